@@ -1,0 +1,63 @@
+/* A context: one backend, one error slot, one log. Nothing in the library is global, so several
+   contexts live side by side in one process. A context is used by one thread at a time. */
+#ifndef INGOT_CONTEXT_H
+#define INGOT_CONTEXT_H
+
+#include <ingot/error.h>
+
+IG_C_BEGIN
+
+typedef struct ig_ctx ig_ctx;
+
+typedef enum { IG_LOG_INFO, IG_LOG_WARN } ig_log_level;
+typedef void ig_log_fn(void *user, ig_log_level level, const char *message);
+
+/* How far a run is: `done` of `total` in `unit` ("step", "iteration"); `note` is a short live
+ * figure. */
+typedef struct {
+  const char *unit;
+  double done, total;
+  double rate;      /* element-steps or DOF-iterations per second, 0 if unknown */
+  const char *note; /* never NULL */
+} ig_progress;
+typedef void ig_progress_fn(void *user, const ig_progress *progress);
+
+typedef struct {
+  const char *backend; /* "auto" (NULL means that), "cpu", "debug", "cuda" */
+  int threads;         /* CPU threads, 0: all there are */
+  ig_log_fn *log;      /* NULL: silent */
+  ig_progress_fn *progress;
+  void *user;
+} ig_ctx_options;
+
+/* Opens a context. On failure *cx is still set (unless memory ran out) and holds the message. */
+IG_API IG_MUST_CHECK ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **cx);
+IG_API void ig_ctx_close(ig_ctx *cx);
+
+/* The message of the last failure in this context, "" if none. */
+IG_API const char *ig_ctx_message(const ig_ctx *cx);
+/* The backend in use and the device it drives, as a person would name it. */
+IG_API const char *ig_ctx_backend(const ig_ctx *cx);
+IG_API const char *ig_ctx_device(const ig_ctx *cx);
+/* Asks a run in this context to finish its step, write a checkpoint and return IG_INTERRUPTED.
+   Safe to call from a signal handler. */
+IG_API void ig_ctx_interrupt(ig_ctx *cx);
+
+/* One row of `ingot devices`. */
+typedef struct {
+  char backend[16], name[128];
+  bool available;
+  char why_not[160];       /* when not available */
+  int units;               /* cores or multiprocessors */
+  size_t memory;           /* bytes, 0 if unknown */
+  double copy_bytes_per_s; /* measured, read and written bytes both counted */
+} ig_device_info;
+/* Fills up to `max` rows, returns how many backends are listed. Measures copy bandwidth. */
+IG_API int ig_devices(ig_device_info *rows, int max);
+
+/* "0.1.0"; and how this library was built, one line. */
+IG_API const char *ig_version(void);
+IG_API const char *ig_build_info(void);
+
+IG_C_END
+#endif

@@ -1,0 +1,9 @@
+/* Ingot: finite elements for people who design, print and break parts. */
+#ifndef INGOT_H
+#define INGOT_H
+
+#include <ingot/context.h>
+#include <ingot/mesh.h>
+#include <ingot/run.h>
+
+#endif

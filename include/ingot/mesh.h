@@ -1,0 +1,78 @@
+/* A mesh: nodes, blocks of elements of one type each, named sets of nodes, elements and faces. */
+#ifndef INGOT_MESH_H
+#define INGOT_MESH_H
+
+#include <ingot/context.h>
+
+IG_C_BEGIN
+
+/* name, text, dimension, nodes, faces, nodes of a face, VTK cell type.
+   Faces are what bounds an element: faces in 3D, edges in 2D, ends of a beam. */
+#define IG_ELEM_LIST(X)                                                                            \
+  X(BEAM2, "beam2", 1, 2, 2, 1, 3)                                                                 \
+  X(TRI3, "tri3", 2, 3, 3, 2, 5)                                                                   \
+  X(TRI6, "tri6", 2, 6, 3, 3, 22)                                                                  \
+  X(QUAD4, "quad4", 2, 4, 4, 2, 9)                                                                 \
+  X(TET4, "tet4", 3, 4, 4, 3, 10)                                                                  \
+  X(TET10, "tet10", 3, 10, 4, 6, 24)                                                               \
+  X(HEX8, "hex8", 3, 8, 6, 4, 12)
+
+typedef enum {
+#define X(name, text, dim, nodes, faces, face_nodes, vtk) IG_##name,
+  IG_ELEM_LIST(X)
+#undef X
+      IG_ELEM_TYPES
+} ig_elem_type;
+
+typedef struct {
+  const char *name;
+  int dim, nodes, faces, face_nodes, vtk;
+} ig_elem_info;
+IG_API const ig_elem_info *ig_elem_info_get(ig_elem_type type);
+/* Local node numbers of a local face, `face_nodes` of them, seen from outside counter-clockwise
+   (corners first, then mid-sides). */
+IG_API const int *ig_elem_face(ig_elem_type type, int face);
+
+typedef struct {
+  ig_elem_type type;
+  ig_lid count;
+  ig_lid *conn; /* count x nodes of the type */
+  int32_t *tag; /* region number of each element; 0 where none was given */
+} ig_block;
+
+typedef enum { IG_SET_NODES, IG_SET_ELEMENTS, IG_SET_FACES } ig_set_kind;
+
+/* Elements are numbered through all blocks: first all of block 0, then of block 1, … */
+typedef struct {
+  char *name;
+  ig_set_kind kind;
+  ig_lid count;
+  ig_lid *item;  /* nodes, elements, or the elements that own the faces */
+  uint8_t *face; /* local face numbers, of face sets */
+} ig_set;
+
+typedef struct ig_mesh {
+  int dim; /* 2 or 3: the space the elements live in; z is 0 throughout in 2 */
+  ig_lid nodes;
+  double *x; /* nodes x 3, metres */
+  int blocks;
+  ig_block *block;
+  int sets;
+  ig_set *set;
+} ig_mesh;
+
+/* Empty mesh; fill by the calls below. Everything it holds is freed with it. */
+IG_API IG_MUST_CHECK ig_status ig_mesh_new(ig_ctx *cx, int dim, ig_lid nodes, ig_mesh **mesh);
+IG_API void ig_mesh_free(ig_mesh *mesh);
+IG_API IG_MUST_CHECK ig_status ig_mesh_add_block(ig_ctx *cx, ig_mesh *mesh, ig_elem_type type,
+                                                 ig_lid count, ig_block **block);
+IG_API IG_MUST_CHECK ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name,
+                                               ig_set_kind kind, ig_lid count, ig_set **set);
+/* The set of that name and kind, NULL if there is none. */
+IG_API const ig_set *ig_mesh_find_set(const ig_mesh *mesh, const char *name, ig_set_kind kind);
+IG_API ig_lid ig_mesh_elements(const ig_mesh *mesh); /* over all blocks */
+/* Checks ids, finite coordinates, positive Jacobians; the message names the first bad element. */
+IG_API IG_MUST_CHECK ig_status ig_mesh_check(ig_ctx *cx, const ig_mesh *mesh);
+
+IG_C_END
+#endif

@@ -1,0 +1,42 @@
+/* Types every Ingot header speaks in. */
+#ifndef INGOT_TYPES_H
+#define INGOT_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+#define IG_C_BEGIN extern "C" {
+#define IG_C_END }
+#else
+#define IG_C_BEGIN
+#define IG_C_END
+#endif
+
+#if defined(__GNUC__)
+#define IG_API __attribute__((visibility("default")))
+#define IG_MUST_CHECK __attribute__((warn_unused_result))
+#define IG_PRINTF(fmt, args) __attribute__((format(printf, fmt, args)))
+#else
+#define IG_API
+#define IG_MUST_CHECK
+#define IG_PRINTF(fmt, args)
+#endif
+
+/* A node or element as this process numbers it; and as the whole model numbers it.
+   Kept apart so that a partitioned mesh changes no signature. */
+typedef int32_t ig_lid;
+typedef int64_t ig_gid;
+
+/* Precision by role: `mixed` keeps the state and its sums in double and does element work in
+ * single. */
+typedef enum { IG_SINGLE, IG_DOUBLE, IG_MIXED } ig_precision;
+#define IG_PRECISION_CHOICES "single|double|mixed"
+
+/* How element contributions meet at a shared node. `color` and `gather` are bitwise reproducible.
+ */
+typedef enum { IG_ATOMIC, IG_COLOR, IG_GATHER } ig_assembly;
+#define IG_ASSEMBLY_CHOICES "atomic|color|gather"
+
+#endif

@@ -1,0 +1,80 @@
+/* The list of backends, the fault word, the device survey. */
+#include "backend/backend.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const ig_backend *const backends[] = {
+#define X(name) &ig_backend_##name,
+    IG_BACKEND_LIST(X)
+#undef X
+};
+enum { BACKENDS = sizeof backends / sizeof *backends };
+
+const ig_backend *ig_backend_find(const char *name) {
+  for (int i = 0; i < BACKENDS; i++)
+    if (strcmp(backends[i]->name, name) == 0)
+      return backends[i];
+  return NULL;
+}
+
+const char *ig_backend_names(void) {
+#define X(name) ", " #name
+  static const char names[] = "" IG_BACKEND_LIST(X);
+#undef X
+  return names + 2;
+}
+
+ig_status ig_fault_open(ig_ctx *cx) {
+  void *p = NULL;
+  IG_TRY(cx->backend->alloc(cx, &p, sizeof(ig_fault)));
+  cx->fault = p;
+  return ig_fault_clear(cx);
+}
+
+void ig_fault_close(ig_ctx *cx) {
+  if (cx->fault)
+    cx->backend->free(cx, cx->fault);
+  cx->fault = NULL;
+}
+
+ig_status ig_fault_clear(ig_ctx *cx) {
+  return cx->backend->fill(cx, cx->fault, 0xff, sizeof(ig_fault));
+}
+
+ig_status ig_fault_check(ig_ctx *cx, const char *thing, const ig_lid *ids) {
+  static const char *const texts[] = {
+#define X(name, text) text,
+      IG_FAULT_LIST(X)
+#undef X
+  };
+  ig_fault fault;
+  IG_TRY(cx->backend->copy_out(cx, &fault, cx->fault, sizeof fault));
+  if (fault.word == ~0ULL)
+    return IG_OK;
+  const unsigned code = (unsigned)(fault.word & 0xff);
+  const int64_t id = (int64_t)(fault.word >> 8);
+  return IG_FAIL(cx, IG_NUMERIC, "%s %" PRId64 " %s", thing, ids ? (int64_t)ids[id] : id,
+                 code < sizeof texts / sizeof *texts ? texts[code] : "met an unknown fault");
+}
+
+int ig_devices(ig_device_info *rows, int max) {
+  for (int i = 0; i < BACKENDS && i < max; i++) {
+    ig_device_info *row = &rows[i];
+    memset(row, 0, sizeof *row);
+    snprintf(row->backend, sizeof row->backend, "%s", backends[i]->name);
+    const ig_ctx_options options = {.backend = backends[i]->name};
+    ig_ctx *cx = NULL;
+    if (ig_ctx_open(&options, &cx) == IG_OK) {
+      row->available = true;
+      snprintf(row->name, sizeof row->name, "%s", cx->device_name);
+      backends[i]->describe(cx, row);
+    } else {
+      snprintf(row->why_not, sizeof row->why_not, "%.150s", ig_ctx_message(cx));
+    }
+    ig_ctx_close(cx);
+  }
+  return BACKENDS;
+}

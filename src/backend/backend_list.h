@@ -1,0 +1,2 @@
+/* Every backend, once. Adding one is a line here and a table in a folder beside this file. */
+#define IG_BACKEND_LIST(X) X(cpu) X(debug) X(cuda)

@@ -1,0 +1,297 @@
+/* CUDA: memory, copies, graphs, reductions. */
+#include "backend/cuda/cuda.h"
+#include "backend/cuda/launch.cuh"
+
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+
+enum { REDUCE_THREADS = 256, REDUCE_BLOCKS_PER_SM = 4 };
+
+struct ig_ticket {
+  cudaEvent_t done;
+  void *staged;
+  size_t bytes;
+};
+struct ig_graph {
+  cudaGraphExec_t exec;
+};
+
+ig_status ig_cuda_open(ig_ctx *cx) {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess || count == 0)
+    return IG_FAIL(cx, IG_UNSUPPORTED, "backend 'cuda': no GPU is usable here (%s)",
+                   error == cudaSuccess ? "none found" : cudaGetErrorString(error));
+  int device = 0;
+  IG_CUDA(cx, cudaGetDevice(&device));
+  cudaDeviceProp prop;
+  IG_CUDA(cx, cudaGetDeviceProperties(&prop, device));
+  ig_cuda *cuda = (ig_cuda *)calloc(1, sizeof *cuda);
+  if (!cuda)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for the CUDA backend");
+  cx->device = cuda;
+  cuda->multiprocessors = prop.multiProcessorCount;
+  snprintf(cx->device_name, sizeof cx->device_name, "%s", prop.name);
+  IG_CUDA(cx, cudaStreamCreateWithFlags(&cuda->work, cudaStreamNonBlocking));
+  IG_CUDA(cx, cudaStreamCreateWithFlags(&cuda->copy, cudaStreamNonBlocking));
+  /* freed blocks stay in the pool: a staging buffer each snapshot must cost nothing */
+  cudaMemPool_t pool;
+  IG_CUDA(cx, cudaDeviceGetDefaultMemPool(&pool, device));
+  uint64_t keep = (uint64_t)1 << 30;
+  IG_CUDA(cx, cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
+  const size_t blocks = (size_t)prop.multiProcessorCount * REDUCE_BLOCKS_PER_SM;
+  IG_CUDA(cx, cudaMalloc((void **)&cuda->partial, blocks * sizeof(double)));
+  IG_CUDA(cx, cudaMallocHost((void **)&cuda->total, blocks * sizeof(double)));
+  return IG_OK;
+}
+
+void ig_cuda_close(ig_ctx *cx) {
+  ig_cuda *cuda = ig_cuda_of(cx);
+  cudaFree(cuda->partial);
+  cudaFreeHost(cuda->total);
+  if (cuda->work)
+    cudaStreamDestroy(cuda->work);
+  if (cuda->copy)
+    cudaStreamDestroy(cuda->copy);
+  free(cuda);
+  cx->device = NULL;
+}
+
+ig_status ig_cuda_sync(ig_ctx *cx) {
+  IG_CUDA(cx, cudaStreamSynchronize(ig_cuda_stream(cx)));
+  return IG_OK;
+}
+
+/* Sizes are asked back from the driver's own book-keeping through the pool: keep our own. */
+static std::mutex book_lock;
+static std::map<void *, size_t> book;
+
+ig_status ig_cuda_alloc(ig_ctx *cx, void **p, size_t bytes) {
+  *p = NULL;
+  const cudaError_t error = cudaMalloc(p, bytes ? bytes : 1);
+  if (error == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    size_t left = 0, all = 0;
+    (void)cudaMemGetInfo(&left, &all);
+    return IG_FAIL(cx, IG_MEMORY, "the GPU has no room for %.3g GB more (%.3g of %.3g GB free)",
+                   1e-9 * (double)bytes, 1e-9 * (double)left, 1e-9 * (double)all);
+  }
+  IG_CUDA(cx, error);
+  {
+    std::lock_guard<std::mutex> hold(book_lock);
+    book[*p] = bytes;
+  }
+  cx->device_bytes += bytes;
+  if (cx->device_bytes > cx->device_peak)
+    cx->device_peak = cx->device_bytes;
+  return IG_OK;
+}
+
+void ig_cuda_free(ig_ctx *cx, void *p) {
+  if (!p)
+    return;
+  {
+    std::lock_guard<std::mutex> hold(book_lock);
+    const auto it = book.find(p);
+    if (it != book.end()) {
+      cx->device_bytes -= it->second;
+      book.erase(it);
+    }
+  }
+  cudaFree(p);
+}
+
+ig_status ig_cuda_fill(ig_ctx *cx, void *p, int byte, size_t bytes) {
+  IG_CUDA(cx, cudaMemsetAsync(p, byte, bytes, ig_cuda_stream(cx)));
+  return IG_OK;
+}
+
+ig_status ig_cuda_copy_in(ig_ctx *cx, void *dev, const void *host, size_t bytes) {
+  IG_CUDA(cx, cudaMemcpyAsync(dev, host, bytes, cudaMemcpyHostToDevice, ig_cuda_stream(cx)));
+  return ig_cuda_sync(cx);
+}
+
+ig_status ig_cuda_copy_out(ig_ctx *cx, void *host, const void *dev, size_t bytes) {
+  IG_CUDA(cx, cudaMemcpyAsync(host, dev, bytes, cudaMemcpyDeviceToHost, ig_cuda_stream(cx)));
+  return ig_cuda_sync(cx);
+}
+
+ig_status ig_cuda_copy(ig_ctx *cx, void *to, const void *from, size_t bytes) {
+  IG_CUDA(cx, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, ig_cuda_stream(cx)));
+  return IG_OK;
+}
+
+ig_status ig_cuda_copy_out_start(ig_ctx *cx, void *host, const void *dev, size_t bytes,
+                                 ig_ticket **out) {
+  ig_cuda *cuda = ig_cuda_of(cx);
+  *out = NULL;
+  ig_ticket *ticket = (ig_ticket *)calloc(1, sizeof *ticket);
+  if (!ticket)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for a copy's ticket");
+  ticket->bytes = bytes;
+  const cudaError_t steps[] = {
+      cudaEventCreateWithFlags(&ticket->done, cudaEventDisableTiming),
+      cudaMallocAsync(&ticket->staged, bytes ? bytes : 1, cuda->work),
+      cudaMemcpyAsync(ticket->staged, dev, bytes, cudaMemcpyDeviceToDevice, cuda->work),
+      cudaEventRecord(ticket->done, cuda->work),
+      cudaStreamWaitEvent(cuda->copy, ticket->done, 0),
+      cudaMemcpyAsync(host, ticket->staged, bytes, cudaMemcpyDeviceToHost, cuda->copy),
+      cudaFreeAsync(ticket->staged, cuda->copy),
+      cudaEventRecord(ticket->done, cuda->copy),
+  };
+  *out = ticket;
+  for (const cudaError_t error : steps)
+    IG_CUDA(cx, error);
+  return IG_OK;
+}
+
+/* May run on the writer's thread: it touches the ticket alone and reports through the caller. */
+ig_status ig_cuda_copy_out_wait(ig_ctx *cx, ig_ticket *ticket) {
+  if (!ticket)
+    return IG_OK;
+  const cudaError_t error = cudaEventSynchronize(ticket->done);
+  cudaEventDestroy(ticket->done);
+  free(ticket);
+  (void)cx;
+  return error == cudaSuccess ? IG_OK : IG_DEVICE;
+}
+
+ig_status ig_cuda_host_alloc(ig_ctx *cx, void **p, size_t bytes) {
+  IG_CUDA(cx, cudaMallocHost(p, bytes ? bytes : 1));
+  return IG_OK;
+}
+void ig_cuda_host_free(ig_ctx *cx, void *p) {
+  (void)cx;
+  cudaFreeHost(p);
+}
+
+ig_status ig_cuda_graph_begin(ig_ctx *cx) {
+  IG_CUDA(cx, cudaStreamBeginCapture(ig_cuda_stream(cx), cudaStreamCaptureModeThreadLocal));
+  return IG_OK;
+}
+
+ig_status ig_cuda_graph_end(ig_ctx *cx, ig_graph **out) {
+  *out = NULL;
+  cudaGraph_t graph;
+  IG_CUDA(cx, cudaStreamEndCapture(ig_cuda_stream(cx), &graph));
+  ig_graph *g = (ig_graph *)calloc(1, sizeof *g);
+  if (!g) {
+    cudaGraphDestroy(graph);
+    return IG_FAIL(cx, IG_MEMORY, "no memory for a graph");
+  }
+  const cudaError_t error = cudaGraphInstantiate(&g->exec, graph, 0);
+  cudaGraphDestroy(graph);
+  if (error != cudaSuccess)
+    free(g);
+  IG_CUDA(cx, error);
+  *out = g;
+  return IG_OK;
+}
+
+ig_status ig_cuda_graph_run(ig_ctx *cx, ig_graph *graph, int times) {
+  for (int i = 0; i < times; i++)
+    IG_CUDA(cx, cudaGraphLaunch(graph->exec, ig_cuda_stream(cx)));
+  return IG_OK;
+}
+
+void ig_cuda_graph_free(ig_ctx *cx, ig_graph *graph) {
+  (void)cx;
+  if (!graph)
+    return;
+  cudaGraphExecDestroy(graph->exec);
+  free(graph);
+}
+
+/* One partial result a block, in a fixed order; the host adds them up in a fixed order. */
+template <typename Real, bool MAX>
+__global__ void reduce_blocks(size_t n, const Real *x, const Real *y, double *partial) {
+  __shared__ double part[REDUCE_THREADS];
+  double s = 0;
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
+       i += (size_t)gridDim.x * blockDim.x) {
+    if (MAX)
+      s = fmax(s, fabs((double)x[i]));
+    else
+      s += (double)x[i] * (double)y[i];
+  }
+  part[threadIdx.x] = s;
+  __syncthreads();
+  for (int half = REDUCE_THREADS / 2; half; half /= 2) {
+    if ((int)threadIdx.x < half)
+      part[threadIdx.x] = MAX ? fmax(part[threadIdx.x], part[threadIdx.x + half])
+                              : part[threadIdx.x] + part[threadIdx.x + half];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0)
+    partial[blockIdx.x] = part[0];
+}
+
+template <typename Real, bool MAX>
+static ig_status reduce(ig_ctx *cx, size_t n, const Real *x, const Real *y, double *result) {
+  ig_cuda *cuda = ig_cuda_of(cx);
+  const int blocks = cuda->multiprocessors * REDUCE_BLOCKS_PER_SM;
+  reduce_blocks<Real, MAX><<<blocks, REDUCE_THREADS, 0, cuda->work>>>(n, x, y, cuda->partial);
+  IG_LAUNCHED(cx);
+  IG_CUDA(cx, cudaMemcpyAsync(cuda->total, cuda->partial, (size_t)blocks * sizeof(double),
+                              cudaMemcpyDeviceToHost, cuda->work));
+  IG_TRY(ig_cuda_sync(cx));
+  double s = 0;
+  for (int b = 0; b < blocks; b++)
+    s = MAX ? (cuda->total[b] > s ? cuda->total[b] : s) : s + cuda->total[b];
+  *result = s;
+  return IG_OK;
+}
+
+ig_status ig_cuda_dot_f32(ig_ctx *cx, size_t n, const float *x, const float *y, double *result) {
+  return reduce<float, false>(cx, n, x, y, result);
+}
+ig_status ig_cuda_dot_f64(ig_ctx *cx, size_t n, const double *x, const double *y, double *result) {
+  return reduce<double, false>(cx, n, x, y, result);
+}
+ig_status ig_cuda_absmax_f32(ig_ctx *cx, size_t n, const float *x, double *result) {
+  return reduce<float, true>(cx, n, x, x, result);
+}
+ig_status ig_cuda_absmax_f64(ig_ctx *cx, size_t n, const double *x, double *result) {
+  return reduce<double, true>(cx, n, x, x, result);
+}
+
+__global__ void copy_vec4(size_t n, const float4 *from, float4 *to) {
+  for (size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x; i < n;
+       i += (size_t)gridDim.x * blockDim.x)
+    to[i] = from[i];
+}
+
+void ig_cuda_describe(ig_ctx *cx, ig_device_info *info) {
+  ig_cuda *cuda = ig_cuda_of(cx);
+  info->units = cuda->multiprocessors;
+  size_t left = 0;
+  (void)cudaMemGetInfo(&left, &info->memory);
+  const size_t bytes = left / 4 < ((size_t)1 << 31) ? left / 4 / 16 * 16 : (size_t)1 << 31;
+  float4 *from = NULL, *to = NULL;
+  cudaEvent_t start, stop;
+  if (cudaEventCreate(&start) != cudaSuccess || cudaEventCreate(&stop) != cudaSuccess)
+    return;
+  if (cudaMalloc((void **)&from, bytes) == cudaSuccess &&
+      cudaMalloc((void **)&to, bytes) == cudaSuccess) {
+    cudaMemsetAsync(from, 1, bytes, cuda->work);
+    float best = 1e30f;
+    for (int repeat = 0; repeat < 6; repeat++) {
+      cudaEventRecord(start, cuda->work);
+      copy_vec4<<<cuda->multiprocessors * 16, 512, 0, cuda->work>>>(bytes / 16, from, to);
+      cudaEventRecord(stop, cuda->work);
+      float ms = 0;
+      if (cudaEventSynchronize(stop) == cudaSuccess &&
+          cudaEventElapsedTime(&ms, start, stop) == cudaSuccess && repeat > 0 && ms < best)
+        best = ms;
+    }
+    if (best < 1e29f)
+      info->copy_bytes_per_s = 2.0 * (double)bytes / (1e-3 * (double)best);
+  }
+  cudaFree(from);
+  cudaFree(to);
+  cudaEventDestroy(start);
+  cudaEventDestroy(stop);
+  (void)cudaGetLastError();
+}

@@ -1,0 +1,34 @@
+/* For .cu files: the context's stream, and checks that turn a CUDA error into an ig_status. */
+#ifndef IG_CUDA_LAUNCH_CUH
+#define IG_CUDA_LAUNCH_CUH
+
+#include "backend/backend.h"
+#include <cuda_runtime.h>
+
+/* The backend's state: one stream for work, one for copies out. */
+struct ig_cuda {
+  cudaStream_t work, copy;
+  int multiprocessors;
+  double *partial; /* device: one partial sum a block, for reductions */
+  double *total;   /* pinned host */
+};
+
+static inline ig_cuda *ig_cuda_of(ig_ctx *cx) { return (ig_cuda *)cx->device; }
+static inline cudaStream_t ig_cuda_stream(ig_ctx *cx) { return ig_cuda_of(cx)->work; }
+
+#define IG_CUDA(cx, call)                                                                          \
+  do {                                                                                             \
+    const cudaError_t ig_cuda_error_ = (call);                                                     \
+    if (ig_cuda_error_ != cudaSuccess)                                                             \
+      return IG_FAIL(cx, IG_DEVICE, "%s: %s", #call, cudaGetErrorString(ig_cuda_error_));          \
+  } while (0)
+
+/* After a launch: kernel<<<grid, block, shared, ig_cuda_stream(cx)>>>(…); IG_LAUNCHED(cx); */
+#define IG_LAUNCHED(cx) IG_CUDA(cx, cudaGetLastError())
+
+/* Blocks of `threads` that cover n items. */
+static inline unsigned ig_cuda_blocks(int64_t n, int threads) {
+  return (unsigned)((n + threads - 1) / threads);
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* Host and device pairs. */
+#include "core/array.h"
+#include "backend/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ig_status size_check(ig_ctx *cx, size_t count, size_t size, const char *what) {
+  if (size && count > PTRDIFF_MAX / size)
+    return IG_FAIL(cx, IG_MEMORY, "%s: %zu items of %zu bytes are more than memory can address",
+                   what, count, size);
+  return IG_OK;
+}
+
+ig_status ig_array_new_device(ig_ctx *cx, ig_array *a, size_t count, size_t size,
+                              const char *what) {
+  memset(a, 0, sizeof *a);
+  IG_TRY(size_check(cx, count, size, what));
+  IG_TRY(cx->backend->alloc(cx, &a->dev, (count ? count : 1) * size));
+  a->count = count;
+  a->size = size;
+  return IG_OK;
+}
+
+ig_status ig_array_new(ig_ctx *cx, ig_array *a, size_t count, size_t size, const char *what) {
+  IG_TRY(ig_array_new_device(cx, a, count, size, what));
+  if (!cx->backend->separate) {
+    a->host = a->dev;
+    memset(a->host, 0, count * size);
+    return IG_OK;
+  }
+  const ig_status status = ig_alloc(cx, &a->host, count, size, what);
+  if (status != IG_OK)
+    ig_array_free(cx, a);
+  return status;
+}
+
+ig_status ig_array_from(ig_ctx *cx, ig_array *a, const void *from, size_t count, size_t size,
+                        const char *what) {
+  IG_TRY(ig_array_new(cx, a, count, size, what));
+  if (count)
+    memcpy(a->host, from, count * size);
+  return ig_array_push(cx, a);
+}
+
+ig_status ig_array_push(ig_ctx *cx, ig_array *a) {
+  return cx->backend->separate ? cx->backend->copy_in(cx, a->dev, a->host, a->count * a->size)
+                               : IG_OK;
+}
+
+ig_status ig_array_pull(ig_ctx *cx, ig_array *a) {
+  return cx->backend->separate ? cx->backend->copy_out(cx, a->host, a->dev, a->count * a->size)
+                               : cx->backend->sync(cx);
+}
+
+ig_status ig_array_zero(ig_ctx *cx, ig_array *a) {
+  return cx->backend->fill(cx, a->dev, 0, a->count * a->size);
+}
+
+ig_status ig_array_grow(ig_ctx *cx, ig_array *a, size_t count) {
+  if (count <= a->count)
+    return IG_OK;
+  ig_array bigger;
+  IG_TRY(a->host ? ig_array_new(cx, &bigger, count, a->size, "larger array")
+                 : ig_array_new_device(cx, &bigger, count, a->size, "larger array"));
+  const size_t bytes = a->count * a->size;
+  if (a->host && a->host != a->dev)
+    memcpy(bigger.host, a->host, bytes);
+  const ig_status status = cx->backend->copy(cx, bigger.dev, a->dev, bytes);
+  if (status != IG_OK) {
+    ig_array_free(cx, &bigger);
+    return status;
+  }
+  ig_array_free(cx, a);
+  *a = bigger;
+  return IG_OK;
+}
+
+void ig_array_free(ig_ctx *cx, ig_array *a) {
+  if (a->host != a->dev)
+    free(a->host);
+  if (a->dev)
+    cx->backend->free(cx, a->dev);
+  memset(a, 0, sizeof *a);
+}

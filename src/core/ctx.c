@@ -1,0 +1,153 @@
+/* Contexts: errors, log, progress, time, host memory. */
+#include "core/ctx.h"
+#include "backend/backend.h"
+
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+const char *ig_status_text(ig_status status) {
+  static const char *const text[] = {
+#define X(name, words) [IG_##name] = words,
+      IG_STATUS_LIST(X)
+#undef X
+  };
+  return (size_t)status < sizeof text / sizeof *text ? text[status] : "unknown status";
+}
+
+ig_status ig_fail(ig_ctx *cx, ig_status status, const char *file, int line, const char *format,
+                  ...) {
+  if (!cx)
+    return status;
+  char text[sizeof cx->message];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  cx->status = status;
+  /* Bad input names the user's file and line already; everything else names ours. */
+  if (status == IG_INPUT || status == IG_UNSUPPORTED || status == IG_INTERRUPTED ||
+      status == IG_IO) {
+    memcpy(cx->message, text, sizeof text);
+  } else {
+    const char *slash = strrchr(file, '/');
+    snprintf(cx->message, sizeof cx->message, "%.1800s (%s, %s:%d)", text, ig_status_text(status),
+             slash ? slash + 1 : file, line);
+  }
+  return status;
+}
+
+void ig_log(ig_ctx *cx, ig_log_level level, const char *format, ...) {
+  if (level == IG_LOG_WARN)
+    cx->warnings++;
+  if (!cx->log)
+    return;
+  char text[2048];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  cx->log(cx->user, level, text);
+}
+
+void ig_progress_report(ig_ctx *cx, const ig_progress *progress) {
+  if (cx->progress)
+    cx->progress(cx->user, progress);
+}
+
+double ig_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+size_t ig_host_peak(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
+}
+
+ig_status ig_alloc(ig_ctx *cx, void **p, size_t count, size_t size, const char *what) {
+  *p = NULL;
+  if (size && count > PTRDIFF_MAX / size)
+    return IG_FAIL(cx, IG_MEMORY, "%s: %zu items of %zu bytes are more than memory can address",
+                   what, count, size);
+  *p = calloc(count ? count : 1, size);
+  if (!*p)
+    return IG_FAIL(cx, IG_MEMORY, "%s: no memory for %.3g GB", what,
+                   1e-9 * (double)count * (double)size);
+  return IG_OK;
+}
+
+static ig_status backend_try(ig_ctx *cx, const ig_backend *backend) {
+  cx->backend = backend;
+  IG_TRY(backend->open(cx));
+  return ig_fault_open(cx);
+}
+
+static ig_status backend_choose(ig_ctx *cx, const char *name) {
+  if (name && strcmp(name, "auto") != 0) {
+    const ig_backend *backend = ig_backend_find(name);
+    if (!backend)
+      return IG_FAIL(cx, IG_INPUT, "backend '%s' is unknown: expected auto, %s", name,
+                     ig_backend_names());
+    return backend_try(cx, backend);
+  }
+  /* auto: the GPU if it opens, else the CPU; a backend that is missing is no failure here. */
+  const ig_backend *cuda = ig_backend_find("cuda");
+  if (cuda && backend_try(cx, cuda) == IG_OK)
+    return IG_OK;
+  cx->status = IG_OK;
+  cx->message[0] = '\0';
+  return backend_try(cx, ig_backend_find("cpu"));
+}
+
+ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
+  static const ig_ctx_options defaults;
+  if (!options)
+    options = &defaults;
+  ig_ctx *cx = calloc(1, sizeof *cx);
+  *out = cx;
+  if (!cx)
+    return IG_MEMORY;
+  cx->log = options->log;
+  cx->progress = options->progress;
+  cx->user = options->user;
+  if (options->threads < 0 || options->threads > 4096)
+    return IG_FAIL(cx, IG_INPUT, "threads = %d: expected 0 (all cores) to 4096", options->threads);
+  cx->threads = options->threads ? options->threads : omp_get_max_threads();
+  return backend_choose(cx, options->backend);
+}
+
+void ig_ctx_close(ig_ctx *cx) {
+  if (!cx)
+    return;
+  if (cx->device && cx->backend) {
+    ig_fault_close(cx);
+    cx->backend->close(cx);
+  }
+  free(cx);
+}
+
+const char *ig_ctx_message(const ig_ctx *cx) {
+  return cx ? cx->message : "out of memory";
+}
+const char *ig_ctx_backend(const ig_ctx *cx) {
+  return cx->backend ? cx->backend->name : "none";
+}
+const char *ig_ctx_device(const ig_ctx *cx) {
+  return cx->device_name;
+}
+void ig_ctx_interrupt(ig_ctx *cx) {
+  cx->interrupted = 1;
+}
+
+const char *ig_version(void) {
+  return IG_VERSION;
+}
+const char *ig_build_info(void) {
+  return "ingot " IG_VERSION ", " IG_BUILD_INFO;
+}

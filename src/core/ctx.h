@@ -1,0 +1,64 @@
+/* The inside of a context, and the few calls every layer makes: fail, log, time, interrupt. */
+#ifndef IG_CORE_CTX_H
+#define IG_CORE_CTX_H
+
+#include <signal.h>
+#include <ingot/context.h>
+
+IG_C_BEGIN
+
+struct ig_backend;
+
+struct ig_ctx {
+  ig_status status;
+  char message[2048];
+  ig_log_fn *log;
+  ig_progress_fn *progress;
+  void *user;
+  int threads;
+  volatile sig_atomic_t interrupted;
+  const struct ig_backend *backend;
+  void *device; /* the backend's own state */
+  char device_name[128];
+  size_t device_bytes, device_peak; /* allocated through the backend: now, most */
+  struct ig_fault *fault;           /* in device memory: trouble met by kernels */
+  int warnings;
+};
+
+/* Records a failure and returns `status`; use through IG_FAIL. */
+ig_status ig_fail(ig_ctx *cx, ig_status status, const char *file, int line, const char *format, ...)
+    IG_PRINTF(5, 6);
+#define IG_FAIL(cx, status, ...) ig_fail(cx, status, __FILE__, __LINE__, __VA_ARGS__)
+
+/* Returns from the calling function if `call` failed. */
+#define IG_TRY(call)                                                                               \
+  do {                                                                                             \
+    const ig_status ig_try_ = (call);                                                              \
+    if (ig_try_ != IG_OK)                                                                          \
+      return ig_try_;                                                                              \
+  } while (0)
+/* The same for a function with something to release: jumps to `done` with `status` set. */
+#define IG_TRY_GOTO(status, done, call)                                                            \
+  do {                                                                                             \
+    (status) = (call);                                                                             \
+    if ((status) != IG_OK)                                                                         \
+      goto done;                                                                                   \
+  } while (0)
+
+void ig_log(ig_ctx *cx, ig_log_level level, const char *format, ...) IG_PRINTF(3, 4);
+#define ig_info(cx, ...) ig_log(cx, IG_LOG_INFO, __VA_ARGS__)
+#define ig_warn(cx, ...) ig_log(cx, IG_LOG_WARN, __VA_ARGS__)
+/* Calls the progress function at most ten times a second; `total` steps at the end always shows. */
+void ig_progress_report(ig_ctx *cx, const ig_progress *progress);
+
+/* Seconds on a clock that never runs backwards. */
+double ig_now(void);
+/* Highest resident memory of this process so far, bytes. */
+size_t ig_host_peak(void);
+
+/* Host memory: checked for overflow and failure; zeroed. Free with free(). */
+IG_MUST_CHECK ig_status ig_alloc(ig_ctx *cx, void **p, size_t count, size_t size, const char *what);
+#define IG_NEW(cx, p, count, what) ig_alloc(cx, (void **)(p), (size_t)(count), sizeof **(p), what)
+
+IG_C_END
+#endif

@@ -1,0 +1,170 @@
+/* Options: what a case file may say, declared once.
+
+   A table of ig_option describes a C struct. From that one table come parsing, defaults, units,
+   range checks, error messages with the nearest valid key, docs/case-reference.md and shell
+   completion. The key in the case file is the name of the struct member.
+
+   Every struct filled from a case begins with `ig_src at`, the place it was read from, so that a
+   room can say where a value that is wrong in its context stands. */
+#ifndef IG_CORE_OPTION_H
+#define IG_CORE_OPTION_H
+
+#include "core/ctx.h"
+
+typedef struct {
+  const char *file; /* NULL: not from a file (set by a program or by --set) */
+  int line, column; /* from 1 */
+  bool given;       /* false: the whole section was left out and holds defaults */
+} ig_src;
+
+/* Fails with "file:line:column: message". */
+ig_status ig_fail_at(ig_ctx *cx, const ig_src *at, const char *format, ...) IG_PRINTF(3, 4);
+void ig_warn_at(ig_ctx *cx, const ig_src *at, const char *format, ...) IG_PRINTF(3, 4);
+
+typedef enum {
+  IG_OPT_BOOL,    /* bool */
+  IG_OPT_INT,     /* int64_t */
+  IG_OPT_REAL,    /* double, in SI; NaN when optional and not given */
+  IG_OPT_TEXT,    /* const char *; NULL when optional and not given */
+  IG_OPT_FILE,    /* const char *: a path, made relative to the case file's folder */
+  IG_OPT_CHOICE,  /* int: place in `choices` */
+  IG_OPT_VECTOR,  /* double[length], in SI; NaNs when optional and not given */
+  IG_OPT_IVECTOR, /* int64_t[length] */
+  IG_OPT_REALS,   /* ig_reals: any number of them; one scalar is a list of one */
+  IG_OPT_TEXTS,   /* ig_texts: any number of them; one scalar is a list of one */
+  IG_OPT_TABLE,   /* ig_table: rows [x, y], x rising; one scalar means y for every x */
+  IG_OPT_MAP,     /* a struct described by `sub` */
+  IG_OPT_LIST     /* ig_list of structs described by `sub`; one map is a list of one */
+} ig_option_kind;
+
+typedef struct {
+  int count;
+  double *value;
+} ig_reals;
+typedef struct {
+  int count;
+  const char **value;
+} ig_texts;
+typedef struct {
+  int count; /* 0: not given; 1: constant (x[0] is 0) */
+  double *x, *y;
+} ig_table;
+typedef struct {
+  int count;
+  void *items; /* of the struct the list was declared with */
+} ig_list;
+#define IG_ITEM(type, list, i) (&((type *)(list).items)[i])
+
+typedef struct ig_option {
+  const char *key;
+  ig_option_kind kind;
+  size_t offset;
+  const char *unit;     /* SI unit of the value ("W/(m K)"), NULL or "": a pure number */
+  const char *xunit;    /* of a table's first column */
+  const char *fallback; /* default, as it would be written; NULL: none (optional); IG_REQUIRED */
+  double min, max;      /* of numbers, in SI; both 0: any finite value */
+  const char *choices;  /* "cold|warm" */
+  int length;           /* of a vector */
+  const struct ig_option *sub; /* of a map or list, ended by an entry with key NULL */
+  size_t sub_size;
+  const char *help;
+} ig_option;
+
+#define IG_REQUIRED "\001" /* a fallback that says: must be given */
+#define IG_HUGE 1e300
+#define IG_TINY 1e-300 /* the least positive bound: "greater than zero" */
+
+/* One line each in a table. S: the struct, m: its member (and so the key). */
+#define IG_BOOL(S, m, def, text)                                                                   \
+  { .key = #m, .kind = IG_OPT_BOOL, .offset = offsetof(S, m), .fallback = def, .help = text }
+#define IG_INT(S, m, def, lo, hi, text)                                                            \
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_INT, .offset = offsetof(S, m), .fallback = def, .min = lo,           \
+    .max = hi, .help = text                                                                        \
+  }
+#define IG_REAL(S, m, u, def, lo, hi, text)                                                        \
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_REAL, .offset = offsetof(S, m), .unit = u, .fallback = def,          \
+    .min = lo, .max = hi, .help = text                                                             \
+  }
+#define IG_TEXT(S, m, def, text)                                                                   \
+  { .key = #m, .kind = IG_OPT_TEXT, .offset = offsetof(S, m), .fallback = def, .help = text }
+#define IG_FILE(S, m, def, text)                                                                   \
+  { .key = #m, .kind = IG_OPT_FILE, .offset = offsetof(S, m), .fallback = def, .help = text }
+#define IG_CHOICE(S, m, list, def, text)                                                           \
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_CHOICE, .offset = offsetof(S, m), .choices = list, .fallback = def,  \
+    .help = text                                                                                   \
+  }
+#define IG_VECTOR(S, m, n, u, def, text)                                                           \
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_VECTOR, .offset = offsetof(S, m), .length = n, .unit = u,            \
+    .fallback = def, .help = text                                                                  \
+  }
+#define IG_IVECTOR(S, m, n, def, lo, hi, text)                                                     \
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_IVECTOR, .offset = offsetof(S, m), .length = n, .fallback = def,     \
+    .min = lo, .max = hi, .help = text                                                             \
+  }
+#define IG_REALS(S, m, u, def, lo, hi, text)                                                       \
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_REALS, .offset = offsetof(S, m), .unit = u, .fallback = def,         \
+    .min = lo, .max = hi, .help = text                                                             \
+  }
+#define IG_TEXTS(S, m, def, text)                                                                  \
+  { .key = #m, .kind = IG_OPT_TEXTS, .offset = offsetof(S, m), .fallback = def, .help = text }
+#define IG_TABLE(S, m, xu, u, def, lo, hi, text)                                                   \
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_TABLE, .offset = offsetof(S, m), .xunit = xu, .unit = u,             \
+    .fallback = def, .min = lo, .max = hi, .help = text                                            \
+  }
+/* def: NULL optional (then at.given says whether it was there), or IG_REQUIRED */
+#define IG_MAP(S, m, T, table, def, text)                                                          \
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_MAP, .offset = offsetof(S, m), .sub = table, .sub_size = sizeof(T),  \
+    .fallback = def, .help = text                                                                  \
+  }
+#define IG_LIST(S, m, T, table, def, text)                                                         \
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_LIST, .offset = offsetof(S, m), .sub = table, .sub_size = sizeof(T), \
+    .fallback = def, .help = text                                                                  \
+  }
+#define IG_END                                                                                     \
+  { .key = NULL }
+
+/* A case as a tree of maps, lists and scalars with their places; built by io/case_yaml from a file
+   or by ig_case_set from a program, read by ig_options_read. */
+typedef struct ig_node ig_node;
+typedef enum { IG_NODE_SCALAR, IG_NODE_LIST, IG_NODE_MAP } ig_node_kind;
+struct ig_node {
+  ig_node_kind kind;
+  ig_src at;
+  const char *key;  /* inside a map */
+  const char *text; /* of a scalar */
+  ig_node *child, *next;
+  bool used;
+};
+
+/* Memory that lives as long as its case. */
+typedef struct ig_arena ig_arena;
+IG_MUST_CHECK ig_status ig_arena_new(ig_ctx *cx, ig_arena **arena);
+void ig_arena_free(ig_arena *arena);
+IG_MUST_CHECK ig_status ig_arena_take(ig_ctx *cx, ig_arena *arena, void **p, size_t count,
+                                      size_t size); /* zeroed */
+IG_MUST_CHECK ig_status ig_arena_text(ig_ctx *cx, ig_arena *arena, const char **p, const char *text,
+                                      size_t length);
+
+/* Fills `into` (a struct described by `tables`, any of which may hold a key; `count` of them, each
+   filling its own struct) from the map `node`. Unknown keys, wrong kinds, units and ranges fail. */
+typedef struct {
+  const ig_option *options;
+  void *into;
+} ig_option_table;
+IG_MUST_CHECK ig_status ig_options_read(ig_ctx *cx, ig_arena *arena, ig_node *node,
+                                        const ig_option_table *tables, int count);
+
+/* "1.1 mm" -> 0.0011 for unit "m". On failure *problem says what was expected. */
+bool ig_number_read(const char *text, const char *unit, double *value, char *problem,
+                    size_t problem_size);
+
+#endif

@@ -1,0 +1,98 @@
+/* Output: what a run leaves behind. Rooms fill snapshots and rows; a sink takes them. The sink in
+   io/ writes files; an embedding program can bring its own. The numerical core knows no file
+   format. */
+#ifndef IG_CORE_OUTPUT_H
+#define IG_CORE_OUTPUT_H
+
+#include "core/array.h"
+#include <ingot/mesh.h>
+
+typedef enum { IG_AT_POINTS, IG_AT_CELLS } ig_location;
+typedef enum { IG_F32, IG_F64, IG_I32, IG_I64, IG_U8 } ig_dtype;
+size_t ig_dtype_size(ig_dtype dtype);
+
+/* One field of a snapshot. Data is owned by the snapshot, in memory from the backend's host_alloc.
+ */
+typedef struct {
+  char name[64], unit[24];
+  ig_location where;
+  ig_dtype dtype;
+  int components; /* values a point or cell: 1 scalar, 3 vector, 6 symmetric xx yy zz xy yz zx */
+  void *data;
+  struct ig_ticket *ticket; /* of a copy still on its way */
+} ig_field;
+
+/* A picture of the state at one instant, whole in itself: cells with their points and fields. */
+typedef struct ig_snapshot {
+  ig_ctx *cx;
+  double time;
+  int64_t step;
+  int64_t points, cells, corners; /* corners: entries of connectivity */
+  double *point;                  /* points x 3 */
+  int64_t *corner;                /* connectivity, cell after cell */
+  int64_t *offset;                /* cells + 1 */
+  uint8_t *type;                  /* VTK cell types */
+  int fields, capacity;
+  ig_field *field;
+} ig_snapshot;
+
+/* A snapshot of a mesh; `alive` (one byte an element, NULL for all) leaves out elements that are
+   not there yet. Points are kept, so that point fields are the room's arrays as they are. */
+IG_MUST_CHECK ig_status ig_snapshot_of_mesh(ig_ctx *cx, const ig_mesh *mesh, const uint8_t *alive,
+                                            double time, int64_t step, ig_snapshot **snap);
+/* An empty one of given sizes, for rooms whose cells are their own: fill point, corner, offset,
+   type yourself. */
+IG_MUST_CHECK ig_status ig_snapshot_new(ig_ctx *cx, int64_t points, int64_t cells, int64_t corners,
+                                        double time, int64_t step, ig_snapshot **snap);
+/* Adds a field. `from_host` is copied; NULL leaves *data to be filled by the caller. */
+IG_MUST_CHECK ig_status ig_snapshot_add(ig_snapshot *snap, const char *name, const char *unit,
+                                        ig_location where, ig_dtype dtype, int components,
+                                        const void *from_host, void **data);
+/* Adds a field straight from device memory: the copy overlaps with what is launched next. */
+IG_MUST_CHECK ig_status ig_snapshot_add_device(ig_snapshot *snap, const char *name,
+                                               const char *unit, ig_location where, ig_dtype dtype,
+                                               int components, const void *from_device);
+/* Waits for the copies under way. */
+IG_MUST_CHECK ig_status ig_snapshot_settle(ig_snapshot *snap);
+void ig_snapshot_free(ig_snapshot *snap);
+
+/* A named array in a checkpoint. */
+typedef struct {
+  const char *name;
+  ig_dtype dtype;
+  int64_t count;
+  void *data; /* host */
+} ig_saved;
+
+/* Where a run's output goes. Calls return before the disk has the data; `flush` waits and tells. */
+typedef struct ig_sink {
+  void *self;
+  ig_status (*snapshot)(struct ig_sink *sink, ig_snapshot *snap); /* takes ownership */
+  /* the first call fixes the columns: names with units, "T_max [K]" */
+  ig_status (*history)(struct ig_sink *sink, int columns, const char *const *names,
+                       const double *values);
+  ig_status (*checkpoint)(struct ig_sink *sink, double time, int64_t step, const ig_saved *saved,
+                          int count); /* copied before it returns */
+  /* figures of the `result` object in summary.json */
+  ig_status (*result)(struct ig_sink *sink, const char *key, double value);
+  ig_status (*result_text)(struct ig_sink *sink, const char *key, const char *value);
+  /* a file of the room's own beside the others (an STL surface): open beside, renamed at close */
+  ig_status (*file)(struct ig_sink *sink, const char *name, const void *bytes, size_t size);
+  ig_status (*flush)(struct ig_sink *sink);
+} ig_sink;
+
+/* A checkpoint as read back: `find` returns NULL (and fails the context) if an array is missing or
+   has another type or size than expected. */
+typedef struct ig_restart {
+  double time;
+  int64_t step;
+  int count;
+  ig_saved *saved;
+} ig_restart;
+IG_MUST_CHECK ig_status ig_restart_find(ig_ctx *cx, const ig_restart *restart, const char *name,
+                                        ig_dtype dtype, int64_t count, const void **data);
+/* The same where the count is the file's to say. */
+IG_MUST_CHECK ig_status ig_restart_find_any(ig_ctx *cx, const ig_restart *restart, const char *name,
+                                            ig_dtype dtype, int64_t *count, const void **data);
+
+#endif

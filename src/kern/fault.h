@@ -1,0 +1,43 @@
+/* Trouble met inside a kernel: recorded in one word of device memory, read at output steps.
+   The first (lowest-numbered) bad thing wins, so that the report does not depend on the schedule.
+ */
+#ifndef IG_KERN_FAULT_H
+#define IG_KERN_FAULT_H
+
+#include "kern/hd.h"
+
+#define IG_FAULT_LIST(X)                                                                           \
+  X(NONE, "no fault")                                                                              \
+  X(JACOBIAN, "is inverted or flat: its Jacobian is not positive")                                 \
+  X(NAN, "has a value that is not a number")                                                       \
+  X(RETURN, "did not converge in its plastic return")                                              \
+  X(CAPACITY, "found its table full")                                                              \
+  X(BREAKDOWN, "broke down")
+
+enum {
+#define X(name, text) IG_FAULT_##name,
+  IG_FAULT_LIST(X)
+#undef X
+};
+
+/* code in the low 8 bits, id above: the smallest id with its code is kept. ~0 means none. */
+typedef struct ig_fault {
+  unsigned long long word;
+} ig_fault;
+
+IG_HD void ig_fault_raise(ig_fault *fault, int code, int64_t id) {
+  const unsigned long long mine = ((unsigned long long)id << 8) | (unsigned)code;
+#ifdef __CUDA_ARCH__
+  atomicMin(&fault->word, mine);
+#elif defined(__CUDACC__)
+  if (mine < fault->word)
+    fault->word = mine;
+#else
+  unsigned long long seen = __atomic_load_n(&fault->word, __ATOMIC_RELAXED);
+  while (mine < seen && !__atomic_compare_exchange_n(&fault->word, &seen, mine, 1, __ATOMIC_RELAXED,
+                                                     __ATOMIC_RELAXED)) {
+  }
+#endif
+}
+
+#endif

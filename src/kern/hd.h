@@ -1,0 +1,17 @@
+/* Host and device: functions that both the C compiler and nvcc take. */
+#ifndef IG_KERN_HD_H
+#define IG_KERN_HD_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __CUDACC__
+#define IG_HD static __host__ __device__ __forceinline__
+#define IG_UNROLL _Pragma("unroll")
+#else
+#define IG_HD static inline __attribute__((always_inline, unused))
+#define IG_UNROLL
+#endif
+
+#endif

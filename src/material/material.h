@@ -1,0 +1,25 @@
+/* A material as a case file or materials/NAME.yaml gives it: one block for all rooms; a
+   room asks for the values it needs and says which are missing. */
+#ifndef IG_MATERIAL_H
+#define IG_MATERIAL_H
+
+#include "core/option.h"
+
+typedef struct {
+  ig_src at;
+  const char *name;
+  const char *file; /* a material file whose values the keys here override */
+  ig_texts tags;    /* element sets this material fills; none: everything not claimed */
+  /* thermal; tables over temperature in K, SI */
+  ig_table density, conductivity, specific_heat;
+  double solidus, liquidus, latent_heat, absorptivity, emissivity;
+  /* mechanical */
+  double young, poisson;
+} ig_material_case;
+
+extern const ig_option ig_material_options[];
+
+/* The material of that name in a case's list, NULL if there is none. */
+const ig_material_case *ig_material_find(const ig_list *materials, const char *name);
+
+#endif
