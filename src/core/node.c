@@ -26,6 +26,19 @@ void ig_node_fold(ig_node *map, ig_node *base) {
   base->child = NULL;
 }
 
+ig_status ig_node_copy(ig_ctx *cx, ig_arena *arena, const ig_node *from, ig_node **to) {
+  IG_TRY(ig_arena_take(cx, arena, (void **)to, 1, sizeof **to));
+  **to = *from;
+  (*to)->next = NULL;
+  ig_node **end = &(*to)->child;
+  *end = NULL;
+  for (const ig_node *child = from->child; child; child = child->next) {
+    IG_TRY(ig_node_copy(cx, arena, child, end));
+    end = &(*end)->next;
+  }
+  return IG_OK;
+}
+
 /* --- values on one line: what defaults in option tables and --set are written in ----------------
  */
 

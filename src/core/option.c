@@ -246,16 +246,40 @@ static ig_status bool_read(reader *r, const ig_node *node, const scope *s, bool 
   return wrong(r, node, s, "true or false");
 }
 
-static ig_status text_read(reader *r, const ig_node *node, const scope *s, const char **value) {
+static ig_status choice_read(reader *r, const ig_node *node, const scope *s, const char *choices,
+                             int *value) {
+  char names[400], expected[480], near[48];
+  listing(choices, names, sizeof names);
+  if (node->kind == IG_NODE_SCALAR) {
+    int i = 0;
+    for (const char *p = choices; *p; i++) {
+      const size_t length = strcspn(p, "|");
+      if (strlen(node->text) == length && strncmp(p, node->text, length) == 0) {
+        *value = i;
+        return IG_OK;
+      }
+      p += length + (p[length] == '|');
+    }
+  }
+  if (node->kind == IG_NODE_SCALAR && ig_nearest(node->text, choices, near, sizeof near))
+    snprintf(expected, sizeof expected, "%s; did you mean '%s'?", names, near);
+  else
+    snprintf(expected, sizeof expected, "%s", names);
+  return wrong(r, node, s, expected);
+}
+
+static ig_status text_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
+                           const char **value) {
   if (node->kind != IG_NODE_SCALAR || (!*node->text && !node->quoted))
     return wrong(r, node, s, "a text");
   *value = node->text;
-  return IG_OK;
+  return o->choices ? choice_read(r, node, s, o->choices, &(int){0}) : IG_OK;
 }
 
 /* A path in a case is relative to the file it stands in. */
-static ig_status file_read(reader *r, const ig_node *node, const scope *s, const char **value) {
-  IG_TRY(text_read(r, node, s, value));
+static ig_status file_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
+                           const char **value) {
+  IG_TRY(text_read(r, node, s, o, value));
   if (!**value)
     return wrong(r, node, s, "the path of a file");
   const char *slash = node->at.line > 0 ? strrchr(node->at.file, '/') : NULL;
@@ -271,28 +295,6 @@ static ig_status file_read(reader *r, const ig_node *node, const scope *s, const
     return ig_fail_at(r->cx, &node->at, "'%s': cannot read '%.300s': %s", path_of(s).text, *value,
                       strerror(errno));
   return IG_OK;
-}
-
-static ig_status choice_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
-                             int *value) {
-  char names[400], expected[480], near[48];
-  listing(o->choices, names, sizeof names);
-  if (node->kind == IG_NODE_SCALAR) {
-    int i = 0;
-    for (const char *p = o->choices; *p; i++) {
-      const size_t length = strcspn(p, "|");
-      if (strlen(node->text) == length && strncmp(p, node->text, length) == 0) {
-        *value = i;
-        return IG_OK;
-      }
-      p += length + (p[length] == '|');
-    }
-  }
-  if (node->kind == IG_NODE_SCALAR && ig_nearest(node->text, o->choices, near, sizeof near))
-    snprintf(expected, sizeof expected, "%s; did you mean '%s'?", names, near);
-  else
-    snprintf(expected, sizeof expected, "%s", names);
-  return wrong(r, node, s, expected);
 }
 
 static int children(const ig_node *node) {
@@ -346,7 +348,7 @@ static ig_status several_read(reader *r, const ig_node *node, const scope *s, co
   at.index = single ? s->index : 0;
   const ig_node *item = single ? node : node->child;
   for (int i = 0; i < count; i++, item = item->next, at.index++)
-    IG_TRY(texts ? text_read(r, item, &at, (const char **)values + i)
+    IG_TRY(texts ? text_read(r, item, &at, o, (const char **)values + i)
                  : real_read(r, item, &at, o, o->unit, (double *)values + i));
   if (texts)
     *(ig_texts *)into = (ig_texts){count, values};
@@ -426,11 +428,11 @@ static ig_status option_read(reader *r, const ig_node *node, const scope *s, con
   case IG_OPT_REAL:
     return real_read(r, node, s, o, o->unit, into);
   case IG_OPT_TEXT:
-    return text_read(r, node, s, into);
+    return text_read(r, node, s, o, into);
   case IG_OPT_FILE:
-    return file_read(r, node, s, into);
+    return file_read(r, node, s, o, into);
   case IG_OPT_CHOICE:
-    return choice_read(r, node, s, o, into);
+    return choice_read(r, node, s, o->choices, into);
   case IG_OPT_VECTOR:
   case IG_OPT_IVECTOR:
     return vector_read(r, node, s, o, into);
@@ -580,4 +582,10 @@ ig_status ig_options_read(ig_ctx *cx, ig_arena *arena, const ig_node *node,
   for (int t = 0; t < count; t++)
     IG_TRY(defaults_fill(&r, &(ig_src){0}, &top, &tables[t]));
   return IG_OK;
+}
+
+ig_status ig_choice_read(ig_ctx *cx, const ig_node *node, const char *choices, int *value) {
+  reader r = {.cx = cx};
+  const scope top = {.index = -1};
+  return choice_read(&r, node, &(scope){&top, node->key, -1}, choices, value);
 }

@@ -63,7 +63,7 @@ typedef struct ig_option {
   const char *xunit;    /* of a table's first column */
   const char *fallback; /* default, as it would be written; NULL: none (optional); IG_REQUIRED */
   double min, max;      /* of numbers, in SI; both 0: any finite value */
-  const char *choices;  /* "cold|warm" */
+  const char *choices;  /* "cold|warm", of a choice, or of a text that must be one of them */
   int length;           /* of a vector */
   const struct ig_option *sub; /* of a map or list, ended by an entry with key NULL */
   size_t sub_size;
@@ -157,6 +157,8 @@ IG_MUST_CHECK ig_status ig_arena_text(ig_ctx *cx, ig_arena *arena, const char **
 
 /* The child of a map with that key, NULL if there is none. */
 ig_node *ig_node_find(const ig_node *map, const char *key);
+IG_MUST_CHECK ig_status ig_node_copy(ig_ctx *cx, ig_arena *arena, const ig_node *from,
+                                     ig_node **to);
 /* Gives `map` the keys of `base` that it does not have; `base` is used up. */
 void ig_node_fold(ig_node *map, ig_node *base);
 /* A value written on one line: a scalar, "[1, 2]", "{a: 1, b: [2, 3]}", quotes where needed. */
@@ -177,6 +179,9 @@ IG_MUST_CHECK ig_status ig_options_read(ig_ctx *cx, ig_arena *arena, const ig_no
 bool ig_number_read(const char *text, const char *unit, double *value, char *problem,
                     size_t problem_size);
 
+/* The place in "cold|warm" of what `node` says. */
+IG_MUST_CHECK ig_status ig_choice_read(ig_ctx *cx, const ig_node *node, const char *choices,
+                                       int *value);
 /* What a number must be, "more than 0 W, at most 1e+06 W"; "" if any will do. */
 void ig_option_range(const ig_option *option, char *text, size_t size);
 /* The entry of "cold|warm" most like `word`, copied into `text`; false if none is like it. */

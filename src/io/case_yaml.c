@@ -1,4 +1,5 @@
-/* Case files through libyaml's events. Everything that a hostile document could blow up is bounded. */
+/* Case files through libyaml's events. Everything that a hostile document could blow up is bounded.
+ */
 #include "io/case_yaml.h"
 
 #include <errno.h>
@@ -11,8 +12,8 @@ enum {
   MOST_BYTES = 16 << 20,
   MOST_NODES = 1000000, /* after aliases are expanded */
   MOST_DEPTH = 64,
-  MOST_KEYS = 1000, /* of one map */
-  MOST_ANCHORS = 1000
+  MOST_KEYS = 200, /* of one map */
+  MOST_ANCHORS = 200
 };
 
 typedef struct {
@@ -72,10 +73,15 @@ static ig_status next(reader *r) {
   return ig_fail_at(r->cx, &at, "not valid YAML: %s", problem);
 }
 
+static ig_status node_count(reader *r, const ig_src *at) {
+  return ++r->nodes <= MOST_NODES
+             ? IG_OK
+             : ig_fail_at(r->cx, at, "the case holds more than %d values (aliases expanded)",
+                          MOST_NODES);
+}
+
 static ig_status node_new(reader *r, ig_node_kind kind, ig_src at, ig_node **node) {
-  if (++r->nodes > MOST_NODES)
-    return ig_fail_at(r->cx, &at, "the case holds more than %d values (aliases expanded)",
-                      MOST_NODES);
+  IG_TRY(node_count(r, &at));
   IG_TRY(ig_arena_take(r->cx, r->arena, (void **)node, 1, sizeof **node));
   (*node)->kind = kind;
   (*node)->at = (*node)->key_at = at;
@@ -91,17 +97,13 @@ static ig_status text_keep(reader *r, const char **text) {
   return ig_arena_text(r->cx, r->arena, text, value, length);
 }
 
-static ig_status copy(reader *r, const ig_node *from, ig_node **to) {
-  IG_TRY(node_new(r, from->kind, from->at, to));
-  (*to)->text = from->text;
-  (*to)->quoted = from->quoted;
-  ig_node **end = &(*to)->child;
-  for (const ig_node *child = from->child; child; child = child->next) {
-    IG_TRY(copy(r, child, end));
-    (*end)->key = child->key;
-    (*end)->key_at = child->key_at;
-    end = &(*end)->next;
-  }
+/* Room for another copy of `node`? */
+static ig_status measure(reader *r, const ig_node *node, int depth, const ig_src *at) {
+  if (depth >= MOST_DEPTH)
+    return ig_fail_at(r->cx, at, "more than %d levels of nesting", MOST_DEPTH);
+  IG_TRY(node_count(r, at));
+  for (const ig_node *child = node->child; child; child = child->next)
+    IG_TRY(measure(r, child, depth + 1, at));
   return IG_OK;
 }
 
@@ -112,7 +114,8 @@ static ig_status alias_read(reader *r, ig_node **node) {
     if (strcmp(r->anchor[i].name, name) == 0) {
       if (r->anchor[i].open)
         return ig_fail_at(r->cx, &at, "alias '*%.40s' stands inside the value it names", name);
-      return copy(r, r->anchor[i].node, node);
+      IG_TRY(measure(r, r->anchor[i].node, r->depth, &at));
+      return ig_node_copy(r->cx, r->arena, r->anchor[i].node, node);
     }
   return ig_fail_at(r->cx, &at, "alias '*%.40s' has no anchor '&%.40s' before it", name, name);
 }
@@ -149,16 +152,20 @@ static ig_status list_read(reader *r, ig_node *list) {
 
 /* Values under "<<" are maps whose keys stand in where the map has none of its own. */
 static ig_status merge(reader *r, ig_node *map, ig_node *value) {
-  if (value->kind == IG_NODE_MAP) {
-    ig_node_fold(map, value);
-    return IG_OK;
-  }
-  for (ig_node *item = value->child; item; item = item->next) {
+  ig_node *item = value->kind == IG_NODE_MAP ? value : value->child;
+  if (!item)
+    return ig_fail_at(r->cx, &value->at, "'<<' takes a map, or a list of maps");
+  for (; item; item = item->next) {
     if (item->kind != IG_NODE_MAP)
       return ig_fail_at(r->cx, &item->at, "'<<' takes a map, or a list of maps");
     ig_node_fold(map, item);
+    int keys = 0;
+    for (const ig_node *child = map->child; child; child = child->next)
+      keys++;
+    if (keys > MOST_KEYS)
+      return ig_fail_at(r->cx, &map->at, "more than %d keys in one map", MOST_KEYS);
   }
-  return value->child ? IG_OK : ig_fail_at(r->cx, &value->at, "'<<' takes a map, or a list of maps");
+  return IG_OK;
 }
 
 static ig_status map_read(reader *r, ig_node *map) {
@@ -245,7 +252,8 @@ static ig_status document_read(reader *r, ig_node **root) {
   IG_TRY(next(r)); /* stream start */
   IG_TRY(next(r));
   if (r->event.type == YAML_STREAM_END_EVENT)
-    return ig_fail_at(r->cx, &top, "the file is empty: expected a map of keys, 'physics' among them");
+    return ig_fail_at(r->cx, &top,
+                      "the file is empty: expected a map of keys, 'physics' among them");
   IG_TRY(next(r)); /* past document start */
   const ig_src at = src_of(r, r->event.start_mark);
   IG_TRY(value_read(r, root));
