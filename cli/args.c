@@ -204,12 +204,13 @@ int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args,
     if (code != CLI_GOOD)
       return code;
   }
+  const char *gap = *command->words ? " " : "";
   if (args->words.count < command->least || args->words.count > command->most) {
     if (args->words.count < command->least)
-      cli_error("something is missing: usage: ingot %s %s", command->name, command->words);
+      cli_error("something is missing: usage: ingot %s%s%s", command->name, gap, command->words);
     else
-      cli_error("'%s' is too much: usage: ingot %s %s", args->words.item[command->most],
-                command->name, command->words);
+      cli_error("'%s' is too much: usage: ingot %s%s%s", args->words.item[command->most],
+                command->name, gap, command->words);
     return CLI_BAD_INPUT;
   }
   return CLI_GOOD;

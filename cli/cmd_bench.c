@@ -5,6 +5,7 @@
 #include <string.h>
 
 typedef struct {
+  ig_ctx *cx;
   FILE *json;
   int rows;
 } table;
@@ -24,6 +25,10 @@ static void quote(FILE *to, const char *text) {
 static void show(void *user, const ig_benched *r) {
   table *t = user;
   cli_progress_end();
+  if (!t->rows++)
+    printf("on %s: %s, copy %s\n%-40s %10s %9s  %-24s %9s %11s %8s\n", ig_ctx_backend(t->cx),
+           ig_ctx_device(t->cx), cli_scaled(r->copy, "B/s"), "benchmark", "elements", "time",
+           "rate", "memory", "moved", "of copy");
   char unit[64];
   snprintf(unit, sizeof unit, "%s/s", r->rate_unit);
   printf("%-40s %10s %9s  %-24s %9s %11s %6.1f %%  %s\n", r->name, cli_scaled(r->elements, ""),
@@ -32,7 +37,7 @@ static void show(void *user, const ig_benched *r) {
   fflush(stdout);
   if (!t->json)
     return;
-  fprintf(t->json, "%s    {\"room\": ", t->rows++ ? ",\n" : "\n");
+  fprintf(t->json, "%s    {\"room\": ", t->rows > 1 ? ",\n" : "\n");
   quote(t->json, r->room);
   fputs(", \"bench\": ", t->json);
   quote(t->json, r->bench);
@@ -64,7 +69,7 @@ static int bench_run(const cli_args *args) {
   int code = cli_open(args->backend ? args->backend : "auto", args, &cx);
   if (code != CLI_GOOD)
     return code;
-  table t = {0};
+  table t = {.cx = cx};
   char part[4096] = "";
   if (args->json) {
     snprintf(part, sizeof part, "%s.part", args->json);
@@ -82,8 +87,6 @@ static int bench_run(const cli_args *args) {
     quote(t.json, ig_build_info());
     fputs(",\n  \"rows\": [", t.json);
   }
-  printf("on %s: %s\n%-40s %10s %9s  %-24s %9s %11s %8s\n", ig_ctx_backend(cx), ig_ctx_device(cx),
-         "benchmark", "elements", "time", "rate", "memory", "moved", "of copy");
   code = cli_result(cx, ig_bench(cx, args->words.item, args->words.count, show, &t));
   if (t.json) {
     fputs("\n  ]\n}\n", t.json);
