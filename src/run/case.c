@@ -74,7 +74,8 @@ static ig_status yaml_open(ig_ctx *cx, ig_arena *arena, const char *path, ig_nod
 #ifdef INGOT_HAVE_IO
   return ig_yaml_open(cx, arena, path, root);
 #else
-  (void)arena, (void)root;
+  (void)arena;
+  *root = NULL;
   return IG_FAIL(cx, IG_UNSUPPORTED, "%s: this build reads no files: configure with -DINGOT_IO=ON",
                  path);
 #endif

@@ -113,7 +113,7 @@ ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
   (void)cx;
   const writer w = {text, user};
   put(&w, "# Case reference\n\n"
-          "Written by `ingot help reference` from the tables that read case files.\n\n"
+          "Written by `ingot help --reference` from the tables that read case files.\n\n"
           "A case is one YAML document. A number is in the unit the table names (SI), or carries "
           "a unit of its\nown: `1.1 mm`, `1050 W`, `3 us`, `210 GPa`, `25 degC`, `15 W/(m K)`, "
           "`45 deg`, `35 %%`. Where a list of\nsections or values is expected, one alone will do. "
