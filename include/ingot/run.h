@@ -2,7 +2,7 @@
 #ifndef INGOT_RUN_H
 #define INGOT_RUN_H
 
-#include <ingot/context.h>
+#include <ingot/mesh.h>
 
 IG_C_BEGIN
 
@@ -46,6 +46,11 @@ IG_API IG_MUST_CHECK ig_status ig_run(ig_case *c, const ig_run_options *options)
 /* Validates a case and reports mesh statistics, critical step, memory; runs nothing. */
 typedef void ig_line_fn(void *user, const char *label, const char *value);
 IG_API IG_MUST_CHECK ig_status ig_check(ig_case *c, ig_line_fn *line, void *user);
+
+/* The mesh a case describes, without its physics; free with ig_mesh_free. */
+IG_API IG_MUST_CHECK ig_status ig_case_mesh(ig_case *c, ig_mesh **mesh);
+/* Counts, sizes and sets of a mesh, in lines. */
+IG_API void ig_mesh_describe(const ig_mesh *mesh, ig_line_fn *line, void *user);
 
 /* What a case file may say, from the tables that read it: docs/case-reference.md in Markdown; and
    for completing --set a line a key, "sources[].power", its choices and its help, tabs between
