@@ -34,6 +34,8 @@ if(BUILD_SHARED_LIBS)
 else()
   set(INGOT_PC_LIBS ${private})
 endif()
+# relative to itself, so that an installed tree can be moved
+file(RELATIVE_PATH INGOT_PC_UP /x/${CMAKE_INSTALL_LIBDIR}/pkgconfig /x)
 configure_file(cmake/ingot.pc.in ${CMAKE_BINARY_DIR}/ingot.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/ingot.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 

@@ -48,5 +48,7 @@ struct ig_case {
 /* Resolves the tree through the common table and the table of the room that `physics` names.
    Fails with IG_INPUT and one line that says where, what was expected and the nearest remedy. */
 IG_MUST_CHECK ig_status ig_case_read(ig_case *c);
+/* The same with rooms of the caller's own, ended by NULL. */
+IG_MUST_CHECK ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms);
 
 #endif
