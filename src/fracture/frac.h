@@ -45,10 +45,8 @@ typedef struct {
 typedef struct {
   int64_t step;
   int32_t nodes, cohesive;
-  int32_t broken;   /* facets marked by the last check */
-  int32_t extra;    /* nodes made by the last split */
-  int32_t full;     /* a table is full: nothing moves until the host has grown it */
-  int32_t pad;
+  int32_t broken; /* facets marked by the last check */
+  int32_t full;   /* a table is full: nothing moves until the host has grown it */
 } frac_count;
 
 enum { FRAC_FACET_MAX, FRAC_FACET_MEAN, FRAC_PRINCIPAL_MAX, FRAC_PRINCIPAL_MEAN };
@@ -100,7 +98,8 @@ typedef struct {
   /* elements */
   void *fe; /* slots x dim (gather) */
   void *se; /* ne x corners x stresses */
-  /* cohesive elements: state x points, force x facet nodes x dim, stiffness, strength factor, work */
+  /* cohesive elements: state x points, force x facet nodes x dim, stiffness, strength factor, work
+   */
   void *cs, *cf, *ck, *cw;
   double *cwork;
   void *lf;      /* loaded faces x facet nodes x dim */
@@ -109,28 +108,32 @@ typedef struct {
   uint8_t *mark;   /* faces x ne: facets to open, at the lower element */
   int32_t *opened; /* coh_max: compacted facets */
   uint8_t *touch;  /* node_max */
-  int32_t *extra;  /* node_max: copies to make, then where they go */
+  int32_t *extra;  /* node_max: copies to make, then those of all nodes up to here */
   double *part;    /* chunks x FRAC_FIGURES */
+  double *limit;   /* ne: largest eigenvalue of an element, for the critical step */
+  void *temp;      /* work space of the drivers */
+  size_t temp_bytes;
   frac_count *count;
 } frac;
 
 /* name, what it runs over. Each is one function of one item, the same for all backends. */
 #define FRAC_ITEMS(X)                                                                              \
-  X(load)        /* force of a loaded face */                                                      \
-  X(cohesive)    /* traction and force of a cohesive element */                                    \
-  X(element)     /* internal force, and the forces of the facets attached to it */                 \
-  X(node)        /* sum of forces, Newmark update */                                               \
-  X(advance)     /* one item: the step is done */                                                  \
-  X(stress)      /* stress at an element's corners */                                              \
-  X(average)     /* nodal stress */                                                                \
-  X(check)       /* a facet against its strength */                                                \
-  X(room)        /* one item: is there room for what was marked */                                 \
-  X(open)        /* a marked facet becomes a cohesive element */                                   \
-  X(part)        /* components of a touched node's elements */                                     \
-  X(split)       /* copies of a node that came apart */                                            \
-  X(settle)      /* one item: new counts */                                                        \
-  X(mass)        /* nodal mass */                                                                  \
-  X(figures)     /* a chunk's share of the energies */
+  X(load)     /* force of a loaded face */                                                         \
+  X(cohesive) /* traction and force of a cohesive element */                                       \
+  X(element)  /* internal force, and the forces of the facets attached to it */                    \
+  X(node)     /* sum of forces, Newmark update */                                                  \
+  X(advance)  /* one item: the step is done */                                                     \
+  X(stress)   /* stress at an element's corners */                                                 \
+  X(average)  /* nodal stress */                                                                   \
+  X(check)    /* a facet against its strength */                                                   \
+  X(room)     /* one item: is there room for what was marked */                                    \
+  X(open)     /* a marked facet becomes a cohesive element */                                      \
+  X(part)     /* components of a touched node's elements */                                        \
+  X(split)    /* copies of a node that came apart */                                               \
+  X(settle)   /* one item: new counts */                                                           \
+  X(mass)     /* nodal mass */                                                                     \
+  X(figures)  /* a chunk's share of the energies */                                                \
+  X(critical) /* an element's largest eigenvalue */
 
 typedef enum {
 #define X(name) FRAC_##name,
@@ -153,8 +156,10 @@ typedef struct {
                    int64_t n);
   /* mark -> opened, in facet order; count->broken */
   ig_status (*compact)(ig_ctx *cx, const frac *s, int faces);
-  /* extra: counts -> where each node's copies begin; count->extra */
+  /* extra: running sums, inclusive */
   ig_status (*scan)(ig_ctx *cx, const frac *s);
+  /* work space compact and scan want */
+  ig_status (*temp)(ig_ctx *cx, const frac *s, int faces, size_t *bytes);
 } frac_ops;
 const frac_ops *frac_ops_of(ig_ctx *cx);
 

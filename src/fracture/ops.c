@@ -27,22 +27,28 @@ static ig_status cpu_compact(ig_ctx *cx, const frac *s, int faces) {
 
 static ig_status cpu_scan(ig_ctx *cx, const frac *s) {
   (void)cx;
-  int32_t sum = 0;
   if (!s->count->full && s->count->broken)
-    for (int32_t n = 0; n < s->count->nodes; n++) {
-      const int32_t mine = s->extra[n];
-      s->extra[n] = sum;
-      sum += mine;
-    }
-  s->count->extra = sum;
+    for (int32_t n = 1; n < s->count->nodes; n++)
+      s->extra[n] += s->extra[n - 1];
   return IG_OK;
 }
 
-static const frac_ops cpu_ops = {.run = cpu_run, .compact = cpu_compact, .scan = cpu_scan};
+static ig_status cpu_temp(ig_ctx *cx, const frac *s, int faces, size_t *bytes) {
+  (void)cx;
+  (void)s;
+  (void)faces;
+  *bytes = 0;
+  return IG_OK;
+}
+
+static const frac_ops cpu_ops = {
+    .run = cpu_run, .compact = cpu_compact, .scan = cpu_scan, .temp = cpu_temp};
 
 #ifdef INGOT_HAVE_CUDA
-static const frac_ops cuda_ops = {
-    .run = frac_cuda_run, .compact = frac_cuda_compact, .scan = frac_cuda_scan};
+static const frac_ops cuda_ops = {.run = frac_cuda_run,
+                                  .compact = frac_cuda_compact,
+                                  .scan = frac_cuda_scan,
+                                  .temp = frac_cuda_temp};
 #endif
 
 const frac_ops *frac_ops_of(ig_ctx *cx) {

@@ -9,10 +9,10 @@ enum { IG_COHESIVE_PPR, IG_COHESIVE_LINEAR };
 
 typedef struct {
   int kind;
-  double phi_n, phi_t;     /* fracture energies, J/m^2 */
-  double sigma, tau;       /* strengths, Pa */
-  double alpha, beta;      /* softening exponents of PPR: 2 is straight */
-  double friction;         /* Coulomb, once a point has failed */
+  double phi_n, phi_t; /* fracture energies, J/m^2 */
+  double sigma, tau;   /* strengths, Pa */
+  double alpha, beta;  /* softening exponents of PPR: 2 is straight */
+  double friction;     /* Coulomb, once a point has failed */
 } ig_cohesive;
 
 #endif
