@@ -73,7 +73,8 @@ static int distance(const char *a, const char *b) {
 }
 
 bool ig_nearest(const char *word, const char *choices, char *text, size_t size) {
-  int best = 1 + (int)strlen(word) / 3; /* further away is no help */
+  const int letters = (int)strlen(word);
+  int best = letters < 4 ? 0 : (letters + 1) / 3; /* further away is no help */
   bool found = false;
   for (const char *p = choices; *p;) {
     char one[48];
@@ -90,8 +91,7 @@ bool ig_nearest(const char *word, const char *choices, char *text, size_t size) 
   return found;
 }
 
-/* "a|b|c" as "a, b or c" */
-static void listing(const char *choices, char *text, size_t size) {
+void ig_choices_list(const char *choices, char *text, size_t size) {
   size_t used = 0;
   for (const char *p = choices; *p && used < size;) {
     const size_t length = strcspn(p, "|");
@@ -189,8 +189,7 @@ static ig_status wrong(reader *r, const ig_node *node, const scope *s, const cha
     return ig_fail_at(r->cx, &node->at, "'%s' is %s: expected %s", path_of(s).text, kind_name(node),
                       expected);
   if (!*node->text)
-    return ig_fail_at(r->cx, &node->at, "'%s' is empty: expected %s, or leave the key out",
-                      path_of(s).text, expected);
+    return ig_fail_at(r->cx, &node->at, "'%s' is empty: expected %s", path_of(s).text, expected);
   return ig_fail_at(r->cx, &node->at, "'%s' is '%s': expected %s", path_of(s).text,
                     excerpt_of(node->text).text, expected);
 }
@@ -249,7 +248,7 @@ static ig_status bool_read(reader *r, const ig_node *node, const scope *s, bool 
 static ig_status choice_read(reader *r, const ig_node *node, const scope *s, const char *choices,
                              int *value) {
   char names[400], expected[480], near[48];
-  listing(choices, names, sizeof names);
+  ig_choices_list(choices, names, sizeof names);
   if (node->kind == IG_NODE_SCALAR) {
     int i = 0;
     for (const char *p = choices; *p; i++) {
@@ -537,13 +536,13 @@ static ig_status unknown_key(reader *r, const ig_node *child, const scope *s,
   for (int t = 0; t < count && !found; t++)
     found = elsewhere_find(tables[t].options, child->key, "", near, sizeof near);
   if (found)
-    snprintf(hint, sizeof hint, "did you mean '%s'? ", near);
+    snprintf(hint, sizeof hint, "did you mean '%s'? (", near);
   char names[1400];
-  listing(keys, names, sizeof names);
+  ig_choices_list(keys, names, sizeof names);
   const path where = path_of(s);
-  return ig_fail_at(r->cx, &child->key_at, "unknown key '%s'%s%s%s: %s(expected %s)",
+  return ig_fail_at(r->cx, &child->key_at, "unknown key '%s'%s%s%s: %sexpected %s%s",
                     excerpt_of(child->key).text, *where.text ? " in '" : "", where.text,
-                    *where.text ? "'" : "", hint, names);
+                    *where.text ? "'" : "", hint, names, found ? ")" : "");
 }
 
 static ig_status missing_key(reader *r, const ig_node *node, const scope *s, const ig_option *o) {

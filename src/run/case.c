@@ -313,9 +313,12 @@ static ig_status room_choose(ig_case *c, const ig_room *const *rooms) {
     used +=
         (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? "|" : "", rooms[i]->name);
   const ig_node *physics = ig_node_find(c->root, "physics");
-  if (!physics)
-    return ig_fail_at(c->cx, &c->root->at, "missing key 'physics' at the top level: one of %s",
-                      names);
+  if (!physics) {
+    char list[512];
+    ig_choices_list(names, list, sizeof list);
+    return ig_fail_at(c->cx, &c->root->at, "missing key 'physics' at the top level: expected %s",
+                      list);
+  }
   int i;
   IG_TRY(ig_choice_read(c->cx, physics, names, &i));
   c->room = rooms[i];
