@@ -122,15 +122,15 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
     IG_TRY(m->ops->sum(cx, &m->p));
   if (m->p.loaded > 0)
     IG_TRY(m->ops->loads(cx, &m->p));
-  IG_TRY(m->ops->kinetic(cx, &m->p, m->scratch.dev));
+  enum { N = IG_DYN_PARTICLE_ENERGIES };
+  IG_TRY(m->ops->energy(cx, &m->p, m->scratch.dev));
   IG_TRY(
-      cx->backend->copy_out(cx, m->scratch.host, m->scratch.dev, (size_t)n * 2 * sizeof(double)));
-  e->kinetic = sum_strided(m->scratch.host, n, 2, 0);
-  e->plain = sum_strided(m->scratch.host, n, 2, 1);
-  IG_TRY(ig_array_pull(cx, &m->work));
-  e->external = sum_strided(m->work.host, n, IG_WORKS, IG_WORK_EXTERNAL);
-  e->damping = sum_strided(m->work.host, n, IG_WORKS, IG_WORK_DAMPING);
-  e->contact = sum_strided(m->work.host, n, IG_WORKS, IG_WORK_CONTACT);
+      cx->backend->copy_out(cx, m->scratch.host, m->scratch.dev, (size_t)n * N * sizeof(double)));
+  e->kinetic = sum_strided(m->scratch.host, n, N, 0);
+  e->plain = sum_strided(m->scratch.host, n, N, 1);
+  e->external = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_EXTERNAL);
+  e->damping = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_DAMPING);
+  e->contact = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_CONTACT);
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     for (int c = 0; c < g->colors; c++) {

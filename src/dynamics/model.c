@@ -1096,7 +1096,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(upload(m, &m->mass, m->part, NULL, n, "masses"));
   IG_TRY(upload(m, &m->inertia, m->part, NULL, n, "inertias"));
   IG_TRY(upload(m, &m->work, sizeof(double), NULL, n * IG_WORKS, "work"));
-  size_t room = 2 * n;
+  size_t room = n * IG_DYN_PARTICLE_ENERGIES;
   for (int k = 0; k < m->groups; k++)
     if (room < (size_t)m->group[k].slots * IG_DYN_REPORT)
       room = (size_t)m->group[k].slots * IG_DYN_REPORT;

@@ -53,6 +53,7 @@ typedef struct {
 } ig_dyn_clock;
 
 enum { IG_WORK_EXTERNAL, IG_WORK_DAMPING, IG_WORK_CONTACT, IG_WORKS };
+enum { IG_DYN_PARTICLE_ENERGIES = 2 + IG_WORKS };
 
 typedef struct {
   int32_t nodes;

@@ -33,8 +33,8 @@ typedef struct {
   ig_status (*report)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run, double *out);
   /* f from slots (gather) */
   ig_status (*sum)(ig_ctx *cx, const ig_dyn_particles *p);
-  /* energy: nodes x 2, kinetic m v- v+ / 2 and m |v|^2 / 2 */
-  ig_status (*kinetic)(ig_ctx *cx, const ig_dyn_particles *p, double *energy);
+  /* energy: nodes x IG_DYN_PARTICLE_ENERGIES, as particle_energy gives them */
+  ig_status (*energy)(ig_ctx *cx, const ig_dyn_particles *p, double *energy);
 } ig_dyn_ops;
 
 /* single, double, mixed (particles in double, elements in single) */

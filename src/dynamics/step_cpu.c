@@ -37,7 +37,7 @@
 #define TABLE(p)                                                                                   \
   {                                                                                                \
     loads_cpu_##p, particles_cpu_##p, elements_cpu_##p, report_cpu_##p, sum_cpu_##p,               \
-        kinetic_cpu_##p                                                                            \
+        energy_cpu_##p                                                                             \
   }
 const ig_dyn_ops ig_dyn_cpu[3] = {
     [IG_SINGLE] = TABLE(single), [IG_DOUBLE] = TABLE(double), [IG_MIXED] = TABLE(mixed)};

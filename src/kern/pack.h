@@ -44,6 +44,15 @@ typedef int32_t ig_mask_f32 __attribute__((vector_size(IG_PACK_BYTES)));
     const ig_mask_##suffix k = a > b;                                                              \
     return (ig_pack_##suffix)(((ig_mask_##suffix)x & k) | ((ig_mask_##suffix)y & ~k));             \
   }                                                                                                \
+  IG_HD ig_pack_##suffix ig_max_##suffix(ig_pack_##suffix a, ig_pack_##suffix b) {                 \
+    return ig_ifgt_##suffix(a, b, a, b);                                                           \
+  }                                                                                                \
+  IG_HD ig_pack_##suffix ig_min_##suffix(ig_pack_##suffix a, ig_pack_##suffix b) {                 \
+    return ig_ifgt_##suffix(a, b, b, a);                                                           \
+  }                                                                                                \
+  IG_HD ig_pack_##suffix ig_abs_##suffix(ig_pack_##suffix a) {                                     \
+    return ig_max_##suffix(a, -a);                                                                 \
+  }                                                                                                \
   IG_HD int ig_anygt_##suffix(ig_pack_##suffix a, ig_pack_##suffix b) {                            \
     const ig_mask_##suffix k = a > b;                                                              \
     int any = 0;                                                                                   \
@@ -75,6 +84,9 @@ IG_PACK_DEFINE(f32, float, IG_PACK_F32, f)
 #define R_POW ig_pow_f64
 #define R_IFGT ig_ifgt_f64
 #define R_ANYGT ig_anygt_f64
+#define R_FMAX ig_max_f64
+#define R_FMIN ig_min_f64
+#define R_FABS ig_abs_f64
 #else
 #define R_SQRT ig_sqrt_f32
 #define R_EXP ig_exp_f32
@@ -82,8 +94,8 @@ IG_PACK_DEFINE(f32, float, IG_PACK_F32, f)
 #define R_POW ig_pow_f32
 #define R_IFGT ig_ifgt_f32
 #define R_ANYGT ig_anygt_f32
+#define R_FMAX ig_max_f32
+#define R_FMIN ig_min_f32
+#define R_FABS ig_abs_f32
 #endif
-#define R_FMAX(a, b) R_IFGT(a, b, a, b)
-#define R_FMIN(a, b) R_IFGT(a, b, b, a)
-#define R_FABS(a) R_IFGT(a, R_OF(0), a, -(a))
 #define R_OF(scalar) ((SCALAR)(scalar) - (REAL){0}) /* the same in every lane */

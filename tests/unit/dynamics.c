@@ -40,7 +40,7 @@ static void spinning_block_keeps_its_shape(void **state) {
     m->start_energy = e0.kinetic;
     check(cx, ig_dyn_advance(m, 2000));
     check(cx, ig_dyn_energies(m, &e1));
-    assert_true(fabs(e1.error) < 1e-9);
+    assert_true(fabs(e1.error) < 1e-7);
     assert_true(fabs(e1.kinetic / e0.kinetic - 1) < 1e-5);
     check(cx, ig_fault_check(cx, "element", NULL));
     ig_dyn_model_free(m);
