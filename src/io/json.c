@@ -1,4 +1,4 @@
-/* JSON, written. */
+/* Text and JSON. */
 #include "io/json.h"
 
 #include <inttypes.h>
@@ -22,26 +22,25 @@ int ig_number_text(double value, char text[IG_NUMBER_TEXT]) {
   return length;
 }
 
-static void put(ig_json *json, const char *bytes, size_t count) {
-  if (json->failed)
+void ig_text_add_bytes(ig_text *text, const char *bytes, size_t count) {
+  if (text->failed || !count)
     return;
-  if (json->length + count + 1 > json->capacity) {
-    const size_t capacity = 2 * (json->length + count) + 256;
-    char *text = realloc(json->text, capacity);
-    if (!text) {
-      json->failed = true;
+  if (text->length + count + 1 > text->capacity) {
+    const size_t capacity = 2 * (text->length + count) + 256;
+    char *grown = realloc(text->at, capacity);
+    if (!grown) {
+      text->failed = true;
       return;
     }
-    json->text = text;
-    json->capacity = capacity;
+    text->at = grown;
+    text->capacity = capacity;
   }
-  memcpy(json->text + json->length, bytes, count);
-  json->length += count;
-  json->text[json->length] = '\0';
+  memcpy(text->at + text->length, bytes, count);
+  text->length += count;
+  text->at[text->length] = '\0';
 }
-
-static void puts_(ig_json *json, const char *text) {
-  put(json, text, strlen(text));
+void ig_text_add(ig_text *text, const char *more) {
+  ig_text_add_bytes(text, more, strlen(more));
 }
 
 /* Bytes of the UTF-8 character at p, 0 if it is none. */
@@ -61,7 +60,7 @@ static int utf8(const unsigned char *p) {
 }
 
 static void quoted(ig_json *json, const char *text) {
-  puts_(json, "\"");
+  ig_text_add(&json->text, "\"");
   for (const unsigned char *p = (const unsigned char *)text; *p;) {
     const int bytes = utf8(p);
     char escape[8];
@@ -72,35 +71,35 @@ static void quoted(ig_json *json, const char *text) {
     else
       snprintf(escape, sizeof escape, "\\ufffd");
     if (bytes == 0 || *p < 0x20 || *p == 0x7f || *p == '"' || *p == '\\')
-      puts_(json, escape);
+      ig_text_add(&json->text, escape);
     else
-      put(json, (const char *)p, (size_t)bytes);
+      ig_text_add_bytes(&json->text, (const char *)p, (size_t)bytes);
     p += bytes ? bytes : 1;
   }
-  puts_(json, "\"");
+  ig_text_add(&json->text, "\"");
 }
 
 static void line(ig_json *json) {
-  puts_(json, "\n");
+  ig_text_add(&json->text, "\n");
   for (int i = 0; i < json->depth; i++)
-    puts_(json, "  ");
+    ig_text_add(&json->text, "  ");
 }
 
 static void begin(ig_json *json, const char *key) {
   if (json->comma)
-    puts_(json, ",");
+    ig_text_add(&json->text, ",");
   if (json->depth)
     line(json);
   if (key) {
     quoted(json, key);
-    puts_(json, ": ");
+    ig_text_add(&json->text, ": ");
   }
   json->comma = true;
 }
 
 static void open(ig_json *json, const char *key, const char *bracket) {
   begin(json, key);
-  puts_(json, bracket);
+  ig_text_add(&json->text, bracket);
   json->depth++;
   json->comma = false;
 }
@@ -115,21 +114,21 @@ void ig_json_end(ig_json *json, char bracket) {
   json->depth--;
   if (json->comma)
     line(json);
-  put(json, &bracket, 1);
+  ig_text_add_bytes(&json->text, &bracket, 1);
   json->comma = true;
   if (json->depth == 0)
-    puts_(json, "\n");
+    ig_text_add(&json->text, "\n");
 }
 void ig_json_raw(ig_json *json, const char *key, const char *value) {
   begin(json, key);
-  puts_(json, value);
+  ig_text_add(&json->text, value);
 }
 void ig_json_text(ig_json *json, const char *key, const char *value) {
   begin(json, key);
   if (value)
     quoted(json, value);
   else
-    puts_(json, "null");
+    ig_text_add(&json->text, "null");
 }
 void ig_json_real(ig_json *json, const char *key, double value) {
   char text[IG_NUMBER_TEXT];

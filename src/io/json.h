@@ -1,15 +1,22 @@
-/* JSON, written: text that grows, and the shortest decimals that read back as the same double. */
+/* Text, JSON, and the shortest decimals that read back as the same double. */
 #ifndef IG_IO_JSON_H
 #define IG_IO_JSON_H
 
 #include "core/ctx.h"
 
+/* Text that grows. */
 typedef struct {
-  char *text; /* NUL-terminated once anything was written; free with free() */
+  char *at; /* NUL-terminated once anything was added; free with free() */
   size_t length, capacity;
+  bool failed; /* memory ran out: what was added since is lost */
+} ig_text;
+void ig_text_add(ig_text *text, const char *more);
+void ig_text_add_bytes(ig_text *text, const char *bytes, size_t count);
+
+typedef struct {
+  ig_text text;
   int depth;
-  bool comma;  /* the next value follows another */
-  bool failed; /* memory ran out: what was written since is lost */
+  bool comma; /* the next value follows another */
 } ig_json;
 
 /* `key` names a value inside an object; NULL inside a list and at the top. */
