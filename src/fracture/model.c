@@ -167,6 +167,13 @@ static ig_status grow(frac_model *m) {
   return count_push(m);
 }
 
+ig_status frac_model_resume(frac_model *m, const frac_count *count) {
+  m->count = *count;
+  m->count.broken = 0;
+  m->begun = false;
+  return grow(m);
+}
+
 /* ---- from a mesh
  * --------------------------------------------------------------------------------- */
 

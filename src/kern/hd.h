@@ -8,9 +8,13 @@
 
 #ifdef __CUDACC__
 #define IG_HD static __host__ __device__ __forceinline__
-#define IG_UNROLL _Pragma("unroll")
 #else
 #define IG_HD static inline __attribute__((always_inline, unused))
+#endif
+/* the host pass of nvcc does not know the pragma */
+#ifdef __CUDA_ARCH__
+#define IG_UNROLL _Pragma("unroll")
+#else
 #define IG_UNROLL
 #endif
 
