@@ -96,7 +96,7 @@ typedef struct {
   /* nodes */
   void *x, *u, *v, *f, *minv; /* node_max x dim (minv: x 1) */
   double *work;               /* node_max: external work of prescribed motion */
-  void *sn;                   /* node_max x stresses: averaged */
+  void *sn, *sp;              /* node_max x stresses: averaged; x 1: its largest principal */
   /* elements */
   void *fe; /* slots x dim (gather) */
   void *se; /* ne x corners x stresses */

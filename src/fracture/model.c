@@ -310,6 +310,7 @@ ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *s
   IG_TRY(add(m, "minv", &s->minv, FRAC_PER_NODE, 1, real, SAVED));
   IG_TRY(add(m, "work", &s->work, FRAC_PER_NODE, 1, 8, SAVED));
   IG_TRY(add(m, "sn", &s->sn, FRAC_PER_NODE, h->stresses, real, 0));
+  IG_TRY(add(m, "sp", &s->sp, FRAC_PER_NODE, 1, real, DEVICE_ONLY));
   IG_TRY(add(m, "touch", &s->touch, FRAC_PER_NODE, 1, 1, 0));
   IG_TRY(add(m, "extra", &s->extra, FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
   IG_TRY(
