@@ -3,6 +3,9 @@
 #define IG_FRAC_CPU_H
 
 #include "fracture/frac.h"
+/* small loops over corners and components must be gone before registers are given out */
+#undef IG_UNROLL
+#define IG_UNROLL _Pragma("GCC unroll 16")
 
 /* Bytes of the vectors elements are computed in, and elements a thread takes at a time. */
 #if defined(__AVX512F__)

@@ -4,6 +4,7 @@
 
 #include "core/room.h"
 #include "fracture/model.h"
+#include "material/material.h"
 
 typedef struct {
   ig_src at;
@@ -46,6 +47,12 @@ typedef struct {
 
 typedef struct {
   ig_src at;
+  double amount;
+  int64_t seed;
+} frac_perturbation_case;
+
+typedef struct {
+  ig_src at;
   int64_t batches, seed;
 } frac_insertion_case;
 
@@ -57,6 +64,7 @@ typedef struct {
   frac_cohesive_case cohesive;
   ig_list cracks, motions, loads;
   frac_initial_case initial;
+  frac_perturbation_case perturbation;
   frac_insertion_case insertion;
   double warp;
 } frac_case;
@@ -93,6 +101,29 @@ IG_MUST_CHECK ig_status frac_snapshot(ig_job *job, frac_model *m);
 IG_MUST_CHECK ig_status frac_results(ig_job *job, frac_model *m, frac_track *track);
 IG_MUST_CHECK ig_status frac_save(ig_job *job, frac_model *m, const frac_track *track);
 IG_MUST_CHECK ig_status frac_restore(ig_job *job, frac_model *m, frac_track *track);
+
+/* A case put together in C, as verification and benchmarks do: fill `c`, `material` and the mesh,
+   then frac_problem_open makes the job. Members that are zero hold defaults. */
+typedef struct {
+  ig_material_case material;
+  ig_list materials;
+  frac_case c;
+  frac_crack_case crack;
+  frac_motion_case motion[4];
+  frac_load_case load[2];
+  double number[16]; /* what the lists point to */
+  ig_job job;
+} frac_problem;
+void frac_problem_init(frac_problem *p, ig_ctx *cx);
+/* The strip of the paper: 16 x 4 mm of PMMA, `cells` across its height (48: 36,864 triangles). */
+IG_MUST_CHECK ig_status frac_problem_strip(frac_problem *p, ig_ctx *cx, int cells,
+                                           ig_elem_type type);
+/* The pressurised ring of the paper. */
+IG_MUST_CHECK ig_status frac_problem_ring(frac_problem *p, ig_ctx *cx, int radial, int around);
+/* A ring without loads, for insertion alone. */
+IG_MUST_CHECK ig_status frac_problem_annulus(frac_problem *p, ig_ctx *cx, int radial, int around,
+                                             ig_elem_type type);
+void frac_problem_free(frac_problem *p);
 
 extern const ig_verify_entry frac_verify[];
 extern const ig_bench_entry frac_bench[];

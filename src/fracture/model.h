@@ -13,6 +13,7 @@ typedef struct {
   double thickness, dt; /* dt 0: set later, before stepping */
   int check_every;      /* steps between checks, 0: never */
   bool finite_rotation;
+  bool reserve; /* room for every facet open, from the start */
   int materials;
   frac_elastic elastic[FRAC_MATERIALS];
   ig_cohesive law;

@@ -70,6 +70,14 @@ static const ig_option load_options[] = {
     IG_REALS(S, direction, "", NULL, 0, 0, "of the traction; its length scales it"), IG_END};
 #undef S
 
+#define S frac_perturbation_case
+static const ig_option perturbation_options[] = {
+    IG_REAL(
+        S, amount, "", IG_REQUIRED, 0, 0.45,
+        "how far a corner inside the mesh moves, as a share of its shortest edge; not on cracks"),
+    IG_INT(S, seed, "1", 0, 9e15, "another seed, another mesh"), IG_END};
+#undef S
+
 #define S frac_insertion_case
 static const ig_option insertion_options[] = {
     IG_INT(S, batches, "20", 1, 1000000, "batches in which all facets are opened"),
@@ -87,6 +95,8 @@ const ig_option frac_options[] = {
     IG_MAP(S, initial, frac_initial_case, initial_options, NULL, "state at the start"),
     IG_LIST(S, motions, frac_motion_case, motion_options, NULL, "supports and prescribed motion"),
     IG_LIST(S, loads, frac_load_case, load_options, NULL, "pressures and tractions"),
+    IG_MAP(S, perturbation, frac_perturbation_case, perturbation_options, NULL,
+           "nodes moved at random, against the bias of a regular mesh"),
     IG_MAP(S, insertion, frac_insertion_case, insertion_options, NULL,
            "no mechanics: open all facets in random order and count"),
     IG_REAL(S, warp, "", "1", 0, 1e6, "snapshots show displacements times this"),

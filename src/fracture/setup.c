@@ -1,8 +1,6 @@
 /* From a job to a model that is ready to step. */
 #include "fracture/fracture.h"
 
-#include "material/material.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,13 +72,15 @@ static ig_status initial_set(ig_job *job, const frac_case *c, frac_model *m) {
     for (int i = 0; i < 3; i++)
       e[i][(i + 1) % 3] = e[(i + 1) % 3][i] = in->strain.value[3 + i];
   void *u = frac_model_host(m, "u"), *v = frac_model_host(m, "v");
+  const void *x = frac_model_host(m, "x");
   for (int64_t n = 0; n < job->mesh->nodes; n++)
     for (int i = 0; i < dim; i++) {
       double d = 0;
       for (int k = 0; k < dim; k++)
-        d += e[i][k] * (job->mesh->x[3 * n + k] - center[k]);
+        d += e[i][k] * (frac_model_real(m, x, n * dim + k) - center[k]);
       frac_model_put(m, u, n * dim + i, d);
-      const double away = i < 2 ? in->expansion * (job->mesh->x[3 * n + i] - center[i]) : 0;
+      const double away =
+          i < 2 ? in->expansion * (frac_model_real(m, x, n * dim + i) - center[i]) : 0;
       frac_model_put(m, v, n * dim + i, v0[i] + away);
     }
   return IG_OK;
@@ -183,8 +183,8 @@ static bool on_crack(const double x[3], const double a[3], const double b[3], co
          t <= 1 + slack_t;
 }
 
-/* Cuts the facets that lie on the cracks, through the same insertion as later ones. */
-static ig_status cracks_cut(ig_job *job, const frac_case *c, frac_model *m) {
+/* Marks the facets that lie on the cracks. */
+static ig_status cracks_mark(ig_job *job, const frac_case *c, frac_model *m) {
   const int dim = m->shape.dim;
   const int64_t ne = m->s.ne;
   uint8_t *mark = frac_model_host(m, "mark");
@@ -217,10 +217,75 @@ static ig_status cracks_cut(ig_job *job, const frac_case *c, frac_model *m) {
       return ig_fail_at(job->cx, &k->at,
                         "no facet of the mesh lies on this crack: it must run along element edges");
   }
-  if (!c->cracks.count)
+  return IG_OK;
+}
+
+static double random_share(uint64_t *state) { /* -1 to 1 */
+  *state += UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t z = *state;
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+/* Moves corners that are neither on the boundary nor on a crack; mid-sides follow, so that edges
+   stay straight. */
+static ig_status perturb(ig_job *job, const frac_case *c, frac_model *m) {
+  const int dim = m->shape.dim, nc = m->shape.corners, nn = m->shape.nodes;
+  const int64_t ne = m->s.ne;
+  const double amount = c->perturbation.at.given ? c->perturbation.amount : 0;
+  if (!(amount > 0))
     return IG_OK;
-  IG_TRY(job->cx->backend->copy_in(job->cx, m->s.mark, mark, (size_t)(m->shape.faces * ne)));
-  return frac_model_insert(m, true);
+  const int32_t *conn = frac_model_host(m, "conn"), *opp = frac_model_host(m, "opp");
+  const uint8_t *mark = frac_model_host(m, "mark");
+  void *x = frac_model_host(m, "x");
+  double *edge; /* shortest at each corner; 0: stays */
+  IG_TRY(IG_NEW(job->cx, &edge, m->nodes_start, "perturbation"));
+  for (int64_t n = 0; n < m->nodes_start; n++)
+    edge[n] = INFINITY;
+  for (int64_t e = 0; e < ne; e++)
+    for (int a = 0; a < nc; a++)
+      for (int b = 0; b < a; b++) {
+        const int32_t p = conn[a * ne + e], q = conn[b * ne + e];
+        double l = 0;
+        for (int d = 0; d < dim; d++) {
+          const double r = job->mesh->x[3 * (int64_t)p + d] - job->mesh->x[3 * (int64_t)q + d];
+          l += r * r;
+        }
+        edge[p] = fmin(edge[p], sqrt(l));
+        edge[q] = fmin(edge[q], sqrt(l));
+      }
+  for (int64_t f = 0; f < m->shape.faces * ne; f++)
+    if (opp[f] < 0 || mark[f])
+      for (int j = 0; j < dim; j++)
+        edge[conn[frac_face_node(m->kind, (int)(f / ne), j) * ne + f % ne]] = 0;
+  uint64_t state = (uint64_t)c->perturbation.seed;
+  for (int64_t n = 0; n < m->nodes_start; n++) {
+    double way[3], length = 0;
+    do { /* a direction without preference, then a length */
+      length = 0;
+      for (int d = 0; d < dim; d++) {
+        way[d] = random_share(&state);
+        length += way[d] * way[d];
+      }
+    } while (length > 1 || length == 0);
+    if (edge[n] > 0 && edge[n] < INFINITY)
+      for (int d = 0; d < dim; d++)
+        frac_model_put(m, x, n * dim + d, job->mesh->x[3 * n + d] + amount * edge[n] * way[d]);
+  }
+  for (int64_t e = 0; nn > nc && e < ne; e++)
+    for (int f = 0; f < m->shape.faces; f++)
+      for (int j = dim; j < m->shape.face_nodes; j++) {
+        const int32_t mid = conn[frac_face_node(m->kind, f, j) * ne + e];
+        const int32_t a = conn[frac_face_node(m->kind, f, j - dim) * ne + e];
+        const int32_t b = conn[frac_face_node(m->kind, f, (j - dim + 1) % dim) * ne + e];
+        for (int d = 0; d < dim; d++)
+          frac_model_put(m, x, (int64_t)mid * dim + d,
+                         0.5 * (frac_model_real(m, x, (int64_t)a * dim + d) +
+                                frac_model_real(m, x, (int64_t)b * dim + d)));
+      }
+  free(edge);
+  return IG_OK;
 }
 
 ig_status frac_setup(ig_job *job, frac_model *m) {
@@ -231,6 +296,7 @@ ig_status frac_setup(ig_job *job, frac_model *m) {
                        .thickness = c->thickness,
                        .check_every = (int)c->time.check_every,
                        .finite_rotation = c->rotation == 1,
+                       .reserve = c->insertion.at.given,
                        .law = {.kind = z->law,
                                .phi_n = z->energy,
                                .phi_t = isnan(z->energy_shear) ? z->energy : z->energy_shear,
@@ -249,6 +315,8 @@ ig_status frac_setup(ig_job *job, frac_model *m) {
   IG_TRY(materials_read(job, c, &set));
   IG_TRY(frac_model_new(job->cx, job->mesh, &set, m));
   IG_TRY(materials_place(job, m));
+  IG_TRY(cracks_mark(job, c, m));
+  IG_TRY(perturb(job, c, m));
   IG_TRY(initial_set(job, c, m));
   IG_TRY(motions_set(job, c, m));
   IG_TRY(loads_set(job, c, m));
@@ -262,5 +330,5 @@ ig_status frac_setup(ig_job *job, frac_model *m) {
     return ig_fail_at(job->cx, &c->time.at, "time.step: %.4g s is beyond the critical step, %.4g s",
                       dt, critical);
   frac_model_set_step(m, dt);
-  return cracks_cut(job, c, m);
+  return c->cracks.count ? frac_model_insert(m, true) : IG_OK;
 }
