@@ -5,6 +5,7 @@
 #include "sample_room.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef INGOT_HAVE_IO
@@ -308,6 +309,55 @@ static void material_files_are_folded_in(void **state) {
     clear(made[i]);
 }
 
+/* Calls `each` for the YAML files of a folder and those below it; returns how many. */
+static int files_visit(const char *where, void (*each)(const char *path)) {
+  struct dirent **names;
+  int count = 0;
+  const int n = scandir(where, &names, NULL, alphasort);
+  for (int i = 0; i < n; i++) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", where, names[i]->d_name);
+    const char *const end = strrchr(names[i]->d_name, '.');
+    if (end && strcmp(end, ".yaml") == 0) {
+      each(path);
+      count++;
+    } else if (names[i]->d_name[0] != '.') {
+      count += files_visit(path, each);
+    }
+    free(names[i]);
+  }
+  if (n >= 0)
+    free(names);
+  return count;
+}
+
+static void stock_material_check(const char *path) {
+  char full[PATH_MAX];
+  assert_non_null(realpath(path, full));
+  ig_case *c;
+  good(ig_case_new(cx, &c));
+  good(ig_case_set(c, "physics", "sample"));
+  good(ig_case_set(c, "steps", "1"));
+  good(ig_case_set(c, "materials[0].file", full));
+  good(ig_case_read_for(c, sample_rooms));
+  ig_case_close(c);
+}
+
+static void example_check(const char *path) {
+  ig_case *c;
+  good(ig_case_open(cx, path, &c));
+  good(ig_case_read(c));
+  ig_case_close(c);
+}
+
+static void stock_materials_and_examples_are_read(void **state) {
+  (void)state;
+  const int materials = files_visit("materials", stock_material_check);
+  const int examples = files_visit("cases", example_check);
+  if (materials + examples == 0)
+    skip();
+}
+
 /* Each file of tests/bad/cases names in its first line what the message must hold. */
 static void bad_cases_are_refused_clearly(void **state) {
   (void)state;
@@ -363,6 +413,7 @@ int main(void) {
       cmocka_unit_test(hostile_documents_are_bounded),
       cmocka_unit_test(material_files_are_folded_in),
       cmocka_unit_test(bad_cases_are_refused_clearly),
+      cmocka_unit_test(stock_materials_and_examples_are_read),
 #endif
   };
   return cmocka_run_group_tests(tests, setup, teardown);
