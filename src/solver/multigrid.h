@@ -25,7 +25,7 @@ typedef struct {
                           .steps = 2,                                                              \
                           .cycle = 1,                                                              \
                           .damping = 0.8,                                                          \
-                          .limit = 10000})
+                          .limit = 20000})
 
 enum { IG_LEVELS = 16 };
 

@@ -35,7 +35,7 @@ void ig_pcg_free(ig_ctx *cx, ig_pcg *w) {
 }
 
 /* the residual has to halve at least once in so many iterations */
-enum { PATIENCE = 400 };
+enum { PATIENCE = 2000 };
 
 ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *f, double *u,
                        double tolerance, int limit, ig_solve_report *report) {
