@@ -23,8 +23,9 @@ typedef struct {
 typedef void ig_progress_fn(void *user, const ig_progress *progress);
 
 typedef struct {
-  const char *backend; /* "auto" (NULL means that), "cpu", "debug", "cuda" */
-  int threads;         /* CPU threads, 0: all there are */
+  const char *backend; /* "auto", "cpu", "debug", "cuda"; NULL: as the case says that is run (auto
+                          if it does not), cpu until then */
+  int threads;         /* CPU threads, 0: as the case says, all there are if it does not */
   ig_log_fn *log;      /* NULL: silent */
   ig_progress_fn *progress;
   void *user;

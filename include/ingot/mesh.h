@@ -61,7 +61,8 @@ typedef struct ig_mesh {
   ig_set *set;
 } ig_mesh;
 
-/* Empty mesh; fill by the calls below. Everything it holds is freed with it. */
+/* Empty mesh; fill by the calls below. Everything it holds is freed with it. What the calls return
+   in *block or *set (NULL: not wanted) stays where it is until the next call of the same name. */
 IG_API IG_MUST_CHECK ig_status ig_mesh_new(ig_ctx *cx, int dim, ig_lid nodes, ig_mesh **mesh);
 IG_API void ig_mesh_free(ig_mesh *mesh);
 IG_API IG_MUST_CHECK ig_status ig_mesh_add_block(ig_ctx *cx, ig_mesh *mesh, ig_elem_type type,
@@ -71,8 +72,30 @@ IG_API IG_MUST_CHECK ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const 
 /* The set of that name and kind, NULL if there is none. */
 IG_API const ig_set *ig_mesh_find_set(const ig_mesh *mesh, const char *name, ig_set_kind kind);
 IG_API ig_lid ig_mesh_elements(const ig_mesh *mesh); /* over all blocks */
+/* The block an element is in, by the number through all blocks; *local is its place there. */
+IG_API const ig_block *ig_mesh_element(const ig_mesh *mesh, ig_lid element, ig_lid *local);
+/* The element type of that name, IG_ELEM_TYPES if there is none. */
+IG_API ig_elem_type ig_elem_type_find(const char *name);
+/* low[3], high[3] over all nodes; zeros for a mesh without nodes. */
+IG_API void ig_mesh_bounds(const ig_mesh *mesh, double *low, double *high);
+/* Length, area or volume of an element, signed where its dimension is the mesh's. */
+IG_API double ig_mesh_measure(const ig_mesh *mesh, ig_lid element);
 /* Checks ids, finite coordinates, positive Jacobians; the message names the first bad element. */
 IG_API IG_MUST_CHECK ig_status ig_mesh_check(ig_ctx *cx, const ig_mesh *mesh);
+
+/* --- files; in builds with input and output */
+
+typedef struct {
+  double unit; /* metres, of the file's coordinates; 0: 1 */
+  double edge; /* element size in metres where geometry (.geo, .step) is meshed; 0: Gmsh's choice */
+} ig_mesh_read_options;
+/* Reads a mesh by the ending of its name: .vtkhdf (Ingot's own), .msh, .inp, .k, .vtk, and geometry
+   .geo, .step, .stp, .brep, meshed by Gmsh. `options` may be NULL. Checked: ids, coordinates,
+   Jacobians. */
+IG_API IG_MUST_CHECK ig_status ig_mesh_read(ig_ctx *cx, const char *path,
+                                            const ig_mesh_read_options *options, ig_mesh **mesh);
+/* Writes by the ending of the name: .vtkhdf (with sets), .vtk, .inp. Beside, then renamed. */
+IG_API IG_MUST_CHECK ig_status ig_mesh_write(ig_ctx *cx, const ig_mesh *mesh, const char *path);
 
 IG_C_END
 #endif

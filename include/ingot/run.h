@@ -2,29 +2,101 @@
 #ifndef INGOT_RUN_H
 #define INGOT_RUN_H
 
-#include <ingot/context.h>
+#include <ingot/mesh.h>
 
 IG_C_BEGIN
 
 typedef struct ig_case ig_case;
 
-/* Reads a case file. Fails with IG_INPUT and "file:line:column: …" on anything it does not know. */
+/* Reads a case file. Fails with IG_INPUT and "file:line:column: …" if it is no YAML that Ingot
+   takes; unknown keys and bad values show when the case is checked or run. */
 IG_API IG_MUST_CHECK ig_status ig_case_open(ig_ctx *cx, const char *path, ig_case **c);
 /* An empty case, to be filled by ig_case_set. */
 IG_API IG_MUST_CHECK ig_status ig_case_new(ig_ctx *cx, ig_case **c);
-/* Sets one key, "output.every" = "100", "sources[0].power" = "200 W"; before the case is run. */
+/* Sets one key, "output.every" = "100", "sources[0].power" = "200 W"; before the case is run. The
+   value is written as in a case file: "[1, 2, 3]" is a list, "{a: 1}" a map. An index one past the
+   end of a list appends to it. */
 IG_API IG_MUST_CHECK ig_status ig_case_set(ig_case *c, const char *key, const char *value);
+/* The text of a scalar the case holds, NULL if that key is not given (defaults are not looked up)
+   or is no scalar. */
+IG_API const char *ig_case_get(const ig_case *c, const char *key);
 IG_API void ig_case_close(ig_case *c);
+
+/* What a run did; summary.json holds the same. */
+typedef struct {
+  int64_t elements, nodes, dofs, steps;
+  double seconds_setup, seconds_solve, seconds_output, seconds_total;
+  double element_steps_per_s, bytes_per_s;
+  size_t host_peak, device_peak; /* bytes */
+} ig_run_stats;
+/* One of the room's own figures; `text` is NULL for a number. */
+typedef void ig_figure_fn(void *user, const char *key, double value, const char *text);
 
 typedef struct {
   const char *out;     /* output folder; NULL: none is written */
   const char *restart; /* checkpoint to continue from; NULL: from the start */
+  ig_run_stats *stats; /* filled, unless NULL, as far as the run came */
+  ig_figure_fn *figure;
+  void *user; /* for `figure` */
 } ig_run_options;
+/* Runs a case. IG_INTERRUPTED: it stopped on request, and a checkpoint is in the output folder.
+   Where the context was opened without naming a backend or threads, the case's own hold. */
 IG_API IG_MUST_CHECK ig_status ig_run(ig_case *c, const ig_run_options *options);
 
 /* Validates a case and reports mesh statistics, critical step, memory; runs nothing. */
 typedef void ig_line_fn(void *user, const char *label, const char *value);
 IG_API IG_MUST_CHECK ig_status ig_check(ig_case *c, ig_line_fn *line, void *user);
+
+/* The mesh a case describes, without its physics; free with ig_mesh_free. */
+IG_API IG_MUST_CHECK ig_status ig_case_mesh(ig_case *c, ig_mesh **mesh);
+/* Counts, sizes and sets of a mesh, in lines. */
+IG_API void ig_mesh_describe(const ig_mesh *mesh, ig_line_fn *line, void *user);
+
+/* What a case file may say, from the tables that read it: docs/case-reference.md in Markdown; and
+   for completing --set a line a key, "sources[].power", its choices and its help, tabs between
+   them. Room NULL: the keys of all rooms. */
+typedef void ig_text_fn(void *user, const char *text);
+IG_API IG_MUST_CHECK ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user);
+IG_API IG_MUST_CHECK ig_status ig_completion(ig_ctx *cx, const char *room, ig_text_fn *text,
+                                             void *user);
+
+/* The verification problems and benchmarks of all rooms, one call each. */
+typedef struct {
+  const char *room, *name, *about;
+  bool quick; /* of a verification problem: runs in the test suite too */
+} ig_problem;
+typedef void ig_problem_fn(void *user, const ig_problem *problem);
+IG_API void ig_verify_list(ig_problem_fn *problem, void *user);
+IG_API void ig_bench_list(ig_problem_fn *problem, void *user);
+
+/* One compared figure of a verification problem. */
+typedef struct {
+  const char *room, *problem, *quantity, *source;
+  double expected, computed, error, tolerance; /* error as it is compared with the tolerance */
+  bool relative;                               /* error and tolerance are relative to expected */
+  bool pass;
+} ig_verified;
+typedef void ig_verified_fn(void *user, const ig_verified *row);
+/* Runs the problems of the rooms or names given (none: all; `quick`: only the quick ones). A figure
+   out of tolerance is a row that does not pass, not a failure of the call. A problem that cannot
+   run is a row with `computed` NaN and the reason as its source. */
+IG_API IG_MUST_CHECK ig_status ig_verify(ig_ctx *cx, const char *const *names, int count,
+                                         bool quick, ig_verified_fn *row, void *user);
+
+/* One measured speed. */
+typedef struct {
+  const char *room, *bench, *name, *rate_unit, *note; /* note: never NULL */
+  double elements, steps, seconds;
+  double rate;     /* rate_unit per second */
+  double bytes;    /* that the work must move */
+  double memory;   /* bytes held on the device */
+  double copy;     /* this device's measured copy bandwidth, bytes/s */
+  double fraction; /* bytes / seconds / copy */
+} ig_benched;
+typedef void ig_benched_fn(void *user, const ig_benched *row);
+/* Runs the benchmarks of the rooms or names given (none: all). */
+IG_API IG_MUST_CHECK ig_status ig_bench(ig_ctx *cx, const char *const *names, int count,
+                                        ig_benched_fn *row, void *user);
 
 IG_C_END
 #endif

@@ -116,19 +116,36 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   cx->log = options->log;
   cx->progress = options->progress;
   cx->user = options->user;
+  cx->free_backend = !options->backend;
+  cx->free_threads = !options->threads;
   if (options->threads < 0 || options->threads > 4096)
     return IG_FAIL(cx, IG_INPUT, "threads = %d: expected 0 (all cores) to 4096", options->threads);
   cx->threads = options->threads ? options->threads : omp_get_max_threads();
-  return backend_choose(cx, options->backend);
+  return backend_choose(cx, options->backend ? options->backend : "cpu");
+}
+
+static void backend_close(ig_ctx *cx) {
+  if (cx->device && cx->backend) {
+    ig_fault_close(cx);
+    cx->backend->close(cx);
+    cx->device = NULL;
+  }
+}
+
+ig_status ig_ctx_follow(ig_ctx *cx, const char *backend, int threads) {
+  const char *name = cx->free_backend ? (backend ? backend : "auto") : cx->backend->name;
+  const int wanted = cx->free_threads && threads ? threads : cx->threads;
+  if (strcmp(name, cx->backend->name) == 0 && wanted == cx->threads)
+    return IG_OK;
+  cx->threads = wanted;
+  backend_close(cx);
+  return backend_choose(cx, name);
 }
 
 void ig_ctx_close(ig_ctx *cx) {
   if (!cx)
     return;
-  if (cx->device && cx->backend) {
-    ig_fault_close(cx);
-    cx->backend->close(cx);
-  }
+  backend_close(cx);
   free(cx);
 }
 

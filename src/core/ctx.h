@@ -16,6 +16,7 @@ struct ig_ctx {
   ig_progress_fn *progress;
   void *user;
   int threads;
+  bool free_backend, free_threads; /* not chosen when opened: a case may choose */
   volatile sig_atomic_t interrupted;
   const struct ig_backend *backend;
   void *device; /* the backend's own state */
@@ -44,6 +45,10 @@ ig_status ig_fail(ig_ctx *cx, ig_status status, const char *file, int line, cons
     if ((status) != IG_OK)                                                                         \
       goto done;                                                                                   \
   } while (0)
+
+/* Lets a case choose what was left open when the context was opened (NULL, 0: it has no wish). To
+   be called before anything is allocated through the backend. */
+IG_MUST_CHECK ig_status ig_ctx_follow(ig_ctx *cx, const char *backend, int threads);
 
 void ig_log(ig_ctx *cx, ig_log_level level, const char *format, ...) IG_PRINTF(3, 4);
 #define ig_info(cx, ...) ig_log(cx, IG_LOG_INFO, __VA_ARGS__)

@@ -12,24 +12,24 @@
 #include "core/ctx.h"
 
 typedef struct {
-  const char *file; /* NULL: not from a file (set by a program or by --set) */
-  int line, column; /* from 1 */
+  const char *file; /* NULL: made by a program */
+  int line, column; /* from 1; 0: `file` is no file but says where it is from ("--set title") */
   bool given;       /* false: the whole section was left out and holds defaults */
 } ig_src;
 
-/* Fails with "file:line:column: message". */
+/* Fails with IG_INPUT and "file:line:column: message", on one line. */
 ig_status ig_fail_at(ig_ctx *cx, const ig_src *at, const char *format, ...) IG_PRINTF(3, 4);
 void ig_warn_at(ig_ctx *cx, const ig_src *at, const char *format, ...) IG_PRINTF(3, 4);
 
 typedef enum {
-  IG_OPT_BOOL,    /* bool */
-  IG_OPT_INT,     /* int64_t */
+  IG_OPT_BOOL,    /* bool; false when optional and not given */
+  IG_OPT_INT,     /* int64_t; 0 when optional and not given */
   IG_OPT_REAL,    /* double, in SI; NaN when optional and not given */
   IG_OPT_TEXT,    /* const char *; NULL when optional and not given */
-  IG_OPT_FILE,    /* const char *: a path, made relative to the case file's folder */
-  IG_OPT_CHOICE,  /* int: place in `choices` */
+  IG_OPT_FILE,    /* const char *: an input, its path found from the case file's folder */
+  IG_OPT_CHOICE,  /* int: place in `choices`; -1 when optional and not given */
   IG_OPT_VECTOR,  /* double[length], in SI; NaNs when optional and not given */
-  IG_OPT_IVECTOR, /* int64_t[length] */
+  IG_OPT_IVECTOR, /* int64_t[length]; zeros when optional and not given */
   IG_OPT_REALS,   /* ig_reals: any number of them; one scalar is a list of one */
   IG_OPT_TEXTS,   /* ig_texts: any number of them; one scalar is a list of one */
   IG_OPT_TABLE,   /* ig_table: rows [x, y], x rising; one scalar means y for every x */
@@ -63,7 +63,7 @@ typedef struct ig_option {
   const char *xunit;    /* of a table's first column */
   const char *fallback; /* default, as it would be written; NULL: none (optional); IG_REQUIRED */
   double min, max;      /* of numbers, in SI; both 0: any finite value */
-  const char *choices;  /* "cold|warm" */
+  const char *choices;  /* "cold|warm", of a choice, or of a text that must be one of them */
   int length;           /* of a vector */
   const struct ig_option *sub; /* of a map or list, ended by an entry with key NULL */
   size_t sub_size;
@@ -140,9 +140,10 @@ struct ig_node {
   ig_node_kind kind;
   ig_src at;
   const char *key;  /* inside a map */
+  ig_src key_at;    /* where the key stands */
   const char *text; /* of a scalar */
+  bool quoted;      /* a scalar in quotes: '' is an empty text, not nothing */
   ig_node *child, *next;
-  bool used;
 };
 
 /* Memory that lives as long as its case. */
@@ -154,17 +155,38 @@ IG_MUST_CHECK ig_status ig_arena_take(ig_ctx *cx, ig_arena *arena, void **p, siz
 IG_MUST_CHECK ig_status ig_arena_text(ig_ctx *cx, ig_arena *arena, const char **p, const char *text,
                                       size_t length);
 
-/* Fills `into` (a struct described by `tables`, any of which may hold a key; `count` of them, each
-   filling its own struct) from the map `node`. Unknown keys, wrong kinds, units and ranges fail. */
+/* The child of a map with that key, NULL if there is none. */
+ig_node *ig_node_find(const ig_node *map, const char *key);
+IG_MUST_CHECK ig_status ig_node_copy(ig_ctx *cx, ig_arena *arena, const ig_node *from,
+                                     ig_node **to);
+/* Gives `map` the keys of `base` that it does not have; `base` is used up. */
+void ig_node_fold(ig_node *map, ig_node *base);
+/* A value written on one line: a scalar, "[1, 2]", "{a: 1, b: [2, 3]}", quotes where needed. */
+IG_MUST_CHECK ig_status ig_node_parse(ig_ctx *cx, ig_arena *arena, const char *text, ig_src at,
+                                      ig_node **node);
+
+/* Fills structs from the map `node`: any of the `count` tables may hold a key, each fills its own
+   struct. Unknown keys, wrong kinds, units and ranges fail. A NULL node leaves defaults throughout
+   and required keys as if they were optional. */
 typedef struct {
   const ig_option *options;
   void *into;
 } ig_option_table;
-IG_MUST_CHECK ig_status ig_options_read(ig_ctx *cx, ig_arena *arena, ig_node *node,
+IG_MUST_CHECK ig_status ig_options_read(ig_ctx *cx, ig_arena *arena, const ig_node *node,
                                         const ig_option_table *tables, int count);
 
 /* "1.1 mm" -> 0.0011 for unit "m". On failure *problem says what was expected. */
 bool ig_number_read(const char *text, const char *unit, double *value, char *problem,
                     size_t problem_size);
+
+/* The place in "cold|warm" of what `node` says. */
+IG_MUST_CHECK ig_status ig_choice_read(ig_ctx *cx, const ig_node *node, const char *choices,
+                                       int *value);
+/* What a number must be, "more than 0 W, at most 1e+06 W"; "" if any will do. */
+void ig_option_range(const ig_option *option, char *text, size_t size);
+/* "a|b|c" as "a, b or c". */
+void ig_choices_list(const char *choices, char *text, size_t size);
+/* The entry of "cold|warm" most like `word`, copied into `text`; false if none is like it. */
+bool ig_nearest(const char *word, const char *choices, char *text, size_t size);
 
 #endif

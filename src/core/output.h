@@ -7,7 +7,9 @@
 #include "core/array.h"
 #include <ingot/mesh.h>
 
-typedef enum { IG_AT_POINTS, IG_AT_CELLS } ig_location;
+/* IG_AT_ELEMENTS: one item for each element of the mesh a snapshot was made of, alive or not; once
+   settled, the field is at cells and holds those of the elements alive. */
+typedef enum { IG_AT_POINTS, IG_AT_CELLS, IG_AT_ELEMENTS } ig_location;
 typedef enum { IG_F32, IG_F64, IG_I32, IG_I64, IG_U8 } ig_dtype;
 size_t ig_dtype_size(ig_dtype dtype);
 
@@ -32,6 +34,8 @@ typedef struct ig_snapshot {
   int64_t *corner;                /* connectivity, cell after cell */
   int64_t *offset;                /* cells + 1 */
   uint8_t *type;                  /* VTK cell types */
+  int64_t elements;               /* of the mesh it was made of; cells if there is none */
+  ig_lid *element;                /* the element a cell is, NULL: cell i is element i */
   int fields, capacity;
   ig_field *field;
 } ig_snapshot;
@@ -52,7 +56,8 @@ IG_MUST_CHECK ig_status ig_snapshot_add(ig_snapshot *snap, const char *name, con
 IG_MUST_CHECK ig_status ig_snapshot_add_device(ig_snapshot *snap, const char *name,
                                                const char *unit, ig_location where, ig_dtype dtype,
                                                int components, const void *from_device);
-/* Waits for the copies under way. */
+/* Waits for the copies under way. Touches no context, so that a writer's thread may call it: on
+   failure (IG_DEVICE, IG_MEMORY) the caller finds the words. */
 IG_MUST_CHECK ig_status ig_snapshot_settle(ig_snapshot *snap);
 void ig_snapshot_free(ig_snapshot *snap);
 
@@ -81,8 +86,8 @@ typedef struct ig_sink {
   ig_status (*flush)(struct ig_sink *sink);
 } ig_sink;
 
-/* A checkpoint as read back: `find` returns NULL (and fails the context) if an array is missing or
-   has another type or size than expected. */
+/* A checkpoint as read back. `find` fails if an array is missing or has another type or size than
+   expected; what it finds lives as long as the restart. */
 typedef struct ig_restart {
   double time;
   int64_t step;

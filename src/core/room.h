@@ -14,7 +14,7 @@ typedef struct {
   int64_t count;           /* or this many over the whole run */
   int64_t history_every;   /* history row every so many steps */
   double checkpoint_every; /* seconds of wall time between checkpoints, 0: only at the end */
-  int compression;         /* 0 to 9 */
+  int64_t compression;     /* 0 to 9 */
   ig_texts fields;         /* empty: the room's default fields */
 } ig_output_case;
 

@@ -6,7 +6,8 @@
 #define M ig_material_case
 const ig_option ig_material_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "name of the material"),
-    IG_FILE(M, file, NULL, "material file whose values the keys given here override"),
+    IG_TEXT(M, file, NULL,
+            "material file, by name or path, whose values the keys given here override"),
     IG_TEXTS(M, tags, NULL, "element sets made of it; left out: every element not claimed"),
     IG_TABLE(M, density, "K", "kg/m^3", NULL, IG_TINY, 1e6, "density"),
     IG_TABLE(M, conductivity, "K", "W/(m K)", NULL, 0, 1e6, "thermal conductivity"),

@@ -33,7 +33,7 @@ ig_status ig_cuda_open(ig_ctx *cx) {
     return IG_FAIL(cx, IG_MEMORY, "no memory for the CUDA backend");
   cx->device = cuda;
   cuda->multiprocessors = prop.multiProcessorCount;
-  snprintf(cx->device_name, sizeof cx->device_name, "%s", prop.name);
+  snprintf(cx->device_name, sizeof cx->device_name, "%.120s", prop.name);
   IG_CUDA(cx, cudaStreamCreateWithFlags(&cuda->work, cudaStreamNonBlocking));
   IG_CUDA(cx, cudaStreamCreateWithFlags(&cuda->copy, cudaStreamNonBlocking));
   /* freed blocks stay in the pool: a staging buffer each snapshot must cost nothing */

@@ -13,8 +13,12 @@ struct ig_cuda {
   double *total;   /* pinned host */
 };
 
-static inline ig_cuda *ig_cuda_of(ig_ctx *cx) { return (ig_cuda *)cx->device; }
-static inline cudaStream_t ig_cuda_stream(ig_ctx *cx) { return ig_cuda_of(cx)->work; }
+static inline ig_cuda *ig_cuda_of(ig_ctx *cx) {
+  return (ig_cuda *)cx->device;
+}
+static inline cudaStream_t ig_cuda_stream(ig_ctx *cx) {
+  return ig_cuda_of(cx)->work;
+}
 
 #define IG_CUDA(cx, call)                                                                          \
   do {                                                                                             \

@@ -1,0 +1,33 @@
+# The front door. `make` builds build/ingot; `make demo` and `make test` need nothing else done first.
+BUILD ?= build
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+CMAKE_ARGS ?=
+CMAKE_ARGS += $(if $(shell command -v ccache),-DCMAKE_C_COMPILER_LAUNCHER=ccache)
+GENERATOR := $(if $(shell command -v ninja),-G Ninja)
+
+all: $(BUILD)/CMakeCache.txt
+	@cmake --build $(BUILD) -j $(JOBS) $(if $(V),-v)
+$(BUILD)/CMakeCache.txt:
+	@cmake -S . -B $(BUILD) $(GENERATOR) $(CMAKE_ARGS) > $(BUILD).log 2>&1 || \
+	  { cat $(BUILD).log; echo "configuring failed; 'make setup' installs what is missing on Debian and Ubuntu"; exit 1; }
+	@rm -f $(BUILD).log
+
+setup: ; @scripts/setup build
+setup-test: ; @scripts/setup test
+
+demo: setup ; @$(MAKE) --no-print-directory all && scripts/demo $(BUILD)/ingot
+test: setup-test
+	@$(MAKE) --no-print-directory all && JOBS=$(JOBS) scripts/run-tests $(BUILD)
+bench: all ; $(BUILD)/ingot bench
+verify: all ; $(BUILD)/ingot verify
+# the pages that are made by the program itself
+docs: all ; @scripts/make-docs $(BUILD)/ingot
+install: all ; @cmake --install $(BUILD) --prefix $(PREFIX)
+format: ; @scripts/check-format --fix
+asan: setup-test
+	@cmake --preset asan $(GENERATOR) $(CMAKE_ARGS) > /dev/null
+	@cmake --build build-asan -j $(JOBS) && JOBS=$(JOBS) scripts/run-tests build-asan -E '^cli/install'
+clean: ; @rm -rf build build-* out-demo
+
+.PHONY: all setup setup-test demo test bench verify docs install format asan clean

@@ -1,0 +1,118 @@
+/* The command line: a thin user of the library. Each command declares its options once, in a table
+   that parsing, --help, the manual and shell completion are made from. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <ingot/ingot.h>
+#include <stdio.h>
+
+/* 0 good, 1 the run failed, 2 the input is the user's to mend */
+enum { CLI_GOOD = 0, CLI_FAILED = 1, CLI_BAD_INPUT = 2 };
+
+enum { CLI_MAX_WORDS = 256 };
+
+typedef struct {
+  int count;
+  const char *item[CLI_MAX_WORDS];
+} cli_texts;
+
+/* Everything any command can be told; a command's table says which of these it takes. */
+typedef struct {
+  const char *backend, *out, *restart, *json, *markdown;
+  const char *field, *palette, *threshold, *warp, *title;
+  cli_texts set;
+  int threads, width, height;
+  double range[2], view[2], threshold_range[2];
+  double zoom, warp_scale, unit, edge;
+  bool quiet, list, quick, man, reference, keys, edges, bare;
+  bool given_range, given_view, given_threshold_range;
+  cli_texts words; /* what is no option */
+} cli_args;
+
+typedef enum {
+  CLI_FLAG,  /* bool */
+  CLI_TEXT,  /* const char * */
+  CLI_FILE,  /* const char *, completed as a file name */
+  CLI_INT,   /* int */
+  CLI_REAL,  /* double */
+  CLI_PAIR,  /* double[2], written A:B */
+  CLI_REPEAT /* cli_texts: may be given many times */
+} cli_kind;
+
+typedef struct {
+  const char *name; /* "backend" for --backend */
+  char letter;      /* 'b' for -b, 0: none */
+  cli_kind kind;
+  size_t offset;       /* in cli_args */
+  size_t given;        /* offset of a bool set when the option is there, 0: none */
+  const char *value;   /* how help calls the value */
+  const char *choices; /* "auto|cpu|cuda", NULL: anything */
+  const char *help;
+} cli_option;
+#define CLI_AT(m) offsetof(cli_args, m)
+
+typedef struct {
+  const char *name;  /* "run", "mesh new" */
+  const char *words; /* "CASE.yaml" */
+  int least, most;   /* how many words */
+  const char *about; /* one line */
+  const char *detail;
+  const cli_option *options; /* ended by a NULL name */
+  int (*run)(const cli_args *args);
+} cli_command;
+
+extern const cli_command *const cli_commands[]; /* ended by NULL */
+
+/* Options that mean the same everywhere. */
+#define CLI_BACKEND                                                                                \
+  {                                                                                                \
+    "backend", 'b', CLI_TEXT, CLI_AT(backend), 0, "NAME", "auto|cpu|cuda|debug",                   \
+        "where to compute: the GPU if there is one (auto), or exactly the one named"               \
+  }
+#define CLI_THREADS                                                                                \
+  { "threads", 't', CLI_INT, CLI_AT(threads), 0, "N", NULL, "CPU threads; all cores if not given" }
+#define CLI_QUIET                                                                                  \
+  { "quiet", 'q', CLI_FLAG, CLI_AT(quiet), 0, NULL, NULL, "say nothing but errors" }
+#define CLI_SET                                                                                    \
+  {                                                                                                \
+    "set", 's', CLI_REPEAT, CLI_AT(set), 0, "KEY=VALUE", NULL,                                     \
+        "override a key of the case, as in output.every=10; may be repeated"                       \
+  }
+
+/* --- args.c */
+/* The command that argv begins with; *used says how many words named it. */
+const cli_command *cli_find(int argc, char **argv, int *used);
+/* Fills args; prints what is wrong and returns CLI_BAD_INPUT, or CLI_GOOD. *help: --help was there.
+ */
+int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args, bool *help);
+void cli_help_command(FILE *to, const cli_command *command);
+void cli_help_all(FILE *to);
+/* Of the words in a NULL-ended list the one most like `word`, NULL if none is near. */
+const char *cli_nearest(const char *word, const char *const *list);
+
+/* --- words.c */
+void cli_man(FILE *to);
+void cli_complete_bash(FILE *to);
+void cli_complete_zsh(FILE *to);
+
+/* --- term.c */
+void cli_error(const char *format, ...) IG_PRINTF(1, 2);
+void cli_warning(const char *format, ...) IG_PRINTF(1, 2);
+/* Opens a context that logs and shows progress here and is interrupted by Ctrl-C. Prints what is
+   wrong. `backend` NULL: the case says. */
+int cli_open(const char *backend, const cli_args *args, ig_ctx **cx);
+void cli_close(ig_ctx *cx);
+/* Opens the case named first on the command line and applies --set; *c is NULL if that fails. */
+int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c);
+/* Prints the context's message if the call failed; the exit code. */
+int cli_result(ig_ctx *cx, ig_status status);
+bool cli_was_interrupted(void);
+void cli_progress_end(void);
+/* A line of "label  value", aligned. */
+void cli_line(void *user, const char *label, const char *value);
+/* 12345678 -> "12 345 678"; 3.2e9 "B" -> "3.20 GB". The text is one of a few that take turns. */
+const char *cli_count(double n);
+const char *cli_scaled(double value, const char *unit);
+const char *cli_duration(double seconds);
+
+#endif

@@ -1,0 +1,93 @@
+/* ingot help, completion, version: what the program says about itself. */
+#include "cli.h"
+
+#include <string.h>
+
+static void print(void *user, const char *text) {
+  (void)user;
+  fputs(text, stdout);
+}
+
+static int help_run(const cli_args *args) {
+  const char *word[2] = {args->words.count > 0 ? args->words.item[0] : NULL,
+                         args->words.count > 1 ? args->words.item[1] : NULL};
+  if (args->man) {
+    cli_man(stdout);
+    return CLI_GOOD;
+  }
+  if (args->reference || args->keys) {
+    ig_ctx *cx;
+    int code = cli_open("cpu", args, &cx);
+    if (code == CLI_GOOD) {
+      code = cli_result(cx, args->reference ? ig_reference(cx, print, NULL)
+                                            : ig_completion(cx, word[0], print, NULL));
+      cli_close(cx);
+    }
+    return code;
+  }
+  if (!word[0]) {
+    cli_help_all(stdout);
+    return CLI_GOOD;
+  }
+  int used = 0;
+  const cli_command *command = cli_find(args->words.count, (char **)word, &used);
+  if (!command || used != args->words.count) {
+    cli_error("there is no help on '%s%s%s': 'ingot help' lists the commands", word[0],
+              word[1] ? " " : "", word[1] ? word[1] : "");
+    return CLI_BAD_INPUT;
+  }
+  cli_help_command(stdout, command);
+  return CLI_GOOD;
+}
+
+static const cli_option help_options[] = {
+    {"man", 0, CLI_FLAG, CLI_AT(man), 0, NULL, NULL, "print the manual page (troff)"},
+    {"reference", 0, CLI_FLAG, CLI_AT(reference), 0, NULL, NULL,
+     "print what a case file may say (Markdown)"},
+    {"keys", 0, CLI_FLAG, CLI_AT(keys), 0, NULL, NULL,
+     "print the keys of a case, of all rooms or of the one named; one a line"},
+    {0}};
+const cli_command cli_help = {
+    .name = "help",
+    .words = "[COMMAND]",
+    .most = 2,
+    .about = "tell about a command, print the manual or the case reference",
+    .options = help_options,
+    .run = help_run,
+};
+
+static int completion_run(const cli_args *args) {
+  if (strcmp(args->words.item[0], "bash") == 0) {
+    cli_complete_bash(stdout);
+  } else if (strcmp(args->words.item[0], "zsh") == 0) {
+    cli_complete_zsh(stdout);
+  } else {
+    cli_error("no completion for '%s': expected bash or zsh", args->words.item[0]);
+    return CLI_BAD_INPUT;
+  }
+  return CLI_GOOD;
+}
+
+static const cli_option no_options[] = {{0}};
+const cli_command cli_completion = {
+    .name = "completion",
+    .words = "bash|zsh",
+    .least = 1,
+    .most = 1,
+    .about = "print completion for a shell: source <(ingot completion bash)",
+    .options = no_options,
+    .run = completion_run,
+};
+
+static int version_run(const cli_args *args) {
+  (void)args;
+  printf("%s\n", ig_build_info());
+  return CLI_GOOD;
+}
+const cli_command cli_version = {
+    .name = "version",
+    .words = "",
+    .about = "print version and how this program was built",
+    .options = no_options,
+    .run = version_run,
+};

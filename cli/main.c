@@ -1,0 +1,102 @@
+/* ingot: finds the command, reads its options, runs it. */
+#include "cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+
+/* every command, in the order help shows them */
+#define COMMANDS(X)                                                                                \
+  X(run)                                                                                           \
+  X(check)                                                                                         \
+  X(verify) X(bench) X(mesh_new) X(mesh_convert) X(mesh_info) X(devices) X(help) X(completion)     \
+      X(version)
+#define X(name) extern const cli_command cli_##name;
+COMMANDS(X)
+#undef X
+const cli_command *const cli_commands[] = {
+#define X(name) &cli_##name,
+    COMMANDS(X)
+#undef X
+        NULL};
+
+static int unknown_command(const char *word) {
+  enum { MAX = 32 };
+  const char *names[MAX + 1] = {0};
+  char family[MAX][16];
+  int n = 0;
+  for (const cli_command *const *c = cli_commands; *c && n < MAX; c++, n++) {
+    snprintf(family[n], sizeof family[n], "%.*s", (int)strcspn((*c)->name, " "), (*c)->name);
+    names[n] = family[n];
+  }
+  const char *near = cli_nearest(word, names);
+  if (near)
+    cli_error("'%s' is no command: did you mean '%s'?", word, near);
+  else
+    cli_error("'%s' is no command: 'ingot help' lists them", word);
+  return CLI_BAD_INPUT;
+}
+
+/* `ingot mesh`, `ingot mesh --help`, `ingot mesh nwe`: a family of commands, not one of them. */
+static bool is_family(const char *word) {
+  for (const cli_command *const *c = cli_commands; *c; c++)
+    if (strncmp((*c)->name, word, strlen(word)) == 0 && (*c)->name[strlen(word)] == ' ')
+      return true;
+  return false;
+}
+static int help_family(int argc, char **argv) {
+  const bool asked = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+  const char *names[8] = {0};
+  int n = 0;
+  for (const cli_command *const *c = cli_commands; *c && n < 7; c++)
+    if (strncmp((*c)->name, argv[0], strlen(argv[0])) == 0 && (*c)->name[strlen(argv[0])] == ' ') {
+      if (asked)
+        printf("  ingot %s %s\n      %s\n", (*c)->name, (*c)->words, (*c)->about);
+      names[n++] = strchr((*c)->name, ' ') + 1;
+    }
+  if (asked)
+    return CLI_GOOD;
+  char list[128] = "";
+  for (int i = 0; i < n; i++)
+    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", names[i]);
+  cli_error("'ingot %s' needs one of: %s", argv[0], list);
+  return CLI_BAD_INPUT;
+}
+
+static int run(int argc, char **argv) {
+  if (argc == 0) {
+    cli_help_all(stderr);
+    return CLI_BAD_INPUT;
+  }
+  if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0) {
+    cli_help_all(stdout);
+    return CLI_GOOD;
+  }
+  if (strcmp(argv[0], "--version") == 0)
+    return cli_version.run(NULL);
+  int used = 0;
+  const cli_command *command = cli_find(argc, argv, &used);
+  if (!command)
+    return is_family(argv[0]) ? help_family(argc, argv) : unknown_command(argv[0]);
+  static cli_args args;
+  bool help;
+  const int code = cli_parse(command, argc - used, argv + used, &args, &help);
+  if (code != CLI_GOOD)
+    return code;
+  if (help) {
+    cli_help_command(stdout, command);
+    return CLI_GOOD;
+  }
+  return command->run(&args);
+}
+
+int main(int argc, char **argv) {
+  signal(SIGPIPE, SIG_IGN); /* a reader that went away must not kill a run */
+  const int code = run(argc - 1, argv + 1);
+  const bool lost = fflush(stdout) != 0 || ferror(stdout);
+  if (lost && errno != EPIPE) {
+    cli_error("standard output: %s", strerror(errno));
+    return code == CLI_GOOD ? CLI_FAILED : code;
+  }
+  return code;
+}

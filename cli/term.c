@@ -1,0 +1,215 @@
+/* What a person sees while the library works: errors, messages, the progress line, Ctrl-C. */
+#include "cli.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+/* One terminal, one run at a time. */
+static struct {
+  bool quiet, shown; /* shown: a progress line stands on the terminal */
+  double start, last, next_percent;
+  char unit[32];
+} term;
+static ig_ctx *volatile running;
+static volatile sig_atomic_t interrupts;
+
+static bool on_terminal(void) {
+  const char *kind = getenv("TERM");
+  return isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+void cli_progress_end(void) {
+  if (term.shown)
+    fputs("\r\033[K", stderr);
+  term.shown = false;
+}
+
+static void say(const char *word, const char *color, const char *format, va_list args) {
+  cli_progress_end();
+  fflush(stdout);
+  const bool colored = on_terminal() && !getenv("NO_COLOR");
+  fprintf(stderr, "ingot: %s%s:%s ", colored ? color : "", word, colored ? "\033[0m" : "");
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
+}
+
+void cli_error(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say("error", "\033[1;31m", format, args);
+  va_end(args);
+}
+
+void cli_warning(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  say("warning", "\033[1;33m", format, args);
+  va_end(args);
+}
+
+static void log_line(void *user, ig_log_level level, const char *message) {
+  (void)user;
+  if (level == IG_LOG_WARN) {
+    cli_warning("%s", message);
+  } else if (!term.quiet) {
+    cli_progress_end();
+    fprintf(stderr, "ingot: %s\n", message);
+  }
+}
+
+static void progress_line(void *user, const ig_progress *p) {
+  (void)user;
+  if (term.quiet)
+    return;
+  const double t = now();
+  const double fraction = p->total > 0 ? fmin(p->done / p->total, 1) : 0;
+  const bool last = fraction >= 1;
+  if (strncmp(term.unit, p->unit, sizeof term.unit - 1) != 0 || term.start == 0) {
+    snprintf(term.unit, sizeof term.unit, "%s", p->unit); /* a new phase has a clock of its own */
+    term.start = t;
+    term.last = 0;
+    term.next_percent = 0;
+  }
+  char left[48] = "", rate[48] = "", text[256];
+  if (fraction > 0 && !last)
+    snprintf(left, sizeof left, "  %s left",
+             cli_duration((t - term.start) / fraction * (1 - fraction)));
+  if (p->rate > 0)
+    snprintf(rate, sizeof rate, "  %s", cli_scaled(p->rate, "/s"));
+  snprintf(text, sizeof text, "%3.0f %%  %s %s of %s%s%s%s%s", floor(100 * fraction), p->unit,
+           cli_count(p->done), cli_count(p->total), rate, left, *p->note ? "  " : "", p->note);
+  if (on_terminal()) {
+    if (!last && t - term.last < 0.1)
+      return;
+    term.last = t;
+    struct winsize size;
+    const int columns =
+        ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 8 ? size.ws_col - 1 : 79;
+    fprintf(stderr, "\r\033[K%.*s", columns, text);
+    fflush(stderr);
+    term.shown = true;
+  } else if (100 * fraction >= term.next_percent) { /* a log: a line every tenth of the way */
+    fprintf(stderr, "%s\n", text);
+    term.next_percent = 10 * floor(10 * fraction) + 10;
+  }
+}
+
+static void interrupt(int sig) {
+  (void)sig;
+  static const char words[] =
+      "\ningot: finishing the step and writing a checkpoint; once more ends at once\n";
+  interrupts = 1;
+  if (running)
+    ig_ctx_interrupt(running);
+  if (write(STDERR_FILENO, words, sizeof words - 1) < 0)
+    return; /* nobody is looking */
+}
+
+bool cli_was_interrupted(void) {
+  return interrupts != 0;
+}
+
+int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
+  term.quiet = args->quiet;
+  const ig_ctx_options options = {
+      .backend = backend,
+      .threads = args->threads,
+      .log = log_line,
+      .progress = progress_line,
+  };
+  const ig_status status = ig_ctx_open(&options, cx);
+  if (status != IG_OK) {
+    const int code = cli_result(*cx, status);
+    ig_ctx_close(*cx);
+    *cx = NULL;
+    return code;
+  }
+  running = *cx;
+  /* the second Ctrl-C meets the system's own handler */
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESETHAND | SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  return CLI_GOOD;
+}
+
+void cli_close(ig_ctx *cx) {
+  cli_progress_end();
+  running = NULL;
+  ig_ctx_close(cx);
+}
+
+int cli_result(ig_ctx *cx, ig_status status) {
+  cli_progress_end();
+  if (status == IG_OK)
+    return CLI_GOOD;
+  const char *message = ig_ctx_message(cx);
+  cli_error("%s", *message ? message : ig_status_text(status));
+  return status == IG_INPUT ? CLI_BAD_INPUT : CLI_FAILED;
+}
+
+void cli_line(void *user, const char *label, const char *value) {
+  (void)user;
+  cli_progress_end();
+  printf("%-24s %s\n", label, value);
+}
+
+static char *turn(void) {
+  static char text[8][64];
+  static int which;
+  return text[which++ % 8];
+}
+
+const char *cli_count(double n) {
+  char *out = turn(), digits[32];
+  if (n != floor(n) || fabs(n) >= 1e15) {
+    snprintf(out, 64, "%.4g", n);
+    return out;
+  }
+  const int length = snprintf(digits, sizeof digits, "%.0f", fabs(n));
+  char *p = out;
+  if (n < 0)
+    *p++ = '-';
+  for (int i = 0; i < length; i++) {
+    if (i && (length - i) % 3 == 0 && length > 4)
+      *p++ = ' ';
+    *p++ = digits[i];
+  }
+  *p = '\0';
+  return out;
+}
+
+const char *cli_scaled(double value, const char *unit) {
+  static const char *const prefix[] = {"", "k", "M", "G", "T", "P"};
+  int i = 0;
+  while (fabs(value) >= 999.5 && i < 5)
+    value /= 1000, i++;
+  char *out = turn();
+  snprintf(out, 64, "%.3g %s%s", value, prefix[i], unit);
+  return out;
+}
+
+const char *cli_duration(double s) {
+  char *out = turn();
+  if (s < 9.95)
+    snprintf(out, 64, "%.2g s", s);
+  else if (s < 99.5)
+    snprintf(out, 64, "%.0f s", s);
+  else if (s < 5970)
+    snprintf(out, 64, "%.0f min", s / 60);
+  else
+    snprintf(out, 64, "%.1f h", s / 3600);
+  return out;
+}

@@ -1,0 +1,205 @@
+/* The manual page and shell completion, made from the command tables. */
+#include "cli.h"
+
+#include <string.h>
+
+/* troff takes a leading dot and backslashes for its own. */
+static void troff(FILE *to, const char *text) {
+  for (const char *c = text; *c; c++) {
+    if (*c == '-')
+      fputs("\\-", to);
+    else if (*c == '\\')
+      fputs("\\e", to);
+    else if (*c == '\n')
+      fputs(c[1] == ' ' ? "\n.br\n" : "\n.PP\n", to);
+    else
+      fputc(*c, to);
+  }
+}
+
+void cli_man(FILE *to) {
+  fprintf(to, ".TH INGOT 1 \"\" \"ingot %s\" \"User Commands\"\n", ig_version());
+  fputs(".SH NAME\ningot \\- finite elements for people who design, print and break parts\n", to);
+  fputs(".SH SYNOPSIS\n", to);
+  for (const cli_command *const *c = cli_commands; *c; c++) {
+    fprintf(to, ".B ingot %s\n", (*c)->name);
+    troff(to, (*c)->words);
+    fputs("\n.br\n", to);
+  }
+  fputs(".SH COMMANDS\n", to);
+  for (const cli_command *const *c = cli_commands; *c; c++) {
+    fprintf(to, ".SS ingot %s ", (*c)->name);
+    troff(to, (*c)->words);
+    fputc('\n', to);
+    troff(to, (*c)->about);
+    fputc('\n', to);
+    if ((*c)->detail) {
+      fputs(".PP\n", to);
+      troff(to, (*c)->detail);
+      fputc('\n', to);
+    }
+    for (const cli_option *o = (*c)->options; o->name; o++) {
+      fputs(".TP\n", to);
+      if (o->letter)
+        fprintf(to, "\\fB\\-%c\\fR, ", o->letter);
+      fputs("\\fB\\-\\-", to);
+      troff(to, o->name);
+      fprintf(to, "\\fR%s%s%s\n", o->value ? " \\fI" : "", o->value ? o->value : "",
+              o->value ? "\\fR" : "");
+      troff(to, o->help);
+      if (o->choices)
+        fprintf(to, " (%s)", o->choices);
+      fputc('\n', to);
+    }
+  }
+  fputs(".SH EXIT STATUS\n"
+        "0: good. 1: the run failed or was interrupted. 2: the input is the user's to mend.\n"
+        ".SH FILES\n"
+        "A case is a YAML file; \\fBingot help \\-\\-reference\\fR prints what it may say. A run "
+        "writes snapshots (VTKHDF with a .vtkhdf.series index), history.csv, summary.json and "
+        "checkpoint.h5 into its output folder, each written beside and renamed.\n",
+        to);
+}
+
+static const char *family(const cli_command *c, char *text, size_t size) {
+  snprintf(text, size, "%.*s", (int)strcspn(c->name, " "), c->name);
+  return text;
+}
+
+static bool first_of_family(const cli_command *const *c) {
+  char a[32], b[32];
+  return c == cli_commands || strcmp(family(c[0], a, sizeof a), family(c[-1], b, sizeof b)) != 0;
+}
+
+static void spaced(FILE *to, const char *choices) {
+  for (const char *c = choices; *c; c++)
+    fputc(*c == '|' ? ' ' : *c, to);
+}
+
+void cli_complete_bash(FILE *to) {
+  char name[32];
+  fputs("# bash completion of ingot, made by 'ingot completion bash'\n_ingot() {\n"
+        "  local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD-1]}\n"
+        "  local command=${COMP_WORDS[1]} options=\n"
+        "  COMPREPLY=()\n"
+        "  if [ \"$COMP_CWORD\" = 1 ]; then\n"
+        "    COMPREPLY=($(compgen -W '",
+        to);
+  for (const cli_command *const *c = cli_commands; *c; c++)
+    if (first_of_family(c))
+      fprintf(to, "%s ", family(*c, name, sizeof name));
+  fputs("' -- \"$word\"))\n    return\n  fi\n", to);
+  /* two-word commands complete their second word */
+  for (const cli_command *const *c = cli_commands; *c; c++)
+    if (strchr((*c)->name, ' ') && first_of_family(c)) {
+      family(*c, name, sizeof name);
+      fprintf(to,
+              "  if [ \"$command\" = %s ]; then\n    if [ \"$COMP_CWORD\" = 2 ]; then\n"
+              "      COMPREPLY=($(compgen -W '",
+              name);
+      for (const cli_command *const *d = c; *d && strncmp((*d)->name, name, strlen(name)) == 0; d++)
+        fprintf(to, "%s ", strchr((*d)->name, ' ') + 1);
+      fputs("' -- \"$word\"))\n      return\n    fi\n    command=\"$command ${COMP_WORDS[2]}\"\n"
+            "  fi\n",
+            to);
+    }
+  fputs("  case \"$command $before\" in\n", to);
+  for (const cli_command *const *c = cli_commands; *c; c++)
+    for (const cli_option *o = (*c)->options; o->name; o++) {
+      if (o->kind == CLI_FLAG)
+        continue;
+      fprintf(to, "  '%s --%s'", (*c)->name, o->name);
+      if (o->letter)
+        fprintf(to, " | '%s -%c'", (*c)->name, o->letter);
+      if (o->choices) {
+        fputs(") COMPREPLY=($(compgen -W '", to);
+        spaced(to, o->choices);
+        fputs("' -- \"$word\")); return ;;\n", to);
+      } else if (strcmp(o->name, "set") == 0) {
+        fputs(") compopt -o nospace 2>/dev/null; COMPREPLY=($(compgen -S = -W "
+              "\"$(ingot help --keys 2>/dev/null | cut -f 1)\" -- \"$word\")); return ;;\n",
+              to);
+      } else if (o->kind == CLI_FILE) {
+        fputs(") COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", to);
+      } else {
+        fputs(") return ;;\n", to);
+      }
+    }
+  fputs("  esac\n  case \"$command\" in\n", to);
+  for (const cli_command *const *c = cli_commands; *c; c++) {
+    fprintf(to, "  '%s') options='", (*c)->name);
+    for (const cli_option *o = (*c)->options; o->name; o++)
+      fprintf(to, "--%s ", o->name);
+    fputs("--help' ;;\n", to);
+  }
+  fputs("  esac\n"
+        "  case \"$word\" in\n"
+        "  -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
+        "  *) case \"$command\" in\n"
+        "    completion) COMPREPLY=($(compgen -W 'bash zsh' -- \"$word\")) ;;\n"
+        "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
+        "    esac ;;\n"
+        "  esac\n}\n"
+        "complete -o filenames -F _ingot ingot\n",
+        to);
+}
+
+/* zsh's _arguments gives brackets and colons a meaning. */
+static void zsh(FILE *to, const char *text) {
+  for (const char *c = text; *c; c++)
+    if (*c == '\'')
+      fputs("'\\''", to);
+    else if (*c == '[' || *c == ']' || *c == ':')
+      fprintf(to, "\\%c", *c);
+    else
+      fputc(*c, to);
+}
+
+void cli_complete_zsh(FILE *to) {
+  char name[32];
+  fputs("#compdef ingot\n# zsh completion of ingot, made by 'ingot completion zsh'\n"
+        "_ingot() {\n  local command=$words[2]\n  if (( CURRENT == 2 )); then\n"
+        "    local -a commands=(",
+        to);
+  for (const cli_command *const *c = cli_commands; *c; c++)
+    if (first_of_family(c)) {
+      fprintf(to, "\n      '%s:", family(*c, name, sizeof name));
+      zsh(to, (*c)->about);
+      fputc('\'', to);
+    }
+  fputs(")\n    _describe command commands\n    return\n  fi\n", to);
+  for (const cli_command *const *c = cli_commands; *c; c++)
+    if (strchr((*c)->name, ' ') && first_of_family(c)) {
+      family(*c, name, sizeof name);
+      fprintf(to,
+              "  if [[ $command == %s ]]; then\n    if (( CURRENT == 3 )); then\n"
+              "      compadd",
+              name);
+      for (const cli_command *const *d = c; *d && strncmp((*d)->name, name, strlen(name)) == 0; d++)
+        fprintf(to, " %s", strchr((*d)->name, ' ') + 1);
+      fputs("\n      return\n    fi\n    command=\"$command $words[3]\"\n  fi\n", to);
+    }
+  fputs("  case $command in\n", to);
+  for (const cli_command *const *c = cli_commands; *c; c++) {
+    fprintf(to, "  '%s') _arguments", (*c)->name);
+    for (const cli_option *o = (*c)->options; o->name; o++) {
+      fprintf(to, " \\\n      '%s--%s%s[", o->kind == CLI_REPEAT ? "*" : "", o->name,
+              o->kind == CLI_FLAG ? "" : "=");
+      zsh(to, o->help);
+      fputc(']', to);
+      if (o->kind != CLI_FLAG) {
+        fprintf(to, ":%s:", o->value);
+        if (o->choices) {
+          fputc('(', to);
+          spaced(to, o->choices);
+          fputc(')', to);
+        } else if (o->kind == CLI_FILE) {
+          fputs("_files", to);
+        }
+      }
+      fputc('\'', to);
+    }
+    fputs(" \\\n      '*:file:_files' ;;\n", to);
+  }
+  fputs("  esac\n}\n_ingot \"$@\"\n", to);
+}

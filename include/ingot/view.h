@@ -1,0 +1,34 @@
+/* Pictures of snapshots. */
+#ifndef INGOT_VIEW_H
+#define INGOT_VIEW_H
+
+#include <ingot/context.h>
+
+IG_C_BEGIN
+
+/* Zero-initialise, then set what matters: 0, NULL and false mean "the usual". */
+typedef struct {
+  const char *field;   /* NULL: the first one; "displacement.z" takes a component, a vector's
+                          or tensor's bare name its magnitude; "none": plain grey */
+  const char *palette; /* viridis (usual), inferno, coolwarm, rainbow, gray */
+  bool fixed_range;    /* use `range`; else the field's own */
+  double range[2];
+  int width, height;         /* pixels, 0: 1600 x 1000 */
+  bool fixed_camera;         /* use azimuth and elevation; else a good three-quarter view */
+  double azimuth, elevation; /* degrees */
+  double zoom;               /* 0: 1 */
+  bool edges;                /* draw element edges */
+  const char *threshold;     /* field: only cells within threshold_range are drawn */
+  double threshold_range[2];
+  const char *warp;  /* vector field the points are moved by */
+  double warp_scale; /* 0: 1 */
+  const char *title; /* NULL: none */
+  bool bare;         /* no color bar, axes, time */
+} ig_view_options;
+
+/* Draws the outer surface of a snapshot into a PNG file, written whole or not at all. */
+IG_API IG_MUST_CHECK ig_status ig_view(ig_ctx *cx, const char *snapshot,
+                                       const ig_view_options *options, const char *png);
+
+IG_C_END
+#endif

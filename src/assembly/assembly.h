@@ -1,0 +1,49 @@
+/* Assembly plans: one of the three strategies for one block of elements, made once at setup.
+
+   A driver's element loop is the same for all three:
+     for each color c: for i in [begin, end): e = ig_scatter_element(view, i); …; ig_scatter_add(…)
+   and for gather one more pass over the nodes adds up the slots (ig_plan_sum, or ig_scatter_sum
+   fused into the node update). `atomic` and `gather` have one range; `color` one a color.
+
+   Sums with `color` and `gather` do not depend on threads or schedule, bit for bit. */
+#ifndef IG_ASSEMBLY_H
+#define IG_ASSEMBLY_H
+
+#include "assembly/scatter.h"
+#include "core/array.h"
+
+IG_C_BEGIN
+
+/* Slots packed node after node, or rows as wide as the busiest node. */
+typedef enum { IG_SLOTS_COMPACT, IG_SLOTS_ROWS } ig_slot_form;
+
+typedef struct ig_plan {
+  ig_assembly how;
+  ig_lid nodes, elements;
+  int npe;
+  int colors;    /* 1 unless colored */
+  ig_lid *start; /* host: colors + 1, ranges of `order` */
+  ig_array conn, order, slot, first, used;
+  int width;
+  int64_t slots; /* entries (times components) a slot array must hold; 0 unless gather */
+} ig_plan;
+
+/* conn: elements x npe on the host; copied. */
+IG_MUST_CHECK ig_status ig_plan_new(ig_ctx *cx, ig_assembly how, ig_slot_form form, ig_lid nodes,
+                                    ig_lid elements, int npe, const ig_lid *conn, ig_plan *plan);
+void ig_plan_free(ig_ctx *cx, ig_plan *plan);
+/* What kernels see: device pointers. */
+ig_scatter_view ig_plan_view(const ig_plan *plan);
+/* The part of color c whose elements are below `active` (elements sorted by birth). */
+void ig_plan_range(const ig_plan *plan, int c, ig_lid active, ig_lid *begin, ig_lid *end);
+/* Bytes the plan holds on the device. */
+size_t ig_plan_bytes(const ig_plan *plan);
+
+/* sum[node][c] += the node's slots, for m components; device pointers. */
+IG_MUST_CHECK ig_status ig_plan_sum_f32(ig_ctx *cx, const ig_plan *plan, int m, const float *slots,
+                                        float *sum);
+IG_MUST_CHECK ig_status ig_plan_sum_f64(ig_ctx *cx, const ig_plan *plan, int m, const double *slots,
+                                        double *sum);
+
+IG_C_END
+#endif

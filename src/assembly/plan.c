@@ -1,0 +1,151 @@
+/* Making assembly plans, and the CPU pass that adds up slots. */
+#include "assembly/assembly.h"
+#include "assembly/assembly_cuda.h"
+#include "backend/backend.h"
+#include "mesh/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ig_status plan_color(ig_ctx *cx, const ig_lid *conn, ig_plan *plan) {
+  ig_coloring coloring;
+  IG_TRY(ig_mesh_color(cx, plan->nodes, plan->elements, plan->npe, conn, &coloring));
+  plan->colors = coloring.colors;
+  plan->start = coloring.start;
+  coloring.start = NULL; /* the plan's now */
+  const ig_status status = ig_array_from(cx, &plan->order, coloring.order, (size_t)plan->elements,
+                                         sizeof(ig_lid), "colored order");
+  ig_coloring_free(&coloring);
+  return status;
+}
+
+/* Algorithm 1: each element, in order, takes the next column of each of its nodes. */
+static ig_status plan_slots(ig_ctx *cx, const ig_lid *conn, ig_slot_form form, ig_plan *plan) {
+  const int64_t corners = (int64_t)plan->elements * plan->npe;
+  IG_TRY(ig_array_new(cx, &plan->slot, (size_t)corners, sizeof(ig_lid), "assembly slots"));
+  IG_TRY(ig_array_new(cx, &plan->used, (size_t)plan->nodes, sizeof(ig_lid), "node valences"));
+  ig_lid *slot = plan->slot.host, *used = plan->used.host;
+  for (int64_t i = 0; i < corners; i++)
+    slot[i] = used[conn[i]]++;
+  for (ig_lid n = 0; n < plan->nodes; n++)
+    plan->width = used[n] > plan->width ? used[n] : plan->width;
+  plan->slots = form == IG_SLOTS_ROWS ? (int64_t)plan->nodes * plan->width : corners;
+  if (plan->slots > INT32_MAX)
+    return IG_FAIL(cx, IG_MEMORY, "gather assembly needs %lld slots, over the limit of 2^31",
+                   (long long)plan->slots);
+  if (form == IG_SLOTS_ROWS) {
+    for (int64_t i = 0; i < corners; i++)
+      slot[i] += conn[i] * plan->width;
+    IG_TRY(ig_array_push(cx, &plan->used));
+    return ig_array_push(cx, &plan->slot);
+  }
+  IG_TRY(ig_array_new(cx, &plan->first, (size_t)plan->nodes + 1, sizeof(ig_lid), "slot starts"));
+  ig_lid *first = plan->first.host;
+  for (ig_lid n = 0; n < plan->nodes; n++)
+    first[n + 1] = first[n] + used[n];
+  for (int64_t i = 0; i < corners; i++)
+    slot[i] += first[conn[i]];
+  ig_array_free(cx, &plan->used);
+  IG_TRY(ig_array_push(cx, &plan->first));
+  return ig_array_push(cx, &plan->slot);
+}
+
+ig_status ig_plan_new(ig_ctx *cx, ig_assembly how, ig_slot_form form, ig_lid nodes, ig_lid elements,
+                      int npe, const ig_lid *conn, ig_plan *plan) {
+  memset(plan, 0, sizeof *plan);
+  plan->how = how;
+  plan->nodes = nodes;
+  plan->elements = elements;
+  plan->npe = npe;
+  plan->colors = 1;
+  ig_status status = ig_array_from(cx, &plan->conn, conn, (size_t)elements * (size_t)npe,
+                                   sizeof(ig_lid), "connectivity");
+  if (status == IG_OK && how == IG_COLOR)
+    status = plan_color(cx, conn, plan);
+  else if (status == IG_OK)
+    status = IG_NEW(cx, &plan->start, 2, "element range");
+  if (status == IG_OK && how != IG_COLOR)
+    plan->start[1] = elements;
+  if (status == IG_OK && how == IG_GATHER)
+    status = plan_slots(cx, conn, form, plan);
+  if (status != IG_OK)
+    ig_plan_free(cx, plan);
+  return status;
+}
+
+void ig_plan_free(ig_ctx *cx, ig_plan *plan) {
+  ig_array_free(cx, &plan->conn);
+  ig_array_free(cx, &plan->order);
+  ig_array_free(cx, &plan->slot);
+  ig_array_free(cx, &plan->first);
+  ig_array_free(cx, &plan->used);
+  free(plan->start);
+  memset(plan, 0, sizeof *plan);
+}
+
+ig_scatter_view ig_plan_view(const ig_plan *plan) {
+  const ig_scatter_view view = {.how = plan->how,
+                                .npe = plan->npe,
+                                .nodes = plan->nodes,
+                                .elements = plan->elements,
+                                .conn = plan->conn.dev,
+                                .order = plan->order.dev,
+                                .slot = plan->slot.dev,
+                                .first = plan->first.dev,
+                                .used = plan->used.dev,
+                                .width = plan->width};
+  return view;
+}
+
+void ig_plan_range(const ig_plan *plan, int c, ig_lid active, ig_lid *begin, ig_lid *end) {
+  *begin = plan->start[c];
+  *end = plan->start[c + 1];
+  if (plan->how != IG_COLOR) {
+    *end = active < *end ? active : *end;
+    return;
+  }
+  const ig_lid *order = plan->order.host; /* rising within a color */
+  ig_lid low = *begin, high = *end;
+  while (low < high) {
+    const ig_lid middle = low + (high - low) / 2;
+    if (order[middle] < active)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  *end = low;
+}
+
+size_t ig_plan_bytes(const ig_plan *plan) {
+  const ig_array *all[] = {&plan->conn, &plan->order, &plan->slot, &plan->first, &plan->used};
+  size_t bytes = 0;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    bytes += all[i]->count * all[i]->size;
+  return bytes;
+}
+
+#include "kern/prec_f32.h"
+#include "assembly/scatter.inc"
+#include "assembly/plan_cpu.inc"
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "assembly/plan_cpu.inc"
+
+#ifdef INGOT_HAVE_CUDA
+#define CUDA_FIRST(call)                                                                           \
+  if (cx->backend->kernels == IG_KERNELS_CUDA)                                                     \
+  return call
+#else
+#define CUDA_FIRST(call) (void)0
+#endif
+
+ig_status ig_plan_sum_f32(ig_ctx *cx, const ig_plan *plan, int m, const float *slots, float *sum) {
+  CUDA_FIRST(ig_plan_sum_cuda_f32(cx, ig_plan_view(plan), m, slots, sum));
+  return plan_sum_cpu_f32(cx, plan, m, slots, sum);
+}
+
+ig_status ig_plan_sum_f64(ig_ctx *cx, const ig_plan *plan, int m, const double *slots,
+                          double *sum) {
+  CUDA_FIRST(ig_plan_sum_cuda_f64(cx, ig_plan_view(plan), m, slots, sum));
+  return plan_sum_cpu_f64(cx, plan, m, slots, sum);
+}

@@ -1,0 +1,590 @@
+/* Reading options: a tree of a case and the tables that say what may be in it, into C structs. */
+#include "core/option.h"
+#include "core/unit.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- messages -----------------------------------------------------------------------------------
+ */
+
+/* "file:line:column: message" on one line, whatever bytes the case holds. */
+static void place(char *text, size_t size, const ig_src *at, const char *format, va_list args) {
+  size_t used = 0;
+  if (at->file && at->line > 0)
+    used = (size_t)snprintf(text, size, "%.512s:%d:%d: ", at->file, at->line, at->column);
+  else if (at->file)
+    used = (size_t)snprintf(text, size, "%.512s: ", at->file);
+  vsnprintf(text + used, size - used, format, args);
+  for (char *p = text; *p; p++)
+    if ((unsigned char)*p < 32 || *p == 127)
+      *p = '?';
+}
+
+ig_status ig_fail_at(ig_ctx *cx, const ig_src *at, const char *format, ...) {
+  char text[2048];
+  va_list args;
+  va_start(args, format);
+  place(text, sizeof text, at, format, args);
+  va_end(args);
+  return IG_FAIL(cx, IG_INPUT, "%s", text);
+}
+
+void ig_warn_at(ig_ctx *cx, const ig_src *at, const char *format, ...) {
+  char text[2048];
+  va_list args;
+  va_start(args, format);
+  place(text, sizeof text, at, format, args);
+  va_end(args);
+  ig_warn(cx, "%s", text);
+}
+
+/* How far two words are apart: letters added, left out, changed or swapped; capitals and dashes
+   for underscores are free. */
+static int distance(const char *a, const char *b) {
+  enum { MOST = 40 };
+  int row[3][MOST + 1];
+  const int m = (int)strlen(a), n = (int)strlen(b);
+  if (m > MOST || n > MOST)
+    return MOST;
+#define SAME(c, d) (((c) | 32) == ((d) | 32) || ((c) == '-' && (d) == '_'))
+  for (int j = 0; j <= n; j++)
+    row[0][j] = j;
+  for (int i = 1; i <= m; i++) {
+    int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+    now[0] = i;
+    for (int j = 1; j <= n; j++) {
+      int best = last[j - 1] + !SAME(a[i - 1], b[j - 1]);
+      best = last[j] + 1 < best ? last[j] + 1 : best;
+      best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+          before[j - 2] + 1 < best)
+        best = before[j - 2] + 1;
+      now[j] = best;
+    }
+  }
+#undef SAME
+  return row[m % 3][n];
+}
+
+bool ig_nearest(const char *word, const char *choices, char *text, size_t size) {
+  const int letters = (int)strlen(word);
+  int best = letters < 4 ? 0 : (letters + 1) / 3; /* further away is no help */
+  bool found = false;
+  for (const char *p = choices; *p;) {
+    char one[48];
+    const size_t length = strcspn(p, "|");
+    snprintf(one, sizeof one, "%.*s", (int)length, p);
+    const int d = distance(word, one);
+    if (length && d <= best && !(found && d == best)) {
+      best = d;
+      found = true;
+      snprintf(text, size, "%s", one);
+    }
+    p += length + (p[length] == '|');
+  }
+  return found;
+}
+
+void ig_choices_list(const char *choices, char *text, size_t size) {
+  size_t used = 0;
+  for (const char *p = choices; *p && used < size;) {
+    const size_t length = strcspn(p, "|");
+    const char *const next = p + length + (p[length] == '|');
+    const char *const join = p == choices ? "" : *next ? ", " : " or ";
+    used += (size_t)snprintf(text + used, size - used, "%s%.*s", join, (int)length, p);
+    p = next;
+  }
+}
+
+static bool bounded(const ig_option *o) {
+  return o->min != 0 || o->max != 0;
+}
+
+void ig_option_range(const ig_option *o, char *text, size_t size) {
+  *text = '\0';
+  if (!bounded(o))
+    return;
+  const char *const unit = o->unit ? o->unit : "", *const gap = *unit ? " " : "";
+  const bool low = o->min > -IG_HUGE, high = o->max < IG_HUGE;
+  const bool open = o->min == IG_TINY; /* strictly positive */
+  size_t used = 0;
+  if (low && high && !open)
+    snprintf(text, size, "%.10g to %.10g%s%s", o->min, o->max, gap, unit);
+  else {
+    if (low)
+      used = (size_t)snprintf(text, size, "%s %.10g%s%s", open ? "more than" : "at least",
+                              open ? 0.0 : o->min, gap, unit);
+    if (high && used < size)
+      snprintf(text + used, size - used, "%sat most %.10g%s%s", low ? ", " : "", o->max, gap, unit);
+  }
+}
+
+/* --- the reader ---------------------------------------------------------------------------------
+ */
+
+/* Where in the tree it is: each level points to the one above it. */
+typedef struct scope {
+  const struct scope *up;
+  const char *key;
+  int index; /* of a list's entry, -1: none */
+} scope;
+
+typedef struct {
+  ig_ctx *cx;
+  ig_arena *arena;
+} reader;
+
+/* "sources[0].profile"; "" at the top */
+static size_t path_write(const scope *s, char *text, size_t size) {
+  if (!s || !s->up) {
+    *text = '\0';
+    return 0;
+  }
+  size_t used = path_write(s->up, text, size);
+  if (used < size)
+    used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "." : "", s->key);
+  if (s->index >= 0 && used < size)
+    used += (size_t)snprintf(text + used, size - used, "[%d]", s->index);
+  return used;
+}
+
+typedef struct {
+  char text[256];
+} path;
+static path path_of(const scope *s) {
+  path p;
+  path_write(s, p.text, sizeof p.text);
+  return p;
+}
+
+/* A value as the message repeats it: its first 40 bytes, cut between characters. */
+typedef struct {
+  char text[56];
+} excerpt;
+static excerpt excerpt_of(const char *text) {
+  excerpt e;
+  size_t n = strlen(text);
+  const bool cut = n > 40;
+  if (cut)
+    for (n = 40; n && (text[n] & 0xc0) == 0x80;)
+      n--;
+  snprintf(e.text, sizeof e.text, "%.*s%s", (int)n, text, cut ? "…" : "");
+  return e;
+}
+
+static const char *kind_name(const ig_node *node) {
+  return node->kind == IG_NODE_MAP    ? "a map of keys"
+         : node->kind == IG_NODE_LIST ? "a list"
+                                      : "a single value";
+}
+
+static ig_status wrong(reader *r, const ig_node *node, const scope *s, const char *expected) {
+  if (node->kind != IG_NODE_SCALAR)
+    return ig_fail_at(r->cx, &node->at, "'%s' is %s: expected %s", path_of(s).text, kind_name(node),
+                      expected);
+  if (!*node->text)
+    return ig_fail_at(r->cx, &node->at, "'%s' is empty: expected %s", path_of(s).text, expected);
+  return ig_fail_at(r->cx, &node->at, "'%s' is '%s': expected %s", path_of(s).text,
+                    excerpt_of(node->text).text, expected);
+}
+
+static ig_status range_check(reader *r, const ig_node *node, const scope *s, const ig_option *o,
+                             double value) {
+  if (!bounded(o) || (value >= o->min && value <= o->max))
+    return IG_OK;
+  char range[128];
+  ig_option_range(o, range, sizeof range);
+  return wrong(r, node, s, range);
+}
+
+static ig_status real_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
+                           const char *unit, double *value) {
+  char problem[320];
+  if (node->kind != IG_NODE_SCALAR || !*node->text) {
+    ig_unit_describe(unit, problem, sizeof problem);
+    return wrong(r, node, s, problem);
+  }
+  if (!ig_number_read(node->text, unit, value, problem, sizeof problem))
+    return ig_fail_at(r->cx, &node->at, "'%s' is '%s': %s", path_of(s).text,
+                      excerpt_of(node->text).text, problem);
+  return unit == o->xunit && o->xunit ? IG_OK : range_check(r, node, s, o, *value);
+}
+
+static ig_status int_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
+                          int64_t *value) {
+  char problem[320], expected[160] = "a whole number";
+  if (bounded(o)) {
+    char range[128];
+    ig_option_range(o, range, sizeof range);
+    snprintf(expected, sizeof expected, "a whole number, %s", range);
+  }
+  double number;
+  if (node->kind != IG_NODE_SCALAR ||
+      !ig_number_read(node->text, "", &number, problem, sizeof problem) ||
+      strchr(node->text, '%') || number != rint(number) || fabs(number) > 0x1p53)
+    return wrong(r, node, s, expected); /* 1e6 is a whole number, too */
+  *value = (int64_t)number;
+  return !bounded(o) || (number >= o->min && number <= o->max) ? IG_OK
+                                                               : wrong(r, node, s, expected);
+}
+
+static ig_status bool_read(reader *r, const ig_node *node, const scope *s, bool *value) {
+  static const char *const words[] = {"false", "true", "no", "yes", "off", "on"};
+  if (node->kind == IG_NODE_SCALAR)
+    for (int i = 0; i < 6; i++)
+      if (strcmp(node->text, words[i]) == 0) {
+        *value = i & 1;
+        return IG_OK;
+      }
+  return wrong(r, node, s, "true or false");
+}
+
+static ig_status choice_read(reader *r, const ig_node *node, const scope *s, const char *choices,
+                             int *value) {
+  char names[400], expected[480], near[48];
+  ig_choices_list(choices, names, sizeof names);
+  if (node->kind == IG_NODE_SCALAR) {
+    int i = 0;
+    for (const char *p = choices; *p; i++) {
+      const size_t length = strcspn(p, "|");
+      if (strlen(node->text) == length && strncmp(p, node->text, length) == 0) {
+        *value = i;
+        return IG_OK;
+      }
+      p += length + (p[length] == '|');
+    }
+  }
+  if (node->kind == IG_NODE_SCALAR && ig_nearest(node->text, choices, near, sizeof near))
+    snprintf(expected, sizeof expected, "%s; did you mean '%s'?", names, near);
+  else
+    snprintf(expected, sizeof expected, "%s", names);
+  return wrong(r, node, s, expected);
+}
+
+static ig_status text_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
+                           const char **value) {
+  if (node->kind != IG_NODE_SCALAR || (!*node->text && !node->quoted))
+    return wrong(r, node, s, "a text");
+  *value = node->text;
+  return o->choices ? choice_read(r, node, s, o->choices, &(int){0}) : IG_OK;
+}
+
+/* A path in a case is relative to the file it stands in. */
+static ig_status file_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
+                           const char **value) {
+  IG_TRY(text_read(r, node, s, o, value));
+  if (!**value)
+    return wrong(r, node, s, "the path of a file");
+  const char *slash = node->at.line > 0 ? strrchr(node->at.file, '/') : NULL;
+  if (slash && **value != '/') {
+    char *full;
+    const size_t folder = (size_t)(slash - node->at.file) + 1, name = strlen(*value);
+    IG_TRY(ig_arena_take(r->cx, r->arena, (void **)&full, folder + name + 1, 1));
+    memcpy(full, node->at.file, folder);
+    memcpy(full + folder, *value, name);
+    *value = full;
+  }
+  if (node->at.given && access(*value, R_OK) != 0)
+    return ig_fail_at(r->cx, &node->at, "'%s': cannot read '%.300s': %s", path_of(s).text, *value,
+                      strerror(errno));
+  return IG_OK;
+}
+
+static int children(const ig_node *node) {
+  int n = 0;
+  for (const ig_node *child = node->child; child; child = child->next)
+    n++;
+  return n;
+}
+
+static ig_status vector_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
+                             void *into) {
+  const bool whole = o->kind == IG_OPT_IVECTOR;
+  if (node->kind != IG_NODE_LIST || children(node) != o->length) {
+    char expected[160], each[96];
+    ig_unit_describe(o->unit, each, sizeof each);
+    if (whole)
+      snprintf(expected, sizeof expected, "a list of %d whole numbers", o->length);
+    else
+      snprintf(expected, sizeof expected, "a list of %d numbers, each %s", o->length, each);
+    if (node->kind == IG_NODE_LIST)
+      return ig_fail_at(r->cx, &node->at, "'%s' is a list of %d: expected %s", path_of(s).text,
+                        children(node), expected);
+    return wrong(r, node, s, expected);
+  }
+  scope at = *s;
+  at.index = 0;
+  for (const ig_node *child = node->child; child; child = child->next, at.index++)
+    IG_TRY(whole ? int_read(r, child, &at, o, (int64_t *)into + at.index)
+                 : real_read(r, child, &at, o, o->unit, (double *)into + at.index));
+  return IG_OK;
+}
+
+/* A list of scalars, or one scalar for a list of one. */
+static ig_status several_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
+                              void *into) {
+  const bool texts = o->kind == IG_OPT_TEXTS;
+  if (node->kind == IG_NODE_MAP ||
+      (node->kind == IG_NODE_SCALAR && !*node->text && !node->quoted)) {
+    char expected[160], each[96];
+    ig_unit_describe(o->unit, each, sizeof each);
+    snprintf(expected, sizeof expected, texts ? "a list of texts" : "a list of numbers, each %s",
+             each);
+    return wrong(r, node, s, expected);
+  }
+  const bool single = node->kind == IG_NODE_SCALAR;
+  const int count = single ? 1 : children(node);
+  void *values;
+  IG_TRY(ig_arena_take(r->cx, r->arena, &values, (size_t)count,
+                       texts ? sizeof(char *) : sizeof(double)));
+  scope at = *s;
+  at.index = single ? s->index : 0;
+  const ig_node *item = single ? node : node->child;
+  for (int i = 0; i < count; i++, item = item->next, at.index++)
+    IG_TRY(texts ? text_read(r, item, &at, o, (const char **)values + i)
+                 : real_read(r, item, &at, o, o->unit, (double *)values + i));
+  if (texts)
+    *(ig_texts *)into = (ig_texts){count, values};
+  else
+    *(ig_reals *)into = (ig_reals){count, values};
+  return IG_OK;
+}
+
+static ig_status table_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
+                            ig_table *table) {
+  char expected[160], each[96];
+  ig_unit_describe(o->unit, each, sizeof each);
+  const bool single = node->kind == IG_NODE_SCALAR;
+  const int count = single ? 1 : children(node);
+  snprintf(expected, sizeof expected, "%s, or rows [x in %s, y in %s]", each,
+           o->xunit && *o->xunit ? o->xunit : "1", o->unit && *o->unit ? o->unit : "1");
+  if (node->kind == IG_NODE_MAP || count == 0 || (single && !*node->text))
+    return wrong(r, node, s, expected);
+  double *x, *y;
+  IG_TRY(ig_arena_take(r->cx, r->arena, (void **)&x, (size_t)count, sizeof *x));
+  IG_TRY(ig_arena_take(r->cx, r->arena, (void **)&y, (size_t)count, sizeof *y));
+  scope at = *s;
+  if (single)
+    IG_TRY(real_read(r, node, s, o, o->unit, y));
+  at.index = 0;
+  for (const ig_node *row = single ? NULL : node->child; row; row = row->next, at.index++) {
+    const int i = at.index;
+    if (row->kind != IG_NODE_LIST || children(row) != 2)
+      return wrong(r, row, &at, "a row of two, [x, y]");
+    IG_TRY(real_read(r, row->child, &at, o, o->xunit ? o->xunit : "", x + i));
+    IG_TRY(real_read(r, row->child->next, &at, o, o->unit, y + i));
+    if (i && !(x[i] > x[i - 1]))
+      return ig_fail_at(r->cx, &row->at,
+                        "'%s' starts with %.10g after %.10g: expected rising values",
+                        path_of(&at).text, x[i], x[i - 1]);
+  }
+  *table = (ig_table){count, x, y};
+  return IG_OK;
+}
+
+static ig_status map_read(reader *r, const ig_node *node, const scope *s,
+                          const ig_option_table *tables, int count);
+static ig_status defaults_fill(reader *r, const ig_src *at, const scope *s,
+                               const ig_option_table *table);
+
+static ig_status list_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
+                           ig_list *list) {
+  const bool single = node->kind == IG_NODE_MAP;
+  if (node->kind == IG_NODE_SCALAR)
+    return wrong(r, node, s, "a list of maps of keys");
+  const int count = single ? 1 : children(node);
+  if (!count && o->fallback && strcmp(o->fallback, IG_REQUIRED) == 0)
+    return ig_fail_at(r->cx, &node->at, "'%s' is an empty list: expected at least one entry",
+                      path_of(s).text);
+  unsigned char *items;
+  IG_TRY(ig_arena_take(r->cx, r->arena, (void **)&items, (size_t)count, o->sub_size));
+  scope at = *s;
+  at.index = 0;
+  for (const ig_node *item = single ? node : node->child; at.index < count;
+       item = item->next, at.index++) {
+    if (item->kind != IG_NODE_MAP)
+      return wrong(r, item, &at, "a map of keys");
+    const ig_option_table table = {o->sub, items + (size_t)at.index * o->sub_size};
+    IG_TRY(map_read(r, item, &at, &table, 1));
+  }
+  *list = (ig_list){count, items};
+  return IG_OK;
+}
+
+static ig_status option_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
+                             void *into) {
+  switch (o->kind) {
+  case IG_OPT_BOOL:
+    return bool_read(r, node, s, into);
+  case IG_OPT_INT:
+    return int_read(r, node, s, o, into);
+  case IG_OPT_REAL:
+    return real_read(r, node, s, o, o->unit, into);
+  case IG_OPT_TEXT:
+    return text_read(r, node, s, o, into);
+  case IG_OPT_FILE:
+    return file_read(r, node, s, o, into);
+  case IG_OPT_CHOICE:
+    return choice_read(r, node, s, o->choices, into);
+  case IG_OPT_VECTOR:
+  case IG_OPT_IVECTOR:
+    return vector_read(r, node, s, o, into);
+  case IG_OPT_REALS:
+  case IG_OPT_TEXTS:
+    return several_read(r, node, s, o, into);
+  case IG_OPT_TABLE:
+    return table_read(r, node, s, o, into);
+  case IG_OPT_LIST:
+    return list_read(r, node, s, o, into);
+  case IG_OPT_MAP:
+    if (node->kind != IG_NODE_MAP)
+      return wrong(r, node, s, "a map of keys");
+    return map_read(r, node, s, &(ig_option_table){o->sub, into}, 1);
+  }
+  return IG_FAIL(r->cx, IG_ARG, "option '%s' is of no known kind", o->key);
+}
+
+/* What a member holds that nobody gave: its default, or the mark of its kind for "not given". */
+static ig_status default_fill(reader *r, const ig_src *at, const scope *s, const ig_option *o,
+                              void *into) {
+  ig_src from = *at;
+  from.given = false;
+  if (o->fallback && strcmp(o->fallback, IG_REQUIRED) != 0) {
+    ig_node plain = {.kind = IG_NODE_SCALAR, .at = from, .text = o->fallback}, *node = &plain;
+    if (strchr("[{'\"", *o->fallback)) /* a plain one needs no memory: lists may be long */
+      IG_TRY(ig_node_parse(r->cx, r->arena, o->fallback, from, &node));
+    return option_read(r, node, s, o, into);
+  }
+  if (o->kind == IG_OPT_REAL)
+    *(double *)into = NAN;
+  else if (o->kind == IG_OPT_CHOICE)
+    *(int *)into = -1;
+  else if (o->kind == IG_OPT_VECTOR)
+    for (int i = 0; i < o->length; i++)
+      ((double *)into)[i] = NAN;
+  else if (o->kind == IG_OPT_MAP)
+    return defaults_fill(r, &from, s, &(ig_option_table){o->sub, into});
+  return IG_OK; /* the others are zero already */
+}
+
+static size_t option_size(const ig_option *o) {
+  const size_t n = (size_t)o->length;
+  const size_t sizes[] = {
+      [IG_OPT_BOOL] = sizeof(bool),         [IG_OPT_INT] = sizeof(int64_t),
+      [IG_OPT_REAL] = sizeof(double),       [IG_OPT_TEXT] = sizeof(char *),
+      [IG_OPT_FILE] = sizeof(char *),       [IG_OPT_CHOICE] = sizeof(int),
+      [IG_OPT_VECTOR] = n * sizeof(double), [IG_OPT_IVECTOR] = n * sizeof(int64_t),
+      [IG_OPT_REALS] = sizeof(ig_reals),    [IG_OPT_TEXTS] = sizeof(ig_texts),
+      [IG_OPT_TABLE] = sizeof(ig_table),    [IG_OPT_MAP] = o->sub_size,
+      [IG_OPT_LIST] = sizeof(ig_list)};
+  return sizes[o->kind];
+}
+
+static ig_status defaults_fill(reader *r, const ig_src *at, const scope *s,
+                               const ig_option_table *table) {
+  *(ig_src *)table->into = *at;
+  for (const ig_option *o = table->options; o->key; o++) {
+    unsigned char *into = (unsigned char *)table->into + o->offset;
+    memset(into, 0, option_size(o));
+    IG_TRY(default_fill(r, at, &(scope){s, o->key, -1}, o, into));
+  }
+  return IG_OK;
+}
+
+static const ig_option *option_find(const ig_option_table *tables, int count, const char *key,
+                                    void **into) {
+  for (int t = 0; t < count; t++)
+    for (const ig_option *o = tables[t].options; o->key; o++)
+      if (strcmp(o->key, key) == 0) {
+        *into = (unsigned char *)tables[t].into + o->offset;
+        return o;
+      }
+  return NULL;
+}
+
+/* The section below a table that has this key: "sources.power" for "power". */
+static bool elsewhere_find(const ig_option *options, const char *key, const char *section,
+                           char *text, size_t size) {
+  for (const ig_option *o = options; o->key; o++) {
+    if (*section && strcmp(o->key, key) == 0) {
+      snprintf(text, size, "%s%s", section, key);
+      return true;
+    }
+    char below[96];
+    snprintf(below, sizeof below, "%.60s%.30s.", section, o->key);
+    if (o->sub && elsewhere_find(o->sub, key, below, text, size))
+      return true;
+  }
+  return false;
+}
+
+static ig_status unknown_key(reader *r, const ig_node *child, const scope *s,
+                             const ig_option_table *tables, int count) {
+  char keys[1200] = "", near[96], hint[128] = "";
+  size_t used = 0;
+  bool found = false;
+  for (int t = 0; t < count; t++)
+    for (const ig_option *o = tables[t].options; o->key && used < sizeof keys; o++)
+      used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", used ? "|" : "", o->key);
+  found = ig_nearest(child->key, keys, near, sizeof near);
+  for (int t = 0; t < count && !found; t++)
+    found = elsewhere_find(tables[t].options, child->key, "", near, sizeof near);
+  if (found)
+    snprintf(hint, sizeof hint, "did you mean '%s'? (", near);
+  char names[1400];
+  ig_choices_list(keys, names, sizeof names);
+  const path where = path_of(s);
+  return ig_fail_at(r->cx, &child->key_at, "unknown key '%s'%s%s%s: %sexpected %s%s",
+                    excerpt_of(child->key).text, *where.text ? " in '" : "", where.text,
+                    *where.text ? "'" : "", hint, names, found ? ")" : "");
+}
+
+static ig_status missing_key(reader *r, const ig_node *node, const scope *s, const ig_option *o) {
+  const path where = path_of(s);
+  return ig_fail_at(r->cx, &node->at, "missing key '%s' %s%s%s: %s%s%s", o->key,
+                    *where.text ? "in '" : "at the top level", where.text, *where.text ? "'" : "",
+                    o->help, o->unit && *o->unit ? ", in " : "", o->unit ? o->unit : "");
+}
+
+static ig_status map_read(reader *r, const ig_node *node, const scope *s,
+                          const ig_option_table *tables, int count) {
+  for (int t = 0; t < count; t++)
+    IG_TRY(defaults_fill(r, &node->at, s, &tables[t]));
+  for (const ig_node *child = node->child; child; child = child->next) {
+    void *into;
+    const ig_option *o = option_find(tables, count, child->key, &into);
+    if (!o)
+      return unknown_key(r, child, s, tables, count);
+    IG_TRY(option_read(r, child, &(scope){s, o->key, -1}, o, into));
+  }
+  for (int t = 0; t < count; t++)
+    for (const ig_option *o = tables[t].options; o->key; o++)
+      if (o->fallback && strcmp(o->fallback, IG_REQUIRED) == 0 && !ig_node_find(node, o->key))
+        return missing_key(r, node, s, o);
+  return IG_OK;
+}
+
+ig_status ig_options_read(ig_ctx *cx, ig_arena *arena, const ig_node *node,
+                          const ig_option_table *tables, int count) {
+  reader r = {cx, arena};
+  const scope top = {.index = -1};
+  if (node && node->kind != IG_NODE_MAP)
+    return ig_fail_at(cx, &node->at, "the case is %s: expected a map of keys", kind_name(node));
+  if (node)
+    return map_read(&r, node, &top, tables, count);
+  for (int t = 0; t < count; t++)
+    IG_TRY(defaults_fill(&r, &(ig_src){0}, &top, &tables[t]));
+  return IG_OK;
+}
+
+ig_status ig_choice_read(ig_ctx *cx, const ig_node *node, const char *choices, int *value) {
+  reader r = {.cx = cx};
+  const scope top = {.index = -1};
+  return choice_read(&r, node, &(scope){&top, node->key, -1}, choices, value);
+}

@@ -1,0 +1,254 @@
+/* Snapshots and restarts in memory. */
+#include "core/output.h"
+#include "backend/backend.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+  size_t size;
+  const char *name;
+} dtypes[] = {[IG_F32] = {4, "float32"},
+              [IG_F64] = {8, "float64"},
+              [IG_I32] = {4, "int32"},
+              [IG_I64] = {8, "int64"},
+              [IG_U8] = {1, "uint8"}};
+
+size_t ig_dtype_size(ig_dtype dtype) {
+  return (size_t)dtype < sizeof dtypes / sizeof *dtypes ? dtypes[dtype].size : 0;
+}
+
+static const char *dtype_name(ig_dtype dtype) {
+  return (size_t)dtype < sizeof dtypes / sizeof *dtypes ? dtypes[dtype].name : "unknown";
+}
+
+/* --- snapshots */
+
+ig_status ig_snapshot_new(ig_ctx *cx, int64_t points, int64_t cells, int64_t corners, double time,
+                          int64_t step, ig_snapshot **out) {
+  *out = NULL;
+  if (points < 0 || cells < 0 || corners < 0)
+    return IG_FAIL(cx, IG_ARG,
+                   "snapshot of %" PRId64 " points, %" PRId64 " cells, %" PRId64 " corners", points,
+                   cells, corners);
+  ig_snapshot *snap = NULL;
+  IG_TRY(IG_NEW(cx, &snap, 1, "snapshot"));
+  *snap = (ig_snapshot){.cx = cx,
+                        .time = time,
+                        .step = step,
+                        .points = points,
+                        .cells = cells,
+                        .corners = corners,
+                        .elements = cells};
+  ig_status status;
+  IG_TRY_GOTO(status, failed, ig_alloc(cx, (void **)&snap->point, (size_t)points, 24, "points"));
+  IG_TRY_GOTO(status, failed, IG_NEW(cx, &snap->corner, corners, "connectivity"));
+  IG_TRY_GOTO(status, failed, IG_NEW(cx, &snap->offset, cells + 1, "connectivity"));
+  IG_TRY_GOTO(status, failed, IG_NEW(cx, &snap->type, cells, "cell types"));
+  *out = snap;
+  return IG_OK;
+failed:
+  ig_snapshot_free(snap);
+  return status;
+}
+
+ig_status ig_snapshot_of_mesh(ig_ctx *cx, const ig_mesh *mesh, const uint8_t *alive, double time,
+                              int64_t step, ig_snapshot **out) {
+  static const struct {
+    int nodes;
+    uint8_t vtk;
+  } info[] = {
+#define X(name, text, dim, nodes, faces, face_nodes, vtk) {nodes, vtk},
+      IG_ELEM_LIST(X)
+#undef X
+  };
+  *out = NULL;
+  int64_t elements = 0, cells = 0, corners = 0;
+  for (int b = 0; b < mesh->blocks; b++) {
+    const ig_block *block = &mesh->block[b];
+    int64_t kept = block->count;
+    if (alive) {
+      kept = 0;
+      for (ig_lid e = 0; e < block->count; e++)
+        kept += alive[elements + e] != 0;
+    }
+    elements += block->count;
+    cells += kept;
+    corners += kept * info[block->type].nodes;
+  }
+  ig_snapshot *snap = NULL;
+  IG_TRY(ig_snapshot_new(cx, mesh->nodes, cells, corners, time, step, &snap));
+  snap->elements = elements;
+  if (cells != elements) {
+    const ig_status status = IG_NEW(cx, &snap->element, cells, "elements alive");
+    if (status != IG_OK) {
+      ig_snapshot_free(snap);
+      return status;
+    }
+  }
+  if (mesh->nodes)
+    memcpy(snap->point, mesh->x, (size_t)mesh->nodes * 3 * sizeof *mesh->x);
+  int64_t element = 0, cell = 0, corner = 0;
+  for (int b = 0; b < mesh->blocks; b++) {
+    const ig_block *block = &mesh->block[b];
+    const int nodes = info[block->type].nodes;
+    for (ig_lid e = 0; e < block->count; e++, element++) {
+      if (alive && !alive[element])
+        continue;
+      if (snap->element)
+        snap->element[cell] = (ig_lid)element;
+      snap->type[cell] = info[block->type].vtk;
+      snap->offset[cell++] = corner;
+      for (int a = 0; a < nodes; a++)
+        snap->corner[corner++] = block->conn[(size_t)e * (size_t)nodes + (size_t)a];
+    }
+  }
+  snap->offset[cells] = corners;
+  *out = snap;
+  return IG_OK;
+}
+
+static int64_t field_items(const ig_snapshot *snap, ig_location where) {
+  return where == IG_AT_POINTS ? snap->points : where == IG_AT_CELLS ? snap->cells : snap->elements;
+}
+
+/* A new field with memory for its data; it counts as the snapshot's from here on. */
+static ig_status field_new(ig_snapshot *snap, const char *name, const char *unit, ig_location where,
+                           ig_dtype dtype, int components, ig_field **out, size_t *bytes) {
+  ig_ctx *cx = snap->cx;
+  const size_t size = ig_dtype_size(dtype);
+  if (!size || components < 1 || components > 64 || !name[0] || strchr(name, '/') ||
+      strlen(name) >= sizeof snap->field->name || strlen(unit) >= sizeof snap->field->unit)
+    return IG_FAIL(cx, IG_ARG, "field '%s' [%s] of %d components and type %d", name, unit,
+                   components, (int)dtype);
+  for (int i = 0; i < snap->fields; i++)
+    if (strcmp(snap->field[i].name, name) == 0 &&
+        (snap->field[i].where == IG_AT_POINTS) == (where == IG_AT_POINTS))
+      return IG_FAIL(cx, IG_ARG, "field '%s' is in the snapshot already", name);
+  if (snap->fields == snap->capacity) {
+    const int capacity = snap->capacity ? 2 * snap->capacity : 8;
+    ig_field *field = realloc(snap->field, (size_t)capacity * sizeof *field);
+    if (!field)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for field '%s'", name);
+    snap->field = field;
+    snap->capacity = capacity;
+  }
+  const size_t items = (size_t)field_items(snap, where);
+  if (items > PTRDIFF_MAX / size / (size_t)components)
+    return IG_FAIL(cx, IG_MEMORY, "field '%s' of %zu items is more than memory can address", name,
+                   items);
+  *bytes = items * size * (size_t)components;
+  ig_field *f = &snap->field[snap->fields];
+  *f = (ig_field){.where = where, .dtype = dtype, .components = components};
+  snprintf(f->name, sizeof f->name, "%s", name);
+  snprintf(f->unit, sizeof f->unit, "%s", unit);
+  IG_TRY(cx->backend->host_alloc(cx, &f->data, *bytes ? *bytes : 1));
+  snap->fields++;
+  *out = f;
+  return IG_OK;
+}
+
+ig_status ig_snapshot_add(ig_snapshot *snap, const char *name, const char *unit, ig_location where,
+                          ig_dtype dtype, int components, const void *from_host, void **data) {
+  ig_field *f = NULL;
+  size_t bytes = 0;
+  if (data)
+    *data = NULL;
+  IG_TRY(field_new(snap, name, unit, where, dtype, components, &f, &bytes));
+  if (from_host && bytes)
+    memcpy(f->data, from_host, bytes);
+  else if (!from_host)
+    memset(f->data, 0, bytes);
+  if (data)
+    *data = f->data;
+  return IG_OK;
+}
+
+ig_status ig_snapshot_add_device(ig_snapshot *snap, const char *name, const char *unit,
+                                 ig_location where, ig_dtype dtype, int components,
+                                 const void *from_device) {
+  ig_field *f = NULL;
+  size_t bytes = 0;
+  IG_TRY(field_new(snap, name, unit, where, dtype, components, &f, &bytes));
+  return snap->cx->backend->copy_out_start(snap->cx, f->data, from_device, bytes, &f->ticket);
+}
+
+/* Kept elements come in rising order, so the field is packed in place. */
+static void field_pack(const ig_snapshot *snap, ig_field *f) {
+  const size_t item = ig_dtype_size(f->dtype) * (size_t)f->components;
+  char *data = f->data;
+  for (int64_t c = 0; snap->element && c < snap->cells; c++)
+    memmove(data + (size_t)c * item, data + (size_t)snap->element[c] * item, item);
+  f->where = IG_AT_CELLS;
+}
+
+ig_status ig_snapshot_settle(ig_snapshot *snap) {
+  ig_status status = IG_OK;
+  for (int i = 0; i < snap->fields; i++) {
+    ig_field *f = &snap->field[i];
+    if (f->ticket) {
+      const ig_status waited = snap->cx->backend->copy_out_wait(snap->cx, f->ticket);
+      f->ticket = NULL;
+      status = status == IG_OK ? waited : status;
+    }
+    if (f->where == IG_AT_ELEMENTS)
+      field_pack(snap, f);
+  }
+  return status;
+}
+
+void ig_snapshot_free(ig_snapshot *snap) {
+  if (!snap)
+    return;
+  /* a copy still under way writes into the memory freed below */
+  (void)!ig_snapshot_settle(snap);
+  for (int i = 0; i < snap->fields; i++)
+    snap->cx->backend->host_free(snap->cx, snap->field[i].data);
+  free(snap->field);
+  free(snap->point);
+  free(snap->corner);
+  free(snap->offset);
+  free(snap->type);
+  free(snap->element);
+  free(snap);
+}
+
+/* --- restarts */
+
+ig_status ig_restart_find_any(ig_ctx *cx, const ig_restart *restart, const char *name,
+                              ig_dtype dtype, int64_t *count, const void **data) {
+  *data = NULL;
+  *count = 0;
+  for (int i = 0; i < restart->count; i++) {
+    const ig_saved *s = &restart->saved[i];
+    if (strcmp(s->name, name) != 0)
+      continue;
+    if (s->dtype != dtype)
+      return IG_FAIL(cx, IG_INPUT,
+                     "the checkpoint's array '%s' is %s, expected %s: continue with the precision "
+                     "the run began with",
+                     name, dtype_name(s->dtype), dtype_name(dtype));
+    *count = s->count;
+    *data = s->data;
+    return IG_OK;
+  }
+  return IG_FAIL(cx, IG_INPUT, "the checkpoint has no array '%s': it was written by another case",
+                 name);
+}
+
+ig_status ig_restart_find(ig_ctx *cx, const ig_restart *restart, const char *name, ig_dtype dtype,
+                          int64_t count, const void **data) {
+  int64_t found = 0;
+  const void *there = NULL;
+  *data = NULL;
+  IG_TRY(ig_restart_find_any(cx, restart, name, dtype, &found, &there));
+  if (found != count)
+    return IG_FAIL(cx, IG_INPUT,
+                   "the checkpoint's array '%s' has %" PRId64 " items, expected %" PRId64
+                   ": it was written by another case",
+                   name, found, count);
+  *data = there;
+  return IG_OK;
+}

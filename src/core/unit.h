@@ -1,0 +1,24 @@
+/* Units: "W/(m K)" as a factor, an offset and the powers of the base units. */
+#ifndef IG_CORE_UNIT_H
+#define IG_CORE_UNIT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* m kg s A K mol cd rad; an angle counts as a dimension, so that degrees are not taken for a plain
+   number */
+enum { IG_BASE_UNITS = 8 };
+
+typedef struct {
+  double factor, offset;    /* SI value = factor * number + offset; an offset only for degC, degF */
+  int power[IG_BASE_UNITS]; /* doubled: MPa m^0.5 has whole entries */
+} ig_unit;
+
+/* Reads a unit expression: "mm", "kg/m3", "W/(m^2 K)", "1/s", "MPa m^0.5"; "" is a pure number.
+   On failure `problem` says what is wrong with it. */
+bool ig_unit_read(const char *text, ig_unit *unit, char *problem, size_t problem_size);
+bool ig_unit_alike(const ig_unit *a, const ig_unit *b); /* the same dimensions */
+/* What a value in that unit is called: "a length (m, mm, um, in)", "a value in W/(m K)". */
+void ig_unit_describe(const char *unit, char *text, size_t size);
+
+#endif

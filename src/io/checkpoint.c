@@ -1,0 +1,118 @@
+/* Checkpoints. */
+#include "io/checkpoint.h"
+#include "io/h5.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define ROOT "checkpoint"
+enum { FORMAT = 1, MOST_ARRAYS = 4096 };
+
+static ig_status array_write(ig_h5 *h5, const ig_saved *saved) {
+  char name[256];
+  if (!saved->name[0] || strchr(saved->name, '/') || strlen(saved->name) > 200 || saved->count < 0)
+    return IG_FAIL(h5->cx, IG_ARG, "checkpoint array '%s' of %" PRId64 " items", saved->name,
+                   saved->count);
+  snprintf(name, sizeof name, ROOT "/%s", saved->name);
+  const int64_t crc = ig_crc32(0, saved->data, (size_t)saved->count * ig_dtype_size(saved->dtype));
+  IG_TRY(ig_h5_put(h5, name, saved->dtype, saved->count, 0, saved->data));
+  return ig_h5_put_numbers(h5, name, "crc32", IG_I64, 0, &crc);
+}
+
+ig_status ig_checkpoint_write(ig_ctx *cx, const char *path, const ig_checkpoint_head *head,
+                              const ig_saved *saved, int count) {
+  static const int64_t format = FORMAT;
+  const int64_t fingerprint = (int64_t)head->fingerprint;
+  ig_h5 h5;
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_h5_create(cx, path, &h5));
+  IG_TRY_GOTO(status, done, ig_h5_group(&h5, ROOT));
+  IG_TRY_GOTO(status, done, ig_h5_put_numbers(&h5, ROOT, "format", IG_I64, 0, &format));
+  IG_TRY_GOTO(status, done, ig_h5_put_numbers(&h5, ROOT, "fingerprint", IG_I64, 0, &fingerprint));
+  IG_TRY_GOTO(status, done, ig_h5_put_numbers(&h5, ROOT, "time", IG_F64, 0, &head->time));
+  IG_TRY_GOTO(status, done, ig_h5_put_numbers(&h5, ROOT, "step", IG_I64, 0, &head->step));
+  for (int i = 0; i < count; i++)
+    IG_TRY_GOTO(status, done, array_write(&h5, &saved[i]));
+  status = ig_h5_save(&h5);
+done:
+  ig_h5_close(&h5);
+  return status;
+}
+
+static ig_status array_read(ig_h5 *h5, const char *name, void *user) {
+  ig_restart *restart = user;
+  char whole[300];
+  snprintf(whole, sizeof whole, ROOT "/%s", name);
+  ig_h5_shape shape = {0};
+  IG_TRY(ig_h5_look(h5, whole, &shape));
+  if (restart->count == MOST_ARRAYS)
+    return IG_FAIL(h5->cx, IG_INPUT, "'%s': more than %d arrays", h5->path, MOST_ARRAYS);
+  ig_saved *grown = realloc(restart->saved, ((size_t)restart->count + 1) * sizeof *restart->saved);
+  if (!grown)
+    return IG_FAIL(h5->cx, IG_MEMORY, "no memory for checkpoint array '%s'", name);
+  restart->saved = grown;
+  ig_saved *saved = &grown[restart->count];
+  *saved = (ig_saved){.name = strdup(name), .dtype = shape.dtype, .count = shape.rows};
+  if (!saved->name)
+    return IG_FAIL(h5->cx, IG_MEMORY, "no memory for checkpoint array '%s'", name);
+  restart->count++;
+  IG_TRY(ig_h5_get_new(h5, whole, shape.dtype, shape.rows, 1, &saved->data));
+  int64_t crc = -1;
+  IG_TRY(ig_h5_get_numbers(h5, whole, "crc32", IG_I64, 0, &crc));
+  if (crc != ig_crc32(0, saved->data, (size_t)saved->count * ig_dtype_size(saved->dtype)))
+    return IG_FAIL(h5->cx, IG_INPUT, "'%s': array '%s' is damaged: its checksum does not match",
+                   h5->path, name);
+  return IG_OK;
+}
+
+static ig_status head_read(ig_h5 *h5, uint64_t fingerprint, ig_restart *restart) {
+  int64_t format = 0, found = 0;
+  if (!ig_h5_has(h5, ROOT))
+    return IG_FAIL(h5->cx, IG_INPUT, "'%s' is not a checkpoint", h5->path);
+  IG_TRY(ig_h5_get_numbers(h5, ROOT, "format", IG_I64, 0, &format));
+  if (format != FORMAT)
+    return IG_FAIL(h5->cx, IG_INPUT, "'%s': checkpoint format %" PRId64 ", this Ingot reads %d",
+                   h5->path, format, FORMAT);
+  IG_TRY(ig_h5_get_numbers(h5, ROOT, "fingerprint", IG_I64, 0, &found));
+  if ((uint64_t)found != fingerprint)
+    return IG_FAIL(h5->cx, IG_INPUT,
+                   "'%s' was written by another case: continue with the case as it was", h5->path);
+  IG_TRY(ig_h5_get_numbers(h5, ROOT, "time", IG_F64, 0, &restart->time));
+  IG_TRY(ig_h5_get_numbers(h5, ROOT, "step", IG_I64, 0, &restart->step));
+  if (!isfinite(restart->time) || restart->step < 0)
+    return IG_FAIL(h5->cx, IG_INPUT, "'%s': time %g at step %" PRId64 " cannot be", h5->path,
+                   restart->time, restart->step);
+  return IG_OK;
+}
+
+ig_status ig_checkpoint_read(ig_ctx *cx, const char *path, uint64_t fingerprint, ig_restart **out) {
+  ig_restart *restart = NULL;
+  ig_h5 h5;
+  ig_status status;
+  *out = NULL;
+  IG_TRY_GOTO(status, done, ig_h5_open(cx, path, true, &h5));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &restart, 1, "checkpoint"));
+  IG_TRY_GOTO(status, done, head_read(&h5, fingerprint, restart));
+  status = ig_h5_list(&h5, ROOT, array_read, restart);
+done:
+  ig_h5_close(&h5);
+  if (status == IG_OK)
+    *out = restart;
+  else
+    ig_restart_free(restart);
+  return status;
+}
+
+void ig_restart_free(ig_restart *restart) {
+  if (!restart)
+    return;
+  for (int i = 0; i < restart->count; i++) {
+    free((char *)restart->saved[i].name);
+    free(restart->saved[i].data);
+  }
+  free(restart->saved);
+  free(restart);
+}

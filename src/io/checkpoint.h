@@ -1,0 +1,21 @@
+/* Checkpoints: the arrays a run goes on from, in a sealed HDF5 file. */
+#ifndef IG_IO_CHECKPOINT_H
+#define IG_IO_CHECKPOINT_H
+
+#include "core/output.h"
+
+typedef struct {
+  double time;
+  int64_t step;
+  uint64_t fingerprint; /* of the case: only the same case goes on from it */
+} ig_checkpoint_head;
+
+IG_MUST_CHECK ig_status ig_checkpoint_write(ig_ctx *cx, const char *path,
+                                            const ig_checkpoint_head *head, const ig_saved *saved,
+                                            int count);
+/* Fails with IG_INPUT if the file is damaged, no checkpoint, or another case's. */
+IG_MUST_CHECK ig_status ig_checkpoint_read(ig_ctx *cx, const char *path, uint64_t fingerprint,
+                                           ig_restart **restart);
+void ig_restart_free(ig_restart *restart);
+
+#endif

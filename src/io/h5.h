@@ -1,0 +1,68 @@
+/* HDF5 through few calls that check and tell.
+
+   Writing happens in memory; `save` seals the image with its length and checksum and stores it in
+   one piece, so that a full disk is met by us and never inside HDF5. Reading checks the seal before
+   HDF5 sees a byte. HDF5 is one global thing: from create or open until close the calling thread
+   has it to itself, others wait. */
+#ifndef IG_IO_H5_H
+#define IG_IO_H5_H
+
+#include "core/output.h"
+#include <hdf5.h>
+
+typedef struct ig_h5 {
+  ig_ctx *cx; /* takes the messages */
+  const char *path;
+  hid_t file, access;
+  int64_t size;    /* bytes of the file, when reading */
+  int compression; /* 0 to 9, of what is put next */
+  H5E_auto2_t former_report;
+  void *former_data;
+  bool locked;
+} ig_h5;
+
+/* --- writing */
+/* Close it whether or not this succeeds. `path` must live until then. */
+IG_MUST_CHECK ig_status ig_h5_create(ig_ctx *cx, const char *path, ig_h5 *h5);
+IG_MUST_CHECK ig_status ig_h5_group(ig_h5 *h5, const char *name);
+/* rows x components values; components 0: a plain list. Groups in the name must exist. */
+IG_MUST_CHECK ig_status ig_h5_put(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows,
+                                  int components, const void *data);
+/* Attributes of a group or dataset: fixed-length ASCII text; numbers (count 0: one, no list). */
+IG_MUST_CHECK ig_status ig_h5_put_text(ig_h5 *h5, const char *object, const char *name,
+                                       const char *text);
+IG_MUST_CHECK ig_status ig_h5_put_numbers(ig_h5 *h5, const char *object, const char *name,
+                                          ig_dtype dtype, int count, const void *values);
+IG_MUST_CHECK ig_status ig_h5_save(ig_h5 *h5);
+
+/* --- reading; whatever is wrong in the file fails with IG_INPUT and names it */
+/* `sealed`: refuse a file without our seal. */
+IG_MUST_CHECK ig_status ig_h5_open(ig_ctx *cx, const char *path, bool sealed, ig_h5 *h5);
+bool ig_h5_has(ig_h5 *h5, const char *name);
+/* What a dataset holds: rows, components (1 for a plain list), the nearest type of ours. */
+typedef struct {
+  int64_t rows;
+  int components;
+  ig_dtype dtype;
+} ig_h5_shape;
+IG_MUST_CHECK ig_status ig_h5_look(ig_h5 *h5, const char *name, ig_h5_shape *shape);
+/* Reads a whole dataset as `dtype`; sizes must be those given. `data` has room for it. */
+IG_MUST_CHECK ig_status ig_h5_get(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows,
+                                  int components, void *data);
+/* The same into new memory, to be freed with free(). */
+IG_MUST_CHECK ig_status ig_h5_get_new(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows,
+                                      int components, void **data);
+IG_MUST_CHECK ig_status ig_h5_get_text(ig_h5 *h5, const char *object, const char *name, char *text,
+                                       size_t size);
+IG_MUST_CHECK ig_status ig_h5_get_numbers(ig_h5 *h5, const char *object, const char *name,
+                                          ig_dtype dtype, int count, void *values);
+/* Calls `each` with the name of every dataset of a group, in alphabetical order. */
+typedef ig_status ig_h5_each(ig_h5 *h5, const char *name, void *user);
+IG_MUST_CHECK ig_status ig_h5_list(ig_h5 *h5, const char *group, ig_h5_each *each, void *user);
+
+void ig_h5_close(ig_h5 *h5);
+
+/* CRC-32 of any number of bytes, going on from `crc` (0 at first). */
+uint32_t ig_crc32(uint32_t crc, const void *bytes, size_t size);
+
+#endif

@@ -1,0 +1,68 @@
+/* A picture in the making: canvas, text, surface, camera. Private to io/picture*.c. */
+#ifndef IG_IO_PICTURE_H
+#define IG_IO_PICTURE_H
+
+#include "core/output.h"
+#include <ingot/view.h>
+
+typedef struct {
+  int width, height;
+  float *rgb;   /* height x width x 3, linear light is not worth it here: plain sRGB values 0..1 */
+  float *depth; /* height x width, smaller is nearer */
+} ig_canvas;
+
+IG_MUST_CHECK ig_status ig_canvas_new(ig_ctx *cx, int width, int height, ig_canvas *canvas);
+void ig_canvas_free(ig_canvas *canvas);
+/* Averages n x n pixels into one. */
+IG_MUST_CHECK ig_status ig_canvas_shrink(ig_ctx *cx, const ig_canvas *from, int n, ig_canvas *to);
+IG_MUST_CHECK ig_status ig_canvas_write_png(ig_ctx *cx, const ig_canvas *canvas, const char *path);
+
+void ig_canvas_rect(ig_canvas *canvas, int x, int y, int w, int h, const float rgb[3]);
+/* A line with round ends, anti-aliased, on top of everything. */
+void ig_canvas_line(ig_canvas *canvas, float x0, float y0, float x1, float y1, float width,
+                    const float rgb[3]);
+/* Text in our stroke font; size is the height of a capital. Returns the width. */
+float ig_canvas_text(ig_canvas *canvas, float x, float y, float size, const float rgb[3],
+                     const char *text);
+float ig_text_width(float size, const char *text);
+
+/* A corner of a triangle on its way to the screen. */
+typedef struct {
+  float x, y, z;   /* pixels, depth */
+  float inverse_w; /* for perspective-correct interpolation */
+  float value;     /* of the field, 0..1 over the range; NaN: plain */
+  float normal[3]; /* in camera space */
+} ig_vertex;
+
+typedef struct {
+  const char *palette;
+  bool edges;
+  float edge_width; /* pixels */
+} ig_shading;
+
+/* Edge i runs from corner i to the next; bit i of `edges` says it is an element's edge. */
+void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
+                        const ig_shading *shading);
+/* A line in space with a width in pixels, seen as a round rod. */
+void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width, const ig_shading *shading);
+
+/* Color of a value 0..1 in a palette; unknown names fail when first checked. */
+bool ig_palette_known(const char *name);
+void ig_palette_color(const char *name, float value, float rgb[3]);
+
+/* The outer surface of the cells that are kept: triangles whose corners are snapshot points. */
+typedef struct {
+  int64_t triangles, rods;
+  int64_t *corner; /* triangles x 3 */
+  int64_t *cell;   /* triangles: the cell each came from */
+  uint8_t *edges;  /* triangles: which sides are element edges */
+  int64_t *rod;    /* rods x 2 */
+  int64_t *rod_cell;
+  bool flat; /* all 2D cells in the plane z = 0 */
+} ig_surface;
+/* keep: one byte a cell, NULL for all */
+IG_MUST_CHECK ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep,
+                                       ig_surface *surface);
+void ig_surface_free(ig_surface *surface);
+
+#endif

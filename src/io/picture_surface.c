@@ -1,0 +1,180 @@
+/* The outer surface of a snapshot: faces that belong to one kept cell only. */
+#include "io/picture.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* VTK cell types, and how their faces are numbered: corners, then mid-sides in the same turn. */
+enum { LINE = 3, TRIANGLE = 5, QUAD = 9, TET = 10, HEX = 12, QUADRATIC_TRIANGLE = 22, TET10 = 24 };
+
+typedef struct {
+  int type, faces, corners, mids;
+  int8_t node[6][6];
+} solid;
+static const solid solids[] = {
+    {HEX,
+     6,
+     4,
+     0,
+     {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {1, 2, 6, 5}, {2, 3, 7, 6}, {3, 0, 4, 7}}},
+    {TET, 4, 3, 0, {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}}},
+    {TET10,
+     4,
+     3,
+     3,
+     {{0, 2, 1, 6, 5, 4}, {0, 1, 3, 4, 8, 7}, {1, 2, 3, 5, 9, 8}, {2, 0, 3, 6, 7, 9}}},
+};
+static const int8_t plain[4] = {0, 1, 2, 3};
+static const int8_t quadratic[6] = {0, 1, 2, 3, 4, 5};
+
+static const solid *solid_find(int type) {
+  for (size_t i = 0; i < sizeof solids / sizeof *solids; i++)
+    if (solids[i].type == type)
+      return &solids[i];
+  return NULL;
+}
+
+/* Faces wait in a list at their lowest point until their twin comes and removes them. */
+typedef struct {
+  int64_t a, b, c; /* the three lowest points, rising: enough to know a face by */
+  int64_t cell;
+  int64_t next;
+  int8_t face;
+  bool twin;
+} waiting;
+
+static void lowest_three(const int64_t *corner, const int8_t *node, int corners, int64_t low[3]) {
+  int64_t id[4];
+  for (int i = 0; i < corners; i++) {
+    int j = i;
+    for (; j > 0 && id[j - 1] > corner[node[i]]; j--)
+      id[j] = id[j - 1];
+    id[j] = corner[node[i]];
+  }
+  memcpy(low, id, 3 * sizeof *low);
+}
+
+static void triangle_add(ig_surface *s, const int64_t *corner, int i, int j, int k, unsigned edges,
+                         int64_t cell) {
+  s->corner[3 * s->triangles] = corner[i];
+  s->corner[3 * s->triangles + 1] = corner[j];
+  s->corner[3 * s->triangles + 2] = corner[k];
+  s->cell[s->triangles] = cell;
+  s->edges[s->triangles++] = (uint8_t)edges;
+}
+
+/* A face as triangles: a quadrilateral is cut in two, a quadratic triangle in four. */
+static void face_add(ig_surface *s, const int64_t *corner, const int8_t *n, int corners, int mids,
+                     int64_t cell) {
+  if (corners == 4) {
+    triangle_add(s, corner, n[0], n[1], n[2], 3, cell);
+    triangle_add(s, corner, n[0], n[2], n[3], 6, cell);
+  } else if (mids) {
+    triangle_add(s, corner, n[0], n[3], n[5], 5, cell);
+    triangle_add(s, corner, n[3], n[1], n[4], 3, cell);
+    triangle_add(s, corner, n[5], n[4], n[2], 6, cell);
+    triangle_add(s, corner, n[3], n[4], n[5], 0, cell);
+  } else {
+    triangle_add(s, corner, n[0], n[1], n[2], 7, cell);
+  }
+}
+
+static ig_status surface_reserve(ig_ctx *cx, ig_surface *s, int64_t triangles, int64_t rods) {
+  IG_TRY(IG_NEW(cx, &s->corner, 3 * triangles, "surface triangles"));
+  IG_TRY(IG_NEW(cx, &s->cell, triangles, "surface cells"));
+  IG_TRY(IG_NEW(cx, &s->edges, triangles, "surface edges"));
+  IG_TRY(IG_NEW(cx, &s->rod, 2 * rods, "rods"));
+  return IG_NEW(cx, &s->rod_cell, rods, "rod cells");
+}
+
+ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep,
+                         ig_surface *surface) {
+  memset(surface, 0, sizeof *surface);
+  int64_t faces = 0, planar = 0, rods = 0;
+  for (int64_t c = 0; c < snap->cells; c++) {
+    if (keep && !keep[c])
+      continue;
+    const solid *kind = solid_find(snap->type[c]);
+    faces += kind ? kind->faces : 0;
+    planar += !kind && snap->type[c] != LINE;
+    rods += snap->type[c] == LINE;
+  }
+  int64_t *head = NULL;
+  waiting *list = NULL;
+  ig_status status = IG_NEW(cx, &head, snap->points, "face search");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &list, faces + 1, "face search"); /* entry 0 means none */
+  if (status != IG_OK)
+    goto done;
+
+  int64_t used = 0, alone = 0;
+  for (int64_t c = 0; c < snap->cells; c++) {
+    const solid *kind = keep && !keep[c] ? NULL : solid_find(snap->type[c]);
+    const int64_t *corner = &snap->corner[snap->offset[c]];
+    for (int f = 0; kind && f < kind->faces; f++) {
+      int64_t low[3], at;
+      lowest_three(corner, kind->node[f], kind->corners, low);
+      for (at = head[low[0]]; at; at = list[at].next)
+        if (!list[at].twin && list[at].b == low[1] && list[at].c == low[2])
+          break;
+      if (at) {
+        list[at].twin = true;
+        alone--;
+        continue;
+      }
+      list[++used] = (waiting){low[0], low[1], low[2], c, head[low[0]], (int8_t)f, false};
+      head[low[0]] = used;
+      alone++;
+    }
+  }
+
+  IG_TRY_GOTO(status, done, surface_reserve(cx, surface, 4 * (alone + planar), rods));
+  for (int64_t i = 1; i <= used; i++)
+    if (!list[i].twin) {
+      const solid *kind = solid_find(snap->type[list[i].cell]);
+      face_add(surface, &snap->corner[snap->offset[list[i].cell]], kind->node[list[i].face],
+               kind->corners, kind->mids, list[i].cell);
+    }
+  for (int64_t c = 0; c < snap->cells; c++) {
+    const int64_t *corner = &snap->corner[snap->offset[c]];
+    if (keep && !keep[c])
+      continue;
+    switch (snap->type[c]) {
+    case LINE:
+      surface->rod[2 * surface->rods] = corner[0];
+      surface->rod[2 * surface->rods + 1] = corner[1];
+      surface->rod_cell[surface->rods++] = c;
+      break;
+    case TRIANGLE:
+      face_add(surface, corner, plain, 3, 0, c);
+      break;
+    case QUAD:
+      face_add(surface, corner, plain, 4, 0, c);
+      break;
+    case QUADRATIC_TRIANGLE:
+      face_add(surface, corner, quadratic, 3, 3, c);
+      break;
+    default:
+      break;
+    }
+  }
+  surface->flat = faces == 0;
+  for (int64_t p = 0; p < snap->points && surface->flat; p++)
+    surface->flat = snap->point[3 * p + 2] == 0;
+done:
+  free(head);
+  free(list);
+  if (status != IG_OK)
+    ig_surface_free(surface);
+  return status;
+}
+
+void ig_surface_free(ig_surface *surface) {
+  free(surface->corner);
+  free(surface->cell);
+  free(surface->edges);
+  free(surface->rod);
+  free(surface->rod_cell);
+  memset(surface, 0, sizeof *surface);
+}

@@ -1,0 +1,794 @@
+/* The sink that writes files. */
+#include "io/sink.h"
+#include "io/checkpoint.h"
+#include "io/json.h"
+#include "io/store.h"
+#include "io/vtkhdf.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define SERIES "snap.vtkhdf.series"
+#define HISTORY "history.csv"
+#define CHECKPOINT "checkpoint.h5"
+#define SUMMARY "summary.json"
+#define MARK ".ingot"
+#define MARK_FORMAT "ingot result\nrun %016" PRIx64 "\n"
+
+/* What the sink itself must know to go on; beside the room's arrays in the checkpoint. */
+#define OWN "sink."
+#define OWN_RUN OWN "run"
+#define OWN_HISTORY OWN "history_bytes"
+#define OWN_TIMES OWN "snapshot_time"
+
+enum { UNDER_WAY = 2, ROWS_KEPT = 1 << 15, NAME = 64 };
+
+typedef enum { JOB_SNAPSHOT, JOB_CHECKPOINT, JOB_FILE } job_kind;
+
+typedef struct job {
+  job_kind kind;
+  ig_snapshot *snap;
+  ig_checkpoint_head head; /* of a checkpoint */
+  ig_saved *saved;
+  int count;
+  int64_t history_bytes;
+  char name[NAME]; /* of a file */
+  void *bytes;
+  size_t size;
+  struct job *next;
+} job;
+
+/* One of the room's figures, for the summary. */
+typedef struct {
+  char *key, *text; /* text NULL: a number */
+  double number;
+} figure;
+
+typedef struct {
+  ig_sink sink;
+  ig_ctx *cx;
+  char *folder;
+  int folder_fd; /* locked: one run at a time */
+  ig_sink_options options;
+  uint64_t run; /* tells one run from another */
+
+  /* the caller's thread */
+  figure *result;
+  int results;
+  int columns, history_fd;
+  ig_text rows;          /* not written yet */
+  int64_t history_bytes; /* in the file */
+  double rows_written;   /* when, on ig_now's clock */
+
+  /* the writer's thread */
+  double *snapshot_time; /* of those on the disk */
+  int64_t snapshots, snapshot_room;
+  ig_text extra; /* the room's files, as lines of the mark */
+
+  /* between the two, under `lock` */
+  pthread_t thread;
+  bool running;
+  pthread_mutex_t lock;
+  pthread_cond_t changed;
+  job *first, *last;
+  int under_way;
+  bool stop;
+  ig_ctx trouble; /* the writer's first failure: status and message */
+} files;
+
+static void job_free(job *j) {
+  if (!j)
+    return;
+  ig_snapshot_free(j->snap);
+  for (int i = 0; i < j->count; i++) {
+    free((char *)j->saved[i].name);
+    free(j->saved[i].data);
+  }
+  free(j->saved);
+  free(j->bytes);
+  free(j);
+}
+
+/* --- the writer's thread; `cx` below is its own, for messages */
+
+static ig_status path_of(ig_ctx *cx, const files *s, const char *name, char **path) {
+  *path = ig_path_join(s->folder, name);
+  return *path ? IG_OK : IG_FAIL(cx, IG_MEMORY, "no memory for a path");
+}
+
+static ig_status store_text(ig_ctx *cx, const files *s, const char *name, const ig_text *text) {
+  char *path = NULL;
+  ig_status status = text->failed ? IG_FAIL(cx, IG_MEMORY, "no memory for '%s'", name)
+                                  : path_of(cx, s, name, &path);
+  if (status == IG_OK)
+    status = ig_store(cx, path, text->at, text->length);
+  free(path);
+  return status;
+}
+
+static void snapshot_name(int64_t index, char name[NAME]) {
+  snprintf(name, NAME, "snap_%06" PRId64 ".vtkhdf", index);
+}
+
+static ig_status write_series(ig_ctx *cx, const files *s) {
+  ig_json json = {0};
+  ig_json_object(&json, NULL);
+  ig_json_text(&json, "file-series-version", "1.0");
+  ig_json_list(&json, "files");
+  for (int64_t i = 0; i < s->snapshots; i++) {
+    char name[NAME];
+    snapshot_name(i, name);
+    if (faccessat(s->folder_fd, name, F_OK, 0) != 0)
+      continue; /* left behind in the folder the run was continued from */
+    ig_json_object(&json, NULL);
+    ig_json_text(&json, "name", name);
+    ig_json_real(&json, "time", s->snapshot_time[i]);
+    ig_json_end(&json, '}');
+  }
+  ig_json_end(&json, ']');
+  ig_json_end(&json, '}');
+  const ig_status status = store_text(cx, s, SERIES, &json.text);
+  free(json.text.at);
+  return status;
+}
+
+static ig_status add_time(ig_ctx *cx, files *s, double time) {
+  if (s->snapshots == s->snapshot_room) {
+    const int64_t room = s->snapshot_room ? 2 * s->snapshot_room : 64;
+    double *grown = realloc(s->snapshot_time, (size_t)room * sizeof *grown);
+    if (!grown)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for the index of snapshots");
+    s->snapshot_time = grown;
+    s->snapshot_room = room;
+  }
+  s->snapshot_time[s->snapshots++] = time;
+  return IG_OK;
+}
+
+static ig_status write_snapshot(ig_ctx *cx, files *s, job *j) {
+  char name[NAME], *path = NULL;
+  if (ig_snapshot_settle(j->snap) != IG_OK)
+    return IG_FAIL(cx, IG_DEVICE, "the device failed while a snapshot was copied from it");
+  snapshot_name(s->snapshots, name);
+  IG_TRY(path_of(cx, s, name, &path));
+  ig_status status = ig_snapshot_write(cx, j->snap, path, s->options.compression);
+  free(path);
+  if (status == IG_OK)
+    status = add_time(cx, s, j->snap->time);
+  return status == IG_OK ? write_series(cx, s) : status;
+}
+
+static ig_status write_checkpoint(ig_ctx *cx, files *s, job *j) {
+  if (j->history_bytes && fsync(s->history_fd) != 0)
+    return IG_FAIL(cx, IG_IO, "cannot write '%s/" HISTORY "': %s", s->folder, strerror(errno));
+  ig_saved *saved;
+  IG_TRY(IG_NEW(cx, &saved, j->count + 3, "checkpoint"));
+  memcpy(saved, j->saved, (size_t)j->count * sizeof *saved);
+  int64_t run = (int64_t)s->run;
+  saved[j->count] = (ig_saved){OWN_RUN, IG_I64, 1, &run};
+  saved[j->count + 1] = (ig_saved){OWN_HISTORY, IG_I64, 1, &j->history_bytes};
+  saved[j->count + 2] = (ig_saved){OWN_TIMES, IG_F64, s->snapshots, s->snapshot_time};
+  char *path = NULL;
+  ig_status status = path_of(cx, s, CHECKPOINT, &path);
+  if (status == IG_OK)
+    status = ig_checkpoint_write(cx, path, &j->head, saved, j->count + 3);
+  free(path);
+  free(saved);
+  return status;
+}
+
+/* The mark names the room's files before they appear, so that a fresh run can clear them away. */
+static ig_status write_mark(ig_ctx *cx, const files *s) {
+  char head[64];
+  snprintf(head, sizeof head, MARK_FORMAT, s->run);
+  ig_text text = {0};
+  ig_text_add(&text, head);
+  ig_text_add_bytes(&text, s->extra.at, s->extra.length);
+  const ig_status status = store_text(cx, s, MARK, &text);
+  free(text.at);
+  return status;
+}
+
+static bool extra_has(const files *s, const char *name) {
+  char line[NAME + 8];
+  snprintf(line, sizeof line, "file %s\n", name);
+  return s->extra.length && strstr(s->extra.at, line);
+}
+
+static void extra_add(files *s, const char *name) {
+  char line[NAME + 8];
+  snprintf(line, sizeof line, "file %s\n", name);
+  ig_text_add(&s->extra, line);
+}
+
+static ig_status write_file(ig_ctx *cx, files *s, job *j) {
+  if (!extra_has(s, j->name)) {
+    extra_add(s, j->name);
+    IG_TRY(write_mark(cx, s));
+  }
+  char *path = NULL;
+  IG_TRY(path_of(cx, s, j->name, &path));
+  const ig_status status = ig_store(cx, path, j->bytes, j->size);
+  free(path);
+  return status;
+}
+
+static void *writer(void *self) {
+  files *s = self;
+  pthread_mutex_lock(&s->lock);
+  for (;;) {
+    while (!s->first && !s->stop)
+      pthread_cond_wait(&s->changed, &s->lock);
+    job *j = s->first;
+    if (!j)
+      break;
+    s->first = j->next;
+    if (!s->first)
+      s->last = NULL;
+    const bool failed = s->trouble.status != IG_OK;
+    pthread_mutex_unlock(&s->lock);
+
+    ig_ctx own = {0};
+    if (!failed) { /* after a failure what is left is dropped: the disk keeps what it has */
+      const ig_status status = j->kind == JOB_SNAPSHOT     ? write_snapshot(&own, s, j)
+                               : j->kind == JOB_CHECKPOINT ? write_checkpoint(&own, s, j)
+                                                           : write_file(&own, s, j);
+      own.status = status;
+    }
+    job_free(j);
+
+    pthread_mutex_lock(&s->lock);
+    if (own.status != IG_OK) {
+      s->trouble.status = own.status;
+      memcpy(s->trouble.message, own.message, sizeof own.message);
+    }
+    s->under_way--;
+    pthread_cond_broadcast(&s->changed);
+  }
+  pthread_mutex_unlock(&s->lock);
+  return NULL;
+}
+
+/* --- the caller's thread */
+
+/* Under `lock`: passes the writer's failure on to the caller's context. */
+static ig_status trouble(files *s) {
+  if (s->trouble.status != IG_OK) {
+    s->cx->status = s->trouble.status;
+    memcpy(s->cx->message, s->trouble.message, sizeof s->cx->message);
+  }
+  return s->trouble.status;
+}
+
+static ig_status trouble_so_far(files *s) {
+  pthread_mutex_lock(&s->lock);
+  const ig_status status = trouble(s);
+  pthread_mutex_unlock(&s->lock);
+  return status;
+}
+
+/* Hands a job to the writer, which owns it from here on; waits while two are under way. */
+static ig_status hand_over(files *s, job *j) {
+  pthread_mutex_lock(&s->lock);
+  while (s->under_way >= UNDER_WAY)
+    pthread_cond_wait(&s->changed, &s->lock);
+  const ig_status status = trouble(s);
+  if (status == IG_OK) {
+    if (s->last)
+      s->last->next = j;
+    else
+      s->first = j;
+    s->last = j;
+    s->under_way++;
+    pthread_cond_broadcast(&s->changed);
+  }
+  pthread_mutex_unlock(&s->lock);
+  if (status != IG_OK)
+    job_free(j);
+  return status;
+}
+
+static void wait_idle(files *s) {
+  pthread_mutex_lock(&s->lock);
+  while (s->under_way)
+    pthread_cond_wait(&s->changed, &s->lock);
+  pthread_mutex_unlock(&s->lock);
+}
+
+static ig_status files_snapshot(ig_sink *sink, ig_snapshot *snap) {
+  files *s = sink->self;
+  job *j;
+  const ig_status status = IG_NEW(s->cx, &j, 1, "snapshot");
+  if (status != IG_OK) {
+    ig_snapshot_free(snap);
+    return status;
+  }
+  j->kind = JOB_SNAPSHOT;
+  j->snap = snap;
+  return hand_over(s, j);
+}
+
+/* Writes the rows kept; a row is never left in halves. */
+static ig_status history_write(files *s) {
+  if (!s->rows.length)
+    return IG_OK;
+  char *path = NULL;
+  IG_TRY(path_of(s->cx, s, HISTORY, &path));
+  const ig_status status = ig_write_all(s->cx, s->history_fd, path, s->rows.at, s->rows.length);
+  free(path);
+  if (status == IG_OK)
+    s->history_bytes += (int64_t)s->rows.length;
+  else
+    (void)!ftruncate(s->history_fd, s->history_bytes);
+  s->rows.length = 0;
+  s->rows_written = ig_now();
+  return status;
+}
+
+/* A column's name, in quotes where CSV asks for them. */
+static void rows_add_name(ig_text *rows, const char *name) {
+  const bool quote = strpbrk(name, ",\"\r\n");
+  ig_text_add(rows, quote ? "\"" : "");
+  for (const char *p = name; *p; p++)
+    ig_text_add_bytes(rows, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
+  ig_text_add(rows, quote ? "\"" : "");
+}
+
+/* The header is in `rows`. A run that goes on must find the same one at the top of its file. */
+static ig_status history_open(files *s) {
+  if (s->history_fd < 0) {
+    s->history_fd =
+        openat(s->folder_fd, HISTORY, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (s->history_fd < 0) {
+      s->rows.length = 0;
+      return IG_FAIL(s->cx, IG_IO, "cannot create '%s/" HISTORY "': %s", s->folder,
+                     strerror(errno));
+    }
+    return IG_OK;
+  }
+  char *there;
+  IG_TRY(IG_NEW(s->cx, &there, s->rows.length, "header of " HISTORY));
+  const bool same = pread(s->history_fd, there, s->rows.length, 0) == (ssize_t)s->rows.length &&
+                    memcmp(there, s->rows.at, s->rows.length) == 0;
+  free(there);
+  s->rows.length = 0;
+  return same ? IG_OK
+              : IG_FAIL(s->cx, IG_INPUT,
+                        "'%s/" HISTORY "' has other columns than this run: restart in an empty "
+                        "folder",
+                        s->folder);
+}
+
+static ig_status files_history(ig_sink *sink, int columns, const char *const *names,
+                               const double *values) {
+  files *s = sink->self;
+  IG_TRY(trouble_so_far(s));
+  if (!s->columns) {
+    for (int c = 0; c < columns; c++) {
+      ig_text_add(&s->rows, c ? "," : "");
+      rows_add_name(&s->rows, names[c]);
+    }
+    ig_text_add(&s->rows, "\n");
+    IG_TRY(history_open(s));
+    s->columns = columns;
+  }
+  if (columns != s->columns)
+    return IG_FAIL(s->cx, IG_ARG, HISTORY " has %d columns, not %d", s->columns, columns);
+  for (int c = 0; c < columns; c++) {
+    char text[IG_NUMBER_TEXT];
+    ig_number_text(values[c], text);
+    ig_text_add(&s->rows, text);
+    ig_text_add(&s->rows, c + 1 < columns ? "," : "\n");
+  }
+  if (s->rows.failed)
+    return IG_FAIL(s->cx, IG_MEMORY, "no memory for a row of " HISTORY);
+  if (s->rows.length >= ROWS_KEPT || ig_now() - s->rows_written > 1)
+    return history_write(s);
+  return IG_OK;
+}
+
+static ig_status files_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
+                                  int count) {
+  files *s = sink->self;
+  job *j;
+  IG_TRY(history_write(s));
+  IG_TRY(IG_NEW(s->cx, &j, 1, "checkpoint"));
+  j->kind = JOB_CHECKPOINT;
+  j->head = (ig_checkpoint_head){time, step, s->options.fingerprint};
+  j->history_bytes = s->history_bytes;
+  ig_status status;
+  IG_TRY_GOTO(status, failed, IG_NEW(s->cx, &j->saved, count, "checkpoint"));
+  for (; j->count < count; j->count++) {
+    const ig_saved *from = &saved[j->count];
+    ig_saved *to = &j->saved[j->count];
+    if (strncmp(from->name, OWN, strlen(OWN)) == 0) {
+      status =
+          IG_FAIL(s->cx, IG_ARG, "checkpoint array '%s': names in " OWN " are taken", from->name);
+      goto failed;
+    }
+    *to = (ig_saved){.name = strdup(from->name), .dtype = from->dtype, .count = from->count};
+    status = to->name ? ig_alloc(s->cx, &to->data, (size_t)from->count, ig_dtype_size(from->dtype),
+                                 from->name)
+                      : IG_FAIL(s->cx, IG_MEMORY, "no memory for a checkpoint");
+    if (status != IG_OK) {
+      free((char *)to->name);
+      goto failed;
+    }
+    if (from->count)
+      memcpy(to->data, from->data, (size_t)from->count * ig_dtype_size(from->dtype));
+  }
+  return hand_over(s, j);
+failed:
+  job_free(j);
+  return status;
+}
+
+/* A figure told twice counts as told last. */
+static ig_status figure_set(files *s, const char *key, const char *text, double number) {
+  int i = 0;
+  while (i < s->results && strcmp(s->result[i].key, key) != 0)
+    i++;
+  if (i == s->results) {
+    figure *grown = realloc(s->result, ((size_t)i + 1) * sizeof *grown);
+    if (grown) {
+      s->result = grown;
+      grown[i] = (figure){.key = strdup(key)};
+    }
+    if (!grown || !grown[i].key)
+      return IG_FAIL(s->cx, IG_MEMORY, "no memory for result '%s'", key);
+    s->results++;
+  }
+  figure *f = &s->result[i];
+  free(f->text);
+  f->text = text ? strdup(text) : NULL;
+  f->number = number;
+  return text && !f->text ? IG_FAIL(s->cx, IG_MEMORY, "no memory for result '%s'", key) : IG_OK;
+}
+static ig_status files_result(ig_sink *sink, const char *key, double value) {
+  return figure_set(sink->self, key, NULL, value);
+}
+static ig_status files_result_text(ig_sink *sink, const char *key, const char *value) {
+  return figure_set(sink->self, key, value, 0);
+}
+
+static bool own_name(const char *name);
+
+static ig_status files_file(ig_sink *sink, const char *name, const void *bytes, size_t size) {
+  files *s = sink->self;
+  if (!name[0] || name[0] == '.' || strpbrk(name, "/\n") || strlen(name) >= NAME || own_name(name))
+    return IG_FAIL(s->cx, IG_ARG, "'%s' cannot be the name of a file in a result", name);
+  job *j;
+  IG_TRY(IG_NEW(s->cx, &j, 1, "file"));
+  j->kind = JOB_FILE;
+  snprintf(j->name, sizeof j->name, "%s", name);
+  const ig_status status = ig_alloc(s->cx, &j->bytes, size, 1, name);
+  if (status != IG_OK) {
+    job_free(j);
+    return status;
+  }
+  memcpy(j->bytes, bytes, size);
+  j->size = size;
+  return hand_over(s, j);
+}
+
+static ig_status files_flush(ig_sink *sink) {
+  files *s = sink->self;
+  const ig_status status = history_write(s);
+  wait_idle(s);
+  const ig_status writers = trouble_so_far(s);
+  return writers != IG_OK ? writers : status;
+}
+
+ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary) {
+  files *s = sink->self;
+  wait_idle(s);
+  const ig_status history = history_write(s);
+  ig_json json = {0};
+  ig_json_object(&json, NULL);
+  ig_json_text(&json, "ingot", ig_version());
+  ig_json_text(&json, "physics", summary->physics);
+  ig_json_text(&json, "title", summary->title);
+  ig_json_text(&json, "status", summary->status);
+  if (summary->message)
+    ig_json_text(&json, "message", summary->message);
+  ig_json_text(&json, "backend", summary->backend);
+  ig_json_text(&json, "device", summary->device);
+  ig_json_text(&json, "precision", summary->precision);
+  ig_json_text(&json, "assembly", summary->assembly);
+  ig_json_int(&json, "elements", summary->elements);
+  ig_json_int(&json, "nodes", summary->nodes);
+  ig_json_int(&json, "dofs", summary->dofs);
+  ig_json_int(&json, "steps", summary->steps);
+  ig_json_object(&json, "seconds");
+  ig_json_real(&json, "setup", summary->seconds.setup);
+  ig_json_real(&json, "solve", summary->seconds.solve);
+  ig_json_real(&json, "output", summary->seconds.output);
+  ig_json_real(&json, "total", summary->seconds.total);
+  ig_json_end(&json, '}');
+  ig_json_object(&json, "rate");
+  ig_json_real(&json, "element_steps_per_s", summary->rate.element_steps_per_s);
+  ig_json_real(&json, "bytes_per_s", summary->rate.bytes_per_s);
+  ig_json_end(&json, '}');
+  ig_json_object(&json, "memory");
+  ig_json_int(&json, "host_peak", summary->memory.host_peak);
+  ig_json_int(&json, "device_peak", summary->memory.device_peak);
+  ig_json_end(&json, '}');
+  ig_json_int(&json, "warnings", summary->warnings);
+  ig_json_int(&json, "snapshots", s->snapshots);
+  ig_json_object(&json, "result");
+  for (int i = 0; i < s->results; i++) {
+    if (s->result[i].text)
+      ig_json_text(&json, s->result[i].key, s->result[i].text);
+    else
+      ig_json_real(&json, s->result[i].key, s->result[i].number);
+  }
+  ig_json_end(&json, '}');
+  ig_json_end(&json, '}');
+  const ig_status status = store_text(s->cx, s, SUMMARY, &json.text);
+  free(json.text.at);
+  return history != IG_OK ? history : status;
+}
+
+/* --- opening: whose folder is it? */
+
+static bool snapshot_index(const char *name, int64_t *index) {
+  int end = 0;
+  return sscanf(name, "snap_%" SCNd64 ".vtkhdf%n", index, &end) == 1 && end && !name[end] &&
+         *index >= 0;
+}
+
+/* Files a run writes by itself, and what a killed one leaves of them. */
+static bool own_name(const char *name) {
+  int64_t index;
+  char whole[NAME];
+  const size_t length = strlen(name), part = strlen(IG_PART);
+  if (length >= sizeof whole)
+    return false;
+  memcpy(whole, name, length + 1);
+  if (length > part && strcmp(name + length - part, IG_PART) == 0)
+    whole[length - part] = '\0';
+  return strcmp(whole, SERIES) == 0 || strcmp(whole, HISTORY) == 0 ||
+         strcmp(whole, CHECKPOINT) == 0 || strcmp(whole, SUMMARY) == 0 ||
+         strcmp(whole, MARK) == 0 || snapshot_index(whole, &index);
+}
+
+static bool is_part(const char *name) {
+  const size_t length = strlen(name), part = strlen(IG_PART);
+  return length > part && strcmp(name + length - part, IG_PART) == 0;
+}
+
+/* Reads the mark; *run stays 0 without one. */
+static void read_mark(files *s, uint64_t *run) {
+  *run = 0;
+  const int fd = openat(s->folder_fd, MARK, O_RDONLY | O_CLOEXEC);
+  FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+  if (!f) {
+    if (fd >= 0)
+      close(fd);
+    return;
+  }
+  char line[NAME + 16], name[NAME];
+  while (fgets(line, sizeof line, f)) {
+    (void)!sscanf(line, "run %16" SCNx64, run);
+    const size_t length = strcspn(line, "\n");
+    if (strncmp(line, "file ", 5) == 0 && line[length] == '\n' && length - 5 < sizeof name) {
+      line[length] = '\0';
+      memcpy(name, line + 5, length - 4);
+      if (name[0] && name[0] != '.' && !strchr(name, '/') && !extra_has(s, name))
+        extra_add(s, name);
+    }
+  }
+  fclose(f);
+}
+
+/* Calls `each` on every entry of the folder. */
+typedef ig_status each_entry(files *s, const char *name);
+static ig_status folder_walk(files *s, each_entry *each) {
+  const int fd = openat(s->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+  if (!folder) {
+    if (fd >= 0)
+      close(fd);
+    return IG_FAIL(s->cx, IG_IO, "cannot list '%s': %s", s->folder, strerror(errno));
+  }
+  ig_status status = IG_OK;
+  for (const struct dirent *d; status == IG_OK && (d = readdir(folder));)
+    if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
+      status = each(s, d->d_name);
+  closedir(folder);
+  return status;
+}
+
+static ig_status refuse_strange(files *s, const char *name) {
+  return own_name(name)
+             ? IG_OK
+             : IG_FAIL(s->cx, IG_INPUT,
+                       "'%s' holds '%s', which is no result of Ingot's: choose another folder or "
+                       "empty this one",
+                       s->folder, name);
+}
+
+static ig_status entry_remove(files *s, const char *name) {
+  if (unlinkat(s->folder_fd, name, 0) != 0 && errno != ENOENT)
+    return IG_FAIL(s->cx, IG_IO, "cannot remove '%s/%s': %s", s->folder, name, strerror(errno));
+  return IG_OK;
+}
+
+static bool of_the_run(const files *s, const char *name) {
+  if (!is_part(name))
+    return own_name(name) || extra_has(s, name);
+  char whole[NAME];
+  const size_t length = strlen(name) - strlen(IG_PART);
+  if (length >= sizeof whole)
+    return false;
+  memcpy(whole, name, length);
+  whole[length] = '\0';
+  return own_name(whole) || extra_has(s, whole);
+}
+
+static ig_status remove_former(files *s, const char *name) {
+  return of_the_run(s, name) && strcmp(name, MARK) != 0 ? entry_remove(s, name) : IG_OK;
+}
+
+/* What is half written, and what is later than the checkpoint the run goes on from. */
+static ig_status remove_later(files *s, const char *name) {
+  int64_t index;
+  const bool later = snapshot_index(name, &index) && index >= s->snapshots;
+  const bool part = is_part(name) && of_the_run(s, name);
+  return later || part || strcmp(name, SUMMARY) == 0 ? entry_remove(s, name) : IG_OK;
+}
+
+static ig_status history_continue(files *s, int64_t bytes) {
+  struct stat info;
+  if (bytes == 0)
+    return entry_remove(s, HISTORY);
+  s->history_fd = openat(s->folder_fd, HISTORY, O_RDWR | O_APPEND | O_CLOEXEC);
+  if (s->history_fd < 0 && errno == ENOENT)
+    return IG_OK; /* the run goes on in another folder, with a history of its own */
+  if (s->history_fd < 0 || fstat(s->history_fd, &info) != 0)
+    return IG_FAIL(s->cx, IG_IO, "cannot open '%s/" HISTORY "': %s", s->folder, strerror(errno));
+  if (info.st_size < bytes)
+    return IG_FAIL(s->cx, IG_INPUT,
+                   "'%s/" HISTORY
+                   "' is shorter than when the checkpoint was written: restart in an "
+                   "empty folder",
+                   s->folder);
+  if (ftruncate(s->history_fd, bytes) != 0)
+    return IG_FAIL(s->cx, IG_IO, "cannot shorten '%s/" HISTORY "': %s", s->folder, strerror(errno));
+  s->history_bytes = bytes;
+  return IG_OK;
+}
+
+static ig_status open_restart(files *s, uint64_t marked) {
+  const ig_restart *restart = s->options.restart;
+  const void *run, *bytes, *times;
+  int64_t count;
+  IG_TRY(ig_restart_find(s->cx, restart, OWN_RUN, IG_I64, 1, &run));
+  IG_TRY(ig_restart_find(s->cx, restart, OWN_HISTORY, IG_I64, 1, &bytes));
+  IG_TRY(ig_restart_find_any(s->cx, restart, OWN_TIMES, IG_F64, &count, &times));
+  s->run = (uint64_t) * (const int64_t *)run;
+  if (*(const int64_t *)bytes < 0)
+    return IG_FAIL(s->cx, IG_INPUT, "the checkpoint's history length is negative");
+  if (marked && marked != s->run)
+    return IG_FAIL(s->cx, IG_INPUT,
+                   "'%s' holds another run than the checkpoint's: restart in the checkpoint's "
+                   "folder or in an empty one",
+                   s->folder);
+  for (int64_t i = 0; i < count; i++)
+    IG_TRY(add_time(s->cx, s, ((const double *)times)[i]));
+  IG_TRY(write_mark(s->cx, s));
+  if (count)
+    IG_TRY(write_series(s->cx, s)); /* before the files it no longer names go */
+  else
+    IG_TRY(entry_remove(s, SERIES));
+  IG_TRY(folder_walk(s, remove_later));
+  return history_continue(s, *(const int64_t *)bytes);
+}
+
+static ig_status open_fresh(files *s) {
+  while (s->run == 0)
+    if (getrandom(&s->run, sizeof s->run, 0) != sizeof s->run)
+      return IG_FAIL(s->cx, IG_IO, "cannot draw a number for the run: %s", strerror(errno));
+  IG_TRY(write_mark(s->cx, s)); /* from here on the folder is ours, whatever stops us */
+  IG_TRY(entry_remove(s, CHECKPOINT));
+  IG_TRY(entry_remove(s, SERIES));
+  IG_TRY(folder_walk(s, remove_former));
+  s->extra.length = 0;
+  return write_mark(s->cx, s);
+}
+
+static ig_status folder_open(files *s) {
+  IG_TRY(ig_folder_make(s->cx, s->folder));
+  s->folder_fd = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (s->folder_fd < 0)
+    return IG_FAIL(s->cx, IG_IO, "cannot open folder '%s': %s", s->folder, strerror(errno));
+  if (flock(s->folder_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    return IG_FAIL(s->cx, IG_IO, "another run is writing into '%s'", s->folder);
+  uint64_t marked = 0;
+  read_mark(s, &marked);
+  if (!marked)
+    IG_TRY(folder_walk(s, refuse_strange));
+  return s->options.restart ? open_restart(s, marked) : open_fresh(s);
+}
+
+static ig_status writer_start(files *s) {
+  /* signals are for the caller's threads */
+  sigset_t all, former;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &former);
+  const int error = pthread_create(&s->thread, NULL, writer, s);
+  pthread_sigmask(SIG_SETMASK, &former, NULL);
+  s->running = error == 0;
+  return error ? IG_FAIL(s->cx, IG_MEMORY, "cannot start the writer: %s", strerror(error)) : IG_OK;
+}
+
+ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *options,
+                       ig_sink **out) {
+  files *s;
+  *out = NULL;
+  IG_TRY(IG_NEW(cx, &s, 1, "output"));
+  s->sink = (ig_sink){.self = s,
+                      .snapshot = files_snapshot,
+                      .history = files_history,
+                      .checkpoint = files_checkpoint,
+                      .result = files_result,
+                      .result_text = files_result_text,
+                      .file = files_file,
+                      .flush = files_flush};
+  s->cx = cx;
+  s->options = *options;
+  s->folder_fd = s->history_fd = -1;
+  pthread_mutex_init(&s->lock, NULL);
+  pthread_cond_init(&s->changed, NULL);
+  s->folder = strdup(folder);
+  ig_status status = s->folder ? folder_open(s) : IG_FAIL(cx, IG_MEMORY, "no memory for a path");
+  s->options.restart = NULL; /* the caller's, and of no more use */
+  if (status == IG_OK)
+    status = writer_start(s);
+  if (status == IG_OK)
+    *out = &s->sink;
+  else
+    ig_sink_close(&s->sink);
+  return status;
+}
+
+void ig_sink_close(ig_sink *sink) {
+  if (!sink)
+    return;
+  files *s = sink->self;
+  if (s->running) {
+    (void)!history_write(s);
+    pthread_mutex_lock(&s->lock);
+    s->stop = true;
+    pthread_cond_broadcast(&s->changed);
+    pthread_mutex_unlock(&s->lock);
+    pthread_join(s->thread, NULL);
+  }
+  if (s->history_fd >= 0)
+    close(s->history_fd);
+  if (s->folder_fd >= 0)
+    close(s->folder_fd);
+  pthread_mutex_destroy(&s->lock);
+  pthread_cond_destroy(&s->changed);
+  free(s->folder);
+  for (int i = 0; i < s->results; i++) {
+    free(s->result[i].key);
+    free(s->result[i].text);
+  }
+  free(s->result);
+  free(s->extra.at);
+  free(s->rows.at);
+  free(s->snapshot_time);
+  free(s);
+}

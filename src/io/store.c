@@ -1,0 +1,105 @@
+/* Files that are whole or not there. */
+#include "io/store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *ig_path_join(const char *folder, const char *name) {
+  const size_t size = strlen(folder) + strlen(name) + 2;
+  char *path = malloc(size);
+  if (path)
+    snprintf(path, size, "%s/%s", folder, name);
+  return path;
+}
+
+static ig_status cannot(ig_ctx *cx, const char *what, const char *path, int error) {
+  return IG_FAIL(cx, IG_IO, "cannot %s '%s': %s", what, path, strerror(error));
+}
+
+ig_status ig_write_all(ig_ctx *cx, int fd, const char *path, const void *bytes, size_t size) {
+  const char *p = bytes;
+  while (size) {
+    const size_t most = (size_t)1 << 30; /* Linux writes no more than 2 GB at once */
+    const ssize_t n = write(fd, p, size < most ? size : most);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return cannot(cx, "write", path, n < 0 ? errno : ENOSPC);
+    p += n;
+    size -= (size_t)n;
+  }
+  return IG_OK;
+}
+
+/* A rename is on the disk once its folder is. */
+static ig_status folder_sync(ig_ctx *cx, const char *path) {
+  const char *slash = strrchr(path, '/');
+  char *folder = slash ? strndup(path, slash == path ? 1 : (size_t)(slash - path)) : strdup(".");
+  if (!folder)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for a path");
+  const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  /* some file systems cannot flush a folder and say EINVAL: nothing is lost but certainty */
+  const int error = fd < 0 || (fsync(fd) != 0 && errno != EINVAL) ? errno : 0;
+  if (fd >= 0)
+    close(fd);
+  const ig_status status = error ? cannot(cx, "flush folder", folder, error) : IG_OK;
+  free(folder);
+  return status;
+}
+
+ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size) {
+  const size_t length = strlen(path) + sizeof IG_PART;
+  char *part = malloc(length);
+  if (!part)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for a path");
+  snprintf(part, length, "%s" IG_PART, path);
+  ig_status status = IG_OK;
+  const int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) {
+    status = cannot(cx, "create", path, errno);
+    goto done;
+  }
+  status = ig_write_all(cx, fd, path, bytes, size);
+  if (status == IG_OK && fsync(fd) != 0)
+    status = cannot(cx, "write", path, errno);
+  if (close(fd) != 0 && status == IG_OK)
+    status = cannot(cx, "write", path, errno);
+  if (status == IG_OK && rename(part, path) != 0)
+    status = cannot(cx, "create", path, errno);
+  if (status == IG_OK)
+    status = folder_sync(cx, path);
+  else
+    unlink(part);
+done:
+  free(part);
+  return status;
+}
+
+ig_status ig_folder_make(ig_ctx *cx, const char *path) {
+  char *p = strdup(path);
+  if (!p)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for a path");
+  ig_status status = IG_OK;
+  for (char *end = p; *end && status == IG_OK;) {
+    end += strspn(end, "/");
+    end += strcspn(end, "/");
+    const char kept = *end;
+    *end = '\0';
+    struct stat info;
+    if (mkdir(p, 0777) != 0) {
+      const int error = errno;
+      if (stat(p, &info) != 0)
+        status = cannot(cx, "make folder", p, error);
+      else if (!S_ISDIR(info.st_mode))
+        status = IG_FAIL(cx, IG_IO, "cannot make folder '%s': '%s' is a file", path, p);
+    }
+    *end = kept;
+  }
+  free(p);
+  return status;
+}

@@ -1,0 +1,19 @@
+/* Files that are whole or not there: written beside as NAME.part, flushed to the disk, renamed. */
+#ifndef IG_IO_STORE_H
+#define IG_IO_STORE_H
+
+#include "core/ctx.h"
+
+#define IG_PART ".part"
+
+/* `cx` takes the message of a failure and nothing else, so that a thread can bring its own. */
+IG_MUST_CHECK ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size);
+/* Writes all of it to an open file; `path` for the message. */
+IG_MUST_CHECK ig_status ig_write_all(ig_ctx *cx, int fd, const char *path, const void *bytes,
+                                     size_t size);
+/* Makes a folder and those above it; fine if it is there. */
+IG_MUST_CHECK ig_status ig_folder_make(ig_ctx *cx, const char *path);
+/* "folder/name", free with free(); NULL if memory ran out. */
+char *ig_path_join(const char *folder, const char *name);
+
+#endif

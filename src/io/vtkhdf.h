@@ -1,0 +1,15 @@
+/* Snapshots as VTKHDF files (UnstructuredGrid 1.0): ParaView, PyVista and VTK's own reader open
+   them. Each field's dataset carries its unit as the attribute `unit`; time and step are in
+   FieldData as TimeValue and Step. */
+#ifndef IG_IO_VTKHDF_H
+#define IG_IO_VTKHDF_H
+
+#include "core/output.h"
+
+/* Writes a settled snapshot. Only `cx` is touched, not the snapshot's own context. */
+IG_MUST_CHECK ig_status ig_snapshot_write(ig_ctx *cx, const ig_snapshot *snap, const char *path,
+                                          int compression);
+/* Reads one back, ours or another program's. */
+IG_MUST_CHECK ig_status ig_snapshot_read(ig_ctx *cx, const char *path, ig_snapshot **snap);
+
+#endif

@@ -1,0 +1,207 @@
+/* Greedy coloring: elements with most neighbours first (Welsh and Powell's order), each takes the
+   lowest color free at all its nodes; then full colors give to lean ones where they may. A node
+   keeps the colors around it as bits, so a choice costs one look at each node of the element. */
+#include "mesh/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WORDS = 64 }; /* 64 colors a word */
+
+/* Any mix of element sizes: element e has nodes conn[at(e)] … ; npe is 0 when `start` says where.
+ */
+typedef struct {
+  ig_lid nodes, elements;
+  int npe;
+  const ig_lid *start, *conn;
+} incidence;
+
+static const ig_lid *nodes_of(const incidence *m, ig_lid e, int *npe) {
+  const size_t at = m->npe ? (size_t)e * (size_t)m->npe : (size_t)m->start[e];
+  *npe = m->npe ? m->npe : m->start[e + 1] - m->start[e];
+  return m->conn + at;
+}
+
+/* Elements in falling order of degree, by a counting sort that keeps rising ids within a degree. */
+static ig_status degree_order(ig_ctx *cx, const incidence *m, const ig_csr *around, ig_lid *order) {
+  ig_lid *seen = NULL, *degree = NULL, *start = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &seen, m->elements, "coloring"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &degree, m->elements, "coloring"));
+  ig_lid most = 0;
+  for (ig_lid e = 0; e < m->elements; e++) {
+    int npe;
+    const ig_lid *node = nodes_of(m, e, &npe);
+    ig_lid d = 0;
+    for (int a = 0; a < npe; a++)
+      for (ig_lid i = around->start[node[a]]; i < around->start[node[a] + 1]; i++) {
+        const ig_lid other = around->item[i];
+        d += seen[other] != e + 1;
+        seen[other] = e + 1;
+      }
+    degree[e] = d;
+    most = d > most ? d : most;
+  }
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &start, (size_t)most + 2, "coloring"));
+  for (ig_lid e = 0; e < m->elements; e++)
+    start[most - degree[e] + 1]++;
+  for (ig_lid d = 0; d <= most; d++)
+    start[d + 1] += start[d];
+  for (ig_lid e = 0; e < m->elements; e++)
+    order[start[most - degree[e]]++] = e;
+done:
+  free(seen);
+  free(degree);
+  free(start);
+  return status;
+}
+
+/* The lowest color free at the element's nodes, -1 if `words` are too few. */
+static int lowest_free(const uint64_t *used, int words, const ig_lid *node, int npe) {
+  for (int w = 0; w < words; w++) {
+    uint64_t taken = 0;
+    for (int a = 0; a < npe; a++)
+      taken |= used[(size_t)node[a] * (size_t)words + (size_t)w];
+    if (~taken)
+      return 64 * w + __builtin_ctzll(~taken);
+  }
+  return -1;
+}
+
+static void mark(uint64_t *used, int words, const ig_lid *node, int npe, int color, bool on) {
+  const uint64_t bit = (uint64_t)1 << (color & 63);
+  for (int a = 0; a < npe; a++) {
+    uint64_t *word = &used[(size_t)node[a] * (size_t)words + (size_t)(color >> 6)];
+    *word = on ? *word | bit : *word & ~bit;
+  }
+}
+
+/* Returns the number of colors, -1 if `words` are too few. */
+static int greedy(const incidence *m, const ig_lid *order, uint64_t *used, int words,
+                  int16_t *color) {
+  int colors = 0;
+  for (ig_lid i = 0; i < m->elements; i++) {
+    int npe;
+    const ig_lid *node = nodes_of(m, order[i], &npe);
+    const int c = lowest_free(used, words, node, npe);
+    if (c < 0)
+      return -1;
+    mark(used, words, node, npe, c, true);
+    color[order[i]] = (int16_t)c;
+    colors = c + 1 > colors ? c + 1 : colors;
+  }
+  return colors;
+}
+
+static void balance(const incidence *m, uint64_t *used, int words, int colors, ig_lid *size,
+                    int16_t *color) {
+  const ig_lid fair = (m->elements + colors - 1) / colors;
+  for (ig_lid e = 0; e < m->elements; e++) {
+    const int from = color[e];
+    if (size[from] <= fair)
+      continue;
+    int npe, to = -1;
+    const ig_lid *node = nodes_of(m, e, &npe);
+    for (int w = 0; w < words; w++) {
+      uint64_t taken = 0;
+      for (int a = 0; a < npe; a++)
+        taken |= used[(size_t)node[a] * (size_t)words + (size_t)w];
+      for (int c = 64 * w; c < 64 * (w + 1) && c < colors; c++)
+        if (!(taken >> (c & 63) & 1) && size[c] < fair && (to < 0 || size[c] < size[to]))
+          to = c;
+    }
+    if (to < 0)
+      continue;
+    mark(used, words, node, npe, from, false);
+    mark(used, words, node, npe, to, true);
+    size[from]--;
+    size[to]++;
+    color[e] = (int16_t)to;
+  }
+}
+
+static ig_status color(ig_ctx *cx, const incidence *m, const ig_csr *around, ig_coloring *out) {
+  memset(out, 0, sizeof *out);
+  ig_lid *size = NULL;
+  uint64_t *used = NULL;
+  int16_t *color_of = NULL;
+  int colors = -1, words = 1;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &out->order, m->elements, "coloring"));
+  IG_TRY_GOTO(status, done, degree_order(cx, m, around, out->order));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &color_of, m->elements, "coloring"));
+  for (; words <= MOST_WORDS; words *= 4) {
+    free(used);
+    IG_TRY_GOTO(status, done, IG_NEW(cx, &used, (size_t)m->nodes * (size_t)words, "coloring"));
+    if ((colors = greedy(m, out->order, used, words, color_of)) >= 0)
+      break;
+  }
+  if (colors < 0) {
+    status = IG_FAIL(cx, IG_INPUT,
+                     "the mesh needs more than %d colors, some node has that many elements: choose "
+                     "assembly atomic or gather",
+                     64 * MOST_WORDS);
+    goto done;
+  }
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &size, (size_t)colors + 1, "coloring"));
+  for (ig_lid e = 0; e < m->elements; e++)
+    size[color_of[e]]++;
+  if (colors > 0)
+    balance(m, used, words, colors, size, color_of);
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &out->start, (size_t)colors + 1, "coloring"));
+  out->colors = colors;
+  for (int c = 0; c < colors; c++)
+    out->start[c + 1] = out->start[c] + size[c];
+  memcpy(size, out->start, (size_t)(colors + 1) * sizeof *size);
+  for (ig_lid e = 0; e < m->elements; e++)
+    out->order[size[color_of[e]]++] = e;
+done:
+  free(size);
+  free(used);
+  free(color_of);
+  if (status != IG_OK)
+    ig_coloring_free(out);
+  return status;
+}
+
+ig_status ig_mesh_color(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe, const ig_lid *conn,
+                        ig_coloring *coloring) {
+  memset(coloring, 0, sizeof *coloring);
+  ig_csr around;
+  IG_TRY(ig_mesh_node_elements(cx, nodes, elements, npe, conn, &around));
+  const incidence m = {nodes, elements, npe, NULL, conn};
+  const ig_status status = color(cx, &m, &around, coloring);
+  ig_csr_free(&around);
+  return status;
+}
+
+ig_status ig_mesh_color_all(ig_ctx *cx, const ig_mesh *mesh, ig_coloring *coloring) {
+  memset(coloring, 0, sizeof *coloring);
+  ig_csr around;
+  IG_TRY(ig_mesh_node_elements_all(cx, mesh, &around));
+  const ig_lid elements = ig_mesh_elements(mesh);
+  ig_lid *start = NULL, *conn = NULL, e = 0;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &start, (size_t)elements + 1, "coloring"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &conn, around.start[mesh->nodes], "coloring"));
+  for (int b = 0; b < mesh->blocks; b++) {
+    const int npe = ig_elem_info_get(mesh->block[b].type)->nodes;
+    memcpy(conn + start[e], mesh->block[b].conn,
+           (size_t)mesh->block[b].count * (size_t)npe * sizeof *conn);
+    for (ig_lid i = 0; i < mesh->block[b].count; i++, e++)
+      start[e + 1] = start[e] + npe;
+  }
+  const incidence m = {mesh->nodes, elements, 0, start, conn};
+  status = color(cx, &m, &around, coloring);
+done:
+  free(start);
+  free(conn);
+  ig_csr_free(&around);
+  return status;
+}
+
+void ig_coloring_free(ig_coloring *coloring) {
+  free(coloring->start);
+  free(coloring->order);
+  memset(coloring, 0, sizeof *coloring);
+}

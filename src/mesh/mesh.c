@@ -1,0 +1,264 @@
+/* The mesh container: blocks, sets, and the checks that make the rest of the code trust it. */
+#include <ingot/mesh.h>
+#include "core/ctx.h"
+#include "mesh/geometry.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const ig_elem_info elem_info[] = {
+#define X(name, text, dim, nodes, faces, face_nodes, vtk)                                          \
+  [IG_##name] = {text, dim, nodes, faces, face_nodes, vtk},
+    IG_ELEM_LIST(X)
+#undef X
+};
+
+#define FACES(...)                                                                                 \
+  (const int[]) {                                                                                  \
+    __VA_ARGS__                                                                                    \
+  }
+static const int *const elem_faces[] = {
+    [IG_BEAM2] = FACES(0, 1),
+    [IG_TRI3] = FACES(0, 1, 1, 2, 2, 0),
+    [IG_TRI6] = FACES(0, 1, 3, 1, 2, 4, 2, 0, 5),
+    [IG_QUAD4] = FACES(0, 1, 1, 2, 2, 3, 3, 0),
+    [IG_TET4] = FACES(0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2),
+    [IG_TET10] = FACES(0, 2, 1, 6, 5, 4, 0, 1, 3, 4, 8, 7, 1, 2, 3, 5, 9, 8, 0, 3, 2, 7, 9, 6),
+    [IG_HEX8] = FACES(0, 4, 7, 3, 1, 2, 6, 5, 0, 1, 5, 4, 3, 7, 6, 2, 0, 3, 2, 1, 4, 5, 6, 7),
+};
+
+const ig_elem_info *ig_elem_info_get(ig_elem_type type) {
+  return &elem_info[type];
+}
+
+const int *ig_elem_face(ig_elem_type type, int face) {
+  return elem_faces[type] + face * elem_info[type].face_nodes;
+}
+
+ig_elem_type ig_elem_type_find(const char *name) {
+  int type = 0;
+  while (type < IG_ELEM_TYPES && strcmp(elem_info[type].name, name) != 0)
+    type++;
+  return (ig_elem_type)type;
+}
+
+ig_status ig_mesh_new(ig_ctx *cx, int dim, ig_lid nodes, ig_mesh **out) {
+  *out = NULL;
+  if (dim != 2 && dim != 3)
+    return IG_FAIL(cx, IG_ARG, "mesh dimension %d: expected 2 or 3", dim);
+  if (nodes < 0)
+    return IG_FAIL(cx, IG_ARG, "mesh of %d nodes: expected 0 or more", nodes);
+  ig_mesh *mesh;
+  IG_TRY(IG_NEW(cx, &mesh, 1, "mesh"));
+  mesh->dim = dim;
+  mesh->nodes = nodes;
+  const ig_status status = IG_NEW(cx, &mesh->x, 3 * (size_t)nodes, "node positions");
+  if (status != IG_OK) {
+    free(mesh);
+    return status;
+  }
+  *out = mesh;
+  return IG_OK;
+}
+
+void ig_mesh_free(ig_mesh *mesh) {
+  if (!mesh)
+    return;
+  for (int i = 0; i < mesh->blocks; i++) {
+    free(mesh->block[i].conn);
+    free(mesh->block[i].tag);
+  }
+  for (int i = 0; i < mesh->sets; i++) {
+    free(mesh->set[i].name);
+    free(mesh->set[i].item);
+    free(mesh->set[i].face);
+  }
+  free(mesh->block);
+  free(mesh->set);
+  free(mesh->x);
+  free(mesh);
+}
+
+/* Room for one more item; arrays grow at powers of two, so their capacity need not be kept. */
+static ig_status grow(ig_ctx *cx, void **items, int count, size_t size, const char *what) {
+  if (count & (count - 1))
+    return IG_OK;
+  void *bigger = realloc(*items, (count ? 2 * (size_t)count : 1) * size);
+  if (!bigger)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for %s %d", what, count + 1);
+  *items = bigger;
+  return IG_OK;
+}
+
+ig_status ig_mesh_add_block(ig_ctx *cx, ig_mesh *mesh, ig_elem_type type, ig_lid count,
+                            ig_block **out) {
+  if ((unsigned)type >= IG_ELEM_TYPES || count < 0)
+    return IG_FAIL(cx, IG_ARG, "block of %d elements of type %d", count, (int)type);
+  if (count > INT32_MAX - ig_mesh_elements(mesh))
+    return IG_FAIL(cx, IG_INPUT, "a mesh holds at most %d elements", INT32_MAX);
+  ig_block block = {.type = type, .count = count};
+  IG_TRY(IG_NEW(cx, &block.conn, (size_t)count * (size_t)elem_info[type].nodes, "connectivity"));
+  ig_status status = IG_NEW(cx, &block.tag, count, "element tags");
+  if (status == IG_OK)
+    status = grow(cx, (void **)&mesh->block, mesh->blocks, sizeof block, "block");
+  if (status != IG_OK) {
+    free(block.conn);
+    free(block.tag);
+    return status;
+  }
+  mesh->block[mesh->blocks] = block;
+  if (out)
+    *out = &mesh->block[mesh->blocks];
+  mesh->blocks++;
+  return IG_OK;
+}
+
+ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_set_kind kind,
+                          ig_lid count, ig_set **out) {
+  if (count < 0 || !name || !*name)
+    return IG_FAIL(cx, IG_ARG, "set '%s' of %d items", name ? name : "", count);
+  if (ig_mesh_find_set(mesh, name, kind))
+    return IG_FAIL(cx, IG_INPUT, "the mesh has two %s sets named '%s': give them different names",
+                   kind == IG_SET_NODES      ? "node"
+                   : kind == IG_SET_ELEMENTS ? "element"
+                                             : "face",
+                   name);
+  ig_set set = {.kind = kind, .count = count};
+  const size_t length = strlen(name) + 1;
+  ig_status status = IG_NEW(cx, &set.name, length, "set name");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &set.item, count, "set");
+  if (status == IG_OK && kind == IG_SET_FACES)
+    status = IG_NEW(cx, &set.face, count, "face set");
+  if (status == IG_OK)
+    status = grow(cx, (void **)&mesh->set, mesh->sets, sizeof set, "set");
+  if (status != IG_OK) {
+    free(set.name);
+    free(set.item);
+    free(set.face);
+    return status;
+  }
+  memcpy(set.name, name, length);
+  mesh->set[mesh->sets] = set;
+  if (out)
+    *out = &mesh->set[mesh->sets];
+  mesh->sets++;
+  return IG_OK;
+}
+
+const ig_set *ig_mesh_find_set(const ig_mesh *mesh, const char *name, ig_set_kind kind) {
+  for (int i = 0; i < mesh->sets; i++)
+    if (mesh->set[i].kind == kind && strcmp(mesh->set[i].name, name) == 0)
+      return &mesh->set[i];
+  return NULL;
+}
+
+ig_lid ig_mesh_elements(const ig_mesh *mesh) {
+  ig_lid count = 0;
+  for (int i = 0; i < mesh->blocks; i++)
+    count += mesh->block[i].count;
+  return count;
+}
+
+const ig_block *ig_mesh_element(const ig_mesh *mesh, ig_lid element, ig_lid *local) {
+  int i = 0;
+  while (element >= mesh->block[i].count)
+    element -= mesh->block[i++].count;
+  *local = element;
+  return &mesh->block[i];
+}
+
+void ig_mesh_bounds(const ig_mesh *mesh, double *low, double *high) {
+  for (int d = 0; d < 3; d++) {
+    double least = mesh->nodes ? mesh->x[d] : 0, most = least;
+    for (size_t n = 1; n < (size_t)mesh->nodes; n++) {
+      const double x = mesh->x[3 * n + d];
+      least = x < least ? x : least;
+      most = x > most ? x : most;
+    }
+    low[d] = least;
+    high[d] = most;
+  }
+}
+
+double ig_mesh_measure(const ig_mesh *mesh, ig_lid element) {
+  ig_lid local;
+  const ig_block *block = ig_mesh_element(mesh, element, &local);
+  return ig_elem_measure(mesh, block, local, NULL);
+}
+
+static ig_status block_check(ig_ctx *cx, const ig_mesh *mesh, const ig_block *block, ig_lid first) {
+  const ig_elem_info *info = &elem_info[block->type];
+  if (info->dim > mesh->dim)
+    return IG_FAIL(cx, IG_INPUT, "%s elements in a mesh of dimension %d", info->name, mesh->dim);
+  const int npe = info->nodes;
+  ig_lid bad = INT32_MAX; /* the first bad element, whatever the thread count */
+#pragma omp parallel for num_threads(cx->threads) reduction(min : bad) schedule(static)
+  for (ig_lid e = 0; e < block->count; e++) {
+    const ig_lid *conn = block->conn + (size_t)e * npe;
+    bool good = true;
+    for (int a = 0; a < npe; a++)
+      good = good && (uint32_t)conn[a] < (uint32_t)mesh->nodes;
+    if (good) {
+      double least;
+      ig_elem_measure(mesh, block, e, &least);
+      good = least > 0;
+    }
+    if (!good && e < bad)
+      bad = e;
+  }
+  if (bad == INT32_MAX)
+    return IG_OK;
+  const ig_lid *conn = block->conn + (size_t)bad * npe;
+  for (int a = 0; a < npe; a++)
+    if ((uint32_t)conn[a] >= (uint32_t)mesh->nodes)
+      return IG_FAIL(cx, IG_INPUT, "element %d (%s) uses node %d: the mesh has nodes 0 to %d",
+                     first + bad, info->name, conn[a], mesh->nodes - 1);
+  double least;
+  const double measure = ig_elem_measure(mesh, block, bad, &least);
+  return IG_FAIL(cx, IG_INPUT,
+                 "element %d (%s) has a non-positive Jacobian (%g at its worst point, size %g): "
+                 "check the order of its nodes",
+                 first + bad, info->name, least, measure);
+}
+
+static ig_status set_check(ig_ctx *cx, const ig_mesh *mesh, const ig_set *set, ig_lid elements) {
+  const ig_lid limit = set->kind == IG_SET_NODES ? mesh->nodes : elements;
+  for (ig_lid i = 0; i < set->count; i++) {
+    if ((uint32_t)set->item[i] >= (uint32_t)limit)
+      return IG_FAIL(cx, IG_INPUT, "set '%s' names %s %d: there are %d", set->name,
+                     set->kind == IG_SET_NODES ? "node" : "element", set->item[i], limit);
+    if (set->kind != IG_SET_FACES)
+      continue;
+    ig_lid local;
+    const ig_block *block = ig_mesh_element(mesh, set->item[i], &local);
+    if (set->face[i] >= elem_info[block->type].faces)
+      return IG_FAIL(cx, IG_INPUT, "set '%s' names face %d of element %d (%s): it has %d",
+                     set->name, set->face[i], set->item[i], elem_info[block->type].name,
+                     elem_info[block->type].faces);
+  }
+  return IG_OK;
+}
+
+ig_status ig_mesh_check(ig_ctx *cx, const ig_mesh *mesh) {
+  const ig_lid elements = ig_mesh_elements(mesh);
+  if (mesh->nodes == 0 || elements == 0)
+    return IG_FAIL(cx, IG_INPUT, "the mesh is empty: %d nodes, %d elements", mesh->nodes, elements);
+  for (size_t i = 0; i < 3 * (size_t)mesh->nodes; i++)
+    if (!isfinite(mesh->x[i]))
+      return IG_FAIL(cx, IG_INPUT, "node %zu has a coordinate that is not a finite number", i / 3);
+  if (mesh->dim == 2)
+    for (size_t n = 0; n < (size_t)mesh->nodes; n++)
+      if (mesh->x[3 * n + 2] != 0)
+        return IG_FAIL(cx, IG_INPUT, "node %zu of a plane mesh has z = %g: expected 0", n,
+                       mesh->x[3 * n + 2]);
+  ig_lid first = 0;
+  for (int i = 0; i < mesh->blocks; i++) {
+    IG_TRY(block_check(cx, mesh, &mesh->block[i], first));
+    first += mesh->block[i].count;
+  }
+  for (int i = 0; i < mesh->sets; i++)
+    IG_TRY(set_check(cx, mesh, &mesh->set[i], elements));
+  return IG_OK;
+}

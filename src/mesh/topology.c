@@ -1,0 +1,276 @@
+/* Elements at nodes, neighbours through faces, the boundary. Counting sorts throughout: linear in
+   the mesh, no allocation a face. */
+#include "mesh/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void ig_csr_free(ig_csr *csr) {
+  free(csr->start);
+  free(csr->item);
+  memset(csr, 0, sizeof *csr);
+}
+
+/* One block's connectivity, its elements numbered from `first`. */
+typedef struct {
+  ig_lid first, count;
+  int npe;
+  const ig_lid *conn;
+} part;
+
+static ig_status ids_check(ig_ctx *cx, ig_lid nodes, const part *p) {
+  uint32_t worst = 0;
+  for (size_t i = 0; i < (size_t)p->count * (size_t)p->npe; i++)
+    worst = (uint32_t)p->conn[i] > worst ? (uint32_t)p->conn[i] : worst;
+  if (p->count > 0 && worst >= (uint32_t)nodes)
+    return IG_FAIL(cx, IG_INPUT, "an element uses node %d: the mesh has %d nodes", (int)worst,
+                   nodes);
+  return IG_OK;
+}
+
+static ig_status node_elements(ig_ctx *cx, ig_lid nodes, int parts, const part *list, ig_csr *csr) {
+  memset(csr, 0, sizeof *csr);
+  int64_t total = 0;
+  for (int i = 0; i < parts; i++) {
+    IG_TRY(ids_check(cx, nodes, &list[i]));
+    total += (int64_t)list[i].count * list[i].npe;
+  }
+  if (total > INT32_MAX)
+    return IG_FAIL(cx, IG_INPUT, "%lld element corners are more than the %d that can be numbered",
+                   (long long)total, INT32_MAX);
+  IG_TRY(IG_NEW(cx, &csr->start, (size_t)nodes + 2, "elements at nodes"));
+  ig_status status = IG_NEW(cx, &csr->item, total, "elements at nodes");
+  if (status != IG_OK) {
+    ig_csr_free(csr);
+    return status;
+  }
+  /* Shifted by two, so that filling leaves the starts in place. */
+  ig_lid *at = csr->start + 2;
+  for (int i = 0; i < parts; i++)
+    for (size_t c = 0; c < (size_t)list[i].count * (size_t)list[i].npe; c++)
+      at[list[i].conn[c]]++;
+  at = csr->start + 1;
+  for (ig_lid n = 0; n < nodes; n++)
+    at[n + 1] += at[n];
+  for (int i = 0; i < parts; i++)
+    for (ig_lid e = 0; e < list[i].count; e++)
+      for (int a = 0; a < list[i].npe; a++)
+        csr->item[at[list[i].conn[(size_t)e * (size_t)list[i].npe + (size_t)a]]++] =
+            list[i].first + e;
+  return IG_OK;
+}
+
+ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
+                                const ig_lid *conn, ig_csr *csr) {
+  const part whole = {.count = elements, .npe = npe, .conn = conn};
+  return node_elements(cx, nodes, 1, &whole, csr);
+}
+
+ig_status ig_mesh_node_elements_all(ig_ctx *cx, const ig_mesh *mesh, ig_csr *csr) {
+  part *list;
+  IG_TRY(IG_NEW(cx, &list, mesh->blocks, "block list"));
+  ig_lid first = 0;
+  for (int i = 0; i < mesh->blocks; i++) {
+    const ig_block *b = &mesh->block[i];
+    list[i] = (part){first, b->count, ig_elem_info_get(b->type)->nodes, b->conn};
+    first += b->count;
+  }
+  const ig_status status = node_elements(cx, mesh->nodes, mesh->blocks, list, csr);
+  free(list);
+  return status;
+}
+
+/* A face: its corner nodes in rising order (-1 where there are fewer), and whose it is. */
+typedef struct {
+  ig_lid key[3]; /* the lowest node is the bucket's */
+  ig_lid element;
+  ig_lid id;
+  uint8_t face;
+} entry;
+
+static int corners_of_face(const ig_elem_info *info) {
+  return info->dim == 1 ? 1 : info->dim == 2 ? 2 : info->face_nodes == 4 ? 4 : 3;
+}
+
+static ig_lid face_low(const ig_lid *conn, const int *local, int corners) {
+  ig_lid low = conn[local[0]];
+  for (int a = 1; a < corners; a++)
+    low = conn[local[a]] < low ? conn[local[a]] : low;
+  return low;
+}
+
+static int entry_compare(const void *a, const void *b) {
+  const entry *p = a, *q = b;
+  for (int i = 0; i < 3; i++)
+    if (p->key[i] != q->key[i])
+      return p->key[i] < q->key[i] ? -1 : 1;
+  return p->id < q->id ? -1 : p->id > q->id;
+}
+
+static entry entry_make(const ig_mesh *mesh, const ig_adjacency *adj, ig_lid id) {
+  int b = 0;
+  ig_lid first = 0;
+  while (id >= adj->start[b + 1])
+    first += mesh->block[b++].count;
+  const ig_block *block = &mesh->block[b];
+  const ig_elem_info *info = ig_elem_info_get(block->type);
+  const ig_lid e = (id - adj->start[b]) / info->faces;
+  const int face = (id - adj->start[b]) % info->faces, corners = corners_of_face(info);
+  const int *local = ig_elem_face(block->type, face);
+  const ig_lid *conn = block->conn + (size_t)e * (size_t)info->nodes;
+  ig_lid node[4];
+  for (int a = 0; a < corners; a++) {
+    int i = a;
+    for (; i > 0 && node[i - 1] > conn[local[a]]; i--)
+      node[i] = node[i - 1];
+    node[i] = conn[local[a]];
+  }
+  entry made = {.element = first + e, .id = id, .face = (uint8_t)face};
+  for (int i = 0; i < 3; i++)
+    made.key[i] = i + 1 < corners ? node[i + 1] : -1;
+  return made;
+}
+
+/* Matches the faces that share their lowest node. Few at a node: an insertion sort; a node where
+   thousands meet gets a real one. */
+static void bucket_match(const ig_mesh *mesh, const ig_adjacency *adj, const ig_lid *id, int count,
+                         entry *list) {
+  for (int i = 0; i < count; i++) {
+    const entry made = entry_make(mesh, adj, id[i]);
+    int j = i;
+    if (count <= 64)
+      for (; j > 0 && entry_compare(&made, &list[j - 1]) < 0; j--)
+        list[j] = list[j - 1];
+    list[j] = made;
+  }
+  if (count > 64)
+    qsort(list, (size_t)count, sizeof *list, entry_compare);
+  for (int i = 0, j; i < count; i = j) {
+    for (j = i + 1; j < count && memcmp(list[i].key, list[j].key, sizeof list->key) == 0;)
+      j++;
+    for (int k = i; k < j; k++) {
+      const entry *other = &list[j - i == 2 ? i + j - 1 - k : k];
+      adj->neighbor[list[k].id] = j - i == 1   ? IG_NO_NEIGHBOR
+                                  : j - i == 2 ? other->element
+                                               : IG_JUNCTION;
+      adj->back[list[k].id] = other->face;
+    }
+  }
+}
+
+static ig_status adjacency_fill(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *adj, ig_lid *start,
+                                ig_lid *bucket) {
+  for (int pass = 0; pass < 2; pass++) {
+    ig_lid id = 0;
+    for (int i = 0; i < mesh->blocks; i++) {
+      const ig_block *b = &mesh->block[i];
+      const ig_elem_info *info = ig_elem_info_get(b->type);
+      const int corners = corners_of_face(info);
+      for (ig_lid e = 0; e < b->count; e++)
+        for (int f = 0; f < info->faces; f++, id++) {
+          const ig_lid low = face_low(b->conn + (size_t)e * (size_t)info->nodes,
+                                      ig_elem_face(b->type, f), corners);
+          if (pass == 0)
+            start[low + 2]++;
+          else
+            bucket[start[low + 1]++] = id;
+        }
+    }
+    if (pass == 0)
+      for (ig_lid n = 0; n < mesh->nodes; n++)
+        start[n + 2] += start[n + 1];
+  }
+  ig_lid most = 0;
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    most = start[n + 1] - start[n] > most ? start[n + 1] - start[n] : most;
+  bool good = true;
+#pragma omp parallel num_threads(cx->threads)
+  {
+    entry *list = malloc((size_t)(most ? most : 1) * sizeof *list);
+    if (!list) {
+#pragma omp atomic write
+      good = false;
+    }
+#pragma omp for schedule(static)
+    for (ig_lid n = 0; n < mesh->nodes; n++)
+      if (list)
+        bucket_match(mesh, adj, bucket + start[n], start[n + 1] - start[n], list);
+    free(list);
+  }
+  return good ? IG_OK : IG_FAIL(cx, IG_MEMORY, "no memory to match faces");
+}
+
+ig_status ig_mesh_adjacency(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *adj) {
+  memset(adj, 0, sizeof *adj);
+  ig_lid *start = NULL, *bucket = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &adj->start, (size_t)mesh->blocks + 1, "face numbers"));
+  int64_t faces = 0;
+  for (int i = 0; i < mesh->blocks; i++) {
+    const ig_block *b = &mesh->block[i];
+    const ig_elem_info *info = ig_elem_info_get(b->type);
+    const part p = {0, b->count, info->nodes, b->conn};
+    IG_TRY_GOTO(status, done, ids_check(cx, mesh->nodes, &p));
+    faces += (int64_t)b->count * info->faces;
+    if (faces > INT32_MAX) {
+      status = IG_FAIL(cx, IG_INPUT, "the mesh has more faces than the %d that can be numbered",
+                       INT32_MAX);
+      goto done;
+    }
+    adj->start[i + 1] = (ig_lid)faces;
+  }
+  adj->faces = (ig_lid)faces;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &adj->neighbor, faces, "face neighbours"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &adj->back, faces, "face neighbours"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &start, (size_t)mesh->nodes + 2, "face buckets"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &bucket, faces, "face buckets"));
+  status = adjacency_fill(cx, mesh, adj, start, bucket);
+done:
+  free(start);
+  free(bucket);
+  if (status != IG_OK)
+    ig_adjacency_free(adj);
+  return status;
+}
+
+void ig_adjacency_free(ig_adjacency *adj) {
+  free(adj->start);
+  free(adj->neighbor);
+  free(adj->back);
+  memset(adj, 0, sizeof *adj);
+}
+
+ig_status ig_mesh_boundary(ig_ctx *cx, const ig_mesh *mesh, ig_boundary *boundary) {
+  memset(boundary, 0, sizeof *boundary);
+  ig_adjacency adj;
+  IG_TRY(ig_mesh_adjacency(cx, mesh, &adj));
+  ig_lid count = 0;
+  for (ig_lid f = 0; f < adj.faces; f++)
+    count += adj.neighbor[f] == IG_NO_NEIGHBOR;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &boundary->element, count, "boundary faces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &boundary->face, count, "boundary faces"));
+  boundary->count = count;
+  count = 0;
+  ig_lid id = 0, element = 0;
+  for (int i = 0; i < mesh->blocks; i++) {
+    const int faces = ig_elem_info_get(mesh->block[i].type)->faces;
+    for (ig_lid e = 0; e < mesh->block[i].count; e++, element++)
+      for (int f = 0; f < faces; f++)
+        if (adj.neighbor[id++] == IG_NO_NEIGHBOR) {
+          boundary->element[count] = element;
+          boundary->face[count++] = (uint8_t)f;
+        }
+  }
+done:
+  ig_adjacency_free(&adj);
+  if (status != IG_OK)
+    ig_boundary_free(boundary);
+  return status;
+}
+
+void ig_boundary_free(ig_boundary *boundary) {
+  free(boundary->element);
+  free(boundary->face);
+  memset(boundary, 0, sizeof *boundary);
+}

@@ -1,0 +1,79 @@
+/* How a mesh hangs together: elements at nodes, neighbours through faces, the boundary; and orders
+   worked out from that: colors, space-filling curves, congruent classes. The plain forms take
+   connectivity arrays (elements x npe); the mesh forms take all blocks at once, elements numbered
+   through them. */
+#ifndef IG_MESH_TOPOLOGY_H
+#define IG_MESH_TOPOLOGY_H
+
+#include "core/ctx.h"
+#include <ingot/mesh.h>
+
+/* item[start[i]] … item[start[i+1] - 1] belong to i. */
+typedef struct {
+  ig_lid *start, *item;
+} ig_csr;
+void ig_csr_free(ig_csr *csr);
+
+/* The elements around each node, in rising order. */
+IG_MUST_CHECK ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
+                                              const ig_lid *conn, ig_csr *csr);
+IG_MUST_CHECK ig_status ig_mesh_node_elements_all(ig_ctx *cx, const ig_mesh *mesh, ig_csr *csr);
+
+/* Faces are numbered through all elements, block by block:
+   face f of the local element e of block b is
+   start[b] + e * faces of the type + f. */
+enum { IG_NO_NEIGHBOR = -1, IG_JUNCTION = -2 };
+typedef struct {
+  ig_lid faces;     /* in all */
+  ig_lid *start;    /* blocks + 1 */
+  ig_lid *neighbor; /* element across, IG_NO_NEIGHBOR, or IG_JUNCTION where three or more meet */
+  uint8_t *back;    /* the neighbour's local number of the same face */
+} ig_adjacency;
+IG_MUST_CHECK ig_status ig_mesh_adjacency(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *adj);
+void ig_adjacency_free(ig_adjacency *adj);
+
+/* Faces with an element on one side only, in element order. */
+typedef struct {
+  ig_lid count;
+  ig_lid *element;
+  uint8_t *face;
+} ig_boundary;
+IG_MUST_CHECK ig_status ig_mesh_boundary(ig_ctx *cx, const ig_mesh *mesh, ig_boundary *boundary);
+void ig_boundary_free(ig_boundary *boundary);
+
+/* No two elements of one color share a node. Elements of color c are
+   order[start[c]] … order[start[c+1] - 1], in rising order. */
+typedef struct {
+  int colors;
+  ig_lid *start; /* colors + 1 */
+  ig_lid *order; /* elements */
+} ig_coloring;
+IG_MUST_CHECK ig_status ig_mesh_color(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
+                                      const ig_lid *conn, ig_coloring *coloring);
+IG_MUST_CHECK ig_status ig_mesh_color_all(ig_ctx *cx, const ig_mesh *mesh, ig_coloring *coloring);
+void ig_coloring_free(ig_coloring *coloring);
+
+/* What a reordering did: new place -> old number. Elements keep to their blocks. */
+typedef struct {
+  ig_lid *node, *element;
+} ig_order;
+/* Renumbers nodes and elements along a Hilbert curve; sets follow. */
+IG_MUST_CHECK ig_status ig_mesh_reorder(ig_ctx *cx, ig_mesh *mesh, ig_order *order);
+void ig_order_free(ig_order *order);
+
+/* Elements of the same shape and size up to translation share a class. */
+typedef struct {
+  ig_lid count;
+  ig_lid *of;             /* elements: class of each */
+  ig_lid *representative; /* count: the first element of each */
+} ig_classes;
+IG_MUST_CHECK ig_status ig_mesh_classes(ig_ctx *cx, const double *x, ig_lid elements, int npe,
+                                        const ig_lid *conn, ig_classes *classes);
+void ig_classes_free(ig_classes *classes);
+
+/* Keeps the elements whose byte is not 0 and the nodes they use; sets follow. *old_node (NULL: not
+   wanted; free it) gives the old number of each node that stays. */
+IG_MUST_CHECK ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uint8_t *keep,
+                                     ig_lid **old_node);
+
+#endif

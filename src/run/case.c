@@ -1,0 +1,367 @@
+/* Cases: opening, setting keys, and reading what every case may say beside its room's own keys. */
+#include "run/case.h"
+#include "run/rooms.h"
+#ifdef INGOT_HAVE_IO
+#include "io/case_yaml.h"
+#endif
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define O ig_output_case
+static const ig_option output_options[] = {
+    IG_INT(O, every, "0", 0, 1e15, "a snapshot every so many steps; 0: by interval or count"),
+    IG_REAL(O, interval, "s", NULL, IG_TINY, IG_HUGE, "a snapshot every so much simulated time"),
+    IG_INT(O, count, "10", 0, 1e6, "this many snapshots over the whole run; 0: none"),
+    IG_INT(O, history_every, "10", 1, 1e15, "a row of history.csv every so many steps"),
+    IG_REAL(O, checkpoint_every, "s", "600", 0, IG_HUGE,
+            "wall time between checkpoints; 0: only at the end"),
+    IG_INT(O, compression, "1", 0, 9, "effort spent on compressing snapshots; 0: none"),
+    IG_TEXTS(O, fields, NULL, "fields to write; left out: the room's usual ones"),
+    IG_END};
+#undef O
+
+#if !__has_include("mesh/mesh_case.h")
+static const ig_option ig_mesh_options[] = {
+    IG_FILE(ig_mesh_case, file, NULL, "mesh file to import"), IG_END};
+#endif
+
+#define C ig_common_case
+const ig_option ig_common_options[] = {
+    IG_TEXT(C, physics, IG_REQUIRED, "the kind of analysis: the room that runs the case"),
+    IG_TEXT(C, title, "''", "a line for reports and pictures"),
+    {.key = "backend",
+     .kind = IG_OPT_TEXT,
+     .offset = offsetof(C, backend),
+     .choices = "auto|cpu|debug|cuda",
+     .help = "where it runs; left out: what the command line or the program says"},
+    IG_INT(C, threads, "0", 0, 4096, "CPU threads; 0: what the command line or the program says"),
+    IG_CHOICE(C, precision, IG_PRECISION_CHOICES, "double",
+              "of the state and of element work; mixed: state in double, element work in single"),
+    IG_CHOICE(C, assembly, IG_ASSEMBLY_CHOICES, "gather",
+              "how element contributions meet at a node; color and gather repeat bit for bit"),
+    IG_MAP(C, mesh, ig_mesh_case, ig_mesh_options, NULL, "the mesh: generated or imported"),
+    IG_LIST(C, materials, ig_material_case, ig_material_options, NULL, "what the part is made of"),
+    IG_MAP(C, output, ig_output_case, output_options, NULL, "what is written, and how often"),
+    IG_END};
+#undef C
+
+/* --- the tree -----------------------------------------------------------------------------------
+ */
+
+ig_status ig_case_new(ig_ctx *cx, ig_case **out) {
+  *out = NULL;
+  ig_case *c;
+  IG_TRY(IG_NEW(cx, &c, 1, "case"));
+  c->cx = cx;
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_arena_new(cx, &c->arena));
+  IG_TRY_GOTO(status, done, ig_arena_take(cx, c->arena, (void **)&c->root, 1, sizeof *c->root));
+  c->root->kind = IG_NODE_MAP;
+  c->root->at.given = true;
+  *out = c;
+done:
+  if (status != IG_OK)
+    ig_case_close(c);
+  return status;
+}
+
+static ig_status yaml_open(ig_ctx *cx, ig_arena *arena, const char *path, ig_node **root) {
+#ifdef INGOT_HAVE_IO
+  return ig_yaml_open(cx, arena, path, root);
+#else
+  (void)arena, (void)root;
+  return IG_FAIL(cx, IG_UNSUPPORTED, "%s: this build reads no files: configure with -DINGOT_IO=ON",
+                 path);
+#endif
+}
+
+ig_status ig_case_open(ig_ctx *cx, const char *path, ig_case **out) {
+  ig_case *c;
+  IG_TRY(ig_case_new(cx, &c));
+  ig_status status = yaml_open(cx, c->arena, path, &c->root);
+  if (status == IG_OK)
+    status = ig_arena_text(cx, c->arena, &c->path, path, strlen(path));
+  *out = status == IG_OK ? c : NULL;
+  if (status != IG_OK)
+    ig_case_close(c);
+  return status;
+}
+
+void ig_case_close(ig_case *c) {
+  if (!c)
+    return;
+  ig_arena_free(c->arena);
+  free(c);
+}
+
+/* One step of "sources[0].power": a key, or an index where *length is 0. */
+static bool step_read(const char **p, bool first, const char **key, size_t *length, long *index) {
+  static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  *length = 0;
+  if (**p == '[' && !first) {
+    const size_t digits = strspn(*p + 1, "0123456789");
+    if (!digits || digits > 7 || (*p)[digits + 1] != ']')
+      return false;
+    *index = strtol(*p + 1, NULL, 10);
+    *p += digits + 2;
+    return true;
+  }
+  if (!first && *(*p)++ != '.')
+    return false;
+  *key = *p;
+  *length = strspn(*p, word);
+  *p += *length;
+  return *length > 0;
+}
+
+static ig_node **child_slot(ig_node *map, const char *key, size_t length) {
+  ig_node **slot = &map->child;
+  while (*slot && !(strncmp((*slot)->key, key, length) == 0 && !(*slot)->key[length]))
+    slot = &(*slot)->next;
+  return slot;
+}
+
+const char *ig_case_get(const ig_case *c, const char *key) {
+  ig_node *node = c->root;
+  const char *p = key, *name;
+  size_t length;
+  long index;
+  for (bool first = true; node && *p; first = false) {
+    if (!step_read(&p, first, &name, &length, &index))
+      return NULL;
+    if (length)
+      node = node->kind == IG_NODE_MAP ? *child_slot(node, name, length) : NULL;
+    else if (node->kind == IG_NODE_LIST)
+      for (node = node->child; node && index; index--)
+        node = node->next;
+    else if (index)
+      node = NULL; /* one map is a list of one */
+  }
+  return node && node->kind == IG_NODE_SCALAR ? node->text : NULL;
+}
+
+/* What is created on the way hangs loose in `fresh` until the whole key has been walked. */
+typedef struct {
+  ig_node *fresh, **attach, **slot;
+  const char *key; /* of what is, or will be, at `slot`; NULL in a list */
+} walk;
+
+static ig_status node_create(ig_case *c, walk *w, ig_node_kind kind, const ig_src *at) {
+  if (!w->attach) {
+    w->attach = w->slot;
+    w->slot = &w->fresh;
+  }
+  ig_node *node;
+  IG_TRY(ig_arena_take(c->cx, c->arena, (void **)&node, 1, sizeof *node));
+  node->kind = kind;
+  node->at = node->key_at = *at;
+  node->key = w->key;
+  *w->slot = node;
+  return IG_OK;
+}
+
+static ig_status key_enter(ig_case *c, walk *w, const ig_src *at, const char *key, size_t length) {
+  if (!*w->slot)
+    IG_TRY(node_create(c, w, IG_NODE_MAP, at));
+  if ((*w->slot)->kind == IG_NODE_LIST)
+    return ig_fail_at(c->cx, at, "what stands before '%.*s' is a list: say which entry, as in [0]",
+                      (int)length, key);
+  if ((*w->slot)->kind == IG_NODE_SCALAR)
+    return ig_fail_at(c->cx, at, "what stands before '%.*s' is a single value and has no keys",
+                      (int)length, key);
+  w->slot = child_slot(*w->slot, key, length);
+  return ig_arena_text(c->cx, c->arena, &w->key, key, length);
+}
+
+static ig_status index_enter(ig_case *c, walk *w, const ig_src *at, long index) {
+  if (!*w->slot) {
+    IG_TRY(node_create(c, w, IG_NODE_LIST, at));
+  } else if ((*w->slot)->kind != IG_NODE_LIST) { /* one value is a list of one */
+    ig_node *item;
+    IG_TRY(ig_arena_take(c->cx, c->arena, (void **)&item, 1, sizeof *item));
+    *item = **w->slot;
+    item->key = NULL;
+    item->next = NULL;
+    (*w->slot)->kind = IG_NODE_LIST;
+    (*w->slot)->child = item;
+  }
+  ig_node **slot = &(*w->slot)->child;
+  long i = 0;
+  for (; *slot && i < index; i++)
+    slot = &(*slot)->next;
+  if (i < index)
+    return ig_fail_at(c->cx, at, "the list has %ld entries: expected an index of at most %ld", i,
+                      i);
+  w->slot = slot;
+  w->key = NULL;
+  return IG_OK;
+}
+
+ig_status ig_case_set(ig_case *c, const char *key, const char *value) {
+  char label[96];
+  snprintf(label, sizeof label, "--set %.80s", key);
+  ig_src at = {.given = true};
+  IG_TRY(ig_arena_text(c->cx, c->arena, &at.file, label, strlen(label)));
+  if (!*value)
+    return ig_fail_at(c->cx, &at, "expected a value after the key");
+  ig_node *node;
+  IG_TRY(ig_node_parse(c->cx, c->arena, value, at, &node));
+
+  walk w = {.slot = &c->root};
+  const char *p = key;
+  for (bool first = true; first || *p; first = false) {
+    const char *name;
+    size_t length;
+    long index;
+    if (!step_read(&p, first, &name, &length, &index))
+      return ig_fail_at(c->cx, &at,
+                        "no key of a case: expected a form like output.every or "
+                        "sources[0].power");
+    IG_TRY(length ? key_enter(c, &w, &at, name, length) : index_enter(c, &w, &at, index));
+  }
+  node->key = w.key;
+  node->next = *w.slot ? (*w.slot)->next : NULL;
+  *w.slot = node;
+  if (w.attach)
+    *w.attach = w.fresh;
+  return IG_OK;
+}
+
+/* --- material files -----------------------------------------------------------------------------
+ */
+
+#ifndef IG_MATERIALS_DIR
+#define IG_MATERIALS_DIR "/usr/share/ingot/materials"
+#endif
+
+static bool readable(char *path, const char *folder, const char *middle, const char *name) {
+  const int n = snprintf(path, PATH_MAX, "%s%s%s%s%s", folder, *folder ? "/" : "", middle, name,
+                         strchr(name, '.') ? "" : ".yaml");
+  return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
+}
+
+/* A path is looked for from the case's folder; a bare name also in the `materials` folder there and
+   in every folder above, in $INGOT_MATERIALS and where Ingot is installed. */
+static bool material_find(const ig_node *file, char *path) {
+  char folder[PATH_MAX] = "", above[PATH_MAX];
+  const char *const name = file->text, *const slash =
+                                           strrchr(file->at.line ? file->at.file : "", '/');
+  const char *const environment = getenv("INGOT_MATERIALS");
+  if (*name == '/')
+    return readable(path, "", "", name);
+  if (slash)
+    snprintf(folder, sizeof folder, "%.*s", (int)(slash - file->at.file), file->at.file);
+  if (readable(path, slash && !*folder ? "/." : folder, "", name))
+    return true;
+  if (strchr(name, '/'))
+    return false;
+  if (realpath(*folder ? folder : slash ? "/" : ".", above))
+    for (char *end = above + strlen(above); end; end = strrchr(above, '/')) {
+      *end = '\0';
+      if (readable(path, *above ? above : "/.", "materials/", name))
+        return true;
+    }
+  return (environment && readable(path, environment, "", name)) ||
+         readable(path, IG_MATERIALS_DIR, "", name);
+}
+
+/* The keys of the file that `material` names become its own, where it has none. */
+static ig_status material_fold(ig_case *c, ig_node *material) {
+  const ig_node *file = ig_node_find(material, "file");
+  if (!file || file->kind != IG_NODE_SCALAR || !*file->text)
+    return IG_OK; /* none, or the option table will say what is wrong with it */
+  char path[PATH_MAX];
+  if (!material_find(file, path))
+    return ig_fail_at(
+        c->cx, &file->at,
+        "no material file '%.200s': looked beside the case, in the 'materials' folder "
+        "there and above, in $INGOT_MATERIALS and in %s",
+        file->text, IG_MATERIALS_DIR);
+  ig_node *base;
+  IG_TRY(yaml_open(c->cx, c->arena, path, &base));
+  const ig_node *further = ig_node_find(base, "file");
+  if (further)
+    return ig_fail_at(c->cx, &further->key_at, "a material file cannot name a further one");
+  ig_node_fold(material, base);
+  return IG_OK;
+}
+
+static ig_status materials_fold(ig_case *c, ig_node *root) {
+  ig_node *materials = ig_node_find(root, "materials");
+  if (!materials)
+    return IG_OK;
+  if (materials->kind == IG_NODE_MAP)
+    return material_fold(c, materials);
+  for (ig_node *material = materials->child; material; material = material->next)
+    if (material->kind == IG_NODE_MAP)
+      IG_TRY(material_fold(c, material));
+  return IG_OK;
+}
+
+/* --- reading ------------------------------------------------------------------------------------
+ */
+
+static ig_status room_choose(ig_case *c, const ig_room *const *rooms) {
+  char names[512] = "";
+  size_t used = 0;
+  for (int i = 0; rooms[i] && used < sizeof names; i++)
+    used +=
+        (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? "|" : "", rooms[i]->name);
+  const ig_node *physics = ig_node_find(c->root, "physics");
+  if (!physics) {
+    char list[512];
+    ig_choices_list(names, list, sizeof list);
+    return ig_fail_at(c->cx, &c->root->at, "missing key 'physics' at the top level: expected %s",
+                      list);
+  }
+  int i;
+  IG_TRY(ig_choice_read(c->cx, physics, names, &i));
+  c->room = rooms[i];
+  return IG_OK;
+}
+
+/* What one option alone cannot tell. */
+static ig_status common_check(ig_case *c) {
+  const ig_common_case *common = &c->common;
+  if (c->room->needs_mesh && !common->mesh.at.given)
+    return ig_fail_at(c->cx, &common->at, "missing key 'mesh' at the top level: %s needs one",
+                      c->room->name);
+  const ig_node *output = ig_node_find(c->root, "output"), *first = NULL;
+  static const char *const rhythms[] = {"every", "interval", "count"};
+  for (int i = 0; i < 3 && output; i++) {
+    const ig_node *given = ig_node_find(output, rhythms[i]);
+    if (given && first)
+      return ig_fail_at(c->cx, &given->key_at,
+                        "'output.%s' and 'output.%s' exclude each other: give one of every, "
+                        "interval, count",
+                        first->key, given->key);
+    first = given ? given : first;
+  }
+  for (int i = 0; i < common->materials.count; i++) {
+    const ig_material_case *m = IG_ITEM(const ig_material_case, common->materials, i);
+    if (ig_material_find(&common->materials, m->name) != m)
+      return ig_fail_at(c->cx, &m->at, "a second material is named '%.60s'", m->name);
+  }
+  return IG_OK;
+}
+
+ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms) {
+  IG_TRY(room_choose(c, rooms));
+  ig_node *root; /* a copy: a key set later may name another material file */
+  IG_TRY(ig_node_copy(c->cx, c->arena, c->root, &root));
+  IG_TRY(materials_fold(c, root));
+  IG_TRY(ig_arena_take(c->cx, c->arena, &c->room_case, 1, c->room->case_size));
+  const ig_option_table tables[] = {{ig_common_options, &c->common},
+                                    {c->room->options, c->room_case}};
+  IG_TRY(ig_options_read(c->cx, c->arena, root, tables, 2));
+  return common_check(c);
+}
+
+ig_status ig_case_read(ig_case *c) {
+  return ig_case_read_for(c, ig_rooms());
+}

@@ -1,0 +1,54 @@
+/* A case: the tree that a file and ig_case_set built, and what it says once it is read.
+
+     ig_case_open or ig_case_new, ig_case_set…      the tree (include/ingot/run.h)
+     ig_case_read                                   tree -> common, room, room_case
+
+   Reading may be repeated after a further ig_case_set; everything read lives as long as the case.
+ */
+#ifndef IG_RUN_CASE_H
+#define IG_RUN_CASE_H
+
+#include <ingot/run.h>
+#include "core/room.h"
+#include "material/material.h"
+#if __has_include("mesh/mesh_case.h")
+#include "mesh/mesh_case.h"
+#else
+typedef struct {
+  ig_src at;
+  const char *file;
+} ig_mesh_case;
+#endif
+
+/* What every case may say, whatever its physics. */
+typedef struct {
+  ig_src at;
+  const char *physics, *title; /* title is never NULL */
+  const char *backend;         /* NULL: the context's own */
+  int64_t threads;             /* 0: the context's own */
+  int precision;               /* ig_precision */
+  int assembly;                /* ig_assembly */
+  ig_mesh_case mesh;           /* mesh.at.given says whether there is one */
+  ig_list materials;           /* of ig_material_case, material files already folded in */
+  ig_output_case output;
+} ig_common_case;
+extern const ig_option ig_common_options[];
+
+struct ig_case {
+  ig_ctx *cx;
+  ig_arena *arena;
+  const char *path; /* of the case file, NULL: none */
+  ig_node *root;    /* a map */
+  /* filled by ig_case_read */
+  const ig_room *room;
+  ig_common_case common;
+  void *room_case; /* room->case_size bytes */
+};
+
+/* Resolves the tree through the common table and the table of the room that `physics` names.
+   Fails with IG_INPUT and one line that says where, what was expected and the nearest remedy. */
+IG_MUST_CHECK ig_status ig_case_read(ig_case *c);
+/* The same with rooms of the caller's own, ended by NULL. */
+IG_MUST_CHECK ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms);
+
+#endif

@@ -1,0 +1,12 @@
+/* The rooms there are. */
+#ifndef IG_RUN_ROOMS_H
+#define IG_RUN_ROOMS_H
+
+#include "core/room.h"
+
+/* Every room of run/room_list.h, ended by NULL. */
+const ig_room *const *ig_rooms(void);
+/* The room of that name, NULL if there is none. */
+const ig_room *ig_room_find(const char *name);
+
+#endif

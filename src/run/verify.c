@@ -1,0 +1,68 @@
+/* The verification manual, executed: every problem of every room. */
+#include "backend/backend.h"
+#include "run/pick.h"
+#include <ingot/run.h>
+
+#include <math.h>
+
+static const char *problem_name(const ig_room *room, int i) {
+  return room->verify ? room->verify[i].name : NULL;
+}
+
+void ig_verify_list(ig_problem_fn *problem, void *user) {
+  for (const ig_room *const *room = ig_rooms(); *room; room++)
+    for (const ig_verify_entry *v = (*room)->verify; v && v->name; v++) {
+      const ig_problem p = {(*room)->name, v->name, v->about, v->quick};
+      problem(user, &p);
+    }
+}
+
+typedef struct {
+  const char *room, *problem;
+  ig_verified_fn *row;
+  void *user;
+} listener;
+
+static void judge(void *user, const ig_verify_row *r) {
+  const listener *to = user;
+  const double difference = fabs(r->computed - r->expected);
+  const bool relative = r->relative && r->expected != 0;
+  const double error = relative ? difference / fabs(r->expected) : difference;
+  const ig_verified row = {.room = to->room,
+                           .problem = to->problem,
+                           .quantity = r->quantity,
+                           .source = r->source,
+                           .expected = r->expected,
+                           .computed = r->computed,
+                           .error = error,
+                           .tolerance = r->tolerance,
+                           .relative = relative,
+                           .pass = error <= r->tolerance}; /* a NaN does not pass */
+  to->row(to->user, &row);
+}
+
+ig_status ig_verify(ig_ctx *cx, const char *const *names, int count, bool quick,
+                    ig_verified_fn *row, void *user) {
+  IG_TRY(ig_pick_check(cx, names, count, problem_name, "verification problem"));
+  for (const ig_room *const *room = ig_rooms(); *room; room++)
+    for (const ig_verify_entry *v = (*room)->verify; v && v->name; v++) {
+      if ((quick && !v->quick) || !ig_pick(names, count, (*room)->name, v->name))
+        continue;
+      listener to = {(*room)->name, v->name, row, user};
+      const ig_verify_sink sink = {.user = &to, .row = judge};
+      const ig_status status = v->run(cx, &sink);
+      if (status == IG_INTERRUPTED || cx->interrupted)
+        return IG_FAIL(cx, IG_INTERRUPTED, "interrupted in %s/%s", (*room)->name, v->name);
+      if (status != IG_OK) {
+        const ig_verified bad = {.room = (*room)->name,
+                                 .problem = v->name,
+                                 .quantity = "runs",
+                                 .source = ig_ctx_message(cx),
+                                 .computed = NAN,
+                                 .error = NAN};
+        row(user, &bad);
+        IG_TRY(ig_fault_clear(cx));
+      }
+    }
+  return IG_OK;
+}

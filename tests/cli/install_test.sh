@@ -1,0 +1,32 @@
+# Installs into a folder of its own, then builds a small C program against it, outside the tree, both
+# ways a program can find Ingot.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+say() { echo "install test: $*"; }
+
+cmake --install "$BUILD" --prefix "$work/ingot" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+for file in bin/ingot share/man/man1/ingot.1 share/bash-completion/completions/ingot share/zsh/site-functions/_ingot include/ingot/ingot.h; do
+  [ -s "$work/ingot/$file" ] || { say "$file is missing"; exit 1; }
+done
+"$work/ingot/bin/ingot" version
+cp "$SOURCE/tests/cli/user.c" "$work/user.c"
+cd "$work"
+
+mkdir by-cmake
+cat >by-cmake/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.22)
+project(user C)
+find_package(ingot REQUIRED)
+add_executable(user ../user.c)
+target_link_libraries(user PRIVATE ingot::ingot)
+END
+cmake -S by-cmake -B by-cmake/build -DCMAKE_PREFIX_PATH="$work/ingot" >log 2>&1 && cmake --build by-cmake/build >>log 2>&1 || { cat log; exit 1; }
+./by-cmake/build/user || { say "the program built with find_package fails"; exit 1; }
+say "find_package works"
+
+pc=$(dirname "$(find ingot -name ingot.pc)")
+export PKG_CONFIG_PATH="$work/$pc"
+cc -std=c11 -Wall -Werror user.c $(pkg-config --cflags --libs ingot) -Wl,-rpath,"$(pkg-config --variable=libdir ingot)" -o by-pkg-config
+./by-pkg-config || { say "the program built with pkg-config fails"; exit 1; }
+say "pkg-config works"

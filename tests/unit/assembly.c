@@ -1,0 +1,120 @@
+/* The three strategies give the serial loop's sums; color and gather give them bit for bit. */
+#include "check.h"
+#include "assembly/assembly.h"
+#include "backend/backend.h"
+
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+
+enum { NX = 7, NY = 5, NZ = 4, NODES = (NX + 1) * (NY + 1) * (NZ + 1), ELEMENTS = NX * NY * NZ };
+
+/* A box of hexahedra: corner nodes have one element, inner ones eight. */
+static void box(ig_lid *conn) {
+  for (int e = 0; e < ELEMENTS; e++) {
+    const int i = e % NX, j = e / NX % NY, k = e / NX / NY;
+    const int low = i + (NX + 1) * (j + (NY + 1) * k), up = (NX + 1) * (NY + 1);
+    const int corner[8] = {0, 1, NX + 2, NX + 1, up, up + 1, up + NX + 2, up + NX + 1};
+    for (int a = 0; a < 8; a++)
+      conn[8 * e + a] = low + corner[a];
+  }
+}
+
+static double contribution(int e, int a, int c) {
+  return sin(1 + 8 * e + a) / (1 + c);
+}
+
+/* What a driver does, with the scatter of the library. */
+static void assemble(ig_ctx *cx, ig_plan *plan, int m, ig_lid active, double *result) {
+  ig_array sum, slots;
+  assert_int_equal(ig_array_new(cx, &sum, (size_t)(NODES * m), sizeof(double), "sum"), IG_OK);
+  assert_int_equal(ig_array_new(cx, &slots, (size_t)(plan->slots * m) + 1, sizeof(double), "slots"),
+                   IG_OK);
+  assert_int_equal(ig_array_zero(cx, &sum), IG_OK);
+  assert_int_equal(ig_array_zero(cx, &slots), IG_OK);
+  const ig_scatter_view view = ig_plan_view(plan);
+  double *s = sum.dev, *t = slots.dev;
+  for (int color = 0; color < plan->colors; color++) {
+    ig_lid begin, end;
+    ig_plan_range(plan, color, active, &begin, &end);
+#pragma omp parallel for num_threads(cx->threads)
+    for (ig_lid i = begin; i < end; i++) {
+      const ig_lid e = ig_scatter_element(&view, i);
+      for (int a = 0; a < 8; a++)
+        for (int c = 0; c < m; c++)
+          ig_scatter_add_f64(&view, e, a, m, c, contribution(e, a, c), s, t);
+    }
+  }
+  if (plan->how == IG_GATHER)
+    assert_int_equal(ig_plan_sum_f64(cx, plan, m, t, s), IG_OK);
+  assert_int_equal(ig_array_pull(cx, &sum), IG_OK);
+  memcpy(result, sum.host, sizeof(double) * (size_t)(NODES * m));
+  ig_array_free(cx, &sum);
+  ig_array_free(cx, &slots);
+}
+
+static void strategies_agree(void **state) {
+  (void)state;
+  static ig_lid conn[8 * ELEMENTS];
+  static double expected[3 * NODES], first[3 * NODES], got[3 * NODES];
+  box(conn);
+  const char *const backends[] = {"cpu", "debug"};
+  const ig_lid actives[] = {ELEMENTS, ELEMENTS / 3, 0};
+  for (int b = 0; b < 2; b++)
+    for (int how = 0; how < 3; how++)
+      for (int form = 0; form < (how == IG_GATHER ? 2 : 1); form++)
+        for (int n = 0; n < 3; n++)
+          for (int m = 1; m <= 3; m += 2) {
+            memset(expected, 0, sizeof expected);
+            for (int e = 0; e < actives[n]; e++)
+              for (int a = 0; a < 8; a++)
+                for (int c = 0; c < m; c++)
+                  expected[conn[8 * e + a] * m + c] += contribution(e, a, c);
+            for (int threads = 1; threads <= 3; threads++) {
+              const ig_ctx_options options = {.backend = backends[b], .threads = threads};
+              ig_ctx *cx;
+              ig_plan plan;
+              assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+              assert_int_equal(ig_plan_new(cx, (ig_assembly)how, (ig_slot_form)form, NODES,
+                                           ELEMENTS, 8, conn, &plan),
+                               IG_OK);
+              assemble(cx, &plan, m, actives[n], got);
+              for (int i = 0; i < NODES * m; i++)
+                assert_true(fabs(got[i] - expected[i]) < 1e-13);
+              if (threads == 1)
+                memcpy(first, got, sizeof got);
+              else if (how != IG_ATOMIC)
+                assert_memory_equal(first, got, sizeof(double) * (size_t)(NODES * m));
+              ig_plan_free(cx, &plan);
+              assert_int_equal(cx->device_bytes, sizeof(ig_fault));
+              ig_ctx_close(cx);
+            }
+          }
+}
+
+/* Compact slots hold one entry a corner of an element; rows are as wide as the busiest node. */
+static void compact_form_wastes_nothing(void **state) {
+  (void)state;
+  static ig_lid conn[8 * ELEMENTS];
+  box(conn);
+  ig_ctx *cx;
+  ig_plan compact, rows;
+  const ig_ctx_options options = {.backend = "cpu"};
+  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  assert_int_equal(ig_plan_new(cx, IG_GATHER, IG_SLOTS_COMPACT, NODES, ELEMENTS, 8, conn, &compact),
+                   IG_OK);
+  assert_int_equal(ig_plan_new(cx, IG_GATHER, IG_SLOTS_ROWS, NODES, ELEMENTS, 8, conn, &rows),
+                   IG_OK);
+  assert_int_equal(compact.slots, 8 * ELEMENTS);
+  assert_int_equal(rows.slots, 8 * NODES);
+  ig_plan_free(cx, &compact);
+  ig_plan_free(cx, &rows);
+  ig_ctx_close(cx);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(strategies_agree),
+      cmocka_unit_test(compact_form_wastes_nothing),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

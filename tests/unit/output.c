@@ -1,0 +1,521 @@
+/* What a run leaves behind: snapshots in memory and on disk, the file sink, and what it does when
+   the disk is full, the folder is somebody else's, or the run goes on after a restart. */
+#include "folder.h"
+#include "backend/backend.h"
+#include "io/checkpoint.h"
+#include "io/json.h"
+#include "io/sink.h"
+#include "io/store.h"
+#include "io/vtkhdf.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+
+static ig_ctx *open_backend(const char *name) {
+  ig_ctx *cx = NULL;
+  const ig_ctx_options options = {.backend = name, .threads = 2};
+  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  return cx;
+}
+
+#define GOOD(cx, call)                                                                             \
+  do {                                                                                             \
+    if ((call) != IG_OK)                                                                           \
+      fail_msg("%s: %s", #call, ig_ctx_message(cx));                                               \
+  } while (0)
+#define SAYS(cx, words) assert_non_null(strstr(ig_ctx_message(cx), words))
+
+/* Two hexahedra side by side and a triangle on top. */
+static double mesh_x[13 * 3];
+static ig_lid mesh_hex[16] = {0, 1, 4, 3, 6, 7, 10, 9, 1, 2, 5, 4, 7, 8, 11, 10},
+              mesh_tri[3] = {6, 7, 12};
+static ig_block mesh_blocks[] = {{IG_HEX8, 2, mesh_hex, NULL}, {IG_TRI3, 1, mesh_tri, NULL}};
+static const ig_mesh mesh = {.dim = 3, .nodes = 13, .x = mesh_x, .blocks = 2, .block = mesh_blocks};
+
+static int mesh_fill(void **state) {
+  (void)state;
+  for (int i = 0; i < 12; i++) {
+    mesh_x[3 * i] = i % 3;
+    mesh_x[3 * i + 1] = i / 3 % 2;
+    mesh_x[3 * i + 2] = i / 6;
+  }
+  mesh_x[36] = 0.5, mesh_x[37] = 0.5, mesh_x[38] = 2;
+  return 0;
+}
+
+static void numbers_read_back_and_are_short(void **state) {
+  (void)state;
+  const struct {
+    double value;
+    const char *text;
+  } cases[] = {{0.1, "0.1"},
+               {1.0 / 3, "0.3333333333333333"},
+               {0.1 + 0.2, "0.30000000000000004"},
+               {-0.0, "-0"},
+               {1e300, "1e+300"},
+               {5e-324, "4.94065645841247e-324"},
+               {NAN, "nan"},
+               {-INFINITY, "-inf"},
+               {123456789, "123456789"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[IG_NUMBER_TEXT];
+    assert_int_equal(ig_number_text(cases[i].value, text), strlen(cases[i].text));
+    assert_string_equal(text, cases[i].text);
+  }
+}
+
+static void json_escapes(void **state) {
+  (void)state;
+  ig_json json = {0};
+  ig_json_object(&json, NULL);
+  ig_json_text(&json, "a\"b", "tab\there, back\\slash, \xc3\xa9, bad \xff\xc3 end");
+  ig_json_list(&json, "list");
+  ig_json_real(&json, NULL, 0.5);
+  ig_json_real(&json, NULL, NAN);
+  ig_json_text(&json, NULL, NULL);
+  ig_json_end(&json, ']');
+  ig_json_object(&json, "empty");
+  ig_json_end(&json, '}');
+  ig_json_end(&json, '}');
+  assert_string_equal(json.text.at,
+                      "{\n  \"a\\\"b\": \"tab\\u0009here, back\\\\slash, \xc3\xa9, bad "
+                      "\\ufffd\\ufffd end\",\n  \"list\": [\n    0.5,\n    null,\n    null\n  ],\n"
+                      "  \"empty\": {}\n}\n");
+  free(json.text.at);
+}
+
+/* Elements that are not alive leave no cell; fields given per element lose theirs too. */
+static void only_the_living_are_shown(void **state) {
+  (void)state;
+  static const char *const backends[] = {"cpu", "debug"};
+  for (int b = 0; b < 2; b++) {
+    ig_ctx *cx = open_backend(backends[b]);
+    const uint8_t alive[3] = {0, 1, 1};
+    ig_snapshot *snap;
+    GOOD(cx, ig_snapshot_of_mesh(cx, &mesh, alive, 2.5, 7, &snap));
+    assert_int_equal(snap->points, 13);
+    assert_int_equal(snap->cells, 2);
+    assert_int_equal(snap->corners, 11);
+    assert_int_equal(snap->offset[0], 0);
+    assert_int_equal(snap->offset[1], 8);
+    assert_int_equal(snap->offset[2], 11);
+    assert_int_equal(snap->type[0], 12);
+    assert_int_equal(snap->type[1], 5);
+    assert_int_equal(snap->corner[0], 1);
+    assert_int_equal(snap->corner[10], 12);
+
+    ig_array stress;
+    const float values[6] = {1, 2, 3, 4, 5, 6};
+    GOOD(cx, ig_array_from(cx, &stress, values, 6, sizeof *values, "stress"));
+    GOOD(cx, ig_snapshot_add_device(snap, "stress", "Pa", IG_AT_ELEMENTS, IG_F32, 2, stress.dev));
+    GOOD(cx, cx->backend->fill(cx, stress.dev, 0, sizeof values)); /* too late to matter */
+    GOOD(cx, ig_snapshot_settle(snap));
+    assert_int_equal(snap->field[0].where, IG_AT_CELLS);
+    const float *packed = snap->field[0].data;
+    assert_true(packed[0] == 3 && packed[1] == 4 && packed[2] == 5 && packed[3] == 6);
+
+    assert_int_equal(ig_snapshot_add(snap, "stress", "Pa", IG_AT_CELLS, IG_F32, 2, values, NULL),
+                     IG_ARG);
+    SAYS(cx, "'stress' is in the snapshot already");
+    assert_int_equal(ig_snapshot_add(snap, "a/b", "", IG_AT_CELLS, IG_F32, 2, values, NULL),
+                     IG_ARG);
+    ig_array_free(cx, &stress);
+    ig_snapshot_free(snap);
+    ig_ctx_close(cx);
+  }
+}
+
+/* A snapshot with a field of each type. */
+static ig_snapshot *full_snapshot(ig_ctx *cx, double time, int64_t step) {
+  ig_snapshot *snap;
+  GOOD(cx, ig_snapshot_of_mesh(cx, &mesh, NULL, time, step, &snap));
+  double T[13], u[39];
+  for (int i = 0; i < 13; i++)
+    T[i] = 300 + i + time;
+  for (int i = 0; i < 39; i++)
+    u[i] = 1e-3 * i;
+  const float s[18] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
+  const int32_t region[3] = {-1, 2, 3};
+  const int64_t id[3] = {1LL << 40, 2, 3};
+  const uint8_t flag[3] = {0, 1, 255};
+  GOOD(cx, ig_snapshot_add(snap, "T", "K", IG_AT_POINTS, IG_F64, 1, T, NULL));
+  GOOD(cx, ig_snapshot_add(snap, "u", "m", IG_AT_POINTS, IG_F64, 3, u, NULL));
+  GOOD(cx, ig_snapshot_add(snap, "stress", "Pa", IG_AT_CELLS, IG_F32, 6, s, NULL));
+  GOOD(cx, ig_snapshot_add(snap, "region", "", IG_AT_CELLS, IG_I32, 1, region, NULL));
+  GOOD(cx, ig_snapshot_add(snap, "id", "", IG_AT_CELLS, IG_I64, 1, id, NULL));
+  GOOD(cx, ig_snapshot_add(snap, "flag", "", IG_AT_CELLS, IG_U8, 1, flag, NULL));
+  return snap;
+}
+
+static void same_snapshot(const ig_snapshot *a, const ig_snapshot *b) {
+  assert_true(a->time == b->time);
+  assert_int_equal(a->step, b->step);
+  assert_int_equal(a->points, b->points);
+  assert_int_equal(a->cells, b->cells);
+  assert_int_equal(a->corners, b->corners);
+  assert_memory_equal(a->point, b->point, (size_t)a->points * 24);
+  assert_memory_equal(a->corner, b->corner, (size_t)a->corners * 8);
+  assert_memory_equal(a->offset, b->offset, (size_t)(a->cells + 1) * 8);
+  assert_memory_equal(a->type, b->type, (size_t)a->cells);
+  assert_int_equal(a->fields, b->fields);
+  for (int i = 0; i < a->fields; i++) {
+    const ig_field *f = &a->field[i], *g = NULL;
+    for (int k = 0; k < b->fields; k++)
+      if (strcmp(b->field[k].name, f->name) == 0)
+        g = &b->field[k];
+    assert_non_null(g);
+    assert_string_equal(f->unit, g->unit);
+    assert_int_equal(f->where, g->where);
+    assert_int_equal(f->dtype, g->dtype);
+    assert_int_equal(f->components, g->components);
+    const int64_t items = f->where == IG_AT_POINTS ? a->points : a->cells;
+    assert_memory_equal(f->data, g->data,
+                        (size_t)items * (size_t)f->components * ig_dtype_size(f->dtype));
+  }
+}
+
+static void a_snapshot_reads_back(void **state) {
+  (void)state;
+  ig_ctx *cx = open_backend("debug");
+  char *folder = folder_new();
+  for (int compression = 0; compression <= 9; compression += 4) {
+    ig_snapshot *snap = full_snapshot(cx, 0.25, 1234567890123), *back = NULL;
+    const char *path = in_folder(folder, "a.vtkhdf");
+    GOOD(cx, ig_snapshot_write(cx, snap, path, compression));
+    GOOD(cx, ig_snapshot_read(cx, path, &back));
+    same_snapshot(snap, back);
+    ig_snapshot_free(snap);
+    ig_snapshot_free(back);
+  }
+  /* nothing alive yet */
+  const uint8_t none[3] = {0};
+  ig_snapshot *snap, *back = NULL;
+  GOOD(cx, ig_snapshot_of_mesh(cx, &mesh, none, 0, 0, &snap));
+  GOOD(cx, ig_snapshot_add(snap, "flag", "", IG_AT_CELLS, IG_U8, 1, NULL, NULL));
+  GOOD(cx, ig_snapshot_write(cx, snap, in_folder(folder, "b.vtkhdf"), 4));
+  GOOD(cx, ig_snapshot_read(cx, in_folder(folder, "b.vtkhdf"), &back));
+  same_snapshot(snap, back);
+  ig_snapshot_free(snap);
+  ig_snapshot_free(back);
+  folder_remove(folder);
+  ig_ctx_close(cx);
+}
+
+static void a_wrong_grid_is_refused(void **state) {
+  (void)state;
+  ig_ctx *cx = open_backend("cpu");
+  char *folder = folder_new();
+  const char *path = in_folder(folder, "a.vtkhdf");
+  const struct {
+    int64_t corner0, offset1;
+    uint8_t type0;
+    const char *words;
+  } cases[] = {{13, 8, 12, "connectivity entry 0 is point 13 of 13"},
+               {-1, 8, 12, "connectivity entry 0 is point -1"},
+               {0, 20, 12, "the offset of cell 1 falls"},
+               {0, 7, 12, "cell 0 has 7 points, its type 8"},
+               {0, 8, 10, "cell 0 has 8 points, its type 4"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    ig_snapshot *snap = full_snapshot(cx, 0, 0), *back;
+    snap->corner[0] = cases[i].corner0;
+    snap->offset[1] = cases[i].offset1;
+    snap->type[0] = cases[i].type0;
+    GOOD(cx, ig_snapshot_write(cx, snap, path, 4));
+    assert_int_equal(ig_snapshot_read(cx, path, &back), IG_INPUT);
+    SAYS(cx, cases[i].words);
+    SAYS(cx, path);
+    ig_snapshot_free(snap);
+  }
+  ig_snapshot *back;
+  assert_int_equal(ig_snapshot_read(cx, in_folder(folder, "none"), &back), IG_INPUT);
+  SAYS(cx, "No such file");
+  file_write(path, "not a grid at all", 17);
+  assert_int_equal(ig_snapshot_read(cx, path, &back), IG_INPUT);
+  SAYS(cx, "is not an HDF5 file");
+  folder_remove(folder);
+  ig_ctx_close(cx);
+}
+
+/* --- the sink */
+
+static ig_sink *sink_open(ig_ctx *cx, const char *folder, const ig_restart *restart) {
+  ig_sink *sink = NULL;
+  const ig_sink_options options = {.fingerprint = 42, .compression = 4, .restart = restart};
+  GOOD(cx, ig_sink_open(cx, folder, &options, &sink));
+  return sink;
+}
+
+static void steps(ig_ctx *cx, ig_sink *sink, int64_t from, int64_t to) {
+  static const char *const names[] = {"step", "t [s]", "T, \"max\" [K]"};
+  for (int64_t step = from; step < to; step++) {
+    const double t = 0.1 * (double)step, row[] = {(double)step, t, 300 + sin(t)};
+    GOOD(cx, sink->history(sink, 3, names, row));
+    if (step % 4 == 0)
+      GOOD(cx, sink->snapshot(sink, full_snapshot(cx, t, step)));
+    if (step % 10 == 9) {
+      double data[3] = {t, 1, 2};
+      const ig_saved saved[] = {{"T", IG_F64, 3, data}};
+      GOOD(cx, sink->checkpoint(sink, t, step, saved, 1));
+    }
+  }
+}
+
+static void a_run_leaves_its_files(void **state) {
+  (void)state;
+  ig_ctx *cx = open_backend("cpu");
+  char *top = folder_new(), *folder = strdup(in_folder(top, "made/on/the way"));
+  ig_sink *sink = sink_open(cx, folder, NULL);
+  steps(cx, sink, 0, 10);
+  GOOD(cx, sink->result(sink, "T_max", 1));
+  GOOD(cx, sink->result(sink, "T_max", 301.5));
+  GOOD(cx, sink->result_text(sink, "verdict", "it \"holds\""));
+  GOOD(cx, sink->file(sink, "surface.stl", "solid", 5));
+  assert_int_equal(sink->file(sink, "../surface.stl", "solid", 5), IG_ARG);
+  assert_int_equal(sink->file(sink, "history.csv", "solid", 5), IG_ARG);
+  GOOD(cx, sink->flush(sink));
+  GOOD(cx, ig_sink_summary(sink, &(ig_summary){.physics = "thermal",
+                                               .title = "two bricks",
+                                               .status = "complete",
+                                               .backend = "cpu",
+                                               .elements = 3,
+                                               .seconds = {.total = 1.5},
+                                               .memory = {.host_peak = 1LL << 40}}));
+  ig_sink_close(sink);
+
+  char *text = file_read(in_folder(folder, "history.csv"), NULL);
+  assert_ptr_equal(strstr(text, "step,t [s],\"T, \"\"max\"\" [K]\"\n0,0,300\n1,0.1,300.0998"),
+                   text);
+  int lines = 0;
+  for (const char *p = text; *p; p++)
+    lines += *p == '\n';
+  assert_int_equal(lines, 11);
+  free(text);
+  text = file_read(in_folder(folder, "snap.vtkhdf.series"), NULL);
+  assert_non_null(strstr(text, "\"file-series-version\": \"1.0\""));
+  assert_non_null(strstr(text, "\"name\": \"snap_000002.vtkhdf\",\n      \"time\": 0.8\n"));
+  assert_null(strstr(text, "snap_000003"));
+  free(text);
+  text = file_read(in_folder(folder, "summary.json"), NULL);
+  assert_non_null(strstr(text, "\"physics\": \"thermal\""));
+  assert_non_null(strstr(text, "\"host_peak\": 1099511627776"));
+  assert_non_null(
+      strstr(text, "\"T_max\": 301.5,\n    \"verdict\": \"it \\\"holds\\\"\"\n  }\n}\n"));
+  free(text);
+  text = file_read(in_folder(folder, "surface.stl"), NULL);
+  assert_string_equal(text, "solid");
+  free(text);
+  ig_snapshot *snap, *expected = full_snapshot(cx, 0.8, 8);
+  GOOD(cx, ig_snapshot_read(cx, in_folder(folder, "snap_000002.vtkhdf"), &snap));
+  expected->time = 0.1 * 8;
+  same_snapshot(expected, snap);
+  ig_snapshot_free(snap);
+  ig_snapshot_free(expected);
+
+  /* the next run in the same folder clears all of it away, but not what it never wrote */
+  file_write(in_folder(folder, "my notes"), "", 0);
+  file_write(in_folder(folder, "checkpoint.h5.part"), "half", 4);
+  file_write(in_folder(folder, "surface.stl.part"), "half", 4);
+  sink = sink_open(cx, folder, NULL);
+  ig_sink_close(sink);
+  static const char *const gone[] = {"history.csv",      "snap_000000.vtkhdf", "snap.vtkhdf.series",
+                                     "checkpoint.h5",    "summary.json",       "surface.stl",
+                                     "surface.stl.part", "checkpoint.h5.part"};
+  for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+    assert_false(file_exists(in_folder(folder, gone[i])));
+  assert_true(file_exists(in_folder(folder, "my notes")));
+  free(folder);
+  folder_remove(top);
+  ig_ctx_close(cx);
+}
+
+static void strange_folders_are_refused(void **state) {
+  (void)state;
+  ig_ctx *cx = open_backend("cpu");
+  char *folder = folder_new();
+  const ig_sink_options options = {0};
+  ig_sink *sink, *second;
+  file_write(in_folder(folder, "thesis.tex"), "all my work", 11);
+  assert_int_equal(ig_sink_open(cx, folder, &options, &sink), IG_INPUT);
+  SAYS(cx, folder);
+  SAYS(cx, "holds 'thesis.tex'");
+  assert_true(file_exists(in_folder(folder, "thesis.tex")));
+  assert_false(file_exists(in_folder(folder, ".ingot")));
+
+  assert_int_equal(ig_sink_open(cx, in_folder(folder, "thesis.tex"), &options, &sink), IG_IO);
+  SAYS(cx, "thesis.tex' is a file");
+  assert_int_equal(ig_sink_open(cx, in_folder(folder, "thesis.tex/out"), &options, &sink), IG_IO);
+  SAYS(cx, "thesis.tex' is a file");
+  assert_int_equal(ig_sink_open(cx, "/proc/ingot", &options, &sink), IG_IO);
+  SAYS(cx, "'/proc/ingot'");
+
+  const char *out = in_folder(folder, "out");
+  GOOD(cx, ig_sink_open(cx, out, &options, &sink));
+  assert_int_equal(ig_sink_open(cx, out, &options, &second), IG_IO);
+  SAYS(cx, "another run is writing");
+  ig_sink_close(sink);
+  folder_remove(folder);
+  ig_ctx_close(cx);
+}
+
+/* A run stopped after the checkpoint at step 19 and continued equals one that never stopped. */
+static void a_restart_goes_on_as_if_nothing_happened(void **state) {
+  (void)state;
+  ig_ctx *cx = open_backend("cpu");
+  char *whole = folder_new(), *parts = folder_new();
+  ig_sink *sink = sink_open(cx, whole, NULL);
+  steps(cx, sink, 0, 40);
+  GOOD(cx, sink->flush(sink));
+  ig_sink_close(sink);
+
+  sink = sink_open(cx, parts, NULL);
+  steps(cx, sink, 0, 29);
+  GOOD(cx, sink->flush(sink));
+  ig_sink_close(sink);
+  assert_true(file_exists(in_folder(parts, "snap_000007.vtkhdf")));
+  ig_restart *restart = NULL;
+  GOOD(cx, ig_checkpoint_read(cx, in_folder(parts, "checkpoint.h5"), 42, &restart));
+  assert_int_equal(restart->step, 19);
+  sink = sink_open(cx, parts, restart);
+  assert_false(file_exists(in_folder(parts, "snap_000005.vtkhdf")));
+  assert_true(file_exists(in_folder(parts, "snap_000004.vtkhdf")));
+  steps(cx, sink, restart->step + 1, 40);
+  GOOD(cx, sink->flush(sink));
+  ig_sink_close(sink);
+
+  static const char *const same[] = {"history.csv", "snap.vtkhdf.series", "snap_000009.vtkhdf"};
+  for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+    size_t a, b;
+    char *one = file_read(in_folder(whole, same[i]), &a),
+         *two = file_read(in_folder(parts, same[i]), &b);
+    assert_int_equal(a, b);
+    assert_memory_equal(one, two, a);
+    free(one);
+    free(two);
+  }
+
+  /* into the folder of another run: no; into an empty one: from there on */
+  const ig_sink_options options = {.fingerprint = 42, .restart = restart};
+  assert_int_equal(ig_sink_open(cx, whole, &options, &sink), IG_INPUT);
+  SAYS(cx, "holds another run");
+  const char *fresh = in_folder(whole, "on");
+  sink = sink_open(cx, fresh, restart);
+  steps(cx, sink, restart->step + 1, 30);
+  GOOD(cx, sink->flush(sink));
+  ig_sink_close(sink);
+  char *text = file_read(in_folder(fresh, "snap.vtkhdf.series"), NULL);
+  assert_null(strstr(text, "snap_000004"));
+  assert_non_null(strstr(text, "snap_000005"));
+  free(text);
+  ig_restart_free(restart);
+  folder_remove(whole);
+  folder_remove(parts);
+  ig_ctx_close(cx);
+}
+
+static void other_columns_after_a_restart_are_refused(void **state) {
+  (void)state;
+  ig_ctx *cx = open_backend("cpu");
+  char *folder = folder_new();
+  ig_sink *sink = sink_open(cx, folder, NULL);
+  steps(cx, sink, 0, 10);
+  GOOD(cx, sink->flush(sink));
+  ig_sink_close(sink);
+  ig_restart *restart = NULL;
+  GOOD(cx, ig_checkpoint_read(cx, in_folder(folder, "checkpoint.h5"), 42, &restart));
+  sink = sink_open(cx, folder, restart);
+  const char *const names[] = {"energy [J]"};
+  const double row[] = {1};
+  assert_int_equal(sink->history(sink, 1, names, row), IG_INPUT);
+  SAYS(cx, "has other columns");
+  ig_sink_close(sink);
+  ig_restart_free(restart);
+  folder_remove(folder);
+  ig_ctx_close(cx);
+}
+
+/* A limit on file size stands for a full disk: what does not fit fails by name, and the last
+   checkpoint is still there. */
+static void a_full_disk_is_told_and_harms_nothing(void **state) {
+  (void)state;
+  enum { MANY = 200000 };
+  ig_ctx *cx = open_backend("cpu");
+  char *folder = folder_new();
+  double *noise = malloc(MANY * sizeof *noise);
+  srand(1);
+  for (int i = 0; i < MANY; i++)
+    noise[i] = rand();
+  for (int what = 0; what < 4; what++) {
+    ig_sink *sink = sink_open(cx, folder, NULL);
+    steps(cx, sink, 0, 10);
+    GOOD(cx, sink->flush(sink));
+    signal(SIGXFSZ, SIG_IGN);
+    struct rlimit former, little;
+    getrlimit(RLIMIT_FSIZE, &former);
+    little = former;
+    little.rlim_cur = 100000;
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &little), 0);
+    const ig_saved saved[] = {{"noise", IG_F64, MANY, noise}};
+    ig_status status = IG_OK;
+    const char *name = "?";
+    if (what == 0) {
+      ig_snapshot *snap;
+      GOOD(cx, ig_snapshot_new(cx, MANY, 0, 0, 9, 9, &snap));
+      GOOD(cx, ig_snapshot_add(snap, "noise", "", IG_AT_POINTS, IG_F64, 1, noise, NULL));
+      GOOD(cx, sink->snapshot(sink, snap));
+      name = "snap_000003.vtkhdf";
+    } else if (what == 1) {
+      GOOD(cx, sink->checkpoint(sink, 9, 9, saved, 1));
+      name = "checkpoint.h5";
+    } else if (what == 2) {
+      GOOD(cx, sink->file(sink, "noise.bin", noise, MANY * sizeof *noise));
+      name = "noise.bin";
+    } else {
+      const char *const names[] = {"a", "b", "c"};
+      for (int i = 0; i < MANY && status == IG_OK; i++)
+        status = sink->history(sink, 3, names, (const double[]){1.0 / 3, 1.0 / 3, 1.0 / 3});
+      assert_int_equal(status, IG_IO);
+      name = "history.csv";
+    }
+    if (what < 3)
+      assert_int_equal(sink->flush(sink), IG_IO);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &former), 0);
+    SAYS(cx, in_folder(folder, name));
+    SAYS(cx, "File too large");
+    if (what < 3) { /* and stays told */
+      assert_int_equal(sink->checkpoint(sink, 9, 9, saved, 1), IG_IO);
+      SAYS(cx, in_folder(folder, name));
+    }
+    GOOD(cx, ig_sink_summary(sink, &(ig_summary){.status = "failed", .message = "disk full"}));
+    ig_sink_close(sink);
+    ig_restart *restart = NULL;
+    GOOD(cx, ig_checkpoint_read(cx, in_folder(folder, "checkpoint.h5"), 42, &restart));
+    assert_int_equal(restart->step, 9);
+    ig_restart_free(restart);
+    assert_false(file_exists(in_folder(folder, "snap_000003.vtkhdf")));
+    assert_false(file_exists(in_folder(folder, "snap_000003.vtkhdf.part")));
+    assert_false(file_exists(in_folder(folder, "checkpoint.h5.part")));
+    char *text = file_read(in_folder(folder, "history.csv"), NULL);
+    assert_int_equal(text[strlen(text) - 1], '\n'); /* no row in halves */
+    free(text);
+  }
+  free(noise);
+  folder_remove(folder);
+  ig_ctx_close(cx);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(numbers_read_back_and_are_short),
+      cmocka_unit_test(json_escapes),
+      cmocka_unit_test(only_the_living_are_shown),
+      cmocka_unit_test(a_snapshot_reads_back),
+      cmocka_unit_test(a_wrong_grid_is_refused),
+      cmocka_unit_test(a_run_leaves_its_files),
+      cmocka_unit_test(strange_folders_are_refused),
+      cmocka_unit_test(a_restart_goes_on_as_if_nothing_happened),
+      cmocka_unit_test(other_columns_after_a_restart_are_refused),
+      cmocka_unit_test(a_full_disk_is_told_and_harms_nothing),
+  };
+  return cmocka_run_group_tests(tests, mesh_fill, NULL);
+}
