@@ -274,6 +274,11 @@ static void material_files_are_folded_in(void **state) {
   assert_true(fabs(m->density.y[0] - 7850) < 1e-9);
   assert_true(ig_material_find(&c->common.materials, "twin")->young == 210e9);
   assert_null(ig_material_find(&c->common.materials, "lead"));
+  good(ig_material_require(cx, m, "density|young|poisson", "statics"));
+  bad(ig_material_require(cx, m, "young|conductivity", "printing"),
+      "deep/case.yaml:5:5: material 'steel' lacks 'conductivity', which printing needs: thermal "
+      "conductivity, in W/(m K)");
+  assert_int_equal(ig_material_require(cx, m, "name", "nobody"), IG_ARG);
   snprintf(path, sizeof path, "%s/deep/points.csv", folder);
   assert_string_equal(((const sample_case *)c->room_case)->toolpath, path);
   /* another file for the first material: nothing of the one before is left */
