@@ -93,6 +93,7 @@ bool ig_nearest(const char *word, const char *choices, char *text, size_t size) 
 
 void ig_choices_list(const char *choices, char *text, size_t size) {
   size_t used = 0;
+  *text = '\0';
   for (const char *p = choices; *p && used < size;) {
     const size_t length = strcspn(p, "|");
     const char *const next = p + length + (p[length] == '|');

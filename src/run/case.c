@@ -314,6 +314,8 @@ static ig_status materials_fold(ig_case *c, ig_node **root) {
 static ig_status room_choose(ig_case *c, const ig_room *const *rooms) {
   char names[512] = "";
   size_t used = 0;
+  if (!rooms[0])
+    return IG_FAIL(c->cx, IG_UNSUPPORTED, "no kind of analysis is compiled into this build");
   for (int i = 0; rooms[i] && used < sizeof names; i++)
     used +=
         (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? "|" : "", rooms[i]->name);

@@ -92,6 +92,16 @@ static void keys_are_set(void **state) {
   ig_case_close(c);
 }
 
+static void no_rooms_is_said(void **state) {
+  (void)state;
+  ig_case *c;
+  good(ig_case_new(cx, &c));
+  assert_int_equal(ig_case_read_for(c, (const ig_room *const[]){NULL}), IG_UNSUPPORTED);
+  bad(ig_case_read_for(c, sample_rooms),
+      "missing key 'physics' at the top level: expected sample or meshed");
+  ig_case_close(c);
+}
+
 static void one_map_becomes_a_list_when_indexed(void **state) {
   (void)state;
   ig_case *c;
@@ -411,6 +421,7 @@ static void bad_cases_are_refused_clearly(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keys_are_set),
+      cmocka_unit_test(no_rooms_is_said),
       cmocka_unit_test(one_map_becomes_a_list_when_indexed),
       cmocka_unit_test(reference_names_every_key),
 #ifdef INGOT_HAVE_IO
