@@ -12,6 +12,9 @@ const ig_option ig_material_options[] = {
     IG_TABLE(M, density, "K", "kg/m^3", NULL, IG_TINY, 1e6, "density"),
     IG_TABLE(M, conductivity, "K", "W/(m K)", NULL, 0, 1e6, "thermal conductivity"),
     IG_TABLE(M, specific_heat, "K", "J/(kg K)", NULL, IG_TINY, 1e7, "specific heat"),
+    IG_TABLE(M, powder_conductivity, "K", "W/(m K)", NULL, IG_TINY, 1e6,
+             "thermal conductivity as loose powder; given: newborn elements are powder until they "
+             "have been molten"),
     IG_REAL(M, solidus, "K", NULL, 0, 1e5, "solidus temperature"),
     IG_REAL(M, liquidus, "K", NULL, 0, 1e5, "liquidus temperature"),
     IG_REAL(M, latent_heat, "J/kg", "0", 0, 1e8, "latent heat of fusion"),

@@ -12,6 +12,7 @@ typedef struct {
   ig_texts tags;    /* element sets this material fills; none: everything not claimed */
   /* thermal; tables over temperature in K, SI */
   ig_table density, conductivity, specific_heat;
+  ig_table powder_conductivity; /* given: the material begins as powder */
   double solidus, liquidus, latent_heat, absorptivity, emissivity;
   /* mechanical */
   double young, poisson;

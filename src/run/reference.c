@@ -30,6 +30,15 @@ static void choices_put(const writer *w, const char *choices, const char *quote,
   }
 }
 
+/* `physics` takes the rooms' names, whatever rooms there are. */
+static void rooms_put(const writer *w, const char *quote, const char *join) {
+  for (const ig_room *const *room = ig_rooms(); *room; room++)
+    put(w, "%s%s%s%s", room == ig_rooms() ? "" : join, quote, (*room)->name, quote);
+}
+static bool is_physics(const ig_option *o) {
+  return o == ig_common_options; /* the first of them */
+}
+
 /* --- the reference ------------------------------------------------------------------------------
  */
 
@@ -46,7 +55,9 @@ static void kind_put(const writer *w, const ig_option *o) {
     break;
   case IG_OPT_TEXT:
   case IG_OPT_CHOICE:
-    if (o->choices)
+    if (is_physics(o))
+      rooms_put(w, "`", ", ");
+    else if (o->choices)
       choices_put(w, o->choices, "`", ", ");
     else
       put(w, "text");
@@ -145,7 +156,9 @@ static void keys_put(const writer *w, const ig_option *options, const char *abov
       continue;
     }
     put(w, "%s\t", name);
-    if (o->choices)
+    if (is_physics(o))
+      rooms_put(w, "", " ");
+    else if (o->choices)
       choices_put(w, o->choices, "", " ");
     else if (o->kind == IG_OPT_BOOL)
       put(w, "true false");

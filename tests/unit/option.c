@@ -252,7 +252,7 @@ static void messages_help(void **state) {
       {"{}", "missing key 'steps' at the top level: number of steps"},
       {"{steps: 1, sources: [{power: 1, spot: {depth: 1}}]}",
        "missing key 'radius' in 'sources[0].spot': radius of the spot, in m"},
-      {"{steps: 0}", "'steps' is '0': expected a whole number, 1 to 1000000000"},
+      {"{steps: 0}", "'steps' is '0': expected a whole number, 1 to 1e9"},
       {"{steps: 1.5}", "'steps' is '1.5': expected a whole number"},
       {"{steps: 1, ambient: -5 K}", "'ambient' is '-5 K': expected 0 to 10000 K"},
       {"{steps: 1, probe: {radius: 0}}",
