@@ -83,6 +83,11 @@ IG_API double ig_mesh_measure(const ig_mesh *mesh, ig_lid element);
 /* Checks ids, finite coordinates, positive Jacobians; the message names the first bad element. */
 IG_API IG_MUST_CHECK ig_status ig_mesh_check(ig_ctx *cx, const ig_mesh *mesh);
 
+/* Keeps the elements whose byte is not 0 and the nodes they use; sets follow. *old_node (NULL: not
+   wanted; free it) gives the old number of each node that stays. */
+IG_API IG_MUST_CHECK ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uint8_t *keep,
+                                            ig_lid **old_node);
+
 /* --- files; in builds with input and output */
 
 typedef struct {

@@ -1,6 +1,8 @@
-/* Mesh files: the reader or writer for a name. */
+/* Mesh files: the reader or writer for a name, and what all of them end with. */
 #include "io/mesh_io.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -9,35 +11,157 @@ static const struct {
   ig_mesh_reader *read;
   ig_mesh_writer *write;
 } formats[] = {
-    {NULL, NULL, NULL},
+    {".vtkhdf", ig_mesh_read_vtkhdf, ig_mesh_write_vtkhdf},
+    {".msh", ig_mesh_read_gmsh, NULL},
+    {".inp", ig_mesh_read_inp, ig_mesh_write_inp},
+    {".k", ig_mesh_read_dyna, NULL},
+    {".vtk", ig_mesh_read_vtk, ig_mesh_write_vtk},
+    {".geo", ig_mesh_read_gmsh, NULL},
+    {".step", ig_mesh_read_gmsh, NULL},
+    {".stp", ig_mesh_read_gmsh, NULL},
+    {".brep", ig_mesh_read_gmsh, NULL},
 };
+enum { FORMATS = sizeof formats / sizeof *formats };
 
 static const char *ending_of(const char *path) {
   const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
   return dot ? dot : "";
 }
 
+/* A failure of the checks, told with the file's name. */
+static ig_status in_file(ig_ctx *cx, const char *path, ig_status status) {
+  if (status != IG_INPUT)
+    return status;
+  char message[sizeof cx->message];
+  memcpy(message, cx->message, sizeof message);
+  return IG_FAIL(cx, IG_INPUT, "%s: %.1800s", path, message);
+}
+
 ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
-                       ig_mesh **mesh) {
+                       ig_mesh **out) {
   static const ig_mesh_read_options defaults;
-  *mesh = NULL;
+  *out = NULL;
   options = options ? options : &defaults;
+  const double unit = options->unit ? options->unit : 1;
+  if (!(unit > 0 && isfinite(unit)) || !(options->edge >= 0 && isfinite(options->edge)))
+    return IG_FAIL(cx, IG_INPUT, "%s: unit %g m and edge %g m: expected positive lengths", path,
+                   unit, options->edge);
   const char *ending = ending_of(path);
-  for (size_t i = 0; formats[i].ending; i++)
-    if (formats[i].read && strcasecmp(ending, formats[i].ending) == 0)
-      return formats[i].read(cx, path, options, mesh);
-  return IG_FAIL(cx, IG_INPUT,
-                 "%s: a mesh file cannot end in '%s': expected .vtkhdf, .msh, .inp, .k, .vtk, .geo "
-                 "or .step",
-                 path, ending);
+  int i = 0;
+  while (i < FORMATS && strcasecmp(ending, formats[i].ending) != 0)
+    i++;
+  if (i == FORMATS)
+    return IG_FAIL(cx, IG_INPUT,
+                   "%s: a mesh file cannot end in '%s': expected .vtkhdf, .msh, .inp, .k, .vtk, "
+                   ".geo or .step",
+                   path, ending);
+  ig_mesh *mesh = NULL;
+  IG_TRY(formats[i].read(cx, path, options, &mesh));
+  for (size_t n = 0; unit != 1 && n < 3 * (size_t)mesh->nodes; n++)
+    mesh->x[n] *= unit;
+  const ig_status status = in_file(cx, path, ig_mesh_check(cx, mesh));
+  if (status != IG_OK) {
+    ig_mesh_free(mesh);
+    return status;
+  }
+  *out = mesh;
+  return IG_OK;
 }
 
 ig_status ig_mesh_write(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   const char *ending = ending_of(path);
-  for (size_t i = 0; formats[i].ending; i++)
+  for (int i = 0; i < FORMATS; i++)
     if (formats[i].write && strcasecmp(ending, formats[i].ending) == 0)
       return formats[i].write(cx, mesh, path);
   return IG_FAIL(cx, IG_INPUT,
                  "%s: a mesh cannot be written as '%s': expected .vtkhdf, .vtk or .inp", path,
                  ending);
+}
+
+/* --- cells to blocks */
+
+static void swap(ig_lid *conn, int a, int b) {
+  const ig_lid keep = conn[a];
+  conn[a] = conn[b];
+  conn[b] = keep;
+}
+
+/* The mirror image: the same nodes, the other handedness. */
+static void turn_over(ig_elem_type type, ig_lid *conn) {
+  switch (type) {
+  case IG_TRI3:
+  case IG_TET4:
+    swap(conn, 1, 2);
+    break;
+  case IG_TRI6:
+    swap(conn, 1, 2);
+    swap(conn, 3, 5);
+    break;
+  case IG_QUAD4:
+    swap(conn, 1, 3);
+    break;
+  case IG_TET10: /* edges 01 12 20 03 13 23 */
+    swap(conn, 1, 2);
+    swap(conn, 4, 6);
+    swap(conn, 8, 9);
+    break;
+  case IG_HEX8:
+    for (int a = 0; a < 4; a++)
+      swap(conn, a, 4 + a);
+    break;
+  case IG_BEAM2:
+  case IG_ELEM_TYPES:
+    break;
+  }
+}
+
+static ig_status corners_check(ig_ctx *cx, const ig_mesh *mesh, const ig_cells *cells) {
+  for (ig_lid c = 0; c < cells->count; c++)
+    for (int64_t i = cells->offset[c]; i < cells->offset[c + 1]; i++)
+      if ((uint32_t)cells->corner[i] >= (uint32_t)mesh->nodes)
+        return IG_FAIL(cx, IG_INPUT, "cell %d uses node %d: there are %d", c, cells->corner[i],
+                       mesh->nodes);
+  return IG_OK;
+}
+
+ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_lid *number) {
+  ig_lid count[IG_ELEM_TYPES] = {0};
+  IG_TRY(corners_check(cx, mesh, cells));
+  for (ig_lid c = 0; c < cells->count; c++)
+    count[cells->type[c]]++;
+  ig_lid first = ig_mesh_elements(mesh);
+  for (int type = 0; type < IG_ELEM_TYPES; type++) {
+    if (!count[type])
+      continue;
+    ig_block *block;
+    IG_TRY(ig_mesh_add_block(cx, mesh, (ig_elem_type)type, count[type], &block));
+    const size_t npe = (size_t)ig_elem_info_get((ig_elem_type)type)->nodes;
+    const bool signed_size = ig_elem_info_get((ig_elem_type)type)->dim == mesh->dim;
+    ig_lid e = 0;
+    for (ig_lid c = 0; c < cells->count; c++) {
+      if (cells->type[c] != type)
+        continue;
+      ig_lid *conn = block->conn + (size_t)e * npe;
+      memcpy(conn, cells->corner + cells->offset[c], npe * sizeof *conn);
+      block->tag[e] = cells->tag ? cells->tag[c] : 0;
+      if (number)
+        number[c] = first + e;
+      e++;
+    }
+    for (e = 0; signed_size && e < block->count; e++)
+      if (ig_mesh_measure(mesh, first + e) < 0)
+        turn_over(block->type, block->conn + (size_t)e * npe);
+    first += block->count;
+  }
+  return IG_OK;
+}
+
+int ig_mesh_infer_dim(const double *x, ig_lid nodes, unsigned types) {
+  for (int type = 0; type < IG_ELEM_TYPES; type++)
+    if ((types >> type & 1) && ig_elem_info_get((ig_elem_type)type)->dim != 2)
+      return 3;
+  for (size_t n = 0; n < (size_t)nodes; n++)
+    if (x[3 * n + 2] != 0)
+      return 3;
+  return 2;
 }

@@ -1,12 +1,100 @@
-/* Mesh files: one reader a format, chosen by the ending of the name. */
+/* Mesh files: one reader a format, chosen by the ending of the name, and what they share. */
 #ifndef IG_IO_MESH_IO_H
 #define IG_IO_MESH_IO_H
 
 #include "core/ctx.h"
 #include <ingot/mesh.h>
 
+/* A reader leaves coordinates in the file's unit; orientation, unit and checks come after it. */
 typedef ig_status ig_mesh_reader(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                                  ig_mesh **mesh);
 typedef ig_status ig_mesh_writer(ig_ctx *cx, const ig_mesh *mesh, const char *path);
+ig_mesh_reader ig_mesh_read_vtkhdf, ig_mesh_read_vtk, ig_mesh_read_inp, ig_mesh_read_dyna,
+    ig_mesh_read_gmsh;
+ig_mesh_writer ig_mesh_write_vtkhdf, ig_mesh_write_vtk, ig_mesh_write_inp;
+
+/* Cells of any mixture in the order of a file; `corner` numbers nodes from 0 and is checked. */
+typedef struct {
+  ig_lid count;
+  const uint8_t *type;   /* ig_elem_type */
+  const int64_t *offset; /* count + 1, into corner */
+  const ig_lid *corner;
+  const int32_t *tag; /* NULL: all 0 */
+} ig_cells;
+/* Makes the blocks of a mesh, one a type, in file order within each. number[i] (count, may be NULL)
+   is the element that cell i became. Turns elements inside out where that makes them positive. */
+IG_MUST_CHECK ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells,
+                                          ig_lid *number);
+/* 2 if everything lies in the plane z = 0 and nothing needs space, else 3. */
+int ig_mesh_infer_dim(const double *x, ig_lid nodes, unsigned types);
+
+/* --- text files */
+
+/* The whole of a file, ended by a 0; a place in it for messages. */
+typedef struct {
+  ig_ctx *cx;
+  const char *path;
+  char *text, *end;      /* end: where the 0 is */
+  char *line, *line_end; /* the current line, without its end */
+  char *next;            /* the line after it */
+  int number;            /* of the current line, from 1 */
+} ig_text;
+IG_MUST_CHECK ig_status ig_text_open(ig_ctx *cx, const char *path, ig_text *t);
+void ig_text_close(ig_text *t);
+bool ig_text_line(ig_text *t); /* moves on; false at the end */
+/* Fails with IG_INPUT and "path:line:column: …"; `at` points into the current line. */
+ig_status ig_text_fail(ig_text *t, const char *at, const char *format, ...) IG_PRINTF(3, 4);
+/* A number that must end at `stop`, white space around it allowed. */
+IG_MUST_CHECK ig_status ig_text_int(ig_text *t, const char *from, const char *stop, int64_t *value);
+IG_MUST_CHECK ig_status ig_text_real(ig_text *t, const char *from, const char *stop, double *value);
+/* The field from *p to the next comma or the end of the line, trimmed; *p moves behind the comma,
+   NULL when that was the last. */
+void ig_text_field(const ig_text *t, char **p, char **from, char **stop);
+bool ig_text_is(const char *from, const char *stop, const char *word); /* whatever the case */
+
+/* --- meshes whose nodes and elements have numbers of their own */
+
+typedef struct {
+  int64_t *key; /* 0: empty */
+  ig_lid *value;
+  size_t mask; /* slots - 1 */
+  ig_lid count;
+} ig_idmap;
+
+typedef struct {
+  char name[64];
+  ig_set_kind kind;
+  ig_lid count, room;
+  int64_t *id; /* the file's numbers */
+  uint8_t *face;
+} ig_group;
+
+typedef struct {
+  ig_ctx *cx;
+  ig_lid nodes, node_room;
+  double *x;
+  ig_idmap node_of, cell_of;
+  ig_lid cells, cell_room;
+  uint8_t *type;
+  int32_t *tag;
+  int64_t *offset; /* cells + 1 */
+  int64_t *corner; /* the file's node numbers */
+  int64_t corners, corner_room;
+  int groups, group_room;
+  ig_group *group;
+} ig_gather;
+
+void ig_gather_free(ig_gather *g);
+/* *taken: there was one of that number; nothing was added. Numbers are from 1. */
+IG_MUST_CHECK ig_status ig_gather_node(ig_gather *g, int64_t id, const double *x, bool *taken);
+IG_MUST_CHECK ig_status ig_gather_cell(ig_gather *g, int64_t id, ig_elem_type type, int32_t tag,
+                                       const int64_t *node, bool *taken);
+ig_lid ig_gather_find_cell(const ig_gather *g, int64_t id); /* -1: not there */
+/* The group of that name and kind, made if it is not there; NULL: memory ran out. */
+ig_group *ig_gather_group(ig_gather *g, const char *name, size_t length, ig_set_kind kind);
+ig_group *ig_gather_find(ig_gather *g, const char *name, size_t length, ig_set_kind kind);
+IG_MUST_CHECK ig_status ig_gather_member(ig_gather *g, ig_group *group, int64_t id, int face);
+/* Resolves all numbers. `plane`: the element types were plane ones. */
+IG_MUST_CHECK ig_status ig_gather_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **mesh);
 
 #endif

@@ -71,9 +71,4 @@ IG_MUST_CHECK ig_status ig_mesh_classes(ig_ctx *cx, const double *x, ig_lid elem
                                         const ig_lid *conn, ig_classes *classes);
 void ig_classes_free(ig_classes *classes);
 
-/* Keeps the elements whose byte is not 0 and the nodes they use; sets follow. *old_node (NULL: not
-   wanted; free it) gives the old number of each node that stays. */
-IG_MUST_CHECK ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uint8_t *keep,
-                                     ig_lid **old_node);
-
 #endif

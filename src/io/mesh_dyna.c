@@ -1,0 +1,269 @@
+/* LS-DYNA keyword files: *NODE, *ELEMENT_SOLID, _SHELL, _BEAM, *SET_NODE, *SET_SOLID and so on. A
+   part becomes the element set part_N. Fields may be separated by commas or spaces, or stand in
+   fixed columns. */
+#include "io/mesh_io.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+typedef struct {
+  ig_text t;
+  ig_gather g;
+} dyna;
+
+typedef struct {
+  char *from, *stop;
+} field;
+
+/* True if the next line belongs to the keyword; comments and empty lines are skipped. */
+static bool data_line(dyna *in) {
+  while (in->t.next < in->t.end && *in->t.next != '*') {
+    ig_text_line(&in->t);
+    const char *p = in->t.line;
+    while (p < in->t.line_end && (*p == ' ' || *p == '\t'))
+      p++;
+    if (*in->t.line != '$' && p < in->t.line_end)
+      return true;
+  }
+  return false;
+}
+
+/* Splits the line into at most `most` fields of the given widths (0 ends: the last one repeats);
+   returns how many. */
+static int fields_split(const dyna *in, const int *width, int most, int least, field *f) {
+  char *line = in->t.line, *end = in->t.line_end;
+  int count = 0;
+  if (memchr(line, ',', (size_t)(end - line))) {
+    for (char *p = line; p && count < most; count++)
+      ig_text_field(&in->t, &p, &f[count].from, &f[count].stop);
+    while (count && f[count - 1].from == f[count - 1].stop)
+      count--;
+    return count;
+  }
+  for (char *p = line; count < most;) {
+    while (p < end && (*p == ' ' || *p == '\t'))
+      p++;
+    if (p == end)
+      break;
+    f[count].from = p;
+    while (p < end && *p != ' ' && *p != '\t')
+      p++;
+    f[count++].stop = p;
+  }
+  bool columns = count < least;
+  for (int i = 0; i < count; i++) /* wider than its column: two have run together */
+    columns = columns || f[i].stop - f[i].from > width[i];
+  if (!columns)
+    return count;
+  char *p = line;
+  for (count = 0; count < most && p < end; count++) {
+    f[count].from = p;
+    p = end - p > width[count] ? p + width[count] : end;
+    f[count].stop = p;
+    while (f[count].stop > f[count].from && f[count].stop[-1] == ' ')
+      f[count].stop--;
+  }
+  return count;
+}
+
+static ig_status id_read(dyna *in, const field *f, int64_t *id) {
+  IG_TRY(ig_text_int(&in->t, f->from, f->stop, id));
+  if (*id < 1 || *id > INT64_MAX / 512)
+    return ig_text_fail(&in->t, f->from, "%lld: expected a number from 1", (long long)*id);
+  return IG_OK;
+}
+
+static ig_status nodes_read(dyna *in) {
+  static const int width[] = {8, 16, 16, 16, 8, 8};
+  while (data_line(in)) {
+    field f[6];
+    const int count = fields_split(in, width, 6, 4, f);
+    if (count < 4)
+      return ig_text_fail(&in->t, in->t.line_end, "a node has %d fields: expected number, x, y, z",
+                          count);
+    int64_t id;
+    double x[3];
+    bool twice;
+    IG_TRY(id_read(in, &f[0], &id));
+    for (int d = 0; d < 3; d++)
+      IG_TRY(ig_text_real(&in->t, f[1 + d].from, f[1 + d].stop, &x[d]));
+    IG_TRY(ig_gather_node(&in->g, id, x, &twice));
+    if (twice)
+      return ig_text_fail(&in->t, f[0].from, "node %lld is defined twice", (long long)id);
+  }
+  return IG_OK;
+}
+
+/* Fewer different nodes than corners: a solid may be a tetrahedron, a shell a triangle. */
+static ig_status type_of(dyna *in, const char *at, int dim, const int64_t *node, int count,
+                         ig_elem_type *type) {
+  if (dim == 1) {
+    *type = IG_BEAM2;
+    return count >= 2 ? IG_OK : ig_text_fail(&in->t, at, "a beam has %d nodes: expected 2", count);
+  }
+  if (dim == 2) {
+    *type = count == 3 || (count >= 4 && node[3] == node[2]) ? IG_TRI3 : IG_QUAD4;
+    return count >= 3 ? IG_OK
+                      : ig_text_fail(&in->t, at, "a shell has %d nodes: expected 3 or 4", count);
+  }
+  *type = IG_HEX8;
+  if (count >= 8) {
+    bool same = true;
+    for (int a = 4; a < 8; a++)
+      same = same && node[a] == node[3];
+    bool wedge = false;
+    for (int a = 0; a < 8; a++)
+      for (int b = 0; b < a; b++)
+        wedge = wedge || node[a] == node[b];
+    if (same)
+      *type = IG_TET4;
+    else if (wedge)
+      return ig_text_fail(&in->t, at,
+                          "this solid is a wedge or pyramid: expected hexahedra or "
+                          "tetrahedra");
+    return IG_OK;
+  }
+  *type = IG_TET4;
+  return count == 4 ? IG_OK
+                    : ig_text_fail(&in->t, at, "a solid has %d nodes: expected 4 or 8", count);
+}
+
+static ig_status elements_read(dyna *in, int dim) {
+  static const int width[] = {8, 8, 8, 8, 8, 8, 8, 8, 8, 8};
+  while (data_line(in)) {
+    field f[10];
+    int64_t id, part, node[8] = {0};
+    bool twice;
+    int count = fields_split(in, width, 10, 2, f);
+    if (count < 2)
+      return ig_text_fail(&in->t, in->t.line_end,
+                          "an element has %d fields: expected number, "
+                          "part, nodes",
+                          count);
+    IG_TRY(id_read(in, &f[0], &id));
+    IG_TRY(id_read(in, &f[1], &part));
+    if (part > INT32_MAX)
+      return ig_text_fail(&in->t, f[1].from, "part %lld is beyond %d", (long long)part, INT32_MAX);
+    int first = 2;
+    if (count == 2) { /* the nodes are on a line of their own */
+      if (!data_line(in))
+        return ig_text_fail(&in->t, in->t.line_end, "element %lld has no nodes", (long long)id);
+      count = fields_split(in, width, 10, 1, f);
+      first = 0;
+    }
+    int nodes = 0;
+    const int most = dim == 1 ? 2 : dim == 2 ? 4 : 8;
+    for (int i = first; i < count && nodes < most; i++) {
+      IG_TRY(ig_text_int(&in->t, f[i].from, f[i].stop, &node[nodes]));
+      if (node[nodes] == 0)
+        break;
+      if (node[nodes] < 0)
+        return ig_text_fail(&in->t, f[i].from, "node %lld: expected a number from 1",
+                            (long long)node[nodes]);
+      nodes++;
+    }
+    ig_elem_type type;
+    IG_TRY(type_of(in, in->t.line, dim, node, nodes, &type));
+    IG_TRY(ig_gather_cell(&in->g, id, type, (int32_t)part, node, &twice));
+    if (twice)
+      return ig_text_fail(&in->t, in->t.line, "element %lld is defined twice", (long long)id);
+    char name[32];
+    snprintf(name, sizeof name, "part_%d", (int)part);
+    ig_group *set = ig_gather_group(&in->g, name, strlen(name), IG_SET_ELEMENTS);
+    if (!set)
+      return ig_text_fail(&in->t, in->t.line, "too many parts");
+    IG_TRY(ig_gather_member(&in->g, set, id, 0));
+  }
+  return IG_OK;
+}
+
+/* A title line where the keyword says so, a line that begins with the set's number, then members.
+ */
+static ig_status set_read(dyna *in, ig_set_kind kind, bool title) {
+  static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
+  char name[54] = "";
+  field f[8];
+  int64_t id;
+  if (title && data_line(in)) {
+    char *from = in->t.line, *stop = in->t.line_end;
+    while (from < stop && *from == ' ')
+      from++;
+    while (stop > from && stop[-1] == ' ')
+      stop--;
+    const size_t length =
+        (size_t)(stop - from) < sizeof name ? (size_t)(stop - from) : sizeof name - 1;
+    for (size_t i = 0; i < length; i++)
+      name[i] = from[i] == '/' || from[i] == '\0' ? '_' : from[i];
+  }
+  if (!data_line(in) || fields_split(in, width, 8, 1, f) < 1)
+    return ig_text_fail(&in->t, in->t.line_end, "expected the number of the set");
+  IG_TRY(id_read(in, &f[0], &id));
+  if (!name[0])
+    snprintf(name, sizeof name, "%s_%lld", kind == IG_SET_NODES ? "nodes" : "elements",
+             (long long)id);
+  const ig_group *set = ig_gather_group(&in->g, name, strlen(name), kind);
+  if (!set)
+    return ig_text_fail(&in->t, in->t.line, "too many sets");
+  const int number = (int)(set - in->g.group);
+  while (data_line(in)) {
+    const int count = fields_split(in, width, 8, 1, f);
+    for (int i = 0; i < count; i++) {
+      if (f[i].from == f[i].stop)
+        continue;
+      IG_TRY(ig_text_int(&in->t, f[i].from, f[i].stop, &id));
+      if (id == 0)
+        continue;
+      IG_TRY(id_read(in, &f[i], &id));
+      IG_TRY(ig_gather_member(&in->g, &in->g.group[number], id, 0));
+    }
+  }
+  return IG_OK;
+}
+
+static bool begins(const char *from, const char *stop, const char *word) {
+  return (size_t)(stop - from) >= strlen(word) && strncasecmp(from, word, strlen(word)) == 0;
+}
+
+static ig_status keyword_read(dyna *in, bool *end) {
+  const char *from = in->t.line, *stop = in->t.line_end;
+  while (stop > from && (stop[-1] == ' ' || stop[-1] == '\t'))
+    stop--;
+  const bool title = stop - from > 6 && strncasecmp(stop - 6, "_TITLE", 6) == 0;
+  if (ig_text_is(from, stop, "*NODE"))
+    return nodes_read(in);
+  if (ig_text_is(from, stop, "*ELEMENT_SOLID"))
+    return elements_read(in, 3);
+  if (ig_text_is(from, stop, "*ELEMENT_SHELL"))
+    return elements_read(in, 2);
+  if (ig_text_is(from, stop, "*ELEMENT_BEAM"))
+    return elements_read(in, 1);
+  if (ig_text_is(from, stop, "*SET_NODE") || begins(from, stop, "*SET_NODE_LIST"))
+    return set_read(in, IG_SET_NODES, title);
+  if (begins(from, stop, "*SET_SOLID") || begins(from, stop, "*SET_SHELL") ||
+      begins(from, stop, "*SET_BEAM"))
+    return set_read(in, IG_SET_ELEMENTS, title);
+  if (begins(from, stop, "*INCLUDE"))
+    return ig_text_fail(&in->t, from, "*INCLUDE is not followed: put the file's text here");
+  *end = ig_text_is(from, stop, "*END");
+  return IG_OK;
+}
+
+ig_status ig_mesh_read_dyna(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
+                            ig_mesh **mesh) {
+  (void)options;
+  *mesh = NULL;
+  dyna in = {.g.cx = cx};
+  IG_TRY(ig_text_open(cx, path, &in.t));
+  ig_status status = IG_OK;
+  bool end = false;
+  while (status == IG_OK && !end && ig_text_line(&in.t))
+    if (*in.t.line == '*')
+      status = keyword_read(&in, &end);
+  if (status == IG_OK)
+    status = ig_gather_mesh(&in.g, path, false, mesh);
+  ig_text_close(&in.t);
+  ig_gather_free(&in.g);
+  return status;
+}

@@ -1,0 +1,374 @@
+/* What readers of text meshes share: lines with places, numbers, and files that number nodes and
+   elements as they please. */
+#include "io/mesh_io.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* --- lines */
+
+ig_status ig_text_open(ig_ctx *cx, const char *path, ig_text *t) {
+  *t = (ig_text){.cx = cx, .path = path};
+  FILE *f = fopen(path, "rb");
+  if (!f)
+    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  size_t size = 0, room = 1 << 16, got = 0;
+  char *text = malloc(room);
+  while (text && (got = fread(text + size, 1, room - 1 - size, f)) > 0) {
+    size += got;
+    if (size + 1 < room)
+      continue;
+    room *= 2;
+    char *more = realloc(text, room);
+    if (!more)
+      free(text);
+    text = more;
+  }
+  const bool failed = ferror(f);
+  fclose(f);
+  if (!text)
+    return IG_FAIL(cx, IG_MEMORY, "no memory to read '%s'", path);
+  if (failed) {
+    free(text);
+    return IG_FAIL(cx, IG_IO, "cannot read '%s'", path);
+  }
+  text[size] = '\0';
+  t->text = t->line = t->line_end = t->next = text;
+  t->end = text + size;
+  return IG_OK;
+}
+
+void ig_text_close(ig_text *t) {
+  free(t->text);
+  memset(t, 0, sizeof *t);
+}
+
+bool ig_text_line(ig_text *t) {
+  if (t->next >= t->end)
+    return false;
+  t->line = t->next;
+  char *stop = memchr(t->line, '\n', (size_t)(t->end - t->line));
+  t->line_end = stop ? stop : t->end;
+  t->next = stop ? stop + 1 : t->end;
+  if (t->line_end > t->line && t->line_end[-1] == '\r')
+    t->line_end--;
+  t->number++;
+  return true;
+}
+
+ig_status ig_text_fail(ig_text *t, const char *at, const char *format, ...) {
+  char message[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(message, sizeof message, format, args);
+  va_end(args);
+  return IG_FAIL(t->cx, IG_INPUT, "%s:%d:%d: %s", t->path, t->number,
+                 at && at >= t->line ? (int)(at - t->line) + 1 : 1, message);
+}
+
+/* Copies a trimmed field; false if it is empty or longer than any number. */
+static bool field_copy(const char **from, const char *stop, char *copy, size_t size) {
+  while (*from < stop && (**from == ' ' || **from == '\t'))
+    ++*from;
+  while (stop > *from && (stop[-1] == ' ' || stop[-1] == '\t'))
+    stop--;
+  const size_t length = (size_t)(stop - *from);
+  if (length == 0 || length >= size || memchr(*from, '\0', length))
+    return false;
+  memcpy(copy, *from, length);
+  copy[length] = '\0';
+  return true;
+}
+
+static ig_status not_a(ig_text *t, const char *kind, const char *from, const char *stop) {
+  int length = (int)(stop - from > 40 ? 40 : stop - from);
+  return ig_text_fail(t, from, "'%.*s': expected %s", length, from, kind);
+}
+
+ig_status ig_text_int(ig_text *t, const char *from, const char *stop, int64_t *value) {
+  char copy[32], *end;
+  if (!field_copy(&from, stop, copy, sizeof copy))
+    return not_a(t, "a whole number", from, stop);
+  errno = 0;
+  const long long v = strtoll(copy, &end, 10);
+  if (*end || errno)
+    return not_a(t, "a whole number", from, stop);
+  *value = v;
+  return IG_OK;
+}
+
+ig_status ig_text_real(ig_text *t, const char *from, const char *stop, double *value) {
+  char copy[64], *end;
+  if (!field_copy(&from, stop, copy, sizeof copy))
+    return not_a(t, "a number", from, stop);
+  for (char *c = copy; *c; c++)
+    if (*c == 'd' || *c == 'D') /* as Fortran writes doubles */
+      *c = 'e';
+  *value = strtod(copy, &end);
+  if (*end || !isfinite(*value))
+    return not_a(t, "a finite number", from, stop);
+  return IG_OK;
+}
+
+void ig_text_field(const ig_text *t, char **p, char **from, char **stop) {
+  char *comma = memchr(*p, ',', (size_t)(t->line_end - *p));
+  *from = *p;
+  *stop = comma ? comma : t->line_end;
+  *p = comma ? comma + 1 : NULL;
+  while (*from < *stop && (**from == ' ' || **from == '\t'))
+    ++*from;
+  while (*stop > *from && ((*stop)[-1] == ' ' || (*stop)[-1] == '\t'))
+    --*stop;
+}
+
+bool ig_text_is(const char *from, const char *stop, const char *word) {
+  const size_t length = strlen(word);
+  return (size_t)(stop - from) == length && strncasecmp(from, word, length) == 0;
+}
+
+/* --- numbers of their own */
+
+static size_t slot_of(const ig_idmap *map, int64_t id) {
+  uint64_t h = (uint64_t)id * 0x9e3779b97f4a7c15u;
+  size_t i = (size_t)(h ^ h >> 32) & map->mask;
+  while (map->key[i] && map->key[i] != id)
+    i = (i + 1) & map->mask;
+  return i;
+}
+
+static ig_status idmap_put(ig_ctx *cx, ig_idmap *map, int64_t id, ig_lid value, bool *taken) {
+  if (!map->key || 2 * (size_t)map->count > map->mask) {
+    ig_idmap bigger = {.mask = map->key ? 2 * map->mask + 1 : 1023};
+    IG_TRY(IG_NEW(cx, &bigger.key, bigger.mask + 1, "numbers"));
+    const ig_status status = IG_NEW(cx, &bigger.value, bigger.mask + 1, "numbers");
+    if (status != IG_OK) {
+      free(bigger.key);
+      return status;
+    }
+    for (size_t i = 0; map->key && i <= map->mask; i++)
+      if (map->key[i]) {
+        const size_t to = slot_of(&bigger, map->key[i]);
+        bigger.key[to] = map->key[i];
+        bigger.value[to] = map->value[i];
+      }
+    bigger.count = map->count;
+    free(map->key);
+    free(map->value);
+    *map = bigger;
+  }
+  const size_t i = slot_of(map, id);
+  *taken = map->key[i] == id;
+  if (!*taken) {
+    map->key[i] = id;
+    map->value[i] = value;
+    map->count++;
+  }
+  return IG_OK;
+}
+
+static ig_lid idmap_get(const ig_idmap *map, int64_t id) {
+  if (!map->key || id == 0)
+    return -1;
+  const size_t i = slot_of(map, id);
+  return map->key[i] ? map->value[i] : -1;
+}
+
+ig_lid ig_gather_find_cell(const ig_gather *g, int64_t id) {
+  return idmap_get(&g->cell_of, id);
+}
+
+void ig_gather_free(ig_gather *g) {
+  free(g->x);
+  free(g->node_of.key);
+  free(g->node_of.value);
+  free(g->cell_of.key);
+  free(g->cell_of.value);
+  free(g->type);
+  free(g->tag);
+  free(g->offset);
+  free(g->corner);
+  for (int i = 0; i < g->groups; i++) {
+    free(g->group[i].id);
+    free(g->group[i].face);
+  }
+  free(g->group);
+  memset(g, 0, sizeof *g);
+}
+
+static bool grow(void **p, size_t items, size_t size) {
+  void *more = realloc(*p, items * size);
+  *p = more ? more : *p;
+  return more != NULL;
+}
+
+ig_status ig_gather_node(ig_gather *g, int64_t id, const double *x, bool *taken) {
+  *taken = false;
+  if (g->nodes == g->node_room) {
+    if (g->node_room > INT32_MAX / 2)
+      return IG_FAIL(g->cx, IG_INPUT, "more nodes than one mesh can number");
+    const ig_lid room = g->node_room ? 2 * g->node_room : 1024;
+    if (!grow((void **)&g->x, 3 * (size_t)room, sizeof *g->x))
+      return IG_FAIL(g->cx, IG_MEMORY, "no memory for nodes");
+    g->node_room = room;
+  }
+  IG_TRY(idmap_put(g->cx, &g->node_of, id, g->nodes, taken));
+  if (!*taken)
+    memcpy(g->x + 3 * (size_t)g->nodes++, x, 3 * sizeof *x);
+  return IG_OK;
+}
+
+ig_status ig_gather_cell(ig_gather *g, int64_t id, ig_elem_type type, int32_t tag,
+                         const int64_t *node, bool *taken) {
+  const int npe = ig_elem_info_get(type)->nodes;
+  *taken = false;
+  if (g->cells == g->cell_room) {
+    if (g->cell_room > INT32_MAX / 2)
+      return IG_FAIL(g->cx, IG_INPUT, "more elements than one mesh can number");
+    const ig_lid room = g->cell_room ? 2 * g->cell_room : 1024;
+    if (!grow((void **)&g->type, (size_t)room, sizeof *g->type) ||
+        !grow((void **)&g->tag, (size_t)room, sizeof *g->tag) ||
+        !grow((void **)&g->offset, (size_t)room + 1, sizeof *g->offset))
+      return IG_FAIL(g->cx, IG_MEMORY, "no memory for elements");
+    g->cell_room = room;
+  }
+  if (g->corners + npe > g->corner_room) {
+    const int64_t room = g->corner_room ? 2 * g->corner_room : 8192;
+    if (!grow((void **)&g->corner, (size_t)room, sizeof *g->corner))
+      return IG_FAIL(g->cx, IG_MEMORY, "no memory for elements");
+    g->corner_room = room;
+  }
+  IG_TRY(idmap_put(g->cx, &g->cell_of, id, g->cells, taken));
+  if (*taken)
+    return IG_OK;
+  g->type[g->cells] = (uint8_t)type;
+  g->tag[g->cells] = tag;
+  g->offset[g->cells] = g->corners;
+  memcpy(g->corner + g->corners, node, (size_t)npe * sizeof *node);
+  g->corners += npe;
+  g->offset[++g->cells] = g->corners;
+  return IG_OK;
+}
+
+ig_group *ig_gather_find(ig_gather *g, const char *name, size_t length, ig_set_kind kind) {
+  for (int i = 0; i < g->groups; i++)
+    if (g->group[i].kind == kind && strlen(g->group[i].name) == length &&
+        strncasecmp(g->group[i].name, name, length) == 0)
+      return &g->group[i];
+  return NULL;
+}
+
+ig_group *ig_gather_group(ig_gather *g, const char *name, size_t length, ig_set_kind kind) {
+  ig_group *found = ig_gather_find(g, name, length, kind);
+  if (found)
+    return found;
+  if (g->groups == g->group_room) {
+    const int room = g->group_room ? 2 * g->group_room : 16;
+    if (room > 1 << 20 || !grow((void **)&g->group, (size_t)room, sizeof *g->group))
+      return NULL;
+    g->group_room = room;
+  }
+  ig_group *group = &g->group[g->groups++];
+  *group = (ig_group){.kind = kind};
+  memcpy(group->name, name, length < sizeof group->name ? length : sizeof group->name - 1);
+  return group;
+}
+
+ig_status ig_gather_member(ig_gather *g, ig_group *group, int64_t id, int face) {
+  if (group->count == group->room) {
+    if (group->room > INT32_MAX / 2)
+      return IG_FAIL(g->cx, IG_INPUT, "set '%s' has more members than can be numbered",
+                     group->name);
+    const ig_lid room = group->room ? 2 * group->room : 64;
+    if (!grow((void **)&group->id, (size_t)room, sizeof *group->id) ||
+        !grow((void **)&group->face, (size_t)room, sizeof *group->face))
+      return IG_FAIL(g->cx, IG_MEMORY, "no memory for set '%s'", group->name);
+    group->room = room;
+  }
+  group->id[group->count] = id;
+  group->face[group->count++] = (uint8_t)face;
+  return IG_OK;
+}
+
+/* --- to a mesh */
+
+static int pair_compare(const void *a, const void *b) {
+  const int64_t p = *(const int64_t *)a, q = *(const int64_t *)b;
+  return p < q ? -1 : p > q;
+}
+
+/* A group as a set: numbers resolved, in rising order, each once. */
+static ig_status group_set(ig_gather *g, const char *path, ig_mesh *mesh, const ig_lid *number,
+                           ig_group *group) {
+  const bool nodes = group->kind == IG_SET_NODES;
+  for (ig_lid i = 0; i < group->count; i++) {
+    const ig_lid at = idmap_get(nodes ? &g->node_of : &g->cell_of, group->id[i]);
+    if (at < 0)
+      return IG_FAIL(g->cx, IG_INPUT, "%s: set '%s' names %s %lld, which is not in the file", path,
+                     group->name, nodes ? "node" : "element", (long long)group->id[i]);
+    const int face = group->kind == IG_SET_FACES ? group->face[i] : 0;
+    if (face && face >= ig_elem_info_get((ig_elem_type)g->type[at])->faces)
+      return IG_FAIL(g->cx, IG_INPUT, "%s: set '%s' names side %d of element %lld: it has %d", path,
+                     group->name, face + 1, (long long)group->id[i],
+                     ig_elem_info_get((ig_elem_type)g->type[at])->faces);
+    group->id[i] = (int64_t)(nodes ? at : number[at]) << 8 | face;
+  }
+  if (group->count)
+    qsort(group->id, (size_t)group->count, sizeof *group->id, pair_compare);
+  ig_lid count = 0;
+  for (ig_lid i = 0; i < group->count; i++)
+    if (i == 0 || group->id[i] != group->id[i - 1])
+      group->id[count++] = group->id[i];
+  ig_set *set;
+  IG_TRY(ig_mesh_add_set(g->cx, mesh, group->name, group->kind, count, &set));
+  for (ig_lid i = 0; i < count; i++) {
+    set->item[i] = (ig_lid)(group->id[i] >> 8);
+    if (set->face)
+      set->face[i] = (uint8_t)(group->id[i] & 255);
+  }
+  return IG_OK;
+}
+
+static ig_status gather_mesh(ig_gather *g, const char *path, bool plane, ig_lid *corner,
+                             ig_lid *number, ig_mesh **mesh) {
+  ig_cells cells = {g->cells, g->type, g->offset, corner, g->tag};
+  unsigned types = 0;
+  for (ig_lid c = 0; c < g->cells; c++) {
+    types |= 1u << g->type[c];
+    for (int64_t i = g->offset[c]; i < g->offset[c + 1]; i++)
+      if ((corner[i] = idmap_get(&g->node_of, g->corner[i])) < 0)
+        return IG_FAIL(g->cx, IG_INPUT, "%s: element %d uses node %lld, which is not in the file",
+                       path, c + 1, (long long)g->corner[i]);
+  }
+  const int dim = plane ? ig_mesh_infer_dim(g->x, g->nodes, types) : 3;
+  IG_TRY(ig_mesh_new(g->cx, dim, g->nodes, mesh));
+  memcpy((*mesh)->x, g->x, 3 * (size_t)g->nodes * sizeof *g->x);
+  IG_TRY(ig_mesh_add_cells(g->cx, *mesh, &cells, number));
+  for (int i = 0; i < g->groups; i++)
+    IG_TRY(group_set(g, path, *mesh, number, &g->group[i]));
+  return IG_OK;
+}
+
+ig_status ig_gather_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **mesh) {
+  *mesh = NULL;
+  if (g->nodes == 0 || g->cells == 0)
+    return IG_FAIL(g->cx, IG_INPUT, "%s: no mesh found: %d nodes, %d elements", path, g->nodes,
+                   g->cells);
+  ig_lid *corner = NULL, *number = NULL;
+  ig_status status = IG_NEW(g->cx, &corner, g->corners, "connectivity");
+  if (status == IG_OK)
+    status = IG_NEW(g->cx, &number, g->cells, "element numbers");
+  if (status == IG_OK)
+    status = gather_mesh(g, path, plane, corner, number, mesh);
+  if (status != IG_OK) {
+    ig_mesh_free(*mesh);
+    *mesh = NULL;
+  }
+  free(corner);
+  free(number);
+  return status;
+}
