@@ -23,7 +23,7 @@ typedef struct {
   cli_texts set;
   int threads, width, height;
   double range[2], view[2], threshold_range[2];
-  double zoom, warp_scale;
+  double zoom, warp_scale, unit, edge;
   bool quiet, list, quick, man, reference, keys, edges, bare;
   bool given_range, given_view, given_threshold_range;
   cli_texts words; /* what is no option */
@@ -102,6 +102,8 @@ void cli_warning(const char *format, ...) IG_PRINTF(1, 2);
    wrong. `backend` NULL: the case says. */
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx);
 void cli_close(ig_ctx *cx);
+/* Opens the case named first on the command line and applies --set; *c is NULL if that fails. */
+int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c);
 /* Prints the context's message if the call failed; the exit code. */
 int cli_result(ig_ctx *cx, ig_status status);
 bool cli_was_interrupted(void);

@@ -3,12 +3,27 @@
 
 #include <string.h>
 
+static void print(void *user, const char *text) {
+  (void)user;
+  fputs(text, stdout);
+}
+
 static int help_run(const cli_args *args) {
   const char *word[2] = {args->words.count > 0 ? args->words.item[0] : NULL,
                          args->words.count > 1 ? args->words.item[1] : NULL};
   if (args->man) {
     cli_man(stdout);
     return CLI_GOOD;
+  }
+  if (args->reference || args->keys) {
+    ig_ctx *cx;
+    int code = cli_open("cpu", args, &cx);
+    if (code == CLI_GOOD) {
+      code = cli_result(cx, args->reference ? ig_reference(cx, print, NULL)
+                                            : ig_completion(cx, word[0], print, NULL));
+      cli_close(cx);
+    }
+    return code;
   }
   if (!word[0]) {
     cli_help_all(stdout);
@@ -26,7 +41,12 @@ static int help_run(const cli_args *args) {
 }
 
 static const cli_option help_options[] = {
-    {"man", 0, CLI_FLAG, CLI_AT(man), 0, NULL, NULL, "print the manual page (troff)"}, {0}};
+    {"man", 0, CLI_FLAG, CLI_AT(man), 0, NULL, NULL, "print the manual page (troff)"},
+    {"reference", 0, CLI_FLAG, CLI_AT(reference), 0, NULL, NULL,
+     "print what a case file may say (Markdown)"},
+    {"keys", 0, CLI_FLAG, CLI_AT(keys), 0, NULL, NULL,
+     "print the keys of a case, of all rooms or of the one named; one a line"},
+    {0}};
 const cli_command cli_help = {
     .name = "help",
     .words = "[COMMAND]",

@@ -5,10 +5,20 @@
 #include <signal.h>
 #include <string.h>
 
-extern const cli_command cli_verify, cli_bench, cli_devices, cli_help, cli_completion, cli_version;
-
-const cli_command *const cli_commands[] = {&cli_verify,     &cli_bench,   &cli_devices, &cli_help,
-                                           &cli_completion, &cli_version, NULL};
+/* every command, in the order help shows them */
+#define COMMANDS(X)                                                                                \
+  X(run)                                                                                           \
+  X(check)                                                                                         \
+  X(verify) X(bench) X(mesh_new) X(mesh_convert) X(mesh_info) X(devices) X(help) X(completion)     \
+      X(version)
+#define X(name) extern const cli_command cli_##name;
+COMMANDS(X)
+#undef X
+const cli_command *const cli_commands[] = {
+#define X(name) &cli_##name,
+    COMMANDS(X)
+#undef X
+        NULL};
 
 static int unknown_command(const char *word) {
   enum { MAX = 32 };

@@ -117,7 +117,7 @@ void cli_complete_bash(FILE *to) {
         fputs("' -- \"$word\")); return ;;\n", to);
       } else if (strcmp(o->name, "set") == 0) {
         fputs(") compopt -o nospace 2>/dev/null; COMPREPLY=($(compgen -S = -W "
-              "\"$(ingot help --keys 2>/dev/null)\" -- \"$word\")); return ;;\n",
+              "\"$(ingot help --keys 2>/dev/null | cut -f 1)\" -- \"$word\")); return ;;\n",
               to);
       } else if (o->kind == CLI_FILE) {
         fputs(") COMPREPLY=($(compgen -f -- \"$word\")); return ;;\n", to);

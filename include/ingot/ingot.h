@@ -5,5 +5,6 @@
 #include <ingot/context.h>
 #include <ingot/mesh.h>
 #include <ingot/run.h>
+#include <ingot/view.h>
 
 #endif

@@ -83,5 +83,19 @@ IG_API double ig_mesh_measure(const ig_mesh *mesh, ig_lid element);
 /* Checks ids, finite coordinates, positive Jacobians; the message names the first bad element. */
 IG_API IG_MUST_CHECK ig_status ig_mesh_check(ig_ctx *cx, const ig_mesh *mesh);
 
+/* --- files; in builds with input and output */
+
+typedef struct {
+  double unit; /* metres, of the file's coordinates; 0: 1 */
+  double edge; /* element size in metres where geometry (.geo, .step) is meshed; 0: Gmsh's choice */
+} ig_mesh_read_options;
+/* Reads a mesh by the ending of its name: .vtkhdf (Ingot's own), .msh, .inp, .k, .vtk, and geometry
+   .geo, .step, .stp, .brep, meshed by Gmsh. `options` may be NULL. Checked: ids, coordinates,
+   Jacobians. */
+IG_API IG_MUST_CHECK ig_status ig_mesh_read(ig_ctx *cx, const char *path,
+                                            const ig_mesh_read_options *options, ig_mesh **mesh);
+/* Writes by the ending of the name: .vtkhdf (with sets), .vtk, .inp. Beside, then renamed. */
+IG_API IG_MUST_CHECK ig_status ig_mesh_write(ig_ctx *cx, const ig_mesh *mesh, const char *path);
+
 IG_C_END
 #endif

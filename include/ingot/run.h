@@ -2,7 +2,7 @@
 #ifndef INGOT_RUN_H
 #define INGOT_RUN_H
 
-#include <ingot/context.h>
+#include <ingot/mesh.h>
 
 IG_C_BEGIN
 
@@ -47,8 +47,14 @@ IG_API IG_MUST_CHECK ig_status ig_run(ig_case *c, const ig_run_options *options)
 typedef void ig_line_fn(void *user, const char *label, const char *value);
 IG_API IG_MUST_CHECK ig_status ig_check(ig_case *c, ig_line_fn *line, void *user);
 
-/* What a case file may say, from the tables that read it: docs/case-reference.md in Markdown, and
-   the dotted keys ("sources[].power"), one a line, for completing --set. Room NULL: all of them. */
+/* The mesh a case describes, without its physics; free with ig_mesh_free. */
+IG_API IG_MUST_CHECK ig_status ig_case_mesh(ig_case *c, ig_mesh **mesh);
+/* Counts, sizes and sets of a mesh, in lines. */
+IG_API void ig_mesh_describe(const ig_mesh *mesh, ig_line_fn *line, void *user);
+
+/* What a case file may say, from the tables that read it: docs/case-reference.md in Markdown; and
+   for completing --set a line a key, "sources[].power", its choices and its help, tabs between
+   them. Room NULL: the keys of all rooms. */
 typedef void ig_text_fn(void *user, const char *text);
 IG_API IG_MUST_CHECK ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user);
 IG_API IG_MUST_CHECK ig_status ig_completion(ig_ctx *cx, const char *room, ig_text_fn *text,

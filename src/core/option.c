@@ -73,7 +73,8 @@ static int distance(const char *a, const char *b) {
 }
 
 bool ig_nearest(const char *word, const char *choices, char *text, size_t size) {
-  int best = 1 + (int)strlen(word) / 3; /* further away is no help */
+  const int letters = (int)strlen(word);
+  int best = letters < 4 ? 0 : (letters + 1) / 3; /* further away is no help */
   bool found = false;
   for (const char *p = choices; *p;) {
     char one[48];
@@ -90,8 +91,7 @@ bool ig_nearest(const char *word, const char *choices, char *text, size_t size) 
   return found;
 }
 
-/* "a|b|c" as "a, b or c" */
-static void listing(const char *choices, char *text, size_t size) {
+void ig_choices_list(const char *choices, char *text, size_t size) {
   size_t used = 0;
   for (const char *p = choices; *p && used < size;) {
     const size_t length = strcspn(p, "|");
@@ -106,6 +106,21 @@ static bool bounded(const ig_option *o) {
   return o->min != 0 || o->max != 0;
 }
 
+/* A bound as a person writes it: 1e9, 0.35, 4096 */
+typedef struct {
+  char text[32];
+} bound;
+static bound bound_of(double value) {
+  bound b;
+  snprintf(b.text, sizeof b.text, "%.6g", value);
+  char *e = strchr(b.text, 'e');
+  if (e) {
+    const int power = atoi(e + 1);
+    snprintf(e + 1, sizeof b.text - (size_t)(e + 1 - b.text), "%d", power);
+  }
+  return b;
+}
+
 void ig_option_range(const ig_option *o, char *text, size_t size) {
   *text = '\0';
   if (!bounded(o))
@@ -113,16 +128,17 @@ void ig_option_range(const ig_option *o, char *text, size_t size) {
   const char *const unit = o->unit ? o->unit : "", *const gap = *unit ? " " : "";
   const bool low = o->min > -IG_HUGE, high = o->max < IG_HUGE;
   const bool open = o->min == IG_TINY; /* strictly positive */
-  size_t used = 0;
-  if (low && high && !open)
-    snprintf(text, size, "%.10g to %.10g%s%s", o->min, o->max, gap, unit);
-  else {
-    if (low)
-      used = (size_t)snprintf(text, size, "%s %.10g%s%s", open ? "more than" : "at least",
-                              open ? 0.0 : o->min, gap, unit);
-    if (high && used < size)
-      snprintf(text + used, size - used, "%sat most %.10g%s%s", low ? ", " : "", o->max, gap, unit);
+  const bound least = bound_of(open ? 0 : o->min), most = bound_of(o->max);
+  if (low && high && !open) {
+    snprintf(text, size, "%s to %s%s%s", least.text, most.text, gap, unit);
+    return;
   }
+  size_t used = 0;
+  if (low)
+    used = (size_t)snprintf(text, size, "%s %s%s%s", open ? "more than" : "at least", least.text,
+                            gap, unit);
+  if (high && used < size)
+    snprintf(text + used, size - used, "%sat most %s%s%s", low ? ", " : "", most.text, gap, unit);
 }
 
 /* --- the reader ---------------------------------------------------------------------------------
@@ -189,8 +205,7 @@ static ig_status wrong(reader *r, const ig_node *node, const scope *s, const cha
     return ig_fail_at(r->cx, &node->at, "'%s' is %s: expected %s", path_of(s).text, kind_name(node),
                       expected);
   if (!*node->text)
-    return ig_fail_at(r->cx, &node->at, "'%s' is empty: expected %s, or leave the key out",
-                      path_of(s).text, expected);
+    return ig_fail_at(r->cx, &node->at, "'%s' is empty: expected %s", path_of(s).text, expected);
   return ig_fail_at(r->cx, &node->at, "'%s' is '%s': expected %s", path_of(s).text,
                     excerpt_of(node->text).text, expected);
 }
@@ -249,7 +264,7 @@ static ig_status bool_read(reader *r, const ig_node *node, const scope *s, bool 
 static ig_status choice_read(reader *r, const ig_node *node, const scope *s, const char *choices,
                              int *value) {
   char names[400], expected[480], near[48];
-  listing(choices, names, sizeof names);
+  ig_choices_list(choices, names, sizeof names);
   if (node->kind == IG_NODE_SCALAR) {
     int i = 0;
     for (const char *p = choices; *p; i++) {
@@ -509,20 +524,21 @@ static const ig_option *option_find(const ig_option_table *tables, int count, co
   return NULL;
 }
 
-/* The section below a table that has this key: "sources.power" for "power". */
-static bool elsewhere_find(const ig_option *options, const char *key, const char *section,
-                           char *text, size_t size) {
+/* How many sections below a table have this key, and one of them: "sources.power" for "power". */
+static int elsewhere_find(const ig_option *options, const char *key, const char *section,
+                          char *text, size_t size) {
+  int count = 0;
   for (const ig_option *o = options; o->key; o++) {
     if (*section && strcmp(o->key, key) == 0) {
       snprintf(text, size, "%s%s", section, key);
-      return true;
+      count++;
     }
     char below[96];
     snprintf(below, sizeof below, "%.60s%.30s.", section, o->key);
-    if (o->sub && elsewhere_find(o->sub, key, below, text, size))
-      return true;
+    if (o->sub)
+      count += elsewhere_find(o->sub, key, below, text, size);
   }
-  return false;
+  return count;
 }
 
 static ig_status unknown_key(reader *r, const ig_node *child, const scope *s,
@@ -534,16 +550,20 @@ static ig_status unknown_key(reader *r, const ig_node *child, const scope *s,
     for (const ig_option *o = tables[t].options; o->key && used < sizeof keys; o++)
       used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", used ? "|" : "", o->key);
   found = ig_nearest(child->key, keys, near, sizeof near);
-  for (int t = 0; t < count && !found; t++)
-    found = elsewhere_find(tables[t].options, child->key, "", near, sizeof near);
+  if (!found) { /* a key of one section only is likely to have slipped out of it */
+    int places = 0;
+    for (int t = 0; t < count; t++)
+      places += elsewhere_find(tables[t].options, child->key, "", near, sizeof near);
+    found = places == 1;
+  }
   if (found)
-    snprintf(hint, sizeof hint, "did you mean '%s'? ", near);
+    snprintf(hint, sizeof hint, "did you mean '%s'? (", near);
   char names[1400];
-  listing(keys, names, sizeof names);
+  ig_choices_list(keys, names, sizeof names);
   const path where = path_of(s);
-  return ig_fail_at(r->cx, &child->key_at, "unknown key '%s'%s%s%s: %s(expected %s)",
+  return ig_fail_at(r->cx, &child->key_at, "unknown key '%s'%s%s%s: %sexpected %s%s",
                     excerpt_of(child->key).text, *where.text ? " in '" : "", where.text,
-                    *where.text ? "'" : "", hint, names);
+                    *where.text ? "'" : "", hint, names, found ? ")" : "");
 }
 
 static ig_status missing_key(reader *r, const ig_node *node, const scope *s, const ig_option *o) {

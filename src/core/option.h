@@ -37,6 +37,7 @@ typedef enum {
   IG_OPT_LIST     /* ig_list of structs described by `sub`; one map is a list of one */
 } ig_option_kind;
 
+typedef const char *ig_text;
 typedef struct {
   int count;
   double *value;
@@ -74,60 +75,75 @@ typedef struct ig_option {
 #define IG_HUGE 1e300
 #define IG_TINY 1e-300 /* the least positive bound: "greater than zero" */
 
+/* A member's offset; does not compile where the member is not what its kind of option fills. */
+#define IG_MEMBER(S, m, type)                                                                      \
+  (offsetof(S, m) + 0 * sizeof(char[_Generic(((const S *)0)->m, type : 1, const type : 1)]))
+#define IG_MEMBER_SIZED(S, m, size)                                                                \
+  (offsetof(S, m) + 0 * sizeof(char[sizeof(((const S *)0)->m) == (size) ? 1 : -1]))
+
 /* One line each in a table. S: the struct, m: its member (and so the key). */
 #define IG_BOOL(S, m, def, text)                                                                   \
-  { .key = #m, .kind = IG_OPT_BOOL, .offset = offsetof(S, m), .fallback = def, .help = text }
+  { .key = #m, .kind = IG_OPT_BOOL, .offset = IG_MEMBER(S, m, bool), .fallback = def, .help = text }
 #define IG_INT(S, m, def, lo, hi, text)                                                            \
   {                                                                                                \
-    .key = #m, .kind = IG_OPT_INT, .offset = offsetof(S, m), .fallback = def, .min = lo,           \
+    .key = #m, .kind = IG_OPT_INT, .offset = IG_MEMBER(S, m, int64_t), .fallback = def, .min = lo, \
     .max = hi, .help = text                                                                        \
   }
 #define IG_REAL(S, m, u, def, lo, hi, text)                                                        \
   {                                                                                                \
-    .key = #m, .kind = IG_OPT_REAL, .offset = offsetof(S, m), .unit = u, .fallback = def,          \
+    .key = #m, .kind = IG_OPT_REAL, .offset = IG_MEMBER(S, m, double), .unit = u, .fallback = def, \
     .min = lo, .max = hi, .help = text                                                             \
   }
 #define IG_TEXT(S, m, def, text)                                                                   \
-  { .key = #m, .kind = IG_OPT_TEXT, .offset = offsetof(S, m), .fallback = def, .help = text }
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_TEXT, .offset = IG_MEMBER(S, m, ig_text), .fallback = def,           \
+    .help = text                                                                                   \
+  }
 #define IG_FILE(S, m, def, text)                                                                   \
-  { .key = #m, .kind = IG_OPT_FILE, .offset = offsetof(S, m), .fallback = def, .help = text }
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_FILE, .offset = IG_MEMBER(S, m, ig_text), .fallback = def,           \
+    .help = text                                                                                   \
+  }
 #define IG_CHOICE(S, m, list, def, text)                                                           \
   {                                                                                                \
-    .key = #m, .kind = IG_OPT_CHOICE, .offset = offsetof(S, m), .choices = list, .fallback = def,  \
-    .help = text                                                                                   \
+    .key = #m, .kind = IG_OPT_CHOICE, .offset = IG_MEMBER_SIZED(S, m, sizeof(int)),                \
+    .choices = list, .fallback = def, .help = text                                                 \
   }
 #define IG_VECTOR(S, m, n, u, def, text)                                                           \
   {                                                                                                \
-    .key = #m, .kind = IG_OPT_VECTOR, .offset = offsetof(S, m), .length = n, .unit = u,            \
-    .fallback = def, .help = text                                                                  \
+    .key = #m, .kind = IG_OPT_VECTOR, .offset = IG_MEMBER_SIZED(S, m, n * sizeof(double)),         \
+    .length = n, .unit = u, .fallback = def, .help = text                                          \
   }
 #define IG_IVECTOR(S, m, n, def, lo, hi, text)                                                     \
   {                                                                                                \
-    .key = #m, .kind = IG_OPT_IVECTOR, .offset = offsetof(S, m), .length = n, .fallback = def,     \
-    .min = lo, .max = hi, .help = text                                                             \
+    .key = #m, .kind = IG_OPT_IVECTOR, .offset = IG_MEMBER_SIZED(S, m, n * sizeof(int64_t)),       \
+    .length = n, .fallback = def, .min = lo, .max = hi, .help = text                               \
   }
 #define IG_REALS(S, m, u, def, lo, hi, text)                                                       \
   {                                                                                                \
-    .key = #m, .kind = IG_OPT_REALS, .offset = offsetof(S, m), .unit = u, .fallback = def,         \
-    .min = lo, .max = hi, .help = text                                                             \
+    .key = #m, .kind = IG_OPT_REALS, .offset = IG_MEMBER(S, m, ig_reals), .unit = u,               \
+    .fallback = def, .min = lo, .max = hi, .help = text                                            \
   }
 #define IG_TEXTS(S, m, def, text)                                                                  \
-  { .key = #m, .kind = IG_OPT_TEXTS, .offset = offsetof(S, m), .fallback = def, .help = text }
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_TEXTS, .offset = IG_MEMBER(S, m, ig_texts), .fallback = def,         \
+    .help = text                                                                                   \
+  }
 #define IG_TABLE(S, m, xu, u, def, lo, hi, text)                                                   \
   {                                                                                                \
-    .key = #m, .kind = IG_OPT_TABLE, .offset = offsetof(S, m), .xunit = xu, .unit = u,             \
+    .key = #m, .kind = IG_OPT_TABLE, .offset = IG_MEMBER(S, m, ig_table), .xunit = xu, .unit = u,  \
     .fallback = def, .min = lo, .max = hi, .help = text                                            \
   }
 /* def: NULL optional (then at.given says whether it was there), or IG_REQUIRED */
 #define IG_MAP(S, m, T, table, def, text)                                                          \
   {                                                                                                \
-    .key = #m, .kind = IG_OPT_MAP, .offset = offsetof(S, m), .sub = table, .sub_size = sizeof(T),  \
-    .fallback = def, .help = text                                                                  \
+    .key = #m, .kind = IG_OPT_MAP, .offset = IG_MEMBER(S, m, T), .sub = table,                     \
+    .sub_size = sizeof(T), .fallback = def, .help = text                                           \
   }
 #define IG_LIST(S, m, T, table, def, text)                                                         \
   {                                                                                                \
-    .key = #m, .kind = IG_OPT_LIST, .offset = offsetof(S, m), .sub = table, .sub_size = sizeof(T), \
-    .fallback = def, .help = text                                                                  \
+    .key = #m, .kind = IG_OPT_LIST, .offset = IG_MEMBER(S, m, ig_list), .sub = table,              \
+    .sub_size = sizeof(T), .fallback = def, .help = text                                           \
   }
 #define IG_END                                                                                     \
   { .key = NULL }
@@ -184,6 +200,8 @@ IG_MUST_CHECK ig_status ig_choice_read(ig_ctx *cx, const ig_node *node, const ch
                                        int *value);
 /* What a number must be, "more than 0 W, at most 1e+06 W"; "" if any will do. */
 void ig_option_range(const ig_option *option, char *text, size_t size);
+/* "a|b|c" as "a, b or c". */
+void ig_choices_list(const char *choices, char *text, size_t size);
 /* The entry of "cold|warm" most like `word`, copied into `text`; false if none is like it. */
 bool ig_nearest(const char *word, const char *choices, char *text, size_t size);
 

@@ -110,7 +110,7 @@ static const struct {
  */
 
 typedef struct {
-  const char *at;
+  const char *text, *at;
   int depth;
   bool single; /* nothing but one symbol so far: an offset counts */
   char *problem;
@@ -237,7 +237,8 @@ static bool factor_read(reader *r, ig_unit *u) {
       r->at++;
     size_t length = (size_t)(r->at - name);
     if (!length)
-      return fault(r, "no unit at", name, strlen(name));
+      return fault(r, *name ? "no unit at" : "a unit is missing at the end of",
+                   *name ? name : r->text, strlen(*name ? name : r->text));
     const char *known = name;
     for (size_t i = 0; i < COUNT(aliases); i++)
       if (length == strlen(aliases[i].written) && !strncmp(name, aliases[i].written, length)) {
@@ -296,7 +297,7 @@ static bool product_read(reader *r, ig_unit *u) {
 
 bool ig_unit_read(const char *text, ig_unit *unit, char *problem, size_t problem_size) {
   *unit = (ig_unit){.factor = 1};
-  reader r = {.at = text, .single = true, .problem = problem, .size = problem_size};
+  reader r = {.text = text, .at = text, .single = true, .problem = problem, .size = problem_size};
   while (*r.at == ' ')
     r.at++;
   if (!*r.at)
@@ -404,7 +405,7 @@ bool ig_number_read(const char *text, const char *unit, double *value, char *pro
     return false;
   }
   if (!length || ((*rest == 'x' || *rest == 'X') && length == 1) || *rest == '_' || *rest == ',') {
-    snprintf(problem, problem_size, "expected %s, in decimal digits", expected);
+    snprintf(problem, problem_size, "no decimal number; expected %s", expected);
     return false;
   }
   double number;

@@ -52,6 +52,15 @@ static ig_src src_of_offset(const reader *r, size_t offset) {
   return at;
 }
 
+static bool tab_leads(const reader *r, size_t line) {
+  size_t i = 0;
+  for (; line && i < r->size; i++)
+    line -= r->bytes[i] == '\n';
+  while (i < r->size && r->bytes[i] == ' ')
+    i++;
+  return i < r->size && r->bytes[i] == '\t';
+}
+
 static ig_status next(reader *r) {
   if (r->have_event)
     yaml_event_delete(&r->event);
@@ -67,6 +76,8 @@ static ig_status next(reader *r) {
     return ig_fail_at(r->cx, &at, "not a text in UTF-8: %s", problem);
   }
   const ig_src at = src_of(r, p->problem_mark);
+  if (tab_leads(r, p->problem_mark.line))
+    return ig_fail_at(r->cx, &at, "not valid YAML: indent with spaces, not with tabs");
   if (p->context)
     return ig_fail_at(r->cx, &at, "not valid YAML: %s %s (line %d)", problem, p->context,
                       (int)p->context_mark.line + 1);

@@ -4,9 +4,9 @@
 #include "io/picture.h"
 
 #include <math.h>
-#include <string.h>
 
-enum { BASE = 2, CAP = 8, ADVANCE = 5 };
+enum { BASE = 2, CAP = 8 };
+static const float GAP = 1.9F, SPACE = 3.2F;
 
 static const struct {
   char letter;
@@ -64,7 +64,7 @@ static const struct {
     {'x', "0246 0642"},
     {'y', "0622 4622110000"},
     {'z', "06460242"},
-    {'0', "12030718384743321212 0347"},
+    {'0', "120307183847433212"},
     {'1', "072822 1232"},
     {'2', "0718384746020242"},
     {'3', "0718384746352535 3544433212032203"},
@@ -108,39 +108,57 @@ static const char *glyph_find(char c) {
   for (size_t i = 0; i < sizeof glyphs / sizeof *glyphs; i++)
     if (glyphs[i].letter == c)
       return glyphs[i].strokes;
-  return NULL;
+  return "02084842"; /* a box for what the font lacks */
 }
 
-float ig_text_width(float size, const char *text) {
-  const size_t n = strlen(text);
-  return n ? ((float)n * ADVANCE - 1) * size / (CAP - BASE) : 0;
+/* Leftmost and rightmost columns of a glyph: letters take the room they need. */
+static void glyph_extent(const char *strokes, int *low, int *high) {
+  *low = 9;
+  *high = 0;
+  for (const char *s = strokes; *s; s += *s == ' ' ? 1 : 2)
+    if (*s != ' ') {
+      *low = s[0] - '0' < *low ? s[0] - '0' : *low;
+      *high = s[0] - '0' > *high ? s[0] - '0' : *high;
+    }
+}
+
+/* Draws one glyph if there is a canvas; returns how far the pen moves on. */
+static float glyph_draw(ig_canvas *canvas, char letter, float x, float y, float unit,
+                        const float rgb[3]) {
+  if (letter == ' ')
+    return SPACE * unit;
+  const char *s = glyph_find(letter);
+  int low, high;
+  glyph_extent(s, &low, &high);
+  const float pen = fmaxf(1.0F, 0.68F * unit);
+  float px = 0, py = 0;
+  for (bool down = false; canvas && *s;) {
+    if (*s == ' ') {
+      down = false;
+      s++;
+      continue;
+    }
+    const float gx = x + (float)(s[0] - '0' - low) * unit;
+    const float gy = y - (float)(s[1] - '0' - BASE) * unit;
+    if (down)
+      ig_canvas_line(canvas, px, py, gx, gy, pen, rgb);
+    px = gx;
+    py = gy;
+    down = true;
+    s += 2;
+  }
+  return ((float)(high - low) + GAP) * unit;
 }
 
 float ig_canvas_text(ig_canvas *canvas, float x, float y, float size, const float rgb[3],
                      const char *text) {
-  const float unit = size / (CAP - BASE), pen = fmaxf(1.0F, 0.72F * unit);
+  const float unit = size / (CAP - BASE);
   float left = x;
-  for (const char *c = text; *c; c++, left += ADVANCE * unit) {
-    const char *s = *c == ' ' ? "" : glyph_find(*c);
-    if (!s)
-      s = "02084842"; /* a box for what the font lacks */
-    float px = 0, py = 0;
-    bool down = false;
-    while (*s) {
-      if (*s == ' ') {
-        down = false;
-        s++;
-        continue;
-      }
-      const float gx = left + (float)(s[0] - '0') * unit;
-      const float gy = y - (float)(s[1] - '0' - BASE) * unit;
-      if (down)
-        ig_canvas_line(canvas, px, py, gx, gy, pen, rgb);
-      px = gx;
-      py = gy;
-      down = true;
-      s += 2;
-    }
-  }
+  for (const char *c = text; *c; c++)
+    left += glyph_draw(canvas, *c, left, y, unit, rgb);
   return left - x;
+}
+
+float ig_text_width(float size, const char *text) {
+  return ig_canvas_text(NULL, 0, 0, size, NULL, text);
 }

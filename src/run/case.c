@@ -25,11 +25,6 @@ static const ig_option output_options[] = {
     IG_END};
 #undef O
 
-#if !__has_include("mesh/mesh_case.h")
-static const ig_option ig_mesh_options[] = {
-    IG_FILE(ig_mesh_case, file, NULL, "mesh file to import"), IG_END};
-#endif
-
 #define C ig_common_case
 const ig_option ig_common_options[] = {
     IG_TEXT(C, physics, IG_REQUIRED, "the kind of analysis: the room that runs the case"),
@@ -74,7 +69,8 @@ static ig_status yaml_open(ig_ctx *cx, ig_arena *arena, const char *path, ig_nod
 #ifdef INGOT_HAVE_IO
   return ig_yaml_open(cx, arena, path, root);
 #else
-  (void)arena, (void)root;
+  (void)arena;
+  *root = NULL;
   return IG_FAIL(cx, IG_UNSUPPORTED, "%s: this build reads no files: configure with -DINGOT_IO=ON",
                  path);
 #endif
@@ -235,10 +231,6 @@ ig_status ig_case_set(ig_case *c, const char *key, const char *value) {
 /* --- material files -----------------------------------------------------------------------------
  */
 
-#ifndef IG_MATERIALS_DIR
-#define IG_MATERIALS_DIR "/usr/share/ingot/materials"
-#endif
-
 static bool readable(char *path, const char *folder, const char *middle, const char *name) {
   const int n = snprintf(path, PATH_MAX, "%s%s%s%s%s", folder, *folder ? "/" : "", middle, name,
                          strchr(name, '.') ? "" : ".yaml");
@@ -313,9 +305,12 @@ static ig_status room_choose(ig_case *c, const ig_room *const *rooms) {
     used +=
         (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? "|" : "", rooms[i]->name);
   const ig_node *physics = ig_node_find(c->root, "physics");
-  if (!physics)
-    return ig_fail_at(c->cx, &c->root->at, "missing key 'physics' at the top level: one of %s",
-                      names);
+  if (!physics) {
+    char list[512];
+    ig_choices_list(names, list, sizeof list);
+    return ig_fail_at(c->cx, &c->root->at, "missing key 'physics' at the top level: expected %s",
+                      list);
+  }
   int i;
   IG_TRY(ig_choice_read(c->cx, physics, names, &i));
   c->room = rooms[i];

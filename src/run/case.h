@@ -11,14 +11,7 @@
 #include <ingot/run.h>
 #include "core/room.h"
 #include "material/material.h"
-#if __has_include("mesh/mesh_case.h")
 #include "mesh/mesh_case.h"
-#else
-typedef struct {
-  ig_src at;
-  const char *file;
-} ig_mesh_case;
-#endif
 
 /* What every case may say, whatever its physics. */
 typedef struct {

@@ -1,0 +1,99 @@
+/* ingot mesh new|convert|info: meshes without an analysis. */
+#include "cli.h"
+
+#include <string.h>
+
+static bool is_case(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+}
+
+/* The mesh of a case file, or of a mesh file. */
+static int open_mesh(ig_ctx *cx, const cli_args *args, ig_mesh **mesh) {
+  const char *path = args->words.item[0];
+  *mesh = NULL;
+  if (!is_case(path)) {
+    const ig_mesh_read_options options = {.unit = args->unit, .edge = args->edge};
+    return cli_result(cx, ig_mesh_read(cx, path, &options, mesh));
+  }
+  ig_case *c;
+  int code = cli_open_case(cx, args, &c);
+  if (code == CLI_GOOD)
+    code = cli_result(cx, ig_case_mesh(c, mesh));
+  ig_case_close(c);
+  return code;
+}
+
+static int mesh_run(const cli_args *args) {
+  ig_ctx *cx;
+  int code = cli_open("cpu", args, &cx);
+  if (code != CLI_GOOD)
+    return code;
+  ig_mesh *mesh;
+  code = open_mesh(cx, args, &mesh);
+  if (code == CLI_GOOD && args->words.count > 1) {
+    code = cli_result(cx, ig_mesh_write(cx, mesh, args->words.item[1]));
+    if (code == CLI_GOOD && !args->quiet)
+      printf("%s: %s elements, %s nodes\n", args->words.item[1],
+             cli_count((double)ig_mesh_elements(mesh)), cli_count((double)mesh->nodes));
+  } else if (code == CLI_GOOD) {
+    ig_mesh_describe(mesh, cli_line, NULL);
+  }
+  ig_mesh_free(mesh);
+  cli_close(cx);
+  return code;
+}
+
+static int new_run(const cli_args *args) {
+  if (!is_case(args->words.item[0])) {
+    cli_error("%s: expected a case file, .yaml; 'ingot mesh convert' reads mesh files",
+              args->words.item[0]);
+    return CLI_BAD_INPUT;
+  }
+  return mesh_run(args);
+}
+
+#define UNIT                                                                                       \
+  {                                                                                                \
+    "unit", 'u', CLI_REAL, CLI_AT(unit), 0, "METRES", NULL,                                        \
+        "length unit of the file's coordinates, 0.001 for millimetres; 1 if not given"             \
+  }
+#define EDGE                                                                                       \
+  {                                                                                                \
+    "edge", 'e', CLI_REAL, CLI_AT(edge), 0, "METRES", NULL,                                        \
+        "element size where geometry (.geo, .step) is meshed by Gmsh"                              \
+  }
+
+static const cli_option new_options[] = {CLI_SET, CLI_QUIET, {0}};
+const cli_command cli_mesh_new = {
+    .name = "mesh new",
+    .words = "CASE.yaml MESH",
+    .least = 2,
+    .most = 2,
+    .about = "make the mesh a case describes and write it to a file (.vtkhdf, .vtk, .inp)",
+    .options = new_options,
+    .run = new_run,
+};
+
+static const cli_option convert_options[] = {UNIT, EDGE, CLI_QUIET, {0}};
+const cli_command cli_mesh_convert = {
+    .name = "mesh convert",
+    .words = "FROM TO",
+    .least = 2,
+    .most = 2,
+    .about =
+        "read a mesh (.vtkhdf, .msh, .inp, .k, .vtk, .geo, .step) and write it in another form",
+    .options = convert_options,
+    .run = mesh_run,
+};
+
+static const cli_option info_options[] = {UNIT, EDGE, CLI_SET, {0}};
+const cli_command cli_mesh_info = {
+    .name = "mesh info",
+    .words = "MESH|CASE.yaml",
+    .least = 1,
+    .most = 1,
+    .about = "count a mesh's elements, nodes and sets, and measure it",
+    .options = info_options,
+    .run = mesh_run,
+};

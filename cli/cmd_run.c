@@ -1,0 +1,160 @@
+/* ingot run, ingot check: a case, run or looked at. */
+#include "cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c) {
+  *c = NULL;
+  int code = cli_result(cx, ig_case_open(cx, args->words.item[0], c));
+  for (int i = 0; i < args->set.count && code == CLI_GOOD; i++) {
+    char key[256];
+    const char *set = args->set.item[i], *equals = strchr(set, '=');
+    if (!equals || equals == set || (size_t)(equals - set) >= sizeof key) {
+      cli_error("--set '%s': expected KEY=VALUE, as in output.every=10", set);
+      return CLI_BAD_INPUT;
+    }
+    snprintf(key, sizeof key, "%.*s", (int)(equals - set), set);
+    code = cli_result(cx, ig_case_set(*c, key, equals + 1));
+  }
+  return code;
+}
+
+/* cases/thermal/first.yaml -> first-out */
+static void usual_folder(const char *path, char *folder, size_t size) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *dot = strrchr(name, '.');
+  snprintf(folder, size, "%.*s-out", dot && dot > name ? (int)(dot - name) : (int)strlen(name),
+           name);
+}
+
+enum { MAX_FIGURES = 256 };
+typedef struct {
+  int count;
+  char label[MAX_FIGURES][64], value[MAX_FIGURES][128];
+} figures;
+
+static void keep(void *user, const char *key, double value, const char *text) {
+  figures *f = user;
+  int i = 0;
+  while (i < f->count && strncmp(f->label[i], key, sizeof f->label[i] - 1) != 0)
+    i++;
+  if (i == MAX_FIGURES)
+    return;
+  f->count += i == f->count;
+  snprintf(f->label[i], sizeof f->label[i], "%s", key);
+  if (text)
+    snprintf(f->value[i], sizeof f->value[i], "%s", text);
+  else
+    snprintf(f->value[i], sizeof f->value[i], "%.8g", value);
+}
+
+static void show_stats(const ig_run_stats *s, const figures *f) {
+  char text[256];
+  snprintf(text, sizeof text, "%s elements, %s nodes, %s degrees of freedom",
+           cli_count((double)s->elements), cli_count((double)s->nodes), cli_count((double)s->dofs));
+  cli_line(NULL, "size", text);
+  cli_line(NULL, "steps", cli_count((double)s->steps));
+  snprintf(text, sizeof text, "%s: setup %s, solve %s, output %s", cli_duration(s->seconds_total),
+           cli_duration(s->seconds_setup), cli_duration(s->seconds_solve),
+           cli_duration(s->seconds_output));
+  cli_line(NULL, "time", text);
+  if (s->element_steps_per_s > 0) {
+    snprintf(text, sizeof text, "%s, %s", cli_scaled(s->element_steps_per_s, "element-steps/s"),
+             cli_scaled(s->bytes_per_s, "B/s"));
+    cli_line(NULL, "rate", text);
+  }
+  snprintf(text, sizeof text, "%s host, %s device", cli_scaled((double)s->host_peak, "B"),
+           cli_scaled((double)s->device_peak, "B"));
+  cli_line(NULL, "memory at most", text);
+  for (int i = 0; i < f->count; i++)
+    cli_line(NULL, f->label[i], f->value[i]);
+}
+
+/* The same command, with --restart: so that going on is copy and paste. */
+static void say_how_to_go_on(const cli_args *args, const char *out) {
+  fprintf(stderr, "ingot: to go on: ingot run %s --out %s --restart %s/checkpoint.h5",
+          args->words.item[0], out, out);
+  for (int i = 0; i < args->set.count; i++)
+    fprintf(stderr, " --set '%s'", args->set.item[i]);
+  if (args->backend)
+    fprintf(stderr, " --backend %s", args->backend);
+  fputc('\n', stderr);
+}
+
+static int run_run(const cli_args *args) {
+  char folder[512];
+  usual_folder(args->words.item[0], folder, sizeof folder);
+  const char *out = args->out ? args->out : folder;
+  ig_ctx *cx;
+  ig_case *c;
+  int code = cli_open(args->backend, args, &cx);
+  if (code != CLI_GOOD)
+    return code;
+  code = cli_open_case(cx, args, &c);
+  figures *f = calloc(1, sizeof *f);
+  if (code == CLI_GOOD && f) {
+    ig_run_stats stats;
+    const ig_run_options options = {
+        .out = out, .restart = args->restart, .stats = &stats, .figure = keep, .user = f};
+    const ig_status status = ig_run(c, &options);
+    code = cli_result(cx, status);
+    if (status == IG_INTERRUPTED)
+      say_how_to_go_on(args, out);
+    if (code == CLI_GOOD && !args->quiet) {
+      show_stats(&stats, f);
+      cli_line(NULL, "results", out);
+    }
+  }
+  free(f);
+  ig_case_close(c);
+  cli_close(cx);
+  return code;
+}
+
+static const cli_option run_options[] = {CLI_BACKEND,
+                                         CLI_THREADS,
+                                         {"out", 'o', CLI_FILE, CLI_AT(out), 0, "DIR", NULL,
+                                          "output folder; CASE-out in this folder if not given"},
+                                         CLI_SET,
+                                         {"restart", 'r', CLI_FILE, CLI_AT(restart), 0, "FILE",
+                                          NULL, "go on from a checkpoint of the same case"},
+                                         CLI_QUIET,
+                                         {0}};
+const cli_command cli_run = {
+    .name = "run",
+    .words = "CASE.yaml",
+    .least = 1,
+    .most = 1,
+    .about = "run a case",
+    .detail = "Writes into its output folder: snapshots (open snap.vtkhdf.series in ParaView), "
+              "history.csv, summary.json and checkpoint.h5. Ctrl-C finishes the step, writes a "
+              "checkpoint and says how to go on; a second one ends at once.",
+    .options = run_options,
+    .run = run_run,
+};
+
+static int check_run(const cli_args *args) {
+  ig_ctx *cx;
+  ig_case *c;
+  int code = cli_open(args->backend, args, &cx);
+  if (code != CLI_GOOD)
+    return code;
+  code = cli_open_case(cx, args, &c);
+  if (code == CLI_GOOD)
+    code = cli_result(cx, ig_check(c, cli_line, NULL));
+  ig_case_close(c);
+  cli_close(cx);
+  return code;
+}
+
+static const cli_option check_options[] = {CLI_BACKEND, CLI_THREADS, CLI_SET, {0}};
+const cli_command cli_check = {
+    .name = "check",
+    .words = "CASE.yaml",
+    .least = 1,
+    .most = 1,
+    .about = "validate a case; print mesh, critical time step, memory; run nothing",
+    .options = check_options,
+    .run = check_run,
+};

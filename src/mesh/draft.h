@@ -1,0 +1,49 @@
+/* A mesh in the making: straight-sided elements, and for each node the named sides it is on. */
+#ifndef IG_MESH_DRAFT_H
+#define IG_MESH_DRAFT_H
+
+#include "mesh/mesh_case.h"
+
+enum { IG_SIDES = 8 };
+typedef struct {
+  ig_mesh *mesh;
+  uint8_t *side;              /* a bit a side, for each node; NULL: none are named */
+  const char *name[IG_SIDES]; /* NULL: no such side */
+} ig_draft;
+void ig_draft_free(ig_draft *draft);
+
+/* The shapes (generate.c). `type` is what was asked for, IG_ELEM_TYPES: the shape's own choice; it
+   is left at what the draft must still become (tri6 of a draft of tri3, tet4 of one of hex8).
+   They fail with IG_INPUT and a message that does not know its place in a case. */
+typedef ig_status ig_shape_fn(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                              ig_draft *draft);
+ig_shape_fn ig_draft_boxes, ig_draft_annulus, ig_draft_tube, ig_draft_cylinder,
+    ig_draft_cylinder_shell, ig_draft_disc, ig_draft_dome, ig_draft_lattice_dome,
+    ig_draft_hemisphere, ig_draft_plate, ig_draft_beam_line;
+
+/* Changes to a whole draft (edit.c). */
+IG_MUST_CHECK ig_status ig_draft_finish(ig_ctx *cx, ig_draft *draft, ig_elem_type type);
+IG_MUST_CHECK ig_status ig_draft_tets(ig_ctx *cx, ig_draft *draft);
+IG_MUST_CHECK ig_status ig_draft_keep(ig_ctx *cx, ig_draft *draft, const uint8_t *keep);
+IG_MUST_CHECK ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, double amount, uint64_t seed);
+IG_MUST_CHECK ig_status ig_draft_quadratic(ig_ctx *cx, ig_draft *draft);
+/* Nodes closer than `tolerance` become one. */
+IG_MUST_CHECK ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolerance);
+
+/* Sets (select.c). */
+IG_MUST_CHECK ig_status ig_mesh_set_sides(ig_ctx *cx, ig_mesh *mesh, const uint8_t *side,
+                                          const char *const *name);
+/* Node and face sets xmin … zmax; a name the mesh has already is left alone. */
+IG_MUST_CHECK ig_status ig_mesh_set_bounds(ig_ctx *cx, ig_mesh *mesh);
+IG_MUST_CHECK ig_status ig_mesh_set_all(ig_ctx *cx, ig_mesh *mesh);
+/* Element set from region numbers, where a block's tag is `tag`. */
+IG_MUST_CHECK ig_status ig_mesh_set_tagged(ig_ctx *cx, ig_mesh *mesh, const char *name,
+                                           int32_t tag);
+IG_MUST_CHECK ig_status ig_mesh_pick_check(ig_ctx *cx, const ig_pick_case *pick, bool named);
+/* keep[e] = 0 where the centroid of e is inside. */
+IG_MUST_CHECK ig_status ig_mesh_pick_elements(ig_ctx *cx, const ig_mesh *mesh,
+                                              const ig_pick_case *pick, uint8_t *inside,
+                                              ig_lid *count);
+IG_MUST_CHECK ig_status ig_mesh_pick_set(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick);
+
+#endif

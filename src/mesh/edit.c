@@ -1,0 +1,352 @@
+/* Changes to whole meshes: keep a part, weld, cut hexahedra, shake nodes, add mid-side nodes. */
+#include "mesh/draft.h"
+#include "mesh/geometry.h"
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- keep */
+
+static void blocks_keep(ig_mesh *mesh, const uint8_t *keep, ig_lid *new_element) {
+  ig_lid e = 0, kept = 0;
+  for (int b = 0; b < mesh->blocks; b++) {
+    ig_block *block = &mesh->block[b];
+    const size_t npe = (size_t)ig_elem_info_get(block->type)->nodes;
+    ig_lid to = 0;
+    for (ig_lid i = 0; i < block->count; i++, e++) {
+      new_element[e] = keep[e] ? kept++ : -1;
+      if (!keep[e])
+        continue;
+      memmove(block->conn + (size_t)to * npe, block->conn + (size_t)i * npe,
+              npe * sizeof *block->conn);
+      block->tag[to++] = block->tag[i];
+    }
+    block->count = to;
+  }
+  int blocks = 0; /* none that came out empty */
+  for (int b = 0; b < mesh->blocks; b++) {
+    if (mesh->block[b].count)
+      mesh->block[blocks++] = mesh->block[b];
+    else {
+      free(mesh->block[b].conn);
+      free(mesh->block[b].tag);
+    }
+  }
+  mesh->blocks = blocks;
+}
+
+ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uint8_t *keep, ig_lid **old_node) {
+  ig_lid *new_element = NULL, *new_node = NULL, *old = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &new_element, ig_mesh_elements(mesh), "element numbers"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &new_node, mesh->nodes, "node numbers"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &old, mesh->nodes, "node numbers"));
+  blocks_keep(mesh, keep, new_element);
+  for (int b = 0; b < mesh->blocks; b++) {
+    const size_t npe = (size_t)ig_elem_info_get(mesh->block[b].type)->nodes;
+    for (size_t i = 0; i < (size_t)mesh->block[b].count * npe; i++)
+      new_node[mesh->block[b].conn[i]] = 1;
+  }
+  ig_lid nodes = 0;
+  for (ig_lid n = 0; n < mesh->nodes; n++) {
+    const bool used = new_node[n];
+    new_node[n] = used ? nodes : -1;
+    if (!used)
+      continue;
+    memmove(mesh->x + 3 * (size_t)nodes, mesh->x + 3 * (size_t)n, 3 * sizeof *mesh->x);
+    old[nodes++] = n;
+  }
+  mesh->nodes = nodes;
+  for (int b = 0; b < mesh->blocks; b++) {
+    const size_t npe = (size_t)ig_elem_info_get(mesh->block[b].type)->nodes;
+    for (size_t i = 0; i < (size_t)mesh->block[b].count * npe; i++)
+      mesh->block[b].conn[i] = new_node[mesh->block[b].conn[i]];
+  }
+  for (int s = 0; s < mesh->sets; s++) {
+    ig_set *set = &mesh->set[s];
+    const ig_lid *to = set->kind == IG_SET_NODES ? new_node : new_element;
+    ig_lid count = 0;
+    for (ig_lid i = 0; i < set->count; i++)
+      if (to[set->item[i]] >= 0) {
+        if (set->face)
+          set->face[count] = set->face[i];
+        set->item[count++] = to[set->item[i]];
+      }
+    set->count = count;
+  }
+  if (old_node) {
+    *old_node = old;
+    old = NULL;
+  }
+done:
+  free(new_element);
+  free(new_node);
+  free(old);
+  return status;
+}
+
+ig_status ig_draft_keep(ig_ctx *cx, ig_draft *draft, const uint8_t *keep) {
+  ig_lid *old;
+  IG_TRY(ig_mesh_keep(cx, draft->mesh, keep, &old));
+  for (ig_lid n = 0; draft->side && n < draft->mesh->nodes; n++)
+    draft->side[n] = draft->side[old[n]];
+  free(old);
+  return IG_OK;
+}
+
+/* --- weld: a hash of cells a few tolerances wide; a node near a cell's wall looks next door too */
+
+static uint64_t mix(uint64_t h) {
+  h ^= h >> 30;
+  h *= 0xbf58476d1ce4e5b9u;
+  h ^= h >> 27;
+  h *= 0x94d049bb133111ebu;
+  return h ^ h >> 31;
+}
+
+static uint64_t cell_hash(const int64_t *cell) {
+  return mix((uint64_t)cell[0] + mix((uint64_t)cell[1] + mix((uint64_t)cell[2])));
+}
+
+static ig_lid weld_find(const double *x, const ig_lid *slot, uint64_t mask, const double *p,
+                        double tolerance, double width) {
+  for (int corner = 0; corner < 8; corner++) {
+    int64_t cell[3];
+    bool repeat = false;
+    for (int d = 0; d < 3; d++) {
+      const int64_t low = (int64_t)floor((p[d] - tolerance) / width);
+      const int64_t high = (int64_t)floor((p[d] + tolerance) / width);
+      cell[d] = corner >> d & 1 ? high : low;
+      repeat = repeat || ((corner >> d & 1) && high == low);
+    }
+    if (repeat)
+      continue;
+    for (uint64_t h = cell_hash(cell) & mask; slot[h]; h = (h + 1) & mask) {
+      const double *q = x + 3 * (size_t)(slot[h] - 1);
+      if (fabs(p[0] - q[0]) <= tolerance && fabs(p[1] - q[1]) <= tolerance &&
+          fabs(p[2] - q[2]) <= tolerance)
+        return slot[h] - 1;
+    }
+  }
+  return -1;
+}
+
+ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolerance) {
+  ig_mesh *mesh = draft->mesh;
+  uint64_t size = 16;
+  while (size < 2 * (uint64_t)mesh->nodes)
+    size *= 2;
+  ig_lid *slot = NULL, *to = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &slot, size, "weld table"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &to, mesh->nodes, "weld table"));
+  double low[3], high[3], reach = 0;
+  ig_mesh_bounds(mesh, low, high);
+  for (int d = 0; d < 3; d++)
+    reach = fmax(reach, fmax(fabs(low[d]), fabs(high[d])));
+  const double width = fmax(16 * tolerance, reach * 1e-15); /* cell numbers stay within 64 bits */
+  ig_lid nodes = 0;
+  for (ig_lid n = 0; n < mesh->nodes; n++) {
+    double p[3];
+    memcpy(p, mesh->x + 3 * (size_t)n, sizeof p);
+    const ig_lid same = weld_find(mesh->x, slot, size - 1, p, tolerance, width);
+    to[n] = same >= 0 ? same : nodes;
+    if (same >= 0) {
+      if (draft->side)
+        draft->side[same] |= draft->side[n];
+      continue;
+    }
+    const int64_t cell[3] = {(int64_t)floor(p[0] / width), (int64_t)floor(p[1] / width),
+                             (int64_t)floor(p[2] / width)};
+    uint64_t h = cell_hash(cell) & (size - 1);
+    while (slot[h])
+      h = (h + 1) & (size - 1);
+    slot[h] = nodes + 1;
+    memcpy(mesh->x + 3 * (size_t)nodes, p, sizeof p);
+    if (draft->side)
+      draft->side[nodes] = draft->side[n];
+    nodes++;
+  }
+  mesh->nodes = nodes;
+  for (int b = 0; b < mesh->blocks; b++) {
+    const size_t npe = (size_t)ig_elem_info_get(mesh->block[b].type)->nodes;
+    for (size_t i = 0; i < (size_t)mesh->block[b].count * npe; i++)
+      mesh->block[b].conn[i] = to[mesh->block[b].conn[i]];
+  }
+done:
+  free(slot);
+  free(to);
+  return status;
+}
+
+/* --- hexahedra to tetrahedra: six about the diagonal 0-6, which matches across a regular grid */
+
+ig_status ig_draft_tets(ig_ctx *cx, ig_draft *draft) {
+  static const int cut[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
+                                {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
+  ig_mesh *mesh = draft->mesh;
+  for (int b = 0; b < mesh->blocks; b++) {
+    ig_block *block = &mesh->block[b];
+    if (block->type != IG_HEX8)
+      continue;
+    if (block->count > INT32_MAX / 24)
+      return IG_FAIL(cx, IG_INPUT, "%d cells cut into six are more than one mesh can number",
+                     block->count);
+    ig_lid *conn;
+    int32_t *tag;
+    IG_TRY(IG_NEW(cx, &conn, 24 * (size_t)block->count, "tetrahedra"));
+    const ig_status status = IG_NEW(cx, &tag, 6 * (size_t)block->count, "tetrahedra");
+    if (status != IG_OK) {
+      free(conn);
+      return status;
+    }
+    for (size_t e = 0; e < (size_t)block->count; e++)
+      for (size_t t = 0; t < 6; t++) {
+        for (size_t a = 0; a < 4; a++)
+          conn[24 * e + 4 * t + a] = block->conn[8 * e + (size_t)cut[t][a]];
+        tag[6 * e + t] = block->tag[e];
+      }
+    free(block->conn);
+    free(block->tag);
+    *block = (ig_block){IG_TET4, 6 * block->count, conn, tag};
+  }
+  return IG_OK;
+}
+
+/* --- jitter */
+
+static double noise(uint64_t seed, uint64_t node, uint64_t d) {
+  const uint64_t h = mix(seed * 0x9e3779b97f4a7c15u + 3 * node + d + 1);
+  return (double)(h >> 11) / (double)(UINT64_C(1) << 52) - 1; /* -1 to 1 */
+}
+
+ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, double amount, uint64_t seed) {
+  ig_mesh *mesh = draft->mesh;
+  for (int b = 0; b < mesh->blocks; b++)
+    if (ig_elem_info_get(mesh->block[b].type)->dim != mesh->dim)
+      return IG_FAIL(cx, IG_INPUT,
+                     "jitter moves the nodes of plane and solid meshes: shells and "
+                     "beams would leave their surface");
+  ig_boundary boundary;
+  IG_TRY(ig_mesh_boundary(cx, mesh, &boundary));
+  double *room; /* shortest edge at each node; 0 on the boundary */
+  ig_status status = IG_NEW(cx, &room, mesh->nodes, "jitter");
+  if (status == IG_OK) {
+    for (ig_lid n = 0; n < mesh->nodes; n++)
+      room[n] = INFINITY;
+    for (int b = 0; b < mesh->blocks; b++) {
+      const ig_block *block = &mesh->block[b];
+      const size_t npe = (size_t)ig_elem_info_get(block->type)->nodes;
+      for (ig_lid e = 0; e < block->count; e++) {
+        double shortest, longest;
+        ig_elem_edges(mesh, block, e, &shortest, &longest);
+        for (size_t a = 0; a < npe; a++) {
+          double *r = &room[block->conn[(size_t)e * npe + a]];
+          *r = fmin(*r, shortest);
+        }
+      }
+    }
+    for (ig_lid i = 0; i < boundary.count; i++) {
+      ig_lid e;
+      const ig_block *block = ig_mesh_element(mesh, boundary.element[i], &e);
+      const ig_elem_info *info = ig_elem_info_get(block->type);
+      const int *local = ig_elem_face(block->type, boundary.face[i]);
+      for (int a = 0; a < info->face_nodes; a++)
+        room[block->conn[(size_t)e * (size_t)info->nodes + (size_t)local[a]]] = 0;
+    }
+    for (size_t n = 0; n < (size_t)mesh->nodes; n++)
+      for (size_t d = 0; d < (size_t)mesh->dim; d++)
+        if (isfinite(room[n]))
+          mesh->x[3 * n + d] += amount * room[n] * noise(seed, n, d);
+    free(room);
+  }
+  ig_boundary_free(&boundary);
+  return status;
+}
+
+/* --- mid-side nodes */
+
+static const int tri_edge[][2] = {{0, 1}, {1, 2}, {2, 0}};
+static const int tet_edge[][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
+
+/* Numbers the edges: those of one lowest node are chained at it; `next` and `high` by edge. */
+typedef struct {
+  ig_lid *head, *next, *high, *low;
+  ig_lid count;
+} edges;
+
+static ig_lid edge_number(edges *list, ig_lid a, ig_lid b) {
+  const ig_lid low = a < b ? a : b, high = a < b ? b : a;
+  ig_lid *at = &list->head[low];
+  while (*at && list->high[*at - 1] != high)
+    at = &list->next[*at - 1];
+  if (!*at) {
+    list->low[list->count] = low;
+    list->high[list->count] = high;
+    *at = ++list->count;
+  }
+  return *at - 1;
+}
+
+static ig_status block_quadratic(ig_ctx *cx, ig_draft *draft, ig_block *block) {
+  ig_mesh *mesh = draft->mesh;
+  const bool tri = block->type == IG_TRI3;
+  const size_t from = tri ? 3 : 4, per = tri ? 3 : 6, npe = from + per;
+  const int(*local)[2] = tri ? tri_edge : tet_edge;
+  const int64_t most = (int64_t)block->count * (int64_t)per;
+  if (most + mesh->nodes > INT32_MAX || (int64_t)block->count * (int64_t)npe > INT32_MAX)
+    return IG_FAIL(cx, IG_INPUT, "%d quadratic elements are more than one mesh can number",
+                   block->count);
+  edges list = {0};
+  ig_lid *conn = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &list.head, mesh->nodes, "edges"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &list.next, most, "edges"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &list.high, most, "edges"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &list.low, most, "edges"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &conn, (size_t)block->count * npe, "connectivity"));
+  for (size_t e = 0; e < (size_t)block->count; e++) {
+    const ig_lid *corner = block->conn + e * from;
+    memcpy(conn + e * npe, corner, from * sizeof *conn);
+    for (size_t k = 0; k < per; k++)
+      conn[e * npe + from + k] =
+          mesh->nodes + edge_number(&list, corner[local[k][0]], corner[local[k][1]]);
+  }
+  const size_t nodes = (size_t)mesh->nodes + (size_t)list.count;
+  double *x = realloc(mesh->x, 3 * nodes * sizeof *x);
+  mesh->x = x ? x : mesh->x;
+  uint8_t *side = draft->side ? realloc(draft->side, nodes) : NULL;
+  draft->side = side ? side : draft->side;
+  if (!x || (draft->side && !side)) {
+    status = IG_FAIL(cx, IG_MEMORY, "no memory for mid-side nodes");
+    goto done;
+  }
+  for (size_t i = 0; i < (size_t)list.count; i++) {
+    const size_t to = (size_t)mesh->nodes + i, a = (size_t)list.low[i], b = (size_t)list.high[i];
+    for (size_t d = 0; d < 3; d++)
+      x[3 * to + d] = 0.5 * (x[3 * a + d] + x[3 * b + d]);
+    if (side)
+      side[to] = side[a] & side[b];
+  }
+  mesh->nodes = (ig_lid)nodes;
+  free(block->conn);
+  block->conn = conn;
+  block->type = tri ? IG_TRI6 : IG_TET10;
+  conn = NULL;
+done:
+  free(list.head);
+  free(list.next);
+  free(list.high);
+  free(list.low);
+  free(conn);
+  return status;
+}
+
+ig_status ig_draft_quadratic(ig_ctx *cx, ig_draft *draft) {
+  for (int b = 0; b < draft->mesh->blocks; b++)
+    if (draft->mesh->block[b].type == IG_TRI3 || draft->mesh->block[b].type == IG_TET4)
+      IG_TRY(block_quadratic(cx, draft, &draft->mesh->block[b]));
+  return IG_OK;
+}

@@ -1,0 +1,376 @@
+/* The `mesh` section: its options, and the steps from a shape to a finished mesh. */
+#include "mesh/mesh_case.h"
+#include "mesh/draft.h"
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define POINT_HELP "two entries in the plane, three in space"
+
+#define M ig_box_case
+static const ig_option box_options[] = {
+    IG_TEXT(M, name, NULL, "element set the box becomes; several may share a name"),
+    IG_REALS(M, origin, "m", NULL, 0, 0, "lowest corner; left out: zero"),
+    IG_REALS(M, size, "m", IG_REQUIRED, 0, 0, "edge lengths, 2 for a plane mesh, 3 for a solid"),
+    IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9, "cells along each edge"),
+    IG_REALS(M, grading, "", NULL, 1e-6, 1e6, "last cell over first, along each edge; left out: 1"),
+    IG_END};
+#undef M
+
+#define M ig_annulus_case
+static const ig_option annulus_options[] = {
+    IG_REAL(M, inner, "m", IG_REQUIRED, IG_TINY, 1e9, "inner radius"),
+    IG_REAL(M, outer, "m", IG_REQUIRED, IG_TINY, 1e9, "outer radius"),
+    IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9,
+             "cells: radial, around, and layers where there is a height"),
+    IG_REAL(M, start, "rad", "0", 0, 0, "where a part of the ring begins, from the x axis"),
+    IG_REAL(M, angle, "rad", "0", 0, 6.2831853072, "how far round it goes; 0: all the way"),
+    IG_REAL(M, height, "m", "0", 0, 1e9, "drawn out to this height; 0: plane"),
+    IG_END};
+#undef M
+
+#define M ig_cylinder_case
+static const ig_option cylinder_options[] = {
+    IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
+    IG_REAL(M, height, "m", IG_REQUIRED, IG_TINY, 1e9, "height, along z"),
+    IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9,
+             "cells: across the square core, from the core to the rim, layers"),
+    IG_END};
+#undef M
+
+#define M ig_cylinder_shell_case
+static const ig_option cylinder_shell_options[] = {
+    IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
+    IG_REAL(M, height, "m", IG_REQUIRED, IG_TINY, 1e9, "height, along z"),
+    IG_REAL(M, angle, "rad", "0", 0, 6.2831853072, "how far round it goes; 0: all the way"),
+    IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9, "cells: around, along"), IG_END};
+#undef M
+
+#define M ig_rings_case
+static const ig_option disc_options[] = {
+    IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
+    IG_INT(M, rings, IG_REQUIRED, 1, 100000, "rings of triangles about the centre"),
+    IG_INT(M, sectors, "6", 3, 1000, "triangles at the centre"), IG_END};
+static const ig_option dome_options[] = {
+    IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius of the sphere"),
+    IG_REAL(M, angle, "rad", IG_REQUIRED, IG_TINY, 3.14159, "from the axis to the edge"),
+    IG_INT(M, rings, IG_REQUIRED, 1, 100000, "rings of triangles about the apex"),
+    IG_INT(M, sectors, "6", 3, 1000, "triangles at the apex"), IG_END};
+static const ig_option lattice_dome_options[] = {
+    IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius of the sphere"),
+    IG_REAL(M, angle, "rad", IG_REQUIRED, IG_TINY, 3.14159, "from the axis to the edge"),
+    IG_INT(M, rings, IG_REQUIRED, 1, 100000, "rings of bars about the apex"),
+    IG_INT(M, sectors, "6", 3, 1000, "ribs from the apex to the edge"),
+    IG_INT(M, cells, "1", 1, 1000, "beams a bar"),
+    IG_END};
+#undef M
+
+#define M ig_hemisphere_case
+static const ig_option hemisphere_options[] = {
+    IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
+    IG_REAL(M, hole, "rad", "0.3141592653589793", IG_TINY, 1.57, "from the axis to the hole's rim"),
+    IG_REAL(M, angle, "rad", "0", 0, 6.2831853072, "how far round it goes; 0: all the way"),
+    IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9, "cells: around, from the edge up to the hole"),
+    IG_END};
+#undef M
+
+#define M ig_plate_case
+static const ig_option plate_options[] = {
+    IG_REALS(M, size, "m", IG_REQUIRED, 0, 0, "edge lengths in x and y"),
+    IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9, "cells in x and y"), IG_END};
+#undef M
+
+#define M ig_beam_line_case
+static const ig_option beam_line_options[] = {
+    IG_REALS(M, x, "m", NULL, 0, 0, "corners of the line: their x; left out: zeros"),
+    IG_REALS(M, y, "m", NULL, 0, 0, "corners of the line: their y; left out: zeros"),
+    IG_REALS(M, z, "m", NULL, 0, 0, "corners of the line: their z; left out: zeros"),
+    IG_INT(M, cells, IG_REQUIRED, 1, 100000000, "beams between two corners, or in the arc"),
+    IG_REAL(M, radius, "m", "0", 0, 1e9, "instead of corners: an arc about the origin in x, y"),
+    IG_REAL(M, angle, "rad", "0", 0, 6.2831853072, "of the arc, from the x axis; 0: a ring"),
+    IG_END};
+#undef M
+
+static const ig_option in_box_options[] = {
+    IG_REALS(ig_in_box, min, "m", NULL, 0, 0, "lowest corner; left out: no bound"),
+    IG_REALS(ig_in_box, max, "m", NULL, 0, 0, "highest corner; left out: no bound"), IG_END};
+static const ig_option in_cylinder_options[] = {
+    IG_REALS(ig_in_cylinder, from, "m", IG_REQUIRED, 0, 0, "one end of the axis"),
+    IG_REALS(ig_in_cylinder, to, "m", IG_REQUIRED, 0, 0, "the other end"),
+    IG_REAL(ig_in_cylinder, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
+    IG_REAL(ig_in_cylinder, inner, "m", "0", 0, 1e9, "nothing closer to the axis than this"),
+    IG_END};
+static const ig_option in_sphere_options[] = {
+    IG_REALS(ig_in_sphere, center, "m", IG_REQUIRED, 0, 0, "center; " POINT_HELP),
+    IG_REAL(ig_in_sphere, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
+    IG_REAL(ig_in_sphere, inner, "m", "0", 0, 1e9, "nothing closer to the center than this"),
+    IG_END};
+static const ig_option in_plane_options[] = {
+    IG_REALS(ig_in_plane, point, "m", IG_REQUIRED, 0, 0, "a point on the plane; " POINT_HELP),
+    IG_REALS(ig_in_plane, normal, "", IG_REQUIRED, 0, 0, "its normal, of any length"),
+    IG_REAL(ig_in_plane, within, "m", "0", 0, 1e9, "how far on either side still counts"), IG_END};
+
+#define M ig_pick_case
+#define PLACES                                                                                     \
+  IG_MAP(M, box, ig_in_box, in_box_options, NULL, "inside this box"),                              \
+      IG_MAP(M, cylinder, ig_in_cylinder, in_cylinder_options, NULL, "inside this cylinder"),      \
+      IG_MAP(M, sphere, ig_in_sphere, in_sphere_options, NULL,                                     \
+             "inside this sphere; a circle in the plane"),                                         \
+      IG_MAP(M, plane, ig_in_plane, in_plane_options, NULL,                                        \
+             "on this plane, or in a slab about it")
+static const ig_option remove_options[] = {PLACES, IG_END};
+static const ig_option tag_options[] = {
+    IG_TEXT(M, name, IG_REQUIRED, "element set: elements whose centre is there"), PLACES, IG_END};
+static const ig_option set_options[] = {
+    IG_TEXT(M, name, IG_REQUIRED, "name of the set"),
+    IG_CHOICE(M, of, "both|nodes|faces", "both",
+              "nodes that are there, boundary faces with all corners there"),
+    PLACES, IG_END};
+#undef PLACES
+#undef M
+
+static const ig_option jitter_options[] = {
+    IG_REAL(ig_jitter_case, amount, "", IG_REQUIRED, 0, 0.45,
+            "most a coordinate moves, as a share of the shortest edge at the node"),
+    IG_INT(ig_jitter_case, seed, "1", 0, 1e15, "another seed, another mesh"), IG_END};
+
+#define M ig_mesh_case
+const ig_option ig_mesh_options[] = {
+    IG_FILE(M, file, NULL, "mesh to read: .vtkhdf, .msh, .inp, .k, .vtk; or .geo, .step to mesh"),
+    IG_REAL(M, unit, "m", "1", IG_TINY, 1e9, "length of one unit of the file's coordinates"),
+    IG_REAL(M, edge, "m", "0", 0, 1e9, "element size for geometry meshed by Gmsh; 0: its choice"),
+    IG_CHOICE(M, element, "auto|beam2|tri3|tri6|quad4|tet4|tet10|hex8", "auto",
+              "element type of boxes and shapes; auto: hex8 for solids, quad4 for plane boxes"),
+    IG_CHOICE(M, pattern, "diagonal|alternating|crossed", "diagonal",
+              "how quadrilaterals are cut into triangles; crossed: into four"),
+    IG_BOOL(M, shell, "false", "a plate, annulus or disc as a shell in space"),
+    IG_CHOICE(M, order, "given|curve", "given",
+              "numbering: as made or read, or along a space-filling curve"),
+    IG_LIST(M, boxes, ig_box_case, box_options, NULL, "grids of cells, joined where they touch"),
+    IG_MAP(M, annulus, ig_annulus_case, annulus_options, NULL, "ring or part of one"),
+    IG_MAP(M, cylinder, ig_cylinder_case, cylinder_options, NULL, "solid cylinder of hexahedra"),
+    IG_MAP(M, tube, ig_annulus_case, annulus_options, NULL, "annulus with a height"),
+    IG_MAP(M, cylinder_shell, ig_cylinder_shell_case, cylinder_shell_options, NULL,
+           "cylindrical shell or part of one"),
+    IG_MAP(M, disc, ig_rings_case, disc_options, NULL, "disc of triangles"),
+    IG_MAP(M, dome, ig_rings_case, dome_options, NULL, "spherical cap of shell triangles"),
+    IG_MAP(M, lattice_dome, ig_rings_case, lattice_dome_options, NULL, "spherical cap of beams"),
+    IG_MAP(M, hemisphere, ig_hemisphere_case, hemisphere_options, NULL,
+           "hemispherical shell with a hole at the pole"),
+    IG_MAP(M, plate, ig_plate_case, plate_options, NULL, "rectangular plate"),
+    IG_MAP(M, beam_line, ig_beam_line_case, beam_line_options, NULL, "beams along a line or arc"),
+    IG_LIST(M, remove, ig_pick_case, remove_options, NULL,
+            "cut away: elements whose centre is there"),
+    IG_LIST(M, tag, ig_pick_case, tag_options, NULL, "element sets by place"),
+    IG_LIST(M, sets, ig_pick_case, set_options, NULL, "node and face sets by place"),
+    IG_MAP(M, jitter, ig_jitter_case, jitter_options, NULL, "move inner nodes at random"),
+    IG_END};
+#undef M
+
+/* Says where in the case a failure belongs that knew only what went wrong. */
+static ig_status placed(ig_ctx *cx, ig_status status, const ig_src *at) {
+  if (status != IG_INPUT)
+    return status;
+  char message[sizeof cx->message];
+  memcpy(message, cx->message, sizeof message);
+  return ig_fail_at(cx, at, "%s", message);
+}
+
+typedef struct {
+  const char *key;
+  const ig_src *at;
+  ig_shape_fn *make;
+} source;
+
+/* The one source the case names. */
+static ig_status source_find(ig_ctx *cx, const ig_mesh_case *c, source *found) {
+  static const ig_src none = {0};
+  const source all[] = {
+      {"file", c->file ? &c->at : &none, NULL},
+      {"boxes", c->boxes.count ? &c->at : &none, ig_draft_boxes},
+#define SHAPE(name) {#name, &c->name.at, ig_draft_##name}
+      SHAPE(annulus),
+      SHAPE(cylinder),
+      SHAPE(tube),
+      SHAPE(cylinder_shell),
+      SHAPE(disc),
+      SHAPE(dome),
+      SHAPE(lattice_dome),
+      SHAPE(hemisphere),
+      SHAPE(plate),
+      SHAPE(beam_line),
+#undef SHAPE
+  };
+  *found = (source){0};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    const bool given = i == 0 ? c->file != NULL : i == 1 ? c->boxes.count > 0 : all[i].at->given;
+    if (!given)
+      continue;
+    if (found->key)
+      return ig_fail_at(cx, &c->at, "the mesh has both %s and %s: expected one of them", found->key,
+                        all[i].key);
+    *found = all[i];
+  }
+  if (!found->key)
+    return ig_fail_at(cx, &c->at,
+                      "the mesh has no source: expected file, boxes, or a shape such "
+                      "as annulus or plate");
+  return IG_OK;
+}
+
+static ig_status elements_remove(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
+  const ig_lid elements = ig_mesh_elements(draft->mesh);
+  uint8_t *keep = NULL, *inside = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &keep, elements, "cut"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &inside, elements, "cut"));
+  memset(keep, 1, (size_t)elements);
+  for (int i = 0; i < c->remove.count; i++) {
+    const ig_pick_case *pick = IG_ITEM(const ig_pick_case, c->remove, i);
+    ig_lid count;
+    IG_TRY_GOTO(
+        status, done,
+        placed(cx, ig_mesh_pick_elements(cx, draft->mesh, pick, inside, &count), &pick->at));
+    if (count == 0) {
+      status = ig_fail_at(cx, &pick->at, "nothing to remove: no element's centre is there");
+      goto done;
+    }
+    ig_lid left = 0;
+    for (ig_lid e = 0; e < elements; e++) {
+      keep[e] = keep[e] && !inside[e];
+      left += keep[e];
+    }
+    if (left == 0) {
+      status = ig_fail_at(cx, &pick->at, "nothing is left of the mesh after this");
+      goto done;
+    }
+  }
+  status = ig_draft_keep(cx, draft, keep);
+done:
+  free(keep);
+  free(inside);
+  return status;
+}
+
+/* Element sets by place. Their region numbers follow those of the boxes; a later tag wins. */
+static ig_status elements_tag(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh, int32_t first) {
+  uint8_t *inside;
+  IG_TRY(IG_NEW(cx, &inside, ig_mesh_elements(mesh), "tags"));
+  ig_status status = IG_OK;
+  for (int i = 0; i < c->tag.count && status == IG_OK; i++) {
+    const ig_pick_case *pick = IG_ITEM(const ig_pick_case, c->tag, i);
+    ig_lid count = 0;
+    status = ig_mesh_pick_check(cx, pick, true);
+    if (status == IG_OK)
+      status = ig_mesh_pick_elements(cx, mesh, pick, inside, &count);
+    if (status == IG_OK && count == 0)
+      status = IG_FAIL(cx, IG_INPUT, "tag '%s' is empty: no element's centre is there", pick->name);
+    ig_set *set = NULL;
+    if (status == IG_OK)
+      status = ig_mesh_add_set(cx, mesh, pick->name, IG_SET_ELEMENTS, count, &set);
+    status = placed(cx, status, &pick->at);
+    if (status != IG_OK)
+      break;
+    ig_lid element = 0, found = 0;
+    for (int b = 0; b < mesh->blocks; b++)
+      for (ig_lid e = 0; e < mesh->block[b].count; e++, element++)
+        if (inside[element]) {
+          set->item[found++] = element;
+          mesh->block[b].tag[e] = first + i;
+        }
+  }
+  free(inside);
+  return status;
+}
+
+static ig_status boxes_name(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh) {
+  for (int i = 0; i < c->boxes.count; i++) {
+    const ig_box_case *box = IG_ITEM(const ig_box_case, c->boxes, i);
+    if (box->name && !ig_mesh_find_set(mesh, box->name, IG_SET_ELEMENTS))
+      IG_TRY(placed(cx, ig_mesh_set_tagged(cx, mesh, box->name, i + 1), &box->at));
+  }
+  return IG_OK;
+}
+
+static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
+#ifdef INGOT_HAVE_IO
+  const ig_mesh_read_options options = {.unit = c->unit, .edge = c->edge};
+  return ig_mesh_read(cx, c->file, &options, mesh);
+#else
+  (void)mesh;
+  return IG_FAIL(cx, IG_UNSUPPORTED,
+                 "%s: mesh files are not compiled in: configure with "
+                 "INGOT_IO=ON",
+                 c->file);
+#endif
+}
+
+static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
+  source from;
+  IG_TRY(source_find(cx, c, &from));
+  if (!from.make) {
+    IG_TRY(file_read(cx, c, &draft->mesh));
+    if (c->element)
+      return ig_fail_at(cx, &c->at, "element applies to boxes and shapes: a file brings its own");
+  } else {
+    ig_elem_type type = c->element ? (ig_elem_type)(c->element - 1) : IG_ELEM_TYPES;
+    IG_TRY(placed(cx, from.make(cx, c, &type, draft), from.at));
+    if (type == IG_TET4 || type == IG_TET10)
+      IG_TRY(placed(cx, ig_draft_tets(cx, draft), from.at));
+    if (c->remove.count)
+      IG_TRY(elements_remove(cx, c, draft));
+    if (c->jitter.amount > 0)
+      IG_TRY(placed(cx, ig_draft_jitter(cx, draft, c->jitter.amount, (uint64_t)c->jitter.seed),
+                    &c->jitter.at));
+    if (type == IG_TRI6 || type == IG_TET10)
+      IG_TRY(placed(cx, ig_draft_quadratic(cx, draft), from.at));
+  }
+  ig_mesh *mesh = draft->mesh;
+  if (!from.make && c->remove.count)
+    IG_TRY(elements_remove(cx, c, draft));
+  IG_TRY(ig_mesh_set_all(cx, mesh));
+  IG_TRY(boxes_name(cx, c, mesh));
+  if (draft->side)
+    IG_TRY(ig_mesh_set_sides(cx, mesh, draft->side, draft->name));
+  else
+    IG_TRY(ig_mesh_set_bounds(cx, mesh));
+  if (c->tag.count)
+    IG_TRY(elements_tag(cx, c, mesh, c->boxes.count + 1));
+  for (int i = 0; i < c->sets.count; i++) {
+    const ig_pick_case *pick = IG_ITEM(const ig_pick_case, c->sets, i);
+    IG_TRY(placed(cx, ig_mesh_pick_set(cx, mesh, pick), &pick->at));
+  }
+  if (c->order) {
+    ig_order order;
+    IG_TRY(ig_mesh_reorder(cx, mesh, &order));
+    ig_order_free(&order);
+  }
+  return placed(cx, ig_mesh_check(cx, mesh), &c->at);
+}
+
+ig_status ig_mesh_generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
+  *mesh = NULL;
+  ig_draft draft = {0};
+  const ig_status status = generate(cx, c, &draft);
+  if (status == IG_OK) {
+    *mesh = draft.mesh;
+    draft.mesh = NULL;
+  }
+  ig_draft_free(&draft);
+  return status;
+}
+
+ig_status ig_mesh_box(ig_ctx *cx, ig_elem_type type, const double *size, const int *cells,
+                      ig_mesh **mesh) {
+  const int dim = ig_elem_info_get(type)->dim;
+  double n[3] = {0}, edge[3] = {0};
+  for (int d = 0; d < dim; d++) {
+    n[d] = cells[d];
+    edge[d] = size[d];
+  }
+  ig_box_case box = {.size = {dim, edge}, .cells = {dim, n}};
+  const ig_mesh_case c = {.element = (int)type + 1, .boxes = {1, &box}};
+  return ig_mesh_generate(cx, &c, mesh);
+}

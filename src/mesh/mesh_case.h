@@ -1,0 +1,139 @@
+/* The `mesh` section of a case: a file to import, boxes, or one of the shapes; then what to cut
+   away, tag and name. Programs fill the same structs: a zeroed member means its default, and a
+   shape counts as given when its at.given is true. */
+#ifndef IG_MESH_CASE_H
+#define IG_MESH_CASE_H
+
+#include "core/option.h"
+#include <ingot/mesh.h>
+
+/* An ig_reals written down: IG_ROW(0, 0, 1). Lives as long as the block it stands in. */
+#define IG_ROW(...)                                                                                \
+  ((ig_reals){(int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]){__VA_ARGS__}})
+
+/* Points and sizes have two entries in the plane, three in space. */
+typedef struct {
+  ig_src at;
+  const char *name; /* element set, NULL: none */
+  ig_reals origin, size, cells, grading;
+} ig_box_case;
+
+typedef struct {
+  ig_src at;
+  double inner, outer;
+  ig_reals cells;      /* radial, around; and layers where there is a height */
+  double start, angle; /* rad; angle 0: all the way round */
+  double height;       /* 0: plane */
+} ig_annulus_case;
+
+typedef struct {
+  ig_src at;
+  double radius, height;
+  ig_reals cells; /* across the core square, from it to the rim, layers */
+} ig_cylinder_case;
+
+typedef struct {
+  ig_src at;
+  double radius, height, angle;
+  ig_reals cells; /* around, along */
+} ig_cylinder_shell_case;
+
+/* A disc, a spherical cap, or a cap of bars: rings around a centre, `sectors` more nodes each. */
+typedef struct {
+  ig_src at;
+  double radius; /* of the disc or the sphere */
+  double angle;  /* rad from the axis to the edge of a cap */
+  int64_t rings, sectors;
+  int64_t cells; /* beams a bar */
+} ig_rings_case;
+
+typedef struct {
+  ig_src at;
+  double radius, hole, angle; /* hole: rad from the axis; angle: around */
+  ig_reals cells;             /* around, from equator to hole */
+} ig_hemisphere_case;
+
+typedef struct {
+  ig_src at;
+  ig_reals size, cells; /* in x and y */
+} ig_plate_case;
+
+typedef struct {
+  ig_src at;
+  ig_reals x, y, z;     /* corners of a line of straight pieces */
+  int64_t cells;        /* a piece */
+  double radius, angle; /* or an arc in the plane, about the origin, from the x axis */
+} ig_beam_line_case;
+
+/* Where: inside all of those given. */
+typedef struct {
+  ig_src at;
+  ig_reals min, max;
+} ig_in_box;
+typedef struct {
+  ig_src at;
+  ig_reals from, to;
+  double inner, radius;
+} ig_in_cylinder;
+typedef struct {
+  ig_src at;
+  ig_reals center;
+  double inner, radius;
+} ig_in_sphere;
+typedef struct {
+  ig_src at;
+  ig_reals point, normal;
+  double within; /* on either side; 0: as close as rounding allows */
+} ig_in_plane;
+typedef struct {
+  ig_src at;
+  const char *name;
+  int of; /* both, nodes, faces */
+  ig_in_box box;
+  ig_in_cylinder cylinder;
+  ig_in_sphere sphere;
+  ig_in_plane plane;
+} ig_pick_case;
+
+typedef struct {
+  ig_src at;
+  double amount; /* share of the shortest edge at a node */
+  int64_t seed;
+} ig_jitter_case;
+
+enum { IG_PATTERN_DIAGONAL, IG_PATTERN_ALTERNATING, IG_PATTERN_CROSSED };
+
+typedef struct {
+  ig_src at;
+  const char *file;
+  double unit;   /* metres, of the file's coordinates; 0: 1 */
+  double edge;   /* element size for geometry meshed by Gmsh; 0: its own choice */
+  int element;   /* 0: the shape's own, else ig_elem_type + 1 */
+  int pattern;   /* of quadrilaterals cut into triangles */
+  bool shell;    /* plane shapes in space */
+  int order;     /* 0: as made or read, 1: along a space-filling curve */
+  ig_list boxes; /* of ig_box_case */
+  ig_annulus_case annulus;
+  ig_cylinder_case cylinder;
+  ig_annulus_case tube;
+  ig_cylinder_shell_case cylinder_shell;
+  ig_rings_case disc, dome, lattice_dome;
+  ig_hemisphere_case hemisphere;
+  ig_plate_case plate;
+  ig_beam_line_case beam_line;
+  ig_list remove, tag, sets; /* of ig_pick_case */
+  ig_jitter_case jitter;
+} ig_mesh_case;
+
+extern const ig_option ig_mesh_options[];
+
+/* Reads or makes the mesh; every one has the element set `all`, boxes and imports also the node
+   and face sets xmin … zmax of the bounding box, shapes those of their own sides. Checked. */
+IG_MUST_CHECK ig_status ig_mesh_generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh);
+
+/* One box at the origin, as `boxes` makes it: size[2], cells[2] for quad4, tri3, tri6, three for
+   the others. */
+IG_MUST_CHECK ig_status ig_mesh_box(ig_ctx *cx, ig_elem_type type, const double *size,
+                                    const int *cells, ig_mesh **mesh);
+
+#endif

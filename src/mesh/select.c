@@ -1,0 +1,353 @@
+/* Named sets: sides of a shape, the bounding box, and what a case picks by place. */
+#include "mesh/draft.h"
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Corner nodes of a face; mid-sides follow the corners. */
+static int face_corners(const ig_elem_info *info) {
+  return info->face_nodes == 6 ? 3 : info->dim == 2 ? 2 : info->face_nodes;
+}
+
+static ig_status set_from_nodes(ig_ctx *cx, ig_mesh *mesh, const char *name, const uint8_t *mark,
+                                uint8_t bit) {
+  ig_lid count = 0;
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    count += (mark[n] & bit) != 0;
+  ig_set *set;
+  IG_TRY(ig_mesh_add_set(cx, mesh, name, IG_SET_NODES, count, &set));
+  count = 0;
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    if (mark[n] & bit)
+      set->item[count++] = n;
+  return IG_OK;
+}
+
+/* The bits that all corners of a face share. */
+static uint8_t face_bits(const ig_lid *conn, const int *local, int corners, const uint8_t *mark) {
+  uint8_t bits = mark[conn[local[0]]];
+  for (int a = 1; a < corners; a++)
+    bits &= mark[conn[local[a]]];
+  return bits;
+}
+
+/* Face sets of all sides in two passes: count, then fill. Beams have ends, not faces, to name. */
+static ig_status sets_from_faces(ig_ctx *cx, ig_mesh *mesh, const char *const *name,
+                                 const uint8_t *mark) {
+  ig_lid count[IG_SIDES] = {0};
+  int which[IG_SIDES];
+  for (int pass = 0; pass < 2; pass++) {
+    ig_lid element = 0;
+    for (int b = 0; b < mesh->blocks; b++) {
+      const ig_block *block = &mesh->block[b];
+      const ig_elem_info *info = ig_elem_info_get(block->type);
+      const int corners = face_corners(info);
+      for (ig_lid e = 0; e < block->count; e++, element++) {
+        const ig_lid *conn = block->conn + (size_t)e * (size_t)info->nodes;
+        uint8_t any = 0;
+        for (int a = 0; a < info->nodes; a++)
+          any |= mark[conn[a]];
+        if (!any)
+          continue;
+        for (int f = 0; f < info->faces; f++) {
+          const uint8_t bits = face_bits(conn, ig_elem_face(block->type, f), corners, mark);
+          for (int s = 0; bits >> s; s++) {
+            if (!(bits >> s & 1) || !name[s])
+              continue;
+            if (pass) {
+              ig_set *set = &mesh->set[which[s]];
+              set->item[count[s]] = element;
+              set->face[count[s]] = (uint8_t)f;
+            }
+            count[s]++;
+          }
+        }
+      }
+    }
+    for (int s = 0; pass == 0 && s < IG_SIDES; s++) {
+      if (name[s] && count[s]) {
+        IG_TRY(ig_mesh_add_set(cx, mesh, name[s], IG_SET_FACES, count[s], NULL));
+        which[s] = mesh->sets - 1;
+      }
+      count[s] = 0;
+    }
+  }
+  return IG_OK;
+}
+
+/* Boundary faces with all corners marked. */
+static ig_status set_from_boundary(ig_ctx *cx, ig_mesh *mesh, const char *name, const uint8_t *mark,
+                                   uint8_t bit) {
+  ig_boundary boundary;
+  IG_TRY(ig_mesh_boundary(cx, mesh, &boundary));
+  ig_status status = IG_OK;
+  ig_set *set = NULL;
+  for (int pass = 0; pass < 2; pass++) {
+    ig_lid count = 0;
+    for (ig_lid i = 0; i < boundary.count; i++) {
+      ig_lid e;
+      const ig_block *block = ig_mesh_element(mesh, boundary.element[i], &e);
+      const ig_elem_info *info = ig_elem_info_get(block->type);
+      if (!(face_bits(block->conn + (size_t)e * (size_t)info->nodes,
+                      ig_elem_face(block->type, boundary.face[i]), face_corners(info), mark) &
+            bit))
+        continue;
+      if (pass) {
+        set->item[count] = boundary.element[i];
+        set->face[count] = boundary.face[i];
+      }
+      count++;
+    }
+    if (pass == 0)
+      IG_TRY_GOTO(status, done, ig_mesh_add_set(cx, mesh, name, IG_SET_FACES, count, &set));
+  }
+done:
+  ig_boundary_free(&boundary);
+  return status;
+}
+
+ig_status ig_mesh_set_sides(ig_ctx *cx, ig_mesh *mesh, const uint8_t *side,
+                            const char *const *name) {
+  for (int s = 0; s < IG_SIDES; s++)
+    if (name[s])
+      IG_TRY(set_from_nodes(cx, mesh, name[s], side, (uint8_t)(1 << s)));
+  return sets_from_faces(cx, mesh, name, side);
+}
+
+ig_status ig_mesh_set_bounds(ig_ctx *cx, ig_mesh *mesh) {
+  static const char *const all[6] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
+  const char *name[IG_SIDES] = {NULL};
+  double low[3], high[3], size = 0;
+  ig_mesh_bounds(mesh, low, high);
+  for (int d = 0; d < 3; d++)
+    size = fmax(size, high[d] - low[d]);
+  const double tolerance = 1e-9 * size;
+  bool some = false;
+  for (int s = 0; s < 6; s++)
+    if (high[s / 2] - low[s / 2] > tolerance && !ig_mesh_find_set(mesh, all[s], IG_SET_NODES) &&
+        !ig_mesh_find_set(mesh, all[s], IG_SET_FACES)) {
+      name[s] = all[s];
+      some = true;
+    }
+  if (!some)
+    return IG_OK;
+  uint8_t *mark;
+  IG_TRY(IG_NEW(cx, &mark, mesh->nodes, "bounding box"));
+  for (size_t n = 0; n < (size_t)mesh->nodes; n++)
+    for (int d = 0; d < 3; d++) {
+      const double x = mesh->x[3 * n + (size_t)d];
+      mark[n] |= (uint8_t)((x <= low[d] + tolerance) << 2 * d);
+      mark[n] |= (uint8_t)((x >= high[d] - tolerance) << (2 * d + 1));
+    }
+  /* Nothing lies beyond a solid's outermost faces; edges of a shell need a look at the other side.
+   */
+  bool solid = true;
+  for (int b = 0; b < mesh->blocks; b++)
+    solid = solid && ig_elem_info_get(mesh->block[b].type)->dim == mesh->dim;
+  ig_status status = IG_OK;
+  if (solid)
+    status = ig_mesh_set_sides(cx, mesh, mark, name);
+  for (int s = 0; !solid && s < 6 && status == IG_OK; s++)
+    if (name[s]) {
+      status = set_from_nodes(cx, mesh, name[s], mark, (uint8_t)(1 << s));
+      if (status == IG_OK)
+        status = set_from_boundary(cx, mesh, name[s], mark, (uint8_t)(1 << s));
+    }
+  free(mark);
+  return status;
+}
+
+ig_status ig_mesh_set_all(ig_ctx *cx, ig_mesh *mesh) {
+  if (ig_mesh_find_set(mesh, "all", IG_SET_ELEMENTS))
+    return IG_OK;
+  ig_set *set;
+  IG_TRY(ig_mesh_add_set(cx, mesh, "all", IG_SET_ELEMENTS, ig_mesh_elements(mesh), &set));
+  for (ig_lid e = 0; e < set->count; e++)
+    set->item[e] = e;
+  return IG_OK;
+}
+
+ig_status ig_mesh_set_tagged(ig_ctx *cx, ig_mesh *mesh, const char *name, int32_t tag) {
+  for (int pass = 0; pass < 2; pass++) {
+    ig_lid count = 0, element = 0;
+    for (int b = 0; b < mesh->blocks; b++)
+      for (ig_lid e = 0; e < mesh->block[b].count; e++, element++)
+        if (mesh->block[b].tag[e] == tag) {
+          if (pass)
+            mesh->set[mesh->sets - 1].item[count] = element;
+          count++;
+        }
+    if (pass == 0)
+      IG_TRY(ig_mesh_add_set(cx, mesh, name, IG_SET_ELEMENTS, count, NULL));
+  }
+  return IG_OK;
+}
+
+/* --- places */
+
+static double entry(const ig_reals *r, int d, double fallback) {
+  return d < r->count ? r->value[d] : fallback;
+}
+
+static ig_status row_check(ig_ctx *cx, const ig_reals *r, const char *key, bool required) {
+  if (r->count > 3 || r->count == 1 || (required && r->count == 0))
+    return IG_FAIL(cx, IG_INPUT, "%s has %d entries: expected 2 (plane) or 3", key, r->count);
+  return IG_OK;
+}
+
+static ig_status radii_check(ig_ctx *cx, double inner, double radius) {
+  if (!(radius > 0))
+    return IG_FAIL(cx, IG_INPUT, "radius: %g: expected more than 0", radius);
+  if (!(inner >= 0 && inner <= radius))
+    return IG_FAIL(cx, IG_INPUT, "inner: %g: expected 0 to radius, %g", inner, radius);
+  return IG_OK;
+}
+
+ig_status ig_mesh_pick_check(ig_ctx *cx, const ig_pick_case *p, bool named) {
+  if (named && (!p->name || !*p->name))
+    return IG_FAIL(cx, IG_INPUT, "name: expected the name of the set");
+  if (!p->box.at.given && !p->cylinder.at.given && !p->sphere.at.given && !p->plane.at.given)
+    return IG_FAIL(cx, IG_INPUT, "no place given: expected box, cylinder, sphere or plane");
+  if (p->box.at.given) {
+    IG_TRY(row_check(cx, &p->box.min, "min", false));
+    IG_TRY(row_check(cx, &p->box.max, "max", false));
+    for (int d = 0; d < 3; d++)
+      if (entry(&p->box.min, d, -INFINITY) > entry(&p->box.max, d, INFINITY))
+        return IG_FAIL(cx, IG_INPUT, "min is above max: the box is empty");
+  }
+  if (p->cylinder.at.given) {
+    IG_TRY(row_check(cx, &p->cylinder.from, "from", true));
+    IG_TRY(row_check(cx, &p->cylinder.to, "to", true));
+    IG_TRY(radii_check(cx, p->cylinder.inner, p->cylinder.radius));
+    double length = 0;
+    for (int d = 0; d < 3; d++)
+      length += fabs(entry(&p->cylinder.to, d, 0) - entry(&p->cylinder.from, d, 0));
+    if (!(length > 0))
+      return IG_FAIL(cx, IG_INPUT, "from and to are the same point: expected the cylinder's axis");
+  }
+  if (p->sphere.at.given) {
+    IG_TRY(row_check(cx, &p->sphere.center, "center", true));
+    IG_TRY(radii_check(cx, p->sphere.inner, p->sphere.radius));
+  }
+  if (p->plane.at.given) {
+    IG_TRY(row_check(cx, &p->plane.point, "point", true));
+    IG_TRY(row_check(cx, &p->plane.normal, "normal", true));
+    double length = 0;
+    for (int d = 0; d < 3; d++)
+      length += fabs(entry(&p->plane.normal, d, 0));
+    if (!(length > 0))
+      return IG_FAIL(cx, IG_INPUT, "normal is zero: expected a direction");
+    if (!(p->plane.within >= 0))
+      return IG_FAIL(cx, IG_INPUT, "within: %g: expected 0 or more", p->plane.within);
+  }
+  return IG_OK;
+}
+
+static bool in_box(const ig_in_box *b, const double *x, double tolerance) {
+  for (int d = 0; d < 3; d++)
+    if (x[d] < entry(&b->min, d, -INFINITY) - tolerance ||
+        x[d] > entry(&b->max, d, INFINITY) + tolerance)
+      return false;
+  return true;
+}
+
+static bool in_shell(double r, double inner, double radius, double tolerance) {
+  return r <= radius + tolerance && (inner == 0 || r >= inner - tolerance);
+}
+
+static bool in_cylinder(const ig_in_cylinder *c, const double *x, double tolerance) {
+  double axis[3], from[3], length = 0, along = 0, off = 0;
+  for (int d = 0; d < 3; d++) {
+    axis[d] = entry(&c->to, d, 0) - entry(&c->from, d, 0);
+    from[d] = x[d] - entry(&c->from, d, 0);
+    length += axis[d] * axis[d];
+    along += axis[d] * from[d];
+  }
+  length = sqrt(length);
+  along /= length;
+  for (int d = 0; d < 3; d++) {
+    const double r = from[d] - along * axis[d] / length;
+    off += r * r;
+  }
+  return along >= -tolerance && along <= length + tolerance &&
+         in_shell(sqrt(off), c->inner, c->radius, tolerance);
+}
+
+static bool in_sphere(const ig_in_sphere *s, const double *x, double tolerance) {
+  double r = 0;
+  for (int d = 0; d < 3; d++) {
+    const double off = x[d] - entry(&s->center, d, 0);
+    r += off * off;
+  }
+  return in_shell(sqrt(r), s->inner, s->radius, tolerance);
+}
+
+static bool in_plane(const ig_in_plane *p, const double *x, double tolerance) {
+  double away = 0, length = 0;
+  for (int d = 0; d < 3; d++) {
+    const double n = entry(&p->normal, d, 0);
+    away += n * (x[d] - entry(&p->point, d, 0));
+    length += n * n;
+  }
+  return fabs(away) <= (p->within + tolerance) * sqrt(length);
+}
+
+static bool inside(const ig_pick_case *p, const double *x, double tolerance) {
+  return (!p->box.at.given || in_box(&p->box, x, tolerance)) &&
+         (!p->cylinder.at.given || in_cylinder(&p->cylinder, x, tolerance)) &&
+         (!p->sphere.at.given || in_sphere(&p->sphere, x, tolerance)) &&
+         (!p->plane.at.given || in_plane(&p->plane, x, tolerance));
+}
+
+static double pick_tolerance(const ig_mesh *mesh) {
+  double low[3], high[3], size = 0;
+  ig_mesh_bounds(mesh, low, high);
+  for (int d = 0; d < 3; d++)
+    size = fmax(size, high[d] - low[d]);
+  return 1e-9 * size;
+}
+
+ig_status ig_mesh_pick_elements(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_case *pick,
+                                uint8_t *chosen, ig_lid *count) {
+  IG_TRY(ig_mesh_pick_check(cx, pick, false));
+  const double tolerance = pick_tolerance(mesh);
+  ig_lid element = 0, found = 0;
+  for (int b = 0; b < mesh->blocks; b++) {
+    const ig_block *block = &mesh->block[b];
+    const size_t npe = (size_t)ig_elem_info_get(block->type)->nodes;
+    for (ig_lid e = 0; e < block->count; e++, element++) {
+      double center[3] = {0, 0, 0};
+      for (size_t a = 0; a < npe; a++)
+        for (size_t d = 0; d < 3; d++)
+          center[d] += mesh->x[3 * (size_t)block->conn[(size_t)e * npe + a] + d] / (double)npe;
+      chosen[element] = inside(pick, center, tolerance);
+      found += chosen[element];
+    }
+  }
+  *count = found;
+  return IG_OK;
+}
+
+ig_status ig_mesh_pick_set(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick) {
+  enum { BOTH, NODES, FACES };
+  IG_TRY(ig_mesh_pick_check(cx, pick, true));
+  uint8_t *mark;
+  IG_TRY(IG_NEW(cx, &mark, mesh->nodes, "set"));
+  const double tolerance = pick_tolerance(mesh);
+  ig_lid found = 0;
+  for (ig_lid n = 0; n < mesh->nodes; n++) {
+    mark[n] = inside(pick, mesh->x + 3 * (size_t)n, tolerance);
+    found += mark[n];
+  }
+  ig_status status = IG_OK;
+  if (!found)
+    status = IG_FAIL(cx, IG_INPUT, "set '%s' is empty: no node of the mesh is there", pick->name);
+  if (status == IG_OK && pick->of != FACES)
+    status = set_from_nodes(cx, mesh, pick->name, mark, 1);
+  if (status == IG_OK && pick->of != NODES)
+    status = set_from_boundary(cx, mesh, pick->name, mark, 1);
+  free(mark);
+  return status;
+}

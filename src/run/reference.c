@@ -1,0 +1,178 @@
+/* What a case file may say, written out from the tables that read it. */
+#include "run/case.h"
+#include "run/rooms.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct {
+  ig_text_fn *text;
+  void *user;
+} writer;
+
+static void put(const writer *w, const char *format, ...) IG_PRINTF(2, 3);
+static void put(const writer *w, const char *format, ...) {
+  char text[1024];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  w->text(w->user, text);
+}
+
+/* "a|b|c" entry by entry. */
+static void choices_put(const writer *w, const char *choices, const char *quote, const char *join) {
+  for (const char *p = choices; *p;) {
+    const int length = (int)strcspn(p, "|");
+    put(w, "%s%s%.*s%s", p == choices ? "" : join, quote, length, p, quote);
+    p += length + (p[length] == '|');
+  }
+}
+
+/* `physics` takes the rooms' names, whatever rooms there are. */
+static void rooms_put(const writer *w, const char *quote, const char *join) {
+  for (const ig_room *const *room = ig_rooms(); *room; room++)
+    put(w, "%s%s%s%s", room == ig_rooms() ? "" : join, quote, (*room)->name, quote);
+}
+static bool is_physics(const ig_option *o) {
+  return o == ig_common_options; /* the first of them */
+}
+
+/* --- the reference ------------------------------------------------------------------------------
+ */
+
+static void kind_put(const writer *w, const ig_option *o) {
+  switch (o->kind) {
+  case IG_OPT_BOOL:
+    put(w, "`true` or `false`");
+    break;
+  case IG_OPT_INT:
+    put(w, "whole number");
+    break;
+  case IG_OPT_REAL:
+    put(w, "number");
+    break;
+  case IG_OPT_TEXT:
+  case IG_OPT_CHOICE:
+    if (is_physics(o))
+      rooms_put(w, "`", ", ");
+    else if (o->choices)
+      choices_put(w, o->choices, "`", ", ");
+    else
+      put(w, "text");
+    break;
+  case IG_OPT_FILE:
+    put(w, "path");
+    break;
+  case IG_OPT_VECTOR:
+    put(w, "list of %d numbers", o->length);
+    break;
+  case IG_OPT_IVECTOR:
+    put(w, "list of %d whole numbers", o->length);
+    break;
+  case IG_OPT_REALS:
+    put(w, "number, or list of them");
+    break;
+  case IG_OPT_TEXTS:
+    put(w, "text, or list of them");
+    break;
+  case IG_OPT_TABLE:
+    put(w, "number, or rows `[x, y]` with x in %s", o->xunit && *o->xunit ? o->xunit : "1");
+    break;
+  case IG_OPT_MAP:
+    put(w, "section");
+    break;
+  case IG_OPT_LIST:
+    put(w, "list of sections");
+    break;
+  }
+}
+
+static void table_put(const writer *w, const ig_option *options) {
+  put(w, "| key | value | unit | default | range | what |\n|---|---|---|---|---|---|\n");
+  for (const ig_option *o = options; o->key; o++) {
+    char range[128];
+    ig_option_range(o, range, sizeof range);
+    put(w, "| `%s` | ", o->key);
+    kind_put(w, o);
+    put(w, " | %s | ", o->unit ? o->unit : "");
+    if (o->fallback && strcmp(o->fallback, IG_REQUIRED) == 0)
+      put(w, "**required**");
+    else if (o->fallback)
+      put(w, "`%s`", o->fallback);
+    put(w, " | %s | %s |\n", range, o->help);
+  }
+  put(w, "\n");
+}
+
+/* The sections of a table, each under its full name, those of a list with `[]`. */
+static void sections_put(const writer *w, const ig_option *options, const char *above) {
+  for (const ig_option *o = options; o->key; o++)
+    if (o->sub) {
+      char name[160];
+      snprintf(name, sizeof name, "%.100s%.40s%s", above, o->key,
+               o->kind == IG_OPT_LIST ? "[]" : "");
+      put(w, "### `%s`\n\n%s.\n\n", name, o->help);
+      table_put(w, o->sub);
+      strcat(name, ".");
+      sections_put(w, o->sub, name);
+    }
+}
+
+ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
+  (void)cx;
+  const writer w = {text, user};
+  put(&w, "# Case reference\n\n"
+          "Written by `ingot help --reference` from the tables that read case files.\n\n"
+          "A case is one YAML document. A number is in the unit the table names (SI), or carries "
+          "a unit of its\nown: `1.1 mm`, `1050 W`, `3 us`, `210 GPa`, `25 degC`, `15 W/(m K)`, "
+          "`45 deg`, `35 %%`. Where a list of\nsections or values is expected, one alone will do. "
+          "A path is relative to the file it stands in.\nKeys without a default that are not "
+          "required may be left out. `--set key=value` on the command line\nsets one key, in the "
+          "form `output.every` or `materials[0].density`.\n\n");
+  put(&w, "## Every case\n\n");
+  table_put(&w, ig_common_options);
+  sections_put(&w, ig_common_options, "");
+  for (const ig_room *const *room = ig_rooms(); *room; room++) {
+    put(&w, "## physics: %s\n\n%s.%s\n\n", (*room)->name, (*room)->about,
+        (*room)->needs_mesh ? " Needs a `mesh`." : "");
+    table_put(&w, (*room)->options);
+    sections_put(&w, (*room)->options, "");
+  }
+  return IG_OK;
+}
+
+/* --- completion ---------------------------------------------------------------------------------
+ */
+
+static void keys_put(const writer *w, const ig_option *options, const char *above) {
+  for (const ig_option *o = options; o->key; o++) {
+    char name[160];
+    snprintf(name, sizeof name, "%.100s%.40s%s", above, o->key, o->kind == IG_OPT_LIST ? "[]" : "");
+    if (o->sub) {
+      strcat(name, ".");
+      keys_put(w, o->sub, name);
+      continue;
+    }
+    put(w, "%s\t", name);
+    if (is_physics(o))
+      rooms_put(w, "", " ");
+    else if (o->choices)
+      choices_put(w, o->choices, "", " ");
+    else if (o->kind == IG_OPT_BOOL)
+      put(w, "true false");
+    put(w, "\t%s\n", o->help);
+  }
+}
+
+ig_status ig_completion(ig_ctx *cx, const char *room, ig_text_fn *text, void *user) {
+  const writer w = {text, user};
+  if (room && !ig_room_find(room))
+    return IG_FAIL(cx, IG_INPUT, "there is no physics '%.60s'", room);
+  keys_put(&w, ig_common_options, "");
+  for (const ig_room *const *one = ig_rooms(); *one; one++)
+    if (!room || strcmp(room, (*one)->name) == 0)
+      keys_put(&w, (*one)->options, "");
+  return IG_OK;
+}

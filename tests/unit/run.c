@@ -1,0 +1,195 @@
+/* Running cases: figures reach the caller, failures are told, a continuation ends as a run in one
+   go. A room of four numbers stands in for physics. */
+#include "check.h"
+#include "run/job.h"
+#include <unistd.h>
+
+typedef struct {
+  ig_src at;
+  int64_t steps, stop_at, fail_at;
+} four_case;
+static const ig_option four_options[] = {
+    IG_INT(four_case, steps, "10", 1, 1000, "steps"),
+    IG_INT(four_case, stop_at, "0", 0, 1000, "pretend Ctrl-C at this step"),
+    IG_INT(four_case, fail_at, "0", 0, 1000, "fail at this step"), IG_END};
+
+static ig_status four_save(ig_job *job, int64_t step, double *x) {
+  const ig_saved saved = {.name = "x", .dtype = IG_F64, .count = 4, .data = x};
+  return job->sink ? job->sink->checkpoint(job->sink, (double)step, step, &saved, 1) : IG_OK;
+}
+
+static ig_status four_run(ig_job *job) {
+  const four_case *c = job->room_case;
+  double x[4] = {1, 2, 3, 4};
+  int64_t step = 0;
+  if (job->restart) {
+    const void *data;
+    IG_TRY(ig_restart_find(job->cx, job->restart, "x", IG_F64, 4, &data));
+    memcpy(x, data, sizeof x);
+    step = job->restart->step;
+  }
+  job->elements = 7;
+  while (step < c->steps) {
+    for (int i = 0; i < 4; i++)
+      x[i] = 1.01 * x[i] + sin(x[(i + 1) % 4]);
+    step++;
+    job->steps++;
+    if (step == c->fail_at)
+      return IG_FAIL(job->cx, IG_NUMERIC, "element 3 is on fire");
+    if (step == c->stop_at)
+      ig_ctx_interrupt(job->cx);
+    if (job->cx->interrupted) {
+      IG_TRY(four_save(job, step, x));
+      return IG_FAIL(job->cx, IG_INTERRUPTED, "interrupted at step %d", (int)step);
+    }
+  }
+  IG_TRY(four_save(job, step, x));
+  if (job->sink) {
+    IG_TRY(job->sink->result(job->sink, "x0", x[0]));
+    IG_TRY(job->sink->result_text(job->sink, "mood", "good"));
+  }
+  return IG_OK;
+}
+static const ig_room four_room = {.name = "four",
+                                  .about = "four numbers",
+                                  .case_size = sizeof(four_case),
+                                  .options = four_options,
+                                  .run = four_run};
+static const ig_room *const rooms[] = {&four_room, NULL};
+
+typedef struct {
+  double x0;
+  char mood[16];
+} seen;
+static void look(void *user, const char *key, double value, const char *text) {
+  seen *s = user;
+  if (strcmp(key, "x0") == 0)
+    s->x0 = value;
+  if (strcmp(key, "mood") == 0)
+    snprintf(s->mood, sizeof s->mood, "%s", text);
+}
+
+/* Runs with `set` ("key=value", NULL: nothing) in a context of its own. */
+static ig_status run(const char *set, const char *out, const char *restart, seen *s,
+                     ig_run_stats *stats, char *message) {
+  ig_ctx *cx;
+  ig_case *c;
+  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
+  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  assert_int_equal(ig_case_new(cx, &c), IG_OK);
+  assert_int_equal(ig_case_set(c, "physics", "four"), IG_OK);
+  if (set) {
+    char key[64];
+    snprintf(key, sizeof key, "%.*s", (int)strcspn(set, "="), set);
+    assert_int_equal(ig_case_set(c, key, strchr(set, '=') + 1), IG_OK);
+  }
+  const ig_run_options o = {
+      .out = out, .restart = restart, .stats = stats, .figure = look, .user = s};
+  const ig_status status = ig_run_for(c, &o, rooms);
+  snprintf(message, 256, "%s", ig_ctx_message(cx));
+  ig_case_close(c);
+  ig_ctx_close(cx);
+  return status;
+}
+
+static void figures_reach_the_caller_without_files(void **state) {
+  (void)state;
+  seen s = {0};
+  ig_run_stats stats;
+  char message[256];
+  assert_int_equal(run(NULL, NULL, NULL, &s, &stats, message), IG_OK);
+  assert_true(s.x0 != 0);
+  assert_string_equal(s.mood, "good");
+  assert_int_equal(stats.elements, 7);
+  assert_int_equal(stats.steps, 10);
+  assert_true(stats.seconds_total > 0);
+}
+
+#ifdef INGOT_HAVE_IO
+static char folder[64];
+static int make_folder(void **state) {
+  (void)state;
+  snprintf(folder, sizeof folder, "/tmp/ingot-run-XXXXXX");
+  return mkdtemp(folder) ? 0 : -1;
+}
+static int drop_folder(void **state) {
+  (void)state;
+  char command[128];
+  snprintf(command, sizeof command, "rm -rf '%s'", folder);
+  return system(command);
+}
+static const char *in_folder(const char *name) {
+  static char path[4][256];
+  static int turn;
+  char *p = path[turn++ % 4];
+  snprintf(p, 256, "%s/%s", folder, name);
+  return p;
+}
+static bool file_says(const char *path, const char *words) {
+  static char text[8192];
+  FILE *f = fopen(path, "r");
+  if (!f)
+    return false;
+  text[fread(text, 1, sizeof text - 1, f)] = '\0';
+  fclose(f);
+  return strstr(text, words) != NULL;
+}
+
+static void an_interrupted_run_goes_on_to_the_same_end(void **state) {
+  (void)state;
+  seen whole = {0}, rest = {0};
+  ig_run_stats stats;
+  char message[256];
+  assert_int_equal(run(NULL, in_folder("whole"), NULL, &whole, &stats, message), IG_OK);
+  assert_true(file_says(in_folder("whole/summary.json"), "\"complete\""));
+  assert_true(file_says(in_folder("whole/summary.json"), "\"mood\": \"good\""));
+  assert_int_equal(run("stop_at=6", in_folder("half"), NULL, &rest, &stats, message),
+                   IG_INTERRUPTED);
+  assert_string_equal(message, "interrupted at step 6");
+  assert_int_equal(stats.steps, 6);
+  assert_true(file_says(in_folder("half/summary.json"), "\"interrupted\""));
+  assert_int_equal(
+      run(NULL, in_folder("half"), in_folder("half/checkpoint.h5"), &rest, &stats, message), IG_OK);
+  assert_int_equal(stats.steps, 4);
+  assert_true(rest.x0 == whole.x0);
+}
+
+static void a_failure_is_told_here_and_in_the_summary(void **state) {
+  (void)state;
+  seen s = {0};
+  ig_run_stats stats;
+  char message[256];
+  assert_int_equal(run("fail_at=3", in_folder("bad"), NULL, &s, &stats, message), IG_NUMERIC);
+  assert_non_null(strstr(message, "element 3 is on fire"));
+  assert_true(file_says(in_folder("bad/summary.json"), "\"failed\""));
+  assert_true(file_says(in_folder("bad/summary.json"), "element 3 is on fire"));
+}
+
+static void another_mesh_s_checkpoint_is_refused(void **state) {
+  (void)state;
+  seen s = {0};
+  ig_run_stats stats;
+  char message[256];
+  assert_int_equal(run(NULL, in_folder("none"), NULL, &s, &stats, message), IG_OK);
+  assert_int_equal(run("mesh={boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}]}", in_folder("meshed"),
+                       in_folder("none/checkpoint.h5"), &s, &stats, message),
+                   IG_INPUT);
+  assert_non_null(strstr(message, "checkpoint.h5"));
+  assert_int_equal(access(in_folder("meshed"), F_OK), -1); /* nothing written */
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(figures_reach_the_caller_without_files),
+#ifdef INGOT_HAVE_IO
+      cmocka_unit_test_setup_teardown(an_interrupted_run_goes_on_to_the_same_end, make_folder,
+                                      drop_folder),
+      cmocka_unit_test_setup_teardown(a_failure_is_told_here_and_in_the_summary, make_folder,
+                                      drop_folder),
+      cmocka_unit_test_setup_teardown(another_mesh_s_checkpoint_is_refused, make_folder,
+                                      drop_folder),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
