@@ -107,24 +107,39 @@ ig_status ig_h5_group(ig_h5 *h5, const char *name) {
   return IG_OK;
 }
 
+/* Writes pieces that are packed already, past HDF5's own filters. */
+static bool put_packed(ig_h5 *h5, hid_t set, const char *name, size_t bytes, size_t item,
+                       const hsize_t chunk[2], const void *data) {
+  ig_pieces *pieces = NULL;
+  bool good = ig_pack_array(h5->pack, name, data, bytes, chunk[0] * chunk[1] * item, item, &pieces);
+  for (size_t i = 0; good && i < pieces->count; i++) {
+    const hsize_t at[2] = {i * chunk[0], 0};
+    good =
+        H5Dwrite_chunk(set, H5P_DEFAULT, 0, at, pieces->piece[i].size, pieces->piece[i].bytes) >= 0;
+  }
+  ig_pack_done(h5->pack, pieces);
+  return good;
+}
+
 ig_status ig_h5_put(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
                     const void *data) {
-  const hsize_t size[2] = {(hsize_t)rows, (hsize_t)components};
+  const hsize_t width = components ? (hsize_t)components : 1, size[2] = {(hsize_t)rows, width};
   const int rank = components ? 2 : 1;
+  const size_t item = ig_dtype_size(dtype), row = item * width, bytes = (size_t)rows * row;
+  const bool packed = h5->pack && h5->pack->level && bytes >= SMALL;
+  const hsize_t most = CHUNK / row ? CHUNK / row : 1;
+  const hsize_t chunk[2] = {size[0] < most ? size[0] : most, width};
   const hid_t space = H5Screate_simple(rank, size, NULL), layout = H5Pcreate(H5P_DATASET_CREATE);
   bool good = space >= 0 && layout >= 0 && H5Pset_obj_track_times(layout, false) >= 0;
-  const size_t row = ig_dtype_size(dtype) * (size_t)(components ? components : 1);
-  if (good && h5->compression && (size_t)rows >= SMALL / row) {
-    const hsize_t most = CHUNK / row ? CHUNK / row : 1;
-    const hsize_t chunk[2] = {size[0] < most ? size[0] : most, size[1]};
+  if (good && packed)
     good = H5Pset_chunk(layout, rank, chunk) >= 0 && H5Pset_shuffle(layout) >= 0 &&
-           H5Pset_deflate(layout, (unsigned)h5->compression) >= 0;
-  }
+           H5Pset_deflate(layout, (unsigned)h5->pack->level) >= 0;
   const hid_t set =
       good ? H5Dcreate2(h5->file, name, stored_type(dtype), space, H5P_DEFAULT, layout, H5P_DEFAULT)
            : -1;
-  good = set >= 0 &&
-         (!rows || H5Dwrite(set, memory_type(dtype), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+  good = set >= 0 && (packed ? put_packed(h5, set, name, bytes, item, chunk, data)
+                             : !bytes || H5Dwrite(set, memory_type(dtype), H5S_ALL, H5S_ALL,
+                                                  H5P_DEFAULT, data) >= 0);
   if (set >= 0 && H5Dclose(set) < 0)
     good = false;
   if (layout >= 0)
