@@ -1,6 +1,7 @@
 /* The option table of a material. */
 #include "material/material.h"
 
+#include <math.h>
 #include <string.h>
 
 #define M ig_material_case
@@ -12,6 +13,9 @@ const ig_option ig_material_options[] = {
     IG_TABLE(M, density, "K", "kg/m^3", NULL, IG_TINY, 1e6, "density"),
     IG_TABLE(M, conductivity, "K", "W/(m K)", NULL, 0, 1e6, "thermal conductivity"),
     IG_TABLE(M, specific_heat, "K", "J/(kg K)", NULL, IG_TINY, 1e7, "specific heat"),
+    IG_TABLE(M, powder_conductivity, "K", "W/(m K)", NULL, IG_TINY, 1e6,
+             "thermal conductivity as loose powder; given: newborn elements are powder until they "
+             "have been molten"),
     IG_REAL(M, solidus, "K", NULL, 0, 1e5, "solidus temperature"),
     IG_REAL(M, liquidus, "K", NULL, 0, 1e5, "liquidus temperature"),
     IG_REAL(M, latent_heat, "J/kg", "0", 0, 1e8, "latent heat of fusion"),
@@ -29,4 +33,25 @@ const ig_material_case *ig_material_find(const ig_list *materials, const char *n
       return m;
   }
   return NULL;
+}
+
+ig_status ig_material_require(ig_ctx *cx, const ig_material_case *m, const char *keys,
+                              const char *who) {
+  for (const char *key = keys; *key;) {
+    const size_t length = strcspn(key, "|");
+    const ig_option *o = ig_material_options;
+    while (o->key && !(strncmp(o->key, key, length) == 0 && !o->key[length]))
+      o++;
+    if (!o->key || (o->kind != IG_OPT_REAL && o->kind != IG_OPT_TABLE))
+      return IG_FAIL(cx, IG_ARG, "'%.*s' is no number or table of a material", (int)length, key);
+    const void *value = (const char *)m + o->offset;
+    const bool given = o->kind == IG_OPT_REAL ? !isnan(*(const double *)value)
+                                              : ((const ig_table *)value)->count > 0;
+    if (!given)
+      return ig_fail_at(cx, &m->at, "material '%.60s' lacks '%s', which %s needs: %s%s%s", m->name,
+                        o->key, who, o->help, o->unit && *o->unit ? ", in " : "",
+                        o->unit ? o->unit : "");
+    key += length + (key[length] == '|');
+  }
+  return IG_OK;
 }

@@ -12,6 +12,7 @@ typedef struct {
   ig_texts tags;    /* element sets this material fills; none: everything not claimed */
   /* thermal; tables over temperature in K, SI */
   ig_table density, conductivity, specific_heat;
+  ig_table powder_conductivity; /* given: the material begins as powder */
   double solidus, liquidus, latent_heat, absorptivity, emissivity;
   /* mechanical */
   double young, poisson;
@@ -21,5 +22,9 @@ extern const ig_option ig_material_options[];
 
 /* The material of that name in a case's list, NULL if there is none. */
 const ig_material_case *ig_material_find(const ig_list *materials, const char *name);
+/* Fails unless the material gives every one of the keys, "density|young": numbers or tables of
+   ig_material_options. `who` needs them, in the message. */
+IG_MUST_CHECK ig_status ig_material_require(ig_ctx *cx, const ig_material_case *m, const char *keys,
+                                            const char *who);
 
 #endif

@@ -1,0 +1,15 @@
+/* CUDA drivers. */
+#ifndef IG_FRAC_CUDA_H
+#define IG_FRAC_CUDA_H
+
+#include "fracture/frac.h"
+
+IG_C_BEGIN
+ig_status frac_cuda_run(ig_ctx *cx, int kind, int wide, frac_item item, const frac *s,
+                        int64_t begin, int64_t n);
+ig_status frac_cuda_compact(ig_ctx *cx, const frac *s, int faces);
+ig_status frac_cuda_scan(ig_ctx *cx, const frac *s);
+ig_status frac_cuda_temp(ig_ctx *cx, const frac *s, int faces, size_t *bytes);
+IG_C_END
+
+#endif

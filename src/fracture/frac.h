@@ -1,0 +1,167 @@
+/* The state of a fracture run as kernels see it, and the kernels by name.
+
+   Tables (ne: bulk elements; their number never changes):
+     conn  node of local node a of element e         at a * ne + e    "slot"
+     opp   what is across face f of element e        at f * ne + e    "facet"
+           a bulk element; ne + c: cohesive element c; -1: nothing; -2 - k: loaded face k
+     coh   the two facets of cohesive element c      at 2 c, 2 c + 1  (the lower element's first)
+     list  the slots of node n                       from first[n], used[n] of them
+   Face f of an element is the one opposite corner f. Cohesive elements hold no nodes: they are read
+   through their bulk elements, so nothing in them is put right when a corner splits later.
+
+   When a node splits, its slots are sorted by connected component inside the stretch of `list` they
+   already have; each copy of the node owns a part of it. So the table that gathers forces, masses
+   and stresses follows the mesh without ever being rebuilt. */
+#ifndef IG_FRAC_H
+#define IG_FRAC_H
+
+#include "core/ctx.h"
+#include "material/cohesive.h"
+
+IG_C_BEGIN
+
+enum { FRAC_MATERIALS = 16, FRAC_MOTIONS = 32, FRAC_LOADS = 32, FRAC_CHUNK = 64 };
+
+typedef struct {
+  double c11, c12, mu, rho; /* sigma_ii = c11 e_ii + c12 (the others), sigma_ij = 2 mu e_ij */
+} frac_elastic;
+
+/* A function of time: linear between `count` points (t, y) from `begin` on; constant outside. */
+typedef struct {
+  int begin, count;
+} frac_curve;
+typedef enum { FRAC_VELOCITY, FRAC_DISPLACEMENT } frac_motion_kind;
+typedef struct {
+  int kind;
+  frac_curve curve;
+} frac_motion;
+typedef struct {
+  frac_curve curve;
+  int pressure;  /* along the inward normal; else along `way` */
+  double way[3]; /* of a traction */
+} frac_load;
+
+/* What only the device knows between two looks of the host. */
+typedef struct {
+  int64_t step;
+  int32_t nodes, cohesive;
+  int32_t broken; /* facets marked by the last check */
+  int32_t full;   /* a table is full: nothing moves until the host has grown it */
+} frac_count;
+
+enum { FRAC_FACET_MAX, FRAC_FACET_MEAN, FRAC_PRINCIPAL_MAX, FRAC_PRINCIPAL_MEAN };
+#define FRAC_CRITERION_CHOICES "facet_max|facet_mean|principal_max|principal_mean"
+
+/* Figures summed up for history, one row a chunk. */
+enum {
+  FRAC_KINETIC,
+  FRAC_STRAIN,
+  FRAC_EXTERNAL,
+  FRAC_COHESIVE_WORK,
+  FRAC_RECOVERABLE,
+  FRAC_CONTACT,
+  FRAC_OPENED, /* length or area of the facets opened */
+  FRAC_FAILED, /* and of those that have lost all traction */
+  FRAC_FIGURES
+};
+
+typedef struct {
+  int32_t ne, node_max, coh_max, loads_on; /* loads_on: loaded faces */
+  int how;                                 /* ig_assembly */
+  int materials, rotation;                 /* rotation: 1 finite */
+  frac_elastic elastic[FRAC_MATERIALS];
+  double thickness, dt;
+  /* cohesive zone */
+  ig_cohesive law;
+  int criterion, hold; /* hold: a new facet starts with the traction it carried */
+  int cut;             /* marked facets become free surfaces instead */
+  double penalty;      /* N/m^3, 0: as stiff as the step allows */
+  double weibull;      /* modulus of the strength's scatter, 0: none */
+  uint64_t seed;
+  /* motions and loads */
+  frac_motion motion[FRAC_MOTIONS];
+  frac_load load[FRAC_LOADS];
+  const double *curve; /* points (t, y) of all curves */
+  /* tables */
+  int32_t *conn, *opp, *coh, *list, *first, *used;
+  uint8_t *turn;            /* coh: how the upper facet's corners are turned (3D) */
+  const uint8_t *mat;       /* ne */
+  uint8_t *attach;          /* ne: some face carries a force */
+  const int32_t *order;     /* color: elements by color */
+  const int32_t *load_face; /* loads_on x 2: facet, load */
+  const int32_t *bc_row;    /* rows of 3: motion of each component, -1 free */
+  int32_t *bc;              /* node_max: row, -1 free */
+  /* nodes */
+  void *x, *u, *v, *f, *minv; /* node_max x dim (minv: x 1) */
+  double *work;               /* node_max: external work of prescribed motion */
+  void *sn;                   /* node_max x stresses: averaged */
+  /* elements */
+  void *fe; /* slots x dim (gather) */
+  void *se; /* ne x corners x stresses */
+  /* cohesive elements: state x points, force x facet nodes x dim, stiffness, strength factor, work
+   */
+  void *cs, *cf, *ck, *cw;
+  double *cwork;
+  void *lf;      /* loaded faces x facet nodes x dim */
+  double *lwork; /* loaded faces x 2: work, displacement work is conjugate to */
+  /* insertion */
+  uint8_t *mark;   /* faces x ne: facets to open, at the lower element */
+  int32_t *opened; /* coh_max: compacted facets */
+  uint8_t *touch;  /* node_max */
+  int32_t *extra;  /* node_max: copies to make, then those of all nodes up to here */
+  double *part;    /* chunks x FRAC_FIGURES */
+  double *limit;   /* ne: largest eigenvalue of an element, for the critical step */
+  void *temp;      /* work space of the drivers */
+  size_t temp_bytes;
+  frac_count *count;
+} frac;
+
+/* name, what it runs over. Each is one function of one item, the same for all backends. */
+#define FRAC_ITEMS(X)                                                                              \
+  X(load)     /* force of a loaded face */                                                         \
+  X(cohesive) /* traction and force of a cohesive element */                                       \
+  X(element)  /* internal force, and the forces of the facets attached to it */                    \
+  X(node)     /* sum of forces, Newmark update */                                                  \
+  X(advance)  /* one item: the step is done */                                                     \
+  X(stress)   /* stress at an element's corners */                                                 \
+  X(average)  /* nodal stress */                                                                   \
+  X(check)    /* a facet against its strength */                                                   \
+  X(room)     /* one item: is there room for what was marked */                                    \
+  X(open)     /* a marked facet becomes a cohesive element */                                      \
+  X(part)     /* components of a touched node's elements */                                        \
+  X(split)    /* copies of a node that came apart */                                               \
+  X(settle)   /* one item: new counts */                                                           \
+  X(mass)     /* nodal mass */                                                                     \
+  X(figures)  /* a chunk's share of the energies */                                                \
+  X(critical) /* an element's largest eigenvalue */
+
+typedef enum {
+#define X(name) FRAC_##name,
+  FRAC_ITEMS(X)
+#undef X
+      FRAC_ITEM_KINDS
+} frac_item;
+
+/* Sizes that hang on the element type. */
+typedef struct {
+  int dim, nodes, corners, faces, face_nodes, points, stresses, state;
+} frac_shape;
+extern const frac_shape frac_shapes[4]; /* tri3 tri6 tet4 tet10 */
+enum { FRAC_TRI3, FRAC_TRI6, FRAC_TET4, FRAC_TET10 };
+
+/* The drivers of one backend. `kind` is FRAC_TRI3…, `wide` 1 for double precision. */
+typedef struct {
+  /* runs an item over [begin, begin + n); n < 0: over all there are, at most -n */
+  ig_status (*run)(ig_ctx *cx, int kind, int wide, frac_item item, const frac *s, int64_t begin,
+                   int64_t n);
+  /* mark -> opened, in facet order; count->broken */
+  ig_status (*compact)(ig_ctx *cx, const frac *s, int faces);
+  /* extra: running sums, inclusive */
+  ig_status (*scan)(ig_ctx *cx, const frac *s);
+  /* work space compact and scan want */
+  ig_status (*temp)(ig_ctx *cx, const frac *s, int faces, size_t *bytes);
+} frac_ops;
+const frac_ops *frac_ops_of(ig_ctx *cx);
+
+IG_C_END
+#endif

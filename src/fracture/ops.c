@@ -1,0 +1,61 @@
+/* The backends' drivers: CPU kernels here, CUDA's behind the same table. */
+#include "backend/backend.h"
+#include "fracture/cpu.h"
+#include "fracture/cuda.h"
+
+const frac_shape frac_shapes[4] = {{2, 3, 3, 3, 2, 2, 3, 8},
+                                   {2, 6, 3, 3, 3, 3, 3, 8},
+                                   {3, 4, 4, 4, 3, 3, 6, 11},
+                                   {3, 10, 4, 4, 6, 6, 6, 11}};
+
+static ig_status cpu_run(ig_ctx *cx, int kind, int wide, frac_item item, const frac *s,
+                         int64_t begin, int64_t n) {
+  (wide ? frac_cpu_f64 : frac_cpu_f32)[kind](s, item, begin, n, cx->threads);
+  return IG_OK;
+}
+
+static ig_status cpu_compact(ig_ctx *cx, const frac *s, int faces) {
+  (void)cx;
+  const int64_t n = (int64_t)faces * s->ne;
+  int32_t found = 0;
+  for (int64_t i = 0; i < n; i++)
+    if (s->mark[i])
+      s->opened[found++] = (int32_t)i;
+  s->count->broken = found;
+  return IG_OK;
+}
+
+static ig_status cpu_scan(ig_ctx *cx, const frac *s) {
+  (void)cx;
+  if (!s->count->full && s->count->broken)
+    for (int32_t n = 1; n < s->count->nodes; n++)
+      s->extra[n] += s->extra[n - 1];
+  return IG_OK;
+}
+
+static ig_status cpu_temp(ig_ctx *cx, const frac *s, int faces, size_t *bytes) {
+  (void)cx;
+  (void)s;
+  (void)faces;
+  *bytes = 0;
+  return IG_OK;
+}
+
+static const frac_ops cpu_ops = {
+    .run = cpu_run, .compact = cpu_compact, .scan = cpu_scan, .temp = cpu_temp};
+
+#ifdef INGOT_HAVE_CUDA
+static const frac_ops cuda_ops = {.run = frac_cuda_run,
+                                  .compact = frac_cuda_compact,
+                                  .scan = frac_cuda_scan,
+                                  .temp = frac_cuda_temp};
+#endif
+
+const frac_ops *frac_ops_of(ig_ctx *cx) {
+#ifdef INGOT_HAVE_CUDA
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    return &cuda_ops;
+#endif
+  (void)cx;
+  return &cpu_ops;
+}

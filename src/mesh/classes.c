@@ -1,0 +1,124 @@
+/* Congruent elements: same node offsets from the first node, within 1e-9 of the element's size.
+
+   Rounding must not part equals, so an element is looked up by two numbers only, its size (on a log
+   scale) and a fixed mix of its offsets over that size; an element near the edge of a cell looks
+   into the next one too. What is found is then compared offset by offset. */
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_NODES = 10 };
+#define TOLERANCE 1e-9
+#define CELL 1e-6 /* wide against the tolerance, narrow against shapes */
+
+typedef struct {
+  double offset[3 * MOST_NODES];
+  double size, log_size, blend;
+} shape;
+
+static void shape_of(const double *x, const ig_lid *conn, int npe, shape *s) {
+  s->size = s->blend = 0;
+  uint32_t weight = 1;
+  for (int a = 1; a < npe; a++)
+    for (int d = 0; d < 3; d++) {
+      const double v = x[3 * (size_t)conn[a] + (size_t)d] - x[3 * (size_t)conn[0] + (size_t)d];
+      weight = weight * 1664525u + 1013904223u;
+      s->offset[3 * (a - 1) + d] = v;
+      s->size += fabs(v);
+      s->blend += v * (1 + weight / 4294967296.0);
+    }
+  s->log_size = s->size > 0 ? log(s->size) : 0;
+  s->blend = s->size > 0 ? s->blend / s->size : 0;
+}
+
+static bool congruent(const shape *s, const shape *t, int npe) {
+  for (int i = 0; i < 3 * (npe - 1); i++)
+    if (!(fabs(s->offset[i] - t->offset[i]) <= TOLERANCE * s->size))
+      return false;
+  return true;
+}
+
+static uint64_t cell_hash(int64_t a, int64_t b) {
+  uint64_t h = (uint64_t)a * 0x9e3779b97f4a7c15u ^ (uint64_t)b * 0xc2b2ae3d27d4eb4fu;
+  h ^= h >> 29;
+  h *= 0xbf58476d1ce4e5b9u;
+  return h ^ h >> 32;
+}
+
+typedef struct {
+  ig_lid *slot; /* class + 1 */
+  uint64_t mask;
+} table;
+
+static ig_lid find(const table *t, const ig_classes *classes, const double *x, int npe,
+                   const ig_lid *conn, const shape *s) {
+  const double reach = 4 * TOLERANCE;
+  const int64_t size_low = (int64_t)floor((s->log_size - reach) / CELL);
+  const int64_t size_high = (int64_t)floor((s->log_size + reach) / CELL);
+  const int64_t blend_low = (int64_t)floor((s->blend - reach) / CELL);
+  const int64_t blend_high = (int64_t)floor((s->blend + reach) / CELL);
+  for (int64_t a = size_low; a <= size_high; a++)
+    for (int64_t b = blend_low; b <= blend_high; b++)
+      for (uint64_t h = cell_hash(a, b) & t->mask; t->slot[h]; h = (h + 1) & t->mask) {
+        const ig_lid c = t->slot[h] - 1;
+        shape other;
+        shape_of(x, conn + (size_t)classes->representative[c] * (size_t)npe, npe, &other);
+        if (congruent(s, &other, npe))
+          return c;
+      }
+  return -1;
+}
+
+static void insert(const table *t, const shape *s, ig_lid c) {
+  uint64_t h =
+      cell_hash((int64_t)floor(s->log_size / CELL), (int64_t)floor(s->blend / CELL)) & t->mask;
+  while (t->slot[h])
+    h = (h + 1) & t->mask;
+  t->slot[h] = c + 1;
+}
+
+ig_status ig_mesh_classes(ig_ctx *cx, const double *x, ig_lid elements, int npe, const ig_lid *conn,
+                          ig_classes *classes) {
+  memset(classes, 0, sizeof *classes);
+  if (npe < 1 || npe > MOST_NODES)
+    return IG_FAIL(cx, IG_ARG, "elements of %d nodes: expected 1 to %d", npe, MOST_NODES);
+  table t = {.mask = 255};
+  while (t.mask < 2 * (uint64_t)elements)
+    t.mask = 2 * t.mask + 1;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &t.slot, t.mask + 1, "element classes"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &classes->of, elements, "element classes"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &classes->representative, elements, "element classes"));
+  shape last = {.size = -1};
+  for (ig_lid e = 0; e < elements; e++) {
+    shape s;
+    shape_of(x, conn + (size_t)e * (size_t)npe, npe, &s);
+    ig_lid c = e > 0 && congruent(&s, &last, npe) ? classes->of[e - 1]
+                                                  : find(&t, classes, x, npe, conn, &s);
+    if (c < 0) {
+      c = classes->count++;
+      classes->representative[c] = e;
+      insert(&t, &s, c);
+    }
+    classes->of[e] = c;
+    /* compare with the class's first element, not along a chain of near equals */
+    if (e == 0 || c != classes->of[e - 1])
+      shape_of(x, conn + (size_t)classes->representative[c] * (size_t)npe, npe, &last);
+  }
+  ig_lid *tight = realloc(classes->representative,
+                          (size_t)(classes->count ? classes->count : 1) * sizeof *tight);
+  classes->representative = tight ? tight : classes->representative;
+done:
+  free(t.slot);
+  if (status != IG_OK)
+    ig_classes_free(classes);
+  return status;
+}
+
+void ig_classes_free(ig_classes *classes) {
+  free(classes->of);
+  free(classes->representative);
+  memset(classes, 0, sizeof *classes);
+}

@@ -1,0 +1,159 @@
+/* The heat engine: a mesh with its births, surfaces, materials and conditions, ready to be stepped
+   on any backend. The room around it decides when and what; the engine only knows how.
+
+   Births, steps and sources depend on the toolpath alone, so the host writes them down a batch of
+   steps ahead and the device works through the batch without asking. */
+#ifndef IG_HEAT_H
+#define IG_HEAT_H
+
+#include "assembly/assembly.h"
+#include "core/array.h"
+#include "material/material.h"
+#include "mesh/topology.h"
+#include "thermal/heat_types.h"
+
+/* A condition on a set of faces, or on the current outer surface; NaN where not asked for. */
+typedef struct {
+  const ig_set *faces;  /* NULL: the outer surface, whatever it is at the time */
+  double temperature;   /* held at, K */
+  double flux;          /* into the body, W/m^2 */
+  double h, emissivity; /* W/(m^2 K); 1 */
+  double ambient;       /* K */
+} ig_heat_condition;
+
+typedef enum { IG_BORN_AMBIENT, IG_BORN_MELT, IG_BORN_INHERITED } ig_heat_newborn;
+
+typedef struct {
+  const ig_mesh *mesh; /* hex8 only */
+  ig_precision precision;
+  ig_assembly assembly;
+  ig_slot_form slots;
+  ig_heat_conduction conduction;
+  ig_heat_surface surface;
+  bool enthalpy; /* else apparent capacity, where it is not constant */
+  int materials;
+  const ig_material_case *const *material;
+  const uint8_t *material_of; /* elements, mesh order; NULL: all 0 */
+  const double *birth;        /* elements, mesh order, s; NULL: all there from the start */
+  int conditions;
+  const ig_heat_condition *condition;
+  double initial, ambient; /* K */
+  ig_heat_newborn newborn;
+  double body; /* W/m^3 */
+} ig_heat_setup;
+
+/* What is there after so many births. Nodes: one more than the highest in use. */
+typedef struct {
+  ig_lid elements, nodes, faces;
+  int32_t event;
+} ig_heat_range;
+
+/* A birth within a batch: before step `step`, apply patches [first, last). */
+typedef struct {
+  int step;
+  int32_t first, last;
+  ig_heat_range after;
+} ig_heat_birth;
+
+/* A run's heat, J: stored - start = source + flux + body + born - convected - radiated - held. */
+typedef struct {
+  double start, stored;
+  double source, flux, body, born;
+  double convected, radiated, held;
+} ig_heat_ledger;
+double ig_heat_ledger_gap(const ig_heat_ledger *l); /* what is missing, J */
+
+struct ig_heat_ops;
+struct ig_heat_rows;
+
+/* Sizes of one element: volume and faces as its nodes share them, unit conductivity matrix. */
+typedef struct {
+  double volume[8], area[6][4], K[36];
+} ig_heat_shape;
+
+typedef struct ig_heat {
+  const struct ig_heat_ops *ops;
+  ig_precision precision;
+  ig_heat_conduction conduction;
+  ig_heat_surface surface;
+  ig_heat_capacity capacity;
+  bool constant; /* conductivity depends on nothing but the material */
+  bool powder;   /* some material begins as powder */
+  int materials;
+  ig_lid nodes, elements, face_count;
+  double initial, newborn_temperature, body;
+  ig_heat_newborn newborn;
+  double rate;     /* bound of the largest eigenvalue of C^-1 K, 1/s: steps to 2 / rate are stable */
+  ig_lid limiting; /* the element (mesh number) that sets it */
+
+  /* births, on the host; elements in birth order */
+  ig_lid *order;       /* mesh number of each */
+  int events;          /* distinct births, the start among them */
+  double *event_time;  /* s; the start: -infinity */
+  ig_lid *event_start; /* events + 1 */
+  ig_lid never;        /* elements that no birth reaches: at the end of the order */
+
+  /* shapes and neighbours, on the host */
+  const double *point; /* nodes x 3, the mesh's */
+  double *held;        /* nodes: temperature they are held at, NaN: free; NULL: none is */
+  ig_classes classes;  /* count 0: shapes are worked out when asked for */
+  ig_heat_shape *class_shape;
+  ig_csr around;       /* elements at each node */
+  ig_lid *neighbor;    /* elements x 6, -1: none */
+  uint8_t *kind;       /* elements x 6: surface class where exposed */
+  uint8_t *exposed;    /* elements x 6: surface class now, 0 covered */
+  int surface_classes; /* class 0: nothing happens */
+  double (*surface_class_of)[5];
+  void *material_tables; /* materials: heat_material_f64 */
+  double *capacity_low;  /* materials: rho c at the initial temperature */
+  double *conductivity;  /* materials: k at the initial temperature */
+  ig_lid *face_start;   /* events + 1: faces in birth order */
+  struct ig_heat_rows *row_book;
+
+  /* on the device */
+  ig_plan elems, faces;
+  ig_array x, T, T_next, R, slots, face_slots, H, volume, inverse, film, body_power;
+  ig_array material, solid, shape, K, work_materials, state_materials;
+  ig_array death, face_class, surface_class, face_ledger, node_ledger;
+  ig_array row, rows;
+  ig_array patch, patch_value, source_node, source_power, steps;
+
+  /* the batch in hand, on the host */
+  ig_heat_range now;  /* as the device has it */
+  ig_heat_range next; /* after the births in the batch */
+  int step_count, birth_count;
+  int32_t patch_count, source_count;
+  int step_room, birth_room;
+  ig_heat_step *step;
+  ig_heat_birth *birth;
+  double source_energy, start_content; /* J */
+  double time;
+  int64_t steps_done;
+  double element_steps;
+} ig_heat;
+
+IG_MUST_CHECK ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
+void ig_heat_free(ig_ctx *cx, ig_heat *h);
+/* Elements born up to `time` are there; temperatures are initial. */
+IG_MUST_CHECK ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time);
+
+/* Writing a batch: births due by a time, then sources, then the step that uses them. */
+IG_MUST_CHECK ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time);
+IG_MUST_CHECK ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power);
+IG_MUST_CHECK ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt);
+/* Runs what was written, and clears it. */
+IG_MUST_CHECK ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h);
+
+/* Temperatures on the host, whatever the precision of the state. T: nodes */
+IG_MUST_CHECK ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T);
+IG_MUST_CHECK ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T);
+IG_MUST_CHECK ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *ledger);
+/* Bytes a step must move, every array counted once. */
+double ig_heat_step_bytes(const ig_heat *h);
+/* Volume and outer area of what is there. */
+void ig_heat_measure(const ig_heat *h, double *volume, double *area);
+
+/* Shape of an element (birth order); `room` holds it where shapes are not kept. */
+const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *room);
+
+#endif

@@ -1,0 +1,27 @@
+/* The drivers a backend brings for each kind of state. */
+#ifndef IG_HEAT_OPS_H
+#define IG_HEAT_OPS_H
+
+#include "thermal/heat.h"
+
+IG_C_BEGIN
+
+typedef struct ig_heat_ops {
+  /* steps [first, last) of the batch; no birth among them */
+  ig_status (*steps)(ig_ctx *cx, ig_heat *h, int first, int last);
+  /* patches [first, last) of the batch */
+  ig_status (*patch)(ig_ctx *cx, ig_heat *h, int32_t first, int32_t last);
+} ig_heat_ops;
+
+/* indexed by ig_precision */
+extern const ig_heat_ops ig_heat_cpu[3], ig_heat_cuda[3];
+
+#define IG_HEAT_CUDA(kind)                                                                         \
+  ig_status ig_heat_steps_cuda_##kind(ig_ctx *cx, ig_heat *h, int first, int last);                \
+  ig_status ig_heat_patch_cuda_##kind(ig_ctx *cx, ig_heat *h, int32_t first, int32_t last);
+IG_HEAT_CUDA(f32)
+IG_HEAT_CUDA(f64)
+IG_HEAT_CUDA(mix)
+
+IG_C_END
+#endif

@@ -1,0 +1,271 @@
+/* Finding nodes whose assembled rows are alike. */
+#include "thermal/heat_rows.h"
+#include "backend/backend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "thermal/state_f32.h"
+#include "thermal/heat_row.inc"
+#include "thermal/state_f64.h"
+#include "thermal/heat_row.inc"
+
+enum { MOST_ROWS = 1 << 16, AROUND = 8 };
+
+/* What decides a row: for each element at the node its pattern and corner, and its exposed faces. */
+typedef struct {
+  uint32_t corner[AROUND]; /* pattern x 8 + corner */
+  uint64_t exposed[AROUND];
+  uint32_t count, held;
+} row_key;
+
+typedef struct {
+  ig_lid shape, step[8];
+  int material;
+} pattern;
+
+struct ig_heat_rows {
+  uint32_t *of; /* elements: pattern */
+  pattern *pattern;
+  int patterns, pattern_room;
+  uint32_t *pattern_slot;
+  row_key *key;
+  heat_row_f64 *row;
+  int rows, row_room, pushed;
+  uint32_t *slot; /* open addressing over keys; 0: free, else row + 1 */
+  int32_t last;
+};
+
+enum { PATTERN_SLOTS = 1 << 16, ROW_SLOTS = 1 << 18 };
+
+static uint64_t hash(const void *data, size_t bytes) {
+  const unsigned char *p = data;
+  uint64_t h = 1469598103934665603u;
+  for (size_t i = 0; i < bytes; i += 4) {
+    uint32_t w;
+    memcpy(&w, p + i, 4);
+    h = (h ^ w) * 1099511628211u;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+static ig_status pattern_find(ig_ctx *cx, struct ig_heat_rows *b, const pattern *p, uint32_t *id) {
+  uint32_t s = (uint32_t)hash(p, sizeof *p) & (PATTERN_SLOTS - 1);
+  for (; b->pattern_slot[s]; s = (s + 1) & (PATTERN_SLOTS - 1))
+    if (memcmp(&b->pattern[b->pattern_slot[s] - 1], p, sizeof *p) == 0) {
+      *id = b->pattern_slot[s] - 1;
+      return IG_OK;
+    }
+  if (b->patterns == PATTERN_SLOTS / 2)
+    return IG_FAIL(cx, IG_INPUT,
+                   "this mesh is numbered too irregularly for conduction 'stencil': choose "
+                   "'classes' or 'recompute'");
+  if (b->patterns == b->pattern_room) {
+    const int room = b->pattern_room ? 2 * b->pattern_room : 64;
+    pattern *q = realloc(b->pattern, (size_t)room * sizeof *q);
+    if (!q)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for element patterns");
+    b->pattern = q;
+    b->pattern_room = room;
+  }
+  b->pattern[b->patterns] = *p;
+  *id = (uint32_t)b->patterns++;
+  b->pattern_slot[s] = *id + 1;
+  return IG_OK;
+}
+
+ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
+  if (h->classes.count == 0)
+    return IG_FAIL(cx, IG_INPUT, "conduction 'stencil' needs elements that are alike");
+  struct ig_heat_rows *b;
+  IG_TRY(IG_NEW(cx, &b, 1, "row book"));
+  h->row_book = b;
+  IG_TRY(IG_NEW(cx, &b->of, h->elements, "element patterns"));
+  IG_TRY(IG_NEW(cx, &b->pattern_slot, PATTERN_SLOTS, "element patterns"));
+  IG_TRY(IG_NEW(cx, &b->slot, ROW_SLOTS, "row book"));
+  const ig_lid *conn = h->elems.conn.host;
+  pattern p, before;
+  memset(&before, 0, sizeof before);
+  for (ig_lid e = 0; e < h->elements; e++, conn += 8) {
+    memset(&p, 0, sizeof p);
+    p.shape = h->classes.of[e];
+    p.material = ((uint8_t *)h->material.host)[e];
+    for (int a = 0; a < 8; a++)
+      p.step[a] = conn[a] - conn[0];
+    if (e > 0 && memcmp(&p, &before, sizeof p) == 0) {
+      b->of[e] = b->of[e - 1];
+      continue;
+    }
+    IG_TRY(pattern_find(cx, b, &p, &b->of[e]));
+    before = p;
+  }
+  return IG_OK;
+}
+
+void ig_heat_rows_free(ig_heat *h) {
+  struct ig_heat_rows *b = h->row_book;
+  if (!b)
+    return;
+  free(b->of);
+  free(b->pattern);
+  free(b->pattern_slot);
+  free(b->key);
+  free(b->row);
+  free(b->slot);
+  free(b);
+  h->row_book = NULL;
+}
+
+/* Assembles the row of a key. */
+static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat_row_f64 *row) {
+  static const int binary[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+  const struct ig_heat_rows *b = h->row_book;
+  memset(row, 0, sizeof *row);
+  double volume = 0;
+  for (uint32_t i = 0; i < key->count; i++) {
+    const pattern *p = &b->pattern[key->corner[i] >> 3];
+    const ig_heat_shape *s = &h->class_shape[p->shape];
+    const int a = (int)(key->corner[i] & 7);
+    const double k = h->conductivity[p->material];
+    volume += s->volume[a];
+    row->capacity += s->volume[a] * h->capacity_low[p->material];
+    for (int c = 0; c < 8; c++) {
+      const int32_t offset = p->step[c] - p->step[a];
+      if (c == a)
+        continue;
+      int j = 0;
+      while (j < row->count && row->offset[j] != offset)
+        j++;
+      if (j == row->count) {
+        if (row->count == IG_ROW_NEIGHBORS)
+          return IG_FAIL(cx, IG_INPUT,
+                         "a node has more than %d neighbours: conduction 'stencil' cannot be used",
+                         IG_ROW_NEIGHBORS);
+        row->offset[row->count++] = offset;
+      }
+      row->weight[j] -= k * s->K[a > c ? a * (a + 1) / 2 + c : c * (c + 1) / 2 + a];
+    }
+    for (int f = 0; f < 6; f++) {
+      const int class = (int)(key->exposed[i] >> (8 * f) & 255);
+      for (int n = 0; n < 4 && class; n++)
+        if (binary[ig_elem_face(IG_HEX8, f)[n]] == a)
+          for (int m = 0; m < 5; m++)
+            row->film[m] += h->surface_class_of[class][m] * s->area[f][n];
+    }
+  }
+  /* rising offsets: neighbours are read in the order they lie; edges of a cube drop out */
+  double largest = 0;
+  for (int j = 0; j < row->count; j++)
+    largest = fmax(largest, fabs(row->weight[j]));
+  int kept = 0;
+  for (int j = 0; j < row->count; j++)
+    if (fabs(row->weight[j]) > 1e-13 * largest) {
+      row->offset[kept] = row->offset[j];
+      row->weight[kept++] = row->weight[j];
+    }
+  for (int j = kept; j < IG_ROW_NEIGHBORS; j++)
+    row->offset[j] = 0, row->weight[j] = 0;
+  row->count = kept;
+  for (int j = 1; j < kept; j++)
+    for (int i = j; i > 0 && row->offset[i - 1] > row->offset[i]; i--) {
+      const int32_t o = row->offset[i];
+      const double w = row->weight[i];
+      row->offset[i] = row->offset[i - 1];
+      row->weight[i] = row->weight[i - 1];
+      row->offset[i - 1] = o;
+      row->weight[i - 1] = w;
+    }
+  row->body = volume * h->body;
+  row->inverse = volume == 0 ? 0 : key->held ? -1 : 1 / row->capacity;
+  return IG_OK;
+}
+
+ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
+  struct ig_heat_rows *b = h->row_book;
+  row_key key;
+  memset(&key, 0, sizeof key);
+  for (ig_lid i = h->around.start[n]; i < h->around.start[n + 1]; i++) {
+    const ig_lid e = h->around.item[i];
+    if (e >= h->next.elements)
+      break; /* rising order: the rest is not born either */
+    if (key.count == AROUND)
+      return IG_FAIL(cx, IG_INPUT,
+                     "more than %d elements meet at a node: conduction 'stencil' cannot be used",
+                     AROUND);
+    const ig_lid *conn = (const ig_lid *)h->elems.conn.host + 8 * (int64_t)e;
+    uint32_t a = 0;
+    while (conn[a] != n)
+      a++;
+    key.corner[key.count] = b->of[e] * 8 + a;
+    const uint8_t *x = &h->exposed[6 * (int64_t)e];
+    key.exposed[key.count++] = (uint64_t)x[0] | (uint64_t)x[1] << 8 | (uint64_t)x[2] << 16 |
+                               (uint64_t)x[3] << 24 | (uint64_t)x[4] << 32 | (uint64_t)x[5] << 40;
+  }
+  key.held = h->held && !isnan(h->held[n]);
+  if (b->rows && memcmp(&key, &b->key[b->last], sizeof key) == 0) {
+    *out = b->last;
+    return IG_OK;
+  }
+  uint32_t s = (uint32_t)hash(&key, sizeof key) & (ROW_SLOTS - 1);
+  for (; b->slot[s]; s = (s + 1) & (ROW_SLOTS - 1))
+    if (memcmp(&b->key[b->slot[s] - 1], &key, sizeof key) == 0) {
+      *out = b->last = (int32_t)b->slot[s] - 1;
+      return IG_OK;
+    }
+  if (b->rows == MOST_ROWS)
+    return IG_FAIL(cx, IG_INPUT,
+                   "this mesh needs more than %d different rows: choose conduction 'classes'",
+                   MOST_ROWS);
+  if (b->rows == b->row_room) {
+    const int room = b->row_room ? 2 * b->row_room : 256;
+    row_key *k = realloc(b->key, (size_t)room * sizeof *k);
+    b->key = k ? k : b->key;
+    heat_row_f64 *r = realloc(b->row, (size_t)room * sizeof *r);
+    b->row = r ? r : b->row;
+    if (!k || !r)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for rows");
+    b->row_room = room;
+  }
+  IG_TRY(row_make(cx, h, &key, &b->row[b->rows]));
+  b->key[b->rows] = key;
+  b->slot[s] = (uint32_t)b->rows + 1;
+  *out = b->last = b->rows++;
+  return IG_OK;
+}
+
+static void row_round(const heat_row_f64 *from, heat_row_f32 *to) {
+  to->count = from->count;
+  memcpy(to->offset, from->offset, sizeof to->offset);
+  for (int j = 0; j < IG_ROW_NEIGHBORS; j++)
+    to->weight[j] = (float)from->weight[j];
+  to->inverse = (float)from->inverse;
+  for (int k = 0; k < 5; k++)
+    to->film[k] = (float)from->film[k];
+  to->body = (float)from->body;
+  to->capacity = (float)from->capacity;
+}
+
+ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
+  struct ig_heat_rows *b = h->row_book;
+  if (b->pushed == b->rows)
+    return IG_OK;
+  const bool single = h->precision == IG_SINGLE;
+  const size_t size = single ? sizeof(heat_row_f32) : sizeof(heat_row_f64);
+  if (h->rows.count < (size_t)b->rows) {
+    ig_array_free(cx, &h->rows);
+    IG_TRY(ig_array_new(cx, &h->rows, 2 * (size_t)b->rows, size, "rows"));
+  }
+  for (int r = 0; r < b->rows; r++)
+    if (single)
+      row_round(&b->row[r], &((heat_row_f32 *)h->rows.host)[r]);
+    else
+      ((heat_row_f64 *)h->rows.host)[r] = b->row[r];
+  b->pushed = b->rows;
+  return ig_array_push(cx, &h->rows);
+}
+
+double ig_heat_row_capacity(const ig_heat *h, int32_t row) { return h->row_book->row[row].capacity; }
+
+int ig_heat_rows_count(const ig_heat *h) { return h->row_book ? h->row_book->rows : 0; }

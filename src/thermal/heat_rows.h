@@ -1,0 +1,21 @@
+/* Assembled rows for the stencil form of conduction. Nodes whose surroundings are alike (same
+   shapes, materials, exposed faces, and the same steps from node number to node number) share one
+   row: coefficients, capacity, films. On a voxel grid a few hundred rows serve millions of nodes,
+   and the connectivity is in them. */
+#ifndef IG_HEAT_ROWS_H
+#define IG_HEAT_ROWS_H
+
+#include "thermal/heat.h"
+
+enum { IG_ROW_NEIGHBORS = 26 };
+
+IG_MUST_CHECK ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h);
+void ig_heat_rows_free(ig_heat *h);
+/* The row of node n as the elements stand now; made if it is new. */
+IG_MUST_CHECK ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *row);
+/* Puts rows made since the last call on the device. */
+IG_MUST_CHECK ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h);
+double ig_heat_row_capacity(const ig_heat *h, int32_t row); /* J/K */
+int ig_heat_rows_count(const ig_heat *h);
+
+#endif

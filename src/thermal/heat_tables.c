@@ -1,0 +1,195 @@
+/* From a material file's tables to the ones kernels read: knots, buckets, heat content. */
+#include "thermal/heat_tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double table_at(const ig_table *t, double x) {
+  if (t->count == 1 || x <= t->x[0])
+    return t->y[0];
+  for (int i = 1; i < t->count; i++)
+    if (x < t->x[i])
+      return t->y[i - 1] +
+             (t->y[i] - t->y[i - 1]) * (x - t->x[i - 1]) / (t->x[i] - t->x[i - 1]);
+  return t->y[t->count - 1];
+}
+
+static int by_value(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Slopes and buckets of a table whose knots are in place. */
+static void table_index(heat_table_f64 *t) {
+  const int n = t->knots;
+  t->start = t->x[0];
+  const double width = t->x[n - 1] - t->x[0];
+  t->per_bucket = width > 0 ? IG_HEAT_BUCKETS / width : 0;
+  for (int s = 0; s + 1 < n; s++) {
+    const double dx = t->x[s + 1] - t->x[s];
+    t->slope[s] = dx > 0 ? (t->y[s + 1] - t->y[s]) / dx : 0;
+  }
+  for (int b = 0; b < IG_HEAT_BUCKETS; b++) {
+    const double x = t->x[0] + b * width / IG_HEAT_BUCKETS;
+    int s = 0;
+    while (s + 2 < n && t->x[s + 1] <= x)
+      s++;
+    t->bucket[b] = (unsigned char)s;
+  }
+}
+
+static ig_status table_copy(ig_ctx *cx, const ig_material_case *from, const char *what,
+                            const ig_table *table, heat_table_f64 *to) {
+  if (table->count == 0)
+    return ig_fail_at(cx, &from->at, "material '%s' has no %s: heat conduction needs one",
+                      from->name, what);
+  if (table->count > IG_HEAT_KNOTS)
+    return ig_fail_at(cx, &from->at, "material '%s': %s has %d rows, at most %d are kept",
+                      from->name, what, table->count, IG_HEAT_KNOTS);
+  to->knots = table->count;
+  for (int i = 0; i < table->count; i++) {
+    to->x[i] = table->x[i];
+    to->y[i] = table->y[i];
+    if (!(table->y[i] > 0))
+      return ig_fail_at(cx, &from->at, "material '%s': %s must be greater than zero (found %g)",
+                        from->name, what, table->y[i]);
+  }
+  table_index(to);
+  return IG_OK;
+}
+
+/* rho c over temperature: knots of both tables, and jumps where melting begins and ends. */
+static ig_status capacity_make(ig_ctx *cx, const ig_material_case *from, heat_material_f64 *to) {
+  heat_table_f64 *c = &to->capacity;
+  double knot[2 * IG_HEAT_KNOTS + 4];
+  int n = 0;
+  const ig_table *tables[] = {&from->density, &from->specific_heat};
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < tables[k]->count && tables[k]->count > 1; i++)
+      knot[n++] = tables[k]->x[i];
+  double low = from->solidus, high = from->liquidus;
+  const bool melts = from->latent_heat > 0;
+  if (melts) {
+    if (!(high >= low))
+      return ig_fail_at(cx, &from->at,
+                        "material '%s' has a latent heat: give its solidus and a liquidus not "
+                        "below it (found %g and %g K)",
+                        from->name, low, high);
+    const double least = 0.02; /* K: an isothermal change is spread over this */
+    if (high - low < least) {
+      low -= least / 2;
+      high += least / 2;
+    }
+    knot[n++] = low;
+    knot[n++] = high;
+  }
+  if (n == 0) {
+    c->knots = 1;
+    c->x[0] = 0;
+    c->y[0] = from->density.y[0] * from->specific_heat.y[0];
+    table_index(c);
+    return IG_OK;
+  }
+  qsort(knot, (size_t)n, sizeof *knot, by_value);
+  const double middle = 0.5 * (low + high);
+  const double extra =
+      melts ? table_at(&from->density, middle) * from->latent_heat / (high - low) : 0;
+  for (int i = 0; i < n; i++) {
+    if (i > 0 && knot[i] == knot[i - 1])
+      continue;
+    const double x = knot[i];
+    const double y = table_at(&from->density, x) * table_at(&from->specific_heat, x);
+    if (c->knots + 2 > IG_HEAT_KNOTS)
+      return ig_fail_at(cx, &from->at,
+                        "material '%s': density and specific heat have too many rows together "
+                        "(at most %d temperatures)",
+                        from->name, IG_HEAT_KNOTS - 4);
+    const double before = melts && x > low && x <= high ? extra : 0;
+    const double after = melts && x >= low && x < high ? extra : 0;
+    c->x[c->knots] = x;
+    c->y[c->knots++] = y + before;
+    if (after != before) {
+      c->x[c->knots] = x;
+      c->y[c->knots++] = y + after;
+    }
+  }
+  table_index(c);
+  return IG_OK;
+}
+
+ig_status ig_heat_material_make(ig_ctx *cx, const ig_material_case *from, heat_material_f64 *to) {
+  memset(to, 0, sizeof *to);
+  if (from->density.count == 0)
+    return ig_fail_at(cx, &from->at, "material '%s' has no density: heat conduction needs one",
+                      from->name);
+  if (from->specific_heat.count == 0)
+    return ig_fail_at(cx, &from->at,
+                      "material '%s' has no specific_heat: heat conduction needs one", from->name);
+  if (from->density.count + from->specific_heat.count > 2 * IG_HEAT_KNOTS)
+    return ig_fail_at(cx, &from->at, "material '%s': at most %d rows a table", from->name,
+                      IG_HEAT_KNOTS);
+  IG_TRY(table_copy(cx, from, "conductivity", &from->conductivity, &to->conductivity));
+  to->powder = to->conductivity;
+  if (from->powder_conductivity.count) {
+    IG_TRY(table_copy(cx, from, "powder_conductivity", &from->powder_conductivity, &to->powder));
+    to->powdered = 1;
+  }
+  IG_TRY(capacity_make(cx, from, to));
+  to->solidus = from->solidus;
+  to->liquidus = from->liquidus;
+  const heat_table_f64 *c = &to->capacity;
+  to->content[0] = c->y[0] * c->x[0];
+  for (int i = 1; i < c->knots; i++)
+    to->content[i] = to->content[i - 1] + 0.5 * (c->y[i] + c->y[i - 1]) * (c->x[i] - c->x[i - 1]);
+  to->heat.knots = c->knots;
+  for (int i = 0; i < c->knots; i++)
+    to->heat.x[i] = to->content[i];
+  table_index(&to->heat);
+  return IG_OK;
+}
+
+static void table_round(const heat_table_f64 *from, heat_table_f32 *to) {
+  to->knots = from->knots;
+  to->start = (float)from->start;
+  to->per_bucket = (float)from->per_bucket;
+  for (int i = 0; i < IG_HEAT_KNOTS; i++) {
+    to->x[i] = (float)from->x[i];
+    to->y[i] = (float)from->y[i];
+    to->slope[i] = (float)from->slope[i];
+  }
+  memcpy(to->bucket, from->bucket, sizeof to->bucket);
+}
+
+void ig_heat_material_round(const heat_material_f64 *from, heat_material_f32 *to) {
+  memset(to, 0, sizeof *to);
+  table_round(&from->conductivity, &to->conductivity);
+  table_round(&from->powder, &to->powder);
+  table_round(&from->capacity, &to->capacity);
+  table_round(&from->heat, &to->heat);
+  for (int i = 0; i < IG_HEAT_KNOTS; i++)
+    to->content[i] = (float)from->content[i];
+  to->solidus = (float)from->solidus;
+  to->liquidus = (float)from->liquidus;
+  to->powdered = (float)from->powdered;
+}
+
+double ig_heat_material_conductivity_max(const heat_material_f64 *m) {
+  double k = 0;
+  for (int i = 0; i < m->conductivity.knots; i++)
+    k = fmax(k, m->conductivity.y[i]);
+  for (int i = 0; i < m->powder.knots; i++)
+    k = fmax(k, m->powder.y[i]);
+  return k;
+}
+
+double ig_heat_material_capacity_min(const heat_material_f64 *m) {
+  double c = m->capacity.y[0];
+  for (int i = 1; i < m->capacity.knots; i++)
+    c = fmin(c, m->capacity.y[i]);
+  return c;
+}
+
+double ig_heat_material_diffusivity(const heat_material_f64 *m) {
+  return ig_heat_material_conductivity_max(m) / ig_heat_material_capacity_min(m);
+}

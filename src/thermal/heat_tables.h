@@ -1,0 +1,22 @@
+/* Material tables as kernels read them. */
+#ifndef IG_HEAT_TABLES_H
+#define IG_HEAT_TABLES_H
+
+#include "material/material.h"
+#include "thermal/heat_types.h"
+
+#include "kern/prec_f32.h"
+#include "thermal/heat_types.inc"
+#include "kern/prec_f64.h"
+#include "thermal/heat_types.inc"
+
+/* The material in double precision; fails naming what is missing or impossible. */
+IG_MUST_CHECK ig_status ig_heat_material_make(ig_ctx *cx, const ig_material_case *from,
+                                              heat_material_f64 *to);
+void ig_heat_material_round(const heat_material_f64 *from, heat_material_f32 *to);
+/* Largest conductivity over smallest capacity, m^2/s: bounds the diffusivity at any temperature. */
+double ig_heat_material_diffusivity(const heat_material_f64 *m);
+double ig_heat_material_conductivity_max(const heat_material_f64 *m);
+double ig_heat_material_capacity_min(const heat_material_f64 *m);
+
+#endif

@@ -1,0 +1,47 @@
+/* What the heat kernels share with the host, free of precision. */
+#ifndef IG_HEAT_TYPES_H
+#define IG_HEAT_TYPES_H
+
+#include "kern/hd.h"
+
+/* How element conduction is made: geometry every step; one matrix a class of congruent elements;
+   assembled rows, one a class of alike nodes. */
+typedef enum { IG_HEAT_RECOMPUTE, IG_HEAT_CLASSES, IG_HEAT_STENCIL } ig_heat_conduction;
+/* How surface fluxes are summed. switch and branch: 2x2 points a face, faces that are covered or
+   not yet there multiplied by 0 or skipped; lumped: at the nodes, with the area they stand for. */
+typedef enum { IG_HEAT_SWITCH, IG_HEAT_BRANCH, IG_HEAT_LUMPED } ig_heat_surface;
+/* constant: one number a node; apparent: rho c(T) with the latent heat between solidus and
+   liquidus; enthalpy: the node's heat content is the state, temperature follows from it. */
+typedef enum { IG_HEAT_CONSTANT, IG_HEAT_APPARENT, IG_HEAT_ENTHALPY } ig_heat_capacity;
+
+enum { IG_HEAT_KNOTS = 64, IG_HEAT_BUCKETS = 128 };
+
+/* Columns of a node's ledger, J: in through prescribed flux; out by convection, by radiation, into
+   nodes held at a temperature; in with newborn elements; in from a body source. */
+enum {
+  IG_LEDGER_FLUX,
+  IG_LEDGER_CONVECTED,
+  IG_LEDGER_RADIATED,
+  IG_LEDGER_HELD,
+  IG_LEDGER_BORN,
+  IG_LEDGER_BODY,
+  IG_LEDGER_COLUMNS
+};
+
+/* A change of one node at a birth. Values follow in an array of their own: 1 / capacity, volume of
+   each material, 5 of the film, body source. */
+typedef struct {
+  int32_t node;
+  int32_t donor; /* a newborn takes this node's temperature; -1: the newborn temperature; -2: it
+                    was there already */
+  int32_t row;   /* stencil: its class of row */
+} ig_heat_patch;
+
+/* What happens in one step, known to the host long before: sources and births depend on the
+   toolpath alone. */
+typedef struct {
+  double dt, time;     /* s; time at the end of the step */
+  int32_t first, last; /* range of the batch's source entries */
+} ig_heat_step;
+
+#endif

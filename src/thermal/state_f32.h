@@ -1,0 +1,8 @@
+/* State, sums and element work in single precision. Not guarded: included before each driver. */
+#undef STATE
+#undef DR
+#undef SF
+#include "kern/prec_f32.h"
+#define STATE float
+#define DR(name) name##_f32
+#define SF(name) name##_f32

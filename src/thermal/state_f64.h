@@ -1,0 +1,8 @@
+/* State, sums and element work in double precision. Not guarded: included before each driver. */
+#undef STATE
+#undef DR
+#undef SF
+#include "kern/prec_f64.h"
+#define STATE double
+#define DR(name) name##_f64
+#define SF(name) name##_f64

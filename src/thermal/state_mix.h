@@ -1,0 +1,8 @@
+/* State and sums in double, element work in single. Not guarded: included before each driver. */
+#undef STATE
+#undef DR
+#undef SF
+#include "kern/prec_f32.h"
+#define STATE double
+#define DR(name) name##_mix
+#define SF(name) name##_f64

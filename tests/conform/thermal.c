@@ -1,0 +1,348 @@
+/* Heat: every driver (backend x precision x assembly x conduction x surface) against a plain serial
+   element loop written from the textbook, over a few steps with births, surfaces and sources. */
+#include "check.h"
+#include "backend/backend.h"
+#include "thermal/heat.h"
+
+enum { NX = 5, NY = 4, NZ = 4, ELEMS = NX * NY * NZ, NODES = (NX + 1) * (NY + 1) * (NZ + 1) };
+enum { STEPS = 12 };
+
+static const char *const backends[] = {"cpu", "debug", "cuda"};
+
+static ig_ctx *open_backend(const char *name, int threads) {
+  ig_ctx *cx = NULL;
+  const ig_ctx_options options = {.backend = name, .threads = threads};
+  if (ig_ctx_open(&options, &cx) == IG_OK)
+    return cx;
+  assert_string_equal(name, "cuda");
+  ig_ctx_close(cx);
+  return NULL;
+}
+
+/* A box grid; `bend` moves inner nodes about. Face set "bottom". */
+static ig_mesh *grid(ig_ctx *cx, double bend) {
+  ig_mesh *mesh;
+  ig_block *block;
+  ig_set *set;
+  assert_int_equal(ig_mesh_new(cx, 3, NODES, &mesh), IG_OK);
+  assert_int_equal(ig_mesh_add_block(cx, mesh, IG_HEX8, ELEMS, &block), IG_OK);
+  for (int k = 0, n = 0; k <= NZ; k++)
+    for (int j = 0; j <= NY; j++)
+      for (int i = 0; i <= NX; i++, n++) {
+        mesh->x[3 * n] = 1e-3 * (i + bend * sin(3. * j + 5. * k));
+        mesh->x[3 * n + 1] = 1e-3 * (j + bend * sin(7. * i + 2. * k));
+        mesh->x[3 * n + 2] = 0.8e-3 * (k + bend * sin(4. * i + 3. * j));
+      }
+  for (int k = 0, e = 0; k < NZ; k++)
+    for (int j = 0; j < NY; j++)
+      for (int i = 0; i < NX; i++, e++) {
+        const int n = i + (NX + 1) * (j + (NY + 1) * k), y = NX + 1, z = (NX + 1) * (NY + 1);
+        const int corner[8] = {n,     n + 1,     n + 1 + y,     n + y,
+                               n + z, n + 1 + z, n + 1 + y + z, n + y + z};
+        memcpy(&block->conn[8 * e], corner, sizeof corner);
+      }
+  assert_int_equal(ig_mesh_add_set(cx, mesh, "bottom", IG_SET_FACES, NX * NY, &set), IG_OK);
+  for (int e = 0; e < NX * NY; e++) {
+    set->item[e] = e;
+    for (int f = 0; f < 6; f++) {
+      int low = 1;
+      for (int a = 0; a < 4; a++)
+        low &= ig_elem_face(IG_HEX8, f)[a] < 4;
+      if (low)
+        set->face[e] = (uint8_t)f;
+    }
+  }
+  return mesh;
+}
+
+typedef struct {
+  bool tables, births, held;
+} variant;
+
+static double table_x[] = {0, 500, 1500}, k_y[] = {10, 20, 30}, c_y[] = {400, 500, 700};
+static double one_x[] = {0}, rho_y[] = {8000}, k0_y[] = {25}, c0_y[] = {500};
+
+static ig_material_case metal(const variant *v) {
+  ig_material_case m;
+  memset(&m, 0, sizeof m);
+  m.name = "metal";
+  m.density = (ig_table){1, one_x, rho_y};
+  m.conductivity = v->tables ? (ig_table){3, table_x, k_y} : (ig_table){1, one_x, k0_y};
+  m.specific_heat = v->tables ? (ig_table){3, table_x, c_y} : (ig_table){1, one_x, c0_y};
+  m.solidus = m.liquidus = m.absorptivity = m.emissivity = NAN;
+  return m;
+}
+
+static double start_temperature(int n) { return 600 + 300 * sin(0.7 * n); }
+static double birth_time(int e) { return e < 2 * NX * NY ? -INFINITY : 1e-3 * (1 + (e / 3) % 8); }
+static const double dt = 1e-3, ambient = 300, sigma = 5.670374419e-8;
+static const ig_heat_condition conditions[] = {
+    {.faces = NULL, .temperature = NAN, .flux = NAN, .h = 40, .emissivity = 0.4, .ambient = NAN},
+    {.faces = NULL, .temperature = NAN, .flux = 2e5, .h = NAN, .emissivity = NAN, .ambient = NAN},
+    {.faces = NULL, .temperature = 450, .flux = NAN, .h = NAN, .emissivity = NAN, .ambient = NAN}};
+
+/* --- the reference: shape functions, Jacobian, gradient, one element after the other */
+
+static const double corner_at[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                                       {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+
+static double interpolate(const double *y, double x) {
+  if (x >= table_x[2])
+    return y[2];
+  const int s = x >= table_x[1];
+  return y[s] + (y[s + 1] - y[s]) * (x - table_x[s]) / (table_x[s + 1] - table_x[s]);
+}
+
+static void element(const ig_mesh *mesh, const ig_lid *conn, const variant *v, const double *T,
+                    double *r, double *volume) {
+  memset(r, 0, 8 * sizeof *r);
+  memset(volume, 0, 8 * sizeof *volume);
+  for (int q = 0; q < 8; q++) {
+    double N[8], D[8][3], J[3][3] = {{0}}, I[3][3], g[3] = {0}, Tq = 0;
+    for (int a = 0; a < 8; a++) {
+      double f[3], d[3];
+      for (int c = 0; c < 3; c++) {
+        f[c] = 0.5 * (1 + corner_at[a][c] * corner_at[q][c] / sqrt(3.));
+        d[c] = 0.5 * corner_at[a][c];
+      }
+      N[a] = f[0] * f[1] * f[2];
+      D[a][0] = d[0] * f[1] * f[2];
+      D[a][1] = f[0] * d[1] * f[2];
+      D[a][2] = f[0] * f[1] * d[2];
+      Tq += N[a] * T[conn[a]];
+      for (int c = 0; c < 3; c++)
+        for (int k = 0; k < 3; k++)
+          J[c][k] += D[a][c] * mesh->x[3 * conn[a] + k];
+    }
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < 3; j++) {
+        const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
+        I[j][i] = J[i1][j1] * J[i2][j2] - J[i1][j2] * J[i2][j1];
+      }
+    const double det = J[0][0] * I[0][0] + J[0][1] * I[1][0] + J[0][2] * I[2][0];
+    for (int a = 0; a < 8; a++) {
+      volume[a] += N[a] * det;
+      for (int k = 0; k < 3; k++)
+        for (int c = 0; c < 3; c++)
+          g[k] += I[k][c] / det * D[a][c] * T[conn[a]];
+    }
+    const double k = v->tables ? interpolate(k_y, Tq) : k0_y[0];
+    for (int a = 0; a < 8; a++)
+      for (int d = 0; d < 3; d++)
+        for (int c = 0; c < 3; c++)
+          r[a] -= k * det * I[d][c] / det * D[a][c] * g[d];
+  }
+}
+
+static double film(double T) {
+  return 2e5 - 40 * (T - ambient) - sigma * 0.4 * (pow(T, 4) - pow(ambient, 4));
+}
+
+static void face(const ig_mesh *mesh, const ig_lid *conn, int f, bool lumped, const double *T,
+                 double *R) {
+  static const int s[4] = {-1, 1, 1, -1}, t[4] = {-1, -1, 1, 1};
+  const int *corner = ig_elem_face(IG_HEX8, f);
+  for (int q = 0; q < 4; q++) {
+    double N[4], a[3] = {0}, b[3] = {0}, Tq = 0;
+    for (int i = 0; i < 4; i++) {
+      const double x = s[q] / sqrt(3.), y = t[q] / sqrt(3.);
+      N[i] = 0.25 * (1 + s[i] * x) * (1 + t[i] * y);
+      for (int d = 0; d < 3; d++) {
+        a[d] += 0.25 * s[i] * (1 + t[i] * y) * mesh->x[3 * conn[corner[i]] + d];
+        b[d] += 0.25 * t[i] * (1 + s[i] * x) * mesh->x[3 * conn[corner[i]] + d];
+      }
+      Tq += N[i] * T[conn[corner[i]]];
+    }
+    const double n[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                         a[0] * b[1] - a[1] * b[0]};
+    const double area = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    for (int i = 0; i < 4; i++)
+      R[conn[corner[i]]] += N[i] * area * film(lumped ? T[conn[corner[i]]] : Tq);
+  }
+}
+
+static void reference(const ig_mesh *mesh, const variant *v, bool lumped, bool mean_k, double *T) {
+  const ig_lid *conn = mesh->block[0].conn;
+  ig_adjacency adj;
+  ig_ctx *cx = open_backend("cpu", 1);
+  assert_int_equal(ig_mesh_adjacency(cx, mesh, &adj), IG_OK);
+  bool there[ELEMS] = {0}, node_there[NODES] = {0};
+  for (int n = 0; n < NODES; n++)
+    T[n] = start_temperature(n);
+  for (int n = 0; n < (NX + 1) * (NY + 1) && v->held; n++)
+    T[n] = 450;
+  for (int s = 0; s < STEPS; s++) {
+    const double time = s * dt;
+    bool new_there[NODES];
+    memcpy(new_there, node_there, sizeof new_there);
+    for (int e = 0; e < ELEMS; e++)
+      if (!v->births || birth_time(e) <= time * (1 + 1e-12)) {
+        there[e] = true;
+        for (int a = 0; a < 8; a++)
+          new_there[conn[8 * e + a]] = true;
+      }
+    for (int n = 0; n < NODES; n++)
+      if (new_there[n] && !node_there[n] && s > 0)
+        T[n] = ambient;
+    memcpy(node_there, new_there, sizeof new_there);
+    double R[NODES] = {0}, C[NODES] = {0}, r[8], volume[8];
+    for (int e = 0; e < ELEMS; e++) {
+      if (!there[e])
+        continue;
+      element(mesh, conn + 8 * e, v, T, r, volume);
+      for (int a = 0; a < 8; a++) {
+        const int n = conn[8 * e + a];
+        R[n] += r[a];
+        C[n] += volume[a] * rho_y[0] * (v->tables ? interpolate(c_y, T[n]) : c0_y[0]);
+      }
+      for (int f = 0; f < 6; f++) {
+        const ig_lid other = adj.neighbor[6 * e + f];
+        if (other < 0 || !there[other])
+          face(mesh, conn + 8 * e, f, lumped, T, R);
+      }
+    }
+    R[40] += 3;
+    R[41] += 1.5;
+    for (int n = 0; n < NODES; n++)
+      if (C[n] > 0 && !(v->held && n < (NX + 1) * (NY + 1)))
+        T[n] += dt * R[n] / C[n];
+  }
+  (void)mean_k;
+  ig_adjacency_free(&adj);
+  ig_ctx_close(cx);
+}
+
+static void engine(ig_ctx *cx, const ig_mesh *mesh, const variant *v, ig_heat_setup *setup,
+                   double *T, ig_heat_ledger *ledger) {
+  const ig_material_case m = metal(v);
+  const ig_material_case *materials[] = {&m};
+  double birth[ELEMS];
+  ig_heat_condition c[3];
+  memcpy(c, conditions, sizeof c);
+  c[2].faces = ig_mesh_find_set(mesh, "bottom", IG_SET_FACES);
+  for (int e = 0; e < ELEMS; e++)
+    birth[e] = birth_time(e);
+  setup->mesh = mesh;
+  setup->materials = 1;
+  setup->material = materials;
+  setup->birth = v->births ? birth : NULL;
+  setup->conditions = v->held ? 3 : 2;
+  setup->condition = c;
+  setup->initial = setup->ambient = ambient;
+  ig_heat h;
+  const ig_status status = ig_heat_new(cx, setup, &h);
+  if (status != IG_OK)
+    print_message("%s\n", ig_ctx_message(cx));
+  assert_int_equal(status, IG_OK);
+  assert_true(dt < 2 / h.rate);
+  assert_int_equal(ig_heat_begin(cx, &h, 0), IG_OK);
+  double start[NODES];
+  for (int n = 0; n < NODES; n++)
+    start[n] = v->held && n < (NX + 1) * (NY + 1) ? 450 : start_temperature(n);
+  assert_int_equal(ig_heat_set_temperatures(cx, &h, start), IG_OK);
+  for (int s = 0; s < STEPS; s++) {
+    assert_int_equal(ig_heat_batch_births(cx, &h, s * dt * (1 + 1e-12)), IG_OK);
+    assert_int_equal(ig_heat_batch_source(cx, &h, 40, 3), IG_OK);
+    assert_int_equal(ig_heat_batch_source(cx, &h, 41, 1.5), IG_OK);
+    assert_int_equal(ig_heat_batch_step(cx, &h, dt), IG_OK);
+    if (s % 5 == 3)
+      assert_int_equal(ig_heat_batch_run(cx, &h), IG_OK);
+  }
+  assert_int_equal(ig_heat_batch_run(cx, &h), IG_OK);
+  assert_int_equal(ig_fault_check(cx, "node", NULL), IG_OK);
+  assert_int_equal(ig_heat_temperatures(cx, &h, T), IG_OK);
+  assert_int_equal(ig_heat_ledger_read(cx, &h, ledger), IG_OK);
+  ig_heat_free(cx, &h);
+}
+
+static const variant variants[] = {{false, false, false}, {true, false, true}, {true, true, false},
+                                   {false, true, true}};
+static const char *const precision_name[] = {IG_PRECISION_CHOICES};
+
+/* conduction on a bent grid can only be recomputed; on a box grid all three forms must agree */
+static void drivers_agree(ig_heat_conduction conduction) {
+  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+    ig_ctx *cx = open_backend(backends[b], 2);
+    if (!cx)
+      continue;
+    ig_mesh *mesh = grid(cx, conduction == IG_HEAT_RECOMPUTE ? 0.08 : 0);
+    for (int i = 0; i < 4; i++) {
+      const variant *v = &variants[i];
+      if (conduction != IG_HEAT_RECOMPUTE && v->tables)
+        continue;
+      double want[2][NODES];
+      reference(mesh, v, false, false, want[0]);
+      reference(mesh, v, true, false, want[1]);
+      for (int p = 0; p < 3; p++)
+        for (int a = 0; a < 3; a++)
+          for (int s = 0; s < 3; s++)
+            for (int form = 0; form < 2; form++) {
+              if ((form && a != IG_GATHER) ||
+                  (conduction == IG_HEAT_STENCIL && (a || s != IG_HEAT_LUMPED)))
+                continue;
+              ig_heat_setup setup = {.precision = (ig_precision)p,
+                                     .assembly = (ig_assembly)a,
+                                     .slots = (ig_slot_form)form,
+                                     .conduction = conduction,
+                                     .surface = (ig_heat_surface)s,
+                                     .enthalpy = false};
+              double T[NODES], worst = 0;
+              ig_heat_ledger l;
+              engine(cx, mesh, v, &setup, T, &l);
+              for (int n = 0; n < NODES; n++)
+                worst = fmax(worst, fabs(T[n] - want[s == IG_HEAT_LUMPED][n]));
+              const double bound = p == IG_DOUBLE ? 1e-9 : p == IG_MIXED ? 1e-3 : 5e-3;
+              if (!(worst < bound))
+                print_message("%s variant %d precision %d assembly %d surface %d: %g K\n",
+                              backends[b], i, p, a, s, worst);
+              assert_true(worst < bound);
+              if (p == IG_DOUBLE && !v->tables)
+                assert_true(fabs(ig_heat_ledger_gap(&l)) < 1e-12 * fabs(l.stored));
+            }
+    }
+    ig_mesh_free(mesh);
+    ig_ctx_close(cx);
+  }
+  (void)precision_name;
+}
+
+static void recomputed_elements(void **state) {
+  (void)state;
+  drivers_agree(IG_HEAT_RECOMPUTE);
+}
+static void element_classes(void **state) {
+  (void)state;
+  drivers_agree(IG_HEAT_CLASSES);
+}
+static void node_rows(void **state) {
+  (void)state;
+  drivers_agree(IG_HEAT_STENCIL);
+}
+
+/* color and gather: the same bits whatever the number of threads */
+static void threads_do_not_show(void **state) {
+  (void)state;
+  for (int a = IG_COLOR; a <= IG_GATHER; a++) {
+    double T[2][NODES];
+    for (int i = 0; i < 2; i++) {
+      ig_ctx *cx = open_backend("cpu", 1 + 2 * i);
+      ig_mesh *mesh = grid(cx, 0.05);
+      ig_heat_setup setup = {.precision = IG_SINGLE, .assembly = (ig_assembly)a};
+      ig_heat_ledger l;
+      engine(cx, mesh, &variants[2], &setup, T[i], &l);
+      ig_mesh_free(mesh);
+      ig_ctx_close(cx);
+    }
+    assert_memory_equal(T[0], T[1], sizeof T[0]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(recomputed_elements),
+      cmocka_unit_test(element_classes),
+      cmocka_unit_test(node_rows),
+      cmocka_unit_test(threads_do_not_show),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
