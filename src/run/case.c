@@ -274,7 +274,7 @@ static ig_status material_fold(ig_case *c, ig_node *material) {
         "no material file '%.200s': looked beside the case, in the 'materials' folder "
         "there and above, in $INGOT_MATERIALS and in %s",
         file->text, IG_MATERIALS_DIR);
-  ig_node *base;
+  ig_node *base = NULL;
   IG_TRY(yaml_open(c->cx, c->arena, path, &base));
   const ig_node *further = ig_node_find(base, "file");
   if (further)
