@@ -1,0 +1,146 @@
+/* `ingot bench ebe`: operator x mesh x size x precision, time per product and speed-up over ebe.
+
+   Two examples: a block of congruent bricks, and the same block bent and graded so that no two
+   elements are alike, which is what a curved part looks like to the operators. */
+#include "topopt/bench_ebe.h"
+#include "backend/backend.h"
+#include "topopt/ebe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct {
+  ig_lid nodes, elements;
+  double *x;
+  ig_lid *conn;
+} block;
+
+static void block_free(block *b) {
+  free(b->x);
+  free(b->conn);
+}
+
+/* 4n x n x n elements; `bent` turns it into a graded quarter arch. */
+static ig_status block_new(ig_ctx *cx, int n, bool bent, block *b) {
+  const int cells[3] = {4 * n, n, n}, row = 4 * n + 1, plane = row * (n + 1);
+  b->nodes = plane * (n + 1);
+  b->elements = 4 * n * n * n;
+  b->conn = NULL;
+  IG_TRY(IG_NEW(cx, &b->x, 3 * b->nodes, "benchmark mesh"));
+  IG_TRY(IG_NEW(cx, &b->conn, 8 * b->elements, "benchmark mesh"));
+  for (ig_lid p = 0; p < b->nodes; p++) {
+    const double s = (double)(p % row) / cells[0], y = (double)(p / row % (n + 1)) / cells[1],
+                 z = (double)(p / plane) / cells[2];
+    double *at = &b->x[3 * (size_t)p];
+    if (bent) {
+      const double angle = 1.5 * s * (1 + 0.2 * s), r = 2 + y * (1 + 0.3 * y) + 0.1 * z * s;
+      at[0] = r * cos(angle);
+      at[1] = r * sin(angle);
+      at[2] = z * (1 + 0.2 * z) + 0.1 * y * s;
+    } else {
+      at[0] = 4 * s;
+      at[1] = y;
+      at[2] = z;
+    }
+  }
+  const int corner[8] = {0, 1, row + 1, row, plane, plane + 1, plane + row + 1, plane + row};
+  for (ig_lid e = 0; e < b->elements; e++) {
+    const ig_lid low =
+        e % cells[0] + row * (e / cells[0] % n) + plane * (e / cells[0] / n); /* first node */
+    for (int a = 0; a < 8; a++)
+      b->conn[8 * (size_t)e + (size_t)a] = low + corner[bent ? (a < 4 ? 3 - a : 11 - a) : a];
+  }
+  return IG_OK;
+}
+
+/* Random vectors: zeros would be too easy. */
+static ig_status vector_new(ig_ctx *cx, ig_array *a, size_t count, bool single, double shift) {
+  IG_TRY(ig_array_new(cx, a, count, single ? sizeof(float) : sizeof(double), "vector"));
+  uint32_t seed = 12345;
+  for (size_t i = 0; i < count; i++) {
+    seed = 1664525U * seed + 1013904223U;
+    const double v = shift + (double)seed / 4294967296.0 - 0.5;
+    if (single)
+      ((float *)a->host)[i] = (float)v;
+    else
+      ((double *)a->host)[i] = v;
+  }
+  return ig_array_push(cx, a);
+}
+
+/* Mean seconds of a product over enough repeats to see; the first is not counted. */
+static ig_status time_products(ig_ctx *cx, const ig_ebe *op, double *seconds) {
+  ig_array u = {0}, y = {0}, modulus = {0};
+  ig_status status;
+  int repeats = 1;
+  IG_TRY_GOTO(status, done, vector_new(cx, &u, 3 * (size_t)op->nodes, op->single, 0));
+  IG_TRY_GOTO(status, done, vector_new(cx, &y, 3 * (size_t)op->nodes, op->single, 0));
+  IG_TRY_GOTO(status, done, vector_new(cx, &modulus, (size_t)op->elements, op->single, 1));
+  for (int round = 0; round < 2; round++) {
+    const double start = ig_now();
+    for (int i = 0; i < repeats; i++)
+      IG_TRY_GOTO(status, done, ig_ebe_apply(cx, op, modulus.dev, u.dev, y.dev));
+    IG_TRY_GOTO(status, done, cx->backend->sync(cx));
+    *seconds = (ig_now() - start) / repeats;
+    repeats = (int)fmin(50, fmax(2, 0.05 / *seconds));
+  }
+done:
+  ig_array_free(cx, &u);
+  ig_array_free(cx, &y);
+  ig_array_free(cx, &modulus);
+  return status;
+}
+
+static ig_status bench_one(ig_ctx *cx, const ig_bench_sink *sink, const block *b, bool bent,
+                           bool single, ig_assembly race, ig_ebe_kind kind, double *reference) {
+  char name[96], note[96];
+  ig_ebe op;
+  double seconds = 0;
+  IG_TRY(ig_ebe_new(cx, kind, race, single, b->nodes, b->x, b->elements, b->conn, 0.3, &op));
+  const ig_status status = time_products(cx, &op, &seconds);
+  if (status == IG_OK) {
+    if (kind == IG_EBE_EBE && race == IG_ATOMIC)
+      *reference = seconds;
+    snprintf(name, sizeof name, "ebe/%s/%s/%s/%s/%dk", bent ? "arch" : "bricks",
+             single ? "single" : "double", race == IG_COLOR ? "color" : "atomic",
+             ig_ebe_name(op.kind), b->elements / 1000);
+    snprintf(note, sizeof note, "%.2f x ebe, %.0f bytes an element", *reference / seconds,
+             (double)ig_ebe_bytes(&op) / b->elements);
+    const ig_bench_row row = {.name = name,
+                              .elements = b->elements,
+                              .steps = 1,
+                              .seconds = seconds,
+                              .rate = b->elements / seconds,
+                              .rate_unit = "element-products",
+                              .bytes = ig_ebe_traffic(&op),
+                              .memory = (double)ig_ebe_bytes(&op),
+                              .note = note};
+    sink->row(sink->user, &row);
+  }
+  ig_ebe_free(cx, &op);
+  return status;
+}
+
+ig_status ig_bench_ebe(ig_ctx *cx, const ig_bench_sink *sink) {
+  const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
+  const int sizes[2] = {gpu ? 32 : 12, gpu ? 80 : 24};
+  for (int s = 0; s < 2; s++)
+    for (int bent = 0; bent < 2; bent++) {
+      block b;
+      ig_status status = block_new(cx, sizes[s], bent, &b);
+      for (int single = 0; single < 2 && status == IG_OK; single++) {
+        double reference = NAN;
+        for (int kind = 0; kind < IG_EBE_KINDS && status == IG_OK; kind++)
+          /* a mesh without congruent elements would only store every matrix again */
+          if (!(bent && kind == IG_EBE_CLASSES))
+            status =
+                bench_one(cx, sink, &b, bent, single, IG_ATOMIC, (ig_ebe_kind)kind, &reference);
+        if (status == IG_OK && s == 1)
+          status = bench_one(cx, sink, &b, bent, single, IG_COLOR, IG_EBE_RECOMPUTE, &reference);
+      }
+      block_free(&b);
+      IG_TRY(status);
+    }
+  return IG_OK;
+}

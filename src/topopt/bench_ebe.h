@@ -1,0 +1,9 @@
+/* The thesis' comparison of element-by-element operators. */
+#ifndef IG_TOPOPT_BENCH_EBE_H
+#define IG_TOPOPT_BENCH_EBE_H
+
+#include "core/room.h"
+
+IG_MUST_CHECK ig_status ig_bench_ebe(ig_ctx *cx, const ig_bench_sink *sink);
+
+#endif

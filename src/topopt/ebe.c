@@ -1,0 +1,267 @@
+/* Setting up element-by-element products, and the CPU's. */
+#include "topopt/ebe.h"
+#include "backend/backend.h"
+#include "mesh/topology.h"
+#include "topopt/ebe_ops.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kern/prec_f32.h"
+#include "assembly/scatter.inc"
+#include "topopt/ebe_kern.inc"
+#include "topopt/ebe_cpu.inc"
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "topopt/ebe_kern.inc"
+#include "topopt/ebe_cpu.inc"
+
+const char *ig_ebe_name(ig_ebe_kind kind) {
+  static const char *const names[] = {
+#define X(name, text) text,
+      IG_EBE_LIST(X)
+#undef X
+          "auto"};
+  return names[kind];
+}
+
+static void lame_constants(double poisson, double *lame, double *shear) {
+  *shear = 0.5 / (1 + poisson);
+  *lame = poisson / ((1 + poisson) * (1 - 2 * poisson));
+}
+
+double ig_ebe_stiffness(const double x[24], double poisson, double k[IG_EBE_FULL]) {
+  double lame, shear, least = INFINITY;
+  lame_constants(poisson, &lame, &shear);
+  for (int c = 0; c < 24; c++) { /* a column is the answer to a unit displacement */
+    double u[24] = {0}, f[24];
+    u[c] = 1;
+    const double det = ebe_recompute_f64(x, u, lame, shear, f);
+    least = det < least ? det : least;
+    for (int r = 0; r < 24; r++)
+      k[24 * r + c] = f[r];
+  }
+  for (int r = 0; r < 24; r++) /* symmetric to the last bit, so that half of it is all of it */
+    for (int c = 0; c < r; c++)
+      k[24 * r + c] = k[24 * c + r] = 0.5 * (k[24 * r + c] + k[24 * c + r]);
+  return least;
+}
+
+/* Entry number i of the symmetric form: its row and column in the whole matrix. */
+static void half_place(int i, int *row, int *column) {
+  static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
+  if (i < IG_EBE_DIAGONAL) {
+    *row = 3 * (i / 6) + pair[i % 6][0];
+    *column = 3 * (i / 6) + pair[i % 6][1];
+    return;
+  }
+  const int d = (i - IG_EBE_DIAGONAL) / 72 + 1, j = (i - IG_EBE_DIAGONAL) % 72;
+  const int a = j / 9, b = (a + d) % 8;
+  *row = 3 * a + j % 9 / 3;
+  *column = 3 * b + j % 9 % 3;
+}
+
+/* Where entry i of element e goes: beside its element's others on a CPU, beside the same entry of
+   the next thread on a GPU. */
+static int64_t half_at(const ig_ebe *op, bool coalesced, int i, int64_t e) {
+  if (!coalesced)
+    return IG_EBE_HALF * e + i;
+  const int64_t lanes = 8 * (int64_t)op->elements;
+  if (i < IG_EBE_DIAGONAL)
+    return (i % 6) * lanes + 8 * e + i / 6;
+  const int d = (i - IG_EBE_DIAGONAL) / 72 + 1, j = (i - IG_EBE_DIAGONAL) % 72;
+  if (d < 4)
+    return (6 + 9 * (d - 1) + j % 9) * lanes + 8 * e + j / 9;
+  return 33 * lanes + (j % 9) * (lanes / 2) + 4 * e + j / 9;
+}
+
+static void put(const ig_ebe *op, int64_t at, double value) {
+  if (op->single)
+    ((float *)op->matrix.host)[at] = (float)value;
+  else
+    ((double *)op->matrix.host)[at] = value;
+}
+
+static ig_status matrices(ig_ctx *cx, ig_ebe *op, const double *x, const ig_lid *conn,
+                          const ig_lid *representative) {
+  const bool half = op->kind == IG_EBE_EBESYM;
+  const bool coalesced = cx->backend->kernels == IG_KERNELS_CUDA;
+  const ig_lid count = representative ? op->classes : op->elements;
+  IG_TRY(ig_array_new(cx, &op->matrix, (size_t)count * (half ? IG_EBE_HALF : IG_EBE_FULL),
+                      op->single ? sizeof(float) : sizeof(double), "element matrices"));
+  ig_lid bad = INT32_MAX;
+#pragma omp parallel for schedule(static) num_threads(cx->threads) reduction(min : bad)
+  for (ig_lid i = 0; i < count; i++) {
+    const ig_lid e = representative ? representative[i] : i;
+    double xe[24], k[IG_EBE_FULL];
+    for (int j = 0; j < 24; j++)
+      xe[j] = x[3 * (int64_t)conn[8 * (int64_t)e + j / 3] + j % 3];
+    if (!(ig_ebe_stiffness(xe, op->poisson, k) > 0))
+      bad = e < bad ? e : bad;
+    for (int j = 0; j < (half ? IG_EBE_HALF : IG_EBE_FULL); j++) {
+      int row = j / 24, column = j % 24;
+      if (half)
+        half_place(j, &row, &column);
+      put(op, half ? half_at(op, coalesced, j, i) : IG_EBE_FULL * (int64_t)i + j,
+          k[24 * row + column]);
+    }
+  }
+  if (bad != INT32_MAX)
+    return IG_FAIL(cx, IG_INPUT, "element %d is inverted or flat: its Jacobian is not positive",
+                   bad);
+  return ig_array_push(cx, &op->matrix);
+}
+
+static ig_status setup(ig_ctx *cx, ig_assembly race, const double *x, const ig_lid *conn,
+                       ig_ebe *op) {
+  IG_TRY(ig_plan_new(cx, race, IG_SLOTS_COMPACT, op->nodes, op->elements, 8, conn, &op->plan));
+  if (op->kind == IG_EBE_RECOMPUTE) {
+    const size_t n = 3 * (size_t)op->nodes;
+    IG_TRY(ig_array_new(cx, &op->x, n, op->single ? sizeof(float) : sizeof(double), "positions"));
+    for (size_t i = 0; i < n; i++)
+      if (op->single)
+        ((float *)op->x.host)[i] = (float)x[i];
+      else
+        ((double *)op->x.host)[i] = x[i];
+    IG_TRY(ig_array_push(cx, &op->x));
+  } else if (op->kind == IG_EBE_CLASSES) {
+    ig_classes classes;
+    IG_TRY(ig_mesh_classes(cx, x, op->elements, 8, conn, &classes));
+    op->classes = classes.count;
+    ig_status status = matrices(cx, op, x, conn, classes.representative);
+    if (status == IG_OK)
+      status = ig_array_from(cx, &op->of, classes.of, (size_t)op->elements, sizeof(ig_lid),
+                             "element classes");
+    ig_classes_free(&classes);
+    IG_TRY(status);
+  } else {
+    IG_TRY(matrices(cx, op, x, conn, NULL));
+  }
+  if (op->kind == IG_EBE_NBN) { /* corners at each node: the plan's slots, turned round */
+    const int64_t corners = 8 * (int64_t)op->elements;
+    IG_TRY(ig_array_new(cx, &op->first, (size_t)op->nodes + 1, sizeof(ig_lid), "reverse starts"));
+    IG_TRY(ig_array_new(cx, &op->item, (size_t)corners, sizeof(ig_lid), "reverse connectivity"));
+    ig_lid *first = op->first.host, *item = op->item.host;
+    for (int64_t i = 0; i < corners; i++)
+      first[conn[i] + 1]++;
+    for (ig_lid n = 0; n < op->nodes; n++)
+      first[n + 1] += first[n];
+    for (int64_t i = 0; i < corners; i++)
+      item[first[conn[i]]++] = (ig_lid)i;
+    for (ig_lid n = op->nodes; n > 0; n--)
+      first[n] = first[n - 1];
+    first[0] = 0;
+    IG_TRY(ig_array_push(cx, &op->first));
+    IG_TRY(ig_array_push(cx, &op->item));
+  }
+  op->args = (ig_ebe_args){.scatter = ig_plan_view(&op->plan),
+                           .matrix = op->matrix.dev,
+                           .of = op->of.dev,
+                           .first = op->first.dev,
+                           .item = op->item.dev,
+                           .x = op->x.dev};
+  lame_constants(op->poisson, &op->args.lame, &op->args.shear);
+  return IG_OK;
+}
+
+/* Seconds of the fastest of a few products with this operator. */
+static ig_status trial(ig_ctx *cx, const ig_ebe *op, double *seconds) {
+  const size_t size = op->single ? sizeof(float) : sizeof(double);
+  ig_array u = {0}, y = {0}, modulus = {0};
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_array_new_device(cx, &u, 3 * (size_t)op->nodes, size, "trial"));
+  IG_TRY_GOTO(status, done, ig_array_new_device(cx, &y, 3 * (size_t)op->nodes, size, "trial"));
+  IG_TRY_GOTO(status, done, ig_array_new_device(cx, &modulus, (size_t)op->elements, size, "trial"));
+  IG_TRY_GOTO(status, done, ig_array_zero(cx, &u));
+  IG_TRY_GOTO(status, done, ig_array_zero(cx, &modulus));
+  *seconds = INFINITY;
+  for (int repeat = 0; repeat < 4; repeat++) {
+    IG_TRY_GOTO(status, done, cx->backend->sync(cx));
+    const double start = ig_now();
+    IG_TRY_GOTO(status, done, ig_ebe_apply(cx, op, modulus.dev, u.dev, y.dev));
+    IG_TRY_GOTO(status, done, cx->backend->sync(cx));
+    const double s = ig_now() - start;
+    *seconds = repeat && s < *seconds ? s : *seconds;
+  }
+done:
+  ig_array_free(cx, &u);
+  ig_array_free(cx, &y);
+  ig_array_free(cx, &modulus);
+  return status;
+}
+
+/* Times the candidates that need little memory, and ebeSym; keeps the fastest. */
+static ig_status choose(ig_ctx *cx, ig_assembly race, bool single, ig_lid nodes, const double *x,
+                        ig_lid elements, const ig_lid *conn, double poisson, ig_ebe_kind *best) {
+  static const ig_ebe_kind candidates[] = {IG_EBE_RECOMPUTE, IG_EBE_CLASSES, IG_EBE_EBESYM};
+  double fastest = INFINITY;
+  for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
+    ig_ebe op;
+    double seconds = INFINITY;
+    ig_status status =
+        ig_ebe_new(cx, candidates[i], race, single, nodes, x, elements, conn, poisson, &op);
+    if (status == IG_MEMORY) /* a candidate that does not fit is no candidate */
+      continue;
+    if (status == IG_OK)
+      status = trial(cx, &op, &seconds);
+    ig_ebe_free(cx, &op);
+    IG_TRY(status);
+    if (seconds < fastest) {
+      fastest = seconds;
+      *best = candidates[i];
+    }
+  }
+  return IG_OK;
+}
+
+ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly race, bool single, ig_lid nodes,
+                     const double *x, ig_lid elements, const ig_lid *conn, double poisson,
+                     ig_ebe *op) {
+  memset(op, 0, sizeof *op);
+  if (kind == IG_EBE_AUTO) {
+    kind = IG_EBE_RECOMPUTE;
+    IG_TRY(choose(cx, race, single, nodes, x, elements, conn, poisson, &kind));
+  }
+  op->kind = kind;
+  op->single = single;
+  op->nodes = nodes;
+  op->elements = elements;
+  op->poisson = poisson;
+  const ig_status status = setup(cx, race, x, conn, op);
+  if (status != IG_OK)
+    ig_ebe_free(cx, op);
+  return status;
+}
+
+void ig_ebe_free(ig_ctx *cx, ig_ebe *op) {
+  ig_plan_free(cx, &op->plan);
+  ig_array_free(cx, &op->matrix);
+  ig_array_free(cx, &op->of);
+  ig_array_free(cx, &op->first);
+  ig_array_free(cx, &op->item);
+  ig_array_free(cx, &op->x);
+  memset(op, 0, sizeof *op);
+}
+
+size_t ig_ebe_bytes(const ig_ebe *op) {
+  const ig_array *all[] = {&op->matrix, &op->of, &op->first, &op->item, &op->x};
+  size_t bytes = ig_plan_bytes(&op->plan);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    bytes += all[i]->count * all[i]->size;
+  return bytes;
+}
+
+double ig_ebe_traffic(const ig_ebe *op) {
+  const double size = op->single ? sizeof(float) : sizeof(double);
+  return (double)ig_ebe_bytes(op) + size * (6.0 * op->nodes + op->elements);
+}
+
+ig_status ig_ebe_apply(ig_ctx *cx, const ig_ebe *op, const void *modulus, const void *u, void *y) {
+#ifdef INGOT_HAVE_CUDA
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    return op->single ? ig_ebe_cuda_f32(cx, op, modulus, u, y)
+                      : ig_ebe_cuda_f64(cx, op, modulus, u, y);
+#endif
+  return op->single ? ig_ebe_cpu_f32(cx, op, modulus, u, y) : ig_ebe_cpu_f64(cx, op, modulus, u, y);
+}

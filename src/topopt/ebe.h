@@ -1,0 +1,83 @@
+/* Elasticity on unstructured hexahedra without a global matrix: y = sum over elements of
+   modulus_e K_e u_e, where K_e is the stiffness at unit Young's modulus. Every way of doing it that
+   the thesis compares, and two of ours; all give the same answer.
+
+     name       work is split by           what is stored an element (entries)
+     ebe        element                    576
+     nbn        node, over its elements    576, and the reverse connectivity
+     ebe8       element x 3 rows           576
+     ebe24      element x row              576
+     ebe64      element x 3x3 tile         576
+     ebeSym     element x node             300: 8 diagonal blocks, 28 off-diagonal ones, coalesced
+     classes    element                    0: congruent elements share one matrix
+     recompute  element                    0: the matrix is never formed, geometry is enough
+     auto       whichever of them is fastest for the mesh and device at hand */
+#ifndef IG_TOPOPT_EBE_H
+#define IG_TOPOPT_EBE_H
+
+#include "assembly/assembly.h"
+
+IG_C_BEGIN
+
+#define IG_EBE_LIST(X)                                                                             \
+  X(EBE, "ebe")                                                                                    \
+  X(NBN, "nbn")                                                                                    \
+  X(EBE8, "ebe8")                                                                                  \
+  X(EBE24, "ebe24")                                                                                \
+  X(EBE64, "ebe64")                                                                                \
+  X(EBESYM, "ebeSym")                                                                              \
+  X(CLASSES, "classes")                                                                            \
+  X(RECOMPUTE, "recompute")
+typedef enum {
+#define X(name, text) IG_EBE_##name,
+  IG_EBE_LIST(X)
+#undef X
+      IG_EBE_KINDS,
+  IG_EBE_AUTO = IG_EBE_KINDS
+} ig_ebe_kind;
+#define IG_EBE_CHOICES "ebe|nbn|ebe8|ebe24|ebe64|ebeSym|classes|recompute|auto"
+const char *ig_ebe_name(ig_ebe_kind kind);
+
+/* Entries of the symmetric form: diagonal blocks as xx yy zz xy yz zx, then for d = 1, 2, 3 the
+   block of nodes (a, a+d mod 8) row by row for each a, then for d = 4 those of a = 0..3. */
+enum { IG_EBE_FULL = 576, IG_EBE_HALF = 300, IG_EBE_DIAGONAL = 48 };
+
+/* What kernels see; device pointers, in the operator's precision. */
+typedef struct {
+  ig_scatter_view scatter;
+  const void *matrix;          /* of the stored kinds; of the classes */
+  const int32_t *of;           /* class of each element */
+  const int32_t *first, *item; /* nbn: corners (8 e + a) at each node */
+  const void *x;               /* recompute: nodes x 3 */
+  double lame, shear;          /* at unit Young's modulus */
+} ig_ebe_args;
+
+typedef struct ig_ebe {
+  ig_ebe_kind kind;
+  bool single; /* precision of matrix, u and y */
+  ig_lid nodes, elements, classes;
+  double poisson;
+  ig_plan plan; /* atomic or color */
+  ig_array matrix, of, first, item, x;
+  ig_ebe_args args;
+} ig_ebe;
+
+/* x: nodes x 3, conn: elements x 8, on the host; `race` is IG_ATOMIC or IG_COLOR. */
+IG_MUST_CHECK ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly race, bool single,
+                                   ig_lid nodes, const double *x, ig_lid elements,
+                                   const ig_lid *conn, double poisson, ig_ebe *op);
+void ig_ebe_free(ig_ctx *cx, ig_ebe *op);
+/* Device bytes of the operator: matrices, geometry, connectivity. */
+size_t ig_ebe_bytes(const ig_ebe *op);
+/* The least bytes one product moves: stored data, vectors and moduli once each. */
+double ig_ebe_traffic(const ig_ebe *op);
+
+/* y = A u; modulus: one an element. Device pointers, of the operator's precision. */
+IG_MUST_CHECK ig_status ig_ebe_apply(ig_ctx *cx, const ig_ebe *op, const void *modulus,
+                                     const void *u, void *y);
+
+/* K_e of one element at unit modulus, by 2x2x2 points; returns the least Jacobian. */
+double ig_ebe_stiffness(const double x[24], double poisson, double k[IG_EBE_FULL]);
+
+IG_C_END
+#endif
