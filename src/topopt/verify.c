@@ -1,0 +1,4 @@
+/* Verification problems of topology optimisation. */
+#include "topopt/topopt.h"
+
+const ig_verify_entry ig_topopt_verify[] = {{.name = NULL}};
