@@ -11,8 +11,7 @@
 #else
 #define IG_HD static inline __attribute__((always_inline, unused))
 #endif
-/* the host pass of nvcc does not know the pragma */
-#ifdef __CUDA_ARCH__
+#ifdef __CUDA_ARCH__ /* nvcc's host pass does not know the pragma */
 #define IG_UNROLL _Pragma("unroll")
 #else
 #define IG_UNROLL

@@ -278,8 +278,7 @@ static ig_status faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
     if (pass == 1)
       break;
     if (count > INT32_MAX / 4)
-      return IG_FAIL(cx, IG_INPUT, "%lld surfaces are more than can be numbered",
-                     (long long)count);
+      return IG_FAIL(cx, IG_INPUT, "%lld surfaces are more than can be numbered", (long long)count);
     h->face_count = (ig_lid)count;
     if ((status = IG_NEW(cx, &conn, count * 4, "surface nodes")) == IG_OK &&
         (status = ig_array_new(cx, &h->death, (size_t)count, 4, "surface deaths")) == IG_OK &&
@@ -287,8 +286,8 @@ static ig_status faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
       status = ig_array_new(cx, &h->face_ledger, 3 * (size_t)count, 8, "surface ledger");
   }
   if (status == IG_OK)
-    status = ig_plan_new(cx, setup->assembly, setup->slots, h->nodes, h->face_count, 4, conn,
-                         &h->faces);
+    status =
+        ig_plan_new(cx, setup->assembly, setup->slots, h->nodes, h->face_count, 4, conn, &h->faces);
   free(conn);
   IG_TRY(status);
   IG_TRY(ig_array_push(cx, &h->death));
@@ -335,12 +334,12 @@ static double content_of(const ig_heat *h, const double *volume, double T) {
   double content = 0;
   for (int m = 0; m < h->materials; m++)
     if (volume[m] > 0)
-      content +=
-          volume[m] * heat_content_f64((const heat_material_f64 *)h->material_tables + m, T);
+      content += volume[m] * heat_content_f64((const heat_material_f64 *)h->material_tables + m, T);
   return content;
 }
 
-/* The largest rate any element can reach bounds that of the whole, with any subset of them there. */
+/* The largest rate any element can reach bounds that of the whole, with any subset of them there.
+ */
 static ig_status rate_bound(ig_ctx *cx, ig_heat *h) {
   double steepest = 0; /* of the films, W/(m^2 K), up to a temperature metals boil at */
   for (int c = 0; c < h->surface_classes; c++)
@@ -511,8 +510,7 @@ done:
   return status;
 }
 
-static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
-                               ig_lid *place) {
+static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h, ig_lid *place) {
   const ig_block *block = &setup->mesh->block[0];
   ig_lid *conn;
   IG_TRY(IG_NEW(cx, &conn, 8 * (size_t)h->elements, "connectivity"));
@@ -522,8 +520,7 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
       conn[8 * (int64_t)e + binary[a]] = block->conn[8 * (int64_t)h->order[e] + a];
   }
   const ig_assembly how = h->conduction == IG_HEAT_STENCIL ? IG_ATOMIC : setup->assembly;
-  ig_status status =
-      ig_plan_new(cx, how, setup->slots, h->nodes, h->elements, 8, conn, &h->elems);
+  ig_status status = ig_plan_new(cx, how, setup->slots, h->nodes, h->elements, 8, conn, &h->elems);
   if (status == IG_OK)
     status = ig_mesh_node_elements(cx, h->nodes, h->elements, 8, conn, &h->around);
   free(conn);
@@ -567,7 +564,8 @@ static ig_status nodes_make(ig_ctx *cx, ig_heat *h) {
     IG_TRY(ig_array_new_device(cx, &h->slots, (size_t)h->elems.slots, state, "gather slots"));
     IG_TRY(ig_array_zero(cx, &h->slots));
     if (h->face_count) {
-      IG_TRY(ig_array_new_device(cx, &h->face_slots, (size_t)h->faces.slots, state, "gather slots"));
+      IG_TRY(
+          ig_array_new_device(cx, &h->face_slots, (size_t)h->faces.slots, state, "gather slots"));
       IG_TRY(ig_array_zero(cx, &h->face_slots));
     }
   }
@@ -598,8 +596,8 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   h->initial = setup->initial;
   h->newborn = setup->newborn;
   h->body = setup->body;
-  h->newborn_temperature = setup->newborn == IG_BORN_MELT ? setup->material[0]->liquidus
-                                                          : setup->ambient;
+  h->newborn_temperature =
+      setup->newborn == IG_BORN_MELT ? setup->material[0]->liquidus : setup->ambient;
   if (isnan(h->newborn_temperature))
     return ig_fail_at(cx, &setup->material[0]->at,
                       "material '%s' has no liquidus, at which elements are to be born",
@@ -646,14 +644,53 @@ done:
   return status;
 }
 
+ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h) {
+  static const ig_heat_conduction forms[] = {IG_HEAT_STENCIL, IG_HEAT_CLASSES, IG_HEAT_RECOMPUTE};
+  ig_status status = IG_OK;
+  for (int i = 0; i < 3; i++) {
+    setup->conduction = forms[i];
+    if (forms[i] == IG_HEAT_STENCIL && setup->surface != IG_HEAT_LUMPED)
+      continue;
+    status = ig_heat_new(cx, setup, h);
+    if (status != IG_INPUT)
+      return status;
+    if (i < 2) { /* it does not fit: no failure of the run */
+      cx->status = IG_OK;
+      cx->message[0] = '\0';
+    }
+  }
+  return status;
+}
+
 void ig_heat_free(ig_ctx *cx, ig_heat *h) {
-  ig_array *arrays[] = {&h->x,          &h->T,           &h->T_next,         &h->R,
-                        &h->slots,      &h->face_slots,  &h->H,              &h->volume,
-                        &h->inverse,    &h->film,        &h->body_power,     &h->material,
-                        &h->solid,      &h->shape,       &h->K,              &h->work_materials,
-                        &h->death,      &h->face_class,  &h->surface_class,  &h->face_ledger,
-                        &h->row,        &h->rows,        &h->patch,          &h->patch_value,
-                        &h->source_node, &h->source_power, &h->steps,        &h->node_ledger,
+  ig_array *arrays[] = {&h->x,
+                        &h->T,
+                        &h->T_next,
+                        &h->R,
+                        &h->slots,
+                        &h->face_slots,
+                        &h->H,
+                        &h->volume,
+                        &h->inverse,
+                        &h->film,
+                        &h->body_power,
+                        &h->material,
+                        &h->solid,
+                        &h->shape,
+                        &h->K,
+                        &h->work_materials,
+                        &h->death,
+                        &h->face_class,
+                        &h->surface_class,
+                        &h->face_ledger,
+                        &h->row,
+                        &h->rows,
+                        &h->patch,
+                        &h->patch_value,
+                        &h->source_node,
+                        &h->source_power,
+                        &h->steps,
+                        &h->node_ledger,
                         &h->state_materials};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(cx, arrays[i]);
@@ -699,8 +736,7 @@ ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time) {
     for (int m = 0; m < h->materials; m++)
       put(h->volume.host, state, (int64_t)n * h->materials + m, value[1 + m]);
     if (h->H.host)
-      put(h->H.host, state, n,
-          content_of(h, value + 1, node_held(h, n) ? h->held[n] : h->initial));
+      put(h->H.host, state, n, content_of(h, value + 1, node_held(h, n) ? h->held[n] : h->initial));
     for (int k = 0; k < 5 && h->film.host; k++)
       put(h->film.host, state, 5 * (int64_t)n + k, value[1 + h->materials + k]);
     if (h->body_power.host)
@@ -927,6 +963,55 @@ ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *l) {
       l->radiated += f[2];
     }
   }
+  return IG_OK;
+}
+
+/* What a checkpoint holds of each array. */
+static int saved_list(ig_heat *h, ig_array **arrays, const char **names, ig_dtype *types) {
+  const ig_dtype state = h->precision == IG_SINGLE ? IG_F32 : IG_F64;
+  ig_array *all[] = {&h->T, &h->H, &h->node_ledger, &h->face_ledger, &h->solid};
+  static const char *const name[] = {"T", "H", "node_ledger", "face_ledger", "solid"};
+  const ig_dtype type[] = {state, state, IG_F64, IG_F64, IG_U8};
+  int n = 0;
+  for (int i = 0; i < 5; i++)
+    if (all[i]->host && all[i]->count) {
+      arrays[n] = all[i];
+      names[n] = name[i];
+      types[n++] = type[i];
+    }
+  return n;
+}
+
+ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count) {
+  ig_array *arrays[IG_HEAT_SAVED];
+  const char *names[IG_HEAT_SAVED];
+  ig_dtype types[IG_HEAT_SAVED];
+  *count = saved_list(h, arrays, names, types);
+  for (int i = 0; i < *count; i++) {
+    IG_TRY(ig_array_pull(cx, arrays[i]));
+    saved[i] = (ig_saved){names[i], types[i], (int64_t)arrays[i]->count, arrays[i]->host};
+  }
+  h->totals[0] = h->source_energy;
+  h->totals[1] = h->start_content;
+  saved[(*count)++] = (ig_saved){"totals", IG_F64, 3, h->totals};
+  return IG_OK;
+}
+
+ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
+  ig_array *arrays[IG_HEAT_SAVED];
+  const char *names[IG_HEAT_SAVED];
+  ig_dtype types[IG_HEAT_SAVED];
+  const int count = saved_list(h, arrays, names, types);
+  const void *data;
+  for (int i = 0; i < count; i++) {
+    IG_TRY(ig_restart_find(cx, restart, names[i], types[i], (int64_t)arrays[i]->count, &data));
+    memcpy(arrays[i]->host, data, arrays[i]->count * arrays[i]->size);
+    IG_TRY(ig_array_push(cx, arrays[i]));
+  }
+  IG_TRY(ig_restart_find(cx, restart, "totals", IG_F64, 3, &data));
+  memcpy(h->totals, data, sizeof h->totals);
+  h->source_energy = h->totals[0];
+  h->start_content = h->totals[1];
   return IG_OK;
 }
 

@@ -13,7 +13,8 @@
 
 enum { MOST_ROWS = 1 << 16, AROUND = 8 };
 
-/* What decides a row: for each element at the node its pattern and corner, and its exposed faces. */
+/* What decides a row: for each element at the node its pattern and corner, and its exposed faces.
+ */
 typedef struct {
   uint32_t corner[AROUND]; /* pattern x 8 + corner */
   uint64_t exposed[AROUND];
@@ -79,6 +80,11 @@ static ig_status pattern_find(ig_ctx *cx, struct ig_heat_rows *b, const pattern 
 ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
   if (h->classes.count == 0)
     return IG_FAIL(cx, IG_INPUT, "conduction 'stencil' needs elements that are alike");
+  for (ig_lid n = 0; n < h->nodes; n++)
+    if (h->around.start[n + 1] - h->around.start[n] > AROUND)
+      return IG_FAIL(cx, IG_INPUT,
+                     "more than %d elements meet at node %d: conduction 'stencil' cannot be used",
+                     AROUND, (int)n);
   struct ig_heat_rows *b;
   IG_TRY(IG_NEW(cx, &b, 1, "row book"));
   h->row_book = b;
@@ -190,10 +196,6 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
     const ig_lid e = h->around.item[i];
     if (e >= h->next.elements)
       break; /* rising order: the rest is not born either */
-    if (key.count == AROUND)
-      return IG_FAIL(cx, IG_INPUT,
-                     "more than %d elements meet at a node: conduction 'stencil' cannot be used",
-                     AROUND);
     const ig_lid *conn = (const ig_lid *)h->elems.conn.host + 8 * (int64_t)e;
     uint32_t a = 0;
     while (conn[a] != n)
@@ -266,6 +268,10 @@ ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
   return ig_array_push(cx, &h->rows);
 }
 
-double ig_heat_row_capacity(const ig_heat *h, int32_t row) { return h->row_book->row[row].capacity; }
+double ig_heat_row_capacity(const ig_heat *h, int32_t row) {
+  return h->row_book->row[row].capacity;
+}
 
-int ig_heat_rows_count(const ig_heat *h) { return h->row_book ? h->row_book->rows : 0; }
+int ig_heat_rows_count(const ig_heat *h) {
+  return h->row_book ? h->row_book->rows : 0;
+}
