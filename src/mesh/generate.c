@@ -366,21 +366,25 @@ static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *typ
                             ig_draft *draft) {
   double smallest = INFINITY;
   for (int i = 0; i < c->boxes.count; i++) {
-    IG_TRY(box_read(cx, IG_ITEM(ig_box_case, c->boxes, i), &list[i]));
+    const ig_box_case *given = IG_ITEM(ig_box_case, c->boxes, i);
+    IG_TRY(ig_mesh_placed(cx, box_read(cx, given, &list[i]), &given->at));
     if (list[i].dim != list[0].dim)
-      return IG_FAIL(cx, IG_INPUT,
-                     "cells has %d entries, the first box's has %d: a mesh is plane "
-                     "or solid",
-                     list[i].dim, list[0].dim);
+      return ig_fail_at(cx, &given->at,
+                        "cells has %d entries, the first box's has %d: a mesh is "
+                        "plane or solid",
+                        list[i].dim, list[0].dim);
     smallest = fmin(smallest, list[i].smallest);
   }
   const bool solid = list[0].dim == 3;
-  IG_TRY(type_choose(cx, type, solid ? IG_HEX8 : IG_QUAD4, solid ? SOLID : PLANE,
-                     solid ? "solid box" : "plane box (cells with 2 entries)"));
+  IG_TRY(ig_mesh_placed(cx,
+                        type_choose(cx, type, solid ? IG_HEX8 : IG_QUAD4, solid ? SOLID : PLANE,
+                                    solid ? "solid box" : "plane box (cells with 2 entries)"),
+                        &c->at));
   const double tolerance = 1e-6 * smallest;
   for (int i = 0; i < c->boxes.count; i++) {
     for (int k = 0; k < i; k++)
-      IG_TRY(boxes_fit(cx, &list[k], &list[i], tolerance));
+      IG_TRY(ig_mesh_placed(cx, boxes_fit(cx, &list[k], &list[i], tolerance),
+                            &IG_ITEM(ig_box_case, c->boxes, i)->at));
     ig_draft one = {0};
     ig_status status =
         box_make(cx, &list[i], solid ? IG_QUAD4 : sheet_type(*type), c->pattern, &one);
@@ -395,7 +399,7 @@ static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *typ
     }
     if (status != IG_OK) {
       ig_draft_free(&one);
-      return status;
+      return ig_mesh_placed(cx, status, &IG_ITEM(ig_box_case, c->boxes, i)->at);
     }
   }
   free(draft->side); /* their sides are those of the bounding box */

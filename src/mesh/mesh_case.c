@@ -169,9 +169,8 @@ const ig_option ig_mesh_options[] = {
     IG_END};
 #undef M
 
-/* Says where in the case a failure belongs that knew only what went wrong. */
-static ig_status placed(ig_ctx *cx, ig_status status, const ig_src *at) {
-  if (status != IG_INPUT)
+ig_status ig_mesh_placed(ig_ctx *cx, ig_status status, const ig_src *at) {
+  if (status != IG_INPUT || !at)
     return status;
   char message[sizeof cx->message];
   memcpy(message, cx->message, sizeof message);
@@ -186,10 +185,9 @@ typedef struct {
 
 /* The one source the case names. */
 static ig_status source_find(ig_ctx *cx, const ig_mesh_case *c, source *found) {
-  static const ig_src none = {0};
   const source all[] = {
-      {"file", c->file ? &c->at : &none, NULL},
-      {"boxes", c->boxes.count ? &c->at : &none, ig_draft_boxes},
+      {"file", &c->at, NULL},
+      {"boxes", NULL, ig_draft_boxes},
 #define SHAPE(name) {#name, &c->name.at, ig_draft_##name}
       SHAPE(annulus),
       SHAPE(cylinder),
@@ -230,9 +228,9 @@ static ig_status elements_remove(ig_ctx *cx, const ig_mesh_case *c, ig_draft *dr
   for (int i = 0; i < c->remove.count; i++) {
     const ig_pick_case *pick = IG_ITEM(const ig_pick_case, c->remove, i);
     ig_lid count;
-    IG_TRY_GOTO(
-        status, done,
-        placed(cx, ig_mesh_pick_elements(cx, draft->mesh, pick, inside, &count), &pick->at));
+    IG_TRY_GOTO(status, done,
+                ig_mesh_placed(cx, ig_mesh_pick_elements(cx, draft->mesh, pick, inside, &count),
+                               &pick->at));
     if (count == 0) {
       status = ig_fail_at(cx, &pick->at, "nothing to remove: no element's centre is there");
       goto done;
@@ -270,7 +268,7 @@ static ig_status elements_tag(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh, 
     ig_set *set = NULL;
     if (status == IG_OK)
       status = ig_mesh_add_set(cx, mesh, pick->name, IG_SET_ELEMENTS, count, &set);
-    status = placed(cx, status, &pick->at);
+    status = ig_mesh_placed(cx, status, &pick->at);
     if (status != IG_OK)
       break;
     ig_lid element = 0, found = 0;
@@ -289,7 +287,7 @@ static ig_status boxes_name(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh) {
   for (int i = 0; i < c->boxes.count; i++) {
     const ig_box_case *box = IG_ITEM(const ig_box_case, c->boxes, i);
     if (box->name && !ig_mesh_find_set(mesh, box->name, IG_SET_ELEMENTS))
-      IG_TRY(placed(cx, ig_mesh_set_tagged(cx, mesh, box->name, i + 1), &box->at));
+      IG_TRY(ig_mesh_placed(cx, ig_mesh_set_tagged(cx, mesh, box->name, i + 1), &box->at));
   }
   return IG_OK;
 }
@@ -316,16 +314,17 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
       return ig_fail_at(cx, &c->at, "element applies to boxes and shapes: a file brings its own");
   } else {
     ig_elem_type type = c->element ? (ig_elem_type)(c->element - 1) : IG_ELEM_TYPES;
-    IG_TRY(placed(cx, from.make(cx, c, &type, draft), from.at));
+    IG_TRY(ig_mesh_placed(cx, from.make(cx, c, &type, draft), from.at));
     if (type == IG_TET4 || type == IG_TET10)
-      IG_TRY(placed(cx, ig_draft_tets(cx, draft), from.at));
+      IG_TRY(ig_mesh_placed(cx, ig_draft_tets(cx, draft), &c->at));
     if (c->remove.count)
       IG_TRY(elements_remove(cx, c, draft));
     if (c->jitter.amount > 0)
-      IG_TRY(placed(cx, ig_draft_jitter(cx, draft, c->jitter.amount, (uint64_t)c->jitter.seed),
-                    &c->jitter.at));
+      IG_TRY(ig_mesh_placed(cx,
+                            ig_draft_jitter(cx, draft, c->jitter.amount, (uint64_t)c->jitter.seed),
+                            &c->jitter.at));
     if (type == IG_TRI6 || type == IG_TET10)
-      IG_TRY(placed(cx, ig_draft_quadratic(cx, draft), from.at));
+      IG_TRY(ig_mesh_placed(cx, ig_draft_quadratic(cx, draft), from.at));
   }
   ig_mesh *mesh = draft->mesh;
   if (!from.make && c->remove.count)
@@ -340,14 +339,14 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
     IG_TRY(elements_tag(cx, c, mesh, c->boxes.count + 1));
   for (int i = 0; i < c->sets.count; i++) {
     const ig_pick_case *pick = IG_ITEM(const ig_pick_case, c->sets, i);
-    IG_TRY(placed(cx, ig_mesh_pick_set(cx, mesh, pick), &pick->at));
+    IG_TRY(ig_mesh_placed(cx, ig_mesh_pick_set(cx, mesh, pick), &pick->at));
   }
   if (c->order) {
     ig_order order;
     IG_TRY(ig_mesh_reorder(cx, mesh, &order));
     ig_order_free(&order);
   }
-  return placed(cx, ig_mesh_check(cx, mesh), &c->at);
+  return ig_mesh_placed(cx, ig_mesh_check(cx, mesh), &c->at);
 }
 
 ig_status ig_mesh_generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
