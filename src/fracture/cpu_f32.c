@@ -15,7 +15,7 @@ typedef float vec_f32 __attribute__((vector_size(LANES_BYTES)));
 #include "material/cohesive.inc"
 #define VFN(name) name##_v32
 #define VECTOR vec_f32
-#define LANES ((int)(LANES_BYTES / sizeof(float)))
+#define LANES (LANES_BYTES / 4)
 #define FRAC_DRIVERS "fracture/cpu.inc"
 #include "fracture/types.inc"
 

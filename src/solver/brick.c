@@ -15,7 +15,8 @@ static void to_modes(ig_brick *b) {
   for (int class = 0; class < n; class ++)
     for (int c = 0; c < dof; c++)
       for (int d = 0; d < dof; d++) {
-        const int mc = dof == 1 ? class : class ^ (1 << c), md = dof == 1 ? class : class ^ (1 << d);
+        const int mc = dof == 1 ? class : class ^ (1 << c),
+                  md = dof == 1 ? class : class ^ (1 << d);
         double s = 0;
         for (int i = 0; i < n; i++)
           for (int j = 0; j < n; j++)
@@ -23,11 +24,9 @@ static void to_modes(ig_brick *b) {
         b->b[class][c][d] = s / (n * n);
       }
   /* rigid translations carry no force: exactly */
-  for (int c = 0; c < dof; c++) {
-    const int class = dof == 1 ? 0 : 1 << c;
+  for (int c = 0; dof > 1 && c < dof; c++)
     for (int d = 0; d < dof; d++)
-      b->b[class][c][d] = b->b[class][d][c] = 0;
-  }
+      b->b[1 << c][c][d] = b->b[1 << c][d][c] = 0;
   for (int c = 0; c < dof; c++)
     b->diagonal[c] = b->k[c][c];
 }
@@ -132,4 +131,19 @@ void ig_brick_elastic(ig_brick *brick, int dim, const double *h, double poisson)
 void ig_brick_conduction(ig_brick *brick, int dim, const double *h) {
   shape(brick, dim, 1, h);
   integrate(brick, conduction_point, NULL);
+  brick->b[0][0][0] = 0; /* exactly */
+}
+
+void ig_brick_helmholtz(ig_brick *brick, int dim, const double *h, double length) {
+  ig_brick_conduction(brick, dim, h);
+  const double volume = brick->load * brick->nodes;
+  for (int i = 0; i < brick->nodes; i++)
+    for (int j = 0; j < brick->nodes; j++) {
+      double mass = volume;
+      for (int d = 0; d < dim; d++)
+        mass *= (i >> d & 1) == (j >> d & 1) ? 1 / 3.0 : 1 / 6.0;
+      brick->k[i][j] = length * length * brick->k[i][j] + mass;
+    }
+  to_modes(brick);
+  brick->lambda = ig_brick_lambda(brick->size, &brick->k[0][0], 24);
 }

@@ -15,9 +15,9 @@ IG_C_BEGIN
 
 typedef struct {
   int dim, dof;
-  int n[3];               /* elements along each axis; n[2] is 0 in 2D */
-  int64_t row, plane;     /* strides */
-  int64_t stored, first;  /* places of one component, halo included; place of node (0, 0, 0) */
+  int n[3];              /* elements along each axis; n[2] is 0 in 2D */
+  int64_t row, plane;    /* strides */
+  int64_t stored, first; /* places of one component, halo included; place of node (0, 0, 0) */
 } ig_grid;
 
 IG_MUST_CHECK ig_status ig_grid_init(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n);
@@ -60,14 +60,14 @@ typedef enum {
 enum { IG_STENCIL_HALF = 14 };
 typedef struct {
   ig_grid grid;
-  ig_grid_args_f32 args;      /* of the finest level; of a coarse one: the geometry alone */
-  int blocks;                 /* stored: 14 in 3D, 5 in 2D; 0: matrix-free */
+  ig_grid_args_f32 args; /* of the finest level; of a coarse one: the geometry alone */
+  int blocks;            /* stored: 14 in 3D, 5 in 2D; 0: matrix-free */
   int64_t offset[IG_STENCIL_HALF];
   float *stencil;
-  float *inverse;             /* coarse: of the diagonal, dof x stored; 0 where there is none */
-  float *element;             /* element matrices, coarse levels from the second: size^2 each */
-  float *b, *x, *y, *d;       /* dof x stored */
-  double lambda;              /* bound or estimate of the largest eigenvalue of D^-1 A */
+  float *inverse;       /* coarse: of the diagonal, dof x stored; 0 where there is none */
+  float *element;       /* element matrices, coarse levels from the second: size^2 each */
+  float *b, *x, *y, *d; /* dof x stored */
+  double lambda;        /* bound or estimate of the largest eigenvalue of D^-1 A */
 } ig_level;
 
 /* Scalars of a conjugate gradient iteration, in device memory. */

@@ -374,8 +374,8 @@ static void coarsen_fine_plane(const void *arg, int k, float *work) {
   const int j0 = dim == 3 ? 0 : k, j1 = dim == 3 ? g->n[1] : k + 1, kk = dim == 3 ? k : 0;
   for (int j = j0; j < j1; j++) {
     for (int s = 0; s < children; s++) {
-      const float *e = a->fine->args.modulus +
-                       ig_grid_place(f, s & 1, 2 * j + (s >> 1 & 1), 2 * kk + (s >> 2));
+      const float *e =
+          a->fine->args.modulus + ig_grid_place(f, s & 1, 2 * j + (s >> 1 & 1), 2 * kk + (s >> 2));
       for (int i = 0; i < n; i++)
         modulus[(size_t)s * n + i] = e[2 * i];
     }
@@ -417,7 +417,8 @@ static void coarsen_fine_plane(const void *arg, int k, float *work) {
 static ig_status coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_level *coarse,
                               const ig_level *next, const uint16_t *kind, const float *table) {
   const ig_grid *g = &coarse->grid;
-  const size_t size = (size_t)(g->dof << g->dim), stencil = (size_t)coarse->blocks * g->dof * g->dof;
+  const size_t size = (size_t)(g->dof << g->dim),
+               stencil = (size_t)coarse->blocks * g->dof * g->dof;
   memset(coarse->stencil, 0, stencil * (size_t)g->stored * sizeof(float));
   if (next)
     memset(next->element, 0, (size_t)ig_grid_elements(&next->grid) * size * size * sizeof(float));
@@ -499,8 +500,8 @@ static ig_status coarse_inverse(ig_ctx *cx, const ig_level *l) {
 
 /* --- the coarsest level --- */
 
-static ig_status dense_invert(ig_ctx *cx, const ig_level *l, const int32_t *place, int n,
-                              double *a, float *inverse) {
+static ig_status dense_invert(ig_ctx *cx, const ig_level *l, const int32_t *place, int n, double *a,
+                              float *inverse) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++)
       a[(size_t)i * n + j] = ig_stencil_entry(l, place[i], place[j]);
@@ -559,8 +560,8 @@ enum { CHUNK = 1 << 13 };
                                                                                c_++) {             \
       const int64_t end_ = (c_ + 1) * CHUNK < (n) ? (c_ + 1) * CHUNK : (n);                        \
       double s = 0;                                                                                \
-      _Pragma("omp simd reduction(+ : s)") for (int64_t i = c_ * CHUNK; i < end_; i++) body        \
-          part_[c_] = s;                                                                           \
+      _Pragma("omp simd reduction(+ : s)") for (int64_t i = c_ * CHUNK; i < end_; i++)             \
+          body part_[c_] = s;                                                                      \
     }                                                                                              \
     (sum) = 0;                                                                                     \
     for (int64_t c_ = 0; c_ < chunks_; c_++)                                                       \

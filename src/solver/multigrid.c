@@ -96,10 +96,11 @@ static ig_status make_classes(ig_multigrid *m, const uint8_t *fix) {
           c++;
         if (c == count) {
           if (count == MOST_KINDS) {
-            status = IG_FAIL(cx, IG_UNSUPPORTED,
-                             "the supports are too irregular for multigrid (more than %d patterns): "
-                             "use the jacobi preconditioner",
-                             MOST_KINDS);
+            status =
+                IG_FAIL(cx, IG_UNSUPPORTED,
+                        "the supports are too irregular for multigrid (more than %d patterns): "
+                        "use the jacobi preconditioner",
+                        MOST_KINDS);
             goto done;
           }
           known[count++] = p;
@@ -148,9 +149,8 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
   level->blocks = g->dim == 3 ? 14 : 5;
   for (int b = 0; b < level->blocks; b++) {
     const int q = b + 13; /* of 27, counted from the lowest corner */
-    level->offset[b] = g->dim == 3
-                           ? q % 3 - 1 + (q / 3 % 3 - 1) * g->row + (q / 9 - 1) * g->plane
-                           : (b + 4) % 3 - 1 + ((b + 4) / 3 - 1) * g->row;
+    level->offset[b] = g->dim == 3 ? q % 3 - 1 + (q / 3 % 3 - 1) * g->row + (q / 9 - 1) * g->plane
+                                   : (b + 4) % 3 - 1 + ((b + 4) / 3 - 1) * g->row;
   }
   const size_t blocks = (size_t)level->blocks * (size_t)(g->dof * g->dof);
   IG_TRY(ig_array_new_device(cx, &m->stencil[l], blocks * (size_t)g->stored, sizeof(float),

@@ -39,8 +39,8 @@ typedef struct {
   ig_level level[IG_LEVELS];
   /* fine grid, device: the moduli (set by the caller, then `update`), in both precisions */
   ig_array modulus, modulus32, fix, spring, inverse;
-  ig_array kind, table;             /* classes of coarse elements by what is held in them */
-  ig_array arena[IG_LEVELS];        /* each level's vectors */
+  ig_array kind, table;      /* classes of coarse elements by what is held in them */
+  ig_array arena[IG_LEVELS]; /* each level's vectors */
   ig_array stencil[IG_LEVELS], element[IG_LEVELS];
   ig_array place, dense_work, dense; /* the coarsest level */
   int coarse_n;

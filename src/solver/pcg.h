@@ -18,7 +18,12 @@ typedef struct ig_linear {
   ig_status (*precondition)(void *self, const float *r, const float **z);
 } ig_linear;
 
-typedef enum { IG_SOLVE_CONVERGED, IG_SOLVE_LIMIT, IG_SOLVE_STAGNATED, IG_SOLVE_INDEFINITE } ig_solve_end;
+typedef enum {
+  IG_SOLVE_CONVERGED,
+  IG_SOLVE_LIMIT,
+  IG_SOLVE_STAGNATED,
+  IG_SOLVE_INDEFINITE
+} ig_solve_end;
 
 typedef struct {
   int iterations;

@@ -637,6 +637,8 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   IG_TRY_GOTO(status, done, nodes_make(cx, h));
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY_GOTO(status, done, ig_heat_rows_new(cx, h));
+  if (h->ops->open)
+    IG_TRY_GOTO(status, done, h->ops->open(cx, h));
 done:
   free(place);
   if (status != IG_OK)
@@ -837,8 +839,16 @@ ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
 ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power) {
   IG_TRY(array_room(cx, &h->source_node, (size_t)h->source_count, sizeof(ig_lid)));
   IG_TRY(array_room(cx, &h->source_power, (size_t)h->source_count, sizeof(double)));
-  ((ig_lid *)h->source_node.host)[h->source_count] = node;
-  ((double *)h->source_power.host)[h->source_count++] = power;
+  ig_lid *nodes = h->source_node.host;
+  double *powers = h->source_power.host;
+  const int32_t first = h->step_count ? h->step[h->step_count - 1].last : 0;
+  int32_t at = h->source_count++; /* sorted by node: blocks of nodes find theirs at once */
+  for (; at > first && nodes[at - 1] > node; at--) {
+    nodes[at] = nodes[at - 1];
+    powers[at] = powers[at - 1];
+  }
+  nodes[at] = node;
+  powers[at] = power;
   return IG_OK;
 }
 
@@ -864,6 +874,15 @@ ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
   for (int i = 0; i < 4 && cx->backend->separate; i++)
     if (used[i])
       IG_TRY(cx->backend->copy_in(cx, arrays[i]->dev, arrays[i]->host, used[i] * arrays[i]->size));
+  if (h->resident_blocks && h->step_count) {
+    if (h->steps.count < (size_t)h->step_count) {
+      ig_array_free(cx, &h->steps);
+      IG_TRY(
+          ig_array_new_device(cx, &h->steps, 2 * (size_t)h->step_count, sizeof *h->step, "steps"));
+    }
+    IG_TRY(
+        cx->backend->copy_in(cx, h->steps.dev, h->step, (size_t)h->step_count * sizeof *h->step));
+  }
   int at = 0;
   for (int b = 0; b <= h->birth_count; b++) {
     const int until = b < h->birth_count ? h->birth[b].step : h->step_count;

@@ -118,6 +118,8 @@ typedef struct ig_heat {
   ig_array row, rows;
   ig_array patch, patch_value, source_node, source_power, steps;
 
+  int resident_blocks; /* CUDA: that stay on the GPU for many steps; 0: launch each step */
+
   /* the batch in hand, on the host */
   ig_heat_range now;  /* as the device has it */
   ig_heat_range next; /* after the births in the batch */
@@ -142,6 +144,7 @@ IG_MUST_CHECK ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time);
 
 /* Writing a batch: births due by a time, then sources, then the step that uses them. */
 IG_MUST_CHECK ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time);
+/* A node is given power once a step at most. */
 IG_MUST_CHECK ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power);
 IG_MUST_CHECK ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt);
 /* Runs what was written, and clears it. */

@@ -25,10 +25,12 @@ typedef struct {
 } ig_law;
 
 typedef struct {
-  double move, damping, gray; /* limits x by +-move, B^damping, (x B^damping)^gray */
-  double tolerance;           /* (high - low) / (high + low) of the multiplier */
-  double target, base;        /* wanted sum of dv x; what it leaves out */
-  double high;                /* first upper bound of the multiplier */
+  double move, damping, gray;  /* limits x by +-move, B^damping, (x B^damping)^gray */
+  double tolerance;            /* (high - low) / (high + low) of the multiplier */
+  double target, base;         /* wanted sum of dv x; what it leaves out */
+  double high;                 /* first upper bound of the multiplier */
+  const double *lower, *upper; /* asymptotes (device): the update is that of moving asymptotes */
+  double scale;                /* of dc, for those: 1 / its largest */
 } ig_oc;
 
 typedef struct {
@@ -41,6 +43,13 @@ typedef struct ig_design_ops {
   /* out = sum of weight x in over the elements of the grid */
   ig_status (*filter)(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const uint8_t *role,
                       const double *in, double *out);
+  /* node values: share x the elements around; element values: the mean of the nodes */
+  ig_status (*to_nodes)(ig_ctx *cx, const ig_grid *g, double share, const double *in, double *out);
+  ig_status (*to_elements)(ig_ctx *cx, const ig_grid *g, const uint8_t *role, const double *in,
+                           double *out);
+  /* out = p a + q b */
+  ig_status (*mix)(ig_ctx *cx, int64_t n, double p, const double *a, double q, const double *b,
+                   double *out);
   /* physical density of the filtered one, roles imposed; the modulus */
   ig_status (*physical)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
                         const double *filtered, double *density, double *modulus);
@@ -51,6 +60,9 @@ typedef struct ig_design_ops {
   /* out = a b, a / b, or a / (b max(1e-3, c)); 0 outside */
   ig_status (*map)(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how, const double *a,
                    const double *b, const double *c, double *out);
+  /* asymptotes close in on a density that swings, move away from one that does not */
+  ig_status (*asymptotes)(ig_ctx *cx, int64_t n, const uint8_t *role, bool first, const double *x,
+                          const double *old, const double *older, double *lower, double *upper);
   /* the update whose volume is the target, by bisection; `work` holds a value an element */
   ig_status (*oc)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc, const double *x,
                   const double *dc, const double *dv, double *work, double *out,

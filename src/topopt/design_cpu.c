@@ -1,6 +1,7 @@
 /* The design on the CPU. Sums are made per fixed chunk, then over the chunks in order: the same for
    any number of threads. */
 #include "topopt/design.h"
+#include "backend/backend.h"
 #include "kern/hd.h"
 #include "topopt/design_kern.inc"
 
@@ -67,6 +68,34 @@ static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const
   return IG_OK;
 }
 
+static ig_status to_nodes(ig_ctx *cx, const ig_grid *g, double share, const double *in,
+                          double *out) {
+  const int64_t rows = (int64_t)(g->n[1] + 1) * (g->n[2] + 1);
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t row = 0; row < rows; row++) {
+    const int64_t at = ig_grid_place(g, 0, (int)(row % (g->n[1] + 1)), (int)(row / (g->n[1] + 1)));
+    for (int i = 0; i <= g->n[0]; i++)
+      out[at + i] = share * ig_around_node(g, in, at + i);
+  }
+  return IG_OK;
+}
+
+static ig_status to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role, const double *in,
+                             double *out) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < g->stored; i++)
+    out[i] = role[i] ? ig_mean_of_nodes(g, in, i) : 0;
+  return IG_OK;
+}
+
+static ig_status mix(ig_ctx *cx, int64_t n, double p, const double *a, double q, const double *b,
+                     double *out) {
+#pragma omp parallel for simd schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    out[i] = p * a[i] + q * b[i];
+  return IG_OK;
+}
+
 static ig_status physical(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
                           const double *filtered, double *density, double *modulus) {
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
@@ -99,6 +128,15 @@ static ig_status map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how, con
   return IG_OK;
 }
 
+static ig_status asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first, const double *x,
+                            const double *old, const double *older, double *lower, double *upper) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    if (role[i])
+      ig_mma_asymptotes(first, x[i], old[i], older[i], &lower[i], &upper[i]);
+  return IG_OK;
+}
+
 static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
                            const double *x, const double *dc, const double *dv, double *work,
                            double *out, double *multiplier) {
@@ -107,17 +145,20 @@ static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_
   IG_TRY(IG_NEW(cx, &part, chunks, "volume sums"));
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
   for (int64_t i = 0; i < n; i++)
-    work[i] = role[i] == IG_ROLE_DESIGN ? ig_oc_wish(oc, x[i], dc[i], dv[i]) : 0;
-  double low = 0, high = oc->high, middle = 0;
+    work[i] = role[i] == IG_ROLE_DESIGN && !oc->lower ? ig_oc_wish(oc, x[i], dc[i], dv[i]) : 0;
+  /* the first step asks whether the upper bound is one */
+  double low = 0, high = oc->high, middle = high;
+  bool bounded = false;
   do {
-    middle = 0.5 * (low + high);
     const double factor = pow(middle, -oc->damping);
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
     for (int64_t c = 0; c < chunks; c++) {
       const int64_t end = (c + 1) * CHUNK < n ? (c + 1) * CHUNK : n;
       double s = 0;
       for (int64_t i = c * CHUNK; i < end; i++) {
-        out[i] = role[i] == IG_ROLE_DESIGN ? ig_oc_limit(oc, x[i], work[i], factor) : x[i];
+        out[i] = role[i] == IG_ROLE_DESIGN
+                     ? ig_candidate(oc, i, x[i], work[i], factor, dc[i], dv[i], middle)
+                     : x[i];
         s += dv[i] * out[i];
       }
       part[c] = s;
@@ -125,10 +166,15 @@ static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_
     double volume = oc->base;
     for (int64_t c = 0; c < chunks; c++)
       volume += part[c];
-    if (volume > oc->target)
+    if (!bounded && volume > oc->target && high < 1e30)
+      high *= 1e3;
+    else if (!bounded)
+      bounded = true;
+    else if (volume > oc->target)
       low = middle;
     else
       high = middle;
+    middle = bounded ? 0.5 * (low + high) : high;
   } while (high - low > oc->tolerance * (high + low) && high > 1e-40);
   free(part);
   *multiplier = middle;
@@ -160,8 +206,21 @@ static ig_status stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double 
 }
 
 const ig_design_ops ig_design_cpu = {.filter = filter,
+                                     .to_nodes = to_nodes,
+                                     .to_elements = to_elements,
+                                     .mix = mix,
                                      .physical = physical,
                                      .slope = slope,
                                      .map = map,
+                                     .asymptotes = asymptotes,
                                      .oc = oc_update,
                                      .stats = stats};
+
+const ig_design_ops *ig_design_ops_of(const ig_ctx *cx) {
+#ifdef INGOT_HAVE_CUDA
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    return &ig_design_cuda;
+#endif
+  (void)cx;
+  return &ig_design_cpu;
+}
