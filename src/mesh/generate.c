@@ -313,12 +313,12 @@ static ig_status boxes_fit(ig_ctx *cx, const box *a, const box *b, double tolera
   return IG_OK;
 }
 
-static ig_status box_make(ig_ctx *cx, const box *b, ig_elem_type flat, int pattern,
+static ig_status box_make(ig_ctx *cx, const box *b, ig_elem_type flat, const ig_mesh_case *c,
                           ig_draft *draft) {
-  const sheet s = {.dim = 2,
+  const sheet s = {.dim = c->shell ? 3 : 2,
                    .n = {b->n[0], b->n[1]},
                    .type = flat,
-                   .pattern = pattern,
+                   .pattern = c->pattern,
                    .map = box_map,
                    .arg = b};
   IG_TRY(sheet_make(cx, &s, draft));
@@ -386,8 +386,7 @@ static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *typ
       IG_TRY(ig_mesh_placed(cx, boxes_fit(cx, &list[k], &list[i], tolerance),
                             &IG_ITEM(ig_box_case, c->boxes, i)->at));
     ig_draft one = {0};
-    ig_status status =
-        box_make(cx, &list[i], solid ? IG_QUAD4 : sheet_type(*type), c->pattern, &one);
+    ig_status status = box_make(cx, &list[i], solid ? IG_QUAD4 : sheet_type(*type), c, &one);
     if (status == IG_OK) {
       const int32_t region = box_region(&c->boxes, i);
       for (ig_lid e = 0; region && e < one.mesh->block[0].count; e++)

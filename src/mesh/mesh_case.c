@@ -145,7 +145,7 @@ const ig_option ig_mesh_options[] = {
               "element type of boxes and shapes; auto: hex8 for solids, quad4 for plane boxes"),
     IG_CHOICE(M, pattern, "diagonal|alternating|crossed", "diagonal",
               "how quadrilaterals are cut into triangles; crossed: into four"),
-    IG_BOOL(M, shell, "false", "a plate, annulus or disc as a shell in space"),
+    IG_BOOL(M, shell, "false", "plane boxes, a plate, annulus or disc as a shell in space"),
     IG_CHOICE(M, order, "given|curve", "given",
               "numbering: as made or read, or along a space-filling curve"),
     IG_LIST(M, boxes, ig_box_case, box_options, NULL, "grids of cells, joined where they touch"),
@@ -252,8 +252,13 @@ done:
   return status;
 }
 
-/* Element sets by place. Their region numbers follow those of the boxes; a later tag wins. */
-static ig_status elements_tag(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh, int32_t first) {
+/* Element sets by place. Their region numbers follow those the mesh has; a later tag wins. */
+static ig_status elements_tag(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh) {
+  int32_t first = c->boxes.count + 1;
+  for (int b = 0; b < mesh->blocks; b++)
+    for (ig_lid e = 0; e < mesh->block[b].count; e++)
+      if (mesh->block[b].tag[e] >= first && mesh->block[b].tag[e] < INT32_MAX - c->tag.count)
+        first = mesh->block[b].tag[e] + 1;
   uint8_t *inside;
   IG_TRY(IG_NEW(cx, &inside, ig_mesh_elements(mesh), "tags"));
   ig_status status = IG_OK;
@@ -309,9 +314,12 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
   source from;
   IG_TRY(source_find(cx, c, &from));
   if (!from.make) {
+    if (c->element || c->shell || c->jitter.amount > 0)
+      return ig_fail_at(cx, &c->at, "%s applies to boxes and shapes, not to a mesh from a file",
+                        c->element ? "element"
+                        : c->shell ? "shell"
+                                   : "jitter");
     IG_TRY(file_read(cx, c, &draft->mesh));
-    if (c->element)
-      return ig_fail_at(cx, &c->at, "element applies to boxes and shapes: a file brings its own");
   } else {
     ig_elem_type type = c->element ? (ig_elem_type)(c->element - 1) : IG_ELEM_TYPES;
     IG_TRY(ig_mesh_placed(cx, from.make(cx, c, &type, draft), from.at));
@@ -336,7 +344,7 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
   else
     IG_TRY(ig_mesh_set_bounds(cx, mesh));
   if (c->tag.count)
-    IG_TRY(elements_tag(cx, c, mesh, c->boxes.count + 1));
+    IG_TRY(elements_tag(cx, c, mesh));
   for (int i = 0; i < c->sets.count; i++) {
     const ig_pick_case *pick = IG_ITEM(const ig_pick_case, c->sets, i);
     IG_TRY(ig_mesh_placed(cx, ig_mesh_pick_set(cx, mesh, pick), &pick->at));
