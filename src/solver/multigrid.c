@@ -123,9 +123,9 @@ done:
 
 /* --- building --- */
 
-static ig_status linear_apply(void *self, const double *x, double *y, double *dot) {
+static ig_status linear_apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_multigrid *m = self;
-  return m->ops->apply(m->cx, &m->args, x, y, dot);
+  return m->ops->apply(m->cx, &m->args, x, y, state);
 }
 static ig_status precondition(void *self, const float *r, const float **z);
 
