@@ -35,6 +35,7 @@ typedef struct {
   ig_multigrid_options options;
   ig_brick brick;
   ig_grid_args_f64 args;
+  bool cautious; /* the smoother's bound is taken in full */
   int levels;
   ig_level level[IG_LEVELS];
   /* fine grid, device: the moduli (set by the caller, then `update`), in both precisions */
