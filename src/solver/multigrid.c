@@ -270,6 +270,8 @@ void ig_multigrid_free(ig_multigrid *m) {
     ig_array_free(m->cx, &m->element[l]);
   }
   ig_pcg_free(m->cx, &m->pcg);
+  if (m->graph)
+    m->cx->backend->graph_free(m->cx, m->graph);
   free(m);
 }
 
@@ -359,10 +361,31 @@ static ig_status cycle(ig_multigrid *m, int depth, const float *b, bool from_zer
   return smooth(m, l, b, false);
 }
 
+/* Where the backend records launches, a cycle is recorded once and replayed: it is many small
+   kernels, and its pointers and coefficients stay the same. */
+static ig_status replay(ig_multigrid *m, const float *r) {
+  const ig_backend *b = m->cx->backend;
+  if (!m->graph || m->graph_r != r || m->graph_cautious != m->cautious) {
+    if (m->graph)
+      b->graph_free(m->cx, m->graph);
+    m->graph = NULL;
+    IG_TRY(b->graph_begin(m->cx));
+    const ig_status status = cycle(m, 0, r, true);
+    const ig_status ended = b->graph_end(m->cx, &m->graph);
+    IG_TRY(status);
+    IG_TRY(ended);
+    m->graph_r = r;
+    m->graph_cautious = m->cautious;
+  }
+  return b->graph_run(m->cx, m->graph, 1);
+}
+
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_multigrid *m = self;
   if (m->levels == 1)
     IG_TRY(m->ops->start(m->cx, &m->level[0], r, 1, m->level[0].x, m->level[0].d));
+  else if (m->cx->backend->graph_begin)
+    IG_TRY(replay(m, r));
   else
     IG_TRY(cycle(m, 0, r, true));
   *z = m->level[0].x;

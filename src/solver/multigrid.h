@@ -45,6 +45,9 @@ typedef struct {
   ig_array stencil[IG_LEVELS], element[IG_LEVELS];
   ig_array place, dense_work, dense; /* the coarsest level */
   int coarse_n;
+  struct ig_graph *graph; /* a recorded cycle, and for what it was recorded */
+  const float *graph_r;
+  bool graph_cautious;
   ig_pcg pcg;
   ig_linear linear;
 } ig_multigrid;
