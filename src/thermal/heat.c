@@ -381,7 +381,8 @@ static ig_status rate_bound(ig_ctx *cx, ig_heat *h) {
   IG_TRY(IG_NEW(cx, &met, (size_t)h->classes.count * (size_t)h->materials, "critical step"));
   double film = 0, best = 0;
   ig_lid limiting = h->elements, inverted = h->elements;
-#pragma omp parallel for schedule(static, 4096) num_threads(cx->threads) reduction(max : film)    \
+  const int threads = h->classes.count ? 1 : cx->threads; /* classes: few are looked at */
+#pragma omp parallel for schedule(static, 4096) num_threads(threads) reduction(max : film)         \
     reduction(min : inverted)
   for (ig_lid e = 0; e < h->elements; e++) {
     if (h->classes.count) {
