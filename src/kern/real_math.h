@@ -12,6 +12,18 @@
 #undef R_CBRT
 #undef R_EPS
 #undef R_FLOOR
+#undef R_OF
+#undef R_S_MAX
+#undef R_S_POW
+#undef R_S_SQRT
+#undef R_S_LOG
+#undef R_S_EXP
+#undef R_IFGT
+#undef R_ANYGT
+/* a number as REAL; a > b ? x : y; and whether a > b (in any lane of a pack) */
+#define R_OF(scalar) ((REAL)(scalar))
+#define R_IFGT(a, b, x, y) ((a) > (b) ? (x) : (y))
+#define R_ANYGT(a, b) ((a) > (b))
 #if IG_IS_F64
 #define R_SQRT sqrt
 #define R_FABS fabs
@@ -26,6 +38,11 @@
 #define R_CBRT cbrt
 #define R_FLOOR floor
 #define R_EPS 2.220446049250313e-16
+#define R_S_MAX fmax /* of SCALAR, whatever REAL is */
+#define R_S_POW pow
+#define R_S_SQRT sqrt
+#define R_S_LOG log
+#define R_S_EXP exp
 #else
 #define R_SQRT sqrtf
 #define R_FABS fabsf
@@ -40,4 +57,9 @@
 #define R_CBRT cbrtf
 #define R_FLOOR floorf
 #define R_EPS 1.1920929e-7f
+#define R_S_MAX fmaxf
+#define R_S_POW powf
+#define R_S_SQRT sqrtf
+#define R_S_LOG logf
+#define R_S_EXP expf
 #endif

@@ -1,7 +1,22 @@
 /* The option table of a material. */
 #include "material/material.h"
 
+#include <math.h>
 #include <string.h>
+
+#define J ig_johnson_case
+static const ig_option johnson_options[] = {
+    IG_REAL(J, b, "Pa", "0", 0, 1e12, "hardening factor B"),
+    IG_REAL(J, n, "", "1", IG_TINY, 10, "hardening exponent"),
+    IG_REAL(J, c, "", "0", 0, 10, "rate factor C"),
+    IG_REAL(J, rate0, "1/s", "1", IG_TINY, 1e9, "reference plastic strain rate"),
+    IG_REAL(J, m, "", "1", IG_TINY, 10, "softening exponent"),
+    IG_REAL(J, room, "K", "293.15", 0, 1e5, "temperature at which nothing has softened"),
+    IG_REAL(J, melt, "K", "1800", 0, 1e5, "temperature at which no strength is left"),
+    IG_REAL(J, heat_share, "", "0.9", 0, 1, "share of plastic work that heats the material"),
+    IG_VECTOR(J, failure, 5, "", NULL, "failure parameters d1 to d5; left out: no failure"),
+    IG_END};
+#undef J
 
 #define M ig_material_case
 const ig_option ig_material_options[] = {
@@ -22,6 +37,17 @@ const ig_option ig_material_options[] = {
     IG_REAL(M, emissivity, "", NULL, 0, 1, "surface emissivity"),
     IG_REAL(M, young, "Pa", NULL, IG_TINY, 1e15, "Young's modulus"),
     IG_REAL(M, poisson, "", NULL, -0.999, 0.4999, "Poisson's ratio"),
+    IG_CHOICE(M, law, IG_MATERIAL_LAWS, "auto",
+              "mechanical law; auto: plastic where a yield stress is given, else elastic"),
+    IG_REAL(M, yield, "Pa", NULL, IG_TINY, 1e13, "initial yield stress"),
+    IG_REAL(M, tangent, "Pa", NULL, 0, 1e13, "tangent modulus beyond yield (instead of hardening)"),
+    IG_REAL(M, hardening, "Pa", NULL, 0, 1e13,
+            "isotropic plastic modulus: yield stress per strain"),
+    IG_REAL(M, kinematic, "Pa", "0", 0, 1e13, "kinematic plastic modulus"),
+    IG_TABLE(M, hardening_curve, "", "Pa", NULL, IG_TINY, 1e13,
+             "yield stress over plastic strain (instead of yield and hardening)"),
+    IG_MAP(M, johnson_cook, ig_johnson_case, johnson_options, NULL,
+           "Johnson-Cook flow stress and failure; its A is `yield`"),
     IG_END};
 #undef M
 
@@ -32,4 +58,25 @@ const ig_material_case *ig_material_find(const ig_list *materials, const char *n
       return m;
   }
   return NULL;
+}
+
+ig_status ig_material_require(ig_ctx *cx, const ig_material_case *m, const char *keys,
+                              const char *who) {
+  for (const char *key = keys; *key;) {
+    const size_t length = strcspn(key, "|");
+    const ig_option *o = ig_material_options;
+    while (o->key && !(strncmp(o->key, key, length) == 0 && !o->key[length]))
+      o++;
+    if (!o->key || (o->kind != IG_OPT_REAL && o->kind != IG_OPT_TABLE))
+      return IG_FAIL(cx, IG_ARG, "'%.*s' is no number or table of a material", (int)length, key);
+    const void *value = (const char *)m + o->offset;
+    const bool given = o->kind == IG_OPT_REAL ? !isnan(*(const double *)value)
+                                              : ((const ig_table *)value)->count > 0;
+    if (!given)
+      return ig_fail_at(cx, &m->at, "material '%.60s' lacks '%s', which %s needs: %s%s%s", m->name,
+                        o->key, who, o->help, o->unit && *o->unit ? ", in " : "",
+                        o->unit ? o->unit : "");
+    key += length + (key[length] == '|');
+  }
+  return IG_OK;
 }

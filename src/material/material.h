@@ -5,6 +5,22 @@
 
 #include "core/option.h"
 
+typedef enum {
+  IG_MATERIAL_AUTO, /* plastic where a yield stress is given, elastic where none is */
+  IG_MATERIAL_ELASTIC,
+  IG_MATERIAL_PLASTIC,
+  IG_MATERIAL_JOHNSON_COOK,
+  IG_MATERIAL_NEO_HOOKEAN
+} ig_material_law;
+#define IG_MATERIAL_LAWS "auto|elastic|plastic|johnson_cook|neo_hookean"
+
+/* Johnson and Cook's flow stress (yield + b ep^n)(1 + c ln(rate/rate0))(1 - T*^m) and failure. */
+typedef struct {
+  ig_src at;
+  double b, n, c, rate0, m, room, melt, heat_share;
+  double failure[5]; /* d1 to d5; NaN: no failure */
+} ig_johnson_case;
+
 typedef struct {
   ig_src at;
   const char *name;
@@ -16,11 +32,20 @@ typedef struct {
   double solidus, liquidus, latent_heat, absorptivity, emissivity;
   /* mechanical */
   double young, poisson;
+  /* mechanical, beyond elasticity */
+  int law; /* ig_material_law */
+  double yield, tangent, hardening, kinematic;
+  ig_table hardening_curve; /* yield stress over plastic strain */
+  ig_johnson_case johnson_cook;
 } ig_material_case;
 
 extern const ig_option ig_material_options[];
 
 /* The material of that name in a case's list, NULL if there is none. */
 const ig_material_case *ig_material_find(const ig_list *materials, const char *name);
+/* Fails unless the material gives every one of the keys, "density|young": numbers or tables of
+   ig_material_options. `who` needs them, in the message. */
+IG_MUST_CHECK ig_status ig_material_require(ig_ctx *cx, const ig_material_case *m, const char *keys,
+                                            const char *who);
 
 #endif

@@ -1,0 +1,198 @@
+/* The dynamics room: explicit structural dynamics by the finite particle method.
+
+   A case is particles (mesh nodes), groups of elements that pull on them, what holds and pushes
+   them, and a queue of analyses that run one after the other on the same particles. */
+#ifndef IG_DYNAMICS_H
+#define IG_DYNAMICS_H
+
+#include "core/room.h"
+#include "material/material.h"
+#include "dynamics/step.h"
+
+/* --- what a case says */
+
+typedef enum { IG_INTEGRATE_BBAR, IG_INTEGRATE_FULL, IG_INTEGRATE_SINGLE } ig_dyn_integration;
+typedef enum {
+  IG_SECTION_CIRCLE,
+  IG_SECTION_TUBE,
+  IG_SECTION_RECTANGLE,
+  IG_SECTION_I
+} ig_dyn_profile;
+typedef enum { IG_LINE_BEAM, IG_LINE_BAR, IG_LINE_CABLE } ig_dyn_line;
+
+typedef struct {
+  ig_src at;
+  ig_texts set; /* element sets; none: every element not claimed */
+  /* solids */
+  int integration;
+  double hourglass, bulk_linear, bulk_quadratic;
+  /* shells */
+  double thickness;
+  int64_t planes; /* integration points in the plane: 4 (the paper's) or 3 */
+  bool thinning;
+  /* lines */
+  int line, profile;
+  double radius, wall, width, height, flange, web;
+  double area, iy, iz, torsion; /* instead of a profile */
+  double up[3];                 /* the section's height points this way */
+} ig_dyn_section;
+
+typedef struct {
+  ig_src at;
+  const char *set;
+  const char *fix;                                               /* "xyz", "x rx ry rz", "all" */
+  double displacement[3], velocity[3], acceleration[3], spin[3]; /* NaN: free */
+  ig_table history;
+} ig_dyn_constraint;
+
+typedef struct {
+  ig_src at;
+  const char *set;
+  double force[3], moment[3], total[3]; /* on each node; total: shared by the nodes of the set */
+  double pressure;                      /* on a face set, against the outward normal */
+  ig_table history;
+} ig_dyn_load;
+
+typedef struct {
+  ig_src at;
+  const char *set; /* NULL: all */
+  double velocity[3], spin[3], about[3];
+} ig_dyn_initial;
+
+typedef struct {
+  ig_src at;
+  int shape;
+  double point[3], axis[3], radius, velocity[3], travel[3], friction;
+  ig_table history; /* of travel */
+} ig_dyn_tool_case;
+
+typedef struct {
+  ig_src at;
+  double acceleration[3];
+  ig_table history;
+} ig_dyn_gravity;
+
+typedef struct {
+  ig_src at;
+  bool on;
+  double penalty, friction, thickness;
+} ig_dyn_contact;
+
+typedef enum { IG_ANALYSIS_DYNAMIC, IG_ANALYSIS_STATIC } ig_dyn_analysis_kind;
+typedef enum { IG_RELAX_VISCOUS, IG_RELAX_KINETIC } ig_dyn_relaxation;
+typedef struct {
+  ig_src at;
+  int kind;
+  double duration;   /* dynamic: how long */
+  double time_step;  /* NaN: from the critical step */
+  double safety;     /* share of the critical step */
+  int64_t update;    /* steps between looks at the critical step; 0: once */
+  double damping;    /* of mass, 1/s */
+  double least_step; /* mass is added to elements below it; 0: never */
+  /* static */
+  int relaxation;
+  double tolerance; /* residual force over applied force */
+  int64_t steps;    /* most of them */
+  double ramp;      /* steps over which time runs to at_time */
+  double at_time;   /* the time loads are taken at */
+} ig_dyn_analysis;
+
+typedef struct {
+  ig_src at;
+  const char *name;
+  const char *set; /* nodes: mean motion, sum of forces */
+  double point[3]; /* or the nearest node */
+  int quantity;
+} ig_dyn_probe;
+#define IG_PROBE_CHOICES "ux|uy|uz|vx|vy|vz|fx|fy|fz"
+
+typedef struct {
+  ig_src at;
+  ig_list sections, constraints, loads, initial, tools, analysis, probes;
+  ig_dyn_gravity gravity;
+  ig_dyn_contact contact;
+  double inertia_scale; /* shells: rotary inertia at least this x area x mass */
+  double energy_error;  /* stop when the balance is off by this share */
+  double added_mass;    /* stop when mass scaling adds this share */
+  int64_t report_every;
+} ig_dyn_case;
+extern const ig_option ig_dyn_options[];
+
+/* --- the model on its way through time */
+
+typedef struct {
+  ig_dyn_kind kind;
+  int law;
+  ig_elem_type type;
+  dyn_group_f64 g_f64;
+  dyn_group_f32 g_f32;
+  ig_lid count, slots; /* elements; places with pads */
+  ig_lid *element;     /* slots: mesh element, -1 a pad */
+  int colors;
+  ig_lid *begin, *end; /* colors */
+  ig_array conn, state, slot;
+} ig_dyn_group;
+
+typedef struct {
+  double kinetic, internal, external, damping, contact; /* J */
+  double plain;                                         /* kinetic, from velocities as they stand */
+  double error; /* of the balance, relative to the largest energy */
+} ig_dyn_energy;
+
+typedef struct ig_dyn_model {
+  ig_ctx *cx;
+  const ig_mesh *mesh;
+  const ig_dyn_case *c;
+  ig_precision precision;
+  ig_assembly assembly;
+  const ig_dyn_ops *ops;
+  int groups;
+  ig_dyn_group *group;
+  ig_dyn_particles p;
+  bool fresh; /* forces lie in f, not in slots: at the start */
+  ig_array x, v, f, load, mass, inertia, work, clock, move, motion, curve, curve_x, curve_y;
+  ig_array loaded_node, force_start, face_start, force, face, tool, slots, slot_first;
+  ig_array scratch;                 /* double: for sums */
+  double *x0;                       /* host: positions at the start */
+  double *node_mass, *node_inertia; /* host: without scaling */
+  double total_mass, mass_scaled;   /* mass_scaled: added */
+  double scaled_to;                 /* no element has a critical step below this */
+  double start_energy;
+  size_t part;       /* bytes of a particle number */
+  ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
+  struct ig_graph *graph;
+  struct ig_dyn_search *search; /* contact */
+} ig_dyn_model;
+
+IG_MUST_CHECK ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,
+                                         const ig_dyn_case *c, ig_precision precision,
+                                         ig_assembly assembly, ig_dyn_model **model);
+void ig_dyn_model_free(ig_dyn_model *m);
+
+/* The critical step of the elements as they stand now (the paper's Eq. 5). */
+IG_MUST_CHECK ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt);
+/* The critical step of the slowest element. */
+IG_MUST_CHECK ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt);
+/* Particle masses; elements whose critical step is below `least` are made heavier. */
+IG_MUST_CHECK ig_status ig_dyn_masses(ig_dyn_model *m, double least);
+/* Sets the step and the damping of what follows. */
+IG_MUST_CHECK ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping);
+/* `steps` steps: no host in between where the backend has graphs. */
+IG_MUST_CHECK ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps);
+IG_MUST_CHECK ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e);
+/* Internal forces into f, whatever the assembly; then x, v, f on the host hold what the device has.
+ */
+IG_MUST_CHECK ig_status ig_dyn_pull(ig_dyn_model *m);
+double ig_dyn_get(const ig_dyn_model *m, const ig_array *a, int64_t i); /* from the host side */
+/* Reports of all elements in the mesh's numbering: elements x IG_DYN_REPORT, host. */
+IG_MUST_CHECK ig_status ig_dyn_report(ig_dyn_model *m, double *out);
+/* Bytes a step must move, each counted once. */
+double ig_dyn_step_bytes(const ig_dyn_model *m);
+/* Static equilibrium by dynamic relaxation. */
+IG_MUST_CHECK ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *residual,
+                                     int64_t *steps);
+
+extern const ig_verify_entry ig_dyn_verify[];
+extern const ig_bench_entry ig_dyn_bench[];
+
+#endif

@@ -1,0 +1,55 @@
+/* Groups of elements of one kind, law and section: what element kernels are stamped for. */
+#ifndef IG_DYNAMICS_GROUP_H
+#define IG_DYNAMICS_GROUP_H
+
+#include "core/array.h"
+#include "assembly/scatter.h"
+#include "dynamics/particle.h"
+
+typedef enum {
+  IG_DYN_HEX8,   /* hexahedron, eight points */
+  IG_DYN_HEX1,   /* hexahedron, one point and hourglass control */
+  IG_DYN_TET,    /* tetrahedron, one point */
+  IG_DYN_SHELL,  /* triangular shell, elastic: stress resultants */
+  IG_DYN_LAYERS, /* triangular shell, integrated through the thickness */
+  IG_DYN_BEAM,   /* Euler-Bernoulli beam */
+  IG_DYN_BAR,    /* bar or cable */
+  IG_DYN_KINDS
+} ig_dyn_kind;
+
+/* kind, law: every kernel there is, once */
+#define IG_DYN_STAMPS(X)                                                                           \
+  X(HEX8, ELASTIC)                                                                                 \
+  X(HEX8, J2)                                                                                      \
+  X(HEX8, KINEMATIC)                                                                               \
+  X(HEX8, TABLE)                                                                                   \
+  X(HEX8, JOHNSON)                                                                                 \
+  X(HEX8, NEOHOOKE)                                                                                \
+  X(HEX1, ELASTIC)                                                                                 \
+  X(HEX1, J2)                                                                                      \
+  X(HEX1, TABLE)                                                                                   \
+  X(HEX1, JOHNSON)                                                                                 \
+  X(TET, ELASTIC)                                                                                  \
+  X(TET, J2)                                                                                       \
+  X(TET, NEOHOOKE)                                                                                 \
+  X(SHELL, ELASTIC)                                                                                \
+  X(LAYERS, J2)                                                                                    \
+  X(LAYERS, TABLE)                                                                                 \
+  X(LAYERS, JOHNSON)                                                                               \
+  X(BEAM, ELASTIC)                                                                                 \
+  X(BAR, ELASTIC)                                                                                  \
+  X(BAR, J2)
+
+/* Where a hexahedron's state keeps what: frame, internal energy, points. */
+enum { IG_HEX_FRAME = 0, IG_HEX_ENERGY = 4, IG_HEX_POINT = 5 };
+/* Shells: resultants N (3) and the moments' linear field (9), energy. Layers: thickness as a share,
+   energy, points. Beams: width axis (3), N, Mx, M1y, M1z, M2y, M2z, energy. Bars: N, history,
+   energy. */
+enum { IG_SHELL_ENERGY = 12, IG_SHELL_STATES = 13 };
+enum { IG_LAYERS_THICK = 0, IG_LAYERS_ENERGY = 1, IG_LAYERS_POINT = 2 };
+enum { IG_BEAM_FORCE = 3, IG_BEAM_ENERGY = 9, IG_BEAM_STATES = 10 };
+enum { IG_BAR_STRESS = 0, IG_BAR_PLASTIC = 1, IG_BAR_ENERGY = 2, IG_BAR_STATES = 3 };
+/* What an element reports: mean stress in space (6), von Mises, plastic strain, internal energy. */
+enum { IG_DYN_REPORT = 9 };
+
+#endif

@@ -1,0 +1,88 @@
+/* What particle kernels see: plain data with device pointers, passed by value. `part` arrays are
+   float or double, as the run's particles are; what acts on them is always in double. */
+#ifndef IG_DYNAMICS_PARTICLE_H
+#define IG_DYNAMICS_PARTICLE_H
+
+#include <stdint.h>
+
+/* A history: linear between rows, constant beyond them. Rows lie in curve_x, curve_y. */
+typedef struct {
+  int32_t first, rows;
+} ig_dyn_curve;
+
+typedef enum {
+  IG_MOVE_FREE,
+  IG_MOVE_FIXED,
+  IG_MOVE_DISPLACEMENT,
+  IG_MOVE_VELOCITY,
+  IG_MOVE_ACCELERATION
+} ig_dyn_move;
+
+/* How one kind of constrained particle moves, component by component. */
+typedef struct {
+  uint8_t kind[6];
+  int32_t curve[6]; /* -1: constant in time */
+  double scale[6];
+} ig_dyn_motion;
+
+typedef enum { IG_TOOL_PLANE, IG_TOOL_SPHERE, IG_TOOL_CYLINDER } ig_dyn_shape;
+#define IG_TOOL_CHOICES "plane|sphere|cylinder"
+
+/* A rigid tool no particle enters. Plane: the half space on the side of `axis` is free. */
+typedef struct {
+  int shape, curve; /* curve: of travel, -1 none */
+  double at[3], axis[3], radius, velocity[3], travel[3], friction;
+} ig_dyn_tool;
+
+/* A force on a particle, or its share of a pressure face. */
+typedef struct {
+  int32_t curve;
+  double value[6];
+} ig_dyn_force;
+typedef struct {
+  int32_t curve, corners; /* 3 or 4 */
+  int32_t node[4];
+  double pressure;
+} ig_dyn_face;
+
+/* Where time stands; in device memory, so that recorded steps replay without the host. */
+typedef struct {
+  int64_t step;
+  double time, dt, before; /* before: the previous dt; 0 at the start */
+  double tick;             /* what a step adds to the time: dt, or what a static ramp says */
+  double damping;          /* of mass, 1/s */
+} ig_dyn_clock;
+
+enum { IG_WORK_EXTERNAL, IG_WORK_DAMPING, IG_WORK_CONTACT, IG_WORKS };
+enum { IG_DYN_PARTICLE_ENERGIES = 2 + IG_WORKS };
+
+typedef struct {
+  int32_t nodes;
+  int dofs;             /* 3, or 6 with rotations */
+  void *x, *v, *f;      /* part: nodes x 3; nodes x dofs twice */
+  void *load;           /* part: nodes x dofs, forces from outside; NULL: none */
+  void *mass, *inertia; /* part: nodes */
+  double *work;         /* nodes x IG_WORKS */
+  ig_dyn_clock *clock;
+
+  const int32_t *move; /* nodes: place in motion, 0: free; NULL: all are free */
+  const ig_dyn_motion *motion;
+  const ig_dyn_curve *curve;
+  const double *curve_x, *curve_y;
+
+  int32_t loaded; /* particles with forces or pressure on them */
+  const int32_t *loaded_node, *force_start, *face_start; /* loaded + 1 */
+  const ig_dyn_force *force;
+  const ig_dyn_face *face;
+
+  double gravity[3];
+  int gravity_curve, has_gravity;
+  int tools;
+  const ig_dyn_tool *tool;
+
+  int gather; /* forces come from slots, not from f */
+  const int32_t *slot_first;
+  const void *slots; /* part */
+} ig_dyn_particles;
+
+#endif

@@ -1,0 +1,11 @@
+/* Packs of floats: the single-precision twin of pack_f64.h. */
+#include "kern/prec_f32.h"
+#undef REAL
+#undef FN
+#undef IG_LANES
+#undef IG_IS_PACK
+#define REAL ig_pack_f32
+#define FN(name) name##_p32
+#define IG_LANES IG_PACK_F32
+#define IG_IS_PACK 1
+#include "kern/pack.h"

@@ -1,0 +1,34 @@
+/* Mechanical laws by number, as kernels are stamped for them. */
+#ifndef IG_MATERIAL_J2_LAW_H
+#define IG_MATERIAL_J2_LAW_H
+
+#include "kern/hd.h"
+
+enum {
+  IG_LAW_ELASTIC,   /* hypoelastic in the co-rotated frame */
+  IG_LAW_J2,        /* linear isotropic hardening */
+  IG_LAW_KINEMATIC, /* linear isotropic and kinematic hardening */
+  IG_LAW_TABLE,     /* yield stress by table over plastic strain */
+  IG_LAW_JOHNSON,   /* Johnson-Cook: rate, heating, damage */
+  IG_LAW_NEOHOOKE,  /* compressible neo-Hookean, solids only */
+  IG_LAWS
+};
+enum { IG_HARDENING_ROWS = 16 };
+
+/* Values a point carries: stress, plastic strain, and what the law adds to them. */
+IG_HD int ig_law_state(int law, int stresses) {
+  switch (law) {
+  case IG_LAW_ELASTIC:
+    return stresses;
+  case IG_LAW_NEOHOOKE:
+    return stresses + 9; /* inverse of the Jacobian at the start */
+  case IG_LAW_KINEMATIC:
+    return 2 * stresses + 1; /* back stress */
+  case IG_LAW_JOHNSON:
+    return stresses + 3; /* temperature rise, damage */
+  default:
+    return stresses + 1;
+  }
+}
+
+#endif
