@@ -71,7 +71,7 @@ ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
 ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping) {
   ig_dyn_clock *clock = m->clock.host;
   IG_TRY(ig_array_pull(m->cx, &m->clock));
-  clock->dt = dt;
+  clock->dt = clock->tick = dt;
   clock->damping = damping;
   return ig_array_push(m->cx, &m->clock);
 }
@@ -148,4 +148,137 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
   const double scale = fmax(fmax(e->plain, e->internal), fmax(fabs(put), 1e-300));
   e->error = (left - put) / scale;
   return IG_OK;
+}
+
+/* --- static equilibrium --------------------------------------------------------------------------
+ */
+
+static bool is_free(const ig_dyn_model *m, int64_t n, int c) {
+  if (!m->move.host)
+    return true;
+  const int32_t move = ((const int32_t *)m->move.host)[n];
+  return move == 0 || ((const ig_dyn_motion *)m->motion.host)[move].kind[c] == IG_MOVE_FREE;
+}
+
+static void array_put(ig_array *a, int64_t i, double value) {
+  if (a->size == sizeof(double))
+    ((double *)a->host)[i] = value;
+  else
+    ((float *)a->host)[i] = (float)value;
+}
+
+/* Out-of-balance force on free particles over all force, in the mean square; weighed by mass and
+   inertia, so that forces and moments count alike. */
+static ig_status residual_now(ig_dyn_model *m, double *residual) {
+  const int D = m->p.dofs;
+  double out = 0, all = 0;
+  IG_TRY(ig_dyn_pull(m));
+  if (m->load.count)
+    IG_TRY(ig_array_pull(m->cx, &m->load));
+  for (int64_t n = 0; n < m->p.nodes; n++)
+    for (int c = 0; c < D; c++) {
+      const double mass = c < 3 ? m->node_mass[n] : m->node_inertia[n];
+      if (!(mass > 0))
+        continue;
+      const double inner = ig_dyn_get(m, &m->f, n * D + c);
+      const double outer = (m->load.count ? ig_dyn_get(m, &m->load, n * D + c) : 0) +
+                           (c < 3 ? m->p.gravity[c] * mass : 0);
+      all += (inner * inner + outer * outer) / mass;
+      if (is_free(m, n, c))
+        out += (outer - inner) * (outer - inner) / mass;
+    }
+  *residual = all > 0 ? sqrt(out / all) : 0;
+  return IG_OK;
+}
+
+/* Dynamic relaxation. Masses are scaled until every element has the same critical step; damping is
+   twice the frequency that the particles show as they move (Rayleigh's quotient over a stretch of
+   steps), or velocities are taken away whenever the kinetic energy has passed a peak. */
+ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *residual,
+                       int64_t *steps) {
+  ig_ctx *cx = m->cx;
+  enum { STRETCH = 25 };
+  const int D = m->p.dofs;
+  const int64_t nodes = m->p.nodes;
+  double dt, *x = NULL, *f = NULL;
+  ig_status status = IG_OK;
+  ig_dyn_clock *clock = m->clock.host;
+  IG_TRY(ig_dyn_largest_step(m, &dt));
+  IG_TRY(ig_dyn_masses(m, dt));
+  IG_TRY(ig_array_pull(cx, &m->clock));
+  const double t0 = clock->time;
+  const int64_t ramp = a->ramp > 0 ? (int64_t)a->ramp : 1;
+  const double damping = isnan(a->damping) ? 0 : a->damping;
+  clock->dt = a->safety * dt;
+  clock->before = 0;
+  clock->tick = (a->at_time - t0) / (double)ramp;
+  clock->damping = damping;
+  IG_TRY(ig_array_push(cx, &m->clock));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &x, nodes * 3, "relaxation"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &f, nodes * 3, "relaxation"));
+  double energy = 0;
+  bool loaded = false;
+  *residual = INFINITY;
+  for (*steps = 0; *steps < a->steps;) {
+    int64_t now = STRETCH;
+    if (!loaded && *steps + now > ramp)
+      now = ramp - *steps;
+    IG_TRY_GOTO(status, done, ig_dyn_advance(m, now));
+    *steps += now;
+    IG_TRY_GOTO(status, done, residual_now(m, residual));
+    IG_TRY_GOTO(status, done, ig_fault_check(cx, "element", NULL));
+    if (!loaded && *steps >= ramp) {
+      loaded = true;
+      clock->tick = 0;
+      clock->time = a->at_time;
+      energy = 0;
+    } else if (loaded && *residual < a->tolerance)
+      break;
+    double kinetic = 0, work = 0, inertia = 0;
+    for (int64_t n = 0; n < nodes; n++)
+      for (int c = 0; c < 3; c++) {
+        const double v = ig_dyn_get(m, &m->v, n * D + c), y = ig_dyn_get(m, &m->x, 3 * n + c),
+                     g = ig_dyn_get(m, &m->f, n * D + c), mass = m->node_mass[n];
+        kinetic += mass * v * v;
+        if (is_free(m, n, c)) {
+          work += (y - x[3 * n + c]) * (g - f[3 * n + c]);
+          inertia += (y - x[3 * n + c]) * (y - x[3 * n + c]) * mass;
+        }
+        x[3 * n + c] = y;
+        f[3 * n + c] = g;
+      }
+    if (a->relaxation == IG_RELAX_VISCOUS) {
+      if (isnan(a->damping) && *steps > STRETCH && inertia > 0) {
+        const double omega = sqrt(fmax(work / inertia, 0)), most = 1.9 / clock->dt;
+        /* eased in: one stretch that shows a fast mode must not stop the slow ones */
+        clock->damping = fmin(most, 0.7 * clock->damping + 0.3 * 2 * omega);
+      }
+    } else if (loaded) {
+      if (kinetic < energy) {
+        for (int64_t i = 0; i < nodes * D; i++)
+          array_put(&m->v, i, 0);
+        IG_TRY_GOTO(status, done, ig_array_push(cx, &m->v));
+        clock->before = 0;
+        kinetic = 0;
+      }
+      energy = kinetic;
+    }
+    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->clock));
+    if (cx->interrupted)
+      break;
+  }
+  /* at rest, with its own masses again */
+  for (int64_t i = 0; i < nodes * D; i++)
+    array_put(&m->v, i, 0);
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->v));
+  IG_TRY_GOTO(status, done, ig_array_pull(cx, &m->clock));
+  clock->before = 0;
+  clock->damping = 0;
+  clock->tick = clock->dt;
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->clock));
+  IG_TRY_GOTO(status, done, ig_dyn_masses(m, 0));
+done:
+  free(x);
+  free(f);
+  return status;
 }

@@ -79,7 +79,7 @@ typedef struct {
 } ig_dyn_contact;
 
 typedef enum { IG_ANALYSIS_DYNAMIC, IG_ANALYSIS_STATIC } ig_dyn_analysis_kind;
-typedef enum { IG_RELAX_KINETIC, IG_RELAX_VISCOUS } ig_dyn_relaxation;
+typedef enum { IG_RELAX_VISCOUS, IG_RELAX_KINETIC } ig_dyn_relaxation;
 typedef struct {
   ig_src at;
   int kind;
@@ -93,7 +93,7 @@ typedef struct {
   int relaxation;
   double tolerance; /* residual force over applied force */
   int64_t steps;    /* most of them */
-  double ramp;      /* steps over which loads grow */
+  double ramp;      /* steps over which time runs to at_time */
   double at_time;   /* the time loads are taken at */
 } ig_dyn_analysis;
 
@@ -102,8 +102,9 @@ typedef struct {
   const char *name;
   const char *set; /* nodes: mean motion, sum of forces */
   double point[3]; /* or the nearest node */
-  const char *quantity;
+  int quantity;
 } ig_dyn_probe;
+#define IG_PROBE_CHOICES "ux|uy|uz|vx|vy|vz|fx|fy|fz"
 
 typedef struct {
   ig_src at;
@@ -155,11 +156,11 @@ typedef struct ig_dyn_model {
   double *x0;                       /* host: positions at the start */
   double *node_mass, *node_inertia; /* host: without scaling */
   double total_mass, mass_scaled;   /* mass_scaled: added */
+  double scaled_to;                 /* no element has a critical step below this */
   double start_energy;
-  size_t part;      /* bytes of a particle number */
-  ig_dyn_clock now; /* host copy of the clock */
+  size_t part;       /* bytes of a particle number */
+  ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
   struct ig_graph *graph;
-  int graph_steps;
   struct ig_dyn_search *search; /* contact */
 } ig_dyn_model;
 
@@ -170,6 +171,8 @@ void ig_dyn_model_free(ig_dyn_model *m);
 
 /* The critical step of the elements as they stand now (the paper's Eq. 5). */
 IG_MUST_CHECK ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt);
+/* The critical step of the slowest element. */
+IG_MUST_CHECK ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt);
 /* Particle masses; elements whose critical step is below `least` are made heavier. */
 IG_MUST_CHECK ig_status ig_dyn_masses(ig_dyn_model *m, double least);
 /* Sets the step and the damping of what follows. */
@@ -183,6 +186,8 @@ IG_MUST_CHECK ig_status ig_dyn_pull(ig_dyn_model *m);
 double ig_dyn_get(const ig_dyn_model *m, const ig_array *a, int64_t i); /* from the host side */
 /* Reports of all elements in the mesh's numbering: elements x IG_DYN_REPORT, host. */
 IG_MUST_CHECK ig_status ig_dyn_report(ig_dyn_model *m, double *out);
+/* Bytes a step must move, each counted once. */
+double ig_dyn_step_bytes(const ig_dyn_model *m);
 /* Static equilibrium by dynamic relaxation. */
 IG_MUST_CHECK ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *residual,
                                      int64_t *steps);

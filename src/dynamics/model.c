@@ -600,25 +600,43 @@ static void element_points(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid 
   }
 }
 
-ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt) {
+static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
   IG_TRY(ig_array_pull(m->cx, &m->x));
-  double least = INFINITY;
+  double lo = INFINITY, hi = 0;
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
-#pragma omp parallel for schedule(static) num_threads(m->cx->threads) reduction(min : least)
+#pragma omp parallel for schedule(static) num_threads(m->cx->threads) reduction(min                \
+                                                                                : lo)              \
+    reduction(max                                                                                  \
+              : hi)
     for (ig_lid s = 0; s < g->slots; s++) {
       double buffer[8][3], mass, inertia;
       const double *x[8];
       if (g->element[s] < 0)
         continue;
       element_points(m, g, s, true, buffer, x);
-      least = fmin(least, element_size(g, m->c->inertia_scale, x, &mass, &inertia));
+      const double dt = element_size(g, m->c->inertia_scale, x, &mass, &inertia);
+      lo = fmin(lo, dt);
+      hi = fmax(hi, dt);
     }
   }
-  if (!(least > 0))
-    return IG_FAIL(m->cx, IG_NUMERIC, "an element has collapsed: the critical step is %g s", least);
-  *dt = least;
+  if (!(lo > 0))
+    return IG_FAIL(m->cx, IG_NUMERIC, "an element has collapsed: the critical step is %g s", lo);
+  *least = lo;
+  *most = hi;
   return IG_OK;
+}
+
+ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt) {
+  double most;
+  IG_TRY(step_range(m, dt, &most));
+  *dt = fmax(*dt, m->scaled_to);
+  return IG_OK;
+}
+
+ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt) {
+  double least;
+  return step_range(m, &least, dt);
 }
 
 /* Particle masses; elements whose critical step is below `least` are made heavier. */
@@ -627,6 +645,7 @@ ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
   memset(mass, 0, sizeof *mass * (size_t)m->mesh->nodes);
   memset(inertia, 0, sizeof *inertia * (size_t)m->mesh->nodes);
   m->total_mass = m->mass_scaled = 0;
+  m->scaled_to = least;
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     const int npe = g->g_f64.npe;
@@ -1133,6 +1152,14 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(ig_array_new(cx, &m->clock, 1, sizeof(ig_dyn_clock), "clock"));
   IG_TRY(ig_array_push(cx, &m->clock));
 
+  ig_lid all = 0;
+  for (int k = 0; k < m->groups; k++)
+    all += m->group[k].slots;
+  IG_TRY(IG_NEW(cx, &m->fault_ids, all, "element numbers"));
+  for (int k = 0; k < m->groups; k++)
+    memcpy(m->fault_ids + m->group[k].g_f64.first, m->group[k].element,
+           sizeof(ig_lid) * (size_t)m->group[k].slots);
+
   p->x = m->x.dev, p->v = m->v.dev, p->f = m->f.dev, p->load = m->load.dev;
   p->mass = m->mass.dev, p->inertia = m->inertia.dev, p->work = m->work.dev;
   p->clock = m->clock.dev;
@@ -1191,8 +1218,24 @@ void ig_dyn_model_free(ig_dyn_model *m) {
                      &m->slot_first, &m->scratch};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(cx, all[i]);
+  free(m->fault_ids);
   free(m->x0);
   free(m->node_mass);
   free(m->node_inertia);
   free(m);
+}
+
+double ig_dyn_step_bytes(const ig_dyn_model *m) {
+  const double part = (double)m->part, D = m->p.dofs;
+  /* positions and velocities read and written, forces written by elements and read, mass */
+  double bytes = m->p.nodes * part * (2 * 3 + 2 * D + 2 * D + 1);
+  for (int k = 0; k < m->groups; k++) {
+    const ig_dyn_group *g = &m->group[k];
+    const double npe = g->g_f64.npe;
+    bytes += g->count * (2.0 * g->g_f64.states * (double)g->state.size + 4 * npe);
+    bytes += m->p.nodes * part * (3 + D); /* each particle's motion read once */
+    if (m->assembly == IG_GATHER)
+      bytes += g->count * npe * (4 + 2 * D * part);
+  }
+  return bytes;
 }

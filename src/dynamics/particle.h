@@ -49,6 +49,7 @@ typedef struct {
 typedef struct {
   int64_t step;
   double time, dt, before; /* before: the previous dt; 0 at the start */
+  double tick;             /* what a step adds to the time: dt, or what a static ramp says */
   double damping;          /* of mass, 1/s */
 } ig_dyn_clock;
 

@@ -11,10 +11,7 @@
 #define PFN(name) name##_f32
 #define VN(name) name##_single
 #include "kern/pack_f32.h"
-#include "material/j2.inc"
-#include "dynamics/element.inc"
-#include "dynamics/hex.inc"
-#include "dynamics/force.inc"
+#include "dynamics/elements.inc"
 #include "dynamics/force_cpu.inc"
 #include "dynamics/step_cpu.inc"
 #undef PART
@@ -27,10 +24,7 @@
 #undef VN
 #define VN(name) name##_double
 #include "kern/pack_f64.h"
-#include "material/j2.inc"
-#include "dynamics/element.inc"
-#include "dynamics/hex.inc"
-#include "dynamics/force.inc"
+#include "dynamics/elements.inc"
 #include "dynamics/force_cpu.inc"
 #include "dynamics/step_cpu.inc"
 

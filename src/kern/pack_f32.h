@@ -2,10 +2,10 @@
 #include "kern/prec_f32.h"
 #undef REAL
 #undef FN
-#undef LANES
+#undef IG_LANES
 #undef IG_IS_PACK
 #define REAL ig_pack_f32
 #define FN(name) name##_p32
-#define LANES IG_PACK_F32
+#define IG_LANES IG_PACK_F32
 #define IG_IS_PACK 1
 #include "kern/pack.h"

@@ -4,10 +4,10 @@
 #include "kern/prec_f64.h"
 #undef REAL
 #undef FN
-#undef LANES
+#undef IG_LANES
 #undef IG_IS_PACK
 #define REAL ig_pack_f64
 #define FN(name) name##_p64
-#define LANES IG_PACK_F64
+#define IG_LANES IG_PACK_F64
 #define IG_IS_PACK 1
 #include "kern/pack.h"

@@ -5,7 +5,7 @@
 #undef LIT
 #undef SCALAR
 #undef SFN
-#undef LANES
+#undef IG_LANES
 #undef IG_IS_PACK
 #undef IG_IS_F64
 #define REAL float
@@ -13,7 +13,7 @@
 /* the scalar under REAL; they differ in packs (pack_f32.h) */
 #define SCALAR float
 #define SFN(name) name##_f32
-#define LANES 1
+#define IG_LANES 1
 #define IG_IS_PACK 0
 #define LIT(x) x##f
 #define IG_IS_F64 0

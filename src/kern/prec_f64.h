@@ -5,7 +5,7 @@
 #undef LIT
 #undef SCALAR
 #undef SFN
-#undef LANES
+#undef IG_LANES
 #undef IG_IS_PACK
 #undef IG_IS_F64
 #define REAL double
@@ -13,7 +13,7 @@
 /* the scalar under REAL; they differ in packs (pack_f64.h) */
 #define SCALAR double
 #define SFN(name) name##_f64
-#define LANES 1
+#define IG_LANES 1
 #define IG_IS_PACK 0
 #define LIT(x) x
 #define IG_IS_F64 1

@@ -201,6 +201,10 @@ ig_status ig_thermal_results(ig_thermal_run *run) {
   IG_TRY(ig_heat_temperatures(cx, &run->heat, run->T));
   extremes(run, &low, &high);
   ig_heat_measure(&run->heat, &volume, &area);
+  const double missed = run->beams.asked - run->beams.given;
+  if (missed > 1e-9 * run->beams.asked)
+    ig_warn_at(cx, &run->c->at, "%.3g J of the beams' %.3g J found nothing to heat", missed,
+               run->beams.asked);
   const struct {
     const char *key;
     double value;
@@ -208,6 +212,8 @@ ig_status ig_thermal_results(ig_thermal_run *run) {
                  {"T_max_K", high},
                  {"stored_J", l.stored - l.start},
                  {"source_J", l.source},
+                 {"beam_J", run->beams.asked},
+                 {"beam_missed_J", run->beams.asked - run->beams.given},
                  {"flux_J", l.flux},
                  {"body_J", l.body},
                  {"born_J", l.born},

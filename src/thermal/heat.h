@@ -40,6 +40,7 @@ typedef struct {
   double initial, ambient; /* K */
   ig_heat_newborn newborn;
   double body; /* W/m^3 */
+  bool bare;   /* nobody asks for the outer surface: no births, conditions or beams */
 } ig_heat_setup;
 
 /* What is there after so many births. Nodes: one more than the highest in use. */
@@ -118,6 +119,8 @@ typedef struct ig_heat {
   ig_array row, rows;
   ig_array patch, patch_value, source_node, source_power, steps;
 
+  int resident_blocks; /* CUDA: that stay on the GPU for many steps; 0: launch each step */
+
   /* the batch in hand, on the host */
   ig_heat_range now;  /* as the device has it */
   ig_heat_range next; /* after the births in the batch */
@@ -142,6 +145,7 @@ IG_MUST_CHECK ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time);
 
 /* Writing a batch: births due by a time, then sources, then the step that uses them. */
 IG_MUST_CHECK ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time);
+/* A node is given power once a step at most. */
 IG_MUST_CHECK ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power);
 IG_MUST_CHECK ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt);
 /* Runs what was written, and clears it. */
@@ -160,7 +164,7 @@ double ig_heat_step_bytes(const ig_heat *h);
 /* Volume and outer area of what is there. */
 void ig_heat_measure(const ig_heat *h, double *volume, double *area);
 
-/* Shape of an element (birth order); `room` holds it where shapes are not kept. */
+/* Sizes of an element (birth order); `room` holds them, without K, where classes are not kept. */
 const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *room);
 
 #endif

@@ -49,6 +49,8 @@ const ig_option ig_thermal_options[] = {
               "energy balance, or as apparent capacity"),
     IG_REAL(C, body_source, "W/m^3", "0", 0, 0, "heat made everywhere in the body"),
     IG_LIST(C, boundary, ig_thermal_boundary, boundary_options, NULL, "boundary conditions"),
+    IG_LIST(C, beams, ig_beam_case, ig_beam_options, NULL, "heat sources that follow a path"),
+    IG_MAP(C, birth, ig_birth_case, ig_birth_options, NULL, "elements born as they are built"),
     IG_LIST(C, probes, ig_thermal_probe, probe_options, NULL, "points whose temperature is kept"),
     IG_END};
 #undef C
@@ -122,6 +124,26 @@ static ig_status conditions_make(ig_thermal_run *run, ig_heat_condition *conditi
   return IG_OK;
 }
 
+/* Paths of the beams, and from them when each element is born. */
+static ig_status births_make(ig_thermal_run *run, ig_toolpath *paths) {
+  ig_ctx *cx = run->job->cx;
+  const ig_thermal_case *c = run->c;
+  for (int i = 0; i < c->beams.count; i++)
+    IG_TRY(ig_beam_path(cx, IG_ITEM(const ig_beam_case, c->beams, i), &paths[i]));
+  if (!c->birth.at.given)
+    return IG_OK;
+  if (c->beams.count == 0)
+    return ig_fail_at(cx, &c->birth.at, "elements are born along the path of a beam: add beams");
+  IG_TRY(IG_NEW(cx, &run->birth, ig_mesh_elements(run->job->mesh), "births"));
+  ig_lid never;
+  IG_TRY(ig_birth_times(cx, &c->birth, run->job->mesh, paths, c->beams.count, run->birth, &never));
+  if (never)
+    ig_warn_at(cx, &c->birth.at,
+               "%d elements are reached by no pass and never born: wider beads or more layers?",
+               (int)never);
+  return IG_OK;
+}
+
 static ig_status step_choose(ig_thermal_run *run) {
   const ig_thermal_case *c = run->c;
   ig_ctx *cx = run->job->cx;
@@ -141,13 +163,11 @@ static ig_status step_choose(ig_thermal_run *run) {
   return IG_OK;
 }
 
-ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
-  memset(run, 0, sizeof *run);
+/* The engine, from the case; `paths` go to the beams. */
+static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
+  ig_job *job = run->job;
   ig_ctx *cx = job->cx;
-  const ig_thermal_case *c = job->room_case;
-  run->job = job;
-  run->c = c;
-  IG_TRY(materials_assign(run));
+  const ig_thermal_case *c = run->c;
   ig_heat_condition condition[32];
   ig_heat_setup setup = {.mesh = job->mesh,
                          .precision = job->precision,
@@ -158,9 +178,11 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
                          .materials = job->materials->count,
                          .material = run->material,
                          .material_of = run->material_of,
+                         .birth = run->birth,
                          .condition = condition,
                          .initial = c->initial_temperature,
                          .ambient = c->ambient,
+                         .newborn = (ig_heat_newborn)c->birth.temperature,
                          .body = c->body_source};
   IG_TRY(conditions_make(run, condition, &setup.conditions));
   if (c->conduction) {
@@ -169,6 +191,26 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   } else {
     IG_TRY(ig_heat_new_fastest(cx, &setup, &run->heat));
   }
+  return ig_beams_new(cx, &c->beams, paths, &run->heat, run->material[0]->absorptivity, job->mesh,
+                      &run->beams);
+}
+
+ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
+  memset(run, 0, sizeof *run);
+  ig_ctx *cx = job->cx;
+  run->job = job;
+  run->c = job->room_case;
+  IG_TRY(materials_assign(run));
+  const int beams = run->c->beams.count;
+  ig_toolpath *paths;
+  IG_TRY(IG_NEW(cx, &paths, beams, "toolpaths"));
+  ig_status status = births_make(run, paths);
+  if (status == IG_OK)
+    status = engine_make(run, paths);
+  for (int i = 0; i < beams; i++)
+    ig_toolpath_free(&paths[i]);
+  free(paths);
+  IG_TRY(status);
   IG_TRY(step_choose(run));
   IG_TRY(IG_NEW(cx, &run->T, run->heat.nodes, "temperatures"));
   return ig_thermal_probes(run);
@@ -176,7 +218,9 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
 
 void ig_thermal_close(ig_thermal_run *run) {
   ig_heat_free(run->job->cx, &run->heat);
+  ig_beams_free(&run->beams);
   free(run->material_of);
+  free(run->birth);
   free(run->probe);
   free(run->T);
 }
@@ -211,6 +255,7 @@ static ig_status batch_write(ig_thermal_run *run, int most) {
   for (int i = 0; i < most && run->step < run->steps; i++) {
     const double start = (double)run->step * run->dt;
     IG_TRY(ig_heat_batch_births(cx, h, start));
+    IG_TRY(ig_beams_step(cx, &run->beams, h, start, run->dt));
     IG_TRY(ig_heat_batch_step(cx, h, run->dt));
     run->step++;
     if (run->job->sink && (snapshot_due(run) || history_due(run)))
@@ -220,9 +265,10 @@ static ig_status batch_write(ig_thermal_run *run, int most) {
 }
 
 static ig_status checkpoint_write(ig_thermal_run *run) {
-  ig_saved saved[IG_HEAT_SAVED];
+  ig_saved saved[IG_HEAT_SAVED + 1];
   int count;
   IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
+  saved[count++] = (ig_saved){"beams", IG_F64, 2, &run->beams.asked};
   return run->job->sink->checkpoint(run->job->sink, (double)run->step * run->dt, run->step, saved,
                                     count);
 }
@@ -244,6 +290,9 @@ static ig_status run_start(ig_thermal_run *run) {
                    "case it belongs to");
   run->step = restart->step;
   IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
+  const void *data;
+  IG_TRY(ig_restart_find(cx, restart, "beams", IG_F64, 2, &data));
+  memcpy(&run->beams.asked, data, 2 * sizeof(double));
   return ig_heat_restore(cx, &run->heat, restart);
 }
 

@@ -3,6 +3,8 @@
 #define IG_THERMAL_H
 
 #include "core/room.h"
+#include "thermal/beam.h"
+#include "thermal/birth.h"
 #include "thermal/heat.h"
 
 /* One entry of `boundary`. */
@@ -26,7 +28,9 @@ typedef struct {
   int conduction, surface, latent;
   double body_source;
   ig_list boundary; /* of ig_thermal_boundary */
-  ig_list probes;   /* of ig_thermal_probe */
+  ig_list beams;    /* of ig_beam_case */
+  ig_birth_case birth;
+  ig_list probes; /* of ig_thermal_probe */
 } ig_thermal_case;
 
 extern const ig_option ig_thermal_options[];
@@ -40,6 +44,8 @@ typedef struct {
   ig_heat heat;
   const ig_material_case *material[16];
   uint8_t *material_of;
+  ig_beams beams;
+  double *birth;       /* elements, mesh order; NULL: all there */
   int64_t steps, step; /* of the whole run; done */
   double dt;
   int probes;

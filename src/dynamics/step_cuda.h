@@ -1,0 +1,22 @@
+/* CUDA's passes, by pair of precisions. */
+#ifndef IG_DYNAMICS_STEP_CUDA_H
+#define IG_DYNAMICS_STEP_CUDA_H
+
+#include "dynamics/step.h"
+
+IG_C_BEGIN
+#define X(v)                                                                                       \
+  ig_status ig_dyn_loads_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                          \
+  ig_status ig_dyn_particles_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                      \
+  ig_status ig_dyn_elements_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p,                        \
+                                     const ig_dyn_run *run);                                       \
+  ig_status ig_dyn_report_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run,   \
+                                   double *out);                                                   \
+  ig_status ig_dyn_sum_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                            \
+  ig_status ig_dyn_energy_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, double *energy);
+X(single)
+X(double) X(mixed)
+#undef X
+    IG_C_END
+
+#endif

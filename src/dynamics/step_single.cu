@@ -1,0 +1,13 @@
+/* CUDA's passes: elements in single, particles in single. */
+#include "dynamics/step_cuda.h"
+#include "backend/cuda/launch.cuh"
+
+#define IG_DYN_THREADS 128
+#define PART float
+#define PFN(name) name##_f32
+#define VN(name) name##_single
+#include "kern/prec_f32.h"
+#include "dynamics/particle.inc"
+#include "kern/prec_f32.h"
+#include "dynamics/elements.inc"
+#include "dynamics/step_cuda.inc"
