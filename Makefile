@@ -23,7 +23,9 @@ bench: all ; $(BUILD)/ingot bench
 verify: all ; $(BUILD)/ingot verify
 # the pages that are made by the program itself
 docs: all ; @scripts/make-docs $(BUILD)/ingot
-install: all ; @cmake --install $(BUILD) --prefix $(PREFIX)
+install: all
+	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null
+	@cmake --build $(BUILD) -j $(JOBS) && cmake --install $(BUILD)
 format: ; @scripts/check-format --fix
 asan: setup-test
 	@cmake --preset asan $(GENERATOR) $(CMAKE_ARGS) > /dev/null

@@ -12,8 +12,8 @@
 
 /* One terminal, one run at a time. */
 static struct {
-  bool quiet, shown; /* shown: a progress line stands on the terminal */
-  double start, last, next_percent;
+  bool quiet, shown;                       /* shown: a progress line stands on the terminal */
+  double start, first, last, next_percent; /* first: how much was done when the clock started */
   char unit[32];
 } term;
 static ig_ctx *volatile running;
@@ -79,15 +79,18 @@ static void progress_line(void *user, const ig_progress *p) {
   if (strncmp(term.unit, p->unit, sizeof term.unit - 1) != 0 || term.start == 0) {
     snprintf(term.unit, sizeof term.unit, "%s", p->unit); /* a new phase has a clock of its own */
     term.start = t;
+    term.first = p->done;
     term.last = 0;
     term.next_percent = 0;
   }
   char left[48] = "", rate[48] = "", text[256];
-  if (fraction > 0 && !last)
+  if (p->done > term.first && !last)
     snprintf(left, sizeof left, "  %s left",
-             cli_duration((t - term.start) / fraction * (1 - fraction)));
+             cli_duration((t - term.start) / (p->done - term.first) * (p->total - p->done)));
   if (p->rate > 0)
-    snprintf(rate, sizeof rate, "  %s", cli_scaled(p->rate, "/s"));
+    snprintf(
+        rate, sizeof rate, "  %s",
+        cli_scaled(p->rate, strcmp(p->unit, "step") == 0 ? "element-steps/s" : "DOF-iterations/s"));
   snprintf(text, sizeof text, "%3.0f %%  %s %s of %s%s%s%s%s", floor(100 * fraction), p->unit,
            cli_count(p->done), cli_count(p->total), rate, left, *p->note ? "  " : "", p->note);
   if (on_terminal()) {

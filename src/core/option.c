@@ -93,6 +93,7 @@ bool ig_nearest(const char *word, const char *choices, char *text, size_t size) 
 
 void ig_choices_list(const char *choices, char *text, size_t size) {
   size_t used = 0;
+  *text = '\0';
   for (const char *p = choices; *p && used < size;) {
     const size_t length = strcspn(p, "|");
     const char *const next = p + length + (p[length] == '|');
@@ -374,14 +375,15 @@ static ig_status several_read(reader *r, const ig_node *node, const scope *s, co
 
 static ig_status table_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
                             ig_table *table) {
-  char expected[160], each[96];
-  ig_unit_describe(o->unit, each, sizeof each);
   const bool single = node->kind == IG_NODE_SCALAR;
   const int count = single ? 1 : children(node);
-  snprintf(expected, sizeof expected, "%s, or rows [x in %s, y in %s]", each,
-           o->xunit && *o->xunit ? o->xunit : "1", o->unit && *o->unit ? o->unit : "1");
-  if (node->kind == IG_NODE_MAP || count == 0 || (single && !*node->text))
+  if (node->kind == IG_NODE_MAP || count == 0 || (single && !*node->text)) {
+    char expected[160], each[96];
+    ig_unit_describe(o->unit, each, sizeof each);
+    snprintf(expected, sizeof expected, "%s, or rows [x in %s, y in %s]", each,
+             o->xunit && *o->xunit ? o->xunit : "1", o->unit && *o->unit ? o->unit : "1");
     return wrong(r, node, s, expected);
+  }
   double *x, *y;
   IG_TRY(ig_arena_take(r->cx, r->arena, (void **)&x, (size_t)count, sizeof *x));
   IG_TRY(ig_arena_take(r->cx, r->arena, (void **)&y, (size_t)count, sizeof *y));

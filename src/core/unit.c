@@ -391,10 +391,19 @@ static bool decimal_read(const char *text, size_t length, double *value) {
   return isfinite(*value) && (*value != 0 || zero);
 }
 
+/* `what` is wrong; and what was expected. */
+static bool refuse(const char *unit, const char *what, const char *how, char *problem,
+                   size_t problem_size) {
+  char expected[128];
+  ig_unit_describe(unit, expected, sizeof expected);
+  snprintf(problem, problem_size, "%s%sexpected %s%s", what, *what ? "; " : "", expected, how);
+  return false;
+}
+
 bool ig_number_read(const char *text, const char *unit, double *value, char *problem,
                     size_t problem_size) {
-  char expected[128], why[96] = "";
-  ig_unit_describe(unit, expected, sizeof expected);
+  static const char too_large[] = " of a size that double precision holds";
+  char why[96] = "";
   while (*text == ' ')
     text++;
   const size_t length = number_length(text);
@@ -404,37 +413,26 @@ bool ig_number_read(const char *text, const char *unit, double *value, char *pro
     snprintf(problem, problem_size, "%s", why);
     return false;
   }
-  if (!length || ((*rest == 'x' || *rest == 'X') && length == 1) || *rest == '_' || *rest == ',') {
-    snprintf(problem, problem_size, "no decimal number; expected %s", expected);
-    return false;
-  }
+  if (!length || ((*rest == 'x' || *rest == 'X') && length == 1) || *rest == '_' || *rest == ',')
+    return refuse(unit, "no decimal number", "", problem, problem_size);
   double number;
-  if (!decimal_read(text, length, &number)) {
-    snprintf(problem, problem_size, "expected %s of a size that double precision holds", expected);
-    return false;
-  }
+  if (!decimal_read(text, length, &number))
+    return refuse(unit, "", too_large, problem, problem_size);
   while (*rest == ' ')
     rest++;
   have = want; /* a number without a unit is in SI */
   have.factor = 1;
   have.offset = 0;
-  if (*rest && !ig_unit_read(rest, &have, why, sizeof why)) {
-    snprintf(problem, problem_size, "%s; expected %s", why, expected);
-    return false;
-  }
+  if (*rest && !ig_unit_read(rest, &have, why, sizeof why))
+    return refuse(unit, why, "", problem, problem_size);
   if (!ig_unit_alike(&want, &have)) {
     const int found = quantity_find(&have);
-    snprintf(problem, problem_size, "that is %s; expected %s",
-             found < 0 ? "something else" : quantities[found].name, expected);
-    return false;
+    snprintf(why, sizeof why, "that is %s", found < 0 ? "something else" : quantities[found].name);
+    return refuse(unit, why, "", problem, problem_size);
   }
   /* 1.1 mm is 1.1 / 1000, the same bits as 0.0011 */
   const double parts = rint(1 / have.factor);
   const bool divides = have.factor < 1 && fabs(parts * have.factor - 1) < 1e-14;
   *value = (divides ? number / parts : number * have.factor) + have.offset;
-  if (!isfinite(*value)) {
-    snprintf(problem, problem_size, "expected %s of a size that double precision holds", expected);
-    return false;
-  }
-  return true;
+  return isfinite(*value) || refuse(unit, "", too_large, problem, problem_size);
 }

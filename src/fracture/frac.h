@@ -47,6 +47,8 @@ typedef struct {
   int32_t nodes, cohesive;
   int32_t broken; /* facets marked by the last check */
   int32_t full;   /* a table is full: nothing moves until the host has grown it */
+  int32_t ticket; /* blocks that are done with their nodes (CUDA) */
+  int32_t pad;
 } frac_count;
 
 enum { FRAC_FACET_MAX, FRAC_FACET_MEAN, FRAC_PRINCIPAL_MAX, FRAC_PRINCIPAL_MEAN };
@@ -94,7 +96,7 @@ typedef struct {
   /* nodes */
   void *x, *u, *v, *f, *minv; /* node_max x dim (minv: x 1) */
   double *work;               /* node_max: external work of prescribed motion */
-  void *sn;                   /* node_max x stresses: averaged */
+  void *sn, *sp;              /* node_max x stresses: averaged; x 1: its largest principal */
   /* elements */
   void *fe; /* slots x dim (gather) */
   void *se; /* ne x corners x stresses */

@@ -137,19 +137,19 @@ static ig_status temp_new(frac_model *m) {
 
 /* More room for nodes and cohesive elements: half as much again, or what is asked for. */
 static ig_status grow(frac_model *m) {
-  const int64_t need_n = m->count.nodes + (int64_t)m->count.broken * m->shape.face_nodes;
-  const int64_t need_c = m->count.cohesive + (int64_t)m->count.broken;
-  const int64_t most_n =
-      (int64_t)m->s.ne * m->shape.nodes + (int64_t)m->count.broken * m->shape.face_nodes;
-  int64_t n = m->s.node_max, c = m->s.coh_max;
-  if (need_n > n) {
-    n = n + n / 2 > need_n ? n + n / 2 : need_n;
-    n = n > most_n && most_n >= need_n ? most_n : n;
-  }
-  if (need_c > c) {
-    c = 2 * c > need_c ? 2 * c : need_c;
-    c = c > m->facets && m->facets >= need_c ? m->facets : c;
-  }
+  const int64_t all = (int64_t)m->s.ne * m->shape.nodes;
+  int64_t n = m->count.nodes + (int64_t)m->count.broken * m->shape.face_nodes;
+  int64_t c = m->count.cohesive + (int64_t)m->count.broken;
+  if (n <= m->s.node_max)
+    n = m->s.node_max;
+  else if (n < m->s.node_max + (int64_t)m->s.node_max / 2)
+    n = m->s.node_max + (int64_t)m->s.node_max / 2;
+  if (n > all)
+    n = all > m->s.node_max ? all : m->s.node_max;
+  if (c <= m->s.coh_max)
+    c = m->s.coh_max;
+  else if (c < 2 * (int64_t)m->s.coh_max)
+    c = 2 * (int64_t)m->s.coh_max;
   if (n > INT32_MAX || c > INT32_MAX)
     return IG_FAIL(m->cx, IG_MEMORY, "the cracked mesh needs more than 2^31 nodes");
   m->s.node_max = (int32_t)n;
@@ -165,6 +165,13 @@ static ig_status grow(frac_model *m) {
   graph_drop(m);
   m->count.full = 0;
   return count_push(m);
+}
+
+ig_status frac_model_resume(frac_model *m, const frac_count *count) {
+  m->count = *count;
+  m->count.broken = 0;
+  m->begun = false;
+  return grow(m);
 }
 
 /* ---- from a mesh
@@ -266,6 +273,10 @@ ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *s
   s->ne = (int32_t)ne;
   s->node_max = mesh->nodes + mesh->nodes / 8 + 64;
   s->coh_max = (int32_t)(ne / 16) + 64;
+  if (set->reserve) {
+    s->node_max = (int32_t)(ne * h->nodes);
+    s->coh_max = (int32_t)(ne * h->faces / 2);
+  }
   s->how = set->assembly;
   s->materials = set->materials;
   s->rotation = set->finite_rotation;
@@ -303,6 +314,7 @@ ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *s
   IG_TRY(add(m, "minv", &s->minv, FRAC_PER_NODE, 1, real, SAVED));
   IG_TRY(add(m, "work", &s->work, FRAC_PER_NODE, 1, 8, SAVED));
   IG_TRY(add(m, "sn", &s->sn, FRAC_PER_NODE, h->stresses, real, 0));
+  IG_TRY(add(m, "sp", &s->sp, FRAC_PER_NODE, 1, real, DEVICE_ONLY));
   IG_TRY(add(m, "touch", &s->touch, FRAC_PER_NODE, 1, 1, 0));
   IG_TRY(add(m, "extra", &s->extra, FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
   IG_TRY(

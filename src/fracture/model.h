@@ -13,6 +13,7 @@ typedef struct {
   double thickness, dt; /* dt 0: set later, before stepping */
   int check_every;      /* steps between checks, 0: never */
   bool finite_rotation;
+  bool reserve; /* room for every facet open, from the start */
   int materials;
   frac_elastic elastic[FRAC_MATERIALS];
   ig_cohesive law;
@@ -60,8 +61,7 @@ typedef struct {
   int motions, loads, curve_points, loaded;
   double *curve;
   int32_t *load_face;
-  ig_graph *graph;     /* check_every steps */
-  int64_t inserted_at; /* step of the last insertion seen */
+  ig_graph *graph; /* check_every steps */
 } frac_model;
 
 /* Tables of a mesh (one type of simplex); displacements and velocities zero. */
@@ -85,6 +85,8 @@ IG_MUST_CHECK ig_status frac_model_start(frac_model *m);
 
 /* Opens the marked facets (`mark` on the device). cut: into free surfaces. */
 IG_MUST_CHECK ig_status frac_model_insert(frac_model *m, bool cut);
+/* Takes over counts read back from a checkpoint and makes room for them. */
+IG_MUST_CHECK ig_status frac_model_resume(frac_model *m, const frac_count *count);
 /* Largest stable step of the bulk. */
 IG_MUST_CHECK ig_status frac_model_critical(frac_model *m, double *dt);
 void frac_model_set_step(frac_model *m, double dt);

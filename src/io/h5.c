@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
-enum { SEAL = 512, CHUNK = 1 << 20, GROW = 1 << 22 };
+/* bytes: the seal; a compressed piece; what is not worth compressing; growth of an image */
+enum { SEAL = 512, CHUNK = 1 << 20, SMALL = 1 << 12, GROW = 1 << 22 };
 #define SEAL_FORMAT "Ingot sealed HDF5 1\nbytes %020" PRIu64 "\ncrc32 %08" PRIx32 "\n"
 #define SEAL_MAGIC "Ingot sealed HDF5 1\n"
 
@@ -81,8 +83,11 @@ ig_status ig_h5_create(ig_ctx *cx, const char *path, ig_h5 *h5) {
   begin(cx, path, h5);
   const hid_t create = H5Pcreate(H5P_FILE_CREATE);
   h5->access = H5Pcreate(H5P_FILE_ACCESS);
+  /* no time stamps anywhere: the same run leaves the same bytes */
   if (create >= 0 && h5->access >= 0 && H5Pset_userblock(create, SEAL) >= 0 &&
-      H5Pset_fapl_core(h5->access, GROW, false) >= 0)
+      H5Pset_obj_track_times(create, false) >= 0 &&
+      H5Pset_fapl_core(h5->access, GROW, false) >= 0 &&
+      H5Pset_libver_bounds(h5->access, H5F_LIBVER_V18, H5F_LIBVER_V18) >= 0)
     h5->file = H5Fcreate(path, H5F_ACC_TRUNC, create, h5->access);
   if (create >= 0)
     H5Pclose(create);
@@ -90,32 +95,51 @@ ig_status ig_h5_create(ig_ctx *cx, const char *path, ig_h5 *h5) {
 }
 
 ig_status ig_h5_group(ig_h5 *h5, const char *name) {
-  const hid_t group = H5Gcreate2(h5->file, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t create = H5Pcreate(H5P_GROUP_CREATE);
+  const hid_t group = create >= 0 && H5Pset_obj_track_times(create, false) >= 0
+                          ? H5Gcreate2(h5->file, name, H5P_DEFAULT, create, H5P_DEFAULT)
+                          : -1;
+  if (create >= 0)
+    H5Pclose(create);
   if (group < 0)
     return no_memory(h5, name);
   H5Gclose(group);
   return IG_OK;
 }
 
+/* Writes pieces that are packed already, past HDF5's own filters. */
+static bool put_packed(ig_h5 *h5, hid_t set, const char *name, size_t bytes, size_t item,
+                       const hsize_t chunk[2], const void *data) {
+  ig_pieces *pieces = NULL;
+  bool good = ig_pack_array(h5->pack, name, data, bytes, chunk[0] * chunk[1] * item, item, &pieces);
+  for (size_t i = 0; good && i < pieces->count; i++) {
+    const hsize_t at[2] = {i * chunk[0], 0};
+    good =
+        H5Dwrite_chunk(set, H5P_DEFAULT, 0, at, pieces->piece[i].size, pieces->piece[i].bytes) >= 0;
+  }
+  ig_pack_done(h5->pack, pieces);
+  return good;
+}
+
 ig_status ig_h5_put(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, int components,
                     const void *data) {
-  const hsize_t size[2] = {(hsize_t)rows, (hsize_t)components};
+  const hsize_t width = components ? (hsize_t)components : 1, size[2] = {(hsize_t)rows, width};
   const int rank = components ? 2 : 1;
+  const size_t item = ig_dtype_size(dtype), row = item * width, bytes = (size_t)rows * row;
+  const bool packed = h5->pack && h5->pack->level && bytes >= SMALL;
+  const hsize_t most = CHUNK / row ? CHUNK / row : 1;
+  const hsize_t chunk[2] = {size[0] < most ? size[0] : most, width};
   const hid_t space = H5Screate_simple(rank, size, NULL), layout = H5Pcreate(H5P_DATASET_CREATE);
-  /* no time stamps: the same run leaves the same bytes */
   bool good = space >= 0 && layout >= 0 && H5Pset_obj_track_times(layout, false) >= 0;
-  if (good && rows && h5->compression) {
-    const size_t row = ig_dtype_size(dtype) * (size_t)(components ? components : 1);
-    const hsize_t most = CHUNK / row ? CHUNK / row : 1;
-    const hsize_t chunk[2] = {size[0] < most ? size[0] : most, size[1]};
+  if (good && packed)
     good = H5Pset_chunk(layout, rank, chunk) >= 0 && H5Pset_shuffle(layout) >= 0 &&
-           H5Pset_deflate(layout, (unsigned)h5->compression) >= 0;
-  }
+           H5Pset_deflate(layout, (unsigned)h5->pack->level) >= 0;
   const hid_t set =
       good ? H5Dcreate2(h5->file, name, stored_type(dtype), space, H5P_DEFAULT, layout, H5P_DEFAULT)
            : -1;
-  good = set >= 0 &&
-         (!rows || H5Dwrite(set, memory_type(dtype), H5S_ALL, H5S_ALL, H5P_DEFAULT, data) >= 0);
+  good = set >= 0 && (packed ? put_packed(h5, set, name, bytes, item, chunk, data)
+                             : !bytes || H5Dwrite(set, memory_type(dtype), H5S_ALL, H5S_ALL,
+                                                  H5P_DEFAULT, data) >= 0);
   if (set >= 0 && H5Dclose(set) < 0)
     good = false;
   if (layout >= 0)
@@ -174,6 +198,9 @@ ig_status ig_h5_save(ig_h5 *h5) {
 /* Checks length and checksum of a sealed file; *sealed tells whether it is one. */
 static ig_status seal_check(ig_ctx *cx, const char *path, bool *sealed, int64_t *size) {
   *sealed = false;
+  struct stat info;
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+    return IG_FAIL(cx, IG_INPUT, "'%s' is not a file", path);
   FILE *f = fopen(path, "rb");
   if (!f)
     return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));

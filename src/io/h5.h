@@ -8,14 +8,15 @@
 #define IG_IO_H5_H
 
 #include "core/output.h"
+#include "io/pack.h"
 #include <hdf5.h>
 
 typedef struct ig_h5 {
   ig_ctx *cx; /* takes the messages */
   const char *path;
   hid_t file, access;
-  int64_t size;    /* bytes of the file, when reading */
-  int compression; /* 0 to 9, of what is put next */
+  int64_t size;  /* bytes of the file, when reading */
+  ig_pack *pack; /* how what is put next is compressed; NULL: not at all */
   H5E_auto2_t former_report;
   void *former_data;
   bool locked;

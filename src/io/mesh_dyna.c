@@ -195,7 +195,7 @@ static ig_status set_read(dyna *in, ig_set_kind kind, bool title) {
     const size_t length =
         (size_t)(stop - from) < sizeof name ? (size_t)(stop - from) : sizeof name - 1;
     for (size_t i = 0; i < length; i++)
-      name[i] = from[i] == '/' || from[i] == '\0' ? '_' : from[i];
+      name[i] = from[i] == '/' || (unsigned char)from[i] < ' ' ? '_' : from[i];
   }
   if (!data_line(in) || fields_split(in, width, 8, 1, f) < 1)
     return ig_text_fail(&in->t, in->t.line_end, "expected the number of the set");

@@ -49,17 +49,23 @@ static ig_status failed(reader *r, const char *what) {
   return status;
 }
 
-static const struct {
+/* `type` is IG_ELEM_TYPES for what can only be a face of others. */
+typedef struct {
   int gmsh;
   ig_elem_type type;
-} types[] = {{1, IG_BEAM2}, {2, IG_TRI3},   {9, IG_TRI6}, {3, IG_QUAD4},
-             {4, IG_TET4},  {11, IG_TET10}, {5, IG_HEX8}};
+  size_t nodes;
+  int corners;
+} elem;
+static const elem elems[] = {
+    {1, IG_BEAM2, 2, 2},      {2, IG_TRI3, 3, 3}, {9, IG_TRI6, 6, 3},    {3, IG_QUAD4, 4, 4},
+    {8, IG_ELEM_TYPES, 3, 2}, {4, IG_TET4, 4, 4}, {11, IG_TET10, 10, 4}, {5, IG_HEX8, 8, 8},
+};
 
-static ig_elem_type type_of(int gmsh) {
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-    if (types[i].gmsh == gmsh)
-      return types[i].type;
-  return IG_ELEM_TYPES;
+static const elem *elem_of(int gmsh) {
+  for (size_t i = 0; i < sizeof elems / sizeof *elems; i++)
+    if (elems[i].gmsh == gmsh)
+      return &elems[i];
+  return NULL;
 }
 
 static ig_lid lookup(const ig_lid *of, ig_lid most, size_t tag) {
@@ -103,7 +109,7 @@ static ig_status nodes_read(reader *r) {
 
 /* --- elements of one entity or of all (tag -1), handed to `take` type by type */
 
-typedef ig_status take_fn(reader *r, ig_elem_type type, size_t count, const size_t *tag,
+typedef ig_status take_fn(reader *r, const elem *kind, size_t count, const size_t *tag,
                           const size_t *node, void *user);
 
 static ig_status elements_each(reader *r, int dim, int entity, take_fn *take, void *user) {
@@ -114,8 +120,8 @@ static ig_status elements_each(reader *r, int dim, int entity, take_fn *take, vo
                            entity, &ierr);
   ig_status status = ierr ? failed(r, "Gmsh cannot list the elements") : IG_OK;
   for (size_t i = 0; i < count && status == IG_OK; i++) {
-    const ig_elem_type t = type_of(type[i]);
-    if (t == IG_ELEM_TYPES) {
+    const elem *kind = elem_of(type[i]);
+    if (!kind || (kind->type == IG_ELEM_TYPES && dim == r->dim)) {
       if (dim == r->dim) {
         char *name = NULL;
         int d, order, n, primary, e = 0;
@@ -132,11 +138,11 @@ static ig_status elements_each(reader *r, int dim, int entity, take_fn *take, vo
       }
       continue;
     }
-    if (node_count[i] != tag_count[i] * (size_t)ig_elem_info_get(t)->nodes)
-      status = IG_FAIL(r->cx, IG_INPUT, "%s: Gmsh's %s elements have a wrong number of nodes",
-                       r->path, ig_elem_info_get(t)->name);
+    if (node_count[i] != tag_count[i] * kind->nodes)
+      status = IG_FAIL(r->cx, IG_INPUT, "%s: elements of Gmsh type %d have a wrong number of nodes",
+                       r->path, type[i]);
     else
-      status = take(r, t, tag_count[i], tag[i], node[i], user);
+      status = take(r, kind, tag_count[i], tag[i], node[i], user);
   }
   for (size_t i = 0; i < tags; i++)
     gmshFree(tag[i]);
@@ -159,10 +165,10 @@ typedef struct {
   ig_lid *corner;
 } bulk;
 
-static ig_status bulk_take(reader *r, ig_elem_type type, size_t count, const size_t *tag,
+static ig_status bulk_take(reader *r, const elem *kind, size_t count, const size_t *tag,
                            const size_t *node, void *user) {
   bulk *b = user;
-  const size_t npe = (size_t)ig_elem_info_get(type)->nodes;
+  const size_t npe = kind->nodes;
   const size_t cells = b->count + count, corners = b->corners + count * npe;
   if (cells > INT32_MAX || corners > INT32_MAX)
     return IG_FAIL(r->cx, IG_INPUT, "%s: more elements than one mesh can number", r->path);
@@ -177,12 +183,12 @@ static ig_status bulk_take(reader *r, ig_elem_type type, size_t count, const siz
   if (count && (!types_now || !tags || !offset || !corner))
     return IG_FAIL(r->cx, IG_MEMORY, "no memory for the elements of %s", r->path);
   for (size_t e = 0; e < count; e++) {
-    b->type[b->count] = (uint8_t)type;
+    b->type[b->count] = (uint8_t)kind->type;
     b->tag[b->count] = tag[e];
     b->offset[b->count++] = (int64_t)b->corners;
     for (size_t a = 0; a < npe; a++) {
       /* Gmsh numbers the last two edges of a tetrahedron the other way round */
-      const size_t from = type == IG_TET10 && a >= 8 ? 17 - a : a;
+      const size_t from = kind->type == IG_TET10 && a >= 8 ? 17 - a : a;
       const ig_lid n = lookup(r->node_of, r->node_most, node[e * npe + from]);
       if (n < 0)
         return IG_FAIL(r->cx, IG_INPUT, "%s: element %zu uses node %zu, which is not in the file",
@@ -316,18 +322,16 @@ static ig_lid face_find(const reader *r, const face_table *t, const ig_lid *node
 /* A group while its entities are gone through. */
 typedef struct {
   int dim;
-  int32_t number;
   face_table *faces;
   uint8_t *node;  /* mark a node */
   uint8_t *cell;  /* bits of local faces, or 1 for the element */
   ig_lid orphans; /* faces of the group that bound no element */
 } group;
 
-static ig_status group_take(reader *r, ig_elem_type type, size_t count, const size_t *tag,
+static ig_status group_take(reader *r, const elem *kind, size_t count, const size_t *tag,
                             const size_t *node, void *user) {
   group *g = user;
-  const ig_elem_info *info = ig_elem_info_get(type);
-  const size_t npe = (size_t)info->nodes;
+  const size_t npe = kind->nodes;
   for (size_t e = 0; e < count; e++) {
     ig_lid conn[10];
     for (size_t a = 0; a < npe; a++) {
@@ -344,8 +348,7 @@ static ig_status group_take(reader *r, ig_elem_type type, size_t count, const si
                        r->path, tag[e]);
       g->cell[element] = 1;
     } else if (g->dim == r->dim - 1) {
-      const int corners = type == IG_QUAD4 ? 4 : info->dim == 2 ? 3 : 2;
-      const ig_lid face = face_find(r, g->faces, conn, corners);
+      const ig_lid face = face_find(r, g->faces, conn, kind->corners);
       if (face < 0)
         g->orphans++;
       else
@@ -393,7 +396,6 @@ static ig_status group_read(reader *r, int dim, int number, group *g) {
   memset(g->node, 0, (size_t)r->mesh->nodes);
   memset(g->cell, 0, (size_t)elements);
   g->dim = dim;
-  g->number = number;
   g->orphans = 0;
   for (size_t i = 0; i < entities && status == IG_OK; i++) {
     if (dim > 0) {
@@ -516,10 +518,15 @@ static ig_status model_open(reader *r, const ig_mesh_read_options *options) {
 ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                             ig_mesh **mesh) {
   *mesh = NULL;
+  char head[16] = "";
   FILE *f = fopen(path, "rb");
   if (!f)
     return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  const size_t length = fread(head, 1, sizeof head - 1, f);
   fclose(f);
+  /* Gmsh runs what it does not recognise as a script: a mesh must look like one. */
+  if (is_mesh(path) && (length < 11 || strncmp(head, "$MeshFormat", 11) != 0))
+    return IG_FAIL(cx, IG_INPUT, "%s:1:1: expected $MeshFormat: this is no Gmsh mesh", path);
   reader r = {.cx = cx, .path = path};
   int ierr = 0;
   pthread_mutex_lock(&one_at_a_time);

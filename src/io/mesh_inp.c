@@ -68,7 +68,10 @@ static bool parameter(const ig_text *t, const char *name, char **from, char **st
 
 static ig_status group_named(inp *in, const char *from, const char *stop, ig_set_kind kind,
                              ig_group **group) {
-  if (from == stop || stop - from > 53 || memchr(from, '/', (size_t)(stop - from)))
+  bool sound = from < stop && stop - from <= 53;
+  for (const char *c = from; sound && c < stop; c++)
+    sound = *c != '/' && (unsigned char)*c >= ' ';
+  if (!sound)
     return ig_text_fail(&in->t, from, "expected a set name of 1 to 53 letters without '/'");
   *group = ig_gather_group(&in->g, from, (size_t)(stop - from), kind);
   return *group ? IG_OK : IG_FAIL(in->t.cx, IG_MEMORY, "no memory for a set");

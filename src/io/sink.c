@@ -1,5 +1,6 @@
 /* The sink that writes files. */
 #include "io/sink.h"
+#include "backend/backend.h"
 #include "io/checkpoint.h"
 #include "io/json.h"
 #include "io/store.h"
@@ -74,6 +75,7 @@ typedef struct {
   /* the writer's thread */
   double *snapshot_time; /* of those on the disk */
   int64_t snapshots, snapshot_room;
+  ig_pack pack;
   ig_text extra; /* the room's files, as lines of the mark */
 
   /* between the two, under `lock` */
@@ -162,7 +164,7 @@ static ig_status write_snapshot(ig_ctx *cx, files *s, job *j) {
     return IG_FAIL(cx, IG_DEVICE, "the device failed while a snapshot was copied from it");
   snapshot_name(s->snapshots, name);
   IG_TRY(path_of(cx, s, name, &path));
-  ig_status status = ig_snapshot_write(cx, j->snap, path, s->options.compression);
+  ig_status status = ig_snapshot_write_next(cx, j->snap, path, &s->pack);
   free(path);
   if (status == IG_OK)
     status = add_time(cx, s, j->snap->time);
@@ -749,6 +751,9 @@ ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *op
   s->cx = cx;
   s->options = *options;
   s->folder_fd = s->history_fd = -1;
+  /* the CPU's own threads are busy with the run; a GPU's host has them to spare */
+  s->pack.level = options->compression;
+  s->pack.threads = cx->backend->kernels == IG_KERNELS_CUDA ? cx->threads : 1;
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->changed, NULL);
   s->folder = strdup(folder);
@@ -781,6 +786,7 @@ void ig_sink_close(ig_sink *sink) {
     close(s->folder_fd);
   pthread_mutex_destroy(&s->lock);
   pthread_cond_destroy(&s->changed);
+  ig_pack_clear(&s->pack);
   free(s->folder);
   for (int i = 0; i < s->results; i++) {
     free(s->result[i].key);

@@ -45,17 +45,27 @@ static ig_status write_fields(ig_h5 *h5, const ig_snapshot *snap) {
   return ig_h5_put(h5, ROOT "/FieldData/Step", IG_I64, 1, 0, &snap->step);
 }
 
-ig_status ig_snapshot_write(ig_ctx *cx, const ig_snapshot *snap, const char *path,
-                            int compression) {
+ig_status ig_snapshot_write_next(ig_ctx *cx, const ig_snapshot *snap, const char *path,
+                                 ig_pack *pack) {
   ig_h5 h5;
   ig_status status;
   IG_TRY_GOTO(status, done, ig_h5_create(cx, path, &h5));
-  h5.compression = compression;
+  h5.pack = pack;
+  pack->keep = true;
   IG_TRY_GOTO(status, done, write_grid(&h5, snap));
+  pack->keep = false;
   IG_TRY_GOTO(status, done, write_fields(&h5, snap));
   status = ig_h5_save(&h5);
 done:
   ig_h5_close(&h5);
+  return status;
+}
+
+ig_status ig_snapshot_write(ig_ctx *cx, const ig_snapshot *snap, const char *path,
+                            int compression) {
+  ig_pack pack = {.level = compression};
+  const ig_status status = ig_snapshot_write_next(cx, snap, path, &pack);
+  ig_pack_clear(&pack);
   return status;
 }
 

@@ -5,10 +5,14 @@
 #define IG_IO_VTKHDF_H
 
 #include "core/output.h"
+#include "io/pack.h"
 
 /* Writes a settled snapshot. Only `cx` is touched, not the snapshot's own context. */
 IG_MUST_CHECK ig_status ig_snapshot_write(ig_ctx *cx, const ig_snapshot *snap, const char *path,
                                           int compression);
+/* The same where many are written: `pack` keeps the grid packed from one to the next. */
+IG_MUST_CHECK ig_status ig_snapshot_write_next(ig_ctx *cx, const ig_snapshot *snap,
+                                               const char *path, ig_pack *pack);
 /* Reads one back, ours or another program's. */
 IG_MUST_CHECK ig_status ig_snapshot_read(ig_ctx *cx, const char *path, ig_snapshot **snap);
 

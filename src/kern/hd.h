@@ -8,9 +8,12 @@
 
 #ifdef __CUDACC__
 #define IG_HD static __host__ __device__ __forceinline__
-#define IG_UNROLL _Pragma("unroll")
 #else
 #define IG_HD static inline __attribute__((always_inline, unused))
+#endif
+#ifdef __CUDA_ARCH__ /* nvcc's host pass does not know the pragma */
+#define IG_UNROLL _Pragma("unroll")
+#else
 #define IG_UNROLL
 #endif
 

@@ -1,6 +1,7 @@
 /* The option table of a material. */
 #include "material/material.h"
 
+#include <math.h>
 #include <string.h>
 
 #define J ig_johnson_case
@@ -57,4 +58,25 @@ const ig_material_case *ig_material_find(const ig_list *materials, const char *n
       return m;
   }
   return NULL;
+}
+
+ig_status ig_material_require(ig_ctx *cx, const ig_material_case *m, const char *keys,
+                              const char *who) {
+  for (const char *key = keys; *key;) {
+    const size_t length = strcspn(key, "|");
+    const ig_option *o = ig_material_options;
+    while (o->key && !(strncmp(o->key, key, length) == 0 && !o->key[length]))
+      o++;
+    if (!o->key || (o->kind != IG_OPT_REAL && o->kind != IG_OPT_TABLE))
+      return IG_FAIL(cx, IG_ARG, "'%.*s' is no number or table of a material", (int)length, key);
+    const void *value = (const char *)m + o->offset;
+    const bool given = o->kind == IG_OPT_REAL ? !isnan(*(const double *)value)
+                                              : ((const ig_table *)value)->count > 0;
+    if (!given)
+      return ig_fail_at(cx, &m->at, "material '%.60s' lacks '%s', which %s needs: %s%s%s", m->name,
+                        o->key, who, o->help, o->unit && *o->unit ? ", in " : "",
+                        o->unit ? o->unit : "");
+    key += length + (key[length] == '|');
+  }
+  return IG_OK;
 }

@@ -43,5 +43,9 @@ extern const ig_option ig_material_options[];
 
 /* The material of that name in a case's list, NULL if there is none. */
 const ig_material_case *ig_material_find(const ig_list *materials, const char *name);
+/* Fails unless the material gives every one of the keys, "density|young": numbers or tables of
+   ig_material_options. `who` needs them, in the message. */
+IG_MUST_CHECK ig_status ig_material_require(ig_ctx *cx, const ig_material_case *m, const char *keys,
+                                            const char *who);
 
 #endif

@@ -52,7 +52,12 @@ static double hex_measure(double p[8][3], double *least) {
         sum += j / 8;
         low = fmin(low, j);
       }
-  *least = low;
+  double middle[3][3]; /* a twist can hide between the Gauss points */
+  for (int k = 0; k < 3; k++)
+    for (int d = 0; d < 3; d++)
+      middle[k][d] =
+          (tangent[k][0][d] + tangent[k][1][d] + tangent[k][2][d] + tangent[k][3][d]) / 4;
+  *least = fmin(low, det(middle[0], middle[1], middle[2]));
   return sum;
 }
 

@@ -274,7 +274,7 @@ static ig_status material_fold(ig_case *c, ig_node *material) {
         "no material file '%.200s': looked beside the case, in the 'materials' folder "
         "there and above, in $INGOT_MATERIALS and in %s",
         file->text, IG_MATERIALS_DIR);
-  ig_node *base;
+  ig_node *base = NULL;
   IG_TRY(yaml_open(c->cx, c->arena, path, &base));
   const ig_node *further = ig_node_find(base, "file");
   if (further)
@@ -283,8 +283,21 @@ static ig_status material_fold(ig_case *c, ig_node *material) {
   return IG_OK;
 }
 
-static ig_status materials_fold(ig_case *c, ig_node *root) {
-  ig_node *materials = ig_node_find(root, "materials");
+/* The case's tree with material files folded in. The case's own stays as it is, since a key set
+   later may name another file. */
+static ig_status materials_fold(ig_case *c, ig_node **root) {
+  IG_TRY(ig_arena_take(c->cx, c->arena, (void **)root, 1, sizeof **root));
+  **root = *c->root;
+  ig_node **end = &(*root)->child, *materials = NULL;
+  for (const ig_node *child = c->root->child; child; child = child->next, end = &(*end)->next) {
+    if (strcmp(child->key, "materials") == 0) {
+      IG_TRY(ig_node_copy(c->cx, c->arena, child, end));
+      materials = *end;
+    } else {
+      IG_TRY(ig_arena_take(c->cx, c->arena, (void **)end, 1, sizeof **end));
+      **end = *child;
+    }
+  }
   if (!materials)
     return IG_OK;
   if (materials->kind == IG_NODE_MAP)
@@ -301,6 +314,8 @@ static ig_status materials_fold(ig_case *c, ig_node *root) {
 static ig_status room_choose(ig_case *c, const ig_room *const *rooms) {
   char names[512] = "";
   size_t used = 0;
+  if (!rooms[0])
+    return IG_FAIL(c->cx, IG_UNSUPPORTED, "no kind of analysis is compiled into this build");
   for (int i = 0; rooms[i] && used < sizeof names; i++)
     used +=
         (size_t)snprintf(names + used, sizeof names - used, "%s%s", i ? "|" : "", rooms[i]->name);
@@ -344,9 +359,8 @@ static ig_status common_check(ig_case *c) {
 
 ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms) {
   IG_TRY(room_choose(c, rooms));
-  ig_node *root; /* a copy: a key set later may name another material file */
-  IG_TRY(ig_node_copy(c->cx, c->arena, c->root, &root));
-  IG_TRY(materials_fold(c, root));
+  ig_node *root;
+  IG_TRY(materials_fold(c, &root));
   IG_TRY(ig_arena_take(c->cx, c->arena, &c->room_case, 1, c->room->case_size));
   const ig_option_table tables[] = {{ig_common_options, &c->common},
                                     {c->room->options, c->room_case}};

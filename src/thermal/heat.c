@@ -26,23 +26,36 @@ static const ig_lid *conn_of(const ig_heat *h, ig_lid e) {
 
 /* --- shapes */
 
-static void shape_make(const double *point, const ig_lid *conn, ig_heat_shape *shape) {
-  double x[24], det[8], k[8], r[8], T[8];
+static void corners_of(const double *point, const ig_lid *conn, double *x) {
   for (int a = 0; a < 8; a++)
     for (int d = 0; d < 3; d++)
       x[8 * d + a] = point[3 * (int64_t)conn[a] + d] - point[3 * (int64_t)conn[0] + d];
-  for (int q = 0; q < 8; q++)
-    k[q] = 1;
+}
+
+/* Unit conductivity matrix, and volumes along the way. */
+static void shape_matrix(const double *point, const ig_lid *conn, ig_heat_shape *shape) {
+  double x[24], det[8], r[8];
+  static const double one[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  corners_of(point, conn, x);
   for (int b = 0; b < 8; b++) {
-    for (int a = 0; a < 8; a++)
-      T[a] = a == b;
-    hex_conduct_one(x, T, k, r, det);
+    double T[8] = {0};
+    T[b] = 1;
+    hex_conduct_one(x, T, one, r, det);
     for (int a = b; a < 8; a++)
       shape->K[a * (a + 1) / 2 + b] = -r[a];
   }
   hex_points_one(det);
   memcpy(shape->volume, det, sizeof det);
+}
+
+static void shape_sizes(const double *point, const ig_lid *conn, ig_heat_shape *shape) {
+  double x[24], det[8], r[8];
+  static const double one[8] = {1, 1, 1, 1, 1, 1, 1, 1};
   static const heat_surface_class_f64 unit = {.flux = 1};
+  corners_of(point, conn, x);
+  hex_conduct_one(x, x, one, r, det);
+  hex_points_one(det);
+  memcpy(shape->volume, det, sizeof det);
   for (int f = 0; f < 6; f++) {
     const int *corner = ig_elem_face(IG_HEX8, f);
     double y[12], zero[4] = {0}, out[3] = {0};
@@ -57,7 +70,7 @@ static void shape_make(const double *point, const ig_lid *conn, ig_heat_shape *s
 const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *room) {
   if (h->classes.count)
     return &h->class_shape[h->classes.of[e]];
-  shape_make(h->point, conn_of(h, e), room);
+  shape_sizes(h->point, conn_of(h, e), room);
   return room;
 }
 
@@ -278,8 +291,7 @@ static ig_status faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
     if (pass == 1)
       break;
     if (count > INT32_MAX / 4)
-      return IG_FAIL(cx, IG_INPUT, "%lld surfaces are more than can be numbered",
-                     (long long)count);
+      return IG_FAIL(cx, IG_INPUT, "%lld surfaces are more than can be numbered", (long long)count);
     h->face_count = (ig_lid)count;
     if ((status = IG_NEW(cx, &conn, count * 4, "surface nodes")) == IG_OK &&
         (status = ig_array_new(cx, &h->death, (size_t)count, 4, "surface deaths")) == IG_OK &&
@@ -287,8 +299,8 @@ static ig_status faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
       status = ig_array_new(cx, &h->face_ledger, 3 * (size_t)count, 8, "surface ledger");
   }
   if (status == IG_OK)
-    status = ig_plan_new(cx, setup->assembly, setup->slots, h->nodes, h->face_count, 4, conn,
-                         &h->faces);
+    status =
+        ig_plan_new(cx, setup->assembly, setup->slots, h->nodes, h->face_count, 4, conn, &h->faces);
   free(conn);
   IG_TRY(status);
   IG_TRY(ig_array_push(cx, &h->death));
@@ -335,9 +347,28 @@ static double content_of(const ig_heat *h, const double *volume, double T) {
   double content = 0;
   for (int m = 0; m < h->materials; m++)
     if (volume[m] > 0)
-      content +=
-          volume[m] * heat_content_f64((const heat_material_f64 *)h->material_tables + m, T);
+      content += volume[m] * heat_content_f64((const heat_material_f64 *)h->material_tables + m, T);
   return content;
+}
+
+/* Rate of one element, and what films add at most to a corner of it; < 0: it is inverted. */
+static double element_rate(const ig_heat *h, ig_lid e, double best, double steepest, double *film) {
+  const heat_material_f64 *m = material_of(h, e);
+  const double alpha = ig_heat_material_diffusivity(m);
+  ig_heat_shape room;
+  const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+  if (!h->classes.count)
+    shape_matrix(h->point, conn_of(h, e), &room);
+  for (int a = 0; a < 8; a++)
+    if (!(s->volume[a] > 0))
+      return -1;
+  /* a corner may have three faces bare */
+  for (int f = 0; f < 6 && steepest > 0; f++)
+    for (int a = 0; a < 4; a++)
+      *film = fmax(*film, 3 * steepest * s->area[f][a] /
+                              (ig_heat_material_capacity_min(m) *
+                               s->volume[binary[ig_elem_face(IG_HEX8, f)[a]]]));
+  return alpha * shape_rate(s, best / alpha);
 }
 
 /* The largest rate any element can reach bounds that of the whole, with any subset of them there. */
@@ -346,45 +377,74 @@ static ig_status rate_bound(ig_ctx *cx, ig_heat *h) {
   for (int c = 0; c < h->surface_classes; c++)
     steepest = fmax(steepest, h->surface_class_of[c][1] +
                                   4 * h->surface_class_of[c][3] * 3500. * 3500. * 3500.);
-  double *met; /* class: the largest diffusivity it was met with */
-  IG_TRY(IG_NEW(cx, &met, h->classes.count, "critical step"));
-  double film = 0;
-  h->limiting = -1;
+  uint8_t *met; /* class x material */
+  IG_TRY(IG_NEW(cx, &met, (size_t)h->classes.count * (size_t)h->materials, "critical step"));
+  double film = 0, best = 0;
+  ig_lid limiting = h->elements, inverted = h->elements;
+#pragma omp parallel for schedule(static, 4096) num_threads(cx->threads) reduction(max : film)    \
+    reduction(min : inverted)
   for (ig_lid e = 0; e < h->elements; e++) {
-    const heat_material_f64 *m = material_of(h, e);
-    const double alpha = ig_heat_material_diffusivity(m);
     if (h->classes.count) {
-      if (met[h->classes.of[e]] >= alpha)
+      uint8_t *mark = &met[(int64_t)h->classes.of[e] * h->materials +
+                           ((uint8_t *)h->material.host)[e]];
+      uint8_t seen;
+#pragma omp atomic read
+      seen = *mark;
+      if (seen)
         continue;
-      met[h->classes.of[e]] = alpha;
+#pragma omp atomic write
+      *mark = 1;
     }
-    ig_heat_shape room;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
-    for (int a = 0; a < 8; a++)
-      if (!(s->volume[a] > 0)) {
-        free(met);
-        return IG_FAIL(cx, IG_INPUT,
-                       "element %d is inverted or flat: reorder its nodes or mend the mesh",
-                       (int)h->order[e]);
+    double bar, more = 0;
+#pragma omp atomic read
+    bar = best;
+    const double rate = element_rate(h, e, bar, steepest, &more);
+    film = fmax(film, more);
+    if (rate < 0)
+      inverted = e < inverted ? e : inverted;
+    if (rate >= bar) {
+#pragma omp critical(ig_heat_rate)
+      if (rate > best * (1 + 1e-12) || (rate > best * (1 - 1e-12) && e < limiting)) {
+        best = fmax(rate, best);
+        limiting = e;
       }
-    const double rate = alpha * shape_rate(s, h->rate / alpha);
-    if (rate > h->rate) {
-      h->rate = rate;
-      h->limiting = h->order[e];
     }
-    /* a corner may have three faces bare */
-    for (int f = 0; f < 6 && steepest > 0; f++)
-      for (int a = 0; a < 4; a++)
-        film = fmax(film, 3 * steepest * s->area[f][a] /
-                              (ig_heat_material_capacity_min(m) *
-                               s->volume[binary[ig_elem_face(IG_HEX8, f)[a]]]));
   }
   free(met);
-  h->rate += film;
+  if (inverted < h->elements)
+    return IG_FAIL(cx, IG_INPUT,
+                   "element %d is inverted or flat: reorder its nodes or mend the mesh",
+                   (int)h->order[inverted]);
+  h->limiting = h->order[limiting];
+  h->rate = best + film;
   return IG_OK;
 }
 
 /* --- nodes */
+
+static bool node_held(const ig_heat *h, ig_lid n) {
+  return h->held && !isnan(h->held[n]);
+}
+
+/* Sizes of what is there, summed element by element: nodes x (materials + 5), volumes and film. */
+static void sizes_sum(const ig_heat *h, double *sum) {
+  const int stride = h->materials + 5;
+  for (ig_lid e = 0; e < h->next.elements; e++) {
+    ig_heat_shape room;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    const ig_lid *conn = conn_of(h, e);
+    const int m = ((uint8_t *)h->material.host)[e];
+    for (int a = 0; a < 8; a++)
+      sum[(int64_t)conn[a] * stride + m] += s->volume[a];
+    for (int f = 0; f < 6 && h->surface == IG_HEAT_LUMPED; f++) {
+      const uint8_t class = h->exposed[6 * (int64_t)e + f];
+      for (int b = 0; b < 4 && class; b++)
+        for (int k = 0; k < 5; k++)
+          sum[(int64_t)conn[binary[ig_elem_face(IG_HEX8, f)[b]]] * stride + h->materials + k] +=
+              h->surface_class_of[class][k] * s->area[f][b];
+    }
+  }
+}
 
 /* What node n is now: 1 / capacity, volumes, film, body source. value: 7 + materials */
 static void node_values(const ig_heat *h, ig_lid n, double *value) {
@@ -415,12 +475,8 @@ static void node_values(const ig_heat *h, ig_lid n, double *value) {
             film[k] += h->surface_class_of[class][k] * s->area[f][b];
     }
   }
-  value[0] = all == 0 ? 0 : h->held && !isnan(h->held[n]) ? -1 : 1 / capacity;
+  value[0] = all == 0 ? 0 : node_held(h, n) ? -1 : 1 / capacity;
   *body = all * h->body;
-}
-
-static bool node_held(const ig_heat *h, ig_lid n) {
-  return h->held && !isnan(h->held[n]);
 }
 
 /* Covers and exposes faces as the elements of the next event arrive. */
@@ -433,7 +489,7 @@ static void event_expose(ig_heat *h) {
   for (ig_lid e = begin; e < end; e++) {
     for (int f = 0; f < 6; f++) {
       const int64_t at = 6 * (int64_t)e + f;
-      const ig_lid other = h->neighbor[at];
+      const ig_lid other = h->neighbor ? h->neighbor[at] : -1;
       h->exposed[at] = other >= 0 && other < end ? 0 : h->kind[at];
       if (other >= 0 && other < begin)
         for (int g = 0; g < 6; g++)
@@ -465,17 +521,20 @@ static double get(const void *array, size_t size, int64_t i) {
 }
 
 static ig_status shapes_make(ig_ctx *cx, ig_heat *h) {
+  if (h->conduction == IG_HEAT_RECOMPUTE)
+    return IG_OK;
   IG_TRY(ig_mesh_classes(cx, h->point, h->elements, 8, h->elems.conn.host, &h->classes));
   if (h->classes.count > 65536 || h->classes.count > h->elements / 8 + 8) {
     ig_classes_free(&h->classes); /* hardly any two alike */
-    if (h->conduction != IG_HEAT_RECOMPUTE)
-      return IG_FAIL(cx, IG_INPUT,
-                     "the elements of this mesh are not alike: conduction must be 'recompute'");
-    return IG_OK;
+    return IG_FAIL(cx, IG_INPUT,
+                   "the elements of this mesh are not alike: conduction must be 'recompute'");
   }
   IG_TRY(IG_NEW(cx, &h->class_shape, h->classes.count, "element classes"));
   for (ig_lid c = 0; c < h->classes.count; c++)
-    shape_make(h->point, conn_of(h, h->classes.representative[c]), &h->class_shape[c]);
+  {
+    shape_matrix(h->point, conn_of(h, h->classes.representative[c]), &h->class_shape[c]);
+    shape_sizes(h->point, conn_of(h, h->classes.representative[c]), &h->class_shape[c]);
+  }
   if (h->conduction != IG_HEAT_CLASSES)
     return IG_OK;
   const size_t size = work_size(h);
@@ -489,10 +548,14 @@ static ig_status shapes_make(ig_ctx *cx, ig_heat *h) {
 
 static ig_status neighbors_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
                                 const ig_lid *place) {
-  ig_adjacency adj;
-  IG_TRY(ig_mesh_adjacency(cx, setup->mesh, &adj));
   const size_t faces = 6 * (size_t)h->elements;
   ig_status status;
+  if (setup->bare) {
+    IG_TRY(IG_NEW(cx, &h->kind, faces, "face conditions"));
+    return IG_NEW(cx, &h->exposed, faces, "outer surface");
+  }
+  ig_adjacency adj;
+  IG_TRY(ig_mesh_adjacency(cx, setup->mesh, &adj));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &h->neighbor, faces, "neighbours"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &h->kind, faces, "face conditions"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &h->exposed, faces, "outer surface"));
@@ -511,8 +574,7 @@ done:
   return status;
 }
 
-static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
-                               ig_lid *place) {
+static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h, ig_lid *place) {
   const ig_block *block = &setup->mesh->block[0];
   ig_lid *conn;
   IG_TRY(IG_NEW(cx, &conn, 8 * (size_t)h->elements, "connectivity"));
@@ -522,8 +584,7 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
       conn[8 * (int64_t)e + binary[a]] = block->conn[8 * (int64_t)h->order[e] + a];
   }
   const ig_assembly how = h->conduction == IG_HEAT_STENCIL ? IG_ATOMIC : setup->assembly;
-  ig_status status =
-      ig_plan_new(cx, how, setup->slots, h->nodes, h->elements, 8, conn, &h->elems);
+  ig_status status = ig_plan_new(cx, how, setup->slots, h->nodes, h->elements, 8, conn, &h->elems);
   if (status == IG_OK)
     status = ig_mesh_node_elements(cx, h->nodes, h->elements, 8, conn, &h->around);
   free(conn);
@@ -567,7 +628,8 @@ static ig_status nodes_make(ig_ctx *cx, ig_heat *h) {
     IG_TRY(ig_array_new_device(cx, &h->slots, (size_t)h->elems.slots, state, "gather slots"));
     IG_TRY(ig_array_zero(cx, &h->slots));
     if (h->face_count) {
-      IG_TRY(ig_array_new_device(cx, &h->face_slots, (size_t)h->faces.slots, state, "gather slots"));
+      IG_TRY(
+          ig_array_new_device(cx, &h->face_slots, (size_t)h->faces.slots, state, "gather slots"));
       IG_TRY(ig_array_zero(cx, &h->face_slots));
     }
   }
@@ -598,8 +660,8 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   h->initial = setup->initial;
   h->newborn = setup->newborn;
   h->body = setup->body;
-  h->newborn_temperature = setup->newborn == IG_BORN_MELT ? setup->material[0]->liquidus
-                                                          : setup->ambient;
+  h->newborn_temperature =
+      setup->newborn == IG_BORN_MELT ? setup->material[0]->liquidus : setup->ambient;
   if (isnan(h->newborn_temperature))
     return ig_fail_at(cx, &setup->material[0]->at,
                       "material '%s' has no liquidus, at which elements are to be born",
@@ -639,6 +701,8 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   IG_TRY_GOTO(status, done, nodes_make(cx, h));
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY_GOTO(status, done, ig_heat_rows_new(cx, h));
+  if (h->ops->open)
+    IG_TRY_GOTO(status, done, h->ops->open(cx, h));
 done:
   free(place);
   if (status != IG_OK)
@@ -646,14 +710,53 @@ done:
   return status;
 }
 
+ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h) {
+  static const ig_heat_conduction forms[] = {IG_HEAT_STENCIL, IG_HEAT_CLASSES, IG_HEAT_RECOMPUTE};
+  ig_status status = IG_OK;
+  for (int i = 0; i < 3; i++) {
+    setup->conduction = forms[i];
+    if (forms[i] == IG_HEAT_STENCIL && setup->surface != IG_HEAT_LUMPED)
+      continue;
+    status = ig_heat_new(cx, setup, h);
+    if (status != IG_INPUT)
+      return status;
+    if (i < 2) { /* it does not fit: no failure of the run */
+      cx->status = IG_OK;
+      cx->message[0] = '\0';
+    }
+  }
+  return status;
+}
+
 void ig_heat_free(ig_ctx *cx, ig_heat *h) {
-  ig_array *arrays[] = {&h->x,          &h->T,           &h->T_next,         &h->R,
-                        &h->slots,      &h->face_slots,  &h->H,              &h->volume,
-                        &h->inverse,    &h->film,        &h->body_power,     &h->material,
-                        &h->solid,      &h->shape,       &h->K,              &h->work_materials,
-                        &h->death,      &h->face_class,  &h->surface_class,  &h->face_ledger,
-                        &h->row,        &h->rows,        &h->patch,          &h->patch_value,
-                        &h->source_node, &h->source_power, &h->steps,        &h->node_ledger,
+  ig_array *arrays[] = {&h->x,
+                        &h->T,
+                        &h->T_next,
+                        &h->R,
+                        &h->slots,
+                        &h->face_slots,
+                        &h->H,
+                        &h->volume,
+                        &h->inverse,
+                        &h->film,
+                        &h->body_power,
+                        &h->material,
+                        &h->solid,
+                        &h->shape,
+                        &h->K,
+                        &h->work_materials,
+                        &h->death,
+                        &h->face_class,
+                        &h->surface_class,
+                        &h->face_ledger,
+                        &h->row,
+                        &h->rows,
+                        &h->patch,
+                        &h->patch_value,
+                        &h->source_node,
+                        &h->source_power,
+                        &h->steps,
+                        &h->node_ledger,
                         &h->state_materials};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(cx, arrays[i]);
@@ -680,32 +783,46 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
   memset(h, 0, sizeof *h);
 }
 
-ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time) {
+/* The arrays of all nodes, as the elements of the start make them. */
+static ig_status nodes_begin(ig_ctx *cx, ig_heat *h) {
   const size_t state = state_size(h);
+  const int M = h->materials, stride = M + 5;
+  double *sums;
+  IG_TRY(IG_NEW(cx, &sums, (size_t)h->nodes * (size_t)stride, "node sizes"));
+  sizes_sum(h, sums);
+  for (ig_lid n = 0; n < h->nodes; n++) {
+    const double *sum = &sums[(int64_t)n * stride];
+    double all = 0, capacity = 0;
+    for (int m = 0; m < M; m++) {
+      all += sum[m];
+      capacity += sum[m] * h->capacity_low[m];
+      put(h->volume.host, state, (int64_t)n * M + m, sum[m]);
+    }
+    put(h->inverse.host, state, n, all == 0 ? 0 : node_held(h, n) ? -1 : 1 / capacity);
+    if (h->H.host)
+      put(h->H.host, state, n, content_of(h, sum, node_held(h, n) ? h->held[n] : h->initial));
+    for (int k = 0; k < 5 && h->film.host; k++)
+      put(h->film.host, state, 5 * (int64_t)n + k, sum[M + k]);
+    if (h->body_power.host)
+      put(h->body_power.host, state, n, all * h->body);
+  }
+  free(sums);
+  return IG_OK;
+}
+
+ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time) {
   h->time = time;
   h->next = (ig_heat_range){.event = -1};
   do
     event_expose(h);
   while (h->next.event + 1 < h->events && h->event_time[h->next.event + 1] <= time);
-  double value[7 + 16];
-  for (ig_lid n = 0; n < h->nodes; n++) {
-    put(h->T.host, state, n, node_held(h, n) ? h->held[n] : h->initial);
-    if (h->conduction == IG_HEAT_STENCIL) {
+  for (ig_lid n = 0; n < h->nodes; n++)
+    put(h->T.host, state_size(h), n, node_held(h, n) ? h->held[n] : h->initial);
+  if (h->conduction == IG_HEAT_STENCIL)
+    for (ig_lid n = 0; n < h->nodes; n++)
       IG_TRY(ig_heat_row_find(cx, h, n, &((int32_t *)h->row.host)[n]));
-      continue;
-    }
-    node_values(h, n, value);
-    put(h->inverse.host, state, n, value[0]);
-    for (int m = 0; m < h->materials; m++)
-      put(h->volume.host, state, (int64_t)n * h->materials + m, value[1 + m]);
-    if (h->H.host)
-      put(h->H.host, state, n,
-          content_of(h, value + 1, node_held(h, n) ? h->held[n] : h->initial));
-    for (int k = 0; k < 5 && h->film.host; k++)
-      put(h->film.host, state, 5 * (int64_t)n + k, value[1 + h->materials + k]);
-    if (h->body_power.host)
-      put(h->body_power.host, state, n, value[6 + h->materials]);
-  }
+  else
+    IG_TRY(nodes_begin(cx, h));
   ig_array *arrays[] = {&h->T, &h->inverse, &h->volume, &h->H, &h->film, &h->body_power, &h->row};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     if (arrays[i]->host)
@@ -801,8 +918,16 @@ ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
 ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power) {
   IG_TRY(array_room(cx, &h->source_node, (size_t)h->source_count, sizeof(ig_lid)));
   IG_TRY(array_room(cx, &h->source_power, (size_t)h->source_count, sizeof(double)));
-  ((ig_lid *)h->source_node.host)[h->source_count] = node;
-  ((double *)h->source_power.host)[h->source_count++] = power;
+  ig_lid *nodes = h->source_node.host;
+  double *powers = h->source_power.host;
+  const int32_t first = h->step_count ? h->step[h->step_count - 1].last : 0;
+  int32_t at = h->source_count++; /* sorted by node: blocks of nodes find theirs at once */
+  for (; at > first && nodes[at - 1] > node; at--) {
+    nodes[at] = nodes[at - 1];
+    powers[at] = powers[at - 1];
+  }
+  nodes[at] = node;
+  powers[at] = power;
   return IG_OK;
 }
 
@@ -828,6 +953,15 @@ ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
   for (int i = 0; i < 4 && cx->backend->separate; i++)
     if (used[i])
       IG_TRY(cx->backend->copy_in(cx, arrays[i]->dev, arrays[i]->host, used[i] * arrays[i]->size));
+  if (h->resident_blocks && h->step_count) {
+    if (h->steps.count < (size_t)h->step_count) {
+      ig_array_free(cx, &h->steps);
+      IG_TRY(
+          ig_array_new_device(cx, &h->steps, 2 * (size_t)h->step_count, sizeof *h->step, "steps"));
+    }
+    IG_TRY(
+        cx->backend->copy_in(cx, h->steps.dev, h->step, (size_t)h->step_count * sizeof *h->step));
+  }
   int at = 0;
   for (int b = 0; b <= h->birth_count; b++) {
     const int until = b < h->birth_count ? h->birth[b].step : h->step_count;
@@ -927,6 +1061,55 @@ ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *l) {
       l->radiated += f[2];
     }
   }
+  return IG_OK;
+}
+
+/* What a checkpoint holds of each array. */
+static int saved_list(ig_heat *h, ig_array **arrays, const char **names, ig_dtype *types) {
+  const ig_dtype state = h->precision == IG_SINGLE ? IG_F32 : IG_F64;
+  ig_array *all[] = {&h->T, &h->H, &h->node_ledger, &h->face_ledger, &h->solid};
+  static const char *const name[] = {"T", "H", "node_ledger", "face_ledger", "solid"};
+  const ig_dtype type[] = {state, state, IG_F64, IG_F64, IG_U8};
+  int n = 0;
+  for (int i = 0; i < 5; i++)
+    if (all[i]->host && all[i]->count) {
+      arrays[n] = all[i];
+      names[n] = name[i];
+      types[n++] = type[i];
+    }
+  return n;
+}
+
+ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count) {
+  ig_array *arrays[IG_HEAT_SAVED];
+  const char *names[IG_HEAT_SAVED];
+  ig_dtype types[IG_HEAT_SAVED];
+  *count = saved_list(h, arrays, names, types);
+  for (int i = 0; i < *count; i++) {
+    IG_TRY(ig_array_pull(cx, arrays[i]));
+    saved[i] = (ig_saved){names[i], types[i], (int64_t)arrays[i]->count, arrays[i]->host};
+  }
+  h->totals[0] = h->source_energy;
+  h->totals[1] = h->start_content;
+  saved[(*count)++] = (ig_saved){"totals", IG_F64, 3, h->totals};
+  return IG_OK;
+}
+
+ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
+  ig_array *arrays[IG_HEAT_SAVED];
+  const char *names[IG_HEAT_SAVED];
+  ig_dtype types[IG_HEAT_SAVED];
+  const int count = saved_list(h, arrays, names, types);
+  const void *data;
+  for (int i = 0; i < count; i++) {
+    IG_TRY(ig_restart_find(cx, restart, names[i], types[i], (int64_t)arrays[i]->count, &data));
+    memcpy(arrays[i]->host, data, arrays[i]->count * arrays[i]->size);
+    IG_TRY(ig_array_push(cx, arrays[i]));
+  }
+  IG_TRY(ig_restart_find(cx, restart, "totals", IG_F64, 3, &data));
+  memcpy(h->totals, data, sizeof h->totals);
+  h->source_energy = h->totals[0];
+  h->start_content = h->totals[1];
   return IG_OK;
 }
 

@@ -7,7 +7,7 @@
 #define IG_HEAT_H
 
 #include "assembly/assembly.h"
-#include "core/array.h"
+#include "core/output.h"
 #include "material/material.h"
 #include "mesh/topology.h"
 #include "thermal/heat_types.h"
@@ -40,6 +40,7 @@ typedef struct {
   double initial, ambient; /* K */
   ig_heat_newborn newborn;
   double body; /* W/m^3 */
+  bool bare;   /* nobody asks for the outer surface: no births, conditions or beams */
 } ig_heat_setup;
 
 /* What is there after so many births. Nodes: one more than the highest in use. */
@@ -83,7 +84,7 @@ typedef struct ig_heat {
   ig_lid nodes, elements, face_count;
   double initial, newborn_temperature, body;
   ig_heat_newborn newborn;
-  double rate;     /* bound of the largest eigenvalue of C^-1 K, 1/s: steps to 2 / rate are stable */
+  double rate; /* bound of the largest eigenvalue of C^-1 K, 1/s: steps to 2 / rate are stable */
   ig_lid limiting; /* the element (mesh number) that sets it */
 
   /* births, on the host; elements in birth order */
@@ -107,7 +108,7 @@ typedef struct ig_heat {
   void *material_tables; /* materials: heat_material_f64 */
   double *capacity_low;  /* materials: rho c at the initial temperature */
   double *conductivity;  /* materials: k at the initial temperature */
-  ig_lid *face_start;   /* events + 1: faces in birth order */
+  ig_lid *face_start;    /* events + 1: faces in birth order */
   struct ig_heat_rows *row_book;
 
   /* on the device */
@@ -118,6 +119,8 @@ typedef struct ig_heat {
   ig_array row, rows;
   ig_array patch, patch_value, source_node, source_power, steps;
 
+  int resident_blocks; /* CUDA: that stay on the GPU for many steps; 0: launch each step */
+
   /* the batch in hand, on the host */
   ig_heat_range now;  /* as the device has it */
   ig_heat_range next; /* after the births in the batch */
@@ -127,18 +130,22 @@ typedef struct ig_heat {
   ig_heat_step *step;
   ig_heat_birth *birth;
   double source_energy, start_content; /* J */
+  double totals[3];                    /* as saved: source energy, start content, 0 */
   double time;
   int64_t steps_done;
   double element_steps;
 } ig_heat;
 
 IG_MUST_CHECK ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
+/* The fastest form of conduction that fits: stencil, else classes, else recompute. */
+IG_MUST_CHECK ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h);
 void ig_heat_free(ig_ctx *cx, ig_heat *h);
 /* Elements born up to `time` are there; temperatures are initial. */
 IG_MUST_CHECK ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time);
 
 /* Writing a batch: births due by a time, then sources, then the step that uses them. */
 IG_MUST_CHECK ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time);
+/* A node is given power once a step at most. */
 IG_MUST_CHECK ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power);
 IG_MUST_CHECK ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt);
 /* Runs what was written, and clears it. */
@@ -148,12 +155,16 @@ IG_MUST_CHECK ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h);
 IG_MUST_CHECK ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T);
 IG_MUST_CHECK ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T);
 IG_MUST_CHECK ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *ledger);
+/* The state for a checkpoint: host memory of the engine's own, good until it steps on. */
+enum { IG_HEAT_SAVED = 8 };
+IG_MUST_CHECK ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count);
+IG_MUST_CHECK ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart);
 /* Bytes a step must move, every array counted once. */
 double ig_heat_step_bytes(const ig_heat *h);
 /* Volume and outer area of what is there. */
 void ig_heat_measure(const ig_heat *h, double *volume, double *area);
 
-/* Shape of an element (birth order); `room` holds it where shapes are not kept. */
+/* Sizes of an element (birth order); `room` holds them, without K, where classes are not kept. */
 const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *room);
 
 #endif

@@ -19,13 +19,13 @@ typedef double vec_f64 __attribute__((vector_size(32)));
 #undef VN
 #define V vec_f32
 #define VN(name) name##_v32
-#define LANES 8
+#define HEAT_LANES 8
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cpu.inc"
 #undef V
 #undef VN
-#undef LANES
+#undef HEAT_LANES
 
 #include "thermal/state_f64.h"
 #include "assembly/scatter.inc"
@@ -38,21 +38,21 @@ typedef double vec_f64 __attribute__((vector_size(32)));
 #undef VN
 #define V vec_f64
 #define VN(name) name##_v64
-#define LANES 4
+#define HEAT_LANES 4
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cpu.inc"
 #undef V
 #undef VN
-#undef LANES
+#undef HEAT_LANES
 
 #include "thermal/state_mix.h"
 #define V vec_f32
 #define VN(name) name##_v32
-#define LANES 8
+#define HEAT_LANES 8
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cpu.inc"
 
-const ig_heat_ops ig_heat_cpu[3] = {[IG_SINGLE] = {steps_cpu_f32, patch_cpu_f32},
-                                    [IG_DOUBLE] = {steps_cpu_f64, patch_cpu_f64},
-                                    [IG_MIXED] = {steps_cpu_mix, patch_cpu_mix}};
+const ig_heat_ops ig_heat_cpu[3] = {[IG_SINGLE] = {NULL, steps_cpu_f32, patch_cpu_f32},
+                                    [IG_DOUBLE] = {NULL, steps_cpu_f64, patch_cpu_f64},
+                                    [IG_MIXED] = {NULL, steps_cpu_mix, patch_cpu_mix}};

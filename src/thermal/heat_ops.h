@@ -7,6 +7,8 @@
 IG_C_BEGIN
 
 typedef struct ig_heat_ops {
+  /* once, when the engine is made; NULL: nothing to do */
+  ig_status (*open)(ig_ctx *cx, ig_heat *h);
   /* steps [first, last) of the batch; no birth among them */
   ig_status (*steps)(ig_ctx *cx, ig_heat *h, int first, int last);
   /* patches [first, last) of the batch */
@@ -17,6 +19,7 @@ typedef struct ig_heat_ops {
 extern const ig_heat_ops ig_heat_cpu[3], ig_heat_cuda[3];
 
 #define IG_HEAT_CUDA(kind)                                                                         \
+  ig_status ig_heat_open_cuda_##kind(ig_ctx *cx, ig_heat *h);                                      \
   ig_status ig_heat_steps_cuda_##kind(ig_ctx *cx, ig_heat *h, int first, int last);                \
   ig_status ig_heat_patch_cuda_##kind(ig_ctx *cx, ig_heat *h, int32_t first, int32_t last);
 IG_HEAT_CUDA(f32)

@@ -13,7 +13,8 @@
 
 enum { MOST_ROWS = 1 << 16, AROUND = 8 };
 
-/* What decides a row: for each element at the node its pattern and corner, and its exposed faces. */
+/* What decides a row: for each element at the node its pattern and corner, and its exposed faces.
+ */
 typedef struct {
   uint32_t corner[AROUND]; /* pattern x 8 + corner */
   uint64_t exposed[AROUND];
@@ -32,6 +33,8 @@ struct ig_heat_rows {
   uint32_t *pattern_slot;
   row_key *key;
   heat_row_f64 *row;
+  int64_t *met; /* rows: nodes that asked for it */
+  heat_bulk_f64 bulk;
   int rows, row_room, pushed;
   uint32_t *slot; /* open addressing over keys; 0: free, else row + 1 */
   int32_t last;
@@ -79,6 +82,11 @@ static ig_status pattern_find(ig_ctx *cx, struct ig_heat_rows *b, const pattern 
 ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
   if (h->classes.count == 0)
     return IG_FAIL(cx, IG_INPUT, "conduction 'stencil' needs elements that are alike");
+  for (ig_lid n = 0; n < h->nodes; n++)
+    if (h->around.start[n + 1] - h->around.start[n] > AROUND)
+      return IG_FAIL(cx, IG_INPUT,
+                     "more than %d elements meet at node %d: conduction 'stencil' cannot be used",
+                     AROUND, (int)n);
   struct ig_heat_rows *b;
   IG_TRY(IG_NEW(cx, &b, 1, "row book"));
   h->row_book = b;
@@ -113,6 +121,7 @@ void ig_heat_rows_free(ig_heat *h) {
   free(b->pattern_slot);
   free(b->key);
   free(b->row);
+  free(b->met);
   free(b->slot);
   free(b);
   h->row_book = NULL;
@@ -190,10 +199,6 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
     const ig_lid e = h->around.item[i];
     if (e >= h->next.elements)
       break; /* rising order: the rest is not born either */
-    if (key.count == AROUND)
-      return IG_FAIL(cx, IG_INPUT,
-                     "more than %d elements meet at a node: conduction 'stencil' cannot be used",
-                     AROUND);
     const ig_lid *conn = (const ig_lid *)h->elems.conn.host + 8 * (int64_t)e;
     uint32_t a = 0;
     while (conn[a] != n)
@@ -205,6 +210,7 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
   }
   key.held = h->held && !isnan(h->held[n]);
   if (b->rows && memcmp(&key, &b->key[b->last], sizeof key) == 0) {
+    b->met[b->last]++;
     *out = b->last;
     return IG_OK;
   }
@@ -212,6 +218,7 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
   for (; b->slot[s]; s = (s + 1) & (ROW_SLOTS - 1))
     if (memcmp(&b->key[b->slot[s] - 1], &key, sizeof key) == 0) {
       *out = b->last = (int32_t)b->slot[s] - 1;
+      b->met[b->last]++;
       return IG_OK;
     }
   if (b->rows == MOST_ROWS)
@@ -224,15 +231,82 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
     b->key = k ? k : b->key;
     heat_row_f64 *r = realloc(b->row, (size_t)room * sizeof *r);
     b->row = r ? r : b->row;
-    if (!k || !r)
+    int64_t *m = realloc(b->met, (size_t)room * sizeof *m);
+    b->met = m ? m : b->met;
+    if (!k || !r || !m)
       return IG_FAIL(cx, IG_MEMORY, "no memory for rows");
     b->row_room = room;
   }
   IG_TRY(row_make(cx, h, &key, &b->row[b->rows]));
   b->key[b->rows] = key;
   b->slot[s] = (uint32_t)b->rows + 1;
+  b->met[b->rows] = 1;
   *out = b->last = b->rows++;
   return IG_OK;
+}
+
+/* Groups of 2, 4 and 8 neighbours of one weight, mirrored about the node; false: not a box's. */
+static bool bulk_order(const heat_row_f64 *row, heat_bulk_f64 *bulk) {
+  if ((row->count != 26 && row->count != 20) || row->inverse <= 0 || row->body != 0 ||
+      row->film[0] != 0 || row->film[1] != 0 || row->film[3] != 0)
+    return false;
+  bulk->full = row->count == 26;
+  /* in rising order the 26 are z-, then the middle plane, then z+; the strides tell x, y, z */
+  const int32_t *o = row->offset;
+  const int32_t sy = bulk->full ? o[15] : (o[10] + o[11]) / 2;
+  const int32_t sz = bulk->full ? o[21] : (o[12] + o[19]) / 2;
+  static const int group[26][3] = {
+      {1, 0, 0},   {-1, 0, 0}, {0, 1, 0},   {0, -1, 0},  {0, 0, 1},   {0, 0, -1}, {1, 1, 0},
+      {-1, 1, 0},  {1, -1, 0}, {-1, -1, 0}, {1, 0, 1},   {-1, 0, 1},  {1, 0, -1}, {-1, 0, -1},
+      {0, 1, 1},   {0, -1, 1}, {0, 1, -1},  {0, -1, -1}, {1, 1, 1},   {-1, 1, 1}, {1, -1, 1},
+      {-1, -1, 1}, {1, 1, -1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, -1}};
+  static const int first[8] = {0, 2, 4, 6, 10, 14, 18, 26};
+  int n = 0;
+  for (int g = bulk->full ? 0 : 3; g < 7; g++)
+    for (int i = first[g]; i < first[g + 1]; i++) {
+      const int32_t offset = group[i][0] + group[i][1] * sy + group[i][2] * sz;
+      int j = 0;
+      while (j < row->count && o[j] != offset)
+        j++;
+      if (j == row->count)
+        return false;
+      if (i == first[g])
+        bulk->weight[g] = row->weight[j];
+      else if (fabs(row->weight[j] - bulk->weight[g]) > 1e-9 * fabs(row->weight[j]))
+        return false;
+      bulk->offset[n++] = offset;
+    }
+  bulk->inverse = row->inverse;
+  return true;
+}
+
+static void bulk_choose(struct ig_heat_rows *b) {
+  int64_t most = 0;
+  b->bulk.row = -1;
+  for (int r = 0; r < b->rows; r++) {
+    heat_bulk_f64 bulk;
+    memset(&bulk, 0, sizeof bulk);
+    if (b->met[r] > most && bulk_order(&b->row[r], &bulk)) {
+      most = b->met[r];
+      b->bulk = bulk;
+      b->bulk.row = r;
+    }
+  }
+}
+
+void ig_heat_bulk(const ig_heat *h, void *out) {
+  const heat_bulk_f64 *bulk = &h->row_book->bulk;
+  if (h->precision != IG_SINGLE) {
+    memcpy(out, bulk, sizeof *bulk);
+    return;
+  }
+  heat_bulk_f32 *to = out;
+  to->row = bulk->row;
+  to->full = bulk->full;
+  memcpy(to->offset, bulk->offset, sizeof to->offset);
+  for (int g = 0; g < 7; g++)
+    to->weight[g] = (float)bulk->weight[g];
+  to->inverse = (float)bulk->inverse;
 }
 
 static void row_round(const heat_row_f64 *from, heat_row_f32 *to) {
@@ -263,9 +337,14 @@ ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
     else
       ((heat_row_f64 *)h->rows.host)[r] = b->row[r];
   b->pushed = b->rows;
+  bulk_choose(b);
   return ig_array_push(cx, &h->rows);
 }
 
-double ig_heat_row_capacity(const ig_heat *h, int32_t row) { return h->row_book->row[row].capacity; }
+double ig_heat_row_capacity(const ig_heat *h, int32_t row) {
+  return h->row_book->row[row].capacity;
+}
 
-int ig_heat_rows_count(const ig_heat *h) { return h->row_book ? h->row_book->rows : 0; }
+int ig_heat_rows_count(const ig_heat *h) {
+  return h->row_book ? h->row_book->rows : 0;
+}

@@ -10,8 +10,7 @@ static double table_at(const ig_table *t, double x) {
     return t->y[0];
   for (int i = 1; i < t->count; i++)
     if (x < t->x[i])
-      return t->y[i - 1] +
-             (t->y[i] - t->y[i - 1]) * (x - t->x[i - 1]) / (t->x[i] - t->x[i - 1]);
+      return t->y[i - 1] + (t->y[i] - t->y[i - 1]) * (x - t->x[i - 1]) / (t->x[i] - t->x[i - 1]);
   return t->y[t->count - 1];
 }
 

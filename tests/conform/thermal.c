@@ -73,8 +73,12 @@ static ig_material_case metal(const variant *v) {
   return m;
 }
 
-static double start_temperature(int n) { return 600 + 300 * sin(0.7 * n); }
-static double birth_time(int e) { return e < 2 * NX * NY ? -INFINITY : 1e-3 * (1 + (e / 3) % 8); }
+static double start_temperature(int n) {
+  return 600 + 300 * sin(0.7 * n);
+}
+static double birth_time(int e) {
+  return e < 2 * NX * NY ? -INFINITY : 1e-3 * (1 + (e / 3) % 8);
+}
 static const double dt = 1e-3, ambient = 300, sigma = 5.670374419e-8;
 static const ig_heat_condition conditions[] = {
     {.faces = NULL, .temperature = NAN, .flux = NAN, .h = 40, .emissivity = 0.4, .ambient = NAN},
@@ -255,8 +259,8 @@ static void engine(ig_ctx *cx, const ig_mesh *mesh, const variant *v, ig_heat_se
   ig_heat_free(cx, &h);
 }
 
-static const variant variants[] = {{false, false, false}, {true, false, true}, {true, true, false},
-                                   {false, true, true}};
+static const variant variants[] = {
+    {false, false, false}, {true, false, true}, {true, true, false}, {false, true, true}};
 static const char *const precision_name[] = {IG_PRECISION_CHOICES};
 
 /* conduction on a bent grid can only be recomputed; on a box grid all three forms must agree */

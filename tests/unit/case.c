@@ -5,6 +5,7 @@
 #include "sample_room.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #ifdef INGOT_HAVE_IO
@@ -88,6 +89,16 @@ static void keys_are_set(void **state) {
   good(ig_case_set(c, "sources[0].colour", "red"));
   bad(ig_case_read_for(c, sample_rooms),
       "--set sources[0].colour: unknown key 'colour' in 'sources[0]'");
+  ig_case_close(c);
+}
+
+static void no_rooms_is_said(void **state) {
+  (void)state;
+  ig_case *c;
+  good(ig_case_new(cx, &c));
+  assert_int_equal(ig_case_read_for(c, (const ig_room *const[]){NULL}), IG_UNSUPPORTED);
+  bad(ig_case_read_for(c, sample_rooms),
+      "missing key 'physics' at the top level: expected sample or meshed");
   ig_case_close(c);
 }
 
@@ -273,6 +284,11 @@ static void material_files_are_folded_in(void **state) {
   assert_true(fabs(m->density.y[0] - 7850) < 1e-9);
   assert_true(ig_material_find(&c->common.materials, "twin")->young == 210e9);
   assert_null(ig_material_find(&c->common.materials, "lead"));
+  good(ig_material_require(cx, m, "density|young|poisson", "statics"));
+  bad(ig_material_require(cx, m, "young|conductivity", "printing"),
+      "deep/case.yaml:5:5: material 'steel' lacks 'conductivity', which printing needs: thermal "
+      "conductivity, in W/(m K)");
+  assert_int_equal(ig_material_require(cx, m, "name", "nobody"), IG_ARG);
   snprintf(path, sizeof path, "%s/deep/points.csv", folder);
   assert_string_equal(((const sample_case *)c->room_case)->toolpath, path);
   /* another file for the first material: nothing of the one before is left */
@@ -306,6 +322,55 @@ static void material_files_are_folded_in(void **state) {
       "deep",           "materials/steel.yaml", "materials",       "steel.yaml"};
   for (size_t i = 0; i < sizeof made / sizeof *made; i++)
     clear(made[i]);
+}
+
+/* Calls `each` for the YAML files of a folder and those below it; returns how many. */
+static int files_visit(const char *where, void (*each)(const char *path)) {
+  struct dirent **names;
+  int count = 0;
+  const int n = scandir(where, &names, NULL, alphasort);
+  for (int i = 0; i < n; i++) {
+    char path[512];
+    snprintf(path, sizeof path, "%s/%s", where, names[i]->d_name);
+    const char *const end = strrchr(names[i]->d_name, '.');
+    if (end && strcmp(end, ".yaml") == 0) {
+      each(path);
+      count++;
+    } else if (names[i]->d_name[0] != '.') {
+      count += files_visit(path, each);
+    }
+    free(names[i]);
+  }
+  if (n >= 0)
+    free(names);
+  return count;
+}
+
+static void stock_material_check(const char *path) {
+  char full[PATH_MAX];
+  assert_non_null(realpath(path, full));
+  ig_case *c;
+  good(ig_case_new(cx, &c));
+  good(ig_case_set(c, "physics", "sample"));
+  good(ig_case_set(c, "steps", "1"));
+  good(ig_case_set(c, "materials[0].file", full));
+  good(ig_case_read_for(c, sample_rooms));
+  ig_case_close(c);
+}
+
+static void example_check(const char *path) {
+  ig_case *c;
+  good(ig_case_open(cx, path, &c));
+  good(ig_case_read(c));
+  ig_case_close(c);
+}
+
+static void stock_materials_and_examples_are_read(void **state) {
+  (void)state;
+  const int materials = files_visit("materials", stock_material_check);
+  const int examples = files_visit("cases", example_check);
+  if (materials + examples == 0)
+    skip();
 }
 
 /* Each file of tests/bad/cases names in its first line what the message must hold. */
@@ -356,6 +421,7 @@ static void bad_cases_are_refused_clearly(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(keys_are_set),
+      cmocka_unit_test(no_rooms_is_said),
       cmocka_unit_test(one_map_becomes_a_list_when_indexed),
       cmocka_unit_test(reference_names_every_key),
 #ifdef INGOT_HAVE_IO
@@ -363,6 +429,7 @@ int main(void) {
       cmocka_unit_test(hostile_documents_are_bounded),
       cmocka_unit_test(material_files_are_folded_in),
       cmocka_unit_test(bad_cases_are_refused_clearly),
+      cmocka_unit_test(stock_materials_and_examples_are_read),
 #endif
   };
   return cmocka_run_group_tests(tests, setup, teardown);

@@ -1,0 +1,86 @@
+/* ingot view: a picture of a snapshot. */
+#include "cli.h"
+
+#include <string.h>
+
+/* snap_000010.vtkhdf -> snap_000010.png */
+static void usual_picture(const char *path, char *png, size_t size) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char *dot = strrchr(name, '.');
+  snprintf(png, size, "%.*s.png", dot ? (int)(dot - path) : (int)strlen(path), path);
+}
+
+static int view_run(const cli_args *args) {
+  char usual[4096];
+  usual_picture(args->words.item[0], usual, sizeof usual);
+  const char *png = args->out ? args->out : usual;
+  const ig_view_options options = {
+      .field = args->field,
+      .palette = args->palette,
+      .fixed_range = args->given_range,
+      .range = {args->range[0], args->range[1]},
+      .width = args->width,
+      .height = args->height,
+      .fixed_camera = args->given_view,
+      .azimuth = args->view[0],
+      .elevation = args->view[1],
+      .zoom = args->zoom,
+      .edges = args->edges,
+      .threshold = args->threshold,
+      .threshold_range = {args->threshold_range[0], args->threshold_range[1]},
+      .warp = args->warp,
+      .warp_scale = args->warp_scale,
+      .title = args->title,
+      .bare = args->bare,
+  };
+  if (args->threshold && !args->given_threshold_range) {
+    cli_error("--threshold %s: say which values to keep with --keep LOW:HIGH", args->threshold);
+    return CLI_BAD_INPUT;
+  }
+  ig_ctx *cx;
+  int code = cli_open("cpu", args, &cx);
+  if (code != CLI_GOOD)
+    return code;
+  code = cli_result(cx, ig_view(cx, args->words.item[0], &options, png));
+  if (code == CLI_GOOD)
+    printf("%s\n", png);
+  cli_close(cx);
+  return code;
+}
+
+static const cli_option options[] = {
+    {"field", 'f', CLI_TEXT, CLI_AT(field), 0, "NAME", NULL,
+     "field to color by; displacement.z takes a component, a bare vector its magnitude, none plain "
+     "grey; the first field if not given"},
+    {"out", 'o', CLI_FILE, CLI_AT(out), 0, "FILE.png", NULL,
+     "picture to write; the snapshot's name with .png if not given"},
+    {"range", 'r', CLI_PAIR, CLI_AT(range), CLI_AT(given_range), "LOW:HIGH", NULL,
+     "values at the ends of the color bar; the field's own if not given"},
+    {"palette", 'p', CLI_TEXT, CLI_AT(palette), 0, "NAME", "viridis|inferno|coolwarm|rainbow|gray",
+     "colors"},
+    {"edges", 'e', CLI_FLAG, CLI_AT(edges), 0, NULL, NULL, "draw element edges"},
+    {"threshold", 0, CLI_TEXT, CLI_AT(threshold), 0, "FIELD", NULL,
+     "draw only cells whose value of this field is within --keep"},
+    {"keep", 'k', CLI_PAIR, CLI_AT(threshold_range), CLI_AT(given_threshold_range), "LOW:HIGH",
+     NULL, "the values that --threshold keeps"},
+    {"warp", 0, CLI_TEXT, CLI_AT(warp), 0, "FIELD", NULL, "move the points by this vector field"},
+    {"scale", 0, CLI_REAL, CLI_AT(warp_scale), 0, "X", NULL, "magnify --warp so many times"},
+    {"camera", 'c', CLI_PAIR, CLI_AT(view), CLI_AT(given_view), "AZIMUTH:ELEVATION", NULL,
+     "look from there, in degrees; a three-quarter view if not given"},
+    {"zoom", 'z', CLI_REAL, CLI_AT(zoom), 0, "X", NULL, "magnify the picture"},
+    {"width", 0, CLI_INT, CLI_AT(width), 0, "PIXELS", NULL, "1600 if not given"},
+    {"height", 0, CLI_INT, CLI_AT(height), 0, "PIXELS", NULL, "1000 if not given"},
+    {"title", 0, CLI_TEXT, CLI_AT(title), 0, "TEXT", NULL, "a line above the picture"},
+    {"bare", 0, CLI_FLAG, CLI_AT(bare), 0, NULL, NULL, "no color bar, axes or time"},
+    {0}};
+const cli_command cli_view = {
+    .name = "view",
+    .words = "SNAPSHOT.vtkhdf",
+    .least = 1,
+    .most = 1,
+    .about = "draw a snapshot's outer surface, colored by a field, to a PNG file",
+    .detail = "For example:\n"
+              "  ingot view first-out/snap_000010.vtkhdf --field T -o hot.png",
+    .options = options,
+    .run = view_run,
+};

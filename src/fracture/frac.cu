@@ -1,0 +1,144 @@
+/* CUDA: the item kernels, and CUB for compaction and running sums. */
+#include "fracture/cuda.h"
+#include "backend/cuda/launch.cuh"
+
+#include <cub/device/device_scan.cuh>
+#include <cub/device/device_select.cuh>
+#include <thrust/iterator/counting_iterator.h>
+
+enum { FRAC_THREADS = 128, FRAC_BLOCKS_PER_SM = 32 };
+typedef void frac_kernel(const frac s, int64_t begin, int64_t n);
+
+/* The last block to finish its nodes counts the step: spares a launch of its own. */
+static __device__ __forceinline__ void frac_ticket(frac_count *count) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    if (atomicAdd(&count->ticket, 1) == (int)gridDim.x - 1) {
+      count->ticket = 0;
+      count->step += !count->full;
+    }
+  }
+}
+
+#define FRAC_DRIVERS "fracture/cuda_items.inc"
+#include "kern/prec_f32.h"
+#include "material/cohesive.inc"
+#include "fracture/types.inc"
+#include "kern/prec_f64.h"
+#include "material/cohesive.inc"
+#include "fracture/types.inc"
+
+static frac_kernel *const *const tables[2][4] = {
+    {tri3_kernels_f32, tri6_kernels_f32, tet4_kernels_f32, tet10_kernels_f32},
+    {tri3_kernels_f64, tri6_kernels_f64, tet4_kernels_f64, tet10_kernels_f64}};
+
+ig_status frac_cuda_run(ig_ctx *cx, int kind, int wide, frac_item item, const frac *s,
+                        int64_t begin, int64_t n) {
+  if (item == FRAC_advance || n == 0)
+    return IG_OK; /* a step is counted with the last node */
+  const int64_t most = n < 0 ? -n : n;
+  const unsigned all = ig_cuda_blocks(most, FRAC_THREADS);
+  const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * FRAC_BLOCKS_PER_SM;
+  const unsigned blocks = all < cap ? all : cap;
+  frac_kernel *kernel = tables[wide][kind][item];
+  kernel<<<blocks, FRAC_THREADS, 0, ig_cuda_stream(cx)>>>(*s, begin, n);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+static cudaError_t select(void *temp, size_t *bytes, const frac *s, int faces,
+                          cudaStream_t stream) {
+  return cub::DeviceSelect::Flagged(temp, *bytes, thrust::counting_iterator<int32_t>(0), s->mark,
+                                    s->opened, &s->count->broken, (int64_t)faces * s->ne, stream);
+}
+static cudaError_t sums(void *temp, size_t *bytes, const frac *s, cudaStream_t stream) {
+  return cub::DeviceScan::InclusiveSum(temp, *bytes, s->extra, s->extra, s->node_max, stream);
+}
+
+ig_status frac_cuda_temp(ig_ctx *cx, const frac *s, int faces, size_t *bytes) {
+  size_t a = 0, b = 0;
+  IG_CUDA(cx, select(NULL, &a, s, faces, ig_cuda_stream(cx)));
+  IG_CUDA(cx, sums(NULL, &b, s, ig_cuda_stream(cx)));
+  *bytes = (a > b ? a : b) + 256;
+  return IG_OK;
+}
+ig_status frac_cuda_compact(ig_ctx *cx, const frac *s, int faces) {
+  size_t bytes = s->temp_bytes;
+  IG_CUDA(cx, select(s->temp, &bytes, s, faces, ig_cuda_stream(cx)));
+  return IG_OK;
+}
+ig_status frac_cuda_scan(ig_ctx *cx, const frac *s) {
+  size_t bytes = s->temp_bytes;
+  IG_CUDA(cx, sums(s->temp, &bytes, s, ig_cuda_stream(cx)));
+  return IG_OK;
+}
+
+/* ---- for comparison: stored 12 x 12 matrices, twelve threads an element, transposed so that
+   neighbouring threads read neighbouring entries; sums by atomics -------------------------------
+ */
+
+enum { STORED_PER_BLOCK = 16 };
+
+static __global__ void stored_build(const __grid_constant__ frac s, double *k) {
+  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  const int32_t e = (int32_t)(i / 12), column = (int32_t)(i % 12);
+  if (e >= s.ne)
+    return;
+  double x[3][2], u[6][2] = {{0}}, f[6][2];
+  const frac_elastic *m = &s.elastic[s.mat[e]];
+  tri6_load_x_f64(&s, e, x);
+  for (int a = 0; a < 6; a++)
+    for (int d = 0; d < 2; d++)
+      u[a][d] = column == 2 * a + d;
+  tri6_force_small_f64(x, u, m->c11, m->c12, m->mu, s.thickness, f);
+  for (int a = 0; a < 6; a++)
+    for (int d = 0; d < 2; d++)
+      k[e * (int64_t)144 + column * 12 + 2 * a + d] = f[a][d];
+}
+
+static __global__ void __launch_bounds__(12 * STORED_PER_BLOCK)
+    stored_apply(const __grid_constant__ frac s, const double *k, double *f) {
+  __shared__ double u[STORED_PER_BLOCK][12];
+  const int local = threadIdx.x / 12, row = threadIdx.x % 12;
+  const int32_t e = blockIdx.x * STORED_PER_BLOCK + local;
+  int64_t at = 0;
+  if (e < s.ne) {
+    at = (int64_t)s.conn[(int64_t)(row / 2) * s.ne + e] * 2 + row % 2;
+    u[local][row] = ((const double *)s.u)[at];
+  }
+  __syncthreads();
+  if (e >= s.ne)
+    return;
+  double sum = 0;
+  for (int c = 0; c < 12; c++)
+    sum += k[e * (int64_t)144 + c * 12 + row] * u[local][c];
+  atomicAdd(&f[at], -sum);
+}
+
+ig_status frac_cuda_stored(ig_ctx *cx, const frac *s, int repeats, double *seconds) {
+  double *k = NULL, *f = NULL;
+  cudaStream_t stream = ig_cuda_stream(cx);
+  const size_t sums = (size_t)s->node_max * 2 * sizeof(double);
+  IG_CUDA(cx, cudaMalloc((void **)&k, (size_t)s->ne * 144 * sizeof(double)));
+  cudaError_t error = cudaMalloc((void **)&f, sums);
+  if (error == cudaSuccess)
+    error = cudaMemsetAsync(f, 0, sums, stream);
+  if (error == cudaSuccess) {
+    stored_build<<<ig_cuda_blocks((int64_t)s->ne * 12, 128), 128, 0, stream>>>(*s, k);
+    for (int pass = 0; pass < 2; pass++) {
+      cudaStreamSynchronize(stream);
+      const double start = ig_now();
+      for (int i = 0; i < repeats; i++)
+        stored_apply<<<ig_cuda_blocks(s->ne, STORED_PER_BLOCK), 12 * STORED_PER_BLOCK, 0, stream>>>(
+            *s, k, f);
+      cudaStreamSynchronize(stream);
+      *seconds = (ig_now() - start) / repeats;
+    }
+    error = cudaGetLastError();
+  }
+  cudaFree(k);
+  cudaFree(f);
+  IG_CUDA(cx, error);
+  return IG_OK;
+}

@@ -1,0 +1,132 @@
+/* The fracture room's case, and the parts of a run. */
+#ifndef IG_FRACTURE_H
+#define IG_FRACTURE_H
+
+#include "core/room.h"
+#include "fracture/model.h"
+#include "material/material.h"
+
+typedef struct {
+  ig_src at;
+  double end, step, safety;
+  int64_t check_every;
+} frac_time_case;
+
+typedef struct {
+  ig_src at;
+  int law, criterion, start;
+  double energy, energy_shear, strength, strength_shear, shape, shape_shear;
+  double friction, penalty, weibull;
+  int64_t seed;
+} frac_cohesive_case;
+
+typedef struct {
+  ig_src at;
+  ig_reals from, to, depth;
+} frac_crack_case;
+
+typedef struct {
+  ig_src at;
+  ig_reals strain, velocity, center;
+  double expansion;
+} frac_initial_case;
+
+typedef struct {
+  ig_src at;
+  const char *set;
+  int direction; /* x y z all */
+  ig_table velocity, displacement;
+} frac_motion_case;
+
+typedef struct {
+  ig_src at;
+  const char *set;
+  ig_table pressure, traction;
+  ig_reals direction;
+} frac_load_case;
+
+typedef struct {
+  ig_src at;
+  double amount;
+  int64_t seed;
+} frac_perturbation_case;
+
+typedef struct {
+  ig_src at;
+  int64_t batches, seed;
+} frac_insertion_case;
+
+typedef struct {
+  ig_src at;
+  int plane, rotation;
+  double thickness;
+  frac_time_case time;
+  frac_cohesive_case cohesive;
+  ig_list cracks, motions, loads;
+  frac_initial_case initial;
+  frac_perturbation_case perturbation;
+  frac_insertion_case insertion;
+  double warp;
+} frac_case;
+extern const ig_option frac_options[];
+
+/* A model from a job: materials, initial state, motions, loads, notches. Time step chosen. */
+IG_MUST_CHECK ig_status frac_setup(ig_job *job, frac_model *m);
+/* Opens every facet, in random order, in batches; seconds is the time spent on the device. */
+IG_MUST_CHECK ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *seconds);
+/* Everything matches from both sides: adjacencies, cohesive elements, node lists. */
+IG_MUST_CHECK ig_status frac_tables_check(frac_model *m);
+
+/* Pieces: elements that hang together, through cohesive elements too that still hold. */
+typedef struct {
+  int32_t count;
+  int32_t *of; /* ne */
+} frac_pieces;
+IG_MUST_CHECK ig_status frac_pieces_find(frac_model *m, frac_pieces *p);
+void frac_pieces_free(frac_pieces *p);
+
+/* What a run leaves behind. */
+typedef struct {
+  double tip[3]; /* where the crack started: growth is measured from here */
+  bool has_tip;
+  double length, extension, speed; /* of the last row */
+  double last_time, last_extension, top_speed;
+  double energy0, worst_error, scale; /* balance: at the start, farthest from it, largest sum */
+  bool started;
+  double figures[FRAC_FIGURES];
+  int32_t pieces;
+} frac_track;
+double frac_track_drift(const frac_track *track);
+IG_MUST_CHECK ig_status frac_history(ig_job *job, frac_model *m, frac_track *track);
+IG_MUST_CHECK ig_status frac_snapshot(ig_job *job, frac_model *m);
+IG_MUST_CHECK ig_status frac_results(ig_job *job, frac_model *m, frac_track *track);
+IG_MUST_CHECK ig_status frac_save(ig_job *job, frac_model *m, const frac_track *track);
+IG_MUST_CHECK ig_status frac_restore(ig_job *job, frac_model *m, frac_track *track);
+
+/* A case put together in C, as verification and benchmarks do: fill `c`, `material` and the mesh,
+   then frac_problem_open makes the job. Members that are zero hold defaults. */
+typedef struct {
+  ig_material_case material;
+  ig_list materials;
+  frac_case c;
+  frac_crack_case crack;
+  frac_motion_case motion[4];
+  frac_load_case load[2];
+  double number[16]; /* what the lists point to */
+  ig_job job;
+} frac_problem;
+void frac_problem_init(frac_problem *p, ig_ctx *cx);
+/* The strip of the paper: 16 x 4 mm of PMMA, `cells` across its height (48: 36,864 triangles). */
+IG_MUST_CHECK ig_status frac_problem_strip(frac_problem *p, ig_ctx *cx, int cells,
+                                           ig_elem_type type);
+/* The pressurised ring of the paper. */
+IG_MUST_CHECK ig_status frac_problem_ring(frac_problem *p, ig_ctx *cx, int radial, int around);
+/* A ring without loads, for insertion alone. */
+IG_MUST_CHECK ig_status frac_problem_annulus(frac_problem *p, ig_ctx *cx, int radial, int around,
+                                             ig_elem_type type);
+void frac_problem_free(frac_problem *p);
+
+extern const ig_verify_entry frac_verify[];
+extern const ig_bench_entry frac_bench[];
+
+#endif

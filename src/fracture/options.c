@@ -1,0 +1,104 @@
+/* What a fracture case may say. */
+#include "fracture/fracture.h"
+
+#define S frac_time_case
+static const ig_option time_options[] = {
+    IG_REAL(S, end, "s", IG_REQUIRED, 0, 1e6, "simulated time"),
+    IG_REAL(S, step, "s", NULL, IG_TINY, 1, "time step; left out: a share of the critical one"),
+    IG_REAL(S, safety, "", "0.2", 0.001, 1,
+            "share of the bulk's critical step, where no step is given; cohesive springs need the "
+            "room"),
+    IG_INT(S, check_every, "10", 0, 1000000,
+           "steps between checks of the facets; 0: nothing breaks"),
+    IG_END};
+#undef S
+
+#define S frac_cohesive_case
+static const ig_option cohesive_options[] = {
+    IG_CHOICE(S, law, IG_COHESIVE_CHOICES, "ppr",
+              "ppr: the potential of Park, Paulino and Roesler; linear: Camacho and Ortiz"),
+    IG_REAL(S, energy, "J/m^2", IG_REQUIRED, IG_TINY, 1e12, "fracture energy of mode I"),
+    IG_REAL(S, energy_shear, "J/m^2", NULL, IG_TINY, 1e12, "of mode II; left out: as mode I"),
+    IG_REAL(S, strength, "Pa", IG_REQUIRED, IG_TINY, 1e13, "cohesive strength"),
+    IG_REAL(S, strength_shear, "Pa", NULL, IG_TINY, 1e13, "in shear; left out: as in tension"),
+    IG_REAL(S, shape, "", "2", 1.01, 20, "softening exponent of PPR in mode I; 2: straight"),
+    IG_REAL(S, shape_shear, "", NULL, 1.01, 20, "of mode II; left out: as mode I"),
+    IG_REAL(S, friction, "", "0", 0, 10, "Coulomb friction of closed cracks"),
+    IG_REAL(S, penalty, "N/m^3", "0", 0, 1e30,
+            "stiffness of contact and of a facet that holds; 0: as much as the step bears"),
+    IG_CHOICE(S, criterion, FRAC_CRITERION_CHOICES, "facet_max",
+              "what is compared with the strength: traction on the facet or principal stress, "
+              "at the worst of its nodes or their mean"),
+    IG_CHOICE(S, start, "strength|traction", "traction",
+              "what a new facet carries: the strength, or the traction that was there"),
+    IG_REAL(S, weibull, "", "0", 0, 1000, "modulus of the scatter of strength; 0: none"),
+    IG_INT(S, seed, "1", 0, 9e15, "of the scatter"),
+    IG_END};
+#undef S
+
+#define S frac_crack_case
+static const ig_option crack_options[] = {
+    IG_REALS(S, from, "m", IG_REQUIRED, 0, 0, "where the crack begins"),
+    IG_REALS(S, to, "m", IG_REQUIRED, 0, 0, "its tip: facets between are cut before the start"),
+    IG_REALS(S, depth, "m", NULL, 0, 0, "in space: the vector along which the line is drawn out"),
+    IG_END};
+#undef S
+
+#define S frac_initial_case
+static const ig_option initial_options[] = {
+    IG_REALS(S, strain, "", NULL, 0, 0, "uniform strain xx yy xy, or xx yy zz xy yz zx"),
+    IG_REALS(S, velocity, "m/s", NULL, 0, 0, "uniform velocity"),
+    IG_REAL(S, expansion, "1/s", "0", 0, 0,
+            "velocity away from the centre (in x and y), by distance"),
+    IG_REALS(S, center, "m", NULL, 0, 0, "point without displacement and expansion; left out: 0"),
+    IG_END};
+#undef S
+
+#define S frac_motion_case
+static const ig_option motion_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node or face set"),
+    IG_CHOICE(S, direction, "x|y|z|all", "all", "component that is prescribed"),
+    IG_TABLE(S, velocity, "s", "m/s", NULL, 0, 0, "over time; neither this nor the next: held"),
+    IG_TABLE(S, displacement, "s", "m", NULL, 0, 0, "over time"), IG_END};
+#undef S
+
+#define S frac_load_case
+static const ig_option load_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "face set"),
+    IG_TABLE(S, pressure, "s", "Pa", NULL, 0, 0, "pushing on the faces, over time"),
+    IG_TABLE(S, traction, "s", "Pa", NULL, 0, 0, "along `direction`, over time"),
+    IG_REALS(S, direction, "", NULL, 0, 0, "of the traction; its length scales it"), IG_END};
+#undef S
+
+#define S frac_perturbation_case
+static const ig_option perturbation_options[] = {
+    IG_REAL(
+        S, amount, "", IG_REQUIRED, 0, 0.45,
+        "how far a corner inside the mesh moves, as a share of its shortest edge; not on cracks"),
+    IG_INT(S, seed, "1", 0, 9e15, "another seed, another mesh"), IG_END};
+#undef S
+
+#define S frac_insertion_case
+static const ig_option insertion_options[] = {
+    IG_INT(S, batches, "20", 1, 1000000, "batches in which all facets are opened"),
+    IG_INT(S, seed, "1", 0, 9e15, "of the order"), IG_END};
+#undef S
+
+#define S frac_case
+const ig_option frac_options[] = {
+    IG_CHOICE(S, plane, "strain|stress", "strain", "plane meshes: strain or stress"),
+    IG_REAL(S, thickness, "m", "1", IG_TINY, 1e6, "of plane meshes"),
+    IG_CHOICE(S, rotation, "small|finite", "small", "finite: elements turn with their material"),
+    IG_MAP(S, time, frac_time_case, time_options, NULL, "duration and steps"),
+    IG_MAP(S, cohesive, frac_cohesive_case, cohesive_options, IG_REQUIRED, "how facets open"),
+    IG_LIST(S, cracks, frac_crack_case, crack_options, NULL, "notches, cut before the start"),
+    IG_MAP(S, initial, frac_initial_case, initial_options, NULL, "state at the start"),
+    IG_LIST(S, motions, frac_motion_case, motion_options, NULL, "supports and prescribed motion"),
+    IG_LIST(S, loads, frac_load_case, load_options, NULL, "pressures and tractions"),
+    IG_MAP(S, perturbation, frac_perturbation_case, perturbation_options, NULL,
+           "nodes moved at random, against the bias of a regular mesh"),
+    IG_MAP(S, insertion, frac_insertion_case, insertion_options, NULL,
+           "no mechanics: open all facets in random order and count"),
+    IG_REAL(S, warp, "", "1", 0, 1e6, "snapshots show displacements times this"),
+    IG_END};
+#undef S

@@ -1,0 +1,480 @@
+/* What a run leaves behind: energies and crack growth as rows, the opened mesh as snapshots, the
+   pieces as a table, and a checkpoint to go on from. */
+#include "fracture/fracture.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Node of cohesive element c at place j of its lower facet: its own side, or the one across. */
+static int32_t coh_node(const frac_model *m, const int32_t *conn, const int32_t *coh,
+                        const uint8_t *turn, int64_t c, int j, bool upper) {
+  const int64_t ne = m->s.ne, facet = coh[2 * c + upper];
+  const int k = upper ? frac_across(m->kind, turn[c], j) : j;
+  return conn[frac_face_node(m->kind, (int)(facet / ne), k) * ne + facet % ne];
+}
+
+/* How far from the notch's tip the farthest facet without traction lies. */
+static ig_status extension_find(frac_model *m, frac_track *track) {
+  if (!track->has_tip || !m->count.cohesive)
+    return IG_OK;
+  void *conn, *coh, *turn, *x, *unused;
+  IG_TRY(frac_model_pull(m, "conn", &conn));
+  IG_TRY(frac_model_pull(m, "coh", &coh));
+  IG_TRY(frac_model_pull(m, "turn", &turn));
+  IG_TRY(frac_model_pull(m, "x", &x));
+  IG_TRY(frac_model_pull(m, "cs", &unused));
+  IG_TRY(frac_model_pull(m, "cw", &unused));
+  const int dim = m->shape.dim;
+  for (int64_t c = 0; c < m->count.cohesive; c++) {
+    if (frac_model_damage(m, c) < 1)
+      continue;
+    double far = 0;
+    for (int d = 0; d < dim; d++) {
+      double mid = 0;
+      for (int j = 0; j < dim; j++)
+        mid += frac_model_real(m, x, (int64_t)coh_node(m, conn, coh, turn, c, j, false) * dim + d) /
+               dim;
+      far += (mid - track->tip[d]) * (mid - track->tip[d]);
+    }
+    track->extension = fmax(track->extension, sqrt(far));
+  }
+  return IG_OK;
+}
+
+double frac_track_drift(const frac_track *k) {
+  return k->scale > 0 ? k->worst_error / k->scale : 0;
+}
+
+ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
+  double *f = k->figures;
+  IG_TRY(frac_model_figures(m, f));
+  const double t = (double)m->count.step * m->s.dt;
+  IG_TRY(extension_find(m, k));
+  if (k->started && t > k->last_time)
+    k->speed = (k->extension - k->last_extension) / (t - k->last_time);
+  k->last_time = t;
+  k->last_extension = k->extension;
+  k->top_speed = fmax(k->top_speed, k->speed);
+  const double total = f[FRAC_KINETIC] + f[FRAC_STRAIN] + f[FRAC_COHESIVE_WORK] - f[FRAC_EXTERNAL];
+  if (!k->started)
+    k->energy0 = total;
+  k->started = true;
+  k->scale = fmax(k->scale, fmax(fmax(fabs(k->energy0), fabs(f[FRAC_EXTERNAL])),
+                                 f[FRAC_KINETIC] + f[FRAC_STRAIN]));
+  k->worst_error = fmax(k->worst_error, fabs(total - k->energy0));
+  const double drift = k->scale > 0 ? (total - k->energy0) / k->scale : 0;
+  if (!(total < INFINITY && total > -INFINITY))
+    return IG_FAIL(
+        job->cx, IG_NUMERIC,
+        "the run blew up before t = %.4g s: take a smaller step (time.step, time.safety)", t);
+  if (!job->sink)
+    return IG_OK;
+  if (f[FRAC_FAILED] != k->length || !k->pieces) {
+    frac_pieces pieces = {0};
+    IG_TRY(frac_pieces_find(m, &pieces));
+    k->pieces = pieces.count;
+    frac_pieces_free(&pieces);
+  }
+  k->length = f[FRAC_FAILED];
+  const bool space = m->shape.dim == 3;
+  const char *const names[] = {"time [s]",
+                               "step",
+                               "kinetic [J]",
+                               "strain [J]",
+                               "external_work [J]",
+                               "dissipated [J]",
+                               "recoverable [J]",
+                               "contact [J]",
+                               "drift",
+                               "cohesive",
+                               "nodes",
+                               space ? "opened [m^2]" : "opened [m]",
+                               space ? "crack_area [m^2]" : "crack_length [m]",
+                               "extension [m]",
+                               "tip_speed [m/s]",
+                               "pieces"};
+  const double row[] = {t,
+                        (double)m->count.step,
+                        f[FRAC_KINETIC],
+                        f[FRAC_STRAIN],
+                        f[FRAC_EXTERNAL],
+                        f[FRAC_COHESIVE_WORK] - f[FRAC_RECOVERABLE] - f[FRAC_CONTACT],
+                        f[FRAC_RECOVERABLE],
+                        f[FRAC_CONTACT],
+                        drift,
+                        m->count.cohesive,
+                        m->count.nodes,
+                        f[FRAC_OPENED],
+                        f[FRAC_FAILED],
+                        k->extension,
+                        k->speed,
+                        k->pieces};
+  return job->sink->history(job->sink, (int)(sizeof row / sizeof *row), names, row);
+}
+
+/* ---- snapshots
+ * ----------------------------------------------------------------------------------- */
+
+static bool wanted(const ig_job *job, const char *name) {
+  if (!job->output || job->output->fields.count == 0)
+    return true;
+  for (int i = 0; i < job->output->fields.count; i++)
+    if (strcmp(job->output->fields.value[i], name) == 0)
+      return true;
+  return false;
+}
+
+static void cells_fill(const frac_model *m, ig_snapshot *s, const int32_t *conn, const int32_t *coh,
+                       const uint8_t *turn) {
+  static const uint8_t bulk[4] = {5, 22, 10, 24};
+  const int64_t ne = m->s.ne;
+  const int nn = m->shape.nodes, dim = m->shape.dim;
+  int64_t at = 0, cell = 0;
+  for (int64_t e = 0; e < ne; e++) {
+    s->offset[cell] = at;
+    s->type[cell++] = bulk[m->kind];
+    for (int a = 0; a < nn; a++)
+      s->corner[at++] = conn[a * ne + e];
+  }
+  for (int64_t c = 0; c < m->count.cohesive; c++) { /* quadrilaterals, wedges */
+    s->offset[cell] = at;
+    s->type[cell++] = dim == 2 ? 9 : 13;
+    for (int j = 0; j < dim; j++)
+      s->corner[at++] = coh_node(m, conn, coh, turn, c, j, false);
+    for (int j = 0; j < dim; j++)
+      s->corner[at++] = coh_node(m, conn, coh, turn, c, dim == 2 ? 1 - j : j, true);
+  }
+  s->offset[cell] = at;
+}
+
+/* Stress fields of the bulk; cohesive cells hold zeros. */
+static ig_status stress_fields(const ig_job *job, frac_model *m, ig_snapshot *s) {
+  const int64_t ne = m->s.ne;
+  const int nst = m->shape.stresses, dim = m->shape.dim;
+  const int corners = m->shape.nodes > m->shape.corners ? m->shape.corners : 1;
+  void *se, *out[3] = {0};
+  IG_TRY(frac_model_pull(m, "se", &se));
+  const uint8_t *mat = frac_model_host(m, "mat");
+  static const char *const names[3] = {"stress", "principal_stress", "energy_density"};
+  static const char *const units[3] = {"Pa", "Pa", "J/m^3"};
+  for (int i = 0; i < 3; i++)
+    if (wanted(job, names[i])) {
+      IG_TRY(ig_snapshot_add(s, names[i], units[i], IG_AT_CELLS, IG_F32, i == 0 ? 6 : 1, NULL,
+                             &out[i]));
+      memset(out[i], 0, (size_t)s->cells * (i == 0 ? 6 : 1) * sizeof(float));
+    }
+  for (int64_t e = 0; e < ne; e++) {
+    double t[6] = {0}, sig[6] = {0};
+    for (int k = 0; k < corners; k++)
+      for (int c = 0; c < nst; c++)
+        t[c] += frac_model_real(m, se, (e * corners + k) * nst + c) / corners;
+    static const int place[3] = {0, 1, 3};
+    for (int c = 0; c < nst; c++)
+      sig[dim == 2 ? place[c] : c] = t[c];
+    for (int c = 0; out[0] && c < 6; c++)
+      ((float *)out[0])[6 * e + c] = (float)sig[c];
+    const frac_elastic *el = &m->s.elastic[mat[e]];
+    const double trace = sig[0] + sig[1] + sig[2];
+    double first, density = 0;
+    if (dim == 2) {
+      first = 0.5 * (sig[0] + sig[1]) +
+              sqrt(0.25 * (sig[0] - sig[1]) * (sig[0] - sig[1]) + sig[3] * sig[3]);
+    } else { /* Newton from above on the characteristic polynomial */
+      const double i2 = sig[0] * sig[1] + sig[1] * sig[2] + sig[2] * sig[0] - sig[3] * sig[3] -
+                        sig[4] * sig[4] - sig[5] * sig[5];
+      const double i3 = sig[0] * sig[1] * sig[2] + 2 * sig[3] * sig[4] * sig[5] -
+                        sig[0] * sig[4] * sig[4] - sig[1] * sig[5] * sig[5] -
+                        sig[2] * sig[3] * sig[3];
+      const double spread = sqrt(fmax(0, trace * trace - 3 * i2));
+      first = trace / 3 + 2 * spread / 3;
+      for (int it = 0; it < 40; it++) {
+        const double p = ((first - trace) * first + i2) * first - i3;
+        const double dp = (3 * first - 2 * trace) * first + i2;
+        if (!(dp > 0) || fabs(p) <= 1e-12 * fabs(dp) * spread)
+          break;
+        first -= p / dp;
+      }
+    }
+    for (int d = 0; d < 3; d++) {
+      const double strain = d < dim ? (sig[d] - el->c12 / (el->c11 + (dim - 1) * el->c12) * trace) /
+                                          (el->c11 - el->c12)
+                                    : 0;
+      density += 0.5 * sig[d] * strain + 0.5 * sig[3 + d] * sig[3 + d] / el->mu;
+    }
+    if (out[1])
+      ((float *)out[1])[e] = (float)first;
+    if (out[2])
+      ((float *)out[2])[e] = (float)density;
+  }
+  return IG_OK;
+}
+
+/* Opening, traction and damage of cohesive cells: means over their points, normal and tangential.
+ */
+static ig_status cohesive_fields(const ig_job *job, frac_model *m, ig_snapshot *s) {
+  const int64_t ne = m->s.ne;
+  const int dim = m->shape.dim, np = m->shape.points;
+  const void *cs = frac_model_host(m, "cs");
+  void *out[4] = {0};
+  static const char *const names[4] = {"damage", "opening", "traction", "block"};
+  static const char *const units[4] = {"", "m", "Pa", ""};
+  for (int i = 0; i < 4; i++)
+    if (wanted(job, names[i])) {
+      const int width = i == 1 || i == 2 ? 2 : 1;
+      IG_TRY(ig_snapshot_add(s, names[i], units[i], IG_AT_CELLS, i == 3 ? IG_U8 : IG_F32, width,
+                             NULL, &out[i]));
+      memset(out[i], 0, (size_t)(s->cells * width) * (i == 3 ? 1 : sizeof(float)));
+    }
+  for (int64_t c = 0; c < m->count.cohesive; c++) {
+    double mean[2][2] = {{0}};
+    for (int p = 0; p < np; p++)
+      for (int what = 0; what < 2; what++) {
+        const int64_t at = (c * np + p) * m->shape.state + what * dim;
+        double t = 0;
+        for (int d = 1; d < dim; d++)
+          t += frac_model_real(m, cs, at + d) * frac_model_real(m, cs, at + d);
+        mean[what][0] += frac_model_real(m, cs, at) / np;
+        mean[what][1] += sqrt(t) / np;
+      }
+    if (out[0])
+      ((float *)out[0])[ne + c] = (float)fmin(1, frac_model_damage(m, c));
+    for (int what = 0; what < 2; what++)
+      for (int i = 0; out[1 + what] && i < 2; i++)
+        ((float *)out[1 + what])[2 * (ne + c) + i] = (float)mean[what][i];
+    if (out[3])
+      ((uint8_t *)out[3])[ne + c] = 1;
+  }
+  return IG_OK;
+}
+
+static ig_status point_field(const ig_job *job, frac_model *m, ig_snapshot *s, const char *name,
+                             const char *unit, const void *from) {
+  void *out;
+  if (!wanted(job, name))
+    return IG_OK;
+  IG_TRY(ig_snapshot_add(s, name, unit, IG_AT_POINTS, IG_F32, 3, NULL, &out));
+  for (int64_t n = 0; n < m->count.nodes; n++)
+    for (int d = 0; d < 3; d++)
+      ((float *)out)[3 * n + d] =
+          d < m->shape.dim ? (float)frac_model_real(m, from, n * m->shape.dim + d) : 0;
+  return IG_OK;
+}
+
+static ig_status snapshot_fill(ig_job *job, frac_model *m, ig_snapshot *s,
+                               const frac_pieces *pieces) {
+  const frac_case *c = job->room_case;
+  void *conn, *turn, *x, *u, *v, *of;
+  IG_TRY(frac_model_pull(m, "conn", &conn));
+  IG_TRY(frac_model_pull(m, "turn", &turn));
+  IG_TRY(frac_model_pull(m, "x", &x));
+  IG_TRY(frac_model_pull(m, "u", &u));
+  IG_TRY(frac_model_pull(m, "v", &v));
+  for (int64_t n = 0; n < m->count.nodes; n++)
+    for (int d = 0; d < 3; d++) {
+      const int64_t at = n * m->shape.dim + d;
+      s->point[3 * n + d] =
+          d < m->shape.dim ? frac_model_real(m, x, at) + c->warp * frac_model_real(m, u, at) : 0;
+    }
+  cells_fill(m, s, conn, frac_model_host(m, "coh"), turn);
+  IG_TRY(point_field(job, m, s, "displacement", "m", u));
+  IG_TRY(point_field(job, m, s, "velocity", "m/s", v));
+  IG_TRY(stress_fields(job, m, s));
+  IG_TRY(cohesive_fields(job, m, s));
+  if (!wanted(job, "fragment"))
+    return IG_OK;
+  IG_TRY(ig_snapshot_add(s, "fragment", "", IG_AT_CELLS, IG_I32, 1, NULL, &of));
+  memcpy(of, pieces->of, (size_t)m->s.ne * sizeof(int32_t));
+  for (int64_t i = m->s.ne; i < s->cells; i++)
+    ((int32_t *)of)[i] = -1;
+  return IG_OK;
+}
+
+ig_status frac_snapshot(ig_job *job, frac_model *m) {
+  if (!job->sink)
+    return IG_OK;
+  const int64_t cells = (int64_t)m->s.ne + m->count.cohesive;
+  const int64_t corners =
+      (int64_t)m->s.ne * m->shape.nodes + (int64_t)m->count.cohesive * 2 * m->shape.dim;
+  IG_TRY(frac_model_stress(m));
+  frac_pieces pieces = {0};
+  IG_TRY(frac_pieces_find(m, &pieces));
+  ig_snapshot *s;
+  ig_status status = ig_snapshot_new(job->cx, m->count.nodes, cells, corners,
+                                     (double)m->count.step * m->s.dt, m->count.step, &s);
+  if (status == IG_OK) {
+    status = snapshot_fill(job, m, s, &pieces);
+    if (status == IG_OK)
+      status = job->sink->snapshot(job->sink, s);
+    else
+      ig_snapshot_free(s);
+  }
+  frac_pieces_free(&pieces);
+  return status;
+}
+
+/* ---- results
+ * ------------------------------------------------------------------------------------- */
+
+/* Mass, centre and velocity of each piece, largest number of elements first in the file's order. */
+static ig_status pieces_table(ig_job *job, frac_model *m, const frac_pieces *p) {
+  const int dim = m->shape.dim, nn = m->shape.nodes, nc = m->shape.corners;
+  const int64_t ne = m->s.ne;
+  enum { MASS, X, V = X + 3, ELEMENTS = V + 3, WIDTH };
+  double *sum;
+  IG_TRY(IG_NEW(job->cx, &sum, (int64_t)p->count * WIDTH, "pieces"));
+  const int32_t *conn = frac_model_host(m, "conn");
+  const void *x = frac_model_host(m, "x"), *u = frac_model_host(m, "u"),
+             *v = frac_model_host(m, "v");
+  const uint8_t *mat = frac_model_host(m, "mat");
+  for (int64_t e = 0; e < ne; e++) {
+    double c[4][3] = {{0}}, edge[3][3] = {{0}}, size;
+    for (int a = 0; a < nc; a++)
+      for (int d = 0; d < dim; d++)
+        c[a][d] = frac_model_real(m, x, (int64_t)conn[a * ne + e] * dim + d);
+    for (int i = 0; i < dim; i++)
+      for (int d = 0; d < dim; d++)
+        edge[i][d] = c[i + 1][d] - c[0][d];
+    if (dim == 2)
+      size = 0.5 * m->s.thickness * (edge[0][0] * edge[1][1] - edge[0][1] * edge[1][0]);
+    else
+      size = (edge[0][0] * (edge[1][1] * edge[2][2] - edge[1][2] * edge[2][1]) -
+              edge[0][1] * (edge[1][0] * edge[2][2] - edge[1][2] * edge[2][0]) +
+              edge[0][2] * (edge[1][0] * edge[2][1] - edge[1][1] * edge[2][0])) /
+             6;
+    const double mass = size * m->s.elastic[mat[e]].rho;
+    double *to = sum + (int64_t)p->of[e] * WIDTH;
+    to[MASS] += mass;
+    to[ELEMENTS]++;
+    for (int a = 0; a < nn; a++) {
+      const double share = nn == nc   ? 1.0 / nc
+                           : dim == 2 ? (a < nc ? 1 / 19.0 : 16 / 57.0)
+                                      : (a < nc ? 1 / 36.0 : 4 / 27.0);
+      for (int d = 0; d < dim; d++) {
+        const int64_t at = (int64_t)conn[a * ne + e] * dim + d;
+        to[X + d] += share * mass * (frac_model_real(m, x, at) + frac_model_real(m, u, at));
+        to[V + d] += share * mass * frac_model_real(m, v, at);
+      }
+    }
+  }
+  const size_t room = 64 + (size_t)p->count * 200;
+  char *text = malloc(room);
+  ig_status status = text ? IG_OK : IG_FAIL(job->cx, IG_MEMORY, "no memory for the pieces' table");
+  if (text) {
+    size_t at = (size_t)snprintf(text, room,
+                                 "fragment,elements,mass [kg],x [m],y [m],z [m],"
+                                 "vx [m/s],vy [m/s],vz [m/s]\n");
+    for (int32_t i = 0; i < p->count && at < room; i++) {
+      const double *f = sum + (int64_t)i * WIDTH, w = f[MASS];
+      at += (size_t)snprintf(text + at, room - at,
+                             "%" PRId32 ",%.0f,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
+                             f[ELEMENTS], w, f[X] / w, f[X + 1] / w, f[X + 2] / w, f[V] / w,
+                             f[V + 1] / w, f[V + 2] / w);
+    }
+    status = job->sink->file(job->sink, "fragments.csv", text, at < room ? at : room);
+  }
+  free(text);
+  free(sum);
+  return status;
+}
+
+ig_status frac_results(ig_job *job, frac_model *m, frac_track *k) {
+  frac_pieces pieces = {0};
+  IG_TRY(frac_pieces_find(m, &pieces));
+  k->pieces = pieces.count;
+  const double drift = frac_track_drift(k);
+  if (drift > 0.01)
+    ig_warn(job->cx, "the energy balance is off by up to %.2g %%: take a smaller step",
+            100 * drift);
+  ig_status status = IG_OK;
+  if (job->sink) {
+    const double *f = k->figures;
+    const struct {
+      const char *key;
+      double value;
+    } rows[] = {
+        {"time_step", m->s.dt},
+        {"cohesive_elements", m->count.cohesive},
+        {"initial_nodes", m->nodes_start},
+        {"nodes", m->count.nodes},
+        {"fragments", pieces.count},
+        {m->shape.dim == 3 ? "crack_area" : "crack_length", f[FRAC_FAILED]},
+        {m->shape.dim == 3 ? "opened_area" : "opened_length", f[FRAC_OPENED]},
+        {"crack_extension", k->extension},
+        {"top_tip_speed", k->top_speed},
+        {"kinetic_energy", f[FRAC_KINETIC]},
+        {"strain_energy", f[FRAC_STRAIN]},
+        {"external_work", f[FRAC_EXTERNAL]},
+        {"dissipated_energy", f[FRAC_COHESIVE_WORK] - f[FRAC_RECOVERABLE] - f[FRAC_CONTACT]},
+        {"recoverable_cohesive_energy", f[FRAC_RECOVERABLE]},
+        {"contact_energy", f[FRAC_CONTACT]},
+        {"energy_drift", drift},
+    };
+    for (size_t i = 0; status == IG_OK && i < sizeof rows / sizeof *rows; i++)
+      status = job->sink->result(job->sink, rows[i].key, rows[i].value);
+    static const char *const need[] = {"conn", "x", "u", "v"};
+    void *unused;
+    for (size_t i = 0; status == IG_OK && i < sizeof need / sizeof *need; i++)
+      status = frac_model_pull(m, need[i], &unused);
+    if (status == IG_OK)
+      status = pieces_table(job, m, &pieces);
+  }
+  frac_pieces_free(&pieces);
+  return status;
+}
+
+/* ---- checkpoints
+ * --------------------------------------------------------------------------------- */
+
+static size_t saved_rows(const frac_model *m, const frac_table *t) {
+  return t->per == FRAC_PER_NODE       ? (size_t)m->count.nodes
+         : t->per == FRAC_PER_COHESIVE ? (size_t)m->count.cohesive
+         : t->width                    ? t->a.count / (size_t)t->width
+                                       : 0;
+}
+
+/* Taken between steps; raw bytes of the tables up to what is in use. */
+ig_status frac_save(ig_job *job, frac_model *m, const frac_track *track) {
+  if (!job->sink)
+    return IG_OK;
+  ig_saved saved[FRAC_TABLES + 2];
+  int n = 0;
+  frac_track copy = *track;
+  saved[n++] = (ig_saved){"count", IG_U8, sizeof m->count, &m->count};
+  saved[n++] = (ig_saved){"track", IG_U8, sizeof copy, &copy};
+  for (int i = 0; i < m->tables; i++) {
+    frac_table *t = &m->table[i];
+    const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;
+    if (!t->saved || !bytes)
+      continue;
+    void *host;
+    IG_TRY(frac_model_pull(m, t->name, &host));
+    saved[n++] = (ig_saved){t->name, IG_U8, (int64_t)bytes, host};
+  }
+  return job->sink->checkpoint(job->sink, (double)m->count.step * m->s.dt, m->count.step, saved, n);
+}
+
+ig_status frac_restore(ig_job *job, frac_model *m, frac_track *track) {
+  const void *data;
+  IG_TRY(ig_restart_find(job->cx, job->restart, "track", IG_U8, sizeof *track, &data));
+  memcpy(track, data, sizeof *track);
+  IG_TRY(ig_restart_find(job->cx, job->restart, "count", IG_U8, sizeof(frac_count), &data));
+  frac_count count;
+  memcpy(&count, data, sizeof count);
+  const int64_t most = (int64_t)m->s.ne * m->shape.nodes;
+  if (count.nodes < 1 || count.nodes > most || count.cohesive < 0 || count.cohesive > m->facets ||
+      count.step < 0)
+    return IG_FAIL(job->cx, IG_INPUT, "the checkpoint does not belong to this mesh");
+  IG_TRY(frac_model_resume(m, &count));
+  for (int i = 0; i < m->tables; i++) {
+    frac_table *t = &m->table[i];
+    const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;
+    if (!t->saved || !bytes)
+      continue;
+    IG_TRY(ig_restart_find(job->cx, job->restart, t->name, IG_U8, (int64_t)bytes, &data));
+    IG_TRY(job->cx->backend->copy_in(job->cx, t->a.dev, data, bytes));
+  }
+  return IG_OK;
+}

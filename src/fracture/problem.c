@@ -1,0 +1,95 @@
+/* The paper's problems, put together in C. */
+#include "fracture/fracture.h"
+
+#include "mesh/mesh_case.h"
+
+#include <math.h>
+#include <string.h>
+
+void frac_problem_init(frac_problem *p, ig_ctx *cx) {
+  memset(p, 0, sizeof *p);
+  p->material.name = "material";
+  p->materials = (ig_list){1, &p->material};
+  frac_case *c = &p->c;
+  c->thickness = 1;
+  c->time = (frac_time_case){.step = NAN, .safety = 0.2, .check_every = 10};
+  c->cohesive = (frac_cohesive_case){
+      .energy_shear = NAN, .strength_shear = NAN, .shape = 2, .shape_shear = NAN, .start = 1};
+  c->warp = 1;
+  p->job = (ig_job){.cx = cx,
+                    .title = "",
+                    .precision = IG_DOUBLE,
+                    .assembly = IG_GATHER,
+                    .materials = &p->materials,
+                    .room_case = c};
+}
+
+static void material(frac_problem *p, double young, double poisson, double density) {
+  p->number[0] = 0;
+  p->number[1] = density;
+  p->material.density = (ig_table){1, &p->number[0], &p->number[1]};
+  p->material.young = young;
+  p->material.poisson = poisson;
+}
+
+ig_status frac_problem_strip(frac_problem *p, ig_ctx *cx, int cells, ig_elem_type type) {
+  frac_problem_init(p, cx);
+  material(p, 3.24e9, 0.35, 1190);
+  frac_case *c = &p->c;
+  c->plane = 1;
+  c->cohesive.energy = 352.3;
+  c->cohesive.strength = 324e6;
+  double *n = p->number + 2;
+  const double values[] = {0, 2e-3, 2e-3, 2e-3, 0, 0.015, 0, 0, 2e-3};
+  memcpy(n, values, sizeof values);
+  p->crack = (frac_crack_case){.from = {2, n}, .to = {2, n + 2}};
+  c->cracks = (ig_list){1, &p->crack};
+  c->initial.strain = (ig_reals){3, n + 4};
+  c->initial.center = (ig_reals){2, n + 7};
+  p->motion[0] = (frac_motion_case){.set = "ymin", .direction = 3};
+  p->motion[1] = (frac_motion_case){.set = "ymax", .direction = 3};
+  c->motions = (ig_list){2, p->motion};
+  ig_box_case box = {.size = IG_ROW(16e-3, 4e-3), .cells = IG_ROW(4.0 * cells, cells)};
+  const ig_mesh_case mesh = {
+      .element = (int)type + 1, .pattern = IG_PATTERN_CROSSED, .boxes = {1, &box}};
+  return ig_mesh_generate(cx, &mesh, &p->job.mesh);
+}
+
+static ig_status ring_mesh(frac_problem *p, double inner, double outer, int radial, int around,
+                           ig_elem_type type) {
+  const ig_mesh_case mesh = {
+      .element = (int)type + 1,
+      .pattern = IG_PATTERN_CROSSED,
+      .annulus = {
+          .at = {.given = true}, .inner = inner, .outer = outer, .cells = IG_ROW(radial, around)}};
+  return ig_mesh_generate(p->job.cx, &mesh, &p->job.mesh);
+}
+
+ig_status frac_problem_ring(frac_problem *p, ig_ctx *cx, int radial, int around) {
+  frac_problem_init(p, cx);
+  material(p, 210e9, 0.3, 7850);
+  frac_case *c = &p->c;
+  c->cohesive.energy = 2000;
+  c->cohesive.strength = 850e6;
+  c->perturbation = (frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 1};
+  p->number[2] = 0;
+  p->number[3] = 400e6;
+  p->load[0] = (frac_load_case){.set = "inner", .pressure = {1, p->number + 2, p->number + 3}};
+  c->loads = (ig_list){1, p->load};
+  return ring_mesh(p, 0.08, 0.15, radial, around, IG_TRI6);
+}
+
+ig_status frac_problem_annulus(frac_problem *p, ig_ctx *cx, int radial, int around,
+                               ig_elem_type type) {
+  frac_problem_init(p, cx);
+  material(p, 3.24e9, 0.35, 1190);
+  p->c.cohesive.energy = 352.3;
+  p->c.cohesive.strength = 324e6;
+  p->c.insertion = (frac_insertion_case){.at = {.given = true}, .batches = 20, .seed = 1};
+  return ring_mesh(p, 0.5, 1, radial, around, type);
+}
+
+void frac_problem_free(frac_problem *p) {
+  ig_mesh_free(p->job.mesh);
+  p->job.mesh = NULL;
+}

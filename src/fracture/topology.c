@@ -1,0 +1,144 @@
+/* The mesh as tables: opening everything, seeing that all is consistent, finding the pieces. */
+#include "fracture/fracture.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t next_random(uint64_t *state) {
+  *state += UINT64_C(0x9e3779b97f4a7c15);
+  uint64_t z = *state;
+  z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return z ^ (z >> 31);
+}
+
+ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *seconds) {
+  ig_ctx *cx = m->cx;
+  const int64_t ne = m->s.ne, all = m->shape.faces * ne;
+  void *opp_host;
+  IG_TRY(frac_model_pull(m, "opp", &opp_host));
+  const int32_t *opp = opp_host;
+  uint8_t *mark = frac_model_host(m, "mark");
+  int32_t *order;
+  IG_TRY(IG_NEW(cx, &order, m->facets, "facet order"));
+  int64_t n = 0;
+  for (int64_t i = 0; i < all; i++)
+    if (opp[i] > i % ne && opp[i] < ne)
+      order[n++] = (int32_t)i;
+  for (int64_t i = n - 1; i > 0; i--) {
+    const int64_t j = (int64_t)(next_random(&seed) % (uint64_t)(i + 1));
+    const int32_t swap = order[i];
+    order[i] = order[j];
+    order[j] = swap;
+  }
+  ig_status status = IG_OK;
+  *seconds = 0;
+  for (int b = 0; status == IG_OK && b < batches; b++) {
+    memset(mark, 0, (size_t)all);
+    for (int64_t i = n * b / batches; i < n * (b + 1) / batches; i++)
+      mark[order[i]] = 1;
+    status = cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all);
+    const double start = ig_now();
+    if (status == IG_OK)
+      status = frac_model_insert(m, false);
+    if (status == IG_OK)
+      status = cx->backend->sync(cx);
+    *seconds += ig_now() - start;
+  }
+  free(order);
+  return status;
+}
+
+ig_status frac_tables_check(frac_model *m) {
+  const int64_t ne = m->s.ne;
+  const int nf = m->shape.faces, nfn = m->shape.face_nodes;
+  void *p[6];
+  const char *const names[6] = {"opp", "conn", "coh", "list", "first", "used"};
+  for (int i = 0; i < 6; i++)
+    IG_TRY(frac_model_pull(m, names[i], &p[i]));
+  const int32_t *opp = p[0], *conn = p[1], *coh = p[2], *list = p[3], *first = p[4], *used = p[5];
+  for (int64_t i = 0; i < nf * ne; i++) {
+    const int64_t e = i % ne, o = opp[i];
+    if (o >= ne + m->count.cohesive)
+      return IG_FAIL(m->cx, IG_NUMERIC, "element %lld has a neighbour that does not exist",
+                     (long long)e);
+    if (o >= ne && coh[2 * (o - ne)] != i && coh[2 * (o - ne) + 1] != i)
+      return IG_FAIL(m->cx, IG_NUMERIC, "cohesive element %lld does not know element %lld",
+                     (long long)(o - ne), (long long)e);
+    if (o < 0 || o >= ne)
+      continue;
+    int back = -1;
+    for (int f = 0; f < nf; f++)
+      if (opp[f * ne + o] == e)
+        back = f;
+    int shared = 0;
+    for (int j = 0; back >= 0 && j < nfn; j++)
+      for (int k = 0; k < nfn; k++)
+        shared += conn[frac_face_node(m->kind, (int)(i / ne), j) * ne + e] ==
+                  conn[frac_face_node(m->kind, back, k) * ne + o];
+    if (shared != nfn)
+      return IG_FAIL(m->cx, IG_NUMERIC, "elements %lld and %lld do not meet as they should",
+                     (long long)e, (long long)o);
+  }
+  for (int64_t c = 0; c < m->count.cohesive; c++)
+    for (int side = 0; side < 2; side++)
+      if (opp[coh[2 * c + side]] != ne + c)
+        return IG_FAIL(m->cx, IG_NUMERIC, "cohesive element %lld is not between its elements",
+                       (long long)c);
+  int64_t slots = 0;
+  for (int64_t n = 0; n < m->count.nodes; n++, slots += used[n - 1])
+    for (int i = 0; i < used[n]; i++)
+      if (conn[list[first[n] + i]] != n)
+        return IG_FAIL(m->cx, IG_NUMERIC, "node %lld lists an element that does not have it",
+                       (long long)n);
+  if (slots != m->shape.nodes * ne)
+    return IG_FAIL(m->cx, IG_NUMERIC, "the nodes list %lld of %lld places", (long long)slots,
+                   (long long)(m->shape.nodes * ne));
+  return IG_OK;
+}
+
+/* ---- pieces
+ * -------------------------------------------------------------------------------------- */
+
+static int32_t root(int32_t *up, int32_t e) {
+  while (up[e] != e)
+    e = up[e] = up[up[e]];
+  return e;
+}
+
+ig_status frac_pieces_find(frac_model *m, frac_pieces *p) {
+  const int32_t ne = m->s.ne;
+  void *opp, *coh, *unused;
+  IG_TRY(frac_model_pull(m, "opp", &opp));
+  IG_TRY(frac_model_pull(m, "coh", &coh));
+  IG_TRY(frac_model_pull(m, "cs", &unused));
+  IG_TRY(frac_model_pull(m, "cw", &unused));
+  IG_TRY(IG_NEW(m->cx, &p->of, ne, "pieces"));
+  int32_t *up = p->of;
+  for (int32_t e = 0; e < ne; e++)
+    up[e] = e;
+  for (int64_t i = 0; i < (int64_t)m->shape.faces * ne; i++) {
+    const int32_t e = (int32_t)(i % ne);
+    int32_t o = ((int32_t *)opp)[i];
+    if (o >= ne) { /* one that still holds joins its elements */
+      const int32_t c = o - ne;
+      o = frac_model_damage(m, c) < 1 ? ((int32_t *)coh)[2 * c + 1] % ne : -1;
+    }
+    if (o < 0 || o == e)
+      continue;
+    const int32_t a = root(up, e), b = root(up, o);
+    up[a > b ? a : b] = a > b ? b : a;
+  }
+  /* a root is the lowest element of its piece: numbered by the time the others ask */
+  p->count = 0;
+  for (int32_t e = 0; e < ne; e++)
+    up[e] = root(up, e);
+  for (int32_t e = 0; e < ne; e++)
+    up[e] = up[e] == e ? p->count++ : up[up[e]];
+  return IG_OK;
+}
+
+void frac_pieces_free(frac_pieces *p) {
+  free(p->of);
+  memset(p, 0, sizeof *p);
+}

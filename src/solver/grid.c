@@ -1,0 +1,63 @@
+/* Grids: layout, and the arguments kernels see. */
+#include "solver/grid.h"
+#include "backend/backend.h"
+
+#include <string.h>
+
+ig_status ig_grid_init(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n) {
+  memset(g, 0, sizeof *g);
+  g->dim = dim;
+  g->dof = dof;
+  double places = 1;
+  for (int d = 0; d < dim; d++) {
+    if (n[d] < 1)
+      return IG_FAIL(cx, IG_ARG, "a grid needs at least one element along each axis, not %d", n[d]);
+    g->n[d] = n[d];
+    places *= n[d] + 3.0;
+  }
+  if (places * dof > 2e9)
+    return IG_FAIL(cx, IG_ARG, "a grid of %.3g unknowns is more than one device numbers (2e9)",
+                   places * dof);
+  g->row = (n[0] + 3 + 3) / 4 * 4;
+  g->plane = g->row * (n[1] + 3);
+  g->stored = dim == 3 ? g->plane * (n[2] + 3) : g->plane;
+  g->first = 1 + g->row + (dim == 3 ? g->plane : 0);
+  return IG_OK;
+}
+
+ig_status ig_grid_coarsen(ig_ctx *cx, const ig_grid *fine, ig_grid *coarse) {
+  int n[3] = {0, 0, 0};
+  for (int d = 0; d < fine->dim; d++)
+    n[d] = (fine->n[d] + 1) / 2;
+  return ig_grid_init(cx, coarse, fine->dim, fine->dof, n);
+}
+
+#define FILL(SUFFIX, REAL_)                                                                        \
+  void ig_grid_args_fill_##SUFFIX(ig_grid_args_##SUFFIX *args, const ig_grid *g,                   \
+                                  const ig_brick *brick) {                                         \
+    memset(args, 0, sizeof *args);                                                                 \
+    args->dim = g->dim;                                                                            \
+    args->dof = g->dof;                                                                            \
+    memcpy(args->n, g->n, sizeof args->n);                                                         \
+    args->row = g->row;                                                                            \
+    args->plane = g->plane;                                                                        \
+    args->stored = g->stored;                                                                      \
+    args->first = g->first;                                                                        \
+    for (int c = 0; brick && c < g->dof; c++) {                                                    \
+      args->diagonal[c] = (REAL_)brick->diagonal[c];                                               \
+      for (int m = 0; m < brick->nodes; m++)                                                       \
+        for (int d = 0; d < g->dof; d++)                                                           \
+          args->b[m][c][d] = (REAL_)brick->b[m][c][d];                                             \
+    }                                                                                              \
+  }
+FILL(f32, float)
+FILL(f64, double)
+
+const ig_grid_ops *ig_grid_ops_of(const ig_ctx *cx) {
+#ifdef INGOT_HAVE_CUDA
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    return &ig_grid_cuda;
+#endif
+  (void)cx;
+  return &ig_grid_cpu;
+}

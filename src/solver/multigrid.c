@@ -1,0 +1,411 @@
+/* Geometric multigrid on regular grids: Galerkin levels, smoothers, cycles. */
+#include "solver/multigrid.h"
+#include "backend/backend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* HOPEFUL: iterations granted to a smoother that is not certain to be stable */
+enum { COARSEST = 200, MOST_KINDS = 4096, HOPEFUL = 100 };
+
+/* --- classes of coarse elements ---
+   The matrix of a coarse element is the sum over its 2^dim children of modulus x T^T K T, T being
+   trilinear interpolation with the rows of held components struck out. Elements with the same
+   components held share their T, so a table of few classes serves the whole grid. */
+
+typedef struct {
+  uint8_t held[27]; /* bits of held components at the 3^dim fine nodes */
+} pattern;
+
+static pattern pattern_at(const ig_grid *f, const uint8_t *fix, int I, int J, int K) {
+  pattern p = {{0}};
+  for (int z = 0; z < (f->dim == 3 ? 3 : 1); z++)
+    for (int y = 0; y < 3; y++)
+      for (int x = 0; x < 3; x++) {
+        const int i = 2 * I + x, j = 2 * J + y, k = 2 * K + z;
+        /* nodes past the rim belong to no element that is there */
+        if (i <= f->n[0] && j <= f->n[1] && k <= f->n[2])
+          p.held[(z * 3 + y) * 3 + x] = fix[ig_grid_place(f, i, j, k)] & IG_FIX_ALL;
+      }
+  return p;
+}
+
+/* table[child][size x size] of one class */
+static void class_table(const ig_brick *b, const pattern *p, float *table) {
+  const int size = b->size, dof = b->dof, nodes = b->nodes;
+  for (int s = 0; s < nodes; s++) {
+    double t[24][24] = {{0}}, kt[24][24];
+    for (int a = 0; a < nodes; a++) {
+      int x[3];
+      for (int d = 0; d < 3; d++)
+        x[d] = (s >> d & 1) + (a >> d & 1);
+      const int held = p->held[(x[2] * 3 + x[1]) * 3 + x[0]];
+      for (int q = 0; q < nodes; q++) {
+        double w = 1;
+        for (int d = 0; d < b->dim; d++)
+          w *= q >> d & 1 ? 0.5 * x[d] : 1 - 0.5 * x[d];
+        for (int c = 0; c < dof; c++)
+          if (!(held >> c & 1))
+            t[a * dof + c][q * dof + c] = w;
+      }
+    }
+    for (int i = 0; i < size; i++)
+      for (int j = 0; j < size; j++) {
+        kt[i][j] = 0;
+        for (int m = 0; m < size; m++)
+          kt[i][j] += b->k[i][m] * t[m][j];
+      }
+    for (int i = 0; i < size; i++)
+      for (int j = 0; j < size; j++) {
+        double v = 0;
+        for (int m = 0; m < size; m++)
+          v += t[m][i] * kt[m][j];
+        table[(size_t)(s * size + i) * size + j] = (float)v;
+      }
+  }
+}
+
+/* Bound of the spectrum of D^-1 A on coarse levels: that of an element with half its children gone.
+   A lone child exceeds it by a fifth, within the margin a Chebyshev smoother has. */
+static double coarse_lambda(const ig_brick *b, const float *table) {
+  double k[24 * 24] = {0};
+  for (int s = 0; s < b->nodes; s += 2)
+    for (int i = 0; i < b->size; i++)
+      for (int j = 0; j < b->size; j++)
+        k[i * 24 + j] += (double)table[(s * b->size + i) * b->size + j];
+  return ig_brick_lambda(b->size, k, 24);
+}
+
+static ig_status make_classes(ig_multigrid *m, const uint8_t *fix) {
+  ig_ctx *cx = m->cx;
+  const ig_grid *f = &m->level[0].grid, *g = &m->level[1].grid;
+  const int nz = g->dim == 3 ? g->n[2] : 1;
+  const size_t entries = (size_t)m->brick.nodes * (size_t)m->brick.size * (size_t)m->brick.size;
+  IG_TRY(ig_array_new(cx, &m->kind, (size_t)ig_grid_elements(g), sizeof(uint16_t), "classes"));
+  uint16_t *kind = m->kind.host;
+  pattern *known;
+  IG_TRY(IG_NEW(cx, &known, MOST_KINDS, "classes"));
+  int count = 1; /* class 0: nothing held */
+  ig_status status = IG_OK;
+  for (int K = 0; K < nz; K++)
+    for (int J = 0; J < g->n[1]; J++)
+      for (int I = 0; I < g->n[0]; I++, kind++) {
+        const pattern p = pattern_at(f, fix, I, J, K);
+        int c = 0;
+        while (c < count && memcmp(&known[c], &p, sizeof p) != 0)
+          c++;
+        if (c == count) {
+          if (count == MOST_KINDS) {
+            status =
+                IG_FAIL(cx, IG_UNSUPPORTED,
+                        "the supports are too irregular for multigrid (more than %d patterns): "
+                        "use the jacobi preconditioner",
+                        MOST_KINDS);
+            goto done;
+          }
+          known[count++] = p;
+        }
+        *kind = (uint16_t)c;
+      }
+  IG_TRY_GOTO(status, done,
+              ig_array_new(cx, &m->table, (size_t)count * entries, sizeof(float), "class tables"));
+  for (int c = 0; c < count; c++)
+    class_table(&m->brick, &known[c], (float *)m->table.host + (size_t)c * entries);
+  for (int l = 1; l < m->levels; l++)
+    m->level[l].lambda = coarse_lambda(&m->brick, m->table.host);
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->table));
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->kind));
+done:
+  free(known);
+  return status;
+}
+
+/* --- building --- */
+
+static ig_status linear_apply(void *self, const double *x, double *y, ig_cg_state *state) {
+  ig_multigrid *m = self;
+  return m->ops->apply(m->cx, &m->args, x, y, state);
+}
+static ig_status precondition(void *self, const float *r, const float **z);
+
+static ig_status make_level(ig_multigrid *m, int l, int needed) {
+  ig_ctx *cx = m->cx;
+  ig_level *level = &m->level[l];
+  const ig_grid *g = &level->grid;
+  const size_t n = (size_t)g->stored * (size_t)g->dof;
+  /* vectors: x, y, d; coarse levels also b and the inverse diagonal */
+  const size_t vectors = l ? 5 : 3;
+  IG_TRY(ig_array_new_device(cx, &m->arena[l], vectors * n, sizeof(float), "multigrid vectors"));
+  IG_TRY(ig_array_zero(cx, &m->arena[l]));
+  float *v = m->arena[l].dev;
+  level->x = v;
+  level->y = v + n;
+  level->d = v + 2 * n;
+  if (l == 0)
+    return IG_OK;
+  level->b = v + 3 * n;
+  level->inverse = v + 4 * n;
+  ig_grid_args_fill_f32(&level->args, g, NULL);
+  level->blocks = g->dim == 3 ? 14 : 5;
+  for (int b = 0; b < level->blocks; b++) {
+    const int q = b + 13; /* of 27, counted from the lowest corner */
+    level->offset[b] = g->dim == 3 ? q % 3 - 1 + (q / 3 % 3 - 1) * g->row + (q / 9 - 1) * g->plane
+                                   : (b + 4) % 3 - 1 + ((b + 4) / 3 - 1) * g->row;
+  }
+  const size_t blocks = (size_t)level->blocks * (size_t)(g->dof * g->dof);
+  IG_TRY(ig_array_new_device(cx, &m->stencil[l], blocks * (size_t)g->stored, sizeof(float),
+                             "multigrid stencils"));
+  IG_TRY(ig_array_zero(cx, &m->stencil[l]));
+  level->stencil = m->stencil[l].dev;
+  if (needed) {
+    const size_t size = (size_t)m->brick.size;
+    IG_TRY(ig_array_new_device(cx, &m->element[l], (size_t)ig_grid_elements(g) * size * size,
+                               sizeof(float), "coarse element matrices"));
+    level->element = m->element[l].dev;
+  }
+  return IG_OK;
+}
+
+static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
+                       const ig_spring *spring, int springs) {
+  ig_ctx *cx = m->cx;
+  const size_t stored = (size_t)grid->stored;
+  IG_TRY(ig_array_new_device(cx, &m->modulus, stored, sizeof(double), "moduli"));
+  IG_TRY(ig_array_new_device(cx, &m->modulus32, stored, sizeof(float), "moduli in single"));
+  IG_TRY(ig_array_new_device(cx, &m->inverse, stored, sizeof(float), "inverse diagonal"));
+  IG_TRY(ig_array_zero(cx, &m->modulus));
+  IG_TRY(ig_array_zero(cx, &m->modulus32));
+  IG_TRY(ig_array_zero(cx, &m->inverse));
+  IG_TRY(ig_array_new(cx, &m->fix, stored, 1, "supports"));
+  uint8_t *flags = m->fix.host;
+  memset(flags, IG_FIX_ALL, stored);
+  for (int k = 0; k <= grid->n[2]; k++)
+    for (int j = 0; j <= grid->n[1]; j++)
+      memcpy(flags + ig_grid_place(grid, 0, j, k), fix + ig_grid_place(grid, 0, j, k),
+             (size_t)grid->n[0] + 1);
+  for (int s = 0; s < springs; s++)
+    flags[spring[s].node] |= IG_FIX_SPRING;
+  IG_TRY(ig_array_push(cx, &m->fix));
+  if (springs)
+    IG_TRY(ig_array_from(cx, &m->spring, spring, (size_t)springs, sizeof *spring, "springs"));
+  ig_grid_args_fill_f64(&m->args, grid, &m->brick);
+  m->args.modulus = m->modulus.dev;
+  m->args.fix = m->fix.dev;
+  m->args.inverse = m->inverse.dev;
+  m->args.spring = m->spring.dev;
+  m->args.springs = springs;
+  ig_level *top = &m->level[0];
+  top->grid = *grid;
+  ig_grid_args_fill_f32(&top->args, grid, &m->brick);
+  top->args.modulus = m->modulus32.dev;
+  top->args.fix = m->fix.dev;
+  top->args.inverse = m->inverse.dev;
+  top->args.spring = m->spring.dev;
+  top->args.springs = springs;
+  top->lambda = m->brick.lambda;
+  m->levels = 1;
+  if (m->options.precondition == IG_PRECONDITION_MULTIGRID)
+    while (m->levels < IG_LEVELS) {
+      const ig_grid *last = &m->level[m->levels - 1].grid;
+      if (m->levels > 1 && ig_grid_nodes(last) * last->dof <= COARSEST)
+        break;
+      IG_TRY(ig_grid_coarsen(cx, last, &m->level[m->levels].grid));
+      m->levels++;
+    }
+  for (int l = 0; l < m->levels; l++)
+    IG_TRY(make_level(m, l, l >= 2));
+  if (m->levels > 1) {
+    IG_TRY(make_classes(m, fix));
+    const ig_grid *g = &m->level[m->levels - 1].grid;
+    const int n = (int)(ig_grid_nodes(g) * g->dof);
+    m->coarse_n = n;
+    IG_TRY(ig_array_new(cx, &m->place, (size_t)n, sizeof(int32_t), "coarsest places"));
+    int32_t *place = m->place.host;
+    for (int k = 0; k <= g->n[2]; k++)
+      for (int j = 0; j <= g->n[1]; j++)
+        for (int i = 0; i <= g->n[0]; i++)
+          for (int c = 0; c < g->dof; c++)
+            *place++ = (int32_t)(c * g->stored + ig_grid_place(g, i, j, k));
+    IG_TRY(ig_array_push(cx, &m->place));
+    const size_t square = (size_t)n * (size_t)n;
+    IG_TRY(ig_array_new_device(cx, &m->dense_work, square, sizeof(double), "coarsest matrix"));
+    IG_TRY(ig_array_new_device(cx, &m->dense, square, sizeof(float), "coarsest inverse"));
+  }
+  const int64_t n = grid->stored * grid->dof;
+  IG_TRY(ig_pcg_init(cx, &m->pcg, n));
+  m->linear = (ig_linear){m, n, linear_apply, precondition};
+  return IG_OK;
+}
+
+ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const ig_brick *brick,
+                           const uint8_t *fix, const ig_spring *spring, int springs,
+                           const ig_multigrid_options *options, ig_multigrid **out) {
+  *out = NULL;
+  ig_multigrid *m;
+  IG_TRY(IG_NEW(cx, &m, 1, "solver"));
+  m->cx = cx;
+  m->ops = ig_grid_ops_of(cx);
+  m->options = *options;
+  m->brick = *brick;
+  const ig_status status = build(m, grid, fix, spring, springs);
+  if (status != IG_OK) {
+    ig_multigrid_free(m);
+    return status;
+  }
+  *out = m;
+  return IG_OK;
+}
+
+void ig_multigrid_free(ig_multigrid *m) {
+  if (!m)
+    return;
+  ig_array *const single[] = {&m->modulus, &m->modulus32, &m->fix,        &m->spring, &m->inverse,
+                              &m->kind,    &m->table,     &m->dense_work, &m->dense,  &m->place};
+  for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+    ig_array_free(m->cx, single[i]);
+  for (int l = 0; l < IG_LEVELS; l++) {
+    ig_array_free(m->cx, &m->arena[l]);
+    ig_array_free(m->cx, &m->stencil[l]);
+    ig_array_free(m->cx, &m->element[l]);
+  }
+  ig_pcg_free(m->cx, &m->pcg);
+  if (m->graph)
+    m->cx->backend->graph_free(m->cx, m->graph);
+  free(m);
+}
+
+/* --- when the moduli change --- */
+
+ig_status ig_multigrid_update(ig_multigrid *m) {
+  ig_ctx *cx = m->cx;
+  const ig_grid_ops *ops = m->ops;
+  IG_TRY(ops->to_single(cx, m->level[0].grid.stored, m->modulus.dev, m->modulus32.dev));
+  IG_TRY(ops->node_inverse(cx, &m->level[0].args, m->inverse.dev));
+  for (int l = 1; l < m->levels; l++) {
+    ig_level *level = &m->level[l];
+    if (l == 1) {
+      IG_TRY(ops->coarsen_fine(cx, &m->level[0], level, m->levels > 2 ? &m->level[2] : NULL,
+                               m->kind.dev, m->table.dev));
+    } else {
+      if (l > 2)
+        IG_TRY(ops->coarsen(cx, &m->level[l - 1], level));
+      IG_TRY(ops->stencil(cx, level));
+    }
+    if (m->args.springs)
+      IG_TRY(ops->coarse_springs(cx, &m->level[0], level, l));
+    IG_TRY(ops->coarse_inverse(cx, level));
+  }
+  if (m->levels > 1)
+    IG_TRY(ops->dense_invert(cx, &m->level[m->levels - 1], m->place.dev, m->coarse_n,
+                             m->dense_work.dev, m->dense.dev));
+  return IG_OK;
+}
+
+/* --- the cycle --- */
+
+/* Coefficients of step i of a smoother: damped Jacobi, or Chebyshev's recurrence for the upper
+   part of the spectrum of D^-1 A. The bound of lambda is sharp for lone stiff elements only; four
+   fifths of it smooths real designs of elastic bodies better, and serves until it fails. */
+static void step_coefficients(const ig_multigrid *m, const ig_level *l, int i, double *rho,
+                              float *c0, float *c1) {
+  if (m->options.smoother == IG_SMOOTH_JACOBI) {
+    *c0 = 0;
+    *c1 = (float)(2 * m->options.damping / l->lambda);
+    return;
+  }
+  const double lambda = (m->cautious || m->brick.dof == 1 ? 1 : 0.8) * l->lambda;
+  const double high = 1.05 * lambda, low = lambda / 16;
+  const double theta = 0.5 * (high + low), delta = 0.5 * (high - low), sigma = theta / delta;
+  if (i == 0) {
+    *rho = 1 / sigma;
+    *c0 = 0;
+    *c1 = (float)(1 / theta);
+  } else {
+    const double next = 1 / (2 * sigma - *rho);
+    *c0 = (float)(next * *rho);
+    *c1 = (float)(2 * next / delta);
+    *rho = next;
+  }
+}
+
+/* x and y change places at every step; the result is in l->x afterwards */
+static ig_status smooth(ig_multigrid *m, ig_level *l, const float *b, bool from_zero) {
+  double rho = 0;
+  float c0, c1;
+  for (int i = 0; i < m->options.steps; i++) {
+    step_coefficients(m, l, i, &rho, &c0, &c1);
+    if (i == 0 && from_zero) {
+      IG_TRY(m->ops->start(m->cx, l, b, c1, l->x, l->d));
+      continue;
+    }
+    IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_SMOOTH, b, l->x, l->d, c0, c1, l->y));
+    float *swap = l->x;
+    l->x = l->y;
+    l->y = swap;
+  }
+  return IG_OK;
+}
+
+static ig_status cycle(ig_multigrid *m, int depth, const float *b, bool from_zero) {
+  ig_level *l = &m->level[depth];
+  if (depth > 0 && depth == m->levels - 1)
+    return m->ops->dense_solve(m->cx, m->place.dev, m->coarse_n, m->dense.dev, b, l->x);
+  IG_TRY(smooth(m, l, b, from_zero));
+  ig_level *next = &m->level[depth + 1];
+  IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_RESIDUAL, b, l->x, NULL, 0, 0, l->y));
+  IG_TRY(m->ops->restricts(m->cx, l, l->y, next, next->b));
+  for (int visit = 0; visit < (depth + 1 < m->levels - 1 ? m->options.cycle : 1); visit++)
+    IG_TRY(cycle(m, depth + 1, next->b, visit == 0));
+  IG_TRY(m->ops->prolong(m->cx, next, next->x, l, l->x));
+  return smooth(m, l, b, false);
+}
+
+/* Where the backend records launches, a cycle is recorded once and replayed: it is many small
+   kernels, and its pointers and coefficients stay the same. */
+static ig_status replay(ig_multigrid *m, const float *r) {
+  const ig_backend *b = m->cx->backend;
+  if (!m->graph || m->graph_r != r || m->graph_cautious != m->cautious) {
+    if (m->graph)
+      b->graph_free(m->cx, m->graph);
+    m->graph = NULL;
+    IG_TRY(b->graph_begin(m->cx));
+    const ig_status status = cycle(m, 0, r, true);
+    const ig_status ended = b->graph_end(m->cx, &m->graph);
+    IG_TRY(status);
+    IG_TRY(ended);
+    m->graph_r = r;
+    m->graph_cautious = m->cautious;
+  }
+  return b->graph_run(m->cx, m->graph, 1);
+}
+
+static ig_status precondition(void *self, const float *r, const float **z) {
+  ig_multigrid *m = self;
+  if (m->levels == 1)
+    IG_TRY(m->ops->start(m->cx, &m->level[0], r, 1, m->level[0].x, m->level[0].d));
+  else if (m->cx->backend->graph_begin)
+    IG_TRY(replay(m, r));
+  else
+    IG_TRY(cycle(m, 0, r, true));
+  *z = m->level[0].x;
+  return IG_OK;
+}
+
+ig_status ig_multigrid_solve(ig_multigrid *m, const double *f, double *u, double tolerance,
+                             ig_solve_report *report) {
+  const bool hopeful = m->levels > 1 && !m->cautious;
+  if (hopeful) {
+    const int limit = m->options.limit < HOPEFUL ? m->options.limit : HOPEFUL;
+    IG_TRY(ig_pcg_solve(m->cx, &m->pcg, &m->linear, f, u, tolerance, limit, report));
+    if (report->end == IG_SOLVE_CONVERGED || limit == m->options.limit)
+      return IG_OK;
+    m->cautious = true;
+    if (!isfinite(report->residual))
+      IG_TRY(m->cx->backend->fill(m->cx, u, 0, (size_t)m->linear.n * sizeof *u));
+  }
+  const int before = hopeful ? report->iterations : 0;
+  IG_TRY(ig_pcg_solve(m->cx, &m->pcg, &m->linear, f, u, tolerance, m->options.limit, report));
+  report->iterations += before;
+  return IG_OK;
+}

@@ -1,0 +1,66 @@
+/* A regular-grid problem ready to be solved again and again as its moduli change: matrix-free
+   operator, Jacobi or geometric multigrid preconditioner, conjugate gradients. */
+#ifndef IG_SOLVER_MULTIGRID_H
+#define IG_SOLVER_MULTIGRID_H
+
+#include "solver/grid.h"
+#include "solver/pcg.h"
+
+IG_C_BEGIN
+
+typedef enum { IG_PRECONDITION_JACOBI, IG_PRECONDITION_MULTIGRID } ig_precondition;
+typedef enum { IG_SMOOTH_JACOBI, IG_SMOOTH_CHEBYSHEV } ig_smoother;
+
+typedef struct {
+  ig_precondition precondition;
+  ig_smoother smoother;
+  int steps;      /* smoothing steps before and after the coarse correction */
+  int cycle;      /* visits to the next level: 1 is a V-cycle, 2 a W-cycle */
+  double damping; /* of Jacobi steps, as a share of the largest stable one */
+  int limit;      /* PCG iterations */
+} ig_multigrid_options;
+#define IG_MULTIGRID_DEFAULT                                                                       \
+  ((ig_multigrid_options){.precondition = IG_PRECONDITION_MULTIGRID,                               \
+                          .smoother = IG_SMOOTH_CHEBYSHEV,                                         \
+                          .steps = 2,                                                              \
+                          .cycle = 1,                                                              \
+                          .damping = 0.8,                                                          \
+                          .limit = 20000})
+
+enum { IG_LEVELS = 16 };
+
+typedef struct {
+  ig_ctx *cx;
+  const ig_grid_ops *ops;
+  ig_multigrid_options options;
+  ig_brick brick;
+  ig_grid_args_f64 args;
+  bool cautious; /* the smoother's bound is taken in full */
+  int levels;
+  ig_level level[IG_LEVELS];
+  /* fine grid, device: the moduli (set by the caller, then `update`), in both precisions */
+  ig_array modulus, modulus32, fix, spring, inverse;
+  ig_array kind, table;      /* classes of coarse elements by what is held in them */
+  ig_array arena[IG_LEVELS]; /* each level's vectors */
+  ig_array stencil[IG_LEVELS], element[IG_LEVELS];
+  ig_array place, dense_work, dense; /* the coarsest level */
+  int coarse_n;
+  struct ig_graph *graph; /* a recorded cycle, and for what it was recorded */
+  const float *graph_r;
+  bool graph_cautious;
+  ig_pcg pcg;
+  ig_linear linear;
+} ig_multigrid;
+
+/* `fix` (host, stored places: bits of held components) and springs are copied. */
+IG_MUST_CHECK ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const ig_brick *brick,
+                                         const uint8_t *fix, const ig_spring *spring, int springs,
+                                         const ig_multigrid_options *options, ig_multigrid **out);
+void ig_multigrid_free(ig_multigrid *m);
+/* The moduli in m->modulus.dev have changed. */
+IG_MUST_CHECK ig_status ig_multigrid_update(ig_multigrid *m);
+IG_MUST_CHECK ig_status ig_multigrid_solve(ig_multigrid *m, const double *f, double *u,
+                                           double tolerance, ig_solve_report *report);
+
+IG_C_END
+#endif

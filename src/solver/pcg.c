@@ -1,0 +1,100 @@
+/* Preconditioned conjugate gradients. */
+#include "solver/pcg.h"
+#include "backend/backend.h"
+#include "solver/grid.h"
+
+#include <math.h>
+
+const char *ig_solve_end_text(ig_solve_end end) {
+  static const char *const text[] = {"converged", "stopped at the iteration limit",
+                                     "stagnated: the residual no longer falls",
+                                     "met a direction of no or negative energy"};
+  return text[end];
+}
+
+ig_status ig_pcg_init(ig_ctx *cx, ig_pcg *w, int64_t n) {
+  const size_t count = (size_t)n;
+  IG_TRY(ig_array_new_device(cx, &w->r, count, sizeof(double), "residual"));
+  IG_TRY(ig_array_new_device(cx, &w->p, count, sizeof(double), "search direction"));
+  IG_TRY(ig_array_new_device(cx, &w->ap, count, sizeof(double), "operator times direction"));
+  IG_TRY(ig_array_new_device(cx, &w->r32, count, sizeof(float), "residual in single"));
+  IG_TRY(ig_array_new_device(cx, &w->state, 1, sizeof(ig_cg_state), "sums"));
+  /* the halo is never written by an operator: zero once */
+  IG_TRY(ig_array_zero(cx, &w->r));
+  IG_TRY(ig_array_zero(cx, &w->ap));
+  IG_TRY(ig_array_zero(cx, &w->state));
+  return ig_array_zero(cx, &w->p);
+}
+
+void ig_pcg_free(ig_ctx *cx, ig_pcg *w) {
+  ig_array_free(cx, &w->r);
+  ig_array_free(cx, &w->p);
+  ig_array_free(cx, &w->ap);
+  ig_array_free(cx, &w->r32);
+  ig_array_free(cx, &w->state);
+}
+
+/* the residual has to halve at least once in so many iterations */
+enum { PATIENCE = 2000 };
+
+ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *f, double *u,
+                       double tolerance, int limit, ig_solve_report *report) {
+  const ig_grid_ops *ops = ig_grid_ops_of(cx);
+  double *r = w->r.dev, *p = w->p.dev, *ap = w->ap.dev;
+  float *r32 = w->r32.dev;
+  ig_cg_state *s = w->state.dev;
+  ig_cg_scalars now;
+  const float *z;
+  double ff;
+  *report = (ig_solve_report){0, 0, IG_SOLVE_CONVERGED};
+  IG_TRY(cx->backend->dot_f64(cx, (size_t)a->n, f, f, &ff));
+  if (ff == 0)
+    return cx->backend->fill(cx, u, 0, (size_t)a->n * sizeof *u);
+  const double enough = tolerance * tolerance * ff;
+  double mark = INFINITY, highest = 0;
+  int marked = 0, began = 0;
+  bool fresh = true; /* r is f - A u, not what the recurrence makes of it */
+  IG_TRY(a->apply(a->self, u, r, NULL));
+  IG_TRY(ops->cg_residual(cx, a->n, f, r, r32, s));
+  IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
+  for (;;) {
+    highest = now.rr > highest ? now.rr : highest;
+    if (now.rr <= enough) {
+      /* rounding of the largest residual met stays in the recurrence: look where it may matter */
+      const double drift = 1e-15 * (1 + report->iterations - began);
+      if (fresh || drift * drift * highest < 0.01 * enough)
+        break;
+      IG_TRY(a->apply(a->self, u, r, NULL));
+      IG_TRY(ops->cg_residual(cx, a->n, f, r, r32, s));
+      IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
+      highest = now.rr;
+      began = report->iterations;
+      fresh = true;
+      continue;
+    }
+    if (report->iterations == limit) {
+      report->end = IG_SOLVE_LIMIT;
+      break;
+    }
+    IG_TRY(a->precondition(a->self, r32, &z));
+    IG_TRY(ops->cg_direction(cx, a->n, r, z, p, fresh, s));
+    IG_TRY(a->apply(a->self, p, ap, s));
+    IG_TRY(ops->cg_update(cx, a->n, p, ap, u, r, r32, s));
+    IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
+    fresh = false;
+    report->iterations++;
+    if (!(now.pap > 0) || !(now.rz > 0) || !isfinite(now.rr)) {
+      report->end = IG_SOLVE_INDEFINITE;
+      break;
+    }
+    if (now.rr < 0.25 * mark) {
+      mark = now.rr;
+      marked = report->iterations;
+    } else if (report->iterations - marked > PATIENCE) {
+      report->end = IG_SOLVE_STAGNATED;
+      break;
+    }
+  }
+  report->residual = sqrt(now.rr / ff);
+  return IG_OK;
+}

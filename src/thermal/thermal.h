@@ -1,0 +1,70 @@
+/* The thermal room: what a case says, and the run between its parts. */
+#ifndef IG_THERMAL_H
+#define IG_THERMAL_H
+
+#include "core/room.h"
+#include "thermal/beam.h"
+#include "thermal/birth.h"
+#include "thermal/heat.h"
+
+/* One entry of `boundary`. */
+typedef struct {
+  ig_src at;
+  ig_texts on; /* face sets; `surface`: the outer surface, whatever it is at the time */
+  double temperature, flux, convection, ambient, emissivity; /* NaN: not given */
+} ig_thermal_boundary;
+
+typedef struct {
+  ig_src at;
+  const char *name;
+  double point[3], to[3]; /* to: a line of `count` points */
+  int64_t count;
+} ig_thermal_probe;
+
+typedef struct {
+  ig_src at;
+  double initial_temperature, ambient;
+  double duration, time_step, safety;
+  int conduction, surface, latent;
+  double body_source;
+  ig_list boundary; /* of ig_thermal_boundary */
+  ig_list beams;    /* of ig_beam_case */
+  ig_birth_case birth;
+  ig_list probes; /* of ig_thermal_probe */
+} ig_thermal_case;
+
+extern const ig_option ig_thermal_options[];
+extern const ig_verify_entry ig_thermal_verify[];
+extern const ig_bench_entry ig_thermal_bench[];
+
+/* A run: the engine and everything around it. */
+typedef struct {
+  ig_job *job;
+  const ig_thermal_case *c;
+  ig_heat heat;
+  const ig_material_case *material[16];
+  uint8_t *material_of;
+  ig_beams beams;
+  double *birth;       /* elements, mesh order; NULL: all there */
+  int64_t steps, step; /* of the whole run; done */
+  double dt;
+  int probes;
+  struct ig_probe {
+    char name[64];
+    ig_lid node[8];
+    double weight[8];
+  } * probe;
+  double *T; /* nodes, host: for figures */
+} ig_thermal_run;
+
+/* Everything before the first step; the same for a run and for a check. */
+IG_MUST_CHECK ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run);
+void ig_thermal_close(ig_thermal_run *run);
+/* Finds the element each probe is in. */
+IG_MUST_CHECK ig_status ig_thermal_probes(ig_thermal_run *run);
+/* A row of history.csv; reads the temperatures from the device. */
+IG_MUST_CHECK ig_status ig_thermal_history(ig_thermal_run *run);
+IG_MUST_CHECK ig_status ig_thermal_snapshot(ig_thermal_run *run);
+IG_MUST_CHECK ig_status ig_thermal_results(ig_thermal_run *run);
+
+#endif

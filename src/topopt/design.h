@@ -1,0 +1,81 @@
+/* The design: densities, filters, projection, material interpolation, optimality criteria.
+   Everything here acts on arrays of elements in device memory; whether the elements form a grid
+   shows only in `ig_taps`. */
+#ifndef IG_TOPOPT_DESIGN_H
+#define IG_TOPOPT_DESIGN_H
+
+#include "core/array.h"
+#include "solver/grid.h"
+
+IG_C_BEGIN
+
+/* What an element is: nothing (halo), free, or held solid or void. */
+enum { IG_ROLE_NONE, IG_ROLE_DESIGN, IG_ROLE_SOLID, IG_ROLE_VOID };
+
+/* A convolution kernel with the symmetry of the grid: weights of the offsets (|x|, |y|, |z|). */
+typedef struct {
+  int reach[3];
+  const double *weight; /* device: [z][y][x], 0 outside the radius */
+} ig_taps;
+
+/* From a filtered density to a modulus. */
+typedef struct {
+  double penalty, least; /* E = least + x^penalty (1 - least) */
+  double beta, eta;      /* smoothed step; beta 0: none */
+} ig_law;
+
+typedef struct {
+  double move, damping, gray;  /* limits x by +-move, B^damping, (x B^damping)^gray */
+  double tolerance;            /* (high - low) / (high + low) of the multiplier */
+  double target, base;         /* wanted sum of dv x; what it leaves out */
+  double high;                 /* first upper bound of the multiplier */
+  const double *lower, *upper; /* asymptotes (device): the update is that of moving asymptotes */
+  double scale;                /* of dc, for those: 1 / its largest */
+} ig_oc;
+
+typedef struct {
+  double change, sum, grayness; /* max |x - old|; sum of x; sum of 4 x (1 - x) */
+} ig_design_stats;
+
+typedef enum { IG_MAP_PRODUCT, IG_MAP_QUOTIENT, IG_MAP_SENSITIVITY } ig_map;
+
+typedef struct ig_design_ops {
+  /* out = sum of weight x in over the elements of the grid */
+  ig_status (*filter)(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const uint8_t *role,
+                      const double *in, double *out);
+  /* node values: share x the elements around; element values: the mean of the nodes */
+  ig_status (*to_nodes)(ig_ctx *cx, const ig_grid *g, double share, const double *in, double *out);
+  ig_status (*to_elements)(ig_ctx *cx, const ig_grid *g, const uint8_t *role, const double *in,
+                           double *out);
+  /* out = p a + q b */
+  ig_status (*mix)(ig_ctx *cx, int64_t n, double p, const double *a, double q, const double *b,
+                   double *out);
+  /* physical density of the filtered one, roles imposed; the modulus */
+  ig_status (*physical)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
+                        const double *filtered, double *density, double *modulus);
+  /* dc = -dE/dx energy, dv = 1, both by the filtered density; 0 where held */
+  ig_status (*slope)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
+                     const double *filtered, const double *density, const double *energy,
+                     double *dc, double *dv);
+  /* out = a b, a / b, or a / (b max(1e-3, c)); 0 outside */
+  ig_status (*map)(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how, const double *a,
+                   const double *b, const double *c, double *out);
+  /* asymptotes close in on a density that swings, move away from one that does not */
+  ig_status (*asymptotes)(ig_ctx *cx, int64_t n, const uint8_t *role, bool first, const double *x,
+                          const double *old, const double *older, double *lower, double *upper);
+  /* the update whose volume is the target, by bisection; `work` holds a value an element */
+  ig_status (*oc)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc, const double *x,
+                  const double *dc, const double *dv, double *work, double *out,
+                  double *multiplier);
+  ig_status (*stats)(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x, const double *old,
+                     ig_design_stats *stats);
+} ig_design_ops;
+
+extern const ig_design_ops ig_design_cpu;
+#ifdef INGOT_HAVE_CUDA
+extern const ig_design_ops ig_design_cuda;
+#endif
+const ig_design_ops *ig_design_ops_of(const ig_ctx *cx);
+
+IG_C_END
+#endif

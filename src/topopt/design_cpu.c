@@ -1,0 +1,211 @@
+/* The design on the CPU. Sums are made per fixed chunk, then over the chunks in order: the same for
+   any number of threads. */
+#include "topopt/design.h"
+#include "backend/backend.h"
+#include "kern/hd.h"
+#include "topopt/design_kern.inc"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK = 1 << 13 };
+
+static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const uint8_t *role,
+                        const double *in, double *out) {
+  (void)role;
+  const int n = g->n[0], rx = taps->reach[0], ry = taps->reach[1], rz = taps->reach[2];
+  const int nz = g->dim == 3 ? g->n[2] : 1;
+  const int64_t rows = (int64_t)g->n[1] * nz;
+  const size_t width = (size_t)n + 2 * (size_t)rx;
+  double *work;
+  IG_TRY(IG_NEW(cx, &work, (size_t)cx->threads * 2 * width, "filter work space"));
+#pragma omp parallel for schedule(static, 1) num_threads(cx->threads)
+  for (int t = 0; t < cx->threads; t++) {
+    double *sum = work + (size_t)t * 2 * width + rx; /* zero margins of the reach */
+    double *pair = work + (size_t)t * 2 * width + width;
+    for (int64_t row = rows * t / cx->threads; row < rows * (t + 1) / cx->threads; row++) {
+      const int j = (int)(row % g->n[1]), k = (int)(row / g->n[1]);
+      double *to = out + ig_grid_place(g, 0, j, k);
+      for (int i = 0; i < n; i++)
+        to[i] = 0;
+      for (int z = 0; z <= rz; z++)
+        for (int y = 0; y <= ry; y++) {
+          const double *w = taps->weight + (size_t)(z * (ry + 1) + y) * (size_t)(rx + 1);
+          if (w[0] == 0)
+            continue;
+          /* mirrored rows are added in pairs: a mirrored field gives the mirrored result */
+          for (int side = 0; side < (z ? 2 : 1); side++) {
+            const int kk = side ? k - z : k + z;
+            double *s = side ? pair : sum;
+            for (int i = 0; i < n; i++)
+              s[i] = 0;
+            if (kk < 0 || kk >= nz)
+              continue;
+            if (j + y < g->n[1]) {
+              const double *from = in + ig_grid_place(g, 0, j + y, kk);
+              for (int i = 0; i < n; i++)
+                s[i] = from[i];
+            }
+            if (y && j - y >= 0) {
+              const double *from = in + ig_grid_place(g, 0, j - y, kk);
+              for (int i = 0; i < n; i++)
+                s[i] += from[i];
+            }
+          }
+          for (int i = 0; z && i < n; i++)
+            sum[i] += pair[i];
+          for (int i = 0; i < n; i++)
+            to[i] += w[0] * sum[i];
+          for (int x = 1; x <= rx && w[x] != 0; x++)
+#pragma omp simd
+            for (int i = 0; i < n; i++)
+              to[i] += w[x] * (sum[i - x] + sum[i + x]);
+        }
+    }
+  }
+  free(work);
+  return IG_OK;
+}
+
+static ig_status to_nodes(ig_ctx *cx, const ig_grid *g, double share, const double *in,
+                          double *out) {
+  const int64_t rows = (int64_t)(g->n[1] + 1) * (g->n[2] + 1);
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t row = 0; row < rows; row++) {
+    const int64_t at = ig_grid_place(g, 0, (int)(row % (g->n[1] + 1)), (int)(row / (g->n[1] + 1)));
+    for (int i = 0; i <= g->n[0]; i++)
+      out[at + i] = share * ig_around_node(g, in, at + i);
+  }
+  return IG_OK;
+}
+
+static ig_status to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role, const double *in,
+                             double *out) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < g->stored; i++)
+    out[i] = role[i] ? ig_mean_of_nodes(g, in, i) : 0;
+  return IG_OK;
+}
+
+static ig_status mix(ig_ctx *cx, int64_t n, double p, const double *a, double q, const double *b,
+                     double *out) {
+#pragma omp parallel for simd schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    out[i] = p * a[i] + q * b[i];
+  return IG_OK;
+}
+
+static ig_status physical(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
+                          const double *filtered, double *density, double *modulus) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++) {
+    density[i] = role[i] ? ig_design_density(role[i], law, filtered[i]) : 0;
+    modulus[i] = role[i] ? ig_design_modulus(law, density[i]) : 0;
+  }
+  return IG_OK;
+}
+
+static ig_status slope(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
+                       const double *filtered, const double *density, const double *energy,
+                       double *dc, double *dv) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    ig_design_slope(role[i], law, filtered[i], density[i], energy[i], &dc[i], &dv[i]);
+  return IG_OK;
+}
+
+static ig_status map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how, const double *a,
+                     const double *b, const double *c, double *out) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    out[i] = role[i] ? ig_map_value(how, a[i], b[i], c ? c[i] : 0) : 0;
+  return IG_OK;
+}
+
+static ig_status asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first, const double *x,
+                            const double *old, const double *older, double *lower, double *upper) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    if (role[i])
+      ig_mma_asymptotes(first, x[i], old[i], older[i], &lower[i], &upper[i]);
+  return IG_OK;
+}
+
+static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
+                           const double *x, const double *dc, const double *dv, double *work,
+                           double *out, double *multiplier) {
+  const int64_t chunks = (n + CHUNK - 1) / CHUNK;
+  double *part;
+  IG_TRY(IG_NEW(cx, &part, chunks, "volume sums"));
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    work[i] = role[i] == IG_ROLE_DESIGN && !oc->lower ? ig_oc_wish(oc, x[i], dc[i], dv[i]) : 0;
+  ig_bracket bracket = ig_bracket_begin(oc);
+  while (!bracket.over) {
+    const double multiplier_now = bracket.middle, factor = pow(multiplier_now, -oc->damping);
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+    for (int64_t c = 0; c < chunks; c++) {
+      const int64_t end = (c + 1) * CHUNK < n ? (c + 1) * CHUNK : n;
+      double s = 0;
+      for (int64_t i = c * CHUNK; i < end; i++) {
+        out[i] = role[i] == IG_ROLE_DESIGN
+                     ? ig_candidate(oc, i, x[i], work[i], factor, dc[i], dv[i], multiplier_now)
+                     : x[i];
+        s += dv[i] * out[i];
+      }
+      part[c] = s;
+    }
+    double volume = 0;
+    for (int64_t c = 0; c < chunks; c++)
+      volume += part[c];
+    ig_bracket_step(oc, volume, &bracket);
+  }
+  free(part);
+  *multiplier = bracket.used;
+  return IG_OK;
+}
+
+static ig_status stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x,
+                       const double *old, ig_design_stats *st) {
+  const int64_t chunks = (n + CHUNK - 1) / CHUNK;
+  ig_design_stats *part;
+  IG_TRY(IG_NEW(cx, &part, chunks, "design figures"));
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t c = 0; c < chunks; c++)
+    for (int64_t i = c * CHUNK; i < (c + 1) * CHUNK && i < n; i++)
+      if (role[i]) {
+        const double change = fabs(x[i] - old[i]);
+        part[c].change = change > part[c].change ? change : part[c].change;
+        part[c].sum += x[i];
+        part[c].grayness += 4 * x[i] * (1 - x[i]);
+      }
+  *st = (ig_design_stats){0, 0, 0};
+  for (int64_t c = 0; c < chunks; c++) {
+    st->change = part[c].change > st->change ? part[c].change : st->change;
+    st->sum += part[c].sum;
+    st->grayness += part[c].grayness;
+  }
+  free(part);
+  return IG_OK;
+}
+
+const ig_design_ops ig_design_cpu = {.filter = filter,
+                                     .to_nodes = to_nodes,
+                                     .to_elements = to_elements,
+                                     .mix = mix,
+                                     .physical = physical,
+                                     .slope = slope,
+                                     .map = map,
+                                     .asymptotes = asymptotes,
+                                     .oc = oc_update,
+                                     .stats = stats};
+
+const ig_design_ops *ig_design_ops_of(const ig_ctx *cx) {
+#ifdef INGOT_HAVE_CUDA
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    return &ig_design_cuda;
+#endif
+  (void)cx;
+  return &ig_design_cpu;
+}

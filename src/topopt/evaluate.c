@@ -1,0 +1,291 @@
+/* One design: filter, project, analyse, differentiate; and its update. */
+#include "topopt/topopt.h"
+#include "backend/backend.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { SOLVE, SENSITIVITY, FILTER, UPDATE };
+
+static double ramp(const ig_ramp_case *r, double last, int64_t iteration) {
+  if (!r->at.given || iteration <= r->hold)
+    return r->at.given ? fmin(r->start, last) : last;
+  return fmin(r->start * pow(r->factor, (double)(iteration - r->hold)), last);
+}
+
+void ig_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluation *e) {
+  e->penalty = ramp(&c->penalty_ramp, c->penalty, iteration);
+  e->gray = ramp(&c->optimiser.gray_ramp, c->optimiser.gray, iteration);
+  e->beta = c->projection.beta;
+  if (e->beta > 0)
+    e->beta = fmin(e->beta * pow(2, (double)((iteration - 1) / c->projection.every)),
+                   fmax(c->projection.beta_max, c->projection.beta));
+}
+
+/* Charges the time since *start to a stage; the device is let finish first. */
+static ig_status charge(ig_design *s, int stage, double *start) {
+  IG_TRY(s->cx->backend->sync(s->cx));
+  const double now = ig_now();
+  s->seconds[stage] += now - *start;
+  *start = now;
+  return IG_OK;
+}
+
+/* --- filter, forwards and back --- */
+
+static const double *filtered_of(const ig_design *s) {
+  return s->c->filter.kind >= IG_FILTER_DENSITY ? s->filtered.dev : s->x.dev;
+}
+
+static ig_status filter_forward(ig_design *s) {
+  const int kind = s->c->filter.kind;
+  if (kind < IG_FILTER_DENSITY)
+    return IG_OK;
+  IG_TRY(s->d->filter(s->d->self, s->x.dev, s->filtered.dev));
+  if (kind == IG_FILTER_DENSITY)
+    IG_TRY(s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_QUOTIENT, s->filtered.dev, s->hs.dev,
+                       NULL, s->filtered.dev));
+  return IG_OK;
+}
+
+/* a slope by the filtered density becomes one by the design */
+static ig_status filter_back(ig_design *s, double *slope) {
+  const int64_t n = s->d->places;
+  if (s->c->filter.kind == IG_FILTER_DENSITY)
+    IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_QUOTIENT, slope, s->hs.dev, NULL, slope));
+  IG_TRY(s->d->filter(s->d->self, slope, s->work.dev));
+  return s->cx->backend->copy(s->cx, slope, s->work.dev, (size_t)n * sizeof *slope);
+}
+
+static ig_status filter_sensitivity(ig_design *s) {
+  const int64_t n = s->d->places;
+  IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->x.dev, s->dc.dev, NULL, s->work.dev));
+  IG_TRY(s->d->filter(s->d->self, s->work.dev, s->dc.dev));
+  return s->ops->map(s->cx, n, s->d->role, IG_MAP_SENSITIVITY, s->dc.dev, s->hs.dev, s->x.dev,
+                     s->dc.dev);
+}
+
+/* --- analysis of one realisation --- */
+
+static ig_status solve(ig_design *s, const double *f, double *u, ig_evaluation *e) {
+  ig_solve_report report;
+  IG_TRY(s->d->solve(s->d->self, f, u, s->tolerance, &report));
+  if (report.end != IG_SOLVE_CONVERGED) {
+    if (!(report.residual < 1e-2))
+      return IG_FAIL(
+          s->cx, IG_NUMERIC,
+          "the linear solver %s (relative residual %.2g after %d iterations): check that "
+          "the supports hold the body, or raise void_ratio",
+          ig_solve_end_text(report.end), report.residual, report.iterations);
+    ig_warn(s->cx, "the linear solver %s (relative residual %.2g after %d iterations)",
+            ig_solve_end_text(report.end), report.residual, report.iterations);
+  }
+  e->iterations += report.iterations;
+  e->residual = fmax(e->residual, report.residual);
+  return IG_OK;
+}
+
+/* Objective and element energies, dJ/dE = -energy. What the solver leaves undone is first order in
+   f . u; adding u . r makes it second order. */
+static ig_status analyse(ig_design *s, int r, double *objective, ig_evaluation *e) {
+  const ig_backend *b = s->cx->backend;
+  const ig_loading *l = s->loading;
+  const size_t n = (size_t)s->d->unknowns;
+  const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
+  double *energy = s->work.dev;
+  double start = ig_now(), fu, ru;
+  *objective = 0;
+  IG_TRY(s->d->changed(s->d->self));
+  for (int q = 0; q < l->cases; q++) {
+    IG_TRY(solve(s, l->f[q].dev, s->u[r][q].dev, e));
+    if (!mechanism) {
+      const double scale = l->weight[q] * l->norm[q] * l->norm[q] / l->stiffness;
+      IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, s->u[r][q].dev, &fu));
+      IG_TRY(b->dot_f64(s->cx, n, s->d->residual(s->d->self), s->u[r][q].dev, &ru));
+      *objective += scale * (fu + ru);
+    }
+  }
+  if (mechanism)
+    IG_TRY(solve(s, l->port.dev, s->adjoint[r].dev, e));
+  for (int q = 0; mechanism && q < l->cases; q++) {
+    const double scale = l->weight[q] * l->norm[q] * l->norm_port / l->stiffness;
+    IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, s->adjoint[r].dev, &fu));
+    IG_TRY(b->dot_f64(s->cx, n, s->d->residual(s->d->self), s->u[r][q].dev, &ru));
+    *objective -= scale * (fu + ru);
+  }
+  IG_TRY(charge(s, SOLVE, &start));
+  for (int q = 0; q < l->cases; q++) {
+    const double scale =
+        l->weight[q] * l->norm[q] * (mechanism ? -l->norm_port : l->norm[q]) / l->stiffness;
+    IG_TRY(s->d->energy(s->d->self, mechanism ? s->adjoint[r].dev : s->u[r][q].dev, s->u[r][q].dev,
+                        scale, q > 0, energy));
+  }
+  return charge(s, SENSITIVITY, &start);
+}
+
+/* --- objective, volume, slopes --- */
+
+ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
+  const ig_projection_case *p = &s->c->projection;
+  const int64_t n = s->d->places;
+  double value[IG_REALISATIONS] = {0}, start = ig_now();
+  e->iterations = 0;
+  e->residual = 0;
+  IG_TRY(filter_forward(s));
+  IG_TRY(charge(s, FILTER, &start));
+  /* the last realisation is the intermediate one: its volume counts */
+  for (int r = 0; r < s->realisations; r++) {
+    const double shift = r == 0 && s->realisations > 1 ? p->robust : r == 1 ? -p->robust : 0;
+    const ig_law law = {e->penalty, s->c->void_ratio, e->beta, p->eta + shift};
+    IG_TRY(s->ops->physical(s->cx, n, s->d->role, &law, filtered_of(s), s->density[r].dev,
+                            s->d->modulus));
+    IG_TRY(analyse(s, r, &value[r], e));
+    start = ig_now();
+    double *to = s->realisations > 1 ? s->part[r].dev : s->dc.dev;
+    IG_TRY(s->ops->slope(s->cx, n, s->d->role, &law, filtered_of(s), s->density[r].dev, s->work.dev,
+                         to, s->dv.dev));
+    IG_TRY(charge(s, SENSITIVITY, &start));
+  }
+  e->objective = value[0];
+  if (s->realisations > 1) {
+    /* a smooth maximum (Kreisselmeier-Steinhauser) of the realisations */
+    const double sharpness = 20;
+    double scale = 0, worst = -INFINITY, sum = 0, weight[IG_REALISATIONS];
+    for (int r = 0; r < s->realisations; r++) {
+      scale = fmax(scale, fabs(value[r]));
+      worst = fmax(worst, value[r]);
+    }
+    const double sharp = scale > 0 ? sharpness / scale : 1;
+    for (int r = 0; r < s->realisations; r++)
+      sum += weight[r] = exp(sharp * (value[r] - worst));
+    e->objective = worst + log(sum) / sharp;
+    IG_TRY(s->ops->mix(s->cx, n, weight[0] / sum, s->part[0].dev, weight[1] / sum, s->part[1].dev,
+                       s->dc.dev));
+    IG_TRY(s->ops->mix(s->cx, n, 1, s->dc.dev, weight[2] / sum, s->part[2].dev, s->dc.dev));
+  }
+  if (s->c->filter.kind >= IG_FILTER_DENSITY) {
+    IG_TRY(filter_back(s, s->dc.dev));
+    IG_TRY(filter_back(s, s->dv.dev));
+  } else if (s->c->filter.kind == IG_FILTER_SENSITIVITY) {
+    IG_TRY(filter_sensitivity(s));
+  }
+  ig_design_stats st;
+  const double *density = s->density[s->realisations - 1].dev;
+  IG_TRY(s->ops->stats(s->cx, n, s->d->role, density, density, &st));
+  e->volume = st.sum / (double)s->d->elements;
+  e->grayness = 100 * st.grayness / (double)s->d->elements;
+  return charge(s, FILTER, &start);
+}
+
+ig_status ig_design_update(ig_design *s, const ig_evaluation *e) {
+  const ig_optimiser_case *o = &s->c->optimiser;
+  const int64_t n = s->d->places;
+  double start = ig_now(), linear, multiplier;
+  IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)n, s->dv.dev, s->x.dev, &linear));
+  /* volume to first order; exact without projection */
+  const double all = (double)s->d->elements;
+  const ig_oc oc = {.move = o->move,
+                    .damping = o->damping,
+                    .gray = e->gray,
+                    .tolerance = o->tolerance,
+                    .target = s->c->volume * all,
+                    .base = e->volume * all - linear,
+                    .high = 1e9};
+  if (o->method == IG_OPTIMISER_MMA)
+    IG_TRY(ig_mma_update(s, &oc, &multiplier));
+  else
+    IG_TRY(s->ops->oc(s->cx, n, s->d->role, &oc, s->x.dev, s->dc.dev, s->dv.dev, s->work.dev,
+                      s->trial.dev, &multiplier));
+  const ig_array swap = s->x;
+  s->x = s->trial;
+  s->trial = swap;
+  return charge(s, UPDATE, &start);
+}
+
+/* --- making it --- */
+
+static ig_status build(ig_design *s) {
+  ig_ctx *cx = s->cx;
+  const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
+  const bool robust = s->c->projection.beta > 0 && s->c->projection.robust > 0;
+  s->realisations = robust ? 3 : 1;
+  if (s->c->projection.beta > 0 && s->c->filter.kind < IG_FILTER_DENSITY)
+    return ig_fail_at(cx, &s->c->projection.at,
+                      "projection: needs filter: {kind: density} or helmholtz");
+  ig_array *const arrays[] = {&s->trial, &s->filtered, &s->dc, &s->dv, &s->work, &s->hs};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
+    IG_TRY(ig_array_new_device(cx, arrays[i], n, sizeof(double), "design"));
+    IG_TRY(ig_array_zero(cx, arrays[i]));
+  }
+  IG_TRY(ig_array_new(cx, &s->x, n, sizeof(double), "design"));
+  for (int r = 0; r < s->realisations; r++) {
+    IG_TRY(ig_array_new_device(cx, &s->density[r], n, sizeof(double), "densities"));
+    if (robust)
+      IG_TRY(ig_array_new_device(cx, &s->part[r], n, sizeof(double), "slopes"));
+    for (int q = 0; q < s->loading->cases; q++) {
+      IG_TRY(ig_array_new_device(cx, &s->u[r][q], nu, sizeof(double), "state"));
+      IG_TRY(ig_array_zero(cx, &s->u[r][q]));
+    }
+    if (s->c->problem == IG_PROBLEM_MECHANISM) {
+      IG_TRY(ig_array_new_device(cx, &s->adjoint[r], nu, sizeof(double), "adjoint state"));
+      IG_TRY(ig_array_zero(cx, &s->adjoint[r]));
+    }
+  }
+  /* start: everything free at the volume fraction; the filter's own sums */
+  uint8_t *role;
+  IG_TRY(IG_NEW(cx, &role, n, "roles"));
+  ig_status status = cx->backend->copy_out(cx, role, s->d->role, n);
+  double *x = s->x.host;
+  for (size_t i = 0; status == IG_OK && i < n; i++)
+    x[i] = role[i] != IG_ROLE_NONE;
+  if (status == IG_OK)
+    status = ig_array_push(cx, &s->x);
+  if (status == IG_OK &&
+      (s->c->filter.kind == IG_FILTER_SENSITIVITY || s->c->filter.kind == IG_FILTER_DENSITY))
+    status = s->d->filter(s->d->self, s->x.dev, s->hs.dev);
+  for (size_t i = 0; status == IG_OK && i < n; i++)
+    x[i] = role[i] == IG_ROLE_DESIGN ? s->c->volume : role[i] == IG_ROLE_SOLID;
+  if (status == IG_OK)
+    status = ig_array_push(cx, &s->x);
+  free(role);
+  s->tolerance = s->c->solver.tolerance > 0 ? s->c->solver.tolerance : 1e-5;
+  return status;
+}
+
+ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
+                        ig_loading *loading, int64_t solid, ig_design **out) {
+  *out = NULL;
+  ig_design *s;
+  IG_TRY(IG_NEW(cx, &s, 1, "design"));
+  s->cx = cx;
+  s->c = c;
+  s->ops = ig_design_ops_of(cx);
+  s->d = d;
+  s->loading = loading;
+  s->solid = solid;
+  const ig_status status = build(s);
+  if (status != IG_OK) {
+    ig_design_free(s);
+    return status;
+  }
+  *out = s;
+  return IG_OK;
+}
+
+void ig_design_free(ig_design *s) {
+  if (!s)
+    return;
+  ig_array *const arrays[] = {&s->x,        &s->trial,   &s->filtered, &s->dc,
+                              &s->dv,       &s->work,    &s->hs,       &s->mma_low,
+                              &s->mma_high, &s->mma_old, &s->mma_older};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    ig_array_free(s->cx, arrays[i]);
+  for (int r = 0; r < IG_REALISATIONS; r++) {
+    ig_array_free(s->cx, &s->density[r]);
+    ig_array_free(s->cx, &s->part[r]);
+    ig_array_free(s->cx, &s->adjoint[r]);
+    for (int q = 0; q < IG_LOAD_CASES; q++)
+      ig_array_free(s->cx, &s->u[r][q]);
+  }
+  free(s);
+}

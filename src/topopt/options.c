@@ -1,0 +1,138 @@
+/* What a topology optimisation case may say. */
+#include "topopt/topopt.h"
+
+static const ig_option region_options[] = {
+    IG_VECTOR(ig_region_case, from, 3, "m", NULL, "lowest corner of a box"),
+    IG_VECTOR(ig_region_case, to, 3, "m", NULL, "highest corner of a box"),
+    IG_VECTOR(ig_region_case, center, 3, "m", NULL, "centre of a sphere or cylinder"),
+    IG_REAL(ig_region_case, radius, "m", NULL, IG_TINY, IG_HUGE, "of a sphere or cylinder"),
+    IG_CHOICE(ig_region_case, axis, "sphere|x|y|z", "sphere",
+              "axis of a cylinder through the centre, or a sphere"),
+    IG_END};
+
+#define WHERE(S) IG_MAP(S, where, ig_region_case, region_options, NULL, "which part of the grid")
+
+static const ig_option grid_options[] = {
+    IG_IVECTOR(ig_grid_case, elements, 3, IG_REQUIRED, 0, 1e5,
+               "elements along x, y, z; 0 along z for a plane problem"),
+    IG_VECTOR(ig_grid_case, size, 3, "m", NULL,
+              "size of the whole grid; elements of 1 m if left out"),
+    IG_REAL(ig_grid_case, thickness, "m", "1", IG_TINY, IG_HUGE, "of a plane problem"), IG_END};
+
+static const ig_option support_options[] = {
+    WHERE(ig_support_case),
+    IG_TEXT(ig_support_case, fix, "xyz", "axes along which the nodes there are held"), IG_END};
+
+static const ig_option load_options[] = {
+    WHERE(ig_load_case),
+    IG_VECTOR(ig_load_case, force, 3, "N", "[0, 0, 0]", "force"),
+    IG_REAL(ig_load_case, heat, "W", "0", -IG_HUGE, IG_HUGE, "heat put in (heat problems)"),
+    IG_CHOICE(ig_load_case, spread, "each|nodes|faces", "nodes",
+              "each node there gets all of it, the nodes share it, or it is a uniform traction on "
+              "the boundary faces whose centre is there"),
+    IG_INT(ig_load_case, load_case, "1", 1, IG_LOAD_CASES, "load case it belongs to"),
+    IG_END};
+
+static const ig_option spring_options[] = {
+    WHERE(ig_spring_case),
+    IG_VECTOR(ig_spring_case, stiffness, 3, "N/m", IG_REQUIRED,
+              "to ground along x, y, z; shared by the nodes there"),
+    IG_END};
+
+static const ig_option port_options[] = {
+    WHERE(ig_port_case),
+    IG_VECTOR(ig_port_case, direction, 3, "", IG_REQUIRED,
+              "along which the mean displacement of the nodes there is made as large as possible"),
+    IG_END};
+
+static const ig_option passive_options[] = {
+    WHERE(ig_passive_case),
+    IG_CHOICE(ig_passive_case, as, "solid|void", "solid", "what the elements there are held at"),
+    IG_END};
+
+static const ig_option ramp_options[] = {
+    IG_REAL(ig_ramp_case, start, "", "1", 1, 100, "first value"),
+    IG_REAL(ig_ramp_case, factor, "", "1.02", 1, 10, "growth per iteration afterwards"),
+    IG_INT(ig_ramp_case, hold, "20", 0, 1e6, "iterations at the first value"), IG_END};
+
+static const ig_option filter_options[] = {
+    IG_CHOICE(ig_filter_case, kind, "none|sensitivity|density|helmholtz", "sensitivity",
+              "cone filter of the sensitivities or of the densities, or the density filter as a "
+              "differential equation, for large radii"),
+    IG_REAL(ig_filter_case, radius, "m", NULL, IG_TINY, IG_HUGE,
+            "filter radius; one and a half elements if left out"),
+    IG_END};
+
+static const ig_option projection_options[] = {
+    IG_REAL(ig_projection_case, beta, "", "0", 0, 1e4, "first sharpness of the step; 0: no step"),
+    IG_REAL(ig_projection_case, eta, "", "0.5", 0, 1, "density at which it steps"),
+    IG_REAL(ig_projection_case, robust, "", "0", 0, 0.5,
+            "spread of the threshold: the worst of an eroded, an intermediate and a dilated design "
+            "is improved"),
+    IG_REAL(ig_projection_case, beta_max, "", "64", 0, 1e4, "last sharpness"),
+    IG_INT(ig_projection_case, every, "40", 1, 1e6, "iterations after which sharpness doubles"),
+    IG_END};
+
+static const ig_option optimiser_options[] = {
+    IG_CHOICE(ig_optimiser_case, method, "oc|mma", "oc",
+              "optimality criteria, or the method of moving asymptotes"),
+    IG_REAL(ig_optimiser_case, move, "", "0.2", IG_TINY, 1, "largest change of a density at once"),
+    IG_REAL(ig_optimiser_case, damping, "", "0.5", IG_TINY, 1, "exponent of the optimality ratio"),
+    IG_REAL(ig_optimiser_case, gray, "", "1", 1, 10,
+            "exponent on the updated density that drives out intermediate ones"),
+    IG_MAP(ig_optimiser_case, gray_ramp, ig_ramp_case, ramp_options, NULL,
+           "how that exponent grows to its value"),
+    IG_REAL(ig_optimiser_case, tolerance, "", "1e-9", 1e-15, 0.5,
+            "of the multiplier of the volume constraint"),
+    IG_END};
+
+static const ig_option solver_options[] = {
+    IG_CHOICE(ig_solver_case, preconditioner, "jacobi|multigrid", "multigrid",
+              "of the conjugate gradients"),
+    IG_CHOICE(ig_solver_case, smoother, "jacobi|chebyshev", "chebyshev", "of multigrid"),
+    IG_INT(ig_solver_case, steps, "2", 1, 20, "smoothing steps before and after each correction"),
+    IG_CHOICE(ig_solver_case, cycle, "v|w", "v", "multigrid cycle"),
+    IG_REAL(ig_solver_case, damping, "", "0.8", IG_TINY, 0.99,
+            "of Jacobi smoothing, as a share of the largest stable one"),
+    IG_REAL(ig_solver_case, tolerance, "", "0", 0, 0.1,
+            "residual over load; 0: follows the change of the design"),
+    IG_INT(ig_solver_case, limit, "20000", 1, 1e9, "iterations of one solve"),
+    IG_END};
+
+static const ig_option surface_options[] = {
+    IG_REAL(ig_surface_case, level, "", "0.5", 0.01, 0.99, "density at the surface"),
+    IG_TEXTS(ig_surface_case, formats, "[stl]", "stl, obj, ply: files written at the end"),
+    IG_BOOL(ig_surface_case, mirror, "true", "through the planes of symmetry"), IG_END};
+
+const ig_option ig_topopt_options[] = {
+    IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism", "stiffness", "what is wanted"),
+    IG_MAP(ig_topopt_case, grid, ig_grid_case, grid_options, IG_REQUIRED, "the regular grid"),
+    IG_LIST(ig_topopt_case, supports, ig_support_case, support_options, NULL,
+            "held nodes (zero displacement or temperature)"),
+    IG_LIST(ig_topopt_case, loads, ig_load_case, load_options, NULL, "forces, or heat"),
+    IG_LIST(ig_topopt_case, springs, ig_spring_case, spring_options, NULL, "springs to ground"),
+    IG_LIST(ig_topopt_case, ports, ig_port_case, port_options, NULL, "outputs of a mechanism"),
+    IG_LIST(ig_topopt_case, passive, ig_passive_case, passive_options, NULL,
+            "elements that are not designed; later entries win"),
+    IG_TEXTS(ig_topopt_case, symmetry, "[]",
+             "planes of symmetry: x- (lowest x), x+ (highest), y-, y+, z-, z+"),
+    IG_REAL(ig_topopt_case, source, "W/m^3", "0", -IG_HUGE, IG_HUGE, "heat generated everywhere"),
+    IG_REALS(ig_topopt_case, weights, "", "[]", 0, IG_HUGE,
+             "of the load cases; 1 each if left out"),
+    IG_REAL(ig_topopt_case, volume, "", "0.5", IG_TINY, 1, "share of the grid that may be solid"),
+    IG_REAL(ig_topopt_case, penalty, "", "3", 1, 100, "exponent of the density in the modulus"),
+    IG_MAP(ig_topopt_case, penalty_ramp, ig_ramp_case, ramp_options, NULL,
+           "how the exponent grows to its value"),
+    IG_REAL(ig_topopt_case, void_ratio, "", "1e-9", IG_TINY, 1,
+            "modulus of void over that of solid"),
+    IG_MAP(ig_topopt_case, filter, ig_filter_case, filter_options, NULL, "length scale"),
+    IG_MAP(ig_topopt_case, projection, ig_projection_case, projection_options, NULL,
+           "smoothed step on the filtered density"),
+    IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),
+    IG_MAP(ig_topopt_case, solver, ig_solver_case, solver_options, NULL, "linear solver"),
+    IG_MAP(ig_topopt_case, surface, ig_surface_case, surface_options, NULL, "the finished part"),
+    IG_INT(ig_topopt_case, iterations, "100", 0, 1e6, "most design iterations"),
+    IG_REAL(ig_topopt_case, change, "", "0.01", 0, 1, "stop when no density changes by more"),
+    IG_REAL(ig_topopt_case, objective_change, "", "0", 0, 1,
+            "and the objective by no more than this share; 0: not asked"),
+    IG_END};

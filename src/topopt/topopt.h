@@ -1,0 +1,224 @@
+/* Topology optimisation: what a case says, and the problem made of it. */
+#ifndef IG_TOPOPT_H
+#define IG_TOPOPT_H
+
+#include "core/room.h"
+#include "solver/multigrid.h"
+#include "topopt/design.h"
+
+/* --- the case --- */
+
+/* Part of space: inside everything that is given. Nothing given: everywhere. */
+typedef struct {
+  ig_src at;
+  double from[3], to[3]; /* a box */
+  double center[3], radius;
+  int axis; /* x, y, z: a cylinder about the centre; else a sphere */
+} ig_region_case;
+
+typedef struct {
+  ig_src at;
+  int64_t elements[3]; /* the last one 0: a plane problem */
+  double size[3];      /* m; not given: elements of 1 m */
+  double thickness;
+} ig_grid_case;
+typedef struct {
+  ig_src at;
+  ig_region_case where;
+  const char *fix; /* letters of the axes held; temperatures: anything */
+} ig_support_case;
+typedef enum { IG_SPREAD_EACH, IG_SPREAD_NODES, IG_SPREAD_FACES } ig_spread;
+typedef struct {
+  ig_src at;
+  ig_region_case where;
+  double force[3], heat; /* N; W */
+  int spread;            /* ig_spread */
+  int64_t load_case;     /* from 1 */
+} ig_load_case;
+typedef struct {
+  ig_src at;
+  ig_region_case where;
+  double stiffness[3]; /* N/m in all, shared by the nodes */
+} ig_spring_case;
+typedef struct {
+  ig_src at;
+  ig_region_case where;
+  double direction[3];
+} ig_port_case;
+typedef struct {
+  ig_src at;
+  ig_region_case where;
+  int as; /* solid, void */
+} ig_passive_case;
+typedef struct {
+  ig_src at;
+  double start, factor;
+  int64_t hold; /* `start` for so many iterations, then times `factor` each */
+} ig_ramp_case;
+typedef enum {
+  IG_FILTER_NONE,
+  IG_FILTER_SENSITIVITY,
+  IG_FILTER_DENSITY,
+  IG_FILTER_HELMHOLTZ
+} ig_filter_kind;
+typedef struct {
+  ig_src at;
+  int kind;
+  double radius; /* m */
+} ig_filter_case;
+typedef struct {
+  ig_src at;
+  double beta, eta, robust; /* first sharpness, 0: none; threshold; its spread, 0: one design */
+  double beta_max;
+  int64_t every; /* beta doubles after so many iterations */
+} ig_projection_case;
+typedef enum { IG_OPTIMISER_OC, IG_OPTIMISER_MMA } ig_optimiser_kind;
+typedef struct {
+  ig_src at;
+  int method;
+  double move, damping, gray, tolerance;
+  ig_ramp_case gray_ramp;
+} ig_optimiser_case;
+typedef struct {
+  ig_src at;
+  int preconditioner, smoother, cycle;
+  int64_t steps, limit;
+  double damping, tolerance; /* of the residual; 0: adaptive */
+} ig_solver_case;
+typedef struct {
+  ig_src at;
+  double level;
+  ig_texts formats;
+  bool mirror;
+} ig_surface_case;
+typedef enum { IG_PROBLEM_STIFFNESS, IG_PROBLEM_HEAT, IG_PROBLEM_MECHANISM } ig_problem_kind;
+
+typedef struct {
+  ig_src at;
+  int problem;
+  ig_grid_case grid;
+  ig_list supports, loads, springs, ports, passive;
+  ig_texts symmetry; /* "x-", "x+", "y-", … */
+  double source;     /* W/m^3 everywhere */
+  ig_reals weights;  /* of load cases */
+  double volume, penalty, void_ratio;
+  ig_ramp_case penalty_ramp;
+  ig_filter_case filter;
+  ig_projection_case projection;
+  ig_optimiser_case optimiser;
+  ig_solver_case solver;
+  ig_surface_case surface;
+  int64_t iterations;
+  double change, objective_change;
+} ig_topopt_case;
+
+extern const ig_option ig_topopt_options[];
+
+/* --- the discretisation: all the design loop knows of it --- */
+
+typedef struct ig_discretisation ig_discretisation;
+struct ig_discretisation {
+  void *self;
+  int64_t places; /* values of an element array; places without an element have no role */
+  int64_t elements, dofs, nodes;
+  const uint8_t *role; /* device */
+  double *modulus;     /* device, in units of the solid's: set, then call `changed` */
+  int64_t unknowns;    /* values of a state vector */
+  ig_status (*changed)(void *self);
+  ig_status (*solve)(void *self, const double *f, double *u, double tolerance,
+                     ig_solve_report *report);
+  const double *(*residual)(void *self); /* of the last solve */
+  ig_status (*energy)(void *self, const double *u, const double *v, double scale, bool add,
+                      double *out);
+  /* out = sum of weight x in; symmetric, so it is its own adjoint */
+  ig_status (*filter)(void *self, const double *in, double *out);
+};
+
+enum { IG_LOAD_CASES = 16, IG_REALISATIONS = 3 };
+
+/* Loads in units of their norm, on the device. */
+typedef struct {
+  int cases;
+  ig_array f[IG_LOAD_CASES];
+  double norm[IG_LOAD_CASES], weight[IG_LOAD_CASES];
+  ig_array port; /* the output of a mechanism */
+  double norm_port;
+  double stiffness; /* Young's modulus (times thickness) or conductivity of the solid */
+} ig_loading;
+
+/* The grid as a discretisation. */
+typedef struct {
+  ig_ctx *cx;
+  const ig_topopt_case *c;
+  ig_grid grid, cells; /* cells: the same places, one value each */
+  double h[3];
+  ig_multigrid *solver, *helmholtz;
+  ig_array role, weight, nodal_f, nodal_u;
+  ig_taps taps;
+  ig_discretisation d;
+  ig_loading loading;
+  int64_t solid, free; /* elements held solid; elements to design */
+} ig_grid_model;
+
+IG_MUST_CHECK ig_status ig_grid_model_new(ig_ctx *cx, const ig_topopt_case *c,
+                                          const ig_list *materials, ig_grid_model **out);
+void ig_grid_model_free(ig_grid_model *m);
+
+/* --- the design problem --- */
+
+typedef struct {
+  double penalty, gray, beta; /* this iteration's */
+  double objective, volume;   /* volume fraction of the physical design */
+  double grayness;            /* measure of non-discreteness, % */
+  int iterations;             /* of the solver, all solves */
+  double residual;            /* worst */
+} ig_evaluation;
+
+typedef struct {
+  ig_ctx *cx;
+  const ig_topopt_case *c;
+  const ig_design_ops *ops;
+  ig_discretisation *d;
+  ig_loading *loading;
+  int64_t solid;
+  int realisations;
+  ig_array x, trial, filtered, dc, dv, work, hs; /* elements */
+  ig_array density[IG_REALISATIONS], part[IG_REALISATIONS];
+  ig_array u[IG_REALISATIONS][IG_LOAD_CASES], adjoint[IG_REALISATIONS];
+  ig_array mma_low, mma_high, mma_old, mma_older; /* asymptotes; the last two designs */
+  int updates;                                    /* made by moving asymptotes */
+  double tolerance;
+  double seconds[4]; /* solve, sensitivities, filter, update */
+} ig_design;
+
+IG_MUST_CHECK ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
+                                      ig_loading *loading, int64_t solid, ig_design **out);
+void ig_design_free(ig_design *s);
+/* Objective, volume and their slopes (s->dc, s->dv by s->x) at s->x. */
+IG_MUST_CHECK ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e);
+/* s->x becomes the next design; the old one is left in s->trial. */
+IG_MUST_CHECK ig_status ig_design_update(ig_design *s, const ig_evaluation *e);
+/* The update by moving asymptotes, into s->trial; `oc` carries move limit and volume. */
+IG_MUST_CHECK ig_status ig_mma_update(ig_design *s, const ig_oc *oc, double *multiplier);
+IG_MUST_CHECK ig_status ig_mma_prepare(ig_design *s); /* its arrays, before a restart fills them */
+/* What the ramps say for an iteration, counted from 1. */
+void ig_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluation *e);
+
+/* A surface as triangles, watertight; see surface.c. */
+typedef struct {
+  int64_t vertices, triangles;
+  float (*vertex)[3];
+  int32_t (*triangle)[3];
+  double area, volume;
+} ig_part;
+IG_MUST_CHECK ig_status ig_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h,
+                                        const double *density, double level, const ig_texts *mirror,
+                                        ig_part *surface);
+void ig_part_free(ig_part *surface);
+IG_MUST_CHECK ig_status ig_part_write(ig_ctx *cx, const ig_part *surface, const char *format,
+                                      ig_sink *sink);
+
+extern const ig_verify_entry ig_topopt_verify[];
+extern const ig_bench_entry ig_topopt_bench[];
+
+#endif

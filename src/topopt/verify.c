@@ -1,0 +1,174 @@
+/* Verification problems of topology optimisation. They need no files: cases are text. */
+#include "topopt/topopt.h"
+#include "backend/backend.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A case made of one line of text, ready to be evaluated and updated. */
+typedef struct {
+  ig_ctx *cx;
+  ig_arena *arena;
+  ig_topopt_case c;
+  ig_grid_model *m;
+  ig_design *s;
+} trial;
+
+static void trial_close(trial *t) {
+  ig_design_free(t->s);
+  ig_grid_model_free(t->m);
+  ig_arena_free(t->arena);
+  memset(t, 0, sizeof *t);
+}
+
+static ig_status trial_open(ig_ctx *cx, const char *text, trial *t) {
+  memset(t, 0, sizeof *t);
+  t->cx = cx;
+  const ig_src at = {.file = "verification case"};
+  ig_node *node;
+  ig_status status;
+  IG_TRY_GOTO(status, failed, ig_arena_new(cx, &t->arena));
+  IG_TRY_GOTO(status, failed, ig_node_parse(cx, t->arena, text, at, &node));
+  const ig_option_table table = {ig_topopt_options, &t->c};
+  IG_TRY_GOTO(status, failed, ig_options_read(cx, t->arena, node, &table, 1));
+  IG_TRY_GOTO(status, failed, ig_grid_model_new(cx, &t->c, NULL, &t->m));
+  IG_TRY_GOTO(status, failed,
+              ig_design_new(cx, &t->c, &t->m->d, &t->m->loading, t->m->solid, &t->s));
+  return IG_OK;
+failed:
+  trial_close(t);
+  return status;
+}
+
+static ig_status trial_iterate(trial *t, int iteration, ig_evaluation *e) {
+  ig_design_continue(&t->c, iteration, e);
+  IG_TRY(ig_design_evaluate(t->s, e));
+  return ig_design_update(t->s, e);
+}
+
+static void row(const ig_verify_sink *sink, const char *quantity, const char *source,
+                double expected, double computed, double tolerance, bool relative) {
+  const ig_verify_row r = {quantity, source, expected, computed, tolerance, relative};
+  sink->row(sink->user, &r);
+}
+
+/* --- reference objectives --- */
+
+typedef struct {
+  int iteration;
+  double objective, tolerance;
+} expected;
+
+static ig_status objectives(ig_ctx *cx, const ig_verify_sink *sink, const char *name,
+                            const char *source, const char *text, const expected *list) {
+  trial t;
+  IG_TRY(trial_open(cx, text, &t));
+  ig_status status = IG_OK;
+  for (int it = 1; status == IG_OK && list->iteration; it++) {
+    ig_evaluation e = {0};
+    status = trial_iterate(&t, it, &e);
+    if (status == IG_OK && it == list->iteration) {
+      char quantity[96];
+      snprintf(quantity, sizeof quantity, "%s, objective at iteration %d", name, it);
+      row(sink, quantity, source, list->objective, e.objective, list->tolerance, true);
+      list++;
+    }
+  }
+  trial_close(&t);
+  return status;
+}
+
+#define OWN "independent code with sparse Cholesky"
+#define MBB(size, nx, ny, r, kind)                                                                 \
+  "{grid: {elements: [" #nx ", " #ny ", 0]}, volume: 0.5, filter: {kind: " kind ", radius: " #r    \
+  "}, supports: [{where: {from: [0, 0, 0], to: [0, " #ny ", 0]}, fix: x}, {where: {from: [" #nx    \
+  ", 0, 0], to: [" #nx ", 0, 0]}, fix: y}], loads: [{where: {from: [0, " #ny ", 0], to: [0, " #ny  \
+  ", 0]}, force: [0, -1, 0]}], optimiser: {tolerance: 1e-3}, solver: {tolerance: 1e-9}}"
+
+static ig_status verify_mbb(ig_ctx *cx, const ig_verify_sink *sink) {
+  IG_TRY(objectives(cx, sink, "MBB 60x20, sensitivity filter", OWN,
+                    MBB(60x20, 60, 20, 2.4, "sensitivity"),
+                    (const expected[]){{1, 1007.022101, 1e-6},
+                                       {2, 583.627944, 1e-6},
+                                       {3, 417.059271, 1e-6},
+                                       {10, 294.617819, 1e-3},
+                                       {50, 218.970786, 1e-3},
+                                       {0, 0, 0}}));
+  IG_TRY(objectives(cx, sink, "MBB 60x20, density filter", OWN, MBB(60x20, 60, 20, 2.4, "density"),
+                    (const expected[]){{1, 1007.022101, 1e-6},
+                                       {2, 579.226306, 1e-6},
+                                       {3, 420.123796, 1e-6},
+                                       {10, 306.346696, 1e-3},
+                                       {50, 236.737876, 1e-3},
+                                       {0, 0, 0}}));
+  IG_TRY(objectives(cx, sink, "MBB 150x50, sensitivity filter", OWN,
+                    MBB(150x50, 150, 50, 6, "sensitivity"),
+                    (const expected[]){{1, 1033.044578, 1e-6},
+                                       {2, 592.274315, 1e-6},
+                                       {3, 421.399512, 1e-6},
+                                       {10, 297.811778, 1e-3},
+                                       {0, 0, 0}}));
+  return objectives(cx, sink, "MBB 150x50, density filter", OWN, MBB(150x50, 150, 50, 6, "density"),
+                    (const expected[]){{1, 1033.044578, 1e-6},
+                                       {2, 587.933420, 1e-6},
+                                       {3, 424.110347, 1e-6},
+                                       {10, 309.734790, 1e-3},
+                                       {0, 0, 0}});
+}
+
+static ig_status verify_cantilever(ig_ctx *cx, const ig_verify_sink *sink) {
+  return objectives(
+      cx, sink, "3D cantilever 60x20x4", OWN,
+      "{grid: {elements: [60, 20, 4]}, volume: 0.3, filter: {kind: density, radius: 1.5},"
+      "supports: [{where: {from: [0, 0, 0], to: [0, 20, 4]}}],"
+      "loads: [{where: {from: [60, 0, 0], to: [60, 0, 4]}, force: [0, -1, 0], spread: each}],"
+      "optimiser: {tolerance: 1e-3}, solver: {tolerance: 1e-9}}",
+      (const expected[]){{1, 28354.779859, 1e-6},
+                         {2, 15486.778044, 1e-6},
+                         {3, 9801.038355, 1e-6},
+                         {5, 6501.807269, 1e-3},
+                         {10, 4790.516735, 1e-3},
+                         {20, 2708.412041, 1e-3},
+                         {0, 0, 0}});
+}
+
+static ig_status verify_heat(ig_ctx *cx, const ig_verify_sink *sink) {
+  return objectives(
+      cx, sink, "3D heat conduction 16x16x16", OWN,
+      "{problem: heat, grid: {elements: [16, 16, 16]}, volume: 0.3, void_ratio: 1e-3, source: 1,"
+      "filter: {kind: sensitivity, radius: 1.5},"
+      "supports: [{where: {from: [0, 0, 16], to: [4, 4, 16]}}],"
+      "optimiser: {tolerance: 1e-3}, solver: {tolerance: 1e-9}}",
+      (const expected[]){{1, 90451059.931665, 1e-6},
+                         {2, 24455728.810328, 1e-6},
+                         {3, 13287087.950097, 1e-6},
+                         {5, 8691812.933666, 1e-3},
+                         {10, 7439093.739522, 1e-3},
+                         {20, 5528864.715223, 1e-3},
+                         {60, 5198102.809105, 1e-3},
+                         {0, 0, 0}});
+}
+
+static ig_status verify_tied(ig_ctx *cx, const ig_verify_sink *sink) {
+  return objectives(
+      cx, sink, "tied cantilever 64x32x32", "printout of TopOpt-in-OpenMP",
+      "{grid: {elements: [64, 32, 32]}, volume: 0.2, void_ratio: 1e-6,"
+      "filter: {kind: density, radius: 1.5},"
+      "supports: [{where: {from: [0, 0, 0], to: [0, 8, 32]}},"
+      "           {where: {from: [0, 24, 0], to: [0, 32, 32]}}],"
+      "loads: [{where: {from: [0, 0, 0], to: [64, 32, 0], center: [64.5, 16, 0], radius: 6.6,"
+      "                 axis: z}, force: [0, 0, -1], spread: faces}],"
+      "optimiser: {move: 0.1, tolerance: 1e-3}, solver: {tolerance: 1e-5}}",
+      (const expected[]){{1, 172.2, 3e-4}, {20, 5.563, 2e-4}, {0, 0, 0}});
+}
+
+const ig_verify_entry ig_topopt_verify[] = {
+    {"topopt-mbb", "2D plane stress: objectives of the MBB beam, two meshes, two filters", true,
+     verify_mbb},
+    {"topopt-cantilever", "3D elasticity: objectives of a cantilever", true, verify_cantilever},
+    {"topopt-heat", "3D conduction: objectives of a volume-to-patch problem", true, verify_heat},
+    {"topopt-tied", "3D elasticity: objectives of the tied cantilever of the DTU codes", false,
+     verify_tied},
+    {.name = NULL}};

@@ -1,0 +1,157 @@
+/* Every driver of the fracture kernels against the same items in a plain serial loop: backend x
+   precision x assembly x element type, with facets open, a load, a motion and finite rotation. */
+#include "check.h"
+#include "fracture/fracture.h"
+#include "kern/prec_f64.h"
+#include "material/cohesive.inc"
+#include "fracture/types.inc"
+#include "mesh/mesh_case.h"
+
+#define TYPES(X) X(tri3) X(tri6) X(tet4) X(tet10)
+typedef void item_fn(const frac *s, int64_t i);
+typedef int64_t items_fn(const frac *s);
+#define X(t)                                                                                       \
+  static void t##_plain(const frac *s) {                                                           \
+    item_fn *const item[] = {t##_item_load_f64, t##_item_cohesive_f64, t##_item_element_f64,       \
+                             t##_item_node_f64, t##_item_advance_f64};                             \
+    items_fn *const items[] = {t##_items_load_f64, t##_items_cohesive_f64, t##_items_element_f64,  \
+                               t##_items_node_f64, t##_items_advance_f64};                         \
+    for (int k = 0; k < 5; k++)                                                                    \
+      for (int64_t i = 0, n = items[k](s); i < n; i++)                                             \
+        item[k](s, i);                                                                             \
+  }
+TYPES(X)
+#undef X
+#define X(t) t##_plain,
+static void (*const plain[])(const frac *) = {TYPES(X)};
+#undef X
+
+static void ok(ig_ctx *cx, ig_status status) {
+  if (status != IG_OK)
+    fail_msg("%s", ig_ctx_message(cx));
+}
+
+enum { STEPS = 6 };
+
+static void build(ig_ctx *cx, int kind, ig_precision precision, ig_assembly how, int rotation,
+                  frac_problem *p, frac_model *m) {
+  static const ig_elem_type types[] = {IG_TRI3, IG_TRI6, IG_TET4, IG_TET10};
+  frac_problem_init(p, cx);
+  const double size[] = {1, 0.8, 0.6};
+  const int cells[] = {4, 3, 2};
+  ok(cx, ig_mesh_box(cx, types[kind], size, cells, &p->job.mesh));
+  p->number[1] = 1000;
+  p->material.density = (ig_table){1, &p->number[0], &p->number[1]};
+  p->material.young = 1e9;
+  p->material.poisson = 0.3;
+  p->c.cohesive.energy = 100;
+  p->c.cohesive.strength = 1e7;
+  p->c.cohesive.friction = 0.2;
+  p->c.rotation = rotation;
+  p->c.time.safety = 0.3;
+  p->c.time.check_every = 0;
+  p->c.perturbation = (frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 3};
+  static double t[] = {0, 1}, y[] = {1e5, 3e5}, v[] = {2, 3};
+  p->load[0] = (frac_load_case){.set = "xmax", .pressure = {2, t, y}};
+  p->c.loads = (ig_list){1, p->load};
+  p->motion[0] = (frac_motion_case){.set = "xmin", .direction = 0, .velocity = {2, t, v}};
+  p->c.motions = (ig_list){1, p->motion};
+  p->job.precision = precision;
+  p->job.assembly = how;
+  ok(cx, frac_setup(&p->job, m));
+  /* a displacement field, then every third facet opens */
+  void *u = frac_model_host(m, "u");
+  for (int64_t n = 0; n < m->count.nodes; n++)
+    for (int d = 0; d < m->shape.dim; d++) {
+      const double *x = p->job.mesh->x + 3 * n;
+      const double swing = sin(5 * x[0] + d) * cos(3 * x[1] + 2 * d) + (d == 0 ? x[0] : -x[2]);
+      frac_model_put(m, u, n * m->shape.dim + d,
+                     8e-3 * swing + (rotation ? 0.3 * x[1 - (d == 1)] * (d == 0 ? -1 : 1) : 0));
+    }
+  const size_t real = m->wide ? 8 : 4;
+  ok(cx, cx->backend->copy_in(cx, m->s.u, u, (size_t)m->count.nodes * (size_t)m->shape.dim * real));
+  ok(cx, frac_model_stress(m));
+  uint8_t *mark = frac_model_host(m, "mark");
+  const int32_t *opp = frac_model_host(m, "opp");
+  const int64_t all = (int64_t)m->shape.faces * m->s.ne;
+  for (int64_t i = 0; i < all; i++)
+    mark[i] = opp[i] > i % m->s.ne && i % 3 == 0;
+  ok(cx, cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all));
+  ok(cx, frac_model_insert(m, false));
+  ok(cx, frac_tables_check(m));
+  assert_true(m->count.cohesive > 0 && m->count.nodes > p->job.mesh->nodes);
+}
+
+static double difference(frac_model *a, frac_model *b, const char *name) {
+  void *x, *y;
+  ok(a->cx, frac_model_pull(a, name, &x));
+  ok(b->cx, frac_model_pull(b, name, &y));
+  assert_int_equal(a->count.nodes, b->count.nodes);
+  double most = 0, size = 0;
+  for (int64_t i = 0; i < (int64_t)a->count.nodes * a->shape.dim; i++) {
+    const double p = frac_model_real(a, x, i), q = frac_model_real(b, y, i);
+    most = fmax(most, fabs(p - q));
+    size = fmax(size, fabs(p));
+    assert_true(q == q);
+  }
+  assert_true(size > 0);
+  return most / size;
+}
+
+static void compare(const char *backend, int kind, int rotation) {
+  ig_ctx *plain_cx = NULL, *cx = NULL;
+  const ig_ctx_options one = {.backend = "cpu", .threads = 1};
+  assert_int_equal(ig_ctx_open(&one, &plain_cx), IG_OK);
+  frac_problem rp, p;
+  frac_model ref, m;
+  build(plain_cx, kind, IG_DOUBLE, IG_GATHER, rotation, &rp, &ref);
+  for (int i = 0; i < STEPS; i++)
+    plain[kind](&ref.s);
+  assert_int_equal(ref.s.count->step, STEPS);
+  for (int how = IG_ATOMIC; how <= IG_GATHER; how++)
+    for (int wide = 0; wide < 2; wide++)
+      for (int threads = 1; threads <= (strcmp(backend, "cuda") ? 3 : 1); threads += 2) {
+        const ig_ctx_options options = {.backend = backend, .threads = threads};
+        assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+        build(cx, kind, wide ? IG_DOUBLE : IG_SINGLE, how, rotation, &p, &m);
+        frac_model_set_step(&m, ref.s.dt);
+        ok(cx, frac_model_run(&m, STEPS));
+        const double tolerance = wide ? 1e-11 : 5e-4;
+        assert_true(difference(&ref, &m, "u") < tolerance);
+        assert_true(difference(&ref, &m, "v") < 20 * tolerance);
+        frac_model_free(&m);
+        frac_problem_free(&p);
+        ig_ctx_close(cx);
+      }
+  frac_model_free(&ref);
+  frac_problem_free(&rp);
+  ig_ctx_close(plain_cx);
+}
+
+static void all_kinds(const char *backend) {
+  for (int kind = 0; kind < 4; kind++)
+    for (int rotation = 0; rotation < 2; rotation++)
+      compare(backend, kind, rotation);
+}
+static void on_cpu(void **state) {
+  (void)state, all_kinds("cpu");
+}
+static void on_debug(void **state) {
+  (void)state, all_kinds("debug");
+}
+static void on_cuda(void **state) {
+  (void)state;
+  ig_ctx *cx = NULL;
+  const ig_ctx_options options = {.backend = "cuda"};
+  const ig_status status = ig_ctx_open(&options, &cx);
+  ig_ctx_close(cx);
+  if (status != IG_OK)
+    skip();
+  all_kinds("cuda");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(on_cpu), cmocka_unit_test(on_debug),
+                                     cmocka_unit_test(on_cuda)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,370 @@
+/* Mesh files: written and read back, other programs' files, and the bad ones of tests/bad/meshes.
+ */
+#include "check.h"
+#ifdef INGOT_HAVE_IO
+#include "folder.h"
+#include "mesh/mesh_case.h"
+
+static ig_ctx *cx;
+static char *folder;
+
+/* Gmsh forgets memory when it meets a bad file; a leak sanitizer need not tell us. */
+IG_API const char *__lsan_default_suppressions(void) {
+  return "leak:libgmsh\n";
+}
+
+#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+
+static int setup(void **state) {
+  (void)state;
+  const ig_ctx_options options = {.backend = "cpu", .threads = 2};
+  folder = folder_new();
+  return ig_ctx_open(&options, &cx) != IG_OK;
+}
+static int teardown(void **state) {
+  (void)state;
+  ig_ctx_close(cx);
+  folder_remove(folder);
+  return 0;
+}
+
+static void good(ig_status status) {
+  if (status != IG_OK)
+    fail_msg("%s", ig_ctx_message(cx));
+}
+
+static ig_mesh *read_text(const char *name, const char *text) {
+  const char *path = in_folder(folder, name);
+  file_write(path, text, strlen(text));
+  ig_mesh *mesh = NULL;
+  good(ig_mesh_read(cx, path, NULL, &mesh));
+  return mesh;
+}
+
+static double total(const ig_mesh *mesh) {
+  double sum = 0;
+  for (ig_lid e = 0; e < ig_mesh_elements(mesh); e++)
+    sum += ig_mesh_measure(mesh, e);
+  return sum;
+}
+
+static ig_lid count(const ig_mesh *mesh, const char *name, ig_set_kind kind) {
+  const ig_set *set = ig_mesh_find_set(mesh, name, kind);
+  return set ? set->count : -1;
+}
+
+static void same_mesh(const ig_mesh *a, const ig_mesh *b, bool tags) {
+  assert_int_equal(a->dim, b->dim);
+  assert_int_equal(a->nodes, b->nodes);
+  assert_int_equal(a->blocks, b->blocks);
+  assert_int_equal(a->sets, b->sets);
+  assert_memory_equal(a->x, b->x, 3 * (size_t)a->nodes * sizeof *a->x);
+  for (int i = 0; i < a->blocks; i++) {
+    const ig_block *p = &a->block[i], *q = &b->block[i];
+    assert_int_equal(p->type, q->type);
+    assert_int_equal(p->count, q->count);
+    const size_t npe = (size_t)ig_elem_info_get(p->type)->nodes;
+    assert_memory_equal(p->conn, q->conn, (size_t)p->count * npe * sizeof *p->conn);
+    if (tags)
+      assert_memory_equal(p->tag, q->tag, (size_t)p->count * sizeof *p->tag);
+  }
+  for (int i = 0; i < a->sets; i++) {
+    const ig_set *p = &a->set[i], *q = ig_mesh_find_set(b, p->name, p->kind);
+    if (!q)
+      fail_msg("set '%s' is gone", p->name);
+    assert_int_equal(p->count, q->count);
+    assert_memory_equal(p->item, q->item, (size_t)p->count * sizeof *p->item);
+    if (p->face)
+      assert_memory_equal(p->face, q->face, (size_t)p->count);
+  }
+}
+
+static void meshes_come_back_as_they_were(void **state) {
+  (void)state;
+  ig_box_case boxes[2] = {{.name = "base", .size = IG_ROW(1, 1, 0.1), .cells = IG_ROW(4, 3, 2)},
+                          {.name = "rib",
+                           .origin = IG_ROW(0, 0, 0.1),
+                           .size = IG_ROW(1, 1, 1),
+                           .cells = IG_ROW(4, 3, 2)}};
+  ig_pick_case tag = {.name = "hot", .box = {.at.given = true, .min = IG_ROW(0.5, 0)}};
+  const ig_mesh_case list[] = {
+      {.boxes = {2, boxes}, .tag = {1, &tag}},
+      {.boxes = {2, boxes}, .element = IG_TET10 + 1},
+      {.plate = {.at.given = true, .size = IG_ROW(2, 1), .cells = IG_ROW(4, 2)},
+       .element = IG_TRI6 + 1},
+      {.plate = {.at.given = true, .size = IG_ROW(2, 1), .cells = IG_ROW(4, 2)}, .shell = true},
+      {.lattice_dome = {.at.given = true, .radius = 3, .angle = 0.6, .rings = 3}},
+  };
+  static const char *const names[] = {"a.vtkhdf", "a.vtk", "a.inp"};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    for (int f = 0; f < 3; f++) {
+      ig_mesh *a, *b;
+      good(ig_mesh_generate(cx, &list[i], &a));
+      const char *path = in_folder(folder, names[f]);
+      good(ig_mesh_write(cx, a, path));
+      good(ig_mesh_read(cx, path, NULL, &b));
+      same_mesh(a, b, f < 2); /* .inp keeps sets, not region numbers */
+      ig_mesh_free(a);
+      ig_mesh_free(b);
+    }
+}
+
+static void units_apply(void **state) {
+  (void)state;
+  ig_mesh *mesh;
+  good(ig_mesh_box(cx, IG_HEX8, (double[]){10, 20, 30}, (int[]){1, 1, 1}, &mesh));
+  const char *path = in_folder(folder, "mm.vtkhdf");
+  good(ig_mesh_write(cx, mesh, path));
+  ig_mesh_free(mesh);
+  const ig_mesh_case c = {.file = path, .unit = 1e-3};
+  good(ig_mesh_generate(cx, &c, &mesh));
+  assert_near(total(mesh), 6e-6, 1e-18);
+  assert_int_equal(count(mesh, "xmin", IG_SET_FACES), 1); /* from the file, not made twice */
+  ig_mesh_free(mesh);
+}
+
+static void abaqus_files(void **state) {
+  (void)state;
+  ig_mesh *mesh =
+      read_text("part.inp", "** a comment\r\n"
+                            "*Heading\n two blocks\n"
+                            "*Node, nset=everything\n"
+                            "1, 0., 0., 0.\n2, 1., 0., 0.\n3, 1., 1., 0.\n4, 0., 1., 0.\n"
+                            "105, 0., 0., 1.\n106, 1., 0., 1.\n107, 1.D0, 1., 1.\n108, 0, 1, 1\n"
+                            "*Element, type=C3D8R, elset=\"block\"\n"
+                            "7, 1, 2, 3, 4, 105,\n"
+                            "   106, 107, 108\n"
+                            "*Nset, nset=some, generate\n1, 4, 1\n"
+                            "*Nset, nset=more\nsome, 108\n"
+                            "*Elset, elset=one\n7,\n"
+                            "*Surface, type=element, name=top\none, S2\n"
+                            "*Material, name=steel\n*Elastic\n210e9, 0.3\n");
+  assert_int_equal(mesh->dim, 3);
+  assert_int_equal(mesh->nodes, 8);
+  assert_near(total(mesh), 1, 1e-15);
+  assert_int_equal(count(mesh, "everything", IG_SET_NODES), 8);
+  assert_int_equal(count(mesh, "more", IG_SET_NODES), 5);
+  assert_int_equal(count(mesh, "block", IG_SET_ELEMENTS), 1);
+  assert_int_equal(ig_mesh_find_set(mesh, "top", IG_SET_FACES)->face[0], 5);
+  ig_mesh_free(mesh);
+
+  mesh = read_text("plane.inp", "*NODE\n1, 0, 0\n2, 1, 0\n3, 1, 1\n4, 0, 1\n"
+                                "*ELEMENT, TYPE=CPS4R\n1, 4, 3, 2, 1\n");
+  assert_int_equal(mesh->dim, 2);
+  assert_near(total(mesh), 1, 1e-15); /* clockwise in the file */
+  ig_mesh_free(mesh);
+}
+
+static void dyna_files(void **state) {
+  (void)state;
+  ig_mesh *mesh = read_text(
+      "part.k", "*KEYWORD\n$ comment\n*NODE\n"
+                "       1 0.000000000E+00 0.000000000E+00 0.000000000E+00\n"
+                "       2-1.000000000E+00-1.000000000E+00 0.000000000E+00\n"
+                "       3             1.0             0.0             0.0\n"
+                "4,1.0,1.0,0.0\n5,0.0,1.0,0.0\n6,0,0,1\n7,1,0,1\n8,1,1,1\n9,0,1,1\n10,0.5,0.5,2\n"
+                "*ELEMENT_SOLID\n"
+                "       1       3       1       3       4       5       6       7       8       9\n"
+                "2,4\n6,7,8,10,10,10,10,10\n"
+                "*ELEMENT_SHELL\n"
+                "       3       5       1       3       4       4\n"
+                "*ELEMENT_BEAM\n4,6,2,1,3\n"
+                "*SET_NODE_LIST_TITLE\nthe base\n         1\n         1         3         4\n"
+                "*SET_SOLID\n2\n1,2\n"
+                "*END\nnot read any more\n");
+  assert_int_equal(mesh->blocks, 4);
+  assert_int_equal(mesh->nodes, 10);
+  assert_near(mesh->x[3 * 1 + 1], -1, 0);
+  assert_int_equal(count(mesh, "part_3", IG_SET_ELEMENTS), 1);
+  assert_int_equal(count(mesh, "the base", IG_SET_NODES), 3);
+  assert_int_equal(count(mesh, "elements_2", IG_SET_ELEMENTS), 2);
+  assert_int_equal(ig_mesh_find_set(mesh, "part_5", IG_SET_ELEMENTS)->item[0], 1); /* tri3 */
+  ig_mesh_free(mesh);
+}
+
+static void vtk_files(void **state) {
+  (void)state;
+  static const char head[] = "# vtk DataFile Version 4.2\ntitle\nASCII\nDATASET UNSTRUCTURED_GRID\n"
+                             "POINTS 5 float\n0 0 0 1 0 0  1 1 0\n0 1 0 0.5 0.5 1\n";
+  char text[1024];
+  snprintf(text, sizeof text,
+           "%sCELLS 3 13\n3 0 1 2\n4 0 1 2 4\n3 0 2 3\nCELL_TYPES 3\n5\n10\n5\n"
+           "CELL_DATA 3\nSCALARS elements:skin unsigned_char 1\nLOOKUP_TABLE default\n1 0 1\n"
+           "SCALARS pressure float\nLOOKUP_TABLE default\n1.5 2.5 -3\n"
+           "VECTORS v float\n0 0 0 0 0 0 0 0 0\n",
+           head);
+  ig_mesh *mesh = read_text("a.vtk", text);
+  assert_int_equal(mesh->blocks, 2);
+  assert_int_equal(mesh->block[0].type, IG_TRI3);
+  const ig_set *skin = ig_mesh_find_set(mesh, "skin", IG_SET_ELEMENTS);
+  assert_int_equal(skin->count, 2); /* cells 0 and 2 are elements 0 and 1 */
+  assert_int_equal(skin->item[1], 1);
+  ig_mesh_free(mesh);
+
+  snprintf(text, sizeof text,
+           "%sCELLS 2 4\nOFFSETS vtktypeint64\n0 4\nCONNECTIVITY vtktypeint64\n"
+           "0 1 2 4\nCELL_TYPES 1\n10\n",
+           head);
+  text[strlen("# vtk DataFile Version ")] = '5';
+  mesh = read_text("b.vtk", text);
+  assert_int_equal(ig_mesh_elements(mesh), 1);
+  ig_mesh_free(mesh);
+}
+
+static void gmsh_files(void **state) {
+  (void)state;
+#ifdef INGOT_HAVE_GMSH
+  static const char text[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+                             "$PhysicalNames\n3\n0 9 \"tip\"\n2 1 \"floor\"\n3 2 \"body\"\n"
+                             "$EndPhysicalNames\n"
+                             "$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n7 0 0 1\n8 1 1 1\n$EndNodes\n"
+                             "$Elements\n4\n1 15 2 9 1 7\n2 2 2 1 1 1 2 3\n"
+                             "3 4 2 2 1 1 2 3 7\n4 4 2 2 1 2 3 7 8\n$EndElements\n";
+  ig_mesh *mesh = read_text("a.msh", text);
+  assert_int_equal(mesh->dim, 3);
+  assert_int_equal(mesh->nodes, 5);
+  assert_int_equal(mesh->blocks, 1);
+  assert_int_equal(ig_mesh_elements(mesh), 2);
+  assert_int_equal(count(mesh, "body", IG_SET_ELEMENTS), 2);
+  assert_int_equal(count(mesh, "floor", IG_SET_FACES), 1);
+  assert_int_equal(count(mesh, "floor", IG_SET_NODES), 3);
+  const ig_set *tip = ig_mesh_find_set(mesh, "tip", IG_SET_NODES);
+  assert_int_equal(tip->count, 1);
+  assert_near(mesh->x[3 * tip->item[0] + 2], 1, 0);
+  assert_int_equal(mesh->block[0].tag[0], 2);
+  const ig_set *floor = ig_mesh_find_set(mesh, "floor", IG_SET_FACES);
+  const int *local = ig_elem_face(IG_TET4, floor->face[0]);
+  for (int k = 0; k < 3; k++)
+    assert_near(mesh->x[3 * mesh->block[0].conn[4 * floor->item[0] + local[k]] + 2], 0, 0);
+  ig_mesh_free(mesh);
+
+  static const char geo[] = "SetFactory(\"OpenCASCADE\");\nBox(1) = {0, 0, 0, 2, 1, 1};\n"
+                            "Physical Volume(\"part\") = {1};\n"
+                            "Physical Surface(\"left\") = {1};\n";
+  const char *path = in_folder(folder, "a.geo");
+  file_write(path, geo, strlen(geo));
+  const ig_mesh_read_options options = {.unit = 0.1, .edge = 0.04};
+  good(ig_mesh_read(cx, path, &options, &mesh));
+  assert_near(total(mesh), 2e-3, 1e-12);
+  assert_int_equal(count(mesh, "part", IG_SET_ELEMENTS), ig_mesh_elements(mesh));
+  assert_true(count(mesh, "left", IG_SET_FACES) >= 12);
+  const ig_set *left = ig_mesh_find_set(mesh, "left", IG_SET_NODES);
+  for (ig_lid i = 0; i < left->count; i++)
+    assert_near(mesh->x[3 * left->item[i]], 0, 1e-12);
+  ig_mesh_free(mesh);
+
+  static const char plane[] =
+      "Point(1) = {0, 0, 0, 0.5};\nPoint(2) = {1, 0, 0, 0.5};\n"
+      "Point(3) = {0, 1, 0, 0.5};\nLine(1) = {1, 3};\nLine(2) = {3, 2};\n"
+      "Line(3) = {2, 1};\nCurve Loop(1) = {1, 2, 3};\nPlane Surface(1) = {1};\n"
+      "Physical Surface(\"sheet\") = {1};\nPhysical Curve(\"rim\") = {1, 2, 3};\n"
+      "Mesh.ElementOrder = 2;\n";
+  mesh = read_text("plane.geo", plane); /* clockwise: turned over on the way in */
+  assert_int_equal(mesh->dim, 2);
+  assert_int_equal(mesh->block[0].type, IG_TRI6);
+  assert_near(total(mesh), 0.5, 1e-12);
+  assert_true(count(mesh, "rim", IG_SET_FACES) >= 6);
+  ig_mesh_free(mesh);
+#else
+  ig_mesh *mesh;
+  assert_int_equal(ig_mesh_read(cx, "a.msh", NULL, &mesh), IG_UNSUPPORTED);
+  assert_non_null(strstr(ig_ctx_message(cx), "install libgmsh-dev"));
+#endif
+}
+
+static void damaged_files_are_told(void **state) {
+  (void)state;
+  ig_mesh *mesh;
+  good(ig_mesh_box(cx, IG_HEX8, (double[]){1, 1, 1}, (int[]){2, 2, 2}, &mesh));
+  const char *path = in_folder(folder, "whole.vtkhdf"), *other = in_folder(folder, "bad.vtkhdf");
+  good(ig_mesh_write(cx, mesh, path));
+  ig_mesh_free(mesh);
+  size_t size;
+  char *bytes = file_read(path, &size);
+  file_write(other, bytes, size / 2);
+  assert_int_equal(ig_mesh_read(cx, other, NULL, &mesh), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "bad.vtkhdf' is cut short"));
+  bytes[size / 2] ^= 1;
+  file_write(other, bytes, size);
+  assert_int_equal(ig_mesh_read(cx, other, NULL, &mesh), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "bad.vtkhdf' is damaged"));
+  assert_null(mesh);
+  free(bytes);
+}
+
+static void names_that_cannot_be(void **state) {
+  (void)state;
+  ig_mesh *mesh;
+  assert_int_equal(ig_mesh_read(cx, "part.stl", NULL, &mesh), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "cannot end in '.stl': expected .vtkhdf"));
+  assert_int_equal(ig_mesh_read(cx, "not/there.inp", NULL, &mesh), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "cannot open 'not/there.inp'"));
+  good(ig_mesh_box(cx, IG_HEX8, (double[]){1, 1, 1}, (int[]){1, 1, 1}, &mesh));
+  assert_int_equal(ig_mesh_write(cx, mesh, "a.msh"), IG_INPUT);
+  assert_int_equal(ig_mesh_write(cx, mesh, in_folder(folder, "none/a.vtkhdf")), IG_IO);
+  assert_non_null(strstr(ig_ctx_message(cx), "none/a.vtkhdf"));
+  ig_mesh_free(mesh);
+}
+
+/* The message a bad mesh must bring: NAME.expect beside it. */
+static char *expected(const char *path) {
+  char name[600];
+  snprintf(name, sizeof name, "%s.expect", path);
+  char *text = file_read(name, NULL);
+  text[strcspn(text, "\r\n")] = '\0';
+  return text;
+}
+
+static void bad_meshes_are_refused_clearly(void **state) {
+  (void)state;
+  DIR *list = opendir("tests/bad/meshes");
+  assert_non_null(list);
+  int seen = 0, wrong = 0;
+  for (const struct dirent *entry; (entry = readdir(list));) {
+    const char *dot = strrchr(entry->d_name, '.');
+    if (!dot || entry->d_name[0] == '.' || strcmp(dot, ".expect") == 0)
+      continue;
+#ifndef INGOT_HAVE_GMSH
+    if (strcmp(dot, ".msh") == 0 || strcmp(dot, ".geo") == 0)
+      continue;
+#endif
+    char path[512];
+    snprintf(path, sizeof path, "tests/bad/meshes/%s", entry->d_name);
+    char *words = expected(path);
+    ig_mesh *mesh = NULL;
+    cx->message[0] = '\0';
+    const ig_status status = ig_mesh_read(cx, path, NULL, &mesh);
+    const char *message = ig_ctx_message(cx);
+    if (status != IG_INPUT || mesh || !*words || !strstr(message, words) ||
+        !strstr(message, entry->d_name) || strchr(message, '\n')) {
+      print_error("%s\n  gave %d: %s\n  expected %s\n", path, status, message, words);
+      wrong++;
+    }
+    ig_mesh_free(mesh);
+    free(words);
+    seen++;
+  }
+  closedir(list);
+  assert_int_equal(wrong, 0);
+  assert_true(seen >= 60);
+}
+#endif
+
+int main(void) {
+#ifdef INGOT_HAVE_IO
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(meshes_come_back_as_they_were),
+      cmocka_unit_test(units_apply),
+      cmocka_unit_test(abaqus_files),
+      cmocka_unit_test(dyna_files),
+      cmocka_unit_test(vtk_files),
+      cmocka_unit_test(gmsh_files),
+      cmocka_unit_test(damaged_files_are_told),
+      cmocka_unit_test(names_that_cannot_be),
+      cmocka_unit_test(bad_meshes_are_refused_clearly),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+#else
+  return 0;
+#endif
+}
