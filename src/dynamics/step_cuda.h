@@ -18,6 +18,6 @@ X(single)
 X(double)
 X(mixed)
 #undef X
-    IG_C_END
+IG_C_END
 
 #endif
