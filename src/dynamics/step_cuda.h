@@ -15,7 +15,8 @@ IG_C_BEGIN
   ig_status ig_dyn_sum_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                            \
   ig_status ig_dyn_energy_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, double *energy);
 X(single)
-X(double) X(mixed)
+X(double)
+X(mixed)
 #undef X
     IG_C_END
 
