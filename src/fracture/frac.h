@@ -98,6 +98,7 @@ typedef struct {
   double *work;               /* node_max: external work of prescribed motion */
   void *sn, *sp;              /* node_max x stresses: averaged; x 1: its largest principal */
   /* elements */
+  void *me; /* ne: mass */
   void *fe; /* slots x dim (gather) */
   void *se; /* ne x corners x stresses */
   /* cohesive elements: state x points, force x facet nodes x dim, stiffness, strength factor, work
@@ -133,7 +134,8 @@ typedef struct {
   X(part)     /* components of a touched node's elements */                                        \
   X(split)    /* copies of a node that came apart */                                               \
   X(settle)   /* one item: new counts */                                                           \
-  X(mass)     /* nodal mass */                                                                     \
+  X(weigh)    /* an element's mass */                                                              \
+  X(mass)     /* a node's mass */                                                                  \
   X(figures)  /* a chunk's share of the energies */                                                \
   X(critical) /* an element's largest eigenvalue */
 
