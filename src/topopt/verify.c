@@ -34,8 +34,7 @@ static ig_status trial_open(ig_ctx *cx, const char *text, trial *t) {
   const ig_option_table table = {ig_topopt_options, &t->c};
   IG_TRY_GOTO(status, failed, ig_options_read(cx, t->arena, node, &table, 1));
   IG_TRY_GOTO(status, failed, ig_grid_model_new(cx, &t->c, NULL, &t->m));
-  IG_TRY_GOTO(status, failed,
-              ig_design_new(cx, &t->c, &t->m->d, &t->m->loading, t->m->solid, &t->s));
+  IG_TRY_GOTO(status, failed, ig_design_new(cx, &t->c, &t->m->d, &t->s));
   return IG_OK;
 failed:
   trial_close(t);
