@@ -37,7 +37,7 @@ static int mesh_run(const cli_args *args) {
       printf("%s: %s elements, %s nodes\n", args->words.item[1],
              cli_count((double)ig_mesh_elements(mesh)), cli_count((double)mesh->nodes));
   } else if (code == CLI_GOOD) {
-    ig_mesh_describe(mesh, cli_line, NULL);
+    code = cli_result(cx, ig_mesh_describe(cx, mesh, cli_line, NULL));
   }
   ig_mesh_free(mesh);
   cli_close(cx);

@@ -20,11 +20,11 @@ static void show(void *user, const ig_verified *r) {
   t->passed += r->pass;
   t->failed += !r->pass;
   if (!t->quiet && t->passed + t->failed == 1)
-    printf("on %s: %s\n%-28s %-34s %13s %13s %9s %9s        %s\n", ig_ctx_backend(t->cx),
+    printf("on %s: %s\n%-24s %-50s %13s %13s %9s %9s        %s\n", ig_ctx_backend(t->cx),
            ig_ctx_device(t->cx), "problem", "quantity", "expected", "computed", "error",
            "tolerance", "source");
   if (!t->quiet || !r->pass)
-    printf("%-28s %-34s %13.6g %13.6g %9.2e %9.2e  %s  %s\n", problem, r->quantity, r->expected,
+    printf("%-24s %-50s %13.6g %13.6g %9.2e %9.2e  %s  %s\n", problem, r->quantity, r->expected,
            r->computed, r->error, r->tolerance, r->pass ? "pass" : "FAIL", r->source);
   fflush(stdout);
   if (t->markdown)

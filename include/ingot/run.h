@@ -50,7 +50,8 @@ IG_API IG_MUST_CHECK ig_status ig_check(ig_case *c, ig_line_fn *line, void *user
 /* The mesh a case describes, without its physics; free with ig_mesh_free. */
 IG_API IG_MUST_CHECK ig_status ig_case_mesh(ig_case *c, ig_mesh **mesh);
 /* Counts, sizes and sets of a mesh, in lines. */
-IG_API void ig_mesh_describe(const ig_mesh *mesh, ig_line_fn *line, void *user);
+IG_API IG_MUST_CHECK ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line,
+                                                void *user);
 
 /* What a case file may say, from the tables that read it: docs/case-reference.md in Markdown; and
    for completing --set a line a key, "sources[].power", its choices and its help, tabs between

@@ -1,5 +1,6 @@
 /* Contexts: errors, log, progress, time, host memory. */
 #include "core/ctx.h"
+#include "core/output.h"
 #include "backend/backend.h"
 
 #include <omp.h>
@@ -126,6 +127,7 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
 
 static void backend_close(ig_ctx *cx) {
   if (cx->device && cx->backend) {
+    ig_spares_free(cx);
     ig_fault_close(cx);
     cx->backend->close(cx);
     cx->device = NULL;

@@ -24,6 +24,7 @@ struct ig_ctx {
   size_t device_bytes, device_peak; /* allocated through the backend: now, most */
   struct ig_fault *fault;           /* in device memory: trouble met by kernels */
   int warnings;
+  struct ig_spares *spares; /* host memory of former snapshots (core/output.c) */
 };
 
 /* Records a failure and returns `status`; use through IG_FAIL. */

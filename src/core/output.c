@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +23,80 @@ size_t ig_dtype_size(ig_dtype dtype) {
 
 static const char *dtype_name(ig_dtype dtype) {
   return (size_t)dtype < sizeof dtypes / sizeof *dtypes ? dtypes[dtype].name : "unknown";
+}
+
+/* --- memory for fields: pinning it for a GPU costs more than the copy, so it is used again */
+
+enum { SPARES = 16, SPARE_HEAD = 64 }; /* a block begins with its size, and keeps the alignment */
+
+struct ig_spares {
+  pthread_mutex_t lock; /* snapshots are freed on the writer's thread */
+  int count;
+  char *block[SPARES]; /* the oldest first */
+};
+
+static size_t block_size(const char *block) {
+  size_t size;
+  memcpy(&size, block, sizeof size);
+  return size;
+}
+
+/* The smallest spare block with room for it, but none far too large. */
+static char *spare_take(struct ig_spares *spares, size_t bytes) {
+  pthread_mutex_lock(&spares->lock);
+  int best = -1;
+  for (int i = 0; i < spares->count; i++) {
+    const size_t size = block_size(spares->block[i]);
+    if (size >= bytes && size / 2 <= bytes && (best < 0 || size < block_size(spares->block[best])))
+      best = i;
+  }
+  char *block = best < 0 ? NULL : spares->block[best];
+  if (block)
+    memmove(&spares->block[best], &spares->block[best + 1],
+            (size_t)(--spares->count - best) * sizeof *spares->block);
+  pthread_mutex_unlock(&spares->lock);
+  return block;
+}
+
+static ig_status field_alloc(ig_ctx *cx, void **data, size_t bytes) {
+  if (!cx->spares) {
+    IG_TRY(IG_NEW(cx, &cx->spares, 1, "snapshots"));
+    pthread_mutex_init(&cx->spares->lock, NULL);
+  }
+  char *block = spare_take(cx->spares, bytes);
+  if (!block) {
+    const size_t size = bytes + bytes / 8; /* the next one may be a little larger */
+    void *p = NULL;
+    IG_TRY(cx->backend->host_alloc(cx, &p, size + SPARE_HEAD));
+    block = p;
+    memcpy(block, &size, sizeof size);
+  }
+  *data = block + SPARE_HEAD;
+  return IG_OK;
+}
+
+static void field_free(ig_ctx *cx, void *data) {
+  struct ig_spares *spares = cx->spares;
+  char *block = (char *)data - SPARE_HEAD, *out = NULL;
+  pthread_mutex_lock(&spares->lock);
+  if (spares->count == SPARES) { /* the oldest goes: nobody asked for its size lately */
+    out = spares->block[0];
+    memmove(&spares->block[0], &spares->block[1], (size_t)--spares->count * sizeof out);
+  }
+  spares->block[spares->count++] = block;
+  pthread_mutex_unlock(&spares->lock);
+  if (out)
+    cx->backend->host_free(cx, out);
+}
+
+void ig_spares_free(ig_ctx *cx) {
+  if (!cx->spares)
+    return;
+  for (int i = 0; i < cx->spares->count; i++)
+    cx->backend->host_free(cx, cx->spares->block[i]);
+  pthread_mutex_destroy(&cx->spares->lock);
+  free(cx->spares);
+  cx->spares = NULL;
 }
 
 /* --- snapshots */
@@ -144,7 +219,7 @@ static ig_status field_new(ig_snapshot *snap, const char *name, const char *unit
   *f = (ig_field){.where = where, .dtype = dtype, .components = components};
   snprintf(f->name, sizeof f->name, "%s", name);
   snprintf(f->unit, sizeof f->unit, "%s", unit);
-  IG_TRY(cx->backend->host_alloc(cx, &f->data, *bytes ? *bytes : 1));
+  IG_TRY(field_alloc(cx, &f->data, *bytes));
   snap->fields++;
   *out = f;
   return IG_OK;
@@ -205,7 +280,7 @@ void ig_snapshot_free(ig_snapshot *snap) {
   /* a copy still under way writes into the memory freed below */
   (void)!ig_snapshot_settle(snap);
   for (int i = 0; i < snap->fields; i++)
-    snap->cx->backend->host_free(snap->cx, snap->field[i].data);
+    field_free(snap->cx, snap->field[i].data);
   free(snap->field);
   free(snap->point);
   free(snap->corner);

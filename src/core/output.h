@@ -59,7 +59,9 @@ IG_MUST_CHECK ig_status ig_snapshot_add_device(ig_snapshot *snap, const char *na
 /* Waits for the copies under way. Touches no context, so that a writer's thread may call it: on
    failure (IG_DEVICE, IG_MEMORY) the caller finds the words. */
 IG_MUST_CHECK ig_status ig_snapshot_settle(ig_snapshot *snap);
-void ig_snapshot_free(ig_snapshot *snap);
+void ig_snapshot_free(ig_snapshot *snap); /* from any thread */
+/* Snapshots leave their fields' memory to the next ones: what is still kept when a context ends. */
+void ig_spares_free(ig_ctx *cx);
 
 /* A named array in a checkpoint. */
 typedef struct {

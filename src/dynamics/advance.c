@@ -167,22 +167,25 @@ static void array_put(ig_array *a, int64_t i, double value) {
     ((float *)a->host)[i] = (float)value;
 }
 
-/* Out-of-balance force on free particles over the largest force there is, in the mean square. */
+/* Out-of-balance force on free particles over all force, in the mean square; weighed by mass and
+   inertia, so that forces and moments count alike. */
 static ig_status residual_now(ig_dyn_model *m, double *residual) {
   const int D = m->p.dofs;
   double out = 0, all = 0;
   IG_TRY(ig_dyn_pull(m));
   if (m->load.count)
     IG_TRY(ig_array_pull(m->cx, &m->load));
-  const double weight = m->p.has_gravity ? 1 : 0; /* of gravity at the end of its history */
   for (int64_t n = 0; n < m->p.nodes; n++)
-    for (int c = 0; c < 3; c++) {
+    for (int c = 0; c < D; c++) {
+      const double mass = c < 3 ? m->node_mass[n] : m->node_inertia[n];
+      if (!(mass > 0))
+        continue;
       const double inner = ig_dyn_get(m, &m->f, n * D + c);
       const double outer = (m->load.count ? ig_dyn_get(m, &m->load, n * D + c) : 0) +
-                           weight * m->p.gravity[c] * m->node_mass[n];
-      all += inner * inner + outer * outer;
+                           (c < 3 ? m->p.gravity[c] * mass : 0);
+      all += (inner * inner + outer * outer) / mass;
       if (is_free(m, n, c))
-        out += (outer - inner) * (outer - inner);
+        out += (outer - inner) * (outer - inner) / mass;
     }
   *residual = all > 0 ? sqrt(out / all) : 0;
   return IG_OK;

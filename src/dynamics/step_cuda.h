@@ -14,8 +14,9 @@ IG_C_BEGIN
                                    double *out);                                                   \
   ig_status ig_dyn_sum_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                            \
   ig_status ig_dyn_energy_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, double *energy);
-X(single) X(double) X(mixed)
+X(single)
+X(double) X(mixed)
 #undef X
-IG_C_END
+    IG_C_END
 
 #endif

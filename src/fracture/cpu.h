@@ -9,11 +9,11 @@
 
 /* Bytes of the vectors elements are computed in, and elements a thread takes at a time. */
 #if defined(__AVX512F__)
-#define LANES_BYTES 64
+#define WIDTH_BYTES 64
 #elif defined(__AVX__)
-#define LANES_BYTES 32
+#define WIDTH_BYTES 32
 #else
-#define LANES_BYTES 16
+#define WIDTH_BYTES 16
 #endif
 enum { BATCH = 256 };
 

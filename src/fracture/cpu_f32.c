@@ -1,7 +1,7 @@
 /* CPU kernels in single precision. */
 #include "fracture/cpu.h"
 
-typedef float vec_f32 __attribute__((vector_size(LANES_BYTES)));
+typedef float vec_f32 __attribute__((vector_size(WIDTH_BYTES)));
 #include "kern/prec_f32.h"
 #undef REAL
 #undef FN
@@ -15,7 +15,7 @@ typedef float vec_f32 __attribute__((vector_size(LANES_BYTES)));
 #include "material/cohesive.inc"
 #define VFN(name) name##_v32
 #define VECTOR vec_f32
-#define LANES (LANES_BYTES / 4)
+#define WIDTH (WIDTH_BYTES / 4)
 #define FRAC_DRIVERS "fracture/cpu.inc"
 #include "fracture/types.inc"
 

@@ -1,7 +1,7 @@
 /* CPU kernels in double precision. */
 #include "fracture/cpu.h"
 
-typedef double vec_f64 __attribute__((vector_size(LANES_BYTES)));
+typedef double vec_f64 __attribute__((vector_size(WIDTH_BYTES)));
 #include "kern/prec_f64.h"
 #undef REAL
 #undef FN
@@ -15,7 +15,7 @@ typedef double vec_f64 __attribute__((vector_size(LANES_BYTES)));
 #include "material/cohesive.inc"
 #define VFN(name) name##_v64
 #define VECTOR vec_f64
-#define LANES (LANES_BYTES / 8)
+#define WIDTH (WIDTH_BYTES / 8)
 #define FRAC_DRIVERS "fracture/cpu.inc"
 #include "fracture/types.inc"
 

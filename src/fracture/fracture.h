@@ -91,11 +91,12 @@ typedef struct {
   bool has_tip;
   double length, extension, speed; /* of the last row */
   double last_time, last_extension, top_speed;
-  double energy0, worst_drift;
+  double energy0, worst_error, scale; /* balance: at the start, farthest from it, largest sum */
   bool started;
   double figures[FRAC_FIGURES];
   int32_t pieces;
 } frac_track;
+double frac_track_drift(const frac_track *track);
 IG_MUST_CHECK ig_status frac_history(ig_job *job, frac_model *m, frac_track *track);
 IG_MUST_CHECK ig_status frac_snapshot(ig_job *job, frac_model *m);
 IG_MUST_CHECK ig_status frac_results(ig_job *job, frac_model *m, frac_track *track);

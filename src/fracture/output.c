@@ -44,6 +44,10 @@ static ig_status extension_find(frac_model *m, frac_track *track) {
   return IG_OK;
 }
 
+double frac_track_drift(const frac_track *k) {
+  return k->scale > 0 ? k->worst_error / k->scale : 0;
+}
+
 ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
   double *f = k->figures;
   IG_TRY(frac_model_figures(m, f));
@@ -58,32 +62,40 @@ ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
   if (!k->started)
     k->energy0 = total;
   k->started = true;
-  const double scale =
-      fmax(fmax(fabs(k->energy0), fabs(f[FRAC_EXTERNAL])), f[FRAC_KINETIC] + f[FRAC_STRAIN]);
-  const double drift = scale > 0 ? (total - k->energy0) / scale : 0;
-  k->worst_drift = fmax(k->worst_drift, fabs(drift));
+  k->scale = fmax(k->scale, fmax(fmax(fabs(k->energy0), fabs(f[FRAC_EXTERNAL])),
+                                 f[FRAC_KINETIC] + f[FRAC_STRAIN]));
+  k->worst_error = fmax(k->worst_error, fabs(total - k->energy0));
+  const double drift = k->scale > 0 ? (total - k->energy0) / k->scale : 0;
   if (!(total < INFINITY && total > -INFINITY))
     return IG_FAIL(
         job->cx, IG_NUMERIC,
         "the run blew up before t = %.4g s: take a smaller step (time.step, time.safety)", t);
   if (!job->sink)
     return IG_OK;
-  static const char *const names[] = {"time [s]",
-                                      "step",
-                                      "kinetic [J]",
-                                      "strain [J]",
-                                      "external_work [J]",
-                                      "dissipated [J]",
-                                      "recoverable [J]",
-                                      "contact [J]",
-                                      "drift",
-                                      "cohesive",
-                                      "nodes",
-                                      "opened [m]",
-                                      "crack_length [m]",
-                                      "extension [m]",
-                                      "tip_speed [m/s]",
-                                      "pieces"};
+  if (f[FRAC_FAILED] != k->length || !k->pieces) {
+    frac_pieces pieces = {0};
+    IG_TRY(frac_pieces_find(m, &pieces));
+    k->pieces = pieces.count;
+    frac_pieces_free(&pieces);
+  }
+  k->length = f[FRAC_FAILED];
+  const bool space = m->shape.dim == 3;
+  const char *const names[] = {"time [s]",
+                               "step",
+                               "kinetic [J]",
+                               "strain [J]",
+                               "external_work [J]",
+                               "dissipated [J]",
+                               "recoverable [J]",
+                               "contact [J]",
+                               "drift",
+                               "cohesive",
+                               "nodes",
+                               space ? "opened [m^2]" : "opened [m]",
+                               space ? "crack_area [m^2]" : "crack_length [m]",
+                               "extension [m]",
+                               "tip_speed [m/s]",
+                               "pieces"};
   const double row[] = {t,
                         (double)m->count.step,
                         f[FRAC_KINETIC],
@@ -372,9 +384,10 @@ ig_status frac_results(ig_job *job, frac_model *m, frac_track *k) {
   frac_pieces pieces = {0};
   IG_TRY(frac_pieces_find(m, &pieces));
   k->pieces = pieces.count;
-  if (k->worst_drift > 0.01)
+  const double drift = frac_track_drift(k);
+  if (drift > 0.01)
     ig_warn(job->cx, "the energy balance is off by up to %.2g %%: take a smaller step",
-            100 * k->worst_drift);
+            100 * drift);
   ig_status status = IG_OK;
   if (job->sink) {
     const double *f = k->figures;
@@ -387,8 +400,8 @@ ig_status frac_results(ig_job *job, frac_model *m, frac_track *k) {
         {"initial_nodes", m->nodes_start},
         {"nodes", m->count.nodes},
         {"fragments", pieces.count},
-        {"crack_length", f[FRAC_FAILED]},
-        {"opened_length", f[FRAC_OPENED]},
+        {m->shape.dim == 3 ? "crack_area" : "crack_length", f[FRAC_FAILED]},
+        {m->shape.dim == 3 ? "opened_area" : "opened_length", f[FRAC_OPENED]},
         {"crack_extension", k->extension},
         {"top_tip_speed", k->top_speed},
         {"kinetic_energy", f[FRAC_KINETIC]},
@@ -397,7 +410,7 @@ ig_status frac_results(ig_job *job, frac_model *m, frac_track *k) {
         {"dissipated_energy", f[FRAC_COHESIVE_WORK] - f[FRAC_RECOVERABLE] - f[FRAC_CONTACT]},
         {"recoverable_cohesive_energy", f[FRAC_RECOVERABLE]},
         {"contact_energy", f[FRAC_CONTACT]},
-        {"energy_drift", k->worst_drift},
+        {"energy_drift", drift},
     };
     for (size_t i = 0; status == IG_OK && i < sizeof rows / sizeof *rows; i++)
       status = job->sink->result(job->sink, rows[i].key, rows[i].value);

@@ -14,15 +14,17 @@ void ig_draft_free(ig_draft *draft);
 
 /* The shapes (generate.c). `type` is what was asked for, IG_ELEM_TYPES: the shape's own choice; it
    is left at what the draft must still become (tri6 of a draft of tri3, tet4 of one of hex8).
-   They fail with IG_INPUT and a message that does not know its place in a case. */
+   They fail with IG_INPUT and a message that does not know its place in a case; boxes do. */
 typedef ig_status ig_shape_fn(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                               ig_draft *draft);
 ig_shape_fn ig_draft_boxes, ig_draft_annulus, ig_draft_tube, ig_draft_cylinder,
     ig_draft_cylinder_shell, ig_draft_disc, ig_draft_dome, ig_draft_lattice_dome,
     ig_draft_hemisphere, ig_draft_plate, ig_draft_beam_line;
 
+/* Says where in the case a failure belongs that knew only what went wrong; NULL: it was said. */
+ig_status ig_mesh_placed(ig_ctx *cx, ig_status status, const ig_src *at);
+
 /* Changes to a whole draft (edit.c). */
-IG_MUST_CHECK ig_status ig_draft_finish(ig_ctx *cx, ig_draft *draft, ig_elem_type type);
 IG_MUST_CHECK ig_status ig_draft_tets(ig_ctx *cx, ig_draft *draft);
 IG_MUST_CHECK ig_status ig_draft_keep(ig_ctx *cx, ig_draft *draft, const uint8_t *keep);
 IG_MUST_CHECK ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, double amount, uint64_t seed);
@@ -40,7 +42,7 @@ IG_MUST_CHECK ig_status ig_mesh_set_all(ig_ctx *cx, ig_mesh *mesh);
 IG_MUST_CHECK ig_status ig_mesh_set_tagged(ig_ctx *cx, ig_mesh *mesh, const char *name,
                                            int32_t tag);
 IG_MUST_CHECK ig_status ig_mesh_pick_check(ig_ctx *cx, const ig_pick_case *pick, bool named);
-/* keep[e] = 0 where the centroid of e is inside. */
+/* inside[e] = 1 where the centroid of e is there. */
 IG_MUST_CHECK ig_status ig_mesh_pick_elements(ig_ctx *cx, const ig_mesh *mesh,
                                               const ig_pick_case *pick, uint8_t *inside,
                                               ig_lid *count);

@@ -313,12 +313,12 @@ static ig_status boxes_fit(ig_ctx *cx, const box *a, const box *b, double tolera
   return IG_OK;
 }
 
-static ig_status box_make(ig_ctx *cx, const box *b, ig_elem_type flat, int pattern,
+static ig_status box_make(ig_ctx *cx, const box *b, ig_elem_type flat, const ig_mesh_case *c,
                           ig_draft *draft) {
-  const sheet s = {.dim = 2,
+  const sheet s = {.dim = c->shell ? 3 : 2,
                    .n = {b->n[0], b->n[1]},
                    .type = flat,
-                   .pattern = pattern,
+                   .pattern = c->pattern,
                    .map = box_map,
                    .arg = b};
   IG_TRY(sheet_make(cx, &s, draft));
@@ -366,24 +366,27 @@ static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *typ
                             ig_draft *draft) {
   double smallest = INFINITY;
   for (int i = 0; i < c->boxes.count; i++) {
-    IG_TRY(box_read(cx, IG_ITEM(ig_box_case, c->boxes, i), &list[i]));
+    const ig_box_case *given = IG_ITEM(ig_box_case, c->boxes, i);
+    IG_TRY(ig_mesh_placed(cx, box_read(cx, given, &list[i]), &given->at));
     if (list[i].dim != list[0].dim)
-      return IG_FAIL(cx, IG_INPUT,
-                     "cells has %d entries, the first box's has %d: a mesh is plane "
-                     "or solid",
-                     list[i].dim, list[0].dim);
+      return ig_fail_at(cx, &given->at,
+                        "cells has %d entries, the first box's has %d: a mesh is "
+                        "plane or solid",
+                        list[i].dim, list[0].dim);
     smallest = fmin(smallest, list[i].smallest);
   }
   const bool solid = list[0].dim == 3;
-  IG_TRY(type_choose(cx, type, solid ? IG_HEX8 : IG_QUAD4, solid ? SOLID : PLANE,
-                     solid ? "solid box" : "plane box (cells with 2 entries)"));
+  IG_TRY(ig_mesh_placed(cx,
+                        type_choose(cx, type, solid ? IG_HEX8 : IG_QUAD4, solid ? SOLID : PLANE,
+                                    solid ? "solid box" : "plane box (cells with 2 entries)"),
+                        &c->at));
   const double tolerance = 1e-6 * smallest;
   for (int i = 0; i < c->boxes.count; i++) {
     for (int k = 0; k < i; k++)
-      IG_TRY(boxes_fit(cx, &list[k], &list[i], tolerance));
+      IG_TRY(ig_mesh_placed(cx, boxes_fit(cx, &list[k], &list[i], tolerance),
+                            &IG_ITEM(ig_box_case, c->boxes, i)->at));
     ig_draft one = {0};
-    ig_status status =
-        box_make(cx, &list[i], solid ? IG_QUAD4 : sheet_type(*type), c->pattern, &one);
+    ig_status status = box_make(cx, &list[i], solid ? IG_QUAD4 : sheet_type(*type), c, &one);
     if (status == IG_OK) {
       const int32_t region = box_region(&c->boxes, i);
       for (ig_lid e = 0; region && e < one.mesh->block[0].count; e++)
@@ -395,7 +398,7 @@ static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *typ
     }
     if (status != IG_OK) {
       ig_draft_free(&one);
-      return status;
+      return ig_mesh_placed(cx, status, &IG_ITEM(ig_box_case, c->boxes, i)->at);
     }
   }
   free(draft->side); /* their sides are those of the bounding box */

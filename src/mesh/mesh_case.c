@@ -145,7 +145,7 @@ const ig_option ig_mesh_options[] = {
               "element type of boxes and shapes; auto: hex8 for solids, quad4 for plane boxes"),
     IG_CHOICE(M, pattern, "diagonal|alternating|crossed", "diagonal",
               "how quadrilaterals are cut into triangles; crossed: into four"),
-    IG_BOOL(M, shell, "false", "a plate, annulus or disc as a shell in space"),
+    IG_BOOL(M, shell, "false", "plane boxes, a plate, annulus or disc as a shell in space"),
     IG_CHOICE(M, order, "given|curve", "given",
               "numbering: as made or read, or along a space-filling curve"),
     IG_LIST(M, boxes, ig_box_case, box_options, NULL, "grids of cells, joined where they touch"),
@@ -169,9 +169,8 @@ const ig_option ig_mesh_options[] = {
     IG_END};
 #undef M
 
-/* Says where in the case a failure belongs that knew only what went wrong. */
-static ig_status placed(ig_ctx *cx, ig_status status, const ig_src *at) {
-  if (status != IG_INPUT)
+ig_status ig_mesh_placed(ig_ctx *cx, ig_status status, const ig_src *at) {
+  if (status != IG_INPUT || !at)
     return status;
   char message[sizeof cx->message];
   memcpy(message, cx->message, sizeof message);
@@ -186,10 +185,9 @@ typedef struct {
 
 /* The one source the case names. */
 static ig_status source_find(ig_ctx *cx, const ig_mesh_case *c, source *found) {
-  static const ig_src none = {0};
   const source all[] = {
-      {"file", c->file ? &c->at : &none, NULL},
-      {"boxes", c->boxes.count ? &c->at : &none, ig_draft_boxes},
+      {"file", &c->at, NULL},
+      {"boxes", NULL, ig_draft_boxes},
 #define SHAPE(name) {#name, &c->name.at, ig_draft_##name}
       SHAPE(annulus),
       SHAPE(cylinder),
@@ -230,9 +228,9 @@ static ig_status elements_remove(ig_ctx *cx, const ig_mesh_case *c, ig_draft *dr
   for (int i = 0; i < c->remove.count; i++) {
     const ig_pick_case *pick = IG_ITEM(const ig_pick_case, c->remove, i);
     ig_lid count;
-    IG_TRY_GOTO(
-        status, done,
-        placed(cx, ig_mesh_pick_elements(cx, draft->mesh, pick, inside, &count), &pick->at));
+    IG_TRY_GOTO(status, done,
+                ig_mesh_placed(cx, ig_mesh_pick_elements(cx, draft->mesh, pick, inside, &count),
+                               &pick->at));
     if (count == 0) {
       status = ig_fail_at(cx, &pick->at, "nothing to remove: no element's centre is there");
       goto done;
@@ -254,8 +252,13 @@ done:
   return status;
 }
 
-/* Element sets by place. Their region numbers follow those of the boxes; a later tag wins. */
-static ig_status elements_tag(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh, int32_t first) {
+/* Element sets by place. Their region numbers follow those the mesh has; a later tag wins. */
+static ig_status elements_tag(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh) {
+  int32_t first = c->boxes.count + 1;
+  for (int b = 0; b < mesh->blocks; b++)
+    for (ig_lid e = 0; e < mesh->block[b].count; e++)
+      if (mesh->block[b].tag[e] >= first && mesh->block[b].tag[e] < INT32_MAX - c->tag.count)
+        first = mesh->block[b].tag[e] + 1;
   uint8_t *inside;
   IG_TRY(IG_NEW(cx, &inside, ig_mesh_elements(mesh), "tags"));
   ig_status status = IG_OK;
@@ -270,7 +273,7 @@ static ig_status elements_tag(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh, 
     ig_set *set = NULL;
     if (status == IG_OK)
       status = ig_mesh_add_set(cx, mesh, pick->name, IG_SET_ELEMENTS, count, &set);
-    status = placed(cx, status, &pick->at);
+    status = ig_mesh_placed(cx, status, &pick->at);
     if (status != IG_OK)
       break;
     ig_lid element = 0, found = 0;
@@ -289,7 +292,7 @@ static ig_status boxes_name(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh) {
   for (int i = 0; i < c->boxes.count; i++) {
     const ig_box_case *box = IG_ITEM(const ig_box_case, c->boxes, i);
     if (box->name && !ig_mesh_find_set(mesh, box->name, IG_SET_ELEMENTS))
-      IG_TRY(placed(cx, ig_mesh_set_tagged(cx, mesh, box->name, i + 1), &box->at));
+      IG_TRY(ig_mesh_placed(cx, ig_mesh_set_tagged(cx, mesh, box->name, i + 1), &box->at));
   }
   return IG_OK;
 }
@@ -311,21 +314,25 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
   source from;
   IG_TRY(source_find(cx, c, &from));
   if (!from.make) {
+    if (c->element || c->shell || c->jitter.amount > 0)
+      return ig_fail_at(cx, &c->at, "%s applies to boxes and shapes, not to a mesh from a file",
+                        c->element ? "element"
+                        : c->shell ? "shell"
+                                   : "jitter");
     IG_TRY(file_read(cx, c, &draft->mesh));
-    if (c->element)
-      return ig_fail_at(cx, &c->at, "element applies to boxes and shapes: a file brings its own");
   } else {
     ig_elem_type type = c->element ? (ig_elem_type)(c->element - 1) : IG_ELEM_TYPES;
-    IG_TRY(placed(cx, from.make(cx, c, &type, draft), from.at));
+    IG_TRY(ig_mesh_placed(cx, from.make(cx, c, &type, draft), from.at));
     if (type == IG_TET4 || type == IG_TET10)
-      IG_TRY(placed(cx, ig_draft_tets(cx, draft), from.at));
+      IG_TRY(ig_mesh_placed(cx, ig_draft_tets(cx, draft), &c->at));
     if (c->remove.count)
       IG_TRY(elements_remove(cx, c, draft));
     if (c->jitter.amount > 0)
-      IG_TRY(placed(cx, ig_draft_jitter(cx, draft, c->jitter.amount, (uint64_t)c->jitter.seed),
-                    &c->jitter.at));
+      IG_TRY(ig_mesh_placed(cx,
+                            ig_draft_jitter(cx, draft, c->jitter.amount, (uint64_t)c->jitter.seed),
+                            &c->jitter.at));
     if (type == IG_TRI6 || type == IG_TET10)
-      IG_TRY(placed(cx, ig_draft_quadratic(cx, draft), from.at));
+      IG_TRY(ig_mesh_placed(cx, ig_draft_quadratic(cx, draft), from.at));
   }
   ig_mesh *mesh = draft->mesh;
   if (!from.make && c->remove.count)
@@ -337,17 +344,17 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
   else
     IG_TRY(ig_mesh_set_bounds(cx, mesh));
   if (c->tag.count)
-    IG_TRY(elements_tag(cx, c, mesh, c->boxes.count + 1));
+    IG_TRY(elements_tag(cx, c, mesh));
   for (int i = 0; i < c->sets.count; i++) {
     const ig_pick_case *pick = IG_ITEM(const ig_pick_case, c->sets, i);
-    IG_TRY(placed(cx, ig_mesh_pick_set(cx, mesh, pick), &pick->at));
+    IG_TRY(ig_mesh_placed(cx, ig_mesh_pick_set(cx, mesh, pick), &pick->at));
   }
   if (c->order) {
     ig_order order;
     IG_TRY(ig_mesh_reorder(cx, mesh, &order));
     ig_order_free(&order);
   }
-  return placed(cx, ig_mesh_check(cx, mesh), &c->at);
+  return ig_mesh_placed(cx, ig_mesh_check(cx, mesh), &c->at);
 }
 
 ig_status ig_mesh_generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {

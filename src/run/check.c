@@ -1,10 +1,9 @@
 /* Saying what a case holds, without running it. */
-#include "mesh/geometry.h"
+#include "mesh/quality.h"
 #include "run/job.h"
 #include "run/rooms.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,40 +13,40 @@
     line(user, label, text);                                                                       \
   } while (0)
 
-void ig_mesh_describe(const ig_mesh *mesh, ig_line_fn *line, void *user) {
+ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line, void *user) {
   char text[512], label[128];
+  ig_quality q;
+  IG_TRY(ig_mesh_quality(cx, mesh, &q));
   LINE("nodes", "%" PRId32, mesh->nodes);
   LINE("elements", "%" PRId32, ig_mesh_elements(mesh));
-  double shortest = INFINITY, longest = 0, measure[4] = {0};
   for (int b = 0; b < mesh->blocks; b++) {
-    const ig_block *block = &mesh->block[b];
-    const ig_elem_info *info = ig_elem_info_get(block->type);
-    snprintf(label, sizeof label, "  %s", info->name);
-    LINE(label, "%" PRId32, block->count);
-    for (ig_lid e = 0; e < block->count; e++) {
-      double s, l;
-      ig_elem_edges(mesh, block, e, &s, &l);
-      shortest = fmin(shortest, s);
-      longest = fmax(longest, l);
-      measure[info->dim] += ig_elem_measure(mesh, block, e, NULL);
-    }
+    snprintf(label, sizeof label, "  %s", ig_elem_info_get(mesh->block[b].type)->name);
+    LINE(label, "%" PRId32, mesh->block[b].count);
   }
+  LINE("congruent classes", "%" PRId32, q.classes);
   double low[3], high[3];
   ig_mesh_bounds(mesh, low, high);
   LINE("bounds", "%.6g %.6g %.6g to %.6g %.6g %.6g m", low[0], low[1], low[2], high[0], high[1],
        high[2]);
-  if (longest > 0)
-    LINE("edges", "%.6g to %.6g m", shortest, longest);
   static const char *const what[] = {"", "length", "area", "volume"};
   static const char *const unit[] = {"", "m", "m2", "m3"};
   for (int d = 1; d <= 3; d++)
-    if (measure[d] != 0)
-      LINE(what[d], "%.8g %s", measure[d], unit[d]);
+    if (q.measure[d] != 0)
+      LINE(what[d], "%.8g %s", q.measure[d], unit[d]);
+  const int top = q.measure[3] != 0 ? 3 : q.measure[2] != 0 ? 2 : 1;
+  if (top > 1)
+    LINE("boundary", "%" PRId32 " faces, %.8g %s", q.faces, q.boundary, unit[top - 1]);
+  if (ig_mesh_elements(mesh)) {
+    LINE("edges", "%.6g to %.6g m, at most %.4g to 1 in one element", q.shortest, q.longest,
+         q.aspect);
+    LINE("least Jacobian", "%.4g of the mean, in element %" PRId32, q.jacobian, q.worst);
+  }
   for (int i = 0; i < mesh->sets; i++) {
     static const char *const kinds[] = {"nodes", "elements", "faces"};
     snprintf(label, sizeof label, "set %.100s", mesh->set[i].name);
     LINE(label, "%" PRId32 " %s", mesh->set[i].count, kinds[mesh->set[i].kind]);
   }
+  return IG_OK;
 }
 
 ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
@@ -62,17 +61,34 @@ ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
   line(user, "precision", ig_choice_text(IG_PRECISION_CHOICES, job.precision, text, sizeof text));
   line(user, "assembly", ig_choice_text(IG_ASSEMBLY_CHOICES, job.assembly, text, sizeof text));
   if (job.mesh)
-    ig_mesh_describe(job.mesh, line, user);
+    IG_TRY_GOTO(status, done, ig_mesh_describe(c->cx, job.mesh, line, user));
   status = c->room->check ? c->room->check(&job, line, user) : IG_OK;
 done:
   ig_job_close(&job);
   return status;
 }
 
+/* The section by itself: a file may hold a mesh and nothing else. */
+typedef struct {
+  ig_src at;
+  ig_mesh_case mesh;
+} mesh_section;
+static const ig_option mesh_section_options[] = {
+    IG_MAP(mesh_section, mesh, ig_mesh_case, ig_mesh_options, NULL, "the mesh"), IG_END};
+
 ig_status ig_case_mesh(ig_case *c, ig_mesh **mesh) {
   *mesh = NULL;
-  IG_TRY(ig_case_read(c));
-  if (!c->common.mesh.at.given)
-    return ig_fail_at(c->cx, &c->common.at, "there is no section 'mesh' here");
-  return ig_mesh_generate(c->cx, &c->common.mesh, mesh);
+  const ig_node *found = c->root->child;
+  while (found && !(found->key && strcmp(found->key, "mesh") == 0))
+    found = found->next;
+  if (!found)
+    return ig_fail_at(c->cx, &c->root->at, "there is no section 'mesh' here");
+  ig_node section = *found, root = *c->root;
+  section.next = NULL;
+  root.child = &section;
+  mesh_section *read;
+  IG_TRY(ig_arena_take(c->cx, c->arena, (void **)&read, 1, sizeof *read));
+  const ig_option_table table = {mesh_section_options, read};
+  IG_TRY(ig_options_read(c->cx, c->arena, &root, &table, 1));
+  return ig_mesh_generate(c->cx, &read->mesh, mesh);
 }

@@ -70,16 +70,23 @@ typedef struct {
   double lambda;        /* bound or estimate of the largest eigenvalue of D^-1 A */
 } ig_level;
 
-/* Scalars of a conjugate gradient iteration, in device memory. */
+/* Scalars of a conjugate gradient iteration, in device memory, and room for a device's partial
+   sums. The host reads the scalars alone. */
+enum { IG_PARTIALS = 16384 };
 typedef struct {
   double pap, rr, rz, rz_last;
 } ig_cg_scalars;
+typedef struct ig_cg_state {
+  ig_cg_scalars s;
+  unsigned arrived; /* blocks done with the reduction under way */
+  double partial[IG_PARTIALS];
+} ig_cg_state;
 
 /* The kernels of one backend. */
 typedef struct ig_grid_ops {
-  /* y = A x in double; *dot (device) = x . y where it is not NULL */
+  /* y = A x in double; state->s.pap = x . y where it is not NULL */
   ig_status (*apply)(ig_ctx *cx, const ig_grid_args_f64 *args, const double *x, double *y,
-                     double *dot);
+                     ig_cg_state *state);
   /* single precision, on any level */
   ig_status (*sweep)(ig_ctx *cx, const ig_level *level, ig_sweep what, const float *b,
                      const float *x, float *d, float c0, float c1, float *y);
@@ -113,11 +120,11 @@ typedef struct ig_grid_ops {
                            const float *b, float *x);
   /* conjugate gradients over n values; scalars on the device */
   ig_status (*cg_residual)(ig_ctx *cx, int64_t n, const double *f, double *r, float *r32,
-                           ig_cg_scalars *s); /* r = f - r, rr */
+                           ig_cg_state *state); /* r = f - r, rr */
   ig_status (*cg_update)(ig_ctx *cx, int64_t n, const double *p, const double *ap, double *x,
-                         double *r, float *r32, ig_cg_scalars *s); /* x, r by pap; rr */
+                         double *r, float *r32, ig_cg_state *state); /* x, r by pap; rr */
   ig_status (*cg_direction)(ig_ctx *cx, int64_t n, const double *r, const float *z, double *p,
-                            bool first, ig_cg_scalars *s); /* rz, p = z + beta p */
+                            bool first, ig_cg_state *state); /* rz, p = z + beta p */
   /* out[e] = scale u_e . K0 v_e of the unit brick, added to what is there where `add` */
   ig_status (*energy)(ig_ctx *cx, const ig_grid_args_f64 *args, const double *u, const double *v,
                       double scale, bool add, double *out);

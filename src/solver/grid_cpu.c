@@ -24,8 +24,9 @@ static int64_t row_place(const ig_grid *g, int64_t row) {
 }
 
 static ig_status apply(ig_ctx *cx, const ig_grid_args_f64 *args, const double *x, double *y,
-                       double *dot) {
-  return grid_sweep_f64(cx, args, IG_SWEEP_APPLY, NULL, x, NULL, 0, 0, y, dot);
+                       ig_cg_state *state) {
+  return grid_sweep_f64(cx, args, IG_SWEEP_APPLY, NULL, x, NULL, 0, 0, y,
+                        state ? &state->s.pap : NULL);
 }
 
 /* --- stored stencils --- */
@@ -570,7 +571,8 @@ enum { CHUNK = 1 << 13 };
   } while (0)
 
 static ig_status cg_residual(ig_ctx *cx, int64_t n, const double *f, double *r, float *r32,
-                             ig_cg_scalars *sc) {
+                             ig_cg_state *state) {
+  ig_cg_scalars *sc = &state->s;
   CHUNKED(n, sc->rr, {
     r[i] = f[i] - r[i];
     r32[i] = (float)r[i];
@@ -580,7 +582,8 @@ static ig_status cg_residual(ig_ctx *cx, int64_t n, const double *f, double *r, 
 }
 
 static ig_status cg_update(ig_ctx *cx, int64_t n, const double *p, const double *ap, double *x,
-                           double *r, float *r32, ig_cg_scalars *sc) {
+                           double *r, float *r32, ig_cg_state *state) {
+  ig_cg_scalars *sc = &state->s;
   const double alpha = sc->pap != 0 ? sc->rz / sc->pap : 0;
   CHUNKED(n, sc->rr, {
     x[i] += alpha * p[i];
@@ -592,7 +595,8 @@ static ig_status cg_update(ig_ctx *cx, int64_t n, const double *p, const double 
 }
 
 static ig_status cg_direction(ig_ctx *cx, int64_t n, const double *r, const float *z, double *p,
-                              bool first, ig_cg_scalars *sc) {
+                              bool first, ig_cg_state *state) {
+  ig_cg_scalars *sc = &state->s;
   const double last = sc->rz;
   CHUNKED(n, sc->rz, { s += r[i] * (double)z[i]; });
   sc->rz_last = last;

@@ -35,6 +35,7 @@ typedef struct {
   ig_multigrid_options options;
   ig_brick brick;
   ig_grid_args_f64 args;
+  bool cautious; /* the smoother's bound is taken in full */
   int levels;
   ig_level level[IG_LEVELS];
   /* fine grid, device: the moduli (set by the caller, then `update`), in both precisions */
@@ -44,6 +45,9 @@ typedef struct {
   ig_array stencil[IG_LEVELS], element[IG_LEVELS];
   ig_array place, dense_work, dense; /* the coarsest level */
   int coarse_n;
+  struct ig_graph *graph; /* a recorded cycle, and for what it was recorded */
+  const float *graph_r;
+  bool graph_cautious;
   ig_pcg pcg;
   ig_linear linear;
 } ig_multigrid;

@@ -7,13 +7,13 @@
 
 IG_C_BEGIN
 
-struct ig_grid_ops;
+struct ig_cg_state;
 
 typedef struct ig_linear {
   void *self;
   int64_t n; /* values of a vector */
-  /* y = A x; *dot (device) = x . y unless NULL */
-  ig_status (*apply)(void *self, const double *x, double *y, double *dot);
+  /* y = A x; state->s.pap = x . y unless NULL */
+  ig_status (*apply)(void *self, const double *x, double *y, struct ig_cg_state *state);
   /* z = M^-1 r; the result is left where `z` says */
   ig_status (*precondition)(void *self, const float *r, const float **z);
 } ig_linear;
@@ -32,9 +32,9 @@ typedef struct {
 } ig_solve_report;
 const char *ig_solve_end_text(ig_solve_end end);
 
-/* Work space: r, p, A p in double, r in single, scalars; made once for a size. */
+/* Work space: r, p, A p in double, r in single, sums; made once for a size. */
 typedef struct {
-  ig_array r, p, ap, r32, scalars;
+  ig_array r, p, ap, r32, state;
 } ig_pcg;
 IG_MUST_CHECK ig_status ig_pcg_init(ig_ctx *cx, ig_pcg *w, int64_t n);
 void ig_pcg_free(ig_ctx *cx, ig_pcg *w);

@@ -26,23 +26,36 @@ static const ig_lid *conn_of(const ig_heat *h, ig_lid e) {
 
 /* --- shapes */
 
-static void shape_make(const double *point, const ig_lid *conn, ig_heat_shape *shape) {
-  double x[24], det[8], k[8], r[8], T[8];
+static void corners_of(const double *point, const ig_lid *conn, double *x) {
   for (int a = 0; a < 8; a++)
     for (int d = 0; d < 3; d++)
       x[8 * d + a] = point[3 * (int64_t)conn[a] + d] - point[3 * (int64_t)conn[0] + d];
-  for (int q = 0; q < 8; q++)
-    k[q] = 1;
+}
+
+/* Unit conductivity matrix, and volumes along the way. */
+static void shape_matrix(const double *point, const ig_lid *conn, ig_heat_shape *shape) {
+  double x[24], det[8], r[8];
+  static const double one[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  corners_of(point, conn, x);
   for (int b = 0; b < 8; b++) {
-    for (int a = 0; a < 8; a++)
-      T[a] = a == b;
-    hex_conduct_one(x, T, k, r, det);
+    double T[8] = {0};
+    T[b] = 1;
+    hex_conduct_one(x, T, one, r, det);
     for (int a = b; a < 8; a++)
       shape->K[a * (a + 1) / 2 + b] = -r[a];
   }
   hex_points_one(det);
   memcpy(shape->volume, det, sizeof det);
+}
+
+static void shape_sizes(const double *point, const ig_lid *conn, ig_heat_shape *shape) {
+  double x[24], det[8], r[8];
+  static const double one[8] = {1, 1, 1, 1, 1, 1, 1, 1};
   static const heat_surface_class_f64 unit = {.flux = 1};
+  corners_of(point, conn, x);
+  hex_conduct_one(x, x, one, r, det);
+  hex_points_one(det);
+  memcpy(shape->volume, det, sizeof det);
   for (int f = 0; f < 6; f++) {
     const int *corner = ig_elem_face(IG_HEX8, f);
     double y[12], zero[4] = {0}, out[3] = {0};
@@ -57,7 +70,7 @@ static void shape_make(const double *point, const ig_lid *conn, ig_heat_shape *s
 const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *room) {
   if (h->classes.count)
     return &h->class_shape[h->classes.of[e]];
-  shape_make(h->point, conn_of(h, e), room);
+  shape_sizes(h->point, conn_of(h, e), room);
   return room;
 }
 
@@ -338,52 +351,100 @@ static double content_of(const ig_heat *h, const double *volume, double T) {
   return content;
 }
 
-/* The largest rate any element can reach bounds that of the whole, with any subset of them there.
- */
+/* Rate of one element, and what films add at most to a corner of it; < 0: it is inverted. */
+static double element_rate(const ig_heat *h, ig_lid e, double best, double steepest, double *film) {
+  const heat_material_f64 *m = material_of(h, e);
+  const double alpha = ig_heat_material_diffusivity(m);
+  ig_heat_shape room;
+  const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+  if (!h->classes.count)
+    shape_matrix(h->point, conn_of(h, e), &room);
+  for (int a = 0; a < 8; a++)
+    if (!(s->volume[a] > 0))
+      return -1;
+  /* a corner may have three faces bare */
+  for (int f = 0; f < 6 && steepest > 0; f++)
+    for (int a = 0; a < 4; a++)
+      *film = fmax(*film, 3 * steepest * s->area[f][a] /
+                              (ig_heat_material_capacity_min(m) *
+                               s->volume[binary[ig_elem_face(IG_HEX8, f)[a]]]));
+  return alpha * shape_rate(s, best / alpha);
+}
+
+/* The largest rate any element can reach bounds that of the whole, with any subset of them there. */
 static ig_status rate_bound(ig_ctx *cx, ig_heat *h) {
   double steepest = 0; /* of the films, W/(m^2 K), up to a temperature metals boil at */
   for (int c = 0; c < h->surface_classes; c++)
     steepest = fmax(steepest, h->surface_class_of[c][1] +
                                   4 * h->surface_class_of[c][3] * 3500. * 3500. * 3500.);
-  double *met; /* class: the largest diffusivity it was met with */
-  IG_TRY(IG_NEW(cx, &met, h->classes.count, "critical step"));
-  double film = 0;
-  h->limiting = -1;
+  uint8_t *met; /* class x material */
+  IG_TRY(IG_NEW(cx, &met, (size_t)h->classes.count * (size_t)h->materials, "critical step"));
+  double film = 0, best = 0;
+  ig_lid limiting = h->elements, inverted = h->elements;
+#pragma omp parallel for schedule(static, 4096) num_threads(cx->threads) reduction(max : film)    \
+    reduction(min : inverted)
   for (ig_lid e = 0; e < h->elements; e++) {
-    const heat_material_f64 *m = material_of(h, e);
-    const double alpha = ig_heat_material_diffusivity(m);
     if (h->classes.count) {
-      if (met[h->classes.of[e]] >= alpha)
+      uint8_t *mark = &met[(int64_t)h->classes.of[e] * h->materials +
+                           ((uint8_t *)h->material.host)[e]];
+      uint8_t seen;
+#pragma omp atomic read
+      seen = *mark;
+      if (seen)
         continue;
-      met[h->classes.of[e]] = alpha;
+#pragma omp atomic write
+      *mark = 1;
     }
-    ig_heat_shape room;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
-    for (int a = 0; a < 8; a++)
-      if (!(s->volume[a] > 0)) {
-        free(met);
-        return IG_FAIL(cx, IG_INPUT,
-                       "element %d is inverted or flat: reorder its nodes or mend the mesh",
-                       (int)h->order[e]);
+    double bar, more = 0;
+#pragma omp atomic read
+    bar = best;
+    const double rate = element_rate(h, e, bar, steepest, &more);
+    film = fmax(film, more);
+    if (rate < 0)
+      inverted = e < inverted ? e : inverted;
+    if (rate >= bar) {
+#pragma omp critical(ig_heat_rate)
+      if (rate > best * (1 + 1e-12) || (rate > best * (1 - 1e-12) && e < limiting)) {
+        best = fmax(rate, best);
+        limiting = e;
       }
-    const double rate = alpha * shape_rate(s, h->rate / alpha);
-    if (rate > h->rate) {
-      h->rate = rate;
-      h->limiting = h->order[e];
     }
-    /* a corner may have three faces bare */
-    for (int f = 0; f < 6 && steepest > 0; f++)
-      for (int a = 0; a < 4; a++)
-        film = fmax(film, 3 * steepest * s->area[f][a] /
-                              (ig_heat_material_capacity_min(m) *
-                               s->volume[binary[ig_elem_face(IG_HEX8, f)[a]]]));
   }
   free(met);
-  h->rate += film;
+  if (inverted < h->elements)
+    return IG_FAIL(cx, IG_INPUT,
+                   "element %d is inverted or flat: reorder its nodes or mend the mesh",
+                   (int)h->order[inverted]);
+  h->limiting = h->order[limiting];
+  h->rate = best + film;
   return IG_OK;
 }
 
 /* --- nodes */
+
+static bool node_held(const ig_heat *h, ig_lid n) {
+  return h->held && !isnan(h->held[n]);
+}
+
+/* Sizes of what is there, summed element by element: nodes x (materials + 5), volumes and film. */
+static void sizes_sum(const ig_heat *h, double *sum) {
+  const int stride = h->materials + 5;
+  for (ig_lid e = 0; e < h->next.elements; e++) {
+    ig_heat_shape room;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    const ig_lid *conn = conn_of(h, e);
+    const int m = ((uint8_t *)h->material.host)[e];
+    for (int a = 0; a < 8; a++)
+      sum[(int64_t)conn[a] * stride + m] += s->volume[a];
+    for (int f = 0; f < 6 && h->surface == IG_HEAT_LUMPED; f++) {
+      const uint8_t class = h->exposed[6 * (int64_t)e + f];
+      for (int b = 0; b < 4 && class; b++)
+        for (int k = 0; k < 5; k++)
+          sum[(int64_t)conn[binary[ig_elem_face(IG_HEX8, f)[b]]] * stride + h->materials + k] +=
+              h->surface_class_of[class][k] * s->area[f][b];
+    }
+  }
+}
 
 /* What node n is now: 1 / capacity, volumes, film, body source. value: 7 + materials */
 static void node_values(const ig_heat *h, ig_lid n, double *value) {
@@ -414,12 +475,8 @@ static void node_values(const ig_heat *h, ig_lid n, double *value) {
             film[k] += h->surface_class_of[class][k] * s->area[f][b];
     }
   }
-  value[0] = all == 0 ? 0 : h->held && !isnan(h->held[n]) ? -1 : 1 / capacity;
+  value[0] = all == 0 ? 0 : node_held(h, n) ? -1 : 1 / capacity;
   *body = all * h->body;
-}
-
-static bool node_held(const ig_heat *h, ig_lid n) {
-  return h->held && !isnan(h->held[n]);
 }
 
 /* Covers and exposes faces as the elements of the next event arrive. */
@@ -432,7 +489,7 @@ static void event_expose(ig_heat *h) {
   for (ig_lid e = begin; e < end; e++) {
     for (int f = 0; f < 6; f++) {
       const int64_t at = 6 * (int64_t)e + f;
-      const ig_lid other = h->neighbor[at];
+      const ig_lid other = h->neighbor ? h->neighbor[at] : -1;
       h->exposed[at] = other >= 0 && other < end ? 0 : h->kind[at];
       if (other >= 0 && other < begin)
         for (int g = 0; g < 6; g++)
@@ -464,17 +521,20 @@ static double get(const void *array, size_t size, int64_t i) {
 }
 
 static ig_status shapes_make(ig_ctx *cx, ig_heat *h) {
+  if (h->conduction == IG_HEAT_RECOMPUTE)
+    return IG_OK;
   IG_TRY(ig_mesh_classes(cx, h->point, h->elements, 8, h->elems.conn.host, &h->classes));
   if (h->classes.count > 65536 || h->classes.count > h->elements / 8 + 8) {
     ig_classes_free(&h->classes); /* hardly any two alike */
-    if (h->conduction != IG_HEAT_RECOMPUTE)
-      return IG_FAIL(cx, IG_INPUT,
-                     "the elements of this mesh are not alike: conduction must be 'recompute'");
-    return IG_OK;
+    return IG_FAIL(cx, IG_INPUT,
+                   "the elements of this mesh are not alike: conduction must be 'recompute'");
   }
   IG_TRY(IG_NEW(cx, &h->class_shape, h->classes.count, "element classes"));
   for (ig_lid c = 0; c < h->classes.count; c++)
-    shape_make(h->point, conn_of(h, h->classes.representative[c]), &h->class_shape[c]);
+  {
+    shape_matrix(h->point, conn_of(h, h->classes.representative[c]), &h->class_shape[c]);
+    shape_sizes(h->point, conn_of(h, h->classes.representative[c]), &h->class_shape[c]);
+  }
   if (h->conduction != IG_HEAT_CLASSES)
     return IG_OK;
   const size_t size = work_size(h);
@@ -488,10 +548,14 @@ static ig_status shapes_make(ig_ctx *cx, ig_heat *h) {
 
 static ig_status neighbors_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
                                 const ig_lid *place) {
-  ig_adjacency adj;
-  IG_TRY(ig_mesh_adjacency(cx, setup->mesh, &adj));
   const size_t faces = 6 * (size_t)h->elements;
   ig_status status;
+  if (setup->bare) {
+    IG_TRY(IG_NEW(cx, &h->kind, faces, "face conditions"));
+    return IG_NEW(cx, &h->exposed, faces, "outer surface");
+  }
+  ig_adjacency adj;
+  IG_TRY(ig_mesh_adjacency(cx, setup->mesh, &adj));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &h->neighbor, faces, "neighbours"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &h->kind, faces, "face conditions"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &h->exposed, faces, "outer surface"));
@@ -719,31 +783,46 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
   memset(h, 0, sizeof *h);
 }
 
-ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time) {
+/* The arrays of all nodes, as the elements of the start make them. */
+static ig_status nodes_begin(ig_ctx *cx, ig_heat *h) {
   const size_t state = state_size(h);
+  const int M = h->materials, stride = M + 5;
+  double *sums;
+  IG_TRY(IG_NEW(cx, &sums, (size_t)h->nodes * (size_t)stride, "node sizes"));
+  sizes_sum(h, sums);
+  for (ig_lid n = 0; n < h->nodes; n++) {
+    const double *sum = &sums[(int64_t)n * stride];
+    double all = 0, capacity = 0;
+    for (int m = 0; m < M; m++) {
+      all += sum[m];
+      capacity += sum[m] * h->capacity_low[m];
+      put(h->volume.host, state, (int64_t)n * M + m, sum[m]);
+    }
+    put(h->inverse.host, state, n, all == 0 ? 0 : node_held(h, n) ? -1 : 1 / capacity);
+    if (h->H.host)
+      put(h->H.host, state, n, content_of(h, sum, node_held(h, n) ? h->held[n] : h->initial));
+    for (int k = 0; k < 5 && h->film.host; k++)
+      put(h->film.host, state, 5 * (int64_t)n + k, sum[M + k]);
+    if (h->body_power.host)
+      put(h->body_power.host, state, n, all * h->body);
+  }
+  free(sums);
+  return IG_OK;
+}
+
+ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time) {
   h->time = time;
   h->next = (ig_heat_range){.event = -1};
   do
     event_expose(h);
   while (h->next.event + 1 < h->events && h->event_time[h->next.event + 1] <= time);
-  double value[7 + 16];
-  for (ig_lid n = 0; n < h->nodes; n++) {
-    put(h->T.host, state, n, node_held(h, n) ? h->held[n] : h->initial);
-    if (h->conduction == IG_HEAT_STENCIL) {
+  for (ig_lid n = 0; n < h->nodes; n++)
+    put(h->T.host, state_size(h), n, node_held(h, n) ? h->held[n] : h->initial);
+  if (h->conduction == IG_HEAT_STENCIL)
+    for (ig_lid n = 0; n < h->nodes; n++)
       IG_TRY(ig_heat_row_find(cx, h, n, &((int32_t *)h->row.host)[n]));
-      continue;
-    }
-    node_values(h, n, value);
-    put(h->inverse.host, state, n, value[0]);
-    for (int m = 0; m < h->materials; m++)
-      put(h->volume.host, state, (int64_t)n * h->materials + m, value[1 + m]);
-    if (h->H.host)
-      put(h->H.host, state, n, content_of(h, value + 1, node_held(h, n) ? h->held[n] : h->initial));
-    for (int k = 0; k < 5 && h->film.host; k++)
-      put(h->film.host, state, 5 * (int64_t)n + k, value[1 + h->materials + k]);
-    if (h->body_power.host)
-      put(h->body_power.host, state, n, value[6 + h->materials]);
-  }
+  else
+    IG_TRY(nodes_begin(cx, h));
   ig_array *arrays[] = {&h->T, &h->inverse, &h->volume, &h->H, &h->film, &h->body_power, &h->row};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     if (arrays[i]->host)

@@ -40,6 +40,7 @@ typedef struct {
   double initial, ambient; /* K */
   ig_heat_newborn newborn;
   double body; /* W/m^3 */
+  bool bare;   /* nobody asks for the outer surface: no births, conditions or beams */
 } ig_heat_setup;
 
 /* What is there after so many births. Nodes: one more than the highest in use. */
@@ -163,7 +164,7 @@ double ig_heat_step_bytes(const ig_heat *h);
 /* Volume and outer area of what is there. */
 void ig_heat_measure(const ig_heat *h, double *volume, double *area);
 
-/* Shape of an element (birth order); `room` holds it where shapes are not kept. */
+/* Sizes of an element (birth order); `room` holds them, without K, where classes are not kept. */
 const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *room);
 
 #endif

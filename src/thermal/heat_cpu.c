@@ -19,13 +19,13 @@ typedef double vec_f64 __attribute__((vector_size(32)));
 #undef VN
 #define V vec_f32
 #define VN(name) name##_v32
-#define LANES 8
+#define HEAT_LANES 8
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cpu.inc"
 #undef V
 #undef VN
-#undef LANES
+#undef HEAT_LANES
 
 #include "thermal/state_f64.h"
 #include "assembly/scatter.inc"
@@ -38,18 +38,18 @@ typedef double vec_f64 __attribute__((vector_size(32)));
 #undef VN
 #define V vec_f64
 #define VN(name) name##_v64
-#define LANES 4
+#define HEAT_LANES 4
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cpu.inc"
 #undef V
 #undef VN
-#undef LANES
+#undef HEAT_LANES
 
 #include "thermal/state_mix.h"
 #define V vec_f32
 #define VN(name) name##_v32
-#define LANES 8
+#define HEAT_LANES 8
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cpu.inc"
 

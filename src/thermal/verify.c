@@ -322,8 +322,326 @@ static ig_status verify_slab(ig_ctx *cx, const ig_verify_sink *sink) {
   return IG_OK;
 }
 
+/* --- a bar and one condition: temperatures of the nodes at x = 0 and along it */
+
+typedef struct {
+  double size[3];
+  int cells[3];
+  const ig_material_case *material;
+  const char *where; /* face set, NULL: everywhere */
+  ig_heat_condition c;
+  double initial, time, step; /* step: share of the critical one */
+  bool enthalpy;
+} bar;
+
+static ig_status bar_run(ig_ctx *cx, const bar *b, ig_precision precision,
+                         ig_heat_conduction conduction, ig_mesh **mesh, double **T,
+                         ig_heat_ledger *ledger) {
+  ig_heat h;
+  memset(&h, 0, sizeof h);
+  *mesh = NULL;
+  *T = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_mesh_box(cx, IG_HEX8, b->size, b->cells, mesh));
+  ig_heat_condition c = b->c;
+  c.faces = b->where ? ig_mesh_find_set(*mesh, b->where, IG_SET_FACES) : NULL;
+  const ig_heat_setup setup = {.mesh = *mesh,
+                               .precision = precision,
+                               .assembly = IG_GATHER,
+                               .conduction = conduction,
+                               .surface = IG_HEAT_LUMPED,
+                               .enthalpy = b->enthalpy,
+                               .materials = 1,
+                               .material = &b->material,
+                               .conditions = 1,
+                               .condition = &c,
+                               .initial = b->initial,
+                               .ambient = c.ambient};
+  IG_TRY_GOTO(status, done, ig_heat_new(cx, &setup, &h));
+  IG_TRY_GOTO(status, done, ig_heat_begin(cx, &h, 0));
+  const int64_t steps = (int64_t)ceil(b->time / (b->step * 2 / h.rate));
+  IG_TRY_GOTO(status, done, steps_plain(cx, &h, b->time / (double)steps, steps));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, T, (*mesh)->nodes, "temperatures"));
+  IG_TRY_GOTO(status, done, ig_heat_temperatures(cx, &h, *T));
+  status = ig_heat_ledger_read(cx, &h, ledger);
+done:
+  ig_heat_free(cx, &h);
+  return status;
+}
+
+/* --- half-space under constant flux */
+
+static ig_status verify_flux(ig_ctx *cx, const ig_verify_sink *sink) {
+  simple metal;
+  const double q = 1e6, k = 20, alpha = k / (8000 * 500.), t = 1;
+  bar b = {.size = {0.02, 1e-3, 1e-3},
+           .cells = {200, 1, 1},
+           .material = simple_metal(&metal, 8000, 500, k),
+           .where = "xmin",
+           .initial = 300,
+           .time = t,
+           .step = 0.9};
+  b.c = condition(NULL, NULL);
+  b.c.flux = q;
+  b.c.ambient = 300;
+  ig_mesh *mesh;
+  double *T;
+  ig_heat_ledger l;
+  const ig_status status = bar_run(cx, &b, IG_DOUBLE, IG_HEAT_STENCIL, &mesh, &T, &l);
+  if (status == IG_OK) {
+    say(sink, "surface after 1 s [K]", "half-space under constant flux",
+        300 + 2 * q / k * sqrt(alpha * t / M_PI), T[0], 2e-3, true);
+    const double z = mesh->x[3 * 40];
+    say(sink, "4 mm deep after 1 s [K]", "half-space under constant flux",
+        300 + 2 * q / k * sqrt(alpha * t / M_PI) * exp(-z * z / (4 * alpha * t)) -
+            q * z / k * erfc(z / (2 * sqrt(alpha * t))),
+        T[40], 2e-3, true);
+    say(sink, "energy ledger: gap over heat put in", "conservation", 0,
+        ig_heat_ledger_gap(&l) / l.flux, 1e-11, false);
+  }
+  free(T);
+  ig_mesh_free(mesh);
+  return status;
+}
+
+/* --- a small hot block that radiates into space */
+
+static ig_status verify_radiation(ig_ctx *cx, const ig_verify_sink *sink) {
+  simple metal;
+  const double edge = 1e-3, rho_c = 8000 * 500., e = 0.8, sigma = 5.670374419e-8, t = 20;
+  bar b = {.size = {edge, edge, edge},
+           .cells = {2, 2, 2},
+           .material = simple_metal(&metal, 8000, 500, 400),
+           .initial = 1500,
+           .time = t,
+           .step = 0.9};
+  b.c = condition(NULL, NULL);
+  b.c.emissivity = e;
+  b.c.ambient = 0;
+  ig_mesh *mesh;
+  double *T;
+  ig_heat_ledger l;
+  const ig_status status = bar_run(cx, &b, IG_DOUBLE, IG_HEAT_STENCIL, &mesh, &T, &l);
+  if (status == IG_OK) {
+    const double exact =
+        pow(pow(1500, -3) + 3 * e * sigma * 6 * edge * edge * t / (rho_c * pow(edge, 3)), -1. / 3);
+    say(sink, "lumped block after 20 s [K]", "closed form, surroundings at 0 K", exact, T[0], 1e-3,
+        true);
+    say(sink, "energy ledger: gap over heat radiated", "conservation", 0,
+        ig_heat_ledger_gap(&l) / l.radiated, 1e-11, false);
+  }
+  free(T);
+  ig_mesh_free(mesh);
+  return status;
+}
+
+/* --- Stefan: a solid at its melting point, one end held above it */
+
+static ig_status verify_stefan(ig_ctx *cx, const ig_verify_sink *sink) {
+  simple metal;
+  const double melt = 1000, hot = 2000, lambda = 0.98848, alpha = 20 / (8000 * 500.);
+  const double front = 0.01, t = pow(front / (2 * lambda), 2) / alpha;
+  simple_metal(&metal, 8000, 500, 20);
+  metal.m.latent_heat = 500 * (hot - melt) / 3.9;
+  metal.m.solidus = metal.m.liquidus = melt;
+  bar b = {.size = {0.015, 1e-3, 1e-3},
+           .cells = {300, 1, 1},
+           .material = &metal.m,
+           .where = "xmin",
+           .initial = melt - 0.01,
+           .time = t,
+           .step = 0.9,
+           .enthalpy = true};
+  b.c = condition(NULL, NULL);
+  b.c.temperature = hot;
+  b.c.ambient = 300;
+  for (int p = IG_DOUBLE; p <= IG_MIXED; p++) {
+    ig_mesh *mesh;
+    double *T, liquid = 0;
+    ig_heat_ledger l;
+    const ig_status status = bar_run(cx, &b, (ig_precision)p, IG_HEAT_CLASSES, &mesh, &T, &l);
+    if (status == IG_OK) {
+      const double h = b.size[0] / b.cells[0];
+      for (int i = 0; i <= b.cells[0]; i++) {
+        const double share = (T[i] - (melt - 0.01)) / 0.02;
+        liquid += (i == 0 ? 0.5 : 1) * h * (share < 0 ? 0 : share > 1 ? 1 : share);
+      }
+      char text[96];
+      snprintf(text, sizeof text, "melting front, %s [m]", precision_name[p]);
+      say(sink, text, "Stefan number 3.9, lambda = 0.98848", front, liquid, 0.01, true);
+      say(sink, "energy ledger through melting: gap over heat in", "conservation", 0,
+          ig_heat_ledger_gap(&l) / l.held, p == IG_DOUBLE ? 1e-11 : 1e-5, false);
+    }
+    free(T);
+    ig_mesh_free(mesh);
+    IG_TRY(status);
+  }
+  return IG_OK;
+}
+
+/* --- beams on a thick plate: moving Gaussian (Eagar-Tsai) and, far behind, point (Rosenthal) */
+
+static double eagar_tsai(double power, double rho_c, double alpha, double sigma, double v, double t,
+                         double x, double y, double z) {
+  /* substitute tau = s^2: the integrand is smooth */
+  const int n = 4000;
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    const double s = sqrt(t) * (i + 0.5) / n, tau = s * s;
+    const double wide = 2 * alpha * tau + sigma * sigma;
+    sum += 2 * s / sqrt(4 * M_PI * alpha * tau) / wide *
+           exp(-(pow(x + v * tau, 2) + y * y) / (2 * wide) - z * z / (4 * alpha * tau));
+  }
+  return power / (M_PI * rho_c) * sum * sqrt(t) / n;
+}
+
+static ig_status verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
+  simple metal;
+  const double size[] = {0.026, 0.014, 0.007}, v = 0.02, k = 20, rho_c = 8000 * 500.;
+  const int cells[] = {104, 56, 28};
+  const double alpha = k / rho_c, power = 200, share = 0.5, radius = 1e-3, t = 0.75;
+  const ig_material_case *material = simple_metal(&metal, 8000, 500, k);
+  double time[] = {0, t}, path[] = {5e-3, 7e-3, 7e-3, 5e-3 + v * t, 7e-3, 7e-3}, on[] = {power, 0};
+  ig_beam_case c = {.model = IG_BEAM_SURFACE,
+                    .radius = radius,
+                    .depth = NAN,
+                    .front = NAN,
+                    .rear = NAN,
+                    .absorptivity = share,
+                    .reach = NAN};
+  const ig_list cases = {1, &c};
+  ig_toolpath p = {0};
+  ig_mesh *mesh = NULL;
+  ig_heat h;
+  ig_beams beams;
+  double *T = NULL;
+  memset(&h, 0, sizeof h);
+  memset(&beams, 0, sizeof beams);
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_mesh_box(cx, IG_HEX8, size, cells, &mesh));
+  for (int i = 0; i < 2; i++)
+    IG_TRY_GOTO(status, done, ig_toolpath_add(cx, &p, time[i], &path[3 * i], on[i]));
+  const ig_heat_setup setup = {.mesh = mesh,
+                               .precision = IG_SINGLE,
+                               .conduction = IG_HEAT_STENCIL,
+                               .surface = IG_HEAT_LUMPED,
+                               .materials = 1,
+                               .material = &material,
+                               .initial = 300,
+                               .ambient = 300};
+  IG_TRY_GOTO(status, done, ig_heat_new(cx, &setup, &h));
+  IG_TRY_GOTO(status, done, ig_beams_new(cx, &cases, &p, &h, NAN, mesh, &beams));
+  IG_TRY_GOTO(status, done, ig_heat_begin(cx, &h, 0));
+  const int steps = (int)ceil(t / (0.9 * 2 / h.rate));
+  for (int i = 0; i < steps; i++) {
+    IG_TRY_GOTO(status, done, ig_beams_step(cx, &beams, &h, i * t / steps, t / steps));
+    IG_TRY_GOTO(status, done, ig_heat_batch_step(cx, &h, t / steps));
+  }
+  IG_TRY_GOTO(status, done, ig_heat_batch_run(cx, &h));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &T, mesh->nodes, "temperatures"));
+  IG_TRY_GOTO(status, done, ig_heat_temperatures(cx, &h, T));
+  say(sink, "power deposited [J]", "absorptivity x power x time", share * power * t,
+      h.source_energy, 1e-12, true);
+  static const double at[][3] = {{0, 0, 0}, {-2e-3, 0, 0}, {-2e-3, 1e-3, 0}, {-1e-3, 0, 1e-3}};
+  for (int i = 0; i < 4; i++) {
+    const int x = (int)lround((path[3] + at[i][0]) / 0.25e-3),
+              y = (int)lround((7e-3 + at[i][1]) / 0.25e-3),
+              z = 28 - (int)lround(at[i][2] / 0.25e-3);
+    char text[96];
+    snprintf(text, sizeof text, "T - T0 at %.0f %.0f %.0f mm from the beam [K]", 1e3 * at[i][0],
+             1e3 * at[i][1], -1e3 * at[i][2]);
+    say(sink, text, "Eagar-Tsai",
+        eagar_tsai(share * power, rho_c, alpha, radius / 2, v, t, at[i][0], at[i][1], at[i][2]),
+        T[x + 105 * (y + 57 * z)] - 300, 0.03, true);
+  }
+  const double R = 4e-3;
+  say(sink, "T - T0 4 mm behind the beam [K]", "Rosenthal, R = 4 radii",
+      share * power / (2 * M_PI * k * R), /* xi = -R: the exponent is zero */
+      T[(int)lround((path[3] - R) / 0.25e-3) + 105 * (28 + 57 * 28)] - 300, 0.06, true);
+done:
+  free(T);
+  ig_beams_free(&beams);
+  ig_toolpath_free(&p);
+  ig_heat_free(cx, &h);
+  ig_mesh_free(mesh);
+  return status;
+}
+
+/* --- births: volume and outer area of what is there, at every instant */
+
+static ig_status verify_birth(ig_ctx *cx, const ig_verify_sink *sink) {
+  /* a block of 4 x 3 x 5 cells growing, bead by bead, on a plate of 8 x 7 x 2 */
+  const double h = 1e-3;
+  simple metal;
+  const ig_material_case *material = simple_metal(&metal, 8000, 500, 20);
+  const ig_box_case boxes[] = {
+      {.name = "plate", .size = IG_ROW(8e-3, 7e-3, 2e-3), .cells = IG_ROW(8, 7, 2)},
+      {.name = "block",
+       .origin = IG_ROW(2e-3, 2e-3, 2e-3),
+       .size = IG_ROW(4e-3, 3e-3, 5e-3),
+       .cells = IG_ROW(4, 3, 5)}};
+  const ig_mesh_case mc = {.boxes = {2, (void *)boxes}};
+  ig_mesh *mesh = NULL;
+  ig_heat heat;
+  memset(&heat, 0, sizeof heat);
+  double *birth = NULL, worst_volume = 0, worst_area = 0;
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_mesh_generate(cx, &mc, &mesh));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &birth, mesh->block[0].count, "births"));
+  const ig_set *block = ig_mesh_find_set(mesh, "block", IG_SET_ELEMENTS);
+  for (ig_lid e = 0; e < mesh->block[0].count; e++)
+    birth[e] = -INFINITY;
+  for (ig_lid i = 0; i < block->count; i++) { /* layers of beads of cells, in order */
+    const double *x = &mesh->x[3 * (int64_t)mesh->block[0].conn[8 * (int64_t)block->item[i]]];
+    const int a = (int)lround(x[0] / h) - 2, b = (int)lround(x[1] / h) - 2,
+              c = (int)lround(x[2] / h) - 2;
+    birth[block->item[i]] = 1 + a + 4 * (b + 3 * c);
+  }
+  const ig_heat_setup setup = {.mesh = mesh,
+                               .precision = IG_DOUBLE,
+                               .conduction = IG_HEAT_CLASSES,
+                               .assembly = IG_GATHER,
+                               .materials = 1,
+                               .material = &material,
+                               .birth = birth,
+                               .initial = 300,
+                               .ambient = 300};
+  IG_TRY_GOTO(status, done, ig_heat_new(cx, &setup, &heat));
+  IG_TRY_GOTO(status, done, ig_heat_begin(cx, &heat, 0));
+  for (int born = 0; born <= 60; born++) {
+    double volume, area;
+    if (born) {
+      IG_TRY_GOTO(status, done, ig_heat_batch_births(cx, &heat, born));
+      IG_TRY_GOTO(status, done, ig_heat_batch_step(cx, &heat, 1e-4));
+      IG_TRY_GOTO(status, done, ig_heat_batch_run(cx, &heat));
+    }
+    ig_heat_measure(&heat, &volume, &area);
+    /* sides of whole layers, then of whole rows of the open one, then of its open row */
+    const int layer = born / 12, rows = born % 12 / 4, cells = born % 4;
+    int sides = layer * 14;
+    if (rows)
+      sides += 2 * (4 + rows);
+    if (cells)
+      sides += rows ? 2 : 2 * (cells + 1);
+    worst_volume = fmax(worst_volume, fabs(volume / ((112 + born) * h * h * h) - 1));
+    worst_area = fmax(worst_area, fabs(area / ((172 + sides) * h * h) - 1));
+  }
+  say(sink, "volume at every birth, worst error", "geometry", 0, worst_volume, 1e-12, false);
+  say(sink, "outer area at every birth, worst error", "geometry", 0, worst_area, 1e-12, false);
+done:
+  free(birth);
+  ig_heat_free(cx, &heat);
+  ig_mesh_free(mesh);
+  return status;
+}
+
 const ig_verify_entry ig_thermal_verify[] = {
     {"patch", "a linear field on distorted hexahedra stays what it is", true, verify_patch},
     {"manufactured", "orders of convergence in space and time", true, verify_made},
     {"slab", "a slab cooled by convection against its series", true, verify_slab},
+    {"flux", "a half-space under constant flux", true, verify_flux},
+    {"radiation", "a small block that radiates its heat away", true, verify_radiation},
+    {"stefan", "a melting front with latent heat", true, verify_stefan},
+    {"beam", "a moving beam against Eagar-Tsai and Rosenthal", false, verify_beam},
+    {"birth", "volume and surface of a growing part", true, verify_birth},
     {NULL, NULL, false, NULL}};

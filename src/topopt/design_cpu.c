@@ -110,13 +110,8 @@ static ig_status slope(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law 
                        const double *filtered, const double *density, const double *energy,
                        double *dc, double *dv) {
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
-  for (int64_t i = 0; i < n; i++) {
-    const double step = role[i] != IG_ROLE_DESIGN ? 0
-                        : law->beta > 0           ? ig_step_slope(filtered[i], law->beta, law->eta)
-                                                  : 1;
-    dv[i] = step;
-    dc[i] = step != 0 ? -step * ig_design_stiffening(law, density[i]) * energy[i] : 0;
-  }
+  for (int64_t i = 0; i < n; i++)
+    ig_design_slope(role[i], law, filtered[i], density[i], energy[i], &dc[i], &dv[i]);
   return IG_OK;
 }
 
@@ -146,38 +141,28 @@ static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
   for (int64_t i = 0; i < n; i++)
     work[i] = role[i] == IG_ROLE_DESIGN && !oc->lower ? ig_oc_wish(oc, x[i], dc[i], dv[i]) : 0;
-  /* the first step asks whether the upper bound is one */
-  double low = 0, high = oc->high, middle = high;
-  bool bounded = false;
-  do {
-    const double factor = pow(middle, -oc->damping);
+  ig_bracket bracket = ig_bracket_begin(oc);
+  while (!bracket.over) {
+    const double multiplier_now = bracket.middle, factor = pow(multiplier_now, -oc->damping);
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
     for (int64_t c = 0; c < chunks; c++) {
       const int64_t end = (c + 1) * CHUNK < n ? (c + 1) * CHUNK : n;
       double s = 0;
       for (int64_t i = c * CHUNK; i < end; i++) {
         out[i] = role[i] == IG_ROLE_DESIGN
-                     ? ig_candidate(oc, i, x[i], work[i], factor, dc[i], dv[i], middle)
+                     ? ig_candidate(oc, i, x[i], work[i], factor, dc[i], dv[i], multiplier_now)
                      : x[i];
         s += dv[i] * out[i];
       }
       part[c] = s;
     }
-    double volume = oc->base;
+    double volume = 0;
     for (int64_t c = 0; c < chunks; c++)
       volume += part[c];
-    if (!bounded && volume > oc->target && high < 1e30)
-      high *= 1e3;
-    else if (!bounded)
-      bounded = true;
-    else if (volume > oc->target)
-      low = middle;
-    else
-      high = middle;
-    middle = bounded ? 0.5 * (low + high) : high;
-  } while (high - low > oc->tolerance * (high + low) && high > 1e-40);
+    ig_bracket_step(oc, volume, &bracket);
+  }
   free(part);
-  *multiplier = middle;
+  *multiplier = bracket.used;
   return IG_OK;
 }
 

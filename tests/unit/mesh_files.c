@@ -272,6 +272,26 @@ static void gmsh_files(void **state) {
 #endif
 }
 
+static void damaged_files_are_told(void **state) {
+  (void)state;
+  ig_mesh *mesh;
+  good(ig_mesh_box(cx, IG_HEX8, (double[]){1, 1, 1}, (int[]){2, 2, 2}, &mesh));
+  const char *path = in_folder(folder, "whole.vtkhdf"), *other = in_folder(folder, "bad.vtkhdf");
+  good(ig_mesh_write(cx, mesh, path));
+  ig_mesh_free(mesh);
+  size_t size;
+  char *bytes = file_read(path, &size);
+  file_write(other, bytes, size / 2);
+  assert_int_equal(ig_mesh_read(cx, other, NULL, &mesh), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "bad.vtkhdf' is cut short"));
+  bytes[size / 2] ^= 1;
+  file_write(other, bytes, size);
+  assert_int_equal(ig_mesh_read(cx, other, NULL, &mesh), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "bad.vtkhdf' is damaged"));
+  assert_null(mesh);
+  free(bytes);
+}
+
 static void names_that_cannot_be(void **state) {
   (void)state;
   ig_mesh *mesh;
@@ -339,6 +359,7 @@ int main(void) {
       cmocka_unit_test(dyna_files),
       cmocka_unit_test(vtk_files),
       cmocka_unit_test(gmsh_files),
+      cmocka_unit_test(damaged_files_are_told),
       cmocka_unit_test(names_that_cannot_be),
       cmocka_unit_test(bad_meshes_are_refused_clearly),
   };

@@ -333,6 +333,19 @@ static void jitter_moves_inner_nodes_only_and_repeats(void **state) {
   ig_mesh_free(a);
 }
 
+static void a_flat_shell_lives_in_space(void **state) {
+  (void)state;
+  ig_box_case box[2] = {{.size = IG_ROW(1, 1), .cells = IG_ROW(2, 3)},
+                        {.origin = IG_ROW(1, 0), .size = IG_ROW(1, 1), .cells = IG_ROW(2, 3)}};
+  const ig_mesh_case c = {.boxes = {2, box}, .shell = true, .element = IG_TRI3 + 1};
+  ig_mesh *mesh = make(&c);
+  assert_int_equal(mesh->dim, 3);
+  assert_int_equal(mesh->nodes, 5 * 4);
+  assert_int_equal(count(mesh, "ymin", IG_SET_FACES), 4);
+  assert_int_equal(count(mesh, "zmin", IG_SET_NODES), -1);
+  ig_mesh_free(mesh);
+}
+
 static void nonsense_is_refused_with_words(void **state) {
   (void)state;
   refused(&(ig_mesh_case){.element = 0}, "no source: expected file, boxes");
@@ -369,6 +382,7 @@ int main(void) {
       cmocka_unit_test(round_solids_and_shells),
       cmocka_unit_test(lines_of_beams),
       cmocka_unit_test(jitter_moves_inner_nodes_only_and_repeats),
+      cmocka_unit_test(a_flat_shell_lives_in_space),
       cmocka_unit_test(nonsense_is_refused_with_words),
   };
   return cmocka_run_group_tests(tests, open_cx, close_cx);

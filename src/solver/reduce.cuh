@@ -1,0 +1,52 @@
+/* Sums over a grid of blocks without atomics on the values: each block leaves its part, the last
+   one to arrive adds the parts in order. The same result for the same launch, always. */
+#ifndef IG_SOLVER_REDUCE_CUH
+#define IG_SOLVER_REDUCE_CUH
+
+/* sum over the threads of a block, valid in thread 0; up to 1024 threads, any shape */
+static __device__ __forceinline__ double ig_block_sum(double v) {
+  __shared__ double part[32];
+  const int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const int threads = blockDim.x * blockDim.y * blockDim.z, lane = thread & 31, warp = thread >> 5;
+  for (int o = 16; o; o >>= 1)
+    v += __shfl_down_sync(0xffffffffu, v, o);
+  __syncthreads();
+  if (lane == 0)
+    part[warp] = v;
+  __syncthreads();
+  v = thread < (threads + 31) / 32 ? part[thread] : 0;
+  if (warp == 0)
+    for (int o = 16; o; o >>= 1)
+      v += __shfl_down_sync(0xffffffffu, v, o);
+  return v;
+}
+
+/* True in every thread of the block that arrives last, with the sum over all blocks in *total
+   (valid in thread 0). `partial` has room for gridDim values. */
+static __device__ __forceinline__ bool ig_grid_sum(double v, double *partial, unsigned *arrived,
+                                                   double *total) {
+  __shared__ bool last;
+  const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+  const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+  const int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const int threads = blockDim.x * blockDim.y * blockDim.z;
+  v = ig_block_sum(v);
+  if (thread == 0) {
+    partial[block] = v;
+    __threadfence();
+    last = atomicAdd(arrived, 1u) == blocks - 1;
+  }
+  __syncthreads();
+  if (!last)
+    return false;
+  __threadfence();
+  double s = 0;
+  for (unsigned b = thread; b < blocks; b += threads)
+    s += ((volatile double *)partial)[b];
+  *total = ig_block_sum(s);
+  if (thread == 0)
+    *arrived = 0;
+  return true;
+}
+
+#endif

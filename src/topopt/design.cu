@@ -1,0 +1,298 @@
+/* The design on CUDA. */
+#include "topopt/design_cuda.h"
+#include "backend/cuda/launch.cuh"
+#include "kern/hd.h"
+#include "solver/reduce.cuh"
+#include "topopt/design_kern.inc"
+
+static unsigned stride_blocks(ig_ctx *cx, int64_t n) {
+  const unsigned all = ig_cuda_blocks(n, 256);
+  const unsigned most = 16u * (unsigned)ig_cuda_of(cx)->multiprocessors;
+  return all < most ? (all ? all : 1) : most;
+}
+
+#define EACH(i, n)                                                                                 \
+  int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;                                      \
+  i < n;                                                                                           \
+  i += (int64_t)gridDim.x * blockDim.x
+#define OVER(n) stride_blocks(cx, n), 256, 0, ig_cuda_stream(cx)
+
+/* --- filter --- */
+
+static __device__ __forceinline__ double line_value(const double *line, int i, int n) {
+  return i >= 0 && i < n ? line[i] : 0;
+}
+
+/* A thread an element. Mirrored neighbours are added in pairs, x last, as on the CPU. */
+__global__ void filter_elements(const __grid_constant__ ig_grid g,
+                                const __grid_constant__ ig_taps taps, const double *__restrict__ in,
+                                double *__restrict__ out) {
+  const int nz = g.dim == 3 ? g.n[2] : 1, n = g.n[0];
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  const int i = (int)(t % n), j = (int)(t / n % g.n[1]), k = (int)(t / ((int64_t)n * g.n[1]));
+  if (k >= nz)
+    return;
+  double sum = 0;
+  for (int z = 0; z <= taps.reach[2]; z++)
+    for (int y = 0; y <= taps.reach[1]; y++) {
+      const double *w = taps.weight + (z * (taps.reach[1] + 1) + y) * (taps.reach[0] + 1);
+      if (w[0] == 0)
+        continue;
+      const double *line[4];
+      int lines = 0;
+      for (int side = 0; side < 4; side++) {
+        const int jj = side & 1 ? j - y : j + y, kk = side & 2 ? k - z : k + z;
+        if ((side & 1 && !y) || (side & 2 && !z) || jj < 0 || jj >= g.n[1] || kk < 0 || kk >= nz)
+          continue;
+        line[lines++] = in + g.first + jj * g.row + (g.dim == 3 ? kk * g.plane : 0);
+      }
+      for (int x = 0; x <= taps.reach[0] && w[x] != 0; x++) {
+        double s = 0;
+        for (int l = 0; l < lines; l++)
+          s += x ? line_value(line[l], i - x, n) + line_value(line[l], i + x, n) : line[l][i];
+        sum += w[x] * s;
+      }
+    }
+  out[g.first + i + j * g.row + (g.dim == 3 ? k * g.plane : 0)] = sum;
+}
+
+ig_status ig_design_cuda_filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps,
+                                const uint8_t *role, const double *in, double *out) {
+  (void)role;
+  filter_elements<<<ig_cuda_blocks(ig_grid_elements(g), 128), 128, 0, ig_cuda_stream(cx)>>>(
+      *g, *taps, in, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void nodes_from_elements(const __grid_constant__ ig_grid g, double share,
+                                    const double *in, double *out) {
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x, wide = g.n[0] + 1;
+  const int64_t high = g.n[1] + 1, k = t / (wide * high);
+  if (k > g.n[2])
+    return;
+  const int64_t at = g.first + t % wide + t / wide % high * g.row + (g.dim == 3 ? k * g.plane : 0);
+  out[at] = share * ig_around_node(&g, in, at);
+}
+
+ig_status ig_design_cuda_to_nodes(ig_ctx *cx, const ig_grid *g, double share, const double *in,
+                                  double *out) {
+  nodes_from_elements<<<ig_cuda_blocks(ig_grid_nodes(g), 128), 128, 0, ig_cuda_stream(cx)>>>(
+      *g, share, in, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void elements_from_nodes(const __grid_constant__ ig_grid g, const uint8_t *role,
+                                    const double *in, double *out) {
+  for (EACH(i, g.stored))
+    out[i] = role[i] ? ig_mean_of_nodes(&g, in, i) : 0;
+}
+
+ig_status ig_design_cuda_to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role,
+                                     const double *in, double *out) {
+  elements_from_nodes<<<OVER(g->stored)>>>(*g, role, in, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+/* --- element by element --- */
+
+__global__ void mix_values(int64_t n, double p, const double *a, double q, const double *b,
+                           double *out) {
+  for (EACH(i, n))
+    out[i] = p * a[i] + q * b[i];
+}
+
+ig_status ig_design_cuda_mix(ig_ctx *cx, int64_t n, double p, const double *a, double q,
+                             const double *b, double *out) {
+  mix_values<<<OVER(n)>>>(n, p, a, q, b, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void physical_values(int64_t n, const uint8_t *role, ig_law law, const double *filtered,
+                                double *density, double *modulus) {
+  for (EACH(i, n)) {
+    const double x = role[i] ? ig_design_density(role[i], &law, filtered[i]) : 0;
+    density[i] = x;
+    modulus[i] = role[i] ? ig_design_modulus(&law, x) : 0;
+  }
+}
+
+ig_status ig_design_cuda_physical(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
+                                  const double *filtered, double *density, double *modulus) {
+  physical_values<<<OVER(n)>>>(n, role, *law, filtered, density, modulus);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void slope_values(int64_t n, const uint8_t *role, ig_law law, const double *filtered,
+                             const double *density, const double *energy, double *dc, double *dv) {
+  for (EACH(i, n))
+    ig_design_slope(role[i], &law, filtered[i], density[i], energy[i], &dc[i], &dv[i]);
+}
+
+ig_status ig_design_cuda_slope(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
+                               const double *filtered, const double *density, const double *energy,
+                               double *dc, double *dv) {
+  slope_values<<<OVER(n)>>>(n, role, *law, filtered, density, energy, dc, dv);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void map_values(int64_t n, const uint8_t *role, ig_map how, const double *a,
+                           const double *b, const double *c, double *out) {
+  for (EACH(i, n))
+    out[i] = role[i] ? ig_map_value(how, a[i], b[i], c ? c[i] : 0) : 0;
+}
+
+ig_status ig_design_cuda_map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how,
+                             const double *a, const double *b, const double *c, double *out) {
+  map_values<<<OVER(n)>>>(n, role, how, a, b, c, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void asymptote_values(int64_t n, const uint8_t *role, bool first, const double *x,
+                                 const double *old, const double *older, double *lower,
+                                 double *upper) {
+  for (EACH(i, n))
+    if (role[i])
+      ig_mma_asymptotes(first, x[i], old[i], older[i], &lower[i], &upper[i]);
+}
+
+ig_status ig_design_cuda_asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first,
+                                    const double *x, const double *old, const double *older,
+                                    double *lower, double *upper) {
+  asymptote_values<<<OVER(n)>>>(n, role, first, x, old, older, lower, upper);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+/* --- the update --- */
+
+/* The bisection lives on the device: each step is one pass that sums the volume, and its last block
+   moves the bracket. The host queues steps and looks only now and then whether it is over. */
+struct bisection {
+  ig_bracket bracket;
+  unsigned arrived;
+  double partial[4096];
+};
+
+__global__ void begin_bisection(const __grid_constant__ ig_oc oc, bisection *s) {
+  s->bracket = ig_bracket_begin(&oc);
+  s->arrived = 0;
+}
+
+__global__ void wish_values(const __grid_constant__ ig_oc oc, int64_t n, const uint8_t *role,
+                            const double *x, const double *dc, const double *dv, double *work) {
+  for (EACH(i, n))
+    work[i] = role[i] == IG_ROLE_DESIGN ? ig_oc_wish(&oc, x[i], dc[i], dv[i]) : 0;
+}
+
+__global__ void bisect(const __grid_constant__ ig_oc oc, int64_t n, const uint8_t *role,
+                       const double *x, const double *dc, const double *dv, const double *work,
+                       bisection *s) {
+  if (s->bracket.over)
+    return;
+  const double multiplier = s->bracket.middle, factor = pow(multiplier, -oc.damping);
+  double sum = 0, total;
+  for (EACH(i, n)) {
+    const int r = role[i];
+    if (r == IG_ROLE_DESIGN)
+      sum += dv[i] *
+             ig_candidate(&oc, i, x[i], work[i], factor, oc.lower ? dc[i] : 0, dv[i], multiplier);
+    else if (r)
+      sum += dv[i] * x[i];
+  }
+  if (ig_grid_sum(sum, s->partial, &s->arrived, &total) && threadIdx.x == 0)
+    ig_bracket_step(&oc, total, &s->bracket);
+}
+
+__global__ void candidate_values(const __grid_constant__ ig_oc oc, int64_t n, const uint8_t *role,
+                                 const double *x, const double *dc, const double *dv,
+                                 const double *work, const bisection *s, double *out) {
+  const double multiplier = s->bracket.used, factor = pow(multiplier, -oc.damping);
+  for (EACH(i, n))
+    out[i] = role[i] == IG_ROLE_DESIGN
+                 ? ig_candidate(&oc, i, x[i], work[i], factor, dc[i], dv[i], multiplier)
+                 : x[i];
+}
+
+ig_status ig_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
+                            const double *x, const double *dc, const double *dv, double *work,
+                            double *out, double *multiplier) {
+  cudaStream_t stream = ig_cuda_stream(cx);
+  bisection *s;
+  ig_bracket now;
+  unsigned blocks = stride_blocks(cx, n);
+  blocks = blocks < 4096 ? blocks : 4096;
+  IG_CUDA(cx, cudaMallocAsync((void **)&s, sizeof *s, stream));
+  begin_bisection<<<1, 1, 0, stream>>>(*oc, s);
+  if (!oc->lower)
+    wish_values<<<blocks, 256, 0, stream>>>(*oc, n, role, x, dc, dv, work);
+  do {
+    for (int step = 0; step < 24; step++)
+      bisect<<<blocks, 256, 0, stream>>>(*oc, n, role, x, dc, dv, work, s);
+    IG_CUDA(cx, cudaMemcpyAsync(&now, &s->bracket, sizeof now, cudaMemcpyDeviceToHost, stream));
+    IG_CUDA(cx, cudaStreamSynchronize(stream));
+  } while (!now.over);
+  candidate_values<<<blocks, 256, 0, stream>>>(*oc, n, role, x, dc, dv, work, s, out);
+  IG_LAUNCHED(cx);
+  IG_CUDA(cx, cudaFreeAsync(s, stream));
+  *multiplier = now.used;
+  return IG_OK;
+}
+
+/* --- figures --- */
+
+struct figures {
+  double change, sum, grayness;
+  unsigned arrived;
+  double partial[4096];
+};
+
+__global__ void figure_values(int64_t n, const uint8_t *role, const double *x, const double *old,
+                              int which, figures *s) {
+  double sum = 0, total;
+  for (EACH(i, n))
+    if (role[i]) {
+      if (which == 0)
+        sum += x[i];
+      else
+        sum += 4 * x[i] * (1 - x[i]);
+      if (which == 0) {
+        /* a positive double orders like its bits */
+        const double change = fabs(x[i] - old[i]);
+        if (change > 0)
+          atomicMax((unsigned long long *)&s->change,
+                    (unsigned long long)__double_as_longlong(change));
+      }
+    }
+  if (ig_grid_sum(sum, s->partial, &s->arrived, &total) && threadIdx.x == 0) {
+    if (which == 0)
+      s->sum = total;
+    else
+      s->grayness = total;
+  }
+}
+
+ig_status ig_design_cuda_stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x,
+                               const double *old, ig_design_stats *stats) {
+  cudaStream_t stream = ig_cuda_stream(cx);
+  figures *s;
+  unsigned blocks = stride_blocks(cx, n);
+  blocks = blocks < 4096 ? blocks : 4096;
+  IG_CUDA(cx, cudaMallocAsync((void **)&s, sizeof *s, stream));
+  IG_CUDA(cx, cudaMemsetAsync(s, 0, sizeof *s, stream));
+  figure_values<<<blocks, 256, 0, stream>>>(n, role, x, old, 0, s);
+  figure_values<<<blocks, 256, 0, stream>>>(n, role, x, old, 1, s);
+  IG_LAUNCHED(cx);
+  double now[3];
+  IG_CUDA(cx, cudaMemcpyAsync(now, s, sizeof now, cudaMemcpyDeviceToHost, stream));
+  IG_CUDA(cx, cudaStreamSynchronize(stream));
+  IG_CUDA(cx, cudaFreeAsync(s, stream));
+  *stats = {now[0], now[1], now[2]};
+  return IG_OK;
+}

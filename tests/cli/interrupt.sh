@@ -1,0 +1,52 @@
+# Ctrl-C finishes the step, writes a checkpoint and says how to go on; what it says works. Twice ends
+# at once.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+ln -s "$INGOT" "$work/bin/ingot"
+PATH=$work/bin:$PATH
+cd "$work"
+cat >long.yaml <<'END'
+physics: thermal
+backend: cpu
+threads: 1
+mesh: {boxes: [{size: [20 mm, 20 mm, 4 mm], cells: [32, 32, 8]}]}
+materials: [{name: steel, density: 7955, conductivity: 30, specific_heat: 500}]
+duration: 4 s
+initial_temperature: 900 K
+boundary: [{on: surface, convection: 20 W/(m^2 K), emissivity: 0.4}]
+output: {count: 8, history_every: 20}
+END
+fail() { echo "interrupt test: $*"; cat log 2>/dev/null; exit 1; }
+wait_for() { for _ in $(seq 300); do [ -e "$1" ] && return; sleep 0.05; done; fail "$1 does not appear"; }
+
+ingot run long.yaml -q -o whole || fail "the whole run fails"
+ingot run long.yaml -o cut >out 2>log &
+pid=$!
+wait_for cut/snap_000001.vtkhdf
+kill -INT $pid
+wait $pid
+[ $? = 1 ] || fail "an interrupted run should exit with 1"
+grep -q 'finishing the step' log || fail "no word at Ctrl-C"
+[ -s out ] && fail "a table is shown though the run did not end"
+grep -q '"interrupted"' cut/summary.json || fail "the summary does not say interrupted"
+advice=$(sed -n 's/^ingot: to go on: //p' log)
+[ -n "$advice" ] || fail "no word on how to go on"
+eval "$advice --quiet" 2>log || fail "'$advice' fails"
+for file in whole/snap_*.vtkhdf whole/history.csv; do
+  cmp "$file" "cut/$(basename "$file")" || fail "not the same after going on"
+done
+
+ingot run long.yaml -q -o twice --set duration='1000 s' 2>log &
+pid=$!
+wait_for twice/snap_000000.vtkhdf
+kill -STOP $pid # both arrive before it can finish its step
+kill -INT $pid
+kill -CONT $pid
+sleep 0.02
+kill -INT $pid 2>/dev/null
+wait $pid
+code=$?
+[ $code = 130 ] || [ $code = 1 ] || fail "two interrupts gave $code"
+echo "interrupted, and went on to the same end"

@@ -1,0 +1,66 @@
+# A run killed at 20 random moments always goes on from its checkpoint, to the same files byte for byte.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cat >"$work/kill.yaml" <<'END'
+physics: thermal
+title: killed again and again
+backend: cpu
+threads: 2
+mesh:
+  boxes:
+    - {size: [20 mm, 20 mm, 4 mm], cells: [40, 40, 8]}
+  sets:
+    - {name: spot, of: faces, box: {min: [5 mm, 5 mm, 3.9 mm], max: [10 mm, 10 mm, 4.1 mm]}}
+materials:
+  - {name: steel, density: 7955, conductivity: [[300 K, 13.96], [1400 K, 31.24]], specific_heat: 500}
+duration: 2 s
+boundary:
+  - {on: spot, flux: 2 MW/m^2}
+  - {on: surface, convection: 20 W/(m^2 K), emissivity: 0.4}
+output: {count: 10, history_every: 20, checkpoint_every: 0.02 s}
+END
+cd "$work"
+start=$(date +%s%N)
+"$INGOT" run kill.yaml -q -o whole || { echo "the whole run fails"; exit 1; }
+length=$((($(date +%s%N) - start) / 1000000)) # ms
+
+go() { # starts or goes on, in the background
+  if [ -e cut/checkpoint.h5 ]; then
+    resumed=$((resumed + 1))
+    "$INGOT" run kill.yaml -q -o cut -r cut/checkpoint.h5 2>errors &
+  else
+    "$INGOT" run kill.yaml -q -o cut 2>errors &
+  fi
+  pid=$!
+}
+RANDOM=${SEED:-4711}
+kills=0 finished=0 resumed=0
+while [ $kills -lt 20 ]; do
+  go
+  # mostly early in what is left, so that twenty lives fit into one run; now and then late
+  wait_ms=$((RANDOM % (length / 6 + 50) + RANDOM % 10 * (kills % 5 == 4) * length / 20))
+  sleep "$(printf '%d.%03d' $((wait_ms / 1000)) $((wait_ms % 1000)))"
+  if kill -9 $pid 2>/dev/null; then
+    wait $pid 2>/dev/null
+    kills=$((kills + 1))
+  else
+    wait $pid || { echo "after $kills kills: $(cat errors)"; exit 1; }
+    finished=$((finished + 1))
+    rm -rf cut # it came to its end: from the start again
+  fi
+  if [ -s errors ]; then
+    echo "after $kills kills: $(cat errors)"
+    exit 1
+  fi
+done
+go
+wait $pid || { echo "the last life fails: $(cat errors)"; exit 1; }
+count=0
+for file in whole/snap_*.vtkhdf whole/snap.vtkhdf.series whole/history.csv; do
+  cmp "$file" "cut/$(basename "$file")" || exit 1
+  count=$((count + 1))
+done
+[ "$(ls whole | wc -l)" = "$(ls cut | wc -l)" ] || { echo "left behind:"; diff <(ls whole) <(ls cut); exit 1; }
+echo "$kills kills, $resumed lives began at a checkpoint, $finished runs came to their end before, $count files the same"
+[ $resumed -ge 5 ]

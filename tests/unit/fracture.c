@@ -1,0 +1,268 @@
+/* The fracture room: patches, capacity, restart, scatter of strength, messages. */
+#include "check.h"
+#include "fracture/fracture.h"
+#include "mesh/mesh_case.h"
+
+static ig_ctx *open_backend(const char *name, int threads) {
+  ig_ctx *cx = NULL;
+  const ig_ctx_options options = {.backend = name, .threads = threads};
+  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  return cx;
+}
+static void ok(ig_ctx *cx, ig_status status) {
+  if (status != IG_OK)
+    fail_msg("%s", ig_ctx_message(cx));
+}
+
+static void small(frac_problem *p, ig_ctx *cx, ig_elem_type type) {
+  frac_problem_init(p, cx);
+  p->number[1] = 1000;
+  p->material.density = (ig_table){1, &p->number[0], &p->number[1]};
+  p->material.young = 1e9;
+  p->material.poisson = 0.3;
+  p->c.cohesive.energy = 50;
+  p->c.cohesive.strength = 8e6;
+  p->c.time.safety = 0.2;
+  p->c.perturbation = (frac_perturbation_case){.at = {.given = true}, .amount = 0.25, .seed = 2};
+  ok(cx, ig_mesh_box(cx, type, (double[]){1, 0.8, 0.6}, (int[]){5, 4, 3}, &p->job.mesh));
+}
+
+/* A uniform strain gives the stress of Hooke's law everywhere and no force inside. */
+static void patch(void **state) {
+  (void)state;
+  static const ig_elem_type types[] = {IG_TRI3, IG_TRI6, IG_TET4, IG_TET10};
+  for (int k = 0; k < 4; k++) {
+    ig_ctx *cx = open_backend("debug", 1);
+    frac_problem p;
+    frac_model m;
+    small(&p, cx, types[k]);
+    double strain[6] = {1e-3, -2e-3, 3e-3, 4e-4, -5e-4, 6e-4};
+    const bool plane = k < 2;
+    p.c.initial.strain = (ig_reals){plane ? 3 : 6, strain};
+    p.c.cohesive.strength = 1e12;
+    ok(cx, frac_setup(&p.job, &m));
+    ok(cx, frac_model_stress(&m));
+    void *sn, *v;
+    ok(cx, frac_model_pull(&m, "sn", &sn));
+    const frac_elastic *e = &m.s.elastic[0];
+    const double trace = strain[0] + strain[1] + (plane ? 0 : strain[2]);
+    for (int64_t n = 0; n < m.count.nodes; n++)
+      for (int c = 0; c < m.shape.stresses; c++) {
+        const bool normal = c < m.shape.dim;
+        const double want =
+            normal ? e->c12 * trace + (e->c11 - e->c12) * strain[c] : 2 * e->mu * strain[c];
+        assert_float_equal(((double *)sn)[n * m.shape.stresses + c], want, 1e-3);
+      }
+    ok(cx, frac_model_run(&m, 1));
+    ok(cx, frac_model_pull(&m, "v", &v));
+    for (int64_t n = 0; n < m.count.nodes; n++) {
+      const double *x = p.job.mesh->x + 3 * n;
+      const bool edge = x[0] < 1e-9 || x[0] > 1 - 1e-9 || x[1] < 1e-9 || x[1] > 0.8 - 1e-9 ||
+                        (!plane && (x[2] < 1e-9 || x[2] > 0.6 - 1e-9));
+      for (int d = 0; !edge && d < m.shape.dim; d++)
+        assert_float_equal(((double *)v)[n * m.shape.dim + d], 0, 1e-9);
+    }
+    frac_model_free(&m);
+    frac_problem_free(&p);
+    ig_ctx_close(cx);
+  }
+}
+
+/* Stretched until it shatters, from tables that are far too small; mass and momentum stay. */
+static void shatter(frac_problem *p, ig_ctx *cx, ig_elem_type type, ig_assembly how,
+                    frac_model *m) {
+  static double strain2[] = {0.02, 0.02, 0}, strain3[] = {0.02, 0.02, 0.02, 0, 0, 0};
+  static double velocity[] = {3, -2, 1};
+  small(p, cx, type);
+  const int dim = p->job.mesh->dim;
+  p->c.initial.strain = dim == 2 ? (ig_reals){3, strain2} : (ig_reals){6, strain3};
+  p->c.initial.velocity = (ig_reals){dim, velocity};
+  p->c.cohesive.weibull = 10;
+  p->job.assembly = how;
+  ok(cx, frac_setup(&p->job, m));
+}
+
+static double total(frac_model *m, int component) {
+  void *v, *minv;
+  double sum = 0;
+  ok(m->cx, frac_model_pull(m, "minv", &minv));
+  ok(m->cx, frac_model_pull(m, "v", &v));
+  for (int64_t n = 0; n < m->count.nodes; n++)
+    sum += (component < 0 ? 1 : frac_model_real(m, v, n * m->shape.dim + component)) /
+           frac_model_real(m, minv, n);
+  return sum;
+}
+
+static void shattering_keeps_mass_momentum_energy(void **state) {
+  (void)state;
+  static const ig_elem_type types[] = {IG_TRI3, IG_TRI6, IG_TET4, IG_TET10};
+  for (int k = 0; k < 4; k++) {
+    ig_ctx *cx = open_backend("cpu", 2);
+    frac_problem p;
+    frac_model m;
+    frac_track track = {0};
+    shatter(&p, cx, types[k], IG_GATHER, &m);
+    const double mass = total(&m, -1);
+    assert_float_equal(mass, 1000 * (k < 2 ? 0.8 : 0.48), 1e-9 * mass);
+    const int32_t before = m.s.node_max;
+    ok(cx, frac_history(&p.job, &m, &track));
+    ok(cx, frac_model_run(&m, 200));
+    ok(cx, frac_history(&p.job, &m, &track));
+    assert_true(m.count.cohesive > m.facets / 3);
+    if (k == 1 || k == 3)
+      assert_true(m.s.node_max > before); /* the tables grew */
+    ok(cx, frac_tables_check(&m));
+    assert_float_equal(total(&m, -1), mass, 1e-9 * mass);
+    assert_float_equal(total(&m, 0), 3 * mass, 1e-7 * mass);
+    assert_float_equal(total(&m, 1), -2 * mass, 1e-7 * mass);
+    assert_true(frac_track_drift(&track) < 1e-2); /* all at once, at a long step */
+    frac_pieces pieces = {0};
+    ok(cx, frac_pieces_find(&m, &pieces));
+    assert_true(pieces.count >= 1 && pieces.count <= m.s.ne);
+    for (int32_t e = 0; e < m.s.ne; e++)
+      assert_true(pieces.of[e] >= 0 && pieces.of[e] < pieces.count);
+    frac_pieces_free(&pieces);
+    frac_model_free(&m);
+    frac_problem_free(&p);
+    ig_ctx_close(cx);
+  }
+}
+
+/* Same bits for any thread count with color and gather; node numbers too. */
+static void threads_do_not_show(void **state) {
+  (void)state;
+  for (int how = IG_COLOR; how <= IG_GATHER; how++) {
+    double *first = NULL;
+    int32_t nodes = 0;
+    for (int threads = 1; threads <= 4; threads++) {
+      ig_ctx *cx = open_backend(threads == 4 ? "debug" : "cpu", threads);
+      frac_problem p;
+      frac_model m;
+      shatter(&p, cx, IG_TRI6, how, &m);
+      ok(cx, frac_model_run(&m, 60));
+      void *u;
+      ok(cx, frac_model_pull(&m, "u", &u));
+      if (threads == 1) {
+        nodes = m.count.nodes;
+        first = malloc((size_t)nodes * 16);
+        memcpy(first, u, (size_t)nodes * 16);
+      }
+      assert_int_equal(m.count.nodes, nodes);
+      assert_memory_equal(first, u, (size_t)nodes * 16);
+      frac_model_free(&m);
+      frac_problem_free(&p);
+      ig_ctx_close(cx);
+    }
+    free(first);
+  }
+}
+
+/* A sink that keeps the last checkpoint. */
+typedef struct {
+  ig_sink sink;
+  ig_restart restart;
+  ig_saved saved[64];
+  int rows;
+} keeper;
+static ig_status keep(ig_sink *sink, double time, int64_t step, const ig_saved *saved, int count) {
+  keeper *k = sink->self;
+  k->restart = (ig_restart){.time = time, .step = step, .count = count, .saved = k->saved};
+  for (int i = 0; i < count; i++) {
+    k->saved[i] = saved[i];
+    k->saved[i].data = malloc((size_t)saved[i].count * ig_dtype_size(saved[i].dtype));
+    memcpy(k->saved[i].data, saved[i].data, (size_t)saved[i].count * ig_dtype_size(saved[i].dtype));
+  }
+  return IG_OK;
+}
+static ig_status keep_row(ig_sink *sink, int columns, const char *const *names,
+                          const double *values) {
+  keeper *k = sink->self;
+  (void)names;
+  for (int i = 0; i < columns; i++)
+    assert_true(values[i] == values[i]);
+  k->rows++;
+  return IG_OK;
+}
+static ig_status keep_snapshot(ig_sink *sink, ig_snapshot *s) {
+  (void)sink;
+  for (int64_t i = 0; i < s->corners; i++)
+    assert_true(s->corner[i] >= 0 && s->corner[i] < s->points);
+  assert_int_equal(s->offset[s->cells], s->corners);
+  ig_snapshot_free(s);
+  return IG_OK;
+}
+
+static void restart_goes_on_to_the_same_bits(void **state) {
+  (void)state;
+  ig_ctx *cx = open_backend("debug", 2);
+  frac_problem p, q;
+  frac_model a, b;
+  frac_track track = {0}, again = {0};
+  keeper k = {
+      .sink = {.self = &k, .checkpoint = keep, .history = keep_row, .snapshot = keep_snapshot}};
+  shatter(&p, cx, IG_TRI6, IG_GATHER, &a);
+  p.job.sink = &k.sink;
+  ok(cx, frac_history(&p.job, &a, &track));
+  ok(cx, frac_model_run(&a, 37));
+  ok(cx, frac_save(&p.job, &a, &track));
+  ok(cx, frac_history(&p.job, &a, &track));
+  ok(cx, frac_snapshot(&p.job, &a));
+  ok(cx, frac_model_run(&a, 95));
+  shatter(&q, cx, IG_TRI6, IG_GATHER, &b);
+  q.job.restart = &k.restart;
+  ok(cx, frac_restore(&q.job, &b, &again));
+  assert_int_equal(b.count.step, 37);
+  ok(cx, frac_model_run(&b, 95));
+  assert_int_equal(a.count.nodes, b.count.nodes);
+  assert_int_equal(a.count.cohesive, b.count.cohesive);
+  assert_true(a.count.cohesive > 0 && k.rows == 2);
+  void *u, *v;
+  ok(cx, frac_model_pull(&a, "u", &u));
+  ok(cx, frac_model_pull(&b, "u", &v));
+  assert_memory_equal(u, v, (size_t)a.count.nodes * 16);
+  for (int i = 0; i < k.restart.count; i++)
+    free(k.saved[i].data);
+  frac_model_free(&a);
+  frac_model_free(&b);
+  frac_problem_free(&p);
+  frac_problem_free(&q);
+  ig_ctx_close(cx);
+}
+
+static void wrong_cases_are_explained(void **state) {
+  (void)state;
+  ig_ctx *cx = open_backend("cpu", 1);
+  frac_problem p;
+  frac_model m;
+  small(&p, cx, IG_TRI6);
+  double a[] = {0.1, 0.111}, b[] = {0.2, 0.222};
+  p.crack = (frac_crack_case){.from = {2, a}, .to = {2, b}};
+  p.c.cracks = (ig_list){1, &p.crack};
+  assert_int_equal(frac_setup(&p.job, &m), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "must run along element edges"));
+  frac_model_free(&m);
+  p.c.cracks.count = 0;
+  p.motion[0] = (frac_motion_case){.set = "nowhere", .direction = 0};
+  p.c.motions = (ig_list){1, p.motion};
+  assert_int_equal(frac_setup(&p.job, &m), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "no node or face set 'nowhere'"));
+  frac_model_free(&m);
+  p.c.motions.count = 0;
+  p.c.time.step = 1;
+  assert_int_equal(frac_setup(&p.job, &m), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "beyond the critical step"));
+  frac_model_free(&m);
+  frac_problem_free(&p);
+  ig_ctx_close(cx);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(patch),
+      cmocka_unit_test(shattering_keeps_mass_momentum_energy),
+      cmocka_unit_test(threads_do_not_show),
+      cmocka_unit_test(restart_goes_on_to_the_same_bits),
+      cmocka_unit_test(wrong_cases_are_explained),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,2 @@
+# The quick verification problems of all rooms.
+"$INGOT" verify --quick --backend cpu
