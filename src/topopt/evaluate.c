@@ -22,6 +22,10 @@ void ig_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluatio
                    fmax(c->projection.beta_max, c->projection.beta));
 }
 
+double ig_design_tolerance(double change) {
+  return fmin(1e-4, fmax(1e-6, 5e-4 * change));
+}
+
 /* Charges the time since *start to a stage; the device is let finish first. */
 static ig_status charge(ig_design *s, int stage, double *start) {
   IG_TRY(s->cx->backend->sync(s->cx));
@@ -268,7 +272,7 @@ static ig_status build(ig_design *s) {
   if (status == IG_OK)
     status = ig_array_push(cx, &s->x);
   free(role);
-  s->tolerance = s->c->solver.tolerance > 0 ? s->c->solver.tolerance : 1e-5;
+  s->tolerance = s->c->solver.tolerance > 0 ? s->c->solver.tolerance : ig_design_tolerance(1);
   return status;
 }
 

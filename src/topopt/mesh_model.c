@@ -415,10 +415,10 @@ static ig_status mesh_filter(void *self, const double *in, double *out) {
 
 /* --- the linear system --- */
 
-static ig_status apply(void *self, const double *x, double *y, double *dot) {
+static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_mesh_model *m = self;
   IG_TRY(ig_ebe_apply(m->cx, &m->op, m->modulus.dev, x, y));
-  return m->ops->ground(m->cx, &m->ground, x, y, m->partial.dev, dot);
+  return m->ops->ground(m->cx, &m->ground, x, y, m->partial.dev, state ? &state->s.pap : NULL);
 }
 
 static ig_status precondition(void *self, const float *r, const float **z) {

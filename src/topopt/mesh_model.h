@@ -26,4 +26,9 @@ typedef struct {
   ig_loading loading;
 } ig_mesh_model;
 
+/* Verification problems; see mesh_verify.c. */
+IG_MUST_CHECK ig_status ig_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink);
+IG_MUST_CHECK ig_status ig_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink);
+IG_MUST_CHECK ig_status ig_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink);
+
 #endif

@@ -193,13 +193,6 @@ static ig_status finish(ig_job *job, ig_design *s, const ig_evaluation *e) {
 
 /* --- the loop --- */
 
-/* Without a fixed tolerance the solver follows the design: as exact as its last change deserves. */
-static double adapt(const ig_topopt_case *c, double change) {
-  if (c->solver.tolerance > 0)
-    return c->solver.tolerance;
-  return fmin(1e-4, fmax(1e-6, 5e-4 * change));
-}
-
 static ig_status loop(ig_job *job, ig_design *s) {
   const ig_topopt_case *c = s->c;
   ig_ctx *cx = s->cx;
@@ -211,7 +204,7 @@ static ig_status loop(ig_job *job, ig_design *s) {
   if (job->restart)
     IG_TRY(restore(job, s, &iteration, &last));
   else
-    s->tolerance = adapt(c, 1);
+    s->tolerance = c->solver.tolerance > 0 ? c->solver.tolerance : ig_design_tolerance(1);
   const double begin = ig_now();
   while (!done && iteration < c->iterations) {
     const double start = ig_now();
@@ -228,7 +221,8 @@ static ig_status loop(ig_job *job, ig_design *s) {
     ig_design_stats st;
     IG_TRY(s->ops->stats(cx, s->d->places, s->d->role, s->x.dev, s->trial.dev, &st));
     change = st.change;
-    s->tolerance = adapt(c, change);
+    if (c->solver.tolerance == 0)
+      s->tolerance = ig_design_tolerance(change);
     ig_evaluation next = {0};
     ig_design_continue(c, iteration + 1, &next);
     const bool settled = next.penalty == e.penalty && next.gray == e.gray && next.beta == e.beta;

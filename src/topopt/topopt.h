@@ -229,6 +229,9 @@ IG_MUST_CHECK ig_status ig_design_update(ig_design *s, const ig_evaluation *e);
 /* The update by moving asymptotes, into s->trial; `oc` carries move limit and volume. */
 IG_MUST_CHECK ig_status ig_mma_update(ig_design *s, const ig_oc *oc, double *multiplier);
 IG_MUST_CHECK ig_status ig_mma_prepare(ig_design *s); /* its arrays, before a restart fills them */
+/* What the solver is asked for when the case does not say: as exact as the last change of the
+   design deserves. */
+double ig_design_tolerance(double change);
 /* What the ramps say for an iteration, counted from 1. */
 void ig_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluation *e);
 

@@ -1,51 +1,12 @@
 /* Verification problems of topology optimisation. They need no files: cases are text. */
-#include "topopt/topopt.h"
+#include "topopt/trial.h"
 #include "backend/backend.h"
+#include "topopt/mesh_model.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A case made of one line of text, ready to be evaluated and updated. */
-typedef struct {
-  ig_ctx *cx;
-  ig_arena *arena;
-  ig_topopt_case c;
-  ig_grid_model *m;
-  ig_design *s;
-} trial;
-
-static void trial_close(trial *t) {
-  ig_design_free(t->s);
-  ig_grid_model_free(t->m);
-  ig_arena_free(t->arena);
-  memset(t, 0, sizeof *t);
-}
-
-static ig_status trial_open(ig_ctx *cx, const char *text, trial *t) {
-  memset(t, 0, sizeof *t);
-  t->cx = cx;
-  const ig_src at = {.file = "verification case"};
-  ig_node *node;
-  ig_status status;
-  IG_TRY_GOTO(status, failed, ig_arena_new(cx, &t->arena));
-  IG_TRY_GOTO(status, failed, ig_node_parse(cx, t->arena, text, at, &node));
-  const ig_option_table table = {ig_topopt_options, &t->c};
-  IG_TRY_GOTO(status, failed, ig_options_read(cx, t->arena, node, &table, 1));
-  IG_TRY_GOTO(status, failed, ig_grid_model_new(cx, &t->c, NULL, &t->m));
-  IG_TRY_GOTO(status, failed, ig_design_new(cx, &t->c, &t->m->d, &t->s));
-  return IG_OK;
-failed:
-  trial_close(t);
-  return status;
-}
-
-static ig_status trial_iterate(trial *t, int iteration, ig_evaluation *e) {
-  ig_design_continue(&t->c, iteration, e);
-  IG_TRY(ig_design_evaluate(t->s, e));
-  return ig_design_update(t->s, e);
-}
 
 static void row(const ig_verify_sink *sink, const char *quantity, const char *source,
                 double expected, double computed, double tolerance, bool relative) {
@@ -62,12 +23,12 @@ typedef struct {
 
 static ig_status objectives(ig_ctx *cx, const ig_verify_sink *sink, const char *name,
                             const char *source, const char *text, const expected *list) {
-  trial t;
-  IG_TRY(trial_open(cx, text, &t));
+  ig_trial t;
+  IG_TRY(ig_trial_open(cx, text, &t));
   ig_status status = IG_OK;
   for (int it = 1; status == IG_OK && list->iteration; it++) {
     ig_evaluation e = {0};
-    status = trial_iterate(&t, it, &e);
+    status = ig_trial_iterate(&t, it, &e);
     if (status == IG_OK && it == list->iteration) {
       char quantity[96];
       snprintf(quantity, sizeof quantity, "%s, objective at iteration %d", name, it);
@@ -75,7 +36,7 @@ static ig_status objectives(ig_ctx *cx, const ig_verify_sink *sink, const char *
       list++;
     }
   }
-  trial_close(&t);
+  ig_trial_close(&t);
   return status;
 }
 
@@ -170,4 +131,9 @@ const ig_verify_entry ig_topopt_verify[] = {
     {"topopt-heat", "3D conduction: objectives of a volume-to-patch problem", true, verify_heat},
     {"topopt-tied", "3D elasticity: objectives of the tied cantilever of the DTU codes", false,
      verify_tied},
+    {"topopt-mesh-grid", "a regular mesh gives the grid's objectives with every operator", true,
+     ig_verify_mesh_grid},
+    {"topopt-mesh-patch", "uniform tension of distorted hexahedra", true, ig_verify_mesh_patch},
+    {"topopt-mesh-slopes", "slopes on distorted hexahedra against differences", true,
+     ig_verify_mesh_slopes},
     {.name = NULL}};
