@@ -47,7 +47,7 @@ static __device__ __forceinline__ void finish(const typename args_of<R>::type &g
                                               R c1, R *dp, R *y, double *dot) {
   const int64_t at = c * g.stored + place;
   const bool held = fix >> c & 1;
-  R quotient = inverse / g.diagonal[c];
+  R quotient = inverse * g.reciprocal[c];
   if (fix & IG_FIX_SPRING) {
     int lo = 0, hi = g.springs;
     while (lo < hi) {
