@@ -1,4 +1,309 @@
-/* Benchmarks of topology optimisation. */
-#include "topopt/topopt.h"
+/* Benchmarks of topology optimisation: the operator, a multigrid cycle level by level, and whole
+   design iterations. On a GPU the grids are the published ones; on a CPU the smallest. */
+#include "topopt/trial.h"
+#include "backend/backend.h"
+#include "topopt/bench_ebe.h"
+#ifdef INGOT_HAVE_CUDA
+#include "solver/grid_cuda.h"
+#endif
 
-const ig_bench_entry ig_topopt_bench[] = {{.name = NULL}};
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool on_gpu(const ig_ctx *cx) {
+  return cx->backend->kernels == IG_KERNELS_CUDA;
+}
+
+/* Runs `work` until a tenth of a second has passed, at least three times; seconds for one. */
+typedef ig_status work_fn(void *arg);
+static ig_status repeat(ig_ctx *cx, work_fn *work, void *arg, double *seconds) {
+  IG_TRY(work(arg));
+  IG_TRY(cx->backend->sync(cx));
+  int count = 0;
+  const double start = ig_now();
+  do {
+    for (int i = 0; i < (on_gpu(cx) ? 10 : 1); i++, count++)
+      IG_TRY(work(arg));
+    IG_TRY(cx->backend->sync(cx));
+  } while (count < 3 || ig_now() - start < 0.1);
+  *seconds = (ig_now() - start) / count;
+  return IG_OK;
+}
+
+static void row(const ig_bench_sink *sink, ig_ctx *cx, const char *name, double elements,
+                double seconds, double dofs, double bytes, const char *note) {
+  const ig_bench_row r = {.name = name,
+                          .elements = elements,
+                          .steps = 1,
+                          .seconds = seconds,
+                          .rate = dofs / seconds,
+                          .rate_unit = "DOF-products",
+                          .bytes = bytes,
+                          .memory = (double)cx->device_bytes,
+                          .note = note};
+  sink->row(sink->user, &r);
+}
+
+/* --- the operator --- */
+
+typedef struct {
+  ig_multigrid *m;
+  ig_array x, y, k, value, column;
+  int depth;
+} product;
+
+static ig_status do_double(void *arg) {
+  product *p = arg;
+  return p->m->ops->apply(p->m->cx, &p->m->args, p->x.dev, p->y.dev, NULL);
+}
+static ig_status do_smooth(void *arg) {
+  product *p = arg;
+  ig_level *l = &p->m->level[p->depth];
+  const float *b = p->depth ? l->b : p->m->pcg.r32.dev;
+  return p->m->ops->sweep(p->m->cx, l, IG_SWEEP_SMOOTH, b, l->x, l->d, 0.1f, 0.1f, l->y);
+}
+#ifdef INGOT_HAVE_CUDA
+static ig_status do_dbd(void *arg) {
+  product *p = arg;
+  return ig_grid_cuda_dbd(p->m->cx, &p->m->args, p->k.dev, p->x.dev, p->y.dev);
+}
+static ig_status do_assembled(void *arg) {
+  product *p = arg;
+  return ig_grid_cuda_assembled(p->m->cx, &p->m->args, p->value.dev, p->column.dev, p->x.dev,
+                                p->y.dev);
+}
+#endif
+
+#define BLOCK                                                                                      \
+  "{grid: {elements: [%d, %d, %d]}, supports: [{where: {to: [0, 1e9, 1e9]}}], loads: [{where: "    \
+  "{from: [%d, 0, 0]}, force: [0, 0, -1]}], filter: {kind: none}, void_ratio: 1e-6, solver: "      \
+  "{tolerance: 1e-5, preconditioner: %s}}"
+
+static ig_status block_open(ig_ctx *cx, const int *n, const char *preconditioner, ig_trial *t) {
+  char text[600];
+  snprintf(text, sizeof text, BLOCK, n[0], n[1], n[2], n[0], preconditioner);
+  IG_TRY(ig_trial_open(cx, text, t));
+  const ig_law law = {3, 1e-6, 0, 0.5};
+  ig_status status = t->s->ops->physical(cx, t->m->d.places, t->m->d.role, &law, t->s->x.dev,
+                                         t->s->density[0].dev, t->m->d.modulus);
+  if (status == IG_OK)
+    status = ig_multigrid_update(t->m->solver);
+  if (status != IG_OK)
+    ig_trial_close(t);
+  return status;
+}
+
+static ig_status bench_products(ig_ctx *cx, const ig_bench_sink *sink, const int *n, bool others) {
+  ig_trial t;
+  char name[96];
+  double s;
+  IG_TRY(block_open(cx, n, "jacobi", &t));
+  product p = {.m = t.m->solver};
+  const size_t count = (size_t)t.m->d.unknowns;
+  const double dofs = (double)t.m->d.dofs, nodes = (double)t.m->d.nodes;
+  const double elements = (double)t.m->d.elements;
+  ig_status status = IG_OK;
+  IG_TRY_GOTO(status, done, ig_array_new_device(cx, &p.x, count, 8, "x"));
+  IG_TRY_GOTO(status, done, ig_array_new_device(cx, &p.y, count, 8, "y"));
+  IG_TRY_GOTO(status, done, ig_array_zero(cx, &p.x));
+  IG_TRY_GOTO(status, done, ig_array_zero(cx, &p.y));
+  IG_TRY_GOTO(status, done, ig_array_zero(cx, &p.m->pcg.r32));
+  IG_TRY_GOTO(status, done, repeat(cx, do_double, &p, &s));
+  snprintf(name, sizeof name, "%dx%dx%d double, modes", n[0], n[1], n[2]);
+  row(sink, cx, name, elements, s, dofs, 48 * nodes + 8 * elements, "x, y and moduli once");
+  IG_TRY_GOTO(status, done, repeat(cx, do_smooth, &p, &s));
+  snprintf(name, sizeof name, "%dx%dx%d single, modes, in a smoother", n[0], n[1], n[2]);
+  row(sink, cx, name, elements, s, dofs, 60 * nodes + 4 * nodes + 4 * elements,
+      "x, b, d, y, d, diagonal and moduli once");
+#ifdef INGOT_HAVE_CUDA
+  if (others && on_gpu(cx)) {
+    IG_TRY_GOTO(status, done, ig_array_from(cx, &p.k, p.m->brick.k, 576, 8, "element matrix"));
+    IG_TRY_GOTO(status, done, repeat(cx, do_dbd, &p, &s));
+    snprintf(name, sizeof name, "%dx%dx%d double, DoF by DoF", n[0], n[1], n[2]);
+    row(sink, cx, name, elements, s, dofs, 48 * nodes + 8 * elements, "the paper's kernel");
+    const size_t entries = 81 * 3 * (size_t)t.m->d.nodes;
+    IG_TRY_GOTO(status, done, ig_array_new_device(cx, &p.value, entries, 8, "matrix"));
+    IG_TRY_GOTO(status, done, ig_array_new_device(cx, &p.column, entries, 4, "columns"));
+    IG_TRY_GOTO(status, done,
+                ig_grid_cuda_assemble(cx, &p.m->args, p.k.dev, p.value.dev, p.column.dev));
+    IG_TRY_GOTO(status, done, repeat(cx, do_assembled, &p, &s));
+    snprintf(name, sizeof name, "%dx%dx%d double, assembled", n[0], n[1], n[2]);
+    row(sink, cx, name, elements, s, dofs, 12 * (double)entries + 48 * nodes,
+        "sparse matrix, 81 entries a row");
+  }
+#else
+  (void)others;
+#endif
+done:
+  ig_array_free(cx, &p.x);
+  ig_array_free(cx, &p.y);
+  ig_array_free(cx, &p.k);
+  ig_array_free(cx, &p.value);
+  ig_array_free(cx, &p.column);
+  ig_trial_close(&t);
+  return status;
+}
+
+static ig_status bench_operator(ig_ctx *cx, const ig_bench_sink *sink) {
+  if (!on_gpu(cx))
+    return bench_products(cx, sink, (const int[3]){64, 32, 32}, false);
+  IG_TRY(bench_products(cx, sink, (const int[3]){184, 40, 90}, true));
+  return bench_products(cx, sink, (const int[3]){256, 256, 256}, false);
+}
+
+/* --- a cycle --- */
+
+static ig_status do_cycle(void *arg) {
+  product *p = arg;
+  const float *z;
+  return p->m->linear.precondition(p->m, p->m->pcg.r32.dev, &z);
+}
+static ig_status do_update(void *arg) {
+  return ig_multigrid_update(((product *)arg)->m);
+}
+
+static ig_status bench_cycle(ig_ctx *cx, const ig_bench_sink *sink) {
+  const int n[3] = {on_gpu(cx) ? 256 : 64, on_gpu(cx) ? 128 : 32, on_gpu(cx) ? 128 : 32};
+  ig_trial t;
+  char name[96];
+  double s;
+  IG_TRY(block_open(cx, n, "multigrid", &t));
+  product p = {.m = t.m->solver};
+  ig_status status = IG_OK;
+  IG_TRY_GOTO(status, done, ig_array_zero(cx, &p.m->pcg.r32));
+  IG_TRY_GOTO(status, done, repeat(cx, do_cycle, &p, &s));
+  snprintf(name, sizeof name, "%dx%dx%d whole V-cycle", n[0], n[1], n[2]);
+  row(sink, cx, name, (double)t.m->d.elements, s, (double)t.m->d.dofs, 0, NULL);
+  for (p.depth = 0; p.depth + 1 < p.m->levels; p.depth++) {
+    const ig_grid *g = &p.m->level[p.depth].grid;
+    const double nodes = (double)ig_grid_nodes(g);
+    IG_TRY_GOTO(status, done, repeat(cx, do_smooth, &p, &s));
+    snprintf(name, sizeof name, "%dx%dx%d smoothing step, level %d", g->n[0], g->n[1], g->n[2],
+             p.depth);
+    row(sink, cx, name, (double)ig_grid_elements(g), s, nodes * g->dof,
+        nodes * (p.depth ? 504 + 72 : 68), NULL);
+  }
+  IG_TRY_GOTO(status, done, repeat(cx, do_update, &p, &s));
+  snprintf(name, sizeof name, "%dx%dx%d levels rebuilt", n[0], n[1], n[2]);
+  row(sink, cx, name, (double)t.m->d.elements, s, (double)t.m->d.dofs, 0, NULL);
+done:
+  ig_trial_close(&t);
+  return status;
+}
+
+/* --- whole design iterations --- */
+
+static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *name,
+                            const char *text, int warm, int timed) {
+  ig_trial t;
+  IG_TRY(ig_trial_open(cx, text, &t));
+  ig_status status = IG_OK;
+  ig_evaluation e = {0};
+  int solver = 0;
+  double change = 1, start = 0;
+  for (int it = 1; status == IG_OK && it <= warm + timed; it++) {
+    if (it == warm + 1) {
+      status = cx->backend->sync(cx);
+      memset(t.s->seconds, 0, sizeof t.s->seconds);
+      start = ig_now();
+    }
+    t.s->tolerance = t.c.solver.tolerance > 0 ? t.c.solver.tolerance : ig_design_tolerance(change);
+    if (status == IG_OK)
+      status = ig_trial_iterate(&t, it, &e);
+    ig_design_stats st = {0};
+    if (status == IG_OK)
+      status = t.s->ops->stats(cx, t.m->d.places, t.m->d.role, t.s->x.dev, t.s->trial.dev, &st);
+    change = st.change;
+    solver += it > warm ? e.iterations : 0;
+  }
+  if (status == IG_OK) {
+    const double s = (ig_now() - start) / timed, *part = t.s->seconds;
+    char note[200];
+    snprintf(note, sizeof note,
+             "a design iteration: solve %.2f, sensitivities %.2f, filter %.2f, update %.2f ms; "
+             "%.1f solver iterations; objective %.5g",
+             1e3 * part[0] / timed, 1e3 * part[1] / timed, 1e3 * part[2] / timed,
+             1e3 * part[3] / timed, (double)solver / timed, e.objective);
+    const double work = (double)t.m->d.dofs * solver / timed;
+    row(sink, cx, name, (double)t.m->d.elements, s, work, 0, note);
+  }
+  ig_trial_close(&t);
+  return status;
+}
+
+#define TIED(nx, ny, nz, quarter, rest, center_x, center_y, radius)                                \
+  "{grid: {elements: [" #nx ", " #ny ", " #nz "]}, volume: 0.2, void_ratio: 1e-6, filter: {kind: " \
+  "density, radius: 1.5}, supports: [{where: {from: [0, 0, 0], to: [0, " #quarter ", " #nz         \
+  "]}}, {where: {from: [0, " #rest ", 0], to: [0, " #ny ", " #nz                                   \
+  "]}}], loads: [{where: {from: [0, 0, 0], to: [" #nx ", " #ny ", 0], center: [" #center_x         \
+  ", " #center_y ", 0], radius: " #radius                                                          \
+  ", axis: z}, force: [0, 0, -1], spread: faces}], optimiser: {move: 0.1, tolerance: 1e-3}, "      \
+  "solver: {tolerance: 1e-5}}"
+#define BRIDGE(tolerance)                                                                          \
+  "{grid: {elements: [184, 40, 90]}, symmetry: [x+], supports: [{where: {from: [60, 0, 0], to: "   \
+  "[60, 40, 0]}}, {where: {from: [60, 0, 30], to: [60, 40, 30]}, fix: z}], loads: [{where: "       \
+  "{from: [0, 0, 32], to: [184, 40, 32]}, force: [0, 0, -1]}], passive: [{where: {from: [0, 0, "   \
+  "30], to: [184, 40, 32]}, as: solid}, {where: {from: [0, 4, 32], to: [184, 36, 38]}, as: "       \
+  "void}], volume: 0.15, void_ratio: 1e-6, penalty_ramp: {start: 1, hold: 20, factor: 1.02}, "     \
+  "filter: {kind: sensitivity, radius: 3}, optimiser: {gray: 3, gray_ramp: {start: 1, hold: 15, "  \
+  "factor: 1.01}}, solver: {tolerance: " #tolerance "}}"
+#define GRIPPER                                                                                    \
+  "{problem: mechanism, grid: {elements: [160, 40, 80]}, symmetry: [z-], supports: [{where: "      \
+  "{from: [0, 0, 80], to: [0, 40, 80]}}], loads: [{where: {from: [0, 16, 0], to: [0, 24, 4]}, "    \
+  "force: [1, 0, 0]}], springs: [{where: {from: [0, 16, 0], to: [0, 24, 4]}, stiffness: [0.17, "   \
+  "0, 0]}, {where: {from: [156, 16, 20], to: [160, 24, 20]}, stiffness: [0, 0, 0.33]}], ports: "   \
+  "[{where: {from: [156, 16, 20], to: [160, 24, 20]}, direction: [0, 0, -1]}], passive: [{where: " \
+  "{from: [120, 0, 0], to: [160, 40, 20]}, as: void}, {where: {from: [150, 12, 20], to: [160, "    \
+  "28, 22]}, as: solid}], volume: 0.1, void_ratio: 3.3333e-4, penalty_ramp: {start: 1, hold: 20, " \
+  "factor: 1.02}, filter: {kind: sensitivity, radius: 4}, optimiser: {move: 0.1, damping: 0.3, "   \
+  "gray: 3, gray_ramp: {start: 1, hold: 15, factor: 1.01}}, solver: {tolerance: 1e-8}}"
+#define SINK                                                                                       \
+  "{problem: heat, grid: {elements: [128, 64, 256]}, source: 1, supports: [{where: {from: [0, 0, " \
+  "256], to: [16, 16, 256]}}], volume: 0.3, void_ratio: 1e-3, penalty_ramp: {start: 1, hold: 20, " \
+  "factor: 1.02}, filter: {kind: sensitivity, radius: 5}, optimiser: {gray: 3, gray_ramp: "        \
+  "{start: 1, hold: 15, factor: 1.01}}, solver: {tolerance: 1e-8}}"
+
+static ig_status bench_tied(ig_ctx *cx, const ig_bench_sink *sink) {
+  const bool gpu = on_gpu(cx);
+  IG_TRY(bench_case(cx, sink, "tied cantilever 64x32x32, 1e-5",
+                    TIED(64, 32, 32, 8, 24, 64.5, 16, 6.6), gpu ? 15 : 8, gpu ? 5 : 2));
+  if (!gpu)
+    return IG_OK;
+  IG_TRY(bench_case(cx, sink, "tied cantilever 128x64x64, 1e-5",
+                    TIED(128, 64, 64, 16, 48, 128.5, 32, 13), 15, 5));
+  return bench_case(cx, sink, "tied cantilever 256x128x128, 1e-5",
+                    TIED(256, 128, 128, 32, 96, 256.5, 64, 25.8), 15, 5);
+}
+
+static ig_status gpu_only(ig_ctx *cx) {
+  ig_warn(cx, "left out: this benchmark is for a GPU");
+  return IG_OK;
+}
+
+static ig_status bench_paper(ig_ctx *cx, const ig_bench_sink *sink) {
+  if (!on_gpu(cx))
+    return gpu_only(cx);
+  IG_TRY(bench_case(cx, sink, "bridge 184x40x90, 1e-8", BRIDGE(1e-8), 35, 5));
+  IG_TRY(bench_case(cx, sink, "bridge 184x40x90, adaptive", BRIDGE(0), 35, 5));
+  IG_TRY(bench_case(cx, sink, "gripper 160x40x80, 1e-8, two solves", GRIPPER, 35, 5));
+  return bench_case(cx, sink, "heat sink 128x64x256, 1e-8", SINK, 35, 5);
+}
+
+static ig_status bench_large(ig_ctx *cx, const ig_bench_sink *sink) {
+  if (!on_gpu(cx))
+    return gpu_only(cx);
+  return bench_case(cx, sink, "tied cantilever 640x320x320, 1e-4: 65 million elements",
+                    TIED(640, 320, 320, 80, 240, 640.5, 160, 64.2), 2, 3);
+}
+
+const ig_bench_entry ig_topopt_bench[] = {
+    {"topopt-operator", "product of the stiffness matrix with a vector, and what others do",
+     bench_operator},
+    {"topopt-cycle", "a multigrid cycle, level by level", bench_cycle},
+    {"topopt-tied", "design iterations of the tied cantilever of the DTU codes", bench_tied},
+    {"topopt-paper", "design iterations of the bridge, the gripper and the heat sink", bench_paper},
+    {"topopt-large", "design iterations with 65 million elements", bench_large},
+    {"ebe", "element-by-element products on hexahedral meshes: every operator, time and memory",
+     ig_bench_ebe},
+    {.name = NULL}};

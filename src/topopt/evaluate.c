@@ -22,6 +22,10 @@ void ig_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluatio
                    fmax(c->projection.beta_max, c->projection.beta));
 }
 
+double ig_design_tolerance(double change) {
+  return fmin(1e-4, fmax(1e-6, 5e-4 * change));
+}
+
 /* Charges the time since *start to a stage; the device is let finish first. */
 static ig_status charge(ig_design *s, int stage, double *start) {
   IG_TRY(s->cx->backend->sync(s->cx));
@@ -29,6 +33,13 @@ static ig_status charge(ig_design *s, int stage, double *start) {
   s->seconds[stage] += now - *start;
   *start = now;
   return IG_OK;
+}
+
+/* Each value times its element's share of the volume, where elements differ. */
+static ig_status weigh(ig_design *s, double *v) {
+  if (!s->d->share)
+    return IG_OK;
+  return s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, v, s->d->share, NULL, v);
 }
 
 /* --- filter, forwards and back --- */
@@ -41,7 +52,13 @@ static ig_status filter_forward(ig_design *s) {
   const int kind = s->c->filter.kind;
   if (kind < IG_FILTER_DENSITY)
     return IG_OK;
-  IG_TRY(s->d->filter(s->d->self, s->x.dev, s->filtered.dev));
+  const double *x = s->x.dev;
+  if (s->d->share) {
+    IG_TRY(s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, x, s->d->share, NULL,
+                       s->work.dev));
+    x = s->work.dev;
+  }
+  IG_TRY(s->d->filter(s->d->self, x, s->filtered.dev));
   if (kind == IG_FILTER_DENSITY)
     IG_TRY(s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_QUOTIENT, s->filtered.dev, s->hs.dev,
                        NULL, s->filtered.dev));
@@ -54,6 +71,7 @@ static ig_status filter_back(ig_design *s, double *slope) {
   if (s->c->filter.kind == IG_FILTER_DENSITY)
     IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_QUOTIENT, slope, s->hs.dev, NULL, slope));
   IG_TRY(s->d->filter(s->d->self, slope, s->work.dev));
+  IG_TRY(weigh(s, s->work.dev));
   return s->cx->backend->copy(s->cx, slope, s->work.dev, (size_t)n * sizeof *slope);
 }
 
@@ -61,8 +79,9 @@ static ig_status filter_sensitivity(ig_design *s) {
   const int64_t n = s->d->places;
   IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->x.dev, s->dc.dev, NULL, s->work.dev));
   IG_TRY(s->d->filter(s->d->self, s->work.dev, s->dc.dev));
-  return s->ops->map(s->cx, n, s->d->role, IG_MAP_SENSITIVITY, s->dc.dev, s->hs.dev, s->x.dev,
-                     s->dc.dev);
+  IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_SENSITIVITY, s->dc.dev, s->hs.dev, s->x.dev,
+                     s->dc.dev));
+  return weigh(s, s->dc.dev);
 }
 
 /* --- analysis of one realisation --- */
@@ -125,6 +144,29 @@ static ig_status analyse(ig_design *s, int r, double *objective, ig_evaluation *
 
 /* --- objective, volume, slopes --- */
 
+/* A smooth maximum (Kreisselmeier-Steinhauser) of the realisations, in units of the largest of
+   them, and its slope by each. */
+static double worst_of(int count, const double *value, double *weight) {
+  const double sharpness = 20;
+  int first = 0;
+  double worst = value[0], sum = 0, mean = 0;
+  for (int r = 1; r < count; r++) {
+    first = fabs(value[r]) > fabs(value[first]) ? r : first;
+    worst = fmax(worst, value[r]);
+  }
+  const double scale = value[first] != 0 ? fabs(value[first]) : 1;
+  for (int r = 0; r < count; r++)
+    sum += weight[r] = exp(sharpness * (value[r] - worst) / scale);
+  const double smooth = worst + log(sum) * scale / sharpness;
+  for (int r = 0; r < count; r++) {
+    weight[r] /= sum;
+    mean += weight[r] * value[r];
+  }
+  /* the unit moves with the largest */
+  weight[first] += (smooth - mean) / value[first];
+  return smooth;
+}
+
 ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
   const ig_projection_case *p = &s->c->projection;
   const int64_t n = s->d->places;
@@ -144,24 +186,15 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
     double *to = s->realisations > 1 ? s->part[r].dev : s->dc.dev;
     IG_TRY(s->ops->slope(s->cx, n, s->d->role, &law, filtered_of(s), s->density[r].dev, s->work.dev,
                          to, s->dv.dev));
+    IG_TRY(weigh(s, s->dv.dev));
     IG_TRY(charge(s, SENSITIVITY, &start));
   }
   e->objective = value[0];
   if (s->realisations > 1) {
-    /* a smooth maximum (Kreisselmeier-Steinhauser) of the realisations */
-    const double sharpness = 20;
-    double scale = 0, worst = -INFINITY, sum = 0, weight[IG_REALISATIONS];
-    for (int r = 0; r < s->realisations; r++) {
-      scale = fmax(scale, fabs(value[r]));
-      worst = fmax(worst, value[r]);
-    }
-    const double sharp = scale > 0 ? sharpness / scale : 1;
-    for (int r = 0; r < s->realisations; r++)
-      sum += weight[r] = exp(sharp * (value[r] - worst));
-    e->objective = worst + log(sum) / sharp;
-    IG_TRY(s->ops->mix(s->cx, n, weight[0] / sum, s->part[0].dev, weight[1] / sum, s->part[1].dev,
-                       s->dc.dev));
-    IG_TRY(s->ops->mix(s->cx, n, 1, s->dc.dev, weight[2] / sum, s->part[2].dev, s->dc.dev));
+    double weight[IG_REALISATIONS];
+    e->objective = worst_of(s->realisations, value, weight);
+    IG_TRY(s->ops->mix(s->cx, n, weight[0], s->part[0].dev, weight[1], s->part[1].dev, s->dc.dev));
+    IG_TRY(s->ops->mix(s->cx, n, 1, s->dc.dev, weight[2], s->part[2].dev, s->dc.dev));
   }
   if (s->c->filter.kind >= IG_FILTER_DENSITY) {
     IG_TRY(filter_back(s, s->dc.dev));
@@ -172,6 +205,8 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
   ig_design_stats st;
   const double *density = s->density[s->realisations - 1].dev;
   IG_TRY(s->ops->stats(s->cx, n, s->d->role, density, density, &st));
+  if (s->d->share)
+    IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)n, density, s->d->share, &st.sum));
   e->volume = st.sum / (double)s->d->elements;
   e->grayness = 100 * st.grayness / (double)s->d->elements;
   return charge(s, FILTER, &start);
@@ -240,6 +275,8 @@ static ig_status build(ig_design *s) {
     x[i] = role[i] != IG_ROLE_NONE;
   if (status == IG_OK)
     status = ig_array_push(cx, &s->x);
+  if (status == IG_OK)
+    status = weigh(s, s->x.dev);
   if (status == IG_OK &&
       (s->c->filter.kind == IG_FILTER_SENSITIVITY || s->c->filter.kind == IG_FILTER_DENSITY))
     status = s->d->filter(s->d->self, s->x.dev, s->hs.dev);
@@ -248,12 +285,12 @@ static ig_status build(ig_design *s) {
   if (status == IG_OK)
     status = ig_array_push(cx, &s->x);
   free(role);
-  s->tolerance = s->c->solver.tolerance > 0 ? s->c->solver.tolerance : 1e-5;
+  s->tolerance = s->c->solver.tolerance > 0 ? s->c->solver.tolerance : ig_design_tolerance(1);
   return status;
 }
 
 ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
-                        ig_loading *loading, int64_t solid, ig_design **out) {
+                        ig_design **out) {
   *out = NULL;
   ig_design *s;
   IG_TRY(IG_NEW(cx, &s, 1, "design"));
@@ -261,8 +298,7 @@ ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *
   s->c = c;
   s->ops = ig_design_ops_of(cx);
   s->d = d;
-  s->loading = loading;
-  s->solid = solid;
+  s->loading = d->loading;
   const ig_status status = build(s);
   if (status != IG_OK) {
     ig_design_free(s);
