@@ -106,8 +106,8 @@ void cli_close(ig_ctx *cx);
 int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c);
 /* Prints the context's message if the call failed; the exit code. */
 int cli_result(ig_ctx *cx, ig_status status);
-bool cli_was_interrupted(void);
 void cli_progress_end(void);
+const char *cli_rate_unit(void); /* of the run shown last */
 /* A line of "label  value", aligned. */
 void cli_line(void *user, const char *label, const char *value);
 /* 12345678 -> "12 345 678"; 3.2e9 "B" -> "3.20 GB". The text is one of a few that take turns. */

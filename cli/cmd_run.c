@@ -60,8 +60,9 @@ static void show_stats(const ig_run_stats *s, const figures *f) {
            cli_duration(s->seconds_output));
   cli_line(NULL, "time", text);
   if (s->element_steps_per_s > 0) {
-    snprintf(text, sizeof text, "%s, %s", cli_scaled(s->element_steps_per_s, "element-steps/s"),
-             cli_scaled(s->bytes_per_s, "B/s"));
+    snprintf(text, sizeof text, "%s%s%s", cli_scaled(s->element_steps_per_s, cli_rate_unit()),
+             s->bytes_per_s > 0 ? ", " : "",
+             s->bytes_per_s > 0 ? cli_scaled(s->bytes_per_s, "B/s") : "");
     cli_line(NULL, "rate", text);
   }
   snprintf(text, sizeof text, "%s host, %s device", cli_scaled((double)s->host_peak, "B"),

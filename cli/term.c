@@ -17,7 +17,6 @@ static struct {
   char unit[32];
 } term;
 static ig_ctx *volatile running;
-static volatile sig_atomic_t interrupts;
 
 static bool on_terminal(void) {
   const char *kind = getenv("TERM");
@@ -28,6 +27,11 @@ static double now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Implicit rooms count iterations, explicit ones steps or time. */
+const char *cli_rate_unit(void) {
+  return strcmp(term.unit, "iteration") == 0 ? "DOF-iterations/s" : "element-steps/s";
 }
 
 void cli_progress_end(void) {
@@ -113,15 +117,10 @@ static void interrupt(int sig) {
   (void)sig;
   static const char words[] =
       "\ningot: finishing the step and writing a checkpoint; once more ends at once\n";
-  interrupts = 1;
   if (running)
     ig_ctx_interrupt(running);
   if (write(STDERR_FILENO, words, sizeof words - 1) < 0)
     return; /* nobody is looking */
-}
-
-bool cli_was_interrupted(void) {
-  return interrupts != 0;
 }
 
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
@@ -159,7 +158,12 @@ int cli_result(ig_ctx *cx, ig_status status) {
   if (status == IG_OK)
     return CLI_GOOD;
   const char *message = ig_ctx_message(cx);
-  cli_error("%s", *message ? message : ig_status_text(status));
+  if (!*message)
+    message = ig_status_text(status);
+  if (status == IG_INTERRUPTED)
+    fprintf(stderr, "ingot: %s\n", message);
+  else
+    cli_error("%s", message);
   return status == IG_INPUT ? CLI_BAD_INPUT : CLI_FAILED;
 }
 

@@ -67,7 +67,7 @@ static ig_status stir(ig_dyn_model *m) {
   for (int64_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < 3; c++) {
       const double *x = m->x0 + 3 * n;
-      const double v = 40 * sin(7 * x[(c + 1) % 3] + 3 * x[c] + c);
+      const double v = 20 * sin(x[(c + 1) % 3] + 2 * x[c] + c);
       if (m->part == sizeof(double))
         ((double *)m->v.host)[n * D + c] = v;
       else

@@ -161,7 +161,7 @@ typedef struct ig_dyn_model {
   size_t part;       /* bytes of a particle number */
   ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
   struct ig_graph *graph;
-  struct ig_dyn_search *search; /* contact */
+  ig_array triangle, surface, bucket, chain, x_start, touch; /* contact */
 } ig_dyn_model;
 
 IG_MUST_CHECK ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,

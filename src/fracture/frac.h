@@ -16,6 +16,7 @@
 #define IG_FRAC_H
 
 #include "core/ctx.h"
+#include "kern/fault.h"
 #include "material/cohesive.h"
 
 IG_C_BEGIN
@@ -98,6 +99,7 @@ typedef struct {
   double *work;               /* node_max: external work of prescribed motion */
   void *sn, *sp;              /* node_max x stresses: averaged; x 1: its largest principal */
   /* elements */
+  void *me; /* ne: mass */
   void *fe; /* slots x dim (gather) */
   void *se; /* ne x corners x stresses */
   /* cohesive elements: state x points, force x facet nodes x dim, stiffness, strength factor, work
@@ -116,6 +118,7 @@ typedef struct {
   void *temp;      /* work space of the drivers */
   size_t temp_bytes;
   frac_count *count;
+  ig_fault *fault;
 } frac;
 
 /* name, what it runs over. Each is one function of one item, the same for all backends. */
@@ -133,7 +136,8 @@ typedef struct {
   X(part)     /* components of a touched node's elements */                                        \
   X(split)    /* copies of a node that came apart */                                               \
   X(settle)   /* one item: new counts */                                                           \
-  X(mass)     /* nodal mass */                                                                     \
+  X(weigh)    /* an element's mass */                                                              \
+  X(mass)     /* a node's mass */                                                                  \
   X(figures)  /* a chunk's share of the energies */                                                \
   X(critical) /* an element's largest eigenvalue */
 

@@ -66,7 +66,6 @@ typedef struct {
   frac_initial_case initial;
   frac_perturbation_case perturbation;
   frac_insertion_case insertion;
-  double warp;
 } frac_case;
 extern const ig_option frac_options[];
 

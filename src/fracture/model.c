@@ -278,6 +278,7 @@ ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *s
     s->coh_max = (int32_t)(ne * h->faces / 2);
   }
   s->how = set->assembly;
+  s->fault = cx->fault;
   s->materials = set->materials;
   s->rotation = set->finite_rotation;
   memcpy(s->elastic, set->elastic, sizeof s->elastic);
@@ -302,6 +303,7 @@ ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *s
   IG_TRY(add(m, "mark", &s->mark, FRAC_PER_ELEMENT, h->faces, 1, 0));
   IG_TRY(add(m, "opened", &s->opened, FRAC_PER_ELEMENT, (h->faces + 1) / 2 + 1, 4, DEVICE_ONLY));
   IG_TRY(add(m, "se", &s->se, FRAC_PER_ELEMENT, corners * h->stresses, real, 0));
+  IG_TRY(add(m, "me", &s->me, FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
   IG_TRY(add(m, "fe", &s->fe, FRAC_PER_ELEMENT, s->how == IG_GATHER ? h->nodes * h->dim : 0, real,
              DEVICE_ONLY));
   IG_TRY(add(m, "first", &s->first, FRAC_PER_NODE, 1, 4, SAVED));
@@ -463,6 +465,8 @@ ig_status frac_model_start(frac_model *m) {
     if (m->table[i].a.host)
       IG_TRY(ig_array_push(m->cx, &m->table[i].a));
   IG_TRY(count_push(m));
+  IG_TRY(run(m, FRAC_weigh, 0, s->ne));
+  IG_TRY(ig_fault_check(m->cx, "element", NULL));
   return run(m, FRAC_mass, 0, m->count.nodes);
 }
 
@@ -487,7 +491,7 @@ ig_status frac_model_critical(frac_model *m, double *dt) {
 }
 
 /* Marked facets become cohesive elements: filter and compact, see that there is room, open, take
-   nodes apart, weigh them. */
+   nodes apart. */
 static ig_status insert(frac_model *m) {
   IG_TRY(m->ops->compact(m->cx, &m->s, m->shape.faces));
   IG_TRY(run(m, FRAC_room, 0, 1));
@@ -495,8 +499,7 @@ static ig_status insert(frac_model *m) {
   IG_TRY(run_all(m, FRAC_part, m->s.node_max));
   IG_TRY(m->ops->scan(m->cx, &m->s));
   IG_TRY(run_all(m, FRAC_split, m->s.node_max));
-  IG_TRY(run(m, FRAC_settle, 0, 1));
-  return run_all(m, FRAC_mass, m->s.node_max);
+  return run(m, FRAC_settle, 0, 1);
 }
 
 static ig_status check(frac_model *m) {

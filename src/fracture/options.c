@@ -99,6 +99,5 @@ const ig_option frac_options[] = {
            "nodes moved at random, against the bias of a regular mesh"),
     IG_MAP(S, insertion, frac_insertion_case, insertion_options, NULL,
            "no mechanics: open all facets in random order and count"),
-    IG_REAL(S, warp, "", "1", 0, 1e6, "snapshots show displacements times this"),
     IG_END};
 #undef S

@@ -265,7 +265,6 @@ static ig_status point_field(const ig_job *job, frac_model *m, ig_snapshot *s, c
 
 static ig_status snapshot_fill(ig_job *job, frac_model *m, ig_snapshot *s,
                                const frac_pieces *pieces) {
-  const frac_case *c = job->room_case;
   void *conn, *turn, *x, *u, *v, *of;
   IG_TRY(frac_model_pull(m, "conn", &conn));
   IG_TRY(frac_model_pull(m, "turn", &turn));
@@ -275,8 +274,7 @@ static ig_status snapshot_fill(ig_job *job, frac_model *m, ig_snapshot *s,
   for (int64_t n = 0; n < m->count.nodes; n++)
     for (int d = 0; d < 3; d++) {
       const int64_t at = n * m->shape.dim + d;
-      s->point[3 * n + d] =
-          d < m->shape.dim ? frac_model_real(m, x, at) + c->warp * frac_model_real(m, u, at) : 0;
+      s->point[3 * n + d] = d < m->shape.dim ? frac_model_real(m, x, at) : 0;
     }
   cells_fill(m, s, conn, frac_model_host(m, "coh"), turn);
   IG_TRY(point_field(job, m, s, "displacement", "m", u));

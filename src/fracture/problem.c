@@ -15,7 +15,6 @@ void frac_problem_init(frac_problem *p, ig_ctx *cx) {
   c->time = (frac_time_case){.step = NAN, .safety = 0.2, .check_every = 10};
   c->cohesive = (frac_cohesive_case){
       .energy_shear = NAN, .strength_shear = NAN, .shape = 2, .shape_shear = NAN, .start = 1};
-  c->warp = 1;
   p->job = (ig_job){.cx = cx,
                     .title = "",
                     .precision = IG_DOUBLE,

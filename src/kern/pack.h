@@ -4,7 +4,8 @@
 
 #include "kern/hd.h"
 
-#if defined(__AVX512F__)
+#if defined(IG_PACK_BYTES)
+#elif defined(__AVX512F__)
 #define IG_PACK_BYTES 64
 #elif defined(__AVX__)
 #define IG_PACK_BYTES 32

@@ -47,7 +47,7 @@ static __device__ __forceinline__ void finish(const typename args_of<R>::type &g
                                               R c1, R *dp, R *y, double *dot) {
   const int64_t at = c * g.stored + place;
   const bool held = fix >> c & 1;
-  R quotient = inverse / g.diagonal[c];
+  R quotient = inverse * g.reciprocal[c];
   if (fix & IG_FIX_SPRING) {
     int lo = 0, hi = g.springs;
     while (lo < hi) {
@@ -214,7 +214,7 @@ __global__ void gather(const __grid_constant__ typename args_of<R>::type g, cons
   for (int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; t < nodes;
        t += (int64_t)gridDim.x * blockDim.x) {
     const int64_t place = g.first + t % wide + t / wide * g.row;
-    R a[DOF] = {};
+    R a[DOF], part[DOF]; /* added in pairs, so that mirrored problems mirror */
 #pragma unroll
     for (int q = 0; q < 4; q++) {
       const int64_t element = place - (q & 1) - (q >> 1) * g.row;
@@ -231,7 +231,12 @@ __global__ void gather(const __grid_constant__ typename args_of<R>::type g, cons
       turn<2, DOF>(1, v);
 #pragma unroll
       for (int c = 0; c < DOF; c++)
-        a[c] += v[c * 8 + q];
+        if (q & 1) {
+          part[c] += v[c * 8 + q];
+          a[c] = q == 1 ? part[c] : a[c] + part[c];
+        } else {
+          part[c] = v[c * 8 + q];
+        }
     }
     const int fix = g.fix[place];
     const R inverse = WHAT == IG_SWEEP_SMOOTH ? (R)g.inverse[place] : (R)0;

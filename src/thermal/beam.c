@@ -59,8 +59,7 @@ ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path) {
 #endif
 }
 
-/* The piece of the path that holds a time; -1 before, count - 1 after. */
-static int64_t piece_at(const ig_toolpath *p, int64_t *cursor, double time) {
+int64_t ig_path_piece(const ig_toolpath *p, int64_t *cursor, double time) {
   int64_t i = *cursor;
   if (i >= p->count || (i >= 0 && p->t[i] > time)) {
     int64_t low = -1, high = p->count - 1; /* last i with t[i] <= time */
@@ -79,7 +78,7 @@ static int64_t piece_at(const ig_toolpath *p, int64_t *cursor, double time) {
 }
 
 double ig_path_at(const ig_toolpath *p, int64_t *cursor, double time, double *x) {
-  const int64_t i = piece_at(p, cursor, time);
+  const int64_t i = ig_path_piece(p, cursor, time);
   const int64_t a = i < 0 ? 0 : i, b = a + 1 < p->count ? a + 1 : a;
   const double length = p->t[b] - p->t[a];
   double s = length > 0 ? (time - p->t[a]) / length : 0;
@@ -437,7 +436,7 @@ static ig_status beam_step(ig_ctx *cx, ig_beams *beams, ig_beam *b, const ig_hea
   double at = time;
   const ig_toolpath *p = &b->path;
   while (at < time + dt) {
-    const int64_t i = piece_at(p, &b->cursor, at);
+    const int64_t i = ig_path_piece(p, &b->cursor, at);
     if (i + 1 >= p->count)
       return IG_OK;
     double until = fmin(time + dt, p->t[i + 1]);

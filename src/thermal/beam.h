@@ -57,7 +57,7 @@ typedef struct {
   double *power; /* nodes: of the step being written */
   ig_lid *touched;
   ig_lid touched_count;
-  double asked, given; /* J: absorptivity x power; what of it found material. Saved together */
+  double asked, given; /* J: absorptivity x power; what of it found material */
 } ig_beams;
 
 /* The paths, one a beam, become the beams' own. */
@@ -70,6 +70,8 @@ IG_MUST_CHECK ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolp
 /* Writes what all beams deposit from `time` to `time` + dt into the batch. */
 IG_MUST_CHECK ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time,
                                       double dt);
+/* The piece of a path that holds a time: -1 before it, its last point after. */
+int64_t ig_path_piece(const ig_toolpath *path, int64_t *cursor, double time);
 /* Where a path is at a time, and its power; cursor speeds up rising times. */
 double ig_path_at(const ig_toolpath *path, int64_t *cursor, double time, double *x);
 

@@ -122,51 +122,248 @@ static void extremes(const ig_thermal_run *run, double *low, double *high) {
     }
 }
 
-enum { COLUMNS = 16 };
+/* --- melt pool */
+
+typedef struct {
+  double length, width, depth, volume; /* m, m^3; 0 where nothing is molten */
+} pool;
+
+/* Where beam 0 goes, in the plane. */
+static void heading(const ig_thermal_run *run, double time, double *d) {
+  d[0] = 1;
+  d[1] = 0;
+  if (run->beams.count == 0)
+    return;
+  const ig_toolpath *p = &run->beams.beam[0].path;
+  int64_t cursor = 0;
+  const int64_t i = ig_path_piece(p, &cursor, time);
+  if (i < 0 || i + 1 >= p->count)
+    return;
+  const double x = p->x[3 * i + 3] - p->x[3 * i], y = p->x[3 * i + 4] - p->x[3 * i + 1];
+  const double length = sqrt(x * x + y * y);
+  if (length > 0) {
+    d[0] = x / length;
+    d[1] = y / length;
+  }
+}
+
+/* Extent of the liquidus surface, interpolated along element edges; volume by the liquid share of
+   each element's corners. */
+static pool melt_pool(const ig_thermal_run *run) {
+  static const int edge[12][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3},
+                                  {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  const ig_heat *h = &run->heat;
+  double d[2], low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY},
+               volume = 0;
+  heading(run, (double)run->step * run->dt, d);
+  for (ig_lid e = 0; e < h->now.elements; e++) {
+    const ig_lid *conn = (const ig_lid *)h->elems.conn.host + 8 * (int64_t)e;
+    const double liquidus = run->material[((uint8_t *)h->material.host)[e]]->liquidus;
+    int hot = 0;
+    for (int a = 0; a < 8; a++)
+      hot += run->T[conn[a]] >= liquidus;
+    if (hot == 0)
+      continue;
+    ig_heat_shape room;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    for (int a = 0; a < 8; a++)
+      if (run->T[conn[a]] >= liquidus)
+        volume += s->volume[a];
+    for (int k = 0; k < 12; k++) {
+      const ig_lid n[2] = {conn[edge[k][0]], conn[edge[k][1]]};
+      const double T[2] = {run->T[n[0]], run->T[n[1]]};
+      for (int end = 0; end < 2; end++) {
+        /* the corner itself if molten, else where the edge crosses the liquidus */
+        if (T[end] < liquidus && T[1 - end] < liquidus)
+          continue;
+        double w = end;
+        if (T[end] < liquidus)
+          w = (liquidus - T[0]) / (T[1] - T[0]);
+        double x[3];
+        for (int c = 0; c < 3; c++)
+          x[c] = (1 - w) * h->point[3 * (int64_t)n[0] + c] + w * h->point[3 * (int64_t)n[1] + c];
+        const double y[3] = {x[0] * d[0] + x[1] * d[1], x[1] * d[0] - x[0] * d[1], x[2]};
+        for (int c = 0; c < 3; c++) {
+          low[c] = fmin(low[c], y[c]);
+          high[c] = fmax(high[c], y[c]);
+        }
+      }
+    }
+  }
+  if (!(volume > 0))
+    return (pool){0, 0, 0, 0};
+  return (pool){high[0] - low[0], high[1] - low[1], high[2] - low[2], volume};
+}
+
+/* --- layers */
+
+bool ig_thermal_layer_begins(ig_thermal_run *run, double time) {
+  if (run->beams.count == 0)
+    return false;
+  const ig_beam *b = &run->beams.beam[0];
+  int64_t cursor = b->cursor;
+  const int64_t i = ig_path_piece(&b->path, &cursor, time);
+  if (i < 0 || i + 1 >= b->path.count || b->path.power[i] <= 0)
+    return false;
+  const double z = b->path.x[3 * i + 2];
+  return isnan(run->layer_z) || z > run->layer_z + 1e-9;
+}
+
+/* Mean over the nodes at the height of the layer just finished. */
+ig_status ig_thermal_interlayer(ig_thermal_run *run, double time) {
+  const ig_heat *h = &run->heat;
+  const ig_beam *b = &run->beams.beam[0];
+  int64_t cursor = b->cursor;
+  const int64_t i = ig_path_piece(&b->path, &cursor, time);
+  const double z = run->layer_z, next = b->path.x[3 * i + 2];
+  run->layer_z = next;
+  if (isnan(z))
+    return IG_OK;
+  IG_TRY(ig_heat_temperatures(run->job->cx, &run->heat, run->T));
+  double sum = 0;
+  int64_t count = 0;
+  for (ig_lid n = 0; n < h->now.nodes; n++)
+    if (fabs(h->point[3 * (int64_t)n + 2] - z) < 0.25 * (next - z) &&
+        h->around.start[n] < h->around.start[n + 1] &&
+        h->around.item[h->around.start[n]] < h->now.elements) {
+      sum += run->T[n];
+      count++;
+    }
+  if (count)
+    run->interlayer = sum / (double)count;
+  return IG_OK;
+}
+
+/* --- rows of history.csv */
+
+typedef struct {
+  const char *name;
+  double value;
+} column;
+enum { MOST_COLUMNS = 32 };
+
+static int columns_fill(ig_thermal_run *run, const ig_heat_ledger *l, column *c) {
+  double low, high, at[3];
+  extremes(run, &low, &high);
+  const column always[] = {{"time [s]", (double)run->step * run->dt},
+                           {"step", (double)run->step},
+                           {"elements", run->heat.now.elements},
+                           {"T_min [K]", low},
+                           {"T_max [K]", high},
+                           {"E_stored [J]", l->stored - l->start},
+                           {"E_source [J]", l->source},
+                           {"E_flux [J]", l->flux},
+                           {"E_body [J]", l->body},
+                           {"E_born [J]", l->born},
+                           {"E_convected [J]", l->convected},
+                           {"E_radiated [J]", l->radiated},
+                           {"E_held [J]", l->held},
+                           {"E_gap [J]", ig_heat_ledger_gap(l)}};
+  int n = (int)(sizeof always / sizeof *always);
+  memcpy(c, always, sizeof always);
+  if (run->beams.count) {
+    int64_t cursor = 0;
+    const double power =
+        ig_path_at(&run->beams.beam[0].path, &cursor, (double)run->step * run->dt, at);
+    const column beam[] = {{"beam_x [m]", at[0]},
+                           {"beam_y [m]", at[1]},
+                           {"beam_z [m]", at[2]},
+                           {"beam_power [W]", power},
+                           {"T_interlayer [K]", run->interlayer}};
+    memcpy(c + n, beam, sizeof beam);
+    n += (int)(sizeof beam / sizeof *beam);
+  }
+  if (run->heat.track_every) {
+    const pool p = melt_pool(run);
+    const column melt[] = {{"melt_length [m]", p.length},
+                           {"melt_width [m]", p.width},
+                           {"melt_depth [m]", p.depth},
+                           {"melt_volume [m^3]", p.volume}};
+    for (int i = 0; i < 4; i++)
+      run->melt_most[i] = fmax(run->melt_most[i], melt[i].value);
+    memcpy(c + n, melt, sizeof melt);
+    n += 4;
+  }
+  return n;
+}
 
 ig_status ig_thermal_history(ig_thermal_run *run) {
   ig_ctx *cx = run->job->cx;
-  static const char *const fixed[] = {
-      "time [s]",        "step",           "elements",   "T_min [K]",  "T_max [K]",
-      "E_stored [J]",    "E_source [J]",   "E_flux [J]", "E_body [J]", "E_born [J]",
-      "E_convected [J]", "E_radiated [J]", "E_held [J]", "E_gap [J]"};
-  enum { FIXED = sizeof fixed / sizeof *fixed };
   ig_heat_ledger l;
   IG_TRY(ig_heat_ledger_read(cx, &run->heat, &l));
   IG_TRY(ig_heat_temperatures(cx, &run->heat, run->T));
-  double low, high;
-  extremes(run, &low, &high);
-  const int columns = FIXED + run->probes;
+  column c[MOST_COLUMNS];
+  const int fixed = columns_fill(run, &l, c), columns = fixed + run->probes;
   const char **names;
   double *value;
   IG_TRY(IG_NEW(cx, &names, columns, "history"));
   ig_status status = IG_NEW(cx, &value, columns, "history");
   if (status == IG_OK) {
-    const double row[FIXED] = {(double)run->step * run->dt,
-                               (double)run->step,
-                               run->heat.now.elements,
-                               low,
-                               high,
-                               l.stored - l.start,
-                               l.source,
-                               l.flux,
-                               l.body,
-                               l.born,
-                               l.convected,
-                               l.radiated,
-                               l.held,
-                               ig_heat_ledger_gap(&l)};
-    memcpy(names, fixed, sizeof fixed);
-    memcpy(value, row, sizeof row);
+    for (int i = 0; i < fixed; i++) {
+      names[i] = c[i].name;
+      value[i] = c[i].value;
+    }
     for (int p = 0; p < run->probes; p++) {
-      names[FIXED + p] = run->probe[p].name;
+      names[fixed + p] = run->probe[p].name;
       for (int a = 0; a < 8; a++)
-        value[FIXED + p] += run->probe[p].weight[a] * run->T[run->probe[p].node[a]];
+        value[fixed + p] += run->probe[p].weight[a] * run->T[run->probe[p].node[a]];
     }
     status = run->job->sink->history(run->job->sink, columns, names, value);
   }
   free(names);
   free(value);
+  return status;
+}
+
+/* --- snapshots */
+
+/* Element values of birth order, at the places cells have in a snapshot that leaves out the
+   unborn. */
+static ig_status cells_add(ig_thermal_run *run, ig_snapshot *snap, const ig_lid *cell_of,
+                           const char *name, const char *unit, const float *from) {
+  void *data;
+  IG_TRY(ig_snapshot_add(snap, name, unit, IG_AT_CELLS, IG_F32, 1, NULL, &data));
+  for (ig_lid e = 0; e < run->heat.now.elements; e++)
+    ((float *)data)[cell_of[run->heat.order[e]]] = from[e];
+  return IG_OK;
+}
+
+static ig_status past_add(ig_thermal_run *run, ig_snapshot *snap, const uint8_t *alive) {
+  static const char *const name[] = {NULL, "T_peak", "time_above_liquidus", "melts", "cooling_rate",
+                                     "G",  "R"};
+  static const char *const unit[] = {NULL, "K", "s", "", "K/s", "K/m", "m/s"};
+  ig_heat *h = &run->heat;
+  ig_ctx *cx = run->job->cx;
+  ig_lid *cell_of, cells = 0;
+  float *value = NULL;
+  IG_TRY(IG_NEW(cx, &cell_of, h->elements, "snapshot"));
+  for (ig_lid e = 0; e < h->elements; e++) {
+    cell_of[e] = cells;
+    cells += alive[e];
+  }
+  ig_status status = IG_OK;
+  if (h->track_every)
+    status = ig_array_pull(cx, &h->track);
+  for (int c = IG_TRACK_PEAK; c < IG_TRACK_COLUMNS && h->track_every && status == IG_OK; c++)
+    status = cells_add(run, snap, cell_of, name[c], unit[c],
+                       (float *)h->track.host + (int64_t)c * h->elements);
+  if (status == IG_OK && (run->birth || h->solid.host) &&
+      (status = IG_NEW(cx, &value, h->elements, "snapshot")) == IG_OK) {
+    if (run->birth) {
+      for (ig_lid e = 0; e < h->now.elements; e++)
+        value[e] = (float)fmax(run->birth[h->order[e]], 0);
+      status = cells_add(run, snap, cell_of, "birth", "s", value);
+    }
+    if (h->solid.host && status == IG_OK)
+      status = ig_array_pull(cx, &h->solid);
+    if (h->solid.host && status == IG_OK) {
+      for (ig_lid e = 0; e < h->now.elements; e++)
+        value[e] = ((uint8_t *)h->solid.host)[e] ? 0 : 1;
+      status = cells_add(run, snap, cell_of, "powder", "", value);
+    }
+  }
+  free(value);
+  free(cell_of);
   return status;
 }
 
@@ -181,10 +378,12 @@ ig_status ig_thermal_snapshot(ig_thermal_run *run) {
   ig_status status =
       ig_snapshot_of_mesh(cx, run->job->mesh, h->now.elements < h->elements ? alive : NULL,
                           (double)run->step * run->dt, run->step, &snap);
+  if (status == IG_OK)
+    status = ig_snapshot_add_device(snap, "T", "K", IG_AT_POINTS,
+                                    h->precision == IG_SINGLE ? IG_F32 : IG_F64, 1, h->T.dev);
+  if (status == IG_OK)
+    status = past_add(run, snap, alive);
   free(alive);
-  IG_TRY(status);
-  status = ig_snapshot_add_device(snap, "T", "K", IG_AT_POINTS,
-                                  h->precision == IG_SINGLE ? IG_F32 : IG_F64, 1, h->T.dev);
   if (status != IG_OK) {
     ig_snapshot_free(snap);
     return status;
@@ -227,5 +426,11 @@ ig_status ig_thermal_results(ig_thermal_run *run) {
                  {"critical_step_s", 2 / run->heat.rate}};
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
     IG_TRY(sink->result(sink, figures[i].key, figures[i].value));
+  static const char *const melt[] = {"melt_length_most_m", "melt_width_most_m", "melt_depth_most_m",
+                                     "melt_volume_most_m3"};
+  for (int i = 0; i < 4 && run->heat.track_every; i++)
+    IG_TRY(sink->result(sink, melt[i], run->melt_most[i]));
+  if (!isnan(run->interlayer))
+    IG_TRY(sink->result(sink, "interlayer_last_K", run->interlayer));
   return IG_OK;
 }

@@ -371,7 +371,8 @@ static double element_rate(const ig_heat *h, ig_lid e, double best, double steep
   return alpha * shape_rate(s, best / alpha);
 }
 
-/* The largest rate any element can reach bounds that of the whole, with any subset of them there. */
+/* The largest rate any element can reach bounds that of the whole, with any subset of them there.
+ */
 static ig_status rate_bound(ig_ctx *cx, ig_heat *h) {
   double steepest = 0; /* of the films, W/(m^2 K), up to a temperature metals boil at */
   for (int c = 0; c < h->surface_classes; c++)
@@ -381,12 +382,15 @@ static ig_status rate_bound(ig_ctx *cx, ig_heat *h) {
   IG_TRY(IG_NEW(cx, &met, (size_t)h->classes.count * (size_t)h->materials, "critical step"));
   double film = 0, best = 0;
   ig_lid limiting = h->elements, inverted = h->elements;
-#pragma omp parallel for schedule(static, 4096) num_threads(cx->threads) reduction(max : film)    \
-    reduction(min : inverted)
+  const int threads = h->classes.count ? 1 : cx->threads; /* classes: few are looked at */
+#pragma omp parallel for schedule(static, 4096) num_threads(threads) reduction(max                 \
+                                                                               : film)             \
+    reduction(min                                                                                  \
+              : inverted)
   for (ig_lid e = 0; e < h->elements; e++) {
     if (h->classes.count) {
-      uint8_t *mark = &met[(int64_t)h->classes.of[e] * h->materials +
-                           ((uint8_t *)h->material.host)[e]];
+      uint8_t *mark =
+          &met[(int64_t)h->classes.of[e] * h->materials + ((uint8_t *)h->material.host)[e]];
       uint8_t seen;
 #pragma omp atomic read
       seen = *mark;
@@ -530,8 +534,7 @@ static ig_status shapes_make(ig_ctx *cx, ig_heat *h) {
                    "the elements of this mesh are not alike: conduction must be 'recompute'");
   }
   IG_TRY(IG_NEW(cx, &h->class_shape, h->classes.count, "element classes"));
-  for (ig_lid c = 0; c < h->classes.count; c++)
-  {
+  for (ig_lid c = 0; c < h->classes.count; c++) {
     shape_matrix(h->point, conn_of(h, h->classes.representative[c]), &h->class_shape[c]);
     shape_sizes(h->point, conn_of(h, h->classes.representative[c]), &h->class_shape[c]);
   }
@@ -608,14 +611,21 @@ static ig_status nodes_make(ig_ctx *cx, ig_heat *h) {
   IG_TRY(ig_array_zero(cx, &h->R));
   IG_TRY(ig_array_new(cx, &h->node_ledger, n * IG_LEDGER_COLUMNS, 8, "ledger"));
   IG_TRY(ig_array_zero(cx, &h->node_ledger));
+  if (h->conduction == IG_HEAT_RECOMPUTE || h->track_every || h->face_count) {
+    IG_TRY(ig_array_new(cx, &h->x, 3 * n, work, "coordinates"));
+    for (int64_t i = 0; i < 3 * (int64_t)n; i++)
+      put(h->x.host, work, i, h->point[i]);
+    IG_TRY(ig_array_push(cx, &h->x));
+  }
+  if (h->track_every) {
+    IG_TRY(ig_array_new(cx, &h->track, IG_TRACK_COLUMNS * (size_t)h->elements, sizeof(float),
+                        "elements' past"));
+    IG_TRY(ig_array_zero(cx, &h->track));
+  }
   if (h->conduction == IG_HEAT_STENCIL) {
     IG_TRY(ig_array_new_device(cx, &h->T_next, n, state, "temperature"));
     return ig_array_new(cx, &h->row, n, sizeof(int32_t), "node rows");
   }
-  IG_TRY(ig_array_new(cx, &h->x, 3 * n, work, "coordinates"));
-  for (int64_t i = 0; i < 3 * (int64_t)n; i++)
-    put(h->x.host, work, i, h->point[i]);
-  IG_TRY(ig_array_push(cx, &h->x));
   IG_TRY(ig_array_new(cx, &h->inverse, n, state, "capacity"));
   IG_TRY(ig_array_new(cx, &h->volume, n * (size_t)h->materials, state, "node volumes"));
   if (h->capacity == IG_HEAT_ENTHALPY)
@@ -660,6 +670,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   h->initial = setup->initial;
   h->newborn = setup->newborn;
   h->body = setup->body;
+  h->track_every = setup->track;
   h->newborn_temperature =
       setup->newborn == IG_BORN_MELT ? setup->material[0]->liquidus : setup->ambient;
   if (isnan(h->newborn_temperature))
@@ -729,7 +740,8 @@ ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h) {
 }
 
 void ig_heat_free(ig_ctx *cx, ig_heat *h) {
-  ig_array *arrays[] = {&h->x,
+  ig_array *arrays[] = {&h->track,
+                        &h->x,
                         &h->T,
                         &h->T_next,
                         &h->R,
@@ -944,6 +956,25 @@ ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt) {
   return IG_OK;
 }
 
+/* Steps [at, until), stopping to look at the elements' past when it is time. */
+static ig_status steps_and_looks(ig_ctx *cx, ig_heat *h, int at, int until) {
+  while (at < until) {
+    int stop = until;
+    if (h->track_every) {
+      const int64_t left = h->track_every - (h->steps_done + at) % h->track_every;
+      stop = left < until - at ? at + (int)left : until;
+    }
+    IG_TRY(h->ops->steps(cx, h, at, stop));
+    for (; at < stop; at++)
+      h->track_time += h->step[at].dt;
+    if (h->track_every && (h->steps_done + at) % h->track_every == 0) {
+      IG_TRY(h->ops->track(cx, h, (float)h->track_time));
+      h->track_time = 0;
+    }
+  }
+  return IG_OK;
+}
+
 ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY(ig_heat_rows_push(cx, h));
@@ -965,8 +996,7 @@ ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
   int at = 0;
   for (int b = 0; b <= h->birth_count; b++) {
     const int until = b < h->birth_count ? h->birth[b].step : h->step_count;
-    if (until > at)
-      IG_TRY(h->ops->steps(cx, h, at, until));
+    IG_TRY(steps_and_looks(cx, h, at, until));
     at = until;
     if (b < h->birth_count) {
       IG_TRY(h->ops->patch(cx, h, h->birth[b].first, h->birth[b].last));
@@ -1067,11 +1097,11 @@ ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *l) {
 /* What a checkpoint holds of each array. */
 static int saved_list(ig_heat *h, ig_array **arrays, const char **names, ig_dtype *types) {
   const ig_dtype state = h->precision == IG_SINGLE ? IG_F32 : IG_F64;
-  ig_array *all[] = {&h->T, &h->H, &h->node_ledger, &h->face_ledger, &h->solid};
-  static const char *const name[] = {"T", "H", "node_ledger", "face_ledger", "solid"};
-  const ig_dtype type[] = {state, state, IG_F64, IG_F64, IG_U8};
+  ig_array *all[] = {&h->T, &h->H, &h->node_ledger, &h->face_ledger, &h->solid, &h->track};
+  static const char *const name[] = {"T", "H", "node_ledger", "face_ledger", "solid", "track"};
+  const ig_dtype type[] = {state, state, IG_F64, IG_F64, IG_U8, IG_F32};
   int n = 0;
-  for (int i = 0; i < 5; i++)
+  for (int i = 0; i < 6; i++)
     if (all[i]->host && all[i]->count) {
       arrays[n] = all[i];
       names[n] = name[i];
@@ -1091,7 +1121,9 @@ ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count) {
   }
   h->totals[0] = h->source_energy;
   h->totals[1] = h->start_content;
-  saved[(*count)++] = (ig_saved){"totals", IG_F64, 3, h->totals};
+  h->totals[2] = (double)h->steps_done;
+  h->totals[3] = h->track_time;
+  saved[(*count)++] = (ig_saved){"totals", IG_F64, 4, h->totals};
   return IG_OK;
 }
 
@@ -1106,10 +1138,12 @@ ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
     memcpy(arrays[i]->host, data, arrays[i]->count * arrays[i]->size);
     IG_TRY(ig_array_push(cx, arrays[i]));
   }
-  IG_TRY(ig_restart_find(cx, restart, "totals", IG_F64, 3, &data));
+  IG_TRY(ig_restart_find(cx, restart, "totals", IG_F64, 4, &data));
   memcpy(h->totals, data, sizeof h->totals);
   h->source_energy = h->totals[0];
   h->start_content = h->totals[1];
+  h->steps_done = (int64_t)h->totals[2];
+  h->track_time = h->totals[3];
   return IG_OK;
 }
 

@@ -40,6 +40,7 @@ typedef struct {
   double initial, ambient; /* K */
   ig_heat_newborn newborn;
   double body; /* W/m^3 */
+  int track;   /* steps between looks at every element's past; 0: none is kept */
   bool bare;   /* nobody asks for the outer surface: no births, conditions or beams */
 } ig_heat_setup;
 
@@ -117,8 +118,11 @@ typedef struct ig_heat {
   ig_array material, solid, shape, K, work_materials, state_materials;
   ig_array death, face_class, surface_class, face_ledger, node_ledger;
   ig_array row, rows;
+  ig_array track; /* track columns x elements */
   ig_array patch, patch_value, source_node, source_power, steps;
 
+  int track_every;
+  double track_time;   /* s since the last look */
   int resident_blocks; /* CUDA: that stay on the GPU for many steps; 0: launch each step */
 
   /* the batch in hand, on the host */
@@ -130,7 +134,7 @@ typedef struct ig_heat {
   ig_heat_step *step;
   ig_heat_birth *birth;
   double source_energy, start_content; /* J */
-  double totals[3];                    /* as saved: source energy, start content, 0 */
+  double totals[4]; /* as saved: source energy, start content, steps, time since a look */
   double time;
   int64_t steps_done;
   double element_steps;
@@ -156,7 +160,7 @@ IG_MUST_CHECK ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T);
 IG_MUST_CHECK ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T);
 IG_MUST_CHECK ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *ledger);
 /* The state for a checkpoint: host memory of the engine's own, good until it steps on. */
-enum { IG_HEAT_SAVED = 8 };
+enum { IG_HEAT_SAVED = 12 };
 IG_MUST_CHECK ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count);
 IG_MUST_CHECK ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart);
 /* Bytes a step must move, every array counted once. */

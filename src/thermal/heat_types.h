@@ -28,6 +28,18 @@ enum {
   IG_LEDGER_COLUMNS
 };
 
+/* What is kept of each element's past, as floats: see heat_track. */
+enum {
+  IG_TRACK_LAST,     /* mean temperature when last looked at, K */
+  IG_TRACK_PEAK,     /* highest, K */
+  IG_TRACK_ABOVE,    /* time above liquidus, s */
+  IG_TRACK_MELTS,    /* how often it became liquid */
+  IG_TRACK_COOLING,  /* rate when it last fell through the solidus, K/s */
+  IG_TRACK_GRADIENT, /* of temperature, then, K/m */
+  IG_TRACK_SPEED,    /* of the front, then: cooling rate over gradient, m/s */
+  IG_TRACK_COLUMNS
+};
+
 /* A change of one node at a birth. Values follow in an array of their own: 1 / capacity, volume of
    each material, 5 of the film, body source. */
 typedef struct {

@@ -51,6 +51,8 @@ const ig_option ig_thermal_options[] = {
     IG_LIST(C, boundary, ig_thermal_boundary, boundary_options, NULL, "boundary conditions"),
     IG_LIST(C, beams, ig_beam_case, ig_beam_options, NULL, "heat sources that follow a path"),
     IG_MAP(C, birth, ig_birth_case, ig_birth_options, NULL, "elements born as they are built"),
+    IG_INT(C, track_every, "10", 0, 1e9,
+           "steps between looks at each element's peak, melting and solidification; 0: not kept"),
     IG_LIST(C, probes, ig_thermal_probe, probe_options, NULL, "points whose temperature is kept"),
     IG_END};
 #undef C
@@ -163,6 +165,14 @@ static ig_status step_choose(ig_thermal_run *run) {
   return IG_OK;
 }
 
+/* Whether some material can melt: else there is nothing to look for in an element's past. */
+static bool melts(const ig_thermal_run *run) {
+  for (int m = 0; m < run->job->materials->count; m++)
+    if (!isnan(run->material[m]->liquidus))
+      return true;
+  return false;
+}
+
 /* The engine, from the case; `paths` go to the beams. */
 static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   ig_job *job = run->job;
@@ -183,6 +193,7 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
                          .initial = c->initial_temperature,
                          .ambient = c->ambient,
                          .newborn = (ig_heat_newborn)c->birth.temperature,
+                         .track = melts(run) ? (int)c->track_every : 0,
                          .body = c->body_source};
   IG_TRY(conditions_make(run, condition, &setup.conditions));
   if (c->conduction) {
@@ -200,6 +211,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   ig_ctx *cx = job->cx;
   run->job = job;
   run->c = job->room_case;
+  run->layer_z = run->interlayer = NAN;
   IG_TRY(materials_assign(run));
   const int beams = run->c->beams.count;
   ig_toolpath *paths;
@@ -254,6 +266,11 @@ static ig_status batch_write(ig_thermal_run *run, int most) {
   ig_ctx *cx = run->job->cx;
   for (int i = 0; i < most && run->step < run->steps; i++) {
     const double start = (double)run->step * run->dt;
+    if (ig_thermal_layer_begins(run, start)) {
+      if (i > 0)
+        break; /* first bring the state up to here */
+      IG_TRY(ig_thermal_interlayer(run, start));
+    }
     IG_TRY(ig_heat_batch_births(cx, h, start));
     IG_TRY(ig_beams_step(cx, &run->beams, h, start, run->dt));
     IG_TRY(ig_heat_batch_step(cx, h, run->dt));
@@ -268,7 +285,9 @@ static ig_status checkpoint_write(ig_thermal_run *run) {
   ig_saved saved[IG_HEAT_SAVED + 1];
   int count;
   IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
-  saved[count++] = (ig_saved){"beams", IG_F64, 2, &run->beams.asked};
+  double kept[8] = {run->beams.asked,  run->beams.given,  run->layer_z,      run->interlayer,
+                    run->melt_most[0], run->melt_most[1], run->melt_most[2], run->melt_most[3]};
+  saved[count++] = (ig_saved){"kept", IG_F64, 8, kept};
   return run->job->sink->checkpoint(run->job->sink, (double)run->step * run->dt, run->step, saved,
                                     count);
 }
@@ -291,8 +310,13 @@ static ig_status run_start(ig_thermal_run *run) {
   run->step = restart->step;
   IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
   const void *data;
-  IG_TRY(ig_restart_find(cx, restart, "beams", IG_F64, 2, &data));
-  memcpy(&run->beams.asked, data, 2 * sizeof(double));
+  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 8, &data));
+  const double *kept = data;
+  run->beams.asked = kept[0];
+  run->beams.given = kept[1];
+  run->layer_z = kept[2];
+  run->interlayer = kept[3];
+  memcpy(run->melt_most, kept + 4, sizeof run->melt_most);
   return ig_heat_restore(cx, &run->heat, restart);
 }
 
@@ -306,8 +330,8 @@ static ig_status run_loop(ig_thermal_run *run) {
     const double start = ig_now();
     const int64_t before = run->step;
     IG_TRY(batch_write(run, most));
+    /* returns while the device works on: the next batch is written meanwhile */
     IG_TRY(ig_heat_batch_run(cx, &run->heat));
-    IG_TRY(cx->backend->sync(cx));
     const double took = ig_now() - start;
     /* long enough to be worth a launch, short enough to answer Ctrl-C */
     if (took < 0.1 && run->step - before == most && most < 8192)
@@ -342,6 +366,7 @@ static ig_status run_loop(ig_thermal_run *run) {
                      (long long)run->steps);
     }
   }
+  IG_TRY(cx->backend->sync(cx));
   IG_TRY(ig_fault_check(cx, "node", NULL));
   job->seconds_output = output;
   job->seconds_solve = ig_now() - begin - output;

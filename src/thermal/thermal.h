@@ -31,6 +31,7 @@ typedef struct {
   ig_list beams;    /* of ig_beam_case */
   ig_birth_case birth;
   ig_list probes; /* of ig_thermal_probe */
+  int64_t track_every;
 } ig_thermal_case;
 
 extern const ig_option ig_thermal_options[];
@@ -54,7 +55,9 @@ typedef struct {
     ig_lid node[8];
     double weight[8];
   } * probe;
-  double *T; /* nodes, host: for figures */
+  double *T;                  /* nodes, host: for figures */
+  double layer_z, interlayer; /* path height of the layer in work, m; K, NaN: none yet */
+  double melt_most[4];        /* longest, widest, deepest, largest melt pool */
 } ig_thermal_run;
 
 /* Everything before the first step; the same for a run and for a check. */
@@ -64,6 +67,9 @@ void ig_thermal_close(ig_thermal_run *run);
 IG_MUST_CHECK ig_status ig_thermal_probes(ig_thermal_run *run);
 /* A row of history.csv; reads the temperatures from the device. */
 IG_MUST_CHECK ig_status ig_thermal_history(ig_thermal_run *run);
+/* When the path rises to a new layer: how warm is the last one? */
+bool ig_thermal_layer_begins(ig_thermal_run *run, double time);
+IG_MUST_CHECK ig_status ig_thermal_interlayer(ig_thermal_run *run, double time);
 IG_MUST_CHECK ig_status ig_thermal_snapshot(ig_thermal_run *run);
 IG_MUST_CHECK ig_status ig_thermal_results(ig_thermal_run *run);
 

@@ -39,18 +39,21 @@ __global__ void filter_elements(const __grid_constant__ ig_grid g,
       if (w[0] == 0)
         continue;
       const double *line[4];
-      int lines = 0;
+#pragma unroll
       for (int side = 0; side < 4; side++) {
         const int jj = side & 1 ? j - y : j + y, kk = side & 2 ? k - z : k + z;
-        if ((side & 1 && !y) || (side & 2 && !z) || jj < 0 || jj >= g.n[1] || kk < 0 || kk >= nz)
-          continue;
-        line[lines++] = in + g.first + jj * g.row + (g.dim == 3 ? kk * g.plane : 0);
+        const bool none =
+            (side & 1 && !y) || (side & 2 && !z) || jj < 0 || jj >= g.n[1] || kk < 0 || kk >= nz;
+        line[side] = none ? NULL : in + g.first + jj * g.row + (g.dim == 3 ? kk * g.plane : 0);
       }
       for (int x = 0; x <= taps.reach[0] && w[x] != 0; x++) {
-        double s = 0;
-        for (int l = 0; l < lines; l++)
-          s += x ? line_value(line[l], i - x, n) + line_value(line[l], i + x, n) : line[l][i];
-        sum += w[x] * s;
+        double s[4];
+#pragma unroll
+        for (int l = 0; l < 4; l++)
+          s[l] = !line[l] ? 0
+                 : x      ? line_value(line[l], i - x, n) + line_value(line[l], i + x, n)
+                          : line[l][i];
+        sum += w[x] * ((s[0] + s[1]) + (s[2] + s[3]));
       }
     }
   out[g.first + i + j * g.row + (g.dim == 3 ? k * g.plane : 0)] = sum;

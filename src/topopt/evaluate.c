@@ -144,6 +144,29 @@ static ig_status analyse(ig_design *s, int r, double *objective, ig_evaluation *
 
 /* --- objective, volume, slopes --- */
 
+/* A smooth maximum (Kreisselmeier-Steinhauser) of the realisations, in units of the largest of
+   them, and its slope by each. */
+static double worst_of(int count, const double *value, double *weight) {
+  const double sharpness = 20;
+  int first = 0;
+  double worst = value[0], sum = 0, mean = 0;
+  for (int r = 1; r < count; r++) {
+    first = fabs(value[r]) > fabs(value[first]) ? r : first;
+    worst = fmax(worst, value[r]);
+  }
+  const double scale = value[first] != 0 ? fabs(value[first]) : 1;
+  for (int r = 0; r < count; r++)
+    sum += weight[r] = exp(sharpness * (value[r] - worst) / scale);
+  const double smooth = worst + log(sum) * scale / sharpness;
+  for (int r = 0; r < count; r++) {
+    weight[r] /= sum;
+    mean += weight[r] * value[r];
+  }
+  /* the unit moves with the largest */
+  weight[first] += (smooth - mean) / value[first];
+  return smooth;
+}
+
 ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
   const ig_projection_case *p = &s->c->projection;
   const int64_t n = s->d->places;
@@ -168,20 +191,10 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
   }
   e->objective = value[0];
   if (s->realisations > 1) {
-    /* a smooth maximum (Kreisselmeier-Steinhauser) of the realisations */
-    const double sharpness = 20;
-    double scale = 0, worst = -INFINITY, sum = 0, weight[IG_REALISATIONS];
-    for (int r = 0; r < s->realisations; r++) {
-      scale = fmax(scale, fabs(value[r]));
-      worst = fmax(worst, value[r]);
-    }
-    const double sharp = scale > 0 ? sharpness / scale : 1;
-    for (int r = 0; r < s->realisations; r++)
-      sum += weight[r] = exp(sharp * (value[r] - worst));
-    e->objective = worst + log(sum) / sharp;
-    IG_TRY(s->ops->mix(s->cx, n, weight[0] / sum, s->part[0].dev, weight[1] / sum, s->part[1].dev,
-                       s->dc.dev));
-    IG_TRY(s->ops->mix(s->cx, n, 1, s->dc.dev, weight[2] / sum, s->part[2].dev, s->dc.dev));
+    double weight[IG_REALISATIONS];
+    e->objective = worst_of(s->realisations, value, weight);
+    IG_TRY(s->ops->mix(s->cx, n, weight[0], s->part[0].dev, weight[1], s->part[1].dev, s->dc.dev));
+    IG_TRY(s->ops->mix(s->cx, n, 1, s->dc.dev, weight[2], s->part[2].dev, s->dc.dev));
   }
   if (s->c->filter.kind >= IG_FILTER_DENSITY) {
     IG_TRY(filter_back(s, s->dc.dev));

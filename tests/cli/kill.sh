@@ -36,10 +36,12 @@ go() { # starts or goes on, in the background
 }
 RANDOM=${SEED:-4711}
 kills=0 finished=0 resumed=0
-while [ $kills -lt 20 ]; do
+while [ $kills -lt 20 ] || { [ $resumed -lt 5 ] && [ $kills -lt 60 ]; }; do
+  # mostly early in what is left, so that twenty lives fit into one run; at any moment while there is
+  # no checkpoint yet, and now and then
+  if [ -e cut/checkpoint.h5 ] && [ $((kills % 5)) != 4 ]; then span=$((length / 3)); else span=$length; fi
   go
-  # mostly early in what is left, so that twenty lives fit into one run; now and then late
-  wait_ms=$((RANDOM % (length / 6 + 50) + RANDOM % 10 * (kills % 5 == 4) * length / 20))
+  wait_ms=$((RANDOM % (span + 50)))
   sleep "$(printf '%d.%03d' $((wait_ms / 1000)) $((wait_ms % 1000)))"
   if kill -9 $pid 2>/dev/null; then
     wait $pid 2>/dev/null

@@ -1,0 +1,16 @@
+# Every case that comes with Ingot is valid.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+checked=0 failed=0
+while IFS= read -r file; do
+  checked=$((checked + 1))
+  if ! timeout 250 "$INGOT" check "$file" --backend cpu >log 2>&1; then
+    failed=$((failed + 1))
+    echo "--- ${file#"$SOURCE"/}"
+    cat log
+  fi
+done < <(find "$SOURCE/cases" -name '*.yaml' | sort)
+echo "$checked cases, $failed not valid"
+[ "$checked" -gt 0 ] && [ "$failed" = 0 ]

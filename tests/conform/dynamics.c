@@ -1,0 +1,242 @@
+/* Every driver of every element kernel against the plain serial element loop: backend x precision x
+   assembly x kind and law, forces and state after a few steps of a stirred, distorted mesh. */
+#include "check.h"
+#include "backend/backend.h"
+#include "dynamics/problem.h"
+
+#include "kern/prec_f64.h"
+#include "dynamics/particle.inc"
+#include "dynamics/elements.inc"
+
+typedef struct {
+  const char *name;
+  ig_elem_type type;
+  int integration, law, line;
+  double yield;
+} kind;
+static const kind kinds[] = {
+    {"hexahedra bbar", IG_HEX8, IG_INTEGRATE_BBAR, IG_MATERIAL_AUTO, 0, NAN},
+    {"hexahedra bbar plastic", IG_HEX8, IG_INTEGRATE_BBAR, IG_MATERIAL_AUTO, 0, 1e8},
+    {"hexahedra full plastic", IG_HEX8, IG_INTEGRATE_FULL, IG_MATERIAL_AUTO, 0, 1e8},
+    {"hexahedra single", IG_HEX8, IG_INTEGRATE_SINGLE, IG_MATERIAL_AUTO, 0, NAN},
+    {"hexahedra single plastic", IG_HEX8, IG_INTEGRATE_SINGLE, IG_MATERIAL_AUTO, 0, 1e8},
+    {"hexahedra neo-Hookean", IG_HEX8, IG_INTEGRATE_FULL, IG_MATERIAL_NEO_HOOKEAN, 0, NAN},
+    {"hexahedra Johnson-Cook", IG_HEX8, IG_INTEGRATE_BBAR, IG_MATERIAL_JOHNSON_COOK, 0, 1e8},
+    {"tetrahedra", IG_TET4, 0, IG_MATERIAL_AUTO, 0, NAN},
+    {"tetrahedra plastic", IG_TET4, 0, IG_MATERIAL_AUTO, 0, 1e8},
+    {"shells", IG_TRI3, 0, IG_MATERIAL_AUTO, 0, NAN},
+    {"shells plastic", IG_TRI3, 0, IG_MATERIAL_AUTO, 0, 1e8},
+    {"beams", IG_BEAM2, 0, IG_MATERIAL_AUTO, IG_LINE_BEAM, NAN},
+    {"bars plastic", IG_BEAM2, 0, IG_MATERIAL_AUTO, IG_LINE_BAR, 1e8},
+    {"cables", IG_BEAM2, 0, IG_MATERIAL_AUTO, IG_LINE_CABLE, NAN},
+};
+
+static void wavy(void *user, double u, double v, double x[3]) {
+  (void)user;
+  x[0] = u, x[1] = 0.7 * v + 0.1 * u * u, x[2] = 0.2 * sin(3 * u + v);
+}
+
+static void check(ig_ctx *cx, ig_status status) {
+  if (status != IG_OK)
+    print_message("%s\n", ig_ctx_message(cx));
+  assert_int_equal(status, IG_OK);
+}
+
+static double noise(int64_t i) {
+  uint64_t h = (uint64_t)i * 0x9e3779b97f4a7c15u + 12345;
+  h ^= h >> 31, h *= 0xbf58476d1ce4e5b9u, h ^= h >> 29;
+  return (double)(h >> 11) / 9007199254740992.0 - 0.5;
+}
+
+static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly assembly,
+                  ig_dyn_problem *q, ig_dyn_model **m) {
+  check(cx, ig_dyn_problem_new(cx, q));
+  q->section.integration = k->integration;
+  q->section.thickness = 0.02;
+  q->section.radius = 0.02;
+  q->section.line = k->line;
+  q->section.bulk_linear = 0.06;
+  q->section.bulk_quadratic = 1.2;
+  q->material.law = k->law;
+  q->material.yield = k->yield;
+  q->material.hardening = 2e9;
+  q->material.johnson_cook = (ig_johnson_case){.at.given = true,
+                                               .b = 3e8,
+                                               .n = 0.3,
+                                               .c = 0.02,
+                                               .rate0 = 1,
+                                               .m = 1,
+                                               .room = 293,
+                                               .melt = 1800,
+                                               .heat_share = 0.9,
+                                               .failure = {NAN, NAN, NAN, NAN, NAN}};
+  if (k->type == IG_HEX8)
+    check(cx, ig_dyn_problem_box(q, (double[3]){1, 0.5, 0.5}, (int[3]){5, 3, 3}));
+  else if (k->type == IG_TET4)
+    check(cx, ig_dyn_problem_tets(q, (double[3]){1, 0.5, 0.5}, (int[3]){3, 2, 2}));
+  else if (k->type == IG_TRI3)
+    check(cx, ig_dyn_problem_sheet(q, 6, 5, false, wavy, NULL));
+  else
+    check(cx, ig_dyn_problem_chain(q, 37, wavy, NULL));
+  for (int64_t i = 0; i < 3 * (int64_t)q->mesh->nodes; i++)
+    q->mesh->x[i] += 0.015 * noise(i);
+  check(cx, ig_dyn_problem_open(q, precision, assembly, m));
+  const int D = (*m)->p.dofs;
+  for (int64_t i = 0; i < (int64_t)q->mesh->nodes * D; i++) {
+    const double v = 60 * noise(i + 1000);
+    if ((*m)->part == sizeof(double))
+      ((double *)(*m)->v.host)[i] = v;
+    else
+      ((float *)(*m)->v.host)[i] = (float)v;
+  }
+  check(cx, ig_array_push(cx, &(*m)->v));
+  check(cx, ig_dyn_set_clock(*m, 2e-6, 0));
+}
+
+enum { STEPS = 12 };
+
+/* The plain loop: one element after the other, one particle after the other, in double. */
+static void plain(const kind *k, double **x, double **v, double **f, ig_lid *nodes, int *dofs) {
+  ig_ctx *cx = NULL;
+  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
+  check(cx, ig_ctx_open(&options, &cx));
+  ig_dyn_problem q;
+  ig_dyn_model *m;
+  build(cx, k, IG_DOUBLE, IG_GATHER, &q, &m);
+  const ig_dyn_group *g = &m->group[0];
+  const int D = m->p.dofs, npe = g->g_f64.npe, d = g->g_f64.dofs;
+  double *F = m->p.f;
+  for (int s = 0; s < STEPS; s++) {
+    for (int32_t n = 0; n < m->p.nodes; n++)
+      particle_step_f64(&m->p, n, D, F + (int64_t)n * D);
+    memset(F, 0, sizeof *F * (size_t)m->p.nodes * (size_t)D);
+    for (ig_lid e = 0; e < g->count; e++) {
+      const int32_t *conn = (int32_t *)g->conn.host + e * npe;
+      double xe[24], du[24], fe[24], left;
+      for (int a = 0; a < npe; a++) {
+        for (int c = 0; c < 3; c++)
+          xe[3 * a + c] = ((double *)m->p.x)[3 * conn[a] + c] - ((double *)m->p.x)[3 * conn[0] + c];
+        for (int c = 0; c < d; c++)
+          du[d * a + c] = m->p.clock->dt * ((double *)m->p.v)[D * conn[a] + c];
+      }
+      double *st = g->g_f64.state + (int64_t)(e / IG_DYN_BLOCK) * IG_DYN_BLOCK * g->g_f64.states +
+                   e % IG_DYN_BLOCK;
+      assert_true(element_force_f64((int)g->kind, g->law, &g->g_f64, st, m->p.clock->dt, xe, du, fe,
+                                    &left) > 0);
+      for (int a = 0; a < npe; a++)
+        for (int c = 0; c < d; c++)
+          F[D * conn[a] + c] += fe[d * a + c];
+    }
+    ig_dyn_tick(m->p.clock);
+  }
+  *nodes = m->p.nodes;
+  *dofs = D;
+  const size_t n = (size_t)m->p.nodes;
+  *x = malloc(3 * n * sizeof **x), *v = malloc(n * (size_t)D * sizeof **v);
+  *f = malloc(n * (size_t)D * sizeof **f);
+  memcpy(*x, m->p.x, 3 * n * sizeof **x);
+  memcpy(*v, m->p.v, n * (size_t)D * sizeof **v);
+  memcpy(*f, m->p.f, n * (size_t)D * sizeof **f);
+  ig_dyn_model_free(m);
+  ig_dyn_problem_free(&q);
+  ig_ctx_close(cx);
+}
+
+static double worst(const ig_dyn_model *m, const ig_array *a, const double *expected, size_t n) {
+  double top = 0, off = 0;
+  for (size_t i = 0; i < n; i++) {
+    top = fmax(top, fabs(expected[i]));
+    off = fmax(off, fabs(ig_dyn_get(m, a, (int64_t)i) - expected[i]));
+  }
+  return off / top;
+}
+
+static void one_backend(const char *backend, bool must) {
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+    double *x, *v, *f;
+    ig_lid nodes;
+    int D;
+    plain(&kinds[k], &x, &v, &f, &nodes, &D);
+    for (int precision = IG_SINGLE; precision <= IG_MIXED; precision++)
+      for (int how = IG_ATOMIC; how <= IG_GATHER; how++) {
+        ig_ctx *cx = NULL;
+        const ig_ctx_options options = {.backend = backend, .threads = 2};
+        const ig_status opened = ig_ctx_open(&options, &cx);
+        if (opened != IG_OK && !must) {
+          ig_ctx_close(cx);
+          free(x), free(v), free(f);
+          skip();
+        }
+        check(cx, opened);
+        ig_dyn_problem q;
+        ig_dyn_model *m;
+        build(cx, &kinds[k], (ig_precision)precision, (ig_assembly)how, &q, &m);
+        check(cx, ig_dyn_advance(m, STEPS));
+        check(cx, ig_fault_check(cx, "element", m->fault_ids));
+        check(cx, ig_dyn_pull(m));
+        const double tolerance = precision == IG_DOUBLE ? 1e-9 : 3e-3;
+        const double off = worst(m, &m->f, f, (size_t)nodes * (size_t)D);
+        const double off_v = worst(m, &m->v, v, (size_t)nodes * (size_t)D);
+        if (!(off < tolerance && off_v < tolerance))
+          print_message("%s %s precision %d assembly %d: forces %g velocities %g\n", backend,
+                        kinds[k].name, precision, how, off, off_v);
+        assert_true(off < tolerance);
+        assert_true(off_v < tolerance);
+        ig_dyn_model_free(m);
+        ig_dyn_problem_free(&q);
+        ig_ctx_close(cx);
+      }
+    free(x), free(v), free(f);
+  }
+}
+
+static void on_cpu(void **state) {
+  (void)state;
+  one_backend("cpu", true);
+}
+static void on_debug(void **state) {
+  (void)state;
+  one_backend("debug", true);
+}
+static void on_cuda(void **state) {
+  (void)state;
+  one_backend("cuda", false);
+}
+
+/* `color` and `gather` give the same bits whatever the threads; gather restarts to the same bits.
+ */
+static void reproducible(void **state) {
+  (void)state;
+  for (int how = IG_COLOR; how <= IG_GATHER; how++) {
+    uint64_t seen = 0;
+    for (int threads = 1; threads <= 3; threads++) {
+      ig_ctx *cx = NULL;
+      const ig_ctx_options options = {.backend = "cpu", .threads = threads};
+      check(cx, ig_ctx_open(&options, &cx));
+      ig_dyn_problem q;
+      ig_dyn_model *m;
+      build(cx, &kinds[1], IG_DOUBLE, (ig_assembly)how, &q, &m);
+      check(cx, ig_dyn_advance(m, 40));
+      check(cx, ig_dyn_pull(m));
+      uint64_t h = 1469598103934665603u;
+      for (size_t i = 0; i < m->x.count * sizeof(double); i++)
+        h = (h ^ ((unsigned char *)m->x.host)[i]) * 1099511628211u;
+      if (threads == 1)
+        seen = h;
+      assert_true(h == seen);
+      ig_dyn_model_free(m);
+      ig_dyn_problem_free(&q);
+      ig_ctx_close(cx);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(on_cpu),
+      cmocka_unit_test(on_debug),
+      cmocka_unit_test(on_cuda),
+      cmocka_unit_test(reproducible),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
