@@ -423,12 +423,16 @@ static ig_status apply(void *self, const double *x, double *y, ig_cg_state *stat
 
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_mesh_model *m = self;
+  if (m->amg)
+    return ig_amg_cycle(m->amg, r, z);
   *z = m->z.dev;
   return m->ops->scale(m->cx, m->nodes, m->inverse.dev, r, m->z.dev);
 }
 
 static ig_status mesh_changed(void *self) {
   ig_mesh_model *m = self;
+  if (m->amg)
+    return ig_amg_update(m->amg, m->modulus.dev);
   IG_TRY(m->ops->diagonal(m->cx, &m->hex, &m->op.plan, m->modulus.dev, m->block.dev));
   return m->ops->invert(m->cx, &m->ground, m->c->solver.preconditioner != IG_PRECONDITIONER_JACOBI,
                         m->block.dev, m->inverse.dev);
@@ -455,6 +459,18 @@ static ig_status make_system(ig_mesh_model *m) {
   const bool color = s->race == IG_RACE_COLOR || (s->race == IG_RACE_AUTO && !gpu);
   IG_TRY(ig_ebe_new(cx, (ig_ebe_kind)s->operator, color ? IG_COLOR : IG_ATOMIC, false, m->nodes,
                     m->mesh->x, m->elements, m->conn, m->poisson, &m->op));
+  if (s->preconditioner == IG_PRECONDITIONER_MULTIGRID) {
+    const ig_amg_problem problem = {.nodes = m->nodes,
+                                    .elements = m->elements,
+                                    .x = m->mesh->x,
+                                    .conn = m->conn,
+                                    .fix = m->fix.host,
+                                    .spring = m->spring.host,
+                                    .spring_dev = m->spring.dev,
+                                    .poisson = m->poisson,
+                                    .steps = (int)s->steps};
+    IG_TRY(ig_amg_new(cx, &problem, m->op.kind, m->op.plan.how, &m->amg));
+  }
   IG_TRY(ig_array_new_device(cx, &m->modulus, (size_t)m->elements, sizeof(double), "moduli"));
   IG_TRY(ig_array_new_device(cx, &m->block, 6 * n, sizeof(double), "diagonal blocks"));
   IG_TRY(ig_array_new_device(cx, &m->inverse, 6 * n, sizeof(float), "inverse blocks"));
@@ -500,6 +516,7 @@ static void mesh_free(void *self) {
     ig_array_free(m->cx, arrays[i]);
   for (int q = 0; q < IG_LOAD_CASES; q++)
     ig_array_free(m->cx, &m->loading.f[q]);
+  ig_amg_free(m->amg);
   ig_pcg_free(m->cx, &m->pcg);
   ig_ebe_free(m->cx, &m->op);
   free(m->conn);

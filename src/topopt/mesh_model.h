@@ -2,6 +2,7 @@
 #ifndef IG_TOPOPT_MESH_MODEL_H
 #define IG_TOPOPT_MESH_MODEL_H
 
+#include "topopt/mesh_amg.h"
 #include "topopt/mesh_ops.h"
 #include "topopt/topopt.h"
 
@@ -20,6 +21,7 @@ typedef struct {
   ig_cone cone;
   ig_array x, fix, spring, role, modulus, share, center, start, order;
   ig_array block, inverse, z, partial; /* the preconditioner's, and sums */
+  ig_amg *amg;                         /* NULL: blocks alone */
   ig_pcg pcg;
   ig_linear system;
   ig_discretisation d;

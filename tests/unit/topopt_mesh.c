@@ -102,6 +102,37 @@ static void preconditioners_and_selections_agree(void **state) {
   ig_ctx_close(cx);
 }
 
+/* Multigrid: halving the elements must not cost many more iterations, in a design with voids. */
+static void multigrid_is_nearly_flat(void **state) {
+  (void)state;
+  int iterations[2];
+  open_ctx("debug");
+  for (int fine = 0; fine < 2; fine++) {
+    const int n = fine ? 2 : 1;
+    ig_box_case b = {.size = IG_ROW(12, 4, 4), .cells = IG_ROW(12 * n, 4 * n, 4 * n)};
+    const ig_mesh_case c = {.boxes = {1, &b}, .jitter = {.at.given = true, .amount = 0.2}};
+    ig_mesh *mesh;
+    ig_trial t;
+    ig_evaluation e = {0};
+    assert_int_equal(ig_mesh_generate(cx, &c, &mesh), IG_OK);
+    assert_int_equal(
+        ig_trial_open_mesh(cx,
+                           CASE(", filter: {radius: 1.5}, springs: [{where: {set: xmax}, "
+                                "stiffness: [0, 0.01, 0]}], solver: {tolerance: 1e-6, operator: "
+                                "recompute}"),
+                           mesh, &t),
+        IG_OK);
+    for (int i = 1; i <= 4; i++)
+      assert_int_equal(ig_trial_iterate(&t, i, &e), IG_OK);
+    iterations[fine] = e.iterations;
+    ig_trial_close(&t);
+    ig_mesh_free(mesh);
+  }
+  if (iterations[0] < 2 || iterations[0] > 30 || iterations[1] > 1.5 * iterations[0])
+    fail_msg("%d, then %d iterations", iterations[0], iterations[1]);
+  ig_ctx_close(cx);
+}
+
 static void mistakes_are_named(void **state) {
   (void)state;
   static const char *const bad[][2] = {
@@ -200,6 +231,7 @@ static void a_part_from_gmsh(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(cone_filter_is_the_sum_over_all_pairs),
                                      cmocka_unit_test(preconditioners_and_selections_agree),
+                                     cmocka_unit_test(multigrid_is_nearly_flat),
                                      cmocka_unit_test(mistakes_are_named),
                                      cmocka_unit_test(a_part_from_gmsh)};
   return cmocka_run_group_tests(tests, NULL, NULL);
