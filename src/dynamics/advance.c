@@ -29,6 +29,8 @@ static ig_status step_once(ig_dyn_model *m) {
   p.gather = m->assembly == IG_GATHER && !m->fresh;
   if (p.loaded > 0)
     IG_TRY(m->ops->loads(m->cx, &p));
+  if (p.triangles > 0)
+    IG_TRY(m->ops->contact(m->cx, &p));
   IG_TRY(m->ops->particles(m->cx, &p));
   for (int k = 0; k < m->groups; k++)
     for (int c = 0; c < m->group[k].colors; c++) {
@@ -122,6 +124,10 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
     IG_TRY(m->ops->sum(cx, &m->p));
   if (m->p.loaded > 0)
     IG_TRY(m->ops->loads(cx, &m->p));
+  if (m->p.triangles > 0) {
+    IG_TRY(ig_array_zero(cx, &m->touch));
+    IG_TRY(m->ops->contact(cx, &m->p));
+  }
   enum { N = IG_DYN_PARTICLE_ENERGIES };
   IG_TRY(m->ops->energy(cx, &m->p, m->scratch.dev));
   IG_TRY(
@@ -131,6 +137,8 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
   e->external = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_EXTERNAL);
   e->damping = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_DAMPING);
   e->contact = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_CONTACT);
+  if (m->p.triangles > 0)
+    IG_TRY(ig_array_zero(cx, &m->touch));
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     for (int c = 0; c < g->colors; c++) {

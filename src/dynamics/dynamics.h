@@ -40,8 +40,9 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *set;
-  const char *fix;                                               /* "xyz", "x rx ry rz", "all" */
-  double displacement[3], velocity[3], acceleration[3], spin[3]; /* NaN: free */
+  const char *fix;   /* "xyz", "x rx ry rz", "all" */
+  const char *along; /* components a motion holds: "xyz" */
+  double displacement[3], velocity[3], acceleration[3], spin[3]; /* NaN: none */
   ig_table history;
 } ig_dyn_constraint;
 
@@ -161,7 +162,7 @@ typedef struct ig_dyn_model {
   size_t part;       /* bytes of a particle number */
   ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
   struct ig_graph *graph;
-  struct ig_dyn_search *search; /* contact */
+  ig_array triangle, surface, bucket, chain, x_start, touch; /* contact */
 } ig_dyn_model;
 
 IG_MUST_CHECK ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,

@@ -812,7 +812,7 @@ static ig_status motions_new(ig_dyn_model *m, curves *cs) {
           if (fixed[d])
             to->kind[d] = IG_MOVE_FIXED;
           for (int q = 0; q < 4; q++)
-            if (!isnan(asked[q].value)) {
+            if (!isnan(asked[q].value) && strchr(c->along, "xyz"[d % 3])) {
               to->kind[d] = (uint8_t)asked[q].kind;
               to->curve[d] = curve;
               to->scale[d] = asked[q].value;
@@ -1035,6 +1035,111 @@ static ig_status start_velocities(ig_dyn_model *m, double *v) {
   return IG_OK;
 }
 
+/* --- contact -------------------------------------------------------------------------------------
+ */
+
+static void triangle_put(int32_t *to, int64_t *count, ig_lid a, ig_lid b, ig_lid c) {
+  to[3 * *count] = a, to[3 * *count + 1] = b, to[3 * *count + 2] = c;
+  (*count)++;
+}
+
+/* Triangles of all surfaces: shells, and the boundary of solids with faces cut in two. */
+static ig_status surface_triangles(ig_dyn_model *m, int32_t **triangle, int64_t *count) {
+  ig_ctx *cx = m->cx;
+  ig_boundary boundary = {0};
+  ig_status status = IG_OK;
+  int64_t room = 0;
+  for (int b = 0; b < m->mesh->blocks; b++)
+    room += m->mesh->block[b].type == IG_TRI3 ? m->mesh->block[b].count : 0;
+  IG_TRY(ig_mesh_boundary(cx, m->mesh, &boundary));
+  room += 2 * (int64_t)boundary.count;
+  *count = 0;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, triangle, 3 * room + 1, "contact surfaces"));
+  for (int b = 0; b < m->mesh->blocks; b++)
+    for (ig_lid e = 0; m->mesh->block[b].type == IG_TRI3 && e < m->mesh->block[b].count; e++) {
+      const ig_lid *n = m->mesh->block[b].conn + 3 * (int64_t)e;
+      triangle_put(*triangle, count, n[0], n[1], n[2]);
+    }
+  for (ig_lid i = 0; i < boundary.count; i++) {
+    ig_lid local;
+    const ig_block *b = block_of(m->mesh, boundary.element[i], &local);
+    const ig_elem_info *info = ig_elem_info_get(b->type);
+    if (info->dim != 3)
+      continue;
+    const int *f = ig_elem_face(b->type, boundary.face[i]);
+    const ig_lid *n = b->conn + (int64_t)local * info->nodes;
+    triangle_put(*triangle, count, n[f[0]], n[f[1]], n[f[2]]);
+    if (b->type == IG_HEX8)
+      triangle_put(*triangle, count, n[f[0]], n[f[2]], n[f[3]]);
+  }
+done:
+  ig_boundary_free(&boundary);
+  return status;
+}
+
+static ig_status contact_new(ig_dyn_model *m) {
+  ig_ctx *cx = m->cx;
+  const ig_dyn_contact *c = &m->c->contact;
+  if (!c->at.given || !c->on)
+    return IG_OK;
+  int32_t *triangle = NULL, *surface = NULL;
+  uint8_t *seen = NULL;
+  int64_t count;
+  ig_status status = surface_triangles(m, &triangle, &count);
+  if (status != IG_OK || count == 0)
+    goto done;
+  const size_t nodes = (size_t)m->mesh->nodes;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &seen, nodes, "contact surfaces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &surface, nodes, "contact surfaces"));
+  int32_t surfaces = 0;
+  double edge = 0, longest = 0;
+  for (int64_t i = 0; i < 3 * count; i++) {
+    const int32_t n = triangle[i], next = triangle[i % 3 == 2 ? i - 2 : i + 1];
+    double d[3];
+    sub(m->x0 + 3 * (int64_t)next, m->x0 + 3 * (int64_t)n, d);
+    edge += sqrt(dot(d, d)) / (3 * (double)count);
+    longest = fmax(longest, sqrt(dot(d, d)));
+    if (!seen[n])
+      surface[surfaces++] = n;
+    seen[n] = 1;
+  }
+  double thick = 0;
+  for (int k = 0; k < m->groups; k++)
+    thick = fmax(thick, m->group[k].g_f64.thickness);
+  ig_dyn_particles *p = &m->p;
+  p->triangles = (int32_t)count;
+  p->surfaces = surfaces;
+  p->gap = !isnan(c->thickness) && c->thickness > 0 ? c->thickness : thick > 0 ? thick : edge / 10;
+  p->cell = longest + p->gap;
+  p->penalty = c->penalty;
+  p->rub = c->friction;
+  uint32_t buckets = 16;
+  while (buckets < 2u * (uint32_t)surfaces)
+    buckets *= 2;
+  p->bucket_mask = buckets - 1;
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->triangle, triangle, 3 * (size_t)count, sizeof *triangle,
+                            "contact surfaces"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->surface, surface, (size_t)surfaces, sizeof *surface,
+                            "contact surfaces"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->x_start, m->x0, 3 * nodes, sizeof(double), "contact surfaces"));
+  IG_TRY_GOTO(status, done,
+              ig_array_new_device(cx, &m->bucket, buckets, sizeof(int32_t), "contact search"));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_new_device(cx, &m->chain, (size_t)surfaces, sizeof(int32_t), "contact search"));
+  IG_TRY_GOTO(status, done, upload(m, &m->touch, m->part, NULL, 3 * nodes, "contact forces"));
+  p->triangle = m->triangle.dev, p->surface = m->surface.dev, p->x_start = m->x_start.dev;
+  p->bucket = m->bucket.dev, p->chain = m->chain.dev, p->touch = m->touch.dev;
+done:
+  free(triangle);
+  free(surface);
+  free(seen);
+  return status;
+}
+
 /* Slots of all groups, those of one particle side by side, in the order of the groups. */
 static ig_status slots_new(ig_dyn_model *m) {
   if (m->assembly != IG_GATHER)
@@ -1146,9 +1251,10 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   free(cs.x);
   free(cs.y);
   IG_TRY(status);
-  if (p->loaded > 0 || m->c->contact.on)
+  if (p->loaded > 0)
     IG_TRY(upload(m, &m->load, m->part, NULL, d, "loads"));
   IG_TRY(slots_new(m));
+  IG_TRY(contact_new(m));
   IG_TRY(ig_array_new(cx, &m->clock, 1, sizeof(ig_dyn_clock), "clock"));
   IG_TRY(ig_array_push(cx, &m->clock));
 
@@ -1211,11 +1317,12 @@ void ig_dyn_model_free(ig_dyn_model *m) {
     free(g->end);
   }
   free(m->group);
-  ig_array *all[] = {&m->x,          &m->v,       &m->f,       &m->load,        &m->mass,
-                     &m->inertia,    &m->work,    &m->clock,   &m->move,        &m->motion,
-                     &m->curve,      &m->curve_x, &m->curve_y, &m->loaded_node, &m->force_start,
-                     &m->face_start, &m->force,   &m->face,    &m->tool,        &m->slots,
-                     &m->slot_first, &m->scratch};
+  ig_array *all[] = {&m->x,          &m->v,       &m->f,        &m->load,        &m->mass,
+                     &m->inertia,    &m->work,    &m->clock,    &m->move,        &m->motion,
+                     &m->curve,      &m->curve_x, &m->curve_y,  &m->loaded_node, &m->force_start,
+                     &m->face_start, &m->force,   &m->face,     &m->tool,        &m->slots,
+                     &m->slot_first, &m->scratch, &m->triangle, &m->surface,     &m->bucket,
+                     &m->chain,      &m->x_start, &m->touch};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(cx, all[i]);
   free(m->fault_ids);

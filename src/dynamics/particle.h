@@ -80,6 +80,15 @@ typedef struct {
   int tools;
   const ig_dyn_tool *tool;
 
+  /* contact of surfaces; triangles 0: none */
+  int32_t triangles, surfaces;
+  const int32_t *triangle, *surface; /* 3 nodes each; nodes on them */
+  int32_t *bucket, *chain; /* hash of surface nodes: first of a bucket, next one; -1 ends */
+  uint32_t bucket_mask;
+  double cell, gap, penalty, rub;
+  const double *x_start; /* nodes x 3 */
+  void *touch;           /* part: nodes x 3, contact forces */
+
   int gather; /* forces come from slots, not from f */
   const int32_t *slot_first;
   const void *slots; /* part */

@@ -31,6 +31,8 @@ typedef struct {
   ig_status (*elements)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run);
   /* out: elements x IG_DYN_REPORT floats, in the run's own numbering */
   ig_status (*report)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run, double *out);
+  /* contact forces at the positions now, into touch, which is zero before */
+  ig_status (*contact)(ig_ctx *cx, const ig_dyn_particles *p);
   /* f from slots (gather) */
   ig_status (*sum)(ig_ctx *cx, const ig_dyn_particles *p);
   /* energy: nodes x IG_DYN_PARTICLE_ENERGIES, as particle_energy gives them */

@@ -4,8 +4,10 @@
 
 #include "kern/prec_f32.h"
 #include "dynamics/particle.inc"
+#include "dynamics/contact.inc"
 #include "kern/prec_f64.h"
 #include "dynamics/particle.inc"
+#include "dynamics/contact.inc"
 
 #define PART float
 #define PFN(name) name##_f32
@@ -30,8 +32,8 @@
 
 #define TABLE(p)                                                                                   \
   {                                                                                                \
-    loads_cpu_##p, particles_cpu_##p, elements_cpu_##p, report_cpu_##p, sum_cpu_##p,               \
-        energy_cpu_##p                                                                             \
+    loads_cpu_##p, particles_cpu_##p, elements_cpu_##p, report_cpu_##p, contact_cpu_##p,           \
+        sum_cpu_##p, energy_cpu_##p                                                                \
   }
 const ig_dyn_ops ig_dyn_cpu[3] = {
     [IG_SINGLE] = TABLE(single), [IG_DOUBLE] = TABLE(double), [IG_MIXED] = TABLE(mixed)};

@@ -12,12 +12,13 @@ IG_C_BEGIN
                                      const ig_dyn_run *run);                                       \
   ig_status ig_dyn_report_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run,   \
                                    double *out);                                                   \
+  ig_status ig_dyn_contact_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                        \
   ig_status ig_dyn_sum_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                            \
   ig_status ig_dyn_energy_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, double *energy);
 X(single)
 X(double)
 X(mixed)
 #undef X
-    IG_C_END
+IG_C_END
 
 #endif

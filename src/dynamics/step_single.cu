@@ -8,6 +8,7 @@
 #define VN(name) name##_single
 #include "kern/prec_f32.h"
 #include "dynamics/particle.inc"
+#include "dynamics/contact.inc"
 #include "kern/prec_f32.h"
 #include "dynamics/elements.inc"
 #include "dynamics/step_cuda.inc"

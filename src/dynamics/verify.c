@@ -587,6 +587,51 @@ static ig_status ringing(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_si
   return IG_OK;
 }
 
+/* Two blocks that fly into each other and part again: momentum stays, energy comes back. */
+static ig_status collision(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink) {
+  const ig_mesh_case mesh = {
+      .boxes = {2, (ig_box_case[]){
+                       {.name = "left", .size = IG_ROW(0.1, 0.1, 0.1), .cells = IG_ROW(4, 4, 4)},
+                       {.name = "right",
+                        .origin = IG_ROW(0.12, 0.02, 0.013),
+                        .size = IG_ROW(0.1, 0.1, 0.1),
+                        .cells = IG_ROW(5, 5, 5)}}}};
+  IG_TRY(ig_mesh_generate(q->cx, &mesh, &q->mesh));
+  ig_lid left[1000], n = 0;
+  for (ig_lid i = 0; i < q->mesh->nodes; i++)
+    if (q->mesh->x[3 * (int64_t)i] < 0.11)
+      left[n++] = i;
+  IG_TRY(node_set(q, "flying", left, n));
+  ig_dyn_initial start = {.set = "flying", .velocity = {100, 0, 0}};
+  ig_dyn_problem_material(q, 2700, 70e9, 0.3);
+  q->c.initial = (ig_list){1, &start};
+  q->c.contact = (ig_dyn_contact){.at.given = true, .on = true, .penalty = 0.1, .thickness = 0.002};
+  IG_TRY(ig_dyn_problem_open(q, IG_DOUBLE, IG_GATHER, m));
+  IG_TRY(balance(*m));
+  IG_TRY(advance_to(*m, 4e-4, 0.6, 100000));
+  IG_TRY(ig_dyn_pull(*m));
+  double momentum[3] = {0}, put = 0, right = 0, mass = 0;
+  for (ig_lid i = 0; i < q->mesh->nodes; i++) {
+    for (int c = 0; c < 3; c++)
+      momentum[c] += m[0]->node_mass[i] * ig_dyn_get(*m, &m[0]->v, 3 * (int64_t)i + c);
+    if (m[0]->x0[3 * (int64_t)i] < 0.11)
+      put += 100 * m[0]->node_mass[i];
+    else {
+      right += m[0]->node_mass[i] * ig_dyn_get(*m, &m[0]->v, 3 * (int64_t)i);
+      mass += m[0]->node_mass[i];
+    }
+  }
+  ig_dyn_energy e;
+  IG_TRY(ig_dyn_energies(*m, &e));
+  EXACT("momentum along the way, kg m/s", put, momentum[0], 1e-10);
+  ZERO("momentum across / put in", hypot(momentum[1], momentum[2]) / put, 1e-10);
+  ZERO("energy balance", e.error, 0.005);
+  row(sink, "contact energy left / put in", "exact", 0, e.contact / (50 * put), 0.005, false);
+  row(sink, "speed of the struck block, m/s: at least half", "between plastic and elastic", 75,
+      right / mass, 30, false);
+  return IG_OK;
+}
+
 /* Opens a problem, runs `body`, closes all. */
 typedef ig_status problem_fn(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink);
 static ig_status with_problem(ig_ctx *cx, const ig_verify_sink *sink, problem_fn *body) {
@@ -614,11 +659,13 @@ PROBLEM(taylor, taylor_bbar, taylor_single)
 PROBLEM(wave, wave)
 PROBLEM(frequency, frequency_beam, frequency_shell, frequency_hex, frequency_single)
 PROBLEM(ringing, ringing)
+PROBLEM(collision, collision)
 
 const ig_verify_entry ig_dyn_verify[] = {
     {"wave", "a step of velocity running down a bar", true, verify_wave},
     {"frequency", "bending frequencies of cantilevers", true, verify_frequency},
     {"ringing", "energy of a free elastic block over 1e5 steps", false, verify_ringing},
+    {"collision", "two blocks in contact: momentum and energy", true, verify_collision},
     {"dome", "spherical dome under a step of pressure, elastoplastic", true, verify_dome},
     {"taylor-bar", "copper bar against a rigid wall", false, verify_taylor},
     {"williams-toggle", "shallow toggle pushed through", true, verify_toggle},
