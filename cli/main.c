@@ -9,8 +9,16 @@
 #define COMMANDS(X)                                                                                \
   X(run)                                                                                           \
   X(check)                                                                                         \
-  X(view) X(verify) X(bench) X(mesh_new) X(mesh_convert) X(mesh_info) X(devices) X(help)           \
-      X(completion) X(version)
+  X(view)                                                                                          \
+  X(verify)                                                                                        \
+  X(bench)                                                                                         \
+  X(mesh_new)                                                                                      \
+  X(mesh_convert)                                                                                  \
+  X(mesh_info)                                                                                     \
+  X(devices)                                                                                       \
+  X(help)                                                                                          \
+  X(completion)                                                                                    \
+  X(version)
 #define X(name) extern const cli_command cli_##name;
 COMMANDS(X)
 #undef X

@@ -16,6 +16,7 @@
 #define IG_FRAC_H
 
 #include "core/ctx.h"
+#include "kern/fault.h"
 #include "material/cohesive.h"
 
 IG_C_BEGIN
@@ -117,6 +118,7 @@ typedef struct {
   void *temp;      /* work space of the drivers */
   size_t temp_bytes;
   frac_count *count;
+  ig_fault *fault;
 } frac;
 
 /* name, what it runs over. Each is one function of one item, the same for all backends. */

@@ -278,6 +278,7 @@ ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *s
     s->coh_max = (int32_t)(ne * h->faces / 2);
   }
   s->how = set->assembly;
+  s->fault = cx->fault;
   s->materials = set->materials;
   s->rotation = set->finite_rotation;
   memcpy(s->elastic, set->elastic, sizeof s->elastic);
@@ -465,6 +466,7 @@ ig_status frac_model_start(frac_model *m) {
       IG_TRY(ig_array_push(m->cx, &m->table[i].a));
   IG_TRY(count_push(m));
   IG_TRY(run(m, FRAC_weigh, 0, s->ne));
+  IG_TRY(ig_fault_check(m->cx, "element", NULL));
   return run(m, FRAC_mass, 0, m->count.nodes);
 }
 

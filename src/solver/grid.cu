@@ -47,7 +47,7 @@ static __device__ __forceinline__ void finish(const typename args_of<R>::type &g
                                               R c1, R *dp, R *y, double *dot) {
   const int64_t at = c * g.stored + place;
   const bool held = fix >> c & 1;
-  R quotient = inverse / g.diagonal[c];
+  R quotient = inverse * g.reciprocal[c];
   if (fix & IG_FIX_SPRING) {
     int lo = 0, hi = g.springs;
     while (lo < hi) {
@@ -86,7 +86,7 @@ static __device__ __forceinline__ void finish(const typename args_of<R>::type &g
    plane loaded ahead and for the sums of the plane finished goes into buffers of alternating
    parity. */
 template <typename R, int DOF, int TY, int WHAT>
-__global__ void __launch_bounds__(32 * TY, 512 / (32 * TY))
+__global__ void __launch_bounds__(32 * TY, sizeof(R) == 4 ? 2 : 1)
     march(const __grid_constant__ typename args_of<R>::type g, const R *__restrict__ b,
           const R *__restrict__ x, R *d, R c0, R c1, R *__restrict__ y, int chunk,
           ig_cg_state *state) {
@@ -130,19 +130,15 @@ __global__ void __launch_bounds__(32 * TY, 512 / (32 * TY))
     /* what the finish of plane k - 1 needs, asked for before the barrier */
     const int64_t done = column + (int64_t)(k - 1) * g.plane;
     const bool finishing = mine && k > k0;
-    R xv[DOF], bv[DOF], dv[DOF], inverse = 0;
+    R bv[DOF], inverse = 0;
     int fix = 0;
     if (finishing) {
       fix = g.fix[done];
       if (WHAT == IG_SWEEP_SMOOTH)
         inverse = (R)g.inverse[done];
 #pragma unroll
-      for (int c = 0; c < DOF; c++) {
-        const int64_t at = c * g.stored + done;
-        xv[c] = WHAT != IG_SWEEP_RESIDUAL || (fix & IG_FIX_SPRING) ? x[at] : (R)0;
-        bv[c] = WHAT != IG_SWEEP_APPLY ? b[at] : (R)0;
-        dv[c] = WHAT == IG_SWEEP_SMOOTH && c0 != 0 ? d[at] : (R)0;
-      }
+      for (int c = 0; c < DOF; c++)
+        bv[c] = WHAT != IG_SWEEP_APPLY ? b[c * g.stored + done] : (R)0;
     }
     if (k < k1) {
 #pragma unroll
@@ -159,9 +155,13 @@ __global__ void __launch_bounds__(32 * TY, 512 / (32 * TY))
     __syncthreads();
     if (finishing) {
 #pragma unroll
-      for (int c = 0; c < DOF; c++)
+      for (int c = 0; c < DOF; c++) {
+        const int64_t at = c * g.stored + done;
+        const R dv = WHAT == IG_SWEEP_SMOOTH && c0 != 0 ? d[at] : (R)0;
+        const R xv = WHAT != IG_SWEEP_RESIDUAL || (fix & IG_FIX_SPRING) ? x[at] : (R)0;
         finish<R, WHAT>(g, done, c, fix, inverse, own[c] + below[(k - 1) & 1][c][ty - 1][tx], bv[c],
-                        xv[c], dv[c], c0, c1, d, y, state ? &dot : NULL);
+                        xv, dv, c0, c1, d, y, state ? &dot : NULL);
+      }
     }
     if (k == k1)
       break;
@@ -266,13 +266,20 @@ static ig_status launch(ig_ctx *cx, const typename args_of<R>::type *g, const R 
     IG_LAUNCHED(cx);
     return IG_OK;
   }
-  enum { TY = 16 };
+  enum { TY = sizeof(R) == 4 ? 14 : 16 }; /* as many as registers allow without spilling */
   dim3 grid((g->n[0] + 30) / 30, (g->n[1] + TY - 2) / (TY - 2), 1);
-  /* enough blocks for every multiprocessor, but chunks not so thin that their rims dominate */
+  /* Planes are split among blocks: in pieces of 16 or more where there are enough tiles, thinner
+     ones (each computes one plane of elements twice) where multiprocessors would stand idle. */
   const int planes = g->n[2] + 1, tiles = (int)(grid.x * grid.y);
-  int chunks = (3 * ig_cuda_of(cx)->multiprocessors + tiles - 1) / tiles;
-  const int most = planes / 4 > 1 ? planes / 4 : 1;
+  const int slots = ig_cuda_of(cx)->multiprocessors * (sizeof(R) == 4 ? 2 : 1);
+  int chunks = 8 * slots / tiles, most = planes / 16;
   chunks = chunks < most ? chunks : most;
+  if (chunks * tiles < 2 * slots) {
+    chunks = 2 * slots / tiles;
+    most = planes / 5;
+    chunks = chunks < most ? chunks : most;
+  }
+  chunks = chunks > 1 ? chunks : 1;
   const int chunk = (planes + chunks - 1) / chunks;
   grid.z = (planes + chunk - 1) / chunk;
   if ((uint64_t)grid.x * grid.y * grid.z > IG_PARTIALS)

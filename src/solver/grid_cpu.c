@@ -49,7 +49,7 @@ IG_HD void stencil_row(const int dof, const ig_level *l, int64_t place, const fl
     if (n == 0) {
       for (int r = 0; r < dof; r++) {
         float *a = acc + (size_t)r * width;
-#pragma omp simd
+#pragma GCC ivdep
         for (int i = 0; i < width; i++) {
           float sum = 0;
           IG_FULL_UNROLL
@@ -61,7 +61,7 @@ IG_HD void stencil_row(const int dof, const ig_level *l, int64_t place, const fl
     } else {
       for (int r = 0; r < dof; r++) {
         float *a = acc + (size_t)r * width;
-#pragma omp simd
+#pragma GCC ivdep
         for (int i = 0; i < width; i++) {
           float sum = 0;
           IG_FULL_UNROLL
@@ -98,31 +98,32 @@ static void stencil_finish(const ig_level *l, ig_sweep what, int64_t at, const f
   }
 }
 
+/* Planes of nodes are swept flat, rows and the halo between them alike, in pieces that stay in the
+   nearest cache: long loops matter more than a halo's few nodes, where everything is zero. */
+enum { PIECE = 512 };
+
 static ig_status sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const float *b, const float *x,
                        float *d, float c0, float c1, float *y) {
   if (!l->blocks)
     return grid_sweep_f32(cx, &l->args, what, b, x, d, c0, c1, y, NULL);
-  const int width = l->grid.n[0] + 1, dof = l->grid.dof;
-  const int64_t rows = row_count(&l->grid);
-  float *work;
-  IG_TRY(IG_NEW(cx, &work, (size_t)cx->threads * 3 * (size_t)width, "stencil work space"));
-#pragma omp parallel for schedule(static, 1) num_threads(cx->threads)
-  for (int t = 0; t < cx->threads; t++) {
-    float *acc = work + (size_t)t * 3 * (size_t)width;
-    for (int64_t row = rows * t / cx->threads; row < rows * (t + 1) / cx->threads; row++) {
-      const int64_t place = row_place(&l->grid, row);
-      if (dof == 3)
-        stencil_row(3, l, place, x, acc, width);
-      else if (dof == 2)
-        stencil_row(2, l, place, x, acc, width);
-      else
-        stencil_row(1, l, place, x, acc, width);
-      for (int c = 0; c < dof; c++)
-        stencil_finish(l, what, c * l->grid.stored + place, acc + (size_t)c * width, b, x, d, c0,
-                       c1, y, width);
-    }
+  const ig_grid *g = &l->grid;
+  const int dof = g->dof;
+  const int64_t length = g->n[1] * g->row + g->n[0] + 1, pieces = (length + PIECE - 1) / PIECE;
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t p = 0; p < pieces * (g->n[2] + 1); p++) {
+    float acc[3 * PIECE];
+    const int64_t from = p % pieces * PIECE, place = g->first + p / pieces * g->plane + from;
+    const int width = (int)(length - from < PIECE ? length - from : PIECE);
+    if (dof == 3)
+      stencil_row(3, l, place, x, acc, width);
+    else if (dof == 2)
+      stencil_row(2, l, place, x, acc, width);
+    else
+      stencil_row(1, l, place, x, acc, width);
+    for (int c = 0; c < dof; c++)
+      stencil_finish(l, what, c * g->stored + place, acc + (size_t)c * width, b, x, d, c0, c1, y,
+                     width);
   }
-  free(work);
   return IG_OK;
 }
 
@@ -140,7 +141,7 @@ static ig_status start(ig_ctx *cx, const ig_level *l, const float *b, float c1, 
         for (int i = 0; i < width; i++)
           x[at + i] = d[at + i] = c1 * l->inverse[at + i] * b[at + i];
       } else {
-        const float w = c1 / l->args.diagonal[c];
+        const float w = c1 * l->args.reciprocal[c];
         const uint8_t *fix = l->args.fix + place;
 #pragma omp simd
         for (int i = 0; i < width; i++)

@@ -2,6 +2,7 @@
    design iterations. On a GPU the grids are the published ones; on a CPU the smallest. */
 #include "topopt/trial.h"
 #include "backend/backend.h"
+#include "topopt/bench_ebe.h"
 #ifdef INGOT_HAVE_CUDA
 #include "solver/grid_cuda.h"
 #endif
@@ -303,4 +304,6 @@ const ig_bench_entry ig_topopt_bench[] = {
     {"topopt-tied", "design iterations of the tied cantilever of the DTU codes", bench_tied},
     {"topopt-paper", "design iterations of the bridge, the gripper and the heat sink", bench_paper},
     {"topopt-large", "design iterations with 65 million elements", bench_large},
+    {"ebe", "element-by-element products on hexahedral meshes: every operator, time and memory",
+     ig_bench_ebe},
     {.name = NULL}};

@@ -35,6 +35,13 @@ static ig_status charge(ig_design *s, int stage, double *start) {
   return IG_OK;
 }
 
+/* Each value times its element's share of the volume, where elements differ. */
+static ig_status weigh(ig_design *s, double *v) {
+  if (!s->d->share)
+    return IG_OK;
+  return s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, v, s->d->share, NULL, v);
+}
+
 /* --- filter, forwards and back --- */
 
 static const double *filtered_of(const ig_design *s) {
@@ -45,7 +52,13 @@ static ig_status filter_forward(ig_design *s) {
   const int kind = s->c->filter.kind;
   if (kind < IG_FILTER_DENSITY)
     return IG_OK;
-  IG_TRY(s->d->filter(s->d->self, s->x.dev, s->filtered.dev));
+  const double *x = s->x.dev;
+  if (s->d->share) {
+    IG_TRY(s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, x, s->d->share, NULL,
+                       s->work.dev));
+    x = s->work.dev;
+  }
+  IG_TRY(s->d->filter(s->d->self, x, s->filtered.dev));
   if (kind == IG_FILTER_DENSITY)
     IG_TRY(s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_QUOTIENT, s->filtered.dev, s->hs.dev,
                        NULL, s->filtered.dev));
@@ -58,6 +71,7 @@ static ig_status filter_back(ig_design *s, double *slope) {
   if (s->c->filter.kind == IG_FILTER_DENSITY)
     IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_QUOTIENT, slope, s->hs.dev, NULL, slope));
   IG_TRY(s->d->filter(s->d->self, slope, s->work.dev));
+  IG_TRY(weigh(s, s->work.dev));
   return s->cx->backend->copy(s->cx, slope, s->work.dev, (size_t)n * sizeof *slope);
 }
 
@@ -65,8 +79,9 @@ static ig_status filter_sensitivity(ig_design *s) {
   const int64_t n = s->d->places;
   IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->x.dev, s->dc.dev, NULL, s->work.dev));
   IG_TRY(s->d->filter(s->d->self, s->work.dev, s->dc.dev));
-  return s->ops->map(s->cx, n, s->d->role, IG_MAP_SENSITIVITY, s->dc.dev, s->hs.dev, s->x.dev,
-                     s->dc.dev);
+  IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_SENSITIVITY, s->dc.dev, s->hs.dev, s->x.dev,
+                     s->dc.dev));
+  return weigh(s, s->dc.dev);
 }
 
 /* --- analysis of one realisation --- */
@@ -171,6 +186,7 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
     double *to = s->realisations > 1 ? s->part[r].dev : s->dc.dev;
     IG_TRY(s->ops->slope(s->cx, n, s->d->role, &law, filtered_of(s), s->density[r].dev, s->work.dev,
                          to, s->dv.dev));
+    IG_TRY(weigh(s, s->dv.dev));
     IG_TRY(charge(s, SENSITIVITY, &start));
   }
   e->objective = value[0];
@@ -189,6 +205,8 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
   ig_design_stats st;
   const double *density = s->density[s->realisations - 1].dev;
   IG_TRY(s->ops->stats(s->cx, n, s->d->role, density, density, &st));
+  if (s->d->share)
+    IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)n, density, s->d->share, &st.sum));
   e->volume = st.sum / (double)s->d->elements;
   e->grayness = 100 * st.grayness / (double)s->d->elements;
   return charge(s, FILTER, &start);
@@ -257,6 +275,8 @@ static ig_status build(ig_design *s) {
     x[i] = role[i] != IG_ROLE_NONE;
   if (status == IG_OK)
     status = ig_array_push(cx, &s->x);
+  if (status == IG_OK)
+    status = weigh(s, s->x.dev);
   if (status == IG_OK &&
       (s->c->filter.kind == IG_FILTER_SENSITIVITY || s->c->filter.kind == IG_FILTER_DENSITY))
     status = s->d->filter(s->d->self, s->x.dev, s->hs.dev);
@@ -270,7 +290,7 @@ static ig_status build(ig_design *s) {
 }
 
 ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
-                        ig_loading *loading, int64_t solid, ig_design **out) {
+                        ig_design **out) {
   *out = NULL;
   ig_design *s;
   IG_TRY(IG_NEW(cx, &s, 1, "design"));
@@ -278,8 +298,7 @@ ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *
   s->c = c;
   s->ops = ig_design_ops_of(cx);
   s->d = d;
-  s->loading = loading;
-  s->solid = solid;
+  s->loading = d->loading;
   const ig_status status = build(s);
   if (status != IG_OK) {
     ig_design_free(s);

@@ -4,12 +4,13 @@
 #include "material/material.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* --- regions --- */
 
-static bool inside(const ig_region_case *r, const double *x, int dim, double slack) {
+bool ig_region_holds(const ig_region_case *r, const double *x, int dim, double slack) {
   for (int d = 0; d < dim; d++) {
     if (!isnan(r->from[d]) && x[d] < r->from[d] - slack)
       return false;
@@ -50,7 +51,7 @@ static int64_t for_points(const ig_grid_model *m, const ig_region_case *r, bool 
         double x[3];
         for (int d = 0; d < 3; d++)
           x[d] = (i[d] + (elements ? 0.5 : 0)) * m->h[d];
-        if (!inside(r, x, g->dim, slack_of(m)))
+        if (!ig_region_holds(r, x, g->dim, slack_of(m)))
           continue;
         count++;
         if (visit)
@@ -78,7 +79,7 @@ static int64_t for_faces(const ig_grid_model *m, const ig_region_case *r, face_f
             double x[3];
             for (int d = 0; d < 3; d++)
               x[d] = (low[d] + (d == axis ? 0 : 0.5)) * m->h[d];
-            if (!inside(r, x, g->dim, slack_of(m)))
+            if (!ig_region_holds(r, x, g->dim, slack_of(m)))
               continue;
             count++;
             if (visit)
@@ -143,8 +144,7 @@ static int spring_order(const void *a, const void *b) {
   return p->node != q->node ? (p->node < q->node ? -1 : 1) : p->component - q->component;
 }
 
-/* "x-": axis 0, side 0; false if it is none of these */
-static bool plane_of(const char *text, int dim, int *axis, int *side) {
+bool ig_plane_read(const char *text, int dim, int *axis, int *side) {
   if (!text || strlen(text) != 2 || text[0] < 'x' || text[0] >= 'x' + dim ||
       (text[1] != '-' && text[1] != '+'))
     return false;
@@ -174,7 +174,7 @@ static ig_status make_supports(ig_grid_model *m, uint8_t *fix) {
   }
   for (int s = 0; s < c->symmetry.count; s++) {
     int axis, side;
-    if (!plane_of(c->symmetry.value[s], m->grid.dim, &axis, &side))
+    if (!ig_plane_read(c->symmetry.value[s], m->grid.dim, &axis, &side))
       return ig_fail_at(m->cx, &c->at, "symmetry: '%s' is no plane: expected x-, x+, y-, y+%s",
                         c->symmetry.value[s], m->grid.dim == 3 ? ", z- or z+" : "");
     if (m->grid.dof == 1)
@@ -322,10 +322,10 @@ static ig_status make_roles(ig_grid_model *m) {
                         "passive: the centre of no element lies in this region of the grid");
   }
   for (int64_t i = 0; i < m->grid.stored; i++) {
-    m->solid += w.role[i] == IG_ROLE_SOLID;
-    m->free += w.role[i] == IG_ROLE_DESIGN;
+    m->d.solid += w.role[i] == IG_ROLE_SOLID;
+    m->d.designed += w.role[i] == IG_ROLE_DESIGN;
   }
-  if (m->free == 0)
+  if (m->d.designed == 0)
     return ig_fail_at(m->cx, &c->at, "passive: no element is left to design");
   return ig_array_push(m->cx, &m->role);
 }
@@ -418,12 +418,100 @@ static ig_status grid_energy(void *self, const double *u, const double *v, doubl
   return s->ops->energy(s->cx, &s->args, u, v, scale, add, out);
 }
 
+/* --- output --- */
+
+/* Packs a field of elements or nodes without the halo. */
+static void grid_pack(void *self, bool nodes, int components, const double *from, float *to) {
+  const ig_grid *g = &((ig_grid_model *)self)->grid;
+  const int more = nodes ? 1 : 0, nz = g->dim == 3 ? g->n[2] + more : 1;
+  for (int k = 0; k < nz; k++)
+    for (int j = 0; j < g->n[1] + more; j++)
+      for (int i = 0; i < g->n[0] + more; i++)
+        for (int c = 0; c < components; c++)
+          *to++ = c < g->dof || components == 1
+                      ? (float)from[c * g->stored + ig_grid_place(g, i, j, k)]
+                      : 0;
+}
+
+static ig_status grid_snapshot(void *self, int64_t step, ig_snapshot **snap) {
+  const ig_grid_model *m = self;
+  const ig_grid *g = &m->grid;
+  const int corners = 1 << g->dim;
+  static const int order[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* VTK goes round, bits do not */
+  IG_TRY(ig_snapshot_new(m->cx, m->d.nodes, m->d.elements, m->d.elements * corners, (double)step,
+                         step, snap));
+  double *x = (*snap)->point;
+  for (int k = 0; k <= g->n[2]; k++)
+    for (int j = 0; j <= g->n[1]; j++)
+      for (int i = 0; i <= g->n[0]; i++) {
+        *x++ = i * m->h[0];
+        *x++ = j * m->h[1];
+        *x++ = g->dim == 3 ? k * m->h[2] : 0;
+      }
+  int64_t *corner = (*snap)->corner;
+  const int64_t row = g->n[0] + 1, plane = row * (g->n[1] + 1);
+  for (int k = 0; k < (g->dim == 3 ? g->n[2] : 1); k++)
+    for (int j = 0; j < g->n[1]; j++)
+      for (int i = 0; i < g->n[0]; i++)
+        for (int a = 0; a < corners; a++) {
+          const int q = order[a];
+          *corner++ = i + (q & 1) + (j + (q >> 1 & 1)) * row + (k + (q >> 2)) * plane;
+        }
+  const int vtk = ig_elem_info_get(g->dim == 3 ? IG_HEX8 : IG_QUAD4)->vtk;
+  for (int64_t e = 0; e <= m->d.elements; e++)
+    (*snap)->offset[e] = e * corners;
+  memset((*snap)->type, vtk, (size_t)m->d.elements);
+  return IG_OK;
+}
+
+static ig_status grid_surface(void *self, const double *density, double level, bool mirror,
+                              ig_part *surface) {
+  const ig_grid_model *m = self;
+  const ig_texts none = {0};
+  return ig_part_of_grid(m->cx, &m->grid, m->h, density, level, mirror ? &m->c->symmetry : &none,
+                         surface);
+}
+
+static void grid_describe(void *self, ig_check_line *line, void *user) {
+  const ig_grid_model *m = self;
+  const ig_grid *g = &m->grid;
+  char text[128];
+  snprintf(text, sizeof text, g->dim == 3 ? "%d x %d x %d elements" : "%d x %d elements", g->n[0],
+           g->n[1], g->n[2]);
+  line(user, "grid", text);
+  snprintf(text, sizeof text, "%d levels, coarsest %d unknowns", m->solver->levels,
+           m->solver->coarse_n);
+  line(user, "multigrid", m->solver->levels > 1 ? text : "none (Jacobi)");
+}
+
+static void grid_free(void *self) {
+  ig_grid_model_free(self);
+}
+
+/* A grid has no named sets: a `where` that asks for one is a mistake. */
+static ig_status refuse_sets(const ig_grid_model *m) {
+  const ig_topopt_case *c = m->c;
+#define REFUSE(type, list)                                                                         \
+  for (int i = 0; i < (list).count; i++)                                                           \
+    if (IG_ITEM(type, list, i)->where.set)                                                         \
+  return ig_fail_at(m->cx, &IG_ITEM(type, list, i)->where.at,                                      \
+                    "set: a grid has no sets: give a region, or a section 'mesh'")
+  REFUSE(ig_support_case, c->supports);
+  REFUSE(ig_load_case, c->loads);
+  REFUSE(ig_spring_case, c->springs);
+  REFUSE(ig_port_case, c->ports);
+  REFUSE(ig_passive_case, c->passive);
+#undef REFUSE
+  return IG_OK;
+}
+
 static ig_status build(ig_grid_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const ig_topopt_case *c = m->c;
   const ig_grid_case *gc = &c->grid;
   const int dim = gc->elements[2] > 0 ? 3 : 2;
   int n[3];
+  IG_TRY(refuse_sets(m));
   for (int d = 0; d < 3; d++) {
     n[d] = (int)gc->elements[d];
     if (d < dim && n[d] < 1)
@@ -450,8 +538,9 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   else
     ig_brick_elastic(&brick, dim, m->h, poisson);
   ig_multigrid_options options = {
-      .precondition =
-          c->solver.preconditioner == 0 ? IG_PRECONDITION_JACOBI : IG_PRECONDITION_MULTIGRID,
+      .precondition = c->solver.preconditioner == IG_PRECONDITIONER_MULTIGRID
+                          ? IG_PRECONDITION_MULTIGRID
+                          : IG_PRECONDITION_JACOBI,
       .smoother = c->solver.smoother == 0 ? IG_SMOOTH_JACOBI : IG_SMOOTH_CHEBYSHEV,
       .steps = (int)c->solver.steps,
       .cycle = c->solver.cycle + 1,
@@ -469,19 +558,26 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
               ig_multigrid_new(cx, &m->grid, &brick, fix, spring, springs, &options, &m->solver));
   IG_TRY_GOTO(status, done, make_loads(m, fix));
   IG_TRY_GOTO(status, done, make_filter(m, &options));
-  m->d = (ig_discretisation){.self = m,
-                             .places = m->grid.stored,
-                             .elements = ig_grid_elements(&m->grid),
-                             .nodes = ig_grid_nodes(&m->grid),
-                             .dofs = ig_grid_nodes(&m->grid) * m->grid.dof,
-                             .role = m->role.dev,
-                             .modulus = m->solver->modulus.dev,
-                             .unknowns = m->grid.stored * m->grid.dof,
-                             .changed = grid_changed,
-                             .solve = grid_solve,
-                             .residual = grid_residual,
-                             .energy = grid_energy,
-                             .filter = grid_filter};
+  m->d.self = m;
+  m->d.loading = &m->loading;
+  m->d.places = m->grid.stored;
+  m->d.elements = ig_grid_elements(&m->grid);
+  m->d.nodes = ig_grid_nodes(&m->grid);
+  m->d.dofs = ig_grid_nodes(&m->grid) * m->grid.dof;
+  m->d.volume = m->h[0] * m->h[1] * m->h[2];
+  m->d.role = m->role.dev;
+  m->d.modulus = m->solver->modulus.dev;
+  m->d.unknowns = m->grid.stored * m->grid.dof;
+  m->d.changed = grid_changed;
+  m->d.solve = grid_solve;
+  m->d.residual = grid_residual;
+  m->d.energy = grid_energy;
+  m->d.filter = grid_filter;
+  m->d.snapshot = grid_snapshot;
+  m->d.pack = grid_pack;
+  m->d.surface = dim == 3 ? grid_surface : NULL;
+  m->d.describe = grid_describe;
+  m->d.free = grid_free;
 done:
   free(fix);
   free(spring);

@@ -1,7 +1,9 @@
 /* What a topology optimisation case may say. */
 #include "topopt/topopt.h"
+#include "topopt/ebe.h"
 
 static const ig_option region_options[] = {
+    IG_TEXT(ig_region_case, set, NULL, "named set of the mesh"),
     IG_VECTOR(ig_region_case, from, 3, "m", NULL, "lowest corner of a box"),
     IG_VECTOR(ig_region_case, to, 3, "m", NULL, "highest corner of a box"),
     IG_VECTOR(ig_region_case, center, 3, "m", NULL, "centre of a sphere or cylinder"),
@@ -10,7 +12,8 @@ static const ig_option region_options[] = {
               "axis of a cylinder through the centre, or a sphere"),
     IG_END};
 
-#define WHERE(S) IG_MAP(S, where, ig_region_case, region_options, NULL, "which part of the grid")
+#define WHERE(S)                                                                                   \
+  IG_MAP(S, where, ig_region_case, region_options, NULL, "which part of the grid or mesh")
 
 static const ig_option grid_options[] = {
     IG_IVECTOR(ig_grid_case, elements, 3, IG_REQUIRED, 0, 1e5,
@@ -87,8 +90,13 @@ static const ig_option optimiser_options[] = {
     IG_END};
 
 static const ig_option solver_options[] = {
-    IG_CHOICE(ig_solver_case, preconditioner, "jacobi|multigrid", "multigrid",
-              "of the conjugate gradients"),
+    IG_CHOICE(ig_solver_case, preconditioner, "jacobi|block_jacobi|multigrid", "multigrid",
+              "of the conjugate gradients: by unknowns, by nodes (meshes), or multigrid, geometric "
+              "on grids and algebraic on meshes"),
+    IG_CHOICE(ig_solver_case, operator, IG_EBE_CHOICES, "auto",
+              "how products are made on a mesh; auto: whichever is fastest"),
+    IG_CHOICE(ig_solver_case, race, "auto|atomic|color", "auto",
+              "how elements that share a node add to it; auto: atomic on a GPU, color on a CPU"),
     IG_CHOICE(ig_solver_case, smoother, "jacobi|chebyshev", "chebyshev", "of multigrid"),
     IG_INT(ig_solver_case, steps, "2", 1, 20, "smoothing steps before and after each correction"),
     IG_CHOICE(ig_solver_case, cycle, "v|w", "v", "multigrid cycle"),
@@ -106,7 +114,8 @@ static const ig_option surface_options[] = {
 
 const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism", "stiffness", "what is wanted"),
-    IG_MAP(ig_topopt_case, grid, ig_grid_case, grid_options, IG_REQUIRED, "the regular grid"),
+    IG_MAP(ig_topopt_case, grid, ig_grid_case, grid_options, NULL,
+           "a regular grid; left out where there is a mesh"),
     IG_LIST(ig_topopt_case, supports, ig_support_case, support_options, NULL,
             "held nodes (zero displacement or temperature)"),
     IG_LIST(ig_topopt_case, loads, ig_load_case, load_options, NULL, "forces, or heat"),

@@ -1,6 +1,6 @@
 /* Topology optimisation: the room. The flow of a run, top to bottom:
 
-     grid, supports, loads, roles           grid_model.c
+     grid or mesh, supports, loads, roles   grid_model.c, mesh_model.c
      for each design iteration
        filter, project, moduli              evaluate.c
        solve K u = f (and the adjoint)      solver/multigrid.c
@@ -19,51 +19,9 @@
 
 /* --- output --- */
 
-/* Packs a field of elements or nodes without the halo. */
-static void pack(const ig_grid *g, bool nodes, int components, const double *from, float *to) {
-  const int more = nodes ? 1 : 0, nz = g->dim == 3 ? g->n[2] + more : 1;
-  for (int k = 0; k < nz; k++)
-    for (int j = 0; j < g->n[1] + more; j++)
-      for (int i = 0; i < g->n[0] + more; i++)
-        for (int c = 0; c < components; c++)
-          *to++ = c < g->dof || components == 1
-                      ? (float)from[c * g->stored + ig_grid_place(g, i, j, k)]
-                      : 0;
-}
-
-static ig_status snapshot_grid(const ig_grid_model *m, int64_t step, ig_snapshot **snap) {
-  const ig_grid *g = &m->grid;
-  const int corners = 1 << g->dim;
-  static const int order[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* VTK goes round, bits do not */
-  IG_TRY(ig_snapshot_new(m->cx, m->d.nodes, m->d.elements, m->d.elements * corners, (double)step,
-                         step, snap));
-  double *x = (*snap)->point;
-  for (int k = 0; k <= g->n[2]; k++)
-    for (int j = 0; j <= g->n[1]; j++)
-      for (int i = 0; i <= g->n[0]; i++) {
-        *x++ = i * m->h[0];
-        *x++ = j * m->h[1];
-        *x++ = g->dim == 3 ? k * m->h[2] : 0;
-      }
-  int64_t *corner = (*snap)->corner;
-  const int64_t row = g->n[0] + 1, plane = row * (g->n[1] + 1);
-  for (int k = 0; k < (g->dim == 3 ? g->n[2] : 1); k++)
-    for (int j = 0; j < g->n[1]; j++)
-      for (int i = 0; i < g->n[0]; i++)
-        for (int a = 0; a < corners; a++) {
-          const int q = order[a];
-          *corner++ = i + (q & 1) + (j + (q >> 1 & 1)) * row + (k + (q >> 2)) * plane;
-        }
-  const int vtk = ig_elem_info_get(g->dim == 3 ? IG_HEX8 : IG_QUAD4)->vtk;
-  for (int64_t e = 0; e <= m->d.elements; e++)
-    (*snap)->offset[e] = e * corners;
-  memset((*snap)->type, vtk, (size_t)m->d.elements);
-  return IG_OK;
-}
-
-static ig_status snapshot(ig_job *job, const ig_grid_model *m, ig_design *s, int64_t step) {
-  const ig_grid *g = &m->grid;
-  const size_t n = (size_t)m->d.places, nu = (size_t)m->d.unknowns;
+static ig_status snapshot(ig_job *job, ig_design *s, int64_t step) {
+  ig_discretisation *d = s->d;
+  const size_t n = (size_t)d->places, nu = (size_t)d->unknowns;
   const bool heat = s->c->problem == IG_PROBLEM_HEAT;
   const double scale = s->loading->norm[0] / s->loading->stiffness;
   const int last = s->realisations - 1;
@@ -72,33 +30,35 @@ static ig_status snapshot(ig_job *job, const ig_grid_model *m, ig_design *s, int
   double *buffer;
   float *field;
   IG_TRY(IG_NEW(s->cx, &buffer, nu > n ? nu : n, "snapshot buffer"));
-  IG_TRY_GOTO(status, done, snapshot_grid(m, step, &snap));
+  IG_TRY_GOTO(status, done, d->snapshot(d->self, step, &snap));
   IG_TRY_GOTO(status, done, s->cx->backend->copy_out(s->cx, buffer, s->density[last].dev, n * 8));
   IG_TRY_GOTO(status, done,
               ig_snapshot_add(snap, "density", "", IG_AT_CELLS, IG_F32, 1, NULL, (void **)&field));
-  pack(g, false, 1, buffer, field);
+  d->pack(d->self, false, 1, buffer, field);
   /* energy density of the first load case: modulus x unit energy */
-  double *energy = s->work.dev, volume = 1;
-  for (int d = 0; d < g->dim; d++)
-    volume *= m->h[d];
+  double *energy = s->work.dev;
   IG_TRY_GOTO(status, done,
-              m->d.energy(m->d.self, s->u[last][0].dev, s->u[last][0].dev,
-                          0.5 * scale * scale * s->loading->stiffness / volume, false, energy));
-  IG_TRY_GOTO(status, done,
-              s->ops->map(s->cx, m->d.places, m->d.role, IG_MAP_PRODUCT, energy, m->d.modulus, NULL,
-                          energy));
+              d->energy(d->self, s->u[last][0].dev, s->u[last][0].dev,
+                        0.5 * scale * scale * s->loading->stiffness / d->volume, false, energy));
+  IG_TRY_GOTO(
+      status, done,
+      s->ops->map(s->cx, d->places, d->role, IG_MAP_PRODUCT, energy, d->modulus, NULL, energy));
+  if (d->share)
+    IG_TRY_GOTO(
+        status, done,
+        s->ops->map(s->cx, d->places, d->role, IG_MAP_QUOTIENT, energy, d->share, NULL, energy));
   IG_TRY_GOTO(status, done, s->cx->backend->copy_out(s->cx, buffer, energy, n * 8));
   IG_TRY_GOTO(status, done,
               ig_snapshot_add(snap, heat ? "dissipation" : "strain_energy", "J/m^3", IG_AT_CELLS,
                               IG_F32, 1, NULL, (void **)&field));
-  pack(g, false, 1, buffer, field);
+  d->pack(d->self, false, 1, buffer, field);
   IG_TRY_GOTO(status, done, s->cx->backend->copy_out(s->cx, buffer, s->u[last][0].dev, nu * 8));
   for (size_t i = 0; i < nu; i++)
     buffer[i] *= scale;
   IG_TRY_GOTO(status, done,
               ig_snapshot_add(snap, heat ? "temperature" : "displacement", heat ? "K" : "m",
                               IG_AT_POINTS, IG_F32, heat ? 1 : 3, NULL, (void **)&field));
-  pack(g, true, heat ? 1 : 3, buffer, field);
+  d->pack(d->self, true, heat ? 1 : 3, buffer, field);
   status = job->sink->snapshot(job->sink, snap);
   snap = NULL;
 done:
@@ -200,7 +160,7 @@ static ig_status restore(ig_job *job, ig_design *s, int64_t *iteration, double *
   return IG_OK;
 }
 
-static ig_status finish(ig_job *job, const ig_grid_model *m, ig_design *s, const ig_evaluation *e) {
+static ig_status finish(ig_job *job, ig_design *s, const ig_evaluation *e) {
   ig_sink *sink = job->sink;
   IG_TRY(sink->result(sink, "objective", e->objective));
   IG_TRY(sink->result(sink, "volume", e->volume));
@@ -210,18 +170,16 @@ static ig_status finish(ig_job *job, const ig_grid_model *m, ig_design *s, const
   IG_TRY(sink->result(sink, "seconds_filter", s->seconds[2]));
   IG_TRY(sink->result(sink, "seconds_update", s->seconds[3]));
   const ig_surface_case *c = &s->c->surface;
-  if (m->grid.dim != 3 || c->formats.count == 0)
+  if (!s->d->surface || c->formats.count == 0)
     return IG_OK;
-  const size_t n = (size_t)m->d.places;
+  const size_t n = (size_t)s->d->places;
   double *density;
   IG_TRY(IG_NEW(s->cx, &density, n, "surface"));
   ig_part surface = {0};
-  const ig_texts none = {0};
   ig_status status =
       s->cx->backend->copy_out(s->cx, density, s->density[s->realisations - 1].dev, n * 8);
   if (status == IG_OK)
-    status = ig_part_of_grid(s->cx, &m->grid, m->h, density, c->level,
-                             c->mirror ? &s->c->symmetry : &none, &surface);
+    status = s->d->surface(s->d->self, density, c->level, c->mirror, &surface);
   free(density);
   for (int f = 0; status == IG_OK && f < c->formats.count; f++)
     status = ig_part_write(s->cx, &surface, c->formats.value[f], sink);
@@ -235,7 +193,7 @@ static ig_status finish(ig_job *job, const ig_grid_model *m, ig_design *s, const
 
 /* --- the loop --- */
 
-static ig_status loop(ig_job *job, ig_grid_model *m, ig_design *s) {
+static ig_status loop(ig_job *job, ig_design *s) {
   const ig_topopt_case *c = s->c;
   ig_ctx *cx = s->cx;
   const ig_output_case *out = job->output;
@@ -256,7 +214,7 @@ static ig_status loop(ig_job *job, ig_grid_model *m, ig_design *s) {
     const bool picture = job->sink && out && out->every > 0 && (iteration - 1) % out->every == 0;
     if (picture) {
       const double output = ig_now();
-      IG_TRY(snapshot(job, m, s, iteration - 1));
+      IG_TRY(snapshot(job, s, iteration - 1));
       job->seconds_output += ig_now() - output;
     }
     IG_TRY(ig_design_update(s, &e));
@@ -297,56 +255,70 @@ static ig_status loop(ig_job *job, ig_grid_model *m, ig_design *s) {
   IG_TRY(ig_design_evaluate(s, &e));
   if (!job->sink)
     return IG_OK;
-  IG_TRY(snapshot(job, m, s, iteration));
+  IG_TRY(snapshot(job, s, iteration));
   IG_TRY(job->sink->result_text(job->sink, "stopped",
                                 done ? "the design no longer changes" : "iteration limit"));
-  return finish(job, m, s, &e);
+  return finish(job, s, &e);
+}
+
+/* The discretisation the case asks for, a grid or a mesh, and the design on it. */
+static ig_status open_model(ig_job *job, ig_discretisation **d, ig_design **s) {
+  const ig_topopt_case *c = job->room_case;
+  *d = NULL;
+  *s = NULL;
+  if (job->mesh && c->grid.at.given)
+    return ig_fail_at(job->cx, &c->grid.at, "grid: there is a mesh already: give one of the two");
+  if (!job->mesh && !c->grid.at.given)
+    return ig_fail_at(job->cx, &c->at, "topopt needs a section 'grid' or a section 'mesh'");
+  if (job->mesh) {
+    IG_TRY(ig_mesh_model_new(job->cx, c, job->materials, job->mesh, d));
+  } else {
+    ig_grid_model *m;
+    IG_TRY(ig_grid_model_new(job->cx, c, job->materials, &m));
+    *d = &m->d;
+  }
+  const ig_status status = ig_design_new(job->cx, c, *d, s);
+  if (status != IG_OK)
+    (*d)->free((*d)->self);
+  return status;
+}
+
+static void close_model(ig_discretisation *d, ig_design *s) {
+  ig_design_free(s);
+  d->free(d->self);
 }
 
 static ig_status run(ig_job *job) {
   const double start = ig_now();
-  ig_grid_model *m;
-  ig_design *s = NULL;
-  IG_TRY(ig_grid_model_new(job->cx, job->room_case, job->materials, &m));
-  ig_status status = ig_design_new(job->cx, job->room_case, &m->d, &m->loading, m->solid, &s);
-  job->elements = m->d.elements;
-  job->nodes = m->d.nodes;
-  job->dofs = m->d.dofs;
+  ig_discretisation *d;
+  ig_design *s;
+  IG_TRY(open_model(job, &d, &s));
+  job->elements = d->elements;
+  job->nodes = d->nodes;
+  job->dofs = d->dofs;
   job->seconds_setup = ig_now() - start;
-  if (status == IG_OK)
-    status = loop(job, m, s);
-  ig_design_free(s);
-  ig_grid_model_free(m);
+  const ig_status status = loop(job, s);
+  close_model(d, s);
   return status;
 }
 
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
-  ig_grid_model *m;
-  ig_design *s = NULL;
+  ig_discretisation *d;
+  ig_design *s;
   char text[128];
-  IG_TRY(ig_grid_model_new(job->cx, job->room_case, job->materials, &m));
-  ig_status status = ig_design_new(job->cx, job->room_case, &m->d, &m->loading, m->solid, &s);
-  if (status == IG_OK) {
-    const ig_grid *g = &m->grid;
-    snprintf(text, sizeof text, g->dim == 3 ? "%d x %d x %d elements" : "%d x %d elements", g->n[0],
-             g->n[1], g->n[2]);
-    line(user, "grid", text);
-    snprintf(text, sizeof text, "%" PRId64 " (%" PRId64 " to design, %" PRId64 " held solid)",
-             m->d.elements, m->free, m->solid);
-    line(user, "elements", text);
-    snprintf(text, sizeof text, "%" PRId64, m->d.dofs);
-    line(user, "unknowns", text);
-    snprintf(text, sizeof text, "%d", m->loading.cases);
-    line(user, "load cases", text);
-    snprintf(text, sizeof text, "%d levels, coarsest %d unknowns", m->solver->levels,
-             m->solver->coarse_n);
-    line(user, "multigrid", m->solver->levels > 1 ? text : "none (Jacobi)");
-    snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_peak);
-    line(user, "device memory", text);
-  }
-  ig_design_free(s);
-  ig_grid_model_free(m);
-  return status;
+  IG_TRY(open_model(job, &d, &s));
+  d->describe(d->self, line, user);
+  snprintf(text, sizeof text, "%" PRId64 " (%" PRId64 " to design, %" PRId64 " held solid)",
+           d->elements, d->designed, d->solid);
+  line(user, "elements", text);
+  snprintf(text, sizeof text, "%" PRId64, d->dofs);
+  line(user, "unknowns", text);
+  snprintf(text, sizeof text, "%d", d->loading->cases);
+  line(user, "load cases", text);
+  snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_peak);
+  line(user, "device memory", text);
+  close_model(d, s);
+  return IG_OK;
 }
 
 const ig_room ig_room_topopt = {

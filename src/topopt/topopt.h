@@ -11,10 +11,15 @@
 /* Part of space: inside everything that is given. Nothing given: everywhere. */
 typedef struct {
   ig_src at;
+  const char *set;       /* of a mesh */
   double from[3], to[3]; /* a box */
   double center[3], radius;
   int axis; /* x, y, z: a cylinder about the centre; else a sphere */
 } ig_region_case;
+/* Whether a point is in the region's box and sphere or cylinder. */
+bool ig_region_holds(const ig_region_case *r, const double *x, int dim, double slack);
+/* "x-": axis 0, side 0; false if it is none of these. */
+bool ig_plane_read(const char *text, int dim, int *axis, int *side);
 
 typedef struct {
   ig_src at;
@@ -79,9 +84,16 @@ typedef struct {
   double move, damping, gray, tolerance;
   ig_ramp_case gray_ramp;
 } ig_optimiser_case;
+typedef enum {
+  IG_PRECONDITIONER_JACOBI,
+  IG_PRECONDITIONER_BLOCKS,
+  IG_PRECONDITIONER_MULTIGRID
+} ig_preconditioner;
+typedef enum { IG_RACE_AUTO, IG_RACE_ATOMIC, IG_RACE_COLOR } ig_race;
 typedef struct {
   ig_src at;
   int preconditioner, smoother, cycle;
+  int operator, race; /* of meshes: ig_ebe_kind; ig_race */
   int64_t steps, limit;
   double damping, tolerance; /* of the residual; 0: adaptive */
 } ig_solver_case;
@@ -116,24 +128,6 @@ extern const ig_option ig_topopt_options[];
 
 /* --- the discretisation: all the design loop knows of it --- */
 
-typedef struct ig_discretisation ig_discretisation;
-struct ig_discretisation {
-  void *self;
-  int64_t places; /* values of an element array; places without an element have no role */
-  int64_t elements, dofs, nodes;
-  const uint8_t *role; /* device */
-  double *modulus;     /* device, in units of the solid's: set, then call `changed` */
-  int64_t unknowns;    /* values of a state vector */
-  ig_status (*changed)(void *self);
-  ig_status (*solve)(void *self, const double *f, double *u, double tolerance,
-                     ig_solve_report *report);
-  const double *(*residual)(void *self); /* of the last solve */
-  ig_status (*energy)(void *self, const double *u, const double *v, double scale, bool add,
-                      double *out);
-  /* out = sum of weight x in; symmetric, so it is its own adjoint */
-  ig_status (*filter)(void *self, const double *in, double *out);
-};
-
 enum { IG_LOAD_CASES = 16, IG_REALISATIONS = 3 };
 
 /* Loads in units of their norm, on the device. */
@@ -146,6 +140,37 @@ typedef struct {
   double stiffness; /* Young's modulus (times thickness) or conductivity of the solid */
 } ig_loading;
 
+typedef struct ig_part ig_part;
+typedef struct ig_discretisation ig_discretisation;
+struct ig_discretisation {
+  void *self;
+  ig_loading *loading;
+  int64_t solid, designed; /* elements held solid; elements to design */
+  int64_t places;          /* values of an element array; places without an element have no role */
+  int64_t elements, dofs, nodes;
+  const uint8_t *role; /* device */
+  double *modulus;     /* device, in units of the solid's: set, then call `changed` */
+  double volume;       /* of an element, the mean */
+  const double *share; /* device: volume of each over the mean; NULL: all are alike */
+  int64_t unknowns;    /* values of a state vector */
+  ig_status (*changed)(void *self);
+  ig_status (*solve)(void *self, const double *f, double *u, double tolerance,
+                     ig_solve_report *report);
+  const double *(*residual)(void *self); /* of the last solve */
+  ig_status (*energy)(void *self, const double *u, const double *v, double scale, bool add,
+                      double *out);
+  /* out = sum of weight x in; symmetric, so it is its own adjoint */
+  ig_status (*filter)(void *self, const double *in, double *out);
+  /* points and cells of a snapshot; a field of elements or nodes as its points or cells have it */
+  ig_status (*snapshot)(void *self, int64_t step, ig_snapshot **snap);
+  void (*pack)(void *self, bool nodes, int components, const double *from, float *to);
+  /* the surface at a density (host); NULL: it has none to give */
+  ig_status (*surface)(void *self, const double *density, double level, bool mirror,
+                       ig_part *surface);
+  void (*describe)(void *self, ig_check_line *line, void *user);
+  void (*free)(void *self);
+};
+
 /* The grid as a discretisation. */
 typedef struct {
   ig_ctx *cx;
@@ -157,12 +182,16 @@ typedef struct {
   ig_taps taps;
   ig_discretisation d;
   ig_loading loading;
-  int64_t solid, free; /* elements held solid; elements to design */
 } ig_grid_model;
 
 IG_MUST_CHECK ig_status ig_grid_model_new(ig_ctx *cx, const ig_topopt_case *c,
                                           const ig_list *materials, ig_grid_model **out);
 void ig_grid_model_free(ig_grid_model *m);
+
+/* A mesh of hexahedra as a discretisation; see mesh_model.c. The mesh must outlive it. */
+IG_MUST_CHECK ig_status ig_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c,
+                                          const ig_list *materials, const ig_mesh *mesh,
+                                          ig_discretisation **out);
 
 /* --- the design problem --- */
 
@@ -180,7 +209,6 @@ typedef struct {
   const ig_design_ops *ops;
   ig_discretisation *d;
   ig_loading *loading;
-  int64_t solid;
   int realisations;
   ig_array x, trial, filtered, dc, dv, work, hs; /* elements */
   ig_array density[IG_REALISATIONS], part[IG_REALISATIONS];
@@ -192,7 +220,7 @@ typedef struct {
 } ig_design;
 
 IG_MUST_CHECK ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
-                                      ig_loading *loading, int64_t solid, ig_design **out);
+                                      ig_design **out);
 void ig_design_free(ig_design *s);
 /* Objective, volume and their slopes (s->dc, s->dv by s->x) at s->x. */
 IG_MUST_CHECK ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e);
@@ -208,12 +236,12 @@ double ig_design_tolerance(double change);
 void ig_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluation *e);
 
 /* A surface as triangles, watertight; see surface.c. */
-typedef struct {
+struct ig_part {
   int64_t vertices, triangles;
   float (*vertex)[3];
   int32_t (*triangle)[3];
   double area, volume;
-} ig_part;
+};
 IG_MUST_CHECK ig_status ig_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h,
                                         const double *density, double level, const ig_texts *mirror,
                                         ig_part *surface);

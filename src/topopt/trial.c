@@ -4,18 +4,26 @@
 #include <string.h>
 
 ig_status ig_trial_open(ig_ctx *cx, const char *text, ig_trial *t) {
+  return ig_trial_open_mesh(cx, text, NULL, t);
+}
+
+ig_status ig_trial_open_mesh(ig_ctx *cx, const char *text, const ig_mesh *mesh, ig_trial *t) {
   memset(t, 0, sizeof *t);
   t->cx = cx;
-  const ig_src at = {.file = "built-in case"};
+  const ig_src at = {.file = "built-in case", .given = true};
   ig_node *node;
   ig_status status;
   IG_TRY_GOTO(status, failed, ig_arena_new(cx, &t->arena));
   IG_TRY_GOTO(status, failed, ig_node_parse(cx, t->arena, text, at, &node));
   const ig_option_table table = {ig_topopt_options, &t->c};
   IG_TRY_GOTO(status, failed, ig_options_read(cx, t->arena, node, &table, 1));
-  IG_TRY_GOTO(status, failed, ig_grid_model_new(cx, &t->c, NULL, &t->m));
-  IG_TRY_GOTO(status, failed,
-              ig_design_new(cx, &t->c, &t->m->d, &t->m->loading, t->m->solid, &t->s));
+  if (mesh) {
+    IG_TRY_GOTO(status, failed, ig_mesh_model_new(cx, &t->c, NULL, mesh, &t->d));
+  } else {
+    IG_TRY_GOTO(status, failed, ig_grid_model_new(cx, &t->c, NULL, &t->m));
+    t->d = &t->m->d;
+  }
+  IG_TRY_GOTO(status, failed, ig_design_new(cx, &t->c, t->d, &t->s));
   return IG_OK;
 failed:
   ig_trial_close(t);
@@ -24,7 +32,8 @@ failed:
 
 void ig_trial_close(ig_trial *t) {
   ig_design_free(t->s);
-  ig_grid_model_free(t->m);
+  if (t->d)
+    t->d->free(t->d->self);
   ig_arena_free(t->arena);
   memset(t, 0, sizeof *t);
 }

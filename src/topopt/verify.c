@@ -1,6 +1,7 @@
 /* Verification problems of topology optimisation. They need no files: cases are text. */
 #include "topopt/trial.h"
 #include "backend/backend.h"
+#include "topopt/mesh_model.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -582,4 +583,9 @@ const ig_verify_entry ig_topopt_verify[] = {
     {"topopt-heat", "3D conduction: objectives of a volume-to-patch problem", true, verify_heat},
     {"topopt-tied", "3D elasticity: objectives of the tied cantilever of the DTU codes", false,
      verify_tied},
+    {"topopt-mesh-grid", "a regular mesh gives the grid's objectives with every operator", true,
+     ig_verify_mesh_grid},
+    {"topopt-mesh-patch", "uniform tension of distorted hexahedra", true, ig_verify_mesh_patch},
+    {"topopt-mesh-slopes", "slopes on distorted hexahedra against differences", true,
+     ig_verify_mesh_slopes},
     {.name = NULL}};

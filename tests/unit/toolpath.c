@@ -34,7 +34,8 @@ static ig_toolpath good(const char *file, const char *text) {
 
 static void event_series(void **state) {
   (void)state;
-  ig_toolpath p = good("a.csv", "t,x,y,z,power\n0,0,0,0.01,200\n1,0.01,0,0.01,0\n# rest\n2,0,0,0.01,50\n");
+  ig_toolpath p =
+      good("a.csv", "t,x,y,z,power\n0,0,0,0.01,200\n1,0.01,0,0.01,0\n# rest\n2,0,0,0.01,50\n");
   assert_int_equal(p.count, 3);
   assert_true(p.power[0] == 200 && p.power[1] == 0 && p.power[2] == 50);
   assert_true(p.x[3] == 0.01 && p.t[2] == 2);

@@ -1,0 +1,100 @@
+/* A mesh of hexahedra on the CPU. */
+#include "backend/backend.h"
+#include "topopt/mesh_ops.h"
+
+#include <math.h>
+
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "topopt/ebe_kern.inc"
+#include "topopt/mesh_kern.inc"
+
+static ig_status ground(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
+                        double *dot) {
+  const int64_t n = 3 * (int64_t)g->nodes;
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int c = 0; c < IG_MESH_CHUNKS; c++) {
+    double s = 0;
+    for (int64_t i = n * c / IG_MESH_CHUNKS; i < n * (c + 1) / IG_MESH_CHUNKS; i++) {
+      y[i] = ig_ground_value(g, i, x[i], y[i]);
+      s += x[i] * y[i];
+    }
+    partial[c] = s;
+  }
+  if (dot) {
+    *dot = 0;
+    for (int c = 0; c < IG_MESH_CHUNKS; c++)
+      *dot += partial[c];
+  }
+  return IG_OK;
+}
+
+static ig_status energy(ig_ctx *cx, const ig_hex_args *p, const double *u, const double *v,
+                        double scale, bool add, double *out) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int32_t e = 0; e < p->scatter.elements; e++)
+    out[e] = (add ? out[e] : 0) + scale * ig_hex_energy(p, e, u, v);
+  return IG_OK;
+}
+
+static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+                          const double *modulus, double *block) {
+  IG_TRY(cx->backend->fill(cx, block, 0, 6 * sizeof *block * (size_t)p->scatter.nodes));
+  for (int color = 0; color < plan->colors; color++) {
+    ig_lid begin, end;
+    ig_plan_range(plan, color, plan->elements, &begin, &end);
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+    for (ig_lid i = begin; i < end; i++) {
+      const ig_lid e = ig_scatter_element(&p->scatter, i);
+      double x[24], xm[21], b[6];
+      ig_hex_gather(&p->scatter, e, p->x, x);
+      ebe_modes_f64(x, xm);
+      for (int a = 0; a < 8; a++) {
+        ig_hex_block(xm, a, p->lame, p->shear, b);
+        for (int j = 0; j < 6; j++)
+          ig_scatter_add_f64(&p->scatter, e, a, 6, j, modulus[e] * b[j], block, NULL);
+      }
+    }
+  }
+  return IG_OK;
+}
+
+static ig_status invert(ig_ctx *cx, const ig_ground *g, bool whole, const double *block,
+                        float *inverse) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (ig_lid n = 0; n < g->nodes; n++)
+    ig_block_invert(block + 6 * (int64_t)n, g->fix[n],
+                    g->spring ? g->spring + 3 * (int64_t)n : NULL, whole, inverse + 6 * (int64_t)n);
+  return IG_OK;
+}
+
+static ig_status scale_blocks(ig_ctx *cx, ig_lid nodes, const float *inverse, const float *r,
+                              float *z) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (ig_lid n = 0; n < nodes; n++)
+    ig_block_scale(inverse + 6 * (int64_t)n, r + 3 * (int64_t)n, z + 3 * (int64_t)n);
+  return IG_OK;
+}
+
+static ig_status cone(ig_ctx *cx, const ig_cone *c, const double *in, double *out) {
+#pragma omp parallel for schedule(dynamic, 256) num_threads(cx->threads)
+  for (int32_t e = 0; e < c->elements; e++)
+    out[e] = ig_cone_sum(c, e, in);
+  return IG_OK;
+}
+
+const ig_mesh_ops ig_mesh_cpu = {.ground = ground,
+                                 .energy = energy,
+                                 .diagonal = diagonal,
+                                 .invert = invert,
+                                 .scale = scale_blocks,
+                                 .cone = cone};
+
+const ig_mesh_ops *ig_mesh_ops_of(const ig_ctx *cx) {
+#ifdef INGOT_HAVE_CUDA
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    return &ig_mesh_cuda;
+#endif
+  (void)cx;
+  return &ig_mesh_cpu;
+}

@@ -1,0 +1,11 @@
+/* CUDA's table of passes over a mesh of hexahedra. */
+#include "topopt/mesh_cuda.h"
+
+#ifdef INGOT_HAVE_CUDA
+const ig_mesh_ops ig_mesh_cuda = {.ground = ig_mesh_ground_cuda,
+                                  .energy = ig_mesh_energy_cuda,
+                                  .diagonal = ig_mesh_diagonal_cuda,
+                                  .invert = ig_mesh_invert_cuda,
+                                  .scale = ig_mesh_scale_cuda,
+                                  .cone = ig_mesh_cone_cuda};
+#endif

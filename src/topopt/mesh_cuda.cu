@@ -1,0 +1,139 @@
+/* A mesh of hexahedra on the GPU: the passes beside the product. */
+#include "topopt/mesh_cuda.h"
+#include "backend/cuda/launch.cuh"
+
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "topopt/ebe_kern.inc"
+#include "topopt/mesh_kern.inc"
+
+/* Sum over a block of 256 threads, in thread 0; the order is always the same. */
+static __device__ double block_sum(double s) {
+  __shared__ double part[8];
+  for (int d = 16; d; d /= 2)
+    s += __shfl_down_sync(0xffffffffu, s, d);
+  if (threadIdx.x % 32 == 0)
+    part[threadIdx.x / 32] = s;
+  __syncthreads();
+  s = 0;
+  if (threadIdx.x == 0)
+    for (int w = 0; w < 8; w++)
+      s += part[w];
+  return s;
+}
+
+static __global__ void ground_part(ig_ground g, const double *x, double *y, double *partial) {
+  const int64_t n = 3 * (int64_t)g.nodes;
+  double s = 0;
+  for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n;
+       i += (int64_t)gridDim.x * blockDim.x) {
+    const double v = ig_ground_value(&g, i, x[i], y[i]);
+    y[i] = v;
+    s += x[i] * v;
+  }
+  s = block_sum(s);
+  if (threadIdx.x == 0)
+    partial[blockIdx.x] = s;
+}
+static __global__ void ground_sum(const double *partial, double *dot) {
+  double s = 0;
+  for (int i = threadIdx.x; i < IG_MESH_CHUNKS; i += 256)
+    s += partial[i];
+  s = block_sum(s);
+  if (threadIdx.x == 0)
+    *dot = s;
+}
+extern "C" ig_status ig_mesh_ground_cuda(ig_ctx *cx, const ig_ground *g, const double *x, double *y,
+                                         double *partial, double *dot) {
+  ground_part<<<IG_MESH_CHUNKS, 256, 0, ig_cuda_stream(cx)>>>(*g, x, y, partial);
+  IG_LAUNCHED(cx);
+  if (dot)
+    ground_sum<<<1, 256, 0, ig_cuda_stream(cx)>>>(partial, dot);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+static __global__ void __launch_bounds__(128)
+    energy_pass(ig_hex_args p, const double *u, const double *v, double scale, bool add,
+                double *out) {
+  const int32_t e = blockIdx.x * blockDim.x + threadIdx.x;
+  if (e < p.scatter.elements)
+    out[e] = (add ? out[e] : 0) + scale * ig_hex_energy(&p, e, u, v);
+}
+extern "C" ig_status ig_mesh_energy_cuda(ig_ctx *cx, const ig_hex_args *p, const double *u,
+                                         const double *v, double scale, bool add, double *out) {
+  energy_pass<<<ig_cuda_blocks(p->scatter.elements, 128), 128, 0, ig_cuda_stream(cx)>>>(
+      *p, u, v, scale, add, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+/* eight threads an element, a corner each */
+static __global__ void __launch_bounds__(128)
+    diagonal_pass(ig_hex_args p, int32_t begin, int32_t end, const double *modulus, double *block) {
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  const int64_t i = begin + t / 8;
+  if (i >= end)
+    return;
+  const int32_t e = ig_scatter_element(&p.scatter, (int32_t)i);
+  const int a = (int)(t % 8);
+  double x[24], xm[21], b[6];
+  ig_hex_gather(&p.scatter, e, p.x, x);
+  ebe_modes_f64(x, xm);
+  ig_hex_block(xm, a, p.lame, p.shear, b);
+  const double scale = modulus[e];
+  for (int j = 0; j < 6; j++)
+    ig_scatter_add_f64(&p.scatter, e, a, 6, j, scale * b[j], block, (double *)NULL);
+}
+extern "C" ig_status ig_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+                                           const double *modulus, double *block) {
+  IG_TRY(cx->backend->fill(cx, block, 0, 6 * sizeof *block * (size_t)p->scatter.nodes));
+  for (int color = 0; color < plan->colors; color++) {
+    ig_lid b, e;
+    ig_plan_range(plan, color, plan->elements, &b, &e);
+    if (b == e)
+      continue;
+    diagonal_pass<<<ig_cuda_blocks(8 * (int64_t)(e - b), 128), 128, 0, ig_cuda_stream(cx)>>>(
+        *p, b, e, modulus, block);
+    IG_LAUNCHED(cx);
+  }
+  return IG_OK;
+}
+
+static __global__ void invert_pass(ig_ground g, bool whole, const double *block, float *inverse) {
+  const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
+  if (n < g.nodes)
+    ig_block_invert(block + 6 * (int64_t)n, g.fix[n], g.spring ? g.spring + 3 * (int64_t)n : NULL,
+                    whole, inverse + 6 * (int64_t)n);
+}
+extern "C" ig_status ig_mesh_invert_cuda(ig_ctx *cx, const ig_ground *g, bool whole,
+                                         const double *block, float *inverse) {
+  invert_pass<<<ig_cuda_blocks(g->nodes, 256), 256, 0, ig_cuda_stream(cx)>>>(*g, whole, block,
+                                                                             inverse);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+static __global__ void scale_pass(int32_t nodes, const float *inverse, const float *r, float *z) {
+  const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
+  if (n < nodes)
+    ig_block_scale(inverse + 6 * (int64_t)n, r + 3 * (int64_t)n, z + 3 * (int64_t)n);
+}
+extern "C" ig_status ig_mesh_scale_cuda(ig_ctx *cx, ig_lid nodes, const float *inverse,
+                                        const float *r, float *z) {
+  scale_pass<<<ig_cuda_blocks(nodes, 256), 256, 0, ig_cuda_stream(cx)>>>(nodes, inverse, r, z);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+static __global__ void cone_pass(ig_cone c, const double *in, double *out) {
+  const int32_t e = blockIdx.x * blockDim.x + threadIdx.x;
+  if (e < c.elements)
+    out[e] = ig_cone_sum(&c, e, in);
+}
+extern "C" ig_status ig_mesh_cone_cuda(ig_ctx *cx, const ig_cone *c, const double *in,
+                                       double *out) {
+  cone_pass<<<ig_cuda_blocks(c->elements, 128), 128, 0, ig_cuda_stream(cx)>>>(*c, in, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}

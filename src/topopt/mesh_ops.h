@@ -1,0 +1,67 @@
+/* What a mesh of hexahedra needs beside the element-by-element product: held unknowns, energies,
+   diagonal blocks, the cone filter. One table a backend. */
+#ifndef IG_TOPOPT_MESH_OPS_H
+#define IG_TOPOPT_MESH_OPS_H
+
+#include "kern/hd.h"
+#include "topopt/ebe.h"
+
+IG_C_BEGIN
+
+enum { IG_MESH_CHUNKS = 1024 }; /* partial sums of a dot product */
+
+/* The geometry; device pointers. */
+typedef struct {
+  ig_scatter_view scatter;
+  const double *x; /* nodes x 3 */
+  double lame, shear;
+} ig_hex_args;
+
+/* Unknowns held at zero and springs to ground; device pointers. */
+typedef struct {
+  ig_lid nodes;
+  const uint8_t *fix;   /* bits of the components held, one byte a node */
+  const double *spring; /* nodes x 3; NULL: none */
+} ig_ground;
+
+/* Element centres hashed into cells of a grid no smaller than the radius. */
+typedef struct {
+  int32_t elements;
+  int n[3];
+  double low[3], inverse[3]; /* corner of the first cell; 1 / size of a cell */
+  double radius;
+  const double *center;         /* elements x 3 */
+  const int32_t *start, *order; /* cells + 1; elements by cell */
+} ig_cone;
+IG_HD int ig_cone_cell(const ig_cone *c, int d, double x) {
+  const int i = (int)((x - c->low[d]) * c->inverse[d]);
+  return i < 0 ? 0 : i >= c->n[d] ? c->n[d] - 1 : i;
+}
+
+typedef struct ig_mesh_ops {
+  /* y += springs x, 0 where held; *dot (device) = x . y unless NULL; partial: IG_MESH_CHUNKS */
+  ig_status (*ground)(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
+                      double *dot);
+  /* out[e] = scale u_e . K_e v_e at unit modulus, added to what is there where `add` */
+  ig_status (*energy)(ig_ctx *cx, const ig_hex_args *p, const double *u, const double *v,
+                      double scale, bool add, double *out);
+  /* the 3x3 blocks on the diagonal, nodes x 6 (xx yy zz xy yz zx) */
+  ig_status (*diagonal)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+                        const double *modulus, double *block);
+  /* their inverses, held components left out; only of the diagonals where not `whole` */
+  ig_status (*invert)(ig_ctx *cx, const ig_ground *g, bool whole, const double *block,
+                      float *inverse);
+  /* z = inverse r, block by block */
+  ig_status (*scale)(ig_ctx *cx, ig_lid nodes, const float *inverse, const float *r, float *z);
+  /* out = sum over the elements within the radius of (radius - distance) in */
+  ig_status (*cone)(ig_ctx *cx, const ig_cone *c, const double *in, double *out);
+} ig_mesh_ops;
+
+extern const ig_mesh_ops ig_mesh_cpu;
+#ifdef INGOT_HAVE_CUDA
+extern const ig_mesh_ops ig_mesh_cuda;
+#endif
+const ig_mesh_ops *ig_mesh_ops_of(const ig_ctx *cx);
+
+IG_C_END
+#endif

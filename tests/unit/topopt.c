@@ -1,0 +1,288 @@
+/* Topology optimisation: runs, restarts, surfaces, and what it says to cases that are wrong. */
+#include "check.h"
+#include "backend/backend.h"
+#include "topopt/trial.h"
+
+extern const ig_room ig_room_topopt;
+
+static ig_ctx *open_backend(const char *name) {
+  ig_ctx *cx = NULL;
+  const ig_ctx_options options = {.backend = name, .threads = 2};
+  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  return cx;
+}
+
+/* --- a sink that keeps things in memory --- */
+
+typedef struct {
+  ig_sink sink;
+  int rows, snapshots, stop_after;
+  double objective[64];
+  ig_restart restart;
+  char files[8][16];
+  size_t sizes[8];
+  int file_count;
+  ig_ctx *cx;
+} memory;
+
+static ig_status keep_snapshot(ig_sink *sink, ig_snapshot *snap) {
+  memory *m = sink->self;
+  m->snapshots++;
+  assert_int_equal(ig_snapshot_settle(snap), IG_OK);
+  assert_string_equal(snap->field[0].name, "density");
+  for (int64_t i = 0; i < snap->cells; i++) {
+    const float x = ((const float *)snap->field[0].data)[i];
+    assert_true(x >= 0 && x <= 1);
+  }
+  ig_snapshot_free(snap);
+  return IG_OK;
+}
+static ig_status keep_history(ig_sink *sink, int columns, const char *const *names,
+                              const double *values) {
+  memory *m = sink->self;
+  assert_true(columns >= 8);
+  assert_string_equal(names[1], "objective");
+  m->objective[m->rows++] = values[1];
+  if (m->rows == m->stop_after)
+    ig_ctx_interrupt(m->cx);
+  return IG_OK;
+}
+static ig_status keep_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
+                                 int count) {
+  memory *m = sink->self;
+  m->restart = (ig_restart){.time = time, .step = step, .count = count};
+  m->restart.saved = calloc((size_t)count, sizeof *saved);
+  for (int i = 0; i < count; i++) {
+    const size_t bytes = (size_t)saved[i].count * ig_dtype_size(saved[i].dtype);
+    m->restart.saved[i] = saved[i];
+    m->restart.saved[i].name = strdup(saved[i].name);
+    m->restart.saved[i].data = malloc(bytes);
+    memcpy(m->restart.saved[i].data, saved[i].data, bytes);
+  }
+  return IG_OK;
+}
+static ig_status keep_result(ig_sink *sink, const char *key, double value) {
+  (void)sink;
+  (void)key;
+  assert_true(isfinite(value));
+  return IG_OK;
+}
+static ig_status keep_text(ig_sink *sink, const char *key, const char *value) {
+  (void)sink;
+  (void)key;
+  (void)value;
+  return IG_OK;
+}
+static ig_status keep_file(ig_sink *sink, const char *name, const void *bytes, size_t size) {
+  memory *m = sink->self;
+  (void)bytes;
+  snprintf(m->files[m->file_count], sizeof m->files[0], "%s", name);
+  m->sizes[m->file_count++] = size;
+  return IG_OK;
+}
+static void memory_open(memory *m, ig_ctx *cx) {
+  memset(m, 0, sizeof *m);
+  m->cx = cx;
+  m->sink = (ig_sink){.self = m,
+                      .snapshot = keep_snapshot,
+                      .history = keep_history,
+                      .checkpoint = keep_checkpoint,
+                      .result = keep_result,
+                      .result_text = keep_text,
+                      .file = keep_file};
+}
+static void memory_close(memory *m) {
+  for (int i = 0; i < m->restart.count; i++) {
+    free((void *)m->restart.saved[i].name);
+    free(m->restart.saved[i].data);
+  }
+  free(m->restart.saved);
+}
+
+/* --- runs --- */
+
+#define CASE(more)                                                                                 \
+  "{grid: {elements: [10, 6, 4]}, volume: 0.4, symmetry: [z-], supports: [{where: {from: [0, 0, "  \
+  "0], to: [0, 6, 4]}}], loads: [{where: {from: [10, 0, 0], to: [10, 0, 4]}, force: [0, -1, 0]}]," \
+  " iterations: 6, surface: {formats: [stl, obj, ply]}, solver: {tolerance: 1e-7}" more "}"
+
+static ig_status run_case(ig_ctx *cx, const char *text, memory *m, const ig_restart *restart) {
+  ig_arena *arena;
+  ig_node *node;
+  ig_topopt_case c;
+  const ig_src at = {.file = "test", .given = true};
+  const ig_option_table table = {ig_topopt_options, &c};
+  assert_int_equal(ig_arena_new(cx, &arena), IG_OK);
+  assert_int_equal(ig_node_parse(cx, arena, text, at, &node), IG_OK);
+  ig_status status = ig_options_read(cx, arena, node, &table, 1);
+  if (status == IG_OK) {
+    const ig_output_case output = {.every = 3};
+    ig_job job = {.cx = cx,
+                  .room_case = &c,
+                  .output = &output,
+                  .sink = m ? &m->sink : NULL,
+                  .restart = restart};
+    status = ig_room_topopt.run(&job);
+    if (status == IG_OK) {
+      assert_int_equal(job.elements, 240);
+      assert_int_equal(job.dofs, 11 * 7 * 5 * 3);
+      assert_true(job.element_steps > 0);
+    }
+  }
+  ig_arena_free(arena);
+  return status;
+}
+
+static void run_writes_what_it_should(void **state) {
+  (void)state;
+  for (int b = 0; b < 2; b++) {
+    ig_ctx *cx = open_backend(b ? "debug" : "cpu");
+    memory m;
+    memory_open(&m, cx);
+    assert_int_equal(run_case(cx, CASE(""), &m, NULL), IG_OK);
+    assert_int_equal(m.rows, 6);
+    assert_int_equal(m.snapshots, 3);
+    assert_int_equal(m.file_count, 3);
+    assert_string_equal(m.files[0], "part.stl");
+    assert_true(m.sizes[0] > 84 && (m.sizes[0] - 84) % 50 == 0);
+    assert_true(m.objective[5] < 0.7 * m.objective[0]);
+    memory_close(&m);
+    ig_ctx_close(cx);
+  }
+}
+
+static void restart_continues_to_the_same_result(void **state) {
+  (void)state;
+  static const char *const texts[] = {CASE(""), CASE(", optimiser: {method: mma}")};
+  for (int p = 0; p < 2; p++) {
+    ig_ctx *cx = open_backend("debug");
+    memory whole, part, rest;
+    memory_open(&whole, cx);
+    assert_int_equal(run_case(cx, texts[p], &whole, NULL), IG_OK);
+    memory_open(&part, cx);
+    part.stop_after = 3;
+    assert_int_equal(run_case(cx, texts[p], &part, NULL), IG_INTERRUPTED);
+    cx->interrupted = 0;
+    memory_open(&rest, cx);
+    assert_int_equal(run_case(cx, texts[p], &rest, &part.restart), IG_OK);
+    assert_int_equal(rest.rows, 3);
+    for (int i = 0; i < 3; i++)
+      assert_true(rest.objective[i] == whole.objective[3 + i]);
+    memory_close(&whole);
+    memory_close(&part);
+    memory_close(&rest);
+    ig_ctx_close(cx);
+  }
+}
+
+static void wrong_cases_are_told(void **state) {
+  (void)state;
+  static const struct {
+    const char *text, *says;
+  } wrong[] = {
+      {"{grid: {elements: [4, 4, 0]}, symmetry: [w-]}", "'w-' is no plane"},
+      {"{grid: {elements: [4, 4, 0]}, supports: [{where: {from: [9, 9, 9]}}]}", "no node lies"},
+      {"{grid: {elements: [4, 4, 0]}, supports: [{fix: q}]}", "letters of xyz"},
+      {"{grid: {elements: [4, 4, 0]}, loads: [{where: {from: [9, 9, 0]}, force: [1, 0, 0]}]}",
+       "no node lies"},
+      {"{grid: {elements: [4, 4, 0]}}", "nothing acts on a node"},
+      {"{grid: {elements: [4, 4, 0]}, passive: [{as: void}]}", "no element is left"},
+      {"{grid: {elements: [4, 4, 0]}, projection: {beta: 2}, loads: [{force: [1, 0, 0]}]}",
+       "projection: needs filter"},
+      {"{grid: {elements: [0, 4, 0]}}", "at least 1"}};
+  ig_ctx *cx = open_backend("cpu");
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    assert_int_equal(run_case(cx, wrong[i].text, NULL, NULL), IG_INPUT);
+    if (!strstr(ig_ctx_message(cx), wrong[i].says))
+      fail_msg("%s", ig_ctx_message(cx));
+  }
+  ig_ctx_close(cx);
+}
+
+/* a body nothing holds: the solver says so instead of looping */
+static void floating_body_is_reported(void **state) {
+  (void)state;
+  ig_ctx *cx = open_backend("cpu");
+  assert_int_equal(run_case(cx,
+                            "{grid: {elements: [6, 4, 0]}, loads: [{where: {from: [6, 0, 0]}, "
+                            "force: [1, 0, 0]}], solver: {limit: 300}}",
+                            NULL, NULL),
+                   IG_NUMERIC);
+  assert_non_null(strstr(ig_ctx_message(cx), "supports hold the body"));
+  ig_ctx_close(cx);
+}
+
+/* --- surfaces --- */
+
+static int edge_order(const void *a, const void *b) {
+  return memcmp(a, b, 2 * sizeof(int32_t));
+}
+
+/* every edge belongs to two triangles, which run along it in opposite directions */
+static void assert_closed(const ig_part *s) {
+  assert_true(s->triangles > 0);
+  int32_t(*edge)[2] = malloc((size_t)s->triangles * 3 * sizeof *edge);
+  int32_t(*back)[2] = malloc((size_t)s->triangles * 3 * sizeof *back);
+  for (int64_t t = 0; t < s->triangles; t++)
+    for (int i = 0; i < 3; i++) {
+      edge[3 * t + i][0] = back[3 * t + i][1] = s->triangle[t][i];
+      edge[3 * t + i][1] = back[3 * t + i][0] = s->triangle[t][(i + 1) % 3];
+    }
+  const size_t n = (size_t)s->triangles * 3;
+  qsort(edge, n, sizeof *edge, edge_order);
+  qsort(back, n, sizeof *back, edge_order);
+  for (size_t i = 1; i < n; i++)
+    assert_true(edge_order(edge[i - 1], edge[i]) != 0); /* each direction once */
+  assert_memory_equal(edge, back, n * sizeof *edge);
+  free(edge);
+  free(back);
+}
+
+static void surface_is_closed(void **state) {
+  (void)state;
+  ig_ctx *cx = open_backend("cpu");
+  ig_grid g;
+  assert_int_equal(ig_grid_init(cx, &g, 3, 3, (const int[3]){7, 5, 6}), IG_OK);
+  double *x = calloc((size_t)g.stored, sizeof *x);
+  const double h[3] = {1, 2, 0.5};
+  const char *planes[] = {"x+", "z-"};
+  uint32_t seed = 1;
+  for (int kind = 0; kind < 4; kind++) {
+    for (int k = 0; k < 6; k++)
+      for (int j = 0; j < 5; j++)
+        for (int i = 0; i < 7; i++) {
+          seed = seed * 1664525u + 1013904223u;
+          x[ig_grid_place(&g, i, j, k)] = kind == 0   ? 1
+                                          : kind == 1 ? (seed >> 16) % 2
+                                          : kind == 2 ? (seed >> 8) / 16777216.0
+                                                      : i > 2;
+        }
+    for (int mirror = 0; mirror < 2; mirror++) {
+      const ig_texts sides = {mirror ? 2 : 0, planes};
+      ig_part s;
+      assert_int_equal(ig_part_of_grid(cx, &g, h, x, 0.5, &sides, &s), IG_OK);
+      assert_closed(&s);
+      if (kind == 0) {
+        const double scale = mirror ? 4 : 1, box = 7 * 10 * 3 * scale;
+        assert_true(fabs(s.volume - box) < 1e-2 * box);
+        const double a = 7 * (mirror ? 2 : 1), b = 10, c = 3 * (mirror ? 2 : 1);
+        const double area = 2 * (a * b + b * c + c * a);
+        assert_true(fabs(s.area - area) < 1e-2 * area);
+      }
+      ig_part_free(&s);
+    }
+  }
+  free(x);
+  ig_ctx_close(cx);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(run_writes_what_it_should),
+      cmocka_unit_test(restart_continues_to_the_same_result),
+      cmocka_unit_test(wrong_cases_are_told),
+      cmocka_unit_test(floating_body_is_reported),
+      cmocka_unit_test(surface_is_closed),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

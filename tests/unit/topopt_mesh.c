@@ -1,0 +1,238 @@
+/* Topology optimisation on meshes: the filter, sets, messages, a part from Gmsh. */
+#include "check.h"
+#include "backend/backend.h"
+#include "folder.h"
+#include "mesh/mesh_case.h"
+#include "topopt/mesh_model.h"
+#include "topopt/trial.h"
+#include <ingot/run.h>
+
+static ig_ctx *cx;
+
+static void open_ctx(const char *backend) {
+  const ig_ctx_options options = {.backend = backend, .threads = 2};
+  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+}
+
+static ig_mesh *wobbly(void) {
+  ig_box_case b = {.size = IG_ROW(6, 3, 2), .cells = IG_ROW(6, 4, 3), .grading = IG_ROW(3, 1, 1)};
+  const ig_mesh_case c = {.boxes = {1, &b}, .jitter = {.at.given = true, .amount = 0.3}};
+  ig_mesh *mesh;
+  assert_int_equal(ig_mesh_generate(cx, &c, &mesh), IG_OK);
+  return mesh;
+}
+
+#define CASE(more)                                                                                 \
+  "{volume: 0.4, supports: [{where: {set: xmin}}], loads: [{where: {set: xmax}, force: "           \
+  "[0, 0, -1], spread: faces}]" more "}"
+
+/* Every pair of elements, against the hashed neighbours. */
+static void cone_filter_is_the_sum_over_all_pairs(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      CASE(", filter: {radius: 0.7}"), CASE(", filter: {radius: 2.5}"),
+      CASE(", filter: {radius: 1e-3}"), CASE(", filter: {radius: 50}")};
+  static const double radius[] = {0.7, 2.5, 1e-3, 50};
+  open_ctx("debug");
+  ig_mesh *mesh = wobbly();
+  for (int k = 0; k < 4; k++) {
+    ig_trial t;
+    assert_int_equal(ig_trial_open_mesh(cx, texts[k], mesh, &t), IG_OK);
+    const int n = (int)t.d->elements;
+    double *center = calloc((size_t)n * 3, 8);
+    ig_array in = {0}, out = {0};
+    assert_int_equal(ig_array_new(cx, &in, (size_t)n, 8, "in"), IG_OK);
+    assert_int_equal(ig_array_new(cx, &out, (size_t)n, 8, "out"), IG_OK);
+    for (int e = 0; e < n; e++) {
+      ((double *)in.host)[e] = sin(3.7 * e);
+      for (int i = 0; i < 24; i++)
+        center[3 * e + i % 3] += mesh->x[3 * mesh->block[0].conn[8 * e + i / 3] + i % 3] / 8;
+    }
+    assert_int_equal(ig_array_push(cx, &in), IG_OK);
+    assert_int_equal(t.d->filter(t.d->self, in.dev, out.dev), IG_OK);
+    assert_int_equal(ig_array_pull(cx, &out), IG_OK);
+    for (int e = 0; e < n; e++) {
+      double sum = 0;
+      for (int o = 0; o < n; o++) {
+        double s = 0;
+        for (int d = 0; d < 3; d++)
+          s += pow(center[3 * e + d] - center[3 * o + d], 2);
+        sum += fmax(0, radius[k] - sqrt(s)) * ((double *)in.host)[o];
+      }
+      assert_true(fabs(((double *)out.host)[e] - sum) <= 1e-12 * n * radius[k]);
+    }
+    ig_array_free(cx, &in);
+    ig_array_free(cx, &out);
+    free(center);
+    ig_trial_close(&t);
+  }
+  ig_mesh_free(mesh);
+  ig_ctx_close(cx);
+}
+
+static double first_objective(const ig_mesh *mesh, const char *text) {
+  ig_trial t;
+  ig_evaluation e = {0};
+  assert_int_equal(ig_trial_open_mesh(cx, text, mesh, &t), IG_OK);
+  assert_int_equal(ig_trial_iterate(&t, 1, &e), IG_OK);
+  assert_true(fabs(e.volume - 0.4) < 1e-12); /* by volume, however uneven the elements */
+  assert_int_equal(ig_trial_iterate(&t, 2, &e), IG_OK);
+  assert_true(fabs(e.volume - 0.4) < 1e-6);
+  ig_trial_close(&t);
+  return e.objective;
+}
+
+static void preconditioners_and_selections_agree(void **state) {
+  (void)state;
+  open_ctx("debug");
+  ig_mesh *mesh = wobbly();
+  const double by_set =
+      first_objective(mesh, CASE(", solver: {tolerance: 1e-10, preconditioner: jacobi}"));
+  const double blocks =
+      first_objective(mesh, CASE(", solver: {tolerance: 1e-10, preconditioner: block_jacobi}"));
+  const double multigrid =
+      first_objective(mesh, CASE(", solver: {tolerance: 1e-10, preconditioner: multigrid}"));
+  const double by_region = first_objective(
+      mesh, "{volume: 0.4, supports: [{where: {to: [0, 9, 9]}}], loads: [{where: {from: "
+            "[6, 0, 0]}, force: [0, 0, -1], spread: faces}], solver: {tolerance: 1e-10}}");
+  assert_true(fabs(blocks / by_set - 1) < 1e-8);
+  assert_true(fabs(multigrid / by_set - 1) < 1e-8);
+  assert_true(fabs(by_region / by_set - 1) < 1e-8);
+  ig_mesh_free(mesh);
+  ig_ctx_close(cx);
+}
+
+/* Multigrid: halving the elements must not cost many more iterations, in a design with voids. */
+static void multigrid_is_nearly_flat(void **state) {
+  (void)state;
+  int iterations[2];
+  open_ctx("debug");
+  for (int fine = 0; fine < 2; fine++) {
+    const int n = fine ? 2 : 1;
+    ig_box_case b = {.size = IG_ROW(12, 4, 4), .cells = IG_ROW(12 * n, 4 * n, 4 * n)};
+    const ig_mesh_case c = {.boxes = {1, &b}, .jitter = {.at.given = true, .amount = 0.2}};
+    ig_mesh *mesh;
+    ig_trial t;
+    ig_evaluation e = {0};
+    assert_int_equal(ig_mesh_generate(cx, &c, &mesh), IG_OK);
+    assert_int_equal(
+        ig_trial_open_mesh(cx,
+                           CASE(", filter: {radius: 1.5}, springs: [{where: {set: xmax}, "
+                                "stiffness: [0, 0.01, 0]}], solver: {tolerance: 1e-6, operator: "
+                                "recompute}"),
+                           mesh, &t),
+        IG_OK);
+    for (int i = 1; i <= 4; i++)
+      assert_int_equal(ig_trial_iterate(&t, i, &e), IG_OK);
+    iterations[fine] = e.iterations;
+    ig_trial_close(&t);
+    ig_mesh_free(mesh);
+  }
+  if (iterations[0] < 2 || iterations[0] > 30 || iterations[1] > 1.5 * iterations[0])
+    fail_msg("%d, then %d iterations", iterations[0], iterations[1]);
+  ig_ctx_close(cx);
+}
+
+static void mistakes_are_named(void **state) {
+  (void)state;
+  static const char *const bad[][2] = {
+      {"{supports: [{where: {set: nowhere}}]}", "no set of nodes or faces 'nowhere'"},
+      {"{supports: [{where: {from: [99, 0, 0]}}]}", "no node of the mesh lies there"},
+      {CASE(", passive: [{where: {set: xmin}}]"), "no set of elements 'xmin'"},
+      {CASE(", passive: [{}]"), "no element is left to design"},
+      {"{loads: [{where: {set: all}, spread: faces}]}", "no set of faces 'all'"},
+      {"{supports: [{where: {set: all}}], loads: [{force: [1, 0, 0]}]}", "nothing acts on a node"},
+      {CASE(", problem: heat"), "solved on a grid"},
+      {CASE(", symmetry: [q]"), "'q' is no plane"}};
+  open_ctx("cpu");
+  ig_mesh *mesh = wobbly();
+  ig_trial t;
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    assert_int_equal(ig_trial_open_mesh(cx, bad[i][0], mesh, &t), IG_INPUT);
+    if (!strstr(ig_ctx_message(cx), bad[i][1]))
+      fail_msg("expected '%s' in: %s", bad[i][1], ig_ctx_message(cx));
+  }
+  ig_mesh_free(mesh);
+  assert_int_equal(ig_mesh_box(cx, IG_TET4, (double[]){1, 1, 1}, (int[]){2, 2, 2}, &mesh), IG_OK);
+  assert_int_equal(ig_trial_open_mesh(cx, CASE(""), mesh, &t), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "tet4"));
+  ig_mesh_free(mesh);
+  assert_int_equal(
+      ig_trial_open(cx, "{grid: {elements: [2, 2, 2]}, supports: [{where: {set: xmin}}]}", &t),
+      IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "a grid has no sets"));
+  ig_ctx_close(cx);
+}
+
+#ifdef INGOT_HAVE_GMSH
+static double objective;
+static void figure(void *user, const char *key, double value, const char *text) {
+  (void)user;
+  (void)text;
+  if (strcmp(key, "objective") == 0)
+    objective = value;
+}
+#endif
+
+static void a_part_from_gmsh(void **state) {
+  (void)state;
+#ifdef INGOT_HAVE_GMSH
+  /* a quarter ring, then a straight arm */
+  static const char geo[] =
+      "Point(1) = {0, 0, 0};\nPoint(2) = {10, 0, 0};\nPoint(3) = {20, 0, 0};\n"
+      "Point(4) = {0, 20, 0};\nPoint(5) = {0, 10, 0};\nPoint(6) = {-20, 20, 0};\n"
+      "Point(7) = {-20, 10, 0};\nLine(1) = {2, 3};\nCircle(2) = {3, 1, 4};\nLine(3) = {4, 5};\n"
+      "Circle(4) = {5, 1, 2};\nLine(5) = {4, 6};\nLine(6) = {6, 7};\nLine(7) = {7, 5};\n"
+      "Curve Loop(1) = {1, 2, 3, 4};\nPlane Surface(1) = {1};\n"
+      "Curve Loop(2) = {-3, 5, 6, 7};\nPlane Surface(2) = {2};\n"
+      "Transfinite Curve {1, 3, 6} = 5;\nTransfinite Curve {2, 4, 5, 7} = 10;\n"
+      "Transfinite Surface {1, 2};\nRecombine Surface {1, 2};\n"
+      "out[] = Extrude {0, 0, 6} { Surface{1, 2}; Layers{2}; Recombine; };\n"
+      "Physical Volume(\"part\") = {out[1], out[7]};\n"
+      "Physical Surface(\"foot\") = {out[2]};\n";
+  const char *const keys[][2] = {
+      {"physics", "topopt"},
+      {"mesh.unit", "1 mm"},
+      {"volume", "0.5"},
+      {"supports[0]", "{where: {set: foot}}"},
+      {"materials", "[{name: steel, young: 210 GPa, poisson: 0.3}]"},
+      {"loads[0]", "{where: {set: xmin}, force: [0, -100, 0], spread: faces}"},
+      {"filter.radius", "4 mm"},
+      {"surface.formats", "[]"},
+      {"output.every", "2"}};
+  char *folder = folder_new();
+  open_ctx("cpu");
+  file_write(in_folder(folder, "part.geo"), geo, strlen(geo));
+  double after[2];
+  for (int run = 0; run < 2; run++) {
+    ig_case *c;
+    assert_int_equal(ig_case_new(cx, &c), IG_OK);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+      assert_int_equal(ig_case_set(c, keys[i][0], keys[i][1]), IG_OK);
+    assert_int_equal(ig_case_set(c, "mesh.file", in_folder(folder, "part.geo")), IG_OK);
+    assert_int_equal(ig_case_set(c, "iterations", run ? "8" : "0"), IG_OK);
+    ig_run_stats stats;
+    const ig_run_options options = {
+        .out = in_folder(folder, run ? "after" : "before"), .stats = &stats, .figure = figure};
+    if (ig_run(c, &options) != IG_OK)
+      fail_msg("%s", ig_ctx_message(cx));
+    assert_true(stats.elements > 100);
+    after[run] = objective;
+    ig_case_close(c);
+  }
+  assert_true(after[1] > 0 && after[1] < 0.6 * after[0]);
+  ig_ctx_close(cx);
+  folder_remove(folder);
+#else
+  skip();
+#endif
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(cone_filter_is_the_sum_over_all_pairs),
+                                     cmocka_unit_test(preconditioners_and_selections_agree),
+                                     cmocka_unit_test(multigrid_is_nearly_flat),
+                                     cmocka_unit_test(mistakes_are_named),
+                                     cmocka_unit_test(a_part_from_gmsh)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
