@@ -1,0 +1,144 @@
+/* Laws at a point: elastic slopes, yield surfaces, hardening, plane stress, hyperelasticity. */
+#include "check.h"
+#include "kern/prec_f64.h"
+#include "material/j2.inc"
+
+static mech_f64 steel(void) {
+  mech_f64 m = {.density = 7850, .young = 200e9, .poisson = 0.3, .yield = 250e6, .hardening = 2e9};
+  m.shear = m.young / (2 * (1 + m.poisson));
+  m.bulk = m.young / (3 * (1 - 2 * m.poisson));
+  return m;
+}
+
+static double mises(const double s[6]) {
+  const double a = s[0] - s[1], b = s[1] - s[2], c = s[2] - s[0];
+  return sqrt(0.5 * (a * a + b * b + c * c) + 3 * (s[3] * s[3] + s[4] * s[4] + s[5] * s[5]));
+}
+
+/* Simple shear far beyond yield: the stress stays on the surface that hardening moved. */
+static void solid_stays_on_its_yield_surface(void **state) {
+  (void)state;
+  for (int law = IG_LAW_J2; law <= IG_LAW_TABLE; law++) {
+    mech_f64 m = steel();
+    m.kinematic = law == IG_LAW_KINEMATIC ? 3e9 : 0;
+    m.rows = 3;
+    const double strain[3] = {0, 0.01, 0.05}, stress[3] = {250e6, 300e6, 340e6};
+    memcpy(m.strain, strain, sizeof strain);
+    memcpy(m.stress, stress, sizeof stress);
+    double s[6] = {0}, h[7] = {0};
+    const double de[6] = {1e-4, -0.3e-4, -0.5e-4, 0.8e-4, 0.2e-4, -0.1e-4};
+    for (int i = 0; i < 300; i++)
+      assert_true(j2_solid_f64(&m, law, 1e-6, de, s, h) < 1e-5);
+    double r[6], expected = 250e6 + 2e9 * h[0];
+    for (int i = 0; i < 6; i++)
+      r[i] = s[i] - (law == IG_LAW_KINEMATIC ? h[1 + i] : 0);
+    if (law == IG_LAW_TABLE)
+      expected = h[0] < 0.01   ? 250e6 + 5e9 * h[0]
+                 : h[0] < 0.05 ? 300e6 + 1e9 * (h[0] - 0.01)
+                               : 340e6;
+    assert_true(h[0] > 0.02);
+    assert_true(fabs(mises(r) / expected - 1) < 1e-6);
+  }
+}
+
+/* Uniaxial tension in a solid and in a layer give the tangent modulus E H / (E + H). */
+static void layer_hardens_along_its_tangent(void **state) {
+  (void)state;
+  const mech_f64 m = steel();
+  double s[3] = {0}, h[3] = {0}, thin, last = 0, strain = 0;
+  for (int i = 0; i < 400; i++) {
+    const double e = 1e-5;
+    /* the lateral strain that leaves no lateral stress, by bisection */
+    double low = -2 * e, high = e, t[3], g[3];
+    for (int k = 0; k < 60; k++) {
+      const double mid = 0.5 * (low + high), de[3] = {e, mid, 0};
+      memcpy(t, s, sizeof s);
+      memcpy(g, h, sizeof h);
+      assert_true(j2_plane_f64(&m, IG_LAW_J2, 1e-6, de, t, g, &thin) < 1e-6);
+      if (t[1] > 0)
+        high = mid;
+      else
+        low = mid;
+    }
+    last = t[0] - s[0];
+    memcpy(s, t, sizeof s);
+    memcpy(h, g, sizeof h);
+    strain += e;
+  }
+  const double tangent = 200e9 * 2e9 / (202e9);
+  assert_true(fabs(last / 1e-5 / tangent - 1) < 1e-3);
+  assert_true(fabs(s[0] / (250e6 + 2e9 * h[0]) - 1) < 1e-6);
+  assert_true(fabs(strain - s[0] / 200e9 - h[0]) < 1e-9);
+}
+
+/* The fast return for linear hardening and the general one by table agree. */
+static void two_plane_returns_agree(void **state) {
+  (void)state;
+  mech_f64 m = steel();
+  m.rows = 2;
+  m.strain[1] = 1;
+  m.stress[0] = 250e6;
+  m.stress[1] = 250e6 + 2e9;
+  double a[3] = {0}, b[3] = {0}, ha[3] = {0}, hb[3] = {0}, ta, tb;
+  for (int i = 0; i < 200; i++) {
+    const double de[3] = {2e-4 * sin(0.1 * i), 1e-4 * cos(0.13 * i), 1e-4 * sin(0.07 * i + 1)};
+    assert_true(j2_plane_f64(&m, IG_LAW_J2, 1e-6, de, a, ha, &ta) < 1e-6);
+    assert_true(j2_plane_f64(&m, IG_LAW_TABLE, 1e-6, de, b, hb, &tb) < 1e-4);
+    for (int k = 0; k < 3; k++)
+      assert_true(fabs(a[k] - b[k]) < 1e-6 * 250e6);
+    assert_true(fabs(ha[0] - hb[0]) < 1e-9);
+    assert_true(fabs(ta - tb) < 1e-9);
+  }
+  assert_true(ha[0] > 1e-3);
+}
+
+/* Johnson and Cook: at the reference rate and room temperature the flow stress is A + B ep^n; it
+   rises with the rate and falls with heat. */
+static void johnson_cook_flows_as_it_should(void **state) {
+  (void)state;
+  mech_f64 m = steel();
+  m.jc_b = 400e6, m.jc_n = 0.3, m.jc_c = 0.02, m.jc_rate0 = 1, m.jc_m = 1, m.jc_range = 1500;
+  double stress[2];
+  for (int fast = 0; fast < 2; fast++) {
+    double s[6] = {0}, h[7] = {0};
+    const double de[6] = {2e-4, -1e-4, -1e-4, 0, 0, 0}, dt = fast ? 1e-7 : 2.0;
+    for (int i = 0; i < 400; i++)
+      assert_true(j2_solid_f64(&m, IG_LAW_JOHNSON, dt, de, s, h) < 1e-4);
+    stress[fast] = mises(s) / (250e6 + 400e6 * pow(h[0], 0.3));
+  }
+  assert_true(fabs(stress[0] - 1) < 1e-3);
+  assert_true(fabs(stress[1] - (1 + 0.02 * log(2e-4 / 1e-7))) < 2e-3);
+  m.jc_heat = 0.9 / (7850 * 460);
+  double s[6] = {0}, h[7] = {0};
+  const double de[6] = {2e-4, -1e-4, -1e-4, 0, 0, 0};
+  for (int i = 0; i < 400; i++)
+    assert_true(j2_solid_f64(&m, IG_LAW_JOHNSON, 2, de, s, h) < 1e-4);
+  assert_true(h[1] > 1 && mises(s) < (250e6 + 400e6 * pow(h[0], 0.3)) * (1 - 0.5 * h[1] / 1500));
+}
+
+/* Stress of a small strain is Hooke's; energy's slope is the stress. */
+static void neo_hookean_meets_hooke(void **state) {
+  (void)state;
+  const mech_f64 m = steel();
+  const double e = 1e-6, f[9] = {1 + e, 0, 0, 0, 1, 0, 0, 0, 1};
+  double s[6], t[6];
+  const double w0 = neohooke_f64(&m, f, s);
+  assert_true(fabs(s[0] / e / (m.bulk + m.shear * 4 / 3) - 1) < 1e-4);
+  assert_true(fabs(s[1] / e / (m.bulk - m.shear * 2 / 3) - 1) < 1e-4);
+  assert_true(fabs(w0 / (0.5 * s[0] * e) - 1) < 1e-3);
+  const double big[9] = {1.4, 0, 0, 0, 1, 0, 0, 0, 1},
+               more[9] = {1.4 + 1e-6, 0, 0, 0, 1, 0, 0, 0, 1};
+  const double w1 = neohooke_f64(&m, big, s), w2 = neohooke_f64(&m, more, t);
+  assert_true(fabs((w2 - w1) / 1e-6 / s[0] - 1) < 1e-4); /* first Piola = Cauchy here: J F^-T = 1 */
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(solid_stays_on_its_yield_surface),
+      cmocka_unit_test(layer_hardens_along_its_tangent),
+      cmocka_unit_test(two_plane_returns_agree),
+      cmocka_unit_test(johnson_cook_flows_as_it_should),
+      cmocka_unit_test(neo_hookean_meets_hooke),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
