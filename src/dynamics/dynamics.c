@@ -42,10 +42,11 @@ static const ig_option section_options[] = {
 static const ig_option constraint_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set"),
     IG_TEXT(S, fix, NULL, "'all', or some of x y z rx ry rz"),
-    IG_VECTOR(S, displacement, 3, "m", NULL, "displacement, times the history; nan: free"),
-    IG_VECTOR(S, velocity, 3, "m/s", NULL, "velocity, times the history; nan: free"),
-    IG_VECTOR(S, acceleration, 3, "m/s^2", NULL, "acceleration, times the history; nan: free"),
-    IG_VECTOR(S, spin, 3, "rad/s", NULL, "rate of rotation, times the history; nan: free"),
+    IG_TEXT(S, along, "xyz", "components that the motions below hold; the others stay free"),
+    IG_VECTOR(S, displacement, 3, "m", NULL, "displacement, times the history"),
+    IG_VECTOR(S, velocity, 3, "m/s", NULL, "velocity, times the history"),
+    IG_VECTOR(S, acceleration, 3, "m/s^2", NULL, "acceleration, times the history"),
+    IG_VECTOR(S, spin, 3, "rad/s", NULL, "rate of rotation, times the history"),
     IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"),
     IG_END};
 #undef S

@@ -40,8 +40,9 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *set;
-  const char *fix;                                               /* "xyz", "x rx ry rz", "all" */
-  double displacement[3], velocity[3], acceleration[3], spin[3]; /* NaN: free */
+  const char *fix;   /* "xyz", "x rx ry rz", "all" */
+  const char *along; /* components a motion holds: "xyz" */
+  double displacement[3], velocity[3], acceleration[3], spin[3]; /* NaN: none */
   ig_table history;
 } ig_dyn_constraint;
 

@@ -812,7 +812,7 @@ static ig_status motions_new(ig_dyn_model *m, curves *cs) {
           if (fixed[d])
             to->kind[d] = IG_MOVE_FIXED;
           for (int q = 0; q < 4; q++)
-            if (!isnan(asked[q].value)) {
+            if (!isnan(asked[q].value) && strchr(c->along, "xyz"[d % 3])) {
               to->kind[d] = (uint8_t)asked[q].kind;
               to->curve[d] = curve;
               to->scale[d] = asked[q].value;

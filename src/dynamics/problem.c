@@ -205,6 +205,7 @@ ig_status ig_dyn_problem_chain(ig_dyn_problem *q, int n, ig_dyn_place *place, vo
 ig_dyn_constraint ig_dyn_fix(const char *set, const char *what) {
   return (ig_dyn_constraint){.set = set,
                              .fix = what,
+                             .along = "xyz",
                              .displacement = {NAN, NAN, NAN},
                              .velocity = {NAN, NAN, NAN},
                              .acceleration = {NAN, NAN, NAN},

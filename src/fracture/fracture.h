@@ -84,12 +84,15 @@ typedef struct {
 IG_MUST_CHECK ig_status frac_pieces_find(frac_model *m, frac_pieces *p);
 void frac_pieces_free(frac_pieces *p);
 
-/* What a run leaves behind. */
+/* What a run leaves behind. Tip speeds are taken over so many rows: a crack grows by facets. */
+enum { FRAC_WINDOW = 16 };
 typedef struct {
   double tip[3]; /* where the crack started: growth is measured from here */
   bool has_tip;
-  double length, extension, speed; /* of the last row */
-  double last_time, last_extension, top_speed;
+  double length, extension, speed;                            /* of the last row */
+  double past_time[FRAC_WINDOW], past_extension[FRAC_WINDOW]; /* rows before, a ring */
+  int rows;
+  double last_time, top_speed;
   double energy0, worst_error, scale; /* balance: at the start, farthest from it, largest sum */
   bool started;
   double figures[FRAC_FIGURES];

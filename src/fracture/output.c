@@ -53,10 +53,12 @@ ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
   IG_TRY(frac_model_figures(m, f));
   const double t = (double)m->count.step * m->s.dt;
   IG_TRY(extension_find(m, k));
-  if (k->started && t > k->last_time)
-    k->speed = (k->extension - k->last_extension) / (t - k->last_time);
-  k->last_time = t;
-  k->last_extension = k->extension;
+  const int oldest = k->rows % FRAC_WINDOW;
+  if (k->rows >= FRAC_WINDOW && t > k->past_time[oldest])
+    k->speed = (k->extension - k->past_extension[oldest]) / (t - k->past_time[oldest]);
+  k->past_time[oldest] = k->last_time = t;
+  k->past_extension[oldest] = k->extension;
+  k->rows++;
   k->top_speed = fmax(k->top_speed, k->speed);
   const double total = f[FRAC_KINETIC] + f[FRAC_STRAIN] + f[FRAC_COHESIVE_WORK] - f[FRAC_EXTERNAL];
   if (!k->started)

@@ -71,9 +71,12 @@ ig_status frac_problem_ring(frac_problem *p, ig_ctx *cx, int radial, int around)
   c->cohesive.energy = 2000;
   c->cohesive.strength = 850e6;
   c->perturbation = (frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 1};
-  p->number[2] = 0;
-  p->number[3] = 400e6;
-  p->load[0] = (frac_load_case){.set = "inner", .pressure = {1, p->number + 2, p->number + 3}};
+  /* 400 MPa exp(-t / 100 us), the decay usual for this problem */
+  for (int i = 0; i < 6; i++) {
+    p->number[2 + i] = 2e-5 * i;
+    p->number[8 + i] = 400e6 * exp(-0.2 * i);
+  }
+  p->load[0] = (frac_load_case){.set = "inner", .pressure = {6, p->number + 2, p->number + 8}};
   c->loads = (ig_list){1, p->load};
   return ring_mesh(p, 0.08, 0.15, radial, around, IG_TRI6);
 }

@@ -540,7 +540,8 @@ static ig_status verify_refinement(ig_ctx *cx, const ig_verify_sink *sink) {
   return IG_OK;
 }
 
-/* The paper's smallest ring, for a fifth of its time. */
+/* The paper's smallest ring. It gives no strength and no decay of the pressure, which decide how
+   much breaks: a matter of magnitude again. */
 static ig_status verify_ring(ig_ctx *cx, const ig_verify_sink *sink) {
   frac_problem p;
   outcome out;
@@ -551,7 +552,7 @@ static ig_status verify_ring(ig_ctx *cx, const ig_verify_sink *sink) {
   IG_TRY(status);
   row(sink, "ring 20x160: energy drift", "conserved", 0, frac_track_drift(&out.track), 5e-3, false);
   row(sink, "ring 20x160: log10 of cohesive elements", "Table VIII, 955", log10(955),
-      log10(fmax(1, out.cohesive)), 0.6, false);
+      log10(fmax(1, out.cohesive)), 1, false);
   return IG_OK;
 }
 

@@ -33,7 +33,8 @@ const ig_option ig_beam_options[] = {
     IG_REAL(B, rear, "m", NULL, IG_TINY, 1, "goldak: length behind; left out: twice the front"),
     IG_REAL(B, absorptivity, "", NULL, 0, 1, "share absorbed; left out: the first material's"),
     IG_REAL(B, reach, "m", NULL, IG_TINY, 1,
-            "surface: how far above or below the path a face may lie; left out: the radius"),
+            "surface: how far above or below the path a face may lie; left out: the radius, or 1.5 "
+            "bead heights if that is more"),
     IG_MAP(B, path, ig_path_case, path_options, NULL, "toolpath from a file"),
     IG_MAP(B, raster, ig_raster_case, ig_raster_options, NULL, "or made from hatched layers"),
     IG_END};
@@ -184,13 +185,13 @@ static ig_status path_check(ig_ctx *cx, const ig_beam_case *c, const ig_beam *b,
 }
 
 static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, const ig_heat *h,
-                          double absorptivity, const ig_mesh *mesh, ig_beam *b) {
+                          double absorptivity, double reach, const ig_mesh *mesh, ig_beam *b) {
   b->model = (ig_beam_model)c->model;
   b->radius = c->radius;
   b->depth = isnan(c->depth) ? c->radius : c->depth;
   b->front = isnan(c->front) ? c->radius : c->front;
   b->rear = isnan(c->rear) ? 2 * b->front : c->rear;
-  b->reach = isnan(c->reach) ? c->radius : c->reach;
+  b->reach = isnan(c->reach) ? fmax(reach, c->radius) : c->reach;
   b->absorptivity = isnan(c->absorptivity) ? absorptivity : c->absorptivity;
   if (isnan(b->absorptivity))
     return ig_fail_at(
@@ -209,15 +210,15 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
 }
 
 ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths, const ig_heat *h,
-                       double absorptivity, const ig_mesh *mesh, ig_beams *beams) {
+                       double absorptivity, double reach, const ig_mesh *mesh, ig_beams *beams) {
   memset(beams, 0, sizeof *beams);
   IG_TRY(IG_NEW(cx, &beams->beam, cases->count, "beams"));
   beams->count = cases->count;
   IG_TRY(IG_NEW(cx, &beams->power, h->nodes, "beam power"));
   IG_TRY(IG_NEW(cx, &beams->touched, h->nodes, "beam power"));
   for (int i = 0; i < cases->count; i++)
-    IG_TRY(beam_new(cx, IG_ITEM(const ig_beam_case, *cases, i), &paths[i], h, absorptivity, mesh,
-                    &beams->beam[i]));
+    IG_TRY(beam_new(cx, IG_ITEM(const ig_beam_case, *cases, i), &paths[i], h, absorptivity, reach,
+                    mesh, &beams->beam[i]));
   return IG_OK;
 }
 

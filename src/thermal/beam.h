@@ -60,10 +60,11 @@ typedef struct {
   double asked, given; /* J: absorptivity x power; what of it found material */
 } ig_beams;
 
-/* The paths, one a beam, become the beams' own. */
+/* The paths, one a beam, become the beams' own. absorptivity, reach (or the radius, if larger):
+   where a case gives none. */
 IG_MUST_CHECK ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths,
-                                     const ig_heat *h, double absorptivity, const ig_mesh *mesh,
-                                     ig_beams *beams);
+                                     const ig_heat *h, double absorptivity, double reach,
+                                     const ig_mesh *mesh, ig_beams *beams);
 void ig_beams_free(ig_beams *beams);
 /* The path a beam's case asks for. */
 IG_MUST_CHECK ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path);

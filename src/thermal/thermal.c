@@ -202,8 +202,8 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   } else {
     IG_TRY(ig_heat_new_fastest(cx, &setup, &run->heat));
   }
-  return ig_beams_new(cx, &c->beams, paths, &run->heat, run->material[0]->absorptivity, job->mesh,
-                      &run->beams);
+  return ig_beams_new(cx, &c->beams, paths, &run->heat, run->material[0]->absorptivity,
+                      c->birth.at.given ? 1.5 * c->birth.height : 0, job->mesh, &run->beams);
 }
 
 ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
@@ -281,6 +281,12 @@ static ig_status batch_write(ig_thermal_run *run, int most) {
   return IG_OK;
 }
 
+ig_status ig_thermal_advance(ig_thermal_run *run, int most) {
+  IG_TRY(batch_write(run, most));
+  /* returns while the device works on: the next batch is written meanwhile */
+  return ig_heat_batch_run(run->job->cx, &run->heat);
+}
+
 static ig_status checkpoint_write(ig_thermal_run *run) {
   ig_saved saved[IG_HEAT_SAVED + 1];
   int count;
@@ -329,9 +335,7 @@ static ig_status run_loop(ig_thermal_run *run) {
   while (run->step < run->steps) {
     const double start = ig_now();
     const int64_t before = run->step;
-    IG_TRY(batch_write(run, most));
-    /* returns while the device works on: the next batch is written meanwhile */
-    IG_TRY(ig_heat_batch_run(cx, &run->heat));
+    IG_TRY(ig_thermal_advance(run, most));
     const double took = ig_now() - start;
     /* long enough to be worth a launch, short enough to answer Ctrl-C */
     if (took < 0.1 && run->step - before == most && most < 8192)

@@ -63,6 +63,8 @@ typedef struct {
 /* Everything before the first step; the same for a run and for a check. */
 IG_MUST_CHECK ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run);
 void ig_thermal_close(ig_thermal_run *run);
+/* Writes and runs one batch: up to `most` steps, fewer where something is due. */
+IG_MUST_CHECK ig_status ig_thermal_advance(ig_thermal_run *run, int most);
 /* Finds the element each probe is in. */
 IG_MUST_CHECK ig_status ig_thermal_probes(ig_thermal_run *run);
 /* A row of history.csv; reads the temperatures from the device. */

@@ -530,7 +530,7 @@ static ig_status verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
                                .initial = 300,
                                .ambient = 300};
   IG_TRY_GOTO(status, done, ig_heat_new(cx, &setup, &h));
-  IG_TRY_GOTO(status, done, ig_beams_new(cx, &cases, &p, &h, NAN, mesh, &beams));
+  IG_TRY_GOTO(status, done, ig_beams_new(cx, &cases, &p, &h, NAN, 0, mesh, &beams));
   IG_TRY_GOTO(status, done, ig_heat_begin(cx, &h, 0));
   const int steps = (int)ceil(t / (0.9 * 2 / h.rate));
   for (int i = 0; i < steps; i++) {

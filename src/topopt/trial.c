@@ -10,7 +10,7 @@ ig_status ig_trial_open(ig_ctx *cx, const char *text, ig_trial *t) {
 ig_status ig_trial_open_mesh(ig_ctx *cx, const char *text, const ig_mesh *mesh, ig_trial *t) {
   memset(t, 0, sizeof *t);
   t->cx = cx;
-  const ig_src at = {.file = "built-in case"};
+  const ig_src at = {.file = "built-in case", .given = true};
   ig_node *node;
   ig_status status;
   IG_TRY_GOTO(status, failed, ig_arena_new(cx, &t->arena));

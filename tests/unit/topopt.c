@@ -110,7 +110,7 @@ static ig_status run_case(ig_ctx *cx, const char *text, memory *m, const ig_rest
   ig_arena *arena;
   ig_node *node;
   ig_topopt_case c;
-  const ig_src at = {.file = "test"};
+  const ig_src at = {.file = "test", .given = true};
   const ig_option_table table = {ig_topopt_options, &c};
   assert_int_equal(ig_arena_new(cx, &arena), IG_OK);
   assert_int_equal(ig_node_parse(cx, arena, text, at, &node), IG_OK);

@@ -1,0 +1,30 @@
+/* The paper's samples, built in memory as cases/thermal has them on file. */
+#ifndef IG_THERMAL_SAMPLES_H
+#define IG_THERMAL_SAMPLES_H
+
+#include "mesh/mesh_case.h"
+#include "thermal/thermal.h"
+
+typedef struct {
+  const char *name;
+  ig_mesh_case mesh;
+  ig_box_case box[12];
+  double sizes[12][9]; /* origin, size, cells of each box */
+  double values[3], zero[1];
+  ig_material_case material;
+  ig_list materials;
+  ig_thermal_boundary boundary[2];
+  const char *on[2], *born[1];
+  ig_beam_case beam;
+  ig_raster_region region[12];
+  ig_thermal_case c;
+} ig_thermal_sample;
+
+#define IG_SAMPLE_LIST(X)                                                                          \
+  X(cubic)                                                                                         \
+  X(cruciform) X(thin_wall) X(powder_bed) X(nu_shape) X(cubic_coarse) X(cubic_medium) X(cubic_fine)
+#define X(name) void ig_sample_##name(ig_thermal_sample *s);
+IG_SAMPLE_LIST(X)
+#undef X
+
+#endif
