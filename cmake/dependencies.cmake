@@ -1,6 +1,6 @@
 # What the library stands on, found the same way when Ingot is built and when it is used:
 # included by CMakeLists.txt and, installed, by ingotConfig.cmake.
-macro(ingot_dependencies io gmsh cuda)
+macro(ingot_dependencies io cuda)
   find_package(OpenMP REQUIRED COMPONENTS C)
   set(THREADS_PREFER_PTHREAD_FLAG ON)
   find_package(Threads REQUIRED)
@@ -16,15 +16,6 @@ macro(ingot_dependencies io gmsh cuda)
       add_library(ingot::yaml UNKNOWN IMPORTED)
       set_target_properties(ingot::yaml PROPERTIES IMPORTED_LOCATION ${INGOT_YAML_LIBRARY}
         INTERFACE_INCLUDE_DIRECTORIES ${INGOT_YAML_INCLUDE})
-    endif()
-    if(${gmsh})
-      find_library(INGOT_GMSH_LIBRARY gmsh)
-      find_path(INGOT_GMSH_INCLUDE gmshc.h)
-      if(INGOT_GMSH_LIBRARY AND INGOT_GMSH_INCLUDE AND NOT TARGET ingot::gmsh)
-        add_library(ingot::gmsh UNKNOWN IMPORTED)
-        set_target_properties(ingot::gmsh PROPERTIES IMPORTED_LOCATION ${INGOT_GMSH_LIBRARY}
-          INTERFACE_INCLUDE_DIRECTORIES ${INGOT_GMSH_INCLUDE})
-      endif()
     endif()
   endif()
 endmacro()

@@ -17,6 +17,7 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
 
 #else
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -28,6 +29,56 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
 
 /* Gmsh's state is global. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+/* It brings a hundred libraries along, so it is loaded by the first file that needs it, not by
+   every start of the program. */
+#define GMSH_LIST(X)                                                                               \
+  X(Finalize)                                                                                      \
+  X(Free)                                                                                          \
+  X(Initialize)                                                                                    \
+  X(LoggerGetLastError)                                                                            \
+  X(ModelGetDimension)                                                                             \
+  X(ModelGetEntitiesForPhysicalGroup)                                                              \
+  X(ModelGetPhysicalGroups)                                                                        \
+  X(ModelGetPhysicalName)                                                                          \
+  X(ModelMeshGenerate)                                                                             \
+  X(ModelMeshGetElementProperties)                                                                 \
+  X(ModelMeshGetElements)                                                                          \
+  X(ModelMeshGetNodes)                                                                             \
+  X(Open)                                                                                          \
+  X(OptionSetNumber)
+static struct {
+  void *library;
+#define X(name) __typeof__(gmsh##name) *name;
+  GMSH_LIST(X)
+#undef X
+} api;
+
+/* With the lock held. */
+static ig_status api_load(ig_ctx *cx, const char *path) {
+  if (api.library)
+    return IG_OK;
+  void *library = dlopen(INGOT_GMSH_SONAME, RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    library = dlopen(INGOT_GMSH_FILE, RTLD_NOW | RTLD_LOCAL);
+  bool whole = library != NULL;
+#define X(name)                                                                                    \
+  *(void **)&api.name = library ? dlsym(library, "gmsh" #name) : NULL;                             \
+  whole = whole && api.name;
+  GMSH_LIST(X)
+#undef X
+  if (!whole) {
+    const char *why = dlerror();
+    const ig_status status =
+        IG_FAIL(cx, IG_UNSUPPORTED, "%s: Gmsh's library (%s) does not load: %s", path,
+                INGOT_GMSH_SONAME, why ? why : "it lacks a function");
+    if (library)
+      dlclose(library);
+    return status;
+  }
+  api.library = library;
+  return IG_OK;
+}
 
 typedef struct {
   ig_ctx *cx;
@@ -42,10 +93,10 @@ typedef struct {
 static ig_status failed(reader *r, const char *what) {
   char *error = NULL;
   int ierr;
-  gmshLoggerGetLastError(&error, &ierr);
+  api.LoggerGetLastError(&error, &ierr);
   const ig_status status = IG_FAIL(r->cx, IG_INPUT, "%s: %s%s%.800s", r->path, what,
                                    error && *error ? ": " : "", error ? error : "");
-  gmshFree(error);
+  api.Free(error);
   return status;
 }
 
@@ -78,9 +129,9 @@ static ig_status nodes_read(reader *r) {
   double *x = NULL, *parameters = NULL;
   size_t coordinates = 0, none = 0, most = 0;
   int ierr = 0;
-  gmshModelMeshGetNodes(&r->node_tag, &r->node_count, &x, &coordinates, &parameters, &none, -1, -1,
+  api.ModelMeshGetNodes(&r->node_tag, &r->node_count, &x, &coordinates, &parameters, &none, -1, -1,
                         0, 0, &ierr);
-  gmshFree(parameters);
+  api.Free(parameters);
   ig_status status = IG_OK;
   if (ierr)
     status = failed(r, "Gmsh cannot list the nodes");
@@ -103,7 +154,7 @@ static ig_status nodes_read(reader *r) {
     r->node_of[r->node_tag[i]] = (ig_lid)i;
     memcpy(r->mesh->x + 3 * i, x + 3 * i, 3 * sizeof *x);
   }
-  gmshFree(x);
+  api.Free(x);
   return status;
 }
 
@@ -116,7 +167,7 @@ static ig_status elements_each(reader *r, int dim, int entity, take_fn *take, vo
   int *type = NULL, ierr = 0;
   size_t count = 0, **tag = NULL, *tag_count = NULL, tags = 0, **node = NULL, *node_count = NULL,
          nodes = 0;
-  gmshModelMeshGetElements(&type, &count, &tag, &tag_count, &tags, &node, &node_count, &nodes, dim,
+  api.ModelMeshGetElements(&type, &count, &tag, &tag_count, &tags, &node, &node_count, &nodes, dim,
                            entity, &ierr);
   ig_status status = ierr ? failed(r, "Gmsh cannot list the elements") : IG_OK;
   for (size_t i = 0; i < count && status == IG_OK; i++) {
@@ -127,14 +178,14 @@ static ig_status elements_each(reader *r, int dim, int entity, take_fn *take, vo
         int d, order, n, primary, e = 0;
         double *local = NULL;
         size_t local_count = 0;
-        gmshModelMeshGetElementProperties(type[i], &name, &d, &order, &n, &local, &local_count,
+        api.ModelMeshGetElementProperties(type[i], &name, &d, &order, &n, &local, &local_count,
                                           &primary, &e);
         status = IG_FAIL(r->cx, IG_INPUT,
                          "%s: the mesh has elements of Gmsh type %d (%s): expected lines, "
                          "triangles, quadrilaterals, tetrahedra or hexahedra",
                          r->path, type[i], e == 0 && name ? name : "unknown");
-        gmshFree(name);
-        gmshFree(local);
+        api.Free(name);
+        api.Free(local);
       }
       continue;
     }
@@ -145,14 +196,14 @@ static ig_status elements_each(reader *r, int dim, int entity, take_fn *take, vo
       status = take(r, kind, tag_count[i], tag[i], node[i], user);
   }
   for (size_t i = 0; i < tags; i++)
-    gmshFree(tag[i]);
+    api.Free(tag[i]);
   for (size_t i = 0; i < nodes; i++)
-    gmshFree(node[i]);
-  gmshFree(type);
-  gmshFree(tag);
-  gmshFree(tag_count);
-  gmshFree(node);
-  gmshFree(node_count);
+    api.Free(node[i]);
+  api.Free(type);
+  api.Free(tag);
+  api.Free(tag_count);
+  api.Free(node);
+  api.Free(node_count);
   return status;
 }
 
@@ -382,15 +433,15 @@ static ig_status group_read(reader *r, int dim, int number, group *g) {
   int *entity = NULL, ierr = 0;
   size_t entities = 0;
   char *given = NULL, name[54];
-  gmshModelGetPhysicalName(dim, number, &given, &ierr);
+  api.ModelGetPhysicalName(dim, number, &given, &ierr);
   if (given && *given && strlen(given) < sizeof name)
     snprintf(name, sizeof name, "%s", given);
   else
     snprintf(name, sizeof name, "group_%d_%d", dim, number);
   for (char *c = name; *c; c++)
     *c = *c == '/' ? '_' : *c;
-  gmshFree(given);
-  gmshModelGetEntitiesForPhysicalGroup(dim, number, &entity, &entities, &ierr);
+  api.Free(given);
+  api.ModelGetEntitiesForPhysicalGroup(dim, number, &entity, &entities, &ierr);
   ig_status status = ierr ? failed(r, "Gmsh cannot list a physical group") : IG_OK;
   const ig_lid elements = ig_mesh_elements(r->mesh);
   memset(g->node, 0, (size_t)r->mesh->nodes);
@@ -404,18 +455,18 @@ static ig_status group_read(reader *r, int dim, int number, group *g) {
     }
     size_t *tag = NULL, count = 0, coordinates = 0, parameters = 0;
     double *x = NULL, *p = NULL;
-    gmshModelMeshGetNodes(&tag, &count, &x, &coordinates, &p, &parameters, 0, entity[i], 0, 0,
+    api.ModelMeshGetNodes(&tag, &count, &x, &coordinates, &p, &parameters, 0, entity[i], 0, 0,
                           &ierr);
     for (size_t k = 0; !ierr && k < count; k++) {
       const ig_lid n = lookup(r->node_of, r->node_most, tag[k]);
       if (n >= 0)
         g->node[n] = 1;
     }
-    gmshFree(tag);
-    gmshFree(x);
-    gmshFree(p);
+    api.Free(tag);
+    api.Free(x);
+    api.Free(p);
   }
-  gmshFree(entity);
+  api.Free(entity);
   if (status == IG_OK && g->orphans)
     ig_warn(r->cx, "%s: %d faces of group '%s' bound no element and are left out", r->path,
             g->orphans, name);
@@ -440,7 +491,7 @@ static ig_status group_read(reader *r, int dim, int number, group *g) {
 static ig_status groups_read(reader *r) {
   int *pair = NULL, ierr = 0;
   size_t numbers = 0;
-  gmshModelGetPhysicalGroups(&pair, &numbers, -1, &ierr);
+  api.ModelGetPhysicalGroups(&pair, &numbers, -1, &ierr);
   ig_status status = ierr ? failed(r, "Gmsh cannot list the physical groups") : IG_OK;
   face_table faces = {0};
   group g = {.faces = &faces};
@@ -454,7 +505,7 @@ static ig_status groups_read(reader *r) {
     for (size_t i = 0; i + 1 < numbers && status == IG_OK; i += 2)
       if (pair[i] == dim)
         status = group_read(r, dim, pair[i + 1], &g);
-  gmshFree(pair);
+  api.Free(pair);
   free(g.node);
   free(g.cell);
   face_table_free(&faces);
@@ -497,21 +548,21 @@ static bool is_mesh(const char *path) {
 
 static ig_status model_open(reader *r, const ig_mesh_read_options *options) {
   int ierr = 0;
-  gmshOptionSetNumber("General.Terminal", 0, &ierr);
-  gmshOptionSetNumber("General.NumThreads", r->cx->threads, &ierr);
-  gmshOpen(r->path, &ierr);
+  api.OptionSetNumber("General.Terminal", 0, &ierr);
+  api.OptionSetNumber("General.NumThreads", r->cx->threads, &ierr);
+  api.Open(r->path, &ierr);
   if (ierr)
     return failed(r, "Gmsh cannot read the file");
   if (is_mesh(r->path))
     return IG_OK;
   const double unit = options->unit > 0 ? options->unit : 1;
   if (options->edge > 0) {
-    gmshOptionSetNumber("Mesh.CharacteristicLengthMin", options->edge / unit, &ierr);
-    gmshOptionSetNumber("Mesh.CharacteristicLengthMax", options->edge / unit, &ierr);
+    api.OptionSetNumber("Mesh.CharacteristicLengthMin", options->edge / unit, &ierr);
+    api.OptionSetNumber("Mesh.CharacteristicLengthMax", options->edge / unit, &ierr);
   }
-  const int dim = gmshModelGetDimension(&ierr);
+  const int dim = api.ModelGetDimension(&ierr);
   if (!ierr)
-    gmshModelMeshGenerate(dim, &ierr);
+    api.ModelMeshGenerate(dim, &ierr);
   return ierr ? failed(r, "Gmsh cannot mesh the geometry") : IG_OK;
 }
 
@@ -530,8 +581,13 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
   reader r = {.cx = cx, .path = path};
   int ierr = 0;
   pthread_mutex_lock(&one_at_a_time);
-  gmshInitialize(0, NULL, 0, &ierr);
-  ig_status status = ierr ? IG_FAIL(cx, IG_IO, "Gmsh does not start") : IG_OK;
+  ig_status status = api_load(cx, path);
+  if (status != IG_OK) {
+    pthread_mutex_unlock(&one_at_a_time);
+    return status;
+  }
+  api.Initialize(0, NULL, 0, &ierr);
+  status = ierr ? IG_FAIL(cx, IG_IO, "Gmsh does not start") : IG_OK;
   if (status == IG_OK)
     status = model_open(&r, options);
   if (status == IG_OK)
@@ -542,10 +598,10 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
     status = groups_read(&r);
   if (status == IG_OK)
     status = nodes_tidy(&r);
-  gmshFree(r.node_tag);
+  api.Free(r.node_tag);
   free(r.node_of);
   free(r.cell_of);
-  gmshFinalize(&ierr);
+  api.Finalize(&ierr);
   pthread_mutex_unlock(&one_at_a_time);
   if (status == IG_OK)
     *mesh = r.mesh;
