@@ -420,7 +420,7 @@ static ig_status taylor_bar(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify
                             int integration) {
   const ig_mesh_case mesh = {
       .cylinder = {
-          .at.given = true, .radius = 3.2e-3, .height = 32.4e-3, .cells = IG_ROW(6, 4, 48)}};
+          .at.given = true, .radius = 3.2e-3, .height = 32.4e-3, .cells = IG_ROW(4, 3, 40)}};
   IG_TRY(ig_mesh_generate(q->cx, &mesh, &q->mesh));
   ig_dyn_tool_case wall = {.shape = IG_TOOL_PLANE, .axis = {0, 0, 1}};
   ig_dyn_initial start = {.velocity = {0, 0, -227}};
