@@ -95,6 +95,7 @@ typedef struct {
   const int32_t *bc_row;    /* rows of 3: motion of each component, -1 free */
   int32_t *bc;              /* node_max: row, -1 free */
   /* nodes */
+  int32_t *origin;            /* node_max: the node of the mesh it was split from */
   void *x, *u, *v, *f, *minv; /* node_max x dim (minv: x 1) */
   double *work;               /* node_max: external work of prescribed motion */
   void *sn, *sp;              /* node_max x stresses: averaged; x 1: its largest principal */

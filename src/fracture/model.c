@@ -309,6 +309,7 @@ ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *s
   IG_TRY(add(m, "first", &s->first, FRAC_PER_NODE, 1, 4, SAVED));
   IG_TRY(add(m, "used", &s->used, FRAC_PER_NODE, 1, 4, SAVED));
   IG_TRY(add(m, "bc", &s->bc, FRAC_PER_NODE, 1, 4, SAVED));
+  IG_TRY(add(m, "origin", &s->origin, FRAC_PER_NODE, 1, 4, SAVED));
   IG_TRY(add(m, "x", &s->x, FRAC_PER_NODE, h->dim, real, SAVED));
   IG_TRY(add(m, "u", &s->u, FRAC_PER_NODE, h->dim, real, SAVED));
   IG_TRY(add(m, "v", &s->v, FRAC_PER_NODE, h->dim, real, SAVED));
@@ -339,9 +340,10 @@ ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *s
   if (s->how == IG_COLOR)
     IG_TRY(fill_colors(m));
   void *x = frac_model_host(m, "x");
-  int32_t *bc = frac_model_host(m, "bc");
+  int32_t *bc = frac_model_host(m, "bc"), *origin = frac_model_host(m, "origin");
   for (int64_t n = 0; n < mesh->nodes; n++) {
     bc[n] = -1;
+    origin[n] = (int32_t)n;
     for (int d = 0; d < h->dim; d++)
       frac_model_put(m, x, n * h->dim + d, mesh->x[3 * n + d]);
   }

@@ -16,31 +16,62 @@ static int32_t coh_node(const frac_model *m, const int32_t *conn, const int32_t 
   return conn[frac_face_node(m->kind, (int)(facet / ne), k) * ne + facet % ne];
 }
 
-/* How far from the notch's tip the farthest facet without traction lies. */
+static int32_t root(int32_t *up, int32_t n) {
+  while (up[n] != n)
+    n = up[n] = up[up[n]];
+  return n;
+}
+
+/* How far the crack has come from its notch's tip: the farthest facet without traction that hangs
+   together with the tip through others. Nodes count as one with those they were split from. */
 static ig_status extension_find(frac_model *m, frac_track *track) {
   if (!track->has_tip || !m->count.cohesive)
     return IG_OK;
-  void *conn, *coh, *turn, *x, *unused;
+  void *conn, *coh, *turn, *x, *origin, *unused;
   IG_TRY(frac_model_pull(m, "conn", &conn));
   IG_TRY(frac_model_pull(m, "coh", &coh));
   IG_TRY(frac_model_pull(m, "turn", &turn));
   IG_TRY(frac_model_pull(m, "x", &x));
+  IG_TRY(frac_model_pull(m, "origin", &origin));
   IG_TRY(frac_model_pull(m, "cs", &unused));
   IG_TRY(frac_model_pull(m, "cw", &unused));
   const int dim = m->shape.dim;
-  for (int64_t c = 0; c < m->count.cohesive; c++) {
-    if (frac_model_damage(m, c) < 1)
-      continue;
+  int32_t *up;
+  IG_TRY(IG_NEW(m->cx, &up, m->nodes_start, "crack"));
+  int32_t tip = 0;
+  double nearest = INFINITY;
+  for (int32_t n = 0; n < m->nodes_start; n++) {
     double far = 0;
     for (int d = 0; d < dim; d++) {
-      double mid = 0;
-      for (int j = 0; j < dim; j++)
-        mid += frac_model_real(m, x, (int64_t)coh_node(m, conn, coh, turn, c, j, false) * dim + d) /
-               dim;
-      far += (mid - track->tip[d]) * (mid - track->tip[d]);
+      const double r = frac_model_real(m, x, (int64_t)n * dim + d) - track->tip[d];
+      far += r * r;
     }
-    track->extension = fmax(track->extension, sqrt(far));
+    up[n] = n;
+    if (far < nearest)
+      nearest = far, tip = n;
   }
+  for (int pass = 0; pass < 2; pass++)
+    for (int64_t c = 0; c < m->count.cohesive; c++) {
+      if (frac_model_damage(m, c) < 1)
+        continue;
+      int32_t at[3];
+      for (int j = 0; j < dim; j++) {
+        at[j] = ((int32_t *)origin)[coh_node(m, conn, coh, turn, c, j, false)];
+        if (pass == 0)
+          up[root(up, at[j])] = root(up, at[0]);
+      }
+      if (pass == 0 || root(up, at[0]) != root(up, tip))
+        continue;
+      double far = 0;
+      for (int d = 0; d < dim; d++) {
+        double mid = 0;
+        for (int j = 0; j < dim; j++)
+          mid += frac_model_real(m, x, (int64_t)at[j] * dim + d) / dim;
+        far += (mid - track->tip[d]) * (mid - track->tip[d]);
+      }
+      track->extension = fmax(track->extension, sqrt(far));
+    }
+  free(up);
   return IG_OK;
 }
 

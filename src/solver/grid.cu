@@ -783,13 +783,16 @@ ig_status ig_grid_cuda_stencil(ig_ctx *cx, const ig_level *l) {
 
 __global__ void spread_springs(const __grid_constant__ ig_grid_args_f32 fine,
                                const __grid_constant__ ig_level l, int depth) {
-  for (int s = 0; s < fine.springs; s++)
-    ig_spring_spread(&fine, &l, depth, s);
+  const int corners = 1 << l.grid.dim;
+  for (int s = 0; s < fine.springs; s++) {
+    ig_spring_spread(&fine, &l, depth, s, threadIdx.x / corners, threadIdx.x % corners);
+    __syncthreads(); /* the next spring may add to the same entries */
+  }
 }
 
 ig_status ig_grid_cuda_coarse_springs(ig_ctx *cx, const ig_level *fine, const ig_level *l,
                                       int depth) {
-  spread_springs<<<1, 1, 0, ig_cuda_stream(cx)>>>(fine->args, *l, depth);
+  spread_springs<<<1, 1 << 2 * l->grid.dim, 0, ig_cuda_stream(cx)>>>(fine->args, *l, depth);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

@@ -477,8 +477,10 @@ static ig_status stencil(ig_ctx *cx, const ig_level *level) {
 
 static ig_status coarse_springs(ig_ctx *cx, const ig_level *fine, const ig_level *l, int depth) {
   (void)cx;
+  const int corners = 1 << l->grid.dim;
   for (int s = 0; s < fine->args.springs; s++)
-    ig_spring_spread(&fine->args, l, depth, s);
+    for (int pair = 0; pair < corners * corners; pair++)
+      ig_spring_spread(&fine->args, l, depth, s, pair / corners, pair % corners);
   return IG_OK;
 }
 

@@ -256,7 +256,8 @@ static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *n
   "[{where: {from: [156, 16, 20], to: [160, 24, 20]}, direction: [0, 0, -1]}], passive: [{where: " \
   "{from: [120, 0, 0], to: [160, 40, 20]}, as: void}, {where: {from: [150, 12, 20], to: [160, "    \
   "28, 22]}, as: solid}], volume: 0.1, void_ratio: 3.3333e-4, penalty_ramp: {start: 1, hold: 20, " \
-  "factor: 1.02}, filter: {kind: sensitivity, radius: 4}, optimiser: {move: 0.1, damping: 0.3, "   \
+  "factor: 1.02}, filter: {kind: sensitivity, radius: 4}, optimiser: {limits: relative, move: "    \
+  "0.1, damping: 0.3, "                                                                            \
   "gray: 3, gray_ramp: {start: 1, hold: 15, factor: 1.01}}, solver: {tolerance: 1e-8}}"
 #define SINK                                                                                       \
   "{problem: heat, grid: {elements: [128, 64, 256]}, source: 1, supports: [{where: {from: [0, 0, " \

@@ -25,6 +25,7 @@ typedef struct {
 } ig_law;
 
 typedef struct {
+  int relative;                /* move is a share of x */
   double move, damping, gray;  /* limits x by +-move, B^damping, (x B^damping)^gray */
   double tolerance;            /* (high - low) / (high + low) of the multiplier */
   double target, base;         /* wanted sum of dv x; what it leaves out */

@@ -220,6 +220,7 @@ ig_status ig_design_update(ig_design *s, const ig_evaluation *e) {
   /* volume to first order; exact without projection */
   const double all = (double)s->d->elements;
   const ig_oc oc = {.move = o->move,
+                    .relative = o->limits,
                     .damping = o->damping,
                     .gray = e->gray,
                     .tolerance = o->tolerance,

@@ -80,6 +80,8 @@ static const ig_option optimiser_options[] = {
     IG_CHOICE(ig_optimiser_case, method, "oc|mma", "oc",
               "optimality criteria, or the method of moving asymptotes"),
     IG_REAL(ig_optimiser_case, move, "", "0.2", IG_TINY, 1, "largest change of a density at once"),
+    IG_CHOICE(ig_optimiser_case, limits, "absolute|relative", "absolute",
+              "whether move is a density, or a share of the density it limits (oc)"),
     IG_REAL(ig_optimiser_case, damping, "", "0.5", IG_TINY, 1, "exponent of the optimality ratio"),
     IG_REAL(ig_optimiser_case, gray, "", "1", 1, 10,
             "exponent on the updated density that drives out intermediate ones"),

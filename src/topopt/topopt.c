@@ -264,11 +264,13 @@ static ig_status loop(ig_job *job, ig_design *s) {
 /* The discretisation the case asks for, a grid or a mesh, and the design on it. */
 static ig_status open_model(ig_job *job, ig_discretisation **d, ig_design **s) {
   const ig_topopt_case *c = job->room_case;
+  const int64_t *n = c->grid.elements; /* a program may fill them without saying where */
+  const bool grid = c->grid.at.given || n[0] != 0 || n[1] != 0 || n[2] != 0;
   *d = NULL;
   *s = NULL;
-  if (job->mesh && c->grid.at.given)
+  if (job->mesh && grid)
     return ig_fail_at(job->cx, &c->grid.at, "grid: there is a mesh already: give one of the two");
-  if (!job->mesh && !c->grid.at.given)
+  if (!job->mesh && !grid)
     return ig_fail_at(job->cx, &c->at, "topopt needs a section 'grid' or a section 'mesh'");
   if (job->mesh) {
     IG_TRY(ig_mesh_model_new(job->cx, c, job->materials, job->mesh, d));

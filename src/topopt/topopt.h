@@ -80,7 +80,7 @@ typedef struct {
 typedef enum { IG_OPTIMISER_OC, IG_OPTIMISER_MMA } ig_optimiser_kind;
 typedef struct {
   ig_src at;
-  int method;
+  int method, limits;
   double move, damping, gray, tolerance;
   ig_ramp_case gray_ramp;
 } ig_optimiser_case;
