@@ -4,6 +4,7 @@
 #   ! text         the same on standard error
 #   ? N            exit code, 0 if not said
 set -u
+export LC_ALL=C # `ls` sorts the same everywhere
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir "$work/bin"
