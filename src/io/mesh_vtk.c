@@ -402,7 +402,8 @@ static ig_status header_read(legacy *l, bool *new_style) {
   if (!ig_text_line(t) || sscanf(t->line, "# vtk DataFile Version %3d.%3d", &major, &minor) != 2)
     return ig_text_fail(t, t->line, "expected '# vtk DataFile Version …'");
   *new_style = major >= 5;
-  if (!ig_text_line(t) || !ig_text_line(t)) /* a title, then the encoding */
+  const bool title = ig_text_line(t);
+  if (!title || !ig_text_line(t)) /* then the encoding */
     return end_of_file(t, "the header");
   char *from, *stop;
   l->p = t->line;
@@ -476,7 +477,8 @@ static void legacy_write(FILE *f, const ig_snapshot *snap) {
   for (int64_t i = 0; i < snap->points; i++)
     fprintf(f, "%.17g %.17g %.17g\n", snap->point[3 * i], snap->point[3 * i + 1],
             snap->point[3 * i + 2]);
-  fprintf(f, "CELLS %lld %lld\n", (long long)snap->cells, (long long)(snap->cells + snap->corners));
+  fprintf(f, "CELLS %lld %lld\n", (long long)snap->cells,
+          (long long)snap->cells + (long long)snap->corners);
   for (int64_t c = 0; c < snap->cells; c++) {
     fprintf(f, "%lld", (long long)(snap->offset[c + 1] - snap->offset[c]));
     for (int64_t i = snap->offset[c]; i < snap->offset[c + 1]; i++)

@@ -92,9 +92,9 @@ bool ig_pack_array(ig_pack *pack, const char *name, const void *data, size_t byt
   const size_t count = (bytes + piece - 1) / piece;
   if (!pieces || !resize(pieces, count))
     return false;
-  const int level = pack->level, threads = pack->threads > 1 ? pack->threads : 1;
+  const int level = pack->level;
   bool good = true;
-#pragma omp parallel for schedule(dynamic) num_threads(threads) reduction(&& : good)
+#pragma omp parallel for schedule(dynamic) num_threads(pack->threads > 1 ? pack->threads : 1) reduction(&& : good)
   for (size_t i = 0; i < count; i++) {
     const unsigned char *from = (const unsigned char *)data + i * piece;
     const size_t filled = bytes - i * piece < piece ? bytes - i * piece : piece;
