@@ -400,8 +400,8 @@ ig_status ig_thermal_results(ig_thermal_run *run) {
   IG_TRY(ig_heat_temperatures(cx, &run->heat, run->T));
   extremes(run, &low, &high);
   ig_heat_measure(&run->heat, &volume, &area);
-  const double missed = run->beams.asked - run->beams.given;
-  if (missed > 1e-9 * run->beams.asked)
+  const double missed = run->beams.asked - l.source;
+  if (missed > 1e-6 * run->beams.asked)
     ig_warn_at(cx, &run->c->at, "%.3g J of the beams' %.3g J found nothing to heat", missed,
                run->beams.asked);
   const struct {
@@ -412,7 +412,7 @@ ig_status ig_thermal_results(ig_thermal_run *run) {
                  {"stored_J", l.stored - l.start},
                  {"source_J", l.source},
                  {"beam_J", run->beams.asked},
-                 {"beam_missed_J", run->beams.asked - run->beams.given},
+                 {"beam_missed_J", missed},
                  {"flux_J", l.flux},
                  {"body_J", l.body},
                  {"born_J", l.born},

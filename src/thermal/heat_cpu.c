@@ -54,6 +54,6 @@ typedef double vec_f64 __attribute__((vector_size(32)));
 #include "thermal/heat_cpu.inc"
 
 const ig_heat_ops ig_heat_cpu[3] = {
-    [IG_SINGLE] = {NULL, steps_cpu_f32, patch_cpu_f32, track_cpu_f32},
-    [IG_DOUBLE] = {NULL, steps_cpu_f64, patch_cpu_f64, track_cpu_f64},
-    [IG_MIXED] = {NULL, steps_cpu_mix, patch_cpu_mix, track_cpu_mix}};
+    [IG_SINGLE] = {NULL, steps_cpu_f32, patch_cpu_f32, track_cpu_f32, NULL},
+    [IG_DOUBLE] = {NULL, steps_cpu_f64, patch_cpu_f64, track_cpu_f64, NULL},
+    [IG_MIXED] = {NULL, steps_cpu_mix, patch_cpu_mix, track_cpu_mix, NULL}};

@@ -16,6 +16,7 @@ extern "C" {
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cuda.inc"
+#include "thermal/heat_resident.inc"
 #undef V
 #undef VN
 
@@ -28,9 +29,11 @@ extern "C" {
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cuda.inc"
+#include "thermal/heat_resident.inc"
 #undef V
 #undef VN
 
 #include "thermal/state_mix.h"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cuda.inc"
+#include "thermal/heat_resident.inc"

@@ -230,7 +230,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
 
 void ig_thermal_close(ig_thermal_run *run) {
   ig_heat_free(run->job->cx, &run->heat);
-  ig_beams_free(&run->beams);
+  ig_beams_free(run->job->cx, &run->beams);
   free(run->material_of);
   free(run->birth);
   free(run->probe);
@@ -275,7 +275,7 @@ static ig_status batch_write(ig_thermal_run *run, int most) {
     IG_TRY(ig_beams_step(cx, &run->beams, h, start, run->dt));
     IG_TRY(ig_heat_batch_step(cx, h, run->dt));
     run->step++;
-    if (run->job->sink && (snapshot_due(run) || history_due(run)))
+    if (ig_heat_batch_full(h) || (run->job->sink && (snapshot_due(run) || history_due(run))))
       break;
   }
   return IG_OK;
@@ -283,6 +283,7 @@ static ig_status batch_write(ig_thermal_run *run, int most) {
 
 ig_status ig_thermal_advance(ig_thermal_run *run, int most) {
   IG_TRY(batch_write(run, most));
+  IG_TRY(ig_beams_power(run->job->cx, &run->beams, &run->heat));
   /* returns while the device works on: the next batch is written meanwhile */
   return ig_heat_batch_run(run->job->cx, &run->heat);
 }
@@ -291,9 +292,9 @@ static ig_status checkpoint_write(ig_thermal_run *run) {
   ig_saved saved[IG_HEAT_SAVED + 1];
   int count;
   IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
-  double kept[8] = {run->beams.asked,  run->beams.given,  run->layer_z,      run->interlayer,
-                    run->melt_most[0], run->melt_most[1], run->melt_most[2], run->melt_most[3]};
-  saved[count++] = (ig_saved){"kept", IG_F64, 8, kept};
+  double kept[7] = {run->beams.asked,  run->layer_z,      run->interlayer,  run->melt_most[0],
+                    run->melt_most[1], run->melt_most[2], run->melt_most[3]};
+  saved[count++] = (ig_saved){"kept", IG_F64, 7, kept};
   return run->job->sink->checkpoint(run->job->sink, (double)run->step * run->dt, run->step, saved,
                                     count);
 }
@@ -316,13 +317,12 @@ static ig_status run_start(ig_thermal_run *run) {
   run->step = restart->step;
   IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
   const void *data;
-  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 8, &data));
+  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 7, &data));
   const double *kept = data;
   run->beams.asked = kept[0];
-  run->beams.given = kept[1];
-  run->layer_z = kept[2];
-  run->interlayer = kept[3];
-  memcpy(run->melt_most, kept + 4, sizeof run->melt_most);
+  run->layer_z = kept[1];
+  run->interlayer = kept[2];
+  memcpy(run->melt_most, kept + 3, sizeof run->melt_most);
   return ig_heat_restore(cx, &run->heat, restart);
 }
 
