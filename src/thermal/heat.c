@@ -10,11 +10,7 @@
 #include <string.h>
 
 #include "kern/prec_f64.h"
-#define V double
-#define VN(name) name##_one
 #include "thermal/hex.inc"
-#undef V
-#undef VN
 #include "thermal/heat.inc"
 
 const int ig_heat_corner[8] = {0, 1, 3, 2, 4, 5, 7, 6};
@@ -35,11 +31,11 @@ static void shape_matrix(const double *point, const ig_lid *conn, ig_heat_shape 
   for (int b = 0; b < 8; b++) {
     double T[8] = {0};
     T[b] = 1;
-    hex_conduct_one(x, T, one, r, det);
+    hex_conduct_f64(x, T, one, r, det);
     for (int a = b; a < 8; a++)
       shape->K[a * (a + 1) / 2 + b] = -r[a];
   }
-  hex_points_one(det);
+  hex_points_f64(det);
   memcpy(shape->volume, det, sizeof det);
 }
 
@@ -48,8 +44,8 @@ static void shape_sizes(const double *point, const ig_lid *conn, ig_heat_shape *
   static const double one[8] = {1, 1, 1, 1, 1, 1, 1, 1};
   static const heat_surface_class_f64 unit = {.flux = 1};
   corners_of(point, conn, x);
-  hex_conduct_one(x, x, one, r, det);
-  hex_points_one(det);
+  hex_conduct_f64(x, x, one, r, det);
+  hex_points_f64(det);
   memcpy(shape->volume, det, sizeof det);
   for (int f = 0; f < 6; f++) {
     const int *corner = ig_elem_face(IG_HEX8, f);
