@@ -602,7 +602,7 @@ static ig_status nodes_make(ig_ctx *cx, ig_heat *h) {
   IG_TRY(ig_array_zero(cx, &h->R));
   IG_TRY(ig_array_new(cx, &h->node_ledger, n * IG_LEDGER_COLUMNS, 8, "ledger"));
   IG_TRY(ig_array_zero(cx, &h->node_ledger));
-  if (h->conduction == IG_HEAT_RECOMPUTE || h->track_every || h->face_count) {
+  if (h->conduction == IG_HEAT_RECOMPUTE || h->track_every || h->face_count || h->events > 1) {
     IG_TRY(ig_array_new(cx, &h->x, 3 * n, work, "coordinates"));
     for (int64_t i = 0; i < 3 * (int64_t)n; i++)
       put(h->x.host, work, i, h->point[i]);
@@ -760,6 +760,7 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
                         &h->source_power,
                         &h->steps,
                         &h->node_ledger,
+                        &h->survey,
                         &h->state_materials};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(cx, arrays[i]);
@@ -830,9 +831,11 @@ ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time) {
     if (arrays[i]->host)
       IG_TRY(ig_array_push(cx, arrays[i]));
   h->now = h->next;
+  if (h->conduction == IG_HEAT_STENCIL)
+    IG_TRY(ig_heat_rows_push(cx, h));
   ig_heat_ledger ledger;
   IG_TRY(ig_heat_ledger_read(cx, h, &ledger));
-  h->start_content = ledger.stored;
+  h->start_content = h->totals[0] = ledger.stored;
   return IG_OK;
 }
 
@@ -985,6 +988,13 @@ ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt) {
   return IG_OK;
 }
 
+/* What a checkpoint keeps besides arrays, as of the steps that were run. */
+static void totals_note(ig_heat *h) {
+  h->totals[0] = h->start_content;
+  h->totals[1] = (double)h->steps_done;
+  h->totals[2] = h->track_time;
+}
+
 static bool births_before(const ig_heat_step *step) {
   return step->patch_last > step->patch_first;
 }
@@ -1033,6 +1043,7 @@ ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
   h->patch_count = h->source_count = h->list_count = 0;
   h->powers_given = false;
   step_open(h);
+  totals_note(h);
   return IG_OK;
 }
 
@@ -1067,57 +1078,47 @@ ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T) {
   IG_TRY(ig_array_push(cx, &h->T));
   ig_heat_ledger ledger;
   IG_TRY(ig_heat_ledger_read(cx, h, &ledger));
-  h->start_content = ledger.stored;
+  h->start_content = h->totals[0] = ledger.stored;
   return IG_OK;
 }
 
-/* Heat content of each node, J: from H, from a row's capacity, or from its volumes. */
-static ig_status stored_read(ig_ctx *cx, ig_heat *h, double *stored) {
-  const size_t size = state_size(h);
-  ig_array *arrays[] = {&h->T, &h->H, &h->volume, &h->row};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    if (arrays[i]->host)
-      IG_TRY(ig_array_pull(cx, arrays[i]));
-  double sum = 0, volume[16];
-  for (ig_lid n = 0; n < h->now.nodes; n++) {
-    const double T = get(h->T.host, size, n);
-    if (h->H.host && !node_held(h, n)) {
-      sum += get(h->H.host, size, n);
-    } else if (h->row_book) {
-      sum += ig_heat_row_capacity(h, ((int32_t *)h->row.host)[n]) * T;
-    } else {
-      volume_of(h, n, volume);
-      sum += content_of(h, volume, T);
+enum { SURVEY_PARTS = 264 };
+
+ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat_survey *found) {
+  if (!h->survey.dev)
+    IG_TRY(ig_array_new(cx, &h->survey, SURVEY_PARTS, sizeof(ig_heat_survey), "survey"));
+  IG_TRY(h->ops->survey(cx, h, q, h->survey.dev, SURVEY_PARTS));
+  IG_TRY(ig_array_pull(cx, &h->survey));
+  const ig_heat_survey *part = h->survey.host;
+  *found = part[0];
+  for (int p = 1; p < SURVEY_PARTS; p++) {
+    for (int i = 0; i < IG_SURVEY_SUMS; i++)
+      found->sum[i] += part[p].sum[i];
+    for (int i = 0; i < 4; i++) {
+      found->low[i] = fmin(found->low[i], part[p].low[i]);
+      found->high[i] = fmax(found->high[i], part[p].high[i]);
     }
   }
-  *stored = sum;
   return IG_OK;
+}
+
+ig_heat_ledger ig_heat_ledger_of(const ig_heat *h, const ig_heat_survey *s) {
+  return (ig_heat_ledger){.start = h->start_content,
+                          .stored = s->sum[IG_SURVEY_STORED],
+                          .source = s->sum[IG_LEDGER_SOURCE],
+                          .flux = s->sum[IG_LEDGER_FLUX],
+                          .body = s->sum[IG_LEDGER_BODY],
+                          .born = s->sum[IG_LEDGER_BORN],
+                          .convected = s->sum[IG_LEDGER_CONVECTED],
+                          .radiated = s->sum[IG_LEDGER_RADIATED],
+                          .held = s->sum[IG_LEDGER_HELD]};
 }
 
 ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *l) {
-  memset(l, 0, sizeof *l);
-  l->start = h->start_content;
-  IG_TRY(stored_read(cx, h, &l->stored));
-  IG_TRY(ig_array_pull(cx, &h->node_ledger));
-  const double *out = h->node_ledger.host;
-  for (ig_lid n = 0; n < h->now.nodes; n++, out += IG_LEDGER_COLUMNS) {
-    l->flux += out[IG_LEDGER_FLUX];
-    l->convected += out[IG_LEDGER_CONVECTED];
-    l->radiated += out[IG_LEDGER_RADIATED];
-    l->held += out[IG_LEDGER_HELD];
-    l->born += out[IG_LEDGER_BORN];
-    l->body += out[IG_LEDGER_BODY];
-    l->source += out[IG_LEDGER_SOURCE];
-  }
-  if (h->face_count) {
-    IG_TRY(ig_array_pull(cx, &h->face_ledger));
-    const double *f = h->face_ledger.host;
-    for (int64_t i = 0; i < h->now.faces; i++, f += 3) {
-      l->flux += f[0];
-      l->convected += f[1];
-      l->radiated += f[2];
-    }
-  }
+  const ig_heat_question nothing = {0};
+  ig_heat_survey s;
+  IG_TRY(ig_heat_ask(cx, h, &nothing, &s));
+  *l = ig_heat_ledger_of(h, &s);
   return IG_OK;
 }
 
@@ -1146,9 +1147,6 @@ ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count) {
     IG_TRY(ig_array_pull(cx, arrays[i]));
     saved[i] = (ig_saved){names[i], types[i], (int64_t)arrays[i]->count, arrays[i]->host};
   }
-  h->totals[0] = h->start_content;
-  h->totals[1] = (double)h->steps_done;
-  h->totals[2] = h->track_time;
   saved[(*count)++] = (ig_saved){"totals", IG_F64, 3, h->totals};
   return IG_OK;
 }

@@ -106,7 +106,7 @@ typedef struct ig_heat {
   ig_array death, face_class, surface_class, face_ledger, node_ledger;
   ig_array row, rows;
   ig_array track; /* track columns x elements */
-  ig_array patch, patch_value, source_node, source_power, steps;
+  ig_array patch, patch_value, source_node, source_power, steps, survey;
 
   int track_every;
   double track_time;   /* s since the last look */
@@ -152,6 +152,10 @@ IG_MUST_CHECK ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h);
 /* Temperatures on the host, whatever the precision of the state. T: nodes */
 IG_MUST_CHECK ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T);
 IG_MUST_CHECK ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T);
+/* Sums and extremes over everything there; the host sees only those. */
+IG_MUST_CHECK ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
+                                    ig_heat_survey *found);
+ig_heat_ledger ig_heat_ledger_of(const ig_heat *h, const ig_heat_survey *s);
 IG_MUST_CHECK ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *ledger);
 /* The state for a checkpoint: host memory of the engine's own, good until it steps on. */
 enum { IG_HEAT_SAVED = 12 };

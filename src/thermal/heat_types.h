@@ -41,6 +41,29 @@ enum {
   IG_TRACK_COLUMNS
 };
 
+/* A survey of the state: what is asked besides the ledger, what was found. Sums: the columns of the
+   ledger, then heat content, molten volume, and temperatures and number of nodes at a height. */
+enum {
+  IG_SURVEY_STORED = IG_LEDGER_COLUMNS,
+  IG_SURVEY_MOLTEN,
+  IG_SURVEY_LAYER,
+  IG_SURVEY_LAYER_NODES,
+  IG_SURVEY_SUMS
+};
+typedef struct {
+  int32_t melt;    /* 1: look for the melt pool */
+  int32_t layered; /* 1: nodes within `thick` of the height `layer`, m */
+  double along[2]; /* direction of the melt pool's length, in the plane */
+  double layer, thick;
+  int32_t picks;       /* temperatures of so many nodes, besides */
+  const int32_t *pick; /* on the device */
+  double *picked;      /* on the device */
+} ig_heat_question;
+typedef struct {
+  double sum[IG_SURVEY_SUMS];
+  double low[4], high[4]; /* of temperature; of the melt pool, along, across, up */
+} ig_heat_survey;
+
 /* A change of one node at a birth. Values follow in an array of their own: 1 / capacity, volume of
    each material, 5 of the film, body source. */
 typedef struct {
