@@ -205,14 +205,16 @@ static ig_status build_open(ig_ctx *cx, void (*make)(ig_thermal_sample *), const
 /* Steps for about `seconds` of wall time or to the end; element-steps and time. */
 static ig_status build_time(ig_ctx *cx, build *b, double seconds, int64_t *steps, double *work,
                             double *took) {
-  IG_TRY(ig_thermal_advance(&b->run, 16)); /* warm up */
+  IG_TRY(ig_thermal_write(&b->run, 16)); /* warm up */
+  IG_TRY(ig_thermal_advance(&b->run));
   IG_TRY(cx->backend->sync(cx));
   const int64_t first = b->run.step;
   const double before = b->run.heat.element_steps, begin = ig_now();
   int most = 16;
   while (b->run.step < b->run.steps && ig_now() - begin < seconds) {
     const double start = ig_now();
-    IG_TRY(ig_thermal_advance(&b->run, most));
+    IG_TRY(ig_thermal_write(&b->run, most));
+    IG_TRY(ig_thermal_advance(&b->run));
     if (ig_now() - start < 0.1 * seconds && most < 4096)
       most *= 2;
   }
@@ -281,8 +283,10 @@ static ig_status accuracy_run(ig_ctx *cx, const strategy *how, double **T, ig_li
   IG_TRY_GOTO(status, done, build_open(cx, ig_sample_nu_shape, how, 0.5, &b));
   const int64_t stop = b.run.step + 100;
   const double start = ig_now();
-  while (b.run.step < stop)
-    IG_TRY_GOTO(status, done, ig_thermal_advance(&b.run, (int)(stop - b.run.step)));
+  while (b.run.step < stop) {
+    IG_TRY_GOTO(status, done, ig_thermal_write(&b.run, (int)(stop - b.run.step)));
+    IG_TRY_GOTO(status, done, ig_thermal_advance(&b.run));
+  }
   IG_TRY_GOTO(status, done, cx->backend->sync(cx));
   *took = ig_now() - start;
   *nodes = b.run.heat.now.nodes;

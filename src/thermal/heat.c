@@ -10,19 +10,10 @@
 #include <string.h>
 
 #include "kern/prec_f64.h"
-#define V double
-#define VN(name) name##_one
 #include "thermal/hex.inc"
-#undef V
-#undef VN
 #include "thermal/heat.inc"
 
-/* VTK's corner -> binary corner, and back: the same. */
-static const int binary[8] = {0, 1, 3, 2, 4, 5, 7, 6};
-
-static const ig_lid *conn_of(const ig_heat *h, ig_lid e) {
-  return (const ig_lid *)h->elems.conn.host + 8 * (int64_t)e;
-}
+const int ig_heat_corner[8] = {0, 1, 3, 2, 4, 5, 7, 6};
 
 /* --- shapes */
 
@@ -40,11 +31,11 @@ static void shape_matrix(const double *point, const ig_lid *conn, ig_heat_shape 
   for (int b = 0; b < 8; b++) {
     double T[8] = {0};
     T[b] = 1;
-    hex_conduct_one(x, T, one, r, det);
+    hex_conduct_f64(x, T, one, r, det);
     for (int a = b; a < 8; a++)
       shape->K[a * (a + 1) / 2 + b] = -r[a];
   }
-  hex_points_one(det);
+  hex_points_f64(det);
   memcpy(shape->volume, det, sizeof det);
 }
 
@@ -53,15 +44,15 @@ static void shape_sizes(const double *point, const ig_lid *conn, ig_heat_shape *
   static const double one[8] = {1, 1, 1, 1, 1, 1, 1, 1};
   static const heat_surface_class_f64 unit = {.flux = 1};
   corners_of(point, conn, x);
-  hex_conduct_one(x, x, one, r, det);
-  hex_points_one(det);
+  hex_conduct_f64(x, x, one, r, det);
+  hex_points_f64(det);
   memcpy(shape->volume, det, sizeof det);
   for (int f = 0; f < 6; f++) {
     const int *corner = ig_elem_face(IG_HEX8, f);
     double y[12], zero[4] = {0}, out[3] = {0};
     for (int a = 0; a < 4; a++)
       for (int d = 0; d < 3; d++)
-        y[3 * a + d] = x[8 * d + binary[corner[a]]];
+        y[3 * a + d] = x[8 * d + ig_heat_corner[corner[a]]];
     memset(shape->area[f], 0, sizeof shape->area[f]);
     heat_face_f64(&unit, y, zero, shape->area[f], out);
   }
@@ -70,7 +61,7 @@ static void shape_sizes(const double *point, const ig_lid *conn, ig_heat_shape *
 const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *room) {
   if (h->classes.count)
     return &h->class_shape[h->classes.of[e]];
-  shape_sizes(h->point, conn_of(h, e), room);
+  shape_sizes(h->point, ig_heat_conn(h, e), room);
   return room;
 }
 
@@ -251,7 +242,7 @@ static ig_status surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
       mask[6 * (int64_t)e + f] |= 1u << i;
       if (!isnan(c->temperature))
         for (int a = 0; a < 4; a++)
-          h->held[conn_of(h, e)[binary[ig_elem_face(IG_HEX8, f)[a]]]] = c->temperature;
+          h->held[ig_heat_conn(h, e)[ig_heat_corner[ig_elem_face(IG_HEX8, f)[a]]]] = c->temperature;
     }
   }
   for (int64_t i = 0; i < 6 * (int64_t)h->elements && status == IG_OK; i++)
@@ -279,7 +270,7 @@ static ig_status faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
           continue;
         if (pass == 1) {
           for (int a = 0; a < 4; a++)
-            conn[4 * count + a] = conn_of(h, e)[binary[ig_elem_face(IG_HEX8, f)[a]]];
+            conn[4 * count + a] = ig_heat_conn(h, e)[ig_heat_corner[ig_elem_face(IG_HEX8, f)[a]]];
           ((int32_t *)h->death.host)[count] = other < 0 ? INT32_MAX : event_of(h, other);
           ((uint8_t *)h->face_class.host)[count] = kind;
         }
@@ -358,7 +349,7 @@ static double element_rate(const ig_heat *h, ig_lid e, double best, double steep
   ig_heat_shape room;
   const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
   if (!h->classes.count)
-    shape_matrix(h->point, conn_of(h, e), &room);
+    shape_matrix(h->point, ig_heat_conn(h, e), &room);
   for (int a = 0; a < 8; a++)
     if (!(s->volume[a] > 0))
       return -1;
@@ -367,7 +358,7 @@ static double element_rate(const ig_heat *h, ig_lid e, double best, double steep
     for (int a = 0; a < 4; a++)
       *film = fmax(*film, 3 * steepest * s->area[f][a] /
                               (ig_heat_material_capacity_min(m) *
-                               s->volume[binary[ig_elem_face(IG_HEX8, f)[a]]]));
+                               s->volume[ig_heat_corner[ig_elem_face(IG_HEX8, f)[a]]]));
   return alpha * shape_rate(s, best / alpha);
 }
 
@@ -436,7 +427,7 @@ static void sizes_sum(const ig_heat *h, double *sum) {
   for (ig_lid e = 0; e < h->next.elements; e++) {
     ig_heat_shape room;
     const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
-    const ig_lid *conn = conn_of(h, e);
+    const ig_lid *conn = ig_heat_conn(h, e);
     const int m = ((uint8_t *)h->material.host)[e];
     for (int a = 0; a < 8; a++)
       sum[(int64_t)conn[a] * stride + m] += s->volume[a];
@@ -444,8 +435,8 @@ static void sizes_sum(const ig_heat *h, double *sum) {
       const uint8_t class = h->exposed[6 * (int64_t)e + f];
       for (int b = 0; b < 4 && class; b++)
         for (int k = 0; k < 5; k++)
-          sum[(int64_t)conn[binary[ig_elem_face(IG_HEX8, f)[b]]] * stride + h->materials + k] +=
-              h->surface_class_of[class][k] * s->area[f][b];
+          sum[(int64_t)conn[ig_heat_corner[ig_elem_face(IG_HEX8, f)[b]]] * stride + h->materials +
+              k] += h->surface_class_of[class][k] * s->area[f][b];
     }
   }
 }
@@ -461,7 +452,7 @@ static void node_values(const ig_heat *h, ig_lid n, double *value) {
       continue;
     ig_heat_shape room;
     const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
-    const ig_lid *conn = conn_of(h, e);
+    const ig_lid *conn = ig_heat_conn(h, e);
     int a = 0;
     while (conn[a] != n)
       a++;
@@ -474,7 +465,7 @@ static void node_values(const ig_heat *h, ig_lid n, double *value) {
       if (class == 0)
         continue;
       for (int b = 0; b < 4; b++)
-        if (binary[ig_elem_face(IG_HEX8, f)[b]] == a)
+        if (ig_heat_corner[ig_elem_face(IG_HEX8, f)[b]] == a)
           for (int k = 0; k < 5; k++)
             film[k] += h->surface_class_of[class][k] * s->area[f][b];
     }
@@ -501,8 +492,8 @@ static void event_expose(ig_heat *h) {
             h->exposed[6 * (int64_t)other + g] = 0;
     }
     for (int a = 0; a < 8; a++)
-      if (conn_of(h, e)[a] >= h->next.nodes)
-        h->next.nodes = conn_of(h, e)[a] + 1;
+      if (ig_heat_conn(h, e)[a] >= h->next.nodes)
+        h->next.nodes = ig_heat_conn(h, e)[a] + 1;
   }
 }
 
@@ -535,8 +526,8 @@ static ig_status shapes_make(ig_ctx *cx, ig_heat *h) {
   }
   IG_TRY(IG_NEW(cx, &h->class_shape, h->classes.count, "element classes"));
   for (ig_lid c = 0; c < h->classes.count; c++) {
-    shape_matrix(h->point, conn_of(h, h->classes.representative[c]), &h->class_shape[c]);
-    shape_sizes(h->point, conn_of(h, h->classes.representative[c]), &h->class_shape[c]);
+    shape_matrix(h->point, ig_heat_conn(h, h->classes.representative[c]), &h->class_shape[c]);
+    shape_sizes(h->point, ig_heat_conn(h, h->classes.representative[c]), &h->class_shape[c]);
   }
   if (h->conduction != IG_HEAT_CLASSES)
     return IG_OK;
@@ -584,7 +575,7 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
   for (ig_lid e = 0; e < h->elements; e++) {
     place[h->order[e]] = e;
     for (int a = 0; a < 8; a++)
-      conn[8 * (int64_t)e + binary[a]] = block->conn[8 * (int64_t)h->order[e] + a];
+      conn[8 * (int64_t)e + ig_heat_corner[a]] = block->conn[8 * (int64_t)h->order[e] + a];
   }
   const ig_assembly how = h->conduction == IG_HEAT_STENCIL ? IG_ATOMIC : setup->assembly;
   ig_status status = ig_plan_new(cx, how, setup->slots, h->nodes, h->elements, 8, conn, &h->elems);
@@ -611,7 +602,7 @@ static ig_status nodes_make(ig_ctx *cx, ig_heat *h) {
   IG_TRY(ig_array_zero(cx, &h->R));
   IG_TRY(ig_array_new(cx, &h->node_ledger, n * IG_LEDGER_COLUMNS, 8, "ledger"));
   IG_TRY(ig_array_zero(cx, &h->node_ledger));
-  if (h->conduction == IG_HEAT_RECOMPUTE || h->track_every || h->face_count) {
+  if (h->conduction == IG_HEAT_RECOMPUTE || h->track_every || h->face_count || h->events > 1) {
     IG_TRY(ig_array_new(cx, &h->x, 3 * n, work, "coordinates"));
     for (int64_t i = 0; i < 3 * (int64_t)n; i++)
       put(h->x.host, work, i, h->point[i]);
@@ -769,6 +760,7 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
                         &h->source_power,
                         &h->steps,
                         &h->node_ledger,
+                        &h->survey,
                         &h->state_materials};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(cx, arrays[i]);
@@ -791,7 +783,6 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
   free(h->conductivity);
   free(h->face_start);
   free(h->step);
-  free(h->birth);
   memset(h, 0, sizeof *h);
 }
 
@@ -840,137 +831,187 @@ ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time) {
     if (arrays[i]->host)
       IG_TRY(ig_array_push(cx, arrays[i]));
   h->now = h->next;
+  if (h->conduction == IG_HEAT_STENCIL)
+    IG_TRY(ig_heat_rows_push(cx, h));
   ig_heat_ledger ledger;
   IG_TRY(ig_heat_ledger_read(cx, h, &ledger));
-  h->start_content = ledger.stored;
+  h->start_content = h->totals[0] = ledger.stored;
   return IG_OK;
 }
 
 /* --- batches */
 
-static ig_status room_for(ig_ctx *cx, void **p, int *room, int count, size_t size) {
-  if (count < *room)
-    return IG_OK;
-  const int bigger = *room ? 2 * *room : 256;
-  void *q = realloc(*p, (size_t)bigger * size);
-  if (!q)
-    return IG_FAIL(cx, IG_MEMORY, "no memory for a batch of steps");
-  *p = q;
-  *room = bigger;
-  return IG_OK;
-}
-
-/* Batch arrays live on the host side and are pushed as a whole. */
-static ig_status array_room(ig_ctx *cx, ig_array *a, size_t count, size_t size) {
+ig_status ig_heat_room(ig_ctx *cx, ig_array *a, size_t count, size_t size) {
   if (count < a->count)
     return IG_OK;
-  if (!a->host)
+  if (!a->dev)
     return ig_array_new(cx, a, count + 1024, size, "batch");
-  return ig_array_grow(cx, a, 2 * a->count);
+  return ig_array_grow(cx, a, 2 * count);
 }
 
-/* A temperature for a node that is new: from an element it is born with, a corner already there. */
-static ig_lid donor_of(const ig_heat *h, ig_lid n) {
+ig_status ig_heat_push(ig_ctx *cx, ig_array *a, size_t count) {
+  return cx->backend->separate && count ? cx->backend->copy_in(cx, a->dev, a->host, count * a->size)
+                                        : IG_OK;
+}
+
+/* A node already there that a new one touches through the elements born now; -1: none. `deep`: or
+   touches through another new node. */
+static ig_lid donor_of(const ig_heat *h, ig_lid n, ig_lid begin, bool deep) {
   for (ig_lid i = h->around.start[n]; i < h->around.start[n + 1]; i++) {
     const ig_lid e = h->around.item[i];
     if (e >= h->next.elements)
       continue;
     for (int a = 0; a < 8; a++) {
-      const ig_lid other = conn_of(h, e)[a];
-      if (h->around.item[h->around.start[other]] < h->event_start[h->next.event])
+      const ig_lid other = ig_heat_conn(h, e)[a];
+      if (h->around.item[h->around.start[other]] < begin)
         return other;
+      const ig_lid further = deep && other != n ? donor_of(h, other, begin, false) : -1;
+      if (further >= 0)
+        return further;
     }
   }
   return -1;
 }
 
-/* One event: the nodes of its elements change, each once. */
-static ig_status event_write(ig_ctx *cx, ig_heat *h) {
-  const ig_lid begin = h->next.elements;
-  event_expose(h);
-  IG_TRY(room_for(cx, (void **)&h->birth, &h->birth_room, h->birth_count, sizeof *h->birth));
-  ig_heat_birth *birth = &h->birth[h->birth_count++];
-  birth->step = h->step_count;
-  birth->first = h->patch_count;
+/* One node's change. */
+static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_lid begin) {
   const int stride = 7 + h->materials;
+  IG_TRY(ig_heat_room(cx, &h->patch, (size_t)h->patch_count, sizeof(ig_heat_patch)));
+  ig_heat_patch *p = (ig_heat_patch *)h->patch.host + h->patch_count;
+  *p = (ig_heat_patch){.node = n, .donor = -1};
+  if (there)
+    p->donor = -2;
+  else if (h->newborn == IG_BORN_INHERITED && (p->donor = donor_of(h, n, begin, false)) < 0)
+    p->donor = donor_of(h, n, begin, true);
+  if (h->conduction == IG_HEAT_STENCIL) {
+    IG_TRY(ig_heat_row_find(cx, h, n, &p->row));
+  } else {
+    IG_TRY(ig_heat_room(cx, &h->patch_value, (size_t)(h->patch_count + 1) * (size_t)stride, 8));
+    node_values(h, n, (double *)h->patch_value.host + (int64_t)h->patch_count * stride);
+  }
+  h->patch_count++;
+  return IG_OK;
+}
+
+/* The nodes of all elements born by then change, each once. */
+ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
+  const ig_lid begin = h->next.elements;
+  while (h->next.event + 1 < h->events && h->event_time[h->next.event + 1] <= time)
+    event_expose(h);
   for (ig_lid e = begin; e < h->next.elements; e++)
     for (int a = 0; a < 8; a++) {
-      const ig_lid n = conn_of(h, e)[a];
-      /* its first element of this event writes it */
+      const ig_lid n = ig_heat_conn(h, e)[a];
       ig_lid i = h->around.start[n];
       const bool there = h->around.item[i] < begin;
       while (h->around.item[i] < begin)
         i++;
-      if (h->around.item[i] != e)
-        continue;
-      IG_TRY(array_room(cx, &h->patch, (size_t)h->patch_count, sizeof(ig_heat_patch)));
-      ig_heat_patch *p = (ig_heat_patch *)h->patch.host + h->patch_count;
-      p->node = n;
-      p->donor = there ? -2 : h->newborn == IG_BORN_INHERITED ? donor_of(h, n) : -1;
-      p->row = 0;
-      if (h->conduction == IG_HEAT_STENCIL)
-        IG_TRY(ig_heat_row_find(cx, h, n, &p->row));
-      IG_TRY(array_room(cx, &h->patch_value, (size_t)(h->patch_count + 1) * stride, 8));
-      double *value = (double *)h->patch_value.host + (int64_t)h->patch_count * stride;
-      if (h->conduction != IG_HEAT_STENCIL)
-        node_values(h, n, value);
-      h->patch_count++;
+      if (h->around.item[i] == e) /* its first new element writes it */
+        IG_TRY(patch_write(cx, h, n, there, begin));
     }
-  birth->last = h->patch_count;
-  birth->after = h->next;
+  h->open.patch_last = h->patch_count;
   return IG_OK;
 }
 
-ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
-  while (h->next.event + 1 < h->events && h->event_time[h->next.event + 1] <= time)
-    IG_TRY(event_write(cx, h));
+ig_status ig_heat_batch_list(ig_ctx *cx, ig_heat *h, const ig_lid *nodes, int32_t count,
+                             int32_t *list) {
+  IG_TRY(ig_heat_room(cx, &h->source_node, (size_t)(h->list_count + count), sizeof(ig_lid)));
+  memcpy((ig_lid *)h->source_node.host + h->list_count, nodes, (size_t)count * sizeof *nodes);
+  *list = h->list_count;
+  h->list_count += count;
   return IG_OK;
+}
+
+ig_status ig_heat_batch_powers(ig_ctx *cx, ig_heat *h, int32_t list, int32_t count,
+                               int32_t *first) {
+  IG_TRY(ig_heat_room(cx, &h->source_power, (size_t)(h->source_count + count), sizeof(double)));
+  *first = h->open.first = h->source_count;
+  h->open.list = list;
+  h->source_count += count;
+  return IG_OK;
+}
+
+bool ig_heat_batch_full(const ig_heat *h) {
+  return h->source_count > 1 << 23 || h->list_count > 1 << 22 || h->patch_count > 1 << 21;
 }
 
 ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power) {
-  IG_TRY(array_room(cx, &h->source_node, (size_t)h->source_count, sizeof(ig_lid)));
-  IG_TRY(array_room(cx, &h->source_power, (size_t)h->source_count, sizeof(double)));
-  ig_lid *nodes = h->source_node.host;
-  double *powers = h->source_power.host;
-  const int32_t first = h->step_count ? h->step[h->step_count - 1].last : 0;
-  int32_t at = h->source_count++; /* sorted by node: blocks of nodes find theirs at once */
-  for (; at > first && nodes[at - 1] > node; at--) {
+  const int32_t count = h->source_count - h->open.first;
+  if (count == 0)
+    h->open.list = h->list_count;
+  IG_TRY(ig_heat_room(cx, &h->source_node, (size_t)h->list_count, sizeof(ig_lid)));
+  IG_TRY(ig_heat_room(cx, &h->source_power, (size_t)h->source_count, sizeof(double)));
+  ig_lid *nodes = (ig_lid *)h->source_node.host + h->open.list;
+  double *powers = (double *)h->source_power.host + h->open.first;
+  int32_t at = count;
+  for (; at > 0 && nodes[at - 1] > node; at--) {
     nodes[at] = nodes[at - 1];
     powers[at] = powers[at - 1];
   }
   nodes[at] = node;
   powers[at] = power;
+  h->source_count++;
+  h->list_count++;
+  h->powers_given = true;
   return IG_OK;
+}
+
+/* An empty step at the end of what is written. */
+static void step_open(ig_heat *h) {
+  h->open = (ig_heat_step){.first = h->source_count,
+                           .list = h->list_count,
+                           .patch_first = h->patch_count,
+                           .patch_last = h->patch_count};
 }
 
 ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt) {
-  IG_TRY(room_for(cx, (void **)&h->step, &h->step_room, h->step_count, sizeof *h->step));
-  const int32_t first = h->step_count ? h->step[h->step_count - 1].last : 0;
-  h->time += dt;
-  h->step[h->step_count++] = (ig_heat_step){dt, h->time, first, h->source_count};
-  double power = 0;
-  for (int32_t s = first; s < h->source_count; s++)
-    power += ((double *)h->source_power.host)[s];
-  h->source_energy += dt * power;
+  if (h->step_count == h->step_room) {
+    const int room = h->step_room ? 2 * h->step_room : 256;
+    ig_heat_step *bigger = realloc(h->step, (size_t)room * sizeof *bigger);
+    if (!bigger)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for a batch of steps");
+    h->step = bigger;
+    h->step_room = room;
+  }
+  ig_heat_step *step = &h->step[h->step_count++];
+  *step = h->open;
+  step->dt = dt;
+  step->time = h->time += dt;
+  step->last = h->source_count;
+  step->there = h->next;
+  h->track_time += dt;
+  if (h->track_every && (h->steps_done + h->step_count) % h->track_every == 0) {
+    step->look = (float)h->track_time;
+    h->track_time = 0;
+  }
   h->element_steps += h->next.elements;
+  step_open(h);
   return IG_OK;
 }
 
-/* Steps [at, until), stopping to look at the elements' past when it is time. */
-static ig_status steps_and_looks(ig_ctx *cx, ig_heat *h, int at, int until) {
-  while (at < until) {
-    int stop = until;
-    if (h->track_every) {
-      const int64_t left = h->track_every - (h->steps_done + at) % h->track_every;
-      stop = left < until - at ? at + (int)left : until;
-    }
-    IG_TRY(h->ops->steps(cx, h, at, stop));
-    for (; at < stop; at++)
-      h->track_time += h->step[at].dt;
-    if (h->track_every && (h->steps_done + at) % h->track_every == 0) {
-      IG_TRY(h->ops->track(cx, h, (float)h->track_time));
-      h->track_time = 0;
-    }
+/* What a checkpoint keeps besides arrays, as of the steps that were run. */
+static void totals_note(ig_heat *h) {
+  h->totals[0] = h->start_content;
+  h->totals[1] = (double)h->steps_done;
+  h->totals[2] = h->track_time;
+}
+
+static bool births_before(const ig_heat_step *step) {
+  return step->patch_last > step->patch_first;
+}
+
+/* Steps by launches: as many together as have no birth or look between them. */
+static ig_status steps_launch(ig_ctx *cx, ig_heat *h) {
+  for (int i = 0, stop; i < h->step_count; i = stop) {
+    const ig_heat_step *step = &h->step[i];
+    if (births_before(step))
+      IG_TRY(h->ops->patch(cx, h, step->patch_first, step->patch_last));
+    h->now = step->there;
+    for (stop = i + 1; stop < h->step_count; stop++)
+      if (births_before(&h->step[stop]) || h->step[stop - 1].look > 0)
+        break;
+    IG_TRY(h->ops->steps(cx, h, i, stop));
+    if (h->step[stop - 1].look > 0)
+      IG_TRY(h->ops->track(cx, h, h->step[stop - 1].look));
   }
   return IG_OK;
 }
@@ -978,13 +1019,13 @@ static ig_status steps_and_looks(ig_ctx *cx, ig_heat *h, int at, int until) {
 ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY(ig_heat_rows_push(cx, h));
-  ig_array *arrays[] = {&h->source_node, &h->source_power, &h->patch, &h->patch_value};
-  const size_t used[] = {(size_t)h->source_count, (size_t)h->source_count, (size_t)h->patch_count,
-                         (size_t)h->patch_count * (7 + (size_t)h->materials)};
-  for (int i = 0; i < 4 && cx->backend->separate; i++)
-    if (used[i])
-      IG_TRY(cx->backend->copy_in(cx, arrays[i]->dev, arrays[i]->host, used[i] * arrays[i]->size));
-  if (h->resident_blocks && h->step_count) {
+  IG_TRY(ig_heat_push(cx, &h->source_node, (size_t)h->list_count));
+  if (h->powers_given)
+    IG_TRY(ig_heat_push(cx, &h->source_power, (size_t)h->source_count));
+  IG_TRY(ig_heat_push(cx, &h->patch, (size_t)h->patch_count));
+  if (h->patch_value.dev)
+    IG_TRY(ig_heat_push(cx, &h->patch_value, (size_t)h->patch_count * (7 + (size_t)h->materials)));
+  if (h->resident && h->step_count) {
     if (h->steps.count < (size_t)h->step_count) {
       ig_array_free(cx, &h->steps);
       IG_TRY(
@@ -992,20 +1033,17 @@ ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
     }
     IG_TRY(
         cx->backend->copy_in(cx, h->steps.dev, h->step, (size_t)h->step_count * sizeof *h->step));
-  }
-  int at = 0;
-  for (int b = 0; b <= h->birth_count; b++) {
-    const int until = b < h->birth_count ? h->birth[b].step : h->step_count;
-    IG_TRY(steps_and_looks(cx, h, at, until));
-    at = until;
-    if (b < h->birth_count) {
-      IG_TRY(h->ops->patch(cx, h, h->birth[b].first, h->birth[b].last));
-      h->now = h->birth[b].after;
-    }
+    IG_TRY(h->ops->resident(cx, h));
+    h->now = h->step[h->step_count - 1].there;
+  } else {
+    IG_TRY(steps_launch(cx, h));
   }
   h->steps_done += h->step_count;
-  h->step_count = h->birth_count = 0;
-  h->patch_count = h->source_count = 0;
+  h->step_count = 0;
+  h->patch_count = h->source_count = h->list_count = 0;
+  h->powers_given = false;
+  step_open(h);
+  totals_note(h);
   return IG_OK;
 }
 
@@ -1040,57 +1078,47 @@ ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T) {
   IG_TRY(ig_array_push(cx, &h->T));
   ig_heat_ledger ledger;
   IG_TRY(ig_heat_ledger_read(cx, h, &ledger));
-  h->start_content = ledger.stored;
+  h->start_content = h->totals[0] = ledger.stored;
   return IG_OK;
 }
 
-/* Heat content of each node, J: from H, from a row's capacity, or from its volumes. */
-static ig_status stored_read(ig_ctx *cx, ig_heat *h, double *stored) {
-  const size_t size = state_size(h);
-  ig_array *arrays[] = {&h->T, &h->H, &h->volume, &h->row};
-  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-    if (arrays[i]->host)
-      IG_TRY(ig_array_pull(cx, arrays[i]));
-  double sum = 0, volume[16];
-  for (ig_lid n = 0; n < h->now.nodes; n++) {
-    const double T = get(h->T.host, size, n);
-    if (h->H.host && !node_held(h, n)) {
-      sum += get(h->H.host, size, n);
-    } else if (h->row_book) {
-      sum += ig_heat_row_capacity(h, ((int32_t *)h->row.host)[n]) * T;
-    } else {
-      volume_of(h, n, volume);
-      sum += content_of(h, volume, T);
+enum { SURVEY_PARTS = 264 };
+
+ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat_survey *found) {
+  if (!h->survey.dev)
+    IG_TRY(ig_array_new(cx, &h->survey, SURVEY_PARTS, sizeof(ig_heat_survey), "survey"));
+  IG_TRY(h->ops->survey(cx, h, q, h->survey.dev, SURVEY_PARTS));
+  IG_TRY(ig_array_pull(cx, &h->survey));
+  const ig_heat_survey *part = h->survey.host;
+  *found = part[0];
+  for (int p = 1; p < SURVEY_PARTS; p++) {
+    for (int i = 0; i < IG_SURVEY_SUMS; i++)
+      found->sum[i] += part[p].sum[i];
+    for (int i = 0; i < 4; i++) {
+      found->low[i] = fmin(found->low[i], part[p].low[i]);
+      found->high[i] = fmax(found->high[i], part[p].high[i]);
     }
   }
-  *stored = sum;
   return IG_OK;
+}
+
+ig_heat_ledger ig_heat_ledger_of(const ig_heat *h, const ig_heat_survey *s) {
+  return (ig_heat_ledger){.start = h->start_content,
+                          .stored = s->sum[IG_SURVEY_STORED],
+                          .source = s->sum[IG_LEDGER_SOURCE],
+                          .flux = s->sum[IG_LEDGER_FLUX],
+                          .body = s->sum[IG_LEDGER_BODY],
+                          .born = s->sum[IG_LEDGER_BORN],
+                          .convected = s->sum[IG_LEDGER_CONVECTED],
+                          .radiated = s->sum[IG_LEDGER_RADIATED],
+                          .held = s->sum[IG_LEDGER_HELD]};
 }
 
 ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *l) {
-  memset(l, 0, sizeof *l);
-  l->start = h->start_content;
-  l->source = h->source_energy;
-  IG_TRY(stored_read(cx, h, &l->stored));
-  IG_TRY(ig_array_pull(cx, &h->node_ledger));
-  const double *out = h->node_ledger.host;
-  for (ig_lid n = 0; n < h->now.nodes; n++, out += IG_LEDGER_COLUMNS) {
-    l->flux += out[IG_LEDGER_FLUX];
-    l->convected += out[IG_LEDGER_CONVECTED];
-    l->radiated += out[IG_LEDGER_RADIATED];
-    l->held += out[IG_LEDGER_HELD];
-    l->born += out[IG_LEDGER_BORN];
-    l->body += out[IG_LEDGER_BODY];
-  }
-  if (h->face_count) {
-    IG_TRY(ig_array_pull(cx, &h->face_ledger));
-    const double *f = h->face_ledger.host;
-    for (int64_t i = 0; i < h->now.faces; i++, f += 3) {
-      l->flux += f[0];
-      l->convected += f[1];
-      l->radiated += f[2];
-    }
-  }
+  const ig_heat_question nothing = {0};
+  ig_heat_survey s;
+  IG_TRY(ig_heat_ask(cx, h, &nothing, &s));
+  *l = ig_heat_ledger_of(h, &s);
   return IG_OK;
 }
 
@@ -1119,11 +1147,7 @@ ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count) {
     IG_TRY(ig_array_pull(cx, arrays[i]));
     saved[i] = (ig_saved){names[i], types[i], (int64_t)arrays[i]->count, arrays[i]->host};
   }
-  h->totals[0] = h->source_energy;
-  h->totals[1] = h->start_content;
-  h->totals[2] = (double)h->steps_done;
-  h->totals[3] = h->track_time;
-  saved[(*count)++] = (ig_saved){"totals", IG_F64, 4, h->totals};
+  saved[(*count)++] = (ig_saved){"totals", IG_F64, 3, h->totals};
   return IG_OK;
 }
 
@@ -1138,12 +1162,11 @@ ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
     memcpy(arrays[i]->host, data, arrays[i]->count * arrays[i]->size);
     IG_TRY(ig_array_push(cx, arrays[i]));
   }
-  IG_TRY(ig_restart_find(cx, restart, "totals", IG_F64, 4, &data));
+  IG_TRY(ig_restart_find(cx, restart, "totals", IG_F64, 3, &data));
   memcpy(h->totals, data, sizeof h->totals);
-  h->source_energy = h->totals[0];
-  h->start_content = h->totals[1];
-  h->steps_done = (int64_t)h->totals[2];
-  h->track_time = h->totals[3];
+  h->start_content = h->totals[0];
+  h->steps_done = (int64_t)h->totals[1];
+  h->track_time = h->totals[2];
   return IG_OK;
 }
 

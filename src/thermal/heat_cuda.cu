@@ -11,26 +11,21 @@ extern "C" {
 #include "assembly/scatter.inc"
 #include "thermal/heat.inc"
 #include "thermal/heat_row.inc"
-#define V float
-#define VN(name) name##_f32
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cuda.inc"
-#undef V
-#undef VN
+#include "thermal/heat_resident.inc"
 
 #include "thermal/state_f64.h"
 #include "assembly/scatter.inc"
 #include "thermal/heat.inc"
 #include "thermal/heat_row.inc"
-#define V double
-#define VN(name) name##_f64
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cuda.inc"
-#undef V
-#undef VN
+#include "thermal/heat_resident.inc"
 
 #include "thermal/state_mix.h"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cuda.inc"
+#include "thermal/heat_resident.inc"

@@ -224,25 +224,24 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   free(paths);
   IG_TRY(status);
   IG_TRY(step_choose(run));
-  IG_TRY(IG_NEW(cx, &run->T, run->heat.nodes, "temperatures"));
   return ig_thermal_probes(run);
 }
 
 void ig_thermal_close(ig_thermal_run *run) {
   ig_heat_free(run->job->cx, &run->heat);
-  ig_beams_free(&run->beams);
+  ig_beams_free(run->job->cx, &run->beams);
   free(run->material_of);
   free(run->birth);
   free(run->probe);
-  free(run->T);
+  ig_array_free(run->job->cx, &run->pick);
+  ig_array_free(run->job->cx, &run->picked);
 }
 
 /* --- the run */
 
 /* Due at this step, of `count` evenly over the run, or every so many, or so often in time. */
-static bool snapshot_due(const ig_thermal_run *run) {
+static bool snapshot_due(const ig_thermal_run *run, int64_t s) {
   const ig_output_case *o = run->job->output;
-  const int64_t s = run->step;
   if (!o)
     return false;
   if (o->every > 0)
@@ -254,14 +253,12 @@ static bool snapshot_due(const ig_thermal_run *run) {
   return o->count > 0 && (s * o->count) / run->steps > ((s - 1) * o->count) / run->steps;
 }
 
-static bool history_due(const ig_thermal_run *run) {
+static bool history_due(const ig_thermal_run *run, int64_t s) {
   const ig_output_case *o = run->job->output;
-  return o && o->history_every > 0 &&
-         (run->step % o->history_every == 0 || run->step == run->steps);
+  return o && o->history_every > 0 && (s % o->history_every == 0 || s == run->steps);
 }
 
-/* Steps until something is due, at most `most`: written into the batch. */
-static ig_status batch_write(ig_thermal_run *run, int most) {
+ig_status ig_thermal_write(ig_thermal_run *run, int most) {
   ig_heat *h = &run->heat;
   ig_ctx *cx = run->job->cx;
   for (int i = 0; i < most && run->step < run->steps; i++) {
@@ -275,15 +272,17 @@ static ig_status batch_write(ig_thermal_run *run, int most) {
     IG_TRY(ig_beams_step(cx, &run->beams, h, start, run->dt));
     IG_TRY(ig_heat_batch_step(cx, h, run->dt));
     run->step++;
-    if (run->job->sink && (snapshot_due(run) || history_due(run)))
+    if (ig_heat_batch_full(h) ||
+        (run->job->sink && (snapshot_due(run, run->step) || history_due(run, run->step))))
       break;
   }
   return IG_OK;
 }
 
-ig_status ig_thermal_advance(ig_thermal_run *run, int most) {
-  IG_TRY(batch_write(run, most));
-  /* returns while the device works on: the next batch is written meanwhile */
+ig_status ig_thermal_advance(ig_thermal_run *run) {
+  IG_TRY(ig_beams_power(run->job->cx, &run->beams, &run->heat));
+  run->done = run->step;
+  run->asked = run->beams.asked;
   return ig_heat_batch_run(run->job->cx, &run->heat);
 }
 
@@ -291,10 +290,10 @@ static ig_status checkpoint_write(ig_thermal_run *run) {
   ig_saved saved[IG_HEAT_SAVED + 1];
   int count;
   IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
-  double kept[8] = {run->beams.asked,  run->beams.given,  run->layer_z,      run->interlayer,
-                    run->melt_most[0], run->melt_most[1], run->melt_most[2], run->melt_most[3]};
-  saved[count++] = (ig_saved){"kept", IG_F64, 8, kept};
-  return run->job->sink->checkpoint(run->job->sink, (double)run->step * run->dt, run->step, saved,
+  double kept[7] = {run->asked,        run->layer_z,      run->interlayer,  run->melt_most[0],
+                    run->melt_most[1], run->melt_most[2], run->melt_most[3]};
+  saved[count++] = (ig_saved){"kept", IG_F64, 7, kept};
+  return run->job->sink->checkpoint(run->job->sink, (double)run->done * run->dt, run->done, saved,
                                     count);
 }
 
@@ -313,19 +312,52 @@ static ig_status run_start(ig_thermal_run *run) {
     return IG_FAIL(cx, IG_INPUT,
                    "the checkpoint was made with another time step or duration: continue with the "
                    "case it belongs to");
-  run->step = restart->step;
+  run->step = run->done = restart->step;
   IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
   const void *data;
-  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 8, &data));
+  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 7, &data));
   const double *kept = data;
-  run->beams.asked = kept[0];
-  run->beams.given = kept[1];
-  run->layer_z = kept[2];
-  run->interlayer = kept[3];
-  memcpy(run->melt_most, kept + 4, sizeof run->melt_most);
+  run->beams.asked = run->asked = kept[0];
+  run->layer_z = kept[1];
+  run->interlayer = kept[2];
+  memcpy(run->melt_most, kept + 3, sizeof run->melt_most);
   return ig_heat_restore(cx, &run->heat, restart);
 }
 
+/* What is due after the steps that are done; the time it took is added to *output. */
+static ig_status outputs_write(ig_thermal_run *run, double *saved, double *output) {
+  ig_job *job = run->job;
+  const bool history = history_due(run, run->done), snapshot = snapshot_due(run, run->done);
+  if (!job->sink || run->done == run->shown || !(history || snapshot))
+    return IG_OK;
+  IG_TRY(job->cx->backend->sync(job->cx)); /* waiting for steps is no output */
+  const double mark = ig_now();
+  IG_TRY(ig_fault_check(job->cx, "node", NULL));
+  if (history)
+    IG_TRY(ig_thermal_history(run));
+  if (snapshot)
+    IG_TRY(ig_thermal_snapshot(run));
+  const double every = job->output->checkpoint_every;
+  if (every > 0 && ig_now() - *saved > every) {
+    IG_TRY(checkpoint_write(run));
+    *saved = ig_now();
+  }
+  run->shown = run->done;
+  *output += ig_now() - mark;
+  return IG_OK;
+}
+
+static void progress(const ig_thermal_run *run, double elapsed) {
+  const ig_progress p = {.unit = "step",
+                         .done = (double)run->done,
+                         .total = (double)run->steps,
+                         .rate = elapsed > 0 ? run->heat.element_steps / elapsed : 0,
+                         .note = ""};
+  ig_progress_report(run->job->cx, &p);
+}
+
+/* Each batch is written while the device works on the one before; what is due after that one is
+   put out in between. */
 static ig_status run_loop(ig_thermal_run *run) {
   ig_job *job = run->job;
   ig_ctx *cx = job->cx;
@@ -334,42 +366,25 @@ static ig_status run_loop(ig_thermal_run *run) {
   int most = 16;
   while (run->step < run->steps) {
     const double start = ig_now();
-    const int64_t before = run->step;
-    IG_TRY(ig_thermal_advance(run, most));
+    IG_TRY(ig_thermal_write(run, most));
+    IG_TRY(outputs_write(run, &saved, &output));
+    if (cx->interrupted && run->done > 0) {
+      if (job->sink)
+        IG_TRY(checkpoint_write(run));
+      return IG_FAIL(cx, IG_INTERRUPTED, "interrupted at step %lld of %lld", (long long)run->done,
+                     (long long)run->steps);
+    }
+    const int64_t before = run->done;
+    IG_TRY(ig_thermal_advance(run));
     const double took = ig_now() - start;
     /* long enough to be worth a launch, short enough to answer Ctrl-C */
-    if (took < 0.1 && run->step - before == most && most < 8192)
+    if (took < 0.1 && run->done - before == most && most < 8192)
       most *= 2;
     else if (took > 0.5 && most > 1)
       most /= 2;
-    if (job->sink && (history_due(run) || snapshot_due(run))) {
-      const double mark = ig_now();
-      IG_TRY(ig_fault_check(cx, "node", NULL));
-      if (history_due(run))
-        IG_TRY(ig_thermal_history(run));
-      if (snapshot_due(run))
-        IG_TRY(ig_thermal_snapshot(run));
-      const double every = job->output->checkpoint_every;
-      if (every > 0 && ig_now() - saved > every) {
-        IG_TRY(checkpoint_write(run));
-        saved = ig_now();
-      }
-      output += ig_now() - mark;
-    }
-    const double elapsed = ig_now() - begin - output;
-    const ig_progress progress = {.unit = "step",
-                                  .done = (double)run->step,
-                                  .total = (double)run->steps,
-                                  .rate = elapsed > 0 ? run->heat.element_steps / elapsed : 0,
-                                  .note = ""};
-    ig_progress_report(cx, &progress);
-    if (cx->interrupted) {
-      if (job->sink)
-        IG_TRY(checkpoint_write(run));
-      return IG_FAIL(cx, IG_INTERRUPTED, "interrupted at step %lld of %lld", (long long)run->step,
-                     (long long)run->steps);
-    }
+    progress(run, ig_now() - begin - output);
   }
+  IG_TRY(outputs_write(run, &saved, &output));
   IG_TRY(cx->backend->sync(cx));
   IG_TRY(ig_fault_check(cx, "node", NULL));
   job->seconds_output = output;
@@ -387,7 +402,7 @@ static ig_status thermal_run(ig_job *job) {
   status = run_loop(&run);
   job->elements = run.heat.elements;
   job->nodes = job->dofs = run.heat.nodes;
-  job->steps = run.step;
+  job->steps = run.done;
   job->element_steps = run.heat.element_steps;
   job->bytes_moved = ig_heat_step_bytes(&run.heat) * (double)run.heat.steps_done;
   if (status == IG_OK && job->sink)

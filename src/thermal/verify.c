@@ -537,11 +537,14 @@ static ig_status verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
     IG_TRY_GOTO(status, done, ig_beams_step(cx, &beams, &h, i * t / steps, t / steps));
     IG_TRY_GOTO(status, done, ig_heat_batch_step(cx, &h, t / steps));
   }
+  IG_TRY_GOTO(status, done, ig_beams_power(cx, &beams, &h));
   IG_TRY_GOTO(status, done, ig_heat_batch_run(cx, &h));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &T, mesh->nodes, "temperatures"));
   IG_TRY_GOTO(status, done, ig_heat_temperatures(cx, &h, T));
-  say(sink, "power deposited [J]", "absorptivity x power x time", share * power * t,
-      h.source_energy, 1e-12, true);
+  ig_heat_ledger ledger;
+  IG_TRY_GOTO(status, done, ig_heat_ledger_read(cx, &h, &ledger));
+  say(sink, "power deposited [J]", "absorptivity x power x time", share * power * t, ledger.source,
+      1e-12, true);
   static const double at[][3] = {{0, 0, 0}, {-2e-3, 0, 0}, {-2e-3, 1e-3, 0}, {-1e-3, 0, 1e-3}};
   for (int i = 0; i < 4; i++) {
     const int x = (int)lround((path[3] + at[i][0]) / 0.25e-3),
@@ -560,7 +563,7 @@ static ig_status verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
       T[(int)lround((path[3] - R) / 0.25e-3) + 105 * (28 + 57 * 28)] - 300, 0.06, true);
 done:
   free(T);
-  ig_beams_free(&beams);
+  ig_beams_free(cx, &beams);
   ig_toolpath_free(&p);
   ig_heat_free(cx, &h);
   ig_mesh_free(mesh);
