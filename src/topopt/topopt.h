@@ -94,7 +94,7 @@ typedef struct {
   ig_src at;
   int preconditioner, smoother, cycle;
   int operator, race; /* of meshes: ig_ebe_kind; ig_race */
-  int64_t steps, limit;
+  int64_t fine_steps, steps, limit;
   double damping, tolerance; /* of the residual; 0: adaptive */
 } ig_solver_case;
 typedef struct {
