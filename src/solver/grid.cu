@@ -13,7 +13,7 @@ template <> struct args_of<double> { typedef ig_grid_args_f64 type; };
 template <typename R, int WHAT>
 static __device__ __forceinline__ void finish(const typename args_of<R>::type &g, int64_t place,
                                               int c, int fix, R inverse, R a, R b, R x, R d, R c0,
-                                              R c1, R *dp, R *y, double *dot) {
+                                              R c1, R *dp, R *y, bool want, double &dot) {
   const int64_t at = c * g.stored + place;
   const bool held = fix >> c & 1;
   R quotient = inverse * g.reciprocal[c];
@@ -36,13 +36,14 @@ static __device__ __forceinline__ void finish(const typename args_of<R>::type &g
   if (WHAT == IG_SWEEP_APPLY) {
     const R v = held ? 0 : a;
     y[at] = v;
-    if (dot)
-      *dot += (double)x * (double)v;
+    if (want)
+      dot += (double)x * (double)v;
   } else if (WHAT == IG_SWEEP_RESIDUAL) {
     y[at] = held ? 0 : b - a;
   } else {
     const R step = held ? 0 : c0 * d + c1 * quotient * (b - a);
-    dp[at] = step;
+    if (dp)
+      dp[at] = step;
     y[at] = x + step;
   }
 }
@@ -53,9 +54,9 @@ static __device__ __forceinline__ void finish(const typename args_of<R>::type &g
    plane is summed in mode space and brought back once a plane. A thread carries one element column:
    4 DOF values of the plane below, 4 DOF of sums. One barrier a plane: what it publishes for the
    plane loaded ahead and for the sums of the plane finished goes into buffers of alternating
-   parity. */
-template <typename R, int DOF, int TY, int WHAT>
-__global__ void __launch_bounds__(32 * TY, sizeof(R) == 4 ? 2 : 1)
+   parity. What memory gives is asked for a plane before it is used. */
+template <typename R, int DOF, int TY, int BLOCKS, int WHAT>
+__global__ void __launch_bounds__(32 * TY, BLOCKS)
     march(const __grid_constant__ typename args_of<R>::type g, const R *__restrict__ b,
           const R *__restrict__ x, R *d, R c0, R c1, R *__restrict__ y, int chunk,
           ig_cg_state *state) {
@@ -68,19 +69,20 @@ __global__ void __launch_bounds__(32 * TY, sizeof(R) == 4 ? 2 : 1)
   const bool stored = i <= g.n[0] + 1 && j <= g.n[1] + 1;
   const bool mine = tx > 0 && tx < 31 && ty > 0 && ty < TY - 1 && i <= g.n[0] && j <= g.n[1];
   const int east = tx < 31 ? tx + 1 : 31, north = ty < TY - 1 ? ty + 1 : TY - 1;
-  const int64_t column = g.first + i + j * g.row;
-  R ahead[DOF], low[4 * DOF], sum[4 * DOF], own[DOF], e, e_ahead;
+  /* of plane k, moved on with k */
+  int64_t at = g.first + i + j * g.row + (int64_t)(k0 - 1) * g.plane;
+  R ahead[DOF], low[4 * DOF], sum[4 * DOF], own[DOF], e, e_ahead, bv[DOF], inverse = 0;
+  int fix = 0;
   double dot = 0;
 
   /* plane k0 - 1, and the first one ahead */
 #pragma unroll
   for (int c = 0; c < DOF; c++) {
-    const R *at = x + c * g.stored + column + (int64_t)(k0 - 1) * g.plane;
-    plane[(k0 - 1) & 1][c][ty][tx] = stored ? at[0] : (R)0;
-    ahead[c] = stored ? at[g.plane] : (R)0;
-    own[c] = 0;
+    plane[(k0 - 1) & 1][c][ty][tx] = stored ? x[c * g.stored + at] : (R)0;
+    ahead[c] = stored ? x[c * g.stored + at + g.plane] : (R)0;
+    own[c] = bv[c] = 0;
   }
-  e_ahead = stored ? g.modulus[column + (int64_t)(k0 - 1) * g.plane] : (R)0;
+  e_ahead = stored ? g.modulus[at] : (R)0;
   __syncthreads();
 #pragma unroll
   for (int c = 0; c < DOF; c++) {
@@ -95,45 +97,42 @@ __global__ void __launch_bounds__(32 * TY, sizeof(R) == 4 ? 2 : 1)
   for (int m = 0; m < 4 * DOF; m++)
     sum[m] = 0;
 
-  for (int k = k0 - 1; k <= k1; k++) {
-    /* what the finish of plane k - 1 needs, asked for before the barrier */
-    const int64_t done = column + (int64_t)(k - 1) * g.plane;
-    const bool finishing = mine && k > k0;
-    R bv[DOF], inverse = 0;
-    int fix = 0;
-    if (finishing) {
-      fix = g.fix[done];
-      if (WHAT == IG_SWEEP_SMOOTH)
-        inverse = (R)g.inverse[done];
-#pragma unroll
-      for (int c = 0; c < DOF; c++)
-        bv[c] = WHAT != IG_SWEEP_APPLY ? b[c * g.stored + done] : (R)0;
-    }
+  for (int k = k0 - 1; k <= k1; k++, at += g.plane) {
     if (k < k1) {
 #pragma unroll
       for (int c = 0; c < DOF; c++)
         plane[(k + 1) & 1][c][ty][tx] = ahead[c];
       e = e_ahead;
-      if (k + 1 < k1) {
-#pragma unroll
-        for (int c = 0; c < DOF; c++)
-          ahead[c] = stored ? x[c * g.stored + column + (int64_t)(k + 2) * g.plane] : (R)0;
-        e_ahead = stored ? g.modulus[column + (int64_t)(k + 1) * g.plane] : (R)0;
-      }
     }
     __syncthreads();
-    if (finishing) {
+    /* plane k - 1 is complete; what it needs was asked for when plane k - 2 was */
+    if (mine && k > k0) {
+      const int64_t done = at - g.plane;
 #pragma unroll
       for (int c = 0; c < DOF; c++) {
-        const int64_t at = c * g.stored + done;
-        const R dv = WHAT == IG_SWEEP_SMOOTH && c0 != 0 ? d[at] : (R)0;
-        const R xv = WHAT != IG_SWEEP_RESIDUAL || (fix & IG_FIX_SPRING) ? x[at] : (R)0;
+        const int64_t to = c * g.stored + done;
+        const R dv = WHAT == IG_SWEEP_SMOOTH && c0 != 0 ? d[to] : (R)0;
+        const R xv = WHAT == IG_SWEEP_SMOOTH || state || (fix & IG_FIX_SPRING) ? x[to] : (R)0;
         finish<R, WHAT>(g, done, c, fix, inverse, own[c] + below[(k - 1) & 1][c][ty - 1][tx], bv[c],
-                        xv, dv, c0, c1, d, y, state ? &dot : NULL);
+                        xv, dv, c0, c1, d, y, state != NULL, dot);
       }
     }
     if (k == k1)
       break;
+    if (mine && k >= k0) {
+      fix = g.fix[at];
+      if (WHAT == IG_SWEEP_SMOOTH)
+        inverse = (R)g.inverse[at];
+#pragma unroll
+      for (int c = 0; c < DOF; c++)
+        bv[c] = WHAT != IG_SWEEP_APPLY ? b[c * g.stored + at] : (R)0;
+    }
+    if (k + 1 < k1) {
+#pragma unroll
+      for (int c = 0; c < DOF; c++)
+        ahead[c] = stored ? x[c * g.stored + at + 2 * g.plane] : (R)0;
+      e_ahead = stored ? g.modulus[at + g.plane] : (R)0;
+    }
     R v[24];
 #pragma unroll
     for (int c = 0; c < DOF; c++) {
@@ -149,15 +148,20 @@ __global__ void __launch_bounds__(32 * TY, sizeof(R) == 4 ? 2 : 1)
       }
     }
     product<3, DOF>(g, e, v);
-    /* back along z: to plane k, joined with what came from below; and to plane k + 1 */
+    /* back along z: to plane k, joined with what came from below; and to plane k + 1. Mode 0 is a
+       translation: no force. */
 #pragma unroll
     for (int c = 0; c < DOF; c++) {
       R s[4];
 #pragma unroll
-      for (int m = 0; m < 4; m++) {
-        s[m] = sum[c * 4 + m] + (v[c * 8 + m] + v[c * 8 + 4 + m]);
-        sum[c * 4 + m] = v[c * 8 + m] - v[c * 8 + 4 + m];
-      }
+      for (int m = 0; m < 4; m++)
+        if (DOF > 1 && m == 0) {
+          s[m] = sum[c * 4] + v[c * 8 + 4];
+          sum[c * 4] = -v[c * 8 + 4];
+        } else {
+          s[m] = sum[c * 4 + m] + (v[c * 8 + m] + v[c * 8 + 4 + m]);
+          sum[c * 4 + m] = v[c * 8 + m] - v[c * 8 + 4 + m];
+        }
       /* back along x: element i - 1 is the lane below */
       const R r0 = (s[0] + s[1]) + __shfl_up_sync(0xffffffffu, s[0] - s[1], 1);
       const R r1 = (s[2] + s[3]) + __shfl_up_sync(0xffffffffu, s[2] - s[3], 1);
@@ -213,7 +217,8 @@ __global__ void gather(const __grid_constant__ typename args_of<R>::type g, cons
     for (int c = 0; c < DOF; c++) {
       const int64_t at = c * g.stored + place;
       finish<R, WHAT>(g, place, c, fix, inverse, a[c], WHAT != IG_SWEEP_APPLY ? b[at] : (R)0, x[at],
-                      WHAT == IG_SWEEP_SMOOTH ? d[at] : (R)0, c0, c1, d, y, state ? &dot : NULL);
+                      WHAT == IG_SWEEP_SMOOTH && c0 != 0 ? d[at] : (R)0, c0, c1, d, y,
+                      state != NULL, dot);
     }
   }
   if (WHAT == IG_SWEEP_APPLY && state) {
@@ -221,6 +226,32 @@ __global__ void gather(const __grid_constant__ typename args_of<R>::type g, cons
     if (ig_grid_sum(dot, state->partial, &state->arrived, &total) && threadIdx.x == 0)
       state->s.pap = total;
   }
+}
+
+/* Planes are split among blocks: in pieces of 16 or more where there are enough tiles, thinner ones
+   (each computes one plane of elements twice) where multiprocessors would stand idle. */
+template <typename R, int DOF, int TY, int BLOCKS, int WHAT>
+static ig_status launch_march(ig_ctx *cx, const typename args_of<R>::type *g, const R *b,
+                              const R *x, R *d, R c0, R c1, R *y, ig_cg_state *state) {
+  dim3 grid((g->n[0] + 30) / 30, (g->n[1] + TY - 2) / (TY - 2), 1);
+  const int planes = g->n[2] + 1, tiles = (int)(grid.x * grid.y);
+  const int slots = ig_cuda_of(cx)->multiprocessors * BLOCKS;
+  int chunks = 8 * slots / tiles, most = planes / 16;
+  chunks = chunks < most ? chunks : most;
+  if (chunks * tiles < 2 * slots) {
+    chunks = 2 * slots / tiles;
+    most = planes / 5;
+    chunks = chunks < most ? chunks : most;
+  }
+  chunks = chunks > 1 ? chunks : 1;
+  const int chunk = (planes + chunks - 1) / chunks;
+  grid.z = (planes + chunk - 1) / chunk;
+  if ((uint64_t)grid.x * grid.y * grid.z > IG_PARTIALS)
+    return IG_FAIL(cx, IG_UNSUPPORTED, "the grid is too wide: more than %d tiles", IG_PARTIALS);
+  march<R, DOF, TY, BLOCKS, WHAT>
+      <<<grid, dim3(32, TY), 0, ig_cuda_stream(cx)>>>(*g, b, x, d, c0, c1, y, chunk, state);
+  IG_LAUNCHED(cx);
+  return IG_OK;
 }
 
 template <typename R, int DOF, int WHAT>
@@ -235,28 +266,29 @@ static ig_status launch(ig_ctx *cx, const typename args_of<R>::type *g, const R 
     IG_LAUNCHED(cx);
     return IG_OK;
   }
-  enum { TY = sizeof(R) == 4 ? 14 : 16 }; /* as many as registers allow without spilling */
-  dim3 grid((g->n[0] + 30) / 30, (g->n[1] + TY - 2) / (TY - 2), 1);
-  /* Planes are split among blocks: in pieces of 16 or more where there are enough tiles, thinner
-     ones (each computes one plane of elements twice) where multiprocessors would stand idle. */
-  const int planes = g->n[2] + 1, tiles = (int)(grid.x * grid.y);
-  const int slots = ig_cuda_of(cx)->multiprocessors * (sizeof(R) == 4 ? 2 : 1);
-  int chunks = 8 * slots / tiles, most = planes / 16;
-  chunks = chunks < most ? chunks : most;
-  if (chunks * tiles < 2 * slots) {
-    chunks = 2 * slots / tiles;
-    most = planes / 5;
-    chunks = chunks < most ? chunks : most;
-  }
-  chunks = chunks > 1 ? chunks : 1;
-  const int chunk = (planes + chunks - 1) / chunks;
-  grid.z = (planes + chunk - 1) / chunk;
-  if ((uint64_t)grid.x * grid.y * grid.z > IG_PARTIALS)
-    return IG_FAIL(cx, IG_UNSUPPORTED, "the grid is too wide: more than %d tiles", IG_PARTIALS);
-  march<R, DOF, TY, WHAT>
-      <<<grid, dim3(32, TY), 0, ig_cuda_stream(cx)>>>(*g, b, x, d, c0, c1, y, chunk, state);
-  IG_LAUNCHED(cx);
-  return IG_OK;
+  /* as many rows as registers allow without spilling */
+  return launch_march < R, DOF, sizeof(R) == 4 ? 14 : 16, sizeof(R) == 4 ? 2 : 1,
+         WHAT > (cx, g, b, x, d, c0, c1, y, state);
+}
+
+ig_status ig_grid_cuda_apply_tile(ig_ctx *cx, const ig_grid_args_f64 *g, int tile, const double *x,
+                                  double *y) {
+  if (tile == 8)
+    return launch_march<double, 3, 8, 2, IG_SWEEP_APPLY>(cx, g, NULL, x, NULL, 0, 0, y, NULL);
+  if (tile == 6)
+    return launch_march<double, 3, 6, 3, IG_SWEEP_APPLY>(cx, g, NULL, x, NULL, 0, 0, y, NULL);
+  return launch_march<double, 3, 16, 1, IG_SWEEP_APPLY>(cx, g, NULL, x, NULL, 0, 0, y, NULL);
+}
+ig_status ig_grid_cuda_smooth_tile(ig_ctx *cx, const ig_grid_args_f32 *g, int tile, const float *b,
+                                   const float *x, float c1, float *y) {
+  float *const no = NULL;
+  if (tile == 8)
+    return launch_march<float, 3, 8, 4, IG_SWEEP_SMOOTH>(cx, g, b, x, no, 0, c1, y, NULL);
+  if (tile == 10)
+    return launch_march<float, 3, 10, 3, IG_SWEEP_SMOOTH>(cx, g, b, x, no, 0, c1, y, NULL);
+  if (tile == 16)
+    return launch_march<float, 3, 16, 2, IG_SWEEP_SMOOTH>(cx, g, b, x, no, 0, c1, y, NULL);
+  return launch_march<float, 3, 14, 2, IG_SWEEP_SMOOTH>(cx, g, b, x, no, 0, c1, y, NULL);
 }
 
 ig_status ig_grid_cuda_apply(ig_ctx *cx, const ig_grid_args_f64 *g, const double *x, double *y,
@@ -292,11 +324,12 @@ __global__ void start_fine(const __grid_constant__ ig_grid_args_f32 g, const flo
     return;
   const int fix = g.fix[place];
   const float inverse = g.inverse[place];
+  double none = 0;
   /* a step of the smoother from x = 0: A x is 0 there, so y = d = c1 D^-1 b */
   for (int c = 0; c < g.dof; c++) {
     const float bv = b[c * g.stored + place];
     finish<float, IG_SWEEP_SMOOTH>(g, place, c, fix, inverse, 0.0f, bv, 0.0f, 0.0f, 0.0f, c1, d, x,
-                                   NULL);
+                                   false, none);
   }
 }
 

@@ -52,7 +52,7 @@ enum { IG_FIX_SPRING = 8, IG_FIX_ALL = 7 }; /* bits 0..2 of `fix`: components he
 typedef enum {
   IG_SWEEP_APPLY,    /* y = a */
   IG_SWEEP_RESIDUAL, /* y = b - a */
-  IG_SWEEP_SMOOTH,   /* d = c0 d + c1 D^-1 (b - a), y = x + d */
+  IG_SWEEP_SMOOTH,   /* d = c0 d + c1 D^-1 (b - a), y = x + d; d NULL: 0, and not remembered */
 } ig_sweep;
 
 /* A level of the hierarchy, coarse ones with a stored stencil: 3^dim blocks of dof x dof a node,

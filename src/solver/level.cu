@@ -42,7 +42,8 @@ __global__ void stencil_sweep(const __grid_constant__ stencil_args s, int what,
     y[at] = s.inverse[at] == 0 ? 0 : b[at] - a;
   } else {
     const float step = (c0 != 0 ? c0 * d[at] : 0) + c1 * s.inverse[at] * (b[at] - a);
-    d[at] = step;
+    if (d)
+      d[at] = step;
     y[at] = x[at] + step;
   }
 }
@@ -77,7 +78,10 @@ __global__ void start_nodes(const __grid_constant__ stencil_args s, const float 
                   &place))
     return;
   const int64_t at = threadIdx.y * s.stored + place;
-  x[at] = d[at] = c1 * s.inverse[at] * b[at];
+  const float step = c1 * s.inverse[at] * b[at];
+  x[at] = step;
+  if (d)
+    d[at] = step;
 }
 
 ig_status ig_grid_cuda_start(ig_ctx *cx, const ig_level *l, const float *b, float c1, float *x,
@@ -147,8 +151,12 @@ __global__ void restrict_nodes(const __grid_constant__ pair_args p, const float 
     }
   at += threadIdx.y * p.cstored;
   b[at] = s;
-  if (c1 != 0)
-    x[at] = d[at] = c1 * inverse[at] * s;
+  if (c1 != 0) {
+    const float step = c1 * inverse[at] * s;
+    x[at] = step;
+    if (d)
+      d[at] = step;
+  }
 }
 
 ig_status ig_grid_cuda_restricts(ig_ctx *cx, const ig_level *fine, const float *r,

@@ -52,9 +52,8 @@ IG_HD void stencil_row(const int dof, const ig_level *l, int64_t place, const fl
   }
 }
 
-static void stencil_finish(const ig_level *l, ig_sweep what, int64_t at, const float *a,
-                           const float *b, const float *x, float *d, float c0, float c1, float *y,
-                           int width) {
+static void stencil_finish(const ig_level *l, ig_sweep what, int64_t at, float *a, const float *b,
+                           const float *x, float *d, float c0, float c1, float *y, int width) {
   const float *inverse = l->inverse + at;
   float *yr = y + at;
   if (what == IG_SWEEP_APPLY) {
@@ -67,12 +66,17 @@ static void stencil_finish(const ig_level *l, ig_sweep what, int64_t at, const f
       yr[i] = inverse[i] == 0 ? 0 : br[i] - a[i];
   } else {
     const float *br = b + at, *xr = x + at;
-    float *dr = d + at;
+    const float *dr = d ? d + at : NULL;
 #pragma omp simd
-    for (int i = 0; i < width; i++) {
-      dr[i] = c0 * dr[i] + c1 * inverse[i] * (br[i] - a[i]);
-      yr[i] = xr[i] + dr[i];
-    }
+    for (int i = 0; i < width; i++)
+      a[i] = c1 * inverse[i] * (br[i] - a[i]);
+    for (int i = 0; d && i < width; i++)
+      a[i] += c0 * dr[i];
+    if (d)
+      memcpy(d + at, a, (size_t)width * sizeof *a);
+#pragma omp simd
+    for (int i = 0; i < width; i++)
+      yr[i] = xr[i] + a[i];
   }
 }
 
@@ -135,21 +139,25 @@ ig_status ig_grid_cpu_start(ig_ctx *cx, const ig_level *l, const float *b, float
       if (l->blocks) {
 #pragma omp simd
         for (int i = 0; i < width; i++)
-          x[at + i] = d[at + i] = c1 * l->inverse[at + i] * b[at + i];
+          x[at + i] = c1 * l->inverse[at + i] * b[at + i];
       } else {
         const float w = c1 * l->args.reciprocal[c];
         const uint8_t *fix = l->args.fix + place;
 #pragma omp simd
         for (int i = 0; i < width; i++)
-          x[at + i] = d[at + i] = fix[i] >> c & 1 ? 0 : w * l->args.inverse[place + i] * b[at + i];
+          x[at + i] = fix[i] >> c & 1 ? 0 : w * l->args.inverse[place + i] * b[at + i];
       }
+      if (d)
+        memcpy(d + at, x + at, (size_t)width * sizeof *d);
     }
   }
   for (int s = 0; !l->blocks && s < l->args.springs; s++) {
     const ig_spring *k = &l->args.spring[s];
     const float d0 = l->args.diagonal[k->component] / l->args.inverse[k->node];
     const int64_t at = k->component * stored + k->node;
-    x[at] = d[at] = x[at] * d0 / (d0 + (float)k->stiffness);
+    x[at] *= d0 / (d0 + (float)k->stiffness);
+    if (d)
+      d[at] = x[at];
   }
   return IG_OK;
 }
@@ -186,7 +194,9 @@ ig_status ig_grid_cpu_restricts(ig_ctx *cx, const ig_level *fine, const float *r
         for (int i = 0; i < half; i++)
           b[at + i] = sum[2 * i] + 0.5f * (sum[2 * i - 1] + sum[2 * i + 1]);
         for (int i = 0; c1 != 0 && i < half; i++)
-          x[at + i] = d[at + i] = c1 * coarse->inverse[at + i] * b[at + i];
+          x[at + i] = c1 * coarse->inverse[at + i] * b[at + i];
+        if (c1 != 0 && d)
+          memcpy(d + at, x + at, (size_t)half * sizeof *d);
       }
     }
   }

@@ -369,11 +369,12 @@ static ig_status smooth(ig_multigrid *m, ig_level *l, const float *b, from begin
   float c0, c1;
   for (int i = 0; i < steps_at(m, l); i++) {
     step_coefficients(m, l, i, &rho, &c0, &c1);
+    float *d = i + 1 < steps_at(m, l) ? l->d : NULL; /* the last step needs not be remembered */
     if (i == 0 && begin == FROM_ZERO)
-      IG_TRY(m->ops->start(m->cx, l, b, c1, l->x, l->d));
+      IG_TRY(m->ops->start(m->cx, l, b, c1, l->x, d));
     if (i == 0 && begin != FROM_GUESS)
       continue;
-    IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_SMOOTH, b, l->x, l->d, c0, c1, l->y));
+    IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_SMOOTH, b, l->x, i > 0 ? l->d : d, c0, c1, l->y));
     float *swap = l->x;
     l->x = l->y;
     l->y = swap;

@@ -68,6 +68,16 @@ static ig_status do_dbd(void *arg) {
   product *p = arg;
   return ig_grid_cuda_dbd(p->m->cx, &p->m->args, p->k.dev, p->x.dev, p->y.dev);
 }
+static ig_status do_tile(void *arg) {
+  product *p = arg;
+  return ig_grid_cuda_apply_tile(p->m->cx, &p->m->args, p->depth, p->x.dev, p->y.dev);
+}
+static ig_status do_smooth_tile(void *arg) {
+  product *p = arg;
+  ig_level *l = &p->m->level[0];
+  return ig_grid_cuda_smooth_tile(p->m->cx, &l->args, p->depth, p->m->pcg.r32.dev, l->x, 0.1f,
+                                  l->y);
+}
 static ig_status do_assembled(void *arg) {
   product *p = arg;
   return ig_grid_cuda_assembled(p->m->cx, &p->m->args, p->value.dev, p->column.dev, p->x.dev,
@@ -117,6 +127,16 @@ static ig_status bench_products(ig_ctx *cx, const ig_bench_sink *sink, const int
   row(sink, cx, name, elements, s, dofs, 60 * nodes + 4 * nodes + 4 * elements,
       "x, b, d, y, d, diagonal and moduli once");
 #ifdef INGOT_HAVE_CUDA
+  static const int tiles[] = {16, 8, 6, 14, 16, 10, 8};
+  for (int q = 0; on_gpu(cx) && q < 7; q++) {
+    p.depth = tiles[q];
+    IG_TRY_GOTO(status, done, repeat(cx, q < 3 ? do_tile : do_smooth_tile, &p, &s));
+    snprintf(name, sizeof name, "%dx%dx%d %s, tile %d", n[0], n[1], n[2],
+             q < 3 ? "double" : "smooth", tiles[q]);
+    row(sink, cx, name, elements, s, dofs, (q < 3 ? 48 : 40) * nodes + (q < 3 ? 8 : 4) * elements,
+        NULL);
+  }
+  p.depth = 0;
   if (others && on_gpu(cx)) {
     IG_TRY_GOTO(status, done, ig_array_from(cx, &p.k, p.m->brick.k, 576, 8, "element matrix"));
     IG_TRY_GOTO(status, done, repeat(cx, do_dbd, &p, &s));
