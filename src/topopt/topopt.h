@@ -215,8 +215,8 @@ typedef struct {
   ig_array u[IG_REALISATIONS][IG_LOAD_CASES], adjoint[IG_REALISATIONS];
   ig_array mma_low, mma_high, mma_old, mma_older; /* asymptotes; the last two designs */
   int updates;                                    /* made by moving asymptotes */
-  double tolerance;
-  double seconds[4]; /* solve, sensitivities, filter, update */
+  double tolerance, multiplier; /* of the solver; of the volume, at the last update */
+  double seconds[4];            /* solve, sensitivities, filter, update */
 } ig_design;
 
 IG_MUST_CHECK ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
