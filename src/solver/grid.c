@@ -54,11 +54,18 @@ ig_status ig_grid_coarsen(ig_ctx *cx, const ig_grid *fine, ig_grid *coarse) {
 FILL(f32, float)
 FILL(f64, double)
 
+#define ON_CPU(name, args) .name = ig_grid_cpu_##name,
+static const ig_grid_ops on_cpu = {IG_GRID_OPS(ON_CPU)};
+#ifdef INGOT_HAVE_CUDA
+#define ON_CUDA(name, args) .name = ig_grid_cuda_##name,
+static const ig_grid_ops on_cuda = {IG_GRID_OPS(ON_CUDA)};
+#endif
+
 const ig_grid_ops *ig_grid_ops_of(const ig_ctx *cx) {
 #ifdef INGOT_HAVE_CUDA
   if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return &ig_grid_cuda;
+    return &on_cuda;
 #endif
   (void)cx;
-  return &ig_grid_cpu;
+  return &on_cpu;
 }

@@ -6,8 +6,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* HOPEFUL: iterations granted to a smoother that is not certain to be stable */
-enum { COARSEST = 200, MOST_KINDS = 4096, HOPEFUL = 100 };
+/* HOPEFUL: iterations granted to a smoother that is not certain to be stable. The coarsest level is
+   inverted: on a device as large as that takes no longer than a few levels more. */
+enum { COARSEST = 200, COARSEST_DEVICE = 1500, MOST_KINDS = 4096, HOPEFUL = 100 };
+/* levels where a K-cycle makes two visits */
+enum { K_FIRST = 2, K_LAST = 3 };
+
+static bool paired(const ig_multigrid *m, int depth) {
+  return m->options.cycle == IG_CYCLE_K && depth >= K_FIRST && depth <= K_LAST &&
+         depth < m->levels - 1;
+}
 
 /* --- classes of coarse elements ---
    The matrix of a coarse element is the sum over its 2^dim children of modulus x T^T K T, T being
@@ -135,7 +143,7 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
   const ig_grid *g = &level->grid;
   const size_t n = (size_t)g->stored * (size_t)g->dof;
   /* vectors: x, y, d; coarse levels also b and the inverse diagonal */
-  const size_t vectors = l ? 5 : 3;
+  const size_t vectors = (l ? 5 : 3) + (paired(m, l) ? 3 : 0);
   IG_TRY(ig_array_new_device(cx, &m->arena[l], vectors * n, sizeof(float), "multigrid vectors"));
   IG_TRY(ig_array_zero(cx, &m->arena[l]));
   float *v = m->arena[l].dev;
@@ -146,6 +154,14 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
     return IG_OK;
   level->b = v + 3 * n;
   level->inverse = v + 4 * n;
+  if (paired(m, l)) {
+    level->first = v + 5 * n;
+    level->image = v + 6 * n;
+    level->rest = v + 7 * n;
+    IG_TRY(ig_array_new_device(cx, &m->pair[l], 1, sizeof(ig_pair_state), "sums of a level"));
+    IG_TRY(ig_array_zero(cx, &m->pair[l]));
+    level->pair = m->pair[l].dev;
+  }
   ig_grid_args_fill_f32(&level->args, g, NULL);
   level->blocks = g->dim == 3 ? 14 : 5;
   for (int b = 0; b < level->blocks; b++) {
@@ -205,10 +221,12 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
   top->args.springs = springs;
   top->lambda = m->brick.lambda;
   m->levels = 1;
+  const int usual = cx->backend->kernels == IG_KERNELS_CUDA ? COARSEST_DEVICE : COARSEST;
+  const int coarsest = m->options.coarsest > 0 ? m->options.coarsest : usual;
   if (m->options.precondition == IG_PRECONDITION_MULTIGRID)
     while (m->levels < IG_LEVELS) {
       const ig_grid *last = &m->level[m->levels - 1].grid;
-      if (m->levels > 1 && ig_grid_nodes(last) * last->dof <= COARSEST)
+      if (m->levels > 1 && ig_grid_nodes(last) * last->dof <= coarsest)
         break;
       IG_TRY(ig_grid_coarsen(cx, last, &m->level[m->levels].grid));
       m->levels++;
@@ -229,12 +247,13 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
             *place++ = (int32_t)(c * g->stored + ig_grid_place(g, i, j, k));
     IG_TRY(ig_array_push(cx, &m->place));
     const size_t square = (size_t)n * (size_t)n;
-    IG_TRY(ig_array_new_device(cx, &m->dense_work, square, sizeof(double), "coarsest matrix"));
+    IG_TRY(ig_array_new_device(cx, &m->dense_work, 2 * square + (size_t)n, sizeof(double),
+                               "coarsest matrix"));
     IG_TRY(ig_array_new_device(cx, &m->dense, square, sizeof(float), "coarsest inverse"));
   }
   const int64_t n = grid->stored * grid->dof;
   IG_TRY(ig_pcg_init(cx, &m->pcg, n));
-  m->linear = (ig_linear){m, n, linear_apply, precondition};
+  m->linear = (ig_linear){m, n, linear_apply, precondition, m->options.cycle == IG_CYCLE_K};
   return IG_OK;
 }
 
@@ -266,6 +285,7 @@ void ig_multigrid_free(ig_multigrid *m) {
     ig_array_free(m->cx, single[i]);
   for (int l = 0; l < IG_LEVELS; l++) {
     ig_array_free(m->cx, &m->arena[l]);
+    ig_array_free(m->cx, &m->pair[l]);
     ig_array_free(m->cx, &m->stencil[l]);
     ig_array_free(m->cx, &m->element[l]);
   }
@@ -329,17 +349,32 @@ static void step_coefficients(const ig_multigrid *m, const ig_level *l, int i, d
   }
 }
 
+typedef enum { FROM_ZERO, FROM_FIRST_STEP, FROM_GUESS } from;
+
+static int steps_at(const ig_multigrid *m, const ig_level *l) {
+  return l == m->level ? m->options.fine_steps : m->options.steps;
+}
+/* of the first step on a level; 0 on the coarsest, which is solved */
+static float first_step(const ig_multigrid *m, int depth) {
+  double rho;
+  float c0, c1 = 0;
+  if (depth < m->levels - 1)
+    step_coefficients(m, &m->level[depth], 0, &rho, &c0, &c1);
+  return c1;
+}
+
 /* x and y change places at every step; the result is in l->x afterwards */
-static ig_status smooth(ig_multigrid *m, ig_level *l, const float *b, bool from_zero) {
+static ig_status smooth(ig_multigrid *m, ig_level *l, const float *b, from begin) {
   double rho = 0;
   float c0, c1;
-  for (int i = 0; i < m->options.steps; i++) {
+  for (int i = 0; i < steps_at(m, l); i++) {
     step_coefficients(m, l, i, &rho, &c0, &c1);
-    if (i == 0 && from_zero) {
-      IG_TRY(m->ops->start(m->cx, l, b, c1, l->x, l->d));
+    float *d = i + 1 < steps_at(m, l) ? l->d : NULL; /* the last step needs not be remembered */
+    if (i == 0 && begin == FROM_ZERO)
+      IG_TRY(m->ops->start(m->cx, l, b, c1, l->x, d));
+    if (i == 0 && begin != FROM_GUESS)
       continue;
-    }
-    IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_SMOOTH, b, l->x, l->d, c0, c1, l->y));
+    IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_SMOOTH, b, l->x, i > 0 ? l->d : d, c0, c1, l->y));
     float *swap = l->x;
     l->x = l->y;
     l->y = swap;
@@ -347,18 +382,36 @@ static ig_status smooth(ig_multigrid *m, ig_level *l, const float *b, bool from_
   return IG_OK;
 }
 
-static ig_status cycle(ig_multigrid *m, int depth, const float *b, bool from_zero) {
+static ig_status cycle(ig_multigrid *m, int depth, const float *b, from begin);
+
+/* A x = b on a coarse level, the first smoothing step done: by as many cycles as asked for. */
+static ig_status correct(ig_multigrid *m, int depth, const float *b) {
+  ig_level *l = &m->level[depth];
+  IG_TRY(cycle(m, depth, b, FROM_FIRST_STEP));
+  if (paired(m, depth)) {
+    IG_TRY(m->ops->pair_energy(m->cx, l, 0, l->x, b));
+    IG_TRY(m->ops->pair_residual(m->cx, l, b, first_step(m, depth)));
+    IG_TRY(cycle(m, depth, l->rest, FROM_FIRST_STEP));
+    IG_TRY(m->ops->pair_energy(m->cx, l, 1, l->x, l->rest));
+    return m->ops->pair_join(m->cx, l);
+  }
+  if (m->options.cycle == IG_CYCLE_W && depth < m->levels - 1)
+    return cycle(m, depth, b, FROM_GUESS);
+  return IG_OK;
+}
+
+static ig_status cycle(ig_multigrid *m, int depth, const float *b, from begin) {
   ig_level *l = &m->level[depth];
   if (depth > 0 && depth == m->levels - 1)
     return m->ops->dense_solve(m->cx, m->place.dev, m->coarse_n, m->dense.dev, b, l->x);
-  IG_TRY(smooth(m, l, b, from_zero));
+  IG_TRY(smooth(m, l, b, begin));
   ig_level *next = &m->level[depth + 1];
   IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_RESIDUAL, b, l->x, NULL, 0, 0, l->y));
-  IG_TRY(m->ops->restricts(m->cx, l, l->y, next, next->b));
-  for (int visit = 0; visit < (depth + 1 < m->levels - 1 ? m->options.cycle : 1); visit++)
-    IG_TRY(cycle(m, depth + 1, next->b, visit == 0));
+  IG_TRY(
+      m->ops->restricts(m->cx, l, l->y, next, next->b, first_step(m, depth + 1), next->x, next->d));
+  IG_TRY(correct(m, depth + 1, next->b));
   IG_TRY(m->ops->prolong(m->cx, next, next->x, l, l->x));
-  return smooth(m, l, b, false);
+  return smooth(m, l, b, FROM_GUESS);
 }
 
 /* Where the backend records launches, a cycle is recorded once and replayed: it is many small
@@ -370,7 +423,7 @@ static ig_status replay(ig_multigrid *m, const float *r) {
       b->graph_free(m->cx, m->graph);
     m->graph = NULL;
     IG_TRY(b->graph_begin(m->cx));
-    const ig_status status = cycle(m, 0, r, true);
+    const ig_status status = cycle(m, 0, r, FROM_ZERO);
     const ig_status ended = b->graph_end(m->cx, &m->graph);
     IG_TRY(status);
     IG_TRY(ended);
@@ -387,7 +440,7 @@ static ig_status precondition(void *self, const float *r, const float **z) {
   else if (m->cx->backend->graph_begin)
     IG_TRY(replay(m, r));
   else
-    IG_TRY(cycle(m, 0, r, true));
+    IG_TRY(cycle(m, 0, r, FROM_ZERO));
   *z = m->level[0].x;
   return IG_OK;
 }

@@ -77,7 +77,7 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
       break;
     }
     IG_TRY(a->precondition(a->self, r32, &z));
-    IG_TRY(ops->cg_direction(cx, a->n, r, z, p, fresh, s));
+    IG_TRY(ops->cg_direction(cx, a->n, r, z, a->flexible ? ap : NULL, p, fresh, s));
     IG_TRY(a->apply(a->self, p, ap, s));
     IG_TRY(ops->cg_update(cx, a->n, p, ap, u, r, r32, s));
     IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));

@@ -236,7 +236,7 @@ ig_status ig_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig
   if (!oc->lower)
     wish_values<<<blocks, 256, 0, stream>>>(*oc, n, role, x, dc, dv, work);
   do {
-    for (int step = 0; step < 24; step++)
+    for (int step = 0; step < 10; step++)
       bisect<<<blocks, 256, 0, stream>>>(*oc, n, role, x, dc, dv, work, s);
     IG_CUDA(cx, cudaMemcpyAsync(&now, &s->bracket, sizeof now, cudaMemcpyDeviceToHost, stream));
     IG_CUDA(cx, cudaStreamSynchronize(stream));

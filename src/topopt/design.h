@@ -29,7 +29,7 @@ typedef struct {
   double move, damping, gray;  /* limits x by +-move, B^damping, (x B^damping)^gray */
   double tolerance;            /* (high - low) / (high + low) of the multiplier */
   double target, base;         /* wanted sum of dv x; what it leaves out */
-  double high;                 /* first upper bound of the multiplier */
+  double high, guess;          /* upper bound of the multiplier; about what it is, 0: unknown */
   const double *lower, *upper; /* asymptotes (device): the update is that of moving asymptotes */
   double scale;                /* of dc, for those: 1 / its largest */
 } ig_oc;

@@ -215,7 +215,7 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
 ig_status ig_design_update(ig_design *s, const ig_evaluation *e) {
   const ig_optimiser_case *o = &s->c->optimiser;
   const int64_t n = s->d->places;
-  double start = ig_now(), linear, multiplier;
+  double start = ig_now(), linear;
   IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)n, s->dv.dev, s->x.dev, &linear));
   /* volume to first order; exact without projection */
   const double all = (double)s->d->elements;
@@ -226,12 +226,13 @@ ig_status ig_design_update(ig_design *s, const ig_evaluation *e) {
                     .tolerance = o->tolerance,
                     .target = s->c->volume * all,
                     .base = e->volume * all - linear,
-                    .high = 1e9};
+                    .high = 1e9,
+                    .guess = s->multiplier};
   if (o->method == IG_OPTIMISER_MMA)
-    IG_TRY(ig_mma_update(s, &oc, &multiplier));
+    IG_TRY(ig_mma_update(s, &oc, &s->multiplier));
   else
     IG_TRY(s->ops->oc(s->cx, n, s->d->role, &oc, s->x.dev, s->dc.dev, s->dv.dev, s->work.dev,
-                      s->trial.dev, &multiplier));
+                      s->trial.dev, &s->multiplier));
   const ig_array swap = s->x;
   s->x = s->trial;
   s->trial = swap;

@@ -542,8 +542,9 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
                           ? IG_PRECONDITION_MULTIGRID
                           : IG_PRECONDITION_JACOBI,
       .smoother = c->solver.smoother == 0 ? IG_SMOOTH_JACOBI : IG_SMOOTH_CHEBYSHEV,
+      .cycle = (ig_cycle)c->solver.cycle,
+      .fine_steps = (int)c->solver.fine_steps,
       .steps = (int)c->solver.steps,
-      .cycle = c->solver.cycle + 1,
       .damping = c->solver.damping,
       .limit = (int)c->solver.limit};
   uint8_t *fix = NULL;

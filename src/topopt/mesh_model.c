@@ -478,7 +478,7 @@ static ig_status make_system(ig_mesh_model *m) {
   IG_TRY(ig_array_new_device(cx, &m->partial, IG_MESH_CHUNKS, sizeof(double), "partial sums"));
   m->hex = (ig_hex_args){m->op.args.scatter, m->x.dev, m->op.args.lame, m->op.args.shear};
   m->ground = (ig_ground){m->nodes, m->fix.dev, m->spring.dev};
-  m->system = (ig_linear){m, 3 * (int64_t)m->nodes, apply, precondition};
+  m->system = (ig_linear){m, 3 * (int64_t)m->nodes, apply, precondition, false};
   return ig_pcg_init(cx, &m->pcg, 3 * (int64_t)m->nodes);
 }
 

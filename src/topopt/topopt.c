@@ -115,8 +115,8 @@ static ig_status checkpoint(ig_job *job, ig_design *s, int64_t iteration, double
     SAVE(s->mma_older, "older design", n);
   }
 #undef SAVE
-  double figures[2] = {objective, s->tolerance};
-  saved[count++] = (ig_saved){"figures", IG_F64, 2, figures};
+  double figures[3] = {objective, s->tolerance, s->multiplier};
+  saved[count++] = (ig_saved){"figures", IG_F64, 3, figures};
   status = job->sink->checkpoint(job->sink, (double)iteration, iteration, saved, count);
 done:
   free(host);
@@ -153,9 +153,10 @@ static ig_status restore(ig_job *job, ig_design *s, int64_t *iteration, double *
     s->updates = (int)job->restart->step;
   }
 #undef LOAD
-  IG_TRY(ig_restart_find(cx, job->restart, "figures", IG_F64, 2, &data));
+  IG_TRY(ig_restart_find(cx, job->restart, "figures", IG_F64, 3, &data));
   *objective = ((const double *)data)[0];
   s->tolerance = ((const double *)data)[1];
+  s->multiplier = ((const double *)data)[2];
   *iteration = job->restart->step;
   return IG_OK;
 }

@@ -94,7 +94,7 @@ typedef struct {
   ig_src at;
   int preconditioner, smoother, cycle;
   int operator, race; /* of meshes: ig_ebe_kind; ig_race */
-  int64_t steps, limit;
+  int64_t fine_steps, steps, limit;
   double damping, tolerance; /* of the residual; 0: adaptive */
 } ig_solver_case;
 typedef struct {
@@ -215,8 +215,8 @@ typedef struct {
   ig_array u[IG_REALISATIONS][IG_LOAD_CASES], adjoint[IG_REALISATIONS];
   ig_array mma_low, mma_high, mma_old, mma_older; /* asymptotes; the last two designs */
   int updates;                                    /* made by moving asymptotes */
-  double tolerance;
-  double seconds[4]; /* solve, sensitivities, filter, update */
+  double tolerance, multiplier; /* of the solver; of the volume, at the last update */
+  double seconds[4];            /* solve, sensitivities, filter, update */
 } ig_design;
 
 IG_MUST_CHECK ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
