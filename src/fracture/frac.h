@@ -21,7 +21,7 @@
 
 IG_C_BEGIN
 
-enum { FRAC_MATERIALS = 16, FRAC_MOTIONS = 32, FRAC_LOADS = 32, FRAC_CHUNK = 64 };
+enum { FRAC_MATERIALS = 16, FRAC_MOTIONS = 32, FRAC_LOADS = 32, FRAC_CHUNK = 64, FRAC_SCAN = 1024 };
 
 typedef struct {
   double c11, c12, mu, rho; /* sigma_ii = c11 e_ii + c12 (the others), sigma_ij = 2 mu e_ij */
@@ -46,10 +46,10 @@ typedef struct {
 typedef struct {
   int64_t step;
   int32_t nodes, cohesive;
-  int32_t broken; /* facets marked by the last check */
-  int32_t full;   /* a table is full: nothing moves until the host has grown it */
-  int32_t ticket; /* blocks that are done with their nodes (CUDA) */
-  int32_t pad;
+  int32_t broken;  /* facets marked by the last check */
+  int32_t touched; /* nodes they have */
+  int32_t full;    /* a table is full: nothing moves until the host has grown it */
+  int32_t ticket;  /* blocks that are done (CUDA) */
 } frac_count;
 
 enum { FRAC_FACET_MAX, FRAC_FACET_MEAN, FRAC_PRINCIPAL_MAX, FRAC_PRINCIPAL_MEAN };
@@ -70,6 +70,7 @@ enum {
 
 typedef struct {
   int32_t ne, node_max, coh_max, loads_on; /* loads_on: loaded faces */
+  uint64_t magic;                          /* 2^64 / ne, rounded up: divides by it */
   int how;                                 /* ig_assembly */
   int materials, rotation;                 /* rotation: 1 finite */
   frac_elastic elastic[FRAC_MATERIALS];
@@ -110,17 +111,29 @@ typedef struct {
   void *lf;      /* loaded faces x facet nodes x dim */
   double *lwork; /* loaded faces x 2: work, displacement work is conjugate to */
   /* insertion */
-  uint8_t *mark;   /* faces x ne: facets to open, at the lower element */
-  int32_t *opened; /* coh_max: compacted facets */
-  uint8_t *touch;  /* node_max */
-  int32_t *extra;  /* node_max: copies to make, then those of all nodes up to here */
-  double *part;    /* chunks x FRAC_FIGURES */
-  double *limit;   /* ne: largest eigenvalue of an element, for the critical step */
-  void *temp;      /* work space of the drivers */
+  uint8_t *mark;    /* faces x ne: facets to open, at the lower element */
+  int32_t *opened;  /* facets marked, in order */
+  uint8_t *touch;   /* node_max: nodes of facets that open */
+  int32_t *touched; /* node_max: those nodes, in order */
+  int32_t *extra;   /* node_max: copies each of them needs, then those of all up to it */
+  int32_t *sums;    /* node_max / FRAC_SCAN + 1: work space of the running sum */
+  double *part;     /* chunks x FRAC_FIGURES */
+  double *limit;    /* ne: largest eigenvalue of an element, for the critical step */
+  void *temp;       /* work space of the drivers */
   size_t temp_bytes;
   frac_count *count;
   ig_fault *fault;
 } frac;
+
+/* k / ne, exact for 32 bits: slots and facets are taken apart often. (magic is 0 for one element.)
+ */
+IG_HD uint32_t frac_divide(uint64_t magic, uint32_t k) {
+#ifdef __CUDA_ARCH__
+  return magic ? (uint32_t)__umul64hi(magic, k) : k;
+#else
+  return magic ? (uint32_t)(((unsigned __int128)magic * k) >> 64) : k;
+#endif
+}
 
 /* name, what it runs over. Each is one function of one item, the same for all backends. */
 #define FRAC_ITEMS(X)                                                                              \
@@ -161,12 +174,13 @@ typedef struct {
   /* runs an item over [begin, begin + n); n < 0: over all there are, at most -n */
   ig_status (*run)(ig_ctx *cx, int kind, int wide, frac_item item, const frac *s, int64_t begin,
                    int64_t n);
-  /* mark -> opened, in facet order; count->broken */
-  ig_status (*compact)(ig_ctx *cx, const frac *s, int faces);
-  /* extra: running sums, inclusive */
+  /* the numbers of the flags that are up, in order, and how many; n flags at most */
+  ig_status (*compact)(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n, int32_t *list,
+                       int32_t *found);
+  /* extra of the touched nodes: running sums, inclusive */
   ig_status (*scan)(ig_ctx *cx, const frac *s);
-  /* work space compact and scan want */
-  ig_status (*temp)(ig_ctx *cx, const frac *s, int faces, size_t *bytes);
+  /* work space compact wants for n flags */
+  ig_status (*temp)(ig_ctx *cx, int64_t n, size_t *bytes);
 } frac_ops;
 const frac_ops *frac_ops_of(ig_ctx *cx);
 

@@ -54,12 +54,8 @@ static ig_status run_steps(ig_job *job, frac_model *m) {
   int64_t rows = job->output ? job->output->history_every : 0;
   rows = rows > 0 ? rows : last > 200 ? last / 200 : 1;
   frac_track track = {0};
-  if (c->cracks.count) {
-    const frac_crack_case *k = IG_ITEM(const frac_crack_case, c->cracks, 0);
-    for (int d = 0; d < k->to.count && d < 3; d++)
-      track.tip[d] = k->to.value[d];
-    track.has_tip = true;
-  }
+  if (c->cracks.count)
+    frac_track_notch(&track, IG_ITEM(const frac_crack_case, c->cracks, 0));
   if (job->restart)
     IG_TRY(frac_restore(job, m, &track));
   else {

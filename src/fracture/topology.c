@@ -4,6 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+int frac_face_node(int kind, int f, int j) {
+  static const signed char tet[4][6] = {
+      {1, 2, 3, 5, 9, 8}, {0, 3, 2, 7, 9, 6}, {0, 1, 3, 4, 8, 7}, {0, 2, 1, 6, 5, 4}};
+  if (frac_shapes[kind].dim == 3)
+    return tet[f][j];
+  return j == 0 ? (f + 1) % 3 : j == 1 ? (f + 2) % 3 : 3 + (f + 1) % 3;
+}
+
+int frac_across(int kind, int turn, int j) {
+  if (frac_shapes[kind].dim == 2)
+    return j < 2 ? 1 - j : j;
+  return j < 3 ? (turn + 3 - j) % 3 : 3 + (turn + 5 - j) % 3;
+}
+
 static uint64_t next_random(uint64_t *state) {
   *state += UINT64_C(0x9e3779b97f4a7c15);
   uint64_t z = *state;

@@ -437,10 +437,8 @@ static ig_status follow(frac_problem *p, double end, int looks, outcome *out) {
   memset(out, 0, sizeof *out);
   ig_status status = frac_setup(&p->job, &m);
   const int32_t nodes = m.count.nodes;
-  if (p->c.cracks.count) {
-    out->track.has_tip = true;
-    memcpy(out->track.tip, p->crack.to.value, 2 * sizeof(double));
-  }
+  if (p->c.cracks.count)
+    frac_track_notch(&out->track, &p->crack);
   double first = 0, from = 0, last = 0;
   for (int i = 0; status == IG_OK && i <= looks; i++) {
     status = frac_model_run(&m, (int64_t)(end / m.s.dt * i / looks + 0.5));
