@@ -3,7 +3,7 @@
    Tables (ne: bulk elements; their number never changes):
      conn  node of local node a of element e         at a * ne + e    "slot"
      opp   what is across face f of element e        at f * ne + e    "facet"
-           a bulk element; ne + c: cohesive element c; -1: nothing; -2 - k: loaded face k
+           a bulk element; ne + c: cohesive element c; -1: nothing; -2 - k: load k
      coh   the two facets of cohesive element c      at 2 c, 2 c + 1  (the lower element's first)
      list  the slots of node n                       from first[n], used[n] of them
    Face f of an element is the one opposite corner f. Cohesive elements hold no nodes: they are read
@@ -55,6 +55,10 @@ typedef struct {
 enum { FRAC_FACET_MAX, FRAC_FACET_MEAN, FRAC_PRINCIPAL_MAX, FRAC_PRINCIPAL_MEAN };
 #define FRAC_CRITERION_CHOICES "facet_max|facet_mean|principal_max|principal_mean"
 
+/* A marked facet becomes a cohesive element, a free surface, or a cohesive element without
+   traction, whose sides press and rub only. */
+typedef enum { FRAC_HOLD, FRAC_CUT, FRAC_BROKEN } frac_opening;
+
 /* Figures summed up for history, one row a chunk. */
 enum {
   FRAC_KINETIC,
@@ -78,7 +82,7 @@ typedef struct {
   /* cohesive zone */
   ig_cohesive law;
   int criterion, hold; /* hold: a new facet starts with the traction it carried */
-  int cut;             /* marked facets become free surfaces instead */
+  int opening;         /* what marked facets become (frac_opening) */
   double penalty;      /* N/m^3, 0: as stiff as the step allows */
   double weibull;      /* modulus of the strength's scatter, 0: none */
   uint64_t seed;
@@ -92,7 +96,7 @@ typedef struct {
   const uint8_t *mat;       /* ne */
   uint8_t *attach;          /* ne: some face carries a force */
   const int32_t *order;     /* color: elements by color */
-  const int32_t *load_face; /* loads_on x 2: facet, load */
+  const int32_t *load_face; /* loads_on x 3: facet, load, next load of this facet or -1 */
   const int32_t *bc_row;    /* rows of 3: motion of each component, -1 free */
   int32_t *bc;              /* node_max: row, -1 free */
   /* nodes */
@@ -101,9 +105,11 @@ typedef struct {
   double *work;               /* node_max: external work of prescribed motion */
   void *sn, *sp;              /* node_max x stresses: averaged; x 1: its largest principal */
   /* elements */
-  void *me; /* ne: mass */
-  void *fe; /* slots x dim (gather) */
-  void *se; /* ne x corners x stresses */
+  void *me;       /* ne: mass */
+  void *fe;       /* slots x dim (gather) */
+  void *fc;       /* slots x dim: contact forces (rigid contact) */
+  double *impact; /* ne: work of those */
+  void *se;       /* ne x corners x stresses */
   /* cohesive elements: state x points, force x facet nodes x dim, stiffness, strength factor, work
    */
   void *cs, *cf, *ck, *cw;
@@ -140,6 +146,7 @@ IG_HD uint32_t frac_divide(uint64_t magic, uint32_t k) {
   X(load)     /* force of a loaded face */                                                         \
   X(cohesive) /* traction and force of a cohesive element */                                       \
   X(element)  /* internal force, and the forces of the facets attached to it */                    \
+  X(contact)  /* an element's share of rigid contact */                                            \
   X(node)     /* sum of forces, Newmark update */                                                  \
   X(advance)  /* one item: the step is done */                                                     \
   X(stress)   /* stress at an element's corners */                                                 \

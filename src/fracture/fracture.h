@@ -14,7 +14,7 @@ typedef struct {
 
 typedef struct {
   ig_src at;
-  int law, criterion, start;
+  int law, criterion, start, contact;
   double energy, energy_shear, strength, strength_shear, shape, shape_shear;
   double friction, penalty, weibull;
   int64_t seed;
@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   ig_reals from, to, depth;
+  bool closed;
 } frac_crack_case;
 
 typedef struct {

@@ -162,6 +162,9 @@ ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *s
   IG_TRY(frac_table_add(m, "me", &s->me, FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
   IG_TRY(frac_table_add(m, "fe", &s->fe, FRAC_PER_ELEMENT,
                         s->how == IG_GATHER ? h->nodes * h->dim : 0, real, DEVICE_ONLY));
+  IG_TRY(frac_table_add(m, "fc", &s->fc, FRAC_PER_ELEMENT, s->law.rigid ? h->nodes * h->dim : 0,
+                        real, SAVED));
+  IG_TRY(frac_table_add(m, "impact", &s->impact, FRAC_PER_ELEMENT, s->law.rigid ? 1 : 0, 8, SAVED));
   IG_TRY(frac_table_add(m, "first", &s->first, FRAC_PER_NODE, 1, 4, SAVED));
   IG_TRY(frac_table_add(m, "used", &s->used, FRAC_PER_NODE, 1, 4, SAVED));
   IG_TRY(frac_table_add(m, "bc", &s->bc, FRAC_PER_NODE, 1, 4, SAVED));
@@ -285,16 +288,15 @@ ig_status frac_model_load(frac_model *m, int points, const double *t, const doub
 ig_status frac_model_load_face(frac_model *m, ig_lid element, int mesh_face, int load) {
   const int64_t facet = (int64_t)frac_face_of_mesh(m, mesh_face) * m->s.ne + element;
   int32_t *opp = frac_model_host(m, "opp");
-  if (opp[facet] != -1)
-    return IG_FAIL(m->cx, IG_INPUT, "face %d of element %d is not free to be loaded (%s)",
-                   mesh_face, element,
-                   opp[facet] < -1 ? "it is loaded already" : "it is inside the mesh");
-  int32_t *more = realloc(m->load_face, (size_t)(m->loaded + 1) * 2 * sizeof *more);
+  if (opp[facet] >= 0)
+    return IG_FAIL(m->cx, IG_INPUT, "face %d of element %d is inside the mesh", mesh_face, element);
+  int32_t *more = realloc(m->load_face, (size_t)(m->loaded + 1) * 3 * sizeof *more);
   if (!more)
     return IG_FAIL(m->cx, IG_MEMORY, "no memory for loads");
   m->load_face = more;
-  more[2 * m->loaded] = (int32_t)facet;
-  more[2 * m->loaded + 1] = load;
+  more[3 * m->loaded] = (int32_t)facet;
+  more[3 * m->loaded + 1] = load;
+  more[3 * m->loaded + 2] = opp[facet] < -1 ? -2 - opp[facet] : -1;
   opp[facet] = -2 - m->loaded++;
   ((uint8_t *)frac_model_host(m, "attach"))[element] = 1;
   return IG_OK;
@@ -306,9 +308,9 @@ ig_status frac_model_start(frac_model *m) {
   IG_TRY(frac_table_add(m, "lf", &s->lf, FRAC_PER_LOAD, m->shape.face_nodes * m->shape.dim,
                         m->wide ? 8 : 4, DEVICE_ONLY));
   IG_TRY(frac_table_add(m, "lwork", &s->lwork, FRAC_PER_LOAD, 2, 8, SAVED));
-  IG_TRY(frac_table_add(m, "load_face", &s->load_face, FRAC_PER_LOAD, 2, 4, 0));
+  IG_TRY(frac_table_add(m, "load_face", &s->load_face, FRAC_PER_LOAD, 3, 4, 0));
   if (m->loaded)
-    memcpy(frac_model_host(m, "load_face"), m->load_face, (size_t)m->loaded * 8);
+    memcpy(frac_model_host(m, "load_face"), m->load_face, (size_t)m->loaded * 12);
   IG_TRY(frac_table_add(m, "curve", &s->curve, FRAC_ONE, 2 * (int64_t)m->curve_points, 8, 0));
   if (m->curve_points)
     memcpy(frac_model_host(m, "curve"), m->curve, (size_t)m->curve_points * 16);

@@ -83,8 +83,8 @@ IG_MUST_CHECK ig_status frac_model_load_face(frac_model *m, ig_lid element, int 
                                              int load);
 IG_MUST_CHECK ig_status frac_model_start(frac_model *m);
 
-/* Opens the marked facets (`mark` on the device). cut: into free surfaces. */
-IG_MUST_CHECK ig_status frac_model_insert(frac_model *m, bool cut);
+/* Opens the marked facets (`mark` on the device). */
+IG_MUST_CHECK ig_status frac_model_insert(frac_model *m, frac_opening into);
 /* Takes over counts read back from a checkpoint and makes room for them. */
 IG_MUST_CHECK ig_status frac_model_resume(frac_model *m, const frac_count *count);
 /* Largest stable step of the bulk. */

@@ -55,10 +55,10 @@ static ig_status force(frac_model *m) {
   IG_TRY(run_all(m, FRAC_load, m->s.loads_on));
   IG_TRY(run_all(m, FRAC_cohesive, m->s.coh_max));
   if (m->s.how != IG_COLOR)
-    return run_all(m, FRAC_element, m->s.ne);
+    IG_TRY(run_all(m, FRAC_element, m->s.ne));
   for (int c = 0; c < m->colors; c++)
     IG_TRY(run(m, FRAC_element, m->color_start[c], m->color_start[c + 1] - m->color_start[c]));
-  return IG_OK;
+  return m->s.law.rigid ? run_all(m, FRAC_contact, m->s.ne) : IG_OK;
 }
 
 static ig_status finish(frac_model *m) {
@@ -71,8 +71,8 @@ ig_status frac_model_stress(frac_model *m) {
   return run_all(m, FRAC_average, m->s.node_max);
 }
 
-ig_status frac_model_insert(frac_model *m, bool cut) {
-  m->s.cut = cut;
+ig_status frac_model_insert(frac_model *m, frac_opening into) {
+  m->s.opening = into;
   frac_graph_drop(m);
   do {
     IG_TRY(insert(m));
@@ -82,7 +82,7 @@ ig_status frac_model_insert(frac_model *m, bool cut) {
     else
       break;
   } while (true);
-  m->s.cut = 0;
+  m->s.opening = FRAC_HOLD;
   return IG_OK;
 }
 

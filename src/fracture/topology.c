@@ -54,7 +54,7 @@ ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *secon
     status = cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all);
     const double start = ig_now();
     if (status == IG_OK)
-      status = frac_model_insert(m, false);
+      status = frac_model_insert(m, FRAC_HOLD);
     if (status == IG_OK)
       status = cx->backend->sync(cx);
     *seconds += ig_now() - start;
