@@ -16,7 +16,7 @@ static ig_status run_insertion(ig_job *job, frac_model *m) {
   const frac_case *c = job->room_case;
   const int32_t nodes = m->count.nodes;
   double seconds;
-  IG_TRY(frac_open_all(m, (int)c->insertion.batches, (uint64_t)c->insertion.seed, &seconds));
+  IG_TRY(frac_open_all(m, (int)c->insertion.batches, (uint64_t)c->insertion.seed, &seconds, NULL));
   IG_TRY(frac_tables_check(m));
   job->seconds_solve = seconds;
   job->steps = c->insertion.batches;

@@ -72,8 +72,10 @@ extern const ig_option frac_options[];
 
 /* A model from a job: materials, initial state, motions, loads, notches. Time step chosen. */
 IG_MUST_CHECK ig_status frac_setup(ig_job *job, frac_model *m);
-/* Opens every facet, in random order, in batches; seconds is the time spent on the device. */
-IG_MUST_CHECK ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *seconds);
+/* Opens every facet, in random order, in batches; seconds is the time spent on the device, passes
+   (FRAC_PASSES, or NULL) that of each pass: tables must then have room (frac_settings.reserve). */
+IG_MUST_CHECK ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *seconds,
+                                      double *passes);
 /* Everything matches from both sides: adjacencies, cohesive elements, node lists. */
 IG_MUST_CHECK ig_status frac_tables_check(frac_model *m);
 

@@ -32,17 +32,36 @@ ig_status frac_model_critical(frac_model *m, double *dt) {
 
 /* Marked facets become cohesive elements: filter and compact, see that there is room, open, take
    their nodes apart. */
-static ig_status insert(frac_model *m) {
+const char *const frac_pass_names[FRAC_PASSES] = {
+    "list facets", "room", "open", "list nodes", "part", "running sum", "split", "settle"};
+
+ig_status frac_model_pass(frac_model *m, int pass) {
   frac *s = &m->s;
-  IG_TRY(m->ops->compact(m->cx, s, s->mark, (int64_t)m->shape.faces * s->ne, s->opened,
-                         &s->count->broken));
-  IG_TRY(run(m, FRAC_room, 0, 1));
-  IG_TRY(run_all(m, FRAC_open, m->facets));
-  IG_TRY(m->ops->compact(m->cx, s, s->touch, s->node_max, s->touched, &s->count->touched));
-  IG_TRY(run_all(m, FRAC_part, m->s.node_max));
-  IG_TRY(m->ops->scan(m->cx, &m->s));
-  IG_TRY(run_all(m, FRAC_split, m->s.node_max));
-  return run(m, FRAC_settle, 0, 1);
+  switch (pass) {
+  case 0:
+    return m->ops->compact(m->cx, s, s->mark, (int64_t)m->shape.faces * s->ne, s->opened,
+                           &s->count->broken);
+  case 1:
+    return run(m, FRAC_room, 0, 1);
+  case 2:
+    return run_all(m, FRAC_open, m->facets);
+  case 3:
+    return m->ops->compact(m->cx, s, s->touch, s->node_max, s->touched, &s->count->touched);
+  case 4:
+    return run_all(m, FRAC_part, s->node_max);
+  case 5:
+    return m->ops->scan(m->cx, s);
+  case 6:
+    return run_all(m, FRAC_split, s->node_max);
+  default:
+    return run(m, FRAC_settle, 0, 1);
+  }
+}
+
+static ig_status insert(frac_model *m) {
+  for (int pass = 0; pass < FRAC_PASSES; pass++)
+    IG_TRY(frac_model_pass(m, pass));
+  return IG_OK;
 }
 
 static ig_status check(frac_model *m) {

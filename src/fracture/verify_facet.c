@@ -216,7 +216,7 @@ static ig_status insertion_row(ig_ctx *cx, const ig_verify_sink *sink, int radia
   if (status == IG_OK) {
     snprintf(text, sizeof text, "%dx%d: nodes before", radial, around);
     row(sink, text, "Table V", 2 * edges - ne, m.count.nodes, 0, false);
-    status = frac_open_all(&m, 20, 1, &seconds);
+    status = frac_open_all(&m, 20, 1, &seconds, NULL);
   }
   if (status == IG_OK)
     status = frac_tables_check(&m);
@@ -257,7 +257,7 @@ ig_status frac_verify_insertion_3d(ig_ctx *cx, const ig_verify_sink *sink) {
     ig_status status = frac_setup(&p.job, &m);
     const int64_t facets = m.facets;
     if (status == IG_OK)
-      status = frac_open_all(&m, 20, 1, &seconds);
+      status = frac_open_all(&m, 20, 1, &seconds, NULL);
     if (status == IG_OK)
       status = frac_tables_check(&m);
     if (status == IG_OK) {

@@ -21,7 +21,7 @@ static uint64_t annulus(const char *backend, int threads, ig_elem_type type, boo
   const int ne = 4 * radial * around, boundary = 2 * around, edges = (3 * ne + boundary) / 2;
   assert_int_equal(m.count.nodes, edges - ne + (nn == 6 ? edges : 0));
   double seconds;
-  ok(cx, frac_open_all(&m, 20, 7, &seconds));
+  ok(cx, frac_open_all(&m, 20, 7, &seconds, NULL));
   ok(cx, frac_tables_check(&m));
   assert_int_equal(m.count.cohesive, (3 * ne - boundary) / 2);
   assert_int_equal(m.count.nodes, ne * nn);
