@@ -103,13 +103,14 @@ typedef struct {
   int32_t *origin;            /* node_max: the node of the mesh it was split from */
   void *x, *u, *v, *f, *minv; /* node_max x dim (minv: x 1) */
   double *work;               /* node_max: external work of prescribed motion */
-  void *sn, *sp;              /* node_max x stresses: averaged; x 1: its largest principal */
+  void *sp; /* node_max: its averaged stress, as a share of the strength (0: known to be less) */
   /* elements */
   void *me;       /* ne: mass */
   void *fe;       /* slots x dim (gather) */
   void *fc;       /* slots x dim: contact forces (rigid contact) */
   double *impact; /* ne: work of those */
   void *se;       /* ne x corners x stresses */
+  void *st;       /* ne: the most of them, as a share of the strength */
   /* cohesive elements: state x points, force x facet nodes x dim, stiffness, strength factor, work
    */
   void *cs, *cf, *ck, *cw;
@@ -150,7 +151,7 @@ IG_HD uint32_t frac_divide(uint64_t magic, uint32_t k) {
   X(node)     /* sum of forces, Newmark update */                                                  \
   X(advance)  /* one item: the step is done */                                                     \
   X(stress)   /* stress at an element's corners */                                                 \
-  X(average)  /* nodal stress */                                                                   \
+  X(average)  /* averaged stress of a node against the strength */                                 \
   X(check)    /* a facet against its strength */                                                   \
   X(room)     /* one item: is there room for what was marked */                                    \
   X(open)     /* a marked facet becomes a cohesive element */                                      \

@@ -154,7 +154,7 @@ static ig_status fracture_check(ig_job *job, ig_check_line *line, void *user) {
                      (double)m.facets * (m.wide ? 8 : 4) *
                          (m.shape.points * m.shape.state + m.shape.face_nodes * m.shape.dim + 3) +
                      (double)(m.s.ne * (int64_t)m.shape.nodes - m.s.node_max) *
-                         ((m.wide ? 8 : 4) * (4 * m.shape.dim + m.shape.stresses + 1) + 26)));
+                         ((m.wide ? 8 : 4) * (4 * m.shape.dim + 2) + 30)));
     line(user, "device memory", text);
   }
   frac_model_free(&m);

@@ -159,6 +159,7 @@ ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *s
   IG_TRY(frac_table_add(m, "opened", &s->opened, FRAC_PER_ELEMENT, (h->faces + 1) / 2 + 1, 4,
                         DEVICE_ONLY));
   IG_TRY(frac_table_add(m, "se", &s->se, FRAC_PER_ELEMENT, corners * h->stresses, real, 0));
+  IG_TRY(frac_table_add(m, "st", &s->st, FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
   IG_TRY(frac_table_add(m, "me", &s->me, FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
   IG_TRY(frac_table_add(m, "fe", &s->fe, FRAC_PER_ELEMENT,
                         s->how == IG_GATHER ? h->nodes * h->dim : 0, real, DEVICE_ONLY));
@@ -175,7 +176,6 @@ ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *s
   IG_TRY(frac_table_add(m, "f", &s->f, FRAC_PER_NODE, h->dim, real, 0));
   IG_TRY(frac_table_add(m, "minv", &s->minv, FRAC_PER_NODE, 1, real, SAVED));
   IG_TRY(frac_table_add(m, "work", &s->work, FRAC_PER_NODE, 1, 8, SAVED));
-  IG_TRY(frac_table_add(m, "sn", &s->sn, FRAC_PER_NODE, h->stresses, real, 0));
   IG_TRY(frac_table_add(m, "sp", &s->sp, FRAC_PER_NODE, 1, real, DEVICE_ONLY));
   IG_TRY(frac_table_add(m, "touch", &s->touch, FRAC_PER_NODE, 1, 1, 0));
   IG_TRY(frac_table_add(m, "touched", &s->touched, FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
