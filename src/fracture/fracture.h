@@ -14,7 +14,7 @@ typedef struct {
 
 typedef struct {
   ig_src at;
-  int law, criterion, start;
+  int law, criterion, start, contact;
   double energy, energy_shear, strength, strength_shear, shape, shape_shear;
   double friction, penalty, weibull;
   int64_t seed;
@@ -23,6 +23,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   ig_reals from, to, depth;
+  bool closed;
 } frac_crack_case;
 
 typedef struct {
@@ -71,8 +72,10 @@ extern const ig_option frac_options[];
 
 /* A model from a job: materials, initial state, motions, loads, notches. Time step chosen. */
 IG_MUST_CHECK ig_status frac_setup(ig_job *job, frac_model *m);
-/* Opens every facet, in random order, in batches; seconds is the time spent on the device. */
-IG_MUST_CHECK ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *seconds);
+/* Opens every facet, in random order, in batches; seconds is the time spent on the device, passes
+   (FRAC_PASSES, or NULL) that of each pass: tables must then have room (frac_settings.reserve). */
+IG_MUST_CHECK ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *seconds,
+                                      double *passes);
 /* Everything matches from both sides: adjacencies, cohesive elements, node lists. */
 IG_MUST_CHECK ig_status frac_tables_check(frac_model *m);
 
@@ -87,7 +90,8 @@ void frac_pieces_free(frac_pieces *p);
 /* What a run leaves behind. Tip speeds are taken over so many rows: a crack grows by facets. */
 enum { FRAC_WINDOW = 16 };
 typedef struct {
-  double tip[3]; /* where the crack started: growth is measured from here */
+  double tip[3], way[3]; /* where the crack started, and the notch's direction there */
+  double at[3];          /* where it has come to: its farthest point without traction */
   bool has_tip;
   double length, extension, speed;                            /* of the last row */
   double past_time[FRAC_WINDOW], past_extension[FRAC_WINDOW]; /* rows before, a ring */
@@ -98,6 +102,10 @@ typedef struct {
   double figures[FRAC_FIGURES];
   int32_t pieces;
 } frac_track;
+/* Follows the crack from the end of a notch. */
+void frac_track_notch(frac_track *track, const frac_crack_case *notch);
+/* How far the crack has turned from the notch's direction, in degrees; 0 before it has grown. */
+double frac_track_angle(const frac_track *track);
 double frac_track_drift(const frac_track *track);
 IG_MUST_CHECK ig_status frac_history(ig_job *job, frac_model *m, frac_track *track);
 IG_MUST_CHECK ig_status frac_snapshot(ig_job *job, frac_model *m);

@@ -23,9 +23,12 @@ static const ig_option cohesive_options[] = {
     IG_REAL(S, strength_shear, "Pa", NULL, IG_TINY, 1e13, "in shear; left out: as in tension"),
     IG_REAL(S, shape, "", "2", 1.01, 20, "softening exponent of PPR in mode I; 2: straight"),
     IG_REAL(S, shape_shear, "", NULL, 1.01, 20, "of mode II; left out: as mode I"),
+    IG_CHOICE(
+        S, contact, "penalty|rigid", "penalty",
+        "what keeps closed facets from passing through each other: a spring, or a constraint"),
     IG_REAL(S, friction, "", "0", 0, 10, "Coulomb friction of closed cracks"),
     IG_REAL(S, penalty, "N/m^3", "0", 0, 1e30,
-            "stiffness of contact and of a facet that holds; 0: as much as the step bears"),
+            "stiffness of a facet that holds, and of contact; 0: as much as the step bears"),
     IG_CHOICE(S, criterion, FRAC_CRITERION_CHOICES, "facet_max",
               "what is compared with the strength: traction on the facet or principal stress, "
               "at the worst of its nodes or their mean"),
@@ -41,6 +44,7 @@ static const ig_option crack_options[] = {
     IG_REALS(S, from, "m", IG_REQUIRED, 0, 0, "where the crack begins"),
     IG_REALS(S, to, "m", IG_REQUIRED, 0, 0, "its tip: facets between are cut before the start"),
     IG_REALS(S, depth, "m", NULL, 0, 0, "in space: the vector along which the line is drawn out"),
+    IG_BOOL(S, closed, "false", "its sides press and rub against each other; else they are free"),
     IG_END};
 #undef S
 

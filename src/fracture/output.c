@@ -62,17 +62,38 @@ static ig_status extension_find(frac_model *m, frac_track *track) {
       }
       if (pass == 0 || root(up, at[0]) != root(up, tip))
         continue;
-      double far = 0;
+      double far = 0, mid[3] = {0};
       for (int d = 0; d < dim; d++) {
-        double mid = 0;
         for (int j = 0; j < dim; j++)
-          mid += frac_model_real(m, x, (int64_t)at[j] * dim + d) / dim;
-        far += (mid - track->tip[d]) * (mid - track->tip[d]);
+          mid[d] += frac_model_real(m, x, (int64_t)at[j] * dim + d) / dim;
+        far += (mid[d] - track->tip[d]) * (mid[d] - track->tip[d]);
       }
-      track->extension = fmax(track->extension, sqrt(far));
+      if (sqrt(far) > track->extension) {
+        track->extension = sqrt(far);
+        memcpy(track->at, mid, sizeof mid);
+      }
     }
   free(up);
   return IG_OK;
+}
+
+void frac_track_notch(frac_track *k, const frac_crack_case *notch) {
+  for (int d = 0; d < notch->to.count && d < 3; d++) {
+    k->tip[d] = k->at[d] = notch->to.value[d];
+    k->way[d] = notch->to.value[d] - notch->from.value[d];
+  }
+  k->has_tip = true;
+}
+
+double frac_track_angle(const frac_track *k) {
+  double dot = 0, a = 0, b = 0;
+  for (int d = 0; d < 3; d++) {
+    const double r = k->at[d] - k->tip[d];
+    dot += r * k->way[d];
+    a += r * r;
+    b += k->way[d] * k->way[d];
+  }
+  return a > 0 && b > 0 ? acos(fmax(-1, fmin(1, dot / sqrt(a * b)))) * (180 / 3.14159265358979) : 0;
 }
 
 double frac_track_drift(const frac_track *k) {
@@ -127,6 +148,9 @@ ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
                                space ? "opened [m^2]" : "opened [m]",
                                space ? "crack_area [m^2]" : "crack_length [m]",
                                "extension [m]",
+                               "tip_x [m]",
+                               "tip_y [m]",
+                               "tip_z [m]",
                                "tip_speed [m/s]",
                                "pieces"};
   const double row[] = {t,
@@ -143,6 +167,9 @@ ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
                         f[FRAC_OPENED],
                         f[FRAC_FAILED],
                         k->extension,
+                        k->at[0],
+                        k->at[1],
+                        k->at[2],
                         k->speed,
                         k->pieces};
   return job->sink->history(job->sink, (int)(sizeof row / sizeof *row), names, row);
@@ -434,6 +461,7 @@ ig_status frac_results(ig_job *job, frac_model *m, frac_track *k) {
         {m->shape.dim == 3 ? "crack_area" : "crack_length", f[FRAC_FAILED]},
         {m->shape.dim == 3 ? "opened_area" : "opened_length", f[FRAC_OPENED]},
         {"crack_extension", k->extension},
+        {"crack_angle", frac_track_angle(k)},
         {"top_tip_speed", k->top_speed},
         {"kinetic_energy", f[FRAC_KINETIC]},
         {"strain_energy", f[FRAC_STRAIN]},

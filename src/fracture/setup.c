@@ -210,7 +210,8 @@ static ig_status cracks_mark(ig_job *job, const frac_case *c, frac_model *m) {
         const int32_t n = conn[frac_face_node(m->kind, (int)(f / ne), j) * ne + f % ne];
         on = on_crack(job->mesh->x + 3 * (int64_t)n, a, b, d, dim, 1e-6 * length);
       }
-      mark[f] |= on;
+      if (on)
+        mark[f] = k->closed ? FRAC_BROKEN : FRAC_CUT;
       found += on;
     }
     if (!found)
@@ -288,6 +289,25 @@ static ig_status perturb(ig_job *job, const frac_case *c, frac_model *m) {
   return IG_OK;
 }
 
+/* Free notches, then those whose sides keep contact. */
+static ig_status cracks_open(ig_job *job, frac_model *m) {
+  uint8_t *mark = frac_model_host(m, "mark");
+  const size_t all = (size_t)m->shape.faces * (size_t)m->s.ne;
+  uint8_t *kind;
+  IG_TRY(IG_NEW(job->cx, &kind, all, "notches"));
+  memcpy(kind, mark, all);
+  ig_status status = IG_OK;
+  for (int into = FRAC_CUT; status == IG_OK && into <= FRAC_BROKEN; into++) {
+    for (size_t i = 0; i < all; i++)
+      mark[i] = kind[i] == into;
+    status = job->cx->backend->copy_in(job->cx, m->s.mark, mark, all);
+    if (status == IG_OK)
+      status = frac_model_insert(m, (frac_opening)into);
+  }
+  free(kind);
+  return status;
+}
+
 ig_status frac_setup(ig_job *job, frac_model *m) {
   const frac_case *c = job->room_case;
   const frac_cohesive_case *z = &c->cohesive;
@@ -304,7 +324,8 @@ ig_status frac_setup(ig_job *job, frac_model *m) {
                                .tau = isnan(z->strength_shear) ? z->strength : z->strength_shear,
                                .alpha = z->shape,
                                .beta = isnan(z->shape_shear) ? z->shape : z->shape_shear,
-                               .friction = z->friction},
+                               .friction = z->friction,
+                               .rigid = z->contact == 1},
                        .criterion = z->criterion,
                        .hold = z->start == 1,
                        .penalty = z->penalty,
@@ -330,5 +351,5 @@ ig_status frac_setup(ig_job *job, frac_model *m) {
     return ig_fail_at(job->cx, &c->time.at, "time.step: %.4g s is beyond the critical step, %.4g s",
                       dt, critical);
   frac_model_set_step(m, dt);
-  return c->cracks.count ? frac_model_insert(m, true) : IG_OK;
+  return c->cracks.count ? cracks_open(job, m) : IG_OK;
 }

@@ -4,6 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+int frac_face_node(int kind, int f, int j) {
+  static const signed char tet[4][6] = {
+      {1, 2, 3, 5, 9, 8}, {0, 3, 2, 7, 9, 6}, {0, 1, 3, 4, 8, 7}, {0, 2, 1, 6, 5, 4}};
+  if (frac_shapes[kind].dim == 3)
+    return tet[f][j];
+  return j == 0 ? (f + 1) % 3 : j == 1 ? (f + 2) % 3 : 3 + (f + 1) % 3;
+}
+
+int frac_across(int kind, int turn, int j) {
+  if (frac_shapes[kind].dim == 2)
+    return j < 2 ? 1 - j : j;
+  return j < 3 ? (turn + 3 - j) % 3 : 3 + (turn + 5 - j) % 3;
+}
+
 static uint64_t next_random(uint64_t *state) {
   *state += UINT64_C(0x9e3779b97f4a7c15);
   uint64_t z = *state;
@@ -12,7 +26,19 @@ static uint64_t next_random(uint64_t *state) {
   return z ^ (z >> 31);
 }
 
-ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *seconds) {
+/* A batch, each pass waited for. */
+static ig_status insert_timed(frac_model *m, double passes[FRAC_PASSES]) {
+  for (int i = 0; i < FRAC_PASSES; i++) {
+    const double start = ig_now();
+    IG_TRY(frac_model_pass(m, i));
+    IG_TRY(m->cx->backend->sync(m->cx));
+    passes[i] += ig_now() - start;
+  }
+  return m->cx->backend->copy_out(m->cx, &m->count, m->s.count, sizeof m->count);
+}
+
+ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *seconds,
+                        double *passes) {
   ig_ctx *cx = m->cx;
   const int64_t ne = m->s.ne, all = m->shape.faces * ne;
   void *opp_host;
@@ -40,7 +66,7 @@ ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *secon
     status = cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all);
     const double start = ig_now();
     if (status == IG_OK)
-      status = frac_model_insert(m, false);
+      status = passes ? insert_timed(m, passes) : frac_model_insert(m, FRAC_HOLD);
     if (status == IG_OK)
       status = cx->backend->sync(cx);
     *seconds += ig_now() - start;
