@@ -36,6 +36,7 @@ typedef struct {
   double area, iy, iz, torsion; /* instead of a profile */
   double up[3];                 /* the section's height points this way */
 } ig_dyn_section;
+extern const ig_dyn_section ig_dyn_section_default;
 
 typedef struct {
   ig_src at;
