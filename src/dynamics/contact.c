@@ -50,27 +50,38 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   const ig_dyn_contact *c = &m->c->contact;
   if (!c->at.given || !c->on)
     return IG_OK;
-  int32_t *triangle = NULL, *surface = NULL;
-  uint8_t *seen = NULL;
+  int32_t *triangle = NULL, *surface = NULL, *place = NULL, *first = NULL, *corner = NULL;
   int64_t count;
   ig_status status = surface_triangles(m, &triangle, &count);
   if (status != IG_OK || count == 0)
     goto done;
   const size_t nodes = (size_t)m->mesh->nodes;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &seen, nodes, "contact surfaces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &place, nodes, "contact surfaces"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &surface, nodes, "contact surfaces"));
   int32_t surfaces = 0;
-  double edge = 0, longest = 0;
+  double edge = 0;
   for (int64_t i = 0; i < 3 * count; i++) {
     const int32_t n = triangle[i], next = triangle[i % 3 == 2 ? i - 2 : i + 1];
     double d[3];
     ig_dyn_sub(m->x0 + 3 * (int64_t)next, m->x0 + 3 * (int64_t)n, d);
     edge += sqrt(dot_f64(d, d)) / (3 * (double)count);
-    longest = fmax(longest, sqrt(dot_f64(d, d)));
-    if (!seen[n])
+    if (!place[n]) {
       surface[surfaces++] = n;
-    seen[n] = 1;
+      place[n] = surfaces;
+    }
   }
+  /* corners that lie on each particle */
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &first, (size_t)surfaces + 1, "contact surfaces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &corner, 3 * (size_t)count, "contact surfaces"));
+  for (int64_t i = 0; i < 3 * count; i++)
+    first[place[triangle[i]]]++;
+  for (int32_t i = 0; i < surfaces; i++)
+    first[i + 1] += first[i];
+  for (int64_t i = 3 * count; i-- > 0;)
+    corner[--first[place[triangle[i]]]] = (int32_t)i;
+  for (int32_t i = 0; i < surfaces; i++)
+    first[i] = first[i + 1];
+  first[surfaces] = (int32_t)(3 * count);
   double thick = 0;
   for (int k = 0; k < m->groups; k++)
     thick = fmax(thick, m->group[k].g_f64.thickness);
@@ -78,11 +89,10 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   p->triangles = (int32_t)count;
   p->surfaces = surfaces;
   p->gap = !isnan(c->thickness) && c->thickness > 0 ? c->thickness : thick > 0 ? thick : edge / 10;
-  p->cell = longest + p->gap;
   p->penalty = c->penalty;
   p->rub = c->friction;
   uint32_t buckets = 16;
-  while (buckets < 2u * (uint32_t)surfaces)
+  while (buckets < 2u * (uint32_t)count)
     buckets *= 2;
   p->bucket_mask = buckets - 1;
   IG_TRY_GOTO(status, done,
@@ -100,11 +110,33 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
       ig_array_new_device(cx, &m->chain, (size_t)surfaces, sizeof(int32_t), "contact search"));
   IG_TRY_GOTO(status, done,
               ig_dyn_upload(m, &m->touch, m->part, NULL, 3 * nodes, "contact forces"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->corner_first, first, (size_t)surfaces + 1, sizeof *first,
+                            "contact surfaces"));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_from(cx, &m->corner, corner, 3 * (size_t)count, sizeof *corner, "contact surfaces"));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_new_device(cx, &m->triangle_bucket, buckets, sizeof(int32_t), "contact search"));
+  IG_TRY_GOTO(status, done,
+              ig_array_new_device(cx, &m->triangle_chain, (size_t)count, sizeof(int32_t),
+                                  "contact search"));
+  IG_TRY_GOTO(
+      status, done,
+      ig_dyn_upload(m, &m->recoil, sizeof(double), NULL, 9 * (size_t)count, "contact forces"));
+  IG_TRY_GOTO(status, done, ig_array_new(cx, &m->longest, 2, sizeof(uint32_t), "contact search"));
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->longest));
+  p->corner_first = m->corner_first.dev, p->corner = m->corner.dev;
+  p->triangle_bucket = m->triangle_bucket.dev, p->triangle_chain = m->triangle_chain.dev;
+  p->recoil = m->recoil.dev, p->longest = m->longest.dev;
   p->triangle = m->triangle.dev, p->surface = m->surface.dev, p->x_start = m->x_start.dev;
   p->bucket = m->bucket.dev, p->chain = m->chain.dev, p->touch = m->touch.dev;
 done:
   free(triangle);
   free(surface);
-  free(seen);
+  free(place);
+  free(first);
+  free(corner);
   return status;
 }

@@ -49,6 +49,12 @@ typedef struct {
 
 typedef struct {
   ig_src at;
+  const char *set, *to; /* nodes; faces, shell elements or nodes */
+  double distance;      /* no further than this */
+} ig_dyn_tie;
+
+typedef struct {
+  ig_src at;
   const char *set;
   double force[3], moment[3], total[3]; /* on each node; total: shared by the nodes of the set */
   double pressure;                      /* on a face set, against the outward normal */
@@ -110,7 +116,8 @@ typedef struct {
 
 typedef struct {
   ig_src at;
-  ig_list sections, constraints, loads, initial, tools, analysis, probes;
+  ig_list bodies; /* of ig_dyn_constraint: how each is held */
+  ig_list ties, sections, constraints, loads, initial, tools, analysis, probes;
   ig_dyn_gravity gravity;
   ig_dyn_contact contact;
   double inertia_scale; /* shells: rotary inertia at least this x area x mass */
@@ -163,7 +170,11 @@ typedef struct ig_dyn_model {
   size_t part;       /* bytes of a particle number */
   ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
   struct ig_graph *graph;
-  ig_array triangle, surface, bucket, chain, x_start, touch; /* contact */
+  /* contact; what carries others */
+  ig_array triangle, surface, corner_first, corner, bucket, chain, triangle_bucket, triangle_chain;
+  ig_array longest, x_start, recoil, touch, press;
+  ig_array bound, body, body_node, body_arm, body_pull;
+  ig_array tie_node, tie_to, tie_share, tie_turns, carry_first, carry;
 } ig_dyn_model;
 
 IG_MUST_CHECK ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,

@@ -66,10 +66,51 @@ static ig_status fix_read(ig_ctx *cx, const ig_dyn_constraint *c, bool fixed[6])
   return IG_OK;
 }
 
+/* Adds to `to` what a constraint holds. */
+static ig_status motion_read(ig_ctx *cx, ig_dyn_curves *cs, const ig_dyn_constraint *c,
+                             ig_dyn_motion *to) {
+  bool fixed[6];
+  int32_t curve;
+  IG_TRY(fix_read(cx, c, fixed));
+  IG_TRY(ig_dyn_curve_add(cx, cs, &c->history, &curve));
+  for (int d = 0; d < 6; d++) {
+    const struct {
+      ig_dyn_move kind;
+      double value;
+    } asked[4] = {{IG_MOVE_DISPLACEMENT, d < 3 ? c->displacement[d] : NAN},
+                  {IG_MOVE_VELOCITY, d < 3 ? c->velocity[d] : NAN},
+                  {IG_MOVE_ACCELERATION, d < 3 ? c->acceleration[d] : NAN},
+                  {IG_MOVE_VELOCITY, d >= 3 ? c->spin[d - 3] : NAN}};
+    if (fixed[d])
+      to->kind[d] = IG_MOVE_FIXED;
+    for (int q = 0; q < 4; q++)
+      if (!isnan(asked[q].value) && strchr(c->along, "xyz"[d % 3])) {
+        to->kind[d] = (uint8_t)asked[q].kind;
+        to->curve[d] = curve;
+        to->scale[d] = asked[q].value;
+      }
+  }
+  return IG_OK;
+}
+
+/* Room for one more kind of motion; a copy of kind `like`. */
+static ig_status motion_more(ig_ctx *cx, ig_dyn_motion **motion, int *kinds, int *room, int like) {
+  if (*kinds == *room) {
+    *room *= 2;
+    void *more = realloc(*motion, sizeof **motion * (size_t)*room);
+    if (!more)
+      return IG_FAIL(cx, IG_MEMORY, "out of memory for constraints");
+    *motion = more;
+  }
+  (*motion)[*kinds] = (*motion)[like];
+  (*kinds)++;
+  return IG_OK;
+}
+
 ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_dyn_curves *cs) {
   ig_ctx *cx = m->cx;
-  const int n = m->c->constraints.count;
-  if (n == 0)
+  const int n = m->c->constraints.count, bodies = m->c->bodies.count;
+  if (n + bodies == 0)
     return IG_OK;
   ig_status status = IG_OK;
   int kinds = 1, room = 2;
@@ -82,11 +123,7 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_dyn_curves *cs) {
   for (int i = 0; i < n; i++) {
     const ig_dyn_constraint *c = IG_ITEM(const ig_dyn_constraint, m->c->constraints, i);
     const ig_set *set;
-    bool fixed[6];
-    int32_t curve;
     IG_TRY_GOTO(status, done, ig_dyn_nodes_of(m, &c->at, c->set, &set));
-    IG_TRY_GOTO(status, done, fix_read(cx, c, fixed));
-    IG_TRY_GOTO(status, done, ig_dyn_curve_add(cx, cs, &c->history, &curve));
     free(next);
     next = calloc((size_t)kinds, sizeof *next);
     if (!next) {
@@ -98,40 +135,28 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_dyn_curves *cs) {
       int32_t *at = &move[set->item[k]];
       if (*at >= before)
         continue; /* twice in one set */
+      if (m->bound.host && ((int32_t *)m->bound.host)[set->item[k]] != 0) {
+        ig_warn_at(cx, &c->at, "node %d is part of a body or tied: what holds it here does nothing",
+                   set->item[k]);
+        continue;
+      }
       if (next[*at] == 0) {
-        if (kinds == room) {
-          room *= 2;
-          void *more = realloc(motion, sizeof *motion * (size_t)room);
-          if (!more) {
-            status = IG_FAIL(cx, IG_MEMORY, "out of memory for constraints");
-            goto done;
-          }
-          motion = more;
-        }
-        ig_dyn_motion *to = &motion[kinds];
-        *to = motion[*at];
-        for (int d = 0; d < 6; d++) {
-          const struct {
-            ig_dyn_move kind;
-            double value;
-          } asked[4] = {{IG_MOVE_DISPLACEMENT, d < 3 ? c->displacement[d] : NAN},
-                        {IG_MOVE_VELOCITY, d < 3 ? c->velocity[d] : NAN},
-                        {IG_MOVE_ACCELERATION, d < 3 ? c->acceleration[d] : NAN},
-                        {IG_MOVE_VELOCITY, d >= 3 ? c->spin[d - 3] : NAN}};
-          if (fixed[d])
-            to->kind[d] = IG_MOVE_FIXED;
-          for (int q = 0; q < 4; q++)
-            if (!isnan(asked[q].value) && strchr(c->along, "xyz"[d % 3])) {
-              to->kind[d] = (uint8_t)asked[q].kind;
-              to->curve[d] = curve;
-              to->scale[d] = asked[q].value;
-            }
-        }
-        next[*at] = kinds++;
+        next[*at] = kinds;
+        IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &room, *at));
+        IG_TRY_GOTO(status, done, motion_read(cx, cs, c, &motion[next[*at]]));
       }
       *at = next[*at];
     }
   }
+  for (int i = 0; i < bodies; i++) {
+    const int k = kinds;
+    IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &room, 0));
+    IG_TRY_GOTO(status, done,
+                motion_read(cx, cs, IG_ITEM(const ig_dyn_constraint, m->c->bodies, i), &motion[k]));
+    ((ig_dyn_body *)m->body.host)[i].motion = k;
+  }
+  if (bodies > 0)
+    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->body));
   IG_TRY_GOTO(
       status, done,
       ig_array_from(cx, &m->move, move, (size_t)m->mesh->nodes, sizeof *move, "constraints"));

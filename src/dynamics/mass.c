@@ -93,6 +93,24 @@ static void element_points(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid 
   }
 }
 
+/* All its particles belong to one body: it never deforms. */
+static bool is_rigid(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s) {
+  const int32_t *bound = m->bound.host, *conn = (int32_t *)g->conn.host + (int64_t)s * g->g_f64.npe;
+  int body = -1;
+  for (int a = 0; bound && a < g->g_f64.npe; a++) {
+    int b = -1;
+    for (int k = 0; k < m->p.bodies; k++) {
+      const ig_dyn_body *at = (const ig_dyn_body *)m->body.host + k;
+      if (bound[conn[a]] > at->first && bound[conn[a]] <= at->first + at->count)
+        b = k;
+    }
+    if (b < 0 || (a > 0 && b != body))
+      return false;
+    body = b;
+  }
+  return bound != NULL;
+}
+
 static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
   IG_TRY(ig_array_pull(m->cx, &m->x));
   double lo = INFINITY, hi = 0;
@@ -105,7 +123,7 @@ static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
     for (ig_lid s = 0; s < g->slots; s++) {
       double buffer[8][3], mass, inertia;
       const double *x[8];
-      if (g->element[s] < 0)
+      if (g->element[s] < 0 || is_rigid(m, g, s))
         continue;
       element_points(m, g, s, true, buffer, x);
       const double dt = element_size(g, m->c->inertia_scale, x, &mass, &inertia);
@@ -151,7 +169,7 @@ ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
       const double dt = element_size(g, m->c->inertia_scale, x, &me, &ie);
       if (!(me > 0))
         return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat", g->element[s]);
-      const double scale = dt < least ? (least / dt) * (least / dt) : 1;
+      const double scale = dt < least && !is_rigid(m, g, s) ? (least / dt) * (least / dt) : 1;
       m->total_mass += me;
       m->mass_scaled += me * (scale - 1);
       for (int a = 0; a < npe; a++) {
@@ -164,6 +182,8 @@ ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
   for (ig_lid n = 0; n < m->mesh->nodes; n++)
     if (!(mass[n] > 0))
       mass[n] = 1; /* no element holds it: it stays where it is */
+  IG_TRY(ig_dyn_ties_mass(m));
+  IG_TRY(ig_dyn_bodies_mass(m));
   ig_array *to[2] = {&m->mass, &m->inertia};
   const double *from[2] = {mass, inertia};
   for (int i = 0; i < 2; i++) {

@@ -36,9 +36,16 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   memcpy(m->x0, m->mesh->x, 3 * n * sizeof(double));
   IG_TRY(IG_NEW(cx, &m->node_mass, n, "masses"));
   IG_TRY(IG_NEW(cx, &m->node_inertia, n, "inertias"));
+  ig_dyn_particles *p = &m->p;
+  if (m->c->bodies.count + m->c->ties.count > 0) {
+    IG_TRY(ig_array_new(cx, &m->bound, n, sizeof(int32_t), "bodies and ties"));
+    IG_TRY(ig_dyn_bodies_new(m));
+    IG_TRY(ig_dyn_ties_new(m));
+    IG_TRY(ig_array_push(cx, &m->bound));
+    p->bound = m->bound.dev;
+  }
   IG_TRY(ig_dyn_groups_new(m, materials));
 
-  ig_dyn_particles *p = &m->p;
   p->nodes = m->mesh->nodes;
   p->dofs = 3;
   for (int k = 0; k < m->groups; k++)
@@ -46,13 +53,6 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
       p->dofs = 6;
   const size_t d = n * (size_t)p->dofs;
   IG_TRY(ig_dyn_upload(m, &m->x, m->part, m->x0, 3 * n, "positions"));
-  double *v = NULL;
-  IG_TRY(IG_NEW(cx, &v, d, "velocities"));
-  ig_status status = ig_dyn_start_velocities(m, v);
-  if (status == IG_OK)
-    status = ig_dyn_upload(m, &m->v, m->part, v, d, "velocities");
-  free(v);
-  IG_TRY(status);
   IG_TRY(ig_dyn_upload(m, &m->f, m->part, NULL, d, "forces"));
   IG_TRY(ig_dyn_upload(m, &m->mass, m->part, NULL, n, "masses"));
   IG_TRY(ig_dyn_upload(m, &m->inertia, m->part, NULL, n, "inertias"));
@@ -63,6 +63,15 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
       room = (size_t)m->group[k].slots * IG_DYN_REPORT;
   IG_TRY(ig_dyn_upload(m, &m->scratch, sizeof(double), NULL, room, "sums"));
   IG_TRY(ig_dyn_masses(m, 0));
+  double *v = NULL;
+  IG_TRY(IG_NEW(cx, &v, d, "velocities"));
+  ig_status status = ig_dyn_start_velocities(m, v);
+  if (status == IG_OK)
+    status = ig_dyn_bodies_start(m, v);
+  if (status == IG_OK)
+    status = ig_dyn_upload(m, &m->v, m->part, v, d, "velocities");
+  free(v);
+  IG_TRY(status);
 
   ig_dyn_curves cs = {0};
   status = ig_dyn_motions_new(m, &cs);
@@ -92,6 +101,9 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
     IG_TRY(ig_dyn_upload(m, &m->load, m->part, NULL, d, "loads"));
   IG_TRY(ig_dyn_slots_new(m));
   IG_TRY(ig_dyn_contact_new(m));
+  if (m->c->tools.count > 0 || p->triangles > 0)
+    IG_TRY(ig_dyn_upload(m, &m->press, m->part, NULL, 3 * n, "contact forces"));
+  p->press = m->press.dev;
   IG_TRY(ig_array_new(cx, &m->clock, 1, sizeof(ig_dyn_clock), "clock"));
   IG_TRY(ig_array_push(cx, &m->clock));
 
@@ -154,12 +166,52 @@ void ig_dyn_model_free(ig_dyn_model *m) {
     free(g->end);
   }
   free(m->group);
-  ig_array *all[] = {&m->x,          &m->v,       &m->f,        &m->load,        &m->mass,
-                     &m->inertia,    &m->work,    &m->clock,    &m->move,        &m->motion,
-                     &m->curve,      &m->curve_x, &m->curve_y,  &m->loaded_node, &m->force_start,
-                     &m->face_start, &m->force,   &m->face,     &m->tool,        &m->slots,
-                     &m->slot_first, &m->scratch, &m->triangle, &m->surface,     &m->bucket,
-                     &m->chain,      &m->x_start, &m->touch};
+  ig_array *all[] = {&m->x,
+                     &m->v,
+                     &m->f,
+                     &m->load,
+                     &m->mass,
+                     &m->inertia,
+                     &m->work,
+                     &m->clock,
+                     &m->move,
+                     &m->motion,
+                     &m->curve,
+                     &m->curve_x,
+                     &m->curve_y,
+                     &m->loaded_node,
+                     &m->force_start,
+                     &m->face_start,
+                     &m->force,
+                     &m->face,
+                     &m->tool,
+                     &m->slots,
+                     &m->slot_first,
+                     &m->scratch,
+                     &m->triangle,
+                     &m->surface,
+                     &m->corner_first,
+                     &m->corner,
+                     &m->bucket,
+                     &m->chain,
+                     &m->triangle_bucket,
+                     &m->triangle_chain,
+                     &m->longest,
+                     &m->x_start,
+                     &m->recoil,
+                     &m->touch,
+                     &m->press,
+                     &m->bound,
+                     &m->body,
+                     &m->body_node,
+                     &m->body_arm,
+                     &m->body_pull,
+                     &m->tie_node,
+                     &m->tie_to,
+                     &m->tie_share,
+                     &m->tie_turns,
+                     &m->carry_first,
+                     &m->carry};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(cx, all[i]);
   free(m->fault_ids);

@@ -38,5 +38,11 @@ IG_MUST_CHECK ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_dyn_curves *cs);
 IG_MUST_CHECK ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_dyn_curves *cs);
 IG_MUST_CHECK ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v);
 IG_MUST_CHECK ig_status ig_dyn_contact_new(ig_dyn_model *m);
+IG_MUST_CHECK ig_status
+ig_dyn_ties_new(ig_dyn_model *m); /* moves tied particles onto x0 of what carries them */
+IG_MUST_CHECK ig_status ig_dyn_ties_mass(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_bodies_new(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_bodies_mass(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_bodies_start(ig_dyn_model *m, double *v);
 
 #endif

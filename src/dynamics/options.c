@@ -41,6 +41,26 @@ static const ig_option constraint_options[] = {
     IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"),
     IG_END};
 #undef S
+#define S ig_dyn_constraint
+static const ig_option body_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set that moves as one"),
+    IG_TEXT(S, fix, NULL, "motions of the body that are held: 'all', or some of x y z rx ry rz"),
+    IG_TEXT(S, along, "xyz", "components that the motions below hold; the others stay free"),
+    IG_VECTOR(S, displacement, 3, "m", NULL, "displacement of the centre, times the history"),
+    IG_VECTOR(S, velocity, 3, "m/s", NULL, "velocity of the centre, times the history"),
+    IG_VECTOR(S, acceleration, 3, "m/s^2", NULL, "acceleration of the centre, times the history"),
+    IG_VECTOR(S, spin, 3, "rad/s", NULL, "rate of rotation, times the history"),
+    IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"),
+    IG_END};
+#undef S
+#define S ig_dyn_tie
+static const ig_option tie_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "nodes that are tied"),
+    IG_TEXT(S, to, IG_REQUIRED, "what carries them: faces, shell elements, or nodes"),
+    IG_REAL(S, distance, "m", IG_REQUIRED, 0, 1e6,
+            "nodes no further away are tied, and begin on the surface"),
+    IG_END};
+#undef S
 #define S ig_dyn_load
 static const ig_option load_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set; for a pressure a face set or shell elements"),
@@ -81,7 +101,7 @@ static const ig_option contact_options[] = {
     IG_REAL(S, penalty, "", "0.1", IG_TINY, 10, "stiffness, as a share of what the step allows"),
     IG_REAL(S, friction, "", "0", 0, 100, "Coulomb friction"),
     IG_REAL(S, thickness, "m", NULL, 0, 1e6,
-            "distance at which contact begins; left out: half the shells' thickness, or a tenth of "
+            "distance at which contact begins; left out: the shells' thickness, or a tenth of "
             "the mean edge"),
     IG_END};
 #undef S
@@ -115,6 +135,9 @@ static const ig_option probe_options[] = {
 const ig_option ig_dyn_options[] = {
     IG_LIST(S, sections, ig_dyn_section, section_options, NULL, "what elements are like"),
     IG_LIST(S, constraints, ig_dyn_constraint, constraint_options, NULL, "what holds nodes"),
+    IG_LIST(S, bodies, ig_dyn_constraint, body_options, NULL,
+            "rigid bodies: nodes that move as one"),
+    IG_LIST(S, ties, ig_dyn_tie, tie_options, NULL, "nodes tied to surfaces or to nodes"),
     IG_LIST(S, loads, ig_dyn_load, load_options, NULL, "what pushes nodes and faces"),
     IG_LIST(S, initial, ig_dyn_initial, initial_options, NULL, "velocities at the start"),
     IG_LIST(S, tools, ig_dyn_tool_case, tool_options, NULL, "rigid tools"),
