@@ -32,6 +32,10 @@ static ig_status step_once(ig_dyn_model *m) {
   if (p.triangles > 0)
     IG_TRY(m->ops->contact(m->cx, &p));
   IG_TRY(m->ops->particles(m->cx, &p));
+  if (p.bodies > 0)
+    IG_TRY(m->ops->bodies(m->cx, &p, true));
+  if (p.ties > 0)
+    IG_TRY(m->ops->ties(m->cx, &p));
   for (int k = 0; k < m->groups; k++)
     for (int c = 0; c < m->group[k].colors; c++) {
       const ig_dyn_run run = run_of(m, &m->group[k], c);
@@ -49,6 +53,16 @@ ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   if (left > 0 && m->fresh) { /* its forces lie elsewhere than those of later steps */
     IG_TRY(step_once(m));
     left--;
+  }
+  if (m->ops->steps && left > 0 && m->groups == 1 && m->group[0].colors == 1 &&
+      m->p.triangles + m->p.bodies + m->p.ties == 0) {
+    ig_dyn_particles p = m->p;
+    p.gather = m->assembly == IG_GATHER;
+    const ig_dyn_run run = run_of(m, &m->group[0], 0);
+    bool taken;
+    IG_TRY(m->ops->steps(cx, &p, &run, left, &taken));
+    if (taken)
+      return IG_OK;
   }
   if (b->graph_begin && left >= RECORDED) {
     if (!m->graph) {
@@ -124,9 +138,11 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
     IG_TRY(m->ops->sum(cx, &m->p));
   if (m->p.loaded > 0)
     IG_TRY(m->ops->loads(cx, &m->p));
-  if (m->p.triangles > 0) {
-    IG_TRY(ig_array_zero(cx, &m->touch));
+  if (m->p.triangles > 0)
     IG_TRY(m->ops->contact(cx, &m->p));
+  if (m->p.bodies > 0) {
+    IG_TRY(m->ops->bodies(cx, &m->p, false));
+    IG_TRY(ig_array_pull(cx, &m->body));
   }
   enum { N = IG_DYN_PARTICLE_ENERGIES };
   IG_TRY(m->ops->energy(cx, &m->p, m->scratch.dev));
@@ -137,8 +153,13 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
   e->external = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_EXTERNAL);
   e->damping = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_DAMPING);
   e->contact = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_CONTACT);
-  if (m->p.triangles > 0)
-    IG_TRY(ig_array_zero(cx, &m->touch));
+  for (int k = 0; k < m->p.bodies; k++) {
+    const ig_dyn_body *b = (const ig_dyn_body *)m->body.host + k;
+    e->kinetic += b->kinetic;
+    e->plain += b->plain;
+    e->external += b->work[IG_WORK_EXTERNAL];
+    e->damping += b->work[IG_WORK_DAMPING];
+  }
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     for (int c = 0; c < g->colors; c++) {

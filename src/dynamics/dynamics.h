@@ -36,6 +36,7 @@ typedef struct {
   double area, iy, iz, torsion; /* instead of a profile */
   double up[3];                 /* the section's height points this way */
 } ig_dyn_section;
+extern const ig_dyn_section ig_dyn_section_default;
 
 typedef struct {
   ig_src at;
@@ -45,6 +46,12 @@ typedef struct {
   double displacement[3], velocity[3], acceleration[3], spin[3]; /* NaN: none */
   ig_table history;
 } ig_dyn_constraint;
+
+typedef struct {
+  ig_src at;
+  const char *set, *to; /* nodes; faces, shell elements or nodes */
+  double distance;      /* no further than this */
+} ig_dyn_tie;
 
 typedef struct {
   ig_src at;
@@ -109,7 +116,8 @@ typedef struct {
 
 typedef struct {
   ig_src at;
-  ig_list sections, constraints, loads, initial, tools, analysis, probes;
+  ig_list bodies; /* of ig_dyn_constraint: how each is held */
+  ig_list ties, sections, constraints, loads, initial, tools, analysis, probes;
   ig_dyn_gravity gravity;
   ig_dyn_contact contact;
   double inertia_scale; /* shells: rotary inertia at least this x area x mass */
@@ -162,7 +170,11 @@ typedef struct ig_dyn_model {
   size_t part;       /* bytes of a particle number */
   ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
   struct ig_graph *graph;
-  ig_array triangle, surface, bucket, chain, x_start, touch; /* contact */
+  /* contact; what carries others */
+  ig_array triangle, surface, corner_first, corner, bucket, chain, triangle_bucket, triangle_chain;
+  ig_array longest, x_start, recoil, touch, press;
+  ig_array bound, body, body_node, body_arm, body_pull;
+  ig_array tie_node, tie_to, tie_share, tie_turns, carry_first, carry;
 } ig_dyn_model;
 
 IG_MUST_CHECK ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,

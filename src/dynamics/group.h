@@ -17,25 +17,27 @@ typedef enum {
   IG_DYN_KINDS
 } ig_dyn_kind;
 
-/* kind, law: every kernel there is, once */
+/* kind, law: every kernel there is, once; the small ones also as many steps in one launch */
 #define IG_DYN_STAMPS(X)                                                                           \
+  IG_DYN_SMALL(X)                                                                                  \
+  X(HEX8, KINEMATIC)                                                                               \
+  X(HEX8, JOHNSON)                                                                                 \
+  X(HEX1, JOHNSON)                                                                                 \
+  X(LAYERS, JOHNSON)
+#define IG_DYN_SMALL(X)                                                                            \
   X(HEX8, ELASTIC)                                                                                 \
   X(HEX8, J2)                                                                                      \
-  X(HEX8, KINEMATIC)                                                                               \
   X(HEX8, TABLE)                                                                                   \
-  X(HEX8, JOHNSON)                                                                                 \
   X(HEX8, NEOHOOKE)                                                                                \
   X(HEX1, ELASTIC)                                                                                 \
   X(HEX1, J2)                                                                                      \
   X(HEX1, TABLE)                                                                                   \
-  X(HEX1, JOHNSON)                                                                                 \
   X(TET, ELASTIC)                                                                                  \
   X(TET, J2)                                                                                       \
   X(TET, NEOHOOKE)                                                                                 \
   X(SHELL, ELASTIC)                                                                                \
   X(LAYERS, J2)                                                                                    \
   X(LAYERS, TABLE)                                                                                 \
-  X(LAYERS, JOHNSON)                                                                               \
   X(BEAM, ELASTIC)                                                                                 \
   X(BAR, ELASTIC)                                                                                  \
   X(BAR, J2)

@@ -28,15 +28,21 @@ typedef struct {
 typedef struct {
   ig_status (*loads)(ig_ctx *cx, const ig_dyn_particles *p);
   ig_status (*particles)(ig_ctx *cx, const ig_dyn_particles *p);
+  /* bodies, after the particles; without `commit` only their energies and what they would do */
+  ig_status (*bodies)(ig_ctx *cx, const ig_dyn_particles *p, bool commit);
+  ig_status (*ties)(ig_ctx *cx, const ig_dyn_particles *p); /* after bodies */
   ig_status (*elements)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run);
   /* out: elements x IG_DYN_REPORT floats, in the run's own numbering */
   ig_status (*report)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run, double *out);
-  /* contact forces at the positions now, into touch, which is zero before */
+  /* contact forces at the positions now, into touch */
   ig_status (*contact)(ig_ctx *cx, const ig_dyn_particles *p);
   /* f from slots (gather) */
   ig_status (*sum)(ig_ctx *cx, const ig_dyn_particles *p);
-  /* energy: nodes x IG_DYN_PARTICLE_ENERGIES, as particle_energy gives them */
+  /* energy: nodes x IG_DYN_PARTICLE_ENERGIES, as particle_energy gives them; after bodies */
   ig_status (*energy)(ig_ctx *cx, const ig_dyn_particles *p, double *energy);
+  /* many steps of a small model in one launch; *taken: false where that cannot be. NULL: never */
+  ig_status (*steps)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run, int64_t steps,
+                     bool *taken);
 } ig_dyn_ops;
 
 /* single, double, mixed (particles in double, elements in single) */

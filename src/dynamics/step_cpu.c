@@ -2,11 +2,13 @@
 #include "dynamics/step.h"
 #include "backend/backend.h"
 
-#include "kern/prec_f32.h"
-#include "dynamics/particle.inc"
-#include "dynamics/contact.inc"
 #include "kern/prec_f64.h"
 #include "dynamics/particle.inc"
+#include "dynamics/body.inc"
+#include "dynamics/contact.inc"
+#include "kern/prec_f32.h"
+#include "dynamics/particle.inc"
+#include "dynamics/body.inc"
 #include "dynamics/contact.inc"
 
 #define PART float
@@ -32,8 +34,8 @@
 
 #define TABLE(p)                                                                                   \
   {                                                                                                \
-    loads_cpu_##p, particles_cpu_##p, elements_cpu_##p, report_cpu_##p, contact_cpu_##p,           \
-        sum_cpu_##p, energy_cpu_##p                                                                \
+    loads_cpu_##p, particles_cpu_##p, bodies_cpu_##p, ties_cpu_##p, elements_cpu_##p,              \
+        report_cpu_##p, contact_cpu_##p, sum_cpu_##p, energy_cpu_##p, NULL                         \
   }
 const ig_dyn_ops ig_dyn_cpu[3] = {
     [IG_SINGLE] = TABLE(single), [IG_DOUBLE] = TABLE(double), [IG_MIXED] = TABLE(mixed)};
