@@ -24,7 +24,7 @@ typedef struct {
   int threads, width, height;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge;
-  bool quiet, list, quick, man, reference, keys, edges, bare;
+  bool quiet, list, quick, man, reference, keys, edges, bare, resume, force;
   bool given_range, given_view, given_threshold_range;
   cli_texts words; /* what is no option */
 } cli_args;

@@ -96,14 +96,22 @@ static int run_run(const cli_args *args) {
   figures *f = calloc(1, sizeof *f);
   if (code == CLI_GOOD && f) {
     ig_run_stats stats;
-    const ig_run_options options = {
-        .out = out, .restart = args->restart, .stats = &stats, .figure = keep, .user = f};
+    const ig_run_options options = {.out = out,
+                                    .restart = args->restart,
+                                    .force = args->force,
+                                    .resume = args->resume,
+                                    .stats = &stats,
+                                    .figure = keep,
+                                    .user = f};
     const ig_status status = ig_run(c, &options);
     code = cli_result(cx, status);
     if (status == IG_INTERRUPTED)
       say_how_to_go_on(args, out);
     if (code == CLI_GOOD && !args->quiet) {
-      show_stats(&stats, f);
+      if (stats.up_to_date)
+        cli_line(NULL, "status", "up to date, nothing to do");
+      else
+        show_stats(&stats, f);
       cli_line(NULL, "results", out);
     }
   }
@@ -113,15 +121,21 @@ static int run_run(const cli_args *args) {
   return code;
 }
 
-static const cli_option run_options[] = {CLI_BACKEND,
-                                         CLI_THREADS,
-                                         {"out", 'o', CLI_FILE, CLI_AT(out), 0, "DIR", NULL,
-                                          "output folder; CASE-out in this folder if not given"},
-                                         CLI_SET,
-                                         {"restart", 'r', CLI_FILE, CLI_AT(restart), 0, "FILE",
-                                          NULL, "go on from a checkpoint of the same case"},
-                                         CLI_QUIET,
-                                         {0}};
+static const cli_option run_options[] = {
+    CLI_BACKEND,
+    CLI_THREADS,
+    {"out", 'o', CLI_FILE, CLI_AT(out), 0, "DIR", NULL,
+     "output folder; CASE-out in this folder if not given"},
+    CLI_SET,
+    {"restart", 'r', CLI_FILE, CLI_AT(restart), 0, "FILE", NULL,
+     "go on from a checkpoint of the same case"},
+    {"resume", 0, CLI_FLAG, CLI_AT(resume), 0, NULL, NULL,
+     "finish what the output folder holds of this case: nothing to do if it is complete, on from "
+     "its checkpoint, or from the start"},
+    {"force", 0, CLI_FLAG, CLI_AT(force), 0, NULL, NULL,
+     "with --restart: go on though the case has changed"},
+    CLI_QUIET,
+    {0}};
 const cli_command cli_run = {
     .name = "run",
     .words = "CASE.yaml",
