@@ -18,7 +18,7 @@ typedef struct {
 
 /* Everything any command can be told; a command's table says which of these it takes. */
 typedef struct {
-  const char *backend, *out, *restart, *json, *markdown;
+  const char *backend, *out, *restart, *stage, *json, *markdown;
   const char *field, *palette, *threshold, *warp, *title;
   cli_texts set;
   int threads, width, height;
