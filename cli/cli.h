@@ -18,13 +18,13 @@ typedef struct {
 
 /* Everything any command can be told; a command's table says which of these it takes. */
 typedef struct {
-  const char *backend, *out, *restart, *json, *markdown;
+  const char *backend, *out, *restart, *stage, *json, *markdown;
   const char *field, *palette, *threshold, *warp, *title;
   cli_texts set;
   int threads, width, height;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge;
-  bool quiet, list, quick, man, reference, keys, edges, bare;
+  bool quiet, list, quick, man, reference, keys, edges, bare, resume, force;
   bool given_range, given_view, given_threshold_range;
   cli_texts words; /* what is no option */
 } cli_args;

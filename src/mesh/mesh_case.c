@@ -123,7 +123,7 @@ static const ig_option in_plane_options[] = {
 static const ig_option remove_options[] = {PLACES, IG_END};
 static const ig_option tag_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "element set: elements whose centre is there"), PLACES, IG_END};
-static const ig_option set_options[] = {
+const ig_option ig_pick_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "name of the set"),
     IG_CHOICE(M, of, "both|nodes|faces", "both",
               "nodes that are there, boundary faces with all corners there"),
@@ -164,7 +164,7 @@ const ig_option ig_mesh_options[] = {
     IG_LIST(M, remove, ig_pick_case, remove_options, NULL,
             "cut away: elements whose centre is there"),
     IG_LIST(M, tag, ig_pick_case, tag_options, NULL, "element sets by place"),
-    IG_LIST(M, sets, ig_pick_case, set_options, NULL, "node and face sets by place"),
+    IG_LIST(M, sets, ig_pick_case, ig_pick_options, NULL, "node and face sets by place"),
     IG_MAP(M, jitter, ig_jitter_case, jitter_options, NULL, "move inner nodes at random"),
     IG_END};
 #undef M
