@@ -6,7 +6,8 @@
 
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
-#include "topopt/ebe_kern.inc"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
 #include "topopt/mesh_kern.inc"
 
 static ig_status ground(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
@@ -48,7 +49,7 @@ static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
       const ig_lid e = ig_scatter_element(&p->scatter, i);
       double x[24], xm[21], b[6];
       ig_hex_gather(&p->scatter, e, p->x, x);
-      ebe_modes_f64(x, xm);
+      hex8_modes_f64(x, 3, xm);
       for (int a = 0; a < 8; a++) {
         ig_hex_block(xm, a, p->lame, p->shear, b);
         for (int j = 0; j < 6; j++)

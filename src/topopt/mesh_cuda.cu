@@ -4,7 +4,8 @@
 
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
-#include "topopt/ebe_kern.inc"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
 #include "topopt/mesh_kern.inc"
 
 /* Sum over a block of 256 threads, in thread 0; the order is always the same. */
@@ -79,7 +80,7 @@ static __global__ void __launch_bounds__(128)
   const int a = (int)(t % 8);
   double x[24], xm[21], b[6];
   ig_hex_gather(&p.scatter, e, p.x, x);
-  ebe_modes_f64(x, xm);
+  hex8_modes_f64(x, 3, xm);
   ig_hex_block(xm, a, p.lame, p.shear, b);
   const double scale = modulus[e];
   for (int j = 0; j < 6; j++)
