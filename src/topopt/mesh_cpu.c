@@ -10,9 +10,16 @@
 #include "topopt/hex_kern.inc"
 #include "topopt/mesh_kern.inc"
 
+static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    y[i] = (float)x[i];
+  return IG_OK;
+}
+
 static ig_status ground(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
                         double *dot) {
-  const int64_t n = 3 * (int64_t)g->nodes;
+  const int64_t n = (int64_t)g->size * g->nodes;
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
   for (int c = 0; c < IG_MESH_CHUNKS; c++) {
     double s = 0;
@@ -84,7 +91,8 @@ static ig_status cone(ig_ctx *cx, const ig_cone *c, const double *in, double *ou
   return IG_OK;
 }
 
-const ig_mesh_ops ig_mesh_cpu = {.ground = ground,
+const ig_mesh_ops ig_mesh_cpu = {.to_single = to_single,
+                                 .ground = ground,
                                  .energy = energy,
                                  .diagonal = diagonal,
                                  .invert = invert,

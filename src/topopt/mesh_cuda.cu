@@ -23,8 +23,19 @@ static __device__ double block_sum(double s) {
   return s;
 }
 
+static __global__ void single_pass(int64_t n, const double *x, float *y) {
+  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = (float)x[i];
+}
+extern "C" ig_status ig_mesh_single_cuda(ig_ctx *cx, int64_t n, const double *x, float *y) {
+  single_pass<<<ig_cuda_blocks(n, 256), 256, 0, ig_cuda_stream(cx)>>>(n, x, y);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
 static __global__ void ground_part(ig_ground g, const double *x, double *y, double *partial) {
-  const int64_t n = 3 * (int64_t)g.nodes;
+  const int64_t n = (int64_t)g.size * g.nodes;
   double s = 0;
   for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n;
        i += (int64_t)gridDim.x * blockDim.x) {
