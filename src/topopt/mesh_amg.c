@@ -66,7 +66,7 @@ ig_status ig_amg_fill(ig_amg *s, int depth) {
                       : ig_amg_smoother(s, depth);
   IG_TRY(ig_amg_smoother(s, depth));
   IG_TRY(s->ops->prolongator(s->cx, &l->a.m, l->inverse.dev, l->of.dev, l->tentative.dev,
-                             (float)(4 / (3 * l->lambda)), &l->p.m));
+                             (float)(4 * MARGIN / (3 * l->lambda)), &l->p.m));
   IG_TRY(s->ops->transpose(s->cx, &l->p.m, l->from.dev, &l->r.m));
   IG_TRY(s->ops->times(s->cx, &l->a.m, &l->p.m, &l->ap.m));
   return s->ops->coarse(s->cx, &l->r.m, &l->ap.m, &l[1].a.m);

@@ -124,28 +124,36 @@ static ig_status coarse(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a
   return IG_OK;
 }
 
+/* Elimination in place, row by row, as ig_dense_step has it. */
 static ig_status dense_invert(ig_ctx *cx, const ig_bsr *a, int n, double *work, float *inverse) {
   const size_t all = (size_t)n * (size_t)n;
   const int b = a->br;
-  double *from = work, *to = work + all, *own = work + 2 * all;
-  memset(from, 0, all * sizeof *from);
+  double *m = work, *row = work + all, *own = row + n;
+  memset(m, 0, all * sizeof *m);
   for (int64_t k = 0; k < a->blocks; k++)
     for (int e = 0; e < b * b; e++)
-      from[(size_t)(a->row[k] * b + e / b) * (size_t)n + (size_t)(a->column[k] * b + e % b)] =
+      m[(size_t)(a->row[k] * b + e / b) * (size_t)n + (size_t)(a->column[k] * b + e % b)] =
           (double)a->value[k * b * b + e];
   for (int i = 0; i < n; i++)
-    own[i] = from[(size_t)i * (size_t)n + (size_t)i];
+    own[i] = m[(size_t)i * (size_t)n + (size_t)i];
   for (int k = 0; k < n; k++) {
+    memcpy(row, m + (size_t)k * (size_t)n, (size_t)n * sizeof *row);
+    const bool lost = !(row[k] > IG_AMG_LOST * own[k]) || !(row[k] > 0);
+    const double s = lost ? 0 : 1 / row[k];
+    row[k] = 1;
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+      double *mi = m + (size_t)i * (size_t)n;
+      const double f = i == k ? -s : s * mi[k];
+      mi[k] = 0;
+      if (i == k)
+        memset(mi, 0, (size_t)n * sizeof *mi);
       for (int j = 0; j < n; j++)
-        to[(size_t)i * (size_t)n + (size_t)j] = ig_dense_step(n, k, i, j, own, from);
-    double *swap = from;
-    from = to;
-    to = swap;
+        mi[j] -= f * row[j];
+    }
   }
   for (size_t i = 0; i < all; i++)
-    inverse[i] = (float)from[i];
+    inverse[i] = (float)m[i];
   return IG_OK;
 }
 

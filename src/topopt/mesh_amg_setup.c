@@ -18,8 +18,8 @@
 #include <omp.h>
 #endif
 
-enum { DENSE = 300 };
-static const double STRONG = 0.04; /* |a_ij|^2 > STRONG^2 |a_ii| |a_jj| */
+enum { DENSE = 600 };
+static const double STRONG = 0.25; /* of the largest couplings of two nodes */
 
 /* --- patterns --- */
 
@@ -248,25 +248,26 @@ static double norm2(const float *v, int n) {
   return s;
 }
 
-/* Aggregates of strongly coupled nodes: -1 where a node is coupled to none. value: size^2 each. */
-static ig_status aggregate(ig_ctx *cx, const pattern *a, const float *value, int size,
-                           double strong, ig_lid *of, ig_lid *count) {
-  double *diagonal = NULL, *coupling = NULL;
+/* Aggregates of strongly coupled nodes: -1 where a node is coupled to none. value: size^2 each. In
+   stretched elements the long way is weak: aggregates then do not reach across. */
+static ig_status aggregate(ig_ctx *cx, const pattern *a, const float *value, int size, ig_lid *of,
+                           ig_lid *count) {
+  double *largest = NULL, *coupling = NULL; /* squares */
   ig_status status;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &diagonal, a->rows, "aggregation"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &largest, a->rows, "aggregation"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &coupling, (size_t)a->start[a->rows], "aggregation"));
   for (ig_lid i = 0; i < a->rows; i++) {
     of[i] = -1;
     for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++) {
       coupling[k] = norm2(value + (size_t)k * (size_t)(size * size), size * size);
-      if (a->column[k] == i)
-        diagonal[i] = sqrt(coupling[k]);
+      if (a->column[k] != i)
+        largest[i] = fmax(largest[i], coupling[k]);
     }
   }
   for (ig_lid i = 0; i < a->rows; i++) /* 0: weak */
     for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++)
       if (a->column[k] == i ||
-          !(coupling[k] > strong * strong * diagonal[i] * diagonal[a->column[k]]))
+          coupling[k] < STRONG * STRONG * sqrt(largest[i] * largest[a->column[k]]))
         coupling[k] = 0;
   *count = 0;
   ig_lid first = 0; /* aggregates of the first pass */
@@ -309,7 +310,7 @@ static ig_status aggregate(ig_ctx *cx, const pattern *a, const float *value, int
         of[i] = -2 - of[i];
   }
 done:
-  free(diagonal);
+  free(largest);
   free(coupling);
   return status;
 }
@@ -367,8 +368,7 @@ static ig_status coarsen(ig_amg *s, int depth, pattern *a, double **modes, bool 
   IG_TRY_GOTO(status, done,
               ig_array_new(cx, &l->of, (size_t)a->rows, sizeof(ig_lid), "aggregates"));
   ig_lid *of = l->of.host;
-  IG_TRY_GOTO(status, done,
-              aggregate(cx, a, value, l->size, STRONG * pow(0.5, depth), of, &aggregates));
+  IG_TRY_GOTO(status, done, aggregate(cx, a, value, l->size, of, &aggregates));
   if (aggregates == 0 || aggregates > 0.7 * a->rows)
     goto done;
   *last = false;
