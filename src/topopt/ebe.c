@@ -8,11 +8,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kern/pack_f32.h"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
+#include "kern/pack_f64.h"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
+
+#define PACK ig_pack_f32
+#define PN(name) name##_p32
+#define LANES IG_PACK_F32
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
 #include "topopt/ebe_kern.inc"
 #include "topopt/ebe_cpu.inc"
+#undef PACK
+#undef PN
+#undef LANES
+#define PACK ig_pack_f64
+#define PN(name) name##_p64
+#define LANES IG_PACK_F64
 #include "kern/prec_f64.h"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
 #include "assembly/scatter.inc"
 #include "topopt/ebe_kern.inc"
 #include "topopt/ebe_cpu.inc"
@@ -37,7 +55,7 @@ double ig_ebe_stiffness(const double x[24], double poisson, double k[IG_EBE_FULL
   for (int c = 0; c < 24; c++) { /* a column is the answer to a unit displacement */
     double u[24] = {0}, f[24];
     u[c] = 1;
-    const double det = ebe_recompute_f64(x, u, lame, shear, f);
+    const double det = hex_elastic_f64(x, u, lame, shear, f);
     least = det < least ? det : least;
     for (int r = 0; r < 24; r++)
       k[24 * r + c] = f[r];

@@ -4,9 +4,13 @@
 
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
 #include "topopt/ebe_kern.inc"
 #include "topopt/ebe_cuda.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
 #include "topopt/ebe_kern.inc"
 #include "topopt/ebe_cuda.inc"

@@ -6,12 +6,20 @@
 
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
-#include "topopt/ebe_kern.inc"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
 #include "topopt/mesh_kern.inc"
+
+static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    y[i] = (float)x[i];
+  return IG_OK;
+}
 
 static ig_status ground(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
                         double *dot) {
-  const int64_t n = 3 * (int64_t)g->nodes;
+  const int64_t n = (int64_t)g->size * g->nodes;
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
   for (int c = 0; c < IG_MESH_CHUNKS; c++) {
     double s = 0;
@@ -48,7 +56,7 @@ static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
       const ig_lid e = ig_scatter_element(&p->scatter, i);
       double x[24], xm[21], b[6];
       ig_hex_gather(&p->scatter, e, p->x, x);
-      ebe_modes_f64(x, xm);
+      hex8_modes_f64(x, 3, xm);
       for (int a = 0; a < 8; a++) {
         ig_hex_block(xm, a, p->lame, p->shear, b);
         for (int j = 0; j < 6; j++)
@@ -83,7 +91,8 @@ static ig_status cone(ig_ctx *cx, const ig_cone *c, const double *in, double *ou
   return IG_OK;
 }
 
-const ig_mesh_ops ig_mesh_cpu = {.ground = ground,
+const ig_mesh_ops ig_mesh_cpu = {.to_single = to_single,
+                                 .ground = ground,
                                  .energy = energy,
                                  .diagonal = diagonal,
                                  .invert = invert,

@@ -2,7 +2,8 @@
 #include "topopt/mesh_cuda.h"
 
 #ifdef INGOT_HAVE_CUDA
-const ig_mesh_ops ig_mesh_cuda = {.ground = ig_mesh_ground_cuda,
+const ig_mesh_ops ig_mesh_cuda = {.to_single = ig_mesh_single_cuda,
+                                  .ground = ig_mesh_ground_cuda,
                                   .energy = ig_mesh_energy_cuda,
                                   .diagonal = ig_mesh_diagonal_cuda,
                                   .invert = ig_mesh_invert_cuda,

@@ -4,7 +4,8 @@
 
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
-#include "topopt/ebe_kern.inc"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
 #include "topopt/mesh_kern.inc"
 
 /* Sum over a block of 256 threads, in thread 0; the order is always the same. */
@@ -22,8 +23,19 @@ static __device__ double block_sum(double s) {
   return s;
 }
 
+static __global__ void single_pass(int64_t n, const double *x, float *y) {
+  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = (float)x[i];
+}
+extern "C" ig_status ig_mesh_single_cuda(ig_ctx *cx, int64_t n, const double *x, float *y) {
+  single_pass<<<ig_cuda_blocks(n, 256), 256, 0, ig_cuda_stream(cx)>>>(n, x, y);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
 static __global__ void ground_part(ig_ground g, const double *x, double *y, double *partial) {
-  const int64_t n = 3 * (int64_t)g.nodes;
+  const int64_t n = (int64_t)g.size * g.nodes;
   double s = 0;
   for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n;
        i += (int64_t)gridDim.x * blockDim.x) {
@@ -79,7 +91,7 @@ static __global__ void __launch_bounds__(128)
   const int a = (int)(t % 8);
   double x[24], xm[21], b[6];
   ig_hex_gather(&p.scatter, e, p.x, x);
-  ebe_modes_f64(x, xm);
+  hex8_modes_f64(x, 3, xm);
   ig_hex_block(xm, a, p.lame, p.shear, b);
   const double scale = modulus[e];
   for (int j = 0; j < 6; j++)

@@ -5,6 +5,7 @@
 #include "topopt/mesh_ops.h"
 
 IG_C_BEGIN
+ig_status ig_mesh_single_cuda(ig_ctx *cx, int64_t n, const double *x, float *y);
 ig_status ig_mesh_ground_cuda(ig_ctx *cx, const ig_ground *g, const double *x, double *y,
                               double *partial, double *dot);
 ig_status ig_mesh_energy_cuda(ig_ctx *cx, const ig_hex_args *p, const double *u, const double *v,

@@ -429,10 +429,37 @@ static ig_status precondition(void *self, const float *r, const float **z) {
   return m->ops->scale(m->cx, m->nodes, m->inverse.dev, r, m->z.dev);
 }
 
+static ig_status apply_single(void *self, const float *x, float *y) {
+  ig_mesh_model *m = self;
+  return ig_ebe_apply(m->cx, &m->op_single, m->modulus_single.dev, x, y);
+}
+
+static ig_status make_multigrid(ig_mesh_model *m) {
+  const ig_amg_problem problem = {.nodes = m->nodes,
+                                  .elements = m->elements,
+                                  .size = 3,
+                                  .x = m->mesh->x,
+                                  .conn = m->conn,
+                                  .fix = m->fix.host,
+                                  .hex = &m->hex,
+                                  .ground = &m->ground,
+                                  .plan = &m->op.plan,
+                                  .steps = (int)m->c->solver.steps,
+                                  .self = m,
+                                  .apply = apply_single};
+  IG_TRY(ig_ebe_new(m->cx, m->op.kind, m->op.plan.how, true, m->nodes, m->mesh->x, m->elements,
+                    m->conn, m->poisson, &m->op_single));
+  IG_TRY(
+      ig_array_new_device(m->cx, &m->modulus_single, (size_t)m->elements, sizeof(float), "moduli"));
+  return ig_amg_new(m->cx, &problem, &m->amg);
+}
+
 static ig_status mesh_changed(void *self) {
   ig_mesh_model *m = self;
-  if (m->amg)
+  if (m->amg) {
+    IG_TRY(m->ops->to_single(m->cx, m->elements, m->modulus.dev, m->modulus_single.dev));
     return ig_amg_update(m->amg, m->modulus.dev);
+  }
   IG_TRY(m->ops->diagonal(m->cx, &m->hex, &m->op.plan, m->modulus.dev, m->block.dev));
   return m->ops->invert(m->cx, &m->ground, m->c->solver.preconditioner != IG_PRECONDITIONER_JACOBI,
                         m->block.dev, m->inverse.dev);
@@ -459,25 +486,15 @@ static ig_status make_system(ig_mesh_model *m) {
   const bool color = s->race == IG_RACE_COLOR || (s->race == IG_RACE_AUTO && !gpu);
   IG_TRY(ig_ebe_new(cx, (ig_ebe_kind)s->operator, color ? IG_COLOR : IG_ATOMIC, false, m->nodes,
                     m->mesh->x, m->elements, m->conn, m->poisson, &m->op));
-  if (s->preconditioner == IG_PRECONDITIONER_MULTIGRID) {
-    const ig_amg_problem problem = {.nodes = m->nodes,
-                                    .elements = m->elements,
-                                    .x = m->mesh->x,
-                                    .conn = m->conn,
-                                    .fix = m->fix.host,
-                                    .spring = m->spring.host,
-                                    .spring_dev = m->spring.dev,
-                                    .poisson = m->poisson,
-                                    .steps = (int)s->steps};
-    IG_TRY(ig_amg_new(cx, &problem, m->op.kind, m->op.plan.how, &m->amg));
-  }
   IG_TRY(ig_array_new_device(cx, &m->modulus, (size_t)m->elements, sizeof(double), "moduli"));
   IG_TRY(ig_array_new_device(cx, &m->block, 6 * n, sizeof(double), "diagonal blocks"));
   IG_TRY(ig_array_new_device(cx, &m->inverse, 6 * n, sizeof(float), "inverse blocks"));
   IG_TRY(ig_array_new_device(cx, &m->z, 3 * n, sizeof(float), "preconditioned residual"));
   IG_TRY(ig_array_new_device(cx, &m->partial, IG_MESH_CHUNKS, sizeof(double), "partial sums"));
   m->hex = (ig_hex_args){m->op.args.scatter, m->x.dev, m->op.args.lame, m->op.args.shear};
-  m->ground = (ig_ground){m->nodes, m->fix.dev, m->spring.dev};
+  m->ground = (ig_ground){m->nodes, 3, m->fix.dev, m->spring.dev};
+  if (s->preconditioner == IG_PRECONDITIONER_MULTIGRID)
+    IG_TRY(make_multigrid(m));
   m->system = (ig_linear){m, 3 * (int64_t)m->nodes, apply, precondition, false};
   return ig_pcg_init(cx, &m->pcg, 3 * (int64_t)m->nodes);
 }
@@ -519,6 +536,8 @@ static void mesh_free(void *self) {
   ig_amg_free(m->amg);
   ig_pcg_free(m->cx, &m->pcg);
   ig_ebe_free(m->cx, &m->op);
+  ig_ebe_free(m->cx, &m->op_single);
+  ig_array_free(m->cx, &m->modulus_single);
   free(m->conn);
   free(m);
 }

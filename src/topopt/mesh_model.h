@@ -21,7 +21,9 @@ typedef struct {
   ig_cone cone;
   ig_array x, fix, spring, role, modulus, share, center, start, order;
   ig_array block, inverse, z, partial; /* the preconditioner's, and sums */
-  ig_amg *amg;                         /* NULL: blocks alone */
+  ig_ebe op_single;                    /* multigrid's */
+  ig_array modulus_single;
+  ig_amg *amg; /* NULL: blocks alone */
   ig_pcg pcg;
   ig_linear system;
   ig_discretisation d;

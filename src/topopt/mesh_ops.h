@@ -20,8 +20,9 @@ typedef struct {
 /* Unknowns held at zero and springs to ground; device pointers. */
 typedef struct {
   ig_lid nodes;
+  int size;             /* unknowns a node: 3 or 1 */
   const uint8_t *fix;   /* bits of the components held, one byte a node */
-  const double *spring; /* nodes x 3; NULL: none */
+  const double *spring; /* nodes x size; NULL: none */
 } ig_ground;
 
 /* Element centres hashed into cells of a grid no smaller than the radius. */
@@ -39,6 +40,7 @@ IG_HD int ig_cone_cell(const ig_cone *c, int d, double x) {
 }
 
 typedef struct ig_mesh_ops {
+  ig_status (*to_single)(ig_ctx *cx, int64_t n, const double *x, float *y);
   /* y += springs x, 0 where held; *dot (device) = x . y unless NULL; partial: IG_MESH_CHUNKS */
   ig_status (*ground)(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
                       double *dot);
