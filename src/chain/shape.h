@@ -16,9 +16,9 @@ typedef struct {
 } ig_voxels;
 IG_MUST_CHECK ig_status ig_voxels_read(ig_ctx *cx, const char *path, const char *field,
                                        ig_voxels *design);
-/* Averages over neighbours, to nodes and back, `passes` times. */
+/* Averages over neighbours, `passes` times: each axis by 1/4, 1/2, 1/4. */
 IG_MUST_CHECK ig_status ig_voxels_smooth(ig_ctx *cx, ig_voxels *v, int64_t passes);
-/* The same field on voxels of about `edge`, interpolated between nodes. */
+/* The same field on voxels of about `edge`, interpolated between the middles of cells. */
 IG_MUST_CHECK ig_status ig_voxels_sample(ig_ctx *cx, const ig_voxels *from, double edge,
                                          ig_voxels *to);
 /* The level above which the voxels hold `volume`. */

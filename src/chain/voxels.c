@@ -107,73 +107,56 @@ ig_status ig_voxels_read(ig_ctx *cx, const char *path, const char *field, ig_vox
   return status;
 }
 
-/* --- between cells and nodes; at the rim only the cells that are there count */
+/* --- smoothing and sampling */
 
-static void to_nodes(const ig_voxels *v, double *node) {
+/* One pass along an axis: a quarter of each neighbour, half of itself; the rim mirrors. */
+static void smooth_along(const ig_voxels *v, int axis, double *line) {
   const int *n = v->n;
-  for (int k = 0; k <= n[2]; k++)
-    for (int j = 0; j <= n[1]; j++)
-      for (int i = 0; i <= n[0]; i++) {
-        double sum = 0;
-        int count = 0;
-        for (int c = 0; c < 8; c++) {
-          const int x = i - (c & 1), y = j - (c >> 1 & 1), z = k - (c >> 2);
-          if (x < 0 || y < 0 || z < 0 || x == n[0] || y == n[1] || z == n[2])
-            continue;
-          sum += v->density[((int64_t)z * n[1] + y) * n[0] + x];
-          count++;
-        }
-        *node++ = sum / count;
-      }
+  const int64_t stride = axis == 0 ? 1 : axis == 1 ? n[0] : (int64_t)n[0] * n[1];
+  const int64_t lines = count_of(n) / n[axis];
+  for (int64_t l = 0; l < lines; l++) {
+    double *at = v->density + l % stride + l / stride * stride * n[axis];
+    for (int i = 0; i < n[axis]; i++)
+      line[i] = at[i * stride];
+    for (int i = 0; i < n[axis]; i++) {
+      const double before = line[i > 0 ? i - 1 : i], after = line[i + 1 < n[axis] ? i + 1 : i];
+      at[i * stride] = 0.25 * before + 0.5 * line[i] + 0.25 * after;
+    }
+  }
 }
 
-/* Between nodes, trilinear: at the point `p` in units of cells. */
-static double between(const int *n, const double *node, const double p[3]) {
-  int at[3];
+ig_status ig_voxels_smooth(ig_ctx *cx, ig_voxels *v, int64_t passes) {
+  double *line;
+  IG_TRY(IG_NEW(cx, &line, v->n[0] > v->n[1] ? fmax(v->n[0], v->n[2]) : fmax(v->n[1], v->n[2]),
+                "design"));
+  for (int64_t i = 0; i < passes; i++)
+    for (int axis = 0; axis < 3; axis++)
+      smooth_along(v, axis, line);
+  free(line);
+  return IG_OK;
+}
+
+/* Trilinear between the middles of cells, level beyond them; `p` in cells from the first middle. */
+static double between(const ig_voxels *v, const double p[3]) {
+  int low[3], high[3];
   double w[3], value = 0;
   for (int d = 0; d < 3; d++) {
-    at[d] = (int)floor(p[d]);
-    at[d] = at[d] < 0 ? 0 : at[d] >= n[d] ? n[d] - 1 : at[d];
-    w[d] = p[d] - at[d];
+    const double q = fmin(fmax(p[d], 0), v->n[d] - 1);
+    low[d] = (int)q;
+    high[d] = low[d] + 1 < v->n[d] ? low[d] + 1 : low[d];
+    w[d] = q - low[d];
   }
   for (int c = 0; c < 8; c++) {
-    const int i = at[0] + (c & 1), j = at[1] + (c >> 1 & 1), k = at[2] + (c >> 2);
+    const int i = c & 1 ? high[0] : low[0], j = c >> 1 & 1 ? high[1] : low[1],
+              k = c >> 2 ? high[2] : low[2];
     value += (c & 1 ? w[0] : 1 - w[0]) * (c >> 1 & 1 ? w[1] : 1 - w[1]) *
-             (c >> 2 ? w[2] : 1 - w[2]) * node[((int64_t)k * (n[1] + 1) + j) * (n[0] + 1) + i];
+             (c >> 2 ? w[2] : 1 - w[2]) * v->density[((int64_t)k * v->n[1] + j) * v->n[0] + i];
   }
   return value;
 }
 
-static ig_status nodes_new(ig_ctx *cx, const ig_voxels *v, double **node) {
-  return IG_NEW(cx, node, (int64_t)(v->n[0] + 1) * (v->n[1] + 1) * (v->n[2] + 1), "design");
-}
-
-static void fill_between(const ig_voxels *from, const double *node, ig_voxels *to) {
-  double *out = to->density;
-  for (int k = 0; k < to->n[2]; k++)
-    for (int j = 0; j < to->n[1]; j++)
-      for (int i = 0; i < to->n[0]; i++) {
-        const int at[3] = {i, j, k};
-        double p[3];
-        for (int d = 0; d < 3; d++)
-          p[d] = (at[d] + 0.5) * from->n[d] / to->n[d];
-        *out++ = between(from->n, node, p);
-      }
-}
-
-ig_status ig_voxels_smooth(ig_ctx *cx, ig_voxels *v, int64_t passes) {
-  double *node;
-  IG_TRY(nodes_new(cx, v, &node));
-  for (int64_t i = 0; i < passes; i++) {
-    to_nodes(v, node);
-    fill_between(v, node, v);
-  }
-  free(node);
-  return IG_OK;
-}
-
 ig_status ig_voxels_sample(ig_ctx *cx, const ig_voxels *from, double edge, ig_voxels *to) {
-  double cells = 1, *node;
+  double cells = 1;
   memset(to, 0, sizeof *to);
   for (int d = 0; d < 3; d++)
     cells *= fmax(1, round(from->n[d] * from->edge[d] / edge));
@@ -186,10 +169,16 @@ ig_status ig_voxels_sample(ig_ctx *cx, const ig_voxels *from, double edge, ig_vo
     to->low[d] = from->low[d];
   }
   IG_TRY(IG_NEW(cx, &to->density, count_of(to->n), "voxels"));
-  IG_TRY(nodes_new(cx, from, &node));
-  to_nodes(from, node);
-  fill_between(from, node, to);
-  free(node);
+  double *out = to->density;
+  for (int k = 0; k < to->n[2]; k++)
+    for (int j = 0; j < to->n[1]; j++)
+      for (int i = 0; i < to->n[0]; i++) {
+        const int at[3] = {i, j, k};
+        double p[3];
+        for (int d = 0; d < 3; d++)
+          p[d] = (at[d] + 0.5) * from->n[d] / to->n[d] - 0.5;
+        *out++ = between(from, p);
+      }
   return IG_OK;
 }
 

@@ -196,7 +196,7 @@ bool ig_settings_differ(const char *one, const char *other, char *key, size_t si
 void ig_job_stamp(const ig_case *c, const ig_job *job, char stamp[IG_STAMP_TEXT]) {
   const ig_option_table tables[] = {{ig_common_options, (void *)&c->common},
                                     {c->room->options, c->room_case}};
-  uint64_t h = mix_sets(ig_job_fingerprint(c, job), job->mesh);
+  uint64_t h = mix_text(mix_sets(ig_job_fingerprint(c, job), job->mesh), ig_version());
   for (int t = 0; t < 2; t++)
     for (const ig_option *o = tables[t].options; o->key; o++)
       if (counts(o->key, true))
