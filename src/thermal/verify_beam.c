@@ -158,6 +158,7 @@ static plate thick_plate(ig_box_case *box, const ig_material_case *material) {
              .power = {200},
              .initial = 300,
              .time = 0.75,
+             .steps = 300,
              .along = {1, 0}};
   return p;
 }
@@ -398,8 +399,9 @@ ig_status ig_verify_ambench(ig_ctx *cx, const ig_verify_sink *sink) {
       static const char *const what[] = {"length", "width", "depth"};
       char text[96];
       snprintf(text, sizeof text, "track %s, %s of the melt pool [m]", track[t].name, what[d]);
+      /* a camera's length, without flow and with one absorptivity for all: only its order counts */
       ig_verify_say(sink, text, "measured, AMB2018-02 AMMT; conduction alone", track[t].size[d],
-                    s.survey.high[1 + d] - s.survey.low[1 + d], 0.3, true);
+                    s.survey.high[1 + d] - s.survey.low[1 + d], d == 0 ? 0.4 : 0.2, true);
     }
     plate_free(cx, &s);
     IG_TRY(status);
