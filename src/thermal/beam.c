@@ -80,6 +80,16 @@ int64_t ig_path_piece(const ig_toolpath *p, int64_t *cursor, double time) {
   return *cursor = i;
 }
 
+double ig_beam_next_on(const ig_beam *b, double time) {
+  int64_t cursor = b->cursor;
+  const ig_toolpath *p = &b->path;
+  int64_t i = ig_path_piece(p, &cursor, time);
+  for (i = i < 0 ? 0 : i; i + 1 < p->count; i++)
+    if (p->power[i] > 0 && p->t[i + 1] > p->t[i])
+      return fmax(time, p->t[i]);
+  return INFINITY;
+}
+
 double ig_path_at(const ig_toolpath *p, int64_t *cursor, double time, double *x) {
   const int64_t i = ig_path_piece(p, cursor, time);
   const int64_t a = i < 0 ? 0 : i, b = a + 1 < p->count ? a + 1 : a;

@@ -73,6 +73,8 @@ IG_MUST_CHECK ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, d
 IG_MUST_CHECK ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h);
 /* The piece of a path that holds a time: -1 before it, its last point after. */
 int64_t ig_path_piece(const ig_toolpath *path, int64_t *cursor, double time);
+/* When a beam is on again, `time` or later; infinity: never. */
+double ig_beam_next_on(const ig_beam *b, double time);
 /* Where a path is at a time, and its power; cursor speeds up rising times. */
 double ig_path_at(const ig_toolpath *path, int64_t *cursor, double time, double *x);
 

@@ -378,7 +378,8 @@ ig_status ig_thermal_results(ig_thermal_run *run) {
                  {"volume_m3", volume},
                  {"surface_m2", area},
                  {"time_step_s", run->dt},
-                 {"critical_step_s", 2 / run->heat.rate}};
+                 {"critical_step_s", 2 / run->heat.rate},
+                 {"evaluations", (double)run->heat.steps_done}};
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
     IG_TRY(sink->result(sink, figures[i].key, figures[i].value));
   static const char *const melt[] = {"melt_length_most_m", "melt_width_most_m", "melt_depth_most_m",

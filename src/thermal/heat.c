@@ -412,6 +412,7 @@ static ig_status rate_bound(ig_ctx *cx, ig_heat *h) {
                    (int)h->order[inverted]);
   h->limiting = h->order[limiting];
   h->rate = best + film;
+  h->film_rate = film;
   return IG_OK;
 }
 
@@ -595,7 +596,7 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
   return ig_array_push(cx, &h->solid);
 }
 
-static ig_status nodes_make(ig_ctx *cx, ig_heat *h) {
+static ig_status nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
   const size_t n = (size_t)h->nodes, state = state_size(h), work = work_size(h);
   IG_TRY(ig_array_new(cx, &h->T, n, state, "temperature"));
   IG_TRY(ig_array_new(cx, &h->R, n, state, "heat into nodes"));
@@ -612,6 +613,11 @@ static ig_status nodes_make(ig_ctx *cx, ig_heat *h) {
     IG_TRY(ig_array_new(cx, &h->track, IG_TRACK_COLUMNS * (size_t)h->elements, sizeof(float),
                         "elements' past"));
     IG_TRY(ig_array_zero(cx, &h->track));
+  }
+  if (leaps) {
+    IG_TRY(ig_array_new_device(cx, &h->base, n, state, "long steps"));
+    IG_TRY(ig_array_new_device(cx, &h->base_rate, n, state, "long steps"));
+    IG_TRY(ig_array_new_device(cx, &h->previous, n, state, "long steps"));
   }
   if (h->conduction == IG_HEAT_STENCIL) {
     IG_TRY(ig_array_new_device(cx, &h->T_next, n, state, "temperature"));
@@ -700,7 +706,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
     for (int k = 0; k < 5; k++)
       put(h->surface_class.host, size, 5 * c + k, h->surface_class_of[c][k]);
   IG_TRY_GOTO(status, done, ig_array_push(cx, &h->surface_class));
-  IG_TRY_GOTO(status, done, nodes_make(cx, h));
+  IG_TRY_GOTO(status, done, nodes_make(cx, h, setup->leaps));
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY_GOTO(status, done, ig_heat_rows_new(cx, h));
   if (h->ops->open)
@@ -761,6 +767,9 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
                         &h->steps,
                         &h->node_ledger,
                         &h->survey,
+                        &h->base,
+                        &h->base_rate,
+                        &h->previous,
                         &h->state_materials};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(cx, arrays[i]);
@@ -963,7 +972,8 @@ static void step_open(ig_heat *h) {
                            .patch_last = h->patch_count};
 }
 
-ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt) {
+/* The open step, written down. */
+static ig_status step_close(ig_ctx *cx, ig_heat *h) {
   if (h->step_count == h->step_room) {
     const int room = h->step_room ? 2 * h->step_room : 256;
     ig_heat_step *bigger = realloc(h->step, (size_t)room * sizeof *bigger);
@@ -973,18 +983,71 @@ ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt) {
     h->step_room = room;
   }
   ig_heat_step *step = &h->step[h->step_count++];
-  *step = h->open;
-  step->dt = dt;
-  step->time = h->time += dt;
-  step->last = h->source_count;
-  step->there = h->next;
-  h->track_time += dt;
-  if (h->track_every && (h->steps_done + h->step_count) % h->track_every == 0) {
-    step->look = (float)h->track_time;
-    h->track_time = 0;
-  }
+  h->open.time = h->time;
+  h->open.last = h->source_count;
+  h->open.there = h->next;
   h->element_steps += h->next.elements;
+  *step = h->open;
   step_open(h);
+  return IG_OK;
+}
+
+ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt) {
+  h->open.dt = h->open.weight = dt;
+  h->time += dt;
+  h->track_time += dt;
+  if (h->track_every && ++h->unlooked >= h->track_every) {
+    h->open.look = (float)h->track_time;
+    h->track_time = h->unlooked = 0;
+  }
+  return step_close(cx, h);
+}
+
+int ig_heat_stages(double ratio) {
+  int s = 3;
+  while (s * s + s - 2 < 4 * ratio)
+    s += 2;
+  return s;
+}
+
+/* Meyer, Balsara and Aslam's second-order scheme. The ledger counts a stage's fluxes by the weight
+   with which they enter the last one; weights follow the recursion of the stages. */
+ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, double critical) {
+  const int s = ig_heat_stages(dt / critical);
+  if (s > IG_HEAT_STAGES)
+    return IG_FAIL(cx, IG_INPUT, "a step of %g critical ones is too long", dt / critical);
+  double b[IG_HEAT_STAGES + 1], mu[IG_HEAT_STAGES + 1], nu[IG_HEAT_STAGES + 1];
+  double ahead[IG_HEAT_STAGES + 1], first[IG_HEAT_STAGES + 1];
+  const double w = 4. / (s * s + s - 2);
+  for (int j = 0; j <= s; j++)
+    b[j] = j < 2 ? 1. / 3 : (j * j + j - 2.) / (2. * j * (j + 1));
+  mu[1] = nu[1] = first[1] = 0;
+  ahead[1] = b[1] * w * dt;
+  for (int j = 2; j <= s; j++) {
+    mu[j] = (2. * j - 1) / j * b[j] / b[j - 1];
+    nu[j] = -(j - 1.) / j * b[j] / b[j - 2];
+    ahead[j] = mu[j] * w * dt;
+    first[j] = -(1 - b[j - 1]) * ahead[j];
+  }
+  h->time += dt;
+  h->track_time += dt;
+  for (int k = 0; k < s; k++) {
+    /* how much of the rate at stage k is in stages k + 1, k + 2, … s */
+    double before = 0, at = ahead[k + 1];
+    for (int j = k + 2; j <= s; j++) {
+      const double next = mu[j] * at + nu[j] * before + (k == 0 ? first[j] : 0);
+      before = at;
+      at = next;
+    }
+    h->open.dt = critical;
+    h->open.weight = at;
+    h->open.stage = (ig_heat_stage){k + 1, mu[k + 1], nu[k + 1], ahead[k + 1], first[k + 1]};
+    if (k + 1 == s && h->track_every) {
+      h->open.look = (float)h->track_time;
+      h->track_time = h->unlooked = 0;
+    }
+    IG_TRY(step_close(cx, h));
+  }
   return IG_OK;
 }
 
@@ -993,6 +1056,7 @@ static void totals_note(ig_heat *h) {
   h->totals[0] = h->start_content;
   h->totals[1] = (double)h->steps_done;
   h->totals[2] = h->track_time;
+  h->totals[3] = h->unlooked;
 }
 
 static bool births_before(const ig_heat_step *step) {
@@ -1094,7 +1158,7 @@ ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat
   for (int p = 1; p < SURVEY_PARTS; p++) {
     for (int i = 0; i < IG_SURVEY_SUMS; i++)
       found->sum[i] += part[p].sum[i];
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
       found->low[i] = fmin(found->low[i], part[p].low[i]);
       found->high[i] = fmax(found->high[i], part[p].high[i]);
     }
@@ -1147,7 +1211,7 @@ ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count) {
     IG_TRY(ig_array_pull(cx, arrays[i]));
     saved[i] = (ig_saved){names[i], types[i], (int64_t)arrays[i]->count, arrays[i]->host};
   }
-  saved[(*count)++] = (ig_saved){"totals", IG_F64, 3, h->totals};
+  saved[(*count)++] = (ig_saved){"totals", IG_F64, 4, h->totals};
   return IG_OK;
 }
 
@@ -1162,11 +1226,12 @@ ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
     memcpy(arrays[i]->host, data, arrays[i]->count * arrays[i]->size);
     IG_TRY(ig_array_push(cx, arrays[i]));
   }
-  IG_TRY(ig_restart_find(cx, restart, "totals", IG_F64, 3, &data));
+  IG_TRY(ig_restart_find(cx, restart, "totals", IG_F64, 4, &data));
   memcpy(h->totals, data, sizeof h->totals);
   h->start_content = h->totals[0];
   h->steps_done = (int64_t)h->totals[1];
   h->track_time = h->totals[2];
+  h->unlooked = (int)h->totals[3];
   return IG_OK;
 }
 

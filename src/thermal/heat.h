@@ -41,6 +41,7 @@ typedef struct {
   ig_heat_newborn newborn;
   double body; /* W/m^3 */
   int track;   /* steps between looks at every element's past; 0: none is kept */
+  bool leaps;  /* steps above the critical one will be asked for */
   bool bare;   /* nobody asks for the outer surface: no births, conditions or beams */
 } ig_heat_setup;
 
@@ -73,7 +74,8 @@ typedef struct ig_heat {
   double initial, newborn_temperature, body;
   ig_heat_newborn newborn;
   double rate; /* bound of the largest eigenvalue of C^-1 K, 1/s: steps to 2 / rate are stable */
-  ig_lid limiting; /* the element (mesh number) that sets it */
+  double film_rate; /* what films have in it */
+  ig_lid limiting;  /* the element (mesh number) that sets it */
 
   /* births, on the host; elements in birth order */
   ig_lid *order;       /* mesh number of each */
@@ -107,9 +109,11 @@ typedef struct ig_heat {
   ig_array row, rows;
   ig_array track; /* track columns x elements */
   ig_array patch, patch_value, source_node, source_power, steps, survey;
+  ig_array base, base_rate, previous; /* of leaps */
 
   int track_every;
   double track_time;   /* s since the last look */
+  int unlooked;        /* steps since */
   int resident_blocks; /* CUDA: that stay on the GPU for a whole batch */
   bool resident;       /* batches are run that way */
 
@@ -121,7 +125,7 @@ typedef struct ig_heat {
   int32_t patch_count, source_count, list_count;
   bool powers_given;    /* some of its watts come from the host */
   double start_content; /* J */
-  double totals[3];     /* as saved: start content, steps, time since a look */
+  double totals[4];     /* as saved: start content, steps, time and steps since a look */
   double time;
   int64_t steps_done;
   double element_steps;
@@ -146,6 +150,11 @@ IG_MUST_CHECK ig_status ig_heat_batch_powers(ig_ctx *cx, ig_heat *h, int32_t lis
                                              int32_t *first);
 bool ig_heat_batch_full(const ig_heat *h); /* better run it now */
 IG_MUST_CHECK ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt);
+/* A step of any length, in about 2 sqrt(dt / critical) stages, each the work of a plain step; for
+   smooth fields, without sources. `critical`: a step that is stable now. */
+enum { IG_HEAT_STAGES = 101 };
+int ig_heat_stages(double ratio);
+IG_MUST_CHECK ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, double critical);
 /* Runs what was written, and clears it. */
 IG_MUST_CHECK ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h);
 

@@ -137,6 +137,7 @@ ig_status ig_heat_material_make(ig_ctx *cx, const ig_material_case *from, heat_m
   IG_TRY(capacity_make(cx, from, to));
   to->solidus = from->solidus;
   to->liquidus = from->liquidus;
+  to->diffusivity = ig_heat_material_diffusivity(to);
   const heat_table_f64 *c = &to->capacity;
   to->content[0] = c->y[0] * c->x[0];
   for (int i = 1; i < c->knots; i++)
@@ -168,6 +169,7 @@ void ig_heat_material_round(const heat_material_f64 *from, heat_material_f32 *to
   table_round(&from->heat, &to->heat);
   for (int i = 0; i < IG_HEAT_KNOTS; i++)
     to->content[i] = (float)from->content[i];
+  to->diffusivity = (float)from->diffusivity;
   to->solidus = (float)from->solidus;
   to->liquidus = (float)from->liquidus;
   to->powdered = (float)from->powdered;

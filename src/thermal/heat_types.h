@@ -52,16 +52,20 @@ enum {
 };
 typedef struct {
   int32_t melt;    /* 1: look for the melt pool */
+  int32_t stiff;   /* 1: how near are elements to their largest diffusivity? */
   int32_t layered; /* 1: nodes within `thick` of the height `layer`, m */
   double along[2]; /* direction of the melt pool's length, in the plane */
   double layer, thick;
   int32_t picks;       /* temperatures of so many nodes, besides */
   const int32_t *pick; /* on the device */
   double *picked;      /* on the device */
+  int32_t change;      /* 1: how far the last long step took temperatures */
 } ig_heat_question;
 typedef struct {
   double sum[IG_SURVEY_SUMS];
-  double low[4], high[4]; /* of temperature; of the melt pool, along, across, up */
+  /* of temperature; of the melt pool, along, across, up; of the change of temperature; of the
+     diffusivity over the largest the material can have */
+  double low[6], high[6];
 } ig_heat_survey;
 
 /* A change of one node at a birth. Values follow in an array of their own: 1 / capacity, volume of
@@ -78,10 +82,21 @@ typedef struct {
   int32_t elements, nodes, faces, event;
 } ig_heat_range;
 
+/* A stage of a step longer than the critical one (Runge, Kutta and Legendre, second order): with y
+   the state, y0 where it began, y' the state before and f the rate of change,
+   y <- y0 + mu (y - y0) + nu (y' - y0) + ahead f(y) + first f(y0). */
+typedef struct {
+  int32_t number; /* from 1; 0: a plain step, y <- y + dt f(y) */
+  double mu, nu, ahead, first;
+} ig_heat_stage;
+
 /* What happens in one step, known to the host long before: sources and births depend on the
    toolpath alone. Births come first, then the step, then a look at the elements' past. */
 typedef struct {
-  double dt, time;                 /* s; time at the end of the step */
+  double dt, time; /* s; time at the end of the step */
+  double weight;   /* what flows counts for so long in the ledger, s: dt, or a
+                      stage's share */
+  ig_heat_stage stage;
   int32_t first, last;             /* the batch's watts */
   int32_t list;                    /* where their nodes begin, rising, in the batch's lists */
   int32_t patch_first, patch_last; /* births: changes of nodes */

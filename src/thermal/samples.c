@@ -73,6 +73,7 @@ static void start(ig_thermal_sample *s, const char *name, double emissivity, dou
   s->c = (ig_thermal_case){.initial_temperature = 300,
                            .ambient = 300,
                            .time_step = NAN,
+                           .dwell_change = NAN,
                            .safety = 0.9,
                            .boundary = {2, s->boundary},
                            .beams = {1, &s->beam},

@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   double initial_temperature, ambient;
-  double duration, time_step, safety;
+  double duration, time_step, safety, dwell_change;
   int conduction, surface, latent;
   double body_source;
   ig_list boundary; /* of ig_thermal_boundary */
@@ -52,6 +52,9 @@ typedef struct {
   int64_t done;  /* given to the device */
   int64_t shown; /* put out */
   double dt;
+  int64_t leap;    /* steps to take at once while beams are off */
+  int64_t leaping; /* steps the batch in hand takes at once; 0: plain steps */
+  double critical; /* a step that is stable in a dwell, as the state was last seen, s */
   int probes;
   struct ig_probe {
     char name[64];
