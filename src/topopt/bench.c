@@ -309,6 +309,7 @@ static ig_status bench_cycles(ig_ctx *cx, const ig_bench_sink *sink) {
               {"K, Chebyshev 1 + 3", BOTH("cycle: k, steps: 3")},
               {"K, Chebyshev 2 + 2", BOTH("cycle: k, fine_steps: 2")},
               {"K, damped Jacobi 1 + 2", BOTH("cycle: k, smoother: jacobi")},
+              {"K, block Jacobi 1 + 2", BOTH("cycle: k, smoother: block_jacobi")},
               {"V, Chebyshev 2 + 2", BOTH("cycle: v, fine_steps: 2")},
               {"W, Chebyshev 1 + 2", BOTH("cycle: w")}};
 #undef BOTH

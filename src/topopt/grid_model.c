@@ -597,7 +597,7 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
       .precondition = c->solver.preconditioner == IG_PRECONDITIONER_MULTIGRID
                           ? IG_PRECONDITION_MULTIGRID
                           : IG_PRECONDITION_JACOBI,
-      .smoother = c->solver.smoother == 0 ? IG_SMOOTH_JACOBI : IG_SMOOTH_CHEBYSHEV,
+      .smoother = (ig_smoother)c->solver.smoother,
       .cycle = (ig_cycle)c->solver.cycle,
       .fine_steps = (int)c->solver.fine_steps,
       .steps = (int)c->solver.steps,
