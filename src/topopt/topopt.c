@@ -31,6 +31,7 @@ static ig_status snapshot(ig_job *job, ig_design *s, int64_t step) {
   float *field;
   IG_TRY(IG_NEW(s->cx, &buffer, nu > n ? nu : n, "snapshot buffer"));
   IG_TRY_GOTO(status, done, d->snapshot(d->self, step, &snap));
+  snap->iterations = true;
   IG_TRY_GOTO(status, done, s->cx->backend->copy_out(s->cx, buffer, s->density[last].dev, n * 8));
   IG_TRY_GOTO(status, done,
               ig_snapshot_add(snap, "density", "", IG_AT_CELLS, IG_F32, 1, NULL, (void **)&field));
