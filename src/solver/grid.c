@@ -46,6 +46,8 @@ ig_status ig_grid_coarsen(ig_ctx *cx, const ig_grid *fine, ig_grid *coarse) {
     for (int c = 0; brick && c < g->dof; c++) {                                                    \
       args->diagonal[c] = (REAL_)brick->diagonal[c];                                               \
       args->reciprocal[c] = (REAL_)(1 / brick->diagonal[c]);                                       \
+      for (int d = 0; d < g->dof; d++)                                                             \
+        args->corner[c][d] = (REAL_)brick->k[c][d];                                                \
       for (int m = 0; m < brick->nodes; m++)                                                       \
         for (int d = 0; d < g->dof; d++)                                                           \
           args->b[m][c][d] = (REAL_)brick->b[m][c][d];                                             \

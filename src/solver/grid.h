@@ -64,8 +64,9 @@ typedef struct {
   int blocks;            /* stored: 14 in 3D, 5 in 2D; 0: matrix-free */
   int64_t offset[IG_STENCIL_HALF];
   float *stencil;
-  float *inverse;       /* coarse: of the diagonal, dof x stored; 0 where there is none */
-  float *element;       /* element matrices, coarse levels from the second: size^2 each */
+  float *inverse; /* coarse: of the diagonal, dof x stored; 0 where there is none */
+  float *element; /* element matrices, coarse levels from the second: size^2 each */
+  float *block;   /* inverses of the diagonal blocks, dof x dof x stored; NULL: not asked for */
   float *b, *x, *y, *d; /* dof x stored */
   /* where two cycles are joined by conjugate gradients: the first one's result, its image under A,
      the residual it leaves; their sums */
@@ -103,6 +104,11 @@ typedef struct ig_pair_state {
             float *d, float c0, float c1, float *y))                                               \
   /* x = d = c1 D^-1 b: the first step of a smoother from zero */                                  \
   X(start, (ig_ctx * cx, const ig_level *level, const float *b, float c1, float *x, float *d))     \
+  /* inverses of the nodes' diagonal blocks, on any level; x += c1 D^-1 r by them (x = from zero)  \
+   */                                                                                              \
+  X(blocks, (ig_ctx * cx, const ig_level *level))                                                  \
+  X(relax,                                                                                         \
+    (ig_ctx * cx, const ig_level *level, const float *r, float c1, bool from_zero, float *x))      \
   /* coarse b = P^T fine r, and the first step of its smoother unless c1 is 0 */                   \
   X(restricts, (ig_ctx * cx, const ig_level *fine, const float *r, const ig_level *coarse,         \
                 float *b, float c1, float *x, float *d))                                           \

@@ -93,6 +93,39 @@ ig_status ig_grid_cuda_start(ig_ctx *cx, const ig_level *l, const float *b, floa
   return IG_OK;
 }
 
+/* --- diagonal blocks --- */
+
+__global__ void block_nodes(const __grid_constant__ ig_level l) {
+  int i[3];
+  int64_t at;
+  if (node_place(l.grid.n, l.grid.row, l.grid.dim == 3 ? l.grid.plane : 0, l.grid.first,
+                 blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &at))
+    ig_block_make(&l, at);
+}
+
+ig_status ig_grid_cuda_blocks(ig_ctx *cx, const ig_level *l) {
+  block_nodes<<<ig_cuda_blocks(nodes_of(&l->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(*l);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void relax_nodes(const __grid_constant__ ig_level l, const float *r, float c1,
+                            bool from_zero, float *x) {
+  int i[3];
+  int64_t at;
+  if (node_place(l.grid.n, l.grid.row, l.grid.dim == 3 ? l.grid.plane : 0, l.grid.first,
+                 blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &at))
+    ig_block_relax(&l, at, r, c1, from_zero, x);
+}
+
+ig_status ig_grid_cuda_relax(ig_ctx *cx, const ig_level *l, const float *r, float c1,
+                             bool from_zero, float *x) {
+  relax_nodes<<<ig_cuda_blocks(nodes_of(&l->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(
+      *l, r, c1, from_zero, x);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
 /* --- between levels --- */
 
 struct pair_args {

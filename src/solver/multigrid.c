@@ -12,6 +12,9 @@ enum { COARSEST = 200, COARSEST_DEVICE = 1500, MOST_KINDS = 4096, HOPEFUL = 100 
 /* levels where a K-cycle makes two visits */
 enum { K_FIRST = 2, K_LAST = 3 };
 
+static bool by_blocks(const ig_multigrid *m) {
+  return m->options.smoother == IG_SMOOTH_BLOCKS;
+}
 static bool paired(const ig_multigrid *m, int depth) {
   return m->options.cycle == IG_CYCLE_K && depth >= K_FIRST && depth <= K_LAST &&
          depth < m->levels - 1;
@@ -76,13 +79,13 @@ static void class_table(const ig_brick *b, const pattern *p, float *table) {
 
 /* Bound of the spectrum of D^-1 A on coarse levels: that of an element with half its children gone.
    A lone child exceeds it by a fifth, within the margin a Chebyshev smoother has. */
-static double coarse_lambda(const ig_brick *b, const float *table) {
+static double coarse_lambda(const ig_brick *b, const float *table, int block) {
   double k[24 * 24] = {0};
   for (int s = 0; s < b->nodes; s += 2)
     for (int i = 0; i < b->size; i++)
       for (int j = 0; j < b->size; j++)
         k[i * 24 + j] += (double)table[(s * b->size + i) * b->size + j];
-  return ig_brick_lambda(b->size, k, 24);
+  return ig_brick_lambda(b->size, k, 24, block);
 }
 
 static ig_status make_classes(ig_multigrid *m, const uint8_t *fix) {
@@ -121,7 +124,7 @@ static ig_status make_classes(ig_multigrid *m, const uint8_t *fix) {
   for (int c = 0; c < count; c++)
     class_table(&m->brick, &known[c], (float *)m->table.host + (size_t)c * entries);
   for (int l = 1; l < m->levels; l++)
-    m->level[l].lambda = coarse_lambda(&m->brick, m->table.host);
+    m->level[l].lambda = coarse_lambda(&m->brick, m->table.host, by_blocks(m) ? m->brick.dof : 1);
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->table));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->kind));
 done:
@@ -150,6 +153,12 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
   level->x = v;
   level->y = v + n;
   level->d = v + 2 * n;
+  if (by_blocks(m) && (l == 0 || l < m->levels - 1)) {
+    IG_TRY(ig_array_new_device(cx, &m->block[l], n * (size_t)g->dof, sizeof(float),
+                               "inverse diagonal blocks"));
+    IG_TRY(ig_array_zero(cx, &m->block[l]));
+    level->block = m->block[l].dev;
+  }
   if (l == 0)
     return IG_OK;
   level->b = v + 3 * n;
@@ -219,7 +228,8 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
   top->args.inverse = m->inverse.dev;
   top->args.spring = m->spring.dev;
   top->args.springs = springs;
-  top->lambda = m->brick.lambda;
+  top->lambda = by_blocks(m) ? ig_brick_lambda(m->brick.size, &m->brick.k[0][0], 24, m->brick.dof)
+                             : m->brick.lambda;
   m->levels = 1;
   const int usual = cx->backend->kernels == IG_KERNELS_CUDA ? COARSEST_DEVICE : COARSEST;
   const int coarsest = m->options.coarsest > 0 ? m->options.coarsest : usual;
@@ -288,6 +298,7 @@ void ig_multigrid_free(ig_multigrid *m) {
     ig_array_free(m->cx, &m->pair[l]);
     ig_array_free(m->cx, &m->stencil[l]);
     ig_array_free(m->cx, &m->element[l]);
+    ig_array_free(m->cx, &m->block[l]);
   }
   ig_pcg_free(m->cx, &m->pcg);
   if (m->graph)
@@ -316,6 +327,9 @@ ig_status ig_multigrid_update(ig_multigrid *m) {
       IG_TRY(ops->coarse_springs(cx, &m->level[0], level, l));
     IG_TRY(ops->coarse_inverse(cx, level));
   }
+  for (int l = 0; l < m->levels; l++)
+    if (m->level[l].block)
+      IG_TRY(ops->blocks(cx, &m->level[l]));
   if (m->levels > 1)
     IG_TRY(ops->dense_invert(cx, &m->level[m->levels - 1], m->place.dev, m->coarse_n,
                              m->dense_work.dev, m->dense.dev));
@@ -329,7 +343,7 @@ ig_status ig_multigrid_update(ig_multigrid *m) {
    fifths of it smooths real designs of elastic bodies better, and serves until it fails. */
 static void step_coefficients(const ig_multigrid *m, const ig_level *l, int i, double *rho,
                               float *c0, float *c1) {
-  if (m->options.smoother == IG_SMOOTH_JACOBI) {
+  if (m->options.smoother != IG_SMOOTH_CHEBYSHEV) {
     *c0 = 0;
     *c1 = (float)(2 * m->options.damping / l->lambda);
     return;
@@ -354,11 +368,11 @@ typedef enum { FROM_ZERO, FROM_FIRST_STEP, FROM_GUESS } from;
 static int steps_at(const ig_multigrid *m, const ig_level *l) {
   return l == m->level ? m->options.fine_steps : m->options.steps;
 }
-/* of the first step on a level; 0 on the coarsest, which is solved */
+/* of the first step on a level, where a transfer makes it: not on the coarsest, which is solved */
 static float first_step(const ig_multigrid *m, int depth) {
   double rho;
   float c0, c1 = 0;
-  if (depth < m->levels - 1)
+  if (depth < m->levels - 1 && !by_blocks(m))
     step_coefficients(m, &m->level[depth], 0, &rho, &c0, &c1);
   return c1;
 }
@@ -369,6 +383,13 @@ static ig_status smooth(ig_multigrid *m, ig_level *l, const float *b, from begin
   float c0, c1;
   for (int i = 0; i < steps_at(m, l); i++) {
     step_coefficients(m, l, i, &rho, &c0, &c1);
+    if (by_blocks(m)) {
+      const bool zero = i == 0 && begin == FROM_ZERO;
+      if (!zero)
+        IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_RESIDUAL, b, l->x, NULL, 0, 0, l->y));
+      IG_TRY(m->ops->relax(m->cx, l, zero ? b : l->y, c1, zero, l->x));
+      continue;
+    }
     float *d = i + 1 < steps_at(m, l) ? l->d : NULL; /* the last step needs not be remembered */
     if (i == 0 && begin == FROM_ZERO)
       IG_TRY(m->ops->start(m->cx, l, b, c1, l->x, d));
@@ -387,11 +408,12 @@ static ig_status cycle(ig_multigrid *m, int depth, const float *b, from begin);
 /* A x = b on a coarse level, the first smoothing step done: by as many cycles as asked for. */
 static ig_status correct(ig_multigrid *m, int depth, const float *b) {
   ig_level *l = &m->level[depth];
-  IG_TRY(cycle(m, depth, b, FROM_FIRST_STEP));
+  const from begin = by_blocks(m) ? FROM_ZERO : FROM_FIRST_STEP;
+  IG_TRY(cycle(m, depth, b, begin));
   if (paired(m, depth)) {
     IG_TRY(m->ops->pair_energy(m->cx, l, 0, l->x, b));
     IG_TRY(m->ops->pair_residual(m->cx, l, b, first_step(m, depth)));
-    IG_TRY(cycle(m, depth, l->rest, FROM_FIRST_STEP));
+    IG_TRY(cycle(m, depth, l->rest, begin));
     IG_TRY(m->ops->pair_energy(m->cx, l, 1, l->x, l->rest));
     return m->ops->pair_join(m->cx, l);
   }

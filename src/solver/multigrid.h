@@ -9,7 +9,7 @@
 IG_C_BEGIN
 
 typedef enum { IG_PRECONDITION_JACOBI, IG_PRECONDITION_MULTIGRID } ig_precondition;
-typedef enum { IG_SMOOTH_JACOBI, IG_SMOOTH_CHEBYSHEV } ig_smoother;
+typedef enum { IG_SMOOTH_JACOBI, IG_SMOOTH_BLOCKS, IG_SMOOTH_CHEBYSHEV } ig_smoother;
 /* Visits to the next level: one; two; two joined by conjugate gradients, below the first coarse
    level, where they cost little. */
 typedef enum { IG_CYCLE_V, IG_CYCLE_W, IG_CYCLE_K } ig_cycle;
@@ -48,7 +48,7 @@ typedef struct {
   ig_array modulus, modulus32, fix, spring, inverse;
   ig_array kind, table; /* classes of coarse elements by what is held in them */
   ig_array arena[IG_LEVELS], pair[IG_LEVELS]; /* each level's vectors; sums */
-  ig_array stencil[IG_LEVELS], element[IG_LEVELS];
+  ig_array stencil[IG_LEVELS], element[IG_LEVELS], block[IG_LEVELS];
   ig_array place, dense_work, dense; /* the coarsest level */
   int coarse_n;
   struct ig_graph *graph; /* a recorded cycle, and for what it was recorded */

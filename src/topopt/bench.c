@@ -309,6 +309,7 @@ static ig_status bench_cycles(ig_ctx *cx, const ig_bench_sink *sink) {
               {"K, Chebyshev 1 + 3", BOTH("cycle: k, steps: 3")},
               {"K, Chebyshev 2 + 2", BOTH("cycle: k, fine_steps: 2")},
               {"K, damped Jacobi 1 + 2", BOTH("cycle: k, smoother: jacobi")},
+              {"K, block Jacobi 1 + 2", BOTH("cycle: k, smoother: block_jacobi")},
               {"V, Chebyshev 2 + 2", BOTH("cycle: v, fine_steps: 2")},
               {"W, Chebyshev 1 + 2", BOTH("cycle: w")}};
 #undef BOTH
@@ -344,14 +345,14 @@ static ig_status bench_large(ig_ctx *cx, const ig_bench_sink *sink) {
 }
 
 const ig_bench_entry ig_topopt_bench[] = {
-    {"topopt-operator", "product of the stiffness matrix with a vector, and what others do",
+    {"operator", "product of the stiffness matrix with a vector, and what others do",
      bench_operator},
-    {"topopt-cycle", "a multigrid cycle, level by level", bench_cycle},
-    {"topopt-tied", "design iterations of the tied cantilever of the DTU codes", bench_tied},
-    {"topopt-cycles", "design iterations of the tied cantilever by every cycle and smoother",
+    {"cycle", "a multigrid cycle, level by level", bench_cycle},
+    {"tied", "design iterations of the tied cantilever of the DTU codes", bench_tied},
+    {"cycles", "design iterations of the tied cantilever by every cycle and smoother",
      bench_cycles},
-    {"topopt-paper", "design iterations of the bridge, the gripper and the heat sink", bench_paper},
-    {"topopt-large", "design iterations with 65 million elements", bench_large},
+    {"paper", "design iterations of the bridge, the gripper and the heat sink", bench_paper},
+    {"large", "design iterations with 65 million elements", bench_large},
     {"ebe", "element-by-element products on hexahedral meshes: every operator, time and memory",
      ig_bench_ebe},
     {.name = NULL}};

@@ -248,6 +248,72 @@ ig_status ig_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig
   return IG_OK;
 }
 
+/* --- moving asymptotes, several constraints --- */
+
+enum { DUAL_BLOCKS = 1024 };
+struct dual_state {
+  double total[IG_DUAL_SUMS];
+  unsigned arrived;
+  double partial[IG_DUAL_SUMS * DUAL_BLOCKS];
+};
+
+template <int COUNT>
+__global__ void dual_values(const __grid_constant__ ig_mma mma, int64_t n, const uint8_t *role,
+                            dual_state *s) {
+  constexpr int each = COUNT + 1 + COUNT * (COUNT + 1) / 2;
+  double sum[each] = {}, total[each];
+  for (EACH(i, n))
+    if (role[i] == IG_ROLE_DESIGN)
+      (void)ig_mma_minimum(&mma, COUNT, i, sum);
+  if (ig_grid_sums<each>(sum, s->partial, &s->arrived, total) && threadIdx.x == 0)
+    for (int q = 0; q < each; q++)
+      s->total[q] = total[q];
+}
+
+ig_status ig_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma,
+                              double *sums) {
+  cudaStream_t stream = ig_cuda_stream(cx);
+  dual_state *s;
+  unsigned blocks = stride_blocks(cx, n);
+  blocks = blocks < DUAL_BLOCKS ? blocks : DUAL_BLOCKS;
+  IG_CUDA(cx, cudaMallocAsync((void **)&s, sizeof *s, stream));
+  IG_CUDA(cx, cudaMemsetAsync(&s->arrived, 0, sizeof s->arrived, stream));
+#define DUAL(c)                                                                                    \
+  case c:                                                                                          \
+    dual_values<c><<<blocks, 256, 0, stream>>>(*mma, n, role, s);                                  \
+    break
+  switch (mma->count) {
+    DUAL(1);
+    DUAL(2);
+    DUAL(3);
+    DUAL(4);
+    DUAL(5);
+    DUAL(6);
+    DUAL(7);
+    DUAL(8);
+  }
+#undef DUAL
+  IG_LAUNCHED(cx);
+  IG_CUDA(cx, cudaMemcpyAsync(sums, s->total, (size_t)ig_mma_sums(mma->count) * sizeof *sums,
+                              cudaMemcpyDeviceToHost, stream));
+  IG_CUDA(cx, cudaStreamSynchronize(stream));
+  IG_CUDA(cx, cudaFreeAsync(s, stream));
+  return IG_OK;
+}
+
+__global__ void minimum_values(const __grid_constant__ ig_mma mma, int64_t n, const uint8_t *role,
+                               double *out) {
+  for (EACH(i, n))
+    out[i] = role[i] == IG_ROLE_DESIGN ? ig_mma_minimum(&mma, mma.count, i, NULL) : mma.x[i];
+}
+
+ig_status ig_design_cuda_mma(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma,
+                             double *out) {
+  minimum_values<<<OVER(n)>>>(*mma, n, role, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
 /* --- figures --- */
 
 struct figures {

@@ -168,6 +168,33 @@ static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_
   return IG_OK;
 }
 
+static ig_status dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma, double *sums) {
+  const int64_t chunks = (n + CHUNK - 1) / CHUNK;
+  const int each = ig_mma_sums(mma->count);
+  double *part;
+  IG_TRY(IG_NEW(cx, &part, chunks * each, "dual sums"));
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t c = 0; c < chunks; c++)
+    for (int64_t i = c * CHUNK; i < (c + 1) * CHUNK && i < n; i++)
+      if (role[i] == IG_ROLE_DESIGN)
+        (void)ig_mma_minimum(mma, mma->count, i, part + c * each);
+  for (int q = 0; q < each; q++) {
+    sums[q] = 0;
+    for (int64_t c = 0; c < chunks; c++)
+      sums[q] += part[c * each + q];
+  }
+  free(part);
+  return IG_OK;
+}
+
+static ig_status mma_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma,
+                            double *out) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    out[i] = role[i] == IG_ROLE_DESIGN ? ig_mma_minimum(mma, mma->count, i, NULL) : mma->x[i];
+  return IG_OK;
+}
+
 static ig_status stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x,
                        const double *old, ig_design_stats *st) {
   const int64_t chunks = (n + CHUNK - 1) / CHUNK;
@@ -201,6 +228,8 @@ const ig_design_ops ig_design_cpu = {.filter = filter,
                                      .map = map,
                                      .asymptotes = asymptotes,
                                      .oc = oc_update,
+                                     .dual = dual,
+                                     .mma = mma_update,
                                      .stats = stats};
 
 const ig_design_ops *ig_design_ops_of(const ig_ctx *cx) {

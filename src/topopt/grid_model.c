@@ -38,6 +38,20 @@ static double slack_of(const ig_grid_model *m) {
   return 1e-6 * h;
 }
 
+static const ig_region_case *set_named(const ig_grid_model *m, const char *name) {
+  for (int i = 0; i < m->c->sets.count; i++) {
+    const ig_set_case *set = IG_ITEM(ig_set_case, m->c->sets, i);
+    if (set->name && strcmp(set->name, name) == 0)
+      return &set->where;
+  }
+  return NULL;
+}
+static bool holds(const ig_grid_model *m, const ig_region_case *r, const double *x) {
+  const double slack = slack_of(m);
+  return ig_region_holds(r, x, m->grid.dim, slack) &&
+         (!r->set || ig_region_holds(set_named(m, r->set), x, m->grid.dim, slack));
+}
+
 static int64_t for_points(const ig_grid_model *m, const ig_region_case *r, bool elements,
                           visit_fn *visit, void *user) {
   const ig_grid *g = &m->grid;
@@ -51,7 +65,7 @@ static int64_t for_points(const ig_grid_model *m, const ig_region_case *r, bool 
         double x[3];
         for (int d = 0; d < 3; d++)
           x[d] = (i[d] + (elements ? 0.5 : 0)) * m->h[d];
-        if (!ig_region_holds(r, x, g->dim, slack_of(m)))
+        if (!holds(m, r, x))
           continue;
         count++;
         if (visit)
@@ -79,7 +93,7 @@ static int64_t for_faces(const ig_grid_model *m, const ig_region_case *r, face_f
             double x[3];
             for (int d = 0; d < 3; d++)
               x[d] = (low[d] + (d == axis ? 0 : 0.5)) * m->h[d];
-            if (!ig_region_holds(r, x, g->dim, slack_of(m)))
+            if (!holds(m, r, x))
               continue;
             count++;
             if (visit)
@@ -330,6 +344,41 @@ static ig_status make_roles(ig_grid_model *m) {
   return ig_array_push(m->cx, &m->role);
 }
 
+static void mark_element(void *user, int64_t place, const int *index) {
+  (void)index;
+  filling *w = user;
+  w->f[place] = 1;
+}
+
+/* What a constraint measures: elements of a region, or the mean displacement of its nodes. */
+static ig_status grid_measure(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
+  ig_grid_model *m = self;
+  const ig_grid *g = &m->grid;
+  const bool volume = !isnan(limit->volume);
+  if (!volume && m->c->problem == IG_PROBLEM_HEAT)
+    return ig_fail_at(m->cx, &limit->at, "constraints: nothing is displaced in a heat problem");
+  const int64_t count = for_points(m, &limit->where, volume, NULL, NULL);
+  if (count == 0)
+    return ig_fail_at(m->cx, &limit->at, "constraints: no %s lies in this region of the grid",
+                      volume ? "element's centre" : "node");
+  filling w = {.m = m};
+  const size_t n = (size_t)(g->stored * (volume ? 1 : g->dof));
+  IG_TRY(IG_NEW(m->cx, &w.f, n, "constraint"));
+  ig_status status;
+  if (volume) {
+    for_points(m, &limit->where, true, mark_element, &w);
+    *norm = (double)count;
+    status = ig_array_from(m->cx, to, w.f, n, sizeof *w.f, "constraint");
+  } else {
+    for (int d = 0; d < 3; d++)
+      w.share[d] = isnan(limit->direction[d]) ? 0 : limit->direction[d] / (double)count;
+    for_points(m, &limit->where, false, load_node, &w);
+    status = put_load(m, w.f, m->solver->fix.host, "constraints", to, norm);
+  }
+  free(w.f);
+  return status;
+}
+
 /* --- filters --- */
 
 static ig_status make_filter(ig_grid_model *m, const ig_multigrid_options *options) {
@@ -488,20 +537,27 @@ static void grid_free(void *self) {
   ig_grid_model_free(self);
 }
 
-/* A grid has no named sets: a `where` that asks for one is a mistake. */
-static ig_status refuse_sets(const ig_grid_model *m) {
+/* Every set that is named exists. */
+static ig_status check_sets(const ig_grid_model *m) {
   const ig_topopt_case *c = m->c;
-#define REFUSE(type, list)                                                                         \
-  for (int i = 0; i < (list).count; i++)                                                           \
-    if (IG_ITEM(type, list, i)->where.set)                                                         \
-  return ig_fail_at(m->cx, &IG_ITEM(type, list, i)->where.at,                                      \
-                    "set: a grid has no sets: give a region, or a section 'mesh'")
-  REFUSE(ig_support_case, c->supports);
-  REFUSE(ig_load_case, c->loads);
-  REFUSE(ig_spring_case, c->springs);
-  REFUSE(ig_port_case, c->ports);
-  REFUSE(ig_passive_case, c->passive);
-#undef REFUSE
+#define CHECK(type, list)                                                                          \
+  for (int i = 0; i < (list).count; i++) {                                                         \
+    const ig_region_case *where = &IG_ITEM(type, list, i)->where;                                  \
+    if (where->set && !set_named(m, where->set))                                                   \
+      return ig_fail_at(m->cx, &where->at,                                                         \
+                        "set: there is no '%s': name it in 'sets', or give a region", where->set); \
+  }
+  CHECK(ig_support_case, c->supports);
+  CHECK(ig_load_case, c->loads);
+  CHECK(ig_spring_case, c->springs);
+  CHECK(ig_port_case, c->ports);
+  CHECK(ig_passive_case, c->passive);
+  CHECK(ig_limit_case, c->constraints);
+#undef CHECK
+  for (int i = 0; i < c->sets.count; i++)
+    if (IG_ITEM(ig_set_case, c->sets, i)->where.set)
+      return ig_fail_at(m->cx, &IG_ITEM(ig_set_case, c->sets, i)->where.at,
+                        "sets: a set is a region, not another set");
   return IG_OK;
 }
 
@@ -511,7 +567,7 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   const ig_grid_case *gc = &c->grid;
   const int dim = gc->elements[2] > 0 ? 3 : 2;
   int n[3];
-  IG_TRY(refuse_sets(m));
+  IG_TRY(check_sets(m));
   for (int d = 0; d < 3; d++) {
     n[d] = (int)gc->elements[d];
     if (d < dim && n[d] < 1)
@@ -541,7 +597,7 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
       .precondition = c->solver.preconditioner == IG_PRECONDITIONER_MULTIGRID
                           ? IG_PRECONDITION_MULTIGRID
                           : IG_PRECONDITION_JACOBI,
-      .smoother = c->solver.smoother == 0 ? IG_SMOOTH_JACOBI : IG_SMOOTH_CHEBYSHEV,
+      .smoother = (ig_smoother)c->solver.smoother,
       .cycle = (ig_cycle)c->solver.cycle,
       .fine_steps = (int)c->solver.fine_steps,
       .steps = (int)c->solver.steps,
@@ -572,8 +628,10 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   m->d.changed = grid_changed;
   m->d.solve = grid_solve;
   m->d.residual = grid_residual;
+  m->d.learnt = &m->solver->cautious;
   m->d.energy = grid_energy;
   m->d.filter = grid_filter;
+  m->d.measure = grid_measure;
   m->d.snapshot = grid_snapshot;
   m->d.pack = grid_pack;
   m->d.surface = dim == 3 ? grid_surface : NULL;
@@ -613,5 +671,7 @@ void ig_grid_model_free(ig_grid_model *m) {
   for (int q = 0; q < IG_LOAD_CASES; q++)
     ig_array_free(m->cx, &m->loading.f[q]);
   ig_array_free(m->cx, &m->loading.port);
+  for (int i = 0; i < IG_LIMITS; i++)
+    ig_array_free(m->cx, &m->loading.limit[i]);
   free(m);
 }

@@ -153,8 +153,12 @@ static void run_writes_what_it_should(void **state) {
 
 static void restart_continues_to_the_same_result(void **state) {
   (void)state;
-  static const char *const texts[] = {CASE(""), CASE(", optimiser: {method: mma}")};
-  for (int p = 0; p < 2; p++) {
+  static const char *const texts[] = {
+      CASE(""), CASE(", optimiser: {method: mma}"),
+      CASE(", optimiser: {method: mma}, constraints: [{where: {to: [5, 6, 4]}, volume: 0.5}, "
+           "{where: "
+           "{from: [10, 0, 0]}, direction: [0, -1, 0], displacement: 100}]")};
+  for (int p = 0; p < 3; p++) {
     ig_ctx *cx = open_backend("debug");
     memory whole, part, rest;
     memory_open(&whole, cx);
