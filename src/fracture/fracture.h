@@ -87,23 +87,25 @@ typedef struct {
 IG_MUST_CHECK ig_status frac_pieces_find(frac_model *m, frac_pieces *p);
 void frac_pieces_free(frac_pieces *p);
 
-/* What a run leaves behind. Tip speeds are taken over so many rows: a crack grows by facets. */
+/* What a run leaves behind. A crack grows by facets: its speed is taken over so many samples, a
+   twentieth of the run. */
 enum { FRAC_WINDOW = 16 };
 typedef struct {
   double tip[3], way[3]; /* where the crack started, and the notch's direction there */
   double at[3];          /* where it has come to: its farthest point without traction */
   bool has_tip;
   double length, extension, speed;                            /* of the last row */
-  double past_time[FRAC_WINDOW], past_extension[FRAC_WINDOW]; /* rows before, a ring */
-  int rows;
+  double past_time[FRAC_WINDOW], past_extension[FRAC_WINDOW]; /* samples, a ring */
+  double gap;                                                 /* between samples, s */
+  int samples;
   double last_time, top_speed;
   double energy0, worst_error, scale; /* balance: at the start, farthest from it, largest sum */
   bool started;
   double figures[FRAC_FIGURES];
   int32_t pieces;
 } frac_track;
-/* Follows the crack from the end of a notch. */
-void frac_track_notch(frac_track *track, const frac_crack_case *notch);
+/* Follows the crack from the end of a notch, in a run that ends at `end`. */
+void frac_track_notch(frac_track *track, const frac_crack_case *notch, double end);
 /* How far the crack has turned from the notch's direction, in degrees; 0 before it has grown. */
 double frac_track_angle(const frac_track *track);
 double frac_track_drift(const frac_track *track);

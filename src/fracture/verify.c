@@ -161,7 +161,7 @@ static ig_status follow(frac_problem *p, double end, int looks, outcome *out) {
   ig_status status = frac_setup(&p->job, &m);
   const int32_t nodes = m.count.nodes;
   if (p->c.cracks.count)
-    frac_track_notch(&out->track, &p->crack);
+    frac_track_notch(&out->track, &p->crack, end);
   double first = 0, from = 0, last = 0;
   for (int i = 0; status == IG_OK && i <= looks; i++) {
     status = frac_model_run(&m, (int64_t)(end / m.s.dt * i / looks + 0.5));

@@ -230,6 +230,72 @@ static void restart_goes_on_to_the_same_bits(void **state) {
   ig_ctx_close(cx);
 }
 
+/* In pure shear below the tensile strength a facet opens by its shear strength, where it is less.
+ */
+static void shear_alone_opens_facets(void **state) {
+  (void)state;
+  static const ig_elem_type types[] = {IG_TRI6, IG_TET4};
+  for (int k = 0; k < 2; k++)
+    for (int law = 0; law < 2; law++)
+      for (int weak = 0; weak < 2; weak++) {
+        ig_ctx *cx = open_backend("cpu", 1);
+        frac_problem p;
+        frac_model m;
+        small(&p, cx, types[k]);
+        double strain2[] = {0, 0, 0.01}, strain3[] = {0, 0, 0, 0.01, 0, 0}; /* 7.7 MPa */
+        p.c.initial.strain = k ? (ig_reals){6, strain3} : (ig_reals){3, strain2};
+        p.c.cohesive.law = law;
+        p.c.cohesive.strength = 12e6;
+        p.c.cohesive.strength_shear = weak ? 5e6 : 12e6;
+        ok(cx, frac_setup(&p.job, &m));
+        ok(cx, frac_model_run(&m, 1));
+        assert_int_equal(m.count.cohesive > 0, weak);
+        frac_model_free(&m);
+        frac_problem_free(&p);
+        ig_ctx_close(cx);
+      }
+}
+
+/* A closed crack parts the mesh, holds against a push and lets go of a pull. */
+static void a_closed_crack_only_pushes(void **state) {
+  (void)state;
+  for (int contact = 0; contact < 2; contact++)
+    for (int pull = 0; pull < 2; pull++) {
+      ig_ctx *cx = open_backend("debug", 1);
+      frac_problem p;
+      frac_model m;
+      small(&p, cx, IG_TRI6);
+      static double from[] = {0, 0.4}, to[] = {1, 0.4}, zero = 0;
+      double load = pull ? -1e4 : 1e4;
+      p.c.perturbation.amount = 0;
+      p.c.cohesive.contact = contact;
+      p.crack = (frac_crack_case){.from = {2, from}, .to = {2, to}, .closed = true};
+      p.c.cracks = (ig_list){1, &p.crack};
+      p.load[0] = (frac_load_case){.set = "ymax", .pressure = {1, &zero, &load}};
+      p.load[1] = (frac_load_case){.set = "ymax", .pressure = {1, &zero, &load}};
+      p.c.loads = (ig_list){2, p.load}; /* twice on the same faces: they add up */
+      p.motion[0] = (frac_motion_case){.set = "ymin", .direction = 3};
+      p.c.motions = (ig_list){1, p.motion};
+      ok(cx, frac_setup(&p.job, &m));
+      ok(cx, frac_tables_check(&m));
+      assert_int_equal(m.count.cohesive, 5);
+      const double t = 20e-3;
+      ok(cx, frac_model_run(&m, (int64_t)(t / m.s.dt)));
+      void *u;
+      ok(cx, frac_model_pull(&m, "u", &u));
+      double most = 0;
+      for (int64_t i = 0; i < m.count.nodes; i++)
+        most = fmax(most, fabs(((double *)u)[2 * i + 1]));
+      if (pull) /* the upper half flies off: u = 1/2 (2 p / rho h) t^2 */
+        assert_float_equal(most, 0.5 * 2e4 / (1000 * 0.4) * t * t, 0.1 * most);
+      else
+        assert_true(most < 4 * 2e4 * 0.8 / 1e9);
+      frac_model_free(&m);
+      frac_problem_free(&p);
+      ig_ctx_close(cx);
+    }
+}
+
 static void wrong_cases_are_explained(void **state) {
   (void)state;
   ig_ctx *cx = open_backend("cpu", 1);
@@ -263,6 +329,8 @@ int main(void) {
       cmocka_unit_test(shattering_keeps_mass_momentum_energy),
       cmocka_unit_test(threads_do_not_show),
       cmocka_unit_test(restart_goes_on_to_the_same_bits),
+      cmocka_unit_test(shear_alone_opens_facets),
+      cmocka_unit_test(a_closed_crack_only_pushes),
       cmocka_unit_test(wrong_cases_are_explained),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
