@@ -136,6 +136,10 @@ IG_MUST_CHECK ig_status frac_problem_ring(frac_problem *p, ig_ctx *cx, int radia
 /* A ring without loads, for insertion alone. */
 IG_MUST_CHECK ig_status frac_problem_annulus(frac_problem *p, ig_ctx *cx, int radial, int around,
                                              ig_elem_type type);
+/* Kalthoff and Winkler's plate, upper half; the edge of `cells`. */
+IG_MUST_CHECK ig_status frac_problem_kalthoff(frac_problem *p, ig_ctx *cx, int cells);
+/* A thin ring of alumina that expands at 10,000 1/s. */
+IG_MUST_CHECK ig_status frac_problem_mott(frac_problem *p, ig_ctx *cx, int around);
 void frac_problem_free(frac_problem *p);
 
 extern const ig_verify_entry frac_verify[];
