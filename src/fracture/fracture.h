@@ -28,8 +28,9 @@ typedef struct {
 
 typedef struct {
   ig_src at;
-  ig_reals strain, velocity, center;
-  double expansion;
+  const char *set; /* NULL: everywhere */
+  ig_reals displacement, strain, velocity, center;
+  double expansion, spin;
 } frac_initial_case;
 
 typedef struct {
@@ -63,8 +64,7 @@ typedef struct {
   double thickness;
   frac_time_case time;
   frac_cohesive_case cohesive;
-  ig_list cracks, motions, loads;
-  frac_initial_case initial;
+  ig_list initial, cracks, motions, loads;
   frac_perturbation_case perturbation;
   frac_insertion_case insertion;
 } frac_case;
@@ -121,6 +121,7 @@ typedef struct {
   ig_material_case material;
   ig_list materials;
   frac_case c;
+  frac_initial_case initial;
   frac_crack_case crack;
   frac_motion_case motion[4];
   frac_load_case load[2];

@@ -12,6 +12,7 @@ void frac_problem_init(frac_problem *p, ig_ctx *cx) {
   p->materials = (ig_list){1, &p->material};
   frac_case *c = &p->c;
   c->thickness = 1;
+  c->initial = (ig_list){1, &p->initial};
   c->time = (frac_time_case){.step = NAN, .safety = 0.2, .check_every = 10};
   c->cohesive = (frac_cohesive_case){
       .energy_shear = NAN, .strength_shear = NAN, .shape = 2, .shape_shear = NAN, .start = 1};
@@ -43,8 +44,8 @@ ig_status frac_problem_strip(frac_problem *p, ig_ctx *cx, int cells, ig_elem_typ
   memcpy(n, values, sizeof values);
   p->crack = (frac_crack_case){.from = {2, n}, .to = {2, n + 2}};
   c->cracks = (ig_list){1, &p->crack};
-  c->initial.strain = (ig_reals){3, n + 4};
-  c->initial.center = (ig_reals){2, n + 7};
+  p->initial.strain = (ig_reals){3, n + 4};
+  p->initial.center = (ig_reals){2, n + 7};
   p->motion[0] = (frac_motion_case){.set = "ymin", .direction = 3};
   p->motion[1] = (frac_motion_case){.set = "ymax", .direction = 3};
   c->motions = (ig_list){2, p->motion};
@@ -140,7 +141,7 @@ ig_status frac_problem_mott(frac_problem *p, ig_ctx *cx, int around) {
   c->cohesive.strength = 300e6;
   c->cohesive.weibull = 50;
   c->cohesive.seed = 1;
-  c->initial.expansion = 1e4;
+  p->initial.expansion = 1e4;
   c->time.safety = 0.1;
   return ring_mesh(p, 14.95e-3, 15.05e-3, 1, around, IG_TRI3);
 }

@@ -107,17 +107,12 @@ static ig_status verify_spin(ig_ctx *cx, const ig_verify_sink *sink) {
     p.c.time.check_every = 0;
     p.c.time.safety = 0.4;
     IG_TRY(ig_mesh_box(cx, types[k], (double[]){0.1, 0.1, 0.02}, (int[]){8, 8, 2}, &p.job.mesh));
-    ig_status status = frac_setup(&p.job, &m);
     const double spin = 400; /* rad/s */
+    double center[] = {0.05, 0.05, 0};
+    p.initial.spin = spin;
+    p.initial.center = (ig_reals){dim, center};
+    ig_status status = frac_setup(&p.job, &m);
     double before[FRAC_FIGURES], after[FRAC_FIGURES];
-    if (status == IG_OK) {
-      void *v = frac_model_host(&m, "v");
-      for (ig_lid n = 0; n < m.count.nodes; n++) {
-        frac_model_put(&m, v, (int64_t)n * dim, -spin * (p.job.mesh->x[3 * n + 1] - 0.05));
-        frac_model_put(&m, v, (int64_t)n * dim + 1, spin * (p.job.mesh->x[3 * n] - 0.05));
-      }
-      status = cx->backend->copy_in(cx, m.s.v, v, (size_t)m.count.nodes * (size_t)dim * 8);
-    }
     if (status == IG_OK)
       status = frac_model_figures(&m, before);
     if (status == IG_OK)

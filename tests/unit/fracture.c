@@ -38,7 +38,7 @@ static void patch(void **state) {
     small(&p, cx, types[k]);
     double strain[6] = {1e-3, -2e-3, 3e-3, 4e-4, -5e-4, 6e-4};
     const bool plane = k < 2;
-    p.c.initial.strain = (ig_reals){plane ? 3 : 6, strain};
+    p.initial.strain = (ig_reals){plane ? 3 : 6, strain};
     p.c.cohesive.strength = 1e12;
     ok(cx, frac_setup(&p.job, &m));
     ok(cx, frac_model_stress(&m));
@@ -76,8 +76,8 @@ static void shatter(frac_problem *p, ig_ctx *cx, ig_elem_type type, ig_assembly 
   static double velocity[] = {3, -2, 1};
   small(p, cx, type);
   const int dim = p->job.mesh->dim;
-  p->c.initial.strain = dim == 2 ? (ig_reals){3, strain2} : (ig_reals){6, strain3};
-  p->c.initial.velocity = (ig_reals){dim, velocity};
+  p->initial.strain = dim == 2 ? (ig_reals){3, strain2} : (ig_reals){6, strain3};
+  p->initial.velocity = (ig_reals){dim, velocity};
   p->c.cohesive.weibull = 10;
   p->job.assembly = how;
   ok(cx, frac_setup(&p->job, m));
@@ -243,7 +243,7 @@ static void shear_alone_opens_facets(void **state) {
         frac_model m;
         small(&p, cx, types[k]);
         double strain2[] = {0, 0, 0.01}, strain3[] = {0, 0, 0, 0.01, 0, 0}; /* 7.7 MPa */
-        p.c.initial.strain = k ? (ig_reals){6, strain3} : (ig_reals){3, strain2};
+        p.initial.strain = k ? (ig_reals){6, strain3} : (ig_reals){3, strain2};
         p.c.cohesive.law = law;
         p.c.cohesive.strength = 12e6;
         p.c.cohesive.strength_shear = weak ? 5e6 : 12e6;
@@ -296,6 +296,47 @@ static void a_closed_crack_only_pushes(void **state) {
     }
 }
 
+/* Entries of `initial` add up, each where its set is. */
+static void initial_fields_add_up(void **state) {
+  (void)state;
+  ig_ctx *cx = open_backend("cpu", 1);
+  frac_problem p;
+  frac_model m;
+  small(&p, cx, IG_TRI6);
+  p.c.perturbation.amount = 0;
+  static double one[] = {0.1, 0.2}, strain[] = {1e-3, 0, 2e-3}, v[] = {3, 4}, center[] = {0.5, 0.4};
+  frac_initial_case in[] = {
+      {.displacement = {2, one}, .strain = {3, strain}},
+      {.set = "some", .velocity = {2, v}, .spin = 10, .expansion = 2, .center = {2, center}}};
+  p.c.initial = (ig_list){2, in};
+  ig_set *set;
+  ok(cx, ig_mesh_add_set(cx, p.job.mesh, "some", IG_SET_ELEMENTS, 1, &set));
+  set->item[0] = 7;
+  ok(cx, frac_setup(&p.job, &m));
+  const double *u = frac_model_host(&m, "u"), *w = frac_model_host(&m, "v");
+  const ig_lid *conn = p.job.mesh->block[0].conn + 7 * 6;
+  int moving = 0;
+  for (int64_t n = 0; n < m.count.nodes; n++) {
+    const double *x = p.job.mesh->x + 3 * n;
+    bool on = false;
+    for (int a = 0; a < 6; a++)
+      on = on || conn[a] == n;
+    moving += on;
+    assert_float_equal(u[2 * n], 0.1 + 1e-3 * x[0] + 2e-3 * x[1], 1e-12);
+    assert_float_equal(u[2 * n + 1], 0.2 + 2e-3 * x[0], 1e-12);
+    assert_float_equal(w[2 * n], on ? 3 + 2 * (x[0] - 0.5) - 10 * (x[1] - 0.4) : 0, 1e-12);
+    assert_float_equal(w[2 * n + 1], on ? 4 + 2 * (x[1] - 0.4) + 10 * (x[0] - 0.5) : 0, 1e-12);
+  }
+  assert_int_equal(moving, 6);
+  frac_model_free(&m);
+  in[1].set = "none";
+  assert_int_equal(frac_setup(&p.job, &m), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "no node or element set 'none'"));
+  frac_model_free(&m);
+  frac_problem_free(&p);
+  ig_ctx_close(cx);
+}
+
 static void wrong_cases_are_explained(void **state) {
   (void)state;
   ig_ctx *cx = open_backend("cpu", 1);
@@ -331,6 +372,7 @@ int main(void) {
       cmocka_unit_test(restart_goes_on_to_the_same_bits),
       cmocka_unit_test(shear_alone_opens_facets),
       cmocka_unit_test(a_closed_crack_only_pushes),
+      cmocka_unit_test(initial_fields_add_up),
       cmocka_unit_test(wrong_cases_are_explained),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
