@@ -55,7 +55,7 @@ static ig_status run_steps(ig_job *job, frac_model *m) {
   rows = rows > 0 ? rows : last > 200 ? last / 200 : 1;
   frac_track track = {0};
   if (c->cracks.count)
-    frac_track_notch(&track, IG_ITEM(const frac_crack_case, c->cracks, 0));
+    frac_track_notch(&track, IG_ITEM(const frac_crack_case, c->cracks, 0), c->time.end);
   if (job->restart)
     IG_TRY(frac_restore(job, m, &track));
   else {

@@ -52,11 +52,15 @@ static const ig_option crack_options[] = {
 
 #define S frac_initial_case
 static const ig_option initial_options[] = {
+    IG_TEXT(S, set, NULL, "node or element set it holds for; left out: everywhere"),
+    IG_REALS(S, displacement, "m", NULL, 0, 0, "uniform displacement"),
     IG_REALS(S, strain, "", NULL, 0, 0, "uniform strain xx yy xy, or xx yy zz xy yz zx"),
     IG_REALS(S, velocity, "m/s", NULL, 0, 0, "uniform velocity"),
     IG_REAL(S, expansion, "1/s", "0", 0, 0,
             "velocity away from the centre (in x and y), by distance"),
-    IG_REALS(S, center, "m", NULL, 0, 0, "point without displacement and expansion; left out: 0"),
+    IG_REAL(S, spin, "1/s", "0", 0, 0, "turning about the centre, from x to y, radians"),
+    IG_REALS(S, center, "m", NULL, 0, 0,
+             "point that strain, expansion and spin leave; left out: 0"),
     IG_END};
 #undef S
 
@@ -98,7 +102,8 @@ const ig_option frac_options[] = {
     IG_MAP(S, time, frac_time_case, time_options, NULL, "duration and steps"),
     IG_MAP(S, cohesive, frac_cohesive_case, cohesive_options, NULL, "how facets open"),
     IG_LIST(S, cracks, frac_crack_case, crack_options, NULL, "notches, cut before the start"),
-    IG_MAP(S, initial, frac_initial_case, initial_options, NULL, "state at the start"),
+    IG_LIST(S, initial, frac_initial_case, initial_options, NULL,
+            "fields at the start; entries add up"),
     IG_LIST(S, motions, frac_motion_case, motion_options, NULL, "supports and prescribed motion"),
     IG_LIST(S, loads, frac_load_case, load_options, NULL, "pressures and tractions"),
     IG_MAP(S, perturbation, frac_perturbation_case, perturbation_options, NULL,

@@ -77,7 +77,8 @@ static ig_status extension_find(frac_model *m, frac_track *track) {
   return IG_OK;
 }
 
-void frac_track_notch(frac_track *k, const frac_crack_case *notch) {
+void frac_track_notch(frac_track *k, const frac_crack_case *notch, double end) {
+  k->gap = end / (20 * FRAC_WINDOW);
   for (int d = 0; d < notch->to.count && d < 3; d++) {
     k->tip[d] = k->at[d] = notch->to.value[d];
     k->way[d] = notch->to.value[d] - notch->from.value[d];
@@ -105,12 +106,14 @@ ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
   IG_TRY(frac_model_figures(m, f));
   const double t = (double)m->count.step * m->s.dt;
   IG_TRY(extension_find(m, k));
-  const int oldest = k->rows % FRAC_WINDOW;
-  if (k->rows >= FRAC_WINDOW && t > k->past_time[oldest])
+  const int oldest = k->samples % FRAC_WINDOW;
+  if (k->samples >= FRAC_WINDOW && t > k->past_time[oldest])
     k->speed = (k->extension - k->past_extension[oldest]) / (t - k->past_time[oldest]);
-  k->past_time[oldest] = k->last_time = t;
-  k->past_extension[oldest] = k->extension;
-  k->rows++;
+  if (!k->samples || t - k->last_time >= k->gap) {
+    k->past_time[oldest] = k->last_time = t;
+    k->past_extension[oldest] = k->extension;
+    k->samples++;
+  }
   k->top_speed = fmax(k->top_speed, k->speed);
   const double total = f[FRAC_KINETIC] + f[FRAC_STRAIN] + f[FRAC_COHESIVE_WORK] - f[FRAC_EXTERNAL];
   if (!k->started)

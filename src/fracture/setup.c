@@ -76,12 +76,33 @@ static ig_status vector_read(ig_ctx *cx, const ig_src *at, const char *key, cons
   return IG_OK;
 }
 
-static ig_status initial_set(ig_job *job, const frac_case *c, frac_model *m) {
-  const frac_initial_case *in = &c->initial;
+/* Which nodes an entry holds for: NULL for all, else a flag a node, to be freed. */
+static ig_status initial_where(ig_job *job, const frac_initial_case *in, frac_model *m,
+                               uint8_t **on) {
+  *on = NULL;
+  if (!in->set)
+    return IG_OK;
+  const ig_set *nodes = ig_mesh_find_set(job->mesh, in->set, IG_SET_NODES);
+  const ig_set *elements = nodes ? NULL : ig_mesh_find_set(job->mesh, in->set, IG_SET_ELEMENTS);
+  if (!nodes && !elements)
+    return ig_fail_at(job->cx, &in->at, "the mesh has no node or element set '%s'", in->set);
+  IG_TRY(IG_NEW(job->cx, on, job->mesh->nodes, "initial state"));
+  const int32_t *conn = frac_model_host(m, "conn");
+  for (ig_lid i = 0; nodes && i < nodes->count; i++)
+    (*on)[nodes->item[i]] = 1;
+  for (ig_lid i = 0; elements && i < elements->count; i++)
+    for (int a = 0; a < m->shape.nodes; a++)
+      (*on)[conn[(int64_t)a * m->s.ne + elements->item[i]]] = 1;
+  return IG_OK;
+}
+
+static ig_status initial_add(ig_job *job, const frac_initial_case *in, frac_model *m) {
   const int dim = m->shape.dim, want = dim == 2 ? 3 : 6;
-  double center[3] = {0}, v0[3] = {0}, e[3][3] = {{0}};
+  double center[3] = {0}, u0[3] = {0}, v0[3] = {0}, e[3][3] = {{0}};
   if (in->center.count)
     IG_TRY(vector_read(job->cx, &in->at, "initial.center", &in->center, dim, center));
+  if (in->displacement.count)
+    IG_TRY(vector_read(job->cx, &in->at, "initial.displacement", &in->displacement, dim, u0));
   if (in->velocity.count)
     IG_TRY(vector_read(job->cx, &in->at, "initial.velocity", &in->velocity, dim, v0));
   if (in->strain.count && in->strain.count != want)
@@ -94,23 +115,32 @@ static ig_status initial_set(ig_job *job, const frac_case *c, frac_model *m) {
   else if (in->strain.count)
     for (int i = 0; i < 3; i++)
       e[i][(i + 1) % 3] = e[(i + 1) % 3][i] = in->strain.value[3 + i];
+  const double rate[2][2] = {{in->expansion, -in->spin}, {in->spin, in->expansion}};
+  uint8_t *on;
+  IG_TRY(initial_where(job, in, m, &on));
   void *u = frac_model_host(m, "u"), *v = frac_model_host(m, "v");
   const void *x = frac_model_host(m, "x");
-  for (int64_t n = 0; n < job->mesh->nodes; n++)
+  for (int64_t n = 0; n < job->mesh->nodes; n++) {
+    double r[3] = {0};
+    if (on && !on[n])
+      continue;
+    for (int d = 0; d < dim; d++)
+      r[d] = frac_model_real(m, x, n * dim + d) - center[d];
     for (int i = 0; i < dim; i++) {
-      double d = 0;
-      for (int k = 0; k < dim; k++)
-        d += e[i][k] * (frac_model_real(m, x, n * dim + k) - center[k]);
-      frac_model_put(m, u, n * dim + i, d);
-      const double away =
-          i < 2 ? in->expansion * (frac_model_real(m, x, n * dim + i) - center[i]) : 0;
-      frac_model_put(m, v, n * dim + i, v0[i] + away);
+      const int64_t at = n * dim + i;
+      const double away = i < 2 ? rate[i][0] * r[0] + rate[i][1] * r[1] : 0;
+      frac_model_put(m, v, at, frac_model_real(m, v, at) + v0[i] + away);
+      frac_model_put(m, u, at,
+                     frac_model_real(m, u, at) + u0[i] + e[i][0] * r[0] + e[i][1] * r[1] +
+                         e[i][2] * r[2]);
     }
+  }
+  free(on);
   return IG_OK;
 }
 
 static ig_status guide_set(ig_job *job, frac_model *m, const frac_motion_case *c, int motion) {
-  const int dim = m->shape.dim, nn = m->shape.nodes;
+  const int dim = m->shape.dim;
   const int from = c->direction == 3 ? 0 : c->direction, to = c->direction == 3 ? dim : from + 1;
   if (to > dim)
     return ig_fail_at(job->cx, &c->at, "direction z: this mesh is plane");
@@ -130,7 +160,6 @@ static ig_status guide_set(ig_job *job, frac_model *m, const frac_motion_case *c
       for (int d = from; d < to; d++)
         IG_TRY(frac_model_guide(m, n, d, motion));
     }
-  (void)nn;
   return IG_OK;
 }
 
@@ -353,7 +382,8 @@ ig_status frac_setup(ig_job *job, frac_model *m) {
   IG_TRY(materials_place(job, m));
   IG_TRY(cracks_mark(job, c, m));
   IG_TRY(perturb(job, c, m));
-  IG_TRY(initial_set(job, c, m));
+  for (int i = 0; i < c->initial.count; i++)
+    IG_TRY(initial_add(job, IG_ITEM(const frac_initial_case, c->initial, i), m));
   IG_TRY(motions_set(job, c, m));
   IG_TRY(loads_set(job, c, m));
   IG_TRY(frac_model_start(m));

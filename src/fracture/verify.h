@@ -21,5 +21,12 @@ IG_MUST_CHECK ig_status frac_verify_insertion_large(ig_ctx *cx, const ig_verify_
 IG_MUST_CHECK ig_status frac_verify_insertion_3d(ig_ctx *cx, const ig_verify_sink *sink);
 IG_MUST_CHECK ig_status frac_verify_friction(ig_ctx *cx, const ig_verify_sink *sink);
 IG_MUST_CHECK ig_status frac_verify_impact(ig_ctx *cx, const ig_verify_sink *sink);
+IG_MUST_CHECK ig_status frac_verify_strip_elastic(ig_ctx *cx, const ig_verify_sink *sink);
+IG_MUST_CHECK ig_status frac_verify_strip(ig_ctx *cx, const ig_verify_sink *sink);
+IG_MUST_CHECK ig_status frac_verify_refinement(ig_ctx *cx, const ig_verify_sink *sink);
+IG_MUST_CHECK ig_status frac_verify_ring(ig_ctx *cx, const ig_verify_sink *sink);
+IG_MUST_CHECK ig_status frac_verify_kalthoff(ig_ctx *cx, const ig_verify_sink *sink);
+IG_MUST_CHECK ig_status frac_verify_mott(ig_ctx *cx, const ig_verify_sink *sink);
+IG_MUST_CHECK ig_status frac_verify_backends(ig_ctx *cx, const ig_verify_sink *sink);
 
 #endif
