@@ -144,6 +144,8 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
     IG_TRY(m->ops->bodies(cx, &m->p, false));
     IG_TRY(ig_array_pull(cx, &m->body));
   }
+  if (m->mass_scaled > 0)
+    IG_TRY(ig_array_pull(cx, &m->v));
   enum { N = IG_DYN_PARTICLE_ENERGIES };
   IG_TRY(m->ops->energy(cx, &m->p, m->scratch.dev));
   IG_TRY(
@@ -168,10 +170,16 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
     }
     IG_TRY(cx->backend->copy_out(cx, m->scratch.host, m->scratch.dev,
                                  (size_t)g->slots * IG_DYN_REPORT * sizeof(double)));
-    for (int c = 0; c < g->colors; c++)
-      e->internal += sum_strided((double *)m->scratch.host + (int64_t)g->begin[c] * IG_DYN_REPORT,
-                                 g->end[c] - g->begin[c], IG_DYN_REPORT, IG_DYN_REPORT - 1);
+    for (int c = 0; c < g->colors; c++) {
+      const double *from = (double *)m->scratch.host + (int64_t)g->begin[c] * IG_DYN_REPORT;
+      const ig_lid count = g->end[c] - g->begin[c];
+      e->internal += sum_strided(from, count, IG_DYN_REPORT, IG_REPORT_ENERGY);
+      e->plastic += sum_strided(from, count, IG_DYN_REPORT, IG_REPORT_LOST);
+    }
   }
+  for (int64_t i = 0; i < n && m->mass_scaled > 0; i++)
+    for (int c = 0; c < 3; c++)
+      e->scaling += 0.5 * m->node_added[i] * pow(ig_dyn_get(m, &m->v, i * m->p.dofs + c), 2);
   const double left = e->kinetic + e->internal + e->damping;
   const double put = m->start_energy + e->external + e->contact;
   const double scale = fmax(fmax(e->plain, e->internal), fmax(fabs(put), 1e-300));

@@ -215,6 +215,7 @@ static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
                                                    "shells, elastic",
                                                    "shells, layered",
                                                    "beams",
+                                                   "beams, fibres",
                                                    "bars"};
     for (int k = 0; k < m->groups; k++) {
       snprintf(text, sizeof text, "%d, %d values each", m->group[k].count,

@@ -442,7 +442,7 @@ static ig_status taylor_bar(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify
   IG_TRY(IG_NEW(q->cx, &report, ne * IG_DYN_REPORT, "report"));
   const ig_status status = ig_dyn_report(*m, report);
   for (ig_lid e = 0; e < ne; e++)
-    plastic = fmax(plastic, report[e * IG_DYN_REPORT + 7]);
+    plastic = fmax(plastic, report[e * IG_DYN_REPORT + IG_REPORT_PLASTIC]);
   free(report);
   IG_TRY(status);
   ig_dyn_energy e;
