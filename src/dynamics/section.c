@@ -138,10 +138,9 @@ ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64
 }
 
 ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64 *g) {
-  static const double gauss[4] = {-0.861136311594053, -0.339981043584856, 0.339981043584856,
-                                  0.861136311594053},
-                      weight[4] = {0.173927422568727, 0.326072577431273, 0.326072577431273,
-                                   0.173927422568727};
+  /* two Gauss points in each half: second moment and plastic moment are both exact */
+  static const double gauss[4] = {-0.788675134594813, -0.211324865405187, 0.211324865405187,
+                                  0.788675134594813};
   const double pi = 3.14159265358979323846, r = s->radius, b = s->width, h = s->height;
   if (!isnan(s->area))
     return ig_fail_at(cx, &s->at, "a plastic beam needs a `profile` and its sizes, not `area`");
@@ -155,14 +154,14 @@ ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f
       f[0] = at * cos(angle), f[1] = at * sin(angle), f[2] = g->area / 16;
     } else if (s->profile == IG_SECTION_RECTANGLE) {
       f[0] = 0.5 * b * gauss[i % 4], f[1] = 0.5 * h * gauss[i / 4];
-      f[2] = g->area * weight[i % 4] * weight[i / 4];
+      f[2] = g->area / 16;
     } else if (i < 8) { /* four a flange */
       f[0] = 0.5 * b * gauss[i % 4], f[1] = (i < 4 ? -0.5 : 0.5) * (h - s->flange);
-      f[2] = b * s->flange * weight[i % 4];
+      f[2] = b * s->flange / 4;
     } else { /* four up the web, two across it */
       const double clear = h - 2 * s->flange;
       f[0] = (i < 12 ? -0.25 : 0.25) * s->web, f[1] = 0.5 * clear * gauss[i % 4];
-      f[2] = 0.5 * clear * s->web * weight[i % 4];
+      f[2] = clear * s->web / 8;
     }
   }
   /* second moments exactly those of the elastic section */
