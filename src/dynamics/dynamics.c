@@ -209,13 +209,10 @@ static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
   char text[128];
   ig_status status = ig_dyn_critical_step(m, &critical);
   if (status == IG_OK) {
-    static const char *const kind[IG_DYN_KINDS] = {"hexahedra, 8 points",
-                                                   "hexahedra, 1 point",
-                                                   "tetrahedra",
-                                                   "shells, elastic",
-                                                   "shells, layered",
-                                                   "beams",
-                                                   "bars"};
+    static const char *const kind[IG_DYN_KINDS] = {"hexahedra, 8 points", "hexahedra, 1 point",
+                                                   "tetrahedra",          "shells, elastic",
+                                                   "shells, layered",     "beams",
+                                                   "beams, fibres",       "bars"};
     for (int k = 0; k < m->groups; k++) {
       snprintf(text, sizeof text, "%d, %d values each", m->group[k].count,
                m->group[k].g_f64.states);

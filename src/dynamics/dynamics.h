@@ -145,7 +145,9 @@ typedef struct {
 typedef struct {
   double kinetic, internal, external, damping, contact; /* J */
   double plain;                                         /* kinetic, from velocities as they stand */
-  double error; /* of the balance, relative to the largest energy */
+  double plastic; /* the part of internal that is not stored: plastic, viscous, failed */
+  double scaling; /* the part of kinetic that is in mass added by scaling */
+  double error;   /* of the balance, relative to the largest energy */
 } ig_dyn_energy;
 
 typedef struct ig_dyn_model {
@@ -163,7 +165,8 @@ typedef struct ig_dyn_model {
   ig_array loaded_node, force_start, face_start, force, face, tool, slots, slot_first;
   ig_array scratch;                 /* double: for sums */
   double *x0;                       /* host: positions at the start */
-  double *node_mass, *node_inertia; /* host: without scaling */
+  double *node_mass, *node_inertia; /* host: as particles have them */
+  double *node_added;               /* host: what of it scaling added */
   double total_mass, mass_scaled;   /* mass_scaled: added */
   double scaled_to;                 /* no element has a critical step below this */
   double start_energy;

@@ -18,6 +18,8 @@ static void group_single(const dyn_group_f64 *d, dyn_group_f32 *s) {
   CAST(mat.yield), CAST(mat.hardening), CAST(mat.kinematic), COPY(mat.rows);
   CAST(mat.jc_b), CAST(mat.jc_n), CAST(mat.jc_c), CAST(mat.jc_rate0), CAST(mat.jc_m);
   CAST(mat.jc_range), CAST(mat.jc_heat);
+  for (int i = 0; i < 3 * IG_DYN_FIBRES; i++)
+    CAST(fibre[i / 3][i % 3]);
   for (int i = 0; i < IG_HARDENING_ROWS; i++)
     CAST(mat.strain[i]), CAST(mat.stress[i]);
   for (int i = 0; i < 5; i++)
@@ -104,7 +106,7 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
         st[IG_HEX_POINT + n * ig_law_state(g->law, 6) + 6 + i] = c[i] / det;
     }
   }
-  if (g->kind == IG_DYN_BEAM) {
+  if (g->kind == IG_DYN_BEAM || g->kind == IG_DYN_FIBRE) {
     /* the section's width axis, square to the beam */
     double e[3], up[3], y[3], l = 0;
     for (int i = 0; i < 3; i++) {
@@ -145,6 +147,8 @@ static int group_states(const ig_dyn_group *g) {
     return IG_LAYERS_POINT + g->g_f64.planes * 5 * layer;
   case IG_DYN_BEAM:
     return IG_BEAM_STATES;
+  case IG_DYN_FIBRE:
+    return IG_BEAM_STATES + 2 * IG_DYN_FIBRES * ig_law_state(g->law, 1);
   default:
     return IG_BAR_STATES;
   }
@@ -247,10 +251,14 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
       return ig_fail_at(cx, &s->at, "`planes` is 3 or 4 integration points");
     break;
   case IG_BEAM2:
-    g->kind = s->line == IG_LINE_BEAM ? IG_DYN_BEAM : IG_DYN_BAR;
+    g->kind = s->line != IG_LINE_BEAM    ? IG_DYN_BAR
+              : g->law == IG_LAW_ELASTIC ? IG_DYN_BEAM
+                                         : IG_DYN_FIBRE;
     d->dofs = s->line == IG_LINE_BEAM ? 6 : 3;
     d->cable = s->line == IG_LINE_CABLE;
     IG_TRY(ig_dyn_section_line(cx, s, d));
+    if (g->kind == IG_DYN_FIBRE)
+      IG_TRY(ig_dyn_section_fibres(cx, s, d));
     break;
   default:
     return ig_fail_at(cx, &m->c->at, "dynamics has no %s elements: use hex8, tet4, tri3 or beam2",

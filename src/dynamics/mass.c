@@ -154,6 +154,7 @@ ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt) {
 ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
   double *mass = m->node_mass, *inertia = m->node_inertia;
   memset(mass, 0, sizeof *mass * (size_t)m->mesh->nodes);
+  memset(m->node_added, 0, sizeof *m->node_added * (size_t)m->mesh->nodes);
   memset(inertia, 0, sizeof *inertia * (size_t)m->mesh->nodes);
   m->total_mass = m->mass_scaled = 0;
   m->scaled_to = least;
@@ -175,6 +176,7 @@ ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
       for (int a = 0; a < npe; a++) {
         const int32_t n = ((const int32_t *)g->conn.host)[(int64_t)s * npe + a];
         mass[n] += scale * me / npe;
+        m->node_added[n] += (scale - 1) * me / npe;
         inertia[n] += scale * ie;
       }
     }

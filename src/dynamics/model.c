@@ -36,6 +36,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   memcpy(m->x0, m->mesh->x, 3 * n * sizeof(double));
   IG_TRY(IG_NEW(cx, &m->node_mass, n, "masses"));
   IG_TRY(IG_NEW(cx, &m->node_inertia, n, "inertias"));
+  IG_TRY(IG_NEW(cx, &m->node_added, n, "masses"));
   ig_dyn_particles *p = &m->p;
   if (m->c->bodies.count + m->c->ties.count > 0) {
     IG_TRY(ig_array_new(cx, &m->bound, n, sizeof(int32_t), "bodies and ties"));
@@ -218,6 +219,7 @@ void ig_dyn_model_free(ig_dyn_model *m) {
   free(m->x0);
   free(m->node_mass);
   free(m->node_inertia);
+  free(m->node_added);
   free(m);
 }
 

@@ -31,6 +31,9 @@ IG_MUST_CHECK ig_status ig_dyn_curve_add(ig_ctx *cx, ig_dyn_curves *c, const ig_
 IG_MUST_CHECK ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *m,
                                              int *law);
 IG_MUST_CHECK ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64 *g);
+/* The fibres a plastic beam's section is cut into; needs a profile. */
+IG_MUST_CHECK ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *s,
+                                              dyn_group_f64 *g);
 IG_MUST_CHECK ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials);
 IG_MUST_CHECK ig_status ig_dyn_slots_new(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_dyn_curves *cs);

@@ -121,7 +121,8 @@ ig_status ig_dyn_picture_write(ig_dyn_job *r) {
   if (erodes) { /* an element whose points have all failed carries nothing */
     IG_TRY(IG_NEW(cx, &alive, ne, "element results"));
     for (int64_t e = 0; e < ne; e++)
-      alive[e] = !(r->report[e * IG_DYN_REPORT + 7] > 0 && r->report[e * IG_DYN_REPORT + 6] == 0);
+      alive[e] = !(r->report[e * IG_DYN_REPORT + IG_REPORT_PLASTIC] > 0 &&
+                   r->report[e * IG_DYN_REPORT + IG_REPORT_MISES] == 0);
   }
   ig_snapshot *snap;
   ig_status status = ig_snapshot_of_mesh(cx, m->mesh, alive, ig_dyn_clock_of(r)->time,
@@ -182,7 +183,7 @@ ig_status ig_dyn_results_write(ig_dyn_job *r) {
     most = fmax(most, sqrt(u));
   }
   for (int64_t e = 0; report && e < ig_mesh_elements(m->mesh); e++)
-    plastic = fmax(plastic, report[e * IG_DYN_REPORT + 7]);
+    plastic = fmax(plastic, report[e * IG_DYN_REPORT + IG_REPORT_PLASTIC]);
   IG_TRY(s->result(s, "time", ig_dyn_clock_of(r)->time));
   IG_TRY(s->result(s, "time_step", ig_dyn_clock_of(r)->dt));
   IG_TRY(s->result(s, "energy_error", r->worst_error));

@@ -137,6 +137,46 @@ ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64
   return IG_OK;
 }
 
+ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64 *g) {
+  /* two Gauss points in each half: second moment and plastic moment are both exact */
+  static const double gauss[4] = {-0.788675134594813, -0.211324865405187, 0.211324865405187,
+                                  0.788675134594813};
+  const double pi = 3.14159265358979323846, r = s->radius, b = s->width, h = s->height;
+  if (!isnan(s->area))
+    return ig_fail_at(cx, &s->at, "a plastic beam needs a `profile` and its sizes, not `area`");
+  for (int i = 0; i < IG_DYN_FIBRES; i++) {
+    double *f = g->fibre[i];
+    if (s->profile == IG_SECTION_CIRCLE) { /* two rings of eight, of equal area */
+      const double at = i < 8 ? 0.5 * r : sqrt(0.75) * r, angle = pi / 4 * (i % 8 + 0.5 * (i / 8));
+      f[0] = at * cos(angle), f[1] = at * sin(angle), f[2] = g->area / 16;
+    } else if (s->profile == IG_SECTION_TUBE) {
+      const double at = r - 0.5 * s->wall, angle = pi / 8 * i;
+      f[0] = at * cos(angle), f[1] = at * sin(angle), f[2] = g->area / 16;
+    } else if (s->profile == IG_SECTION_RECTANGLE) {
+      f[0] = 0.5 * b * gauss[i % 4], f[1] = 0.5 * h * gauss[i / 4];
+      f[2] = g->area / 16;
+    } else if (i < 8) { /* four a flange */
+      f[0] = 0.5 * b * gauss[i % 4], f[1] = (i < 4 ? -0.5 : 0.5) * (h - s->flange);
+      f[2] = b * s->flange / 4;
+    } else { /* four up the web, two across it */
+      const double clear = h - 2 * s->flange;
+      f[0] = (i < 12 ? -0.25 : 0.25) * s->web, f[1] = 0.5 * clear * gauss[i % 4];
+      f[2] = clear * s->web / 8;
+    }
+  }
+  /* second moments exactly those of the elastic section */
+  double iy = 0, iz = 0;
+  for (int i = 0; i < IG_DYN_FIBRES; i++) {
+    iz += g->fibre[i][2] * g->fibre[i][0] * g->fibre[i][0];
+    iy += g->fibre[i][2] * g->fibre[i][1] * g->fibre[i][1];
+  }
+  for (int i = 0; i < IG_DYN_FIBRES; i++) {
+    g->fibre[i][0] *= sqrt(g->iz / iz);
+    g->fibre[i][1] *= sqrt(g->iy / iy);
+  }
+  return IG_OK;
+}
+
 const ig_dyn_section ig_dyn_section_default = {.integration = IG_INTEGRATE_BBAR,
                                                .hourglass = 0.1,
                                                .thickness = NAN,

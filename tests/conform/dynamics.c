@@ -18,6 +18,7 @@ typedef struct {
   double yield;
   int scene;
 } kind;
+enum { KINEMATIC = 100, BY_TABLE }; /* laws that other keys of a material ask for */
 enum { ALONE, COLLISION, FOLD, BODIES, TIES };
 static const kind kinds[] = {
     {"hexahedra bbar", IG_HEX8, IG_INTEGRATE_BBAR, IG_MATERIAL_AUTO, 0, NAN, ALONE},
@@ -26,12 +27,27 @@ static const kind kinds[] = {
     {"hexahedra single", IG_HEX8, IG_INTEGRATE_SINGLE, IG_MATERIAL_AUTO, 0, NAN, ALONE},
     {"hexahedra single plastic", IG_HEX8, IG_INTEGRATE_SINGLE, IG_MATERIAL_AUTO, 0, 1e8, ALONE},
     {"hexahedra neo-Hookean", IG_HEX8, IG_INTEGRATE_FULL, IG_MATERIAL_NEO_HOOKEAN, 0, NAN, ALONE},
+    {"hexahedra kinematic", IG_HEX8, IG_INTEGRATE_BBAR, KINEMATIC, 0, 1e8, ALONE},
+    {"hexahedra by table", IG_HEX8, IG_INTEGRATE_BBAR, BY_TABLE, 0, 1e8, ALONE},
+    {"hexahedra single kinematic", IG_HEX8, IG_INTEGRATE_SINGLE, KINEMATIC, 0, 1e8, ALONE},
+    {"tetrahedra kinematic", IG_TET4, 0, KINEMATIC, 0, 1e8, ALONE},
+    {"tetrahedra by table", IG_TET4, 0, BY_TABLE, 0, 1e8, ALONE},
+    {"tetrahedra Johnson-Cook", IG_TET4, 0, IG_MATERIAL_JOHNSON_COOK, 0, 1e8, ALONE},
+    {"tetrahedra neo-Hookean", IG_TET4, 0, IG_MATERIAL_NEO_HOOKEAN, 0, NAN, ALONE},
+    {"shells kinematic", IG_TRI3, 0, KINEMATIC, 0, 1e8, ALONE},
+    {"shells by table", IG_TRI3, 0, BY_TABLE, 0, 1e8, ALONE},
+    {"shells Johnson-Cook", IG_TRI3, 0, IG_MATERIAL_JOHNSON_COOK, 0, 1e8, ALONE},
+    {"beams kinematic", IG_BEAM2, 0, KINEMATIC, IG_LINE_BEAM, 1e8, ALONE},
+    {"beams by table", IG_BEAM2, 0, BY_TABLE, IG_LINE_BEAM, 1e8, ALONE},
+    {"bars kinematic", IG_BEAM2, 0, KINEMATIC, IG_LINE_BAR, 1e8, ALONE},
+    {"bars by table", IG_BEAM2, 0, BY_TABLE, IG_LINE_BAR, 1e8, ALONE},
     {"hexahedra Johnson-Cook", IG_HEX8, IG_INTEGRATE_BBAR, IG_MATERIAL_JOHNSON_COOK, 0, 1e8, ALONE},
     {"tetrahedra", IG_TET4, 0, IG_MATERIAL_AUTO, 0, NAN, ALONE},
     {"tetrahedra plastic", IG_TET4, 0, IG_MATERIAL_AUTO, 0, 1e8, ALONE},
     {"shells", IG_TRI3, 0, IG_MATERIAL_AUTO, 0, NAN, ALONE},
     {"shells plastic", IG_TRI3, 0, IG_MATERIAL_AUTO, 0, 1e8, ALONE},
     {"beams", IG_BEAM2, 0, IG_MATERIAL_AUTO, IG_LINE_BEAM, NAN, ALONE},
+    {"beams plastic", IG_BEAM2, 0, IG_MATERIAL_AUTO, IG_LINE_BEAM, 1e8, ALONE},
     {"bars plastic", IG_BEAM2, 0, IG_MATERIAL_AUTO, IG_LINE_BAR, 1e8, ALONE},
     {"cables", IG_BEAM2, 0, IG_MATERIAL_AUTO, IG_LINE_CABLE, NAN, ALONE},
     {"blocks that collide", IG_HEX8, IG_INTEGRATE_BBAR, IG_MATERIAL_AUTO, 0, NAN, COLLISION},
@@ -108,7 +124,11 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
   q->section.line = k->line;
   q->section.bulk_linear = 0.06;
   q->section.bulk_quadratic = 1.2;
-  q->material.law = k->law;
+  static double strain[3] = {0, 0.001, 0.01}, stress[3] = {1e8, 1.5e8, 1.8e8};
+  q->material.law = k->law < KINEMATIC ? k->law : IG_MATERIAL_AUTO;
+  q->material.kinematic = k->law == KINEMATIC ? 3e9 : NAN;
+  if (k->law == BY_TABLE)
+    q->material.hardening_curve = (ig_table){3, strain, stress};
   q->material.yield = k->yield;
   q->material.hardening = 2e9;
   q->material.johnson_cook = (ig_johnson_case){.at.given = true,
