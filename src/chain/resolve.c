@@ -379,6 +379,7 @@ ig_status ig_stage_case(ig_chain *chain, int stage, bool trial) {
   IG_TRY(ig_case_new(chain->cx, &c));
   s->own = c;
   IG_TRY(ig_node_copy(c->cx, c->arena, s->node, &c->root));
+  c->root->key = NULL; /* the name of the stage is none of the case's */
   c->path = chain->c->path;
   child_drop(c->root, "picture");
   child_drop(c->root, "curve");
