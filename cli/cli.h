@@ -95,6 +95,21 @@ void cli_man(FILE *to);
 void cli_complete_bash(FILE *to);
 void cli_complete_zsh(FILE *to);
 
+/* --- page.c */
+typedef struct {
+  FILE *file; /* NULL: no page is wanted */
+  const char *path;
+  char part[4096], date[16], room[32]; /* room: of the row before */
+} cli_page;
+/* `path` NULL: no page. Prints what is wrong. */
+int cli_page_open(const char *path, cli_page *page);
+/* Keeps the page if `code` is good; the exit code. */
+int cli_page_close(cli_page *page, int code);
+/* A cell of a Markdown table, "| text ". */
+void cli_page_cell(cli_page *page, const char *text);
+/* Begins a section where the room changes; true: it did. */
+bool cli_page_room(cli_page *page, const char *room);
+
 /* --- term.c */
 void cli_error(const char *format, ...) IG_PRINTF(1, 2);
 void cli_warning(const char *format, ...) IG_PRINTF(1, 2);

@@ -303,17 +303,15 @@ static ig_status mesh_become(ig_chain *chain, ig_case *c, int stage, ig_node *me
   }
   if (trial)
     return file_become(c, mesh, SOME_FILE);
-  ig_status status = mesh_of(chain, source, &base);
-  if (status == IG_OK && kept) {
-    if (status == IG_OK)
-      status = last_snapshot(chain, source, &result);
-    if (status == IG_OK)
-      status = derived_name(chain, stage, &to);
-    if (status == IG_OK)
-      status = mesh_keep(chain, c, kept, source, base, result, to);
+  ig_status status;
+  IG_TRY_GOTO(status, done, mesh_of(chain, source, &base));
+  if (kept) {
+    IG_TRY_GOTO(status, done, last_snapshot(chain, source, &result));
+    IG_TRY_GOTO(status, done, derived_name(chain, stage, &to));
+    IG_TRY_GOTO(status, done, mesh_keep(chain, c, kept, source, base, result, to));
   }
-  if (status == IG_OK)
-    status = file_become(c, mesh, to ? to : base);
+  status = file_become(c, mesh, to ? to : base);
+done:
   free(base);
   free(result);
   free(to);
@@ -322,30 +320,35 @@ static ig_status mesh_become(ig_chain *chain, ig_case *c, int stage, ig_node *me
 
 /* --- the walk */
 
+/* `from` in `node`, whatever it stands for. */
+static ig_status source_become(ig_chain *chain, ig_case *c, int stage, ig_node *node, int source,
+                               bool trial) {
+  const char *key = node->key ? node->key : "";
+  if (ig_node_find(node, "figure"))
+    return figure_become(chain, c, node, source, trial);
+  if (strcmp(key, "mesh") == 0)
+    return mesh_become(chain, c, stage, node, source, trial);
+  if (trial)
+    return file_become(c, node, SOME_FILE);
+  char *path = NULL;
+  ig_status status = IG_OK;
+  if (strcmp(key, "path") != 0)
+    status = last_snapshot(chain, source, &path);
+  else if (!(path = ig_path_join(chain->stage[source].folder, "path.csv")))
+    status = IG_FAIL(c->cx, IG_MEMORY, "no memory for a path");
+  if (status == IG_OK)
+    status = file_become(c, node, path);
+  free(path);
+  return status;
+}
+
 static ig_status node_resolve(ig_chain *chain, ig_case *c, int stage, ig_node *node, bool top,
                               bool trial) {
   const ig_node *from = node->kind == IG_NODE_MAP ? source_of(node, top) : NULL;
   if (from) {
     int source;
-    char *path = NULL;
-    ig_status status = source_find(chain, stage, from, &source);
-    if (status == IG_OK && ig_node_find(node, "figure"))
-      return figure_become(chain, c, node, source, trial);
-    if (status == IG_OK && node->key && strcmp(node->key, "mesh") == 0) {
-      status = mesh_become(chain, c, stage, node, source, trial);
-    } else if (status == IG_OK && trial) {
-      status = file_become(c, node, SOME_FILE);
-    } else if (status == IG_OK && node->key && strcmp(node->key, "path") == 0) {
-      path = ig_path_join(chain->stage[source].folder, "path.csv");
-      status =
-          path ? file_become(c, node, path) : IG_FAIL(c->cx, IG_MEMORY, "no memory for a path");
-    } else if (status == IG_OK) {
-      status = last_snapshot(chain, source, &path);
-      if (status == IG_OK)
-        status = file_become(c, node, path);
-    }
-    free(path);
-    IG_TRY(status);
+    IG_TRY(source_find(chain, stage, from, &source));
+    IG_TRY(source_become(chain, c, stage, node, source, trial));
   }
   for (ig_node *child = node->child; child; child = child->next)
     IG_TRY(node_resolve(chain, c, stage, child, false, trial));
@@ -376,6 +379,7 @@ ig_status ig_stage_case(ig_chain *chain, int stage, bool trial) {
   IG_TRY(ig_case_new(chain->cx, &c));
   s->own = c;
   IG_TRY(ig_node_copy(c->cx, c->arena, s->node, &c->root));
+  c->root->key = NULL; /* the name of the stage is none of the case's */
   c->path = chain->c->path;
   child_drop(c->root, "picture");
   child_drop(c->root, "curve");
