@@ -142,7 +142,8 @@ static void mistakes_are_named(void **state) {
       {CASE(", passive: [{}]"), "no element is left to design"},
       {"{loads: [{where: {set: all}, spread: faces}]}", "no set of faces 'all'"},
       {"{supports: [{where: {set: all}}], loads: [{force: [1, 0, 0]}]}", "nothing acts on a node"},
-      {CASE(", problem: heat"), "solved on a grid"},
+      {CASE(", problem: heat, solver: {operator: nbn}, source: 1"), "made by recompute"},
+      {CASE(", problem: heat, springs: [{stiffness: [1, 1, 1]}]"), "has none"},
       {CASE(", symmetry: [q]"), "'q' is no plane"}};
   open_ctx("cpu");
   ig_mesh *mesh = wobbly();
