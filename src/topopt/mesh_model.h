@@ -56,6 +56,10 @@ IG_MUST_CHECK ig_status ig_mesh_filter_new(ig_mesh_model *m);
 void ig_mesh_filter_free(ig_mesh_model *m);
 IG_MUST_CHECK ig_status ig_mesh_filter(void *self, const double *in, double *out);
 
+/* The part at a density (host); mesh_surface.c. */
+IG_MUST_CHECK ig_status ig_mesh_surface(void *self, const double *density, double level,
+                                        bool mirror, ig_part *surface);
+
 /* Verification problems; see mesh_verify.c. */
 IG_MUST_CHECK ig_status ig_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink);
 IG_MUST_CHECK ig_status ig_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink);

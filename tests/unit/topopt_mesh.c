@@ -1,6 +1,7 @@
 /* Topology optimisation on meshes: the filter, sets, messages, a part from Gmsh. */
 #include "check.h"
 #include "backend/backend.h"
+#include "closed.h"
 #include "folder.h"
 #include "mesh/mesh_case.h"
 #include "topopt/mesh_model.h"
@@ -165,6 +166,43 @@ static void mistakes_are_named(void **state) {
   ig_ctx_close(cx);
 }
 
+/* Random, blocky, solid and empty-but-one designs on a distorted mesh, whole and mirrored. */
+static void surface_is_closed(void **state) {
+  (void)state;
+  open_ctx("cpu");
+  ig_mesh *mesh = wobbly();
+  for (int mirror = 0; mirror < 2; mirror++) {
+    ig_trial t;
+    assert_int_equal(ig_trial_open_mesh(cx, CASE(", symmetry: [x+, z-]"), mesh, &t), IG_OK);
+    const int n = (int)t.d->elements;
+    double *x = calloc((size_t)n, sizeof *x);
+    uint32_t seed = 1;
+    for (int kind = 0; kind < 5; kind++) {
+      for (int e = 0; e < n; e++) {
+        seed = seed * 1664525u + 1013904223u;
+        x[e] = kind == 0   ? 1
+               : kind == 1 ? (seed >> 16) % 2
+               : kind == 2 ? (seed >> 8) / 16777216.0
+               : kind == 3 ? e % 6 > 2
+                           : e == n / 2;
+      }
+      ig_part s;
+      assert_int_equal(t.d->surface(t.d->self, x, kind == 4 ? 0.1 : 0.5, mirror, &s), IG_OK);
+      assert_closed(&s);
+      if (kind == 0) { /* the mesh itself: 6 x 3 x 2 */
+        assert_true(fabs(s.volume - (mirror ? 144 : 36)) < 1e-4);
+        assert_true(fabs(s.area - (mirror ? 2 * (36 + 12 + 48) : 2 * (18 + 6 + 12))) < 1e-4);
+      }
+      assert_true(s.volume > 0 && s.volume < 144 + 1e-4);
+      ig_part_free(&s);
+    }
+    free(x);
+    ig_trial_close(&t);
+  }
+  ig_mesh_free(mesh);
+  ig_ctx_close(cx);
+}
+
 #ifdef INGOT_HAVE_GMSH
 static double objective;
 static void figure(void *user, const char *key, double value, const char *text) {
@@ -234,6 +272,7 @@ int main(void) {
                                      cmocka_unit_test(preconditioners_and_selections_agree),
                                      cmocka_unit_test(multigrid_is_nearly_flat),
                                      cmocka_unit_test(mistakes_are_named),
+                                     cmocka_unit_test(surface_is_closed),
                                      cmocka_unit_test(a_part_from_gmsh)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
