@@ -33,6 +33,9 @@ static ig_mesh *mesh_of(ig_ctx *cx, int n) {
   "[{where: {set: xmin, from: [0, 1.9, 0]}, force: [1, 0, 0]}], ports: [{where: {set: xmax}, "     \
   "direction: [0, -1, 0]}], springs: [{where: {set: xmax}, stiffness: [0.01, 0.01, 0.01]}, "       \
   "{where: {set: xmin}, stiffness: [0.1, 0.1, 0]}], symmetry: [z-], optimiser: {method: mma}"
+#define HEAT                                                                                       \
+  "problem: heat, volume: 0.4, void_ratio: 1e-3, source: 1, supports: [{where: {set: xmin}}], "    \
+  "loads: [{where: {set: xmax}, heat: 2, spread: faces}]"
 #define EXACT "tolerance: 1e-11"
 
 static const struct {
@@ -47,6 +50,13 @@ static const struct {
     {"multigrid", "{" STIFF ", solver: {" EXACT ", race: color, operator: recompute}}", 1e-8},
     {"multigrid, atomic",
      "{" STIFF ", void_ratio: 1e-6, solver: {" EXACT ", race: atomic, operator: ebeSym}}", 1e-8},
+    {"helmholtz filter", "{" STIFF ", filter: {kind: helmholtz, radius: 1.2}, solver: {" EXACT "}}",
+     1e-8},
+    {"heat", "{" HEAT ", solver: {" EXACT "}}", 1e-8},
+    {"heat, jacobi, color",
+     "{" HEAT ", filter: {kind: helmholtz, radius: 1}, solver: {" EXACT
+     ", preconditioner: jacobi, race: color}}",
+     1e-8},
     {"mechanism", "{" PULL ", solver: {" EXACT "}}", 1e-6},
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems, ITERATIONS = 4 };
