@@ -4,6 +4,7 @@
 #include "kern/hd.h"
 #include "solver/level_kern.inc"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Sums per fixed chunk, then over chunks in order: the same for any number of threads. */

@@ -41,6 +41,9 @@ struct coarsen_args {
   const float *modulus, *table, *from;  /* from: element matrices of the finer level */
   const uint16_t *kind;
   float *stencil, *to; /* to: element matrices made */
+  __half *half;        /* blocks off the diagonal, scaled, or NULL */
+  const float *unscale;
+  int64_t offset[IG_STENCIL_HALF];
 };
 
 static coarsen_args coarsen_of(const ig_level *l) {
@@ -54,6 +57,10 @@ static coarsen_args coarsen_of(const ig_level *l) {
   a.stored = l->grid.stored;
   a.first = l->grid.first;
   a.stencil = l->stencil;
+  a.half = l->half;
+  a.unscale = l->unscale;
+  for (int b = 0; b < IG_STENCIL_HALF; b++)
+    a.offset[b] = l->offset[b];
   return a;
 }
 
@@ -68,13 +75,13 @@ static __device__ __forceinline__ int64_t element_number(const int *n, const int
 /* A thread makes one block of one node's stencil: blockIdx.y is the block. Either from the moduli
    (first coarse level) or from element matrices. */
 template <int DOF, bool FROM_MODULI>
-__global__ void make_stencil(const __grid_constant__ coarsen_args a) {
+__global__ void make_stencil(const __grid_constant__ coarsen_args a, int first) {
   int i[3];
   int64_t place;
   if (!node_place(a.n, a.row, a.plane, a.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i,
                   &place))
     return;
-  const int block = blockIdx.y, nodes = 1 << a.dim, size = nodes * DOF;
+  const int block = first + blockIdx.y, nodes = 1 << a.dim, size = nodes * DOF;
   float s[DOF * DOF] = {};
   for (int p = 0; p < nodes; p++)
     for (int q = 0; q < nodes; q++) {
@@ -107,6 +114,13 @@ __global__ void make_stencil(const __grid_constant__ coarsen_args a) {
             s[r * DOF + c] += k[r * size + c];
       }
     }
+  if (a.half && block) {
+    const float w = a.unscale[place] * a.unscale[place + a.offset[block]];
+#pragma unroll
+    for (int m = 0; m < DOF * DOF; m++)
+      a.half[((int64_t)(block - 1) * DOF * DOF + m) * a.stored + place] = __float2half(w * s[m]);
+    return;
+  }
 #pragma unroll
   for (int m = 0; m < DOF * DOF; m++)
     a.stencil[((int64_t)block * DOF * DOF + m) * a.stored + place] = s[m];
@@ -178,14 +192,38 @@ template <bool FROM_MODULI> __global__ void make_parents(const __grid_constant__
 }
 
 template <bool FROM_MODULI>
-static ig_status launch_stencil(ig_ctx *cx, const ig_level *l, const coarsen_args &a) {
-  const dim3 grid(ig_cuda_blocks(nodes_of(&l->grid), 128), l->blocks);
+static ig_status launch_blocks(ig_ctx *cx, const ig_level *l, const coarsen_args &a, int first,
+                               int count) {
+  const dim3 grid(ig_cuda_blocks(nodes_of(&l->grid), 128), count);
   if (a.dof == 3)
-    make_stencil<3, FROM_MODULI><<<grid, 128, 0, ig_cuda_stream(cx)>>>(a);
+    make_stencil<3, FROM_MODULI><<<grid, 128, 0, ig_cuda_stream(cx)>>>(a, first);
   else if (a.dof == 2)
-    make_stencil<2, FROM_MODULI><<<grid, 128, 0, ig_cuda_stream(cx)>>>(a);
+    make_stencil<2, FROM_MODULI><<<grid, 128, 0, ig_cuda_stream(cx)>>>(a, first);
   else
-    make_stencil<1, FROM_MODULI><<<grid, 128, 0, ig_cuda_stream(cx)>>>(a);
+    make_stencil<1, FROM_MODULI><<<grid, 128, 0, ig_cuda_stream(cx)>>>(a, first);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+template <bool FROM_MODULI>
+static ig_status launch_stencil(ig_ctx *cx, const ig_level *l, const coarsen_args &a) {
+  if (!l->half)
+    return launch_blocks<FROM_MODULI>(cx, l, a, 0, l->blocks);
+  IG_TRY(launch_blocks<FROM_MODULI>(cx, l, a, 0, 1));
+  IG_TRY(ig_grid_cuda_scales(cx, l));
+  return launch_blocks<FROM_MODULI>(cx, l, a, 1, l->blocks - 1);
+}
+
+__global__ void scale_nodes(const __grid_constant__ ig_level l) {
+  int i[3];
+  int64_t at;
+  if (node_place(l.grid.n, l.grid.row, l.grid.dim == 3 ? l.grid.plane : 0, l.grid.first,
+                 blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &at))
+    ig_scale_make(&l, at);
+}
+
+ig_status ig_grid_cuda_scales(ig_ctx *cx, const ig_level *l) {
+  scale_nodes<<<ig_cuda_blocks(nodes_of(&l->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(*l);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

@@ -5,6 +5,7 @@
 #include "solver/level_kern.inc"
 #include "solver/rows_cpu.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -179,18 +180,57 @@ static void coarsen_fine_plane(const void *arg, int k, float *work) {
   }
 }
 
+ig_status ig_grid_cpu_scales(ig_ctx *cx, const ig_level *l) {
+  const int64_t rows = row_count(&l->grid);
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t row = 0; row < rows; row++)
+    for (int i = 0; i <= l->grid.n[0]; i++)
+      ig_scale_make(l, row_place(&l->grid, row) + i);
+  return IG_OK;
+}
+
+/* A whole stencil in single precision to a level in half. */
+static ig_status to_half(ig_ctx *cx, const ig_level *whole, const ig_level *l) {
+  const int each = l->grid.dof * l->grid.dof, width = l->grid.n[0] + 1;
+  const int64_t rows = row_count(&l->grid), stored = l->grid.stored;
+  memcpy(l->stencil, whole->stencil, (size_t)each * (size_t)stored * sizeof(float));
+  IG_TRY(ig_grid_cpu_scales(cx, l));
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t row = 0; row < rows; row++) {
+    const int64_t place = row_place(&l->grid, row);
+    for (int m = 0; m < (l->blocks - 1) * each; m++) {
+      const float *from = whole->stencil + (m + each) * stored + place, *u = l->unscale + place;
+      const int64_t o = l->offset[1 + m / each];
+      ig_half *to = l->half + m * stored + place;
+      for (int i = 0; i < width; i++)
+        to[i] = (ig_half)(u[i] * u[i + o] * from[i]);
+    }
+  }
+  return IG_OK;
+}
+
 ig_status ig_grid_cpu_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_level *coarse,
                                    const ig_level *next, const uint16_t *kind, const float *table) {
   const ig_grid *g = &coarse->grid;
   const size_t size = (size_t)(g->dof << g->dim),
-               stencil = (size_t)coarse->blocks * g->dof * g->dof;
-  memset(coarse->stencil, 0, stencil * (size_t)g->stored * sizeof(float));
+               stencil = (size_t)coarse->blocks * g->dof * g->dof * (size_t)g->stored;
+  ig_level whole = *coarse;
+  if (coarse->half)
+    IG_TRY(IG_NEW(cx, &whole.stencil, stencil, "stencil in single precision"));
+  else
+    memset(whole.stencil, 0, stencil * sizeof(float));
   if (next)
     memset(next->element, 0, (size_t)ig_grid_elements(&next->grid) * size * size * sizeof(float));
-  const coarsen_arg arg = {fine, coarse, next, kind, table};
-  return for_planes(cx, g->dim == 3 ? g->n[2] : g->n[1],
-                    size * size * (size_t)(g->n[0] + 1) + 8 * (size_t)g->n[0], coarsen_fine_plane,
-                    &arg);
+  const coarsen_arg arg = {fine, &whole, next, kind, table};
+  ig_status status = for_planes(cx, g->dim == 3 ? g->n[2] : g->n[1],
+                                size * size * (size_t)(g->n[0] + 1) + 8 * (size_t)g->n[0],
+                                coarsen_fine_plane, &arg);
+  if (coarse->half) {
+    if (status == IG_OK)
+      status = to_half(cx, &whole, coarse);
+    free(whole.stencil);
+  }
+  return status;
 }
 
 static void coarsen_plane(const void *arg, int k, float *work) {

@@ -4,6 +4,7 @@
 #include "kern/hd.h"
 #include "solver/level_kern.inc"
 
+#include <math.h>
 #include <stdlib.h>
 
 ig_status ig_grid_cpu_dense_invert(ig_ctx *cx, const ig_level *l, const int32_t *place, int n,

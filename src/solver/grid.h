@@ -10,6 +10,9 @@
 
 #include "core/array.h"
 #include "solver/brick.h"
+#ifdef __CUDACC__
+#include <cuda_fp16.h>
+#endif
 
 IG_C_BEGIN
 
@@ -55,6 +58,12 @@ typedef enum {
   IG_SWEEP_SMOOTH,   /* d = c0 d + c1 D^-1 (b - a), y = x + d; d NULL: 0, and not remembered */
 } ig_sweep;
 
+#ifdef __CUDACC__
+typedef __half ig_half;
+#else
+typedef _Float16 ig_half;
+#endif
+
 /* A level of the hierarchy, coarse ones with a stored stencil: 3^dim blocks of dof x dof a node,
    the half from the node itself upwards, [block][row][column][place] in single precision. */
 enum { IG_STENCIL_HALF = 14 };
@@ -64,9 +73,14 @@ typedef struct {
   int blocks;            /* stored: 14 in 3D, 5 in 2D; 0: matrix-free */
   int64_t offset[IG_STENCIL_HALF];
   float *stencil;
-  float *inverse; /* coarse: of the diagonal, dof x stored; 0 where there is none */
-  float *element; /* element matrices, coarse levels from the second: size^2 each */
-  float *block;   /* inverses of the diagonal blocks, dof x dof x stored; NULL: not asked for */
+  /* blocks off the diagonal in half precision, entries over the `scale` (one a node, the root of
+     its largest diagonal entry) of both their nodes; then `stencil` holds the diagonal blocks alone
+   */
+  ig_half *half;
+  float *scale, *unscale; /* unscale: 1 / scale, 0 where there is nothing */
+  float *inverse;         /* coarse: of the diagonal, dof x stored; 0 where there is none */
+  float *element;         /* element matrices, coarse levels from the second: size^2 each */
+  float *block; /* inverses of the diagonal blocks, dof x dof x stored; NULL: not asked for */
   float *b, *x, *y, *d; /* dof x stored */
   /* where two cycles are joined by conjugate gradients: the first one's result, its image under A,
      the residual it leaves; their sums */
@@ -130,6 +144,8 @@ typedef struct ig_pair_state {
   /* element matrices of `coarse` from those of `fine`; the stencil from element matrices */       \
   X(coarsen, (ig_ctx * cx, const ig_level *fine, const ig_level *coarse))                          \
   X(stencil, (ig_ctx * cx, const ig_level *level))                                                 \
+  /* `scale` and `unscale` of a level in half precision, from its diagonal */                      \
+  X(scales, (ig_ctx * cx, const ig_level *level))                                                  \
   /* adds springs of the finest level, as P^T k P, to the stencil of a coarse one; `depth`         \
      halvings lie between them */                                                                  \
   X(coarse_springs, (ig_ctx * cx, const ig_level *fine, const ig_level *coarse, int depth))        \

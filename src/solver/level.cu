@@ -2,8 +2,8 @@
 #include "solver/level.cuh"
 #include "solver/reduce.cuh"
 
-/* Row r of A x at a node. */
-template <int DOF>
+/* Row r of A x at a node. Half precision is held by scaled nodes; see ig_level. */
+template <int DOF, bool HALF>
 static __device__ __forceinline__ float row_product(const stencil_args &s, int r, int64_t place,
                                                     const float *__restrict__ x) {
   float a = 0;
@@ -11,20 +11,37 @@ static __device__ __forceinline__ float row_product(const stencil_args &s, int r
 #pragma unroll
   for (int c = 0; c < DOF; c++)
     a += m[(r * DOF + c) * s.stored] * x[c * s.stored + place];
+  if constexpr (HALF) {
+    float b = 0;
 #pragma unroll 2
-  for (int n = 1; n < s.blocks; n++) {
-    const int64_t o = s.offset[n];
-    const float *up = m + (int64_t)n * DOF * DOF * s.stored, *down = up - o;
+    for (int n = 1; n < s.blocks; n++) {
+      const int64_t o = s.offset[n];
+      const __half *up = s.half + place + (int64_t)(n - 1) * DOF * DOF * s.stored, *down = up - o;
+      float u = 0, d = 0;
 #pragma unroll
-    for (int c = 0; c < DOF; c++)
-      a += up[(r * DOF + c) * s.stored] * x[c * s.stored + place + o] +
-           down[(c * DOF + r) * s.stored] * x[c * s.stored + place - o];
+      for (int c = 0; c < DOF; c++) {
+        u += __half2float(up[(r * DOF + c) * s.stored]) * x[c * s.stored + place + o];
+        d += __half2float(down[(c * DOF + r) * s.stored]) * x[c * s.stored + place - o];
+      }
+      b += s.scale[place + o] * u + s.scale[place - o] * d;
+    }
+    return a + s.scale[place] * b;
+  } else {
+#pragma unroll 2
+    for (int n = 1; n < s.blocks; n++) {
+      const int64_t o = s.offset[n];
+      const float *up = m + (int64_t)n * DOF * DOF * s.stored, *down = up - o;
+#pragma unroll
+      for (int c = 0; c < DOF; c++)
+        a += up[(r * DOF + c) * s.stored] * x[c * s.stored + place + o] +
+             down[(c * DOF + r) * s.stored] * x[c * s.stored + place - o];
+    }
+    return a;
   }
-  return a;
 }
 
 /* a thread a row of the matrix: threadIdx.y is the component */
-template <int DOF>
+template <int DOF, bool HALF>
 __global__ void stencil_sweep(const __grid_constant__ stencil_args s, int what,
                               const float *__restrict__ b, const float *__restrict__ x, float *d,
                               float c0, float c1, float *__restrict__ y) {
@@ -34,7 +51,7 @@ __global__ void stencil_sweep(const __grid_constant__ stencil_args s, int what,
   if (!node_place(s.n, s.row, s.plane, s.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i,
                   &place))
     return;
-  const float a = row_product<DOF>(s, r, place, x);
+  const float a = row_product<DOF, HALF>(s, r, place, x);
   const int64_t at = r * s.stored + place;
   if (what == IG_SWEEP_APPLY) {
     y[at] = a;
@@ -48,15 +65,15 @@ __global__ void stencil_sweep(const __grid_constant__ stencil_args s, int what,
   }
 }
 
-#define LAUNCH(...) __VA_ARGS__
-#define BY_DOF(dof, kernel, launch, ...)                                                           \
+#define OPEN(...) __VA_ARGS__
+#define BY_DOF(dof, kernel, more, launch, ...)                                                     \
   do {                                                                                             \
     if ((dof) == 3)                                                                                \
-      kernel<3><<<LAUNCH launch>>>(__VA_ARGS__);                                                   \
+      kernel<3 OPEN more><<<OPEN launch>>>(__VA_ARGS__);                                           \
     else if ((dof) == 2)                                                                           \
-      kernel<2><<<LAUNCH launch>>>(__VA_ARGS__);                                                   \
+      kernel<2 OPEN more><<<OPEN launch>>>(__VA_ARGS__);                                           \
     else                                                                                           \
-      kernel<1><<<LAUNCH launch>>>(__VA_ARGS__);                                                   \
+      kernel<1 OPEN more><<<OPEN launch>>>(__VA_ARGS__);                                           \
     IG_LAUNCHED(cx);                                                                               \
   } while (0)
 #define NODES(l)                                                                                   \
@@ -66,7 +83,12 @@ ig_status ig_grid_cuda_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const
                              const float *x, float *d, float c0, float c1, float *y) {
   if (!l->blocks)
     return ig_grid_cuda_fine_sweep(cx, &l->args, what, b, x, d, c0, c1, y);
-  BY_DOF(l->grid.dof, stencil_sweep, (NODES(l)), stencil_of(l), what, b, x, d, c0, c1, y);
+  if (l->half)
+    BY_DOF(l->grid.dof, stencil_sweep, (, true), (NODES(l)), stencil_of(l), what, b, x, d, c0, c1,
+           y);
+  else
+    BY_DOF(l->grid.dof, stencil_sweep, (, false), (NODES(l)), stencil_of(l), what, b, x, d, c0, c1,
+           y);
   return IG_OK;
 }
 
@@ -241,7 +263,7 @@ __global__ void stencil_energy(const __grid_constant__ stencil_args s, const flo
        node_place(s.n, s.row, s.plane, s.first, t, i, &place);
        t += (int64_t)gridDim.x * blockDim.x) {
     const int64_t at = r * s.stored + place;
-    const float a = row_product<DOF>(s, r, place, x);
+    const float a = row_product<DOF, false>(s, r, place, x);
     const double xv = x[at];
     sum[0] += xv * (double)a;
     sum[1] += xv * (double)b[at];
@@ -260,7 +282,7 @@ ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, int visit, con
   const unsigned all = ig_cuda_blocks(nodes_of(&l->grid), 64);
   const unsigned most = 4u * (unsigned)ig_cuda_of(cx)->multiprocessors;
   const unsigned blocks = all < most ? all : most;
-  BY_DOF(l->grid.dof, stencil_energy, (blocks, dim3(64, l->grid.dof), 0, ig_cuda_stream(cx)),
+  BY_DOF(l->grid.dof, stencil_energy, (), (blocks, dim3(64, l->grid.dof), 0, ig_cuda_stream(cx)),
          stencil_of(l), x, b, l->image, l->image, l->pair, visit);
   return IG_OK;
 }

@@ -17,7 +17,8 @@ static inline unsigned stride_blocks(ig_ctx *cx, int64_t n, int threads) {
 struct stencil_args {
   int n[3], dof, blocks;
   int64_t row, plane, stored, first, offset[IG_STENCIL_HALF];
-  const float *stencil, *inverse;
+  const float *stencil, *inverse, *scale;
+  const __half *half;
 };
 
 static inline stencil_args stencil_of(const ig_level *l) {
@@ -34,6 +35,8 @@ static inline stencil_args stencil_of(const ig_level *l) {
     s.offset[b] = l->offset[b];
   s.stencil = l->stencil;
   s.inverse = l->inverse;
+  s.scale = l->scale;
+  s.half = l->half;
   return s;
 }
 

@@ -6,6 +6,7 @@
 #include "solver/level_kern.inc"
 #include "solver/rows_cpu.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,36 @@ IG_HD void stencil_row(const int dof, const ig_level *l, int64_t place, const fl
       }
     }
   }
+}
+
+/* The same from half precision: neighbours come scaled, and the sum is scaled last. */
+IG_HD void half_row(const int dof, const ig_level *l, int64_t place, const float *x, float *acc,
+                    int width) {
+  const int64_t stored = l->grid.stored;
+  const float *scale = l->scale + place;
+  for (int q = 0; q < dof * width; q++)
+    acc[q] = 0;
+  for (int n = 1; n < l->blocks; n++) {
+    const int64_t o = l->offset[n];
+    for (int r = 0; r < dof; r++)
+      for (int c = 0; c < dof; c++) {
+        const ig_half *s = l->half + (((n - 1) * dof + r) * dof + c) * stored + place;
+        const ig_half *back = l->half + (((n - 1) * dof + c) * dof + r) * stored + place - o;
+        const float *up = x + c * stored + place + o, *down = x + c * stored + place - o;
+        float *a = acc + (size_t)r * width;
+#pragma GCC ivdep
+        for (int i = 0; i < width; i++)
+          a[i] += (float)s[i] * (scale[i + o] * up[i]) + (float)back[i] * (scale[i - o] * down[i]);
+      }
+  }
+  for (int r = 0; r < dof; r++)
+    for (int c = 0; c < dof; c++) {
+      const float *s = l->stencil + (r * dof + c) * stored + place, *u = x + c * stored + place;
+      float *a = acc + (size_t)r * width;
+#pragma GCC ivdep
+      for (int i = 0; i < width; i++)
+        a[i] = (c ? a[i] : scale[i] * a[i]) + s[i] * u[i];
+    }
 }
 
 static void stencil_finish(const ig_level *l, ig_sweep what, int64_t at, float *a, const float *b,
@@ -101,7 +132,9 @@ static piece piece_at(const ig_grid *g, int64_t p) {
 
 /* A x over a piece, [component][width] */
 static void stencil_piece(const ig_level *l, const piece *p, const float *x, float *acc) {
-  if (l->grid.dof == 3)
+  if (l->half)
+    half_row(l->grid.dof, l, p->place, x, acc, p->width);
+  else if (l->grid.dof == 3)
     stencil_row(3, l, p->place, x, acc, p->width);
   else if (l->grid.dof == 2)
     stencil_row(2, l, p->place, x, acc, p->width);

@@ -178,9 +178,21 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
     level->offset[b] = g->dim == 3 ? q % 3 - 1 + (q / 3 % 3 - 1) * g->row + (q / 9 - 1) * g->plane
                                    : (b + 4) % 3 - 1 + ((b + 4) / 3 - 1) * g->row;
   }
-  const size_t blocks = (size_t)level->blocks * (size_t)(g->dof * g->dof);
-  IG_TRY(ig_array_new_device(cx, &m->stencil[l], blocks * (size_t)g->stored, sizeof(float),
-                             "multigrid stencils"));
+  const size_t entries = (size_t)(g->dof * g->dof) * (size_t)g->stored;
+  /* Only where smoothing is all it serves: a coarse problem to be solved needs single precision. */
+  const bool half = m->options.half && l == 1 && l < m->levels - 1 && m->args.springs == 0;
+  if (half) {
+    IG_TRY(ig_array_new_device(cx, &m->half, (size_t)(level->blocks - 1) * entries, sizeof(ig_half),
+                               "multigrid stencils"));
+    IG_TRY(ig_array_zero(cx, &m->half));
+    IG_TRY(ig_array_new_device(cx, &m->scale, 2 * (size_t)g->stored, sizeof(float), "scales"));
+    IG_TRY(ig_array_zero(cx, &m->scale));
+    level->half = m->half.dev;
+    level->scale = m->scale.dev;
+    level->unscale = level->scale + g->stored;
+  }
+  IG_TRY(ig_array_new_device(cx, &m->stencil[l], (half ? 1 : (size_t)level->blocks) * entries,
+                             sizeof(float), "multigrid stencils"));
   IG_TRY(ig_array_zero(cx, &m->stencil[l]));
   level->stencil = m->stencil[l].dev;
   if (needed) {
@@ -289,8 +301,9 @@ ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const ig_brick *bric
 void ig_multigrid_free(ig_multigrid *m) {
   if (!m)
     return;
-  ig_array *const single[] = {&m->modulus, &m->modulus32, &m->fix,        &m->spring, &m->inverse,
-                              &m->kind,    &m->table,     &m->dense_work, &m->dense,  &m->place};
+  ig_array *const single[] = {&m->modulus, &m->modulus32, &m->fix,   &m->spring,
+                              &m->inverse, &m->kind,      &m->table, &m->dense_work,
+                              &m->dense,   &m->place,     &m->half,  &m->scale};
   for (size_t i = 0; i < sizeof single / sizeof *single; i++)
     ig_array_free(m->cx, single[i]);
   for (int l = 0; l < IG_LEVELS; l++) {

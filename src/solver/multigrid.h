@@ -21,6 +21,7 @@ typedef struct {
   int fine_steps; /* smoothing steps before and after the coarse correction: finest level, */
   int steps;      /* and all others */
   double damping; /* of Jacobi steps, as a share of the largest stable one */
+  bool half;      /* the first coarse level, the largest stored, in half precision */
   int coarsest;   /* unknowns of a level that is inverted; 0: as many as pay on the device */
   int limit;      /* PCG iterations */
 } ig_multigrid_options;
@@ -49,6 +50,7 @@ typedef struct {
   ig_array kind, table; /* classes of coarse elements by what is held in them */
   ig_array arena[IG_LEVELS], pair[IG_LEVELS]; /* each level's vectors; sums */
   ig_array stencil[IG_LEVELS], element[IG_LEVELS], block[IG_LEVELS];
+  ig_array half, scale;              /* of the first coarse level */
   ig_array place, dense_work, dense; /* the coarsest level */
   int coarse_n;
   struct ig_graph *graph; /* a recorded cycle, and for what it was recorded */

@@ -593,16 +593,17 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
     ig_brick_conduction(&brick, dim, m->h);
   else
     ig_brick_elastic(&brick, dim, m->h, poisson);
-  ig_multigrid_options options = {
-      .precondition = c->solver.preconditioner == IG_PRECONDITIONER_MULTIGRID
-                          ? IG_PRECONDITION_MULTIGRID
-                          : IG_PRECONDITION_JACOBI,
-      .smoother = (ig_smoother)c->solver.smoother,
-      .cycle = (ig_cycle)c->solver.cycle,
-      .fine_steps = (int)c->solver.fine_steps,
-      .steps = (int)c->solver.steps,
-      .damping = c->solver.damping,
-      .limit = (int)c->solver.limit};
+  ig_multigrid_options options = {.precondition =
+                                      c->solver.preconditioner == IG_PRECONDITIONER_MULTIGRID
+                                          ? IG_PRECONDITION_MULTIGRID
+                                          : IG_PRECONDITION_JACOBI,
+                                  .smoother = (ig_smoother)c->solver.smoother,
+                                  .cycle = (ig_cycle)c->solver.cycle,
+                                  .fine_steps = (int)c->solver.fine_steps,
+                                  .steps = (int)c->solver.steps,
+                                  .damping = c->solver.damping,
+                                  .half = c->solver.storage == 1,
+                                  .limit = (int)c->solver.limit};
   uint8_t *fix = NULL;
   ig_spring *spring = NULL;
   int springs = 0;

@@ -123,6 +123,8 @@ static const ig_option solver_options[] = {
     IG_CHOICE(ig_solver_case, cycle, "v|w|k", "k",
               "multigrid cycle: one visit to each coarser level, two, or two joined by conjugate "
               "gradients where they cost little"),
+    IG_CHOICE(ig_solver_case, storage, "single|half", "single",
+              "of multigrid's largest stored level; computed in single either way"),
     IG_REAL(ig_solver_case, damping, "", "0.8", IG_TINY, 0.99,
             "of Jacobi smoothing, as a share of the largest stable one"),
     IG_REAL(ig_solver_case, tolerance, "", "0", 0, 0.1,

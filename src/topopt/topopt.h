@@ -105,7 +105,7 @@ typedef enum {
 typedef enum { IG_RACE_AUTO, IG_RACE_ATOMIC, IG_RACE_COLOR } ig_race;
 typedef struct {
   ig_src at;
-  int preconditioner, smoother, cycle;
+  int preconditioner, smoother, cycle, storage;
   int operator, race; /* of meshes: ig_ebe_kind; ig_race */
   int64_t fine_steps, steps, limit;
   double damping, tolerance; /* of the residual; 0: adaptive */
