@@ -770,6 +770,7 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
                         &h->base,
                         &h->base_rate,
                         &h->previous,
+                        &h->met,
                         &h->state_materials};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(cx, arrays[i]);

@@ -110,6 +110,7 @@ typedef struct ig_heat {
   ig_array track; /* track columns x elements */
   ig_array patch, patch_value, source_node, source_power, steps, survey;
   ig_array base, base_rate, previous; /* of leaps */
+  ig_array met;                       /* CUDA: meetings of the resident grid */
 
   int track_every;
   double track_time;   /* s since the last look */

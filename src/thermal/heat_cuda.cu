@@ -1,6 +1,5 @@
 /* The GPU's drivers, in three kinds of state. */
 #include "backend/cuda/launch.cuh"
-#include <cooperative_groups.h>
 extern "C" {
 #include "thermal/heat_ops.h"
 #include "thermal/heat_rows.h"
