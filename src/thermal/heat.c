@@ -342,8 +342,10 @@ static double content_of(const ig_heat *h, const double *volume, double T) {
   return content;
 }
 
-/* Rate of one element, and what films add at most to a corner of it; < 0: it is inverted. */
-static double element_rate(const ig_heat *h, ig_lid e, double best, double steepest, double *film) {
+/* Rate of one element, and what films add at most to a corner of it; < 0: it is inverted. *flat: it
+   has a face without area. */
+static double element_rate(const ig_heat *h, ig_lid e, double best, double steepest, double *film,
+                           bool *flat) {
   const heat_material_f64 *m = material_of(h, e);
   const double alpha = ig_heat_material_diffusivity(m);
   ig_heat_shape room;
@@ -353,6 +355,12 @@ static double element_rate(const ig_heat *h, ig_lid e, double best, double steep
   for (int a = 0; a < 8; a++)
     if (!(s->volume[a] > 0))
       return -1;
+  double most = 0;
+  for (int f = 0; f < 6; f++) {
+    const double *area = s->area[f], sum = area[0] + area[1] + area[2] + area[3];
+    *flat = *flat || sum <= 1e-9 * most;
+    most = fmax(most, sum);
+  }
   /* a corner may have three faces bare */
   for (int f = 0; f < 6 && steepest > 0; f++)
     for (int a = 0; a < 4; a++)
@@ -372,12 +380,12 @@ static ig_status rate_bound(ig_ctx *cx, ig_heat *h) {
   uint8_t *met; /* class x material */
   IG_TRY(IG_NEW(cx, &met, (size_t)h->classes.count * (size_t)h->materials, "critical step"));
   double film = 0, best = 0;
-  ig_lid limiting = h->elements, inverted = h->elements;
+  ig_lid limiting = h->elements, inverted = h->elements, flattened = h->elements;
   const int threads = h->classes.count ? 1 : cx->threads; /* classes: few are looked at */
 #pragma omp parallel for schedule(static, 4096) num_threads(threads) reduction(max                 \
                                                                                : film)             \
     reduction(min                                                                                  \
-              : inverted)
+              : inverted, flattened)
   for (ig_lid e = 0; e < h->elements; e++) {
     if (h->classes.count) {
       uint8_t *mark =
@@ -393,7 +401,10 @@ static ig_status rate_bound(ig_ctx *cx, ig_heat *h) {
     double bar, more = 0;
 #pragma omp atomic read
     bar = best;
-    const double rate = element_rate(h, e, bar, steepest, &more);
+    bool flat = false;
+    const double rate = element_rate(h, e, bar, steepest, &more, &flat);
+    if (flat)
+      flattened = e < flattened ? e : flattened;
     film = fmax(film, more);
     if (rate < 0)
       inverted = e < inverted ? e : inverted;
@@ -410,6 +421,9 @@ static ig_status rate_bound(ig_ctx *cx, ig_heat *h) {
     return IG_FAIL(cx, IG_INPUT,
                    "element %d is inverted or flat: reorder its nodes or mend the mesh",
                    (int)h->order[inverted]);
+  if (flattened < h->elements)
+    ig_warn(cx, "element %d has a face without area: nothing passes through it",
+            (int)h->order[flattened]);
   h->limiting = h->order[limiting];
   h->rate = best + film;
   h->film_rate = film;
