@@ -40,13 +40,13 @@ static inline stencil_args stencil_of(const ig_level *l) {
   return s;
 }
 
-/* nodes of a level in a flat range, x fastest */
+/* nodes of a level in a flat range, x fastest; a grid has less than 2^31 of them */
 static __device__ __forceinline__ bool node_place(const int *n, int64_t row, int64_t plane,
                                                   int64_t first, int64_t t, int *i, int64_t *at) {
-  const int64_t wide = n[0] + 1, high = n[1] + 1;
-  i[0] = (int)(t % wide);
-  i[1] = (int)(t / wide % high);
-  i[2] = (int)(t / (wide * high));
+  const unsigned wide = (unsigned)n[0] + 1, high = (unsigned)n[1] + 1, q = (unsigned)t / wide;
+  i[0] = (int)((unsigned)t - q * wide);
+  i[1] = (int)(q % high);
+  i[2] = (int)(q / high);
   *at = first + i[0] + i[1] * row + i[2] * plane;
   return i[2] <= n[2];
 }

@@ -140,6 +140,26 @@ static ig_status linear_apply(void *self, const double *x, double *y, ig_cg_stat
 }
 static ig_status precondition(void *self, const float *r, const float **z);
 
+/* How many levels there are, and their grids. */
+static ig_status plan_levels(ig_multigrid *m) {
+  const int usual = m->cx->backend->kernels == IG_KERNELS_CUDA ? COARSEST_DEVICE : COARSEST;
+  const int coarsest = m->options.coarsest > 0 ? m->options.coarsest : usual;
+  m->levels = 1;
+  while (m->options.precondition == IG_PRECONDITION_MULTIGRID && m->levels < IG_LEVELS) {
+    const ig_grid *last = &m->level[m->levels - 1].grid;
+    if (m->levels > 1 && ig_grid_nodes(last) * last->dof <= coarsest)
+      break;
+    IG_TRY(ig_grid_coarsen(m->cx, last, &m->level[m->levels].grid));
+    m->levels++;
+  }
+  return IG_OK;
+}
+
+/* Only where smoothing is all it serves: a coarse problem to be solved needs single precision. */
+static bool in_half(const ig_multigrid *m, int l) {
+  return m->options.half && l == 1 && l < m->levels - 1 && m->args.springs == 0;
+}
+
 static ig_status make_level(ig_multigrid *m, int l, int needed) {
   ig_ctx *cx = m->cx;
   ig_level *level = &m->level[l];
@@ -179,8 +199,7 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
                                    : (b + 4) % 3 - 1 + ((b + 4) / 3 - 1) * g->row;
   }
   const size_t entries = (size_t)(g->dof * g->dof) * (size_t)g->stored;
-  /* Only where smoothing is all it serves: a coarse problem to be solved needs single precision. */
-  const bool half = m->options.half && l == 1 && l < m->levels - 1 && m->args.springs == 0;
+  const bool half = in_half(m, l);
   if (half) {
     IG_TRY(ig_array_new_device(cx, &m->half, (size_t)(level->blocks - 1) * entries, sizeof(ig_half),
                                "multigrid stencils"));
@@ -242,17 +261,7 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
   top->args.springs = springs;
   top->lambda = by_blocks(m) ? ig_brick_lambda(m->brick.size, &m->brick.k[0][0], 24, m->brick.dof)
                              : m->brick.lambda;
-  m->levels = 1;
-  const int usual = cx->backend->kernels == IG_KERNELS_CUDA ? COARSEST_DEVICE : COARSEST;
-  const int coarsest = m->options.coarsest > 0 ? m->options.coarsest : usual;
-  if (m->options.precondition == IG_PRECONDITION_MULTIGRID)
-    while (m->levels < IG_LEVELS) {
-      const ig_grid *last = &m->level[m->levels - 1].grid;
-      if (m->levels > 1 && ig_grid_nodes(last) * last->dof <= coarsest)
-        break;
-      IG_TRY(ig_grid_coarsen(cx, last, &m->level[m->levels].grid));
-      m->levels++;
-    }
+  IG_TRY(plan_levels(m));
   for (int l = 0; l < m->levels; l++)
     IG_TRY(make_level(m, l, l >= 2));
   if (m->levels > 1) {
@@ -295,6 +304,33 @@ ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const ig_brick *bric
     return status;
   }
   *out = m;
+  return IG_OK;
+}
+
+ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid, const ig_multigrid_options *options,
+                             double *bytes) {
+  ig_multigrid m = {.cx = cx, .options = *options};
+  m.level[0].grid = *grid;
+  IG_TRY(plan_levels(&m));
+  const double dof = grid->dof, size = dof * (1 << grid->dim), stored = (double)grid->stored;
+  /* moduli in both precisions, diagonal, supports; vectors of the cycle and of the iteration */
+  *bytes = stored * (8 + 4 + 4 + 1) + stored * dof * (3 * 4 + 3 * 8 + 4);
+  for (int l = 0; l < m.levels; l++) {
+    const ig_grid *g = &m.level[l].grid;
+    const double n = (double)g->stored;
+    if (by_blocks(&m) && (l == 0 || l < m.levels - 1))
+      *bytes += 4 * n * dof * dof;
+    if (l == 0)
+      continue;
+    const int blocks = g->dim == 3 ? 14 : 5;
+    *bytes += 4 * n * dof * (5 + (paired(&m, l) ? 3 : 0));
+    *bytes += n * dof * dof * (in_half(&m, l) ? 4 + 2 * (blocks - 1) : 4 * blocks);
+    *bytes +=
+        l == 1 ? 2.0 * (double)ig_grid_elements(g) : 4 * (double)ig_grid_elements(g) * size * size;
+  }
+  const double n = (double)ig_grid_nodes(&m.level[m.levels - 1].grid) * dof;
+  if (m.levels > 1)
+    *bytes += n * n * (2 * 8 + 4);
   return IG_OK;
 }
 

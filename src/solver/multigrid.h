@@ -65,6 +65,9 @@ IG_MUST_CHECK ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const 
                                          const uint8_t *fix, const ig_spring *spring, int springs,
                                          const ig_multigrid_options *options, ig_multigrid **out);
 void ig_multigrid_free(ig_multigrid *m);
+/* Device memory the same will take, in bytes; nothing is allocated. */
+IG_MUST_CHECK ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid,
+                                           const ig_multigrid_options *options, double *bytes);
 /* The moduli in m->modulus.dev have changed. */
 IG_MUST_CHECK ig_status ig_multigrid_update(ig_multigrid *m);
 IG_MUST_CHECK ig_status ig_multigrid_solve(ig_multigrid *m, const double *f, double *u,

@@ -387,6 +387,17 @@ static ig_status build(ig_design *s) {
   return status;
 }
 
+double ig_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
+  const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
+  double bytes = 8 * n * (7 + designs * (1 + robust));
+  bytes += 8 * nu * designs * (cases + (c->problem == IG_PROBLEM_MECHANISM));
+  if (c->optimiser.method == IG_OPTIMISER_MMA)
+    bytes += 4 * 8 * n;
+  for (int i = 0; i < c->constraints.count; i++) /* slopes; what is measured; adjoint state */
+    bytes += 8 * n + 2 * 8 * nu;
+  return bytes;
+}
+
 ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
                         ig_design **out) {
   *out = NULL;

@@ -561,13 +561,12 @@ static ig_status check_sets(const ig_grid_model *m) {
   return IG_OK;
 }
 
-static ig_status build(ig_grid_model *m, const ig_list *materials) {
+/* The grid of the case, one or three values a node; and of one value an element. */
+static ig_status make_grid(ig_grid_model *m) {
   ig_ctx *cx = m->cx;
-  const ig_topopt_case *c = m->c;
-  const ig_grid_case *gc = &c->grid;
+  const ig_grid_case *gc = &m->c->grid;
   const int dim = gc->elements[2] > 0 ? 3 : 2;
   int n[3];
-  IG_TRY(check_sets(m));
   for (int d = 0; d < 3; d++) {
     n[d] = (int)gc->elements[d];
     if (d < dim && n[d] < 1)
@@ -576,6 +575,52 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
     if (!(m->h[d] > 0))
       return ig_fail_at(cx, &gc->at, "grid: size must be more than 0 along every axis in use");
   }
+  IG_TRY(ig_grid_init(cx, &m->grid, dim, m->c->problem == IG_PROBLEM_HEAT ? 1 : dim, n));
+  return ig_grid_init(cx, &m->cells, dim, 1, n);
+}
+
+static ig_multigrid_options solver_options(const ig_topopt_case *c) {
+  const bool multigrid = c->solver.preconditioner == IG_PRECONDITIONER_MULTIGRID;
+  return (ig_multigrid_options){.precondition =
+                                    multigrid ? IG_PRECONDITION_MULTIGRID : IG_PRECONDITION_JACOBI,
+                                .smoother = (ig_smoother)c->solver.smoother,
+                                .cycle = (ig_cycle)c->solver.cycle,
+                                .fine_steps = (int)c->solver.fine_steps,
+                                .steps = (int)c->solver.steps,
+                                .damping = c->solver.damping,
+                                .half = c->solver.storage == 1,
+                                .limit = (int)c->solver.limit};
+}
+
+ig_status ig_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double *bytes) {
+  ig_grid_model m = {.cx = cx, .c = c};
+  ig_multigrid_options options = solver_options(c);
+  double filter = 0;
+  IG_TRY(make_grid(&m));
+  IG_TRY(ig_multigrid_bytes(cx, &m.grid, &options, bytes));
+  if (c->filter.kind == IG_FILTER_HELMHOLTZ) {
+    options.precondition = IG_PRECONDITION_MULTIGRID;
+    IG_TRY(ig_multigrid_bytes(cx, &m.cells, &options, &filter));
+    filter += 2 * 8 * (double)m.cells.stored;
+  }
+  int cases = 1;
+  for (int l = 0; l < c->loads.count; l++) {
+    const int of = (int)IG_ITEM(ig_load_case, c->loads, l)->load_case;
+    cases = of > cases ? of : cases;
+  }
+  const double n = (double)m.grid.stored, nu = n * m.grid.dof;
+  const bool mechanism = c->problem == IG_PROBLEM_MECHANISM;
+  *bytes += filter + n + 8 * nu * (cases + mechanism) + ig_design_bytes(c, n, nu, cases);
+  return IG_OK;
+}
+
+static ig_status build(ig_grid_model *m, const ig_list *materials) {
+  ig_ctx *cx = m->cx;
+  const ig_topopt_case *c = m->c;
+  const ig_grid_case *gc = &c->grid;
+  IG_TRY(check_sets(m));
+  IG_TRY(make_grid(m));
+  const int dim = m->grid.dim;
   const bool heat = c->problem == IG_PROBLEM_HEAT;
   const ig_material_case *material =
       materials && materials->count ? IG_ITEM(ig_material_case, *materials, 0) : NULL;
@@ -586,24 +631,12 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   if (material && !heat && !isnan(material->young))
     solid = material->young;
   m->loading.stiffness = solid * (dim == 2 ? gc->thickness : 1);
-  IG_TRY(ig_grid_init(cx, &m->grid, dim, heat ? 1 : dim, n));
-  IG_TRY(ig_grid_init(cx, &m->cells, dim, 1, n));
   ig_brick brick;
   if (heat)
     ig_brick_conduction(&brick, dim, m->h);
   else
     ig_brick_elastic(&brick, dim, m->h, poisson);
-  ig_multigrid_options options = {.precondition =
-                                      c->solver.preconditioner == IG_PRECONDITIONER_MULTIGRID
-                                          ? IG_PRECONDITION_MULTIGRID
-                                          : IG_PRECONDITION_JACOBI,
-                                  .smoother = (ig_smoother)c->solver.smoother,
-                                  .cycle = (ig_cycle)c->solver.cycle,
-                                  .fine_steps = (int)c->solver.fine_steps,
-                                  .steps = (int)c->solver.steps,
-                                  .damping = c->solver.damping,
-                                  .half = c->solver.storage == 1,
-                                  .limit = (int)c->solver.limit};
+  const ig_multigrid_options options = solver_options(c);
   uint8_t *fix = NULL;
   ig_spring *spring = NULL;
   int springs = 0;

@@ -334,10 +334,27 @@ static ig_status run(ig_job *job) {
   return status;
 }
 
+/* bytes of a model that `check` does not make */
+static const double LARGE = 4e9;
+
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   ig_discretisation *d;
   ig_design *s;
   char text[128];
+  const ig_topopt_case *c = job->room_case;
+  double bytes = 0;
+  if (!job->mesh && c->grid.at.given)
+    IG_TRY(ig_grid_model_bytes(job->cx, c, &bytes));
+  if (bytes > LARGE) { /* told without being built: this may not be the machine it is meant for */
+    const int64_t *n = c->grid.elements;
+    snprintf(text, sizeof text, "%" PRId64 " x %" PRId64 " x %" PRId64 " elements", n[0], n[1],
+             n[2]);
+    line(user, "grid", text);
+    snprintf(text, sizeof text, "%.3g GB; regions and loads are looked at when it runs",
+             1e-9 * bytes);
+    line(user, "device memory", text);
+    return IG_OK;
+  }
   IG_TRY(open_model(job, &d, &s));
   d->describe(d->self, line, user);
   snprintf(text, sizeof text, "%" PRId64 " (%" PRId64 " to design, %" PRId64 " held solid)",

@@ -206,6 +206,8 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_grid_model_new(ig_ctx *cx, const ig_topopt_case *c,
                                           const ig_list *materials, ig_grid_model **out);
 void ig_grid_model_free(ig_grid_model *m);
+/* Device memory that the case will take on its grid, model and design, in bytes. */
+IG_MUST_CHECK ig_status ig_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double *bytes);
 
 /* A mesh of hexahedra as a discretisation; see mesh_model.c. The mesh must outlive it. */
 IG_MUST_CHECK ig_status ig_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c,
@@ -245,6 +247,8 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
                                       ig_design **out);
 void ig_design_free(ig_design *s);
+/* Device memory of a design: n values an element array, nu a state. */
+double ig_design_bytes(const ig_topopt_case *c, double n, double nu, int cases);
 /* Objective, volume and their slopes (s->dc, s->dv by s->x) at s->x. */
 IG_MUST_CHECK ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e);
 /* s->x becomes the next design; the old one is left in s->trial. */

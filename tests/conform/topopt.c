@@ -47,8 +47,11 @@ static double *random_field(size_t n, uint32_t seed) {
   "0]}, force: [1, 1, 0]}], filter: {kind: " kind ", radius: 2.7}}"
 
 static void check_filter(ig_ctx *cx) {
-  static const char *const texts[] = {FILTER_CASE("5", "density"), FILTER_CASE("0", "sensitivity")};
-  for (int p = 0; p < 2; p++) {
+  static const char *const texts[] = {
+      FILTER_CASE("5", "density"), FILTER_CASE("0", "sensitivity"),
+      "{grid: {elements: [150, 6, 3]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
+      "{from: [150, 0, 0]}, force: [1, 1, 0]}], filter: {kind: density, radius: 2.7}}"};
+  for (size_t p = 0; p < sizeof texts / sizeof *texts; p++) {
     ig_trial t;
     OPEN(cx, texts[p], &t);
     const ig_grid *g = &t.m->grid;
