@@ -64,7 +64,8 @@ enum {
   FRAC_KINETIC,
   FRAC_STRAIN,
   FRAC_EXTERNAL,
-  FRAC_COHESIVE_WORK,
+  FRAC_COHESIVE_WORK, /* done on cohesive elements */
+  FRAC_RETURNED,      /* by those that have given more than they got */
   FRAC_RECOVERABLE,
   FRAC_CONTACT,
   FRAC_OPENED, /* length or area of the facets opened */

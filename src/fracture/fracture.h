@@ -92,6 +92,7 @@ void frac_pieces_free(frac_pieces *p);
 enum { FRAC_WINDOW = 16 };
 typedef struct {
   double tip[3], way[3]; /* where the crack started, and the notch's direction there */
+  double depth[3];       /* along its front, in space: a unit vector */
   double at[3];          /* where it has come to: its farthest point without traction */
   bool has_tip;
   double length, extension, speed;                            /* of the last row */

@@ -62,10 +62,14 @@ static ig_status extension_find(frac_model *m, frac_track *track) {
       }
       if (pass == 0 || root(up, at[0]) != root(up, tip))
         continue;
-      double far = 0, mid[3] = {0};
+      double far = 0, mid[3] = {0}, deep = 0;
       for (int d = 0; d < dim; d++) {
         for (int j = 0; j < dim; j++)
           mid[d] += frac_model_real(m, x, (int64_t)at[j] * dim + d) / dim;
+        deep += (mid[d] - track->tip[d]) * track->depth[d];
+      }
+      for (int d = 0; d < dim; d++) { /* across the notch's depth */
+        mid[d] -= deep * track->depth[d];
         far += (mid[d] - track->tip[d]) * (mid[d] - track->tip[d]);
       }
       if (sqrt(far) > track->extension) {
@@ -79,6 +83,11 @@ static ig_status extension_find(frac_model *m, frac_track *track) {
 
 void frac_track_notch(frac_track *k, const frac_crack_case *notch, double end) {
   k->gap = end / (20 * FRAC_WINDOW);
+  double deep = 0;
+  for (int d = 0; d < notch->depth.count && d < 3; d++)
+    deep += notch->depth.value[d] * notch->depth.value[d];
+  for (int d = 0; d < notch->depth.count && d < 3 && deep > 0; d++)
+    k->depth[d] = notch->depth.value[d] / sqrt(deep);
   for (int d = 0; d < notch->to.count && d < 3; d++) {
     k->tip[d] = k->at[d] = notch->to.value[d];
     k->way[d] = notch->to.value[d] - notch->from.value[d];
@@ -119,11 +128,11 @@ ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
   if (!k->started)
     k->energy0 = total;
   k->started = true;
-  k->scale = fmax(k->scale, fmax(fmax(fabs(k->energy0), fabs(f[FRAC_EXTERNAL])),
-                                 f[FRAC_KINETIC] + f[FRAC_STRAIN]));
-  k->worst_error = fmax(k->worst_error, fabs(total - k->energy0));
+  /* what there was and what was done; what cohesive elements gave out of nothing counts as well */
+  k->scale = fmax(k->scale, fmax(fabs(k->energy0), fabs(f[FRAC_EXTERNAL])));
+  k->worst_error = fmax(k->worst_error, fmax(fabs(total - k->energy0), f[FRAC_RETURNED]));
   const double drift = k->scale > 0 ? (total - k->energy0) / k->scale : 0;
-  if (!(total < INFINITY && total > -INFINITY))
+  if (!(total < INFINITY && total > -INFINITY) || (k->scale > 0 && k->worst_error > 10 * k->scale))
     return IG_FAIL(
         job->cx, IG_NUMERIC,
         "the run blew up before t = %.4g s: take a smaller step (time.step, time.safety)", t);
