@@ -101,13 +101,20 @@ ig_status ig_dyn_pull(ig_dyn_model *m) {
   return ig_array_pull(m->cx, &m->f);
 }
 
+/* The reports of group k, into the scratch. */
+static ig_status report_group(ig_dyn_model *m, int k) {
+  const ig_dyn_group *g = &m->group[k];
+  for (int c = 0; c < g->colors; c++) {
+    const ig_dyn_run run = run_of(m, g, c);
+    IG_TRY(m->ops->report(m->cx, &m->p, &run, m->scratch.dev));
+  }
+  return IG_OK;
+}
+
 ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
-    for (int c = 0; c < g->colors; c++) {
-      const ig_dyn_run run = run_of(m, g, c);
-      IG_TRY(m->ops->report(m->cx, &m->p, &run, m->scratch.dev));
-    }
+    IG_TRY(report_group(m, k));
     IG_TRY(m->cx->backend->copy_out(m->cx, m->scratch.host, m->scratch.dev,
                                     (size_t)g->slots * IG_DYN_REPORT * sizeof(double)));
     const double *from = m->scratch.host;
@@ -119,15 +126,12 @@ ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
   return IG_OK;
 }
 
-/* Sums in a fixed order, whatever the threads. */
-static double sum_strided(const double *a, int64_t n, int stride, int at) {
-  double s = 0, lost = 0;
-  for (int64_t i = 0; i < n; i++) {
-    const double y = a[i * stride + at] - lost, t = s + y;
-    lost = (t - s) - y;
-    s = t;
+ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
+  for (int k = 0; k < m->groups; k++) {
+    IG_TRY(report_group(m, k));
+    IG_TRY(m->ops->spread(m->cx, m->group[k].slots, m->group[k].ids.dev, m->scratch.dev, to));
   }
-  return s;
+  return IG_OK;
 }
 
 ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
@@ -147,14 +151,14 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
   if (m->mass_scaled > 0)
     IG_TRY(ig_array_pull(cx, &m->v));
   enum { N = IG_DYN_PARTICLE_ENERGIES };
-  IG_TRY(m->ops->energy(cx, &m->p, m->scratch.dev));
-  IG_TRY(
-      cx->backend->copy_out(cx, m->scratch.host, m->scratch.dev, (size_t)n * N * sizeof(double)));
-  e->kinetic = sum_strided(m->scratch.host, n, N, 0);
-  e->plain = sum_strided(m->scratch.host, n, N, 1);
-  e->external = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_EXTERNAL);
-  e->damping = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_DAMPING);
-  e->contact = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_CONTACT);
+  double sum[N], *const table = m->scratch.dev, *const work = m->partial.dev;
+  IG_TRY(m->ops->energy(cx, &m->p, table));
+  IG_TRY(m->ops->totals(cx, table, n, N, 0, N, work, sum));
+  e->kinetic = sum[0];
+  e->plain = sum[1];
+  e->external = sum[2 + IG_WORK_EXTERNAL];
+  e->damping = sum[2 + IG_WORK_DAMPING];
+  e->contact = sum[2 + IG_WORK_CONTACT];
   for (int k = 0; k < m->p.bodies; k++) {
     const ig_dyn_body *b = (const ig_dyn_body *)m->body.host + k;
     e->kinetic += b->kinetic;
@@ -164,17 +168,14 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
   }
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
+    IG_TRY(report_group(m, k));
     for (int c = 0; c < g->colors; c++) {
-      const ig_dyn_run run = run_of(m, g, c);
-      IG_TRY(m->ops->report(cx, &m->p, &run, m->scratch.dev));
-    }
-    IG_TRY(cx->backend->copy_out(cx, m->scratch.host, m->scratch.dev,
-                                 (size_t)g->slots * IG_DYN_REPORT * sizeof(double)));
-    for (int c = 0; c < g->colors; c++) {
-      const double *from = (double *)m->scratch.host + (int64_t)g->begin[c] * IG_DYN_REPORT;
-      const ig_lid count = g->end[c] - g->begin[c];
-      e->internal += sum_strided(from, count, IG_DYN_REPORT, IG_REPORT_ENERGY);
-      e->plastic += sum_strided(from, count, IG_DYN_REPORT, IG_REPORT_LOST);
+      double part[2];
+      IG_TRY(m->ops->totals(cx, table + (int64_t)g->begin[c] * IG_DYN_REPORT,
+                            g->end[c] - g->begin[c], IG_DYN_REPORT, IG_REPORT_ENERGY, 2, work,
+                            part));
+      e->internal += part[0];
+      e->plastic += part[1];
     }
   }
   for (int64_t i = 0; i < n && m->mass_scaled > 0; i++)

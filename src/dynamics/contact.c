@@ -48,13 +48,16 @@ done:
 ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   ig_ctx *cx = m->cx;
   const ig_dyn_contact *c = &m->c->contact;
-  if (!c->at.given || !c->on)
+  const bool on = c->at.given && c->on;
+  if (!on && m->c->tools.count == 0)
     return IG_OK;
-  int32_t *triangle = NULL, *surface = NULL, *place = NULL, *first = NULL, *corner = NULL;
-  int64_t count;
-  ig_status status = surface_triangles(m, &triangle, &count);
-  if (status != IG_OK || count == 0)
-    goto done;
+  int32_t *surface = NULL, *place = NULL, *first = NULL, *corner = NULL;
+  IG_TRY(surface_triangles(m, &m->skin, &m->skins));
+  const int64_t count = m->skins;
+  const int32_t *triangle = m->skin;
+  ig_status status = IG_OK;
+  if (!on || count == 0)
+    return IG_OK;
   const size_t nodes = (size_t)m->mesh->nodes;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &place, nodes, "contact surfaces"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &surface, nodes, "contact surfaces"));
@@ -102,8 +105,6 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
               ig_array_from(cx, &m->surface, surface, (size_t)surfaces, sizeof *surface,
                             "contact surfaces"));
   IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->x_start, m->x0, 3 * nodes, sizeof(double), "contact surfaces"));
-  IG_TRY_GOTO(status, done,
               ig_array_new_device(cx, &m->bucket, buckets, sizeof(int32_t), "contact search"));
   IG_TRY_GOTO(
       status, done,
@@ -130,10 +131,9 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   p->corner_first = m->corner_first.dev, p->corner = m->corner.dev;
   p->triangle_bucket = m->triangle_bucket.dev, p->triangle_chain = m->triangle_chain.dev;
   p->recoil = m->recoil.dev, p->longest = m->longest.dev;
-  p->triangle = m->triangle.dev, p->surface = m->surface.dev, p->x_start = m->x_start.dev;
+  p->triangle = m->triangle.dev, p->surface = m->surface.dev;
   p->bucket = m->bucket.dev, p->chain = m->chain.dev, p->touch = m->touch.dev;
 done:
-  free(triangle);
   free(surface);
   free(place);
   free(first);

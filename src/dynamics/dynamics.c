@@ -98,8 +98,11 @@ static ig_status analysis_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, bool 
         (r->c->report_every > 0 && k->step % r->c->report_every == 0)) {
       IG_TRY(ig_dyn_history_write(r, &e));
       if (r->c->report_every > 0 && k->step % r->c->report_every == 0)
-        ig_info(cx, "step %lld t %.5g s: kinetic %.4g J, internal %.4g J, balance off by %.2g %%",
-                (long long)k->step, k->time, e.plain, e.internal, 100 * e.error);
+        ig_info(cx,
+                "step %lld t %.5g s dt %.3g s: kinetic %.4g J, internal %.4g J, energy error %.2g "
+                "%%, added mass %.2g %%",
+                (long long)k->step, k->time, k->dt, e.plain, e.internal, 100 * e.error,
+                100 * m->mass_scaled / m->total_mass);
       if (!(fabs(e.error) < r->c->energy_error))
         return IG_FAIL(cx, IG_NUMERIC,
                        "at step %lld the energy balance is off by %.3g %%, more than energy_error: "
@@ -196,6 +199,8 @@ static ig_status room_run(ig_job *job) {
   free(r.values);
   free(r.probe_node);
   free(r.report);
+  ig_array_free(job->cx, &r.moved);
+  ig_array_free(job->cx, &r.fields);
   ig_dyn_model_free(r.m);
   return status;
 }

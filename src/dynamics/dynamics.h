@@ -108,11 +108,22 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *name;
-  const char *set; /* nodes: mean motion, sum of forces */
-  double point[3]; /* or the nearest node */
+  const char *set;      /* nodes: mean motion, sum of forces */
+  const char *elements; /* or elements: mean section force */
+  double point[3];      /* or the nearest node */
   int quantity;
 } ig_dyn_probe;
-#define IG_PROBE_CHOICES "ux|uy|uz|vx|vy|vz|fx|fy|fz"
+#define IG_PROBE_CHOICES                                                                           \
+  "ux|uy|uz|vx|vy|vz|fx|fy|fz|mx|my|mz|cx|cy|cz|axial|shear_y|shear_z|torsion|bending_y|"          \
+  "bending_z|nxx|nyy|nxy|mxx|myy|mxy"
+enum {
+  IG_PROBE_VELOCITY = 3,
+  IG_PROBE_FORCE = 6,
+  IG_PROBE_MOMENT = 9,
+  IG_PROBE_CONTACT = 12,
+  IG_PROBE_BEAM = 15,
+  IG_PROBE_SHELL = 21
+};
 
 typedef struct {
   ig_src at;
@@ -138,8 +149,8 @@ typedef struct {
   ig_lid count, slots; /* elements; places with pads */
   ig_lid *element;     /* slots: mesh element, -1 a pad */
   int colors;
-  ig_lid *begin, *end; /* colors */
-  ig_array conn, state, slot;
+  ig_lid *begin, *end;             /* colors */
+  ig_array conn, state, slot, ids; /* ids: element, on the device */
 } ig_dyn_group;
 
 typedef struct {
@@ -163,7 +174,7 @@ typedef struct ig_dyn_model {
   bool fresh; /* forces lie in f, not in slots: at the start */
   ig_array x, v, f, load, mass, inertia, work, clock, move, motion, curve, curve_x, curve_y;
   ig_array loaded_node, force_start, face_start, force, face, tool, slots, slot_first;
-  ig_array scratch;                 /* double: for sums */
+  ig_array scratch, partial;        /* double: for sums */
   double *x0;                       /* host: positions at the start */
   double *node_mass, *node_inertia; /* host: as particles have them */
   double *node_added;               /* host: what of it scaling added */
@@ -175,6 +186,8 @@ typedef struct ig_dyn_model {
   struct ig_graph *graph;
   /* contact; what carries others */
   ig_array triangle, surface, corner_first, corner, bucket, chain, triangle_bucket, triangle_chain;
+  int32_t *skin; /* host: triangles of all surfaces, x 3; NULL where nothing touches */
+  int64_t skins;
   ig_array longest, x_start, recoil, touch, press;
   ig_array bound, body, body_node, body_arm, body_pull;
   ig_array tie_node, tie_to, tie_share, tie_turns, carry_first, carry;
@@ -202,6 +215,8 @@ IG_MUST_CHECK ig_status ig_dyn_pull(ig_dyn_model *m);
 double ig_dyn_get(const ig_dyn_model *m, const ig_array *a, int64_t i); /* from the host side */
 /* Reports of all elements in the mesh's numbering: elements x IG_DYN_REPORT, host. */
 IG_MUST_CHECK ig_status ig_dyn_report(ig_dyn_model *m, double *out);
+/* The same as fields on the device, by mesh element. */
+IG_MUST_CHECK ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to);
 /* Bytes a step must move, each counted once. */
 double ig_dyn_step_bytes(const ig_dyn_model *m);
 /* Static equilibrium by dynamic relaxation. */

@@ -213,6 +213,9 @@ static ig_status group_order(ig_dyn_model *m, ig_dyn_group *g, const ig_lid *lis
       }
     }
   }
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &g->ids, g->element, (size_t)g->slots, sizeof *g->element,
+                            "element order"));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &g->conn));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &g->state));
 done:

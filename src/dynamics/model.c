@@ -63,6 +63,10 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
     if (room < (size_t)m->group[k].slots * IG_DYN_REPORT)
       room = (size_t)m->group[k].slots * IG_DYN_REPORT;
   IG_TRY(ig_dyn_upload(m, &m->scratch, sizeof(double), NULL, room, "sums"));
+  IG_TRY(ig_array_new_device(cx, &m->partial, (size_t)IG_DYN_REPORT * IG_DYN_PARTIAL,
+                             sizeof(double), "sums"));
+  IG_TRY(ig_array_from(cx, &m->x_start, m->x0, 3 * n, sizeof(double), "positions"));
+  p->x_start = m->x_start.dev;
   IG_TRY(ig_dyn_masses(m, 0));
   double *v = NULL;
   IG_TRY(IG_NEW(cx, &v, d, "velocities"));
@@ -162,6 +166,7 @@ void ig_dyn_model_free(ig_dyn_model *m) {
     ig_array_free(cx, &g->conn);
     ig_array_free(cx, &g->state);
     ig_array_free(cx, &g->slot);
+    ig_array_free(cx, &g->ids);
     free(g->element);
     free(g->begin);
     free(g->end);
@@ -189,6 +194,7 @@ void ig_dyn_model_free(ig_dyn_model *m) {
                      &m->slots,
                      &m->slot_first,
                      &m->scratch,
+                     &m->partial,
                      &m->triangle,
                      &m->surface,
                      &m->corner_first,
@@ -220,6 +226,7 @@ void ig_dyn_model_free(ig_dyn_model *m) {
   free(m->node_mass);
   free(m->node_inertia);
   free(m->node_added);
+  free(m->skin);
   free(m);
 }
 

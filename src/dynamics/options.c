@@ -127,8 +127,11 @@ static const ig_option probe_options[] = {
     IG_TEXT(S, name, IG_REQUIRED, "name of its column"),
     IG_TEXT(S, set, NULL, "node set: mean of motions, sum of forces"),
     IG_VECTOR(S, point, 3, "m", NULL, "or the node nearest to this point"),
-    IG_CHOICE(S, quantity, IG_PROBE_CHOICES, "uz",
-              "displacement, velocity, or force that holds the nodes"),
+    IG_TEXT(S, elements, NULL, "or element set: mean section force"),
+    IG_CHOICE(
+        S, quantity, IG_PROBE_CHOICES, "uz",
+        "displacement, velocity, force and moment that hold the nodes, contact force on them; "
+        "section forces of beams; of shells"),
     IG_END};
 #undef S
 #define S ig_dyn_case

@@ -16,8 +16,9 @@ typedef struct {
   int columns;
   char (*names)[64];
   double *values;
-  ig_lid *probe_node; /* of point probes */
-  double *report;
+  ig_lid *probe_node;     /* of point probes */
+  double *report;         /* host: elements x IG_DYN_REPORT */
+  ig_array moved, fields; /* device: what snapshots are made of */
   int64_t element_steps;
   int64_t analysis; /* the one under way, and its start */
   double analysis_start;
