@@ -1,5 +1,5 @@
 /* Chains: several cases in one file, run one after the other, each reading what earlier ones left.
-   A chain is a case file whose top level has `stages`. */
+   A chain is a case file whose top level has `stages`. In builds with input and output. */
 #ifndef INGOT_CHAIN_H
 #define INGOT_CHAIN_H
 

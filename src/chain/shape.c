@@ -4,13 +4,10 @@
      smoothed, sampled at voxels, those above a level are the part
      the largest piece stays         part.c
      a plate below it, named sets    here
-     hatched lines, layer by layer   here
+     hatched lines, layer by layer   scan.c
 
    Written as a mesh in the snapshot format, which the next stages read. */
 #include "chain/shape.h"
-#include "core/room.h"
-#include "core/toolpath.h"
-#include "io/json.h"
 #include "io/mesh_io.h"
 #include "material/material.h"
 #include "mesh/draft.h"
@@ -27,30 +24,17 @@ typedef struct {
 } plate_case;
 typedef struct {
   ig_src at;
-  double power, speed, travel, hatch, dwell, start;
-} raster_case;
-typedef struct {
-  ig_src at;
   const char *file, *field;
   int64_t smoothing;
   double level, voxel, loose;
   plate_case plate;
-  raster_case raster;
+  ig_scan_case raster;
   ig_list sets; /* of ig_pick_case */
 } shape_case;
 
 static const ig_option plate_options[] = {
     IG_REAL(plate_case, thickness, "m", IG_REQUIRED, IG_TINY, 10, "thickness"),
     IG_REAL(plate_case, margin, "m", "0", 0, 10, "how far it reaches beyond the design's box"),
-    IG_END};
-static const ig_option raster_options[] = {
-    IG_REAL(raster_case, power, "W", IG_REQUIRED, 0, 1e6, "power while scanning"),
-    IG_REAL(raster_case, speed, "m/s", IG_REQUIRED, IG_TINY, 1000, "scan speed"),
-    IG_REAL(raster_case, travel, "m/s", "1 m/s", IG_TINY, 1000, "speed with the beam off"),
-    IG_REAL(raster_case, hatch, "m", NULL, IG_TINY, 1,
-            "spacing of the lines; left out: the edge of a voxel"),
-    IG_REAL(raster_case, dwell, "s", "0", 0, 1e6, "wait after each layer"),
-    IG_REAL(raster_case, start, "s", "0", 0, 1e6, "when the first line begins"),
     IG_END};
 static const ig_option shape_options[] = {
     IG_FILE(shape_case, file, IG_REQUIRED,
@@ -63,7 +47,7 @@ static const ig_option shape_options[] = {
     IG_REAL(shape_case, loose, "", "0.02", 0, 1,
             "share of the part that may hang loose and is dropped"),
     IG_MAP(shape_case, plate, plate_case, plate_options, NULL, "the build plate under the part"),
-    IG_MAP(shape_case, raster, raster_case, raster_options, NULL,
+    IG_MAP(shape_case, raster, ig_scan_case, ig_scan_options, NULL,
            "lines of the beam over each layer, along x and y in turn"),
     IG_LIST(shape_case, sets, ig_pick_case, ig_pick_options, NULL,
             "node and face sets of the part by place"),
@@ -78,16 +62,12 @@ typedef struct {
   uint8_t *part; /* one byte a voxel of v: part of the part */
 } lattice;
 
-static int64_t voxel_at(const ig_voxels *v, int i, int j, int k) {
-  return ((int64_t)k * v->n[1] + j) * v->n[0] + i;
-}
-
 /* 0: nothing, 1: plate, 2: part */
 static int what_is(const lattice *l, int i, int j, int k) {
   if (k < l->below)
     return 1;
   const int x = i - l->margin[0], y = j - l->margin[1], z = k - l->below;
-  return x >= 0 && y >= 0 && x < l->v->n[0] && y < l->v->n[1] && l->part[voxel_at(l->v, x, y, z)]
+  return x >= 0 && y >= 0 && x < l->v->n[0] && y < l->v->n[1] && l->part[ig_voxel_at(l->v, x, y, z)]
              ? 2
              : 0;
 }
@@ -145,7 +125,7 @@ static ig_status lattice_mesh(ig_ctx *cx, const lattice *l, ig_mesh **mesh) {
   if (count[1])
     IG_TRY_GOTO(status, done, ig_mesh_add_set(cx, *mesh, "plate", IG_SET_ELEMENTS, count[1], NULL));
   IG_TRY_GOTO(status, done, ig_mesh_add_set(cx, *mesh, "part", IG_SET_ELEMENTS, count[2], NULL));
-  ig_set *const set = (*mesh)->set - !count[1]; /* that of what is w: set[w - 1] */
+  ig_set *const set[2] = {&(*mesh)->set[0], &(*mesh)->set[(*mesh)->sets - 1]};
   for (int k = 0; k < l->n[2]; k++)
     for (int j = 0; j < l->n[1]; j++)
       for (int i = 0; i < l->n[0]; i++) {
@@ -156,7 +136,7 @@ static ig_status lattice_mesh(ig_ctx *cx, const lattice *l, ig_mesh **mesh) {
           block->conn[8 * (int64_t)e + a] =
               number[node_at(l, i + corner_of[a][0], j + corner_of[a][1], k + corner_of[a][2])];
         block->tag[e] = what;
-        set[what - 1].item[found[what - 1]++] = e++;
+        set[what - 1]->item[found[what - 1]++] = e++;
       }
 done:
   free(number);
@@ -196,7 +176,7 @@ static ig_status part_find(ig_job *job, const shape_case *c, const ig_voxels *v,
     int at[3];
     for (int d = 0; d < 3; d++)
       at[d] = (int)lround((x[d] - v->low[d]) / v->edge[d]);
-    part[voxel_at(v, at[0], at[1], at[2])] = 1;
+    part[ig_voxel_at(v, at[0], at[1], at[2])] = 1;
     stands |= at[2] == 0;
   }
   if (!stands)
@@ -237,9 +217,16 @@ static ig_status mesh_make(ig_job *job, const shape_case *c, const ig_voxels *v,
   ig_ctx *cx = job->cx;
   lattice l = {.n = {v->n[0], v->n[1], v->n[2]}, .v = v, .part = part};
   if (c->plate.at.given) {
-    l.below = (int)fmax(1, round(c->plate.thickness / v->edge[2]));
+    const double below = fmax(1, round(c->plate.thickness / v->edge[2])),
+                 margin[2] = {round(c->plate.margin / v->edge[0]),
+                              round(c->plate.margin / v->edge[1])};
+    if (!((v->n[0] + 2 * margin[0]) * (v->n[1] + 2 * margin[1]) * (v->n[2] + below) < 1 << 29))
+      return ig_fail_at(cx, &c->plate.at,
+                        "with this plate there are too many voxels: take a smaller plate or larger "
+                        "voxels");
+    l.below = (int)below;
     for (int d = 0; d < 2; d++)
-      l.margin[d] = (int)round(c->plate.margin / v->edge[d]);
+      l.margin[d] = (int)margin[d];
     l.n[0] += 2 * l.margin[0];
     l.n[1] += 2 * l.margin[1];
     l.n[2] += l.below;
@@ -251,95 +238,6 @@ static ig_status mesh_make(ig_job *job, const shape_case *c, const ig_voxels *v,
     IG_TRY(ig_mesh_placed(cx, ig_mesh_pick_set(cx, *mesh, pick), &pick->at));
   }
   return ig_mesh_check(cx, *mesh);
-}
-
-/* --- the beam's way */
-
-/* One layer: lines along axis `a`, back and forth, over every run of voxels. */
-static ig_status layer_scan(ig_ctx *cx, const raster_case *r, const ig_voxels *v,
-                            const uint8_t *part, int k, ig_toolpath *path, double *t,
-                            double *length) {
-  const int a = k % 2, b = 1 - a;
-  const double hatch = isnan(r->hatch) ? v->edge[b] : r->hatch;
-  const int lines = (int)fmax(1, floor(v->n[b] * v->edge[b] / hatch + 1e-6));
-  const double z = v->low[2] + (k + 1) * v->edge[2];
-  for (int line = 0; line < lines; line++) {
-    const double across = (line + 0.5) * hatch;
-    const int row = (int)fmin(floor(across / v->edge[b]), v->n[b] - 1);
-    const bool back = line % 2;
-    for (int step = 0; step < v->n[a];) {
-      int at[3] = {0, 0, k};
-      at[b] = row;
-      int run = 0; /* voxels from here on that belong to the part */
-      for (; step + run < v->n[a]; run++) {
-        at[a] = back ? v->n[a] - 1 - step - run : step + run;
-        if (!part[voxel_at(v, at[0], at[1], at[2])])
-          break;
-      }
-      if (run == 0) {
-        step++;
-        continue;
-      }
-      double from[3], to[3]; /* from the middle of the first voxel to that of the last */
-      const double begin = (step + 0.5) * v->edge[a], end = (step + run - 0.5) * v->edge[a],
-                   whole = v->n[a] * v->edge[a];
-      from[a] = v->low[a] + (back ? whole - begin : begin);
-      to[a] = v->low[a] + (back ? whole - end : end);
-      from[b] = to[b] = v->low[b] + across;
-      from[2] = to[2] = z;
-      if (path->count) {
-        double way = 0;
-        for (int d = 0; d < 2; d++)
-          way += pow(from[d] - path->x[3 * (path->count - 1) + d], 2);
-        *t += sqrt(way) / r->travel;
-      }
-      IG_TRY(ig_toolpath_add(cx, path, *t, from, r->power));
-      const double scan = fmax(end - begin, 0.5 * v->edge[a]); /* a lone voxel is dwelt on */
-      *t += scan / r->speed;
-      *length += scan;
-      IG_TRY(ig_toolpath_add(cx, path, *t, to, 0));
-      step += run;
-    }
-  }
-  *t += r->dwell;
-  return IG_OK;
-}
-
-static ig_status path_write(ig_job *job, const ig_toolpath *path) {
-  ig_text text = {0};
-  ig_text_add(&text, "t,x,y,z,power\n");
-  for (int64_t i = 0; i < path->count; i++) {
-    const double row[5] = {path->t[i], path->x[3 * i], path->x[3 * i + 1], path->x[3 * i + 2],
-                           path->power[i]};
-    for (int c = 0; c < 5; c++) {
-      char number[IG_NUMBER_TEXT];
-      ig_number_text(row[c], number);
-      ig_text_add(&text, number);
-      ig_text_add(&text, c < 4 ? "," : "\n");
-    }
-  }
-  const ig_status status = text.failed
-                               ? IG_FAIL(job->cx, IG_MEMORY, "no memory for a toolpath")
-                               : job->sink->file(job->sink, "path.csv", text.at, text.length);
-  free(text.at);
-  return status;
-}
-
-static ig_status path_make(ig_job *job, const shape_case *c, const ig_voxels *v,
-                           const uint8_t *part) {
-  if (!c->raster.at.given)
-    return IG_OK;
-  ig_toolpath path = {0};
-  double t = c->raster.start, length = 0;
-  ig_status status = IG_OK;
-  for (int k = 0; k < v->n[2] && status == IG_OK; k++)
-    status = layer_scan(job->cx, &c->raster, v, part, k, &path, &t, &length);
-  if (status == IG_OK)
-    status = path_write(job, &path);
-  ig_toolpath_free(&path);
-  if (status == IG_OK)
-    status = job->sink->result(job->sink, "scan_length_m", length);
-  return status == IG_OK ? job->sink->result(job->sink, "print_time_s", t) : status;
 }
 
 /* --- the room */
@@ -411,7 +309,7 @@ static ig_status run(ig_job *job) {
     IG_TRY_GOTO(status, done, ig_mesh_snapshot(job->cx, mesh, &snap));
     IG_TRY_GOTO(status, done, job->sink->snapshot(job->sink, snap));
     IG_TRY_GOTO(status, done, results(job, &v, part, level, volume, pieces, lost));
-    status = path_make(job, c, &v, part);
+    status = c->raster.at.given ? ig_scan_write(job, &c->raster, &v, part) : IG_OK;
   }
 done:
   ig_mesh_free(mesh);

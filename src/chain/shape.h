@@ -2,7 +2,7 @@
 #ifndef IG_CHAIN_SHAPE_H
 #define IG_CHAIN_SHAPE_H
 
-#include "core/output.h"
+#include "core/room.h"
 
 /* Keeps the largest piece of a mesh (elements that hang together through faces). *lost is the share
    of elements that went. */
@@ -25,5 +25,18 @@ IG_MUST_CHECK ig_status ig_voxels_sample(ig_ctx *cx, const ig_voxels *from, doub
 IG_MUST_CHECK ig_status ig_voxels_level(ig_ctx *cx, const ig_voxels *v, double volume,
                                         double *level);
 void ig_voxels_free(ig_voxels *v);
+static inline int64_t ig_voxel_at(const ig_voxels *v, int i, int j, int k) {
+  return ((int64_t)k * v->n[1] + j) * v->n[0] + i;
+}
+
+/* Lines of a beam over the layers of a part. */
+typedef struct {
+  ig_src at;
+  double power, speed, travel, hatch, dwell, start;
+} ig_scan_case;
+extern const ig_option ig_scan_options[];
+/* Writes path.csv for the voxels whose byte in `part` is set, and tells its length and end. */
+IG_MUST_CHECK ig_status ig_scan_write(ig_job *job, const ig_scan_case *raster, const ig_voxels *v,
+                                      const uint8_t *part);
 
 #endif

@@ -7,6 +7,7 @@
 #include "io/store.h"
 #include "io/vtkhdf.h"
 #include "run/fingerprint.h"
+#include <dirent.h>
 #include <math.h>
 #include <unistd.h>
 
@@ -239,6 +240,46 @@ static void settings_tell_what_changed(void **state) {
   }
   ig_ctx_close(cx);
 }
+
+/* --- chains that cannot be; each file of tests/bad/chains names in its first line what to expect
+ */
+
+static void bad_chains_are_refused_clearly(void **state) {
+  (void)state;
+  DIR *list = opendir("tests/bad/chains");
+  assert_non_null(list);
+  int count = 0, wrong = 0;
+  for (const struct dirent *entry; (entry = readdir(list));) {
+    if (!strstr(entry->d_name, ".yaml"))
+      continue;
+    char path[512], expect[512] = "", out[128];
+    snprintf(path, sizeof path, "tests/bad/chains/%s", entry->d_name);
+    snprintf(out, sizeof out, "%s/out", folder);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    assert_non_null(fgets(expect, sizeof expect, f));
+    fclose(f);
+    expect[strcspn(expect, "\n")] = '\0';
+    assert_memory_equal(expect, "# expect: ", 10);
+    ig_ctx *cx = open_cpu();
+    ig_case *c = NULL;
+    ig_status status = ig_case_open(cx, path, &c);
+    if (status == IG_OK)
+      status = ig_chain_run(c, &(ig_chain_options){.out = out});
+    const char *message = ig_ctx_message(cx);
+    if (status != IG_INPUT || !strstr(message, expect + 10) || strchr(message, '\n') ||
+        strncmp(message, path, strlen(path)) != 0 || access(out, F_OK) == 0) {
+      print_message("%s: status %d: %s\n", path, (int)status, message);
+      wrong++;
+    }
+    count++;
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
+  closedir(list);
+  assert_int_equal(wrong, 0);
+  assert_true(count >= 20);
+}
 #endif
 
 int main(void) {
@@ -250,6 +291,7 @@ int main(void) {
       cmocka_unit_test(the_largest_piece_stays),
       cmocka_unit_test_setup_teardown(yield_is_read_from_a_curve, make_folder, drop_folder),
       cmocka_unit_test(settings_tell_what_changed),
+      cmocka_unit_test_setup_teardown(bad_chains_are_refused_clearly, make_folder, drop_folder),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 #else
