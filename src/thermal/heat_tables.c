@@ -40,9 +40,6 @@ static void table_index(heat_table_f64 *t) {
 
 static ig_status table_copy(ig_ctx *cx, const ig_material_case *from, const char *what,
                             const ig_table *table, heat_table_f64 *to) {
-  if (table->count == 0)
-    return ig_fail_at(cx, &from->at, "material '%s' has no %s: heat conduction needs one",
-                      from->name, what);
   if (table->count > IG_HEAT_KNOTS)
     return ig_fail_at(cx, &from->at, "material '%s': %s has %d rows, at most %d are kept",
                       from->name, what, table->count, IG_HEAT_KNOTS);
@@ -119,12 +116,7 @@ static ig_status capacity_make(ig_ctx *cx, const ig_material_case *from, heat_ma
 
 ig_status ig_heat_material_make(ig_ctx *cx, const ig_material_case *from, heat_material_f64 *to) {
   memset(to, 0, sizeof *to);
-  if (from->density.count == 0)
-    return ig_fail_at(cx, &from->at, "material '%s' has no density: heat conduction needs one",
-                      from->name);
-  if (from->specific_heat.count == 0)
-    return ig_fail_at(cx, &from->at,
-                      "material '%s' has no specific_heat: heat conduction needs one", from->name);
+  IG_TRY(ig_material_require(cx, from, "density|specific_heat|conductivity", "heat conduction"));
   if (from->density.count + from->specific_heat.count > 2 * IG_HEAT_KNOTS)
     return ig_fail_at(cx, &from->at, "material '%s': at most %d rows a table", from->name,
                       IG_HEAT_KNOTS);

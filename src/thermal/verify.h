@@ -42,9 +42,9 @@ typedef struct {
   double initial, time, step; /* step: share of the critical one */
   bool enthalpy;
 } ig_verify_bar;
-/* On success *mesh and *T are the caller's. */
+/* T: of the nodes along its first edge, cells[0] + 1 of them. */
 IG_MUST_CHECK ig_status ig_verify_bar_run(ig_ctx *cx, const ig_verify_bar *b,
                                           ig_precision precision, ig_heat_conduction conduction,
-                                          ig_mesh **mesh, double **T, ig_heat_ledger *ledger);
+                                          double *T, ig_heat_ledger *ledger);
 
 #endif
