@@ -318,6 +318,26 @@ static void unsupported_body_is_reported(void **state) {
   ig_ctx_close(cx);
 }
 
+/* A tolerance under rounding cannot be met: that is noticed. So is the limit of iterations. */
+static void hopeless_tolerance_is_reported(void **state) {
+  (void)state;
+  ig_ctx *cx = open_backend("cpu", 1);
+  for (int limit = 3; limit <= 20000; limit += 20000 - 3) {
+    problem p;
+    ig_multigrid_options options = IG_MULTIGRID_DEFAULT;
+    options.precondition = IG_PRECONDITION_JACOBI;
+    options.limit = limit;
+    problem_open(&p, cx, 2, 2, (const int[3]){6, 4, 0}, false, &options);
+    ig_solve_report report;
+    assert_int_equal(ig_multigrid_solve(p.solver, p.f, p.u, 1e-22, &report), IG_OK);
+    assert_int_equal(report.end, limit == 3 ? IG_SOLVE_LIMIT : IG_SOLVE_STAGNATED);
+    assert_true(report.iterations <= 4000);
+    assert_true(limit == 3 || report.residual < 1e-12);
+    problem_close(&p);
+  }
+  ig_ctx_close(cx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(operator_equals_element_loop),
@@ -325,6 +345,7 @@ int main(void) {
       cmocka_unit_test(solvers_agree),
       cmocka_unit_test(result_does_not_depend_on_threads),
       cmocka_unit_test(unsupported_body_is_reported),
+      cmocka_unit_test(hopeless_tolerance_is_reported),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
