@@ -2,7 +2,7 @@
 
    Tables (ne: bulk elements; their number never changes):
      conn  node of local node a of element e         at a * ne + e    "slot"
-     opp   what is across face f of element e        at f * ne + e    "facet"
+     opp   what is across face f of element e        at e * faces + f "facet"
            a bulk element; ne + c: cohesive element c; -1: nothing; -2 - k: load k
      coh   the two facets of cohesive element c      at 2 c, 2 c + 1  (the lower element's first)
      list  the slots of node n                       from first[n], used[n] of them

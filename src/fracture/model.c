@@ -64,7 +64,7 @@ static ig_status fill_topology(frac_model *m, const ig_mesh *mesh) {
       if (o == IG_JUNCTION)
         status = IG_FAIL(m->cx, IG_INPUT, "face %d of element %lld has more than two elements", mf,
                          (long long)e);
-      opp[frac_face_of_mesh(m, mf) * ne + e] = o < 0 ? -1 : o;
+      opp[e * nf + frac_face_of_mesh(m, mf)] = o < 0 ? -1 : o;
       m->facets += o > e;
     }
   ig_adjacency_free(&adj);
@@ -286,7 +286,7 @@ ig_status frac_model_load(frac_model *m, int points, const double *t, const doub
 }
 
 ig_status frac_model_load_face(frac_model *m, ig_lid element, int mesh_face, int load) {
-  const int64_t facet = (int64_t)frac_face_of_mesh(m, mesh_face) * m->s.ne + element;
+  const int64_t facet = (int64_t)element * m->shape.faces + frac_face_of_mesh(m, mesh_face);
   int32_t *opp = frac_model_host(m, "opp");
   if (opp[facet] >= 0)
     return IG_FAIL(m->cx, IG_INPUT, "face %d of element %d is inside the mesh", mesh_face, element);

@@ -11,9 +11,9 @@
 /* Node of cohesive element c at place j of its lower facet: its own side, or the one across. */
 static int32_t coh_node(const frac_model *m, const int32_t *conn, const int32_t *coh,
                         const uint8_t *turn, int64_t c, int j, bool upper) {
-  const int64_t ne = m->s.ne, facet = coh[2 * c + upper];
+  const int64_t ne = m->s.ne, nf = m->shape.faces, facet = coh[2 * c + upper];
   const int k = upper ? frac_across(m->kind, turn[c], j) : j;
-  return conn[frac_face_node(m->kind, (int)(facet / ne), k) * ne + facet % ne];
+  return conn[frac_face_node(m->kind, (int)(facet % nf), k) * ne + facet / nf];
 }
 
 static int32_t root(int32_t *up, int32_t n) {

@@ -237,7 +237,7 @@ static bool on_crack(const double x[3], const double a[3], const double b[3], co
 
 /* Marks the facets that lie on the cracks. */
 static ig_status cracks_mark(ig_job *job, const frac_case *c, frac_model *m) {
-  const int dim = m->shape.dim;
+  const int dim = m->shape.dim, nf = m->shape.faces;
   const int64_t ne = m->s.ne;
   uint8_t *mark = frac_model_host(m, "mark");
   const int32_t *opp = frac_model_host(m, "opp"), *conn = frac_model_host(m, "conn");
@@ -255,11 +255,11 @@ static ig_status cracks_mark(ig_job *job, const frac_case *c, frac_model *m) {
       return ig_fail_at(job->cx, &k->at, "the crack has no length");
     int64_t found = 0;
     for (int64_t f = 0; f < m->shape.faces * ne; f++) {
-      if (opp[f] <= f % ne)
+      if (opp[f] <= f / nf)
         continue;
       bool on = true;
       for (int j = 0; on && j < dim; j++) {
-        const int32_t n = conn[frac_face_node(m->kind, (int)(f / ne), j) * ne + f % ne];
+        const int32_t n = conn[frac_face_node(m->kind, (int)(f % nf), j) * ne + f / nf];
         on = on_crack(job->mesh->x + 3 * (int64_t)n, a, b, d, dim, 1e-6 * length);
       }
       if (on)
@@ -284,7 +284,7 @@ static double random_share(uint64_t *state) { /* -1 to 1 */
 /* Moves corners that are neither on the boundary nor on a crack; mid-sides follow, so that edges
    stay straight. */
 static ig_status perturb(ig_job *job, const frac_case *c, frac_model *m) {
-  const int dim = m->shape.dim, nc = m->shape.corners, nn = m->shape.nodes;
+  const int dim = m->shape.dim, nc = m->shape.corners, nn = m->shape.nodes, nf = m->shape.faces;
   const int64_t ne = m->s.ne;
   const double amount = c->perturbation.at.given ? c->perturbation.amount : 0;
   if (!(amount > 0))
@@ -311,7 +311,7 @@ static ig_status perturb(ig_job *job, const frac_case *c, frac_model *m) {
   for (int64_t f = 0; f < m->shape.faces * ne; f++)
     if (opp[f] < 0 || mark[f])
       for (int j = 0; j < dim; j++)
-        edge[conn[frac_face_node(m->kind, (int)(f / ne), j) * ne + f % ne]] = 0;
+        edge[conn[frac_face_node(m->kind, (int)(f % nf), j) * ne + f / nf]] = 0;
   uint64_t state = (uint64_t)c->perturbation.seed;
   for (int64_t n = 0; n < m->nodes_start; n++) {
     double way[3], length = 0;

@@ -49,7 +49,7 @@ ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *secon
   IG_TRY(IG_NEW(cx, &order, m->facets, "facet order"));
   int64_t n = 0;
   for (int64_t i = 0; i < all; i++)
-    if (opp[i] > i % ne && opp[i] < ne)
+    if (opp[i] > i / m->shape.faces && opp[i] < ne)
       order[n++] = (int32_t)i;
   for (int64_t i = n - 1; i > 0; i--) {
     const int64_t j = (int64_t)(next_random(&seed) % (uint64_t)(i + 1));
@@ -84,7 +84,7 @@ ig_status frac_tables_check(frac_model *m) {
     IG_TRY(frac_model_pull(m, names[i], &p[i]));
   const int32_t *opp = p[0], *conn = p[1], *coh = p[2], *list = p[3], *first = p[4], *used = p[5];
   for (int64_t i = 0; i < nf * ne; i++) {
-    const int64_t e = i % ne, o = opp[i];
+    const int64_t e = i / nf, o = opp[i];
     if (o >= ne + m->count.cohesive)
       return IG_FAIL(m->cx, IG_NUMERIC, "element %lld has a neighbour that does not exist",
                      (long long)e);
@@ -95,12 +95,12 @@ ig_status frac_tables_check(frac_model *m) {
       continue;
     int back = -1;
     for (int f = 0; f < nf; f++)
-      if (opp[f * ne + o] == e)
+      if (opp[o * nf + f] == e)
         back = f;
     int shared = 0;
     for (int j = 0; back >= 0 && j < nfn; j++)
       for (int k = 0; k < nfn; k++)
-        shared += conn[frac_face_node(m->kind, (int)(i / ne), j) * ne + e] ==
+        shared += conn[frac_face_node(m->kind, (int)(i % nf), j) * ne + e] ==
                   conn[frac_face_node(m->kind, back, k) * ne + o];
     if (shared != nfn)
       return IG_FAIL(m->cx, IG_NUMERIC, "elements %lld and %lld do not meet as they should",
@@ -144,11 +144,11 @@ ig_status frac_pieces_find(frac_model *m, frac_pieces *p) {
   for (int32_t e = 0; e < ne; e++)
     up[e] = e;
   for (int64_t i = 0; i < (int64_t)m->shape.faces * ne; i++) {
-    const int32_t e = (int32_t)(i % ne);
+    const int32_t e = (int32_t)(i / m->shape.faces);
     int32_t o = ((int32_t *)opp)[i];
     if (o >= ne) { /* one that still holds joins its elements */
       const int32_t c = o - ne;
-      o = frac_model_damage(m, c) < 1 ? ((int32_t *)coh)[2 * c + 1] % ne : -1;
+      o = frac_model_damage(m, c) < 1 ? ((int32_t *)coh)[2 * c + 1] / m->shape.faces : -1;
     }
     if (o < 0 || o == e)
       continue;

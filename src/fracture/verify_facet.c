@@ -151,7 +151,7 @@ static ig_status separate(ig_ctx *cx, ig_elem_type type, int law, bool shear, do
     uint8_t *mark = frac_model_host(&m, "mark");
     const int32_t *opp = frac_model_host(&m, "opp");
     for (int f = 0; f < 2 * corners; f++)
-      mark[f] = f % 2 == 0 && opp[f] == 1;
+      mark[f] = f < corners && opp[f] == 1;
     status = cx->backend->copy_in(cx, m.s.mark, mark, (size_t)(2 * corners));
   }
   if (status == IG_OK)

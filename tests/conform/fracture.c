@@ -81,7 +81,7 @@ static void build(ig_ctx *cx, int kind, ig_precision precision, ig_assembly how,
   const int32_t *opp = frac_model_host(m, "opp");
   const int64_t all = (int64_t)m->shape.faces * m->s.ne;
   for (int64_t i = 0; i < all; i++)
-    mark[i] = opp[i] > i % m->s.ne && i % 3 == 0;
+    mark[i] = opp[i] > i / m->shape.faces && i % 5 < 2;
   ok(cx, cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all));
   ok(cx, frac_model_insert(m, FRAC_HOLD));
   ok(cx, frac_tables_check(m));
