@@ -338,11 +338,13 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   return status;
 }
 
-const ig_room ig_room_shape = {.name = "shape",
-                               .about =
-                                   "a design made into a part on a build plate, ready to print",
-                               .needs_mesh = false,
-                               .case_size = sizeof(shape_case),
-                               .options = shape_options,
-                               .run = run,
-                               .check = check};
+const ig_room ig_room_shape = {
+    .name = "shape",
+    .about = "a design made into a part on a build plate, ready to print",
+    .needs_mesh = false,
+    .case_size = sizeof(shape_case),
+    .options = shape_options,
+    .run = run,
+    .check = check,
+    .unused = "precision|assembly|mesh|output.every|output.interval|output.count|"
+              "output.history_every|output.checkpoint_every|output.fields"};
