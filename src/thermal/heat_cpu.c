@@ -9,6 +9,19 @@
 #include "kern/pack_f64.h"
 #include "thermal/hex.inc"
 
+/* How many of `most` nodes on end have the first one's row; sixteen at once while they do. */
+static int row_count(const int32_t *row, int most) {
+  int count = 1;
+  for (int other = 0; count + 16 <= most && !other;) {
+    for (int i = 0; i < 16; i++)
+      other |= row[count + i] ^ row[0];
+    count += other ? 0 : 16;
+  }
+  while (count < most && row[count] == row[0])
+    count++;
+  return count;
+}
+
 #define PACK ig_pack_f32
 #define PF(name) name##_p32
 #define LANES IG_PACK_F32

@@ -33,8 +33,12 @@ struct ig_heat_rows {
   uint32_t *pattern_slot;
   row_key *key;
   heat_row_f64 *row;
-  int64_t *met; /* rows: nodes that asked for it */
-  heat_bulk_f64 bulk;
+  int64_t *met;           /* rows: nodes that asked for it */
+  heat_bulk_f64 bulk;     /* of the commonest row that can be a bulk */
+  heat_bulk_f64 *bulk_64; /* of each that can, in the precision of the state */
+  heat_bulk_f32 *bulk_32;
+  int16_t *bulk_of; /* rows: which of them, -1: none */
+  int bulks, bulk_room;
   int rows, row_room, pushed;
   uint32_t *slot; /* open addressing over keys; 0: free, else row + 1 */
   int32_t last;
@@ -123,6 +127,9 @@ void ig_heat_rows_free(ig_heat *h) {
   free(b->row);
   free(b->met);
   free(b->slot);
+  free(b->bulk_64);
+  free(b->bulk_32);
+  free(b->bulk_of);
   free(b);
   h->row_book = NULL;
 }
@@ -276,36 +283,74 @@ static bool bulk_order(const heat_row_f64 *row, heat_bulk_f64 *bulk) {
       bulk->offset[n++] = offset;
     }
   bulk->inverse = row->inverse;
+  bulk->sy = sy;
+  bulk->sz = sz;
   return true;
+}
+
+static void bulk_round(const heat_bulk_f64 *from, heat_bulk_f32 *to) {
+  to->row = from->row;
+  to->full = from->full;
+  to->sy = from->sy;
+  to->sz = from->sz;
+  memcpy(to->offset, from->offset, sizeof to->offset);
+  for (int g = 0; g < 7; g++)
+    to->weight[g] = (float)from->weight[g];
+  to->inverse = (float)from->inverse;
+}
+
+/* Rows made since the last call that can be a bulk. */
+static ig_status bulks_collect(ig_ctx *cx, struct ig_heat_rows *b) {
+  int16_t *of = realloc(b->bulk_of, (size_t)b->rows * sizeof *of);
+  if (!of)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for rows");
+  b->bulk_of = of;
+  for (int r = b->pushed; r < b->rows; r++) {
+    heat_bulk_f64 bulk;
+    memset(&bulk, 0, sizeof bulk);
+    b->bulk_of[r] = -1;
+    if (b->bulks == INT16_MAX || !bulk_order(&b->row[r], &bulk))
+      continue;
+    bulk.row = r;
+    if (b->bulks == b->bulk_room) {
+      const int room = b->bulk_room ? 2 * b->bulk_room : 8;
+      heat_bulk_f64 *more = realloc(b->bulk_64, (size_t)room * sizeof *more);
+      b->bulk_64 = more ? more : b->bulk_64;
+      heat_bulk_f32 *less = realloc(b->bulk_32, (size_t)room * sizeof *less);
+      b->bulk_32 = less ? less : b->bulk_32;
+      if (!more || !less)
+        return IG_FAIL(cx, IG_MEMORY, "no memory for rows");
+      b->bulk_room = room;
+    }
+    b->bulk_64[b->bulks] = bulk;
+    bulk_round(&bulk, &b->bulk_32[b->bulks]);
+    b->bulk_of[r] = (int16_t)b->bulks++;
+  }
+  return IG_OK;
+}
+
+const void *ig_heat_bulks(const ig_heat *h, const int16_t **of) {
+  const struct ig_heat_rows *b = h->row_book;
+  *of = b->bulk_of;
+  return h->precision == IG_SINGLE ? (const void *)b->bulk_32 : (const void *)b->bulk_64;
 }
 
 static void bulk_choose(struct ig_heat_rows *b) {
   int64_t most = 0;
   b->bulk.row = -1;
-  for (int r = 0; r < b->rows; r++) {
-    heat_bulk_f64 bulk;
-    memset(&bulk, 0, sizeof bulk);
-    if (b->met[r] > most && bulk_order(&b->row[r], &bulk)) {
-      most = b->met[r];
-      b->bulk = bulk;
-      b->bulk.row = r;
+  for (int i = 0; i < b->bulks; i++)
+    if (b->met[b->bulk_64[i].row] > most) {
+      most = b->met[b->bulk_64[i].row];
+      b->bulk = b->bulk_64[i];
     }
-  }
 }
 
 void ig_heat_bulk(const ig_heat *h, void *out) {
   const heat_bulk_f64 *bulk = &h->row_book->bulk;
-  if (h->precision != IG_SINGLE) {
+  if (h->precision != IG_SINGLE)
     memcpy(out, bulk, sizeof *bulk);
-    return;
-  }
-  heat_bulk_f32 *to = out;
-  to->row = bulk->row;
-  to->full = bulk->full;
-  memcpy(to->offset, bulk->offset, sizeof to->offset);
-  for (int g = 0; g < 7; g++)
-    to->weight[g] = (float)bulk->weight[g];
-  to->inverse = (float)bulk->inverse;
+  else
+    bulk_round(bulk, out);
 }
 
 static void row_round(const heat_row_f64 *from, heat_row_f32 *to) {
@@ -335,6 +380,7 @@ ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
       row_round(&b->row[r], &((heat_row_f32 *)h->rows.host)[r]);
     else
       ((heat_row_f64 *)h->rows.host)[r] = b->row[r];
+  IG_TRY(bulks_collect(cx, b));
   b->pushed = b->rows;
   bulk_choose(b);
   return ig_array_push(cx, &h->rows);
