@@ -551,8 +551,11 @@ static ig_status verify_solvers(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     const char *name, *text;
   } solvers[] = {{"Jacobi", SMALL("preconditioner: jacobi")},
-                 {"multigrid, Chebyshev, V", SMALL("preconditioner: multigrid")},
-                 {"multigrid, Jacobi, W", SMALL("smoother: jacobi, cycle: w, steps: 3")}};
+                 {"multigrid, Chebyshev, V", SMALL("cycle: v")},
+                 {"multigrid, Jacobi, W", SMALL("smoother: jacobi, cycle: w, steps: 3")},
+                 {"multigrid, block Jacobi, V", SMALL("smoother: block_jacobi, cycle: v")},
+                 {"multigrid, Chebyshev, K", SMALL("cycle: k")},
+                 {"multigrid, Chebyshev, K, half storage", SMALL("cycle: k, storage: half")}};
   double exact = 0;
   for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++) {
     ig_trial t;
