@@ -46,14 +46,18 @@ static ig_status dual_at(ig_ctx *cx, const ig_design_ops *ops, int64_t n, const 
   return IG_OK;
 }
 
-/* Newton's step in the multipliers that may move, by elimination; -bend is made definite. */
-static void newton_step(int count, const dual_point *d, const bool *held, double *step) {
+/* Newton's step in the multipliers that may move, held back by `brake` times a diagonal that keeps
+   it finite where nothing bends. Uphill always: the matrix is positive definite. */
+static void newton_step(const ig_mma *mma, const dual_point *d, const bool *held, double brake,
+                        double *step) {
+  const int count = mma->count;
   double a[IG_FUNCTIONS][IG_FUNCTIONS], b[IG_FUNCTIONS];
   for (int i = 1; i <= count; i++) {
     b[i] = held[i] ? 0 : d->slope[i];
     for (int j = 1; j <= count; j++)
       a[i][j] = held[i] || held[j] ? i == j : -d->bend[i][j];
-    a[i][i] += 1e-9 * fabs(a[i][i]) + 1e-12;
+    const double least = fabs(d->slope[i]) / (10 * (1 + mma->multiplier[i])) + 1e-12;
+    a[i][i] += brake * fmax(-d->bend[i][i], least);
   }
   for (int p = 1; p <= count; p++)
     for (int i = p + 1; i <= count; i++) {
@@ -71,39 +75,35 @@ static void newton_step(int count, const dual_point *d, const bool *held, double
 
 ig_status ig_mma_dual(ig_ctx *cx, const ig_design_ops *ops, int64_t n, const uint8_t *role,
                       ig_mma *mma, const double *value) {
-  enum { TRIES = 100 };
+  enum { TRIES = 300 };
   dual_point now, next;
-  double step[IG_FUNCTIONS] = {0}, from[IG_FUNCTIONS];
+  double step[IG_FUNCTIONS] = {0}, from[IG_FUNCTIONS], brake = 1e-3;
   mma->multiplier[0] = 1;
   IG_TRY(dual_at(cx, ops, n, role, mma, value, &now));
-  for (int tries = 0; tries < TRIES; tries++) {
+  for (int tries = 0; tries < TRIES && brake < 1e12; tries++) {
     bool held[IG_FUNCTIONS] = {false};
-    double worst = 0;
+    double worst = 0, gain = 0;
     for (int i = 1; i <= mma->count; i++) {
       held[i] = mma->multiplier[i] <= 0 && now.slope[i] <= 0;
       if (!held[i])
         worst = fmax(worst, fabs(now.slope[i]) / (1 + fabs(value[i])));
     }
     if (worst < 1e-10)
-      return IG_OK;
-    newton_step(mma->count, &now, held, step);
+      break;
+    newton_step(mma, &now, held, brake, step);
     memcpy(from, mma->multiplier, sizeof from);
-    double length = 1;
-    for (;; length *= 0.5, tries++) {
-      for (int i = 1; i <= mma->count; i++) { /* where nothing bends a step knows no end */
-        const double most = 10 * (1 + from[i]);
-        mma->multiplier[i] = fmax(0, from[i] + length * fmax(-most, fmin(most, step[i])));
-      }
-      IG_TRY(dual_at(cx, ops, n, role, mma, value, &next));
-      double gain = 0;
-      for (int i = 1; i <= mma->count; i++)
-        gain += now.slope[i] * (mma->multiplier[i] - from[i]);
-      if (next.value >= now.value + 1e-4 * gain - 1e-14 * fabs(now.value) || length < 1e-6)
-        break;
+    for (int i = 1; i <= mma->count; i++) {
+      mma->multiplier[i] = fmax(0, from[i] + step[i]);
+      gain += now.slope[i] * (mma->multiplier[i] - from[i]);
     }
-    now = next;
-    if (length < 1e-6)
-      return IG_OK; /* as good as rounding allows */
+    IG_TRY(dual_at(cx, ops, n, role, mma, value, &next));
+    if (next.value >= now.value + 1e-4 * gain && gain > 0) {
+      now = next;
+      brake = fmax(0.1 * brake, 1e-9);
+    } else {
+      memcpy(mma->multiplier, from, sizeof from);
+      brake = fmax(5 * brake, 1e-6);
+    }
   }
   return IG_OK;
 }

@@ -551,8 +551,11 @@ static ig_status verify_solvers(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     const char *name, *text;
   } solvers[] = {{"Jacobi", SMALL("preconditioner: jacobi")},
-                 {"multigrid, Chebyshev, V", SMALL("preconditioner: multigrid")},
-                 {"multigrid, Jacobi, W", SMALL("smoother: jacobi, cycle: w, steps: 3")}};
+                 {"multigrid, Chebyshev, V", SMALL("cycle: v")},
+                 {"multigrid, Jacobi, W", SMALL("smoother: jacobi, cycle: w, steps: 3")},
+                 {"multigrid, block Jacobi, V", SMALL("smoother: block_jacobi, cycle: v")},
+                 {"multigrid, Chebyshev, K", SMALL("cycle: k")},
+                 {"multigrid, Chebyshev, K, half storage", SMALL("cycle: k, storage: half")}};
   double exact = 0;
   for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++) {
     ig_trial t;
@@ -659,44 +662,29 @@ static ig_status verify_regions(ig_ctx *cx, const ig_verify_sink *sink) {
   return IG_OK;
 }
 
-/* Bounds on a second load case's compliance and on a displacement hold at the end. */
+/* Bounds on a second load case's compliance and on a displacement, both active, hold at the end. */
 static ig_status verify_bounds(ig_ctx *cx, const ig_verify_sink *sink) {
   static const char text[] =
       "{grid: {elements: [24, 12, 0]}, volume: 0.5, filter: {kind: density, radius: 1.5}, "
       "supports: "
       "[{where: {to: [0, 99, 99]}}], loads: [{where: {from: [24, 12, 0]}, force: [0, -1, 0]}, "
       "{where: {from: [24, 0, 0], to: [24, 0, 0]}, force: [1, 0, 0], load_case: 2}], weights: [1, "
-      "0], constraints: [%s], optimiser: {method: mma, move: 0.1}, solver: {tolerance: 1e-8}}";
-  double alone[2] = {0, 0}, bound[2];
-  for (int bounded = 0; bounded < 2; bounded++) {
-    char limits[300], whole[1200];
-    if (!bounded)
-      bound[0] = bound[1] = 1;
-    snprintf(limits, sizeof limits,
-             "{compliance: %.17g, load_case: 2}, {where: {from: [12, 12, 0], to: [12, 12, 0]}, "
-             "direction: [0, -1, 0], displacement: %.17g}",
-             bounded ? bound[0] : 1e9, bounded ? bound[1] : 1e9);
-    snprintf(whole, sizeof whole, text, limits);
-    ig_trial t;
-    ig_evaluation e = {0};
-    IG_TRY(ig_trial_open(cx, whole, &t));
-    ig_status status = IG_OK;
-    for (int it = 1; status == IG_OK && it <= 60; it++)
-      status = ig_trial_iterate(&t, it, &e);
-    ig_trial_close(&t);
-    IG_TRY(status);
-    if (!bounded) {
-      for (int i = 0; i < 2; i++) {
-        alone[i] = 1e9 * e.limit[i];
-        bound[i] = (i ? 0.95 : 0.8) * alone[i];
-      }
-      continue;
-    }
-    row(sink, "compliance of a second load over its bound", "80 % of what it is without", 1,
-        e.limit[0], 1e-3, false);
-    row(sink, "deflection at half length over its bound", "95 % of what it is without", 1,
-        fmax(e.limit[1], 1), 1e-3, false);
-  }
+      "0], constraints: [{compliance: 160, load_case: 2}, {where: {from: [12, 12, 0], to: [12, 12, "
+      "0]}, direction: [0, -1, 0], displacement: 32}], optimiser: {method: mma, move: 0.1}, "
+      "solver: "
+      "{tolerance: 1e-8}}";
+  ig_trial t;
+  ig_evaluation e = {0};
+  IG_TRY(ig_trial_open(cx, text, &t));
+  ig_status status = IG_OK;
+  for (int it = 1; status == IG_OK && it <= 80; it++)
+    status = ig_trial_iterate(&t, it, &e);
+  ig_trial_close(&t);
+  IG_TRY(status);
+  row(sink, "compliance of a second load over its bound", "active at the optimum", 1, e.limit[0],
+      5e-3, false);
+  row(sink, "deflection at half length over its bound", "active at the optimum", 1, e.limit[1],
+      5e-3, false);
   return IG_OK;
 }
 
