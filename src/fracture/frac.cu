@@ -8,6 +8,13 @@
 #include <thrust/iterator/counting_iterator.h>
 
 enum { FRAC_THREADS = 128, FRAC_BLOCKS_PER_SM = 32 };
+/* Blocks that must fit on a multiprocessor: where the compiler would rather spill than use
+   registers it is told that one will do; 0 leaves it alone. */
+#define FRAC_BLOCKS(name)                                                                          \
+  (FRAC_##name == FRAC_figures || FRAC_##name == FRAC_contact || FRAC_##name == FRAC_check ||      \
+           FRAC_##name == FRAC_part || FRAC_##name == FRAC_split                                   \
+       ? 1                                                                                         \
+       : 0)
 typedef void frac_kernel(const frac s, int64_t begin, int64_t n);
 
 /* The last block to finish its nodes counts the step: spares a launch of its own. */
