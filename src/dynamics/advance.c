@@ -54,16 +54,6 @@ ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
     IG_TRY(step_once(m));
     left--;
   }
-  if (m->ops->steps && left > 0 && m->groups == 1 && m->group[0].colors == 1 &&
-      m->p.triangles + m->p.bodies + m->p.ties == 0) {
-    ig_dyn_particles p = m->p;
-    p.gather = m->assembly == IG_GATHER;
-    const ig_dyn_run run = run_of(m, &m->group[0], 0);
-    bool taken;
-    IG_TRY(m->ops->steps(cx, &p, &run, left, &taken));
-    if (taken)
-      return IG_OK;
-  }
   if (b->graph_begin && left >= RECORDED) {
     if (!m->graph) {
       IG_TRY(b->graph_begin(cx));
