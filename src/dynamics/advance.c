@@ -2,6 +2,9 @@
 #include "dynamics/dynamics.h"
 #include "backend/backend.h"
 
+#include "kern/prec_f64.h"
+#include "dynamics/particle.inc"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,16 +56,6 @@ ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   if (left > 0 && m->fresh) { /* its forces lie elsewhere than those of later steps */
     IG_TRY(step_once(m));
     left--;
-  }
-  if (m->ops->steps && left > 0 && m->groups == 1 && m->group[0].colors == 1 &&
-      m->p.triangles + m->p.bodies + m->p.ties == 0) {
-    ig_dyn_particles p = m->p;
-    p.gather = m->assembly == IG_GATHER;
-    const ig_dyn_run run = run_of(m, &m->group[0], 0);
-    bool taken;
-    IG_TRY(m->ops->steps(cx, &p, &run, left, &taken));
-    if (taken)
-      return IG_OK;
   }
   if (b->graph_begin && left >= RECORDED) {
     if (!m->graph) {
@@ -207,12 +200,21 @@ static void array_put(ig_array *a, int64_t i, double value) {
     ((float *)a->host)[i] = (float)value;
 }
 
+double ig_dyn_gravity_now(const ig_dyn_model *m, int c) {
+  const ig_dyn_particles host = {
+      .curve = m->curve.host, .curve_x = m->curve_x.host, .curve_y = m->curve_y.host};
+  return m->p.has_gravity
+             ? m->p.gravity[c] * ig_dyn_curve_value(&host, m->p.gravity_curve,
+                                                    ((const ig_dyn_clock *)m->clock.host)->time)
+             : 0;
+}
+
 /* Force on particle n that nothing balances: from outside less the elements'. */
 static double unbalanced(const ig_dyn_model *m, int64_t n, int c, double *all) {
   const double mass = c < 3 ? m->node_mass[n] : m->node_inertia[n];
   const double inner = ig_dyn_get(m, &m->f, n * m->p.dofs + c);
   const double outer = (m->load.count ? ig_dyn_get(m, &m->load, n * m->p.dofs + c) : 0) +
-                       (c < 3 ? m->p.gravity[c] * mass : 0) +
+                       (c < 3 ? ig_dyn_gravity_now(m, c) * mass : 0) +
                        (c < 3 && m->p.triangles ? ig_dyn_get(m, &m->touch, 3 * n + c) : 0);
   if (all && mass > 0)
     *all += (inner * inner + outer * outer) / mass;

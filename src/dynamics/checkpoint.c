@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARKS = 16 };
+enum { MARKS = 16, ARRAYS = 7 };
 static void marks_of(const ig_dyn_job *r, double mark[MARKS]) {
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
   const double all[MARKS] = {(double)k->step,
@@ -35,6 +35,10 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
   saved[n++] = (ig_saved){"v", part, (int64_t)m->v.count, m->v.host};
   saved[n++] = (ig_saved){"f", part, (int64_t)m->f.count, m->f.host};
   saved[n++] = (ig_saved){"work", IG_F64, (int64_t)m->work.count, m->work.host};
+  if (m->p.bodies) {
+    saved[n++] = (ig_saved){"bodies", IG_U8, (int64_t)(m->body.count * m->body.size), m->body.host};
+    saved[n++] = (ig_saved){"arms", IG_F64, (int64_t)m->body_arm.count, m->body_arm.host};
+  }
   for (int k = 0; k < m->groups && n < room; k++) {
     const ig_array *s = &m->group[k].state;
     snprintf(name[n], sizeof name[n], "state%d", k);
@@ -52,9 +56,11 @@ ig_status ig_dyn_checkpoint_write(ig_dyn_job *r) {
   const double start = ig_now();
   IG_TRY(ig_dyn_pull(m));
   IG_TRY(ig_array_pull(m->cx, &m->work));
+  if (m->p.bodies)
+    IG_TRY(ig_array_pull(m->cx, &m->body));
   for (int k = 0; k < m->groups; k++)
     IG_TRY(ig_array_pull(m->cx, &m->group[k].state));
-  const int room = 5 + m->groups;
+  const int room = ARRAYS + m->groups;
   ig_saved *saved = NULL;
   char(*name)[32] = NULL;
   double mark[MARKS];
@@ -76,16 +82,20 @@ ig_status ig_dyn_checkpoint_write(ig_dyn_job *r) {
 ig_status ig_dyn_checkpoint_read(ig_dyn_job *r) {
   ig_dyn_model *m = r->m;
   ig_ctx *cx = m->cx;
-  const int room = 5 + m->groups;
+  const int room = ARRAYS + m->groups;
   ig_saved *saved = NULL;
   char(*name)[32] = NULL;
   double mark[MARKS];
   ig_status status = IG_OK;
   IG_TRY(IG_NEW(cx, &saved, room, "checkpoint"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &name, room, "checkpoint"));
+  const void *data;
+  IG_TRY_GOTO(status, done, ig_restart_find(cx, r->job->restart, "marks", IG_F64, MARKS, &data));
+  memcpy(mark, data, sizeof mark);
+  if (mark[12] > 0) /* first: it changes bodies, which are then read */
+    IG_TRY_GOTO(status, done, ig_dyn_masses(m, mark[12]));
   const int n = saved_arrays(r, mark, saved, name, room);
   for (int i = 0; i < n; i++) {
-    const void *data;
     IG_TRY_GOTO(
         status, done,
         ig_restart_find(cx, r->job->restart, saved[i].name, saved[i].dtype, saved[i].count, &data));
@@ -97,8 +107,10 @@ ig_status ig_dyn_checkpoint_read(ig_dyn_job *r) {
   m->start_energy = mark[6];
   r->analysis = (int64_t)mark[7], r->analysis_start = mark[8];
   r->next_picture = mark[9], r->next_step = (int64_t)mark[10], r->worst_error = mark[11];
-  if (mark[12] > 0)
-    IG_TRY_GOTO(status, done, ig_dyn_masses(m, mark[12]));
+  if (m->p.bodies) {
+    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->body));
+    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->body_arm));
+  }
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->clock));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->x));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->v));

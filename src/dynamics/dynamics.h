@@ -217,6 +217,8 @@ double ig_dyn_get(const ig_dyn_model *m, const ig_array *a, int64_t i); /* from 
 IG_MUST_CHECK ig_status ig_dyn_report(ig_dyn_model *m, double *out);
 /* The same as fields on the device, by mesh element. */
 IG_MUST_CHECK ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to);
+/* Gravity at the clock's time on the host, times its history. */
+double ig_dyn_gravity_now(const ig_dyn_model *m, int c);
 /* Bytes a step must move, each counted once. */
 double ig_dyn_step_bytes(const ig_dyn_model *m);
 /* Static equilibrium by dynamic relaxation. */

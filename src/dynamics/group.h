@@ -18,40 +18,38 @@ typedef enum {
   IG_DYN_KINDS
 } ig_dyn_kind;
 
-/* kind, law: every kernel there is, once; the small ones also as many steps in one launch */
+/* kind, law: every kernel there is, once */
 #define IG_DYN_STAMPS(X)                                                                           \
-  IG_DYN_SMALL(X)                                                                                  \
-  X(HEX8, KINEMATIC)                                                                               \
-  X(HEX8, JOHNSON)                                                                                 \
-  X(HEX1, KINEMATIC)                                                                               \
-  X(HEX1, JOHNSON)                                                                                 \
-  X(TET, KINEMATIC)                                                                                \
-  X(TET, TABLE)                                                                                    \
-  X(TET, JOHNSON)                                                                                  \
-  X(LAYERS, KINEMATIC)                                                                             \
-  X(LAYERS, JOHNSON)                                                                               \
-  X(FIBRE, KINEMATIC)                                                                              \
-  X(BAR, KINEMATIC)                                                                                \
-  X(BAR, TABLE)
-#define IG_DYN_SMALL(X)                                                                            \
   X(HEX8, ELASTIC)                                                                                 \
   X(HEX8, J2)                                                                                      \
+  X(HEX8, KINEMATIC)                                                                               \
   X(HEX8, TABLE)                                                                                   \
+  X(HEX8, JOHNSON)                                                                                 \
   X(HEX8, NEOHOOKE)                                                                                \
   X(HEX1, ELASTIC)                                                                                 \
   X(HEX1, J2)                                                                                      \
+  X(HEX1, KINEMATIC)                                                                               \
   X(HEX1, TABLE)                                                                                   \
+  X(HEX1, JOHNSON)                                                                                 \
   X(TET, ELASTIC)                                                                                  \
   X(TET, J2)                                                                                       \
+  X(TET, KINEMATIC)                                                                                \
+  X(TET, TABLE)                                                                                    \
+  X(TET, JOHNSON)                                                                                  \
   X(TET, NEOHOOKE)                                                                                 \
   X(SHELL, ELASTIC)                                                                                \
   X(LAYERS, J2)                                                                                    \
+  X(LAYERS, KINEMATIC)                                                                             \
   X(LAYERS, TABLE)                                                                                 \
+  X(LAYERS, JOHNSON)                                                                               \
   X(BEAM, ELASTIC)                                                                                 \
   X(FIBRE, J2)                                                                                     \
+  X(FIBRE, KINEMATIC)                                                                              \
   X(FIBRE, TABLE)                                                                                  \
   X(BAR, ELASTIC)                                                                                  \
-  X(BAR, J2)
+  X(BAR, J2)                                                                                       \
+  X(BAR, KINEMATIC)                                                                                \
+  X(BAR, TABLE)
 
 /* Where a hexahedron's state keeps what: frame, internal energy, points. */
 enum { IG_HEX_FRAME = 0, IG_HEX_ENERGY = 4, IG_HEX_POINT = 5 };

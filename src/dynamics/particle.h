@@ -51,7 +51,6 @@ typedef struct {
   double time, dt, before; /* before: the previous dt; 0 at the start */
   double tick;             /* what a step adds to the time: dt, or what a static ramp says */
   double damping;          /* of mass, 1/s */
-  uint32_t gate;           /* how often blocks have met, where one launch takes many steps */
 } ig_dyn_clock;
 
 enum { IG_WORK_EXTERNAL, IG_WORK_DAMPING, IG_WORK_CONTACT, IG_WORKS };

@@ -55,9 +55,6 @@ typedef struct {
      the host; work: IG_DYN_PARTIAL x count on the device */
   ig_status (*totals)(ig_ctx *cx, const double *table, int64_t rows, int columns, int first,
                       int count, double *work, double *total);
-  /* many steps of a small model in one launch; *taken: false where that cannot be. NULL: never */
-  ig_status (*steps)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run, int64_t steps,
-                     bool *taken);
 } ig_dyn_ops;
 
 /* The fields of one element from its report. */

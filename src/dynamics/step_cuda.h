@@ -12,8 +12,6 @@ IG_C_BEGIN
   ig_status ig_dyn_ties_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                           \
   ig_status ig_dyn_show_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, double *displacement,      \
                                  double *velocity);                                                \
-  ig_status ig_dyn_steps_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run,    \
-                                  int64_t steps, bool *taken);                                     \
   ig_status ig_dyn_elements_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p,                        \
                                      const ig_dyn_run *run);                                       \
   ig_status ig_dyn_report_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run,   \

@@ -1,6 +1,6 @@
 /* CUDA's passes: elements in double, particles in double. */
 #include "dynamics/step_cuda.h"
-#include "backend/cuda/launch.cuh"
+#include "dynamics/launch.cuh"
 
 #define IG_DYN_THREADS 128
 #define PART double

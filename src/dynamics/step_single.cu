@@ -1,6 +1,6 @@
 /* CUDA's passes: elements in single, particles in single. */
 #include "dynamics/step_cuda.h"
-#include "backend/cuda/launch.cuh"
+#include "dynamics/launch.cuh"
 
 #define IG_DYN_THREADS 128
 #define PART float

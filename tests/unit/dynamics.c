@@ -4,6 +4,8 @@
 #include "backend/backend.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/problem.h"
+#include "mesh/mesh_case.h"
+#include "run/rooms.h"
 
 #include "kern/prec_f64.h"
 #include "dynamics/particle.inc"
@@ -274,12 +276,225 @@ static void patch_passes(void **state_) {
   ig_ctx_close(cx);
 }
 
+/* --- runs: a queue, a restart, and what stops a run
+ * ------------------------------------------------
+ */
+
+/* Keeps history rows and the last checkpoint in memory; asks for a stop at a row. */
+typedef struct {
+  ig_ctx *cx;
+  int rows, columns, stop_at, pictures;
+  double value[400][16];
+  ig_restart restart;
+  ig_saved saved[16];
+  char name[16][32];
+} keeper;
+static ig_status keep_history(ig_sink *sink, int columns, const char *const *names,
+                              const double *values) {
+  keeper *k = sink->self;
+  (void)names;
+  assert_true(k->rows < 400 && columns <= 16);
+  k->columns = columns;
+  memcpy(k->value[k->rows++], values, sizeof *values * (size_t)columns);
+  if (k->rows == k->stop_at)
+    k->cx->interrupted = 1;
+  return IG_OK;
+}
+static ig_status keep_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
+                                 int count) {
+  keeper *k = sink->self;
+  for (int i = 0; i < k->restart.count; i++)
+    free(k->saved[i].data);
+  assert_true(count <= 16);
+  k->restart = (ig_restart){time, step, count, k->saved};
+  for (int i = 0; i < count; i++) {
+    const size_t bytes = (size_t)saved[i].count * ig_dtype_size(saved[i].dtype);
+    k->saved[i] = saved[i];
+    snprintf(k->name[i], sizeof k->name[i], "%s", saved[i].name);
+    k->saved[i].name = k->name[i];
+    k->saved[i].data = malloc(bytes);
+    memcpy(k->saved[i].data, saved[i].data, bytes);
+  }
+  return IG_OK;
+}
+static ig_status keep_snapshot(ig_sink *sink, ig_snapshot *snap) {
+  ((keeper *)sink->self)->pictures++;
+  const ig_status status = ig_snapshot_settle(snap);
+  ig_snapshot_free(snap);
+  return status;
+}
+static ig_status keep_result(ig_sink *sink, const char *key, double value) {
+  (void)sink, (void)key, (void)value;
+  return IG_OK;
+}
+
+/* A plate pressed statically, then struck by a rigid block that flies on it; contact on. */
+typedef struct {
+  ig_dyn_problem q;
+  ig_dyn_analysis queue[2];
+  ig_dyn_constraint fix, body;
+  ig_dyn_load press;
+  ig_dyn_initial start;
+  ig_dyn_probe probe;
+} queued;
+static double ramp_x[2] = {0, 1}, ramp_y[2] = {0, 1};
+static void queue_new(ig_ctx *cx, queued *s) {
+  check(cx, ig_dyn_problem_new(cx, &s->q));
+  const ig_mesh_case mesh = {
+      .boxes = {2,
+                (ig_box_case[]){
+                    {.name = "plate", .size = IG_ROW(0.3, 0.3, 0.05), .cells = IG_ROW(4, 4, 2)},
+                    {.name = "block",
+                     .origin = IG_ROW(0.1, 0.1, 0.06),
+                     .size = IG_ROW(0.1, 0.1, 0.1),
+                     .cells = IG_ROW(2, 2, 2)}}},
+      .sets = {
+          2,
+          (ig_pick_case[]){
+              {.name = "flying",
+               .of = 1,
+               .box = {.at.given = true, .min = IG_ROW(0, 0, 0.055), .max = IG_ROW(1, 1, 1)}},
+              {.name = "rim",
+               .of = 1,
+               .box = {
+                   .at.given = true, .min = IG_ROW(-1, -1, -1), .max = IG_ROW(0.001, 1, 0.052)}}}}};
+  check(cx, ig_mesh_generate(cx, &mesh, &s->q.mesh));
+  s->fix = ig_dyn_fix("rim", "all");
+  s->body = ig_dyn_fix("flying", NULL);
+  s->press = ig_dyn_force_on("rim", 0, 0, 0);
+  s->press.set = "plate_load";
+  s->press.total[0] = s->press.total[1] = 0, s->press.total[2] = -1e5;
+  s->press.history = (ig_table){2, ramp_x, ramp_y};
+  ig_set *set;
+  check(cx, ig_mesh_add_set(cx, s->q.mesh, "plate_load", IG_SET_NODES, 1, &set));
+  set->item[0] = 4; /* a corner of the free edge */
+  s->start = (ig_dyn_initial){.set = "flying", .velocity = {0, 0, 0}};
+  s->probe = (ig_dyn_probe){.name = "corner", .set = "plate_load", .quantity = 2};
+  s->queue[0] = (ig_dyn_analysis){.kind = IG_ANALYSIS_STATIC,
+                                  .safety = 0.8,
+                                  .damping = NAN,
+                                  .tolerance = 1e-3,
+                                  .steps = 100000,
+                                  .ramp = 200,
+                                  .at_time = 1};
+  s->queue[1] = (ig_dyn_analysis){.kind = IG_ANALYSIS_DYNAMIC,
+                                  .duration = 1.2e-3,
+                                  .time_step = NAN,
+                                  .safety = 0.6,
+                                  .update = 40,
+                                  .damping = NAN};
+  s->q.c.constraints = (ig_list){1, &s->fix};
+  s->q.c.bodies = (ig_list){1, &s->body};
+  s->q.c.loads = (ig_list){1, &s->press};
+  s->q.c.probes = (ig_list){1, &s->probe};
+  s->q.c.analysis = (ig_list){2, s->queue};
+  s->q.c.gravity = (ig_dyn_gravity){.at.given = true, .acceleration = {0, 0, -5e4}};
+  static double late_x[2] = {1, 1.00001}, late_y[2] = {0, 1}; /* it falls after the statics */
+  s->q.c.gravity.history = (ig_table){2, late_x, late_y};
+  s->q.c.contact = (ig_dyn_contact){
+      .at.given = true, .on = true, .penalty = 0.1, .thickness = 0.004, .friction = 0.2};
+  s->q.c.sections = (ig_list){1, &s->q.section};
+  s->q.materials = (ig_list){1, &s->q.material};
+  s->q.material.yield = 3e8, s->q.material.hardening = 1e9;
+}
+static ig_status queue_run(ig_ctx *cx, queued *s, keeper *k, const ig_restart *restart) {
+  ig_output_case output = {.interval = NAN, .count = 3, .history_every = 20};
+  ig_sink sink = {.self = k,
+                  .snapshot = keep_snapshot,
+                  .history = keep_history,
+                  .checkpoint = keep_checkpoint,
+                  .result = keep_result};
+  ig_job job = {.cx = cx,
+                .precision = IG_DOUBLE,
+                .assembly = IG_GATHER,
+                .output = &output,
+                .materials = &s->q.materials,
+                .mesh = s->q.mesh,
+                .room_case = &s->q.c,
+                .sink = &sink,
+                .restart = restart};
+  return ig_room_find("dynamics")->run(&job);
+}
+
+/* Preload, then strike: the second analysis goes on from where the first ended. Cut off within it
+   and restarted, on another number of threads, it writes the same history to the last bit. */
+static void queue_restarts_to_the_same_bits(void **state) {
+  (void)state;
+  static keeper whole, cut, rest;
+  for (int run = 0; run < 3; run++) {
+    ig_ctx *cx = open_backend("debug", 1 + run);
+    static queued s;
+    keeper *k = run == 0 ? &whole : run == 1 ? &cut : &rest;
+    k->cx = cx;
+    k->stop_at = run == 1 ? 12 : 0;
+    queue_new(cx, &s);
+    const ig_status status = queue_run(cx, &s, k, run == 2 ? &cut.restart : NULL);
+    if (run == 1)
+      assert_int_equal(status, IG_INTERRUPTED);
+    else
+      check(cx, status);
+    ig_dyn_problem_free(&s.q);
+    ig_ctx_close(cx);
+  }
+  assert_true(whole.rows > 20 && whole.pictures >= 4);
+  assert_int_equal(cut.rows, 12);
+  assert_int_equal(cut.rows + rest.rows, whole.rows);
+  for (int i = 0; i < rest.rows; i++)
+    assert_memory_equal(rest.value[i], whole.value[cut.rows + i],
+                        sizeof(double) * (size_t)whole.columns);
+  /* the first row is the static one: the corner is down, nothing moves; later the block has struck
+   */
+  assert_true(whole.value[0][10] < -1e-5 && whole.value[0][2] == 0);
+  assert_true(whole.value[whole.rows - 1][7] != 0);
+  for (int i = 0; i < whole.rows; i++)
+    assert_true(fabs(whole.value[i][9]) < 0.01);
+  keeper *all[3] = {&whole, &cut, &rest};
+  for (int k = 0; k < 3; k++)
+    for (int i = 0; i < all[k]->restart.count; i++)
+      free(all[k]->saved[i].data);
+}
+
+/* A run stops, and says why, when its energy runs away, when scaling adds too much mass, and when
+   no equilibrium is found. */
+static void runs_stop_at_their_limits(void **state) {
+  (void)state;
+  for (int kind = 0; kind < 3; kind++) {
+    ig_ctx *cx = open_backend("cpu", 1);
+    static queued s;
+    static keeper k;
+    memset(&k, 0, sizeof k);
+    k.cx = cx;
+    queue_new(cx, &s);
+    s.q.c.energy_error = 0.05;
+    s.q.c.added_mass = 0.01;
+    s.q.c.analysis = (ig_list){1, kind == 2 ? &s.queue[0] : &s.queue[1]};
+    if (kind == 0)
+      s.q.c.energy_error = 1e-12;
+    if (kind == 1)
+      s.queue[1].least_step = 2e-5;
+    if (kind == 2)
+      s.queue[0].steps = 250, s.queue[0].tolerance = 1e-12;
+    const ig_status status = queue_run(cx, &s, &k, NULL);
+    assert_true(status != IG_OK);
+    const char *const word[3] = {"energy_error", "added_mass", "no equilibrium"};
+    if (!strstr(ig_ctx_message(cx), word[kind]))
+      print_message("%s\n", ig_ctx_message(cx));
+    assert_non_null(strstr(ig_ctx_message(cx), word[kind]));
+    for (int i = 0; i < k.restart.count; i++)
+      free(k.saved[i].data);
+    ig_dyn_problem_free(&s.q);
+    ig_ctx_close(cx);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(spinning_block_keeps_its_shape),
       cmocka_unit_test(rigid_motion_makes_no_force),
       cmocka_unit_test(forces_balance_and_do_the_work),
       cmocka_unit_test(patch_passes),
+      cmocka_unit_test(queue_restarts_to_the_same_bits),
+      cmocka_unit_test(runs_stop_at_their_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
