@@ -512,6 +512,8 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   const int dim = gc->elements[2] > 0 ? 3 : 2;
   int n[3];
   IG_TRY(refuse_sets(m));
+  if (c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
+    return ig_fail_at(cx, &c->solver.at, "preconditioner: petsc is for meshes: use multigrid");
   for (int d = 0; d < 3; d++) {
     n[d] = (int)gc->elements[d];
     if (d < dim && n[d] < 1)

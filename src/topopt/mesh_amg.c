@@ -158,7 +158,8 @@ ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z) {
 
 /* --- making it --- */
 
-ig_status ig_amg_new(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out) {
+static ig_status make(ig_ctx *cx, const ig_amg_problem *problem, ig_status (*setup)(ig_amg *),
+                      ig_amg **out) {
   ig_amg *s;
   *out = NULL;
   IG_TRY(IG_NEW(cx, &s, 1, "multigrid"));
@@ -169,13 +170,19 @@ ig_status ig_amg_new(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out) {
     s->ops = &ig_amg_cuda;
 #endif
   s->problem = *problem;
-  const ig_status status = ig_amg_setup(s);
+  const ig_status status = setup(s);
   if (status != IG_OK) {
     ig_amg_free(s);
     return status;
   }
   *out = s;
   return IG_OK;
+}
+ig_status ig_amg_new(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out) {
+  return make(cx, problem, ig_amg_setup, out);
+}
+ig_status ig_amg_new_finest(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out) {
+  return make(cx, problem, ig_amg_setup_finest, out);
 }
 
 static void matrix_free(ig_ctx *cx, ig_amg_matrix *m) {
