@@ -88,7 +88,9 @@ typedef struct {
   const ig_hex_args *hex;  /* device */
   const ig_ground *ground; /* device */
   const ig_plan *plan;
-  int steps; /* of smoothing, before and after */
+  int steps;      /* of smoothing, before and after */
+  int cycle;      /* 1: V, 2: W */
+  double damping; /* of Jacobi smoothing, a share of the largest stable one; 0: Chebyshev */
   void *self;
   ig_status (*apply)(void *self, const float *x, float *y); /* without springs and supports */
 } ig_amg_problem;

@@ -69,6 +69,8 @@ static ig_status make_multigrid(ig_mesh_model *m) {
                                   .ground = &m->ground,
                                   .plan = &m->plan,
                                   .steps = (int)m->c->solver.steps,
+                                  .cycle = m->c->solver.cycle + 1,
+                                  .damping = m->c->solver.smoother ? 0 : m->c->solver.damping,
                                   .self = m,
                                   .apply = apply_single};
   if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
