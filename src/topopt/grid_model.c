@@ -567,6 +567,8 @@ static ig_status make_grid(ig_grid_model *m) {
   const ig_grid_case *gc = &m->c->grid;
   const int dim = gc->elements[2] > 0 ? 3 : 2;
   int n[3];
+  if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
+    return ig_fail_at(cx, &m->c->solver.at, "preconditioner: petsc is for meshes: use multigrid");
   for (int d = 0; d < 3; d++) {
     n[d] = (int)gc->elements[d];
     if (d < dim && n[d] < 1)

@@ -99,13 +99,15 @@ static ig_status product(ig_amg *s, int depth) {
                : s->problem.apply(s->problem.self, l->x.dev, l->ax.dev);
 }
 
-/* Chebyshev steps on the upper part of the spectrum; `zero`: x is, to begin with. */
+/* Chebyshev steps on the upper part of the spectrum, or damped Jacobi; `zero`: x is, to begin with.
+ */
 static ig_status smooth(ig_amg *s, int depth, const float *b, bool zero) {
   ig_amg_level *l = &s->level[depth];
   const double *spring = depth ? NULL : s->problem.ground->spring;
   const double high = l->lambda, low = high / RANGE;
   const double middle = 0.5 * (high + low), half = 0.5 * (high - low), sigma = middle / half;
-  double rho = 1 / sigma, c0 = 0, c1 = 1 / middle;
+  const double damping = s->problem.damping;
+  double rho = 1 / sigma, c0 = 0, c1 = damping > 0 ? 2 * damping / high : 1 / middle;
   for (int k = 0; k < s->problem.steps; k++) {
     const bool first = zero && k == 0;
     if (!first)
@@ -113,6 +115,8 @@ static ig_status smooth(ig_amg *s, int depth, const float *b, bool zero) {
     IG_TRY(s->ops->smooth(s->cx, l->nodes, l->size, l->inverse.dev, spring, b, l->ax.dev, first,
                           (float)c0, (float)c1, l->d.dev, l->x.dev));
     const double next = 1 / (2 * sigma - rho);
+    if (damping > 0)
+      continue;
     c0 = next * rho;
     c1 = 2 * next / half;
     rho = next;
@@ -120,18 +124,20 @@ static ig_status smooth(ig_amg *s, int depth, const float *b, bool zero) {
   return IG_OK;
 }
 
-static ig_status cycle(ig_amg *s, int depth, const float *b) {
+static ig_status cycle(ig_amg *s, int depth, const float *b, bool zero) {
   ig_amg_level *l = &s->level[depth];
   if (depth == s->levels - 1 && s->dense_n)
     return s->ops->dense(s->cx, s->dense_n, s->dense.dev, b, l->x.dev);
-  IG_TRY(smooth(s, depth, b, true));
+  IG_TRY(smooth(s, depth, b, zero));
   if (depth + 1 < s->levels) {
     ig_amg_level *c = &s->level[depth + 1];
     IG_TRY(product(s, depth));
     IG_TRY(s->ops->residual(s->cx, (int64_t)l->nodes * l->size,
                             depth ? NULL : s->problem.ground->spring, b, l->x.dev, l->ax.dev));
     IG_TRY(s->ops->product(s->cx, &l->r.m, false, l->ax.dev, c->b.dev));
-    IG_TRY(cycle(s, depth + 1, c->b.dev));
+    IG_TRY(cycle(s, depth + 1, c->b.dev, true));
+    for (int again = 1; again < s->problem.cycle && depth + 2 < s->levels; again++)
+      IG_TRY(cycle(s, depth + 1, c->b.dev, false));
     IG_TRY(s->ops->product(s->cx, &l->p.m, true, c->x.dev, l->x.dev));
   }
   return smooth(s, depth, b, false);
@@ -141,13 +147,13 @@ ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z) {
   const ig_backend *b = s->cx->backend;
   *z = s->level[0].x.dev;
   if (!b->graph_begin)
-    return cycle(s, 0, r);
+    return cycle(s, 0, r, true);
   if (!s->graph || s->graph_r != r) {
     if (s->graph)
       b->graph_free(s->cx, s->graph);
     s->graph = NULL;
     IG_TRY(b->graph_begin(s->cx));
-    const ig_status recorded = cycle(s, 0, r);
+    const ig_status recorded = cycle(s, 0, r, true);
     const ig_status ended = b->graph_end(s->cx, &s->graph);
     IG_TRY(recorded);
     IG_TRY(ended);
@@ -158,7 +164,8 @@ ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z) {
 
 /* --- making it --- */
 
-ig_status ig_amg_new(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out) {
+static ig_status make(ig_ctx *cx, const ig_amg_problem *problem, ig_status (*setup)(ig_amg *),
+                      ig_amg **out) {
   ig_amg *s;
   *out = NULL;
   IG_TRY(IG_NEW(cx, &s, 1, "multigrid"));
@@ -169,13 +176,19 @@ ig_status ig_amg_new(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out) {
     s->ops = &ig_amg_cuda;
 #endif
   s->problem = *problem;
-  const ig_status status = ig_amg_setup(s);
+  const ig_status status = setup(s);
   if (status != IG_OK) {
     ig_amg_free(s);
     return status;
   }
   *out = s;
   return IG_OK;
+}
+ig_status ig_amg_new(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out) {
+  return make(cx, problem, ig_amg_setup, out);
+}
+ig_status ig_amg_new_finest(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out) {
+  return make(cx, problem, ig_amg_setup_finest, out);
 }
 
 static void matrix_free(ig_ctx *cx, ig_amg_matrix *m) {

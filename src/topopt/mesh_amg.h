@@ -88,7 +88,9 @@ typedef struct {
   const ig_hex_args *hex;  /* device */
   const ig_ground *ground; /* device */
   const ig_plan *plan;
-  int steps; /* of smoothing, before and after */
+  int steps;      /* of smoothing, before and after */
+  int cycle;      /* 1: V, 2: W */
+  double damping; /* of Jacobi smoothing, a share of the largest stable one; 0: Chebyshev */
   void *self;
   ig_status (*apply)(void *self, const float *x, float *y); /* without springs and supports */
 } ig_amg_problem;
@@ -104,6 +106,8 @@ typedef struct {
   const float *graph_r;
 } ig_amg;
 
+/* The finest matrix alone, for others to make a preconditioner of. */
+IG_MUST_CHECK ig_status ig_amg_new_finest(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out);
 IG_MUST_CHECK ig_status ig_amg_new(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out);
 void ig_amg_free(ig_amg *s);
 /* New values for these moduli (device). */
@@ -121,6 +125,7 @@ IG_MUST_CHECK ig_status ig_amg_smoother(ig_amg *s, int depth);
 /* Room for values, and no longer. */
 IG_MUST_CHECK ig_status ig_amg_open_values(ig_amg *s, ig_amg_matrix *m);
 void ig_amg_close_values(ig_amg *s, ig_amg_matrix *m);
+IG_MUST_CHECK ig_status ig_amg_setup_finest(ig_amg *s);
 IG_MUST_CHECK ig_status ig_amg_setup(ig_amg *s);
 
 IG_C_END

@@ -80,28 +80,27 @@ static ig_status invert(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, co
   return IG_OK;
 }
 
-/* Loops over all blocks of c and columns of each, sizes known to the compiler. */
-#define EACH_COLUMN(c, b, m, call)                                                                 \
+/* Loops over all blocks of c, their size known to the compiler. */
+#define EACH_BLOCK(c, b, m, call)                                                                  \
   _Pragma("omp parallel for schedule(static) num_threads(cx->threads)") for (int64_t k = 0;        \
                                                                              k < (c)->blocks;      \
                                                                              k++) {                \
     const int B = b, M = m;                                                                        \
-    for (int s = 0; s < M; s++)                                                                    \
-      call;                                                                                        \
+    call;                                                                                          \
   }
 #define BY_SIZE(c, size, call)                                                                     \
   do {                                                                                             \
     if ((size) == 3)                                                                               \
-      EACH_COLUMN(c, 3, 6, call)                                                                   \
+      EACH_BLOCK(c, 3, 6, call)                                                                    \
     else if ((size) == 6)                                                                          \
-      EACH_COLUMN(c, 6, 6, call)                                                                   \
+      EACH_BLOCK(c, 6, 6, call)                                                                    \
     else                                                                                           \
-      EACH_COLUMN(c, 1, 1, call)                                                                   \
+      EACH_BLOCK(c, 1, 1, call)                                                                    \
   } while (0)
 
 static ig_status prolongator(ig_ctx *cx, const ig_bsr *a, const float *inverse, const int32_t *of,
                              const float *tentative, float omega, ig_bsr *p) {
-  BY_SIZE(p, a->br, ig_amg_prolongator(a, inverse, of, tentative, omega, p, k, s, B, M));
+  BY_SIZE(p, a->br, ig_amg_prolongator(a, inverse, of, tentative, omega, p, k, 0, M, B, M));
   return IG_OK;
 }
 
@@ -115,12 +114,12 @@ static ig_status transpose(ig_ctx *cx, const ig_bsr *p, const int32_t *from, ig_
 }
 
 static ig_status times(ig_ctx *cx, const ig_bsr *a, const ig_bsr *p, ig_bsr *ap) {
-  BY_SIZE(ap, a->br, ig_amg_times(a, p, ap, k, s, B, M));
+  BY_SIZE(ap, a->br, ig_amg_times(a, p, ap, k, 0, M, B, M));
   return IG_OK;
 }
 
 static ig_status coarse(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a) {
-  BY_SIZE(a, ap->br, ig_amg_coarse(r, ap, a, k, s, B, M));
+  BY_SIZE(a, ap->br, ig_amg_coarse(r, ap, a, k, 0, M, B, M));
   return IG_OK;
 }
 
@@ -159,11 +158,39 @@ static ig_status dense_invert(ig_ctx *cx, const ig_bsr *a, int n, double *work, 
 
 /* --- a cycle --- */
 
+IG_HD void block_row(const ig_bsr *a, int32_t n, const int br, const int bc, bool add,
+                     const float *x, float *y) {
+  float s[IG_AMG_BLOCK] = {0};
+  for (int32_t i = a->start[n]; i < a->start[n + 1]; i++) {
+    const float *v = a->value + (int64_t)i * (br * bc), *xv = x + (int64_t)a->column[i] * bc;
+    for (int r = 0; r < br; r++)
+      for (int c = 0; c < bc; c++)
+        s[r] += v[bc * r + c] * xv[c];
+  }
+  for (int r = 0; r < br; r++)
+    y[(int64_t)n * br + r] = (add ? y[(int64_t)n * br + r] : 0) + s[r];
+}
+
 static ig_status product(ig_ctx *cx, const ig_bsr *a, bool add, const float *x, float *y) {
-  const int64_t rows = (int64_t)a->rows * a->br;
+  const int kind = 10 * a->br + a->bc;
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
-  for (int64_t i = 0; i < rows; i++)
-    y[i] = (add ? y[i] : 0) + ig_bsr_row(a, i, 0, 1, x);
+  for (int32_t n = 0; n < a->rows; n++)
+    switch (kind) {
+    case 33:
+      block_row(a, n, 3, 3, add, x, y);
+      break;
+    case 36:
+      block_row(a, n, 3, 6, add, x, y);
+      break;
+    case 63:
+      block_row(a, n, 6, 3, add, x, y);
+      break;
+    case 66:
+      block_row(a, n, 6, 6, add, x, y);
+      break;
+    default:
+      block_row(a, n, 1, 1, add, x, y);
+    }
   return IG_OK;
 }
 

@@ -110,7 +110,7 @@ static __global__ void prolongator_pass(ig_bsr a, const float *inverse, const in
                                         const float *tentative, float omega, ig_bsr p) {
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   if (t < p.blocks * M)
-    ig_amg_prolongator(&a, inverse, of, tentative, omega, &p, t / M, (int)(t % M), B, M);
+    ig_amg_prolongator(&a, inverse, of, tentative, omega, &p, t / M, (int)(t % M), 1, B, M);
 }
 extern "C" ig_status ig_amg_prolongator_cuda(ig_ctx *cx, const ig_bsr *a, const float *inverse,
                                              const int32_t *of, const float *tentative, float omega,
@@ -138,7 +138,7 @@ extern "C" ig_status ig_amg_transpose_cuda(ig_ctx *cx, const ig_bsr *p, const in
 template <int B, int M> static __global__ void times_pass(ig_bsr a, ig_bsr p, ig_bsr ap) {
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   if (t < ap.blocks * M)
-    ig_amg_times(&a, &p, &ap, t / M, (int)(t % M), B, M);
+    ig_amg_times(&a, &p, &ap, t / M, (int)(t % M), 1, B, M);
 }
 extern "C" ig_status ig_amg_times_cuda(ig_ctx *cx, const ig_bsr *a, const ig_bsr *p, ig_bsr *ap) {
   BY_SIZE(times_pass, ap, a->br, *a, *p, *ap);
@@ -148,7 +148,7 @@ extern "C" ig_status ig_amg_times_cuda(ig_ctx *cx, const ig_bsr *a, const ig_bsr
 template <int B, int M> static __global__ void coarse_pass(ig_bsr r, ig_bsr ap, ig_bsr a) {
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   if (t < a.blocks * M)
-    ig_amg_coarse(&r, &ap, &a, t / M, (int)(t % M), B, M);
+    ig_amg_coarse(&r, &ap, &a, t / M, (int)(t % M), 1, B, M);
 }
 extern "C" ig_status ig_amg_coarse_cuda(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a) {
   BY_SIZE(coarse_pass, a, ap->br, *r, *ap, *a);

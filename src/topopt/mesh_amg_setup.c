@@ -413,6 +413,15 @@ done:
   return status;
 }
 
+ig_status ig_amg_setup_finest(ig_amg *s) {
+  pattern a;
+  IG_TRY(mesh_pattern(s, &a));
+  const ig_status status = push_pattern(s, &a, s->problem.size, s->problem.size, &s->level[0].a);
+  pattern_free(&a);
+  ig_amg_close_values(s, &s->level[0].a);
+  return status;
+}
+
 ig_status ig_amg_setup(ig_amg *s) {
   const ig_amg_problem *p = &s->problem;
   pattern a = {0};

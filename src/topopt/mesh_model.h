@@ -4,6 +4,7 @@
 
 #include "topopt/mesh_amg.h"
 #include "topopt/mesh_ops.h"
+#include "topopt/mesh_petsc.h"
 #include "topopt/topopt.h"
 
 /* The filter as a differential equation: -(R / 2 sqrt 3)^2 laplacian u + u = x. */
@@ -34,7 +35,8 @@ typedef struct {
   ig_helmholtz helmholtz;
   ig_array x, fix, spring, role, modulus, modulus_single, share, center, start, order;
   ig_array block, inverse, z, partial; /* the preconditioner's, and sums */
-  ig_amg *amg;                         /* NULL: blocks alone */
+  ig_amg *amg;                         /* one of these, or blocks alone */
+  ig_petsc *petsc;
   ig_pcg pcg;
   ig_linear system;
   ig_discretisation d;

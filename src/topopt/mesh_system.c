@@ -21,6 +21,8 @@ static ig_status precondition(void *self, const float *r, const float **z) {
   ig_mesh_model *m = self;
   if (m->amg)
     return ig_amg_cycle(m->amg, r, z);
+  if (m->petsc)
+    return ig_petsc_apply(m->petsc, r, z);
   *z = m->z.dev;
   return m->ops->scale(m->cx, m->nodes, m->size, m->inverse.dev, r, m->z.dev);
 }
@@ -31,6 +33,8 @@ static ig_status changed(void *self) {
     IG_TRY(m->ops->to_single(m->cx, m->elements, m->modulus.dev, m->modulus_single.dev));
     return ig_amg_update(m->amg, m->modulus.dev);
   }
+  if (m->petsc)
+    return ig_petsc_update(m->petsc, m->modulus.dev);
   IG_TRY(m->ops->diagonal(m->cx, &m->hex, &m->plan, m->modulus.dev, m->block.dev));
   return m->ops->invert(m->cx, &m->ground, m->c->solver.preconditioner != IG_PRECONDITIONER_JACOBI,
                         m->block.dev, m->inverse.dev);
@@ -65,8 +69,12 @@ static ig_status make_multigrid(ig_mesh_model *m) {
                                   .ground = &m->ground,
                                   .plan = &m->plan,
                                   .steps = (int)m->c->solver.steps,
+                                  .cycle = m->c->solver.cycle + 1,
+                                  .damping = m->c->solver.smoother ? 0 : m->c->solver.damping,
                                   .self = m,
                                   .apply = apply_single};
+  if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
+    return ig_petsc_new(m->cx, &problem, &m->petsc);
   if (m->size == 3)
     IG_TRY(ig_ebe_new(m->cx, m->op.kind, m->plan.how, true, m->nodes, m->mesh->x, m->elements,
                       m->conn, m->poisson, &m->op_single));
@@ -97,7 +105,7 @@ ig_status ig_mesh_system_new(ig_mesh_model *m) {
                       m->conn, m->poisson, &m->op));
   IG_TRY(ig_array_new_device(cx, &m->modulus, (size_t)m->elements, sizeof(double), "moduli"));
   IG_TRY(ig_array_new_device(cx, &m->partial, IG_MESH_CHUNKS, sizeof(double), "partial sums"));
-  if (s->preconditioner == IG_PRECONDITIONER_MULTIGRID) {
+  if (s->preconditioner >= IG_PRECONDITIONER_MULTIGRID) {
     IG_TRY(make_multigrid(m));
   } else {
     const size_t count = m->size == 1 ? n : 6 * n;
@@ -120,6 +128,7 @@ void ig_mesh_system_free(ig_mesh_model *m) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(m->cx, arrays[i]);
   ig_amg_free(m->amg);
+  ig_petsc_free(m->petsc);
   ig_pcg_free(m->cx, &m->pcg);
   ig_ebe_free(m->cx, &m->op);
   ig_ebe_free(m->cx, &m->op_single);

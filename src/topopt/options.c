@@ -108,9 +108,9 @@ static const ig_option optimiser_options[] = {
     IG_END};
 
 static const ig_option solver_options[] = {
-    IG_CHOICE(ig_solver_case, preconditioner, "jacobi|block_jacobi|multigrid", "multigrid",
-              "of the conjugate gradients: by unknowns, by nodes (meshes), or multigrid, geometric "
-              "on grids and algebraic on meshes"),
+    IG_CHOICE(ig_solver_case, preconditioner, "jacobi|block_jacobi|multigrid|petsc", "multigrid",
+              "of the conjugate gradients: by unknowns, by nodes (meshes), multigrid, geometric on "
+              "grids and algebraic on meshes, or PETSc's (meshes, where compiled in)"),
     IG_CHOICE(ig_solver_case, operator, IG_EBE_CHOICES, "auto",
               "how products are made on a mesh; auto: whichever is fastest"),
     IG_CHOICE(ig_solver_case, race, "auto|atomic|color", "auto",

@@ -100,7 +100,8 @@ typedef struct {
 typedef enum {
   IG_PRECONDITIONER_JACOBI,
   IG_PRECONDITIONER_BLOCKS,
-  IG_PRECONDITIONER_MULTIGRID
+  IG_PRECONDITIONER_MULTIGRID,
+  IG_PRECONDITIONER_PETSC
 } ig_preconditioner;
 typedef enum { IG_RACE_AUTO, IG_RACE_ATOMIC, IG_RACE_COLOR } ig_race;
 typedef struct {

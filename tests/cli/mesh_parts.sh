@@ -7,8 +7,10 @@ cd "$work"
 ran=0 failed=0
 for file in $(grep -l '^mesh:' "$SOURCE"/cases/topopt/*.yaml); do
   name=$(basename "$file" .yaml)
+  small=() # our own generators can make fewer cells, Gmsh's geometry says how many itself
+  grep -q 'tube:' "$file" && small=(--set 'mesh.tube.cells=[10, 24, 4]')
   if ! timeout 250 "$INGOT" run "$file" --backend cpu --quiet --out "$name" --set iterations=3 \
-    --set output.every=0 --set solver.tolerance=1e-3 >log 2>&1; then
+    --set output.every=0 --set solver.tolerance=1e-3 "${small[@]}" >log 2>&1; then
     if grep -qi gmsh log && grep -q '\.geo' "$file"; then
       echo "--- $name: left out, no Gmsh"
       continue

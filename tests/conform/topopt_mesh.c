@@ -50,6 +50,8 @@ static const struct {
     {"multigrid", "{" STIFF ", solver: {" EXACT ", race: color, operator: recompute}}", 1e-8},
     {"multigrid, atomic",
      "{" STIFF ", void_ratio: 1e-6, solver: {" EXACT ", race: atomic, operator: ebeSym}}", 1e-8},
+    {"multigrid, W, Jacobi",
+     "{" STIFF ", solver: {" EXACT ", cycle: w, smoother: jacobi, operator: classes}}", 1e-8},
     {"helmholtz filter", "{" STIFF ", filter: {kind: helmholtz, radius: 1.2}, solver: {" EXACT "}}",
      1e-8},
     {"heat", "{" HEAT ", solver: {" EXACT "}}", 1e-8},

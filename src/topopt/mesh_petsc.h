@@ -1,0 +1,17 @@
+/* PETSc's algebraic multigrid as a preconditioner, where Ingot is configured with INGOT_PETSC. */
+#ifndef IG_TOPOPT_MESH_PETSC_H
+#define IG_TOPOPT_MESH_PETSC_H
+
+#include "topopt/mesh_amg.h"
+
+typedef struct ig_petsc ig_petsc;
+
+/* Fails with IG_UNSUPPORTED, saying so, where PETSc is not compiled in. */
+IG_MUST_CHECK ig_status ig_petsc_new(ig_ctx *cx, const ig_amg_problem *problem, ig_petsc **out);
+void ig_petsc_free(ig_petsc *s);
+/* A new hierarchy for these moduli (device). */
+IG_MUST_CHECK ig_status ig_petsc_update(ig_petsc *s, const double *modulus);
+/* z = M^-1 r; *z is left where the result is (device). */
+IG_MUST_CHECK ig_status ig_petsc_apply(ig_petsc *s, const float *r, const float **z);
+
+#endif
