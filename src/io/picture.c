@@ -359,12 +359,9 @@ static void legend_axes(ig_canvas *c, const camera *k, bool facing) {
   }
 }
 
-/* Where a step is the only time there is (designs), that is what it is called. */
-static void time_text(double t, int64_t step, char *text, size_t size) {
+static void time_text(double t, char *text, size_t size) {
   const double a = fabs(t);
-  if (step > 0 && t == (double)step)
-    snprintf(text, size, "step %lld", (long long)step);
-  else if (a == 0 || a >= 1)
+  if (a == 0 || a >= 1)
     snprintf(text, size, "t = %.4g s", t);
   else if (a >= 1e-3)
     snprintf(text, size, "t = %.4g ms", 1e3 * t);
@@ -424,7 +421,10 @@ static ig_status draw(ig_snapshot *snap, const char *path, const ig_view_options
     legend_bar(canvas, &k);
   legend_axes(canvas, &k.camera, surface->flat && !o->fixed_camera);
   char text[64];
-  time_text(snap->time, snap->step, text, sizeof text);
+  if (snap->iterations)
+    snprintf(text, sizeof text, "iteration %.0f", snap->time);
+  else
+    time_text(snap->time, text, sizeof text);
   ig_canvas_text(canvas, 0.17F * (float)h, 0.955F * (float)h, 0.017F * (float)h, INK, text);
   if (o->title)
     ig_canvas_text(canvas, 0.04F * (float)h, 0.055F * (float)h, 0.021F * (float)h, INK, o->title);
