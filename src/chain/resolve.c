@@ -196,20 +196,15 @@ static ig_status mesh_of(ig_chain *chain, int stage, char **path) {
 
 static ig_status field_keep(ig_ctx *cx, const keep_case *keep, const ig_snapshot *snap,
                             const char *path, uint8_t *inside) {
-  for (int i = 0; i < snap->fields; i++) {
-    const ig_field *f = &snap->field[i];
-    if (f->where != IG_AT_CELLS || f->components != 1 || strcmp(f->name, keep->field) != 0 ||
-        (f->dtype != IG_F32 && f->dtype != IG_F64))
-      continue;
-    for (int64_t c = 0; c < snap->cells; c++) {
-      const double v =
-          f->dtype == IG_F32 ? ((const float *)f->data)[c] : ((const double *)f->data)[c];
-      inside[c] &= !(v < keep->min) && !(v > keep->max) && !isnan(v);
-    }
-    return IG_OK;
+  const ig_field *f = ig_snapshot_find(snap, IG_AT_CELLS, keep->field);
+  if (!f)
+    return ig_fail_at(cx, &keep->at, "'%s' has no cell field '%.60s' of single numbers", path,
+                      keep->field);
+  for (int64_t c = 0; c < snap->cells; c++) {
+    const double v = ig_field_number(f, c);
+    inside[c] &= !(v < keep->min) && !(v > keep->max) && !isnan(v);
   }
-  return ig_fail_at(cx, &keep->at, "'%s' has no cell field '%.60s' of single numbers", path,
-                    keep->field);
+  return IG_OK;
 }
 
 /* What is kept must be one piece: crumbs go, more than that is a failure. */

@@ -91,18 +91,13 @@ ig_status ig_series_read(ig_ctx *cx, const char *folder, ig_series *series) {
 ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const char *field, double *most) {
   ig_snapshot *snap;
   IG_TRY(ig_snapshot_read(cx, path, &snap));
-  const ig_field *found = NULL;
-  for (int i = 0; i < snap->fields; i++)
-    if (snap->field[i].where == IG_AT_CELLS && snap->field[i].components == 1 &&
-        strcmp(snap->field[i].name, field) == 0)
-      found = &snap->field[i];
+  const ig_field *f = ig_snapshot_find(snap, IG_AT_CELLS, field);
   ig_status status = IG_OK;
   *most = 0;
-  if (!found || (found->dtype != IG_F32 && found->dtype != IG_F64))
+  if (!f)
     status = IG_FAIL(cx, IG_INPUT, "'%s' has no cell field '%s' of single numbers", path, field);
-  for (int64_t c = 0; status == IG_OK && c < snap->cells; c++)
-    *most = fmax(*most, found->dtype == IG_F32 ? ((const float *)found->data)[c]
-                                               : ((const double *)found->data)[c]);
+  for (int64_t c = 0; f && c < snap->cells; c++)
+    *most = fmax(*most, ig_field_number(f, c));
   ig_snapshot_free(snap);
   return status;
 }

@@ -20,16 +20,6 @@ static int64_t count_of(const int *n) {
 
 /* --- reading */
 
-static const ig_field *field_find(const ig_snapshot *snap, const char *name) {
-  for (int i = 0; i < snap->fields; i++) {
-    const ig_field *f = &snap->field[i];
-    if (f->where == IG_AT_CELLS && f->components == 1 && strcmp(f->name, name) == 0 &&
-        (f->dtype == IG_F32 || f->dtype == IG_F64))
-      return f;
-  }
-  return NULL;
-}
-
 static void cell_box(const ig_snapshot *snap, int64_t cell, double low[3], double high[3]) {
   for (int d = 0; d < 3; d++) {
     low[d] = INFINITY, high[d] = -INFINITY;
@@ -77,7 +67,7 @@ static ig_status grid_find(ig_ctx *cx, const char *path, const ig_snapshot *snap
 
 static ig_status density_read(ig_ctx *cx, const char *path, const ig_snapshot *snap,
                               const char *field, ig_voxels *v) {
-  const ig_field *f = field_find(snap, field);
+  const ig_field *f = ig_snapshot_find(snap, IG_AT_CELLS, field);
   if (!f)
     return IG_FAIL(cx, IG_INPUT, "%s: there is no cell field '%s' of single numbers", path, field);
   IG_TRY(grid_find(cx, path, snap, v));
@@ -90,8 +80,7 @@ static ig_status density_read(ig_ctx *cx, const char *path, const ig_snapshot *s
       const int i = (int)floor((0.5 * (low[d] + high[d]) - v->low[d]) / v->edge[d]);
       at = at * v->n[d] + (i < 0 ? 0 : i >= v->n[d] ? v->n[d] - 1 : i);
     }
-    v->density[at] =
-        f->dtype == IG_F32 ? ((const float *)f->data)[c] : ((const double *)f->data)[c];
+    v->density[at] = ig_field_number(f, c);
     if (!isfinite(v->density[at]))
       return IG_FAIL(cx, IG_INPUT, "%s: '%s' of cell %" PRId64 " is no number", path, field, c);
   }

@@ -90,7 +90,8 @@ static ig_status backend_try(ig_ctx *cx, const ig_backend *backend) {
 }
 
 static ig_status backend_choose(ig_ctx *cx, const char *name) {
-  if (name && strcmp(name, "auto") != 0) {
+  cx->automatic = !name || strcmp(name, "auto") == 0;
+  if (!cx->automatic) {
     const ig_backend *backend = ig_backend_find(name);
     if (!backend)
       return IG_FAIL(cx, IG_INPUT, "backend '%s' is unknown: expected auto, %s", name,
@@ -137,7 +138,9 @@ static void backend_close(ig_ctx *cx) {
 ig_status ig_ctx_follow(ig_ctx *cx, const char *backend, int threads) {
   const char *name = cx->free_backend ? (backend ? backend : "auto") : cx->backend->name;
   const int wanted = cx->free_threads && threads ? threads : cx->threads;
-  if (strcmp(name, cx->backend->name) == 0 && wanted == cx->threads)
+  const bool same =
+      strcmp(name, "auto") == 0 ? cx->automatic : strcmp(name, cx->backend->name) == 0;
+  if (same && wanted == cx->threads)
     return IG_OK;
   cx->threads = wanted;
   backend_close(cx);

@@ -17,6 +17,7 @@ struct ig_ctx {
   void *user;
   int threads;
   bool free_backend, free_threads; /* not chosen when opened: a case may choose */
+  bool automatic;                  /* the backend in use was found by `auto` */
   volatile sig_atomic_t interrupted;
   const struct ig_backend *backend;
   void *device; /* the backend's own state */

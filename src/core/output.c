@@ -259,6 +259,31 @@ static void field_pack(const ig_snapshot *snap, ig_field *f) {
   f->where = IG_AT_CELLS;
 }
 
+const ig_field *ig_snapshot_find(const ig_snapshot *snap, ig_location where, const char *name) {
+  for (int i = 0; i < snap->fields; i++) {
+    const ig_field *f = &snap->field[i];
+    if (f->where == where && f->components == 1 && strcmp(f->name, name) == 0)
+      return f;
+  }
+  return NULL;
+}
+
+double ig_field_number(const ig_field *f, int64_t i) {
+  switch (f->dtype) {
+  case IG_F32:
+    return ((const float *)f->data)[i];
+  case IG_F64:
+    return ((const double *)f->data)[i];
+  case IG_I32:
+    return ((const int32_t *)f->data)[i];
+  case IG_I64:
+    return (double)((const int64_t *)f->data)[i];
+  case IG_U8:
+    return ((const uint8_t *)f->data)[i];
+  }
+  return 0;
+}
+
 ig_status ig_snapshot_settle(ig_snapshot *snap) {
   ig_status status = IG_OK;
   for (int i = 0; i < snap->fields; i++) {

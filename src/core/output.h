@@ -57,6 +57,10 @@ IG_MUST_CHECK ig_status ig_snapshot_add(ig_snapshot *snap, const char *name, con
 IG_MUST_CHECK ig_status ig_snapshot_add_device(ig_snapshot *snap, const char *name,
                                                const char *unit, ig_location where, ig_dtype dtype,
                                                int components, const void *from_device);
+/* The field of that name with one number a point or cell, NULL if there is none; and its numbers.
+ */
+const ig_field *ig_snapshot_find(const ig_snapshot *snap, ig_location where, const char *name);
+double ig_field_number(const ig_field *field, int64_t item);
 /* Waits for the copies under way. Touches no context, so that a writer's thread may call it: on
    failure (IG_DEVICE, IG_MEMORY) the caller finds the words. */
 IG_MUST_CHECK ig_status ig_snapshot_settle(ig_snapshot *snap);

@@ -238,6 +238,7 @@ ig_status ig_run_for(ig_case *c, const ig_run_options *options, const ig_room *c
   char message[sizeof cx->message] = "";
   bool up_to_date = false;
   ig_status status;
+  cx->warnings = 0; /* the summary counts this run's */
   IG_TRY_GOTO(status, done, ig_job_open(c, rooms, &job));
   IG_TRY_GOTO(status, done, files_open(c, &job, o, &restart, &sink, &up_to_date));
   if (up_to_date)

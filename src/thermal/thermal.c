@@ -518,4 +518,5 @@ const ig_room ig_room_thermal = {.name = "thermal",
                                  .run = thermal_run,
                                  .check = thermal_check,
                                  .verify = ig_thermal_verify,
+                                 .unused = "output.fields",
                                  .bench = ig_thermal_bench};

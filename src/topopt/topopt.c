@@ -379,4 +379,5 @@ const ig_room ig_room_topopt = {
     .run = run,
     .check = check,
     .verify = ig_topopt_verify,
+    .unused = "precision|assembly|output.interval|output.count|output.history_every|output.fields",
     .bench = ig_topopt_bench};
