@@ -353,16 +353,19 @@ ig_status ig_thermal_advance(ig_thermal_run *run) {
   run->done = run->step;
   run->asked = run->beams.asked;
   IG_TRY(ig_heat_batch_run(run->job->cx, &run->heat));
-  return run->leaping ? leap_judge(run) : IG_OK;
+  IG_TRY(run->leaping ? leap_judge(run) : IG_OK);
+  run->leap_done = run->leap; /* writing the next batch goes on from here */
+  run->critical_done = run->critical;
+  return IG_OK;
 }
 
 static ig_status checkpoint_write(ig_thermal_run *run) {
   ig_saved saved[IG_HEAT_SAVED + 1];
   int count;
   IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
-  double kept[9] = {run->asked,        run->layer_z,      run->interlayer,
-                    run->melt_most[0], run->melt_most[1], run->melt_most[2],
-                    run->melt_most[3], (double)run->leap, run->critical};
+  double kept[9] = {run->asked,        run->layer_z,           run->interlayer,
+                    run->melt_most[0], run->melt_most[1],      run->melt_most[2],
+                    run->melt_most[3], (double)run->leap_done, run->critical_done};
   saved[count++] = (ig_saved){"kept", IG_F64, 9, kept};
   return run->job->sink->checkpoint(run->job->sink, (double)run->done * run->dt, run->done, saved,
                                     count);
@@ -392,8 +395,9 @@ static ig_status run_start(ig_thermal_run *run) {
   run->layer_z = kept[1];
   run->interlayer = kept[2];
   memcpy(run->melt_most, kept + 3, sizeof run->melt_most);
-  run->leap = (int64_t)kept[7];
-  run->critical = kept[8];
+  run->leap = run->leap_done = (int64_t)kept[7];
+  run->critical = run->critical_done = kept[8];
+  run->shown = run->done;
   return ig_heat_restore(cx, &run->heat, restart);
 }
 

@@ -52,9 +52,11 @@ typedef struct {
   int64_t done;  /* given to the device */
   int64_t shown; /* put out */
   double dt;
-  int64_t leap;    /* steps to take at once while beams are off */
-  int64_t leaping; /* steps the batch in hand takes at once; 0: plain steps */
-  double critical; /* a step that is stable in a dwell, as the state was last seen, s */
+  int64_t leap;      /* steps to take at once while beams are off */
+  int64_t leaping;   /* steps the batch in hand takes at once; 0: plain steps */
+  double critical;   /* a step that is stable in a dwell, as the state was last seen, s */
+  int64_t leap_done; /* the two as of `done`, for the checkpoint */
+  double critical_done;
   int probes;
   struct ig_probe {
     char name[64];
