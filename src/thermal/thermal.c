@@ -386,7 +386,7 @@ static ig_status run_start(ig_thermal_run *run) {
     return IG_FAIL(cx, IG_INPUT,
                    "the checkpoint was made with another time step or duration: continue with the "
                    "case it belongs to");
-  run->step = run->done = restart->step;
+  run->step = run->done = run->shown = restart->step;
   IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
   const void *data;
   IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 9, &data));
