@@ -82,38 +82,41 @@ __global__ void make_stencil(const __grid_constant__ coarsen_args a, int first) 
                   &place))
     return;
   const int block = first + blockIdx.y, nodes = 1 << a.dim, size = nodes * DOF;
+  const int whole = block + (a.dim == 3 ? 13 : 4); /* of all 27 or 9, from the lowest corner */
+  const int o[3] = {whole % 3 - 1, whole / 3 % 3 - 1, a.dim == 3 ? whole / 9 - 1 : 0};
   float s[DOF * DOF] = {};
-  for (int p = 0; p < nodes; p++)
-    for (int q = 0; q < nodes; q++) {
-      if (ig_stencil_block(a.dim, (q & 1) - (p & 1), (q >> 1 & 1) - (p >> 1 & 1),
-                           (q >> 2) - (p >> 2)) != block)
-        continue;
-      const int e[3] = {i[0] - (p & 1), i[1] - (p >> 1 & 1), i[2] - (p >> 2)};
-      if (!element_there(a.n, a.dim, e))
-        continue;
-      const int64_t number = element_number(a.n, e);
-      if (FROM_MODULI) {
-        const float *t = a.table + (int64_t)a.kind[number] * nodes * size * size;
-        for (int child = 0; child < nodes; child++) {
-          const float m =
-              a.modulus[a.ffirst + 2 * e[0] + (child & 1) + (2 * e[1] + (child >> 1 & 1)) * a.frow +
-                        (2 * e[2] + (child >> 2)) * a.fplane];
-          const float *k = t + ((int64_t)child * size + p * DOF) * size + q * DOF;
-#pragma unroll
-          for (int r = 0; r < DOF; r++)
-#pragma unroll
-            for (int c = 0; c < DOF; c++)
-              s[r * DOF + c] += m * k[r * size + c];
-        }
-      } else {
-        const float *k = a.from + number * size * size + (int64_t)p * DOF * size + q * DOF;
+  /* corners p of the elements around this node, q of the same element where the other node is */
+  for (int p = 0; p < nodes; p++) {
+    const int b[3] = {(p & 1) + o[0], (p >> 1 & 1) + o[1], (p >> 2) + o[2]};
+    if ((b[0] | b[1] | b[2]) & ~1)
+      continue;
+    const int q = b[0] | b[1] << 1 | b[2] << 2;
+    const int e[3] = {i[0] - (p & 1), i[1] - (p >> 1 & 1), i[2] - (p >> 2)};
+    if (!element_there(a.n, a.dim, e))
+      continue;
+    const int64_t number = element_number(a.n, e);
+    if (FROM_MODULI) {
+      const float *t = a.table + (int64_t)a.kind[number] * nodes * size * size;
+      for (int child = 0; child < nodes; child++) {
+        const float m =
+            a.modulus[a.ffirst + 2 * e[0] + (child & 1) + (2 * e[1] + (child >> 1 & 1)) * a.frow +
+                      (2 * e[2] + (child >> 2)) * a.fplane];
+        const float *k = t + ((int64_t)child * size + p * DOF) * size + q * DOF;
 #pragma unroll
         for (int r = 0; r < DOF; r++)
 #pragma unroll
           for (int c = 0; c < DOF; c++)
-            s[r * DOF + c] += k[r * size + c];
+            s[r * DOF + c] += m * k[r * size + c];
       }
+    } else {
+      const float *k = a.from + number * size * size + (int64_t)p * DOF * size + q * DOF;
+#pragma unroll
+      for (int r = 0; r < DOF; r++)
+#pragma unroll
+        for (int c = 0; c < DOF; c++)
+          s[r * DOF + c] += k[r * size + c];
     }
+  }
   if (a.half && block) {
     const float w = a.unscale[place] * a.unscale[place + a.offset[block]];
 #pragma unroll
