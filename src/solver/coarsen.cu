@@ -82,38 +82,41 @@ __global__ void make_stencil(const __grid_constant__ coarsen_args a, int first) 
                   &place))
     return;
   const int block = first + blockIdx.y, nodes = 1 << a.dim, size = nodes * DOF;
+  const int whole = block + (a.dim == 3 ? 13 : 4); /* of all 27 or 9, from the lowest corner */
+  const int o[3] = {whole % 3 - 1, whole / 3 % 3 - 1, a.dim == 3 ? whole / 9 - 1 : 0};
   float s[DOF * DOF] = {};
-  for (int p = 0; p < nodes; p++)
-    for (int q = 0; q < nodes; q++) {
-      if (ig_stencil_block(a.dim, (q & 1) - (p & 1), (q >> 1 & 1) - (p >> 1 & 1),
-                           (q >> 2) - (p >> 2)) != block)
-        continue;
-      const int e[3] = {i[0] - (p & 1), i[1] - (p >> 1 & 1), i[2] - (p >> 2)};
-      if (!element_there(a.n, a.dim, e))
-        continue;
-      const int64_t number = element_number(a.n, e);
-      if (FROM_MODULI) {
-        const float *t = a.table + (int64_t)a.kind[number] * nodes * size * size;
-        for (int child = 0; child < nodes; child++) {
-          const float m =
-              a.modulus[a.ffirst + 2 * e[0] + (child & 1) + (2 * e[1] + (child >> 1 & 1)) * a.frow +
-                        (2 * e[2] + (child >> 2)) * a.fplane];
-          const float *k = t + ((int64_t)child * size + p * DOF) * size + q * DOF;
-#pragma unroll
-          for (int r = 0; r < DOF; r++)
-#pragma unroll
-            for (int c = 0; c < DOF; c++)
-              s[r * DOF + c] += m * k[r * size + c];
-        }
-      } else {
-        const float *k = a.from + number * size * size + (int64_t)p * DOF * size + q * DOF;
+  /* corners p of the elements around this node, q of the same element where the other node is */
+  for (int p = 0; p < nodes; p++) {
+    const int b[3] = {(p & 1) + o[0], (p >> 1 & 1) + o[1], (p >> 2) + o[2]};
+    if ((b[0] | b[1] | b[2]) & ~1)
+      continue;
+    const int q = b[0] | b[1] << 1 | b[2] << 2;
+    const int e[3] = {i[0] - (p & 1), i[1] - (p >> 1 & 1), i[2] - (p >> 2)};
+    if (!element_there(a.n, a.dim, e))
+      continue;
+    const int64_t number = element_number(a.n, e);
+    if (FROM_MODULI) {
+      const float *t = a.table + (int64_t)a.kind[number] * nodes * size * size;
+      for (int child = 0; child < nodes; child++) {
+        const float m =
+            a.modulus[a.ffirst + 2 * e[0] + (child & 1) + (2 * e[1] + (child >> 1 & 1)) * a.frow +
+                      (2 * e[2] + (child >> 2)) * a.fplane];
+        const float *k = t + ((int64_t)child * size + p * DOF) * size + q * DOF;
 #pragma unroll
         for (int r = 0; r < DOF; r++)
 #pragma unroll
           for (int c = 0; c < DOF; c++)
-            s[r * DOF + c] += k[r * size + c];
+            s[r * DOF + c] += m * k[r * size + c];
       }
+    } else {
+      const float *k = a.from + number * size * size + (int64_t)p * DOF * size + q * DOF;
+#pragma unroll
+      for (int r = 0; r < DOF; r++)
+#pragma unroll
+        for (int c = 0; c < DOF; c++)
+          s[r * DOF + c] += k[r * size + c];
     }
+  }
   if (a.half && block) {
     const float w = a.unscale[place] * a.unscale[place + a.offset[block]];
 #pragma unroll
@@ -128,67 +131,86 @@ __global__ void make_stencil(const __grid_constant__ coarsen_args a, int first) 
 
 /* A block makes one element matrix of the next level: the sum over the children, each taken
    through its interpolation one axis at a time, rows then columns. */
-template <bool FROM_MODULI> __global__ void make_parents(const __grid_constant__ coarsen_args a) {
-  __shared__ float k[576];
-  const int nodes = 1 << a.dim, size = nodes * a.dof, entries = size * size;
+template <int DIM, int DOF, bool FROM_MODULI>
+__global__ void make_parents(const __grid_constant__ coarsen_args a) {
+  constexpr int nodes = 1 << DIM, size = nodes * DOF, entries = size * size;
+  constexpr int threads = DIM == 3 ? 192 : 64, each = (entries + threads - 1) / threads;
+  __shared__ float k[entries];
   const int64_t number = blockIdx.x;
   const int parent[3] = {(int)(number % a.next[0]), (int)(number / a.next[0] % a.next[1]),
                          (int)(number / ((int64_t)a.next[0] * a.next[1]))};
-  float sum[9] = {}; /* at least 64 threads */
+  float sum[each] = {};
   for (int child = 0; child < nodes; child++) {
     const int e[3] = {2 * parent[0] + (child & 1), 2 * parent[1] + (child >> 1 & 1),
                       2 * parent[2] + (child >> 2)};
-    if (!element_there(a.n, a.dim, e))
+    if (!element_there(a.n, DIM, e))
       continue;
     const int64_t mine = element_number(a.n, e);
     if (FROM_MODULI) {
       const float *t = a.table + (int64_t)a.kind[mine] * nodes * entries;
-      float m[8];
+      float m[nodes];
 #pragma unroll
-      for (int g = 0; g < 8; g++)
-        m[g] = g < nodes
-                   ? a.modulus[a.ffirst + 2 * e[0] + (g & 1) + (2 * e[1] + (g >> 1 & 1)) * a.frow +
-                               (2 * e[2] + (g >> 2)) * a.fplane]
-                   : 0.0f;
-      for (int q = threadIdx.x; q < entries; q += blockDim.x) {
+      for (int g = 0; g < nodes; g++)
+        m[g] = a.modulus[a.ffirst + 2 * e[0] + (g & 1) + (2 * e[1] + (g >> 1 & 1)) * a.frow +
+                         (2 * e[2] + (g >> 2)) * a.fplane];
+      for (int q = threadIdx.x; q < entries; q += threads) {
         float v = 0;
 #pragma unroll
-        for (int g = 0; g < 8; g++)
-          if (g < nodes)
-            v += m[g] * t[g * entries + q];
+        for (int g = 0; g < nodes; g++)
+          v += m[g] * t[g * entries + q];
         k[q] = v;
       }
     } else {
-      for (int q = threadIdx.x; q < entries; q += blockDim.x)
+      for (int q = threadIdx.x; q < entries; q += threads)
         k[q] = a.from[mine * entries + q];
     }
+#pragma unroll
     for (int side = 0; side < 2; side++)
-      for (int axis = 0; axis < a.dim; axis++) {
+#pragma unroll
+      for (int axis = 0; axis < DIM; axis++) {
+        const int s = child >> axis & 1;
         __syncthreads();
-        for (int q = threadIdx.x; q < entries / 2; q += blockDim.x) {
+        for (int q = threadIdx.x; q < entries / 2; q += threads) {
           /* q counts pairs of rows (or columns) that differ in the bit `axis` of the corner */
-          const int line = q / size, other = q % size, corner = line / a.dof, c = line % a.dof;
+          const int line = q / size, other = q % size, corner = line / DOF, c = line % DOF;
           const int low = (corner >> axis << (axis + 1)) | (corner & ((1 << axis) - 1));
-          const int high = low | 1 << axis;
-          const int p0 = side ? other * size + low * a.dof + c : (low * a.dof + c) * size + other;
-          const int p1 = side ? other * size + high * a.dof + c : (high * a.dof + c) * size + other;
+          const int p0 = side ? other * size + low * DOF + c : (low * DOF + c) * size + other;
+          const int p1 = p0 + (1 << axis) * DOF * (side ? 1 : size);
           const float u = k[p0], v = k[p1];
-          const int s = child >> axis & 1;
           k[p0] = s ? 0.5f * u : u + 0.5f * v;
           k[p1] = s ? v + 0.5f * u : 0.5f * v;
         }
       }
     __syncthreads();
 #pragma unroll
-    for (int m = 0; m < 9; m++)
-      if (threadIdx.x + m * blockDim.x < (unsigned)entries)
-        sum[m] += k[threadIdx.x + m * blockDim.x];
+    for (int m = 0; m < each; m++)
+      if (threadIdx.x + m * threads < entries)
+        sum[m] += k[threadIdx.x + m * threads];
     __syncthreads();
   }
 #pragma unroll
-  for (int m = 0; m < 9; m++)
-    if (threadIdx.x + m * blockDim.x < (unsigned)entries)
-      a.to[number * entries + threadIdx.x + m * blockDim.x] = sum[m];
+  for (int m = 0; m < each; m++)
+    if (threadIdx.x + m * threads < entries)
+      a.to[number * entries + threadIdx.x + m * threads] = sum[m];
+}
+
+template <bool FROM_MODULI>
+static ig_status launch_parents(ig_ctx *cx, coarsen_args a, const ig_level *next) {
+  for (int d = 0; d < 3; d++)
+    a.next[d] = d < a.dim ? next->grid.n[d] : 1;
+  a.to = next->element;
+  const unsigned blocks = (unsigned)ig_grid_elements(&next->grid);
+  cudaStream_t stream = ig_cuda_stream(cx);
+  if (a.dim == 3 && a.dof == 3)
+    make_parents<3, 3, FROM_MODULI><<<blocks, 192, 0, stream>>>(a);
+  else if (a.dim == 3)
+    make_parents<3, 1, FROM_MODULI><<<blocks, 192, 0, stream>>>(a);
+  else if (a.dof == 2)
+    make_parents<2, 2, FROM_MODULI><<<blocks, 64, 0, stream>>>(a);
+  else
+    make_parents<2, 1, FROM_MODULI><<<blocks, 64, 0, stream>>>(a);
+  IG_LAUNCHED(cx);
+  return IG_OK;
 }
 
 template <bool FROM_MODULI>
@@ -228,12 +250,6 @@ ig_status ig_grid_cuda_scales(ig_ctx *cx, const ig_level *l) {
   return IG_OK;
 }
 
-static void parents_of(coarsen_args *a, const ig_level *next) {
-  for (int d = 0; d < 3; d++)
-    a->next[d] = d < a->dim ? next->grid.n[d] : 1;
-  a->to = next->element;
-}
-
 ig_status ig_grid_cuda_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_level *coarse,
                                     const ig_level *next, const uint16_t *kind,
                                     const float *table) {
@@ -245,25 +261,13 @@ ig_status ig_grid_cuda_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_l
   a.kind = kind;
   a.table = table;
   IG_TRY(launch_stencil<true>(cx, coarse, a));
-  if (!next)
-    return IG_OK;
-  parents_of(&a, next);
-  make_parents<true>
-      <<<(unsigned)ig_grid_elements(&next->grid), a.dim == 3 ? 192 : 64, 0, ig_cuda_stream(cx)>>>(
-          a);
-  IG_LAUNCHED(cx);
-  return IG_OK;
+  return next ? launch_parents<true>(cx, a, next) : IG_OK;
 }
 
 ig_status ig_grid_cuda_coarsen(ig_ctx *cx, const ig_level *fine, const ig_level *coarse) {
   coarsen_args a = coarsen_of(fine);
   a.from = fine->element;
-  parents_of(&a, coarse);
-  make_parents<false>
-      <<<(unsigned)ig_grid_elements(&coarse->grid), a.dim == 3 ? 192 : 64, 0, ig_cuda_stream(cx)>>>(
-          a);
-  IG_LAUNCHED(cx);
-  return IG_OK;
+  return launch_parents<false>(cx, a, coarse);
 }
 
 ig_status ig_grid_cuda_stencil(ig_ctx *cx, const ig_level *l) {

@@ -98,10 +98,11 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
     sum[m] = 0;
 
   for (int k = k0 - 1; k <= k1; k++, at += g.plane) {
+    R here[DOF];
     if (k < k1) {
 #pragma unroll
       for (int c = 0; c < DOF; c++)
-        plane[(k + 1) & 1][c][ty][tx] = ahead[c];
+        plane[(k + 1) & 1][c][ty][tx] = here[c] = ahead[c];
       e = e_ahead;
     }
     __syncthreads();
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
 #pragma unroll
     for (int c = 0; c < DOF; c++) {
       const R(*u)[32] = plane[(k + 1) & 1][c];
-      const R p = u[ty][tx], q = u[ty][east], r = u[north][tx], s = u[north][east];
+      const R p = here[c], q = u[ty][east], r = u[north][tx], s = u[north][east];
       const R high[4] = {(p + q) + (r + s), (p - q) + (r - s), (p + q) - (r + s),
                          (p - q) - (r - s)};
 #pragma unroll
@@ -275,8 +276,6 @@ ig_status ig_grid_cuda_apply_tile(ig_ctx *cx, const ig_grid_args_f64 *g, int til
                                   double *y) {
   if (tile == 8)
     return launch_march<double, 3, 8, 2, IG_SWEEP_APPLY>(cx, g, NULL, x, NULL, 0, 0, y, NULL);
-  if (tile == 6)
-    return launch_march<double, 3, 6, 3, IG_SWEEP_APPLY>(cx, g, NULL, x, NULL, 0, 0, y, NULL);
   return launch_march<double, 3, 16, 1, IG_SWEEP_APPLY>(cx, g, NULL, x, NULL, 0, 0, y, NULL);
 }
 ig_status ig_grid_cuda_smooth_tile(ig_ctx *cx, const ig_grid_args_f32 *g, int tile, const float *b,

@@ -218,91 +218,101 @@ ig_status ig_grid_cpu_relax(ig_ctx *cx, const ig_level *l, const float *r, float
 
 /* --- between levels --- */
 
-ig_status ig_grid_cpu_restricts(ig_ctx *cx, const ig_level *fine, const float *r,
-                                const ig_level *coarse, float *b, float c1, float *x, float *d) {
-  const ig_grid *f = &fine->grid, *g = &coarse->grid;
-  const int width = f->n[0] + 1, half = g->n[0] + 1;
-  const int64_t rows = row_count(g);
+typedef struct {
+  const ig_level *fine, *coarse;
+  const float *from;
+  float *b, *x, *d, c1;
+} transfer;
+
+/* Rows are shared out among the threads, each with work space of its own. */
+static ig_status for_rows(ig_ctx *cx, int64_t rows, size_t each,
+                          void (*fn)(const transfer *t, int64_t row, float *work),
+                          const transfer *t) {
   float *work;
-  IG_TRY(IG_NEW(cx, &work, (size_t)cx->threads * (size_t)(width + 4), "restriction work space"));
+  IG_TRY(IG_NEW(cx, &work, (size_t)cx->threads * each, "transfer work space"));
 #pragma omp parallel for schedule(static, 1) num_threads(cx->threads)
-  for (int t = 0; t < cx->threads; t++) {
-    float *sum = work + (size_t)t * (size_t)(width + 4) + 1; /* from -1; zero past the end */
-    for (int64_t row = rows * t / cx->threads; row < rows * (t + 1) / cx->threads; row++) {
-      const int J = (int)(row % (g->n[1] + 1)), K = (int)(row / (g->n[1] + 1));
-      for (int c = 0; c < g->dof; c++) {
-        for (int i = 0; i < width; i++)
-          sum[i] = 0;
-        for (int z = -1; z <= 1; z++)
-          for (int y = -1; y <= 1; y++) {
-            const int j = 2 * J + y, k = 2 * K + z;
-            if ((f->dim == 2 && z) || j < 0 || j > f->n[1] || k < 0 || k > f->n[2])
-              continue;
-            const float w = (y ? 0.5f : 1) * (z ? 0.5f : 1);
-            const float *from = r + c * f->stored + ig_grid_place(f, 0, j, k);
-#pragma omp simd
-            for (int i = 0; i < width; i++)
-              sum[i] += w * from[i];
-          }
-        const int64_t at = c * g->stored + ig_grid_place(g, 0, J, K);
-        for (int i = 0; i < half; i++)
-          b[at + i] = sum[2 * i] + 0.5f * (sum[2 * i - 1] + sum[2 * i + 1]);
-        for (int i = 0; c1 != 0 && i < half; i++)
-          x[at + i] = c1 * coarse->inverse[at + i] * b[at + i];
-        if (c1 != 0 && d)
-          memcpy(d + at, x + at, (size_t)half * sizeof *d);
-      }
-    }
-  }
+  for (int p = 0; p < cx->threads; p++)
+    for (int64_t row = rows * p / cx->threads; row < rows * (p + 1) / cx->threads; row++)
+      fn(t, row, work + (size_t)p * each);
   free(work);
   return IG_OK;
 }
 
-ig_status ig_grid_cpu_prolong(ig_ctx *cx, const ig_level *coarse, const float *xc,
-                              const ig_level *fine, float *x) {
-  const ig_grid *f = &fine->grid, *g = &coarse->grid;
+static void restrict_row(const transfer *t, int64_t row, float *work) {
+  const ig_grid *f = &t->fine->grid, *g = &t->coarse->grid;
   const int width = f->n[0] + 1, half = g->n[0] + 1;
-  const int64_t rows = row_count(f);
-  float *work;
-  IG_TRY(IG_NEW(cx, &work, (size_t)cx->threads * (size_t)(half + 1 + 2 * half),
-                "prolongation work space"));
-#pragma omp parallel for schedule(static, 1) num_threads(cx->threads)
-  for (int t = 0; t < cx->threads; t++) {
-    float *sum = work + (size_t)t * (size_t)(half + 1 + 2 * half), *wide = sum + half + 1;
-    for (int64_t row = rows * t / cx->threads; row < rows * (t + 1) / cx->threads; row++) {
-      const int j = (int)(row % (f->n[1] + 1)), k = (int)(row / (f->n[1] + 1));
-      const int64_t place = ig_grid_place(f, 0, j, k);
-      for (int c = 0; c < g->dof; c++) {
-        const float *base = xc + c * g->stored;
-        const float *r00 = base + ig_grid_place(g, 0, j / 2, k / 2);
-        const float *r10 = base + ig_grid_place(g, 0, (j + 1) / 2, k / 2);
-        const float *r01 = base + ig_grid_place(g, 0, j / 2, (k + 1) / 2);
-        const float *r11 = base + ig_grid_place(g, 0, (j + 1) / 2, (k + 1) / 2);
+  const int J = (int)(row % (g->n[1] + 1)), K = (int)(row / (g->n[1] + 1));
+  float *sum = work + 1; /* from -1; zero past the end */
+  for (int c = 0; c < g->dof; c++) {
+    for (int i = 0; i < width; i++)
+      sum[i] = 0;
+    for (int z = -1; z <= 1; z++)
+      for (int y = -1; y <= 1; y++) {
+        const int j = 2 * J + y, k = 2 * K + z;
+        if ((f->dim == 2 && z) || j < 0 || j > f->n[1] || k < 0 || k > f->n[2])
+          continue;
+        const float w = (y ? 0.5f : 1) * (z ? 0.5f : 1);
+        const float *from = t->from + c * f->stored + ig_grid_place(f, 0, j, k);
 #pragma omp simd
-        for (int i = 0; i < half; i++)
-          sum[i] = 0.25f * ((r00[i] + r10[i]) + (r01[i] + r11[i]));
-        for (int i = 0; i + 1 < half; i++) {
-          wide[2 * i] = sum[i];
-          wide[2 * i + 1] = 0.5f * (sum[i] + sum[i + 1]);
-        }
-        wide[2 * half - 2] = sum[half - 1];
-        float *to = x + c * f->stored + place;
-        if (fine->blocks) {
-          const float *inverse = fine->inverse + c * f->stored + place;
-#pragma omp simd
-          for (int i = 0; i < width; i++)
-            to[i] += inverse[i] == 0 ? 0 : wide[i];
-        } else {
-          const uint8_t *fix = fine->args.fix + place;
-#pragma omp simd
-          for (int i = 0; i < width; i++)
-            to[i] += fix[i] >> c & 1 ? 0 : wide[i];
-        }
+        for (int i = 0; i < width; i++)
+          sum[i] += w * from[i];
       }
+    const int64_t at = c * g->stored + ig_grid_place(g, 0, J, K);
+    const float *inverse = t->coarse->inverse + at;
+    for (int i = 0; i < half; i++)
+      t->b[at + i] = sum[2 * i] + 0.5f * (sum[2 * i - 1] + sum[2 * i + 1]);
+    for (int i = 0; t->c1 != 0 && i < half; i++)
+      t->x[at + i] = t->c1 * inverse[i] * t->b[at + i];
+    if (t->c1 != 0 && t->d)
+      memcpy(t->d + at, t->x + at, (size_t)half * sizeof *t->d);
+  }
+}
+
+ig_status ig_grid_cpu_restricts(ig_ctx *cx, const ig_level *fine, const float *r,
+                                const ig_level *coarse, float *b, float c1, float *x, float *d) {
+  const transfer t = {fine, coarse, r, b, x, d, c1};
+  return for_rows(cx, row_count(&coarse->grid), (size_t)fine->grid.n[0] + 5, restrict_row, &t);
+}
+
+static void prolong_row(const transfer *t, int64_t row, float *work) {
+  const ig_grid *f = &t->fine->grid, *g = &t->coarse->grid;
+  const int width = f->n[0] + 1, half = g->n[0] + 1;
+  const int j = (int)(row % (f->n[1] + 1)), k = (int)(row / (f->n[1] + 1));
+  const int64_t place = ig_grid_place(f, 0, j, k);
+  float *sum = work, *wide = sum + half + 1;
+  for (int c = 0; c < g->dof; c++) {
+    const float *base = t->from + c * g->stored;
+    const float *r00 = base + ig_grid_place(g, 0, j / 2, k / 2);
+    const float *r10 = base + ig_grid_place(g, 0, (j + 1) / 2, k / 2);
+    const float *r01 = base + ig_grid_place(g, 0, j / 2, (k + 1) / 2);
+    const float *r11 = base + ig_grid_place(g, 0, (j + 1) / 2, (k + 1) / 2);
+#pragma omp simd
+    for (int i = 0; i < half; i++)
+      sum[i] = 0.25f * ((r00[i] + r10[i]) + (r01[i] + r11[i]));
+    for (int i = 0; i + 1 < half; i++) {
+      wide[2 * i] = sum[i];
+      wide[2 * i + 1] = 0.5f * (sum[i] + sum[i + 1]);
+    }
+    wide[2 * half - 2] = sum[half - 1];
+    float *to = t->x + c * f->stored + place;
+    if (t->fine->blocks) {
+      const float *inverse = t->fine->inverse + c * f->stored + place;
+#pragma omp simd
+      for (int i = 0; i < width; i++)
+        to[i] += inverse[i] == 0 ? 0 : wide[i];
+    } else {
+      const uint8_t *fix = t->fine->args.fix + place;
+#pragma omp simd
+      for (int i = 0; i < width; i++)
+        to[i] += fix[i] >> c & 1 ? 0 : wide[i];
     }
   }
-  free(work);
-  return IG_OK;
+}
+
+ig_status ig_grid_cpu_prolong(ig_ctx *cx, const ig_level *coarse, const float *xc,
+                              const ig_level *fine, float *x) {
+  const transfer t = {.fine = fine, .coarse = coarse, .from = xc, .x = x};
+  return for_rows(cx, row_count(&fine->grid), 3 * (size_t)coarse->grid.n[0] + 4, prolong_row, &t);
 }
 
 /* --- two cycles joined by conjugate gradients --- */

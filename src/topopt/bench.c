@@ -128,13 +128,13 @@ static ig_status bench_products(ig_ctx *cx, const ig_bench_sink *sink, const int
   row(sink, cx, name, elements, s, dofs, 60 * nodes + 4 * nodes + 4 * elements,
       "x, b, d, y, d, diagonal and moduli once");
 #ifdef INGOT_HAVE_CUDA
-  static const int tiles[] = {16, 8, 6, 14, 16, 10, 8};
-  for (int q = 0; on_gpu(cx) && q < 7; q++) {
+  static const int tiles[] = {16, 8, 14, 16, 10, 8};
+  for (int q = 0; on_gpu(cx) && q < 6; q++) {
     p.depth = tiles[q];
-    IG_TRY_GOTO(status, done, repeat(cx, q < 3 ? do_tile : do_smooth_tile, &p, &s));
+    IG_TRY_GOTO(status, done, repeat(cx, q < 2 ? do_tile : do_smooth_tile, &p, &s));
     snprintf(name, sizeof name, "%dx%dx%d %s, tile %d", n[0], n[1], n[2],
-             q < 3 ? "double" : "smooth", tiles[q]);
-    row(sink, cx, name, elements, s, dofs, (q < 3 ? 48 : 40) * nodes + (q < 3 ? 8 : 4) * elements,
+             q < 2 ? "double" : "smooth", tiles[q]);
+    row(sink, cx, name, elements, s, dofs, (q < 2 ? 48 : 40) * nodes + (q < 2 ? 8 : 4) * elements,
         NULL);
   }
   p.depth = 0;

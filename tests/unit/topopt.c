@@ -22,6 +22,7 @@ typedef struct {
   ig_restart restart;
   char files[8][16];
   size_t sizes[8];
+  char *bytes[8]; /* with a 0 behind */
   int file_count;
   ig_ctx *cx;
 } memory;
@@ -76,7 +77,8 @@ static ig_status keep_text(ig_sink *sink, const char *key, const char *value) {
 }
 static ig_status keep_file(ig_sink *sink, const char *name, const void *bytes, size_t size) {
   memory *m = sink->self;
-  (void)bytes;
+  m->bytes[m->file_count] = calloc(size + 1, 1);
+  memcpy(m->bytes[m->file_count], bytes, size);
   snprintf(m->files[m->file_count], sizeof m->files[0], "%s", name);
   m->sizes[m->file_count++] = size;
   return IG_OK;
@@ -93,6 +95,8 @@ static void memory_open(memory *m, ig_ctx *cx) {
                       .file = keep_file};
 }
 static void memory_close(memory *m) {
+  for (int i = 0; i < m->file_count; i++)
+    free(m->bytes[i]);
   for (int i = 0; i < m->restart.count; i++) {
     free((void *)m->restart.saved[i].name);
     free(m->restart.saved[i].data);
@@ -134,6 +138,81 @@ static ig_status run_case(ig_ctx *cx, const char *text, memory *m, const ig_rest
   return status;
 }
 
+/* --- surface files, read back as triangles of nine floats --- */
+
+typedef struct {
+  int64_t count;
+  float (*corner)[3][3];
+} triangles;
+
+static triangles read_stl(const char *bytes, size_t size) {
+  uint32_t n;
+  memcpy(&n, bytes + 80, 4);
+  assert_int_equal(size, 84 + 50 * (size_t)n);
+  triangles t = {n, malloc(n * sizeof *t.corner)};
+  for (uint32_t i = 0; i < n; i++)
+    memcpy(t.corner[i], bytes + 84 + 50 * (size_t)i + 12, 36);
+  return t;
+}
+
+static triangles read_obj(const char *bytes, size_t size) {
+  float(*vertex)[3] = malloc(size);
+  triangles t = {0, malloc(4 * size)};
+  int vertices = 0, at[3];
+  for (const char *line = bytes; *line; line = strchr(line, '\n') + 1)
+    if (*line == 'v') {
+      float *v = vertex[vertices++];
+      assert_int_equal(sscanf(line, "v %f %f %f", &v[0], &v[1], &v[2]), 3);
+    } else {
+      assert_int_equal(sscanf(line, "f %d %d %d", &at[0], &at[1], &at[2]), 3);
+      for (int i = 0; i < 3; i++)
+        memcpy(t.corner[t.count][i], vertex[at[i] - 1], 12);
+      t.count++;
+    }
+  free(vertex);
+  return t;
+}
+
+static triangles read_ply(const char *bytes, size_t size) {
+  long long vertices, faces;
+  assert_int_equal(sscanf(strstr(bytes, "element vertex"), "element vertex %lld", &vertices), 1);
+  assert_int_equal(sscanf(strstr(bytes, "element face"), "element face %lld", &faces), 1);
+  const char *vertex = strstr(bytes, "end_header\n") + 11, *face = vertex + 12 * vertices;
+  assert_int_equal(size, face + 13 * faces - bytes);
+  triangles t = {faces, malloc((size_t)faces * sizeof *t.corner)};
+  for (long long f = 0; f < faces; f++)
+    for (int i = 0; i < 3; i++) {
+      int32_t at;
+      memcpy(&at, face + 13 * f + 1 + 4 * i, 4);
+      memcpy(t.corner[f][i], vertex + 12 * (size_t)at, 12);
+    }
+  return t;
+}
+
+static int float_order(const void *a, const void *b) {
+  return memcmp(a, b, 6 * sizeof(float));
+}
+
+/* as many triangles run along an edge one way as the other */
+static void assert_watertight(triangles t) {
+  float(*edge)[6] = malloc((size_t)t.count * 3 * sizeof *edge);
+  float(*back)[6] = malloc((size_t)t.count * 3 * sizeof *back);
+  for (int64_t i = 0; i < 3 * t.count; i++) {
+    const float *from = t.corner[i / 3][i % 3], *to = t.corner[i / 3][(i + 1) % 3];
+    memcpy(edge[i], from, 12);
+    memcpy(edge[i] + 3, to, 12);
+    memcpy(back[i], to, 12);
+    memcpy(back[i] + 3, from, 12);
+  }
+  assert_true(t.count > 0);
+  qsort(edge, (size_t)t.count * 3, sizeof *edge, float_order);
+  qsort(back, (size_t)t.count * 3, sizeof *back, float_order);
+  assert_memory_equal(edge, back, (size_t)t.count * 3 * sizeof *edge);
+  free(edge);
+  free(back);
+  free(t.corner);
+}
+
 static void run_writes_what_it_should(void **state) {
   (void)state;
   for (int b = 0; b < 2; b++) {
@@ -145,7 +224,9 @@ static void run_writes_what_it_should(void **state) {
     assert_int_equal(m.snapshots, 3);
     assert_int_equal(m.file_count, 3);
     assert_string_equal(m.files[0], "part.stl");
-    assert_true(m.sizes[0] > 84 && (m.sizes[0] - 84) % 50 == 0);
+    assert_watertight(read_stl(m.bytes[0], m.sizes[0]));
+    assert_watertight(read_obj(m.bytes[1], m.sizes[1]));
+    assert_watertight(read_ply(m.bytes[2], m.sizes[2]));
     assert_true(m.objective[5] < 0.7 * m.objective[0]);
     memory_close(&m);
     ig_ctx_close(cx);
