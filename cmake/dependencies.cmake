@@ -1,11 +1,16 @@
 # What the library stands on, found the same way when Ingot is built and when it is used:
 # included by CMakeLists.txt and, installed, by ingotConfig.cmake.
-macro(ingot_dependencies io cuda)
+macro(ingot_dependencies io cuda petsc)
   find_package(OpenMP REQUIRED COMPONENTS C)
   set(THREADS_PREFER_PTHREAD_FLAG ON)
   find_package(Threads REQUIRED)
   if(${cuda})
     find_package(CUDAToolkit REQUIRED)
+  endif()
+  if(${petsc})
+    find_package(PkgConfig REQUIRED)
+    find_package(MPI REQUIRED COMPONENTS C)
+    pkg_check_modules(INGOT_PETSC_PACKAGE REQUIRED IMPORTED_TARGET PETSc)
   endif()
   if(${io})
     find_package(HDF5 REQUIRED COMPONENTS C)
