@@ -24,6 +24,29 @@ static ig_status materials_read(ig_job *job, const frac_case *c, frac_settings *
   return IG_OK;
 }
 
+/* The law of facets: what the case says, else what its first material does. */
+static ig_status cohesive_read(ig_job *job, ig_cohesive *law) {
+  const frac_cohesive_case *z = &((const frac_case *)job->room_case)->cohesive;
+  const ig_material_case *m = IG_ITEM(const ig_material_case, *job->materials, 0);
+  const double energy = isnan(z->energy) ? m->fracture_energy : z->energy;
+  const double strength = isnan(z->strength) ? m->cohesive_strength : z->strength;
+  if (isnan(energy) || isnan(strength))
+    return ig_fail_at(job->cx, &z->at,
+                      "cohesive: %s is missing: give it here, or the material's '%s'",
+                      isnan(energy) ? "energy" : "strength",
+                      isnan(energy) ? "fracture_energy" : "cohesive_strength");
+  law->kind = z->law;
+  law->phi_n = energy;
+  law->phi_t = isnan(z->energy_shear) ? energy : z->energy_shear;
+  law->sigma = strength;
+  law->tau = isnan(z->strength_shear) ? strength : z->strength_shear;
+  law->alpha = z->shape;
+  law->beta = isnan(z->shape_shear) ? z->shape : z->shape_shear;
+  law->friction = z->friction;
+  law->rigid = z->contact == 1;
+  return IG_OK;
+}
+
 /* Which material each element is made of: the one that names its set, else the one without tags. */
 static ig_status materials_place(ig_job *job, frac_model *m) {
   uint8_t *mat = frac_model_host(m, "mat");
@@ -346,15 +369,6 @@ ig_status frac_setup(ig_job *job, frac_model *m) {
                        .check_every = (int)c->time.check_every,
                        .finite_rotation = c->rotation == 1,
                        .reserve = c->insertion.at.given,
-                       .law = {.kind = z->law,
-                               .phi_n = z->energy,
-                               .phi_t = isnan(z->energy_shear) ? z->energy : z->energy_shear,
-                               .sigma = z->strength,
-                               .tau = isnan(z->strength_shear) ? z->strength : z->strength_shear,
-                               .alpha = z->shape,
-                               .beta = isnan(z->shape_shear) ? z->shape : z->shape_shear,
-                               .friction = z->friction,
-                               .rigid = z->contact == 1},
                        .criterion = z->criterion,
                        .hold = z->start == 1,
                        .penalty = z->penalty,
@@ -363,6 +377,7 @@ ig_status frac_setup(ig_job *job, frac_model *m) {
   if (job->precision == IG_MIXED)
     return ig_fail_at(job->cx, &c->at, "precision: fracture runs in single or double, not mixed");
   IG_TRY(materials_read(job, c, &set));
+  IG_TRY(cohesive_read(job, &set.law));
   IG_TRY(frac_model_new(job->cx, job->mesh, &set, m));
   IG_TRY(materials_place(job, m));
   IG_TRY(cracks_mark(job, c, m));
