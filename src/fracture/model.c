@@ -139,7 +139,7 @@ ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *s
   memcpy(s->elastic, set->elastic, sizeof s->elastic);
   s->thickness = set->thickness;
   s->dt = set->dt;
-  s->law = set->law;
+  s->law = ig_cohesive_ready(set->law);
   s->criterion = set->criterion;
   s->hold = set->hold;
   s->penalty = set->penalty;

@@ -195,18 +195,14 @@ ig_status frac_model_figures(frac_model *m, double figures[FRAC_FIGURES]) {
 
 double frac_model_damage(const frac_model *m, int64_t c) {
   const ig_cohesive *law = &m->s.law;
-  const void *cs = frac_table_find((frac_model *)m, "cs")->a.host,
-             *cw = frac_table_find((frac_model *)m, "cw")->a.host;
-  const double f = frac_model_real(m, cw, c);
-  const bool ppr = law->kind == IG_COHESIVE_PPR;
-  const double dn = (ppr ? law->alpha : 2) * law->phi_n / (law->sigma * f);
-  const double dt = law->beta * law->phi_t / (law->tau * f);
+  const void *cs = frac_table_find((frac_model *)m, "cs")->a.host;
+  const double f = frac_model_real(m, frac_table_find((frac_model *)m, "cw")->a.host, c);
   double least = 1;
   for (int p = 0; p < m->shape.points; p++) {
     const int64_t at = (c * m->shape.points + p) * m->shape.state + 2 * m->shape.dim;
-    const double n = frac_model_real(m, cs, at) / dn, t = frac_model_real(m, cs, at + 1) / dt;
-    const double d = ppr && t > n ? t : n;
-    least = d < least ? d : least;
+    const double n = frac_model_real(m, cs, at) * law->over_n * f;
+    const double t = frac_model_real(m, cs, at + 1) * law->over_t * f;
+    least = fmin(least, fmax(n, t));
   }
   return least;
 }

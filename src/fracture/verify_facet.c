@@ -46,13 +46,13 @@ ig_status frac_verify_laws(ig_ctx *cx, const ig_verify_sink *sink) {
               {"linear", IG_COHESIVE_LINEAR, 352.3, 2, 2},
               {"linear, G_II 2 G_I", IG_COHESIVE_LINEAR, 704.6, 2, 2}};
   for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
-    const ig_cohesive law = {.kind = laws[i].kind,
-                             .phi_n = 352.3,
-                             .phi_t = laws[i].phi_t,
-                             .sigma = 324e6,
-                             .tau = 300e6,
-                             .alpha = laws[i].alpha,
-                             .beta = laws[i].beta};
+    const ig_cohesive law = ig_cohesive_ready((ig_cohesive){.kind = laws[i].kind,
+                                                            .phi_n = 352.3,
+                                                            .phi_t = laws[i].phi_t,
+                                                            .sigma = 324e6,
+                                                            .tau = 300e6,
+                                                            .alpha = laws[i].alpha,
+                                                            .beta = laws[i].beta});
     char text[96];
     double T[2];
     const double far = 2e-5;

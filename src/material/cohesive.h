@@ -14,6 +14,18 @@ typedef struct {
   double alpha, beta;  /* softening exponents of PPR: 2 is straight */
   double friction;     /* Coulomb, once a point has failed */
   int rigid;           /* closing is somebody else's affair: no traction against it here */
+  /* made of the above by ig_cohesive_ready, so that a point need not divide */
+  double over_n, over_t; /* 1 / the separations at which all traction is gone */
+  double ratio, soft;    /* linear: tau / sigma, ratio^2 phi_n / phi_t */
 } ig_cohesive;
+
+static inline ig_cohesive ig_cohesive_ready(ig_cohesive law) {
+  const int ppr = law.kind == IG_COHESIVE_PPR;
+  law.over_n = law.sigma / ((ppr ? law.alpha : 2) * law.phi_n);
+  law.over_t = ppr ? law.tau / (law.beta * law.phi_t) : law.over_n;
+  law.ratio = law.tau / law.sigma;
+  law.soft = law.ratio * law.ratio * law.phi_n / law.phi_t;
+  return law;
+}
 
 #endif

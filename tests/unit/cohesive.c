@@ -7,13 +7,13 @@
 static const double K = 1e20; /* stiff enough for the ramp not to count */
 
 static ig_cohesive law(int kind, double ratio, double alpha, double beta) {
-  return (ig_cohesive){.kind = kind,
-                       .phi_n = 300,
-                       .phi_t = 300 * ratio,
-                       .sigma = 3e8,
-                       .tau = 2.5e8,
-                       .alpha = alpha,
-                       .beta = beta};
+  return ig_cohesive_ready((ig_cohesive){.kind = kind,
+                                         .phi_n = 300,
+                                         .phi_t = 300 * ratio,
+                                         .sigma = 3e8,
+                                         .tau = 2.5e8,
+                                         .alpha = alpha,
+                                         .beta = beta});
 }
 
 /* Work of opening along a straight path to D (in n and t) in small steps. */
