@@ -58,6 +58,8 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   ig_status status = IG_OK;
   if (!on || count == 0)
     return IG_OK;
+  if (count > INT32_MAX / 9)
+    return IG_FAIL(cx, IG_INPUT, "contact: %lld surface triangles are too many", (long long)count);
   const size_t nodes = (size_t)m->mesh->nodes;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &place, nodes, "contact surfaces"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &surface, nodes, "contact surfaces"));
@@ -95,7 +97,7 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   p->penalty = c->penalty;
   p->rub = c->friction;
   uint32_t buckets = 16;
-  while (buckets < 2u * (uint32_t)count)
+  while (buckets < 4u * (uint32_t)count)
     buckets *= 2;
   p->bucket_mask = buckets - 1;
   IG_TRY_GOTO(status, done,
@@ -121,7 +123,7 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
       status, done,
       ig_array_new_device(cx, &m->triangle_bucket, buckets, sizeof(int32_t), "contact search"));
   IG_TRY_GOTO(status, done,
-              ig_array_new_device(cx, &m->triangle_chain, (size_t)count, sizeof(int32_t),
+              ig_array_new_device(cx, &m->triangle_chain, 8 * (size_t)count, sizeof(int32_t),
                                   "contact search"));
   IG_TRY_GOTO(
       status, done,

@@ -100,7 +100,7 @@ typedef struct {
   const int32_t *triangle, *surface;         /* 3 nodes each; nodes on them */
   const int32_t *corner_first, *corner;      /* surfaces + 1; corners 3 k + a that lie on a node */
   int32_t *bucket, *chain;                   /* hash of surface nodes: first of a bucket, next; */
-  int32_t *triangle_bucket, *triangle_chain; /* -1 ends; and one of triangles by their middle */
+  int32_t *triangle_bucket, *triangle_chain; /* -1 ends; and one of triangles, eight places each */
   uint32_t bucket_mask;
   uint32_t *longest; /* 2, by parity of the step: longest edge, a float's bits */
   double gap, penalty, rub;

@@ -18,12 +18,11 @@ static void cap(void *user, double u, double v, double x[3]) {
   x[2] = p->radius * cos(lat);
 }
 ig_status ig_dyn_verify_dome(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink) {
-  enum { N = 24, ROWS = 8 };
-  static const double t[ROWS] = {.05e-3, .10e-3, .15e-3, .20e-3, .25e-3, .30e-3, .45e-3, .65e-3};
-  static const double w[ROWS] = {-.00703, -.02459, -.04860, -.05445,
-                                 -.05837, -.05652, -.06643, -.01547};
+  enum { N = 24, ROWS = 7 };
+  static const double t[ROWS] = {.05e-3, .10e-3, .15e-3, .20e-3, .25e-3, .30e-3, .45e-3};
+  static const double w[ROWS] = {-.00703, -.02459, -.04860, -.05445, -.05837, -.05652, -.06643};
   static const char *const name[ROWS] = {"0.05 ms", "0.10 ms", "0.15 ms", "0.20 ms",
-                                         "0.25 ms", "0.30 ms", "0.45 ms", "0.65 ms"};
+                                         "0.25 ms", "0.30 ms", "0.45 ms"};
   patch p = {.radius = 22.27, .angle = 26.67 * IG_PI / 180};
   ig_dyn_constraint fix[4] = {ig_dyn_fix("v0", "y rx rz"), ig_dyn_fix("u0", "x ry rz"),
                               ig_dyn_fix("u1", "all"), ig_dyn_fix("v1", "all")};
@@ -42,13 +41,22 @@ ig_status ig_dyn_verify_dome(ig_dyn_problem *q, ig_dyn_model **m, const ig_verif
   for (int i = 0; i < ROWS; i++) {
     IG_TRY(advance_to(*m, t[i], 0.8, 1000));
     IG_TRY(ig_dyn_pull(*m));
-    /* later swings: thin-shell codes differ from the solid reference by up to a tenth */
     row(sink, name[i], "axisymmetric solid (CalculiX)", w[i], moved(*m, 0, 2),
-        t[i] < .31e-3 ? 0.06
-        : i == 6      ? 0.06
-                      : 0.4,
-        true);
+        t[i] < .31e-3 ? 0.05 : 0.06, true);
   }
+  /* the rebound: where thin shells and the solid differ in height, they agree in time */
+  double least = -1, when = 0;
+  for (double s = 0.55e-3; s < 0.751e-3; s += 0.01e-3) {
+    IG_TRY(advance_to(*m, s, 0.8, 1000));
+    IG_TRY(ig_dyn_pull(*m));
+    if (moved(*m, 0, 2) > least) {
+      least = moved(*m, 0, 2);
+      when = s;
+    }
+  }
+  row(sink, "time of the rebound, ms", "axisymmetric solid (CalculiX)", 0.65, 1e3 * when, 0.02,
+      false);
+  row(sink, "height of the rebound", "FPM prototype, 13,824 triangles", -.01860, least, 0.06, true);
   ig_dyn_energy e;
   IG_TRY(ig_dyn_energies(*m, &e));
   ZERO("energy balance", e.error, 0.005);
