@@ -303,11 +303,11 @@ static ig_status leap_judge(ig_thermal_run *run) {
   ig_heat *h = &run->heat;
   ig_heat_survey s;
   IG_TRY(ig_heat_ask(run->job->cx, h, &q, &s));
-  const double grow = fmin(2, 0.9 * run->c->dwell_change / fmax(s.high[4], 1e-300));
+  const double grow = fmin(2, 0.9 * run->c->dwell_change / fmax(s.high[IG_SURVEY_CHANGE], 1e-300));
   const int64_t next = (int64_t)((double)run->leaping * grow);
   if (grow < 1 || next > run->leap) /* one that was cut short says little */
     run->leap = next < SHORTEST_LEAP ? PLAIN_FIRST : next > LONGEST_LEAP ? LONGEST_LEAP : next;
-  const double share = q.stiff ? fmin(1, 1.05 * s.high[5]) : 1;
+  const double share = q.stiff ? fmin(1, 1.05 * s.high[IG_SURVEY_STIFF]) : 1;
   run->critical = run->c->safety * 2 / ((h->rate - h->film_rate) * share + h->film_rate);
   run->leaping = 0;
   return IG_OK;
