@@ -563,11 +563,84 @@ static void looks_and_leaps(void **state) {
   free(got);
 }
 
+/* A model too large to stay on the GPU takes a launch a step: against the CPU, with births, films
+   and sources. */
+static void large_run(ig_ctx *cx, ig_precision precision, double *T, ig_heat_ledger *ledger) {
+  const double size[] = {72e-3, 64e-3, 24e-3};
+  const int cells[] = {72, 64, 30};
+  ig_mesh *mesh;
+  assert_int_equal(ig_mesh_box(cx, IG_HEX8, size, cells, &mesh), IG_OK);
+  const ig_lid elements = mesh->block[0].count;
+  double *birth = malloc((size_t)elements * sizeof *birth);
+  assert_non_null(birth);
+  for (ig_lid e = 0; e < elements; e++)
+    birth[e] = e < elements / 2 ? -INFINITY : 1e-3 * (1 + e % 7);
+  const ig_material_case m = metal(&variants[0]);
+  const ig_material_case *materials[] = {&m};
+  const ig_heat_setup setup = {.mesh = mesh,
+                               .precision = precision,
+                               .conduction = IG_HEAT_STENCIL,
+                               .surface = IG_HEAT_LUMPED,
+                               .materials = 1,
+                               .material = materials,
+                               .birth = birth,
+                               .conditions = 2,
+                               .condition = conditions,
+                               .initial = 600,
+                               .ambient = ambient};
+  ig_heat h;
+  assert_int_equal(ig_heat_new(cx, &setup, &h), IG_OK);
+  assert_false(h.resident);
+  assert_int_equal(ig_heat_begin(cx, &h, 0), IG_OK);
+  for (int s = 0; s < 20; s++) {
+    assert_int_equal(ig_heat_batch_births(cx, &h, s * dt), IG_OK);
+    for (int i = 0; i < 3; i++)
+      assert_int_equal(ig_heat_batch_source(cx, &h, 30000 + 4700 * i + s, 5), IG_OK);
+    assert_int_equal(ig_heat_batch_step(cx, &h, dt), IG_OK);
+  }
+  assert_int_equal(ig_heat_batch_run(cx, &h), IG_OK);
+  assert_int_equal(ig_heat_temperatures(cx, &h, T), IG_OK);
+  assert_int_equal(ig_heat_ledger_read(cx, &h, ledger), IG_OK);
+  ig_heat_free(cx, &h);
+  ig_mesh_free(mesh);
+  free(birth);
+}
+
+static void large_rows_on_the_gpu(void **state) {
+  (void)state;
+  ig_ctx *gpu = open_backend("cuda", 1);
+  if (!gpu)
+    skip();
+  ig_ctx *cpu = open_backend("cpu", 2);
+  const size_t nodes = 73 * 65 * 31;
+  double *want = malloc(nodes * sizeof *want), *got = malloc(nodes * sizeof *got);
+  assert_true(want && got);
+  ig_heat_ledger l;
+  large_run(cpu, IG_DOUBLE, want, &l);
+  for (int p = 0; p < 3; p++) {
+    double worst = 0;
+    large_run(gpu, (ig_precision)p, got, &l);
+    for (size_t n = 0; n < nodes; n++)
+      worst = fmax(worst, fabs(got[n] - want[n]));
+    assert_true(worst < (p == IG_SINGLE ? 5e-3 : 1e-9));
+    if (p == IG_DOUBLE)
+      assert_true(fabs(ig_heat_ledger_gap(&l)) < 1e-12 * fabs(l.stored));
+  }
+  free(want);
+  free(got);
+  ig_ctx_close(cpu);
+  ig_ctx_close(gpu);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(recomputed_elements), cmocka_unit_test(element_classes),
-      cmocka_unit_test(node_rows),           cmocka_unit_test(bulk_rows),
-      cmocka_unit_test(threads_do_not_show), cmocka_unit_test(looks_and_leaps),
+      cmocka_unit_test(recomputed_elements),
+      cmocka_unit_test(element_classes),
+      cmocka_unit_test(node_rows),
+      cmocka_unit_test(bulk_rows),
+      cmocka_unit_test(threads_do_not_show),
+      cmocka_unit_test(looks_and_leaps),
+      cmocka_unit_test(large_rows_on_the_gpu),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
