@@ -72,6 +72,12 @@ typedef struct {
 /* Everything before the first step; the same for a run and for a check. */
 IG_MUST_CHECK ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run);
 void ig_thermal_close(ig_thermal_run *run);
+/* What is due after step s: a snapshot (of `count` evenly over the run, or every so many steps, or
+   so often in time), a row of history. */
+bool ig_thermal_snapshot_due(const ig_thermal_run *run, int64_t s);
+bool ig_thermal_history_due(const ig_thermal_run *run, int64_t s);
+/* Where `leap` begins when a beam has been on. */
+enum { IG_THERMAL_PLAIN_FIRST = -2 };
 /* Writes a batch: up to `most` steps, fewer where something is due. */
 IG_MUST_CHECK ig_status ig_thermal_write(ig_thermal_run *run, int most);
 /* Gives it to the device; returns while that works. */
