@@ -5,8 +5,7 @@
 #include <math.h>
 
 /* Steps taken at once in a dwell: at least so many, for fewer cost more than they save, at most so
-   many; where a leap would go too far, plain steps count from IG_THERMAL_PLAIN_FIRST up before the
-   next. */
+   many; where a leap goes too far, plain steps come before the next, twice as many each time. */
 enum { SHORTEST_LEAP = 6, LONGEST_LEAP = 512 };
 
 bool ig_thermal_snapshot_due(const ig_thermal_run *run, int64_t s) {
@@ -65,9 +64,11 @@ static ig_status leap_judge(ig_thermal_run *run) {
   const double grow = fmin(2, 0.9 * run->c->dwell_change / fmax(s.high[IG_SURVEY_CHANGE], 1e-300));
   const int64_t next = (int64_t)((double)run->leaping * grow);
   if (grow < 1 || next > run->leap) /* one that was cut short says little */
-    run->leap = next < SHORTEST_LEAP  ? IG_THERMAL_PLAIN_FIRST
-                : next > LONGEST_LEAP ? LONGEST_LEAP
-                                      : next;
+    run->leap = next > LONGEST_LEAP ? LONGEST_LEAP : next;
+  if (run->leap < SHORTEST_LEAP) { /* too early: the next try comes later */
+    run->leap = SHORTEST_LEAP - run->wait;
+    run->wait = run->wait < 256 ? 2 * run->wait : run->wait;
+  }
   const double share = q.stiff ? fmin(1, 1.05 * s.high[IG_SURVEY_STIFF]) : 1;
   run->critical = run->c->safety * 2 / ((h->rate - h->film_rate) * share + h->film_rate);
   run->leaping = 0;
@@ -87,7 +88,8 @@ ig_status ig_thermal_write(ig_thermal_run *run, int most) {
     }
     const int64_t quiet = grows ? quiet_steps(run, LONGEST_LEAP) : 0;
     if (quiet < 1) {
-      run->leap = IG_THERMAL_PLAIN_FIRST;
+      run->wait = IG_THERMAL_FIRST_WAIT;
+      run->leap = SHORTEST_LEAP - run->wait;
       run->critical = run->c->safety * 2 / h->rate;
     } else if (run->leap < SHORTEST_LEAP) {
       run->leap++;
@@ -109,13 +111,17 @@ ig_status ig_thermal_write(ig_thermal_run *run, int most) {
   return IG_OK;
 }
 
+void ig_thermal_note(ig_thermal_run *run) {
+  run->as_done[0] = run->beams.asked;
+  run->as_done[1] = (double)run->leap;
+  run->as_done[2] = (double)run->wait;
+  run->as_done[3] = run->critical;
+}
+
 ig_status ig_thermal_advance(ig_thermal_run *run) {
   IG_TRY(ig_beams_power(run->job->cx, &run->beams, &run->heat));
   run->done = run->step;
-  run->asked = run->beams.asked;
   IG_TRY(ig_heat_batch_run(run->job->cx, &run->heat));
   IG_TRY(run->leaping ? leap_judge(run) : IG_OK);
-  run->leap_done = run->leap; /* writing the next batch goes on from here */
-  run->critical_done = run->critical;
   return IG_OK;
 }

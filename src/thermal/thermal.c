@@ -217,7 +217,8 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   run->job = job;
   run->c = job->room_case;
   run->layer_z = run->interlayer = NAN;
-  run->leap = IG_THERMAL_PLAIN_FIRST;
+  run->leap = -IG_THERMAL_FIRST_WAIT;
+  run->wait = IG_THERMAL_FIRST_WAIT;
   IG_TRY(materials_assign(run));
   const int beams = run->c->beams.count;
   ig_toolpath *paths;
@@ -249,10 +250,10 @@ static ig_status checkpoint_write(ig_thermal_run *run) {
   ig_saved saved[IG_HEAT_SAVED + 1];
   int count;
   IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
-  double kept[9] = {run->asked,        run->layer_z,           run->interlayer,
-                    run->melt_most[0], run->melt_most[1],      run->melt_most[2],
-                    run->melt_most[3], (double)run->leap_done, run->critical_done};
-  saved[count++] = (ig_saved){"kept", IG_F64, 9, kept};
+  double kept[10] = {run->layer_z,      run->interlayer,   run->melt_most[0],
+                     run->melt_most[1], run->melt_most[2], run->melt_most[3]};
+  memcpy(kept + 6, run->as_done, sizeof run->as_done);
+  saved[count++] = (ig_saved){"kept", IG_F64, 10, kept};
   return run->job->sink->checkpoint(run->job->sink, (double)run->done * run->dt, run->done, saved,
                                     count);
 }
@@ -275,15 +276,16 @@ static ig_status run_start(ig_thermal_run *run) {
   run->step = run->done = run->shown = restart->step;
   IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
   const void *data;
-  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 9, &data));
+  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 10, &data));
   const double *kept = data;
-  run->beams.asked = run->asked = kept[0];
-  run->layer_z = kept[1];
-  run->interlayer = kept[2];
-  memcpy(run->melt_most, kept + 3, sizeof run->melt_most);
-  run->leap = run->leap_done = (int64_t)kept[7];
-  run->critical = run->critical_done = kept[8];
-  run->shown = run->done;
+  run->layer_z = kept[0];
+  run->interlayer = kept[1];
+  memcpy(run->melt_most, kept + 2, sizeof run->melt_most);
+  run->beams.asked = kept[6];
+  run->leap = (int64_t)kept[7];
+  run->wait = (int64_t)kept[8];
+  run->critical = kept[9];
+  ig_thermal_note(run);
   return ig_heat_restore(cx, &run->heat, restart);
 }
 
