@@ -71,6 +71,8 @@ IG_MUST_CHECK ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, d
                                       double dt);
 /* Has the device work out the watts of the batch's steps; before the engine runs it. */
 IG_MUST_CHECK ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h);
+/* Nodes of a target: of a face (element x 6 + face), else of an element; how many. */
+int ig_beam_target_nodes(const ig_heat *h, const ig_beam *b, ig_lid target, ig_lid *node);
 /* The piece of a path that holds a time: -1 before it, its last point after. */
 int64_t ig_path_piece(const ig_toolpath *path, int64_t *cursor, double time);
 /* When a beam is on again, `time` or later; infinity: never. */

@@ -12,11 +12,14 @@ static void step_power(const ig_beam_view *v, const ig_beam_step *step, double *
   for (int32_t i = 0; i < step->shot_count; i++) {
     const ig_beam_shot *s = &v->shot[step->shots + i];
     const ig_beam_shape *b = &v->shape[s->beam];
-    for (int32_t t = 0; t < c->target_count; t++)
+    beam_total all = {0, 0, -1};
+    for (int32_t t = 0; t < c->target_count; t++) {
+      double *o = out + (int64_t)IG_BEAM_SCRATCH * t;
       beam_weigh(b, s, v->beam[c->targets + t] == s->beam, x,
-                 v->corner + (int64_t)IG_BEAM_CORNERS * (c->targets + t),
-                 out + (int64_t)IG_BEAM_SCRATCH * t);
-    const double sum = beam_total(b, c->target_count, out);
+                 v->corner + (int64_t)IG_BEAM_CORNERS * (c->targets + t), o);
+      beam_total_add(&all, t, o[8], o[9]);
+    }
+    const double sum = beam_whole(b, &all, out);
     for (int32_t n = 0; n < c->node_count && sum > 0; n++)
       power[n] += s->power * (beam_share(v, c, step->scene, n, out) / sum);
   }

@@ -7,7 +7,7 @@ extern "C" {
 #include "thermal/beam.inc"
 
 __global__ void __launch_bounds__(128) beam_power(const __grid_constant__ ig_beam_view v) {
-  __shared__ double sum;
+  __shared__ double sum, part[128][2];
   double *out = v.scratch + v.room * blockIdx.x;
   for (int32_t i = (int32_t)blockIdx.x; i < v.steps; i += (int32_t)gridDim.x) {
     const ig_beam_step step = v.step[i];
@@ -21,13 +21,24 @@ __global__ void __launch_bounds__(128) beam_power(const __grid_constant__ ig_bea
     for (int32_t k = 0; k < step.shot_count; k++) {
       const ig_beam_shot s = v.shot[step.shots + k];
       const ig_beam_shape b = v.shape[s.beam];
-      for (int32_t t = (int32_t)threadIdx.x; t < c.target_count; t += (int32_t)blockDim.x)
-        beam_weigh(&b, &s, v.beam[c.targets + t] == s.beam, x,
-                   v.corner + (int64_t)IG_BEAM_CORNERS * (c.targets + t),
-                   out + (int64_t)IG_BEAM_SCRATCH * t);
-      __syncthreads();
-      if (threadIdx.x == 0) /* in order: the same bits whatever the scene holds besides */
-        sum = beam_total(&b, c.target_count, out);
+      beam_total all = {0, 0, -1}; /* thread 0's: in order, the same bits whatever else is near */
+      for (int32_t base = 0; base < c.target_count; base += (int32_t)blockDim.x) {
+        const int32_t t = base + (int32_t)threadIdx.x;
+        part[threadIdx.x][1] = -1;
+        if (t < c.target_count) {
+          double *o = out + (int64_t)IG_BEAM_SCRATCH * t;
+          beam_weigh(&b, &s, v.beam[c.targets + t] == s.beam, x,
+                     v.corner + (int64_t)IG_BEAM_CORNERS * (c.targets + t), o);
+          part[threadIdx.x][0] = o[8];
+          part[threadIdx.x][1] = o[9];
+        }
+        __syncthreads();
+        for (int32_t i = 0; threadIdx.x == 0 && i < (int32_t)blockDim.x; i++)
+          beam_total_add(&all, base + i, part[i][0], part[i][1]);
+        __syncthreads();
+      }
+      if (threadIdx.x == 0)
+        sum = beam_whole(&b, &all, out);
       __syncthreads();
       for (int32_t n = (int32_t)threadIdx.x; n < c.node_count && sum > 0; n += (int32_t)blockDim.x)
         power[n] += s.power * (beam_share(&v, &c, step.scene, n, out) / sum);

@@ -110,11 +110,11 @@ typedef struct {
 /* Steps for about `seconds` or to the end. */
 static ig_status build_time(build *b, double seconds, timing *t) {
   ig_ctx *cx = b->job.cx;
-  IG_TRY(build_steps(b, 4)); /* warm up */
+  int64_t most = on_gpu(cx) ? 256 : 4;
+  IG_TRY(build_steps(b, on_gpu(cx) ? 512 : 4)); /* warm up: batches find their size */
   IG_TRY(cx->backend->sync(cx));
   const int64_t first = b->run.step;
   const double before = b->run.heat.element_steps, begin = ig_now();
-  int64_t most = 4;
   while (b->run.step < b->run.steps && ig_now() - begin < seconds) {
     const double start = ig_now();
     IG_TRY(build_steps(b, most));
@@ -148,8 +148,9 @@ static void row_say(const ig_bench_sink *sink, const build *b, const char *how, 
 
 /* --- one core of the CPU */
 
+/* Seconds a step: half-way through the build, and as a mean over it. */
 typedef struct {
-  double best, simple; /* seconds a step */
+  double best, simple, best_mean, simple_mean;
 } core;
 
 static ig_status core_open(ig_ctx *cx, int threads, ig_ctx **out) {
@@ -158,10 +159,11 @@ static ig_status core_open(ig_ctx *cx, int threads, ig_ctx **out) {
   return status == IG_OK ? IG_OK : IG_FAIL(cx, status, "%s", ig_ctx_message(*out));
 }
 
-/* Mean seconds a step at each of `shares` of the build, on one core. */
+/* Seconds a step on one core: at the middle one of an odd number of shares of the build, and the
+   mean of all. */
 static ig_status core_time(ig_ctx *cx, const ig_bench_sink *sink, const subject *s,
                            const strategy *how, const char *name, const double *share, int shares,
-                           double *mean) {
+                           double *half, double *mean) {
   ig_ctx *one;
   build b;
   ig_status status = core_open(cx, 1, &one);
@@ -175,6 +177,7 @@ static ig_status core_time(ig_ctx *cx, const ig_bench_sink *sink, const subject 
     if (status == IG_OK)
       status = build_time(&b, 0.3, &t);
     *mean += per_step(&t) / shares;
+    *half = i == shares / 2 ? per_step(&t) : *half;
     all = (timing){all.steps + t.steps, all.work + t.work, all.seconds + t.seconds};
   }
   if (status == IG_OK) {
@@ -191,8 +194,10 @@ static ig_status core_time(ig_ctx *cx, const ig_bench_sink *sink, const subject 
 
 static ig_status cores_time(ig_ctx *cx, const ig_bench_sink *sink, const subject *s,
                             const double *share, int shares, core *c) {
-  IG_TRY(core_time(cx, sink, s, &strategies[BEST], "best core", share, shares, &c->best));
-  return core_time(cx, sink, s, &strategies[SIMPLE], "simple core", share, shares, &c->simple);
+  IG_TRY(core_time(cx, sink, s, &strategies[BEST], "best core", share, shares, &c->best,
+                   &c->best_mean));
+  return core_time(cx, sink, s, &strategies[SIMPLE], "simple core", share, shares, &c->simple,
+                   &c->simple_mean);
 }
 
 /* --- errors */
@@ -259,16 +264,19 @@ static ig_status strategy_row(ig_ctx *cx, const ig_bench_sink *sink, const subje
   double mean = 0, worst = 0;
   ig_status status;
   IG_TRY_GOTO(status, done, build_open(cx, s, how, &b));
-  IG_TRY_GOTO(status, done, error_of(&b, how, r, &mean, &worst));
+  if (r)
+    IG_TRY_GOTO(status, done, error_of(&b, how, r, &mean, &worst));
   IG_TRY_GOTO(status, done, build_at(&b, 0.5));
   IG_TRY_GOTO(status, done, build_time(&b, on_gpu(cx) ? 0.12 : 0.3, &t));
-  char note[192];
+  char note[192], error[32] = "";
   const double whole = per_step(&t) * (double)b.run.steps;
+  if (r)
+    snprintf(error, sizeof error, "; error %.2g K", mean);
   snprintf(note, sizeof note,
            "%.3g us/step, build in %.3g s (scaled) = %.3g x real time; %.3g x best core, %.3g x "
-           "simple core; error %.2g K",
+           "simple core%s",
            1e6 * per_step(&t), whole, b.sample->c.duration / whole, c->best / per_step(&t),
-           c->simple / per_step(&t), mean);
+           c->simple / per_step(&t), error);
   row_say(sink, &b, how->name, &t, note);
 done:
   build_close(&b);
@@ -276,28 +284,37 @@ done:
 }
 
 static ig_status sample_table(ig_ctx *cx, const ig_bench_sink *sink, const subject *s,
-                              int error_steps) {
-  static const double half[] = {0.5};
-  core c;
+                              const core *c, int error_steps) {
   reference r;
-  memset(&r, 0, sizeof r);
-  ig_status status = cores_time(cx, sink, s, half, 1, &c);
-  if (status == IG_OK)
-    status = reference_make(cx, s, error_steps, &r);
+  ig_status status = reference_make(cx, s, error_steps, &r);
   for (int i = 0; i < STRATEGIES && status == IG_OK; i++)
-    status = strategy_row(cx, sink, s, &strategies[i], &c, &r);
+    status = strategy_row(cx, sink, s, &strategies[i], c, &r);
   reference_free(&r);
   return status;
 }
+
+/* The largest: no errors, for the CPU would take longer than all the rest. */
+static ig_status large_table(ig_ctx *cx, const ig_bench_sink *sink, const subject *s,
+                             const core *c) {
+  for (int i = 0; i < STRATEGIES; i++)
+    if (i != SIMPLE)
+      IG_TRY(strategy_row(cx, sink, s, &strategies[i], c, NULL));
+  return IG_OK;
+}
+
+static const double half_way[] = {0.5}, over_build[] = {0.1, 0.5, 0.9};
 
 ig_status ig_bench_samples(ig_ctx *cx, const ig_bench_sink *sink) {
   static make_fn *const makes[] = {ig_sample_cubic, ig_sample_cruciform, ig_sample_thin_wall,
                                    ig_sample_powder_bed};
   for (int i = 0; i < 4; i++) {
     subject s;
+    core c;
     ig_status status = subject_open(cx, makes[i], &s);
     if (status == IG_OK)
-      status = sample_table(cx, sink, &s, 20);
+      status = cores_time(cx, sink, &s, half_way, 1, &c);
+    if (status == IG_OK)
+      status = sample_table(cx, sink, &s, &c, 20);
     ig_mesh_free(s.mesh);
     IG_TRY(status);
   }
@@ -305,19 +322,15 @@ ig_status ig_bench_samples(ig_ctx *cx, const ig_bench_sink *sink) {
 }
 
 /* The whole build, from steps at its beginning, middle and end. */
-static ig_status whole_row(ig_ctx *cx, const ig_bench_sink *sink, const subject *s) {
-  static const double share[] = {0.1, 0.5, 0.9};
-  core c;
+static ig_status whole_row(ig_ctx *cx, const ig_bench_sink *sink, const subject *s, const core *c) {
   build b;
   timing all = {0};
   double mean = 0;
   ig_status status;
-  memset(&b, 0, sizeof b);
-  IG_TRY_GOTO(status, done, cores_time(cx, sink, s, share, 3, &c));
   IG_TRY_GOTO(status, done, build_open(cx, s, &strategies[BEST], &b));
   for (int i = 0; i < 3; i++) {
     timing t;
-    IG_TRY_GOTO(status, done, build_at(&b, share[i]));
+    IG_TRY_GOTO(status, done, build_at(&b, over_build[i]));
     IG_TRY_GOTO(status, done, build_time(&b, 0.2, &t));
     mean += per_step(&t) / 3;
     all = (timing){all.steps + t.steps, all.work + t.work, all.seconds + t.seconds};
@@ -326,7 +339,7 @@ static ig_status whole_row(ig_ctx *cx, const ig_bench_sink *sink, const subject 
   snprintf(note, sizeof note,
            "%.3g us/step, build in %.3g s, scaled from steps at 10, 50 and 90 %%; %.3g x best core "
            "(asked: 300), %.3g x simple core",
-           1e6 * mean, mean * (double)b.run.steps, c.best / mean, c.simple / mean);
+           1e6 * mean, mean * (double)b.run.steps, c->best_mean / mean, c->simple_mean / mean);
   row_say(sink, &b, "whole build, stencil", &all, note);
 done:
   build_close(&b);
@@ -338,11 +351,14 @@ ig_status ig_bench_sizes(ig_ctx *cx, const ig_bench_sink *sink) {
                                    ig_sample_cubic_fine};
   for (int i = 0; i < (on_gpu(cx) ? 3 : 2); i++) {
     subject s;
+    core c;
     ig_status status = subject_open(cx, makes[i], &s);
     if (status == IG_OK)
-      status = sample_table(cx, sink, &s, i == 2 ? 4 : 20);
+      status = cores_time(cx, sink, &s, i == 2 ? over_build : half_way, i == 2 ? 3 : 1, &c);
+    if (status == IG_OK)
+      status = i == 2 ? large_table(cx, sink, &s, &c) : sample_table(cx, sink, &s, &c, 20);
     if (status == IG_OK && i == 2)
-      status = whole_row(cx, sink, &s);
+      status = whole_row(cx, sink, &s, &c);
     ig_mesh_free(s.mesh);
     IG_TRY(status);
   }

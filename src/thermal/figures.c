@@ -147,7 +147,7 @@ static void heading(const ig_thermal_run *run, double time, double *d) {
 /* Length, width, depth and volume; 0 where nothing is molten. */
 static void melt_pool(const ig_heat_survey *s, double *pool) {
   for (int i = 0; i < 3; i++)
-    pool[i] = s->high[1 + i] > s->low[1 + i] ? s->high[1 + i] - s->low[1 + i] : 0;
+    pool[i] = fmax(0, s->high[IG_SURVEY_POOL + i] - s->low[IG_SURVEY_POOL + i]);
   pool[3] = s->sum[IG_SURVEY_MOLTEN];
 }
 
@@ -196,8 +196,8 @@ static int columns_fill(ig_thermal_run *run, const ig_heat_survey *s, column *c)
   const column always[] = {{"time [s]", (double)run->done * run->dt},
                            {"step", (double)run->done},
                            {"elements", run->heat.now.elements},
-                           {"T_min [K]", s->low[0]},
-                           {"T_max [K]", s->high[0]},
+                           {"T_min [K]", s->low[IG_SURVEY_T]},
+                           {"T_max [K]", s->high[IG_SURVEY_T]},
                            {"E_stored [J]", l->stored - l->start},
                            {"E_source [J]", l->source},
                            {"E_flux [J]", l->flux},
@@ -232,6 +232,16 @@ static int columns_fill(ig_thermal_run *run, const ig_heat_survey *s, column *c)
       run->melt_most[i] = fmax(run->melt_most[i], melt[i].value);
     memcpy(c + n, melt, sizeof melt);
     n += 4;
+    /* elements' past: highest of all; means over those that have solidified */
+    const double frozen = s->sum[IG_SURVEY_FROZEN];
+    const column past[] = {{"T_peak [K]", s->high[IG_SURVEY_PEAK]},
+                           {"time_above_liquidus [s]", s->high[IG_SURVEY_ABOVE]},
+                           {"melts", s->high[IG_SURVEY_MELTS]},
+                           {"cooling_rate [K/s]", s->sum[IG_SURVEY_COOLING] / frozen},
+                           {"G [K/m]", s->sum[IG_SURVEY_GRADIENT] / frozen},
+                           {"R [m/s]", s->sum[IG_SURVEY_SPEED] / frozen}};
+    memcpy(c + n, past, sizeof past);
+    n += (int)(sizeof past / sizeof *past);
   }
   return n;
 }
@@ -362,8 +372,8 @@ ig_status ig_thermal_results(ig_thermal_run *run) {
   const struct {
     const char *key;
     double value;
-  } figures[] = {{"T_min_K", s.low[0]},
-                 {"T_max_K", s.high[0]},
+  } figures[] = {{"T_min_K", s.low[IG_SURVEY_T]},
+                 {"T_max_K", s.high[IG_SURVEY_T]},
                  {"stored_J", l.stored - l.start},
                  {"source_J", l.source},
                  {"beam_J", run->beams.asked},

@@ -34,7 +34,7 @@ struct ig_heat_rows {
   row_key *key;
   heat_row_f64 *row;
   int64_t *met;           /* rows: nodes that asked for it */
-  heat_bulk_f64 bulk;     /* of the commonest row that can be a bulk */
+  heat_bulk_f64 bulk[2];  /* of the two commonest rows that can be a bulk */
   heat_bulk_f64 *bulk_64; /* of each that can, in the precision of the state */
   heat_bulk_f32 *bulk_32;
   int16_t *bulk_of; /* rows: which of them, -1: none */
@@ -336,17 +336,24 @@ const void *ig_heat_bulks(const ig_heat *h, const int16_t **of) {
 }
 
 static void bulk_choose(struct ig_heat_rows *b) {
-  int64_t most = 0;
-  b->bulk.row = -1;
-  for (int i = 0; i < b->bulks; i++)
-    if (b->met[b->bulk_64[i].row] > most) {
-      most = b->met[b->bulk_64[i].row];
-      b->bulk = b->bulk_64[i];
+  int64_t most[2] = {0, 0};
+  b->bulk[0].row = b->bulk[1].row = -1;
+  for (int i = 0; i < b->bulks; i++) {
+    const int64_t met = b->met[b->bulk_64[i].row];
+    const int place = met > most[0] ? 0 : met > most[1] ? 1 : 2;
+    if (place == 0) {
+      most[1] = most[0];
+      b->bulk[1] = b->bulk[0];
     }
+    if (place < 2) {
+      most[place] = met;
+      b->bulk[place] = b->bulk_64[i];
+    }
+  }
 }
 
-void ig_heat_bulk(const ig_heat *h, void *out) {
-  const heat_bulk_f64 *bulk = &h->row_book->bulk;
+void ig_heat_bulk(const ig_heat *h, int which, void *out) {
+  const heat_bulk_f64 *bulk = &h->row_book->bulk[which];
   if (h->precision != IG_SINGLE)
     memcpy(out, bulk, sizeof *bulk);
   else

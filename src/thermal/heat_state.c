@@ -52,7 +52,7 @@ ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat
   for (int p = 1; p < SURVEY_PARTS; p++) {
     for (int i = 0; i < IG_SURVEY_SUMS; i++)
       found->sum[i] += part[p].sum[i];
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < IG_SURVEY_EXTREMES; i++) {
       found->low[i] = fmin(found->low[i], part[p].low[i]);
       found->high[i] = fmax(found->high[i], part[p].high[i]);
     }

@@ -42,16 +42,34 @@ enum {
 };
 
 /* A survey of the state: what is asked besides the ledger, what was found. Sums: the columns of the
-   ledger, then heat content, molten volume, and temperatures and number of nodes at a height. */
+   ledger, then heat content, molten volume, temperatures and number of nodes at a height, and of
+   the elements that have solidified the number, cooling rates, gradients and speeds. */
 enum {
   IG_SURVEY_STORED = IG_LEDGER_COLUMNS,
   IG_SURVEY_MOLTEN,
   IG_SURVEY_LAYER,
   IG_SURVEY_LAYER_NODES,
+  IG_SURVEY_FROZEN,
+  IG_SURVEY_COOLING,
+  IG_SURVEY_GRADIENT,
+  IG_SURVEY_SPEED,
   IG_SURVEY_SUMS
 };
+/* Lowest and highest: temperature; the melt pool along, across, up; the change of temperature; the
+   diffusivity over the largest the material can have; of elements, the peak temperature, the time
+   above liquidus, the number of meltings. */
+enum {
+  IG_SURVEY_T,
+  IG_SURVEY_POOL,
+  IG_SURVEY_CHANGE = IG_SURVEY_POOL + 3,
+  IG_SURVEY_STIFF,
+  IG_SURVEY_PEAK,
+  IG_SURVEY_ABOVE,
+  IG_SURVEY_MELTS,
+  IG_SURVEY_EXTREMES
+};
 typedef struct {
-  int32_t melt;    /* 1: look for the melt pool */
+  int32_t melt;    /* 1: look for the melt pool, and at the past of elements */
   int32_t stiff;   /* 1: how near are elements to their largest diffusivity? */
   int32_t layered; /* 1: nodes within `thick` of the height `layer`, m */
   double along[2]; /* direction of the melt pool's length, in the plane */
@@ -63,9 +81,7 @@ typedef struct {
 } ig_heat_question;
 typedef struct {
   double sum[IG_SURVEY_SUMS];
-  /* of temperature; of the melt pool, along, across, up; of the change of temperature; of the
-     diffusivity over the largest the material can have */
-  double low[6], high[6];
+  double low[IG_SURVEY_EXTREMES], high[IG_SURVEY_EXTREMES];
 } ig_heat_survey;
 
 /* A change of one node at a birth. Values follow in an array of their own: 1 / capacity, volume of

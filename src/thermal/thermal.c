@@ -60,10 +60,6 @@ const ig_option ig_thermal_options[] = {
     IG_END};
 #undef C
 
-/* Steps taken at once in a dwell: at least so many, for fewer cost more than they save, at most so
-   many; where a leap would go too far, plain steps count from PLAIN_FIRST up before the next. */
-enum { SHORTEST_LEAP = 6, LONGEST_LEAP = 512, PLAIN_FIRST = -2 };
-
 /* --- from the case to the engine */
 
 static ig_status materials_assign(ig_thermal_run *run) {
@@ -221,7 +217,8 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   run->job = job;
   run->c = job->room_case;
   run->layer_z = run->interlayer = NAN;
-  run->leap = PLAIN_FIRST;
+  run->leap = -IG_THERMAL_FIRST_WAIT;
+  run->wait = IG_THERMAL_FIRST_WAIT;
   IG_TRY(materials_assign(run));
   const int beams = run->c->beams.count;
   ig_toolpath *paths;
@@ -249,124 +246,14 @@ void ig_thermal_close(ig_thermal_run *run) {
 
 /* --- the run */
 
-/* Due at this step, of `count` evenly over the run, or every so many, or so often in time. */
-static bool snapshot_due(const ig_thermal_run *run, int64_t s) {
-  const ig_output_case *o = run->job->output;
-  if (!o)
-    return false;
-  if (o->every > 0)
-    return s % o->every == 0 || s == run->steps;
-  if (!isnan(o->interval))
-    return floor((double)s * run->dt / o->interval * (1 + 1e-12)) >
-               floor((double)(s - 1) * run->dt / o->interval * (1 + 1e-12)) ||
-           s == run->steps;
-  return o->count > 0 && (s * o->count) / run->steps > ((s - 1) * o->count) / run->steps;
-}
-
-static bool history_due(const ig_thermal_run *run, int64_t s) {
-  const ig_output_case *o = run->job->output;
-  return o && o->history_every > 0 && (s % o->history_every == 0 || s == run->steps);
-}
-
-/* How many of the coming steps have no beam, no birth, and nothing due before their end. */
-static int64_t quiet_steps(ig_thermal_run *run, int64_t most) {
-  const ig_heat *h = &run->heat;
-  const double start = (double)run->step * run->dt;
-  double until = h->next.event + 1 < h->events ? h->event_time[h->next.event + 1] : INFINITY;
-  for (int i = 0; i < run->beams.count; i++)
-    until = fmin(until, ig_beam_next_on(&run->beams.beam[i], start));
-  const double room = floor((until - start) / run->dt * (1 + 1e-12));
-  most = most < run->steps - run->step ? most : run->steps - run->step;
-  most = room < (double)most ? (int64_t)fmax(room, 0) : most;
-  for (int64_t n = 1; n < most && run->job->sink; n++)
-    if (snapshot_due(run, run->step + n) || history_due(run, run->step + n))
-      return n;
-  return most;
-}
-
-/* A dwell: one long step, if the last ones say it may be. */
-static ig_status leap_write(ig_thermal_run *run, int64_t quiet) {
-  const int64_t fit = (int64_t)(600 * run->critical / run->dt);
-  int64_t leap = run->leap < quiet ? run->leap : quiet;
-  leap = leap < fit ? leap : fit;
-  if (leap < SHORTEST_LEAP)
-    return IG_OK;
-  IG_TRY(ig_heat_batch_leap(run->job->cx, &run->heat, (double)leap * run->dt, run->critical));
-  run->step += leap;
-  run->leaping = leap;
-  return IG_OK;
-}
-
-/* How far it went decides how long the next may be; and what is stable now. */
-static ig_status leap_judge(ig_thermal_run *run) {
-  const ig_heat_question q = {.change = 1, .stiff = !run->heat.constant};
-  ig_heat *h = &run->heat;
-  ig_heat_survey s;
-  IG_TRY(ig_heat_ask(run->job->cx, h, &q, &s));
-  const double grow = fmin(2, 0.9 * run->c->dwell_change / fmax(s.high[4], 1e-300));
-  const int64_t next = (int64_t)((double)run->leaping * grow);
-  if (grow < 1 || next > run->leap) /* one that was cut short says little */
-    run->leap = next < SHORTEST_LEAP ? PLAIN_FIRST : next > LONGEST_LEAP ? LONGEST_LEAP : next;
-  const double share = q.stiff ? fmin(1, 1.05 * s.high[5]) : 1;
-  run->critical = run->c->safety * 2 / ((h->rate - h->film_rate) * share + h->film_rate);
-  run->leaping = 0;
-  return IG_OK;
-}
-
-ig_status ig_thermal_write(ig_thermal_run *run, int most) {
-  ig_heat *h = &run->heat;
-  ig_ctx *cx = run->job->cx;
-  const bool grows = !isnan(run->c->dwell_change);
-  for (int i = 0; i < most && run->step < run->steps; i++) {
-    const double start = (double)run->step * run->dt;
-    if (ig_thermal_layer_begins(run, start)) {
-      if (i > 0)
-        break; /* first bring the state up to here */
-      IG_TRY(ig_thermal_interlayer(run, start));
-    }
-    const int64_t quiet = grows ? quiet_steps(run, LONGEST_LEAP) : 0;
-    if (quiet < 1) {
-      run->leap = PLAIN_FIRST;
-      run->critical = run->c->safety * 2 / h->rate;
-    } else if (run->leap < SHORTEST_LEAP) {
-      run->leap++;
-    } else if (quiet >= SHORTEST_LEAP) {
-      if (i > 0)
-        break; /* a leap is a batch of its own */
-      IG_TRY(leap_write(run, quiet));
-      if (run->leaping)
-        break;
-    }
-    IG_TRY(ig_heat_batch_births(cx, h, start));
-    IG_TRY(ig_beams_step(cx, &run->beams, h, start, run->dt));
-    IG_TRY(ig_heat_batch_step(cx, h, run->dt));
-    run->step++;
-    if (ig_heat_batch_full(h) ||
-        (run->job->sink && (snapshot_due(run, run->step) || history_due(run, run->step))))
-      break;
-  }
-  return IG_OK;
-}
-
-ig_status ig_thermal_advance(ig_thermal_run *run) {
-  IG_TRY(ig_beams_power(run->job->cx, &run->beams, &run->heat));
-  run->done = run->step;
-  run->asked = run->beams.asked;
-  IG_TRY(ig_heat_batch_run(run->job->cx, &run->heat));
-  IG_TRY(run->leaping ? leap_judge(run) : IG_OK);
-  run->leap_done = run->leap; /* writing the next batch goes on from here */
-  run->critical_done = run->critical;
-  return IG_OK;
-}
-
 static ig_status checkpoint_write(ig_thermal_run *run) {
   ig_saved saved[IG_HEAT_SAVED + 1];
   int count;
   IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
-  double kept[9] = {run->asked,        run->layer_z,           run->interlayer,
-                    run->melt_most[0], run->melt_most[1],      run->melt_most[2],
-                    run->melt_most[3], (double)run->leap_done, run->critical_done};
-  saved[count++] = (ig_saved){"kept", IG_F64, 9, kept};
+  double kept[10] = {run->layer_z,      run->interlayer,   run->melt_most[0],
+                     run->melt_most[1], run->melt_most[2], run->melt_most[3]};
+  memcpy(kept + 6, run->as_done, sizeof run->as_done);
+  saved[count++] = (ig_saved){"kept", IG_F64, 10, kept};
   return run->job->sink->checkpoint(run->job->sink, (double)run->done * run->dt, run->done, saved,
                                     count);
 }
@@ -389,22 +276,24 @@ static ig_status run_start(ig_thermal_run *run) {
   run->step = run->done = run->shown = restart->step;
   IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
   const void *data;
-  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 9, &data));
+  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 10, &data));
   const double *kept = data;
-  run->beams.asked = run->asked = kept[0];
-  run->layer_z = kept[1];
-  run->interlayer = kept[2];
-  memcpy(run->melt_most, kept + 3, sizeof run->melt_most);
-  run->leap = run->leap_done = (int64_t)kept[7];
-  run->critical = run->critical_done = kept[8];
-  run->shown = run->done;
+  run->layer_z = kept[0];
+  run->interlayer = kept[1];
+  memcpy(run->melt_most, kept + 2, sizeof run->melt_most);
+  run->beams.asked = kept[6];
+  run->leap = (int64_t)kept[7];
+  run->wait = (int64_t)kept[8];
+  run->critical = kept[9];
+  ig_thermal_note(run);
   return ig_heat_restore(cx, &run->heat, restart);
 }
 
 /* What is due after the steps that are done; the time it took is added to *output. */
 static ig_status outputs_write(ig_thermal_run *run, double *saved, double *output) {
   ig_job *job = run->job;
-  const bool history = history_due(run, run->done), snapshot = snapshot_due(run, run->done);
+  const bool history = ig_thermal_history_due(run, run->done),
+             snapshot = ig_thermal_snapshot_due(run, run->done);
   if (!job->sink || run->done == run->shown || !(history || snapshot))
     return IG_OK;
   IG_TRY(job->cx->backend->sync(job->cx)); /* waiting for steps is no output */

@@ -52,11 +52,10 @@ typedef struct {
   int64_t done;  /* given to the device */
   int64_t shown; /* put out */
   double dt;
-  int64_t leap;      /* steps to take at once while beams are off */
-  int64_t leaping;   /* steps the batch in hand takes at once; 0: plain steps */
-  double critical;   /* a step that is stable in a dwell, as the state was last seen, s */
-  int64_t leap_done; /* the two as of `done`, for the checkpoint */
-  double critical_done;
+  int64_t leap;    /* steps to take at once while beams are off; plain ones count it up */
+  int64_t wait;    /* plain steps after a long one that went too far */
+  int64_t leaping; /* steps the batch in hand takes at once; 0: plain steps */
+  double critical; /* a step that is stable in a dwell, as the state was last seen, s */
   int probes;
   struct ig_probe {
     char name[64];
@@ -66,16 +65,25 @@ typedef struct {
   ig_array pick, picked;      /* probes x 8: nodes, their temperatures */
   double layer_z, interlayer; /* path height of the layer in work, m; K, NaN: none yet */
   double melt_most[4];        /* longest, widest, deepest, largest melt pool */
-  double asked;               /* by the beams, as of `done`, J */
+  /* as of `done`, for a checkpoint: asked of the beams so far (J), leap, wait, critical */
+  double as_done[4];
 } ig_thermal_run;
 
 /* Everything before the first step; the same for a run and for a check. */
 IG_MUST_CHECK ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run);
 void ig_thermal_close(ig_thermal_run *run);
+/* What is due after step s: a snapshot (of `count` evenly over the run, or every so many steps, or
+   so often in time), a row of history. */
+bool ig_thermal_snapshot_due(const ig_thermal_run *run, int64_t s);
+bool ig_thermal_history_due(const ig_thermal_run *run, int64_t s);
+/* Plain steps before the first long one of a dwell. */
+enum { IG_THERMAL_FIRST_WAIT = 8 };
 /* Writes a batch: up to `most` steps, fewer where something is due. */
 IG_MUST_CHECK ig_status ig_thermal_write(ig_thermal_run *run, int most);
 /* Gives it to the device; returns while that works. */
 IG_MUST_CHECK ig_status ig_thermal_advance(ig_thermal_run *run);
+/* Notes what a checkpoint needs that writing ahead changes. */
+void ig_thermal_note(ig_thermal_run *run);
 /* Finds the element each probe is in. */
 IG_MUST_CHECK ig_status ig_thermal_probes(ig_thermal_run *run);
 /* A row of history.csv. */

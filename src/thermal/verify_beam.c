@@ -211,7 +211,8 @@ ig_status ig_verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
                                          "depth of the pool [m]"};
       for (int d = 0; d < 3; d++)
         ig_verify_say(sink, size[d], "Eagar-Tsai's isotherm", want[d],
-                      s.survey.high[1 + d] - s.survey.low[1 + d], 0.03, true);
+                      s.survey.high[IG_SURVEY_POOL + d] - s.survey.low[IG_SURVEY_POOL + d], 0.03,
+                      true);
     }
     plate_free(cx, &s);
     IG_TRY(status);
@@ -401,7 +402,8 @@ ig_status ig_verify_ambench(ig_ctx *cx, const ig_verify_sink *sink) {
       snprintf(text, sizeof text, "track %s, %s of the melt pool [m]", track[t].name, what[d]);
       /* a camera's length, without flow and with one absorptivity for all: only its order counts */
       ig_verify_say(sink, text, "measured, AMB2018-02 AMMT; conduction alone", track[t].size[d],
-                    s.survey.high[1 + d] - s.survey.low[1 + d], d == 0 ? 0.4 : 0.2, true);
+                    s.survey.high[IG_SURVEY_POOL + d] - s.survey.low[IG_SURVEY_POOL + d],
+                    d == 0 ? 0.4 : 0.2, true);
     }
     plate_free(cx, &s);
     IG_TRY(status);

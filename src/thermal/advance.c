@@ -1,0 +1,129 @@
+/* Steps of a run: batches written ahead of the device, and long steps over dwells. */
+#include "backend/backend.h"
+#include "thermal/thermal.h"
+
+#include <math.h>
+
+/* Steps taken at once in a dwell: at least so many, for fewer cost more than they save, at most so
+   many; where a leap goes too far, plain steps come before the next, twice as many each time. */
+enum { SHORTEST_LEAP = 6, LONGEST_LEAP = 512 };
+
+bool ig_thermal_snapshot_due(const ig_thermal_run *run, int64_t s) {
+  const ig_output_case *o = run->job->output;
+  if (!o)
+    return false;
+  if (o->every > 0)
+    return s % o->every == 0 || s == run->steps;
+  if (!isnan(o->interval))
+    return floor((double)s * run->dt / o->interval * (1 + 1e-12)) >
+               floor((double)(s - 1) * run->dt / o->interval * (1 + 1e-12)) ||
+           s == run->steps;
+  return o->count > 0 && (s * o->count) / run->steps > ((s - 1) * o->count) / run->steps;
+}
+
+bool ig_thermal_history_due(const ig_thermal_run *run, int64_t s) {
+  const ig_output_case *o = run->job->output;
+  return o && o->history_every > 0 && (s % o->history_every == 0 || s == run->steps);
+}
+
+/* How many of the coming steps have no beam, no birth, and nothing due before their end. */
+static int64_t quiet_steps(ig_thermal_run *run, int64_t most) {
+  const ig_heat *h = &run->heat;
+  const double start = (double)run->step * run->dt;
+  double until = h->next.event + 1 < h->events ? h->event_time[h->next.event + 1] : INFINITY;
+  for (int i = 0; i < run->beams.count; i++)
+    until = fmin(until, ig_beam_next_on(&run->beams.beam[i], start));
+  const double room = floor((until - start) / run->dt * (1 + 1e-12));
+  most = most < run->steps - run->step ? most : run->steps - run->step;
+  most = room < (double)most ? (int64_t)fmax(room, 0) : most;
+  for (int64_t n = 1; n < most && run->job->sink; n++)
+    if (ig_thermal_snapshot_due(run, run->step + n) || ig_thermal_history_due(run, run->step + n))
+      return n;
+  return most;
+}
+
+/* A dwell: one long step, if the last ones say it may be. */
+static ig_status leap_write(ig_thermal_run *run, int64_t quiet) {
+  const int64_t fit = (int64_t)(600 * run->critical / run->dt);
+  int64_t leap = run->leap < quiet ? run->leap : quiet;
+  leap = leap < fit ? leap : fit;
+  if (leap < SHORTEST_LEAP)
+    return IG_OK;
+  IG_TRY(ig_heat_batch_leap(run->job->cx, &run->heat, (double)leap * run->dt, run->critical));
+  run->step += leap;
+  run->leaping = leap;
+  return IG_OK;
+}
+
+/* How far it went decides how long the next may be; and what is stable now. */
+static ig_status leap_judge(ig_thermal_run *run) {
+  const ig_heat_question q = {.change = 1, .stiff = !run->heat.constant};
+  ig_heat *h = &run->heat;
+  ig_heat_survey s;
+  IG_TRY(ig_heat_ask(run->job->cx, h, &q, &s));
+  const double grow = fmin(2, 0.9 * run->c->dwell_change / fmax(s.high[IG_SURVEY_CHANGE], 1e-300));
+  const int64_t next = (int64_t)((double)run->leaping * grow);
+  if (grow < 1 || next > run->leap) /* one that was cut short says little */
+    run->leap = next > LONGEST_LEAP ? LONGEST_LEAP : next;
+  if (run->leap < SHORTEST_LEAP) { /* too early: the next try comes later */
+    run->leap = SHORTEST_LEAP - run->wait;
+    run->wait = run->wait < 256 ? 2 * run->wait : run->wait;
+  }
+  const double share = q.stiff ? fmin(1, 1.05 * s.high[IG_SURVEY_STIFF]) : 1;
+  run->critical = run->c->safety * 2 / ((h->rate - h->film_rate) * share + h->film_rate);
+  run->leaping = 0;
+  return IG_OK;
+}
+
+ig_status ig_thermal_write(ig_thermal_run *run, int most) {
+  ig_heat *h = &run->heat;
+  ig_ctx *cx = run->job->cx;
+  const bool grows = !isnan(run->c->dwell_change);
+  for (int i = 0; i < most && run->step < run->steps; i++) {
+    const double start = (double)run->step * run->dt;
+    if (ig_thermal_layer_begins(run, start)) {
+      if (i > 0)
+        break; /* first bring the state up to here */
+      IG_TRY(ig_thermal_interlayer(run, start));
+    }
+    const int64_t quiet = grows ? quiet_steps(run, LONGEST_LEAP) : 0;
+    if (quiet < 1) {
+      run->wait = IG_THERMAL_FIRST_WAIT;
+      run->leap = SHORTEST_LEAP - run->wait;
+      run->critical = run->c->safety * 2 / h->rate;
+    } else if (run->leap < SHORTEST_LEAP) {
+      run->leap++;
+    } else if (quiet >= SHORTEST_LEAP) {
+      if (i > 0)
+        break; /* a leap is a batch of its own */
+      IG_TRY(leap_write(run, quiet));
+      if (run->leaping)
+        break;
+    }
+    IG_TRY(ig_heat_batch_births(cx, h, start));
+    IG_TRY(ig_beams_step(cx, &run->beams, h, start, run->dt));
+    IG_TRY(ig_heat_batch_step(cx, h, run->dt));
+    run->step++;
+    if (ig_heat_batch_full(h) || (run->job->sink && (ig_thermal_snapshot_due(run, run->step) ||
+                                                     ig_thermal_history_due(run, run->step))))
+      break;
+  }
+  return IG_OK;
+}
+
+void ig_thermal_note(ig_thermal_run *run) {
+  run->as_done[0] = run->beams.asked;
+  run->as_done[1] = (double)run->leap;
+  run->as_done[2] = (double)run->wait;
+  run->as_done[3] = run->critical;
+}
+
+ig_status ig_thermal_advance(ig_thermal_run *run) {
+  IG_TRY(ig_beams_power(run->job->cx, &run->beams, &run->heat));
+  run->done = run->step;
+  IG_TRY(ig_heat_batch_run(run->job->cx, &run->heat));
+  if (run->leaping)
+    IG_TRY(leap_judge(run));
+  ig_thermal_note(run);
+  return IG_OK;
+}

@@ -1,0 +1,255 @@
+/* A batch of the beams: where they are in each step, what is near them, and the watts of it all. */
+#include "backend/backend.h"
+#include "thermal/beam.h"
+#include "thermal/beam_ops.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- scenes: what is near the beams */
+
+static bool target_there(const ig_heat *h, const ig_beam *b, ig_lid target) {
+  if (b->shape.model != IG_BEAM_SURFACE)
+    return target < h->next.elements;
+  const ig_lid other = h->neighbor[target];
+  return target / 6 < h->next.elements && (other < 0 || other >= h->next.elements);
+}
+
+static ig_status target_add(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam,
+                            ig_lid target) {
+  IG_TRY(ig_heat_room(cx, &beams->of, (size_t)beams->targets, sizeof(int32_t)));
+  IG_TRY(ig_heat_room(cx, &beams->corner, 8 * (size_t)(beams->targets + 1), sizeof(int32_t)));
+  ((int32_t *)beams->of.host)[beams->targets] = beam;
+  ig_lid node[8];
+  const int corners = ig_beam_target_nodes(h, &beams->beam[beam], target, node);
+  for (int a = 0; a < 8; a++) /* mesh numbers at first; see scene_number */
+    ((int32_t *)beams->corner.host)[8 * (int64_t)beams->targets + a] = a < corners ? node[a] : -1;
+  beams->targets++;
+  return IG_OK;
+}
+
+/* Targets within reach of one beam's shots from `first` on, and a margin for it to move in. */
+static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int32_t first) {
+  ig_beam *b = &beams->beam[beam];
+  const double across = b->cutoff + 0.5 * b->size;
+  const double up = b->shape.model == IG_BEAM_SURFACE ? b->shape.reach : across;
+  double low[3], high[3];
+  int from[3], to[3];
+  for (int d = 0; d < 3; d++) {
+    b->low[d] = INFINITY;
+    b->high[d] = -INFINITY;
+    for (int32_t i = first; i < beams->shots; i++) {
+      const ig_beam_shot *s = (const ig_beam_shot *)beams->shot.host + i;
+      if (s->beam != beam)
+        continue;
+      b->low[d] = fmin(b->low[d], s->at[d] - b->margin);
+      b->high[d] = fmax(b->high[d], s->at[d] + b->margin);
+    }
+    low[d] = b->low[d] - (d < 2 ? across : up);
+    high[d] = b->high[d] + (d < 2 ? across : up);
+  }
+  if (!(low[0] <= high[0]) || !ig_bins_range(&b->bins, low, high, from, to))
+    return IG_OK;
+  for (int k = from[2]; k <= to[2]; k++)
+    for (int j = from[1]; j <= to[1]; j++)
+      for (int i = from[0]; i <= to[0]; i++) {
+        const int64_t c = i + (int64_t)b->bins.cells[0] * (j + (int64_t)b->bins.cells[1] * k);
+        for (int32_t n = b->bins.start[c]; n < b->bins.start[c + 1]; n++) {
+          const int32_t t = b->bins.item[n];
+          const double *p = &b->place[3 * (int64_t)t];
+          if (p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] &&
+              p[2] >= low[2] && p[2] <= high[2] && target_there(h, b, b->target[t]))
+            IG_TRY(target_add(cx, h, beams, beam, b->target[t]));
+        }
+      }
+  return IG_OK;
+}
+
+static int by_number(const void *a, const void *b) {
+  const ig_lid p = *(const ig_lid *)a, q = *(const ig_lid *)b;
+  return (p > q) - (p < q);
+}
+
+/* The nodes of the scene's targets, rising; corners and references in terms of them. */
+static ig_status scene_number(ig_ctx *cx, const ig_heat *h, ig_beams *beams, ig_beam_scene *c) {
+  int32_t *corner = (int32_t *)beams->corner.host + 8 * (int64_t)c->targets;
+  const int64_t corners = 8 * (int64_t)c->target_count;
+  if (corners > beams->node_room) {
+    ig_lid *bigger = realloc(beams->node, (size_t)corners * sizeof *bigger);
+    if (!bigger)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for what is near the beams");
+    beams->node = bigger;
+    beams->node_room = corners;
+  }
+  int32_t count = 0, refs = 0;
+  for (int64_t i = 0; i < corners; i++)
+    if (corner[i] >= 0 && beams->number[corner[i]]++ == 0)
+      beams->node[count++] = corner[i];
+  qsort(beams->node, (size_t)count, sizeof *beams->node, by_number);
+  c->node_count = count;
+  IG_TRY(ig_heat_room(cx, &beams->x, 3 * (size_t)(c->nodes + count), sizeof(double)));
+  IG_TRY(ig_heat_room(cx, &beams->ref_start, (size_t)(c->nodes + beams->scenes + count + 1),
+                      sizeof(int32_t)));
+  IG_TRY(ig_heat_room(cx, &beams->ref, (size_t)c->refs + (size_t)corners, sizeof(int32_t)));
+  int32_t *start = (int32_t *)beams->ref_start.host + c->nodes + beams->scenes;
+  int32_t *ref = (int32_t *)beams->ref.host + c->refs;
+  for (int32_t n = 0; n < count; n++) {
+    memcpy((double *)beams->x.host + 3 * (int64_t)(c->nodes + n),
+           &h->point[3 * (int64_t)beams->node[n]], 3 * sizeof(double));
+    start[n] = refs;
+    refs += beams->number[beams->node[n]];
+    beams->number[beams->node[n]] = n;
+  }
+  start[count] = refs;
+  for (int64_t i = 0; i < corners; i++)
+    if (corner[i] >= 0) {
+      corner[i] = beams->number[corner[i]];
+      ref[start[corner[i]]++] = (int32_t)i; /* target x 8 + corner, rising */
+    }
+  for (int32_t n = count; n > 0; n--)
+    start[n] = start[n - 1];
+  start[0] = 0;
+  for (int32_t n = 0; n < count; n++)
+    beams->number[beams->node[n]] = 0;
+  beams->refs = c->refs + refs;
+  beams->nodes = c->nodes + count;
+  return IG_OK;
+}
+
+/* A scene for the shots from `first` on. */
+static ig_status scene_make(ig_ctx *cx, ig_beams *beams, ig_heat *h, int32_t first) {
+  IG_TRY(ig_heat_room(cx, &beams->scene, (size_t)beams->scenes, sizeof(ig_beam_scene)));
+  ig_beam_scene *c = (ig_beam_scene *)beams->scene.host + beams->scenes;
+  *c = (ig_beam_scene){
+      .nodes = beams->nodes, .targets = beams->targets, .refs = beams->refs, .node_count = 0};
+  for (int i = 0; i < beams->count; i++)
+    IG_TRY(beam_look(cx, h, beams, i, first));
+  c->target_count = beams->targets - c->targets;
+  IG_TRY(scene_number(cx, h, beams, c));
+  if (c->target_count > beams->most_targets)
+    beams->most_targets = c->target_count;
+  beams->event = h->next.event;
+  beams->scenes++;
+  return ig_heat_batch_list(cx, h, beams->node, c->node_count, &beams->list);
+}
+
+/* --- steps */
+
+/* Whether the last scene still serves shots [first, shots): nothing was born, none is far off. */
+static bool scene_serves(const ig_beams *beams, const ig_heat *h, int32_t first) {
+  if (beams->scenes == 0 || beams->event != h->next.event)
+    return false;
+  for (int32_t i = first; i < beams->shots; i++) {
+    const ig_beam_shot *s = (const ig_beam_shot *)beams->shot.host + i;
+    const ig_beam *b = &beams->beam[s->beam];
+    for (int d = 0; d < 3; d++)
+      if (!(s->at[d] >= b->low[d] && s->at[d] <= b->high[d]))
+        return false;
+  }
+  return true;
+}
+
+/* One beam over one step: its energy piece by piece of the path, at as many places as its speed
+   asks for. */
+static ig_status beam_shots(ig_ctx *cx, ig_beams *beams, int beam, double time, double dt) {
+  ig_beam *b = &beams->beam[beam];
+  double at = time;
+  const ig_toolpath *p = &b->path;
+  while (at < time + dt) {
+    const int64_t i = ig_path_piece(p, &b->cursor, at);
+    if (i + 1 >= p->count)
+      return IG_OK;
+    double until = fmin(time + dt, p->t[i + 1]);
+    if (i < 0 || p->power[i] <= 0 || until <= at) {
+      at = until > at ? until : p->t[i + 1];
+      continue;
+    }
+    const double length = p->t[i + 1] - p->t[i];
+    double v[3], speed = 0, d[2] = {1, 0};
+    for (int k = 0; k < 3; k++) {
+      v[k] = (p->x[3 * (i + 1) + k] - p->x[3 * i + k]) / length;
+      speed += v[k] * v[k];
+    }
+    speed = sqrt(speed);
+    const double flat = sqrt(v[0] * v[0] + v[1] * v[1]);
+    if (flat > 0)
+      d[0] = v[0] / flat, d[1] = v[1] / flat;
+    const double places_real = ceil(speed * (until - at) / (0.5 * b->shape.radius));
+    const int places = places_real < 1 ? 1 : places_real > 64 ? 64 : (int)places_real;
+    for (int k = 0; k < places; k++) {
+      const double when = at + (until - at) * (k + 0.5) / places - p->t[i];
+      const double energy = b->absorptivity * p->power[i] * (until - at) / places;
+      IG_TRY(ig_heat_room(cx, &beams->shot, (size_t)beams->shots, sizeof(ig_beam_shot)));
+      ((ig_beam_shot *)beams->shot.host)[beams->shots++] = (ig_beam_shot){
+          {p->x[3 * i] + v[0] * when, p->x[3 * i + 1] + v[1] * when, p->x[3 * i + 2] + v[2] * when},
+          {d[0], d[1]},
+          energy / dt,
+          beam};
+      beams->asked += energy;
+    }
+    at = until;
+  }
+  return IG_OK;
+}
+
+ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time, double dt) {
+  if (beams->count == 0)
+    return IG_OK;
+  const int32_t first = beams->shots;
+  for (int i = 0; i < beams->count; i++)
+    IG_TRY(beam_shots(cx, beams, i, time, dt));
+  IG_TRY(ig_heat_room(cx, &beams->step, (size_t)beams->steps, sizeof(ig_beam_step)));
+  ig_beam_step *step = (ig_beam_step *)beams->step.host + beams->steps++;
+  *step = (ig_beam_step){.scene = -1, .shots = first, .shot_count = beams->shots - first};
+  if (beams->shots == first)
+    return IG_OK;
+  if (!scene_serves(beams, h, first))
+    IG_TRY(scene_make(cx, beams, h, first));
+  step->scene = beams->scenes - 1;
+  return ig_heat_batch_powers(cx, h, beams->list,
+                              ((ig_beam_scene *)beams->scene.host)[step->scene].node_count,
+                              &step->power);
+}
+
+ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
+  if (beams->shots > 0) {
+    const bool cuda = cx->backend->kernels == IG_KERNELS_CUDA;
+    const int rooms = cuda ? 256 : cx->threads;
+    const int64_t room = IG_BEAM_SCRATCH * ((int64_t)beams->most_targets + 1);
+    if (beams->scratch.count < (size_t)(rooms * room)) {
+      ig_array_free(cx, &beams->scratch);
+      IG_TRY(ig_array_new_device(cx, &beams->scratch, 2 * (size_t)(rooms * room), sizeof(double),
+                                 "beam scratch"));
+    }
+    IG_TRY(ig_heat_push(cx, &beams->step, (size_t)beams->steps));
+    IG_TRY(ig_heat_push(cx, &beams->shot, (size_t)beams->shots));
+    IG_TRY(ig_heat_push(cx, &beams->scene, (size_t)beams->scenes));
+    IG_TRY(ig_heat_push(cx, &beams->x, 3 * (size_t)beams->nodes));
+    IG_TRY(ig_heat_push(cx, &beams->of, (size_t)beams->targets));
+    IG_TRY(ig_heat_push(cx, &beams->corner, 8 * (size_t)beams->targets));
+    IG_TRY(ig_heat_push(cx, &beams->ref_start, (size_t)(beams->nodes + beams->scenes)));
+    IG_TRY(ig_heat_push(cx, &beams->ref, (size_t)beams->refs));
+    const ig_beam_view v = {.steps = beams->steps,
+                            .rooms = rooms,
+                            .room = room,
+                            .shape = beams->shape.dev,
+                            .step = beams->step.dev,
+                            .shot = beams->shot.dev,
+                            .scene = beams->scene.dev,
+                            .x = beams->x.dev,
+                            .beam = beams->of.dev,
+                            .corner = beams->corner.dev,
+                            .ref_start = beams->ref_start.dev,
+                            .ref = beams->ref.dev,
+                            .scratch = beams->scratch.dev,
+                            .power = h->source_power.dev};
+#ifdef INGOT_HAVE_CUDA
+    IG_TRY(cuda ? ig_beam_power_cuda(cx, &v) : ig_beam_power_cpu(cx, &v));
+#else
+    IG_TRY(ig_beam_power_cpu(cx, &v));
+#endif
+  }
+  beams->steps = beams->shots = beams->scenes = beams->nodes = beams->targets = beams->refs = 0;
+  return IG_OK;
+}
