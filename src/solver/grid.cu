@@ -54,7 +54,7 @@ static __device__ __forceinline__ void finish(const typename args_of<R>::type &g
    plane is summed in mode space and brought back once a plane. A thread carries one element column:
    4 DOF values of the plane below, 4 DOF of sums. One barrier a plane: what it publishes for the
    plane loaded ahead and for the sums of the plane finished goes into buffers of alternating
-   parity. What memory gives is asked for a plane before it is used. */
+   parity. */
 template <typename R, int DOF, int TY, int BLOCKS, int WHAT>
 __global__ void __launch_bounds__(32 * TY, BLOCKS)
     march(const __grid_constant__ typename args_of<R>::type g, const R *__restrict__ b,
@@ -69,20 +69,19 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
   const bool stored = i <= g.n[0] + 1 && j <= g.n[1] + 1;
   const bool mine = tx > 0 && tx < 31 && ty > 0 && ty < TY - 1 && i <= g.n[0] && j <= g.n[1];
   const int east = tx < 31 ? tx + 1 : 31, north = ty < TY - 1 ? ty + 1 : TY - 1;
-  /* of plane k, moved on with k */
-  int64_t at = g.first + i + j * g.row + (int64_t)(k0 - 1) * g.plane;
-  R ahead[DOF], low[4 * DOF], sum[4 * DOF], own[DOF], e, e_ahead, bv[DOF], inverse = 0;
-  int fix = 0;
+  const int64_t column = g.first + i + j * g.row;
+  R ahead[DOF], low[4 * DOF], sum[4 * DOF], own[DOF], e, e_ahead;
   double dot = 0;
 
   /* plane k0 - 1, and the first one ahead */
 #pragma unroll
   for (int c = 0; c < DOF; c++) {
-    plane[(k0 - 1) & 1][c][ty][tx] = stored ? x[c * g.stored + at] : (R)0;
-    ahead[c] = stored ? x[c * g.stored + at + g.plane] : (R)0;
-    own[c] = bv[c] = 0;
+    const R *at = x + c * g.stored + column + (int64_t)(k0 - 1) * g.plane;
+    plane[(k0 - 1) & 1][c][ty][tx] = stored ? at[0] : (R)0;
+    ahead[c] = stored ? at[g.plane] : (R)0;
+    own[c] = 0;
   }
-  e_ahead = stored ? g.modulus[at] : (R)0;
+  e_ahead = stored ? g.modulus[column + (int64_t)(k0 - 1) * g.plane] : (R)0;
   __syncthreads();
 #pragma unroll
   for (int c = 0; c < DOF; c++) {
@@ -97,48 +96,50 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
   for (int m = 0; m < 4 * DOF; m++)
     sum[m] = 0;
 
-  for (int k = k0 - 1; k <= k1; k++, at += g.plane) {
-    R here[DOF];
+  for (int k = k0 - 1; k <= k1; k++) {
+    /* what the finish of plane k - 1 needs, asked for before the barrier */
+    const int64_t done = column + (int64_t)(k - 1) * g.plane;
+    const bool finishing = mine && k > k0;
+    R bv[DOF], inverse = 0;
+    int fix = 0;
+    if (finishing) {
+      fix = g.fix[done];
+      if (WHAT == IG_SWEEP_SMOOTH)
+        inverse = (R)g.inverse[done];
+#pragma unroll
+      for (int c = 0; c < DOF; c++)
+        bv[c] = WHAT != IG_SWEEP_APPLY ? b[c * g.stored + done] : (R)0;
+    }
     if (k < k1) {
 #pragma unroll
       for (int c = 0; c < DOF; c++)
-        plane[(k + 1) & 1][c][ty][tx] = here[c] = ahead[c];
+        plane[(k + 1) & 1][c][ty][tx] = ahead[c];
       e = e_ahead;
+      if (k + 1 < k1) {
+#pragma unroll
+        for (int c = 0; c < DOF; c++)
+          ahead[c] = stored ? x[c * g.stored + column + (int64_t)(k + 2) * g.plane] : (R)0;
+        e_ahead = stored ? g.modulus[column + (int64_t)(k + 1) * g.plane] : (R)0;
+      }
     }
     __syncthreads();
-    /* plane k - 1 is complete; what it needs was asked for when plane k - 2 was */
-    if (mine && k > k0) {
-      const int64_t done = at - g.plane;
+    if (finishing) {
 #pragma unroll
       for (int c = 0; c < DOF; c++) {
-        const int64_t to = c * g.stored + done;
-        const R dv = WHAT == IG_SWEEP_SMOOTH && c0 != 0 ? d[to] : (R)0;
-        const R xv = WHAT == IG_SWEEP_SMOOTH || state || (fix & IG_FIX_SPRING) ? x[to] : (R)0;
+        const int64_t at = c * g.stored + done;
+        const R dv = WHAT == IG_SWEEP_SMOOTH && c0 != 0 ? d[at] : (R)0;
+        const R xv = WHAT == IG_SWEEP_SMOOTH || state || (fix & IG_FIX_SPRING) ? x[at] : (R)0;
         finish<R, WHAT>(g, done, c, fix, inverse, own[c] + below[(k - 1) & 1][c][ty - 1][tx], bv[c],
                         xv, dv, c0, c1, d, y, state != NULL, dot);
       }
     }
     if (k == k1)
       break;
-    if (mine && k >= k0) {
-      fix = g.fix[at];
-      if (WHAT == IG_SWEEP_SMOOTH)
-        inverse = (R)g.inverse[at];
-#pragma unroll
-      for (int c = 0; c < DOF; c++)
-        bv[c] = WHAT != IG_SWEEP_APPLY ? b[c * g.stored + at] : (R)0;
-    }
-    if (k + 1 < k1) {
-#pragma unroll
-      for (int c = 0; c < DOF; c++)
-        ahead[c] = stored ? x[c * g.stored + at + 2 * g.plane] : (R)0;
-      e_ahead = stored ? g.modulus[at + g.plane] : (R)0;
-    }
     R v[24];
 #pragma unroll
     for (int c = 0; c < DOF; c++) {
       const R(*u)[32] = plane[(k + 1) & 1][c];
-      const R p = here[c], q = u[ty][east], r = u[north][tx], s = u[north][east];
+      const R p = u[ty][tx], q = u[ty][east], r = u[north][tx], s = u[north][east];
       const R high[4] = {(p + q) + (r + s), (p - q) + (r - s), (p + q) - (r + s),
                          (p - q) - (r - s)};
 #pragma unroll
@@ -270,24 +271,6 @@ static ig_status launch(ig_ctx *cx, const typename args_of<R>::type *g, const R 
   /* as many rows as registers allow without spilling */
   return launch_march < R, DOF, sizeof(R) == 4 ? 14 : 16, sizeof(R) == 4 ? 2 : 1,
          WHAT > (cx, g, b, x, d, c0, c1, y, state);
-}
-
-ig_status ig_grid_cuda_apply_tile(ig_ctx *cx, const ig_grid_args_f64 *g, int tile, const double *x,
-                                  double *y) {
-  if (tile == 8)
-    return launch_march<double, 3, 8, 2, IG_SWEEP_APPLY>(cx, g, NULL, x, NULL, 0, 0, y, NULL);
-  return launch_march<double, 3, 16, 1, IG_SWEEP_APPLY>(cx, g, NULL, x, NULL, 0, 0, y, NULL);
-}
-ig_status ig_grid_cuda_smooth_tile(ig_ctx *cx, const ig_grid_args_f32 *g, int tile, const float *b,
-                                   const float *x, float c1, float *y) {
-  float *const no = NULL;
-  if (tile == 8)
-    return launch_march<float, 3, 8, 4, IG_SWEEP_SMOOTH>(cx, g, b, x, no, 0, c1, y, NULL);
-  if (tile == 10)
-    return launch_march<float, 3, 10, 3, IG_SWEEP_SMOOTH>(cx, g, b, x, no, 0, c1, y, NULL);
-  if (tile == 16)
-    return launch_march<float, 3, 16, 2, IG_SWEEP_SMOOTH>(cx, g, b, x, no, 0, c1, y, NULL);
-  return launch_march<float, 3, 14, 2, IG_SWEEP_SMOOTH>(cx, g, b, x, no, 0, c1, y, NULL);
 }
 
 ig_status ig_grid_cuda_apply(ig_ctx *cx, const ig_grid_args_f64 *g, const double *x, double *y,

@@ -12,12 +12,6 @@ ig_status ig_grid_cuda_fine_sweep(ig_ctx *cx, const ig_grid_args_f32 *args, ig_s
 ig_status ig_grid_cuda_fine_start(ig_ctx *cx, const ig_grid_args_f32 *args, const float *b,
                                   float c1, float *x, float *d);
 
-/* The product and the smoothing step by tiles of other heights. */
-ig_status ig_grid_cuda_apply_tile(ig_ctx *cx, const ig_grid_args_f64 *args, int tile,
-                                  const double *x, double *y);
-ig_status ig_grid_cuda_smooth_tile(ig_ctx *cx, const ig_grid_args_f32 *args, int tile,
-                                   const float *b, const float *x, float c1, float *y);
-
 /* y = A x the paper's way, one thread a DoF with the dense element matrix (device, 24 x 24); and by
    an assembled matrix in ELLPACK form, 81 values and columns a row, built by the second call. */
 ig_status ig_grid_cuda_dbd(ig_ctx *cx, const ig_grid_args_f64 *args, const double *k,

@@ -157,7 +157,10 @@ static ig_status plan_levels(ig_multigrid *m) {
 
 /* Only where smoothing is all it serves: a coarse problem to be solved needs single precision. */
 static bool in_half(const ig_multigrid *m, int l) {
-  return m->options.half && l == 1 && l < m->levels - 1 && m->args.springs == 0;
+  const bool device = m->cx->backend->kernels == IG_KERNELS_CUDA;
+  const ig_storage how = m->options.storage;
+  return (how == IG_STORE_HALF || (how == IG_STORE_AUTO && device)) && l == 1 &&
+         l < m->levels - 1 && m->args.springs == 0;
 }
 
 static ig_status make_level(ig_multigrid *m, int l, int needed) {

@@ -14,23 +14,26 @@ typedef enum { IG_SMOOTH_JACOBI, IG_SMOOTH_BLOCKS, IG_SMOOTH_CHEBYSHEV } ig_smoo
    level, where they cost little. */
 typedef enum { IG_CYCLE_V, IG_CYCLE_W, IG_CYCLE_K } ig_cycle;
 
+/* auto: half on a device of its own, where bytes are time */
+typedef enum { IG_STORE_AUTO, IG_STORE_SINGLE, IG_STORE_HALF } ig_storage;
+
 typedef struct {
   ig_precondition precondition;
   ig_smoother smoother;
   ig_cycle cycle;
-  int fine_steps; /* smoothing steps before and after the coarse correction: finest level, */
-  int steps;      /* and all others */
-  double damping; /* of Jacobi steps, as a share of the largest stable one */
-  bool half;      /* the first coarse level, the largest stored, in half precision */
-  int coarsest;   /* unknowns of a level that is inverted; 0: as many as pay on the device */
-  int limit;      /* PCG iterations */
+  int fine_steps;     /* smoothing steps before and after the coarse correction: finest level, */
+  int steps;          /* and all others */
+  double damping;     /* of Jacobi steps, as a share of the largest stable one */
+  ig_storage storage; /* of the first coarse level, the largest stored */
+  int coarsest;       /* unknowns of a level that is inverted; 0: as many as pay on the device */
+  int limit;          /* PCG iterations */
 } ig_multigrid_options;
 #define IG_MULTIGRID_DEFAULT                                                                       \
   ((ig_multigrid_options){.precondition = IG_PRECONDITION_MULTIGRID,                               \
                           .smoother = IG_SMOOTH_CHEBYSHEV,                                         \
                           .cycle = IG_CYCLE_K,                                                     \
                           .fine_steps = 1,                                                         \
-                          .steps = 2,                                                              \
+                          .steps = 1,                                                              \
                           .damping = 0.8,                                                          \
                           .limit = 20000})
 

@@ -69,16 +69,6 @@ static ig_status do_dbd(void *arg) {
   product *p = arg;
   return ig_grid_cuda_dbd(p->m->cx, &p->m->args, p->k.dev, p->x.dev, p->y.dev);
 }
-static ig_status do_tile(void *arg) {
-  product *p = arg;
-  return ig_grid_cuda_apply_tile(p->m->cx, &p->m->args, p->depth, p->x.dev, p->y.dev);
-}
-static ig_status do_smooth_tile(void *arg) {
-  product *p = arg;
-  ig_level *l = &p->m->level[0];
-  return ig_grid_cuda_smooth_tile(p->m->cx, &l->args, p->depth, p->m->pcg.r32.dev, l->x, 0.1f,
-                                  l->y);
-}
 static ig_status do_assembled(void *arg) {
   product *p = arg;
   return ig_grid_cuda_assembled(p->m->cx, &p->m->args, p->value.dev, p->column.dev, p->x.dev,
@@ -128,16 +118,6 @@ static ig_status bench_products(ig_ctx *cx, const ig_bench_sink *sink, const int
   row(sink, cx, name, elements, s, dofs, 60 * nodes + 4 * nodes + 4 * elements,
       "x, b, d, y, d, diagonal and moduli once");
 #ifdef INGOT_HAVE_CUDA
-  static const int tiles[] = {16, 8, 14, 16, 10, 8};
-  for (int q = 0; on_gpu(cx) && q < 6; q++) {
-    p.depth = tiles[q];
-    IG_TRY_GOTO(status, done, repeat(cx, q < 2 ? do_tile : do_smooth_tile, &p, &s));
-    snprintf(name, sizeof name, "%dx%dx%d %s, tile %d", n[0], n[1], n[2],
-             q < 2 ? "double" : "smooth", tiles[q]);
-    row(sink, cx, name, elements, s, dofs, (q < 2 ? 48 : 40) * nodes + (q < 2 ? 8 : 4) * elements,
-        NULL);
-  }
-  p.depth = 0;
   if (others && on_gpu(cx)) {
     IG_TRY_GOTO(status, done, ig_array_from(cx, &p.k, p.m->brick.k, 576, 8, "element matrix"));
     IG_TRY_GOTO(status, done, repeat(cx, do_dbd, &p, &s));
@@ -305,15 +285,13 @@ static ig_status bench_cycles(ig_ctx *cx, const ig_bench_sink *sink) {
 #define BOTH(solver) TIED_64(", " solver), TIED_256(", " solver)
   static const struct {
     const char *name, *small, *large;
-  } ways[] = {{"K, Chebyshev 1 + 2", BOTH("cycle: k")},
-              {"K, Chebyshev 1 + 1", BOTH("cycle: k, steps: 1")},
-              {"K, Chebyshev 1 + 3", BOTH("cycle: k, steps: 3")},
-              {"K, Chebyshev 2 + 2", BOTH("cycle: k, fine_steps: 2")},
-              {"K, damped Jacobi 1 + 2", BOTH("cycle: k, smoother: jacobi")},
-              {"K, Chebyshev 1 + 2, half storage", BOTH("cycle: k, storage: half")},
-              {"K, block Jacobi 1 + 2", BOTH("cycle: k, smoother: block_jacobi")},
-              {"V, Chebyshev 2 + 2", BOTH("cycle: v, fine_steps: 2")},
-              {"W, Chebyshev 1 + 2", BOTH("cycle: w")}};
+  } ways[] = {{"K, Chebyshev 1 + 1", BOTH("storage: single")},
+              {"K, Chebyshev 1 + 1, half storage", BOTH("storage: half")},
+              {"K, Chebyshev 1 + 2, half storage", BOTH("steps: 2, storage: half")},
+              {"K, damped Jacobi 1 + 1", BOTH("smoother: jacobi, storage: single")},
+              {"K, block Jacobi 1 + 1", BOTH("smoother: block_jacobi, storage: single")},
+              {"V, Chebyshev 2 + 2", BOTH("cycle: v, fine_steps: 2, steps: 2, storage: single")},
+              {"W, Chebyshev 1 + 1", BOTH("cycle: w, storage: single")}};
 #undef BOTH
   const bool gpu = on_gpu(cx);
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {

@@ -590,7 +590,7 @@ static ig_multigrid_options solver_options(const ig_topopt_case *c) {
                                 .fine_steps = (int)c->solver.fine_steps,
                                 .steps = (int)c->solver.steps,
                                 .damping = c->solver.damping,
-                                .half = c->solver.storage == 1,
+                                .storage = (ig_storage)c->solver.storage,
                                 .limit = (int)c->solver.limit};
 }
 

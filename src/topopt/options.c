@@ -119,12 +119,13 @@ static const ig_option solver_options[] = {
               "of multigrid: damped Jacobi by unknowns or by nodes, or Chebyshev's over Jacobi"),
     IG_INT(ig_solver_case, fine_steps, "1", 1, 20,
            "smoothing steps before and after each correction, on the grid itself"),
-    IG_INT(ig_solver_case, steps, "2", 1, 20, "the same on coarser levels"),
+    IG_INT(ig_solver_case, steps, "1", 1, 20, "the same on coarser levels"),
     IG_CHOICE(ig_solver_case, cycle, "v|w|k", "k",
               "multigrid cycle: one visit to each coarser level, two, or two joined by conjugate "
               "gradients where they cost little"),
-    IG_CHOICE(ig_solver_case, storage, "single|half", "single",
-              "of multigrid's largest stored level; computed in single either way"),
+    IG_CHOICE(ig_solver_case, storage, "auto|single|half", "auto",
+              "of multigrid's largest stored level, computed in single either way; auto: half on a "
+              "GPU, where it saves time"),
     IG_REAL(ig_solver_case, damping, "", "0.8", IG_TINY, 0.99,
             "of Jacobi smoothing, as a share of the largest stable one"),
     IG_REAL(ig_solver_case, tolerance, "", "0", 0, 0.1,

@@ -171,6 +171,7 @@ static void coarse_levels_are_galerkin(void **state) {
       problem p;
       ig_multigrid_options options = IG_MULTIGRID_DEFAULT;
       options.coarsest = 60;
+      options.storage = IG_STORE_SINGLE;
       problem_open(&p, cx, shapes[s].dim, shapes[s].dof, shapes[s].n, true, &options);
       ig_multigrid *m = p.solver;
       for (int l = 0; l + 1 < m->levels; l++) {
@@ -250,7 +251,7 @@ static void solvers_agree(void **state) {
         options.cycle = methods[method].cycle;
         options.smoother = methods[method].smoother;
         options.coarsest = methods[method].coarsest;
-        options.half = methods[method].half;
+        options.storage = methods[method].half ? IG_STORE_HALF : IG_STORE_SINGLE;
         problem p;
         problem_open(&p, cx, shapes[s].dim, shapes[s].dof, shapes[s].n, true, &options);
         const size_t n = (size_t)p.solver->linear.n, bytes = n * sizeof(double);
