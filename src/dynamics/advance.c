@@ -32,6 +32,10 @@ static ig_status step_once(ig_dyn_model *m) {
   if (p.triangles > 0)
     IG_TRY(m->ops->contact(m->cx, &p));
   IG_TRY(m->ops->particles(m->cx, &p));
+  if (p.bodies > 0)
+    IG_TRY(m->ops->bodies(m->cx, &p, true));
+  if (p.ties > 0)
+    IG_TRY(m->ops->ties(m->cx, &p));
   for (int k = 0; k < m->groups; k++)
     for (int c = 0; c < m->group[k].colors; c++) {
       const ig_dyn_run run = run_of(m, &m->group[k], c);
@@ -49,6 +53,16 @@ ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   if (left > 0 && m->fresh) { /* its forces lie elsewhere than those of later steps */
     IG_TRY(step_once(m));
     left--;
+  }
+  if (m->ops->steps && left > 0 && m->groups == 1 && m->group[0].colors == 1 &&
+      m->p.triangles + m->p.bodies + m->p.ties == 0) {
+    ig_dyn_particles p = m->p;
+    p.gather = m->assembly == IG_GATHER;
+    const ig_dyn_run run = run_of(m, &m->group[0], 0);
+    bool taken;
+    IG_TRY(m->ops->steps(cx, &p, &run, left, &taken));
+    if (taken)
+      return IG_OK;
   }
   if (b->graph_begin && left >= RECORDED) {
     if (!m->graph) {
@@ -87,13 +101,20 @@ ig_status ig_dyn_pull(ig_dyn_model *m) {
   return ig_array_pull(m->cx, &m->f);
 }
 
+/* The reports of group k, into the scratch. */
+static ig_status report_group(ig_dyn_model *m, int k) {
+  const ig_dyn_group *g = &m->group[k];
+  for (int c = 0; c < g->colors; c++) {
+    const ig_dyn_run run = run_of(m, g, c);
+    IG_TRY(m->ops->report(m->cx, &m->p, &run, m->scratch.dev));
+  }
+  return IG_OK;
+}
+
 ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
-    for (int c = 0; c < g->colors; c++) {
-      const ig_dyn_run run = run_of(m, g, c);
-      IG_TRY(m->ops->report(m->cx, &m->p, &run, m->scratch.dev));
-    }
+    IG_TRY(report_group(m, k));
     IG_TRY(m->cx->backend->copy_out(m->cx, m->scratch.host, m->scratch.dev,
                                     (size_t)g->slots * IG_DYN_REPORT * sizeof(double)));
     const double *from = m->scratch.host;
@@ -105,15 +126,12 @@ ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
   return IG_OK;
 }
 
-/* Sums in a fixed order, whatever the threads. */
-static double sum_strided(const double *a, int64_t n, int stride, int at) {
-  double s = 0, lost = 0;
-  for (int64_t i = 0; i < n; i++) {
-    const double y = a[i * stride + at] - lost, t = s + y;
-    lost = (t - s) - y;
-    s = t;
+ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
+  for (int k = 0; k < m->groups; k++) {
+    IG_TRY(report_group(m, k));
+    IG_TRY(m->ops->spread(m->cx, m->group[k].slots, m->group[k].ids.dev, m->scratch.dev, to));
   }
-  return s;
+  return IG_OK;
 }
 
 ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
@@ -124,36 +142,50 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
     IG_TRY(m->ops->sum(cx, &m->p));
   if (m->p.loaded > 0)
     IG_TRY(m->ops->loads(cx, &m->p));
-  if (m->p.triangles > 0) {
-    IG_TRY(ig_array_zero(cx, &m->touch));
-    IG_TRY(m->ops->contact(cx, &m->p));
-  }
-  enum { N = IG_DYN_PARTICLE_ENERGIES };
-  IG_TRY(m->ops->energy(cx, &m->p, m->scratch.dev));
-  IG_TRY(
-      cx->backend->copy_out(cx, m->scratch.host, m->scratch.dev, (size_t)n * N * sizeof(double)));
-  e->kinetic = sum_strided(m->scratch.host, n, N, 0);
-  e->plain = sum_strided(m->scratch.host, n, N, 1);
-  e->external = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_EXTERNAL);
-  e->damping = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_DAMPING);
-  e->contact = sum_strided(m->scratch.host, n, N, 2 + IG_WORK_CONTACT);
   if (m->p.triangles > 0)
-    IG_TRY(ig_array_zero(cx, &m->touch));
+    IG_TRY(m->ops->contact(cx, &m->p));
+  if (m->p.bodies > 0) {
+    IG_TRY(m->ops->bodies(cx, &m->p, false));
+    IG_TRY(ig_array_pull(cx, &m->body));
+  }
+  if (m->mass_scaled > 0)
+    IG_TRY(ig_array_pull(cx, &m->v));
+  enum { N = IG_DYN_PARTICLE_ENERGIES };
+  double sum[N], *const table = m->scratch.dev, *const work = m->partial.dev;
+  IG_TRY(m->ops->energy(cx, &m->p, table));
+  IG_TRY(m->ops->totals(cx, table, n, N, 0, N, work, sum));
+  e->kinetic = sum[0];
+  e->plain = sum[1];
+  e->external = sum[2 + IG_WORK_EXTERNAL];
+  e->damping = sum[2 + IG_WORK_DAMPING];
+  e->contact = sum[2 + IG_WORK_CONTACT];
+  for (int k = 0; k < m->p.bodies; k++) {
+    const ig_dyn_body *b = (const ig_dyn_body *)m->body.host + k;
+    e->kinetic += b->kinetic;
+    e->plain += b->plain;
+    e->external += b->work[IG_WORK_EXTERNAL];
+    e->damping += b->work[IG_WORK_DAMPING];
+  }
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
+    IG_TRY(report_group(m, k));
     for (int c = 0; c < g->colors; c++) {
-      const ig_dyn_run run = run_of(m, g, c);
-      IG_TRY(m->ops->report(cx, &m->p, &run, m->scratch.dev));
+      double part[2];
+      IG_TRY(m->ops->totals(cx, table + (int64_t)g->begin[c] * IG_DYN_REPORT,
+                            g->end[c] - g->begin[c], IG_DYN_REPORT, IG_REPORT_ENERGY, 2, work,
+                            part));
+      e->internal += part[0];
+      e->plastic += part[1];
     }
-    IG_TRY(cx->backend->copy_out(cx, m->scratch.host, m->scratch.dev,
-                                 (size_t)g->slots * IG_DYN_REPORT * sizeof(double)));
-    for (int c = 0; c < g->colors; c++)
-      e->internal += sum_strided((double *)m->scratch.host + (int64_t)g->begin[c] * IG_DYN_REPORT,
-                                 g->end[c] - g->begin[c], IG_DYN_REPORT, IG_DYN_REPORT - 1);
   }
+  for (int64_t i = 0; i < n && m->mass_scaled > 0; i++)
+    for (int c = 0; c < 3; c++)
+      e->scaling += 0.5 * m->node_added[i] * pow(ig_dyn_get(m, &m->v, i * m->p.dofs + c), 2);
   const double left = e->kinetic + e->internal + e->damping;
   const double put = m->start_energy + e->external + e->contact;
-  const double scale = fmax(fmax(e->plain, e->internal), fmax(fabs(put), 1e-300));
+  const double scale =
+      fmax(fmax(e->plain, e->internal),
+           fmax(fmax(fabs(m->start_energy), fabs(e->external)), fmax(fabs(e->contact), 1e-300)));
   e->error = (left - put) / scale;
   return IG_OK;
 }
@@ -175,28 +207,88 @@ static void array_put(ig_array *a, int64_t i, double value) {
     ((float *)a->host)[i] = (float)value;
 }
 
+/* Force on particle n that nothing balances: from outside less the elements'. */
+static double unbalanced(const ig_dyn_model *m, int64_t n, int c, double *all) {
+  const double mass = c < 3 ? m->node_mass[n] : m->node_inertia[n];
+  const double inner = ig_dyn_get(m, &m->f, n * m->p.dofs + c);
+  const double outer = (m->load.count ? ig_dyn_get(m, &m->load, n * m->p.dofs + c) : 0) +
+                       (c < 3 ? m->p.gravity[c] * mass : 0) +
+                       (c < 3 && m->p.triangles ? ig_dyn_get(m, &m->touch, 3 * n + c) : 0);
+  if (all && mass > 0)
+    *all += (inner * inner + outer * outer) / mass;
+  return outer - inner;
+}
+
 /* Out-of-balance force on free particles over all force, in the mean square; weighed by mass and
-   inertia, so that forces and moments count alike. */
-static ig_status residual_now(ig_dyn_model *m, double *residual) {
+   inertia, so that forces and moments count alike. Bodies count as one; what is tied counts with
+   those that carry it. */
+static ig_status residual_now(ig_dyn_model *m, double *net, double *residual) {
   const int D = m->p.dofs;
+  const int32_t *bound = m->bound.host;
   double out = 0, all = 0;
   IG_TRY(ig_dyn_pull(m));
   if (m->load.count)
     IG_TRY(ig_array_pull(m->cx, &m->load));
+  if (m->p.triangles)
+    IG_TRY(ig_array_pull(m->cx, &m->touch));
+  if (m->p.bodies)
+    IG_TRY(ig_array_pull(m->cx, &m->body));
+  for (int64_t i = 0; i < (int64_t)m->p.nodes * D; i++)
+    net[i] = unbalanced(m, i / D, (int)(i % D), &all);
+  for (int32_t k = 0; k < m->p.ties; k++) {
+    const int64_t n = ((int32_t *)m->tie_node.host)[k];
+    for (int a = 0; a < 3; a++)
+      for (int c = 0; c < (((int32_t *)m->tie_turns.host)[k] ? D : 3); c++)
+        net[(int64_t)D * ((int32_t *)m->tie_to.host)[3 * k + a] + c] +=
+            ((double *)m->tie_share.host)[3 * k + a] * net[n * D + c];
+  }
   for (int64_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < D; c++) {
       const double mass = c < 3 ? m->node_mass[n] : m->node_inertia[n];
-      if (!(mass > 0))
-        continue;
-      const double inner = ig_dyn_get(m, &m->f, n * D + c);
-      const double outer = (m->load.count ? ig_dyn_get(m, &m->load, n * D + c) : 0) +
-                           (c < 3 ? m->p.gravity[c] * mass : 0);
-      all += (inner * inner + outer * outer) / mass;
-      if (is_free(m, n, c))
-        out += (outer - inner) * (outer - inner) / mass;
+      if (mass > 0 && is_free(m, n, c) && (!bound || bound[n] == 0))
+        out += net[n * D + c] * net[n * D + c] / mass;
     }
+  for (int k = 0; k < m->p.bodies; k++) {
+    const ig_dyn_body *b = (const ig_dyn_body *)m->body.host + k;
+    const ig_dyn_motion *held = (const ig_dyn_motion *)m->motion.host + b->motion;
+    double force[3] = {0}, moment[3] = {0};
+    for (int32_t i = b->first; i < b->first + b->count; i++) {
+      const int64_t n = ((const int32_t *)m->body_node.host)[i];
+      double r[3], l[3];
+      for (int c = 0; c < 3; c++)
+        r[c] = ig_dyn_get(m, &m->x, 3 * n + c) - b->at[c];
+      cross_f64(r, net + n * D, l);
+      for (int c = 0; c < 3; c++) {
+        force[c] += net[n * D + c];
+        moment[c] += l[c] + (D == 6 ? net[n * D + 3 + c] : 0);
+      }
+    }
+    for (int c = 0; c < 3; c++) {
+      out += held->kind[c] == IG_MOVE_FREE ? force[c] * force[c] / b->mass : 0;
+      out += held->kind[3 + c] == IG_MOVE_FREE
+                 ? 3 * moment[c] * moment[c] / (b->inertia[0] + b->inertia[4] + b->inertia[8])
+                 : 0;
+    }
+  }
   *residual = all > 0 ? sqrt(out / all) : 0;
   return IG_OK;
+}
+
+/* Nothing moves. */
+static ig_status stop(ig_dyn_model *m) {
+  for (int64_t i = 0; i < (int64_t)m->p.nodes * m->p.dofs; i++)
+    array_put(&m->v, i, 0);
+  IG_TRY(ig_array_push(m->cx, &m->v));
+  if (m->p.bodies == 0)
+    return IG_OK;
+  IG_TRY(ig_array_pull(m->cx, &m->body));
+  for (int k = 0; k < m->p.bodies; k++) {
+    ig_dyn_body *b = (ig_dyn_body *)m->body.host + k;
+    memset(b->v, 0, sizeof b->v);
+    memset(b->spin, 0, sizeof b->spin);
+    memset(b->momentum, 0, sizeof b->momentum);
+  }
+  return ig_array_push(m->cx, &m->body);
 }
 
 /* Dynamic relaxation. Masses are scaled until every element has the same critical step; damping is
@@ -208,7 +300,7 @@ ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *residu
   enum { STRETCH = 25 };
   const int D = m->p.dofs;
   const int64_t nodes = m->p.nodes;
-  double dt, *x = NULL, *f = NULL;
+  double dt, *x = NULL, *f = NULL, *net = NULL;
   ig_status status = IG_OK;
   ig_dyn_clock *clock = m->clock.host;
   IG_TRY(ig_dyn_largest_step(m, &dt));
@@ -224,6 +316,7 @@ ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *residu
   IG_TRY(ig_array_push(cx, &m->clock));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &x, nodes * 3, "relaxation"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &f, nodes * 3, "relaxation"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &net, nodes * D, "relaxation"));
   double energy = 0;
   bool loaded = false;
   *residual = INFINITY;
@@ -233,7 +326,7 @@ ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *residu
       now = ramp - *steps;
     IG_TRY_GOTO(status, done, ig_dyn_advance(m, now));
     *steps += now;
-    IG_TRY_GOTO(status, done, residual_now(m, residual));
+    IG_TRY_GOTO(status, done, residual_now(m, net, residual));
     IG_TRY_GOTO(status, done, ig_fault_check(cx, "element", NULL));
     if (!loaded && *steps >= ramp) {
       loaded = true;
@@ -263,9 +356,7 @@ ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *residu
       }
     } else if (loaded) {
       if (kinetic < energy) {
-        for (int64_t i = 0; i < nodes * D; i++)
-          array_put(&m->v, i, 0);
-        IG_TRY_GOTO(status, done, ig_array_push(cx, &m->v));
+        IG_TRY_GOTO(status, done, stop(m));
         clock->before = 0;
         kinetic = 0;
       }
@@ -276,9 +367,7 @@ ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *residu
       break;
   }
   /* at rest, with its own masses again */
-  for (int64_t i = 0; i < nodes * D; i++)
-    array_put(&m->v, i, 0);
-  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->v));
+  IG_TRY_GOTO(status, done, stop(m));
   IG_TRY_GOTO(status, done, ig_array_pull(cx, &m->clock));
   clock->before = 0;
   clock->damping = 0;
@@ -288,5 +377,6 @@ ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *residu
 done:
   free(x);
   free(f);
+  free(net);
   return status;
 }

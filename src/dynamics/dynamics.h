@@ -36,6 +36,7 @@ typedef struct {
   double area, iy, iz, torsion; /* instead of a profile */
   double up[3];                 /* the section's height points this way */
 } ig_dyn_section;
+extern const ig_dyn_section ig_dyn_section_default;
 
 typedef struct {
   ig_src at;
@@ -45,6 +46,12 @@ typedef struct {
   double displacement[3], velocity[3], acceleration[3], spin[3]; /* NaN: none */
   ig_table history;
 } ig_dyn_constraint;
+
+typedef struct {
+  ig_src at;
+  const char *set, *to; /* nodes; faces, shell elements or nodes */
+  double distance;      /* no further than this */
+} ig_dyn_tie;
 
 typedef struct {
   ig_src at;
@@ -101,15 +108,27 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *name;
-  const char *set; /* nodes: mean motion, sum of forces */
-  double point[3]; /* or the nearest node */
+  const char *set;      /* nodes: mean motion, sum of forces */
+  const char *elements; /* or elements: mean section force */
+  double point[3];      /* or the nearest node */
   int quantity;
 } ig_dyn_probe;
-#define IG_PROBE_CHOICES "ux|uy|uz|vx|vy|vz|fx|fy|fz"
+#define IG_PROBE_CHOICES                                                                           \
+  "ux|uy|uz|vx|vy|vz|fx|fy|fz|mx|my|mz|cx|cy|cz|axial|shear_y|shear_z|torsion|bending_y|"          \
+  "bending_z|nxx|nyy|nxy|mxx|myy|mxy"
+enum {
+  IG_PROBE_VELOCITY = 3,
+  IG_PROBE_FORCE = 6,
+  IG_PROBE_MOMENT = 9,
+  IG_PROBE_CONTACT = 12,
+  IG_PROBE_BEAM = 15,
+  IG_PROBE_SHELL = 21
+};
 
 typedef struct {
   ig_src at;
-  ig_list sections, constraints, loads, initial, tools, analysis, probes;
+  ig_list bodies; /* of ig_dyn_constraint: how each is held */
+  ig_list ties, sections, constraints, loads, initial, tools, analysis, probes;
   ig_dyn_gravity gravity;
   ig_dyn_contact contact;
   double inertia_scale; /* shells: rotary inertia at least this x area x mass */
@@ -130,14 +149,16 @@ typedef struct {
   ig_lid count, slots; /* elements; places with pads */
   ig_lid *element;     /* slots: mesh element, -1 a pad */
   int colors;
-  ig_lid *begin, *end; /* colors */
-  ig_array conn, state, slot;
+  ig_lid *begin, *end;             /* colors */
+  ig_array conn, state, slot, ids; /* ids: element, on the device */
 } ig_dyn_group;
 
 typedef struct {
   double kinetic, internal, external, damping, contact; /* J */
   double plain;                                         /* kinetic, from velocities as they stand */
-  double error; /* of the balance, relative to the largest energy */
+  double plastic; /* the part of internal that is not stored: plastic, viscous, failed */
+  double scaling; /* the part of kinetic that is in mass added by scaling */
+  double error;   /* of the balance, relative to the largest energy */
 } ig_dyn_energy;
 
 typedef struct ig_dyn_model {
@@ -153,16 +174,23 @@ typedef struct ig_dyn_model {
   bool fresh; /* forces lie in f, not in slots: at the start */
   ig_array x, v, f, load, mass, inertia, work, clock, move, motion, curve, curve_x, curve_y;
   ig_array loaded_node, force_start, face_start, force, face, tool, slots, slot_first;
-  ig_array scratch;                 /* double: for sums */
+  ig_array scratch, partial;        /* double: for sums */
   double *x0;                       /* host: positions at the start */
-  double *node_mass, *node_inertia; /* host: without scaling */
+  double *node_mass, *node_inertia; /* host: as particles have them */
+  double *node_added;               /* host: what of it scaling added */
   double total_mass, mass_scaled;   /* mass_scaled: added */
   double scaled_to;                 /* no element has a critical step below this */
   double start_energy;
   size_t part;       /* bytes of a particle number */
   ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
   struct ig_graph *graph;
-  ig_array triangle, surface, bucket, chain, x_start, touch; /* contact */
+  /* contact; what carries others */
+  ig_array triangle, surface, corner_first, corner, bucket, chain, triangle_bucket, triangle_chain;
+  int32_t *skin; /* host: triangles of all surfaces, x 3; NULL where nothing touches */
+  int64_t skins;
+  ig_array longest, x_start, recoil, touch, press;
+  ig_array bound, body, body_node, body_arm, body_pull;
+  ig_array tie_node, tie_to, tie_share, tie_turns, carry_first, carry;
 } ig_dyn_model;
 
 IG_MUST_CHECK ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,
@@ -187,6 +215,8 @@ IG_MUST_CHECK ig_status ig_dyn_pull(ig_dyn_model *m);
 double ig_dyn_get(const ig_dyn_model *m, const ig_array *a, int64_t i); /* from the host side */
 /* Reports of all elements in the mesh's numbering: elements x IG_DYN_REPORT, host. */
 IG_MUST_CHECK ig_status ig_dyn_report(ig_dyn_model *m, double *out);
+/* The same as fields on the device, by mesh element. */
+IG_MUST_CHECK ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to);
 /* Bytes a step must move, each counted once. */
 double ig_dyn_step_bytes(const ig_dyn_model *m);
 /* Static equilibrium by dynamic relaxation. */

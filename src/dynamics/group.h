@@ -13,43 +13,65 @@ typedef enum {
   IG_DYN_SHELL,  /* triangular shell, elastic: stress resultants */
   IG_DYN_LAYERS, /* triangular shell, integrated through the thickness */
   IG_DYN_BEAM,   /* Euler-Bernoulli beam */
+  IG_DYN_FIBRE,  /* the same, stress at fibres of two sections */
   IG_DYN_BAR,    /* bar or cable */
   IG_DYN_KINDS
 } ig_dyn_kind;
 
-/* kind, law: every kernel there is, once */
+/* kind, law: every kernel there is, once; the small ones also as many steps in one launch */
 #define IG_DYN_STAMPS(X)                                                                           \
+  IG_DYN_SMALL(X)                                                                                  \
+  X(HEX8, KINEMATIC)                                                                               \
+  X(HEX8, JOHNSON)                                                                                 \
+  X(HEX1, KINEMATIC)                                                                               \
+  X(HEX1, JOHNSON)                                                                                 \
+  X(TET, KINEMATIC)                                                                                \
+  X(TET, TABLE)                                                                                    \
+  X(TET, JOHNSON)                                                                                  \
+  X(LAYERS, KINEMATIC)                                                                             \
+  X(LAYERS, JOHNSON)                                                                               \
+  X(FIBRE, KINEMATIC)                                                                              \
+  X(BAR, KINEMATIC)                                                                                \
+  X(BAR, TABLE)
+#define IG_DYN_SMALL(X)                                                                            \
   X(HEX8, ELASTIC)                                                                                 \
   X(HEX8, J2)                                                                                      \
-  X(HEX8, KINEMATIC)                                                                               \
   X(HEX8, TABLE)                                                                                   \
-  X(HEX8, JOHNSON)                                                                                 \
   X(HEX8, NEOHOOKE)                                                                                \
   X(HEX1, ELASTIC)                                                                                 \
   X(HEX1, J2)                                                                                      \
   X(HEX1, TABLE)                                                                                   \
-  X(HEX1, JOHNSON)                                                                                 \
   X(TET, ELASTIC)                                                                                  \
   X(TET, J2)                                                                                       \
   X(TET, NEOHOOKE)                                                                                 \
   X(SHELL, ELASTIC)                                                                                \
   X(LAYERS, J2)                                                                                    \
   X(LAYERS, TABLE)                                                                                 \
-  X(LAYERS, JOHNSON)                                                                               \
   X(BEAM, ELASTIC)                                                                                 \
+  X(FIBRE, J2)                                                                                     \
+  X(FIBRE, TABLE)                                                                                  \
   X(BAR, ELASTIC)                                                                                  \
   X(BAR, J2)
 
 /* Where a hexahedron's state keeps what: frame, internal energy, points. */
 enum { IG_HEX_FRAME = 0, IG_HEX_ENERGY = 4, IG_HEX_POINT = 5 };
 /* Shells: resultants N (3) and the moments' linear field (9), energy. Layers: thickness as a share,
-   energy, points. Beams: width axis (3), N, Mx, M1y, M1z, M2y, M2z, energy. Bars: N, history,
-   energy. */
+   energy, points. Beams: width axis (3), N, Mx, M1y, M1z, M2y, M2z, energy, fibres. Bars: stress,
+   energy, history. */
 enum { IG_SHELL_ENERGY = 12, IG_SHELL_STATES = 13 };
 enum { IG_LAYERS_THICK = 0, IG_LAYERS_ENERGY = 1, IG_LAYERS_POINT = 2 };
 enum { IG_BEAM_FORCE = 3, IG_BEAM_ENERGY = 9, IG_BEAM_STATES = 10 };
-enum { IG_BAR_STRESS = 0, IG_BAR_PLASTIC = 1, IG_BAR_ENERGY = 2, IG_BAR_STATES = 3 };
-/* What an element reports: mean stress in space (6), von Mises, plastic strain, internal energy. */
-enum { IG_DYN_REPORT = 9 };
+enum { IG_BAR_STRESS = 0, IG_BAR_ENERGY = 1, IG_BAR_HISTORY = 2, IG_BAR_STATES = 4 };
+/* What an element reports: mean stress in space (6), von Mises, plastic strain, internal energy,
+   how much of it is not stored, section forces (6): N Vy Vz T My Mz of a beam half way along it,
+   Nxx Nyy Nxy Mxx Myy Mxy of a shell along its side 1-2. */
+enum {
+  IG_REPORT_MISES = 6,
+  IG_REPORT_PLASTIC,
+  IG_REPORT_ENERGY,
+  IG_REPORT_LOST,
+  IG_REPORT_SECTION
+};
+enum { IG_DYN_REPORT = IG_REPORT_SECTION + 6 };
 
 #endif

@@ -51,10 +51,24 @@ typedef struct {
   double time, dt, before; /* before: the previous dt; 0 at the start */
   double tick;             /* what a step adds to the time: dt, or what a static ramp says */
   double damping;          /* of mass, 1/s */
+  uint32_t gate;           /* how often blocks have met, where one launch takes many steps */
 } ig_dyn_clock;
 
 enum { IG_WORK_EXTERNAL, IG_WORK_DAMPING, IG_WORK_CONTACT, IG_WORKS };
 enum { IG_DYN_PARTICLE_ENERGIES = 2 + IG_WORKS };
+
+/* A set of particles that moves as one. Velocity and momenta stand at half steps. */
+typedef struct {
+  int32_t first, count;                /* its particles in body_node */
+  int32_t motion;                      /* how it is held, 0: free */
+  double mass, inertia[9], inverse[9]; /* about the centre, along the axes it started with */
+  double at[3], q[4];                  /* centre, attitude */
+  double v[3], spin[3], momentum[3];   /* momentum: angular, in space */
+  double next_v[3], next_spin[3], next_momentum[3];
+  double kinetic, plain; /* at this instant: see particle_energy */
+  double work[IG_WORKS]; /* by what holds it, by damping */
+} ig_dyn_body;
+enum { IG_DYN_PULL = 9 }; /* force and moment from outside, force of contact */
 
 typedef struct {
   int32_t nodes;
@@ -80,14 +94,33 @@ typedef struct {
   int tools;
   const ig_dyn_tool *tool;
 
+  void *press; /* part: nodes x 3, force of contact and tools over the last step; NULL: none */
+
   /* contact of surfaces; triangles 0: none */
   int32_t triangles, surfaces;
-  const int32_t *triangle, *surface; /* 3 nodes each; nodes on them */
-  int32_t *bucket, *chain; /* hash of surface nodes: first of a bucket, next one; -1 ends */
+  const int32_t *triangle, *surface;         /* 3 nodes each; nodes on them */
+  const int32_t *corner_first, *corner;      /* surfaces + 1; corners 3 k + a that lie on a node */
+  int32_t *bucket, *chain;                   /* hash of surface nodes: first of a bucket, next; */
+  int32_t *triangle_bucket, *triangle_chain; /* -1 ends; and one of triangles by their middle */
   uint32_t bucket_mask;
-  double cell, gap, penalty, rub;
+  uint32_t *longest; /* 2, by parity of the step: longest edge, a float's bits */
+  double gap, penalty, rub;
   const double *x_start; /* nodes x 3 */
+  double *recoil;        /* triangles x 3 x 3: forces on corners */
   void *touch;           /* part: nodes x 3, contact forces */
+
+  /* particles that others carry; NULL: none */
+  const int32_t *bound; /* nodes: 1 + place in body_node; -1: tied; 0: on its own */
+  int32_t bodies;
+  ig_dyn_body *body;
+  const int32_t *body_node;
+  const double *body_arm; /* x 3: from the centre, axes at the start */
+  double *body_pull;      /* x IG_DYN_PULL */
+  int32_t ties;
+  const int32_t *tie_node, *tie_to;   /* tied particle; x 3: the ones that carry it */
+  const double *tie_share;            /* x 3, sum 1 */
+  const int32_t *tie_turns;           /* its rotations are carried too */
+  const int32_t *carry_first, *carry; /* nodes + 1; places 3 k + a in tie_to that name a node */
 
   int gather; /* forces come from slots, not from f */
   const int32_t *slot_first;

@@ -8,21 +8,7 @@
 ig_status ig_dyn_problem_new(ig_ctx *cx, ig_dyn_problem *q) {
   memset(q, 0, sizeof *q);
   q->cx = cx;
-  q->section = (ig_dyn_section){.integration = IG_INTEGRATE_BBAR,
-                                .hourglass = 0.1,
-                                .thickness = NAN,
-                                .planes = 4,
-                                .radius = NAN,
-                                .wall = NAN,
-                                .width = NAN,
-                                .height = NAN,
-                                .flange = NAN,
-                                .web = NAN,
-                                .area = NAN,
-                                .iy = NAN,
-                                .iz = NAN,
-                                .torsion = NAN,
-                                .up = {NAN, NAN, NAN}};
+  q->section = ig_dyn_section_default;
   q->c.inertia_scale = 0.125;
   q->c.energy_error = 1e9;
   q->c.added_mass = 1e9;

@@ -25,19 +25,50 @@ typedef struct {
   bool ticks;         /* moves the clock on: the last run of a step */
 } ig_dyn_run;
 
+/* Where element results go, by mesh element. */
+typedef struct {
+  float *stress, *mises, *plastic, *section; /* x 6, 1, 1, 6 */
+} ig_dyn_fields;
+enum { IG_DYN_PARTIAL = 128 };
+
 typedef struct {
   ig_status (*loads)(ig_ctx *cx, const ig_dyn_particles *p);
   ig_status (*particles)(ig_ctx *cx, const ig_dyn_particles *p);
+  /* bodies, after the particles; without `commit` only their energies and what they would do */
+  ig_status (*bodies)(ig_ctx *cx, const ig_dyn_particles *p, bool commit);
+  ig_status (*ties)(ig_ctx *cx, const ig_dyn_particles *p); /* after bodies */
   ig_status (*elements)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run);
   /* out: elements x IG_DYN_REPORT floats, in the run's own numbering */
   ig_status (*report)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run, double *out);
-  /* contact forces at the positions now, into touch, which is zero before */
+  /* contact forces at the positions now, into touch */
   ig_status (*contact)(ig_ctx *cx, const ig_dyn_particles *p);
   /* f from slots (gather) */
   ig_status (*sum)(ig_ctx *cx, const ig_dyn_particles *p);
-  /* energy: nodes x IG_DYN_PARTICLE_ENERGIES, as particle_energy gives them */
+  /* energy: nodes x IG_DYN_PARTICLE_ENERGIES, as particle_energy gives them; after bodies */
   ig_status (*energy)(ig_ctx *cx, const ig_dyn_particles *p, double *energy);
+  /* displacement and velocity, nodes x 3 */
+  ig_status (*show)(ig_ctx *cx, const ig_dyn_particles *p, double *displacement, double *velocity);
+  /* reports of `slots` elements into the mesh's numbering; element -1: a pad */
+  ig_status (*spread)(ig_ctx *cx, int32_t slots, const int32_t *element, const double *report,
+                      const ig_dyn_fields *to);
+  /* sums of `count` columns from `first` on of a table, rows x columns, in a fixed order; total: on
+     the host; work: IG_DYN_PARTIAL x count on the device */
+  ig_status (*totals)(ig_ctx *cx, const double *table, int64_t rows, int columns, int first,
+                      int count, double *work, double *total);
+  /* many steps of a small model in one launch; *taken: false where that cannot be. NULL: never */
+  ig_status (*steps)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run, int64_t steps,
+                     bool *taken);
 } ig_dyn_ops;
+
+/* The fields of one element from its report. */
+IG_HD void ig_dyn_spread(const double *report, int64_t e, const ig_dyn_fields *to) {
+  for (int i = 0; i < 6; i++) {
+    to->stress[6 * e + i] = (float)report[i];
+    to->section[6 * e + i] = (float)report[IG_REPORT_SECTION + i];
+  }
+  to->mises[e] = (float)report[IG_REPORT_MISES];
+  to->plastic[e] = (float)report[IG_REPORT_PLASTIC];
+}
 
 /* single, double, mixed (particles in double, elements in single) */
 extern const ig_dyn_ops ig_dyn_cpu[3];

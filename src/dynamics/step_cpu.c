@@ -2,11 +2,13 @@
 #include "dynamics/step.h"
 #include "backend/backend.h"
 
-#include "kern/prec_f32.h"
-#include "dynamics/particle.inc"
-#include "dynamics/contact.inc"
 #include "kern/prec_f64.h"
 #include "dynamics/particle.inc"
+#include "dynamics/body.inc"
+#include "dynamics/contact.inc"
+#include "kern/prec_f32.h"
+#include "dynamics/particle.inc"
+#include "dynamics/body.inc"
 #include "dynamics/contact.inc"
 
 #define PART float
@@ -30,10 +32,36 @@
 #include "dynamics/force_cpu.inc"
 #include "dynamics/step_cpu.inc"
 
+static ig_status spread_cpu(ig_ctx *cx, int32_t slots, const int32_t *element, const double *report,
+                            const ig_dyn_fields *to) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int32_t s = 0; s < slots; s++)
+    if (element[s] >= 0)
+      ig_dyn_spread(report + (int64_t)s * IG_DYN_REPORT, element[s], to);
+  return IG_OK;
+}
+
+/* In turn and with the rounding carried along: the same whatever the threads. */
+static ig_status totals_cpu(ig_ctx *cx, const double *table, int64_t rows, int columns, int first,
+                            int count, double *work, double *total) {
+  (void)cx, (void)work;
+  for (int c = 0; c < count; c++) {
+    double sum = 0, lost = 0;
+    for (int64_t i = 0; i < rows; i++) {
+      const double y = table[i * columns + first + c] - lost, t = sum + y;
+      lost = (t - sum) - y;
+      sum = t;
+    }
+    total[c] = sum;
+  }
+  return IG_OK;
+}
+
 #define TABLE(p)                                                                                   \
   {                                                                                                \
-    loads_cpu_##p, particles_cpu_##p, elements_cpu_##p, report_cpu_##p, contact_cpu_##p,           \
-        sum_cpu_##p, energy_cpu_##p                                                                \
+    loads_cpu_##p, particles_cpu_##p, bodies_cpu_##p, ties_cpu_##p, elements_cpu_##p,              \
+        report_cpu_##p, contact_cpu_##p, sum_cpu_##p, energy_cpu_##p, show_cpu_##p, spread_cpu,    \
+        totals_cpu, NULL                                                                           \
   }
 const ig_dyn_ops ig_dyn_cpu[3] = {
     [IG_SINGLE] = TABLE(single), [IG_DOUBLE] = TABLE(double), [IG_MIXED] = TABLE(mixed)};

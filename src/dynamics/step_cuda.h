@@ -8,6 +8,12 @@ IG_C_BEGIN
 #define X(v)                                                                                       \
   ig_status ig_dyn_loads_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                          \
   ig_status ig_dyn_particles_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                      \
+  ig_status ig_dyn_bodies_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, bool commit);            \
+  ig_status ig_dyn_ties_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                           \
+  ig_status ig_dyn_show_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, double *displacement,      \
+                                 double *velocity);                                                \
+  ig_status ig_dyn_steps_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run,    \
+                                  int64_t steps, bool *taken);                                     \
   ig_status ig_dyn_elements_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p,                        \
                                      const ig_dyn_run *run);                                       \
   ig_status ig_dyn_report_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run,   \
@@ -19,6 +25,10 @@ X(single)
 X(double)
 X(mixed)
 #undef X
+ig_status ig_dyn_spread_cuda(ig_ctx *cx, int32_t slots, const int32_t *element,
+                             const double *report, const ig_dyn_fields *to);
+ig_status ig_dyn_totals_cuda(ig_ctx *cx, const double *table, int64_t rows, int columns, int first,
+                             int count, double *work, double *total);
 IG_C_END
 
 #endif

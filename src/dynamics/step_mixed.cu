@@ -8,6 +8,7 @@
 #define VN(name) name##_mixed
 #include "kern/prec_f64.h"
 #include "dynamics/particle.inc"
+#include "dynamics/body.inc"
 #include "dynamics/contact.inc"
 #include "kern/prec_f32.h"
 #include "dynamics/elements.inc"

@@ -6,8 +6,12 @@
 #define PART float
 #define PFN(name) name##_f32
 #define VN(name) name##_single
+#include "kern/prec_f64.h"
+#include "dynamics/particle.inc"
+#include "dynamics/body.inc"
 #include "kern/prec_f32.h"
 #include "dynamics/particle.inc"
+#include "dynamics/body.inc"
 #include "dynamics/contact.inc"
 #include "kern/prec_f32.h"
 #include "dynamics/elements.inc"

@@ -62,6 +62,7 @@ static const struct {
              {IG_DYN_SHELL, IG_LAW_ELASTIC, 3, 6, IG_SHELL_STATES},
              {IG_DYN_LAYERS, IG_LAW_J2, 3, 6, IG_LAYERS_POINT + 80},
              {IG_DYN_BEAM, IG_LAW_ELASTIC, 2, 6, IG_BEAM_STATES},
+             {IG_DYN_FIBRE, IG_LAW_J2, 2, 6, IG_BEAM_STATES + 4 * IG_DYN_FIBRES},
              {IG_DYN_BAR, IG_LAW_ELASTIC, 2, 3, IG_BAR_STATES}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -79,10 +80,16 @@ static dyn_group_f64 group_of(int k, double *state) {
                      .hourglass = 0.1,
                      .planes = 4,
                      .bbar = 1};
+  for (int i = 0; i < IG_DYN_FIBRES; i++) { /* a ring, with the area and moments above */
+    g.fibre[i][0] = sqrt(2 * g.iz / g.area) * cos(0.3926990816987 * i);
+    g.fibre[i][1] = sqrt(2 * g.iy / g.area) * sin(0.3926990816987 * i);
+    g.fibre[i][2] = g.area / IG_DYN_FIBRES;
+  }
   g.mat.shear = g.mat.young / 2.6;
   g.mat.bulk = g.mat.young / 1.2;
   memset(state, 0, sizeof *state * (size_t)kinds[k].states * IG_DYN_BLOCK);
-  state[kinds[k].kind == IG_DYN_BEAM ? IG_DYN_BLOCK : 0] = 1; /* frame; width axis y */
+  state[kinds[k].kind == IG_DYN_BEAM || kinds[k].kind == IG_DYN_FIBRE ? IG_DYN_BLOCK : 0] =
+      1; /* frame; width axis y */
   return g;
 }
 

@@ -237,7 +237,7 @@ static void mistakes_are_named(void **state) {
   assert_int_equal(
       ig_trial_open(cx, "{grid: {elements: [2, 2, 2]}, supports: [{where: {set: xmin}}]}", &t),
       IG_INPUT);
-  assert_non_null(strstr(ig_ctx_message(cx), "a grid has no sets"));
+  assert_non_null(strstr(ig_ctx_message(cx), "set: there is no 'xmin'"));
   ig_ctx_close(cx);
 }
 

@@ -1,0 +1,348 @@
+/* Particles that others carry: tied to a surface or to particles, or parts of a rigid body. */
+#include "dynamics/model.h"
+
+#include "kern/prec_f64.h"
+#include "dynamics/particle.inc"
+#include "dynamics/body.inc"
+#include "dynamics/contact.inc"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- ties ---------------------------------------------------------------------------------------
+ */
+
+/* What a tie may hold on to: a triangle, or a particle three times over. */
+typedef struct {
+  int32_t node[3];
+  double low; /* along x */
+} target;
+typedef struct {
+  int64_t count, room;
+  target *item;
+  double width; /* most along x */
+} targets;
+
+static int by_low(const void *a, const void *b) {
+  const target *p = a, *q = b;
+  return p->low < q->low ? -1 : p->low > q->low;
+}
+
+static ig_status target_add(ig_dyn_model *m, targets *t, ig_lid a, ig_lid b, ig_lid c) {
+  if (t->count == t->room) {
+    t->room = 2 * t->room + 64;
+    void *more = realloc(t->item, sizeof *t->item * (size_t)t->room);
+    if (!more)
+      return IG_FAIL(m->cx, IG_MEMORY, "out of memory for ties");
+    t->item = more;
+  }
+  target *to = &t->item[t->count++];
+  const double x[3] = {m->x0[3 * (int64_t)a], m->x0[3 * (int64_t)b], m->x0[3 * (int64_t)c]};
+  *to = (target){{a, b, c}, fmin(x[0], fmin(x[1], x[2]))};
+  t->width = fmax(t->width, fmax(x[0], fmax(x[1], x[2])) - to->low);
+  return IG_OK;
+}
+
+static ig_status targets_of(ig_dyn_model *m, const ig_dyn_tie *c, targets *t) {
+  const ig_set *set = ig_mesh_find_set(m->mesh, c->to, IG_SET_FACES);
+  if (!set)
+    set = ig_mesh_find_set(m->mesh, c->to, IG_SET_ELEMENTS);
+  for (ig_lid k = 0; set && k < set->count; k++) {
+    ig_lid local;
+    const ig_block *b = ig_dyn_block_of(m->mesh, set->item[k], &local);
+    const ig_elem_info *info = ig_elem_info_get(b->type);
+    const ig_lid *n = b->conn + (int64_t)local * info->nodes;
+    if (b->type == IG_TRI3)
+      IG_TRY(target_add(m, t, n[0], n[1], n[2]));
+    else if (info->dim == 3 && set->kind == IG_SET_FACES) {
+      const int *f = ig_elem_face(b->type, set->face[k]);
+      IG_TRY(target_add(m, t, n[f[0]], n[f[1]], n[f[2]]));
+      if (b->type == IG_HEX8)
+        IG_TRY(target_add(m, t, n[f[0]], n[f[2]], n[f[3]]));
+    } else
+      return ig_fail_at(m->cx, &c->at, "`to` needs faces of solids, shell elements or nodes");
+  }
+  if (!set) {
+    set = ig_mesh_find_set(m->mesh, c->to, IG_SET_NODES);
+    if (!set)
+      return ig_fail_at(m->cx, &c->at, "the mesh has no face, element or node set '%s'", c->to);
+    for (ig_lid k = 0; k < set->count; k++)
+      IG_TRY(target_add(m, t, set->item[k], set->item[k], set->item[k]));
+  }
+  qsort(t->item, (size_t)t->count, sizeof *t->item, by_low);
+  return IG_OK;
+}
+
+/* The target nearest to particle n within `reach`, and its shares; -1: none. */
+static int64_t target_near(const ig_dyn_model *m, const targets *t, ig_lid n, double reach,
+                           double share[3]) {
+  const double *x = m->x0 + 3 * (int64_t)n;
+  int64_t lo = 0, hi = t->count, found = -1;
+  double best = reach * reach;
+  while (lo < hi) {
+    const int64_t mid = (lo + hi) / 2;
+    if (t->item[mid].low < x[0] - reach - t->width)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  for (int64_t i = lo; i < t->count && t->item[i].low <= x[0] + reach; i++) {
+    const int32_t *k = t->item[i].node;
+    double r[3][3], w[3] = {1, 0, 0}, d;
+    if (k[0] == n || k[1] == n || k[2] == n)
+      continue;
+    for (int a = 0; a < 3; a++)
+      ig_dyn_sub(m->x0 + 3 * (int64_t)k[a], x, r[a]);
+    d = k[0] == k[1] ? dot_f64(r[0], r[0]) : contact_closest_f64(r[0], r[1], r[2], w);
+    if (d < best || (d == best && found < 0)) {
+      best = d;
+      found = i;
+      memcpy(share, w, sizeof w);
+    }
+  }
+  return found;
+}
+
+ig_status ig_dyn_ties_new(ig_dyn_model *m) {
+  ig_ctx *cx = m->cx;
+  const int n = m->c->ties.count;
+  const ig_lid nodes = m->mesh->nodes;
+  if (n == 0)
+    return IG_OK;
+  ig_status status = IG_OK;
+  int32_t *bound = m->bound.host, *node = NULL, *to = NULL, *first = NULL, *carry = NULL;
+  double *share = NULL;
+  targets t = {0};
+  int32_t ties = 0;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &node, nodes, "ties"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &to, 3 * (size_t)nodes, "ties"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &share, 3 * (size_t)nodes, "ties"));
+  for (int i = 0; i < n; i++) {
+    const ig_dyn_tie *c = IG_ITEM(const ig_dyn_tie, m->c->ties, i);
+    const ig_set *set;
+    IG_TRY_GOTO(status, done, ig_dyn_nodes_of(m, &c->at, c->set, &set));
+    t.count = 0, t.width = 0;
+    IG_TRY_GOTO(status, done, targets_of(m, c, &t));
+    int32_t made = 0;
+    for (ig_lid k = 0; k < set->count; k++) {
+      const ig_lid s = set->item[k];
+      double w[3] = {1, 0, 0};
+      const int64_t found = bound[s] == 0 ? target_near(m, &t, s, c->distance, w) : -1;
+      if (found < 0)
+        continue;
+      bound[s] = -1;
+      node[ties] = s;
+      double x[3] = {0, 0, 0};
+      for (int a = 0; a < 3; a++) {
+        to[3 * ties + a] = t.item[found].node[a];
+        share[3 * ties + a] = w[a];
+        for (int d = 0; d < 3; d++)
+          x[d] += w[a] * m->x0[3 * (int64_t)to[3 * ties + a] + d];
+      }
+      memcpy(m->x0 + 3 * (int64_t)s, x, sizeof x); /* onto the surface: the tie has no lever */
+      ties++, made++;
+    }
+    if (made == 0) {
+      status = ig_fail_at(cx, &c->at, "no node of '%s' lies within %g m of '%s': raise `distance`",
+                          c->set, c->distance, c->to);
+      goto done;
+    }
+  }
+  for (int32_t i = 0; i < 3 * ties; i++)
+    if (share[i] > 0 && bound[to[i]] < 0) {
+      status = ig_fail_at(cx, &m->c->at,
+                          "node %d is tied and carries a tied one: swap `set` and `to`", to[i]);
+      goto done;
+    }
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &first, (size_t)nodes + 1, "ties"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &carry, 3 * (size_t)ties, "ties"));
+  for (int32_t i = 0; i < 3 * ties; i++)
+    first[to[i] + 1]++;
+  for (ig_lid k = 0; k < nodes; k++)
+    first[k + 1] += first[k];
+  for (int32_t i = 0; i < 3 * ties; i++)
+    carry[first[to[i]]++] = i;
+  for (ig_lid k = nodes; k > 0; k--)
+    first[k] = first[k - 1];
+  first[0] = 0;
+  const size_t count = (size_t)ties;
+  IG_TRY_GOTO(status, done, ig_array_from(cx, &m->tie_node, node, count, sizeof *node, "ties"));
+  IG_TRY_GOTO(status, done, ig_array_from(cx, &m->tie_to, to, 3 * count, sizeof *to, "ties"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->tie_share, share, 3 * count, sizeof *share, "ties"));
+  IG_TRY_GOTO(status, done, ig_array_new(cx, &m->tie_turns, count, sizeof(int32_t), "ties"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->carry_first, first, (size_t)nodes + 1, sizeof *first, "ties"));
+  IG_TRY_GOTO(status, done, ig_array_from(cx, &m->carry, carry, 3 * count, sizeof *carry, "ties"));
+  m->p.ties = ties;
+  m->p.tie_node = m->tie_node.dev, m->p.tie_to = m->tie_to.dev;
+  m->p.tie_share = m->tie_share.dev, m->p.tie_turns = m->tie_turns.dev;
+  m->p.carry_first = m->carry_first.dev, m->p.carry = m->carry.dev;
+done:
+  free(node);
+  free(to);
+  free(share);
+  free(first);
+  free(carry);
+  free(t.item);
+  return status;
+}
+
+/* Masses of tied particles go to those that carry them; so does inertia, where all of them turn. */
+ig_status ig_dyn_ties_mass(ig_dyn_model *m) {
+  int32_t *turns = m->tie_turns.host;
+  if (m->p.ties == 0)
+    return IG_OK;
+  for (int32_t k = 0; k < m->p.ties; k++) {
+    const int32_t n = ((int32_t *)m->tie_node.host)[k], *to = (int32_t *)m->tie_to.host + 3 * k;
+    const double *share = (double *)m->tie_share.host + 3 * k;
+    turns[k] = m->node_inertia[n] > 0;
+    for (int a = 0; a < 3; a++)
+      turns[k] &= share[a] == 0 || m->node_inertia[to[a]] > 0;
+    for (int a = 0; a < 3; a++) {
+      m->node_mass[to[a]] += share[a] * m->node_mass[n];
+      if (turns[k])
+        m->node_inertia[to[a]] += share[a] * m->node_inertia[n];
+    }
+    if (turns[k])
+      m->node_inertia[n] = 0;
+  }
+  return ig_array_push(m->cx, &m->tie_turns);
+}
+
+/* --- bodies -------------------------------------------------------------------------------------
+ */
+
+ig_status ig_dyn_bodies_new(ig_dyn_model *m) {
+  ig_ctx *cx = m->cx;
+  const int n = m->c->bodies.count;
+  if (n == 0)
+    return IG_OK;
+  int32_t *bound = m->bound.host;
+  int32_t count = 0;
+  IG_TRY(ig_array_new(cx, &m->body, (size_t)n, sizeof(ig_dyn_body), "bodies"));
+  IG_TRY(ig_array_new(cx, &m->body_node, (size_t)m->mesh->nodes, sizeof(int32_t), "bodies"));
+  for (int i = 0; i < n; i++) {
+    const ig_dyn_constraint *c = IG_ITEM(const ig_dyn_constraint, m->c->bodies, i);
+    ig_dyn_body *b = (ig_dyn_body *)m->body.host + i;
+    const ig_set *set;
+    IG_TRY(ig_dyn_nodes_of(m, &c->at, c->set, &set));
+    b->first = count;
+    b->q[0] = 1;
+    for (ig_lid k = 0; k < set->count; k++) {
+      const ig_lid s = set->item[k];
+      if (bound[s] != 0)
+        return ig_fail_at(cx, &c->at, "node %d of '%s' is in another body already", s, c->set);
+      ((int32_t *)m->body_node.host)[count++] = s;
+      bound[s] = count;
+    }
+    b->count = count - b->first;
+    if (b->count == 0)
+      return ig_fail_at(cx, &c->at, "node set '%s' is empty", c->set);
+  }
+  IG_TRY(ig_array_new(cx, &m->body_arm, 3 * (size_t)count, sizeof(double), "bodies"));
+  IG_TRY(ig_array_new_device(cx, &m->body_pull, (size_t)count * IG_DYN_PULL, sizeof(double),
+                             "bodies"));
+  IG_TRY(ig_array_push(cx, &m->body_node));
+  for (int32_t i = 0; i < count; i++)
+    memcpy((double *)m->body_arm.host + 3 * i,
+           m->x0 + 3 * (int64_t)((int32_t *)m->body_node.host)[i], 3 * sizeof(double));
+  IG_TRY(ig_array_push(cx, &m->body));
+  m->p.bodies = n;
+  m->p.body = m->body.dev, m->p.body_node = m->body_node.dev;
+  m->p.body_arm = m->body_arm.dev, m->p.body_pull = m->body_pull.dev;
+  return IG_OK;
+}
+
+/* The inverse of a symmetric matrix; directions without inertia get a little of it. */
+static void inverse_of(const double a[9], double inv[9]) {
+  double b[9], c[9];
+  const double little = 1e-12 * (a[0] + a[4] + a[8]);
+  memcpy(b, a, sizeof b);
+  for (int i = 0; i < 9; i += 4)
+    b[i] += little;
+  const double det = cofactors_f64(b, c);
+  for (int i = 0; i < 9; i++)
+    inv[i] = c[i] / det;
+}
+
+/* Mass, centre and inertia of every body from its particles, where it is now; the motion stays. */
+ig_status ig_dyn_bodies_mass(ig_dyn_model *m) {
+  if (m->p.bodies == 0)
+    return IG_OK;
+  IG_TRY(ig_array_pull(m->cx, &m->body));
+  for (int k = 0; k < m->p.bodies; k++) {
+    ig_dyn_body *b = (ig_dyn_body *)m->body.host + k;
+    const int32_t *node = (int32_t *)m->body_node.host + b->first;
+    double *arm = (double *)m->body_arm.host + 3 * (int64_t)b->first, shift[3] = {0}, w[3], r[3];
+    b->mass = 0;
+    memset(b->inertia, 0, sizeof b->inertia);
+    for (int32_t i = 0; i < b->count; i++) {
+      b->mass += m->node_mass[node[i]];
+      for (int c = 0; c < 3; c++)
+        shift[c] += m->node_mass[node[i]] * arm[3 * i + c];
+    }
+    for (int c = 0; c < 3; c++)
+      shift[c] /= b->mass;
+    for (int32_t i = 0; i < b->count; i++) {
+      double *y = arm + 3 * i;
+      ig_dyn_sub(y, shift, y);
+      const double mass = m->node_mass[node[i]], square = dot_f64(y, y);
+      for (int c = 0; c < 9; c++)
+        b->inertia[c] += (c % 4 == 0 ? mass * square + m->node_inertia[node[i]] : 0) -
+                         mass * y[c / 3] * y[c % 3];
+    }
+    inverse_of(b->inertia, b->inverse);
+    ig_dyn_turn(b->q, shift, r);
+    cross_f64(b->spin, r, w);
+    for (int c = 0; c < 3; c++) {
+      b->at[c] += r[c];
+      b->v[c] += w[c];
+    }
+    ig_dyn_body_times(b->q, b->inertia, b->spin, b->momentum);
+  }
+  IG_TRY(ig_array_push(m->cx, &m->body_arm));
+  return ig_array_push(m->cx, &m->body);
+}
+
+/* Bodies take over the momentum of their particles, and the particles then move with them. */
+ig_status ig_dyn_bodies_start(ig_dyn_model *m, double *v) {
+  const int D = m->p.dofs;
+  for (int k = 0; k < m->p.bodies; k++) {
+    ig_dyn_body *b = (ig_dyn_body *)m->body.host + k;
+    const int32_t *node = (int32_t *)m->body_node.host + b->first;
+    const double *arm = (double *)m->body_arm.host + 3 * (int64_t)b->first;
+    memset(b->v, 0, sizeof b->v);
+    memset(b->momentum, 0, sizeof b->momentum);
+    for (int32_t i = 0; i < b->count; i++) {
+      const double *u = v + (int64_t)D * node[i], mass = m->node_mass[node[i]];
+      double l[3];
+      cross_f64(arm + 3 * i, u, l);
+      for (int c = 0; c < 3; c++) {
+        b->v[c] += mass * u[c] / b->mass;
+        b->momentum[c] += mass * l[c] + (D == 6 ? m->node_inertia[node[i]] * u[3 + c] : 0);
+      }
+    }
+    ig_dyn_body_times(b->q, b->inverse, b->momentum, b->spin);
+    for (int32_t i = 0; i < b->count; i++) {
+      double *u = v + (int64_t)D * node[i], w[3];
+      cross_f64(b->spin, arm + 3 * i, w);
+      for (int c = 0; c < 3; c++) {
+        u[c] = b->v[c] + w[c];
+        if (D == 6)
+          u[3 + c] = b->spin[c];
+      }
+    }
+  }
+  for (int32_t k = 0; k < m->p.ties; k++) {
+    const int64_t n = ((int32_t *)m->tie_node.host)[k];
+    for (int c = 0; c < (((int32_t *)m->tie_turns.host)[k] ? D : 3); c++) {
+      v[D * n + c] = 0;
+      for (int a = 0; a < 3; a++)
+        v[D * n + c] += ((double *)m->tie_share.host)[3 * k + a] *
+                        v[(int64_t)D * ((int32_t *)m->tie_to.host)[3 * k + a] + c];
+    }
+  }
+  return m->p.bodies ? ig_array_push(m->cx, &m->body) : IG_OK;
+}

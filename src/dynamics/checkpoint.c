@@ -1,0 +1,113 @@
+/* Checkpoints: all that a run needs to go on to the same bits. */
+#include "dynamics/run.h"
+#include "backend/backend.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MARKS = 16 };
+static void marks_of(const ig_dyn_job *r, double mark[MARKS]) {
+  const ig_dyn_clock *k = ig_dyn_clock_of(r);
+  const double all[MARKS] = {(double)k->step,
+                             k->time,
+                             k->dt,
+                             k->before,
+                             k->tick,
+                             k->damping,
+                             r->m->start_energy,
+                             (double)r->analysis,
+                             r->analysis_start,
+                             r->next_picture,
+                             (double)r->next_step,
+                             r->worst_error,
+                             r->m->scaled_to};
+  memcpy(mark, all, sizeof all);
+}
+
+static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*name)[32], int room) {
+  ig_dyn_model *m = r->m;
+  const ig_dtype part = m->part == sizeof(double) ? IG_F64 : IG_F32;
+  int n = 0;
+  saved[n++] = (ig_saved){"marks", IG_F64, MARKS, mark};
+  saved[n++] = (ig_saved){"x", part, (int64_t)m->x.count, m->x.host};
+  saved[n++] = (ig_saved){"v", part, (int64_t)m->v.count, m->v.host};
+  saved[n++] = (ig_saved){"f", part, (int64_t)m->f.count, m->f.host};
+  saved[n++] = (ig_saved){"work", IG_F64, (int64_t)m->work.count, m->work.host};
+  for (int k = 0; k < m->groups && n < room; k++) {
+    const ig_array *s = &m->group[k].state;
+    snprintf(name[n], sizeof name[n], "state%d", k);
+    saved[n] = (ig_saved){name[n], s->size == sizeof(double) ? IG_F64 : IG_F32, (int64_t)s->count,
+                          s->host};
+    n++;
+  }
+  return n;
+}
+
+ig_status ig_dyn_checkpoint_write(ig_dyn_job *r) {
+  ig_dyn_model *m = r->m;
+  if (!r->job->sink)
+    return IG_OK;
+  const double start = ig_now();
+  IG_TRY(ig_dyn_pull(m));
+  IG_TRY(ig_array_pull(m->cx, &m->work));
+  for (int k = 0; k < m->groups; k++)
+    IG_TRY(ig_array_pull(m->cx, &m->group[k].state));
+  const int room = 5 + m->groups;
+  ig_saved *saved = NULL;
+  char(*name)[32] = NULL;
+  double mark[MARKS];
+  marks_of(r, mark);
+  IG_TRY(IG_NEW(m->cx, &saved, room, "checkpoint"));
+  ig_status status = IG_NEW(m->cx, &name, room, "checkpoint");
+  if (status == IG_OK) {
+    const int n = saved_arrays(r, mark, saved, name, room);
+    status = r->job->sink->checkpoint(r->job->sink, ig_dyn_clock_of(r)->time,
+                                      ig_dyn_clock_of(r)->step, saved, n);
+  }
+  free(saved);
+  free(name);
+  r->last_checkpoint = ig_now();
+  r->job->seconds_output += ig_now() - start;
+  return status;
+}
+
+ig_status ig_dyn_checkpoint_read(ig_dyn_job *r) {
+  ig_dyn_model *m = r->m;
+  ig_ctx *cx = m->cx;
+  const int room = 5 + m->groups;
+  ig_saved *saved = NULL;
+  char(*name)[32] = NULL;
+  double mark[MARKS];
+  ig_status status = IG_OK;
+  IG_TRY(IG_NEW(cx, &saved, room, "checkpoint"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &name, room, "checkpoint"));
+  const int n = saved_arrays(r, mark, saved, name, room);
+  for (int i = 0; i < n; i++) {
+    const void *data;
+    IG_TRY_GOTO(
+        status, done,
+        ig_restart_find(cx, r->job->restart, saved[i].name, saved[i].dtype, saved[i].count, &data));
+    memcpy(saved[i].data, data, (size_t)saved[i].count * ig_dtype_size(saved[i].dtype));
+  }
+  ig_dyn_clock *k = m->clock.host;
+  k->step = (int64_t)mark[0];
+  k->time = mark[1], k->dt = mark[2], k->before = mark[3], k->tick = mark[4], k->damping = mark[5];
+  m->start_energy = mark[6];
+  r->analysis = (int64_t)mark[7], r->analysis_start = mark[8];
+  r->next_picture = mark[9], r->next_step = (int64_t)mark[10], r->worst_error = mark[11];
+  if (mark[12] > 0)
+    IG_TRY_GOTO(status, done, ig_dyn_masses(m, mark[12]));
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->clock));
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->x));
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->v));
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->f));
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->work));
+  for (int i = 0; i < m->groups; i++)
+    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->group[i].state));
+done:
+  free(saved);
+  free(name);
+  return status;
+}

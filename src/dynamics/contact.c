@@ -1,0 +1,142 @@
+/* Surfaces that touch: triangles of the mesh, and room for the search. */
+#include "dynamics/model.h"
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void triangle_put(int32_t *to, int64_t *count, ig_lid a, ig_lid b, ig_lid c) {
+  to[3 * *count] = a, to[3 * *count + 1] = b, to[3 * *count + 2] = c;
+  (*count)++;
+}
+
+/* Triangles of all surfaces: shells, and the boundary of solids with faces cut in two. */
+static ig_status surface_triangles(ig_dyn_model *m, int32_t **triangle, int64_t *count) {
+  ig_ctx *cx = m->cx;
+  ig_boundary boundary = {0};
+  ig_status status = IG_OK;
+  int64_t room = 0;
+  for (int b = 0; b < m->mesh->blocks; b++)
+    room += m->mesh->block[b].type == IG_TRI3 ? m->mesh->block[b].count : 0;
+  IG_TRY(ig_mesh_boundary(cx, m->mesh, &boundary));
+  room += 2 * (int64_t)boundary.count;
+  *count = 0;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, triangle, 3 * room + 1, "contact surfaces"));
+  for (int b = 0; b < m->mesh->blocks; b++)
+    for (ig_lid e = 0; m->mesh->block[b].type == IG_TRI3 && e < m->mesh->block[b].count; e++) {
+      const ig_lid *n = m->mesh->block[b].conn + 3 * (int64_t)e;
+      triangle_put(*triangle, count, n[0], n[1], n[2]);
+    }
+  for (ig_lid i = 0; i < boundary.count; i++) {
+    ig_lid local;
+    const ig_block *b = ig_dyn_block_of(m->mesh, boundary.element[i], &local);
+    const ig_elem_info *info = ig_elem_info_get(b->type);
+    if (info->dim != 3)
+      continue;
+    const int *f = ig_elem_face(b->type, boundary.face[i]);
+    const ig_lid *n = b->conn + (int64_t)local * info->nodes;
+    triangle_put(*triangle, count, n[f[0]], n[f[1]], n[f[2]]);
+    if (b->type == IG_HEX8)
+      triangle_put(*triangle, count, n[f[0]], n[f[2]], n[f[3]]);
+  }
+done:
+  ig_boundary_free(&boundary);
+  return status;
+}
+
+ig_status ig_dyn_contact_new(ig_dyn_model *m) {
+  ig_ctx *cx = m->cx;
+  const ig_dyn_contact *c = &m->c->contact;
+  const bool on = c->at.given && c->on;
+  if (!on && m->c->tools.count == 0)
+    return IG_OK;
+  int32_t *surface = NULL, *place = NULL, *first = NULL, *corner = NULL;
+  IG_TRY(surface_triangles(m, &m->skin, &m->skins));
+  const int64_t count = m->skins;
+  const int32_t *triangle = m->skin;
+  ig_status status = IG_OK;
+  if (!on || count == 0)
+    return IG_OK;
+  const size_t nodes = (size_t)m->mesh->nodes;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &place, nodes, "contact surfaces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &surface, nodes, "contact surfaces"));
+  int32_t surfaces = 0;
+  double edge = 0;
+  for (int64_t i = 0; i < 3 * count; i++) {
+    const int32_t n = triangle[i], next = triangle[i % 3 == 2 ? i - 2 : i + 1];
+    double d[3];
+    ig_dyn_sub(m->x0 + 3 * (int64_t)next, m->x0 + 3 * (int64_t)n, d);
+    edge += sqrt(dot_f64(d, d)) / (3 * (double)count);
+    if (!place[n]) {
+      surface[surfaces++] = n;
+      place[n] = surfaces;
+    }
+  }
+  /* corners that lie on each particle */
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &first, (size_t)surfaces + 1, "contact surfaces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &corner, 3 * (size_t)count, "contact surfaces"));
+  for (int64_t i = 0; i < 3 * count; i++)
+    first[place[triangle[i]]]++;
+  for (int32_t i = 0; i < surfaces; i++)
+    first[i + 1] += first[i];
+  for (int64_t i = 3 * count; i-- > 0;)
+    corner[--first[place[triangle[i]]]] = (int32_t)i;
+  for (int32_t i = 0; i < surfaces; i++)
+    first[i] = first[i + 1];
+  first[surfaces] = (int32_t)(3 * count);
+  double thick = 0;
+  for (int k = 0; k < m->groups; k++)
+    thick = fmax(thick, m->group[k].g_f64.thickness);
+  ig_dyn_particles *p = &m->p;
+  p->triangles = (int32_t)count;
+  p->surfaces = surfaces;
+  p->gap = !isnan(c->thickness) && c->thickness > 0 ? c->thickness : thick > 0 ? thick : edge / 10;
+  p->penalty = c->penalty;
+  p->rub = c->friction;
+  uint32_t buckets = 16;
+  while (buckets < 2u * (uint32_t)count)
+    buckets *= 2;
+  p->bucket_mask = buckets - 1;
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->triangle, triangle, 3 * (size_t)count, sizeof *triangle,
+                            "contact surfaces"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->surface, surface, (size_t)surfaces, sizeof *surface,
+                            "contact surfaces"));
+  IG_TRY_GOTO(status, done,
+              ig_array_new_device(cx, &m->bucket, buckets, sizeof(int32_t), "contact search"));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_new_device(cx, &m->chain, (size_t)surfaces, sizeof(int32_t), "contact search"));
+  IG_TRY_GOTO(status, done,
+              ig_dyn_upload(m, &m->touch, m->part, NULL, 3 * nodes, "contact forces"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->corner_first, first, (size_t)surfaces + 1, sizeof *first,
+                            "contact surfaces"));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_from(cx, &m->corner, corner, 3 * (size_t)count, sizeof *corner, "contact surfaces"));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_new_device(cx, &m->triangle_bucket, buckets, sizeof(int32_t), "contact search"));
+  IG_TRY_GOTO(status, done,
+              ig_array_new_device(cx, &m->triangle_chain, (size_t)count, sizeof(int32_t),
+                                  "contact search"));
+  IG_TRY_GOTO(
+      status, done,
+      ig_dyn_upload(m, &m->recoil, sizeof(double), NULL, 9 * (size_t)count, "contact forces"));
+  IG_TRY_GOTO(status, done, ig_array_new(cx, &m->longest, 2, sizeof(uint32_t), "contact search"));
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->longest));
+  p->corner_first = m->corner_first.dev, p->corner = m->corner.dev;
+  p->triangle_bucket = m->triangle_bucket.dev, p->triangle_chain = m->triangle_chain.dev;
+  p->recoil = m->recoil.dev, p->longest = m->longest.dev;
+  p->triangle = m->triangle.dev, p->surface = m->surface.dev;
+  p->bucket = m->bucket.dev, p->chain = m->chain.dev, p->touch = m->touch.dev;
+done:
+  free(surface);
+  free(place);
+  free(first);
+  free(corner);
+  return status;
+}

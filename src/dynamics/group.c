@@ -1,0 +1,380 @@
+/* Groups of elements of one kind, law and section, in the order they are worked on. */
+#include "dynamics/model.h"
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void group_single(const dyn_group_f64 *d, dyn_group_f32 *s) {
+  memset(s, 0, sizeof *s);
+#define COPY(k) s->k = d->k
+#define CAST(k) s->k = (float)d->k
+  COPY(first), COPY(count), COPY(npe), COPY(dofs), COPY(states), COPY(bbar), COPY(planes);
+  COPY(cable), COPY(thinning);
+  CAST(thickness), CAST(area), CAST(iy), CAST(iz), CAST(torsion), CAST(hourglass);
+  CAST(bulk_linear), CAST(bulk_quadratic);
+  CAST(mat.density), CAST(mat.young), CAST(mat.poisson), CAST(mat.bulk), CAST(mat.shear);
+  CAST(mat.yield), CAST(mat.hardening), CAST(mat.kinematic), COPY(mat.rows);
+  CAST(mat.jc_b), CAST(mat.jc_n), CAST(mat.jc_c), CAST(mat.jc_rate0), CAST(mat.jc_m);
+  CAST(mat.jc_range), CAST(mat.jc_heat);
+  for (int i = 0; i < 3 * IG_DYN_FIBRES; i++)
+    CAST(fibre[i / 3][i % 3]);
+  for (int i = 0; i < IG_HARDENING_ROWS; i++)
+    CAST(mat.strain[i]), CAST(mat.stress[i]);
+  for (int i = 0; i < 5; i++)
+    CAST(mat.jc_d[i]);
+#undef COPY
+#undef CAST
+  s->state = (float *)d->state;
+}
+
+const ig_block *ig_dyn_block_of(const ig_mesh *mesh, ig_lid e, ig_lid *local) {
+  for (int b = 0; b < mesh->blocks; b++) {
+    if (e < mesh->block[b].count) {
+      *local = e;
+      return &mesh->block[b];
+    }
+    e -= mesh->block[b].count;
+  }
+  return NULL;
+}
+
+/* owner[e] = which item of a list claims element e; items without sets take what is left. */
+static ig_status claim(ig_ctx *cx, const ig_mesh *mesh, int items, const ig_texts *sets,
+                       const ig_src *at, size_t stride, int *owner) {
+  const ig_lid ne = ig_mesh_elements(mesh);
+  int rest = -1;
+  for (ig_lid e = 0; e < ne; e++)
+    owner[e] = -1;
+  for (int i = 0; i < items; i++) {
+    const ig_texts *t = (const ig_texts *)((const char *)sets + stride * (size_t)i);
+    const ig_src *where = (const ig_src *)((const char *)at + stride * (size_t)i);
+    if (t->count == 0)
+      rest = i;
+    for (int k = 0; k < t->count; k++) {
+      const ig_set *set = ig_mesh_find_set(mesh, t->value[k], IG_SET_ELEMENTS);
+      if (!set)
+        return ig_fail_at(cx, where, "the mesh has no element set '%s'", t->value[k]);
+      for (ig_lid j = 0; j < set->count; j++)
+        owner[set->item[j]] = i;
+    }
+  }
+  for (ig_lid e = 0; e < ne; e++)
+    if (owner[e] < 0)
+      owner[e] = rest;
+  return IG_OK;
+}
+
+static const double *node_x(const ig_dyn_model *m, ig_lid n) {
+  return m->x0 + 3 * (int64_t)n;
+}
+
+/* The state an element starts with. */
+static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_section *s,
+                        const ig_lid *conn, double *st) {
+  if (g->kind == IG_DYN_HEX8 || g->kind == IG_DYN_HEX1 || g->kind == IG_DYN_TET)
+    st[IG_HEX_FRAME] = 1; /* the frame lies along the axes of space */
+  if (g->law == IG_LAW_NEOHOOKE) {
+    /* the inverse of the Jacobian each point starts with */
+    const int points = g->kind == IG_DYN_HEX8 ? 8 : 1;
+    for (int n = 0; n < points; n++) {
+      double j[9] = {0}, c[9];
+      const double r = 0.577350269189625764509;
+      const double a = n & 1 ? r : -r, b = n & 2 ? r : -r, z = n & 4 ? r : -r;
+      for (int i = 0; i < 3; i++)
+        if (g->kind == IG_DYN_HEX8)
+          for (int k = 0; k < 8; k++) {
+            static const int sa[8] = {-1, 1, 1, -1, -1, 1, 1, -1},
+                             sb[8] = {-1, -1, 1, 1, -1, -1, 1, 1},
+                             sc[8] = {-1, -1, -1, -1, 1, 1, 1, 1};
+            const double x = node_x(m, conn[k])[i] / 8;
+            j[i] += x * sa[k] * (1 + b * sb[k]) * (1 + z * sc[k]);
+            j[3 + i] += x * sb[k] * (1 + a * sa[k]) * (1 + z * sc[k]);
+            j[6 + i] += x * sc[k] * (1 + a * sa[k]) * (1 + b * sb[k]);
+          }
+        else
+          for (int k = 0; k < 3; k++)
+            j[3 * k + i] = node_x(m, conn[k + 1])[i] - node_x(m, conn[0])[i];
+      c[0] = j[4] * j[8] - j[5] * j[7], c[1] = j[5] * j[6] - j[3] * j[8];
+      c[2] = j[3] * j[7] - j[4] * j[6], c[3] = j[7] * j[2] - j[8] * j[1];
+      c[4] = j[8] * j[0] - j[6] * j[2], c[5] = j[6] * j[1] - j[7] * j[0];
+      c[6] = j[1] * j[5] - j[2] * j[4], c[7] = j[2] * j[3] - j[0] * j[5];
+      c[8] = j[0] * j[4] - j[1] * j[3];
+      const double det = j[0] * c[0] + j[1] * c[1] + j[2] * c[2];
+      for (int i = 0; i < 9; i++) /* rows of the inverse */
+        st[IG_HEX_POINT + n * ig_law_state(g->law, 6) + 6 + i] = c[i] / det;
+    }
+  }
+  if (g->kind == IG_DYN_BEAM || g->kind == IG_DYN_FIBRE) {
+    /* the section's width axis, square to the beam */
+    double e[3], up[3], y[3], l = 0;
+    for (int i = 0; i < 3; i++) {
+      e[i] = node_x(m, conn[1])[i] - node_x(m, conn[0])[i];
+      l += e[i] * e[i];
+      up[i] = isnan(s->up[i]) ? (i == 2) : s->up[i];
+    }
+    for (int i = 0; i < 3; i++)
+      e[i] /= sqrt(l);
+    for (int pass = 0; pass < 2; pass++) {
+      y[0] = up[1] * e[2] - up[2] * e[1];
+      y[1] = up[2] * e[0] - up[0] * e[2];
+      y[2] = up[0] * e[1] - up[1] * e[0];
+      l = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);
+      if (l > 1e-3)
+        break;
+      up[0] = 0, up[1] = 1, up[2] = 0; /* the beam runs along `up` */
+    }
+    for (int i = 0; i < 3; i++)
+      st[i] = y[i] / l;
+  }
+  if (g->kind == IG_DYN_LAYERS)
+    st[0] = 1; /* thickness as a share of what it was */
+}
+
+static int group_states(const ig_dyn_group *g) {
+  const int point = ig_law_state(g->law, 6), layer = ig_law_state(g->law, 3);
+  switch (g->kind) {
+  case IG_DYN_HEX8:
+    return IG_HEX_POINT + 8 * point;
+  case IG_DYN_HEX1:
+    return IG_HEX_POINT + point + 12;
+  case IG_DYN_TET:
+    return IG_HEX_POINT + point;
+  case IG_DYN_SHELL:
+    return IG_SHELL_STATES;
+  case IG_DYN_LAYERS:
+    return IG_LAYERS_POINT + g->g_f64.planes * 5 * layer;
+  case IG_DYN_BEAM:
+    return IG_BEAM_STATES;
+  case IG_DYN_FIBRE:
+    return IG_BEAM_STATES + 2 * IG_DYN_FIBRES * ig_law_state(g->law, 1);
+  default:
+    return IG_BAR_STATES;
+  }
+}
+
+/* Elements in the order they are worked on, colors padded to whole blocks. */
+static ig_status group_order(ig_dyn_model *m, ig_dyn_group *g, const ig_lid *list,
+                             const ig_dyn_section *section) {
+  ig_ctx *cx = m->cx;
+  const int npe = g->g_f64.npe;
+  ig_status status = IG_OK;
+  ig_coloring coloring = {0};
+  ig_lid *conn = NULL;
+  double *st = NULL;
+  IG_TRY(IG_NEW(cx, &conn, (size_t)g->count * (size_t)npe, "element connectivity"));
+  for (ig_lid i = 0; i < g->count; i++) {
+    ig_lid local;
+    const ig_block *b = ig_dyn_block_of(m->mesh, list[i], &local);
+    memcpy(conn + (int64_t)i * npe, b->conn + (int64_t)local * npe, sizeof *conn * (size_t)npe);
+  }
+  g->colors = 1;
+  if (m->assembly == IG_COLOR) {
+    IG_TRY_GOTO(status, done, ig_mesh_color(cx, m->mesh->nodes, g->count, npe, conn, &coloring));
+    g->colors = coloring.colors;
+  }
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &g->begin, g->colors, "colors"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &g->end, g->colors, "colors"));
+  g->slots = 0;
+  for (int c = 0; c < g->colors; c++) {
+    const ig_lid n = coloring.start ? coloring.start[c + 1] - coloring.start[c] : g->count;
+    g->begin[c] = g->slots;
+    g->end[c] = g->slots + n;
+    g->slots += (n + IG_DYN_BLOCK - 1) / IG_DYN_BLOCK * IG_DYN_BLOCK;
+  }
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &g->element, g->slots, "element order"));
+  IG_TRY_GOTO(status, done,
+              ig_array_new(cx, &g->conn, (size_t)g->slots * (size_t)npe, sizeof(int32_t),
+                           "element connectivity"));
+  const int states = g->g_f64.states = group_states(g);
+  const size_t real = m->precision == IG_DOUBLE ? sizeof(double) : sizeof(float);
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_new(cx, &g->state, (size_t)g->slots * (size_t)states, real, "element state"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &st, states, "element state"));
+  for (int c = 0; c < g->colors; c++) {
+    const ig_lid stop = c + 1 < g->colors ? g->begin[c + 1] : g->slots;
+    for (ig_lid s = g->begin[c]; s < stop; s++) {
+      const ig_lid k = s < g->end[c] ? s : g->end[c] - 1; /* pads repeat the last one */
+      const ig_lid i = coloring.order ? coloring.order[coloring.start[c] + k - g->begin[c]] : k;
+      g->element[s] = s < g->end[c] ? list[i] : -1;
+      int32_t *to = (int32_t *)g->conn.host + (int64_t)s * npe;
+      memcpy(to, conn + (int64_t)i * npe, sizeof *to * (size_t)npe);
+      memset(st, 0, sizeof *st * (size_t)states);
+      state_start(m, g, section, to, st);
+      for (int v = 0; v < states; v++) {
+        const int64_t at =
+            ((int64_t)(s / IG_DYN_BLOCK) * states + v) * IG_DYN_BLOCK + s % IG_DYN_BLOCK;
+        if (real == sizeof(double))
+          ((double *)g->state.host)[at] = st[v];
+        else
+          ((float *)g->state.host)[at] = (float)st[v];
+      }
+    }
+  }
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &g->ids, g->element, (size_t)g->slots, sizeof *g->element,
+                            "element order"));
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &g->conn));
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &g->state));
+done:
+  free(conn);
+  free(st);
+  ig_coloring_free(&coloring);
+  return status;
+}
+
+static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_material_case *mat,
+                            ig_dyn_group *g) {
+  ig_ctx *cx = m->cx;
+  dyn_group_f64 *d = &g->g_f64;
+  d->npe = ig_elem_info_get(g->type)->nodes;
+  d->dofs = 3;
+  d->hourglass = s->hourglass;
+  d->bulk_linear = s->bulk_linear;
+  d->bulk_quadratic = s->bulk_quadratic;
+  d->bbar = s->integration == IG_INTEGRATE_BBAR;
+  d->planes = (int)s->planes;
+  d->thinning = s->thinning;
+  switch (g->type) {
+  case IG_HEX8:
+    g->kind = s->integration == IG_INTEGRATE_SINGLE ? IG_DYN_HEX1 : IG_DYN_HEX8;
+    break;
+  case IG_TET4:
+    g->kind = IG_DYN_TET;
+    break;
+  case IG_TRI3:
+    g->kind = g->law == IG_LAW_ELASTIC ? IG_DYN_SHELL : IG_DYN_LAYERS;
+    d->dofs = 6;
+    d->thickness = s->thickness;
+    if (isnan(s->thickness))
+      return ig_fail_at(cx, &s->at, "shells need a section with `thickness`");
+    if (s->planes != 3 && s->planes != 4)
+      return ig_fail_at(cx, &s->at, "`planes` is 3 or 4 integration points");
+    break;
+  case IG_BEAM2:
+    g->kind = s->line != IG_LINE_BEAM    ? IG_DYN_BAR
+              : g->law == IG_LAW_ELASTIC ? IG_DYN_BEAM
+                                         : IG_DYN_FIBRE;
+    d->dofs = s->line == IG_LINE_BEAM ? 6 : 3;
+    d->cable = s->line == IG_LINE_CABLE;
+    IG_TRY(ig_dyn_section_line(cx, s, d));
+    if (g->kind == IG_DYN_FIBRE)
+      IG_TRY(ig_dyn_section_fibres(cx, s, d));
+    break;
+  default:
+    return ig_fail_at(cx, &m->c->at, "dynamics has no %s elements: use hex8, tet4, tri3 or beam2",
+                      ig_elem_info_get(g->type)->name);
+  }
+  bool known = false;
+#define X(k, l) known |= g->kind == IG_DYN_##k && g->law == IG_LAW_##l;
+  IG_DYN_STAMPS(X)
+#undef X
+  if (!known)
+    return ig_fail_at(cx, &mat->at,
+                      "the law of material '%s' is not there for %s elements of this kind",
+                      mat->name, ig_elem_info_get(g->type)->name);
+  return IG_OK;
+}
+
+ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
+  ig_ctx *cx = m->cx;
+  const ig_lid ne = ig_mesh_elements(m->mesh);
+  const ig_list *sections = &m->c->sections;
+  ig_status status = IG_OK;
+  int *section = NULL, *material = NULL;
+  ig_lid *list = NULL;
+  IG_TRY(IG_NEW(cx, &section, ne, "sections"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &material, ne, "materials"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &list, ne, "elements of a group"));
+  const ig_dyn_section *s0 = sections->items;
+  const ig_material_case *m0 = materials->items;
+  IG_TRY_GOTO(status, done,
+              claim(cx, m->mesh, sections->count, s0 ? &s0->set : NULL, s0 ? &s0->at : NULL,
+                    sizeof *s0, section));
+  IG_TRY_GOTO(status, done,
+              claim(cx, m->mesh, materials->count, m0 ? &m0->tags : NULL, m0 ? &m0->at : NULL,
+                    sizeof *m0, material));
+  const int ns = sections->count + 1, nm = materials->count;
+  IG_TRY_GOTO(status, done,
+              IG_NEW(cx, &m->group, m->mesh->blocks * ns * (nm > 0 ? nm : 1), "groups"));
+  ig_lid base = 0, first = 0;
+  for (int b = 0; b < m->mesh->blocks; base += m->mesh->block[b++].count)
+    for (int s = -1; s < sections->count; s++)
+      for (int k = -1; k < nm; k++) {
+        ig_lid n = 0;
+        for (ig_lid e = base; e < base + m->mesh->block[b].count; e++)
+          if (section[e] == s && material[e] == k)
+            list[n++] = e;
+        if (n == 0)
+          continue;
+        if (k < 0) {
+          status = ig_fail_at(cx, &m->c->at, "element %d has no material: name its set in `tags`",
+                              list[0]);
+          goto done;
+        }
+        ig_dyn_group *g = &m->group[m->groups++];
+        const ig_dyn_section *use = s < 0 ? &ig_dyn_section_default : &s0[s];
+        g->type = m->mesh->block[b].type;
+        g->count = n;
+        IG_TRY_GOTO(status, done, ig_dyn_material_read(cx, &m0[k], &g->g_f64.mat, &g->law));
+        IG_TRY_GOTO(status, done, group_kind(m, use, &m0[k], g));
+        IG_TRY_GOTO(status, done, group_order(m, g, list, use));
+        g->g_f64.first = first;
+        g->g_f64.count = g->slots;
+        g->g_f64.state = g->state.dev;
+        group_single(&g->g_f64, &g->g_f32);
+        first += g->slots;
+      }
+done:
+  free(section);
+  free(material);
+  free(list);
+  return status;
+}
+
+/* Slots of all groups, those of one particle side by side, in the order of the groups. */
+ig_status ig_dyn_slots_new(ig_dyn_model *m) {
+  if (m->assembly != IG_GATHER)
+    return IG_OK;
+  ig_ctx *cx = m->cx;
+  const ig_lid nodes = m->mesh->nodes;
+  IG_TRY(ig_array_new(cx, &m->slot_first, (size_t)nodes + 1, sizeof(int32_t), "slots"));
+  int32_t *first = m->slot_first.host;
+  int64_t total = 0;
+  for (int k = 0; k < m->groups; k++) {
+    const ig_dyn_group *g = &m->group[k];
+    total += (int64_t)g->count * g->g_f64.npe;
+    for (ig_lid s = 0; s < g->slots; s++)
+      for (int a = 0; a < g->g_f64.npe && g->element[s] >= 0; a++)
+        first[((int32_t *)g->conn.host)[(int64_t)s * g->g_f64.npe + a] + 1]++;
+  }
+  if (total > INT32_MAX)
+    return IG_FAIL(cx, IG_INPUT, "too many elements for assembly `gather`: use `atomic`");
+  for (ig_lid n = 0; n < nodes; n++)
+    first[n + 1] += first[n];
+  int32_t *next = NULL;
+  IG_TRY(IG_NEW(cx, &next, nodes, "slots"));
+  memcpy(next, first, sizeof *next * (size_t)nodes);
+  for (int k = 0; k < m->groups; k++) {
+    ig_dyn_group *g = &m->group[k];
+    const ig_status status = ig_array_new(cx, &g->slot, (size_t)g->slots * (size_t)g->g_f64.npe,
+                                          sizeof(int32_t), "slots");
+    if (status != IG_OK) {
+      free(next);
+      return status;
+    }
+    for (ig_lid s = 0; s < g->slots; s++)
+      for (int a = 0; a < g->g_f64.npe && g->element[s] >= 0; a++) {
+        const int64_t at = (int64_t)s * g->g_f64.npe + a;
+        ((int32_t *)g->slot.host)[at] = next[((int32_t *)g->conn.host)[at]]++;
+      }
+  }
+  free(next);
+  for (int k = 0; k < m->groups; k++)
+    IG_TRY(ig_array_push(cx, &m->group[k].slot));
+  IG_TRY(ig_array_push(cx, &m->slot_first));
+  /* components a group does not write (rotations of solids) stay zero */
+  return ig_dyn_upload(m, &m->slots, m->part, NULL, (size_t)total * (size_t)m->p.dofs, "slots");
+}

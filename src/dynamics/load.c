@@ -1,0 +1,370 @@
+/* What holds and pushes particles: histories, motions, forces, tools, velocities at the start. */
+#include "dynamics/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+ig_status ig_dyn_curve_add(ig_ctx *cx, ig_dyn_curves *c, const ig_table *t, int32_t *place) {
+  *place = -1;
+  if (t->count == 0)
+    return IG_OK;
+  if (c->count == c->room || c->rows + t->count > c->rows_room) {
+    c->room = 2 * c->room + 8;
+    c->rows_room = 2 * c->rows_room + t->count + 64;
+    void *a = realloc(c->curve, sizeof *c->curve * (size_t)c->room);
+    if (a)
+      c->curve = a;
+    void *x = realloc(c->x, sizeof *c->x * (size_t)c->rows_room);
+    if (x)
+      c->x = x;
+    void *y = realloc(c->y, sizeof *c->y * (size_t)c->rows_room);
+    if (y)
+      c->y = y;
+    if (!a || !x || !y)
+      return IG_FAIL(cx, IG_MEMORY, "out of memory for histories");
+  }
+  c->curve[c->count] = (ig_dyn_curve){c->rows, t->count};
+  for (int i = 0; i < t->count; i++) {
+    c->x[c->rows + i] = t->x[i];
+    c->y[c->rows + i] = t->y[i];
+  }
+  c->rows += t->count;
+  *place = c->count++;
+  return IG_OK;
+}
+
+ig_status ig_dyn_nodes_of(ig_dyn_model *m, const ig_src *at, const char *name, const ig_set **set) {
+  *set = ig_mesh_find_set(m->mesh, name, IG_SET_NODES);
+  if (!*set)
+    return ig_fail_at(m->cx, at, "the mesh has no node set '%s'", name);
+  return IG_OK;
+}
+
+/* "xyz", "x rx ry", "all", "rotations" into six flags */
+static ig_status fix_read(ig_ctx *cx, const ig_dyn_constraint *c, bool fixed[6]) {
+  memset(fixed, 0, 6 * sizeof *fixed);
+  if (!c->fix)
+    return IG_OK;
+  if (strcmp(c->fix, "all") == 0) {
+    for (int i = 0; i < 6; i++)
+      fixed[i] = true;
+    return IG_OK;
+  }
+  for (const char *s = c->fix; *s; s++) {
+    int turn = 0;
+    if (*s == ' ' || *s == ',')
+      continue;
+    if (*s == 'r') {
+      turn = 3;
+      s++;
+    }
+    if (*s < 'x' || *s > 'z')
+      return ig_fail_at(cx, &c->at, "`fix` is 'all' or some of x y z rx ry rz, not '%s'", c->fix);
+    fixed[turn + *s - 'x'] = true;
+  }
+  return IG_OK;
+}
+
+/* Adds to `to` what a constraint holds. */
+static ig_status motion_read(ig_ctx *cx, ig_dyn_curves *cs, const ig_dyn_constraint *c,
+                             ig_dyn_motion *to) {
+  bool fixed[6];
+  int32_t curve;
+  IG_TRY(fix_read(cx, c, fixed));
+  IG_TRY(ig_dyn_curve_add(cx, cs, &c->history, &curve));
+  for (int d = 0; d < 6; d++) {
+    const struct {
+      ig_dyn_move kind;
+      double value;
+    } asked[4] = {{IG_MOVE_DISPLACEMENT, d < 3 ? c->displacement[d] : NAN},
+                  {IG_MOVE_VELOCITY, d < 3 ? c->velocity[d] : NAN},
+                  {IG_MOVE_ACCELERATION, d < 3 ? c->acceleration[d] : NAN},
+                  {IG_MOVE_VELOCITY, d >= 3 ? c->spin[d - 3] : NAN}};
+    if (fixed[d])
+      to->kind[d] = IG_MOVE_FIXED;
+    for (int q = 0; q < 4; q++)
+      if (!isnan(asked[q].value) && strchr(c->along, "xyz"[d % 3])) {
+        to->kind[d] = (uint8_t)asked[q].kind;
+        to->curve[d] = curve;
+        to->scale[d] = asked[q].value;
+      }
+  }
+  return IG_OK;
+}
+
+/* Room for one more kind of motion; a copy of kind `like`. */
+static ig_status motion_more(ig_ctx *cx, ig_dyn_motion **motion, int *kinds, int *room, int like) {
+  if (*kinds == *room) {
+    *room *= 2;
+    void *more = realloc(*motion, sizeof **motion * (size_t)*room);
+    if (!more)
+      return IG_FAIL(cx, IG_MEMORY, "out of memory for constraints");
+    *motion = more;
+  }
+  (*motion)[*kinds] = (*motion)[like];
+  (*kinds)++;
+  return IG_OK;
+}
+
+ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_dyn_curves *cs) {
+  ig_ctx *cx = m->cx;
+  const int n = m->c->constraints.count, bodies = m->c->bodies.count;
+  if (n + bodies == 0)
+    return IG_OK;
+  ig_status status = IG_OK;
+  int kinds = 1, room = 2;
+  ig_dyn_motion *motion = calloc((size_t)room, sizeof *motion);
+  int *next = NULL; /* kind x constraint -> kind after it, 0: not made yet */
+  int32_t *move = NULL;
+  if (!motion)
+    return IG_FAIL(cx, IG_MEMORY, "out of memory for constraints");
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &move, m->mesh->nodes, "constraints"));
+  for (int i = 0; i < n; i++) {
+    const ig_dyn_constraint *c = IG_ITEM(const ig_dyn_constraint, m->c->constraints, i);
+    const ig_set *set;
+    IG_TRY_GOTO(status, done, ig_dyn_nodes_of(m, &c->at, c->set, &set));
+    free(next);
+    next = calloc((size_t)kinds, sizeof *next);
+    if (!next) {
+      status = IG_FAIL(cx, IG_MEMORY, "out of memory for constraints");
+      goto done;
+    }
+    const int before = kinds;
+    for (ig_lid k = 0; k < set->count; k++) {
+      int32_t *at = &move[set->item[k]];
+      if (*at >= before)
+        continue; /* twice in one set */
+      if (m->bound.host && ((int32_t *)m->bound.host)[set->item[k]] != 0) {
+        ig_warn_at(cx, &c->at, "node %d is part of a body or tied: what holds it here does nothing",
+                   set->item[k]);
+        continue;
+      }
+      if (next[*at] == 0) {
+        next[*at] = kinds;
+        IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &room, *at));
+        IG_TRY_GOTO(status, done, motion_read(cx, cs, c, &motion[next[*at]]));
+      }
+      *at = next[*at];
+    }
+  }
+  for (int i = 0; i < bodies; i++) {
+    const int k = kinds;
+    IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &room, 0));
+    IG_TRY_GOTO(status, done,
+                motion_read(cx, cs, IG_ITEM(const ig_dyn_constraint, m->c->bodies, i), &motion[k]));
+    ((ig_dyn_body *)m->body.host)[i].motion = k;
+  }
+  if (bodies > 0)
+    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->body));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_from(cx, &m->move, move, (size_t)m->mesh->nodes, sizeof *move, "constraints"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->motion, motion, (size_t)kinds, sizeof *motion, "constraints"));
+done:
+  free(motion);
+  free(next);
+  free(move);
+  return status;
+}
+
+typedef struct {
+  int32_t node;
+  size_t place; /* the order they were given in */
+  bool is_face;
+  ig_dyn_force force;
+  ig_dyn_face face;
+} push;
+typedef struct {
+  size_t count, room;
+  push *item;
+} pushes;
+
+static ig_status push_add(ig_ctx *cx, pushes *p, const push *item) {
+  if (p->count == p->room) {
+    p->room = 2 * p->room + 64;
+    void *more = realloc(p->item, sizeof *p->item * p->room);
+    if (!more)
+      return IG_FAIL(cx, IG_MEMORY, "out of memory for loads");
+    p->item = more;
+  }
+  p->item[p->count] = *item;
+  p->item[p->count].place = p->count;
+  p->count++;
+  return IG_OK;
+}
+
+static ig_status face_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load, int32_t curve,
+                          const ig_lid *node, int corners) {
+  push item = {.is_face = true};
+  item.face.curve = curve;
+  item.face.corners = corners;
+  item.face.pressure = load->pressure;
+  for (int a = 0; a < corners; a++)
+    item.face.node[a] = node[a];
+  for (int a = 0; a < corners; a++) {
+    item.node = node[a];
+    IG_TRY(push_add(m->cx, list, &item));
+  }
+  return IG_OK;
+}
+
+static ig_status pressure_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load,
+                              int32_t curve) {
+  const ig_set *set = ig_mesh_find_set(m->mesh, load->set, IG_SET_FACES);
+  if (!set)
+    set = ig_mesh_find_set(m->mesh, load->set, IG_SET_ELEMENTS);
+  if (!set)
+    return ig_fail_at(m->cx, &load->at, "the mesh has no face set and no element set '%s'",
+                      load->set);
+  for (ig_lid k = 0; k < set->count; k++) {
+    ig_lid local, node[4];
+    const ig_block *b = ig_dyn_block_of(m->mesh, set->item[k], &local);
+    const ig_elem_info *info = ig_elem_info_get(b->type);
+    const ig_lid *conn = b->conn + (int64_t)local * info->nodes;
+    if (b->type == IG_TRI3)
+      IG_TRY(face_add(m, list, load, curve, conn, 3));
+    else if (info->dim == 3 && set->kind == IG_SET_FACES) {
+      const int corners = b->type == IG_HEX8 ? 4 : 3, *face = ig_elem_face(b->type, set->face[k]);
+      for (int a = 0; a < corners; a++)
+        node[a] = conn[face[a]];
+      IG_TRY(face_add(m, list, load, curve, node, corners));
+    } else
+      return ig_fail_at(m->cx, &load->at, "pressure needs faces of solids or shell elements");
+  }
+  return IG_OK;
+}
+
+static int by_node(const void *a, const void *b) {
+  const push *p = a, *q = b;
+  if (p->node != q->node)
+    return p->node < q->node ? -1 : 1;
+  if (p->is_face != q->is_face)
+    return p->is_face - q->is_face;
+  return p->place < q->place ? -1 : p->place > q->place;
+}
+
+ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_dyn_curves *cs) {
+  ig_ctx *cx = m->cx;
+  ig_status status = IG_OK;
+  pushes list = {0};
+  int32_t *node = NULL, *fs = NULL, *as = NULL;
+  ig_dyn_force *force = NULL;
+  ig_dyn_face *face = NULL;
+  for (int i = 0; i < m->c->loads.count; i++) {
+    const ig_dyn_load *c = IG_ITEM(const ig_dyn_load, m->c->loads, i);
+    int32_t curve;
+    IG_TRY_GOTO(status, done, ig_dyn_curve_add(cx, cs, &c->history, &curve));
+    if (!isnan(c->pressure)) {
+      IG_TRY_GOTO(status, done, pressure_add(m, &list, c, curve));
+      continue;
+    }
+    const ig_set *set;
+    IG_TRY_GOTO(status, done, ig_dyn_nodes_of(m, &c->at, c->set, &set));
+    push item = {.force.curve = curve};
+    for (int d = 0; d < 3; d++) {
+      item.force.value[d] = (isnan(c->force[d]) ? 0 : c->force[d]) +
+                            (isnan(c->total[d]) || set->count == 0 ? 0 : c->total[d] / set->count);
+      item.force.value[3 + d] = isnan(c->moment[d]) ? 0 : c->moment[d];
+    }
+    for (ig_lid k = 0; k < set->count; k++) {
+      item.node = set->item[k];
+      IG_TRY_GOTO(status, done, push_add(cx, &list, &item));
+    }
+  }
+  if (list.count == 0)
+    goto done;
+  if (list.count > INT32_MAX / 2) {
+    status = IG_FAIL(cx, IG_INPUT, "too many loads");
+    goto done;
+  }
+  qsort(list.item, list.count, sizeof *list.item, by_node);
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &node, list.count, "loads"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &fs, list.count + 1, "loads"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &as, list.count + 1, "loads"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &force, list.count, "loads"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &face, list.count, "loads"));
+  int32_t nodes = 0, nf = 0, na = 0;
+  for (size_t i = 0; i < list.count; i++) {
+    if (nodes == 0 || node[nodes - 1] != list.item[i].node) {
+      node[nodes] = list.item[i].node;
+      fs[nodes] = nf;
+      as[nodes] = na;
+      nodes++;
+    }
+    if (list.item[i].is_face)
+      face[na++] = list.item[i].face;
+    else
+      force[nf++] = list.item[i].force;
+  }
+  fs[nodes] = nf;
+  as[nodes] = na;
+  m->p.loaded = nodes;
+  const size_t n = (size_t)nodes;
+  IG_TRY_GOTO(status, done, ig_array_from(cx, &m->loaded_node, node, n, sizeof *node, "loads"));
+  IG_TRY_GOTO(status, done, ig_array_from(cx, &m->force_start, fs, n + 1, sizeof *fs, "loads"));
+  IG_TRY_GOTO(status, done, ig_array_from(cx, &m->face_start, as, n + 1, sizeof *as, "loads"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->force, force, (size_t)nf + 1, sizeof *force, "loads"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->face, face, (size_t)na + 1, sizeof *face, "loads"));
+done:
+  free(list.item);
+  free(node);
+  free(fs);
+  free(as);
+  free(force);
+  free(face);
+  return status;
+}
+
+ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_dyn_curves *cs) {
+  const int n = m->c->tools.count;
+  if (n == 0)
+    return IG_OK;
+  IG_TRY(ig_array_new(m->cx, &m->tool, (size_t)n, sizeof(ig_dyn_tool), "tools"));
+  for (int i = 0; i < n; i++) {
+    const ig_dyn_tool_case *c = IG_ITEM(const ig_dyn_tool_case, m->c->tools, i);
+    ig_dyn_tool *t = (ig_dyn_tool *)m->tool.host + i;
+    t->shape = c->shape;
+    IG_TRY(ig_dyn_curve_add(m->cx, cs, &c->history, &t->curve));
+    const double l = sqrt(dot_f64(c->axis, c->axis));
+    if (!(l > 0))
+      return ig_fail_at(m->cx, &c->at, "a tool's `axis` must have a length");
+    if (c->shape != IG_TOOL_PLANE && !(c->radius > 0))
+      return ig_fail_at(m->cx, &c->at, "this tool needs a `radius`");
+    for (int k = 0; k < 3; k++) {
+      t->at[k] = c->point[k];
+      t->axis[k] = c->axis[k] / l;
+      t->velocity[k] = c->velocity[k];
+      t->travel[k] = c->travel[k];
+    }
+    t->radius = c->radius;
+    t->friction = c->friction;
+  }
+  return ig_array_push(m->cx, &m->tool);
+}
+
+ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v) {
+  const int D = m->p.dofs;
+  for (int i = 0; i < m->c->initial.count; i++) {
+    const ig_dyn_initial *c = IG_ITEM(const ig_dyn_initial, m->c->initial, i);
+    const ig_set *set = NULL;
+    if (c->set)
+      IG_TRY(ig_dyn_nodes_of(m, &c->at, c->set, &set));
+    const ig_lid count = set ? set->count : m->mesh->nodes;
+    for (ig_lid k = 0; k < count; k++) {
+      const int64_t n = set ? set->item[k] : k;
+      double r[3], w[3];
+      ig_dyn_sub(m->x0 + 3 * n, c->about, r);
+      cross_f64(c->spin, r, w);
+      for (int d = 0; d < 3; d++) {
+        v[D * n + d] = c->velocity[d] + w[d];
+        if (D == 6)
+          v[D * n + 3 + d] = c->spin[d];
+      }
+    }
+  }
+  return IG_OK;
+}

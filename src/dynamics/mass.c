@@ -1,0 +1,202 @@
+/* Sizes of elements: mass, inertia, critical step. */
+#include "dynamics/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Largest squared frequency of a bending strip: stiffness EI, mass and inertia of each end. */
+static double bending_frequency2(double ei, double l, double mass, double inertia) {
+  const double mixed = 12 * ei / (l * l * sqrt(mass * inertia));
+  return fmax(24 * ei / (l * l * l * mass) + mixed, mixed + 6 * ei / (l * inertia));
+}
+
+/* Mass of an element, rotary inertia of each of its particles, and its critical step. */
+static double element_size(const ig_dyn_group *g, double inertia_scale, const double *const x[8],
+                           double *mass, double *inertia) {
+  const mech_f64 *mat = &g->g_f64.mat;
+  const double rod = sqrt(mat->young / mat->density);
+  const double solid = sqrt((mat->bulk + mat->shear * 4 / 3) / mat->density);
+  *inertia = 0;
+  if (g->type == IG_HEX8) {
+    double volume = 0, face = 0, a[3], b[3], n[3];
+    for (int f = 0; f < 6; f++) {
+      const int *k = ig_elem_face(IG_HEX8, f);
+      ig_dyn_sub(x[k[2]], x[k[0]], a);
+      ig_dyn_sub(x[k[3]], x[k[1]], b);
+      cross_f64(a, b, n);
+      double c[3] = {0, 0, 0};
+      for (int i = 0; i < 3; i++)
+        c[i] = (x[k[0]][i] + x[k[1]][i] + x[k[2]][i] + x[k[3]][i]) / 4 - x[0][i];
+      volume += dot_f64(c, n) / 6;
+      face = fmax(face, sqrt(dot_f64(n, n)) / 2);
+    }
+    *mass = mat->density * volume;
+    return volume / face / solid;
+  }
+  if (g->type == IG_TET4) {
+    double a[3], b[3], c[3], n[3], face = 0;
+    ig_dyn_sub(x[1], x[0], a);
+    ig_dyn_sub(x[2], x[0], b);
+    ig_dyn_sub(x[3], x[0], c);
+    cross_f64(a, b, n);
+    const double volume = dot_f64(n, c) / 6;
+    for (int f = 0; f < 4; f++) {
+      const int *k = ig_elem_face(IG_TET4, f);
+      ig_dyn_sub(x[k[1]], x[k[0]], a);
+      ig_dyn_sub(x[k[2]], x[k[0]], b);
+      cross_f64(a, b, n);
+      face = fmax(face, sqrt(dot_f64(n, n)) / 2);
+    }
+    *mass = mat->density * volume;
+    return 3 * volume / face / solid * 0.5;
+  }
+  if (g->type == IG_TRI3) {
+    double a[3], b[3], c[3], n[3];
+    ig_dyn_sub(x[1], x[0], a);
+    ig_dyn_sub(x[2], x[0], b);
+    ig_dyn_sub(x[2], x[1], c);
+    cross_f64(a, b, n);
+    const double area = sqrt(dot_f64(n, n)) / 2, t = g->g_f64.thickness;
+    const double side = sqrt(fmax(dot_f64(a, a), fmax(dot_f64(b, b), dot_f64(c, c)))),
+                 h = 2 * area / side;
+    const double wave = sqrt(mat->young / (mat->density * (1 - mat->poisson * mat->poisson)));
+    *mass = mat->density * t * area;
+    const double k2 = fmax(t * t / 12, inertia_scale * area);
+    *inertia = *mass / 3 * k2;
+    const double d = mat->young * t * t * t / (12 * (1 - mat->poisson * mat->poisson));
+    const double m = mat->density * t * h / 2;
+    return fmin(h / wave, 2 / sqrt(bending_frequency2(d, h, m, m * k2)));
+  }
+  double a[3];
+  ig_dyn_sub(x[1], x[0], a);
+  const double l = sqrt(dot_f64(a, a)), area = g->g_f64.area;
+  *mass = mat->density * area * l;
+  if (g->kind == IG_DYN_BAR)
+    return l / rod;
+  const double i = fmax(g->g_f64.iy, g->g_f64.iz);
+  *inertia = fmax(mat->density * l / 2 * (g->g_f64.iy + g->g_f64.iz),
+                  mat->density * l / 2 * i + *mass * l * l / 24 * inertia_scale);
+  const double twist = sqrt(2 * mat->shear * g->g_f64.torsion / l / *inertia);
+  return fmin(l / rod, fmin(2 / sqrt(bending_frequency2(mat->young * i, l, *mass / 2, *inertia)),
+                            2 / twist));
+}
+
+static void element_points(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s, bool current,
+                           double buffer[8][3], const double *x[8]) {
+  const int32_t *conn = (const int32_t *)g->conn.host + (int64_t)s * g->g_f64.npe;
+  for (int a = 0; a < g->g_f64.npe; a++) {
+    for (int i = 0; i < 3; i++)
+      buffer[a][i] = current ? ig_dyn_get(m, &m->x, 3 * (int64_t)conn[a] + i)
+                             : m->x0[3 * (int64_t)conn[a] + i];
+    x[a] = buffer[a];
+  }
+}
+
+/* All its particles belong to one body: it never deforms. */
+static bool is_rigid(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s) {
+  const int32_t *bound = m->bound.host, *conn = (int32_t *)g->conn.host + (int64_t)s * g->g_f64.npe;
+  int body = -1;
+  for (int a = 0; bound && a < g->g_f64.npe; a++) {
+    int b = -1;
+    for (int k = 0; k < m->p.bodies; k++) {
+      const ig_dyn_body *at = (const ig_dyn_body *)m->body.host + k;
+      if (bound[conn[a]] > at->first && bound[conn[a]] <= at->first + at->count)
+        b = k;
+    }
+    if (b < 0 || (a > 0 && b != body))
+      return false;
+    body = b;
+  }
+  return bound != NULL;
+}
+
+static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
+  IG_TRY(ig_array_pull(m->cx, &m->x));
+  double lo = INFINITY, hi = 0;
+  for (int k = 0; k < m->groups; k++) {
+    const ig_dyn_group *g = &m->group[k];
+#pragma omp parallel for schedule(static) num_threads(m->cx->threads) reduction(min                \
+                                                                                : lo)              \
+    reduction(max                                                                                  \
+              : hi)
+    for (ig_lid s = 0; s < g->slots; s++) {
+      double buffer[8][3], mass, inertia;
+      const double *x[8];
+      if (g->element[s] < 0 || is_rigid(m, g, s))
+        continue;
+      element_points(m, g, s, true, buffer, x);
+      const double dt = element_size(g, m->c->inertia_scale, x, &mass, &inertia);
+      lo = fmin(lo, dt);
+      hi = fmax(hi, dt);
+    }
+  }
+  if (!(lo > 0))
+    return IG_FAIL(m->cx, IG_NUMERIC, "an element has collapsed: the critical step is %g s", lo);
+  *least = lo;
+  *most = hi;
+  return IG_OK;
+}
+
+ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt) {
+  double most;
+  IG_TRY(step_range(m, dt, &most));
+  *dt = fmax(*dt, m->scaled_to);
+  return IG_OK;
+}
+
+ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt) {
+  double least;
+  return step_range(m, &least, dt);
+}
+
+/* Particle masses; elements whose critical step is below `least` are made heavier. */
+ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
+  double *mass = m->node_mass, *inertia = m->node_inertia;
+  memset(mass, 0, sizeof *mass * (size_t)m->mesh->nodes);
+  memset(m->node_added, 0, sizeof *m->node_added * (size_t)m->mesh->nodes);
+  memset(inertia, 0, sizeof *inertia * (size_t)m->mesh->nodes);
+  m->total_mass = m->mass_scaled = 0;
+  m->scaled_to = least;
+  for (int k = 0; k < m->groups; k++) {
+    const ig_dyn_group *g = &m->group[k];
+    const int npe = g->g_f64.npe;
+    for (ig_lid s = 0; s < g->slots; s++) {
+      if (g->element[s] < 0)
+        continue;
+      double buffer[8][3], me, ie;
+      const double *x[8];
+      element_points(m, g, s, false, buffer, x);
+      const double dt = element_size(g, m->c->inertia_scale, x, &me, &ie);
+      if (!(me > 0))
+        return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat", g->element[s]);
+      const double scale = dt < least && !is_rigid(m, g, s) ? (least / dt) * (least / dt) : 1;
+      m->total_mass += me;
+      m->mass_scaled += me * (scale - 1);
+      for (int a = 0; a < npe; a++) {
+        const int32_t n = ((const int32_t *)g->conn.host)[(int64_t)s * npe + a];
+        mass[n] += scale * me / npe;
+        m->node_added[n] += (scale - 1) * me / npe;
+        inertia[n] += scale * ie;
+      }
+    }
+  }
+  for (ig_lid n = 0; n < m->mesh->nodes; n++)
+    if (!(mass[n] > 0))
+      mass[n] = 1; /* no element holds it: it stays where it is */
+  IG_TRY(ig_dyn_ties_mass(m));
+  IG_TRY(ig_dyn_bodies_mass(m));
+  ig_array *to[2] = {&m->mass, &m->inertia};
+  const double *from[2] = {mass, inertia};
+  for (int i = 0; i < 2; i++) {
+    if (!to[i]->count)
+      continue;
+    for (ig_lid n = 0; n < m->mesh->nodes; n++)
+      if (m->part == sizeof(double))
+        ((double *)to[i]->host)[n] = from[i][n];
+      else
+        ((float *)to[i]->host)[n] = (float)from[i][n];
+    IG_TRY(ig_array_push(m->cx, to[i]));
+  }
+  return IG_OK;
+}

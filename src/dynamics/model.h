@@ -1,0 +1,51 @@
+/* The parts of a model and who builds them; between the room's own files. */
+#ifndef IG_DYNAMICS_MODEL_H
+#define IG_DYNAMICS_MODEL_H
+
+#include "dynamics/dynamics.h"
+
+/* Histories of all kinds, as they are gathered. */
+typedef struct {
+  int count, room;
+  ig_dyn_curve *curve;
+  int rows, rows_room;
+  double *x, *y;
+} ig_dyn_curves;
+
+/* c = a - b */
+static inline void ig_dyn_sub(const double a[3], const double b[3], double c[3]) {
+  for (int i = 0; i < 3; i++)
+    c[i] = a[i] - b[i];
+}
+
+/* Array of `size`-byte numbers from doubles (NULL: zeros), on the device. */
+IG_MUST_CHECK ig_status ig_dyn_upload(ig_dyn_model *m, ig_array *a, size_t size, const double *from,
+                                      size_t count, const char *what);
+const ig_block *ig_dyn_block_of(const ig_mesh *mesh, ig_lid e, ig_lid *local);
+IG_MUST_CHECK ig_status ig_dyn_nodes_of(ig_dyn_model *m, const ig_src *at, const char *name,
+                                        const ig_set **set);
+/* *place: where the history lies among all, -1 for one with no rows */
+IG_MUST_CHECK ig_status ig_dyn_curve_add(ig_ctx *cx, ig_dyn_curves *c, const ig_table *t,
+                                         int32_t *place);
+
+IG_MUST_CHECK ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *m,
+                                             int *law);
+IG_MUST_CHECK ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64 *g);
+/* The fibres a plastic beam's section is cut into; needs a profile. */
+IG_MUST_CHECK ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *s,
+                                              dyn_group_f64 *g);
+IG_MUST_CHECK ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials);
+IG_MUST_CHECK ig_status ig_dyn_slots_new(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_dyn_curves *cs);
+IG_MUST_CHECK ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_dyn_curves *cs);
+IG_MUST_CHECK ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_dyn_curves *cs);
+IG_MUST_CHECK ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v);
+IG_MUST_CHECK ig_status ig_dyn_contact_new(ig_dyn_model *m);
+IG_MUST_CHECK ig_status
+ig_dyn_ties_new(ig_dyn_model *m); /* moves tied particles onto x0 of what carries them */
+IG_MUST_CHECK ig_status ig_dyn_ties_mass(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_bodies_new(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_bodies_mass(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_bodies_start(ig_dyn_model *m, double *v);
+
+#endif

@@ -1,0 +1,158 @@
+/* What a case of the dynamics room may say. */
+#include "dynamics/dynamics.h"
+
+#define S ig_dyn_section
+static const ig_option section_options[] = {
+    IG_TEXTS(S, set, NULL, "element sets it is for; left out: every element not claimed"),
+    IG_CHOICE(S, integration, "bbar|full|single", "bbar",
+              "hexahedra: eight points with mean dilation, eight plain ones, or one with hourglass "
+              "control"),
+    IG_REAL(S, hourglass, "", "0.1", 0, 10, "hexahedra, one point: stiffness of hourglass control"),
+    IG_REAL(S, bulk_linear, "", "0", 0, 10, "solids: linear bulk viscosity"),
+    IG_REAL(S, bulk_quadratic, "", "0", 0, 10, "solids: quadratic bulk viscosity"),
+    IG_REAL(S, thickness, "m", NULL, IG_TINY, 1e6, "shells: thickness"),
+    IG_INT(S, planes, "4", 3, 4,
+           "plastic shells: points in the plane (five through the thickness)"),
+    IG_BOOL(S, thinning, "false", "plastic shells: the thickness follows the strain"),
+    IG_CHOICE(S, line, "beam|bar|cable", "beam", "lines: beams, bars, or cables that only pull"),
+    IG_CHOICE(S, profile, "circle|tube|rectangle|i", "circle", "lines: shape of the section"),
+    IG_REAL(S, radius, "m", NULL, IG_TINY, 1e6, "circle, tube: outer radius"),
+    IG_REAL(S, wall, "m", NULL, IG_TINY, 1e6, "tube: wall thickness"),
+    IG_REAL(S, width, "m", NULL, IG_TINY, 1e6, "rectangle, i: width"),
+    IG_REAL(S, height, "m", NULL, IG_TINY, 1e6, "rectangle, i: height"),
+    IG_REAL(S, flange, "m", NULL, IG_TINY, 1e6, "i: thickness of the flanges"),
+    IG_REAL(S, web, "m", NULL, IG_TINY, 1e6, "i: thickness of the web"),
+    IG_REAL(S, area, "m^2", NULL, IG_TINY, 1e6, "area, instead of a profile"),
+    IG_REAL(S, iy, "m^4", NULL, 0, 1e6, "second moment for bending along the height"),
+    IG_REAL(S, iz, "m^4", NULL, 0, 1e6, "second moment for bending along the width"),
+    IG_REAL(S, torsion, "m^4", NULL, 0, 1e6, "torsion constant"),
+    IG_VECTOR(S, up, 3, "", NULL, "beams: where the section's height points"),
+    IG_END};
+#undef S
+#define S ig_dyn_constraint
+static const ig_option constraint_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set"),
+    IG_TEXT(S, fix, NULL, "'all', or some of x y z rx ry rz"),
+    IG_TEXT(S, along, "xyz", "components that the motions below hold; the others stay free"),
+    IG_VECTOR(S, displacement, 3, "m", NULL, "displacement, times the history"),
+    IG_VECTOR(S, velocity, 3, "m/s", NULL, "velocity, times the history"),
+    IG_VECTOR(S, acceleration, 3, "m/s^2", NULL, "acceleration, times the history"),
+    IG_VECTOR(S, spin, 3, "rad/s", NULL, "rate of rotation, times the history"),
+    IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"),
+    IG_END};
+#undef S
+#define S ig_dyn_constraint
+static const ig_option body_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set that moves as one"),
+    IG_TEXT(S, fix, NULL, "motions of the body that are held: 'all', or some of x y z rx ry rz"),
+    IG_TEXT(S, along, "xyz", "components that the motions below hold; the others stay free"),
+    IG_VECTOR(S, displacement, 3, "m", NULL, "displacement of the centre, times the history"),
+    IG_VECTOR(S, velocity, 3, "m/s", NULL, "velocity of the centre, times the history"),
+    IG_VECTOR(S, acceleration, 3, "m/s^2", NULL, "acceleration of the centre, times the history"),
+    IG_VECTOR(S, spin, 3, "rad/s", NULL, "rate of rotation, times the history"),
+    IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"),
+    IG_END};
+#undef S
+#define S ig_dyn_tie
+static const ig_option tie_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "nodes that are tied"),
+    IG_TEXT(S, to, IG_REQUIRED, "what carries them: faces, shell elements, or nodes"),
+    IG_REAL(S, distance, "m", IG_REQUIRED, 0, 1e6,
+            "nodes no further away are tied, and begin on the surface"),
+    IG_END};
+#undef S
+#define S ig_dyn_load
+static const ig_option load_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "node set; for a pressure a face set or shell elements"),
+    IG_VECTOR(S, force, 3, "N", NULL, "force on each node"),
+    IG_VECTOR(S, moment, 3, "N m", NULL, "moment on each node"),
+    IG_VECTOR(S, total, 3, "N", NULL, "force shared by the nodes of the set"),
+    IG_REAL(S, pressure, "Pa", NULL, 0, 0, "pressure against the outward normal; follows it"),
+    IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"),
+    IG_END};
+#undef S
+#define S ig_dyn_initial
+static const ig_option initial_options[] = {
+    IG_TEXT(S, set, NULL, "node set; left out: all"),
+    IG_VECTOR(S, velocity, 3, "m/s", "[0, 0, 0]", "velocity"),
+    IG_VECTOR(S, spin, 3, "rad/s", "[0, 0, 0]", "rate of rotation"),
+    IG_VECTOR(S, about, 3, "m", "[0, 0, 0]", "point it turns about"), IG_END};
+#undef S
+#define S ig_dyn_tool_case
+static const ig_option tool_options[] = {
+    IG_CHOICE(S, shape, IG_TOOL_CHOICES, "plane", "shape"),
+    IG_VECTOR(S, point, 3, "m", "[0, 0, 0]", "a point of the plane or axis; the centre"),
+    IG_VECTOR(S, axis, 3, "", "[0, 0, 1]", "outward normal of a plane; axis of a cylinder"),
+    IG_REAL(S, radius, "m", "0", 0, 1e9, "of a sphere or cylinder"),
+    IG_VECTOR(S, velocity, 3, "m/s", "[0, 0, 0]", "it moves at"),
+    IG_VECTOR(S, travel, 3, "m", "[0, 0, 0]", "its way, times the history"),
+    IG_REAL(S, friction, "", "0", 0, 100, "Coulomb friction"),
+    IG_TABLE(S, history, "s", "", NULL, 0, 0, "share of the way over time"),
+    IG_END};
+#undef S
+#define S ig_dyn_gravity
+static const ig_option gravity_options[] = {
+    IG_VECTOR(S, acceleration, 3, "m/s^2", "[0, 0, -9.81]", "acceleration"),
+    IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"), IG_END};
+#undef S
+#define S ig_dyn_contact
+static const ig_option contact_options[] = {
+    IG_BOOL(S, on, "true", "surfaces of the mesh do not pass through each other"),
+    IG_REAL(S, penalty, "", "0.1", IG_TINY, 10, "stiffness, as a share of what the step allows"),
+    IG_REAL(S, friction, "", "0", 0, 100, "Coulomb friction"),
+    IG_REAL(S, thickness, "m", NULL, 0, 1e6,
+            "distance at which contact begins; left out: the shells' thickness, or a tenth of "
+            "the mean edge"),
+    IG_END};
+#undef S
+#define S ig_dyn_analysis
+static const ig_option analysis_options[] = {
+    IG_CHOICE(S, kind, "dynamic|static", "dynamic", "through time, or to equilibrium"),
+    IG_REAL(S, duration, "s", NULL, IG_TINY, 1e9, "dynamic: how long"),
+    IG_REAL(S, time_step, "s", NULL, IG_TINY, 1e9,
+            "dynamic: step; left out: from the critical one"),
+    IG_REAL(S, safety, "", "0.9", IG_TINY, 1, "share of the critical step"),
+    IG_INT(S, update, "100", 0, 1e9, "steps between looks at the critical step, 0: one look"),
+    IG_REAL(S, damping, "1/s", NULL, 0, 1e12, "mass damping; static, viscous: found if left out"),
+    IG_REAL(S, least_step, "s", "0", 0, 1e9, "elements get mass until theirs is this; 0: none"),
+    IG_CHOICE(S, relaxation, "viscous|kinetic", "viscous", "static: how motion is taken away"),
+    IG_REAL(S, tolerance, "", "1e-4", IG_TINY, 1, "static: residual force over all force"),
+    IG_INT(S, steps, "200000", 1, 1e12, "static: most steps"),
+    IG_REAL(S, ramp, "", "500", 1, 1e12, "static: steps over which the load grows"),
+    IG_REAL(S, at_time, "s", "1", 0, 1e9, "static: time at which histories are read"),
+    IG_END};
+#undef S
+#define S ig_dyn_probe
+static const ig_option probe_options[] = {
+    IG_TEXT(S, name, IG_REQUIRED, "name of its column"),
+    IG_TEXT(S, set, NULL, "node set: mean of motions, sum of forces"),
+    IG_VECTOR(S, point, 3, "m", NULL, "or the node nearest to this point"),
+    IG_TEXT(S, elements, NULL, "or element set: mean section force"),
+    IG_CHOICE(
+        S, quantity, IG_PROBE_CHOICES, "uz",
+        "displacement, velocity, force and moment that hold the nodes, contact force on them; "
+        "section forces of beams; of shells"),
+    IG_END};
+#undef S
+#define S ig_dyn_case
+const ig_option ig_dyn_options[] = {
+    IG_LIST(S, sections, ig_dyn_section, section_options, NULL, "what elements are like"),
+    IG_LIST(S, constraints, ig_dyn_constraint, constraint_options, NULL, "what holds nodes"),
+    IG_LIST(S, bodies, ig_dyn_constraint, body_options, NULL,
+            "rigid bodies: nodes that move as one"),
+    IG_LIST(S, ties, ig_dyn_tie, tie_options, NULL, "nodes tied to surfaces or to nodes"),
+    IG_LIST(S, loads, ig_dyn_load, load_options, NULL, "what pushes nodes and faces"),
+    IG_LIST(S, initial, ig_dyn_initial, initial_options, NULL, "velocities at the start"),
+    IG_LIST(S, tools, ig_dyn_tool_case, tool_options, NULL, "rigid tools"),
+    IG_MAP(S, gravity, ig_dyn_gravity, gravity_options, NULL, "gravity"),
+    IG_MAP(S, contact, ig_dyn_contact, contact_options, NULL, "contact of the mesh with itself"),
+    IG_LIST(S, analysis, ig_dyn_analysis, analysis_options, IG_REQUIRED,
+            "analyses, one after the other on the same particles"),
+    IG_LIST(S, probes, ig_dyn_probe, probe_options, NULL, "columns of the history"),
+    IG_REAL(S, inertia_scale, "", "0.125", 0, 1,
+            "rotary inertia of shells is at least this x area x mass; 0: the physical one"),
+    IG_REAL(S, energy_error, "", "0.1", IG_TINY, 1e9, "stop when the balance is off by this share"),
+    IG_REAL(S, added_mass, "", "0.5", IG_TINY, 1e9, "stop when scaling adds this share of mass"),
+    IG_INT(S, report_every, "0", 0, 1e12, "a log line of energies every so many steps"),
+    IG_END};
+#undef S

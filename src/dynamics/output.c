@@ -1,0 +1,320 @@
+/* What a run writes: probes and histories, snapshots, figures of the summary. */
+#include "dynamics/run.h"
+#include "backend/backend.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- probes and histories ------------------------------------------------------------------------
+ */
+
+static double probe_section(const ig_dyn_job *r, const ig_dyn_probe *p) {
+  const ig_set *set = ig_mesh_find_set(r->m->mesh, p->elements, IG_SET_ELEMENTS);
+  const int at = IG_REPORT_SECTION + (p->quantity < IG_PROBE_SHELL ? p->quantity - IG_PROBE_BEAM
+                                                                   : p->quantity - IG_PROBE_SHELL);
+  double sum = 0;
+  for (ig_lid k = 0; k < set->count; k++)
+    sum += r->report[(int64_t)set->item[k] * IG_DYN_REPORT + at];
+  return set->count > 0 ? sum / set->count : 0;
+}
+
+static double probe_value(const ig_dyn_job *r, const ig_dyn_probe *p, ig_lid node) {
+  const ig_dyn_model *m = r->m;
+  const ig_set *set = p->set ? ig_mesh_find_set(m->mesh, p->set, IG_SET_NODES) : NULL;
+  const ig_lid count = set ? set->count : 1;
+  const int c = p->quantity % 3, D = m->p.dofs, turn = p->quantity >= IG_PROBE_MOMENT ? 3 : 0;
+  if (p->elements)
+    return probe_section(r, p);
+  double sum = 0;
+  for (ig_lid k = 0; k < count; k++) {
+    const int64_t n = set ? set->item[k] : node;
+    const double touch = m->press.count ? ig_dyn_get(m, &m->press, 3 * n + c) : 0;
+    if (p->quantity < IG_PROBE_VELOCITY)
+      sum += ig_dyn_get(m, &m->x, 3 * n + c) - m->x0[3 * n + c];
+    else if (p->quantity < IG_PROBE_FORCE)
+      sum += ig_dyn_get(m, &m->v, D * n + c);
+    else if (p->quantity >= IG_PROBE_CONTACT)
+      sum += touch;
+    else if (turn < D) /* what keeps the particle in balance with all else that acts on it */
+      sum += ig_dyn_get(m, &m->f, D * n + turn + c) -
+             (m->load.count ? ig_dyn_get(m, &m->load, D * n + turn + c) : 0) -
+             (turn ? 0 : touch + m->p.gravity[c] * m->node_mass[n]);
+  }
+  return p->quantity < IG_PROBE_FORCE && count > 0 ? sum / count : sum;
+}
+
+/* The node nearest to a point at the start. */
+static ig_lid node_near(const ig_dyn_model *m, const double point[3]) {
+  double best = INFINITY;
+  ig_lid found = 0;
+  for (ig_lid k = 0; k < m->mesh->nodes; k++) {
+    double d = 0;
+    for (int c = 0; c < 3; c++)
+      d += pow(m->x0[3 * (int64_t)k + c] - point[c], 2);
+    if (d < best) {
+      best = d;
+      found = k;
+    }
+  }
+  return found;
+}
+
+static const char *const fixed_columns[] = {
+    "time [s]",     "step_size [s]", "kinetic [J]", "internal [J]", "plastic [J]",
+    "external [J]", "damping [J]",   "contact [J]", "scaling [J]",  "error"};
+enum { FIXED = sizeof fixed_columns / sizeof *fixed_columns };
+
+ig_status ig_dyn_probes_open(ig_dyn_job *r) {
+  ig_ctx *cx = r->job->cx;
+  const int n = r->c->probes.count;
+  r->columns = FIXED + n;
+  IG_TRY(IG_NEW(cx, &r->names, r->columns, "history"));
+  IG_TRY(IG_NEW(cx, &r->values, r->columns, "history"));
+  IG_TRY(IG_NEW(cx, &r->probe_node, n + 1, "probes"));
+  for (int i = 0; i < FIXED; i++)
+    snprintf(r->names[i], sizeof r->names[i], "%s", fixed_columns[i]);
+  for (int i = 0; i < n; i++) {
+    const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);
+    static const char *const unit[9] = {"m", "m/s", "N",   "N m", "N",
+                                        "N", "N m", "N/m", "N"}; /* by three */
+    snprintf(r->names[FIXED + i], sizeof r->names[0], "%.48s [%s]", p->name, unit[p->quantity / 3]);
+    if ((p->quantity >= IG_PROBE_BEAM) != (p->elements != NULL))
+      return ig_fail_at(cx, &p->at,
+                        "section forces need `elements`; other quantities a `set` or a "
+                        "`point`");
+    if (p->elements) {
+      if (!ig_mesh_find_set(r->m->mesh, p->elements, IG_SET_ELEMENTS))
+        return ig_fail_at(cx, &p->at, "the mesh has no element set '%s'", p->elements);
+    } else if (p->set) {
+      if (!ig_mesh_find_set(r->m->mesh, p->set, IG_SET_NODES))
+        return ig_fail_at(cx, &p->at, "the mesh has no node set '%s'", p->set);
+    } else if (isnan(p->point[0]))
+      return ig_fail_at(cx, &p->at, "a probe needs a `set` or a `point`");
+    else
+      r->probe_node[i] = node_near(r->m, p->point);
+  }
+  return IG_OK;
+}
+
+/* Reports of all elements on the host. */
+static ig_status report_now(ig_dyn_job *r) {
+  if (!r->report)
+    IG_TRY(IG_NEW(r->job->cx, &r->report, (int64_t)ig_mesh_elements(r->m->mesh) * IG_DYN_REPORT,
+                  "element results"));
+  return ig_dyn_report(r->m, r->report);
+}
+
+/* What the probes look at comes to the host, nothing else. */
+static ig_status probes_pull(ig_dyn_job *r) {
+  ig_dyn_model *m = r->m;
+  bool x = false, v = false, f = false, touch = false, report = false;
+  for (int i = 0; i < r->c->probes.count; i++) {
+    const int q = IG_ITEM(const ig_dyn_probe, r->c->probes, i)->quantity;
+    x |= q < IG_PROBE_VELOCITY;
+    v |= q >= IG_PROBE_VELOCITY && q < IG_PROBE_FORCE;
+    f |= q >= IG_PROBE_FORCE && q < IG_PROBE_CONTACT;
+    touch |= q >= IG_PROBE_FORCE && q < IG_PROBE_BEAM;
+    report |= q >= IG_PROBE_BEAM;
+  }
+  IG_TRY(ig_array_pull(m->cx, &m->clock));
+  if (x)
+    IG_TRY(ig_array_pull(m->cx, &m->x));
+  if (v)
+    IG_TRY(ig_array_pull(m->cx, &m->v));
+  if (f) /* summed with the energies */
+    IG_TRY(ig_array_pull(m->cx, &m->f));
+  if (f && m->load.count)
+    IG_TRY(ig_array_pull(m->cx, &m->load));
+  if (touch && m->press.count)
+    IG_TRY(ig_array_pull(m->cx, &m->press));
+  return report ? report_now(r) : IG_OK;
+}
+
+ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e) {
+  const double start = ig_now();
+  IG_TRY(ig_dyn_energies(r->m, e));
+  IG_TRY(probes_pull(r));
+  r->worst_error = fmax(r->worst_error, fabs(e->error));
+  const ig_dyn_clock *k = ig_dyn_clock_of(r);
+  const double fixed[FIXED] = {k->time,     k->dt,      e->plain,   e->internal, e->plastic,
+                               e->external, e->damping, e->contact, e->scaling,  e->error};
+  memcpy(r->values, fixed, sizeof fixed);
+  for (int i = 0; i < r->c->probes.count; i++)
+    r->values[FIXED + i] =
+        probe_value(r, IG_ITEM(const ig_dyn_probe, r->c->probes, i), r->probe_node[i]);
+  ig_status status = IG_OK;
+  if (r->job->sink) {
+    const char **names = NULL;
+    IG_TRY(IG_NEW(r->job->cx, &names, r->columns, "history"));
+    for (int i = 0; i < r->columns; i++)
+      names[i] = r->names[i];
+    status = r->job->sink->history(r->job->sink, r->columns, names, r->values);
+    free(names);
+  }
+  r->job->seconds_output += ig_now() - start;
+  return status;
+}
+
+/* --- snapshots
+ * ------------------------------------------------------------------------------------
+ */
+
+static bool wanted(const ig_dyn_job *r, const char *field) {
+  const ig_texts *t = &r->job->output->fields;
+  if (t->count == 0)
+    return true;
+  for (int i = 0; i < t->count; i++)
+    if (strcmp(t->value[i], field) == 0)
+      return true;
+  return false;
+}
+
+/* Elements all of whose points have failed carry nothing and are left out. NULL: none can fail. */
+static ig_status alive_now(ig_dyn_job *r, uint8_t **alive) {
+  const ig_dyn_model *m = r->m;
+  const int64_t ne = ig_mesh_elements(m->mesh);
+  bool erodes = false;
+  *alive = NULL;
+  for (int k = 0; k < m->groups; k++)
+    for (int i = 0; i < 5; i++)
+      erodes |= m->group[k].law == IG_LAW_JOHNSON && m->group[k].g_f64.mat.jc_d[i] != 0;
+  if (!erodes)
+    return IG_OK;
+  IG_TRY(report_now(r));
+  IG_TRY(IG_NEW(m->cx, alive, ne, "element results"));
+  for (int64_t e = 0; e < ne; e++) {
+    const double *of = r->report + e * IG_DYN_REPORT;
+    (*alive)[e] = !(of[IG_REPORT_PLASTIC] > 0 && of[IG_REPORT_MISES] == 0);
+  }
+  return IG_OK;
+}
+
+/* Contact force of every particle, and that over its share of the surface. */
+static ig_status contact_fields(ig_dyn_job *r, ig_snapshot *snap) {
+  ig_dyn_model *m = r->m;
+  const int64_t nn = m->mesh->nodes;
+  double *normal = NULL;
+  void *force, *pressure;
+  IG_TRY(ig_array_pull(m->cx, &m->press));
+  IG_TRY(ig_array_pull(m->cx, &m->x));
+  IG_TRY(ig_snapshot_add(snap, "contact_force", "N", IG_AT_POINTS, IG_F64, 3, NULL, &force));
+  IG_TRY(ig_snapshot_add(snap, "contact_pressure", "Pa", IG_AT_POINTS, IG_F64, 1, NULL, &pressure));
+  IG_TRY(IG_NEW(m->cx, &normal, 3 * nn, "contact pressure"));
+  for (int64_t k = 0; k < m->skins; k++) {
+    const int32_t *t = m->skin + 3 * k;
+    double a[3], b[3], n[3];
+    for (int c = 0; c < 3; c++) {
+      const double x = ig_dyn_get(m, &m->x, 3 * (int64_t)t[0] + c);
+      a[c] = ig_dyn_get(m, &m->x, 3 * (int64_t)t[1] + c) - x;
+      b[c] = ig_dyn_get(m, &m->x, 3 * (int64_t)t[2] + c) - x;
+    }
+    cross_f64(a, b, n);
+    for (int i = 0; i < 9; i++)
+      normal[3 * (int64_t)t[i / 3] + i % 3] += n[i % 3] / 6;
+  }
+  for (int64_t i = 0; i < nn; i++) {
+    double f[3];
+    for (int c = 0; c < 3; c++)
+      ((double *)force)[3 * i + c] = f[c] = ig_dyn_get(m, &m->press, 3 * i + c);
+    const double *n = normal + 3 * i, area2 = dot_f64(n, n);
+    ((double *)pressure)[i] = area2 > 0 ? fabs(dot_f64(f, n)) / area2 : 0;
+  }
+  free(normal);
+  return IG_OK;
+}
+
+/* Fields leave the device on a stream of their own, while steps go on. */
+static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
+  ig_dyn_model *m = r->m;
+  const size_t ne = (size_t)ig_mesh_elements(m->mesh), nn = (size_t)m->mesh->nodes;
+  if (!r->moved.dev) {
+    IG_TRY(ig_array_new_device(m->cx, &r->moved, 6 * nn, sizeof(double), "snapshots"));
+    IG_TRY(ig_array_new_device(m->cx, &r->fields, 14 * ne, sizeof(float), "snapshots"));
+  }
+  double *at = r->moved.dev;
+  float *to = r->fields.dev;
+  const ig_dyn_fields fields = {to, to + 6 * ne, to + 7 * ne, to + 8 * ne};
+  const struct {
+    const char *name, *unit;
+    ig_location where;
+    ig_dtype dtype;
+    int components;
+    const void *from;
+  } all[] = {{"displacement", "m", IG_AT_POINTS, IG_F64, 3, at},
+             {"velocity", "m/s", IG_AT_POINTS, IG_F64, 3, at + 3 * nn},
+             {"stress", "Pa", IG_AT_ELEMENTS, IG_F32, 6, fields.stress},
+             {"von_mises", "Pa", IG_AT_ELEMENTS, IG_F32, 1, fields.mises},
+             {"plastic_strain", "", IG_AT_ELEMENTS, IG_F32, 1, fields.plastic},
+             {"section_force", "", IG_AT_ELEMENTS, IG_F32, 6, fields.section}};
+  bool sections = false;
+  for (int k = 0; k < m->groups; k++)
+    sections |= m->group[k].kind > IG_DYN_TET;
+  IG_TRY(m->ops->show(m->cx, &m->p, at, at + 3 * nn));
+  IG_TRY(ig_dyn_fields_now(m, &fields));
+  for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+    if (wanted(r, all[k].name) && (sections || all[k].from != fields.section))
+      IG_TRY(ig_snapshot_add_device(snap, all[k].name, all[k].unit, all[k].where, all[k].dtype,
+                                    all[k].components, all[k].from));
+  if (m->press.count && (wanted(r, "contact_pressure") || wanted(r, "contact_force")))
+    IG_TRY(contact_fields(r, snap));
+  return IG_OK;
+}
+
+ig_status ig_dyn_picture_write(ig_dyn_job *r) {
+  ig_ctx *cx = r->job->cx;
+  ig_dyn_model *m = r->m;
+  if (!r->job->sink)
+    return IG_OK;
+  const double start = ig_now();
+  uint8_t *alive;
+  ig_snapshot *snap = NULL;
+  IG_TRY(ig_array_pull(cx, &m->clock));
+  IG_TRY(alive_now(r, &alive));
+  ig_status status = ig_snapshot_of_mesh(cx, m->mesh, alive, ig_dyn_clock_of(r)->time,
+                                         ig_dyn_clock_of(r)->step, &snap);
+  free(alive);
+  IG_TRY(status);
+  status = fields_add(r, snap);
+  if (status == IG_OK)
+    status = r->job->sink->snapshot(r->job->sink, snap);
+  else
+    ig_snapshot_free(snap);
+  r->job->seconds_output += ig_now() - start;
+  return status;
+}
+
+/* --- the summary
+ * ----------------------------------------------------------------------------------
+ */
+
+ig_status ig_dyn_results_write(ig_dyn_job *r) {
+  ig_sink *s = r->job->sink;
+  ig_dyn_model *m = r->m;
+  if (!s)
+    return IG_OK;
+  double most = 0, plastic = 0;
+  IG_TRY(ig_dyn_pull(m));
+  IG_TRY(report_now(r));
+  for (int64_t n = 0; n < m->mesh->nodes; n++) {
+    double u = 0;
+    for (int c = 0; c < 3; c++)
+      u += pow(ig_dyn_get(m, &m->x, 3 * n + c) - m->x0[3 * n + c], 2);
+    most = fmax(most, sqrt(u));
+  }
+  for (int64_t e = 0; e < ig_mesh_elements(m->mesh); e++)
+    plastic = fmax(plastic, r->report[e * IG_DYN_REPORT + IG_REPORT_PLASTIC]);
+  IG_TRY(s->result(s, "time", ig_dyn_clock_of(r)->time));
+  IG_TRY(s->result(s, "time_step", ig_dyn_clock_of(r)->dt));
+  IG_TRY(s->result(s, "energy_error", r->worst_error));
+  IG_TRY(s->result(s, "mass", m->total_mass));
+  IG_TRY(s->result(s, "added_mass", m->mass_scaled));
+  IG_TRY(s->result(s, "displacement_max", most));
+  IG_TRY(s->result(s, "plastic_strain_max", plastic));
+  for (int i = 0; i < r->c->probes.count; i++) {
+    const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);
+    IG_TRY(s->result(s, p->name, r->values[FIXED + i]));
+  }
+  return IG_OK;
+}

@@ -1,0 +1,41 @@
+/* A run of the room on its way; between the room's own files. */
+#ifndef IG_DYNAMICS_RUN_H
+#define IG_DYNAMICS_RUN_H
+
+#include "dynamics/dynamics.h"
+
+typedef struct {
+  ig_job *job;
+  const ig_dyn_case *c;
+  ig_dyn_model *m;
+  double duration;          /* of all dynamic analyses */
+  double next_picture, gap; /* simulated time of the next snapshot, between two */
+  int64_t next_step;        /* or its step */
+  double last_checkpoint;   /* wall time */
+  double worst_error, solve_start;
+  int columns;
+  char (*names)[64];
+  double *values;
+  ig_lid *probe_node;     /* of point probes */
+  double *report;         /* host: elements x IG_DYN_REPORT */
+  ig_array moved, fields; /* device: what snapshots are made of */
+  int64_t element_steps;
+  int64_t analysis; /* the one under way, and its start */
+  double analysis_start;
+} ig_dyn_job;
+
+static inline const ig_dyn_clock *ig_dyn_clock_of(const ig_dyn_job *r) {
+  return r->m->clock.host;
+}
+
+/* Finds the probes' nodes and names the columns of the history. */
+IG_MUST_CHECK ig_status ig_dyn_probes_open(ig_dyn_job *r);
+/* A row of the history; gives the energies. */
+IG_MUST_CHECK ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e);
+IG_MUST_CHECK ig_status ig_dyn_picture_write(ig_dyn_job *r);
+/* The room's figures in the summary. */
+IG_MUST_CHECK ig_status ig_dyn_results_write(ig_dyn_job *r);
+IG_MUST_CHECK ig_status ig_dyn_checkpoint_write(ig_dyn_job *r);
+IG_MUST_CHECK ig_status ig_dyn_checkpoint_read(ig_dyn_job *r);
+
+#endif
