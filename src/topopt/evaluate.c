@@ -162,7 +162,13 @@ static ig_status evaluate_limits(ig_design *s, const ig_law *law, ig_evaluation 
     if (!isnan(limit->volume)) {
       const double all = limit->volume * l->norm_limit[i];
       double sum;
-      IG_TRY(b->dot_f64(s->cx, (size_t)n, s->density[r].dev, l->limit[i].dev, &sum));
+      const double *density = s->density[r].dev;
+      if (s->d->share) {
+        IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, density, s->d->share, NULL,
+                           s->spare.dev));
+        density = s->spare.dev;
+      }
+      IG_TRY(b->dot_f64(s->cx, (size_t)n, density, l->limit[i].dev, &sum));
       e->limit[i] = sum / all;
       IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->dv.dev, l->limit[i].dev, NULL,
                          slope));
@@ -309,8 +315,6 @@ static ig_status make_limits(ig_design *s) {
   if (c->optimiser.method != IG_OPTIMISER_MMA)
     return ig_fail_at(cx, &limit_case(s, 0)->at,
                       "constraints: need optimiser: {method: mma}; oc knows the volume alone");
-  if (!s->d->measure)
-    return ig_fail_at(cx, &limit_case(s, 0)->at, "constraints: are for grids, not for meshes yet");
   for (int i = 0; i < c->constraints.count; i++) {
     const ig_limit_case *limit = limit_case(s, i);
     const int given =

@@ -49,6 +49,7 @@ static ig_status largest(ig_amg *s, ig_amg_level *l) {
   IG_TRY(backend->dot_f32(s->cx, n, x, x, &after));
   if (before > 0 && after > 0 && isfinite(after))
     l->lambda *= sqrt(after / before);
+  l->lambda = ceil(64 * l->lambda) / 64; /* the same whatever the order of the sums was */
   return IG_OK;
 }
 

@@ -205,26 +205,32 @@ extern "C" ig_status ig_amg_dense_invert_cuda(ig_ctx *cx, const ig_bsr *a, int n
 
 /* --- a cycle --- */
 
-static __device__ float warp_sum(float s) {
-  for (int d = 16; d; d /= 2)
+static __device__ float lanes_sum(float s, int lanes) {
+  for (int d = lanes / 2; d; d /= 2)
     s += __shfl_xor_sync(0xffffffffu, s, d);
   return s;
 }
 
-/* a warp a row */
+/* a few lanes a row, as many as a row has blocks; whole warps stay for the sums */
+template <int LANES>
 static __global__ void product_pass(ig_bsr a, bool add, const float *x, float *y) {
-  const int64_t row = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / 32;
-  const int lane = threadIdx.x % 32;
-  if (row >= (int64_t)a.rows * a.br)
-    return;
-  const float s = warp_sum(ig_bsr_row(&a, row, lane, 32, x));
-  if (lane == 0)
+  const int64_t row = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / LANES;
+  const int lane = threadIdx.x % LANES;
+  const bool mine = row < (int64_t)a.rows * a.br;
+  const float s = lanes_sum(mine ? ig_bsr_row(&a, row, lane, LANES, x) : 0, LANES);
+  if (mine && lane == 0)
     y[row] = (add ? y[row] : 0) + s;
 }
 extern "C" ig_status ig_amg_product_cuda(ig_ctx *cx, const ig_bsr *a, bool add, const float *x,
                                          float *y) {
-  product_pass<<<ig_cuda_blocks(32 * (int64_t)a->rows * a->br, 128), 128, 0, ig_cuda_stream(cx)>>>(
-      *a, add, x, y);
+  const int64_t rows = (int64_t)a->rows * a->br, width = a->blocks / (a->rows > 0 ? a->rows : 1);
+  const cudaStream_t stream = ig_cuda_stream(cx);
+  if (width <= 6)
+    product_pass<4><<<ig_cuda_blocks(4 * rows, 128), 128, 0, stream>>>(*a, add, x, y);
+  else if (width <= 24)
+    product_pass<16><<<ig_cuda_blocks(16 * rows, 128), 128, 0, stream>>>(*a, add, x, y);
+  else
+    product_pass<32><<<ig_cuda_blocks(32 * rows, 128), 128, 0, stream>>>(*a, add, x, y);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
@@ -271,7 +277,7 @@ static __global__ void dense_pass(int n, const float *m, const float *b, float *
   const int row = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x % 32;
   if (row >= n)
     return;
-  const float s = warp_sum(ig_amg_dense_row(n, row, lane, 32, m, b));
+  const float s = lanes_sum(ig_amg_dense_row(n, row, lane, 32, m, b), 32);
   if (lane == 0)
     x[row] = s;
 }

@@ -122,6 +122,7 @@ static ig_status build(ig_mesh_model *m, const ig_list *materials) {
   d->filter = ig_mesh_filter;
   d->snapshot = mesh_snapshot;
   d->pack = mesh_pack;
+  d->measure = ig_mesh_limit;
   d->surface = ig_mesh_surface;
   d->describe = mesh_describe;
   return IG_OK;

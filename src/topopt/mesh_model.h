@@ -48,6 +48,8 @@ void ig_mesh_center(const ig_mesh_model *m, ig_lid e, int face, double *x);
 
 /* Supports, springs, loads, ports and roles; mesh_place.c. */
 IG_MUST_CHECK ig_status ig_mesh_place(ig_mesh_model *m);
+IG_MUST_CHECK ig_status ig_mesh_limit(void *self, const ig_limit_case *limit, ig_array *to,
+                                      double *norm);
 
 /* mesh_system.c */
 IG_MUST_CHECK ig_status ig_mesh_system_new(ig_mesh_model *m);

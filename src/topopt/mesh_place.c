@@ -59,6 +59,16 @@ static bool mark_set(const ig_mesh_model *m, const char *name, bool nodes, uint8
   return s != NULL;
 }
 
+/* A set of the case's own: a region with a name. */
+static const ig_region_case *named_region(const ig_mesh_model *m, const char *name) {
+  for (int i = 0; i < m->c->sets.count; i++) {
+    const ig_set_case *set = IG_ITEM(ig_set_case, m->c->sets, i);
+    if (set->name && strcmp(set->name, name) == 0)
+      return &set->where;
+  }
+  return NULL;
+}
+
 static ig_status unknown_set(const ig_mesh_model *m, const ig_region_case *r, const char *kind) {
   char names[256] = "";
   for (int i = 0; i < m->mesh->sets && strlen(names) < 200; i++)
@@ -74,8 +84,9 @@ static ig_status pick(const ig_mesh_model *m, const ig_region_case *r, bool node
   uint8_t *mark;
   memset(p, 0, sizeof *p);
   IG_TRY(IG_NEW(m->cx, &mark, n, "selection"));
+  const ig_region_case *named = r->set ? named_region(m, r->set) : NULL;
   ig_status status = IG_OK;
-  if (!r->set)
+  if (!r->set || named)
     memset(mark, 1, (size_t)n);
   else if (!mark_set(m, r->set, nodes, mark))
     status = unknown_set(m, r, nodes ? "nodes or faces" : "elements");
@@ -89,7 +100,7 @@ static ig_status pick(const ig_mesh_model *m, const ig_region_case *r, bool node
       memcpy(x, &m->mesh->x[3 * (size_t)i], sizeof x);
     else
       ig_mesh_center(m, i, -1, x);
-    if (ig_region_holds(r, x, 3, m->slack))
+    if (ig_region_holds(r, x, 3, m->slack) && (!named || ig_region_holds(named, x, 3, m->slack)))
       p->item[p->count++] = i;
   }
   free(mark);
@@ -101,7 +112,8 @@ static ig_status pick_faces(const ig_mesh_model *m, const ig_region_case *r, pic
   ig_boundary boundary = {0};
   const ig_set *s = NULL;
   memset(p, 0, sizeof *p);
-  if (r->set && !(s = ig_mesh_find_set(m->mesh, r->set, IG_SET_FACES)))
+  const ig_region_case *named = r->set ? named_region(m, r->set) : NULL;
+  if (r->set && !named && !(s = ig_mesh_find_set(m->mesh, r->set, IG_SET_FACES)))
     return unknown_set(m, r, "faces");
   if (!s)
     IG_TRY(ig_mesh_boundary(m->cx, m->mesh, &boundary));
@@ -114,7 +126,7 @@ static ig_status pick_faces(const ig_mesh_model *m, const ig_region_case *r, pic
   for (ig_lid i = 0; status == IG_OK && i < n; i++) {
     double x[3];
     ig_mesh_center(m, element[i], face[i], x);
-    if (!ig_region_holds(r, x, 3, m->slack))
+    if (!ig_region_holds(r, x, 3, m->slack) || (named && !ig_region_holds(named, x, 3, m->slack)))
       continue;
     p->item[p->count] = element[i];
     p->face[p->count++] = face[i];
@@ -349,6 +361,41 @@ static ig_status make_roles(ig_mesh_model *m) {
   if (m->d.designed == 0)
     return ig_fail_at(m->cx, &c->at, "passive: no element is left to design");
   return ig_array_push(m->cx, &m->role);
+}
+
+/* What a constraint measures: elements of a region, or the mean displacement of its nodes. */
+ig_status ig_mesh_limit(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
+  ig_mesh_model *m = self;
+  const bool volume = !isnan(limit->volume);
+  const size_t n = volume ? (size_t)m->elements : (size_t)m->size * (size_t)m->nodes;
+  double *f = NULL;
+  picked p;
+  if (!volume && m->size == 1)
+    return ig_fail_at(m->cx, &limit->at, "constraints: nothing is displaced in a heat problem");
+  IG_TRY(pick(m, &limit->where, !volume, &p));
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &f, n, "constraint"));
+  if (p.count == 0) {
+    status = ig_fail_at(m->cx, &limit->at, "constraints: no %s of the mesh lies there",
+                        volume ? "element's centre" : "node");
+    goto done;
+  }
+  *norm = 0;
+  for (ig_lid i = 0; i < p.count; i++)
+    if (volume) {
+      f[p.item[i]] = 1;
+      *norm += ((const double *)m->share.host)[p.item[i]];
+    } else {
+      for (int d = 0; d < 3; d++)
+        f[3 * (size_t)p.item[i] + (size_t)d] +=
+            isnan(limit->direction[d]) ? 0 : limit->direction[d] / (double)p.count;
+    }
+  status = volume ? ig_array_from(m->cx, to, f, n, sizeof *f, "constraint")
+                  : put_load(m, f, "constraints", to, norm);
+done:
+  free(f);
+  picked_free(&p);
+  return status;
 }
 
 ig_status ig_mesh_place(ig_mesh_model *m) {

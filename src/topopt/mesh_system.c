@@ -59,20 +59,21 @@ static ig_status energy(void *self, const double *u, const double *v, double sca
 /* --- making it --- */
 
 static ig_status make_multigrid(ig_mesh_model *m) {
-  const ig_amg_problem problem = {.nodes = m->nodes,
-                                  .elements = m->elements,
-                                  .size = m->size,
-                                  .x = m->mesh->x,
-                                  .conn = m->conn,
-                                  .fix = m->fix.host,
-                                  .hex = &m->hex,
-                                  .ground = &m->ground,
-                                  .plan = &m->plan,
-                                  .steps = (int)m->c->solver.steps,
-                                  .cycle = m->c->solver.cycle + 1,
-                                  .damping = m->c->solver.smoother ? 0 : m->c->solver.damping,
-                                  .self = m,
-                                  .apply = apply_single};
+  const ig_amg_problem problem = {
+      .nodes = m->nodes,
+      .elements = m->elements,
+      .size = m->size,
+      .x = m->mesh->x,
+      .conn = m->conn,
+      .fix = m->fix.host,
+      .hex = &m->hex,
+      .ground = &m->ground,
+      .plan = &m->plan,
+      .steps = (int)m->c->solver.steps,
+      .cycle = m->c->solver.cycle == IG_CYCLE_W ? 2 : 1,
+      .damping = m->c->solver.smoother == IG_SMOOTH_CHEBYSHEV ? 0 : m->c->solver.damping,
+      .self = m,
+      .apply = apply_single};
   if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
     return ig_petsc_new(m->cx, &problem, &m->petsc);
   if (m->size == 3)

@@ -32,7 +32,7 @@ enum { ITERATIONS = 3 };
 /* Objectives of the first iterations; on the grid where mesh is NULL. */
 static ig_status histories(ig_ctx *cx, const ig_mesh *mesh, const char *body, const char *solver,
                            double *history) {
-  char text[900];
+  char text[1200];
   ig_trial t;
   snprintf(text, sizeof text, "{%s%s, solver: {tolerance: 1e-11%s}}",
            mesh ? "" : "grid: {elements: [8, 4, 2]}, ", body, solver);
@@ -76,13 +76,19 @@ static ig_status compare(ig_ctx *cx, const ig_verify_sink *sink, const ig_mesh *
 ig_status ig_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     const char *what, *body;
-  } others[] = {{"stiffness, density filter", BEAM ", filter: {kind: density, radius: 1.5}"},
-                {"stiffness, helmholtz filter", BEAM ", filter: {kind: helmholtz, radius: 2.5}"},
-                {"stiffness, moving asymptotes", BEAM ", optimiser: {method: mma}"},
-                {"stiffness, robust",
-                 BEAM ", filter: {kind: density, radius: 1.5}, projection: {beta: 2, robust: 0.2}"},
-                {"heat", SINK ", filter: {radius: 1.5}"},
-                {"mechanism", GRIPPER ", filter: {radius: 1.5}"}};
+  } others[] = {
+      {"stiffness, density filter", BEAM ", filter: {kind: density, radius: 1.5}"},
+      {"stiffness, helmholtz filter", BEAM ", filter: {kind: helmholtz, radius: 2.5}"},
+      {"stiffness, moving asymptotes", BEAM ", optimiser: {method: mma}"},
+      {"stiffness, constraints and a named region",
+       BEAM ", optimiser: {method: mma}, filter: {kind: density, radius: 1.5}, sets: [{name: tip, "
+            "where: {from: [6, 0, 0]}}], constraints: [{where: {set: tip}, volume: 0.2}, {where: "
+            "{from: [8, 0, 0], to: [8, 0, 2]}, displacement: 300, direction: [0, -1, 0]}, "
+            "{compliance: 9000}]"},
+      {"stiffness, robust",
+       BEAM ", filter: {kind: density, radius: 1.5}, projection: {beta: 2, robust: 0.2}"},
+      {"heat", SINK ", filter: {radius: 1.5}"},
+      {"mechanism", GRIPPER ", filter: {radius: 1.5}"}};
   const char *body = BEAM ", filter: {radius: 1.5}";
   double grid[ITERATIONS];
   char what[64], solver[64];

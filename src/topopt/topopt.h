@@ -182,7 +182,7 @@ struct ig_discretisation {
   ig_status (*snapshot)(void *self, int64_t step, ig_snapshot **snap);
   void (*pack)(void *self, bool nodes, int components, const double *from, float *to);
   /* what a bound on a displacement measures (unit, device), or the elements in a region: 1 there, 0
-     elsewhere; NULL: no constraints but the volume */
+     elsewhere, norm their number (volume over the mean) */
   ig_status (*measure)(void *self, const ig_limit_case *limit, ig_array *to, double *norm);
   /* the surface at a density (host); NULL: it has none to give */
   ig_status (*surface)(void *self, const double *density, double level, bool mirror,

@@ -752,6 +752,6 @@ const ig_verify_entry ig_topopt_verify[] = {
     {"mesh-patch", "uniform tension of distorted hexahedra", true, ig_verify_mesh_patch},
     {"mesh-slopes", "slopes on distorted hexahedra against differences", true,
      ig_verify_mesh_slopes},
-    {"topopt-mesh-solvers", "algebraic multigrid: iterations under refinement", true,
+    {"mesh-solvers", "algebraic multigrid: iterations under refinement", true,
      ig_verify_mesh_solvers},
     {.name = NULL}};
