@@ -22,6 +22,19 @@ static int32_t root(int32_t *up, int32_t n) {
   return n;
 }
 
+/* Whether a facet is within two of its own lengths of a point. */
+static bool near(const frac_model *m, const void *x, const int32_t *at, const double *point) {
+  const int dim = m->shape.dim;
+  double far = 0, length = 0;
+  for (int d = 0; d < dim; d++) {
+    const double a = frac_model_real(m, x, (int64_t)at[0] * dim + d);
+    const double b = frac_model_real(m, x, (int64_t)at[1] * dim + d);
+    far += (a - point[d]) * (a - point[d]);
+    length += (a - b) * (a - b);
+  }
+  return far <= 4 * length;
+}
+
 /* How far the crack has come from its notch's tip: the farthest facet without traction that hangs
    together with the tip through facets that part. Nodes count as one with those they were split
    from. */
@@ -62,6 +75,8 @@ static ig_status extension_find(frac_model *m, frac_track *track) {
         if (pass == 0)
           up[root(up, at[j])] = root(up, at[0]);
       }
+      if (pass == 0 && near(m, x, at, track->tip))
+        up[root(up, at[0])] = root(up, tip);
       if (pass == 0 || root(up, at[0]) != root(up, tip))
         continue;
       double far = 0, mid[3] = {0}, deep = 0;
