@@ -12,7 +12,7 @@ enum { FRAC_THREADS = 128, FRAC_BLOCKS_PER_SM = 32 };
    registers it is told that one will do; 0 leaves it alone. */
 #define FRAC_BLOCKS(name)                                                                          \
   (FRAC_##name == FRAC_figures || FRAC_##name == FRAC_contact || FRAC_##name == FRAC_check ||      \
-           FRAC_##name == FRAC_part || FRAC_##name == FRAC_split                                   \
+           FRAC_##name == FRAC_part || FRAC_##name == FRAC_split || FRAC_##name == FRAC_open       \
        ? 1                                                                                         \
        : 0)
 typedef void frac_kernel(const frac s, int64_t begin, int64_t n);

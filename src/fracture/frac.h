@@ -156,6 +156,7 @@ IG_HD uint32_t frac_divide(uint64_t magic, uint32_t k) {
   X(check)    /* a facet against its strength */                                                   \
   X(room)     /* one item: is there room for what was marked */                                    \
   X(open)     /* a marked facet becomes a cohesive element */                                      \
+  X(state)    /* a point of a new cohesive element */                                              \
   X(part)     /* components of a touched node's elements */                                        \
   X(split)    /* copies of a node that came apart */                                               \
   X(settle)   /* one item: new counts */                                                           \

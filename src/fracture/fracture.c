@@ -140,7 +140,7 @@ static ig_status fracture_check(ig_job *job, ig_check_line *line, void *user) {
     status = frac_model_critical(&m, &critical);
   if (status == IG_OK) {
     char text[128];
-    snprintf(text, sizeof text, "%.4g s (step taken: %.4g s)", critical, m.s.dt);
+    snprintf(text, sizeof text, "%.4g s of the bulk (step taken: %.4g s)", critical, m.s.dt);
     line(user, "critical step", text);
     if (!c->insertion.at.given) {
       snprintf(text, sizeof text, "%.0f", ceil(c->time.end / m.s.dt - 1e-9));

@@ -5,9 +5,10 @@
 static const ig_option time_options[] = {
     IG_REAL(S, end, "s", IG_REQUIRED, 0, 1e6, "simulated time"),
     IG_REAL(S, step, "s", NULL, IG_TINY, 1, "time step; left out: a share of the critical one"),
-    IG_REAL(S, safety, "", "0.2", 0.001, 1,
-            "share of the bulk's critical step, where no step is given; cohesive springs need the "
-            "room"),
+    IG_REAL(
+        S, safety, "", "0.2", 0.001, 1,
+        "share of the bulk's critical step, where no step is given; at most 0.7 in the plane and "
+        "0.5 in space where facets may open"),
     IG_INT(S, check_every, "10", 0, 1000000,
            "steps between checks of the facets; 0: nothing breaks"),
     IG_END};

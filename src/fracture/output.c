@@ -22,8 +22,22 @@ static int32_t root(int32_t *up, int32_t n) {
   return n;
 }
 
+/* Whether a facet is within two of its own lengths of a point. */
+static bool near(const frac_model *m, const void *x, const int32_t *at, const double *point) {
+  const int dim = m->shape.dim;
+  double far = 0, length = 0;
+  for (int d = 0; d < dim; d++) {
+    const double a = frac_model_real(m, x, (int64_t)at[0] * dim + d);
+    const double b = frac_model_real(m, x, (int64_t)at[1] * dim + d);
+    far += (a - point[d]) * (a - point[d]);
+    length += (a - b) * (a - b);
+  }
+  return far <= 4 * length;
+}
+
 /* How far the crack has come from its notch's tip: the farthest facet without traction that hangs
-   together with the tip through others. Nodes count as one with those they were split from. */
+   together with the tip through facets that part. Nodes count as one with those they were split
+   from. */
 static ig_status extension_find(frac_model *m, frac_track *track) {
   if (!track->has_tip || !m->count.cohesive)
     return IG_OK;
@@ -52,7 +66,8 @@ static ig_status extension_find(frac_model *m, frac_track *track) {
   }
   for (int pass = 0; pass < 2; pass++)
     for (int64_t c = 0; c < m->count.cohesive; c++) {
-      if (frac_model_damage(m, c) < 1)
+      const double damage = frac_model_damage(m, c);
+      if (damage < (pass == 0 ? 0.1 : 1)) /* facets that have begun to part link those that have */
         continue;
       int32_t at[3];
       for (int j = 0; j < dim; j++) {
@@ -60,6 +75,8 @@ static ig_status extension_find(frac_model *m, frac_track *track) {
         if (pass == 0)
           up[root(up, at[j])] = root(up, at[0]);
       }
+      if (pass == 0 && near(m, x, at, track->tip))
+        up[root(up, at[0])] = root(up, tip);
       if (pass == 0 || root(up, at[0]) != root(up, tip))
         continue;
       double far = 0, mid[3] = {0}, deep = 0;
@@ -132,7 +149,7 @@ ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
   k->scale = fmax(k->scale, fmax(fabs(k->energy0), fabs(f[FRAC_EXTERNAL])));
   k->worst_error = fmax(k->worst_error, fmax(fabs(total - k->energy0), f[FRAC_RETURNED]));
   const double drift = k->scale > 0 ? (total - k->energy0) / k->scale : 0;
-  if (!(total < INFINITY && total > -INFINITY) || (k->scale > 0 && k->worst_error > 10 * k->scale))
+  if (!(total < INFINITY && total > -INFINITY) || (k->scale > 0 && k->worst_error > k->scale))
     return IG_FAIL(
         job->cx, IG_NUMERIC,
         "the run blew up before t = %.4g s: take a smaller step (time.step, time.safety)", t);

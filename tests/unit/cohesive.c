@@ -104,18 +104,23 @@ static void a_failed_point_only_pushes_and_rubs(void **state) {
     assert_true(FN(cohesive_point)(&l, 2, 1, K, open, zero, zero, max, T) == 1);
     FN(cohesive_point)(&l, 2, 1, K, half, zero, zero, max, T);
     assert_true(T[0] == 0 && T[1] == 0);
-    FN(cohesive_point)(&l, 2, 1, K, closed, zero, zero, max, T);
+    const double pressed[2] = {-1e-12, 0}, gone[2] = {-2e-12, 0}; /* the step before */
+    FN(cohesive_point)(&l, 2, 1, K, closed, pressed, zero, max, T);
     assert_float_equal(T[0], -1e-12 * K, 1);
     assert_true(T[1] == 0);
+    FN(cohesive_point)(&l, 2, 1, K, closed, zero, zero, max, T); /* closing: more */
+    assert_float_equal(T[0], -1.2e-12 * K, 1);
+    FN(cohesive_point)(&l, 2, 1, K, closed, gone, zero, max, T); /* opening: less */
+    assert_float_equal(T[0], -0.8e-12 * K, 1);
     l.rigid = 1; /* somebody else pushes */
     FN(cohesive_point)(&l, 2, 1, K, closed, zero, zero, max, T);
     assert_true(T[0] == 0 && T[1] == 0);
     l.rigid = 0;
     l.friction = 0.25;
-    FN(cohesive_point)(&l, 2, 1, K, closed, zero, zero, max, T);
+    FN(cohesive_point)(&l, 2, 1, K, closed, pressed, zero, max, T);
     assert_float_equal(T[1], 0.25 * 1e-12 * K, 1); /* slides */
     double stick[2] = {-1e-12, 1e-14};
-    FN(cohesive_point)(&l, 2, 1, K, stick, zero, zero, max, T);
+    FN(cohesive_point)(&l, 2, 1, K, stick, pressed, zero, max, T);
     assert_float_equal(T[1], 1e-14 * K, 1); /* holds */
   }
 }

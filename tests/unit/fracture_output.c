@@ -219,8 +219,33 @@ static void a_balance_that_is_off_is_said(void **state) {
   ig_ctx_close(cx);
 }
 
+/* Springs far too stiff for the step: the run ends with a message, not with a result. */
+static void a_run_that_blows_up_stops(void **state) {
+  (void)state;
+  ig_ctx *cx = NULL;
+  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
+  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  static watcher w;
+  w = (watcher){.sink = {.self = &w, .history = on_row, .result = on_result, .file = on_file}};
+  frac_problem p;
+  static ig_output_case output;
+  output = (ig_output_case){.interval = NAN, .history_every = 20};
+  assert_int_equal(frac_problem_strip(&p, cx, 12, IG_TRI6), IG_OK);
+  p.c.time.step = 6e-9;
+  p.c.time.end = 15e-6;
+  p.c.cohesive.strength = 60e6;
+  p.c.cohesive.penalty = 1e18;
+  p.job.sink = &w.sink;
+  p.job.output = &output;
+  assert_int_equal(ig_room_fracture.run(&p.job), IG_NUMERIC);
+  assert_int_equal(w.results, 0);
+  frac_problem_free(&p);
+  ig_ctx_close(cx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_shows_its_crack),
-                                     cmocka_unit_test(a_balance_that_is_off_is_said)};
+                                     cmocka_unit_test(a_balance_that_is_off_is_said),
+                                     cmocka_unit_test(a_run_that_blows_up_stops)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
