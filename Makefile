@@ -20,7 +20,10 @@ demo: setup ; @$(MAKE) --no-print-directory all && scripts/demo $(BUILD)/ingot
 test: setup-test
 	@$(MAKE) --no-print-directory all && JOBS=$(JOBS) scripts/run-tests $(BUILD)
 bench: all ; $(BUILD)/ingot bench
-verify: all ; $(BUILD)/ingot verify
+# the same as tables, in the form docs/performance.md shows them
+bench-tables: all ; $(BUILD)/ingot bench --markdown bench/tables.md
+# the verification manual: run, and written down
+verify: all ; $(BUILD)/ingot verify --markdown docs/verification.md
 # the pages that are made by the program itself
 docs: all ; @scripts/make-docs $(BUILD)/ingot
 install: all
@@ -32,4 +35,4 @@ asan: setup-test
 	@cmake --build build-asan -j $(JOBS) && JOBS=$(JOBS) scripts/run-tests build-asan -E '^cli/install'
 clean: ; @rm -rf build build-* out-demo
 
-.PHONY: all setup setup-test demo test bench verify docs install format asan clean
+.PHONY: all setup setup-test demo test bench bench-tables verify docs install format asan clean

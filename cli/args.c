@@ -256,6 +256,8 @@ void cli_help_command(FILE *to, const cli_command *command) {
     snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->value ? " " : "",
              o->value ? o->value : "");
     fprintf(to, "%-28s", left);
+    if (strlen(left) > 27)
+      fprintf(to, "\n%28s", "");
     char text[512];
     snprintf(text, sizeof text, "%s%s%s%s", o->help, o->choices ? " (" : "",
              o->choices ? o->choices : "", o->choices ? ")" : "");

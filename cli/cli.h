@@ -18,13 +18,13 @@ typedef struct {
 
 /* Everything any command can be told; a command's table says which of these it takes. */
 typedef struct {
-  const char *backend, *out, *restart, *json, *markdown;
+  const char *backend, *out, *restart, *stage, *json, *markdown;
   const char *field, *palette, *threshold, *warp, *title;
   cli_texts set;
   int threads, width, height;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge;
-  bool quiet, list, quick, man, reference, keys, edges, bare;
+  bool quiet, list, quick, man, reference, keys, edges, bare, resume, force;
   bool given_range, given_view, given_threshold_range;
   cli_texts words; /* what is no option */
 } cli_args;
@@ -94,6 +94,21 @@ const char *cli_nearest(const char *word, const char *const *list);
 void cli_man(FILE *to);
 void cli_complete_bash(FILE *to);
 void cli_complete_zsh(FILE *to);
+
+/* --- page.c */
+typedef struct {
+  FILE *file; /* NULL: no page is wanted */
+  const char *path;
+  char part[4096], date[16], room[32]; /* room: of the row before */
+} cli_page;
+/* `path` NULL: no page. Prints what is wrong. */
+int cli_page_open(const char *path, cli_page *page);
+/* Keeps the page if `code` is good; the exit code. */
+int cli_page_close(cli_page *page, int code);
+/* A cell of a Markdown table, "| text ". */
+void cli_page_cell(cli_page *page, const char *text);
+/* Begins a section where the room changes; true: it did. */
+bool cli_page_room(cli_page *page, const char *room);
 
 /* --- term.c */
 void cli_error(const char *format, ...) IG_PRINTF(1, 2);

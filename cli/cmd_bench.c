@@ -1,14 +1,26 @@
 /* ingot bench: how fast, and against which limit. */
 #include "cli.h"
 
-#include <errno.h>
-#include <string.h>
-
 typedef struct {
   ig_ctx *cx;
-  FILE *json;
+  cli_page json, page;
   int rows;
 } table;
+
+static void page_row(table *t, const ig_benched *r, const char *rate_unit) {
+  cli_page *page = &t->page;
+  if (cli_page_room(page, r->room))
+    fputs("| benchmark | elements | time | rate | memory | moved | of copy | |\n"
+          "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n",
+          page->file);
+  cli_page_cell(page, r->name);
+  fprintf(page->file, "| %s | %s | %s ", cli_scaled(r->elements, ""), cli_duration(r->seconds),
+          cli_scaled(r->rate, rate_unit));
+  fprintf(page->file, "| %s | %s | %.0f %% ", cli_scaled(r->memory, "B"),
+          cli_scaled(r->seconds > 0 ? r->bytes / r->seconds : 0, "B/s"), 100 * r->fraction);
+  cli_page_cell(page, r->note);
+  fputs("|\n", page->file);
+}
 
 static void quote(FILE *to, const char *text) {
   fputc('"', to);
@@ -35,22 +47,29 @@ static void show(void *user, const ig_benched *r) {
          cli_duration(r->seconds), cli_scaled(r->rate, unit), cli_scaled(r->memory, "B"),
          cli_scaled(r->seconds > 0 ? r->bytes / r->seconds : 0, "B/s"), 100 * r->fraction, r->note);
   fflush(stdout);
-  if (!t->json)
+  if (t->page.file) {
+    if (t->rows == 1)
+      fprintf(t->page.file, "The device copies %s, read and written bytes both counted.\n\n",
+              cli_scaled(r->copy, "B/s"));
+    page_row(t, r, unit);
+  }
+  FILE *to = t->json.file;
+  if (!to)
     return;
-  fprintf(t->json, "%s    {\"room\": ", t->rows > 1 ? ",\n" : "\n");
-  quote(t->json, r->room);
-  fputs(", \"bench\": ", t->json);
-  quote(t->json, r->bench);
-  fputs(", \"name\": ", t->json);
-  quote(t->json, r->name);
-  fputs(", \"rate_unit\": ", t->json);
-  quote(t->json, r->rate_unit);
-  fprintf(t->json,
+  fprintf(to, "%s    {\"room\": ", t->rows > 1 ? ",\n" : "\n");
+  quote(to, r->room);
+  fputs(", \"bench\": ", to);
+  quote(to, r->bench);
+  fputs(", \"name\": ", to);
+  quote(to, r->name);
+  fputs(", \"rate_unit\": ", to);
+  quote(to, r->rate_unit);
+  fprintf(to,
           ", \"elements\": %.17g, \"steps\": %.17g, \"seconds\": %.9g, \"rate\": %.9g, "
           "\"bytes\": %.17g, \"memory\": %.17g, \"copy_fraction\": %.6g, \"note\": ",
           r->elements, r->steps, r->seconds, r->rate, r->bytes, r->memory, r->fraction);
-  quote(t->json, r->note);
-  fputc('}', t->json);
+  quote(to, r->note);
+  fputc('}', to);
 }
 
 static void list(void *user, const ig_problem *p) {
@@ -70,33 +89,34 @@ static int bench_run(const cli_args *args) {
   if (code != CLI_GOOD)
     return code;
   table t = {.cx = cx};
-  char part[4096] = "";
-  if (args->json) {
-    snprintf(part, sizeof part, "%s.part", args->json);
-    t.json = fopen(part, "w");
-    if (!t.json) {
-      cli_error("%s: %s", part, strerror(errno));
-      cli_close(cx);
-      return CLI_BAD_INPUT;
-    }
-    fputs("{\n  \"backend\": ", t.json);
-    quote(t.json, ig_ctx_backend(cx));
-    fputs(",\n  \"device\": ", t.json);
-    quote(t.json, ig_ctx_device(cx));
-    fputs(",\n  \"build\": ", t.json);
-    quote(t.json, ig_build_info());
-    fputs(",\n  \"rows\": [", t.json);
+  code = cli_page_open(args->json, &t.json);
+  if (code == CLI_GOOD)
+    code = cli_page_open(args->markdown, &t.page);
+  if (code != CLI_GOOD) {
+    cli_page_close(&t.json, code);
+    cli_close(cx);
+    return code;
+  }
+  if (t.json.file) {
+    fputs("{\n  \"backend\": ", t.json.file);
+    quote(t.json.file, ig_ctx_backend(cx));
+    fputs(",\n  \"device\": ", t.json.file);
+    quote(t.json.file, ig_ctx_device(cx));
+    fputs(",\n  \"build\": ", t.json.file);
+    quote(t.json.file, ig_build_info());
+    fputs(",\n  \"rows\": [", t.json.file);
+  }
+  if (t.page.file) {
+    fputs("# Benchmarks\n\n`ingot bench", t.page.file);
+    for (int i = 0; i < args->words.count; i++)
+      fprintf(t.page.file, " %s", args->words.item[i]);
+    fprintf(t.page.file, " --backend %s --markdown FILE`: %s, on %s, %s.\n", ig_ctx_backend(cx),
+            ig_build_info(), ig_ctx_device(cx), t.page.date);
   }
   code = cli_result(cx, ig_bench(cx, args->words.item, args->words.count, show, &t));
-  if (t.json) {
-    fputs("\n  ]\n}\n", t.json);
-    if (fclose(t.json) != 0 || (code == CLI_GOOD && rename(part, args->json) != 0)) {
-      cli_error("%s: %s", args->json, strerror(errno));
-      code = CLI_FAILED;
-    }
-    if (code != CLI_GOOD)
-      remove(part);
-  }
+  if (t.json.file)
+    fputs("\n  ]\n}\n", t.json.file);
+  code = cli_page_close(&t.page, cli_page_close(&t.json, code));
   cli_close(cx);
   return code;
 }
@@ -105,6 +125,8 @@ static const cli_option options[] = {
     CLI_BACKEND,
     CLI_THREADS,
     {"json", 'j', CLI_FILE, CLI_AT(json), 0, "FILE", NULL, "write the figures to a file as well"},
+    {"markdown", 'm', CLI_FILE, CLI_AT(markdown), 0, "FILE", NULL,
+     "write them as tables, one a room, as well"},
     {"list", 'l', CLI_FLAG, CLI_AT(list), 0, NULL, NULL, "list the benchmarks, run nothing"},
     {0}};
 const cli_command cli_bench = {

@@ -83,6 +83,24 @@ static void say_how_to_go_on(const cli_args *args, const char *out) {
   fputc('\n', stderr);
 }
 
+static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *out) {
+  if (args->restart) {
+    cli_error("a chain goes on by itself: leave out --restart");
+    return CLI_BAD_INPUT;
+  }
+  const ig_chain_options options = {.out = out,
+                                    .stage = args->stage,
+                                    .force = args->force,
+                                    .line = args->quiet ? NULL : cli_line};
+  const ig_status status = ig_chain_run(c, &options);
+  const int code = cli_result(cx, status);
+  if (status == IG_INTERRUPTED)
+    fprintf(stderr, "ingot: the same command goes on from here\n");
+  if (code == CLI_GOOD && !args->quiet)
+    cli_line(NULL, "results", out);
+  return code;
+}
+
 static int run_run(const cli_args *args) {
   char folder[512];
   usual_folder(args->words.item[0], folder, sizeof folder);
@@ -94,16 +112,29 @@ static int run_run(const cli_args *args) {
     return code;
   code = cli_open_case(cx, args, &c);
   figures *f = calloc(1, sizeof *f);
-  if (code == CLI_GOOD && f) {
+  if (code == CLI_GOOD && ig_case_is_chain(c)) {
+    code = run_chain(args, cx, c, out);
+  } else if (code == CLI_GOOD && args->stage) {
+    cli_error("%s has no stages: leave out --stage", args->words.item[0]);
+    code = CLI_BAD_INPUT;
+  } else if (code == CLI_GOOD && f) {
     ig_run_stats stats;
-    const ig_run_options options = {
-        .out = out, .restart = args->restart, .stats = &stats, .figure = keep, .user = f};
+    const ig_run_options options = {.out = out,
+                                    .restart = args->restart,
+                                    .force = args->force,
+                                    .resume = args->resume,
+                                    .stats = &stats,
+                                    .figure = keep,
+                                    .user = f};
     const ig_status status = ig_run(c, &options);
     code = cli_result(cx, status);
     if (status == IG_INTERRUPTED)
       say_how_to_go_on(args, out);
     if (code == CLI_GOOD && !args->quiet) {
-      show_stats(&stats, f);
+      if (stats.up_to_date)
+        cli_line(NULL, "status", "up to date, nothing to do");
+      else
+        show_stats(&stats, f);
       cli_line(NULL, "results", out);
     }
   }
@@ -113,15 +144,23 @@ static int run_run(const cli_args *args) {
   return code;
 }
 
-static const cli_option run_options[] = {CLI_BACKEND,
-                                         CLI_THREADS,
-                                         {"out", 'o', CLI_FILE, CLI_AT(out), 0, "DIR", NULL,
-                                          "output folder; CASE-out in this folder if not given"},
-                                         CLI_SET,
-                                         {"restart", 'r', CLI_FILE, CLI_AT(restart), 0, "FILE",
-                                          NULL, "go on from a checkpoint of the same case"},
-                                         CLI_QUIET,
-                                         {0}};
+static const cli_option run_options[] = {
+    CLI_BACKEND,
+    CLI_THREADS,
+    {"out", 'o', CLI_FILE, CLI_AT(out), 0, "DIR", NULL,
+     "output folder; CASE-out in this folder if not given"},
+    CLI_SET,
+    {"restart", 'r', CLI_FILE, CLI_AT(restart), 0, "FILE", NULL,
+     "go on from a checkpoint of the same case"},
+    {"resume", 0, CLI_FLAG, CLI_AT(resume), 0, NULL, NULL,
+     "finish what the output folder holds of this case: nothing to do if it is complete, on from "
+     "its checkpoint, or from the start"},
+    {"force", 0, CLI_FLAG, CLI_AT(force), 0, NULL, NULL,
+     "with --restart or --stage: go on with results of a case that has changed since"},
+    {"stage", 0, CLI_TEXT, CLI_AT(stage), 0, "NAME", NULL,
+     "of a chain: run this stage alone, on what the stages before it have left"},
+    CLI_QUIET,
+    {0}};
 const cli_command cli_run = {
     .name = "run",
     .words = "CASE.yaml",
@@ -130,7 +169,9 @@ const cli_command cli_run = {
     .about = "run a case",
     .detail = "Writes into its output folder: snapshots (open snap.vtkhdf.series in ParaView), "
               "history.csv, summary.json and checkpoint.h5. Ctrl-C finishes the step, writes a "
-              "checkpoint and says how to go on; a second one ends at once.",
+              "checkpoint and says how to go on; a second one ends at once.\n"
+              "A case with stages is a chain: they run one after the other, each into a folder of "
+              "its own; what is done and up to date is not run again.",
     .options = run_options,
     .run = run_run,
 };
@@ -142,8 +183,11 @@ static int check_run(const cli_args *args) {
   if (code != CLI_GOOD)
     return code;
   code = cli_open_case(cx, args, &c);
+  char out[512];
+  usual_folder(args->words.item[0], out, sizeof out);
   if (code == CLI_GOOD)
-    code = cli_result(cx, ig_check(c, cli_line, NULL));
+    code = cli_result(cx, ig_case_is_chain(c) ? ig_chain_check(c, out, cli_line, NULL)
+                                              : ig_check(c, cli_line, NULL));
   ig_case_close(c);
   cli_close(cx);
   return code;

@@ -1,16 +1,29 @@
 /* ingot verify: the verification manual, executed. */
 #include "cli.h"
 
-#include <errno.h>
-#include <math.h>
 #include <string.h>
 
 typedef struct {
   ig_ctx *cx;
-  FILE *markdown;
+  cli_page page;
   int passed, failed;
   bool quiet;
 } table;
+
+/* One table a room; a row can be read without the page around it. */
+static void page_row(table *t, const ig_verified *r) {
+  cli_page *page = &t->page;
+  if (cli_page_room(page, r->room))
+    fputs("| problem | quantity | source | expected | computed | error | tolerance | | backend | "
+          "date |\n| --- | --- | --- | ---: | ---: | ---: | ---: | --- | --- | --- |\n",
+          page->file);
+  cli_page_cell(page, r->problem);
+  cli_page_cell(page, r->quantity);
+  cli_page_cell(page, r->source);
+  fprintf(page->file, "| %.6g | %.6g | %.2g%s | %.2g | %s | %s | %s |\n", r->expected, r->computed,
+          r->error, r->relative ? " rel." : "", r->tolerance, r->pass ? "pass" : "**fail**",
+          ig_ctx_backend(t->cx), page->date);
+}
 
 static void show(void *user, const ig_verified *r) {
   table *t = user;
@@ -27,10 +40,8 @@ static void show(void *user, const ig_verified *r) {
     printf("%-24s %-50s %13.6g %13.6g %9.2e %9.2e  %s  %s\n", problem, r->quantity, r->expected,
            r->computed, r->error, r->tolerance, r->pass ? "pass" : "FAIL", r->source);
   fflush(stdout);
-  if (t->markdown)
-    fprintf(t->markdown, "| %s | %s | %s | %.6g | %.6g | %.2g%s | %.2g | %s |\n", problem,
-            r->quantity, r->source, r->expected, r->computed, r->error, r->relative ? " rel" : "",
-            r->tolerance, r->pass ? "pass" : "**fail**");
+  if (t->page.file)
+    page_row(t, r);
 }
 
 static void list(void *user, const ig_problem *p) {
@@ -50,29 +61,23 @@ static int verify_run(const cli_args *args) {
   if (code != CLI_GOOD)
     return code;
   table t = {.cx = cx, .quiet = args->quiet};
-  char part[4096] = "";
-  if (args->markdown) {
-    snprintf(part, sizeof part, "%s.part", args->markdown);
-    t.markdown = fopen(part, "w");
-    if (!t.markdown) {
-      cli_error("%s: %s", part, strerror(errno));
-      cli_close(cx);
-      return CLI_BAD_INPUT;
-    }
-    fprintf(t.markdown,
-            "# Verification\n\nMade by `ingot verify%s --backend %s` (%s) on %s.\n\n"
-            "| problem | quantity | source | expected | computed | error | tolerance | |\n"
-            "| --- | --- | --- | --- | --- | --- | --- | --- |\n",
-            args->quick ? " --quick" : "", ig_ctx_backend(cx), ig_build_info(), ig_ctx_device(cx));
+  code = cli_page_open(args->markdown, &t.page);
+  if (code != CLI_GOOD) {
+    cli_close(cx);
+    return code;
   }
+  if (t.page.file)
+    fprintf(
+        t.page.file,
+        "# Verification\n\nWritten by `ingot verify%s --backend %s --markdown FILE`: %s, on %s, "
+        "%s. An error marked rel. is\nrelative to what is expected, and so is its tolerance; "
+        "others are in the unit of the quantity.\n\n",
+        args->quick ? " --quick" : "", ig_ctx_backend(cx), ig_build_info(), ig_ctx_device(cx),
+        t.page.date);
   code = cli_result(cx, ig_verify(cx, args->words.item, args->words.count, args->quick, show, &t));
-  if (t.markdown) {
-    fprintf(t.markdown, "\n%d pass, %d fail.\n", t.passed, t.failed);
-    if (fclose(t.markdown) != 0 || rename(part, args->markdown) != 0) {
-      cli_error("%s: %s", args->markdown, strerror(errno));
-      code = CLI_FAILED;
-    }
-  }
+  if (t.page.file)
+    fprintf(t.page.file, "\n%d pass, %d fail.\n", t.passed, t.failed);
+  code = cli_page_close(&t.page, code);
   if (!args->quiet && (code == CLI_GOOD || t.passed + t.failed))
     printf("%d pass, %d fail\n", t.passed, t.failed);
   cli_close(cx);

@@ -3,7 +3,9 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* every command, in the order help shows them */
 #define COMMANDS(X)                                                                                \
@@ -98,7 +100,22 @@ static int run(int argc, char **argv) {
   return command->run(&args);
 }
 
+/* A thread of GNU's OpenMP that waits spins for milliseconds by default, on a core that another run
+   beside this one could use. How long is read from the environment before main begins, so that the
+   program starts itself once more with a short spin, unless the user has said how to wait. */
+static void wait_kindly(char **argv) {
+  char self[4096];
+  if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT"))
+    return;
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  if (length <= 0 || setenv("GOMP_SPINCOUNT", "10000", 1) != 0)
+    return;
+  self[length] = '\0';
+  execv(self, argv); /* returns only if it cannot: then we wait as we are */
+}
+
 int main(int argc, char **argv) {
+  wait_kindly(argv);
   signal(SIGPIPE, SIG_IGN); /* a reader that went away must not kill a run */
   const int code = run(argc - 1, argv + 1);
   const bool lost = fflush(stdout) != 0 || ferror(stdout);

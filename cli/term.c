@@ -92,9 +92,7 @@ static void progress_line(void *user, const ig_progress *p) {
     snprintf(left, sizeof left, "  %s left",
              cli_duration((t - term.start) / (p->done - term.first) * (p->total - p->done)));
   if (p->rate > 0)
-    snprintf(
-        rate, sizeof rate, "  %s",
-        cli_scaled(p->rate, strcmp(p->unit, "step") == 0 ? "element-steps/s" : "DOF-iterations/s"));
+    snprintf(rate, sizeof rate, "  %s", cli_scaled(p->rate, cli_rate_unit()));
   snprintf(text, sizeof text, "%3.0f %%  %s %s of %s%s%s%s%s", floor(100 * fraction), p->unit,
            cli_count(p->done), cli_count(p->total), rate, left, *p->note ? "  " : "", p->note);
   if (on_terminal()) {

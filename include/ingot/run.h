@@ -28,6 +28,7 @@ typedef struct {
   double seconds_setup, seconds_solve, seconds_output, seconds_total;
   double element_steps_per_s, bytes_per_s;
   size_t host_peak, device_peak; /* bytes */
+  bool up_to_date;               /* nothing was run: the output folder held the result already */
 } ig_run_stats;
 /* One of the room's own figures; `text` is NULL for a number. */
 typedef void ig_figure_fn(void *user, const char *key, double value, const char *text);
@@ -35,6 +36,10 @@ typedef void ig_figure_fn(void *user, const char *key, double value, const char 
 typedef struct {
   const char *out;     /* output folder; NULL: none is written */
   const char *restart; /* checkpoint to continue from; NULL: from the start */
+  bool force;          /* continue from it though the case has changed since it was written */
+  /* Finish what `out` holds of this very case: nothing is done if it is complete, a checkpoint is
+     gone on from, anything else is replaced. */
+  bool resume;
   ig_run_stats *stats; /* filled, unless NULL, as far as the run came */
   ig_figure_fn *figure;
   void *user; /* for `figure` */
@@ -42,6 +47,11 @@ typedef struct {
 /* Runs a case. IG_INTERRUPTED: it stopped on request, and a checkpoint is in the output folder.
    Where the context was opened without naming a backend or threads, the case's own hold. */
 IG_API IG_MUST_CHECK ig_status ig_run(ig_case *c, const ig_run_options *options);
+
+/* What a folder holds, measured by a case: nothing of Ingot's, another case's result (or this one's
+   before it was changed), a part of this one's with a checkpoint to go on from, all of it. */
+typedef enum { IG_RESULT_NONE, IG_RESULT_OTHER, IG_RESULT_PART, IG_RESULT_COMPLETE } ig_result;
+IG_API IG_MUST_CHECK ig_status ig_result_look(ig_case *c, const char *out, ig_result *result);
 
 /* Validates a case and reports mesh statistics, critical step, memory; runs nothing. */
 typedef void ig_line_fn(void *user, const char *label, const char *value);

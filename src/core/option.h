@@ -37,7 +37,7 @@ typedef enum {
   IG_OPT_LIST     /* ig_list of structs described by `sub`; one map is a list of one */
 } ig_option_kind;
 
-typedef const char *ig_text;
+typedef const char *ig_opt_text;
 typedef struct {
   int count;
   double *value;
@@ -96,12 +96,12 @@ typedef struct ig_option {
   }
 #define IG_TEXT(S, m, def, text)                                                                   \
   {                                                                                                \
-    .key = #m, .kind = IG_OPT_TEXT, .offset = IG_MEMBER(S, m, ig_text), .fallback = def,           \
+    .key = #m, .kind = IG_OPT_TEXT, .offset = IG_MEMBER(S, m, ig_opt_text), .fallback = def,           \
     .help = text                                                                                   \
   }
 #define IG_FILE(S, m, def, text)                                                                   \
   {                                                                                                \
-    .key = #m, .kind = IG_OPT_FILE, .offset = IG_MEMBER(S, m, ig_text), .fallback = def,           \
+    .key = #m, .kind = IG_OPT_FILE, .offset = IG_MEMBER(S, m, ig_opt_text), .fallback = def,           \
     .help = text                                                                                   \
   }
 #define IG_CHOICE(S, m, list, def, text)                                                           \

@@ -28,6 +28,7 @@ typedef struct {
 typedef struct ig_snapshot {
   ig_ctx *cx;
   double time;
+  bool iterations; /* time counts iterations, not seconds */
   int64_t step;
   int64_t points, cells, corners; /* corners: entries of connectivity */
   double *point;                  /* points x 3 */

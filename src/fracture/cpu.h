@@ -7,14 +7,7 @@
 #undef IG_UNROLL
 #define IG_UNROLL _Pragma("GCC unroll 16")
 
-/* Bytes of the vectors elements are computed in, and elements a thread takes at a time. */
-#if defined(__AVX512F__)
-#define WIDTH_BYTES 64
-#elif defined(__AVX__)
-#define WIDTH_BYTES 32
-#else
-#define WIDTH_BYTES 16
-#endif
+/* Elements a thread takes at a time. */
 enum { BATCH = 256 };
 
 typedef void frac_cpu_run(const frac *s, frac_item item, int64_t begin, int64_t n, int threads);

@@ -1,21 +1,17 @@
-/* CPU kernels in single precision. */
+/* CPU kernels in single precision: the element alone for packs of elements, then everything for
+ * one. */
 #include "fracture/cpu.h"
 
-typedef float vec_f32 __attribute__((vector_size(WIDTH_BYTES)));
-#include "kern/prec_f32.h"
-#undef REAL
-#undef FN
-#define REAL vec_f32
-#define FN(name) name##_v32
+#include "kern/pack_f32.h"
 #define FRAC_VECTOR
 #include "fracture/types.inc"
 #undef FRAC_VECTOR
 
 #include "kern/prec_f32.h"
 #include "material/cohesive.inc"
-#define VFN(name) name##_v32
-#define VECTOR vec_f32
-#define WIDTH (WIDTH_BYTES / 4)
+#define VFN(name) name##_p32
+#define VECTOR ig_pack_f32
+#define WIDTH IG_PACK_F32
 #define FRAC_DRIVERS "fracture/cpu.inc"
 #include "fracture/types.inc"
 

@@ -1,21 +1,17 @@
-/* CPU kernels in double precision. */
+/* CPU kernels in double precision: the element alone for packs of elements, then everything for
+ * one. */
 #include "fracture/cpu.h"
 
-typedef double vec_f64 __attribute__((vector_size(WIDTH_BYTES)));
-#include "kern/prec_f64.h"
-#undef REAL
-#undef FN
-#define REAL vec_f64
-#define FN(name) name##_v64
+#include "kern/pack_f64.h"
 #define FRAC_VECTOR
 #include "fracture/types.inc"
 #undef FRAC_VECTOR
 
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
-#define VFN(name) name##_v64
-#define VECTOR vec_f64
-#define WIDTH (WIDTH_BYTES / 8)
+#define VFN(name) name##_p64
+#define VECTOR ig_pack_f64
+#define WIDTH IG_PACK_F64
 #define FRAC_DRIVERS "fracture/cpu.inc"
 #include "fracture/types.inc"
 

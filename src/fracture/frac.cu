@@ -1,8 +1,9 @@
-/* CUDA: the item kernels, and CUB for compaction and running sums. */
+/* CUDA: the item kernels, and CUB for compaction. */
 #include "fracture/cuda.h"
 #include "backend/cuda/launch.cuh"
 
-#include <cub/device/device_scan.cuh>
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
@@ -47,30 +48,93 @@ ig_status frac_cuda_run(ig_ctx *cx, int kind, int wide, frac_item item, const fr
   return IG_OK;
 }
 
-static cudaError_t select(void *temp, size_t *bytes, const frac *s, int faces,
-                          cudaStream_t stream) {
-  return cub::DeviceSelect::Flagged(temp, *bytes, thrust::counting_iterator<int32_t>(0), s->mark,
-                                    s->opened, &s->count->broken, (int64_t)faces * s->ne, stream);
+static cudaError_t select(void *temp, size_t *bytes, const uint8_t *flag, int64_t n, int32_t *list,
+                          int32_t *found, cudaStream_t stream) {
+  return cub::DeviceSelect::Flagged(temp, *bytes, thrust::counting_iterator<int32_t>(0), flag, list,
+                                    found, n, stream);
 }
-static cudaError_t sums(void *temp, size_t *bytes, const frac *s, cudaStream_t stream) {
-  return cub::DeviceScan::InclusiveSum(temp, *bytes, s->extra, s->extra, s->node_max, stream);
+ig_status frac_cuda_temp(ig_ctx *cx, int64_t n, size_t *bytes) {
+  IG_CUDA(cx, select(NULL, bytes, NULL, n, NULL, NULL, ig_cuda_stream(cx)));
+  *bytes += 256;
+  return IG_OK;
+}
+ig_status frac_cuda_compact(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n,
+                            int32_t *list, int32_t *found) {
+  size_t bytes = s->temp_bytes;
+  IG_CUDA(cx, select(s->temp, &bytes, flag, n, list, found, ig_cuda_stream(cx)));
+  return IG_OK;
 }
 
-ig_status frac_cuda_temp(ig_ctx *cx, const frac *s, int faces, size_t *bytes) {
-  size_t a = 0, b = 0;
-  IG_CUDA(cx, select(NULL, &a, s, faces, ig_cuda_stream(cx)));
-  IG_CUDA(cx, sums(NULL, &b, s, ig_cuda_stream(cx)));
-  *bytes = (a > b ? a : b) + 256;
-  return IG_OK;
+/* Running sums of a number of entries only the device knows, in two passes: sums of stretches,
+   which the last block to finish adds up; then each stretch in itself. The order of additions is
+   fixed. */
+enum { SCAN_THREADS = 256, SCAN_EACH = FRAC_SCAN / SCAN_THREADS };
+typedef cub::BlockScan<int32_t, SCAN_THREADS> block_scan;
+
+static __global__ void __launch_bounds__(SCAN_THREADS)
+    scan_stretches(const __grid_constant__ frac s) {
+  typedef cub::BlockReduce<int32_t, SCAN_THREADS> reduce;
+  __shared__ union {
+    reduce::TempStorage reduce;
+    block_scan::TempStorage scan;
+  } temp;
+  __shared__ bool last;
+  const int32_t n = s.count->touched, stretches = (n + FRAC_SCAN - 1) / FRAC_SCAN;
+  for (int32_t b = blockIdx.x; b < stretches; b += gridDim.x) {
+    int32_t sum = 0;
+    for (int k = 0; k < SCAN_EACH; k++) {
+      const int32_t i = b * FRAC_SCAN + k * SCAN_THREADS + threadIdx.x;
+      sum += i < n ? s.extra[i] : 0;
+    }
+    sum = reduce(temp.reduce).Sum(sum);
+    if (threadIdx.x == 0)
+      s.sums[b] = sum;
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicAdd(&s.count->ticket, 1) == (int)gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!last)
+    return;
+  __threadfence();
+  int32_t before = 0;
+  for (int32_t b = 0; b < stretches; b += SCAN_THREADS) {
+    const int32_t i = b + threadIdx.x;
+    int32_t mine = i < stretches ? __ldcg(s.sums + i) : 0, all;
+    block_scan(temp.scan).ExclusiveSum(mine, mine, all);
+    if (i < stretches)
+      s.sums[i] = before + mine;
+    before += all;
+    __syncthreads();
+  }
+  if (threadIdx.x == 0)
+    s.count->ticket = 0;
 }
-ig_status frac_cuda_compact(ig_ctx *cx, const frac *s, int faces) {
-  size_t bytes = s->temp_bytes;
-  IG_CUDA(cx, select(s->temp, &bytes, s, faces, ig_cuda_stream(cx)));
-  return IG_OK;
+static __global__ void __launch_bounds__(SCAN_THREADS) scan_within(const __grid_constant__ frac s) {
+  __shared__ block_scan::TempStorage temp;
+  const int32_t n = s.count->touched;
+  for (int32_t b = blockIdx.x; b * (int64_t)FRAC_SCAN < n; b += gridDim.x) {
+    int32_t mine[SCAN_EACH];
+    const int32_t at = b * FRAC_SCAN + threadIdx.x * SCAN_EACH;
+    for (int k = 0; k < SCAN_EACH; k++)
+      mine[k] = at + k < n ? s.extra[at + k] : 0;
+    block_scan(temp).InclusiveSum(mine, mine);
+    for (int k = 0; k < SCAN_EACH; k++)
+      if (at + k < n)
+        s.extra[at + k] = s.sums[b] + mine[k];
+    __syncthreads();
+  }
 }
 ig_status frac_cuda_scan(ig_ctx *cx, const frac *s) {
-  size_t bytes = s->temp_bytes;
-  IG_CUDA(cx, sums(s->temp, &bytes, s, ig_cuda_stream(cx)));
+  const unsigned all = ig_cuda_blocks(s->node_max, FRAC_SCAN);
+  const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * 4;
+  const unsigned blocks = all < cap ? all : cap;
+  scan_stretches<<<blocks, SCAN_THREADS, 0, ig_cuda_stream(cx)>>>(*s);
+  IG_LAUNCHED(cx);
+  scan_within<<<blocks, SCAN_THREADS, 0, ig_cuda_stream(cx)>>>(*s);
+  IG_LAUNCHED(cx);
   return IG_OK;
 }
 

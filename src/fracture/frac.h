@@ -2,8 +2,8 @@
 
    Tables (ne: bulk elements; their number never changes):
      conn  node of local node a of element e         at a * ne + e    "slot"
-     opp   what is across face f of element e        at f * ne + e    "facet"
-           a bulk element; ne + c: cohesive element c; -1: nothing; -2 - k: loaded face k
+     opp   what is across face f of element e        at e * faces + f "facet"
+           a bulk element; ne + c: cohesive element c; -1: nothing; -2 - k: load k
      coh   the two facets of cohesive element c      at 2 c, 2 c + 1  (the lower element's first)
      list  the slots of node n                       from first[n], used[n] of them
    Face f of an element is the one opposite corner f. Cohesive elements hold no nodes: they are read
@@ -21,7 +21,7 @@
 
 IG_C_BEGIN
 
-enum { FRAC_MATERIALS = 16, FRAC_MOTIONS = 32, FRAC_LOADS = 32, FRAC_CHUNK = 64 };
+enum { FRAC_MATERIALS = 16, FRAC_MOTIONS = 32, FRAC_LOADS = 32, FRAC_CHUNK = 64, FRAC_SCAN = 1024 };
 
 typedef struct {
   double c11, c12, mu, rho; /* sigma_ii = c11 e_ii + c12 (the others), sigma_ij = 2 mu e_ij */
@@ -46,21 +46,26 @@ typedef struct {
 typedef struct {
   int64_t step;
   int32_t nodes, cohesive;
-  int32_t broken; /* facets marked by the last check */
-  int32_t full;   /* a table is full: nothing moves until the host has grown it */
-  int32_t ticket; /* blocks that are done with their nodes (CUDA) */
-  int32_t pad;
+  int32_t broken;  /* facets marked by the last check */
+  int32_t touched; /* nodes they have */
+  int32_t full;    /* a table is full: nothing moves until the host has grown it */
+  int32_t ticket;  /* blocks that are done (CUDA) */
 } frac_count;
 
 enum { FRAC_FACET_MAX, FRAC_FACET_MEAN, FRAC_PRINCIPAL_MAX, FRAC_PRINCIPAL_MEAN };
 #define FRAC_CRITERION_CHOICES "facet_max|facet_mean|principal_max|principal_mean"
+
+/* A marked facet becomes a cohesive element, a free surface, or a cohesive element without
+   traction, whose sides press and rub only. */
+typedef enum { FRAC_HOLD, FRAC_CUT, FRAC_BROKEN } frac_opening;
 
 /* Figures summed up for history, one row a chunk. */
 enum {
   FRAC_KINETIC,
   FRAC_STRAIN,
   FRAC_EXTERNAL,
-  FRAC_COHESIVE_WORK,
+  FRAC_COHESIVE_WORK, /* done on cohesive elements */
+  FRAC_RETURNED,      /* by those that have given more than they got */
   FRAC_RECOVERABLE,
   FRAC_CONTACT,
   FRAC_OPENED, /* length or area of the facets opened */
@@ -70,6 +75,7 @@ enum {
 
 typedef struct {
   int32_t ne, node_max, coh_max, loads_on; /* loads_on: loaded faces */
+  uint64_t magic;                          /* 2^64 / ne, rounded up: divides by it */
   int how;                                 /* ig_assembly */
   int materials, rotation;                 /* rotation: 1 finite */
   frac_elastic elastic[FRAC_MATERIALS];
@@ -77,7 +83,7 @@ typedef struct {
   /* cohesive zone */
   ig_cohesive law;
   int criterion, hold; /* hold: a new facet starts with the traction it carried */
-  int cut;             /* marked facets become free surfaces instead */
+  int opening;         /* what marked facets become (frac_opening) */
   double penalty;      /* N/m^3, 0: as stiff as the step allows */
   double weibull;      /* modulus of the strength's scatter, 0: none */
   uint64_t seed;
@@ -91,18 +97,21 @@ typedef struct {
   const uint8_t *mat;       /* ne */
   uint8_t *attach;          /* ne: some face carries a force */
   const int32_t *order;     /* color: elements by color */
-  const int32_t *load_face; /* loads_on x 2: facet, load */
+  const int32_t *load_face; /* loads_on x 3: facet, load, next load of this facet or -1 */
   const int32_t *bc_row;    /* rows of 3: motion of each component, -1 free */
   int32_t *bc;              /* node_max: row, -1 free */
   /* nodes */
   int32_t *origin;            /* node_max: the node of the mesh it was split from */
   void *x, *u, *v, *f, *minv; /* node_max x dim (minv: x 1) */
   double *work;               /* node_max: external work of prescribed motion */
-  void *sn, *sp;              /* node_max x stresses: averaged; x 1: its largest principal */
+  void *sp; /* node_max: its averaged stress, as a share of the strength (0: known to be less) */
   /* elements */
-  void *me; /* ne: mass */
-  void *fe; /* slots x dim (gather) */
-  void *se; /* ne x corners x stresses */
+  void *me;       /* ne: mass */
+  void *fe;       /* slots x dim (gather) */
+  void *fc;       /* slots x dim: contact forces (rigid contact) */
+  double *impact; /* ne: work of those */
+  void *se;       /* ne x corners x stresses */
+  void *st;       /* ne: the most of them, as a share of the strength */
   /* cohesive elements: state x points, force x facet nodes x dim, stiffness, strength factor, work
    */
   void *cs, *cf, *ck, *cw;
@@ -110,27 +119,40 @@ typedef struct {
   void *lf;      /* loaded faces x facet nodes x dim */
   double *lwork; /* loaded faces x 2: work, displacement work is conjugate to */
   /* insertion */
-  uint8_t *mark;   /* faces x ne: facets to open, at the lower element */
-  int32_t *opened; /* coh_max: compacted facets */
-  uint8_t *touch;  /* node_max */
-  int32_t *extra;  /* node_max: copies to make, then those of all nodes up to here */
-  double *part;    /* chunks x FRAC_FIGURES */
-  double *limit;   /* ne: largest eigenvalue of an element, for the critical step */
-  void *temp;      /* work space of the drivers */
+  uint8_t *mark;    /* faces x ne: facets to open, at the lower element */
+  int32_t *opened;  /* facets marked, in order */
+  uint8_t *touch;   /* node_max: nodes of facets that open */
+  int32_t *touched; /* node_max: those nodes, in order */
+  int32_t *extra;   /* node_max: copies each of them needs, then those of all up to it */
+  int32_t *sums;    /* node_max / FRAC_SCAN + 1: work space of the running sum */
+  double *part;     /* chunks x FRAC_FIGURES */
+  double *limit;    /* ne: largest eigenvalue of an element, for the critical step */
+  void *temp;       /* work space of the drivers */
   size_t temp_bytes;
   frac_count *count;
   ig_fault *fault;
 } frac;
+
+/* k / ne, exact for 32 bits: slots and facets are taken apart often. (magic is 0 for one element.)
+ */
+IG_HD uint32_t frac_divide(uint64_t magic, uint32_t k) {
+#ifdef __CUDA_ARCH__
+  return magic ? (uint32_t)__umul64hi(magic, k) : k;
+#else
+  return magic ? (uint32_t)(((unsigned __int128)magic * k) >> 64) : k;
+#endif
+}
 
 /* name, what it runs over. Each is one function of one item, the same for all backends. */
 #define FRAC_ITEMS(X)                                                                              \
   X(load)     /* force of a loaded face */                                                         \
   X(cohesive) /* traction and force of a cohesive element */                                       \
   X(element)  /* internal force, and the forces of the facets attached to it */                    \
+  X(contact)  /* an element's share of rigid contact */                                            \
   X(node)     /* sum of forces, Newmark update */                                                  \
   X(advance)  /* one item: the step is done */                                                     \
   X(stress)   /* stress at an element's corners */                                                 \
-  X(average)  /* nodal stress */                                                                   \
+  X(average)  /* averaged stress of a node against the strength */                                 \
   X(check)    /* a facet against its strength */                                                   \
   X(room)     /* one item: is there room for what was marked */                                    \
   X(open)     /* a marked facet becomes a cohesive element */                                      \
@@ -161,12 +183,13 @@ typedef struct {
   /* runs an item over [begin, begin + n); n < 0: over all there are, at most -n */
   ig_status (*run)(ig_ctx *cx, int kind, int wide, frac_item item, const frac *s, int64_t begin,
                    int64_t n);
-  /* mark -> opened, in facet order; count->broken */
-  ig_status (*compact)(ig_ctx *cx, const frac *s, int faces);
-  /* extra: running sums, inclusive */
+  /* the numbers of the flags that are up, in order, and how many; n flags at most */
+  ig_status (*compact)(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n, int32_t *list,
+                       int32_t *found);
+  /* extra of the touched nodes: running sums, inclusive */
   ig_status (*scan)(ig_ctx *cx, const frac *s);
-  /* work space compact and scan want */
-  ig_status (*temp)(ig_ctx *cx, const frac *s, int faces, size_t *bytes);
+  /* work space compact wants for n flags */
+  ig_status (*temp)(ig_ctx *cx, int64_t n, size_t *bytes);
 } frac_ops;
 const frac_ops *frac_ops_of(ig_ctx *cx);
 

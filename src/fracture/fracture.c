@@ -16,7 +16,7 @@ static ig_status run_insertion(ig_job *job, frac_model *m) {
   const frac_case *c = job->room_case;
   const int32_t nodes = m->count.nodes;
   double seconds;
-  IG_TRY(frac_open_all(m, (int)c->insertion.batches, (uint64_t)c->insertion.seed, &seconds));
+  IG_TRY(frac_open_all(m, (int)c->insertion.batches, (uint64_t)c->insertion.seed, &seconds, NULL));
   IG_TRY(frac_tables_check(m));
   job->seconds_solve = seconds;
   job->steps = c->insertion.batches;
@@ -54,12 +54,8 @@ static ig_status run_steps(ig_job *job, frac_model *m) {
   int64_t rows = job->output ? job->output->history_every : 0;
   rows = rows > 0 ? rows : last > 200 ? last / 200 : 1;
   frac_track track = {0};
-  if (c->cracks.count) {
-    const frac_crack_case *k = IG_ITEM(const frac_crack_case, c->cracks, 0);
-    for (int d = 0; d < k->to.count && d < 3; d++)
-      track.tip[d] = k->to.value[d];
-    track.has_tip = true;
-  }
+  if (c->cracks.count)
+    frac_track_notch(&track, IG_ITEM(const frac_crack_case, c->cracks, 0), c->time.end);
   if (job->restart)
     IG_TRY(frac_restore(job, m, &track));
   else {
@@ -158,7 +154,7 @@ static ig_status fracture_check(ig_job *job, ig_check_line *line, void *user) {
                      (double)m.facets * (m.wide ? 8 : 4) *
                          (m.shape.points * m.shape.state + m.shape.face_nodes * m.shape.dim + 3) +
                      (double)(m.s.ne * (int64_t)m.shape.nodes - m.s.node_max) *
-                         ((m.wide ? 8 : 4) * (4 * m.shape.dim + m.shape.stresses + 1) + 26)));
+                         ((m.wide ? 8 : 4) * (4 * m.shape.dim + 2) + 30)));
     line(user, "device memory", text);
   }
   frac_model_free(&m);

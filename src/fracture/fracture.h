@@ -14,7 +14,7 @@ typedef struct {
 
 typedef struct {
   ig_src at;
-  int law, criterion, start;
+  int law, criterion, start, contact;
   double energy, energy_shear, strength, strength_shear, shape, shape_shear;
   double friction, penalty, weibull;
   int64_t seed;
@@ -23,12 +23,14 @@ typedef struct {
 typedef struct {
   ig_src at;
   ig_reals from, to, depth;
+  bool closed;
 } frac_crack_case;
 
 typedef struct {
   ig_src at;
-  ig_reals strain, velocity, center;
-  double expansion;
+  const char *set; /* NULL: everywhere */
+  ig_reals displacement, strain, velocity, center;
+  double expansion, spin;
 } frac_initial_case;
 
 typedef struct {
@@ -62,8 +64,7 @@ typedef struct {
   double thickness;
   frac_time_case time;
   frac_cohesive_case cohesive;
-  ig_list cracks, motions, loads;
-  frac_initial_case initial;
+  ig_list initial, cracks, motions, loads;
   frac_perturbation_case perturbation;
   frac_insertion_case insertion;
 } frac_case;
@@ -71,8 +72,10 @@ extern const ig_option frac_options[];
 
 /* A model from a job: materials, initial state, motions, loads, notches. Time step chosen. */
 IG_MUST_CHECK ig_status frac_setup(ig_job *job, frac_model *m);
-/* Opens every facet, in random order, in batches; seconds is the time spent on the device. */
-IG_MUST_CHECK ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *seconds);
+/* Opens every facet, in random order, in batches; seconds is the time spent on the device, passes
+   (FRAC_PASSES, or NULL) that of each pass: tables must then have room (frac_settings.reserve). */
+IG_MUST_CHECK ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *seconds,
+                                      double *passes);
 /* Everything matches from both sides: adjacencies, cohesive elements, node lists. */
 IG_MUST_CHECK ig_status frac_tables_check(frac_model *m);
 
@@ -84,20 +87,28 @@ typedef struct {
 IG_MUST_CHECK ig_status frac_pieces_find(frac_model *m, frac_pieces *p);
 void frac_pieces_free(frac_pieces *p);
 
-/* What a run leaves behind. Tip speeds are taken over so many rows: a crack grows by facets. */
+/* What a run leaves behind. A crack grows by facets: its speed is taken over so many samples, a
+   twentieth of the run. */
 enum { FRAC_WINDOW = 16 };
 typedef struct {
-  double tip[3]; /* where the crack started: growth is measured from here */
+  double tip[3], way[3]; /* where the crack started, and the notch's direction there */
+  double depth[3];       /* along its front, in space: a unit vector */
+  double at[3];          /* where it has come to: its farthest point without traction */
   bool has_tip;
   double length, extension, speed;                            /* of the last row */
-  double past_time[FRAC_WINDOW], past_extension[FRAC_WINDOW]; /* rows before, a ring */
-  int rows;
+  double past_time[FRAC_WINDOW], past_extension[FRAC_WINDOW]; /* samples, a ring */
+  double gap;                                                 /* between samples, s */
+  int samples;
   double last_time, top_speed;
   double energy0, worst_error, scale; /* balance: at the start, farthest from it, largest sum */
   bool started;
   double figures[FRAC_FIGURES];
   int32_t pieces;
 } frac_track;
+/* Follows the crack from the end of a notch, in a run that ends at `end`. */
+void frac_track_notch(frac_track *track, const frac_crack_case *notch, double end);
+/* How far the crack has turned from the notch's direction, in degrees; 0 before it has grown. */
+double frac_track_angle(const frac_track *track);
 double frac_track_drift(const frac_track *track);
 IG_MUST_CHECK ig_status frac_history(ig_job *job, frac_model *m, frac_track *track);
 IG_MUST_CHECK ig_status frac_snapshot(ig_job *job, frac_model *m);
@@ -111,6 +122,7 @@ typedef struct {
   ig_material_case material;
   ig_list materials;
   frac_case c;
+  frac_initial_case initial;
   frac_crack_case crack;
   frac_motion_case motion[4];
   frac_load_case load[2];
@@ -126,6 +138,10 @@ IG_MUST_CHECK ig_status frac_problem_ring(frac_problem *p, ig_ctx *cx, int radia
 /* A ring without loads, for insertion alone. */
 IG_MUST_CHECK ig_status frac_problem_annulus(frac_problem *p, ig_ctx *cx, int radial, int around,
                                              ig_elem_type type);
+/* Kalthoff and Winkler's plate, upper half; the edge of `cells`. */
+IG_MUST_CHECK ig_status frac_problem_kalthoff(frac_problem *p, ig_ctx *cx, int cells);
+/* A thin ring of alumina that expands at 10,000 1/s. */
+IG_MUST_CHECK ig_status frac_problem_mott(frac_problem *p, ig_ctx *cx, int around);
 void frac_problem_free(frac_problem *p);
 
 extern const ig_verify_entry frac_verify[];

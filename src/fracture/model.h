@@ -83,8 +83,12 @@ IG_MUST_CHECK ig_status frac_model_load_face(frac_model *m, ig_lid element, int 
                                              int load);
 IG_MUST_CHECK ig_status frac_model_start(frac_model *m);
 
-/* Opens the marked facets (`mark` on the device). cut: into free surfaces. */
-IG_MUST_CHECK ig_status frac_model_insert(frac_model *m, bool cut);
+/* Opens the marked facets (`mark` on the device). */
+IG_MUST_CHECK ig_status frac_model_insert(frac_model *m, frac_opening into);
+/* One of the passes an insertion is made of, for those who time them. */
+enum { FRAC_PASSES = 8 };
+extern const char *const frac_pass_names[FRAC_PASSES];
+IG_MUST_CHECK ig_status frac_model_pass(frac_model *m, int pass);
 /* Takes over counts read back from a checkpoint and makes room for them. */
 IG_MUST_CHECK ig_status frac_model_resume(frac_model *m, const frac_count *count);
 /* Largest stable step of the bulk. */

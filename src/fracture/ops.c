@@ -3,6 +3,8 @@
 #include "fracture/cpu.h"
 #include "fracture/cuda.h"
 
+#include <string.h>
+
 const frac_shape frac_shapes[4] = {{2, 3, 3, 3, 2, 2, 3, 8},
                                    {2, 6, 3, 3, 3, 3, 3, 8},
                                    {3, 4, 4, 4, 3, 3, 6, 11},
@@ -14,29 +16,34 @@ static ig_status cpu_run(ig_ctx *cx, int kind, int wide, frac_item item, const f
   return IG_OK;
 }
 
-static ig_status cpu_compact(ig_ctx *cx, const frac *s, int faces) {
+/* Few flags are up: eight at a time are passed over. */
+static ig_status cpu_compact(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n,
+                             int32_t *list, int32_t *found) {
   (void)cx;
-  const int64_t n = (int64_t)faces * s->ne;
-  int32_t found = 0;
-  for (int64_t i = 0; i < n; i++)
-    if (s->mark[i])
-      s->opened[found++] = (int32_t)i;
-  s->count->broken = found;
+  (void)s;
+  int32_t up = 0;
+  for (int64_t i = 0; i < n; i += 8) {
+    uint64_t eight = 1;
+    if (i + 8 <= n)
+      memcpy(&eight, flag + i, 8);
+    for (int64_t k = i; eight && k < i + 8 && k < n; k++)
+      if (flag[k])
+        list[up++] = (int32_t)k;
+  }
+  *found = up;
   return IG_OK;
 }
 
 static ig_status cpu_scan(ig_ctx *cx, const frac *s) {
   (void)cx;
-  if (!s->count->full && s->count->broken)
-    for (int32_t n = 1; n < s->count->nodes; n++)
-      s->extra[n] += s->extra[n - 1];
+  for (int32_t i = 1; i < s->count->touched; i++)
+    s->extra[i] += s->extra[i - 1];
   return IG_OK;
 }
 
-static ig_status cpu_temp(ig_ctx *cx, const frac *s, int faces, size_t *bytes) {
+static ig_status cpu_temp(ig_ctx *cx, int64_t n, size_t *bytes) {
   (void)cx;
-  (void)s;
-  (void)faces;
+  (void)n;
   *bytes = 0;
   return IG_OK;
 }

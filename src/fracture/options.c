@@ -17,15 +17,20 @@ static const ig_option time_options[] = {
 static const ig_option cohesive_options[] = {
     IG_CHOICE(S, law, IG_COHESIVE_CHOICES, "ppr",
               "ppr: the potential of Park, Paulino and Roesler; linear: Camacho and Ortiz"),
-    IG_REAL(S, energy, "J/m^2", IG_REQUIRED, IG_TINY, 1e12, "fracture energy of mode I"),
+    IG_REAL(S, energy, "J/m^2", NULL, IG_TINY, 1e12,
+            "fracture energy of mode I; left out: the first material's"),
     IG_REAL(S, energy_shear, "J/m^2", NULL, IG_TINY, 1e12, "of mode II; left out: as mode I"),
-    IG_REAL(S, strength, "Pa", IG_REQUIRED, IG_TINY, 1e13, "cohesive strength"),
+    IG_REAL(S, strength, "Pa", NULL, IG_TINY, 1e13,
+            "cohesive strength; left out: the first material's"),
     IG_REAL(S, strength_shear, "Pa", NULL, IG_TINY, 1e13, "in shear; left out: as in tension"),
     IG_REAL(S, shape, "", "2", 1.01, 20, "softening exponent of PPR in mode I; 2: straight"),
     IG_REAL(S, shape_shear, "", NULL, 1.01, 20, "of mode II; left out: as mode I"),
+    IG_CHOICE(
+        S, contact, "penalty|rigid", "penalty",
+        "what keeps closed facets from passing through each other: a spring, or a constraint"),
     IG_REAL(S, friction, "", "0", 0, 10, "Coulomb friction of closed cracks"),
     IG_REAL(S, penalty, "N/m^3", "0", 0, 1e30,
-            "stiffness of contact and of a facet that holds; 0: as much as the step bears"),
+            "stiffness of a facet that holds, and of contact; 0: as much as the step bears"),
     IG_CHOICE(S, criterion, FRAC_CRITERION_CHOICES, "facet_max",
               "what is compared with the strength: traction on the facet or principal stress, "
               "at the worst of its nodes or their mean"),
@@ -41,16 +46,21 @@ static const ig_option crack_options[] = {
     IG_REALS(S, from, "m", IG_REQUIRED, 0, 0, "where the crack begins"),
     IG_REALS(S, to, "m", IG_REQUIRED, 0, 0, "its tip: facets between are cut before the start"),
     IG_REALS(S, depth, "m", NULL, 0, 0, "in space: the vector along which the line is drawn out"),
+    IG_BOOL(S, closed, "false", "its sides press and rub against each other; else they are free"),
     IG_END};
 #undef S
 
 #define S frac_initial_case
 static const ig_option initial_options[] = {
+    IG_TEXT(S, set, NULL, "node or element set it holds for; left out: everywhere"),
+    IG_REALS(S, displacement, "m", NULL, 0, 0, "uniform displacement"),
     IG_REALS(S, strain, "", NULL, 0, 0, "uniform strain xx yy xy, or xx yy zz xy yz zx"),
     IG_REALS(S, velocity, "m/s", NULL, 0, 0, "uniform velocity"),
     IG_REAL(S, expansion, "1/s", "0", 0, 0,
             "velocity away from the centre (in x and y), by distance"),
-    IG_REALS(S, center, "m", NULL, 0, 0, "point without displacement and expansion; left out: 0"),
+    IG_REAL(S, spin, "1/s", "0", 0, 0, "turning about the centre, from x to y, radians"),
+    IG_REALS(S, center, "m", NULL, 0, 0,
+             "point that strain, expansion and spin leave; left out: 0"),
     IG_END};
 #undef S
 
@@ -90,9 +100,10 @@ const ig_option frac_options[] = {
     IG_REAL(S, thickness, "m", "1", IG_TINY, 1e6, "of plane meshes"),
     IG_CHOICE(S, rotation, "small|finite", "small", "finite: elements turn with their material"),
     IG_MAP(S, time, frac_time_case, time_options, NULL, "duration and steps"),
-    IG_MAP(S, cohesive, frac_cohesive_case, cohesive_options, IG_REQUIRED, "how facets open"),
+    IG_MAP(S, cohesive, frac_cohesive_case, cohesive_options, NULL, "how facets open"),
     IG_LIST(S, cracks, frac_crack_case, crack_options, NULL, "notches, cut before the start"),
-    IG_MAP(S, initial, frac_initial_case, initial_options, NULL, "state at the start"),
+    IG_LIST(S, initial, frac_initial_case, initial_options, NULL,
+            "fields at the start; entries add up"),
     IG_LIST(S, motions, frac_motion_case, motion_options, NULL, "supports and prescribed motion"),
     IG_LIST(S, loads, frac_load_case, load_options, NULL, "pressures and tractions"),
     IG_MAP(S, perturbation, frac_perturbation_case, perturbation_options, NULL,

@@ -11,9 +11,9 @@
 /* Node of cohesive element c at place j of its lower facet: its own side, or the one across. */
 static int32_t coh_node(const frac_model *m, const int32_t *conn, const int32_t *coh,
                         const uint8_t *turn, int64_t c, int j, bool upper) {
-  const int64_t ne = m->s.ne, facet = coh[2 * c + upper];
+  const int64_t ne = m->s.ne, nf = m->shape.faces, facet = coh[2 * c + upper];
   const int k = upper ? frac_across(m->kind, turn[c], j) : j;
-  return conn[frac_face_node(m->kind, (int)(facet / ne), k) * ne + facet % ne];
+  return conn[frac_face_node(m->kind, (int)(facet % nf), k) * ne + facet / nf];
 }
 
 static int32_t root(int32_t *up, int32_t n) {
@@ -62,17 +62,48 @@ static ig_status extension_find(frac_model *m, frac_track *track) {
       }
       if (pass == 0 || root(up, at[0]) != root(up, tip))
         continue;
-      double far = 0;
+      double far = 0, mid[3] = {0}, deep = 0;
       for (int d = 0; d < dim; d++) {
-        double mid = 0;
         for (int j = 0; j < dim; j++)
-          mid += frac_model_real(m, x, (int64_t)at[j] * dim + d) / dim;
-        far += (mid - track->tip[d]) * (mid - track->tip[d]);
+          mid[d] += frac_model_real(m, x, (int64_t)at[j] * dim + d) / dim;
+        deep += (mid[d] - track->tip[d]) * track->depth[d];
       }
-      track->extension = fmax(track->extension, sqrt(far));
+      for (int d = 0; d < dim; d++) { /* across the notch's depth */
+        mid[d] -= deep * track->depth[d];
+        far += (mid[d] - track->tip[d]) * (mid[d] - track->tip[d]);
+      }
+      if (sqrt(far) > track->extension) {
+        track->extension = sqrt(far);
+        memcpy(track->at, mid, sizeof mid);
+      }
     }
   free(up);
   return IG_OK;
+}
+
+void frac_track_notch(frac_track *k, const frac_crack_case *notch, double end) {
+  k->gap = end / (20 * FRAC_WINDOW);
+  double deep = 0;
+  for (int d = 0; d < notch->depth.count && d < 3; d++)
+    deep += notch->depth.value[d] * notch->depth.value[d];
+  for (int d = 0; d < notch->depth.count && d < 3 && deep > 0; d++)
+    k->depth[d] = notch->depth.value[d] / sqrt(deep);
+  for (int d = 0; d < notch->to.count && d < 3; d++) {
+    k->tip[d] = k->at[d] = notch->to.value[d];
+    k->way[d] = notch->to.value[d] - notch->from.value[d];
+  }
+  k->has_tip = true;
+}
+
+double frac_track_angle(const frac_track *k) {
+  double dot = 0, a = 0, b = 0;
+  for (int d = 0; d < 3; d++) {
+    const double r = k->at[d] - k->tip[d];
+    dot += r * k->way[d];
+    a += r * r;
+    b += k->way[d] * k->way[d];
+  }
+  return a > 0 && b > 0 ? acos(fmax(-1, fmin(1, dot / sqrt(a * b)))) * (180 / 3.14159265358979) : 0;
 }
 
 double frac_track_drift(const frac_track *k) {
@@ -84,22 +115,24 @@ ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
   IG_TRY(frac_model_figures(m, f));
   const double t = (double)m->count.step * m->s.dt;
   IG_TRY(extension_find(m, k));
-  const int oldest = k->rows % FRAC_WINDOW;
-  if (k->rows >= FRAC_WINDOW && t > k->past_time[oldest])
+  const int oldest = k->samples % FRAC_WINDOW;
+  if (k->samples >= FRAC_WINDOW && t > k->past_time[oldest])
     k->speed = (k->extension - k->past_extension[oldest]) / (t - k->past_time[oldest]);
-  k->past_time[oldest] = k->last_time = t;
-  k->past_extension[oldest] = k->extension;
-  k->rows++;
+  if (!k->samples || t - k->last_time >= k->gap) {
+    k->past_time[oldest] = k->last_time = t;
+    k->past_extension[oldest] = k->extension;
+    k->samples++;
+  }
   k->top_speed = fmax(k->top_speed, k->speed);
   const double total = f[FRAC_KINETIC] + f[FRAC_STRAIN] + f[FRAC_COHESIVE_WORK] - f[FRAC_EXTERNAL];
   if (!k->started)
     k->energy0 = total;
   k->started = true;
-  k->scale = fmax(k->scale, fmax(fmax(fabs(k->energy0), fabs(f[FRAC_EXTERNAL])),
-                                 f[FRAC_KINETIC] + f[FRAC_STRAIN]));
-  k->worst_error = fmax(k->worst_error, fabs(total - k->energy0));
+  /* what there was and what was done; what cohesive elements gave out of nothing counts as well */
+  k->scale = fmax(k->scale, fmax(fabs(k->energy0), fabs(f[FRAC_EXTERNAL])));
+  k->worst_error = fmax(k->worst_error, fmax(fabs(total - k->energy0), f[FRAC_RETURNED]));
   const double drift = k->scale > 0 ? (total - k->energy0) / k->scale : 0;
-  if (!(total < INFINITY && total > -INFINITY))
+  if (!(total < INFINITY && total > -INFINITY) || (k->scale > 0 && k->worst_error > 10 * k->scale))
     return IG_FAIL(
         job->cx, IG_NUMERIC,
         "the run blew up before t = %.4g s: take a smaller step (time.step, time.safety)", t);
@@ -127,6 +160,9 @@ ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
                                space ? "opened [m^2]" : "opened [m]",
                                space ? "crack_area [m^2]" : "crack_length [m]",
                                "extension [m]",
+                               "tip_x [m]",
+                               "tip_y [m]",
+                               "tip_z [m]",
                                "tip_speed [m/s]",
                                "pieces"};
   const double row[] = {t,
@@ -143,6 +179,9 @@ ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
                         f[FRAC_OPENED],
                         f[FRAC_FAILED],
                         k->extension,
+                        k->at[0],
+                        k->at[1],
+                        k->at[2],
                         k->speed,
                         k->pieces};
   return job->sink->history(job->sink, (int)(sizeof row / sizeof *row), names, row);
@@ -434,6 +473,7 @@ ig_status frac_results(ig_job *job, frac_model *m, frac_track *k) {
         {m->shape.dim == 3 ? "crack_area" : "crack_length", f[FRAC_FAILED]},
         {m->shape.dim == 3 ? "opened_area" : "opened_length", f[FRAC_OPENED]},
         {"crack_extension", k->extension},
+        {"crack_angle", frac_track_angle(k)},
         {"top_tip_speed", k->top_speed},
         {"kinetic_energy", f[FRAC_KINETIC]},
         {"strain_energy", f[FRAC_STRAIN]},

@@ -12,6 +12,7 @@ void frac_problem_init(frac_problem *p, ig_ctx *cx) {
   p->materials = (ig_list){1, &p->material};
   frac_case *c = &p->c;
   c->thickness = 1;
+  c->initial = (ig_list){1, &p->initial};
   c->time = (frac_time_case){.step = NAN, .safety = 0.2, .check_every = 10};
   c->cohesive = (frac_cohesive_case){
       .energy_shear = NAN, .strength_shear = NAN, .shape = 2, .shape_shear = NAN, .start = 1};
@@ -43,8 +44,8 @@ ig_status frac_problem_strip(frac_problem *p, ig_ctx *cx, int cells, ig_elem_typ
   memcpy(n, values, sizeof values);
   p->crack = (frac_crack_case){.from = {2, n}, .to = {2, n + 2}};
   c->cracks = (ig_list){1, &p->crack};
-  c->initial.strain = (ig_reals){3, n + 4};
-  c->initial.center = (ig_reals){2, n + 7};
+  p->initial.strain = (ig_reals){3, n + 4};
+  p->initial.center = (ig_reals){2, n + 7};
   p->motion[0] = (frac_motion_case){.set = "ymin", .direction = 3};
   p->motion[1] = (frac_motion_case){.set = "ymax", .direction = 3};
   c->motions = (ig_list){2, p->motion};
@@ -70,6 +71,7 @@ ig_status frac_problem_ring(frac_problem *p, ig_ctx *cx, int radial, int around)
   frac_case *c = &p->c;
   c->cohesive.energy = 2000;
   c->cohesive.strength = 850e6;
+  c->cohesive.criterion = FRAC_FACET_MEAN;
   c->perturbation = (frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 1};
   /* 400 MPa exp(-t / 100 us), the decay usual for this problem */
   for (int i = 0; i < 6; i++) {
@@ -89,6 +91,59 @@ ig_status frac_problem_annulus(frac_problem *p, ig_ctx *cx, int radial, int arou
   p->c.cohesive.strength = 324e6;
   p->c.insertion = (frac_insertion_case){.at = {.given = true}, .batches = 20, .seed = 1};
   return ring_mesh(p, 0.5, 1, radial, around, type);
+}
+
+ig_status frac_problem_kalthoff(frac_problem *p, ig_ctx *cx, int cells) {
+  frac_problem_init(p, cx);
+  material(p, 190e9, 0.3, 8000);
+  frac_case *c = &p->c;
+  c->cohesive.energy = 22.13e3;
+  c->cohesive.strength = 844e6;
+  c->perturbation = (frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 1};
+  double *n = p->number + 2;
+  const double values[] = {0, 25e-3, 50e-3, 25e-3, 0, 16.5};
+  memcpy(n, values, sizeof values);
+  p->crack = (frac_crack_case){.from = {2, n}, .to = {2, n + 2}};
+  c->cracks = (ig_list){1, &p->crack};
+  p->motion[0] = (frac_motion_case){.set = "hit", .direction = 0, .velocity = {1, n + 4, n + 5}};
+  p->motion[1] = (frac_motion_case){.set = "ymin", .direction = 1};
+  c->motions = (ig_list){2, p->motion};
+  ig_box_case box = {.size = IG_ROW(0.1, 0.1), .cells = IG_ROW(cells, cells)};
+  const ig_mesh_case mesh = {
+      .element = (int)IG_TRI6 + 1, .pattern = IG_PATTERN_CROSSED, .boxes = {1, &box}};
+  IG_TRY(ig_mesh_generate(cx, &mesh, &p->job.mesh));
+  ig_lid count = 0;
+  ig_set *set = NULL;
+  for (int pass = 0; pass < 2; pass++) {
+    ig_lid at = 0;
+    for (ig_lid i = 0; i < p->job.mesh->nodes; i++) {
+      const double *x = p->job.mesh->x + 3 * (int64_t)i;
+      if (x[0] > 1e-9 || x[1] > 24.9e-3)
+        continue;
+      if (set)
+        set->item[at] = i;
+      at++;
+    }
+    count = at;
+    if (!set)
+      IG_TRY(ig_mesh_add_set(cx, p->job.mesh, "hit", IG_SET_NODES, count, &set));
+  }
+  return IG_OK;
+}
+
+ig_status frac_problem_mott(frac_problem *p, ig_ctx *cx, int around) {
+  frac_problem_init(p, cx);
+  material(p, 275e9, 0.2, 2750);
+  frac_case *c = &p->c;
+  c->plane = 1;
+  c->cohesive.law = IG_COHESIVE_LINEAR;
+  c->cohesive.energy = 100;
+  c->cohesive.strength = 300e6;
+  c->cohesive.weibull = 50;
+  c->cohesive.seed = 1;
+  p->initial.expansion = 1e4;
+  c->time.safety = 0.1;
+  return ring_mesh(p, 14.95e-3, 15.05e-3, 1, around, IG_TRI3);
 }
 
 void frac_problem_free(frac_problem *p) {

@@ -24,6 +24,29 @@ static ig_status materials_read(ig_job *job, const frac_case *c, frac_settings *
   return IG_OK;
 }
 
+/* The law of facets: what the case says, else what its first material does. */
+static ig_status cohesive_read(ig_job *job, ig_cohesive *law) {
+  const frac_cohesive_case *z = &((const frac_case *)job->room_case)->cohesive;
+  const ig_material_case *m = IG_ITEM(const ig_material_case, *job->materials, 0);
+  const double energy = isnan(z->energy) ? m->fracture_energy : z->energy;
+  const double strength = isnan(z->strength) ? m->cohesive_strength : z->strength;
+  if (isnan(energy) || isnan(strength))
+    return ig_fail_at(job->cx, &z->at,
+                      "cohesive: %s is missing: give it here, or the material's '%s'",
+                      isnan(energy) ? "energy" : "strength",
+                      isnan(energy) ? "fracture_energy" : "cohesive_strength");
+  law->kind = z->law;
+  law->phi_n = energy;
+  law->phi_t = isnan(z->energy_shear) ? energy : z->energy_shear;
+  law->sigma = strength;
+  law->tau = isnan(z->strength_shear) ? strength : z->strength_shear;
+  law->alpha = z->shape;
+  law->beta = isnan(z->shape_shear) ? z->shape : z->shape_shear;
+  law->friction = z->friction;
+  law->rigid = z->contact == 1;
+  return IG_OK;
+}
+
 /* Which material each element is made of: the one that names its set, else the one without tags. */
 static ig_status materials_place(ig_job *job, frac_model *m) {
   uint8_t *mat = frac_model_host(m, "mat");
@@ -53,12 +76,33 @@ static ig_status vector_read(ig_ctx *cx, const ig_src *at, const char *key, cons
   return IG_OK;
 }
 
-static ig_status initial_set(ig_job *job, const frac_case *c, frac_model *m) {
-  const frac_initial_case *in = &c->initial;
+/* Which nodes an entry holds for: NULL for all, else a flag a node, to be freed. */
+static ig_status initial_where(ig_job *job, const frac_initial_case *in, frac_model *m,
+                               uint8_t **on) {
+  *on = NULL;
+  if (!in->set)
+    return IG_OK;
+  const ig_set *nodes = ig_mesh_find_set(job->mesh, in->set, IG_SET_NODES);
+  const ig_set *elements = nodes ? NULL : ig_mesh_find_set(job->mesh, in->set, IG_SET_ELEMENTS);
+  if (!nodes && !elements)
+    return ig_fail_at(job->cx, &in->at, "the mesh has no node or element set '%s'", in->set);
+  IG_TRY(IG_NEW(job->cx, on, job->mesh->nodes, "initial state"));
+  const int32_t *conn = frac_model_host(m, "conn");
+  for (ig_lid i = 0; nodes && i < nodes->count; i++)
+    (*on)[nodes->item[i]] = 1;
+  for (ig_lid i = 0; elements && i < elements->count; i++)
+    for (int a = 0; a < m->shape.nodes; a++)
+      (*on)[conn[(int64_t)a * m->s.ne + elements->item[i]]] = 1;
+  return IG_OK;
+}
+
+static ig_status initial_add(ig_job *job, const frac_initial_case *in, frac_model *m) {
   const int dim = m->shape.dim, want = dim == 2 ? 3 : 6;
-  double center[3] = {0}, v0[3] = {0}, e[3][3] = {{0}};
+  double center[3] = {0}, u0[3] = {0}, v0[3] = {0}, e[3][3] = {{0}};
   if (in->center.count)
     IG_TRY(vector_read(job->cx, &in->at, "initial.center", &in->center, dim, center));
+  if (in->displacement.count)
+    IG_TRY(vector_read(job->cx, &in->at, "initial.displacement", &in->displacement, dim, u0));
   if (in->velocity.count)
     IG_TRY(vector_read(job->cx, &in->at, "initial.velocity", &in->velocity, dim, v0));
   if (in->strain.count && in->strain.count != want)
@@ -71,23 +115,32 @@ static ig_status initial_set(ig_job *job, const frac_case *c, frac_model *m) {
   else if (in->strain.count)
     for (int i = 0; i < 3; i++)
       e[i][(i + 1) % 3] = e[(i + 1) % 3][i] = in->strain.value[3 + i];
+  const double rate[2][2] = {{in->expansion, -in->spin}, {in->spin, in->expansion}};
+  uint8_t *on;
+  IG_TRY(initial_where(job, in, m, &on));
   void *u = frac_model_host(m, "u"), *v = frac_model_host(m, "v");
   const void *x = frac_model_host(m, "x");
-  for (int64_t n = 0; n < job->mesh->nodes; n++)
+  for (int64_t n = 0; n < job->mesh->nodes; n++) {
+    double r[3] = {0};
+    if (on && !on[n])
+      continue;
+    for (int d = 0; d < dim; d++)
+      r[d] = frac_model_real(m, x, n * dim + d) - center[d];
     for (int i = 0; i < dim; i++) {
-      double d = 0;
-      for (int k = 0; k < dim; k++)
-        d += e[i][k] * (frac_model_real(m, x, n * dim + k) - center[k]);
-      frac_model_put(m, u, n * dim + i, d);
-      const double away =
-          i < 2 ? in->expansion * (frac_model_real(m, x, n * dim + i) - center[i]) : 0;
-      frac_model_put(m, v, n * dim + i, v0[i] + away);
+      const int64_t at = n * dim + i;
+      const double away = i < 2 ? rate[i][0] * r[0] + rate[i][1] * r[1] : 0;
+      frac_model_put(m, v, at, frac_model_real(m, v, at) + v0[i] + away);
+      frac_model_put(m, u, at,
+                     frac_model_real(m, u, at) + u0[i] + e[i][0] * r[0] + e[i][1] * r[1] +
+                         e[i][2] * r[2]);
     }
+  }
+  free(on);
   return IG_OK;
 }
 
 static ig_status guide_set(ig_job *job, frac_model *m, const frac_motion_case *c, int motion) {
-  const int dim = m->shape.dim, nn = m->shape.nodes;
+  const int dim = m->shape.dim;
   const int from = c->direction == 3 ? 0 : c->direction, to = c->direction == 3 ? dim : from + 1;
   if (to > dim)
     return ig_fail_at(job->cx, &c->at, "direction z: this mesh is plane");
@@ -107,7 +160,6 @@ static ig_status guide_set(ig_job *job, frac_model *m, const frac_motion_case *c
       for (int d = from; d < to; d++)
         IG_TRY(frac_model_guide(m, n, d, motion));
     }
-  (void)nn;
   return IG_OK;
 }
 
@@ -185,7 +237,7 @@ static bool on_crack(const double x[3], const double a[3], const double b[3], co
 
 /* Marks the facets that lie on the cracks. */
 static ig_status cracks_mark(ig_job *job, const frac_case *c, frac_model *m) {
-  const int dim = m->shape.dim;
+  const int dim = m->shape.dim, nf = m->shape.faces;
   const int64_t ne = m->s.ne;
   uint8_t *mark = frac_model_host(m, "mark");
   const int32_t *opp = frac_model_host(m, "opp"), *conn = frac_model_host(m, "conn");
@@ -203,14 +255,15 @@ static ig_status cracks_mark(ig_job *job, const frac_case *c, frac_model *m) {
       return ig_fail_at(job->cx, &k->at, "the crack has no length");
     int64_t found = 0;
     for (int64_t f = 0; f < m->shape.faces * ne; f++) {
-      if (opp[f] <= f % ne)
+      if (opp[f] <= f / nf)
         continue;
       bool on = true;
       for (int j = 0; on && j < dim; j++) {
-        const int32_t n = conn[frac_face_node(m->kind, (int)(f / ne), j) * ne + f % ne];
+        const int32_t n = conn[frac_face_node(m->kind, (int)(f % nf), j) * ne + f / nf];
         on = on_crack(job->mesh->x + 3 * (int64_t)n, a, b, d, dim, 1e-6 * length);
       }
-      mark[f] |= on;
+      if (on)
+        mark[f] = k->closed ? FRAC_BROKEN : FRAC_CUT;
       found += on;
     }
     if (!found)
@@ -231,7 +284,7 @@ static double random_share(uint64_t *state) { /* -1 to 1 */
 /* Moves corners that are neither on the boundary nor on a crack; mid-sides follow, so that edges
    stay straight. */
 static ig_status perturb(ig_job *job, const frac_case *c, frac_model *m) {
-  const int dim = m->shape.dim, nc = m->shape.corners, nn = m->shape.nodes;
+  const int dim = m->shape.dim, nc = m->shape.corners, nn = m->shape.nodes, nf = m->shape.faces;
   const int64_t ne = m->s.ne;
   const double amount = c->perturbation.at.given ? c->perturbation.amount : 0;
   if (!(amount > 0))
@@ -258,7 +311,7 @@ static ig_status perturb(ig_job *job, const frac_case *c, frac_model *m) {
   for (int64_t f = 0; f < m->shape.faces * ne; f++)
     if (opp[f] < 0 || mark[f])
       for (int j = 0; j < dim; j++)
-        edge[conn[frac_face_node(m->kind, (int)(f / ne), j) * ne + f % ne]] = 0;
+        edge[conn[frac_face_node(m->kind, (int)(f % nf), j) * ne + f / nf]] = 0;
   uint64_t state = (uint64_t)c->perturbation.seed;
   for (int64_t n = 0; n < m->nodes_start; n++) {
     double way[3], length = 0;
@@ -288,6 +341,25 @@ static ig_status perturb(ig_job *job, const frac_case *c, frac_model *m) {
   return IG_OK;
 }
 
+/* Free notches, then those whose sides keep contact. */
+static ig_status cracks_open(ig_job *job, frac_model *m) {
+  uint8_t *mark = frac_model_host(m, "mark");
+  const size_t all = (size_t)m->shape.faces * (size_t)m->s.ne;
+  uint8_t *kind;
+  IG_TRY(IG_NEW(job->cx, &kind, all, "notches"));
+  memcpy(kind, mark, all);
+  ig_status status = IG_OK;
+  for (int into = FRAC_CUT; status == IG_OK && into <= FRAC_BROKEN; into++) {
+    for (size_t i = 0; i < all; i++)
+      mark[i] = kind[i] == into;
+    status = job->cx->backend->copy_in(job->cx, m->s.mark, mark, all);
+    if (status == IG_OK)
+      status = frac_model_insert(m, (frac_opening)into);
+  }
+  free(kind);
+  return status;
+}
+
 ig_status frac_setup(ig_job *job, frac_model *m) {
   const frac_case *c = job->room_case;
   const frac_cohesive_case *z = &c->cohesive;
@@ -297,14 +369,6 @@ ig_status frac_setup(ig_job *job, frac_model *m) {
                        .check_every = (int)c->time.check_every,
                        .finite_rotation = c->rotation == 1,
                        .reserve = c->insertion.at.given,
-                       .law = {.kind = z->law,
-                               .phi_n = z->energy,
-                               .phi_t = isnan(z->energy_shear) ? z->energy : z->energy_shear,
-                               .sigma = z->strength,
-                               .tau = isnan(z->strength_shear) ? z->strength : z->strength_shear,
-                               .alpha = z->shape,
-                               .beta = isnan(z->shape_shear) ? z->shape : z->shape_shear,
-                               .friction = z->friction},
                        .criterion = z->criterion,
                        .hold = z->start == 1,
                        .penalty = z->penalty,
@@ -313,11 +377,13 @@ ig_status frac_setup(ig_job *job, frac_model *m) {
   if (job->precision == IG_MIXED)
     return ig_fail_at(job->cx, &c->at, "precision: fracture runs in single or double, not mixed");
   IG_TRY(materials_read(job, c, &set));
+  IG_TRY(cohesive_read(job, &set.law));
   IG_TRY(frac_model_new(job->cx, job->mesh, &set, m));
   IG_TRY(materials_place(job, m));
   IG_TRY(cracks_mark(job, c, m));
   IG_TRY(perturb(job, c, m));
-  IG_TRY(initial_set(job, c, m));
+  for (int i = 0; i < c->initial.count; i++)
+    IG_TRY(initial_add(job, IG_ITEM(const frac_initial_case, c->initial, i), m));
   IG_TRY(motions_set(job, c, m));
   IG_TRY(loads_set(job, c, m));
   IG_TRY(frac_model_start(m));
@@ -330,5 +396,5 @@ ig_status frac_setup(ig_job *job, frac_model *m) {
     return ig_fail_at(job->cx, &c->time.at, "time.step: %.4g s is beyond the critical step, %.4g s",
                       dt, critical);
   frac_model_set_step(m, dt);
-  return c->cracks.count ? frac_model_insert(m, true) : IG_OK;
+  return c->cracks.count ? cracks_open(job, m) : IG_OK;
 }

@@ -4,6 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+int frac_face_node(int kind, int f, int j) {
+  static const signed char tet[4][6] = {
+      {1, 2, 3, 5, 9, 8}, {0, 3, 2, 7, 9, 6}, {0, 1, 3, 4, 8, 7}, {0, 2, 1, 6, 5, 4}};
+  if (frac_shapes[kind].dim == 3)
+    return tet[f][j];
+  return j == 0 ? (f + 1) % 3 : j == 1 ? (f + 2) % 3 : 3 + (f + 1) % 3;
+}
+
+int frac_across(int kind, int turn, int j) {
+  if (frac_shapes[kind].dim == 2)
+    return j < 2 ? 1 - j : j;
+  return j < 3 ? (turn + 3 - j) % 3 : 3 + (turn + 5 - j) % 3;
+}
+
 static uint64_t next_random(uint64_t *state) {
   *state += UINT64_C(0x9e3779b97f4a7c15);
   uint64_t z = *state;
@@ -12,7 +26,19 @@ static uint64_t next_random(uint64_t *state) {
   return z ^ (z >> 31);
 }
 
-ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *seconds) {
+/* A batch, each pass waited for. */
+static ig_status insert_timed(frac_model *m, double passes[FRAC_PASSES]) {
+  for (int i = 0; i < FRAC_PASSES; i++) {
+    const double start = ig_now();
+    IG_TRY(frac_model_pass(m, i));
+    IG_TRY(m->cx->backend->sync(m->cx));
+    passes[i] += ig_now() - start;
+  }
+  return m->cx->backend->copy_out(m->cx, &m->count, m->s.count, sizeof m->count);
+}
+
+ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *seconds,
+                        double *passes) {
   ig_ctx *cx = m->cx;
   const int64_t ne = m->s.ne, all = m->shape.faces * ne;
   void *opp_host;
@@ -23,7 +49,7 @@ ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *secon
   IG_TRY(IG_NEW(cx, &order, m->facets, "facet order"));
   int64_t n = 0;
   for (int64_t i = 0; i < all; i++)
-    if (opp[i] > i % ne && opp[i] < ne)
+    if (opp[i] > i / m->shape.faces && opp[i] < ne)
       order[n++] = (int32_t)i;
   for (int64_t i = n - 1; i > 0; i--) {
     const int64_t j = (int64_t)(next_random(&seed) % (uint64_t)(i + 1));
@@ -40,7 +66,7 @@ ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *secon
     status = cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all);
     const double start = ig_now();
     if (status == IG_OK)
-      status = frac_model_insert(m, false);
+      status = passes ? insert_timed(m, passes) : frac_model_insert(m, FRAC_HOLD);
     if (status == IG_OK)
       status = cx->backend->sync(cx);
     *seconds += ig_now() - start;
@@ -58,7 +84,7 @@ ig_status frac_tables_check(frac_model *m) {
     IG_TRY(frac_model_pull(m, names[i], &p[i]));
   const int32_t *opp = p[0], *conn = p[1], *coh = p[2], *list = p[3], *first = p[4], *used = p[5];
   for (int64_t i = 0; i < nf * ne; i++) {
-    const int64_t e = i % ne, o = opp[i];
+    const int64_t e = i / nf, o = opp[i];
     if (o >= ne + m->count.cohesive)
       return IG_FAIL(m->cx, IG_NUMERIC, "element %lld has a neighbour that does not exist",
                      (long long)e);
@@ -69,12 +95,12 @@ ig_status frac_tables_check(frac_model *m) {
       continue;
     int back = -1;
     for (int f = 0; f < nf; f++)
-      if (opp[f * ne + o] == e)
+      if (opp[o * nf + f] == e)
         back = f;
     int shared = 0;
     for (int j = 0; back >= 0 && j < nfn; j++)
       for (int k = 0; k < nfn; k++)
-        shared += conn[frac_face_node(m->kind, (int)(i / ne), j) * ne + e] ==
+        shared += conn[frac_face_node(m->kind, (int)(i % nf), j) * ne + e] ==
                   conn[frac_face_node(m->kind, back, k) * ne + o];
     if (shared != nfn)
       return IG_FAIL(m->cx, IG_NUMERIC, "elements %lld and %lld do not meet as they should",
@@ -118,11 +144,11 @@ ig_status frac_pieces_find(frac_model *m, frac_pieces *p) {
   for (int32_t e = 0; e < ne; e++)
     up[e] = e;
   for (int64_t i = 0; i < (int64_t)m->shape.faces * ne; i++) {
-    const int32_t e = (int32_t)(i % ne);
+    const int32_t e = (int32_t)(i / m->shape.faces);
     int32_t o = ((int32_t *)opp)[i];
     if (o >= ne) { /* one that still holds joins its elements */
       const int32_t c = o - ne;
-      o = frac_model_damage(m, c) < 1 ? ((int32_t *)coh)[2 * c + 1] % ne : -1;
+      o = frac_model_damage(m, c) < 1 ? ((int32_t *)coh)[2 * c + 1] / m->shape.faces : -1;
     }
     if (o < 0 || o == e)
       continue;

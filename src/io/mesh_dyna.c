@@ -9,7 +9,7 @@
 #include <strings.h>
 
 typedef struct {
-  ig_text t;
+  ig_mesh_text t;
   ig_gather g;
 } dyna;
 

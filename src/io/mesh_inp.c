@@ -32,7 +32,7 @@ static int face_of_side(ig_elem_type type, int side) {
 }
 
 typedef struct {
-  ig_text t;
+  ig_mesh_text t;
   ig_gather g;
   bool space; /* an element that is not plane was seen */
 } inp;
@@ -43,7 +43,7 @@ static ig_status taken(inp *in, const char *at, const char *what, int64_t id) {
 
 /* The value of a keyword's parameter: *KEY, NAME=value. False if it is not there; a bare NAME has
    an empty value. */
-static bool parameter(const ig_text *t, const char *name, char **from, char **stop) {
+static bool parameter(const ig_mesh_text *t, const char *name, char **from, char **stop) {
   char *p = memchr(t->line, ',', (size_t)(t->line_end - t->line));
   for (p = p ? p + 1 : NULL; p;) {
     char *a, *b;

@@ -129,7 +129,7 @@ ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig
   IG_TRY(corners_check(cx, mesh, cells));
   for (ig_lid c = 0; c < cells->count; c++)
     count[cells->type[c]]++;
-  ig_lid first = ig_mesh_elements(mesh);
+  ig_lid first = ig_mesh_elements(mesh), turned = 0;
   for (int type = 0; type < IG_ELEM_TYPES; type++) {
     if (!count[type])
       continue;
@@ -149,10 +149,14 @@ ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig
       e++;
     }
     for (e = 0; signed_size && e < block->count; e++)
-      if (ig_mesh_measure(mesh, first + e) < 0)
+      if (ig_mesh_measure(mesh, first + e) < 0) {
         turn_over(block->type, block->conn + (size_t)e * npe);
+        turned++;
+      }
     first += block->count;
   }
+  if (turned)
+    ig_warn(cx, "%d elements of the mesh file were inverted: turned over", turned);
   return IG_OK;
 }
 

@@ -2,8 +2,7 @@
 #ifndef IG_IO_MESH_IO_H
 #define IG_IO_MESH_IO_H
 
-#include "core/ctx.h"
-#include <ingot/mesh.h>
+#include "core/output.h"
 
 /* A reader leaves coordinates in the file's unit; orientation, unit and checks come after it. */
 typedef ig_status ig_mesh_reader(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
@@ -12,6 +11,8 @@ typedef ig_status ig_mesh_writer(ig_ctx *cx, const ig_mesh *mesh, const char *pa
 ig_mesh_reader ig_mesh_read_vtkhdf, ig_mesh_read_vtk, ig_mesh_read_inp, ig_mesh_read_dyna,
     ig_mesh_read_gmsh;
 ig_mesh_writer ig_mesh_write_vtkhdf, ig_mesh_write_vtk, ig_mesh_write_inp;
+/* A mesh as the snapshot that such a file holds: its sets are fields. */
+IG_MUST_CHECK ig_status ig_mesh_snapshot(ig_ctx *cx, const ig_mesh *mesh, ig_snapshot **snap);
 
 /* Cells of any mixture in the order of a file; `corner` numbers nodes from 0 and is checked. */
 typedef struct {
@@ -38,18 +39,20 @@ typedef struct {
   char *line, *line_end; /* the current line, without its end */
   char *next;            /* the line after it */
   int number;            /* of the current line, from 1 */
-} ig_text;
-IG_MUST_CHECK ig_status ig_text_open(ig_ctx *cx, const char *path, ig_text *t);
-void ig_text_close(ig_text *t);
-bool ig_text_line(ig_text *t); /* moves on; false at the end */
+} ig_mesh_text;
+IG_MUST_CHECK ig_status ig_text_open(ig_ctx *cx, const char *path, ig_mesh_text *t);
+void ig_text_close(ig_mesh_text *t);
+bool ig_text_line(ig_mesh_text *t); /* moves on; false at the end */
 /* Fails with IG_INPUT and "path:line:column: …"; `at` points into the current line. */
-ig_status ig_text_fail(ig_text *t, const char *at, const char *format, ...) IG_PRINTF(3, 4);
+ig_status ig_text_fail(ig_mesh_text *t, const char *at, const char *format, ...) IG_PRINTF(3, 4);
 /* A number that must end at `stop`, white space around it allowed. */
-IG_MUST_CHECK ig_status ig_text_int(ig_text *t, const char *from, const char *stop, int64_t *value);
-IG_MUST_CHECK ig_status ig_text_real(ig_text *t, const char *from, const char *stop, double *value);
+IG_MUST_CHECK ig_status ig_text_int(ig_mesh_text *t, const char *from, const char *stop,
+                                    int64_t *value);
+IG_MUST_CHECK ig_status ig_text_real(ig_mesh_text *t, const char *from, const char *stop,
+                                     double *value);
 /* The field from *p to the next comma or the end of the line, trimmed; *p moves behind the comma,
    NULL when that was the last. */
-void ig_text_field(const ig_text *t, char **p, char **from, char **stop);
+void ig_text_field(const ig_mesh_text *t, char **p, char **from, char **stop);
 bool ig_text_is(const char *from, const char *stop, const char *word); /* whatever the case */
 
 /* --- meshes whose nodes and elements have numbers of their own */

@@ -12,8 +12,8 @@
 
 /* --- lines */
 
-ig_status ig_text_open(ig_ctx *cx, const char *path, ig_text *t) {
-  *t = (ig_text){.cx = cx, .path = path};
+ig_status ig_text_open(ig_ctx *cx, const char *path, ig_mesh_text *t) {
+  *t = (ig_mesh_text){.cx = cx, .path = path};
   FILE *f = fopen(path, "rb");
   if (!f)
     return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
@@ -43,12 +43,12 @@ ig_status ig_text_open(ig_ctx *cx, const char *path, ig_text *t) {
   return IG_OK;
 }
 
-void ig_text_close(ig_text *t) {
+void ig_text_close(ig_mesh_text *t) {
   free(t->text);
   memset(t, 0, sizeof *t);
 }
 
-bool ig_text_line(ig_text *t) {
+bool ig_text_line(ig_mesh_text *t) {
   if (t->next >= t->end)
     return false;
   t->line = t->next;
@@ -61,7 +61,7 @@ bool ig_text_line(ig_text *t) {
   return true;
 }
 
-ig_status ig_text_fail(ig_text *t, const char *at, const char *format, ...) {
+ig_status ig_text_fail(ig_mesh_text *t, const char *at, const char *format, ...) {
   char message[1024];
   va_list args;
   va_start(args, format);
@@ -88,12 +88,12 @@ static bool field_copy(const char **from, const char *stop, char *copy, size_t s
   return true;
 }
 
-static ig_status not_a(ig_text *t, const char *kind, const char *from, const char *stop) {
+static ig_status not_a(ig_mesh_text *t, const char *kind, const char *from, const char *stop) {
   int length = (int)(stop - from > 40 ? 40 : stop - from);
   return ig_text_fail(t, from, "'%.*s': expected %s", length, from, kind);
 }
 
-ig_status ig_text_int(ig_text *t, const char *from, const char *stop, int64_t *value) {
+ig_status ig_text_int(ig_mesh_text *t, const char *from, const char *stop, int64_t *value) {
   char copy[32], *end;
   if (!field_copy(&from, stop, copy, sizeof copy))
     return not_a(t, "a whole number", from, stop);
@@ -105,7 +105,7 @@ ig_status ig_text_int(ig_text *t, const char *from, const char *stop, int64_t *v
   return IG_OK;
 }
 
-ig_status ig_text_real(ig_text *t, const char *from, const char *stop, double *value) {
+ig_status ig_text_real(ig_mesh_text *t, const char *from, const char *stop, double *value) {
   char copy[64], *end;
   if (!field_copy(&from, stop, copy, sizeof copy))
     return not_a(t, "a number", from, stop);
@@ -118,7 +118,7 @@ ig_status ig_text_real(ig_text *t, const char *from, const char *stop, double *v
   return IG_OK;
 }
 
-void ig_text_field(const ig_text *t, char **p, char **from, char **stop) {
+void ig_text_field(const ig_mesh_text *t, char **p, char **from, char **stop) {
   char *comma = memchr(*p, ',', (size_t)(t->line_end - *p));
   *from = *p;
   *stop = comma ? comma : t->line_end;

@@ -56,7 +56,7 @@ static ig_status snapshot_fill(ig_ctx *cx, const ig_mesh *mesh, ig_snapshot *sna
   return IG_OK;
 }
 
-static ig_status to_snapshot(ig_ctx *cx, const ig_mesh *mesh, ig_snapshot **out) {
+ig_status ig_mesh_snapshot(ig_ctx *cx, const ig_mesh *mesh, ig_snapshot **out) {
   ig_snapshot *snap;
   *out = NULL;
   IG_TRY(ig_snapshot_of_mesh(cx, mesh, NULL, 0, 0, &snap));
@@ -194,7 +194,7 @@ ig_status ig_mesh_read_vtkhdf(ig_ctx *cx, const char *path, const ig_mesh_read_o
 
 ig_status ig_mesh_write_vtkhdf(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   ig_snapshot *snap;
-  IG_TRY(to_snapshot(cx, mesh, &snap));
+  IG_TRY(ig_mesh_snapshot(cx, mesh, &snap));
   const ig_status status = ig_snapshot_write(cx, snap, path, 1);
   ig_snapshot_free(snap);
   return status;
@@ -203,7 +203,7 @@ ig_status ig_mesh_write_vtkhdf(ig_ctx *cx, const ig_mesh *mesh, const char *path
 /* --- legacy text */
 
 /* The next word, over as many lines as it takes; false at the end of the file. */
-static bool word(ig_text *t, char **p, char **from, char **stop) {
+static bool word(ig_mesh_text *t, char **p, char **from, char **stop) {
   for (;;) {
     while (*p < t->line_end && (**p == ' ' || **p == '\t' || **p == '\0'))
       ++*p;
@@ -220,11 +220,11 @@ static bool word(ig_text *t, char **p, char **from, char **stop) {
   return true;
 }
 
-static ig_status end_of_file(ig_text *t, const char *in) {
+static ig_status end_of_file(ig_mesh_text *t, const char *in) {
   return ig_text_fail(t, t->line_end, "the file ends within %s", in);
 }
 
-static ig_status word_int(ig_text *t, char **p, const char *in, int64_t low, int64_t high,
+static ig_status word_int(ig_mesh_text *t, char **p, const char *in, int64_t low, int64_t high,
                           int64_t *value) {
   char *from, *stop;
   if (!word(t, p, &from, &stop))
@@ -238,7 +238,7 @@ static ig_status word_int(ig_text *t, char **p, const char *in, int64_t low, int
 
 /* What has been read of a legacy file; becomes a snapshot once all sizes are known. */
 typedef struct {
-  ig_text t;
+  ig_mesh_text t;
   char *p;
   int64_t points, cells, corners;
   double *point;
@@ -398,7 +398,7 @@ static ig_status scalars_read(legacy *l, ig_location where) {
 
 static ig_status header_read(legacy *l, bool *new_style) {
   int major = 0, minor = 0;
-  ig_text *t = &l->t;
+  ig_mesh_text *t = &l->t;
   if (!ig_text_line(t) || sscanf(t->line, "# vtk DataFile Version %3d.%3d", &major, &minor) != 2)
     return ig_text_fail(t, t->line, "expected '# vtk DataFile Version …'");
   *new_style = major >= 5;
@@ -506,7 +506,7 @@ static void legacy_write(FILE *f, const ig_snapshot *snap) {
 
 ig_status ig_mesh_write_vtk(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   ig_snapshot *snap;
-  IG_TRY(to_snapshot(cx, mesh, &snap));
+  IG_TRY(ig_mesh_snapshot(cx, mesh, &snap));
   ig_status status = IG_OK;
   for (int i = 0; i < snap->fields && status == IG_OK; i++)
     if (strpbrk(snap->field[i].name, " \t\r\n"))

@@ -421,7 +421,10 @@ static ig_status draw(ig_snapshot *snap, const char *path, const ig_view_options
     legend_bar(canvas, &k);
   legend_axes(canvas, &k.camera, surface->flat && !o->fixed_camera);
   char text[64];
-  time_text(snap->time, text, sizeof text);
+  if (snap->iterations)
+    snprintf(text, sizeof text, "iteration %.0f", snap->time);
+  else
+    time_text(snap->time, text, sizeof text);
   ig_canvas_text(canvas, 0.17F * (float)h, 0.955F * (float)h, 0.017F * (float)h, INK, text);
   if (o->title)
     ig_canvas_text(canvas, 0.04F * (float)h, 0.055F * (float)h, 0.021F * (float)h, INK, o->title);

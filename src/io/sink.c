@@ -62,7 +62,8 @@ typedef struct {
   char *folder;
   int folder_fd; /* locked: one run at a time */
   ig_sink_options options;
-  uint64_t run; /* tells one run from another */
+  uint64_t run;     /* tells one run from another */
+  bool made, begun; /* the folder is new; it is this run's */
 
   /* the caller's thread */
   figure *result;
@@ -175,16 +176,19 @@ static ig_status write_checkpoint(ig_ctx *cx, files *s, job *j) {
   if (j->history_bytes && fsync(s->history_fd) != 0)
     return IG_FAIL(cx, IG_IO, "cannot write '%s/" HISTORY "': %s", s->folder, strerror(errno));
   ig_saved *saved;
-  IG_TRY(IG_NEW(cx, &saved, j->count + 3, "checkpoint"));
+  IG_TRY(IG_NEW(cx, &saved, j->count + 4, "checkpoint"));
   memcpy(saved, j->saved, (size_t)j->count * sizeof *saved);
   int64_t run = (int64_t)s->run;
   saved[j->count] = (ig_saved){OWN_RUN, IG_I64, 1, &run};
   saved[j->count + 1] = (ig_saved){OWN_HISTORY, IG_I64, 1, &j->history_bytes};
   saved[j->count + 2] = (ig_saved){OWN_TIMES, IG_F64, s->snapshots, s->snapshot_time};
+  const char *settings = s->options.settings ? s->options.settings : "";
+  saved[j->count + 3] =
+      (ig_saved){IG_SINK_SETTINGS, IG_U8, (int64_t)strlen(settings) + 1, (void *)settings};
   char *path = NULL;
   ig_status status = path_of(cx, s, CHECKPOINT, &path);
   if (status == IG_OK)
-    status = ig_checkpoint_write(cx, path, &j->head, saved, j->count + 3);
+    status = ig_checkpoint_write(cx, path, &j->head, saved, j->count + 4);
   free(path);
   free(saved);
   return status;
@@ -301,6 +305,8 @@ static ig_status hand_over(files *s, job *j) {
   return status;
 }
 
+static ig_status begin(files *s);
+
 static void wait_idle(files *s) {
   pthread_mutex_lock(&s->lock);
   while (s->under_way)
@@ -310,8 +316,10 @@ static void wait_idle(files *s) {
 
 static ig_status files_snapshot(ig_sink *sink, ig_snapshot *snap) {
   files *s = sink->self;
-  job *j;
-  const ig_status status = IG_NEW(s->cx, &j, 1, "snapshot");
+  job *j = NULL;
+  ig_status status = begin(s);
+  if (status == IG_OK)
+    status = IG_NEW(s->cx, &j, 1, "snapshot");
   if (status != IG_OK) {
     ig_snapshot_free(snap);
     return status;
@@ -375,6 +383,7 @@ static ig_status history_open(files *s) {
 static ig_status files_history(ig_sink *sink, int columns, const char *const *names,
                                const double *values) {
   files *s = sink->self;
+  IG_TRY(begin(s));
   IG_TRY(trouble_so_far(s));
   if (!s->columns) {
     for (int c = 0; c < columns; c++) {
@@ -404,6 +413,7 @@ static ig_status files_checkpoint(ig_sink *sink, double time, int64_t step, cons
                                   int count) {
   files *s = sink->self;
   job *j;
+  IG_TRY(begin(s));
   IG_TRY(history_write(s));
   IG_TRY(IG_NEW(s->cx, &j, 1, "checkpoint"));
   j->kind = JOB_CHECKPOINT;
@@ -471,6 +481,7 @@ static ig_status files_file(ig_sink *sink, const char *name, const void *bytes, 
   if (!name[0] || name[0] == '.' || strpbrk(name, "/\n") || strlen(name) >= NAME || own_name(name))
     return IG_FAIL(s->cx, IG_ARG, "'%s' cannot be the name of a file in a result", name);
   job *j;
+  IG_TRY(begin(s));
   IG_TRY(IG_NEW(s->cx, &j, 1, "file"));
   j->kind = JOB_FILE;
   snprintf(j->name, sizeof j->name, "%s", name);
@@ -494,6 +505,7 @@ static ig_status files_flush(ig_sink *sink) {
 
 ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary) {
   files *s = sink->self;
+  IG_TRY(begin(s));
   wait_idle(s);
   const ig_status history = history_write(s);
   ig_json json = {0};
@@ -502,6 +514,7 @@ ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary) {
   ig_json_text(&json, "physics", summary->physics);
   ig_json_text(&json, "title", summary->title);
   ig_json_text(&json, "status", summary->status);
+  ig_json_text(&json, "stamp", summary->stamp);
   if (summary->message)
     ig_json_text(&json, "message", summary->message);
   ig_json_text(&json, "backend", summary->backend);
@@ -710,7 +723,22 @@ static ig_status open_fresh(files *s) {
   return write_mark(s->cx, s);
 }
 
+/* Before the first thing is written, not when the folder opens: a case that its room refuses leaves
+   the former results alone. */
+static ig_status begin(files *s) {
+  if (s->begun)
+    return IG_OK;
+  IG_TRY(open_fresh(s));
+  s->begun = true;
+  return IG_OK;
+}
+
+bool ig_sink_begun(const ig_sink *sink) {
+  return ((const files *)sink->self)->begun;
+}
+
 static ig_status folder_open(files *s) {
+  s->made = access(s->folder, F_OK) != 0;
   IG_TRY(ig_folder_make(s->cx, s->folder));
   s->folder_fd = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (s->folder_fd < 0)
@@ -721,7 +749,10 @@ static ig_status folder_open(files *s) {
   read_mark(s, &marked);
   if (!marked)
     IG_TRY(folder_walk(s, refuse_strange));
-  return s->options.restart ? open_restart(s, marked) : open_fresh(s);
+  if (!s->options.restart)
+    return IG_OK;
+  s->begun = true;
+  return open_restart(s, marked);
 }
 
 static ig_status writer_start(files *s) {
@@ -784,6 +815,8 @@ void ig_sink_close(ig_sink *sink) {
     close(s->history_fd);
   if (s->folder_fd >= 0)
     close(s->folder_fd);
+  if (s->made && !s->begun)
+    (void)rmdir(s->folder);
   pthread_mutex_destroy(&s->lock);
   pthread_cond_destroy(&s->changed);
   ig_pack_clear(&s->pack);

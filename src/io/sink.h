@@ -15,23 +15,31 @@
 
 #include "core/output.h"
 
+#define IG_SINK_SETTINGS "sink.settings" /* the array of a checkpoint that holds `settings` */
+
 typedef struct {
   uint64_t fingerprint; /* of the case, kept in its checkpoints */
+  const char *settings; /* what else of it matters, kept there too; lives as long as the sink */
   int compression;      /* of snapshots, 0 to 9 */
   /* What the run goes on from; NULL: a fresh run, which clears the former one's files away. */
   const ig_restart *restart;
 } ig_sink_options;
 
-/* Makes the folder. Fails if it holds anything that is not a result of ours, if another process
-   writes into it, or if it cannot be written. */
+/* Makes the folder; what a former run left there stays until the first output of this one. Fails if
+   it holds anything that is not a result of ours, if another process writes into it, or if it
+   cannot be written. */
 IG_MUST_CHECK ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *options,
                                      ig_sink **sink);
-/* Waits for the writer and frees all; flush first to hear whether all went well. */
+/* Whether anything was written, so that the folder is this run's. */
+bool ig_sink_begun(const ig_sink *sink);
+/* Waits for the writer and frees all; removes a folder that it made for nothing; flush first to
+ * hear whether all went well. */
 void ig_sink_close(ig_sink *sink);
 
 typedef struct {
   const char *physics, *title;
   const char *status;  /* "complete", "interrupted", "failed" */
+  const char *stamp;   /* of everything that shapes the result */
   const char *message; /* of a failure, NULL: none */
   const char *backend, *device, *precision, *assembly;
   int64_t elements, nodes, dofs, steps;

@@ -41,7 +41,7 @@ static ig_status write_fields(ig_h5 *h5, const ig_snapshot *snap) {
   }
   IG_TRY(ig_h5_group(h5, ROOT "/FieldData"));
   IG_TRY(ig_h5_put(h5, ROOT "/FieldData/TimeValue", IG_F64, 1, 0, &snap->time));
-  IG_TRY(ig_h5_put_text(h5, ROOT "/FieldData/TimeValue", "unit", "s"));
+  IG_TRY(ig_h5_put_text(h5, ROOT "/FieldData/TimeValue", "unit", snap->iterations ? "1" : "s"));
   return ig_h5_put(h5, ROOT "/FieldData/Step", IG_I64, 1, 0, &snap->step);
 }
 
@@ -186,6 +186,10 @@ static ig_status read_fields(ig_h5 *h5, ig_snapshot *snap) {
       IG_TRY(ig_h5_list(h5, field_group(places[i]), read_field, &(read_field_to){snap, places[i]}));
   if (ig_h5_has(h5, ROOT "/FieldData/TimeValue"))
     IG_TRY(ig_h5_get(h5, ROOT "/FieldData/TimeValue", IG_F64, 1, 1, &snap->time));
+  char unit[8] = "s";
+  if (ig_h5_has(h5, ROOT "/FieldData/TimeValue") &&
+      ig_h5_get_text(h5, ROOT "/FieldData/TimeValue", "unit", unit, sizeof unit) == IG_OK)
+    snap->iterations = strcmp(unit, "1") == 0;
   if (ig_h5_has(h5, ROOT "/FieldData/Step"))
     IG_TRY(ig_h5_get(h5, ROOT "/FieldData/Step", IG_I64, 1, 1, &snap->step));
   return IG_OK;

@@ -21,7 +21,7 @@ typedef int64_t ig_mask_f64 __attribute__((vector_size(IG_PACK_BYTES)));
 typedef int32_t ig_mask_f32 __attribute__((vector_size(IG_PACK_BYTES)));
 
 #define IG_PACK_EACH(suffix, n, expression)                                                        \
-  ig_pack_##suffix r;                                                                              \
+  ig_pack_##suffix r = {0};                                                                        \
   for (int l = 0; l < (n); l++)                                                                    \
     r[l] = (expression);                                                                           \
   return r

@@ -13,6 +13,7 @@ typedef struct {
   double sigma, tau;   /* strengths, Pa */
   double alpha, beta;  /* softening exponents of PPR: 2 is straight */
   double friction;     /* Coulomb, once a point has failed */
+  int rigid;           /* closing is somebody else's affair: no traction against it here */
 } ig_cohesive;
 
 #endif

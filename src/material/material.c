@@ -48,6 +48,8 @@ const ig_option ig_material_options[] = {
              "yield stress over plastic strain (instead of yield and hardening)"),
     IG_MAP(M, johnson_cook, ig_johnson_case, johnson_options, NULL,
            "Johnson-Cook flow stress and failure; its A is `yield`"),
+    IG_REAL(M, fracture_energy, "J/m^2", NULL, IG_TINY, 1e12, "energy to open a crack, by area"),
+    IG_REAL(M, cohesive_strength, "Pa", NULL, IG_TINY, 1e13, "traction at which a crack opens"),
     IG_END};
 #undef M
 

@@ -37,6 +37,7 @@ typedef struct {
   double yield, tangent, hardening, kinematic;
   ig_table hardening_curve; /* yield stress over plastic strain */
   ig_johnson_case johnson_cook;
+  double fracture_energy, cohesive_strength; /* of a facet that opens */
 } ig_material_case;
 
 extern const ig_option ig_material_options[];

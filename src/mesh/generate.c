@@ -575,28 +575,38 @@ static void cylinder_shell_map(const void *arg, ig_lid i, ig_lid j, double *x) {
   x[2] = p[1] * j / p[4];
 }
 
-ig_status ig_draft_cylinder_shell(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
-                                  ig_draft *draft) {
-  static const char *const what[] = {"around", "along"};
-  const ig_cylinder_shell_case *p = &c->cylinder_shell;
+/* A shell of revolution: `map` takes radius, a second length or angle, the angle round, and cells
+   around and along; `low` and `high` name the sides where those along begin and end. */
+static ig_status turned_make(ig_ctx *cx, const ig_mesh_case *c, const double shape[3],
+                             const ig_reals *cells, const char *const *what, sheet_map *map,
+                             const char *low, const char *high, ig_elem_type *type,
+                             ig_draft *draft) {
   ig_lid n[2];
   double angle;
   bool round;
-  IG_TRY(cells_read(cx, &p->cells, 2, what, n));
-  IG_TRY(angle_read(cx, p->angle, &angle, &round));
-  IG_TRY(positive(cx, "radius", p->radius));
-  IG_TRY(positive(cx, "height", p->height));
-  IG_TRY(type_choose(cx, type, IG_TRI3, PLANE, "cylinder_shell"));
-  const double arg[5] = {p->radius, p->height, angle, n[0], n[1]};
+  IG_TRY(cells_read(cx, cells, 2, what, n));
+  IG_TRY(angle_read(cx, shape[2], &angle, &round));
+  IG_TRY(positive(cx, "radius", shape[0]));
+  const double arg[5] = {shape[0], shape[1], angle, n[0], n[1]};
   const sheet s = {.dim = 3,
                    .n = {n[0], n[1]},
                    .wrap = {round, false},
                    .type = sheet_type(*type),
                    .pattern = c->pattern,
-                   .map = cylinder_shell_map,
+                   .map = map,
                    .arg = arg};
-  names_set(draft, round ? NULL : "start", round ? NULL : "end", "bottom", "top", NULL, NULL);
+  names_set(draft, round ? NULL : "start", round ? NULL : "end", low, high, NULL, NULL);
   return sheet_make(cx, &s, draft);
+}
+
+ig_status ig_draft_cylinder_shell(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
+                                  ig_draft *draft) {
+  static const char *const what[] = {"around", "along"};
+  const ig_cylinder_shell_case *p = &c->cylinder_shell;
+  IG_TRY(positive(cx, "height", p->height));
+  IG_TRY(type_choose(cx, type, IG_TRI3, PLANE, "cylinder_shell"));
+  return turned_make(cx, c, (double[]){p->radius, p->height, p->angle}, &p->cells, what,
+                     cylinder_shell_map, "bottom", "top", type, draft);
 }
 
 static void hemisphere_map(const void *arg, ig_lid i, ig_lid j, double *x) {
@@ -611,26 +621,12 @@ ig_status ig_draft_hemisphere(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *t
                               ig_draft *draft) {
   static const char *const what[] = {"around", "up"};
   const ig_hemisphere_case *p = &c->hemisphere;
-  ig_lid n[2];
-  double angle;
-  bool round;
-  IG_TRY(cells_read(cx, &p->cells, 2, what, n));
-  IG_TRY(angle_read(cx, p->angle, &angle, &round));
-  IG_TRY(positive(cx, "radius", p->radius));
   if (!(p->hole > 0 && p->hole < TAU / 4))
     return IG_FAIL(cx, IG_INPUT, "hole: %g rad: expected more than 0 and less than a quarter turn",
                    p->hole);
   IG_TRY(type_choose(cx, type, IG_TRI3, PLANE, "hemisphere"));
-  const double arg[5] = {p->radius, p->hole, angle, n[0], n[1]};
-  const sheet s = {.dim = 3,
-                   .n = {n[0], n[1]},
-                   .wrap = {round, false},
-                   .type = sheet_type(*type),
-                   .pattern = c->pattern,
-                   .map = hemisphere_map,
-                   .arg = arg};
-  names_set(draft, round ? NULL : "start", round ? NULL : "end", "edge", "hole", NULL, NULL);
-  return sheet_make(cx, &s, draft);
+  return turned_make(cx, c, (double[]){p->radius, p->hole, p->angle}, &p->cells, what,
+                     hemisphere_map, "edge", "hole", type, draft);
 }
 
 /* --- rings about a centre: ring r holds sectors x r nodes */

@@ -9,12 +9,19 @@
 
 #define POINT_HELP "two entries in the plane, three in space"
 
+/* lines that several shapes share */
+#define RADIUS(text) IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, text)
+#define HEIGHT IG_REAL(M, height, "m", IG_REQUIRED, IG_TINY, 1e9, "height, along z")
+#define ROUND                                                                                      \
+  IG_REAL(M, angle, "rad", "0", 0, 6.2831853072, "how far round it goes; 0: all the way")
+#define CELLS(text) IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9, text)
+
 #define M ig_box_case
 static const ig_option box_options[] = {
     IG_TEXT(M, name, NULL, "element set the box becomes; several may share a name"),
     IG_REALS(M, origin, "m", NULL, 0, 0, "lowest corner; left out: zero"),
     IG_REALS(M, size, "m", IG_REQUIRED, 0, 0, "edge lengths, 2 for a plane mesh, 3 for a solid"),
-    IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9, "cells along each edge"),
+    CELLS("cells along each edge"),
     IG_REALS(M, grading, "", NULL, 1e-6, 1e6, "last cell over first, along each edge; left out: 1"),
     IG_END};
 #undef M
@@ -23,43 +30,36 @@ static const ig_option box_options[] = {
 static const ig_option annulus_options[] = {
     IG_REAL(M, inner, "m", IG_REQUIRED, IG_TINY, 1e9, "inner radius"),
     IG_REAL(M, outer, "m", IG_REQUIRED, IG_TINY, 1e9, "outer radius"),
-    IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9,
-             "cells: radial, around, and layers where there is a height"),
+    CELLS("cells: radial, around, and layers where there is a height"),
     IG_REAL(M, start, "rad", "0", 0, 0, "where a part of the ring begins, from the x axis"),
-    IG_REAL(M, angle, "rad", "0", 0, 6.2831853072, "how far round it goes; 0: all the way"),
+    ROUND,
     IG_REAL(M, height, "m", "0", 0, 1e9, "drawn out to this height; 0: plane"),
     IG_END};
 #undef M
 
 #define M ig_cylinder_case
 static const ig_option cylinder_options[] = {
-    IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
-    IG_REAL(M, height, "m", IG_REQUIRED, IG_TINY, 1e9, "height, along z"),
-    IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9,
-             "cells: across the square core, from the core to the rim, layers"),
-    IG_END};
+    RADIUS("radius"), HEIGHT,
+    CELLS("cells: across the square core, from the core to the rim, layers"), IG_END};
 #undef M
 
 #define M ig_cylinder_shell_case
-static const ig_option cylinder_shell_options[] = {
-    IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
-    IG_REAL(M, height, "m", IG_REQUIRED, IG_TINY, 1e9, "height, along z"),
-    IG_REAL(M, angle, "rad", "0", 0, 6.2831853072, "how far round it goes; 0: all the way"),
-    IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9, "cells: around, along"), IG_END};
+static const ig_option cylinder_shell_options[] = {RADIUS("radius"), HEIGHT, ROUND,
+                                                   CELLS("cells: around, along"), IG_END};
 #undef M
 
 #define M ig_rings_case
 static const ig_option disc_options[] = {
-    IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
+    RADIUS("radius"),
     IG_INT(M, rings, IG_REQUIRED, 1, 100000, "rings of triangles about the centre"),
     IG_INT(M, sectors, "6", 3, 1000, "triangles at the centre"), IG_END};
 static const ig_option dome_options[] = {
-    IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius of the sphere"),
+    RADIUS("radius of the sphere"),
     IG_REAL(M, angle, "rad", IG_REQUIRED, IG_TINY, 3.14159, "from the axis to the edge"),
     IG_INT(M, rings, IG_REQUIRED, 1, 100000, "rings of triangles about the apex"),
     IG_INT(M, sectors, "6", 3, 1000, "triangles at the apex"), IG_END};
 static const ig_option lattice_dome_options[] = {
-    IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius of the sphere"),
+    RADIUS("radius of the sphere"),
     IG_REAL(M, angle, "rad", IG_REQUIRED, IG_TINY, 3.14159, "from the axis to the edge"),
     IG_INT(M, rings, IG_REQUIRED, 1, 100000, "rings of bars about the apex"),
     IG_INT(M, sectors, "6", 3, 1000, "ribs from the apex to the edge"),
@@ -69,17 +69,15 @@ static const ig_option lattice_dome_options[] = {
 
 #define M ig_hemisphere_case
 static const ig_option hemisphere_options[] = {
-    IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
+    RADIUS("radius"),
     IG_REAL(M, hole, "rad", "0.3141592653589793", IG_TINY, 1.57, "from the axis to the hole's rim"),
-    IG_REAL(M, angle, "rad", "0", 0, 6.2831853072, "how far round it goes; 0: all the way"),
-    IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9, "cells: around, from the edge up to the hole"),
-    IG_END};
+    ROUND, CELLS("cells: around, from the edge up to the hole"), IG_END};
 #undef M
 
 #define M ig_plate_case
 static const ig_option plate_options[] = {
-    IG_REALS(M, size, "m", IG_REQUIRED, 0, 0, "edge lengths in x and y"),
-    IG_REALS(M, cells, "", IG_REQUIRED, 1, 1e9, "cells in x and y"), IG_END};
+    IG_REALS(M, size, "m", IG_REQUIRED, 0, 0, "edge lengths in x and y"), CELLS("cells in x and y"),
+    IG_END};
 #undef M
 
 #define M ig_beam_line_case
@@ -123,7 +121,7 @@ static const ig_option in_plane_options[] = {
 static const ig_option remove_options[] = {PLACES, IG_END};
 static const ig_option tag_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "element set: elements whose centre is there"), PLACES, IG_END};
-static const ig_option set_options[] = {
+const ig_option ig_pick_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "name of the set"),
     IG_CHOICE(M, of, "both|nodes|faces", "both",
               "nodes that are there, boundary faces with all corners there"),
@@ -164,7 +162,7 @@ const ig_option ig_mesh_options[] = {
     IG_LIST(M, remove, ig_pick_case, remove_options, NULL,
             "cut away: elements whose centre is there"),
     IG_LIST(M, tag, ig_pick_case, tag_options, NULL, "element sets by place"),
-    IG_LIST(M, sets, ig_pick_case, set_options, NULL, "node and face sets by place"),
+    IG_LIST(M, sets, ig_pick_case, ig_pick_options, NULL, "node and face sets by place"),
     IG_MAP(M, jitter, ig_jitter_case, jitter_options, NULL, "move inner nodes at random"),
     IG_END};
 #undef M

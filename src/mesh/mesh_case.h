@@ -126,6 +126,7 @@ typedef struct {
 } ig_mesh_case;
 
 extern const ig_option ig_mesh_options[];
+extern const ig_option ig_pick_options[]; /* of a named set: ig_pick_case */
 
 /* Reads or makes the mesh; every one has the element set `all`, boxes and imports also the node
    and face sets xmin … zmax of the bounding box, shapes those of their own sides. Checked. */

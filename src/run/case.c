@@ -332,6 +332,22 @@ static ig_status room_choose(ig_case *c, const ig_room *const *rooms) {
   return IG_OK;
 }
 
+/* Nothing a user writes is passed over in silence. */
+static void unused_warn(const ig_case *c) {
+  for (const char *key = c->room->unused; key && *key;) {
+    const size_t length = strcspn(key, "|");
+    const bool nested = strncmp(key, "output.", 7) == 0;
+    const ig_node *map = nested ? ig_node_find(c->root, "output") : c->root;
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)length - (nested ? 7 : 0), key + (nested ? 7 : 0));
+    const ig_node *given = map ? ig_node_find(map, name) : NULL;
+    if (given)
+      ig_warn_at(c->cx, &given->key_at, "%s does not look at '%.*s'", c->room->name, (int)length,
+                 key);
+    key += length + (key[length] == '|');
+  }
+}
+
 /* What one option alone cannot tell. */
 static ig_status common_check(ig_case *c) {
   const ig_common_case *common = &c->common;
@@ -365,6 +381,7 @@ ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms) {
   const ig_option_table tables[] = {{ig_common_options, &c->common},
                                     {c->room->options, c->room_case}};
   IG_TRY(ig_options_read(c->cx, c->arena, root, tables, 2));
+  unused_warn(c);
   return common_check(c);
 }
 

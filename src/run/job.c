@@ -29,33 +29,6 @@ void ig_job_close(ig_job *job) {
   job->mesh = NULL;
 }
 
-/* FNV-1a on eight bytes at a time: it need not withstand malice, only mistakes. */
-static uint64_t mix(uint64_t h, const void *data, size_t bytes) {
-  const unsigned char *p = data;
-  for (; bytes; bytes -= bytes < 8 ? bytes : 8, p += 8) {
-    uint64_t word = 0;
-    memcpy(&word, p, bytes < 8 ? bytes : 8);
-    h = (h ^ word) * 0x100000001b3u;
-    h ^= h >> 29;
-  }
-  return h;
-}
-
-uint64_t ig_job_fingerprint(const ig_case *c, const ig_job *job) {
-  uint64_t h = mix(0xcbf29ce484222325u, c->room->name, strlen(c->room->name));
-  const ig_mesh *m = job->mesh;
-  if (!m)
-    return h;
-  h = mix(h, m->x, sizeof *m->x * 3 * (size_t)m->nodes);
-  for (int b = 0; b < m->blocks; b++) {
-    const ig_block *block = &m->block[b];
-    const size_t corners = (size_t)block->count * (size_t)ig_elem_info_get(block->type)->nodes;
-    h = mix(h, &block->type, sizeof block->type);
-    h = mix(h, block->conn, sizeof *block->conn * corners);
-  }
-  return h;
-}
-
 const char *ig_choice_text(const char *choices, int place, char *text, size_t size) {
   for (; place > 0 && strchr(choices, '|'); place--)
     choices = strchr(choices, '|') + 1;

@@ -3,6 +3,7 @@
 #define IG_RUN_JOB_H
 
 #include "run/case.h"
+#include "run/fingerprint.h"
 
 /* Reads the case for one of `rooms`, opens the backend it asks for where the context leaves that
    open, makes the mesh. The job stands on the case; close it before the case. */
@@ -12,10 +13,6 @@ void ig_job_close(ig_job *job);
 /* ig_run with rooms of the caller's own, ended by NULL. */
 IG_MUST_CHECK ig_status ig_run_for(ig_case *c, const ig_run_options *options,
                                    const ig_room *const *rooms);
-
-/* Tells a checkpoint of this analysis on this mesh from another's. Loads, durations and output may
-   change between a run and its continuation. */
-uint64_t ig_job_fingerprint(const ig_case *c, const ig_job *job);
 
 /* "double" from place 1 in "single|double|mixed". */
 const char *ig_choice_text(const char *choices, int place, char *text, size_t size);

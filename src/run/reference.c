@@ -1,6 +1,9 @@
 /* What a case file may say, written out from the tables that read it. */
 #include "run/case.h"
 #include "run/rooms.h"
+#ifdef INGOT_HAVE_IO
+#include "chain/chain.h"
+#endif
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -140,6 +143,22 @@ ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
     table_put(&w, (*room)->options);
     sections_put(&w, (*room)->options, "");
   }
+#ifdef INGOT_HAVE_IO
+  put(&w, "## Chains\n\n"
+          "A case with `stages` is a chain: a map of stages, each a case under the name of its "
+          "folder, run one after\nthe other. `backend`, `threads`, `precision`, `assembly`, "
+          "`materials` and `output` beside `stages` hold for\nevery stage that does not say "
+          "otherwise. A stage takes what an earlier one left: `mesh: {from: STAGE}`, with\n`keep: "
+          "{set: NAME, field: NAME, min: NUMBER, max: NUMBER}` for a part of it; `path: {from: "
+          "STAGE}`; `from:\nSTAGE` for the design of a shape; and for any number `{from: STAGE, "
+          "figure: KEY, times: NUMBER, plus: NUMBER}`,\na figure of that stage's "
+          "summary.json.\n\nBeside `stages`:\n\n");
+  table_put(&w, ig_chain_options_table);
+  sections_put(&w, ig_chain_options_table, "");
+  put(&w, "In a stage, beside its case:\n\n");
+  table_put(&w, ig_stage_options);
+  sections_put(&w, ig_stage_options, "stages.NAME.");
+#endif
   return IG_OK;
 }
 

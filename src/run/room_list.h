@@ -1,2 +1,7 @@
 /* Every room, once. Adding one is a line here and a folder beside this one. */
-#define IG_ROOM_LIST(X) X(thermal) X(topopt) X(fracture) X(dynamics)
+#ifdef INGOT_HAVE_IO /* it reads what others wrote */
+#define IG_ROOM_LIST_IO(X) X(shape)
+#else
+#define IG_ROOM_LIST_IO(X)
+#endif
+#define IG_ROOM_LIST(X) X(thermal) X(topopt) X(fracture) X(dynamics) IG_ROOM_LIST_IO(X)

@@ -1,5 +1,7 @@
 /* Element matrices of bricks and rectangles, and their Walsh-Hadamard form. */
 #include "solver/brick.h"
+#include "kern/hd.h"
+#include "solver/block_kern.inc"
 
 #include <math.h>
 #include <string.h>
@@ -31,28 +33,35 @@ static void to_modes(ig_brick *b) {
     b->diagonal[c] = b->k[c][c];
 }
 
-double ig_brick_lambda(int n, const double *k, int stride) {
-  double x[24], y[24], lambda = 0;
+double ig_brick_lambda(int n, const double *k, int stride, int block) {
+  double x[24], y[24], inverse[24][3], lambda = 0;
+  for (int i = 0; i < n; i += block) {
+    double a[9], b[9];
+    for (int q = 0; q < block * block; q++)
+      a[q] = k[(i + q / block) * stride + i + q % block];
+    ig_block_inverse(block, a, b);
+    for (int q = 0; q < block * block; q++)
+      inverse[i + q / block][q % block] = b[q];
+  }
   for (int i = 0; i < n; i++)
     x[i] = sin(1.0 + 3 * i); /* no symmetry: not orthogonal to any mode */
   for (int it = 0; it < 2000; it++) {
-    double xx = 0, xy = 0;
+    double norm = 0;
     for (int i = 0; i < n; i++) {
       y[i] = 0;
       for (int j = 0; j < n; j++)
         y[i] += k[i * stride + j] * x[j];
-      xy += x[i] * y[i];
-      xx += x[i] * x[i] * k[i * stride + i];
+    }
+    for (int i = 0; i < n; i++) {
+      x[i] = 0;
+      for (int c = 0; c < block; c++)
+        x[i] += inverse[i][c] * y[i - i % block + c];
+      norm += x[i] * y[i]; /* (D^-1 k x) . k x: x was of unit size in D */
     }
     const double last = lambda;
-    lambda = xx > 0 ? xy / xx : 0;
-    double norm = 0;
-    for (int i = 0; i < n; i++) {
-      x[i] = k[i * stride + i] > 0 ? y[i] / k[i * stride + i] : 0;
-      norm += x[i] * x[i];
-    }
+    lambda = sqrt(norm);
     for (int i = 0; i < n; i++)
-      x[i] /= sqrt(norm);
+      x[i] /= lambda > 0 ? lambda : 1;
     if (fabs(lambda - last) <= 1e-10 * lambda)
       break;
   }
@@ -82,7 +91,7 @@ static void integrate(ig_brick *b, point_fn *point, const double *material) {
   }
   b->load = volume / b->nodes;
   to_modes(b);
-  b->lambda = ig_brick_lambda(b->size, &b->k[0][0], 24);
+  b->lambda = ig_brick_lambda(b->size, &b->k[0][0], 24, 1);
 }
 
 /* sigma = lambda tr(eps) I + 2 mu eps */
@@ -145,5 +154,5 @@ void ig_brick_helmholtz(ig_brick *brick, int dim, const double *h, double length
       brick->k[i][j] = length * length * brick->k[i][j] + mass;
     }
   to_modes(brick);
-  brick->lambda = ig_brick_lambda(brick->size, &brick->k[0][0], 24);
+  brick->lambda = ig_brick_lambda(brick->size, &brick->k[0][0], 24, 1);
 }

@@ -26,7 +26,8 @@ void ig_brick_conduction(ig_brick *brick, int dim, const double *h);
 /* length^2 x conduction + mass: the matrix of a Helmholtz filter. */
 void ig_brick_helmholtz(ig_brick *brick, int dim, const double *h, double length);
 
-/* Largest eigenvalue of diag(k)^-1 k for a symmetric positive semi-definite k of size n <= 24. */
-double ig_brick_lambda(int n, const double *k, int stride);
+/* Largest eigenvalue of D^-1 k for a symmetric positive semi-definite k of size n <= 24, D being
+   the diagonal blocks of k of the size given (1: the diagonal). */
+double ig_brick_lambda(int n, const double *k, int stride, int block);
 
 #endif

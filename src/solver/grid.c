@@ -46,6 +46,8 @@ ig_status ig_grid_coarsen(ig_ctx *cx, const ig_grid *fine, ig_grid *coarse) {
     for (int c = 0; brick && c < g->dof; c++) {                                                    \
       args->diagonal[c] = (REAL_)brick->diagonal[c];                                               \
       args->reciprocal[c] = (REAL_)(1 / brick->diagonal[c]);                                       \
+      for (int d = 0; d < g->dof; d++)                                                             \
+        args->corner[c][d] = (REAL_)brick->k[c][d];                                                \
       for (int m = 0; m < brick->nodes; m++)                                                       \
         for (int d = 0; d < g->dof; d++)                                                           \
           args->b[m][c][d] = (REAL_)brick->b[m][c][d];                                             \
@@ -54,11 +56,18 @@ ig_status ig_grid_coarsen(ig_ctx *cx, const ig_grid *fine, ig_grid *coarse) {
 FILL(f32, float)
 FILL(f64, double)
 
+#define ON_CPU(name, args) .name = ig_grid_cpu_##name,
+static const ig_grid_ops on_cpu = {IG_GRID_OPS(ON_CPU)};
+#ifdef INGOT_HAVE_CUDA
+#define ON_CUDA(name, args) .name = ig_grid_cuda_##name,
+static const ig_grid_ops on_cuda = {IG_GRID_OPS(ON_CUDA)};
+#endif
+
 const ig_grid_ops *ig_grid_ops_of(const ig_ctx *cx) {
 #ifdef INGOT_HAVE_CUDA
   if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return &ig_grid_cuda;
+    return &on_cuda;
 #endif
   (void)cx;
-  return &ig_grid_cpu;
+  return &on_cpu;
 }

@@ -10,6 +10,9 @@
 
 #include "core/array.h"
 #include "solver/brick.h"
+#ifdef __CUDACC__
+#include <cuda_fp16.h>
+#endif
 
 IG_C_BEGIN
 
@@ -52,8 +55,14 @@ enum { IG_FIX_SPRING = 8, IG_FIX_ALL = 7 }; /* bits 0..2 of `fix`: components he
 typedef enum {
   IG_SWEEP_APPLY,    /* y = a */
   IG_SWEEP_RESIDUAL, /* y = b - a */
-  IG_SWEEP_SMOOTH,   /* d = c0 d + c1 D^-1 (b - a), y = x + d */
+  IG_SWEEP_SMOOTH,   /* d = c0 d + c1 D^-1 (b - a), y = x + d; d NULL: 0, and not remembered */
 } ig_sweep;
+
+#ifdef __CUDACC__
+typedef __half ig_half;
+#else
+typedef _Float16 ig_half;
+#endif
 
 /* A level of the hierarchy, coarse ones with a stored stencil: 3^dim blocks of dof x dof a node,
    the half from the node itself upwards, [block][row][column][place] in single precision. */
@@ -64,17 +73,27 @@ typedef struct {
   int blocks;            /* stored: 14 in 3D, 5 in 2D; 0: matrix-free */
   int64_t offset[IG_STENCIL_HALF];
   float *stencil;
-  float *inverse;       /* coarse: of the diagonal, dof x stored; 0 where there is none */
-  float *element;       /* element matrices, coarse levels from the second: size^2 each */
+  /* blocks off the diagonal in half precision, entries over the `scale` (one a node, the root of
+     its largest diagonal entry) of both their nodes; then `stencil` holds the diagonal blocks alone
+   */
+  ig_half *half;
+  float *scale, *unscale; /* unscale: 1 / scale, 0 where there is nothing */
+  float *inverse;         /* coarse: of the diagonal, dof x stored; 0 where there is none */
+  float *element;         /* element matrices, coarse levels from the second: size^2 each */
+  float *block; /* inverses of the diagonal blocks, dof x dof x stored; NULL: not asked for */
   float *b, *x, *y, *d; /* dof x stored */
-  double lambda;        /* bound or estimate of the largest eigenvalue of D^-1 A */
+  /* where two cycles are joined by conjugate gradients: the first one's result, its image under A,
+     the residual it leaves; their sums */
+  float *first, *image, *rest;
+  struct ig_pair_state *pair;
+  double lambda; /* bound or estimate of the largest eigenvalue of D^-1 A */
 } ig_level;
 
 /* Scalars of a conjugate gradient iteration, in device memory, and room for a device's partial
    sums. The host reads the scalars alone. */
 enum { IG_PARTIALS = 16384 };
 typedef struct {
-  double pap, rr, rz, rz_last;
+  double pap, rr, rz, rz_last, zap;
 } ig_cg_scalars;
 typedef struct ig_cg_state {
   ig_cg_scalars s;
@@ -82,58 +101,86 @@ typedef struct ig_cg_state {
   double partial[IG_PARTIALS];
 } ig_cg_state;
 
-/* The kernels of one backend. */
-typedef struct ig_grid_ops {
-  /* y = A x in double; state->s.pap = x . y where it is not NULL */
-  ig_status (*apply)(ig_ctx *cx, const ig_grid_args_f64 *args, const double *x, double *y,
-                     ig_cg_state *state);
-  /* single precision, on any level */
-  ig_status (*sweep)(ig_ctx *cx, const ig_level *level, ig_sweep what, const float *b,
-                     const float *x, float *d, float c0, float c1, float *y);
-  /* x = d = c1 D^-1 b: the first step of a smoother from zero */
-  ig_status (*start)(ig_ctx *cx, const ig_level *level, const float *b, float c1, float *x,
-                     float *d);
-  /* coarse b = P^T fine r; fine x += P coarse x, held components left alone */
-  ig_status (*restricts)(ig_ctx *cx, const ig_level *fine, const float *r, const ig_level *coarse,
-                         float *b);
-  ig_status (*prolong)(ig_ctx *cx, const ig_level *coarse, const float *xc, const ig_level *fine,
-                       float *x);
-  ig_status (*to_single)(ig_ctx *cx, int64_t n, const double *x, float *y);
-  /* 1 / (sum of the moduli around a node), in the args' own array */
-  ig_status (*node_inverse)(ig_ctx *cx, const ig_grid_args_f32 *args, float *inverse);
-  /* the first coarse level's stencil from the moduli: an element's matrix is the sum over its
-     children of modulus x table[class][child]; the next level's element matrices too */
-  ig_status (*coarsen_fine)(ig_ctx *cx, const ig_level *fine, const ig_level *coarse,
-                            const ig_level *next, const uint16_t *kind, const float *table);
-  /* element matrices of `coarse` from those of `fine`; the stencil from element matrices */
-  ig_status (*coarsen)(ig_ctx *cx, const ig_level *fine, const ig_level *coarse);
-  ig_status (*stencil)(ig_ctx *cx, const ig_level *level);
-  /* adds springs of the finest level, as P^T k P, to the stencil of the first coarse level;
-     `depth` halvings lie between them */
-  ig_status (*coarse_springs)(ig_ctx *cx, const ig_level *fine, const ig_level *coarse, int depth);
-  /* inverse of the diagonal, with the shift that keeps rounding from making A indefinite */
-  ig_status (*coarse_inverse)(ig_ctx *cx, const ig_level *level);
-  /* dense inverse of the coarsest level's matrix (n x n double, work n x n), and its use */
-  ig_status (*dense_invert)(ig_ctx *cx, const ig_level *level, const int32_t *place, int n,
-                            double *work, float *inverse);
-  ig_status (*dense_solve)(ig_ctx *cx, const int32_t *place, int n, const float *inverse,
-                           const float *b, float *x);
-  /* conjugate gradients over n values; scalars on the device */
-  ig_status (*cg_residual)(ig_ctx *cx, int64_t n, const double *f, double *r, float *r32,
-                           ig_cg_state *state); /* r = f - r, rr */
-  ig_status (*cg_update)(ig_ctx *cx, int64_t n, const double *p, const double *ap, double *x,
-                         double *r, float *r32, ig_cg_state *state); /* x, r by pap; rr */
-  ig_status (*cg_direction)(ig_ctx *cx, int64_t n, const double *r, const float *z, double *p,
-                            bool first, ig_cg_state *state); /* rz, p = z + beta p */
-  /* out[e] = scale u_e . K0 v_e of the unit brick, added to what is there where `add` */
-  ig_status (*energy)(ig_ctx *cx, const ig_grid_args_f64 *args, const double *u, const double *v,
-                      double scale, bool add, double *out);
-} ig_grid_ops;
+/* Two cycles c, d for the right-hand sides b and b - t A c: c.Ac, c.b, -; d.Ad, d.rest, d.Ac. */
+typedef struct ig_pair_state {
+  double sum[2][3];
+  unsigned arrived;
+  double partial[3 * 4096];
+} ig_pair_state;
 
-extern const ig_grid_ops ig_grid_cpu;
-#ifdef INGOT_HAVE_CUDA
-extern const ig_grid_ops ig_grid_cuda;
-#endif
+/* The kernels of one backend: X(name, arguments). */
+#define IG_GRID_OPS(X)                                                                             \
+  /* y = A x in double; state->s.pap = x . y where it is not NULL */                               \
+  X(apply,                                                                                         \
+    (ig_ctx * cx, const ig_grid_args_f64 *args, const double *x, double *y, ig_cg_state *state))   \
+  /* single precision, on any level */                                                             \
+  X(sweep, (ig_ctx * cx, const ig_level *level, ig_sweep what, const float *b, const float *x,     \
+            float *d, float c0, float c1, float *y))                                               \
+  /* x = d = c1 D^-1 b: the first step of a smoother from zero */                                  \
+  X(start, (ig_ctx * cx, const ig_level *level, const float *b, float c1, float *x, float *d))     \
+  /* inverses of the nodes' diagonal blocks, on any level; x += c1 D^-1 r by them (x = from zero)  \
+   */                                                                                              \
+  X(blocks, (ig_ctx * cx, const ig_level *level))                                                  \
+  X(relax,                                                                                         \
+    (ig_ctx * cx, const ig_level *level, const float *r, float c1, bool from_zero, float *x))      \
+  /* coarse b = P^T fine r, and the first step of its smoother unless c1 is 0 */                   \
+  X(restricts, (ig_ctx * cx, const ig_level *fine, const float *r, const ig_level *coarse,         \
+                float *b, float c1, float *x, float *d))                                           \
+  /* fine x += P coarse x, held components left alone */                                           \
+  X(prolong,                                                                                       \
+    (ig_ctx * cx, const ig_level *coarse, const float *xc, const ig_level *fine, float *x))        \
+  /* Two cycles on a coarse level: sums of the first (0) or second (1) with its result x; then     \
+     what the first leaves of b, with the first step of the second; then both joined in x. */      \
+  X(pair_energy, (ig_ctx * cx, const ig_level *level, int visit, const float *x, const float *b))  \
+  X(pair_residual, (ig_ctx * cx, const ig_level *level, const float *b, float c1))                 \
+  X(pair_join, (ig_ctx * cx, const ig_level *level))                                               \
+  X(to_single, (ig_ctx * cx, int64_t n, const double *x, float *y))                                \
+  /* 1 / (sum of the moduli around a node), in the args' own array */                              \
+  X(node_inverse, (ig_ctx * cx, const ig_grid_args_f32 *args, float *inverse))                     \
+  /* the first coarse level's stencil from the moduli: an element's matrix is the sum over its     \
+     children of modulus x table[class][child]; the next level's element matrices too */           \
+  X(coarsen_fine, (ig_ctx * cx, const ig_level *fine, const ig_level *coarse,                      \
+                   const ig_level *next, const uint16_t *kind, const float *table))                \
+  /* element matrices of `coarse` from those of `fine`; the stencil from element matrices */       \
+  X(coarsen, (ig_ctx * cx, const ig_level *fine, const ig_level *coarse))                          \
+  X(stencil, (ig_ctx * cx, const ig_level *level))                                                 \
+  /* `scale` and `unscale` of a level in half precision, from its diagonal */                      \
+  X(scales, (ig_ctx * cx, const ig_level *level))                                                  \
+  /* adds springs of the finest level, as P^T k P, to the stencil of a coarse one; `depth`         \
+     halvings lie between them */                                                                  \
+  X(coarse_springs, (ig_ctx * cx, const ig_level *fine, const ig_level *coarse, int depth))        \
+  /* inverse of the diagonal, with the shift that keeps rounding from making A indefinite */       \
+  X(coarse_inverse, (ig_ctx * cx, const ig_level *level))                                          \
+  /* inverse of the coarsest level's matrix (work: 2 n n + n), and its use */                      \
+  X(dense_invert, (ig_ctx * cx, const ig_level *level, const int32_t *place, int n, double *work,  \
+                   float *inverse))                                                                \
+  X(dense_solve,                                                                                   \
+    (ig_ctx * cx, const int32_t *place, int n, const float *inverse, const float *b, float *x))    \
+  /* conjugate gradients over n values; scalars on the device: r = f - r, rr */                    \
+  X(cg_residual,                                                                                   \
+    (ig_ctx * cx, int64_t n, const double *f, double *r, float *r32, ig_cg_state *state))          \
+  /* x, r by pap; rr */                                                                            \
+  X(cg_update, (ig_ctx * cx, int64_t n, const double *p, const double *ap, double *x, double *r,   \
+                float *r32, ig_cg_state *state))                                                   \
+  /* rz, p = z + beta p; ap not NULL: p is made conjugate to the last one by its image, which      \
+     forgives a preconditioner that is not always the same */                                      \
+  X(cg_direction, (ig_ctx * cx, int64_t n, const double *r, const float *z, const double *ap,      \
+                   double *p, bool first, ig_cg_state *state))                                     \
+  /* out[e] = scale u_e . K0 v_e of the unit brick, added to what is there where `add` */          \
+  X(energy, (ig_ctx * cx, const ig_grid_args_f64 *args, const double *u, const double *v,          \
+             double scale, bool add, double *out))
+
+#define IG_GRID_OP(name, args) ig_status(*name) args;
+#define IG_ON_CPU(name, args) ig_status ig_grid_cpu_##name args;
+#define IG_ON_CUDA(name, args) ig_status ig_grid_cuda_##name args;
+typedef struct ig_grid_ops {
+  IG_GRID_OPS(IG_GRID_OP)
+} ig_grid_ops;
+IG_GRID_OPS(IG_ON_CPU)
+IG_GRID_OPS(IG_ON_CUDA)
+#undef IG_GRID_OP
+#undef IG_ON_CPU
+#undef IG_ON_CUDA
 const ig_grid_ops *ig_grid_ops_of(const ig_ctx *cx);
 
 /* Geometry and material numbers of the arguments; pointers are left to the caller. */

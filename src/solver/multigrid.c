@@ -6,8 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* HOPEFUL: iterations granted to a smoother that is not certain to be stable */
-enum { COARSEST = 200, MOST_KINDS = 4096, HOPEFUL = 100 };
+/* HOPEFUL: iterations granted to a smoother that is not certain to be stable. The coarsest level is
+   inverted: on a device as large as that takes no longer than a few levels more. */
+enum { COARSEST = 200, COARSEST_DEVICE = 1500, MOST_KINDS = 4096, HOPEFUL = 100 };
+/* levels where a K-cycle makes two visits */
+enum { K_FIRST = 2, K_LAST = 3 };
+
+static bool by_blocks(const ig_multigrid *m) {
+  return m->options.smoother == IG_SMOOTH_BLOCKS;
+}
+static bool paired(const ig_multigrid *m, int depth) {
+  return m->options.cycle == IG_CYCLE_K && depth >= K_FIRST && depth <= K_LAST &&
+         depth < m->levels - 1;
+}
 
 /* --- classes of coarse elements ---
    The matrix of a coarse element is the sum over its 2^dim children of modulus x T^T K T, T being
@@ -68,13 +79,13 @@ static void class_table(const ig_brick *b, const pattern *p, float *table) {
 
 /* Bound of the spectrum of D^-1 A on coarse levels: that of an element with half its children gone.
    A lone child exceeds it by a fifth, within the margin a Chebyshev smoother has. */
-static double coarse_lambda(const ig_brick *b, const float *table) {
+static double coarse_lambda(const ig_brick *b, const float *table, int block) {
   double k[24 * 24] = {0};
   for (int s = 0; s < b->nodes; s += 2)
     for (int i = 0; i < b->size; i++)
       for (int j = 0; j < b->size; j++)
         k[i * 24 + j] += (double)table[(s * b->size + i) * b->size + j];
-  return ig_brick_lambda(b->size, k, 24);
+  return ig_brick_lambda(b->size, k, 24, block);
 }
 
 static ig_status make_classes(ig_multigrid *m, const uint8_t *fix) {
@@ -113,7 +124,7 @@ static ig_status make_classes(ig_multigrid *m, const uint8_t *fix) {
   for (int c = 0; c < count; c++)
     class_table(&m->brick, &known[c], (float *)m->table.host + (size_t)c * entries);
   for (int l = 1; l < m->levels; l++)
-    m->level[l].lambda = coarse_lambda(&m->brick, m->table.host);
+    m->level[l].lambda = coarse_lambda(&m->brick, m->table.host, by_blocks(m) ? m->brick.dof : 1);
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->table));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->kind));
 done:
@@ -129,23 +140,57 @@ static ig_status linear_apply(void *self, const double *x, double *y, ig_cg_stat
 }
 static ig_status precondition(void *self, const float *r, const float **z);
 
+/* How many levels there are, and their grids. */
+static ig_status plan_levels(ig_multigrid *m) {
+  const int usual = m->cx->backend->kernels == IG_KERNELS_CUDA ? COARSEST_DEVICE : COARSEST;
+  const int coarsest = m->options.coarsest > 0 ? m->options.coarsest : usual;
+  m->levels = 1;
+  while (m->options.precondition == IG_PRECONDITION_MULTIGRID && m->levels < IG_LEVELS) {
+    const ig_grid *last = &m->level[m->levels - 1].grid;
+    if (m->levels > 1 && ig_grid_nodes(last) * last->dof <= coarsest)
+      break;
+    IG_TRY(ig_grid_coarsen(m->cx, last, &m->level[m->levels].grid));
+    m->levels++;
+  }
+  return IG_OK;
+}
+
+/* Only where smoothing is all it serves: a coarse problem to be solved needs single precision. */
+static bool in_half(const ig_multigrid *m, int l) {
+  return m->options.half && l == 1 && l < m->levels - 1 && m->args.springs == 0;
+}
+
 static ig_status make_level(ig_multigrid *m, int l, int needed) {
   ig_ctx *cx = m->cx;
   ig_level *level = &m->level[l];
   const ig_grid *g = &level->grid;
   const size_t n = (size_t)g->stored * (size_t)g->dof;
   /* vectors: x, y, d; coarse levels also b and the inverse diagonal */
-  const size_t vectors = l ? 5 : 3;
+  const size_t vectors = (l ? 5 : 3) + (paired(m, l) ? 3 : 0);
   IG_TRY(ig_array_new_device(cx, &m->arena[l], vectors * n, sizeof(float), "multigrid vectors"));
   IG_TRY(ig_array_zero(cx, &m->arena[l]));
   float *v = m->arena[l].dev;
   level->x = v;
   level->y = v + n;
   level->d = v + 2 * n;
+  if (by_blocks(m) && (l == 0 || l < m->levels - 1)) {
+    IG_TRY(ig_array_new_device(cx, &m->block[l], n * (size_t)g->dof, sizeof(float),
+                               "inverse diagonal blocks"));
+    IG_TRY(ig_array_zero(cx, &m->block[l]));
+    level->block = m->block[l].dev;
+  }
   if (l == 0)
     return IG_OK;
   level->b = v + 3 * n;
   level->inverse = v + 4 * n;
+  if (paired(m, l)) {
+    level->first = v + 5 * n;
+    level->image = v + 6 * n;
+    level->rest = v + 7 * n;
+    IG_TRY(ig_array_new_device(cx, &m->pair[l], 1, sizeof(ig_pair_state), "sums of a level"));
+    IG_TRY(ig_array_zero(cx, &m->pair[l]));
+    level->pair = m->pair[l].dev;
+  }
   ig_grid_args_fill_f32(&level->args, g, NULL);
   level->blocks = g->dim == 3 ? 14 : 5;
   for (int b = 0; b < level->blocks; b++) {
@@ -153,9 +198,20 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
     level->offset[b] = g->dim == 3 ? q % 3 - 1 + (q / 3 % 3 - 1) * g->row + (q / 9 - 1) * g->plane
                                    : (b + 4) % 3 - 1 + ((b + 4) / 3 - 1) * g->row;
   }
-  const size_t blocks = (size_t)level->blocks * (size_t)(g->dof * g->dof);
-  IG_TRY(ig_array_new_device(cx, &m->stencil[l], blocks * (size_t)g->stored, sizeof(float),
-                             "multigrid stencils"));
+  const size_t entries = (size_t)(g->dof * g->dof) * (size_t)g->stored;
+  const bool half = in_half(m, l);
+  if (half) {
+    IG_TRY(ig_array_new_device(cx, &m->half, (size_t)(level->blocks - 1) * entries, sizeof(ig_half),
+                               "multigrid stencils"));
+    IG_TRY(ig_array_zero(cx, &m->half));
+    IG_TRY(ig_array_new_device(cx, &m->scale, 2 * (size_t)g->stored, sizeof(float), "scales"));
+    IG_TRY(ig_array_zero(cx, &m->scale));
+    level->half = m->half.dev;
+    level->scale = m->scale.dev;
+    level->unscale = level->scale + g->stored;
+  }
+  IG_TRY(ig_array_new_device(cx, &m->stencil[l], (half ? 1 : (size_t)level->blocks) * entries,
+                             sizeof(float), "multigrid stencils"));
   IG_TRY(ig_array_zero(cx, &m->stencil[l]));
   level->stencil = m->stencil[l].dev;
   if (needed) {
@@ -203,16 +259,9 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
   top->args.inverse = m->inverse.dev;
   top->args.spring = m->spring.dev;
   top->args.springs = springs;
-  top->lambda = m->brick.lambda;
-  m->levels = 1;
-  if (m->options.precondition == IG_PRECONDITION_MULTIGRID)
-    while (m->levels < IG_LEVELS) {
-      const ig_grid *last = &m->level[m->levels - 1].grid;
-      if (m->levels > 1 && ig_grid_nodes(last) * last->dof <= COARSEST)
-        break;
-      IG_TRY(ig_grid_coarsen(cx, last, &m->level[m->levels].grid));
-      m->levels++;
-    }
+  top->lambda = by_blocks(m) ? ig_brick_lambda(m->brick.size, &m->brick.k[0][0], 24, m->brick.dof)
+                             : m->brick.lambda;
+  IG_TRY(plan_levels(m));
   for (int l = 0; l < m->levels; l++)
     IG_TRY(make_level(m, l, l >= 2));
   if (m->levels > 1) {
@@ -229,12 +278,13 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
             *place++ = (int32_t)(c * g->stored + ig_grid_place(g, i, j, k));
     IG_TRY(ig_array_push(cx, &m->place));
     const size_t square = (size_t)n * (size_t)n;
-    IG_TRY(ig_array_new_device(cx, &m->dense_work, square, sizeof(double), "coarsest matrix"));
+    IG_TRY(ig_array_new_device(cx, &m->dense_work, 2 * square + (size_t)n, sizeof(double),
+                               "coarsest matrix"));
     IG_TRY(ig_array_new_device(cx, &m->dense, square, sizeof(float), "coarsest inverse"));
   }
   const int64_t n = grid->stored * grid->dof;
   IG_TRY(ig_pcg_init(cx, &m->pcg, n));
-  m->linear = (ig_linear){m, n, linear_apply, precondition};
+  m->linear = (ig_linear){m, n, linear_apply, precondition, m->options.cycle == IG_CYCLE_K};
   return IG_OK;
 }
 
@@ -257,17 +307,47 @@ ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const ig_brick *bric
   return IG_OK;
 }
 
+ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid, const ig_multigrid_options *options,
+                             double *bytes) {
+  ig_multigrid m = {.cx = cx, .options = *options};
+  m.level[0].grid = *grid;
+  IG_TRY(plan_levels(&m));
+  const double dof = grid->dof, size = dof * (1 << grid->dim), stored = (double)grid->stored;
+  /* moduli in both precisions, diagonal, supports; vectors of the cycle and of the iteration */
+  *bytes = stored * (8 + 4 + 4 + 1) + stored * dof * (3 * 4 + 3 * 8 + 4);
+  for (int l = 0; l < m.levels; l++) {
+    const ig_grid *g = &m.level[l].grid;
+    const double n = (double)g->stored;
+    if (by_blocks(&m) && (l == 0 || l < m.levels - 1))
+      *bytes += 4 * n * dof * dof;
+    if (l == 0)
+      continue;
+    const int blocks = g->dim == 3 ? 14 : 5;
+    *bytes += 4 * n * dof * (5 + (paired(&m, l) ? 3 : 0));
+    *bytes += n * dof * dof * (in_half(&m, l) ? 4 + 2 * (blocks - 1) : 4 * blocks);
+    *bytes +=
+        l == 1 ? 2.0 * (double)ig_grid_elements(g) : 4 * (double)ig_grid_elements(g) * size * size;
+  }
+  const double n = (double)ig_grid_nodes(&m.level[m.levels - 1].grid) * dof;
+  if (m.levels > 1)
+    *bytes += n * n * (2 * 8 + 4);
+  return IG_OK;
+}
+
 void ig_multigrid_free(ig_multigrid *m) {
   if (!m)
     return;
-  ig_array *const single[] = {&m->modulus, &m->modulus32, &m->fix,        &m->spring, &m->inverse,
-                              &m->kind,    &m->table,     &m->dense_work, &m->dense,  &m->place};
+  ig_array *const single[] = {&m->modulus, &m->modulus32, &m->fix,   &m->spring,
+                              &m->inverse, &m->kind,      &m->table, &m->dense_work,
+                              &m->dense,   &m->place,     &m->half,  &m->scale};
   for (size_t i = 0; i < sizeof single / sizeof *single; i++)
     ig_array_free(m->cx, single[i]);
   for (int l = 0; l < IG_LEVELS; l++) {
     ig_array_free(m->cx, &m->arena[l]);
+    ig_array_free(m->cx, &m->pair[l]);
     ig_array_free(m->cx, &m->stencil[l]);
     ig_array_free(m->cx, &m->element[l]);
+    ig_array_free(m->cx, &m->block[l]);
   }
   ig_pcg_free(m->cx, &m->pcg);
   if (m->graph)
@@ -296,6 +376,9 @@ ig_status ig_multigrid_update(ig_multigrid *m) {
       IG_TRY(ops->coarse_springs(cx, &m->level[0], level, l));
     IG_TRY(ops->coarse_inverse(cx, level));
   }
+  for (int l = 0; l < m->levels; l++)
+    if (m->level[l].block)
+      IG_TRY(ops->blocks(cx, &m->level[l]));
   if (m->levels > 1)
     IG_TRY(ops->dense_invert(cx, &m->level[m->levels - 1], m->place.dev, m->coarse_n,
                              m->dense_work.dev, m->dense.dev));
@@ -309,7 +392,7 @@ ig_status ig_multigrid_update(ig_multigrid *m) {
    fifths of it smooths real designs of elastic bodies better, and serves until it fails. */
 static void step_coefficients(const ig_multigrid *m, const ig_level *l, int i, double *rho,
                               float *c0, float *c1) {
-  if (m->options.smoother == IG_SMOOTH_JACOBI) {
+  if (m->options.smoother != IG_SMOOTH_CHEBYSHEV) {
     *c0 = 0;
     *c1 = (float)(2 * m->options.damping / l->lambda);
     return;
@@ -329,17 +412,39 @@ static void step_coefficients(const ig_multigrid *m, const ig_level *l, int i, d
   }
 }
 
+typedef enum { FROM_ZERO, FROM_FIRST_STEP, FROM_GUESS } from;
+
+static int steps_at(const ig_multigrid *m, const ig_level *l) {
+  return l == m->level ? m->options.fine_steps : m->options.steps;
+}
+/* of the first step on a level, where a transfer makes it: not on the coarsest, which is solved */
+static float first_step(const ig_multigrid *m, int depth) {
+  double rho;
+  float c0, c1 = 0;
+  if (depth < m->levels - 1 && !by_blocks(m))
+    step_coefficients(m, &m->level[depth], 0, &rho, &c0, &c1);
+  return c1;
+}
+
 /* x and y change places at every step; the result is in l->x afterwards */
-static ig_status smooth(ig_multigrid *m, ig_level *l, const float *b, bool from_zero) {
+static ig_status smooth(ig_multigrid *m, ig_level *l, const float *b, from begin) {
   double rho = 0;
   float c0, c1;
-  for (int i = 0; i < m->options.steps; i++) {
+  for (int i = 0; i < steps_at(m, l); i++) {
     step_coefficients(m, l, i, &rho, &c0, &c1);
-    if (i == 0 && from_zero) {
-      IG_TRY(m->ops->start(m->cx, l, b, c1, l->x, l->d));
+    if (by_blocks(m)) {
+      const bool zero = i == 0 && begin == FROM_ZERO;
+      if (!zero)
+        IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_RESIDUAL, b, l->x, NULL, 0, 0, l->y));
+      IG_TRY(m->ops->relax(m->cx, l, zero ? b : l->y, c1, zero, l->x));
       continue;
     }
-    IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_SMOOTH, b, l->x, l->d, c0, c1, l->y));
+    float *d = i + 1 < steps_at(m, l) ? l->d : NULL; /* the last step needs not be remembered */
+    if (i == 0 && begin == FROM_ZERO)
+      IG_TRY(m->ops->start(m->cx, l, b, c1, l->x, d));
+    if (i == 0 && begin != FROM_GUESS)
+      continue;
+    IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_SMOOTH, b, l->x, i > 0 ? l->d : d, c0, c1, l->y));
     float *swap = l->x;
     l->x = l->y;
     l->y = swap;
@@ -347,18 +452,37 @@ static ig_status smooth(ig_multigrid *m, ig_level *l, const float *b, bool from_
   return IG_OK;
 }
 
-static ig_status cycle(ig_multigrid *m, int depth, const float *b, bool from_zero) {
+static ig_status cycle(ig_multigrid *m, int depth, const float *b, from begin);
+
+/* A x = b on a coarse level, the first smoothing step done: by as many cycles as asked for. */
+static ig_status correct(ig_multigrid *m, int depth, const float *b) {
+  ig_level *l = &m->level[depth];
+  const from begin = by_blocks(m) ? FROM_ZERO : FROM_FIRST_STEP;
+  IG_TRY(cycle(m, depth, b, begin));
+  if (paired(m, depth)) {
+    IG_TRY(m->ops->pair_energy(m->cx, l, 0, l->x, b));
+    IG_TRY(m->ops->pair_residual(m->cx, l, b, first_step(m, depth)));
+    IG_TRY(cycle(m, depth, l->rest, begin));
+    IG_TRY(m->ops->pair_energy(m->cx, l, 1, l->x, l->rest));
+    return m->ops->pair_join(m->cx, l);
+  }
+  if (m->options.cycle == IG_CYCLE_W && depth < m->levels - 1)
+    return cycle(m, depth, b, FROM_GUESS);
+  return IG_OK;
+}
+
+static ig_status cycle(ig_multigrid *m, int depth, const float *b, from begin) {
   ig_level *l = &m->level[depth];
   if (depth > 0 && depth == m->levels - 1)
     return m->ops->dense_solve(m->cx, m->place.dev, m->coarse_n, m->dense.dev, b, l->x);
-  IG_TRY(smooth(m, l, b, from_zero));
+  IG_TRY(smooth(m, l, b, begin));
   ig_level *next = &m->level[depth + 1];
   IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_RESIDUAL, b, l->x, NULL, 0, 0, l->y));
-  IG_TRY(m->ops->restricts(m->cx, l, l->y, next, next->b));
-  for (int visit = 0; visit < (depth + 1 < m->levels - 1 ? m->options.cycle : 1); visit++)
-    IG_TRY(cycle(m, depth + 1, next->b, visit == 0));
+  IG_TRY(
+      m->ops->restricts(m->cx, l, l->y, next, next->b, first_step(m, depth + 1), next->x, next->d));
+  IG_TRY(correct(m, depth + 1, next->b));
   IG_TRY(m->ops->prolong(m->cx, next, next->x, l, l->x));
-  return smooth(m, l, b, false);
+  return smooth(m, l, b, FROM_GUESS);
 }
 
 /* Where the backend records launches, a cycle is recorded once and replayed: it is many small
@@ -370,7 +494,7 @@ static ig_status replay(ig_multigrid *m, const float *r) {
       b->graph_free(m->cx, m->graph);
     m->graph = NULL;
     IG_TRY(b->graph_begin(m->cx));
-    const ig_status status = cycle(m, 0, r, true);
+    const ig_status status = cycle(m, 0, r, FROM_ZERO);
     const ig_status ended = b->graph_end(m->cx, &m->graph);
     IG_TRY(status);
     IG_TRY(ended);
@@ -387,7 +511,7 @@ static ig_status precondition(void *self, const float *r, const float **z) {
   else if (m->cx->backend->graph_begin)
     IG_TRY(replay(m, r));
   else
-    IG_TRY(cycle(m, 0, r, true));
+    IG_TRY(cycle(m, 0, r, FROM_ZERO));
   *z = m->level[0].x;
   return IG_OK;
 }

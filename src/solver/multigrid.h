@@ -9,21 +9,28 @@
 IG_C_BEGIN
 
 typedef enum { IG_PRECONDITION_JACOBI, IG_PRECONDITION_MULTIGRID } ig_precondition;
-typedef enum { IG_SMOOTH_JACOBI, IG_SMOOTH_CHEBYSHEV } ig_smoother;
+typedef enum { IG_SMOOTH_JACOBI, IG_SMOOTH_BLOCKS, IG_SMOOTH_CHEBYSHEV } ig_smoother;
+/* Visits to the next level: one; two; two joined by conjugate gradients, below the first coarse
+   level, where they cost little. */
+typedef enum { IG_CYCLE_V, IG_CYCLE_W, IG_CYCLE_K } ig_cycle;
 
 typedef struct {
   ig_precondition precondition;
   ig_smoother smoother;
-  int steps;      /* smoothing steps before and after the coarse correction */
-  int cycle;      /* visits to the next level: 1 is a V-cycle, 2 a W-cycle */
+  ig_cycle cycle;
+  int fine_steps; /* smoothing steps before and after the coarse correction: finest level, */
+  int steps;      /* and all others */
   double damping; /* of Jacobi steps, as a share of the largest stable one */
+  bool half;      /* the first coarse level, the largest stored, in half precision */
+  int coarsest;   /* unknowns of a level that is inverted; 0: as many as pay on the device */
   int limit;      /* PCG iterations */
 } ig_multigrid_options;
 #define IG_MULTIGRID_DEFAULT                                                                       \
   ((ig_multigrid_options){.precondition = IG_PRECONDITION_MULTIGRID,                               \
                           .smoother = IG_SMOOTH_CHEBYSHEV,                                         \
+                          .cycle = IG_CYCLE_K,                                                     \
+                          .fine_steps = 1,                                                         \
                           .steps = 2,                                                              \
-                          .cycle = 1,                                                              \
                           .damping = 0.8,                                                          \
                           .limit = 20000})
 
@@ -40,9 +47,10 @@ typedef struct {
   ig_level level[IG_LEVELS];
   /* fine grid, device: the moduli (set by the caller, then `update`), in both precisions */
   ig_array modulus, modulus32, fix, spring, inverse;
-  ig_array kind, table;      /* classes of coarse elements by what is held in them */
-  ig_array arena[IG_LEVELS]; /* each level's vectors */
-  ig_array stencil[IG_LEVELS], element[IG_LEVELS];
+  ig_array kind, table; /* classes of coarse elements by what is held in them */
+  ig_array arena[IG_LEVELS], pair[IG_LEVELS]; /* each level's vectors; sums */
+  ig_array stencil[IG_LEVELS], element[IG_LEVELS], block[IG_LEVELS];
+  ig_array half, scale;              /* of the first coarse level */
   ig_array place, dense_work, dense; /* the coarsest level */
   int coarse_n;
   struct ig_graph *graph; /* a recorded cycle, and for what it was recorded */
@@ -57,6 +65,9 @@ IG_MUST_CHECK ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const 
                                          const uint8_t *fix, const ig_spring *spring, int springs,
                                          const ig_multigrid_options *options, ig_multigrid **out);
 void ig_multigrid_free(ig_multigrid *m);
+/* Device memory the same will take, in bytes; nothing is allocated. */
+IG_MUST_CHECK ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid,
+                                           const ig_multigrid_options *options, double *bytes);
 /* The moduli in m->modulus.dev have changed. */
 IG_MUST_CHECK ig_status ig_multigrid_update(ig_multigrid *m);
 IG_MUST_CHECK ig_status ig_multigrid_solve(ig_multigrid *m, const double *f, double *u,

@@ -51,7 +51,7 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
   if (ff == 0)
     return cx->backend->fill(cx, u, 0, (size_t)a->n * sizeof *u);
   const double enough = tolerance * tolerance * ff;
-  double mark = INFINITY, highest = 0;
+  double mark = INFINITY, highest = ff; /* A u is of the size of f at least */
   int marked = 0, began = 0;
   bool fresh = true; /* r is f - A u, not what the recurrence makes of it */
   IG_TRY(a->apply(a->self, u, r, NULL));
@@ -67,7 +67,7 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
       IG_TRY(a->apply(a->self, u, r, NULL));
       IG_TRY(ops->cg_residual(cx, a->n, f, r, r32, s));
       IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
-      highest = now.rr;
+      highest = ff;
       began = report->iterations;
       fresh = true;
       continue;
@@ -77,7 +77,7 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
       break;
     }
     IG_TRY(a->precondition(a->self, r32, &z));
-    IG_TRY(ops->cg_direction(cx, a->n, r, z, p, fresh, s));
+    IG_TRY(ops->cg_direction(cx, a->n, r, z, a->flexible ? ap : NULL, p, fresh, s));
     IG_TRY(a->apply(a->self, p, ap, s));
     IG_TRY(ops->cg_update(cx, a->n, p, ap, u, r, r32, s));
     IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));

@@ -16,6 +16,7 @@ typedef struct ig_linear {
   ig_status (*apply)(void *self, const double *x, double *y, struct ig_cg_state *state);
   /* z = M^-1 r; the result is left where `z` says */
   ig_status (*precondition)(void *self, const float *r, const float **z);
+  bool flexible; /* the preconditioner is not quite the same every time */
 } ig_linear;
 
 typedef enum {

@@ -21,18 +21,23 @@ static __device__ __forceinline__ double ig_block_sum(double v) {
   return v;
 }
 
-/* True in every thread of the block that arrives last, with the sum over all blocks in *total
-   (valid in thread 0). `partial` has room for gridDim values. */
-static __device__ __forceinline__ bool ig_grid_sum(double v, double *partial, unsigned *arrived,
-                                                   double *total) {
+/* True in every thread of the block that arrives last, with the N sums over all blocks in `total`
+   (valid in thread 0). `partial` has room for N gridDim values. */
+template <int N>
+static __device__ __forceinline__ bool ig_grid_sums(const double *v, double *partial,
+                                                    unsigned *arrived, double *total) {
   __shared__ bool last;
   const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
   const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
   const int thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   const int threads = blockDim.x * blockDim.y * blockDim.z;
-  v = ig_block_sum(v);
+#pragma unroll
+  for (int q = 0; q < N; q++) {
+    const double s = ig_block_sum(v[q]);
+    if (thread == 0)
+      partial[q * blocks + block] = s;
+  }
   if (thread == 0) {
-    partial[block] = v;
     __threadfence();
     last = atomicAdd(arrived, 1u) == blocks - 1;
   }
@@ -40,13 +45,21 @@ static __device__ __forceinline__ bool ig_grid_sum(double v, double *partial, un
   if (!last)
     return false;
   __threadfence();
-  double s = 0;
-  for (unsigned b = thread; b < blocks; b += threads)
-    s += ((volatile double *)partial)[b];
-  *total = ig_block_sum(s);
+#pragma unroll
+  for (int q = 0; q < N; q++) {
+    double s = 0;
+    for (unsigned b = thread; b < blocks; b += threads)
+      s += ((volatile double *)partial)[q * blocks + b];
+    total[q] = ig_block_sum(s);
+  }
   if (thread == 0)
     *arrived = 0;
   return true;
+}
+
+static __device__ __forceinline__ bool ig_grid_sum(double v, double *partial, unsigned *arrived,
+                                                   double *total) {
+  return ig_grid_sums<1>(&v, partial, arrived, total);
 }
 
 #endif

@@ -1,5 +1,7 @@
 /* What beams deposit: models, the elements and faces they touch, exact power. */
 #include "thermal/beam.h"
+#include "backend/backend.h"
+#include "thermal/beam_ops.h"
 #ifdef INGOT_HAVE_IO
 #include "io/toolpath.h"
 #else
@@ -78,6 +80,16 @@ int64_t ig_path_piece(const ig_toolpath *p, int64_t *cursor, double time) {
   return *cursor = i;
 }
 
+double ig_beam_next_on(const ig_beam *b, double time) {
+  int64_t cursor = b->cursor;
+  const ig_toolpath *p = &b->path;
+  int64_t i = ig_path_piece(p, &cursor, time);
+  for (i = i < 0 ? 0 : i; i + 1 < p->count; i++)
+    if (p->power[i] > 0 && p->t[i + 1] > p->t[i])
+      return fmax(time, p->t[i]);
+  return INFINITY;
+}
+
 double ig_path_at(const ig_toolpath *p, int64_t *cursor, double time, double *x) {
   const int64_t i = ig_path_piece(p, cursor, time);
   const int64_t a = i < 0 ? 0 : i, b = a + 1 < p->count ? a + 1 : a;
@@ -91,32 +103,31 @@ double ig_path_at(const ig_toolpath *p, int64_t *cursor, double time, double *x)
 
 /* --- targets */
 
-static const int binary[8] = {0, 1, 3, 2, 4, 5, 7, 6};
-
-static const ig_lid *conn_of(const ig_heat *h, ig_lid e) {
-  return (const ig_lid *)h->elems.conn.host + 8 * (int64_t)e;
-}
-
-static void face_corners(const ig_heat *h, ig_lid target, double x[4][3], ig_lid *node) {
-  const int *corner = ig_elem_face(IG_HEX8, (int)(target % 6));
-  for (int a = 0; a < 4; a++) {
-    node[a] = conn_of(h, target / 6)[binary[corner[a]]];
-    memcpy(x[a], &h->point[3 * (int64_t)node[a]], sizeof x[a]);
+/* Nodes of a target: of a face (element x 6 + face), else of an element. */
+static int target_nodes(const ig_heat *h, const ig_beam *b, ig_lid target, ig_lid *node) {
+  if (b->shape.model != IG_BEAM_SURFACE) {
+    memcpy(node, ig_heat_conn(h, target), 8 * sizeof *node);
+    return 8;
   }
+  const int *corner = ig_elem_face(IG_HEX8, (int)(target % 6));
+  for (int a = 0; a < 4; a++)
+    node[a] = ig_heat_conn(h, target / 6)[ig_heat_corner[corner[a]]];
+  return 4;
 }
 
 /* Elements, or faces that look up. */
 static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
-  const bool faces = b->model == IG_BEAM_SURFACE;
+  const bool faces = b->shape.model == IG_BEAM_SURFACE;
   for (int pass = 0; pass < 2; pass++) {
     b->targets = 0;
     for (ig_lid e = 0; e < h->elements; e++)
       for (int f = 0; f < (faces ? 6 : 1); f++) {
         double x[8][3];
         ig_lid node[8];
-        const int corners = faces ? 4 : 8;
+        const int corners = target_nodes(h, b, faces ? 6 * e + f : e, node);
+        for (int a = 0; a < corners; a++)
+          memcpy(x[a], &h->point[3 * (int64_t)node[a]], sizeof x[a]);
         if (faces) {
-          face_corners(h, 6 * e + f, x, node);
           double u[3], v[3], n[3];
           for (int d = 0; d < 3; d++) {
             u[d] = x[2][d] - x[0][d];
@@ -126,9 +137,6 @@ static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
             n[d] = u[(d + 1) % 3] * v[(d + 2) % 3] - u[(d + 2) % 3] * v[(d + 1) % 3];
           if (!(n[2] > 0.5 * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])))
             continue;
-        } else {
-          for (int a = 0; a < 8; a++)
-            memcpy(x[a], &h->point[3 * (int64_t)conn_of(h, e)[a]], sizeof x[a]);
         }
         if (pass) {
           double *place = &b->place[3 * (int64_t)b->targets], far = 0;
@@ -170,7 +178,7 @@ static ig_status path_check(ig_ctx *cx, const ig_beam_case *c, const ig_beam *b,
     on = true;
     for (int64_t k = i; k <= i + 1; k++)
       for (int d = 0; d < 3; d++) {
-        const double slack = d == 2 ? b->reach + b->cutoff : b->cutoff;
+        const double slack = d == 2 ? b->shape.reach + b->cutoff : b->cutoff;
         if (p->x[3 * k + d] < low[d] - slack || p->x[3 * k + d] > high[d] + slack)
           return ig_fail_at(cx, &c->at,
                             "the beam is on at (%g, %g, %g) m, point %lld of its path, outside "
@@ -184,79 +192,126 @@ static ig_status path_check(ig_ctx *cx, const ig_beam_case *c, const ig_beam *b,
   return IG_OK;
 }
 
+/* Points a side so that none is further apart than 0.4 of the smallest length of the source. */
+static int points_for(const ig_beam *b) {
+  const ig_beam_shape *s = &b->shape;
+  double least = s->radius;
+  if (s->model != IG_BEAM_SURFACE)
+    least = fmin(least, s->depth);
+  if (s->model == IG_BEAM_GOLDAK)
+    least = fmin(least, fmin(s->front, s->rear));
+  const double n = ceil(b->size / (0.4 * least));
+  return n < 2 ? 2 : n > 8 ? 8 : (int)n;
+}
+
 static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, const ig_heat *h,
                           double absorptivity, double reach, const ig_mesh *mesh, ig_beam *b) {
-  b->model = (ig_beam_model)c->model;
-  b->radius = c->radius;
-  b->depth = isnan(c->depth) ? c->radius : c->depth;
-  b->front = isnan(c->front) ? c->radius : c->front;
-  b->rear = isnan(c->rear) ? 2 * b->front : c->rear;
-  b->reach = isnan(c->reach) ? fmax(reach, c->radius) : c->reach;
+  ig_beam_shape *s = &b->shape;
+  s->model = c->model;
+  s->radius = c->radius;
+  s->depth = isnan(c->depth) ? c->radius : c->depth;
+  s->front = isnan(c->front) ? c->radius : c->front;
+  s->rear = isnan(c->rear) ? 2 * s->front : c->rear;
+  s->reach = isnan(c->reach) ? fmax(reach, c->radius) : c->reach;
   b->absorptivity = isnan(c->absorptivity) ? absorptivity : c->absorptivity;
   if (isnan(b->absorptivity))
     return ig_fail_at(
         cx, &c->at, "how much of the beam is absorbed? give absorptivity here or in the material");
   b->path = *path;
   memset(path, 0, sizeof *path);
-  const double longest = fmax(fmax(b->front, b->rear), fmax(b->radius, b->depth));
-  b->cutoff = b->model == IG_BEAM_SURFACE    ? 2.2 * b->radius
-              : b->model == IG_BEAM_GOLDAK   ? 1.8 * longest
-              : b->model == IG_BEAM_GAUSSIAN ? 1.8 * fmax(b->radius, b->depth)
-                                             : fmax(2.2 * b->radius, b->depth);
+  const double longest = fmax(fmax(s->front, s->rear), fmax(s->radius, s->depth));
+  b->cutoff = s->model == IG_BEAM_SURFACE    ? 2.2 * s->radius
+              : s->model == IG_BEAM_GOLDAK   ? 1.8 * longest
+              : s->model == IG_BEAM_GAUSSIAN ? 1.8 * fmax(s->radius, s->depth)
+                                             : fmax(2.2 * s->radius, s->depth);
   IG_TRY(path_check(cx, c, b, mesh));
-  b->near_margin = 0.25 * b->radius;
-  b->near_event = -1;
-  return targets_find(cx, h, b);
+  b->margin = 0.4 * s->radius;
+  IG_TRY(targets_find(cx, h, b));
+  s->far = b->cutoff + 0.5 * b->size;
+  s->points = points_for(b);
+  return IG_OK;
 }
 
 ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths, const ig_heat *h,
                        double absorptivity, double reach, const ig_mesh *mesh, ig_beams *beams) {
   memset(beams, 0, sizeof *beams);
+  if (cases->count == 0)
+    return IG_OK;
   IG_TRY(IG_NEW(cx, &beams->beam, cases->count, "beams"));
   beams->count = cases->count;
-  IG_TRY(IG_NEW(cx, &beams->power, h->nodes, "beam power"));
-  IG_TRY(IG_NEW(cx, &beams->touched, h->nodes, "beam power"));
-  for (int i = 0; i < cases->count; i++)
+  IG_TRY(IG_NEW(cx, &beams->number, h->nodes, "beam scenes"));
+  IG_TRY(
+      ig_array_new(cx, &beams->shape, (size_t)beams->count, sizeof(ig_beam_shape), "beam shapes"));
+  for (int i = 0; i < cases->count; i++) {
     IG_TRY(beam_new(cx, IG_ITEM(const ig_beam_case, *cases, i), &paths[i], h, absorptivity, reach,
                     mesh, &beams->beam[i]));
-  return IG_OK;
+    ((ig_beam_shape *)beams->shape.host)[i] = beams->beam[i].shape;
+  }
+  return ig_array_push(cx, &beams->shape);
 }
 
-void ig_beams_free(ig_beams *beams) {
+void ig_beams_free(ig_ctx *cx, ig_beams *beams) {
   for (int i = 0; i < beams->count; i++) {
     ig_beam *b = &beams->beam[i];
     ig_toolpath_free(&b->path);
     ig_bins_free(&b->bins);
     free(b->target);
     free(b->place);
-    free(b->near);
-    free(b->near_node);
-    free(b->near_weight);
   }
   free(beams->beam);
-  free(beams->power);
-  free(beams->touched);
+  free(beams->number);
+  free(beams->node);
+  ig_array *arrays[] = {&beams->shape,   &beams->step,   &beams->shot,      &beams->scene,
+                        &beams->x,       &beams->corner, &beams->ref_start, &beams->ref,
+                        &beams->scratch, &beams->of};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    ig_array_free(cx, arrays[i]);
   memset(beams, 0, sizeof *beams);
 }
 
+/* --- scenes: what is near the beams */
+
 static bool target_there(const ig_heat *h, const ig_beam *b, ig_lid target) {
-  if (b->model != IG_BEAM_SURFACE)
+  if (b->shape.model != IG_BEAM_SURFACE)
     return target < h->next.elements;
   const ig_lid other = h->neighbor[target];
   return target / 6 < h->next.elements && (other < 0 || other >= h->next.elements);
 }
 
-/* Targets within the cutoff, and a margin for the beam to move in before looking again. */
-static ig_status near_look(ig_ctx *cx, const ig_heat *h, ig_beam *b, const double *x) {
-  const double across = b->cutoff + b->near_margin + 0.5 * b->size;
-  const double up = b->model == IG_BEAM_SURFACE ? b->reach + b->near_margin : across;
-  const double low[3] = {x[0] - across, x[1] - across, x[2] - up};
-  const double high[3] = {x[0] + across, x[1] + across, x[2] + up};
+static ig_status target_add(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam,
+                            ig_lid target) {
+  IG_TRY(ig_heat_room(cx, &beams->of, (size_t)beams->targets, sizeof(int32_t)));
+  IG_TRY(ig_heat_room(cx, &beams->corner, 8 * (size_t)(beams->targets + 1), sizeof(int32_t)));
+  ((int32_t *)beams->of.host)[beams->targets] = beam;
+  ig_lid node[8];
+  const int corners = target_nodes(h, &beams->beam[beam], target, node);
+  for (int a = 0; a < 8; a++) /* mesh numbers at first; see scene_number */
+    ((int32_t *)beams->corner.host)[8 * (int64_t)beams->targets + a] = a < corners ? node[a] : -1;
+  beams->targets++;
+  return IG_OK;
+}
+
+/* Targets within reach of one beam's shots from `first` on, and a margin for it to move in. */
+static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int32_t first) {
+  ig_beam *b = &beams->beam[beam];
+  const double across = b->cutoff + 0.5 * b->size;
+  const double up = b->shape.model == IG_BEAM_SURFACE ? b->shape.reach : across;
+  double low[3], high[3];
   int from[3], to[3];
-  b->near_count = 0;
-  b->near_event = h->next.event;
-  memcpy(b->near_at, x, sizeof b->near_at);
-  if (!ig_bins_range(&b->bins, low, high, from, to))
+  for (int d = 0; d < 3; d++) {
+    b->low[d] = INFINITY;
+    b->high[d] = -INFINITY;
+    for (int32_t i = first; i < beams->shots; i++) {
+      const ig_beam_shot *s = (const ig_beam_shot *)beams->shot.host + i;
+      if (s->beam != beam)
+        continue;
+      b->low[d] = fmin(b->low[d], s->at[d] - b->margin);
+      b->high[d] = fmax(b->high[d], s->at[d] + b->margin);
+    }
+    low[d] = b->low[d] - (d < 2 ? across : up);
+    high[d] = b->high[d] + (d < 2 ? across : up);
+  }
+  if (!(low[0] <= high[0]) || !ig_bins_range(&b->bins, low, high, from, to))
     return IG_OK;
   for (int k = from[2]; k <= to[2]; k++)
     for (int j = from[1]; j <= to[1]; j++)
@@ -265,175 +320,102 @@ static ig_status near_look(ig_ctx *cx, const ig_heat *h, ig_beam *b, const doubl
         for (int32_t n = b->bins.start[c]; n < b->bins.start[c + 1]; n++) {
           const int32_t t = b->bins.item[n];
           const double *p = &b->place[3 * (int64_t)t];
-          if (p[0] < low[0] || p[0] > high[0] || p[1] < low[1] || p[1] > high[1] || p[2] < low[2] ||
-              p[2] > high[2] || !target_there(h, b, b->target[t]))
-            continue;
-          if (b->near_count == b->near_room) {
-            const int32_t room = b->near_room ? 2 * b->near_room : 256;
-            int32_t *bigger = realloc(b->near, (size_t)room * sizeof *bigger);
-            b->near = bigger ? bigger : b->near;
-            ig_lid *nodes = realloc(b->near_node, 8 * (size_t)room * sizeof *nodes);
-            b->near_node = nodes ? nodes : b->near_node;
-            double *weights = realloc(b->near_weight, 8 * (size_t)room * sizeof *weights);
-            b->near_weight = weights ? weights : b->near_weight;
-            if (!bigger || !nodes || !weights)
-              return IG_FAIL(cx, IG_MEMORY, "no memory for a beam's targets");
-            b->near_room = room;
-          }
-          b->near[b->near_count++] = t;
+          if (p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] &&
+              p[2] >= low[2] && p[2] <= high[2] && target_there(h, b, b->target[t]))
+            IG_TRY(target_add(cx, h, beams, beam, b->target[t]));
         }
       }
   return IG_OK;
 }
 
-/* Relative intensity at a place; d: unit vector of travel in the plane. */
-static double intensity(const ig_beam *b, const double *x, const double *at, const double *d) {
-  const double r[3] = {x[0] - at[0], x[1] - at[1], x[2] - at[2]};
-  const double flat = r[0] * r[0] + r[1] * r[1], R2 = b->radius * b->radius;
-  switch (b->model) {
-  case IG_BEAM_SURFACE:
-    return exp(-2 * flat / R2);
-  case IG_BEAM_GAUSSIAN:
-    return exp(-3 * (flat / R2 + r[2] * r[2] / (b->depth * b->depth)));
-  case IG_BEAM_GOLDAK: {
-    const double along = r[0] * d[0] + r[1] * d[1], side2 = flat - along * along;
-    const double length = along > 0 ? b->front : b->rear;
-    return exp(-3 * (along * along / (length * length) + side2 / R2 +
-                     r[2] * r[2] / (b->depth * b->depth)));
+static int by_number(const void *a, const void *b) {
+  const ig_lid p = *(const ig_lid *)a, q = *(const ig_lid *)b;
+  return (p > q) - (p < q);
+}
+
+/* The nodes of the scene's targets, rising; corners and references in terms of them. */
+static ig_status scene_number(ig_ctx *cx, const ig_heat *h, ig_beams *beams, ig_beam_scene *c) {
+  int32_t *corner = (int32_t *)beams->corner.host + 8 * (int64_t)c->targets;
+  const int64_t corners = 8 * (int64_t)c->target_count;
+  if (corners > beams->node_room) {
+    ig_lid *bigger = realloc(beams->node, (size_t)corners * sizeof *bigger);
+    if (!bigger)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for what is near the beams");
+    beams->node = bigger;
+    beams->node_room = corners;
   }
-  default:
-    return r[2] <= 1e-9 && r[2] >= -b->depth ? exp(-2 * flat / R2) : 0;
+  int32_t count = 0, refs = 0;
+  for (int64_t i = 0; i < corners; i++)
+    if (corner[i] >= 0 && beams->number[corner[i]]++ == 0)
+      beams->node[count++] = corner[i];
+  qsort(beams->node, (size_t)count, sizeof *beams->node, by_number);
+  c->node_count = count;
+  IG_TRY(ig_heat_room(cx, &beams->x, 3 * (size_t)(c->nodes + count), sizeof(double)));
+  IG_TRY(ig_heat_room(cx, &beams->ref_start, (size_t)(c->nodes + beams->scenes + count + 1),
+                      sizeof(int32_t)));
+  IG_TRY(ig_heat_room(cx, &beams->ref, (size_t)c->refs + (size_t)corners, sizeof(int32_t)));
+  int32_t *start = (int32_t *)beams->ref_start.host + c->nodes + beams->scenes;
+  int32_t *ref = (int32_t *)beams->ref.host + c->refs;
+  for (int32_t n = 0; n < count; n++) {
+    memcpy((double *)beams->x.host + 3 * (int64_t)(c->nodes + n),
+           &h->point[3 * (int64_t)beams->node[n]], 3 * sizeof(double));
+    start[n] = refs;
+    refs += beams->number[beams->node[n]];
+    beams->number[beams->node[n]] = n;
   }
-}
-
-/* Points a side so that none is further apart than a third of the smallest length of the source. */
-static int points_for(const ig_beam *b) {
-  double least = b->radius;
-  if (b->model != IG_BEAM_SURFACE)
-    least = fmin(least, b->depth);
-  if (b->model == IG_BEAM_GOLDAK)
-    least = fmin(least, fmin(b->front, b->rear));
-  const double n = ceil(b->size / (0.4 * least));
-  return n < 2 ? 2 : n > 8 ? 8 : (int)n;
-}
-
-static void deposit(ig_beams *beams, ig_lid node, double power) {
-  if (beams->power[node] == 0)
-    beams->touched[beams->touched_count++] = node;
-  beams->power[node] += power;
-}
-
-/* Shape-function weighted intensity of one target; returns its sum. */
-static double target_weigh(const ig_heat *h, const ig_beam *b, ig_lid target, const double *at,
-                           const double *d, int n, ig_lid *node, double *weight) {
-  double sum = 0;
-  if (b->model == IG_BEAM_SURFACE) {
-    double x[4][3];
-    face_corners(h, target, x, node);
-    memset(weight, 0, 4 * sizeof *weight);
-    for (int j = 0; j < n; j++)
-      for (int i = 0; i < n; i++) {
-        const double s = (i + 0.5) / n, t = (j + 0.5) / n;
-        const double N[4] = {(1 - s) * (1 - t), s * (1 - t), s * t, (1 - s) * t};
-        double y[3], u[3], v[3];
-        for (int k = 0; k < 3; k++) {
-          y[k] = N[0] * x[0][k] + N[1] * x[1][k] + N[2] * x[2][k] + N[3] * x[3][k];
-          u[k] = (1 - t) * (x[1][k] - x[0][k]) + t * (x[2][k] - x[3][k]);
-          v[k] = (1 - s) * (x[3][k] - x[0][k]) + s * (x[2][k] - x[1][k]);
-        }
-        /* the beam comes from above: what counts is the area it sees */
-        const double area = u[0] * v[1] - u[1] * v[0];
-        const double w = intensity(b, y, at, d) * area / (n * n);
-        for (int a = 0; a < 4; a++)
-          weight[a] += w * N[a];
-        sum += w;
-      }
-    return sum;
-  }
-  const ig_lid *conn = conn_of(h, target);
-  memcpy(node, conn, 8 * sizeof *node);
-  memset(weight, 0, 8 * sizeof *weight);
-  const double *x = h->point;
-  for (int k = 0; k < n; k++)
-    for (int j = 0; j < n; j++)
-      for (int i = 0; i < n; i++) {
-        const double s[3] = {(i + 0.5) / n, (j + 0.5) / n, (k + 0.5) / n};
-        double N[8], y[3] = {0}, J[3][3] = {{0}};
-        for (int a = 0; a < 8; a++) {
-          const double f[3] = {a & 1 ? s[0] : 1 - s[0], a & 2 ? s[1] : 1 - s[1],
-                               a & 4 ? s[2] : 1 - s[2]};
-          const double g[3] = {a & 1 ? 1 : -1, a & 2 ? 1 : -1, a & 4 ? 1 : -1};
-          N[a] = f[0] * f[1] * f[2];
-          for (int c = 0; c < 3; c++) {
-            const double p = x[3 * (int64_t)conn[a] + c];
-            y[c] += N[a] * p;
-            J[0][c] += g[0] * f[1] * f[2] * p;
-            J[1][c] += f[0] * g[1] * f[2] * p;
-            J[2][c] += f[0] * f[1] * g[2] * p;
-          }
-        }
-        const double det = J[0][0] * (J[1][1] * J[2][2] - J[1][2] * J[2][1]) -
-                           J[0][1] * (J[1][0] * J[2][2] - J[1][2] * J[2][0]) +
-                           J[0][2] * (J[1][0] * J[2][1] - J[1][1] * J[2][0]);
-        const double w = intensity(b, y, at, d) * det / (n * n * n);
-        for (int a = 0; a < 8; a++)
-          weight[a] += w * N[a];
-        sum += w;
-      }
-  return sum;
-}
-
-/* Whether a target is near enough to count; the same whenever it was last looked for. */
-static bool in_range(const ig_beam *b, int32_t t, const double *at) {
-  const double *p = &b->place[3 * (int64_t)t], far = b->cutoff + 0.5 * b->size;
-  const double r[3] = {p[0] - at[0], p[1] - at[1], p[2] - at[2]};
-  if (b->model == IG_BEAM_SURFACE)
-    return r[0] * r[0] + r[1] * r[1] <= far * far && fabs(r[2]) <= b->reach;
-  return r[0] * r[0] + r[1] * r[1] + r[2] * r[2] <= far * far;
-}
-
-/* Deposits `power` W around a place: every watt of it, shared by intensity among what is there. */
-static ig_status place_deposit(ig_ctx *cx, ig_beams *beams, ig_beam *b, const ig_heat *h,
-                               const double *at, const double *d, double power, bool *found) {
-  const double moved = fmax(fmax(fabs(at[0] - b->near_at[0]), fabs(at[1] - b->near_at[1])),
-                            fabs(at[2] - b->near_at[2]));
-  if (b->near_event != h->next.event || !(moved <= b->near_margin))
-    IG_TRY(near_look(cx, h, b, at));
-  const int n = points_for(b), corners = b->model == IG_BEAM_SURFACE ? 4 : 8;
-  int32_t nearest = -1;
-  double least = INFINITY, sum = 0;
-  for (int32_t i = 0; i < b->near_count; i++) {
-    double *weight = &b->near_weight[8 * (int64_t)i];
-    ig_lid *node = &b->near_node[8 * (int64_t)i];
-    node[0] = -1;
-    if (!in_range(b, b->near[i], at))
-      continue;
-    const double *p = &b->place[3 * (int64_t)b->near[i]];
-    const double far = pow(p[0] - at[0], 2) + pow(p[1] - at[1], 2) + pow(p[2] - at[2], 2);
-    if (far < least) {
-      least = far;
-      nearest = i;
+  start[count] = refs;
+  for (int64_t i = 0; i < corners; i++)
+    if (corner[i] >= 0) {
+      corner[i] = beams->number[corner[i]];
+      ref[start[corner[i]]++] = (int32_t)i; /* target x 8 + corner, rising */
     }
-    sum += target_weigh(h, b, b->target[b->near[i]], at, d, n, node, weight);
-  }
-  *found = nearest >= 0;
-  if (!*found)
-    return IG_OK;
-  if (!(sum > 1e-30)) { /* between the points of all of them: the nearest takes it */
-    for (int a = 0; a < corners; a++)
-      deposit(beams, b->near_node[8 * (int64_t)nearest + a], power / corners);
-    return IG_OK;
-  }
-  for (int64_t i = 0; i < b->near_count; i++)
-    for (int a = 0; a < corners && b->near_node[8 * i] >= 0; a++)
-      deposit(beams, b->near_node[8 * i + a], power * b->near_weight[8 * i + a] / sum);
+  for (int32_t n = count; n > 0; n--)
+    start[n] = start[n - 1];
+  start[0] = 0;
+  for (int32_t n = 0; n < count; n++)
+    beams->number[beams->node[n]] = 0;
+  beams->refs = c->refs + refs;
+  beams->nodes = c->nodes + count;
   return IG_OK;
+}
+
+/* A scene for the shots from `first` on. */
+static ig_status scene_make(ig_ctx *cx, ig_beams *beams, ig_heat *h, int32_t first) {
+  IG_TRY(ig_heat_room(cx, &beams->scene, (size_t)beams->scenes, sizeof(ig_beam_scene)));
+  ig_beam_scene *c = (ig_beam_scene *)beams->scene.host + beams->scenes;
+  *c = (ig_beam_scene){
+      .nodes = beams->nodes, .targets = beams->targets, .refs = beams->refs, .node_count = 0};
+  for (int i = 0; i < beams->count; i++)
+    IG_TRY(beam_look(cx, h, beams, i, first));
+  c->target_count = beams->targets - c->targets;
+  IG_TRY(scene_number(cx, h, beams, c));
+  if (c->target_count > beams->most_targets)
+    beams->most_targets = c->target_count;
+  beams->event = h->next.event;
+  beams->scenes++;
+  return ig_heat_batch_list(cx, h, beams->node, c->node_count, &beams->list);
+}
+
+/* --- steps */
+
+/* Whether the last scene still serves shots [first, shots): nothing was born, none is far off. */
+static bool scene_serves(const ig_beams *beams, const ig_heat *h, int32_t first) {
+  if (beams->scenes == 0 || beams->event != h->next.event)
+    return false;
+  for (int32_t i = first; i < beams->shots; i++) {
+    const ig_beam_shot *s = (const ig_beam_shot *)beams->shot.host + i;
+    const ig_beam *b = &beams->beam[s->beam];
+    for (int d = 0; d < 3; d++)
+      if (!(s->at[d] >= b->low[d] && s->at[d] <= b->high[d]))
+        return false;
+  }
+  return true;
 }
 
 /* One beam over one step: its energy piece by piece of the path, at as many places as its speed
    asks for. */
-static ig_status beam_step(ig_ctx *cx, ig_beams *beams, ig_beam *b, const ig_heat *h, double time,
-                           double dt) {
+static ig_status beam_shots(ig_ctx *cx, ig_beams *beams, int beam, double time, double dt) {
+  ig_beam *b = &beams->beam[beam];
   double at = time;
   const ig_toolpath *p = &b->path;
   while (at < time + dt) {
@@ -455,17 +437,18 @@ static ig_status beam_step(ig_ctx *cx, ig_beams *beams, ig_beam *b, const ig_hea
     const double flat = sqrt(v[0] * v[0] + v[1] * v[1]);
     if (flat > 0)
       d[0] = v[0] / flat, d[1] = v[1] / flat;
-    const double places_real = ceil(speed * (until - at) / (0.5 * b->radius));
+    const double places_real = ceil(speed * (until - at) / (0.5 * b->shape.radius));
     const int places = places_real < 1 ? 1 : places_real > 64 ? 64 : (int)places_real;
     for (int k = 0; k < places; k++) {
       const double when = at + (until - at) * (k + 0.5) / places - p->t[i];
-      const double x[3] = {p->x[3 * i] + v[0] * when, p->x[3 * i + 1] + v[1] * when,
-                           p->x[3 * i + 2] + v[2] * when};
       const double energy = b->absorptivity * p->power[i] * (until - at) / places;
-      bool found;
-      IG_TRY(place_deposit(cx, beams, b, h, x, d, energy / dt, &found));
+      IG_TRY(ig_heat_room(cx, &beams->shot, (size_t)beams->shots, sizeof(ig_beam_shot)));
+      ((ig_beam_shot *)beams->shot.host)[beams->shots++] = (ig_beam_shot){
+          {p->x[3 * i] + v[0] * when, p->x[3 * i + 1] + v[1] * when, p->x[3 * i + 2] + v[2] * when},
+          {d[0], d[1]},
+          energy / dt,
+          beam};
       beams->asked += energy;
-      beams->given += found ? energy : 0;
     }
     at = until;
   }
@@ -473,13 +456,62 @@ static ig_status beam_step(ig_ctx *cx, ig_beams *beams, ig_beam *b, const ig_hea
 }
 
 ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time, double dt) {
-  beams->touched_count = 0;
+  if (beams->count == 0)
+    return IG_OK;
+  const int32_t first = beams->shots;
   for (int i = 0; i < beams->count; i++)
-    IG_TRY(beam_step(cx, beams, &beams->beam[i], h, time, dt));
-  for (ig_lid i = 0; i < beams->touched_count; i++) {
-    const ig_lid n = beams->touched[i];
-    IG_TRY(ig_heat_batch_source(cx, h, n, beams->power[n]));
-    beams->power[n] = 0;
+    IG_TRY(beam_shots(cx, beams, i, time, dt));
+  IG_TRY(ig_heat_room(cx, &beams->step, (size_t)beams->steps, sizeof(ig_beam_step)));
+  ig_beam_step *step = (ig_beam_step *)beams->step.host + beams->steps++;
+  *step = (ig_beam_step){.scene = -1, .shots = first, .shot_count = beams->shots - first};
+  if (beams->shots == first)
+    return IG_OK;
+  if (!scene_serves(beams, h, first))
+    IG_TRY(scene_make(cx, beams, h, first));
+  step->scene = beams->scenes - 1;
+  return ig_heat_batch_powers(cx, h, beams->list,
+                              ((ig_beam_scene *)beams->scene.host)[step->scene].node_count,
+                              &step->power);
+}
+
+ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
+  if (beams->shots > 0) {
+    const bool cuda = cx->backend->kernels == IG_KERNELS_CUDA;
+    const int rooms = cuda ? 256 : cx->threads;
+    const int64_t room = IG_BEAM_SCRATCH * ((int64_t)beams->most_targets + 1);
+    if (beams->scratch.count < (size_t)(rooms * room)) {
+      ig_array_free(cx, &beams->scratch);
+      IG_TRY(ig_array_new_device(cx, &beams->scratch, 2 * (size_t)(rooms * room), sizeof(double),
+                                 "beam scratch"));
+    }
+    IG_TRY(ig_heat_push(cx, &beams->step, (size_t)beams->steps));
+    IG_TRY(ig_heat_push(cx, &beams->shot, (size_t)beams->shots));
+    IG_TRY(ig_heat_push(cx, &beams->scene, (size_t)beams->scenes));
+    IG_TRY(ig_heat_push(cx, &beams->x, 3 * (size_t)beams->nodes));
+    IG_TRY(ig_heat_push(cx, &beams->of, (size_t)beams->targets));
+    IG_TRY(ig_heat_push(cx, &beams->corner, 8 * (size_t)beams->targets));
+    IG_TRY(ig_heat_push(cx, &beams->ref_start, (size_t)(beams->nodes + beams->scenes)));
+    IG_TRY(ig_heat_push(cx, &beams->ref, (size_t)beams->refs));
+    const ig_beam_view v = {.steps = beams->steps,
+                            .rooms = rooms,
+                            .room = room,
+                            .shape = beams->shape.dev,
+                            .step = beams->step.dev,
+                            .shot = beams->shot.dev,
+                            .scene = beams->scene.dev,
+                            .x = beams->x.dev,
+                            .beam = beams->of.dev,
+                            .corner = beams->corner.dev,
+                            .ref_start = beams->ref_start.dev,
+                            .ref = beams->ref.dev,
+                            .scratch = beams->scratch.dev,
+                            .power = h->source_power.dev};
+#ifdef INGOT_HAVE_CUDA
+    IG_TRY(cuda ? ig_beam_power_cuda(cx, &v) : ig_beam_power_cpu(cx, &v));
+#else
+    IG_TRY(ig_beam_power_cpu(cx, &v));
+#endif
   }
+  beams->steps = beams->shots = beams->scenes = beams->nodes = beams->targets = beams->refs = 0;
   return IG_OK;
 }

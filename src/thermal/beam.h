@@ -1,16 +1,15 @@
 /* Beams: heat sources that follow a toolpath. What they deposit depends on the toolpath and on what
-   is born, never on temperature, so the host works it out, in double precision, ahead of the
-   device. */
+   is born, never on temperature: for a batch of steps the host writes down where the beams are and
+   what is near them, and the device shares out the watts of all those steps at once. */
 #ifndef IG_THERMAL_BEAM_H
 #define IG_THERMAL_BEAM_H
 
 #include "core/option.h"
 #include "core/toolpath.h"
+#include "thermal/beam_types.h"
 #include "thermal/bins.h"
 #include "thermal/heat.h"
 #include "thermal/raster.h"
-
-typedef enum { IG_BEAM_SURFACE, IG_BEAM_GAUSSIAN, IG_BEAM_GOLDAK, IG_BEAM_CYLINDER } ig_beam_model;
 
 typedef struct {
   ig_src at;
@@ -30,10 +29,11 @@ typedef struct {
 extern const ig_option ig_beam_options[];
 
 typedef struct {
-  ig_beam_model model;
-  double radius, depth, front, rear, absorptivity;
-  double reach;  /* surface: how far above or below the beam a face may lie, m */
-  double cutoff; /* nothing is deposited beyond, m */
+  ig_beam_shape shape;
+  double absorptivity;
+  double cutoff;          /* nothing is deposited beyond, m */
+  double margin;          /* it may move so far in a scene, m */
+  double low[3], high[3]; /* where the last scene serves it */
   ig_toolpath path;
   int64_t cursor;
   /* what may be touched: faces (element x 6 + face) or elements */
@@ -42,22 +42,20 @@ typedef struct {
   double *place; /* targets x 3 */
   double size;   /* of the largest target, m */
   ig_bins bins;
-  /* near the beam as it was last looked for */
-  int32_t near_count, near_room;
-  int32_t *near;
-  ig_lid *near_node;   /* near x 8; the first -1: too far */
-  double *near_weight; /* near x 8 */
-  double near_at[3], near_margin;
-  int near_event;
 } ig_beam;
 
 typedef struct {
   int count;
   ig_beam *beam;
-  double *power; /* nodes: of the step being written */
-  ig_lid *touched;
-  ig_lid touched_count;
-  double asked, given; /* J: absorptivity x power; what of it found material */
+  double asked; /* absorptivity x power so far, J */
+  /* the batch in hand (see beam_types.h) */
+  int32_t steps, shots, scenes, nodes, targets, refs, most_targets;
+  int32_t list; /* of the last scene's nodes, in the engine's batch */
+  int event;    /* births when the last scene was made */
+  int32_t *number;
+  ig_lid *node;
+  int64_t node_room;
+  ig_array shape, step, shot, scene, x, of, corner, ref_start, ref, scratch;
 } ig_beams;
 
 /* The paths, one a beam, become the beams' own. absorptivity, reach (or the radius, if larger):
@@ -65,14 +63,18 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths,
                                      const ig_heat *h, double absorptivity, double reach,
                                      const ig_mesh *mesh, ig_beams *beams);
-void ig_beams_free(ig_beams *beams);
+void ig_beams_free(ig_ctx *cx, ig_beams *beams);
 /* The path a beam's case asks for. */
 IG_MUST_CHECK ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path);
-/* Writes what all beams deposit from `time` to `time` + dt into the batch. */
+/* Writes where all beams are from `time` to `time` + dt into the batch. */
 IG_MUST_CHECK ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time,
                                       double dt);
+/* Has the device work out the watts of the batch's steps; before the engine runs it. */
+IG_MUST_CHECK ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h);
 /* The piece of a path that holds a time: -1 before it, its last point after. */
 int64_t ig_path_piece(const ig_toolpath *path, int64_t *cursor, double time);
+/* When a beam is on again, `time` or later; infinity: never. */
+double ig_beam_next_on(const ig_beam *b, double time);
 /* Where a path is at a time, and its power; cursor speeds up rising times. */
 double ig_path_at(const ig_toolpath *path, int64_t *cursor, double time, double *x);
 

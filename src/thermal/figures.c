@@ -83,6 +83,19 @@ static ig_status probe_add(ig_thermal_run *run, const ig_thermal_probe *c, int p
                     c->name, point[0], point[1], point[2]);
 }
 
+/* The nodes of all probes, for the device to read out. */
+static ig_status picks_make(ig_thermal_run *run) {
+  const size_t count = 8 * (size_t)run->probes;
+  if (count == 0)
+    return IG_OK;
+  IG_TRY(ig_array_new(run->job->cx, &run->pick, count, sizeof(int32_t), "probes"));
+  IG_TRY(ig_array_new(run->job->cx, &run->picked, count, sizeof(double), "probes"));
+  for (int p = 0; p < run->probes; p++)
+    memcpy((int32_t *)run->pick.host + 8 * (int64_t)p, run->probe[p].node,
+           sizeof run->probe[p].node);
+  return ig_array_push(run->job->cx, &run->pick);
+}
+
 ig_status ig_thermal_probes(ig_thermal_run *run) {
   int64_t count = 0;
   for (int i = 0; i < run->c->probes.count; i++) {
@@ -107,26 +120,10 @@ ig_status ig_thermal_probes(ig_thermal_run *run) {
       IG_TRY(probe_add(run, p, k, point));
     }
   }
-  return IG_OK;
-}
-
-static void extremes(const ig_thermal_run *run, double *low, double *high) {
-  const ig_heat *h = &run->heat;
-  *low = INFINITY;
-  *high = -INFINITY;
-  for (ig_lid n = 0; n < h->now.nodes; n++)
-    if (h->around.start[n] < h->around.start[n + 1] &&
-        h->around.item[h->around.start[n]] < h->now.elements) {
-      *low = fmin(*low, run->T[n]);
-      *high = fmax(*high, run->T[n]);
-    }
+  return picks_make(run);
 }
 
 /* --- melt pool */
-
-typedef struct {
-  double length, width, depth, volume; /* m, m^3; 0 where nothing is molten */
-} pool;
 
 /* Where beam 0 goes, in the plane. */
 static void heading(const ig_thermal_run *run, double time, double *d) {
@@ -147,52 +144,11 @@ static void heading(const ig_thermal_run *run, double time, double *d) {
   }
 }
 
-/* Extent of the liquidus surface, interpolated along element edges; volume by the liquid share of
-   each element's corners. */
-static pool melt_pool(const ig_thermal_run *run) {
-  static const int edge[12][2] = {{0, 1}, {2, 3}, {4, 5}, {6, 7}, {0, 2}, {1, 3},
-                                  {4, 6}, {5, 7}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
-  const ig_heat *h = &run->heat;
-  double d[2], low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY},
-               volume = 0;
-  heading(run, (double)run->step * run->dt, d);
-  for (ig_lid e = 0; e < h->now.elements; e++) {
-    const ig_lid *conn = (const ig_lid *)h->elems.conn.host + 8 * (int64_t)e;
-    const double liquidus = run->material[((uint8_t *)h->material.host)[e]]->liquidus;
-    int hot = 0;
-    for (int a = 0; a < 8; a++)
-      hot += run->T[conn[a]] >= liquidus;
-    if (hot == 0)
-      continue;
-    ig_heat_shape room;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
-    for (int a = 0; a < 8; a++)
-      if (run->T[conn[a]] >= liquidus)
-        volume += s->volume[a];
-    for (int k = 0; k < 12; k++) {
-      const ig_lid n[2] = {conn[edge[k][0]], conn[edge[k][1]]};
-      const double T[2] = {run->T[n[0]], run->T[n[1]]};
-      for (int end = 0; end < 2; end++) {
-        /* the corner itself if molten, else where the edge crosses the liquidus */
-        if (T[end] < liquidus && T[1 - end] < liquidus)
-          continue;
-        double w = end;
-        if (T[end] < liquidus)
-          w = (liquidus - T[0]) / (T[1] - T[0]);
-        double x[3];
-        for (int c = 0; c < 3; c++)
-          x[c] = (1 - w) * h->point[3 * (int64_t)n[0] + c] + w * h->point[3 * (int64_t)n[1] + c];
-        const double y[3] = {x[0] * d[0] + x[1] * d[1], x[1] * d[0] - x[0] * d[1], x[2]};
-        for (int c = 0; c < 3; c++) {
-          low[c] = fmin(low[c], y[c]);
-          high[c] = fmax(high[c], y[c]);
-        }
-      }
-    }
-  }
-  if (!(volume > 0))
-    return (pool){0, 0, 0, 0};
-  return (pool){high[0] - low[0], high[1] - low[1], high[2] - low[2], volume};
+/* Length, width, depth and volume; 0 where nothing is molten. */
+static void melt_pool(const ig_heat_survey *s, double *pool) {
+  for (int i = 0; i < 3; i++)
+    pool[i] = s->high[1 + i] > s->low[1 + i] ? s->high[1 + i] - s->low[1 + i] : 0;
+  pool[3] = s->sum[IG_SURVEY_MOLTEN];
 }
 
 /* --- layers */
@@ -211,7 +167,6 @@ bool ig_thermal_layer_begins(ig_thermal_run *run, double time) {
 
 /* Mean over the nodes at the height of the layer just finished. */
 ig_status ig_thermal_interlayer(ig_thermal_run *run, double time) {
-  const ig_heat *h = &run->heat;
   const ig_beam *b = &run->beams.beam[0];
   int64_t cursor = b->cursor;
   const int64_t i = ig_path_piece(&b->path, &cursor, time);
@@ -219,18 +174,11 @@ ig_status ig_thermal_interlayer(ig_thermal_run *run, double time) {
   run->layer_z = next;
   if (isnan(z))
     return IG_OK;
-  IG_TRY(ig_heat_temperatures(run->job->cx, &run->heat, run->T));
-  double sum = 0;
-  int64_t count = 0;
-  for (ig_lid n = 0; n < h->now.nodes; n++)
-    if (fabs(h->point[3 * (int64_t)n + 2] - z) < 0.25 * (next - z) &&
-        h->around.start[n] < h->around.start[n + 1] &&
-        h->around.item[h->around.start[n]] < h->now.elements) {
-      sum += run->T[n];
-      count++;
-    }
-  if (count)
-    run->interlayer = sum / (double)count;
+  const ig_heat_question q = {.layered = 1, .layer = z, .thick = 0.25 * (next - z)};
+  ig_heat_survey s;
+  IG_TRY(ig_heat_ask(run->job->cx, &run->heat, &q, &s));
+  if (s.sum[IG_SURVEY_LAYER_NODES] > 0)
+    run->interlayer = s.sum[IG_SURVEY_LAYER] / s.sum[IG_SURVEY_LAYER_NODES];
   return IG_OK;
 }
 
@@ -242,14 +190,14 @@ typedef struct {
 } column;
 enum { MOST_COLUMNS = 32 };
 
-static int columns_fill(ig_thermal_run *run, const ig_heat_ledger *l, column *c) {
-  double low, high, at[3];
-  extremes(run, &low, &high);
-  const column always[] = {{"time [s]", (double)run->step * run->dt},
-                           {"step", (double)run->step},
+static int columns_fill(ig_thermal_run *run, const ig_heat_survey *s, column *c) {
+  const ig_heat_ledger ledger = ig_heat_ledger_of(&run->heat, s), *l = &ledger;
+  double at[3];
+  const column always[] = {{"time [s]", (double)run->done * run->dt},
+                           {"step", (double)run->done},
                            {"elements", run->heat.now.elements},
-                           {"T_min [K]", low},
-                           {"T_max [K]", high},
+                           {"T_min [K]", s->low[0]},
+                           {"T_max [K]", s->high[0]},
                            {"E_stored [J]", l->stored - l->start},
                            {"E_source [J]", l->source},
                            {"E_flux [J]", l->flux},
@@ -264,7 +212,7 @@ static int columns_fill(ig_thermal_run *run, const ig_heat_ledger *l, column *c)
   if (run->beams.count) {
     int64_t cursor = 0;
     const double power =
-        ig_path_at(&run->beams.beam[0].path, &cursor, (double)run->step * run->dt, at);
+        ig_path_at(&run->beams.beam[0].path, &cursor, (double)run->done * run->dt, at);
     const column beam[] = {{"beam_x [m]", at[0]},
                            {"beam_y [m]", at[1]},
                            {"beam_z [m]", at[2]},
@@ -274,11 +222,12 @@ static int columns_fill(ig_thermal_run *run, const ig_heat_ledger *l, column *c)
     n += (int)(sizeof beam / sizeof *beam);
   }
   if (run->heat.track_every) {
-    const pool p = melt_pool(run);
-    const column melt[] = {{"melt_length [m]", p.length},
-                           {"melt_width [m]", p.width},
-                           {"melt_depth [m]", p.depth},
-                           {"melt_volume [m^3]", p.volume}};
+    double p[4];
+    melt_pool(s, p);
+    const column melt[] = {{"melt_length [m]", p[0]},
+                           {"melt_width [m]", p[1]},
+                           {"melt_depth [m]", p[2]},
+                           {"melt_volume [m^3]", p[3]}};
     for (int i = 0; i < 4; i++)
       run->melt_most[i] = fmax(run->melt_most[i], melt[i].value);
     memcpy(c + n, melt, sizeof melt);
@@ -289,11 +238,17 @@ static int columns_fill(ig_thermal_run *run, const ig_heat_ledger *l, column *c)
 
 ig_status ig_thermal_history(ig_thermal_run *run) {
   ig_ctx *cx = run->job->cx;
-  ig_heat_ledger l;
-  IG_TRY(ig_heat_ledger_read(cx, &run->heat, &l));
-  IG_TRY(ig_heat_temperatures(cx, &run->heat, run->T));
+  ig_heat_question q = {.melt = run->heat.track_every > 0,
+                        .picks = 8 * run->probes,
+                        .pick = run->pick.dev,
+                        .picked = run->picked.dev};
+  ig_heat_survey s;
+  heading(run, (double)run->done * run->dt, q.along);
+  IG_TRY(ig_heat_ask(cx, &run->heat, &q, &s));
+  if (run->probes)
+    IG_TRY(ig_array_pull(cx, &run->picked));
   column c[MOST_COLUMNS];
-  const int fixed = columns_fill(run, &l, c), columns = fixed + run->probes;
+  const int fixed = columns_fill(run, &s, c), columns = fixed + run->probes;
   const char **names;
   double *value;
   IG_TRY(IG_NEW(cx, &names, columns, "history"));
@@ -306,7 +261,7 @@ ig_status ig_thermal_history(ig_thermal_run *run) {
     for (int p = 0; p < run->probes; p++) {
       names[fixed + p] = run->probe[p].name;
       for (int a = 0; a < 8; a++)
-        value[fixed + p] += run->probe[p].weight[a] * run->T[run->probe[p].node[a]];
+        value[fixed + p] += run->probe[p].weight[a] * ((double *)run->picked.host)[8 * p + a];
     }
     status = run->job->sink->history(run->job->sink, columns, names, value);
   }
@@ -377,7 +332,7 @@ ig_status ig_thermal_snapshot(ig_thermal_run *run) {
     alive[h->order[e]] = 1;
   ig_status status =
       ig_snapshot_of_mesh(cx, run->job->mesh, h->now.elements < h->elements ? alive : NULL,
-                          (double)run->step * run->dt, run->step, &snap);
+                          (double)run->done * run->dt, run->done, &snap);
   if (status == IG_OK)
     status = ig_snapshot_add_device(snap, "T", "K", IG_AT_POINTS,
                                     h->precision == IG_SINGLE ? IG_F32 : IG_F64, 1, h->T.dev);
@@ -394,25 +349,25 @@ ig_status ig_thermal_snapshot(ig_thermal_run *run) {
 ig_status ig_thermal_results(ig_thermal_run *run) {
   ig_ctx *cx = run->job->cx;
   ig_sink *sink = run->job->sink;
-  ig_heat_ledger l;
-  double low, high, volume, area;
-  IG_TRY(ig_heat_ledger_read(cx, &run->heat, &l));
-  IG_TRY(ig_heat_temperatures(cx, &run->heat, run->T));
-  extremes(run, &low, &high);
+  const ig_heat_question nothing = {0};
+  ig_heat_survey s;
+  double volume, area;
+  IG_TRY(ig_heat_ask(cx, &run->heat, &nothing, &s));
+  const ig_heat_ledger l = ig_heat_ledger_of(&run->heat, &s);
   ig_heat_measure(&run->heat, &volume, &area);
-  const double missed = run->beams.asked - run->beams.given;
-  if (missed > 1e-9 * run->beams.asked)
+  const double missed = fmax(0, run->beams.asked - l.source);
+  if (missed > 1e-6 * run->beams.asked)
     ig_warn_at(cx, &run->c->at, "%.3g J of the beams' %.3g J found nothing to heat", missed,
                run->beams.asked);
   const struct {
     const char *key;
     double value;
-  } figures[] = {{"T_min_K", low},
-                 {"T_max_K", high},
+  } figures[] = {{"T_min_K", s.low[0]},
+                 {"T_max_K", s.high[0]},
                  {"stored_J", l.stored - l.start},
                  {"source_J", l.source},
                  {"beam_J", run->beams.asked},
-                 {"beam_missed_J", run->beams.asked - run->beams.given},
+                 {"beam_missed_J", missed},
                  {"flux_J", l.flux},
                  {"body_J", l.body},
                  {"born_J", l.born},
@@ -423,7 +378,8 @@ ig_status ig_thermal_results(ig_thermal_run *run) {
                  {"volume_m3", volume},
                  {"surface_m2", area},
                  {"time_step_s", run->dt},
-                 {"critical_step_s", 2 / run->heat.rate}};
+                 {"critical_step_s", 2 / run->heat.rate},
+                 {"evaluations", (double)run->heat.steps_done}};
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
     IG_TRY(sink->result(sink, figures[i].key, figures[i].value));
   static const char *const melt[] = {"melt_length_most_m", "melt_width_most_m", "melt_depth_most_m",

@@ -41,21 +41,9 @@ typedef struct {
   ig_heat_newborn newborn;
   double body; /* W/m^3 */
   int track;   /* steps between looks at every element's past; 0: none is kept */
+  bool leaps;  /* steps above the critical one will be asked for */
   bool bare;   /* nobody asks for the outer surface: no births, conditions or beams */
 } ig_heat_setup;
-
-/* What is there after so many births. Nodes: one more than the highest in use. */
-typedef struct {
-  ig_lid elements, nodes, faces;
-  int32_t event;
-} ig_heat_range;
-
-/* A birth within a batch: before step `step`, apply patches [first, last). */
-typedef struct {
-  int step;
-  int32_t first, last;
-  ig_heat_range after;
-} ig_heat_birth;
 
 /* A run's heat, J: stored - start = source + flux + body + born - convected - radiated - held. */
 typedef struct {
@@ -86,7 +74,8 @@ typedef struct ig_heat {
   double initial, newborn_temperature, body;
   ig_heat_newborn newborn;
   double rate; /* bound of the largest eigenvalue of C^-1 K, 1/s: steps to 2 / rate are stable */
-  ig_lid limiting; /* the element (mesh number) that sets it */
+  double film_rate; /* what films have in it */
+  ig_lid limiting;  /* the element (mesh number) that sets it */
 
   /* births, on the host; elements in birth order */
   ig_lid *order;       /* mesh number of each */
@@ -119,22 +108,25 @@ typedef struct ig_heat {
   ig_array death, face_class, surface_class, face_ledger, node_ledger;
   ig_array row, rows;
   ig_array track; /* track columns x elements */
-  ig_array patch, patch_value, source_node, source_power, steps;
+  ig_array patch, patch_value, source_node, source_power, steps, survey;
+  ig_array base, base_rate, previous; /* of leaps */
+  ig_array met;                       /* CUDA: meetings of the resident grid */
 
   int track_every;
   double track_time;   /* s since the last look */
-  int resident_blocks; /* CUDA: that stay on the GPU for many steps; 0: launch each step */
+  int unlooked;        /* steps since */
+  int resident_blocks; /* CUDA: that stay on the GPU for a whole batch */
+  bool resident;       /* batches are run that way */
 
   /* the batch in hand, on the host */
   ig_heat_range now;  /* as the device has it */
   ig_heat_range next; /* after the births in the batch */
-  int step_count, birth_count;
-  int32_t patch_count, source_count;
-  int step_room, birth_room;
-  ig_heat_step *step;
-  ig_heat_birth *birth;
-  double source_energy, start_content; /* J */
-  double totals[4]; /* as saved: source energy, start content, steps, time since a look */
+  int step_count, step_room;
+  ig_heat_step *step, open; /* open: the step being written */
+  int32_t patch_count, source_count, list_count;
+  bool powers_given;    /* some of its watts come from the host */
+  double start_content; /* J */
+  double totals[4];     /* as saved: start content, steps, time and steps since a look */
   double time;
   int64_t steps_done;
   double element_steps;
@@ -149,15 +141,31 @@ IG_MUST_CHECK ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time);
 
 /* Writing a batch: births due by a time, then sources, then the step that uses them. */
 IG_MUST_CHECK ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time);
-/* A node is given power once a step at most. */
+/* A node is given power once a step at most. A step takes either such watts or those of one list:
+   a list of nodes, rising, for any number of steps, and room for watts that somebody computes on
+   the device before the batch runs. */
 IG_MUST_CHECK ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power);
+IG_MUST_CHECK ig_status ig_heat_batch_list(ig_ctx *cx, ig_heat *h, const ig_lid *nodes,
+                                           int32_t count, int32_t *list);
+IG_MUST_CHECK ig_status ig_heat_batch_powers(ig_ctx *cx, ig_heat *h, int32_t list, int32_t count,
+                                             int32_t *first);
+bool ig_heat_batch_full(const ig_heat *h); /* better run it now */
 IG_MUST_CHECK ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt);
+/* A step of any length, in about 2 sqrt(dt / critical) stages, each the work of a plain step; for
+   smooth fields, without sources. `critical`: a step that is stable now. */
+enum { IG_HEAT_STAGES = 101 };
+int ig_heat_stages(double ratio);
+IG_MUST_CHECK ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, double critical);
 /* Runs what was written, and clears it. */
 IG_MUST_CHECK ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h);
 
 /* Temperatures on the host, whatever the precision of the state. T: nodes */
 IG_MUST_CHECK ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T);
 IG_MUST_CHECK ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T);
+/* Sums and extremes over everything there; the host sees only those. */
+IG_MUST_CHECK ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
+                                    ig_heat_survey *found);
+ig_heat_ledger ig_heat_ledger_of(const ig_heat *h, const ig_heat_survey *s);
 IG_MUST_CHECK ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *ledger);
 /* The state for a checkpoint: host memory of the engine's own, good until it steps on. */
 enum { IG_HEAT_SAVED = 12 };
@@ -168,6 +176,15 @@ double ig_heat_step_bytes(const ig_heat *h);
 /* Volume and outer area of what is there. */
 void ig_heat_measure(const ig_heat *h, double *volume, double *area);
 
+/* Corners of element e (birth order), in binary order; VTK's corner -> binary, and back. */
+static inline const ig_lid *ig_heat_conn(const ig_heat *h, ig_lid e) {
+  return (const ig_lid *)h->elems.conn.host + 8 * (int64_t)e;
+}
+extern const int ig_heat_corner[8];
+/* Arrays written on the host from the start each batch: room for item `count`; and the first
+   `count` of them to the device. */
+IG_MUST_CHECK ig_status ig_heat_room(ig_ctx *cx, ig_array *a, size_t count, size_t size);
+IG_MUST_CHECK ig_status ig_heat_push(ig_ctx *cx, ig_array *a, size_t count);
 /* Sizes of an element (birth order); `room` holds them, without K, where classes are not kept. */
 const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *room);
 

@@ -1,6 +1,5 @@
 /* The GPU's drivers, in three kinds of state. */
 #include "backend/cuda/launch.cuh"
-#include <cooperative_groups.h>
 extern "C" {
 #include "thermal/heat_ops.h"
 #include "thermal/heat_rows.h"
@@ -11,26 +10,21 @@ extern "C" {
 #include "assembly/scatter.inc"
 #include "thermal/heat.inc"
 #include "thermal/heat_row.inc"
-#define V float
-#define VN(name) name##_f32
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cuda.inc"
-#undef V
-#undef VN
+#include "thermal/heat_resident.inc"
 
 #include "thermal/state_f64.h"
 #include "assembly/scatter.inc"
 #include "thermal/heat.inc"
 #include "thermal/heat_row.inc"
-#define V double
-#define VN(name) name##_f64
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cuda.inc"
-#undef V
-#undef VN
+#include "thermal/heat_resident.inc"
 
 #include "thermal/state_mix.h"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_cuda.inc"
+#include "thermal/heat_resident.inc"

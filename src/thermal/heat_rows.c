@@ -129,7 +129,6 @@ void ig_heat_rows_free(ig_heat *h) {
 
 /* Assembles the row of a key. */
 static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat_row_f64 *row) {
-  static const int binary[8] = {0, 1, 3, 2, 4, 5, 7, 6};
   const struct ig_heat_rows *b = h->row_book;
   memset(row, 0, sizeof *row);
   double volume = 0;
@@ -159,7 +158,7 @@ static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat
     for (int f = 0; f < 6; f++) {
       const int class = (int)(key->exposed[i] >> (8 * f) & 255);
       for (int n = 0; n < 4 && class; n++)
-        if (binary[ig_elem_face(IG_HEX8, f)[n]] == a)
+        if (ig_heat_corner[ig_elem_face(IG_HEX8, f)[n]] == a)
           for (int m = 0; m < 5; m++)
             row->film[m] += h->surface_class_of[class][m] * s->area[f][n];
     }

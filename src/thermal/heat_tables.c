@@ -40,9 +40,6 @@ static void table_index(heat_table_f64 *t) {
 
 static ig_status table_copy(ig_ctx *cx, const ig_material_case *from, const char *what,
                             const ig_table *table, heat_table_f64 *to) {
-  if (table->count == 0)
-    return ig_fail_at(cx, &from->at, "material '%s' has no %s: heat conduction needs one",
-                      from->name, what);
   if (table->count > IG_HEAT_KNOTS)
     return ig_fail_at(cx, &from->at, "material '%s': %s has %d rows, at most %d are kept",
                       from->name, what, table->count, IG_HEAT_KNOTS);
@@ -119,12 +116,7 @@ static ig_status capacity_make(ig_ctx *cx, const ig_material_case *from, heat_ma
 
 ig_status ig_heat_material_make(ig_ctx *cx, const ig_material_case *from, heat_material_f64 *to) {
   memset(to, 0, sizeof *to);
-  if (from->density.count == 0)
-    return ig_fail_at(cx, &from->at, "material '%s' has no density: heat conduction needs one",
-                      from->name);
-  if (from->specific_heat.count == 0)
-    return ig_fail_at(cx, &from->at,
-                      "material '%s' has no specific_heat: heat conduction needs one", from->name);
+  IG_TRY(ig_material_require(cx, from, "density|specific_heat|conductivity", "heat conduction"));
   if (from->density.count + from->specific_heat.count > 2 * IG_HEAT_KNOTS)
     return ig_fail_at(cx, &from->at, "material '%s': at most %d rows a table", from->name,
                       IG_HEAT_KNOTS);
@@ -137,6 +129,7 @@ ig_status ig_heat_material_make(ig_ctx *cx, const ig_material_case *from, heat_m
   IG_TRY(capacity_make(cx, from, to));
   to->solidus = from->solidus;
   to->liquidus = from->liquidus;
+  to->diffusivity = ig_heat_material_diffusivity(to);
   const heat_table_f64 *c = &to->capacity;
   to->content[0] = c->y[0] * c->x[0];
   for (int i = 1; i < c->knots; i++)
@@ -168,6 +161,7 @@ void ig_heat_material_round(const heat_material_f64 *from, heat_material_f32 *to
   table_round(&from->heat, &to->heat);
   for (int i = 0; i < IG_HEAT_KNOTS; i++)
     to->content[i] = (float)from->content[i];
+  to->diffusivity = (float)from->diffusivity;
   to->solidus = (float)from->solidus;
   to->liquidus = (float)from->liquidus;
   to->powdered = (float)from->powdered;

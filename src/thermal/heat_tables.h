@@ -3,7 +3,7 @@
 #define IG_HEAT_TABLES_H
 
 #include "material/material.h"
-#include "thermal/heat_types.h"
+#include "thermal/heat.h"
 
 #include "kern/prec_f32.h"
 #include "thermal/heat_types.inc"
@@ -18,5 +18,9 @@ void ig_heat_material_round(const heat_material_f64 *from, heat_material_f32 *to
 double ig_heat_material_diffusivity(const heat_material_f64 *m);
 double ig_heat_material_conductivity_max(const heat_material_f64 *m);
 double ig_heat_material_capacity_min(const heat_material_f64 *m);
+/* Of element e (birth order). */
+static inline const heat_material_f64 *ig_heat_material_of(const ig_heat *h, ig_lid e) {
+  return (const heat_material_f64 *)h->material_tables + ((uint8_t *)h->material.host)[e];
+}
 
 #endif

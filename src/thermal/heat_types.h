@@ -17,7 +17,7 @@ typedef enum { IG_HEAT_CONSTANT, IG_HEAT_APPARENT, IG_HEAT_ENTHALPY } ig_heat_ca
 enum { IG_HEAT_KNOTS = 64, IG_HEAT_BUCKETS = 128 };
 
 /* Columns of a node's ledger, J: in through prescribed flux; out by convection, by radiation, into
-   nodes held at a temperature; in with newborn elements; in from a body source. */
+   nodes held at a temperature; in with newborn elements; in from a body source; in from beams. */
 enum {
   IG_LEDGER_FLUX,
   IG_LEDGER_CONVECTED,
@@ -25,6 +25,7 @@ enum {
   IG_LEDGER_HELD,
   IG_LEDGER_BORN,
   IG_LEDGER_BODY,
+  IG_LEDGER_SOURCE,
   IG_LEDGER_COLUMNS
 };
 
@@ -40,6 +41,33 @@ enum {
   IG_TRACK_COLUMNS
 };
 
+/* A survey of the state: what is asked besides the ledger, what was found. Sums: the columns of the
+   ledger, then heat content, molten volume, and temperatures and number of nodes at a height. */
+enum {
+  IG_SURVEY_STORED = IG_LEDGER_COLUMNS,
+  IG_SURVEY_MOLTEN,
+  IG_SURVEY_LAYER,
+  IG_SURVEY_LAYER_NODES,
+  IG_SURVEY_SUMS
+};
+typedef struct {
+  int32_t melt;    /* 1: look for the melt pool */
+  int32_t stiff;   /* 1: how near are elements to their largest diffusivity? */
+  int32_t layered; /* 1: nodes within `thick` of the height `layer`, m */
+  double along[2]; /* direction of the melt pool's length, in the plane */
+  double layer, thick;
+  int32_t picks;       /* temperatures of so many nodes, besides */
+  const int32_t *pick; /* on the device */
+  double *picked;      /* on the device */
+  int32_t change;      /* 1: how far the last long step took temperatures */
+} ig_heat_question;
+typedef struct {
+  double sum[IG_SURVEY_SUMS];
+  /* of temperature; of the melt pool, along, across, up; of the change of temperature; of the
+     diffusivity over the largest the material can have */
+  double low[6], high[6];
+} ig_heat_survey;
+
 /* A change of one node at a birth. Values follow in an array of their own: 1 / capacity, volume of
    each material, 5 of the film, body source. */
 typedef struct {
@@ -49,11 +77,31 @@ typedef struct {
   int32_t row;   /* stencil: its class of row */
 } ig_heat_patch;
 
-/* What happens in one step, known to the host long before: sources and births depend on the
-   toolpath alone. */
+/* What is there after so many births. Nodes: one more than the highest in use. */
 typedef struct {
-  double dt, time;     /* s; time at the end of the step */
-  int32_t first, last; /* range of the batch's source entries */
+  int32_t elements, nodes, faces, event;
+} ig_heat_range;
+
+/* A stage of a step longer than the critical one (Runge, Kutta and Legendre, second order): with y
+   the state, y0 where it began, y' the state before and f the rate of change,
+   y <- y0 + mu (y - y0) + nu (y' - y0) + ahead f(y) + first f(y0). */
+typedef struct {
+  int32_t number; /* from 1; 0: a plain step, y <- y + dt f(y) */
+  double mu, nu, ahead, first;
+} ig_heat_stage;
+
+/* What happens in one step, known to the host long before: sources and births depend on the
+   toolpath alone. Births come first, then the step, then a look at the elements' past. */
+typedef struct {
+  double dt, time; /* s; time at the end of the step */
+  double weight;   /* what flows counts for so long in the ledger, s: dt, or a
+                      stage's share */
+  ig_heat_stage stage;
+  int32_t first, last;             /* the batch's watts */
+  int32_t list;                    /* where their nodes begin, rising, in the batch's lists */
+  int32_t patch_first, patch_last; /* births: changes of nodes */
+  ig_heat_range there;             /* after the births */
+  float look;                      /* s since the last look at the elements; 0: no look */
 } ig_heat_step;
 
 #endif

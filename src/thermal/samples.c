@@ -65,14 +65,11 @@ static void start(ig_thermal_sample *s, const char *name, double emissivity, dou
                            .rear = NAN,
                            .absorptivity = NAN,
                            .reach = NAN,
-                           .raster = {.at = {.given = true},
-                                      .travel = 1,
-                                      .rotation = M_PI / 2,
-                                      .island = NAN,
-                                      .regions = {0, s->region}}};
+                           .raster = {.regions = {0, s->region}}};
   s->c = (ig_thermal_case){.initial_temperature = 300,
                            .ambient = 300,
                            .time_step = NAN,
+                           .dwell_change = NAN,
                            .safety = 0.9,
                            .boundary = {2, s->boundary},
                            .beams = {1, &s->beam},
@@ -82,17 +79,22 @@ static void steel(ig_thermal_sample *s, const char *name) {
   start(s, name, 0.4, 0.36, 7955, 20, 500, 1658, 1723);
 }
 
+/* Hatched layers, turned by a right angle each; regions are added beside. */
 static void scan(ig_thermal_sample *s, double radius, double power, double speed, double hatch,
                  double layer, int layers, double base, double dwell) {
-  ig_raster_case *r = &s->beam.raster;
   s->beam.radius = radius;
-  r->power = power;
-  r->speed = speed;
-  r->hatch = hatch;
-  r->layer_height = layer;
-  r->layers = layers;
-  r->base = base;
-  r->dwell = dwell;
+  s->beam.raster = (ig_raster_case){.at = {.given = true},
+                                    .power = power,
+                                    .speed = speed,
+                                    .travel = 1,
+                                    .hatch = hatch,
+                                    .layer_height = layer,
+                                    .layers = layers,
+                                    .base = base,
+                                    .rotation = M_PI / 2,
+                                    .island = NAN,
+                                    .dwell = dwell,
+                                    .regions = s->beam.raster.regions};
 }
 
 static void cube(ig_thermal_sample *s, const char *name, int n, int plate, int thick) {

@@ -27,4 +27,10 @@ typedef struct {
 IG_SAMPLE_LIST(X)
 #undef X
 
+/* bench_samples.c */
+ig_status ig_bench_samples(ig_ctx *cx, const ig_bench_sink *sink);
+ig_status ig_bench_sizes(ig_ctx *cx, const ig_bench_sink *sink);
+ig_status ig_bench_accuracy(ig_ctx *cx, const ig_bench_sink *sink);
+ig_status ig_bench_whole(ig_ctx *cx, const ig_bench_sink *sink);
+
 #endif

@@ -37,6 +37,9 @@ const ig_option ig_thermal_options[] = {
     IG_REAL(C, time_step, "s", NULL, IG_TINY, 1e9,
             "step of the explicit integration; left out: safety x the critical step"),
     IG_REAL(C, safety, "", "0.9", 0.01, 1, "share of the critical step to take"),
+    IG_REAL(C, dwell_change, "K", NULL, IG_TINY, 1e4,
+            "while no beam is on, take longer steps, growing as long as no node changes by more "
+            "than this in one; left out: all steps are alike"),
     IG_CHOICE(
         C, conduction, "auto|recompute|classes|stencil", "auto",
         "how conduction is made: geometry every step, one matrix a class of alike elements, "
@@ -56,6 +59,10 @@ const ig_option ig_thermal_options[] = {
     IG_LIST(C, probes, ig_thermal_probe, probe_options, NULL, "points whose temperature is kept"),
     IG_END};
 #undef C
+
+/* Steps taken at once in a dwell: at least so many, for fewer cost more than they save, at most so
+   many; where a leap would go too far, plain steps count from PLAIN_FIRST up before the next. */
+enum { SHORTEST_LEAP = 6, LONGEST_LEAP = 512, PLAIN_FIRST = -2 };
 
 /* --- from the case to the engine */
 
@@ -162,6 +169,7 @@ static ig_status step_choose(ig_thermal_run *run) {
   run->steps = (int64_t)ceil(c->duration / dt * (1 - 1e-12));
   run->steps = run->steps < 1 ? 1 : run->steps;
   run->dt = c->duration / (double)run->steps;
+  run->critical = c->safety * critical;
   return IG_OK;
 }
 
@@ -194,7 +202,8 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
                          .ambient = c->ambient,
                          .newborn = (ig_heat_newborn)c->birth.temperature,
                          .track = melts(run) ? (int)c->track_every : 0,
-                         .body = c->body_source};
+                         .body = c->body_source,
+                         .leaps = !isnan(c->dwell_change)};
   IG_TRY(conditions_make(run, condition, &setup.conditions));
   if (c->conduction) {
     setup.conduction = (ig_heat_conduction)(c->conduction - 1);
@@ -212,6 +221,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   run->job = job;
   run->c = job->room_case;
   run->layer_z = run->interlayer = NAN;
+  run->leap = PLAIN_FIRST;
   IG_TRY(materials_assign(run));
   const int beams = run->c->beams.count;
   ig_toolpath *paths;
@@ -224,25 +234,24 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   free(paths);
   IG_TRY(status);
   IG_TRY(step_choose(run));
-  IG_TRY(IG_NEW(cx, &run->T, run->heat.nodes, "temperatures"));
   return ig_thermal_probes(run);
 }
 
 void ig_thermal_close(ig_thermal_run *run) {
   ig_heat_free(run->job->cx, &run->heat);
-  ig_beams_free(&run->beams);
+  ig_beams_free(run->job->cx, &run->beams);
   free(run->material_of);
   free(run->birth);
   free(run->probe);
-  free(run->T);
+  ig_array_free(run->job->cx, &run->pick);
+  ig_array_free(run->job->cx, &run->picked);
 }
 
 /* --- the run */
 
 /* Due at this step, of `count` evenly over the run, or every so many, or so often in time. */
-static bool snapshot_due(const ig_thermal_run *run) {
+static bool snapshot_due(const ig_thermal_run *run, int64_t s) {
   const ig_output_case *o = run->job->output;
-  const int64_t s = run->step;
   if (!o)
     return false;
   if (o->every > 0)
@@ -254,16 +263,60 @@ static bool snapshot_due(const ig_thermal_run *run) {
   return o->count > 0 && (s * o->count) / run->steps > ((s - 1) * o->count) / run->steps;
 }
 
-static bool history_due(const ig_thermal_run *run) {
+static bool history_due(const ig_thermal_run *run, int64_t s) {
   const ig_output_case *o = run->job->output;
-  return o && o->history_every > 0 &&
-         (run->step % o->history_every == 0 || run->step == run->steps);
+  return o && o->history_every > 0 && (s % o->history_every == 0 || s == run->steps);
 }
 
-/* Steps until something is due, at most `most`: written into the batch. */
-static ig_status batch_write(ig_thermal_run *run, int most) {
+/* How many of the coming steps have no beam, no birth, and nothing due before their end. */
+static int64_t quiet_steps(ig_thermal_run *run, int64_t most) {
+  const ig_heat *h = &run->heat;
+  const double start = (double)run->step * run->dt;
+  double until = h->next.event + 1 < h->events ? h->event_time[h->next.event + 1] : INFINITY;
+  for (int i = 0; i < run->beams.count; i++)
+    until = fmin(until, ig_beam_next_on(&run->beams.beam[i], start));
+  const double room = floor((until - start) / run->dt * (1 + 1e-12));
+  most = most < run->steps - run->step ? most : run->steps - run->step;
+  most = room < (double)most ? (int64_t)fmax(room, 0) : most;
+  for (int64_t n = 1; n < most && run->job->sink; n++)
+    if (snapshot_due(run, run->step + n) || history_due(run, run->step + n))
+      return n;
+  return most;
+}
+
+/* A dwell: one long step, if the last ones say it may be. */
+static ig_status leap_write(ig_thermal_run *run, int64_t quiet) {
+  const int64_t fit = (int64_t)(600 * run->critical / run->dt);
+  int64_t leap = run->leap < quiet ? run->leap : quiet;
+  leap = leap < fit ? leap : fit;
+  if (leap < SHORTEST_LEAP)
+    return IG_OK;
+  IG_TRY(ig_heat_batch_leap(run->job->cx, &run->heat, (double)leap * run->dt, run->critical));
+  run->step += leap;
+  run->leaping = leap;
+  return IG_OK;
+}
+
+/* How far it went decides how long the next may be; and what is stable now. */
+static ig_status leap_judge(ig_thermal_run *run) {
+  const ig_heat_question q = {.change = 1, .stiff = !run->heat.constant};
+  ig_heat *h = &run->heat;
+  ig_heat_survey s;
+  IG_TRY(ig_heat_ask(run->job->cx, h, &q, &s));
+  const double grow = fmin(2, 0.9 * run->c->dwell_change / fmax(s.high[4], 1e-300));
+  const int64_t next = (int64_t)((double)run->leaping * grow);
+  if (grow < 1 || next > run->leap) /* one that was cut short says little */
+    run->leap = next < SHORTEST_LEAP ? PLAIN_FIRST : next > LONGEST_LEAP ? LONGEST_LEAP : next;
+  const double share = q.stiff ? fmin(1, 1.05 * s.high[5]) : 1;
+  run->critical = run->c->safety * 2 / ((h->rate - h->film_rate) * share + h->film_rate);
+  run->leaping = 0;
+  return IG_OK;
+}
+
+ig_status ig_thermal_write(ig_thermal_run *run, int most) {
   ig_heat *h = &run->heat;
   ig_ctx *cx = run->job->cx;
+  const bool grows = !isnan(run->c->dwell_change);
   for (int i = 0; i < most && run->step < run->steps; i++) {
     const double start = (double)run->step * run->dt;
     if (ig_thermal_layer_begins(run, start)) {
@@ -271,30 +324,50 @@ static ig_status batch_write(ig_thermal_run *run, int most) {
         break; /* first bring the state up to here */
       IG_TRY(ig_thermal_interlayer(run, start));
     }
+    const int64_t quiet = grows ? quiet_steps(run, LONGEST_LEAP) : 0;
+    if (quiet < 1) {
+      run->leap = PLAIN_FIRST;
+      run->critical = run->c->safety * 2 / h->rate;
+    } else if (run->leap < SHORTEST_LEAP) {
+      run->leap++;
+    } else if (quiet >= SHORTEST_LEAP) {
+      if (i > 0)
+        break; /* a leap is a batch of its own */
+      IG_TRY(leap_write(run, quiet));
+      if (run->leaping)
+        break;
+    }
     IG_TRY(ig_heat_batch_births(cx, h, start));
     IG_TRY(ig_beams_step(cx, &run->beams, h, start, run->dt));
     IG_TRY(ig_heat_batch_step(cx, h, run->dt));
     run->step++;
-    if (run->job->sink && (snapshot_due(run) || history_due(run)))
+    if (ig_heat_batch_full(h) ||
+        (run->job->sink && (snapshot_due(run, run->step) || history_due(run, run->step))))
       break;
   }
   return IG_OK;
 }
 
-ig_status ig_thermal_advance(ig_thermal_run *run, int most) {
-  IG_TRY(batch_write(run, most));
-  /* returns while the device works on: the next batch is written meanwhile */
-  return ig_heat_batch_run(run->job->cx, &run->heat);
+ig_status ig_thermal_advance(ig_thermal_run *run) {
+  IG_TRY(ig_beams_power(run->job->cx, &run->beams, &run->heat));
+  run->done = run->step;
+  run->asked = run->beams.asked;
+  IG_TRY(ig_heat_batch_run(run->job->cx, &run->heat));
+  IG_TRY(run->leaping ? leap_judge(run) : IG_OK);
+  run->leap_done = run->leap; /* writing the next batch goes on from here */
+  run->critical_done = run->critical;
+  return IG_OK;
 }
 
 static ig_status checkpoint_write(ig_thermal_run *run) {
   ig_saved saved[IG_HEAT_SAVED + 1];
   int count;
   IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
-  double kept[8] = {run->beams.asked,  run->beams.given,  run->layer_z,      run->interlayer,
-                    run->melt_most[0], run->melt_most[1], run->melt_most[2], run->melt_most[3]};
-  saved[count++] = (ig_saved){"kept", IG_F64, 8, kept};
-  return run->job->sink->checkpoint(run->job->sink, (double)run->step * run->dt, run->step, saved,
+  double kept[9] = {run->asked,        run->layer_z,           run->interlayer,
+                    run->melt_most[0], run->melt_most[1],      run->melt_most[2],
+                    run->melt_most[3], (double)run->leap_done, run->critical_done};
+  saved[count++] = (ig_saved){"kept", IG_F64, 9, kept};
+  return run->job->sink->checkpoint(run->job->sink, (double)run->done * run->dt, run->done, saved,
                                     count);
 }
 
@@ -313,19 +386,55 @@ static ig_status run_start(ig_thermal_run *run) {
     return IG_FAIL(cx, IG_INPUT,
                    "the checkpoint was made with another time step or duration: continue with the "
                    "case it belongs to");
-  run->step = restart->step;
+  run->step = run->done = restart->step;
   IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
   const void *data;
-  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 8, &data));
+  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 9, &data));
   const double *kept = data;
-  run->beams.asked = kept[0];
-  run->beams.given = kept[1];
-  run->layer_z = kept[2];
-  run->interlayer = kept[3];
-  memcpy(run->melt_most, kept + 4, sizeof run->melt_most);
+  run->beams.asked = run->asked = kept[0];
+  run->layer_z = kept[1];
+  run->interlayer = kept[2];
+  memcpy(run->melt_most, kept + 3, sizeof run->melt_most);
+  run->leap = run->leap_done = (int64_t)kept[7];
+  run->critical = run->critical_done = kept[8];
+  run->shown = run->done;
   return ig_heat_restore(cx, &run->heat, restart);
 }
 
+/* What is due after the steps that are done; the time it took is added to *output. */
+static ig_status outputs_write(ig_thermal_run *run, double *saved, double *output) {
+  ig_job *job = run->job;
+  const bool history = history_due(run, run->done), snapshot = snapshot_due(run, run->done);
+  if (!job->sink || run->done == run->shown || !(history || snapshot))
+    return IG_OK;
+  IG_TRY(job->cx->backend->sync(job->cx)); /* waiting for steps is no output */
+  const double mark = ig_now();
+  IG_TRY(ig_fault_check(job->cx, "node", NULL));
+  if (history)
+    IG_TRY(ig_thermal_history(run));
+  if (snapshot)
+    IG_TRY(ig_thermal_snapshot(run));
+  const double every = job->output->checkpoint_every;
+  if (every > 0 && ig_now() - *saved > every) {
+    IG_TRY(checkpoint_write(run));
+    *saved = ig_now();
+  }
+  run->shown = run->done;
+  *output += ig_now() - mark;
+  return IG_OK;
+}
+
+static void progress(const ig_thermal_run *run, double elapsed) {
+  const ig_progress p = {.unit = "step",
+                         .done = (double)run->done,
+                         .total = (double)run->steps,
+                         .rate = elapsed > 0 ? run->heat.element_steps / elapsed : 0,
+                         .note = ""};
+  ig_progress_report(run->job->cx, &p);
+}
+
+/* Each batch is written while the device works on the one before; what is due after that one is
+   put out in between. */
 static ig_status run_loop(ig_thermal_run *run) {
   ig_job *job = run->job;
   ig_ctx *cx = job->cx;
@@ -334,42 +443,25 @@ static ig_status run_loop(ig_thermal_run *run) {
   int most = 16;
   while (run->step < run->steps) {
     const double start = ig_now();
-    const int64_t before = run->step;
-    IG_TRY(ig_thermal_advance(run, most));
+    IG_TRY(ig_thermal_write(run, most));
+    IG_TRY(outputs_write(run, &saved, &output));
+    if (cx->interrupted && run->done > 0) {
+      if (job->sink)
+        IG_TRY(checkpoint_write(run));
+      return IG_FAIL(cx, IG_INTERRUPTED, "interrupted at step %lld of %lld", (long long)run->done,
+                     (long long)run->steps);
+    }
+    const int64_t before = run->done;
+    IG_TRY(ig_thermal_advance(run));
     const double took = ig_now() - start;
     /* long enough to be worth a launch, short enough to answer Ctrl-C */
-    if (took < 0.1 && run->step - before == most && most < 8192)
+    if (took < 0.1 && run->done - before == most && most < 8192)
       most *= 2;
     else if (took > 0.5 && most > 1)
       most /= 2;
-    if (job->sink && (history_due(run) || snapshot_due(run))) {
-      const double mark = ig_now();
-      IG_TRY(ig_fault_check(cx, "node", NULL));
-      if (history_due(run))
-        IG_TRY(ig_thermal_history(run));
-      if (snapshot_due(run))
-        IG_TRY(ig_thermal_snapshot(run));
-      const double every = job->output->checkpoint_every;
-      if (every > 0 && ig_now() - saved > every) {
-        IG_TRY(checkpoint_write(run));
-        saved = ig_now();
-      }
-      output += ig_now() - mark;
-    }
-    const double elapsed = ig_now() - begin - output;
-    const ig_progress progress = {.unit = "step",
-                                  .done = (double)run->step,
-                                  .total = (double)run->steps,
-                                  .rate = elapsed > 0 ? run->heat.element_steps / elapsed : 0,
-                                  .note = ""};
-    ig_progress_report(cx, &progress);
-    if (cx->interrupted) {
-      if (job->sink)
-        IG_TRY(checkpoint_write(run));
-      return IG_FAIL(cx, IG_INTERRUPTED, "interrupted at step %lld of %lld", (long long)run->step,
-                     (long long)run->steps);
-    }
+    progress(run, ig_now() - begin - output);
   }
+  IG_TRY(outputs_write(run, &saved, &output));
   IG_TRY(cx->backend->sync(cx));
   IG_TRY(ig_fault_check(cx, "node", NULL));
   job->seconds_output = output;
@@ -387,7 +479,7 @@ static ig_status thermal_run(ig_job *job) {
   status = run_loop(&run);
   job->elements = run.heat.elements;
   job->nodes = job->dofs = run.heat.nodes;
-  job->steps = run.step;
+  job->steps = run.done;
   job->element_steps = run.heat.element_steps;
   job->bytes_moved = ig_heat_step_bytes(&run.heat) * (double)run.heat.steps_done;
   if (status == IG_OK && job->sink)

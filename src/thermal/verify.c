@@ -1,35 +1,27 @@
 /* Verification: exact solutions, patch tests, orders of convergence. Every problem runs in all
    precisions and assemblies on the context's backend; a row shows the worst of them. */
-#include "thermal/thermal.h"
+#include "thermal/verify.h"
 #include "backend/backend.h"
-#include "mesh/mesh_case.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const double none[] = {0};
-
-typedef struct {
-  double rho[1], c[1], k[1];
-  ig_material_case m;
-} simple;
-
-static const ig_material_case *simple_metal(simple *s, double rho, double c, double k) {
+const ig_material_case *ig_simple_metal_of(ig_simple_metal *s, double rho, double c, double k) {
   memset(s, 0, sizeof *s);
   s->rho[0] = rho;
   s->c[0] = c;
   s->k[0] = k;
   s->m.name = "metal";
-  s->m.density = (ig_table){1, (double *)none, s->rho};
-  s->m.specific_heat = (ig_table){1, (double *)none, s->c};
-  s->m.conductivity = (ig_table){1, (double *)none, s->k};
+  s->m.density = (ig_table){1, s->zero, s->rho};
+  s->m.specific_heat = (ig_table){1, s->zero, s->c};
+  s->m.conductivity = (ig_table){1, s->zero, s->k};
   s->m.solidus = s->m.liquidus = s->m.absorptivity = s->m.emissivity = NAN;
   return &s->m;
 }
 
-static ig_heat_condition condition(const ig_mesh *mesh, const char *faces) {
+ig_heat_condition ig_verify_condition(const ig_mesh *mesh, const char *faces) {
   return (ig_heat_condition){.faces = faces ? ig_mesh_find_set(mesh, faces, IG_SET_FACES) : NULL,
                              .temperature = NAN,
                              .flux = NAN,
@@ -38,14 +30,13 @@ static ig_heat_condition condition(const ig_mesh *mesh, const char *faces) {
                              .ambient = NAN};
 }
 
-static void say(const ig_verify_sink *sink, const char *quantity, const char *source,
-                double expected, double computed, double tolerance, bool relative) {
+void ig_verify_say(const ig_verify_sink *sink, const char *quantity, const char *source,
+                   double expected, double computed, double tolerance, bool relative) {
   const ig_verify_row row = {quantity, source, expected, computed, tolerance, relative};
   sink->row(sink->user, &row);
 }
 
-/* Steps without births or sources. */
-static ig_status steps_plain(ig_ctx *cx, ig_heat *h, double dt, int64_t steps) {
+ig_status ig_verify_steps(ig_ctx *cx, ig_heat *h, double dt, int64_t steps) {
   while (steps > 0) {
     const int batch = steps < 512 ? (int)steps : 512;
     for (int i = 0; i < batch; i++)
@@ -88,8 +79,8 @@ static ig_status patch(ig_ctx *cx, ig_heat_setup *setup, double *error) {
   const ig_box_case box = {.size = {3, (double *)size}, .cells = {3, (double *)cells}};
   const ig_mesh_case mc = {.boxes = {1, (void *)&box},
                            .jitter = {.at = {.given = true}, .amount = 0.3, .seed = 7}};
-  simple metal;
-  const ig_material_case *materials[] = {simple_metal(&metal, 8000, 500, 20)};
+  ig_simple_metal metal;
+  const ig_material_case *materials[] = {ig_simple_metal_of(&metal, 8000, 500, 20)};
   static const char *const sides[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
   ig_heat_condition c[6];
   ig_mesh *mesh = NULL;
@@ -99,7 +90,7 @@ static ig_status patch(ig_ctx *cx, ig_heat_setup *setup, double *error) {
   ig_status status;
   IG_TRY_GOTO(status, done, ig_mesh_generate(cx, &mc, &mesh));
   for (int i = 0; i < 6; i++) {
-    c[i] = condition(mesh, sides[i]);
+    c[i] = ig_verify_condition(mesh, sides[i]);
     c[i].temperature = 400; /* the values are set node by node below */
   }
   setup->mesh = mesh;
@@ -113,7 +104,7 @@ static ig_status patch(ig_ctx *cx, ig_heat_setup *setup, double *error) {
   for (ig_lid n = 0; n < mesh->nodes; n++)
     T[n] = isnan(h.held[n]) ? 400 : patch_field(&mesh->x[3 * (int64_t)n]);
   IG_TRY_GOTO(status, done, ig_heat_set_temperatures(cx, &h, T));
-  IG_TRY_GOTO(status, done, steps_plain(cx, &h, 1.8 / h.rate, 1200));
+  IG_TRY_GOTO(status, done, ig_verify_steps(cx, &h, 1.8 / h.rate, 1200));
   IG_TRY_GOTO(status, done, ig_heat_temperatures(cx, &h, T));
   *error = 0;
   for (ig_lid n = 0; n < mesh->nodes; n++) {
@@ -134,7 +125,7 @@ static ig_status verify_patch(ig_ctx *cx, const ig_verify_sink *sink) {
     char text[96];
     IG_TRY(worst_of(cx, patch, (ig_precision)p, IG_HEAT_RECOMPUTE, &worst));
     snprintf(text, sizeof text, "linear field on distorted hexahedra, %s", precision_name[p]);
-    say(sink, text, "exact; worst of all assemblies", 0, worst, tolerance[p], false);
+    ig_verify_say(sink, text, "exact; worst of all assemblies", 0, worst, tolerance[p], false);
   }
   return IG_OK;
 }
@@ -151,15 +142,15 @@ static ig_status made(ig_ctx *cx, ig_heat_setup *setup, int cells, double dt, do
   const double size[] = {1, 1, 0.5};
   const int n[] = {cells, cells, cells / 2 > 0 ? cells / 2 : 1};
   const double k = 0.1;
-  simple metal;
-  const ig_material_case *materials[] = {simple_metal(&metal, 1, 1, k)};
+  ig_simple_metal metal;
+  const ig_material_case *materials[] = {ig_simple_metal_of(&metal, 1, 1, k)};
   ig_mesh *mesh = NULL;
   ig_heat h;
   memset(&h, 0, sizeof h);
   double *T = NULL, *volume = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, ig_mesh_box(cx, IG_HEX8, size, n, &mesh));
-  ig_heat_condition c = condition(mesh, "ymax");
+  ig_heat_condition c = ig_verify_condition(mesh, "ymax");
   c.temperature = 500;
   setup->mesh = mesh;
   setup->materials = 1;
@@ -223,22 +214,22 @@ static ig_status verify_made(ig_ctx *cx, const ig_verify_sink *sink) {
     IG_TRY(made(cx, &setup, 4, 1e-4, 0.02, &coarse));
     IG_TRY(made(cx, &setup, 8, 1e-4, 0.02, &fine));
     snprintf(text, sizeof text, "order in space, %s", name[form]);
-    say(sink, text, "second-order element", 2, log2(coarse / fine), 0.1, false);
+    ig_verify_say(sink, text, "second-order element", 2, log2(coarse / fine), 0.1, false);
     /* one mesh: what is left after its own limit, found with tiny steps, is time's */
     double limit;
     IG_TRY(made(cx, &setup, 8, 2.5e-4, 0.2, &limit));
     for (int i = 0; i < 2; i++)
       IG_TRY(made(cx, &setup, 8, 0.02 / (1 << i), 0.2, &late[i]));
     snprintf(text, sizeof text, "order in time, %s", name[form]);
-    say(sink, text, "forward Euler", 1, log2(fabs(late[0] - limit) / fabs(late[1] - limit)), 0.1,
-        false);
+    ig_verify_say(sink, text, "forward Euler", 1,
+                  log2(fabs(late[0] - limit) / fabs(late[1] - limit)), 0.1, false);
   }
   return IG_OK;
 }
 
 /* --- slab with convection on one side, insulated on the other: series solution */
 
-static double slab_series(double bi, double fo, double x) {
+double ig_slab_series(double bi, double fo, double x) {
   double theta = 0;
   for (int i = 0; i < 200; i++) {
     double low = i * M_PI + 1e-12, high = i * M_PI + M_PI / 2 - 1e-12;
@@ -258,15 +249,15 @@ static double slab_series(double bi, double fo, double x) {
 static ig_status slab(ig_ctx *cx, ig_heat_setup *setup, double *surface) {
   const double L = 0.1, size[] = {L, 0.01, 0.01};
   const int cells[] = {100, 1, 1};
-  simple metal;
-  const ig_material_case *materials[] = {simple_metal(&metal, 100, 100, 1)};
+  ig_simple_metal metal;
+  const ig_material_case *materials[] = {ig_simple_metal_of(&metal, 100, 100, 1)};
   ig_mesh *mesh = NULL;
   ig_heat h;
   memset(&h, 0, sizeof h);
   double *T = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, ig_mesh_box(cx, IG_HEX8, size, cells, &mesh));
-  ig_heat_condition c = condition(mesh, "xmax");
+  ig_heat_condition c = ig_verify_condition(mesh, "xmax");
   c.h = 50;
   c.ambient = 300;
   setup->mesh = mesh;
@@ -277,7 +268,7 @@ static ig_status slab(ig_ctx *cx, ig_heat_setup *setup, double *surface) {
   setup->initial = 400;
   IG_TRY_GOTO(status, done, ig_heat_new(cx, setup, &h));
   IG_TRY_GOTO(status, done, ig_heat_begin(cx, &h, 0));
-  IG_TRY_GOTO(status, done, steps_plain(cx, &h, 1e-3, 1000));
+  IG_TRY_GOTO(status, done, ig_verify_steps(cx, &h, 1e-3, 1000));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &T, mesh->nodes, "temperatures"));
   IG_TRY_GOTO(status, done, ig_heat_temperatures(cx, &h, T));
   *surface = 0;
@@ -297,8 +288,9 @@ done:
 
 static ig_status verify_slab(ig_ctx *cx, const ig_verify_sink *sink) {
   /* Bi = h L / k, Fo = alpha t / L^2 */
-  const double exact = 300 + 100 * slab_series(50 * 0.1, 1e-4 / 0.01, 1);
-  say(sink, "series solution itself, surface", "tabulated value", 361.56903, exact, 1e-5, false);
+  const double exact = 300 + 100 * ig_slab_series(50 * 0.1, 1e-4 / 0.01, 1);
+  ig_verify_say(sink, "series solution itself, surface", "tabulated value", 361.56903, exact, 1e-5,
+                false);
   for (int form = 0; form < 3; form++)
     for (int p = 0; p < 3; p++)
       for (int a = 0; a < 3; a++) {
@@ -317,35 +309,24 @@ static ig_status verify_slab(ig_ctx *cx, const ig_verify_sink *sink) {
         IG_TRY(slab(cx, &setup, &T));
         snprintf(text, sizeof text, "surface after 1 s, %s %s %s [K]", name[form],
                  precision_name[p], form == IG_HEAT_STENCIL ? "" : assembly[a]);
-        say(sink, text, "series", exact, T, 0.05, false);
+        ig_verify_say(sink, text, "series", exact, T, 0.05, false);
       }
   return IG_OK;
 }
 
-/* --- a bar and one condition: temperatures of the nodes at x = 0 and along it */
+/* --- a bar and one condition */
 
-typedef struct {
-  double size[3];
-  int cells[3];
-  const ig_material_case *material;
-  const char *where; /* face set, NULL: everywhere */
-  ig_heat_condition c;
-  double initial, time, step; /* step: share of the critical one */
-  bool enthalpy;
-} bar;
-
-static ig_status bar_run(ig_ctx *cx, const bar *b, ig_precision precision,
-                         ig_heat_conduction conduction, ig_mesh **mesh, double **T,
-                         ig_heat_ledger *ledger) {
+ig_status ig_verify_bar_run(ig_ctx *cx, const ig_verify_bar *b, ig_precision precision,
+                            ig_heat_conduction conduction, double *T, ig_heat_ledger *ledger) {
   ig_heat h;
   memset(&h, 0, sizeof h);
-  *mesh = NULL;
-  *T = NULL;
+  ig_mesh *mesh = NULL;
+  double *all = NULL;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_mesh_box(cx, IG_HEX8, b->size, b->cells, mesh));
+  IG_TRY_GOTO(status, done, ig_mesh_box(cx, IG_HEX8, b->size, b->cells, &mesh));
   ig_heat_condition c = b->c;
-  c.faces = b->where ? ig_mesh_find_set(*mesh, b->where, IG_SET_FACES) : NULL;
-  const ig_heat_setup setup = {.mesh = *mesh,
+  c.faces = b->where ? ig_mesh_find_set(mesh, b->where, IG_SET_FACES) : NULL;
+  const ig_heat_setup setup = {.mesh = mesh,
                                .precision = precision,
                                .assembly = IG_GATHER,
                                .conduction = conduction,
@@ -360,211 +341,72 @@ static ig_status bar_run(ig_ctx *cx, const bar *b, ig_precision precision,
   IG_TRY_GOTO(status, done, ig_heat_new(cx, &setup, &h));
   IG_TRY_GOTO(status, done, ig_heat_begin(cx, &h, 0));
   const int64_t steps = (int64_t)ceil(b->time / (b->step * 2 / h.rate));
-  IG_TRY_GOTO(status, done, steps_plain(cx, &h, b->time / (double)steps, steps));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, T, (*mesh)->nodes, "temperatures"));
-  IG_TRY_GOTO(status, done, ig_heat_temperatures(cx, &h, *T));
+  IG_TRY_GOTO(status, done, ig_verify_steps(cx, &h, b->time / (double)steps, steps));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &all, mesh->nodes, "temperatures"));
+  IG_TRY_GOTO(status, done, ig_heat_temperatures(cx, &h, all));
+  memcpy(T, all, ((size_t)b->cells[0] + 1) * sizeof *T);
   status = ig_heat_ledger_read(cx, &h, ledger);
 done:
+  free(all);
   ig_heat_free(cx, &h);
+  ig_mesh_free(mesh);
   return status;
 }
 
 /* --- half-space under constant flux */
 
 static ig_status verify_flux(ig_ctx *cx, const ig_verify_sink *sink) {
-  simple metal;
+  ig_simple_metal metal;
   const double q = 1e6, k = 20, alpha = k / (8000 * 500.), t = 1;
-  bar b = {.size = {0.02, 1e-3, 1e-3},
-           .cells = {200, 1, 1},
-           .material = simple_metal(&metal, 8000, 500, k),
-           .where = "xmin",
-           .initial = 300,
-           .time = t,
-           .step = 0.9};
-  b.c = condition(NULL, NULL);
+  ig_verify_bar b = {.size = {0.02, 1e-3, 1e-3},
+                     .cells = {200, 1, 1},
+                     .material = ig_simple_metal_of(&metal, 8000, 500, k),
+                     .where = "xmin",
+                     .initial = 300,
+                     .time = t,
+                     .step = 0.9};
+  b.c = ig_verify_condition(NULL, NULL);
   b.c.flux = q;
   b.c.ambient = 300;
-  ig_mesh *mesh;
-  double *T;
+  double T[201];
   ig_heat_ledger l;
-  const ig_status status = bar_run(cx, &b, IG_DOUBLE, IG_HEAT_STENCIL, &mesh, &T, &l);
-  if (status == IG_OK) {
-    say(sink, "surface after 1 s [K]", "half-space under constant flux",
-        300 + 2 * q / k * sqrt(alpha * t / M_PI), T[0], 2e-3, true);
-    const double z = mesh->x[3 * 40];
-    say(sink, "4 mm deep after 1 s [K]", "half-space under constant flux",
-        300 + 2 * q / k * sqrt(alpha * t / M_PI) * exp(-z * z / (4 * alpha * t)) -
-            q * z / k * erfc(z / (2 * sqrt(alpha * t))),
-        T[40], 2e-3, true);
-    say(sink, "energy ledger: gap over heat put in", "conservation", 0,
-        ig_heat_ledger_gap(&l) / l.flux, 1e-11, false);
-  }
-  free(T);
-  ig_mesh_free(mesh);
-  return status;
+  IG_TRY(ig_verify_bar_run(cx, &b, IG_DOUBLE, IG_HEAT_STENCIL, T, &l));
+  ig_verify_say(sink, "surface after 1 s [K]", "half-space under constant flux",
+                300 + 2 * q / k * sqrt(alpha * t / M_PI), T[0], 2e-3, true);
+  const double z = 40 * b.size[0] / b.cells[0];
+  ig_verify_say(sink, "4 mm deep after 1 s [K]", "half-space under constant flux",
+                300 + 2 * q / k * sqrt(alpha * t / M_PI) * exp(-z * z / (4 * alpha * t)) -
+                    q * z / k * erfc(z / (2 * sqrt(alpha * t))),
+                T[40], 2e-3, true);
+  ig_verify_say(sink, "energy ledger: gap over heat put in", "conservation", 0,
+                ig_heat_ledger_gap(&l) / l.flux, 1e-11, false);
+  return IG_OK;
 }
 
 /* --- a small hot block that radiates into space */
 
 static ig_status verify_radiation(ig_ctx *cx, const ig_verify_sink *sink) {
-  simple metal;
+  ig_simple_metal metal;
   const double edge = 1e-3, rho_c = 8000 * 500., e = 0.8, sigma = 5.670374419e-8, t = 20;
-  bar b = {.size = {edge, edge, edge},
-           .cells = {2, 2, 2},
-           .material = simple_metal(&metal, 8000, 500, 400),
-           .initial = 1500,
-           .time = t,
-           .step = 0.9};
-  b.c = condition(NULL, NULL);
+  ig_verify_bar b = {.size = {edge, edge, edge},
+                     .cells = {2, 2, 2},
+                     .material = ig_simple_metal_of(&metal, 8000, 500, 400),
+                     .initial = 1500,
+                     .time = t,
+                     .step = 0.9};
+  b.c = ig_verify_condition(NULL, NULL);
   b.c.emissivity = e;
   b.c.ambient = 0;
-  ig_mesh *mesh;
-  double *T;
+  double T[201];
   ig_heat_ledger l;
-  const ig_status status = bar_run(cx, &b, IG_DOUBLE, IG_HEAT_STENCIL, &mesh, &T, &l);
-  if (status == IG_OK) {
-    const double exact =
-        pow(pow(1500, -3) + 3 * e * sigma * 6 * edge * edge * t / (rho_c * pow(edge, 3)), -1. / 3);
-    say(sink, "lumped block after 20 s [K]", "closed form, surroundings at 0 K", exact, T[0], 1e-3,
-        true);
-    say(sink, "energy ledger: gap over heat radiated", "conservation", 0,
-        ig_heat_ledger_gap(&l) / l.radiated, 1e-11, false);
-  }
-  free(T);
-  ig_mesh_free(mesh);
-  return status;
-}
-
-/* --- Stefan: a solid at its melting point, one end held above it */
-
-static ig_status verify_stefan(ig_ctx *cx, const ig_verify_sink *sink) {
-  simple metal;
-  const double melt = 1000, hot = 2000, lambda = 0.98848, alpha = 20 / (8000 * 500.);
-  const double front = 0.01, t = pow(front / (2 * lambda), 2) / alpha;
-  simple_metal(&metal, 8000, 500, 20);
-  metal.m.latent_heat = 500 * (hot - melt) / 3.9;
-  metal.m.solidus = metal.m.liquidus = melt;
-  bar b = {.size = {0.015, 1e-3, 1e-3},
-           .cells = {300, 1, 1},
-           .material = &metal.m,
-           .where = "xmin",
-           .initial = melt - 0.01,
-           .time = t,
-           .step = 0.9,
-           .enthalpy = true};
-  b.c = condition(NULL, NULL);
-  b.c.temperature = hot;
-  b.c.ambient = 300;
-  for (int p = IG_DOUBLE; p <= IG_MIXED; p++) {
-    ig_mesh *mesh;
-    double *T, liquid = 0;
-    ig_heat_ledger l;
-    const ig_status status = bar_run(cx, &b, (ig_precision)p, IG_HEAT_CLASSES, &mesh, &T, &l);
-    if (status == IG_OK) {
-      const double h = b.size[0] / b.cells[0];
-      for (int i = 0; i <= b.cells[0]; i++) {
-        const double share = (T[i] - (melt - 0.01)) / 0.02;
-        liquid += (i == 0 ? 0.5 : 1) * h * (share < 0 ? 0 : share > 1 ? 1 : share);
-      }
-      char text[96];
-      snprintf(text, sizeof text, "melting front, %s [m]", precision_name[p]);
-      say(sink, text, "Stefan number 3.9, lambda = 0.98848", front, liquid, 0.01, true);
-      say(sink, "energy ledger through melting: gap over heat in", "conservation", 0,
-          ig_heat_ledger_gap(&l) / l.held, p == IG_DOUBLE ? 1e-11 : 1e-5, false);
-    }
-    free(T);
-    ig_mesh_free(mesh);
-    IG_TRY(status);
-  }
+  IG_TRY(ig_verify_bar_run(cx, &b, IG_DOUBLE, IG_HEAT_STENCIL, T, &l));
+  const double exact =
+      pow(pow(1500, -3) + 3 * e * sigma * 6 * edge * edge * t / (rho_c * pow(edge, 3)), -1. / 3);
+  ig_verify_say(sink, "lumped block after 20 s [K]", "closed form, surroundings at 0 K", exact,
+                T[0], 1e-3, true);
+  ig_verify_say(sink, "energy ledger: gap over heat radiated", "conservation", 0,
+                ig_heat_ledger_gap(&l) / l.radiated, 1e-11, false);
   return IG_OK;
-}
-
-/* --- beams on a thick plate: moving Gaussian (Eagar-Tsai) and, far behind, point (Rosenthal) */
-
-static double eagar_tsai(double power, double rho_c, double alpha, double sigma, double v, double t,
-                         double x, double y, double z) {
-  /* substitute tau = s^2: the integrand is smooth */
-  const int n = 4000;
-  double sum = 0;
-  for (int i = 0; i < n; i++) {
-    const double s = sqrt(t) * (i + 0.5) / n, tau = s * s;
-    const double wide = 2 * alpha * tau + sigma * sigma;
-    sum += 2 * s / sqrt(4 * M_PI * alpha * tau) / wide *
-           exp(-(pow(x + v * tau, 2) + y * y) / (2 * wide) - z * z / (4 * alpha * tau));
-  }
-  return power / (M_PI * rho_c) * sum * sqrt(t) / n;
-}
-
-static ig_status verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
-  simple metal;
-  const double size[] = {0.026, 0.014, 0.007}, v = 0.02, k = 20, rho_c = 8000 * 500.;
-  const int cells[] = {104, 56, 28};
-  const double alpha = k / rho_c, power = 200, share = 0.5, radius = 1e-3, t = 0.75;
-  const ig_material_case *material = simple_metal(&metal, 8000, 500, k);
-  double time[] = {0, t}, path[] = {5e-3, 7e-3, 7e-3, 5e-3 + v * t, 7e-3, 7e-3}, on[] = {power, 0};
-  ig_beam_case c = {.model = IG_BEAM_SURFACE,
-                    .radius = radius,
-                    .depth = NAN,
-                    .front = NAN,
-                    .rear = NAN,
-                    .absorptivity = share,
-                    .reach = NAN};
-  const ig_list cases = {1, &c};
-  ig_toolpath p = {0};
-  ig_mesh *mesh = NULL;
-  ig_heat h;
-  ig_beams beams;
-  double *T = NULL;
-  memset(&h, 0, sizeof h);
-  memset(&beams, 0, sizeof beams);
-  ig_status status;
-  IG_TRY_GOTO(status, done, ig_mesh_box(cx, IG_HEX8, size, cells, &mesh));
-  for (int i = 0; i < 2; i++)
-    IG_TRY_GOTO(status, done, ig_toolpath_add(cx, &p, time[i], &path[3 * i], on[i]));
-  const ig_heat_setup setup = {.mesh = mesh,
-                               .precision = IG_SINGLE,
-                               .conduction = IG_HEAT_STENCIL,
-                               .surface = IG_HEAT_LUMPED,
-                               .materials = 1,
-                               .material = &material,
-                               .initial = 300,
-                               .ambient = 300};
-  IG_TRY_GOTO(status, done, ig_heat_new(cx, &setup, &h));
-  IG_TRY_GOTO(status, done, ig_beams_new(cx, &cases, &p, &h, NAN, 0, mesh, &beams));
-  IG_TRY_GOTO(status, done, ig_heat_begin(cx, &h, 0));
-  const int steps = (int)ceil(t / (0.9 * 2 / h.rate));
-  for (int i = 0; i < steps; i++) {
-    IG_TRY_GOTO(status, done, ig_beams_step(cx, &beams, &h, i * t / steps, t / steps));
-    IG_TRY_GOTO(status, done, ig_heat_batch_step(cx, &h, t / steps));
-  }
-  IG_TRY_GOTO(status, done, ig_heat_batch_run(cx, &h));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &T, mesh->nodes, "temperatures"));
-  IG_TRY_GOTO(status, done, ig_heat_temperatures(cx, &h, T));
-  say(sink, "power deposited [J]", "absorptivity x power x time", share * power * t,
-      h.source_energy, 1e-12, true);
-  static const double at[][3] = {{0, 0, 0}, {-2e-3, 0, 0}, {-2e-3, 1e-3, 0}, {-1e-3, 0, 1e-3}};
-  for (int i = 0; i < 4; i++) {
-    const int x = (int)lround((path[3] + at[i][0]) / 0.25e-3),
-              y = (int)lround((7e-3 + at[i][1]) / 0.25e-3),
-              z = 28 - (int)lround(at[i][2] / 0.25e-3);
-    char text[96];
-    snprintf(text, sizeof text, "T - T0 at %.0f %.0f %.0f mm from the beam [K]", 1e3 * at[i][0],
-             1e3 * at[i][1], -1e3 * at[i][2]);
-    say(sink, text, "Eagar-Tsai",
-        eagar_tsai(share * power, rho_c, alpha, radius / 2, v, t, at[i][0], at[i][1], at[i][2]),
-        T[x + 105 * (y + 57 * z)] - 300, 0.03, true);
-  }
-  const double R = 4e-3;
-  say(sink, "T - T0 4 mm behind the beam [K]", "Rosenthal, R = 4 radii",
-      share * power / (2 * M_PI * k * R), /* xi = -R: the exponent is zero */
-      T[(int)lround((path[3] - R) / 0.25e-3) + 105 * (28 + 57 * 28)] - 300, 0.06, true);
-done:
-  free(T);
-  ig_beams_free(&beams);
-  ig_toolpath_free(&p);
-  ig_heat_free(cx, &h);
-  ig_mesh_free(mesh);
-  return status;
 }
 
 /* --- births: volume and outer area of what is there, at every instant */
@@ -572,8 +414,8 @@ done:
 static ig_status verify_birth(ig_ctx *cx, const ig_verify_sink *sink) {
   /* a block of 4 x 3 x 5 cells growing, bead by bead, on a plate of 8 x 7 x 2 */
   const double h = 1e-3;
-  simple metal;
-  const ig_material_case *material = simple_metal(&metal, 8000, 500, 20);
+  ig_simple_metal metal;
+  const ig_material_case *material = ig_simple_metal_of(&metal, 8000, 500, 20);
   const ig_box_case boxes[] = {
       {.name = "plate", .size = IG_ROW(8e-3, 7e-3, 2e-3), .cells = IG_ROW(8, 7, 2)},
       {.name = "block",
@@ -626,8 +468,10 @@ static ig_status verify_birth(ig_ctx *cx, const ig_verify_sink *sink) {
     worst_volume = fmax(worst_volume, fabs(volume / ((112 + born) * h * h * h) - 1));
     worst_area = fmax(worst_area, fabs(area / ((172 + sides) * h * h) - 1));
   }
-  say(sink, "volume at every birth, worst error", "geometry", 0, worst_volume, 1e-12, false);
-  say(sink, "outer area at every birth, worst error", "geometry", 0, worst_area, 1e-12, false);
+  ig_verify_say(sink, "volume at every birth, worst error", "geometry", 0, worst_volume, 1e-12,
+                false);
+  ig_verify_say(sink, "outer area at every birth, worst error", "geometry", 0, worst_area, 1e-12,
+                false);
 done:
   free(birth);
   ig_heat_free(cx, &heat);
@@ -641,7 +485,16 @@ const ig_verify_entry ig_thermal_verify[] = {
     {"slab", "a slab cooled by convection against its series", true, verify_slab},
     {"flux", "a half-space under constant flux", true, verify_flux},
     {"radiation", "a small block that radiates its heat away", true, verify_radiation},
-    {"stefan", "a melting front with latent heat", true, verify_stefan},
-    {"beam", "a moving beam against Eagar-Tsai and Rosenthal", false, verify_beam},
+    {"stefan", "a melting front with latent heat", true, ig_verify_stefan},
+    {"latent", "energy through melting and back, two forms of capacity", true, ig_verify_latent},
+    {"powder", "powder conducts as powder, once molten as solid for good", true, ig_verify_powder},
+    {"solidification", "G, R, cooling rate and meltings of a known field", true,
+     ig_verify_solidification},
+    {"dwell", "long steps of a dwell against plain ones and the series", true, ig_verify_dwell},
+    {"sources", "watts and shape of every source on four meshes", true, ig_verify_sources},
+    {"lasers", "two beams at once are the sum of two", true, ig_verify_lasers},
+    {"beam", "moving beams against Eagar-Tsai, Rosenthal, ellipsoid", false, ig_verify_beam},
+    {"ambench", "melt pools of single tracks on IN625 as measured by NIST", false,
+     ig_verify_ambench},
     {"birth", "volume and surface of a growing part", true, verify_birth},
     {NULL, NULL, false, NULL}};

@@ -68,6 +68,16 @@ static ig_status do_dbd(void *arg) {
   product *p = arg;
   return ig_grid_cuda_dbd(p->m->cx, &p->m->args, p->k.dev, p->x.dev, p->y.dev);
 }
+static ig_status do_tile(void *arg) {
+  product *p = arg;
+  return ig_grid_cuda_apply_tile(p->m->cx, &p->m->args, p->depth, p->x.dev, p->y.dev);
+}
+static ig_status do_smooth_tile(void *arg) {
+  product *p = arg;
+  ig_level *l = &p->m->level[0];
+  return ig_grid_cuda_smooth_tile(p->m->cx, &l->args, p->depth, p->m->pcg.r32.dev, l->x, 0.1f,
+                                  l->y);
+}
 static ig_status do_assembled(void *arg) {
   product *p = arg;
   return ig_grid_cuda_assembled(p->m->cx, &p->m->args, p->value.dev, p->column.dev, p->x.dev,
@@ -117,6 +127,16 @@ static ig_status bench_products(ig_ctx *cx, const ig_bench_sink *sink, const int
   row(sink, cx, name, elements, s, dofs, 60 * nodes + 4 * nodes + 4 * elements,
       "x, b, d, y, d, diagonal and moduli once");
 #ifdef INGOT_HAVE_CUDA
+  static const int tiles[] = {16, 8, 6, 14, 16, 10, 8};
+  for (int q = 0; on_gpu(cx) && q < 7; q++) {
+    p.depth = tiles[q];
+    IG_TRY_GOTO(status, done, repeat(cx, q < 3 ? do_tile : do_smooth_tile, &p, &s));
+    snprintf(name, sizeof name, "%dx%dx%d %s, tile %d", n[0], n[1], n[2],
+             q < 3 ? "double" : "smooth", tiles[q]);
+    row(sink, cx, name, elements, s, dofs, (q < 3 ? 48 : 40) * nodes + (q < 3 ? 8 : 4) * elements,
+        NULL);
+  }
+  p.depth = 0;
   if (others && on_gpu(cx)) {
     IG_TRY_GOTO(status, done, ig_array_from(cx, &p.k, p.m->brick.k, 576, 8, "element matrix"));
     IG_TRY_GOTO(status, done, repeat(cx, do_dbd, &p, &s));
@@ -232,14 +252,18 @@ static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *n
   return status;
 }
 
-#define TIED(nx, ny, nz, quarter, rest, center_x, center_y, radius)                                \
+#define TIED(nx, ny, nz, quarter, rest, center_x, center_y, radius, solver)                        \
   "{grid: {elements: [" #nx ", " #ny ", " #nz "]}, volume: 0.2, void_ratio: 1e-6, filter: {kind: " \
   "density, radius: 1.5}, supports: [{where: {from: [0, 0, 0], to: [0, " #quarter ", " #nz         \
   "]}}, {where: {from: [0, " #rest ", 0], to: [0, " #ny ", " #nz                                   \
   "]}}], loads: [{where: {from: [0, 0, 0], to: [" #nx ", " #ny ", 0], center: [" #center_x         \
   ", " #center_y ", 0], radius: " #radius                                                          \
   ", axis: z}, force: [0, 0, -1], spread: faces}], optimiser: {move: 0.1, tolerance: 1e-3}, "      \
-  "solver: {tolerance: 1e-5}}"
+  "solver: {tolerance: 1e-5" solver "}}"
+#define TIED_64(solver) TIED(64, 32, 32, 8, 24, 64.5, 16, 6.6, solver)
+#define TIED_128(solver) TIED(128, 64, 64, 16, 48, 128.5, 32, 13, solver)
+#define TIED_256(solver) TIED(256, 128, 128, 32, 96, 256.5, 64, 25.8, solver)
+#define TIED_640(solver) TIED(640, 320, 320, 80, 240, 640.5, 160, 64.2, solver)
 #define BRIDGE(tolerance)                                                                          \
   "{grid: {elements: [184, 40, 90]}, symmetry: [x+], supports: [{where: {from: [60, 0, 0], to: "   \
   "[60, 40, 0]}}, {where: {from: [60, 0, 30], to: [60, 40, 30]}, fix: z}], loads: [{where: "       \
@@ -267,14 +291,37 @@ static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *n
 
 static ig_status bench_tied(ig_ctx *cx, const ig_bench_sink *sink) {
   const bool gpu = on_gpu(cx);
-  IG_TRY(bench_case(cx, sink, "tied cantilever 64x32x32, 1e-5",
-                    TIED(64, 32, 32, 8, 24, 64.5, 16, 6.6), gpu ? 15 : 8, gpu ? 5 : 2));
+  IG_TRY(bench_case(cx, sink, "tied cantilever 64x32x32, 1e-5", TIED_64(""), gpu ? 15 : 8,
+                    gpu ? 5 : 2));
   if (!gpu)
     return IG_OK;
-  IG_TRY(bench_case(cx, sink, "tied cantilever 128x64x64, 1e-5",
-                    TIED(128, 64, 64, 16, 48, 128.5, 32, 13), 15, 5));
-  return bench_case(cx, sink, "tied cantilever 256x128x128, 1e-5",
-                    TIED(256, 128, 128, 32, 96, 256.5, 64, 25.8), 15, 5);
+  IG_TRY(bench_case(cx, sink, "tied cantilever 128x64x64, 1e-5", TIED_128(""), 15, 5));
+  return bench_case(cx, sink, "tied cantilever 256x128x128, 1e-5", TIED_256(""), 15, 5);
+}
+
+/* late designs of the tied cantilever by every cycle and smoother */
+static ig_status bench_cycles(ig_ctx *cx, const ig_bench_sink *sink) {
+#define BOTH(solver) TIED_64(", " solver), TIED_256(", " solver)
+  static const struct {
+    const char *name, *small, *large;
+  } ways[] = {{"K, Chebyshev 1 + 2", BOTH("cycle: k")},
+              {"K, Chebyshev 1 + 1", BOTH("cycle: k, steps: 1")},
+              {"K, Chebyshev 1 + 3", BOTH("cycle: k, steps: 3")},
+              {"K, Chebyshev 2 + 2", BOTH("cycle: k, fine_steps: 2")},
+              {"K, damped Jacobi 1 + 2", BOTH("cycle: k, smoother: jacobi")},
+              {"K, Chebyshev 1 + 2, half storage", BOTH("cycle: k, storage: half")},
+              {"K, block Jacobi 1 + 2", BOTH("cycle: k, smoother: block_jacobi")},
+              {"V, Chebyshev 2 + 2", BOTH("cycle: v, fine_steps: 2")},
+              {"W, Chebyshev 1 + 2", BOTH("cycle: w")}};
+#undef BOTH
+  const bool gpu = on_gpu(cx);
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+    char name[96];
+    snprintf(name, sizeof name, "%s, %s", gpu ? "256x128x128" : "64x32x32", ways[w].name);
+    IG_TRY(bench_case(cx, sink, name, gpu ? ways[w].large : ways[w].small, gpu ? 14 : 11,
+                      gpu ? 4 : 2));
+  }
+  return IG_OK;
 }
 
 static ig_status gpu_only(ig_ctx *cx) {
@@ -294,17 +341,29 @@ static ig_status bench_paper(ig_ctx *cx, const ig_bench_sink *sink) {
 static ig_status bench_large(ig_ctx *cx, const ig_bench_sink *sink) {
   if (!on_gpu(cx))
     return gpu_only(cx);
-  return bench_case(cx, sink, "tied cantilever 640x320x320, 1e-5: 65 million elements",
-                    TIED(640, 320, 320, 80, 240, 640.5, 160, 64.2), 2, 3);
+  IG_TRY(bench_case(cx, sink, "tied cantilever 640x320x320, 1e-5: 65 million elements",
+                    TIED_640(""), 2, 3));
+  return bench_case(cx, sink, "tied cantilever 816x408x408, 1e-5: 136 million elements",
+                    TIED(816, 408, 408, 102, 306, 816.5, 204, 81.8, ""), 1, 1);
+}
+
+static ig_status bench_hundred(ig_ctx *cx, const ig_bench_sink *sink) {
+  if (!on_gpu(cx))
+    return gpu_only(cx);
+  return bench_case(cx, sink, "tied cantilever 640x320x320, 1e-5: mean of 100", TIED_640(""), 0,
+                    100);
 }
 
 const ig_bench_entry ig_topopt_bench[] = {
-    {"topopt-operator", "product of the stiffness matrix with a vector, and what others do",
+    {"operator", "product of the stiffness matrix with a vector, and what others do",
      bench_operator},
-    {"topopt-cycle", "a multigrid cycle, level by level", bench_cycle},
-    {"topopt-tied", "design iterations of the tied cantilever of the DTU codes", bench_tied},
-    {"topopt-paper", "design iterations of the bridge, the gripper and the heat sink", bench_paper},
-    {"topopt-large", "design iterations with 65 million elements", bench_large},
+    {"cycle", "a multigrid cycle, level by level", bench_cycle},
+    {"tied", "design iterations of the tied cantilever of the DTU codes", bench_tied},
+    {"cycles", "design iterations of the tied cantilever by every cycle and smoother",
+     bench_cycles},
+    {"paper", "design iterations of the bridge, the gripper and the heat sink", bench_paper},
+    {"large", "design iterations with 65 and 136 million elements", bench_large},
+    {"hundred", "100 design iterations with 65 million elements: minutes", bench_hundred},
     {"ebe", "element-by-element products on hexahedral meshes: every operator, time and memory",
      ig_bench_ebe},
     {.name = NULL}};

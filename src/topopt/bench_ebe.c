@@ -1,10 +1,13 @@
-/* `ingot bench ebe`: operator x mesh x size x precision, time per product and speed-up over ebe.
+/* `ingot bench ebe`: operator x example x size x precision, time per product and speed-up over ebe;
+   then whole design iterations with every operator.
 
    Two examples: a block of congruent bricks, and the same block bent and graded so that no two
    elements are alike, which is what a curved part looks like to the operators. */
 #include "topopt/bench_ebe.h"
 #include "backend/backend.h"
+#include "mesh/mesh_case.h"
 #include "topopt/ebe.h"
+#include "topopt/trial.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -74,6 +77,7 @@ static ig_status time_products(ig_ctx *cx, const ig_ebe *op, double *seconds) {
   ig_array u = {0}, y = {0}, modulus = {0};
   ig_status status;
   int repeats = 1;
+  const double budget = cx->backend->kernels == IG_KERNELS_CUDA ? 0.05 : 0.02;
   IG_TRY_GOTO(status, done, vector_new(cx, &u, 3 * (size_t)op->nodes, op->single, 0));
   IG_TRY_GOTO(status, done, vector_new(cx, &y, 3 * (size_t)op->nodes, op->single, 0));
   IG_TRY_GOTO(status, done, vector_new(cx, &modulus, (size_t)op->elements, op->single, 1));
@@ -83,7 +87,7 @@ static ig_status time_products(ig_ctx *cx, const ig_ebe *op, double *seconds) {
       IG_TRY_GOTO(status, done, ig_ebe_apply(cx, op, modulus.dev, u.dev, y.dev));
     IG_TRY_GOTO(status, done, cx->backend->sync(cx));
     *seconds = (ig_now() - start) / repeats;
-    repeats = (int)fmin(50, fmax(2, 0.05 / *seconds));
+    repeats = (int)fmin(50, fmax(2, budget / *seconds));
   }
 done:
   ig_array_free(cx, &u);
@@ -122,9 +126,10 @@ static ig_status bench_one(ig_ctx *cx, const ig_bench_sink *sink, const block *b
   return status;
 }
 
-ig_status ig_bench_ebe(ig_ctx *cx, const ig_bench_sink *sink) {
+/* Operators on two sizes of both examples, in both precisions. */
+static ig_status bench_products(ig_ctx *cx, const ig_bench_sink *sink) {
   const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
-  const int sizes[2] = {gpu ? 32 : 12, gpu ? 80 : 24};
+  const int sizes[2] = {gpu ? 32 : 8, gpu ? 80 : 16};
   for (int s = 0; s < 2; s++)
     for (int bent = 0; bent < 2; bent++) {
       block b;
@@ -136,11 +141,95 @@ ig_status ig_bench_ebe(ig_ctx *cx, const ig_bench_sink *sink) {
           if (!(bent && kind == IG_EBE_CLASSES))
             status =
                 bench_one(cx, sink, &b, bent, single, IG_ATOMIC, (ig_ebe_kind)kind, &reference);
-        if (status == IG_OK && s == 1)
-          status = bench_one(cx, sink, &b, bent, single, IG_COLOR, IG_EBE_RECOMPUTE, &reference);
+        for (int kind = IG_EBE_EBESYM; kind < IG_EBE_KINDS && status == IG_OK; kind++)
+          if (!single && !(bent && kind == IG_EBE_CLASSES))
+            status = bench_one(cx, sink, &b, bent, single, IG_COLOR, (ig_ebe_kind)kind, &reference);
       }
       block_free(&b);
       IG_TRY(status);
     }
   return IG_OK;
+}
+
+/* --- whole optimisations --- */
+
+enum { WARM = 1, TIMED = 3 };
+
+static ig_status bench_whole(ig_ctx *cx, const ig_bench_sink *sink, const ig_mesh *mesh,
+                             const char *example, const char *body, const char *preconditioner,
+                             ig_ebe_kind kind, double *reference) {
+  char text[700], name[96], note[128];
+  ig_trial t;
+  const double start = ig_now();
+  double begin = 0;
+  int iterations = 0;
+  snprintf(text, sizeof text, "{%s, solver: {tolerance: 1e-4, preconditioner: %s, operator: %s}}",
+           body, preconditioner, ig_ebe_name(kind));
+  IG_TRY(ig_trial_open_mesh(cx, text, mesh, &t));
+  const double setup = ig_now() - start;
+  ig_status status = IG_OK;
+  for (int i = 0; i < WARM + TIMED && status == IG_OK; i++) {
+    ig_evaluation e = {0};
+    begin = i == WARM ? ig_now() : begin;
+    status = ig_trial_iterate(&t, i + 1, &e);
+    iterations += i < WARM ? 0 : e.iterations;
+  }
+  const double seconds = (ig_now() - begin) / TIMED;
+  if (status == IG_OK) {
+    if (kind == IG_EBE_EBE)
+      *reference = seconds;
+    snprintf(name, sizeof name, "ebe/whole/%s/%s/%s", example, preconditioner, ig_ebe_name(kind));
+    snprintf(note, sizeof note, "%.2f x ebe, %d solver iterations a design, setup %.2f s",
+             *reference / seconds, iterations / TIMED, setup);
+    const ig_bench_row row = {.name = name,
+                              .elements = t.d->elements,
+                              .steps = 1,
+                              .seconds = seconds,
+                              .rate = (double)t.d->dofs * iterations / TIMED / seconds,
+                              .rate_unit = "dof-iterations",
+                              .note = note};
+    sink->row(sink->user, &row);
+  }
+  ig_trial_close(&t);
+  return status;
+}
+
+/* Seconds of a design iteration, every operator: by Jacobi as in the thesis, then by multigrid. */
+static ig_status bench_designs(ig_ctx *cx, const ig_bench_sink *sink) {
+  const int n = cx->backend->kernels == IG_KERNELS_CUDA ? 28 : 8;
+  ig_box_case box = {.size = IG_ROW(40, 10, 10), .cells = IG_ROW(4 * n, n, n)};
+  const ig_mesh_case meshes[2] = {{.boxes = {1, &box}},
+                                  {.tube = {.at.given = true,
+                                            .inner = 10,
+                                            .outer = 20,
+                                            .angle = 1.5,
+                                            .height = 10,
+                                            .cells = IG_ROW(n, 3 * n, n)}}};
+  static const char *const names[2] = {"cantilever", "arch"};
+  static const char *const bodies[2] = {
+      "volume: 0.3, void_ratio: 1e-3, filter: {radius: 1.2}, supports: [{where: {set: xmin}}], "
+      "loads: [{where: {set: xmax}, force: [0, -1, 0], spread: faces}]",
+      "volume: 0.3, void_ratio: 1e-3, filter: {radius: 1.2}, supports: [{where: {set: start}}], "
+      "loads: [{where: {set: end}, force: [1, 0, 0], spread: faces}]"};
+  for (int k = 0; k < 2; k++) {
+    ig_mesh *mesh;
+    double reference = NAN;
+    IG_TRY(ig_mesh_generate(cx, &meshes[k], &mesh));
+    ig_status status = IG_OK;
+    for (int multigrid = 0; multigrid < 2; multigrid++)
+      for (int kind = 0; kind < IG_EBE_KINDS && status == IG_OK; kind++) {
+        if (multigrid && kind > IG_EBE_EBE && kind < IG_EBE_EBESYM)
+          continue;
+        status = bench_whole(cx, sink, mesh, names[k], bodies[k],
+                             multigrid ? "multigrid" : "jacobi", (ig_ebe_kind)kind, &reference);
+      }
+    ig_mesh_free(mesh);
+    IG_TRY(status);
+  }
+  return IG_OK;
+}
+
+ig_status ig_bench_ebe(ig_ctx *cx, const ig_bench_sink *sink) {
+  IG_TRY(bench_products(cx, sink));
+  return bench_designs(cx, sink);
 }

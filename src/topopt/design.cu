@@ -19,51 +19,62 @@ static unsigned stride_blocks(ig_ctx *cx, int64_t n) {
 
 /* --- filter --- */
 
-static __device__ __forceinline__ double line_value(const double *line, int i, int n) {
-  return i >= 0 && i < n ? line[i] : 0;
-}
+/* A row of threads takes a row of elements. Rows of the reach that mirror each other are added once
+   into shared memory, then serve the whole row of threads: y and z first, x last, as on the CPU. */
+enum { ROW = 64, ROWS = 4, REACH = 64 };
 
-/* A thread an element. Mirrored neighbours are added in pairs, x last, as on the CPU. */
-__global__ void filter_elements(const __grid_constant__ ig_grid g,
-                                const __grid_constant__ ig_taps taps, const double *__restrict__ in,
-                                double *__restrict__ out) {
-  const int nz = g.dim == 3 ? g.n[2] : 1, n = g.n[0];
-  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
-  const int i = (int)(t % n), j = (int)(t / n % g.n[1]), k = (int)(t / ((int64_t)n * g.n[1]));
-  if (k >= nz)
-    return;
-  double sum = 0;
+__global__ void __launch_bounds__(ROW *ROWS)
+    filter_rows(const __grid_constant__ ig_grid g, const __grid_constant__ ig_taps taps,
+                const double *__restrict__ in, double *__restrict__ out) {
+  __shared__ double shared[2][ROWS][ROW + 2 * REACH];
+  const int nz = g.dim == 3 ? g.n[2] : 1, n = g.n[0], rx = taps.reach[0];
+  const int64_t row = (int64_t)blockIdx.y * ROWS + threadIdx.y + (int64_t)blockIdx.z * 65535 * ROWS;
+  const int j = (int)(row % g.n[1]), k = (int)(row / g.n[1]);
+  const int i0 = blockIdx.x * ROW, i = i0 + threadIdx.x;
+  double result = 0;
+  int parity = 0;
   for (int z = 0; z <= taps.reach[2]; z++)
     for (int y = 0; y <= taps.reach[1]; y++) {
-      const double *w = taps.weight + (z * (taps.reach[1] + 1) + y) * (taps.reach[0] + 1);
+      const double *w = taps.weight + (z * (taps.reach[1] + 1) + y) * (rx + 1);
       if (w[0] == 0)
         continue;
-      const double *line[4];
+      double *line = shared[parity][threadIdx.y];
+      for (int q = threadIdx.x; q < ROW + 2 * rx; q += ROW) {
+        const int at = i0 + q - rx;
+        double s[4] = {0, 0, 0, 0};
+        if (at >= 0 && at < n && k < nz)
 #pragma unroll
-      for (int side = 0; side < 4; side++) {
-        const int jj = side & 1 ? j - y : j + y, kk = side & 2 ? k - z : k + z;
-        const bool none =
-            (side & 1 && !y) || (side & 2 && !z) || jj < 0 || jj >= g.n[1] || kk < 0 || kk >= nz;
-        line[side] = none ? NULL : in + g.first + jj * g.row + (g.dim == 3 ? kk * g.plane : 0);
+          for (int side = 0; side < 4; side++) {
+            const int jj = side & 1 ? j - y : j + y, kk = side & 2 ? k - z : k + z;
+            const bool none = (side & 1 && !y) || (side & 2 && !z) || jj < 0 || jj >= g.n[1] ||
+                              kk < 0 || kk >= nz;
+            if (!none)
+              s[side] = in[g.first + at + jj * g.row + (g.dim == 3 ? kk * g.plane : 0)];
+          }
+        line[q] = (s[0] + s[1]) + (s[2] + s[3]);
       }
-      for (int x = 0; x <= taps.reach[0] && w[x] != 0; x++) {
-        double s[4];
-#pragma unroll
-        for (int l = 0; l < 4; l++)
-          s[l] = !line[l] ? 0
-                 : x      ? line_value(line[l], i - x, n) + line_value(line[l], i + x, n)
-                          : line[l][i];
-        sum += w[x] * ((s[0] + s[1]) + (s[2] + s[3]));
-      }
+      __syncthreads();
+      const double *mid = line + threadIdx.x + rx;
+      result += w[0] * mid[0];
+      for (int x = 1; x <= rx && w[x] != 0; x++)
+        result += w[x] * (mid[-x] + mid[x]);
+      parity ^= 1; /* one barrier a line: the other buffer is filled meanwhile */
     }
-  out[g.first + i + j * g.row + (g.dim == 3 ? k * g.plane : 0)] = sum;
+  if (i < n && k < nz)
+    out[g.first + i + j * g.row + (g.dim == 3 ? k * g.plane : 0)] = result;
 }
 
 ig_status ig_design_cuda_filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps,
                                 const uint8_t *role, const double *in, double *out) {
   (void)role;
-  filter_elements<<<ig_cuda_blocks(ig_grid_elements(g), 128), 128, 0, ig_cuda_stream(cx)>>>(
-      *g, *taps, in, out);
+  if (taps->reach[0] > REACH)
+    return IG_FAIL(cx, IG_UNSUPPORTED,
+                   "the filter radius is more than %d elements: use filter: {kind: helmholtz}",
+                   REACH);
+  const int64_t rows = (int64_t)g->n[1] * (g->dim == 3 ? g->n[2] : 1);
+  const unsigned high = ig_cuda_blocks(rows, ROWS), deep = ig_cuda_blocks(high, 65535);
+  const dim3 grid(ig_cuda_blocks(g->n[0], ROW), deep > 1 ? 65535 : high, deep);
+  filter_rows<<<grid, dim3(ROW, ROWS), 0, ig_cuda_stream(cx)>>>(*g, *taps, in, out);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
@@ -236,7 +247,7 @@ ig_status ig_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig
   if (!oc->lower)
     wish_values<<<blocks, 256, 0, stream>>>(*oc, n, role, x, dc, dv, work);
   do {
-    for (int step = 0; step < 24; step++)
+    for (int step = 0; step < 10; step++)
       bisect<<<blocks, 256, 0, stream>>>(*oc, n, role, x, dc, dv, work, s);
     IG_CUDA(cx, cudaMemcpyAsync(&now, &s->bracket, sizeof now, cudaMemcpyDeviceToHost, stream));
     IG_CUDA(cx, cudaStreamSynchronize(stream));
@@ -245,6 +256,72 @@ ig_status ig_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig
   IG_LAUNCHED(cx);
   IG_CUDA(cx, cudaFreeAsync(s, stream));
   *multiplier = now.used;
+  return IG_OK;
+}
+
+/* --- moving asymptotes, several constraints --- */
+
+enum { DUAL_BLOCKS = 1024 };
+struct dual_state {
+  double total[IG_DUAL_SUMS];
+  unsigned arrived;
+  double partial[IG_DUAL_SUMS * DUAL_BLOCKS];
+};
+
+template <int COUNT>
+__global__ void dual_values(const __grid_constant__ ig_mma mma, int64_t n, const uint8_t *role,
+                            dual_state *s) {
+  constexpr int each = COUNT + 1 + COUNT * (COUNT + 1) / 2;
+  double sum[each] = {}, total[each];
+  for (EACH(i, n))
+    if (role[i] == IG_ROLE_DESIGN)
+      (void)ig_mma_minimum(&mma, COUNT, i, sum);
+  if (ig_grid_sums<each>(sum, s->partial, &s->arrived, total) && threadIdx.x == 0)
+    for (int q = 0; q < each; q++)
+      s->total[q] = total[q];
+}
+
+ig_status ig_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma,
+                              double *sums) {
+  cudaStream_t stream = ig_cuda_stream(cx);
+  dual_state *s;
+  unsigned blocks = stride_blocks(cx, n);
+  blocks = blocks < DUAL_BLOCKS ? blocks : DUAL_BLOCKS;
+  IG_CUDA(cx, cudaMallocAsync((void **)&s, sizeof *s, stream));
+  IG_CUDA(cx, cudaMemsetAsync(&s->arrived, 0, sizeof s->arrived, stream));
+#define DUAL(c)                                                                                    \
+  case c:                                                                                          \
+    dual_values<c><<<blocks, 256, 0, stream>>>(*mma, n, role, s);                                  \
+    break
+  switch (mma->count) {
+    DUAL(1);
+    DUAL(2);
+    DUAL(3);
+    DUAL(4);
+    DUAL(5);
+    DUAL(6);
+    DUAL(7);
+    DUAL(8);
+  }
+#undef DUAL
+  IG_LAUNCHED(cx);
+  IG_CUDA(cx, cudaMemcpyAsync(sums, s->total, (size_t)ig_mma_sums(mma->count) * sizeof *sums,
+                              cudaMemcpyDeviceToHost, stream));
+  IG_CUDA(cx, cudaStreamSynchronize(stream));
+  IG_CUDA(cx, cudaFreeAsync(s, stream));
+  return IG_OK;
+}
+
+__global__ void minimum_values(const __grid_constant__ ig_mma mma, int64_t n, const uint8_t *role,
+                               double *out) {
+  for (EACH(i, n))
+    out[i] = role[i] == IG_ROLE_DESIGN ? ig_mma_minimum(&mma, mma.count, i, NULL) : mma.x[i];
+}
+
+ig_status ig_design_cuda_mma(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma,
+                             double *out) {
+  minimum_values<<<OVER(n)>>>(*mma, n, role, out);
+  IG_LAUNCHED(cx);
   return IG_OK;
 }
 

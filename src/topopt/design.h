@@ -29,10 +29,20 @@ typedef struct {
   double move, damping, gray;  /* limits x by +-move, B^damping, (x B^damping)^gray */
   double tolerance;            /* (high - low) / (high + low) of the multiplier */
   double target, base;         /* wanted sum of dv x; what it leaves out */
-  double high;                 /* first upper bound of the multiplier */
+  double high, guess;          /* upper bound of the multiplier; about what it is, 0: unknown */
   const double *lower, *upper; /* asymptotes (device): the update is that of moving asymptotes */
   double scale;                /* of dc, for those: 1 / its largest */
 } ig_oc;
+
+/* Moving asymptotes with several constraints: the objective's slopes first, then theirs. */
+enum { IG_LIMITS = 7, IG_FUNCTIONS = IG_LIMITS + 2, IG_DUAL_SUMS = 9 + 36 };
+typedef struct {
+  int count; /* constraints, the volume among them */
+  double move;
+  const double *x, *lower, *upper; /* device */
+  const double *slope[IG_FUNCTIONS];
+  double scale[IG_FUNCTIONS], multiplier[IG_FUNCTIONS]; /* 1 for the objective */
+} ig_mma;
 
 typedef struct {
   double change, sum, grayness; /* max |x - old|; sum of x; sum of 4 x (1 - x) */
@@ -68,6 +78,10 @@ typedef struct ig_design_ops {
   ig_status (*oc)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc, const double *x,
                   const double *dc, const double *dv, double *work, double *out,
                   double *multiplier);
+  /* the minimum for given multipliers: what every function changes by in its approximation, then
+     how the constraints' values bend with the multipliers, [i <= j]; or the minimum itself */
+  ig_status (*dual)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma, double *sums);
+  ig_status (*mma)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma, double *out);
   ig_status (*stats)(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x, const double *old,
                      ig_design_stats *stats);
 } ig_design_ops;

@@ -142,15 +142,16 @@ static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_
   for (int64_t i = 0; i < n; i++)
     work[i] = role[i] == IG_ROLE_DESIGN && !oc->lower ? ig_oc_wish(oc, x[i], dc[i], dv[i]) : 0;
   ig_bracket bracket = ig_bracket_begin(oc);
-  while (!bracket.over) {
-    const double multiplier_now = bracket.middle, factor = pow(multiplier_now, -oc->damping);
+  for (bool last = false; !last;) {
+    last = bracket.over; /* the answer itself */
+    const double now = last ? bracket.used : bracket.middle, factor = pow(now, -oc->damping);
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
     for (int64_t c = 0; c < chunks; c++) {
       const int64_t end = (c + 1) * CHUNK < n ? (c + 1) * CHUNK : n;
       double s = 0;
       for (int64_t i = c * CHUNK; i < end; i++) {
         out[i] = role[i] == IG_ROLE_DESIGN
-                     ? ig_candidate(oc, i, x[i], work[i], factor, dc[i], dv[i], multiplier_now)
+                     ? ig_candidate(oc, i, x[i], work[i], factor, dc[i], dv[i], now)
                      : x[i];
         s += dv[i] * out[i];
       }
@@ -159,10 +160,38 @@ static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_
     double volume = 0;
     for (int64_t c = 0; c < chunks; c++)
       volume += part[c];
-    ig_bracket_step(oc, volume, &bracket);
+    if (!last)
+      ig_bracket_step(oc, volume, &bracket);
   }
   free(part);
   *multiplier = bracket.used;
+  return IG_OK;
+}
+
+static ig_status dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma, double *sums) {
+  const int64_t chunks = (n + CHUNK - 1) / CHUNK;
+  const int each = ig_mma_sums(mma->count);
+  double *part;
+  IG_TRY(IG_NEW(cx, &part, chunks * each, "dual sums"));
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t c = 0; c < chunks; c++)
+    for (int64_t i = c * CHUNK; i < (c + 1) * CHUNK && i < n; i++)
+      if (role[i] == IG_ROLE_DESIGN)
+        (void)ig_mma_minimum(mma, mma->count, i, part + c * each);
+  for (int q = 0; q < each; q++) {
+    sums[q] = 0;
+    for (int64_t c = 0; c < chunks; c++)
+      sums[q] += part[c * each + q];
+  }
+  free(part);
+  return IG_OK;
+}
+
+static ig_status mma_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma,
+                            double *out) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    out[i] = role[i] == IG_ROLE_DESIGN ? ig_mma_minimum(mma, mma->count, i, NULL) : mma->x[i];
   return IG_OK;
 }
 
@@ -199,6 +228,8 @@ const ig_design_ops ig_design_cpu = {.filter = filter,
                                      .map = map,
                                      .asymptotes = asymptotes,
                                      .oc = oc_update,
+                                     .dual = dual,
+                                     .mma = mma_update,
                                      .stats = stats};
 
 const ig_design_ops *ig_design_ops_of(const ig_ctx *cx) {

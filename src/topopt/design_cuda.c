@@ -11,5 +11,7 @@ const ig_design_ops ig_design_cuda = {.filter = ig_design_cuda_filter,
                                       .map = ig_design_cuda_map,
                                       .asymptotes = ig_design_cuda_asymptotes,
                                       .oc = ig_design_cuda_oc,
+                                      .dual = ig_design_cuda_dual,
+                                      .mma = ig_design_cuda_mma,
                                       .stats = ig_design_cuda_stats};
 #endif

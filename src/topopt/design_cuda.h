@@ -26,6 +26,10 @@ ig_status ig_design_cuda_asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, 
 ig_status ig_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
                             const double *x, const double *dc, const double *dv, double *work,
                             double *out, double *multiplier);
+ig_status ig_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma,
+                              double *sums);
+ig_status ig_design_cuda_mma(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma,
+                             double *out);
 ig_status ig_design_cuda_stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x,
                                const double *old, ig_design_stats *stats);
 IG_C_END

@@ -8,14 +8,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kern/pack_f32.h"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
+#include "kern/pack_f64.h"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
+
+#define PACK ig_pack_f32
+#define PN(name) name##_p32
+#define LANES IG_PACK_F32
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
 #include "topopt/ebe_kern.inc"
 #include "topopt/ebe_cpu.inc"
+#undef PACK
+#undef PN
+#undef LANES
+#define PACK ig_pack_f64
+#define PN(name) name##_p64
+#define LANES IG_PACK_F64
 #include "kern/prec_f64.h"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
 #include "assembly/scatter.inc"
 #include "topopt/ebe_kern.inc"
 #include "topopt/ebe_cpu.inc"
+#include "topopt/ebe_fill.inc"
+
+#define FILL(F, R)                                                                                 \
+  ig_status ig_ebe_fill_cpu_##F(ig_ctx *cx, const ig_ebe_fill *p, R *matrix) {                     \
+    _Pragma(                                                                                       \
+        "omp parallel for schedule(static) num_threads(cx->threads)") for (ig_lid i = 0;           \
+                                                                           i < p->count;           \
+                                                                           i++) for (int c = 0;    \
+                                                                                     c < 24; c++)  \
+        ig_ebe_fill_column_##F(p, i, c, matrix);                                                   \
+    return IG_OK;                                                                                  \
+  }
+FILL(f32, float)
+FILL(f64, double)
+#undef FILL
 
 const char *ig_ebe_name(ig_ebe_kind kind) {
   static const char *const names[] = {
@@ -31,91 +64,68 @@ static void lame_constants(double poisson, double *lame, double *shear) {
   *lame = poisson / ((1 + poisson) * (1 - 2 * poisson));
 }
 
-double ig_ebe_stiffness(const double x[24], double poisson, double k[IG_EBE_FULL]) {
-  double lame, shear, least = INFINITY;
-  lame_constants(poisson, &lame, &shear);
-  for (int c = 0; c < 24; c++) { /* a column is the answer to a unit displacement */
-    double u[24] = {0}, f[24];
-    u[c] = 1;
-    const double det = ebe_recompute_f64(x, u, lame, shear, f);
-    least = det < least ? det : least;
-    for (int r = 0; r < 24; r++)
-      k[24 * r + c] = f[r];
-  }
-  for (int r = 0; r < 24; r++) /* symmetric to the last bit, so that half of it is all of it */
-    for (int c = 0; c < r; c++)
-      k[24 * r + c] = k[24 * c + r] = 0.5 * (k[24 * r + c] + k[24 * c + r]);
-  return least;
-}
-
-/* Entry number i of the symmetric form: its row and column in the whole matrix. */
-static void half_place(int i, int *row, int *column) {
-  static const int pair[6][2] = {{0, 0}, {1, 1}, {2, 2}, {0, 1}, {1, 2}, {2, 0}};
-  if (i < IG_EBE_DIAGONAL) {
-    *row = 3 * (i / 6) + pair[i % 6][0];
-    *column = 3 * (i / 6) + pair[i % 6][1];
-    return;
-  }
-  const int d = (i - IG_EBE_DIAGONAL) / 72 + 1, j = (i - IG_EBE_DIAGONAL) % 72;
-  const int a = j / 9, b = (a + d) % 8;
-  *row = 3 * a + j % 9 / 3;
-  *column = 3 * b + j % 9 % 3;
-}
-
-/* Where entry i of element e goes: beside its element's others on a CPU, beside the same entry of
-   the next thread on a GPU. */
-static int64_t half_at(const ig_ebe *op, bool coalesced, int i, int64_t e) {
-  if (!coalesced)
-    return IG_EBE_HALF * e + i;
-  const int64_t lanes = 8 * (int64_t)op->elements;
-  if (i < IG_EBE_DIAGONAL)
-    return (i % 6) * lanes + 8 * e + i / 6;
-  const int d = (i - IG_EBE_DIAGONAL) / 72 + 1, j = (i - IG_EBE_DIAGONAL) % 72;
-  if (d < 4)
-    return (6 + 9 * (d - 1) + j % 9) * lanes + 8 * e + j / 9;
-  return 33 * lanes + (j % 9) * (lanes / 2) + 4 * e + j / 9;
-}
-
-static void put(const ig_ebe *op, int64_t at, double value) {
-  if (op->single)
-    ((float *)op->matrix.host)[at] = (float)value;
-  else
-    ((double *)op->matrix.host)[at] = value;
-}
-
-static ig_status matrices(ig_ctx *cx, ig_ebe *op, const double *x, const ig_lid *conn,
-                          const ig_lid *representative) {
-  const bool half = op->kind == IG_EBE_EBESYM;
-  const bool coalesced = cx->backend->kernels == IG_KERNELS_CUDA;
+/* The matrices, made where they will be used; of classes only those of the representatives. */
+static ig_status matrices(ig_ctx *cx, ig_ebe *op, const double *x, const ig_lid *representative) {
+  const size_t entries = op->kind == IG_EBE_EBESYM ? IG_EBE_HALF : IG_EBE_FULL;
   const ig_lid count = representative ? op->classes : op->elements;
-  IG_TRY(ig_array_new(cx, &op->matrix, (size_t)count * (half ? IG_EBE_HALF : IG_EBE_FULL),
-                      op->single ? sizeof(float) : sizeof(double), "element matrices"));
+  ig_array at = {0}, list = {0};
+  ig_status status;
+  IG_TRY(ig_array_new_device(cx, &op->matrix, (size_t)count * entries,
+                             op->single ? sizeof(float) : sizeof(double), "element matrices"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &at, x, 3 * (size_t)op->nodes, sizeof *x, "positions"));
+  if (representative)
+    IG_TRY_GOTO(status, done,
+                ig_array_from(cx, &list, representative, (size_t)count, sizeof(ig_lid), "classes"));
+  const ig_ebe_fill p = {.count = count,
+                         .elements = op->elements,
+                         .list = list.dev,
+                         .conn = op->plan.conn.dev,
+                         .x = at.dev,
+                         .half = op->kind == IG_EBE_EBESYM,
+                         .coalesced = cx->backend->kernels == IG_KERNELS_CUDA,
+                         .lame = op->args.lame,
+                         .shear = op->args.shear};
+#ifdef INGOT_HAVE_CUDA
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    status = op->single ? ig_ebe_fill_cuda_f32(cx, &p, op->matrix.dev)
+                        : ig_ebe_fill_cuda_f64(cx, &p, op->matrix.dev);
+  else
+#endif
+    status = op->single ? ig_ebe_fill_cpu_f32(cx, &p, op->matrix.dev)
+                        : ig_ebe_fill_cpu_f64(cx, &p, op->matrix.dev);
+done:
+  ig_array_free(cx, &at);
+  ig_array_free(cx, &list);
+  return status;
+}
+
+/* No element is inverted or flat. */
+static ig_status check_elements(ig_ctx *cx, const ig_ebe *op, const double *x, const ig_lid *conn) {
   ig_lid bad = INT32_MAX;
 #pragma omp parallel for schedule(static) num_threads(cx->threads) reduction(min : bad)
-  for (ig_lid i = 0; i < count; i++) {
-    const ig_lid e = representative ? representative[i] : i;
-    double xe[24], k[IG_EBE_FULL];
-    for (int j = 0; j < 24; j++)
-      xe[j] = x[3 * (int64_t)conn[8 * (int64_t)e + j / 3] + j % 3];
-    if (!(ig_ebe_stiffness(xe, op->poisson, k) > 0))
-      bad = e < bad ? e : bad;
-    for (int j = 0; j < (half ? IG_EBE_HALF : IG_EBE_FULL); j++) {
-      int row = j / 24, column = j % 24;
-      if (half)
-        half_place(j, &row, &column);
-      put(op, half ? half_at(op, coalesced, j, i) : IG_EBE_FULL * (int64_t)i + j,
-          k[24 * row + column]);
+  for (ig_lid e = 0; e < op->elements; e++) {
+    double xe[24], xm[21], j[9], cof[9];
+    for (int i = 0; i < 24; i++)
+      xe[i] = x[3 * (int64_t)conn[8 * (int64_t)e + i / 3] + i % 3];
+    hex8_modes_f64(xe, 3, xm);
+    for (int q = 0; q < 8; q++) {
+      hex8_columns_f64(xm, 3, hex8_point_f64(q, 0), hex8_point_f64(q, 1), hex8_point_f64(q, 2), j);
+      if (!(hex8_cofactors_f64(j, cof) > 0))
+        bad = e < bad ? e : bad;
     }
   }
   if (bad != INT32_MAX)
     return IG_FAIL(cx, IG_INPUT, "element %d is inverted or flat: its Jacobian is not positive",
                    bad);
-  return ig_array_push(cx, &op->matrix);
+  return IG_OK;
 }
 
 static ig_status setup(ig_ctx *cx, ig_assembly race, const double *x, const ig_lid *conn,
                        ig_ebe *op) {
+  IG_TRY(check_elements(cx, op, x, conn));
   IG_TRY(ig_plan_new(cx, race, IG_SLOTS_COMPACT, op->nodes, op->elements, 8, conn, &op->plan));
+  lame_constants(op->poisson, &op->args.lame, &op->args.shear);
   if (op->kind == IG_EBE_RECOMPUTE) {
     const size_t n = 3 * (size_t)op->nodes;
     IG_TRY(ig_array_new(cx, &op->x, n, op->single ? sizeof(float) : sizeof(double), "positions"));
@@ -129,14 +139,14 @@ static ig_status setup(ig_ctx *cx, ig_assembly race, const double *x, const ig_l
     ig_classes classes;
     IG_TRY(ig_mesh_classes(cx, x, op->elements, 8, conn, &classes));
     op->classes = classes.count;
-    ig_status status = matrices(cx, op, x, conn, classes.representative);
+    ig_status status = matrices(cx, op, x, classes.representative);
     if (status == IG_OK)
       status = ig_array_from(cx, &op->of, classes.of, (size_t)op->elements, sizeof(ig_lid),
                              "element classes");
     ig_classes_free(&classes);
     IG_TRY(status);
   } else {
-    IG_TRY(matrices(cx, op, x, conn, NULL));
+    IG_TRY(matrices(cx, op, x, NULL));
   }
   if (op->kind == IG_EBE_NBN) { /* corners at each node: the plan's slots, turned round */
     const int64_t corners = 8 * (int64_t)op->elements;
@@ -155,13 +165,12 @@ static ig_status setup(ig_ctx *cx, ig_assembly race, const double *x, const ig_l
     IG_TRY(ig_array_push(cx, &op->first));
     IG_TRY(ig_array_push(cx, &op->item));
   }
-  op->args = (ig_ebe_args){.scatter = ig_plan_view(&op->plan),
-                           .matrix = op->matrix.dev,
-                           .of = op->of.dev,
-                           .first = op->first.dev,
-                           .item = op->item.dev,
-                           .x = op->x.dev};
-  lame_constants(op->poisson, &op->args.lame, &op->args.shear);
+  op->args.scatter = ig_plan_view(&op->plan);
+  op->args.matrix = op->matrix.dev;
+  op->args.of = op->of.dev;
+  op->args.first = op->first.dev;
+  op->args.item = op->item.dev;
+  op->args.x = op->x.dev;
   return IG_OK;
 }
 

@@ -76,8 +76,5 @@ double ig_ebe_traffic(const ig_ebe *op);
 IG_MUST_CHECK ig_status ig_ebe_apply(ig_ctx *cx, const ig_ebe *op, const void *modulus,
                                      const void *u, void *y);
 
-/* K_e of one element at unit modulus, by 2x2x2 points; returns the least Jacobian. */
-double ig_ebe_stiffness(const double x[24], double poisson, double k[IG_EBE_FULL]);
-
 IG_C_END
 #endif

@@ -75,13 +75,12 @@ static ig_status filter_back(ig_design *s, double *slope) {
   return s->cx->backend->copy(s->cx, slope, s->work.dev, (size_t)n * sizeof *slope);
 }
 
-static ig_status filter_sensitivity(ig_design *s) {
+static ig_status filter_sensitivity(ig_design *s, double *slope) {
   const int64_t n = s->d->places;
-  IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->x.dev, s->dc.dev, NULL, s->work.dev));
-  IG_TRY(s->d->filter(s->d->self, s->work.dev, s->dc.dev));
-  IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_SENSITIVITY, s->dc.dev, s->hs.dev, s->x.dev,
-                     s->dc.dev));
-  return weigh(s, s->dc.dev);
+  IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->x.dev, slope, NULL, s->work.dev));
+  IG_TRY(s->d->filter(s->d->self, s->work.dev, slope));
+  IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_SENSITIVITY, slope, s->hs.dev, s->x.dev, slope));
+  return weigh(s, slope);
 }
 
 /* --- analysis of one realisation --- */
@@ -142,6 +141,56 @@ static ig_status analyse(ig_design *s, int r, double *objective, ig_evaluation *
   return charge(s, SENSITIVITY, &start);
 }
 
+/* --- constraints beside the volume --- */
+
+static const ig_limit_case *limit_case(const ig_design *s, int i) {
+  return IG_ITEM(ig_limit_case, s->c->constraints, i);
+}
+
+/* Values over their bounds, and slopes by the filtered density, of the design just analysed: the
+   last realisation, whose moduli are still in place and whose dv has not been filtered back. */
+static ig_status evaluate_limits(ig_design *s, const ig_law *law, ig_evaluation *e) {
+  const ig_backend *b = s->cx->backend;
+  const ig_loading *l = s->loading;
+  const int64_t n = s->d->places;
+  const size_t nu = (size_t)s->d->unknowns;
+  const int r = s->realisations - 1;
+  double start = ig_now();
+  for (int i = 0; i < s->limits; i++) {
+    const ig_limit_case *limit = limit_case(s, i);
+    double *slope = s->limit_slope[i].dev;
+    if (!isnan(limit->volume)) {
+      const double all = limit->volume * l->norm_limit[i];
+      double sum;
+      IG_TRY(b->dot_f64(s->cx, (size_t)n, s->density[r].dev, l->limit[i].dev, &sum));
+      e->limit[i] = sum / all;
+      IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->dv.dev, l->limit[i].dev, NULL,
+                         slope));
+      IG_TRY(s->ops->mix(s->cx, n, 1 / all, slope, 0, slope, slope));
+      continue;
+    }
+    const int q = (int)limit->load_case - 1;
+    const bool compliance = !isnan(limit->compliance);
+    const double *u = s->u[r][q].dev, *adjoint = u, *load = l->f[q].dev;
+    double scale = l->norm[q] * l->norm[q] / l->stiffness, bound = limit->compliance, lu;
+    if (!compliance) {
+      start = ig_now();
+      load = l->limit[i].dev;
+      adjoint = s->limit_state[i].dev;
+      IG_TRY(solve(s, load, s->limit_state[i].dev, e));
+      IG_TRY(charge(s, SOLVE, &start));
+      scale = l->norm[q] * l->norm_limit[i] / l->stiffness;
+      bound = limit->displacement;
+    }
+    IG_TRY(b->dot_f64(s->cx, nu, load, u, &lu));
+    e->limit[i] = scale * lu / bound;
+    IG_TRY(s->d->energy(s->d->self, adjoint, u, scale / bound, false, s->work.dev));
+    IG_TRY(s->ops->slope(s->cx, n, s->d->role, law, filtered_of(s), s->density[r].dev, s->work.dev,
+                         slope, s->spare.dev));
+  }
+  return charge(s, SENSITIVITY, &start);
+}
+
 /* --- objective, volume, slopes --- */
 
 /* A smooth maximum (Kreisselmeier-Steinhauser) of the realisations, in units of the largest of
@@ -188,7 +237,10 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
                          to, s->dv.dev));
     IG_TRY(weigh(s, s->dv.dev));
     IG_TRY(charge(s, SENSITIVITY, &start));
+    if (r == s->realisations - 1)
+      IG_TRY(evaluate_limits(s, &law, e));
   }
+  start = ig_now();
   e->objective = value[0];
   if (s->realisations > 1) {
     double weight[IG_REALISATIONS];
@@ -199,8 +251,13 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
   if (s->c->filter.kind >= IG_FILTER_DENSITY) {
     IG_TRY(filter_back(s, s->dc.dev));
     IG_TRY(filter_back(s, s->dv.dev));
+    for (int i = 0; i < s->limits; i++)
+      IG_TRY(filter_back(s, s->limit_slope[i].dev));
   } else if (s->c->filter.kind == IG_FILTER_SENSITIVITY) {
-    IG_TRY(filter_sensitivity(s));
+    IG_TRY(filter_sensitivity(s, s->dc.dev));
+    for (int i = 0; i < s->limits; i++)
+      if (isnan(limit_case(s, i)->volume))
+        IG_TRY(filter_sensitivity(s, s->limit_slope[i].dev));
   }
   ig_design_stats st;
   const double *density = s->density[s->realisations - 1].dev;
@@ -215,7 +272,7 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
 ig_status ig_design_update(ig_design *s, const ig_evaluation *e) {
   const ig_optimiser_case *o = &s->c->optimiser;
   const int64_t n = s->d->places;
-  double start = ig_now(), linear, multiplier;
+  double start = ig_now(), linear;
   IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)n, s->dv.dev, s->x.dev, &linear));
   /* volume to first order; exact without projection */
   const double all = (double)s->d->elements;
@@ -226,12 +283,13 @@ ig_status ig_design_update(ig_design *s, const ig_evaluation *e) {
                     .tolerance = o->tolerance,
                     .target = s->c->volume * all,
                     .base = e->volume * all - linear,
-                    .high = 1e9};
+                    .high = 1e9,
+                    .guess = s->multiplier};
   if (o->method == IG_OPTIMISER_MMA)
-    IG_TRY(ig_mma_update(s, &oc, &multiplier));
+    IG_TRY(ig_mma_update(s, &oc, e));
   else
     IG_TRY(s->ops->oc(s->cx, n, s->d->role, &oc, s->x.dev, s->dc.dev, s->dv.dev, s->work.dev,
-                      s->trial.dev, &multiplier));
+                      s->trial.dev, &s->multiplier));
   const ig_array swap = s->x;
   s->x = s->trial;
   s->trial = swap;
@@ -240,8 +298,47 @@ ig_status ig_design_update(ig_design *s, const ig_evaluation *e) {
 
 /* --- making it --- */
 
+static ig_status make_limits(ig_design *s) {
+  ig_ctx *cx = s->cx;
+  const ig_topopt_case *c = s->c;
+  const size_t n = (size_t)s->d->places;
+  if (c->constraints.count == 0)
+    return IG_OK;
+  if (c->constraints.count > IG_LIMITS)
+    return ig_fail_at(cx, &limit_case(s, IG_LIMITS)->at, "constraints: at most %d", IG_LIMITS);
+  if (c->optimiser.method != IG_OPTIMISER_MMA)
+    return ig_fail_at(cx, &limit_case(s, 0)->at,
+                      "constraints: need optimiser: {method: mma}; oc knows the volume alone");
+  if (!s->d->measure)
+    return ig_fail_at(cx, &limit_case(s, 0)->at, "constraints: are for grids, not for meshes yet");
+  for (int i = 0; i < c->constraints.count; i++) {
+    const ig_limit_case *limit = limit_case(s, i);
+    const int given =
+        !isnan(limit->volume) + !isnan(limit->compliance) + !isnan(limit->displacement);
+    if (given != 1)
+      return ig_fail_at(cx, &limit->at,
+                        "constraints: give one of volume, compliance and displacement");
+    if (limit->load_case > s->loading->cases)
+      return ig_fail_at(cx, &limit->at, "constraints: there is no load case %d",
+                        (int)limit->load_case);
+    if (isnan(limit->compliance))
+      IG_TRY(s->d->measure(s->d->self, limit, &s->loading->limit[i], &s->loading->norm_limit[i]));
+    IG_TRY(ig_array_new_device(cx, &s->limit_slope[i], n, sizeof(double), "slopes"));
+    IG_TRY(ig_array_zero(cx, &s->limit_slope[i]));
+    if (!isnan(limit->displacement)) {
+      const size_t nu = (size_t)s->d->unknowns;
+      IG_TRY(ig_array_new_device(cx, &s->limit_state[i], nu, sizeof(double), "adjoint state"));
+      IG_TRY(ig_array_zero(cx, &s->limit_state[i]));
+    }
+    s->limits = i + 1;
+  }
+  IG_TRY(ig_array_new_device(cx, &s->spare, n, sizeof(double), "slopes"));
+  return ig_array_zero(cx, &s->spare);
+}
+
 static ig_status build(ig_design *s) {
   ig_ctx *cx = s->cx;
+  IG_TRY(make_limits(s));
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   const bool robust = s->c->projection.beta > 0 && s->c->projection.robust > 0;
   s->realisations = robust ? 3 : 1;
@@ -290,6 +387,17 @@ static ig_status build(ig_design *s) {
   return status;
 }
 
+double ig_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
+  const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
+  double bytes = 8 * n * (7 + designs * (1 + robust));
+  bytes += 8 * nu * designs * (cases + (c->problem == IG_PROBLEM_MECHANISM));
+  if (c->optimiser.method == IG_OPTIMISER_MMA)
+    bytes += 4 * 8 * n;
+  for (int i = 0; i < c->constraints.count; i++) /* slopes; what is measured; adjoint state */
+    bytes += 8 * n + 2 * 8 * nu;
+  return bytes;
+}
+
 ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
                         ig_design **out) {
   *out = NULL;
@@ -317,6 +425,11 @@ void ig_design_free(ig_design *s) {
                               &s->mma_high, &s->mma_old, &s->mma_older};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(s->cx, arrays[i]);
+  ig_array_free(s->cx, &s->spare);
+  for (int i = 0; i < IG_LIMITS; i++) {
+    ig_array_free(s->cx, &s->limit_slope[i]);
+    ig_array_free(s->cx, &s->limit_state[i]);
+  }
   for (int r = 0; r < IG_REALISATIONS; r++) {
     ig_array_free(s->cx, &s->density[r]);
     ig_array_free(s->cx, &s->part[r]);

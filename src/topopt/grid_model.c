@@ -38,6 +38,20 @@ static double slack_of(const ig_grid_model *m) {
   return 1e-6 * h;
 }
 
+static const ig_region_case *set_named(const ig_grid_model *m, const char *name) {
+  for (int i = 0; i < m->c->sets.count; i++) {
+    const ig_set_case *set = IG_ITEM(ig_set_case, m->c->sets, i);
+    if (set->name && strcmp(set->name, name) == 0)
+      return &set->where;
+  }
+  return NULL;
+}
+static bool holds(const ig_grid_model *m, const ig_region_case *r, const double *x) {
+  const double slack = slack_of(m);
+  return ig_region_holds(r, x, m->grid.dim, slack) &&
+         (!r->set || ig_region_holds(set_named(m, r->set), x, m->grid.dim, slack));
+}
+
 static int64_t for_points(const ig_grid_model *m, const ig_region_case *r, bool elements,
                           visit_fn *visit, void *user) {
   const ig_grid *g = &m->grid;
@@ -51,7 +65,7 @@ static int64_t for_points(const ig_grid_model *m, const ig_region_case *r, bool 
         double x[3];
         for (int d = 0; d < 3; d++)
           x[d] = (i[d] + (elements ? 0.5 : 0)) * m->h[d];
-        if (!ig_region_holds(r, x, g->dim, slack_of(m)))
+        if (!holds(m, r, x))
           continue;
         count++;
         if (visit)
@@ -79,7 +93,7 @@ static int64_t for_faces(const ig_grid_model *m, const ig_region_case *r, face_f
             double x[3];
             for (int d = 0; d < 3; d++)
               x[d] = (low[d] + (d == axis ? 0 : 0.5)) * m->h[d];
-            if (!ig_region_holds(r, x, g->dim, slack_of(m)))
+            if (!holds(m, r, x))
               continue;
             count++;
             if (visit)
@@ -330,6 +344,41 @@ static ig_status make_roles(ig_grid_model *m) {
   return ig_array_push(m->cx, &m->role);
 }
 
+static void mark_element(void *user, int64_t place, const int *index) {
+  (void)index;
+  filling *w = user;
+  w->f[place] = 1;
+}
+
+/* What a constraint measures: elements of a region, or the mean displacement of its nodes. */
+static ig_status grid_measure(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
+  ig_grid_model *m = self;
+  const ig_grid *g = &m->grid;
+  const bool volume = !isnan(limit->volume);
+  if (!volume && m->c->problem == IG_PROBLEM_HEAT)
+    return ig_fail_at(m->cx, &limit->at, "constraints: nothing is displaced in a heat problem");
+  const int64_t count = for_points(m, &limit->where, volume, NULL, NULL);
+  if (count == 0)
+    return ig_fail_at(m->cx, &limit->at, "constraints: no %s lies in this region of the grid",
+                      volume ? "element's centre" : "node");
+  filling w = {.m = m};
+  const size_t n = (size_t)(g->stored * (volume ? 1 : g->dof));
+  IG_TRY(IG_NEW(m->cx, &w.f, n, "constraint"));
+  ig_status status;
+  if (volume) {
+    for_points(m, &limit->where, true, mark_element, &w);
+    *norm = (double)count;
+    status = ig_array_from(m->cx, to, w.f, n, sizeof *w.f, "constraint");
+  } else {
+    for (int d = 0; d < 3; d++)
+      w.share[d] = isnan(limit->direction[d]) ? 0 : limit->direction[d] / (double)count;
+    for_points(m, &limit->where, false, load_node, &w);
+    status = put_load(m, w.f, m->solver->fix.host, "constraints", to, norm);
+  }
+  free(w.f);
+  return status;
+}
+
 /* --- filters --- */
 
 static ig_status make_filter(ig_grid_model *m, const ig_multigrid_options *options) {
@@ -488,30 +537,36 @@ static void grid_free(void *self) {
   ig_grid_model_free(self);
 }
 
-/* A grid has no named sets: a `where` that asks for one is a mistake. */
-static ig_status refuse_sets(const ig_grid_model *m) {
+/* Every set that is named exists. */
+static ig_status check_sets(const ig_grid_model *m) {
   const ig_topopt_case *c = m->c;
-#define REFUSE(type, list)                                                                         \
-  for (int i = 0; i < (list).count; i++)                                                           \
-    if (IG_ITEM(type, list, i)->where.set)                                                         \
-  return ig_fail_at(m->cx, &IG_ITEM(type, list, i)->where.at,                                      \
-                    "set: a grid has no sets: give a region, or a section 'mesh'")
-  REFUSE(ig_support_case, c->supports);
-  REFUSE(ig_load_case, c->loads);
-  REFUSE(ig_spring_case, c->springs);
-  REFUSE(ig_port_case, c->ports);
-  REFUSE(ig_passive_case, c->passive);
-#undef REFUSE
+#define CHECK(type, list)                                                                          \
+  for (int i = 0; i < (list).count; i++) {                                                         \
+    const ig_region_case *where = &IG_ITEM(type, list, i)->where;                                  \
+    if (where->set && !set_named(m, where->set))                                                   \
+      return ig_fail_at(m->cx, &where->at,                                                         \
+                        "set: there is no '%s': name it in 'sets', or give a region", where->set); \
+  }
+  CHECK(ig_support_case, c->supports);
+  CHECK(ig_load_case, c->loads);
+  CHECK(ig_spring_case, c->springs);
+  CHECK(ig_port_case, c->ports);
+  CHECK(ig_passive_case, c->passive);
+  CHECK(ig_limit_case, c->constraints);
+#undef CHECK
+  for (int i = 0; i < c->sets.count; i++)
+    if (IG_ITEM(ig_set_case, c->sets, i)->where.set)
+      return ig_fail_at(m->cx, &IG_ITEM(ig_set_case, c->sets, i)->where.at,
+                        "sets: a set is a region, not another set");
   return IG_OK;
 }
 
-static ig_status build(ig_grid_model *m, const ig_list *materials) {
+/* The grid of the case, one or three values a node; and of one value an element. */
+static ig_status make_grid(ig_grid_model *m) {
   ig_ctx *cx = m->cx;
-  const ig_topopt_case *c = m->c;
-  const ig_grid_case *gc = &c->grid;
+  const ig_grid_case *gc = &m->c->grid;
   const int dim = gc->elements[2] > 0 ? 3 : 2;
   int n[3];
-  IG_TRY(refuse_sets(m));
   for (int d = 0; d < 3; d++) {
     n[d] = (int)gc->elements[d];
     if (d < dim && n[d] < 1)
@@ -520,6 +575,52 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
     if (!(m->h[d] > 0))
       return ig_fail_at(cx, &gc->at, "grid: size must be more than 0 along every axis in use");
   }
+  IG_TRY(ig_grid_init(cx, &m->grid, dim, m->c->problem == IG_PROBLEM_HEAT ? 1 : dim, n));
+  return ig_grid_init(cx, &m->cells, dim, 1, n);
+}
+
+static ig_multigrid_options solver_options(const ig_topopt_case *c) {
+  const bool multigrid = c->solver.preconditioner == IG_PRECONDITIONER_MULTIGRID;
+  return (ig_multigrid_options){.precondition =
+                                    multigrid ? IG_PRECONDITION_MULTIGRID : IG_PRECONDITION_JACOBI,
+                                .smoother = (ig_smoother)c->solver.smoother,
+                                .cycle = (ig_cycle)c->solver.cycle,
+                                .fine_steps = (int)c->solver.fine_steps,
+                                .steps = (int)c->solver.steps,
+                                .damping = c->solver.damping,
+                                .half = c->solver.storage == 1,
+                                .limit = (int)c->solver.limit};
+}
+
+ig_status ig_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double *bytes) {
+  ig_grid_model m = {.cx = cx, .c = c};
+  ig_multigrid_options options = solver_options(c);
+  double filter = 0;
+  IG_TRY(make_grid(&m));
+  IG_TRY(ig_multigrid_bytes(cx, &m.grid, &options, bytes));
+  if (c->filter.kind == IG_FILTER_HELMHOLTZ) {
+    options.precondition = IG_PRECONDITION_MULTIGRID;
+    IG_TRY(ig_multigrid_bytes(cx, &m.cells, &options, &filter));
+    filter += 2 * 8 * (double)m.cells.stored;
+  }
+  int cases = 1;
+  for (int l = 0; l < c->loads.count; l++) {
+    const int of = (int)IG_ITEM(ig_load_case, c->loads, l)->load_case;
+    cases = of > cases ? of : cases;
+  }
+  const double n = (double)m.grid.stored, nu = n * m.grid.dof;
+  const bool mechanism = c->problem == IG_PROBLEM_MECHANISM;
+  *bytes += filter + n + 8 * nu * (cases + mechanism) + ig_design_bytes(c, n, nu, cases);
+  return IG_OK;
+}
+
+static ig_status build(ig_grid_model *m, const ig_list *materials) {
+  ig_ctx *cx = m->cx;
+  const ig_topopt_case *c = m->c;
+  const ig_grid_case *gc = &c->grid;
+  IG_TRY(check_sets(m));
+  IG_TRY(make_grid(m));
+  const int dim = m->grid.dim;
   const bool heat = c->problem == IG_PROBLEM_HEAT;
   const ig_material_case *material =
       materials && materials->count ? IG_ITEM(ig_material_case, *materials, 0) : NULL;
@@ -530,22 +631,12 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   if (material && !heat && !isnan(material->young))
     solid = material->young;
   m->loading.stiffness = solid * (dim == 2 ? gc->thickness : 1);
-  IG_TRY(ig_grid_init(cx, &m->grid, dim, heat ? 1 : dim, n));
-  IG_TRY(ig_grid_init(cx, &m->cells, dim, 1, n));
   ig_brick brick;
   if (heat)
     ig_brick_conduction(&brick, dim, m->h);
   else
     ig_brick_elastic(&brick, dim, m->h, poisson);
-  ig_multigrid_options options = {
-      .precondition = c->solver.preconditioner == IG_PRECONDITIONER_MULTIGRID
-                          ? IG_PRECONDITION_MULTIGRID
-                          : IG_PRECONDITION_JACOBI,
-      .smoother = c->solver.smoother == 0 ? IG_SMOOTH_JACOBI : IG_SMOOTH_CHEBYSHEV,
-      .steps = (int)c->solver.steps,
-      .cycle = c->solver.cycle + 1,
-      .damping = c->solver.damping,
-      .limit = (int)c->solver.limit};
+  const ig_multigrid_options options = solver_options(c);
   uint8_t *fix = NULL;
   ig_spring *spring = NULL;
   int springs = 0;
@@ -571,8 +662,10 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   m->d.changed = grid_changed;
   m->d.solve = grid_solve;
   m->d.residual = grid_residual;
+  m->d.learnt = &m->solver->cautious;
   m->d.energy = grid_energy;
   m->d.filter = grid_filter;
+  m->d.measure = grid_measure;
   m->d.snapshot = grid_snapshot;
   m->d.pack = grid_pack;
   m->d.surface = dim == 3 ? grid_surface : NULL;
@@ -612,5 +705,7 @@ void ig_grid_model_free(ig_grid_model *m) {
   for (int q = 0; q < IG_LOAD_CASES; q++)
     ig_array_free(m->cx, &m->loading.f[q]);
   ig_array_free(m->cx, &m->loading.port);
+  for (int i = 0; i < IG_LIMITS; i++)
+    ig_array_free(m->cx, &m->loading.limit[i]);
   free(m);
 }

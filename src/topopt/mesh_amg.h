@@ -1,36 +1,66 @@
-/* Smoothed aggregation multigrid for elasticity on meshes. The hierarchy is made on the host from
-   the moduli; a cycle runs on the device in single precision: the finest level through the
-   element-by-element product, coarse ones as block matrices, the coarsest by its inverse. */
+/* Smoothed aggregation multigrid on meshes, for three unknowns a node (elasticity) or one (heat).
+
+   Which nodes form aggregates, the tentative prolongators and the patterns of all matrices depend
+   on the mesh and its supports alone: they are made once, on the host (mesh_amg_setup.c). A new
+   design refills the values, on the device:
+
+     A0            from the element matrices and the moduli
+     P             (I - omega D^-1 A) P0
+     A1            P^T (A P), and so on down
+     coarsest      inverted
+
+   A cycle runs in single precision: the finest level through the caller's own product, coarse ones
+   as block matrices, the coarsest by its inverse. */
 #ifndef IG_TOPOPT_MESH_AMG_H
 #define IG_TOPOPT_MESH_AMG_H
 
-#include "topopt/ebe.h"
+#include "topopt/mesh_ops.h"
 
 IG_C_BEGIN
 
-enum { IG_AMG_LEVELS = 12, IG_AMG_BLOCK = 6 }; /* six rigid-body modes an aggregate */
+enum { IG_AMG_LEVELS = 12, IG_AMG_BLOCK = 6 }; /* six rigid-body modes an aggregate, or one */
 
-/* A matrix of br x bc blocks in compressed rows; device pointers. */
+/* A matrix of br x bc blocks in compressed rows, columns rising; device pointers. */
 typedef struct {
   int32_t rows;
+  int64_t blocks;
   int br, bc;
-  const int32_t *start, *column;
-  const float *value; /* block after block, each row by row */
+  const int32_t *start, *column, *row; /* rows + 1; blocks; blocks: row of each */
+  float *value;                        /* block after block, each row by row */
 } ig_bsr;
+
+/* The device arrays behind one; `value` may come and go. */
+typedef struct {
+  ig_array start, column, row, value;
+  ig_bsr m;
+} ig_amg_matrix;
 
 typedef struct {
   int32_t nodes;
-  int size; /* unknowns a node: 3, then 6 */
-  double lambda;
-  ig_array inverse;                    /* nodes x size x size: of the diagonal blocks */
-  ig_array a_start, a_column, a_value; /* not on the finest */
-  ig_array p_start, p_column, p_value; /* from the next coarser level */
-  ig_array r_start, r_column, r_value; /* its transpose */
-  ig_array b, x, d, ax;                /* vectors; b is not the finest's own */
-  ig_bsr a, p, r;
+  int size;                    /* unknowns a node: 3 or 1, then one a mode */
+  double lambda;               /* of D^-1 A, a little more than the largest */
+  ig_amg_matrix a, p, r, ap;   /* p: from the next coarser level; r: its transpose */
+  ig_array diagonal;           /* nodes: places of the diagonal blocks in a */
+  ig_array of, tentative;      /* nodes: aggregate, -1: none; nodes x size x modes */
+  ig_array from;               /* blocks of r: places in p */
+  ig_array inverse;            /* nodes x size x size: of the diagonal blocks */
+  ig_array b, x, d, ax, noise; /* vectors; b is not the finest's own */
 } ig_amg_level;
 
 typedef struct ig_amg_ops {
+  /* A of the finest level; held unknowns cut off, springs added */
+  ig_status (*assemble)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const ig_ground *g,
+                        const double *modulus, ig_bsr *a);
+  /* inverses of the diagonal blocks, 0 for what is held (fix NULL: nothing) */
+  ig_status (*invert)(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, const uint8_t *fix,
+                      float *inverse);
+  ig_status (*prolongator)(ig_ctx *cx, const ig_bsr *a, const float *inverse, const int32_t *of,
+                           const float *tentative, float omega, ig_bsr *p);
+  ig_status (*transpose)(ig_ctx *cx, const ig_bsr *p, const int32_t *from, ig_bsr *r);
+  ig_status (*times)(ig_ctx *cx, const ig_bsr *a, const ig_bsr *p, ig_bsr *ap);
+  ig_status (*coarse)(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a);
+  /* the inverse of a, n x n; work: 2 n^2 + n doubles */
+  ig_status (*dense_invert)(ig_ctx *cx, const ig_bsr *a, int n, double *work, float *inverse);
   /* y = A x, or y += A x */
   ig_status (*product)(ig_ctx *cx, const ig_bsr *a, bool add, const float *x, float *y);
   /* r = b - ax - spring x, then d = c0 d + c1 D^-1 r, x += d; first: ax and x are zero */
@@ -42,35 +72,56 @@ typedef struct ig_amg_ops {
                         float *ax);
   /* x = M b, dense */
   ig_status (*dense)(ig_ctx *cx, int n, const float *m, const float *b, float *x);
-  ig_status (*to_single)(ig_ctx *cx, int64_t n, const double *x, float *y);
 } ig_amg_ops;
 extern const ig_amg_ops ig_amg_cpu;
 #ifdef INGOT_HAVE_CUDA
 extern const ig_amg_ops ig_amg_cuda;
 #endif
 
-typedef struct ig_amg ig_amg;
-
-/* x: nodes x 3, conn: elements x 8, fix: bits a node, spring: nodes x 3 or NULL; host, kept by the
-   caller. `spring_dev` is its device side. */
+/* Kept by the caller: the mesh on the host, its view on the device, the finest product. */
 typedef struct {
   ig_lid nodes, elements;
-  const double *x;
-  const ig_lid *conn;
-  const uint8_t *fix;
-  const double *spring, *spring_dev;
-  double poisson;
+  int size;                /* unknowns a node: 3 or 1 */
+  const double *x;         /* nodes x 3, host */
+  const ig_lid *conn;      /* elements x 8, host */
+  const uint8_t *fix;      /* bits a node, host */
+  const ig_hex_args *hex;  /* device */
+  const ig_ground *ground; /* device */
+  const ig_plan *plan;
   int steps; /* of smoothing, before and after */
+  void *self;
+  ig_status (*apply)(void *self, const float *x, float *y); /* without springs and supports */
 } ig_amg_problem;
 
-IG_MUST_CHECK ig_status ig_amg_new(ig_ctx *cx, const ig_amg_problem *problem, ig_ebe_kind kind,
-                                   ig_assembly race, ig_amg **out);
+typedef struct {
+  ig_ctx *cx;
+  const ig_amg_ops *ops;
+  ig_amg_problem problem;
+  ig_array unit, dense, work; /* moduli of 1; inverse of the coarsest, and room to make it */
+  int dense_n, levels;
+  ig_amg_level level[IG_AMG_LEVELS];
+  struct ig_graph *graph; /* of a cycle, for one residual */
+  const float *graph_r;
+} ig_amg;
+
+IG_MUST_CHECK ig_status ig_amg_new(ig_ctx *cx, const ig_amg_problem *problem, ig_amg **out);
 void ig_amg_free(ig_amg *s);
-/* A new hierarchy for these moduli (device). */
+/* New values for these moduli (device). */
 IG_MUST_CHECK ig_status ig_amg_update(ig_amg *s, const double *modulus);
 /* One cycle; *z is left where the result is. */
 IG_MUST_CHECK ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z);
-int ig_amg_levels(const ig_amg *s, int32_t *coarsest);
+
+/* --- between setup and update --- */
+
+/* Values of one level from those of its matrix a: smoother, and prolongator and next matrix where
+   there is one. */
+IG_MUST_CHECK ig_status ig_amg_fill(ig_amg *s, int depth);
+IG_MUST_CHECK ig_status ig_amg_assemble(ig_amg *s, const double *modulus);
+IG_MUST_CHECK ig_status ig_amg_smoother(ig_amg *s, int depth);
+/* Room for values, and no longer. */
+IG_MUST_CHECK ig_status ig_amg_open_values(ig_amg *s, ig_amg_matrix *m);
+void ig_amg_close_values(ig_amg *s, ig_amg_matrix *m);
+IG_MUST_CHECK ig_status ig_amg_setup(ig_amg *s);
 
 IG_C_END
 #endif

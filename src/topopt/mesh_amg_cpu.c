@@ -1,8 +1,163 @@
-/* A multigrid cycle on the CPU. */
+/* Multigrid on a mesh, on the CPU. */
 #include "backend/backend.h"
-#include "kern/hd.h"
 #include "topopt/mesh_amg.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
+#include "topopt/mesh_kern.inc"
 #include "topopt/mesh_amg_kern.inc"
+
+/* --- values of a level --- */
+
+/* The element's blocks, all pairs of corners; the lower half is the upper one turned. */
+static void element_blocks(const ig_hex_args *p, int size, ig_lid e, double modulus,
+                           double k[64][9]) {
+  double x[24], xm[21];
+  memset(k, 0, 64 * sizeof *k);
+  ig_hex_gather(&p->scatter, e, p->x, x);
+  hex8_modes_f64(x, 3, xm);
+  for (int q = 0; q < 8; q++) {
+    double cof[9], g[8][3];
+    const double scale = modulus * hex_jacobian_f64(xm, q, cof);
+    for (int n = 0; n < 8; n++)
+      hex_gradient_f64(cof, q, n, g[n]);
+    for (int i = 0; i < 8; i++)
+      for (int j = i; j < 8; j++)
+        if (size == 1)
+          k[8 * i + j][0] += scale * (g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
+        else
+          ig_hex_dyad(g[i], g[j], scale, p->lame, p->shear, k[8 * i + j]);
+  }
+  for (int i = 0; i < 8; i++)
+    for (int j = 0; j < i; j++)
+      for (int c = 0; c < size * size; c++)
+        k[8 * i + j][c] = k[8 * j + i][c % size * size + c / size];
+}
+
+static ig_status assemble(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const ig_ground *g,
+                          const double *modulus, ig_bsr *a) {
+  const int size = a->br, count = size * size;
+  memset(a->value, 0, sizeof *a->value * (size_t)a->blocks * (size_t)count);
+  for (int color = 0; color < plan->colors; color++) {
+    ig_lid begin, end;
+    ig_plan_range(plan, color, plan->elements, &begin, &end);
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+    for (ig_lid i = begin; i < end; i++) {
+      const ig_lid e = ig_scatter_element(&p->scatter, i);
+      const int32_t *node = p->scatter.conn + 8 * (int64_t)e;
+      double k[64][9];
+      element_blocks(p, size, e, modulus[e], k);
+      for (int n = 0; n < 64; n++) {
+        float *to = a->value + (int64_t)ig_bsr_find(a, node[n / 8], node[n % 8]) * count;
+        for (int c = 0; c < count; c++)
+          if (plan->how == IG_COLOR) {
+            to[c] += (float)k[n][c];
+          } else {
+#pragma omp atomic
+            to[c] += (float)k[n][c];
+          }
+      }
+    }
+  }
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t k = 0; k < a->blocks; k++)
+    ig_amg_ground(g, a, k);
+  return IG_OK;
+}
+
+static ig_status invert(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, const uint8_t *fix,
+                        float *inverse) {
+  const int count = a->br * a->br;
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int32_t n = 0; n < a->rows; n++)
+    ig_amg_invert(a->value + (int64_t)diagonal[n] * count, a->br, fix ? fix[n] : 0,
+                  inverse + (int64_t)n * count);
+  return IG_OK;
+}
+
+/* Loops over all blocks of c and columns of each, sizes known to the compiler. */
+#define EACH_COLUMN(c, b, m, call)                                                                 \
+  _Pragma("omp parallel for schedule(static) num_threads(cx->threads)") for (int64_t k = 0;        \
+                                                                             k < (c)->blocks;      \
+                                                                             k++) {                \
+    const int B = b, M = m;                                                                        \
+    for (int s = 0; s < M; s++)                                                                    \
+      call;                                                                                        \
+  }
+#define BY_SIZE(c, size, call)                                                                     \
+  do {                                                                                             \
+    if ((size) == 3)                                                                               \
+      EACH_COLUMN(c, 3, 6, call)                                                                   \
+    else if ((size) == 6)                                                                          \
+      EACH_COLUMN(c, 6, 6, call)                                                                   \
+    else                                                                                           \
+      EACH_COLUMN(c, 1, 1, call)                                                                   \
+  } while (0)
+
+static ig_status prolongator(ig_ctx *cx, const ig_bsr *a, const float *inverse, const int32_t *of,
+                             const float *tentative, float omega, ig_bsr *p) {
+  BY_SIZE(p, a->br, ig_amg_prolongator(a, inverse, of, tentative, omega, p, k, s, B, M));
+  return IG_OK;
+}
+
+static ig_status transpose(ig_ctx *cx, const ig_bsr *p, const int32_t *from, ig_bsr *r) {
+  const int br = p->br, bc = p->bc;
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t k = 0; k < r->blocks; k++)
+    for (int e = 0; e < br * bc; e++)
+      r->value[k * (br * bc) + e] = p->value[(int64_t)from[k] * (br * bc) + e % br * bc + e / br];
+  return IG_OK;
+}
+
+static ig_status times(ig_ctx *cx, const ig_bsr *a, const ig_bsr *p, ig_bsr *ap) {
+  BY_SIZE(ap, a->br, ig_amg_times(a, p, ap, k, s, B, M));
+  return IG_OK;
+}
+
+static ig_status coarse(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a) {
+  BY_SIZE(a, ap->br, ig_amg_coarse(r, ap, a, k, s, B, M));
+  return IG_OK;
+}
+
+/* Elimination in place, row by row, as ig_dense_step has it. */
+static ig_status dense_invert(ig_ctx *cx, const ig_bsr *a, int n, double *work, float *inverse) {
+  const size_t all = (size_t)n * (size_t)n;
+  const int b = a->br;
+  double *m = work, *row = work + all, *own = row + n;
+  memset(m, 0, all * sizeof *m);
+  for (int64_t k = 0; k < a->blocks; k++)
+    for (int e = 0; e < b * b; e++)
+      m[(size_t)(a->row[k] * b + e / b) * (size_t)n + (size_t)(a->column[k] * b + e % b)] =
+          (double)a->value[k * b * b + e];
+  for (int i = 0; i < n; i++)
+    own[i] = m[(size_t)i * (size_t)n + (size_t)i];
+  for (int k = 0; k < n; k++) {
+    memcpy(row, m + (size_t)k * (size_t)n, (size_t)n * sizeof *row);
+    const bool lost = !(row[k] > IG_AMG_LOST * own[k]) || !(row[k] > 0);
+    const double s = lost ? 0 : 1 / row[k];
+    row[k] = 1;
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+    for (int i = 0; i < n; i++) {
+      double *mi = m + (size_t)i * (size_t)n;
+      const double f = i == k ? -s : s * mi[k];
+      mi[k] = 0;
+      if (i == k)
+        memset(mi, 0, (size_t)n * sizeof *mi);
+      for (int j = 0; j < n; j++)
+        mi[j] -= f * row[j];
+    }
+  }
+  for (size_t i = 0; i < all; i++)
+    inverse[i] = (float)m[i];
+  return IG_OK;
+}
+
+/* --- a cycle --- */
 
 static ig_status product(ig_ctx *cx, const ig_bsr *a, bool add, const float *x, float *y) {
   const int64_t rows = (int64_t)a->rows * a->br;
@@ -36,11 +191,5 @@ static ig_status dense(ig_ctx *cx, int n, const float *m, const float *b, float 
   return IG_OK;
 }
 
-static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
-  for (int64_t i = 0; i < n; i++)
-    y[i] = (float)x[i];
-  return IG_OK;
-}
-
-const ig_amg_ops ig_amg_cpu = {product, smooth, residual, dense, to_single};
+const ig_amg_ops ig_amg_cpu = {assemble,     invert,  prolongator, transpose, times, coarse,
+                               dense_invert, product, smooth,      residual,  dense};

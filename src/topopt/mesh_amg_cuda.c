@@ -1,7 +1,16 @@
-/* CUDA's table of passes of a multigrid cycle. */
+/* CUDA's table of multigrid passes. */
 #include "topopt/mesh_amg_cuda.h"
 
 #ifdef INGOT_HAVE_CUDA
-const ig_amg_ops ig_amg_cuda = {ig_amg_product_cuda, ig_amg_smooth_cuda, ig_amg_residual_cuda,
-                                ig_amg_dense_cuda, ig_amg_single_cuda};
+const ig_amg_ops ig_amg_cuda = {.assemble = ig_amg_assemble_cuda,
+                                .invert = ig_amg_invert_cuda,
+                                .prolongator = ig_amg_prolongator_cuda,
+                                .transpose = ig_amg_transpose_cuda,
+                                .times = ig_amg_times_cuda,
+                                .coarse = ig_amg_coarse_cuda,
+                                .dense_invert = ig_amg_dense_invert_cuda,
+                                .product = ig_amg_product_cuda,
+                                .smooth = ig_amg_smooth_cuda,
+                                .residual = ig_amg_residual_cuda,
+                                .dense = ig_amg_dense_cuda};
 #endif

@@ -1,8 +1,209 @@
-/* A multigrid cycle on the GPU. */
+/* Multigrid on a mesh, on the GPU. */
 #include "topopt/mesh_amg_cuda.h"
 #include "backend/cuda/launch.cuh"
-#include "kern/hd.h"
+
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
+#include "topopt/mesh_kern.inc"
 #include "topopt/mesh_amg_kern.inc"
+
+/* --- values of a level --- */
+
+/* 64 threads an element, a pair of corners each */
+template <int SIZE>
+static __global__ void __launch_bounds__(128)
+    assemble_pass(ig_hex_args p, int32_t begin, int32_t end, const double *modulus, ig_bsr a) {
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  const int64_t at = begin + t / 64;
+  if (at >= end)
+    return;
+  const int32_t e = ig_scatter_element(&p.scatter, (int32_t)at);
+  const int i = (int)(t / 8 % 8), j = (int)(t % 8);
+  const int32_t *node = p.scatter.conn + 8 * (int64_t)e;
+  double x[24], xm[21], k[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
+  ig_hex_gather(&p.scatter, e, p.x, x);
+  hex8_modes_f64(x, 3, xm);
+  for (int q = 0; q < 8; q++) {
+    double cof[9], g[3], h[3];
+    const double scale = modulus[e] * hex_jacobian_f64(xm, q, cof);
+    hex_gradient_f64(cof, q, i, g);
+    hex_gradient_f64(cof, q, j, h);
+    if (SIZE == 1)
+      k[0] += scale * (g[0] * h[0] + g[1] * h[1] + g[2] * h[2]);
+    else
+      ig_hex_dyad(g, h, scale, p.lame, p.shear, k);
+  }
+  float *to = a.value + (int64_t)ig_bsr_find(&a, node[i], node[j]) * (SIZE * SIZE);
+#pragma unroll
+  for (int c = 0; c < SIZE * SIZE; c++)
+    if (p.scatter.how == IG_COLOR)
+      to[c] += (float)k[c];
+    else
+      atomicAdd(&to[c], (float)k[c]);
+}
+static __global__ void ground_pass(ig_ground g, ig_bsr a) {
+  const int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (k < a.blocks)
+    ig_amg_ground(&g, &a, k);
+}
+extern "C" ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+                                          const ig_ground *g, const double *modulus, ig_bsr *a) {
+  IG_TRY(cx->backend->fill(cx, a->value, 0,
+                           sizeof(float) * (size_t)a->blocks * (size_t)(a->br * a->bc)));
+  for (int color = 0; color < plan->colors; color++) {
+    ig_lid b, e;
+    ig_plan_range(plan, color, plan->elements, &b, &e);
+    if (b == e)
+      continue;
+    const unsigned blocks = ig_cuda_blocks(64 * (int64_t)(e - b), 128);
+    if (a->br == 1)
+      assemble_pass<1><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, *a);
+    else
+      assemble_pass<3><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, *a);
+    IG_LAUNCHED(cx);
+  }
+  ground_pass<<<ig_cuda_blocks(a->blocks, 256), 256, 0, ig_cuda_stream(cx)>>>(*g, *a);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+template <int SIZE>
+static __global__ void __launch_bounds__(64)
+    invert_pass(ig_bsr a, const int32_t *diagonal, const uint8_t *fix, float *inverse) {
+  const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
+  if (n < a.rows)
+    ig_amg_invert(a.value + (int64_t)diagonal[n] * (SIZE * SIZE), SIZE, fix ? fix[n] : 0,
+                  inverse + (int64_t)n * (SIZE * SIZE));
+}
+extern "C" ig_status ig_amg_invert_cuda(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal,
+                                        const uint8_t *fix, float *inverse) {
+  const unsigned blocks = ig_cuda_blocks(a->rows, 64);
+  const cudaStream_t stream = ig_cuda_stream(cx);
+  if (a->br == 3)
+    invert_pass<3><<<blocks, 64, 0, stream>>>(*a, diagonal, fix, inverse);
+  else if (a->br == 6)
+    invert_pass<6><<<blocks, 64, 0, stream>>>(*a, diagonal, fix, inverse);
+  else
+    invert_pass<1><<<blocks, 64, 0, stream>>>(*a, diagonal, fix, inverse);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+/* a thread a column of a block; KERNEL<rows, columns> */
+#define BY_SIZE(KERNEL, c, size, ...)                                                              \
+  do {                                                                                             \
+    const int64_t threads = (c)->blocks * ((size) == 1 ? 1 : 6);                                   \
+    const unsigned blocks = ig_cuda_blocks(threads, 192);                                          \
+    if ((size) == 3)                                                                               \
+      KERNEL<3, 6><<<blocks, 192, 0, ig_cuda_stream(cx)>>>(__VA_ARGS__);                           \
+    else if ((size) == 6)                                                                          \
+      KERNEL<6, 6><<<blocks, 192, 0, ig_cuda_stream(cx)>>>(__VA_ARGS__);                           \
+    else                                                                                           \
+      KERNEL<1, 1><<<blocks, 192, 0, ig_cuda_stream(cx)>>>(__VA_ARGS__);                           \
+    IG_LAUNCHED(cx);                                                                               \
+  } while (0)
+
+template <int B, int M>
+static __global__ void prolongator_pass(ig_bsr a, const float *inverse, const int32_t *of,
+                                        const float *tentative, float omega, ig_bsr p) {
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (t < p.blocks * M)
+    ig_amg_prolongator(&a, inverse, of, tentative, omega, &p, t / M, (int)(t % M), B, M);
+}
+extern "C" ig_status ig_amg_prolongator_cuda(ig_ctx *cx, const ig_bsr *a, const float *inverse,
+                                             const int32_t *of, const float *tentative, float omega,
+                                             ig_bsr *p) {
+  BY_SIZE(prolongator_pass, p, a->br, *a, inverse, of, tentative, omega, *p);
+  return IG_OK;
+}
+
+static __global__ void transpose_pass(ig_bsr p, const int32_t *from, ig_bsr r) {
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  const int size = p.br * p.bc;
+  if (t >= r.blocks * size)
+    return;
+  const int e = (int)(t % size);
+  r.value[t] = p.value[(int64_t)from[t / size] * size + e % p.br * p.bc + e / p.br];
+}
+extern "C" ig_status ig_amg_transpose_cuda(ig_ctx *cx, const ig_bsr *p, const int32_t *from,
+                                           ig_bsr *r) {
+  transpose_pass<<<ig_cuda_blocks(r->blocks * p->br * p->bc, 256), 256, 0, ig_cuda_stream(cx)>>>(
+      *p, from, *r);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+template <int B, int M> static __global__ void times_pass(ig_bsr a, ig_bsr p, ig_bsr ap) {
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (t < ap.blocks * M)
+    ig_amg_times(&a, &p, &ap, t / M, (int)(t % M), B, M);
+}
+extern "C" ig_status ig_amg_times_cuda(ig_ctx *cx, const ig_bsr *a, const ig_bsr *p, ig_bsr *ap) {
+  BY_SIZE(times_pass, ap, a->br, *a, *p, *ap);
+  return IG_OK;
+}
+
+template <int B, int M> static __global__ void coarse_pass(ig_bsr r, ig_bsr ap, ig_bsr a) {
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (t < a.blocks * M)
+    ig_amg_coarse(&r, &ap, &a, t / M, (int)(t % M), B, M);
+}
+extern "C" ig_status ig_amg_coarse_cuda(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a) {
+  BY_SIZE(coarse_pass, a, ap->br, *r, *ap, *a);
+  return IG_OK;
+}
+
+static __global__ void dense_fill_pass(ig_bsr a, int n, double *to) {
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  const int size = a.br * a.br;
+  if (t >= a.blocks * size)
+    return;
+  const int64_t k = t / size;
+  const int e = (int)(t % size);
+  to[(int64_t)(a.row[k] * a.br + e / a.br) * n + a.column[k] * a.br + e % a.br] =
+      (double)a.value[t];
+}
+static __global__ void dense_own_pass(int n, const double *a, double *own) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    own[i] = a[(int64_t)i * n + i];
+}
+static __global__ void dense_step_pass(int n, int k, const double *own, const double *from,
+                                       double *to) {
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (t < (int64_t)n * n)
+    to[t] = ig_dense_step(n, k, (int)(t / n), (int)(t % n), own, from);
+}
+static __global__ void dense_end_pass(int64_t n, const double *from, float *to) {
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (t < n)
+    to[t] = (float)from[t];
+}
+extern "C" ig_status ig_amg_dense_invert_cuda(ig_ctx *cx, const ig_bsr *a, int n, double *work,
+                                              float *inverse) {
+  const cudaStream_t stream = ig_cuda_stream(cx);
+  const int64_t all = (int64_t)n * n;
+  double *from = work, *to = work + all, *own = work + 2 * all;
+  IG_TRY(cx->backend->fill(cx, from, 0, sizeof(double) * (size_t)all));
+  dense_fill_pass<<<ig_cuda_blocks(a->blocks * a->br * a->br, 256), 256, 0, stream>>>(*a, n, from);
+  IG_LAUNCHED(cx);
+  dense_own_pass<<<ig_cuda_blocks(n, 128), 128, 0, stream>>>(n, from, own);
+  IG_LAUNCHED(cx);
+  for (int k = 0; k < n; k++) {
+    dense_step_pass<<<ig_cuda_blocks(all, 256), 256, 0, stream>>>(n, k, own, from, to);
+    IG_LAUNCHED(cx);
+    double *swap = from;
+    from = to;
+    to = swap;
+  }
+  dense_end_pass<<<ig_cuda_blocks(all, 256), 256, 0, stream>>>(all, from, inverse);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+/* --- a cycle --- */
 
 static __device__ float warp_sum(float s) {
   for (int d = 16; d; d /= 2)
@@ -43,6 +244,9 @@ extern "C" ig_status ig_amg_smooth_cuda(ig_ctx *cx, int32_t nodes, int size, con
   if (size == 3)
     smooth_pass<3><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(nodes, inverse, spring, b, ax, first, c0,
                                                            c1, d, x);
+  else if (size == 1)
+    smooth_pass<1><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(nodes, inverse, spring, b, ax, first, c0,
+                                                           c1, d, x);
   else
     smooth_pass<IG_AMG_BLOCK><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(nodes, inverse, spring, b, ax,
                                                                       first, c0, c1, d, x);
@@ -74,17 +278,6 @@ static __global__ void dense_pass(int n, const float *m, const float *b, float *
 extern "C" ig_status ig_amg_dense_cuda(ig_ctx *cx, int n, const float *m, const float *b,
                                        float *x) {
   dense_pass<<<ig_cuda_blocks(32 * (int64_t)n, 128), 128, 0, ig_cuda_stream(cx)>>>(n, m, b, x);
-  IG_LAUNCHED(cx);
-  return IG_OK;
-}
-
-static __global__ void single_pass(int64_t n, const double *x, float *y) {
-  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
-  if (i < n)
-    y[i] = (float)x[i];
-}
-extern "C" ig_status ig_amg_single_cuda(ig_ctx *cx, int64_t n, const double *x, float *y) {
-  single_pass<<<ig_cuda_blocks(n, 256), 256, 0, ig_cuda_stream(cx)>>>(n, x, y);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

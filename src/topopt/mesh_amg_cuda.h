@@ -1,10 +1,22 @@
-/* CUDA passes of a multigrid cycle; see mesh_amg.h. */
+/* CUDA passes of multigrid on a mesh; see mesh_amg.h. */
 #ifndef IG_TOPOPT_MESH_AMG_CUDA_H
 #define IG_TOPOPT_MESH_AMG_CUDA_H
 
 #include "topopt/mesh_amg.h"
 
 IG_C_BEGIN
+ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+                               const ig_ground *g, const double *modulus, ig_bsr *a);
+ig_status ig_amg_invert_cuda(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal,
+                             const uint8_t *fix, float *inverse);
+ig_status ig_amg_prolongator_cuda(ig_ctx *cx, const ig_bsr *a, const float *inverse,
+                                  const int32_t *of, const float *tentative, float omega,
+                                  ig_bsr *p);
+ig_status ig_amg_transpose_cuda(ig_ctx *cx, const ig_bsr *p, const int32_t *from, ig_bsr *r);
+ig_status ig_amg_times_cuda(ig_ctx *cx, const ig_bsr *a, const ig_bsr *p, ig_bsr *ap);
+ig_status ig_amg_coarse_cuda(ig_ctx *cx, const ig_bsr *r, const ig_bsr *ap, ig_bsr *a);
+ig_status ig_amg_dense_invert_cuda(ig_ctx *cx, const ig_bsr *a, int n, double *work,
+                                   float *inverse);
 ig_status ig_amg_product_cuda(ig_ctx *cx, const ig_bsr *a, bool add, const float *x, float *y);
 ig_status ig_amg_smooth_cuda(ig_ctx *cx, int32_t nodes, int size, const float *inverse,
                              const double *spring, const float *b, const float *ax, bool first,
@@ -12,7 +24,6 @@ ig_status ig_amg_smooth_cuda(ig_ctx *cx, int32_t nodes, int size, const float *i
 ig_status ig_amg_residual_cuda(ig_ctx *cx, int64_t n, const double *spring, const float *b,
                                const float *x, float *ax);
 ig_status ig_amg_dense_cuda(ig_ctx *cx, int n, const float *m, const float *b, float *x);
-ig_status ig_amg_single_cuda(ig_ctx *cx, int64_t n, const double *x, float *y);
 IG_C_END
 
 #endif

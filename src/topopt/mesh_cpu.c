@@ -4,14 +4,26 @@
 
 #include <math.h>
 
+#include "kern/prec_f32.h"
+#include "assembly/scatter.inc"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
-#include "topopt/ebe_kern.inc"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
 #include "topopt/mesh_kern.inc"
+
+static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    y[i] = (float)x[i];
+  return IG_OK;
+}
 
 static ig_status ground(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
                         double *dot) {
-  const int64_t n = 3 * (int64_t)g->nodes;
+  const int64_t n = (int64_t)g->size * g->nodes;
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
   for (int c = 0; c < IG_MESH_CHUNKS; c++) {
     double s = 0;
@@ -37,25 +49,82 @@ static ig_status energy(ig_ctx *cx, const ig_hex_args *p, const double *u, const
   return IG_OK;
 }
 
+#define RANGE_OF(plan, color)                                                                      \
+  ig_lid begin, end;                                                                               \
+  ig_plan_range(plan, color, (plan)->elements, &begin, &end)
+
 static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
                           const double *modulus, double *block) {
-  IG_TRY(cx->backend->fill(cx, block, 0, 6 * sizeof *block * (size_t)p->scatter.nodes));
+  const int count = p->size == 1 ? 1 : 6;
+  IG_TRY(cx->backend->fill(cx, block, 0, (size_t)count * sizeof *block * (size_t)p->scatter.nodes));
   for (int color = 0; color < plan->colors; color++) {
-    ig_lid begin, end;
-    ig_plan_range(plan, color, plan->elements, &begin, &end);
+    RANGE_OF(plan, color);
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
     for (ig_lid i = begin; i < end; i++) {
       const ig_lid e = ig_scatter_element(&p->scatter, i);
       double x[24], xm[21], b[6];
       ig_hex_gather(&p->scatter, e, p->x, x);
-      ebe_modes_f64(x, xm);
+      hex8_modes_f64(x, 3, xm);
       for (int a = 0; a < 8; a++) {
-        ig_hex_block(xm, a, p->lame, p->shear, b);
-        for (int j = 0; j < 6; j++)
-          ig_scatter_add_f64(&p->scatter, e, a, 6, j, modulus[e] * b[j], block, NULL);
+        if (p->size == 1)
+          b[0] = ig_hex_scalar_diagonal(p, xm, a);
+        else
+          ig_hex_block(xm, a, p->lame, p->shear, b);
+        for (int j = 0; j < count; j++)
+          ig_scatter_add_f64(&p->scatter, e, a, count, j, (modulus ? modulus[e] : 1) * b[j], block,
+                             NULL);
       }
     }
   }
+  return IG_OK;
+}
+
+#define SCALAR_PRODUCT(F, R)                                                                       \
+  static ig_status scalar_##F(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,               \
+                              const R *modulus, const R *t, R *y) {                                \
+    IG_TRY(cx->backend->fill(cx, y, 0, sizeof *y *(size_t)p->scatter.nodes));                      \
+    for (int color = 0; color < plan->colors; color++) {                                           \
+      RANGE_OF(plan, color);                                                                       \
+      _Pragma("omp parallel for schedule(static) num_threads(cx->threads)") for (ig_lid i = begin; \
+                                                                                 i < end; i++) {   \
+        const ig_lid e = ig_scatter_element(&p->scatter, i);                                       \
+        R x[24], te[8], f[8];                                                                      \
+        for (int k = 0; k < 24; k++)                                                               \
+          x[k] = (R)p->x[3 * (int64_t)p->scatter.conn[8 * (int64_t)e + k / 3] + k % 3];            \
+        for (int a = 0; a < 8; a++)                                                                \
+          te[a] = t[p->scatter.conn[8 * (int64_t)e + a]];                                          \
+        hex_scalar_##F(x, te, (R)p->conduct, (R)p->mass, f);                                       \
+        for (int a = 0; a < 8; a++)                                                                \
+          ig_scatter_add_##F(&p->scatter, e, a, 1, 0, (modulus ? modulus[e] : 1) * f[a], y, NULL); \
+      }                                                                                            \
+    }                                                                                              \
+    return IG_OK;                                                                                  \
+  }
+SCALAR_PRODUCT(f32, float)
+SCALAR_PRODUCT(f64, double)
+
+static ig_status to_nodes(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const double *in,
+                          double *out) {
+  IG_TRY(cx->backend->fill(cx, out, 0, sizeof *out * (size_t)p->scatter.nodes));
+  for (int color = 0; color < plan->colors; color++) {
+    RANGE_OF(plan, color);
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+    for (ig_lid i = begin; i < end; i++) {
+      const ig_lid e = ig_scatter_element(&p->scatter, i);
+      double x[24], weight[8];
+      ig_hex_gather(&p->scatter, e, p->x, x);
+      (void)ig_hex_weights(x, weight);
+      for (int a = 0; a < 8; a++)
+        ig_scatter_add_f64(&p->scatter, e, a, 1, 0, in[e] * weight[a], out, NULL);
+    }
+  }
+  return IG_OK;
+}
+
+static ig_status to_elements(ig_ctx *cx, const ig_hex_args *p, const double *in, double *out) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (ig_lid e = 0; e < p->scatter.elements; e++)
+    out[e] = ig_hex_mean(p, e, in);
   return IG_OK;
 }
 
@@ -63,16 +132,15 @@ static ig_status invert(ig_ctx *cx, const ig_ground *g, bool whole, const double
                         float *inverse) {
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
   for (ig_lid n = 0; n < g->nodes; n++)
-    ig_block_invert(block + 6 * (int64_t)n, g->fix[n],
-                    g->spring ? g->spring + 3 * (int64_t)n : NULL, whole, inverse + 6 * (int64_t)n);
+    ig_ground_invert(g, n, whole, block, inverse);
   return IG_OK;
 }
 
-static ig_status scale_blocks(ig_ctx *cx, ig_lid nodes, const float *inverse, const float *r,
-                              float *z) {
+static ig_status scale_blocks(ig_ctx *cx, ig_lid nodes, int size, const float *inverse,
+                              const float *r, float *z) {
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
   for (ig_lid n = 0; n < nodes; n++)
-    ig_block_scale(inverse + 6 * (int64_t)n, r + 3 * (int64_t)n, z + 3 * (int64_t)n);
+    ig_node_scale(n, size, inverse, r, z);
   return IG_OK;
 }
 
@@ -83,8 +151,13 @@ static ig_status cone(ig_ctx *cx, const ig_cone *c, const double *in, double *ou
   return IG_OK;
 }
 
-const ig_mesh_ops ig_mesh_cpu = {.ground = ground,
+const ig_mesh_ops ig_mesh_cpu = {.to_single = to_single,
+                                 .ground = ground,
                                  .energy = energy,
+                                 .scalar_f32 = scalar_f32,
+                                 .scalar_f64 = scalar_f64,
+                                 .to_nodes = to_nodes,
+                                 .to_elements = to_elements,
                                  .diagonal = diagonal,
                                  .invert = invert,
                                  .scale = scale_blocks,

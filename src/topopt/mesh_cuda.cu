@@ -2,9 +2,14 @@
 #include "topopt/mesh_cuda.h"
 #include "backend/cuda/launch.cuh"
 
+#include "kern/prec_f32.h"
+#include "assembly/scatter.inc"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
-#include "topopt/ebe_kern.inc"
+#include "kern/hex8.inc"
+#include "topopt/hex_kern.inc"
 #include "topopt/mesh_kern.inc"
 
 /* Sum over a block of 256 threads, in thread 0; the order is always the same. */
@@ -22,8 +27,19 @@ static __device__ double block_sum(double s) {
   return s;
 }
 
+static __global__ void single_pass(int64_t n, const double *x, float *y) {
+  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (i < n)
+    y[i] = (float)x[i];
+}
+extern "C" ig_status ig_mesh_single_cuda(ig_ctx *cx, int64_t n, const double *x, float *y) {
+  single_pass<<<ig_cuda_blocks(n, 256), 256, 0, ig_cuda_stream(cx)>>>(n, x, y);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
 static __global__ void ground_part(ig_ground g, const double *x, double *y, double *partial) {
-  const int64_t n = 3 * (int64_t)g.nodes;
+  const int64_t n = (int64_t)g.size * g.nodes;
   double s = 0;
   for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n;
        i += (int64_t)gridDim.x * blockDim.x) {
@@ -77,34 +93,106 @@ static __global__ void __launch_bounds__(128)
     return;
   const int32_t e = ig_scatter_element(&p.scatter, (int32_t)i);
   const int a = (int)(t % 8);
+  const double scale = modulus ? modulus[e] : 1;
   double x[24], xm[21], b[6];
   ig_hex_gather(&p.scatter, e, p.x, x);
-  ebe_modes_f64(x, xm);
+  hex8_modes_f64(x, 3, xm);
+  if (p.size == 1) {
+    ig_scatter_add_f64(&p.scatter, e, a, 1, 0, scale * ig_hex_scalar_diagonal(&p, xm, a), block,
+                       (double *)NULL);
+    return;
+  }
   ig_hex_block(xm, a, p.lame, p.shear, b);
-  const double scale = modulus[e];
   for (int j = 0; j < 6; j++)
     ig_scatter_add_f64(&p.scatter, e, a, 6, j, scale * b[j], block, (double *)NULL);
 }
+
+/* Runs a pass over the elements, color by color: LAUNCH(blocks for so many threads, begin, end). */
+#define EACH_COLOR(plan, threads_an_element, LAUNCH)                                               \
+  for (int color = 0; color < (plan)->colors; color++) {                                           \
+    ig_lid b, e;                                                                                   \
+    ig_plan_range(plan, color, (plan)->elements, &b, &e);                                          \
+    if (b == e)                                                                                    \
+      continue;                                                                                    \
+    const unsigned blocks = ig_cuda_blocks((threads_an_element) * (int64_t)(e - b), 128);          \
+    LAUNCH;                                                                                        \
+    IG_LAUNCHED(cx);                                                                               \
+  }
+
 extern "C" ig_status ig_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
                                            const double *modulus, double *block) {
-  IG_TRY(cx->backend->fill(cx, block, 0, 6 * sizeof *block * (size_t)p->scatter.nodes));
-  for (int color = 0; color < plan->colors; color++) {
-    ig_lid b, e;
-    ig_plan_range(plan, color, plan->elements, &b, &e);
-    if (b == e)
-      continue;
-    diagonal_pass<<<ig_cuda_blocks(8 * (int64_t)(e - b), 128), 128, 0, ig_cuda_stream(cx)>>>(
-        *p, b, e, modulus, block);
-    IG_LAUNCHED(cx);
+  const size_t count = p->size == 1 ? 1 : 6;
+  IG_TRY(cx->backend->fill(cx, block, 0, count * sizeof *block * (size_t)p->scatter.nodes));
+  EACH_COLOR(plan, 8,
+             (diagonal_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, block)))
+  return IG_OK;
+}
+
+#define SCALAR_PRODUCT(F, R)                                                                       \
+  static __global__ void __launch_bounds__(128) scalar_pass_##F(                                   \
+      ig_hex_args p, int32_t begin, int32_t end, const R *modulus, const R *t, R *y) {             \
+    const int32_t i = begin + blockIdx.x * blockDim.x + threadIdx.x;                               \
+    if (i >= end)                                                                                  \
+      return;                                                                                      \
+    const int32_t e = ig_scatter_element(&p.scatter, i);                                           \
+    R x[24], te[8], f[8];                                                                          \
+    _Pragma("unroll") for (int a = 0; a < 8; a++) {                                                \
+      const int64_t n = p.scatter.conn[8 * (int64_t)e + a];                                        \
+      te[a] = t[n];                                                                                \
+      _Pragma("unroll") for (int c = 0; c < 3; c++) x[3 * a + c] = (R)p.x[3 * n + c];              \
+    }                                                                                              \
+    hex_scalar_##F(x, te, (R)p.conduct, (R)p.mass, f);                                             \
+    const R scale = modulus ? modulus[e] : (R)1;                                                   \
+    _Pragma("unroll") for (int a = 0; a < 8; a++)                                                  \
+        ig_scatter_add_##F(&p.scatter, e, a, 1, 0, scale *f[a], y, (R *)NULL);                     \
+  }                                                                                                \
+  extern "C" ig_status ig_mesh_scalar_cuda_##F(                                                    \
+      ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const R *modulus, const R *t, R *y) { \
+    IG_TRY(cx->backend->fill(cx, y, 0, sizeof *y *(size_t)p->scatter.nodes));                      \
+    EACH_COLOR(plan, 1,                                                                            \
+               (scalar_pass_##F<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, t, y))) \
+    return IG_OK;                                                                                  \
   }
+SCALAR_PRODUCT(f32, float)
+SCALAR_PRODUCT(f64, double)
+
+static __global__ void __launch_bounds__(128)
+    nodes_pass(ig_hex_args p, int32_t begin, int32_t end, const double *in, double *out) {
+  const int32_t i = begin + blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= end)
+    return;
+  const int32_t e = ig_scatter_element(&p.scatter, i);
+  double x[24], weight[8];
+  ig_hex_gather(&p.scatter, e, p.x, x);
+  (void)ig_hex_weights(x, weight);
+#pragma unroll
+  for (int a = 0; a < 8; a++)
+    ig_scatter_add_f64(&p.scatter, e, a, 1, 0, in[e] * weight[a], out, (double *)NULL);
+}
+extern "C" ig_status ig_mesh_to_nodes_cuda(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+                                           const double *in, double *out) {
+  IG_TRY(cx->backend->fill(cx, out, 0, sizeof *out * (size_t)p->scatter.nodes));
+  EACH_COLOR(plan, 1, (nodes_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, in, out)))
+  return IG_OK;
+}
+static __global__ void __launch_bounds__(128)
+    elements_pass(ig_hex_args p, const double *in, double *out) {
+  const int32_t e = blockIdx.x * blockDim.x + threadIdx.x;
+  if (e < p.scatter.elements)
+    out[e] = ig_hex_mean(&p, e, in);
+}
+extern "C" ig_status ig_mesh_to_elements_cuda(ig_ctx *cx, const ig_hex_args *p, const double *in,
+                                              double *out) {
+  elements_pass<<<ig_cuda_blocks(p->scatter.elements, 128), 128, 0, ig_cuda_stream(cx)>>>(*p, in,
+                                                                                          out);
+  IG_LAUNCHED(cx);
   return IG_OK;
 }
 
 static __global__ void invert_pass(ig_ground g, bool whole, const double *block, float *inverse) {
   const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
   if (n < g.nodes)
-    ig_block_invert(block + 6 * (int64_t)n, g.fix[n], g.spring ? g.spring + 3 * (int64_t)n : NULL,
-                    whole, inverse + 6 * (int64_t)n);
+    ig_ground_invert(&g, n, whole, block, inverse);
 }
 extern "C" ig_status ig_mesh_invert_cuda(ig_ctx *cx, const ig_ground *g, bool whole,
                                          const double *block, float *inverse) {
@@ -114,14 +202,16 @@ extern "C" ig_status ig_mesh_invert_cuda(ig_ctx *cx, const ig_ground *g, bool wh
   return IG_OK;
 }
 
-static __global__ void scale_pass(int32_t nodes, const float *inverse, const float *r, float *z) {
+static __global__ void scale_pass(int32_t nodes, int size, const float *inverse, const float *r,
+                                  float *z) {
   const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
   if (n < nodes)
-    ig_block_scale(inverse + 6 * (int64_t)n, r + 3 * (int64_t)n, z + 3 * (int64_t)n);
+    ig_node_scale(n, size, inverse, r, z);
 }
-extern "C" ig_status ig_mesh_scale_cuda(ig_ctx *cx, ig_lid nodes, const float *inverse,
+extern "C" ig_status ig_mesh_scale_cuda(ig_ctx *cx, ig_lid nodes, int size, const float *inverse,
                                         const float *r, float *z) {
-  scale_pass<<<ig_cuda_blocks(nodes, 256), 256, 0, ig_cuda_stream(cx)>>>(nodes, inverse, r, z);
+  scale_pass<<<ig_cuda_blocks(nodes, 256), 256, 0, ig_cuda_stream(cx)>>>(nodes, size, inverse, r,
+                                                                         z);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

@@ -6,20 +6,33 @@
 #include "topopt/mesh_ops.h"
 #include "topopt/topopt.h"
 
+/* The filter as a differential equation: -(R / 2 sqrt 3)^2 laplacian u + u = x. */
+typedef struct {
+  ig_hex_args hex;
+  ig_ground ground;
+  ig_array fix, block, inverse, z, f, u; /* nodes */
+  ig_pcg pcg;
+  ig_linear system;
+} ig_helmholtz;
+
 typedef struct {
   ig_ctx *cx;
   const ig_topopt_case *c;
   const ig_mesh *mesh;
   const ig_mesh_ops *ops;
   ig_lid nodes, elements;
+  int size;       /* unknowns a node: 3, or 1 of heat problems */
   ig_lid *conn;   /* host: elements x 8 */
   double slack;   /* points this close are on a plane */
   double poisson; /* of the solid */
-  ig_ebe op;
+  ig_plan plan;   /* how elements add to nodes */
+  ig_ebe op;      /* elastic products; multigrid has its own in single precision */
+  ig_ebe op_single;
   ig_hex_args hex;
   ig_ground ground;
   ig_cone cone;
-  ig_array x, fix, spring, role, modulus, share, center, start, order;
+  ig_helmholtz helmholtz;
+  ig_array x, fix, spring, role, modulus, modulus_single, share, center, start, order;
   ig_array block, inverse, z, partial; /* the preconditioner's, and sums */
   ig_amg *amg;                         /* NULL: blocks alone */
   ig_pcg pcg;
@@ -28,9 +41,29 @@ typedef struct {
   ig_loading loading;
 } ig_mesh_model;
 
+/* Centre of an element (face < 0) or of one of its faces. */
+void ig_mesh_center(const ig_mesh_model *m, ig_lid e, int face, double *x);
+
+/* Supports, springs, loads, ports and roles; mesh_place.c. */
+IG_MUST_CHECK ig_status ig_mesh_place(ig_mesh_model *m);
+
+/* mesh_system.c */
+IG_MUST_CHECK ig_status ig_mesh_system_new(ig_mesh_model *m);
+void ig_mesh_system_free(ig_mesh_model *m);
+
+/* mesh_filter.c; filtering is symmetric, so it is its own adjoint */
+IG_MUST_CHECK ig_status ig_mesh_filter_new(ig_mesh_model *m);
+void ig_mesh_filter_free(ig_mesh_model *m);
+IG_MUST_CHECK ig_status ig_mesh_filter(void *self, const double *in, double *out);
+
+/* The part at a density (host); mesh_surface.c. */
+IG_MUST_CHECK ig_status ig_mesh_surface(void *self, const double *density, double level,
+                                        bool mirror, ig_part *surface);
+
 /* Verification problems; see mesh_verify.c. */
 IG_MUST_CHECK ig_status ig_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink);
 IG_MUST_CHECK ig_status ig_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink);
 IG_MUST_CHECK ig_status ig_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink);
+IG_MUST_CHECK ig_status ig_verify_mesh_solvers(ig_ctx *cx, const ig_verify_sink *sink);
 
 #endif

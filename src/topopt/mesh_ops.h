@@ -13,15 +13,18 @@ enum { IG_MESH_CHUNKS = 1024 }; /* partial sums of a dot product */
 /* The geometry; device pointers. */
 typedef struct {
   ig_scatter_view scatter;
-  const double *x; /* nodes x 3 */
-  double lame, shear;
+  const double *x;      /* nodes x 3 */
+  int size;             /* unknowns a node: 3, elastic; 1, conduct K + mass M */
+  double lame, shear;   /* at unit Young's modulus */
+  double conduct, mass; /* at unit modulus */
 } ig_hex_args;
 
 /* Unknowns held at zero and springs to ground; device pointers. */
 typedef struct {
   ig_lid nodes;
+  int size;             /* unknowns a node: 3 or 1 */
   const uint8_t *fix;   /* bits of the components held, one byte a node */
-  const double *spring; /* nodes x 3; NULL: none */
+  const double *spring; /* nodes x size; NULL: none */
 } ig_ground;
 
 /* Element centres hashed into cells of a grid no smaller than the radius. */
@@ -39,20 +42,31 @@ IG_HD int ig_cone_cell(const ig_cone *c, int d, double x) {
 }
 
 typedef struct ig_mesh_ops {
+  ig_status (*to_single)(ig_ctx *cx, int64_t n, const double *x, float *y);
   /* y += springs x, 0 where held; *dot (device) = x . y unless NULL; partial: IG_MESH_CHUNKS */
   ig_status (*ground)(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
                       double *dot);
   /* out[e] = scale u_e . K_e v_e at unit modulus, added to what is there where `add` */
   ig_status (*energy)(ig_ctx *cx, const ig_hex_args *p, const double *u, const double *v,
                       double scale, bool add, double *out);
-  /* the 3x3 blocks on the diagonal, nodes x 6 (xx yy zz xy yz zx) */
+  /* y = sum over elements of modulus x matrix x t for one unknown a node; modulus NULL: 1 */
+  ig_status (*scalar_f32)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+                          const float *modulus, const float *t, float *y);
+  ig_status (*scalar_f64)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+                          const double *modulus, const double *t, double *y);
+  /* means over elements, and their transpose: elements to nodes */
+  ig_status (*to_nodes)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const double *in,
+                        double *out);
+  ig_status (*to_elements)(ig_ctx *cx, const ig_hex_args *p, const double *in, double *out);
+  /* the blocks on the diagonal, nodes x 6 (xx yy zz xy yz zx) or x 1; modulus NULL: 1 */
   ig_status (*diagonal)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
                         const double *modulus, double *block);
   /* their inverses, held components left out; only of the diagonals where not `whole` */
   ig_status (*invert)(ig_ctx *cx, const ig_ground *g, bool whole, const double *block,
                       float *inverse);
   /* z = inverse r, block by block */
-  ig_status (*scale)(ig_ctx *cx, ig_lid nodes, const float *inverse, const float *r, float *z);
+  ig_status (*scale)(ig_ctx *cx, ig_lid nodes, int size, const float *inverse, const float *r,
+                     float *z);
   /* out = sum over the elements within the radius of (radius - distance) in */
   ig_status (*cone)(ig_ctx *cx, const ig_cone *c, const double *in, double *out);
 } ig_mesh_ops;

@@ -1,5 +1,5 @@
 /* Verification of topology optimisation on meshes: against the grid, a patch of distorted elements,
-   and slopes against differences. */
+   slopes against differences, solver iterations under refinement. */
 #include "backend/backend.h"
 #include "mesh/mesh_case.h"
 #include "topopt/ebe.h"
@@ -27,50 +27,78 @@ static ig_status box(ig_ctx *cx, double x, double y, double z, const int *n, dou
 
 /* --- a regular mesh is the grid --- */
 
-#define BEAM(head, kind, race)                                                                     \
-  "{" head "volume: 0.3, filter: {kind: %s, radius: 1.5}, supports: [{where: {from: [0, 0, 0], "   \
-  "to: [0, 4, 2]}}], loads: [{where: {from: [8, 0, 0], to: [8, 0, 2]}, force: [0, -1, 0]},"        \
-  "{where: {from: [2, 4, 0], to: [6, 4, 2]}, force: [1, 0, 2], spread: faces, load_case: 2}],"     \
-  "passive: [{where: {center: [4, 2, 1], radius: 1.5}, as: void}], solver: {tolerance: 1e-11, "    \
-  "operator: " kind ", race: " race "}}"
+enum { ITERATIONS = 3 };
+
+/* Objectives of the first iterations; on the grid where mesh is NULL. */
+static ig_status histories(ig_ctx *cx, const ig_mesh *mesh, const char *body, const char *solver,
+                           double *history) {
+  char text[900];
+  ig_trial t;
+  snprintf(text, sizeof text, "{%s%s, solver: {tolerance: 1e-11%s}}",
+           mesh ? "" : "grid: {elements: [8, 4, 2]}, ", body, solver);
+  IG_TRY(ig_trial_open_mesh(cx, text, mesh, &t));
+  ig_status status = IG_OK;
+  for (int i = 0; i < ITERATIONS && status == IG_OK; i++) {
+    ig_evaluation e = {0};
+    status = ig_trial_iterate(&t, i + 1, &e);
+    history[i] = e.objective;
+  }
+  ig_trial_close(&t);
+  return status;
+}
+
+static ig_status compare(ig_ctx *cx, const ig_verify_sink *sink, const ig_mesh *mesh,
+                         const char *what, const char *body, const char *solver,
+                         const double *grid) {
+  double mine[ITERATIONS], worst = 0;
+  IG_TRY(histories(cx, mesh, body, solver, mine));
+  for (int i = 0; i < ITERATIONS; i++)
+    worst = fmax(worst, fabs(mine[i] / grid[i] - 1));
+  row(sink, what, "objectives of the grid, 3 iterations: largest relative difference", 0, worst,
+      1e-8, false);
+  return IG_OK;
+}
+
+#define BEAM                                                                                       \
+  "volume: 0.3, supports: [{where: {from: [0, 0, 0], to: [0, 4, 2]}}], loads: [{where: {from: "    \
+  "[8, 0, 0], to: [8, 0, 2]}, force: [0, -1, 0]}, {where: {from: [2, 4, 0], to: [6, 4, 2]}, "      \
+  "force: [1, 0, 2], spread: faces, load_case: 2}], passive: [{where: {center: [4, 2, 1], "        \
+  "radius: 1.5}, as: void}]"
+#define SINK                                                                                       \
+  "problem: heat, volume: 0.3, source: 1, supports: [{where: {from: [0, 0, 0], to: [0, 2, 1]}}], " \
+  "loads: [{where: {from: [8, 0, 0], to: [8, 4, 2]}, heat: 2, spread: faces}], void_ratio: 1e-3"
+#define GRIPPER                                                                                    \
+  "problem: mechanism, volume: 0.3, supports: [{where: {from: [0, 0, 0], to: [0, 1, 2]}}], "       \
+  "loads: [{where: {from: [0, 3, 0], to: [0, 4, 2]}, force: [1, 0, 0]}], ports: [{where: {from: "  \
+  "[8, 0, 0], to: [8, 0, 2]}, direction: [0, -1, 0]}], springs: [{where: {from: [8, 0, 0], to: "   \
+  "[8, 0, 2]}, stiffness: [0, 0.1, 0]}], symmetry: [z-]"
 
 ig_status ig_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
-  enum { ITERATIONS = 3 };
-  static const char *const filters[] = {"sensitivity", "density"};
-  char text[700], quantity[96];
+  static const struct {
+    const char *what, *body;
+  } others[] = {{"stiffness, density filter", BEAM ", filter: {kind: density, radius: 1.5}"},
+                {"stiffness, helmholtz filter", BEAM ", filter: {kind: helmholtz, radius: 2.5}"},
+                {"stiffness, moving asymptotes", BEAM ", optimiser: {method: mma}"},
+                {"stiffness, robust",
+                 BEAM ", filter: {kind: density, radius: 1.5}, projection: {beta: 2, robust: 0.2}"},
+                {"heat", SINK ", filter: {radius: 1.5}"},
+                {"mechanism", GRIPPER ", filter: {radius: 1.5}"}};
+  const char *body = BEAM ", filter: {radius: 1.5}";
+  double grid[ITERATIONS];
+  char what[64], solver[64];
   ig_mesh *mesh;
   IG_TRY(box(cx, 8, 4, 2, (const int[]){8, 4, 2}, 0, &mesh));
-  ig_status status = IG_OK;
-  for (int f = 0; f < 2 && status == IG_OK; f++) {
-    double history[ITERATIONS];
-    for (int kind = -1; kind < IG_EBE_KINDS && status == IG_OK; kind++) {
-      ig_trial t;
-      double worst = 0;
-      if (f == 1 && kind >= 0 && kind != IG_EBE_RECOMPUTE)
-        continue; /* filters know nothing of operators */
-      if (kind < 0)
-        snprintf(text, sizeof text, BEAM("grid: {elements: [8, 4, 2]}, ", "auto", "auto"),
-                 filters[f]);
-      else
-        snprintf(text, sizeof text, BEAM("", "%s", "%s"), filters[f],
-                 ig_ebe_name((ig_ebe_kind)kind), kind % 2 ? "color" : "atomic");
-      status = ig_trial_open_mesh(cx, text, kind < 0 ? NULL : mesh, &t);
-      if (status != IG_OK)
-        break;
-      for (int i = 0; i < ITERATIONS && status == IG_OK; i++) {
-        ig_evaluation e = {0};
-        status = ig_trial_iterate(&t, i + 1, &e);
-        if (kind < 0)
-          history[i] = e.objective;
-        else
-          worst = fmax(worst, fabs(e.objective / history[i] - 1));
-      }
-      ig_trial_close(&t);
-      snprintf(quantity, sizeof quantity, "%s filter, %s: largest relative difference", filters[f],
-               kind < 0 ? "" : ig_ebe_name((ig_ebe_kind)kind));
-      if (kind >= 0 && status == IG_OK)
-        row(sink, quantity, "objectives of the grid, 3 iterations", 0, worst, 1e-8, false);
-    }
+  ig_status status = histories(cx, NULL, body, "", grid);
+  for (int kind = 0; kind < IG_EBE_KINDS && status == IG_OK; kind++) {
+    const char *name = ig_ebe_name((ig_ebe_kind)kind), *race = kind % 2 ? "color" : "atomic";
+    snprintf(what, sizeof what, "stiffness, %s, %s", name, race);
+    snprintf(solver, sizeof solver, ", operator: %s, race: %s", name, race);
+    status = compare(cx, sink, mesh, what, body, solver, grid);
+  }
+  for (size_t i = 0; i < sizeof others / sizeof *others && status == IG_OK; i++) {
+    status = histories(cx, NULL, others[i].body, "", grid);
+    if (status == IG_OK)
+      status = compare(cx, sink, mesh, others[i].what, others[i].body, "", grid);
   }
   ig_mesh_free(mesh);
   return status;
@@ -127,41 +155,104 @@ static ig_status objective_at(ig_trial *t, int element, double x, double *object
   return IG_OK;
 }
 
+#define HELD "supports: [{where: {set: xmin}}], solver: {tolerance: 1e-12}, volume: 0.4"
+#define PUSHED HELD ", loads: [{where: {set: xmax}, force: [0, 0, -1], spread: faces}]"
+
 ig_status ig_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
+  static const struct {
+    const char *what, *text;
+  } cases[] = {
+      {"density filter",
+       "{" PUSHED ", filter: {kind: density, radius: 1.6}, projection: {beta: 2}}"},
+      {"helmholtz filter",
+       "{" PUSHED ", filter: {kind: helmholtz, radius: 2.5}, projection: {beta: 2}}"},
+      {"heat", "{problem: heat, " HELD ", source: 1, void_ratio: 1e-3, filter: {kind: density, "
+               "radius: 1.6}}"},
+      {"mechanism", "{problem: mechanism, " PUSHED ", ports: [{where: {set: ymax}, direction: "
+                    "[0, 1, 0.3]}], springs: [{where: {set: ymax}, stiffness: [0, 0.1, 0]}], "
+                    "filter: {kind: density, radius: 1.6}}"}};
   ig_mesh *mesh;
-  ig_trial t;
   IG_TRY(box(cx, 6, 3, 3, (const int[]){6, 3, 3}, 0.3, &mesh));
-  ig_status status = ig_trial_open_mesh(
-      cx,
-      "{volume: 0.4, filter: {kind: density, radius: 1.6}, projection: {beta: 2}, supports: "
-      "[{where: {set: xmin}}], loads: [{where: {set: xmax}, force: [0, 0, -1], spread: faces}],"
-      "solver: {tolerance: 1e-12}}",
-      mesh, &t);
-  double worst = 0, worst_volume = 0;
-  for (int i = 0; i < 4 && status == IG_OK; i++) {
-    const int element = 11 * i + 5;
-    const double h = 1e-4, x = t.c.volume;
-    double low, high, at, volume, v[2], dc, dv;
-    IG_TRY_GOTO(status, done, objective_at(&t, element, x - h, &low, &v[0]));
-    IG_TRY_GOTO(status, done, objective_at(&t, element, x + h, &high, &v[1]));
-    IG_TRY_GOTO(status, done, objective_at(&t, element, x, &at, &volume));
-    IG_TRY_GOTO(status, done,
-                cx->backend->copy_out(cx, &dc, (double *)t.s->dc.dev + element, sizeof dc));
-    IG_TRY_GOTO(status, done,
-                cx->backend->copy_out(cx, &dv, (double *)t.s->dv.dev + element, sizeof dv));
-    worst = fmax(worst, fabs((high - low) / (2 * h) / dc - 1));
-    worst_volume =
-        fmax(worst_volume, fabs((v[1] - v[0]) / (2 * h) * (double)t.d->elements / dv - 1));
-  }
-done:
-  if (status == IG_OK) {
-    row(sink, "slope of the compliance, largest relative error", "central differences", 0, worst,
-        1e-6, false);
-    row(sink, "slope of the volume, largest relative error", "central differences", 0, worst_volume,
-        1e-6, false);
-  }
-  if (t.s)
+  ig_status status = IG_OK;
+  for (size_t k = 0; k < sizeof cases / sizeof *cases && status == IG_OK; k++) {
+    double worst = 0, worst_volume = 0;
+    char what[96];
+    ig_trial t;
+    IG_TRY_GOTO(status, failed, ig_trial_open_mesh(cx, cases[k].text, mesh, &t));
+    for (int i = 0; i < 4 && status == IG_OK; i++) {
+      const int element = 11 * i + 5;
+      const double h = 1e-4, x = t.c.volume;
+      double low, high, at, volume, v[2], dc, dv;
+      IG_TRY_GOTO(status, close, objective_at(&t, element, x - h, &low, &v[0]));
+      IG_TRY_GOTO(status, close, objective_at(&t, element, x + h, &high, &v[1]));
+      IG_TRY_GOTO(status, close, objective_at(&t, element, x, &at, &volume));
+      IG_TRY_GOTO(status, close,
+                  cx->backend->copy_out(cx, &dc, (double *)t.s->dc.dev + element, sizeof dc));
+      IG_TRY_GOTO(status, close,
+                  cx->backend->copy_out(cx, &dv, (double *)t.s->dv.dev + element, sizeof dv));
+      worst = fmax(worst, fabs((high - low) / (2 * h) / dc - 1));
+      worst_volume =
+          fmax(worst_volume, fabs((v[1] - v[0]) / (2 * h) * (double)t.d->elements / dv - 1));
+    }
+    snprintf(what, sizeof what, "%s: slope of the objective", cases[k].what);
+    row(sink, what, "central differences: largest relative difference", 0, worst, 1e-6, false);
+    snprintf(what, sizeof what, "%s: slope of the volume", cases[k].what);
+    row(sink, what, "central differences: largest relative difference", 0, worst_volume, 1e-6,
+        false);
+  close:
     ig_trial_close(&t);
+  }
+failed:
   ig_mesh_free(mesh);
   return status;
+}
+
+/* --- solver iterations under refinement --- */
+
+/* A curved part whose cells halve: iterations of the third design, from its predecessor's state.
+ */
+static ig_status iterations_of(ig_ctx *cx, const char *text, int n, int *iterations) {
+  const ig_mesh_case c = {.tube = {.at.given = true,
+                                   .inner = 40,
+                                   .outer = 60,
+                                   .angle = 3.14159265358979,
+                                   .height = 20,
+                                   .cells = IG_ROW(n, 6 * n, n)}};
+  ig_mesh *mesh;
+  ig_trial t;
+  IG_TRY(ig_mesh_generate(cx, &c, &mesh));
+  ig_status status = ig_trial_open_mesh(cx, text, mesh, &t);
+  for (int i = 1; i <= 3 && status == IG_OK; i++) {
+    ig_evaluation e = {0};
+    status = ig_trial_iterate(&t, i, &e);
+    *iterations = e.iterations;
+  }
+  ig_trial_close(&t);
+  ig_mesh_free(mesh);
+  return status;
+}
+
+ig_status ig_verify_mesh_solvers(ig_ctx *cx, const ig_verify_sink *sink) {
+  static const struct {
+    const char *what, *text;
+  } cases[] = {{"stiffness",
+                "{volume: 0.3, void_ratio: 1e-6, supports: [{where: {to: [-40, 0, 20]}}], loads: "
+                "[{where: {from: [40, 0, 0], to: [60, 0, 20]}, force: [1, 0, 0.5], spread: "
+                "faces}], filter: {kind: density, radius: 6}, solver: {tolerance: 1e-6}}"},
+               {"heat",
+                "{problem: heat, volume: 0.3, void_ratio: 1e-3, source: 1, supports: [{where: {to: "
+                "[-40, 0, 20]}}], filter: {kind: density, radius: 6}, solver: {tolerance: 1e-6}}"}};
+  for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+    int first = 0;
+    for (int n = 4; n <= 16; n *= 2) {
+      int iterations = 0;
+      char what[96];
+      IG_TRY(iterations_of(cx, cases[k].text, n, &iterations));
+      first = n == 4 ? iterations : first;
+      snprintf(what, sizeof what, "%s: iterations on %d x %d x %d", cases[k].what, n, 6 * n, n);
+      row(sink, what, "no more than half as many again as on the coarsest", first, iterations,
+          0.5 * first + 2, false);
+    }
+  }
+  return IG_OK;
 }

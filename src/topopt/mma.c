@@ -1,8 +1,13 @@
-/* The method of moving asymptotes with the volume as its constraint: the objective is replaced by a
-   separable convex approximation between two asymptotes an element, the multiplier of the volume
-   found by bisection on the volume itself, which is linear in the design. */
-#include "topopt/topopt.h"
+/* The method of moving asymptotes: functions are replaced by separable convex approximations
+   between two asymptotes an element, whose minimum for given multipliers is known; the multipliers
+   maximise the dual function. With the volume alone, which is linear in the design, its multiplier
+   is found on the volume itself. */
+#include "topopt/mma.h"
 #include "backend/backend.h"
+#include "topopt/topopt.h"
+
+#include <math.h>
+#include <string.h>
 
 ig_status ig_mma_prepare(ig_design *s) {
   ig_array *const arrays[] = {&s->mma_low, &s->mma_high, &s->mma_old, &s->mma_older};
@@ -14,20 +19,145 @@ ig_status ig_mma_prepare(ig_design *s) {
   return IG_OK;
 }
 
-ig_status ig_mma_update(ig_design *s, const ig_oc *oc, double *multiplier) {
+/* --- several constraints --- */
+
+/* a multiplier past this price buys what a constraint is overstepped by instead */
+static const double price = 1e3;
+
+/* The dual function, its slope and curvature (negative) at mma->multiplier. */
+typedef struct {
+  double value, slope[IG_FUNCTIONS], bend[IG_FUNCTIONS][IG_FUNCTIONS];
+} dual_point;
+
+static ig_status dual_at(ig_ctx *cx, const ig_design_ops *ops, int64_t n, const uint8_t *role,
+                         const ig_mma *mma, const double *value, dual_point *d) {
+  double sum[IG_DUAL_SUMS];
+  IG_TRY(ops->dual(cx, n, role, mma, sum));
+  d->value = sum[0];
+  int at = mma->count + 1;
+  for (int i = 1; i <= mma->count; i++) {
+    const double over = fmax(0, mma->multiplier[i] - price);
+    d->slope[i] = value[i] + sum[i] - over;
+    d->value += mma->multiplier[i] * (value[i] + sum[i]) - 0.5 * over * over;
+    for (int j = i; j <= mma->count; j++)
+      d->bend[i][j] = d->bend[j][i] = sum[at++];
+    d->bend[i][i] -= over > 0;
+  }
+  return IG_OK;
+}
+
+/* Newton's step in the multipliers that may move, by elimination; -bend is made definite. */
+static void newton_step(int count, const dual_point *d, const bool *held, double *step) {
+  double a[IG_FUNCTIONS][IG_FUNCTIONS], b[IG_FUNCTIONS];
+  for (int i = 1; i <= count; i++) {
+    b[i] = held[i] ? 0 : d->slope[i];
+    for (int j = 1; j <= count; j++)
+      a[i][j] = held[i] || held[j] ? i == j : -d->bend[i][j];
+    a[i][i] += 1e-9 * fabs(a[i][i]) + 1e-12;
+  }
+  for (int p = 1; p <= count; p++)
+    for (int i = p + 1; i <= count; i++) {
+      const double f = a[i][p] / a[p][p];
+      for (int j = p; j <= count; j++)
+        a[i][j] -= f * a[p][j];
+      b[i] -= f * b[p];
+    }
+  for (int i = count; i >= 1; i--) {
+    for (int j = i + 1; j <= count; j++)
+      b[i] -= a[i][j] * step[j];
+    step[i] = b[i] / a[i][i];
+  }
+}
+
+ig_status ig_mma_dual(ig_ctx *cx, const ig_design_ops *ops, int64_t n, const uint8_t *role,
+                      ig_mma *mma, const double *value) {
+  enum { TRIES = 100 };
+  dual_point now, next;
+  double step[IG_FUNCTIONS] = {0}, from[IG_FUNCTIONS];
+  mma->multiplier[0] = 1;
+  IG_TRY(dual_at(cx, ops, n, role, mma, value, &now));
+  for (int tries = 0; tries < TRIES; tries++) {
+    bool held[IG_FUNCTIONS] = {false};
+    double worst = 0;
+    for (int i = 1; i <= mma->count; i++) {
+      held[i] = mma->multiplier[i] <= 0 && now.slope[i] <= 0;
+      if (!held[i])
+        worst = fmax(worst, fabs(now.slope[i]) / (1 + fabs(value[i])));
+    }
+    if (worst < 1e-10)
+      return IG_OK;
+    newton_step(mma->count, &now, held, step);
+    memcpy(from, mma->multiplier, sizeof from);
+    double length = 1;
+    for (;; length *= 0.5, tries++) {
+      for (int i = 1; i <= mma->count; i++) { /* where nothing bends a step knows no end */
+        const double most = 10 * (1 + from[i]);
+        mma->multiplier[i] = fmax(0, from[i] + length * fmax(-most, fmin(most, step[i])));
+      }
+      IG_TRY(dual_at(cx, ops, n, role, mma, value, &next));
+      double gain = 0;
+      for (int i = 1; i <= mma->count; i++)
+        gain += now.slope[i] * (mma->multiplier[i] - from[i]);
+      if (next.value >= now.value + 1e-4 * gain - 1e-14 * fabs(now.value) || length < 1e-6)
+        break;
+    }
+    now = next;
+    if (length < 1e-6)
+      return IG_OK; /* as good as rounding allows */
+  }
+  return IG_OK;
+}
+
+static ig_status scale_of(ig_design *s, const double *slope, double *scale) {
+  double largest;
+  IG_TRY(s->cx->backend->absmax_f64(s->cx, (size_t)s->d->places, slope, &largest));
+  *scale = largest > 0 ? 1 / largest : 1;
+  return IG_OK;
+}
+
+static ig_status update_constrained(ig_design *s, const ig_oc *oc, const ig_evaluation *e) {
+  ig_mma mma = {.count = 1 + s->limits,
+                .move = oc->move,
+                .x = s->x.dev,
+                .lower = s->mma_low.dev,
+                .upper = s->mma_high.dev};
+  double value[IG_FUNCTIONS];
+  mma.slope[0] = s->dc.dev;
+  mma.slope[1] = s->dv.dev;
+  for (int i = 0; i < s->limits; i++)
+    mma.slope[2 + i] = s->limit_slope[i].dev;
+  for (int f = 0; f <= mma.count; f++)
+    IG_TRY(scale_of(s, mma.slope[f], &mma.scale[f]));
+  value[1] = mma.scale[1] * (e->volume * (double)s->d->elements - oc->target);
+  for (int i = 0; i < s->limits; i++)
+    value[2 + i] = mma.scale[2 + i] * (e->limit[i] - 1);
+  memcpy(mma.multiplier + 1, s->dual, (size_t)mma.count * sizeof *s->dual);
+  IG_TRY(ig_mma_dual(s->cx, s->ops, s->d->places, s->d->role, &mma, value));
+  memcpy(s->dual, mma.multiplier + 1, (size_t)mma.count * sizeof *s->dual);
+  return s->ops->mma(s->cx, s->d->places, s->d->role, &mma, s->trial.dev);
+}
+
+/* --- the update --- */
+
+static ig_status update_volume(ig_design *s, const ig_oc *oc) {
+  ig_oc mine = *oc;
+  mine.lower = s->mma_low.dev;
+  mine.upper = s->mma_high.dev;
+  IG_TRY(scale_of(s, s->dc.dev, &mine.scale));
+  return s->ops->oc(s->cx, s->d->places, s->d->role, &mine, s->x.dev, s->dc.dev, s->dv.dev,
+                    s->work.dev, s->trial.dev, &s->multiplier);
+}
+
+ig_status ig_mma_update(ig_design *s, const ig_oc *oc, const ig_evaluation *e) {
   ig_ctx *cx = s->cx;
   const size_t n = (size_t)s->d->places;
   IG_TRY(ig_mma_prepare(s));
   IG_TRY(s->ops->asymptotes(cx, (int64_t)n, s->d->role, s->updates < 2, s->x.dev, s->mma_old.dev,
                             s->mma_older.dev, s->mma_low.dev, s->mma_high.dev));
-  double largest;
-  IG_TRY(cx->backend->absmax_f64(cx, n, s->dc.dev, &largest));
-  ig_oc mine = *oc;
-  mine.lower = s->mma_low.dev;
-  mine.upper = s->mma_high.dev;
-  mine.scale = largest > 0 ? 1 / largest : 1;
-  IG_TRY(s->ops->oc(cx, (int64_t)n, s->d->role, &mine, s->x.dev, s->dc.dev, s->dv.dev, s->work.dev,
-                    s->trial.dev, multiplier));
+  if (s->limits)
+    IG_TRY(update_constrained(s, oc, e));
+  else
+    IG_TRY(update_volume(s, oc));
   s->updates++;
   const ig_array swap = s->mma_older;
   s->mma_older = s->mma_old;

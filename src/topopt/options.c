@@ -53,6 +53,22 @@ static const ig_option passive_options[] = {
     IG_CHOICE(ig_passive_case, as, "solid|void", "solid", "what the elements there are held at"),
     IG_END};
 
+static const ig_option set_options[] = {
+    IG_TEXT(ig_set_case, name, IG_REQUIRED, "by which a 'where' may say 'set'"), WHERE(ig_set_case),
+    IG_END};
+
+static const ig_option limit_options[] = {
+    WHERE(ig_limit_case),
+    IG_REAL(ig_limit_case, volume, "", NULL, IG_TINY, 1,
+            "share of the elements there that may be solid"),
+    IG_REAL(ig_limit_case, compliance, "J", NULL, IG_TINY, IG_HUGE,
+            "most work the load case may do"),
+    IG_REAL(ig_limit_case, displacement, "m", NULL, IG_TINY, IG_HUGE,
+            "most the nodes there may move on average along 'direction'"),
+    IG_VECTOR(ig_limit_case, direction, 3, "", NULL, "of the displacement"),
+    IG_INT(ig_limit_case, load_case, "1", 1, IG_LOAD_CASES, "under which load"),
+    IG_END};
+
 static const ig_option ramp_options[] = {
     IG_REAL(ig_ramp_case, start, "", "1", 1, 100, "first value"),
     IG_REAL(ig_ramp_case, factor, "", "1.02", 1, 10, "growth per iteration afterwards"),
@@ -99,9 +115,16 @@ static const ig_option solver_options[] = {
               "how products are made on a mesh; auto: whichever is fastest"),
     IG_CHOICE(ig_solver_case, race, "auto|atomic|color", "auto",
               "how elements that share a node add to it; auto: atomic on a GPU, color on a CPU"),
-    IG_CHOICE(ig_solver_case, smoother, "jacobi|chebyshev", "chebyshev", "of multigrid"),
-    IG_INT(ig_solver_case, steps, "2", 1, 20, "smoothing steps before and after each correction"),
-    IG_CHOICE(ig_solver_case, cycle, "v|w", "v", "multigrid cycle"),
+    IG_CHOICE(ig_solver_case, smoother, "jacobi|block_jacobi|chebyshev", "chebyshev",
+              "of multigrid: damped Jacobi by unknowns or by nodes, or Chebyshev's over Jacobi"),
+    IG_INT(ig_solver_case, fine_steps, "1", 1, 20,
+           "smoothing steps before and after each correction, on the grid itself"),
+    IG_INT(ig_solver_case, steps, "2", 1, 20, "the same on coarser levels"),
+    IG_CHOICE(ig_solver_case, cycle, "v|w|k", "k",
+              "multigrid cycle: one visit to each coarser level, two, or two joined by conjugate "
+              "gradients where they cost little"),
+    IG_CHOICE(ig_solver_case, storage, "single|half", "single",
+              "of multigrid's largest stored level; computed in single either way"),
     IG_REAL(ig_solver_case, damping, "", "0.8", IG_TINY, 0.99,
             "of Jacobi smoothing, as a share of the largest stable one"),
     IG_REAL(ig_solver_case, tolerance, "", "0", 0, 0.1,
@@ -125,6 +148,10 @@ const ig_option ig_topopt_options[] = {
     IG_LIST(ig_topopt_case, ports, ig_port_case, port_options, NULL, "outputs of a mechanism"),
     IG_LIST(ig_topopt_case, passive, ig_passive_case, passive_options, NULL,
             "elements that are not designed; later entries win"),
+    IG_LIST(ig_topopt_case, constraints, ig_limit_case, limit_options, NULL,
+            "bounds beside the volume, each with one of volume, compliance, displacement (mma)"),
+    IG_LIST(ig_topopt_case, sets, ig_set_case, set_options, NULL,
+            "regions of a grid by name, for 'where: {set: …}'"),
     IG_TEXTS(ig_topopt_case, symmetry, "[]",
              "planes of symmetry: x- (lowest x), x+ (highest), y-, y+, z-, z+"),
     IG_REAL(ig_topopt_case, source, "W/m^3", "0", -IG_HUGE, IG_HUGE, "heat generated everywhere"),

@@ -4,7 +4,7 @@
    Every cube is split alike into six tetrahedra around its diagonal, so neighbours agree on every
    face, and a vertex is known by the edge it lies on: each edge of the surface then belongs to
    exactly two triangles, whatever the field. */
-#include "topopt/topopt.h"
+#include "topopt/surface.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -12,14 +12,14 @@
 #include <string.h>
 
 typedef struct {
-  ig_ctx *cx;
   int n[3];             /* nodes along each axis, the layer of void included */
   double h[3], from[3]; /* element size; place of node 1 */
   const float *value;   /* at nodes, layer included */
   double level;
   int32_t *edge[2]; /* vertex on each of the 7 edges up from the nodes of two planes; -1: none */
-  ig_part *out;
-  int64_t vertex_room, triangle_room;
+  ig_part_builder build;
+  int cube[3];
+  const int *corner; /* of the tetrahedron at hand */
 } cutter;
 
 static float value_at(const cutter *c, const int *i) {
@@ -47,30 +47,18 @@ static ig_status grow(ig_ctx *cx, void **p, int64_t *room, int64_t count, size_t
   return IG_OK;
 }
 
-/* the vertex on the edge from cube corner a to b (a's bits are part of b's), made once */
-static ig_status vertex_on(cutter *c, const int *cube, int a, int b, int32_t *index) {
-  const int low[3] = {cube[0] + (a & 1), cube[1] + (a >> 1 & 1), cube[2] + (a >> 2)};
-  const int high[3] = {cube[0] + (b & 1), cube[1] + (b >> 1 & 1), cube[2] + (b >> 2)};
-  const int64_t node = (int64_t)low[1] * c->n[0] + low[0];
-  int32_t *known = &c->edge[low[2] & 1][node * 7 + (a ^ b) - 1];
-  if (*known < 0) {
-    ig_part *s = c->out;
-    IG_TRY(grow(c->cx, (void **)&s->vertex, &c->vertex_room, s->vertices, sizeof *s->vertex));
-    const double va = value_at(c, low), vb = value_at(c, high);
-    double t = (c->level - va) / (vb - va);
-    t = t < 1e-3 ? 1e-3 : t > 1 - 1e-3 ? 1 - 1e-3 : t;
-    for (int d = 0; d < 3; d++)
-      s->vertex[s->vertices][d] =
-          (float)((1 - t) * coordinate(c, d, low[d]) + t * coordinate(c, d, high[d]));
-    *known = (int32_t)s->vertices++;
-  }
-  *index = *known;
+ig_status ig_part_vertex(ig_part_builder *b, const double *x, int32_t *index) {
+  ig_part *s = b->out;
+  IG_TRY(grow(b->cx, (void **)&s->vertex, &b->vertex_room, s->vertices, sizeof *s->vertex));
+  for (int d = 0; d < 3; d++)
+    s->vertex[s->vertices][d] = (float)x[d];
+  *index = (int32_t)s->vertices++;
   return IG_OK;
 }
 
-static ig_status add_triangle(cutter *c, int32_t p, int32_t q, int32_t r) {
-  ig_part *s = c->out;
-  IG_TRY(grow(c->cx, (void **)&s->triangle, &c->triangle_room, s->triangles, sizeof *s->triangle));
+ig_status ig_part_triangle(ig_part_builder *b, int32_t p, int32_t q, int32_t r) {
+  ig_part *s = b->out;
+  IG_TRY(grow(b->cx, (void **)&s->triangle, &b->triangle_room, s->triangles, sizeof *s->triangle));
   s->triangle[s->triangles][0] = p;
   s->triangle[s->triangles][1] = q;
   s->triangle[s->triangles][2] = r;
@@ -78,37 +66,63 @@ static ig_status add_triangle(cutter *c, int32_t p, int32_t q, int32_t r) {
   return IG_OK;
 }
 
-/* corners of the six tetrahedra, all of positive volume */
-static const int tetrahedra[6][4] = {{0, 1, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7},
-                                     {0, 3, 2, 7}, {0, 6, 4, 7}, {0, 5, 1, 7}};
+double ig_part_place(double level, double va, double vb) {
+  const double t = (level - va) / (vb - va);
+  return t < 1e-3 ? 1e-3 : t > 1 - 1e-3 ? 1 - 1e-3 : t;
+}
+
 /* for each set of corners inside: an even order, those inside first (last, where three are) */
 static const int orders[16][4] = {{0, 1, 2, 3}, {0, 1, 2, 3}, {1, 0, 3, 2}, {0, 1, 2, 3},
                                   {2, 0, 1, 3}, {0, 2, 3, 1}, {1, 2, 0, 3}, {3, 0, 2, 1},
                                   {3, 0, 2, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}, {2, 0, 1, 3},
                                   {2, 3, 0, 1}, {1, 0, 3, 2}, {0, 1, 2, 3}, {0, 1, 2, 3}};
 
-static ig_status cut(cutter *c, const int *cube, const int *corner, int inside) {
+ig_status ig_part_cut(ig_part_builder *b, int inside, ig_cut_edge *edge, void *user) {
   const int *o = orders[inside], count = __builtin_popcount((unsigned)inside);
   int32_t v[4];
-#define ON(p, q)                                                                                   \
-  (corner[o[p]] < corner[o[q]] ? corner[o[p]] : corner[o[q]]),                                     \
-      (corner[o[p]] < corner[o[q]] ? corner[o[q]] : corner[o[p]])
+  if (count == 0 || count == 4)
+    return IG_OK;
   if (count == 2) {
-    IG_TRY(vertex_on(c, cube, ON(0, 2), &v[0]));
-    IG_TRY(vertex_on(c, cube, ON(0, 3), &v[1]));
-    IG_TRY(vertex_on(c, cube, ON(1, 3), &v[2]));
-    IG_TRY(vertex_on(c, cube, ON(1, 2), &v[3]));
-    IG_TRY(add_triangle(c, v[0], v[1], v[2]));
-    return add_triangle(c, v[0], v[2], v[3]);
+    IG_TRY(edge(user, o[0], o[2], &v[0]));
+    IG_TRY(edge(user, o[0], o[3], &v[1]));
+    IG_TRY(edge(user, o[1], o[3], &v[2]));
+    IG_TRY(edge(user, o[1], o[2], &v[3]));
+    IG_TRY(ig_part_triangle(b, v[0], v[1], v[2]));
+    return ig_part_triangle(b, v[0], v[2], v[3]);
   }
   for (int i = 0; i < 3; i++)
-    IG_TRY(vertex_on(c, cube, ON(0, i + 1), &v[i]));
-#undef ON
-  return count == 1 ? add_triangle(c, v[0], v[1], v[2]) : add_triangle(c, v[0], v[2], v[1]);
+    IG_TRY(edge(user, o[0], o[i + 1], &v[i]));
+  return count == 1 ? ig_part_triangle(b, v[0], v[1], v[2]) : ig_part_triangle(b, v[0], v[2], v[1]);
 }
 
+/* --- a grid --- */
+
+/* the vertex on an edge of the tetrahedron, made once */
+static ig_status edge_of_cube(void *user, int p, int q, int32_t *index) {
+  cutter *c = user;
+  const int a = c->corner[p] < c->corner[q] ? c->corner[p] : c->corner[q],
+            b = a ^ c->corner[p] ^ c->corner[q];
+  const int *cube = c->cube; /* a's bits are part of b's */
+  const int low[3] = {cube[0] + (a & 1), cube[1] + (a >> 1 & 1), cube[2] + (a >> 2)};
+  const int high[3] = {cube[0] + (b & 1), cube[1] + (b >> 1 & 1), cube[2] + (b >> 2)};
+  const int64_t node = (int64_t)low[1] * c->n[0] + low[0];
+  int32_t *known = &c->edge[low[2] & 1][node * 7 + (a ^ b) - 1];
+  if (*known < 0) {
+    const double t = ig_part_place(c->level, value_at(c, low), value_at(c, high));
+    double x[3];
+    for (int d = 0; d < 3; d++)
+      x[d] = (1 - t) * coordinate(c, d, low[d]) + t * coordinate(c, d, high[d]);
+    IG_TRY(ig_part_vertex(&c->build, x, known));
+  }
+  *index = *known;
+  return IG_OK;
+}
+
+/* corners of the six tetrahedra, all of positive volume */
+static const int tetrahedra[6][4] = {{0, 1, 3, 7}, {0, 2, 6, 7}, {0, 4, 5, 7},
+                                     {0, 3, 2, 7}, {0, 6, 4, 7}, {0, 5, 1, 7}};
 static ig_status march(cutter *c) {
-  int cube[3];
+  int *cube = c->cube;
   const size_t plane = (size_t)c->n[0] * (size_t)c->n[1] * 7 * sizeof(int32_t);
   memset(c->edge[0], 0xff, plane);
   for (cube[2] = 0; cube[2] + 1 < c->n[2]; cube[2]++) {
@@ -126,15 +140,15 @@ static ig_status march(cutter *c) {
           int inside = 0;
           for (int i = 0; i < 4; i++)
             inside |= (in >> tetrahedra[t][i] & 1) << i;
-          if (inside != 0 && inside != 15)
-            IG_TRY(cut(c, cube, tetrahedra[t], inside));
+          c->corner = tetrahedra[t];
+          IG_TRY(ig_part_cut(&c->build, inside, edge_of_cube, c));
         }
       }
   }
   return IG_OK;
 }
 
-static void measure(ig_part *s) {
+void ig_part_measure(ig_part *s) {
   for (int64_t t = 0; t < s->triangles; t++) {
     double p[3][3], n[3];
     for (int i = 0; i < 3; i++)
@@ -155,7 +169,7 @@ ig_status ig_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h, const d
   int side[3] = {0, 0, 0}; /* -1: mirrored at the lowest plane, +1: at the highest */
   for (int s = 0; s < mirror->count; s++)
     side[mirror->value[s][0] - 'x'] = mirror->value[s][1] == '+' ? 1 : -1;
-  cutter c = {.cx = cx, .level = level, .out = surface};
+  cutter c = {.level = level, .build = {.cx = cx, .out = surface}};
   int all[3];
   for (int d = 0; d < 3; d++) {
     all[d] = g->n[d] * (side[d] ? 2 : 1);
@@ -197,7 +211,7 @@ ig_status ig_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h, const d
       }
   c.value = value;
   status = march(&c);
-  measure(surface);
+  ig_part_measure(surface);
 done:
   free(value);
   free(c.edge[0]);

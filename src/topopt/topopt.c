@@ -31,6 +31,7 @@ static ig_status snapshot(ig_job *job, ig_design *s, int64_t step) {
   float *field;
   IG_TRY(IG_NEW(s->cx, &buffer, nu > n ? nu : n, "snapshot buffer"));
   IG_TRY_GOTO(status, done, d->snapshot(d->self, step, &snap));
+  snap->iterations = true;
   IG_TRY_GOTO(status, done, s->cx->backend->copy_out(s->cx, buffer, s->density[last].dev, n * 8));
   IG_TRY_GOTO(status, done,
               ig_snapshot_add(snap, "density", "", IG_AT_CELLS, IG_F32, 1, NULL, (void **)&field));
@@ -67,25 +68,36 @@ done:
   return status;
 }
 
-static ig_status history(ig_job *job, int64_t iteration, const ig_evaluation *e, double change,
-                         double seconds) {
-  static const char *const names[] = {
+static ig_status history(ig_job *job, const ig_design *s, int64_t iteration, const ig_evaluation *e,
+                         double change, double seconds) {
+  const char *names[9 + IG_LIMITS] = {
       "iteration",         "objective",         "volume",     "change", "Mnd [%]", "penalty",
       "solver iterations", "relative residual", "seconds [s]"};
-  const double values[] = {(double)iteration, e->objective,  e->volume,   change, e->grayness,
-                           e->penalty,        e->iterations, e->residual, seconds};
-  return job->sink->history(job->sink, 9, names, values);
+  double values[9 + IG_LIMITS] = {
+      (double)iteration, e->objective,  e->volume,   change, e->grayness,
+      e->penalty,        e->iterations, e->residual, seconds};
+  static const char *const limits[IG_LIMITS] = {"constraint 1", "constraint 2", "constraint 3",
+                                                "constraint 4", "constraint 5", "constraint 6",
+                                                "constraint 7"};
+  for (int i = 0; i < s->limits; i++) {
+    names[9 + i] = limits[i];
+    values[9 + i] = e->limit[i];
+  }
+  return job->sink->history(job->sink, 9 + s->limits, names, values);
 }
+
+enum { FIGURES = 4 + IG_LIMITS + 1 };
 
 static ig_status checkpoint(ig_job *job, ig_design *s, int64_t iteration, double objective) {
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   const int states = s->realisations * s->loading->cases;
   const bool mma = s->mma_low.dev != NULL;
-  ig_saved saved[4 + IG_REALISATIONS * (IG_LOAD_CASES + 1) + 4];
-  char name[IG_REALISATIONS * (IG_LOAD_CASES + 1)][24];
+  ig_saved saved[6 + IG_REALISATIONS * (IG_LOAD_CASES + 1) + IG_LIMITS];
+  char name[IG_REALISATIONS * (IG_LOAD_CASES + 1) + IG_LIMITS][24];
   int count = 0, names = 0;
   double *host, *at;
-  IG_TRY(IG_NEW(s->cx, &host, (mma ? 5 : 1) * n + (size_t)(states + s->realisations) * nu,
+  IG_TRY(IG_NEW(s->cx, &host,
+                (mma ? 5 : 1) * n + (size_t)(states + s->realisations + s->limits) * nu,
                 "checkpoint"));
   at = host;
   ig_status status = IG_OK;
@@ -108,6 +120,12 @@ static ig_status checkpoint(ig_job *job, ig_design *s, int64_t iteration, double
       names++;
     }
   }
+  for (int i = 0; i < s->limits; i++)
+    if (s->limit_state[i].dev) {
+      snprintf(name[names], sizeof *name, "constraint %d", i + 1);
+      SAVE(s->limit_state[i], name[names], nu);
+      names++;
+    }
   if (mma) {
     SAVE(s->mma_low, "lower asymptote", n);
     SAVE(s->mma_high, "upper asymptote", n);
@@ -115,8 +133,10 @@ static ig_status checkpoint(ig_job *job, ig_design *s, int64_t iteration, double
     SAVE(s->mma_older, "older design", n);
   }
 #undef SAVE
-  double figures[2] = {objective, s->tolerance};
-  saved[count++] = (ig_saved){"figures", IG_F64, 2, figures};
+  double figures[FIGURES] = {objective, s->tolerance, s->multiplier,
+                             s->d->learnt ? *s->d->learnt : 0};
+  memcpy(figures + 4, s->dual, sizeof s->dual);
+  saved[count++] = (ig_saved){"figures", IG_F64, FIGURES, figures};
   status = job->sink->checkpoint(job->sink, (double)iteration, iteration, saved, count);
 done:
   free(host);
@@ -144,6 +164,11 @@ static ig_status restore(ig_job *job, ig_design *s, int64_t *iteration, double *
       LOAD(s->adjoint[r], name, nu);
     }
   }
+  for (int i = 0; i < s->limits; i++)
+    if (s->limit_state[i].dev) {
+      snprintf(name, sizeof name, "constraint %d", i + 1);
+      LOAD(s->limit_state[i], name, nu);
+    }
   if (s->c->optimiser.method == IG_OPTIMISER_MMA && job->restart->step > 0) {
     IG_TRY(ig_mma_prepare(s));
     LOAD(s->mma_low, "lower asymptote", n);
@@ -153,9 +178,14 @@ static ig_status restore(ig_job *job, ig_design *s, int64_t *iteration, double *
     s->updates = (int)job->restart->step;
   }
 #undef LOAD
-  IG_TRY(ig_restart_find(cx, job->restart, "figures", IG_F64, 2, &data));
-  *objective = ((const double *)data)[0];
-  s->tolerance = ((const double *)data)[1];
+  IG_TRY(ig_restart_find(cx, job->restart, "figures", IG_F64, FIGURES, &data));
+  const double *figures = data;
+  *objective = figures[0];
+  s->tolerance = figures[1];
+  s->multiplier = figures[2];
+  if (s->d->learnt)
+    *s->d->learnt = figures[3] != 0;
+  memcpy(s->dual, figures + 4, sizeof s->dual);
   *iteration = job->restart->step;
   return IG_OK;
 }
@@ -232,7 +262,7 @@ static ig_status loop(ig_job *job, ig_design *s) {
     last = e.objective;
     job->element_steps += (double)s->d->dofs * e.iterations;
     if (job->sink)
-      IG_TRY(history(job, iteration, &e, change, ig_now() - start));
+      IG_TRY(history(job, s, iteration, &e, change, ig_now() - start));
     char note[120];
     snprintf(note, sizeof note, "objective %.6g, volume %.4f, change %.3f, %d solver iterations",
              e.objective, e.volume, change, e.iterations);
@@ -304,10 +334,27 @@ static ig_status run(ig_job *job) {
   return status;
 }
 
+/* bytes of a model that `check` does not make */
+static const double LARGE = 4e9;
+
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   ig_discretisation *d;
   ig_design *s;
   char text[128];
+  const ig_topopt_case *c = job->room_case;
+  double bytes = 0;
+  if (!job->mesh && c->grid.at.given)
+    IG_TRY(ig_grid_model_bytes(job->cx, c, &bytes));
+  if (bytes > LARGE) { /* told without being built: this may not be the machine it is meant for */
+    const int64_t *n = c->grid.elements;
+    snprintf(text, sizeof text, "%" PRId64 " x %" PRId64 " x %" PRId64 " elements", n[0], n[1],
+             n[2]);
+    line(user, "grid", text);
+    snprintf(text, sizeof text, "%.3g GB; regions and loads are looked at when it runs",
+             1e-9 * bytes);
+    line(user, "device memory", text);
+    return IG_OK;
+  }
   IG_TRY(open_model(job, &d, &s));
   d->describe(d->self, line, user);
   snprintf(text, sizeof text, "%" PRId64 " (%" PRId64 " to design, %" PRId64 " held solid)",

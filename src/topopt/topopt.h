@@ -55,6 +55,19 @@ typedef struct {
   ig_region_case where;
   int as; /* solid, void */
 } ig_passive_case;
+/* One of these is given, the others are NAN. */
+typedef struct {
+  ig_src at;
+  ig_region_case where;
+  double volume, compliance, displacement; /* share of the region; J; m */
+  double direction[3];
+  int64_t load_case;
+} ig_limit_case;
+typedef struct {
+  ig_src at;
+  const char *name;
+  ig_region_case where;
+} ig_set_case;
 typedef struct {
   ig_src at;
   double start, factor;
@@ -92,9 +105,9 @@ typedef enum {
 typedef enum { IG_RACE_AUTO, IG_RACE_ATOMIC, IG_RACE_COLOR } ig_race;
 typedef struct {
   ig_src at;
-  int preconditioner, smoother, cycle;
+  int preconditioner, smoother, cycle, storage;
   int operator, race; /* of meshes: ig_ebe_kind; ig_race */
-  int64_t steps, limit;
+  int64_t fine_steps, steps, limit;
   double damping, tolerance; /* of the residual; 0: adaptive */
 } ig_solver_case;
 typedef struct {
@@ -109,7 +122,7 @@ typedef struct {
   ig_src at;
   int problem;
   ig_grid_case grid;
-  ig_list supports, loads, springs, ports, passive;
+  ig_list sets, supports, loads, springs, ports, passive, constraints;
   ig_texts symmetry; /* "x-", "x+", "y-", … */
   double source;     /* W/m^3 everywhere */
   ig_reals weights;  /* of load cases */
@@ -137,6 +150,8 @@ typedef struct {
   double norm[IG_LOAD_CASES], weight[IG_LOAD_CASES];
   ig_array port; /* the output of a mechanism */
   double norm_port;
+  ig_array limit[IG_LIMITS]; /* of constraints: what measures it; elements it counts */
+  double norm_limit[IG_LIMITS];
   double stiffness; /* Young's modulus (times thickness) or conductivity of the solid */
 } ig_loading;
 
@@ -157,6 +172,7 @@ struct ig_discretisation {
   ig_status (*solve)(void *self, const double *f, double *u, double tolerance,
                      ig_solve_report *report);
   const double *(*residual)(void *self); /* of the last solve */
+  bool *learnt; /* what the solver found out and a restart has to know; NULL: nothing */
   ig_status (*energy)(void *self, const double *u, const double *v, double scale, bool add,
                       double *out);
   /* out = sum of weight x in; symmetric, so it is its own adjoint */
@@ -164,6 +180,9 @@ struct ig_discretisation {
   /* points and cells of a snapshot; a field of elements or nodes as its points or cells have it */
   ig_status (*snapshot)(void *self, int64_t step, ig_snapshot **snap);
   void (*pack)(void *self, bool nodes, int components, const double *from, float *to);
+  /* what a bound on a displacement measures (unit, device), or the elements in a region: 1 there, 0
+     elsewhere; NULL: no constraints but the volume */
+  ig_status (*measure)(void *self, const ig_limit_case *limit, ig_array *to, double *norm);
   /* the surface at a density (host); NULL: it has none to give */
   ig_status (*surface)(void *self, const double *density, double level, bool mirror,
                        ig_part *surface);
@@ -187,6 +206,8 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_grid_model_new(ig_ctx *cx, const ig_topopt_case *c,
                                           const ig_list *materials, ig_grid_model **out);
 void ig_grid_model_free(ig_grid_model *m);
+/* Device memory that the case will take on its grid, model and design, in bytes. */
+IG_MUST_CHECK ig_status ig_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double *bytes);
 
 /* A mesh of hexahedra as a discretisation; see mesh_model.c. The mesh must outlive it. */
 IG_MUST_CHECK ig_status ig_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c,
@@ -198,6 +219,7 @@ IG_MUST_CHECK ig_status ig_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c,
 typedef struct {
   double penalty, gray, beta; /* this iteration's */
   double objective, volume;   /* volume fraction of the physical design */
+  double limit[IG_LIMITS];    /* of each constraint: value over bound */
   double grayness;            /* measure of non-discreteness, % */
   int iterations;             /* of the solver, all solves */
   double residual;            /* worst */
@@ -215,19 +237,24 @@ typedef struct {
   ig_array u[IG_REALISATIONS][IG_LOAD_CASES], adjoint[IG_REALISATIONS];
   ig_array mma_low, mma_high, mma_old, mma_older; /* asymptotes; the last two designs */
   int updates;                                    /* made by moving asymptotes */
-  double tolerance;
-  double seconds[4]; /* solve, sensitivities, filter, update */
+  int limits;                                     /* constraints beside the volume */
+  ig_array limit_slope[IG_LIMITS], limit_state[IG_LIMITS], spare;
+  double dual[IG_LIMITS + 1];   /* multipliers of volume and constraints */
+  double tolerance, multiplier; /* of the solver; of the volume, at the last update */
+  double seconds[4];            /* solve, sensitivities, filter, update */
 } ig_design;
 
 IG_MUST_CHECK ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
                                       ig_design **out);
 void ig_design_free(ig_design *s);
+/* Device memory of a design: n values an element array, nu a state. */
+double ig_design_bytes(const ig_topopt_case *c, double n, double nu, int cases);
 /* Objective, volume and their slopes (s->dc, s->dv by s->x) at s->x. */
 IG_MUST_CHECK ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e);
 /* s->x becomes the next design; the old one is left in s->trial. */
 IG_MUST_CHECK ig_status ig_design_update(ig_design *s, const ig_evaluation *e);
 /* The update by moving asymptotes, into s->trial; `oc` carries move limit and volume. */
-IG_MUST_CHECK ig_status ig_mma_update(ig_design *s, const ig_oc *oc, double *multiplier);
+IG_MUST_CHECK ig_status ig_mma_update(ig_design *s, const ig_oc *oc, const ig_evaluation *e);
 IG_MUST_CHECK ig_status ig_mma_prepare(ig_design *s); /* its arrays, before a restart fills them */
 /* What the solver is asked for when the case does not say: as exact as the last change of the
    design deserves. */

@@ -310,6 +310,10 @@ static const struct {
     {"Helmholtz filter", "filter: {kind: helmholtz, radius: 2.5}"},
     {"density filter and projection",
      "filter: {kind: density, radius: 1.8}, projection: {beta: 3, eta: 0.45}"},
+    {"density filter, robust projection",
+     "filter: {kind: density, radius: 1.8}, projection: {beta: 3, eta: 0.5, robust: 0.15}"},
+    {"Helmholtz filter and projection",
+     "filter: {kind: helmholtz, radius: 2.5}, projection: {beta: 3, eta: 0.45}"},
     {"Helmholtz filter, robust projection",
      "filter: {kind: helmholtz, radius: 2.5}, projection: {beta: 3, eta: 0.5, robust: 0.15}"}};
 
@@ -324,29 +328,47 @@ static ig_status value_at(ig_trial *t, double *x, int64_t place, double by, ig_e
   return ig_design_evaluate(t->s, e);
 }
 
-/* worst difference of the slopes from central differences, over the largest slope */
-static ig_status slopes(ig_trial *t, double *objective, double *volume) {
-  ig_ctx *cx = t->cx;
-  const ig_grid *g = &t->m->grid;
+/* a design without pattern */
+static ig_status start_slopes(ig_trial *t, double *x) {
   const size_t n = (size_t)t->m->d.places;
-  double *x = NULL, *dc = NULL, *dv = NULL;
-  ig_status status;
-  ig_evaluation e = {0}, up = {0}, down = {0};
-  *objective = *volume = 0;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &x, n, "design"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &dc, n, "slopes"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &dv, n, "slopes"));
-  IG_TRY_GOTO(status, done, cx->backend->copy_out(cx, x, t->s->x.dev, n * 8));
+  IG_TRY(t->cx->backend->copy_out(t->cx, x, t->s->x.dev, n * 8));
   for (size_t i = 0; i < n; i++)
     if (((uint8_t *)t->m->role.host)[i] == IG_ROLE_DESIGN)
       x[i] = 0.5 + 0.3 * sin(1.7 * (double)i);
-  IG_TRY_GOTO(status, done, value_at(t, x, g->first, 0, &e));
-  IG_TRY_GOTO(status, done, cx->backend->copy_out(cx, dc, t->s->dc.dev, n * 8));
-  IG_TRY_GOTO(status, done, cx->backend->copy_out(cx, dv, t->s->dv.dev, n * 8));
-  double most_c = 0, most_v = 0;
-  for (size_t i = 0; i < n; i++) {
-    most_c = fabs(dc[i]) > most_c ? fabs(dc[i]) : most_c;
-    most_v = fabs(dv[i]) > most_v ? fabs(dv[i]) : most_v;
+  ig_evaluation e = {0};
+  return value_at(t, x, t->m->grid.first, 0, &e);
+}
+
+/* function 0 is the objective, 1 the volume, the others constraints */
+enum { OBJECTIVE, VOLUME, LIMIT };
+static const double *slope_of(const ig_trial *t, int f) {
+  return f == OBJECTIVE ? t->s->dc.dev
+         : f == VOLUME  ? t->s->dv.dev
+                        : t->s->limit_slope[f - LIMIT].dev;
+}
+static double function_of(const ig_trial *t, const ig_evaluation *e, int f) {
+  return f == OBJECTIVE ? e->objective
+         : f == VOLUME  ? e->volume * (double)t->m->d.elements
+                        : e->limit[f - LIMIT];
+}
+
+/* worst difference of each function's slopes from central differences, over its largest slope */
+static ig_status slopes(ig_trial *t, double *worst) {
+  ig_ctx *cx = t->cx;
+  const ig_grid *g = &t->m->grid;
+  const size_t n = (size_t)t->m->d.places;
+  const int functions = LIMIT + t->s->limits;
+  double *x = NULL, *slope = NULL, most[LIMIT + IG_LIMITS];
+  ig_status status;
+  ig_evaluation up = {0}, down = {0};
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &x, n, "design"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &slope, n * (size_t)functions, "slopes"));
+  IG_TRY_GOTO(status, done, start_slopes(t, x));
+  for (int f = 0; f < functions; f++) {
+    double *mine = slope + n * (size_t)f;
+    IG_TRY_GOTO(status, done, cx->backend->copy_out(cx, mine, slope_of(t, f), n * 8));
+    most[f] = largest(mine, (int)n);
+    worst[f] = 0;
   }
   for (int sample = 0; sample < 4; sample++) {
     const int64_t at = ig_grid_place(g, (sample * 3) % g->n[0], sample % g->n[1],
@@ -354,39 +376,115 @@ static ig_status slopes(ig_trial *t, double *objective, double *volume) {
     const double step = 1e-4;
     IG_TRY_GOTO(status, done, value_at(t, x, at, step, &up));
     IG_TRY_GOTO(status, done, value_at(t, x, at, -step, &down));
-    const double c = fabs((up.objective - down.objective) / (2 * step) - dc[at]) / most_c;
-    const double v =
-        fabs((up.volume - down.volume) * (double)t->m->d.elements / (2 * step) - dv[at]) / most_v;
-    *objective = c > *objective ? c : *objective;
-    *volume = v > *volume ? v : *volume;
+    for (int f = 0; f < functions; f++) {
+      const double rate = (function_of(t, &up, f) - function_of(t, &down, f)) / (2 * step);
+      worst[f] = fmax(worst[f], fabs(rate - slope[n * (size_t)f + (size_t)at]) / most[f]);
+    }
   }
 done:
   free(x);
-  free(dc);
-  free(dv);
+  free(slope);
+  return status;
+}
+
+/* The sensitivity filter's slopes are nobody's: compared with its sum over the true ones. */
+static ig_status averaged(ig_ctx *cx, const char *problem, double *worst) {
+  static const char *const kinds[] = {"none", "sensitivity"};
+  const double radius = 1.8;
+  double *x[2] = {NULL, NULL}, *dc[2] = {NULL, NULL};
+  ig_grid g = {0};
+  ig_status status = IG_OK;
+  for (int k = 0; status == IG_OK && k < 2; k++) {
+    char text[1200];
+    ig_trial t;
+    snprintf(text, sizeof text,
+             "{%s, filter: {kind: %s, radius: %g}, void_ratio: 1e-3, solver: {tolerance: 1e-11}}",
+             problem, kinds[k], radius);
+    IG_TRY_GOTO(status, done, ig_trial_open(cx, text, &t));
+    const size_t n = (size_t)t.m->d.places;
+    g = t.m->grid;
+    status = IG_NEW(cx, &x[k], n, "design");
+    if (status == IG_OK)
+      status = IG_NEW(cx, &dc[k], n, "slopes");
+    if (status == IG_OK)
+      status = start_slopes(&t, x[k]);
+    if (status == IG_OK)
+      status = cx->backend->copy_out(cx, dc[k], t.s->dc.dev, n * 8);
+    ig_trial_close(&t);
+  }
+  const int nz = g.dim == 3 ? g.n[2] : 1, r = 2;
+  *worst = 0;
+  for (int k = 0; status == IG_OK && k < nz; k++)
+    for (int j = 0; j < g.n[1]; j++)
+      for (int i = 0; i < g.n[0]; i++) {
+        double sum = 0, weight = 0;
+        for (int c = k - r; c <= k + r; c++)
+          for (int b = j - r; b <= j + r; b++)
+            for (int a = i - r; a <= i + r; a++) {
+              if (a < 0 || b < 0 || c < 0 || a >= g.n[0] || b >= g.n[1] || c >= nz)
+                continue;
+              const double w =
+                  fmax(0, radius - sqrt((a - i) * (a - i) + (b - j) * (b - j) + (c - k) * (c - k)));
+              const int64_t at = ig_grid_place(&g, a, b, c);
+              sum += w * x[0][at] * dc[0][at];
+              weight += w;
+            }
+        const int64_t at = ig_grid_place(&g, i, j, k);
+        const double expect = sum / (weight * fmax(1e-3, x[0][at]));
+        *worst = fmax(*worst, fabs(dc[1][at] - expect));
+      }
+  if (status == IG_OK)
+    *worst /= largest(dc[1], (int)g.stored);
+done:
+  for (int k = 0; k < 2; k++) {
+    free(x[k]);
+    free(dc[k]);
+  }
   return status;
 }
 
 static ig_status verify_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
-  for (size_t p = 0; p < sizeof problems / sizeof *problems; p++)
+  char text[1200], name[120];
+  double worst[LIMIT + IG_LIMITS];
+  for (size_t p = 0; p < sizeof problems / sizeof *problems; p++) {
     for (size_t f = 0; f < sizeof chains / sizeof *chains; f++) {
-      char text[1200], name[120];
       snprintf(text, sizeof text, "{%s, %s, void_ratio: 1e-3, solver: {tolerance: 1e-11}}",
                problems[p].text, chains[f].text);
       ig_trial t;
-      double c, v;
       IG_TRY(ig_trial_open(cx, text, &t));
-      const ig_status status = slopes(&t, &c, &v);
+      const ig_status status = slopes(&t, worst);
       ig_trial_close(&t);
       IG_TRY(status);
       snprintf(name, sizeof name, "slope of the objective, %s, %s", problems[p].name,
                chains[f].name);
-      row(sink, name, "central differences", 0, c, 1e-6, false);
+      row(sink, name, "central differences", 0, worst[OBJECTIVE], 1e-6, false);
       if (p == 0) {
         snprintf(name, sizeof name, "slope of the volume, %s", chains[f].name);
-        row(sink, name, "central differences", 0, v, 1e-6, false);
+        row(sink, name, "central differences", 0, worst[VOLUME], 1e-6, false);
       }
     }
+    IG_TRY(averaged(cx, problems[p].text, &worst[0]));
+    snprintf(name, sizeof name, "sensitivity filter, %s", problems[p].name);
+    row(sink, name, "its sum over unfiltered slopes", 0, worst[0], 1e-6, false);
+  }
+  for (size_t f = 0; f < sizeof chains / sizeof *chains; f++) {
+    static const char *const limits[] = {"a region's volume", "a load case's compliance",
+                                         "a displacement"};
+    snprintf(text, sizeof text,
+             "{%s, %s, constraints: [{where: {to: [4, 3, 9]}, volume: 0.4}, {compliance: 50, "
+             "load_case: 2}, {where: {from: [7, 2, 0]}, direction: [0, -1, 0], displacement: 3}], "
+             "optimiser: {method: mma}, void_ratio: 1e-3, solver: {tolerance: 1e-11}}",
+             problems[0].text, chains[f].text);
+    ig_trial t;
+    IG_TRY(ig_trial_open(cx, text, &t));
+    const ig_status status = slopes(&t, worst);
+    ig_trial_close(&t);
+    IG_TRY(status);
+    for (int i = 0; i < 3; i++) {
+      snprintf(name, sizeof name, "slope of %s, %s", limits[i], chains[f].name);
+      row(sink, name, "central differences", 0, worst[LIMIT + i], 1e-6, false);
+    }
+  }
   return IG_OK;
 }
 
@@ -530,6 +628,83 @@ static ig_status verify_volume(ig_ctx *cx, const ig_verify_sink *sink) {
   return IG_OK;
 }
 
+/* Two bars in tension with a gap between them, each with a bound on its own volume. Where modulus
+   is proportional to density the best bar is uniform, so the optimum is known. */
+static ig_status verify_regions(ig_ctx *cx, const ig_verify_sink *sink) {
+  static const char text[] =
+      "{grid: {elements: [12, 9, 0]}, volume: 0.8, penalty: 1, filter: {kind: none}, supports: "
+      "[{where: {to: [0, 9, 0]}, fix: x}, {where: {to: [0, 0, 0]}, fix: y}, {where: {from: [0, 9, "
+      "0], to: [0, 9, 0]}, fix: y}], loads: [{where: {from: [12, 0, 0], to: [12, 4, 0]}, force: "
+      "[1, "
+      "0, 0], spread: faces}, {where: {from: [12, 5, 0], to: [12, 9, 0]}, force: [1, 0, 0], "
+      "spread: "
+      "faces}], passive: [{where: {from: [0, 4, 0], to: [12, 5, 0]}, as: void}], sets: [{name: "
+      "low, "
+      "where: {to: [12, 4, 0]}}], constraints: [{where: {set: low}, volume: 0.3}, {where: {from: "
+      "[0, 5, 0]}, volume: 0.6}], optimiser: {method: mma}, solver: {tolerance: 1e-10}}";
+  ig_trial t;
+  ig_evaluation e = {0};
+  IG_TRY(ig_trial_open(cx, text, &t));
+  ig_status status = IG_OK;
+  for (int it = 1; status == IG_OK && it <= 40; it++)
+    status = ig_trial_iterate(&t, it, &e);
+  ig_trial_close(&t);
+  IG_TRY(status);
+  row(sink, "two bars: volume of the first over its bound", "active at the optimum", 1, e.limit[0],
+      1e-6, false);
+  row(sink, "two bars: volume of the second over its bound", "active at the optimum", 1, e.limit[1],
+      1e-6, false);
+  row(sink, "two bars: compliance", "F^2 L / A (1 / 0.3 + 1 / 0.6)", 12.0 / 4 * (1 / 0.3 + 1 / 0.6),
+      e.objective, 1e-5, true);
+  return IG_OK;
+}
+
+/* Bounds on a second load case's compliance and on a displacement hold at the end. */
+static ig_status verify_bounds(ig_ctx *cx, const ig_verify_sink *sink) {
+  static const char text[] =
+      "{grid: {elements: [24, 12, 0]}, volume: 0.5, filter: {kind: density, radius: 1.5}, "
+      "supports: "
+      "[{where: {to: [0, 99, 99]}}], loads: [{where: {from: [24, 12, 0]}, force: [0, -1, 0]}, "
+      "{where: {from: [24, 0, 0], to: [24, 0, 0]}, force: [1, 0, 0], load_case: 2}], weights: [1, "
+      "0], constraints: [%s], optimiser: {method: mma, move: 0.1}, solver: {tolerance: 1e-8}}";
+  double alone[2] = {0, 0}, bound[2];
+  for (int bounded = 0; bounded < 2; bounded++) {
+    char limits[300], whole[1200];
+    if (!bounded)
+      bound[0] = bound[1] = 1;
+    snprintf(limits, sizeof limits,
+             "{compliance: %.17g, load_case: 2}, {where: {from: [12, 12, 0], to: [12, 12, 0]}, "
+             "direction: [0, -1, 0], displacement: %.17g}",
+             bounded ? bound[0] : 1e9, bounded ? bound[1] : 1e9);
+    snprintf(whole, sizeof whole, text, limits);
+    ig_trial t;
+    ig_evaluation e = {0};
+    IG_TRY(ig_trial_open(cx, whole, &t));
+    ig_status status = IG_OK;
+    for (int it = 1; status == IG_OK && it <= 60; it++)
+      status = ig_trial_iterate(&t, it, &e);
+    ig_trial_close(&t);
+    IG_TRY(status);
+    if (!bounded) {
+      for (int i = 0; i < 2; i++) {
+        alone[i] = 1e9 * e.limit[i];
+        bound[i] = (i ? 0.95 : 0.8) * alone[i];
+      }
+      continue;
+    }
+    row(sink, "compliance of a second load over its bound", "80 % of what it is without", 1,
+        e.limit[0], 1e-3, false);
+    row(sink, "deflection at half length over its bound", "95 % of what it is without", 1,
+        fmax(e.limit[1], 1), 1e-3, false);
+  }
+  return IG_OK;
+}
+
+static ig_status verify_constraints(ig_ctx *cx, const ig_verify_sink *sink) {
+  IG_TRY(verify_regions(cx, sink));
+  return verify_bounds(cx, sink);
+}
+
 static ig_status verify_symmetry(ig_ctx *cx, const ig_verify_sink *sink) {
   static const char *const texts[] = {
       "{grid: {elements: [21, 10, 0]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
@@ -568,24 +743,27 @@ static ig_status verify_symmetry(ig_ctx *cx, const ig_verify_sink *sink) {
 }
 
 const ig_verify_entry ig_topopt_verify[] = {
-    {"topopt-elements", "rigid modes and patch tests of the four elements", true, verify_elements},
-    {"topopt-beam", "a solid cantilever against beam theory, refined", true, verify_beam},
-    {"topopt-slopes", "sensitivities of every problem through every filter and projection", true,
+    {"elements", "rigid modes and patch tests of the four elements", true, verify_elements},
+    {"timoshenko", "a solid cantilever against beam theory, refined", true, verify_beam},
+    {"slopes", "sensitivities of every problem through every filter and projection", true,
      verify_slopes},
-    {"topopt-solvers", "every solver against a direct one; iterations under refinement", true,
+    {"solvers", "every solver against a direct one; iterations under refinement", true,
      verify_solvers},
-    {"topopt-volume", "the volume constraint", true, verify_volume},
-    {"topopt-symmetry", "symmetric problems give symmetric designs, bit for bit", true,
-     verify_symmetry},
-    {"topopt-mbb", "2D plane stress: objectives of the MBB beam, two meshes, two filters", true,
+    {"volume", "the volume constraint", true, verify_volume},
+    {"constraints", "several constraints: bounds that hold, an optimum that is known", true,
+     verify_constraints},
+    {"symmetry", "symmetric problems give symmetric designs, bit for bit", true, verify_symmetry},
+    {"mbb", "2D plane stress: objectives of the MBB beam, two meshes, two filters", true,
      verify_mbb},
-    {"topopt-cantilever", "3D elasticity: objectives of a cantilever", true, verify_cantilever},
-    {"topopt-heat", "3D conduction: objectives of a volume-to-patch problem", true, verify_heat},
-    {"topopt-tied", "3D elasticity: objectives of the tied cantilever of the DTU codes", false,
+    {"cantilever", "3D elasticity: objectives of a cantilever", true, verify_cantilever},
+    {"heat", "3D conduction: objectives of a volume-to-patch problem", true, verify_heat},
+    {"tied", "3D elasticity: objectives of the tied cantilever of the DTU codes", false,
      verify_tied},
-    {"topopt-mesh-grid", "a regular mesh gives the grid's objectives with every operator", true,
+    {"mesh-grid", "a regular mesh gives the grid's objectives with every operator", true,
      ig_verify_mesh_grid},
-    {"topopt-mesh-patch", "uniform tension of distorted hexahedra", true, ig_verify_mesh_patch},
-    {"topopt-mesh-slopes", "slopes on distorted hexahedra against differences", true,
+    {"mesh-patch", "uniform tension of distorted hexahedra", true, ig_verify_mesh_patch},
+    {"mesh-slopes", "slopes on distorted hexahedra against differences", true,
      ig_verify_mesh_slopes},
+    {"topopt-mesh-solvers", "algebraic multigrid: iterations under refinement", true,
+     ig_verify_mesh_solvers},
     {.name = NULL}};

@@ -6,9 +6,13 @@ trap 'rm -rf "$work"' EXIT
 say() { echo "install test: $*"; }
 
 cmake --install "$BUILD" --prefix "$work/ingot" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-for file in bin/ingot share/man/man1/ingot.1 share/bash-completion/completions/ingot share/zsh/site-functions/_ingot include/ingot/ingot.h; do
+for file in bin/ingot share/man/man1/ingot.1 share/bash-completion/completions/ingot share/zsh/site-functions/_ingot include/ingot/ingot.h share/ingot/materials/Ti-6Al-4V.yaml; do
   [ -s "$work/ingot/$file" ] || { say "$file is missing"; exit 1; }
 done
+[ -n "$(find "$work/ingot" -name 'libingot.*')" ] || { say "there is no library"; exit 1; }
+[ "$(cd "$SOURCE/include/ingot" && ls *.h)" = "$(cd "$work/ingot/include/ingot" && ls *.h)" ] || { say "headers are missing"; exit 1; }
+bash -n "$work/ingot/share/bash-completion/completions/ingot" || { say "the completion is no bash"; exit 1; }
+grep -q '^\.TH INGOT 1' "$work/ingot/share/man/man1/ingot.1" && grep -q -- 'stage' "$work/ingot/share/man/man1/ingot.1" || { say "the manual is not whole"; exit 1; }
 "$work/ingot/bin/ingot" version
 cp "$SOURCE/tests/cli/user.c" "$work/user.c"
 cd "$work"

@@ -394,11 +394,180 @@ static void bulk_rows(void **state) {
   }
 }
 
+/* --- looks, surveys and long steps: every driver against the serial one */
+
+enum { BX = 24, BY = 6, BZ = 5, BN = (BX + 1) * (BY + 1) * (BZ + 1), BE = BX * BY * BZ };
+
+typedef struct {
+  double T[BN];
+  float track[IG_TRACK_COLUMNS * BE];
+  uint8_t solid[BE];
+  ig_heat_survey survey;
+  ig_heat_ledger ledger;
+  double picked[2];
+} outcome;
+
+static double warm_x[] = {300, 1700}, warm_k[] = {15, 30}, warm_c[] = {450, 700};
+static double powder_k[] = {0.5};
+
+/* A source crosses a bar whose upper half is born as it passes: melts, solidifies, cools in leaps.
+ */
+static void crossing(ig_ctx *cx, ig_precision precision, ig_assembly assembly,
+                     ig_heat_conduction conduction, ig_heat_surface surface, int kind, outcome *o) {
+  const double size[] = {BX * 1e-3, BY * 1e-3, BZ * 0.9e-3};
+  const int cells[] = {BX, BY, BZ};
+  ig_mesh *mesh;
+  assert_int_equal(ig_mesh_box(cx, IG_HEX8, size, cells, &mesh), IG_OK);
+  assert_int_equal(mesh->nodes, BN);
+  ig_material_case m = metal(&variants[0]);
+  m.solidus = 700;
+  m.liquidus = 750;
+  if (kind) { /* tables, latent heat, powder */
+    m.conductivity = (ig_table){2, warm_x, warm_k};
+    m.specific_heat = (ig_table){2, warm_x, warm_c};
+    m.powder_conductivity = (ig_table){1, one_x, powder_k};
+    m.latent_heat = 5e4;
+  }
+  const ig_material_case *materials[] = {&m};
+  static double birth[BE];
+  for (int e = 0; e < BE; e++)
+    birth[e] = e < BX * BY * (BZ - 2) ? -INFINITY : 2e-3 + 4e-3 * (e % BX);
+  const ig_heat_setup setup = {.mesh = mesh,
+                               .precision = precision,
+                               .assembly = assembly,
+                               .conduction = conduction,
+                               .surface = surface,
+                               .enthalpy = kind != 2,
+                               .materials = 1,
+                               .material = materials,
+                               .birth = birth,
+                               .conditions = 1,
+                               .condition = conditions,
+                               .initial = 500,
+                               .ambient = ambient,
+                               .newborn = IG_BORN_INHERITED,
+                               .track = 3,
+                               .leaps = true};
+  ig_heat h;
+  const ig_status status = ig_heat_new(cx, &setup, &h);
+  if (status != IG_OK)
+    print_message("%s\n", ig_ctx_message(cx));
+  assert_int_equal(status, IG_OK);
+  assert_int_equal(ig_heat_begin(cx, &h, 0), IG_OK);
+  const double critical = 1.8 / h.rate, step = fmin(critical, 1e-3);
+  for (int s = 0; s < 140; s++) {
+    assert_int_equal(ig_heat_batch_births(cx, &h, s * step), IG_OK);
+    const int at = (int)(s * step / 4e-3);
+    for (int j = 2; j < 5 && at <= BX; j++)
+      assert_int_equal(ig_heat_batch_source(cx, &h, at + (BX + 1) * (j + (BY + 1) * (BZ - 2)), 400),
+                       IG_OK);
+    assert_int_equal(ig_heat_batch_step(cx, &h, step), IG_OK);
+    if (s % 50 == 17)
+      assert_int_equal(ig_heat_batch_run(cx, &h), IG_OK);
+  }
+  for (int i = 1; i < 4; i++)
+    assert_int_equal(ig_heat_batch_leap(cx, &h, 5 * i * critical, critical), IG_OK);
+  assert_int_equal(ig_heat_batch_run(cx, &h), IG_OK);
+  assert_int_equal(ig_fault_check(cx, "node", NULL), IG_OK);
+  assert_int_equal(ig_heat_temperatures(cx, &h, o->T), IG_OK);
+  assert_int_equal(ig_array_pull(cx, &h.track), IG_OK);
+  memcpy(o->track, h.track.host, sizeof o->track);
+  if (h.solid.host) {
+    assert_int_equal(ig_array_pull(cx, &h.solid), IG_OK);
+    memcpy(o->solid, h.solid.host, sizeof o->solid);
+  }
+  const int32_t node[] = {7, BN - 9};
+  ig_array pick, picked;
+  assert_int_equal(ig_array_from(cx, &pick, node, 2, sizeof *node, "picks"), IG_OK);
+  assert_int_equal(ig_array_new(cx, &picked, 2, sizeof(double), "picked"), IG_OK);
+  const ig_heat_question q = {.melt = 1,
+                              .stiff = 1,
+                              .layered = 1,
+                              .change = 1,
+                              .along = {0.6, 0.8},
+                              .layer = (BZ - 1) * 0.9e-3,
+                              .thick = 1e-4,
+                              .picks = 2,
+                              .pick = pick.dev,
+                              .picked = picked.dev};
+  assert_int_equal(ig_heat_ask(cx, &h, &q, &o->survey), IG_OK);
+  assert_int_equal(ig_array_pull(cx, &picked), IG_OK);
+  memcpy(o->picked, picked.host, sizeof o->picked);
+  o->ledger = ig_heat_ledger_of(&h, &o->survey);
+  ig_array_free(cx, &pick);
+  ig_array_free(cx, &picked);
+  ig_heat_free(cx, &h);
+  ig_mesh_free(mesh);
+}
+
+static void looks_and_leaps(void **state) {
+  (void)state;
+  outcome *want = calloc(1, sizeof *want), *got = calloc(1, sizeof *got);
+  assert_true(want && got);
+  for (int kind = 0; kind < 3; kind++) {
+    ig_ctx *serial = open_backend("cpu", 1);
+    crossing(serial, IG_DOUBLE, IG_GATHER, IG_HEAT_CLASSES, IG_HEAT_LUMPED, kind, want);
+    ig_ctx_close(serial);
+    int melted = 0, frozen = 0, fused = 0, powdery = 0;
+    for (int e = 0; e < BE; e++) {
+      melted += want->track[IG_TRACK_MELTS * BE + e] > 0;
+      frozen += want->track[IG_TRACK_COOLING * BE + e] > 0;
+      fused += e >= BX * BY * (BZ - 2) && want->solid[e];
+      powdery += want->solid[e] == 0;
+    }
+    assert_true(melted > 20 && frozen > 10); /* else nothing is tested */
+    assert_true(kind == 0 || (fused > 20 && powdery > 20));
+    if (kind < 2)
+      assert_true(fabs(ig_heat_ledger_gap(&want->ledger)) < 1e-11 * want->ledger.source);
+    for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
+      ig_ctx *cx = open_backend(backends[b], b == 0 ? 2 : 1);
+      if (!cx)
+        continue;
+      for (int p = 0; p < 3; p++)
+        for (int a = 0; a < 3; a++)
+          for (int form = IG_HEAT_CLASSES; form <= (kind ? IG_HEAT_CLASSES : IG_HEAT_STENCIL);
+               form++) {
+            if (a != IG_GATHER && p != IG_DOUBLE)
+              continue;
+            crossing(cx, (ig_precision)p, (ig_assembly)a, (ig_heat_conduction)form, IG_HEAT_LUMPED,
+                     kind, got);
+            double worst = 0;
+            int other = 0;
+            for (int n = 0; n < BN; n++)
+              worst = fmax(worst, fabs(got->T[n] - want->T[n]));
+            for (int e = 0; e < BE; e++)
+              other += got->track[IG_TRACK_MELTS * BE + e] != want->track[IG_TRACK_MELTS * BE + e];
+            const double bound = p == IG_DOUBLE ? 1e-8 : 0.2;
+            if (!(worst < bound))
+              print_message("%s kind %d precision %d assembly %d form %d: %g K\n", backends[b],
+                            kind, p, a, form, worst);
+            assert_true(worst < bound);
+            assert_true(other <= (p == IG_DOUBLE ? 0 : 4));
+            const double near = p == IG_DOUBLE ? 1e-9 : 1e-3;
+            for (int i = 0; i < 6; i++)
+              assert_true(fabs(got->survey.high[i] - want->survey.high[i]) <=
+                          near * fabs(want->survey.high[i]) + 2 * bound);
+            for (int i = IG_SURVEY_STORED; i < IG_SURVEY_SUMS; i++)
+              assert_true(fabs(got->survey.sum[i] - want->survey.sum[i]) <=
+                          near * fabs(want->survey.sum[i]));
+            for (int i = 0; i < 2; i++)
+              assert_true(fabs(got->picked[i] - want->picked[i]) <= 2 * bound);
+            for (int e = 0; e < BE; e++)
+              assert_true(fabs(got->track[IG_TRACK_PEAK * BE + e] -
+                               want->track[IG_TRACK_PEAK * BE + e]) <= 2 * bound + 1e-3);
+          }
+      ig_ctx_close(cx);
+    }
+  }
+  free(want);
+  free(got);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(recomputed_elements), cmocka_unit_test(element_classes),
       cmocka_unit_test(node_rows),           cmocka_unit_test(bulk_rows),
-      cmocka_unit_test(threads_do_not_show),
+      cmocka_unit_test(threads_do_not_show), cmocka_unit_test(looks_and_leaps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,8 +47,11 @@ static double *random_field(size_t n, uint32_t seed) {
   "0]}, force: [1, 1, 0]}], filter: {kind: " kind ", radius: 2.7}}"
 
 static void check_filter(ig_ctx *cx) {
-  static const char *const texts[] = {FILTER_CASE("5", "density"), FILTER_CASE("0", "sensitivity")};
-  for (int p = 0; p < 2; p++) {
+  static const char *const texts[] = {
+      FILTER_CASE("5", "density"), FILTER_CASE("0", "sensitivity"),
+      "{grid: {elements: [150, 6, 3]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
+      "{from: [150, 0, 0]}, force: [1, 1, 0]}], filter: {kind: density, radius: 2.7}}"};
+  for (size_t p = 0; p < sizeof texts / sizeof *texts; p++) {
     ig_trial t;
     OPEN(cx, texts[p], &t);
     const ig_grid *g = &t.m->grid;
@@ -233,7 +236,16 @@ static const char *const whole[] = {
     "9, "
     "0], to: [0, 9, 9]}, stiffness: [0.1, 0, 0]}, {where: {from: [16, 9, 0]}, stiffness: [0.1, 0, "
     "0]}], ports: [{where: {from: [16, 9, 0]}, direction: [-1, 0, 0]}], solver: {tolerance: 1e-9}, "
-    "optimiser: {damping: 0.3, move: 0.1, gray: 1.5}, void_ratio: 1e-3}"};
+    "optimiser: {damping: 0.3, move: 0.1, gray: 1.5}, void_ratio: 1e-3}",
+    "{grid: {elements: [40, 12, 16]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
+    "{from: [40, 0, 0]}, force: [0, -1, 0]}, {where: {from: [40, 12, 0]}, force: [0, 0, 1], "
+    "load_case: 2}], weights: [1, 2], filter: {kind: density, radius: 1.7}, solver: {tolerance: "
+    "1e-9, storage: half}, void_ratio: 1e-4, optimiser: {method: mma}, constraints: [{where: {to: "
+    "[20, 99, 99]}, volume: 0.45}, {compliance: 700, load_case: 2}, {where: {from: [40, 0, 0], to: "
+    "[40, 0, 0]}, direction: [0, -1, 0], displacement: 30}]}",
+    "{grid: {elements: [26, 12, 10]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
+    "{from: [26, 0, 0]}, force: [0, -1, 0]}], filter: {kind: sensitivity, radius: 1.7}, solver: "
+    "{tolerance: 1e-9, smoother: block_jacobi, cycle: w}, void_ratio: 1e-4}"};
 
 enum { WHOLE = sizeof whole / sizeof *whole, ITERATIONS = 3 };
 static double expected[WHOLE][ITERATIONS];

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #ifdef INGOT_HAVE_IO
 #include "io/case_yaml.h"
+#include <ingot/chain.h>
 #endif
 
 static ig_ctx *cx;
@@ -361,7 +362,8 @@ static void stock_material_check(const char *path) {
 static void example_check(const char *path) {
   ig_case *c;
   good(ig_case_open(cx, path, &c));
-  good(ig_case_read(c));
+  if (!ig_case_is_chain(c)) /* those have a test of their own */
+    good(ig_case_read(c));
   ig_case_close(c);
 }
 

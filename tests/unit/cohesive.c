@@ -107,6 +107,10 @@ static void a_failed_point_only_pushes_and_rubs(void **state) {
     FN(cohesive_point)(&l, 2, 1, K, closed, zero, zero, max, T);
     assert_float_equal(T[0], -1e-12 * K, 1);
     assert_true(T[1] == 0);
+    l.rigid = 1; /* somebody else pushes */
+    FN(cohesive_point)(&l, 2, 1, K, closed, zero, zero, max, T);
+    assert_true(T[0] == 0 && T[1] == 0);
+    l.rigid = 0;
     l.friction = 0.25;
     FN(cohesive_point)(&l, 2, 1, K, closed, zero, zero, max, T);
     assert_float_equal(T[1], 0.25 * 1e-12 * K, 1); /* slides */

@@ -38,20 +38,21 @@ static void patch(void **state) {
     small(&p, cx, types[k]);
     double strain[6] = {1e-3, -2e-3, 3e-3, 4e-4, -5e-4, 6e-4};
     const bool plane = k < 2;
-    p.c.initial.strain = (ig_reals){plane ? 3 : 6, strain};
+    p.initial.strain = (ig_reals){plane ? 3 : 6, strain};
     p.c.cohesive.strength = 1e12;
     ok(cx, frac_setup(&p.job, &m));
     ok(cx, frac_model_stress(&m));
-    void *sn, *v;
-    ok(cx, frac_model_pull(&m, "sn", &sn));
+    void *se, *v;
+    ok(cx, frac_model_pull(&m, "se", &se));
     const frac_elastic *e = &m.s.elastic[0];
     const double trace = strain[0] + strain[1] + (plane ? 0 : strain[2]);
-    for (int64_t n = 0; n < m.count.nodes; n++)
+    const int corners = m.shape.nodes > m.shape.corners ? m.shape.corners : 1;
+    for (int64_t n = 0; n < corners * m.s.ne; n++)
       for (int c = 0; c < m.shape.stresses; c++) {
         const bool normal = c < m.shape.dim;
         const double want =
             normal ? e->c12 * trace + (e->c11 - e->c12) * strain[c] : 2 * e->mu * strain[c];
-        assert_float_equal(((double *)sn)[n * m.shape.stresses + c], want, 1e-3);
+        assert_float_equal(((double *)se)[n * m.shape.stresses + c], want, 1e-3);
       }
     ok(cx, frac_model_run(&m, 1));
     ok(cx, frac_model_pull(&m, "v", &v));
@@ -75,9 +76,10 @@ static void shatter(frac_problem *p, ig_ctx *cx, ig_elem_type type, ig_assembly 
   static double velocity[] = {3, -2, 1};
   small(p, cx, type);
   const int dim = p->job.mesh->dim;
-  p->c.initial.strain = dim == 2 ? (ig_reals){3, strain2} : (ig_reals){6, strain3};
-  p->c.initial.velocity = (ig_reals){dim, velocity};
+  p->initial.strain = dim == 2 ? (ig_reals){3, strain2} : (ig_reals){6, strain3};
+  p->initial.velocity = (ig_reals){dim, velocity};
   p->c.cohesive.weibull = 10;
+  p->c.time.safety = 0.1;
   p->job.assembly = how;
   ok(cx, frac_setup(&p->job, m));
 }
@@ -106,7 +108,7 @@ static void shattering_keeps_mass_momentum_energy(void **state) {
     assert_float_equal(mass, 1000 * (k < 2 ? 0.8 : 0.48), 1e-9 * mass);
     const int32_t before = m.s.node_max;
     ok(cx, frac_history(&p.job, &m, &track));
-    ok(cx, frac_model_run(&m, 200));
+    ok(cx, frac_model_run(&m, 400));
     ok(cx, frac_history(&p.job, &m, &track));
     assert_true(m.count.cohesive > m.facets / 3);
     if (k == 1 || k == 3)
@@ -115,7 +117,7 @@ static void shattering_keeps_mass_momentum_energy(void **state) {
     assert_float_equal(total(&m, -1), mass, 1e-9 * mass);
     assert_float_equal(total(&m, 0), 3 * mass, 1e-7 * mass);
     assert_float_equal(total(&m, 1), -2 * mass, 1e-7 * mass);
-    assert_true(frac_track_drift(&track) < 1e-2); /* all at once, at a long step */
+    assert_true(frac_track_drift(&track) < 3e-2); /* all at once, on a mesh far too coarse */
     frac_pieces pieces = {0};
     ok(cx, frac_pieces_find(&m, &pieces));
     assert_true(pieces.count >= 1 && pieces.count <= m.s.ne);
@@ -229,6 +231,113 @@ static void restart_goes_on_to_the_same_bits(void **state) {
   ig_ctx_close(cx);
 }
 
+/* In pure shear below the tensile strength a facet opens by its shear strength, where it is less.
+ */
+static void shear_alone_opens_facets(void **state) {
+  (void)state;
+  static const ig_elem_type types[] = {IG_TRI6, IG_TET4};
+  for (int k = 0; k < 2; k++)
+    for (int law = 0; law < 2; law++)
+      for (int weak = 0; weak < 2; weak++) {
+        ig_ctx *cx = open_backend("cpu", 1);
+        frac_problem p;
+        frac_model m;
+        small(&p, cx, types[k]);
+        double strain2[] = {0, 0, 0.01}, strain3[] = {0, 0, 0, 0.01, 0, 0}; /* 7.7 MPa */
+        p.initial.strain = k ? (ig_reals){6, strain3} : (ig_reals){3, strain2};
+        p.c.cohesive.law = law;
+        p.c.cohesive.strength = 12e6;
+        p.c.cohesive.strength_shear = weak ? 5e6 : 12e6;
+        ok(cx, frac_setup(&p.job, &m));
+        ok(cx, frac_model_run(&m, 1));
+        assert_int_equal(m.count.cohesive > 0, weak);
+        frac_model_free(&m);
+        frac_problem_free(&p);
+        ig_ctx_close(cx);
+      }
+}
+
+/* A closed crack parts the mesh, holds against a push and lets go of a pull. */
+static void a_closed_crack_only_pushes(void **state) {
+  (void)state;
+  for (int contact = 0; contact < 2; contact++)
+    for (int pull = 0; pull < 2; pull++) {
+      ig_ctx *cx = open_backend("debug", 1);
+      frac_problem p;
+      frac_model m;
+      small(&p, cx, IG_TRI6);
+      static double from[] = {0, 0.4}, to[] = {1, 0.4}, zero = 0;
+      double load = pull ? -1e4 : 1e4;
+      p.c.perturbation.amount = 0;
+      p.c.cohesive.contact = contact;
+      p.crack = (frac_crack_case){.from = {2, from}, .to = {2, to}, .closed = true};
+      p.c.cracks = (ig_list){1, &p.crack};
+      p.load[0] = (frac_load_case){.set = "ymax", .pressure = {1, &zero, &load}};
+      p.load[1] = (frac_load_case){.set = "ymax", .pressure = {1, &zero, &load}};
+      p.c.loads = (ig_list){2, p.load}; /* twice on the same faces: they add up */
+      p.motion[0] = (frac_motion_case){.set = "ymin", .direction = 3};
+      p.c.motions = (ig_list){1, p.motion};
+      ok(cx, frac_setup(&p.job, &m));
+      ok(cx, frac_tables_check(&m));
+      assert_int_equal(m.count.cohesive, 5);
+      const double t = 20e-3;
+      ok(cx, frac_model_run(&m, (int64_t)(t / m.s.dt)));
+      void *u;
+      ok(cx, frac_model_pull(&m, "u", &u));
+      double most = 0;
+      for (int64_t i = 0; i < m.count.nodes; i++)
+        most = fmax(most, fabs(((double *)u)[2 * i + 1]));
+      if (pull) /* the upper half flies off: u = 1/2 (2 p / rho h) t^2 */
+        assert_float_equal(most, 0.5 * 2e4 / (1000 * 0.4) * t * t, 0.1 * most);
+      else
+        assert_true(most < 4 * 2e4 * 0.8 / 1e9);
+      frac_model_free(&m);
+      frac_problem_free(&p);
+      ig_ctx_close(cx);
+    }
+}
+
+/* Entries of `initial` add up, each where its set is. */
+static void initial_fields_add_up(void **state) {
+  (void)state;
+  ig_ctx *cx = open_backend("cpu", 1);
+  frac_problem p;
+  frac_model m;
+  small(&p, cx, IG_TRI6);
+  p.c.perturbation.amount = 0;
+  static double one[] = {0.1, 0.2}, strain[] = {1e-3, 0, 2e-3}, v[] = {3, 4}, center[] = {0.5, 0.4};
+  frac_initial_case in[] = {
+      {.displacement = {2, one}, .strain = {3, strain}},
+      {.set = "some", .velocity = {2, v}, .spin = 10, .expansion = 2, .center = {2, center}}};
+  p.c.initial = (ig_list){2, in};
+  ig_set *set;
+  ok(cx, ig_mesh_add_set(cx, p.job.mesh, "some", IG_SET_ELEMENTS, 1, &set));
+  set->item[0] = 7;
+  ok(cx, frac_setup(&p.job, &m));
+  const double *u = frac_model_host(&m, "u"), *w = frac_model_host(&m, "v");
+  const ig_lid *conn = p.job.mesh->block[0].conn + 7 * 6;
+  int moving = 0;
+  for (int64_t n = 0; n < m.count.nodes; n++) {
+    const double *x = p.job.mesh->x + 3 * n;
+    bool on = false;
+    for (int a = 0; a < 6; a++)
+      on = on || conn[a] == n;
+    moving += on;
+    assert_float_equal(u[2 * n], 0.1 + 1e-3 * x[0] + 2e-3 * x[1], 1e-12);
+    assert_float_equal(u[2 * n + 1], 0.2 + 2e-3 * x[0], 1e-12);
+    assert_float_equal(w[2 * n], on ? 3 + 2 * (x[0] - 0.5) - 10 * (x[1] - 0.4) : 0, 1e-12);
+    assert_float_equal(w[2 * n + 1], on ? 4 + 2 * (x[1] - 0.4) + 10 * (x[0] - 0.5) : 0, 1e-12);
+  }
+  assert_int_equal(moving, 6);
+  frac_model_free(&m);
+  in[1].set = "none";
+  assert_int_equal(frac_setup(&p.job, &m), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "no node or element set 'none'"));
+  frac_model_free(&m);
+  frac_problem_free(&p);
+  ig_ctx_close(cx);
+}
+
 static void wrong_cases_are_explained(void **state) {
   (void)state;
   ig_ctx *cx = open_backend("cpu", 1);
@@ -262,6 +371,9 @@ int main(void) {
       cmocka_unit_test(shattering_keeps_mass_momentum_energy),
       cmocka_unit_test(threads_do_not_show),
       cmocka_unit_test(restart_goes_on_to_the_same_bits),
+      cmocka_unit_test(shear_alone_opens_facets),
+      cmocka_unit_test(a_closed_crack_only_pushes),
+      cmocka_unit_test(initial_fields_add_up),
       cmocka_unit_test(wrong_cases_are_explained),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,7 +21,7 @@ static uint64_t annulus(const char *backend, int threads, ig_elem_type type, boo
   const int ne = 4 * radial * around, boundary = 2 * around, edges = (3 * ne + boundary) / 2;
   assert_int_equal(m.count.nodes, edges - ne + (nn == 6 ? edges : 0));
   double seconds;
-  ok(cx, frac_open_all(&m, 20, 7, &seconds));
+  ok(cx, frac_open_all(&m, 20, 7, &seconds, NULL));
   ok(cx, frac_tables_check(&m));
   assert_int_equal(m.count.cohesive, (3 * ne - boundary) / 2);
   assert_int_equal(m.count.nodes, ne * nn);
@@ -37,6 +37,14 @@ static uint64_t annulus(const char *backend, int threads, ig_elem_type type, boo
   return print;
 }
 
+static bool have(const char *backend) {
+  ig_ctx *cx = NULL;
+  const ig_ctx_options options = {.backend = backend};
+  const ig_status status = ig_ctx_open(&options, &cx);
+  ig_ctx_close(cx);
+  return status == IG_OK;
+}
+
 static void annulus_comes_apart_completely(void **state) {
   (void)state;
   for (int k = 0; k < 2; k++) {
@@ -45,6 +53,10 @@ static void annulus_comes_apart_completely(void **state) {
     assert_true(annulus("cpu", 3, type, true) == print);
     assert_true(annulus("cpu", 2, type, false) == print);
     assert_true(annulus("debug", 2, type, false) == print);
+    if (have("cuda")) {
+      assert_true(annulus("cuda", 1, type, true) == print);
+      assert_true(annulus("cuda", 1, type, false) == print);
+    }
   }
 }
 

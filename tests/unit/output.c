@@ -451,6 +451,8 @@ static void a_run_leaves_its_files(void **state) {
   file_write(in_folder(folder, "checkpoint.h5.part"), "half", 4);
   file_write(in_folder(folder, "surface.stl.part"), "half", 4);
   sink = sink_open(cx, folder, NULL);
+  assert_true(file_exists(in_folder(folder, "history.csv"))); /* until there is something new */
+  GOOD(cx, sink->file(sink, "first.txt", "new", 3));
   ig_sink_close(sink);
   static const char *const gone[] = {"history.csv",      "snap_000000.vtkhdf", "snap.vtkhdf.series",
                                      "checkpoint.h5",    "summary.json",       "surface.stl",

@@ -7,11 +7,13 @@
 typedef struct {
   ig_src at;
   int64_t steps, stop_at, fail_at;
+  bool refuse;
 } four_case;
 static const ig_option four_options[] = {
     IG_INT(four_case, steps, "10", 1, 1000, "steps"),
     IG_INT(four_case, stop_at, "0", 0, 1000, "pretend Ctrl-C at this step"),
-    IG_INT(four_case, fail_at, "0", 0, 1000, "fail at this step"), IG_END};
+    IG_INT(four_case, fail_at, "0", 0, 1000, "fail at this step"),
+    IG_BOOL(four_case, refuse, "false", "find fault with the case"), IG_END};
 
 static ig_status four_save(ig_job *job, int64_t step, double *x) {
   const ig_saved saved = {.name = "x", .dtype = IG_F64, .count = 4, .data = x};
@@ -22,6 +24,8 @@ static ig_status four_run(ig_job *job) {
   const four_case *c = job->room_case;
   double x[4] = {1, 2, 3, 4};
   int64_t step = 0;
+  if (c->refuse)
+    return ig_fail_at(job->cx, &c->at, "refused");
   if (job->restart) {
     const void *data;
     IG_TRY(ig_restart_find(job->cx, job->restart, "x", IG_F64, 4, &data));
@@ -69,6 +73,8 @@ static void look(void *user, const char *key, double value, const char *text) {
     snprintf(s->mood, sizeof s->mood, "%s", text);
 }
 
+static bool force, resume; /* of the run options below */
+
 /* Runs with `set` ("key=value", NULL: nothing) in a context of its own. */
 static ig_status run(const char *set, const char *out, const char *restart, seen *s,
                      ig_run_stats *stats, char *message) {
@@ -83,8 +89,13 @@ static ig_status run(const char *set, const char *out, const char *restart, seen
     snprintf(key, sizeof key, "%.*s", (int)strcspn(set, "="), set);
     assert_int_equal(ig_case_set(c, key, strchr(set, '=') + 1), IG_OK);
   }
-  const ig_run_options o = {
-      .out = out, .restart = restart, .stats = stats, .figure = look, .user = s};
+  const ig_run_options o = {.out = out,
+                            .restart = restart,
+                            .force = force,
+                            .resume = resume,
+                            .stats = stats,
+                            .figure = look,
+                            .user = s};
   const ig_status status = ig_run_for(c, &o, rooms);
   snprintf(message, 256, "%s", ig_ctx_message(cx));
   ig_case_close(c);
@@ -148,10 +159,52 @@ static void an_interrupted_run_goes_on_to_the_same_end(void **state) {
   assert_string_equal(message, "interrupted at step 6");
   assert_int_equal(stats.steps, 6);
   assert_true(file_says(in_folder("half/summary.json"), "\"interrupted\""));
+  /* a case that was changed since is refused by the key that changed, unless it is insisted on */
+  assert_int_equal(
+      run(NULL, in_folder("half"), in_folder("half/checkpoint.h5"), &rest, &stats, message),
+      IG_INPUT);
+  assert_non_null(strstr(message, "'stop_at'"));
+  assert_non_null(strstr(message, "--force"));
+  force = true;
   assert_int_equal(
       run(NULL, in_folder("half"), in_folder("half/checkpoint.h5"), &rest, &stats, message), IG_OK);
+  force = false;
   assert_int_equal(stats.steps, 4);
   assert_true(rest.x0 == whole.x0);
+}
+
+static void a_run_resumes_what_is_there(void **state) {
+  (void)state;
+  seen s = {0};
+  ig_run_stats stats;
+  char message[256];
+  resume = true;
+  assert_int_equal(run(NULL, in_folder("r"), NULL, &s, &stats, message), IG_OK);
+  assert_int_equal(stats.steps, 10);
+  assert_int_equal(run(NULL, in_folder("r"), NULL, &s, &stats, message), IG_OK);
+  assert_true(stats.up_to_date);
+  assert_int_equal(stats.steps, 0);
+  assert_int_equal(run("steps=12", in_folder("r"), NULL, &s, &stats, message), IG_OK);
+  assert_false(stats.up_to_date); /* another case: from the start */
+  assert_int_equal(stats.steps, 12);
+  assert_int_equal(run("stop_at=6", in_folder("r"), NULL, &s, &stats, message), IG_INTERRUPTED);
+  assert_int_equal(run("stop_at=6", in_folder("r"), NULL, &s, &stats, message), IG_OK);
+  assert_int_equal(stats.steps, 4); /* on from the checkpoint */
+  resume = false;
+}
+
+/* A room may refuse its case when the folder is open already. */
+static void a_refused_case_leaves_former_results_alone(void **state) {
+  (void)state;
+  seen s = {0};
+  ig_run_stats stats;
+  char message[256];
+  assert_int_equal(run(NULL, in_folder("kept"), NULL, &s, &stats, message), IG_OK);
+  assert_int_equal(run("refuse=true", in_folder("kept"), NULL, &s, &stats, message), IG_INPUT);
+  assert_true(file_says(in_folder("kept/summary.json"), "\"complete\""));
+  assert_int_equal(access(in_folder("kept/checkpoint.h5"), F_OK), 0);
+  assert_int_equal(run("refuse=true", in_folder("fresh"), NULL, &s, &stats, message), IG_INPUT);
+  assert_int_equal(access(in_folder("fresh"), F_OK), -1);
 }
 
 static void a_failure_is_told_here_and_in_the_summary(void **state) {
@@ -184,6 +237,9 @@ int main(void) {
       cmocka_unit_test(figures_reach_the_caller_without_files),
 #ifdef INGOT_HAVE_IO
       cmocka_unit_test_setup_teardown(an_interrupted_run_goes_on_to_the_same_end, make_folder,
+                                      drop_folder),
+      cmocka_unit_test_setup_teardown(a_run_resumes_what_is_there, make_folder, drop_folder),
+      cmocka_unit_test_setup_teardown(a_refused_case_leaves_former_results_alone, make_folder,
                                       drop_folder),
       cmocka_unit_test_setup_teardown(a_failure_is_told_here_and_in_the_summary, make_folder,
                                       drop_folder),

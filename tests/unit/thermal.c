@@ -43,7 +43,7 @@ static void case_write(const char *path, const char *text) {
 }
 
 typedef struct {
-  double gap, beam, source, volume;
+  double gap, beam, source, volume, evaluations, hottest;
 } figures;
 static void figure_keep(void *user, const char *key, double value, const char *text) {
   figures *f = user;
@@ -56,6 +56,10 @@ static void figure_keep(void *user, const char *key, double value, const char *t
     f->source = value;
   if (strcmp(key, "volume_m3") == 0)
     f->volume = value;
+  if (strcmp(key, "evaluations") == 0)
+    f->evaluations = value;
+  if (strcmp(key, "T_max_K") == 0)
+    f->hottest = value;
 }
 
 /* Runs the case in `folder`, into folder/out; interrupted at once if asked. */
@@ -175,6 +179,104 @@ static void bad_input_is_named(void **state) {
   folder_remove(folder);
 }
 
+/* Files a case names: wrong ones are refused with their place, odd ones named in a warning. */
+static int warned;
+static char last_warning[512];
+static void keep_warning(void *user, ig_log_level level, const char *message) {
+  (void)user;
+  if (level == IG_LOG_WARN) {
+    warned++;
+    snprintf(last_warning, sizeof last_warning, "%s", message);
+  }
+}
+
+static void files_are_looked_at(void **state) {
+  (void)state;
+  static const char nodes[] = "*NODE\n1,0,0,0\n2,1e-3,0,0\n3,1e-3,1e-3,0\n4,0,1e-3,0\n"
+                              "5,0,0,1e-3\n6,1e-3,0,1e-3\n7,1e-3,1e-3,1e-3\n8,0,1e-3,1e-3\n"
+                              "9,0,0,0\n10,1e-3,0,0\n*ELEMENT, TYPE=C3D8\n";
+  static const char box[] = "mesh: {boxes: {size: [10 mm, 4 mm, 1 mm], cells: [10, 4, 1]}}\n"
+                            "beams: {radius: 1 mm, absorptivity: 0.4, path: {file: path%s}}\n";
+  static const struct {
+    const char *extension, *content, *message;
+    ig_status status;
+  } files[] = {
+      {".inp", "1, 1,2,3,4,5,6,7,8\n", NULL, IG_OK},
+      {".inp", "1, 5,6,7,8,1,2,3,4\n", "inverted: turned over", IG_OK},
+      {".inp", "1, 1,3,2,4,5,7,6,8\n", "non-positive Jacobian", IG_INPUT},
+      {".inp", "1, 1,2,3,4,9,10,7,8\n", "a face without area", IG_OK},
+      {".csv", "0,5e-3,2e-3,1e-3,50\n0.2,6e-3,2e-3,1e-3,0\n", NULL, IG_OK},
+      {".csv", "0,5e-3,2e-3,1e-3,50\n-1,6e-3,2e-3,1e-3,0\n", "time runs backwards", IG_INPUT},
+      {".csv", "0,5e-3,2e-3,1e-3,50\n1,60e-3,2e-3,1e-3,0\n", "outside the mesh", IG_INPUT},
+      {".csv", "0,5e-3,2e-3,1e-3,0\n1,6e-3,2e-3,1e-3,0\n", "never on", IG_OK},
+      {".nc", "G0 X1 Y1 Z1\nM3 S20\nG1 X5 F600 Q2\n", "unknown word 'Q2'", IG_INPUT},
+      {".nc", "G0 X1 Y1 Z1\nM3 S20\nM106\nG1 X5 F600\n", "M106 means nothing", IG_OK},
+  };
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    char *folder = folder_new(), path[300], text[2048], named[300];
+    const bool mesh = strcmp(files[i].extension, ".inp") == 0;
+    snprintf(path, sizeof path, "%s/%s%s", folder, mesh ? "part" : "path", files[i].extension);
+    snprintf(text, sizeof text, "%s%s", mesh ? nodes : "", files[i].content);
+    case_write(path, text);
+    snprintf(named, sizeof named, mesh ? "mesh: {file: part%s}\n" : box, files[i].extension);
+    snprintf(text, sizeof text,
+             "physics: thermal\n%smaterials: {name: m, density: 8000, conductivity: 20, "
+             "specific_heat: 500}\nduration: 0.2 s\noutput: {history_every: 1000}\n",
+             named);
+    snprintf(path, sizeof path, "%s/case.yaml", folder);
+    case_write(path, text);
+    snprintf(named, sizeof named, "%s/out", folder);
+    warned = 0;
+    ig_ctx *cx;
+    const ig_ctx_options options = {.backend = "cpu", .threads = 1, .log = keep_warning};
+    assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+    ig_case *c;
+    const ig_run_options o = {.out = named};
+    ig_status status = ig_case_open(cx, path, &c);
+    if (status == IG_OK)
+      status = ig_run(c, &o);
+    const char *said = status == IG_OK ? last_warning : ig_ctx_message(cx);
+    if (status != files[i].status || (files[i].message && !strstr(said, files[i].message)))
+      print_message("%s -> %d %s\n", files[i].content, status, said);
+    assert_int_equal(status, files[i].status);
+    if (files[i].message)
+      assert_non_null(strstr(said, files[i].message));
+    else
+      assert_int_equal(warned, 0);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+    folder_remove(folder);
+  }
+}
+
+/* A dwell in growing steps: far fewer evaluations, the same energy balance, nearly the same end;
+   and it can be interrupted. */
+static void dwells_are_leapt_over(void **state) {
+  (void)state;
+  char *folder = folder_new(), path[300];
+  figures plain, leapt;
+  snprintf(path, sizeof path, "%s/case.yaml", folder);
+  char text[4096], *at;
+  snprintf(text, sizeof text, "%s", wall);
+  assert_non_null(at = strstr(text, "duration: 1.5 s"));
+  memcpy(at, "duration: 8.5 s", 15);
+  assert_non_null(at = strstr(text, "history_every: 20"));
+  memcpy(at, "history_every: 99", 17);
+  assert_non_null(at = strstr(text, "count: 3"));
+  memcpy(at, "count: 1", 8);
+  case_write(path, text);
+  assert_int_equal(run(folder, "plain", NULL, NULL, NULL, false, &plain, NULL), IG_OK);
+  assert_int_equal(run(folder, "leapt", NULL, "dwell_change", "5 K", false, &leapt, NULL), IG_OK);
+  assert_true(leapt.evaluations < 0.7 * plain.evaluations);
+  assert_true(fabs(leapt.gap) < 1e-10 * leapt.beam);
+  assert_true(fabs(leapt.hottest - plain.hottest) < 1);
+  assert_int_equal(run(folder, "part", NULL, "dwell_change", "5 K", true, &leapt, NULL),
+                   IG_INTERRUPTED);
+  assert_int_equal(run(folder, "rest", "part", "dwell_change", "5 K", false, &leapt, NULL), IG_OK);
+  compare_checkpoints(folder, "leapt", "rest");
+  folder_remove(folder);
+}
+
 /* content and temperature are each other's inverse, through jumps and beyond the table */
 static void heat_content_inverts(void **state) {
   (void)state;
@@ -204,8 +306,8 @@ static void heat_content_inverts(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(continuation_ends_the_same),
-      cmocka_unit_test(bad_input_is_named),
+      cmocka_unit_test(continuation_ends_the_same), cmocka_unit_test(bad_input_is_named),
+      cmocka_unit_test(files_are_looked_at),        cmocka_unit_test(dwells_are_leapt_over),
       cmocka_unit_test(heat_content_inverts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -180,6 +180,97 @@ static void rasters_cover_their_region(void **state) {
   ig_toolpath_free(&without);
 }
 
+/* Order and timing of a raster: angle turned layer by layer, dwells after layers and parts, one-way
+   lines, islands of one colour before the other. */
+static void rasters_keep_time_and_order(void **state) {
+  (void)state;
+  ig_raster_region square = {.min = {0, 0}, .max = {4e-3, 4e-3}};
+  ig_raster_region other = {.min = {10e-3, 0}, .max = {14e-3, 4e-3}};
+  ig_raster_part parts[] = {{.regions = {1, &square}}, {.regions = {1, &other}}};
+  ig_raster_case c = {.power = 100,
+                      .speed = 0.1,
+                      .travel = 1,
+                      .hatch = 1e-3,
+                      .layer_height = 0.5e-3,
+                      .base = 2e-3,
+                      .layers = 3,
+                      .angle = 0,
+                      .rotation = M_PI / 2,
+                      .island = NAN,
+                      .dwell = 3,
+                      .part_dwell = 0.5,
+                      .start = 7,
+                      .parts = {2, parts}};
+  ig_toolpath p;
+  assert_int_equal(ig_raster_make(cx, &c, &p), IG_OK);
+  /* two parts of four lines of 4 mm, three times */
+  assert_float_equal(on_length(&p), 2 * 4 * 4e-3 * 3, 1e-12);
+  assert_float_equal(p.t[0], 7, 1e-12);
+  double travel = 0;
+  int layers = 0, waits = 0;
+  for (int64_t i = 0; i + 1 < p.count; i++) {
+    const double *a = &p.x[3 * i], *b = a + 3;
+    const int layer = (int)lround((a[2] - 2e-3) / 0.5e-3);
+    layers = layer > layers ? layer : layers;
+    if (p.power[i] > 0) /* lines along x, then y, then x */
+      assert_float_equal(fabs(b[layer % 2 ? 1 : 0] - a[layer % 2 ? 1 : 0]), 0, 1e-15);
+    else
+      travel += sqrt(pow(b[0] - a[0], 2) + pow(b[1] - a[1], 2) + pow(b[2] - a[2], 2));
+    waits += p.power[i] == 0 && p.t[i + 1] - p.t[i] > 0.4;
+  }
+  assert_int_equal(layers, 3);
+  assert_int_equal(waits, 6); /* after each part; after the second one the layer's too */
+  assert_float_equal(p.t[p.count - 1] - 7, on_length(&p) / 0.1 + travel / 1 + 3 * 3 + 3 * 2 * 0.5,
+                     1e-9);
+  ig_toolpath_free(&p);
+
+  c.parts = (ig_list){0, NULL};
+  c.regions = (ig_list){1, &square};
+  c.layers = 1;
+  c.one_way = true;
+  assert_int_equal(ig_raster_make(cx, &c, &p), IG_OK);
+  for (int64_t i = 0; i + 1 < p.count; i++)
+    assert_true(p.power[i] == 0 || p.x[3 * i + 3] > p.x[3 * i]);
+  ig_toolpath_free(&p);
+
+  c.one_way = false;
+  c.island = 2e-3; /* 2 x 2 squares: (0,0) and (1,1), then (1,0) and (0,1) crosswise */
+  assert_int_equal(ig_raster_make(cx, &c, &p), IG_OK);
+  int square_of[16], strokes = 0;
+  for (int64_t i = 0; i + 1 < p.count; i++)
+    if (p.power[i] > 0 && strokes < 16) {
+      const double x = 0.5 * (p.x[3 * i] + p.x[3 * i + 3]),
+                   y = 0.5 * (p.x[3 * i + 1] + p.x[3 * i + 4]);
+      square_of[strokes++] = (x > 2e-3) + 2 * (y > 2e-3);
+    }
+  assert_int_equal(strokes, 8);
+  static const int want[8] = {0, 0, 3, 3, 1, 1, 2, 2};
+  for (int i = 0; i < 8; i++)
+    assert_int_equal(square_of[i], want[i]);
+  ig_toolpath_free(&p);
+}
+
+static void gcode_relative_and_layers(void **state) {
+  (void)state;
+  /* relative moves in inches, E relative by M83, a second layer, S alone as a switch */
+  ig_toolpath p = good("a.gcode", "G20 G91 M83\nG0 Z0.1\nG1 F60 X1 E0.5\nG1 X-1 E0\nG0 Z0.1\n"
+                                  "G1 Y1 E0.5\n");
+  assert_float_equal(on_time(&p), 2.0, 1e-9); /* an inch a second, twice */
+  assert_float_equal(p.x[3 * (p.count - 1) + 2], 0.2 * 0.0254, 1e-12);
+  assert_float_equal(p.x[3 * (p.count - 1) + 1], 0.0254, 1e-12);
+  ig_toolpath_free(&p);
+  p = good("b.nc", "G90\nG1 F600 S80 X10\nG1 S0 X20\nG1 S40 X30\nG92 X0\nG1 X5\n");
+  double power[3] = {0, 0, 0}, far = 0;
+  for (int64_t i = 0, k = 0; i + 1 < p.count && k < 3; i++)
+    if (p.t[i + 1] > p.t[i])
+      power[k++] = p.power[i];
+  for (int64_t i = 0; i < p.count; i++)
+    far = fmax(far, p.x[3 * i]);
+  assert_true(power[0] == 80 && power[1] == 0 && power[2] == 40);
+  assert_float_equal(far, 35e-3, 1e-12);
+  ig_toolpath_free(&p);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(event_series),
@@ -189,7 +280,9 @@ int main(void) {
       cmocka_unit_test(gcode_by_power_word),
       cmocka_unit_test(passed_over_codes_are_named_once),
       cmocka_unit_test(wrong_ones_are_refused_with_their_place),
+      cmocka_unit_test(gcode_relative_and_layers),
       cmocka_unit_test(rasters_cover_their_region),
+      cmocka_unit_test(rasters_keep_time_and_order),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
 }

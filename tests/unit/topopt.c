@@ -1,5 +1,6 @@
 /* Topology optimisation: runs, restarts, surfaces, and what it says to cases that are wrong. */
 #include "check.h"
+#include "closed.h"
 #include "backend/backend.h"
 #include "topopt/trial.h"
 
@@ -153,8 +154,12 @@ static void run_writes_what_it_should(void **state) {
 
 static void restart_continues_to_the_same_result(void **state) {
   (void)state;
-  static const char *const texts[] = {CASE(""), CASE(", optimiser: {method: mma}")};
-  for (int p = 0; p < 2; p++) {
+  static const char *const texts[] = {
+      CASE(""), CASE(", optimiser: {method: mma}"),
+      CASE(", optimiser: {method: mma}, constraints: [{where: {to: [5, 6, 4]}, volume: 0.5}, "
+           "{where: "
+           "{from: [10, 0, 0]}, direction: [0, -1, 0], displacement: 100}]")};
+  for (int p = 0; p < 3; p++) {
     ig_ctx *cx = open_backend("debug");
     memory whole, part, rest;
     memory_open(&whole, cx);
@@ -189,6 +194,15 @@ static void wrong_cases_are_told(void **state) {
       {"{grid: {elements: [4, 4, 0]}, passive: [{as: void}]}", "no element is left"},
       {"{grid: {elements: [4, 4, 0]}, projection: {beta: 2}, loads: [{force: [1, 0, 0]}]}",
        "projection: needs filter"},
+      {"{grid: {elements: [4, 4, 0]}, loads: [{force: [1, 0, 0]}], constraints: [{volume: 0.3}]}",
+       "need optimiser: {method: mma}"},
+      {"{grid: {elements: [4, 4, 0]}, loads: [{force: [1, 0, 0]}], optimiser: {method: mma}, "
+       "constraints: [{volume: 0.3, compliance: 2}]}",
+       "give one of"},
+      {"{grid: {elements: [4, 4, 0]}, loads: [{force: [1, 0, 0]}], optimiser: {method: mma}, "
+       "constraints: [{compliance: 2, load_case: 2}]}",
+       "no load case 2"},
+      {"{grid: {elements: [4, 4, 0]}, supports: [{where: {set: wall}}]}", "there is no 'wall'"},
       {"{grid: {elements: [0, 4, 0]}}", "at least 1"}};
   ig_ctx *cx = open_backend("cpu");
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -197,6 +211,55 @@ static void wrong_cases_are_told(void **state) {
       fail_msg("%s", ig_ctx_message(cx));
   }
   ig_ctx_close(cx);
+}
+
+/* A run ends when neither the design nor the objective changes any more, not when one of them does.
+ */
+static void stops_on_both(void **state) {
+  (void)state;
+  int rows[3];
+  static const char *const when[] = {", change: 1, objective_change: 0",
+                                     ", change: 1, objective_change: 0.2",
+                                     ", change: 1e-9, objective_change: 0.2"};
+  for (int i = 0; i < 3; i++) {
+    ig_ctx *cx = open_backend("cpu");
+    memory m;
+    memory_open(&m, cx);
+    char text[1000];
+    snprintf(text, sizeof text, CASE("%s"), when[i]);
+    assert_int_equal(run_case(cx, text, &m, NULL), IG_OK);
+    rows[i] = m.rows;
+    memory_close(&m);
+    ig_ctx_close(cx);
+  }
+  assert_int_equal(rows[0], 1); /* any change will do, the objective is not asked */
+  assert_true(rows[1] > 1 && rows[1] < 6);
+  assert_int_equal(rows[2], 6);
+}
+
+/* what `ingot check` says of a grid is what a run takes */
+static void memory_is_foretold(void **state) {
+  (void)state;
+  static const char *const texts[] = {
+      "{grid: {elements: [48, 20, 24]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{force: "
+      "[1, "
+      "0, 0]}], filter: {kind: density, radius: 1.5}}",
+      "{grid: {elements: [48, 20, 24]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{force: "
+      "[1, "
+      "0, 0]}, {force: [0, 1, 0], load_case: 2}], filter: {kind: helmholtz, radius: 3}, "
+      "projection: "
+      "{beta: 2, robust: 0.1}, solver: {smoother: block_jacobi, storage: half}}"};
+  for (int i = 0; i < 2; i++) {
+    ig_ctx *cx = open_backend("debug");
+    ig_trial t;
+    double bytes;
+    assert_int_equal(ig_trial_open(cx, texts[i], &t), IG_OK);
+    assert_int_equal(ig_grid_model_bytes(cx, &t.c, &bytes), IG_OK);
+    const double taken = (double)cx->device_bytes;
+    assert_true(fabs(bytes - taken) < 0.05 * taken);
+    ig_trial_close(&t);
+    ig_ctx_close(cx);
+  }
 }
 
 /* a body nothing holds: the solver says so instead of looping */
@@ -213,30 +276,6 @@ static void floating_body_is_reported(void **state) {
 }
 
 /* --- surfaces --- */
-
-static int edge_order(const void *a, const void *b) {
-  return memcmp(a, b, 2 * sizeof(int32_t));
-}
-
-/* every edge belongs to two triangles, which run along it in opposite directions */
-static void assert_closed(const ig_part *s) {
-  assert_true(s->triangles > 0);
-  int32_t(*edge)[2] = malloc((size_t)s->triangles * 3 * sizeof *edge);
-  int32_t(*back)[2] = malloc((size_t)s->triangles * 3 * sizeof *back);
-  for (int64_t t = 0; t < s->triangles; t++)
-    for (int i = 0; i < 3; i++) {
-      edge[3 * t + i][0] = back[3 * t + i][1] = s->triangle[t][i];
-      edge[3 * t + i][1] = back[3 * t + i][0] = s->triangle[t][(i + 1) % 3];
-    }
-  const size_t n = (size_t)s->triangles * 3;
-  qsort(edge, n, sizeof *edge, edge_order);
-  qsort(back, n, sizeof *back, edge_order);
-  for (size_t i = 1; i < n; i++)
-    assert_true(edge_order(edge[i - 1], edge[i]) != 0); /* each direction once */
-  assert_memory_equal(edge, back, n * sizeof *edge);
-  free(edge);
-  free(back);
-}
 
 static void surface_is_closed(void **state) {
   (void)state;
@@ -282,6 +321,8 @@ int main(void) {
       cmocka_unit_test(restart_continues_to_the_same_result),
       cmocka_unit_test(wrong_cases_are_told),
       cmocka_unit_test(floating_body_is_reported),
+      cmocka_unit_test(stops_on_both),
+      cmocka_unit_test(memory_is_foretold),
       cmocka_unit_test(surface_is_closed),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* Topology optimisation on meshes: the filter, sets, messages, a part from Gmsh. */
 #include "check.h"
 #include "backend/backend.h"
+#include "closed.h"
 #include "folder.h"
 #include "mesh/mesh_case.h"
 #include "topopt/mesh_model.h"
@@ -68,6 +69,71 @@ static void cone_filter_is_the_sum_over_all_pairs(void **state) {
   }
   ig_mesh_free(mesh);
   ig_ctx_close(cx);
+}
+
+/* Constants stay, means by volume stay, and the filter is its own adjoint, on uneven elements; a
+   point spreads as far as the radius says, however fine the mesh. */
+static void helmholtz_filter_is_one(void **state) {
+  (void)state;
+  double spread[2];
+  for (int fine = 0; fine < 2; fine++) {
+    open_ctx("debug");
+    const int k = fine ? 2 : 1;
+    ig_box_case b = {
+        .size = IG_ROW(6, 6, 6), .cells = IG_ROW(9 * k, 9 * k, 9 * k), .grading = IG_ROW(2, 1, 1)};
+    const ig_mesh_case mc = {.boxes = {1, &b}, .jitter = {.at.given = true, .amount = 0.2}};
+    ig_mesh *mesh;
+    ig_trial t;
+    assert_int_equal(ig_mesh_generate(cx, &mc, &mesh), IG_OK);
+    assert_int_equal(
+        ig_trial_open_mesh(cx, CASE(", filter: {kind: helmholtz, radius: 2}"), mesh, &t), IG_OK);
+    ig_mesh_model *m = t.d->self;
+    const int n = (int)t.d->elements;
+    const double *share = m->share.host, *center = m->center.host;
+    ig_array in = {0}, out[3] = {{0}};
+    assert_int_equal(ig_array_new(cx, &in, (size_t)n, 8, "in"), IG_OK);
+    double *x = in.host, dot[2] = {0, 0}, sum = 0, all = 0, moment = 0, at[3] = {3, 3, 3};
+    int nearest = 0;
+    double least = 1e9;
+    for (int e = 0; e < n; e++) {
+      double s = 0;
+      for (int d = 0; d < 3; d++)
+        s += pow(center[3 * e + d] - at[d], 2);
+      if (s < least) {
+        least = s;
+        nearest = e;
+      }
+    }
+    for (int kind = 0; kind < 3; kind++) { /* ones, a wave, one element */
+      for (int e = 0; e < n; e++)
+        x[e] = kind == 0 ? share[e] : kind == 1 ? sin(2.3 * e) : e == nearest;
+      assert_int_equal(ig_array_push(cx, &in), IG_OK);
+      assert_int_equal(ig_array_new(cx, &out[kind], (size_t)n, 8, "out"), IG_OK);
+      assert_int_equal(t.d->filter(t.d->self, in.dev, out[kind].dev), IG_OK);
+      assert_int_equal(ig_array_pull(cx, &out[kind]), IG_OK);
+    }
+    const double *one = out[0].host, *wave = out[1].host, *peak = out[2].host;
+    for (int e = 0; e < n; e++) {
+      assert_true(fabs(one[e] - 1) < 1e-8);
+      dot[0] += sin(2.3 * e) * peak[e];
+      sum += share[e] * wave[e];
+      all += sin(2.3 * e);
+      for (int d = 0; d < 3; d++)
+        moment += share[e] * peak[e] * pow(center[3 * e + d] - at[d], 2);
+    }
+    dot[1] = wave[nearest];
+    assert_true(fabs(dot[0] - dot[1]) < 1e-7 * fabs(dot[1]) + 1e-9);
+    assert_true(fabs(sum - all) < 1e-6);
+    spread[fine] = moment;
+    for (int i = 0; i < 3; i++)
+      ig_array_free(cx, &out[i]);
+    ig_array_free(cx, &in);
+    ig_trial_close(&t);
+    ig_mesh_free(mesh);
+    ig_ctx_close(cx);
+  }
+  /* in the whole space 6 (R / 2 sqrt 3)^2 = R^2 / 2; the box is finite, elements have a size */
+  assert_true(fabs(spread[0] - 2) < 0.4 && fabs(spread[1] - 2) < 0.2);
 }
 
 static double first_objective(const ig_mesh *mesh, const char *text) {
@@ -142,7 +208,8 @@ static void mistakes_are_named(void **state) {
       {CASE(", passive: [{}]"), "no element is left to design"},
       {"{loads: [{where: {set: all}, spread: faces}]}", "no set of faces 'all'"},
       {"{supports: [{where: {set: all}}], loads: [{force: [1, 0, 0]}]}", "nothing acts on a node"},
-      {CASE(", problem: heat"), "solved on a grid"},
+      {CASE(", problem: heat, solver: {operator: nbn}, source: 1"), "made by recompute"},
+      {CASE(", problem: heat, springs: [{stiffness: [1, 1, 1]}]"), "has none"},
       {CASE(", symmetry: [q]"), "'q' is no plane"}};
   open_ctx("cpu");
   ig_mesh *mesh = wobbly();
@@ -160,7 +227,44 @@ static void mistakes_are_named(void **state) {
   assert_int_equal(
       ig_trial_open(cx, "{grid: {elements: [2, 2, 2]}, supports: [{where: {set: xmin}}]}", &t),
       IG_INPUT);
-  assert_non_null(strstr(ig_ctx_message(cx), "a grid has no sets"));
+  assert_non_null(strstr(ig_ctx_message(cx), "set: there is no 'xmin'"));
+  ig_ctx_close(cx);
+}
+
+/* Random, blocky, solid and empty-but-one designs on a distorted mesh, whole and mirrored. */
+static void surface_is_closed(void **state) {
+  (void)state;
+  open_ctx("cpu");
+  ig_mesh *mesh = wobbly();
+  for (int mirror = 0; mirror < 2; mirror++) {
+    ig_trial t;
+    assert_int_equal(ig_trial_open_mesh(cx, CASE(", symmetry: [x+, z-]"), mesh, &t), IG_OK);
+    const int n = (int)t.d->elements;
+    double *x = calloc((size_t)n, sizeof *x);
+    uint32_t seed = 1;
+    for (int kind = 0; kind < 5; kind++) {
+      for (int e = 0; e < n; e++) {
+        seed = seed * 1664525u + 1013904223u;
+        x[e] = kind == 0   ? 1
+               : kind == 1 ? (seed >> 16) % 2
+               : kind == 2 ? (seed >> 8) / 16777216.0
+               : kind == 3 ? e % 6 > 2
+                           : e == n / 2;
+      }
+      ig_part s;
+      assert_int_equal(t.d->surface(t.d->self, x, kind == 4 ? 0.1 : 0.5, mirror, &s), IG_OK);
+      assert_closed(&s);
+      if (kind == 0) { /* the mesh itself: 6 x 3 x 2 */
+        assert_true(fabs(s.volume - (mirror ? 144 : 36)) < 1e-4);
+        assert_true(fabs(s.area - (mirror ? 2 * (36 + 12 + 48) : 2 * (18 + 6 + 12))) < 1e-4);
+      }
+      assert_true(s.volume > 0 && s.volume < 144 + 1e-4);
+      ig_part_free(&s);
+    }
+    free(x);
+    ig_trial_close(&t);
+  }
+  ig_mesh_free(mesh);
   ig_ctx_close(cx);
 }
 
@@ -230,9 +334,11 @@ static void a_part_from_gmsh(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(cone_filter_is_the_sum_over_all_pairs),
+                                     cmocka_unit_test(helmholtz_filter_is_one),
                                      cmocka_unit_test(preconditioners_and_selections_agree),
                                      cmocka_unit_test(multigrid_is_nearly_flat),
                                      cmocka_unit_test(mistakes_are_named),
+                                     cmocka_unit_test(surface_is_closed),
                                      cmocka_unit_test(a_part_from_gmsh)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,47 @@
+/* Pages that commands write beside what they show: whole, or not at all. */
+#include "cli.h"
+
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+int cli_page_open(const char *path, cli_page *page) {
+  *page = (cli_page){.path = path};
+  if (!path)
+    return CLI_GOOD;
+  const time_t now = time(NULL);
+  strftime(page->date, sizeof page->date, "%Y-%m-%d", gmtime(&now));
+  snprintf(page->part, sizeof page->part, "%s.part", path);
+  page->file = fopen(page->part, "w");
+  if (page->file)
+    return CLI_GOOD;
+  cli_error("%s: %s", page->part, strerror(errno));
+  return CLI_BAD_INPUT;
+}
+
+int cli_page_close(cli_page *page, int code) {
+  if (!page->file)
+    return code;
+  if (fclose(page->file) != 0 || (code == CLI_GOOD && rename(page->part, page->path) != 0)) {
+    cli_error("%s: %s", page->path, strerror(errno));
+    code = CLI_FAILED;
+  }
+  if (code != CLI_GOOD)
+    remove(page->part);
+  page->file = NULL;
+  return code;
+}
+
+void cli_page_cell(cli_page *page, const char *text) {
+  for (fputs("| ", page->file); *text; text++)
+    fputs(*text == '|' ? "\\|" : (const char[]){*text == '\n' ? ' ' : *text, 0}, page->file);
+  fputc(' ', page->file);
+}
+
+bool cli_page_room(cli_page *page, const char *room) {
+  if (strcmp(page->room, room) == 0)
+    return false;
+  fprintf(page->file, "%s## %s\n\n", *page->room ? "\n" : "", room);
+  snprintf(page->room, sizeof page->room, "%s", room);
+  return true;
+}

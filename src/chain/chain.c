@@ -1,0 +1,335 @@
+/* A chain of cases, top to bottom:
+
+     read the stages, their pictures and the report
+     for each stage
+       make it a case of its own        resolve.c
+       run it, unless its result is there and of this very case
+       draw it
+     gather the figures of all          report.c  */
+#include "chain/chain.h"
+#include "io/store.h"
+#include <ingot/view.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define P ig_picture_case
+static const ig_option picture_options[] = {
+    IG_TEXT(P, field, NULL, "field to color by; left out: the first"),
+    IG_TEXT(P, palette, NULL, "viridis, inferno, coolwarm, rainbow or gray"),
+    IG_TEXT(P, threshold, NULL, "field: only cells within `keep` are drawn"),
+    IG_VECTOR(P, keep, 2, NULL, NULL, "least and most of the threshold's field"),
+    IG_VECTOR(P, range, 2, NULL, NULL, "of the colors; left out: the field's own"),
+    IG_VECTOR(P, camera, 2, NULL, NULL, "azimuth and elevation in degrees"),
+    IG_TEXT(P, warp, NULL, "vector field the points are moved by"),
+    IG_REAL(P, scale, "", "1", 0, 0, "of the warp"),
+    IG_REAL(P, zoom, "", "1", IG_TINY, 1000, "closer than 1, farther below"),
+    IG_REAL(P, when, "", "1", 0, 1, "which snapshot: 0 the first, 1 the last"),
+    IG_BOOL(P, edges, "false", "draw element edges"),
+    IG_END};
+#undef P
+#define U ig_curve_case
+static const ig_option curve_options[] = {
+    IG_TEXT(U, force, IG_REQUIRED, "column of history.csv: the load"),
+    IG_TEXT(U, displacement, IG_REQUIRED, "column of history.csv: the displacement of the load"),
+    IG_TEXT(U, plastic, "plastic_strain", "cell field that is zero until the material yields"),
+    IG_REAL(U, length, "m", IG_REQUIRED, IG_TINY, 1e6, "length the offset is a share of"),
+    IG_REAL(U, offset, "", "0.002", IG_TINY, 1, "share of the length"),
+    IG_END};
+#undef U
+#define S ig_stage
+const ig_option ig_stage_options[] = {
+    IG_MAP(S, picture, ig_picture_case, picture_options, NULL, "how the result is drawn"),
+    IG_MAP(S, curve, ig_curve_case, curve_options, NULL,
+           "loads at yield, read from a curve of load over displacement"),
+    IG_END};
+#undef S
+#define R ig_report_case
+static const ig_option report_options[] = {
+    IG_TEXT(R, name, IG_REQUIRED, "what it is called"),
+    IG_TEXT(R, stage, IG_REQUIRED, "stage it is from"),
+    IG_TEXT(R, figure, NULL, "key of that stage's figures"),
+    IG_TEXT(R, column, NULL, "or column of its history.csv"),
+    IG_CHOICE(R, take, "last|max|min", "last", "which of the column's values"),
+    IG_TEXT(R, unit, "''", "unit, for reading"),
+    IG_END};
+#undef R
+
+typedef struct {
+  ig_src at;
+  const char *title;
+  ig_list report;
+} chain_case;
+const ig_option ig_chain_options_table[] = {
+    IG_TEXT(chain_case, title, "''", "a line for reports"),
+    IG_LIST(chain_case, report, ig_report_case, report_options, NULL,
+            "figures of the stages that are shown at the end"),
+    IG_END};
+
+/* --- reading */
+
+bool ig_case_is_chain(const ig_case *c) {
+  return ig_node_find(c->root, "stages") != NULL;
+}
+
+/* The children of `from` that a table knows, as a map of their own; others are left out. */
+static ig_status own_read(ig_ctx *cx, ig_arena *arena, const ig_node *from,
+                          const ig_option *options, void *into) {
+  ig_node *copy, **slot;
+  IG_TRY(ig_node_copy(cx, arena, from, &copy));
+  for (slot = &copy->child; *slot;) {
+    const ig_option *o = options;
+    while (o->key && strcmp(o->key, (*slot)->key) != 0)
+      o++;
+    if (o->key)
+      slot = &(*slot)->next;
+    else
+      *slot = (*slot)->next;
+  }
+  return ig_options_read(cx, arena, copy, &(ig_option_table){options, into}, 1);
+}
+
+static ig_status top_check(ig_chain *chain) {
+  static const char known[] =
+      "title|stages|report|backend|threads|precision|assembly|materials|output";
+  for (const ig_node *child = chain->c->root->child; child; child = child->next) {
+    const size_t length = strlen(child->key);
+    const char *at = known;
+    while (at && !(strncmp(at, child->key, length) == 0 && strchr("|", at[length])))
+      at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL;
+    char near[64] = "";
+    if (!at)
+      return ig_fail_at(chain->cx, &child->key_at,
+                        "unknown key '%.60s' beside `stages`%s%s%s: expected %s", child->key,
+                        ig_nearest(child->key, known, near, sizeof near) ? ": did you mean '" : "",
+                        near, *near ? "'?" : "", known);
+  }
+  return IG_OK;
+}
+
+static ig_status stage_read(ig_chain *chain, ig_node *node, ig_stage *s) {
+  if (node->kind != IG_NODE_MAP)
+    return ig_fail_at(chain->cx, &node->at, "stage '%.60s' must be a map: a case", node->key);
+  if (strlen(node->key) > 40 ||
+      node->key[strspn(node->key,
+                       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")])
+    return ig_fail_at(
+        chain->cx, &node->key_at,
+        "'%.60s' cannot be a stage's name: expected letters, digits, - and _, at most "
+        "40: it becomes a folder",
+        node->key);
+  s->name = node->key;
+  s->node = node;
+  s->folder = ig_path_join(chain->out, s->name);
+  if (!s->folder)
+    return IG_FAIL(chain->cx, IG_MEMORY, "no memory for a path");
+  const char *own = s->name;
+  ig_stage read = {0};
+  IG_TRY(own_read(chain->cx, chain->c->arena, node, ig_stage_options, &read));
+  s->picture = read.picture;
+  s->curve = read.curve;
+  s->name = own;
+  return IG_OK;
+}
+
+static int stage_find(const ig_chain *chain, const char *name) {
+  int i = 0;
+  while (i < chain->stages && strcmp(chain->stage[i].name, name) != 0)
+    i++;
+  return i < chain->stages ? i : -1;
+}
+
+static void stage_names(const ig_chain *chain, char *list, size_t size) {
+  char names[512] = "";
+  for (int i = 0; i < chain->stages; i++)
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? "|" : "",
+             chain->stage[i].name);
+  ig_choices_list(names, list, size);
+}
+
+static ig_status chain_read(ig_case *c, const char *out, ig_chain *chain) {
+  *chain = (ig_chain){.cx = c->cx, .c = c};
+  ig_node *stages = ig_node_find(c->root, "stages");
+  if (!stages || stages->kind != IG_NODE_MAP || !stages->child)
+    return ig_fail_at(c->cx, stages ? &stages->at : &c->root->at,
+                      "`stages` must be a map of stages: `name: {physics: …}`");
+  IG_TRY(top_check(chain));
+  chain_case *top;
+  IG_TRY(ig_arena_take(c->cx, c->arena, (void **)&top, 1, sizeof *top));
+  IG_TRY(own_read(c->cx, c->arena, c->root, ig_chain_options_table, top));
+  chain->title = top->title;
+  chain->report = top->report;
+  chain->out = strdup(out);
+  if (!chain->out)
+    return IG_FAIL(c->cx, IG_MEMORY, "no memory for a path");
+  int count = 0;
+  for (ig_node *node = stages->child; node; node = node->next)
+    count++;
+  IG_TRY(IG_NEW(c->cx, &chain->stage, count, "stages"));
+  for (ig_node *node = stages->child; node; node = node->next)
+    IG_TRY(stage_read(chain, node, &chain->stage[chain->stages++]));
+  for (int i = 0; i < chain->report.count; i++) {
+    const ig_report_case *r = IG_ITEM(const ig_report_case, chain->report, i);
+    char list[512];
+    stage_names(chain, list, sizeof list);
+    if (stage_find(chain, r->stage) < 0)
+      return ig_fail_at(c->cx, &r->at, "there is no stage '%.60s': expected %s", r->stage, list);
+    if (!r->figure == !r->column)
+      return ig_fail_at(c->cx, &r->at, "give one of `figure` and `column`");
+  }
+  return IG_OK;
+}
+
+static void chain_close(ig_chain *chain) {
+  for (int i = 0; i < chain->stages; i++) {
+    ig_case_close(chain->stage[i].own);
+    free(chain->stage[i].folder);
+  }
+  free(chain->stage);
+  free(chain->out);
+}
+
+/* --- what earlier stages must have left */
+
+static ig_status source_check(ig_chain *chain, int stage, int source, const ig_node *where) {
+  const ig_stage *s = &chain->stage[source];
+  ig_result result;
+  IG_TRY(ig_stage_sources(chain, source, source_check));
+  IG_TRY(ig_stage_case(chain, source, false));
+  IG_TRY(ig_result_look(s->own, s->folder, &result));
+  if (result == IG_RESULT_COMPLETE)
+    return IG_OK;
+  const char *what = result == IG_RESULT_NONE   ? "is not there"
+                     : result == IG_RESULT_PART ? "is not complete"
+                                                : "is of another case than the file's now";
+  return ig_fail_at(chain->cx, &where->at,
+                    "stage '%s' reads the result of '%s', which %s: run '%s' first (--stage %s, or "
+                    "the whole chain without --stage)%s",
+                    chain->stage[stage].name, s->name, what, s->name, s->name,
+                    result == IG_RESULT_OTHER ? ", or take it as it is with --force" : "");
+}
+
+/* --- pictures */
+
+static ig_status picture_draw(ig_chain *chain, int stage) {
+  const ig_stage *s = &chain->stage[stage];
+  const ig_picture_case *p = &s->picture;
+  if (!p->at.given)
+    return IG_OK;
+  char name[64], title[160];
+  snprintf(name, sizeof name, "%s.png", s->name);
+  snprintf(title, sizeof title, "%.100s: %s", chain->title, s->name);
+  ig_series series;
+  IG_TRY(ig_series_read(chain->cx, s->folder, &series));
+  char *png = ig_path_join(chain->out, name);
+  const ig_view_options v = {.field = p->field,
+                             .palette = p->palette,
+                             .fixed_range = !isnan(p->range[0]),
+                             .range = {p->range[0], p->range[1]},
+                             .fixed_camera = !isnan(p->camera[0]),
+                             .azimuth = p->camera[0],
+                             .elevation = p->camera[1],
+                             .zoom = p->zoom,
+                             .edges = p->edges,
+                             .threshold = p->threshold,
+                             .threshold_range = {p->keep[0], p->keep[1]},
+                             .warp = p->warp,
+                             .warp_scale = p->scale,
+                             .title = *chain->title ? title : s->name};
+  const ig_status status =
+      png ? ig_view(chain->cx, series.path[(int)lround(p->when * (series.count - 1))], &v, png)
+          : IG_FAIL(chain->cx, IG_MEMORY, "no memory for a path");
+  free(png);
+  ig_series_free(&series);
+  return status;
+}
+
+/* --- running */
+
+static ig_status stage_run(ig_chain *chain, int stage, bool resume) {
+  ig_stage *s = &chain->stage[stage];
+  ig_run_stats stats = {0};
+  IG_TRY(ig_stage_case(chain, stage, false));
+  ig_info(chain->cx, "stage %d of %d: %s", stage + 1, chain->stages, s->name);
+  IG_TRY(ig_run(s->own, &(ig_run_options){.out = s->folder, .resume = resume, .stats = &stats}));
+  if (stats.up_to_date)
+    ig_info(chain->cx, "%s is up to date", s->name);
+  return picture_draw(chain, stage);
+}
+
+static ig_status stages_run(ig_chain *chain, const ig_chain_options *o) {
+  if (!o->stage) {
+    for (int i = 0; i < chain->stages; i++)
+      IG_TRY(stage_run(chain, i, true));
+    return IG_OK;
+  }
+  const int stage = stage_find(chain, o->stage);
+  if (stage < 0) {
+    char list[512];
+    stage_names(chain, list, sizeof list);
+    return IG_FAIL(chain->cx, IG_INPUT, "there is no stage '%.60s': expected %s", o->stage, list);
+  }
+  if (!o->force)
+    IG_TRY(ig_stage_sources(chain, stage, source_check));
+  return stage_run(chain, stage, false);
+}
+
+/* Every stage must be readable before the first one runs for minutes. */
+static ig_status stages_check(ig_chain *chain) {
+  for (int i = 0; i < chain->stages; i++) {
+    IG_TRY(ig_stage_case(chain, i, true));
+    IG_TRY(ig_case_read(chain->stage[i].own));
+  }
+  return IG_OK;
+}
+
+ig_status ig_chain_run(ig_case *c, const ig_chain_options *o) {
+  ig_chain chain;
+  char message[sizeof c->cx->message];
+  ig_status status;
+  IG_TRY_GOTO(status, done, chain_read(c, o->out, &chain));
+  IG_TRY_GOTO(status, done, stages_check(&chain));
+  IG_TRY_GOTO(status, done, ig_folder_make(c->cx, chain.out));
+  status = stages_run(&chain, o);
+  if (status == IG_OK) {
+    status = ig_chain_report(&chain, o->line, o->user);
+  } else {
+    snprintf(message, sizeof message, "%s", c->cx->message);
+    if (status != IG_INPUT && ig_chain_report(&chain, NULL, NULL) != IG_OK)
+      ig_warn(c->cx, "%s", c->cx->message);
+    snprintf(c->cx->message, sizeof c->cx->message, "%s", message);
+  }
+done:
+  chain_close(&chain);
+  return status;
+}
+
+ig_status ig_chain_check(ig_case *c, const char *out, ig_line_fn *line, void *user) {
+  static const char *const says[] = {"nothing there yet", "another case's result",
+                                     "interrupted: goes on from its checkpoint", "up to date"};
+  ig_chain chain;
+  ig_status status;
+  IG_TRY_GOTO(status, done, chain_read(c, out, &chain));
+  IG_TRY_GOTO(status, done, stages_check(&chain));
+  bool known = true; /* an earlier stage's result is what it will be */
+  for (int i = 0; i < chain.stages; i++) {
+    ig_stage *s = &chain.stage[i];
+    ig_result result = IG_RESULT_NONE;
+    char label[64];
+    snprintf(label, sizeof label, "stage %s", s->name);
+    if (!known && ig_stage_reads(&chain, i)) {
+      line(user, label, "waits for earlier stages");
+      continue;
+    }
+    IG_TRY_GOTO(status, done, ig_stage_case(&chain, i, false));
+    IG_TRY_GOTO(status, done, ig_result_look(s->own, s->folder, &result));
+    line(user, label, says[result]);
+    IG_TRY_GOTO(status, done, ig_check(s->own, line, user));
+    known &= result == IG_RESULT_COMPLETE;
+  }
+done:
+  chain_close(&chain);
+  return status;
+}

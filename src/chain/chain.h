@@ -1,0 +1,97 @@
+/* The inside of a chain. */
+#ifndef IG_CHAIN_CHAIN_H
+#define IG_CHAIN_CHAIN_H
+
+#include <ingot/chain.h>
+#include "run/case.h"
+
+/* How a stage's result is drawn, beside the rest of `ingot view`'s defaults. */
+typedef struct {
+  ig_src at;
+  const char *field, *palette, *threshold, *warp;
+  double range[2], keep[2], camera[2]; /* camera: azimuth, elevation in degrees */
+  double scale, zoom;
+  double when; /* share of the snapshots: 0 the first, 1 the last */
+  bool edges;
+} ig_picture_case;
+
+/* Loads read from a curve of force over displacement. */
+typedef struct {
+  ig_src at;
+  const char *force, *displacement; /* columns of history.csv */
+  const char *plastic;              /* cell field that is 0 until the material yields */
+  double length, offset;
+} ig_curve_case;
+
+/* One figure of the report. */
+typedef struct {
+  ig_src at;
+  const char *name, *stage, *figure, *column, *unit;
+  int take; /* IG_TAKE_* */
+} ig_report_case;
+enum { IG_TAKE_LAST, IG_TAKE_MAX, IG_TAKE_MIN };
+
+typedef struct {
+  const char *name;
+  ig_node *node; /* as the file says it */
+  ig_case *own;  /* read on demand: the stage as a case of its own */
+  char *folder;
+  ig_picture_case picture;
+  ig_curve_case curve;
+} ig_stage;
+
+typedef struct {
+  ig_ctx *cx;
+  ig_case *c; /* the file */
+  const char *title;
+  char *out;
+  int stages;
+  ig_stage *stage;
+  ig_list report; /* of ig_report_case */
+} ig_chain;
+
+extern const ig_option ig_chain_options_table[], ig_stage_options[];
+
+/* --- resolve.c */
+/* The stage as a case: the chain's common keys added where it has none, and every `from: STAGE`
+   replaced by what that stage left, or, in a trial, by something that reads alike. Kept in the
+   stage. */
+IG_MUST_CHECK ig_status ig_stage_case(ig_chain *chain, int stage, bool trial);
+/* Whether it reads from any stage. */
+bool ig_stage_reads(const ig_chain *chain, int stage);
+/* Calls `each` with every stage that this one reads from. */
+typedef ig_status ig_source_fn(ig_chain *chain, int stage, int source, const ig_node *where);
+IG_MUST_CHECK ig_status ig_stage_sources(ig_chain *chain, int stage, ig_source_fn *each);
+
+/* --- results.c: what stages left in their folders */
+/* summary.json of a stage as a tree, NULL if there is none. */
+IG_MUST_CHECK ig_status ig_stage_summary(ig_chain *chain, int stage, ig_node **summary);
+/* A figure of its `result`; false: there is none of that name, or it is no number. */
+bool ig_summary_figure(const ig_node *summary, const char *key, double *value);
+/* Snapshots in order: their files and times; free with ig_series_free. */
+typedef struct {
+  int count;
+  char **path;
+  double *time;
+} ig_series;
+IG_MUST_CHECK ig_status ig_series_read(ig_ctx *cx, const char *folder, ig_series *series);
+void ig_series_free(ig_series *series);
+/* A column of history.csv, by its name with or without the unit; free *value. */
+IG_MUST_CHECK ig_status ig_column_read(ig_ctx *cx, const char *folder, const char *name, int *count,
+                                       double **value);
+/* The largest value of a cell field of a snapshot. */
+IG_MUST_CHECK ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const char *field,
+                                         double *most);
+
+/* --- curve.c */
+/* Stiffness; loads at first yield and at the offset, and the highest. NaN: not reached. */
+enum { IG_CURVE_STIFFNESS, IG_CURVE_FIRST, IG_CURVE_OFFSET, IG_CURVE_HIGHEST, IG_CURVE_FIGURES };
+extern const char *const ig_curve_keys[IG_CURVE_FIGURES];
+IG_MUST_CHECK ig_status ig_curve_read(ig_ctx *cx, const char *folder, const ig_curve_case *c,
+                                      double curve[IG_CURVE_FIGURES]);
+
+/* --- report.c */
+/* Writes summary.json of the chain and tells the report's lines (NULL: to nobody). */
+IG_MUST_CHECK ig_status ig_chain_report(ig_chain *chain, ig_line_fn *line, void *user);
+
+#endif

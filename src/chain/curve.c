@@ -1,0 +1,96 @@
+/* Yield from a curve of load over displacement.
+
+   The stiffness is that of the straight part: a line through the origin fitted to what lies below
+   half the load at first yield. First yield is when the plastic field leaves zero, between two
+   snapshots by the straight line through the two after it. The offset load is where the curve meets
+   that line moved by offset x length. */
+#include "chain/chain.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+const char *const ig_curve_keys[IG_CURVE_FIGURES] = {"stiffness_N_per_m", "first_yield_N",
+                                                     "offset_yield_N", "highest_load_N"};
+
+/* Straight between rows, level beyond them. */
+static double at_time(int n, const double *t, const double *y, double when) {
+  int i = 1;
+  while (i < n - 1 && t[i] < when)
+    i++;
+  if (n < 2 || !(t[i] > t[i - 1]))
+    return y[0];
+  const double s = fmin(fmax((when - t[i - 1]) / (t[i] - t[i - 1]), 0), 1);
+  return (1 - s) * y[i - 1] + s * y[i];
+}
+
+/* NaN: nothing yields. */
+static ig_status yield_time(ig_ctx *cx, const char *folder, const char *field, double *time) {
+  const double least = 1e-7; /* plastic strain that counts */
+  ig_series series;
+  double first = 0;
+  *time = NAN;
+  IG_TRY(ig_series_read(cx, folder, &series));
+  ig_status status = IG_OK;
+  for (int i = 0; i < series.count && status == IG_OK; i++) {
+    double most;
+    status = ig_snapshot_most(cx, series.path[i], field, &most);
+    if (status != IG_OK || most <= least)
+      continue;
+    if (isnan(*time)) {
+      *time = series.time[i];
+      first = most;
+      continue;
+    }
+    const double before = *time, grown = most - first;
+    int k = i - 2;
+    if (grown > 0)
+      *time -= first * (series.time[i] - before) / grown;
+    *time = fmax(*time, k >= 0 ? series.time[k] : 0);
+    break;
+  }
+  ig_series_free(&series);
+  return status;
+}
+
+ig_status ig_curve_read(ig_ctx *cx, const char *folder, const ig_curve_case *c,
+                        double curve[IG_CURVE_FIGURES]) {
+  double *t = NULL, *u = NULL, *f = NULL, when;
+  int n = 0, nu = 0, nf = 0;
+  for (int i = 0; i < IG_CURVE_FIGURES; i++)
+    curve[i] = NAN;
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_column_read(cx, folder, "time", &n, &t));
+  IG_TRY_GOTO(status, done, ig_column_read(cx, folder, c->displacement, &nu, &u));
+  IG_TRY_GOTO(status, done, ig_column_read(cx, folder, c->force, &nf, &f));
+  n = nu < n ? nu : n;
+  n = nf < n ? nf : n;
+  /* signs: pulling and pushing read alike */
+  for (int i = 0; i < n; i++) {
+    u[i] = fabs(u[i]);
+    f[i] = fabs(f[i]);
+    curve[IG_CURVE_HIGHEST] = fmax(f[i], curve[IG_CURVE_HIGHEST]); /* of a NaN the other */
+  }
+  IG_TRY_GOTO(status, done, yield_time(cx, folder, c->plastic, &when));
+  if (!isnan(when))
+    curve[IG_CURVE_FIRST] = at_time(n, t, f, when);
+  const double straight = 0.5 * (isnan(when) ? curve[IG_CURVE_HIGHEST] : curve[IG_CURVE_FIRST]);
+  double uf = 0, uu = 0;
+  for (int i = 0; i < n && f[i] <= straight; i++) {
+    uf += u[i] * f[i];
+    uu += u[i] * u[i];
+  }
+  if (uu > 0)
+    curve[IG_CURVE_STIFFNESS] = uf / uu;
+  const double moved = c->offset * c->length;
+  for (int i = 1; i < n && isnan(curve[IG_CURVE_OFFSET]); i++) {
+    const double a = f[i - 1] - curve[IG_CURVE_STIFFNESS] * (u[i - 1] - moved),
+                 b = f[i] - curve[IG_CURVE_STIFFNESS] * (u[i] - moved);
+    if (u[i] > moved && a > 0 && b <= 0)
+      curve[IG_CURVE_OFFSET] = f[i - 1] + a / (a - b) * (f[i] - f[i - 1]);
+  }
+done:
+  free(t);
+  free(u);
+  free(f);
+  return status;
+}

@@ -1,0 +1,388 @@
+/* From a stage in a chain to a case of its own: what stands beside the stages is added, and what is
+   said to come from another stage is looked up in that one's results.
+
+     from: design                      a snapshot (the shape room's `file`)
+     mesh: {from: shape}               the mesh that stage made
+     mesh: {from: print, keep: {…}}    the mesh that stage ran on, as far as its result says
+     path: {from: shape}               the toolpath that stage made
+     duration: {from: shape, figure: print_time_s, times: 1, plus: 5 s}    a number */
+#include "chain/chain.h"
+#include "chain/shape.h"
+#include "io/store.h"
+#include "io/vtkhdf.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- who is meant */
+
+static ig_status source_find(ig_chain *chain, int stage, const ig_node *from, int *source) {
+  char names[512] = "";
+  for (int i = 0; i < stage; i++) {
+    if (from->kind == IG_NODE_SCALAR && strcmp(chain->stage[i].name, from->text) == 0) {
+      *source = i;
+      return IG_OK;
+    }
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? "|" : "",
+             chain->stage[i].name);
+  }
+  char list[512];
+  ig_choices_list(names, list, sizeof list);
+  return stage == 0
+             ? ig_fail_at(chain->cx, &from->at, "there is no stage before '%s' to take this from",
+                          chain->stage[stage].name)
+             : ig_fail_at(
+                   chain->cx, &from->at, "there is no stage '%.60s' before '%s': expected %s",
+                   from->kind == IG_NODE_SCALAR ? from->text : "?", chain->stage[stage].name, list);
+}
+
+/* `from` where it means a stage: a number of a summary, a mesh, a path, or the shape's design. */
+static const ig_node *source_of(const ig_node *node, bool top) {
+  const ig_node *from = ig_node_find(node, "from");
+  if (!from)
+    return NULL;
+  const bool named =
+      node->key && (strcmp(node->key, "mesh") == 0 || strcmp(node->key, "path") == 0);
+  return top || named || ig_node_find(node, "figure") ? from : NULL;
+}
+
+static ig_status sources_walk(ig_chain *chain, int stage, const ig_node *node, bool top,
+                              ig_source_fn *each) {
+  const ig_node *from = node->kind == IG_NODE_MAP ? source_of(node, top) : NULL;
+  if (from) {
+    int source;
+    IG_TRY(source_find(chain, stage, from, &source));
+    IG_TRY(each(chain, stage, source, from));
+  }
+  for (const ig_node *child = node->child; child; child = child->next)
+    IG_TRY(sources_walk(chain, stage, child, false, each));
+  return IG_OK;
+}
+
+ig_status ig_stage_sources(ig_chain *chain, int stage, ig_source_fn *each) {
+  return sources_walk(chain, stage, chain->stage[stage].node, true, each);
+}
+
+static bool reads(const ig_node *node, bool top) {
+  bool any = node->kind == IG_NODE_MAP && source_of(node, top);
+  for (const ig_node *child = node->child; child && !any; child = child->next)
+    any = reads(child, false);
+  return any;
+}
+
+bool ig_stage_reads(const ig_chain *chain, int stage) {
+  return reads(chain->stage[stage].node, true);
+}
+
+/* --- small changes to a tree */
+
+#define SOME_FILE "/dev/null" /* stands for a file that an earlier stage has yet to write */
+
+static void child_drop(ig_node *map, const char *key) {
+  for (ig_node **slot = &map->child; *slot; slot = &(*slot)->next)
+    if (strcmp((*slot)->key, key) == 0) {
+      *slot = (*slot)->next;
+      return;
+    }
+}
+
+/* Turns `node` into a scalar in its place. */
+static ig_status scalar_become(ig_case *c, ig_node *node, const char *text) {
+  node->kind = IG_NODE_SCALAR;
+  node->child = NULL;
+  node->quoted = true;
+  return ig_arena_text(c->cx, c->arena, &node->text, text, strlen(text));
+}
+
+/* `from` becomes `file`. */
+static ig_status file_become(ig_case *c, ig_node *map, const char *path) {
+  ig_node *from = ig_node_find(map, "from");
+  char *whole = realpath(path, NULL); /* not from the case's folder */
+  from->key = "file";
+  const ig_status status = scalar_become(c, from, whole ? whole : path);
+  free(whole);
+  return status;
+}
+
+/* --- numbers */
+
+static ig_status figure_become(ig_chain *chain, ig_case *c, ig_node *node, int source, bool trial) {
+  const ig_node *figure = ig_node_find(node, "figure"), *times = ig_node_find(node, "times"),
+                *plus = ig_node_find(node, "plus");
+  const char *name = chain->stage[source].name;
+  double value = 1, factor = 1, more = 0;
+  char text[40], problem[160];
+  ig_node *summary = NULL;
+  for (const ig_node *child = node->child; child; child = child->next)
+    if (child->kind != IG_NODE_SCALAR || !strstr("from figure times plus", child->key))
+      return ig_fail_at(c->cx, &child->key_at,
+                        "'%s' is not expected here: a number from a stage has from, figure, times "
+                        "and plus",
+                        child->key);
+  if (!trial)
+    IG_TRY(ig_stage_summary(chain, source, &summary));
+  if (!trial && !ig_summary_figure(summary, figure->text, &value))
+    return ig_fail_at(c->cx, &figure->at,
+                      "stage '%s' has left no figure '%.60s': see %s/summary.json", name,
+                      figure->text, chain->stage[source].folder);
+  if (times && !ig_number_read(times->text, "", &factor, problem, sizeof problem))
+    return ig_fail_at(c->cx, &times->at, "times '%.60s': %s", times->text, problem);
+  if (plus) { /* in whatever unit it carries: the figure's own is SI */
+    char *end;
+    more = strtod(plus->text, &end);
+    while (*end == ' ')
+      end++;
+    if (*end && !ig_number_read(plus->text, "s", &more, problem, sizeof problem) &&
+        !ig_number_read(plus->text, "m", &more, problem, sizeof problem))
+      return ig_fail_at(c->cx, &plus->at, "plus '%.60s': %s", plus->text, problem);
+  }
+  snprintf(text, sizeof text, "%.17g", factor * value + more);
+  IG_TRY(scalar_become(c, node, text));
+  node->quoted = false;
+  return IG_OK;
+}
+
+/* --- meshes */
+
+typedef struct {
+  ig_src at;
+  const char *set, *field;
+  double min, max;
+} keep_case;
+static const ig_option keep_options[] = {
+    IG_TEXT(keep_case, set, NULL, "elements of this set"),
+    IG_TEXT(keep_case, field, NULL, "elements whose value of this field of the result is in range"),
+    IG_REAL(keep_case, min, NULL, NULL, 0, 0, "at least, in the field's unit"),
+    IG_REAL(keep_case, max, NULL, NULL, 0, 0, "at most"), IG_END};
+
+static bool is_shape(const ig_chain *chain, int stage) {
+  const ig_node *physics = ig_node_find(chain->stage[stage].node, "physics");
+  return physics && physics->text && strcmp(physics->text, "shape") == 0;
+}
+
+static ig_status derived_name(ig_chain *chain, int stage, char **path) {
+  char name[96];
+  snprintf(name, sizeof name, "%.64s-mesh.vtkhdf", chain->stage[stage].name);
+  *path = ig_path_join(chain->out, name);
+  return *path ? IG_OK : IG_FAIL(chain->cx, IG_MEMORY, "no memory for a path");
+}
+
+static ig_status last_snapshot(ig_chain *chain, int stage, char **path) {
+  ig_series series;
+  IG_TRY(ig_series_read(chain->cx, chain->stage[stage].folder, &series));
+  *path = series.path[series.count - 1];
+  series.path[series.count - 1] = NULL;
+  ig_series_free(&series);
+  return IG_OK;
+}
+
+/* The file of the mesh with sets that a stage made or ran on; its last snapshot where it made its
+   mesh itself. */
+static ig_status mesh_of(ig_chain *chain, int stage, char **path) {
+  const ig_node *mesh = ig_node_find(chain->stage[stage].node, "mesh");
+  const ig_node *from = mesh ? ig_node_find(mesh, "from") : NULL;
+  if (is_shape(chain, stage) || !from)
+    return last_snapshot(chain, stage, path);
+  if (ig_node_find(mesh, "keep"))
+    return derived_name(chain, stage, path);
+  int source;
+  IG_TRY(source_find(chain, stage, from, &source));
+  return mesh_of(chain, source, path);
+}
+
+static ig_status field_keep(ig_ctx *cx, const keep_case *keep, const ig_snapshot *snap,
+                            const char *path, uint8_t *inside) {
+  for (int i = 0; i < snap->fields; i++) {
+    const ig_field *f = &snap->field[i];
+    if (f->where != IG_AT_CELLS || f->components != 1 || strcmp(f->name, keep->field) != 0 ||
+        (f->dtype != IG_F32 && f->dtype != IG_F64))
+      continue;
+    for (int64_t c = 0; c < snap->cells; c++) {
+      const double v =
+          f->dtype == IG_F32 ? ((const float *)f->data)[c] : ((const double *)f->data)[c];
+      inside[c] &= !(v < keep->min) && !(v > keep->max) && !isnan(v);
+    }
+    return IG_OK;
+  }
+  return ig_fail_at(cx, &keep->at, "'%s' has no cell field '%.60s' of single numbers", path,
+                    keep->field);
+}
+
+/* What is kept must be one piece: crumbs go, more than that is a failure. */
+static ig_status whole_keep(ig_ctx *cx, const keep_case *keep, ig_mesh *mesh, const uint8_t *inside,
+                            const char *stage) {
+  ig_lid count = 0, all = ig_mesh_elements(mesh);
+  int pieces;
+  double lost;
+  for (ig_lid e = 0; e < all; e++)
+    count += inside[e];
+  if (count == 0)
+    return ig_fail_at(cx, &keep->at, "nothing of the result of '%s' is kept: see its fields",
+                      stage);
+  ig_lid *before; /* sizes of the sets, which follow */
+  IG_TRY(IG_NEW(cx, &before, mesh->sets + 1, "sets"));
+  for (int i = 0; i < mesh->sets; i++)
+    before[i] = mesh->set[i].count;
+  ig_status status = ig_mesh_keep(cx, mesh, inside, NULL);
+  if (status == IG_OK)
+    status = ig_mesh_keep_largest(cx, mesh, &pieces, &lost);
+  for (int i = 0; i < mesh->sets && status == IG_OK; i++)
+    if (mesh->set[i].kind == IG_SET_NODES && before[i] && !mesh->set[i].count)
+      status = ig_fail_at(cx, &keep->at,
+                          "of the set '%.60s' nothing is kept of the result of '%s': was the part "
+                          "molten there?",
+                          mesh->set[i].name, stage);
+  free(before);
+  IG_TRY(status);
+  if (lost > 0.1)
+    return ig_fail_at(
+        cx, &keep->at,
+        "what is kept of '%s' falls apart into %d pieces, the largest with %.0f %% of "
+        "it: was the whole part molten?",
+        stage, pieces, 100 * (1 - lost));
+  if (lost > 0)
+    ig_warn(cx, "%.2g %% of what is kept of '%s' hung loose and was dropped", 100 * lost, stage);
+  return IG_OK;
+}
+
+static ig_status mesh_keep(ig_chain *chain, ig_case *c, const keep_case *keep, int source,
+                           const char *base, const char *result, const char *to) {
+  ig_ctx *cx = c->cx;
+  ig_mesh *mesh = NULL;
+  ig_snapshot *snap = NULL;
+  uint8_t *inside = NULL;
+  const char *name = chain->stage[source].name;
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_mesh_read(cx, base, NULL, &mesh));
+  const ig_lid elements = ig_mesh_elements(mesh);
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &inside, elements, "mesh"));
+  memset(inside, !keep->set, (size_t)elements);
+  if (keep->set) {
+    const ig_set *set = ig_mesh_find_set(mesh, keep->set, IG_SET_ELEMENTS);
+    if (!set) {
+      status =
+          ig_fail_at(cx, &keep->at, "the mesh of '%s' has no element set '%.60s'", name, keep->set);
+      goto done;
+    }
+    for (ig_lid i = 0; i < set->count; i++)
+      inside[set->item[i]] = 1;
+  }
+  if (keep->field) {
+    IG_TRY_GOTO(status, done, ig_snapshot_read(cx, result, &snap));
+    if (snap->cells != elements || snap->points != mesh->nodes) {
+      status = ig_fail_at(cx, &keep->at,
+                          "the last snapshot of '%s' holds %" PRId64 " of the %" PRId32
+                          " elements of its mesh: let the stage run until all are there",
+                          name, snap->cells, elements);
+      goto done;
+    }
+    IG_TRY_GOTO(status, done, field_keep(cx, keep, snap, result, inside));
+  }
+  IG_TRY_GOTO(status, done, whole_keep(cx, keep, mesh, inside, name));
+  status = ig_mesh_write(cx, mesh, to);
+done:
+  free(inside);
+  ig_snapshot_free(snap);
+  ig_mesh_free(mesh);
+  return status;
+}
+
+static ig_status mesh_become(ig_chain *chain, ig_case *c, int stage, ig_node *mesh, int source,
+                             bool trial) {
+  char *base = NULL, *result = NULL, *to = NULL;
+  keep_case *kept = NULL;
+  const ig_node *keep = ig_node_find(mesh, "keep");
+  if (keep) {
+    IG_TRY(ig_arena_take(c->cx, c->arena, (void **)&kept, 1, sizeof *kept));
+    IG_TRY(ig_options_read(c->cx, c->arena, keep, &(ig_option_table){keep_options, kept}, 1));
+    child_drop(mesh, "keep");
+  }
+  if (trial)
+    return file_become(c, mesh, SOME_FILE);
+  ig_status status;
+  IG_TRY_GOTO(status, done, mesh_of(chain, source, &base));
+  if (kept) {
+    IG_TRY_GOTO(status, done, last_snapshot(chain, source, &result));
+    IG_TRY_GOTO(status, done, derived_name(chain, stage, &to));
+    IG_TRY_GOTO(status, done, mesh_keep(chain, c, kept, source, base, result, to));
+  }
+  status = file_become(c, mesh, to ? to : base);
+done:
+  free(base);
+  free(result);
+  free(to);
+  return status;
+}
+
+/* --- the walk */
+
+/* `from` in `node`, whatever it stands for. */
+static ig_status source_become(ig_chain *chain, ig_case *c, int stage, ig_node *node, int source,
+                               bool trial) {
+  const char *key = node->key ? node->key : "";
+  if (ig_node_find(node, "figure"))
+    return figure_become(chain, c, node, source, trial);
+  if (strcmp(key, "mesh") == 0)
+    return mesh_become(chain, c, stage, node, source, trial);
+  if (trial)
+    return file_become(c, node, SOME_FILE);
+  char *path = NULL;
+  ig_status status = IG_OK;
+  if (strcmp(key, "path") != 0)
+    status = last_snapshot(chain, source, &path);
+  else if (!(path = ig_path_join(chain->stage[source].folder, "path.csv")))
+    status = IG_FAIL(c->cx, IG_MEMORY, "no memory for a path");
+  if (status == IG_OK)
+    status = file_become(c, node, path);
+  free(path);
+  return status;
+}
+
+static ig_status node_resolve(ig_chain *chain, ig_case *c, int stage, ig_node *node, bool top,
+                              bool trial) {
+  const ig_node *from = node->kind == IG_NODE_MAP ? source_of(node, top) : NULL;
+  if (from) {
+    int source;
+    IG_TRY(source_find(chain, stage, from, &source));
+    IG_TRY(source_become(chain, c, stage, node, source, trial));
+  }
+  for (ig_node *child = node->child; child; child = child->next)
+    IG_TRY(node_resolve(chain, c, stage, child, false, trial));
+  return IG_OK;
+}
+
+/* What holds for every stage that does not say otherwise. */
+static ig_status common_fold(ig_chain *chain, ig_case *c) {
+  static const char *const keys[] = {"backend",  "threads",   "precision",
+                                     "assembly", "materials", "output"};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+    const ig_node *common = ig_node_find(chain->c->root, keys[i]);
+    if (!common || ig_node_find(c->root, keys[i]))
+      continue;
+    ig_node *copy;
+    IG_TRY(ig_node_copy(c->cx, c->arena, common, &copy));
+    copy->next = c->root->child;
+    c->root->child = copy;
+  }
+  return IG_OK;
+}
+
+ig_status ig_stage_case(ig_chain *chain, int stage, bool trial) {
+  ig_stage *s = &chain->stage[stage];
+  ig_case *c;
+  ig_case_close(s->own);
+  s->own = NULL;
+  IG_TRY(ig_case_new(chain->cx, &c));
+  s->own = c;
+  IG_TRY(ig_node_copy(c->cx, c->arena, s->node, &c->root));
+  c->root->key = NULL; /* the name of the stage is none of the case's */
+  c->path = chain->c->path;
+  child_drop(c->root, "picture");
+  child_drop(c->root, "curve");
+  IG_TRY(common_fold(chain, c));
+  return node_resolve(chain, c, stage, c->root, true, trial);
+}

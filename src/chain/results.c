@@ -1,0 +1,182 @@
+/* What stages left in their folders, read back. */
+#include "chain/chain.h"
+#include "io/case_yaml.h"
+#include "io/store.h"
+#include "io/vtkhdf.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static ig_status path_in(ig_ctx *cx, const char *folder, const char *name, char **path) {
+  *path = ig_path_join(folder, name);
+  return *path ? IG_OK : IG_FAIL(cx, IG_MEMORY, "no memory for a path");
+}
+
+/* JSON is YAML. *root is NULL if there is no such file. */
+static ig_status json_read(ig_ctx *cx, ig_arena *arena, const char *folder, const char *name,
+                           ig_node **root) {
+  char *path;
+  *root = NULL;
+  IG_TRY(path_in(cx, folder, name, &path));
+  const ig_status status = access(path, R_OK) == 0 ? ig_yaml_open(cx, arena, path, root) : IG_OK;
+  free(path);
+  return status;
+}
+
+ig_status ig_stage_summary(ig_chain *chain, int stage, ig_node **summary) {
+  return json_read(chain->cx, chain->c->arena, chain->stage[stage].folder, "summary.json", summary);
+}
+
+bool ig_summary_figure(const ig_node *summary, const char *key, double *value) {
+  const ig_node *result = summary ? ig_node_find(summary, "result") : NULL;
+  const ig_node *figure = result ? ig_node_find(result, key) : NULL;
+  if (!figure || figure->kind != IG_NODE_SCALAR || figure->quoted)
+    return false;
+  char *end;
+  *value = strtod(figure->text, &end);
+  return end != figure->text && !*end;
+}
+
+/* --- snapshots */
+
+void ig_series_free(ig_series *series) {
+  for (int i = 0; i < series->count; i++)
+    free(series->path[i]);
+  free(series->path);
+  free(series->time);
+  memset(series, 0, sizeof *series);
+}
+
+static ig_status series_fill(ig_ctx *cx, const char *folder, const ig_node *files,
+                             ig_series *series) {
+  int count = 0;
+  for (const ig_node *file = files->child; file; file = file->next)
+    count++;
+  IG_TRY(IG_NEW(cx, &series->path, count, "series"));
+  IG_TRY(IG_NEW(cx, &series->time, count, "series"));
+  for (const ig_node *file = files->child; file; file = file->next) {
+    const ig_node *name = ig_node_find(file, "name"), *time = ig_node_find(file, "time");
+    if (!name || !name->text || !time || !time->text || strchr(name->text, '/'))
+      return IG_FAIL(cx, IG_INPUT, "'%s/snap.vtkhdf.series' is damaged: run the stage again",
+                     folder);
+    series->time[series->count] = strtod(time->text, NULL);
+    IG_TRY(path_in(cx, folder, name->text, &series->path[series->count]));
+    series->count++;
+  }
+  return IG_OK;
+}
+
+ig_status ig_series_read(ig_ctx *cx, const char *folder, ig_series *series) {
+  ig_arena *arena;
+  ig_node *root = NULL;
+  memset(series, 0, sizeof *series);
+  IG_TRY(ig_arena_new(cx, &arena));
+  ig_status status = json_read(cx, arena, folder, "snap.vtkhdf.series", &root);
+  const ig_node *files = root ? ig_node_find(root, "files") : NULL;
+  if (status == IG_OK && files)
+    status = series_fill(cx, folder, files, series);
+  if (status == IG_OK && series->count == 0)
+    status =
+        IG_FAIL(cx, IG_INPUT, "'%s' holds no snapshots: run that stage with some (output)", folder);
+  ig_arena_free(arena);
+  if (status != IG_OK)
+    ig_series_free(series);
+  return status;
+}
+
+ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const char *field, double *most) {
+  ig_snapshot *snap;
+  IG_TRY(ig_snapshot_read(cx, path, &snap));
+  const ig_field *found = NULL;
+  for (int i = 0; i < snap->fields; i++)
+    if (snap->field[i].where == IG_AT_CELLS && snap->field[i].components == 1 &&
+        strcmp(snap->field[i].name, field) == 0)
+      found = &snap->field[i];
+  ig_status status = IG_OK;
+  *most = 0;
+  if (!found || (found->dtype != IG_F32 && found->dtype != IG_F64))
+    status = IG_FAIL(cx, IG_INPUT, "'%s' has no cell field '%s' of single numbers", path, field);
+  for (int64_t c = 0; status == IG_OK && c < snap->cells; c++)
+    *most = fmax(*most, found->dtype == IG_F32 ? ((const float *)found->data)[c]
+                                               : ((const double *)found->data)[c]);
+  ig_snapshot_free(snap);
+  return status;
+}
+
+/* --- history.csv */
+
+/* The place of a column in the header; -1: none. Names are those of the file without their unit. */
+static int column_find(const char *header, const char *name) {
+  const size_t length = strlen(name);
+  int at = 0;
+  for (const char *p = header; *p; p += *p == ',', at++) {
+    const char *end = p + strcspn(p, ",\r\n"), *unit = p + strcspn(p, "[,\r\n");
+    while (unit > p && unit[-1] == ' ')
+      unit--;
+    if (((size_t)(unit - p) == length || (size_t)(end - p) == length) &&
+        strncmp(p, name, length) == 0)
+      return at;
+    p = end;
+    if (*p != ',')
+      break;
+  }
+  return -1;
+}
+
+static ig_status column_fill(ig_ctx *cx, FILE *f, int at, int *count, double **value) {
+  char *line = NULL;
+  size_t room = 0;
+  int capacity = 0;
+  ig_status status = IG_OK;
+  while (status == IG_OK && getline(&line, &room, f) > 0) {
+    const char *p = line;
+    for (int c = 0; c < at && *p; c++)
+      p += strcspn(p, ",") + (p[strcspn(p, ",")] == ',');
+    if (*count == capacity) {
+      capacity = capacity ? 2 * capacity : 256;
+      double *grown = realloc(*value, (size_t)capacity * sizeof *grown);
+      if (!grown) {
+        status = IG_FAIL(cx, IG_MEMORY, "no memory for a history of %d rows", capacity);
+        break;
+      }
+      *value = grown;
+    }
+    (*value)[(*count)++] = strtod(p, NULL);
+  }
+  free(line);
+  return status;
+}
+
+ig_status ig_column_read(ig_ctx *cx, const char *folder, const char *name, int *count,
+                         double **value) {
+  char *path, *header = NULL;
+  size_t room = 0;
+  *count = 0;
+  *value = NULL;
+  IG_TRY(path_in(cx, folder, "history.csv", &path));
+  FILE *f = fopen(path, "r");
+  ig_status status =
+      f ? IG_OK : IG_FAIL(cx, IG_INPUT, "cannot read '%s': %s", path, strerror(errno));
+  if (f && getline(&header, &room, f) > 0) {
+    const int at = column_find(header, name);
+    header[strcspn(header, "\r\n")] = '\0';
+    status = at < 0 ? IG_FAIL(cx, IG_INPUT, "'%s' has no column '%s': expected one of %.300s", path,
+                              name, header)
+                    : column_fill(cx, f, at, count, value);
+  }
+  if (status == IG_OK && *count == 0)
+    status = IG_FAIL(cx, IG_INPUT, "'%s' holds no rows", path);
+  if (f)
+    fclose(f);
+  free(header);
+  free(path);
+  if (status != IG_OK) {
+    free(*value);
+    *value = NULL;
+  }
+  return status;
+}

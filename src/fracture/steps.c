@@ -1,0 +1,212 @@
+/* Steps. The host decides when, the device does the rest. */
+#include "fracture/tables.h"
+
+#include <math.h>
+
+static ig_status run(frac_model *m, frac_item item, int64_t begin, int64_t n) {
+  return m->ops->run(m->cx, m->kind, m->wide, item, &m->s, begin, n);
+}
+static ig_status run_all(frac_model *m, frac_item item, int64_t most) {
+  return most ? run(m, item, 0, -most) : IG_OK;
+}
+
+void frac_model_set_step(frac_model *m, double dt) {
+  m->s.dt = dt;
+  frac_graph_drop(m);
+}
+
+ig_status frac_model_critical(frac_model *m, double *dt) {
+  ig_array limit;
+  double most;
+  IG_TRY(ig_array_new_device(m->cx, &limit, (size_t)m->s.ne, sizeof(double), "critical step"));
+  m->s.limit = limit.dev;
+  ig_status status = run(m, FRAC_critical, 0, m->s.ne);
+  if (status == IG_OK)
+    status = m->cx->backend->absmax_f64(m->cx, (size_t)m->s.ne, limit.dev, &most);
+  m->s.limit = NULL;
+  ig_array_free(m->cx, &limit);
+  IG_TRY(status);
+  *dt = 2 / sqrt(1.01 * most); /* the iteration comes from below */
+  return IG_OK;
+}
+
+/* Marked facets become cohesive elements: filter and compact, see that there is room, open, take
+   their nodes apart. */
+const char *const frac_pass_names[FRAC_PASSES] = {
+    "list facets", "room", "open", "list nodes", "part", "running sum", "split", "settle"};
+
+ig_status frac_model_pass(frac_model *m, int pass) {
+  frac *s = &m->s;
+  switch (pass) {
+  case 0:
+    return m->ops->compact(m->cx, s, s->mark, (int64_t)m->shape.faces * s->ne, s->opened,
+                           &s->count->broken);
+  case 1:
+    return run(m, FRAC_room, 0, 1);
+  case 2:
+    return run_all(m, FRAC_open, m->facets);
+  case 3:
+    return m->ops->compact(m->cx, s, s->touch, s->node_max, s->touched, &s->count->touched);
+  case 4:
+    return run_all(m, FRAC_part, s->node_max);
+  case 5:
+    return m->ops->scan(m->cx, s);
+  case 6:
+    return run_all(m, FRAC_split, s->node_max);
+  default:
+    return run(m, FRAC_settle, 0, 1);
+  }
+}
+
+static ig_status insert(frac_model *m) {
+  for (int pass = 0; pass < FRAC_PASSES; pass++)
+    IG_TRY(frac_model_pass(m, pass));
+  return IG_OK;
+}
+
+static ig_status check(frac_model *m) {
+  IG_TRY(frac_model_stress(m));
+  IG_TRY(run_all(m, FRAC_check, (int64_t)m->shape.faces * m->s.ne));
+  return insert(m);
+}
+
+static ig_status force(frac_model *m) {
+  IG_TRY(run_all(m, FRAC_load, m->s.loads_on));
+  IG_TRY(run_all(m, FRAC_cohesive, m->s.coh_max));
+  if (m->s.how != IG_COLOR)
+    IG_TRY(run_all(m, FRAC_element, m->s.ne));
+  for (int c = 0; c < m->colors; c++)
+    IG_TRY(run(m, FRAC_element, m->color_start[c], m->color_start[c + 1] - m->color_start[c]));
+  return m->s.law.rigid ? run_all(m, FRAC_contact, m->s.ne) : IG_OK;
+}
+
+static ig_status finish(frac_model *m) {
+  IG_TRY(run_all(m, FRAC_node, m->s.node_max));
+  return run_all(m, FRAC_advance, 1);
+}
+
+ig_status frac_model_stress(frac_model *m) {
+  IG_TRY(run_all(m, FRAC_stress, m->s.ne));
+  return run_all(m, FRAC_average, m->s.node_max);
+}
+
+ig_status frac_model_insert(frac_model *m, frac_opening into) {
+  m->s.opening = into;
+  frac_graph_drop(m);
+  do {
+    IG_TRY(insert(m));
+    IG_TRY(frac_count_pull(m));
+    if (m->count.full)
+      IG_TRY(frac_tables_grow(m));
+    else
+      break;
+  } while (true);
+  m->s.opening = FRAC_HOLD;
+  return IG_OK;
+}
+
+static bool due(const frac_model *m, int64_t step) {
+  return m->check_every && step % m->check_every == 0;
+}
+
+/* The forces of the current step, after the check it may be due: where figures are taken. */
+static ig_status begin(frac_model *m) {
+  if (m->begun)
+    return IG_OK;
+  if (due(m, m->count.step))
+    do {
+      IG_TRY(check(m));
+      IG_TRY(frac_count_pull(m));
+      if (m->count.full)
+        IG_TRY(frac_tables_grow(m));
+      else
+        break;
+    } while (true);
+  IG_TRY(force(m));
+  m->begun = true;
+  return IG_OK;
+}
+
+static ig_status steps(frac_model *m, int64_t from, int64_t to) {
+  for (int64_t i = from; i < to; i++) {
+    if (due(m, i))
+      IG_TRY(check(m));
+    IG_TRY(force(m));
+    IG_TRY(finish(m));
+  }
+  return IG_OK;
+}
+
+/* Whole blocks between checks are replayed as one graph where the backend has them. A table that
+   fills up stops every kernel that follows: the step then stands at that check, the host makes room
+   and goes on from there. */
+ig_status frac_model_run(frac_model *m, int64_t step) {
+  if (m->begun && m->count.step < step) {
+    IG_TRY(finish(m));
+    m->count.step++;
+    m->begun = false;
+  }
+  const int64_t block = m->check_every ? m->check_every : 16;
+  while (m->count.step < step) {
+    const int64_t at = m->count.step, next = (at / block + 1) * block;
+    if (at % block || next > step || !m->cx->backend->graph_begin) {
+      const int64_t to = next < step ? next : step;
+      IG_TRY(steps(m, at, to));
+    } else {
+      if (!m->graph) {
+        IG_TRY(m->cx->backend->graph_begin(m->cx));
+        const ig_status status = steps(m, at, next);
+        const ig_status ended = m->cx->backend->graph_end(m->cx, &m->graph);
+        IG_TRY(status);
+        IG_TRY(ended);
+      }
+      int64_t times = (step - at) / block;
+      times = times > 256 ? 256 : times;
+      IG_TRY(m->cx->backend->graph_run(m->cx, m->graph, (int)times));
+    }
+    IG_TRY(frac_count_pull(m));
+    if (m->count.full)
+      IG_TRY(frac_tables_grow(m));
+    if (m->cx->interrupted)
+      return IG_OK;
+  }
+  return IG_OK;
+}
+
+ig_status frac_model_figures(frac_model *m, double figures[FRAC_FIGURES]) {
+  IG_TRY(begin(m));
+  IG_TRY(frac_count_pull(m));
+  int64_t n = m->s.ne > m->count.nodes ? m->s.ne : m->count.nodes;
+  n = n > m->count.cohesive ? n : m->count.cohesive;
+  n = n > m->s.loads_on ? n : m->s.loads_on;
+  const int64_t chunks = (n + FRAC_CHUNK - 1) / FRAC_CHUNK;
+  IG_TRY(run(m, FRAC_figures, 0, chunks));
+  void *host;
+  frac_table *t = frac_table_find(m, "part");
+  host = t->a.host;
+  IG_TRY(m->cx->backend->copy_out(m->cx, host, t->a.dev, (size_t)chunks * FRAC_FIGURES * 8));
+  for (int k = 0; k < FRAC_FIGURES; k++)
+    figures[k] = 0;
+  for (int64_t i = 0; i < chunks; i++)
+    for (int k = 0; k < FRAC_FIGURES; k++)
+      figures[k] += ((double *)host)[i * FRAC_FIGURES + k];
+  return IG_OK;
+}
+
+double frac_model_damage(const frac_model *m, int64_t c) {
+  const ig_cohesive *law = &m->s.law;
+  const void *cs = frac_table_find((frac_model *)m, "cs")->a.host,
+             *cw = frac_table_find((frac_model *)m, "cw")->a.host;
+  const double f = frac_model_real(m, cw, c);
+  const bool ppr = law->kind == IG_COHESIVE_PPR;
+  const double dn = (ppr ? law->alpha : 2) * law->phi_n / (law->sigma * f);
+  const double dt = law->beta * law->phi_t / (law->tau * f);
+  double least = 1;
+  for (int p = 0; p < m->shape.points; p++) {
+    const int64_t at = (c * m->shape.points + p) * m->shape.state + 2 * m->shape.dim;
+    const double n = frac_model_real(m, cs, at) / dn, t = frac_model_real(m, cs, at + 1) / dt;
+    const double d = ppr && t > n ? t : n;
+    least = d < least ? d : least;
+  }
+  return least;
+}

@@ -1,0 +1,205 @@
+/* Hashes of cases, by the tables that read them: what is written differently and means the same
+   ("1 mm", "0.001") is the same. */
+#include "run/fingerprint.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#define START 0xcbf29ce484222325u
+
+/* FNV-1a on eight bytes at a time: it need not withstand malice, only mistakes. */
+static uint64_t mix(uint64_t h, const void *data, size_t bytes) {
+  const unsigned char *p = data;
+  for (; bytes; bytes -= bytes < 8 ? bytes : 8, p += 8) {
+    uint64_t word = 0;
+    memcpy(&word, p, bytes < 8 ? bytes : 8);
+    h = (h ^ word) * 0x100000001b3u;
+    h ^= h >> 29;
+  }
+  return h;
+}
+
+static uint64_t mix_text(uint64_t h, const char *text) {
+  const uint64_t length = text ? strlen(text) + 1 : 0;
+  h = mix(h, &length, sizeof length);
+  return text ? mix(h, text, length) : h;
+}
+
+/* --- the mesh */
+
+uint64_t ig_job_fingerprint(const ig_case *c, const ig_job *job) {
+  uint64_t h = mix(START, c->room->name, strlen(c->room->name));
+  const ig_mesh *m = job->mesh;
+  if (!m)
+    return h;
+  h = mix(h, m->x, sizeof *m->x * 3 * (size_t)m->nodes);
+  for (int b = 0; b < m->blocks; b++) {
+    const ig_block *block = &m->block[b];
+    const size_t corners = (size_t)block->count * (size_t)ig_elem_info_get(block->type)->nodes;
+    h = mix(h, &block->type, sizeof block->type);
+    h = mix(h, block->conn, sizeof *block->conn * corners);
+  }
+  return h;
+}
+
+static uint64_t mix_sets(uint64_t h, const ig_mesh *m) {
+  for (int s = 0; m && s < m->sets; s++) {
+    const ig_set *set = &m->set[s];
+    h = mix_text(h, set->name);
+    h = mix(h, set->item, sizeof *set->item * (size_t)set->count);
+    if (set->face)
+      h = mix(h, set->face, (size_t)set->count);
+  }
+  return h;
+}
+
+/* --- the settings */
+
+static uint64_t mix_reals(uint64_t h, const double *value, int64_t count) {
+  h = mix(h, &count, sizeof count);
+  for (int64_t i = 0; i < count; i++) {
+    const double one = isnan(value[i]) ? (double)NAN : value[i] == 0 ? 0 : value[i];
+    h = mix(h, &one, sizeof one);
+  }
+  return h;
+}
+
+/* A file counts by what it holds, not by where it lies. */
+static uint64_t mix_file(uint64_t h, const char *path) {
+  FILE *f = path ? fopen(path, "rb") : NULL;
+  if (!f)
+    return mix_text(h, path);
+  char bytes[1 << 16];
+  for (size_t got; (got = fread(bytes, 1, sizeof bytes, f)) > 0;)
+    h = mix(h, bytes, got);
+  fclose(f);
+  return h;
+}
+
+/* What a continuation may change: how far it goes. */
+static bool is_end(const char *path) {
+  static const char *const ends[] = {"duration",       "time.end",         "iterations",
+                                     "change",         "objective_change", "analysis.duration",
+                                     "analysis.steps", "report_every"};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+    if (strcmp(path, ends[i]) == 0)
+      return true;
+  return false;
+}
+
+static uint64_t mix_table(uint64_t h, const ig_option *options, const void *from, const char *above,
+                          bool ends);
+
+static uint64_t mix_option(uint64_t h, const ig_option *o, const void *from, const char *above,
+                           bool ends) {
+  const void *at = (const char *)from + o->offset;
+  char path[160];
+  snprintf(path, sizeof path, "%.100s%s%.50s", above, *above ? "." : "", o->key);
+  if (!ends && is_end(path))
+    return h;
+  h = mix_text(h, o->key);
+  switch (o->kind) {
+  case IG_OPT_BOOL:
+    return mix(h, at, sizeof(bool));
+  case IG_OPT_INT:
+    return mix(h, at, sizeof(int64_t));
+  case IG_OPT_CHOICE:
+    return mix(h, at, sizeof(int));
+  case IG_OPT_REAL:
+    return mix_reals(h, at, 1);
+  case IG_OPT_VECTOR:
+    return mix_reals(h, at, o->length);
+  case IG_OPT_IVECTOR:
+    return mix(h, at, sizeof(int64_t) * (size_t)o->length);
+  case IG_OPT_TEXT:
+    return mix_text(h, *(const char *const *)at);
+  case IG_OPT_FILE:
+    return mix_file(h, *(const char *const *)at);
+  case IG_OPT_REALS: {
+    const ig_reals *r = at;
+    return mix_reals(h, r->value, r->count);
+  }
+  case IG_OPT_TEXTS: {
+    const ig_texts *t = at;
+    h = mix(h, &t->count, sizeof t->count);
+    for (int i = 0; i < t->count; i++)
+      h = mix_text(h, t->value[i]);
+    return h;
+  }
+  case IG_OPT_TABLE: {
+    const ig_table *t = at;
+    return mix_reals(mix_reals(h, t->x, t->count), t->y, t->count);
+  }
+  case IG_OPT_MAP:
+    return mix_table(h, o->sub, at, path, ends);
+  case IG_OPT_LIST: {
+    const ig_list *list = at;
+    h = mix(h, &list->count, sizeof list->count);
+    for (int i = 0; i < list->count; i++)
+      h = mix_table(h, o->sub, (const char *)list->items + (size_t)i * o->sub_size, path, ends);
+    return h;
+  }
+  }
+  return h;
+}
+
+static uint64_t mix_table(uint64_t h, const ig_option *options, const void *from, const char *above,
+                          bool ends) {
+  for (const ig_option *o = options; o->key; o++)
+    h = mix_option(h, o, from, above, ends);
+  return h;
+}
+
+/* The mesh counts as what was made of its section; names and places of computing do not count. */
+static bool counts(const char *key, bool ends) {
+  static const char *const never[] = {"physics", "title", "backend", "threads", "mesh"};
+  for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+    if (strcmp(key, never[i]) == 0)
+      return false;
+  return ends || strcmp(key, "output") != 0;
+}
+
+ig_status ig_case_settings(ig_case *c, const char **settings) {
+  const ig_option_table tables[] = {{ig_common_options, &c->common},
+                                    {c->room->options, c->room_case}};
+  size_t room = 1, used = 0;
+  for (int t = 0; t < 2; t++)
+    for (const ig_option *o = tables[t].options; o->key; o++)
+      room += strlen(o->key) + IG_STAMP_TEXT + 1;
+  char *text;
+  IG_TRY(ig_arena_take(c->cx, c->arena, (void **)&text, room, 1));
+  for (int t = 0; t < 2; t++)
+    for (const ig_option *o = tables[t].options; o->key; o++)
+      if (counts(o->key, false))
+        used += (size_t)snprintf(text + used, room - used, "%s %016" PRIx64 "\n", o->key,
+                                 mix_option(START, o, tables[t].into, "", false));
+  *settings = text;
+  return IG_OK;
+}
+
+bool ig_settings_differ(const char *one, const char *other, char *key, size_t size) {
+  while (*one || *other) {
+    const size_t length = strcspn(one, "\n"), there = strcspn(other, "\n");
+    if (length != there || strncmp(one, other, length) != 0) {
+      const char *line = *one ? one : other;
+      snprintf(key, size, "%.*s", (int)strcspn(line, " \n"), line);
+      return true;
+    }
+    one += length + (one[length] == '\n');
+    other += there + (other[there] == '\n');
+  }
+  return false;
+}
+
+void ig_job_stamp(const ig_case *c, const ig_job *job, char stamp[IG_STAMP_TEXT]) {
+  const ig_option_table tables[] = {{ig_common_options, (void *)&c->common},
+                                    {c->room->options, c->room_case}};
+  uint64_t h = mix_text(mix_sets(ig_job_fingerprint(c, job), job->mesh), ig_version());
+  for (int t = 0; t < 2; t++)
+    for (const ig_option *o = tables[t].options; o->key; o++)
+      if (counts(o->key, true))
+        h = mix_option(h, o, tables[t].into, "", true);
+  snprintf(stamp, IG_STAMP_TEXT, "%016" PRIx64, h);
+}

@@ -1,0 +1,311 @@
+/* The levels of the hierarchy made anew, on CUDA. */
+#include "solver/level.cuh"
+
+__global__ void single_values(int64_t n, const double *x, float *y) {
+  for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n;
+       i += (int64_t)gridDim.x * blockDim.x)
+    y[i] = (float)x[i];
+}
+
+ig_status ig_grid_cuda_to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
+  single_values<<<stride_blocks(cx, n, 256), 256, 0, ig_cuda_stream(cx)>>>(n, x, y);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void inverse_nodes(const __grid_constant__ ig_grid_args_f32 g, float *inverse) {
+  int i[3];
+  int64_t at;
+  if (!node_place(g.n, g.row, g.dim == 3 ? g.plane : 0, g.first,
+                  blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &at))
+    return;
+  const float *e = g.modulus + at;
+  const int64_t r = g.row, p = g.plane;
+  float s = (e[0] + e[-1]) + (e[-r] + e[-1 - r]);
+  if (g.dim == 3)
+    s += (e[-p] + e[-1 - p]) + (e[-r - p] + e[-1 - r - p]);
+  inverse[at] = s > 0 ? 1 / s : 0;
+}
+
+ig_status ig_grid_cuda_node_inverse(ig_ctx *cx, const ig_grid_args_f32 *g, float *inverse) {
+  const int64_t nodes = (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->n[2] + 1);
+  inverse_nodes<<<ig_cuda_blocks(nodes, 128), 128, 0, ig_cuda_stream(cx)>>>(*g, inverse);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+struct coarsen_args {
+  int dim, dof, n[3], fine[3], next[3]; /* elements of this, the finer and the next level */
+  int64_t row, plane, stored, first;    /* of this level */
+  int64_t frow, fplane, ffirst;         /* of the finest */
+  const float *modulus, *table, *from;  /* from: element matrices of the finer level */
+  const uint16_t *kind;
+  float *stencil, *to; /* to: element matrices made */
+  __half *half;        /* blocks off the diagonal, scaled, or NULL */
+  const float *unscale;
+  int64_t offset[IG_STENCIL_HALF];
+};
+
+static coarsen_args coarsen_of(const ig_level *l) {
+  coarsen_args a = {};
+  a.dim = l->grid.dim;
+  a.dof = l->grid.dof;
+  for (int d = 0; d < 3; d++)
+    a.n[d] = l->grid.n[d];
+  a.row = l->grid.row;
+  a.plane = l->grid.dim == 3 ? l->grid.plane : 0;
+  a.stored = l->grid.stored;
+  a.first = l->grid.first;
+  a.stencil = l->stencil;
+  a.half = l->half;
+  a.unscale = l->unscale;
+  for (int b = 0; b < IG_STENCIL_HALF; b++)
+    a.offset[b] = l->offset[b];
+  return a;
+}
+
+static __device__ __forceinline__ bool element_there(const int *n, int dim, const int *e) {
+  return e[0] >= 0 && e[0] < n[0] && e[1] >= 0 && e[1] < n[1] && e[2] >= 0 &&
+         e[2] < (dim == 3 ? n[2] : 1);
+}
+static __device__ __forceinline__ int64_t element_number(const int *n, const int *e) {
+  return e[0] + (int64_t)n[0] * (e[1] + (int64_t)n[1] * e[2]);
+}
+
+/* A thread makes one block of one node's stencil: blockIdx.y is the block. Either from the moduli
+   (first coarse level) or from element matrices. */
+template <int DOF, bool FROM_MODULI>
+__global__ void make_stencil(const __grid_constant__ coarsen_args a, int first) {
+  int i[3];
+  int64_t place;
+  if (!node_place(a.n, a.row, a.plane, a.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i,
+                  &place))
+    return;
+  const int block = first + blockIdx.y, nodes = 1 << a.dim, size = nodes * DOF;
+  float s[DOF * DOF] = {};
+  for (int p = 0; p < nodes; p++)
+    for (int q = 0; q < nodes; q++) {
+      if (ig_stencil_block(a.dim, (q & 1) - (p & 1), (q >> 1 & 1) - (p >> 1 & 1),
+                           (q >> 2) - (p >> 2)) != block)
+        continue;
+      const int e[3] = {i[0] - (p & 1), i[1] - (p >> 1 & 1), i[2] - (p >> 2)};
+      if (!element_there(a.n, a.dim, e))
+        continue;
+      const int64_t number = element_number(a.n, e);
+      if (FROM_MODULI) {
+        const float *t = a.table + (int64_t)a.kind[number] * nodes * size * size;
+        for (int child = 0; child < nodes; child++) {
+          const float m =
+              a.modulus[a.ffirst + 2 * e[0] + (child & 1) + (2 * e[1] + (child >> 1 & 1)) * a.frow +
+                        (2 * e[2] + (child >> 2)) * a.fplane];
+          const float *k = t + ((int64_t)child * size + p * DOF) * size + q * DOF;
+#pragma unroll
+          for (int r = 0; r < DOF; r++)
+#pragma unroll
+            for (int c = 0; c < DOF; c++)
+              s[r * DOF + c] += m * k[r * size + c];
+        }
+      } else {
+        const float *k = a.from + number * size * size + (int64_t)p * DOF * size + q * DOF;
+#pragma unroll
+        for (int r = 0; r < DOF; r++)
+#pragma unroll
+          for (int c = 0; c < DOF; c++)
+            s[r * DOF + c] += k[r * size + c];
+      }
+    }
+  if (a.half && block) {
+    const float w = a.unscale[place] * a.unscale[place + a.offset[block]];
+#pragma unroll
+    for (int m = 0; m < DOF * DOF; m++)
+      a.half[((int64_t)(block - 1) * DOF * DOF + m) * a.stored + place] = __float2half(w * s[m]);
+    return;
+  }
+#pragma unroll
+  for (int m = 0; m < DOF * DOF; m++)
+    a.stencil[((int64_t)block * DOF * DOF + m) * a.stored + place] = s[m];
+}
+
+/* A block makes one element matrix of the next level: the sum over the children, each taken
+   through its interpolation one axis at a time, rows then columns. */
+template <bool FROM_MODULI> __global__ void make_parents(const __grid_constant__ coarsen_args a) {
+  __shared__ float k[576];
+  const int nodes = 1 << a.dim, size = nodes * a.dof, entries = size * size;
+  const int64_t number = blockIdx.x;
+  const int parent[3] = {(int)(number % a.next[0]), (int)(number / a.next[0] % a.next[1]),
+                         (int)(number / ((int64_t)a.next[0] * a.next[1]))};
+  float sum[9] = {}; /* at least 64 threads */
+  for (int child = 0; child < nodes; child++) {
+    const int e[3] = {2 * parent[0] + (child & 1), 2 * parent[1] + (child >> 1 & 1),
+                      2 * parent[2] + (child >> 2)};
+    if (!element_there(a.n, a.dim, e))
+      continue;
+    const int64_t mine = element_number(a.n, e);
+    if (FROM_MODULI) {
+      const float *t = a.table + (int64_t)a.kind[mine] * nodes * entries;
+      float m[8];
+#pragma unroll
+      for (int g = 0; g < 8; g++)
+        m[g] = g < nodes
+                   ? a.modulus[a.ffirst + 2 * e[0] + (g & 1) + (2 * e[1] + (g >> 1 & 1)) * a.frow +
+                               (2 * e[2] + (g >> 2)) * a.fplane]
+                   : 0.0f;
+      for (int q = threadIdx.x; q < entries; q += blockDim.x) {
+        float v = 0;
+#pragma unroll
+        for (int g = 0; g < 8; g++)
+          if (g < nodes)
+            v += m[g] * t[g * entries + q];
+        k[q] = v;
+      }
+    } else {
+      for (int q = threadIdx.x; q < entries; q += blockDim.x)
+        k[q] = a.from[mine * entries + q];
+    }
+    for (int side = 0; side < 2; side++)
+      for (int axis = 0; axis < a.dim; axis++) {
+        __syncthreads();
+        for (int q = threadIdx.x; q < entries / 2; q += blockDim.x) {
+          /* q counts pairs of rows (or columns) that differ in the bit `axis` of the corner */
+          const int line = q / size, other = q % size, corner = line / a.dof, c = line % a.dof;
+          const int low = (corner >> axis << (axis + 1)) | (corner & ((1 << axis) - 1));
+          const int high = low | 1 << axis;
+          const int p0 = side ? other * size + low * a.dof + c : (low * a.dof + c) * size + other;
+          const int p1 = side ? other * size + high * a.dof + c : (high * a.dof + c) * size + other;
+          const float u = k[p0], v = k[p1];
+          const int s = child >> axis & 1;
+          k[p0] = s ? 0.5f * u : u + 0.5f * v;
+          k[p1] = s ? v + 0.5f * u : 0.5f * v;
+        }
+      }
+    __syncthreads();
+#pragma unroll
+    for (int m = 0; m < 9; m++)
+      if (threadIdx.x + m * blockDim.x < (unsigned)entries)
+        sum[m] += k[threadIdx.x + m * blockDim.x];
+    __syncthreads();
+  }
+#pragma unroll
+  for (int m = 0; m < 9; m++)
+    if (threadIdx.x + m * blockDim.x < (unsigned)entries)
+      a.to[number * entries + threadIdx.x + m * blockDim.x] = sum[m];
+}
+
+template <bool FROM_MODULI>
+static ig_status launch_blocks(ig_ctx *cx, const ig_level *l, const coarsen_args &a, int first,
+                               int count) {
+  const dim3 grid(ig_cuda_blocks(nodes_of(&l->grid), 128), count);
+  if (a.dof == 3)
+    make_stencil<3, FROM_MODULI><<<grid, 128, 0, ig_cuda_stream(cx)>>>(a, first);
+  else if (a.dof == 2)
+    make_stencil<2, FROM_MODULI><<<grid, 128, 0, ig_cuda_stream(cx)>>>(a, first);
+  else
+    make_stencil<1, FROM_MODULI><<<grid, 128, 0, ig_cuda_stream(cx)>>>(a, first);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+template <bool FROM_MODULI>
+static ig_status launch_stencil(ig_ctx *cx, const ig_level *l, const coarsen_args &a) {
+  if (!l->half)
+    return launch_blocks<FROM_MODULI>(cx, l, a, 0, l->blocks);
+  IG_TRY(launch_blocks<FROM_MODULI>(cx, l, a, 0, 1));
+  IG_TRY(ig_grid_cuda_scales(cx, l));
+  return launch_blocks<FROM_MODULI>(cx, l, a, 1, l->blocks - 1);
+}
+
+__global__ void scale_nodes(const __grid_constant__ ig_level l) {
+  int i[3];
+  int64_t at;
+  if (node_place(l.grid.n, l.grid.row, l.grid.dim == 3 ? l.grid.plane : 0, l.grid.first,
+                 blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &at))
+    ig_scale_make(&l, at);
+}
+
+ig_status ig_grid_cuda_scales(ig_ctx *cx, const ig_level *l) {
+  scale_nodes<<<ig_cuda_blocks(nodes_of(&l->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(*l);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+static void parents_of(coarsen_args *a, const ig_level *next) {
+  for (int d = 0; d < 3; d++)
+    a->next[d] = d < a->dim ? next->grid.n[d] : 1;
+  a->to = next->element;
+}
+
+ig_status ig_grid_cuda_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_level *coarse,
+                                    const ig_level *next, const uint16_t *kind,
+                                    const float *table) {
+  coarsen_args a = coarsen_of(coarse);
+  a.modulus = fine->args.modulus;
+  a.frow = fine->grid.row;
+  a.fplane = fine->grid.dim == 3 ? fine->grid.plane : 0;
+  a.ffirst = fine->grid.first;
+  a.kind = kind;
+  a.table = table;
+  IG_TRY(launch_stencil<true>(cx, coarse, a));
+  if (!next)
+    return IG_OK;
+  parents_of(&a, next);
+  make_parents<true>
+      <<<(unsigned)ig_grid_elements(&next->grid), a.dim == 3 ? 192 : 64, 0, ig_cuda_stream(cx)>>>(
+          a);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+ig_status ig_grid_cuda_coarsen(ig_ctx *cx, const ig_level *fine, const ig_level *coarse) {
+  coarsen_args a = coarsen_of(fine);
+  a.from = fine->element;
+  parents_of(&a, coarse);
+  make_parents<false>
+      <<<(unsigned)ig_grid_elements(&coarse->grid), a.dim == 3 ? 192 : 64, 0, ig_cuda_stream(cx)>>>(
+          a);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+ig_status ig_grid_cuda_stencil(ig_ctx *cx, const ig_level *l) {
+  coarsen_args a = coarsen_of(l);
+  a.from = l->element;
+  return launch_stencil<false>(cx, l, a);
+}
+
+__global__ void spread_springs(const __grid_constant__ ig_grid_args_f32 fine,
+                               const __grid_constant__ ig_level l, int depth) {
+  const int corners = 1 << l.grid.dim;
+  for (int s = 0; s < fine.springs; s++) {
+    ig_spring_spread(&fine, &l, depth, s, threadIdx.x / corners, threadIdx.x % corners);
+    __syncthreads(); /* the next spring may add to the same entries */
+  }
+}
+
+ig_status ig_grid_cuda_coarse_springs(ig_ctx *cx, const ig_level *fine, const ig_level *l,
+                                      int depth) {
+  spread_springs<<<1, 1 << 2 * l->grid.dim, 0, ig_cuda_stream(cx)>>>(fine->args, *l, depth);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void invert_diagonal(const __grid_constant__ stencil_args s, float *stencil,
+                                float *inverse) {
+  int i[3];
+  int64_t place;
+  if (!node_place(s.n, s.row, s.plane, s.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i,
+                  &place))
+    return;
+  for (int c = 0; c < s.dof; c++) {
+    float *diagonal = stencil + (c * s.dof + c) * s.stored + place;
+    const float v = *diagonal * IG_COARSE_SHIFT;
+    *diagonal = v;
+    inverse[c * s.stored + place] = v > 0 ? 1 / v : 0;
+  }
+}
+
+ig_status ig_grid_cuda_coarse_inverse(ig_ctx *cx, const ig_level *l) {
+  invert_diagonal<<<ig_cuda_blocks(nodes_of(&l->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(
+      stencil_of(l), l->stencil, l->inverse);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}

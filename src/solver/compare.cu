@@ -1,0 +1,104 @@
+/* Operators that `ingot bench` compares ours with. */
+#include "solver/level.cuh"
+
+/* one thread a DoF: the eight elements around its node, a row of the dense matrix each */
+__global__ void dof_by_dof(const __grid_constant__ ig_grid_args_f64 g,
+                           const double *__restrict__ matrix, const double *__restrict__ x,
+                           double *__restrict__ y) {
+  __shared__ double k[576];
+  for (int m = threadIdx.x + blockDim.x * threadIdx.y; m < 576; m += blockDim.x * blockDim.y)
+    k[m] = matrix[m];
+  __syncthreads();
+  const int r = threadIdx.y;
+  int i[3];
+  int64_t place;
+  if (!node_place(g.n, g.row, g.plane, g.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i,
+                  &place))
+    return;
+  double s = 0;
+  for (int a = 0; a < 8; a++) {
+    const int64_t element = place - (a & 1) - (a >> 1 & 1) * g.row - (a >> 2) * g.plane;
+    const double e = g.modulus[element];
+    double t = 0;
+    for (int b = 0; b < 8; b++) {
+      const double *u = x + element + (b & 1) + (b >> 1 & 1) * g.row + (b >> 2) * g.plane;
+#pragma unroll
+      for (int c = 0; c < 3; c++)
+        t += k[(a * 3 + r) * 24 + b * 3 + c] * u[c * g.stored];
+    }
+    s += e * t;
+  }
+  y[r * g.stored + place] = g.fix[place] >> r & 1 ? 0 : s;
+}
+
+ig_status ig_grid_cuda_dbd(ig_ctx *cx, const ig_grid_args_f64 *g, const double *k, const double *x,
+                           double *y) {
+  const int64_t nodes = (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->n[2] + 1);
+  dof_by_dof<<<ig_cuda_blocks(nodes, 128), dim3(128, 3), 0, ig_cuda_stream(cx)>>>(*g, k, x, y);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+/* value, column: [81][3 x nodes], rows packed without the halo, columns as places */
+__global__ void assemble_rows(const __grid_constant__ ig_grid_args_f64 g, const double *k,
+                              double *value, int32_t *column) {
+  const int64_t nodes = (int64_t)(g.n[0] + 1) * (g.n[1] + 1) * (g.n[2] + 1);
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  const int r = threadIdx.y;
+  int i[3];
+  int64_t place;
+  if (!node_place(g.n, g.row, g.plane, g.first, t, i, &place))
+    return;
+  for (int q = 0; q < 27; q++) {
+    const int o[3] = {q % 3 - 1, q / 3 % 3 - 1, q / 9 - 1};
+    double s[3] = {0, 0, 0};
+    for (int a = 0; a < 8; a++) {
+      const int b[3] = {(a & 1) + o[0], (a >> 1 & 1) + o[1], (a >> 2) + o[2]};
+      if ((b[0] | b[1] | b[2]) & ~1)
+        continue;
+      const double e = g.modulus[place - (a & 1) - (a >> 1 & 1) * g.row - (a >> 2) * g.plane];
+      for (int c = 0; c < 3; c++)
+        s[c] += e * k[(a * 3 + r) * 24 + (b[0] + 2 * b[1] + 4 * b[2]) * 3 + c];
+    }
+    const int64_t to = place + o[0] + o[1] * g.row + o[2] * g.plane;
+    for (int c = 0; c < 3; c++) {
+      value[(int64_t)(q * 3 + c) * 3 * nodes + r * nodes + t] = s[c];
+      column[(int64_t)(q * 3 + c) * 3 * nodes + r * nodes + t] = (int32_t)(c * g.stored + to);
+    }
+  }
+}
+
+ig_status ig_grid_cuda_assemble(ig_ctx *cx, const ig_grid_args_f64 *g, const double *k,
+                                double *value, int32_t *column) {
+  const int64_t nodes = (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->n[2] + 1);
+  assemble_rows<<<ig_cuda_blocks(nodes, 64), dim3(64, 3), 0, ig_cuda_stream(cx)>>>(*g, k, value,
+                                                                                   column);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void sparse_rows(const __grid_constant__ ig_grid_args_f64 g,
+                            const double *__restrict__ value, const int32_t *__restrict__ column,
+                            const double *__restrict__ x, double *__restrict__ y) {
+  const int64_t nodes = (int64_t)(g.n[0] + 1) * (g.n[1] + 1) * (g.n[2] + 1);
+  const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (t >= 3 * nodes)
+    return;
+  double s = 0;
+#pragma unroll 9
+  for (int q = 0; q < 81; q++)
+    s += value[q * 3 * nodes + t] * x[column[q * 3 * nodes + t]];
+  int i[3];
+  int64_t place;
+  const int r = (int)(t / nodes);
+  (void)node_place(g.n, g.row, g.plane, g.first, t % nodes, i, &place);
+  y[r * g.stored + place] = g.fix[place] >> r & 1 ? 0 : s;
+}
+
+ig_status ig_grid_cuda_assembled(ig_ctx *cx, const ig_grid_args_f64 *g, const double *value,
+                                 const int32_t *column, const double *x, double *y) {
+  const int64_t rows = 3 * (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->n[2] + 1);
+  sparse_rows<<<ig_cuda_blocks(rows, 256), 256, 0, ig_cuda_stream(cx)>>>(*g, value, column, x, y);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}

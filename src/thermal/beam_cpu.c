@@ -1,0 +1,35 @@
+/* Watts of the beams on the CPU: threads over steps. */
+#include "thermal/beam_ops.h"
+
+#include "thermal/beam.inc"
+
+static void step_power(const ig_beam_view *v, const ig_beam_step *step, double *out) {
+  const ig_beam_scene *c = &v->scene[step->scene];
+  const double *x = v->x + 3 * (int64_t)c->nodes;
+  double *power = v->power + step->power;
+  for (int32_t n = 0; n < c->node_count; n++)
+    power[n] = 0;
+  for (int32_t i = 0; i < step->shot_count; i++) {
+    const ig_beam_shot *s = &v->shot[step->shots + i];
+    const ig_beam_shape *b = &v->shape[s->beam];
+    for (int32_t t = 0; t < c->target_count; t++)
+      beam_weigh(b, s, v->beam[c->targets + t] == s->beam, x,
+                 v->corner + (int64_t)IG_BEAM_CORNERS * (c->targets + t),
+                 out + (int64_t)IG_BEAM_SCRATCH * t);
+    const double sum = beam_total(b, c->target_count, out);
+    for (int32_t n = 0; n < c->node_count && sum > 0; n++)
+      power[n] += s->power * (beam_share(v, c, step->scene, n, out) / sum);
+  }
+}
+
+ig_status ig_beam_power_cpu(ig_ctx *cx, const ig_beam_view *v) {
+  const int threads = v->rooms;
+  (void)cx;
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int r = 0; r < threads; r++)
+    for (int64_t i = (int64_t)v->steps * r / threads; i < (int64_t)v->steps * (r + 1) / threads;
+         i++)
+      if (v->step[i].scene >= 0)
+        step_power(v, &v->step[i], v->scratch + v->room * r);
+  return IG_OK;
+}

@@ -1,0 +1,53 @@
+/* What the beam kernels share with the host: beams, where they are in each step, and what is near
+   them. Double precision throughout. */
+#ifndef IG_BEAM_TYPES_H
+#define IG_BEAM_TYPES_H
+
+#include "kern/hd.h"
+
+typedef enum { IG_BEAM_SURFACE, IG_BEAM_GAUSSIAN, IG_BEAM_GOLDAK, IG_BEAM_CYLINDER } ig_beam_model;
+
+typedef struct {
+  int32_t model, points;             /* ig_beam_model; sample points a side of a target */
+  double radius, depth, front, rear; /* m */
+  double reach; /* surface: how far above or below the beam a face may lie, m */
+  double far;   /* targets whose centre is further away take nothing, m */
+} ig_beam_shape;
+
+/* A beam at one place for part of a step. */
+typedef struct {
+  double at[3], along[2]; /* m; unit vector of travel in the plane */
+  double power;           /* absorbed, as a mean over the step, W */
+  int32_t beam;
+} ig_beam_shot;
+
+/* What beams may touch while they move a little: nodes, rising, and faces or elements on them. */
+typedef struct {
+  int32_t nodes, node_count, targets, target_count, refs;
+} ig_beam_scene;
+
+/* One step of a batch. */
+typedef struct {
+  int32_t scene, shots, shot_count; /* scene -1: no beam is on */
+  int32_t power;                    /* where the watts of the scene's nodes go */
+} ig_beam_step;
+
+enum { IG_BEAM_CORNERS = 8, IG_BEAM_SCRATCH = 10 };
+
+typedef struct {
+  int32_t steps, rooms;
+  int64_t room; /* doubles of scratch a worker has */
+  const ig_beam_shape *shape;
+  const ig_beam_step *step;
+  const ig_beam_shot *shot;
+  const ig_beam_scene *scene;
+  const double *x;          /* scene nodes x 3 */
+  const int32_t *beam;      /* scene targets: whose they are */
+  const int32_t *corner;    /* scene targets x 8: nodes, counted in the scene */
+  const int32_t *ref_start; /* scene nodes + 1 a scene: from its `nodes` + its number on */
+  const int32_t *ref;       /* target x 8 + corner, of each node */
+  double *scratch;          /* rooms x room: of each target 8 weights, their sum, distance^2 */
+  double *power;            /* W */
+} ig_beam_view;
+
+#endif

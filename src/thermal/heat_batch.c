@@ -1,0 +1,270 @@
+/* Batches: births, sources and steps written down ahead, then run. */
+#include "thermal/heat_make.h"
+#include "backend/backend.h"
+#include "thermal/heat_ops.h"
+#include "thermal/heat_rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+ig_status ig_heat_room(ig_ctx *cx, ig_array *a, size_t count, size_t size) {
+  if (count < a->count)
+    return IG_OK;
+  if (!a->dev)
+    return ig_array_new(cx, a, count + 1024, size, "batch");
+  return ig_array_grow(cx, a, 2 * count);
+}
+
+ig_status ig_heat_push(ig_ctx *cx, ig_array *a, size_t count) {
+  return cx->backend->separate && count ? cx->backend->copy_in(cx, a->dev, a->host, count * a->size)
+                                        : IG_OK;
+}
+
+/* A node already there that a new one touches through the elements born now; -1: none. `deep`: or
+   touches through another new node. */
+static ig_lid donor_of(const ig_heat *h, ig_lid n, ig_lid begin, bool deep) {
+  for (ig_lid i = h->around.start[n]; i < h->around.start[n + 1]; i++) {
+    const ig_lid e = h->around.item[i];
+    if (e >= h->next.elements)
+      continue;
+    for (int a = 0; a < 8; a++) {
+      const ig_lid other = ig_heat_conn(h, e)[a];
+      if (h->around.item[h->around.start[other]] < begin)
+        return other;
+      const ig_lid further = deep && other != n ? donor_of(h, other, begin, false) : -1;
+      if (further >= 0)
+        return further;
+    }
+  }
+  return -1;
+}
+
+/* One node's change. */
+static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_lid begin) {
+  const int stride = 7 + h->materials;
+  IG_TRY(ig_heat_room(cx, &h->patch, (size_t)h->patch_count, sizeof(ig_heat_patch)));
+  ig_heat_patch *p = (ig_heat_patch *)h->patch.host + h->patch_count;
+  *p = (ig_heat_patch){.node = n, .donor = -1};
+  if (there)
+    p->donor = -2;
+  else if (h->newborn == IG_BORN_INHERITED && (p->donor = donor_of(h, n, begin, false)) < 0)
+    p->donor = donor_of(h, n, begin, true);
+  if (h->conduction == IG_HEAT_STENCIL) {
+    IG_TRY(ig_heat_row_find(cx, h, n, &p->row));
+  } else {
+    IG_TRY(ig_heat_room(cx, &h->patch_value, (size_t)(h->patch_count + 1) * (size_t)stride, 8));
+    ig_heat_node_values(h, n, (double *)h->patch_value.host + (int64_t)h->patch_count * stride);
+  }
+  h->patch_count++;
+  return IG_OK;
+}
+
+/* The nodes of all elements born by then change, each once. */
+ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
+  const ig_lid begin = h->next.elements;
+  while (h->next.event + 1 < h->events && h->event_time[h->next.event + 1] <= time)
+    ig_heat_event_expose(h);
+  for (ig_lid e = begin; e < h->next.elements; e++)
+    for (int a = 0; a < 8; a++) {
+      const ig_lid n = ig_heat_conn(h, e)[a];
+      ig_lid i = h->around.start[n];
+      const bool there = h->around.item[i] < begin;
+      while (h->around.item[i] < begin)
+        i++;
+      if (h->around.item[i] == e) /* its first new element writes it */
+        IG_TRY(patch_write(cx, h, n, there, begin));
+    }
+  h->open.patch_last = h->patch_count;
+  return IG_OK;
+}
+
+ig_status ig_heat_batch_list(ig_ctx *cx, ig_heat *h, const ig_lid *nodes, int32_t count,
+                             int32_t *list) {
+  IG_TRY(ig_heat_room(cx, &h->source_node, (size_t)(h->list_count + count), sizeof(ig_lid)));
+  memcpy((ig_lid *)h->source_node.host + h->list_count, nodes, (size_t)count * sizeof *nodes);
+  *list = h->list_count;
+  h->list_count += count;
+  return IG_OK;
+}
+
+ig_status ig_heat_batch_powers(ig_ctx *cx, ig_heat *h, int32_t list, int32_t count,
+                               int32_t *first) {
+  IG_TRY(ig_heat_room(cx, &h->source_power, (size_t)(h->source_count + count), sizeof(double)));
+  *first = h->open.first = h->source_count;
+  h->open.list = list;
+  h->source_count += count;
+  return IG_OK;
+}
+
+bool ig_heat_batch_full(const ig_heat *h) {
+  return h->source_count > 1 << 23 || h->list_count > 1 << 22 || h->patch_count > 1 << 21;
+}
+
+ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power) {
+  const int32_t count = h->source_count - h->open.first;
+  if (count == 0)
+    h->open.list = h->list_count;
+  IG_TRY(ig_heat_room(cx, &h->source_node, (size_t)h->list_count, sizeof(ig_lid)));
+  IG_TRY(ig_heat_room(cx, &h->source_power, (size_t)h->source_count, sizeof(double)));
+  ig_lid *nodes = (ig_lid *)h->source_node.host + h->open.list;
+  double *powers = (double *)h->source_power.host + h->open.first;
+  int32_t at = count;
+  for (; at > 0 && nodes[at - 1] > node; at--) {
+    nodes[at] = nodes[at - 1];
+    powers[at] = powers[at - 1];
+  }
+  nodes[at] = node;
+  powers[at] = power;
+  h->source_count++;
+  h->list_count++;
+  h->powers_given = true;
+  return IG_OK;
+}
+
+/* An empty step at the end of what is written. */
+static void step_open(ig_heat *h) {
+  h->open = (ig_heat_step){.first = h->source_count,
+                           .list = h->list_count,
+                           .patch_first = h->patch_count,
+                           .patch_last = h->patch_count};
+}
+
+/* The open step, written down. */
+static ig_status step_close(ig_ctx *cx, ig_heat *h) {
+  if (h->step_count == h->step_room) {
+    const int room = h->step_room ? 2 * h->step_room : 256;
+    ig_heat_step *bigger = realloc(h->step, (size_t)room * sizeof *bigger);
+    if (!bigger)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for a batch of steps");
+    h->step = bigger;
+    h->step_room = room;
+  }
+  ig_heat_step *step = &h->step[h->step_count++];
+  h->open.time = h->time;
+  h->open.last = h->source_count;
+  h->open.there = h->next;
+  h->element_steps += h->next.elements;
+  *step = h->open;
+  step_open(h);
+  return IG_OK;
+}
+
+ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt) {
+  h->open.dt = h->open.weight = dt;
+  h->time += dt;
+  h->track_time += dt;
+  if (h->track_every && ++h->unlooked >= h->track_every) {
+    h->open.look = (float)h->track_time;
+    h->track_time = h->unlooked = 0;
+  }
+  return step_close(cx, h);
+}
+
+int ig_heat_stages(double ratio) {
+  int s = 3;
+  while (s * s + s - 2 < 4 * ratio)
+    s += 2;
+  return s;
+}
+
+/* Meyer, Balsara and Aslam's second-order scheme. The ledger counts a stage's fluxes by the weight
+   with which they enter the last one; weights follow the recursion of the stages. */
+ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, double critical) {
+  const int s = ig_heat_stages(dt / critical);
+  if (s > IG_HEAT_STAGES)
+    return IG_FAIL(cx, IG_INPUT, "a step of %g critical ones is too long", dt / critical);
+  double b[IG_HEAT_STAGES + 1], mu[IG_HEAT_STAGES + 1], nu[IG_HEAT_STAGES + 1];
+  double ahead[IG_HEAT_STAGES + 1], first[IG_HEAT_STAGES + 1];
+  const double w = 4. / (s * s + s - 2);
+  for (int j = 0; j <= s; j++)
+    b[j] = j < 2 ? 1. / 3 : (j * j + j - 2.) / (2. * j * (j + 1));
+  mu[1] = nu[1] = first[1] = 0;
+  ahead[1] = b[1] * w * dt;
+  for (int j = 2; j <= s; j++) {
+    mu[j] = (2. * j - 1) / j * b[j] / b[j - 1];
+    nu[j] = -(j - 1.) / j * b[j] / b[j - 2];
+    ahead[j] = mu[j] * w * dt;
+    first[j] = -(1 - b[j - 1]) * ahead[j];
+  }
+  h->time += dt;
+  h->track_time += dt;
+  for (int k = 0; k < s; k++) {
+    /* how much of the rate at stage k is in stages k + 1, k + 2, … s */
+    double before = 0, at = ahead[k + 1];
+    for (int j = k + 2; j <= s; j++) {
+      const double next = mu[j] * at + nu[j] * before + (k == 0 ? first[j] : 0);
+      before = at;
+      at = next;
+    }
+    h->open.dt = critical;
+    h->open.weight = at;
+    h->open.stage = (ig_heat_stage){k + 1, mu[k + 1], nu[k + 1], ahead[k + 1], first[k + 1]};
+    if (k + 1 == s && h->track_every) {
+      h->open.look = (float)h->track_time;
+      h->track_time = h->unlooked = 0;
+    }
+    IG_TRY(step_close(cx, h));
+  }
+  return IG_OK;
+}
+
+/* What a checkpoint keeps besides arrays, as of the steps that were run. */
+static void totals_note(ig_heat *h) {
+  h->totals[0] = h->start_content;
+  h->totals[1] = (double)h->steps_done;
+  h->totals[2] = h->track_time;
+  h->totals[3] = h->unlooked;
+}
+
+static bool births_before(const ig_heat_step *step) {
+  return step->patch_last > step->patch_first;
+}
+
+/* Steps by launches: as many together as have no birth or look between them. */
+static ig_status steps_launch(ig_ctx *cx, ig_heat *h) {
+  for (int i = 0, stop; i < h->step_count; i = stop) {
+    const ig_heat_step *step = &h->step[i];
+    if (births_before(step))
+      IG_TRY(h->ops->patch(cx, h, step->patch_first, step->patch_last));
+    h->now = step->there;
+    for (stop = i + 1; stop < h->step_count; stop++)
+      if (births_before(&h->step[stop]) || h->step[stop - 1].look > 0)
+        break;
+    IG_TRY(h->ops->steps(cx, h, i, stop));
+    if (h->step[stop - 1].look > 0)
+      IG_TRY(h->ops->track(cx, h, h->step[stop - 1].look));
+  }
+  return IG_OK;
+}
+
+ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
+  if (h->conduction == IG_HEAT_STENCIL)
+    IG_TRY(ig_heat_rows_push(cx, h));
+  IG_TRY(ig_heat_push(cx, &h->source_node, (size_t)h->list_count));
+  if (h->powers_given)
+    IG_TRY(ig_heat_push(cx, &h->source_power, (size_t)h->source_count));
+  IG_TRY(ig_heat_push(cx, &h->patch, (size_t)h->patch_count));
+  if (h->patch_value.dev)
+    IG_TRY(ig_heat_push(cx, &h->patch_value, (size_t)h->patch_count * (7 + (size_t)h->materials)));
+  if (h->resident && h->step_count) {
+    if (h->steps.count < (size_t)h->step_count) {
+      ig_array_free(cx, &h->steps);
+      IG_TRY(
+          ig_array_new_device(cx, &h->steps, 2 * (size_t)h->step_count, sizeof *h->step, "steps"));
+    }
+    IG_TRY(
+        cx->backend->copy_in(cx, h->steps.dev, h->step, (size_t)h->step_count * sizeof *h->step));
+    IG_TRY(h->ops->resident(cx, h));
+    h->now = h->step[h->step_count - 1].there;
+  } else {
+    IG_TRY(steps_launch(cx, h));
+  }
+  h->steps_done += h->step_count;
+  h->step_count = 0;
+  h->patch_count = h->source_count = h->list_count = 0;
+  h->powers_given = false;
+  step_open(h);
+  totals_note(h);
+  return IG_OK;
+}

@@ -1,0 +1,95 @@
+/* The critical step: no element can change faster than this. */
+#include "thermal/heat_make.h"
+#include "thermal/heat_tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rate of one element, and what films add at most to a corner of it; < 0: it is inverted. *flat: it
+   has a face without area. */
+static double element_rate(const ig_heat *h, ig_lid e, double best, double steepest, double *film,
+                           bool *flat) {
+  const heat_material_f64 *m = ig_heat_material_of(h, e);
+  const double alpha = ig_heat_material_diffusivity(m);
+  ig_heat_shape room;
+  const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+  if (!h->classes.count)
+    ig_heat_shape_matrix(h->point, ig_heat_conn(h, e), &room);
+  for (int a = 0; a < 8; a++)
+    if (!(s->volume[a] > 0))
+      return -1;
+  double most = 0;
+  for (int f = 0; f < 6; f++) {
+    const double *area = s->area[f], sum = area[0] + area[1] + area[2] + area[3];
+    *flat = *flat || sum <= 1e-9 * most;
+    most = fmax(most, sum);
+  }
+  /* a corner may have three faces bare */
+  for (int f = 0; f < 6 && steepest > 0; f++)
+    for (int a = 0; a < 4; a++)
+      *film = fmax(*film, 3 * steepest * s->area[f][a] /
+                              (ig_heat_material_capacity_min(m) *
+                               s->volume[ig_heat_corner[ig_elem_face(IG_HEX8, f)[a]]]));
+  return alpha * ig_heat_shape_rate(s, best / alpha);
+}
+
+/* The largest rate any element can reach bounds that of the whole, with any subset of them there.
+ */
+ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h) {
+  double steepest = 0; /* of the films, W/(m^2 K), up to a temperature metals boil at */
+  for (int c = 0; c < h->surface_classes; c++)
+    steepest = fmax(steepest, h->surface_class_of[c][1] +
+                                  4 * h->surface_class_of[c][3] * 3500. * 3500. * 3500.);
+  uint8_t *met; /* class x material */
+  IG_TRY(IG_NEW(cx, &met, (size_t)h->classes.count * (size_t)h->materials, "critical step"));
+  double film = 0, best = 0;
+  ig_lid limiting = h->elements, inverted = h->elements, flattened = h->elements;
+  const int threads = h->classes.count ? 1 : cx->threads; /* classes: few are looked at */
+#pragma omp parallel for schedule(static, 4096) num_threads(threads) reduction(max                 \
+                                                                               : film)             \
+    reduction(min                                                                                  \
+              : inverted, flattened)
+  for (ig_lid e = 0; e < h->elements; e++) {
+    if (h->classes.count) {
+      uint8_t *mark =
+          &met[(int64_t)h->classes.of[e] * h->materials + ((uint8_t *)h->material.host)[e]];
+      uint8_t seen;
+#pragma omp atomic read
+      seen = *mark;
+      if (seen)
+        continue;
+#pragma omp atomic write
+      *mark = 1;
+    }
+    double bar, more = 0;
+#pragma omp atomic read
+    bar = best;
+    bool flat = false;
+    const double rate = element_rate(h, e, bar, steepest, &more, &flat);
+    if (flat)
+      flattened = e < flattened ? e : flattened;
+    film = fmax(film, more);
+    if (rate < 0)
+      inverted = e < inverted ? e : inverted;
+    if (rate >= bar) {
+#pragma omp critical(ig_heat_rate)
+      if (rate > best * (1 + 1e-12) || (rate > best * (1 - 1e-12) && e < limiting)) {
+        best = fmax(rate, best);
+        limiting = e;
+      }
+    }
+  }
+  free(met);
+  if (inverted < h->elements)
+    return IG_FAIL(cx, IG_INPUT,
+                   "element %d is inverted or flat: reorder its nodes or mend the mesh",
+                   (int)h->order[inverted]);
+  if (flattened < h->elements)
+    ig_warn(cx, "element %d has a face without area: nothing passes through it",
+            (int)h->order[flattened]);
+  h->limiting = h->order[limiting];
+  h->rate = best + film;
+  h->film_rate = film;
+  return IG_OK;
+}

@@ -1,0 +1,56 @@
+/* The engine's own: what its files give each other while it is made and stepped. */
+#ifndef IG_HEAT_MAKE_H
+#define IG_HEAT_MAKE_H
+
+#include "thermal/heat.h"
+
+#include <math.h>
+
+/* Values of arrays in the precision of the state, or of element work. */
+static inline size_t ig_heat_state_size(const ig_heat *h) {
+  return h->precision == IG_SINGLE ? sizeof(float) : sizeof(double);
+}
+static inline size_t ig_heat_work_size(const ig_heat *h) {
+  return h->precision == IG_DOUBLE ? sizeof(double) : sizeof(float);
+}
+static inline void ig_heat_put(void *array, size_t size, int64_t i, double value) {
+  if (size == sizeof(float))
+    ((float *)array)[i] = (float)value;
+  else
+    ((double *)array)[i] = value;
+}
+static inline double ig_heat_get(const void *array, size_t size, int64_t i) {
+  return size == sizeof(float) ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
+static inline bool ig_heat_held(const ig_heat *h, ig_lid n) {
+  return h->held && !isnan(h->held[n]);
+}
+
+/* heat_shape.c: classes of congruent elements, where conduction uses them; the unit conductivity
+   matrix of a shape; its largest rate at unit diffusivity, exact only where above `best`, 1/m^2. */
+IG_MUST_CHECK ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h);
+void ig_heat_shape_matrix(const double *point, const ig_lid *conn, ig_heat_shape *shape);
+double ig_heat_shape_rate(const ig_heat_shape *s, double best);
+
+/* heat_birth.c: elements sorted by birth; the event an element is born with; the next event's
+   elements arrive and cover faces. */
+IG_MUST_CHECK ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
+int ig_heat_event_of(const ig_heat *h, ig_lid e);
+void ig_heat_event_expose(ig_heat *h);
+
+/* heat_surface.c: which conditions act on each face if it is bare; faces with their lives. */
+IG_MUST_CHECK ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
+                                              const ig_lid *place);
+IG_MUST_CHECK ig_status ig_heat_faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
+
+/* heat_limit.c: the bound of the largest rate. */
+IG_MUST_CHECK ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h);
+
+/* heat_node.c: nodes' arrays; as the elements of the start make them; what node n is now (1 /
+   capacity, volumes, film, body source: 7 + materials); heat content of volumes, J. */
+IG_MUST_CHECK ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps);
+IG_MUST_CHECK ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h);
+void ig_heat_node_values(const ig_heat *h, ig_lid n, double *value);
+double ig_heat_content_of(const ig_heat *h, const double *volume, double T);
+
+#endif

@@ -1,0 +1,126 @@
+/* Shapes of elements: volumes, areas, conduction matrices, classes of them. */
+#include "thermal/heat_make.h"
+#include "thermal/heat_tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kern/prec_f64.h"
+#include "thermal/hex.inc"
+#include "thermal/heat.inc"
+
+const int ig_heat_corner[8] = {0, 1, 3, 2, 4, 5, 7, 6};
+
+static void corners_of(const double *point, const ig_lid *conn, double *x) {
+  for (int a = 0; a < 8; a++)
+    for (int d = 0; d < 3; d++)
+      x[8 * d + a] = point[3 * (int64_t)conn[a] + d] - point[3 * (int64_t)conn[0] + d];
+}
+
+/* Unit conductivity matrix, and volumes along the way. */
+void ig_heat_shape_matrix(const double *point, const ig_lid *conn, ig_heat_shape *shape) {
+  double x[24], det[8], r[8];
+  static const double one[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  corners_of(point, conn, x);
+  for (int b = 0; b < 8; b++) {
+    double T[8] = {0};
+    T[b] = 1;
+    hex_conduct_f64(x, T, one, r, det);
+    for (int a = b; a < 8; a++)
+      shape->K[a * (a + 1) / 2 + b] = -r[a];
+  }
+  hex_points_f64(det);
+  memcpy(shape->volume, det, sizeof det);
+}
+
+static void shape_sizes(const double *point, const ig_lid *conn, ig_heat_shape *shape) {
+  double x[24], det[8], r[8];
+  static const double one[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+  static const heat_surface_class_f64 unit = {.flux = 1};
+  corners_of(point, conn, x);
+  hex_conduct_f64(x, x, one, r, det);
+  hex_points_f64(det);
+  memcpy(shape->volume, det, sizeof det);
+  for (int f = 0; f < 6; f++) {
+    const int *corner = ig_elem_face(IG_HEX8, f);
+    double y[12], zero[4] = {0}, out[3] = {0};
+    for (int a = 0; a < 4; a++)
+      for (int d = 0; d < 3; d++)
+        y[3 * a + d] = x[8 * d + ig_heat_corner[corner[a]]];
+    memset(shape->area[f], 0, sizeof shape->area[f]);
+    heat_face_f64(&unit, y, zero, shape->area[f], out);
+  }
+}
+
+const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *room) {
+  if (h->classes.count)
+    return &h->class_shape[h->classes.of[e]];
+  shape_sizes(h->point, ig_heat_conn(h, e), room);
+  return room;
+}
+
+/* Largest eigenvalue of C^-1 K of one element at unit diffusivity: bounded row by row; exact, by
+   power iteration from above, only where the bound exceeds `best`. 1/m^2 */
+double ig_heat_shape_rate(const ig_heat_shape *s, double best) {
+  double A[8][8], bound = 0;
+  for (int a = 0; a < 8; a++) {
+    double row = 0;
+    for (int b = 0; b < 8; b++) {
+      A[a][b] = s->K[a > b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a] /
+                sqrt(s->volume[a] * s->volume[b]);
+      row += fabs(A[a][b]);
+    }
+    bound = fmax(bound, row);
+  }
+  if (bound <= best)
+    return bound;
+  /* squaring eight times: the 256th power's norm, from above and within 8^(1/256) */
+  double scale = 0;
+  for (int i = 0; i < 8; i++) {
+    double B[8][8], norm = 0;
+    for (int a = 0; a < 8; a++)
+      for (int b = 0; b < 8; b++)
+        norm += A[a][b] * A[a][b];
+    norm = sqrt(norm);
+    scale += log(norm) / (double)(1 << i);
+    for (int a = 0; a < 8; a++)
+      for (int b = 0; b < 8; b++) {
+        B[a][b] = 0;
+        for (int c = 0; c < 8; c++)
+          B[a][b] += A[a][c] / norm * (A[c][b] / norm);
+      }
+    memcpy(A, B, sizeof A);
+  }
+  double norm = 0;
+  for (int a = 0; a < 8; a++)
+    for (int b = 0; b < 8; b++)
+      norm += A[a][b] * A[a][b];
+  return fmin(bound, exp(scale + log(sqrt(norm)) / 256));
+}
+
+ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h) {
+  if (h->conduction == IG_HEAT_RECOMPUTE)
+    return IG_OK;
+  IG_TRY(ig_mesh_classes(cx, h->point, h->elements, 8, h->elems.conn.host, &h->classes));
+  if (h->classes.count > 65536 || h->classes.count > h->elements / 8 + 8) {
+    ig_classes_free(&h->classes); /* hardly any two alike */
+    return IG_FAIL(cx, IG_INPUT,
+                   "the elements of this mesh are not alike: conduction must be 'recompute'");
+  }
+  IG_TRY(IG_NEW(cx, &h->class_shape, h->classes.count, "element classes"));
+  for (ig_lid c = 0; c < h->classes.count; c++) {
+    ig_heat_shape_matrix(h->point, ig_heat_conn(h, h->classes.representative[c]),
+                         &h->class_shape[c]);
+    shape_sizes(h->point, ig_heat_conn(h, h->classes.representative[c]), &h->class_shape[c]);
+  }
+  if (h->conduction != IG_HEAT_CLASSES)
+    return IG_OK;
+  const size_t size = ig_heat_work_size(h);
+  IG_TRY(ig_array_from(cx, &h->shape, h->classes.of, (size_t)h->elements, 4, "element classes"));
+  IG_TRY(ig_array_new(cx, &h->K, 36 * (size_t)h->classes.count, size, "class matrices"));
+  for (ig_lid c = 0; c < h->classes.count; c++)
+    for (int i = 0; i < 36; i++)
+      ig_heat_put(h->K.host, size, 36 * (int64_t)c + i, h->class_shape[c].K[i]);
+  return ig_array_push(cx, &h->K);
+}

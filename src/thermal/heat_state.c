@@ -1,0 +1,166 @@
+/* The state: temperatures, surveys, the ledger, checkpoints, sizes. */
+#include "thermal/heat_make.h"
+#include "backend/backend.h"
+#include "thermal/heat_ops.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T) {
+  IG_TRY(ig_array_pull(cx, &h->T));
+  for (ig_lid n = 0; n < h->nodes; n++)
+    T[n] = ig_heat_get(h->T.host, ig_heat_state_size(h), n);
+  return IG_OK;
+}
+
+static void volume_of(const ig_heat *h, ig_lid n, double *volume) {
+  for (int m = 0; m < h->materials; m++)
+    volume[m] = ig_heat_get(h->volume.host, ig_heat_state_size(h), (int64_t)n * h->materials + m);
+}
+
+ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T) {
+  const size_t size = ig_heat_state_size(h);
+  double volume[16];
+  if (h->H.host)
+    IG_TRY(ig_array_pull(cx, &h->volume));
+  for (ig_lid n = 0; n < h->nodes; n++) {
+    ig_heat_put(h->T.host, size, n, T[n]);
+    if (h->H.host) {
+      volume_of(h, n, volume);
+      ig_heat_put(h->H.host, size, n, ig_heat_content_of(h, volume, T[n]));
+    }
+  }
+  if (h->H.host)
+    IG_TRY(ig_array_push(cx, &h->H));
+  IG_TRY(ig_array_push(cx, &h->T));
+  ig_heat_ledger ledger;
+  IG_TRY(ig_heat_ledger_read(cx, h, &ledger));
+  h->start_content = h->totals[0] = ledger.stored;
+  return IG_OK;
+}
+
+enum { SURVEY_PARTS = 264 };
+
+ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat_survey *found) {
+  if (!h->survey.dev)
+    IG_TRY(ig_array_new(cx, &h->survey, SURVEY_PARTS, sizeof(ig_heat_survey), "survey"));
+  IG_TRY(h->ops->survey(cx, h, q, h->survey.dev, SURVEY_PARTS));
+  IG_TRY(ig_array_pull(cx, &h->survey));
+  const ig_heat_survey *part = h->survey.host;
+  *found = part[0];
+  for (int p = 1; p < SURVEY_PARTS; p++) {
+    for (int i = 0; i < IG_SURVEY_SUMS; i++)
+      found->sum[i] += part[p].sum[i];
+    for (int i = 0; i < 6; i++) {
+      found->low[i] = fmin(found->low[i], part[p].low[i]);
+      found->high[i] = fmax(found->high[i], part[p].high[i]);
+    }
+  }
+  return IG_OK;
+}
+
+ig_heat_ledger ig_heat_ledger_of(const ig_heat *h, const ig_heat_survey *s) {
+  return (ig_heat_ledger){.start = h->start_content,
+                          .stored = s->sum[IG_SURVEY_STORED],
+                          .source = s->sum[IG_LEDGER_SOURCE],
+                          .flux = s->sum[IG_LEDGER_FLUX],
+                          .body = s->sum[IG_LEDGER_BODY],
+                          .born = s->sum[IG_LEDGER_BORN],
+                          .convected = s->sum[IG_LEDGER_CONVECTED],
+                          .radiated = s->sum[IG_LEDGER_RADIATED],
+                          .held = s->sum[IG_LEDGER_HELD]};
+}
+
+ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *l) {
+  const ig_heat_question nothing = {0};
+  ig_heat_survey s;
+  IG_TRY(ig_heat_ask(cx, h, &nothing, &s));
+  *l = ig_heat_ledger_of(h, &s);
+  return IG_OK;
+}
+
+/* What a checkpoint holds of each array. */
+static int saved_list(ig_heat *h, ig_array **arrays, const char **names, ig_dtype *types) {
+  const ig_dtype state = h->precision == IG_SINGLE ? IG_F32 : IG_F64;
+  ig_array *all[] = {&h->T, &h->H, &h->node_ledger, &h->face_ledger, &h->solid, &h->track};
+  static const char *const name[] = {"T", "H", "node_ledger", "face_ledger", "solid", "track"};
+  const ig_dtype type[] = {state, state, IG_F64, IG_F64, IG_U8, IG_F32};
+  int n = 0;
+  for (int i = 0; i < 6; i++)
+    if (all[i]->host && all[i]->count) {
+      arrays[n] = all[i];
+      names[n] = name[i];
+      types[n++] = type[i];
+    }
+  return n;
+}
+
+ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count) {
+  ig_array *arrays[IG_HEAT_SAVED];
+  const char *names[IG_HEAT_SAVED];
+  ig_dtype types[IG_HEAT_SAVED];
+  *count = saved_list(h, arrays, names, types);
+  for (int i = 0; i < *count; i++) {
+    IG_TRY(ig_array_pull(cx, arrays[i]));
+    saved[i] = (ig_saved){names[i], types[i], (int64_t)arrays[i]->count, arrays[i]->host};
+  }
+  saved[(*count)++] = (ig_saved){"totals", IG_F64, 4, h->totals};
+  return IG_OK;
+}
+
+ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
+  ig_array *arrays[IG_HEAT_SAVED];
+  const char *names[IG_HEAT_SAVED];
+  ig_dtype types[IG_HEAT_SAVED];
+  const int count = saved_list(h, arrays, names, types);
+  const void *data;
+  for (int i = 0; i < count; i++) {
+    IG_TRY(ig_restart_find(cx, restart, names[i], types[i], (int64_t)arrays[i]->count, &data));
+    memcpy(arrays[i]->host, data, arrays[i]->count * arrays[i]->size);
+    IG_TRY(ig_array_push(cx, arrays[i]));
+  }
+  IG_TRY(ig_restart_find(cx, restart, "totals", IG_F64, 4, &data));
+  memcpy(h->totals, data, sizeof h->totals);
+  h->start_content = h->totals[0];
+  h->steps_done = (int64_t)h->totals[1];
+  h->track_time = h->totals[2];
+  h->unlooked = (int)h->totals[3];
+  return IG_OK;
+}
+
+double ig_heat_ledger_gap(const ig_heat_ledger *l) {
+  return l->stored - l->start - l->source - l->flux - l->body - l->born + l->convected +
+         l->radiated + l->held;
+}
+
+void ig_heat_measure(const ig_heat *h, double *volume, double *area) {
+  *volume = *area = 0;
+  for (ig_lid e = 0; e < h->now.elements; e++) {
+    ig_heat_shape room;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    for (int a = 0; a < 8; a++)
+      *volume += s->volume[a];
+    for (int f = 0; f < 6; f++) {
+      const ig_lid other = h->neighbor[6 * (int64_t)e + f];
+      for (int a = 0; a < 4 && (other < 0 || other >= h->now.elements); a++)
+        *area += s->area[f][a];
+    }
+  }
+}
+
+double ig_heat_step_bytes(const ig_heat *h) {
+  const double state = (double)ig_heat_state_size(h), work = (double)ig_heat_work_size(h);
+  const double nodes = h->now.nodes, elements = h->now.elements, faces = h->now.faces;
+  if (h->conduction == IG_HEAT_STENCIL) /* row number, temperature in and out */
+    return nodes * (4 + 2 * state);
+  double bytes = nodes * (2 * state + state + 2 * state) + elements * 32; /* T, 1/C, R; conn */
+  bytes += h->conduction == IG_HEAT_RECOMPUTE ? nodes * 3 * work : elements * 4;
+  if (h->elems.how == IG_GATHER)
+    bytes += elements * (32 + 16 * state);
+  if (h->surface == IG_HEAT_LUMPED)
+    bytes += nodes * 5 * state;
+  if (h->capacity == IG_HEAT_ENTHALPY)
+    bytes += nodes * 2 * state;
+  return bytes + elements + faces * (16 + 5 + 48);
+}

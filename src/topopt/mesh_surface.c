@@ -1,0 +1,286 @@
+/* The surface of a design on a mesh: densities averaged to the nodes by volume, cut by marching
+   tetrahedra, closed by the parts of the mesh's own boundary that are inside, and mirrored through
+   the planes of symmetry.
+
+   A hexahedron is twelve tetrahedra: each face is split through its lowest node and joined to the
+   centre, so neighbours agree on every face. A vertex is known by the edge it lies on (or the node
+   it is), so every edge of the surface belongs to two triangles. */
+#include "mesh/topology.h"
+#include "topopt/mesh_model.h"
+#include "topopt/surface.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const ig_mesh_model *m;
+  double level;
+  const double *value; /* nodes, then centres of elements */
+  ig_part_builder build;
+  uint64_t *key; /* table of vertices: the two points of an edge, the same twice for a node */
+  int32_t *of;
+  uint8_t *on; /* vertices: planes of symmetry they lie on, bits of axes */
+  int64_t room;
+  ig_lid corner[4]; /* points of the tetrahedron at hand */
+} cutter;
+
+static const uint64_t EMPTY = UINT64_MAX;
+
+static uint64_t hash(uint64_t k) {
+  k ^= k >> 31;
+  k *= 0x9e3779b97f4a7c15ULL;
+  return k ^ k >> 29;
+}
+
+static int64_t slot_of(const cutter *c, uint64_t key) {
+  int64_t i = (int64_t)(hash(key) % (uint64_t)c->room);
+  while (c->key[i] != EMPTY && c->key[i] != key)
+    i = (i + 1) % c->room;
+  return i;
+}
+
+/* Room for one more vertex: the table is never more than half full. */
+static ig_status make_room(cutter *c) {
+  ig_ctx *cx = c->build.cx;
+  if (2 * (c->build.out->vertices + 1) <= c->room)
+    return IG_OK;
+  cutter wide = *c;
+  wide.room = c->room ? 2 * c->room : 1 << 14;
+  wide.key = NULL;
+  wide.of = NULL;
+  ig_status status = IG_NEW(cx, &wide.key, (size_t)wide.room, "surface");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &wide.of, (size_t)wide.room, "surface");
+  if (status != IG_OK) {
+    free(wide.key);
+    return status;
+  }
+  memset(wide.key, 0xff, sizeof *wide.key * (size_t)wide.room);
+  for (int64_t i = 0; i < c->room; i++)
+    if (c->key[i] != EMPTY) {
+      const int64_t at = slot_of(&wide, c->key[i]);
+      wide.key[at] = c->key[i];
+      wide.of[at] = c->of[i];
+    }
+  uint8_t *on = realloc(c->on, (size_t)wide.room);
+  free(c->key);
+  free(c->of);
+  c->key = wide.key;
+  c->of = wide.of;
+  c->room = wide.room;
+  if (!on)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for a surface");
+  c->on = on;
+  return IG_OK;
+}
+
+static void point(const cutter *c, ig_lid p, double *x) {
+  if (p < c->m->nodes)
+    memcpy(x, &c->m->mesh->x[3 * (size_t)p], 3 * sizeof *x);
+  else
+    ig_mesh_center(c->m, p - c->m->nodes, -1, x);
+}
+
+/* Planes of symmetry a point lies on. */
+static uint8_t planes_of(const cutter *c, const double *plane, ig_lid p) {
+  uint8_t bits = 0;
+  double x[3];
+  point(c, p, x);
+  for (int d = 0; d < 3; d++)
+    if (!isnan(plane[d]) && fabs(x[d] - plane[d]) <= c->m->slack)
+      bits |= (uint8_t)(1 << d);
+  return bits;
+}
+
+/* The vertex between two points, or at one; made once. */
+static ig_status vertex_of(cutter *c, ig_lid p, ig_lid q, int32_t *index) {
+  const ig_lid low = p < q ? p : q, high = p < q ? q : p;
+  const uint64_t key = (uint64_t)(uint32_t)low << 32 | (uint32_t)high;
+  IG_TRY(make_room(c));
+  const int64_t at = slot_of(c, key);
+  if (c->key[at] == EMPTY) {
+    double a[3], b[3];
+    point(c, low, a);
+    point(c, high, b);
+    const double t = low == high ? 0 : ig_part_place(c->level, c->value[low], c->value[high]);
+    for (int d = 0; d < 3; d++)
+      a[d] += t * (b[d] - a[d]);
+    IG_TRY(ig_part_vertex(&c->build, a, &c->of[at]));
+    c->key[at] = key;
+  }
+  *index = c->of[at];
+  return IG_OK;
+}
+
+static ig_status edge_of_tet(void *user, int p, int q, int32_t *index) {
+  cutter *c = user;
+  return vertex_of(c, c->corner[p], c->corner[q], index);
+}
+
+static bool inside(const cutter *c, ig_lid p) {
+  return c->value[p] >= c->level;
+}
+
+/* A face's corners from its lowest node on: the triangles are 0 1 2 and 0 2 3. */
+static void face_nodes(const cutter *c, ig_lid e, int face, ig_lid *node) {
+  const int *local = ig_elem_face(IG_HEX8, face);
+  const ig_lid *corner = &c->m->conn[8 * (size_t)e];
+  int first = 0;
+  for (int i = 1; i < 4; i++)
+    if (corner[local[i]] < corner[local[first]])
+      first = i;
+  for (int i = 0; i < 4; i++)
+    node[i] = corner[local[(first + i) % 4]];
+}
+
+static ig_status march(cutter *c) {
+  for (ig_lid e = 0; e < c->m->elements; e++) {
+    const ig_lid *corner = &c->m->conn[8 * (size_t)e], center = c->m->nodes + e;
+    int in = 0;
+    for (int a = 0; a < 8; a++)
+      in += inside(c, corner[a]);
+    if (in == 0 || in == 8)
+      continue;
+    for (int face = 0; face < 6; face++) {
+      ig_lid node[4];
+      face_nodes(c, e, face, node);
+      for (int half = 0; half < 2; half++) { /* faces look outwards, the centre is behind them */
+        const ig_lid tet[4] = {node[0], node[2 + half], node[1 + half], center};
+        int bits = 0;
+        for (int i = 0; i < 4; i++) {
+          c->corner[i] = tet[i];
+          bits |= inside(c, tet[i]) << i;
+        }
+        IG_TRY(ig_part_cut(&c->build, bits, edge_of_tet, c));
+      }
+    }
+  }
+  return IG_OK;
+}
+
+/* The part of a boundary triangle that is inside: from a corner inside round to the last. */
+static ig_status close_triangle(cutter *c, const ig_lid *p) {
+  int32_t v[4];
+  int n = 0;
+  for (int i = 0; i < 3; i++) {
+    const ig_lid q = p[(i + 1) % 3];
+    if (inside(c, p[i]))
+      IG_TRY(vertex_of(c, p[i], p[i], &v[n++]));
+    if (inside(c, p[i]) != inside(c, q))
+      IG_TRY(vertex_of(c, p[i], q, &v[n++]));
+  }
+  for (int i = 2; i < n; i++)
+    IG_TRY(ig_part_triangle(&c->build, v[0], v[i - 1], v[i]));
+  return IG_OK;
+}
+
+static ig_status close_boundary(cutter *c, const double *plane) {
+  ig_boundary boundary;
+  IG_TRY(ig_mesh_boundary(c->build.cx, c->m->mesh, &boundary));
+  ig_status status = IG_OK;
+  for (ig_lid i = 0; i < boundary.count && status == IG_OK; i++) {
+    ig_lid node[4];
+    face_nodes(c, boundary.element[i], boundary.face[i], node);
+    uint8_t on = 7;
+    for (int a = 0; a < 4; a++)
+      on &= planes_of(c, plane, node[a]);
+    if (on) /* the mirrored half follows there */
+      continue;
+    status = close_triangle(c, node);
+    if (status == IG_OK)
+      status = close_triangle(c, (const ig_lid[]){node[0], node[2], node[3]});
+  }
+  ig_boundary_free(&boundary);
+  return status;
+}
+
+/* The other half, one axis after the other; vertices on the plane are shared. */
+static ig_status mirror_part(cutter *c, const double *plane) {
+  ig_ctx *cx = c->build.cx;
+  ig_part *s = c->build.out;
+  for (int64_t i = 0; i < c->room; i++)
+    if (c->key[i] != EMPTY)
+      c->on[c->of[i]] = planes_of(c, plane, (ig_lid)(c->key[i] >> 32)) &
+                        planes_of(c, plane, (ig_lid)(c->key[i] & 0xffffffffU));
+  for (int d = 0; d < 3; d++) {
+    const int64_t vertices = s->vertices, triangles = s->triangles;
+    int32_t *image;
+    if (isnan(plane[d]))
+      continue;
+    uint8_t *on = realloc(c->on, 2 * (size_t)vertices + 1);
+    if (!on)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for a surface");
+    c->on = on;
+    IG_TRY(IG_NEW(cx, &image, (size_t)vertices, "surface"));
+    ig_status status = IG_OK;
+    for (int64_t i = 0; i < vertices && status == IG_OK; i++) {
+      double x[3] = {(double)s->vertex[i][0], (double)s->vertex[i][1], (double)s->vertex[i][2]};
+      image[i] = (int32_t)i;
+      if (on[i] >> d & 1)
+        continue;
+      x[d] = 2 * plane[d] - x[d];
+      status = ig_part_vertex(&c->build, x, &image[i]);
+      if (status == IG_OK)
+        on[image[i]] = on[i];
+    }
+    for (int64_t t = 0; t < triangles && status == IG_OK; t++)
+      status = ig_part_triangle(&c->build, image[s->triangle[t][0]], image[s->triangle[t][2]],
+                                image[s->triangle[t][1]]);
+    free(image);
+    IG_TRY(status);
+  }
+  return IG_OK;
+}
+
+/* Densities at nodes, by volume, and at centres. */
+static ig_status make_values(const ig_mesh_model *m, const double *density, double **out) {
+  const double *share = m->share.host;
+  double *value, *weight;
+  IG_TRY(IG_NEW(m->cx, out, (size_t)m->nodes + (size_t)m->elements, "surface"));
+  value = *out;
+  const ig_status status = IG_NEW(m->cx, &weight, m->nodes, "surface");
+  if (status != IG_OK)
+    return status;
+  for (ig_lid e = 0; e < m->elements; e++)
+    for (int a = 0; a < 8; a++) {
+      value[m->conn[8 * (size_t)e + (size_t)a]] += share[e] * density[e];
+      weight[m->conn[8 * (size_t)e + (size_t)a]] += share[e];
+    }
+  for (ig_lid n = 0; n < m->nodes; n++)
+    value[n] = weight[n] > 0 ? value[n] / weight[n] : 0;
+  for (ig_lid e = 0; e < m->elements; e++)
+    for (int a = 0; a < 8; a++)
+      value[m->nodes + e] += value[m->conn[8 * (size_t)e + (size_t)a]] / 8;
+  free(weight);
+  return IG_OK;
+}
+
+ig_status ig_mesh_surface(void *self, const double *density, double level, bool mirror,
+                          ig_part *surface) {
+  const ig_mesh_model *m = self;
+  double plane[3] = {NAN, NAN, NAN}, low[3], high[3], *value = NULL;
+  memset(surface, 0, sizeof *surface);
+  cutter c = {.m = m, .level = level, .build = {.cx = m->cx, .out = surface}};
+  ig_mesh_bounds(m->mesh, low, high);
+  for (int i = 0; mirror && i < m->c->symmetry.count; i++) {
+    int axis, side;
+    if (ig_plane_read(m->c->symmetry.value[i], 3, &axis, &side))
+      plane[axis] = side ? high[axis] : low[axis];
+  }
+  ig_status status;
+  IG_TRY_GOTO(status, done, make_values(m, density, &value));
+  c.value = value;
+  IG_TRY_GOTO(status, done, march(&c));
+  IG_TRY_GOTO(status, done, close_boundary(&c, plane));
+  IG_TRY_GOTO(status, done, mirror_part(&c, plane));
+  ig_part_measure(surface);
+done:
+  free(value);
+  free(c.key);
+  free(c.of);
+  free(c.on);
+  if (status != IG_OK)
+    ig_part_free(surface);
+  return status;
+}

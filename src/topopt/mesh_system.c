@@ -1,0 +1,127 @@
+/* The linear system of a mesh: products, preconditioners, energies. */
+#include "topopt/mesh_model.h"
+#include "backend/backend.h"
+
+static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
+  ig_mesh_model *m = self;
+  if (m->size == 1)
+    IG_TRY(m->ops->scalar_f64(m->cx, &m->hex, &m->plan, m->modulus.dev, x, y));
+  else
+    IG_TRY(ig_ebe_apply(m->cx, &m->op, m->modulus.dev, x, y));
+  return m->ops->ground(m->cx, &m->ground, x, y, m->partial.dev, state ? &state->s.pap : NULL);
+}
+
+static ig_status apply_single(void *self, const float *x, float *y) {
+  ig_mesh_model *m = self;
+  return m->size == 1 ? m->ops->scalar_f32(m->cx, &m->hex, &m->plan, m->modulus_single.dev, x, y)
+                      : ig_ebe_apply(m->cx, &m->op_single, m->modulus_single.dev, x, y);
+}
+
+static ig_status precondition(void *self, const float *r, const float **z) {
+  ig_mesh_model *m = self;
+  if (m->amg)
+    return ig_amg_cycle(m->amg, r, z);
+  *z = m->z.dev;
+  return m->ops->scale(m->cx, m->nodes, m->size, m->inverse.dev, r, m->z.dev);
+}
+
+static ig_status changed(void *self) {
+  ig_mesh_model *m = self;
+  if (m->amg) {
+    IG_TRY(m->ops->to_single(m->cx, m->elements, m->modulus.dev, m->modulus_single.dev));
+    return ig_amg_update(m->amg, m->modulus.dev);
+  }
+  IG_TRY(m->ops->diagonal(m->cx, &m->hex, &m->plan, m->modulus.dev, m->block.dev));
+  return m->ops->invert(m->cx, &m->ground, m->c->solver.preconditioner != IG_PRECONDITIONER_JACOBI,
+                        m->block.dev, m->inverse.dev);
+}
+
+static ig_status solve(void *self, const double *f, double *u, double tolerance,
+                       ig_solve_report *report) {
+  ig_mesh_model *m = self;
+  return ig_pcg_solve(m->cx, &m->pcg, &m->system, f, u, tolerance, (int)m->c->solver.limit, report);
+}
+
+static const double *residual(void *self) {
+  return ((ig_mesh_model *)self)->pcg.r.dev;
+}
+
+static ig_status energy(void *self, const double *u, const double *v, double scale, bool add,
+                        double *out) {
+  ig_mesh_model *m = self;
+  return m->ops->energy(m->cx, &m->hex, u, v, scale, add, out);
+}
+
+/* --- making it --- */
+
+static ig_status make_multigrid(ig_mesh_model *m) {
+  const ig_amg_problem problem = {.nodes = m->nodes,
+                                  .elements = m->elements,
+                                  .size = m->size,
+                                  .x = m->mesh->x,
+                                  .conn = m->conn,
+                                  .fix = m->fix.host,
+                                  .hex = &m->hex,
+                                  .ground = &m->ground,
+                                  .plan = &m->plan,
+                                  .steps = (int)m->c->solver.steps,
+                                  .self = m,
+                                  .apply = apply_single};
+  if (m->size == 3)
+    IG_TRY(ig_ebe_new(m->cx, m->op.kind, m->plan.how, true, m->nodes, m->mesh->x, m->elements,
+                      m->conn, m->poisson, &m->op_single));
+  IG_TRY(
+      ig_array_new_device(m->cx, &m->modulus_single, (size_t)m->elements, sizeof(float), "moduli"));
+  return ig_amg_new(m->cx, &problem, &m->amg);
+}
+
+ig_status ig_mesh_system_new(ig_mesh_model *m) {
+  ig_ctx *cx = m->cx;
+  const ig_solver_case *s = &m->c->solver;
+  const size_t n = (size_t)m->nodes;
+  const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
+  const bool color = s->race == IG_RACE_COLOR || (s->race == IG_RACE_AUTO && !gpu);
+  const ig_assembly race = color ? IG_COLOR : IG_ATOMIC;
+  IG_TRY(ig_plan_new(cx, race, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
+  m->hex = (ig_hex_args){.scatter = ig_plan_view(&m->plan),
+                         .x = m->x.dev,
+                         .size = m->size,
+                         .shear = 0.5 / (1 + m->poisson),
+                         .lame = m->poisson / ((1 + m->poisson) * (1 - 2 * m->poisson)),
+                         .conduct = 1};
+  m->ground = (ig_ground){m->nodes, m->size, m->fix.dev, m->spring.dev};
+  if (m->size == 1 && s->operator!= IG_EBE_AUTO && s->operator!= IG_EBE_RECOMPUTE)
+    return ig_fail_at(cx, &s->at, "operator: heat on a mesh is made by recompute");
+  if (m->size == 3)
+    IG_TRY(ig_ebe_new(cx, (ig_ebe_kind)s->operator, race, false, m->nodes, m->mesh->x, m->elements,
+                      m->conn, m->poisson, &m->op));
+  IG_TRY(ig_array_new_device(cx, &m->modulus, (size_t)m->elements, sizeof(double), "moduli"));
+  IG_TRY(ig_array_new_device(cx, &m->partial, IG_MESH_CHUNKS, sizeof(double), "partial sums"));
+  if (s->preconditioner == IG_PRECONDITIONER_MULTIGRID) {
+    IG_TRY(make_multigrid(m));
+  } else {
+    const size_t count = m->size == 1 ? n : 6 * n;
+    IG_TRY(ig_array_new_device(cx, &m->block, count, sizeof(double), "diagonal blocks"));
+    IG_TRY(ig_array_new_device(cx, &m->inverse, count, sizeof(float), "inverse blocks"));
+    IG_TRY(ig_array_new_device(cx, &m->z, (size_t)m->size * n, sizeof(float), "preconditioned"));
+  }
+  m->system = (ig_linear){m, (int64_t)m->size * m->nodes, apply, precondition, false};
+  m->d.modulus = m->modulus.dev;
+  m->d.changed = changed;
+  m->d.solve = solve;
+  m->d.residual = residual;
+  m->d.energy = energy;
+  return ig_pcg_init(cx, &m->pcg, m->system.n);
+}
+
+void ig_mesh_system_free(ig_mesh_model *m) {
+  ig_array *const arrays[] = {&m->modulus, &m->modulus_single, &m->block, &m->inverse,
+                              &m->z,       &m->partial};
+  for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+    ig_array_free(m->cx, arrays[i]);
+  ig_amg_free(m->amg);
+  ig_pcg_free(m->cx, &m->pcg);
+  ig_ebe_free(m->cx, &m->op);
+  ig_ebe_free(m->cx, &m->op_single);
+  ig_plan_free(m->cx, &m->plan);
+}

@@ -1,0 +1,28 @@
+/* Surfaces by marching tetrahedra: what grids and meshes share. */
+#ifndef IG_TOPOPT_SURFACE_H
+#define IG_TOPOPT_SURFACE_H
+
+#include "topopt/topopt.h"
+
+/* A part that grows. */
+typedef struct {
+  ig_ctx *cx;
+  ig_part *out;
+  int64_t vertex_room, triangle_room;
+} ig_part_builder;
+
+IG_MUST_CHECK ig_status ig_part_vertex(ig_part_builder *b, const double *x, int32_t *index);
+IG_MUST_CHECK ig_status ig_part_triangle(ig_part_builder *b, int32_t p, int32_t q, int32_t r);
+/* Where between a and b the level lies, a thousandth away from either at least. */
+double ig_part_place(double level, double va, double vb);
+
+/* The vertex on the edge from corner p to q (0..3) of the tetrahedron at hand. */
+typedef ig_status ig_cut_edge(void *user, int p, int q, int32_t *index);
+/* The triangles that part the corners inside (bits) a tetrahedron of positive volume from those
+   outside; normals point out. */
+IG_MUST_CHECK ig_status ig_part_cut(ig_part_builder *b, int inside, ig_cut_edge *edge, void *user);
+
+/* Area and enclosed volume. */
+void ig_part_measure(ig_part *s);
+
+#endif

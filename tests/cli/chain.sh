@@ -1,0 +1,158 @@
+# A chain from design to crack: its stages leave what they should, are not run again when they are up to
+# date, go on when interrupted, run alone, and refuse what cannot be. INGOT_TEST_BACKEND names another
+# backend than the CPU.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export INGOT_MATERIALS=$SOURCE/materials
+cat >small.yaml <<END
+title: small
+backend: ${INGOT_TEST_BACKEND:-cpu}
+threads: 1
+materials: {name: Ti-6Al-4V, file: Ti-6Al-4V}
+stages:
+  design:
+    physics: topopt
+    grid: {elements: [8, 4, 12], size: [16 mm, 8 mm, 24 mm]}
+    supports: {where: {from: [0, 0, 0], to: [16 mm, 8 mm, 0]}}
+    loads: {where: {from: [4 mm, 0, 24 mm], to: [12 mm, 8 mm, 24 mm]}, force: [1 kN, 0, 0], spread: faces}
+    passive:
+      - {where: {from: [0, 0, 0], to: [16 mm, 8 mm, 2 mm]}}
+      - {where: {from: [4 mm, 0, 22 mm], to: [12 mm, 8 mm, 24 mm]}}
+    volume: 0.5
+    filter: {kind: density, radius: 2.5 mm}
+    iterations: 30
+    picture: {field: density, threshold: density, keep: [0.5, 1]}
+  shape:
+    physics: shape
+    from: design
+    voxel: 2 mm
+    smoothing: 0
+    plate: {thickness: 4 mm, margin: 2 mm}
+    raster: {power: 1500 W, speed: 20 mm/s, dwell: 1 s}
+    sets:
+      - {name: load, of: nodes, box: {min: [4 mm, 0, 23.9 mm], max: [12 mm, 8 mm, 24.1 mm]}}
+  print:
+    physics: thermal
+    mesh: {from: shape}
+    duration: {from: shape, figure: print_time_s, plus: 1 s}
+    time_step: 20 ms
+    track_every: 1
+    birth: {by: layers, elements: part, height: 2 mm}
+    beams: {model: gaussian, radius: 2.5 mm, depth: 2.5 mm, absorptivity: 0.9, path: {from: shape}}
+    boundary:
+      - {on: surface, emissivity: 0.4}
+      - {on: zmin, temperature: 970 K}
+    initial_temperature: 970 K
+    ambient: 970 K
+    output: {count: 4}
+  load:
+    physics: dynamics
+    mesh: {from: print, keep: {set: part, field: T_peak, min: 1878}}
+    constraints:
+      - {set: bottom, fix: xyz}
+      - {set: load, along: x, velocity: [8, 0, 0], history: [[0 s, 0], [0.05 ms, 1]]}
+    analysis: {duration: 0.2 ms, safety: 0.6}
+    probes:
+      - {name: push, set: load, quantity: ux}
+      - {name: reaction, set: bottom, quantity: fx}
+    curve: {force: reaction, displacement: push, length: 24 mm}
+    output: {count: 20, history_every: 10}
+    picture: {field: plastic_strain, warp: displacement}
+  crack:
+    physics: fracture
+    mesh: {element: tri6, pattern: crossed, boxes: {size: [24 mm, 12 mm], cells: [16, 8]}}
+    cracks: {from: [0, 6 mm], to: [6 mm, 6 mm]}
+    motions:
+      - {set: ymin, direction: y, velocity: [[0 s, 0 m/s], [2 us, -8 m/s]]}
+      - {set: ymax, direction: y, velocity: [[0 s, 0 m/s], [2 us, 8 m/s]]}
+    time: {end: 12 us}
+    output: {count: 4}
+report:
+  - {name: mass, stage: shape, figure: mass_kg, unit: kg}
+  - {name: compliance, stage: design, figure: objective, unit: J}
+  - {name: print time, stage: shape, figure: print_time_s, unit: s}
+  - {name: peak temperature, stage: print, column: T_max, take: max, unit: K}
+  - {name: first yield, stage: load, figure: first_yield_N, unit: N}
+  - {name: offset yield, stage: load, figure: offset_yield_N, unit: N}
+  - {name: crack energy, stage: crack, figure: dissipated_energy, unit: J/m}
+END
+fail() { echo "chain test: $*"; cat log out 2>/dev/null; exit 1; }
+refused() { # words expected, arguments…
+  local words=$1
+  shift
+  "$INGOT" run "$@" >out 2>log && fail "not refused: $*"
+  [ "$(grep -c 'ingot: error: ' log)" = 1 ] && [ "$(grep 'ingot: error: ' log | grep -cF -- "$words")" = 1 ] ||
+    fail "expected one line with '$words' from: $*"
+}
+
+# all of it, and every figure of the report is a number that can be
+"$INGOT" run small.yaml >out 2>log || fail "the chain fails"
+for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv load-mesh.vtkhdf crack/snap.vtkhdf.series; do
+  [ -s small-out/$file ] || fail "$file is missing"
+done
+number() { sed -n "s/^ *\"$1 \[.*\": \([0-9.e+-]*\),*$/\1/p" small-out/summary.json; }
+between() { # name, least, most
+  awk -v v="$(number "$1")" -v a="$2" -v b="$3" 'BEGIN { exit !(v != "" && v >= a && v <= b) }' || fail "$1 is '$(number "$1")', expected $2 to $3"
+}
+between mass 3e-3 8e-3
+between "peak temperature" 1928 6000
+between "first yield" 500 50000
+between "crack energy" 1 5000
+awk -v a="$(number "first yield")" -v b="$(number "offset yield")" 'BEGIN { exit !(b > a) }' || fail "the offset load is not above that of first yield"
+
+# nothing is run twice; a stage alone is, and leaves the same
+stamp() { cksum small-out/*/snap_*.vtkhdf small-out/*/summary.json; }
+before=$(stamp)
+"$INGOT" run small.yaml >out 2>log || fail "the second run fails"
+[ "$(grep -c 'is up to date' log)" = 5 ] && [ "$before" = "$(stamp)" ] || fail "something was run again"
+cp -r small-out/shape shape-before
+"$INGOT" run small.yaml --stage shape >out 2>log || fail "--stage shape fails"
+cmp small-out/shape/snap_000000.vtkhdf shape-before/snap_000000.vtkhdf || fail "the shape is another"
+cmp small-out/shape/path.csv shape-before/path.csv || fail "the path is another"
+
+# a change runs what depends on it, and no more
+"$INGOT" run small.yaml --set 'stages.load.analysis.duration=0.1 ms' >out 2>log || fail "the changed chain fails"
+[ "$(grep -c 'is up to date' log)" = 4 ] || fail "a change of load alone should leave four stages as they are"
+
+# interrupted in the print, the same command goes on to the same end
+fine="--set stages.print.output.history_every=50 --set stages.print.time_step=4ms"
+"$INGOT" run small.yaml $fine >out 2>log || fail "the chain with a finer print fails"
+cp -r small-out cut
+rm -rf cut/print cut/load
+"$INGOT" run small.yaml $fine --out cut >out 2>log &
+pid=$!
+for _ in $(seq 300); do [ -s cut/print/snap_000000.vtkhdf ] && break; sleep 0.02; done
+kill -INT $pid
+wait $pid && fail "an interrupted chain should not succeed"
+grep -q 'goes on from here' log || fail "no word on how to go on"
+grep -q '"interrupted"' cut/print/summary.json || fail "the print does not say it was interrupted"
+step=$(sed -n 's/^ *"steps": \([0-9]*\),*$/\1/p' cut/print/summary.json)
+refused "which is not complete: run 'print' first" small.yaml $fine --out cut --stage load
+"$INGOT" run small.yaml $fine --out cut --stage crack >out 2>log || fail "crack needs nothing of the print"
+"$INGOT" run small.yaml $fine --out cut >out 2>log || fail "the interrupted chain does not go on"
+[ "${INGOT_TEST_BACKEND:-cpu}" != cpu ] || cmp cut/print/history.csv small-out/print/history.csv || fail "the print ended differently"
+
+# what cannot be
+refused "there is no stage 'prnt'" small.yaml --stage prnt
+refused "which is not there: run 'design' first" small.yaml --stage shape --out none
+refused "which is of another case than the file's now" small.yaml --stage print --set stages.design.volume=0.3
+refused "falls apart" small.yaml --stage shape --set stages.shape.level=0.97 --set stages.shape.smoothing=0 --set stages.shape.loose=0
+refused "no stage 'shap' before 'print'" small.yaml --set stages.print.mesh.from=shap
+refused "unknown key 'stags'" small.yaml --set stags=1
+refused "did you mean 'duration'" small.yaml --set stages.print.duraton=1
+refused "has left no figure 'print_time'" small.yaml --set stages.print.duration.figure=print_time
+cat >air.yaml <<END
+stages:
+  design:
+    physics: topopt
+    grid: {elements: [6, 6, 6]}
+    supports: {where: {from: [0, 0, 6], to: [6, 6, 6]}}
+    loads: {where: {from: [3, 3, 3], to: [3, 3, 3]}, force: [0, 0, -1]}
+    passive: {where: {from: [0, 0, 0], to: [6, 6, 2]}, as: void}
+    iterations: 3
+  shape: {physics: shape, from: design, voxel: 1, smoothing: 0}
+END
+refused "does not touch the plate" air.yaml --backend cpu
+echo "a chain of five stages in all its ways; the print was cut at step $step"

@@ -1,0 +1,200 @@
+/* Passes over a mesh of hexahedra on every backend against the CPU's, one thread: filters,
+   energies, products, preconditioners, and whole small optimisations. */
+#include "check.h"
+#include "backend/backend.h"
+#include "mesh/mesh_case.h"
+#include "topopt/mesh_model.h"
+#include "topopt/trial.h"
+
+static ig_ctx *open_ctx(const char *backend, int threads) {
+  const ig_ctx_options options = {.backend = backend, .threads = threads};
+  ig_ctx *cx;
+  if (ig_ctx_open(&options, &cx) == IG_OK)
+    return cx;
+  assert_string_equal(backend, "cuda"); /* only the GPU may be missing */
+  ig_ctx_close(cx);
+  return NULL;
+}
+
+static ig_mesh *mesh_of(ig_ctx *cx, int n) {
+  ig_box_case b = {
+      .size = IG_ROW(6, 3, 2), .cells = IG_ROW(6 * n, 3 * n, 2 * n), .grading = IG_ROW(2, 1, 1)};
+  const ig_mesh_case c = {.boxes = {1, &b}, .jitter = {.at.given = true, .amount = 0.25}};
+  ig_mesh *mesh;
+  assert_int_equal(ig_mesh_generate(cx, &c, &mesh), IG_OK);
+  return mesh;
+}
+
+#define STIFF                                                                                      \
+  "volume: 0.4, supports: [{where: {set: xmin}}], loads: [{where: {set: xmax}, force: "            \
+  "[0, 0, -1], spread: faces}], passive: [{where: {center: [2, 1, 1], radius: 0.7}, as: void}]"
+#define PULL                                                                                       \
+  "problem: mechanism, volume: 0.4, supports: [{where: {set: xmin, to: [9, 0.9, 9]}}], loads: "    \
+  "[{where: {set: xmin, from: [0, 1.9, 0]}, force: [1, 0, 0]}], ports: [{where: {set: xmax}, "     \
+  "direction: [0, -1, 0]}], springs: [{where: {set: xmax}, stiffness: [0.01, 0.01, 0.01]}, "       \
+  "{where: {set: xmin}, stiffness: [0.1, 0.1, 0]}], symmetry: [z-], optimiser: {method: mma}"
+#define HEAT                                                                                       \
+  "problem: heat, volume: 0.4, void_ratio: 1e-3, source: 1, supports: [{where: {set: xmin}}], "    \
+  "loads: [{where: {set: xmax}, heat: 2, spread: faces}]"
+#define EXACT "tolerance: 1e-11"
+
+static const struct {
+  const char *name, *text;
+  double within; /* relative, of objectives */
+} problems[] = {
+    {"jacobi", "{" STIFF ", solver: {" EXACT ", preconditioner: jacobi, race: color}}", 1e-8},
+    {"block_jacobi",
+     "{" STIFF ", filter: {kind: density, radius: 0.8}, projection: {beta: 2}, solver: {" EXACT
+     ", preconditioner: block_jacobi, race: atomic}}",
+     1e-8},
+    {"multigrid", "{" STIFF ", solver: {" EXACT ", race: color, operator: recompute}}", 1e-8},
+    {"multigrid, atomic",
+     "{" STIFF ", void_ratio: 1e-6, solver: {" EXACT ", race: atomic, operator: ebeSym}}", 1e-8},
+    {"helmholtz filter", "{" STIFF ", filter: {kind: helmholtz, radius: 1.2}, solver: {" EXACT "}}",
+     1e-8},
+    {"heat", "{" HEAT ", solver: {" EXACT "}}", 1e-8},
+    {"heat, jacobi, color",
+     "{" HEAT ", filter: {kind: helmholtz, radius: 1}, solver: {" EXACT
+     ", preconditioner: jacobi, race: color}}",
+     1e-8},
+    {"mechanism", "{" PULL ", solver: {" EXACT "}}", 1e-6},
+};
+enum { PROBLEMS = sizeof problems / sizeof *problems, ITERATIONS = 4 };
+
+static void objectives(ig_ctx *cx, int problem, double *history) {
+  ig_mesh *mesh = mesh_of(cx, 2);
+  ig_trial t;
+  if (ig_trial_open_mesh(cx, problems[problem].text, mesh, &t) != IG_OK)
+    fail_msg("%s: %s", problems[problem].name, ig_ctx_message(cx));
+  for (int i = 0; i < ITERATIONS; i++) {
+    ig_evaluation e = {0};
+    if (ig_trial_iterate(&t, i + 1, &e) != IG_OK)
+      fail_msg("%s: %s", problems[problem].name, ig_ctx_message(cx));
+    history[i] = e.objective;
+  }
+  ig_trial_close(&t);
+  ig_mesh_free(mesh);
+}
+
+static const struct {
+  const char *name;
+  int threads;
+} others[] = {{"cpu", 3}, {"debug", 2}, {"cuda", 1}};
+
+static void optimisations_agree(void **state) {
+  (void)state;
+  double expected[PROBLEMS][ITERATIONS];
+  ig_ctx *cx = open_ctx("cpu", 1);
+  for (int p = 0; p < PROBLEMS; p++)
+    objectives(cx, p, expected[p]);
+  ig_ctx_close(cx);
+  for (int o = 0; o < 3; o++) {
+    if (!(cx = open_ctx(others[o].name, others[o].threads)))
+      continue;
+    for (int p = 0; p < PROBLEMS; p++) {
+      double history[ITERATIONS];
+      objectives(cx, p, history);
+      for (int i = 0; i < ITERATIONS; i++)
+        if (!(fabs(history[i] / expected[p][i] - 1) < problems[p].within))
+          fail_msg("%s on %s, iteration %d: %.12g instead of %.12g", problems[p].name,
+                   others[o].name, i + 1, history[i], expected[p][i]);
+    }
+    ig_ctx_close(cx);
+  }
+}
+
+/* --- single passes --- */
+
+enum { FILTER, ENERGY, PRODUCT, BLOCKS, CYCLE, PASSES };
+static const char *const pass_names[] = {"filter", "energy", "product", "blocks", "cycle"};
+
+static double *passes(ig_ctx *cx, int pass, size_t *count) {
+  ig_mesh *mesh = mesh_of(cx, 3);
+  ig_trial t;
+  char text[600];
+  snprintf(text, sizeof text, "{" STIFF ", solver: {preconditioner: %s, race: %s}}",
+           pass == CYCLE ? "multigrid" : "block_jacobi", pass % 2 ? "color" : "auto");
+  if (ig_trial_open_mesh(cx, text, mesh, &t) != IG_OK)
+    fail_msg("%s", ig_ctx_message(cx));
+  ig_mesh_model *m = t.d->self;
+  const size_t ne = (size_t)m->elements, nu = (size_t)t.d->unknowns;
+  ig_array u = {0}, v = {0}, e = {0};
+  assert_int_equal(ig_array_new(cx, &u, nu, 8, "u"), IG_OK);
+  assert_int_equal(ig_array_new(cx, &v, nu, 8, "v"), IG_OK);
+  assert_int_equal(ig_array_new(cx, &e, ne, 8, "e"), IG_OK);
+  for (size_t i = 0; i < nu; i++)
+    ((double *)u.host)[i] = ((const uint8_t *)m->fix.host)[i / 3] ? 0 : sin(1.7 * (double)i);
+  for (size_t i = 0; i < ne; i++)
+    ((double *)e.host)[i] = pow(0.5 + 0.5 * sin(0.37 * (double)i), 6) + 1e-6;
+  assert_int_equal(ig_array_push(cx, &u), IG_OK);
+  assert_int_equal(ig_array_push(cx, &e), IG_OK);
+  assert_int_equal(cx->backend->copy(cx, t.d->modulus, e.dev, ne * 8), IG_OK);
+  assert_int_equal(t.d->changed(t.d->self), IG_OK);
+  ig_array *result = pass == FILTER || pass == ENERGY ? &e : &v;
+  if (pass == FILTER) {
+    assert_int_equal(t.d->filter(t.d->self, e.dev, t.s->work.dev), IG_OK);
+    assert_int_equal(cx->backend->copy(cx, e.dev, t.s->work.dev, ne * 8), IG_OK);
+  } else if (pass == ENERGY) {
+    assert_int_equal(t.d->energy(t.d->self, u.dev, u.dev, 2, true, e.dev), IG_OK);
+  } else if (pass == PRODUCT) {
+    assert_int_equal(m->system.apply(m, u.dev, v.dev, NULL), IG_OK);
+  } else {
+    ig_array r = {0};
+    const float *z;
+    assert_int_equal(ig_array_new(cx, &r, nu, 4, "r"), IG_OK);
+    for (size_t i = 0; i < nu; i++)
+      ((float *)r.host)[i] = (float)((double *)u.host)[i];
+    assert_int_equal(ig_array_push(cx, &r), IG_OK);
+    assert_int_equal(m->system.precondition(m, r.dev, &z), IG_OK);
+    assert_int_equal(cx->backend->copy_out(cx, r.host, z, nu * 4), IG_OK);
+    for (size_t i = 0; i < nu; i++)
+      ((double *)v.host)[i] = (double)((float *)r.host)[i];
+    assert_int_equal(ig_array_push(cx, &v), IG_OK);
+    ig_array_free(cx, &r);
+  }
+  assert_int_equal(ig_array_pull(cx, result), IG_OK);
+  *count = result->count;
+  double *out = malloc(*count * sizeof *out);
+  memcpy(out, result->host, *count * sizeof *out);
+  ig_array_free(cx, &u);
+  ig_array_free(cx, &v);
+  ig_array_free(cx, &e);
+  ig_trial_close(&t);
+  ig_mesh_free(mesh);
+  return out;
+}
+
+static void single_passes_agree(void **state) {
+  (void)state;
+  for (int p = 0; p < PASSES; p++) {
+    size_t n, again;
+    ig_ctx *cx = open_ctx("cpu", 1);
+    double *expected = passes(cx, p, &n), size = 0;
+    ig_ctx_close(cx);
+    for (size_t i = 0; i < n; i++)
+      size += expected[i] * expected[i];
+    assert_true(size > 0);
+    for (int o = 0; o < 3; o++) {
+      if (!(cx = open_ctx(others[o].name, others[o].threads)))
+        continue;
+      double *got = passes(cx, p, &again), error = 0;
+      assert_int_equal(n, again);
+      for (size_t i = 0; i < n; i++)
+        error += (got[i] - expected[i]) * (got[i] - expected[i]);
+      /* a cycle is in single precision, and its spectrum found from below */
+      const double within = p == CYCLE ? 1e-3 : p == BLOCKS ? 1e-6 : 1e-13;
+      if (!(sqrt(error / size) < within))
+        fail_msg("%s on %s: relative difference %g", pass_names[p], others[o].name,
+                 sqrt(error / size));
+      free(got);
+      ig_ctx_close(cx);
+    }
+    free(expected);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(optimisations_agree),
+                                     cmocka_unit_test(single_passes_agree)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,226 @@
+/* What a user of the fracture room gets to see: rows, snapshots, fragments, figures, warnings. */
+#include "check.h"
+#include "fracture/fracture.h"
+
+extern const ig_room ig_room_fracture;
+
+enum { COLUMNS = 24, ROWS = 400, RESULTS = 32 };
+typedef struct {
+  ig_sink sink;
+  int columns, rows, results, snapshots;
+  char name[COLUMNS][32];
+  double row[ROWS][COLUMNS];
+  char key[RESULTS][40];
+  double value[RESULTS];
+  char *fragments;
+  ig_snapshot *last;
+} watcher;
+
+static ig_status on_row(ig_sink *sink, int columns, const char *const *names, const double *v) {
+  watcher *w = sink->self;
+  assert_true(columns <= COLUMNS && w->rows < ROWS);
+  w->columns = columns;
+  for (int i = 0; i < columns; i++) {
+    snprintf(w->name[i], sizeof w->name[i], "%s", names[i]);
+    w->row[w->rows][i] = v[i];
+  }
+  w->rows++;
+  return IG_OK;
+}
+static ig_status on_result(ig_sink *sink, const char *key, double value) {
+  watcher *w = sink->self;
+  assert_true(w->results < RESULTS);
+  snprintf(w->key[w->results], sizeof w->key[0], "%s", key);
+  w->value[w->results++] = value;
+  return IG_OK;
+}
+static ig_status on_snapshot(ig_sink *sink, ig_snapshot *snap) {
+  watcher *w = sink->self;
+  if (w->last)
+    ig_snapshot_free(w->last);
+  w->last = snap;
+  w->snapshots++;
+  return IG_OK;
+}
+static ig_status on_file(ig_sink *sink, const char *name, const void *bytes, size_t size) {
+  watcher *w = sink->self;
+  assert_string_equal(name, "fragments.csv");
+  w->fragments = calloc(size + 1, 1);
+  memcpy(w->fragments, bytes, size);
+  return IG_OK;
+}
+static int column(const watcher *w, const char *name) {
+  for (int i = 0; i < w->columns; i++)
+    if (strcmp(w->name[i], name) == 0)
+      return i;
+  fail_msg("no column '%s'", name);
+  return -1;
+}
+static double result(const watcher *w, const char *key) {
+  for (int i = 0; i < w->results; i++)
+    if (strcmp(w->key[i], key) == 0)
+      return w->value[i];
+  fail_msg("no result '%s'", key);
+  return 0;
+}
+static const ig_field *field(const watcher *w, const char *name, ig_location where, int width) {
+  for (int i = 0; i < w->last->fields; i++)
+    if (strcmp(w->last->field[i].name, name) == 0) {
+      assert_int_equal(w->last->field[i].where, where);
+      assert_int_equal(w->last->field[i].components, width);
+      return &w->last->field[i];
+    }
+  fail_msg("no field '%s'", name);
+  return NULL;
+}
+
+static char said[256];
+static void listen(void *user, ig_log_level level, const char *message) {
+  (void)user;
+  if (level == IG_LOG_WARN)
+    snprintf(said, sizeof said, "%s", message);
+}
+
+/* The strip on a coarse mesh, with a strength it resolves. */
+static void run_strip(ig_ctx *cx, watcher *w) {
+  *w = (watcher){.sink = {.self = w,
+                          .history = on_row,
+                          .result = on_result,
+                          .snapshot = on_snapshot,
+                          .file = on_file}};
+  frac_problem p;
+  static ig_output_case output;
+  output = (ig_output_case){.count = 2, .interval = NAN, .history_every = 20};
+  assert_int_equal(frac_problem_strip(&p, cx, 12, IG_TRI6), IG_OK);
+  p.c.time.step = 6e-9;
+  p.c.time.end = 15e-6;
+  p.c.cohesive.strength = 60e6;
+  p.number[2 + 5] = 0.010;
+  p.job.sink = &w->sink;
+  p.job.output = &output;
+  if (ig_room_fracture.run(&p.job) != IG_OK)
+    fail_msg("%s", ig_ctx_message(cx));
+  frac_problem_free(&p);
+}
+
+static void a_run_shows_its_crack(void **state) {
+  (void)state;
+  ig_ctx *cx = NULL;
+  const ig_ctx_options options = {.backend = "cpu", .threads = 2, .log = listen};
+  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  static watcher w;
+  said[0] = 0;
+  run_strip(cx, &w);
+  assert_string_equal(said, ""); /* nothing to warn of */
+
+  /* rows: the energies add up, the crack grows, its tip is slower than a surface wave */
+  static const char *const energies[] = {"kinetic [J]",     "strain [J]",  "dissipated [J]",
+                                         "recoverable [J]", "contact [J]", "external_work [J]"};
+  double first = 0, longest = 0, top = 0;
+  for (int r = 0; r < w.rows; r++) {
+    double sum = 0;
+    for (int i = 0; i < 6; i++)
+      sum += (i == 5 ? -1 : 1) * w.row[r][column(&w, energies[i])];
+    first = r ? first : sum;
+    assert_float_equal(sum, first, 5e-3 * first);
+    assert_true(fabs(w.row[r][column(&w, "drift")]) < 5e-3);
+    const double length = w.row[r][column(&w, "extension [m]")];
+    assert_true(length >= longest);
+    longest = length;
+    top = fmax(top, w.row[r][column(&w, "tip_speed [m/s]")]);
+  }
+  assert_true(longest > 5e-3 && top > 300 && top < 938);
+  const double *last = w.row[w.rows - 1];
+  assert_float_equal(last[column(&w, "tip_x [m]")], 2e-3 + longest, 1e-3);
+  assert_true(last[column(&w, "crack_length [m]")] >= longest);
+
+  /* figures of the summary */
+  const int64_t ne = 4 * 12 * 48, cohesive = (int64_t)result(&w, "cohesive_elements");
+  assert_true(cohesive > 0 && result(&w, "energy_drift") < 5e-3);
+  assert_true(result(&w, "crack_angle") < 15);
+  assert_true(result(&w, "nodes") - result(&w, "initial_nodes") >= 2 * 6);
+  const int pieces = (int)result(&w, "fragments");
+  assert_int_equal(pieces, (int)last[column(&w, "pieces")]);
+
+  /* fragments: whole mass, and each with a velocity */
+  double mass = 0;
+  int lines = 0;
+  for (char *line = strchr(w.fragments, '\n') + 1; *line; line = strchr(line, '\n') + 1, lines++) {
+    int id, elements;
+    double m, x[3], v[3];
+    assert_int_equal(sscanf(line, "%d,%d,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &id, &elements, &m, &x[0],
+                            &x[1], &x[2], &v[0], &v[1], &v[2]),
+                     9);
+    assert_true(id == lines && elements > 0 && m > 0);
+    assert_true(x[0] > -1e-3 && x[0] < 17e-3 && x[1] > -1e-3 && x[1] < 5e-3);
+    mass += m;
+  }
+  assert_int_equal(lines, pieces);
+  assert_float_equal(mass, 1190 * 16e-3 * 4e-3, 1e-9);
+
+  /* the last snapshot: bulk cells, then cohesive cells that open with the crack */
+  const ig_snapshot *s = w.last;
+  assert_int_equal(w.snapshots, 3);
+  assert_int_equal(s->cells, ne + cohesive);
+  (void)field(&w, "velocity", IG_AT_POINTS, 3);
+  (void)field(&w, "stress", IG_AT_CELLS, 6);
+  (void)field(&w, "principal_stress", IG_AT_CELLS, 1);
+  (void)field(&w, "energy_density", IG_AT_CELLS, 1);
+  const float *u = field(&w, "displacement", IG_AT_POINTS, 3)->data;
+  const float *damage = field(&w, "damage", IG_AT_CELLS, 1)->data;
+  const float *opening = field(&w, "opening", IG_AT_CELLS, 2)->data;
+  const float *traction = field(&w, "traction", IG_AT_CELLS, 2)->data;
+  const uint8_t *block = field(&w, "block", IG_AT_CELLS, 1)->data;
+  const int32_t *fragment = field(&w, "fragment", IG_AT_CELLS, 1)->data;
+  int open = 0;
+  for (int64_t c = 0; c < s->cells; c++) {
+    assert_int_equal(block[c], c >= ne);
+    if (c < ne) {
+      assert_true(s->type[c] == 22 && fragment[c] >= 0 && fragment[c] < pieces);
+      continue;
+    }
+    assert_int_equal(s->type[c], 9);
+    const int64_t *at = s->corner + s->offset[c]; /* 0 1 below, 2 3 above, 3 over 0 */
+    for (int d = 0; d < 2; d++)
+      assert_float_equal(s->point[3 * at[0] + d], s->point[3 * at[3] + d], 1e-12);
+    if (damage[c] < 1 || !(opening[2 * c] > 1e-6f))
+      continue;
+    open++;
+    assert_true(traction[2 * c] == 0 && traction[2 * c + 1] == 0);
+    const double gap = hypot(u[3 * at[3]] - u[3 * at[0]], u[3 * at[3] + 1] - u[3 * at[0] + 1]);
+    assert_true(gap > 0);
+  }
+  assert_true(open > 10);
+  free(w.fragments);
+  ig_snapshot_free(w.last);
+  ig_ctx_close(cx);
+}
+
+static void a_balance_that_is_off_is_said(void **state) {
+  (void)state;
+  ig_ctx *cx = NULL;
+  const ig_ctx_options options = {.backend = "cpu", .threads = 1, .log = listen};
+  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  frac_problem p;
+  frac_model m;
+  assert_int_equal(frac_problem_strip(&p, cx, 12, IG_TRI3), IG_OK);
+  assert_int_equal(frac_setup(&p.job, &m), IG_OK);
+  for (int off = 0; off < 2; off++) {
+    frac_track track = {.scale = 100, .worst_error = off ? 1.1 : 0.9};
+    said[0] = 0;
+    assert_int_equal(frac_results(&p.job, &m, &track), IG_OK);
+    if (off)
+      assert_non_null(strstr(said, "energy balance is off by up to 1.1 %"));
+    else
+      assert_string_equal(said, "");
+  }
+  frac_model_free(&m);
+  frac_problem_free(&p);
+  ig_ctx_close(cx);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_shows_its_crack),
+                                     cmocka_unit_test(a_balance_that_is_off_is_said)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
