@@ -283,8 +283,8 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_dyn_curves *cs) {
   IG_TRY_GOTO(status, done, IG_NEW(cx, &node, list.count, "loads"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &fs, list.count + 1, "loads"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &as, list.count + 1, "loads"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &force, list.count, "loads"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &face, list.count, "loads"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &force, list.count + 1, "loads"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &face, list.count + 1, "loads"));
   int32_t nodes = 0, nf = 0, na = 0;
   for (size_t i = 0; i < list.count; i++) {
     if (nodes == 0 || node[nodes - 1] != list.item[i].node) {

@@ -92,6 +92,44 @@ static void two_plane_returns_agree(void **state) {
   assert_true(ha[0] > 1e-3);
 }
 
+/* Plane stress with a back stress: the stress lies on the yield surface that moved with it, and a
+   uniaxial cycle is that of the law along a line. */
+static void back_stress_moves_the_surface(void **state) {
+  (void)state;
+  mech_f64 m = steel();
+  m.kinematic = 8e9;
+  double s[3] = {0}, h[4] = {0}, thin;
+  for (int i = 0; i < 300; i++) {
+    const double de[3] = {3e-4 * sin(0.05 * i), 2e-4 * cos(0.07 * i), 2e-4 * sin(0.03 * i + 1)};
+    const double before = h[0];
+    assert_true(j2_plane_f64(&m, IG_LAW_KINEMATIC, 1e-6, de, s, h, &thin) < 1e-6);
+    const double a = s[0] - h[1], b = s[1] - h[2], c = s[2] - h[3];
+    const double q = sqrt(a * a - a * b + b * b + 3 * c * c), sy = 250e6 + 2e9 * h[0];
+    assert_true(h[0] > before ? fabs(q / sy - 1) < 1e-4 : q < sy * (1 + 1e-9));
+  }
+  assert_true(h[0] > 1e-2);
+  double p[3] = {0}, g[4] = {0}, line = 0, k[2] = {0};
+  for (int i = 0; i < 400; i++) {
+    const double e = 6e-5 * (i % 200 < 100 ? 1 : -1);
+    double low = -6e-5, high = 6e-5, t[3], w[4]; /* no lateral stress, by bisection */
+    for (int j = 0; j < 60; j++) {
+      const double mid = 0.5 * (low + high), de[3] = {e, mid, 0};
+      memcpy(t, p, sizeof p);
+      memcpy(w, g, sizeof g);
+      assert_true(j2_plane_f64(&m, IG_LAW_KINEMATIC, 1e-6, de, t, w, &thin) < 1e-6);
+      if (t[1] > 0)
+        high = mid;
+      else
+        low = mid;
+    }
+    memcpy(p, t, sizeof p);
+    memcpy(g, w, sizeof g);
+    assert_true(j2_line_f64(&m, IG_LAW_KINEMATIC, 1e-6, e, &line, k) == 0);
+    assert_true(fabs(p[0] - line) < 2e-3 * 250e6);
+  }
+  assert_true(k[0] > 1e-3 && fabs(g[0] / k[0] - 1) < 5e-3);
+}
+
 /* Johnson and Cook: at the reference rate and room temperature the flow stress is A + B ep^n; it
    rises with the rate and falls with heat. */
 static void johnson_cook_flows_as_it_should(void **state) {
@@ -137,6 +175,7 @@ int main(void) {
       cmocka_unit_test(solid_stays_on_its_yield_surface),
       cmocka_unit_test(layer_hardens_along_its_tangent),
       cmocka_unit_test(two_plane_returns_agree),
+      cmocka_unit_test(back_stress_moves_the_surface),
       cmocka_unit_test(johnson_cook_flows_as_it_should),
       cmocka_unit_test(neo_hookean_meets_hooke),
   };
