@@ -99,12 +99,13 @@ static ig_status top_check(ig_chain *chain) {
     const char *at = known;
     while (at && !(strncmp(at, child->key, length) == 0 && strchr("|", at[length])))
       at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL;
+    if (at)
+      continue;
     char near[64] = "";
-    if (!at)
-      return ig_fail_at(chain->cx, &child->key_at,
-                        "unknown key '%.60s' beside `stages`%s%s%s: expected %s", child->key,
-                        ig_nearest(child->key, known, near, sizeof near) ? ": did you mean '" : "",
-                        near, *near ? "'?" : "", known);
+    const bool found = ig_nearest(child->key, known, near, sizeof near);
+    return ig_fail_at(chain->cx, &child->key_at,
+                      "unknown key '%.60s' beside `stages`%s%s%s: expected %s", child->key,
+                      found ? ": did you mean '" : "", near, found ? "'?" : "", known);
   }
   return IG_OK;
 }

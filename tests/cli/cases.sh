@@ -1,4 +1,4 @@
-# Every case that comes with Ingot is valid.
+# Every case that comes with Ingot is valid; those that need Gmsh are left out where there is none.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -7,6 +7,10 @@ checked=0 failed=0
 while IFS= read -r file; do
   checked=$((checked + 1))
   if ! timeout 250 "$INGOT" check "$file" --backend cpu >log 2>&1; then
+    if grep -q 'Gmsh is not compiled in' log; then
+      echo "--- ${file#"$SOURCE"/}: left out, no Gmsh"
+      continue
+    fi
     failed=$((failed + 1))
     echo "--- ${file#"$SOURCE"/}"
     cat log
