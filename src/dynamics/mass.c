@@ -11,6 +11,33 @@ static double bending_frequency2(double ei, double l, double mass, double inerti
   return fmax(24 * ei / (l * l * l * mass) + mixed, mixed + 6 * ei / (l * inertia));
 }
 
+/* Squared frequency of a free hexahedron's uniform strains, by the inverse g of its Jacobian in the
+   middle: a bound, reached by a lone cube that breathes. Deep in a mesh neighbours hold each other
+   and V / A / c would do; a voxel that hangs by one face, or a bar one element thick, needs this.
+ */
+static double hex_frequency2(const mech_f64 *mat, const double *const x[8]) {
+  static const int side[3][8] = {
+      {-1, 1, 1, -1, -1, 1, 1, -1}, {-1, -1, 1, 1, -1, -1, 1, 1}, {-1, -1, -1, -1, 1, 1, 1, 1}};
+  double j[3][3] = {{0}}, g[3][3], all = 0, most = 0;
+  for (int i = 0; i < 3; i++)
+    for (int a = 0; a < 8; a++)
+      for (int d = 0; d < 3; d++)
+        j[i][d] += side[i][a] * x[a][d] / 8;
+  for (int i = 0; i < 3; i++) /* columns of the inverse, times the determinant */
+    cross_f64(j[(i + 1) % 3], j[(i + 2) % 3], g[i]);
+  const double det = dot_f64(j[0], g[0]);
+  for (int i = 0; i < 3;
+       i++) { /* of the matrix of their products: trace, and a bound on the rest */
+    double row = 0;
+    for (int k = 0; k < 3; k++)
+      row += fabs(dot_f64(g[i], g[k]));
+    most = fmax(most, row);
+    all += dot_f64(g[i], g[i]);
+  }
+  const double lame = mat->bulk - mat->shear * 2 / 3;
+  return (lame * all + 2 * mat->shear * most) / (mat->density * det * det);
+}
+
 /* Mass of an element, rotary inertia of each of its particles, and its critical step. */
 static double element_size(const ig_dyn_group *g, double inertia_scale, const double *const x[8],
                            double *mass, double *inertia) {
@@ -32,7 +59,7 @@ static double element_size(const ig_dyn_group *g, double inertia_scale, const do
       face = fmax(face, sqrt(dot_f64(n, n)) / 2);
     }
     *mass = mat->density * volume;
-    return volume / face / solid;
+    return fmin(volume / face / solid, 2 / sqrt(hex_frequency2(mat, x)));
   }
   if (g->type == IG_TET4) {
     double a[3], b[3], c[3], n[3], face = 0;
