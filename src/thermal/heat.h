@@ -154,7 +154,6 @@ IG_MUST_CHECK ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt);
 /* A step of any length, in about 2 sqrt(dt / critical) stages, each the work of a plain step; for
    smooth fields, without sources. `critical`: a step that is stable now. */
 enum { IG_HEAT_STAGES = 101 };
-int ig_heat_stages(double ratio);
 IG_MUST_CHECK ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, double critical);
 /* Runs what was written, and clears it. */
 IG_MUST_CHECK ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h);

@@ -161,7 +161,7 @@ ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt) {
   return step_close(cx, h);
 }
 
-int ig_heat_stages(double ratio) {
+static int stages_of(double ratio) {
   int s = 3;
   while (s * s + s - 2 < 4 * ratio)
     s += 2;
@@ -171,7 +171,7 @@ int ig_heat_stages(double ratio) {
 /* Meyer, Balsara and Aslam's second-order scheme. The ledger counts a stage's fluxes by the weight
    with which they enter the last one; weights follow the recursion of the stages. */
 ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, double critical) {
-  const int s = ig_heat_stages(dt / critical);
+  const int s = stages_of(dt / critical);
   if (s > IG_HEAT_STAGES)
     return IG_FAIL(cx, IG_INPUT, "a step of %g critical ones is too long", dt / critical);
   double b[IG_HEAT_STAGES + 1], mu[IG_HEAT_STAGES + 1], nu[IG_HEAT_STAGES + 1];

@@ -392,11 +392,3 @@ ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
   bulk_choose(b);
   return ig_array_push(cx, &h->rows);
 }
-
-double ig_heat_row_capacity(const ig_heat *h, int32_t row) {
-  return h->row_book->row[row].capacity;
-}
-
-int ig_heat_rows_count(const ig_heat *h) {
-  return h->row_book ? h->row_book->rows : 0;
-}

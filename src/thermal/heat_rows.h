@@ -20,7 +20,5 @@ IG_MUST_CHECK ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h);
 void ig_heat_bulk(const ig_heat *h, int which, void *bulk);
 /* All rows that have it, in that precision; of: which of them a row is, -1: none. */
 const void *ig_heat_bulks(const ig_heat *h, const int16_t **of);
-double ig_heat_row_capacity(const ig_heat *h, int32_t row); /* J/K */
-int ig_heat_rows_count(const ig_heat *h);
 
 #endif

@@ -167,7 +167,7 @@ void ig_heat_material_round(const heat_material_f64 *from, heat_material_f32 *to
   to->powdered = (float)from->powdered;
 }
 
-double ig_heat_material_conductivity_max(const heat_material_f64 *m) {
+static double conductivity_max(const heat_material_f64 *m) {
   double k = 0;
   for (int i = 0; i < m->conductivity.knots; i++)
     k = fmax(k, m->conductivity.y[i]);
@@ -184,5 +184,5 @@ double ig_heat_material_capacity_min(const heat_material_f64 *m) {
 }
 
 double ig_heat_material_diffusivity(const heat_material_f64 *m) {
-  return ig_heat_material_conductivity_max(m) / ig_heat_material_capacity_min(m);
+  return conductivity_max(m) / ig_heat_material_capacity_min(m);
 }
