@@ -14,7 +14,7 @@ static bool on_gpu(const ig_ctx *cx) {
 /* Bytes a step must move at least, each once: an element reads its nodes' numbers; a node its
    position, force and mass, and has displacement and velocity read and written. Gather adds the
    slots, written and read, and their list; the others the sums, added to and cleared. */
-static double bytes_per_step(const frac_model *m) {
+static double bytes_per_step(const ig_frac_model *m) {
   const double real = m->wide ? 8 : 4, dim = m->shape.dim, nn = m->shape.nodes;
   const double slots = m->s.how == IG_GATHER ? nn * (2 * dim * real + 4) : 0;
   const double sums = m->s.how == IG_GATHER ? 8 : 3 * dim * real;
@@ -25,19 +25,19 @@ static double bytes_per_step(const frac_model *m) {
 static const char *const how_names[] = {"atomic", "color", "gather"};
 
 /* Steps of a problem, after a few to warm up. */
-static ig_status run_row(ig_ctx *cx, const ig_bench_sink *sink, frac_problem *p, const char *name,
-                         int64_t steps, const char *paper) {
-  frac_model m;
-  ig_status status = frac_setup(&p->job, &m);
+static ig_status run_row(ig_ctx *cx, const ig_bench_sink *sink, ig_frac_problem *p,
+                         const char *name, int64_t steps, const char *paper) {
+  ig_frac_model m;
+  ig_status status = ig_frac_setup(&p->job, &m);
   const int64_t warm = 20;
   double start = 0;
   if (status == IG_OK)
-    status = frac_model_run(&m, warm);
+    status = ig_frac_model_run(&m, warm);
   if (status == IG_OK)
     status = cx->backend->sync(cx);
   start = ig_now();
   if (status == IG_OK)
-    status = frac_model_run(&m, warm + steps);
+    status = ig_frac_model_run(&m, warm + steps);
   if (status == IG_OK)
     status = cx->backend->sync(cx);
   const double seconds = ig_now() - start;
@@ -57,30 +57,30 @@ static ig_status run_row(ig_ctx *cx, const ig_bench_sink *sink, frac_problem *p,
                                           .memory = (double)cx->device_bytes,
                                           .note = note});
   }
-  frac_model_free(&m);
+  ig_frac_model_free(&m);
   return status;
 }
 
 static ig_status bench_strip(ig_ctx *cx, const ig_bench_sink *sink) {
   static const ig_assembly hows[] = {IG_GATHER, IG_ATOMIC, IG_COLOR};
-  frac_problem p;
+  ig_frac_problem p;
   ig_status status = IG_OK;
   for (int precision = 1; status == IG_OK && precision >= 0; precision--)
     for (int i = 0; status == IG_OK && i < (precision ? 3 : 1); i++) {
-      IG_TRY(frac_problem_strip(&p, cx, 48, IG_TRI6));
+      IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6));
       p.c.time.step = 2e-9;
       p.job.assembly = hows[i];
       p.job.precision = precision ? IG_DOUBLE : IG_SINGLE;
       status = run_row(cx, sink, &p, "strip 36,864", on_gpu(cx) ? 10000 : 100,
                        precision ? "11.8 s for 10,000 steps" : NULL);
-      frac_problem_free(&p);
+      ig_frac_problem_free(&p);
     }
   IG_TRY(status);
-  IG_TRY(frac_problem_strip(&p, cx, 96, IG_TRI6));
+  IG_TRY(ig_frac_problem_strip(&p, cx, 96, IG_TRI6));
   p.c.time.step = 0.5e-9;
   status =
       run_row(cx, sink, &p, "strip 147,456", on_gpu(cx) ? 40000 : 40, "153.8 s for 40,000 steps");
-  frac_problem_free(&p);
+  ig_frac_problem_free(&p);
   return status;
 }
 
@@ -92,12 +92,12 @@ static ig_status bench_ring(ig_ctx *cx, const ig_bench_sink *sink) {
               {40, 320, 27000, 50, "ring 51,200", "36.4 s for 27,000 steps"},
               {115, 787, 27000, 10, "ring 362,020", "242.8 s for 27,000 steps"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    frac_problem p;
-    IG_TRY(frac_problem_ring(&p, cx, rows[i].radial, rows[i].around));
+    ig_frac_problem p;
+    IG_TRY(ig_frac_problem_ring(&p, cx, rows[i].radial, rows[i].around));
     p.c.time.step = 3e-9;
     const ig_status status =
         run_row(cx, sink, &p, rows[i].name, on_gpu(cx) ? rows[i].gpu : rows[i].cpu, rows[i].paper);
-    frac_problem_free(&p);
+    ig_frac_problem_free(&p);
     IG_TRY(status);
   }
   return IG_OK;
@@ -106,16 +106,16 @@ static ig_status bench_ring(ig_ctx *cx, const ig_bench_sink *sink) {
 /* passes: NULL, or the time of each, which are then waited for one by one. */
 static ig_status insertion_row(ig_ctx *cx, const ig_bench_sink *sink, int k, double *passes) {
   static const char *const paper[] = {"0.041 s", "0.102 s", "0.194 s", "0.310 s"};
-  frac_problem p;
-  IG_TRY(frac_problem_annulus(&p, cx, 100 * k, 600 * k, IG_TRI6));
-  frac_model m;
+  ig_frac_problem p;
+  IG_TRY(ig_frac_problem_annulus(&p, cx, 100 * k, 600 * k, IG_TRI6));
+  ig_frac_model m;
   double seconds = 0;
-  ig_status status = frac_setup(&p.job, &m);
+  ig_status status = ig_frac_setup(&p.job, &m);
   if (status == IG_OK)
-    status = frac_open_all(&m, 20, 1, &seconds, passes);
+    status = ig_frac_open_all(&m, 20, 1, &seconds, passes);
   char name[64], note[96];
-  for (int i = 0; status == IG_OK && passes && i < FRAC_PASSES; i++) {
-    snprintf(name, sizeof name, "insertion %dx%d: %s", 100 * k, 600 * k, frac_pass_names[i]);
+  for (int i = 0; status == IG_OK && passes && i < IG_FRAC_PASSES; i++) {
+    snprintf(name, sizeof name, "insertion %dx%d: %s", 100 * k, 600 * k, ig_frac_pass_names[i]);
     snprintf(note, sizeof note, "%.2f us a batch, waited for", 1e6 * passes[i] / 20);
     sink->row(sink->user, &(ig_bench_row){.name = name,
                                           .elements = m.s.ne,
@@ -144,8 +144,8 @@ static ig_status insertion_row(ig_ctx *cx, const ig_bench_sink *sink, int k, dou
                                           .memory = (double)cx->device_bytes,
                                           .note = note});
   }
-  frac_model_free(&m);
-  frac_problem_free(&p);
+  ig_frac_model_free(&m);
+  ig_frac_problem_free(&p);
   return status;
 }
 
@@ -153,39 +153,39 @@ static ig_status bench_insertion(ig_ctx *cx, const ig_bench_sink *sink) {
   const int most = on_gpu(cx) ? 4 : 1;
   for (int k = 1; k <= most; k++)
     IG_TRY(insertion_row(cx, sink, k, NULL));
-  double passes[FRAC_PASSES] = {0};
+  double passes[IG_FRAC_PASSES] = {0};
   return insertion_row(cx, sink, most, passes);
 }
 
 /* The kernels of a block of ten steps: how often each runs in 10,000 steps, and over how much. */
 typedef struct {
   const char *name;
-  frac_item item;
+  ig_frac_item item;
   int launches;
 } kernel_case;
-static const kernel_case kernel_cases[] = {{"cohesive", FRAC_cohesive, 10000},
-                                           {"element", FRAC_element, 10000},
-                                           {"node", FRAC_node, 10000},
-                                           {"stress", FRAC_stress, 1000},
-                                           {"average", FRAC_average, 1000},
-                                           {"check", FRAC_check, 1000},
-                                           {"insertion passes", FRAC_ITEM_KINDS, 1000}};
+static const kernel_case kernel_cases[] = {{"cohesive", IG_FRAC_cohesive, 10000},
+                                           {"element", IG_FRAC_element, 10000},
+                                           {"node", IG_FRAC_node, 10000},
+                                           {"stress", IG_FRAC_stress, 1000},
+                                           {"average", IG_FRAC_average, 1000},
+                                           {"check", IG_FRAC_check, 1000},
+                                           {"insertion passes", IG_FRAC_ITEM_KINDS, 1000}};
 enum { KERNELS = sizeof kernel_cases / sizeof *kernel_cases };
 
-static ig_status kernel_time(frac_model *m, const kernel_case *k, int repeats, double *seconds) {
-  const frac_item item = k->item;
-  const int64_t most = item == FRAC_cohesive                         ? m->s.coh_max
-                       : item == FRAC_check                          ? 3LL * m->s.ne
-                       : item == FRAC_element || item == FRAC_stress ? m->s.ne
-                                                                     : m->s.node_max;
+static ig_status kernel_time(ig_frac_model *m, const kernel_case *k, int repeats, double *seconds) {
+  const ig_frac_item item = k->item;
+  const int64_t most = item == IG_FRAC_cohesive                            ? m->s.coh_max
+                       : item == IG_FRAC_check                             ? 3LL * m->s.ne
+                       : item == IG_FRAC_element || item == IG_FRAC_stress ? m->s.ne
+                                                                           : m->s.node_max;
   for (int pass = 0; pass < 2; pass++) { /* once to warm up */
     const double start = ig_now();
     for (int i = 0; i < (pass ? repeats : 1); i++)
-      if (item != FRAC_ITEM_KINDS)
+      if (item != IG_FRAC_ITEM_KINDS)
         IG_TRY(m->ops->run(m->cx, m->kind, m->wide, item, &m->s, 0, -most));
       else
-        for (int p = 0; p < FRAC_PASSES; p++)
-          IG_TRY(frac_model_pass(m, p));
+        for (int p = 0; p < IG_FRAC_PASSES; p++)
+          IG_TRY(ig_frac_model_pass(m, p));
     IG_TRY(m->cx->backend->sync(m->cx));
     *seconds = (ig_now() - start) / repeats;
   }
@@ -195,15 +195,15 @@ static ig_status kernel_time(frac_model *m, const kernel_case *k, int repeats, d
 /* Time of each kernel on a strip that has cracked for a while: a launch (Figure 25) and its share
    of 10,000 steps (Figure 26). */
 static ig_status bench_kernels(ig_ctx *cx, const ig_bench_sink *sink) {
-  frac_problem p;
-  IG_TRY(frac_problem_strip(&p, cx, 48, IG_TRI6));
+  ig_frac_problem p;
+  IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6));
   p.c.time.step = 2e-9;
   p.c.plane = 0;
-  p.c.cohesive.criterion = FRAC_PRINCIPAL_MAX;
-  frac_model m;
-  ig_status status = frac_setup(&p.job, &m);
+  p.c.cohesive.criterion = IG_FRAC_PRINCIPAL_MAX;
+  ig_frac_model m;
+  ig_status status = ig_frac_setup(&p.job, &m);
   if (status == IG_OK)
-    status = frac_model_run(&m, on_gpu(cx) ? 5000 : 50);
+    status = ig_frac_model_run(&m, on_gpu(cx) ? 5000 : 50);
   const int repeats = on_gpu(cx) ? 200 : 5;
   double seconds[KERNELS] = {0}, all = 0;
   const int order[KERNELS] = {3, 4, 5, 6,
@@ -215,7 +215,7 @@ static ig_status bench_kernels(ig_ctx *cx, const ig_bench_sink *sink) {
   }
   for (int i = 0; status == IG_OK && i < KERNELS; i++) {
     const kernel_case *k = &kernel_cases[i];
-    const double work = k->item == FRAC_cohesive ? m.count.cohesive : m.s.ne;
+    const double work = k->item == IG_FRAC_cohesive ? m.count.cohesive : m.s.ne;
     char name[64], note[128];
     snprintf(name, sizeof name, "kernel %s", k->name);
     snprintf(note, sizeof note, "%.2f us a launch; in 10,000 steps %.3f s, %.1f %%",
@@ -231,7 +231,7 @@ static ig_status bench_kernels(ig_ctx *cx, const ig_bench_sink *sink) {
 #ifdef INGOT_HAVE_CUDA
   if (status == IG_OK && on_gpu(cx)) {
     double stored;
-    status = frac_cuda_stored(cx, &m.s, repeats, &stored);
+    status = ig_frac_cuda_stored(cx, &m.s, repeats, &stored);
     if (status == IG_OK)
       sink->row(sink->user,
                 &(ig_bench_row){.name = "kernel element, stored matrices",
@@ -244,12 +244,12 @@ static ig_status bench_kernels(ig_ctx *cx, const ig_bench_sink *sink) {
                                 .note = "12 threads an element, transposed, as in the paper"});
   }
 #endif
-  frac_model_free(&m);
-  frac_problem_free(&p);
+  ig_frac_model_free(&m);
+  ig_frac_problem_free(&p);
   return status;
 }
 
-const ig_bench_entry frac_bench[] = {
+const ig_bench_entry ig_frac_bench[] = {
     {"strip", "notched strip, quadratic triangles: the paper's Table VII", bench_strip},
     {"ring", "pressurised ring: the paper's Table IX", bench_ring},
     {"insertion", "every facet of an annulus opened, random order, 20 batches: Table V",

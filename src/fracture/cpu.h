@@ -10,7 +10,8 @@
 /* Elements a thread takes at a time. */
 enum { BATCH = 256 };
 
-typedef void frac_cpu_run(const frac *s, frac_item item, int64_t begin, int64_t n, int threads);
-extern frac_cpu_run *const frac_cpu_f32[4], *const frac_cpu_f64[4];
+typedef void ig_frac_cpu_run(const frac *s, ig_frac_item item, int64_t begin, int64_t n,
+                             int threads);
+extern ig_frac_cpu_run *const ig_frac_cpu_f32[4], *const ig_frac_cpu_f64[4];
 
 #endif

@@ -3,16 +3,17 @@
 #include "fracture/cpu.h"
 
 #include "kern/pack_f32.h"
-#define FRAC_VECTOR
+#define IG_FRAC_VECTOR
 #include "fracture/types.inc"
-#undef FRAC_VECTOR
+#undef IG_FRAC_VECTOR
 
 #include "kern/prec_f32.h"
 #include "material/cohesive.inc"
 #define VFN(name) name##_p32
 #define VECTOR ig_pack_f32
 #define WIDTH IG_PACK_F32
-#define FRAC_DRIVERS "fracture/cpu.inc"
+#define IG_FRAC_DRIVERS "fracture/cpu.inc"
 #include "fracture/types.inc"
 
-frac_cpu_run *const frac_cpu_f32[4] = {tri3_run_f32, tri6_run_f32, tet4_run_f32, tet10_run_f32};
+ig_frac_cpu_run *const ig_frac_cpu_f32[4] = {tri3_run_f32, tri6_run_f32, tet4_run_f32,
+                                             tet10_run_f32};

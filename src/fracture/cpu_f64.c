@@ -3,16 +3,17 @@
 #include "fracture/cpu.h"
 
 #include "kern/pack_f64.h"
-#define FRAC_VECTOR
+#define IG_FRAC_VECTOR
 #include "fracture/types.inc"
-#undef FRAC_VECTOR
+#undef IG_FRAC_VECTOR
 
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
 #define VFN(name) name##_p64
 #define VECTOR ig_pack_f64
 #define WIDTH IG_PACK_F64
-#define FRAC_DRIVERS "fracture/cpu.inc"
+#define IG_FRAC_DRIVERS "fracture/cpu.inc"
 #include "fracture/types.inc"
 
-frac_cpu_run *const frac_cpu_f64[4] = {tri3_run_f64, tri6_run_f64, tet4_run_f64, tet10_run_f64};
+ig_frac_cpu_run *const ig_frac_cpu_f64[4] = {tri3_run_f64, tri6_run_f64, tet4_run_f64,
+                                             tet10_run_f64};

@@ -7,18 +7,19 @@
 #include <cub/device/device_select.cuh>
 #include <thrust/iterator/counting_iterator.h>
 
-enum { FRAC_THREADS = 128, FRAC_BLOCKS_PER_SM = 32 };
+enum { IG_FRAC_THREADS = 128, IG_FRAC_BLOCKS_PER_SM = 32 };
 /* Blocks that must fit on a multiprocessor: where the compiler would rather spill than use
    registers it is told that one will do; 0 leaves it alone. */
-#define FRAC_BLOCKS(name)                                                                          \
-  (FRAC_##name == FRAC_figures || FRAC_##name == FRAC_contact || FRAC_##name == FRAC_check ||      \
-           FRAC_##name == FRAC_part || FRAC_##name == FRAC_split || FRAC_##name == FRAC_open       \
+#define IG_FRAC_BLOCKS(name)                                                                       \
+  (IG_FRAC_##name == IG_FRAC_figures || IG_FRAC_##name == IG_FRAC_contact ||                       \
+           IG_FRAC_##name == IG_FRAC_check || IG_FRAC_##name == IG_FRAC_part ||                    \
+           IG_FRAC_##name == IG_FRAC_split || IG_FRAC_##name == IG_FRAC_open                       \
        ? 1                                                                                         \
        : 0)
-typedef void frac_kernel(const frac s, int64_t begin, int64_t n);
+typedef void ig_frac_kernel(const frac s, int64_t begin, int64_t n);
 
 /* The last block to finish its nodes counts the step: spares a launch of its own. */
-static __device__ __forceinline__ void frac_ticket(frac_count *count) {
+static __device__ __forceinline__ void ig_frac_ticket(ig_frac_count *count) {
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
@@ -29,7 +30,7 @@ static __device__ __forceinline__ void frac_ticket(frac_count *count) {
   }
 }
 
-#define FRAC_DRIVERS "fracture/cuda_items.inc"
+#define IG_FRAC_DRIVERS "fracture/cuda_items.inc"
 #include "kern/prec_f32.h"
 #include "material/cohesive.inc"
 #include "fracture/types.inc"
@@ -37,20 +38,20 @@ static __device__ __forceinline__ void frac_ticket(frac_count *count) {
 #include "material/cohesive.inc"
 #include "fracture/types.inc"
 
-static frac_kernel *const *const tables[2][4] = {
+static ig_frac_kernel *const *const tables[2][4] = {
     {tri3_kernels_f32, tri6_kernels_f32, tet4_kernels_f32, tet10_kernels_f32},
     {tri3_kernels_f64, tri6_kernels_f64, tet4_kernels_f64, tet10_kernels_f64}};
 
-ig_status frac_cuda_run(ig_ctx *cx, int kind, int wide, frac_item item, const frac *s,
-                        int64_t begin, int64_t n) {
-  if (item == FRAC_advance || n == 0)
+ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item, const frac *s,
+                           int64_t begin, int64_t n) {
+  if (item == IG_FRAC_advance || n == 0)
     return IG_OK; /* a step is counted with the last node */
   const int64_t most = n < 0 ? -n : n;
-  const unsigned all = ig_cuda_blocks(most, FRAC_THREADS);
-  const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * FRAC_BLOCKS_PER_SM;
+  const unsigned all = ig_cuda_blocks(most, IG_FRAC_THREADS);
+  const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * IG_FRAC_BLOCKS_PER_SM;
   const unsigned blocks = all < cap ? all : cap;
-  frac_kernel *kernel = tables[wide][kind][item];
-  kernel<<<blocks, FRAC_THREADS, 0, ig_cuda_stream(cx)>>>(*s, begin, n);
+  ig_frac_kernel *kernel = tables[wide][kind][item];
+  kernel<<<blocks, IG_FRAC_THREADS, 0, ig_cuda_stream(cx)>>>(*s, begin, n);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
@@ -60,13 +61,13 @@ static cudaError_t select(void *temp, size_t *bytes, const uint8_t *flag, int64_
   return cub::DeviceSelect::Flagged(temp, *bytes, thrust::counting_iterator<int32_t>(0), flag, list,
                                     found, n, stream);
 }
-ig_status frac_cuda_temp(ig_ctx *cx, int64_t n, size_t *bytes) {
+ig_status ig_frac_cuda_temp(ig_ctx *cx, int64_t n, size_t *bytes) {
   IG_CUDA(cx, select(NULL, bytes, NULL, n, NULL, NULL, ig_cuda_stream(cx)));
   *bytes += 256;
   return IG_OK;
 }
-ig_status frac_cuda_compact(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n,
-                            int32_t *list, int32_t *found) {
+ig_status ig_frac_cuda_compact(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n,
+                               int32_t *list, int32_t *found) {
   size_t bytes = s->temp_bytes;
   IG_CUDA(cx, select(s->temp, &bytes, flag, n, list, found, ig_cuda_stream(cx)));
   return IG_OK;
@@ -75,7 +76,7 @@ ig_status frac_cuda_compact(ig_ctx *cx, const frac *s, const uint8_t *flag, int6
 /* Running sums of a number of entries only the device knows, in two passes: sums of stretches,
    which the last block to finish adds up; then each stretch in itself. The order of additions is
    fixed. */
-enum { SCAN_THREADS = 256, SCAN_EACH = FRAC_SCAN / SCAN_THREADS };
+enum { SCAN_THREADS = 256, SCAN_EACH = IG_FRAC_SCAN / SCAN_THREADS };
 typedef cub::BlockScan<int32_t, SCAN_THREADS> block_scan;
 
 static __global__ void __launch_bounds__(SCAN_THREADS)
@@ -86,11 +87,11 @@ static __global__ void __launch_bounds__(SCAN_THREADS)
     block_scan::TempStorage scan;
   } temp;
   __shared__ bool last;
-  const int32_t n = s.count->touched, stretches = (n + FRAC_SCAN - 1) / FRAC_SCAN;
+  const int32_t n = s.count->touched, stretches = (n + IG_FRAC_SCAN - 1) / IG_FRAC_SCAN;
   for (int32_t b = blockIdx.x; b < stretches; b += gridDim.x) {
     int32_t sum = 0;
     for (int k = 0; k < SCAN_EACH; k++) {
-      const int32_t i = b * FRAC_SCAN + k * SCAN_THREADS + threadIdx.x;
+      const int32_t i = b * IG_FRAC_SCAN + k * SCAN_THREADS + threadIdx.x;
       sum += i < n ? s.extra[i] : 0;
     }
     sum = reduce(temp.reduce).Sum(sum);
@@ -122,9 +123,9 @@ static __global__ void __launch_bounds__(SCAN_THREADS)
 static __global__ void __launch_bounds__(SCAN_THREADS) scan_within(const __grid_constant__ frac s) {
   __shared__ block_scan::TempStorage temp;
   const int32_t n = s.count->touched;
-  for (int32_t b = blockIdx.x; b * (int64_t)FRAC_SCAN < n; b += gridDim.x) {
+  for (int32_t b = blockIdx.x; b * (int64_t)IG_FRAC_SCAN < n; b += gridDim.x) {
     int32_t mine[SCAN_EACH];
-    const int32_t at = b * FRAC_SCAN + threadIdx.x * SCAN_EACH;
+    const int32_t at = b * IG_FRAC_SCAN + threadIdx.x * SCAN_EACH;
     for (int k = 0; k < SCAN_EACH; k++)
       mine[k] = at + k < n ? s.extra[at + k] : 0;
     block_scan(temp).InclusiveSum(mine, mine);
@@ -134,8 +135,8 @@ static __global__ void __launch_bounds__(SCAN_THREADS) scan_within(const __grid_
     __syncthreads();
   }
 }
-ig_status frac_cuda_scan(ig_ctx *cx, const frac *s) {
-  const unsigned all = ig_cuda_blocks(s->node_max, FRAC_SCAN);
+ig_status ig_frac_cuda_scan(ig_ctx *cx, const frac *s) {
+  const unsigned all = ig_cuda_blocks(s->node_max, IG_FRAC_SCAN);
   const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * 4;
   const unsigned blocks = all < cap ? all : cap;
   scan_stretches<<<blocks, SCAN_THREADS, 0, ig_cuda_stream(cx)>>>(*s);
@@ -157,7 +158,7 @@ static __global__ void stored_build(const __grid_constant__ frac s, double *k) {
   if (e >= s.ne)
     return;
   double x[3][2], u[6][2] = {{0}}, f[6][2];
-  const frac_elastic *m = &s.elastic[s.mat[e]];
+  const ig_frac_elastic *m = &s.elastic[s.mat[e]];
   tri6_load_x_f64(&s, e, x);
   for (int a = 0; a < 6; a++)
     for (int d = 0; d < 2; d++)
@@ -187,7 +188,7 @@ static __global__ void __launch_bounds__(12 * STORED_PER_BLOCK)
   atomicAdd(&f[at], -sum);
 }
 
-ig_status frac_cuda_stored(ig_ctx *cx, const frac *s, int repeats, double *seconds) {
+ig_status ig_frac_cuda_stored(ig_ctx *cx, const frac *s, int repeats, double *seconds) {
   double *k = NULL, *f = NULL;
   cudaStream_t stream = ig_cuda_stream(cx);
   const size_t sums = (size_t)s->node_max * 2 * sizeof(double);

@@ -21,26 +21,32 @@
 
 IG_C_BEGIN
 
-enum { FRAC_MATERIALS = 16, FRAC_MOTIONS = 32, FRAC_LOADS = 32, FRAC_CHUNK = 64, FRAC_SCAN = 1024 };
+enum {
+  IG_FRAC_MATERIALS = 16,
+  IG_FRAC_MOTIONS = 32,
+  IG_FRAC_LOADS = 32,
+  IG_FRAC_CHUNK = 64,
+  IG_FRAC_SCAN = 1024
+};
 
 typedef struct {
   double c11, c12, mu, rho; /* sigma_ii = c11 e_ii + c12 (the others), sigma_ij = 2 mu e_ij */
-} frac_elastic;
+} ig_frac_elastic;
 
 /* A function of time: linear between `count` points (t, y) from `begin` on; constant outside. */
 typedef struct {
   int begin, count;
-} frac_curve;
-typedef enum { FRAC_VELOCITY, FRAC_DISPLACEMENT } frac_motion_kind;
+} ig_frac_curve;
+typedef enum { IG_FRAC_VELOCITY, IG_FRAC_DISPLACEMENT } ig_frac_motion_kind;
 typedef struct {
   int kind;
-  frac_curve curve;
-} frac_motion;
+  ig_frac_curve curve;
+} ig_frac_motion;
 typedef struct {
-  frac_curve curve;
+  ig_frac_curve curve;
   int pressure;  /* along the inward normal; else along `way` */
   double way[3]; /* of a traction */
-} frac_load;
+} ig_frac_load;
 
 /* What only the device knows between two looks of the host. */
 typedef struct {
@@ -50,27 +56,27 @@ typedef struct {
   int32_t touched; /* nodes they have */
   int32_t full;    /* a table is full: nothing moves until the host has grown it */
   int32_t ticket;  /* blocks that are done (CUDA) */
-} frac_count;
+} ig_frac_count;
 
-enum { FRAC_FACET_MAX, FRAC_FACET_MEAN, FRAC_PRINCIPAL_MAX, FRAC_PRINCIPAL_MEAN };
-#define FRAC_CRITERION_CHOICES "facet_max|facet_mean|principal_max|principal_mean"
+enum { IG_FRAC_FACET_MAX, IG_FRAC_FACET_MEAN, IG_FRAC_PRINCIPAL_MAX, IG_FRAC_PRINCIPAL_MEAN };
+#define IG_FRAC_CRITERION_CHOICES "facet_max|facet_mean|principal_max|principal_mean"
 
 /* A marked facet becomes a cohesive element, a free surface, or a cohesive element without
    traction, whose sides press and rub only. */
-typedef enum { FRAC_HOLD, FRAC_CUT, FRAC_BROKEN } frac_opening;
+typedef enum { IG_FRAC_HOLD, IG_FRAC_CUT, IG_FRAC_BROKEN } ig_frac_opening;
 
 /* Figures summed up for history, one row a chunk. */
 enum {
-  FRAC_KINETIC,
-  FRAC_STRAIN,
-  FRAC_EXTERNAL,
-  FRAC_COHESIVE_WORK, /* done on cohesive elements */
-  FRAC_RETURNED,      /* by those that have given more than they got */
-  FRAC_RECOVERABLE,
-  FRAC_CONTACT,
-  FRAC_OPENED, /* length or area of the facets opened */
-  FRAC_FAILED, /* and of those that have lost all traction */
-  FRAC_FIGURES
+  IG_FRAC_KINETIC,
+  IG_FRAC_STRAIN,
+  IG_FRAC_EXTERNAL,
+  IG_FRAC_COHESIVE_WORK, /* done on cohesive elements */
+  IG_FRAC_RETURNED,      /* by those that have given more than they got */
+  IG_FRAC_RECOVERABLE,
+  IG_FRAC_CONTACT,
+  IG_FRAC_OPENED, /* length or area of the facets opened */
+  IG_FRAC_FAILED, /* and of those that have lost all traction */
+  IG_FRAC_FIGURES
 };
 
 typedef struct {
@@ -78,18 +84,18 @@ typedef struct {
   uint64_t magic;                          /* 2^64 / ne, rounded up: divides by it */
   int how;                                 /* ig_assembly */
   int materials, rotation;                 /* rotation: 1 finite */
-  frac_elastic elastic[FRAC_MATERIALS];
+  ig_frac_elastic elastic[IG_FRAC_MATERIALS];
   double thickness, dt;
   /* cohesive zone */
   ig_cohesive law;
   int criterion, hold; /* hold: a new facet starts with the traction it carried */
-  int opening;         /* what marked facets become (frac_opening) */
+  int opening;         /* what marked facets become (ig_frac_opening) */
   double penalty;      /* N/m^3, 0: as stiff as the step allows */
   double weibull;      /* modulus of the strength's scatter, 0: none */
   uint64_t seed;
   /* motions and loads */
-  frac_motion motion[FRAC_MOTIONS];
-  frac_load load[FRAC_LOADS];
+  ig_frac_motion motion[IG_FRAC_MOTIONS];
+  ig_frac_load load[IG_FRAC_LOADS];
   const double *curve; /* points (t, y) of all curves */
   /* tables */
   int32_t *conn, *opp, *coh, *list, *first, *used;
@@ -124,18 +130,18 @@ typedef struct {
   uint8_t *touch;   /* node_max: nodes of facets that open */
   int32_t *touched; /* node_max: those nodes, in order */
   int32_t *extra;   /* node_max: copies each of them needs, then those of all up to it */
-  int32_t *sums;    /* node_max / FRAC_SCAN + 1: work space of the running sum */
-  double *part;     /* chunks x FRAC_FIGURES */
+  int32_t *sums;    /* node_max / IG_FRAC_SCAN + 1: work space of the running sum */
+  double *part;     /* chunks x IG_FRAC_FIGURES */
   double *limit;    /* ne: largest eigenvalue of an element, for the critical step */
   void *temp;       /* work space of the drivers */
   size_t temp_bytes;
-  frac_count *count;
+  ig_frac_count *count;
   ig_fault *fault;
 } frac;
 
 /* k / ne, exact for 32 bits: slots and facets are taken apart often. (magic is 0 for one element.)
  */
-IG_HD uint32_t frac_divide(uint64_t magic, uint32_t k) {
+IG_HD uint32_t ig_frac_divide(uint64_t magic, uint32_t k) {
 #ifdef __CUDA_ARCH__
   return magic ? (uint32_t)__umul64hi(magic, k) : k;
 #else
@@ -144,7 +150,7 @@ IG_HD uint32_t frac_divide(uint64_t magic, uint32_t k) {
 }
 
 /* name, what it runs over. Each is one function of one item, the same for all backends. */
-#define FRAC_ITEMS(X)                                                                              \
+#define IG_FRAC_ITEMS(X)                                                                           \
   X(load)     /* force of a loaded face */                                                         \
   X(cohesive) /* traction and force of a cohesive element */                                       \
   X(element)  /* internal force, and the forces of the facets attached to it */                    \
@@ -166,23 +172,23 @@ IG_HD uint32_t frac_divide(uint64_t magic, uint32_t k) {
   X(critical) /* an element's largest eigenvalue */
 
 typedef enum {
-#define X(name) FRAC_##name,
-  FRAC_ITEMS(X)
+#define X(name) IG_FRAC_##name,
+  IG_FRAC_ITEMS(X)
 #undef X
-      FRAC_ITEM_KINDS
-} frac_item;
+      IG_FRAC_ITEM_KINDS
+} ig_frac_item;
 
 /* Sizes that hang on the element type. */
 typedef struct {
   int dim, nodes, corners, faces, face_nodes, points, stresses, state;
-} frac_shape;
-extern const frac_shape frac_shapes[4]; /* tri3 tri6 tet4 tet10 */
-enum { FRAC_TRI3, FRAC_TRI6, FRAC_TET4, FRAC_TET10 };
+} ig_frac_shape;
+extern const ig_frac_shape ig_frac_shapes[4]; /* tri3 tri6 tet4 tet10 */
+enum { IG_FRAC_TRI3, IG_FRAC_TRI6, IG_FRAC_TET4, IG_FRAC_TET10 };
 
-/* The drivers of one backend. `kind` is FRAC_TRI3…, `wide` 1 for double precision. */
+/* The drivers of one backend. `kind` is IG_FRAC_TRI3…, `wide` 1 for double precision. */
 typedef struct {
   /* runs an item over [begin, begin + n); n < 0: over all there are, at most -n */
-  ig_status (*run)(ig_ctx *cx, int kind, int wide, frac_item item, const frac *s, int64_t begin,
+  ig_status (*run)(ig_ctx *cx, int kind, int wide, ig_frac_item item, const frac *s, int64_t begin,
                    int64_t n);
   /* the numbers of the flags that are up, in order, and how many; n flags at most */
   ig_status (*compact)(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n, int32_t *list,
@@ -191,8 +197,8 @@ typedef struct {
   ig_status (*scan)(ig_ctx *cx, const frac *s);
   /* work space compact wants for n flags */
   ig_status (*temp)(ig_ctx *cx, int64_t n, size_t *bytes);
-} frac_ops;
-const frac_ops *frac_ops_of(ig_ctx *cx);
+} ig_frac_ops;
+const ig_frac_ops *ig_frac_ops_of(ig_ctx *cx);
 
 IG_C_END
 #endif

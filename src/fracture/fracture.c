@@ -12,12 +12,13 @@
 #include <math.h>
 #include <stdio.h>
 
-static ig_status run_insertion(ig_job *job, frac_model *m) {
-  const frac_case *c = job->room_case;
+static ig_status run_insertion(ig_job *job, ig_frac_model *m) {
+  const ig_frac_case *c = job->room_case;
   const int32_t nodes = m->count.nodes;
   double seconds;
-  IG_TRY(frac_open_all(m, (int)c->insertion.batches, (uint64_t)c->insertion.seed, &seconds, NULL));
-  IG_TRY(frac_tables_check(m));
+  IG_TRY(
+      ig_frac_open_all(m, (int)c->insertion.batches, (uint64_t)c->insertion.seed, &seconds, NULL));
+  IG_TRY(ig_frac_tables_check(m));
   job->seconds_solve = seconds;
   job->steps = c->insertion.batches;
   job->element_steps = (double)m->count.cohesive;
@@ -46,22 +47,22 @@ static int64_t snapshot_every(const ig_job *job, int64_t steps, double dt) {
   return o->count > 0 ? (steps + o->count - 1) / o->count : 0;
 }
 
-static ig_status run_steps(ig_job *job, frac_model *m) {
-  const frac_case *c = job->room_case;
+static ig_status run_steps(ig_job *job, ig_frac_model *m) {
+  const ig_frac_case *c = job->room_case;
   ig_ctx *cx = job->cx;
   const int64_t last = (int64_t)ceil(c->time.end / m->s.dt - 1e-9);
   const int64_t snaps = snapshot_every(job, last, m->s.dt);
   int64_t rows = job->output ? job->output->history_every : 0;
   rows = rows > 0 ? rows : last > 200 ? last / 200 : 1;
-  frac_track track = {0};
+  ig_frac_track track = {0};
   if (c->cracks.count)
-    frac_track_notch(&track, IG_ITEM(const frac_crack_case, c->cracks, 0), c->time.end);
+    ig_frac_track_notch(&track, IG_ITEM(const ig_frac_crack_case, c->cracks, 0), c->time.end);
   if (job->restart)
-    IG_TRY(frac_restore(job, m, &track));
+    IG_TRY(ig_frac_restore(job, m, &track));
   else {
-    IG_TRY(frac_history(job, m, &track));
+    IG_TRY(ig_frac_history(job, m, &track));
     if (snaps)
-      IG_TRY(frac_snapshot(job, m));
+      IG_TRY(ig_frac_snapshot(job, m));
   }
   const int64_t first = m->count.step;
   const double start = ig_now();
@@ -71,20 +72,20 @@ static ig_status run_steps(ig_job *job, frac_model *m) {
     int64_t to = next_due(at, rows);
     to = snaps && next_due(at, snaps) < to ? next_due(at, snaps) : to;
     to = to < last ? to : last;
-    IG_TRY(frac_model_run(m, to));
+    IG_TRY(ig_frac_model_run(m, to));
     const double pause = ig_now();
     IG_TRY(ig_fault_check(cx, "node", NULL));
     if (m->count.step != to)
       continue; /* interrupted */
     const double every = job->output ? job->output->checkpoint_every : 0;
     if (every > 0 && pause - saved > every) {
-      IG_TRY(frac_save(job, m, &track));
+      IG_TRY(ig_frac_save(job, m, &track));
       saved = pause;
     }
     if (to % rows == 0 || to == last)
-      IG_TRY(frac_history(job, m, &track));
+      IG_TRY(ig_frac_history(job, m, &track));
     if (snaps && (to % snaps == 0 || to == last))
-      IG_TRY(frac_snapshot(job, m));
+      IG_TRY(ig_frac_snapshot(job, m));
     output += ig_now() - pause;
     char note[64];
     snprintf(note, sizeof note, "%" PRId32 " cohesive, %" PRId32 " pieces", m->count.cohesive,
@@ -107,18 +108,18 @@ static ig_status run_steps(ig_job *job, frac_model *m) {
        (double)m->count.nodes *
            (real * (5 * dim + 1) + 4 + (m->s.how == IG_GATHER ? 8 : 2 * dim * real)));
   if (cx->interrupted) {
-    IG_TRY(frac_save(job, m, &track));
+    IG_TRY(ig_frac_save(job, m, &track));
     return IG_INTERRUPTED;
   }
-  IG_TRY(frac_results(job, m, &track));
+  IG_TRY(ig_frac_results(job, m, &track));
   return IG_OK;
 }
 
 static ig_status fracture_run(ig_job *job) {
-  const frac_case *c = job->room_case;
+  const ig_frac_case *c = job->room_case;
   const double start = ig_now();
-  frac_model m;
-  ig_status status = frac_setup(job, &m);
+  ig_frac_model m;
+  ig_status status = ig_frac_setup(job, &m);
   job->elements = m.s.ne;
   job->seconds_setup = ig_now() - start;
   if (status == IG_OK && !c->insertion.at.given && !(c->time.end > 0))
@@ -127,17 +128,17 @@ static ig_status fracture_run(ig_job *job) {
     status = c->insertion.at.given ? run_insertion(job, &m) : run_steps(job, &m);
   job->nodes = m.count.nodes;
   job->dofs = (int64_t)m.count.nodes * m.shape.dim;
-  frac_model_free(&m);
+  ig_frac_model_free(&m);
   return status;
 }
 
 static ig_status fracture_check(ig_job *job, ig_check_line *line, void *user) {
-  const frac_case *c = job->room_case;
-  frac_model m;
+  const ig_frac_case *c = job->room_case;
+  ig_frac_model m;
   double critical = 0;
-  ig_status status = frac_setup(job, &m);
+  ig_status status = ig_frac_setup(job, &m);
   if (status == IG_OK)
-    status = frac_model_critical(&m, &critical);
+    status = ig_frac_model_critical(&m, &critical);
   if (status == IG_OK) {
     char text[128];
     snprintf(text, sizeof text, "%.4g s of the bulk (step taken: %.4g s)", critical, m.s.dt);
@@ -157,7 +158,7 @@ static ig_status fracture_check(ig_job *job, ig_check_line *line, void *user) {
                          ((m.wide ? 8 : 4) * (4 * m.shape.dim + 2) + 30)));
     line(user, "device memory", text);
   }
-  frac_model_free(&m);
+  ig_frac_model_free(&m);
   return status;
 }
 
@@ -165,9 +166,9 @@ const ig_room ig_room_fracture = {
     .name = "fracture",
     .about = "dynamic fracture and fragmentation: cohesive elements inserted on the fly",
     .needs_mesh = true,
-    .case_size = sizeof(frac_case),
-    .options = frac_options,
+    .case_size = sizeof(ig_frac_case),
+    .options = ig_frac_options,
     .run = fracture_run,
     .check = fracture_check,
-    .verify = frac_verify,
-    .bench = frac_bench};
+    .verify = ig_frac_verify,
+    .bench = ig_frac_bench};

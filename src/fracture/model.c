@@ -8,18 +8,18 @@
 
 enum { NO_ROW = -2, ROWS = 512 };
 
-frac_elastic frac_elastic_of(double young, double poisson, double rho, int plane_stress) {
+ig_frac_elastic ig_frac_elastic_of(double young, double poisson, double rho, int plane_stress) {
   const double mu = 0.5 * young / (1 + poisson);
   const double lambda = young * poisson / ((1 + poisson) * (1 - 2 * poisson));
   if (plane_stress)
-    return (frac_elastic){young / (1 - poisson * poisson),
-                          poisson * young / (1 - poisson * poisson), mu, rho};
-  return (frac_elastic){lambda + 2 * mu, lambda, mu, rho};
+    return (ig_frac_elastic){young / (1 - poisson * poisson),
+                             poisson * young / (1 - poisson * poisson), mu, rho};
+  return (ig_frac_elastic){lambda + 2 * mu, lambda, mu, rho};
 }
 
 static const ig_elem_type elem_types[4] = {IG_TRI3, IG_TRI6, IG_TET4, IG_TET10};
 
-int frac_face_of_mesh(const frac_model *m, int mesh_face) {
+int ig_frac_face_of_mesh(const ig_frac_model *m, int mesh_face) {
   const int *local = ig_elem_face(elem_types[m->kind], mesh_face);
   for (int f = 0; f < m->shape.faces; f++) {
     bool has = false;
@@ -46,10 +46,10 @@ static ig_status kind_of(ig_ctx *cx, const ig_mesh *mesh, int *kind) {
 }
 
 /* conn, opp and the list of slots around each node. */
-static ig_status fill_topology(frac_model *m, const ig_mesh *mesh) {
+static ig_status fill_topology(ig_frac_model *m, const ig_mesh *mesh) {
   const int nn = m->shape.nodes, nf = m->shape.faces;
   const int64_t ne = m->s.ne;
-  int32_t *conn = frac_model_host(m, "conn"), *opp = frac_model_host(m, "opp");
+  int32_t *conn = ig_frac_model_host(m, "conn"), *opp = ig_frac_model_host(m, "opp");
   int64_t at = 0;
   for (int b = 0; b < mesh->blocks; b++)
     for (ig_lid e = 0; e < mesh->block[b].count; e++, at++)
@@ -64,13 +64,13 @@ static ig_status fill_topology(frac_model *m, const ig_mesh *mesh) {
       if (o == IG_JUNCTION)
         status = IG_FAIL(m->cx, IG_INPUT, "face %d of element %lld has more than two elements", mf,
                          (long long)e);
-      opp[e * nf + frac_face_of_mesh(m, mf)] = o < 0 ? -1 : o;
+      opp[e * nf + ig_frac_face_of_mesh(m, mf)] = o < 0 ? -1 : o;
       m->facets += o > e;
     }
   ig_adjacency_free(&adj);
   IG_TRY(status);
-  int32_t *list = frac_model_host(m, "list"), *first = frac_model_host(m, "first");
-  int32_t *used = frac_model_host(m, "used");
+  int32_t *list = ig_frac_model_host(m, "list"), *first = ig_frac_model_host(m, "first");
+  int32_t *used = ig_frac_model_host(m, "used");
   for (int64_t i = 0; i < nn * ne; i++)
     used[conn[i]]++;
   for (int32_t n = 0, sum = 0; n < mesh->nodes; n++) {
@@ -86,10 +86,10 @@ static ig_status fill_topology(frac_model *m, const ig_mesh *mesh) {
   return IG_OK;
 }
 
-static ig_status fill_colors(frac_model *m) {
+static ig_status fill_colors(ig_frac_model *m) {
   const int nn = m->shape.nodes;
   const int64_t ne = m->s.ne;
-  const int32_t *conn = frac_model_host(m, "conn");
+  const int32_t *conn = ig_frac_model_host(m, "conn");
   ig_lid *rows;
   IG_TRY(IG_NEW(m->cx, &rows, ne * nn, "coloring"));
   for (int64_t e = 0; e < ne; e++)
@@ -100,26 +100,27 @@ static ig_status fill_colors(frac_model *m) {
   free(rows);
   IG_TRY(status);
   m->colors = coloring.colors;
-  memcpy(frac_model_host(m, "order"), coloring.order, (size_t)ne * sizeof(ig_lid));
+  memcpy(ig_frac_model_host(m, "order"), coloring.order, (size_t)ne * sizeof(ig_lid));
   m->color_start = coloring.start;
   coloring.start = NULL;
   ig_coloring_free(&coloring);
   return IG_OK;
 }
 
-ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *set, frac_model *m) {
+ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_settings *set,
+                            ig_frac_model *m) {
   memset(m, 0, sizeof *m);
   m->cx = cx;
-  m->ops = frac_ops_of(cx);
+  m->ops = ig_frac_ops_of(cx);
   IG_TRY(kind_of(cx, mesh, &m->kind));
   if (set->precision == IG_MIXED)
     return IG_FAIL(cx, IG_INPUT, "fracture runs in single or double precision, not mixed");
-  m->shape = frac_shapes[m->kind];
+  m->shape = ig_frac_shapes[m->kind];
   m->wide = set->precision == IG_DOUBLE;
   m->check_every = set->check_every;
   m->nodes_start = mesh->nodes;
   frac *s = &m->s;
-  const frac_shape *h = &m->shape;
+  const ig_frac_shape *h = &m->shape;
   const int64_t ne = ig_mesh_elements(mesh);
   if (ne * h->nodes > INT32_MAX)
     return IG_FAIL(cx, IG_INPUT, "the mesh has %lld elements: at most %d", (long long)ne,
@@ -145,78 +146,80 @@ ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const frac_settings *s
   s->penalty = set->penalty;
   s->weibull = set->weibull;
   s->seed = set->seed;
-  m->count = (frac_count){.nodes = mesh->nodes};
+  m->count = (ig_frac_count){.nodes = mesh->nodes};
 
   const size_t real = m->wide ? 8 : 4;
   const int corners = h->nodes > h->corners ? h->corners : 1;
   const int64_t most = ne > mesh->nodes ? ne : mesh->nodes;
-  IG_TRY(frac_table_add(m, "conn", &s->conn, FRAC_PER_ELEMENT, h->nodes, 4, SAVED));
-  IG_TRY(frac_table_add(m, "opp", &s->opp, FRAC_PER_ELEMENT, h->faces, 4, SAVED));
-  IG_TRY(frac_table_add(m, "list", &s->list, FRAC_PER_ELEMENT, h->nodes, 4, SAVED));
-  IG_TRY(frac_table_add(m, "attach", &s->attach, FRAC_PER_ELEMENT, 1, 1, SAVED));
-  IG_TRY(frac_table_add(m, "mat", &s->mat, FRAC_PER_ELEMENT, 1, 1, 0));
-  IG_TRY(frac_table_add(m, "mark", &s->mark, FRAC_PER_ELEMENT, h->faces, 1, 0));
-  IG_TRY(frac_table_add(m, "opened", &s->opened, FRAC_PER_ELEMENT, (h->faces + 1) / 2 + 1, 4,
-                        DEVICE_ONLY));
-  IG_TRY(frac_table_add(m, "se", &s->se, FRAC_PER_ELEMENT, corners * h->stresses, real, 0));
-  IG_TRY(frac_table_add(m, "st", &s->st, FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
-  IG_TRY(frac_table_add(m, "me", &s->me, FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
-  IG_TRY(frac_table_add(m, "fe", &s->fe, FRAC_PER_ELEMENT,
-                        s->how == IG_GATHER ? h->nodes * h->dim : 0, real, DEVICE_ONLY));
-  IG_TRY(frac_table_add(m, "fc", &s->fc, FRAC_PER_ELEMENT, s->law.rigid ? h->nodes * h->dim : 0,
-                        real, SAVED));
-  IG_TRY(frac_table_add(m, "impact", &s->impact, FRAC_PER_ELEMENT, s->law.rigid ? 1 : 0, 8, SAVED));
-  IG_TRY(frac_table_add(m, "first", &s->first, FRAC_PER_NODE, 1, 4, SAVED));
-  IG_TRY(frac_table_add(m, "used", &s->used, FRAC_PER_NODE, 1, 4, SAVED));
-  IG_TRY(frac_table_add(m, "bc", &s->bc, FRAC_PER_NODE, 1, 4, SAVED));
-  IG_TRY(frac_table_add(m, "origin", &s->origin, FRAC_PER_NODE, 1, 4, SAVED));
-  IG_TRY(frac_table_add(m, "x", &s->x, FRAC_PER_NODE, h->dim, real, SAVED));
-  IG_TRY(frac_table_add(m, "u", &s->u, FRAC_PER_NODE, h->dim, real, SAVED));
-  IG_TRY(frac_table_add(m, "v", &s->v, FRAC_PER_NODE, h->dim, real, SAVED));
-  IG_TRY(frac_table_add(m, "f", &s->f, FRAC_PER_NODE, h->dim, real, 0));
-  IG_TRY(frac_table_add(m, "minv", &s->minv, FRAC_PER_NODE, 1, real, SAVED));
-  IG_TRY(frac_table_add(m, "work", &s->work, FRAC_PER_NODE, 1, 8, SAVED));
-  IG_TRY(frac_table_add(m, "sp", &s->sp, FRAC_PER_NODE, 1, real, DEVICE_ONLY));
-  IG_TRY(frac_table_add(m, "touch", &s->touch, FRAC_PER_NODE, 1, 1, 0));
-  IG_TRY(frac_table_add(m, "touched", &s->touched, FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
-  IG_TRY(frac_table_add(m, "extra", &s->extra, FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "conn", &s->conn, IG_FRAC_PER_ELEMENT, h->nodes, 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "opp", &s->opp, IG_FRAC_PER_ELEMENT, h->faces, 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "list", &s->list, IG_FRAC_PER_ELEMENT, h->nodes, 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "attach", &s->attach, IG_FRAC_PER_ELEMENT, 1, 1, SAVED));
+  IG_TRY(ig_frac_table_add(m, "mat", &s->mat, IG_FRAC_PER_ELEMENT, 1, 1, 0));
+  IG_TRY(ig_frac_table_add(m, "mark", &s->mark, IG_FRAC_PER_ELEMENT, h->faces, 1, 0));
+  IG_TRY(ig_frac_table_add(m, "opened", &s->opened, IG_FRAC_PER_ELEMENT, (h->faces + 1) / 2 + 1, 4,
+                           DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "se", &s->se, IG_FRAC_PER_ELEMENT, corners * h->stresses, real, 0));
+  IG_TRY(ig_frac_table_add(m, "st", &s->st, IG_FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "me", &s->me, IG_FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "fe", &s->fe, IG_FRAC_PER_ELEMENT,
+                           s->how == IG_GATHER ? h->nodes * h->dim : 0, real, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "fc", &s->fc, IG_FRAC_PER_ELEMENT,
+                           s->law.rigid ? h->nodes * h->dim : 0, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "impact", &s->impact, IG_FRAC_PER_ELEMENT, s->law.rigid ? 1 : 0, 8,
+                           SAVED));
+  IG_TRY(ig_frac_table_add(m, "first", &s->first, IG_FRAC_PER_NODE, 1, 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "used", &s->used, IG_FRAC_PER_NODE, 1, 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "bc", &s->bc, IG_FRAC_PER_NODE, 1, 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "origin", &s->origin, IG_FRAC_PER_NODE, 1, 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "x", &s->x, IG_FRAC_PER_NODE, h->dim, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "u", &s->u, IG_FRAC_PER_NODE, h->dim, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "v", &s->v, IG_FRAC_PER_NODE, h->dim, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "f", &s->f, IG_FRAC_PER_NODE, h->dim, real, 0));
+  IG_TRY(ig_frac_table_add(m, "minv", &s->minv, IG_FRAC_PER_NODE, 1, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "work", &s->work, IG_FRAC_PER_NODE, 1, 8, SAVED));
+  IG_TRY(ig_frac_table_add(m, "sp", &s->sp, IG_FRAC_PER_NODE, 1, real, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "touch", &s->touch, IG_FRAC_PER_NODE, 1, 1, 0));
+  IG_TRY(ig_frac_table_add(m, "touched", &s->touched, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "extra", &s->extra, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "sums", &s->sums, IG_FRAC_ONE, ne * h->nodes / IG_FRAC_SCAN + 1, 4,
+                           DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "part", &s->part, IG_FRAC_ONE,
+                           (most * h->nodes / IG_FRAC_CHUNK + 16) * IG_FRAC_FIGURES, 8, 0));
+  IG_TRY(ig_frac_table_add(m, "coh", &s->coh, IG_FRAC_PER_COHESIVE, 2, 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "turn", &s->turn, IG_FRAC_PER_COHESIVE, 1, 1, SAVED));
   IG_TRY(
-      frac_table_add(m, "sums", &s->sums, FRAC_ONE, ne * h->nodes / FRAC_SCAN + 1, 4, DEVICE_ONLY));
-  IG_TRY(frac_table_add(m, "part", &s->part, FRAC_ONE,
-                        (most * h->nodes / FRAC_CHUNK + 16) * FRAC_FIGURES, 8, 0));
-  IG_TRY(frac_table_add(m, "coh", &s->coh, FRAC_PER_COHESIVE, 2, 4, SAVED));
-  IG_TRY(frac_table_add(m, "turn", &s->turn, FRAC_PER_COHESIVE, 1, 1, SAVED));
-  IG_TRY(frac_table_add(m, "cs", &s->cs, FRAC_PER_COHESIVE, h->points * h->state, real, SAVED));
-  IG_TRY(frac_table_add(m, "cf", &s->cf, FRAC_PER_COHESIVE, h->face_nodes * h->dim, real,
-                        DEVICE_ONLY));
-  IG_TRY(frac_table_add(m, "ck", &s->ck, FRAC_PER_COHESIVE, 1, real, SAVED));
-  IG_TRY(frac_table_add(m, "cw", &s->cw, FRAC_PER_COHESIVE, 1, real, SAVED));
-  IG_TRY(frac_table_add(m, "cwork", &s->cwork, FRAC_PER_COHESIVE, 1, 8, SAVED));
-  IG_TRY(frac_table_add(m, "count", &s->count, FRAC_ONE, 1, sizeof(frac_count), 0));
-  IG_TRY(frac_table_add(m, "bc_row", &s->bc_row, FRAC_ONE, 3 * ROWS, 4, 0));
+      ig_frac_table_add(m, "cs", &s->cs, IG_FRAC_PER_COHESIVE, h->points * h->state, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "cf", &s->cf, IG_FRAC_PER_COHESIVE, h->face_nodes * h->dim, real,
+                           DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "ck", &s->ck, IG_FRAC_PER_COHESIVE, 1, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "cw", &s->cw, IG_FRAC_PER_COHESIVE, 1, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "cwork", &s->cwork, IG_FRAC_PER_COHESIVE, 1, 8, SAVED));
+  IG_TRY(ig_frac_table_add(m, "count", &s->count, IG_FRAC_ONE, 1, sizeof(ig_frac_count), 0));
+  IG_TRY(ig_frac_table_add(m, "bc_row", &s->bc_row, IG_FRAC_ONE, 3 * ROWS, 4, 0));
   for (int i = 0; i < 3 * ROWS; i++)
-    ((int32_t *)frac_model_host(m, "bc_row"))[i] = NO_ROW;
+    ((int32_t *)ig_frac_model_host(m, "bc_row"))[i] = NO_ROW;
   if (s->how == IG_COLOR)
-    IG_TRY(frac_table_add(m, "order", &s->order, FRAC_PER_ELEMENT, 1, 4, 0));
-  IG_TRY(frac_temp_new(m));
+    IG_TRY(ig_frac_table_add(m, "order", &s->order, IG_FRAC_PER_ELEMENT, 1, 4, 0));
+  IG_TRY(ig_frac_temp_new(m));
   IG_TRY(fill_topology(m, mesh));
   if (s->how == IG_COLOR)
     IG_TRY(fill_colors(m));
-  void *x = frac_model_host(m, "x");
-  int32_t *bc = frac_model_host(m, "bc"), *origin = frac_model_host(m, "origin");
+  void *x = ig_frac_model_host(m, "x");
+  int32_t *bc = ig_frac_model_host(m, "bc"), *origin = ig_frac_model_host(m, "origin");
   for (int64_t n = 0; n < mesh->nodes; n++) {
     bc[n] = -1;
     origin[n] = (int32_t)n;
     for (int d = 0; d < h->dim; d++)
-      frac_model_put(m, x, n * h->dim + d, mesh->x[3 * n + d]);
+      ig_frac_model_put(m, x, n * h->dim + d, mesh->x[3 * n + d]);
   }
   return IG_OK;
 }
 
-void frac_model_free(frac_model *m) {
+void ig_frac_model_free(ig_frac_model *m) {
   if (!m->cx)
     return;
-  frac_graph_drop(m);
+  ig_frac_graph_drop(m);
   for (int i = 0; i < m->tables; i++)
     ig_array_free(m->cx, &m->table[i].a);
   free(m->color_start);
@@ -227,13 +230,13 @@ void frac_model_free(frac_model *m) {
 
 /* ---- motions and loads ---- */
 
-static ig_status curve_add(frac_model *m, int points, const double *t, const double *y,
-                           frac_curve *c) {
+static ig_status curve_add(ig_frac_model *m, int points, const double *t, const double *y,
+                           ig_frac_curve *c) {
   double *more = realloc(m->curve, (size_t)(m->curve_points + points) * 2 * sizeof *more);
   if (!more)
     return IG_FAIL(m->cx, IG_MEMORY, "no memory for curves");
   m->curve = more;
-  *c = (frac_curve){m->curve_points, points};
+  *c = (ig_frac_curve){m->curve_points, points};
   for (int i = 0; i < points; i++) {
     more[2 * (m->curve_points + i)] = t[i];
     more[2 * (m->curve_points + i) + 1] = y[i];
@@ -242,20 +245,20 @@ static ig_status curve_add(frac_model *m, int points, const double *t, const dou
   return IG_OK;
 }
 
-ig_status frac_model_motion(frac_model *m, frac_motion_kind kind, int points, const double *t,
-                            const double *y, int *id) {
-  if (m->motions == FRAC_MOTIONS)
-    return IG_FAIL(m->cx, IG_INPUT, "at most %d motions", FRAC_MOTIONS);
+ig_status ig_frac_model_motion(ig_frac_model *m, ig_frac_motion_kind kind, int points,
+                               const double *t, const double *y, int *id) {
+  if (m->motions == IG_FRAC_MOTIONS)
+    return IG_FAIL(m->cx, IG_INPUT, "at most %d motions", IG_FRAC_MOTIONS);
   m->s.motion[m->motions].kind = kind;
   *id = m->motions++;
   return curve_add(m, points, t, y, &m->s.motion[*id].curve);
 }
 
 /* Rows of bc_row are the combinations of motions met so far; nodes with the same share one. */
-ig_status frac_model_guide(frac_model *m, ig_lid node, int d, int motion) {
-  frac_table *t = frac_table_find(m, "bc_row");
-  int32_t *row = t->a.host, *bc = frac_model_host(m, "bc");
-  const int32_t *used = frac_model_host(m, "used");
+ig_status ig_frac_model_guide(ig_frac_model *m, ig_lid node, int d, int motion) {
+  ig_frac_table *t = ig_frac_table_find(m, "bc_row");
+  int32_t *row = t->a.host, *bc = ig_frac_model_host(m, "bc");
+  const int32_t *used = ig_frac_model_host(m, "used");
   const int most = (int)(t->a.count / 3);
   int32_t want[3] = {-1, -1, -1};
   if (!used[node])
@@ -273,11 +276,11 @@ ig_status frac_model_guide(frac_model *m, ig_lid node, int d, int motion) {
   return IG_OK;
 }
 
-ig_status frac_model_load(frac_model *m, int points, const double *t, const double *y,
-                          bool pressure, const double way[3], int *id) {
-  if (m->loads == FRAC_LOADS)
-    return IG_FAIL(m->cx, IG_INPUT, "at most %d loads", FRAC_LOADS);
-  frac_load *load = &m->s.load[m->loads];
+ig_status ig_frac_model_load(ig_frac_model *m, int points, const double *t, const double *y,
+                             bool pressure, const double way[3], int *id) {
+  if (m->loads == IG_FRAC_LOADS)
+    return IG_FAIL(m->cx, IG_INPUT, "at most %d loads", IG_FRAC_LOADS);
+  ig_frac_load *load = &m->s.load[m->loads];
   load->pressure = pressure;
   for (int d = 0; d < 3; d++)
     load->way[d] = way ? way[d] : 0;
@@ -285,9 +288,9 @@ ig_status frac_model_load(frac_model *m, int points, const double *t, const doub
   return curve_add(m, points, t, y, &load->curve);
 }
 
-ig_status frac_model_load_face(frac_model *m, ig_lid element, int mesh_face, int load) {
-  const int64_t facet = (int64_t)element * m->shape.faces + frac_face_of_mesh(m, mesh_face);
-  int32_t *opp = frac_model_host(m, "opp");
+ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_face, int load) {
+  const int64_t facet = (int64_t)element * m->shape.faces + ig_frac_face_of_mesh(m, mesh_face);
+  int32_t *opp = ig_frac_model_host(m, "opp");
   if (opp[facet] >= 0)
     return IG_FAIL(m->cx, IG_INPUT, "face %d of element %d is inside the mesh", mesh_face, element);
   int32_t *more = realloc(m->load_face, (size_t)(m->loaded + 1) * 3 * sizeof *more);
@@ -298,27 +301,27 @@ ig_status frac_model_load_face(frac_model *m, ig_lid element, int mesh_face, int
   more[3 * m->loaded + 1] = load;
   more[3 * m->loaded + 2] = opp[facet] < -1 ? -2 - opp[facet] : -1;
   opp[facet] = -2 - m->loaded++;
-  ((uint8_t *)frac_model_host(m, "attach"))[element] = 1;
+  ((uint8_t *)ig_frac_model_host(m, "attach"))[element] = 1;
   return IG_OK;
 }
 
-ig_status frac_model_start(frac_model *m) {
+ig_status ig_frac_model_start(ig_frac_model *m) {
   frac *s = &m->s;
   s->loads_on = m->loaded;
-  IG_TRY(frac_table_add(m, "lf", &s->lf, FRAC_PER_LOAD, m->shape.face_nodes * m->shape.dim,
-                        m->wide ? 8 : 4, DEVICE_ONLY));
-  IG_TRY(frac_table_add(m, "lwork", &s->lwork, FRAC_PER_LOAD, 2, 8, SAVED));
-  IG_TRY(frac_table_add(m, "load_face", &s->load_face, FRAC_PER_LOAD, 3, 4, 0));
+  IG_TRY(ig_frac_table_add(m, "lf", &s->lf, IG_FRAC_PER_LOAD, m->shape.face_nodes * m->shape.dim,
+                           m->wide ? 8 : 4, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "lwork", &s->lwork, IG_FRAC_PER_LOAD, 2, 8, SAVED));
+  IG_TRY(ig_frac_table_add(m, "load_face", &s->load_face, IG_FRAC_PER_LOAD, 3, 4, 0));
   if (m->loaded)
-    memcpy(frac_model_host(m, "load_face"), m->load_face, (size_t)m->loaded * 12);
-  IG_TRY(frac_table_add(m, "curve", &s->curve, FRAC_ONE, 2 * (int64_t)m->curve_points, 8, 0));
+    memcpy(ig_frac_model_host(m, "load_face"), m->load_face, (size_t)m->loaded * 12);
+  IG_TRY(ig_frac_table_add(m, "curve", &s->curve, IG_FRAC_ONE, 2 * (int64_t)m->curve_points, 8, 0));
   if (m->curve_points)
-    memcpy(frac_model_host(m, "curve"), m->curve, (size_t)m->curve_points * 16);
+    memcpy(ig_frac_model_host(m, "curve"), m->curve, (size_t)m->curve_points * 16);
   for (int i = 0; i < m->tables; i++)
     if (m->table[i].a.host)
       IG_TRY(ig_array_push(m->cx, &m->table[i].a));
-  IG_TRY(frac_count_push(m));
-  IG_TRY(m->ops->run(m->cx, m->kind, m->wide, FRAC_weigh, s, 0, s->ne));
+  IG_TRY(ig_frac_count_push(m));
+  IG_TRY(m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_weigh, s, 0, s->ne));
   IG_TRY(ig_fault_check(m->cx, "element", NULL));
-  return m->ops->run(m->cx, m->kind, m->wide, FRAC_mass, s, 0, m->count.nodes);
+  return m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_mass, s, 0, m->count.nodes);
 }

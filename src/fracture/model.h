@@ -15,44 +15,44 @@ typedef struct {
   bool finite_rotation;
   bool reserve; /* room for every facet open, from the start */
   int materials;
-  frac_elastic elastic[FRAC_MATERIALS];
+  ig_frac_elastic elastic[IG_FRAC_MATERIALS];
   ig_cohesive law;
   int criterion;
   bool hold;
   double penalty, weibull;
   uint64_t seed;
-} frac_settings;
+} ig_frac_settings;
 
 /* Elastic constants: plane 0 solid or plane strain, 1 plane stress. */
-frac_elastic frac_elastic_of(double young, double poisson, double rho, int plane_stress);
+ig_frac_elastic ig_frac_elastic_of(double young, double poisson, double rho, int plane_stress);
 
 typedef enum {
-  FRAC_PER_ELEMENT,
-  FRAC_PER_NODE,
-  FRAC_PER_COHESIVE,
-  FRAC_PER_LOAD,
-  FRAC_ONE
-} frac_per;
+  IG_FRAC_PER_ELEMENT,
+  IG_FRAC_PER_NODE,
+  IG_FRAC_PER_COHESIVE,
+  IG_FRAC_PER_LOAD,
+  IG_FRAC_ONE
+} ig_frac_per;
 typedef struct {
   const char *name;
-  frac_per per;
+  ig_frac_per per;
   int width;
   bool saved; /* part of a checkpoint */
   void **at;  /* the pointer in frac */
   ig_array a;
-} frac_table;
-enum { FRAC_TABLES = 48 };
+} ig_frac_table;
+enum { IG_FRAC_TABLES = 48 };
 
 typedef struct {
   ig_ctx *cx;
-  const frac_ops *ops;
-  frac_shape shape;
+  const ig_frac_ops *ops;
+  ig_frac_shape shape;
   int kind, wide;
   int check_every;
   frac s;
-  frac_count count; /* as last seen */
+  ig_frac_count count; /* as last seen */
   int tables;
-  frac_table table[FRAC_TABLES];
+  ig_frac_table table[IG_FRAC_TABLES];
   int64_t facets;      /* interior, at the start */
   int32_t nodes_start; /* of the mesh, before notches */
   int colors;
@@ -62,52 +62,53 @@ typedef struct {
   double *curve;
   int32_t *load_face;
   ig_graph *graph; /* check_every steps */
-} frac_model;
+} ig_frac_model;
 
 /* Tables of a mesh (one type of simplex); displacements and velocities zero. */
-IG_MUST_CHECK ig_status frac_model_new(ig_ctx *cx, const ig_mesh *mesh,
-                                       const frac_settings *settings, frac_model *m);
-void frac_model_free(frac_model *m);
+IG_MUST_CHECK ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh,
+                                          const ig_frac_settings *settings, ig_frac_model *m);
+void ig_frac_model_free(ig_frac_model *m);
 
-/* Before frac_model_start. Host side of a table by name. */
-void *frac_model_host(frac_model *m, const char *name);
-double frac_model_real(const frac_model *m, const void *p, int64_t i);
-void frac_model_put(const frac_model *m, void *p, int64_t i, double value);
-IG_MUST_CHECK ig_status frac_model_motion(frac_model *m, frac_motion_kind kind, int points,
-                                          const double *t, const double *y, int *id);
+/* Before ig_frac_model_start. Host side of a table by name. */
+void *ig_frac_model_host(ig_frac_model *m, const char *name);
+double ig_frac_model_real(const ig_frac_model *m, const void *p, int64_t i);
+void ig_frac_model_put(const ig_frac_model *m, void *p, int64_t i, double value);
+IG_MUST_CHECK ig_status ig_frac_model_motion(ig_frac_model *m, ig_frac_motion_kind kind, int points,
+                                             const double *t, const double *y, int *id);
 /* Component d of a node follows a motion. */
-IG_MUST_CHECK ig_status frac_model_guide(frac_model *m, ig_lid node, int d, int motion);
-IG_MUST_CHECK ig_status frac_model_load(frac_model *m, int points, const double *t, const double *y,
-                                        bool pressure, const double way[3], int *id);
-IG_MUST_CHECK ig_status frac_model_load_face(frac_model *m, ig_lid element, int mesh_face,
-                                             int load);
-IG_MUST_CHECK ig_status frac_model_start(frac_model *m);
+IG_MUST_CHECK ig_status ig_frac_model_guide(ig_frac_model *m, ig_lid node, int d, int motion);
+IG_MUST_CHECK ig_status ig_frac_model_load(ig_frac_model *m, int points, const double *t,
+                                           const double *y, bool pressure, const double way[3],
+                                           int *id);
+IG_MUST_CHECK ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_face,
+                                                int load);
+IG_MUST_CHECK ig_status ig_frac_model_start(ig_frac_model *m);
 
 /* Opens the marked facets (`mark` on the device). */
-IG_MUST_CHECK ig_status frac_model_insert(frac_model *m, frac_opening into);
+IG_MUST_CHECK ig_status ig_frac_model_insert(ig_frac_model *m, ig_frac_opening into);
 /* One of the passes an insertion is made of, for those who time them. */
-enum { FRAC_PASSES = 9 };
-extern const char *const frac_pass_names[FRAC_PASSES];
-IG_MUST_CHECK ig_status frac_model_pass(frac_model *m, int pass);
+enum { IG_FRAC_PASSES = 9 };
+extern const char *const ig_frac_pass_names[IG_FRAC_PASSES];
+IG_MUST_CHECK ig_status ig_frac_model_pass(ig_frac_model *m, int pass);
 /* Takes over counts read back from a checkpoint and makes room for them. */
-IG_MUST_CHECK ig_status frac_model_resume(frac_model *m, const frac_count *count);
+IG_MUST_CHECK ig_status ig_frac_model_resume(ig_frac_model *m, const ig_frac_count *count);
 /* Largest stable step of the bulk. */
-IG_MUST_CHECK ig_status frac_model_critical(frac_model *m, double *dt);
-void frac_model_set_step(frac_model *m, double dt);
+IG_MUST_CHECK ig_status ig_frac_model_critical(ig_frac_model *m, double *dt);
+void ig_frac_model_set_step(ig_frac_model *m, double dt);
 /* Runs until `step` is the current one. */
-IG_MUST_CHECK ig_status frac_model_run(frac_model *m, int64_t step);
+IG_MUST_CHECK ig_status ig_frac_model_run(ig_frac_model *m, int64_t step);
 /* Energies and lengths at the current step. */
-IG_MUST_CHECK ig_status frac_model_figures(frac_model *m, double figures[FRAC_FIGURES]);
+IG_MUST_CHECK ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES]);
 /* Brings stresses up to date with the displacements. */
-IG_MUST_CHECK ig_status frac_model_stress(frac_model *m);
+IG_MUST_CHECK ig_status ig_frac_model_stress(ig_frac_model *m);
 /* Copies a table to its host side. */
-IG_MUST_CHECK ig_status frac_model_pull(frac_model *m, const char *name, void **host);
+IG_MUST_CHECK ig_status ig_frac_model_pull(ig_frac_model *m, const char *name, void **host);
 /* Damage of cohesive element c, from tables already pulled ("cs", "cw"): least over its points. */
-double frac_model_damage(const frac_model *m, int64_t c);
+double ig_frac_model_damage(const ig_frac_model *m, int64_t c);
 
 /* The face opposite corner f, from a face as the mesh numbers it; and its local nodes. */
-int frac_face_of_mesh(const frac_model *m, int mesh_face);
-int frac_face_node(int kind, int f, int j);
-int frac_across(int kind, int turn, int j);
+int ig_frac_face_of_mesh(const ig_frac_model *m, int mesh_face);
+int ig_frac_face_node(int kind, int f, int j);
+int ig_frac_across(int kind, int turn, int j);
 
 #endif

@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-const frac_shape frac_shapes[4] = {{2, 3, 3, 3, 2, 2, 3, 8},
-                                   {2, 6, 3, 3, 3, 3, 3, 8},
-                                   {3, 4, 4, 4, 3, 3, 6, 11},
-                                   {3, 10, 4, 4, 6, 6, 6, 11}};
+const ig_frac_shape ig_frac_shapes[4] = {{2, 3, 3, 3, 2, 2, 3, 8},
+                                         {2, 6, 3, 3, 3, 3, 3, 8},
+                                         {3, 4, 4, 4, 3, 3, 6, 11},
+                                         {3, 10, 4, 4, 6, 6, 6, 11}};
 
-static ig_status cpu_run(ig_ctx *cx, int kind, int wide, frac_item item, const frac *s,
+static ig_status cpu_run(ig_ctx *cx, int kind, int wide, ig_frac_item item, const frac *s,
                          int64_t begin, int64_t n) {
-  (wide ? frac_cpu_f64 : frac_cpu_f32)[kind](s, item, begin, n, cx->threads);
+  (wide ? ig_frac_cpu_f64 : ig_frac_cpu_f32)[kind](s, item, begin, n, cx->threads);
   return IG_OK;
 }
 
@@ -48,17 +48,17 @@ static ig_status cpu_temp(ig_ctx *cx, int64_t n, size_t *bytes) {
   return IG_OK;
 }
 
-static const frac_ops cpu_ops = {
+static const ig_frac_ops cpu_ops = {
     .run = cpu_run, .compact = cpu_compact, .scan = cpu_scan, .temp = cpu_temp};
 
 #ifdef INGOT_HAVE_CUDA
-static const frac_ops cuda_ops = {.run = frac_cuda_run,
-                                  .compact = frac_cuda_compact,
-                                  .scan = frac_cuda_scan,
-                                  .temp = frac_cuda_temp};
+static const ig_frac_ops cuda_ops = {.run = ig_frac_cuda_run,
+                                     .compact = ig_frac_cuda_compact,
+                                     .scan = ig_frac_cuda_scan,
+                                     .temp = ig_frac_cuda_temp};
 #endif
 
-const frac_ops *frac_ops_of(ig_ctx *cx) {
+const ig_frac_ops *ig_frac_ops_of(ig_ctx *cx) {
 #ifdef INGOT_HAVE_CUDA
   if (cx->backend->kernels == IG_KERNELS_CUDA)
     return &cuda_ops;

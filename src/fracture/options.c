@@ -1,7 +1,7 @@
 /* What a fracture case may say. */
 #include "fracture/fracture.h"
 
-#define S frac_time_case
+#define S ig_frac_time_case
 static const ig_option time_options[] = {
     IG_REAL(S, end, "s", IG_REQUIRED, 0, 1e6, "simulated time"),
     IG_REAL(S, step, "s", NULL, IG_TINY, 1, "time step; left out: a share of the critical one"),
@@ -14,7 +14,7 @@ static const ig_option time_options[] = {
     IG_END};
 #undef S
 
-#define S frac_cohesive_case
+#define S ig_frac_cohesive_case
 static const ig_option cohesive_options[] = {
     IG_CHOICE(S, law, IG_COHESIVE_CHOICES, "ppr",
               "ppr: the potential of Park, Paulino and Roesler; linear: Camacho and Ortiz"),
@@ -32,7 +32,7 @@ static const ig_option cohesive_options[] = {
     IG_REAL(S, friction, "", "0", 0, 10, "Coulomb friction of closed cracks"),
     IG_REAL(S, penalty, "N/m^3", "0", 0, 1e30,
             "stiffness of a facet that holds, and of contact; 0: as much as the step bears"),
-    IG_CHOICE(S, criterion, FRAC_CRITERION_CHOICES, "facet_max",
+    IG_CHOICE(S, criterion, IG_FRAC_CRITERION_CHOICES, "facet_max",
               "what is compared with the strength: traction on the facet or principal stress, "
               "at the worst of its nodes or their mean"),
     IG_CHOICE(S, start, "strength|traction", "traction",
@@ -42,7 +42,7 @@ static const ig_option cohesive_options[] = {
     IG_END};
 #undef S
 
-#define S frac_crack_case
+#define S ig_frac_crack_case
 static const ig_option crack_options[] = {
     IG_REALS(S, from, "m", IG_REQUIRED, 0, 0, "where the crack begins"),
     IG_REALS(S, to, "m", IG_REQUIRED, 0, 0, "its tip: facets between are cut before the start"),
@@ -51,7 +51,7 @@ static const ig_option crack_options[] = {
     IG_END};
 #undef S
 
-#define S frac_initial_case
+#define S ig_frac_initial_case
 static const ig_option initial_options[] = {
     IG_TEXT(S, set, NULL, "node or element set it holds for; left out: everywhere"),
     IG_REALS(S, displacement, "m", NULL, 0, 0, "uniform displacement"),
@@ -65,7 +65,7 @@ static const ig_option initial_options[] = {
     IG_END};
 #undef S
 
-#define S frac_motion_case
+#define S ig_frac_motion_case
 static const ig_option motion_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node or face set"),
     IG_CHOICE(S, direction, "x|y|z|all", "all", "component that is prescribed"),
@@ -73,7 +73,7 @@ static const ig_option motion_options[] = {
     IG_TABLE(S, displacement, "s", "m", NULL, 0, 0, "over time"), IG_END};
 #undef S
 
-#define S frac_load_case
+#define S ig_frac_load_case
 static const ig_option load_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "face set"),
     IG_TABLE(S, pressure, "s", "Pa", NULL, 0, 0, "pushing on the faces, over time"),
@@ -81,7 +81,7 @@ static const ig_option load_options[] = {
     IG_REALS(S, direction, "", NULL, 0, 0, "of the traction; its length scales it"), IG_END};
 #undef S
 
-#define S frac_perturbation_case
+#define S ig_frac_perturbation_case
 static const ig_option perturbation_options[] = {
     IG_REAL(
         S, amount, "", IG_REQUIRED, 0, 0.45,
@@ -89,27 +89,28 @@ static const ig_option perturbation_options[] = {
     IG_INT(S, seed, "1", 0, 9e15, "another seed, another mesh"), IG_END};
 #undef S
 
-#define S frac_insertion_case
+#define S ig_frac_insertion_case
 static const ig_option insertion_options[] = {
     IG_INT(S, batches, "20", 1, 1000000, "batches in which all facets are opened"),
     IG_INT(S, seed, "1", 0, 9e15, "of the order"), IG_END};
 #undef S
 
-#define S frac_case
-const ig_option frac_options[] = {
+#define S ig_frac_case
+const ig_option ig_frac_options[] = {
     IG_CHOICE(S, plane, "strain|stress", "strain", "plane meshes: strain or stress"),
     IG_REAL(S, thickness, "m", "1", IG_TINY, 1e6, "of plane meshes"),
     IG_CHOICE(S, rotation, "small|finite", "small", "finite: elements turn with their material"),
-    IG_MAP(S, time, frac_time_case, time_options, NULL, "duration and steps"),
-    IG_MAP(S, cohesive, frac_cohesive_case, cohesive_options, NULL, "how facets open"),
-    IG_LIST(S, cracks, frac_crack_case, crack_options, NULL, "notches, cut before the start"),
-    IG_LIST(S, initial, frac_initial_case, initial_options, NULL,
+    IG_MAP(S, time, ig_frac_time_case, time_options, NULL, "duration and steps"),
+    IG_MAP(S, cohesive, ig_frac_cohesive_case, cohesive_options, NULL, "how facets open"),
+    IG_LIST(S, cracks, ig_frac_crack_case, crack_options, NULL, "notches, cut before the start"),
+    IG_LIST(S, initial, ig_frac_initial_case, initial_options, NULL,
             "fields at the start; entries add up"),
-    IG_LIST(S, motions, frac_motion_case, motion_options, NULL, "supports and prescribed motion"),
-    IG_LIST(S, loads, frac_load_case, load_options, NULL, "pressures and tractions"),
-    IG_MAP(S, perturbation, frac_perturbation_case, perturbation_options, NULL,
+    IG_LIST(S, motions, ig_frac_motion_case, motion_options, NULL,
+            "supports and prescribed motion"),
+    IG_LIST(S, loads, ig_frac_load_case, load_options, NULL, "pressures and tractions"),
+    IG_MAP(S, perturbation, ig_frac_perturbation_case, perturbation_options, NULL,
            "nodes moved at random, against the bias of a regular mesh"),
-    IG_MAP(S, insertion, frac_insertion_case, insertion_options, NULL,
+    IG_MAP(S, insertion, ig_frac_insertion_case, insertion_options, NULL,
            "no mechanics: open all facets in random order and count"),
     IG_END};
 #undef S

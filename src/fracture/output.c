@@ -9,11 +9,11 @@
 #include <string.h>
 
 /* Node of cohesive element c at place j of its lower facet: its own side, or the one across. */
-static int32_t coh_node(const frac_model *m, const int32_t *conn, const int32_t *coh,
+static int32_t coh_node(const ig_frac_model *m, const int32_t *conn, const int32_t *coh,
                         const uint8_t *turn, int64_t c, int j, bool upper) {
   const int64_t ne = m->s.ne, nf = m->shape.faces, facet = coh[2 * c + upper];
-  const int k = upper ? frac_across(m->kind, turn[c], j) : j;
-  return conn[frac_face_node(m->kind, (int)(facet % nf), k) * ne + facet / nf];
+  const int k = upper ? ig_frac_across(m->kind, turn[c], j) : j;
+  return conn[ig_frac_face_node(m->kind, (int)(facet % nf), k) * ne + facet / nf];
 }
 
 static int32_t root(int32_t *up, int32_t n) {
@@ -23,12 +23,12 @@ static int32_t root(int32_t *up, int32_t n) {
 }
 
 /* Whether a facet is within two of its own lengths of a point. */
-static bool near(const frac_model *m, const void *x, const int32_t *at, const double *point) {
+static bool near(const ig_frac_model *m, const void *x, const int32_t *at, const double *point) {
   const int dim = m->shape.dim;
   double far = 0, length = 0;
   for (int d = 0; d < dim; d++) {
-    const double a = frac_model_real(m, x, (int64_t)at[0] * dim + d);
-    const double b = frac_model_real(m, x, (int64_t)at[1] * dim + d);
+    const double a = ig_frac_model_real(m, x, (int64_t)at[0] * dim + d);
+    const double b = ig_frac_model_real(m, x, (int64_t)at[1] * dim + d);
     far += (a - point[d]) * (a - point[d]);
     length += (a - b) * (a - b);
   }
@@ -38,17 +38,17 @@ static bool near(const frac_model *m, const void *x, const int32_t *at, const do
 /* How far the crack has come from its notch's tip: the farthest facet without traction that hangs
    together with the tip through facets that part. Nodes count as one with those they were split
    from. */
-static ig_status extension_find(frac_model *m, frac_track *track) {
+static ig_status extension_find(ig_frac_model *m, ig_frac_track *track) {
   if (!track->has_tip || !m->count.cohesive)
     return IG_OK;
   void *conn, *coh, *turn, *x, *origin, *unused;
-  IG_TRY(frac_model_pull(m, "conn", &conn));
-  IG_TRY(frac_model_pull(m, "coh", &coh));
-  IG_TRY(frac_model_pull(m, "turn", &turn));
-  IG_TRY(frac_model_pull(m, "x", &x));
-  IG_TRY(frac_model_pull(m, "origin", &origin));
-  IG_TRY(frac_model_pull(m, "cs", &unused));
-  IG_TRY(frac_model_pull(m, "cw", &unused));
+  IG_TRY(ig_frac_model_pull(m, "conn", &conn));
+  IG_TRY(ig_frac_model_pull(m, "coh", &coh));
+  IG_TRY(ig_frac_model_pull(m, "turn", &turn));
+  IG_TRY(ig_frac_model_pull(m, "x", &x));
+  IG_TRY(ig_frac_model_pull(m, "origin", &origin));
+  IG_TRY(ig_frac_model_pull(m, "cs", &unused));
+  IG_TRY(ig_frac_model_pull(m, "cw", &unused));
   const int dim = m->shape.dim;
   int32_t *up;
   IG_TRY(IG_NEW(m->cx, &up, m->nodes_start, "crack"));
@@ -57,7 +57,7 @@ static ig_status extension_find(frac_model *m, frac_track *track) {
   for (int32_t n = 0; n < m->nodes_start; n++) {
     double far = 0;
     for (int d = 0; d < dim; d++) {
-      const double r = frac_model_real(m, x, (int64_t)n * dim + d) - track->tip[d];
+      const double r = ig_frac_model_real(m, x, (int64_t)n * dim + d) - track->tip[d];
       far += r * r;
     }
     up[n] = n;
@@ -66,7 +66,7 @@ static ig_status extension_find(frac_model *m, frac_track *track) {
   }
   for (int pass = 0; pass < 2; pass++)
     for (int64_t c = 0; c < m->count.cohesive; c++) {
-      const double damage = frac_model_damage(m, c);
+      const double damage = ig_frac_model_damage(m, c);
       if (damage < (pass == 0 ? 0.1 : 1)) /* facets that have begun to part link those that have */
         continue;
       int32_t at[3];
@@ -82,7 +82,7 @@ static ig_status extension_find(frac_model *m, frac_track *track) {
       double far = 0, mid[3] = {0}, deep = 0;
       for (int d = 0; d < dim; d++) {
         for (int j = 0; j < dim; j++)
-          mid[d] += frac_model_real(m, x, (int64_t)at[j] * dim + d) / dim;
+          mid[d] += ig_frac_model_real(m, x, (int64_t)at[j] * dim + d) / dim;
         deep += (mid[d] - track->tip[d]) * track->depth[d];
       }
       for (int d = 0; d < dim; d++) { /* across the notch's depth */
@@ -98,8 +98,8 @@ static ig_status extension_find(frac_model *m, frac_track *track) {
   return IG_OK;
 }
 
-void frac_track_notch(frac_track *k, const frac_crack_case *notch, double end) {
-  k->gap = end / (20 * FRAC_WINDOW);
+void ig_frac_track_notch(ig_frac_track *k, const ig_frac_crack_case *notch, double end) {
+  k->gap = end / (20 * IG_FRAC_WINDOW);
   double deep = 0;
   for (int d = 0; d < notch->depth.count && d < 3; d++)
     deep += notch->depth.value[d] * notch->depth.value[d];
@@ -112,7 +112,7 @@ void frac_track_notch(frac_track *k, const frac_crack_case *notch, double end) {
   k->has_tip = true;
 }
 
-double frac_track_angle(const frac_track *k) {
+double ig_frac_track_angle(const ig_frac_track *k) {
   double dot = 0, a = 0, b = 0;
   for (int d = 0; d < 3; d++) {
     const double r = k->at[d] - k->tip[d];
@@ -123,17 +123,17 @@ double frac_track_angle(const frac_track *k) {
   return a > 0 && b > 0 ? acos(fmax(-1, fmin(1, dot / sqrt(a * b)))) * (180 / 3.14159265358979) : 0;
 }
 
-double frac_track_drift(const frac_track *k) {
+double ig_frac_track_drift(const ig_frac_track *k) {
   return k->scale > 0 ? k->worst_error / k->scale : 0;
 }
 
-ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
+ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
   double *f = k->figures;
-  IG_TRY(frac_model_figures(m, f));
+  IG_TRY(ig_frac_model_figures(m, f));
   const double t = (double)m->count.step * m->s.dt;
   IG_TRY(extension_find(m, k));
-  const int oldest = k->samples % FRAC_WINDOW;
-  if (k->samples >= FRAC_WINDOW && t > k->past_time[oldest])
+  const int oldest = k->samples % IG_FRAC_WINDOW;
+  if (k->samples >= IG_FRAC_WINDOW && t > k->past_time[oldest])
     k->speed = (k->extension - k->past_extension[oldest]) / (t - k->past_time[oldest]);
   if (!k->samples || t - k->last_time >= k->gap) {
     k->past_time[oldest] = k->last_time = t;
@@ -141,13 +141,14 @@ ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
     k->samples++;
   }
   k->top_speed = fmax(k->top_speed, k->speed);
-  const double total = f[FRAC_KINETIC] + f[FRAC_STRAIN] + f[FRAC_COHESIVE_WORK] - f[FRAC_EXTERNAL];
+  const double total =
+      f[IG_FRAC_KINETIC] + f[IG_FRAC_STRAIN] + f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_EXTERNAL];
   if (!k->started)
     k->energy0 = total;
   k->started = true;
   /* what there was and what was done; what cohesive elements gave out of nothing counts as well */
-  k->scale = fmax(k->scale, fmax(fabs(k->energy0), fabs(f[FRAC_EXTERNAL])));
-  k->worst_error = fmax(k->worst_error, fmax(fabs(total - k->energy0), f[FRAC_RETURNED]));
+  k->scale = fmax(k->scale, fmax(fabs(k->energy0), fabs(f[IG_FRAC_EXTERNAL])));
+  k->worst_error = fmax(k->worst_error, fmax(fabs(total - k->energy0), f[IG_FRAC_RETURNED]));
   const double drift = k->scale > 0 ? (total - k->energy0) / k->scale : 0;
   if (!(total < INFINITY && total > -INFINITY) || (k->scale > 0 && k->worst_error > k->scale))
     return IG_FAIL(
@@ -155,13 +156,13 @@ ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
         "the run blew up before t = %.4g s: take a smaller step (time.step, time.safety)", t);
   if (!job->sink)
     return IG_OK;
-  if (f[FRAC_FAILED] != k->length || !k->pieces) {
-    frac_pieces pieces = {0};
-    IG_TRY(frac_pieces_find(m, &pieces));
+  if (f[IG_FRAC_FAILED] != k->length || !k->pieces) {
+    ig_frac_pieces pieces = {0};
+    IG_TRY(ig_frac_pieces_find(m, &pieces));
     k->pieces = pieces.count;
-    frac_pieces_free(&pieces);
+    ig_frac_pieces_free(&pieces);
   }
-  k->length = f[FRAC_FAILED];
+  k->length = f[IG_FRAC_FAILED];
   const bool space = m->shape.dim == 3;
   const char *const names[] = {"time [s]",
                                "step",
@@ -184,17 +185,17 @@ ig_status frac_history(ig_job *job, frac_model *m, frac_track *k) {
                                "pieces"};
   const double row[] = {t,
                         (double)m->count.step,
-                        f[FRAC_KINETIC],
-                        f[FRAC_STRAIN],
-                        f[FRAC_EXTERNAL],
-                        f[FRAC_COHESIVE_WORK] - f[FRAC_RECOVERABLE] - f[FRAC_CONTACT],
-                        f[FRAC_RECOVERABLE],
-                        f[FRAC_CONTACT],
+                        f[IG_FRAC_KINETIC],
+                        f[IG_FRAC_STRAIN],
+                        f[IG_FRAC_EXTERNAL],
+                        f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_RECOVERABLE] - f[IG_FRAC_CONTACT],
+                        f[IG_FRAC_RECOVERABLE],
+                        f[IG_FRAC_CONTACT],
                         drift,
                         m->count.cohesive,
                         m->count.nodes,
-                        f[FRAC_OPENED],
-                        f[FRAC_FAILED],
+                        f[IG_FRAC_OPENED],
+                        f[IG_FRAC_FAILED],
                         k->extension,
                         k->at[0],
                         k->at[1],
@@ -216,8 +217,8 @@ static bool wanted(const ig_job *job, const char *name) {
   return false;
 }
 
-static void cells_fill(const frac_model *m, ig_snapshot *s, const int32_t *conn, const int32_t *coh,
-                       const uint8_t *turn) {
+static void cells_fill(const ig_frac_model *m, ig_snapshot *s, const int32_t *conn,
+                       const int32_t *coh, const uint8_t *turn) {
   static const uint8_t bulk[4] = {5, 22, 10, 24};
   const int64_t ne = m->s.ne;
   const int nn = m->shape.nodes, dim = m->shape.dim;
@@ -240,13 +241,13 @@ static void cells_fill(const frac_model *m, ig_snapshot *s, const int32_t *conn,
 }
 
 /* Stress fields of the bulk; cohesive cells hold zeros. */
-static ig_status stress_fields(const ig_job *job, frac_model *m, ig_snapshot *s) {
+static ig_status stress_fields(const ig_job *job, ig_frac_model *m, ig_snapshot *s) {
   const int64_t ne = m->s.ne;
   const int nst = m->shape.stresses, dim = m->shape.dim;
   const int corners = m->shape.nodes > m->shape.corners ? m->shape.corners : 1;
   void *se, *out[3] = {0};
-  IG_TRY(frac_model_pull(m, "se", &se));
-  const uint8_t *mat = frac_model_host(m, "mat");
+  IG_TRY(ig_frac_model_pull(m, "se", &se));
+  const uint8_t *mat = ig_frac_model_host(m, "mat");
   static const char *const names[3] = {"stress", "principal_stress", "energy_density"};
   static const char *const units[3] = {"Pa", "Pa", "J/m^3"};
   for (int i = 0; i < 3; i++)
@@ -259,13 +260,13 @@ static ig_status stress_fields(const ig_job *job, frac_model *m, ig_snapshot *s)
     double t[6] = {0}, sig[6] = {0};
     for (int k = 0; k < corners; k++)
       for (int c = 0; c < nst; c++)
-        t[c] += frac_model_real(m, se, (e * corners + k) * nst + c) / corners;
+        t[c] += ig_frac_model_real(m, se, (e * corners + k) * nst + c) / corners;
     static const int place[3] = {0, 1, 3};
     for (int c = 0; c < nst; c++)
       sig[dim == 2 ? place[c] : c] = t[c];
     for (int c = 0; out[0] && c < 6; c++)
       ((float *)out[0])[6 * e + c] = (float)sig[c];
-    const frac_elastic *el = &m->s.elastic[mat[e]];
+    const ig_frac_elastic *el = &m->s.elastic[mat[e]];
     const double trace = sig[0] + sig[1] + sig[2];
     double first, density = 0;
     if (dim == 2) {
@@ -303,10 +304,10 @@ static ig_status stress_fields(const ig_job *job, frac_model *m, ig_snapshot *s)
 
 /* Opening, traction and damage of cohesive cells: means over their points, normal and tangential.
  */
-static ig_status cohesive_fields(const ig_job *job, frac_model *m, ig_snapshot *s) {
+static ig_status cohesive_fields(const ig_job *job, ig_frac_model *m, ig_snapshot *s) {
   const int64_t ne = m->s.ne;
   const int dim = m->shape.dim, np = m->shape.points;
-  const void *cs = frac_model_host(m, "cs");
+  const void *cs = ig_frac_model_host(m, "cs");
   void *out[4] = {0};
   static const char *const names[4] = {"damage", "opening", "traction", "block"};
   static const char *const units[4] = {"", "m", "Pa", ""};
@@ -324,12 +325,12 @@ static ig_status cohesive_fields(const ig_job *job, frac_model *m, ig_snapshot *
         const int64_t at = (c * np + p) * m->shape.state + what * dim;
         double t = 0;
         for (int d = 1; d < dim; d++)
-          t += frac_model_real(m, cs, at + d) * frac_model_real(m, cs, at + d);
-        mean[what][0] += frac_model_real(m, cs, at) / np;
+          t += ig_frac_model_real(m, cs, at + d) * ig_frac_model_real(m, cs, at + d);
+        mean[what][0] += ig_frac_model_real(m, cs, at) / np;
         mean[what][1] += sqrt(t) / np;
       }
     if (out[0])
-      ((float *)out[0])[ne + c] = (float)fmin(1, frac_model_damage(m, c));
+      ((float *)out[0])[ne + c] = (float)fmin(1, ig_frac_model_damage(m, c));
     for (int what = 0; what < 2; what++)
       for (int i = 0; out[1 + what] && i < 2; i++)
         ((float *)out[1 + what])[2 * (ne + c) + i] = (float)mean[what][i];
@@ -339,7 +340,7 @@ static ig_status cohesive_fields(const ig_job *job, frac_model *m, ig_snapshot *
   return IG_OK;
 }
 
-static ig_status point_field(const ig_job *job, frac_model *m, ig_snapshot *s, const char *name,
+static ig_status point_field(const ig_job *job, ig_frac_model *m, ig_snapshot *s, const char *name,
                              const char *unit, const void *from) {
   void *out;
   if (!wanted(job, name))
@@ -348,24 +349,24 @@ static ig_status point_field(const ig_job *job, frac_model *m, ig_snapshot *s, c
   for (int64_t n = 0; n < m->count.nodes; n++)
     for (int d = 0; d < 3; d++)
       ((float *)out)[3 * n + d] =
-          d < m->shape.dim ? (float)frac_model_real(m, from, n * m->shape.dim + d) : 0;
+          d < m->shape.dim ? (float)ig_frac_model_real(m, from, n * m->shape.dim + d) : 0;
   return IG_OK;
 }
 
-static ig_status snapshot_fill(ig_job *job, frac_model *m, ig_snapshot *s,
-                               const frac_pieces *pieces) {
+static ig_status snapshot_fill(ig_job *job, ig_frac_model *m, ig_snapshot *s,
+                               const ig_frac_pieces *pieces) {
   void *conn, *turn, *x, *u, *v, *of;
-  IG_TRY(frac_model_pull(m, "conn", &conn));
-  IG_TRY(frac_model_pull(m, "turn", &turn));
-  IG_TRY(frac_model_pull(m, "x", &x));
-  IG_TRY(frac_model_pull(m, "u", &u));
-  IG_TRY(frac_model_pull(m, "v", &v));
+  IG_TRY(ig_frac_model_pull(m, "conn", &conn));
+  IG_TRY(ig_frac_model_pull(m, "turn", &turn));
+  IG_TRY(ig_frac_model_pull(m, "x", &x));
+  IG_TRY(ig_frac_model_pull(m, "u", &u));
+  IG_TRY(ig_frac_model_pull(m, "v", &v));
   for (int64_t n = 0; n < m->count.nodes; n++)
     for (int d = 0; d < 3; d++) {
       const int64_t at = n * m->shape.dim + d;
-      s->point[3 * n + d] = d < m->shape.dim ? frac_model_real(m, x, at) : 0;
+      s->point[3 * n + d] = d < m->shape.dim ? ig_frac_model_real(m, x, at) : 0;
     }
-  cells_fill(m, s, conn, frac_model_host(m, "coh"), turn);
+  cells_fill(m, s, conn, ig_frac_model_host(m, "coh"), turn);
   IG_TRY(point_field(job, m, s, "displacement", "m", u));
   IG_TRY(point_field(job, m, s, "velocity", "m/s", v));
   IG_TRY(stress_fields(job, m, s));
@@ -379,15 +380,15 @@ static ig_status snapshot_fill(ig_job *job, frac_model *m, ig_snapshot *s,
   return IG_OK;
 }
 
-ig_status frac_snapshot(ig_job *job, frac_model *m) {
+ig_status ig_frac_snapshot(ig_job *job, ig_frac_model *m) {
   if (!job->sink)
     return IG_OK;
   const int64_t cells = (int64_t)m->s.ne + m->count.cohesive;
   const int64_t corners =
       (int64_t)m->s.ne * m->shape.nodes + (int64_t)m->count.cohesive * 2 * m->shape.dim;
-  IG_TRY(frac_model_stress(m));
-  frac_pieces pieces = {0};
-  IG_TRY(frac_pieces_find(m, &pieces));
+  IG_TRY(ig_frac_model_stress(m));
+  ig_frac_pieces pieces = {0};
+  IG_TRY(ig_frac_pieces_find(m, &pieces));
   ig_snapshot *s;
   ig_status status = ig_snapshot_new(job->cx, m->count.nodes, cells, corners,
                                      (double)m->count.step * m->s.dt, m->count.step, &s);
@@ -398,7 +399,7 @@ ig_status frac_snapshot(ig_job *job, frac_model *m) {
     else
       ig_snapshot_free(s);
   }
-  frac_pieces_free(&pieces);
+  ig_frac_pieces_free(&pieces);
   return status;
 }
 
@@ -406,21 +407,21 @@ ig_status frac_snapshot(ig_job *job, frac_model *m) {
  * ------------------------------------------------------------------------------------- */
 
 /* Mass, centre and velocity of each piece, largest number of elements first in the file's order. */
-static ig_status pieces_table(ig_job *job, frac_model *m, const frac_pieces *p) {
+static ig_status pieces_table(ig_job *job, ig_frac_model *m, const ig_frac_pieces *p) {
   const int dim = m->shape.dim, nn = m->shape.nodes, nc = m->shape.corners;
   const int64_t ne = m->s.ne;
   enum { MASS, X, V = X + 3, ELEMENTS = V + 3, WIDTH };
   double *sum;
   IG_TRY(IG_NEW(job->cx, &sum, (int64_t)p->count * WIDTH, "pieces"));
-  const int32_t *conn = frac_model_host(m, "conn");
-  const void *x = frac_model_host(m, "x"), *u = frac_model_host(m, "u"),
-             *v = frac_model_host(m, "v");
-  const uint8_t *mat = frac_model_host(m, "mat");
+  const int32_t *conn = ig_frac_model_host(m, "conn");
+  const void *x = ig_frac_model_host(m, "x"), *u = ig_frac_model_host(m, "u"),
+             *v = ig_frac_model_host(m, "v");
+  const uint8_t *mat = ig_frac_model_host(m, "mat");
   for (int64_t e = 0; e < ne; e++) {
     double c[4][3] = {{0}}, edge[3][3] = {{0}}, size;
     for (int a = 0; a < nc; a++)
       for (int d = 0; d < dim; d++)
-        c[a][d] = frac_model_real(m, x, (int64_t)conn[a * ne + e] * dim + d);
+        c[a][d] = ig_frac_model_real(m, x, (int64_t)conn[a * ne + e] * dim + d);
     for (int i = 0; i < dim; i++)
       for (int d = 0; d < dim; d++)
         edge[i][d] = c[i + 1][d] - c[0][d];
@@ -441,8 +442,8 @@ static ig_status pieces_table(ig_job *job, frac_model *m, const frac_pieces *p) 
                                       : (a < nc ? 1 / 36.0 : 4 / 27.0);
       for (int d = 0; d < dim; d++) {
         const int64_t at = (int64_t)conn[a * ne + e] * dim + d;
-        to[X + d] += share * mass * (frac_model_real(m, x, at) + frac_model_real(m, u, at));
-        to[V + d] += share * mass * frac_model_real(m, v, at);
+        to[X + d] += share * mass * (ig_frac_model_real(m, x, at) + ig_frac_model_real(m, u, at));
+        to[V + d] += share * mass * ig_frac_model_real(m, v, at);
       }
     }
   }
@@ -467,11 +468,11 @@ static ig_status pieces_table(ig_job *job, frac_model *m, const frac_pieces *p) 
   return status;
 }
 
-ig_status frac_results(ig_job *job, frac_model *m, frac_track *k) {
-  frac_pieces pieces = {0};
-  IG_TRY(frac_pieces_find(m, &pieces));
+ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
+  ig_frac_pieces pieces = {0};
+  IG_TRY(ig_frac_pieces_find(m, &pieces));
   k->pieces = pieces.count;
-  const double drift = frac_track_drift(k);
+  const double drift = ig_frac_track_drift(k);
   if (drift > 0.01)
     ig_warn(job->cx, "the energy balance is off by up to %.2g %%: take a smaller step",
             100 * drift);
@@ -487,17 +488,18 @@ ig_status frac_results(ig_job *job, frac_model *m, frac_track *k) {
         {"initial_nodes", m->nodes_start},
         {"nodes", m->count.nodes},
         {"fragments", pieces.count},
-        {m->shape.dim == 3 ? "crack_area" : "crack_length", f[FRAC_FAILED]},
-        {m->shape.dim == 3 ? "opened_area" : "opened_length", f[FRAC_OPENED]},
+        {m->shape.dim == 3 ? "crack_area" : "crack_length", f[IG_FRAC_FAILED]},
+        {m->shape.dim == 3 ? "opened_area" : "opened_length", f[IG_FRAC_OPENED]},
         {"crack_extension", k->extension},
-        {"crack_angle", frac_track_angle(k)},
+        {"crack_angle", ig_frac_track_angle(k)},
         {"top_tip_speed", k->top_speed},
-        {"kinetic_energy", f[FRAC_KINETIC]},
-        {"strain_energy", f[FRAC_STRAIN]},
-        {"external_work", f[FRAC_EXTERNAL]},
-        {"dissipated_energy", f[FRAC_COHESIVE_WORK] - f[FRAC_RECOVERABLE] - f[FRAC_CONTACT]},
-        {"recoverable_cohesive_energy", f[FRAC_RECOVERABLE]},
-        {"contact_energy", f[FRAC_CONTACT]},
+        {"kinetic_energy", f[IG_FRAC_KINETIC]},
+        {"strain_energy", f[IG_FRAC_STRAIN]},
+        {"external_work", f[IG_FRAC_EXTERNAL]},
+        {"dissipated_energy",
+         f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_RECOVERABLE] - f[IG_FRAC_CONTACT]},
+        {"recoverable_cohesive_energy", f[IG_FRAC_RECOVERABLE]},
+        {"contact_energy", f[IG_FRAC_CONTACT]},
         {"energy_drift", drift},
     };
     for (size_t i = 0; status == IG_OK && i < sizeof rows / sizeof *rows; i++)
@@ -505,59 +507,59 @@ ig_status frac_results(ig_job *job, frac_model *m, frac_track *k) {
     static const char *const need[] = {"conn", "x", "u", "v"};
     void *unused;
     for (size_t i = 0; status == IG_OK && i < sizeof need / sizeof *need; i++)
-      status = frac_model_pull(m, need[i], &unused);
+      status = ig_frac_model_pull(m, need[i], &unused);
     if (status == IG_OK)
       status = pieces_table(job, m, &pieces);
   }
-  frac_pieces_free(&pieces);
+  ig_frac_pieces_free(&pieces);
   return status;
 }
 
 /* ---- checkpoints
  * --------------------------------------------------------------------------------- */
 
-static size_t saved_rows(const frac_model *m, const frac_table *t) {
-  return t->per == FRAC_PER_NODE       ? (size_t)m->count.nodes
-         : t->per == FRAC_PER_COHESIVE ? (size_t)m->count.cohesive
-         : t->width                    ? t->a.count / (size_t)t->width
-                                       : 0;
+static size_t saved_rows(const ig_frac_model *m, const ig_frac_table *t) {
+  return t->per == IG_FRAC_PER_NODE       ? (size_t)m->count.nodes
+         : t->per == IG_FRAC_PER_COHESIVE ? (size_t)m->count.cohesive
+         : t->width                       ? t->a.count / (size_t)t->width
+                                          : 0;
 }
 
 /* Taken between steps; raw bytes of the tables up to what is in use. */
-ig_status frac_save(ig_job *job, frac_model *m, const frac_track *track) {
+ig_status ig_frac_save(ig_job *job, ig_frac_model *m, const ig_frac_track *track) {
   if (!job->sink)
     return IG_OK;
-  ig_saved saved[FRAC_TABLES + 2];
+  ig_saved saved[IG_FRAC_TABLES + 2];
   int n = 0;
-  frac_track copy = *track;
+  ig_frac_track copy = *track;
   saved[n++] = (ig_saved){"count", IG_U8, sizeof m->count, &m->count};
   saved[n++] = (ig_saved){"track", IG_U8, sizeof copy, &copy};
   for (int i = 0; i < m->tables; i++) {
-    frac_table *t = &m->table[i];
+    ig_frac_table *t = &m->table[i];
     const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;
     if (!t->saved || !bytes)
       continue;
     void *host;
-    IG_TRY(frac_model_pull(m, t->name, &host));
+    IG_TRY(ig_frac_model_pull(m, t->name, &host));
     saved[n++] = (ig_saved){t->name, IG_U8, (int64_t)bytes, host};
   }
   return job->sink->checkpoint(job->sink, (double)m->count.step * m->s.dt, m->count.step, saved, n);
 }
 
-ig_status frac_restore(ig_job *job, frac_model *m, frac_track *track) {
+ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track) {
   const void *data;
   IG_TRY(ig_restart_find(job->cx, job->restart, "track", IG_U8, sizeof *track, &data));
   memcpy(track, data, sizeof *track);
-  IG_TRY(ig_restart_find(job->cx, job->restart, "count", IG_U8, sizeof(frac_count), &data));
-  frac_count count;
+  IG_TRY(ig_restart_find(job->cx, job->restart, "count", IG_U8, sizeof(ig_frac_count), &data));
+  ig_frac_count count;
   memcpy(&count, data, sizeof count);
   const int64_t most = (int64_t)m->s.ne * m->shape.nodes;
   if (count.nodes < 1 || count.nodes > most || count.cohesive < 0 || count.cohesive > m->facets ||
       count.step < 0)
     return IG_FAIL(job->cx, IG_INPUT, "the checkpoint does not belong to this mesh");
-  IG_TRY(frac_model_resume(m, &count));
+  IG_TRY(ig_frac_model_resume(m, &count));
   for (int i = 0; i < m->tables; i++) {
-    frac_table *t = &m->table[i];
+    ig_frac_table *t = &m->table[i];
     const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;
     if (!t->saved || !bytes)
       continue;

@@ -6,15 +6,15 @@
 #include <math.h>
 #include <string.h>
 
-void frac_problem_init(frac_problem *p, ig_ctx *cx) {
+void ig_frac_problem_init(ig_frac_problem *p, ig_ctx *cx) {
   memset(p, 0, sizeof *p);
   p->material.name = "material";
   p->materials = (ig_list){1, &p->material};
-  frac_case *c = &p->c;
+  ig_frac_case *c = &p->c;
   c->thickness = 1;
   c->initial = (ig_list){1, &p->initial};
-  c->time = (frac_time_case){.step = NAN, .safety = 0.2, .check_every = 10};
-  c->cohesive = (frac_cohesive_case){
+  c->time = (ig_frac_time_case){.step = NAN, .safety = 0.2, .check_every = 10};
+  c->cohesive = (ig_frac_cohesive_case){
       .energy_shear = NAN, .strength_shear = NAN, .shape = 2, .shape_shear = NAN, .start = 1};
   p->job = (ig_job){.cx = cx,
                     .title = "",
@@ -24,7 +24,7 @@ void frac_problem_init(frac_problem *p, ig_ctx *cx) {
                     .room_case = c};
 }
 
-static void material(frac_problem *p, double young, double poisson, double density) {
+static void material(ig_frac_problem *p, double young, double poisson, double density) {
   p->number[0] = 0;
   p->number[1] = density;
   p->material.density = (ig_table){1, &p->number[0], &p->number[1]};
@@ -32,22 +32,22 @@ static void material(frac_problem *p, double young, double poisson, double densi
   p->material.poisson = poisson;
 }
 
-ig_status frac_problem_strip(frac_problem *p, ig_ctx *cx, int cells, ig_elem_type type) {
-  frac_problem_init(p, cx);
+ig_status ig_frac_problem_strip(ig_frac_problem *p, ig_ctx *cx, int cells, ig_elem_type type) {
+  ig_frac_problem_init(p, cx);
   material(p, 3.24e9, 0.35, 1190);
-  frac_case *c = &p->c;
+  ig_frac_case *c = &p->c;
   c->plane = 1;
   c->cohesive.energy = 352.3;
   c->cohesive.strength = 324e6;
   double *n = p->number + 2;
   const double values[] = {0, 2e-3, 2e-3, 2e-3, 0, 0.015, 0, 0, 2e-3};
   memcpy(n, values, sizeof values);
-  p->crack = (frac_crack_case){.from = {2, n}, .to = {2, n + 2}};
+  p->crack = (ig_frac_crack_case){.from = {2, n}, .to = {2, n + 2}};
   c->cracks = (ig_list){1, &p->crack};
   p->initial.strain = (ig_reals){3, n + 4};
   p->initial.center = (ig_reals){2, n + 7};
-  p->motion[0] = (frac_motion_case){.set = "ymin", .direction = 3};
-  p->motion[1] = (frac_motion_case){.set = "ymax", .direction = 3};
+  p->motion[0] = (ig_frac_motion_case){.set = "ymin", .direction = 3};
+  p->motion[1] = (ig_frac_motion_case){.set = "ymax", .direction = 3};
   c->motions = (ig_list){2, p->motion};
   ig_box_case box = {.size = IG_ROW(16e-3, 4e-3), .cells = IG_ROW(4.0 * cells, cells)};
   const ig_mesh_case mesh = {
@@ -55,7 +55,7 @@ ig_status frac_problem_strip(frac_problem *p, ig_ctx *cx, int cells, ig_elem_typ
   return ig_mesh_generate(cx, &mesh, &p->job.mesh);
 }
 
-static ig_status ring_mesh(frac_problem *p, double inner, double outer, int radial, int around,
+static ig_status ring_mesh(ig_frac_problem *p, double inner, double outer, int radial, int around,
                            ig_elem_type type) {
   const ig_mesh_case mesh = {
       .element = (int)type + 1,
@@ -65,49 +65,49 @@ static ig_status ring_mesh(frac_problem *p, double inner, double outer, int radi
   return ig_mesh_generate(p->job.cx, &mesh, &p->job.mesh);
 }
 
-ig_status frac_problem_ring(frac_problem *p, ig_ctx *cx, int radial, int around) {
-  frac_problem_init(p, cx);
+ig_status ig_frac_problem_ring(ig_frac_problem *p, ig_ctx *cx, int radial, int around) {
+  ig_frac_problem_init(p, cx);
   material(p, 210e9, 0.3, 7850);
-  frac_case *c = &p->c;
+  ig_frac_case *c = &p->c;
   c->cohesive.energy = 2000;
   c->cohesive.strength = 850e6;
-  c->cohesive.criterion = FRAC_FACET_MEAN;
-  c->perturbation = (frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 1};
+  c->cohesive.criterion = IG_FRAC_FACET_MEAN;
+  c->perturbation = (ig_frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 1};
   /* 400 MPa exp(-t / 100 us), the decay usual for this problem */
   for (int i = 0; i < 6; i++) {
     p->number[2 + i] = 2e-5 * i;
     p->number[8 + i] = 400e6 * exp(-0.2 * i);
   }
-  p->load[0] = (frac_load_case){.set = "inner", .pressure = {6, p->number + 2, p->number + 8}};
+  p->load[0] = (ig_frac_load_case){.set = "inner", .pressure = {6, p->number + 2, p->number + 8}};
   c->loads = (ig_list){1, p->load};
   return ring_mesh(p, 0.08, 0.15, radial, around, IG_TRI6);
 }
 
-ig_status frac_problem_annulus(frac_problem *p, ig_ctx *cx, int radial, int around,
-                               ig_elem_type type) {
-  frac_problem_init(p, cx);
+ig_status ig_frac_problem_annulus(ig_frac_problem *p, ig_ctx *cx, int radial, int around,
+                                  ig_elem_type type) {
+  ig_frac_problem_init(p, cx);
   material(p, 3.24e9, 0.35, 1190);
   p->c.cohesive.energy = 352.3;
   p->c.cohesive.strength = 324e6;
-  p->c.insertion = (frac_insertion_case){.at = {.given = true}, .batches = 20, .seed = 1};
+  p->c.insertion = (ig_frac_insertion_case){.at = {.given = true}, .batches = 20, .seed = 1};
   return ring_mesh(p, 0.5, 1, radial, around, type);
 }
 
-ig_status frac_problem_kalthoff(frac_problem *p, ig_ctx *cx, int cells) {
-  frac_problem_init(p, cx);
+ig_status ig_frac_problem_kalthoff(ig_frac_problem *p, ig_ctx *cx, int cells) {
+  ig_frac_problem_init(p, cx);
   material(p, 190e9, 0.3, 8000);
-  frac_case *c = &p->c;
+  ig_frac_case *c = &p->c;
   c->cohesive.energy = 22.13e3;
   c->cohesive.strength = 844e6;
   c->cohesive.strength_shear = 2 * 844e6; /* it breaks in mode I, experiments say */
-  c->perturbation = (frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 1};
+  c->perturbation = (ig_frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 1};
   double *n = p->number + 2;
   const double values[] = {0, 25e-3, 50e-3, 25e-3, 0, 16.5};
   memcpy(n, values, sizeof values);
-  p->crack = (frac_crack_case){.from = {2, n}, .to = {2, n + 2}};
+  p->crack = (ig_frac_crack_case){.from = {2, n}, .to = {2, n + 2}};
   c->cracks = (ig_list){1, &p->crack};
-  p->motion[0] = (frac_motion_case){.set = "hit", .direction = 0, .velocity = {1, n + 4, n + 5}};
-  p->motion[1] = (frac_motion_case){.set = "ymin", .direction = 1};
+  p->motion[0] = (ig_frac_motion_case){.set = "hit", .direction = 0, .velocity = {1, n + 4, n + 5}};
+  p->motion[1] = (ig_frac_motion_case){.set = "ymin", .direction = 1};
   c->motions = (ig_list){2, p->motion};
   ig_box_case box = {.size = IG_ROW(0.1, 0.1), .cells = IG_ROW(cells, cells)};
   const ig_mesh_case mesh = {
@@ -132,10 +132,10 @@ ig_status frac_problem_kalthoff(frac_problem *p, ig_ctx *cx, int cells) {
   return IG_OK;
 }
 
-ig_status frac_problem_mott(frac_problem *p, ig_ctx *cx, int around) {
-  frac_problem_init(p, cx);
+ig_status ig_frac_problem_mott(ig_frac_problem *p, ig_ctx *cx, int around) {
+  ig_frac_problem_init(p, cx);
   material(p, 275e9, 0.2, 2750);
-  frac_case *c = &p->c;
+  ig_frac_case *c = &p->c;
   c->plane = 1;
   c->cohesive.law = IG_COHESIVE_LINEAR;
   c->cohesive.energy = 100;
@@ -147,7 +147,7 @@ ig_status frac_problem_mott(frac_problem *p, ig_ctx *cx, int around) {
   return ring_mesh(p, 14.95e-3, 15.05e-3, 1, around, IG_TRI3);
 }
 
-void frac_problem_free(frac_problem *p) {
+void ig_frac_problem_free(ig_frac_problem *p) {
   ig_mesh_free(p->job.mesh);
   p->job.mesh = NULL;
 }

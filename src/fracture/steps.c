@@ -3,24 +3,24 @@
 
 #include <math.h>
 
-static ig_status run(frac_model *m, frac_item item, int64_t begin, int64_t n) {
+static ig_status run(ig_frac_model *m, ig_frac_item item, int64_t begin, int64_t n) {
   return m->ops->run(m->cx, m->kind, m->wide, item, &m->s, begin, n);
 }
-static ig_status run_all(frac_model *m, frac_item item, int64_t most) {
+static ig_status run_all(ig_frac_model *m, ig_frac_item item, int64_t most) {
   return most ? run(m, item, 0, -most) : IG_OK;
 }
 
-void frac_model_set_step(frac_model *m, double dt) {
+void ig_frac_model_set_step(ig_frac_model *m, double dt) {
   m->s.dt = dt;
-  frac_graph_drop(m);
+  ig_frac_graph_drop(m);
 }
 
-ig_status frac_model_critical(frac_model *m, double *dt) {
+ig_status ig_frac_model_critical(ig_frac_model *m, double *dt) {
   ig_array limit;
   double most;
   IG_TRY(ig_array_new_device(m->cx, &limit, (size_t)m->s.ne, sizeof(double), "critical step"));
   m->s.limit = limit.dev;
-  ig_status status = run(m, FRAC_critical, 0, m->s.ne);
+  ig_status status = run(m, IG_FRAC_critical, 0, m->s.ne);
   if (status == IG_OK)
     status = m->cx->backend->absmax_f64(m->cx, (size_t)m->s.ne, limit.dev, &most);
   m->s.limit = NULL;
@@ -32,95 +32,95 @@ ig_status frac_model_critical(frac_model *m, double *dt) {
 
 /* Marked facets become cohesive elements: filter and compact, see that there is room, open, take
    their nodes apart. */
-const char *const frac_pass_names[FRAC_PASSES] = {
+const char *const ig_frac_pass_names[IG_FRAC_PASSES] = {
     "list facets", "room", "open", "state", "list nodes", "part", "running sum", "split", "settle"};
 
-ig_status frac_model_pass(frac_model *m, int pass) {
+ig_status ig_frac_model_pass(ig_frac_model *m, int pass) {
   frac *s = &m->s;
   switch (pass) {
   case 0:
     return m->ops->compact(m->cx, s, s->mark, (int64_t)m->shape.faces * s->ne, s->opened,
                            &s->count->broken);
   case 1:
-    return run(m, FRAC_room, 0, 1);
+    return run(m, IG_FRAC_room, 0, 1);
   case 2:
-    return run_all(m, FRAC_open, m->facets);
+    return run_all(m, IG_FRAC_open, m->facets);
   case 3:
-    return run_all(m, FRAC_state, m->facets * m->shape.points);
+    return run_all(m, IG_FRAC_state, m->facets * m->shape.points);
   case 4:
     return m->ops->compact(m->cx, s, s->touch, s->node_max, s->touched, &s->count->touched);
   case 5:
-    return run_all(m, FRAC_part, s->node_max);
+    return run_all(m, IG_FRAC_part, s->node_max);
   case 6:
     return m->ops->scan(m->cx, s);
   case 7:
-    return run_all(m, FRAC_split, s->node_max);
+    return run_all(m, IG_FRAC_split, s->node_max);
   default:
-    return run(m, FRAC_settle, 0, 1);
+    return run(m, IG_FRAC_settle, 0, 1);
   }
 }
 
-static ig_status insert(frac_model *m) {
-  for (int pass = 0; pass < FRAC_PASSES; pass++)
-    IG_TRY(frac_model_pass(m, pass));
+static ig_status insert(ig_frac_model *m) {
+  for (int pass = 0; pass < IG_FRAC_PASSES; pass++)
+    IG_TRY(ig_frac_model_pass(m, pass));
   return IG_OK;
 }
 
-static ig_status check(frac_model *m) {
-  IG_TRY(frac_model_stress(m));
-  IG_TRY(run_all(m, FRAC_check, (int64_t)m->shape.faces * m->s.ne));
+static ig_status check(ig_frac_model *m) {
+  IG_TRY(ig_frac_model_stress(m));
+  IG_TRY(run_all(m, IG_FRAC_check, (int64_t)m->shape.faces * m->s.ne));
   return insert(m);
 }
 
-static ig_status force(frac_model *m) {
-  IG_TRY(run_all(m, FRAC_load, m->s.loads_on));
-  IG_TRY(run_all(m, FRAC_cohesive, m->s.coh_max));
+static ig_status force(ig_frac_model *m) {
+  IG_TRY(run_all(m, IG_FRAC_load, m->s.loads_on));
+  IG_TRY(run_all(m, IG_FRAC_cohesive, m->s.coh_max));
   if (m->s.how != IG_COLOR)
-    IG_TRY(run_all(m, FRAC_element, m->s.ne));
+    IG_TRY(run_all(m, IG_FRAC_element, m->s.ne));
   for (int c = 0; c < m->colors; c++)
-    IG_TRY(run(m, FRAC_element, m->color_start[c], m->color_start[c + 1] - m->color_start[c]));
-  return m->s.law.rigid ? run_all(m, FRAC_contact, m->s.ne) : IG_OK;
+    IG_TRY(run(m, IG_FRAC_element, m->color_start[c], m->color_start[c + 1] - m->color_start[c]));
+  return m->s.law.rigid ? run_all(m, IG_FRAC_contact, m->s.ne) : IG_OK;
 }
 
-static ig_status finish(frac_model *m) {
-  IG_TRY(run_all(m, FRAC_node, m->s.node_max));
-  return run_all(m, FRAC_advance, 1);
+static ig_status finish(ig_frac_model *m) {
+  IG_TRY(run_all(m, IG_FRAC_node, m->s.node_max));
+  return run_all(m, IG_FRAC_advance, 1);
 }
 
-ig_status frac_model_stress(frac_model *m) {
-  IG_TRY(run_all(m, FRAC_stress, m->s.ne));
-  return run_all(m, FRAC_average, m->s.node_max);
+ig_status ig_frac_model_stress(ig_frac_model *m) {
+  IG_TRY(run_all(m, IG_FRAC_stress, m->s.ne));
+  return run_all(m, IG_FRAC_average, m->s.node_max);
 }
 
-ig_status frac_model_insert(frac_model *m, frac_opening into) {
+ig_status ig_frac_model_insert(ig_frac_model *m, ig_frac_opening into) {
   m->s.opening = into;
-  frac_graph_drop(m);
+  ig_frac_graph_drop(m);
   do {
     IG_TRY(insert(m));
-    IG_TRY(frac_count_pull(m));
+    IG_TRY(ig_frac_count_pull(m));
     if (m->count.full)
-      IG_TRY(frac_tables_grow(m));
+      IG_TRY(ig_frac_tables_grow(m));
     else
       break;
   } while (true);
-  m->s.opening = FRAC_HOLD;
+  m->s.opening = IG_FRAC_HOLD;
   return IG_OK;
 }
 
-static bool due(const frac_model *m, int64_t step) {
+static bool due(const ig_frac_model *m, int64_t step) {
   return m->check_every && step % m->check_every == 0;
 }
 
 /* The forces of the current step, after the check it may be due: where figures are taken. */
-static ig_status begin(frac_model *m) {
+static ig_status begin(ig_frac_model *m) {
   if (m->begun)
     return IG_OK;
   if (due(m, m->count.step))
     do {
       IG_TRY(check(m));
-      IG_TRY(frac_count_pull(m));
+      IG_TRY(ig_frac_count_pull(m));
       if (m->count.full)
-        IG_TRY(frac_tables_grow(m));
+        IG_TRY(ig_frac_tables_grow(m));
       else
         break;
     } while (true);
@@ -129,7 +129,7 @@ static ig_status begin(frac_model *m) {
   return IG_OK;
 }
 
-static ig_status steps(frac_model *m, int64_t from, int64_t to) {
+static ig_status steps(ig_frac_model *m, int64_t from, int64_t to) {
   for (int64_t i = from; i < to; i++) {
     if (due(m, i))
       IG_TRY(check(m));
@@ -142,7 +142,7 @@ static ig_status steps(frac_model *m, int64_t from, int64_t to) {
 /* Whole blocks between checks are replayed as one graph where the backend has them. A table that
    fills up stops every kernel that follows: the step then stands at that check, the host makes room
    and goes on from there. */
-ig_status frac_model_run(frac_model *m, int64_t step) {
+ig_status ig_frac_model_run(ig_frac_model *m, int64_t step) {
   if (m->begun && m->count.step < step) {
     IG_TRY(finish(m));
     m->count.step++;
@@ -166,44 +166,44 @@ ig_status frac_model_run(frac_model *m, int64_t step) {
       times = times > 256 ? 256 : times;
       IG_TRY(m->cx->backend->graph_run(m->cx, m->graph, (int)times));
     }
-    IG_TRY(frac_count_pull(m));
+    IG_TRY(ig_frac_count_pull(m));
     if (m->count.full)
-      IG_TRY(frac_tables_grow(m));
+      IG_TRY(ig_frac_tables_grow(m));
     if (m->cx->interrupted)
       return IG_OK;
   }
   return IG_OK;
 }
 
-ig_status frac_model_figures(frac_model *m, double figures[FRAC_FIGURES]) {
+ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES]) {
   IG_TRY(begin(m));
-  IG_TRY(frac_count_pull(m));
+  IG_TRY(ig_frac_count_pull(m));
   int64_t n = m->s.ne > m->count.nodes ? m->s.ne : m->count.nodes;
   n = n > m->count.cohesive ? n : m->count.cohesive;
   n = n > m->s.loads_on ? n : m->s.loads_on;
-  const int64_t chunks = (n + FRAC_CHUNK - 1) / FRAC_CHUNK;
-  IG_TRY(run(m, FRAC_figures, 0, chunks));
+  const int64_t chunks = (n + IG_FRAC_CHUNK - 1) / IG_FRAC_CHUNK;
+  IG_TRY(run(m, IG_FRAC_figures, 0, chunks));
   void *host;
-  frac_table *t = frac_table_find(m, "part");
+  ig_frac_table *t = ig_frac_table_find(m, "part");
   host = t->a.host;
-  IG_TRY(m->cx->backend->copy_out(m->cx, host, t->a.dev, (size_t)chunks * FRAC_FIGURES * 8));
-  for (int k = 0; k < FRAC_FIGURES; k++)
+  IG_TRY(m->cx->backend->copy_out(m->cx, host, t->a.dev, (size_t)chunks * IG_FRAC_FIGURES * 8));
+  for (int k = 0; k < IG_FRAC_FIGURES; k++)
     figures[k] = 0;
   for (int64_t i = 0; i < chunks; i++)
-    for (int k = 0; k < FRAC_FIGURES; k++)
-      figures[k] += ((double *)host)[i * FRAC_FIGURES + k];
+    for (int k = 0; k < IG_FRAC_FIGURES; k++)
+      figures[k] += ((double *)host)[i * IG_FRAC_FIGURES + k];
   return IG_OK;
 }
 
-double frac_model_damage(const frac_model *m, int64_t c) {
+double ig_frac_model_damage(const ig_frac_model *m, int64_t c) {
   const ig_cohesive *law = &m->s.law;
-  const void *cs = frac_table_find((frac_model *)m, "cs")->a.host;
-  const double f = frac_model_real(m, frac_table_find((frac_model *)m, "cw")->a.host, c);
+  const void *cs = ig_frac_table_find((ig_frac_model *)m, "cs")->a.host;
+  const double f = ig_frac_model_real(m, ig_frac_table_find((ig_frac_model *)m, "cw")->a.host, c);
   double least = 1;
   for (int p = 0; p < m->shape.points; p++) {
     const int64_t at = (c * m->shape.points + p) * m->shape.state + 2 * m->shape.dim;
-    const double n = frac_model_real(m, cs, at) * law->over_n * f;
-    const double t = frac_model_real(m, cs, at + 1) * law->over_t * f;
+    const double n = ig_frac_model_real(m, cs, at) * law->over_n * f;
+    const double t = ig_frac_model_real(m, cs, at + 1) * law->over_t * f;
     least = fmin(least, fmax(n, t));
   }
   return least;

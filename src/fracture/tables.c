@@ -3,24 +3,24 @@
 
 #include <string.h>
 
-static size_t table_rows(const frac_model *m, frac_per per) {
+static size_t table_rows(const ig_frac_model *m, ig_frac_per per) {
   switch (per) {
-  case FRAC_PER_ELEMENT:
+  case IG_FRAC_PER_ELEMENT:
     return (size_t)m->s.ne;
-  case FRAC_PER_NODE:
+  case IG_FRAC_PER_NODE:
     return (size_t)m->s.node_max;
-  case FRAC_PER_COHESIVE:
+  case IG_FRAC_PER_COHESIVE:
     return (size_t)m->s.coh_max;
-  case FRAC_PER_LOAD:
+  case IG_FRAC_PER_LOAD:
     return (size_t)m->s.loads_on;
   default:
     return 1;
   }
 }
 
-ig_status frac_table_add(frac_model *m, const char *name, void *at, frac_per per, int64_t width,
-                         size_t size, int flags) {
-  frac_table *t = &m->table[m->tables];
+ig_status ig_frac_table_add(ig_frac_model *m, const char *name, void *at, ig_frac_per per,
+                            int64_t width, size_t size, int flags) {
+  ig_frac_table *t = &m->table[m->tables];
   const size_t rows = table_rows(m, per);
   t->name = name;
   t->per = per;
@@ -34,55 +34,55 @@ ig_status frac_table_add(frac_model *m, const char *name, void *at, frac_per per
   return IG_OK;
 }
 
-frac_table *frac_table_find(frac_model *m, const char *name) {
+ig_frac_table *ig_frac_table_find(ig_frac_model *m, const char *name) {
   for (int i = 0; i < m->tables; i++)
     if (strcmp(m->table[i].name, name) == 0)
       return &m->table[i];
   return NULL;
 }
 
-void *frac_model_host(frac_model *m, const char *name) {
-  return frac_table_find(m, name)->a.host;
+void *ig_frac_model_host(ig_frac_model *m, const char *name) {
+  return ig_frac_table_find(m, name)->a.host;
 }
 
-double frac_model_real(const frac_model *m, const void *p, int64_t i) {
+double ig_frac_model_real(const ig_frac_model *m, const void *p, int64_t i) {
   return m->wide ? ((const double *)p)[i] : (double)((const float *)p)[i];
 }
-void frac_model_put(const frac_model *m, void *p, int64_t i, double value) {
+void ig_frac_model_put(const ig_frac_model *m, void *p, int64_t i, double value) {
   if (m->wide)
     ((double *)p)[i] = value;
   else
     ((float *)p)[i] = (float)value;
 }
 
-ig_status frac_model_pull(frac_model *m, const char *name, void **host) {
-  frac_table *t = frac_table_find(m, name);
+ig_status ig_frac_model_pull(ig_frac_model *m, const char *name, void **host) {
+  ig_frac_table *t = ig_frac_table_find(m, name);
   IG_TRY(ig_array_pull(m->cx, &t->a));
   *host = t->a.host;
   return IG_OK;
 }
 
-ig_status frac_count_pull(frac_model *m) {
+ig_status ig_frac_count_pull(ig_frac_model *m) {
   IG_TRY(m->cx->backend->copy_out(m->cx, &m->count, m->s.count, sizeof m->count));
   return IG_OK;
 }
-ig_status frac_count_push(frac_model *m) {
+ig_status ig_frac_count_push(ig_frac_model *m) {
   return m->cx->backend->copy_in(m->cx, m->s.count, &m->count, sizeof m->count);
 }
 
-void frac_graph_drop(frac_model *m) {
+void ig_frac_graph_drop(ig_frac_model *m) {
   if (m->graph)
     m->cx->backend->graph_free(m->cx, m->graph);
   m->graph = NULL;
 }
 
-ig_status frac_temp_new(frac_model *m) {
+ig_status ig_frac_temp_new(ig_frac_model *m) {
   size_t bytes = 0;
   const int64_t facets = (int64_t)m->shape.faces * m->s.ne;
   IG_TRY(m->ops->temp(m->cx, facets > m->s.node_max ? facets : m->s.node_max, &bytes));
-  frac_table *t = frac_table_find(m, "temp");
+  ig_frac_table *t = ig_frac_table_find(m, "temp");
   if (!t)
-    IG_TRY(frac_table_add(m, "temp", &m->s.temp, FRAC_ONE, (int64_t)bytes, 1, DEVICE_ONLY));
+    IG_TRY(ig_frac_table_add(m, "temp", &m->s.temp, IG_FRAC_ONE, (int64_t)bytes, 1, DEVICE_ONLY));
   else {
     IG_TRY(ig_array_grow(m->cx, &t->a, bytes));
     *t->at = t->a.dev;
@@ -91,7 +91,7 @@ ig_status frac_temp_new(frac_model *m) {
   return IG_OK;
 }
 
-ig_status frac_tables_grow(frac_model *m) {
+ig_status ig_frac_tables_grow(ig_frac_model *m) {
   const int64_t all = (int64_t)m->s.ne * m->shape.nodes;
   int64_t n = m->count.nodes + (int64_t)m->count.broken * m->shape.face_nodes;
   int64_t c = m->count.cohesive + (int64_t)m->count.broken;
@@ -110,22 +110,22 @@ ig_status frac_tables_grow(frac_model *m) {
   m->s.node_max = (int32_t)n;
   m->s.coh_max = (int32_t)c;
   for (int i = 0; i < m->tables; i++) {
-    frac_table *t = &m->table[i];
-    if (t->per != FRAC_PER_NODE && t->per != FRAC_PER_COHESIVE)
+    ig_frac_table *t = &m->table[i];
+    if (t->per != IG_FRAC_PER_NODE && t->per != IG_FRAC_PER_COHESIVE)
       continue;
     IG_TRY(ig_array_grow(m->cx, &t->a, table_rows(m, t->per) * (size_t)t->width));
     *t->at = t->a.dev;
   }
-  IG_TRY(ig_array_zero(m->cx, &frac_table_find(m, "touch")->a));
-  IG_TRY(frac_temp_new(m));
-  frac_graph_drop(m);
+  IG_TRY(ig_array_zero(m->cx, &ig_frac_table_find(m, "touch")->a));
+  IG_TRY(ig_frac_temp_new(m));
+  ig_frac_graph_drop(m);
   m->count.full = 0;
-  return frac_count_push(m);
+  return ig_frac_count_push(m);
 }
 
-ig_status frac_model_resume(frac_model *m, const frac_count *count) {
+ig_status ig_frac_model_resume(ig_frac_model *m, const ig_frac_count *count) {
   m->count = *count;
   m->count.broken = 0;
   m->begun = false;
-  return frac_tables_grow(m);
+  return ig_frac_tables_grow(m);
 }

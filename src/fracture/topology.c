@@ -4,16 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-int frac_face_node(int kind, int f, int j) {
+int ig_frac_face_node(int kind, int f, int j) {
   static const signed char tet[4][6] = {
       {1, 2, 3, 5, 9, 8}, {0, 3, 2, 7, 9, 6}, {0, 1, 3, 4, 8, 7}, {0, 2, 1, 6, 5, 4}};
-  if (frac_shapes[kind].dim == 3)
+  if (ig_frac_shapes[kind].dim == 3)
     return tet[f][j];
   return j == 0 ? (f + 1) % 3 : j == 1 ? (f + 2) % 3 : 3 + (f + 1) % 3;
 }
 
-int frac_across(int kind, int turn, int j) {
-  if (frac_shapes[kind].dim == 2)
+int ig_frac_across(int kind, int turn, int j) {
+  if (ig_frac_shapes[kind].dim == 2)
     return j < 2 ? 1 - j : j;
   return j < 3 ? (turn + 3 - j) % 3 : 3 + (turn + 5 - j) % 3;
 }
@@ -27,24 +27,24 @@ static uint64_t next_random(uint64_t *state) {
 }
 
 /* A batch, each pass waited for. */
-static ig_status insert_timed(frac_model *m, double passes[FRAC_PASSES]) {
-  for (int i = 0; i < FRAC_PASSES; i++) {
+static ig_status insert_timed(ig_frac_model *m, double passes[IG_FRAC_PASSES]) {
+  for (int i = 0; i < IG_FRAC_PASSES; i++) {
     const double start = ig_now();
-    IG_TRY(frac_model_pass(m, i));
+    IG_TRY(ig_frac_model_pass(m, i));
     IG_TRY(m->cx->backend->sync(m->cx));
     passes[i] += ig_now() - start;
   }
   return m->cx->backend->copy_out(m->cx, &m->count, m->s.count, sizeof m->count);
 }
 
-ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *seconds,
-                        double *passes) {
+ig_status ig_frac_open_all(ig_frac_model *m, int batches, uint64_t seed, double *seconds,
+                           double *passes) {
   ig_ctx *cx = m->cx;
   const int64_t ne = m->s.ne, all = m->shape.faces * ne;
   void *opp_host;
-  IG_TRY(frac_model_pull(m, "opp", &opp_host));
+  IG_TRY(ig_frac_model_pull(m, "opp", &opp_host));
   const int32_t *opp = opp_host;
-  uint8_t *mark = frac_model_host(m, "mark");
+  uint8_t *mark = ig_frac_model_host(m, "mark");
   int32_t *order;
   IG_TRY(IG_NEW(cx, &order, m->facets, "facet order"));
   int64_t n = 0;
@@ -66,7 +66,7 @@ ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *secon
     status = cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all);
     const double start = ig_now();
     if (status == IG_OK)
-      status = passes ? insert_timed(m, passes) : frac_model_insert(m, FRAC_HOLD);
+      status = passes ? insert_timed(m, passes) : ig_frac_model_insert(m, IG_FRAC_HOLD);
     if (status == IG_OK)
       status = cx->backend->sync(cx);
     *seconds += ig_now() - start;
@@ -75,13 +75,13 @@ ig_status frac_open_all(frac_model *m, int batches, uint64_t seed, double *secon
   return status;
 }
 
-ig_status frac_tables_check(frac_model *m) {
+ig_status ig_frac_tables_check(ig_frac_model *m) {
   const int64_t ne = m->s.ne;
   const int nf = m->shape.faces, nfn = m->shape.face_nodes;
   void *p[6];
   const char *const names[6] = {"opp", "conn", "coh", "list", "first", "used"};
   for (int i = 0; i < 6; i++)
-    IG_TRY(frac_model_pull(m, names[i], &p[i]));
+    IG_TRY(ig_frac_model_pull(m, names[i], &p[i]));
   const int32_t *opp = p[0], *conn = p[1], *coh = p[2], *list = p[3], *first = p[4], *used = p[5];
   for (int64_t i = 0; i < nf * ne; i++) {
     const int64_t e = i / nf, o = opp[i];
@@ -100,8 +100,8 @@ ig_status frac_tables_check(frac_model *m) {
     int shared = 0;
     for (int j = 0; back >= 0 && j < nfn; j++)
       for (int k = 0; k < nfn; k++)
-        shared += conn[frac_face_node(m->kind, (int)(i % nf), j) * ne + e] ==
-                  conn[frac_face_node(m->kind, back, k) * ne + o];
+        shared += conn[ig_frac_face_node(m->kind, (int)(i % nf), j) * ne + e] ==
+                  conn[ig_frac_face_node(m->kind, back, k) * ne + o];
     if (shared != nfn)
       return IG_FAIL(m->cx, IG_NUMERIC, "elements %lld and %lld do not meet as they should",
                      (long long)e, (long long)o);
@@ -132,13 +132,13 @@ static int32_t root(int32_t *up, int32_t e) {
   return e;
 }
 
-ig_status frac_pieces_find(frac_model *m, frac_pieces *p) {
+ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p) {
   const int32_t ne = m->s.ne;
   void *opp, *coh, *unused;
-  IG_TRY(frac_model_pull(m, "opp", &opp));
-  IG_TRY(frac_model_pull(m, "coh", &coh));
-  IG_TRY(frac_model_pull(m, "cs", &unused));
-  IG_TRY(frac_model_pull(m, "cw", &unused));
+  IG_TRY(ig_frac_model_pull(m, "opp", &opp));
+  IG_TRY(ig_frac_model_pull(m, "coh", &coh));
+  IG_TRY(ig_frac_model_pull(m, "cs", &unused));
+  IG_TRY(ig_frac_model_pull(m, "cw", &unused));
   IG_TRY(IG_NEW(m->cx, &p->of, ne, "pieces"));
   int32_t *up = p->of;
   for (int32_t e = 0; e < ne; e++)
@@ -148,7 +148,7 @@ ig_status frac_pieces_find(frac_model *m, frac_pieces *p) {
     int32_t o = ((int32_t *)opp)[i];
     if (o >= ne) { /* one that still holds joins its elements */
       const int32_t c = o - ne;
-      o = frac_model_damage(m, c) < 1 ? ((int32_t *)coh)[2 * c + 1] / m->shape.faces : -1;
+      o = ig_frac_model_damage(m, c) < 1 ? ((int32_t *)coh)[2 * c + 1] / m->shape.faces : -1;
     }
     if (o < 0 || o == e)
       continue;
@@ -164,7 +164,7 @@ ig_status frac_pieces_find(frac_model *m, frac_pieces *p) {
   return IG_OK;
 }
 
-void frac_pieces_free(frac_pieces *p) {
+void ig_frac_pieces_free(ig_frac_pieces *p) {
   free(p->of);
   memset(p, 0, sizeof *p);
 }

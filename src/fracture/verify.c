@@ -15,10 +15,10 @@
 static ig_status wave(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type type) {
   const int dim = ig_elem_info_get(type)->dim;
   const double young = 3.24e9, poisson = 0.35, rho = 1190, push = 1;
-  const double modulus = frac_elastic_of(young, poisson, rho, 0).c11, c = sqrt(modulus / rho);
-  frac_problem p;
-  frac_model m = {0};
-  frac_problem_init(&p, cx);
+  const double modulus = ig_frac_elastic_of(young, poisson, rho, 0).c11, c = sqrt(modulus / rho);
+  ig_frac_problem p;
+  ig_frac_model m = {0};
+  ig_frac_problem_init(&p, cx);
   p.number[1] = rho;
   p.material.density = (ig_table){1, &p.number[0], &p.number[1]};
   p.material.young = young;
@@ -30,11 +30,11 @@ static ig_status wave(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type type)
   p.number[2] = 0;
   p.number[3] = push;
   int n = 0;
-  p.motion[n++] = (frac_motion_case){
+  p.motion[n++] = (ig_frac_motion_case){
       .set = "xmin", .direction = 0, .velocity = {1, p.number + 2, p.number + 3}};
-  p.motion[n++] = (frac_motion_case){.set = "all_nodes", .direction = 1};
+  p.motion[n++] = (ig_frac_motion_case){.set = "all_nodes", .direction = 1};
   if (dim == 3)
-    p.motion[n++] = (frac_motion_case){.set = "all_nodes", .direction = 2};
+    p.motion[n++] = (ig_frac_motion_case){.set = "all_nodes", .direction = 2};
   p.c.motions = (ig_list){n, p.motion};
   IG_TRY(ig_mesh_box(cx, type, (double[]){1, 0.05, 0.05}, (int[]){dim == 2 ? 160 : 80, 4, 4},
                      &p.job.mesh));
@@ -44,7 +44,7 @@ static ig_status wave(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type type)
   for (ig_lid i = 0; status == IG_OK && i < set->count; i++)
     set->item[i] = i;
   if (status == IG_OK)
-    status = frac_setup(&p.job, &m);
+    status = ig_frac_setup(&p.job, &m);
   ig_lid probe = 0;
   for (ig_lid i = 0; i < p.job.mesh->nodes; i++)
     if (fabs(p.job.mesh->x[3 * i] - 0.5) < fabs(p.job.mesh->x[3 * probe] - 0.5))
@@ -53,15 +53,15 @@ static ig_status wave(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type type)
   const int64_t steps = status == IG_OK ? (int64_t)(0.9 / c / m.s.dt) : 0;
   for (int64_t i = 0; status == IG_OK && i < steps && arrival == 0; i += 4) {
     void *v;
-    status = frac_model_run(&m, i);
+    status = ig_frac_model_run(&m, i);
     if (status == IG_OK)
-      status = frac_model_pull(&m, "v", &v);
+      status = ig_frac_model_pull(&m, "v", &v);
     if (status == IG_OK && ((double *)v)[(int64_t)probe * dim] > 0.5 * push)
       arrival = (double)i * m.s.dt;
   }
-  double figures[FRAC_FIGURES];
+  double figures[IG_FRAC_FIGURES];
   if (status == IG_OK)
-    status = frac_model_figures(&m, figures);
+    status = ig_frac_model_figures(&m, figures);
   if (status == IG_OK) {
     char text[96];
     const char *name = ig_elem_info_get(type)->name;
@@ -71,14 +71,15 @@ static ig_status wave(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type type)
     /* strain and kinetic energy behind the front are equal, and together the work of rho c v */
     const double area = dim == 2 ? 0.05 : 0.05 * 0.05;
     snprintf(text, sizeof text, "%s: work of the push [J]", name);
-    row(sink, text, "rho c v^2 A t", rho * c * push * push * area * t, figures[FRAC_EXTERNAL], 0.01,
-        true);
+    row(sink, text, "rho c v^2 A t", rho * c * push * push * area * t, figures[IG_FRAC_EXTERNAL],
+        0.01, true);
     snprintf(text, sizeof text, "%s: energy balance", name);
     row(sink, text, "work", 1,
-        (figures[FRAC_KINETIC] + figures[FRAC_STRAIN]) / figures[FRAC_EXTERNAL], 0.005, false);
+        (figures[IG_FRAC_KINETIC] + figures[IG_FRAC_STRAIN]) / figures[IG_FRAC_EXTERNAL], 0.005,
+        false);
   }
-  frac_model_free(&m);
-  frac_problem_free(&p);
+  ig_frac_model_free(&m);
+  ig_frac_problem_free(&p);
   return status;
 }
 
@@ -94,9 +95,9 @@ static ig_status verify_spin(ig_ctx *cx, const ig_verify_sink *sink) {
   static const ig_elem_type types[] = {IG_TRI6, IG_TET4};
   for (int k = 0; k < 2; k++) {
     const int dim = ig_elem_info_get(types[k])->dim;
-    frac_problem p;
-    frac_model m = {0};
-    frac_problem_init(&p, cx);
+    ig_frac_problem p;
+    ig_frac_model m = {0};
+    ig_frac_problem_init(&p, cx);
     p.number[1] = 1000;
     p.material.density = (ig_table){1, &p.number[0], &p.number[1]};
     p.material.young = 1e9;
@@ -111,54 +112,56 @@ static ig_status verify_spin(ig_ctx *cx, const ig_verify_sink *sink) {
     double center[] = {0.05, 0.05, 0};
     p.initial.spin = spin;
     p.initial.center = (ig_reals){dim, center};
-    ig_status status = frac_setup(&p.job, &m);
-    double before[FRAC_FIGURES], after[FRAC_FIGURES];
+    ig_status status = ig_frac_setup(&p.job, &m);
+    double before[IG_FRAC_FIGURES], after[IG_FRAC_FIGURES];
     if (status == IG_OK)
-      status = frac_model_figures(&m, before);
+      status = ig_frac_model_figures(&m, before);
     if (status == IG_OK)
-      status = frac_model_run(&m, (int64_t)(0.5 * 3.14159265 / spin / m.s.dt));
+      status = ig_frac_model_run(&m, (int64_t)(0.5 * 3.14159265 / spin / m.s.dt));
     if (status == IG_OK)
-      status = frac_model_figures(&m, after);
+      status = ig_frac_model_figures(&m, after);
     void *u;
     if (status == IG_OK)
-      status = frac_model_pull(&m, "u", &u);
+      status = ig_frac_model_pull(&m, "u", &u);
     if (status == IG_OK) {
       char text[96];
       const char *name = ig_elem_info_get(types[k])->name;
       snprintf(text, sizeof text, "%s: energy after a quarter turn", name);
       row(sink, text, "energy before", 1,
-          (after[FRAC_KINETIC] + after[FRAC_STRAIN]) / before[FRAC_KINETIC], 2e-3, false);
+          (after[IG_FRAC_KINETIC] + after[IG_FRAC_STRAIN]) / before[IG_FRAC_KINETIC], 2e-3, false);
       snprintf(text, sizeof text, "%s: strain energy over kinetic", name);
-      row(sink, text, "next to nothing", 0, after[FRAC_STRAIN] / before[FRAC_KINETIC], 2e-3, false);
+      row(sink, text, "next to nothing", 0, after[IG_FRAC_STRAIN] / before[IG_FRAC_KINETIC], 2e-3,
+          false);
       snprintf(text, sizeof text, "%s: corner (0, 0) went to x [m]", name);
-      row(sink, text, "rigid turn", 0.1, frac_model_real(&m, u, 0), 1e-3, false);
+      row(sink, text, "rigid turn", 0.1, ig_frac_model_real(&m, u, 0), 1e-3, false);
     }
-    frac_model_free(&m);
-    frac_problem_free(&p);
+    ig_frac_model_free(&m);
+    ig_frac_problem_free(&p);
     IG_TRY(status);
   }
   return IG_OK;
 }
 
-const ig_verify_entry frac_verify[] = {
-    {"laws", "cohesive laws at a point: energies, mixed paths, unloading", true, frac_verify_laws},
+const ig_verify_entry ig_frac_verify[] = {
+    {"laws", "cohesive laws at a point: energies, mixed paths, unloading", true,
+     ig_frac_verify_laws},
     {"separation", "one facet of each kind pulled apart and sheared off", true,
-     frac_verify_separation},
+     ig_frac_verify_separation},
     {"insertion", "every facet of an annulus in random order: Table V, first row", true,
-     frac_verify_insertion},
-    {"insertion-large", "the other three rows of Table V", false, frac_verify_insertion_large},
-    {"insertion-3d", "a block of tetrahedra comes apart", true, frac_verify_insertion_3d},
-    {"friction", "a block held or pulled along a closed crack", true, frac_verify_friction},
-    {"impact", "two blocks collide along a closed crack", true, frac_verify_impact},
+     ig_frac_verify_insertion},
+    {"insertion-large", "the other three rows of Table V", false, ig_frac_verify_insertion_large},
+    {"insertion-3d", "a block of tetrahedra comes apart", true, ig_frac_verify_insertion_3d},
+    {"friction", "a block held or pulled along a closed crack", true, ig_frac_verify_friction},
+    {"impact", "two blocks collide along a closed crack", true, ig_frac_verify_impact},
     {"waves", "a plane wave in each element type", true, verify_waves},
     {"spin", "finite rotation: a free plate turns", true, verify_spin},
-    {"backends", "this backend against one CPU thread", true, frac_verify_backends},
+    {"backends", "this backend against one CPU thread", true, ig_frac_verify_backends},
     {"strip-elastic", "the strip without insertion, against Akantu", false,
-     frac_verify_strip_elastic},
-    {"strip", "the strip by every criterion: energy, speed, counts", false, frac_verify_strip},
-    {"refinement", "dissipated energy on three meshes", false, frac_verify_refinement},
-    {"ring", "the pressurised rings of Table VIII", false, frac_verify_ring},
+     ig_frac_verify_strip_elastic},
+    {"strip", "the strip by every criterion: energy, speed, counts", false, ig_frac_verify_strip},
+    {"refinement", "dissipated energy on three meshes", false, ig_frac_verify_refinement},
+    {"ring", "the pressurised rings of Table VIII", false, ig_frac_verify_ring},
     {"kalthoff", "the notched plate of Kalthoff and Winkler: angle and speed", false,
-     frac_verify_kalthoff},
-    {"mott", "fragments of an expanding ring", false, frac_verify_mott},
+     ig_frac_verify_kalthoff},
+    {"mott", "fragments of an expanding ring", false, ig_frac_verify_mott},
     {.name = NULL}};

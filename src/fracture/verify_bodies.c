@@ -6,30 +6,30 @@
 #include <string.h>
 
 typedef struct {
-  frac_track track;
-  double figures[FRAC_FIGURES], mean_speed;
+  ig_frac_track track;
+  double figures[IG_FRAC_FIGURES], mean_speed;
   int32_t cohesive, new_nodes, pieces;
 } outcome;
 
 static double dissipated(const outcome *out) {
   const double *f = out->figures;
-  return f[FRAC_COHESIVE_WORK] - f[FRAC_RECOVERABLE] - f[FRAC_CONTACT];
+  return f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_RECOVERABLE] - f[IG_FRAC_CONTACT];
 }
 
 /* Runs a problem to `end`, looking `looks` times; the crack's speed is taken over its growth. */
-static ig_status follow(frac_problem *p, double end, int looks, outcome *out) {
-  frac_model m = {0};
+static ig_status follow(ig_frac_problem *p, double end, int looks, outcome *out) {
+  ig_frac_model m = {0};
   memset(out, 0, sizeof *out);
-  ig_status status = frac_setup(&p->job, &m);
+  ig_status status = ig_frac_setup(&p->job, &m);
   const int32_t nodes = m.count.nodes;
   if (p->c.cracks.count)
-    frac_track_notch(&out->track, &p->crack, end);
+    ig_frac_track_notch(&out->track, &p->crack, end);
   double first = 0, from = 0, last = 0;
   for (int i = 0; status == IG_OK && i <= looks; i++) {
-    status = frac_model_run(&m, (int64_t)(end / m.s.dt * i / looks + 0.5));
+    status = ig_frac_model_run(&m, (int64_t)(end / m.s.dt * i / looks + 0.5));
     const double before = out->track.extension;
     if (status == IG_OK)
-      status = frac_history(&p->job, &m, &out->track);
+      status = ig_frac_history(&p->job, &m, &out->track);
     if (out->track.extension > before) {
       last = out->track.last_time;
       if (first == 0)
@@ -41,35 +41,35 @@ static ig_status follow(frac_problem *p, double end, int looks, outcome *out) {
   memcpy(out->figures, out->track.figures, sizeof out->figures);
   out->cohesive = m.count.cohesive;
   out->new_nodes = m.count.nodes - nodes;
-  frac_pieces pieces = {0};
+  ig_frac_pieces pieces = {0};
   if (status == IG_OK)
-    status = frac_pieces_find(&m, &pieces);
+    status = ig_frac_pieces_find(&m, &pieces);
   out->pieces = pieces.count;
-  frac_pieces_free(&pieces);
-  frac_model_free(&m);
+  ig_frac_pieces_free(&pieces);
+  ig_frac_model_free(&m);
   return status;
 }
 
-ig_status frac_verify_strip_elastic(ig_ctx *cx, const ig_verify_sink *sink) {
-  frac_problem p;
+ig_status ig_frac_verify_strip_elastic(ig_ctx *cx, const ig_verify_sink *sink) {
+  ig_frac_problem p;
   outcome out;
-  IG_TRY(frac_problem_strip(&p, cx, 48, IG_TRI6));
+  IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6));
   p.c.time.step = 2e-9;
   p.c.time.check_every = 0;
   const ig_status status = follow(&p, 20e-6, 4, &out);
-  frac_problem_free(&p);
+  ig_frac_problem_free(&p);
   IG_TRY(status);
   row(sink, "strip, nothing breaks: strain energy at 20 us [J/m]", "Akantu 5.0.7", 25.6634,
-      out.figures[FRAC_STRAIN], 2e-4, true);
+      out.figures[IG_FRAC_STRAIN], 2e-4, true);
   row(sink, "strip, nothing breaks: kinetic energy at 20 us [J/m]", "Akantu 5.0.7", 0.9216,
-      out.figures[FRAC_KINETIC], 5e-3, true);
+      out.figures[IG_FRAC_KINETIC], 5e-3, true);
   return IG_OK;
 }
 
 static void drift_row(const ig_verify_sink *sink, const char *name, const outcome *out) {
   char text[96];
   snprintf(text, sizeof text, "%s: energy drift", name);
-  row(sink, text, "conserved", 0, frac_track_drift(&out->track), 5e-3, false);
+  row(sink, text, "conserved", 0, ig_frac_track_drift(&out->track), 5e-3, false);
 }
 
 /* How many facets opened, as a share of the paper's number, which the row names. */
@@ -86,26 +86,27 @@ static void count_row(const ig_verify_sink *sink, const char *name, const outcom
    may have meant. Opening facets where their own traction is large gives half of its count, opening
    all around a node whose principal stress is large gives more: the truth is between. The mean over
    a facet breaks nothing at this strain. */
-ig_status frac_verify_strip(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_frac_verify_strip(ig_ctx *cx, const ig_verify_sink *sink) {
   static const char *const names[] = {"facet_max", "facet_mean", "principal_max", "principal_mean"};
   const double rayleigh = 938;
   int least = INT32_MAX, most = 0;
   for (int plane = 0; plane < 2; plane++)
     for (int criterion = 0; criterion < 4; criterion++) {
-      frac_problem p;
+      ig_frac_problem p;
       outcome out;
-      IG_TRY(frac_problem_strip(&p, cx, 48, IG_TRI6));
+      IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6));
       p.c.time.step = 2e-9;
       p.c.plane = plane;
       p.c.cohesive.criterion = criterion;
-      p.c.perturbation = (frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 1};
+      p.c.perturbation =
+          (ig_frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 1};
       const ig_status status = follow(&p, 20e-6, 100, &out);
-      frac_problem_free(&p);
+      ig_frac_problem_free(&p);
       IG_TRY(status);
       char name[48], text[128];
       snprintf(name, sizeof name, "plane %s, %s", plane ? "stress" : "strain", names[criterion]);
       drift_row(sink, name, &out);
-      if (criterion == FRAC_FACET_MEAN) {
+      if (criterion == IG_FRAC_FACET_MEAN) {
         snprintf(text, sizeof text, "%s: cohesive elements", name);
         row(sink, text, "below strength", 0, out.cohesive, 0, false);
         continue;
@@ -113,14 +114,14 @@ ig_status frac_verify_strip(ig_ctx *cx, const ig_verify_sink *sink) {
       least = out.cohesive < least ? out.cohesive : least;
       most = out.cohesive > most ? out.cohesive : most;
       count_row(sink, name, &out, 979, "Table VI", 1); /* at most twice the paper's */
-      if (!(out.figures[FRAC_FAILED] > 0))
+      if (!(out.figures[IG_FRAC_FAILED] > 0))
         continue;
       snprintf(text, sizeof text, "%s: crack speed over the Rayleigh speed", name);
       row(sink, text, "between 0 and 1", 0.5, out.mean_speed / rayleigh, 0.5, false);
       /* half-open facets and the contact of broken sides come on top */
       snprintf(text, sizeof text, "%s: failed length x G over dissipated energy", name);
-      row(sink, text, "between 0 and 1", 0.5, 352.3 * out.figures[FRAC_FAILED] / dissipated(&out),
-          0.5, false);
+      row(sink, text, "between 0 and 1", 0.5,
+          352.3 * out.figures[IG_FRAC_FAILED] / dissipated(&out), 0.5, false);
     }
   row(sink, "least of these counts below the paper's", "Table VI: 979", 1, least <= 979, 0, false);
   row(sink, "most of these counts above the paper's", "Table VI: 979", 1, most >= 979, 0, false);
@@ -129,22 +130,22 @@ ig_status frac_verify_strip(ig_ctx *cx, const ig_verify_sink *sink) {
 
 /* The same crack on three meshes, with a strength that lets each of them resolve its process zone.
  */
-ig_status frac_verify_refinement(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_frac_verify_refinement(ig_ctx *cx, const ig_verify_sink *sink) {
   double energy[3];
   for (int i = 0; i < 3; i++) {
-    frac_problem p;
+    ig_frac_problem p;
     outcome out;
-    IG_TRY(frac_problem_strip(&p, cx, 12 << i, IG_TRI6));
+    IG_TRY(ig_frac_problem_strip(&p, cx, 12 << i, IG_TRI6));
     p.c.time.step = 6e-9 / (1 << i);
     p.c.cohesive.strength = 60e6;
     p.number[2 + 5] = 0.009;
     const ig_status status = follow(&p, 12e-6, 4, &out);
-    frac_problem_free(&p);
+    ig_frac_problem_free(&p);
     IG_TRY(status);
     energy[i] = dissipated(&out);
     char text[64];
     snprintf(text, sizeof text, "%d cells high: energy drift", 12 << i);
-    row(sink, text, "conserved", 0, frac_track_drift(&out.track), 5e-3, false);
+    row(sink, text, "conserved", 0, ig_frac_track_drift(&out.track), 5e-3, false);
   }
   row(sink, "dissipated energy, 24 over 48 cells high", "convergence", 1, energy[1] / energy[2],
       0.1, false);
@@ -156,19 +157,19 @@ ig_status frac_verify_refinement(ig_ctx *cx, const ig_verify_sink *sink) {
 /* The paper's rings, by the mean over a facet, which is what its text says ("average stresses are
    computed"). It gives neither the strength nor how the pressure decays: 850 MPa and 100 us are
    usual for this problem. A CPU does the two smallest. */
-ig_status frac_verify_ring(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_frac_verify_ring(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     int radial, around, cohesive;
   } rings[] = {
       {20, 160, 955}, {30, 240, 2506}, {40, 320, 4686}, {96, 768, 29615}, {115, 787, 34245}};
   const int count = cx->backend->kernels == IG_KERNELS_CUDA ? 5 : 2;
   for (int i = 0; i < count; i++) {
-    frac_problem p;
+    ig_frac_problem p;
     outcome out;
-    IG_TRY(frac_problem_ring(&p, cx, rings[i].radial, rings[i].around));
+    IG_TRY(ig_frac_problem_ring(&p, cx, rings[i].radial, rings[i].around));
     p.c.time.step = 3e-9;
     const ig_status status = follow(&p, 81e-6, 20, &out);
-    frac_problem_free(&p);
+    ig_frac_problem_free(&p);
     IG_TRY(status);
     char name[64];
     snprintf(name, sizeof name, "ring %dx%d", rings[i].radial, rings[i].around);
@@ -179,17 +180,17 @@ ig_status frac_verify_ring(ig_ctx *cx, const ig_verify_sink *sink) {
 }
 
 /* The notch breaks in mode I, at a steep angle to itself; later the crack feels the far edge. */
-ig_status frac_verify_kalthoff(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_frac_verify_kalthoff(ig_ctx *cx, const ig_verify_sink *sink) {
   const double rayleigh = 2799;
-  frac_problem p;
+  ig_frac_problem p;
   outcome out;
-  IG_TRY(frac_problem_kalthoff(&p, cx, 100));
+  IG_TRY(ig_frac_problem_kalthoff(&p, cx, 100));
   const ig_status status = follow(&p, 60e-6, 100, &out);
-  frac_problem_free(&p);
+  ig_frac_problem_free(&p);
   IG_TRY(status);
   drift_row(sink, "Kalthoff-Winkler", &out);
   row(sink, "Kalthoff-Winkler: angle of the crack to the notch at 60 us [deg]", "experiment: 70",
-      70, frac_track_angle(&out.track), 8, false);
+      70, ig_frac_track_angle(&out.track), 8, false);
   row(sink, "Kalthoff-Winkler: crack speed over the Rayleigh speed", "0 to 0.75", 0.375,
       out.mean_speed / rayleigh, 0.375, false);
   return IG_OK;
@@ -198,7 +199,7 @@ ig_status frac_verify_kalthoff(ig_ctx *cx, const ig_verify_sink *sink) {
 /* A thin ring: release waves against rate. The energy balance of Glenn and Chudnovsky (1986) gives
    the larger fragments, the simulations of Zhou, Molinari and Ramesh (2006), without scatter of
    strength, the smaller ones. */
-ig_status frac_verify_mott(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_frac_verify_mott(ig_ctx *cx, const ig_verify_sink *sink) {
   const double young = 275e9, rho = 2750, sigma = 300e6, energy = 100, rate = 1e4;
   const double around = 2 * 3.14159265358979 * 15e-3, c = sqrt(young / rho);
   const double alpha = 3 * sigma * sigma / (rho * young * rate * rate);
@@ -210,11 +211,11 @@ ig_status frac_verify_mott(ig_ctx *cx, const ig_verify_sink *sink) {
   const double few = around / large, many = around / small;
   int32_t pieces[2];
   for (int i = 0; i < 2; i++) {
-    frac_problem p;
+    ig_frac_problem p;
     outcome out;
-    IG_TRY(frac_problem_mott(&p, cx, 1134 << i));
+    IG_TRY(ig_frac_problem_mott(&p, cx, 1134 << i));
     const ig_status status = follow(&p, 1e-6, 20, &out);
-    frac_problem_free(&p);
+    ig_frac_problem_free(&p);
     IG_TRY(status);
     char name[64];
     snprintf(name, sizeof name, "ring of %d cells", 1134 << i);
@@ -231,30 +232,30 @@ ig_status frac_verify_mott(ig_ctx *cx, const ig_verify_sink *sink) {
 }
 
 /* This backend against the CPU, until cracks branch: after that they part company. */
-ig_status frac_verify_backends(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_frac_verify_backends(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_ctx *cpu = NULL;
   const ig_ctx_options options = {.backend = "cpu", .threads = 1};
   ig_status status = ig_ctx_open(&options, &cpu);
   outcome out[2];
   for (int i = 0; status == IG_OK && i < 2; i++) {
-    frac_problem p;
-    status = frac_problem_strip(&p, i ? cpu : cx, 24, IG_TRI6);
+    ig_frac_problem p;
+    status = ig_frac_problem_strip(&p, i ? cpu : cx, 24, IG_TRI6);
     if (status != IG_OK)
       break;
     p.c.time.step = 4e-9;
     p.c.cohesive.strength = 100e6;
     p.number[2 + 5] = 0.011;
     status = follow(&p, 4e-6, 2, &out[i]);
-    frac_problem_free(&p);
+    ig_frac_problem_free(&p);
   }
   outcome late[2];
   for (int i = 0; status == IG_OK && i < 2; i++) {
-    frac_problem p;
-    status = frac_problem_mott(&p, i ? cpu : cx, 567);
+    ig_frac_problem p;
+    status = ig_frac_problem_mott(&p, i ? cpu : cx, 567);
     if (status != IG_OK)
       break;
     status = follow(&p, 0.6e-6, 4, &late[i]);
-    frac_problem_free(&p);
+    ig_frac_problem_free(&p);
   }
   if (status == IG_OK) {
     row(sink, "an expanding ring, broken: dissipated energy", "the CPU, one thread", 1,
@@ -264,7 +265,7 @@ ig_status frac_verify_backends(ig_ctx *cx, const ig_verify_sink *sink) {
     row(sink, "cohesive elements at 4 us", "the CPU, one thread", out[1].cohesive, out[0].cohesive,
         0.02, true);
     row(sink, "dissipated energy at 4 us [J/m]", "the CPU, one thread",
-        out[1].figures[FRAC_COHESIVE_WORK], out[0].figures[FRAC_COHESIVE_WORK], 0.01, true);
+        out[1].figures[IG_FRAC_COHESIVE_WORK], out[0].figures[IG_FRAC_COHESIVE_WORK], 0.01, true);
   } else if (cpu && ig_ctx_message(cpu)[0])
     status = IG_FAIL(cx, status, "%s", ig_ctx_message(cpu));
   ig_ctx_close(cpu);

@@ -10,21 +10,21 @@ static const double height = 0.1, young = 1e9, rho = 1000;
 static const char *const contact_names[] = {"penalty", "rigid"};
 
 /* A flat block on another, the line between them a closed crack. */
-static ig_status blocks(frac_problem *p, ig_ctx *cx, ig_elem_type type, int contact, int high) {
+static ig_status blocks(ig_frac_problem *p, ig_ctx *cx, ig_elem_type type, int contact, int high) {
   const int dim = ig_elem_info_get(type)->dim;
-  frac_problem_init(p, cx);
+  ig_frac_problem_init(p, cx);
   p->number[1] = rho;
   p->material.density = (ig_table){1, &p->number[0], &p->number[1]};
   p->material.young = young;
   p->material.poisson = 0;
-  frac_case *c = &p->c;
+  ig_frac_case *c = &p->c;
   c->time.check_every = 0;
   c->time.safety = 0.3;
   c->cohesive.energy = 1;
   c->cohesive.strength = 1e6;
   c->cohesive.contact = contact;
   static double from[] = {0, 0.05, 0}, to[] = {1, 0.05, 0}, depth[] = {0, 0, 0.05};
-  p->crack = (frac_crack_case){
+  p->crack = (ig_frac_crack_case){
       .from = {dim, from}, .to = {dim, to}, .depth = {dim == 3 ? 3 : 0, depth}, .closed = true};
   c->cracks = (ig_list){1, &p->crack};
   return ig_mesh_box(cx, type, (double[]){1, height, 0.05}, (int[]){20, high, 1}, &p->job.mesh);
@@ -33,42 +33,42 @@ static ig_status blocks(frac_problem *p, ig_ctx *cx, ig_elem_type type, int cont
 typedef struct {
   double v[2][2]; /* mean velocity of the lower and the upper block */
   double overlap; /* of the crack's sides, at most */
-  double figures[FRAC_FIGURES];
+  double figures[IG_FRAC_FIGURES];
 } view;
 
-static ig_status look(frac_model *m, view *out) {
+static ig_status look(ig_frac_model *m, view *out) {
   void *v, *minv, *conn, *used, *cs;
-  IG_TRY(frac_model_figures(m, out->figures));
-  IG_TRY(frac_model_pull(m, "v", &v));
-  IG_TRY(frac_model_pull(m, "minv", &minv));
-  IG_TRY(frac_model_pull(m, "conn", &conn));
-  IG_TRY(frac_model_pull(m, "used", &used));
-  frac_pieces pieces = {0};
-  IG_TRY(frac_pieces_find(m, &pieces));
+  IG_TRY(ig_frac_model_figures(m, out->figures));
+  IG_TRY(ig_frac_model_pull(m, "v", &v));
+  IG_TRY(ig_frac_model_pull(m, "minv", &minv));
+  IG_TRY(ig_frac_model_pull(m, "conn", &conn));
+  IG_TRY(ig_frac_model_pull(m, "used", &used));
+  ig_frac_pieces pieces = {0};
+  IG_TRY(ig_frac_pieces_find(m, &pieces));
   double mass[2] = {0};
   for (int b = 0; b < 2; b++)
     out->v[b][0] = out->v[b][1] = 0;
   for (int64_t i = 0; i < (int64_t)m->shape.nodes * m->s.ne; i++) {
     const int b = pieces.of[i % m->s.ne] != pieces.of[0];
     const int64_t n = ((int32_t *)conn)[i];
-    const double w = 1 / (frac_model_real(m, minv, n) * ((int32_t *)used)[n]);
+    const double w = 1 / (ig_frac_model_real(m, minv, n) * ((int32_t *)used)[n]);
     mass[b] += w;
     for (int d = 0; d < 2; d++)
-      out->v[b][d] += w * frac_model_real(m, v, n * m->shape.dim + d);
+      out->v[b][d] += w * ig_frac_model_real(m, v, n * m->shape.dim + d);
   }
-  frac_pieces_free(&pieces);
+  ig_frac_pieces_free(&pieces);
   for (int b = 0; b < 2; b++)
     for (int d = 0; d < 2; d++)
       out->v[b][d] /= mass[b];
-  IG_TRY(frac_model_pull(m, "cs", &cs));
+  IG_TRY(ig_frac_model_pull(m, "cs", &cs));
   out->overlap = 0;
   for (int64_t i = 0; i < (int64_t)m->count.cohesive * m->shape.points; i++)
-    out->overlap = fmax(out->overlap, -frac_model_real(m, cs, i * m->shape.state));
+    out->overlap = fmax(out->overlap, -ig_frac_model_real(m, cs, i * m->shape.state));
   return IG_OK;
 }
 
-static ig_status look_at(frac_model *m, double t, view *out) {
-  IG_TRY(frac_model_run(m, (int64_t)(t / m->s.dt)));
+static ig_status look_at(ig_frac_model *m, double t, view *out) {
+  IG_TRY(ig_frac_model_run(m, (int64_t)(t / m->s.dt)));
   return look(m, out);
 }
 
@@ -79,18 +79,18 @@ static ig_status rub(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type type, 
   static double early[] = {0, 1e-3}, push[] = {0, 1e5}, late[] = {1e-3, 1.5e-3}, way[] = {1, 0, 0};
   const double mu = 0.3, p0 = push[1], pull = slides ? 0.5e5 : 0.2e5, t1 = 2e-3, t2 = 5e-3;
   double drag[] = {0, pull};
-  frac_problem p;
-  frac_model m = {0};
+  ig_frac_problem p;
+  ig_frac_model m = {0};
   IG_TRY(blocks(&p, cx, type, contact, 4));
   p.c.cohesive.friction = mu;
-  p.load[0] = (frac_load_case){.set = "ymax", .pressure = {2, early, push}};
-  p.load[1] = (frac_load_case){
+  p.load[0] = (ig_frac_load_case){.set = "ymax", .pressure = {2, early, push}};
+  p.load[1] = (ig_frac_load_case){
       .set = "ymax", .traction = {2, late, drag}, .direction = {p.job.mesh->dim, way}};
   p.c.loads = (ig_list){2, p.load};
-  p.motion[0] = (frac_motion_case){.set = "ymin", .direction = 3};
+  p.motion[0] = (ig_frac_motion_case){.set = "ymin", .direction = 3};
   p.c.motions = (ig_list){1, p.motion};
   view one, two;
-  ig_status status = frac_setup(&p.job, &m);
+  ig_status status = ig_frac_setup(&p.job, &m);
   if (status == IG_OK)
     status = look_at(&m, t1, &one);
   if (status == IG_OK)
@@ -98,22 +98,22 @@ static ig_status rub(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type type, 
   if (status == IG_OK) {
     char text[96];
     const char *name = ig_elem_info_get(type)->name;
-    const double *f = two.figures, balance = f[FRAC_KINETIC] + f[FRAC_STRAIN] +
-                                             f[FRAC_COHESIVE_WORK] - f[FRAC_EXTERNAL];
+    const double *f = two.figures, balance = f[IG_FRAC_KINETIC] + f[IG_FRAC_STRAIN] +
+                                             f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_EXTERNAL];
     snprintf(text, sizeof text, "%s, %s: %s [m/s^2]", name, contact_names[contact],
              slides ? "acceleration of a block that slides" : "of one that friction holds");
     row(sink, text, slides ? "(t - mu p) / (rho h)" : "0",
         slides ? (pull - mu * p0) / (rho * 0.5 * height) : 0,
         (two.v[1][0] - one.v[1][0]) / (t2 - t1), slides ? 0.02 : 4, slides);
     snprintf(text, sizeof text, "%s, %s: energy balance over work", name, contact_names[contact]);
-    row(sink, text, "conserved", 0, balance / f[FRAC_EXTERNAL], 5e-3, false);
+    row(sink, text, "conserved", 0, balance / f[IG_FRAC_EXTERNAL], 5e-3, false);
   }
-  frac_model_free(&m);
-  frac_problem_free(&p);
+  ig_frac_model_free(&m);
+  ig_frac_problem_free(&p);
   return status;
 }
 
-ig_status frac_verify_friction(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_frac_verify_friction(ig_ctx *cx, const ig_verify_sink *sink) {
   static const ig_elem_type types[] = {IG_TRI3, IG_TRI6, IG_TET4, IG_TET10};
   for (int i = 0; i < 4; i++)
     for (int contact = 0; contact < 2; contact++)
@@ -126,37 +126,37 @@ ig_status frac_verify_friction(ig_ctx *cx, const ig_verify_sink *sink) {
 static ig_status collide(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type type, int contact,
                          double *overlap) {
   const double fall = -1, c = sqrt(young / rho);
-  frac_problem p;
-  frac_model m = {0};
+  ig_frac_problem p;
+  ig_frac_model m = {0};
   IG_TRY(blocks(&p, cx, type, contact, 12));
   view now = {.overlap = 0};
-  double before[FRAC_FIGURES] = {0};
-  frac_pieces pieces = {0};
+  double before[IG_FRAC_FIGURES] = {0};
+  ig_frac_pieces pieces = {0};
   void *v = NULL, *u = NULL, *conn = NULL;
-  ig_status status = frac_setup(&p.job, &m);
+  ig_status status = ig_frac_setup(&p.job, &m);
   if (status == IG_OK)
-    status = frac_model_pull(&m, "conn", &conn);
+    status = ig_frac_model_pull(&m, "conn", &conn);
   if (status == IG_OK)
-    status = frac_model_pull(&m, "v", &v);
+    status = ig_frac_model_pull(&m, "v", &v);
   if (status == IG_OK)
-    status = frac_model_pull(&m, "u", &u);
+    status = ig_frac_model_pull(&m, "u", &u);
   if (status == IG_OK)
-    status = frac_pieces_find(&m, &pieces);
+    status = ig_frac_pieces_find(&m, &pieces);
   if (status == IG_OK) { /* a few steps away */
     const size_t bytes = (size_t)m.count.nodes * (size_t)m.shape.dim * (m.wide ? 8 : 4);
     for (int64_t i = 0; i < (int64_t)m.shape.nodes * m.s.ne; i++)
       if (pieces.of[i % m.s.ne] != pieces.of[0]) {
         const int64_t at = (int64_t)((int32_t *)conn)[i] * m.shape.dim + 1;
-        frac_model_put(&m, v, at, fall);
-        frac_model_put(&m, u, at, -2.5 * fall * m.s.dt);
+        ig_frac_model_put(&m, v, at, fall);
+        ig_frac_model_put(&m, u, at, -2.5 * fall * m.s.dt);
       }
     status = cx->backend->copy_in(cx, m.s.v, v, bytes);
     if (status == IG_OK)
       status = cx->backend->copy_in(cx, m.s.u, u, bytes);
   }
-  frac_pieces_free(&pieces);
+  ig_frac_pieces_free(&pieces);
   if (status == IG_OK)
-    status = frac_model_figures(&m, before);
+    status = ig_frac_model_figures(&m, before);
   *overlap = 0;
   for (int i = 1; status == IG_OK && i <= 20; i++) { /* there and back through both takes 10 */
     status = look_at(&m, height / c * 0.1 * i, &now);
@@ -165,18 +165,19 @@ static ig_status collide(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type ty
   if (status == IG_OK) {
     char text[96];
     const char *name = ig_elem_info_get(type)->name;
-    const double *f = now.figures, all = f[FRAC_KINETIC] + f[FRAC_STRAIN] + f[FRAC_COHESIVE_WORK];
+    const double *f = now.figures,
+                 all = f[IG_FRAC_KINETIC] + f[IG_FRAC_STRAIN] + f[IG_FRAC_COHESIVE_WORK];
     snprintf(text, sizeof text, "%s, %s: velocity passed on", name, contact_names[contact]);
     row(sink, text, "equal bars", 1, now.v[0][1] / fall, 0.1, false);
     snprintf(text, sizeof text, "%s, %s: energy balance", name, contact_names[contact]);
-    row(sink, text, "conserved", 1, all / before[FRAC_KINETIC], 5e-3, false);
+    row(sink, text, "conserved", 1, all / before[IG_FRAC_KINETIC], 5e-3, false);
   }
-  frac_model_free(&m);
-  frac_problem_free(&p);
+  ig_frac_model_free(&m);
+  ig_frac_problem_free(&p);
   return status;
 }
 
-ig_status frac_verify_impact(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_frac_verify_impact(ig_ctx *cx, const ig_verify_sink *sink) {
   static const ig_elem_type types[] = {IG_TRI3, IG_TRI6, IG_TET4, IG_TET10};
   for (int i = 0; i < 4; i++) {
     double overlap[2];

@@ -35,7 +35,7 @@ static double path_work(const ig_cohesive *law, int corners, const double (*path
   return sum;
 }
 
-ig_status frac_verify_laws(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_frac_verify_laws(ig_ctx *cx, const ig_verify_sink *sink) {
   (void)cx;
   static const struct {
     const char *name;
@@ -101,7 +101,7 @@ static ig_status separate(ig_ctx *cx, ig_elem_type type, int law, bool shear, do
   const ig_lid nodes = 2 * nn - nfn;
   IG_TRY(ig_mesh_new(cx, dim, nodes, &mesh));
   ig_status status = ig_mesh_add_block(cx, mesh, type, 2, &block);
-  frac_model m = {0};
+  ig_frac_model m = {0};
   if (status == IG_OK) {
     static const double x2[4][2] = {{0, 0}, {1e-3, 0}, {0, 1e-3}, {1e-3, 1e-3}};
     static const double x3[5][3] = {
@@ -129,38 +129,38 @@ static ig_status separate(ig_ctx *cx, ig_elem_type type, int law, bool shear, do
         }
         *to = mid[p][q];
       }
-    frac_settings set = {.precision = IG_DOUBLE,
-                         .assembly = IG_GATHER,
-                         .thickness = 1,
-                         .dt = 1e-9,
-                         .materials = 1,
-                         .penalty = 1e18,
-                         .law = {.kind = law,
-                                 .phi_n = 352.3,
-                                 .phi_t = 352.3,
-                                 .sigma = 324e6,
-                                 .tau = 324e6,
-                                 .alpha = 2,
-                                 .beta = 2}};
-    set.elastic[0] = frac_elastic_of(3.24e9, 0.35, 1190, 0);
-    status = frac_model_new(cx, mesh, &set, &m);
+    ig_frac_settings set = {.precision = IG_DOUBLE,
+                            .assembly = IG_GATHER,
+                            .thickness = 1,
+                            .dt = 1e-9,
+                            .materials = 1,
+                            .penalty = 1e18,
+                            .law = {.kind = law,
+                                    .phi_n = 352.3,
+                                    .phi_t = 352.3,
+                                    .sigma = 324e6,
+                                    .tau = 324e6,
+                                    .alpha = 2,
+                                    .beta = 2}};
+    set.elastic[0] = ig_frac_elastic_of(3.24e9, 0.35, 1190, 0);
+    status = ig_frac_model_new(cx, mesh, &set, &m);
   }
   if (status == IG_OK)
-    status = frac_model_start(&m);
+    status = ig_frac_model_start(&m);
   if (status == IG_OK) {
-    uint8_t *mark = frac_model_host(&m, "mark");
-    const int32_t *opp = frac_model_host(&m, "opp");
+    uint8_t *mark = ig_frac_model_host(&m, "mark");
+    const int32_t *opp = ig_frac_model_host(&m, "opp");
     for (int f = 0; f < 2 * corners; f++)
       mark[f] = f < corners && opp[f] == 1;
     status = cx->backend->copy_in(cx, m.s.mark, mark, (size_t)(2 * corners));
   }
   if (status == IG_OK)
-    status = frac_model_insert(&m, FRAC_HOLD);
+    status = ig_frac_model_insert(&m, IG_FRAC_HOLD);
   double area = dim == 2 ? sqrt(2) * 1e-3 : 0.5 * sqrt(3) * 1e-6;
   *work = 0;
   if (status == IG_OK) {
-    void *conn, *u = frac_model_host(&m, "u");
-    status = frac_model_pull(&m, "conn", &conn);
+    void *conn, *u = ig_frac_model_host(&m, "u");
+    status = ig_frac_model_pull(&m, "conn", &conn);
     const int steps = 2000;
     for (int i = 0; status == IG_OK && i <= steps; i++) {
       /* along (1, 1[, 1]) the facet opens, along its edge it slides */
@@ -174,20 +174,20 @@ static ig_status separate(ig_ctx *cx, ig_elem_type type, int law, bool shear, do
         }
       status = cx->backend->copy_in(cx, m.s.u, u, (size_t)(m.count.nodes * dim) * sizeof(double));
       if (status == IG_OK)
-        status = m.ops->run(cx, m.kind, m.wide, FRAC_cohesive, &m.s, 0, 1);
+        status = m.ops->run(cx, m.kind, m.wide, IG_FRAC_cohesive, &m.s, 0, 1);
     }
     void *done;
     if (status == IG_OK)
-      status = frac_model_pull(&m, "cwork", &done);
+      status = ig_frac_model_pull(&m, "cwork", &done);
     if (status == IG_OK)
       *work = *(double *)done / area;
   }
-  frac_model_free(&m);
+  ig_frac_model_free(&m);
   ig_mesh_free(mesh);
   return status;
 }
 
-ig_status frac_verify_separation(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_frac_verify_separation(ig_ctx *cx, const ig_verify_sink *sink) {
   static const ig_elem_type types[] = {IG_TRI3, IG_TRI6, IG_TET4, IG_TET10};
   for (int i = 0; i < 4; i++)
     for (int law = 0; law < 2; law++)
@@ -206,47 +206,47 @@ ig_status frac_verify_separation(ig_ctx *cx, const ig_verify_sink *sink) {
  * ----------------------------------------------------------------------------------- */
 
 static ig_status insertion_row(ig_ctx *cx, const ig_verify_sink *sink, int radial, int around) {
-  frac_problem p;
-  frac_model m = {0};
-  IG_TRY(frac_problem_annulus(&p, cx, radial, around, IG_TRI6));
+  ig_frac_problem p;
+  ig_frac_model m = {0};
+  IG_TRY(ig_frac_problem_annulus(&p, cx, radial, around, IG_TRI6));
   const double ne = 4.0 * radial * around, nb = 2.0 * around, edges = (3 * ne + nb) / 2;
   double seconds;
-  ig_status status = frac_setup(&p.job, &m);
+  ig_status status = ig_frac_setup(&p.job, &m);
   char text[96];
   if (status == IG_OK) {
     snprintf(text, sizeof text, "%dx%d: nodes before", radial, around);
     row(sink, text, "Table V", 2 * edges - ne, m.count.nodes, 0, false);
-    status = frac_open_all(&m, 20, 1, &seconds, NULL);
+    status = ig_frac_open_all(&m, 20, 1, &seconds, NULL);
   }
   if (status == IG_OK)
-    status = frac_tables_check(&m);
+    status = ig_frac_tables_check(&m);
   if (status == IG_OK) {
     snprintf(text, sizeof text, "%dx%d: nodes after", radial, around);
     row(sink, text, "Table V", 6 * ne, m.count.nodes, 0, false);
     snprintf(text, sizeof text, "%dx%d: cohesive elements", radial, around);
     row(sink, text, "Table V", (3 * ne - nb) / 2, m.count.cohesive, 0, false);
   }
-  frac_model_free(&m);
-  frac_problem_free(&p);
+  ig_frac_model_free(&m);
+  ig_frac_problem_free(&p);
   return status;
 }
 
-ig_status frac_verify_insertion(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_frac_verify_insertion(ig_ctx *cx, const ig_verify_sink *sink) {
   return insertion_row(cx, sink, 100, 600);
 }
-ig_status frac_verify_insertion_large(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_frac_verify_insertion_large(ig_ctx *cx, const ig_verify_sink *sink) {
   for (int k = 2; k <= 4; k++)
     IG_TRY(insertion_row(cx, sink, 100 * k, 600 * k));
   return IG_OK;
 }
 
 /* A block of tetrahedra comes apart completely. */
-ig_status frac_verify_insertion_3d(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_frac_verify_insertion_3d(ig_ctx *cx, const ig_verify_sink *sink) {
   static const ig_elem_type types[] = {IG_TET4, IG_TET10};
   for (int i = 0; i < 2; i++) {
-    frac_problem p;
-    frac_model m = {0};
-    frac_problem_init(&p, cx);
+    ig_frac_problem p;
+    ig_frac_model m = {0};
+    ig_frac_problem_init(&p, cx);
     p.number[1] = 1000;
     p.material.density = (ig_table){1, &p.number[0], &p.number[1]};
     p.material.young = 1e9;
@@ -254,12 +254,12 @@ ig_status frac_verify_insertion_3d(ig_ctx *cx, const ig_verify_sink *sink) {
     p.c.cohesive.strength = 1e6;
     IG_TRY(ig_mesh_box(cx, types[i], (double[]){1, 1, 1}, (int[]){6, 5, 4}, &p.job.mesh));
     double seconds;
-    ig_status status = frac_setup(&p.job, &m);
+    ig_status status = ig_frac_setup(&p.job, &m);
     const int64_t facets = m.facets;
     if (status == IG_OK)
-      status = frac_open_all(&m, 20, 1, &seconds, NULL);
+      status = ig_frac_open_all(&m, 20, 1, &seconds, NULL);
     if (status == IG_OK)
-      status = frac_tables_check(&m);
+      status = ig_frac_tables_check(&m);
     if (status == IG_OK) {
       char text[64];
       const char *name = ig_elem_info_get(types[i])->name;
@@ -268,8 +268,8 @@ ig_status frac_verify_insertion_3d(ig_ctx *cx, const ig_verify_sink *sink) {
       snprintf(text, sizeof text, "%s block: cohesive elements", name);
       row(sink, text, "interior faces", (double)facets, m.count.cohesive, 0, false);
     }
-    frac_model_free(&m);
-    frac_problem_free(&p);
+    ig_frac_model_free(&m);
+    ig_frac_problem_free(&p);
     IG_TRY(status);
   }
   return IG_OK;

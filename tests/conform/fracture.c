@@ -38,10 +38,10 @@ enum { STEPS = 6 };
 
 enum { PLAIN, TURNED, RIGID, VARIANTS };
 static void build(ig_ctx *cx, int kind, ig_precision precision, ig_assembly how, int variant,
-                  frac_problem *p, frac_model *m) {
+                  ig_frac_problem *p, ig_frac_model *m) {
   const int rotation = variant == TURNED;
   static const ig_elem_type types[] = {IG_TRI3, IG_TRI6, IG_TET4, IG_TET10};
-  frac_problem_init(p, cx);
+  ig_frac_problem_init(p, cx);
   const double size[] = {1, 0.8, 0.6};
   const int cells[] = {4, 3, 2};
   ok(cx, ig_mesh_box(cx, types[kind], size, cells, &p->job.mesh));
@@ -56,46 +56,46 @@ static void build(ig_ctx *cx, int kind, ig_precision precision, ig_assembly how,
   p->c.rotation = rotation;
   p->c.time.safety = 0.3;
   p->c.time.check_every = 0;
-  p->c.perturbation = (frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 3};
+  p->c.perturbation = (ig_frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 3};
   static double t[] = {0, 1}, y[] = {1e5, 3e5}, v[] = {2, 3};
-  p->load[0] = (frac_load_case){.set = "xmax", .pressure = {2, t, y}};
+  p->load[0] = (ig_frac_load_case){.set = "xmax", .pressure = {2, t, y}};
   p->c.loads = (ig_list){1, p->load};
-  p->motion[0] = (frac_motion_case){.set = "xmin", .direction = 0, .velocity = {2, t, v}};
+  p->motion[0] = (ig_frac_motion_case){.set = "xmin", .direction = 0, .velocity = {2, t, v}};
   p->c.motions = (ig_list){1, p->motion};
   p->job.precision = precision;
   p->job.assembly = how;
-  ok(cx, frac_setup(&p->job, m));
+  ok(cx, ig_frac_setup(&p->job, m));
   /* a displacement field, then every third facet opens */
-  void *u = frac_model_host(m, "u");
+  void *u = ig_frac_model_host(m, "u");
   for (int64_t n = 0; n < m->count.nodes; n++)
     for (int d = 0; d < m->shape.dim; d++) {
       const double *x = p->job.mesh->x + 3 * n;
       const double swing = sin(5 * x[0] + d) * cos(3 * x[1] + 2 * d) + (d == 0 ? x[0] : -x[2]);
-      frac_model_put(m, u, n * m->shape.dim + d,
-                     8e-3 * swing + (rotation ? 0.3 * x[1 - (d == 1)] * (d == 0 ? -1 : 1) : 0));
+      ig_frac_model_put(m, u, n * m->shape.dim + d,
+                        8e-3 * swing + (rotation ? 0.3 * x[1 - (d == 1)] * (d == 0 ? -1 : 1) : 0));
     }
   const size_t real = m->wide ? 8 : 4;
   ok(cx, cx->backend->copy_in(cx, m->s.u, u, (size_t)m->count.nodes * (size_t)m->shape.dim * real));
-  ok(cx, frac_model_stress(m));
-  uint8_t *mark = frac_model_host(m, "mark");
-  const int32_t *opp = frac_model_host(m, "opp");
+  ok(cx, ig_frac_model_stress(m));
+  uint8_t *mark = ig_frac_model_host(m, "mark");
+  const int32_t *opp = ig_frac_model_host(m, "opp");
   const int64_t all = (int64_t)m->shape.faces * m->s.ne;
   for (int64_t i = 0; i < all; i++)
     mark[i] = opp[i] > i / m->shape.faces && i % 5 < 2;
   ok(cx, cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all));
-  ok(cx, frac_model_insert(m, FRAC_HOLD));
-  ok(cx, frac_tables_check(m));
+  ok(cx, ig_frac_model_insert(m, IG_FRAC_HOLD));
+  ok(cx, ig_frac_tables_check(m));
   assert_true(m->count.cohesive > 0 && m->count.nodes > p->job.mesh->nodes);
 }
 
-static double difference(frac_model *a, frac_model *b, const char *name) {
+static double difference(ig_frac_model *a, ig_frac_model *b, const char *name) {
   void *x, *y;
-  ok(a->cx, frac_model_pull(a, name, &x));
-  ok(b->cx, frac_model_pull(b, name, &y));
+  ok(a->cx, ig_frac_model_pull(a, name, &x));
+  ok(b->cx, ig_frac_model_pull(b, name, &y));
   assert_int_equal(a->count.nodes, b->count.nodes);
   double most = 0, size = 0;
   for (int64_t i = 0; i < (int64_t)a->count.nodes * a->shape.dim; i++) {
-    const double p = frac_model_real(a, x, i), q = frac_model_real(b, y, i);
+    const double p = ig_frac_model_real(a, x, i), q = ig_frac_model_real(b, y, i);
     most = fmax(most, fabs(p - q));
     size = fmax(size, fabs(p));
     assert_true(q == q);
@@ -105,18 +105,18 @@ static double difference(frac_model *a, frac_model *b, const char *name) {
 }
 
 /* The cracked mesh, entry by entry. */
-static void same(frac_model *a, frac_model *b) {
+static void same(ig_frac_model *a, ig_frac_model *b) {
   static const char *const tables[] = {"conn", "opp", "list"};
   for (int i = 0; i < 3; i++) {
     void *x, *y;
-    ok(a->cx, frac_model_pull(a, tables[i], &x));
-    ok(b->cx, frac_model_pull(b, tables[i], &y));
+    ok(a->cx, ig_frac_model_pull(a, tables[i], &x));
+    ok(b->cx, ig_frac_model_pull(b, tables[i], &y));
     const int width = i == 1 ? a->shape.faces : a->shape.nodes;
     assert_memory_equal(x, y, (size_t)width * (size_t)a->s.ne * 4);
   }
   void *x, *y;
-  ok(a->cx, frac_model_pull(a, "coh", &x));
-  ok(b->cx, frac_model_pull(b, "coh", &y));
+  ok(a->cx, ig_frac_model_pull(a, "coh", &x));
+  ok(b->cx, ig_frac_model_pull(b, "coh", &y));
   assert_memory_equal(x, y, (size_t)a->count.cohesive * 8);
 }
 
@@ -124,8 +124,8 @@ static void compare(const char *backend, int kind, int variant) {
   ig_ctx *plain_cx = NULL, *cx = NULL;
   const ig_ctx_options one = {.backend = "cpu", .threads = 1};
   assert_int_equal(ig_ctx_open(&one, &plain_cx), IG_OK);
-  frac_problem rp, p;
-  frac_model ref, m;
+  ig_frac_problem rp, p;
+  ig_frac_model ref, m;
   build(plain_cx, kind, IG_DOUBLE, IG_GATHER, variant, &rp, &ref);
   for (int i = 0; i < STEPS; i++)
     plain[kind](&ref.s);
@@ -136,18 +136,18 @@ static void compare(const char *backend, int kind, int variant) {
         const ig_ctx_options options = {.backend = backend, .threads = threads};
         assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
         build(cx, kind, wide ? IG_DOUBLE : IG_SINGLE, how, variant, &p, &m);
-        frac_model_set_step(&m, ref.s.dt);
-        ok(cx, frac_model_run(&m, STEPS));
+        ig_frac_model_set_step(&m, ref.s.dt);
+        ok(cx, ig_frac_model_run(&m, STEPS));
         same(&ref, &m);
         const double tolerance = wide ? 1e-11 : 5e-4;
         assert_true(difference(&ref, &m, "u") < tolerance);
         assert_true(difference(&ref, &m, "v") < 20 * tolerance);
-        frac_model_free(&m);
-        frac_problem_free(&p);
+        ig_frac_model_free(&m);
+        ig_frac_problem_free(&p);
         ig_ctx_close(cx);
       }
-  frac_model_free(&ref);
-  frac_problem_free(&rp);
+  ig_frac_model_free(&ref);
+  ig_frac_problem_free(&rp);
   ig_ctx_close(plain_cx);
 }
 

@@ -14,8 +14,8 @@ static void ok(ig_ctx *cx, ig_status status) {
     fail_msg("%s", ig_ctx_message(cx));
 }
 
-static void small(frac_problem *p, ig_ctx *cx, ig_elem_type type) {
-  frac_problem_init(p, cx);
+static void small(ig_frac_problem *p, ig_ctx *cx, ig_elem_type type) {
+  ig_frac_problem_init(p, cx);
   p->number[1] = 1000;
   p->material.density = (ig_table){1, &p->number[0], &p->number[1]};
   p->material.young = 1e9;
@@ -23,7 +23,7 @@ static void small(frac_problem *p, ig_ctx *cx, ig_elem_type type) {
   p->c.cohesive.energy = 50;
   p->c.cohesive.strength = 8e6;
   p->c.time.safety = 0.2;
-  p->c.perturbation = (frac_perturbation_case){.at = {.given = true}, .amount = 0.25, .seed = 2};
+  p->c.perturbation = (ig_frac_perturbation_case){.at = {.given = true}, .amount = 0.25, .seed = 2};
   ok(cx, ig_mesh_box(cx, type, (double[]){1, 0.8, 0.6}, (int[]){5, 4, 3}, &p->job.mesh));
 }
 
@@ -33,18 +33,18 @@ static void patch(void **state) {
   static const ig_elem_type types[] = {IG_TRI3, IG_TRI6, IG_TET4, IG_TET10};
   for (int k = 0; k < 4; k++) {
     ig_ctx *cx = open_backend("debug", 1);
-    frac_problem p;
-    frac_model m;
+    ig_frac_problem p;
+    ig_frac_model m;
     small(&p, cx, types[k]);
     double strain[6] = {1e-3, -2e-3, 3e-3, 4e-4, -5e-4, 6e-4};
     const bool plane = k < 2;
     p.initial.strain = (ig_reals){plane ? 3 : 6, strain};
     p.c.cohesive.strength = 1e12;
-    ok(cx, frac_setup(&p.job, &m));
-    ok(cx, frac_model_stress(&m));
+    ok(cx, ig_frac_setup(&p.job, &m));
+    ok(cx, ig_frac_model_stress(&m));
     void *se, *v;
-    ok(cx, frac_model_pull(&m, "se", &se));
-    const frac_elastic *e = &m.s.elastic[0];
+    ok(cx, ig_frac_model_pull(&m, "se", &se));
+    const ig_frac_elastic *e = &m.s.elastic[0];
     const double trace = strain[0] + strain[1] + (plane ? 0 : strain[2]);
     const int corners = m.shape.nodes > m.shape.corners ? m.shape.corners : 1;
     for (int64_t n = 0; n < corners * m.s.ne; n++)
@@ -54,8 +54,8 @@ static void patch(void **state) {
             normal ? e->c12 * trace + (e->c11 - e->c12) * strain[c] : 2 * e->mu * strain[c];
         assert_float_equal(((double *)se)[n * m.shape.stresses + c], want, 1e-3);
       }
-    ok(cx, frac_model_run(&m, 1));
-    ok(cx, frac_model_pull(&m, "v", &v));
+    ok(cx, ig_frac_model_run(&m, 1));
+    ok(cx, ig_frac_model_pull(&m, "v", &v));
     for (int64_t n = 0; n < m.count.nodes; n++) {
       const double *x = p.job.mesh->x + 3 * n;
       const bool edge = x[0] < 1e-9 || x[0] > 1 - 1e-9 || x[1] < 1e-9 || x[1] > 0.8 - 1e-9 ||
@@ -63,15 +63,15 @@ static void patch(void **state) {
       for (int d = 0; !edge && d < m.shape.dim; d++)
         assert_float_equal(((double *)v)[n * m.shape.dim + d], 0, 1e-9);
     }
-    frac_model_free(&m);
-    frac_problem_free(&p);
+    ig_frac_model_free(&m);
+    ig_frac_problem_free(&p);
     ig_ctx_close(cx);
   }
 }
 
 /* Stretched until it shatters, from tables that are far too small; mass and momentum stay. */
-static void shatter(frac_problem *p, ig_ctx *cx, ig_elem_type type, ig_assembly how,
-                    frac_model *m) {
+static void shatter(ig_frac_problem *p, ig_ctx *cx, ig_elem_type type, ig_assembly how,
+                    ig_frac_model *m) {
   static double strain2[] = {0.02, 0.02, 0}, strain3[] = {0.02, 0.02, 0.02, 0, 0, 0};
   static double velocity[] = {3, -2, 1};
   small(p, cx, type);
@@ -81,17 +81,17 @@ static void shatter(frac_problem *p, ig_ctx *cx, ig_elem_type type, ig_assembly 
   p->c.cohesive.weibull = 10;
   p->c.time.safety = 0.1;
   p->job.assembly = how;
-  ok(cx, frac_setup(&p->job, m));
+  ok(cx, ig_frac_setup(&p->job, m));
 }
 
-static double total(frac_model *m, int component) {
+static double total(ig_frac_model *m, int component) {
   void *v, *minv;
   double sum = 0;
-  ok(m->cx, frac_model_pull(m, "minv", &minv));
-  ok(m->cx, frac_model_pull(m, "v", &v));
+  ok(m->cx, ig_frac_model_pull(m, "minv", &minv));
+  ok(m->cx, ig_frac_model_pull(m, "v", &v));
   for (int64_t n = 0; n < m->count.nodes; n++)
-    sum += (component < 0 ? 1 : frac_model_real(m, v, n * m->shape.dim + component)) /
-           frac_model_real(m, minv, n);
+    sum += (component < 0 ? 1 : ig_frac_model_real(m, v, n * m->shape.dim + component)) /
+           ig_frac_model_real(m, minv, n);
   return sum;
 }
 
@@ -100,32 +100,32 @@ static void shattering_keeps_mass_momentum_energy(void **state) {
   static const ig_elem_type types[] = {IG_TRI3, IG_TRI6, IG_TET4, IG_TET10};
   for (int k = 0; k < 4; k++) {
     ig_ctx *cx = open_backend("cpu", 2);
-    frac_problem p;
-    frac_model m;
-    frac_track track = {0};
+    ig_frac_problem p;
+    ig_frac_model m;
+    ig_frac_track track = {0};
     shatter(&p, cx, types[k], IG_GATHER, &m);
     const double mass = total(&m, -1);
     assert_float_equal(mass, 1000 * (k < 2 ? 0.8 : 0.48), 1e-9 * mass);
     const int32_t before = m.s.node_max;
-    ok(cx, frac_history(&p.job, &m, &track));
-    ok(cx, frac_model_run(&m, 400));
-    ok(cx, frac_history(&p.job, &m, &track));
+    ok(cx, ig_frac_history(&p.job, &m, &track));
+    ok(cx, ig_frac_model_run(&m, 400));
+    ok(cx, ig_frac_history(&p.job, &m, &track));
     assert_true(m.count.cohesive > m.facets / 3);
     if (k == 1 || k == 3)
       assert_true(m.s.node_max > before); /* the tables grew */
-    ok(cx, frac_tables_check(&m));
+    ok(cx, ig_frac_tables_check(&m));
     assert_float_equal(total(&m, -1), mass, 1e-9 * mass);
     assert_float_equal(total(&m, 0), 3 * mass, 1e-7 * mass);
     assert_float_equal(total(&m, 1), -2 * mass, 1e-7 * mass);
-    assert_true(frac_track_drift(&track) < 3e-2); /* all at once, on a mesh far too coarse */
-    frac_pieces pieces = {0};
-    ok(cx, frac_pieces_find(&m, &pieces));
+    assert_true(ig_frac_track_drift(&track) < 3e-2); /* all at once, on a mesh far too coarse */
+    ig_frac_pieces pieces = {0};
+    ok(cx, ig_frac_pieces_find(&m, &pieces));
     assert_true(pieces.count >= 1 && pieces.count <= m.s.ne);
     for (int32_t e = 0; e < m.s.ne; e++)
       assert_true(pieces.of[e] >= 0 && pieces.of[e] < pieces.count);
-    frac_pieces_free(&pieces);
-    frac_model_free(&m);
-    frac_problem_free(&p);
+    ig_frac_pieces_free(&pieces);
+    ig_frac_model_free(&m);
+    ig_frac_problem_free(&p);
     ig_ctx_close(cx);
   }
 }
@@ -138,12 +138,12 @@ static void threads_do_not_show(void **state) {
     int32_t nodes = 0;
     for (int threads = 1; threads <= 4; threads++) {
       ig_ctx *cx = open_backend(threads == 4 ? "debug" : "cpu", threads);
-      frac_problem p;
-      frac_model m;
+      ig_frac_problem p;
+      ig_frac_model m;
       shatter(&p, cx, IG_TRI6, how, &m);
-      ok(cx, frac_model_run(&m, 60));
+      ok(cx, ig_frac_model_run(&m, 60));
       void *u;
-      ok(cx, frac_model_pull(&m, "u", &u));
+      ok(cx, ig_frac_model_pull(&m, "u", &u));
       if (threads == 1) {
         nodes = m.count.nodes;
         first = malloc((size_t)nodes * 16);
@@ -151,8 +151,8 @@ static void threads_do_not_show(void **state) {
       }
       assert_int_equal(m.count.nodes, nodes);
       assert_memory_equal(first, u, (size_t)nodes * 16);
-      frac_model_free(&m);
-      frac_problem_free(&p);
+      ig_frac_model_free(&m);
+      ig_frac_problem_free(&p);
       ig_ctx_close(cx);
     }
     free(first);
@@ -197,37 +197,37 @@ static ig_status keep_snapshot(ig_sink *sink, ig_snapshot *s) {
 static void restart_goes_on_to_the_same_bits(void **state) {
   (void)state;
   ig_ctx *cx = open_backend("debug", 2);
-  frac_problem p, q;
-  frac_model a, b;
-  frac_track track = {0}, again = {0};
+  ig_frac_problem p, q;
+  ig_frac_model a, b;
+  ig_frac_track track = {0}, again = {0};
   keeper k = {
       .sink = {.self = &k, .checkpoint = keep, .history = keep_row, .snapshot = keep_snapshot}};
   shatter(&p, cx, IG_TRI6, IG_GATHER, &a);
   p.job.sink = &k.sink;
-  ok(cx, frac_history(&p.job, &a, &track));
-  ok(cx, frac_model_run(&a, 37));
-  ok(cx, frac_save(&p.job, &a, &track));
-  ok(cx, frac_history(&p.job, &a, &track));
-  ok(cx, frac_snapshot(&p.job, &a));
-  ok(cx, frac_model_run(&a, 95));
+  ok(cx, ig_frac_history(&p.job, &a, &track));
+  ok(cx, ig_frac_model_run(&a, 37));
+  ok(cx, ig_frac_save(&p.job, &a, &track));
+  ok(cx, ig_frac_history(&p.job, &a, &track));
+  ok(cx, ig_frac_snapshot(&p.job, &a));
+  ok(cx, ig_frac_model_run(&a, 95));
   shatter(&q, cx, IG_TRI6, IG_GATHER, &b);
   q.job.restart = &k.restart;
-  ok(cx, frac_restore(&q.job, &b, &again));
+  ok(cx, ig_frac_restore(&q.job, &b, &again));
   assert_int_equal(b.count.step, 37);
-  ok(cx, frac_model_run(&b, 95));
+  ok(cx, ig_frac_model_run(&b, 95));
   assert_int_equal(a.count.nodes, b.count.nodes);
   assert_int_equal(a.count.cohesive, b.count.cohesive);
   assert_true(a.count.cohesive > 0 && k.rows == 2);
   void *u, *v;
-  ok(cx, frac_model_pull(&a, "u", &u));
-  ok(cx, frac_model_pull(&b, "u", &v));
+  ok(cx, ig_frac_model_pull(&a, "u", &u));
+  ok(cx, ig_frac_model_pull(&b, "u", &v));
   assert_memory_equal(u, v, (size_t)a.count.nodes * 16);
   for (int i = 0; i < k.restart.count; i++)
     free(k.saved[i].data);
-  frac_model_free(&a);
-  frac_model_free(&b);
-  frac_problem_free(&p);
-  frac_problem_free(&q);
+  ig_frac_model_free(&a);
+  ig_frac_model_free(&b);
+  ig_frac_problem_free(&p);
+  ig_frac_problem_free(&q);
   ig_ctx_close(cx);
 }
 
@@ -240,19 +240,19 @@ static void shear_alone_opens_facets(void **state) {
     for (int law = 0; law < 2; law++)
       for (int weak = 0; weak < 2; weak++) {
         ig_ctx *cx = open_backend("cpu", 1);
-        frac_problem p;
-        frac_model m;
+        ig_frac_problem p;
+        ig_frac_model m;
         small(&p, cx, types[k]);
         double strain2[] = {0, 0, 0.01}, strain3[] = {0, 0, 0, 0.01, 0, 0}; /* 7.7 MPa */
         p.initial.strain = k ? (ig_reals){6, strain3} : (ig_reals){3, strain2};
         p.c.cohesive.law = law;
         p.c.cohesive.strength = 12e6;
         p.c.cohesive.strength_shear = weak ? 5e6 : 12e6;
-        ok(cx, frac_setup(&p.job, &m));
-        ok(cx, frac_model_run(&m, 1));
+        ok(cx, ig_frac_setup(&p.job, &m));
+        ok(cx, ig_frac_model_run(&m, 1));
         assert_int_equal(m.count.cohesive > 0, weak);
-        frac_model_free(&m);
-        frac_problem_free(&p);
+        ig_frac_model_free(&m);
+        ig_frac_problem_free(&p);
         ig_ctx_close(cx);
       }
 }
@@ -263,27 +263,27 @@ static void a_closed_crack_only_pushes(void **state) {
   for (int contact = 0; contact < 2; contact++)
     for (int pull = 0; pull < 2; pull++) {
       ig_ctx *cx = open_backend("debug", 1);
-      frac_problem p;
-      frac_model m;
+      ig_frac_problem p;
+      ig_frac_model m;
       small(&p, cx, IG_TRI6);
       static double from[] = {0, 0.4}, to[] = {1, 0.4}, zero = 0;
       double load = pull ? -1e4 : 1e4;
       p.c.perturbation.amount = 0;
       p.c.cohesive.contact = contact;
-      p.crack = (frac_crack_case){.from = {2, from}, .to = {2, to}, .closed = true};
+      p.crack = (ig_frac_crack_case){.from = {2, from}, .to = {2, to}, .closed = true};
       p.c.cracks = (ig_list){1, &p.crack};
-      p.load[0] = (frac_load_case){.set = "ymax", .pressure = {1, &zero, &load}};
-      p.load[1] = (frac_load_case){.set = "ymax", .pressure = {1, &zero, &load}};
+      p.load[0] = (ig_frac_load_case){.set = "ymax", .pressure = {1, &zero, &load}};
+      p.load[1] = (ig_frac_load_case){.set = "ymax", .pressure = {1, &zero, &load}};
       p.c.loads = (ig_list){2, p.load}; /* twice on the same faces: they add up */
-      p.motion[0] = (frac_motion_case){.set = "ymin", .direction = 3};
+      p.motion[0] = (ig_frac_motion_case){.set = "ymin", .direction = 3};
       p.c.motions = (ig_list){1, p.motion};
-      ok(cx, frac_setup(&p.job, &m));
-      ok(cx, frac_tables_check(&m));
+      ok(cx, ig_frac_setup(&p.job, &m));
+      ok(cx, ig_frac_tables_check(&m));
       assert_int_equal(m.count.cohesive, 5);
       const double t = 20e-3;
-      ok(cx, frac_model_run(&m, (int64_t)(t / m.s.dt)));
+      ok(cx, ig_frac_model_run(&m, (int64_t)(t / m.s.dt)));
       void *u;
-      ok(cx, frac_model_pull(&m, "u", &u));
+      ok(cx, ig_frac_model_pull(&m, "u", &u));
       double most = 0;
       for (int64_t i = 0; i < m.count.nodes; i++)
         most = fmax(most, fabs(((double *)u)[2 * i + 1]));
@@ -291,8 +291,8 @@ static void a_closed_crack_only_pushes(void **state) {
         assert_float_equal(most, 0.5 * 2e4 / (1000 * 0.4) * t * t, 0.1 * most);
       else
         assert_true(most < 4 * 2e4 * 0.8 / 1e9);
-      frac_model_free(&m);
-      frac_problem_free(&p);
+      ig_frac_model_free(&m);
+      ig_frac_problem_free(&p);
       ig_ctx_close(cx);
     }
 }
@@ -301,20 +301,20 @@ static void a_closed_crack_only_pushes(void **state) {
 static void initial_fields_add_up(void **state) {
   (void)state;
   ig_ctx *cx = open_backend("cpu", 1);
-  frac_problem p;
-  frac_model m;
+  ig_frac_problem p;
+  ig_frac_model m;
   small(&p, cx, IG_TRI6);
   p.c.perturbation.amount = 0;
   static double one[] = {0.1, 0.2}, strain[] = {1e-3, 0, 2e-3}, v[] = {3, 4}, center[] = {0.5, 0.4};
-  frac_initial_case in[] = {
+  ig_frac_initial_case in[] = {
       {.displacement = {2, one}, .strain = {3, strain}},
       {.set = "some", .velocity = {2, v}, .spin = 10, .expansion = 2, .center = {2, center}}};
   p.c.initial = (ig_list){2, in};
   ig_set *set;
   ok(cx, ig_mesh_add_set(cx, p.job.mesh, "some", IG_SET_ELEMENTS, 1, &set));
   set->item[0] = 7;
-  ok(cx, frac_setup(&p.job, &m));
-  const double *u = frac_model_host(&m, "u"), *w = frac_model_host(&m, "v");
+  ok(cx, ig_frac_setup(&p.job, &m));
+  const double *u = ig_frac_model_host(&m, "u"), *w = ig_frac_model_host(&m, "v");
   const ig_lid *conn = p.job.mesh->block[0].conn + 7 * 6;
   int moving = 0;
   for (int64_t n = 0; n < m.count.nodes; n++) {
@@ -329,39 +329,39 @@ static void initial_fields_add_up(void **state) {
     assert_float_equal(w[2 * n + 1], on ? 4 + 2 * (x[1] - 0.4) + 10 * (x[0] - 0.5) : 0, 1e-12);
   }
   assert_int_equal(moving, 6);
-  frac_model_free(&m);
+  ig_frac_model_free(&m);
   in[1].set = "none";
-  assert_int_equal(frac_setup(&p.job, &m), IG_INPUT);
+  assert_int_equal(ig_frac_setup(&p.job, &m), IG_INPUT);
   assert_non_null(strstr(ig_ctx_message(cx), "no node or element set 'none'"));
-  frac_model_free(&m);
-  frac_problem_free(&p);
+  ig_frac_model_free(&m);
+  ig_frac_problem_free(&p);
   ig_ctx_close(cx);
 }
 
 static void wrong_cases_are_explained(void **state) {
   (void)state;
   ig_ctx *cx = open_backend("cpu", 1);
-  frac_problem p;
-  frac_model m;
+  ig_frac_problem p;
+  ig_frac_model m;
   small(&p, cx, IG_TRI6);
   double a[] = {0.1, 0.111}, b[] = {0.2, 0.222};
-  p.crack = (frac_crack_case){.from = {2, a}, .to = {2, b}};
+  p.crack = (ig_frac_crack_case){.from = {2, a}, .to = {2, b}};
   p.c.cracks = (ig_list){1, &p.crack};
-  assert_int_equal(frac_setup(&p.job, &m), IG_INPUT);
+  assert_int_equal(ig_frac_setup(&p.job, &m), IG_INPUT);
   assert_non_null(strstr(ig_ctx_message(cx), "must run along element edges"));
-  frac_model_free(&m);
+  ig_frac_model_free(&m);
   p.c.cracks.count = 0;
-  p.motion[0] = (frac_motion_case){.set = "nowhere", .direction = 0};
+  p.motion[0] = (ig_frac_motion_case){.set = "nowhere", .direction = 0};
   p.c.motions = (ig_list){1, p.motion};
-  assert_int_equal(frac_setup(&p.job, &m), IG_INPUT);
+  assert_int_equal(ig_frac_setup(&p.job, &m), IG_INPUT);
   assert_non_null(strstr(ig_ctx_message(cx), "no node or face set 'nowhere'"));
-  frac_model_free(&m);
+  ig_frac_model_free(&m);
   p.c.motions.count = 0;
   p.c.time.step = 1;
-  assert_int_equal(frac_setup(&p.job, &m), IG_INPUT);
+  assert_int_equal(ig_frac_setup(&p.job, &m), IG_INPUT);
   assert_non_null(strstr(ig_ctx_message(cx), "beyond the critical step"));
-  frac_model_free(&m);
-  frac_problem_free(&p);
+  ig_frac_model_free(&m);
+  ig_frac_problem_free(&p);
   ig_ctx_close(cx);
 }
 

@@ -12,27 +12,27 @@ static uint64_t annulus(const char *backend, int threads, ig_elem_type type, boo
   ig_ctx *cx = NULL;
   const ig_ctx_options options = {.backend = backend, .threads = threads};
   assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
-  frac_problem p;
-  frac_model m;
+  ig_frac_problem p;
+  ig_frac_model m;
   const int radial = 10, around = 60, nn = type == IG_TRI6 ? 6 : 3;
-  ok(cx, frac_problem_annulus(&p, cx, radial, around, type));
+  ok(cx, ig_frac_problem_annulus(&p, cx, radial, around, type));
   p.c.insertion.at.given = reserve; /* without: tables grow on the way */
-  ok(cx, frac_setup(&p.job, &m));
+  ok(cx, ig_frac_setup(&p.job, &m));
   const int ne = 4 * radial * around, boundary = 2 * around, edges = (3 * ne + boundary) / 2;
   assert_int_equal(m.count.nodes, edges - ne + (nn == 6 ? edges : 0));
   double seconds;
-  ok(cx, frac_open_all(&m, 20, 7, &seconds, NULL));
-  ok(cx, frac_tables_check(&m));
+  ok(cx, ig_frac_open_all(&m, 20, 7, &seconds, NULL));
+  ok(cx, ig_frac_tables_check(&m));
   assert_int_equal(m.count.cohesive, (3 * ne - boundary) / 2);
   assert_int_equal(m.count.nodes, ne * nn);
   uint64_t print = 1469598103934665603u;
-  const int32_t *conn = frac_model_host(&m, "conn"), *coh = frac_model_host(&m, "coh");
+  const int32_t *conn = ig_frac_model_host(&m, "conn"), *coh = ig_frac_model_host(&m, "coh");
   for (int i = 0; i < nn * ne; i++)
     print = (print ^ (uint32_t)conn[i]) * 1099511628211u;
   for (int i = 0; i < 2 * m.count.cohesive; i++)
     print = (print ^ (uint32_t)coh[i]) * 1099511628211u;
-  frac_model_free(&m);
-  frac_problem_free(&p);
+  ig_frac_model_free(&m);
+  ig_frac_problem_free(&p);
   ig_ctx_close(cx);
   return print;
 }
@@ -68,16 +68,16 @@ static void a_wrong_table_is_found(void **state) {
   assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
   static const char *const tables[] = {"conn", "opp", "used"};
   for (int i = 0; i < 3; i++) {
-    frac_problem p;
-    frac_model m;
-    ok(cx, frac_problem_annulus(&p, cx, 3, 12, IG_TRI6));
-    ok(cx, frac_setup(&p.job, &m));
-    ok(cx, frac_tables_check(&m));
-    int32_t *t = frac_model_host(&m, tables[i]);
+    ig_frac_problem p;
+    ig_frac_model m;
+    ok(cx, ig_frac_problem_annulus(&p, cx, 3, 12, IG_TRI6));
+    ok(cx, ig_frac_setup(&p.job, &m));
+    ok(cx, ig_frac_tables_check(&m));
+    int32_t *t = ig_frac_model_host(&m, tables[i]);
     t[5] += i == 0 ? 1 : -1;
-    assert_int_equal(frac_tables_check(&m), IG_NUMERIC);
-    frac_model_free(&m);
-    frac_problem_free(&p);
+    assert_int_equal(ig_frac_tables_check(&m), IG_NUMERIC);
+    ig_frac_model_free(&m);
+    ig_frac_problem_free(&p);
   }
   ig_ctx_close(cx);
 }

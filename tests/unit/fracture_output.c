@@ -88,10 +88,10 @@ static void run_strip(ig_ctx *cx, watcher *w) {
                           .result = on_result,
                           .snapshot = on_snapshot,
                           .file = on_file}};
-  frac_problem p;
+  ig_frac_problem p;
   static ig_output_case output;
   output = (ig_output_case){.count = 2, .interval = NAN, .history_every = 20};
-  assert_int_equal(frac_problem_strip(&p, cx, 12, IG_TRI6), IG_OK);
+  assert_int_equal(ig_frac_problem_strip(&p, cx, 12, IG_TRI6), IG_OK);
   p.c.time.step = 6e-9;
   p.c.time.end = 15e-6;
   p.c.cohesive.strength = 60e6;
@@ -100,7 +100,7 @@ static void run_strip(ig_ctx *cx, watcher *w) {
   p.job.output = &output;
   if (ig_room_fracture.run(&p.job) != IG_OK)
     fail_msg("%s", ig_ctx_message(cx));
-  frac_problem_free(&p);
+  ig_frac_problem_free(&p);
 }
 
 static void a_run_shows_its_crack(void **state) {
@@ -201,21 +201,21 @@ static void a_balance_that_is_off_is_said(void **state) {
   ig_ctx *cx = NULL;
   const ig_ctx_options options = {.backend = "cpu", .threads = 1, .log = listen};
   assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
-  frac_problem p;
-  frac_model m;
-  assert_int_equal(frac_problem_strip(&p, cx, 12, IG_TRI3), IG_OK);
-  assert_int_equal(frac_setup(&p.job, &m), IG_OK);
+  ig_frac_problem p;
+  ig_frac_model m;
+  assert_int_equal(ig_frac_problem_strip(&p, cx, 12, IG_TRI3), IG_OK);
+  assert_int_equal(ig_frac_setup(&p.job, &m), IG_OK);
   for (int off = 0; off < 2; off++) {
-    frac_track track = {.scale = 100, .worst_error = off ? 1.1 : 0.9};
+    ig_frac_track track = {.scale = 100, .worst_error = off ? 1.1 : 0.9};
     said[0] = 0;
-    assert_int_equal(frac_results(&p.job, &m, &track), IG_OK);
+    assert_int_equal(ig_frac_results(&p.job, &m, &track), IG_OK);
     if (off)
       assert_non_null(strstr(said, "energy balance is off by up to 1.1 %"));
     else
       assert_string_equal(said, "");
   }
-  frac_model_free(&m);
-  frac_problem_free(&p);
+  ig_frac_model_free(&m);
+  ig_frac_problem_free(&p);
   ig_ctx_close(cx);
 }
 
@@ -227,10 +227,10 @@ static void a_run_that_blows_up_stops(void **state) {
   assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
   static watcher w;
   w = (watcher){.sink = {.self = &w, .history = on_row, .result = on_result, .file = on_file}};
-  frac_problem p;
+  ig_frac_problem p;
   static ig_output_case output;
   output = (ig_output_case){.interval = NAN, .history_every = 20};
-  assert_int_equal(frac_problem_strip(&p, cx, 12, IG_TRI6), IG_OK);
+  assert_int_equal(ig_frac_problem_strip(&p, cx, 12, IG_TRI6), IG_OK);
   p.c.time.step = 6e-9;
   p.c.time.end = 15e-6;
   p.c.cohesive.strength = 60e6;
@@ -239,7 +239,7 @@ static void a_run_that_blows_up_stops(void **state) {
   p.job.output = &output;
   assert_int_equal(ig_room_fracture.run(&p.job), IG_NUMERIC);
   assert_int_equal(w.results, 0);
-  frac_problem_free(&p);
+  ig_frac_problem_free(&p);
   ig_ctx_close(cx);
 }
 
