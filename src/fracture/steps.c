@@ -92,17 +92,21 @@ ig_status ig_frac_model_stress(ig_frac_model *m) {
   return run_all(m, IG_FRAC_average, m->s.node_max);
 }
 
+/* A pass that stops where tables are full is taken again after they have grown. */
+static ig_status until_it_fits(ig_frac_model *m, ig_status (*pass)(ig_frac_model *)) {
+  while (true) {
+    IG_TRY(pass(m));
+    IG_TRY(ig_frac_count_pull(m));
+    if (!m->count.full)
+      return IG_OK;
+    IG_TRY(ig_frac_tables_grow(m));
+  }
+}
+
 ig_status ig_frac_model_insert(ig_frac_model *m, ig_frac_opening into) {
   m->s.opening = into;
   ig_frac_graph_drop(m);
-  do {
-    IG_TRY(insert(m));
-    IG_TRY(ig_frac_count_pull(m));
-    if (m->count.full)
-      IG_TRY(ig_frac_tables_grow(m));
-    else
-      break;
-  } while (true);
+  IG_TRY(until_it_fits(m, insert));
   m->s.opening = IG_FRAC_HOLD;
   return IG_OK;
 }
@@ -116,14 +120,7 @@ static ig_status begin(ig_frac_model *m) {
   if (m->begun)
     return IG_OK;
   if (due(m, m->count.step))
-    do {
-      IG_TRY(check(m));
-      IG_TRY(ig_frac_count_pull(m));
-      if (m->count.full)
-        IG_TRY(ig_frac_tables_grow(m));
-      else
-        break;
-    } while (true);
+    IG_TRY(until_it_fits(m, check));
   IG_TRY(force(m));
   m->begun = true;
   return IG_OK;
