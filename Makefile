@@ -9,16 +9,23 @@ GENERATOR := $(if $(shell command -v ninja),-G Ninja)
 all: $(BUILD)/CMakeCache.txt
 	@cmake --build $(BUILD) -j $(JOBS) $(if $(V),-v)
 $(BUILD)/CMakeCache.txt:
-	@cmake -S . -B $(BUILD) $(GENERATOR) $(CMAKE_ARGS) > $(BUILD).log 2>&1 || \
-	  { cat $(BUILD).log; echo "configuring failed; 'make setup' installs what is missing on Debian and Ubuntu"; exit 1; }
-	@rm -f $(BUILD).log
+	@$(call configure)
+# a folder keeps the generator it began with
+define configure
+cmake -S . -B $(BUILD) $(if $(wildcard $(BUILD)/CMakeCache.txt),,$(GENERATOR)) $(CMAKE_ARGS) $(1) > $(BUILD).log 2>&1 || \
+  { cat $(BUILD).log; echo "configuring failed; 'make setup' installs what is missing on Debian and Ubuntu"; exit 1; }; \
+rm -f $(BUILD).log
+endef
 
 setup: ; @scripts/setup build
 setup-test: ; @scripts/setup test
 
 demo: setup ; @$(MAKE) --no-print-directory all && scripts/demo $(BUILD)/ingot
 test: setup-test
-	@$(MAKE) --no-print-directory all && JOBS=$(JOBS) scripts/run-tests $(BUILD)
+	@$(MAKE) --no-print-directory tests && JOBS=$(JOBS) scripts/run-tests $(BUILD)
+tests:
+	@$(call configure,-DINGOT_TESTS=ON)
+	@$(MAKE) --no-print-directory all
 bench: all ; $(BUILD)/ingot bench
 # the same as tables, in the form docs/performance.md shows them
 bench-tables: all ; $(BUILD)/ingot bench --markdown bench/tables.md
@@ -35,4 +42,4 @@ asan: setup-test
 	@cmake --build build-asan -j $(JOBS) && JOBS=$(JOBS) scripts/run-tests build-asan -E '^cli/install'
 clean: ; @rm -rf build build-* out-demo
 
-.PHONY: all setup setup-test demo test bench bench-tables verify docs install format asan clean
+.PHONY: all setup setup-test demo test tests bench bench-tables verify docs install format asan clean
