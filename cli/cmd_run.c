@@ -34,7 +34,7 @@ typedef struct {
   char label[MAX_FIGURES][64], value[MAX_FIGURES][128];
 } figures;
 
-static void keep(void *user, const char *key, double value, const char *text) {
+static void keep(void *user, const char *key, double value, const char *unit, const char *text) {
   figures *f = user;
   int i = 0;
   while (i < f->count && strncmp(f->label[i], key, sizeof f->label[i] - 1) != 0)
@@ -46,7 +46,7 @@ static void keep(void *user, const char *key, double value, const char *text) {
   if (text)
     snprintf(f->value[i], sizeof f->value[i], "%s", text);
   else
-    snprintf(f->value[i], sizeof f->value[i], "%.8g", value);
+    snprintf(f->value[i], sizeof f->value[i], "%.8g%s%s", value, *unit ? " " : "", unit);
 }
 
 static void show_stats(const ig_run_stats *s, const figures *f) {

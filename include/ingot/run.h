@@ -30,8 +30,10 @@ typedef struct {
   size_t host_peak, device_peak; /* bytes */
   bool up_to_date;               /* nothing was run: the output folder held the result already */
 } ig_run_stats;
-/* One of the room's own figures; `text` is NULL for a number. */
-typedef void ig_figure_fn(void *user, const char *key, double value, const char *text);
+/* One of the room's own figures: a number with its unit, "" for a bare one, or a text, NULL for a
+   number. */
+typedef void ig_figure_fn(void *user, const char *key, double value, const char *unit,
+                          const char *text);
 
 typedef struct {
   const char *out;     /* output folder; NULL: none is written */

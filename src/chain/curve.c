@@ -9,8 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-const char *const ig_curve_keys[IG_CURVE_FIGURES] = {"stiffness_N_per_m", "first_yield_N",
-                                                     "offset_yield_N", "highest_load_N"};
+const char *const ig_curve_keys[IG_CURVE_FIGURES] = {"stiffness", "first_yield", "offset_yield",
+                                                     "highest_load"};
 
 /* Straight between rows, level beyond them. */
 static double at_time(int n, const double *t, const double *y, double when) {

@@ -5,7 +5,7 @@
      mesh: {from: shape}               the mesh that stage made
      mesh: {from: print, keep: {…}}    the mesh that stage ran on, as far as its result says
      path: {from: shape}               the toolpath that stage made
-     duration: {from: shape, figure: print_time_s, times: 1, plus: 5 s}    a number */
+     duration: {from: shape, figure: print_time, times: 1, plus: 5 s}    a number */
 #include "chain/chain.h"
 #include "chain/shape.h"
 #include "io/store.h"

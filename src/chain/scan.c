@@ -98,6 +98,6 @@ ig_status ig_scan_write(ig_job *job, const ig_scan_case *r, const ig_voxels *v,
     status = path_write(job, &path);
   ig_toolpath_free(&path);
   if (status == IG_OK)
-    status = job->sink->result(job->sink, "scan_length_m", length);
-  return status == IG_OK ? job->sink->result(job->sink, "print_time_s", t) : status;
+    status = job->sink->result(job->sink, "scan_length", "m", length);
+  return status == IG_OK ? job->sink->result(job->sink, "print_time", "s", t) : status;
 }

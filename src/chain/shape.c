@@ -257,15 +257,15 @@ static ig_status results(ig_job *job, const ig_voxels *v, const uint8_t *part, d
   const double volume = (double)count * v->edge[0] * v->edge[1] * v->edge[2];
   const ig_material_case *m =
       job->materials->count ? IG_ITEM(const ig_material_case, *job->materials, 0) : NULL;
-  IG_TRY(sink->result(sink, "voxels", (double)count));
-  IG_TRY(sink->result(sink, "layers", layers));
-  IG_TRY(sink->result(sink, "level", level));
-  IG_TRY(sink->result(sink, "design_volume_m3", design_volume));
-  IG_TRY(sink->result(sink, "volume_m3", volume));
+  IG_TRY(sink->result(sink, "voxels", "", (double)count));
+  IG_TRY(sink->result(sink, "layers", "", layers));
+  IG_TRY(sink->result(sink, "level", "", level));
+  IG_TRY(sink->result(sink, "design_volume", "m^3", design_volume));
+  IG_TRY(sink->result(sink, "volume", "m^3", volume));
   if (m && m->density.count)
-    IG_TRY(sink->result(sink, "mass_kg", volume * m->density.y[0]));
-  IG_TRY(sink->result(sink, "pieces", pieces));
-  return sink->result(sink, "dropped_share", lost);
+    IG_TRY(sink->result(sink, "mass", "kg", volume * m->density.y[0]));
+  IG_TRY(sink->result(sink, "pieces", "", pieces));
+  return sink->result(sink, "dropped_share", "", lost);
 }
 
 /* From the design to the voxels that make up the part; both to be freed whatever is returned. */

@@ -91,6 +91,17 @@ bool ig_nearest(const char *word, const char *choices, char *text, size_t size) 
   return found;
 }
 
+int ig_choices_find(const char *choices, const char *word) {
+  int i = 0;
+  for (const char *p = choices; *p; i++) {
+    const size_t length = strcspn(p, "|");
+    if (strlen(word) == length && strncmp(p, word, length) == 0)
+      return i;
+    p += length + (p[length] == '|');
+  }
+  return -1;
+}
+
 void ig_choices_list(const char *choices, char *text, size_t size) {
   size_t used = 0;
   *text = '\0';
@@ -266,16 +277,10 @@ static ig_status choice_read(reader *r, const ig_node *node, const scope *s, con
                              int *value) {
   char names[400], expected[480], near[48];
   ig_choices_list(choices, names, sizeof names);
-  if (node->kind == IG_NODE_SCALAR) {
-    int i = 0;
-    for (const char *p = choices; *p; i++) {
-      const size_t length = strcspn(p, "|");
-      if (strlen(node->text) == length && strncmp(p, node->text, length) == 0) {
-        *value = i;
-        return IG_OK;
-      }
-      p += length + (p[length] == '|');
-    }
+  const int found = node->kind == IG_NODE_SCALAR ? ig_choices_find(choices, node->text) : -1;
+  if (found >= 0) {
+    *value = found;
+    return IG_OK;
   }
   if (node->kind == IG_NODE_SCALAR && ig_nearest(node->text, choices, near, sizeof near))
     snprintf(expected, sizeof expected, "%s; did you mean '%s'?", names, near);

@@ -85,8 +85,9 @@ typedef struct ig_sink {
                        const double *values);
   ig_status (*checkpoint)(struct ig_sink *sink, double time, int64_t step, const ig_saved *saved,
                           int count); /* copied before it returns */
-  /* figures of the `result` object in summary.json */
-  ig_status (*result)(struct ig_sink *sink, const char *key, double value);
+  /* figures of the `result` object in summary.json; their units, "" for a bare number, of `units`
+   */
+  ig_status (*result)(struct ig_sink *sink, const char *key, const char *unit, double value);
   ig_status (*result_text)(struct ig_sink *sink, const char *key, const char *value);
   /* a file of the room's own beside the others (an STL surface): open beside, renamed at close */
   ig_status (*file)(struct ig_sink *sink, const char *name, const void *bytes, size_t size);

@@ -6,13 +6,13 @@
 #include "core/option.h"
 #include "core/output.h"
 
-/* When and how often output is due, from the `output` section; common to all rooms. */
+/* The `output` section, common to all rooms; core/schedule.h makes moments of it. */
 typedef struct {
   ig_src at;
   int64_t every;           /* snapshot every so many steps, 0: by interval */
   double interval;         /* snapshot every so many seconds of simulated time, NaN: none */
   int64_t count;           /* or this many over the whole run */
-  int64_t history_every;   /* history row every so many steps */
+  int64_t history_every;   /* history row every so many steps, 0: a thousand over the whole run */
   double checkpoint_every; /* seconds of wall time between checkpoints, 0: only at the end */
   int64_t compression;     /* 0 to 9 */
   ig_texts fields;         /* empty: the room's default fields */
@@ -86,6 +86,7 @@ typedef struct ig_room {
   ig_status (*check)(ig_job *job, ig_check_line *line, void *user);
   const ig_verify_entry *verify; /* ended by a NULL name */
   const ig_bench_entry *bench;   /* ended by a NULL name */
+  const char *fields;            /* all it can write into snapshots, "T|T_peak" */
   /* Keys of every case that this room does not look at, "precision|output.fields"; NULL: none. Who
      gives one is warned. */
   const char *unused;

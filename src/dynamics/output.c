@@ -66,6 +66,11 @@ static const char *const fixed_columns[] = {
     "external [J]", "damping [J]",   "contact [J]", "scaling [J]",  "error"};
 enum { FIXED = sizeof fixed_columns / sizeof *fixed_columns };
 
+static const char *probe_unit(const ig_dyn_probe *p) {
+  static const char *const unit[9] = {"m", "m/s", "N", "N m", "N", "N", "N m", "N/m", "N"};
+  return unit[p->quantity / 3];
+}
+
 ig_status ig_dyn_probes_open(ig_dyn_job *r) {
   ig_ctx *cx = r->job->cx;
   const int n = r->c->probes.count;
@@ -77,9 +82,7 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
     snprintf(r->names[i], sizeof r->names[i], "%s", fixed_columns[i]);
   for (int i = 0; i < n; i++) {
     const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);
-    static const char *const unit[9] = {"m", "m/s", "N",   "N m", "N",
-                                        "N", "N m", "N/m", "N"}; /* by three */
-    snprintf(r->names[FIXED + i], sizeof r->names[0], "%.48s [%s]", p->name, unit[p->quantity / 3]);
+    snprintf(r->names[FIXED + i], sizeof r->names[0], "%.48s [%s]", p->name, probe_unit(p));
     if ((p->quantity >= IG_PROBE_BEAM) != (p->elements != NULL))
       return ig_fail_at(cx, &p->at,
                         "section forces need `elements`; other quantities a `set` or a "
@@ -305,16 +308,16 @@ ig_status ig_dyn_results_write(ig_dyn_job *r) {
   }
   for (int64_t e = 0; e < ig_mesh_elements(m->mesh); e++)
     plastic = fmax(plastic, r->report[e * IG_DYN_REPORT + IG_REPORT_PLASTIC]);
-  IG_TRY(s->result(s, "time", ig_dyn_clock_of(r)->time));
-  IG_TRY(s->result(s, "time_step", ig_dyn_clock_of(r)->dt));
-  IG_TRY(s->result(s, "energy_error", r->worst_error));
-  IG_TRY(s->result(s, "mass", m->total_mass));
-  IG_TRY(s->result(s, "added_mass", m->mass_scaled));
-  IG_TRY(s->result(s, "displacement_max", most));
-  IG_TRY(s->result(s, "plastic_strain_max", plastic));
+  IG_TRY(s->result(s, "time", "s", ig_dyn_clock_of(r)->time));
+  IG_TRY(s->result(s, "time_step", "s", ig_dyn_clock_of(r)->dt));
+  IG_TRY(s->result(s, "energy_error", "", r->worst_error));
+  IG_TRY(s->result(s, "mass", "kg", m->total_mass));
+  IG_TRY(s->result(s, "added_mass", "kg", m->mass_scaled));
+  IG_TRY(s->result(s, "displacement_max", "m", most));
+  IG_TRY(s->result(s, "plastic_strain_max", "", plastic));
   for (int i = 0; i < r->c->probes.count; i++) {
     const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);
-    IG_TRY(s->result(s, p->name, r->values[FIXED + i]));
+    IG_TRY(s->result(s, p->name, probe_unit(p), r->values[FIXED + i]));
   }
   return IG_OK;
 }

@@ -24,11 +24,11 @@ static ig_status run_insertion(ig_job *job, ig_frac_model *m) {
   job->element_steps = (double)m->count.cohesive;
   if (!job->sink)
     return IG_OK;
-  IG_TRY(job->sink->result(job->sink, "initial_nodes", nodes));
-  IG_TRY(job->sink->result(job->sink, "final_nodes", m->count.nodes));
-  IG_TRY(job->sink->result(job->sink, "cohesive_elements", m->count.cohesive));
-  return job->sink->result(job->sink, "microseconds_per_cohesive_element",
-                           1e6 * seconds / m->count.cohesive);
+  IG_TRY(job->sink->result(job->sink, "initial_nodes", "", nodes));
+  IG_TRY(job->sink->result(job->sink, "final_nodes", "", m->count.nodes));
+  IG_TRY(job->sink->result(job->sink, "cohesive_elements", "", m->count.cohesive));
+  return job->sink->result(job->sink, "seconds_per_cohesive_element", "s",
+                           seconds / m->count.cohesive);
 }
 
 /* Whether something that happens `every` steps, or is number k of count, falls on this step. */

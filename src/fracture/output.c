@@ -480,30 +480,32 @@ ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
   if (job->sink) {
     const double *f = k->figures;
     const struct {
-      const char *key;
+      const char *key, *unit;
       double value;
     } rows[] = {
-        {"time_step", m->s.dt},
-        {"cohesive_elements", m->count.cohesive},
-        {"initial_nodes", m->nodes_start},
-        {"nodes", m->count.nodes},
-        {"fragments", pieces.count},
-        {m->shape.dim == 3 ? "crack_area" : "crack_length", f[IG_FRAC_FAILED]},
-        {m->shape.dim == 3 ? "opened_area" : "opened_length", f[IG_FRAC_OPENED]},
-        {"crack_extension", k->extension},
-        {"crack_angle", ig_frac_track_angle(k)},
-        {"top_tip_speed", k->top_speed},
-        {"kinetic_energy", f[IG_FRAC_KINETIC]},
-        {"strain_energy", f[IG_FRAC_STRAIN]},
-        {"external_work", f[IG_FRAC_EXTERNAL]},
-        {"dissipated_energy",
+        {"time_step", "s", m->s.dt},
+        {"cohesive_elements", "", m->count.cohesive},
+        {"initial_nodes", "", m->nodes_start},
+        {"nodes", "", m->count.nodes},
+        {"fragments", "", pieces.count},
+        {m->shape.dim == 3 ? "crack_area" : "crack_length", m->shape.dim == 3 ? "m^2" : "m",
+         f[IG_FRAC_FAILED]},
+        {m->shape.dim == 3 ? "opened_area" : "opened_length", m->shape.dim == 3 ? "m^2" : "m",
+         f[IG_FRAC_OPENED]},
+        {"crack_extension", "m", k->extension},
+        {"crack_angle", "deg", ig_frac_track_angle(k)},
+        {"top_tip_speed", "m/s", k->top_speed},
+        {"kinetic_energy", "J", f[IG_FRAC_KINETIC]},
+        {"strain_energy", "J", f[IG_FRAC_STRAIN]},
+        {"external_work", "J", f[IG_FRAC_EXTERNAL]},
+        {"dissipated_energy", "J",
          f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_RECOVERABLE] - f[IG_FRAC_CONTACT]},
-        {"recoverable_cohesive_energy", f[IG_FRAC_RECOVERABLE]},
-        {"contact_energy", f[IG_FRAC_CONTACT]},
-        {"energy_drift", drift},
+        {"recoverable_cohesive_energy", "J", f[IG_FRAC_RECOVERABLE]},
+        {"contact_energy", "J", f[IG_FRAC_CONTACT]},
+        {"energy_drift", "", drift},
     };
     for (size_t i = 0; status == IG_OK && i < sizeof rows / sizeof *rows; i++)
-      status = job->sink->result(job->sink, rows[i].key, rows[i].value);
+      status = job->sink->result(job->sink, rows[i].key, rows[i].unit, rows[i].value);
     static const char *const need[] = {"conn", "x", "u", "v"};
     void *unused;
     for (size_t i = 0; status == IG_OK && i < sizeof need / sizeof *need; i++)

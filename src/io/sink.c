@@ -53,6 +53,7 @@ typedef struct job {
 /* One of the room's figures, for the summary. */
 typedef struct {
   char *key, *text; /* text NULL: a number */
+  char unit[24];
   double number;
 } figure;
 
@@ -447,7 +448,8 @@ failed:
 }
 
 /* A figure told twice counts as told last. */
-static ig_status figure_set(files *s, const char *key, const char *text, double number) {
+static ig_status figure_set(files *s, const char *key, const char *unit, const char *text,
+                            double number) {
   int i = 0;
   while (i < s->results && strcmp(s->result[i].key, key) != 0)
     i++;
@@ -465,13 +467,14 @@ static ig_status figure_set(files *s, const char *key, const char *text, double 
   free(f->text);
   f->text = text ? strdup(text) : NULL;
   f->number = number;
+  snprintf(f->unit, sizeof f->unit, "%s", unit);
   return text && !f->text ? IG_FAIL(s->cx, IG_MEMORY, "no memory for result '%s'", key) : IG_OK;
 }
-static ig_status files_result(ig_sink *sink, const char *key, double value) {
-  return figure_set(sink->self, key, NULL, value);
+static ig_status files_result(ig_sink *sink, const char *key, const char *unit, double value) {
+  return figure_set(sink->self, key, unit, NULL, value);
 }
 static ig_status files_result_text(ig_sink *sink, const char *key, const char *value) {
-  return figure_set(sink->self, key, value, 0);
+  return figure_set(sink->self, key, "", value, 0);
 }
 
 static bool own_name(const char *name);
@@ -548,6 +551,11 @@ ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary) {
     else
       ig_json_real(&json, s->result[i].key, s->result[i].number);
   }
+  ig_json_end(&json, '}');
+  ig_json_object(&json, "units");
+  for (int i = 0; i < s->results; i++)
+    if (s->result[i].unit[0])
+      ig_json_text(&json, s->result[i].key, s->result[i].unit);
   ig_json_end(&json, '}');
   ig_json_end(&json, '}');
   const ig_status status = store_text(s->cx, s, SUMMARY, &json.text);

@@ -14,10 +14,13 @@
 
 #define O ig_output_case
 static const ig_option output_options[] = {
-    IG_INT(O, every, "0", 0, 1e15, "a snapshot every so many steps; 0: by interval or count"),
+    IG_INT(O, every, "0", 0, 1e15,
+           "a snapshot every so many steps (iterations of a design); 0: by interval or count"),
     IG_REAL(O, interval, "s", NULL, IG_TINY, IG_HUGE, "a snapshot every so much simulated time"),
-    IG_INT(O, count, "10", 0, 1e6, "this many snapshots over the whole run; 0: none"),
-    IG_INT(O, history_every, "10", 1, 1e15, "a row of history.csv every so many steps"),
+    IG_INT(O, count, "10", 0, 1e6,
+           "this many snapshots over the whole run, after the one at its start; 0: none"),
+    IG_INT(O, history_every, "10", 0, 1e15,
+           "a row of history.csv every so many steps; 0: a thousand rows over the whole run"),
     IG_REAL(O, checkpoint_every, "s", "600", 0, IG_HUGE,
             "wall time between checkpoints; 0: only at the end"),
     IG_INT(O, compression, "1", 0, 9, "effort spent on compressing snapshots; 0: none"),
@@ -348,6 +351,22 @@ static void unused_warn(const ig_case *c) {
   }
 }
 
+/* A field nobody writes is a slip of the pen. */
+static ig_status fields_check(const ig_case *c) {
+  const ig_texts *asked = &c->common.output.fields;
+  for (int i = 0; i < asked->count && c->room->fields; i++) {
+    char near[64], all[512];
+    if (ig_choices_find(c->room->fields, asked->value[i]) >= 0)
+      continue;
+    const bool found = ig_nearest(asked->value[i], c->room->fields, near, sizeof near);
+    ig_choices_list(c->room->fields, all, sizeof all);
+    return ig_fail_at(c->cx, &c->common.output.at, "%s has no field '%.40s': %s%s%s", c->room->name,
+                      asked->value[i], found ? "did you mean '" : "expected ", found ? near : all,
+                      found ? "'?" : "");
+  }
+  return IG_OK;
+}
+
 /* What one option alone cannot tell. */
 static ig_status common_check(ig_case *c) {
   const ig_common_case *common = &c->common;
@@ -365,6 +384,7 @@ static ig_status common_check(ig_case *c) {
                         first->key, given->key);
     first = given ? given : first;
   }
+  IG_TRY(fields_check(c));
   for (int i = 0; i < common->materials.count; i++) {
     const ig_material_case *m = IG_ITEM(const ig_material_case, common->materials, i);
     if (ig_material_find(&common->materials, m->name) != m)

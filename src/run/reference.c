@@ -140,6 +140,11 @@ ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
   for (const ig_room *const *room = ig_rooms(); *room; room++) {
     put(&w, "## physics: %s\n\n%s.%s\n\n", (*room)->name, (*room)->about,
         (*room)->needs_mesh ? " Needs a `mesh`." : "");
+    if ((*room)->fields) {
+      put(&w, "Fields of its snapshots, for `output.fields`: ");
+      choices_put(&w, (*room)->fields, "`", ", ");
+      put(&w, ".\n\n");
+    }
     table_put(&w, (*room)->options);
     sections_put(&w, (*room)->options, "");
   }

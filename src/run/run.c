@@ -39,16 +39,16 @@ static ig_status tee_checkpoint(ig_sink *sink, double time, int64_t step, const 
   tee *t = sink->self;
   return t->inner ? t->inner->checkpoint(t->inner, time, step, saved, count) : IG_OK;
 }
-static ig_status tee_result(ig_sink *sink, const char *key, double value) {
+static ig_status tee_result(ig_sink *sink, const char *key, const char *unit, double value) {
   tee *t = sink->self;
   if (t->figure)
-    t->figure(t->user, key, value, NULL);
-  return t->inner ? t->inner->result(t->inner, key, value) : IG_OK;
+    t->figure(t->user, key, value, unit, NULL);
+  return t->inner ? t->inner->result(t->inner, key, unit, value) : IG_OK;
 }
 static ig_status tee_result_text(ig_sink *sink, const char *key, const char *value) {
   tee *t = sink->self;
   if (t->figure)
-    t->figure(t->user, key, 0, value);
+    t->figure(t->user, key, 0, "", value);
   return t->inner ? t->inner->result_text(t->inner, key, value) : IG_OK;
 }
 static ig_status tee_file(ig_sink *sink, const char *name, const void *bytes, size_t size) {

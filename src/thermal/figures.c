@@ -370,33 +370,33 @@ ig_status ig_thermal_results(ig_thermal_run *run) {
     ig_warn_at(cx, &run->c->at, "%.3g J of the beams' %.3g J found nothing to heat", missed,
                run->beams.asked);
   const struct {
-    const char *key;
+    const char *key, *unit;
     double value;
-  } figures[] = {{"T_min_K", s.low[IG_SURVEY_T]},
-                 {"T_max_K", s.high[IG_SURVEY_T]},
-                 {"stored_J", l.stored - l.start},
-                 {"source_J", l.source},
-                 {"beam_J", run->beams.asked},
-                 {"beam_missed_J", missed},
-                 {"flux_J", l.flux},
-                 {"body_J", l.body},
-                 {"born_J", l.born},
-                 {"convected_J", l.convected},
-                 {"radiated_J", l.radiated},
-                 {"held_J", l.held},
-                 {"energy_gap_J", ig_heat_ledger_gap(&l)},
-                 {"volume_m3", volume},
-                 {"surface_m2", area},
-                 {"time_step_s", run->dt},
-                 {"critical_step_s", 2 / run->heat.rate},
-                 {"evaluations", (double)run->heat.steps_done}};
+  } figures[] = {{"T_min", "K", s.low[IG_SURVEY_T]},
+                 {"T_max", "K", s.high[IG_SURVEY_T]},
+                 {"stored", "J", l.stored - l.start},
+                 {"source", "J", l.source},
+                 {"beam", "J", run->beams.asked},
+                 {"beam_missed", "J", missed},
+                 {"flux", "J", l.flux},
+                 {"body", "J", l.body},
+                 {"born", "J", l.born},
+                 {"convected", "J", l.convected},
+                 {"radiated", "J", l.radiated},
+                 {"held", "J", l.held},
+                 {"energy_gap", "J", ig_heat_ledger_gap(&l)},
+                 {"volume", "m^3", volume},
+                 {"surface", "m^2", area},
+                 {"time_step", "s", run->dt},
+                 {"critical_step", "s", 2 / run->heat.rate},
+                 {"evaluations", "", (double)run->heat.steps_done}};
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
-    IG_TRY(sink->result(sink, figures[i].key, figures[i].value));
-  static const char *const melt[] = {"melt_length_most_m", "melt_width_most_m", "melt_depth_most_m",
-                                     "melt_volume_most_m3"};
+    IG_TRY(sink->result(sink, figures[i].key, figures[i].unit, figures[i].value));
+  static const char *const melt[] = {"melt_length_max", "melt_width_max", "melt_depth_max",
+                                     "melt_volume_max"};
   for (int i = 0; i < 4 && run->heat.track_every; i++)
-    IG_TRY(sink->result(sink, melt[i], run->melt_most[i]));
+    IG_TRY(sink->result(sink, melt[i], i < 3 ? "m" : "m^3", run->melt_most[i]));
   if (!isnan(run->interlayer))
-    IG_TRY(sink->result(sink, "interlayer_last_K", run->interlayer));
+    IG_TRY(sink->result(sink, "interlayer_last", "K", run->interlayer));
   return IG_OK;
 }

@@ -192,13 +192,15 @@ static ig_status restore(ig_job *job, ig_design *s, int64_t *iteration, double *
 
 static ig_status finish(ig_job *job, ig_design *s, const ig_evaluation *e) {
   ig_sink *sink = job->sink;
-  IG_TRY(sink->result(sink, "objective", e->objective));
-  IG_TRY(sink->result(sink, "volume", e->volume));
-  IG_TRY(sink->result(sink, "Mnd_percent", e->grayness));
-  IG_TRY(sink->result(sink, "seconds_solve", s->seconds[0]));
-  IG_TRY(sink->result(sink, "seconds_sensitivities", s->seconds[1]));
-  IG_TRY(sink->result(sink, "seconds_filter", s->seconds[2]));
-  IG_TRY(sink->result(sink, "seconds_update", s->seconds[3]));
+  static const char *const unit[] = {
+      [IG_PROBLEM_STIFFNESS] = "J", [IG_PROBLEM_HEAT] = "W K", [IG_PROBLEM_MECHANISM] = "m"};
+  IG_TRY(sink->result(sink, "objective", unit[s->c->problem], e->objective));
+  IG_TRY(sink->result(sink, "volume", "", e->volume));
+  IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
+  IG_TRY(sink->result(sink, "seconds_solve", "s", s->seconds[0]));
+  IG_TRY(sink->result(sink, "seconds_sensitivities", "s", s->seconds[1]));
+  IG_TRY(sink->result(sink, "seconds_filter", "s", s->seconds[2]));
+  IG_TRY(sink->result(sink, "seconds_update", "s", s->seconds[3]));
   const ig_surface_case *c = &s->c->surface;
   if (!s->d->surface || c->formats.count == 0)
     return IG_OK;
@@ -214,9 +216,9 @@ static ig_status finish(ig_job *job, ig_design *s, const ig_evaluation *e) {
   for (int f = 0; status == IG_OK && f < c->formats.count; f++)
     status = ig_part_write(s->cx, &surface, c->formats.value[f], sink);
   if (status == IG_OK)
-    status = sink->result(sink, "surface_area_m2", surface.area);
+    status = sink->result(sink, "surface_area", "m^2", surface.area);
   if (status == IG_OK)
-    status = sink->result(sink, "surface_volume_m3", surface.volume);
+    status = sink->result(sink, "surface_volume", "m^3", surface.volume);
   ig_part_free(&surface);
   return status;
 }

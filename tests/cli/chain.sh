@@ -36,7 +36,7 @@ stages:
   print:
     physics: thermal
     mesh: {from: shape}
-    duration: {from: shape, figure: print_time_s, plus: 1 s}
+    duration: {from: shape, figure: print_time, plus: 1 s}
     time_step: 20 ms
     track_every: 1
     birth: {by: layers, elements: part, height: 2 mm}
@@ -70,12 +70,12 @@ stages:
     time: {end: 12 us}
     output: {count: 4}
 report:
-  - {name: mass, stage: shape, figure: mass_kg, unit: kg}
+  - {name: mass, stage: shape, figure: mass, unit: kg}
   - {name: compliance, stage: design, figure: objective, unit: J}
-  - {name: print time, stage: shape, figure: print_time_s, unit: s}
+  - {name: print time, stage: shape, figure: print_time, unit: s}
   - {name: peak temperature, stage: print, column: T_max, take: max, unit: K}
-  - {name: first yield, stage: load, figure: first_yield_N, unit: N}
-  - {name: offset yield, stage: load, figure: offset_yield_N, unit: N}
+  - {name: first yield, stage: load, figure: first_yield, unit: N}
+  - {name: offset yield, stage: load, figure: offset_yield, unit: N}
   - {name: crack energy, stage: crack, figure: dissipated_energy, unit: J/m}
 END
 fail() { echo "chain test: $*"; cat log out 2>/dev/null; exit 1; }

@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static void look(void *user, const char *key, double value, const char *text) {
-  if (!text && strcmp(key, "T_max_K") == 0)
+static void look(void *user, const char *key, double value, const char *unit, const char *text) {
+  (void)unit;
+  if (!text && strcmp(key, "T_max") == 0)
     *(double *)user = value;
 }
 

@@ -363,7 +363,8 @@ static ig_status keep_snapshot(ig_sink *sink, ig_snapshot *snap) {
   ig_snapshot_free(snap);
   return status;
 }
-static ig_status keep_result(ig_sink *sink, const char *key, double value) {
+static ig_status keep_result(ig_sink *sink, const char *key, const char *unit, double value) {
+  (void)unit;
   (void)sink, (void)key, (void)value;
   return IG_OK;
 }

@@ -27,7 +27,8 @@ static ig_status on_row(ig_sink *sink, int columns, const char *const *names, co
   w->rows++;
   return IG_OK;
 }
-static ig_status on_result(ig_sink *sink, const char *key, double value) {
+static ig_status on_result(ig_sink *sink, const char *key, const char *unit, double value) {
+  (void)unit;
   watcher *w = sink->self;
   assert_true(w->results < RESULTS);
   snprintf(w->key[w->results], sizeof w->key[0], "%s", key);

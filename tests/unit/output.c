@@ -401,8 +401,8 @@ static void a_run_leaves_its_files(void **state) {
   char *top = folder_new(), *folder = strdup(in_folder(top, "made/on/the way"));
   ig_sink *sink = sink_open(cx, folder, NULL);
   steps(cx, sink, 0, 10);
-  GOOD(cx, sink->result(sink, "T_max", 1));
-  GOOD(cx, sink->result(sink, "T_max", 301.5));
+  GOOD(cx, sink->result(sink, "T_max", "K", 1));
+  GOOD(cx, sink->result(sink, "T_max", "K", 301.5));
   GOOD(cx, sink->result_text(sink, "verdict", "it \"holds\""));
   GOOD(cx, sink->file(sink, "surface.stl", "solid", 5));
   assert_int_equal(sink->file(sink, "../surface.stl", "solid", 5), IG_ARG);
@@ -433,8 +433,8 @@ static void a_run_leaves_its_files(void **state) {
   text = file_read(in_folder(folder, "summary.json"), NULL);
   assert_non_null(strstr(text, "\"physics\": \"thermal\""));
   assert_non_null(strstr(text, "\"host_peak\": 1099511627776"));
-  assert_non_null(
-      strstr(text, "\"T_max\": 301.5,\n    \"verdict\": \"it \\\"holds\\\"\"\n  }\n}\n"));
+  assert_non_null(strstr(text, "\"T_max\": 301.5,\n    \"verdict\": \"it \\\"holds\\\"\"\n  },\n"
+                               "  \"units\": {\n    \"T_max\": \"K\"\n  }\n}\n"));
   free(text);
   text = file_read(in_folder(folder, "surface.stl"), NULL);
   assert_string_equal(text, "solid");

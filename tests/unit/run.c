@@ -49,7 +49,7 @@ static ig_status four_run(ig_job *job) {
   }
   IG_TRY(four_save(job, step, x));
   if (job->sink) {
-    IG_TRY(job->sink->result(job->sink, "x0", x[0]));
+    IG_TRY(job->sink->result(job->sink, "x0", "m", x[0]));
     IG_TRY(job->sink->result_text(job->sink, "mood", "good"));
   }
   return IG_OK;
@@ -65,7 +65,8 @@ typedef struct {
   double x0;
   char mood[16];
 } seen;
-static void look(void *user, const char *key, double value, const char *text) {
+static void look(void *user, const char *key, double value, const char *unit, const char *text) {
+  (void)unit;
   seen *s = user;
   if (strcmp(key, "x0") == 0)
     s->x0 = value;

@@ -45,20 +45,22 @@ static void case_write(const char *path, const char *text) {
 typedef struct {
   double gap, beam, source, volume, evaluations, hottest;
 } figures;
-static void figure_keep(void *user, const char *key, double value, const char *text) {
+static void figure_keep(void *user, const char *key, double value, const char *unit,
+                        const char *text) {
+  (void)unit;
   figures *f = user;
   (void)text;
-  if (strcmp(key, "energy_gap_J") == 0)
+  if (strcmp(key, "energy_gap") == 0)
     f->gap = value;
-  if (strcmp(key, "beam_J") == 0)
+  if (strcmp(key, "beam") == 0)
     f->beam = value;
-  if (strcmp(key, "source_J") == 0)
+  if (strcmp(key, "source") == 0)
     f->source = value;
-  if (strcmp(key, "volume_m3") == 0)
+  if (strcmp(key, "volume") == 0)
     f->volume = value;
   if (strcmp(key, "evaluations") == 0)
     f->evaluations = value;
-  if (strcmp(key, "T_max_K") == 0)
+  if (strcmp(key, "T_max") == 0)
     f->hottest = value;
 }
 

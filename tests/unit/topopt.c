@@ -63,7 +63,8 @@ static ig_status keep_checkpoint(ig_sink *sink, double time, int64_t step, const
   }
   return IG_OK;
 }
-static ig_status keep_result(ig_sink *sink, const char *key, double value) {
+static ig_status keep_result(ig_sink *sink, const char *key, const char *unit, double value) {
+  (void)unit;
   (void)sink;
   (void)key;
   assert_true(isfinite(value));

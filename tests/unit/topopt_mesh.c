@@ -280,7 +280,8 @@ static void surface_is_closed(void **state) {
 
 #ifdef INGOT_HAVE_GMSH
 static double objective;
-static void figure(void *user, const char *key, double value, const char *text) {
+static void figure(void *user, const char *key, double value, const char *unit, const char *text) {
+  (void)unit;
   (void)user;
   (void)text;
   if (strcmp(key, "objective") == 0)
