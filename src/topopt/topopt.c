@@ -188,4 +188,5 @@ const ig_room ig_room_topopt = {
     .verify = ig_topopt_verify,
     .bench = ig_topopt_bench,
     .fields = IG_TOPOPT_FIELDS,
-    .unused = "precision|assembly"};
+    .precisions = "double",
+    .unused = "assembly"};
