@@ -110,9 +110,13 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_design **s) {
   if (!job->mesh && !grid)
     return ig_fail_at(job->cx, &c->at, "topopt needs a section 'grid' or a section 'mesh'");
   if (job->mesh) {
-    IG_TRY(ig_mesh_model_new(job->cx, c, job->materials, job->mesh, d));
+    if (job->assembly_free)
+      job->assembly = ig_mesh_model_assembly(job->cx);
+    IG_TRY(ig_mesh_model_new(job->cx, c, job->materials, job->mesh, job->assembly, d));
   } else {
     ig_grid_model *m;
+    if (job->assembly != IG_GATHER) /* its sums are node by node in any case */
+      ig_warn_at(job->cx, &c->grid.at, "a grid does not look at 'assembly': nodes gather there");
     IG_TRY(ig_grid_model_new(job->cx, c, job->materials, &m));
     *d = &m->d;
   }
@@ -188,5 +192,4 @@ const ig_room ig_room_topopt = {
     .verify = ig_topopt_verify,
     .bench = ig_topopt_bench,
     .fields = IG_TOPOPT_FIELDS,
-    .precisions = "double",
-    .unused = "assembly"};
+    .precisions = "double"};
