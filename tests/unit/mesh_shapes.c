@@ -9,8 +9,8 @@ static ig_ctx *cx;
 
 static int open_cx(void **state) {
   (void)state;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 2};
-  return ig_ctx_open(&options, &cx) != IG_OK;
+  cx = ctx_on("cpu", 2);
+  return 0;
 }
 static int close_cx(void **state) {
   (void)state;
