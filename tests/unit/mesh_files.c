@@ -81,9 +81,11 @@ static void meshes_come_back_as_they_were(void **state) {
                            .origin = IG_ROW(0, 0, 0.1),
                            .size = IG_ROW(1, 1, 1),
                            .cells = IG_ROW(4, 3, 2)}};
-  ig_pick_case tag = {.name = "hot", .box = {.at.given = true, .min = IG_ROW(0.5, 0)}};
+  ig_pick_case hot = {.name = "hot",
+                      .of = IG_PICK_ELEMENTS,
+                      .place.box = {.at.given = true, .min = IG_ROW(0.5, 0)}};
   const ig_mesh_case list[] = {
-      {.boxes = {2, boxes}, .tag = {1, &tag}},
+      {.boxes = {2, boxes}, .sets = {1, &hot}},
       {.boxes = {2, boxes}, .element = IG_TET10 + 1},
       {.plate = {.at.given = true, .size = IG_ROW(2, 1), .cells = IG_ROW(4, 2)},
        .element = IG_TRI6 + 1},
