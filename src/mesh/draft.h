@@ -27,7 +27,7 @@ ig_status ig_mesh_placed(ig_ctx *cx, ig_status status, const ig_src *at);
 /* Changes to a whole draft (edit.c). */
 IG_MUST_CHECK ig_status ig_draft_tets(ig_ctx *cx, ig_draft *draft);
 IG_MUST_CHECK ig_status ig_draft_keep(ig_ctx *cx, ig_draft *draft, const uint8_t *keep);
-IG_MUST_CHECK ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, double amount, uint64_t seed);
+IG_MUST_CHECK ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, const ig_jitter_case *c);
 IG_MUST_CHECK ig_status ig_draft_quadratic(ig_ctx *cx, ig_draft *draft);
 /* Nodes closer than `tolerance` become one. */
 IG_MUST_CHECK ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolerance);
@@ -46,6 +46,10 @@ IG_MUST_CHECK ig_status ig_mesh_pick_check(ig_ctx *cx, const ig_pick_case *pick,
 IG_MUST_CHECK ig_status ig_mesh_pick_elements(ig_ctx *cx, const ig_mesh *mesh,
                                               const ig_pick_case *pick, uint8_t *inside,
                                               ig_lid *count);
+/* chosen[n] = 1 where node n is there. */
+IG_MUST_CHECK ig_status ig_mesh_pick_nodes(ig_ctx *cx, const ig_mesh *mesh,
+                                           const ig_pick_case *pick, uint8_t *chosen,
+                                           ig_lid *count);
 IG_MUST_CHECK ig_status ig_mesh_pick_set(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick);
 
 #endif

@@ -330,19 +330,26 @@ ig_status ig_mesh_pick_elements(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_c
   return IG_OK;
 }
 
+ig_status ig_mesh_pick_nodes(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_case *pick,
+                             uint8_t *chosen, ig_lid *count) {
+  IG_TRY(ig_mesh_pick_check(cx, pick, false));
+  const double tolerance = pick_tolerance(mesh);
+  *count = 0;
+  for (ig_lid n = 0; n < mesh->nodes; n++) {
+    chosen[n] = inside(pick, mesh->x + 3 * (size_t)n, tolerance);
+    *count += chosen[n];
+  }
+  return IG_OK;
+}
+
 ig_status ig_mesh_pick_set(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick) {
   enum { BOTH, NODES, FACES };
   IG_TRY(ig_mesh_pick_check(cx, pick, true));
   uint8_t *mark;
+  ig_lid found;
   IG_TRY(IG_NEW(cx, &mark, mesh->nodes, "set"));
-  const double tolerance = pick_tolerance(mesh);
-  ig_lid found = 0;
-  for (ig_lid n = 0; n < mesh->nodes; n++) {
-    mark[n] = inside(pick, mesh->x + 3 * (size_t)n, tolerance);
-    found += mark[n];
-  }
-  ig_status status = IG_OK;
-  if (!found)
+  ig_status status = ig_mesh_pick_nodes(cx, mesh, pick, mark, &found);
+  if (status == IG_OK && !found)
     status = IG_FAIL(cx, IG_INPUT, "set '%s' is empty: no node of the mesh is there", pick->name);
   if (status == IG_OK && pick->of != FACES)
     status = set_from_nodes(cx, mesh, pick->name, mark, 1);

@@ -15,6 +15,16 @@ ig_support_case ig_support_fix(const char *set, const char *fix) {
                            .spin = {NAN, NAN, NAN}};
 }
 
+/* What a program fills in has zeros or NaNs where the mesh has no axis. */
+ig_status ig_axes_read(ig_ctx *cx, const ig_src *at, const char *key, const double value[3],
+                       int dim, double out[3]) {
+  if (at->file && !isnan(value[0]) && isnan(value[2]) != (dim == 2))
+    return ig_fail_at(cx, at, "`%s`: %d numbers: expected %d", key, 5 - dim, dim);
+  for (int d = 0; d < 3; d++)
+    out[d] = d < dim && !isnan(value[d]) ? value[d] : 0;
+  return IG_OK;
+}
+
 /* "all", "xy", "x rx, ry" into flags. */
 static ig_status components_read(ig_ctx *cx, const ig_src *at, const char *key, const char *text,
                                  int dofs, bool on[6]) {
@@ -62,9 +72,9 @@ ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
   for (int d = 0; d < dofs; d++)
     motion->kind[d] = fixed[d] ? IG_MOVE_FIXED : IG_MOVE_FREE;
   for (int q = 0; q < (dofs == 6 ? 4 : 3); q++) {
+    double unused[3];
     const double *value = asked[q].value;
-    if (!isnan(value[0]) && c->at.file && isnan(value[2]) != (dim == 2))
-      return ig_fail_at(cx, &c->at, "`%s`: %d numbers: expected %d", asked[q].key, 5 - dim, dim);
+    IG_TRY(ig_axes_read(cx, &c->at, asked[q].key, value, dim, unused));
     for (int d = 0; d < dim; d++) {
       const int to = asked[q].first + d;
       if (!led[d] || isnan(value[d]))

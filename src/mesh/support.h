@@ -28,6 +28,11 @@ typedef struct {
              "acceleration" of ", times the history")
 #define IG_HISTORY_ROW(S) IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1")
 
+/* A vector of a case on a mesh in `dim` dimensions: two numbers in the plane, three in space; zeros
+   where it was not given. */
+IG_MUST_CHECK ig_status ig_axes_read(ig_ctx *cx, const ig_src *at, const char *key,
+                                     const double value[3], int dim, double out[3]);
+
 /* A support that holds `fix` still (NULL: nothing), as a program begins one. */
 ig_support_case ig_support_fix(const char *set, const char *fix);
 

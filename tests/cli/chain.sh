@@ -64,10 +64,10 @@ stages:
     physics: fracture
     mesh: {element: tri6, pattern: crossed, boxes: {size: [24 mm, 12 mm], cells: [16, 8]}}
     cracks: {from: [0, 6 mm], to: [6 mm, 6 mm]}
-    motions:
-      - {set: ymin, direction: y, velocity: [[0 s, 0 m/s], [2 us, -8 m/s]]}
-      - {set: ymax, direction: y, velocity: [[0 s, 0 m/s], [2 us, 8 m/s]]}
-    time: {end: 12 us}
+    supports:
+      - {set: ymin, along: y, velocity: [0, -8 m/s], history: [[0 s, 0], [2 us, 1]]}
+      - {set: ymax, along: y, velocity: [0, 8 m/s], history: [[0 s, 0], [2 us, 1]]}
+    duration: 12 us
     output: {count: 4}
 report:
   - {name: mass, stage: shape, figure: mass, unit: kg}
