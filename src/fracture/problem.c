@@ -45,7 +45,7 @@ static ig_status notched_mesh(ig_frac_problem *p, const double size[2], int nx, 
   ig_frac_crack_case *k = &p->crack;
   p->c.cracks = (ig_list){1, k};
   ig_box_case box = {.size = IG_ROW(size[0], size[1]), .cells = IG_ROW(nx, ny)};
-  ig_pick_case notch = {.box = {.at = {.given = true}, .min = {2, k->from}, .max = {2, k->to}}};
+  ig_place notch = {.box = {.at = {.given = true}, .min = {2, k->from}, .max = {2, k->to}}};
   const ig_mesh_case mesh = {.element = (int)type + 1,
                              .pattern = IG_PATTERN_CROSSED,
                              .boxes = {1, &box},
@@ -119,7 +119,7 @@ ig_status ig_frac_problem_kalthoff(ig_frac_problem *p, ig_ctx *cx, int cells) {
   p->c.supports = (ig_list){2, p->support};
   ig_pick_case hit = {
       .name = "hit",
-      .box = {.at = {.given = true}, .min = IG_ROW(0, 0), .max = IG_ROW(0, 24.9e-3)}};
+      .place.box = {.at = {.given = true}, .min = IG_ROW(0, 0), .max = IG_ROW(0, 24.9e-3)}};
   return notched_mesh(p, (double[]){0.1, 0.1}, cells, cells, IG_TRI6, 0.2, (ig_list){1, &hit});
 }
 

@@ -255,9 +255,10 @@ static ig_status jitter_room(ig_ctx *cx, const ig_mesh *mesh, const ig_jitter_ca
   ig_status status = IG_OK;
   for (int i = 0; status == IG_OK && i < c->keep.count; i++) {
     ig_lid found = 0;
-    status = ig_mesh_pick_nodes(cx, mesh, IG_ITEM(const ig_pick_case, c->keep, i), stays, &found);
+    const ig_place *place = IG_ITEM(const ig_place, c->keep, i);
+    status = ig_mesh_pick_nodes(cx, mesh, place, stays, &found);
     if (status == IG_OK && !found)
-      status = IG_FAIL(cx, IG_INPUT, "keep: no node of the mesh is there");
+      status = ig_fail_at(cx, &place->at, "keep: no node of the mesh is there");
     for (ig_lid n = 0; status == IG_OK && n < mesh->nodes; n++)
       room[n] = stays[n] ? 0 : room[n];
   }
@@ -269,9 +270,9 @@ ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, const ig_jitter_case *c) 
   ig_mesh *mesh = draft->mesh;
   for (int b = 0; b < mesh->blocks; b++)
     if (ig_elem_info_get(mesh->block[b].type)->dim != mesh->dim)
-      return IG_FAIL(cx, IG_INPUT,
-                     "jitter moves the nodes of plane and solid meshes: shells and "
-                     "beams would leave their surface");
+      return ig_fail_at(cx, &c->at,
+                        "jitter moves the nodes of plane and solid meshes: shells and beams would "
+                        "leave their surface");
   double *room;
   IG_TRY(IG_NEW(cx, &room, mesh->nodes, "jitter"));
   const ig_status status = jitter_room(cx, mesh, c, room);
