@@ -56,8 +56,17 @@ typedef struct {
   int32_t ticket;  /* blocks that are done (CUDA) */
 } ig_frac_count;
 
-enum { IG_FRAC_FACET_MAX, IG_FRAC_FACET_MEAN, IG_FRAC_PRINCIPAL_MAX, IG_FRAC_PRINCIPAL_MEAN };
-#define IG_FRAC_CRITERION_CHOICES "facet_max|facet_mean|principal_max|principal_mean"
+enum {
+  IG_FRAC_FACET_MAX,
+  IG_FRAC_FACET_MEAN,
+  IG_FRAC_PRINCIPAL_MAX,
+  IG_FRAC_PRINCIPAL_MEAN,
+  IG_FRAC_PRINCIPAL_BEST,
+  IG_FRAC_PAIR_MAX,
+  IG_FRAC_PAIR_MEAN
+};
+#define IG_FRAC_CRITERION_CHOICES                                                                  \
+  "facet_max|facet_mean|principal_max|principal_mean|principal_best|pair_max|pair_mean"
 
 /* A marked facet becomes a cohesive element, a free surface, or a cohesive element without
    traction, whose sides press and rub only. */
