@@ -262,7 +262,7 @@ static void inverse_of(const double a[9], double inv[9]) {
   memcpy(b, a, sizeof b);
   for (int i = 0; i < 9; i += 4)
     b[i] += little;
-  const double det = cofactors_f64(b, c);
+  const double det = hex8_cofactors_f64(b, c);
   for (int i = 0; i < 9; i++)
     inv[i] = c[i] / det;
 }
