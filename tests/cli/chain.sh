@@ -50,7 +50,7 @@ stages:
   load:
     physics: dynamics
     mesh: {from: print, keep: {set: part, field: T_peak, min: 1878}}
-    constraints:
+    supports:
       - {set: bottom, fix: xyz}
       - {set: load, along: x, velocity: [8, 0, 0], history: [[0 s, 0], [0.05 ms, 1]]}
     analysis: {duration: 0.2 ms, safety: 0.6}
