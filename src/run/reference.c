@@ -232,6 +232,11 @@ ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
       choices_put(&w, (*room)->fields, "`", ", ");
       put(&w, ".\n\n");
     }
+    if ((*room)->precisions) {
+      put(&w, "Computes in ");
+      choices_put(&w, (*room)->precisions, "`", ", ");
+      put(&w, ".\n\n");
+    }
     table_put(&w, (*room)->options);
     sections_put(&w, (*room)->options, "");
   }
