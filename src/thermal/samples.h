@@ -29,6 +29,7 @@ IG_SAMPLE_LIST(X)
 
 /* bench_samples.c */
 ig_status ig_bench_samples(ig_ctx *cx, const ig_bench_sink *sink);
+ig_status ig_bench_stages(ig_ctx *cx, const ig_bench_sink *sink);
 ig_status ig_bench_sizes(ig_ctx *cx, const ig_bench_sink *sink);
 ig_status ig_bench_accuracy(ig_ctx *cx, const ig_bench_sink *sink);
 ig_status ig_bench_whole(ig_ctx *cx, const ig_bench_sink *sink);
