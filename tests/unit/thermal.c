@@ -71,9 +71,7 @@ static ig_status run(const char *folder, const char *out, const char *restart, c
   snprintf(path, sizeof path, "%s/case.yaml", folder);
   snprintf(into, sizeof into, "%s/%s", folder, out);
   snprintf(from, sizeof from, "%s/%s/checkpoint.h5", folder, restart ? restart : "");
-  ig_ctx *cx;
-  const ig_ctx_options options = {.backend = "debug", .threads = 2};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  ig_ctx *cx = ctx_on("debug", 2);
   ig_case *c;
   ig_status status = ig_case_open(cx, path, &c);
   if (status == IG_OK && key)
@@ -94,23 +92,18 @@ static ig_status run(const char *folder, const char *out, const char *restart, c
 static void compare_checkpoints(const char *folder, const char *a, const char *b) {
   char path[2][300];
   ig_restart *r[2];
-  ig_ctx *cx;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  ig_ctx *cx = ctx_on("cpu", 1);
   ig_case *c;
   ig_job job;
   snprintf(path[0], sizeof path[0], "%s/case.yaml", folder);
-  assert_int_equal(ig_case_open(cx, path[0], &c), IG_OK);
-  assert_int_equal(ig_job_open(c, ig_rooms(), &job), IG_OK);
+  GOOD(cx, ig_case_open(cx, path[0], &c));
+  GOOD(cx, ig_job_open(c, ig_rooms(), &job));
   const uint64_t mark = ig_job_fingerprint(c, &job);
   ig_job_close(&job);
   ig_case_close(c);
   for (int i = 0; i < 2; i++) {
     snprintf(path[i], sizeof path[i], "%s/%s/checkpoint.h5", folder, i ? b : a);
-    const ig_status status = ig_checkpoint_read(cx, path[i], mark, &r[i]);
-    if (status != IG_OK)
-      print_message("%s\n", ig_ctx_message(cx));
-    assert_int_equal(status, IG_OK);
+    GOOD(cx, ig_checkpoint_read(cx, path[i], mark, &r[i]));
   }
   assert_int_equal(r[0]->step, r[1]->step);
   assert_int_equal(r[0]->count, r[1]->count);
@@ -159,7 +152,7 @@ static void bad_input_is_named(void **state) {
       {"boundary[0]", "{set: surface, temperature: 300}", "on named face sets only"},
       {"materials[0].solidus", "1800 K", "a liquidus not below it"},
       {"materials[0].conductivity", "0", "greater than zero"},
-      {"materials[0].tags", "[core]", "the mesh has no element set 'core'"},
+      {"materials[0].set", "[core]", "the mesh has no element set 'core'"},
       {"beams[0].raster.base", "1 m", "no pass of a beam reaches"},
       {"beams[0].raster.regions[0].max", "[70 mm, 2.5 mm]", "outside the mesh"},
       {"beams[0].raster.regions[0].max", "[2 mm, 2 mm]", "this region is empty"},
@@ -305,18 +298,16 @@ static void outputs_are_due(void **state) {
                     .history = row_count,
                     .checkpoint = checkpoint_drop,
                     .result = result_drop};
-    ig_ctx *cx;
+    ig_ctx *cx = ctx_on("cpu", 1);
     ig_case *read;
     ig_job job;
-    const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-    assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
-    assert_int_equal(ig_case_open(cx, path, &read), IG_OK);
-    assert_int_equal(ig_case_set(read, "output", cases[i].output), IG_OK);
-    assert_int_equal(ig_case_set(read, "duration", "2 s"), IG_OK);
-    assert_int_equal(ig_case_set(read, "time_step", "1 ms"), IG_OK);
-    assert_int_equal(ig_job_open(read, ig_rooms(), &job), IG_OK);
+    GOOD(cx, ig_case_open(cx, path, &read));
+    GOOD(cx, ig_case_set(read, "output", cases[i].output));
+    GOOD(cx, ig_case_set(read, "duration", "2 s"));
+    GOOD(cx, ig_case_set(read, "time_step", "1 ms"));
+    GOOD(cx, ig_job_open(read, ig_rooms(), &job));
     job.sink = &sink;
-    assert_int_equal(ig_room_find("thermal")->run(&job), IG_OK);
+    GOOD(cx, ig_room_find("thermal")->run(&job));
     assert_int_equal(job.steps, 2000);
     assert_int_equal(c.snapshots, cases[i].snapshots);
     assert_int_equal(c.rows, cases[i].rows);
@@ -370,11 +361,9 @@ static void heat_content_inverts(void **state) {
                         .solidus = 1500,
                         .liquidus = 1600,
                         .latent_heat = 3e5};
-  ig_ctx *cx;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  ig_ctx *cx = ctx_on("cpu", 1);
   heat_material_f64 *made = malloc(sizeof *made);
-  assert_int_equal(ig_heat_material_make(cx, &m, made), IG_OK);
+  GOOD(cx, ig_heat_material_make(cx, &m, made));
   for (double x = 100; x < 3000; x += 7.3)
     assert_float_equal(heat_temperature_f64(made, heat_content_f64(made, x)), x, 1e-9);
   const double latent = heat_content_f64(made, 1600) - heat_content_f64(made, 1500);
