@@ -39,11 +39,11 @@ stages:
     duration: {from: shape, figure: print_time, plus: 1 s}
     time_step: 20 ms
     track_every: 1
-    birth: {by: layers, elements: part, height: 2 mm}
+    birth: {by: layers, set: part, height: 2 mm}
     beams: {model: gaussian, radius: 2.5 mm, depth: 2.5 mm, absorptivity: 0.9, path: {from: shape}}
     boundary:
-      - {on: surface, emissivity: 0.4}
-      - {on: zmin, temperature: 970 K}
+      - {set: surface, emissivity: 0.4}
+      - {set: zmin, temperature: 970 K}
     initial_temperature: 970 K
     ambient: 970 K
     output: {count: 4}

@@ -11,7 +11,7 @@ mesh: {boxes: [{size: [20 mm, 20 mm, 4 mm], cells: [16, 16, 4]}], jitter: {amoun
 materials: [{name: steel, density: 7955, conductivity: [[300, 14], [1400, 31]], specific_heat: 500}]
 duration: 2 s
 initial_temperature: 900 K
-boundary: [{on: surface, convection: 20 W/(m^2 K), emissivity: 0.4}]
+boundary: [{set: surface, convection: 20 W/(m^2 K), emissivity: 0.4}]
 output: {count: 3}
 END
 cat >topopt.yaml <<'END'
