@@ -20,7 +20,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SERIES "snap.vtkhdf.series"
+#define SERIES "snap.hdf.series"
 #define HISTORY "history.csv"
 #define CHECKPOINT "checkpoint.h5"
 #define SUMMARY "summary.json"

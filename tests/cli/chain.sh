@@ -89,7 +89,7 @@ refused() { # words expected, arguments…
 
 # all of it, and every figure of the report is a number that can be
 "$INGOT" run small.yaml >out 2>log || fail "the chain fails"
-for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv load-mesh.vtkhdf crack/snap.vtkhdf.series; do
+for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv load-mesh.vtkhdf crack/snap.hdf.series; do
   [ -s small-out/$file ] || fail "$file is missing"
 done
 number() { sed -n "s/^ *\"$1 \[.*\": \([0-9.e+-]*\),*$/\1/p" small-out/summary.json; }
