@@ -1,4 +1,5 @@
-/* What every cmocka test includes. */
+/* What every cmocka test includes: contexts on the backends that are here, and calls that must
+   succeed or be refused in so many words. */
 #ifndef IG_TESTS_CHECK_H
 #define IG_TESTS_CHECK_H
 
@@ -11,5 +12,61 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
+
+#include <ingot/context.h>
+
+/* The call must succeed; else the test ends with what the library said. */
+#define GOOD(cx, call)                                                                             \
+  do {                                                                                             \
+    if ((call) != IG_OK)                                                                           \
+      fail_msg("%s: %s", #call, ig_ctx_message(cx));                                               \
+  } while (0)
+
+/* The library's last message has these words in it. */
+#define SAYS(cx, words)                                                                            \
+  do {                                                                                             \
+    const char *words_ = (words);                                                                  \
+    if (!strstr(ig_ctx_message(cx), words_))                                                       \
+      fail_msg("'%s' lacks '%s'", ig_ctx_message(cx), words_);                                     \
+  } while (0)
+
+/* The call must be refused as the user's to mend, with these words. */
+#define BAD(cx, call, words)                                                                       \
+  do {                                                                                             \
+    assert_int_equal(call, IG_INPUT);                                                              \
+    SAYS(cx, words);                                                                               \
+  } while (0)
+
+/* A context on this backend, which must be here. */
+static inline ig_ctx *ctx_on(const char *backend, int threads) {
+  ig_ctx *cx = NULL;
+  GOOD(cx, ig_ctx_open(&(ig_ctx_options){.backend = backend, .threads = threads}, &cx));
+  return cx;
+}
+
+/* The backends a test goes through, NULL at the end: cpu, debug, and cuda where there is a GPU;
+   the one that the environment variable INGOT_TEST_BACKEND names, if any, alone:
+     for (const char *const *backend = backends_here(); *backend; backend++) */
+static inline const char *const *backends_here(void) {
+  static const char *here[4] = {"cpu", "debug"};
+  const char *only = getenv("INGOT_TEST_BACKEND");
+  if (only) {
+    here[0] = only, here[1] = NULL;
+  } else if (!here[2]) {
+    ig_ctx *cx = NULL;
+    if (ig_ctx_open(&(ig_ctx_options){.backend = "cuda", .threads = 1}, &cx) == IG_OK)
+      here[2] = "cuda";
+    ig_ctx_close(cx);
+  }
+  return here;
+}
+
+/* Is this backend one of them? */
+static inline int backend_here(const char *name) {
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    if (strcmp(*backend, name) == 0)
+      return 1;
+  return 0;
+}
 
 #endif

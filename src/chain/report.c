@@ -1,6 +1,6 @@
 /* The figures of all stages in one file, and those that are asked for in lines. */
 #include "chain/chain.h"
-#include "io/json.h"
+#include "io/result_folder.h"
 #include "io/store.h"
 
 #include <math.h>
@@ -114,7 +114,7 @@ static ig_status summary_write(ig_chain *chain, const leftover *left, const doub
   }
   ig_json_end(&json, '}');
   ig_json_end(&json, '}');
-  char *path = ig_path_join(chain->out, "summary.json");
+  char *path = ig_path_join(chain->out, IG_SUMMARY);
   const ig_status status = !path || json.text.failed
                                ? IG_FAIL(chain->cx, IG_MEMORY, "no memory for the summary")
                                : ig_store(chain->cx, path, json.text.at, json.text.length);

@@ -1,6 +1,7 @@
 /* What stages left in their folders, read back. */
 #include "chain/chain.h"
 #include "io/case_yaml.h"
+#include "io/result_folder.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
 
@@ -28,7 +29,7 @@ static ig_status json_read(ig_ctx *cx, ig_arena *arena, const char *folder, cons
 }
 
 ig_status ig_stage_summary(ig_chain *chain, int stage, ig_node **summary) {
-  return json_read(chain->cx, chain->c->arena, chain->stage[stage].folder, "summary.json", summary);
+  return json_read(chain->cx, chain->c->arena, chain->stage[stage].folder, IG_SUMMARY, summary);
 }
 
 bool ig_summary_figure(const ig_node *summary, const char *key, double *value) {
@@ -74,7 +75,7 @@ ig_status ig_series_read(ig_ctx *cx, const char *folder, ig_series *series) {
   ig_node *root = NULL;
   memset(series, 0, sizeof *series);
   IG_TRY(ig_arena_new(cx, &arena));
-  ig_status status = json_read(cx, arena, folder, "snap.hdf.series", &root);
+  ig_status status = json_read(cx, arena, folder, IG_SERIES, &root);
   const ig_node *files = root ? ig_node_find(root, "files") : NULL;
   if (status == IG_OK && files)
     status = series_fill(cx, folder, files, series);
@@ -151,7 +152,7 @@ ig_status ig_column_read(ig_ctx *cx, const char *folder, const char *name, int *
   size_t room = 0;
   *count = 0;
   *value = NULL;
-  IG_TRY(path_in(cx, folder, "history.csv", &path));
+  IG_TRY(path_in(cx, folder, IG_HISTORY, &path));
   FILE *f = fopen(path, "r");
   ig_status status =
       f ? IG_OK : IG_FAIL(cx, IG_INPUT, "cannot read '%s': %s", path, strerror(errno));

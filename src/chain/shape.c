@@ -49,8 +49,7 @@ static const ig_option shape_options[] = {
     IG_MAP(shape_case, plate, plate_case, plate_options, NULL, "the build plate under the part"),
     IG_MAP(shape_case, raster, ig_scan_case, ig_scan_options, NULL,
            "lines of the beam over each layer, along x and y in turn"),
-    IG_LIST(shape_case, sets, ig_pick_case, ig_pick_options, NULL,
-            "node and face sets of the part by place"),
+    IG_LIST(shape_case, sets, ig_pick_case, ig_pick_options, NULL, "sets of the part by place"),
     IG_END};
 
 /* --- voxels to hexahedra */
@@ -233,10 +232,7 @@ static ig_status mesh_make(ig_job *job, const shape_case *c, const ig_voxels *v,
   }
   IG_TRY(lattice_mesh(cx, &l, mesh));
   IG_TRY(bottom_add(cx, v, *mesh));
-  for (int i = 0; i < c->sets.count; i++) {
-    const ig_pick_case *pick = IG_ITEM(const ig_pick_case, c->sets, i);
-    IG_TRY(ig_mesh_placed(cx, ig_mesh_pick_set(cx, *mesh, pick), &pick->at));
-  }
+  IG_TRY(ig_mesh_pick(cx, *mesh, &c->sets));
   return ig_mesh_check(cx, *mesh);
 }
 

@@ -469,6 +469,8 @@ static ig_status option_read(reader *r, const ig_node *node, const scope *s, con
     if (node->kind != IG_NODE_MAP)
       return wrong(r, node, s, "a map of keys");
     return map_read(r, node, s, &(ig_option_table){o->sub, into}, 1);
+  case IG_OPT_KEYS: /* option_find looks through it */
+    break;
   }
   return IG_FAIL(r->cx, IG_ARG, "option '%s' is of no known kind", o->key);
 }
@@ -491,7 +493,7 @@ static ig_status default_fill(reader *r, const ig_src *at, const scope *s, const
   else if (o->kind == IG_OPT_VECTOR)
     for (int i = 0; i < o->length; i++)
       ((double *)into)[i] = NAN;
-  else if (o->kind == IG_OPT_MAP)
+  else if (o->kind == IG_OPT_MAP || o->kind == IG_OPT_KEYS)
     return defaults_fill(r, &from, s, &(ig_option_table){o->sub, into});
   return IG_OK; /* the others are zero already */
 }
@@ -505,7 +507,7 @@ static size_t option_size(const ig_option *o) {
       [IG_OPT_VECTOR] = n * sizeof(double), [IG_OPT_IVECTOR] = n * sizeof(int64_t),
       [IG_OPT_REALS] = sizeof(ig_reals),    [IG_OPT_TEXTS] = sizeof(ig_texts),
       [IG_OPT_TABLE] = sizeof(ig_table),    [IG_OPT_MAP] = o->sub_size,
-      [IG_OPT_LIST] = sizeof(ig_list)};
+      [IG_OPT_LIST] = sizeof(ig_list),      [IG_OPT_KEYS] = o->sub_size};
   return sizes[o->kind];
 }
 
@@ -520,15 +522,31 @@ static ig_status defaults_fill(reader *r, const ig_src *at, const scope *s,
   return IG_OK;
 }
 
-static const ig_option *option_find(const ig_option_table *tables, int count, const char *key,
+static const ig_option *option_find(const ig_option *options, const char *key, void *from,
                                     void **into) {
-  for (int t = 0; t < count; t++)
-    for (const ig_option *o = tables[t].options; o->key; o++)
-      if (strcmp(o->key, key) == 0) {
-        *into = (unsigned char *)tables[t].into + o->offset;
-        return o;
-      }
+  for (const ig_option *o = options; o->key; o++) {
+    unsigned char *at = (unsigned char *)from + o->offset;
+    const ig_option *found = NULL;
+    if (o->kind == IG_OPT_KEYS && (found = option_find(o->sub, key, at, into))) {
+      ((ig_src *)(void *)at)->given = true;
+      return found;
+    }
+    if (o->kind != IG_OPT_KEYS && strcmp(o->key, key) == 0) {
+      *into = at;
+      return o;
+    }
+  }
   return NULL;
+}
+
+/* "a|b|c": the keys of a table, after those that are there already. */
+static size_t keys_write(const ig_option *options, char *keys, size_t size, size_t used) {
+  for (const ig_option *o = options; o->key && used < size; o++)
+    if (o->kind == IG_OPT_KEYS)
+      used = keys_write(o->sub, keys, size, used);
+    else
+      used += (size_t)snprintf(keys + used, size - used, "%s%s", used ? "|" : "", o->key);
+  return used;
 }
 
 /* How many sections below a table have this key, and one of them: "sources.power" for "power". */
@@ -536,6 +554,10 @@ static int elsewhere_find(const ig_option *options, const char *key, const char 
                           char *text, size_t size) {
   int count = 0;
   for (const ig_option *o = options; o->key; o++) {
+    if (o->kind == IG_OPT_KEYS) {
+      count += elsewhere_find(o->sub, key, section, text, size);
+      continue;
+    }
     if (*section && strcmp(o->key, key) == 0) {
       snprintf(text, size, "%s%s", section, key);
       count++;
@@ -554,8 +576,7 @@ static ig_status unknown_key(reader *r, const ig_node *child, const scope *s,
   size_t used = 0;
   bool found = false;
   for (int t = 0; t < count; t++)
-    for (const ig_option *o = tables[t].options; o->key && used < sizeof keys; o++)
-      used += (size_t)snprintf(keys + used, sizeof keys - used, "%s%s", used ? "|" : "", o->key);
+    used = keys_write(tables[t].options, keys, sizeof keys, used);
   found = ig_nearest(child->key, keys, near, sizeof near);
   if (!found) { /* a key of one section only is likely to have slipped out of it */
     int places = 0;
@@ -586,7 +607,9 @@ static ig_status map_read(reader *r, const ig_node *node, const scope *s,
     IG_TRY(defaults_fill(r, &node->at, s, &tables[t]));
   for (const ig_node *child = node->child; child; child = child->next) {
     void *into;
-    const ig_option *o = option_find(tables, count, child->key, &into);
+    const ig_option *o = NULL;
+    for (int t = 0; t < count && !o; t++)
+      o = option_find(tables[t].options, child->key, tables[t].into, &into);
     if (!o)
       return unknown_key(r, child, s, tables, count);
     IG_TRY(option_read(r, child, &(scope){s, o->key, -1}, o, into));

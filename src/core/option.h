@@ -34,7 +34,8 @@ typedef enum {
   IG_OPT_TEXTS,   /* ig_texts: any number of them; one scalar is a list of one */
   IG_OPT_TABLE,   /* ig_table: rows [x, y], x rising; one scalar means y for every x */
   IG_OPT_MAP,     /* a struct described by `sub` */
-  IG_OPT_LIST     /* ig_list of structs described by `sub`; one map is a list of one */
+  IG_OPT_LIST,    /* ig_list of structs described by `sub`; one map is a list of one */
+  IG_OPT_KEYS     /* a struct described by `sub`, whose keys stand among those of this table */
 } ig_option_kind;
 
 typedef const char *ig_opt_text;
@@ -66,7 +67,7 @@ typedef struct ig_option {
   double min, max;      /* of numbers, in SI; both 0: any finite value */
   const char *choices;  /* "cold|warm", of a choice, or of a text that must be one of them */
   int length;           /* of a vector */
-  const struct ig_option *sub; /* of a map or list, ended by an entry with key NULL */
+  const struct ig_option *sub; /* of a map, list or keys, ended by an entry with key NULL */
   size_t sub_size;
   const char *help;
 } ig_option;
@@ -144,6 +145,13 @@ typedef struct ig_option {
   {                                                                                                \
     .key = #m, .kind = IG_OPT_LIST, .offset = IG_MEMBER(S, m, ig_list), .sub = table,              \
     .sub_size = sizeof(T), .fallback = def, .help = text                                           \
+  }
+/* A struct that several others hold, all with the same keys; its at.given says whether any of them
+   was there. `m` is no key. None of the keys may be required. */
+#define IG_KEYS(S, m, T, table, text)                                                              \
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_KEYS, .offset = IG_MEMBER(S, m, T), .sub = table,                    \
+    .sub_size = sizeof(T), .help = text                                                            \
   }
 #define IG_END                                                                                     \
   { .key = NULL }

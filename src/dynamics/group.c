@@ -294,7 +294,7 @@ ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
               claim(cx, m->mesh, sections->count, s0 ? &s0->set : NULL, s0 ? &s0->at : NULL,
                     sizeof *s0, section));
   IG_TRY_GOTO(status, done,
-              claim(cx, m->mesh, materials->count, m0 ? &m0->tags : NULL, m0 ? &m0->at : NULL,
+              claim(cx, m->mesh, materials->count, m0 ? &m0->set : NULL, m0 ? &m0->at : NULL,
                     sizeof *m0, material));
   const int ns = sections->count + 1, nm = materials->count;
   IG_TRY_GOTO(status, done,
@@ -310,7 +310,7 @@ ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
         if (n == 0)
           continue;
         if (k < 0) {
-          status = ig_fail_at(cx, &m->c->at, "element %d has no material: name its set in `tags`",
+          status = ig_fail_at(cx, &m->c->at, "element %d has no material: name its set in `set`",
                               list[0]);
           goto done;
         }

@@ -361,28 +361,29 @@ ig_status ig_dyn_verify_rigid_joint(ig_dyn_problem *q, ig_dyn_model **m,
 
 /* A bar of two blocks, unlike in their meshes, tied end to end. */
 static ig_status tied_blocks(ig_dyn_problem *q) {
-  const ig_mesh_case mesh = {.boxes = {2, (ig_box_case[]){{.name = "left",
-                                                           .size = IG_ROW(0.5, 0.1, 0.1),
-                                                           .cells = IG_ROW(20, 3, 3)},
-                                                          {.name = "right",
-                                                           .origin = IG_ROW(0.501, 0, 0),
-                                                           .size = IG_ROW(0.499, 0.1, 0.1),
-                                                           .cells = IG_ROW(20, 4, 5)}}},
-                             .sets = {3, (ig_pick_case[]){{.name = "foot",
-                                                           .of = 1,
-                                                           .box = {.at.given = true,
-                                                                   .min = IG_ROW(0.5005, -1, -1),
-                                                                   .max = IG_ROW(0.5015, 1, 1)}},
-                                                          {.name = "ground",
-                                                           .of = 2,
-                                                           .box = {.at.given = true,
-                                                                   .min = IG_ROW(0.4999, -1, -1),
-                                                                   .max = IG_ROW(0.5001, 1, 1)}},
-                                                          {.name = "root",
-                                                           .of = 1,
-                                                           .box = {.at.given = true,
-                                                                   .min = IG_ROW(-1, -1, -1),
-                                                                   .max = IG_ROW(0.0001, 1, 1)}}}}};
+  const ig_mesh_case mesh = {
+      .boxes = {2,
+                (ig_box_case[]){
+                    {.name = "left", .size = IG_ROW(0.5, 0.1, 0.1), .cells = IG_ROW(20, 3, 3)},
+                    {.name = "right",
+                     .origin = IG_ROW(0.501, 0, 0),
+                     .size = IG_ROW(0.499, 0.1, 0.1),
+                     .cells = IG_ROW(20, 4, 5)}}},
+      .sets = {3, (ig_pick_case[]){{.name = "foot",
+                                    .of = IG_PICK_NODES,
+                                    .place.box = {.at.given = true,
+                                                  .min = IG_ROW(0.5005, -1, -1),
+                                                  .max = IG_ROW(0.5015, 1, 1)}},
+                                   {.name = "ground",
+                                    .of = IG_PICK_FACES,
+                                    .place.box = {.at.given = true,
+                                                  .min = IG_ROW(0.4999, -1, -1),
+                                                  .max = IG_ROW(0.5001, 1, 1)}},
+                                   {.name = "root",
+                                    .of = IG_PICK_NODES,
+                                    .place.box = {.at.given = true,
+                                                  .min = IG_ROW(-1, -1, -1),
+                                                  .max = IG_ROW(0.0001, 1, 1)}}}}};
   static const ig_dyn_tie tie = {.set = "foot", .to = "ground", .distance = 0.005};
   IG_TRY(ig_mesh_generate(q->cx, &mesh, &q->mesh));
   q->c.ties = (ig_list){1, (void *)&tie};

@@ -1,12 +1,11 @@
-/* The sink that writes files. */
+/* The sink that writes files: a queue of jobs between the run and a thread that writes. */
 #include "io/sink.h"
 #include "backend/backend.h"
 #include "io/checkpoint.h"
-#include "io/json.h"
+#include "io/result_folder.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -15,17 +14,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#define SERIES "snap.hdf.series"
-#define HISTORY "history.csv"
-#define CHECKPOINT "checkpoint.h5"
-#define SUMMARY "summary.json"
-#define MARK ".ingot"
-#define MARK_FORMAT "ingot result\nrun %016" PRIx64 "\n"
 
 /* What the sink itself must know to go on; beside the room's arrays in the checkpoint. */
 #define OWN "sink."
@@ -33,7 +23,7 @@
 #define OWN_HISTORY OWN "history_bytes"
 #define OWN_TIMES OWN "snapshot_time"
 
-enum { UNDER_WAY = 2, ROWS_KEPT = 1 << 15, NAME = 64 };
+enum { UNDER_WAY = 2, ROWS_KEPT = 1 << 15 };
 
 typedef enum { JOB_SNAPSHOT, JOB_CHECKPOINT, JOB_FILE } job_kind;
 
@@ -44,7 +34,7 @@ typedef struct job {
   ig_saved *saved;
   int count;
   int64_t history_bytes;
-  char name[NAME]; /* of a file */
+  char name[IG_FILE_NAME]; /* of a file */
   void *bytes;
   size_t size;
   struct job *next;
@@ -60,11 +50,8 @@ typedef struct {
 typedef struct {
   ig_sink sink;
   ig_ctx *cx;
-  char *folder;
-  int folder_fd; /* locked: one run at a time */
+  ig_result_folder folder;
   ig_sink_options options;
-  uint64_t run;     /* tells one run from another */
-  bool made, begun; /* the folder is new; it is this run's */
 
   /* the caller's thread */
   figure *result;
@@ -78,7 +65,6 @@ typedef struct {
   double *snapshot_time; /* of those on the disk */
   int64_t snapshots, snapshot_room;
   ig_pack pack;
-  ig_text extra; /* the room's files, as lines of the mark */
 
   /* between the two, under `lock` */
   pthread_t thread;
@@ -106,34 +92,15 @@ static void job_free(job *j) {
 
 /* --- the writer's thread; `cx` below is its own, for messages */
 
-static ig_status path_of(ig_ctx *cx, const files *s, const char *name, char **path) {
-  *path = ig_path_join(s->folder, name);
-  return *path ? IG_OK : IG_FAIL(cx, IG_MEMORY, "no memory for a path");
-}
-
-static ig_status store_text(ig_ctx *cx, const files *s, const char *name, const ig_text *text) {
-  char *path = NULL;
-  ig_status status = text->failed ? IG_FAIL(cx, IG_MEMORY, "no memory for '%s'", name)
-                                  : path_of(cx, s, name, &path);
-  if (status == IG_OK)
-    status = ig_store(cx, path, text->at, text->length);
-  free(path);
-  return status;
-}
-
-static void snapshot_name(int64_t index, char name[NAME]) {
-  snprintf(name, NAME, "snap_%06" PRId64 ".vtkhdf", index);
-}
-
 static ig_status write_series(ig_ctx *cx, const files *s) {
   ig_json json = {0};
   ig_json_object(&json, NULL);
   ig_json_text(&json, "file-series-version", "1.0");
   ig_json_list(&json, "files");
   for (int64_t i = 0; i < s->snapshots; i++) {
-    char name[NAME];
-    snapshot_name(i, name);
-    if (faccessat(s->folder_fd, name, F_OK, 0) != 0)
+    char name[IG_FILE_NAME];
+    ig_snapshot_name(i, name);
+    if (faccessat(s->folder.fd, name, F_OK, 0) != 0)
       continue; /* left behind in the folder the run was continued from */
     ig_json_object(&json, NULL);
     ig_json_text(&json, "name", name);
@@ -142,7 +109,7 @@ static ig_status write_series(ig_ctx *cx, const files *s) {
   }
   ig_json_end(&json, ']');
   ig_json_end(&json, '}');
-  const ig_status status = store_text(cx, s, SERIES, &json.text);
+  const ig_status status = ig_result_folder_store(cx, &s->folder, IG_SERIES, &json.text);
   free(json.text.at);
   return status;
 }
@@ -161,11 +128,11 @@ static ig_status add_time(ig_ctx *cx, files *s, double time) {
 }
 
 static ig_status write_snapshot(ig_ctx *cx, files *s, job *j) {
-  char name[NAME], *path = NULL;
+  char name[IG_FILE_NAME], *path = NULL;
   if (ig_snapshot_settle(j->snap) != IG_OK)
     return IG_FAIL(cx, IG_DEVICE, "the device failed while a snapshot was copied from it");
-  snapshot_name(s->snapshots, name);
-  IG_TRY(path_of(cx, s, name, &path));
+  ig_snapshot_name(s->snapshots, name);
+  IG_TRY(ig_result_folder_file(cx, &s->folder, name, &path));
   ig_status status = ig_snapshot_write_next(cx, j->snap, path, &s->pack);
   free(path);
   if (status == IG_OK)
@@ -175,11 +142,12 @@ static ig_status write_snapshot(ig_ctx *cx, files *s, job *j) {
 
 static ig_status write_checkpoint(ig_ctx *cx, files *s, job *j) {
   if (j->history_bytes && fsync(s->history_fd) != 0)
-    return IG_FAIL(cx, IG_IO, "cannot write '%s/" HISTORY "': %s", s->folder, strerror(errno));
+    return IG_FAIL(cx, IG_IO, "cannot write '%s/" IG_HISTORY "': %s", s->folder.path,
+                   strerror(errno));
   ig_saved *saved;
   IG_TRY(IG_NEW(cx, &saved, j->count + 4, "checkpoint"));
   memcpy(saved, j->saved, (size_t)j->count * sizeof *saved);
-  int64_t run = (int64_t)s->run;
+  int64_t run = (int64_t)s->folder.run;
   saved[j->count] = (ig_saved){OWN_RUN, IG_I64, 1, &run};
   saved[j->count + 1] = (ig_saved){OWN_HISTORY, IG_I64, 1, &j->history_bytes};
   saved[j->count + 2] = (ig_saved){OWN_TIMES, IG_F64, s->snapshots, s->snapshot_time};
@@ -187,7 +155,7 @@ static ig_status write_checkpoint(ig_ctx *cx, files *s, job *j) {
   saved[j->count + 3] =
       (ig_saved){IG_SINK_SETTINGS, IG_U8, (int64_t)strlen(settings) + 1, (void *)settings};
   char *path = NULL;
-  ig_status status = path_of(cx, s, CHECKPOINT, &path);
+  ig_status status = ig_result_folder_file(cx, &s->folder, IG_CHECKPOINT, &path);
   if (status == IG_OK)
     status = ig_checkpoint_write(cx, path, &j->head, saved, j->count + 4);
   free(path);
@@ -195,37 +163,10 @@ static ig_status write_checkpoint(ig_ctx *cx, files *s, job *j) {
   return status;
 }
 
-/* The mark names the room's files before they appear, so that a fresh run can clear them away. */
-static ig_status write_mark(ig_ctx *cx, const files *s) {
-  char head[64];
-  snprintf(head, sizeof head, MARK_FORMAT, s->run);
-  ig_text text = {0};
-  ig_text_add(&text, head);
-  ig_text_add_bytes(&text, s->extra.at, s->extra.length);
-  const ig_status status = store_text(cx, s, MARK, &text);
-  free(text.at);
-  return status;
-}
-
-static bool extra_has(const files *s, const char *name) {
-  char line[NAME + 8];
-  snprintf(line, sizeof line, "file %s\n", name);
-  return s->extra.length && strstr(s->extra.at, line);
-}
-
-static void extra_add(files *s, const char *name) {
-  char line[NAME + 8];
-  snprintf(line, sizeof line, "file %s\n", name);
-  ig_text_add(&s->extra, line);
-}
-
 static ig_status write_file(ig_ctx *cx, files *s, job *j) {
-  if (!extra_has(s, j->name)) {
-    extra_add(s, j->name);
-    IG_TRY(write_mark(cx, s));
-  }
+  IG_TRY(ig_result_folder_note(cx, &s->folder, j->name));
   char *path = NULL;
-  IG_TRY(path_of(cx, s, j->name, &path));
+  IG_TRY(ig_result_folder_file(cx, &s->folder, j->name, &path));
   const ig_status status = ig_store(cx, path, j->bytes, j->size);
   free(path);
   return status;
@@ -306,7 +247,11 @@ static ig_status hand_over(files *s, job *j) {
   return status;
 }
 
-static ig_status begin(files *s);
+/* Before the first thing is written, not when the folder opens: a case that its room refuses leaves
+   the former results alone. */
+static ig_status begin(files *s) {
+  return s->folder.ours ? IG_OK : ig_result_folder_take(s->cx, &s->folder);
+}
 
 static void wait_idle(files *s) {
   pthread_mutex_lock(&s->lock);
@@ -335,7 +280,7 @@ static ig_status history_write(files *s) {
   if (!s->rows.length)
     return IG_OK;
   char *path = NULL;
-  IG_TRY(path_of(s->cx, s, HISTORY, &path));
+  IG_TRY(ig_result_folder_file(s->cx, &s->folder, IG_HISTORY, &path));
   const ig_status status = ig_write_all(s->cx, s->history_fd, path, s->rows.at, s->rows.length);
   free(path);
   if (status == IG_OK)
@@ -360,25 +305,25 @@ static void rows_add_name(ig_text *rows, const char *name) {
 static ig_status history_open(files *s) {
   if (s->history_fd < 0) {
     s->history_fd =
-        openat(s->folder_fd, HISTORY, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+        openat(s->folder.fd, IG_HISTORY, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
     if (s->history_fd < 0) {
       s->rows.length = 0;
-      return IG_FAIL(s->cx, IG_IO, "cannot create '%s/" HISTORY "': %s", s->folder,
+      return IG_FAIL(s->cx, IG_IO, "cannot create '%s/" IG_HISTORY "': %s", s->folder.path,
                      strerror(errno));
     }
     return IG_OK;
   }
   char *there;
-  IG_TRY(IG_NEW(s->cx, &there, s->rows.length, "header of " HISTORY));
+  IG_TRY(IG_NEW(s->cx, &there, s->rows.length, "header of " IG_HISTORY));
   const bool same = pread(s->history_fd, there, s->rows.length, 0) == (ssize_t)s->rows.length &&
                     memcmp(there, s->rows.at, s->rows.length) == 0;
   free(there);
   s->rows.length = 0;
   return same ? IG_OK
               : IG_FAIL(s->cx, IG_INPUT,
-                        "'%s/" HISTORY "' has other columns than this run: restart in an empty "
+                        "'%s/" IG_HISTORY "' has other columns than this run: restart in an empty "
                         "folder",
-                        s->folder);
+                        s->folder.path);
 }
 
 static ig_status files_history(ig_sink *sink, int columns, const char *const *names,
@@ -396,7 +341,7 @@ static ig_status files_history(ig_sink *sink, int columns, const char *const *na
     s->columns = columns;
   }
   if (columns != s->columns)
-    return IG_FAIL(s->cx, IG_ARG, HISTORY " has %d columns, not %d", s->columns, columns);
+    return IG_FAIL(s->cx, IG_ARG, IG_HISTORY " has %d columns, not %d", s->columns, columns);
   for (int c = 0; c < columns; c++) {
     char text[IG_NUMBER_TEXT];
     ig_number_text(values[c], text);
@@ -404,7 +349,7 @@ static ig_status files_history(ig_sink *sink, int columns, const char *const *na
     ig_text_add(&s->rows, c + 1 < columns ? "," : "\n");
   }
   if (s->rows.failed)
-    return IG_FAIL(s->cx, IG_MEMORY, "no memory for a row of " HISTORY);
+    return IG_FAIL(s->cx, IG_MEMORY, "no memory for a row of " IG_HISTORY);
   if (s->rows.length >= ROWS_KEPT || ig_now() - s->rows_written > 1)
     return history_write(s);
   return IG_OK;
@@ -477,11 +422,9 @@ static ig_status files_result_text(ig_sink *sink, const char *key, const char *v
   return figure_set(sink->self, key, "", value, 0);
 }
 
-static bool own_name(const char *name);
-
 static ig_status files_file(ig_sink *sink, const char *name, const void *bytes, size_t size) {
   files *s = sink->self;
-  if (!name[0] || name[0] == '.' || strpbrk(name, "/\n") || strlen(name) >= NAME || own_name(name))
+  if (!ig_result_folder_allows(name))
     return IG_FAIL(s->cx, IG_ARG, "'%s' cannot be the name of a file in a result", name);
   job *j;
   IG_TRY(begin(s));
@@ -558,209 +501,58 @@ ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary) {
       ig_json_text(&json, s->result[i].key, s->result[i].unit);
   ig_json_end(&json, '}');
   ig_json_end(&json, '}');
-  const ig_status status = store_text(s->cx, s, SUMMARY, &json.text);
+  const ig_status status = ig_result_folder_store(s->cx, &s->folder, IG_SUMMARY, &json.text);
   free(json.text.at);
   return history != IG_OK ? history : status;
 }
 
-/* --- opening: whose folder is it? */
-
-static bool snapshot_index(const char *name, int64_t *index) {
-  int end = 0;
-  return sscanf(name, "snap_%" SCNd64 ".vtkhdf%n", index, &end) == 1 && end && !name[end] &&
-         *index >= 0;
-}
-
-/* Files a run writes by itself, and what a killed one leaves of them. */
-static bool own_name(const char *name) {
-  int64_t index;
-  char whole[NAME];
-  const size_t length = strlen(name), part = strlen(IG_PART);
-  if (length >= sizeof whole)
-    return false;
-  memcpy(whole, name, length + 1);
-  if (length > part && strcmp(name + length - part, IG_PART) == 0)
-    whole[length - part] = '\0';
-  return strcmp(whole, SERIES) == 0 || strcmp(whole, HISTORY) == 0 ||
-         strcmp(whole, CHECKPOINT) == 0 || strcmp(whole, SUMMARY) == 0 ||
-         strcmp(whole, MARK) == 0 || snapshot_index(whole, &index);
-}
-
-static bool is_part(const char *name) {
-  const size_t length = strlen(name), part = strlen(IG_PART);
-  return length > part && strcmp(name + length - part, IG_PART) == 0;
-}
-
-/* Reads the mark; *run stays 0 without one. */
-static void read_mark(files *s, uint64_t *run) {
-  *run = 0;
-  const int fd = openat(s->folder_fd, MARK, O_RDONLY | O_CLOEXEC);
-  FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
-  if (!f) {
-    if (fd >= 0)
-      close(fd);
-    return;
-  }
-  char line[NAME + 16], name[NAME];
-  while (fgets(line, sizeof line, f)) {
-    (void)!sscanf(line, "run %16" SCNx64, run);
-    const size_t length = strcspn(line, "\n");
-    if (strncmp(line, "file ", 5) == 0 && line[length] == '\n' && length - 5 < sizeof name) {
-      line[length] = '\0';
-      memcpy(name, line + 5, length - 4);
-      if (name[0] && name[0] != '.' && !strchr(name, '/') && !extra_has(s, name))
-        extra_add(s, name);
-    }
-  }
-  fclose(f);
-}
-
-/* Calls `each` on every entry of the folder. */
-typedef ig_status each_entry(files *s, const char *name);
-static ig_status folder_walk(files *s, each_entry *each) {
-  const int fd = openat(s->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
-  if (!folder) {
-    if (fd >= 0)
-      close(fd);
-    return IG_FAIL(s->cx, IG_IO, "cannot list '%s': %s", s->folder, strerror(errno));
-  }
-  ig_status status = IG_OK;
-  for (const struct dirent *d; status == IG_OK && (d = readdir(folder));)
-    if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0)
-      status = each(s, d->d_name);
-  closedir(folder);
-  return status;
-}
-
-static ig_status refuse_strange(files *s, const char *name) {
-  return own_name(name)
-             ? IG_OK
-             : IG_FAIL(s->cx, IG_INPUT,
-                       "'%s' holds '%s', which is no result of Ingot's: choose another folder or "
-                       "empty this one",
-                       s->folder, name);
-}
-
-static ig_status entry_remove(files *s, const char *name) {
-  if (unlinkat(s->folder_fd, name, 0) != 0 && errno != ENOENT)
-    return IG_FAIL(s->cx, IG_IO, "cannot remove '%s/%s': %s", s->folder, name, strerror(errno));
-  return IG_OK;
-}
-
-static bool of_the_run(const files *s, const char *name) {
-  if (!is_part(name))
-    return own_name(name) || extra_has(s, name);
-  char whole[NAME];
-  const size_t length = strlen(name) - strlen(IG_PART);
-  if (length >= sizeof whole)
-    return false;
-  memcpy(whole, name, length);
-  whole[length] = '\0';
-  return own_name(whole) || extra_has(s, whole);
-}
-
-static ig_status remove_former(files *s, const char *name) {
-  return of_the_run(s, name) && strcmp(name, MARK) != 0 ? entry_remove(s, name) : IG_OK;
-}
-
-/* What is half written, and what is later than the checkpoint the run goes on from. */
-static ig_status remove_later(files *s, const char *name) {
-  int64_t index;
-  const bool later = snapshot_index(name, &index) && index >= s->snapshots;
-  const bool part = is_part(name) && of_the_run(s, name);
-  return later || part || strcmp(name, SUMMARY) == 0 ? entry_remove(s, name) : IG_OK;
-}
+/* --- opening and closing */
 
 static ig_status history_continue(files *s, int64_t bytes) {
   struct stat info;
   if (bytes == 0)
-    return entry_remove(s, HISTORY);
-  s->history_fd = openat(s->folder_fd, HISTORY, O_RDWR | O_APPEND | O_CLOEXEC);
+    return ig_result_folder_remove(s->cx, &s->folder, IG_HISTORY);
+  s->history_fd = openat(s->folder.fd, IG_HISTORY, O_RDWR | O_APPEND | O_CLOEXEC);
   if (s->history_fd < 0 && errno == ENOENT)
     return IG_OK; /* the run goes on in another folder, with a history of its own */
   if (s->history_fd < 0 || fstat(s->history_fd, &info) != 0)
-    return IG_FAIL(s->cx, IG_IO, "cannot open '%s/" HISTORY "': %s", s->folder, strerror(errno));
+    return IG_FAIL(s->cx, IG_IO, "cannot open '%s/" IG_HISTORY "': %s", s->folder.path,
+                   strerror(errno));
   if (info.st_size < bytes)
     return IG_FAIL(s->cx, IG_INPUT,
-                   "'%s/" HISTORY
+                   "'%s/" IG_HISTORY
                    "' is shorter than when the checkpoint was written: restart in an "
                    "empty folder",
-                   s->folder);
+                   s->folder.path);
   if (ftruncate(s->history_fd, bytes) != 0)
-    return IG_FAIL(s->cx, IG_IO, "cannot shorten '%s/" HISTORY "': %s", s->folder, strerror(errno));
+    return IG_FAIL(s->cx, IG_IO, "cannot shorten '%s/" IG_HISTORY "': %s", s->folder.path,
+                   strerror(errno));
   s->history_bytes = bytes;
   return IG_OK;
 }
 
-static ig_status open_restart(files *s, uint64_t marked) {
-  const ig_restart *restart = s->options.restart;
+/* Goes on from the checkpoint: whatever came after it goes. */
+static ig_status restart(files *s, const ig_restart *from) {
   const void *run, *bytes, *times;
   int64_t count;
-  IG_TRY(ig_restart_find(s->cx, restart, OWN_RUN, IG_I64, 1, &run));
-  IG_TRY(ig_restart_find(s->cx, restart, OWN_HISTORY, IG_I64, 1, &bytes));
-  IG_TRY(ig_restart_find_any(s->cx, restart, OWN_TIMES, IG_F64, &count, &times));
-  s->run = (uint64_t) * (const int64_t *)run;
+  IG_TRY(ig_restart_find(s->cx, from, OWN_RUN, IG_I64, 1, &run));
+  IG_TRY(ig_restart_find(s->cx, from, OWN_HISTORY, IG_I64, 1, &bytes));
+  IG_TRY(ig_restart_find_any(s->cx, from, OWN_TIMES, IG_F64, &count, &times));
   if (*(const int64_t *)bytes < 0)
     return IG_FAIL(s->cx, IG_INPUT, "the checkpoint's history length is negative");
-  if (marked && marked != s->run)
-    return IG_FAIL(s->cx, IG_INPUT,
-                   "'%s' holds another run than the checkpoint's: restart in the checkpoint's "
-                   "folder or in an empty one",
-                   s->folder);
+  IG_TRY(ig_result_folder_retake(s->cx, &s->folder, (uint64_t) * (const int64_t *)run));
   for (int64_t i = 0; i < count; i++)
     IG_TRY(add_time(s->cx, s, ((const double *)times)[i]));
-  IG_TRY(write_mark(s->cx, s));
   if (count)
     IG_TRY(write_series(s->cx, s)); /* before the files it no longer names go */
   else
-    IG_TRY(entry_remove(s, SERIES));
-  IG_TRY(folder_walk(s, remove_later));
+    IG_TRY(ig_result_folder_remove(s->cx, &s->folder, IG_SERIES));
+  IG_TRY(ig_result_folder_cut(s->cx, &s->folder, s->snapshots));
   return history_continue(s, *(const int64_t *)bytes);
 }
 
-static ig_status open_fresh(files *s) {
-  while (s->run == 0)
-    if (getrandom(&s->run, sizeof s->run, 0) != sizeof s->run)
-      return IG_FAIL(s->cx, IG_IO, "cannot draw a number for the run: %s", strerror(errno));
-  IG_TRY(write_mark(s->cx, s)); /* from here on the folder is ours, whatever stops us */
-  IG_TRY(entry_remove(s, CHECKPOINT));
-  IG_TRY(entry_remove(s, SERIES));
-  IG_TRY(folder_walk(s, remove_former));
-  s->extra.length = 0;
-  return write_mark(s->cx, s);
-}
-
-/* Before the first thing is written, not when the folder opens: a case that its room refuses leaves
-   the former results alone. */
-static ig_status begin(files *s) {
-  if (s->begun)
-    return IG_OK;
-  IG_TRY(open_fresh(s));
-  s->begun = true;
-  return IG_OK;
-}
-
 bool ig_sink_begun(const ig_sink *sink) {
-  return ((const files *)sink->self)->begun;
-}
-
-static ig_status folder_open(files *s) {
-  s->made = access(s->folder, F_OK) != 0;
-  IG_TRY(ig_folder_make(s->cx, s->folder));
-  s->folder_fd = open(s->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (s->folder_fd < 0)
-    return IG_FAIL(s->cx, IG_IO, "cannot open folder '%s': %s", s->folder, strerror(errno));
-  if (flock(s->folder_fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-    return IG_FAIL(s->cx, IG_IO, "another run is writing into '%s'", s->folder);
-  uint64_t marked = 0;
-  read_mark(s, &marked);
-  if (!marked)
-    IG_TRY(folder_walk(s, refuse_strange));
-  if (!s->options.restart)
-    return IG_OK;
-  s->begun = true;
-  return open_restart(s, marked);
+  return ((const files *)sink->self)->folder.ours;
 }
 
 static ig_status writer_start(files *s) {
@@ -789,14 +581,15 @@ ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *op
                       .flush = files_flush};
   s->cx = cx;
   s->options = *options;
-  s->folder_fd = s->history_fd = -1;
+  s->history_fd = -1;
   /* the CPU's own threads are busy with the run; a GPU's host has them to spare */
   s->pack.level = options->compression;
   s->pack.threads = cx->backend->kernels == IG_KERNELS_CUDA ? cx->threads : 1;
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->changed, NULL);
-  s->folder = strdup(folder);
-  ig_status status = s->folder ? folder_open(s) : IG_FAIL(cx, IG_MEMORY, "no memory for a path");
+  ig_status status = ig_result_folder_open(cx, folder, &s->folder);
+  if (status == IG_OK && options->restart)
+    status = restart(s, options->restart);
   s->options.restart = NULL; /* the caller's, and of no more use */
   if (status == IG_OK)
     status = writer_start(s);
@@ -821,20 +614,15 @@ void ig_sink_close(ig_sink *sink) {
   }
   if (s->history_fd >= 0)
     close(s->history_fd);
-  if (s->folder_fd >= 0)
-    close(s->folder_fd);
-  if (s->made && !s->begun)
-    (void)rmdir(s->folder);
+  ig_result_folder_close(&s->folder);
   pthread_mutex_destroy(&s->lock);
   pthread_cond_destroy(&s->changed);
   ig_pack_clear(&s->pack);
-  free(s->folder);
   for (int i = 0; i < s->results; i++) {
     free(s->result[i].key);
     free(s->result[i].text);
   }
   free(s->result);
-  free(s->extra.at);
   free(s->rows.at);
   free(s->snapshot_time);
   free(s);

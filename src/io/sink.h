@@ -4,7 +4,7 @@
      history.csv            one row a call, columns with units
      checkpoint.h5          what --restart goes on from
      summary.json           what ran, how long, and the room's figures
-     .ingot                 which run this is, and the files the room added
+     .ingot                 whose it is (io/result_folder.h)
 
    Snapshots, checkpoints and files are written by a thread of the sink's own, two at most under
    way; what goes wrong there is told by the next call and by flush. Every file but history.csv

@@ -23,7 +23,7 @@ const ig_option ig_material_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "name of the material"),
     IG_TEXT(M, file, NULL,
             "material file, by name or path, whose values the keys given here override"),
-    IG_TEXTS(M, tags, NULL, "element sets made of it; left out: every element not claimed"),
+    IG_TEXTS(M, set, NULL, "element sets made of it; left out: every element not claimed"),
     IG_TABLE(M, density, "K", "kg/m^3", NULL, IG_TINY, 1e6, "density"),
     IG_TABLE(M, conductivity, "K", "W/(m K)", NULL, 0, 1e6, "thermal conductivity"),
     IG_TABLE(M, specific_heat, "K", "J/(kg K)", NULL, IG_TINY, 1e7, "specific heat"),

@@ -25,7 +25,7 @@ typedef struct {
   ig_src at;
   const char *name;
   const char *file; /* a material file whose values the keys here override */
-  ig_texts tags;    /* element sets this material fills; none: everything not claimed */
+  ig_texts set;     /* element sets this material fills; none: everything not claimed */
   /* thermal; tables over temperature in K, SI */
   ig_table density, conductivity, specific_heat;
   ig_table powder_conductivity; /* given: the material begins as powder */

@@ -41,11 +41,11 @@ IG_MUST_CHECK ig_status ig_mesh_set_all(ig_ctx *cx, ig_mesh *mesh);
 /* Element set from region numbers, where a block's tag is `tag`. */
 IG_MUST_CHECK ig_status ig_mesh_set_tagged(ig_ctx *cx, ig_mesh *mesh, const char *name,
                                            int32_t tag);
-IG_MUST_CHECK ig_status ig_mesh_pick_check(ig_ctx *cx, const ig_pick_case *pick, bool named);
 /* inside[e] = 1 where the centroid of e is there. */
 IG_MUST_CHECK ig_status ig_mesh_pick_elements(ig_ctx *cx, const ig_mesh *mesh,
-                                              const ig_pick_case *pick, uint8_t *inside,
+                                              const ig_place *place, uint8_t *inside,
                                               ig_lid *count);
-IG_MUST_CHECK ig_status ig_mesh_pick_set(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick);
+/* The sets of a list of ig_pick_case, in turn. */
+IG_MUST_CHECK ig_status ig_mesh_pick(ig_ctx *cx, ig_mesh *mesh, const ig_list *picks);
 
 #endif

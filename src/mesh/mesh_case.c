@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define POINT_HELP "two entries in the plane, three in space"
-
 /* lines that several shapes share */
 #define RADIUS(text) IG_REAL(M, radius, "m", IG_REQUIRED, IG_TINY, 1e9, text)
 #define HEIGHT IG_REAL(M, height, "m", IG_REQUIRED, IG_TINY, 1e9, "height, along z")
@@ -91,42 +89,13 @@ static const ig_option beam_line_options[] = {
     IG_END};
 #undef M
 
-static const ig_option in_box_options[] = {
-    IG_REALS(ig_in_box, min, "m", NULL, 0, 0, "lowest corner; left out: no bound"),
-    IG_REALS(ig_in_box, max, "m", NULL, 0, 0, "highest corner; left out: no bound"), IG_END};
-static const ig_option in_cylinder_options[] = {
-    IG_REALS(ig_in_cylinder, from, "m", IG_REQUIRED, 0, 0, "one end of the axis"),
-    IG_REALS(ig_in_cylinder, to, "m", IG_REQUIRED, 0, 0, "the other end"),
-    IG_REAL(ig_in_cylinder, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
-    IG_REAL(ig_in_cylinder, inner, "m", "0", 0, 1e9, "nothing closer to the axis than this"),
-    IG_END};
-static const ig_option in_sphere_options[] = {
-    IG_REALS(ig_in_sphere, center, "m", IG_REQUIRED, 0, 0, "center; " POINT_HELP),
-    IG_REAL(ig_in_sphere, radius, "m", IG_REQUIRED, IG_TINY, 1e9, "radius"),
-    IG_REAL(ig_in_sphere, inner, "m", "0", 0, 1e9, "nothing closer to the center than this"),
-    IG_END};
-static const ig_option in_plane_options[] = {
-    IG_REALS(ig_in_plane, point, "m", IG_REQUIRED, 0, 0, "a point on the plane; " POINT_HELP),
-    IG_REALS(ig_in_plane, normal, "", IG_REQUIRED, 0, 0, "its normal, of any length"),
-    IG_REAL(ig_in_plane, within, "m", "0", 0, 1e9, "how far on either side still counts"), IG_END};
-
 #define M ig_pick_case
-#define PLACES                                                                                     \
-  IG_MAP(M, box, ig_in_box, in_box_options, NULL, "inside this box"),                              \
-      IG_MAP(M, cylinder, ig_in_cylinder, in_cylinder_options, NULL, "inside this cylinder"),      \
-      IG_MAP(M, sphere, ig_in_sphere, in_sphere_options, NULL,                                     \
-             "inside this sphere; a circle in the plane"),                                         \
-      IG_MAP(M, plane, ig_in_plane, in_plane_options, NULL,                                        \
-             "on this plane, or in a slab about it")
-static const ig_option remove_options[] = {PLACES, IG_END};
-static const ig_option tag_options[] = {
-    IG_TEXT(M, name, IG_REQUIRED, "element set: elements whose centre is there"), PLACES, IG_END};
 const ig_option ig_pick_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "name of the set"),
-    IG_CHOICE(M, of, "both|nodes|faces", "both",
-              "nodes that are there, boundary faces with all corners there"),
-    PLACES, IG_END};
-#undef PLACES
+    IG_CHOICE(M, of, IG_PICKS, "both",
+              "nodes that are there, boundary faces with all corners there (both: these two), or "
+              "elements whose centre is there"),
+    IG_PLACE_KEYS(M, place, "where"), IG_END};
 #undef M
 
 static const ig_option jitter_options[] = {
@@ -159,10 +128,9 @@ const ig_option ig_mesh_options[] = {
            "hemispherical shell with a hole at the pole"),
     IG_MAP(M, plate, ig_plate_case, plate_options, NULL, "rectangular plate"),
     IG_MAP(M, beam_line, ig_beam_line_case, beam_line_options, NULL, "beams along a line or arc"),
-    IG_LIST(M, remove, ig_pick_case, remove_options, NULL,
+    IG_LIST(M, remove, ig_place, ig_place_options, NULL,
             "cut away: elements whose centre is there"),
-    IG_LIST(M, tag, ig_pick_case, tag_options, NULL, "element sets by place"),
-    IG_LIST(M, sets, ig_pick_case, ig_pick_options, NULL, "node and face sets by place"),
+    IG_LIST(M, sets, ig_pick_case, ig_pick_options, NULL, "sets by place"),
     IG_MAP(M, jitter, ig_jitter_case, jitter_options, NULL, "move inner nodes at random"),
     IG_END};
 #undef M
@@ -224,13 +192,11 @@ static ig_status elements_remove(ig_ctx *cx, const ig_mesh_case *c, ig_draft *dr
   IG_TRY_GOTO(status, done, IG_NEW(cx, &inside, elements, "cut"));
   memset(keep, 1, (size_t)elements);
   for (int i = 0; i < c->remove.count; i++) {
-    const ig_pick_case *pick = IG_ITEM(const ig_pick_case, c->remove, i);
+    const ig_place *place = IG_ITEM(const ig_place, c->remove, i);
     ig_lid count;
-    IG_TRY_GOTO(status, done,
-                ig_mesh_placed(cx, ig_mesh_pick_elements(cx, draft->mesh, pick, inside, &count),
-                               &pick->at));
+    IG_TRY_GOTO(status, done, ig_mesh_pick_elements(cx, draft->mesh, place, inside, &count));
     if (count == 0) {
-      status = ig_fail_at(cx, &pick->at, "nothing to remove: no element's centre is there");
+      status = ig_fail_at(cx, &place->at, "nothing to remove: no element's centre is there");
       goto done;
     }
     ig_lid left = 0;
@@ -239,49 +205,13 @@ static ig_status elements_remove(ig_ctx *cx, const ig_mesh_case *c, ig_draft *dr
       left += keep[e];
     }
     if (left == 0) {
-      status = ig_fail_at(cx, &pick->at, "nothing is left of the mesh after this");
+      status = ig_fail_at(cx, &place->at, "nothing is left of the mesh after this");
       goto done;
     }
   }
   status = ig_draft_keep(cx, draft, keep);
 done:
   free(keep);
-  free(inside);
-  return status;
-}
-
-/* Element sets by place. Their region numbers follow those the mesh has; a later tag wins. */
-static ig_status elements_tag(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh) {
-  int32_t first = c->boxes.count + 1;
-  for (int b = 0; b < mesh->blocks; b++)
-    for (ig_lid e = 0; e < mesh->block[b].count; e++)
-      if (mesh->block[b].tag[e] >= first && mesh->block[b].tag[e] < INT32_MAX - c->tag.count)
-        first = mesh->block[b].tag[e] + 1;
-  uint8_t *inside;
-  IG_TRY(IG_NEW(cx, &inside, ig_mesh_elements(mesh), "tags"));
-  ig_status status = IG_OK;
-  for (int i = 0; i < c->tag.count && status == IG_OK; i++) {
-    const ig_pick_case *pick = IG_ITEM(const ig_pick_case, c->tag, i);
-    ig_lid count = 0;
-    status = ig_mesh_pick_check(cx, pick, true);
-    if (status == IG_OK)
-      status = ig_mesh_pick_elements(cx, mesh, pick, inside, &count);
-    if (status == IG_OK && count == 0)
-      status = IG_FAIL(cx, IG_INPUT, "tag '%s' is empty: no element's centre is there", pick->name);
-    ig_set *set = NULL;
-    if (status == IG_OK)
-      status = ig_mesh_add_set(cx, mesh, pick->name, IG_SET_ELEMENTS, count, &set);
-    status = ig_mesh_placed(cx, status, &pick->at);
-    if (status != IG_OK)
-      break;
-    ig_lid element = 0, found = 0;
-    for (int b = 0; b < mesh->blocks; b++)
-      for (ig_lid e = 0; e < mesh->block[b].count; e++, element++)
-        if (inside[element]) {
-          set->item[found++] = element;
-          mesh->block[b].tag[e] = first + i;
-        }
-  }
   free(inside);
   return status;
 }
@@ -341,12 +271,7 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
     IG_TRY(ig_mesh_set_sides(cx, mesh, draft->side, draft->name));
   else
     IG_TRY(ig_mesh_set_bounds(cx, mesh));
-  if (c->tag.count)
-    IG_TRY(elements_tag(cx, c, mesh));
-  for (int i = 0; i < c->sets.count; i++) {
-    const ig_pick_case *pick = IG_ITEM(const ig_pick_case, c->sets, i);
-    IG_TRY(ig_mesh_placed(cx, ig_mesh_pick_set(cx, mesh, pick), &pick->at));
-  }
+  IG_TRY(ig_mesh_pick(cx, mesh, &c->sets));
   if (c->order) {
     ig_order order;
     IG_TRY(ig_mesh_reorder(cx, mesh, &order));

@@ -1,15 +1,11 @@
 /* The `mesh` section of a case: a file to import, boxes, or one of the shapes; then what to cut
-   away, tag and name. Programs fill the same structs: a zeroed member means its default, and a
+   away and name. Programs fill the same structs: a zeroed member means its default, and a
    shape counts as given when its at.given is true. */
 #ifndef IG_MESH_CASE_H
 #define IG_MESH_CASE_H
 
-#include "core/option.h"
+#include "mesh/place.h"
 #include <ingot/mesh.h>
-
-/* An ig_reals written down: IG_ROW(0, 0, 1). Lives as long as the block it stands in. */
-#define IG_ROW(...)                                                                                \
-  ((ig_reals){(int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]){__VA_ARGS__}})
 
 /* Points and sizes have two entries in the plane, three in space. */
 typedef struct {
@@ -65,34 +61,14 @@ typedef struct {
   double radius, angle; /* or an arc in the plane, about the origin, from the x axis */
 } ig_beam_line_case;
 
-/* Where: inside all of those given. */
-typedef struct {
-  ig_src at;
-  ig_reals min, max;
-} ig_in_box;
-typedef struct {
-  ig_src at;
-  ig_reals from, to;
-  double inner, radius;
-} ig_in_cylinder;
-typedef struct {
-  ig_src at;
-  ig_reals center;
-  double inner, radius;
-} ig_in_sphere;
-typedef struct {
-  ig_src at;
-  ig_reals point, normal;
-  double within; /* on either side; 0: as close as rounding allows */
-} ig_in_plane;
+/* A set by place. */
+enum { IG_PICK_BOTH, IG_PICK_NODES, IG_PICK_FACES, IG_PICK_ELEMENTS };
+#define IG_PICKS "both|nodes|faces|elements"
 typedef struct {
   ig_src at;
   const char *name;
-  int of; /* both, nodes, faces */
-  ig_in_box box;
-  ig_in_cylinder cylinder;
-  ig_in_sphere sphere;
-  ig_in_plane plane;
+  int of; /* IG_PICK_… */
+  ig_place place;
 } ig_pick_case;
 
 typedef struct {
@@ -121,7 +97,8 @@ typedef struct {
   ig_hemisphere_case hemisphere;
   ig_plate_case plate;
   ig_beam_line_case beam_line;
-  ig_list remove, tag, sets; /* of ig_pick_case */
+  ig_list remove; /* of ig_place */
+  ig_list sets;   /* of ig_pick_case */
   ig_jitter_case jitter;
 } ig_mesh_case;
 

@@ -185,121 +185,7 @@ ig_status ig_mesh_set_tagged(ig_ctx *cx, ig_mesh *mesh, const char *name, int32_
   return IG_OK;
 }
 
-/* --- places */
-
-static double entry(const ig_reals *r, int d, double fallback) {
-  return d < r->count ? r->value[d] : fallback;
-}
-
-static ig_status row_check(ig_ctx *cx, const ig_reals *r, const char *key, bool required) {
-  if (r->count > 3 || r->count == 1 || (required && r->count == 0))
-    return IG_FAIL(cx, IG_INPUT, "%s has %d entries: expected 2 (plane) or 3", key, r->count);
-  return IG_OK;
-}
-
-static ig_status radii_check(ig_ctx *cx, double inner, double radius) {
-  if (!(radius > 0))
-    return IG_FAIL(cx, IG_INPUT, "radius: %g: expected more than 0", radius);
-  if (!(inner >= 0 && inner <= radius))
-    return IG_FAIL(cx, IG_INPUT, "inner: %g: expected 0 to radius, %g", inner, radius);
-  return IG_OK;
-}
-
-ig_status ig_mesh_pick_check(ig_ctx *cx, const ig_pick_case *p, bool named) {
-  if (named && (!p->name || !*p->name))
-    return IG_FAIL(cx, IG_INPUT, "name: expected the name of the set");
-  if (!p->box.at.given && !p->cylinder.at.given && !p->sphere.at.given && !p->plane.at.given)
-    return IG_FAIL(cx, IG_INPUT, "no place given: expected box, cylinder, sphere or plane");
-  if (p->box.at.given) {
-    IG_TRY(row_check(cx, &p->box.min, "min", false));
-    IG_TRY(row_check(cx, &p->box.max, "max", false));
-    for (int d = 0; d < 3; d++)
-      if (entry(&p->box.min, d, -INFINITY) > entry(&p->box.max, d, INFINITY))
-        return IG_FAIL(cx, IG_INPUT, "min is above max: the box is empty");
-  }
-  if (p->cylinder.at.given) {
-    IG_TRY(row_check(cx, &p->cylinder.from, "from", true));
-    IG_TRY(row_check(cx, &p->cylinder.to, "to", true));
-    IG_TRY(radii_check(cx, p->cylinder.inner, p->cylinder.radius));
-    double length = 0;
-    for (int d = 0; d < 3; d++)
-      length += fabs(entry(&p->cylinder.to, d, 0) - entry(&p->cylinder.from, d, 0));
-    if (!(length > 0))
-      return IG_FAIL(cx, IG_INPUT, "from and to are the same point: expected the cylinder's axis");
-  }
-  if (p->sphere.at.given) {
-    IG_TRY(row_check(cx, &p->sphere.center, "center", true));
-    IG_TRY(radii_check(cx, p->sphere.inner, p->sphere.radius));
-  }
-  if (p->plane.at.given) {
-    IG_TRY(row_check(cx, &p->plane.point, "point", true));
-    IG_TRY(row_check(cx, &p->plane.normal, "normal", true));
-    double length = 0;
-    for (int d = 0; d < 3; d++)
-      length += fabs(entry(&p->plane.normal, d, 0));
-    if (!(length > 0))
-      return IG_FAIL(cx, IG_INPUT, "normal is zero: expected a direction");
-    if (!(p->plane.within >= 0))
-      return IG_FAIL(cx, IG_INPUT, "within: %g: expected 0 or more", p->plane.within);
-  }
-  return IG_OK;
-}
-
-static bool in_box(const ig_in_box *b, const double *x, double tolerance) {
-  for (int d = 0; d < 3; d++)
-    if (x[d] < entry(&b->min, d, -INFINITY) - tolerance ||
-        x[d] > entry(&b->max, d, INFINITY) + tolerance)
-      return false;
-  return true;
-}
-
-static bool in_shell(double r, double inner, double radius, double tolerance) {
-  return r <= radius + tolerance && (inner == 0 || r >= inner - tolerance);
-}
-
-static bool in_cylinder(const ig_in_cylinder *c, const double *x, double tolerance) {
-  double axis[3], from[3], length = 0, along = 0, off = 0;
-  for (int d = 0; d < 3; d++) {
-    axis[d] = entry(&c->to, d, 0) - entry(&c->from, d, 0);
-    from[d] = x[d] - entry(&c->from, d, 0);
-    length += axis[d] * axis[d];
-    along += axis[d] * from[d];
-  }
-  length = sqrt(length);
-  along /= length;
-  for (int d = 0; d < 3; d++) {
-    const double r = from[d] - along * axis[d] / length;
-    off += r * r;
-  }
-  return along >= -tolerance && along <= length + tolerance &&
-         in_shell(sqrt(off), c->inner, c->radius, tolerance);
-}
-
-static bool in_sphere(const ig_in_sphere *s, const double *x, double tolerance) {
-  double r = 0;
-  for (int d = 0; d < 3; d++) {
-    const double off = x[d] - entry(&s->center, d, 0);
-    r += off * off;
-  }
-  return in_shell(sqrt(r), s->inner, s->radius, tolerance);
-}
-
-static bool in_plane(const ig_in_plane *p, const double *x, double tolerance) {
-  double away = 0, length = 0;
-  for (int d = 0; d < 3; d++) {
-    const double n = entry(&p->normal, d, 0);
-    away += n * (x[d] - entry(&p->point, d, 0));
-    length += n * n;
-  }
-  return fabs(away) <= (p->within + tolerance) * sqrt(length);
-}
-
-static bool inside(const ig_pick_case *p, const double *x, double tolerance) {
-  return (!p->box.at.given || in_box(&p->box, x, tolerance)) &&
-         (!p->cylinder.at.given || in_cylinder(&p->cylinder, x, tolerance)) &&
-         (!p->sphere.at.given || in_sphere(&p->sphere, x, tolerance)) &&
-         (!p->plane.at.given || in_plane(&p->plane, x, tolerance));
-}
+/* --- what a case picks by place */
 
 static double pick_tolerance(const ig_mesh *mesh) {
   double low[3], high[3], size = 0;
@@ -309,9 +195,9 @@ static double pick_tolerance(const ig_mesh *mesh) {
   return 1e-9 * size;
 }
 
-ig_status ig_mesh_pick_elements(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_case *pick,
-                                uint8_t *chosen, ig_lid *count) {
-  IG_TRY(ig_mesh_pick_check(cx, pick, false));
+ig_status ig_mesh_pick_elements(ig_ctx *cx, const ig_mesh *mesh, const ig_place *place,
+                                uint8_t *inside, ig_lid *count) {
+  IG_TRY(ig_place_check(cx, place));
   const double tolerance = pick_tolerance(mesh);
   ig_lid element = 0, found = 0;
   for (int b = 0; b < mesh->blocks; b++) {
@@ -322,32 +208,66 @@ ig_status ig_mesh_pick_elements(ig_ctx *cx, const ig_mesh *mesh, const ig_pick_c
       for (size_t a = 0; a < npe; a++)
         for (size_t d = 0; d < 3; d++)
           center[d] += mesh->x[3 * (size_t)block->conn[(size_t)e * npe + a] + d] / (double)npe;
-      chosen[element] = inside(pick, center, tolerance);
-      found += chosen[element];
+      inside[element] = ig_place_has(place, center, tolerance);
+      found += inside[element];
     }
   }
   *count = found;
   return IG_OK;
 }
 
-ig_status ig_mesh_pick_set(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick) {
-  enum { BOTH, NODES, FACES };
-  IG_TRY(ig_mesh_pick_check(cx, pick, true));
-  uint8_t *mark;
-  IG_TRY(IG_NEW(cx, &mark, mesh->nodes, "set"));
+/* They also become a region, numbered after those the mesh has. */
+static ig_status elements_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick,
+                               uint8_t *inside) {
+  ig_lid count, element = 0, found = 0;
+  ig_set *set;
+  IG_TRY(ig_mesh_pick_elements(cx, mesh, &pick->place, inside, &count));
+  if (count == 0)
+    return ig_fail_at(cx, &pick->at, "set '%s' is empty: no element's centre is there", pick->name);
+  IG_TRY(ig_mesh_add_set(cx, mesh, pick->name, IG_SET_ELEMENTS, count, &set));
+  int32_t last = 0;
+  for (int b = 0; b < mesh->blocks; b++)
+    for (ig_lid e = 0; e < mesh->block[b].count; e++)
+      last = mesh->block[b].tag[e] > last ? mesh->block[b].tag[e] : last;
+  const int32_t region = last < INT32_MAX ? last + 1 : last;
+  for (int b = 0; b < mesh->blocks; b++)
+    for (ig_lid e = 0; e < mesh->block[b].count; e++, element++)
+      if (inside[element]) {
+        set->item[found++] = element;
+        mesh->block[b].tag[e] = region;
+      }
+  return IG_OK;
+}
+
+static ig_status nodes_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick, uint8_t *inside) {
   const double tolerance = pick_tolerance(mesh);
   ig_lid found = 0;
+  IG_TRY(ig_place_check(cx, &pick->place));
   for (ig_lid n = 0; n < mesh->nodes; n++) {
-    mark[n] = inside(pick, mesh->x + 3 * (size_t)n, tolerance);
-    found += mark[n];
+    inside[n] = ig_place_has(&pick->place, mesh->x + 3 * (size_t)n, tolerance);
+    found += inside[n];
   }
-  ig_status status = IG_OK;
   if (!found)
-    status = IG_FAIL(cx, IG_INPUT, "set '%s' is empty: no node of the mesh is there", pick->name);
-  if (status == IG_OK && pick->of != FACES)
-    status = set_from_nodes(cx, mesh, pick->name, mark, 1);
-  if (status == IG_OK && pick->of != NODES)
-    status = set_from_boundary(cx, mesh, pick->name, mark, 1);
-  free(mark);
-  return status;
+    return ig_fail_at(cx, &pick->at, "set '%s' is empty: no node of the mesh is there", pick->name);
+  if (pick->of != IG_PICK_FACES)
+    IG_TRY(set_from_nodes(cx, mesh, pick->name, inside, 1));
+  if (pick->of != IG_PICK_NODES)
+    IG_TRY(set_from_boundary(cx, mesh, pick->name, inside, 1));
+  return IG_OK;
+}
+
+ig_status ig_mesh_pick(ig_ctx *cx, ig_mesh *mesh, const ig_list *picks) {
+  for (int i = 0; i < picks->count; i++) {
+    const ig_pick_case *pick = IG_ITEM(const ig_pick_case, *picks, i);
+    const bool elements = pick->of == IG_PICK_ELEMENTS;
+    if (!pick->name || !*pick->name)
+      return ig_fail_at(cx, &pick->at, "name: expected the name of the set");
+    uint8_t *inside;
+    IG_TRY(IG_NEW(cx, &inside, elements ? ig_mesh_elements(mesh) : mesh->nodes, "set"));
+    const ig_status status =
+        elements ? elements_pick(cx, mesh, pick, inside) : nodes_pick(cx, mesh, pick, inside);
+    free(inside);
+    IG_TRY(status);
+  }
+  return IG_OK;
 }

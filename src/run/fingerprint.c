@@ -134,6 +134,8 @@ static uint64_t mix_option(uint64_t h, const ig_option *o, const void *from, con
   }
   case IG_OPT_MAP:
     return mix_table(h, o->sub, at, path, ends);
+  case IG_OPT_KEYS:
+    return mix_table(h, o->sub, at, above, ends);
   case IG_OPT_LIST: {
     const ig_list *list = at;
     h = mix(h, &list->count, sizeof list->count);

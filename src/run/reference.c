@@ -1,21 +1,30 @@
 /* What a case file may say, written out from the tables that read it. */
+#include "mesh/place.h"
 #include "run/case.h"
 #include "run/rooms.h"
 #ifdef INGOT_HAVE_IO
 #include "chain/chain.h"
 #endif
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+enum { SECTIONS = 256, ANCHOR = 160 };
+typedef struct {
+  const ig_option *table;
+  char name[160], anchor[ANCHOR];
+} section;
 typedef struct {
   ig_text_fn *text;
   void *user;
+  int sections;
+  section section[SECTIONS]; /* those written, to point at where the same keys come again */
 } writer;
 
-static void put(const writer *w, const char *format, ...) IG_PRINTF(2, 3);
-static void put(const writer *w, const char *format, ...) {
+static void put(writer *w, const char *format, ...) IG_PRINTF(2, 3);
+static void put(writer *w, const char *format, ...) {
   char text[1024];
   va_list args;
   va_start(args, format);
@@ -25,7 +34,7 @@ static void put(const writer *w, const char *format, ...) {
 }
 
 /* "a|b|c" entry by entry. */
-static void choices_put(const writer *w, const char *choices, const char *quote, const char *join) {
+static void choices_put(writer *w, const char *choices, const char *quote, const char *join) {
   for (const char *p = choices; *p;) {
     const int length = (int)strcspn(p, "|");
     put(w, "%s%s%.*s%s", p == choices ? "" : join, quote, length, p, quote);
@@ -34,7 +43,7 @@ static void choices_put(const writer *w, const char *choices, const char *quote,
 }
 
 /* `physics` takes the rooms' names, whatever rooms there are. */
-static void rooms_put(const writer *w, const char *quote, const char *join) {
+static void rooms_put(writer *w, const char *quote, const char *join) {
   for (const ig_room *const *room = ig_rooms(); *room; room++)
     put(w, "%s%s%s%s", room == ig_rooms() ? "" : join, quote, (*room)->name, quote);
 }
@@ -45,7 +54,7 @@ static bool is_physics(const ig_option *o) {
 /* --- the reference ------------------------------------------------------------------------------
  */
 
-static void kind_put(const writer *w, const ig_option *o) {
+static void kind_put(writer *w, const ig_option *o) {
   switch (o->kind) {
   case IG_OPT_BOOL:
     put(w, "`true` or `false`");
@@ -89,16 +98,72 @@ static void kind_put(const writer *w, const ig_option *o) {
   case IG_OPT_LIST:
     put(w, "list of sections");
     break;
+  case IG_OPT_KEYS:
+    break;
   }
 }
 
-static void table_put(const writer *w, const ig_option *options) {
+/* Tables that several others hold, each described once, in a chapter of its own. */
+static const struct {
+  const ig_option *table;
+  const char *name, *about;
+} shared[] = {
+    {ig_place_options, "A place",
+     "A part of space: inside everything of it that is given. Points have two entries in the "
+     "plane, three in\nspace. The same keys stand wherever a place is asked for"},
+};
+enum { SHARED = sizeof shared / sizeof *shared };
+
+/* What pages make of a heading to link to it: letters, digits, '_' and '-' of it, and "-1" where
+   the same comes a second time. */
+static void anchor_make(const writer *w, const char *heading, char anchor[ANCHOR]) {
+  size_t used = 0;
+  for (const char *p = heading; *p && used + 8 < ANCHOR; p++)
+    if (isalnum((unsigned char)*p) || strchr("_- ", *p))
+      anchor[used++] = *p == ' ' ? '-' : (char)tolower((unsigned char)*p);
+  anchor[used] = '\0';
+  int before = 0;
+  for (int i = 0; i < w->sections; i++)
+    before +=
+        strncmp(w->section[i].anchor, anchor, used) == 0 &&
+        strspn(w->section[i].anchor + used, "-0123456789") == strlen(w->section[i].anchor + used);
+  if (before)
+    snprintf(anchor + used, ANCHOR - used, "-%d", before);
+}
+
+/* The section a table was described in, NULL if it was not yet. */
+static const section *section_of(const writer *w, const ig_option *table) {
+  for (int i = 0; i < w->sections; i++)
+    if (w->section[i].table == table)
+      return &w->section[i];
+  return NULL;
+}
+
+static const char *shared_name(const ig_option *table) {
+  for (int i = 0; i < SHARED; i++)
+    if (shared[i].table == table)
+      return shared[i].name;
+  return NULL;
+}
+
+static void table_put(writer *w, const ig_option *options) {
   put(w, "| key | value | unit | default | range | what |\n|---|---|---|---|---|---|\n");
   for (const ig_option *o = options; o->key; o++) {
     char range[128];
     ig_option_range(o, range, sizeof range);
-    put(w, "| `%s` | ", o->key);
+    put(w, "|");
+    for (const ig_option *key = o->kind == IG_OPT_KEYS ? o->sub : o; key->key; key++) {
+      put(w, " `%s`", key->key);
+      if (key == o)
+        break;
+    }
+    put(w, " | ");
     kind_put(w, o);
+    if (o->sub && shared_name(o->sub)) {
+      char anchor[ANCHOR];
+      anchor_make(&(writer){0}, shared_name(o->sub), anchor);
+      put(w, "%s[%s](#%s)", o->kind == IG_OPT_KEYS ? "" : ": ", shared_name(o->sub), anchor);
+    }
     put(w, " | %s | ", o->unit ? o->unit : "");
     if (o->fallback && strcmp(o->fallback, IG_REQUIRED) == 0)
       put(w, "**required**");
@@ -109,23 +174,37 @@ static void table_put(const writer *w, const ig_option *options) {
   put(w, "\n");
 }
 
-/* The sections of a table, each under its full name, those of a list with `[]`. */
-static void sections_put(const writer *w, const ig_option *options, const char *above) {
-  for (const ig_option *o = options; o->key; o++)
-    if (o->sub) {
-      char name[160];
-      snprintf(name, sizeof name, "%.100s%.40s%s", above, o->key,
-               o->kind == IG_OPT_LIST ? "[]" : "");
-      put(w, "### `%s`\n\n%s.\n\n", name, o->help);
-      table_put(w, o->sub);
-      strcat(name, ".");
-      sections_put(w, o->sub, name);
+/* The sections of a table, each under its full name, those of a list with `[]`. Keys that were
+   described before are pointed at. */
+static void sections_put(writer *w, const ig_option *options, const char *above) {
+  for (const ig_option *o = options; o->key; o++) {
+    if (!o->sub || shared_name(o->sub))
+      continue;
+    char name[160];
+    snprintf(name, sizeof name, "%.100s%.40s%s", above, o->key, o->kind == IG_OPT_LIST ? "[]" : "");
+    put(w, "### `%s`\n\n%s.", name, o->help);
+    const section *same = section_of(w, o->sub);
+    if (same)
+      put(w, " Its keys are those of [`%s`](#%s).", same->name, same->anchor);
+    put(w, "\n\n");
+    if (w->sections < SECTIONS) {
+      section *own = &w->section[w->sections];
+      own->table = o->sub;
+      snprintf(own->name, sizeof own->name, "%s", name);
+      anchor_make(w, name, own->anchor);
+      w->sections++;
     }
+    if (same)
+      continue;
+    table_put(w, o->sub);
+    strcat(name, ".");
+    sections_put(w, o->sub, name);
+  }
 }
 
 ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
   (void)cx;
-  const writer w = {text, user};
+  writer w = {.text = text, .user = user};
   put(&w, "# Case reference\n\n"
           "Written by `ingot help --reference` from the tables that read case files.\n\n"
           "A case is one YAML document. A number is in the unit the table names (SI), or carries "
@@ -137,6 +216,11 @@ ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
   put(&w, "## Every case\n\n");
   table_put(&w, ig_common_options);
   sections_put(&w, ig_common_options, "");
+  for (int i = 0; i < SHARED; i++) {
+    put(&w, "## %s\n\n%s.\n\n", shared[i].name, shared[i].about);
+    table_put(&w, shared[i].table);
+    sections_put(&w, shared[i].table, "");
+  }
   for (const ig_room *const *room = ig_rooms(); *room; room++) {
     put(&w, "## physics: %s\n\n%s.%s\n\n", (*room)->name, (*room)->about,
         (*room)->needs_mesh ? " Needs a `mesh`." : "");
@@ -170,9 +254,13 @@ ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
 /* --- completion ---------------------------------------------------------------------------------
  */
 
-static void keys_put(const writer *w, const ig_option *options, const char *above) {
+static void keys_put(writer *w, const ig_option *options, const char *above) {
   for (const ig_option *o = options; o->key; o++) {
     char name[160];
+    if (o->kind == IG_OPT_KEYS) {
+      keys_put(w, o->sub, above);
+      continue;
+    }
     snprintf(name, sizeof name, "%.100s%.40s%s", above, o->key, o->kind == IG_OPT_LIST ? "[]" : "");
     if (o->sub) {
       strcat(name, ".");
@@ -191,7 +279,7 @@ static void keys_put(const writer *w, const ig_option *options, const char *abov
 }
 
 ig_status ig_completion(ig_ctx *cx, const char *room, ig_text_fn *text, void *user) {
-  const writer w = {text, user};
+  writer w = {.text = text, .user = user};
   if (room && !ig_room_find(room))
     return IG_FAIL(cx, IG_INPUT, "there is no physics '%.60s'", room);
   keys_put(&w, ig_common_options, "");

@@ -4,6 +4,7 @@
 #ifdef INGOT_HAVE_IO
 #include "io/case_yaml.h"
 #include "io/checkpoint.h"
+#include "io/result_folder.h"
 #include "io/sink.h"
 #include "io/store.h"
 #endif
@@ -98,8 +99,7 @@ static ig_status result_look(ig_case *c, const ig_job *job, const char *out, con
                              const char *stamp, ig_result *result, ig_restart **restart) {
   ig_ctx *cx = c->cx;
   ig_status status = IG_OK;
-  char *summary = ig_path_join(out, "summary.json"),
-       *checkpoint = ig_path_join(out, "checkpoint.h5");
+  char *summary = ig_path_join(out, IG_SUMMARY), *checkpoint = ig_path_join(out, IG_CHECKPOINT);
   *result = IG_RESULT_NONE;
   if (!summary || !checkpoint)
     status = IG_FAIL(cx, IG_MEMORY, "no memory for a path");

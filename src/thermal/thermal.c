@@ -76,10 +76,10 @@ static ig_status materials_assign(ig_thermal_run *run) {
   int rest = -1;
   for (int m = 0; m < count; m++) {
     run->material[m] = IG_ITEM(const ig_material_case, *job->materials, m);
-    if (run->material[m]->tags.count == 0)
+    if (run->material[m]->set.count == 0)
       rest = m;
-    for (int t = 0; t < run->material[m]->tags.count; t++) {
-      const char *name = run->material[m]->tags.value[t];
+    for (int t = 0; t < run->material[m]->set.count; t++) {
+      const char *name = run->material[m]->set.value[t];
       const ig_set *set = ig_mesh_find_set(mesh, name, IG_SET_ELEMENTS);
       if (!set)
         return ig_fail_at(cx, &run->material[m]->at,
@@ -93,7 +93,7 @@ static ig_status materials_assign(ig_thermal_run *run) {
     if (run->material_of[e] == 255) {
       if (rest < 0)
         return ig_fail_at(cx, &run->material[0]->at,
-                          "element %d is made of nothing: give a material without tags for the "
+                          "element %d is made of nothing: give a material without a set for the "
                           "rest",
                           (int)e);
       run->material_of[e] = (uint8_t)rest;

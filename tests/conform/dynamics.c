@@ -82,15 +82,15 @@ static void two_blocks(ig_ctx *cx, ig_dyn_problem *q, double between) {
                      .size = IG_ROW(0.2, 0.2, 0.2),
                      .cells = IG_ROW(3, 4, 3)}}},
       .sets = {2, (ig_pick_case[]){{.name = "foot",
-                                    .of = 1,
-                                    .box = {.at.given = true,
-                                            .min = IG_ROW(0.29 + between, 0.019, 0),
-                                            .max = IG_ROW(0.301 + between, 1, 1)}},
+                                    .of = IG_PICK_NODES,
+                                    .place.box = {.at.given = true,
+                                                  .min = IG_ROW(0.29 + between, 0.019, 0),
+                                                  .max = IG_ROW(0.301 + between, 1, 1)}},
                                    {.name = "ground",
-                                    .of = 2,
-                                    .box = {.at.given = true,
-                                            .min = IG_ROW(0.299, -1, -1),
-                                            .max = IG_ROW(0.3001, 1, 1)}}}}};
+                                    .of = IG_PICK_FACES,
+                                    .place.box = {.at.given = true,
+                                                  .min = IG_ROW(0.299, -1, -1),
+                                                  .max = IG_ROW(0.3001, 1, 1)}}}}};
   check(cx, ig_mesh_generate(cx, &mesh, &q->mesh));
   ig_set *set;
   ig_lid n = 0;

@@ -70,10 +70,8 @@ static void strategies_agree(void **state) {
                 for (int c = 0; c < m; c++)
                   expected[conn[8 * e + a] * m + c] += contribution(e, a, c);
             for (int threads = 1; threads <= 3; threads++) {
-              const ig_ctx_options options = {.backend = backends[b], .threads = threads};
-              ig_ctx *cx;
+              ig_ctx *cx = ctx_on(backends[b], threads);
               ig_plan plan;
-              assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
               assert_int_equal(ig_plan_new(cx, (ig_assembly)how, (ig_slot_form)form, NODES,
                                            ELEMENTS, 8, conn, &plan),
                                IG_OK);
@@ -96,10 +94,8 @@ static void compact_form_wastes_nothing(void **state) {
   (void)state;
   static ig_lid conn[8 * ELEMENTS];
   box(conn);
-  ig_ctx *cx;
+  ig_ctx *cx = ctx_on("cpu", 1);
   ig_plan compact, rows;
-  const ig_ctx_options options = {.backend = "cpu"};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
   assert_int_equal(ig_plan_new(cx, IG_GATHER, IG_SLOTS_COMPACT, NODES, ELEMENTS, 8, conn, &compact),
                    IG_OK);
   assert_int_equal(ig_plan_new(cx, IG_GATHER, IG_SLOTS_ROWS, NODES, ELEMENTS, 8, conn, &rows),

@@ -3,25 +3,17 @@
 #include "backend/backend.h"
 #include "core/array.h"
 
-static ig_ctx *open_backend(const char *name) {
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = name, .threads = 2};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
-  return cx;
-}
-
 static void unknown_backend_is_named(void **state) {
   (void)state;
   ig_ctx *cx = NULL;
   const ig_ctx_options options = {.backend = "gpu"};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_INPUT);
-  assert_non_null(strstr(ig_ctx_message(cx), "'gpu' is unknown: expected auto, cpu, debug, cuda"));
+  BAD(cx, ig_ctx_open(&options, &cx), "'gpu' is unknown: expected auto, cpu, debug, cuda");
   ig_ctx_close(cx);
 }
 
 static void forgotten_push_shows_on_debug(void **state) {
   (void)state;
-  ig_ctx *cx = open_backend("debug");
+  ig_ctx *cx = ctx_on("debug", 2);
   ig_array a;
   assert_int_equal(ig_array_new(cx, &a, 8, sizeof(double), "test"), IG_OK);
   ((double *)a.host)[0] = 1;
@@ -37,7 +29,7 @@ static void forgotten_push_shows_on_debug(void **state) {
 
 static void memory_is_counted_and_overflow_refused(void **state) {
   (void)state;
-  ig_ctx *cx = open_backend("cpu");
+  ig_ctx *cx = ctx_on("cpu", 2);
   const size_t before = cx->device_bytes;
   ig_array a;
   assert_int_equal(ig_array_new(cx, &a, 1000, 8, "test"), IG_OK);
@@ -53,7 +45,7 @@ static void memory_is_counted_and_overflow_refused(void **state) {
 
 static void lowest_fault_is_reported(void **state) {
   (void)state;
-  ig_ctx *cx = open_backend("debug");
+  ig_ctx *cx = ctx_on("debug", 2);
   assert_int_equal(ig_fault_check(cx, "element", NULL), IG_OK);
   ig_fault_raise(cx->fault, IG_FAULT_NAN, 70);
   ig_fault_raise(cx->fault, IG_FAULT_JACOBIAN, 17);
@@ -72,9 +64,7 @@ static void reductions_do_not_depend_on_threads(void **state) {
   for (int i = 0; i < N; i++)
     x[i] = sin(i);
   for (int threads = 1; threads <= 4; threads++) {
-    ig_ctx *cx = NULL;
-    const ig_ctx_options options = {.backend = "cpu", .threads = threads};
-    assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+    ig_ctx *cx = ctx_on("cpu", threads);
     double dot, max;
     assert_int_equal(cx->backend->dot_f64(cx, N, x, x, &dot), IG_OK);
     assert_int_equal(cx->backend->absmax_f64(cx, N, x, &max), IG_OK);

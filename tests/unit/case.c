@@ -18,8 +18,8 @@ static char folder[] = "/tmp/ingot-case-XXXXXX";
 
 static int setup(void **state) {
   (void)state;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-  return ig_ctx_open(&options, &cx) != IG_OK || !mkdtemp(folder);
+  cx = ctx_on("cpu", 1);
+  return !mkdtemp(folder);
 }
 static int teardown(void **state) {
   (void)state;
@@ -27,31 +27,21 @@ static int teardown(void **state) {
   return rmdir(folder);
 }
 
-static void good(ig_status status) {
-  if (status != IG_OK)
-    fail_msg("%s", ig_ctx_message(cx));
-}
-static void bad(ig_status status, const char *message) {
-  assert_int_equal(status, IG_INPUT);
-  if (!strstr(ig_ctx_message(cx), message))
-    fail_msg("'%s' lacks '%s'", ig_ctx_message(cx), message);
-}
-
 static void keys_are_set(void **state) {
   (void)state;
   ig_case *c;
-  good(ig_case_new(cx, &c));
-  good(ig_case_set(c, "physics", "sample"));
-  good(ig_case_set(c, "steps", "5"));
-  good(ig_case_set(c, "sources[0].power", "200 W"));
-  good(ig_case_set(c, "sources[0].spot", "{radius: 50 um}"));
-  good(ig_case_set(c, "sources[1]", "{power: 1 kW, spot: {radius: 1 mm}}"));
-  good(ig_case_set(c, "sources[1].power", "2 kW"));
-  good(ig_case_set(c, "grid", "[4, 5, 6]"));
-  good(ig_case_set(c, "grid[1]", "7"));
-  good(ig_case_set(c, "output.every", "100"));
-  good(ig_case_set(c, "title", "'two words'"));
-  good(ig_case_read_for(c, sample_rooms));
+  GOOD(cx, ig_case_new(cx, &c));
+  GOOD(cx, ig_case_set(c, "physics", "sample"));
+  GOOD(cx, ig_case_set(c, "steps", "5"));
+  GOOD(cx, ig_case_set(c, "sources[0].power", "200 W"));
+  GOOD(cx, ig_case_set(c, "sources[0].spot", "{radius: 50 um}"));
+  GOOD(cx, ig_case_set(c, "sources[1]", "{power: 1 kW, spot: {radius: 1 mm}}"));
+  GOOD(cx, ig_case_set(c, "sources[1].power", "2 kW"));
+  GOOD(cx, ig_case_set(c, "grid", "[4, 5, 6]"));
+  GOOD(cx, ig_case_set(c, "grid[1]", "7"));
+  GOOD(cx, ig_case_set(c, "output.every", "100"));
+  GOOD(cx, ig_case_set(c, "title", "'two words'"));
+  GOOD(cx, ig_case_read_for(c, sample_rooms));
   const sample_case *s = c->room_case;
   assert_int_equal(s->sources.count, 2);
   assert_true(IG_ITEM(const sample_source, s->sources, 0)->power == 200);
@@ -71,24 +61,26 @@ static void keys_are_set(void **state) {
   assert_null(ig_case_get(c, "grid[9]"));
   assert_null(ig_case_get(c, "no..key"));
 
-  bad(ig_case_set(c, "sources[5].power", "1"), "--set sources[5].power: the list has 2 entries");
-  bad(ig_case_set(c, "sources.power", "1"), "--set sources.power: what stands before 'power' is a");
-  bad(ig_case_set(c, "title.x", "1"), "is a single value");
-  bad(ig_case_set(c, "fresh[1]", "1"), "the list has 0 entries");
+  BAD(cx, ig_case_set(c, "sources[5].power", "1"),
+      "--set sources[5].power: the list has 2 entries");
+  BAD(cx, ig_case_set(c, "sources.power", "1"),
+      "--set sources.power: what stands before 'power' is a");
+  BAD(cx, ig_case_set(c, "title.x", "1"), "is a single value");
+  BAD(cx, ig_case_set(c, "fresh[1]", "1"), "the list has 0 entries");
   assert_null(ig_node_find(c->root, "fresh")); /* a refused key leaves nothing behind */
-  bad(ig_case_set(c, "", "1"), "no key of a case");
-  bad(ig_case_set(c, "[0]", "1"), "no key of a case");
-  bad(ig_case_set(c, "a[x]", "1"), "no key of a case");
-  bad(ig_case_set(c, "a b", "1"), "no key of a case");
-  bad(ig_case_set(c, "a.", "1"), "no key of a case");
-  bad(ig_case_set(c, "title", ""), "--set title: expected a value");
-  bad(ig_case_set(c, "grid", "[1, 2"), "--set grid: expected ',' or ']'");
-  good(ig_case_set(c, "sources[0].power", "200 mm"));
-  bad(ig_case_read_for(c, sample_rooms),
+  BAD(cx, ig_case_set(c, "", "1"), "no key of a case");
+  BAD(cx, ig_case_set(c, "[0]", "1"), "no key of a case");
+  BAD(cx, ig_case_set(c, "a[x]", "1"), "no key of a case");
+  BAD(cx, ig_case_set(c, "a b", "1"), "no key of a case");
+  BAD(cx, ig_case_set(c, "a.", "1"), "no key of a case");
+  BAD(cx, ig_case_set(c, "title", ""), "--set title: expected a value");
+  BAD(cx, ig_case_set(c, "grid", "[1, 2"), "--set grid: expected ',' or ']'");
+  GOOD(cx, ig_case_set(c, "sources[0].power", "200 mm"));
+  BAD(cx, ig_case_read_for(c, sample_rooms),
       "--set sources[0].power: 'sources[0].power' is '200 mm': that is a length; expected a power");
-  good(ig_case_set(c, "sources[0].power", "1"));
-  good(ig_case_set(c, "sources[0].colour", "red"));
-  bad(ig_case_read_for(c, sample_rooms),
+  GOOD(cx, ig_case_set(c, "sources[0].power", "1"));
+  GOOD(cx, ig_case_set(c, "sources[0].colour", "red"));
+  BAD(cx, ig_case_read_for(c, sample_rooms),
       "--set sources[0].colour: unknown key 'colour' in 'sources[0]'");
   ig_case_close(c);
 }
@@ -96,9 +88,9 @@ static void keys_are_set(void **state) {
 static void no_rooms_is_said(void **state) {
   (void)state;
   ig_case *c;
-  good(ig_case_new(cx, &c));
+  GOOD(cx, ig_case_new(cx, &c));
   assert_int_equal(ig_case_read_for(c, (const ig_room *const[]){NULL}), IG_UNSUPPORTED);
-  bad(ig_case_read_for(c, sample_rooms),
+  BAD(cx, ig_case_read_for(c, sample_rooms),
       "missing key 'physics' at the top level: expected sample or meshed");
   ig_case_close(c);
 }
@@ -106,14 +98,14 @@ static void no_rooms_is_said(void **state) {
 static void one_map_becomes_a_list_when_indexed(void **state) {
   (void)state;
   ig_case *c;
-  good(ig_case_new(cx, &c));
-  good(ig_case_set(c, "physics", "sample"));
-  good(ig_case_set(c, "steps", "5"));
-  good(ig_case_set(c, "sources", "{power: 1, spot: {radius: 1 mm}}"));
+  GOOD(cx, ig_case_new(cx, &c));
+  GOOD(cx, ig_case_set(c, "physics", "sample"));
+  GOOD(cx, ig_case_set(c, "steps", "5"));
+  GOOD(cx, ig_case_set(c, "sources", "{power: 1, spot: {radius: 1 mm}}"));
   assert_string_equal(ig_case_get(c, "sources[0].power"), "1");
-  good(ig_case_set(c, "sources[0].power", "3"));
-  good(ig_case_set(c, "sources[1]", "{power: 4, spot: {radius: 1 mm}}"));
-  good(ig_case_read_for(c, sample_rooms));
+  GOOD(cx, ig_case_set(c, "sources[0].power", "3"));
+  GOOD(cx, ig_case_set(c, "sources[1]", "{power: 4, spot: {radius: 1 mm}}"));
+  GOOD(cx, ig_case_read_for(c, sample_rooms));
   const sample_case *s = c->room_case;
   assert_int_equal(s->sources.count, 2);
   assert_true(IG_ITEM(const sample_source, s->sources, 0)->power == 3);
@@ -132,7 +124,7 @@ static void keep_fn(void *user, const char *piece) {
 static void reference_names_every_key(void **state) {
   (void)state;
   char *text = NULL;
-  good(ig_reference(cx, keep_fn, &text));
+  GOOD(cx, ig_reference(cx, keep_fn, &text));
   assert_non_null(strstr(text, "\n| `physics` | "));
   assert_non_null(strstr(text, "| `assembly` | `atomic`, `color`, `gather` |  | `gather` |"));
   assert_non_null(strstr(text, "### `materials[]`"));
@@ -145,18 +137,18 @@ static void reference_names_every_key(void **state) {
     }
   free(text);
   text = NULL;
-  good(ig_completion(cx, NULL, keep_fn, &text));
+  GOOD(cx, ig_completion(cx, NULL, keep_fn, &text));
   assert_non_null(strstr(text, "\nassembly\tatomic color gather\t"));
   assert_non_null(strstr(text, "\nmaterials[].young\t\tYoung's modulus\n"));
   assert_non_null(strstr(text, "\noutput.every\t"));
   free(text);
-  bad(ig_completion(cx, "alchemy", keep_fn, &text), "no physics 'alchemy'");
+  BAD(cx, ig_completion(cx, "alchemy", keep_fn, &text), "no physics 'alchemy'");
 }
 
 #ifdef INGOT_HAVE_IO
 
 static ig_status read_text(const char *text, size_t size, ig_case **c) {
-  good(ig_case_new(cx, c));
+  GOOD(cx, ig_case_new(cx, c));
   IG_TRY(
       ig_yaml_read(cx, (*c)->arena, "case.yaml", (const unsigned char *)text, size, &(*c)->root));
   return ig_case_read_for(*c, sample_rooms);
@@ -180,7 +172,7 @@ static void yaml_is_read(void **state) {
                              "    power: 300 W\n"
                              "output: {interval: 1 ms, fields: [T]}\n";
   ig_case *c;
-  good(read_text(text, sizeof text - 1, &c));
+  GOOD(cx, read_text(text, sizeof text - 1, &c));
   const sample_case *s = c->room_case;
   assert_string_equal(c->common.title, "quoted \xc2\xb5");
   assert_true(s->speed == 0.01);
@@ -195,8 +187,8 @@ static void yaml_is_read(void **state) {
   assert_true(c->common.output.interval == 1e-3);
   assert_string_equal(c->common.output.fields.value[0], "T");
   /* a key set over an alias changes that place alone */
-  good(ig_case_set(c, "sources[0].spot.radius", "9 um"));
-  good(ig_case_read_for(c, sample_rooms));
+  GOOD(cx, ig_case_set(c, "sources[0].spot.radius", "9 um"));
+  GOOD(cx, ig_case_read_for(c, sample_rooms));
   s = c->room_case;
   assert_true(s->probe.radius == 5e-5);
   assert_true(IG_ITEM(const sample_source, s->sources, 0)->spot.radius == 9e-6);
@@ -214,7 +206,7 @@ static void hostile_documents_are_bounded(void **state) {
              i, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1, i - 1);
     keep(&text, line);
   }
-  bad(read_text(text, strlen(text), &c), "more than 1000000 values");
+  BAD(cx, read_text(text, strlen(text), &c), "more than 1000000 values");
   ig_case_close(c);
   free(text);
 
@@ -225,16 +217,16 @@ static void hostile_documents_are_bounded(void **state) {
     snprintf(line, sizeof line, "a%d: &a%d [*a%d]\n", i, i, i - 1);
     keep(&text, line);
   }
-  bad(read_text(text, strlen(text), &c), "more than 64 levels");
+  BAD(cx, read_text(text, strlen(text), &c), "more than 64 levels");
   ig_case_close(c);
   free(text);
 
   const size_t large = 17u << 20;
   text = malloc(large + 1);
   memset(text, '[', large);
-  bad(read_text(text, large, &c), "case.yaml:1:1: the file is larger than 16 MiB");
+  BAD(cx, read_text(text, large, &c), "case.yaml:1:1: the file is larger than 16 MiB");
   ig_case_close(c);
-  bad(read_text(text, 1 << 20, &c), "more than 64 levels");
+  BAD(cx, read_text(text, 1 << 20, &c), "more than 64 levels");
   ig_case_close(c);
   free(text);
 }
@@ -276,7 +268,7 @@ static void material_files_are_folded_in(void **state) {
                                "  - file: steel\n    young: 200 GPa\n"
                                "  - {file: ../materials/steel.yaml, name: twin}\n");
   ig_case *c;
-  good(read_file("deep/case.yaml", &c));
+  GOOD(cx, read_file("deep/case.yaml", &c));
   assert_int_equal(c->common.materials.count, 2);
   const ig_material_case *m = ig_material_find(&c->common.materials, "steel");
   assert_non_null(m);
@@ -285,38 +277,38 @@ static void material_files_are_folded_in(void **state) {
   assert_true(fabs(m->density.y[0] - 7850) < 1e-9);
   assert_true(ig_material_find(&c->common.materials, "twin")->young == 210e9);
   assert_null(ig_material_find(&c->common.materials, "lead"));
-  good(ig_material_require(cx, m, "density|young|poisson", "statics"));
-  bad(ig_material_require(cx, m, "young|conductivity", "printing"),
+  GOOD(cx, ig_material_require(cx, m, "density|young|poisson", "statics"));
+  BAD(cx, ig_material_require(cx, m, "young|conductivity", "printing"),
       "deep/case.yaml:5:5: material 'steel' lacks 'conductivity', which printing needs: thermal "
       "conductivity, in W/(m K)");
   assert_int_equal(ig_material_require(cx, m, "name", "nobody"), IG_ARG);
   snprintf(path, sizeof path, "%s/deep/points.csv", folder);
   assert_string_equal(((const sample_case *)c->room_case)->toolpath, path);
   /* another file for the first material: nothing of the one before is left */
-  good(ig_case_set(c, "materials[0].file", "steel"));
-  bad(ig_case_read_for(c, sample_rooms), "--set materials[0].file: no material file 'steel'");
+  GOOD(cx, ig_case_set(c, "materials[0].file", "steel"));
+  BAD(cx, ig_case_read_for(c, sample_rooms), "--set materials[0].file: no material file 'steel'");
   setenv("INGOT_MATERIALS", folder, 1);
   write_file("steel.yaml", "name: other\npoisson: 0.1\n");
-  good(ig_case_read_for(c, sample_rooms));
+  GOOD(cx, ig_case_read_for(c, sample_rooms));
   assert_true(ig_material_find(&c->common.materials, "other")->poisson == 0.1);
   assert_int_equal(ig_material_find(&c->common.materials, "other")->density.count, 0);
   unsetenv("INGOT_MATERIALS");
-  good(ig_case_set(c, "materials[0]", "{name: twin}"));
-  bad(ig_case_read_for(c, sample_rooms), "a second material is named 'twin'");
+  GOOD(cx, ig_case_set(c, "materials[0]", "{name: twin}"));
+  BAD(cx, ig_case_read_for(c, sample_rooms), "a second material is named 'twin'");
   ig_case_close(c);
 
   write_file("deep/case.yaml", "physics: sample\nsteps: 1\nmaterials: {file: odd}\n");
-  bad(read_file("deep/case.yaml", &c), "deep/odd.yaml:2:10: 'materials[0].poisson' is '0.7'");
+  BAD(cx, read_file("deep/case.yaml", &c), "deep/odd.yaml:2:10: 'materials[0].poisson' is '0.7'");
   ig_case_close(c);
   write_file("deep/case.yaml", "physics: sample\nsteps: 1\nmaterials: {file: chain}\n");
-  bad(read_file("deep/case.yaml", &c), "deep/chain.yaml:1:1: a material file cannot name");
+  BAD(cx, read_file("deep/case.yaml", &c), "deep/chain.yaml:1:1: a material file cannot name");
   ig_case_close(c);
   write_file("deep/case.yaml", "physics: sample\nsteps: 1\nmaterials: {file: gold}\n");
-  bad(read_file("deep/case.yaml", &c), "deep/case.yaml:3:19: no material file 'gold': looked");
+  BAD(cx, read_file("deep/case.yaml", &c), "deep/case.yaml:3:19: no material file 'gold': looked");
   ig_case_close(c);
-  bad(ig_case_open(cx, "/nowhere/case.yaml", &c), "/nowhere/case.yaml: No such file");
+  BAD(cx, ig_case_open(cx, "/nowhere/case.yaml", &c), "/nowhere/case.yaml: No such file");
   assert_null(c);
-  bad(ig_case_open(cx, folder, &c), "Is a directory");
+  BAD(cx, ig_case_open(cx, folder, &c), "Is a directory");
 
   static const char *const made[] = {
       "deep/case.yaml", "deep/points.csv",      "deep/chain.yaml", "deep/odd.yaml",
@@ -351,11 +343,11 @@ static void stock_material_check(const char *path) {
   char full[PATH_MAX];
   assert_non_null(realpath(path, full));
   ig_case *c;
-  good(ig_case_new(cx, &c));
-  good(ig_case_set(c, "physics", "sample"));
-  good(ig_case_set(c, "steps", "1"));
-  good(ig_case_set(c, "materials[0].file", full));
-  good(ig_case_read_for(c, sample_rooms));
+  GOOD(cx, ig_case_new(cx, &c));
+  GOOD(cx, ig_case_set(c, "physics", "sample"));
+  GOOD(cx, ig_case_set(c, "steps", "1"));
+  GOOD(cx, ig_case_set(c, "materials[0].file", full));
+  GOOD(cx, ig_case_read_for(c, sample_rooms));
   ig_case_close(c);
 }
 
@@ -364,11 +356,11 @@ static void quiet_line(void *user, const char *label, const char *value) {
 }
 static void example_check(const char *path) {
   ig_case *c;
-  good(ig_case_open(cx, path, &c));
+  GOOD(cx, ig_case_open(cx, path, &c));
   if (ig_case_is_chain(c)) /* its stages are read before the first of them runs */
-    good(ig_chain_check(c, folder, quiet_line, NULL));
+    GOOD(cx, ig_chain_check(c, folder, quiet_line, NULL));
   else
-    good(ig_case_read(c));
+    GOOD(cx, ig_case_read(c));
   ig_case_close(c);
 }
 

@@ -11,12 +11,6 @@
 #include <math.h>
 #include <unistd.h>
 
-static ig_ctx *open_cpu(void) {
-  ig_ctx *cx;
-  assert_int_equal(ig_ctx_open(&(ig_ctx_options){.backend = "cpu", .threads = 1}, &cx), IG_OK);
-  return cx;
-}
-
 /* --- voxels */
 
 static ig_voxels some_voxels(int nx, int ny, int nz) {
@@ -37,7 +31,7 @@ static double sum_of(const ig_voxels *v) {
 
 static void smoothing_keeps_the_volume_and_levels_waves(void **state) {
   (void)state;
-  ig_ctx *cx = open_cpu();
+  ig_ctx *cx = ctx_on("cpu", 1);
   ig_voxels v = some_voxels(5, 4, 7);
   const double volume = sum_of(&v);
   assert_int_equal(ig_voxels_smooth(cx, &v, 3), IG_OK);
@@ -52,7 +46,7 @@ static void smoothing_keeps_the_volume_and_levels_waves(void **state) {
 
 static void sampling_at_the_same_size_changes_nothing(void **state) {
   (void)state;
-  ig_ctx *cx = open_cpu();
+  ig_ctx *cx = ctx_on("cpu", 1);
   ig_voxels v = some_voxels(3, 5, 2), same, fine;
   assert_int_equal(ig_voxels_sample(cx, &v, 1, &same), IG_OK);
   assert_memory_equal(v.density, same.density, 30 * sizeof(double));
@@ -73,7 +67,7 @@ static void sampling_at_the_same_size_changes_nothing(void **state) {
 
 static void the_level_keeps_the_volume(void **state) {
   (void)state;
-  ig_ctx *cx = open_cpu();
+  ig_ctx *cx = ctx_on("cpu", 1);
   ig_voxels v = some_voxels(6, 6, 6);
   double level;
   assert_int_equal(ig_voxels_level(cx, &v, 50, &level), IG_OK);
@@ -89,7 +83,7 @@ static void the_level_keeps_the_volume(void **state) {
 
 static void the_largest_piece_stays(void **state) {
   (void)state;
-  ig_ctx *cx = open_cpu();
+  ig_ctx *cx = ctx_on("cpu", 1);
   ig_case *c;
   ig_mesh *mesh;
   int pieces;
@@ -143,7 +137,7 @@ static void store(ig_ctx *cx, const char *name, const char *text) {
 
 static void yield_is_read_from_a_curve(void **state) {
   (void)state;
-  ig_ctx *cx = open_cpu();
+  ig_ctx *cx = ctx_on("cpu", 1);
   static char text[1 << 16];
   int used = snprintf(text, sizeof text, "time [s],push [m],reaction [N]\n");
   for (int i = 0; i <= 400; i++)
@@ -187,8 +181,7 @@ static void yield_is_read_from_a_curve(void **state) {
   assert_int_equal(ig_column_read(cx, folder, "reaction [N]", &count, &column), IG_OK);
   assert_int_equal(count, 401);
   free(column);
-  assert_int_equal(ig_column_read(cx, folder, "react", &count, &column), IG_INPUT);
-  assert_non_null(strstr(ig_ctx_message(cx), "push"));
+  BAD(cx, ig_column_read(cx, folder, "react", &count, &column), "push");
   ig_ctx_close(cx);
 }
 
@@ -217,7 +210,7 @@ static void settings_of(ig_ctx *cx, const char *key, const char *value, char *te
 
 static void settings_tell_what_changed(void **state) {
   (void)state;
-  ig_ctx *cx = open_cpu();
+  ig_ctx *cx = ctx_on("cpu", 1);
   char one[4096], other[4096], key[64];
   static const struct {
     const char *key, *value, *differs;
@@ -261,7 +254,7 @@ static void bad_chains_are_refused_clearly(void **state) {
     fclose(f);
     expect[strcspn(expect, "\n")] = '\0';
     assert_memory_equal(expect, "# expect: ", 10);
-    ig_ctx *cx = open_cpu();
+    ig_ctx *cx = ctx_on("cpu", 1);
     ig_case *c = NULL;
     ig_status status = ig_case_open(cx, path, &c);
     if (status == IG_OK)

@@ -2,16 +2,9 @@
 #include "check.h"
 #include "core/ctx.h"
 
-static ig_ctx *opened(const char *backend, int threads) {
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = backend, .threads = threads};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
-  return cx;
-}
-
 static void a_case_chooses_what_was_left_open(void **state) {
   (void)state;
-  ig_ctx *cx = opened(NULL, 0);
+  ig_ctx *cx = ctx_on(NULL, 0);
   assert_string_equal(ig_ctx_backend(cx), "cpu");
   assert_int_equal(ig_ctx_follow(cx, "debug", 3), IG_OK);
   assert_string_equal(ig_ctx_backend(cx), "debug");
@@ -23,7 +16,7 @@ static void a_case_chooses_what_was_left_open(void **state) {
 
 static void a_program_has_the_last_word(void **state) {
   (void)state;
-  ig_ctx *cx = opened("cpu", 2);
+  ig_ctx *cx = ctx_on("cpu", 2);
   assert_int_equal(ig_ctx_follow(cx, "debug", 3), IG_OK);
   assert_string_equal(ig_ctx_backend(cx), "cpu");
   assert_int_equal(cx->threads, 2);
@@ -32,7 +25,7 @@ static void a_program_has_the_last_word(void **state) {
 
 static void interrupts_reach_the_context_they_name(void **state) {
   (void)state;
-  ig_ctx *a = opened("cpu", 1), *b = opened("cpu", 1);
+  ig_ctx *a = ctx_on("cpu", 1), *b = ctx_on("cpu", 1);
   ig_ctx_interrupt(a);
   assert_true(a->interrupted && !b->interrupted);
   ig_ctx_close(a);

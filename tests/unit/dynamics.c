@@ -393,11 +393,11 @@ static void queue_new(ig_ctx *cx, queued *s) {
           2,
           (ig_pick_case[]){
               {.name = "flying",
-               .of = 1,
-               .box = {.at.given = true, .min = IG_ROW(0, 0, 0.055), .max = IG_ROW(1, 1, 1)}},
+               .of = IG_PICK_NODES,
+               .place.box = {.at.given = true, .min = IG_ROW(0, 0, 0.055), .max = IG_ROW(1, 1, 1)}},
               {.name = "rim",
-               .of = 1,
-               .box = {
+               .of = IG_PICK_NODES,
+               .place.box = {
                    .at.given = true, .min = IG_ROW(-1, -1, -1), .max = IG_ROW(0.001, 1, 0.052)}}}}};
   check(cx, ig_mesh_generate(cx, &mesh, &s->q.mesh));
   s->fix = ig_dyn_fix("rim", "all");

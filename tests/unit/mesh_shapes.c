@@ -1,4 +1,4 @@
-/* Generators: counts, sizes and sides of every shape; boxes that join, cuts, tags, sets. */
+/* Generators: counts, sizes and sides of every shape; boxes that join, cuts, sets. */
 #include "check.h"
 #include "mesh/mesh_case.h"
 #include "mesh/topology.h"
@@ -9,8 +9,8 @@ static ig_ctx *cx;
 
 static int open_cx(void **state) {
   (void)state;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 2};
-  return ig_ctx_open(&options, &cx) != IG_OK;
+  cx = ctx_on("cpu", 2);
+  return 0;
 }
 static int close_cx(void **state) {
   (void)state;
@@ -144,25 +144,27 @@ static void boxes_are_welded_and_named(void **state) {
   refused(&c, "two boxes overlap");
 }
 
-static void cuts_tags_and_sets(void **state) {
+static void cuts_and_sets(void **state) {
   (void)state;
   ig_box_case box = {.size = IG_ROW(1, 1, 1), .cells = IG_ROW(10, 10, 10)};
-  ig_pick_case cut = {.cylinder = {.at.given = true,
-                                   .from = IG_ROW(0.5, 0.5, -1),
-                                   .to = IG_ROW(0.5, 0.5, 2),
-                                   .radius = 0.25}};
-  ig_pick_case tag = {
-      .name = "hot",
-      .plane = {
-          .at.given = true, .point = IG_ROW(0, 0, 0), .normal = IG_ROW(0, 0, 2), .within = 0.2}};
-  ig_pick_case set[2] = {
+  ig_place cut = {.cylinder = {.at.given = true,
+                               .from = IG_ROW(0.5, 0.5, -1),
+                               .to = IG_ROW(0.5, 0.5, 2),
+                               .radius = 0.25}};
+  ig_pick_case set[3] = {
       {.name = "hole",
-       .cylinder = {.at.given = true,
-                    .from = IG_ROW(0.5, 0.5, 0),
-                    .to = IG_ROW(0.5, 0.5, 1),
-                    .radius = 0.45}},
-      {.name = "floor", .of = 2, .box = {.at.given = true, .max = IG_ROW(9, 9, 0)}}};
-  ig_mesh_case c = {.boxes = {1, &box}, .remove = {1, &cut}, .tag = {1, &tag}, .sets = {2, set}};
+       .place.cylinder = {.at.given = true,
+                          .from = IG_ROW(0.5, 0.5, 0),
+                          .to = IG_ROW(0.5, 0.5, 1),
+                          .radius = 0.45}},
+      {.name = "floor",
+       .of = IG_PICK_FACES,
+       .place.box = {.at.given = true, .max = IG_ROW(9, 9, 0)}},
+      {.name = "hot",
+       .of = IG_PICK_ELEMENTS,
+       .place.plane = {
+           .at.given = true, .point = IG_ROW(0, 0, 0), .normal = IG_ROW(0, 0, 2), .within = 0.2}}};
+  ig_mesh_case c = {.boxes = {1, &box}, .remove = {1, &cut}, .sets = {3, set}};
   ig_mesh *mesh = make(&c);
   /* 10 x 10 cells less those whose centre is within 0.25 of the axis */
   int gone = 0;
@@ -173,10 +175,10 @@ static void cuts_tags_and_sets(void **state) {
   assert_int_equal(count(mesh, "floor", IG_SET_FACES), 100 - gone);
   assert_int_equal(count(mesh, "floor", IG_SET_NODES), -1);
   assert_true(count(mesh, "hole", IG_SET_FACES) > 0);
-  ig_lid tagged = 0;
+  ig_lid region = 0;
   for (ig_lid e = 0; e < mesh->block[0].count; e++)
-    tagged += mesh->block[0].tag[e] == 2;
-  assert_int_equal(tagged, 2 * (100 - gone));
+    region += mesh->block[0].tag[e] == 1;
+  assert_int_equal(region, 2 * (100 - gone));
   ig_mesh_free(mesh);
 
   cut.cylinder.radius = 9;
@@ -184,8 +186,8 @@ static void cuts_tags_and_sets(void **state) {
   cut.cylinder.radius = 1e-3;
   refused(&c, "nothing to remove");
   c.remove.count = 0;
-  set[0].cylinder.radius = 1e-3; /* between two nodes */
-  set[0].cylinder.from.value[0] = set[0].cylinder.to.value[0] = 0.55;
+  set[0].place.cylinder.radius = 1e-3; /* between two nodes */
+  set[0].place.cylinder.from.value[0] = set[0].place.cylinder.to.value[0] = 0.55;
   refused(&c, "set 'hole' is empty");
 }
 
@@ -377,7 +379,7 @@ int main(void) {
       cmocka_unit_test(box_has_its_sides),
       cmocka_unit_test(every_plane_and_solid_element_fills_the_box),
       cmocka_unit_test(boxes_are_welded_and_named),
-      cmocka_unit_test(cuts_tags_and_sets),
+      cmocka_unit_test(cuts_and_sets),
       cmocka_unit_test(annulus_full_and_part),
       cmocka_unit_test(round_solids_and_shells),
       cmocka_unit_test(lines_of_beams),

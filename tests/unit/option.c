@@ -11,8 +11,8 @@ static ig_arena *arena;
 
 static int setup(void **state) {
   (void)state;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-  return ig_ctx_open(&options, &cx) != IG_OK || ig_arena_new(cx, &arena) != IG_OK;
+  cx = ctx_on("cpu", 1);
+  return ig_arena_new(cx, &arena) != IG_OK;
 }
 static int teardown(void **state) {
   (void)state;

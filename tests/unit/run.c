@@ -79,10 +79,9 @@ static bool force, resume; /* of the run options below */
 /* Runs with `set` ("key=value", NULL: nothing) in a context of its own. */
 static ig_status run(const char *set, const char *out, const char *restart, seen *s,
                      ig_run_stats *stats, char *message) {
-  ig_ctx *cx;
+  ig_ctx *cx = ctx_on("cpu", 1);
   ig_case *c;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+
   assert_int_equal(ig_case_new(cx, &c), IG_OK);
   assert_int_equal(ig_case_set(c, "physics", "four"), IG_OK);
   if (set) {
