@@ -78,7 +78,10 @@ static void kind_put(writer *w, const ig_option *o) {
     put(w, "path");
     break;
   case IG_OPT_VECTOR:
-    put(w, "list of %d numbers", o->length);
+    if (o->least)
+      put(w, "list of %d or %d numbers", o->least, o->length);
+    else
+      put(w, "list of %d numbers", o->length);
     break;
   case IG_OPT_IVECTOR:
     put(w, "list of %d whole numbers", o->length);

@@ -11,7 +11,7 @@ mesh: {boxes: [{size: [20 mm, 20 mm, 4 mm], cells: [16, 16, 4]}], jitter: {amoun
 materials: [{name: steel, density: 7955, conductivity: [[300, 14], [1400, 31]], specific_heat: 500}]
 duration: 2 s
 initial_temperature: 900 K
-boundary: [{on: surface, convection: 20 W/(m^2 K), emissivity: 0.4}]
+boundary: [{set: surface, convection: 20 W/(m^2 K), emissivity: 0.4}]
 output: {count: 3}
 END
 cat >topopt.yaml <<'END'
@@ -36,12 +36,11 @@ END
 cat >fracture.yaml <<'END'
 physics: fracture
 mesh: {element: tri6, pattern: crossed, boxes: {size: [16 mm, 4 mm], cells: [32, 8]}}
-materials: [{name: PMMA, density: 1190, young: 3.24 GPa, poisson: 0.35}]
-cohesive: {energy: 352.3 J/m^2, strength: 100 MPa}
+materials: [{name: PMMA, density: 1190, young: 3.24 GPa, poisson: 0.35, fracture_energy: 352.3, cohesive_strength: 100 MPa}]
 cracks: {from: [0, 2 mm], to: [2 mm, 2 mm]}
-initial: {strain: [0, 0.02, 0], center: [0, 2 mm]}
-motions: [{set: ymin}, {set: ymax}]
-time: {end: 4 us}
+initial: {strain: [0, 0.02, 0], about: [0, 2 mm]}
+supports: [{set: ymin, fix: all}, {set: ymax, fix: all}]
+duration: 4 us
 output: {count: 3}
 END
 cat >dynamics.yaml <<'END'
