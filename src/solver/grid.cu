@@ -299,10 +299,8 @@ ig_status ig_grid_cuda_fine_sweep(ig_ctx *cx, const ig_grid_args_f32 *g, ig_swee
 
 __global__ void start_fine(const __grid_constant__ ig_grid_args_f32 g, const float *b, float c1,
                            float *x, float *d) {
-  int i[3];
   int64_t place;
-  if (!node_place(g.n, g.row, g.dim == 3 ? g.plane : 0, g.first,
-                  blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &place))
+  if (!thread_node(g, &place))
     return;
   const int fix = g.fix[place];
   const float inverse = g.inverse[place];

@@ -249,19 +249,15 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
   if (springs)
     IG_TRY(ig_array_from(cx, &m->spring, spring, (size_t)springs, sizeof *spring, "springs"));
   ig_grid_args_fill_f64(&m->args, grid, &m->brick);
-  m->args.modulus = m->modulus.dev;
-  m->args.fix = m->fix.dev;
-  m->args.inverse = m->inverse.dev;
-  m->args.spring = m->spring.dev;
-  m->args.springs = springs;
+#define POINT(args, moduli)                                                                        \
+  (args).modulus = (moduli).dev, (args).fix = m->fix.dev, (args).inverse = m->inverse.dev,         \
+  (args).spring = m->spring.dev, (args).springs = springs
+  POINT(m->args, m->modulus);
   ig_level *top = &m->level[0];
   top->grid = *grid;
   ig_grid_args_fill_f32(&top->args, grid, &m->brick);
-  top->args.modulus = m->modulus32.dev;
-  top->args.fix = m->fix.dev;
-  top->args.inverse = m->inverse.dev;
-  top->args.spring = m->spring.dev;
-  top->args.springs = springs;
+  POINT(top->args, m->modulus32);
+#undef POINT
   top->lambda = by_blocks(m) ? ig_brick_lambda(m->brick.size, &m->brick.k[0][0], 24, m->brick.dof)
                              : m->brick.lambda;
   IG_TRY(plan_levels(m));
