@@ -88,10 +88,6 @@ typedef struct {
   uint8_t face;
 } entry;
 
-static int corners_of_face(const ig_elem_info *info) {
-  return info->dim == 1 ? 1 : info->dim == 2 ? 2 : info->face_nodes == 4 ? 4 : 3;
-}
-
 static ig_lid face_low(const ig_lid *conn, const int *local, int corners) {
   ig_lid low = conn[local[0]];
   for (int a = 1; a < corners; a++)
@@ -115,7 +111,7 @@ static entry entry_make(const ig_mesh *mesh, const ig_adjacency *adj, ig_lid id)
   const ig_block *block = &mesh->block[b];
   const ig_elem_info *info = ig_elem_info_get(block->type);
   const ig_lid e = (id - adj->start[b]) / info->faces;
-  const int face = (id - adj->start[b]) % info->faces, corners = corners_of_face(info);
+  const int face = (id - adj->start[b]) % info->faces, corners = ig_elem_face_corners(info);
   const int *local = ig_elem_face(block->type, face);
   const ig_lid *conn = block->conn + (size_t)e * (size_t)info->nodes;
   ig_lid node[4];
@@ -165,7 +161,7 @@ static ig_status adjacency_fill(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *a
     for (int i = 0; i < mesh->blocks; i++) {
       const ig_block *b = &mesh->block[i];
       const ig_elem_info *info = ig_elem_info_get(b->type);
-      const int corners = corners_of_face(info);
+      const int corners = ig_elem_face_corners(info);
       for (ig_lid e = 0; e < b->count; e++)
         for (int f = 0; f < info->faces; f++, id++) {
           const ig_lid low = face_low(b->conn + (size_t)e * (size_t)info->nodes,

@@ -8,6 +8,11 @@
 #include "core/ctx.h"
 #include <ingot/mesh.h>
 
+/* Corner nodes of a face; mid-sides follow the corners. */
+static inline int ig_elem_face_corners(const ig_elem_info *info) {
+  return info->face_nodes == 6 ? 3 : info->dim == 2 ? 2 : info->face_nodes;
+}
+
 /* item[start[i]] … item[start[i+1] - 1] belong to i. */
 typedef struct {
   ig_lid *start, *item;
