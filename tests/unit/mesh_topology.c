@@ -1,23 +1,7 @@
 /* Adjacency, coloring, orders and classes, against plain definitions; and how long a million takes.
  */
-#include "check.h"
-#include "mesh/mesh_case.h"
+#include "mesh_check.h"
 #include "mesh/topology.h"
-
-static ig_ctx *cx;
-
-#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
-
-static int open_cx(void **state) {
-  (void)state;
-  cx = ctx_on("cpu", 2);
-  return 0;
-}
-static int close_cx(void **state) {
-  (void)state;
-  ig_ctx_close(cx);
-  return 0;
-}
 
 static ig_mesh *box(ig_elem_type type, int a, int b, int c) {
   ig_mesh *mesh = NULL;
