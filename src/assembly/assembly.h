@@ -2,8 +2,8 @@
 
    A driver's element loop is the same for all three:
      for each color c: for i in [begin, end): e = ig_scatter_element(view, i); …; ig_scatter_add(…)
-   and for gather the pass that updates the nodes adds up their slots first (ig_scatter_sum).
-   `atomic` and `gather` have one range; `color` one a color.
+   and for gather one more pass over the nodes adds up the slots (ig_plan_sum, or ig_scatter_sum
+   fused into the node update). `atomic` and `gather` have one range; `color` one a color.
 
    Sums with `color` and `gather` do not depend on threads or schedule, bit for bit. */
 #ifndef IG_ASSEMBLY_H
@@ -38,6 +38,12 @@ ig_scatter_view ig_plan_view(const ig_plan *plan);
 void ig_plan_range(const ig_plan *plan, int c, ig_lid active, ig_lid *begin, ig_lid *end);
 /* Bytes the plan holds on the device. */
 size_t ig_plan_bytes(const ig_plan *plan);
+
+/* sum[node][c] += the node's slots, for m components; device pointers. */
+IG_MUST_CHECK ig_status ig_plan_sum_f32(ig_ctx *cx, const ig_plan *plan, int m, const float *slots,
+                                        float *sum);
+IG_MUST_CHECK ig_status ig_plan_sum_f64(ig_ctx *cx, const ig_plan *plan, int m, const double *slots,
+                                        double *sum);
 
 IG_C_END
 #endif

@@ -1,5 +1,6 @@
-/* Making assembly plans. */
+/* Making assembly plans, and the CPU pass that adds up slots. */
 #include "assembly/assembly.h"
+#include "assembly/assembly_cuda.h"
 #include "backend/backend.h"
 #include "mesh/topology.h"
 
@@ -121,4 +122,30 @@ size_t ig_plan_bytes(const ig_plan *plan) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     bytes += all[i]->count * all[i]->size;
   return bytes;
+}
+
+#include "kern/prec_f32.h"
+#include "assembly/scatter.inc"
+#include "assembly/plan_cpu.inc"
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "assembly/plan_cpu.inc"
+
+#ifdef INGOT_HAVE_CUDA
+#define CUDA_FIRST(call)                                                                           \
+  if (cx->backend->kernels == IG_KERNELS_CUDA)                                                     \
+  return call
+#else
+#define CUDA_FIRST(call) (void)0
+#endif
+
+ig_status ig_plan_sum_f32(ig_ctx *cx, const ig_plan *plan, int m, const float *slots, float *sum) {
+  CUDA_FIRST(ig_plan_sum_cuda_f32(cx, ig_plan_view(plan), m, slots, sum));
+  return plan_sum_cpu_f32(cx, plan, m, slots, sum);
+}
+
+ig_status ig_plan_sum_f64(ig_ctx *cx, const ig_plan *plan, int m, const double *slots,
+                          double *sum) {
+  CUDA_FIRST(ig_plan_sum_cuda_f64(cx, ig_plan_view(plan), m, slots, sum));
+  return plan_sum_cpu_f64(cx, plan, m, slots, sum);
 }

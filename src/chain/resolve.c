@@ -10,6 +10,7 @@
 #include "chain/shape.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
+#include "run/rooms.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -364,10 +365,22 @@ static ig_status node_resolve(ig_chain *chain, ig_case *c, int stage, ig_node *n
   return IG_OK;
 }
 
-/* What holds for every stage that does not say otherwise. */
+/* Whether a stage's room has a use for what is said for all of them. */
+static bool heeds(const ig_case *stage, const ig_node *common) {
+  const ig_node *physics = ig_node_find(stage->root, "physics");
+  const ig_room *room = physics && physics->text ? ig_room_find(physics->text) : NULL;
+  if (!room)
+    return true;
+  if (strcmp(common->key, "precision") == 0 && room->precisions && common->text)
+    return ig_choices_find(room->precisions, common->text) >= 0;
+  return !room->unused || ig_choices_find(room->unused, common->key) < 0;
+}
+
+/* What holds for every stage that can follow it and does not say otherwise. */
 static ig_status common_fold(ig_chain *chain, ig_case *c) {
   for (const ig_node *common = chain->c->root->child; common; common = common->next) {
-    if (ig_choices_find(IG_CHAIN_COMMON, common->key) < 0 || ig_node_find(c->root, common->key))
+    if (ig_choices_find(IG_CHAIN_COMMON, common->key) < 0 || ig_node_find(c->root, common->key) ||
+        !heeds(c, common))
       continue;
     ig_node *copy;
     IG_TRY(ig_node_copy(c->cx, c->arena, common, &copy));
