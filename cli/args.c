@@ -280,3 +280,24 @@ void cli_help_all(FILE *to) {
   fputs("\n'ingot COMMAND --help' tells more. First steps: ingot run cases/thermal/first.yaml\n",
         to);
 }
+
+bool cli_in_family(const cli_command *command, const char *word) {
+  const size_t length = strlen(word);
+  return strncmp(command->name, word, length) == 0 && command->name[length] == ' ';
+}
+
+bool cli_is_family(const char *word) {
+  for (const cli_command *const *c = cli_commands; *c; c++)
+    if (cli_in_family(*c, word))
+      return true;
+  return false;
+}
+
+void cli_help_family(FILE *to, const char *word) {
+  for (const cli_command *const *c = cli_commands; *c; c++)
+    if (cli_in_family(*c, word)) {
+      fprintf(to, "ingot %s %s\n    ", (*c)->name, (*c)->words);
+      wrap(to, 4, 4, (*c)->about);
+    }
+  fprintf(to, "\n'ingot help %s COMMAND' tells more.\n", word);
+}

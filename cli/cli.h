@@ -87,6 +87,10 @@ const cli_command *cli_find(int argc, char **argv, int *used);
 int cli_parse(const cli_command *command, int argc, char **argv, cli_args *args, bool *help);
 void cli_help_command(FILE *to, const cli_command *command);
 void cli_help_all(FILE *to);
+/* Commands of two words, such as 'mesh info', are a family by their first. */
+bool cli_in_family(const cli_command *command, const char *word);
+bool cli_is_family(const char *word);
+void cli_help_family(FILE *to, const char *word);
 /* Of the words in a NULL-ended list the one most like `word`, NULL if none is near. */
 const char *cli_nearest(const char *word, const char *const *list);
 
@@ -94,6 +98,7 @@ const char *cli_nearest(const char *word, const char *const *list);
 void cli_man(FILE *to);
 void cli_complete_bash(FILE *to);
 void cli_complete_zsh(FILE *to);
+void cli_complete_fish(FILE *to);
 
 /* --- page.c */
 typedef struct {

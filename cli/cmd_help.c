@@ -29,6 +29,10 @@ static int help_run(const cli_args *args) {
     cli_help_all(stdout);
     return CLI_GOOD;
   }
+  if (!word[1] && cli_is_family(word[0])) {
+    cli_help_family(stdout, word[0]);
+    return CLI_GOOD;
+  }
   int used = 0;
   const cli_command *command = cli_find(args->words.count, (char **)word, &used);
   if (!command || used != args->words.count) {
@@ -61,8 +65,10 @@ static int completion_run(const cli_args *args) {
     cli_complete_bash(stdout);
   } else if (strcmp(args->words.item[0], "zsh") == 0) {
     cli_complete_zsh(stdout);
+  } else if (strcmp(args->words.item[0], "fish") == 0) {
+    cli_complete_fish(stdout);
   } else {
-    cli_error("no completion for '%s': expected bash or zsh", args->words.item[0]);
+    cli_error("no completion for '%s': expected bash, zsh or fish", args->words.item[0]);
     return CLI_BAD_INPUT;
   }
   return CLI_GOOD;
@@ -71,7 +77,7 @@ static int completion_run(const cli_args *args) {
 static const cli_option no_options[] = {{0}};
 const cli_command cli_completion = {
     .name = "completion",
-    .words = "bash|zsh",
+    .words = "bash|zsh|fish",
     .least = 1,
     .most = 1,
     .about = "print completion for a shell: source <(ingot completion bash)",

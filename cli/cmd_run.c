@@ -167,7 +167,7 @@ const cli_command cli_run = {
     .least = 1,
     .most = 1,
     .about = "run a case",
-    .detail = "Writes into its output folder: snapshots (open snap.vtkhdf.series in ParaView), "
+    .detail = "Writes into its output folder: snapshots (open snap.hdf.series in ParaView), "
               "history.csv, summary.json and checkpoint.h5. Ctrl-C finishes the step, writes a "
               "checkpoint and says how to go on; a second one ends at once.\n"
               "A case with stages is a chain: they run one after the other, each into a folder of "

@@ -48,27 +48,16 @@ static int unknown_command(const char *word) {
 }
 
 /* `ingot mesh`, `ingot mesh --help`, `ingot mesh nwe`: a family of commands, not one of them. */
-static bool is_family(const char *word) {
-  for (const cli_command *const *c = cli_commands; *c; c++)
-    if (strncmp((*c)->name, word, strlen(word)) == 0 && (*c)->name[strlen(word)] == ' ')
-      return true;
-  return false;
-}
-static int help_family(int argc, char **argv) {
-  const bool asked = argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
-  const char *names[8] = {0};
-  int n = 0;
-  for (const cli_command *const *c = cli_commands; *c && n < 7; c++)
-    if (strncmp((*c)->name, argv[0], strlen(argv[0])) == 0 && (*c)->name[strlen(argv[0])] == ' ') {
-      if (asked)
-        printf("  ingot %s %s\n      %s\n", (*c)->name, (*c)->words, (*c)->about);
-      names[n++] = strchr((*c)->name, ' ') + 1;
-    }
-  if (asked)
+static int family_only(int argc, char **argv) {
+  if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+    cli_help_family(stdout, argv[0]);
     return CLI_GOOD;
+  }
   char list[128] = "";
-  for (int i = 0; i < n; i++)
-    snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "", names[i]);
+  for (const cli_command *const *c = cli_commands; *c; c++)
+    if (cli_in_family(*c, argv[0]))
+      snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "",
+               strchr((*c)->name, ' ') + 1);
   cli_error("'ingot %s' needs one of: %s", argv[0], list);
   return CLI_BAD_INPUT;
 }
@@ -87,7 +76,7 @@ static int run(int argc, char **argv) {
   int used = 0;
   const cli_command *command = cli_find(argc, argv, &used);
   if (!command)
-    return is_family(argv[0]) ? help_family(argc, argv) : unknown_command(argv[0]);
+    return cli_is_family(argv[0]) ? family_only(argc, argv) : unknown_command(argv[0]);
   static cli_args args;
   bool help;
   const int code = cli_parse(command, argc - used, argv + used, &args, &help);

@@ -56,7 +56,7 @@ void cli_man(FILE *to) {
         "0: good. 1: the run failed or was interrupted. 2: the input is the user's to mend.\n"
         ".SH FILES\n"
         "A case is a YAML file; \\fBingot help \\-\\-reference\\fR prints what it may say. A run "
-        "writes snapshots (VTKHDF with a .vtkhdf.series index), history.csv, summary.json and "
+        "writes snapshots (VTKHDF with a .hdf.series index), history.csv, summary.json and "
         "checkpoint.h5 into its output folder, each written beside and renamed.\n",
         to);
 }
@@ -136,7 +136,7 @@ void cli_complete_bash(FILE *to) {
         "  case \"$word\" in\n"
         "  -*) COMPREPLY=($(compgen -W \"$options\" -- \"$word\")) ;;\n"
         "  *) case \"$command\" in\n"
-        "    completion) COMPREPLY=($(compgen -W 'bash zsh' -- \"$word\")) ;;\n"
+        "    completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$word\")) ;;\n"
         "    *) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
         "    esac ;;\n"
         "  esac\n}\n"
@@ -202,4 +202,56 @@ void cli_complete_zsh(FILE *to) {
     fputs(" \\\n      '*:file:_files' ;;\n", to);
   }
   fputs("  esac\n}\n_ingot \"$@\"\n", to);
+}
+
+/* fish keeps backslashes and quotes in single quotes by a backslash. */
+static void fish(FILE *to, const char *text) {
+  fputc('\'', to);
+  for (const char *c = text; *c; c++) {
+    if (*c == '\'' || *c == '\\')
+      fputc('\\', to);
+    fputc(*c, to);
+  }
+  fputc('\'', to);
+}
+
+void cli_complete_fish(FILE *to) {
+  char name[32];
+  fputs("# fish completion of ingot, made by 'ingot completion fish'\n", to);
+  for (const cli_command *const *c = cli_commands; *c; c++) {
+    family(*c, name, sizeof name);
+    const char *second = strchr((*c)->name, ' ');
+    if (first_of_family(c)) {
+      fprintf(to, "complete -c ingot -n __fish_use_subcommand -f -a %s -d ", name);
+      fish(to, second ? "make, convert or measure a mesh" : (*c)->about);
+      fputc('\n', to);
+    }
+    char when[128];
+    snprintf(when, sizeof when, "-n '__fish_seen_subcommand_from %s", name);
+    if (second) {
+      fprintf(to, "complete -c ingot %s' -a %s -d ", when, second + 1);
+      fish(to, (*c)->about);
+      fputc('\n', to);
+      snprintf(when + strlen(when), sizeof when - strlen(when),
+               "; and __fish_seen_subcommand_from %s", second + 1);
+    }
+    for (const cli_option *o = (*c)->options; o->name; o++) {
+      fprintf(to, "complete -c ingot %s' -l %s", when, o->name);
+      if (o->letter)
+        fprintf(to, " -s %c", o->letter);
+      if (o->choices) {
+        fputs(" -x -a '", to);
+        spaced(to, o->choices);
+        fputc('\'', to);
+      } else if (strcmp(o->name, "set") == 0) {
+        fputs(" -x -a '(ingot help --keys 2>/dev/null | string replace -r \"\\t.*\\t\" \"=\\t\")'",
+              to);
+      } else if (o->kind != CLI_FLAG) {
+        fputs(o->kind == CLI_FILE ? " -r -F" : " -x", to);
+      }
+      fputs(" -d ", to);
+      fish(to, o->help);
+      fputc('\n', to);
+    }
+  }
 }

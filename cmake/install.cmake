@@ -43,14 +43,16 @@ if(TARGET ingot_cli)
   install(TARGETS ingot_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   # the manual and the completions are the program's own words
   set(words ${CMAKE_BINARY_DIR}/words)
-  add_custom_command(OUTPUT ${words}/ingot.1 ${words}/ingot.bash ${words}/_ingot
+  add_custom_command(OUTPUT ${words}/ingot.1 ${words}/ingot.bash ${words}/_ingot ${words}/ingot.fish
     COMMAND ${CMAKE_COMMAND} -E make_directory ${words}
     COMMAND ingot_cli help --man > ${words}/ingot.1
     COMMAND ingot_cli completion bash > ${words}/ingot.bash
     COMMAND ingot_cli completion zsh > ${words}/_ingot
+    COMMAND ingot_cli completion fish > ${words}/ingot.fish
     DEPENDS ingot_cli VERBATIM)
   add_custom_target(ingot_words ALL DEPENDS ${words}/ingot.1)
   install(FILES ${words}/ingot.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
   install(FILES ${words}/ingot.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME ingot)
   install(FILES ${words}/_ingot DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+  install(FILES ${words}/ingot.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 endif()

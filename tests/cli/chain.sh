@@ -50,7 +50,7 @@ stages:
   load:
     physics: dynamics
     mesh: {from: print, keep: {set: part, field: T_peak, min: 1878}}
-    constraints:
+    supports:
       - {set: bottom, fix: xyz}
       - {set: load, along: x, velocity: [8, 0, 0], history: [[0 s, 0], [0.05 ms, 1]]}
     analysis: {duration: 0.2 ms, safety: 0.6}
@@ -64,10 +64,10 @@ stages:
     physics: fracture
     mesh: {element: tri6, pattern: crossed, boxes: {size: [24 mm, 12 mm], cells: [16, 8]}}
     cracks: {from: [0, 6 mm], to: [6 mm, 6 mm]}
-    motions:
-      - {set: ymin, direction: y, velocity: [[0 s, 0 m/s], [2 us, -8 m/s]]}
-      - {set: ymax, direction: y, velocity: [[0 s, 0 m/s], [2 us, 8 m/s]]}
-    time: {end: 12 us}
+    supports:
+      - {set: ymin, along: y, velocity: [0, -8 m/s], history: [[0 s, 0], [2 us, 1]]}
+      - {set: ymax, along: y, velocity: [0, 8 m/s], history: [[0 s, 0], [2 us, 1]]}
+    duration: 12 us
     output: {count: 4}
 report:
   - {name: mass, stage: shape, figure: mass, unit: kg}
@@ -88,8 +88,10 @@ refused() { # words expected, arguments…
 }
 
 # all of it, and every figure of the report is a number that can be
+"$INGOT" check small.yaml --set precision=single >out 2>log || fail "a precision for all stages is not left to those that have it"
+[ -s log ] && fail "a precision for all stages is grumbled about"
 "$INGOT" run small.yaml >out 2>log || fail "the chain fails"
-for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv load-mesh.vtkhdf crack/snap.vtkhdf.series; do
+for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv load-mesh.vtkhdf crack/snap.hdf.series; do
   [ -s small-out/$file ] || fail "$file is missing"
 done
 number() { sed -n "s/^ *\"$1 \[.*\": \([0-9.e+-]*\),*$/\1/p" small-out/summary.json; }

@@ -1,0 +1,84 @@
+# What the pages name exists: links and their anchors, files of the repository, commands with their
+# options, targets of make, and the keys of the case snippets.
+set -u
+cd "$SOURCE"
+pages=(README.md CONTRIBUTING.md CHANGELOG.md docs/*.md)
+failed=0 checked=0
+wrong() {
+  failed=$((failed + 1))
+  echo "--- $*"
+}
+
+# the anchors of a page, as GitHub makes them of its headings
+anchors() {
+  awk '/^```/ { code = !code } !code && /^#+ / { sub(/^#+ /, ""); print }' "$1" |
+    sed 's/`//g; s/\[\([^]]*\)\]([^)]*)/\1/g' | tr '[:upper:]' '[:lower:]' | sed 's/[^[:alnum:] _-]//g; s/ /-/g'
+}
+
+# the keys of the reference: first column of its tables, and those its sentences give
+keys=$(grep -oE '^\| `[[:alnum:]_.]+|[a-z_]+:' docs/case-reference.md | sed 's/^| `//; s/:$//' | tr . '\n' | sort -u)
+
+for page in "${pages[@]}"; do
+  while IFS= read -r target; do
+    checked=$((checked + 1))
+    case $target in
+    http://* | https://* | mailto:*) continue ;;
+    esac
+    path=${target%%#*}
+    [ -n "$path" ] && path=$(dirname "$page")/$path || path=$page
+    if [ ! -e "$path" ]; then
+      wrong "$page: the link $target leads nowhere"
+    elif [ "$target" != "${target#*#}" ] && ! anchors "$path" | grep -qxF -- "${target#*#}"; then
+      wrong "$page: $target: there is no such heading"
+    fi
+  done < <(awk '/^```/ { code = !code } !code' "$page" | grep -o '](\([^)]*\))' | sed 's/^](//; s/)$//')
+
+  # files named in code: what begins with a folder of the repository
+  while IFS= read -r name; do
+    checked=$((checked + 1))
+    case $name in
+    *NAME* | *ROOM* | *…* | */flow* | *my-steel* | *'$'*) continue ;;
+    esac
+    name=${name%[.,:;]}
+    compgen -G "$name" >/dev/null || wrong "$page: there is no $name"
+  done < <(grep -oE '(^|[^[:alnum:]_/.|-])(cases|docs|src|tests|scripts|materials|bench|cli|include|cmake)/[[:alnum:]_./*…$-]+' "$page" |
+    sed -E 's/^[^[:alnum:]]//' | sort -u)
+
+  # commands and their options
+  while IFS= read -r line; do
+    checked=$((checked + 1))
+    words=($line)
+    command=${words[1]}
+    [ "$command" = mesh ] && command="mesh ${words[2]}"
+    case $command in COMMAND* | --help | --version) continue ;; esac
+    if ! help=$("$INGOT" help $command 2>&1); then
+      wrong "$page: 'ingot $command': $help"
+      continue
+    fi
+    for word in "${words[@]}"; do
+      case $word in
+      --*)
+        word=${word%%=*}
+        grep -qE -- "(^|[ ,])$word( |$)" <<<"$help" || wrong "$page: 'ingot $command' has no option $word"
+        ;;
+      esac
+    done
+  done < <(grep -oE '(^|[ `(/])ingot (run|check|view|verify|bench|mesh|devices|help|completion|version)[^`|#;&)]*' "$page" |
+    sed -E 's/^[^i]*//; s/ingot mesh(\.| is| has).*//' | grep -E '^ingot (mesh (new|convert|info)|[a-z]+( |$))' | sort -u)
+
+  # keys of cases, in blocks of YAML and in words such as `assembly: gather`
+  [ $page = CHANGELOG.md ] || while IFS= read -r key; do
+    checked=$((checked + 1))
+    grep -qxF -- "$key" <<<"$keys" || wrong "$page: a case has no key $key"
+  done < <({
+    awk '/^```yaml/ { yaml = 1; next } /^```/ { yaml = 0 } yaml' "$page" | sed 's/ #.*//'
+    grep -oE '`[a-z_]+: [^`]*`' "$page" | tr -d '`'
+  } | grep -oE '(^|[{,] *|- +|^ +)[a-z_]+:' | sed -E 's/^[^a-z]*//; s/:$//' | sort -u)
+
+  while IFS= read -r target; do
+    checked=$((checked + 1))
+    grep -qE "^([a-z -]*[ ])?$target([ a-z-]*)?:" Makefile || wrong "$page: there is no 'make $target'"
+  done < <(grep -oE '(^|`)make [a-z-]+' "$page" | sed 's/.*make //' | sort -u)
+done
+echo "$checked names in ${#pages[@]} pages, $failed wrong"
+[ "$checked" -gt 300 ] && [ "$failed" = 0 ]
