@@ -84,7 +84,8 @@ static const ig_room sample_room = {.name = "sample",
                                     .case_size = sizeof(sample_case),
                                     .options = sample_options,
                                     .run = sample_run,
-                                    .check = sample_check};
+                                    .check = sample_check,
+                                    .precisions = "single|double"};
 /* the same, but it cannot do without a mesh */
 static const ig_room meshed_room = {.name = "meshed",
                                     .about = "reads its case and wants a mesh",

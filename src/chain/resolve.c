@@ -10,6 +10,7 @@
 #include "chain/shape.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
+#include "run/rooms.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -350,13 +351,24 @@ static ig_status node_resolve(ig_chain *chain, ig_case *c, int stage, ig_node *n
   return IG_OK;
 }
 
-/* What holds for every stage that does not say otherwise. */
+/* Whether a stage's room has a use for what is said for all of them. */
+static bool heeds(const ig_case *stage, const ig_node *common) {
+  const ig_node *physics = ig_node_find(stage->root, "physics");
+  const ig_room *room = physics && physics->text ? ig_room_find(physics->text) : NULL;
+  if (!room)
+    return true;
+  if (strcmp(common->key, "precision") == 0 && room->precisions && common->text)
+    return ig_choices_find(room->precisions, common->text) >= 0;
+  return !room->unused || ig_choices_find(room->unused, common->key) < 0;
+}
+
+/* What holds for every stage that can follow it and does not say otherwise. */
 static ig_status common_fold(ig_chain *chain, ig_case *c) {
   static const char *const keys[] = {"backend",  "threads",   "precision",
                                      "assembly", "materials", "output"};
   for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
     const ig_node *common = ig_node_find(chain->c->root, keys[i]);
-    if (!common || ig_node_find(c->root, keys[i]))
+    if (!common || ig_node_find(c->root, keys[i]) || !heeds(c, common))
       continue;
     ig_node *copy;
     IG_TRY(ig_node_copy(c->cx, c->arena, common, &copy));

@@ -328,18 +328,22 @@ static int children(const ig_node *node) {
 static ig_status vector_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
                              void *into) {
   const bool whole = o->kind == IG_OPT_IVECTOR;
-  if (node->kind != IG_NODE_LIST || children(node) != o->length) {
-    char expected[160], each[96];
+  const int n = children(node), least = o->least ? o->least : o->length;
+  if (node->kind != IG_NODE_LIST || n < least || n > o->length) {
+    char expected[160], each[96], many[32];
     ig_unit_describe(o->unit, each, sizeof each);
+    snprintf(many, sizeof many, least < o->length ? "%d or %d" : "%d", least, o->length);
     if (whole)
-      snprintf(expected, sizeof expected, "a list of %d whole numbers", o->length);
+      snprintf(expected, sizeof expected, "a list of %s whole numbers", many);
     else
-      snprintf(expected, sizeof expected, "a list of %d numbers, each %s", o->length, each);
+      snprintf(expected, sizeof expected, "a list of %s numbers, each %s", many, each);
     if (node->kind == IG_NODE_LIST)
-      return ig_fail_at(r->cx, &node->at, "'%s' is a list of %d: expected %s", path_of(s).text,
-                        children(node), expected);
+      return ig_fail_at(r->cx, &node->at, "'%s' is a list of %d: expected %s", path_of(s).text, n,
+                        expected);
     return wrong(r, node, s, expected);
   }
+  for (int i = n; i < o->length; i++)
+    ((double *)into)[i] = NAN;
   scope at = *s;
   at.index = 0;
   for (const ig_node *child = node->child; child; child = child->next, at.index++)

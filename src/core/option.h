@@ -67,6 +67,7 @@ typedef struct ig_option {
   double min, max;      /* of numbers, in SI; both 0: any finite value */
   const char *choices;  /* "cold|warm", of a choice, or of a text that must be one of them */
   int length;           /* of a vector */
+  int least;            /* of those that must be given, 0: all; the others are NaN */
   const struct ig_option *sub; /* of a map, list or keys, ended by an entry with key NULL */
   size_t sub_size;
   const char *help;
@@ -114,6 +115,13 @@ typedef struct ig_option {
   {                                                                                                \
     .key = #m, .kind = IG_OPT_VECTOR, .offset = IG_MEMBER_SIZED(S, m, n * sizeof(double)),         \
     .length = n, .unit = u, .fallback = def, .help = text                                          \
+  }
+#define IG_VECTOR3(S, m, u, def, text) IG_VECTOR(S, m, 3, u, def, text)
+/* double[3] from two numbers, as meshes in the plane have them, or three */
+#define IG_VECTOR23(S, m, u, def, text)                                                            \
+  {                                                                                                \
+    .key = #m, .kind = IG_OPT_VECTOR, .offset = IG_MEMBER_SIZED(S, m, 3 * sizeof(double)),         \
+    .length = 3, .least = 2, .unit = u, .fallback = def, .help = text                              \
   }
 #define IG_IVECTOR(S, m, n, def, lo, hi, text)                                                     \
   {                                                                                                \

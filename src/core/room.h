@@ -23,7 +23,8 @@ typedef struct ig_job {
   ig_ctx *cx;
   const char *title;
   ig_precision precision;
-  ig_assembly assembly;
+  ig_assembly assembly; /* a room that may choose says here what it took */
+  bool assembly_free;   /* the case leaves it open: `assembly` is gather unless the room chooses */
   const ig_output_case *output;
   const ig_list *materials;  /* of ig_material_case (material/material.h) */
   ig_mesh *mesh;             /* NULL if the room makes its own grid */
@@ -87,6 +88,7 @@ typedef struct ig_room {
   const ig_verify_entry *verify; /* ended by a NULL name */
   const ig_bench_entry *bench;   /* ended by a NULL name */
   const char *fields;            /* all it can write into snapshots, "T|T_peak" */
+  const char *precisions;        /* those it computes in, "single|double"; NULL: all */
   /* Keys of every case that this room does not look at, "precision|output.fields"; NULL: none. Who
      gives one is warned. */
   const char *unused;

@@ -64,6 +64,10 @@ bool ig_schedule_checkpoint(ig_schedule *s) {
   return true;
 }
 
+bool ig_output_shows(const ig_output_case *o) {
+  return o && (o->every > 0 || o->interval > 0 || o->count > 0);
+}
+
 bool ig_output_wants(const ig_output_case *o, const char *field) {
   bool wanted = !o || o->fields.count == 0;
   for (int i = 0; !wanted && i < o->fields.count; i++)

@@ -29,6 +29,8 @@ int64_t ig_schedule_ahead(const ig_schedule *s, ig_moment from, double dt, int64
 /* Whether wall time for a checkpoint is up; if so, the next wait begins. */
 bool ig_schedule_checkpoint(ig_schedule *s);
 
+/* Whether the case wants snapshots at all; the start and the end are then among them. */
+bool ig_output_shows(const ig_output_case *output);
 /* Whether the case wants a field of this name in its snapshots. */
 bool ig_output_wants(const ig_output_case *output, const char *field);
 

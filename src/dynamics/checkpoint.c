@@ -7,23 +7,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARKS = 16, ARRAYS = 7 };
-static void marks_of(const ig_dyn_job *r, double mark[MARKS]) {
-  const ig_dyn_clock *k = ig_dyn_clock_of(r);
-  const double all[MARKS] = {(double)k->step,
-                             k->time,
-                             k->dt,
-                             k->before,
-                             k->tick,
-                             k->damping,
-                             r->m->start_energy,
-                             (double)r->analysis,
-                             r->analysis_start,
-                             r->next_picture,
-                             (double)r->next_step,
-                             r->worst_error,
-                             r->m->scaled_to};
-  memcpy(mark, all, sizeof all);
+enum { MARKS = 11, ARRAYS = 7 };
+/* The numbers beside the arrays, into `mark` or back from it. */
+static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
+  ig_dyn_clock *k = r->m->clock.host;
+  int n = 0;
+#define MARK(what)                                                                                 \
+  if (back)                                                                                        \
+    (what) = mark[n];                                                                              \
+  else                                                                                             \
+    mark[n] = (double)(what);                                                                      \
+  n++
+  MARK(k->step);
+  MARK(k->time);
+  MARK(k->dt);
+  MARK(k->before);
+  MARK(k->tick);
+  MARK(k->damping);
+  MARK(r->m->start_energy);
+  MARK(r->m->scaled_to);
+  MARK(r->analysis);
+  MARK(r->analysis_start);
+  MARK(r->worst_error);
+#undef MARK
 }
 
 static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*name)[32], int room) {
@@ -64,7 +70,7 @@ ig_status ig_dyn_checkpoint_write(ig_dyn_job *r) {
   ig_saved *saved = NULL;
   char(*name)[32] = NULL;
   double mark[MARKS];
-  marks_of(r, mark);
+  marks_move(r, mark, false);
   IG_TRY(IG_NEW(m->cx, &saved, room, "checkpoint"));
   ig_status status = IG_NEW(m->cx, &name, room, "checkpoint");
   if (status == IG_OK) {
@@ -74,7 +80,6 @@ ig_status ig_dyn_checkpoint_write(ig_dyn_job *r) {
   }
   free(saved);
   free(name);
-  r->last_checkpoint = ig_now();
   r->job->seconds_output += ig_now() - start;
   return status;
 }
@@ -92,8 +97,9 @@ ig_status ig_dyn_checkpoint_read(ig_dyn_job *r) {
   const void *data;
   IG_TRY_GOTO(status, done, ig_restart_find(cx, r->job->restart, "marks", IG_F64, MARKS, &data));
   memcpy(mark, data, sizeof mark);
-  if (mark[12] > 0) /* first: it changes bodies, which are then read */
-    IG_TRY_GOTO(status, done, ig_dyn_masses(m, mark[12]));
+  marks_move(r, mark, true);
+  if (m->scaled_to > 0) /* first: it changes bodies, which are then read */
+    IG_TRY_GOTO(status, done, ig_dyn_masses(m, m->scaled_to));
   const int n = saved_arrays(r, mark, saved, name, room);
   for (int i = 0; i < n; i++) {
     IG_TRY_GOTO(
@@ -101,12 +107,6 @@ ig_status ig_dyn_checkpoint_read(ig_dyn_job *r) {
         ig_restart_find(cx, r->job->restart, saved[i].name, saved[i].dtype, saved[i].count, &data));
     memcpy(saved[i].data, data, (size_t)saved[i].count * ig_dtype_size(saved[i].dtype));
   }
-  ig_dyn_clock *k = m->clock.host;
-  k->step = (int64_t)mark[0];
-  k->time = mark[1], k->dt = mark[2], k->before = mark[3], k->tick = mark[4], k->damping = mark[5];
-  m->start_energy = mark[6];
-  r->analysis = (int64_t)mark[7], r->analysis_start = mark[8];
-  r->next_picture = mark[9], r->next_step = (int64_t)mark[10], r->worst_error = mark[11];
   if (m->p.bodies) {
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->body));
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->body_arm));

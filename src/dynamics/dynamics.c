@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- the queue of analyses -----------------------------------------------------------------------
- */
+/* --- one analysis */
 
 /* Balance from here on: what is there now counts as put in. */
 static ig_status balance_start(ig_dyn_model *m) {
@@ -32,107 +31,106 @@ static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return ig_dyn_set_clock(r->m, a->safety * critical, damping);
 }
 
-static ig_status analysis_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, bool resumed) {
+/* A row of the history and a snapshot, as asked; stops a run whose energies do not balance. */
+static ig_status show(ig_dyn_job *r, bool row, bool snapshot) {
+  if (row) {
+    ig_dyn_energy e;
+    IG_TRY(ig_dyn_history_write(r, &e));
+    if (!(fabs(e.error) < r->c->energy_error))
+      return IG_FAIL(r->job->cx, IG_NUMERIC,
+                     "at step %lld the energy balance is off by %.3g %%, more than energy_error: "
+                     "take a smaller step (safety)",
+                     (long long)ig_dyn_clock_of(r)->step, 100 * e.error);
+  }
+  return snapshot ? ig_dyn_snapshot_write(r) : IG_OK;
+}
+
+static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_ctx *cx = r->job->cx;
   ig_dyn_model *m = r->m;
-  const ig_output_case *o = r->job->output;
-  if (isnan(a->duration))
-    return ig_fail_at(cx, &a->at, "a dynamic analysis needs its `duration`");
-  if (!resumed) {
-    IG_TRY(ig_dyn_masses(m, a->least_step));
-    if (m->mass_scaled > r->c->added_mass * m->total_mass)
-      return ig_fail_at(cx, &a->at, "`least_step` adds %.3g %% of mass, more than `added_mass`",
-                        100 * m->mass_scaled / m->total_mass);
-    if (m->mass_scaled > 0)
-      ig_info(cx, "mass scaling adds %.3g %% of mass", 100 * m->mass_scaled / m->total_mass);
-    IG_TRY(step_choose(r, a));
-    IG_TRY(balance_start(m));
-    r->analysis_start = ig_dyn_clock_of(r)->time;
-  }
-  const double end = r->analysis_start + a->duration;
-  ig_dyn_energy e;
-  if (!resumed && ig_dyn_clock_of(r)->step == 0) {
-    IG_TRY(ig_dyn_history_write(r, &e));
-    IG_TRY(ig_dyn_picture_write(r));
-  }
-  for (;;) {
-    const ig_dyn_clock *k = ig_dyn_clock_of(r);
-    /* steps to the nearest thing that is due: every one of them at a fixed step of the run */
-    const int64_t at = k->step;
-    const double left = (end - k->time) / k->dt - 1e-6;
-    if (left <= 0)
-      break;
-    int64_t steps = left < 1e9 ? (int64_t)ceil(left) : 1000000000;
-#define DUE(every)                                                                                 \
-  if ((every) > 0 && (every)-at % (every) < steps)                                                 \
-  steps = (every)-at % (every)
-    DUE(o->history_every);
-    DUE(r->c->report_every);
-    if (isnan(a->time_step))
-      DUE(a->update);
-    DUE((int64_t)5000);
-#undef DUE
-    if (r->next_step > at && r->next_step - at < steps)
-      steps = r->next_step - at;
-    if (isfinite(r->next_picture)) {
-      const double until = (r->next_picture - k->time) / k->dt - 1e-6;
-      if (until < (double)steps)
-        steps = until <= 1 ? 1 : (int64_t)ceil(until);
-    }
-    IG_TRY(ig_dyn_advance(m, steps));
-    r->element_steps += steps * r->job->elements;
-    IG_TRY(ig_array_pull(cx, &m->clock));
-    IG_TRY(ig_fault_check(cx, "element", m->fault_ids));
-
-    char note[64];
-    snprintf(note, sizeof note, "t %.4g s", k->time);
-    const double spent = ig_now() - r->solve_start;
-    const ig_progress progress = {.unit = "s",
-                                  .done = k->time,
-                                  .total = r->duration,
-                                  .rate = spent > 0 ? (double)r->element_steps / spent : 0,
-                                  .note = note};
-    ig_progress_report(cx, &progress);
-    const bool done = k->time >= end - 1e-6 * k->dt;
-    if (done || (o->history_every > 0 && k->step % o->history_every == 0) ||
-        (r->c->report_every > 0 && k->step % r->c->report_every == 0)) {
-      IG_TRY(ig_dyn_history_write(r, &e));
-      if (r->c->report_every > 0 && k->step % r->c->report_every == 0)
-        ig_info(cx,
-                "step %lld t %.5g s dt %.3g s: kinetic %.4g J, internal %.4g J, energy error %.2g "
-                "%%, added mass %.2g %%",
-                (long long)k->step, k->time, k->dt, e.plain, e.internal, 100 * e.error,
-                100 * m->mass_scaled / m->total_mass);
-      if (!(fabs(e.error) < r->c->energy_error))
-        return IG_FAIL(cx, IG_NUMERIC,
-                       "at step %lld the energy balance is off by %.3g %%, more than energy_error: "
-                       "take a smaller step (safety)",
-                       (long long)k->step, 100 * e.error);
-    }
-    if (done || k->step == r->next_step ||
-        (isfinite(r->next_picture) && k->time >= r->next_picture - 1e-6 * k->dt)) {
-      IG_TRY(ig_dyn_picture_write(r));
-      if (o->every > 0)
-        r->next_step = (k->step / o->every + 1) * o->every;
-      while (isfinite(r->next_picture) && r->next_picture <= k->time + 1e-6 * k->dt)
-        r->next_picture += r->gap;
-    }
-    if (isnan(a->time_step) && a->update > 0 && k->step % a->update == 0)
-      IG_TRY(step_choose(r, a));
-    if (cx->interrupted) {
-      IG_TRY(ig_dyn_checkpoint_write(r));
-      return IG_FAIL(cx, IG_INTERRUPTED, "interrupted at step %lld, t = %g s", (long long)k->step,
-                     k->time);
-    }
-    if (o->checkpoint_every > 0 && ig_now() - r->last_checkpoint > o->checkpoint_every)
-      IG_TRY(ig_dyn_checkpoint_write(r));
-  }
+  IG_TRY(ig_dyn_masses(m, a->least_step));
+  if (m->mass_scaled > r->c->added_mass * m->total_mass)
+    return ig_fail_at(cx, &a->at, "`least_step` adds %.3g %% of mass, more than `added_mass`",
+                      100 * m->mass_scaled / m->total_mass);
+  if (m->mass_scaled > 0)
+    ig_info(cx, "mass scaling adds %.3g %% of mass", 100 * m->mass_scaled / m->total_mass);
+  IG_TRY(step_choose(r, a));
+  IG_TRY(balance_start(m));
+  r->analysis_start = ig_dyn_clock_of(r)->time;
   return IG_OK;
 }
 
-static ig_status analysis_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
+/* Time gone by in dynamic analyses: statics set the clock and take none. */
+static ig_moment moment_now(const ig_dyn_job *r) {
+  const ig_dyn_clock *k = ig_dyn_clock_of(r);
+  double time = k->time - r->analysis_start;
+  for (int i = 0; i < (int)r->analysis; i++) {
+    const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, r->c->analysis, i);
+    time += a->kind == IG_ANALYSIS_DYNAMIC ? a->duration : 0;
+  }
+  return (ig_moment){k->step, time};
+}
+
+static void progress_tell(const ig_dyn_job *r) {
+  const double spent = ig_now() - r->solve_start;
+  char note[64];
+  snprintf(note, sizeof note, "t %.4g s", ig_dyn_clock_of(r)->time);
+  const ig_progress progress = {.unit = "s",
+                                .done = moment_now(r).time,
+                                .total = r->duration,
+                                .rate = spent > 0 ? (double)r->element_steps / spent : 0,
+                                .note = note};
+  ig_progress_report(r->job->cx, &progress);
+}
+
+static ig_status run_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, bool resumed) {
+  enum { LOOK = 5000 }; /* steps without the host, at most */
+  ig_ctx *cx = r->job->cx;
+  ig_dyn_model *m = r->m;
+  const ig_dyn_clock *k = ig_dyn_clock_of(r);
+  const int64_t update = isnan(a->time_step) ? a->update : 0;
+  if (!resumed) {
+    IG_TRY(dynamic_begin(r, a));
+    if (k->step == 0)
+      IG_TRY(show(r, true, true));
+  }
+  const double end = r->analysis_start + a->duration;
+  for (;;) {
+    const ig_moment from = moment_now(r);
+    const double left = (end - k->time) / k->dt - 1e-6; /* steps */
+    if (left <= 0)
+      return IG_OK;
+    int64_t steps = left < LOOK ? (int64_t)ceil(left) : LOOK;
+    if (update > 0 && steps > update - from.step % update)
+      steps = update - from.step % update;
+    steps = ig_schedule_ahead(&r->schedule, from, k->dt, steps);
+    IG_TRY(ig_dyn_advance(m, steps));
+    IG_TRY(ig_array_pull(cx, &m->clock));
+    IG_TRY(ig_fault_check(cx, "element", m->fault_ids));
+    r->element_steps += steps * r->job->elements;
+    progress_tell(r);
+
+    const ig_moment to = moment_now(r);
+    const bool done = k->time >= end - 1e-6 * k->dt;
+    IG_TRY(show(r, done || ig_schedule_history(&r->schedule, from, to),
+                done || ig_schedule_snapshot(&r->schedule, from, to)));
+    if (update > 0 && k->step % update == 0)
+      IG_TRY(step_choose(r, a));
+    if (cx->interrupted || ig_schedule_checkpoint(&r->schedule))
+      IG_TRY(ig_dyn_checkpoint_write(r));
+    if (cx->interrupted)
+      return IG_FAIL(cx, IG_INTERRUPTED, "interrupted at step %lld, t = %g s", (long long)k->step,
+                     k->time);
+  }
+}
+
+static ig_status run_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double residual;
   int64_t steps;
+  if (ig_dyn_clock_of(r)->step == 0) {
+    IG_TRY(balance_start(r->m));
+    IG_TRY(show(r, true, true));
+  }
   IG_TRY(ig_dyn_relax(r->m, a, &residual, &steps));
   r->element_steps += steps * r->job->elements;
   ig_info(r->job->cx, "static: residual %.2g after %lld steps", residual, (long long)steps);
@@ -145,47 +143,43 @@ static ig_status analysis_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
         "`tolerance`, or load in smaller pieces",
         (long long)steps, residual, a->tolerance);
   IG_TRY(balance_start(r->m));
-  ig_dyn_energy e;
-  IG_TRY(ig_dyn_history_write(r, &e));
-  return ig_dyn_picture_write(r);
+  return show(r, true, true);
 }
+
+/* --- the queue of analyses, the room's table */
 
 static ig_status run_queue(ig_dyn_job *r) {
   ig_job *job = r->job;
-  ig_dyn_model *m = r->m;
   const int n = r->c->analysis.count;
   for (int i = 0; i < n; i++) {
     const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, r->c->analysis, i);
-    r->duration += a->kind == IG_ANALYSIS_DYNAMIC && !isnan(a->duration) ? a->duration : 0;
+    if (a->kind == IG_ANALYSIS_DYNAMIC && isnan(a->duration))
+      return ig_fail_at(job->cx, &a->at, "a dynamic analysis needs its `duration`");
+    r->duration += a->kind == IG_ANALYSIS_DYNAMIC ? a->duration : 0;
   }
-  const ig_output_case *o = job->output;
-  r->gap = !isnan(o->interval) && o->interval > 0             ? o->interval
-           : o->every == 0 && o->count > 0 && r->duration > 0 ? r->duration / (double)o->count
-                                                              : INFINITY;
-  r->next_picture = r->gap;
-  r->next_step = o->every > 0 ? o->every : -1;
+  ig_schedule_start(&r->schedule, job->output, r->duration > 0 ? r->duration : INFINITY);
   IG_TRY(ig_dyn_probes_open(r));
   bool resumed = job->restart != NULL;
   if (resumed)
     IG_TRY(ig_dyn_checkpoint_read(r));
-  r->solve_start = r->last_checkpoint = ig_now();
+  r->solve_start = ig_now();
   for (; r->analysis < n; r->analysis++, resumed = false) {
     const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, r->c->analysis, (int)r->analysis);
     if (a->kind == IG_ANALYSIS_DYNAMIC)
-      IG_TRY(analysis_dynamic(r, a, resumed));
+      IG_TRY(run_dynamic(r, a, resumed));
     else
-      IG_TRY(analysis_static(r, a));
+      IG_TRY(run_static(r, a));
   }
-  IG_TRY(m->cx->backend->sync(m->cx));
+  IG_TRY(job->cx->backend->sync(job->cx));
   job->seconds_solve = ig_now() - r->solve_start - job->seconds_output;
   job->steps = ig_dyn_clock_of(r)->step;
   job->element_steps = (double)r->element_steps;
-  job->bytes_moved = (double)job->steps * ig_dyn_step_bytes(m);
+  job->bytes_moved = (double)(r->element_steps / job->elements) * ig_dyn_step_bytes(r->m);
   IG_TRY(ig_dyn_checkpoint_write(r));
   return ig_dyn_results_write(r);
 }
 
-static ig_status room_run(ig_job *job) {
+static ig_status run(ig_job *job) {
   const double start = ig_now();
   ig_dyn_job r = {.job = job, .c = job->room_case};
   IG_TRY(ig_dyn_model_new(job->cx, job->mesh, job->materials, r.c, job->precision, job->assembly,
@@ -195,7 +189,8 @@ static ig_status room_run(ig_job *job) {
   job->dofs = job->nodes * r.m->p.dofs;
   job->seconds_setup = ig_now() - start;
   const ig_status status = run_queue(&r);
-  free(r.names);
+  free(r.name);
+  free(r.column);
   free(r.values);
   free(r.probe_node);
   free(r.report);
@@ -205,7 +200,7 @@ static ig_status room_run(ig_job *job) {
   return status;
 }
 
-static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
+static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   ig_dyn_model *m;
   const ig_dyn_case *c = job->room_case;
   IG_TRY(
@@ -255,7 +250,9 @@ const ig_room ig_room_dynamics = {.name = "dynamics",
                                   .needs_mesh = true,
                                   .case_size = sizeof(ig_dyn_case),
                                   .options = ig_dyn_options,
-                                  .run = room_run,
-                                  .check = room_check,
+                                  .run = run,
+                                  .check = check,
                                   .verify = ig_dyn_verify,
-                                  .bench = ig_dyn_bench};
+                                  .bench = ig_dyn_bench,
+                                  .fields = "displacement|velocity|stress|von_mises|plastic_strain|"
+                                            "section_force|contact_force|contact_pressure"};

@@ -45,7 +45,7 @@ typedef struct {
   const char *along; /* components a motion holds: "xyz" */
   double displacement[3], velocity[3], acceleration[3], spin[3]; /* NaN: none */
   ig_table history;
-} ig_dyn_constraint;
+} ig_dyn_support;
 
 typedef struct {
   ig_src at;
@@ -108,9 +108,8 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *name;
-  const char *set;      /* nodes: mean motion, sum of forces */
-  const char *elements; /* or elements: mean section force */
-  double point[3];      /* or the nearest node */
+  const char *set; /* nodes: mean motion, sum of forces; elements: mean section force */
+  double point[3]; /* or the nearest node */
   int quantity;
 } ig_dyn_probe;
 #define IG_PROBE_CHOICES                                                                           \
@@ -127,14 +126,13 @@ enum {
 
 typedef struct {
   ig_src at;
-  ig_list bodies; /* of ig_dyn_constraint: how each is held */
-  ig_list ties, sections, constraints, loads, initial, tools, analysis, probes;
+  ig_list bodies; /* of ig_dyn_support: how each is held */
+  ig_list ties, sections, supports, loads, initial, tools, analysis, probes;
   ig_dyn_gravity gravity;
   ig_dyn_contact contact;
   double inertia_scale; /* shells: rotary inertia at least this x area x mass */
   double energy_error;  /* stop when the balance is off by this share */
   double added_mass;    /* stop when mass scaling adds this share */
-  int64_t report_every;
 } ig_dyn_case;
 extern const ig_option ig_dyn_options[];
 

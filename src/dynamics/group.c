@@ -76,33 +76,21 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
   if (g->kind == IG_DYN_HEX8 || g->kind == IG_DYN_HEX1 || g->kind == IG_DYN_TET)
     st[IG_HEX_FRAME] = 1; /* the frame lies along the axes of space */
   if (g->law == IG_LAW_NEOHOOKE) {
-    /* the inverse of the Jacobian each point starts with */
+    /* rows of the inverse of the Jacobian each point starts with */
     const int points = g->kind == IG_DYN_HEX8 ? 8 : 1;
+    double x[24], m8[21], j[9], c[9];
+    for (int i = 0; i < 3 * g->g_f64.npe; i++)
+      x[i] = node_x(m, conn[i / 3])[i % 3] / (points == 8 ? 8 : 1);
     for (int n = 0; n < points; n++) {
-      double j[9] = {0}, c[9];
-      const double r = 0.577350269189625764509;
-      const double a = n & 1 ? r : -r, b = n & 2 ? r : -r, z = n & 4 ? r : -r;
-      for (int i = 0; i < 3; i++)
-        if (g->kind == IG_DYN_HEX8)
-          for (int k = 0; k < 8; k++) {
-            static const int sa[8] = {-1, 1, 1, -1, -1, 1, 1, -1},
-                             sb[8] = {-1, -1, 1, 1, -1, -1, 1, 1},
-                             sc[8] = {-1, -1, -1, -1, 1, 1, 1, 1};
-            const double x = node_x(m, conn[k])[i] / 8;
-            j[i] += x * sa[k] * (1 + b * sb[k]) * (1 + z * sc[k]);
-            j[3 + i] += x * sb[k] * (1 + a * sa[k]) * (1 + z * sc[k]);
-            j[6 + i] += x * sc[k] * (1 + a * sa[k]) * (1 + b * sb[k]);
-          }
-        else
-          for (int k = 0; k < 3; k++)
-            j[3 * k + i] = node_x(m, conn[k + 1])[i] - node_x(m, conn[0])[i];
-      c[0] = j[4] * j[8] - j[5] * j[7], c[1] = j[5] * j[6] - j[3] * j[8];
-      c[2] = j[3] * j[7] - j[4] * j[6], c[3] = j[7] * j[2] - j[8] * j[1];
-      c[4] = j[8] * j[0] - j[6] * j[2], c[5] = j[6] * j[1] - j[7] * j[0];
-      c[6] = j[1] * j[5] - j[2] * j[4], c[7] = j[2] * j[3] - j[0] * j[5];
-      c[8] = j[0] * j[4] - j[1] * j[3];
-      const double det = j[0] * c[0] + j[1] * c[1] + j[2] * c[2];
-      for (int i = 0; i < 9; i++) /* rows of the inverse */
+      if (points == 8) {
+        hex8_modes_f64(x, 3, m8);
+        hex8_columns_f64(m8, 3, hex8_point_f64(n, 0), hex8_point_f64(n, 1), hex8_point_f64(n, 2),
+                         j);
+      } else
+        for (int i = 0; i < 9; i++)
+          j[i] = x[3 + i] - x[i % 3];
+      const double det = hex8_cofactors_f64(j, c);
+      for (int i = 0; i < 9; i++)
         st[IG_HEX_POINT + n * ig_law_state(g->law, 6) + 6 + i] = c[i] / det;
     }
   }

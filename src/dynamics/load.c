@@ -42,7 +42,7 @@ ig_status ig_dyn_nodes_of(ig_dyn_model *m, const ig_src *at, const char *name, c
 }
 
 /* "xyz", "x rx ry", "all", "rotations" into six flags */
-static ig_status fix_read(ig_ctx *cx, const ig_dyn_constraint *c, bool fixed[6]) {
+static ig_status fix_read(ig_ctx *cx, const ig_dyn_support *c, bool fixed[6]) {
   memset(fixed, 0, 6 * sizeof *fixed);
   if (!c->fix)
     return IG_OK;
@@ -66,8 +66,8 @@ static ig_status fix_read(ig_ctx *cx, const ig_dyn_constraint *c, bool fixed[6])
   return IG_OK;
 }
 
-/* Adds to `to` what a constraint holds. */
-static ig_status motion_read(ig_ctx *cx, ig_dyn_curves *cs, const ig_dyn_constraint *c,
+/* Adds to `to` what a support holds. */
+static ig_status motion_read(ig_ctx *cx, ig_dyn_curves *cs, const ig_dyn_support *c,
                              ig_dyn_motion *to) {
   bool fixed[6];
   int32_t curve;
@@ -99,7 +99,7 @@ static ig_status motion_more(ig_ctx *cx, ig_dyn_motion **motion, int *kinds, int
     *room *= 2;
     void *more = realloc(*motion, sizeof **motion * (size_t)*room);
     if (!more)
-      return IG_FAIL(cx, IG_MEMORY, "out of memory for constraints");
+      return IG_FAIL(cx, IG_MEMORY, "out of memory for supports");
     *motion = more;
   }
   (*motion)[*kinds] = (*motion)[like];
@@ -109,25 +109,25 @@ static ig_status motion_more(ig_ctx *cx, ig_dyn_motion **motion, int *kinds, int
 
 ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_dyn_curves *cs) {
   ig_ctx *cx = m->cx;
-  const int n = m->c->constraints.count, bodies = m->c->bodies.count;
+  const int n = m->c->supports.count, bodies = m->c->bodies.count;
   if (n + bodies == 0)
     return IG_OK;
   ig_status status = IG_OK;
   int kinds = 1, room = 2;
   ig_dyn_motion *motion = calloc((size_t)room, sizeof *motion);
-  int *next = NULL; /* kind x constraint -> kind after it, 0: not made yet */
+  int *next = NULL; /* kind x support -> kind after it, 0: not made yet */
   int32_t *move = NULL;
   if (!motion)
-    return IG_FAIL(cx, IG_MEMORY, "out of memory for constraints");
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &move, m->mesh->nodes, "constraints"));
+    return IG_FAIL(cx, IG_MEMORY, "out of memory for supports");
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &move, m->mesh->nodes, "supports"));
   for (int i = 0; i < n; i++) {
-    const ig_dyn_constraint *c = IG_ITEM(const ig_dyn_constraint, m->c->constraints, i);
+    const ig_dyn_support *c = IG_ITEM(const ig_dyn_support, m->c->supports, i);
     const ig_set *set;
     IG_TRY_GOTO(status, done, ig_dyn_nodes_of(m, &c->at, c->set, &set));
     free(next);
     next = calloc((size_t)kinds, sizeof *next);
     if (!next) {
-      status = IG_FAIL(cx, IG_MEMORY, "out of memory for constraints");
+      status = IG_FAIL(cx, IG_MEMORY, "out of memory for supports");
       goto done;
     }
     const int before = kinds;
@@ -152,16 +152,15 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_dyn_curves *cs) {
     const int k = kinds;
     IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &room, 0));
     IG_TRY_GOTO(status, done,
-                motion_read(cx, cs, IG_ITEM(const ig_dyn_constraint, m->c->bodies, i), &motion[k]));
+                motion_read(cx, cs, IG_ITEM(const ig_dyn_support, m->c->bodies, i), &motion[k]));
     ((ig_dyn_body *)m->body.host)[i].motion = k;
   }
   if (bodies > 0)
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->body));
-  IG_TRY_GOTO(
-      status, done,
-      ig_array_from(cx, &m->move, move, (size_t)m->mesh->nodes, sizeof *move, "constraints"));
   IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->motion, motion, (size_t)kinds, sizeof *motion, "constraints"));
+              ig_array_from(cx, &m->move, move, (size_t)m->mesh->nodes, sizeof *move, "supports"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->motion, motion, (size_t)kinds, sizeof *motion, "supports"));
 done:
   free(motion);
   free(next);

@@ -29,8 +29,8 @@ static const ig_option section_options[] = {
     IG_VECTOR(S, up, 3, "", NULL, "beams: where the section's height points"),
     IG_END};
 #undef S
-#define S ig_dyn_constraint
-static const ig_option constraint_options[] = {
+#define S ig_dyn_support
+static const ig_option support_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set"),
     IG_TEXT(S, fix, NULL, "'all', or some of x y z rx ry rz"),
     IG_TEXT(S, along, "xyz", "components that the motions below hold; the others stay free"),
@@ -41,7 +41,7 @@ static const ig_option constraint_options[] = {
     IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"),
     IG_END};
 #undef S
-#define S ig_dyn_constraint
+#define S ig_dyn_support
 static const ig_option body_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set that moves as one"),
     IG_TEXT(S, fix, NULL, "motions of the body that are held: 'all', or some of x y z rx ry rz"),
@@ -125,9 +125,10 @@ static const ig_option analysis_options[] = {
 #define S ig_dyn_probe
 static const ig_option probe_options[] = {
     IG_TEXT(S, name, IG_REQUIRED, "name of its column"),
-    IG_TEXT(S, set, NULL, "node set: mean of motions, sum of forces"),
+    IG_TEXT(S, set, NULL,
+            "node set: mean of motions, sum of forces; for section forces an element set: their "
+            "mean"),
     IG_VECTOR(S, point, 3, "m", NULL, "or the node nearest to this point"),
-    IG_TEXT(S, elements, NULL, "or element set: mean section force"),
     IG_CHOICE(
         S, quantity, IG_PROBE_CHOICES, "uz",
         "displacement, velocity, force and moment that hold the nodes, contact force on them; "
@@ -137,9 +138,8 @@ static const ig_option probe_options[] = {
 #define S ig_dyn_case
 const ig_option ig_dyn_options[] = {
     IG_LIST(S, sections, ig_dyn_section, section_options, NULL, "what elements are like"),
-    IG_LIST(S, constraints, ig_dyn_constraint, constraint_options, NULL, "what holds nodes"),
-    IG_LIST(S, bodies, ig_dyn_constraint, body_options, NULL,
-            "rigid bodies: nodes that move as one"),
+    IG_LIST(S, supports, ig_dyn_support, support_options, NULL, "what holds and moves nodes"),
+    IG_LIST(S, bodies, ig_dyn_support, body_options, NULL, "rigid bodies: nodes that move as one"),
     IG_LIST(S, ties, ig_dyn_tie, tie_options, NULL, "nodes tied to surfaces or to nodes"),
     IG_LIST(S, loads, ig_dyn_load, load_options, NULL, "what pushes nodes and faces"),
     IG_LIST(S, initial, ig_dyn_initial, initial_options, NULL, "velocities at the start"),
@@ -153,6 +153,5 @@ const ig_option ig_dyn_options[] = {
             "rotary inertia of shells is at least this x area x mass; 0: the physical one"),
     IG_REAL(S, energy_error, "", "0.1", IG_TINY, 1e9, "stop when the balance is off by this share"),
     IG_REAL(S, added_mass, "", "0.5", IG_TINY, 1e9, "stop when scaling adds this share of mass"),
-    IG_INT(S, report_every, "0", 0, 1e12, "a log line of energies every so many steps"),
     IG_END};
 #undef S

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- probes and histories ------------------------------------------------------------------------
- */
+/* --- probes and histories */
 
 static double probe_section(const ig_dyn_job *r, const ig_dyn_probe *p) {
-  const ig_set *set = ig_mesh_find_set(r->m->mesh, p->elements, IG_SET_ELEMENTS);
+  const ig_set *set = ig_mesh_find_set(r->m->mesh, p->set, IG_SET_ELEMENTS);
   const int at = IG_REPORT_SECTION + (p->quantity < IG_PROBE_SHELL ? p->quantity - IG_PROBE_BEAM
                                                                    : p->quantity - IG_PROBE_SHELL);
   double sum = 0;
@@ -25,7 +24,7 @@ static double probe_value(const ig_dyn_job *r, const ig_dyn_probe *p, ig_lid nod
   const ig_set *set = p->set ? ig_mesh_find_set(m->mesh, p->set, IG_SET_NODES) : NULL;
   const ig_lid count = set ? set->count : 1;
   const int c = p->quantity % 3, D = m->p.dofs, turn = p->quantity >= IG_PROBE_MOMENT ? 3 : 0;
-  if (p->elements)
+  if (p->quantity >= IG_PROBE_BEAM)
     return probe_section(r, p);
   double sum = 0;
   for (ig_lid k = 0; k < count; k++) {
@@ -75,27 +74,25 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
   ig_ctx *cx = r->job->cx;
   const int n = r->c->probes.count;
   r->columns = FIXED + n;
-  IG_TRY(IG_NEW(cx, &r->names, r->columns, "history"));
+  IG_TRY(IG_NEW(cx, &r->name, r->columns, "history"));
+  IG_TRY(IG_NEW(cx, &r->column, r->columns, "history"));
   IG_TRY(IG_NEW(cx, &r->values, r->columns, "history"));
   IG_TRY(IG_NEW(cx, &r->probe_node, n + 1, "probes"));
   for (int i = 0; i < FIXED; i++)
-    snprintf(r->names[i], sizeof r->names[i], "%s", fixed_columns[i]);
+    r->column[i] = fixed_columns[i];
   for (int i = 0; i < n; i++) {
     const ig_dyn_probe *p = IG_ITEM(const ig_dyn_probe, r->c->probes, i);
-    snprintf(r->names[FIXED + i], sizeof r->names[0], "%.48s [%s]", p->name, probe_unit(p));
-    if ((p->quantity >= IG_PROBE_BEAM) != (p->elements != NULL))
+    snprintf(r->name[i], sizeof r->name[i], "%.48s [%s]", p->name, probe_unit(p));
+    r->column[FIXED + i] = r->name[i];
+    const bool section = p->quantity >= IG_PROBE_BEAM;
+    if (p->set && !ig_mesh_find_set(r->m->mesh, p->set, section ? IG_SET_ELEMENTS : IG_SET_NODES))
+      return ig_fail_at(cx, &p->at, "the mesh has no %s set '%s'", section ? "element" : "node",
+                        p->set);
+    if (!p->set && (section || isnan(p->point[0])))
       return ig_fail_at(cx, &p->at,
-                        "section forces need `elements`; other quantities a `set` or a "
-                        "`point`");
-    if (p->elements) {
-      if (!ig_mesh_find_set(r->m->mesh, p->elements, IG_SET_ELEMENTS))
-        return ig_fail_at(cx, &p->at, "the mesh has no element set '%s'", p->elements);
-    } else if (p->set) {
-      if (!ig_mesh_find_set(r->m->mesh, p->set, IG_SET_NODES))
-        return ig_fail_at(cx, &p->at, "the mesh has no node set '%s'", p->set);
-    } else if (isnan(p->point[0]))
-      return ig_fail_at(cx, &p->at, "a probe needs a `set` or a `point`");
-    else
+                        section ? "section forces need a `set` of elements"
+                                : "a probe needs a `set` or a `point`");
+    if (!p->set)
       r->probe_node[i] = node_near(r->m, p->point);
   }
   return IG_OK;
@@ -135,8 +132,8 @@ static ig_status probes_pull(ig_dyn_job *r) {
   return report ? report_now(r) : IG_OK;
 }
 
-ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e) {
-  const double start = ig_now();
+/* The columns' values as things stand. */
+static ig_status row_now(ig_dyn_job *r, ig_dyn_energy *e) {
   IG_TRY(ig_dyn_energies(r->m, e));
   IG_TRY(probes_pull(r));
   r->worst_error = fmax(r->worst_error, fabs(e->error));
@@ -147,32 +144,20 @@ ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e) {
   for (int i = 0; i < r->c->probes.count; i++)
     r->values[FIXED + i] =
         probe_value(r, IG_ITEM(const ig_dyn_probe, r->c->probes, i), r->probe_node[i]);
-  ig_status status = IG_OK;
-  if (r->job->sink) {
-    const char **names = NULL;
-    IG_TRY(IG_NEW(r->job->cx, &names, r->columns, "history"));
-    for (int i = 0; i < r->columns; i++)
-      names[i] = r->names[i];
-    status = r->job->sink->history(r->job->sink, r->columns, names, r->values);
-    free(names);
-  }
+  return IG_OK;
+}
+
+ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e) {
+  const double start = ig_now();
+  ig_sink *s = r->job->sink;
+  IG_TRY(row_now(r, e));
+  if (s)
+    IG_TRY(s->history(s, r->columns, r->column, r->values));
   r->job->seconds_output += ig_now() - start;
-  return status;
+  return IG_OK;
 }
 
-/* --- snapshots
- * ------------------------------------------------------------------------------------
- */
-
-static bool wanted(const ig_dyn_job *r, const char *field) {
-  const ig_texts *t = &r->job->output->fields;
-  if (t->count == 0)
-    return true;
-  for (int i = 0; i < t->count; i++)
-    if (strcmp(t->value[i], field) == 0)
-      return true;
-  return false;
-}
+/* --- snapshots */
 
 /* Elements all of whose points have failed carry nothing and are left out. NULL: none can fail. */
 static ig_status alive_now(ig_dyn_job *r, uint8_t **alive) {
@@ -194,17 +179,12 @@ static ig_status alive_now(ig_dyn_job *r, uint8_t **alive) {
   return IG_OK;
 }
 
-/* Contact force of every particle, and that over its share of the surface. */
-static ig_status contact_fields(ig_dyn_job *r, ig_snapshot *snap) {
+/* Contact forces over each particle's share of the surfaces. */
+static ig_status contact_pressure(ig_dyn_job *r, double *pressure) {
   ig_dyn_model *m = r->m;
-  const int64_t nn = m->mesh->nodes;
-  double *normal = NULL;
-  void *force, *pressure;
-  IG_TRY(ig_array_pull(m->cx, &m->press));
+  double *normal = NULL; /* x 3: of that share, as long as it is large */
   IG_TRY(ig_array_pull(m->cx, &m->x));
-  IG_TRY(ig_snapshot_add(snap, "contact_force", "N", IG_AT_POINTS, IG_F64, 3, NULL, &force));
-  IG_TRY(ig_snapshot_add(snap, "contact_pressure", "Pa", IG_AT_POINTS, IG_F64, 1, NULL, &pressure));
-  IG_TRY(IG_NEW(m->cx, &normal, 3 * nn, "contact pressure"));
+  IG_TRY(IG_NEW(m->cx, &normal, 3 * (int64_t)m->mesh->nodes, "contact pressure"));
   for (int64_t k = 0; k < m->skins; k++) {
     const int32_t *t = m->skin + 3 * k;
     double a[3], b[3], n[3];
@@ -217,15 +197,34 @@ static ig_status contact_fields(ig_dyn_job *r, ig_snapshot *snap) {
     for (int i = 0; i < 9; i++)
       normal[3 * (int64_t)t[i / 3] + i % 3] += n[i % 3] / 6;
   }
-  for (int64_t i = 0; i < nn; i++) {
+  for (int64_t i = 0; i < m->mesh->nodes; i++) {
     double f[3];
     for (int c = 0; c < 3; c++)
-      ((double *)force)[3 * i + c] = f[c] = ig_dyn_get(m, &m->press, 3 * i + c);
+      f[c] = ig_dyn_get(m, &m->press, 3 * i + c);
     const double *n = normal + 3 * i, area2 = dot_f64(n, n);
-    ((double *)pressure)[i] = area2 > 0 ? fabs(dot_f64(f, n)) / area2 : 0;
+    pressure[i] = area2 > 0 ? fabs(dot_f64(f, n)) / area2 : 0;
   }
   free(normal);
   return IG_OK;
+}
+
+static ig_status contact_fields(ig_dyn_job *r, ig_snapshot *snap) {
+  ig_dyn_model *m = r->m;
+  const bool force = ig_output_wants(r->job->output, "contact_force"),
+             pressure = ig_output_wants(r->job->output, "contact_pressure");
+  void *to;
+  if (!m->press.count || !(force || pressure))
+    return IG_OK;
+  IG_TRY(ig_array_pull(m->cx, &m->press));
+  if (force) {
+    IG_TRY(ig_snapshot_add(snap, "contact_force", "N", IG_AT_POINTS, IG_F64, 3, NULL, &to));
+    for (int64_t i = 0; i < 3 * (int64_t)m->mesh->nodes; i++)
+      ((double *)to)[i] = ig_dyn_get(m, &m->press, i);
+  }
+  if (!pressure)
+    return IG_OK;
+  IG_TRY(ig_snapshot_add(snap, "contact_pressure", "Pa", IG_AT_POINTS, IG_F64, 1, NULL, &to));
+  return contact_pressure(r, to);
 }
 
 /* Fields leave the device on a stream of their own, while steps go on. */
@@ -257,18 +256,16 @@ static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
   IG_TRY(m->ops->show(m->cx, &m->p, at, at + 3 * nn));
   IG_TRY(ig_dyn_fields_now(m, &fields));
   for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-    if (wanted(r, all[k].name) && (sections || all[k].from != fields.section))
+    if (ig_output_wants(r->job->output, all[k].name) && (sections || all[k].from != fields.section))
       IG_TRY(ig_snapshot_add_device(snap, all[k].name, all[k].unit, all[k].where, all[k].dtype,
                                     all[k].components, all[k].from));
-  if (m->press.count && (wanted(r, "contact_pressure") || wanted(r, "contact_force")))
-    IG_TRY(contact_fields(r, snap));
-  return IG_OK;
+  return contact_fields(r, snap);
 }
 
-ig_status ig_dyn_picture_write(ig_dyn_job *r) {
+ig_status ig_dyn_snapshot_write(ig_dyn_job *r) {
   ig_ctx *cx = r->job->cx;
   ig_dyn_model *m = r->m;
-  if (!r->job->sink)
+  if (!r->job->sink || !ig_output_shows(r->job->output))
     return IG_OK;
   const double start = ig_now();
   uint8_t *alive;
@@ -288,9 +285,7 @@ ig_status ig_dyn_picture_write(ig_dyn_job *r) {
   return status;
 }
 
-/* --- the summary
- * ----------------------------------------------------------------------------------
- */
+/* --- the summary */
 
 ig_status ig_dyn_results_write(ig_dyn_job *r) {
   ig_sink *s = r->job->sink;
@@ -298,6 +293,8 @@ ig_status ig_dyn_results_write(ig_dyn_job *r) {
   if (!s)
     return IG_OK;
   double most = 0, plastic = 0;
+  ig_dyn_energy e;
+  IG_TRY(row_now(r, &e));
   IG_TRY(ig_dyn_pull(m));
   IG_TRY(report_now(r));
   for (int64_t n = 0; n < m->mesh->nodes; n++) {
@@ -306,8 +303,8 @@ ig_status ig_dyn_results_write(ig_dyn_job *r) {
       u += pow(ig_dyn_get(m, &m->x, 3 * n + c) - m->x0[3 * n + c], 2);
     most = fmax(most, sqrt(u));
   }
-  for (int64_t e = 0; e < ig_mesh_elements(m->mesh); e++)
-    plastic = fmax(plastic, r->report[e * IG_DYN_REPORT + IG_REPORT_PLASTIC]);
+  for (int64_t i = 0; i < ig_mesh_elements(m->mesh); i++)
+    plastic = fmax(plastic, r->report[i * IG_DYN_REPORT + IG_REPORT_PLASTIC]);
   IG_TRY(s->result(s, "time", "s", ig_dyn_clock_of(r)->time));
   IG_TRY(s->result(s, "time_step", "s", ig_dyn_clock_of(r)->dt));
   IG_TRY(s->result(s, "energy_error", "", r->worst_error));

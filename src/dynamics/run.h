@@ -2,19 +2,19 @@
 #ifndef IG_DYNAMICS_RUN_H
 #define IG_DYNAMICS_RUN_H
 
+#include "core/schedule.h"
 #include "dynamics/dynamics.h"
 
 typedef struct {
   ig_job *job;
   const ig_dyn_case *c;
   ig_dyn_model *m;
-  double duration;          /* of all dynamic analyses */
-  double next_picture, gap; /* simulated time of the next snapshot, between two */
-  int64_t next_step;        /* or its step */
-  double last_checkpoint;   /* wall time */
+  double duration; /* of all dynamic analyses */
+  ig_schedule schedule;
   double worst_error, solve_start;
   int columns;
-  char (*names)[64];
+  char (*name)[64]; /* of the probes */
+  const char **column;
   double *values;
   ig_lid *probe_node;     /* of point probes */
   double *report;         /* host: elements x IG_DYN_REPORT */
@@ -32,7 +32,7 @@ static inline const ig_dyn_clock *ig_dyn_clock_of(const ig_dyn_job *r) {
 IG_MUST_CHECK ig_status ig_dyn_probes_open(ig_dyn_job *r);
 /* A row of the history; gives the energies. */
 IG_MUST_CHECK ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e);
-IG_MUST_CHECK ig_status ig_dyn_picture_write(ig_dyn_job *r);
+IG_MUST_CHECK ig_status ig_dyn_snapshot_write(ig_dyn_job *r);
 /* The room's figures in the summary. */
 IG_MUST_CHECK ig_status ig_dyn_results_write(ig_dyn_job *r);
 IG_MUST_CHECK ig_status ig_dyn_checkpoint_write(ig_dyn_job *r);

@@ -67,8 +67,8 @@ static ig_status bench_strip(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_status status = IG_OK;
   for (int precision = 1; status == IG_OK && precision >= 0; precision--)
     for (int i = 0; status == IG_OK && i < (precision ? 3 : 1); i++) {
-      IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6));
-      p.c.time.step = 2e-9;
+      IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6, 0));
+      p.c.time_step = 2e-9;
       p.job.assembly = hows[i];
       p.job.precision = precision ? IG_DOUBLE : IG_SINGLE;
       status = run_row(cx, sink, &p, "strip 36,864", on_gpu(cx) ? 10000 : 100,
@@ -76,8 +76,8 @@ static ig_status bench_strip(ig_ctx *cx, const ig_bench_sink *sink) {
       ig_frac_problem_free(&p);
     }
   IG_TRY(status);
-  IG_TRY(ig_frac_problem_strip(&p, cx, 96, IG_TRI6));
-  p.c.time.step = 0.5e-9;
+  IG_TRY(ig_frac_problem_strip(&p, cx, 96, IG_TRI6, 0));
+  p.c.time_step = 0.5e-9;
   status =
       run_row(cx, sink, &p, "strip 147,456", on_gpu(cx) ? 40000 : 40, "153.8 s for 40,000 steps");
   ig_frac_problem_free(&p);
@@ -94,7 +94,7 @@ static ig_status bench_ring(ig_ctx *cx, const ig_bench_sink *sink) {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ig_frac_problem p;
     IG_TRY(ig_frac_problem_ring(&p, cx, rows[i].radial, rows[i].around));
-    p.c.time.step = 3e-9;
+    p.c.time_step = 3e-9;
     const ig_status status =
         run_row(cx, sink, &p, rows[i].name, on_gpu(cx) ? rows[i].gpu : rows[i].cpu, rows[i].paper);
     ig_frac_problem_free(&p);
@@ -196,8 +196,8 @@ static ig_status kernel_time(ig_frac_model *m, const kernel_case *k, int repeats
    of 10,000 steps (Figure 26). */
 static ig_status bench_kernels(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_frac_problem p;
-  IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6));
-  p.c.time.step = 2e-9;
+  IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6, 0));
+  p.c.time_step = 2e-9;
   p.c.plane = 0;
   p.c.cohesive.criterion = IG_FRAC_PRINCIPAL_MAX;
   ig_frac_model m;

@@ -17,6 +17,7 @@
 
 #include "core/ctx.h"
 #include "kern/fault.h"
+#include "kern/motion.h"
 #include "material/cohesive.h"
 
 IG_C_BEGIN
@@ -33,19 +34,16 @@ typedef struct {
   double c11, c12, mu, rho; /* sigma_ii = c11 e_ii + c12 (the others), sigma_ij = 2 mu e_ij */
 } ig_frac_elastic;
 
-/* A function of time: linear between `count` points (t, y) from `begin` on; constant outside. */
+/* How a component is led; what pushes on a face. Both are times their history. */
 typedef struct {
-  int begin, count;
-} ig_frac_curve;
-typedef enum { IG_FRAC_VELOCITY, IG_FRAC_DISPLACEMENT } ig_frac_motion_kind;
-typedef struct {
-  int kind;
-  ig_frac_curve curve;
+  int kind; /* ig_move */
+  ig_history history;
+  double value;
 } ig_frac_motion;
 typedef struct {
-  ig_frac_curve curve;
-  int pressure;  /* along the inward normal; else along `way` */
-  double way[3]; /* of a traction */
+  ig_history history;
+  int pressure;    /* along the inward normal, value[0] */
+  double value[3]; /* else a traction */
 } ig_frac_load;
 
 /* What only the device knows between two looks of the host. */
@@ -58,8 +56,17 @@ typedef struct {
   int32_t ticket;  /* blocks that are done (CUDA) */
 } ig_frac_count;
 
-enum { IG_FRAC_FACET_MAX, IG_FRAC_FACET_MEAN, IG_FRAC_PRINCIPAL_MAX, IG_FRAC_PRINCIPAL_MEAN };
-#define IG_FRAC_CRITERION_CHOICES "facet_max|facet_mean|principal_max|principal_mean"
+enum {
+  IG_FRAC_FACET_MAX,
+  IG_FRAC_FACET_MEAN,
+  IG_FRAC_PRINCIPAL_MAX,
+  IG_FRAC_PRINCIPAL_MEAN,
+  IG_FRAC_PRINCIPAL_BEST,
+  IG_FRAC_PAIR_MAX,
+  IG_FRAC_PAIR_MEAN
+};
+#define IG_FRAC_CRITERION_CHOICES                                                                  \
+  "facet_max|facet_mean|principal_max|principal_mean|principal_best|pair_max|pair_mean"
 
 /* A marked facet becomes a cohesive element, a free surface, or a cohesive element without
    traction, whose sides press and rub only. */
@@ -96,7 +103,7 @@ typedef struct {
   /* motions and loads */
   ig_frac_motion motion[IG_FRAC_MOTIONS];
   ig_frac_load load[IG_FRAC_LOADS];
-  const double *curve; /* points (t, y) of all curves */
+  const double *history_x, *history_y; /* rows of all histories */
   /* tables */
   int32_t *conn, *opp, *coh, *list, *first, *used;
   uint8_t *turn;            /* coh: how the upper facet's corners are turned (3D) */

@@ -6,6 +6,7 @@
      each step       loaded faces, cohesive elements, bulk elements, nodes (Newmark)
 
    and the host only asks for so many of them, then looks (model.c). */
+#include "core/schedule.h"
 #include "fracture/fracture.h"
 
 #include <inttypes.h>
@@ -31,99 +32,82 @@ static ig_status run_insertion(ig_job *job, ig_frac_model *m) {
                            seconds / m->count.cohesive);
 }
 
-/* Whether something that happens `every` steps, or is number k of count, falls on this step. */
-static int64_t next_due(int64_t step, int64_t every) {
-  return every > 0 ? (step / every + 1) * every : INT64_MAX;
+/* Bytes a step must move, each counted once. */
+static double step_bytes(const ig_frac_model *m) {
+  const double real = m->wide ? 8 : 4, dim = m->shape.dim;
+  const bool gather = m->s.how == IG_GATHER;
+  return (double)m->s.ne * (m->shape.nodes * (4 + (gather ? 2 * dim * real + 4 : 0)) + 1) +
+         (double)m->count.nodes * (real * (5 * dim + 1) + 4 + (gather ? 8 : 2 * dim * real));
 }
 
-static int64_t snapshot_every(const ig_job *job, int64_t steps, double dt) {
-  const ig_output_case *o = job->output;
-  if (!o || !job->sink)
-    return 0;
-  if (o->every > 0)
-    return o->every;
-  if (!isnan(o->interval) && o->interval > 0)
-    return (int64_t)fmax(1, round(o->interval / dt));
-  return o->count > 0 ? (steps + o->count - 1) / o->count : 0;
+static void progress(ig_job *job, const ig_frac_model *m, const ig_frac_track *track, int64_t done,
+                     int64_t last, double seconds) {
+  char note[64];
+  snprintf(note, sizeof note, "%" PRId32 " cohesive, %" PRId32 " pieces", m->count.cohesive,
+           track->pieces);
+  ig_progress_report(job->cx,
+                     &(ig_progress){"step", (double)m->count.step, (double)last,
+                                    seconds > 0 ? (double)done * m->s.ne / seconds : 0, note});
 }
 
 static ig_status run_steps(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   ig_ctx *cx = job->cx;
-  const int64_t last = (int64_t)ceil(c->time.end / m->s.dt - 1e-9);
-  const int64_t snaps = snapshot_every(job, last, m->s.dt);
-  int64_t rows = job->output ? job->output->history_every : 0;
-  rows = rows > 0 ? rows : last > 200 ? last / 200 : 1;
+  const double dt = m->s.dt;
+  const int64_t last = (int64_t)ceil(c->duration / dt - 1e-9);
+  ig_schedule due;
+  ig_schedule_start(&due, job->sink ? job->output : NULL, c->duration);
+  const bool shown = due.every > 0 || due.interval < INFINITY;
   ig_frac_track track = {0};
   if (c->cracks.count)
-    ig_frac_track_notch(&track, IG_ITEM(const ig_frac_crack_case, c->cracks, 0), c->time.end);
+    ig_frac_track_notch(&track, IG_ITEM(const ig_frac_crack_case, c->cracks, 0), c->duration);
   if (job->restart)
     IG_TRY(ig_frac_restore(job, m, &track));
   else {
     IG_TRY(ig_frac_history(job, m, &track));
-    if (snaps)
+    if (shown)
       IG_TRY(ig_frac_snapshot(job, m));
   }
   const int64_t first = m->count.step;
   const double start = ig_now();
-  double output = 0, saved = start;
   while (m->count.step < last && !cx->interrupted) {
-    const int64_t at = m->count.step;
-    int64_t to = next_due(at, rows);
-    to = snaps && next_due(at, snaps) < to ? next_due(at, snaps) : to;
-    to = to < last ? to : last;
-    IG_TRY(ig_frac_model_run(m, to));
-    const double pause = ig_now();
+    const ig_moment from = {m->count.step, (double)m->count.step * dt};
+    IG_TRY(ig_frac_model_run(m, from.step + ig_schedule_ahead(&due, from, dt, last - from.step)));
     IG_TRY(ig_fault_check(cx, "node", NULL));
-    if (m->count.step != to)
-      continue; /* interrupted */
-    const double every = job->output ? job->output->checkpoint_every : 0;
-    if (every > 0 && pause - saved > every) {
-      IG_TRY(ig_frac_save(job, m, &track));
-      saved = pause;
-    }
-    if (to % rows == 0 || to == last)
+    const ig_moment to = {m->count.step, (double)m->count.step * dt};
+    const bool end = to.step == last;
+    const double pause = ig_now();
+    if (end || ig_schedule_history(&due, from, to))
       IG_TRY(ig_frac_history(job, m, &track));
-    if (snaps && (to % snaps == 0 || to == last))
+    if (shown && (end || ig_schedule_snapshot(&due, from, to)))
       IG_TRY(ig_frac_snapshot(job, m));
-    output += ig_now() - pause;
-    char note[64];
-    snprintf(note, sizeof note, "%" PRId32 " cohesive, %" PRId32 " pieces", m->count.cohesive,
-             track.pieces);
-    const double spent = ig_now() - start;
-    ig_progress_report(cx, &(ig_progress){"step", (double)to, (double)last,
-                                          spent > 0 ? (double)(to - first) * m->s.ne / spent : 0,
-                                          note});
+    if (cx->interrupted || ig_schedule_checkpoint(&due))
+      IG_TRY(ig_frac_save(job, m, &track));
+    job->seconds_output += ig_now() - pause;
+    progress(job, m, &track, to.step - first, last, ig_now() - start);
   }
   IG_TRY(cx->backend->sync(cx));
-  job->seconds_output = output;
-  job->seconds_solve = ig_now() - start - output;
+  job->seconds_solve = ig_now() - start - job->seconds_output;
   job->steps = m->count.step - first;
   job->element_steps = (double)job->steps * m->s.ne;
-  const double real = m->wide ? 8 : 4, dim = m->shape.dim;
-  job->bytes_moved =
-      (double)job->steps *
-      ((double)m->s.ne *
-           (m->shape.nodes * (4 + (m->s.how == IG_GATHER ? 2 * dim * real + 4 : 0)) + 1) +
-       (double)m->count.nodes *
-           (real * (5 * dim + 1) + 4 + (m->s.how == IG_GATHER ? 8 : 2 * dim * real)));
-  if (cx->interrupted) {
-    IG_TRY(ig_frac_save(job, m, &track));
-    return IG_INTERRUPTED;
-  }
-  IG_TRY(ig_frac_results(job, m, &track));
-  return IG_OK;
+  job->bytes_moved = (double)job->steps * step_bytes(m);
+  return cx->interrupted ? IG_INTERRUPTED : ig_frac_results(job, m, &track);
 }
 
-static ig_status fracture_run(ig_job *job) {
+static ig_status prepare(ig_job *job, ig_frac_model *m) {
+  const ig_frac_case *c = job->room_case;
+  if (!c->insertion.at.given && !(c->duration > 0))
+    return ig_fail_at(job->cx, &c->at, "`duration` is missing: how long does the case run?");
+  return ig_frac_setup(job, m);
+}
+
+static ig_status run(ig_job *job) {
   const ig_frac_case *c = job->room_case;
   const double start = ig_now();
-  ig_frac_model m;
-  ig_status status = ig_frac_setup(job, &m);
+  ig_frac_model m = {0};
+  ig_status status = prepare(job, &m);
   job->elements = m.s.ne;
   job->seconds_setup = ig_now() - start;
-  if (status == IG_OK && !c->insertion.at.given && !(c->time.end > 0))
-    status = ig_fail_at(job->cx, &c->at, "time.end is missing: how long does the case run?");
   if (status == IG_OK)
     status = c->insertion.at.given ? run_insertion(job, &m) : run_steps(job, &m);
   job->nodes = m.count.nodes;
@@ -132,11 +116,11 @@ static ig_status fracture_run(ig_job *job) {
   return status;
 }
 
-static ig_status fracture_check(ig_job *job, ig_check_line *line, void *user) {
+static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   const ig_frac_case *c = job->room_case;
-  ig_frac_model m;
+  ig_frac_model m = {0};
   double critical = 0;
-  ig_status status = ig_frac_setup(job, &m);
+  ig_status status = prepare(job, &m);
   if (status == IG_OK)
     status = ig_frac_model_critical(&m, &critical);
   if (status == IG_OK) {
@@ -144,18 +128,14 @@ static ig_status fracture_check(ig_job *job, ig_check_line *line, void *user) {
     snprintf(text, sizeof text, "%.4g s of the bulk (step taken: %.4g s)", critical, m.s.dt);
     line(user, "critical step", text);
     if (!c->insertion.at.given) {
-      snprintf(text, sizeof text, "%.0f", ceil(c->time.end / m.s.dt - 1e-9));
+      snprintf(text, sizeof text, "%.0f", ceil(c->duration / m.s.dt - 1e-9));
       line(user, "steps", text);
     }
     snprintf(text, sizeof text, "%lld", (long long)m.facets);
     line(user, "facets that can open", text);
-    snprintf(text, sizeof text, "%.3g MB now, %.3g MB with every facet open",
-             1e-6 * (double)job->cx->device_bytes,
-             1e-6 * ((double)job->cx->device_bytes +
-                     (double)m.facets * (m.wide ? 8 : 4) *
-                         (m.shape.points * m.shape.state + m.shape.face_nodes * m.shape.dim + 3) +
-                     (double)(m.s.ne * (int64_t)m.shape.nodes - m.s.node_max) *
-                         ((m.wide ? 8 : 4) * (4 * m.shape.dim + 2) + 30)));
+    const double now = (double)job->cx->device_bytes;
+    snprintf(text, sizeof text, "%.3g MB now, %.3g MB with every facet open", 1e-6 * now,
+             1e-6 * (now + ig_frac_model_growth(&m)));
     line(user, "device memory", text);
   }
   ig_frac_model_free(&m);
@@ -168,7 +148,8 @@ const ig_room ig_room_fracture = {
     .needs_mesh = true,
     .case_size = sizeof(ig_frac_case),
     .options = ig_frac_options,
-    .run = fracture_run,
-    .check = fracture_check,
+    .run = run,
+    .check = check,
     .verify = ig_frac_verify,
-    .bench = ig_frac_bench};
+    .bench = ig_frac_bench,
+    .fields = ig_frac_fields};

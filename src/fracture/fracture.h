@@ -8,50 +8,33 @@
 
 typedef struct {
   ig_src at;
-  double end, step, safety;
-  int64_t check_every;
-} ig_frac_time_case;
-
-typedef struct {
-  ig_src at;
   int law, criterion, start, contact;
-  double energy, energy_shear, strength, strength_shear, shape, shape_shear;
-  double friction, penalty, weibull;
+  int64_t check_every; /* steps; 0: nothing breaks */
+  double shape, shape_shear, friction, penalty, weibull;
   int64_t seed;
 } ig_frac_cohesive_case;
 
+/* Vectors have two numbers in the plane, three in space (ig_axes_read). */
 typedef struct {
   ig_src at;
-  ig_reals from, to, depth;
+  double from[3], to[3], depth[3];
   bool closed;
 } ig_frac_crack_case;
 
 typedef struct {
   ig_src at;
   const char *set; /* NULL: everywhere */
-  ig_reals displacement, strain, velocity, center;
-  double expansion, spin;
+  double displacement[3], velocity[3], spin[3], about[3];
+  ig_reals strain;
+  double expansion;
 } ig_frac_initial_case;
 
 typedef struct {
   ig_src at;
   const char *set;
-  int direction; /* x y z all */
-  ig_table velocity, displacement;
-} ig_frac_motion_case;
-
-typedef struct {
-  ig_src at;
-  const char *set;
-  ig_table pressure, traction;
-  ig_reals direction;
+  double pressure, traction[3]; /* NaN: the other */
+  ig_table history;
 } ig_frac_load_case;
-
-typedef struct {
-  ig_src at;
-  double amount;
-  int64_t seed;
-} ig_frac_perturbation_case;
 
 typedef struct {
   ig_src at;
@@ -62,15 +45,16 @@ typedef struct {
   ig_src at;
   int plane, rotation;
   double thickness;
-  ig_frac_time_case time;
+  double duration, time_step, safety; /* time_step NaN: from the critical one */
   ig_frac_cohesive_case cohesive;
-  ig_list initial, cracks, motions, loads;
-  ig_frac_perturbation_case perturbation;
+  ig_list initial, cracks, loads;
+  ig_list supports; /* of ig_support_case */
   ig_frac_insertion_case insertion;
 } ig_frac_case;
 extern const ig_option ig_frac_options[];
+extern const char ig_frac_fields[]; /* of its snapshots */
 
-/* A model from a job: materials, initial state, motions, loads, notches. Time step chosen. */
+/* A model from a job: materials, initial state, supports, loads, notches. Time step chosen. */
 IG_MUST_CHECK ig_status ig_frac_setup(ig_job *job, ig_frac_model *m);
 /* Opens every facet, in random order, in batches; seconds is the time spent on the device, passes
    (IG_FRAC_PASSES, or NULL) that of each pass: tables must then have room
@@ -125,15 +109,18 @@ typedef struct {
   ig_frac_case c;
   ig_frac_initial_case initial;
   ig_frac_crack_case crack;
-  ig_frac_motion_case motion[4];
+  ig_support_case support[4];
   ig_frac_load_case load[2];
-  double number[16]; /* what the lists point to */
+  double density[2], strain[6], history[2][6]; /* what they point to */
   ig_job job;
 } ig_frac_problem;
 void ig_frac_problem_init(ig_frac_problem *p, ig_ctx *cx);
-/* The strip of the paper: 16 x 4 mm of PMMA, `cells` across its height (48: 36,864 triangles). */
+void ig_frac_problem_material(ig_frac_problem *p, double young, double poisson, double density,
+                              double fracture_energy, double cohesive_strength);
+/* The strip of the paper: 16 x 4 mm of PMMA, `cells` across its height (48: 36,864 triangles), its
+   nodes moved by up to `jitter` of an edge. */
 IG_MUST_CHECK ig_status ig_frac_problem_strip(ig_frac_problem *p, ig_ctx *cx, int cells,
-                                              ig_elem_type type);
+                                              ig_elem_type type, double jitter);
 /* The pressurised ring of the paper. */
 IG_MUST_CHECK ig_status ig_frac_problem_ring(ig_frac_problem *p, ig_ctx *cx, int radial,
                                              int around);

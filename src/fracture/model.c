@@ -223,39 +223,28 @@ void ig_frac_model_free(ig_frac_model *m) {
   for (int i = 0; i < m->tables; i++)
     ig_array_free(m->cx, &m->table[i].a);
   free(m->color_start);
-  free(m->curve);
+  ig_histories_free(&m->histories);
   free(m->load_face);
   memset(m, 0, sizeof *m);
 }
 
 /* ---- motions and loads ---- */
 
-static ig_status curve_add(ig_frac_model *m, int points, const double *t, const double *y,
-                           ig_frac_curve *c) {
-  double *more = realloc(m->curve, (size_t)(m->curve_points + points) * 2 * sizeof *more);
-  if (!more)
-    return IG_FAIL(m->cx, IG_MEMORY, "no memory for curves");
-  m->curve = more;
-  *c = (ig_frac_curve){m->curve_points, points};
-  for (int i = 0; i < points; i++) {
-    more[2 * (m->curve_points + i)] = t[i];
-    more[2 * (m->curve_points + i) + 1] = y[i];
+ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion, int *id) {
+  for (*id = 0; *id < m->motions; (*id)++) {
+    const ig_frac_motion *like = &m->s.motion[*id];
+    if (like->kind == motion->kind && like->value == motion->value &&
+        like->history.first == motion->history.first && like->history.rows == motion->history.rows)
+      return IG_OK;
   }
-  m->curve_points += points;
+  if (m->motions == IG_FRAC_MOTIONS)
+    return IG_FAIL(m->cx, IG_INPUT, "more than %d different motions", IG_FRAC_MOTIONS);
+  m->s.motion[m->motions++] = *motion;
   return IG_OK;
 }
 
-ig_status ig_frac_model_motion(ig_frac_model *m, ig_frac_motion_kind kind, int points,
-                               const double *t, const double *y, int *id) {
-  if (m->motions == IG_FRAC_MOTIONS)
-    return IG_FAIL(m->cx, IG_INPUT, "at most %d motions", IG_FRAC_MOTIONS);
-  m->s.motion[m->motions].kind = kind;
-  *id = m->motions++;
-  return curve_add(m, points, t, y, &m->s.motion[*id].curve);
-}
-
 /* Rows of bc_row are the combinations of motions met so far; nodes with the same share one. */
-ig_status ig_frac_model_guide(ig_frac_model *m, ig_lid node, int d, int motion) {
+ig_status ig_frac_model_lead(ig_frac_model *m, ig_lid node, int d, int motion) {
   ig_frac_table *t = ig_frac_table_find(m, "bc_row");
   int32_t *row = t->a.host, *bc = ig_frac_model_host(m, "bc");
   const int32_t *used = ig_frac_model_host(m, "used");
@@ -276,16 +265,12 @@ ig_status ig_frac_model_guide(ig_frac_model *m, ig_lid node, int d, int motion) 
   return IG_OK;
 }
 
-ig_status ig_frac_model_load(ig_frac_model *m, int points, const double *t, const double *y,
-                             bool pressure, const double way[3], int *id) {
+ig_status ig_frac_model_load(ig_frac_model *m, const ig_frac_load *load, int *id) {
   if (m->loads == IG_FRAC_LOADS)
-    return IG_FAIL(m->cx, IG_INPUT, "at most %d loads", IG_FRAC_LOADS);
-  ig_frac_load *load = &m->s.load[m->loads];
-  load->pressure = pressure;
-  for (int d = 0; d < 3; d++)
-    load->way[d] = way ? way[d] : 0;
+    return IG_FAIL(m->cx, IG_INPUT, "more than %d loads", IG_FRAC_LOADS);
   *id = m->loads++;
-  return curve_add(m, points, t, y, &load->curve);
+  m->s.load[*id] = *load;
+  return IG_OK;
 }
 
 ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_face, int load) {
@@ -314,9 +299,13 @@ ig_status ig_frac_model_start(ig_frac_model *m) {
   IG_TRY(ig_frac_table_add(m, "load_face", &s->load_face, IG_FRAC_PER_LOAD, 3, 4, 0));
   if (m->loaded)
     memcpy(ig_frac_model_host(m, "load_face"), m->load_face, (size_t)m->loaded * 12);
-  IG_TRY(ig_frac_table_add(m, "curve", &s->curve, IG_FRAC_ONE, 2 * (int64_t)m->curve_points, 8, 0));
-  if (m->curve_points)
-    memcpy(ig_frac_model_host(m, "curve"), m->curve, (size_t)m->curve_points * 16);
+  const ig_histories *h = &m->histories;
+  IG_TRY(ig_frac_table_add(m, "history_x", &s->history_x, IG_FRAC_ONE, h->rows, 8, 0));
+  IG_TRY(ig_frac_table_add(m, "history_y", &s->history_y, IG_FRAC_ONE, h->rows, 8, 0));
+  if (h->rows) {
+    memcpy(ig_frac_model_host(m, "history_x"), h->x, (size_t)h->rows * sizeof *h->x);
+    memcpy(ig_frac_model_host(m, "history_y"), h->y, (size_t)h->rows * sizeof *h->y);
+  }
   for (int i = 0; i < m->tables; i++)
     if (m->table[i].a.host)
       IG_TRY(ig_array_push(m->cx, &m->table[i].a));

@@ -6,6 +6,7 @@
 #include "core/output.h"
 #include "backend/backend.h"
 #include "fracture/frac.h"
+#include "mesh/support.h"
 
 typedef struct {
   ig_precision precision; /* single or double */
@@ -58,8 +59,8 @@ typedef struct {
   int colors;
   ig_lid *color_start;
   bool begun; /* the forces of this step are there */
-  int motions, loads, curve_points, loaded;
-  double *curve;
+  int motions, loads, loaded;
+  ig_histories histories;
   int32_t *load_face;
   ig_graph *graph; /* check_every steps */
 } ig_frac_model;
@@ -73,13 +74,11 @@ void ig_frac_model_free(ig_frac_model *m);
 void *ig_frac_model_host(ig_frac_model *m, const char *name);
 double ig_frac_model_real(const ig_frac_model *m, const void *p, int64_t i);
 void ig_frac_model_put(const ig_frac_model *m, void *p, int64_t i, double value);
-IG_MUST_CHECK ig_status ig_frac_model_motion(ig_frac_model *m, ig_frac_motion_kind kind, int points,
-                                             const double *t, const double *y, int *id);
+IG_MUST_CHECK ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion,
+                                             int *id);
 /* Component d of a node follows a motion. */
-IG_MUST_CHECK ig_status ig_frac_model_guide(ig_frac_model *m, ig_lid node, int d, int motion);
-IG_MUST_CHECK ig_status ig_frac_model_load(ig_frac_model *m, int points, const double *t,
-                                           const double *y, bool pressure, const double way[3],
-                                           int *id);
+IG_MUST_CHECK ig_status ig_frac_model_lead(ig_frac_model *m, ig_lid node, int d, int motion);
+IG_MUST_CHECK ig_status ig_frac_model_load(ig_frac_model *m, const ig_frac_load *load, int *id);
 IG_MUST_CHECK ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_face,
                                                 int load);
 IG_MUST_CHECK ig_status ig_frac_model_start(ig_frac_model *m);
@@ -101,6 +100,8 @@ IG_MUST_CHECK ig_status ig_frac_model_run(ig_frac_model *m, int64_t step);
 IG_MUST_CHECK ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES]);
 /* Brings stresses up to date with the displacements. */
 IG_MUST_CHECK ig_status ig_frac_model_stress(ig_frac_model *m);
+/* Bytes the tables still grow by if every facet opens. */
+double ig_frac_model_growth(const ig_frac_model *m);
 /* Copies a table to its host side. */
 IG_MUST_CHECK ig_status ig_frac_model_pull(ig_frac_model *m, const char *name, void **host);
 /* Damage of cohesive element c, from tables already pulled ("cs", "cw"): least over its points. */

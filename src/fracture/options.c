@@ -1,29 +1,10 @@
 /* What a fracture case may say. */
 #include "fracture/fracture.h"
 
-#define S ig_frac_time_case
-static const ig_option time_options[] = {
-    IG_REAL(S, end, "s", IG_REQUIRED, 0, 1e6, "simulated time"),
-    IG_REAL(S, step, "s", NULL, IG_TINY, 1, "time step; left out: a share of the critical one"),
-    IG_REAL(
-        S, safety, "", "0.2", 0.001, 1,
-        "share of the bulk's critical step, where no step is given; at most 0.7 in the plane and "
-        "0.5 in space where facets may open"),
-    IG_INT(S, check_every, "10", 0, 1000000,
-           "steps between checks of the facets; 0: nothing breaks"),
-    IG_END};
-#undef S
-
 #define S ig_frac_cohesive_case
 static const ig_option cohesive_options[] = {
     IG_CHOICE(S, law, IG_COHESIVE_CHOICES, "ppr",
               "ppr: the potential of Park, Paulino and Roesler; linear: Camacho and Ortiz"),
-    IG_REAL(S, energy, "J/m^2", NULL, IG_TINY, 1e12,
-            "fracture energy of mode I; left out: the first material's"),
-    IG_REAL(S, energy_shear, "J/m^2", NULL, IG_TINY, 1e12, "of mode II; left out: as mode I"),
-    IG_REAL(S, strength, "Pa", NULL, IG_TINY, 1e13,
-            "cohesive strength; left out: the first material's"),
-    IG_REAL(S, strength_shear, "Pa", NULL, IG_TINY, 1e13, "in shear; left out: as in tension"),
     IG_REAL(S, shape, "", "2", 1.01, 20, "softening exponent of PPR in mode I; 2: straight"),
     IG_REAL(S, shape_shear, "", NULL, 1.01, 20, "of mode II; left out: as mode I"),
     IG_CHOICE(
@@ -33,8 +14,11 @@ static const ig_option cohesive_options[] = {
     IG_REAL(S, penalty, "N/m^3", "0", 0, 1e30,
             "stiffness of a facet that holds, and of contact; 0: as much as the step bears"),
     IG_CHOICE(S, criterion, IG_FRAC_CRITERION_CHOICES, "facet_max",
-              "what is compared with the strength: traction on the facet or principal stress, "
-              "at the worst of its nodes or their mean"),
+              "what is compared with the strength: traction on the facet or principal stress at "
+              "the worst of its nodes or their mean; best: one facet for each node; pair: traction "
+              "from the stress of its two elements alone"),
+    IG_INT(S, check_every, "10", 0, 1000000,
+           "steps between checks of the facets; 0: nothing breaks"),
     IG_CHOICE(S, start, "strength|traction", "traction",
               "what a new facet carries: the strength, or the traction that was there"),
     IG_REAL(S, weibull, "", "0", 0, 1000, "modulus of the scatter of strength; 0: none"),
@@ -44,9 +28,9 @@ static const ig_option cohesive_options[] = {
 
 #define S ig_frac_crack_case
 static const ig_option crack_options[] = {
-    IG_REALS(S, from, "m", IG_REQUIRED, 0, 0, "where the crack begins"),
-    IG_REALS(S, to, "m", IG_REQUIRED, 0, 0, "its tip: facets between are cut before the start"),
-    IG_REALS(S, depth, "m", NULL, 0, 0, "in space: the vector along which the line is drawn out"),
+    IG_VECTOR23(S, from, "m", IG_REQUIRED, "where the crack begins"),
+    IG_VECTOR23(S, to, "m", IG_REQUIRED, "its tip: facets between are cut before the start"),
+    IG_VECTOR3(S, depth, "m", NULL, "in space: the vector along which the line is drawn out"),
     IG_BOOL(S, closed, "false", "its sides press and rub against each other; else they are free"),
     IG_END};
 #undef S
@@ -54,39 +38,24 @@ static const ig_option crack_options[] = {
 #define S ig_frac_initial_case
 static const ig_option initial_options[] = {
     IG_TEXT(S, set, NULL, "node or element set it holds for; left out: everywhere"),
-    IG_REALS(S, displacement, "m", NULL, 0, 0, "uniform displacement"),
+    IG_VECTOR23(S, displacement, "m", NULL, "uniform displacement"),
     IG_REALS(S, strain, "", NULL, 0, 0, "uniform strain xx yy xy, or xx yy zz xy yz zx"),
-    IG_REALS(S, velocity, "m/s", NULL, 0, 0, "uniform velocity"),
-    IG_REAL(S, expansion, "1/s", "0", 0, 0,
-            "velocity away from the centre (in x and y), by distance"),
-    IG_REAL(S, spin, "1/s", "0", 0, 0, "turning about the centre, from x to y, radians"),
-    IG_REALS(S, center, "m", NULL, 0, 0,
-             "point that strain, expansion and spin leave; left out: 0"),
+    IG_VECTOR23(S, velocity, "m/s", NULL, "uniform velocity"),
+    IG_REAL(S, expansion, "1/s", "0", 0, 0, "velocity away from `about` (in x and y), by distance"),
+    IG_VECTOR3(S, spin, "rad/s", NULL, "rate of rotation; in the plane about z"),
+    IG_VECTOR23(S, about, "m", NULL, "point that strain, expansion and spin leave; left out: 0"),
     IG_END};
 #undef S
 
-#define S ig_frac_motion_case
-static const ig_option motion_options[] = {
-    IG_TEXT(S, set, IG_REQUIRED, "node or face set"),
-    IG_CHOICE(S, direction, "x|y|z|all", "all", "component that is prescribed"),
-    IG_TABLE(S, velocity, "s", "m/s", NULL, 0, 0, "over time; neither this nor the next: held"),
-    IG_TABLE(S, displacement, "s", "m", NULL, 0, 0, "over time"), IG_END};
-#undef S
+static const ig_option support_options[] = {IG_TEXT(ig_support_case, set, IG_REQUIRED, "node set"),
+                                            IG_SUPPORT_ROWS(IG_VECTOR23, "x y z", ""),
+                                            IG_HISTORY_ROW(ig_support_case), IG_END};
 
 #define S ig_frac_load_case
 static const ig_option load_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "face set"),
-    IG_TABLE(S, pressure, "s", "Pa", NULL, 0, 0, "pushing on the faces, over time"),
-    IG_TABLE(S, traction, "s", "Pa", NULL, 0, 0, "along `direction`, over time"),
-    IG_REALS(S, direction, "", NULL, 0, 0, "of the traction; its length scales it"), IG_END};
-#undef S
-
-#define S ig_frac_perturbation_case
-static const ig_option perturbation_options[] = {
-    IG_REAL(
-        S, amount, "", IG_REQUIRED, 0, 0.45,
-        "how far a corner inside the mesh moves, as a share of its shortest edge; not on cracks"),
-    IG_INT(S, seed, "1", 0, 9e15, "another seed, another mesh"), IG_END};
+    IG_REAL(S, pressure, "Pa", NULL, 0, 0, "pressure against the outward normal"),
+    IG_VECTOR23(S, traction, "Pa", NULL, "or force per area"), IG_HISTORY_ROW(S), IG_END};
 #undef S
 
 #define S ig_frac_insertion_case
@@ -100,16 +69,17 @@ const ig_option ig_frac_options[] = {
     IG_CHOICE(S, plane, "strain|stress", "strain", "plane meshes: strain or stress"),
     IG_REAL(S, thickness, "m", "1", IG_TINY, 1e6, "of plane meshes"),
     IG_CHOICE(S, rotation, "small|finite", "small", "finite: elements turn with their material"),
-    IG_MAP(S, time, ig_frac_time_case, time_options, NULL, "duration and steps"),
+    IG_REAL(S, duration, "s", NULL, IG_TINY, 1e6, "how long; required, but for `insertion`"),
+    IG_REAL(S, time_step, "s", NULL, IG_TINY, 1, "step; left out: from the critical one"),
+    IG_REAL(S, safety, "", "0.2", 0.001, 1,
+            "share of the bulk's critical step, where no step is given; at most 0.7 in the plane "
+            "and 0.5 in space where facets may open"),
     IG_MAP(S, cohesive, ig_frac_cohesive_case, cohesive_options, NULL, "how facets open"),
     IG_LIST(S, cracks, ig_frac_crack_case, crack_options, NULL, "notches, cut before the start"),
     IG_LIST(S, initial, ig_frac_initial_case, initial_options, NULL,
             "fields at the start; entries add up"),
-    IG_LIST(S, motions, ig_frac_motion_case, motion_options, NULL,
-            "supports and prescribed motion"),
-    IG_LIST(S, loads, ig_frac_load_case, load_options, NULL, "pressures and tractions"),
-    IG_MAP(S, perturbation, ig_frac_perturbation_case, perturbation_options, NULL,
-           "nodes moved at random, against the bias of a regular mesh"),
+    IG_LIST(S, supports, ig_support_case, support_options, NULL, "what holds and leads nodes"),
+    IG_LIST(S, loads, ig_frac_load_case, load_options, NULL, "what pushes on faces"),
     IG_MAP(S, insertion, ig_frac_insertion_case, insertion_options, NULL,
            "no mechanics: open all facets in random order and count"),
     IG_END};

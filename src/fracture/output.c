@@ -1,5 +1,6 @@
 /* What a run leaves behind: energies and crack growth as rows, the opened mesh as snapshots, the
    pieces as a table, and a checkpoint to go on from. */
+#include "core/schedule.h"
 #include "fracture/fracture.h"
 
 #include <inttypes.h>
@@ -100,14 +101,12 @@ static ig_status extension_find(ig_frac_model *m, ig_frac_track *track) {
 
 void ig_frac_track_notch(ig_frac_track *k, const ig_frac_crack_case *notch, double end) {
   k->gap = end / (20 * IG_FRAC_WINDOW);
-  double deep = 0;
-  for (int d = 0; d < notch->depth.count && d < 3; d++)
-    deep += notch->depth.value[d] * notch->depth.value[d];
-  for (int d = 0; d < notch->depth.count && d < 3 && deep > 0; d++)
-    k->depth[d] = notch->depth.value[d] / sqrt(deep);
-  for (int d = 0; d < notch->to.count && d < 3; d++) {
-    k->tip[d] = k->at[d] = notch->to.value[d];
-    k->way[d] = notch->to.value[d] - notch->from.value[d];
+  const double *deep = notch->depth;
+  const double length = sqrt(deep[0] * deep[0] + deep[1] * deep[1] + deep[2] * deep[2]);
+  for (int d = 0; d < 3; d++) {
+    k->depth[d] = length > 0 ? deep[d] / length : 0;
+    k->tip[d] = k->at[d] = isnan(notch->to[d]) ? 0 : notch->to[d];
+    k->way[d] = k->tip[d] - (isnan(notch->from[d]) ? 0 : notch->from[d]);
   }
   k->has_tip = true;
 }
@@ -131,7 +130,8 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
   double *f = k->figures;
   IG_TRY(ig_frac_model_figures(m, f));
   const double t = (double)m->count.step * m->s.dt;
-  IG_TRY(extension_find(m, k));
+  if (f[IG_FRAC_FAILED] != k->length)
+    IG_TRY(extension_find(m, k));
   const int oldest = k->samples % IG_FRAC_WINDOW;
   if (k->samples >= IG_FRAC_WINDOW && t > k->past_time[oldest])
     k->speed = (k->extension - k->past_extension[oldest]) / (t - k->past_time[oldest]);
@@ -151,18 +151,18 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
   k->worst_error = fmax(k->worst_error, fmax(fabs(total - k->energy0), f[IG_FRAC_RETURNED]));
   const double drift = k->scale > 0 ? (total - k->energy0) / k->scale : 0;
   if (!(total < INFINITY && total > -INFINITY) || (k->scale > 0 && k->worst_error > k->scale))
-    return IG_FAIL(
-        job->cx, IG_NUMERIC,
-        "the run blew up before t = %.4g s: take a smaller step (time.step, time.safety)", t);
+    return IG_FAIL(job->cx, IG_NUMERIC,
+                   "the run blew up before t = %.4g s: take a smaller step (time_step, safety)", t);
+  const bool grown = f[IG_FRAC_FAILED] != k->length;
+  k->length = f[IG_FRAC_FAILED];
   if (!job->sink)
     return IG_OK;
-  if (f[IG_FRAC_FAILED] != k->length || !k->pieces) {
+  if (grown || !k->pieces) {
     ig_frac_pieces pieces = {0};
     IG_TRY(ig_frac_pieces_find(m, &pieces));
     k->pieces = pieces.count;
     ig_frac_pieces_free(&pieces);
   }
-  k->length = f[IG_FRAC_FAILED];
   const bool space = m->shape.dim == 3;
   const char *const names[] = {"time [s]",
                                "step",
@@ -208,14 +208,8 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
 /* ---- snapshots
  * ----------------------------------------------------------------------------------- */
 
-static bool wanted(const ig_job *job, const char *name) {
-  if (!job->output || job->output->fields.count == 0)
-    return true;
-  for (int i = 0; i < job->output->fields.count; i++)
-    if (strcmp(job->output->fields.value[i], name) == 0)
-      return true;
-  return false;
-}
+const char ig_frac_fields[] = "displacement|velocity|stress|principal_stress|energy_density|damage|"
+                              "opening|traction|block|fragment";
 
 static void cells_fill(const ig_frac_model *m, ig_snapshot *s, const int32_t *conn,
                        const int32_t *coh, const uint8_t *turn) {
@@ -251,7 +245,7 @@ static ig_status stress_fields(const ig_job *job, ig_frac_model *m, ig_snapshot 
   static const char *const names[3] = {"stress", "principal_stress", "energy_density"};
   static const char *const units[3] = {"Pa", "Pa", "J/m^3"};
   for (int i = 0; i < 3; i++)
-    if (wanted(job, names[i])) {
+    if (ig_output_wants(job->output, names[i])) {
       IG_TRY(ig_snapshot_add(s, names[i], units[i], IG_AT_CELLS, IG_F32, i == 0 ? 6 : 1, NULL,
                              &out[i]));
       memset(out[i], 0, (size_t)s->cells * (i == 0 ? 6 : 1) * sizeof(float));
@@ -312,7 +306,7 @@ static ig_status cohesive_fields(const ig_job *job, ig_frac_model *m, ig_snapsho
   static const char *const names[4] = {"damage", "opening", "traction", "block"};
   static const char *const units[4] = {"", "m", "Pa", ""};
   for (int i = 0; i < 4; i++)
-    if (wanted(job, names[i])) {
+    if (ig_output_wants(job->output, names[i])) {
       const int width = i == 1 || i == 2 ? 2 : 1;
       IG_TRY(ig_snapshot_add(s, names[i], units[i], IG_AT_CELLS, i == 3 ? IG_U8 : IG_F32, width,
                              NULL, &out[i]));
@@ -343,7 +337,7 @@ static ig_status cohesive_fields(const ig_job *job, ig_frac_model *m, ig_snapsho
 static ig_status point_field(const ig_job *job, ig_frac_model *m, ig_snapshot *s, const char *name,
                              const char *unit, const void *from) {
   void *out;
-  if (!wanted(job, name))
+  if (!ig_output_wants(job->output, name))
     return IG_OK;
   IG_TRY(ig_snapshot_add(s, name, unit, IG_AT_POINTS, IG_F32, 3, NULL, &out));
   for (int64_t n = 0; n < m->count.nodes; n++)
@@ -371,7 +365,7 @@ static ig_status snapshot_fill(ig_job *job, ig_frac_model *m, ig_snapshot *s,
   IG_TRY(point_field(job, m, s, "velocity", "m/s", v));
   IG_TRY(stress_fields(job, m, s));
   IG_TRY(cohesive_fields(job, m, s));
-  if (!wanted(job, "fragment"))
+  if (!ig_output_wants(job->output, "fragment"))
     return IG_OK;
   IG_TRY(ig_snapshot_add(s, "fragment", "", IG_AT_CELLS, IG_I32, 1, NULL, &of));
   memcpy(of, pieces->of, (size_t)m->s.ne * sizeof(int32_t));

@@ -123,6 +123,19 @@ ig_status ig_frac_tables_grow(ig_frac_model *m) {
   return ig_frac_count_push(m);
 }
 
+double ig_frac_model_growth(const ig_frac_model *m) {
+  double bytes = 0;
+  for (int i = 0; i < m->tables; i++) {
+    const ig_frac_table *t = &m->table[i];
+    const int64_t rows = t->per == IG_FRAC_PER_NODE       ? (int64_t)m->s.ne * m->shape.nodes
+                         : t->per == IG_FRAC_PER_COHESIVE ? m->facets
+                                                          : 0;
+    if (rows > (int64_t)table_rows(m, t->per))
+      bytes += (double)(rows - (int64_t)table_rows(m, t->per)) * t->width * (double)t->a.size;
+  }
+  return bytes;
+}
+
 ig_status ig_frac_model_resume(ig_frac_model *m, const ig_frac_count *count) {
   m->count = *count;
   m->count.broken = 0;

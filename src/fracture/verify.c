@@ -19,23 +19,13 @@ static ig_status wave(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type type)
   ig_frac_problem p;
   ig_frac_model m = {0};
   ig_frac_problem_init(&p, cx);
-  p.number[1] = rho;
-  p.material.density = (ig_table){1, &p.number[0], &p.number[1]};
-  p.material.young = young;
-  p.material.poisson = poisson;
-  p.c.cohesive.energy = 1;
-  p.c.cohesive.strength = 1e12;
-  p.c.time.check_every = 0;
-  p.c.time.safety = 0.5;
-  p.number[2] = 0;
-  p.number[3] = push;
-  int n = 0;
-  p.motion[n++] = (ig_frac_motion_case){
-      .set = "xmin", .direction = 0, .velocity = {1, p.number + 2, p.number + 3}};
-  p.motion[n++] = (ig_frac_motion_case){.set = "all_nodes", .direction = 1};
-  if (dim == 3)
-    p.motion[n++] = (ig_frac_motion_case){.set = "all_nodes", .direction = 2};
-  p.c.motions = (ig_list){n, p.motion};
+  ig_frac_problem_material(&p, young, poisson, rho, 1, 1e12);
+  p.c.cohesive.check_every = 0;
+  p.c.safety = 0.5;
+  p.support[0] = ig_support_fix("xmin", NULL);
+  p.support[0].velocity[0] = push;
+  p.support[1] = ig_support_fix("all_nodes", dim == 2 ? "y" : "yz");
+  p.c.supports = (ig_list){2, p.support};
   IG_TRY(ig_mesh_box(cx, type, (double[]){1, 0.05, 0.05}, (int[]){dim == 2 ? 160 : 80, 4, 4},
                      &p.job.mesh));
   ig_set *set;
@@ -94,24 +84,17 @@ static ig_status verify_waves(ig_ctx *cx, const ig_verify_sink *sink) {
 static ig_status verify_spin(ig_ctx *cx, const ig_verify_sink *sink) {
   static const ig_elem_type types[] = {IG_TRI6, IG_TET4};
   for (int k = 0; k < 2; k++) {
-    const int dim = ig_elem_info_get(types[k])->dim;
     ig_frac_problem p;
     ig_frac_model m = {0};
     ig_frac_problem_init(&p, cx);
-    p.number[1] = 1000;
-    p.material.density = (ig_table){1, &p.number[0], &p.number[1]};
-    p.material.young = 1e9;
-    p.material.poisson = 0.3;
-    p.c.cohesive.energy = 100;
-    p.c.cohesive.strength = 1e12;
+    ig_frac_problem_material(&p, 1e9, 0.3, 1000, 100, 1e12);
     p.c.rotation = 1;
-    p.c.time.check_every = 0;
-    p.c.time.safety = 0.4;
+    p.c.cohesive.check_every = 0;
+    p.c.safety = 0.4;
     IG_TRY(ig_mesh_box(cx, types[k], (double[]){0.1, 0.1, 0.02}, (int[]){8, 8, 2}, &p.job.mesh));
     const double spin = 400; /* rad/s */
-    double center[] = {0.05, 0.05, 0};
-    p.initial.spin = spin;
-    p.initial.center = (ig_reals){dim, center};
+    p.initial.spin[2] = spin;
+    p.initial.about[0] = p.initial.about[1] = 0.05;
     ig_status status = ig_frac_setup(&p.job, &m);
     double before[IG_FRAC_FIGURES], after[IG_FRAC_FIGURES];
     if (status == IG_OK)

@@ -53,9 +53,9 @@ static ig_status follow(ig_frac_problem *p, double end, int looks, outcome *out)
 ig_status ig_frac_verify_strip_elastic(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_frac_problem p;
   outcome out;
-  IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6));
-  p.c.time.step = 2e-9;
-  p.c.time.check_every = 0;
+  IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6, 0));
+  p.c.time_step = 2e-9;
+  p.c.cohesive.check_every = 0;
   const ig_status status = follow(&p, 20e-6, 4, &out);
   ig_frac_problem_free(&p);
   IG_TRY(status);
@@ -94,12 +94,10 @@ ig_status ig_frac_verify_strip(ig_ctx *cx, const ig_verify_sink *sink) {
     for (int criterion = 0; criterion < 4; criterion++) {
       ig_frac_problem p;
       outcome out;
-      IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6));
-      p.c.time.step = 2e-9;
+      IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6, 0.2));
+      p.c.time_step = 2e-9;
       p.c.plane = plane;
       p.c.cohesive.criterion = criterion;
-      p.c.perturbation =
-          (ig_frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 1};
       const ig_status status = follow(&p, 20e-6, 100, &out);
       ig_frac_problem_free(&p);
       IG_TRY(status);
@@ -135,10 +133,10 @@ ig_status ig_frac_verify_refinement(ig_ctx *cx, const ig_verify_sink *sink) {
   for (int i = 0; i < 3; i++) {
     ig_frac_problem p;
     outcome out;
-    IG_TRY(ig_frac_problem_strip(&p, cx, 12 << i, IG_TRI6));
-    p.c.time.step = 6e-9 / (1 << i);
-    p.c.cohesive.strength = 60e6;
-    p.number[2 + 5] = 0.009;
+    IG_TRY(ig_frac_problem_strip(&p, cx, 12 << i, IG_TRI6, 0));
+    p.c.time_step = 6e-9 / (1 << i);
+    p.material.cohesive_strength = 60e6;
+    p.strain[1] = 0.009;
     const ig_status status = follow(&p, 12e-6, 4, &out);
     ig_frac_problem_free(&p);
     IG_TRY(status);
@@ -167,7 +165,7 @@ ig_status ig_frac_verify_ring(ig_ctx *cx, const ig_verify_sink *sink) {
     ig_frac_problem p;
     outcome out;
     IG_TRY(ig_frac_problem_ring(&p, cx, rings[i].radial, rings[i].around));
-    p.c.time.step = 3e-9;
+    p.c.time_step = 3e-9;
     const ig_status status = follow(&p, 81e-6, 20, &out);
     ig_frac_problem_free(&p);
     IG_TRY(status);
@@ -239,12 +237,12 @@ ig_status ig_frac_verify_backends(ig_ctx *cx, const ig_verify_sink *sink) {
   outcome out[2];
   for (int i = 0; status == IG_OK && i < 2; i++) {
     ig_frac_problem p;
-    status = ig_frac_problem_strip(&p, i ? cpu : cx, 24, IG_TRI6);
+    status = ig_frac_problem_strip(&p, i ? cpu : cx, 24, IG_TRI6, 0);
     if (status != IG_OK)
       break;
-    p.c.time.step = 4e-9;
-    p.c.cohesive.strength = 100e6;
-    p.number[2 + 5] = 0.011;
+    p.c.time_step = 4e-9;
+    p.material.cohesive_strength = 100e6;
+    p.strain[1] = 0.011;
     status = follow(&p, 4e-6, 2, &out[i]);
     ig_frac_problem_free(&p);
   }

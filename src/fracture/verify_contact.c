@@ -11,21 +11,14 @@ static const char *const contact_names[] = {"penalty", "rigid"};
 
 /* A flat block on another, the line between them a closed crack. */
 static ig_status blocks(ig_frac_problem *p, ig_ctx *cx, ig_elem_type type, int contact, int high) {
-  const int dim = ig_elem_info_get(type)->dim;
   ig_frac_problem_init(p, cx);
-  p->number[1] = rho;
-  p->material.density = (ig_table){1, &p->number[0], &p->number[1]};
-  p->material.young = young;
-  p->material.poisson = 0;
+  ig_frac_problem_material(p, young, 0, rho, 1, 1e6);
   ig_frac_case *c = &p->c;
-  c->time.check_every = 0;
-  c->time.safety = 0.3;
-  c->cohesive.energy = 1;
-  c->cohesive.strength = 1e6;
+  c->safety = 0.3;
+  c->cohesive.check_every = 0;
   c->cohesive.contact = contact;
-  static double from[] = {0, 0.05, 0}, to[] = {1, 0.05, 0}, depth[] = {0, 0, 0.05};
   p->crack = (ig_frac_crack_case){
-      .from = {dim, from}, .to = {dim, to}, .depth = {dim == 3 ? 3 : 0, depth}, .closed = true};
+      .from = {0, 0.05}, .to = {1, 0.05}, .depth = {0, 0, 0.05}, .closed = true};
   c->cracks = (ig_list){1, &p->crack};
   return ig_mesh_box(cx, type, (double[]){1, height, 0.05}, (int[]){20, high, 1}, &p->job.mesh);
 }
@@ -76,19 +69,19 @@ static ig_status look_at(ig_frac_model *m, double t, view *out) {
  */
 static ig_status rub(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type type, int contact,
                      bool slides) {
-  static double early[] = {0, 1e-3}, push[] = {0, 1e5}, late[] = {1e-3, 1.5e-3}, way[] = {1, 0, 0};
-  const double mu = 0.3, p0 = push[1], pull = slides ? 0.5e5 : 0.2e5, t1 = 2e-3, t2 = 5e-3;
-  double drag[] = {0, pull};
+  double early[] = {0, 1e-3}, late[] = {1e-3, 1.5e-3}, grows[] = {0, 1};
+  const double mu = 0.3, p0 = 1e5, pull = slides ? 0.5e5 : 0.2e5, t1 = 2e-3, t2 = 5e-3;
   ig_frac_problem p;
   ig_frac_model m = {0};
   IG_TRY(blocks(&p, cx, type, contact, 4));
   p.c.cohesive.friction = mu;
-  p.load[0] = (ig_frac_load_case){.set = "ymax", .pressure = {2, early, push}};
+  p.load[0] = (ig_frac_load_case){
+      .set = "ymax", .pressure = p0, .traction = {NAN}, .history = {2, early, grows}};
   p.load[1] = (ig_frac_load_case){
-      .set = "ymax", .traction = {2, late, drag}, .direction = {p.job.mesh->dim, way}};
+      .set = "ymax", .pressure = NAN, .traction = {pull}, .history = {2, late, grows}};
   p.c.loads = (ig_list){2, p.load};
-  p.motion[0] = (ig_frac_motion_case){.set = "ymin", .direction = 3};
-  p.c.motions = (ig_list){1, p.motion};
+  p.support[0] = ig_support_fix("ymin", "all");
+  p.c.supports = (ig_list){1, p.support};
   view one, two;
   ig_status status = ig_frac_setup(&p.job, &m);
   if (status == IG_OK)

@@ -247,11 +247,7 @@ ig_status ig_frac_verify_insertion_3d(ig_ctx *cx, const ig_verify_sink *sink) {
     ig_frac_problem p;
     ig_frac_model m = {0};
     ig_frac_problem_init(&p, cx);
-    p.number[1] = 1000;
-    p.material.density = (ig_table){1, &p.number[0], &p.number[1]};
-    p.material.young = 1e9;
-    p.c.cohesive.energy = 100;
-    p.c.cohesive.strength = 1e6;
+    ig_frac_problem_material(&p, 1e9, 0, 1000, 100, 1e6);
     IG_TRY(ig_mesh_box(cx, types[i], (double[]){1, 1, 1}, (int[]){6, 5, 4}, &p.job.mesh));
     double seconds;
     ig_status status = ig_frac_setup(&p.job, &m);

@@ -49,7 +49,11 @@ const ig_option ig_material_options[] = {
     IG_MAP(M, johnson_cook, ig_johnson_case, johnson_options, NULL,
            "Johnson-Cook flow stress and failure; its A is `yield`"),
     IG_REAL(M, fracture_energy, "J/m^2", NULL, IG_TINY, 1e12, "energy to open a crack, by area"),
+    IG_REAL(M, fracture_energy_shear, "J/m^2", NULL, IG_TINY, 1e12,
+            "in mode II; left out: as in mode I"),
     IG_REAL(M, cohesive_strength, "Pa", NULL, IG_TINY, 1e13, "traction at which a crack opens"),
+    IG_REAL(M, cohesive_strength_shear, "Pa", NULL, IG_TINY, 1e13,
+            "in shear; left out: as in tension"),
     IG_END};
 #undef M
 

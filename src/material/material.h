@@ -37,7 +37,8 @@ typedef struct {
   double yield, tangent, hardening, kinematic;
   ig_table hardening_curve; /* yield stress over plastic strain */
   ig_johnson_case johnson_cook;
-  double fracture_energy, cohesive_strength; /* of a facet that opens */
+  /* a crack's faces, in mode I and II */
+  double fracture_energy, fracture_energy_shear, cohesive_strength, cohesive_strength_shear;
 } ig_material_case;
 
 extern const ig_option ig_material_options[];

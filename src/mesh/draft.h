@@ -27,7 +27,7 @@ ig_status ig_mesh_placed(ig_ctx *cx, ig_status status, const ig_src *at);
 /* Changes to a whole draft (edit.c). */
 IG_MUST_CHECK ig_status ig_draft_tets(ig_ctx *cx, ig_draft *draft);
 IG_MUST_CHECK ig_status ig_draft_keep(ig_ctx *cx, ig_draft *draft, const uint8_t *keep);
-IG_MUST_CHECK ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, double amount, uint64_t seed);
+IG_MUST_CHECK ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, const ig_jitter_case *c);
 IG_MUST_CHECK ig_status ig_draft_quadratic(ig_ctx *cx, ig_draft *draft);
 /* Nodes closer than `tolerance` become one. */
 IG_MUST_CHECK ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolerance);
@@ -45,6 +45,9 @@ IG_MUST_CHECK ig_status ig_mesh_set_tagged(ig_ctx *cx, ig_mesh *mesh, const char
 IG_MUST_CHECK ig_status ig_mesh_pick_elements(ig_ctx *cx, const ig_mesh *mesh,
                                               const ig_place *place, uint8_t *inside,
                                               ig_lid *count);
+/* inside[n] = 1 where node n is there. */
+IG_MUST_CHECK ig_status ig_mesh_pick_nodes(ig_ctx *cx, const ig_mesh *mesh, const ig_place *place,
+                                           uint8_t *inside, ig_lid *count);
 /* The sets of a list of ig_pick_case, in turn. */
 IG_MUST_CHECK ig_status ig_mesh_pick(ig_ctx *cx, ig_mesh *mesh, const ig_list *picks);
 

@@ -222,47 +222,65 @@ static double noise(uint64_t seed, uint64_t node, uint64_t d) {
   return (double)(h >> 11) / (double)(UINT64_C(1) << 52) - 1; /* -1 to 1 */
 }
 
-ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, double amount, uint64_t seed) {
+/* How far each node may go: its shortest edge; 0 on the boundary and where the case keeps it. */
+static ig_status jitter_room(ig_ctx *cx, const ig_mesh *mesh, const ig_jitter_case *c,
+                             double *room) {
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    room[n] = INFINITY;
+  for (int b = 0; b < mesh->blocks; b++) {
+    const ig_block *block = &mesh->block[b];
+    const size_t npe = (size_t)ig_elem_info_get(block->type)->nodes;
+    for (ig_lid e = 0; e < block->count; e++) {
+      double shortest, longest;
+      ig_elem_edges(mesh, block, e, &shortest, &longest);
+      for (size_t a = 0; a < npe; a++) {
+        double *r = &room[block->conn[(size_t)e * npe + a]];
+        *r = fmin(*r, shortest);
+      }
+    }
+  }
+  ig_boundary boundary;
+  IG_TRY(ig_mesh_boundary(cx, mesh, &boundary));
+  for (ig_lid i = 0; i < boundary.count; i++) {
+    ig_lid e;
+    const ig_block *block = ig_mesh_element(mesh, boundary.element[i], &e);
+    const ig_elem_info *info = ig_elem_info_get(block->type);
+    const int *local = ig_elem_face(block->type, boundary.face[i]);
+    for (int a = 0; a < info->face_nodes; a++)
+      room[block->conn[(size_t)e * (size_t)info->nodes + (size_t)local[a]]] = 0;
+  }
+  ig_boundary_free(&boundary);
+  uint8_t *stays;
+  IG_TRY(IG_NEW(cx, &stays, mesh->nodes, "jitter"));
+  ig_status status = IG_OK;
+  for (int i = 0; status == IG_OK && i < c->keep.count; i++) {
+    ig_lid found = 0;
+    const ig_place *place = IG_ITEM(const ig_place, c->keep, i);
+    status = ig_mesh_pick_nodes(cx, mesh, place, stays, &found);
+    if (status == IG_OK && !found)
+      status = ig_fail_at(cx, &place->at, "keep: no node of the mesh is there");
+    for (ig_lid n = 0; status == IG_OK && n < mesh->nodes; n++)
+      room[n] = stays[n] ? 0 : room[n];
+  }
+  free(stays);
+  return status;
+}
+
+ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, const ig_jitter_case *c) {
   ig_mesh *mesh = draft->mesh;
   for (int b = 0; b < mesh->blocks; b++)
     if (ig_elem_info_get(mesh->block[b].type)->dim != mesh->dim)
-      return IG_FAIL(cx, IG_INPUT,
-                     "jitter moves the nodes of plane and solid meshes: shells and "
-                     "beams would leave their surface");
-  ig_boundary boundary;
-  IG_TRY(ig_mesh_boundary(cx, mesh, &boundary));
-  double *room; /* shortest edge at each node; 0 on the boundary */
-  ig_status status = IG_NEW(cx, &room, mesh->nodes, "jitter");
-  if (status == IG_OK) {
-    for (ig_lid n = 0; n < mesh->nodes; n++)
-      room[n] = INFINITY;
-    for (int b = 0; b < mesh->blocks; b++) {
-      const ig_block *block = &mesh->block[b];
-      const size_t npe = (size_t)ig_elem_info_get(block->type)->nodes;
-      for (ig_lid e = 0; e < block->count; e++) {
-        double shortest, longest;
-        ig_elem_edges(mesh, block, e, &shortest, &longest);
-        for (size_t a = 0; a < npe; a++) {
-          double *r = &room[block->conn[(size_t)e * npe + a]];
-          *r = fmin(*r, shortest);
-        }
-      }
-    }
-    for (ig_lid i = 0; i < boundary.count; i++) {
-      ig_lid e;
-      const ig_block *block = ig_mesh_element(mesh, boundary.element[i], &e);
-      const ig_elem_info *info = ig_elem_info_get(block->type);
-      const int *local = ig_elem_face(block->type, boundary.face[i]);
-      for (int a = 0; a < info->face_nodes; a++)
-        room[block->conn[(size_t)e * (size_t)info->nodes + (size_t)local[a]]] = 0;
-    }
-    for (size_t n = 0; n < (size_t)mesh->nodes; n++)
-      for (size_t d = 0; d < (size_t)mesh->dim; d++)
-        if (isfinite(room[n]))
-          mesh->x[3 * n + d] += amount * room[n] * noise(seed, n, d);
-    free(room);
-  }
-  ig_boundary_free(&boundary);
+      return ig_fail_at(cx, &c->at,
+                        "jitter moves the nodes of plane and solid meshes: shells and beams would "
+                        "leave their surface");
+  double *room;
+  IG_TRY(IG_NEW(cx, &room, mesh->nodes, "jitter"));
+  const ig_status status = jitter_room(cx, mesh, c, room);
+  for (size_t n = 0; status == IG_OK && n < (size_t)mesh->nodes; n++)
+    for (size_t d = 0; d < (size_t)mesh->dim; d++)
+      if (isfinite(room[n]))
+        mesh->x[3 * n + d] += c->amount * room[n] * noise((uint64_t)c->seed, n, d);
+  free(room);
   return status;
 }
 

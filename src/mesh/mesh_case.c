@@ -101,7 +101,10 @@ const ig_option ig_pick_options[] = {
 static const ig_option jitter_options[] = {
     IG_REAL(ig_jitter_case, amount, "", IG_REQUIRED, 0, 0.45,
             "most a coordinate moves, as a share of the shortest edge at the node"),
-    IG_INT(ig_jitter_case, seed, "1", 0, 1e15, "another seed, another mesh"), IG_END};
+    IG_INT(ig_jitter_case, seed, "1", 0, 1e15, "another seed, another mesh"),
+    IG_LIST(ig_jitter_case, keep, ig_place, ig_place_options, NULL,
+            "nodes there stay where they are, as those of the boundary do: a crack's, say"),
+    IG_END};
 
 #define M ig_mesh_case
 const ig_option ig_mesh_options[] = {
@@ -256,9 +259,7 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
     if (c->remove.count)
       IG_TRY(elements_remove(cx, c, draft));
     if (c->jitter.amount > 0)
-      IG_TRY(ig_mesh_placed(cx,
-                            ig_draft_jitter(cx, draft, c->jitter.amount, (uint64_t)c->jitter.seed),
-                            &c->jitter.at));
+      IG_TRY(ig_draft_jitter(cx, draft, &c->jitter));
     if (type == IG_TRI6 || type == IG_TET10)
       IG_TRY(ig_mesh_placed(cx, ig_draft_quadratic(cx, draft), from.at));
   }

@@ -75,6 +75,7 @@ typedef struct {
   ig_src at;
   double amount; /* share of the shortest edge at a node */
   int64_t seed;
+  ig_list keep; /* of ig_place: nodes there stay */
 } ig_jitter_case;
 
 enum { IG_PATTERN_DIAGONAL, IG_PATTERN_ALTERNATING, IG_PATTERN_CROSSED };

@@ -216,6 +216,18 @@ ig_status ig_mesh_pick_elements(ig_ctx *cx, const ig_mesh *mesh, const ig_place 
   return IG_OK;
 }
 
+ig_status ig_mesh_pick_nodes(ig_ctx *cx, const ig_mesh *mesh, const ig_place *place,
+                             uint8_t *inside, ig_lid *count) {
+  const double tolerance = pick_tolerance(mesh);
+  IG_TRY(ig_place_check(cx, place));
+  *count = 0;
+  for (ig_lid n = 0; n < mesh->nodes; n++) {
+    inside[n] = ig_place_has(place, mesh->x + 3 * (size_t)n, tolerance);
+    *count += inside[n];
+  }
+  return IG_OK;
+}
+
 /* They also become a region, numbered after those the mesh has. */
 static ig_status elements_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick,
                                uint8_t *inside) {
@@ -240,13 +252,8 @@ static ig_status elements_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pi
 }
 
 static ig_status nodes_pick(ig_ctx *cx, ig_mesh *mesh, const ig_pick_case *pick, uint8_t *inside) {
-  const double tolerance = pick_tolerance(mesh);
-  ig_lid found = 0;
-  IG_TRY(ig_place_check(cx, &pick->place));
-  for (ig_lid n = 0; n < mesh->nodes; n++) {
-    inside[n] = ig_place_has(&pick->place, mesh->x + 3 * (size_t)n, tolerance);
-    found += inside[n];
-  }
+  ig_lid found;
+  IG_TRY(ig_mesh_pick_nodes(cx, mesh, &pick->place, inside, &found));
   if (!found)
     return ig_fail_at(cx, &pick->at, "set '%s' is empty: no node of the mesh is there", pick->name);
   if (pick->of != IG_PICK_FACES)

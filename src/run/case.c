@@ -1,5 +1,6 @@
 /* Cases: opening, setting keys, and reading what every case may say beside its room's own keys. */
 #include "run/case.h"
+#include "run/job.h"
 #include "run/rooms.h"
 #ifdef INGOT_HAVE_IO
 #include "io/case_yaml.h"
@@ -40,8 +41,9 @@ const ig_option ig_common_options[] = {
     IG_INT(C, threads, "0", 0, 4096, "CPU threads; 0: what the command line or the program says"),
     IG_CHOICE(C, precision, IG_PRECISION_CHOICES, "double",
               "of the state and of element work; mixed: state in double, element work in single"),
-    IG_CHOICE(C, assembly, IG_ASSEMBLY_CHOICES, "gather",
-              "how element contributions meet at a node; color and gather repeat bit for bit"),
+    IG_CHOICE(C, assembly, IG_ASSEMBLY_CHOICES "|auto", "auto",
+              "how element contributions meet at a node; color and gather repeat bit for bit; "
+              "auto: gather, and on meshes to be optimised what is fastest"),
     IG_MAP(C, mesh, ig_mesh_case, ig_mesh_options, NULL, "the mesh: generated or imported"),
     IG_LIST(C, materials, ig_material_case, ig_material_options, NULL, "what the part is made of"),
     IG_MAP(C, output, ig_output_case, output_options, NULL, "what is written, and how often"),
@@ -367,6 +369,19 @@ static ig_status fields_check(const ig_case *c) {
   return IG_OK;
 }
 
+static ig_status precision_check(const ig_case *c) {
+  const ig_node *given = ig_node_find(c->root, "precision");
+  char name[16], all[64];
+  if (!given || !c->room->precisions)
+    return IG_OK;
+  ig_choice_text(IG_PRECISION_CHOICES, c->common.precision, name, sizeof name);
+  if (ig_choices_find(c->room->precisions, name) >= 0)
+    return IG_OK;
+  ig_choices_list(c->room->precisions, all, sizeof all);
+  return ig_fail_at(c->cx, &given->at, "precision: %s does not compute in %s: expected %s",
+                    c->room->name, name, all);
+}
+
 /* What one option alone cannot tell. */
 static ig_status common_check(ig_case *c) {
   const ig_common_case *common = &c->common;
@@ -385,6 +400,7 @@ static ig_status common_check(ig_case *c) {
     first = given ? given : first;
   }
   IG_TRY(fields_check(c));
+  IG_TRY(precision_check(c));
   for (int i = 0; i < common->materials.count; i++) {
     const ig_material_case *m = IG_ITEM(const ig_material_case, common->materials, i);
     if (ig_material_find(&common->materials, m->name) != m)

@@ -59,10 +59,11 @@ ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
     LINE("title", "%.400s", job.title);
   LINE("backend", "%s: %s", ig_ctx_backend(c->cx), ig_ctx_device(c->cx));
   line(user, "precision", ig_choice_text(IG_PRECISION_CHOICES, job.precision, text, sizeof text));
-  line(user, "assembly", ig_choice_text(IG_ASSEMBLY_CHOICES, job.assembly, text, sizeof text));
   if (job.mesh)
     IG_TRY_GOTO(status, done, ig_mesh_describe(c->cx, job.mesh, line, user));
-  status = c->room->check ? c->room->check(&job, line, user) : IG_OK;
+  if (c->room->check)
+    IG_TRY_GOTO(status, done, c->room->check(&job, line, user));
+  line(user, "assembly", ig_choice_text(IG_ASSEMBLY_CHOICES, job.assembly, text, sizeof text));
 done:
   ig_job_close(&job);
   return status;

@@ -80,9 +80,9 @@ static uint64_t mix_file(uint64_t h, const char *path) {
 
 /* What a continuation may change: how far it goes. */
 static bool is_end(const char *path) {
-  static const char *const ends[] = {"duration",       "time.end",         "iterations",
-                                     "change",         "objective_change", "analysis.duration",
-                                     "analysis.steps", "report_every"};
+  static const char *const ends[] = {"duration",         "iterations",        "change",
+                                     "objective_change", "analysis.duration", "analysis.steps",
+                                     "report_every"};
   for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
     if (strcmp(path, ends[i]) == 0)
       return true;

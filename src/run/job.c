@@ -12,7 +12,8 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   job->cx = cx;
   job->title = c->common.title;
   job->precision = (ig_precision)c->common.precision;
-  job->assembly = (ig_assembly)c->common.assembly;
+  job->assembly_free = c->common.assembly > IG_GATHER;
+  job->assembly = job->assembly_free ? IG_GATHER : (ig_assembly)c->common.assembly;
   job->output = &c->common.output;
   job->materials = &c->common.materials;
   job->room_case = c->room_case;

@@ -78,7 +78,10 @@ static void kind_put(writer *w, const ig_option *o) {
     put(w, "path");
     break;
   case IG_OPT_VECTOR:
-    put(w, "list of %d numbers", o->length);
+    if (o->least)
+      put(w, "list of %d or %d numbers", o->least, o->length);
+    else
+      put(w, "list of %d numbers", o->length);
     break;
   case IG_OPT_IVECTOR:
     put(w, "list of %d whole numbers", o->length);
@@ -227,6 +230,11 @@ ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
     if ((*room)->fields) {
       put(&w, "Fields of its snapshots, for `output.fields`: ");
       choices_put(&w, (*room)->fields, "`", ", ");
+      put(&w, ".\n\n");
+    }
+    if ((*room)->precisions) {
+      put(&w, "Computes in ");
+      choices_put(&w, (*room)->precisions, "`", ", ");
       put(&w, ".\n\n");
     }
     table_put(&w, (*room)->options);

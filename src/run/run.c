@@ -170,8 +170,7 @@ static ig_status files_summary(const ig_case *c, const ig_job *job, const ig_run
       .device = ig_ctx_device(c->cx),
       .precision =
           ig_choice_text(IG_PRECISION_CHOICES, c->common.precision, precision, sizeof precision),
-      .assembly =
-          ig_choice_text(IG_ASSEMBLY_CHOICES, c->common.assembly, assembly, sizeof assembly),
+      .assembly = ig_choice_text(IG_ASSEMBLY_CHOICES, job->assembly, assembly, sizeof assembly),
       .elements = s->elements,
       .nodes = s->nodes,
       .dofs = s->dofs,

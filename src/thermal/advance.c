@@ -8,24 +8,6 @@
    many; where a leap goes too far, plain steps come before the next, twice as many each time. */
 enum { SHORTEST_LEAP = 6, LONGEST_LEAP = 512 };
 
-bool ig_thermal_snapshot_due(const ig_thermal_run *run, int64_t s) {
-  const ig_output_case *o = run->job->output;
-  if (!o)
-    return false;
-  if (o->every > 0)
-    return s % o->every == 0 || s == run->steps;
-  if (!isnan(o->interval))
-    return floor((double)s * run->dt / o->interval * (1 + 1e-12)) >
-               floor((double)(s - 1) * run->dt / o->interval * (1 + 1e-12)) ||
-           s == run->steps;
-  return o->count > 0 && (s * o->count) / run->steps > ((s - 1) * o->count) / run->steps;
-}
-
-bool ig_thermal_history_due(const ig_thermal_run *run, int64_t s) {
-  const ig_output_case *o = run->job->output;
-  return o && o->history_every > 0 && (s % o->history_every == 0 || s == run->steps);
-}
-
 /* How many of the coming steps have no beam, no birth, and nothing due before their end. */
 static int64_t quiet_steps(ig_thermal_run *run, int64_t most) {
   const ig_heat *h = &run->heat;
@@ -36,10 +18,9 @@ static int64_t quiet_steps(ig_thermal_run *run, int64_t most) {
   const double room = floor((until - start) / run->dt * (1 + 1e-12));
   most = most < run->steps - run->step ? most : run->steps - run->step;
   most = room < (double)most ? (int64_t)fmax(room, 0) : most;
-  for (int64_t n = 1; n < most && run->job->sink; n++)
-    if (ig_thermal_snapshot_due(run, run->step + n) || ig_thermal_history_due(run, run->step + n))
-      return n;
-  return most;
+  return most < 1
+             ? 0
+             : ig_schedule_ahead(&run->schedule, ig_thermal_moment(run, run->step), run->dt, most);
 }
 
 /* A dwell: one long step, if the last ones say it may be. */
@@ -79,6 +60,7 @@ ig_status ig_thermal_write(ig_thermal_run *run, int most) {
   ig_heat *h = &run->heat;
   ig_ctx *cx = run->job->cx;
   const bool grows = !isnan(run->c->dwell_change);
+  most = (int)ig_schedule_ahead(&run->schedule, ig_thermal_moment(run, run->step), run->dt, most);
   for (int i = 0; i < most && run->step < run->steps; i++) {
     const double start = (double)run->step * run->dt;
     if (ig_thermal_layer_begins(run, start)) {
@@ -104,8 +86,7 @@ ig_status ig_thermal_write(ig_thermal_run *run, int most) {
     IG_TRY(ig_beams_step(cx, &run->beams, h, start, run->dt));
     IG_TRY(ig_heat_batch_step(cx, h, run->dt));
     run->step++;
-    if (ig_heat_batch_full(h) || (run->job->sink && (ig_thermal_snapshot_due(run, run->step) ||
-                                                     ig_thermal_history_due(run, run->step))))
+    if (ig_heat_batch_full(h))
       break;
   }
   return IG_OK;

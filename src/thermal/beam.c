@@ -1,44 +1,12 @@
-/* Beams from a case: options, paths, the elements and faces they may touch. */
+/* Beams from a case: their paths, the elements and faces they may touch. */
 #include "thermal/beam.h"
 #ifdef INGOT_HAVE_IO
 #include "io/toolpath.h"
-#else
-#define IG_TOOLPATH_FORMATS "auto|csv|crs|segments|gcode"
 #endif
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define P ig_path_case
-static const ig_option path_options[] = {
-    IG_FILE(P, file, IG_REQUIRED, "toolpath file"),
-    IG_CHOICE(P, format, IG_TOOLPATH_FORMATS, "auto", "its dialect; auto: by extension or content"),
-    IG_REAL(P, power, "W", NULL, 0, 1e6, "nominal power, where the file gives none"),
-    IG_REAL(P, unit, "m", NULL, IG_TINY, 1, "length unit of the file; left out: the dialect's own"),
-    IG_REAL(P, travel, "m/s", "1 m/s", IG_TINY, 1e3, "speed of G-code's G0"),
-    IG_REAL(P, start, "s", "0", 0, 1e9, "time of the first point, where the file gives none"),
-    IG_END};
-#undef P
-
-#define B ig_beam_case
-const ig_option ig_beam_options[] = {
-    IG_CHOICE(B, model, "surface|gaussian|goldak|cylinder", "surface",
-              "flux on the current top surface, or heat in the volume: ellipsoid, Goldak's double "
-              "ellipsoid, cylinder"),
-    IG_REAL(B, radius, "m", IG_REQUIRED, IG_TINY, 1,
-            "beam radius: where a surface flux has fallen to 1/e^2, an ellipsoid to 1/e^3"),
-    IG_REAL(B, depth, "m", NULL, IG_TINY, 1, "volume models: depth; left out: the radius"),
-    IG_REAL(B, front, "m", NULL, IG_TINY, 1, "goldak: length ahead; left out: the radius"),
-    IG_REAL(B, rear, "m", NULL, IG_TINY, 1, "goldak: length behind; left out: twice the front"),
-    IG_REAL(B, absorptivity, "", NULL, 0, 1, "share absorbed; left out: the first material's"),
-    IG_REAL(B, reach, "m", NULL, IG_TINY, 1,
-            "surface: how far above or below the path a face may lie; left out: the radius, or 1.5 "
-            "bead heights if that is more"),
-    IG_MAP(B, path, ig_path_case, path_options, NULL, "toolpath from a file"),
-    IG_MAP(B, raster, ig_raster_case, ig_raster_options, NULL, "or made from hatched layers"),
-    IG_END};
-#undef B
 
 /* --- paths */
 

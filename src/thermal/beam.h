@@ -26,8 +26,6 @@ typedef struct {
   ig_raster_case raster;
 } ig_beam_case;
 
-extern const ig_option ig_beam_options[];
-
 typedef struct {
   ig_beam_shape shape;
   double absorptivity;

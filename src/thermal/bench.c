@@ -4,7 +4,7 @@
    unstructured  the same bricks numbered along a space-filling curve
    general       distorted hexahedra, k(T) and c(T), geometry every step
    cores         bricks on one core of this machine and on two
-   samples, sizes, accuracy, whole: see bench_samples.c
+   samples, sizes, stages, accuracy, whole: see bench_samples.c
    Grids have 10 million elements (general: 4) on a GPU, one million on a CPU. */
 #include "thermal/samples.h"
 #include "backend/backend.h"
@@ -221,6 +221,7 @@ const ig_bench_entry ig_thermal_bench[] = {
     {"samples", "the paper's builds in each strategy, half built (Figures 9 to 11)",
      ig_bench_samples},
     {"sizes", "the cubic sample in three sizes (Figure 12), and its whole build", ig_bench_sizes},
+    {"stages", "the cubic sample in three sizes at 10, 50 and 90 % of its build", ig_bench_stages},
     {"accuracy", "the NU shape in single precision against the CPU (Table 2)", ig_bench_accuracy},
     {"whole", "the cubic sample from first to last step", ig_bench_whole},
     {NULL, NULL, NULL}};

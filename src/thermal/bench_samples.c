@@ -2,6 +2,7 @@
 
    samples   four builds, half built: Figures 9 to 11
    sizes     the cubic build in three sizes: Figure 12; the largest one's whole build
+   stages    those builds at 10, 50 and 90 %, and what the host writes ahead in them
    accuracy  the NU shape: Table 2
    whole     the cubic build from first to last step
 
@@ -9,7 +10,7 @@
    reference: one core, element matrices and surface areas worked out once, constant properties.
    Errors are means over the nodes after a few steps from the half-built state, against the CPU in
    the same discrete form (surface fluxes at face points, or lumped). */
-#include "thermal/samples.h"
+#include "thermal/bench_build.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -17,15 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef void make_fn(ig_thermal_sample *);
-
-typedef struct {
-  const char *name;
-  ig_heat_conduction conduction;
-  ig_assembly assembly;
-  ig_heat_surface surface;
-} strategy;
-static const strategy strategies[] = {
+static const ig_build_strategy strategies[] = {
     {"node-element, switch", IG_HEAT_RECOMPUTE, IG_GATHER, IG_HEAT_SWITCH},
     {"atomic, switch", IG_HEAT_RECOMPUTE, IG_ATOMIC, IG_HEAT_SWITCH},
     {"coloring, switch", IG_HEAT_RECOMPUTE, IG_COLOR, IG_HEAT_SWITCH},
@@ -34,119 +27,9 @@ static const strategy strategies[] = {
     {"stencil", IG_HEAT_STENCIL, IG_GATHER, IG_HEAT_LUMPED}};
 enum { STRATEGIES = sizeof strategies / sizeof *strategies, SIMPLE = 4, BEST = 5 };
 
-/* A sample's mesh, made once, and one run on it. */
-typedef struct {
-  make_fn *make;
-  ig_mesh *mesh;
-} subject;
-typedef struct {
-  ig_thermal_sample *sample;
-  ig_job job;
-  ig_thermal_run run;
-  double bytes_before, ready;
-} build;
-
 static bool on_gpu(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA;
 }
-
-static ig_status subject_open(ig_ctx *cx, make_fn *make, subject *s) {
-  ig_thermal_sample *sample;
-  *s = (subject){make, NULL};
-  IG_TRY(IG_NEW(cx, &sample, 1, "sample"));
-  make(sample);
-  const ig_status status = ig_mesh_generate(cx, &sample->mesh, &s->mesh);
-  free(sample);
-  return status;
-}
-
-static void build_close(build *b) {
-  if (b->run.job)
-    ig_thermal_close(&b->run);
-  free(b->sample);
-  memset(b, 0, sizeof *b);
-}
-
-/* As far as `share` of its build, temperatures the initial ones. */
-static ig_status build_at(build *b, double share) {
-  b->run.step = b->run.done = (int64_t)(share * (double)b->run.steps);
-  return ig_heat_begin(b->job.cx, &b->run.heat, share * b->sample->c.duration);
-}
-
-static ig_status build_open(ig_ctx *cx, const subject *s, const strategy *how, build *b) {
-  memset(b, 0, sizeof *b);
-  b->bytes_before = (double)cx->device_bytes;
-  const double start = ig_now();
-  IG_TRY(IG_NEW(cx, &b->sample, 1, "sample"));
-  s->make(b->sample);
-  b->sample->c.conduction = 1 + (int)how->conduction;
-  b->sample->c.surface = 1 + (int)how->surface;
-  b->job = (ig_job){.cx = cx,
-                    .precision = IG_SINGLE,
-                    .assembly = how->assembly,
-                    .materials = &b->sample->materials,
-                    .mesh = s->mesh,
-                    .room_case = &b->sample->c};
-  const ig_status status = ig_thermal_open(&b->job, &b->run);
-  b->ready = ig_now() - start;
-  return status;
-}
-
-static ig_status build_steps(build *b, int64_t steps) {
-  const int64_t stop = b->run.step + steps < b->run.steps ? b->run.step + steps : b->run.steps;
-  while (b->run.step < stop) {
-    const int64_t most = stop - b->run.step;
-    IG_TRY(ig_thermal_write(&b->run, most < 4096 ? (int)most : 4096));
-    IG_TRY(ig_thermal_advance(&b->run));
-  }
-  return IG_OK;
-}
-
-typedef struct {
-  int64_t steps;
-  double work, seconds; /* element-steps */
-} timing;
-
-/* Steps for about `seconds` or to the end. */
-static ig_status build_time(build *b, double seconds, timing *t) {
-  ig_ctx *cx = b->job.cx;
-  int64_t most = on_gpu(cx) ? 256 : 4;
-  IG_TRY(build_steps(b, on_gpu(cx) ? 512 : 4)); /* warm up: batches find their size */
-  IG_TRY(cx->backend->sync(cx));
-  const int64_t first = b->run.step;
-  const double before = b->run.heat.element_steps, begin = ig_now();
-  while (b->run.step < b->run.steps && ig_now() - begin < seconds) {
-    const double start = ig_now();
-    IG_TRY(build_steps(b, most));
-    if (ig_now() - start < 0.1 * seconds && most < 4096)
-      most *= 2;
-  }
-  IG_TRY(cx->backend->sync(cx));
-  *t = (timing){b->run.step - first, b->run.heat.element_steps - before, ig_now() - begin};
-  return ig_fault_check(cx, "node", NULL);
-}
-
-static double per_step(const timing *t) {
-  return t->seconds / (double)t->steps;
-}
-
-static void row_say(const ig_bench_sink *sink, const build *b, const char *how, const timing *t,
-                    const char *note) {
-  char text[128];
-  snprintf(text, sizeof text, "%s %s", b->sample->name, how);
-  const ig_bench_row row = {.name = text,
-                            .elements = b->run.heat.elements,
-                            .steps = (double)t->steps,
-                            .seconds = t->seconds,
-                            .rate = t->work / t->seconds,
-                            .rate_unit = "element-steps",
-                            .bytes = ig_heat_step_bytes(&b->run.heat) * (double)t->steps,
-                            .memory = (double)b->job.cx->device_bytes - b->bytes_before,
-                            .note = note};
-  sink->row(sink->user, &row);
-}
-
-/* --- one core of the CPU */
 
 /* Seconds a step: half-way through the build, and as a mean over it. */
 typedef struct {
@@ -161,38 +44,38 @@ static ig_status core_open(ig_ctx *cx, int threads, ig_ctx **out) {
 
 /* Seconds a step on one core: at the middle one of an odd number of shares of the build, and the
    mean of all. */
-static ig_status core_time(ig_ctx *cx, const ig_bench_sink *sink, const subject *s,
-                           const strategy *how, const char *name, const double *share, int shares,
-                           double *half, double *mean) {
+static ig_status core_time(ig_ctx *cx, const ig_bench_sink *sink, const ig_build_subject *s,
+                           const ig_build_strategy *how, const char *name, const double *share,
+                           int shares, double *half, double *mean) {
   ig_ctx *one;
-  build b;
+  ig_build b;
   ig_status status = core_open(cx, 1, &one);
   memset(&b, 0, sizeof b);
   if (status == IG_OK)
-    status = build_open(one, s, how, &b);
+    status = ig_build_open(one, s, how, &b);
   *mean = 0;
-  timing t = {0}, all = {0};
+  ig_build_timing t = {0}, all = {0};
   for (int i = 0; i < shares && status == IG_OK; i++) {
-    status = build_at(&b, share[i]);
+    status = ig_build_at(&b, share[i]);
     if (status == IG_OK)
-      status = build_time(&b, 0.3, &t);
-    *mean += per_step(&t) / shares;
-    *half = i == shares / 2 ? per_step(&t) : *half;
-    all = (timing){all.steps + t.steps, all.work + t.work, all.seconds + t.seconds};
+      status = ig_build_time(&b, 0.3, &t);
+    *mean += ig_build_per_step(&t) / shares;
+    *half = i == shares / 2 ? ig_build_per_step(&t) : *half;
+    ig_build_timing_add(&all, &t);
   }
   if (status == IG_OK) {
     char note[128];
     snprintf(note, sizeof note, "%.3g us/step, single precision", 1e6 * *mean);
-    row_say(sink, &b, name, &all, note);
+    ig_build_say(sink, &b, name, &all, note);
   } else {
     (void)IG_FAIL(cx, status, "%s", ig_ctx_message(one));
   }
-  build_close(&b);
+  ig_build_close(&b);
   ig_ctx_close(one);
   return status;
 }
 
-static ig_status cores_time(ig_ctx *cx, const ig_bench_sink *sink, const subject *s,
+static ig_status cores_time(ig_ctx *cx, const ig_bench_sink *sink, const ig_build_subject *s,
                             const double *share, int shares, core *c) {
   IG_TRY(core_time(cx, sink, s, &strategies[BEST], "best core", share, shares, &c->best,
                    &c->best_mean));
@@ -208,29 +91,29 @@ typedef struct {
   int steps;
 } reference;
 
-static ig_status temperatures_after(build *b, int steps, double **T) {
-  IG_TRY(build_at(b, 0.5));
-  IG_TRY(build_steps(b, steps));
+static ig_status temperatures_after(ig_build *b, int steps, double **T) {
+  IG_TRY(ig_build_at(b, 0.5));
+  IG_TRY(ig_build_steps(b, steps));
   IG_TRY(IG_NEW(b->job.cx, T, b->run.heat.nodes, "temperatures"));
   return ig_heat_temperatures(b->job.cx, &b->run.heat, *T);
 }
 
-static ig_status reference_make(ig_ctx *cx, const subject *s, int steps, reference *r) {
-  static const strategy how[] = {{"", IG_HEAT_RECOMPUTE, IG_GATHER, IG_HEAT_SWITCH},
-                                 {"", IG_HEAT_CLASSES, IG_GATHER, IG_HEAT_LUMPED}};
+static ig_status reference_make(ig_ctx *cx, const ig_build_subject *s, int steps, reference *r) {
+  static const ig_build_strategy how[] = {{"", IG_HEAT_RECOMPUTE, IG_GATHER, IG_HEAT_SWITCH},
+                                          {"", IG_HEAT_CLASSES, IG_GATHER, IG_HEAT_LUMPED}};
   memset(r, 0, sizeof *r);
   r->steps = steps;
   ig_ctx *cpu;
   ig_status status = core_open(cx, cx->threads, &cpu);
   for (int i = 0; i < 2 && status == IG_OK; i++) {
-    build b;
-    status = build_open(cpu, s, &how[i], &b);
+    ig_build b;
+    status = ig_build_open(cpu, s, &how[i], &b);
     if (status == IG_OK)
       status = temperatures_after(&b, steps, &r->T[i]);
     r->nodes = b.run.heat.now.nodes;
     if (status != IG_OK)
       (void)IG_FAIL(cx, status, "%s", ig_ctx_message(cpu));
-    build_close(&b);
+    ig_build_close(&b);
   }
   ig_ctx_close(cpu);
   return status;
@@ -241,8 +124,8 @@ static void reference_free(reference *r) {
   free(r->T[1]);
 }
 
-static ig_status error_of(build *b, const strategy *how, const reference *r, double *mean,
-                          double *worst) {
+static ig_status error_of(ig_build *b, const ig_build_strategy *how, const reference *r,
+                          double *mean, double *worst) {
   double *T = NULL;
   const ig_status status = temperatures_after(b, r->steps, &T);
   const double *want = r->T[how->surface == IG_HEAT_LUMPED];
@@ -257,33 +140,33 @@ static ig_status error_of(build *b, const strategy *how, const reference *r, dou
 
 /* --- tables */
 
-static ig_status strategy_row(ig_ctx *cx, const ig_bench_sink *sink, const subject *s,
-                              const strategy *how, const core *c, const reference *r) {
-  build b;
-  timing t;
+static ig_status strategy_row(ig_ctx *cx, const ig_bench_sink *sink, const ig_build_subject *s,
+                              const ig_build_strategy *how, const core *c, const reference *r) {
+  ig_build b;
+  ig_build_timing t;
   double mean = 0, worst = 0;
   ig_status status;
-  IG_TRY_GOTO(status, done, build_open(cx, s, how, &b));
+  IG_TRY_GOTO(status, done, ig_build_open(cx, s, how, &b));
   if (r)
     IG_TRY_GOTO(status, done, error_of(&b, how, r, &mean, &worst));
-  IG_TRY_GOTO(status, done, build_at(&b, 0.5));
-  IG_TRY_GOTO(status, done, build_time(&b, on_gpu(cx) ? 0.12 : 0.3, &t));
+  IG_TRY_GOTO(status, done, ig_build_at(&b, 0.5));
+  IG_TRY_GOTO(status, done, ig_build_time(&b, on_gpu(cx) ? 0.12 : 0.3, &t));
   char note[192], error[32] = "";
-  const double whole = per_step(&t) * (double)b.run.steps;
+  const double whole = ig_build_per_step(&t) * (double)b.run.steps;
   if (r)
     snprintf(error, sizeof error, "; error %.2g K", mean);
   snprintf(note, sizeof note,
            "%.3g us/step, build in %.3g s (scaled) = %.3g x real time; %.3g x best core, %.3g x "
            "simple core%s",
-           1e6 * per_step(&t), whole, b.sample->c.duration / whole, c->best / per_step(&t),
-           c->simple / per_step(&t), error);
-  row_say(sink, &b, how->name, &t, note);
+           1e6 * ig_build_per_step(&t), whole, b.sample->c.duration / whole,
+           c->best / ig_build_per_step(&t), c->simple / ig_build_per_step(&t), error);
+  ig_build_say(sink, &b, how->name, &t, note);
 done:
-  build_close(&b);
+  ig_build_close(&b);
   return status;
 }
 
-static ig_status sample_table(ig_ctx *cx, const ig_bench_sink *sink, const subject *s,
+static ig_status sample_table(ig_ctx *cx, const ig_bench_sink *sink, const ig_build_subject *s,
                               const core *c, int error_steps) {
   reference r;
   ig_status status = reference_make(cx, s, error_steps, &r);
@@ -294,7 +177,7 @@ static ig_status sample_table(ig_ctx *cx, const ig_bench_sink *sink, const subje
 }
 
 /* The largest: no errors, for the CPU would take longer than all the rest. */
-static ig_status large_table(ig_ctx *cx, const ig_bench_sink *sink, const subject *s,
+static ig_status large_table(ig_ctx *cx, const ig_bench_sink *sink, const ig_build_subject *s,
                              const core *c) {
   for (int i = 0; i < STRATEGIES; i++)
     if (i != SIMPLE)
@@ -305,12 +188,12 @@ static ig_status large_table(ig_ctx *cx, const ig_bench_sink *sink, const subjec
 static const double half_way[] = {0.5}, over_build[] = {0.1, 0.5, 0.9};
 
 ig_status ig_bench_samples(ig_ctx *cx, const ig_bench_sink *sink) {
-  static make_fn *const makes[] = {ig_sample_cubic, ig_sample_cruciform, ig_sample_thin_wall,
-                                   ig_sample_powder_bed};
+  static ig_sample_fn *const makes[] = {ig_sample_cubic, ig_sample_cruciform, ig_sample_thin_wall,
+                                        ig_sample_powder_bed};
   for (int i = 0; i < 4; i++) {
-    subject s;
+    ig_build_subject s;
     core c;
-    ig_status status = subject_open(cx, makes[i], &s);
+    ig_status status = ig_build_subject_open(cx, makes[i], &s);
     if (status == IG_OK)
       status = cores_time(cx, sink, &s, half_way, 1, &c);
     if (status == IG_OK)
@@ -321,38 +204,75 @@ ig_status ig_bench_samples(ig_ctx *cx, const ig_bench_sink *sink) {
   return IG_OK;
 }
 
-/* The whole build, from steps at its beginning, middle and end. */
-static ig_status whole_row(ig_ctx *cx, const ig_bench_sink *sink, const subject *s, const core *c) {
-  build b;
-  timing all = {0};
-  double mean = 0;
-  ig_status status;
-  IG_TRY_GOTO(status, done, build_open(cx, s, &strategies[BEST], &b));
+/* The build at its beginning, middle and end: a row each, all steps together, mean seconds a step.
+ */
+static ig_status stages_time(const ig_bench_sink *sink, ig_build *b, ig_build_timing *all,
+                             double *mean) {
+  memset(all, 0, sizeof *all);
+  *mean = 0;
   for (int i = 0; i < 3; i++) {
-    timing t;
-    IG_TRY_GOTO(status, done, build_at(&b, over_build[i]));
-    IG_TRY_GOTO(status, done, build_time(&b, 0.2, &t));
-    mean += per_step(&t) / 3;
-    all = (timing){all.steps + t.steps, all.work + t.work, all.seconds + t.seconds};
+    ig_build_timing t;
+    char name[48], note[96];
+    IG_TRY(ig_build_at(b, over_build[i]));
+    IG_TRY(ig_build_time(b, 0.2, &t));
+    *mean += ig_build_per_step(&t) / 3;
+    ig_build_timing_add(all, &t);
+    snprintf(name, sizeof name, "at %.0f %%, stencil", 100 * over_build[i]);
+    snprintf(note, sizeof note, "%.3g us/step; %.3g of them the host writes ahead",
+             1e6 * ig_build_per_step(&t), 1e6 * t.writing / (double)t.steps);
+    ig_build_say(sink, b, name, &t, note);
   }
+  return IG_OK;
+}
+
+static ig_status whole_row(ig_ctx *cx, const ig_bench_sink *sink, const ig_build_subject *s,
+                           const core *c) {
+  ig_build b;
+  ig_build_timing all;
+  double mean;
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_build_open(cx, s, &strategies[BEST], &b));
+  IG_TRY_GOTO(status, done, stages_time(sink, &b, &all, &mean));
   char note[192];
-  snprintf(note, sizeof note,
-           "%.3g us/step, build in %.3g s, scaled from steps at 10, 50 and 90 %%; %.3g x best core "
-           "(asked: 300), %.3g x simple core",
-           1e6 * mean, mean * (double)b.run.steps, c->best_mean / mean, c->simple_mean / mean);
-  row_say(sink, &b, "whole build, stencil", &all, note);
+  snprintf(
+      note, sizeof note,
+      "%.3g us/step, build in %.3g s, scaled from these; %.3g x best core (asked: 300), %.3g x "
+      "simple core",
+      1e6 * mean, mean * (double)b.run.steps, c->best_mean / mean, c->simple_mean / mean);
+  ig_build_say(sink, &b, "whole build, stencil", &all, note);
 done:
-  build_close(&b);
+  ig_build_close(&b);
   return status;
 }
 
+ig_status ig_bench_stages(ig_ctx *cx, const ig_bench_sink *sink) {
+  ig_sample_fn *const makes[] = {ig_sample_cubic_coarse, ig_sample_cubic_medium,
+                                 ig_sample_cubic_fine};
+  for (int i = 0; i < 3; i++) {
+    ig_build_subject s;
+    ig_build b;
+    ig_build_timing all;
+    double mean;
+    memset(&b, 0, sizeof b);
+    ig_status status;
+    IG_TRY_GOTO(status, done, ig_build_subject_open(cx, makes[i], &s));
+    IG_TRY_GOTO(status, done, ig_build_open(cx, &s, &strategies[BEST], &b));
+    IG_TRY_GOTO(status, done, stages_time(sink, &b, &all, &mean));
+  done:
+    ig_build_close(&b);
+    ig_mesh_free(s.mesh);
+    IG_TRY(status);
+  }
+  return IG_OK;
+}
+
 ig_status ig_bench_sizes(ig_ctx *cx, const ig_bench_sink *sink) {
-  static make_fn *const makes[] = {ig_sample_cubic_coarse, ig_sample_cubic_medium,
-                                   ig_sample_cubic_fine};
+  static ig_sample_fn *const makes[] = {ig_sample_cubic_coarse, ig_sample_cubic_medium,
+                                        ig_sample_cubic_fine};
   for (int i = 0; i < (on_gpu(cx) ? 3 : 2); i++) {
-    subject s;
+    ig_build_subject s;
     core c;
-    ig_status status = subject_open(cx, makes[i], &s);
+    ig_status status = ig_build_subject_open(cx, makes[i], &s);
     if (status == IG_OK)
       status = cores_time(cx, sink, &s, i == 2 ? over_build : half_way, i == 2 ? 3 : 1, &c);
     if (status == IG_OK)
@@ -366,28 +286,28 @@ ig_status ig_bench_sizes(ig_ctx *cx, const ig_bench_sink *sink) {
 }
 
 ig_status ig_bench_accuracy(ig_ctx *cx, const ig_bench_sink *sink) {
-  subject s;
+  ig_build_subject s;
   reference r;
   memset(&r, 0, sizeof r);
-  ig_status status = subject_open(cx, ig_sample_nu_shape, &s);
+  ig_status status = ig_build_subject_open(cx, ig_sample_nu_shape, &s);
   if (status == IG_OK)
     status = reference_make(cx, &s, 100, &r);
   for (int i = 0; i < STRATEGIES && status == IG_OK; i++) {
-    build b;
-    timing t;
+    ig_build b;
+    ig_build_timing t;
     double mean = 0, worst = 0;
-    status = build_open(cx, &s, &strategies[i], &b);
+    status = ig_build_open(cx, &s, &strategies[i], &b);
     if (status == IG_OK)
       status = error_of(&b, &strategies[i], &r, &mean, &worst);
     if (status == IG_OK)
-      status = build_time(&b, 0.1, &t);
+      status = ig_build_time(&b, 0.1, &t);
     if (status == IG_OK) {
       char note[128];
       snprintf(note, sizeof note, "mean absolute error %.3g K after %d steps, worst %.3g K", mean,
                r.steps, worst);
-      row_say(sink, &b, strategies[i].name, &t, note);
+      ig_build_say(sink, &b, strategies[i].name, &t, note);
     }
-    build_close(&b);
+    ig_build_close(&b);
   }
   reference_free(&r);
   ig_mesh_free(s.mesh);
@@ -396,22 +316,22 @@ ig_status ig_bench_accuracy(ig_ctx *cx, const ig_bench_sink *sink) {
 
 /* All of the cubic sample's 1.2 million steps on a GPU; on a CPU as far as 20 seconds go. */
 ig_status ig_bench_whole(ig_ctx *cx, const ig_bench_sink *sink) {
-  subject s;
-  build b;
-  timing t;
+  ig_build_subject s;
+  ig_build b;
+  ig_build_timing t;
   memset(&b, 0, sizeof b);
   ig_status status;
-  IG_TRY_GOTO(status, done, subject_open(cx, ig_sample_cubic, &s));
-  IG_TRY_GOTO(status, done, build_open(cx, &s, &strategies[BEST], &b));
-  IG_TRY_GOTO(status, done, build_at(&b, 0));
-  IG_TRY_GOTO(status, done, build_time(&b, on_gpu(cx) ? 60 : 20, &t));
+  IG_TRY_GOTO(status, done, ig_build_subject_open(cx, ig_sample_cubic, &s));
+  IG_TRY_GOTO(status, done, ig_build_open(cx, &s, &strategies[BEST], &b));
+  IG_TRY_GOTO(status, done, ig_build_at(&b, 0));
+  IG_TRY_GOTO(status, done, ig_build_time(&b, on_gpu(cx) ? 60 : 20, &t));
   char note[128];
-  const double whole = per_step(&t) * (double)b.run.steps;
+  const double whole = ig_build_per_step(&t) * (double)b.run.steps;
   snprintf(note, sizeof note, "%.3g us/step; whole build %.3g s = %.3g x real time; setup %.2g s",
-           1e6 * per_step(&t), whole, b.sample->c.duration / whole, b.ready);
-  row_say(sink, &b, on_gpu(cx) ? "whole build, stencil" : "from the start, stencil", &t, note);
+           1e6 * ig_build_per_step(&t), whole, b.sample->c.duration / whole, b.ready);
+  ig_build_say(sink, &b, on_gpu(cx) ? "whole build, stencil" : "from the start, stencil", &t, note);
 done:
-  build_close(&b);
+  ig_build_close(&b);
   ig_mesh_free(s.mesh);
   return status;
 }

@@ -6,31 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define B ig_birth_case
-const ig_option ig_birth_options[] = {
-    IG_CHOICE(B, by, "bead|layers", "bead",
-              "an element is born when the beam, scanning, comes within `lead` of it and it lies "
-              "in the bead; or with its whole layer, when the path first reaches the layer's top"),
-    IG_TEXTS(B, elements, IG_REQUIRED, "element sets that are born; all others are there"),
-    IG_REAL(B, width, "m", NULL, IG_TINY, 1, "bead: its width about the path"),
-    IG_REAL(B, height, "m", IG_REQUIRED, IG_TINY, 1,
-            "height of a bead or layer, below the path's z"),
-    IG_REAL(B, lead, "m", "0", 0, 1, "bead: how far ahead of the beam elements are born"),
-    IG_CHOICE(B, temperature, "ambient|melt|inherited", "ambient",
-              "temperature of new nodes: ambient, the liquidus, or what they touch has"),
-    IG_END};
-#undef B
-
 static ig_status born_set(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh, ig_lid **items,
                           ig_lid *count, double *birth) {
   const ig_lid elements = ig_mesh_elements(mesh);
   for (ig_lid e = 0; e < elements; e++)
     birth[e] = -INFINITY;
-  for (int s = 0; s < c->elements.count; s++) {
-    const ig_set *set = ig_mesh_find_set(mesh, c->elements.value[s], IG_SET_ELEMENTS);
+  for (int s = 0; s < c->set.count; s++) {
+    const ig_set *set = ig_mesh_find_set(mesh, c->set.value[s], IG_SET_ELEMENTS);
     if (!set)
-      return ig_fail_at(cx, &c->at, "the mesh has no element set '%s' to be born",
-                        c->elements.value[s]);
+      return ig_fail_at(cx, &c->at, "the mesh has no element set '%s' to be born", c->set.value[s]);
     for (ig_lid i = 0; i < set->count; i++)
       birth[set->item[i]] = INFINITY;
   }

@@ -11,12 +11,10 @@ typedef enum { IG_BIRTH_BEAD, IG_BIRTH_LAYERS } ig_birth_mode;
 typedef struct {
   ig_src at;
   int by;
-  ig_texts elements;
+  ig_texts set; /* element sets */
   double width, height, lead;
   int temperature; /* ig_heat_newborn */
 } ig_birth_case;
-
-extern const ig_option ig_birth_options[];
 
 /* birth: elements, s; -infinity for those of no set, infinity for those no pass reaches. */
 IG_MUST_CHECK ig_status ig_birth_times(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh,

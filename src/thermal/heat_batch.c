@@ -97,8 +97,13 @@ ig_status ig_heat_batch_powers(ig_ctx *cx, ig_heat *h, int32_t list, int32_t cou
   return IG_OK;
 }
 
+/* Launches wait in a queue of about a thousand. A batch that fills it holds up the host, which
+   should be writing the next one. */
+enum { MOST_LAUNCHES = 512 };
+
 bool ig_heat_batch_full(const ig_heat *h) {
-  return h->source_count > 1 << 23 || h->list_count > 1 << 22 || h->patch_count > 1 << 21;
+  return (!h->resident && h->step_count >= MOST_LAUNCHES) || h->source_count > 1 << 23 ||
+         h->list_count > 1 << 22 || h->patch_count > 1 << 21;
 }
 
 ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power) {

@@ -5,40 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define R ig_raster_region
-static const ig_option region_options[] = {
-    IG_VECTOR(R, min, 2, "m", IG_REQUIRED, "lowest corner in x, y"),
-    IG_VECTOR(R, max, 2, "m", IG_REQUIRED, "highest corner in x, y"), IG_END};
-#undef R
-static const ig_option part_options[] = {IG_LIST(ig_raster_part, regions, ig_raster_region,
-                                                 region_options, IG_REQUIRED,
-                                                 "rectangles that make up this part"),
-                                         IG_END};
-
-#define R ig_raster_case
-const ig_option ig_raster_options[] = {
-    IG_REAL(R, power, "W", IG_REQUIRED, 0, 1e6, "power while scanning"),
-    IG_REAL(R, speed, "m/s", IG_REQUIRED, IG_TINY, 1e3, "scan speed"),
-    IG_REAL(R, travel, "m/s", "1 m/s", IG_TINY, 1e3, "speed with the beam off"),
-    IG_REAL(R, hatch, "m", IG_REQUIRED, IG_TINY, 1, "spacing of the lines"),
-    IG_REAL(R, layer_height, "m", IG_REQUIRED, IG_TINY, 1, "height of a layer"),
-    IG_REAL(R, base, "m", "0", 0, 0, "where the first layer begins; paths run on top of a layer"),
-    IG_INT(R, layers, "1", 1, 1e6, "how many layers"),
-    IG_REAL(R, angle, "rad", "0", 0, 0, "direction of the first layer's lines, from the x axis"),
-    IG_REAL(R, rotation, "rad", "1.5707963267948966", 0, 0, "turned by this each layer"),
-    IG_REAL(R, island, "m", NULL, IG_TINY, 1,
-            "edge of square islands, scanned like a chessboard; left out: none"),
-    IG_BOOL(R, contour, "false", "scan the outline before the lines of a layer"),
-    IG_BOOL(R, one_way, "false", "all lines in one direction, not back and forth"),
-    IG_REAL(R, dwell, "s", "0", 0, 1e6, "wait after each layer"),
-    IG_REAL(R, part_dwell, "s", "0", 0, 1e6, "wait after each part of a layer"),
-    IG_REAL(R, start, "s", "0", 0, 1e9, "when the first line begins"),
-    IG_LIST(R, regions, ig_raster_region, region_options, NULL,
-            "rectangles whose union is scanned"),
-    IG_LIST(R, parts, ig_raster_part, part_options, NULL, "or several such parts, one by one"),
-    IG_END};
-#undef R
-
 typedef struct {
   double min[2], max[2];
 } rect;

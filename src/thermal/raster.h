@@ -29,7 +29,6 @@ typedef struct {
   ig_list regions;
 } ig_raster_part;
 
-extern const ig_option ig_raster_options[];
 IG_MUST_CHECK ig_status ig_raster_make(ig_ctx *cx, const ig_raster_case *c, ig_toolpath *path);
 
 #endif

@@ -44,15 +44,15 @@ static void start(ig_thermal_sample *s, const char *name, double emissivity, dou
                                    .absorptivity = absorptivity,
                                    .emissivity = NAN};
   s->materials = (ig_list){1, &s->material};
-  s->on[0] = "surface";
-  s->on[1] = "zmin";
-  s->boundary[0] = (ig_thermal_boundary){.on = {1, &s->on[0]},
+  s->place[0] = "surface";
+  s->place[1] = "zmin";
+  s->boundary[0] = (ig_thermal_boundary){.set = {1, &s->place[0]},
                                          .temperature = NAN,
                                          .flux = NAN,
                                          .convection = 20,
                                          .ambient = NAN,
                                          .emissivity = emissivity};
-  s->boundary[1] = (ig_thermal_boundary){.on = {1, &s->on[1]},
+  s->boundary[1] = (ig_thermal_boundary){.set = {1, &s->place[1]},
                                          .temperature = 300,
                                          .flux = NAN,
                                          .convection = NAN,
@@ -73,7 +73,7 @@ static void start(ig_thermal_sample *s, const char *name, double emissivity, dou
                            .safety = 0.9,
                            .boundary = {2, s->boundary},
                            .beams = {1, &s->beam},
-                           .birth = {.at = {.given = true}, .elements = {1, s->born}}};
+                           .birth = {.at = {.given = true}, .set = {1, s->born}}};
 }
 static void steel(ig_thermal_sample *s, const char *name) {
   start(s, name, 0.4, 0.36, 7955, 20, 500, 1658, 1723);

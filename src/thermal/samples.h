@@ -14,7 +14,7 @@ typedef struct {
   ig_material_case material;
   ig_list materials;
   ig_thermal_boundary boundary[2];
-  const char *on[2], *born[1];
+  const char *place[2], *born[1];
   ig_beam_case beam;
   ig_raster_region region[12];
   ig_thermal_case c;
@@ -29,6 +29,7 @@ IG_SAMPLE_LIST(X)
 
 /* bench_samples.c */
 ig_status ig_bench_samples(ig_ctx *cx, const ig_bench_sink *sink);
+ig_status ig_bench_stages(ig_ctx *cx, const ig_bench_sink *sink);
 ig_status ig_bench_sizes(ig_ctx *cx, const ig_bench_sink *sink);
 ig_status ig_bench_accuracy(ig_ctx *cx, const ig_bench_sink *sink);
 ig_status ig_bench_whole(ig_ctx *cx, const ig_bench_sink *sink);

@@ -2,7 +2,7 @@
 #ifndef IG_THERMAL_H
 #define IG_THERMAL_H
 
-#include "core/room.h"
+#include "core/schedule.h"
 #include "thermal/beam.h"
 #include "thermal/birth.h"
 #include "thermal/heat.h"
@@ -10,7 +10,7 @@
 /* One entry of `boundary`. */
 typedef struct {
   ig_src at;
-  ig_texts on; /* face sets; `surface`: the outer surface, whatever it is at the time */
+  ig_texts set; /* face sets; `surface`: the outer surface, whatever it is at the time */
   double temperature, flux, convection, ambient, emissivity; /* NaN: not given */
 } ig_thermal_boundary;
 
@@ -34,7 +34,9 @@ typedef struct {
   int64_t track_every;
 } ig_thermal_case;
 
+/* Options, fields of snapshots, verification, benchmarks: the room's tables. */
 extern const ig_option ig_thermal_options[];
+#define IG_THERMAL_FIELDS "T|T_peak|time_above_liquidus|melts|cooling_rate|G|R|birth|powder"
 extern const ig_verify_entry ig_thermal_verify[];
 extern const ig_bench_entry ig_thermal_bench[];
 
@@ -47,6 +49,7 @@ typedef struct {
   uint8_t *material_of;
   ig_beams beams;
   double *birth; /* elements, mesh order; NULL: all there */
+  ig_schedule schedule;
   int64_t steps; /* of the whole run */
   int64_t step;  /* written so far */
   int64_t done;  /* given to the device */
@@ -69,13 +72,22 @@ typedef struct {
   double as_done[4];
 } ig_thermal_run;
 
-/* Everything before the first step; the same for a run and for a check. */
+/* A step of the run, as the schedule sees it. */
+static inline ig_moment ig_thermal_moment(const ig_thermal_run *run, int64_t step) {
+  return (ig_moment){step, (double)step * run->dt};
+}
+
+/* --- model.c: everything before the first step; the same for a run and for a check */
+
 IG_MUST_CHECK ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run);
 void ig_thermal_close(ig_thermal_run *run);
-/* What is due after step s: a snapshot (of `count` evenly over the run, or every so many steps, or
-   so often in time), a row of history. */
-bool ig_thermal_snapshot_due(const ig_thermal_run *run, int64_t s);
-bool ig_thermal_history_due(const ig_thermal_run *run, int64_t s);
+
+/* --- probe.c: the element each probe is in */
+
+IG_MUST_CHECK ig_status ig_thermal_probes(ig_thermal_run *run);
+
+/* --- advance.c: batches of steps */
+
 /* Plain steps before the first long one of a dwell. */
 enum { IG_THERMAL_FIRST_WAIT = 8 };
 /* Writes a batch: up to `most` steps, fewer where something is due. */
@@ -84,14 +96,17 @@ IG_MUST_CHECK ig_status ig_thermal_write(ig_thermal_run *run, int most);
 IG_MUST_CHECK ig_status ig_thermal_advance(ig_thermal_run *run);
 /* Notes what a checkpoint needs that writing ahead changes. */
 void ig_thermal_note(ig_thermal_run *run);
-/* Finds the element each probe is in. */
-IG_MUST_CHECK ig_status ig_thermal_probes(ig_thermal_run *run);
-/* A row of history.csv. */
-IG_MUST_CHECK ig_status ig_thermal_history(ig_thermal_run *run);
+
+/* --- output.c */
+
 /* When the path rises to a new layer: how warm is the last one? */
 bool ig_thermal_layer_begins(ig_thermal_run *run, double time);
 IG_MUST_CHECK ig_status ig_thermal_interlayer(ig_thermal_run *run, double time);
+/* A row of history.csv, a snapshot, a checkpoint and what was in one, the final figures. */
+IG_MUST_CHECK ig_status ig_thermal_history(ig_thermal_run *run);
 IG_MUST_CHECK ig_status ig_thermal_snapshot(ig_thermal_run *run);
+IG_MUST_CHECK ig_status ig_thermal_save(ig_thermal_run *run);
+IG_MUST_CHECK ig_status ig_thermal_restore(ig_thermal_run *run);
 IG_MUST_CHECK ig_status ig_thermal_results(ig_thermal_run *run);
 
 #endif

@@ -96,19 +96,21 @@ done:
   return status;
 }
 
+static const char *const assemblies[] = {"atomic", "color", "gather"};
+
 static ig_status bench_one(ig_ctx *cx, const ig_bench_sink *sink, const block *b, bool bent,
-                           bool single, ig_assembly race, ig_ebe_kind kind, double *reference) {
+                           bool single, ig_assembly how, ig_ebe_kind kind, double *reference) {
   char name[96], note[96];
   ig_ebe op;
   double seconds = 0;
-  IG_TRY(ig_ebe_new(cx, kind, race, single, b->nodes, b->x, b->elements, b->conn, 0.3, &op));
+  IG_TRY(ig_ebe_new(cx, kind, how, single, b->nodes, b->x, b->elements, b->conn, 0.3, &op));
   const ig_status status = time_products(cx, &op, &seconds);
   if (status == IG_OK) {
-    if (kind == IG_EBE_EBE && race == IG_ATOMIC)
+    if (kind == IG_EBE_EBE && how == IG_ATOMIC)
       *reference = seconds;
     snprintf(name, sizeof name, "ebe/%s/%s/%s/%s/%dk", bent ? "arch" : "bricks",
-             single ? "single" : "double", race == IG_COLOR ? "color" : "atomic",
-             ig_ebe_name(op.kind), b->elements / 1000);
+             single ? "single" : "double", assemblies[how], ig_ebe_name(op.kind),
+             b->elements / 1000);
     snprintf(note, sizeof note, "%.2f x ebe, %.0f bytes an element", *reference / seconds,
              (double)ig_ebe_bytes(&op) / b->elements);
     const ig_bench_row row = {.name = name,
@@ -141,9 +143,11 @@ static ig_status bench_products(ig_ctx *cx, const ig_bench_sink *sink) {
           if (!(bent && kind == IG_EBE_CLASSES))
             status =
                 bench_one(cx, sink, &b, bent, single, IG_ATOMIC, (ig_ebe_kind)kind, &reference);
-        for (int kind = IG_EBE_EBESYM; kind < IG_EBE_KINDS && status == IG_OK; kind++)
-          if (!single && !(bent && kind == IG_EBE_CLASSES))
-            status = bench_one(cx, sink, &b, bent, single, IG_COLOR, (ig_ebe_kind)kind, &reference);
+        for (int how = IG_COLOR; how <= IG_GATHER; how++)
+          for (int kind = IG_EBE_EBESYM; kind < IG_EBE_KINDS && status == IG_OK; kind++)
+            if (!single && !(bent && kind == IG_EBE_CLASSES))
+              status = bench_one(cx, sink, &b, bent, single, (ig_assembly)how, (ig_ebe_kind)kind,
+                                 &reference);
       }
       block_free(&b);
       IG_TRY(status);

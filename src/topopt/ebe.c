@@ -55,7 +55,7 @@ const char *ig_ebe_name(ig_ebe_kind kind) {
 #define X(name, text) text,
       IG_EBE_LIST(X)
 #undef X
-          "auto"};
+  };
   return names[kind];
 }
 
@@ -121,10 +121,10 @@ static ig_status check_elements(ig_ctx *cx, const ig_ebe *op, const double *x, c
   return IG_OK;
 }
 
-static ig_status setup(ig_ctx *cx, ig_assembly race, const double *x, const ig_lid *conn,
+static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, const ig_lid *conn,
                        ig_ebe *op) {
   IG_TRY(check_elements(cx, op, x, conn));
-  IG_TRY(ig_plan_new(cx, race, IG_SLOTS_COMPACT, op->nodes, op->elements, 8, conn, &op->plan));
+  IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, op->nodes, op->elements, 8, conn, &op->plan));
   lame_constants(op->poisson, &op->args.lame, &op->args.shear);
   if (op->kind == IG_EBE_RECOMPUTE) {
     const size_t n = 3 * (size_t)op->nodes;
@@ -165,6 +165,10 @@ static ig_status setup(ig_ctx *cx, ig_assembly race, const double *x, const ig_l
     IG_TRY(ig_array_push(cx, &op->first));
     IG_TRY(ig_array_push(cx, &op->item));
   }
+  if (op->plan.slots)
+    IG_TRY(ig_array_new_device(cx, &op->slots, 3 * (size_t)op->plan.slots,
+                               op->single ? sizeof(float) : sizeof(double), "slots"));
+  op->args.slots = op->slots.dev;
   op->args.scatter = ig_plan_view(&op->plan);
   op->args.matrix = op->matrix.dev;
   op->args.of = op->of.dev;
@@ -174,70 +178,16 @@ static ig_status setup(ig_ctx *cx, ig_assembly race, const double *x, const ig_l
   return IG_OK;
 }
 
-/* Seconds of the fastest of a few products with this operator. */
-static ig_status trial(ig_ctx *cx, const ig_ebe *op, double *seconds) {
-  const size_t size = op->single ? sizeof(float) : sizeof(double);
-  ig_array u = {0}, y = {0}, modulus = {0};
-  ig_status status;
-  IG_TRY_GOTO(status, done, ig_array_new_device(cx, &u, 3 * (size_t)op->nodes, size, "trial"));
-  IG_TRY_GOTO(status, done, ig_array_new_device(cx, &y, 3 * (size_t)op->nodes, size, "trial"));
-  IG_TRY_GOTO(status, done, ig_array_new_device(cx, &modulus, (size_t)op->elements, size, "trial"));
-  IG_TRY_GOTO(status, done, ig_array_zero(cx, &u));
-  IG_TRY_GOTO(status, done, ig_array_zero(cx, &modulus));
-  *seconds = INFINITY;
-  for (int repeat = 0; repeat < 4; repeat++) {
-    IG_TRY_GOTO(status, done, cx->backend->sync(cx));
-    const double start = ig_now();
-    IG_TRY_GOTO(status, done, ig_ebe_apply(cx, op, modulus.dev, u.dev, y.dev));
-    IG_TRY_GOTO(status, done, cx->backend->sync(cx));
-    const double s = ig_now() - start;
-    *seconds = repeat && s < *seconds ? s : *seconds;
-  }
-done:
-  ig_array_free(cx, &u);
-  ig_array_free(cx, &y);
-  ig_array_free(cx, &modulus);
-  return status;
-}
-
-/* Times the candidates that need little memory, and ebeSym; keeps the fastest. */
-static ig_status choose(ig_ctx *cx, ig_assembly race, bool single, ig_lid nodes, const double *x,
-                        ig_lid elements, const ig_lid *conn, double poisson, ig_ebe_kind *best) {
-  static const ig_ebe_kind candidates[] = {IG_EBE_RECOMPUTE, IG_EBE_CLASSES, IG_EBE_EBESYM};
-  double fastest = INFINITY;
-  for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
-    ig_ebe op;
-    double seconds = INFINITY;
-    ig_status status =
-        ig_ebe_new(cx, candidates[i], race, single, nodes, x, elements, conn, poisson, &op);
-    if (status == IG_MEMORY) /* a candidate that does not fit is no candidate */
-      continue;
-    if (status == IG_OK)
-      status = trial(cx, &op, &seconds);
-    ig_ebe_free(cx, &op);
-    IG_TRY(status);
-    if (seconds < fastest) {
-      fastest = seconds;
-      *best = candidates[i];
-    }
-  }
-  return IG_OK;
-}
-
-ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly race, bool single, ig_lid nodes,
+ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single, ig_lid nodes,
                      const double *x, ig_lid elements, const ig_lid *conn, double poisson,
                      ig_ebe *op) {
   memset(op, 0, sizeof *op);
-  if (kind == IG_EBE_AUTO) {
-    kind = IG_EBE_RECOMPUTE;
-    IG_TRY(choose(cx, race, single, nodes, x, elements, conn, poisson, &kind));
-  }
   op->kind = kind;
   op->single = single;
   op->nodes = nodes;
   op->elements = elements;
   op->poisson = poisson;
-  const ig_status status = setup(cx, race, x, conn, op);
+  const ig_status status = setup(cx, how, x, conn, op);
   if (status != IG_OK)
     ig_ebe_free(cx, op);
   return status;
@@ -250,11 +200,12 @@ void ig_ebe_free(ig_ctx *cx, ig_ebe *op) {
   ig_array_free(cx, &op->first);
   ig_array_free(cx, &op->item);
   ig_array_free(cx, &op->x);
+  ig_array_free(cx, &op->slots);
   memset(op, 0, sizeof *op);
 }
 
 size_t ig_ebe_bytes(const ig_ebe *op) {
-  const ig_array *all[] = {&op->matrix, &op->of, &op->first, &op->item, &op->x};
+  const ig_array *all[] = {&op->matrix, &op->of, &op->first, &op->item, &op->x, &op->slots};
   size_t bytes = ig_plan_bytes(&op->plan);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     bytes += all[i]->count * all[i]->size;
@@ -263,7 +214,8 @@ size_t ig_ebe_bytes(const ig_ebe *op) {
 
 double ig_ebe_traffic(const ig_ebe *op) {
   const double size = op->single ? sizeof(float) : sizeof(double);
-  return (double)ig_ebe_bytes(op) + size * (6.0 * op->nodes + op->elements);
+  return (double)ig_ebe_bytes(op) +
+         size * (6.0 * op->nodes + op->elements + (double)op->slots.count); /* written and read */
 }
 
 ig_status ig_ebe_apply(ig_ctx *cx, const ig_ebe *op, const void *modulus, const void *u, void *y) {

@@ -10,8 +10,7 @@
      ebe64      element x 3x3 tile         576
      ebeSym     element x node             300: 8 diagonal blocks, 28 off-diagonal ones, coalesced
      classes    element                    0: congruent elements share one matrix
-     recompute  element                    0: the matrix is never formed, geometry is enough
-     auto       whichever of them is fastest for the mesh and device at hand */
+     recompute  element                    0: the matrix is never formed, geometry is enough */
 #ifndef IG_TOPOPT_EBE_H
 #define IG_TOPOPT_EBE_H
 
@@ -32,10 +31,9 @@ typedef enum {
 #define X(name, text) IG_EBE_##name,
   IG_EBE_LIST(X)
 #undef X
-      IG_EBE_KINDS,
-  IG_EBE_AUTO = IG_EBE_KINDS
+      IG_EBE_KINDS
 } ig_ebe_kind;
-#define IG_EBE_CHOICES "ebe|nbn|ebe8|ebe24|ebe64|ebeSym|classes|recompute|auto"
+#define IG_EBE_CHOICES "ebe|nbn|ebe8|ebe24|ebe64|ebeSym|classes|recompute"
 const char *ig_ebe_name(ig_ebe_kind kind);
 
 /* Entries of the symmetric form: diagonal blocks as xx yy zz xy yz zx, then for d = 1, 2, 3 the
@@ -50,6 +48,7 @@ typedef struct {
   const int32_t *first, *item; /* nbn: corners (8 e + a) at each node */
   const void *x;               /* recompute: nodes x 3 */
   double lame, shear;          /* at unit Young's modulus */
+  void *slots;                 /* gather: 3 each of the plan's */
 } ig_ebe_args;
 
 typedef struct ig_ebe {
@@ -57,13 +56,13 @@ typedef struct ig_ebe {
   bool single; /* precision of matrix, u and y */
   ig_lid nodes, elements, classes;
   double poisson;
-  ig_plan plan; /* atomic or color */
-  ig_array matrix, of, first, item, x;
+  ig_plan plan;
+  ig_array matrix, of, first, item, x, slots;
   ig_ebe_args args;
 } ig_ebe;
 
-/* x: nodes x 3, conn: elements x 8, on the host; `race` is IG_ATOMIC or IG_COLOR. */
-IG_MUST_CHECK ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly race, bool single,
+/* x: nodes x 3, conn: elements x 8, on the host. */
+IG_MUST_CHECK ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single,
                                    ig_lid nodes, const double *x, ig_lid elements,
                                    const ig_lid *conn, double poisson, ig_ebe *op);
 void ig_ebe_free(ig_ctx *cx, ig_ebe *op);

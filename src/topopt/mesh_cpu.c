@@ -49,6 +49,10 @@ static ig_status energy(ig_ctx *cx, const ig_hex_args *p, const double *u, const
   return IG_OK;
 }
 
+/* What ends a pass over the elements: with gather the nodes add up their slots. */
+#define SLOTS_SUM(F, m, to)                                                                        \
+  (plan->how == IG_GATHER ? ig_plan_sum_##F(cx, plan, m, p->slots, to) : IG_OK)
+
 #define RANGE_OF(plan, color)                                                                      \
   ig_lid begin, end;                                                                               \
   ig_plan_range(plan, color, (plan)->elements, &begin, &end)
@@ -72,11 +76,11 @@ static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
           ig_hex_block(xm, a, p->lame, p->shear, b);
         for (int j = 0; j < count; j++)
           ig_scatter_add_f64(&p->scatter, e, a, count, j, (modulus ? modulus[e] : 1) * b[j], block,
-                             NULL);
+                             p->slots);
       }
     }
   }
-  return IG_OK;
+  return SLOTS_SUM(f64, count, block);
 }
 
 #define SCALAR_PRODUCT(F, R)                                                                       \
@@ -95,10 +99,11 @@ static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
           te[a] = t[p->scatter.conn[8 * (int64_t)e + a]];                                          \
         hex_scalar_##F(x, te, (R)p->conduct, (R)p->mass, f);                                       \
         for (int a = 0; a < 8; a++)                                                                \
-          ig_scatter_add_##F(&p->scatter, e, a, 1, 0, (modulus ? modulus[e] : 1) * f[a], y, NULL); \
+          ig_scatter_add_##F(&p->scatter, e, a, 1, 0, (modulus ? modulus[e] : 1) * f[a], y,        \
+                             p->slots);                                                            \
       }                                                                                            \
     }                                                                                              \
-    return IG_OK;                                                                                  \
+    return SLOTS_SUM(F, 1, y);                                                                     \
   }
 SCALAR_PRODUCT(f32, float)
 SCALAR_PRODUCT(f64, double)
@@ -115,10 +120,10 @@ static ig_status to_nodes(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
       ig_hex_gather(&p->scatter, e, p->x, x);
       (void)ig_hex_weights(x, weight);
       for (int a = 0; a < 8; a++)
-        ig_scatter_add_f64(&p->scatter, e, a, 1, 0, in[e] * weight[a], out, NULL);
+        ig_scatter_add_f64(&p->scatter, e, a, 1, 0, in[e] * weight[a], out, p->slots);
     }
   }
-  return IG_OK;
+  return SLOTS_SUM(f64, 1, out);
 }
 
 static ig_status to_elements(ig_ctx *cx, const ig_hex_args *p, const double *in, double *out) {

@@ -99,13 +99,17 @@ static __global__ void __launch_bounds__(128)
   hex8_modes_f64(x, 3, xm);
   if (p.size == 1) {
     ig_scatter_add_f64(&p.scatter, e, a, 1, 0, scale * ig_hex_scalar_diagonal(&p, xm, a), block,
-                       (double *)NULL);
+                       (double *)p.slots);
     return;
   }
   ig_hex_block(xm, a, p.lame, p.shear, b);
   for (int j = 0; j < 6; j++)
-    ig_scatter_add_f64(&p.scatter, e, a, 6, j, scale * b[j], block, (double *)NULL);
+    ig_scatter_add_f64(&p.scatter, e, a, 6, j, scale * b[j], block, (double *)p.slots);
 }
+
+/* What ends a pass over the elements: with gather the nodes add up their slots. */
+#define SLOTS_SUM(F, R, m, to)                                                                     \
+  (plan->how == IG_GATHER ? ig_plan_sum_##F(cx, plan, m, (const R *)p->slots, to) : IG_OK)
 
 /* Runs a pass over the elements, color by color: LAUNCH(blocks for so many threads, begin, end). */
 #define EACH_COLOR(plan, threads_an_element, LAUNCH)                                               \
@@ -125,7 +129,7 @@ extern "C" ig_status ig_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args *p, con
   IG_TRY(cx->backend->fill(cx, block, 0, count * sizeof *block * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 8,
              (diagonal_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, block)))
-  return IG_OK;
+  return SLOTS_SUM(f64, double, (int)count, block);
 }
 
 #define SCALAR_PRODUCT(F, R)                                                                       \
@@ -144,14 +148,14 @@ extern "C" ig_status ig_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args *p, con
     hex_scalar_##F(x, te, (R)p.conduct, (R)p.mass, f);                                             \
     const R scale = modulus ? modulus[e] : (R)1;                                                   \
     _Pragma("unroll") for (int a = 0; a < 8; a++)                                                  \
-        ig_scatter_add_##F(&p.scatter, e, a, 1, 0, scale *f[a], y, (R *)NULL);                     \
+        ig_scatter_add_##F(&p.scatter, e, a, 1, 0, scale *f[a], y, (R *)p.slots);                  \
   }                                                                                                \
   extern "C" ig_status ig_mesh_scalar_cuda_##F(                                                    \
       ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const R *modulus, const R *t, R *y) { \
     IG_TRY(cx->backend->fill(cx, y, 0, sizeof *y *(size_t)p->scatter.nodes));                      \
     EACH_COLOR(plan, 1,                                                                            \
                (scalar_pass_##F<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, t, y))) \
-    return IG_OK;                                                                                  \
+    return SLOTS_SUM(F, R, 1, y);                                                                  \
   }
 SCALAR_PRODUCT(f32, float)
 SCALAR_PRODUCT(f64, double)
@@ -167,13 +171,13 @@ static __global__ void __launch_bounds__(128)
   (void)ig_hex_weights(x, weight);
 #pragma unroll
   for (int a = 0; a < 8; a++)
-    ig_scatter_add_f64(&p.scatter, e, a, 1, 0, in[e] * weight[a], out, (double *)NULL);
+    ig_scatter_add_f64(&p.scatter, e, a, 1, 0, in[e] * weight[a], out, (double *)p.slots);
 }
 extern "C" ig_status ig_mesh_to_nodes_cuda(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
                                            const double *in, double *out) {
   IG_TRY(cx->backend->fill(cx, out, 0, sizeof *out * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 1, (nodes_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, in, out)))
-  return IG_OK;
+  return SLOTS_SUM(f64, double, 1, out);
 }
 static __global__ void __launch_bounds__(128)
     elements_pass(ig_hex_args p, const double *in, double *out) {

@@ -69,9 +69,8 @@ static void mesh_describe(void *self, ig_check_line *line, void *user) {
   char text[128];
   const size_t bytes =
       m->size == 1 ? ig_plan_bytes(&m->plan) + 24 * (size_t)m->nodes : ig_ebe_bytes(&m->op);
-  snprintf(text, sizeof text, "%s, %s, %.0f bytes an element",
-           ig_ebe_name(m->size == 1 ? IG_EBE_RECOMPUTE : m->op.kind),
-           m->plan.how == IG_COLOR ? "colored" : "atomic", (double)bytes / m->elements);
+  snprintf(text, sizeof text, "%s, %.0f bytes an element",
+           ig_ebe_name(m->size == 1 ? IG_EBE_RECOMPUTE : m->op.kind), (double)bytes / m->elements);
   line(user, "operator", text);
   if (m->amg) {
     const ig_amg_level *l = &m->amg->level[m->amg->levels - 1];
@@ -97,7 +96,7 @@ static void mesh_free(void *self) {
   free(m);
 }
 
-static ig_status build(ig_mesh_model *m, const ig_list *materials) {
+static ig_status build(ig_mesh_model *m, const ig_list *materials, ig_assembly how) {
   const ig_material_case *material =
       materials && materials->count ? IG_ITEM(ig_material_case, *materials, 0) : NULL;
   const bool heat = m->c->problem == IG_PROBLEM_HEAT;
@@ -110,7 +109,7 @@ static ig_status build(ig_mesh_model *m, const ig_list *materials) {
     m->loading.stiffness = material->young;
   IG_TRY(make_geometry(m));
   IG_TRY(ig_mesh_place(m));
-  IG_TRY(ig_mesh_system_new(m));
+  IG_TRY(ig_mesh_system_new(m, how));
   IG_TRY(ig_mesh_filter_new(m));
   ig_discretisation *d = &m->d;
   d->loading = &m->loading;
@@ -129,7 +128,7 @@ static ig_status build(ig_mesh_model *m, const ig_list *materials) {
 }
 
 ig_status ig_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
-                            const ig_mesh *mesh, ig_discretisation **out) {
+                            const ig_mesh *mesh, ig_assembly how, ig_discretisation **out) {
   *out = NULL;
   ig_mesh_model *m;
   IG_TRY(IG_NEW(cx, &m, 1, "mesh model"));
@@ -139,7 +138,7 @@ ig_status ig_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig_list *
   m->ops = ig_mesh_ops_of(cx);
   m->d.self = m;
   m->d.free = mesh_free;
-  const ig_status status = build(m, materials);
+  const ig_status status = build(m, materials, how);
   if (status != IG_OK) {
     mesh_free(m);
     return status;

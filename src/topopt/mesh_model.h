@@ -27,13 +27,14 @@ typedef struct {
   double slack;   /* points this close are on a plane */
   double poisson; /* of the solid */
   ig_plan plan;   /* how elements add to nodes */
+  ig_plan colors; /* and to matrices, which have no slots; with gather alone */
   ig_ebe op;      /* elastic products; multigrid has its own in single precision */
   ig_ebe op_single;
-  ig_hex_args hex;
+  ig_hex_args hex, hex_colors;
   ig_ground ground;
   ig_cone cone;
   ig_helmholtz helmholtz;
-  ig_array x, fix, spring, role, modulus, modulus_single, share, center, start, order;
+  ig_array x, fix, spring, role, modulus, modulus_single, share, center, start, order, slots;
   ig_array block, inverse, z, partial; /* the preconditioner's, and sums */
   ig_amg *amg;                         /* one of these, or blocks alone */
   ig_petsc *petsc;
@@ -52,7 +53,7 @@ IG_MUST_CHECK ig_status ig_mesh_limit(void *self, const ig_limit_case *limit, ig
                                       double *norm);
 
 /* mesh_system.c */
-IG_MUST_CHECK ig_status ig_mesh_system_new(ig_mesh_model *m);
+IG_MUST_CHECK ig_status ig_mesh_system_new(ig_mesh_model *m, ig_assembly how);
 void ig_mesh_system_free(ig_mesh_model *m);
 
 /* mesh_filter.c; filtering is symmetric, so it is its own adjoint */

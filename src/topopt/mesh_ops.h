@@ -17,6 +17,7 @@ typedef struct {
   int size;             /* unknowns a node: 3, elastic; 1, conduct K + mass M */
   double lame, shear;   /* at unit Young's modulus */
   double conduct, mass; /* at unit modulus */
+  void *slots;          /* gather: 6 doubles (heat: 1) each of the plan's */
 } ig_hex_args;
 
 /* Unknowns held at zero and springs to ground; device pointers. */

@@ -66,9 +66,9 @@ static ig_status make_multigrid(ig_mesh_model *m) {
       .x = m->mesh->x,
       .conn = m->conn,
       .fix = m->fix.host,
-      .hex = &m->hex,
+      .hex = m->plan.how == IG_GATHER ? &m->hex_colors : &m->hex,
       .ground = &m->ground,
-      .plan = &m->plan,
+      .plan = m->plan.how == IG_GATHER ? &m->colors : &m->plan,
       .steps = (int)m->c->solver.steps,
       .cycle = m->c->solver.cycle == IG_CYCLE_W ? 2 : 1,
       .damping = m->c->solver.smoother == IG_SMOOTH_CHEBYSHEV ? 0 : m->c->solver.damping,
@@ -84,25 +84,42 @@ static ig_status make_multigrid(ig_mesh_model *m) {
   return ig_amg_new(m->cx, &problem, &m->amg);
 }
 
-ig_status ig_mesh_system_new(ig_mesh_model *m) {
+ig_assembly ig_mesh_model_assembly(const ig_ctx *cx) {
+  return cx->backend->kernels == IG_KERNELS_CUDA ? IG_ATOMIC : IG_COLOR;
+}
+
+/* How elements add to nodes, and what they are made of. */
+static ig_status make_plan(ig_mesh_model *m, ig_assembly how) {
   ig_ctx *cx = m->cx;
-  const ig_solver_case *s = &m->c->solver;
-  const size_t n = (size_t)m->nodes;
-  const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
-  const bool color = s->race == IG_RACE_COLOR || (s->race == IG_RACE_AUTO && !gpu);
-  const ig_assembly race = color ? IG_COLOR : IG_ATOMIC;
-  IG_TRY(ig_plan_new(cx, race, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
+  IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
+  if (how == IG_GATHER) {
+    IG_TRY(
+        ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->colors));
+    IG_TRY(ig_array_new_device(cx, &m->slots, (size_t)m->plan.slots * (m->size == 1 ? 1 : 6),
+                               sizeof(double), "slots"));
+  }
   m->hex = (ig_hex_args){.scatter = ig_plan_view(&m->plan),
                          .x = m->x.dev,
                          .size = m->size,
                          .shear = 0.5 / (1 + m->poisson),
                          .lame = m->poisson / ((1 + m->poisson) * (1 - 2 * m->poisson)),
-                         .conduct = 1};
+                         .conduct = 1,
+                         .slots = m->slots.dev};
+  m->hex_colors = m->hex;
+  m->hex_colors.scatter = ig_plan_view(&m->colors);
+  return IG_OK;
+}
+
+ig_status ig_mesh_system_new(ig_mesh_model *m, ig_assembly how) {
+  ig_ctx *cx = m->cx;
+  const ig_solver_case *s = &m->c->solver;
+  const size_t n = (size_t)m->nodes;
+  IG_TRY(make_plan(m, how));
   m->ground = (ig_ground){m->nodes, m->size, m->fix.dev, m->spring.dev};
-  if (m->size == 1 && s->operator!= IG_EBE_AUTO && s->operator!= IG_EBE_RECOMPUTE)
+  if (m->size == 1 && s->operator!= IG_EBE_RECOMPUTE)
     return ig_fail_at(cx, &s->at, "operator: heat on a mesh is made by recompute");
   if (m->size == 3)
-    IG_TRY(ig_ebe_new(cx, (ig_ebe_kind)s->operator, race, false, m->nodes, m->mesh->x, m->elements,
+    IG_TRY(ig_ebe_new(cx, (ig_ebe_kind)s->operator, how, false, m->nodes, m->mesh->x, m->elements,
                       m->conn, m->poisson, &m->op));
   IG_TRY(ig_array_new_device(cx, &m->modulus, (size_t)m->elements, sizeof(double), "moduli"));
   IG_TRY(ig_array_new_device(cx, &m->partial, IG_MESH_CHUNKS, sizeof(double), "partial sums"));
@@ -125,7 +142,7 @@ ig_status ig_mesh_system_new(ig_mesh_model *m) {
 
 void ig_mesh_system_free(ig_mesh_model *m) {
   ig_array *const arrays[] = {&m->modulus, &m->modulus_single, &m->block, &m->inverse,
-                              &m->z,       &m->partial};
+                              &m->z,       &m->partial,        &m->slots};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(m->cx, arrays[i]);
   ig_amg_free(m->amg);
@@ -134,4 +151,5 @@ void ig_mesh_system_free(ig_mesh_model *m) {
   ig_ebe_free(m->cx, &m->op);
   ig_ebe_free(m->cx, &m->op_single);
   ig_plan_free(m->cx, &m->plan);
+  ig_plan_free(m->cx, &m->colors);
 }

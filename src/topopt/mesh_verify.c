@@ -30,13 +30,13 @@ static ig_status box(ig_ctx *cx, double x, double y, double z, const int *n, dou
 enum { ITERATIONS = 3 };
 
 /* Objectives of the first iterations; on the grid where mesh is NULL. */
-static ig_status histories(ig_ctx *cx, const ig_mesh *mesh, const char *body, const char *solver,
-                           double *history) {
+static ig_status histories(ig_ctx *cx, const ig_mesh *mesh, ig_assembly how, const char *body,
+                           const char *solver, double *history) {
   char text[1200];
   ig_trial t;
   snprintf(text, sizeof text, "{%s%s, solver: {tolerance: 1e-11%s}}",
            mesh ? "" : "grid: {elements: [8, 4, 2]}, ", body, solver);
-  IG_TRY(ig_trial_open_mesh(cx, text, mesh, &t));
+  IG_TRY(ig_trial_open_how(cx, text, mesh, how, &t));
   ig_status status = IG_OK;
   for (int i = 0; i < ITERATIONS && status == IG_OK; i++) {
     ig_evaluation e = {0};
@@ -48,10 +48,10 @@ static ig_status histories(ig_ctx *cx, const ig_mesh *mesh, const char *body, co
 }
 
 static ig_status compare(ig_ctx *cx, const ig_verify_sink *sink, const ig_mesh *mesh,
-                         const char *what, const char *body, const char *solver,
+                         ig_assembly how, const char *what, const char *body, const char *solver,
                          const double *grid) {
   double mine[ITERATIONS], worst = 0;
-  IG_TRY(histories(cx, mesh, body, solver, mine));
+  IG_TRY(histories(cx, mesh, how, body, solver, mine));
   for (int i = 0; i < ITERATIONS; i++)
     worst = fmax(worst, fabs(mine[i] / grid[i] - 1));
   row(sink, what, "objectives of the grid, 3 iterations: largest relative difference", 0, worst,
@@ -94,17 +94,20 @@ ig_status ig_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
   char what[64], solver[64];
   ig_mesh *mesh;
   IG_TRY(box(cx, 8, 4, 2, (const int[]){8, 4, 2}, 0, &mesh));
-  ig_status status = histories(cx, NULL, body, "", grid);
+  ig_status status = histories(cx, NULL, IG_GATHER, body, "", grid);
   for (int kind = 0; kind < IG_EBE_KINDS && status == IG_OK; kind++) {
-    const char *name = ig_ebe_name((ig_ebe_kind)kind), *race = kind % 2 ? "color" : "atomic";
-    snprintf(what, sizeof what, "stiffness, %s, %s", name, race);
-    snprintf(solver, sizeof solver, ", operator: %s, race: %s", name, race);
-    status = compare(cx, sink, mesh, what, body, solver, grid);
+    static const char *const assemblies[] = {"atomic", "color", "gather"};
+    const char *name = ig_ebe_name((ig_ebe_kind)kind);
+    const ig_assembly how = (ig_assembly)(kind % 3);
+    snprintf(what, sizeof what, "stiffness, %s, %s", name, assemblies[how]);
+    snprintf(solver, sizeof solver, ", operator: %s", name);
+    status = compare(cx, sink, mesh, how, what, body, solver, grid);
   }
   for (size_t i = 0; i < sizeof others / sizeof *others && status == IG_OK; i++) {
-    status = histories(cx, NULL, others[i].body, "", grid);
+    status = histories(cx, NULL, IG_GATHER, others[i].body, "", grid);
     if (status == IG_OK)
-      status = compare(cx, sink, mesh, others[i].what, others[i].body, "", grid);
+      status = compare(cx, sink, mesh, i % 2 ? IG_COLOR : IG_GATHER, others[i].what, others[i].body,
+                       "", grid);
   }
   ig_mesh_free(mesh);
   return status;

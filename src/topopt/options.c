@@ -111,10 +111,8 @@ static const ig_option solver_options[] = {
     IG_CHOICE(ig_solver_case, preconditioner, "jacobi|block_jacobi|multigrid|petsc", "multigrid",
               "of the conjugate gradients: by unknowns, by nodes (meshes), multigrid, geometric on "
               "grids and algebraic on meshes, or PETSc's (meshes, where compiled in)"),
-    IG_CHOICE(ig_solver_case, operator, IG_EBE_CHOICES, "auto",
-              "how products are made on a mesh; auto: whichever is fastest"),
-    IG_CHOICE(ig_solver_case, race, "auto|atomic|color", "auto",
-              "how elements that share a node add to it; auto: atomic on a GPU, color on a CPU"),
+    IG_CHOICE(ig_solver_case, operator, IG_EBE_CHOICES, "recompute",
+              "how products are made on a mesh; see docs/topopt.md"),
     IG_CHOICE(ig_solver_case, smoother, "jacobi|block_jacobi|chebyshev", "chebyshev",
               "of multigrid: damped Jacobi by unknowns or by nodes, or Chebyshev's over Jacobi"),
     IG_INT(ig_solver_case, fine_steps, "1", 1, 20,

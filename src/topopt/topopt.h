@@ -103,11 +103,10 @@ typedef enum {
   IG_PRECONDITIONER_MULTIGRID,
   IG_PRECONDITIONER_PETSC
 } ig_preconditioner;
-typedef enum { IG_RACE_AUTO, IG_RACE_ATOMIC, IG_RACE_COLOR } ig_race;
 typedef struct {
   ig_src at;
   int preconditioner, smoother, cycle, storage;
-  int operator, race; /* of meshes: ig_ebe_kind; ig_race */
+  int operator; /* of meshes: ig_ebe_kind */
   int64_t fine_steps, steps, limit;
   double damping, tolerance; /* of the residual; 0: adaptive */
 } ig_solver_case;
@@ -213,7 +212,9 @@ IG_MUST_CHECK ig_status ig_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c,
 /* A mesh of hexahedra as a discretisation; see mesh_model.c. The mesh must outlive it. */
 IG_MUST_CHECK ig_status ig_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c,
                                           const ig_list *materials, const ig_mesh *mesh,
-                                          ig_discretisation **out);
+                                          ig_assembly how, ig_discretisation **out);
+/* What is fastest there: atomic on a GPU, color on a CPU. */
+ig_assembly ig_mesh_model_assembly(const ig_ctx *cx);
 
 /* --- the design problem --- */
 

@@ -8,6 +8,11 @@ ig_status ig_trial_open(ig_ctx *cx, const char *text, ig_trial *t) {
 }
 
 ig_status ig_trial_open_mesh(ig_ctx *cx, const char *text, const ig_mesh *mesh, ig_trial *t) {
+  return ig_trial_open_how(cx, text, mesh, ig_mesh_model_assembly(cx), t);
+}
+
+ig_status ig_trial_open_how(ig_ctx *cx, const char *text, const ig_mesh *mesh, ig_assembly how,
+                            ig_trial *t) {
   memset(t, 0, sizeof *t);
   t->cx = cx;
   const ig_src at = {.file = "built-in case", .given = true};
@@ -18,7 +23,7 @@ ig_status ig_trial_open_mesh(ig_ctx *cx, const char *text, const ig_mesh *mesh, 
   const ig_option_table table = {ig_topopt_options, &t->c};
   IG_TRY_GOTO(status, failed, ig_options_read(cx, t->arena, node, &table, 1));
   if (mesh) {
-    IG_TRY_GOTO(status, failed, ig_mesh_model_new(cx, &t->c, NULL, mesh, &t->d));
+    IG_TRY_GOTO(status, failed, ig_mesh_model_new(cx, &t->c, NULL, mesh, how, &t->d));
   } else {
     IG_TRY_GOTO(status, failed, ig_grid_model_new(cx, &t->c, NULL, &t->m));
     t->d = &t->m->d;

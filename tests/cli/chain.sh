@@ -39,18 +39,18 @@ stages:
     duration: {from: shape, figure: print_time, plus: 1 s}
     time_step: 20 ms
     track_every: 1
-    birth: {by: layers, elements: part, height: 2 mm}
+    birth: {by: layers, set: part, height: 2 mm}
     beams: {model: gaussian, radius: 2.5 mm, depth: 2.5 mm, absorptivity: 0.9, path: {from: shape}}
     boundary:
-      - {on: surface, emissivity: 0.4}
-      - {on: zmin, temperature: 970 K}
+      - {set: surface, emissivity: 0.4}
+      - {set: zmin, temperature: 970 K}
     initial_temperature: 970 K
     ambient: 970 K
     output: {count: 4}
   load:
     physics: dynamics
     mesh: {from: print, keep: {set: part, field: T_peak, min: 1878}}
-    constraints:
+    supports:
       - {set: bottom, fix: xyz}
       - {set: load, along: x, velocity: [8, 0, 0], history: [[0 s, 0], [0.05 ms, 1]]}
     analysis: {duration: 0.2 ms, safety: 0.6}
@@ -64,10 +64,10 @@ stages:
     physics: fracture
     mesh: {element: tri6, pattern: crossed, boxes: {size: [24 mm, 12 mm], cells: [16, 8]}}
     cracks: {from: [0, 6 mm], to: [6 mm, 6 mm]}
-    motions:
-      - {set: ymin, direction: y, velocity: [[0 s, 0 m/s], [2 us, -8 m/s]]}
-      - {set: ymax, direction: y, velocity: [[0 s, 0 m/s], [2 us, 8 m/s]]}
-    time: {end: 12 us}
+    supports:
+      - {set: ymin, along: y, velocity: [0, -8 m/s], history: [[0 s, 0], [2 us, 1]]}
+      - {set: ymax, along: y, velocity: [0, 8 m/s], history: [[0 s, 0], [2 us, 1]]}
+    duration: 12 us
     output: {count: 4}
 report:
   - {name: mass, stage: shape, figure: mass, unit: kg}
@@ -88,6 +88,8 @@ refused() { # words expected, arguments…
 }
 
 # all of it, and every figure of the report is a number that can be
+"$INGOT" check small.yaml --set precision=single >out 2>log || fail "a precision for all stages is not left to those that have it"
+[ -s log ] && fail "a precision for all stages is grumbled about"
 "$INGOT" run small.yaml >out 2>log || fail "the chain fails"
 for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv load-mesh.vtkhdf crack/snap.hdf.series; do
   [ -s small-out/$file ] || fail "$file is missing"

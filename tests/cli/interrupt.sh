@@ -15,7 +15,7 @@ mesh: {boxes: [{size: [20 mm, 20 mm, 4 mm], cells: [32, 32, 8]}]}
 materials: [{name: steel, density: 7955, conductivity: 30, specific_heat: 500}]
 duration: 4 s
 initial_temperature: 900 K
-boundary: [{on: surface, convection: 20 W/(m^2 K), emissivity: 0.4}]
+boundary: [{set: surface, convection: 20 W/(m^2 K), emissivity: 0.4}]
 output: {count: 8, history_every: 20}
 END
 fail() { echo "interrupt test: $*"; cat log 2>/dev/null; exit 1; }

@@ -16,8 +16,8 @@ materials:
   - {name: steel, density: 7955, conductivity: [[300 K, 13.96], [1400 K, 31.24]], specific_heat: 500}
 duration: 2 s
 boundary:
-  - {on: spot, flux: 2 MW/m^2}
-  - {on: surface, convection: 20 W/(m^2 K), emissivity: 0.4}
+  - {set: spot, flux: 2 MW/m^2}
+  - {set: surface, convection: 20 W/(m^2 K), emissivity: 0.4}
 output: {count: 10, history_every: 20, checkpoint_every: 0.02 s}
 END
 cd "$work"

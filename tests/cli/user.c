@@ -16,7 +16,7 @@ int main(void) {
       {"mesh", "{boxes: [{size: [10 mm, 10 mm, 10 mm], cells: [4, 4, 4]}]}"},
       {"materials", "[{name: steel, density: 7800, conductivity: 40, specific_heat: 500}]"},
       {"initial_temperature", "400 K"},
-      {"boundary", "[{on: surface, convection: 100 W/(m^2 K)}]"},
+      {"boundary", "[{set: surface, convection: 100 W/(m^2 K)}]"},
       {"duration", "10 s"}};
   ig_ctx *cx;
   ig_case *c = NULL;

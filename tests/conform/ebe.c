@@ -1,5 +1,5 @@
 /* Every element-by-element operator against the plain product with dense element matrices:
-   kind x race x precision x backend, on a distorted mesh and on one of congruent elements. */
+   kind x assembly x precision x backend, on a distorted mesh and on one of congruent elements. */
 #include "check.h"
 #include "topopt/ebe.h"
 #include "backend/backend.h"
@@ -101,10 +101,10 @@ static void fill(ig_ctx *cx, ig_array *a, bool single, size_t count, const doubl
   assert_int_equal(ig_array_push(cx, a), IG_OK);
 }
 
-static void one_operator(ig_ctx *cx, ig_ebe_kind kind, ig_assembly race, bool single) {
+static void one_operator(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single) {
   ig_ebe op;
   ig_array au, ay, am;
-  assert_int_equal(ig_ebe_new(cx, kind, race, single, NODES, x, ELEMENTS, conn, 0.3, &op), IG_OK);
+  assert_int_equal(ig_ebe_new(cx, kind, how, single, NODES, x, ELEMENTS, conn, 0.3, &op), IG_OK);
   fill(cx, &au, single, 3 * NODES, u);
   fill(cx, &ay, single, 3 * NODES, u); /* must be overwritten */
   fill(cx, &am, single, ELEMENTS, modulus);
@@ -117,7 +117,7 @@ static void one_operator(ig_ctx *cx, ig_ebe_kind kind, ig_assembly race, bool si
     worst = error > worst || isnan(error) ? error : worst;
   }
   if (!(worst < (single ? 2e-5 : 1e-13)))
-    fail_msg("%s on %s, race %d, %s: error %g", ig_ebe_name(op.kind), ig_ctx_backend(cx), race,
+    fail_msg("%s on %s, assembly %d, %s: error %g", ig_ebe_name(op.kind), ig_ctx_backend(cx), how,
              single ? "single" : "double", worst);
   ig_array_free(cx, &au);
   ig_array_free(cx, &ay);
@@ -135,10 +135,10 @@ static void operators_agree(void **state) {
       for (int mesh = 0; mesh < 2; mesh++) {
         block(mesh ? 0 : 0.4);
         product_by_dense_matrices();
-        for (int kind = 0; kind <= IG_EBE_AUTO; kind++)
-          for (int race = IG_ATOMIC; race <= IG_COLOR; race++)
+        for (int kind = 0; kind < IG_EBE_KINDS; kind++)
+          for (int how = IG_ATOMIC; how <= IG_GATHER; how++)
             for (int single = 0; single < 2; single++)
-              one_operator(cx, (ig_ebe_kind)kind, (ig_assembly)race, single);
+              one_operator(cx, (ig_ebe_kind)kind, (ig_assembly)how, single);
       }
     else
       assert_int_equal(b, 2); /* only the GPU may be missing */

@@ -42,26 +42,31 @@ static void build(ig_ctx *cx, int kind, ig_precision precision, ig_assembly how,
   const int rotation = variant == TURNED;
   static const ig_elem_type types[] = {IG_TRI3, IG_TRI6, IG_TET4, IG_TET10};
   ig_frac_problem_init(p, cx);
-  const double size[] = {1, 0.8, 0.6};
-  const int cells[] = {4, 3, 2};
-  ok(cx, ig_mesh_box(cx, types[kind], size, cells, &p->job.mesh));
-  p->number[1] = 1000;
-  p->material.density = (ig_table){1, &p->number[0], &p->number[1]};
-  p->material.young = 1e9;
-  p->material.poisson = 0.3;
-  p->c.cohesive.energy = 100;
-  p->c.cohesive.strength = 1e7;
+  const int dim = ig_elem_info_get(types[kind])->dim;
+  ig_box_case box = {.size = {dim, (double[]){1, 0.8, 0.6}}, .cells = {dim, (double[]){4, 3, 2}}};
+  const ig_mesh_case mesh = {
+      .element = (int)types[kind] + 1, .boxes = {1, &box}, .jitter = {.amount = 0.2, .seed = 3}};
+  ok(cx, ig_mesh_generate(cx, &mesh, &p->job.mesh));
+  ig_frac_problem_material(p, 1e9, 0.3, 1000, 100, 1e7);
   p->c.cohesive.friction = 0.2;
   p->c.cohesive.contact = variant == RIGID;
   p->c.rotation = rotation;
-  p->c.time.safety = 0.3;
-  p->c.time.check_every = 0;
-  p->c.perturbation = (ig_frac_perturbation_case){.at = {.given = true}, .amount = 0.2, .seed = 3};
-  static double t[] = {0, 1}, y[] = {1e5, 3e5}, v[] = {2, 3};
-  p->load[0] = (ig_frac_load_case){.set = "xmax", .pressure = {2, t, y}};
-  p->c.loads = (ig_list){1, p->load};
-  p->motion[0] = (ig_frac_motion_case){.set = "xmin", .direction = 0, .velocity = {2, t, v}};
-  p->c.motions = (ig_list){1, p->motion};
+  p->c.safety = 0.3;
+  p->c.cohesive.check_every = 0;
+  static double t[] = {0, 1}, grows[] = {1, 3};
+  p->load[0] = (ig_frac_load_case){
+      .set = "xmax", .pressure = 1e5, .traction = {NAN}, .history = {2, t, grows}};
+  p->load[1] = (ig_frac_load_case){.set = "ymax", .pressure = NAN, .traction = {2e4, -1e4, 0}};
+  p->c.loads = (ig_list){2, p->load};
+  p->support[0] = ig_support_fix("xmin", "z");
+  p->support[0].velocity[0] = 2;
+  p->support[0].acceleration[1] = 1e3;
+  p->support[1] = ig_support_fix("ymin", NULL);
+  p->support[1].displacement[1] = 1e-2;
+  p->support[0].history = p->support[1].history = (ig_table){2, t, grows};
+  if (dim == 2)
+    p->support[0].fix = NULL;
+  p->c.supports = (ig_list){2, p->support};
   p->job.precision = precision;
   p->job.assembly = how;
   ok(cx, ig_frac_setup(&p->job, m));

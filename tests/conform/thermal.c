@@ -8,25 +8,13 @@
 enum { NX = 5, NY = 4, NZ = 4, ELEMS = NX * NY * NZ, NODES = (NX + 1) * (NY + 1) * (NZ + 1) };
 enum { STEPS = 12 };
 
-static const char *const backends[] = {"cpu", "debug", "cuda"};
-
-static ig_ctx *open_backend(const char *name, int threads) {
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = name, .threads = threads};
-  if (ig_ctx_open(&options, &cx) == IG_OK)
-    return cx;
-  assert_string_equal(name, "cuda");
-  ig_ctx_close(cx);
-  return NULL;
-}
-
 /* A box grid; `bend` moves inner nodes about. Face set "bottom". */
 static ig_mesh *grid(ig_ctx *cx, double bend) {
   ig_mesh *mesh;
   ig_block *block;
   ig_set *set;
-  assert_int_equal(ig_mesh_new(cx, 3, NODES, &mesh), IG_OK);
-  assert_int_equal(ig_mesh_add_block(cx, mesh, IG_HEX8, ELEMS, &block), IG_OK);
+  GOOD(cx, ig_mesh_new(cx, 3, NODES, &mesh));
+  GOOD(cx, ig_mesh_add_block(cx, mesh, IG_HEX8, ELEMS, &block));
   for (int k = 0, n = 0; k <= NZ; k++)
     for (int j = 0; j <= NY; j++)
       for (int i = 0; i <= NX; i++, n++) {
@@ -42,7 +30,7 @@ static ig_mesh *grid(ig_ctx *cx, double bend) {
                                n + z, n + 1 + z, n + 1 + y + z, n + y + z};
         memcpy(&block->conn[8 * e], corner, sizeof corner);
       }
-  assert_int_equal(ig_mesh_add_set(cx, mesh, "bottom", IG_SET_FACES, NX * NY, &set), IG_OK);
+  GOOD(cx, ig_mesh_add_set(cx, mesh, "bottom", IG_SET_FACES, NX * NY, &set));
   for (int e = 0; e < NX * NY; e++) {
     set->item[e] = e;
     for (int f = 0; f < 6; f++) {
@@ -169,8 +157,8 @@ static void face(const ig_mesh *mesh, const ig_lid *conn, int f, bool lumped, co
 static void reference(const ig_mesh *mesh, const variant *v, bool lumped, double *T) {
   const ig_lid *conn = mesh->block[0].conn;
   ig_adjacency adj;
-  ig_ctx *cx = open_backend("cpu", 1);
-  assert_int_equal(ig_mesh_adjacency(cx, mesh, &adj), IG_OK);
+  ig_ctx *cx = ctx_on("cpu", 1);
+  GOOD(cx, ig_mesh_adjacency(cx, mesh, &adj));
   bool there[ELEMS] = {0}, node_there[NODES] = {0};
   for (int n = 0; n < NODES; n++)
     T[n] = start_temperature(n);
@@ -234,28 +222,25 @@ static void engine(ig_ctx *cx, const ig_mesh *mesh, const variant *v, ig_heat_se
   setup->condition = c;
   setup->initial = setup->ambient = ambient;
   ig_heat h;
-  const ig_status status = ig_heat_new(cx, setup, &h);
-  if (status != IG_OK)
-    print_message("%s\n", ig_ctx_message(cx));
-  assert_int_equal(status, IG_OK);
+  GOOD(cx, ig_heat_new(cx, setup, &h));
   assert_true(dt < 2 / h.rate);
-  assert_int_equal(ig_heat_begin(cx, &h, 0), IG_OK);
+  GOOD(cx, ig_heat_begin(cx, &h, 0));
   double start[NODES];
   for (int n = 0; n < NODES; n++)
     start[n] = v->held && n < (NX + 1) * (NY + 1) ? 450 : start_temperature(n);
-  assert_int_equal(ig_heat_set_temperatures(cx, &h, start), IG_OK);
+  GOOD(cx, ig_heat_set_temperatures(cx, &h, start));
   for (int s = 0; s < STEPS; s++) {
-    assert_int_equal(ig_heat_batch_births(cx, &h, s * dt * (1 + 1e-12)), IG_OK);
-    assert_int_equal(ig_heat_batch_source(cx, &h, 40, 3), IG_OK);
-    assert_int_equal(ig_heat_batch_source(cx, &h, 41, 1.5), IG_OK);
-    assert_int_equal(ig_heat_batch_step(cx, &h, dt), IG_OK);
+    GOOD(cx, ig_heat_batch_births(cx, &h, s * dt * (1 + 1e-12)));
+    GOOD(cx, ig_heat_batch_source(cx, &h, 40, 3));
+    GOOD(cx, ig_heat_batch_source(cx, &h, 41, 1.5));
+    GOOD(cx, ig_heat_batch_step(cx, &h, dt));
     if (s % 5 == 3)
-      assert_int_equal(ig_heat_batch_run(cx, &h), IG_OK);
+      GOOD(cx, ig_heat_batch_run(cx, &h));
   }
-  assert_int_equal(ig_heat_batch_run(cx, &h), IG_OK);
-  assert_int_equal(ig_fault_check(cx, "node", NULL), IG_OK);
-  assert_int_equal(ig_heat_temperatures(cx, &h, T), IG_OK);
-  assert_int_equal(ig_heat_ledger_read(cx, &h, ledger), IG_OK);
+  GOOD(cx, ig_heat_batch_run(cx, &h));
+  GOOD(cx, ig_fault_check(cx, "node", NULL));
+  GOOD(cx, ig_heat_temperatures(cx, &h, T));
+  GOOD(cx, ig_heat_ledger_read(cx, &h, ledger));
   ig_heat_free(cx, &h);
 }
 
@@ -264,10 +249,8 @@ static const variant variants[] = {
 
 /* conduction on a bent grid can only be recomputed; on a box grid all three forms must agree */
 static void drivers_agree(ig_heat_conduction conduction) {
-  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-    ig_ctx *cx = open_backend(backends[b], 2);
-    if (!cx)
-      continue;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
     ig_mesh *mesh = grid(cx, conduction == IG_HEAT_RECOMPUTE ? 0.08 : 0);
     for (int i = 0; i < 4; i++) {
       const variant *v = &variants[i];
@@ -296,8 +279,8 @@ static void drivers_agree(ig_heat_conduction conduction) {
                 worst = fmax(worst, fabs(T[n] - want[s == IG_HEAT_LUMPED][n]));
               const double bound = p == IG_DOUBLE ? 1e-9 : p == IG_MIXED ? 1e-3 : 5e-3;
               if (!(worst < bound))
-                print_message("%s variant %d precision %d assembly %d surface %d: %g K\n",
-                              backends[b], i, p, a, s, worst);
+                print_message("%s variant %d precision %d assembly %d surface %d: %g K\n", *backend,
+                              i, p, a, s, worst);
               assert_true(worst < bound);
               if (p == IG_DOUBLE && !v->tables)
                 assert_true(fabs(ig_heat_ledger_gap(&l)) < 1e-12 * fabs(l.stored));
@@ -327,7 +310,7 @@ static void threads_do_not_show(void **state) {
   for (int a = IG_COLOR; a <= IG_GATHER; a++) {
     double T[2][NODES];
     for (int i = 0; i < 2; i++) {
-      ig_ctx *cx = open_backend("cpu", 1 + 2 * i);
+      ig_ctx *cx = ctx_on("cpu", 1 + 2 * i);
       ig_mesh *mesh = grid(cx, 0.05);
       ig_heat_setup setup = {.precision = IG_SINGLE, .assembly = (ig_assembly)a};
       ig_heat_ledger l;
@@ -344,17 +327,15 @@ static void threads_do_not_show(void **state) {
 static void bulk_rows(void **state) {
   (void)state;
   enum { N = 201 * 6 * 5, MANY = 40 };
-  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-    ig_ctx *cx = open_backend(backends[b], 2);
-    if (!cx)
-      continue;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
     for (int cubes = 0; cubes < 2; cubes++)
       for (int p = 0; p < 3; p++) {
         const double size[] = {0.2, 5e-3, cubes ? 4e-3 : 3e-3};
         const int cells[] = {200, 5, 4};
         static double T[2][N];
         ig_mesh *mesh;
-        assert_int_equal(ig_mesh_box(cx, IG_HEX8, size, cells, &mesh), IG_OK);
+        GOOD(cx, ig_mesh_box(cx, IG_HEX8, size, cells, &mesh));
         assert_int_equal(mesh->nodes, N);
         for (int form = 0; form < 2; form++) {
           const ig_material_case m = metal(&variants[0]);
@@ -371,17 +352,17 @@ static void bulk_rows(void **state) {
                                        .initial = ambient,
                                        .ambient = ambient};
           ig_heat h;
-          assert_int_equal(ig_heat_new(cx, &setup, &h), IG_OK);
-          assert_int_equal(ig_heat_begin(cx, &h, 0), IG_OK);
+          GOOD(cx, ig_heat_new(cx, &setup, &h));
+          GOOD(cx, ig_heat_begin(cx, &h, 0));
           for (int n = 0; n < N; n++)
             T[form][n] = start_temperature(n);
-          assert_int_equal(ig_heat_set_temperatures(cx, &h, T[form]), IG_OK);
+          GOOD(cx, ig_heat_set_temperatures(cx, &h, T[form]));
           for (int s = 0; s < MANY; s++) {
-            assert_int_equal(ig_heat_batch_source(cx, &h, 201 * 8 + 100 + s, 2), IG_OK);
-            assert_int_equal(ig_heat_batch_step(cx, &h, dt), IG_OK);
+            GOOD(cx, ig_heat_batch_source(cx, &h, 201 * 8 + 100 + s, 2));
+            GOOD(cx, ig_heat_batch_step(cx, &h, dt));
           }
-          assert_int_equal(ig_heat_batch_run(cx, &h), IG_OK);
-          assert_int_equal(ig_heat_temperatures(cx, &h, T[form]), IG_OK);
+          GOOD(cx, ig_heat_batch_run(cx, &h));
+          GOOD(cx, ig_heat_temperatures(cx, &h, T[form]));
           ig_heat_free(cx, &h);
         }
         double worst = 0;
@@ -417,7 +398,7 @@ static void crossing(ig_ctx *cx, ig_precision precision, ig_assembly assembly,
   const double size[] = {BX * 1e-3, BY * 1e-3, BZ * 0.9e-3};
   const int cells[] = {BX, BY, BZ};
   ig_mesh *mesh;
-  assert_int_equal(ig_mesh_box(cx, IG_HEX8, size, cells, &mesh), IG_OK);
+  GOOD(cx, ig_mesh_box(cx, IG_HEX8, size, cells, &mesh));
   assert_int_equal(mesh->nodes, BN);
   ig_material_case m = metal(&variants[0]);
   m.solidus = 700;
@@ -449,37 +430,34 @@ static void crossing(ig_ctx *cx, ig_precision precision, ig_assembly assembly,
                                .track = 3,
                                .leaps = true};
   ig_heat h;
-  const ig_status status = ig_heat_new(cx, &setup, &h);
-  if (status != IG_OK)
-    print_message("%s\n", ig_ctx_message(cx));
-  assert_int_equal(status, IG_OK);
-  assert_int_equal(ig_heat_begin(cx, &h, 0), IG_OK);
+  GOOD(cx, ig_heat_new(cx, &setup, &h));
+  GOOD(cx, ig_heat_begin(cx, &h, 0));
   const double critical = 1.8 / h.rate, step = fmin(critical, 1e-3);
   for (int s = 0; s < 140; s++) {
-    assert_int_equal(ig_heat_batch_births(cx, &h, s * step), IG_OK);
+    GOOD(cx, ig_heat_batch_births(cx, &h, s * step));
     const int at = (int)(s * step / 4e-3);
     for (int j = 2; j < 5 && at <= BX; j++)
       assert_int_equal(ig_heat_batch_source(cx, &h, at + (BX + 1) * (j + (BY + 1) * (BZ - 2)), 400),
                        IG_OK);
-    assert_int_equal(ig_heat_batch_step(cx, &h, step), IG_OK);
+    GOOD(cx, ig_heat_batch_step(cx, &h, step));
     if (s % 50 == 17)
-      assert_int_equal(ig_heat_batch_run(cx, &h), IG_OK);
+      GOOD(cx, ig_heat_batch_run(cx, &h));
   }
   for (int i = 1; i < 4; i++)
-    assert_int_equal(ig_heat_batch_leap(cx, &h, 5 * i * critical, critical), IG_OK);
-  assert_int_equal(ig_heat_batch_run(cx, &h), IG_OK);
-  assert_int_equal(ig_fault_check(cx, "node", NULL), IG_OK);
-  assert_int_equal(ig_heat_temperatures(cx, &h, o->T), IG_OK);
-  assert_int_equal(ig_array_pull(cx, &h.track), IG_OK);
+    GOOD(cx, ig_heat_batch_leap(cx, &h, 5 * i * critical, critical));
+  GOOD(cx, ig_heat_batch_run(cx, &h));
+  GOOD(cx, ig_fault_check(cx, "node", NULL));
+  GOOD(cx, ig_heat_temperatures(cx, &h, o->T));
+  GOOD(cx, ig_array_pull(cx, &h.track));
   memcpy(o->track, h.track.host, sizeof o->track);
   if (h.solid.host) {
-    assert_int_equal(ig_array_pull(cx, &h.solid), IG_OK);
+    GOOD(cx, ig_array_pull(cx, &h.solid));
     memcpy(o->solid, h.solid.host, sizeof o->solid);
   }
   const int32_t node[] = {7, BN - 9};
   ig_array pick, picked;
-  assert_int_equal(ig_array_from(cx, &pick, node, 2, sizeof *node, "picks"), IG_OK);
-  assert_int_equal(ig_array_new(cx, &picked, 2, sizeof(double), "picked"), IG_OK);
+  GOOD(cx, ig_array_from(cx, &pick, node, 2, sizeof *node, "picks"));
+  GOOD(cx, ig_array_new(cx, &picked, 2, sizeof(double), "picked"));
   const ig_heat_question q = {.melt = 1,
                               .stiff = 1,
                               .layered = 1,
@@ -490,8 +468,8 @@ static void crossing(ig_ctx *cx, ig_precision precision, ig_assembly assembly,
                               .picks = 2,
                               .pick = pick.dev,
                               .picked = picked.dev};
-  assert_int_equal(ig_heat_ask(cx, &h, &q, &o->survey), IG_OK);
-  assert_int_equal(ig_array_pull(cx, &picked), IG_OK);
+  GOOD(cx, ig_heat_ask(cx, &h, &q, &o->survey));
+  GOOD(cx, ig_array_pull(cx, &picked));
   memcpy(o->picked, picked.host, sizeof o->picked);
   o->ledger = ig_heat_ledger_of(&h, &o->survey);
   ig_array_free(cx, &pick);
@@ -505,7 +483,7 @@ static void looks_and_leaps(void **state) {
   outcome *want = calloc(1, sizeof *want), *got = calloc(1, sizeof *got);
   assert_true(want && got);
   for (int kind = 0; kind < 3; kind++) {
-    ig_ctx *serial = open_backend("cpu", 1);
+    ig_ctx *serial = ctx_on("cpu", 1);
     crossing(serial, IG_DOUBLE, IG_GATHER, IG_HEAT_CLASSES, IG_HEAT_LUMPED, kind, want);
     ig_ctx_close(serial);
     int melted = 0, frozen = 0, fused = 0, powdery = 0;
@@ -519,10 +497,8 @@ static void looks_and_leaps(void **state) {
     assert_true(kind == 0 || (fused > 20 && powdery > 20));
     if (kind < 2)
       assert_true(fabs(ig_heat_ledger_gap(&want->ledger)) < 1e-11 * want->ledger.source);
-    for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-      ig_ctx *cx = open_backend(backends[b], b == 0 ? 2 : 1);
-      if (!cx)
-        continue;
+    for (const char *const *backend = backends_here(); *backend; backend++) {
+      ig_ctx *cx = ctx_on(*backend, strcmp(*backend, "cpu") == 0 ? 2 : 1);
       for (int p = 0; p < 3; p++)
         for (int a = 0; a < 3; a++)
           for (int form = IG_HEAT_CLASSES; form <= (kind ? IG_HEAT_CLASSES : IG_HEAT_STENCIL);
@@ -539,8 +515,8 @@ static void looks_and_leaps(void **state) {
               other += got->track[IG_TRACK_MELTS * BE + e] != want->track[IG_TRACK_MELTS * BE + e];
             const double bound = p == IG_DOUBLE ? 1e-8 : 0.2;
             if (!(worst < bound))
-              print_message("%s kind %d precision %d assembly %d form %d: %g K\n", backends[b],
-                            kind, p, a, form, worst);
+              print_message("%s kind %d precision %d assembly %d form %d: %g K\n", *backend, kind,
+                            p, a, form, worst);
             assert_true(worst < bound);
             assert_true(other <= (p == IG_DOUBLE ? 0 : 4));
             const double near = p == IG_DOUBLE ? 1e-9 : 1e-3;
@@ -574,7 +550,7 @@ static ig_mesh *plate_and_block(ig_ctx *cx) {
        .cells = IG_ROW(48, 48, 24)}};
   const ig_mesh_case c = {.boxes = {2, (void *)boxes}};
   ig_mesh *mesh;
-  assert_int_equal(ig_mesh_generate(cx, &c, &mesh), IG_OK);
+  GOOD(cx, ig_mesh_generate(cx, &c, &mesh));
   return mesh;
 }
 
@@ -599,28 +575,27 @@ static void large_run(ig_ctx *cx, const ig_mesh *mesh, ig_precision precision, d
                                .initial = 600,
                                .ambient = ambient};
   ig_heat h;
-  assert_int_equal(ig_heat_new(cx, &setup, &h), IG_OK);
+  GOOD(cx, ig_heat_new(cx, &setup, &h));
   assert_false(h.resident);
-  assert_int_equal(ig_heat_begin(cx, &h, 0), IG_OK);
+  GOOD(cx, ig_heat_begin(cx, &h, 0));
   for (int s = 0; s < 20; s++) {
-    assert_int_equal(ig_heat_batch_births(cx, &h, s * dt), IG_OK);
+    GOOD(cx, ig_heat_batch_births(cx, &h, s * dt));
     for (int i = 0; i < 3; i++)
-      assert_int_equal(ig_heat_batch_source(cx, &h, 30000 + 35000 * i + s, 5), IG_OK);
-    assert_int_equal(ig_heat_batch_step(cx, &h, dt), IG_OK);
+      GOOD(cx, ig_heat_batch_source(cx, &h, 30000 + 35000 * i + s, 5));
+    GOOD(cx, ig_heat_batch_step(cx, &h, dt));
   }
-  assert_int_equal(ig_heat_batch_run(cx, &h), IG_OK);
-  assert_int_equal(ig_heat_temperatures(cx, &h, T), IG_OK);
-  assert_int_equal(ig_heat_ledger_read(cx, &h, ledger), IG_OK);
+  GOOD(cx, ig_heat_batch_run(cx, &h));
+  GOOD(cx, ig_heat_temperatures(cx, &h, T));
+  GOOD(cx, ig_heat_ledger_read(cx, &h, ledger));
   ig_heat_free(cx, &h);
   free(birth);
 }
 
 static void large_rows_on_the_gpu(void **state) {
   (void)state;
-  ig_ctx *gpu = open_backend("cuda", 1);
-  if (!gpu)
+  if (!backend_here("cuda"))
     skip();
-  ig_ctx *cpu = open_backend("cpu", 2);
+  ig_ctx *gpu = ctx_on("cuda", 1), *cpu = ctx_on("cpu", 2);
   ig_mesh *mesh = plate_and_block(cpu);
   const size_t nodes = (size_t)mesh->nodes;
   double *want = malloc(nodes * sizeof *want), *got = malloc(nodes * sizeof *got);

@@ -222,7 +222,7 @@ static void settings_tell_what_changed(void **state) {
                {"ambient", "301 K", "ambient"},
                {"assembly", "atomic", "assembly"},
                {"materials[0].conductivity", "[[300, 1], [400, 3]]", "materials"},
-               {"boundary", "[{on: surface, convection: 1}]", "boundary"}};
+               {"boundary", "[{set: surface, convection: 1}]", "boundary"}};
   settings_of(cx, NULL, NULL, one, sizeof one);
   for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
     settings_of(cx, tries[i].key, tries[i].value, other, sizeof other);

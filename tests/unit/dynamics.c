@@ -323,8 +323,9 @@ static void patch_passes(void **state_) {
 /* Keeps history rows and the last checkpoint in memory; asks for a stop at a row. */
 typedef struct {
   ig_ctx *cx;
-  int rows, columns, stop_at, pictures;
-  double value[400][16];
+  int rows, columns, stop_at, pictures, fields; /* fields: of the last snapshot */
+  bool found;                                   /* the pressure of contact among them */
+  double value[1200][16];
   ig_restart restart;
   ig_saved saved[16];
   char name[16][32];
@@ -333,7 +334,7 @@ static ig_status keep_history(ig_sink *sink, int columns, const char *const *nam
                               const double *values) {
   keeper *k = sink->self;
   (void)names;
-  assert_true(k->rows < 400 && columns <= 16);
+  assert_true(k->rows < 1200 && columns <= 16);
   k->columns = columns;
   memcpy(k->value[k->rows++], values, sizeof *values * (size_t)columns);
   if (k->rows == k->stop_at)
@@ -358,7 +359,10 @@ static ig_status keep_checkpoint(ig_sink *sink, double time, int64_t step, const
   return IG_OK;
 }
 static ig_status keep_snapshot(ig_sink *sink, ig_snapshot *snap) {
-  ((keeper *)sink->self)->pictures++;
+  keeper *k = sink->self;
+  k->pictures++;
+  k->fields = snap->fields;
+  k->found = ig_snapshot_find(snap, IG_AT_POINTS, "contact_pressure") != NULL;
   const ig_status status = ig_snapshot_settle(snap);
   ig_snapshot_free(snap);
   return status;
@@ -369,11 +373,16 @@ static ig_status keep_result(ig_sink *sink, const char *key, const char *unit, d
   return IG_OK;
 }
 
+static void keeper_free(keeper *k) {
+  for (int i = 0; i < k->restart.count; i++)
+    free(k->saved[i].data);
+}
+
 /* A plate pressed statically, then struck by a rigid block that flies on it; contact on. */
 typedef struct {
   ig_dyn_problem q;
   ig_dyn_analysis queue[2];
-  ig_dyn_constraint fix, body;
+  ig_dyn_support fix, body;
   ig_dyn_load press;
   ig_dyn_initial start;
   ig_dyn_probe probe;
@@ -424,7 +433,7 @@ static void queue_new(ig_ctx *cx, queued *s) {
                                   .safety = 0.6,
                                   .update = 40,
                                   .damping = NAN};
-  s->q.c.constraints = (ig_list){1, &s->fix};
+  s->q.c.supports = (ig_list){1, &s->fix};
   s->q.c.bodies = (ig_list){1, &s->body};
   s->q.c.loads = (ig_list){1, &s->press};
   s->q.c.probes = (ig_list){1, &s->probe};
@@ -438,8 +447,9 @@ static void queue_new(ig_ctx *cx, queued *s) {
   s->q.materials = (ig_list){1, &s->q.material};
   s->q.material.yield = 3e8, s->q.material.hardening = 1e9;
 }
-static ig_status queue_run(ig_ctx *cx, queued *s, keeper *k, const ig_restart *restart) {
-  ig_output_case output = {.interval = NAN, .count = 3, .history_every = 20};
+static const ig_output_case by_count = {.interval = NAN, .count = 3, .history_every = 20};
+static ig_status queue_run(ig_ctx *cx, queued *s, keeper *k, const ig_output_case *output,
+                           const ig_restart *restart) {
   ig_sink sink = {.self = k,
                   .snapshot = keep_snapshot,
                   .history = keep_history,
@@ -448,7 +458,7 @@ static ig_status queue_run(ig_ctx *cx, queued *s, keeper *k, const ig_restart *r
   ig_job job = {.cx = cx,
                 .precision = IG_DOUBLE,
                 .assembly = IG_GATHER,
-                .output = &output,
+                .output = output,
                 .materials = &s->q.materials,
                 .mesh = s->q.mesh,
                 .room_case = &s->q.c,
@@ -469,7 +479,7 @@ static void queue_restarts_to_the_same_bits(void **state) {
     k->cx = cx;
     k->stop_at = run == 1 ? 12 : 0;
     queue_new(cx, &s);
-    const ig_status status = queue_run(cx, &s, k, run == 2 ? &cut.restart : NULL);
+    const ig_status status = queue_run(cx, &s, k, &by_count, run == 2 ? &cut.restart : NULL);
     if (run == 1)
       assert_int_equal(status, IG_INTERRUPTED);
     else
@@ -483,16 +493,47 @@ static void queue_restarts_to_the_same_bits(void **state) {
   for (int i = 0; i < rest.rows; i++)
     assert_memory_equal(rest.value[i], whole.value[cut.rows + i],
                         sizeof(double) * (size_t)whole.columns);
-  /* the first row is the static one: the corner is down, nothing moves; later the block has struck
-   */
-  assert_true(whole.value[0][10] < -1e-5 && whole.value[0][2] == 0);
+  /* the first row is the start, the second the static one: the corner is down, nothing moves; later
+     the block has struck */
+  assert_true(whole.value[0][10] == 0 && whole.value[0][2] == 0);
+  assert_true(whole.value[1][10] < -1e-5 && whole.value[1][2] == 0);
   assert_true(whole.value[whole.rows - 1][7] != 0);
   for (int i = 0; i < whole.rows; i++)
     assert_true(fabs(whole.value[i][9]) < 0.01);
   keeper *all[3] = {&whole, &cut, &rest};
   for (int k = 0; k < 3; k++)
-    for (int i = 0; i < all[k]->restart.count; i++)
-      free(all[k]->saved[i].data);
+    keeper_free(all[k]);
+}
+
+/* The start and the end of every analysis are shown, and what the case asks for between them: of
+   the fields it names, in its own rhythm or, for the history, a thousand rows at most. */
+static void output_is_what_the_case_asks(void **state) {
+  (void)state;
+  const char *name = "contact_pressure";
+  const struct {
+    ig_output_case output;
+    int pictures, fields;
+  } t[] = {{{.interval = NAN, .count = 3}, 5, 7},
+           {{.interval = NAN, .count = 0, .history_every = 1000000}, 0, 0},
+           {{.interval = NAN, .count = 1, .history_every = 1, .fields = {1, &name}}, 3, 1},
+           {{.interval = 0.3e-3, .history_every = 5}, 6, 7}};
+  static keeper k[4];
+  for (int i = 0; i < 4; i++) {
+    static queued s;
+    ig_ctx *cx = open_backend("cpu", 1);
+    k[i].cx = cx;
+    queue_new(cx, &s);
+    check(cx, queue_run(cx, &s, &k[i], &t[i].output, NULL));
+    assert_int_equal(k[i].pictures, t[i].pictures);
+    assert_int_equal(k[i].fields, t[i].fields);
+    assert_int_equal(k[i].found, t[i].fields > 0);
+    keeper_free(&k[i]);
+    ig_dyn_problem_free(&s.q);
+    ig_ctx_close(cx);
+  }
+  assert_int_equal(k[0].rows, k[2].rows); /* fewer steps than a thousand: each is a row */
+  assert_int_equal(k[1].rows, 3);
+  assert_int_equal(k[3].rows, 3 + (k[2].rows - 3) / 5);
 }
 
 /* A run stops, and says why, when its energy runs away, when scaling adds too much mass, and when
@@ -515,14 +556,13 @@ static void runs_stop_at_their_limits(void **state) {
       s.queue[1].least_step = 2e-5;
     if (kind == 2)
       s.queue[0].steps = 250, s.queue[0].tolerance = 1e-12;
-    const ig_status status = queue_run(cx, &s, &k, NULL);
+    const ig_status status = queue_run(cx, &s, &k, &by_count, NULL);
     assert_true(status != IG_OK);
     const char *const word[3] = {"energy_error", "added_mass", "no equilibrium"};
     if (!strstr(ig_ctx_message(cx), word[kind]))
       print_message("%s\n", ig_ctx_message(cx));
     assert_non_null(strstr(ig_ctx_message(cx), word[kind]));
-    for (int i = 0; i < k.restart.count; i++)
-      free(k.saved[i].data);
+    keeper_free(&k);
     ig_dyn_problem_free(&s.q);
     ig_ctx_close(cx);
   }
@@ -536,6 +576,7 @@ int main(void) {
       cmocka_unit_test(forces_balance_and_do_the_work),
       cmocka_unit_test(patch_passes),
       cmocka_unit_test(queue_restarts_to_the_same_bits),
+      cmocka_unit_test(output_is_what_the_case_asks),
       cmocka_unit_test(runs_stop_at_their_limits),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,17 +14,14 @@ static void ok(ig_ctx *cx, ig_status status) {
     fail_msg("%s", ig_ctx_message(cx));
 }
 
-static void small(ig_frac_problem *p, ig_ctx *cx, ig_elem_type type) {
+static void small(ig_frac_problem *p, ig_ctx *cx, ig_elem_type type, double jitter) {
   ig_frac_problem_init(p, cx);
-  p->number[1] = 1000;
-  p->material.density = (ig_table){1, &p->number[0], &p->number[1]};
-  p->material.young = 1e9;
-  p->material.poisson = 0.3;
-  p->c.cohesive.energy = 50;
-  p->c.cohesive.strength = 8e6;
-  p->c.time.safety = 0.2;
-  p->c.perturbation = (ig_frac_perturbation_case){.at = {.given = true}, .amount = 0.25, .seed = 2};
-  ok(cx, ig_mesh_box(cx, type, (double[]){1, 0.8, 0.6}, (int[]){5, 4, 3}, &p->job.mesh));
+  ig_frac_problem_material(p, 1e9, 0.3, 1000, 50, 8e6);
+  const int dim = ig_elem_info_get(type)->dim;
+  ig_box_case box = {.size = {dim, (double[]){1, 0.8, 0.6}}, .cells = {dim, (double[]){5, 4, 3}}};
+  const ig_mesh_case mesh = {
+      .element = (int)type + 1, .boxes = {1, &box}, .jitter = {.amount = jitter, .seed = 2}};
+  ok(cx, ig_mesh_generate(cx, &mesh, &p->job.mesh));
 }
 
 /* A uniform strain gives the stress of Hooke's law everywhere and no force inside. */
@@ -35,11 +32,11 @@ static void patch(void **state) {
     ig_ctx *cx = open_backend("debug", 1);
     ig_frac_problem p;
     ig_frac_model m;
-    small(&p, cx, types[k]);
+    small(&p, cx, types[k], 0.25);
     double strain[6] = {1e-3, -2e-3, 3e-3, 4e-4, -5e-4, 6e-4};
     const bool plane = k < 2;
     p.initial.strain = (ig_reals){plane ? 3 : 6, strain};
-    p.c.cohesive.strength = 1e12;
+    p.material.cohesive_strength = 1e12;
     ok(cx, ig_frac_setup(&p.job, &m));
     ok(cx, ig_frac_model_stress(&m));
     void *se, *v;
@@ -73,13 +70,12 @@ static void patch(void **state) {
 static void shatter(ig_frac_problem *p, ig_ctx *cx, ig_elem_type type, ig_assembly how,
                     ig_frac_model *m) {
   static double strain2[] = {0.02, 0.02, 0}, strain3[] = {0.02, 0.02, 0.02, 0, 0, 0};
-  static double velocity[] = {3, -2, 1};
-  small(p, cx, type);
+  small(p, cx, type, 0.25);
   const int dim = p->job.mesh->dim;
   p->initial.strain = dim == 2 ? (ig_reals){3, strain2} : (ig_reals){6, strain3};
-  p->initial.velocity = (ig_reals){dim, velocity};
+  memcpy(p->initial.velocity, (double[]){3, -2, 1}, 3 * sizeof(double));
   p->c.cohesive.weibull = 10;
-  p->c.time.safety = 0.1;
+  p->c.safety = 0.1;
   p->job.assembly = how;
   ok(cx, ig_frac_setup(&p->job, m));
 }
@@ -242,12 +238,12 @@ static void shear_alone_opens_facets(void **state) {
         ig_ctx *cx = open_backend("cpu", 1);
         ig_frac_problem p;
         ig_frac_model m;
-        small(&p, cx, types[k]);
+        small(&p, cx, types[k], 0.25);
         double strain2[] = {0, 0, 0.01}, strain3[] = {0, 0, 0, 0.01, 0, 0}; /* 7.7 MPa */
         p.initial.strain = k ? (ig_reals){6, strain3} : (ig_reals){3, strain2};
         p.c.cohesive.law = law;
-        p.c.cohesive.strength = 12e6;
-        p.c.cohesive.strength_shear = weak ? 5e6 : 12e6;
+        p.material.cohesive_strength = 12e6;
+        p.material.cohesive_strength_shear = weak ? 5e6 : 12e6;
         ok(cx, ig_frac_setup(&p.job, &m));
         ok(cx, ig_frac_model_run(&m, 1));
         assert_int_equal(m.count.cohesive > 0, weak);
@@ -265,18 +261,16 @@ static void a_closed_crack_only_pushes(void **state) {
       ig_ctx *cx = open_backend("debug", 1);
       ig_frac_problem p;
       ig_frac_model m;
-      small(&p, cx, IG_TRI6);
-      static double from[] = {0, 0.4}, to[] = {1, 0.4}, zero = 0;
-      double load = pull ? -1e4 : 1e4;
-      p.c.perturbation.amount = 0;
+      small(&p, cx, IG_TRI6, 0);
       p.c.cohesive.contact = contact;
-      p.crack = (ig_frac_crack_case){.from = {2, from}, .to = {2, to}, .closed = true};
+      p.crack = (ig_frac_crack_case){.from = {0, 0.4}, .to = {1, 0.4}, .closed = true};
       p.c.cracks = (ig_list){1, &p.crack};
-      p.load[0] = (ig_frac_load_case){.set = "ymax", .pressure = {1, &zero, &load}};
-      p.load[1] = (ig_frac_load_case){.set = "ymax", .pressure = {1, &zero, &load}};
+      p.load[0] =
+          (ig_frac_load_case){.set = "ymax", .pressure = pull ? -1e4 : 1e4, .traction = {NAN}};
+      p.load[1] = p.load[0];
       p.c.loads = (ig_list){2, p.load}; /* twice on the same faces: they add up */
-      p.motion[0] = (ig_frac_motion_case){.set = "ymin", .direction = 3};
-      p.c.motions = (ig_list){1, p.motion};
+      p.support[0] = ig_support_fix("ymin", "all");
+      p.c.supports = (ig_list){1, p.support};
       ok(cx, ig_frac_setup(&p.job, &m));
       ok(cx, ig_frac_tables_check(&m));
       assert_int_equal(m.count.cohesive, 5);
@@ -303,12 +297,11 @@ static void initial_fields_add_up(void **state) {
   ig_ctx *cx = open_backend("cpu", 1);
   ig_frac_problem p;
   ig_frac_model m;
-  small(&p, cx, IG_TRI6);
-  p.c.perturbation.amount = 0;
-  static double one[] = {0.1, 0.2}, strain[] = {1e-3, 0, 2e-3}, v[] = {3, 4}, center[] = {0.5, 0.4};
+  small(&p, cx, IG_TRI6, 0);
+  double strain[] = {1e-3, 0, 2e-3};
   ig_frac_initial_case in[] = {
-      {.displacement = {2, one}, .strain = {3, strain}},
-      {.set = "some", .velocity = {2, v}, .spin = 10, .expansion = 2, .center = {2, center}}};
+      {.displacement = {0.1, 0.2}, .strain = {3, strain}},
+      {.set = "some", .velocity = {3, 4}, .spin = {0, 0, 10}, .expansion = 2, .about = {0.5, 0.4}}};
   p.c.initial = (ig_list){2, in};
   ig_set *set;
   ok(cx, ig_mesh_add_set(cx, p.job.mesh, "some", IG_SET_ELEMENTS, 1, &set));
@@ -343,23 +336,26 @@ static void wrong_cases_are_explained(void **state) {
   ig_ctx *cx = open_backend("cpu", 1);
   ig_frac_problem p;
   ig_frac_model m;
-  small(&p, cx, IG_TRI6);
-  double a[] = {0.1, 0.111}, b[] = {0.2, 0.222};
-  p.crack = (ig_frac_crack_case){.from = {2, a}, .to = {2, b}};
+  small(&p, cx, IG_TRI6, 0.25);
+  p.crack = (ig_frac_crack_case){.from = {0.1, 0.111}, .to = {0.2, 0.222}};
   p.c.cracks = (ig_list){1, &p.crack};
   assert_int_equal(ig_frac_setup(&p.job, &m), IG_INPUT);
   assert_non_null(strstr(ig_ctx_message(cx), "must run along element edges"));
   ig_frac_model_free(&m);
   p.c.cracks.count = 0;
-  p.motion[0] = (ig_frac_motion_case){.set = "nowhere", .direction = 0};
-  p.c.motions = (ig_list){1, p.motion};
+  p.support[0] = ig_support_fix("nowhere", "x");
+  p.c.supports = (ig_list){1, p.support};
   assert_int_equal(ig_frac_setup(&p.job, &m), IG_INPUT);
-  assert_non_null(strstr(ig_ctx_message(cx), "no node or face set 'nowhere'"));
+  assert_non_null(strstr(ig_ctx_message(cx), "no node set 'nowhere'"));
   ig_frac_model_free(&m);
-  p.c.motions.count = 0;
-  p.c.time.step = 1;
+  p.support[0] = ig_support_fix("xmin", NULL);
   assert_int_equal(ig_frac_setup(&p.job, &m), IG_INPUT);
-  assert_non_null(strstr(ig_ctx_message(cx), "beyond the critical step"));
+  assert_non_null(strstr(ig_ctx_message(cx), "holds nothing"));
+  ig_frac_model_free(&m);
+  p.c.supports.count = 0;
+  p.c.time_step = 1;
+  assert_int_equal(ig_frac_setup(&p.job, &m), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "beyond the critical one"));
   ig_frac_model_free(&m);
   ig_frac_problem_free(&p);
   ig_ctx_close(cx);

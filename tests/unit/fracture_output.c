@@ -92,11 +92,11 @@ static void run_strip(ig_ctx *cx, watcher *w) {
   ig_frac_problem p;
   static ig_output_case output;
   output = (ig_output_case){.count = 2, .interval = NAN, .history_every = 20};
-  assert_int_equal(ig_frac_problem_strip(&p, cx, 12, IG_TRI6), IG_OK);
-  p.c.time.step = 6e-9;
-  p.c.time.end = 15e-6;
-  p.c.cohesive.strength = 60e6;
-  p.number[2 + 5] = 0.010;
+  assert_int_equal(ig_frac_problem_strip(&p, cx, 12, IG_TRI6, 0), IG_OK);
+  p.c.time_step = 6e-9;
+  p.c.duration = 15e-6;
+  p.material.cohesive_strength = 60e6;
+  p.strain[1] = 0.010;
   p.job.sink = &w->sink;
   p.job.output = &output;
   if (ig_room_fracture.run(&p.job) != IG_OK)
@@ -204,7 +204,7 @@ static void a_balance_that_is_off_is_said(void **state) {
   assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
   ig_frac_problem p;
   ig_frac_model m;
-  assert_int_equal(ig_frac_problem_strip(&p, cx, 12, IG_TRI3), IG_OK);
+  assert_int_equal(ig_frac_problem_strip(&p, cx, 12, IG_TRI3, 0), IG_OK);
   assert_int_equal(ig_frac_setup(&p.job, &m), IG_OK);
   for (int off = 0; off < 2; off++) {
     ig_frac_track track = {.scale = 100, .worst_error = off ? 1.1 : 0.9};
@@ -231,10 +231,10 @@ static void a_run_that_blows_up_stops(void **state) {
   ig_frac_problem p;
   static ig_output_case output;
   output = (ig_output_case){.interval = NAN, .history_every = 20};
-  assert_int_equal(ig_frac_problem_strip(&p, cx, 12, IG_TRI6), IG_OK);
-  p.c.time.step = 6e-9;
-  p.c.time.end = 15e-6;
-  p.c.cohesive.strength = 60e6;
+  assert_int_equal(ig_frac_problem_strip(&p, cx, 12, IG_TRI6, 0), IG_OK);
+  p.c.time_step = 6e-9;
+  p.c.duration = 15e-6;
+  p.material.cohesive_strength = 60e6;
   p.c.cohesive.penalty = 1e18;
   p.job.sink = &w.sink;
   p.job.output = &output;

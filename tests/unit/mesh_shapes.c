@@ -333,6 +333,22 @@ static void jitter_moves_inner_nodes_only_and_repeats(void **state) {
                     1e-15);
     }
   ig_mesh_free(a);
+
+  ig_place line = {.box = {.at = {.given = true}, .min = IG_ROW(0, 0.5), .max = IG_ROW(0.5, 0.5)}};
+  c.element = IG_TRI3 + 1;
+  plain = make(&(ig_mesh_case){.element = c.element, .boxes = c.boxes});
+  c.jitter.keep = (ig_list){1, &line};
+  a = make(&c);
+  moved = 0;
+  for (ig_lid n = 0; n < a->nodes; n++) {
+    const bool same = memcmp(a->x + 3 * n, plain->x + 3 * n, 3 * sizeof *a->x) == 0;
+    moved += !same;
+    if (plain->x[3 * n + 1] == 0.5 && plain->x[3 * n] <= 0.5)
+      assert_true(same);
+  }
+  assert_int_equal(moved, 25 - 3); /* all inside but those of the line */
+  ig_mesh_free(plain);
+  ig_mesh_free(a);
 }
 
 static void a_flat_shell_lives_in_space(void **state) {

@@ -23,9 +23,9 @@ static const char wall[] =
     "     solidus: 1600 K, liquidus: 1700 K, latent_heat: 270 kJ/kg}\n"
     "duration: 1.5 s\n"
     "boundary:\n"
-    "  - {on: surface, convection: 20, emissivity: 0.4}\n"
-    "  - {on: zmin, temperature: 300 K}\n"
-    "birth: {elements: wall, width: 1.2 mm, height: 0.5 mm, lead: 0.3 mm, temperature: inherited}\n"
+    "  - {set: surface, convection: 20, emissivity: 0.4}\n"
+    "  - {set: zmin, temperature: 300 K}\n"
+    "birth: {set: wall, width: 1.2 mm, height: 0.5 mm, lead: 0.3 mm, temperature: inherited}\n"
     "beams:\n"
     "  - model: surface\n"
     "    radius: 0.6 mm\n"
@@ -71,9 +71,7 @@ static ig_status run(const char *folder, const char *out, const char *restart, c
   snprintf(path, sizeof path, "%s/case.yaml", folder);
   snprintf(into, sizeof into, "%s/%s", folder, out);
   snprintf(from, sizeof from, "%s/%s/checkpoint.h5", folder, restart ? restart : "");
-  ig_ctx *cx;
-  const ig_ctx_options options = {.backend = "debug", .threads = 2};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  ig_ctx *cx = ctx_on("debug", 2);
   ig_case *c;
   ig_status status = ig_case_open(cx, path, &c);
   if (status == IG_OK && key)
@@ -94,23 +92,18 @@ static ig_status run(const char *folder, const char *out, const char *restart, c
 static void compare_checkpoints(const char *folder, const char *a, const char *b) {
   char path[2][300];
   ig_restart *r[2];
-  ig_ctx *cx;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  ig_ctx *cx = ctx_on("cpu", 1);
   ig_case *c;
   ig_job job;
   snprintf(path[0], sizeof path[0], "%s/case.yaml", folder);
-  assert_int_equal(ig_case_open(cx, path[0], &c), IG_OK);
-  assert_int_equal(ig_job_open(c, ig_rooms(), &job), IG_OK);
+  GOOD(cx, ig_case_open(cx, path[0], &c));
+  GOOD(cx, ig_job_open(c, ig_rooms(), &job));
   const uint64_t mark = ig_job_fingerprint(c, &job);
   ig_job_close(&job);
   ig_case_close(c);
   for (int i = 0; i < 2; i++) {
     snprintf(path[i], sizeof path[i], "%s/%s/checkpoint.h5", folder, i ? b : a);
-    const ig_status status = ig_checkpoint_read(cx, path[i], mark, &r[i]);
-    if (status != IG_OK)
-      print_message("%s\n", ig_ctx_message(cx));
-    assert_int_equal(status, IG_OK);
+    GOOD(cx, ig_checkpoint_read(cx, path[i], mark, &r[i]));
   }
   assert_int_equal(r[0]->step, r[1]->step);
   assert_int_equal(r[0]->count, r[1]->count);
@@ -154,9 +147,9 @@ static void bad_input_is_named(void **state) {
     const char *key, *value, *message;
   } bad[] = {
       {"time_step", "1 s", "is above the critical step"},
-      {"boundary[0].on", "side", "the mesh has no face set 'side'"},
-      {"boundary[0]", "{on: surface}", "nothing is said about this boundary"},
-      {"boundary[0]", "{on: surface, temperature: 300}", "on named face sets only"},
+      {"boundary[0].set", "side", "the mesh has no face set 'side'"},
+      {"boundary[0]", "{set: surface}", "nothing is said about this boundary"},
+      {"boundary[0]", "{set: surface, temperature: 300}", "on named face sets only"},
       {"materials[0].solidus", "1800 K", "a liquidus not below it"},
       {"materials[0].conductivity", "0", "greater than zero"},
       {"materials[0].set", "[core]", "the mesh has no element set 'core'"},
@@ -164,7 +157,10 @@ static void bad_input_is_named(void **state) {
       {"beams[0].raster.regions[0].max", "[70 mm, 2.5 mm]", "outside the mesh"},
       {"beams[0].raster.regions[0].max", "[2 mm, 2 mm]", "this region is empty"},
       {"beams[0].absorptivity", "1.5", "1.5"},
-      {"birth.elements", "[tower]", "the mesh has no element set 'tower'"},
+      {"boundary[0].on", "surface", "unknown key 'on'"},
+      {"birth.elements", "wall", "unknown key 'elements'"},
+      {"output.fields", "[T, peak]", "peak"},
+      {"birth.set", "[tower]", "the mesh has no element set 'tower'"},
       {"probes[0].point", "[1 m, 0, 0]", "outside the mesh"},
       {"conduction", "stencil", "do not depend on temperature"},
       {"conduction", "rows", "rows"},
@@ -253,6 +249,79 @@ static void files_are_looked_at(void **state) {
   }
 }
 
+/* A sink that counts: the start and the end are shown, what is due between, the fields asked for.
+ */
+typedef struct {
+  int rows, snapshots, fields;
+  double row[2], shown[2]; /* first and last, s */
+} counted;
+static ig_status row_count(ig_sink *sink, int columns, const char *const *names,
+                           const double *values) {
+  counted *c = sink->self;
+  assert_true(columns > 0 && strcmp(names[0], "time [s]") == 0);
+  c->row[c->rows++ > 0] = values[0];
+  return IG_OK;
+}
+static ig_status snapshot_count(ig_sink *sink, ig_snapshot *snap) {
+  counted *c = sink->self;
+  c->shown[c->snapshots++ > 0] = snap->time;
+  c->fields = snap->fields;
+  ig_snapshot_free(snap);
+  return IG_OK;
+}
+static ig_status checkpoint_drop(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
+                                 int count) {
+  (void)sink, (void)time, (void)step, (void)saved, (void)count;
+  return IG_OK;
+}
+static ig_status result_drop(ig_sink *sink, const char *key, const char *unit, double value) {
+  (void)sink, (void)key, (void)unit, (void)value;
+  return IG_OK;
+}
+
+static void outputs_are_due(void **state) {
+  (void)state;
+  static const struct {
+    const char *output;
+    int snapshots, rows, fields;
+  } cases[] = {{"{count: 3, history_every: 50}", 4, 41, 8},
+               {"{count: 0, history_every: 0}", 0, 1001, 0},
+               {"{interval: 0.4 s, history_every: 1000000, fields: [T, birth]}", 6, 2, 2},
+               {"{every: 1000000, history_every: 1000000, fields: T_peak}", 2, 2, 1}};
+  char *folder = folder_new(), path[300];
+  snprintf(path, sizeof path, "%s/case.yaml", folder);
+  case_write(path, wall);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    counted c = {0};
+    ig_sink sink = {.self = &c,
+                    .snapshot = snapshot_count,
+                    .history = row_count,
+                    .checkpoint = checkpoint_drop,
+                    .result = result_drop};
+    ig_ctx *cx = ctx_on("cpu", 1);
+    ig_case *read;
+    ig_job job;
+    GOOD(cx, ig_case_open(cx, path, &read));
+    GOOD(cx, ig_case_set(read, "output", cases[i].output));
+    GOOD(cx, ig_case_set(read, "duration", "2 s"));
+    GOOD(cx, ig_case_set(read, "time_step", "1 ms"));
+    GOOD(cx, ig_job_open(read, ig_rooms(), &job));
+    job.sink = &sink;
+    GOOD(cx, ig_room_find("thermal")->run(&job));
+    assert_int_equal(job.steps, 2000);
+    assert_int_equal(c.snapshots, cases[i].snapshots);
+    assert_int_equal(c.rows, cases[i].rows);
+    assert_int_equal(c.fields, cases[i].fields);
+    assert_true(c.row[0] == 0 && fabs(c.row[1] - 2) < 1e-12);
+    if (c.snapshots)
+      assert_true(c.shown[0] == 0 && fabs(c.shown[1] - 2) < 1e-12);
+    ig_job_close(&job);
+    ig_case_close(read);
+    ig_ctx_close(cx);
+  }
+  folder_remove(folder);
+}
+
 /* A dwell in growing steps: far fewer evaluations, the same energy balance, nearly the same end;
    and it can be interrupted. */
 static void dwells_are_leapt_over(void **state) {
@@ -292,11 +361,9 @@ static void heat_content_inverts(void **state) {
                         .solidus = 1500,
                         .liquidus = 1600,
                         .latent_heat = 3e5};
-  ig_ctx *cx;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  ig_ctx *cx = ctx_on("cpu", 1);
   heat_material_f64 *made = malloc(sizeof *made);
-  assert_int_equal(ig_heat_material_make(cx, &m, made), IG_OK);
+  GOOD(cx, ig_heat_material_make(cx, &m, made));
   for (double x = 100; x < 3000; x += 7.3)
     assert_float_equal(heat_temperature_f64(made, heat_content_f64(made, x)), x, 1e-9);
   const double latent = heat_content_f64(made, 1600) - heat_content_f64(made, 1500);
@@ -312,7 +379,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(continuation_ends_the_same), cmocka_unit_test(bad_input_is_named),
       cmocka_unit_test(files_are_looked_at),        cmocka_unit_test(dwells_are_leapt_over),
-      cmocka_unit_test(heat_content_inverts),
+      cmocka_unit_test(heat_content_inverts),       cmocka_unit_test(outputs_are_due),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-/* What a run tells: probes, history rows, snapshots, final figures. */
+/* What a run tells: rows of history, snapshots, final figures. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
 
@@ -6,122 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Trilinear weights of a point in an element (VTK corners), by Newton's method; false: outside. */
-static bool weights_at(const double *x, const ig_lid *conn, const double *point, double *weight) {
-  static const double at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
-                                  {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-  double s[3] = {0.5, 0.5, 0.5};
-  for (int i = 0; i < 20; i++) {
-    double r[3] = {point[0], point[1], point[2]}, J[3][3] = {{0}}, size = 0;
-    for (int a = 0; a < 8; a++) {
-      double f[3], g[3];
-      for (int d = 0; d < 3; d++) {
-        f[d] = at[a][d] ? s[d] : 1 - s[d];
-        g[d] = at[a][d] ? 1 : -1;
-      }
-      weight[a] = f[0] * f[1] * f[2];
-      for (int d = 0; d < 3; d++) {
-        const double y = x[3 * (int64_t)conn[a] + d];
-        r[d] -= weight[a] * y;
-        J[d][0] += g[0] * f[1] * f[2] * y;
-        J[d][1] += f[0] * g[1] * f[2] * y;
-        J[d][2] += f[0] * f[1] * g[2] * y;
-      }
-    }
-    double I[3][3];
-    for (int p = 0; p < 3; p++)
-      for (int q = 0; q < 3; q++)
-        I[q][p] = J[(p + 1) % 3][(q + 1) % 3] * J[(p + 2) % 3][(q + 2) % 3] -
-                  J[(p + 1) % 3][(q + 2) % 3] * J[(p + 2) % 3][(q + 1) % 3];
-    const double det = J[0][0] * I[0][0] + J[0][1] * I[1][0] + J[0][2] * I[2][0];
-    if (!(fabs(det) > 0))
-      return false;
-    for (int d = 0; d < 3; d++) {
-      const double step = (I[d][0] * r[0] + I[d][1] * r[1] + I[d][2] * r[2]) / det;
-      s[d] += step;
-      size = fmax(size, fabs(step));
-    }
-    if (size < 1e-12)
-      break;
-  }
-  const double slack = 1e-6;
-  for (int d = 0; d < 3; d++)
-    if (!(s[d] >= -slack && s[d] <= 1 + slack))
-      return false;
-  return true;
-}
-
-static ig_status probe_add(ig_thermal_run *run, const ig_thermal_probe *c, int place,
-                           const double *point) {
-  const ig_mesh *mesh = run->job->mesh;
-  const ig_block *block = &mesh->block[0];
-  struct ig_probe *p = &run->probe[run->probes];
-  if (place < 0)
-    snprintf(p->name, sizeof p->name, "%.50s [K]", c->name);
-  else
-    snprintf(p->name, sizeof p->name, "%.40s_%d [K]", c->name, place);
-  for (ig_lid e = 0; e < block->count; e++) {
-    const ig_lid *conn = &block->conn[8 * (int64_t)e];
-    bool near = true; /* inside the corners' box? */
-    for (int d = 0; d < 3 && near; d++) {
-      double low = INFINITY, high = -INFINITY;
-      for (int a = 0; a < 8; a++) {
-        low = fmin(low, mesh->x[3 * (int64_t)conn[a] + d]);
-        high = fmax(high, mesh->x[3 * (int64_t)conn[a] + d]);
-      }
-      const double slack = 1e-6 * (high - low);
-      near = point[d] >= low - slack && point[d] <= high + slack;
-    }
-    if (near && weights_at(mesh->x, conn, point, p->weight)) {
-      memcpy(p->node, conn, sizeof p->node);
-      run->probes++;
-      return IG_OK;
-    }
-  }
-  return ig_fail_at(run->job->cx, &c->at, "probe '%s' at (%g, %g, %g) m is outside the mesh",
-                    c->name, point[0], point[1], point[2]);
-}
-
-/* The nodes of all probes, for the device to read out. */
-static ig_status picks_make(ig_thermal_run *run) {
-  const size_t count = 8 * (size_t)run->probes;
-  if (count == 0)
-    return IG_OK;
-  IG_TRY(ig_array_new(run->job->cx, &run->pick, count, sizeof(int32_t), "probes"));
-  IG_TRY(ig_array_new(run->job->cx, &run->picked, count, sizeof(double), "probes"));
-  for (int p = 0; p < run->probes; p++)
-    memcpy((int32_t *)run->pick.host + 8 * (int64_t)p, run->probe[p].node,
-           sizeof run->probe[p].node);
-  return ig_array_push(run->job->cx, &run->pick);
-}
-
-ig_status ig_thermal_probes(ig_thermal_run *run) {
-  int64_t count = 0;
-  for (int i = 0; i < run->c->probes.count; i++) {
-    const ig_thermal_probe *p = IG_ITEM(const ig_thermal_probe, run->c->probes, i);
-    count += isnan(p->to[0]) ? 1 : p->count;
-  }
-  if (count > 4096)
-    return ig_fail_at(run->job->cx, &run->c->at, "%lld probes are too many (4096)",
-                      (long long)count);
-  IG_TRY(IG_NEW(run->job->cx, &run->probe, count, "probes"));
-  for (int i = 0; i < run->c->probes.count; i++) {
-    const ig_thermal_probe *p = IG_ITEM(const ig_thermal_probe, run->c->probes, i);
-    if (isnan(p->to[0])) {
-      IG_TRY(probe_add(run, p, -1, p->point));
-      continue;
-    }
-    for (int k = 0; k < p->count; k++) {
-      const double s = (double)k / (double)(p->count - 1);
-      const double point[3] = {p->point[0] + s * (p->to[0] - p->point[0]),
-                               p->point[1] + s * (p->to[1] - p->point[1]),
-                               p->point[2] + s * (p->to[2] - p->point[2])};
-      IG_TRY(probe_add(run, p, k, point));
-    }
-  }
-  return picks_make(run);
-}
 
 /* --- melt pool */
 
@@ -282,79 +166,125 @@ ig_status ig_thermal_history(ig_thermal_run *run) {
 
 /* --- snapshots */
 
-/* Element values of birth order, at the places cells have in a snapshot that leaves out the
-   unborn. */
-static ig_status cells_add(ig_thermal_run *run, ig_snapshot *snap, const ig_lid *cell_of,
-                           const char *name, const char *unit, const float *from) {
+static bool wanted(const ig_thermal_run *run, const char *field) {
+  return ig_output_wants(run->job->output, field);
+}
+
+/* Element values of birth order, into the snapshot's mesh order. */
+static ig_status elements_add(ig_thermal_run *run, ig_snapshot *snap, const char *name,
+                              const char *unit, const float *from) {
   void *data;
-  IG_TRY(ig_snapshot_add(snap, name, unit, IG_AT_CELLS, IG_F32, 1, NULL, &data));
+  IG_TRY(ig_snapshot_add(snap, name, unit, IG_AT_ELEMENTS, IG_F32, 1, NULL, &data));
+  memset(data, 0, (size_t)run->heat.elements * sizeof(float));
   for (ig_lid e = 0; e < run->heat.now.elements; e++)
-    ((float *)data)[cell_of[run->heat.order[e]]] = from[e];
+    ((float *)data)[run->heat.order[e]] = from[e];
   return IG_OK;
 }
 
-static ig_status past_add(ig_thermal_run *run, ig_snapshot *snap, const uint8_t *alive) {
+/* What is kept of each element's past. */
+static ig_status past_add(ig_thermal_run *run, ig_snapshot *snap) {
   static const char *const name[] = {NULL, "T_peak", "time_above_liquidus", "melts", "cooling_rate",
                                      "G",  "R"};
   static const char *const unit[] = {NULL, "K", "s", "", "K/s", "K/m", "m/s"};
   ig_heat *h = &run->heat;
-  ig_ctx *cx = run->job->cx;
-  ig_lid *cell_of, cells = 0;
-  float *value = NULL;
-  IG_TRY(IG_NEW(cx, &cell_of, h->elements, "snapshot"));
-  for (ig_lid e = 0; e < h->elements; e++) {
-    cell_of[e] = cells;
-    cells += alive[e];
+  bool any = false;
+  for (int c = IG_TRACK_PEAK; c < IG_TRACK_COLUMNS; c++)
+    any |= wanted(run, name[c]);
+  if (!h->track_every || !any)
+    return IG_OK;
+  IG_TRY(ig_array_pull(run->job->cx, &h->track));
+  for (int c = IG_TRACK_PEAK; c < IG_TRACK_COLUMNS; c++)
+    if (wanted(run, name[c]))
+      IG_TRY(elements_add(run, snap, name[c], unit[c],
+                          (float *)h->track.host + (int64_t)c * h->elements));
+  return IG_OK;
+}
+
+/* When elements were born, and which are powder. `value`: elements, to work in. */
+static ig_status births_add(ig_thermal_run *run, ig_snapshot *snap, float *value) {
+  ig_heat *h = &run->heat;
+  if (run->birth && wanted(run, "birth")) {
+    for (ig_lid e = 0; e < h->now.elements; e++)
+      value[e] = (float)fmax(run->birth[h->order[e]], 0);
+    IG_TRY(elements_add(run, snap, "birth", "s", value));
   }
-  ig_status status = IG_OK;
-  if (h->track_every)
-    status = ig_array_pull(cx, &h->track);
-  for (int c = IG_TRACK_PEAK; c < IG_TRACK_COLUMNS && h->track_every && status == IG_OK; c++)
-    status = cells_add(run, snap, cell_of, name[c], unit[c],
-                       (float *)h->track.host + (int64_t)c * h->elements);
-  if (status == IG_OK && (run->birth || h->solid.host) &&
-      (status = IG_NEW(cx, &value, h->elements, "snapshot")) == IG_OK) {
-    if (run->birth) {
-      for (ig_lid e = 0; e < h->now.elements; e++)
-        value[e] = (float)fmax(run->birth[h->order[e]], 0);
-      status = cells_add(run, snap, cell_of, "birth", "s", value);
-    }
-    if (h->solid.host && status == IG_OK)
-      status = ig_array_pull(cx, &h->solid);
-    if (h->solid.host && status == IG_OK) {
-      for (ig_lid e = 0; e < h->now.elements; e++)
-        value[e] = ((uint8_t *)h->solid.host)[e] ? 0 : 1;
-      status = cells_add(run, snap, cell_of, "powder", "", value);
-    }
+  if (h->solid.host && wanted(run, "powder")) {
+    IG_TRY(ig_array_pull(run->job->cx, &h->solid));
+    for (ig_lid e = 0; e < h->now.elements; e++)
+      value[e] = ((uint8_t *)h->solid.host)[e] ? 0 : 1;
+    IG_TRY(elements_add(run, snap, "powder", "", value));
   }
-  free(value);
-  free(cell_of);
-  return status;
+  return IG_OK;
 }
 
 ig_status ig_thermal_snapshot(ig_thermal_run *run) {
   ig_ctx *cx = run->job->cx;
   const ig_heat *h = &run->heat;
   ig_snapshot *snap = NULL;
-  uint8_t *alive;
-  IG_TRY(IG_NEW(cx, &alive, h->elements, "snapshot"));
+  uint8_t *alive = NULL;
+  float *value = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &alive, h->elements, "snapshot"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &value, h->elements, "snapshot"));
   for (ig_lid e = 0; e < h->now.elements; e++)
     alive[h->order[e]] = 1;
-  ig_status status =
-      ig_snapshot_of_mesh(cx, run->job->mesh, h->now.elements < h->elements ? alive : NULL,
-                          (double)run->done * run->dt, run->done, &snap);
-  if (status == IG_OK)
-    status = ig_snapshot_add_device(snap, "T", "K", IG_AT_POINTS,
-                                    h->precision == IG_SINGLE ? IG_F32 : IG_F64, 1, h->T.dev);
-  if (status == IG_OK)
-    status = past_add(run, snap, alive);
+  IG_TRY_GOTO(status, done,
+              ig_snapshot_of_mesh(cx, run->job->mesh, h->now.elements < h->elements ? alive : NULL,
+                                  (double)run->done * run->dt, run->done, &snap));
+  if (wanted(run, "T"))
+    IG_TRY_GOTO(status, done,
+                ig_snapshot_add_device(snap, "T", "K", IG_AT_POINTS,
+                                       h->precision == IG_SINGLE ? IG_F32 : IG_F64, 1, h->T.dev));
+  IG_TRY_GOTO(status, done, past_add(run, snap));
+  IG_TRY_GOTO(status, done, births_add(run, snap, value));
+done:
   free(alive);
-  if (status != IG_OK) {
-    ig_snapshot_free(snap);
-    return status;
-  }
-  return run->job->sink->snapshot(run->job->sink, snap);
+  free(value);
+  if (status == IG_OK)
+    return run->job->sink->snapshot(run->job->sink, snap);
+  ig_snapshot_free(snap);
+  return status;
 }
+
+/* --- checkpoints */
+
+ig_status ig_thermal_save(ig_thermal_run *run) {
+  ig_saved saved[IG_HEAT_SAVED + 1];
+  int count;
+  IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
+  double kept[10] = {run->layer_z,      run->interlayer,   run->melt_most[0],
+                     run->melt_most[1], run->melt_most[2], run->melt_most[3]};
+  memcpy(kept + 6, run->as_done, sizeof run->as_done);
+  saved[count++] = (ig_saved){"kept", IG_F64, 10, kept};
+  return run->job->sink->checkpoint(run->job->sink, (double)run->done * run->dt, run->done, saved,
+                                    count);
+}
+
+ig_status ig_thermal_restore(ig_thermal_run *run) {
+  ig_ctx *cx = run->job->cx;
+  const ig_restart *restart = run->job->restart;
+  if (restart->step > run->steps ||
+      fabs(restart->time - (double)restart->step * run->dt) > 1e-9 * run->dt)
+    return IG_FAIL(cx, IG_INPUT,
+                   "the checkpoint was made with another time step or duration: continue with the "
+                   "case it belongs to");
+  run->step = run->done = run->shown = restart->step;
+  IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
+  const void *data;
+  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 10, &data));
+  const double *kept = data;
+  run->layer_z = kept[0];
+  run->interlayer = kept[1];
+  memcpy(run->melt_most, kept + 2, sizeof run->melt_most);
+  run->beams.asked = kept[6];
+  run->leap = (int64_t)kept[7];
+  run->wait = (int64_t)kept[8];
+  run->critical = kept[9];
+  ig_thermal_note(run);
+  return ig_heat_restore(cx, &run->heat, restart);
+}
+
+/* --- final figures */
 
 ig_status ig_thermal_results(ig_thermal_run *run) {
   ig_ctx *cx = run->job->cx;

@@ -1,0 +1,118 @@
+/* What holds and leads nodes, read from a case. */
+#include "mesh/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+ig_support_case ig_support_fix(const char *set, const char *fix) {
+  return (ig_support_case){.set = set,
+                           .fix = fix,
+                           .along = "xyz",
+                           .displacement = {NAN, NAN, NAN},
+                           .velocity = {NAN, NAN, NAN},
+                           .acceleration = {NAN, NAN, NAN},
+                           .spin = {NAN, NAN, NAN}};
+}
+
+/* What a program fills in has zeros or NaNs where the mesh has no axis. */
+ig_status ig_axes_read(ig_ctx *cx, const ig_src *at, const char *key, const double value[3],
+                       int dim, double out[3]) {
+  if (at->file && !isnan(value[0]) && isnan(value[2]) != (dim == 2))
+    return ig_fail_at(cx, at, "`%s`: %d numbers: expected %d", key, 5 - dim, dim);
+  for (int d = 0; d < 3; d++)
+    out[d] = d < dim && !isnan(value[d]) ? value[d] : 0;
+  return IG_OK;
+}
+
+/* "all", "xy", "x rx, ry" into flags. */
+static ig_status components_read(ig_ctx *cx, const ig_src *at, const char *key, const char *text,
+                                 int dofs, bool on[6]) {
+  memset(on, 0, 6 * sizeof *on);
+  if (!text)
+    return IG_OK;
+  if (strcmp(text, "all") == 0) {
+    for (int i = 0; i < dofs; i++)
+      on[i] = true;
+    return IG_OK;
+  }
+  for (const char *s = text; *s; s++) {
+    if (*s == ' ' || *s == ',')
+      continue;
+    const int turn = *s == 'r' ? 3 : 0;
+    s += *s == 'r';
+    if (*s < 'x' || *s > 'z' || turn + *s - 'x' >= dofs)
+      return ig_fail_at(cx, at, "`%s` is 'all' or some of %s, not '%s'", key,
+                        dofs == 2   ? "x y (the mesh is plane)"
+                        : dofs == 3 ? "x y z"
+                                    : "x y z rx ry rz",
+                        text);
+    on[turn + *s - 'x'] = true;
+  }
+  return IG_OK;
+}
+
+ig_status ig_support_read(ig_ctx *cx, const ig_support_case *c, int dofs,
+                          ig_support_motion *motion) {
+  const int dim = dofs == 2 ? 2 : 3;
+  bool fixed[6], led[6];
+  IG_TRY(components_read(cx, &c->at, "fix", c->fix, dofs, fixed));
+  const char *along = dim == 2 && strcmp(c->along, "xyz") == 0 ? "xy" : c->along;
+  IG_TRY(components_read(cx, &c->at, "along", along, dim, led));
+  const struct {
+    const char *key;
+    ig_move kind;
+    int first; /* component */
+    const double *value;
+  } asked[] = {{"displacement", IG_MOVE_DISPLACEMENT, 0, c->displacement},
+               {"velocity", IG_MOVE_VELOCITY, 0, c->velocity},
+               {"acceleration", IG_MOVE_ACCELERATION, 0, c->acceleration},
+               {"spin", IG_MOVE_VELOCITY, 3, c->spin}};
+  *motion = (ig_support_motion){0};
+  for (int d = 0; d < dofs; d++)
+    motion->kind[d] = fixed[d] ? IG_MOVE_FIXED : IG_MOVE_FREE;
+  for (int q = 0; q < (dofs == 6 ? 4 : 3); q++) {
+    double unused[3];
+    const double *value = asked[q].value;
+    IG_TRY(ig_axes_read(cx, &c->at, asked[q].key, value, dim, unused));
+    for (int d = 0; d < dim; d++) {
+      const int to = asked[q].first + d;
+      if (!led[d] || isnan(value[d]))
+        continue;
+      if (motion->kind[to] > IG_MOVE_FIXED)
+        return ig_fail_at(cx, &c->at, "`%s` and another motion both given: take one", asked[q].key);
+      if (asked[q].kind == IG_MOVE_DISPLACEMENT && value[d] != 0 && c->history.count < 2)
+        return ig_fail_at(cx, &c->at,
+                          "`displacement` without a `history` moves nothing: say how it grows, "
+                          "[[0 s, 0], [1 ms, 1]]");
+      motion->kind[to] = (uint8_t)asked[q].kind;
+      motion->scale[to] = value[d];
+    }
+  }
+  return IG_OK;
+}
+
+ig_status ig_histories_add(ig_ctx *cx, ig_histories *h, const ig_table *t, ig_history *place) {
+  *place = (ig_history){h->rows, t->count};
+  if (t->count == 0)
+    return IG_OK;
+  if (t->count > INT32_MAX - h->rows)
+    return IG_FAIL(cx, IG_INPUT, "too many rows of histories");
+  const size_t rows = (size_t)(h->rows + t->count);
+  void *x = realloc(h->x, rows * sizeof *h->x);
+  h->x = x ? x : h->x;
+  void *y = realloc(h->y, rows * sizeof *h->y);
+  h->y = y ? y : h->y;
+  if (!x || !y)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for histories");
+  memcpy(h->x + h->rows, t->x, (size_t)t->count * sizeof *h->x);
+  memcpy(h->y + h->rows, t->y, (size_t)t->count * sizeof *h->y);
+  h->rows += t->count;
+  return IG_OK;
+}
+
+void ig_histories_free(ig_histories *h) {
+  free(h->x);
+  free(h->y);
+  *h = (ig_histories){0};
+}

@@ -1,0 +1,189 @@
+/* From the case to the engine: materials, conditions, births, the step. */
+#include "thermal/thermal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ig_status materials_assign(ig_thermal_run *run) {
+  ig_job *job = run->job;
+  ig_ctx *cx = job->cx;
+  const ig_mesh *mesh = job->mesh;
+  const int count = job->materials ? job->materials->count : 0;
+  if (count == 0 || count > 16)
+    return ig_fail_at(cx, &run->c->at, "physics: thermal needs 1 to 16 materials (found %d)",
+                      count);
+  const ig_lid elements = ig_mesh_elements(mesh);
+  IG_TRY(IG_NEW(cx, &run->material_of, elements, "element materials"));
+  memset(run->material_of, 255, (size_t)elements);
+  int rest = -1;
+  for (int m = 0; m < count; m++) {
+    run->material[m] = IG_ITEM(const ig_material_case, *job->materials, m);
+    if (run->material[m]->set.count == 0)
+      rest = m;
+    for (int t = 0; t < run->material[m]->set.count; t++) {
+      const char *name = run->material[m]->set.value[t];
+      const ig_set *set = ig_mesh_find_set(mesh, name, IG_SET_ELEMENTS);
+      if (!set)
+        return ig_fail_at(cx, &run->material[m]->at,
+                          "material '%s': the mesh has no element set '%s'", run->material[m]->name,
+                          name);
+      for (ig_lid i = 0; i < set->count; i++)
+        run->material_of[set->item[i]] = (uint8_t)m;
+    }
+  }
+  for (ig_lid e = 0; e < elements; e++)
+    if (run->material_of[e] == 255) {
+      if (rest < 0)
+        return ig_fail_at(cx, &run->material[0]->at,
+                          "element %d is made of nothing: give a material without a set for the "
+                          "rest",
+                          (int)e);
+      run->material_of[e] = (uint8_t)rest;
+    }
+  return IG_OK;
+}
+
+static ig_status conditions_make(ig_thermal_run *run, ig_heat_condition *condition, int *count) {
+  ig_ctx *cx = run->job->cx;
+  *count = 0;
+  for (int i = 0; i < run->c->boundary.count; i++) {
+    const ig_thermal_boundary *b = IG_ITEM(const ig_thermal_boundary, run->c->boundary, i);
+    if (isnan(b->temperature) && isnan(b->flux) && isnan(b->convection) && isnan(b->emissivity))
+      return ig_fail_at(cx, &b->at,
+                        "nothing is said about this boundary: give temperature, flux, convection "
+                        "or emissivity");
+    for (int s = 0; s < b->set.count; s++) {
+      const bool everywhere = strcmp(b->set.value[s], "surface") == 0;
+      const ig_set *set =
+          everywhere ? NULL : ig_mesh_find_set(run->job->mesh, b->set.value[s], IG_SET_FACES);
+      if (!everywhere && !set)
+        return ig_fail_at(cx, &b->at, "the mesh has no face set '%s' (`surface` is the outer one)",
+                          b->set.value[s]);
+      if (everywhere && !isnan(b->temperature))
+        return ig_fail_at(cx, &b->at, "a temperature can be held on named face sets only");
+      if (*count == 32)
+        return ig_fail_at(cx, &b->at, "more than 32 boundary conditions");
+      condition[(*count)++] = (ig_heat_condition){
+          set,           b->temperature, b->flux,
+          b->convection, b->emissivity,  isnan(b->ambient) ? run->c->ambient : b->ambient};
+    }
+  }
+  return IG_OK;
+}
+
+/* Paths of the beams, and from them when each element is born. */
+static ig_status births_make(ig_thermal_run *run, ig_toolpath *paths) {
+  ig_ctx *cx = run->job->cx;
+  const ig_thermal_case *c = run->c;
+  for (int i = 0; i < c->beams.count; i++)
+    IG_TRY(ig_beam_path(cx, IG_ITEM(const ig_beam_case, c->beams, i), &paths[i]));
+  if (!c->birth.at.given)
+    return IG_OK;
+  if (c->beams.count == 0)
+    return ig_fail_at(cx, &c->birth.at, "elements are born along the path of a beam: add beams");
+  IG_TRY(IG_NEW(cx, &run->birth, ig_mesh_elements(run->job->mesh), "births"));
+  ig_lid never;
+  IG_TRY(ig_birth_times(cx, &c->birth, run->job->mesh, paths, c->beams.count, run->birth, &never));
+  if (never)
+    ig_warn_at(cx, &c->birth.at,
+               "%d elements are reached by no pass and never born: wider beads or more layers?",
+               (int)never);
+  return IG_OK;
+}
+
+static ig_status step_choose(ig_thermal_run *run) {
+  const ig_thermal_case *c = run->c;
+  ig_ctx *cx = run->job->cx;
+  const double critical = 2 / run->heat.rate;
+  double dt = c->safety * critical;
+  if (!isnan(c->time_step)) {
+    if (c->time_step > critical)
+      return ig_fail_at(cx, &c->at,
+                        "time_step %g s is above the critical step %.4g s (element %d sets it): "
+                        "give less, or leave it out",
+                        c->time_step, critical, (int)run->heat.limiting);
+    dt = c->time_step;
+  }
+  run->steps = (int64_t)ceil(c->duration / dt * (1 - 1e-12));
+  run->steps = run->steps < 1 ? 1 : run->steps;
+  run->dt = c->duration / (double)run->steps;
+  run->critical = c->safety * critical;
+  ig_schedule_start(&run->schedule, run->job->sink ? run->job->output : NULL, c->duration);
+  return IG_OK;
+}
+
+/* Whether some material can melt: else there is nothing to look for in an element's past. */
+static bool melts(const ig_thermal_run *run) {
+  for (int m = 0; m < run->job->materials->count; m++)
+    if (!isnan(run->material[m]->liquidus))
+      return true;
+  return false;
+}
+
+/* The engine, from the case; `paths` go to the beams. */
+static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
+  ig_job *job = run->job;
+  ig_ctx *cx = job->cx;
+  const ig_thermal_case *c = run->c;
+  ig_heat_condition condition[32];
+  ig_heat_setup setup = {.mesh = job->mesh,
+                         .precision = job->precision,
+                         .assembly = job->assembly,
+                         .slots = IG_SLOTS_COMPACT,
+                         .surface = c->surface ? (ig_heat_surface)(c->surface - 1) : IG_HEAT_LUMPED,
+                         .enthalpy = c->latent == 0,
+                         .materials = job->materials->count,
+                         .material = run->material,
+                         .material_of = run->material_of,
+                         .birth = run->birth,
+                         .condition = condition,
+                         .initial = c->initial_temperature,
+                         .ambient = c->ambient,
+                         .newborn = (ig_heat_newborn)c->birth.temperature,
+                         .track = melts(run) ? (int)c->track_every : 0,
+                         .body = c->body_source,
+                         .leaps = !isnan(c->dwell_change)};
+  IG_TRY(conditions_make(run, condition, &setup.conditions));
+  if (c->conduction) {
+    setup.conduction = (ig_heat_conduction)(c->conduction - 1);
+    IG_TRY(ig_heat_new(cx, &setup, &run->heat));
+  } else {
+    IG_TRY(ig_heat_new_fastest(cx, &setup, &run->heat));
+  }
+  return ig_beams_new(cx, &c->beams, paths, &run->heat, run->material[0]->absorptivity,
+                      c->birth.at.given ? 1.5 * c->birth.height : 0, job->mesh, &run->beams);
+}
+
+ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
+  memset(run, 0, sizeof *run);
+  ig_ctx *cx = job->cx;
+  run->job = job;
+  run->c = job->room_case;
+  run->layer_z = run->interlayer = NAN;
+  run->leap = -IG_THERMAL_FIRST_WAIT;
+  run->wait = IG_THERMAL_FIRST_WAIT;
+  IG_TRY(materials_assign(run));
+  const int beams = run->c->beams.count;
+  ig_toolpath *paths;
+  IG_TRY(IG_NEW(cx, &paths, beams, "toolpaths"));
+  ig_status status = births_make(run, paths);
+  if (status == IG_OK)
+    status = engine_make(run, paths);
+  for (int i = 0; i < beams; i++)
+    ig_toolpath_free(&paths[i]);
+  free(paths);
+  IG_TRY(status);
+  IG_TRY(step_choose(run));
+  return ig_thermal_probes(run);
+}
+
+void ig_thermal_close(ig_thermal_run *run) {
+  ig_heat_free(run->job->cx, &run->heat);
+  ig_beams_free(run->job->cx, &run->beams);
+  free(run->material_of);
+  free(run->birth);
+  free(run->probe);
+  ig_array_free(run->job->cx, &run->pick);
+  ig_array_free(run->job->cx, &run->picked);
+}

@@ -1,0 +1,122 @@
+/* Probes: points whose temperature is kept, in the elements they lie in. */
+#include "thermal/thermal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Trilinear weights of a point in an element (VTK corners), by Newton's method; false: outside. */
+static bool weights_at(const double *x, const ig_lid *conn, const double *point, double *weight) {
+  static const double at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                  {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+  double s[3] = {0.5, 0.5, 0.5};
+  for (int i = 0; i < 20; i++) {
+    double r[3] = {point[0], point[1], point[2]}, J[3][3] = {{0}}, size = 0;
+    for (int a = 0; a < 8; a++) {
+      double f[3], g[3];
+      for (int d = 0; d < 3; d++) {
+        f[d] = at[a][d] ? s[d] : 1 - s[d];
+        g[d] = at[a][d] ? 1 : -1;
+      }
+      weight[a] = f[0] * f[1] * f[2];
+      for (int d = 0; d < 3; d++) {
+        const double y = x[3 * (int64_t)conn[a] + d];
+        r[d] -= weight[a] * y;
+        J[d][0] += g[0] * f[1] * f[2] * y;
+        J[d][1] += f[0] * g[1] * f[2] * y;
+        J[d][2] += f[0] * f[1] * g[2] * y;
+      }
+    }
+    double I[3][3];
+    for (int p = 0; p < 3; p++)
+      for (int q = 0; q < 3; q++)
+        I[q][p] = J[(p + 1) % 3][(q + 1) % 3] * J[(p + 2) % 3][(q + 2) % 3] -
+                  J[(p + 1) % 3][(q + 2) % 3] * J[(p + 2) % 3][(q + 1) % 3];
+    const double det = J[0][0] * I[0][0] + J[0][1] * I[1][0] + J[0][2] * I[2][0];
+    if (!(fabs(det) > 0))
+      return false;
+    for (int d = 0; d < 3; d++) {
+      const double step = (I[d][0] * r[0] + I[d][1] * r[1] + I[d][2] * r[2]) / det;
+      s[d] += step;
+      size = fmax(size, fabs(step));
+    }
+    if (size < 1e-12)
+      break;
+  }
+  const double slack = 1e-6;
+  for (int d = 0; d < 3; d++)
+    if (!(s[d] >= -slack && s[d] <= 1 + slack))
+      return false;
+  return true;
+}
+
+static ig_status probe_add(ig_thermal_run *run, const ig_thermal_probe *c, int place,
+                           const double *point) {
+  const ig_mesh *mesh = run->job->mesh;
+  const ig_block *block = &mesh->block[0];
+  struct ig_probe *p = &run->probe[run->probes];
+  if (place < 0)
+    snprintf(p->name, sizeof p->name, "%.50s [K]", c->name);
+  else
+    snprintf(p->name, sizeof p->name, "%.40s_%d [K]", c->name, place);
+  for (ig_lid e = 0; e < block->count; e++) {
+    const ig_lid *conn = &block->conn[8 * (int64_t)e];
+    bool near = true; /* inside the corners' box? */
+    for (int d = 0; d < 3 && near; d++) {
+      double low = INFINITY, high = -INFINITY;
+      for (int a = 0; a < 8; a++) {
+        low = fmin(low, mesh->x[3 * (int64_t)conn[a] + d]);
+        high = fmax(high, mesh->x[3 * (int64_t)conn[a] + d]);
+      }
+      const double slack = 1e-6 * (high - low);
+      near = point[d] >= low - slack && point[d] <= high + slack;
+    }
+    if (near && weights_at(mesh->x, conn, point, p->weight)) {
+      memcpy(p->node, conn, sizeof p->node);
+      run->probes++;
+      return IG_OK;
+    }
+  }
+  return ig_fail_at(run->job->cx, &c->at, "probe '%s' at (%g, %g, %g) m is outside the mesh",
+                    c->name, point[0], point[1], point[2]);
+}
+
+/* The nodes of all probes, for the device to read out. */
+static ig_status picks_make(ig_thermal_run *run) {
+  const size_t count = 8 * (size_t)run->probes;
+  if (count == 0)
+    return IG_OK;
+  IG_TRY(ig_array_new(run->job->cx, &run->pick, count, sizeof(int32_t), "probes"));
+  IG_TRY(ig_array_new(run->job->cx, &run->picked, count, sizeof(double), "probes"));
+  for (int p = 0; p < run->probes; p++)
+    memcpy((int32_t *)run->pick.host + 8 * (int64_t)p, run->probe[p].node,
+           sizeof run->probe[p].node);
+  return ig_array_push(run->job->cx, &run->pick);
+}
+
+ig_status ig_thermal_probes(ig_thermal_run *run) {
+  int64_t count = 0;
+  for (int i = 0; i < run->c->probes.count; i++) {
+    const ig_thermal_probe *p = IG_ITEM(const ig_thermal_probe, run->c->probes, i);
+    count += isnan(p->to[0]) ? 1 : p->count;
+  }
+  if (count > 4096)
+    return ig_fail_at(run->job->cx, &run->c->at, "%lld probes are too many (4096)",
+                      (long long)count);
+  IG_TRY(IG_NEW(run->job->cx, &run->probe, count, "probes"));
+  for (int i = 0; i < run->c->probes.count; i++) {
+    const ig_thermal_probe *p = IG_ITEM(const ig_thermal_probe, run->c->probes, i);
+    if (isnan(p->to[0])) {
+      IG_TRY(probe_add(run, p, -1, p->point));
+      continue;
+    }
+    for (int k = 0; k < p->count; k++) {
+      const double s = (double)k / (double)(p->count - 1);
+      const double point[3] = {p->point[0] + s * (p->to[0] - p->point[0]),
+                               p->point[1] + s * (p->to[1] - p->point[1]),
+                               p->point[2] + s * (p->to[2] - p->point[2])};
+      IG_TRY(probe_add(run, p, k, point));
+    }
+  }
+  return picks_make(run);
+}

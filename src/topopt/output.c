@@ -1,0 +1,264 @@
+/* What a run leaves: snapshots, the history, checkpoints, and at the end figures and the surface.
+ */
+#include "topopt/output.h"
+#include "backend/backend.h"
+#include "core/schedule.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of what is computed at the nodes and in the elements. */
+static const char *state_name(const ig_topopt_case *c) {
+  return c->problem == IG_PROBLEM_HEAT ? "temperature" : "displacement";
+}
+static const char *energy_name(const ig_topopt_case *c) {
+  return c->problem == IG_PROBLEM_HEAT ? "dissipation" : "strain_energy";
+}
+
+ig_status ig_topopt_output_check(const ig_job *job) {
+  const ig_topopt_case *c = job->room_case;
+  const ig_output_case *o = job->output;
+  if (!o)
+    return IG_OK;
+  if (o->interval > 0)
+    return ig_fail_at(job->cx, &o->at,
+                      "output.interval: no time passes while a design is improved: give 'every' or "
+                      "'count', in iterations");
+  for (int i = 0; i < o->fields.count; i++) {
+    const char *field = o->fields.value[i];
+    if (strcmp(field, "density") != 0 && strcmp(field, state_name(c)) != 0 &&
+        strcmp(field, energy_name(c)) != 0)
+      return ig_fail_at(job->cx, &o->at, "output.fields: no '%.40s' here: expected density, %s, %s",
+                        field, energy_name(c), state_name(c));
+  }
+  return IG_OK;
+}
+
+/* --- snapshots --- */
+
+static ig_status add_field(const ig_design *s, ig_snapshot *snap, const char *name,
+                           const char *unit, bool nodes, int components, const double *from) {
+  float *field;
+  IG_TRY(ig_snapshot_add(snap, name, unit, nodes ? IG_AT_POINTS : IG_AT_CELLS, IG_F32, components,
+                         NULL, (void **)&field));
+  s->d->pack(s->d->self, nodes, components, from, field);
+  return IG_OK;
+}
+
+/* Energy density of the first load case into s->work: modulus x energy at unit modulus. */
+static ig_status energy_density(const ig_design *s, double scale) {
+  const ig_discretisation *d = s->d;
+  const double *u = s->u[s->realisations - 1][0].dev;
+  double *energy = s->work.dev;
+  IG_TRY(d->energy(d->self, u, u, 0.5 * scale * scale * s->loading->stiffness / d->volume, false,
+                   energy));
+  IG_TRY(s->ops->map(s->cx, d->places, d->role, IG_MAP_PRODUCT, energy, d->modulus, NULL, energy));
+  return d->share ? s->ops->map(s->cx, d->places, d->role, IG_MAP_QUOTIENT, energy, d->share, NULL,
+                                energy)
+                  : IG_OK;
+}
+
+static ig_status add_fields(const ig_job *job, const ig_design *s, ig_snapshot *snap,
+                            double *buffer) {
+  const ig_discretisation *d = s->d;
+  const size_t n = (size_t)d->places, nu = (size_t)d->unknowns;
+  const bool heat = s->c->problem == IG_PROBLEM_HEAT;
+  const double scale = s->loading->norm[0] / s->loading->stiffness;
+  const int last = s->realisations - 1;
+  if (ig_output_wants(job->output, "density")) {
+    IG_TRY(s->cx->backend->copy_out(s->cx, buffer, s->density[last].dev, n * 8));
+    IG_TRY(add_field(s, snap, "density", "", false, 1, buffer));
+  }
+  if (ig_output_wants(job->output, energy_name(s->c))) {
+    IG_TRY(energy_density(s, scale));
+    IG_TRY(s->cx->backend->copy_out(s->cx, buffer, s->work.dev, n * 8));
+    IG_TRY(add_field(s, snap, energy_name(s->c), heat ? "W K/m^3" : "J/m^3", false, 1, buffer));
+  }
+  if (ig_output_wants(job->output, state_name(s->c))) {
+    IG_TRY(s->cx->backend->copy_out(s->cx, buffer, s->u[last][0].dev, nu * 8));
+    for (size_t i = 0; i < nu; i++)
+      buffer[i] *= scale;
+    IG_TRY(add_field(s, snap, state_name(s->c), heat ? "K" : "m", true, heat ? 1 : 3, buffer));
+  }
+  return IG_OK;
+}
+
+ig_status ig_topopt_snapshot(ig_job *job, ig_design *s, int64_t iteration) {
+  const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
+  ig_snapshot *snap = NULL;
+  double *buffer;
+  IG_TRY(IG_NEW(s->cx, &buffer, nu > n ? nu : n, "snapshot buffer"));
+  ig_status status = s->d->snapshot(s->d->self, iteration, &snap);
+  if (status == IG_OK)
+    status = add_fields(job, s, snap, buffer);
+  free(buffer);
+  if (status != IG_OK) {
+    ig_snapshot_free(snap);
+    return status;
+  }
+  snap->iterations = true;
+  return job->sink->snapshot(job->sink, snap);
+}
+
+/* --- history --- */
+
+ig_status ig_topopt_history(ig_job *job, const ig_design *s, int64_t iteration,
+                            const ig_evaluation *e, double change) {
+  enum { COLUMNS = 8 };
+  const char *names[COLUMNS + IG_LIMITS] = {
+      "iteration", "objective",         "volume",           "change", "grayness [%]",
+      "penalty",   "solver iterations", "relative residual"};
+  double values[COLUMNS + IG_LIMITS] = {
+      (double)iteration, e->objective, e->volume,     change,
+      e->grayness,       e->penalty,   e->iterations, e->residual};
+  static const char *const limits[IG_LIMITS] = {"constraint 1", "constraint 2", "constraint 3",
+                                                "constraint 4", "constraint 5", "constraint 6",
+                                                "constraint 7"};
+  for (int i = 0; i < s->limits; i++) {
+    names[COLUMNS + i] = limits[i];
+    values[COLUMNS + i] = e->limit[i];
+  }
+  return job->sink->history(job->sink, COLUMNS + s->limits, names, values);
+}
+
+/* --- checkpoints --- */
+
+enum { FIGURES = 4 + IG_LIMITS + 1 };
+
+ig_status ig_topopt_checkpoint(ig_job *job, ig_design *s, int64_t iteration, double objective) {
+  const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
+  const int states = s->realisations * s->loading->cases;
+  const bool mma = s->mma_low.dev != NULL;
+  ig_saved saved[6 + IG_REALISATIONS * (IG_LOAD_CASES + 1) + IG_LIMITS];
+  char name[IG_REALISATIONS * (IG_LOAD_CASES + 1) + IG_LIMITS][24];
+  int count = 0, names = 0;
+  double *host, *at;
+  IG_TRY(IG_NEW(s->cx, &host,
+                (mma ? 5 : 1) * n + (size_t)(states + s->realisations + s->limits) * nu,
+                "checkpoint"));
+  at = host;
+  ig_status status = IG_OK;
+#define SAVE(array, label, length)                                                                 \
+  do {                                                                                             \
+    IG_TRY_GOTO(status, done, s->cx->backend->copy_out(s->cx, at, (array).dev, (length)*8));       \
+    saved[count++] = (ig_saved){label, IG_F64, (int64_t)(length), at};                             \
+    at += (length);                                                                                \
+  } while (0)
+  SAVE(s->x, "design", n);
+  for (int r = 0; r < s->realisations; r++) {
+    for (int q = 0; q < s->loading->cases; q++) {
+      snprintf(name[names], sizeof *name, "state %d %d", r, q);
+      SAVE(s->u[r][q], name[names], nu);
+      names++;
+    }
+    if (s->adjoint[r].dev) {
+      snprintf(name[names], sizeof *name, "adjoint %d", r);
+      SAVE(s->adjoint[r], name[names], nu);
+      names++;
+    }
+  }
+  for (int i = 0; i < s->limits; i++)
+    if (s->limit_state[i].dev) {
+      snprintf(name[names], sizeof *name, "constraint %d", i + 1);
+      SAVE(s->limit_state[i], name[names], nu);
+      names++;
+    }
+  if (mma) {
+    SAVE(s->mma_low, "lower asymptote", n);
+    SAVE(s->mma_high, "upper asymptote", n);
+    SAVE(s->mma_old, "old design", n);
+    SAVE(s->mma_older, "older design", n);
+  }
+#undef SAVE
+  double figures[FIGURES] = {objective, s->tolerance, s->multiplier,
+                             s->d->learnt ? *s->d->learnt : 0};
+  memcpy(figures + 4, s->dual, sizeof s->dual);
+  saved[count++] = (ig_saved){"figures", IG_F64, FIGURES, figures};
+  status = job->sink->checkpoint(job->sink, (double)iteration, iteration, saved, count);
+done:
+  free(host);
+  return status;
+}
+
+ig_status ig_topopt_restore(ig_job *job, ig_design *s, int64_t *iteration, double *objective) {
+  ig_ctx *cx = s->cx;
+  const int64_t n = s->d->places, nu = s->d->unknowns;
+  const void *data;
+  char name[24];
+#define LOAD(array, label, length)                                                                 \
+  do {                                                                                             \
+    IG_TRY(ig_restart_find(cx, job->restart, label, IG_F64, length, &data));                       \
+    IG_TRY(cx->backend->copy_in(cx, (array).dev, data, (size_t)(length)*8));                       \
+  } while (0)
+  LOAD(s->x, "design", n);
+  for (int r = 0; r < s->realisations; r++) {
+    for (int q = 0; q < s->loading->cases; q++) {
+      snprintf(name, sizeof name, "state %d %d", r, q);
+      LOAD(s->u[r][q], name, nu);
+    }
+    if (s->adjoint[r].dev) {
+      snprintf(name, sizeof name, "adjoint %d", r);
+      LOAD(s->adjoint[r], name, nu);
+    }
+  }
+  for (int i = 0; i < s->limits; i++)
+    if (s->limit_state[i].dev) {
+      snprintf(name, sizeof name, "constraint %d", i + 1);
+      LOAD(s->limit_state[i], name, nu);
+    }
+  if (s->c->optimiser.method == IG_OPTIMISER_MMA && job->restart->step > 0) {
+    IG_TRY(ig_mma_prepare(s));
+    LOAD(s->mma_low, "lower asymptote", n);
+    LOAD(s->mma_high, "upper asymptote", n);
+    LOAD(s->mma_old, "old design", n);
+    LOAD(s->mma_older, "older design", n);
+    s->updates = (int)job->restart->step;
+  }
+#undef LOAD
+  IG_TRY(ig_restart_find(cx, job->restart, "figures", IG_F64, FIGURES, &data));
+  const double *figures = data;
+  *objective = figures[0];
+  s->tolerance = figures[1];
+  s->multiplier = figures[2];
+  if (s->d->learnt)
+    *s->d->learnt = figures[3] != 0;
+  memcpy(s->dual, figures + 4, sizeof s->dual);
+  *iteration = job->restart->step;
+  return IG_OK;
+}
+
+/* --- the end --- */
+
+ig_status ig_topopt_finish(ig_job *job, ig_design *s, const ig_evaluation *e) {
+  ig_sink *sink = job->sink;
+  static const char *const unit[] = {
+      [IG_PROBLEM_STIFFNESS] = "J", [IG_PROBLEM_HEAT] = "W K", [IG_PROBLEM_MECHANISM] = "m"};
+  IG_TRY(sink->result(sink, "objective", unit[s->c->problem], e->objective));
+  IG_TRY(sink->result(sink, "volume", "", e->volume));
+  IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
+  IG_TRY(sink->result(sink, "seconds_solve", "s", s->seconds[0]));
+  IG_TRY(sink->result(sink, "seconds_sensitivities", "s", s->seconds[1]));
+  IG_TRY(sink->result(sink, "seconds_filter", "s", s->seconds[2]));
+  IG_TRY(sink->result(sink, "seconds_update", "s", s->seconds[3]));
+  const ig_surface_case *c = &s->c->surface;
+  if (!s->d->surface || c->formats.count == 0)
+    return IG_OK;
+  const size_t n = (size_t)s->d->places;
+  double *density;
+  IG_TRY(IG_NEW(s->cx, &density, n, "surface"));
+  ig_part surface = {0};
+  ig_status status =
+      s->cx->backend->copy_out(s->cx, density, s->density[s->realisations - 1].dev, n * 8);
+  if (status == IG_OK)
+    status = s->d->surface(s->d->self, density, c->level, c->mirror, &surface);
+  free(density);
+  for (int f = 0; status == IG_OK && f < c->formats.count; f++)
+    status = ig_part_write(s->cx, &surface, c->formats.value[f], sink);
+  if (status == IG_OK)
+    status = sink->result(sink, "surface_area", "m^2", surface.area);
+  if (status == IG_OK)
+    status = sink->result(sink, "surface_volume", "m^3", surface.volume);
+  ig_part_free(&surface);
+  return status;
+}
