@@ -18,30 +18,15 @@ typedef struct {
   char label[160];
 } scalar;
 
-static double entry(const ig_field *f, int64_t i) {
-  switch (f->dtype) {
-  case IG_F32:
-    return (double)((const float *)f->data)[i];
-  case IG_F64:
-    return ((const double *)f->data)[i];
-  case IG_I32:
-    return ((const int32_t *)f->data)[i];
-  case IG_I64:
-    return (double)((const int64_t *)f->data)[i];
-  default:
-    return ((const uint8_t *)f->data)[i];
-  }
-}
-
 static double scalar_value(const scalar *s, int64_t i) {
   const int n = s->field->components;
   if (s->component >= 0)
-    return entry(s->field, i * n + s->component);
+    return ig_field_number(s->field, i * n + s->component);
   if (n == 1)
-    return entry(s->field, i);
+    return ig_field_number(s->field, i);
   double sum = 0;
   for (int c = 0; c < n; c++) {
-    const double v = entry(s->field, i * n + c);
+    const double v = ig_field_number(s->field, i * n + c);
     sum += (n == 6 && c > 2 ? 2 : 1) * v * v; /* off-diagonals count twice */
   }
   return sqrt(sum);
@@ -123,7 +108,7 @@ static ig_status points_warp(ig_snapshot *snap, const char *path, const ig_view_
                    path, o->warp);
   const double scale = o->warp_scale != 0 ? o->warp_scale : 1;
   for (int64_t i = 0; i < 3 * snap->points; i++)
-    snap->point[i] += scale * entry(s.field, i);
+    snap->point[i] += scale * ig_field_number(s.field, i);
   return IG_OK;
 }
 
