@@ -13,8 +13,7 @@ static ig_ctx *cx;
 /* INGOT_TEST_BACKEND names another backend for all of it. */
 static void open_ctx(const char *backend) {
   const char *other = getenv("INGOT_TEST_BACKEND");
-  const ig_ctx_options options = {.backend = other ? other : backend, .threads = 2};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  cx = ctx_on(other ? other : backend, 2);
 }
 
 static ig_mesh *wobbly(void) {
