@@ -7,7 +7,7 @@
 
    and the host only asks for so many of them, then looks (model.c). */
 #include "core/schedule.h"
-#include "fracture/fracture.h"
+#include "fracture/run.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -119,7 +119,7 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   m->wide = set->precision == IG_DOUBLE;
   m->check_every = set->check_every;
   m->nodes_start = mesh->nodes;
-  frac *s = &m->s;
+  ig_frac_state *s = &m->s;
   const ig_frac_shape *h = &m->shape;
   const int64_t ne = ig_mesh_elements(mesh);
   if (ne * h->nodes > INT32_MAX)
@@ -291,7 +291,7 @@ ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_fac
 }
 
 ig_status ig_frac_model_start(ig_frac_model *m) {
-  frac *s = &m->s;
+  ig_frac_state *s = &m->s;
   s->loads_on = m->loaded;
   IG_TRY(ig_frac_table_add(m, "lf", &s->lf, IG_FRAC_PER_LOAD, m->shape.face_nodes * m->shape.dim,
                            m->wide ? 8 : 4, DEVICE_ONLY));

@@ -1,5 +1,5 @@
 /* The mesh as tables: opening everything, seeing that all is consistent, finding the pieces. */
-#include "fracture/fracture.h"
+#include "fracture/run.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,13 @@ int ig_frac_across(int kind, int turn, int j) {
   if (ig_frac_shapes[kind].dim == 2)
     return j < 2 ? 1 - j : j;
   return j < 3 ? (turn + 3 - j) % 3 : 3 + (turn + 5 - j) % 3;
+}
+
+int32_t ig_frac_cohesive_node(const ig_frac_model *m, const int32_t *conn, const int32_t *coh,
+                              const uint8_t *turn, int64_t c, int j, bool upper) {
+  const int64_t ne = m->s.ne, nf = m->shape.faces, facet = coh[2 * c + upper];
+  const int k = upper ? ig_frac_across(m->kind, turn[c], j) : j;
+  return conn[ig_frac_face_node(m->kind, (int)(facet % nf), k) * ne + facet / nf];
 }
 
 static uint64_t next_random(uint64_t *state) {

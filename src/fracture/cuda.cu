@@ -16,7 +16,7 @@ enum { IG_FRAC_THREADS = 128, IG_FRAC_BLOCKS_PER_SM = 32 };
            IG_FRAC_##name == IG_FRAC_split || IG_FRAC_##name == IG_FRAC_open                       \
        ? 1                                                                                         \
        : 0)
-typedef void ig_frac_kernel(const frac s, int64_t begin, int64_t n);
+typedef void ig_frac_kernel(const ig_frac_state s, int64_t begin, int64_t n);
 
 /* The last block to finish its nodes counts the step: spares a launch of its own. */
 static __device__ __forceinline__ void ig_frac_ticket(ig_frac_count *count) {
@@ -42,8 +42,8 @@ static ig_frac_kernel *const *const tables[2][4] = {
     {tri3_kernels_f32, tri6_kernels_f32, tet4_kernels_f32, tet10_kernels_f32},
     {tri3_kernels_f64, tri6_kernels_f64, tet4_kernels_f64, tet10_kernels_f64}};
 
-ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item, const frac *s,
-                           int64_t begin, int64_t n) {
+ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item,
+                           const ig_frac_state *s, int64_t begin, int64_t n) {
   if (item == IG_FRAC_advance || n == 0)
     return IG_OK; /* a step is counted with the last node */
   const int64_t most = n < 0 ? -n : n;
@@ -66,7 +66,7 @@ ig_status ig_frac_cuda_temp(ig_ctx *cx, int64_t n, size_t *bytes) {
   *bytes += 256;
   return IG_OK;
 }
-ig_status ig_frac_cuda_compact(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n,
+ig_status ig_frac_cuda_compact(ig_ctx *cx, const ig_frac_state *s, const uint8_t *flag, int64_t n,
                                int32_t *list, int32_t *found) {
   size_t bytes = s->temp_bytes;
   IG_CUDA(cx, select(s->temp, &bytes, flag, n, list, found, ig_cuda_stream(cx)));
@@ -80,7 +80,7 @@ enum { SCAN_THREADS = 256, SCAN_EACH = IG_FRAC_SCAN / SCAN_THREADS };
 typedef cub::BlockScan<int32_t, SCAN_THREADS> block_scan;
 
 static __global__ void __launch_bounds__(SCAN_THREADS)
-    scan_stretches(const __grid_constant__ frac s) {
+    scan_stretches(const __grid_constant__ ig_frac_state s) {
   typedef cub::BlockReduce<int32_t, SCAN_THREADS> reduce;
   __shared__ union {
     reduce::TempStorage reduce;
@@ -120,7 +120,8 @@ static __global__ void __launch_bounds__(SCAN_THREADS)
   if (threadIdx.x == 0)
     s.count->ticket = 0;
 }
-static __global__ void __launch_bounds__(SCAN_THREADS) scan_within(const __grid_constant__ frac s) {
+static __global__ void __launch_bounds__(SCAN_THREADS)
+    scan_within(const __grid_constant__ ig_frac_state s) {
   __shared__ block_scan::TempStorage temp;
   const int32_t n = s.count->touched;
   for (int32_t b = blockIdx.x; b * (int64_t)IG_FRAC_SCAN < n; b += gridDim.x) {
@@ -135,7 +136,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS) scan_within(const __grid_
     __syncthreads();
   }
 }
-ig_status ig_frac_cuda_scan(ig_ctx *cx, const frac *s) {
+ig_status ig_frac_cuda_scan(ig_ctx *cx, const ig_frac_state *s) {
   const unsigned all = ig_cuda_blocks(s->node_max, IG_FRAC_SCAN);
   const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * 4;
   const unsigned blocks = all < cap ? all : cap;
@@ -152,7 +153,7 @@ ig_status ig_frac_cuda_scan(ig_ctx *cx, const frac *s) {
 
 enum { STORED_PER_BLOCK = 16 };
 
-static __global__ void stored_build(const __grid_constant__ frac s, double *k) {
+static __global__ void stored_build(const __grid_constant__ ig_frac_state s, double *k) {
   const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   const int32_t e = (int32_t)(i / 12), column = (int32_t)(i % 12);
   if (e >= s.ne)
@@ -170,7 +171,7 @@ static __global__ void stored_build(const __grid_constant__ frac s, double *k) {
 }
 
 static __global__ void __launch_bounds__(12 * STORED_PER_BLOCK)
-    stored_apply(const __grid_constant__ frac s, const double *k, double *f) {
+    stored_apply(const __grid_constant__ ig_frac_state s, const double *k, double *f) {
   __shared__ double u[STORED_PER_BLOCK][12];
   const int local = threadIdx.x / 12, row = threadIdx.x % 12;
   const int32_t e = blockIdx.x * STORED_PER_BLOCK + local;
@@ -188,7 +189,7 @@ static __global__ void __launch_bounds__(12 * STORED_PER_BLOCK)
   atomicAdd(&f[at], -sum);
 }
 
-ig_status ig_frac_cuda_stored(ig_ctx *cx, const frac *s, int repeats, double *seconds) {
+ig_status ig_frac_cuda_stored(ig_ctx *cx, const ig_frac_state *s, int repeats, double *seconds) {
   double *k = NULL, *f = NULL;
   cudaStream_t stream = ig_cuda_stream(cx);
   const size_t sums = (size_t)s->node_max * 2 * sizeof(double);

@@ -12,8 +12,8 @@
    When a node splits, its slots are sorted by connected component inside the stretch of `list` they
    already have; each copy of the node owns a part of it. So the table that gathers forces, masses
    and stresses follows the mesh without ever being rebuilt. */
-#ifndef IG_FRAC_H
-#define IG_FRAC_H
+#ifndef IG_FRAC_STATE_H
+#define IG_FRAC_STATE_H
 
 #include "core/ctx.h"
 #include "kern/fault.h"
@@ -144,7 +144,7 @@ typedef struct {
   size_t temp_bytes;
   ig_frac_count *count;
   ig_fault *fault;
-} frac;
+} ig_frac_state;
 
 /* k / ne, exact for 32 bits: slots and facets are taken apart often. (magic is 0 for one element.)
  */
@@ -195,13 +195,13 @@ enum { IG_FRAC_TRI3, IG_FRAC_TRI6, IG_FRAC_TET4, IG_FRAC_TET10 };
 /* The drivers of one backend. `kind` is IG_FRAC_TRI3…, `wide` 1 for double precision. */
 typedef struct {
   /* runs an item over [begin, begin + n); n < 0: over all there are, at most -n */
-  ig_status (*run)(ig_ctx *cx, int kind, int wide, ig_frac_item item, const frac *s, int64_t begin,
-                   int64_t n);
+  ig_status (*run)(ig_ctx *cx, int kind, int wide, ig_frac_item item, const ig_frac_state *s,
+                   int64_t begin, int64_t n);
   /* the numbers of the flags that are up, in order, and how many; n flags at most */
-  ig_status (*compact)(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n, int32_t *list,
-                       int32_t *found);
+  ig_status (*compact)(ig_ctx *cx, const ig_frac_state *s, const uint8_t *flag, int64_t n,
+                       int32_t *list, int32_t *found);
   /* extra of the touched nodes: running sums, inclusive */
-  ig_status (*scan)(ig_ctx *cx, const frac *s);
+  ig_status (*scan)(ig_ctx *cx, const ig_frac_state *s);
   /* work space compact wants for n flags */
   ig_status (*temp)(ig_ctx *cx, int64_t n, size_t *bytes);
 } ig_frac_ops;
