@@ -41,21 +41,11 @@ static ig_status cpu_scan(ig_ctx *cx, const ig_frac_state *s) {
   return IG_OK;
 }
 
-static ig_status cpu_temp(ig_ctx *cx, int64_t n, size_t *bytes) {
-  (void)cx;
-  (void)n;
-  *bytes = 0;
-  return IG_OK;
-}
-
-static const ig_frac_ops cpu_ops = {
-    .run = cpu_run, .compact = cpu_compact, .scan = cpu_scan, .temp = cpu_temp};
+static const ig_frac_ops cpu_ops = {.run = cpu_run, .compact = cpu_compact, .scan = cpu_scan};
 
 #ifdef INGOT_HAVE_CUDA
-static const ig_frac_ops cuda_ops = {.run = ig_frac_cuda_run,
-                                     .compact = ig_frac_cuda_compact,
-                                     .scan = ig_frac_cuda_scan,
-                                     .temp = ig_frac_cuda_temp};
+static const ig_frac_ops cuda_ops = {
+    .run = ig_frac_cuda_run, .compact = ig_frac_cuda_compact, .scan = ig_frac_cuda_scan};
 #endif
 
 const ig_frac_ops *ig_frac_ops_of(ig_ctx *cx) {

@@ -68,9 +68,9 @@ enum {
 #define IG_FRAC_CRITERION_CHOICES                                                                  \
   "facet_max|facet_mean|principal_max|principal_mean|principal_best|pair_max|pair_mean"
 
-/* A marked facet becomes a cohesive element, a free surface, or a cohesive element without
-   traction, whose sides press and rub only. */
-typedef enum { IG_FRAC_HOLD, IG_FRAC_CUT, IG_FRAC_BROKEN } ig_frac_opening;
+/* A marked facet becomes a cohesive element, a free surface, a cohesive element without traction,
+   whose sides press and rub only, or one without any state, where there is no mechanics. */
+typedef enum { IG_FRAC_HOLD, IG_FRAC_CUT, IG_FRAC_BROKEN, IG_FRAC_BARE } ig_frac_opening;
 
 /* Figures summed up for history, one row a chunk. */
 enum {
@@ -137,11 +137,9 @@ typedef struct {
   uint8_t *touch;   /* node_max: nodes of facets that open */
   int32_t *touched; /* node_max: those nodes, in order */
   int32_t *extra;   /* node_max: copies each of them needs, then those of all up to it */
-  int32_t *sums;    /* node_max / IG_FRAC_SCAN + 1: work space of the running sum */
+  int32_t *sums;    /* slots / IG_FRAC_SCAN + 2: work space of compactions and running sums */
   double *part;     /* chunks x IG_FRAC_FIGURES */
   double *limit;    /* ne: largest eigenvalue of an element, for the critical step */
-  void *temp;       /* work space of the drivers */
-  size_t temp_bytes;
   ig_frac_count *count;
   ig_fault *fault;
 } ig_frac_state;
@@ -202,8 +200,6 @@ typedef struct {
                        int32_t *list, int32_t *found);
   /* extra of the touched nodes: running sums, inclusive */
   ig_status (*scan)(ig_ctx *cx, const ig_frac_state *s);
-  /* work space compact wants for n flags */
-  ig_status (*temp)(ig_ctx *cx, int64_t n, size_t *bytes);
 } ig_frac_ops;
 const ig_frac_ops *ig_frac_ops_of(ig_ctx *cx);
 

@@ -35,6 +35,7 @@ static uint64_t next_random(uint64_t *state) {
 
 /* A batch, each pass waited for. */
 static ig_status insert_timed(ig_frac_model *m, double passes[IG_FRAC_PASSES]) {
+  m->s.opening = IG_FRAC_BARE;
   for (int i = 0; i < IG_FRAC_PASSES; i++) {
     const double start = ig_now();
     IG_TRY(ig_frac_model_pass(m, i));
@@ -73,7 +74,7 @@ ig_status ig_frac_open_all(ig_frac_model *m, int batches, uint64_t seed, double 
     status = cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all);
     const double start = ig_now();
     if (status == IG_OK)
-      status = passes ? insert_timed(m, passes) : ig_frac_model_insert(m, IG_FRAC_HOLD);
+      status = passes ? insert_timed(m, passes) : ig_frac_model_insert(m, IG_FRAC_BARE);
     if (status == IG_OK)
       status = cx->backend->sync(cx);
     *seconds += ig_now() - start;
