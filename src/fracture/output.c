@@ -285,7 +285,7 @@ ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
          f[IG_FRAC_OPENED]},
         {"crack_extension", "m", k->extension},
         {"crack_angle", "deg", ig_frac_track_angle(k)},
-        {"top_tip_speed", "m/s", k->top_speed},
+        {"tip_speed_max", "m/s", k->top_speed},
         {"kinetic_energy", "J", f[IG_FRAC_KINETIC]},
         {"strain_energy", "J", f[IG_FRAC_STRAIN]},
         {"external_work", "J", f[IG_FRAC_EXTERNAL]},
@@ -293,7 +293,7 @@ ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
          f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_RECOVERABLE] - f[IG_FRAC_CONTACT]},
         {"recoverable_cohesive_energy", "J", f[IG_FRAC_RECOVERABLE]},
         {"contact_energy", "J", f[IG_FRAC_CONTACT]},
-        {"energy_drift", "", drift},
+        {"energy_error", "", drift},
     };
     for (size_t i = 0; status == IG_OK && i < sizeof rows / sizeof *rows; i++)
       status = job->sink->result(job->sink, rows[i].key, rows[i].unit, rows[i].value);
