@@ -5,7 +5,7 @@
                      marked facets become cohesive elements, nodes that came apart are copied
      each step       loaded faces, cohesive elements, bulk elements, nodes (Newmark)
 
-   and the host only asks for so many of them, then looks (model.c). */
+   and the host only asks for so many of them, then looks (steps.c). */
 #include "core/schedule.h"
 #include "fracture/run.h"
 

@@ -1,6 +1,9 @@
 /* What a run leaves behind: the opened mesh as snapshots, its figures, the pieces as a table. */
 #include "core/schedule.h"
 #include "fracture/run.h"
+#include "kern/prec_f64.h"
+#include "material/cohesive.inc"
+#include "fracture/types.inc"
 
 #include <inttypes.h>
 #include <math.h>
@@ -62,26 +65,8 @@ static ig_status stress_fields(const ig_job *job, ig_frac_model *m, ig_snapshot 
       ((float *)out[0])[6 * e + c] = (float)sig[c];
     const ig_frac_elastic *el = &m->s.elastic[mat[e]];
     const double trace = sig[0] + sig[1] + sig[2];
-    double first, density = 0;
-    if (dim == 2) {
-      first = 0.5 * (sig[0] + sig[1]) +
-              sqrt(0.25 * (sig[0] - sig[1]) * (sig[0] - sig[1]) + sig[3] * sig[3]);
-    } else { /* Newton from above on the characteristic polynomial */
-      const double i2 = sig[0] * sig[1] + sig[1] * sig[2] + sig[2] * sig[0] - sig[3] * sig[3] -
-                        sig[4] * sig[4] - sig[5] * sig[5];
-      const double i3 = sig[0] * sig[1] * sig[2] + 2 * sig[3] * sig[4] * sig[5] -
-                        sig[0] * sig[4] * sig[4] - sig[1] * sig[5] * sig[5] -
-                        sig[2] * sig[3] * sig[3];
-      const double spread = sqrt(fmax(0, trace * trace - 3 * i2));
-      first = trace / 3 + 2 * spread / 3;
-      for (int it = 0; it < 40; it++) {
-        const double p = ((first - trace) * first + i2) * first - i3;
-        const double dp = (3 * first - 2 * trace) * first + i2;
-        if (!(dp > 0) || fabs(p) <= 1e-12 * fabs(dp) * spread)
-          break;
-        first -= p / dp;
-      }
-    }
+    double density = 0;
+    const double first = dim == 2 ? tri3_largest_principal_f64(t) : tet4_largest_principal_f64(t);
     for (int d = 0; d < 3; d++) {
       const double strain = d < dim ? (sig[d] - el->c12 / (el->c11 + (dim - 1) * el->c12) * trace) /
                                           (el->c11 - el->c12)
@@ -202,6 +187,8 @@ static ig_status pieces_table(ig_job *job, ig_frac_model *m, const ig_frac_piece
   const int dim = m->shape.dim, nn = m->shape.nodes, nc = m->shape.corners;
   const int64_t ne = m->s.ne;
   enum { MASS, X, V = X + 3, ELEMENTS = V + 3, WIDTH };
+  static double (*const shares[4])(int) = {tri3_share_f64, tri6_share_f64, tet4_share_f64,
+                                           tet10_share_f64};
   double *sum;
   IG_TRY(IG_NEW(job->cx, &sum, (int64_t)p->count * WIDTH, "pieces"));
   const int32_t *conn = ig_frac_model_host(m, "conn");
@@ -209,28 +196,20 @@ static ig_status pieces_table(ig_job *job, ig_frac_model *m, const ig_frac_piece
              *v = ig_frac_model_host(m, "v");
   const uint8_t *mat = ig_frac_model_host(m, "mat");
   for (int64_t e = 0; e < ne; e++) {
-    double c[4][3] = {{0}}, edge[3][3] = {{0}}, size;
+    double c2[3][2], c3[4][3], g2[3][2], g3[4][3];
     for (int a = 0; a < nc; a++)
-      for (int d = 0; d < dim; d++)
-        c[a][d] = ig_frac_model_real(m, x, (int64_t)conn[a * ne + e] * dim + d);
-    for (int i = 0; i < dim; i++)
-      for (int d = 0; d < dim; d++)
-        edge[i][d] = c[i + 1][d] - c[0][d];
-    if (dim == 2)
-      size = 0.5 * m->s.thickness * (edge[0][0] * edge[1][1] - edge[0][1] * edge[1][0]);
-    else
-      size = (edge[0][0] * (edge[1][1] * edge[2][2] - edge[1][2] * edge[2][1]) -
-              edge[0][1] * (edge[1][0] * edge[2][2] - edge[1][2] * edge[2][0]) +
-              edge[0][2] * (edge[1][0] * edge[2][1] - edge[1][1] * edge[2][0])) /
-             6;
+      for (int d = 0; d < dim; d++) {
+        const double at = ig_frac_model_real(m, x, (int64_t)conn[a * ne + e] * dim + d);
+        *(dim == 2 ? &c2[a][d] : &c3[a][d]) = at;
+      }
+    const double size =
+        dim == 2 ? tri3_gradients_f64(c2, g2) * m->s.thickness : tet4_gradients_f64(c3, g3);
     const double mass = size * m->s.elastic[mat[e]].rho;
     double *to = sum + (int64_t)p->of[e] * WIDTH;
     to[MASS] += mass;
     to[ELEMENTS]++;
     for (int a = 0; a < nn; a++) {
-      const double share = nn == nc   ? 1.0 / nc
-                           : dim == 2 ? (a < nc ? 1 / 19.0 : 16 / 57.0)
-                                      : (a < nc ? 1 / 36.0 : 4 / 27.0);
+      const double share = shares[m->kind](a);
       for (int d = 0; d < dim; d++) {
         const int64_t at = (int64_t)conn[a * ne + e] * dim + d;
         to[X + d] += share * mass * (ig_frac_model_real(m, x, at) + ig_frac_model_real(m, u, at));

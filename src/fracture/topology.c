@@ -1,21 +1,18 @@
 /* The mesh as tables: opening everything, seeing that all is consistent, finding the pieces. */
 #include "fracture/run.h"
+#include "kern/prec_f64.h"
+#include "material/cohesive.inc"
+#include "fracture/types.inc"
 
 #include <stdlib.h>
 #include <string.h>
 
 int ig_frac_face_node(int kind, int f, int j) {
-  static const signed char tet[4][6] = {
-      {1, 2, 3, 5, 9, 8}, {0, 3, 2, 7, 9, 6}, {0, 1, 3, 4, 8, 7}, {0, 2, 1, 6, 5, 4}};
-  if (ig_frac_shapes[kind].dim == 3)
-    return tet[f][j];
-  return j == 0 ? (f + 1) % 3 : j == 1 ? (f + 2) % 3 : 3 + (f + 1) % 3;
+  return ig_frac_shapes[kind].dim == 2 ? tri6_face_node_f64(f, j) : tet10_face_node_f64(f, j);
 }
 
 int ig_frac_across(int kind, int turn, int j) {
-  if (ig_frac_shapes[kind].dim == 2)
-    return j < 2 ? 1 - j : j;
-  return j < 3 ? (turn + 3 - j) % 3 : 3 + (turn + 5 - j) % 3;
+  return ig_frac_shapes[kind].dim == 2 ? tri6_across_f64(turn, j) : tet10_across_f64(turn, j);
 }
 
 int32_t ig_frac_cohesive_node(const ig_frac_model *m, const int32_t *conn, const int32_t *coh,
