@@ -92,7 +92,7 @@ static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int be
   return IG_OK;
 }
 
-/* Rising order, 11 bits at a time; `room` is as long. */
+/* Rising order, a byte at a time; `room` is as long. */
 static void numbers_sort(ig_lid *item, int32_t count, ig_lid *room) {
   ig_lid low = INT32_MAX, high = 0;
   for (int32_t i = 0; i < count; i++) {
@@ -100,14 +100,14 @@ static void numbers_sort(ig_lid *item, int32_t count, ig_lid *room) {
     high = item[i] > high ? item[i] : high;
   }
   ig_lid *from = item, *to = room;
-  for (int shift = 0; count > 0 && (high - low) >> shift > 0; shift += 11) {
-    int32_t start[2049] = {0};
+  for (int shift = 0; count > 0 && (high - low) >> shift > 0; shift += 8) {
+    int32_t start[257] = {0};
     for (int32_t i = 0; i < count; i++)
-      start[(((from[i] - low) >> shift) & 2047) + 1]++;
-    for (int d = 0; d < 2048; d++)
+      start[(((from[i] - low) >> shift) & 255) + 1]++;
+    for (int d = 0; d < 256; d++)
       start[d + 1] += start[d];
     for (int32_t i = 0; i < count; i++)
-      to[start[((from[i] - low) >> shift) & 2047]++] = from[i];
+      to[start[((from[i] - low) >> shift) & 255]++] = from[i];
     ig_lid *done = to;
     to = from;
     from = done;
