@@ -37,7 +37,7 @@ static double step_bytes(const ig_frac_model *m) {
   const double real = m->wide ? 8 : 4, dim = m->shape.dim;
   const bool gather = m->s.how == IG_GATHER;
   return (double)m->s.ne * (m->shape.nodes * (4 + (gather ? 2 * dim * real + 4 : 0)) + 1) +
-         (double)m->count.nodes * (real * (5 * dim + 1) + 4 + (gather ? 8 : 2 * dim * real));
+         (double)m->count.nodes * (real * (5 * dim + 1) + 16 + (gather ? 0 : 2 * dim * real));
 }
 
 static void progress(ig_job *job, const ig_frac_model *m, const ig_frac_track *track, int64_t done,
