@@ -15,11 +15,11 @@ stages:
   design:
     physics: topopt
     grid: {elements: [8, 4, 12], size: [16 mm, 8 mm, 24 mm]}
-    supports: {where: {from: [0, 0, 0], to: [16 mm, 8 mm, 0]}}
-    loads: {where: {from: [4 mm, 0, 24 mm], to: [12 mm, 8 mm, 24 mm]}, force: [1 kN, 0, 0], spread: faces}
+    supports: {box: {min: [0, 0, 0], max: [16 mm, 8 mm, 0]}}
+    loads: {box: {min: [4 mm, 0, 24 mm], max: [12 mm, 8 mm, 24 mm]}, force: [1 kN, 0, 0], spread: faces}
     passive:
-      - {where: {from: [0, 0, 0], to: [16 mm, 8 mm, 2 mm]}}
-      - {where: {from: [4 mm, 0, 22 mm], to: [12 mm, 8 mm, 24 mm]}}
+      - {box: {min: [0, 0, 0], max: [16 mm, 8 mm, 2 mm]}}
+      - {box: {min: [4 mm, 0, 22 mm], max: [12 mm, 8 mm, 24 mm]}}
     volume: 0.5
     filter: {kind: density, radius: 2.5 mm}
     iterations: 30
@@ -70,13 +70,13 @@ stages:
     duration: 12 us
     output: {count: 4}
 report:
-  - {name: mass, stage: shape, figure: mass, unit: kg}
-  - {name: compliance, stage: design, figure: objective, unit: J}
-  - {name: print time, stage: shape, figure: print_time, unit: s}
-  - {name: peak temperature, stage: print, column: T_max, take: max, unit: K}
-  - {name: first yield, stage: load, figure: first_yield, unit: N}
-  - {name: offset yield, stage: load, figure: offset_yield, unit: N}
-  - {name: crack energy, stage: crack, figure: dissipated_energy, unit: J/m}
+  - {name: mass, stage: shape, figure: mass}
+  - {name: compliance, stage: design, figure: objective}
+  - {name: print time, stage: shape, figure: print_time}
+  - {name: peak temperature, stage: print, column: T_max, take: max}
+  - {name: first yield, stage: load, figure: first_yield}
+  - {name: offset yield, stage: load, figure: offset_yield}
+  - {name: crack energy, stage: crack, figure: dissipated_energy}
 END
 fail() { echo "chain test: $*"; cat log out 2>/dev/null; exit 1; }
 refused() { # words expected, arguments…
@@ -91,7 +91,7 @@ refused() { # words expected, arguments…
 "$INGOT" check small.yaml --set precision=single >out 2>log || fail "a precision for all stages is not left to those that have it"
 [ -s log ] && fail "a precision for all stages is grumbled about"
 "$INGOT" run small.yaml >out 2>log || fail "the chain fails"
-for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv load-mesh.vtkhdf crack/snap.hdf.series; do
+for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv crack/snap.hdf.series; do
   [ -s small-out/$file ] || fail "$file is missing"
 done
 number() { sed -n "s/^ *\"$1 \[.*\": \([0-9.e+-]*\),*$/\1/p" small-out/summary.json; }
@@ -103,6 +103,23 @@ between "peak temperature" 1928 6000
 between "first yield" 500 50000
 between "crack energy" 1 5000
 awk -v a="$(number "first yield")" -v b="$(number "offset yield")" 'BEGIN { exit !(b > a) }' || fail "the offset load is not above that of first yield"
+
+grep -q '"first yield \[N\]"' small-out/summary.json || fail "a figure lacks its unit"
+
+# a check tells what is there and touches nothing
+there() { find small-out -printf '%p %s %T@\n' | sort; }
+before=$(there)
+"$INGOT" check small.yaml >out 2>log || fail "the finished chain is not checked"
+[ "$(grep -c 'up to date' out)" = 5 ] || fail "a check of a finished chain should find five stages up to date"
+[ "$before" = "$(there)" ] || fail "a check wrote into the chain's folder"
+rm -r small-out/load
+before=$(there)
+"$INGOT" check small.yaml >out 2>log || fail "the chain without its load is not checked"
+grep -q 'nothing there yet' out && [ "$before" = "$(there)" ] || fail "a check of a stage to come wrote something"
+cp small.yaml come.yaml
+"$INGOT" check come.yaml >out 2>log || fail "the chain to come is not checked"
+[ ! -e come-out ] || fail "a check made a folder"
+"$INGOT" run small.yaml --stage load >out 2>log || fail "--stage load fails"
 
 # nothing is run twice; a stage alone is, and leaves the same
 stamp() { cksum small-out/*/snap_*.vtkhdf small-out/*/summary.json; }
@@ -150,9 +167,9 @@ stages:
   design:
     physics: topopt
     grid: {elements: [6, 6, 6]}
-    supports: {where: {from: [0, 0, 6], to: [6, 6, 6]}}
-    loads: {where: {from: [3, 3, 3], to: [3, 3, 3]}, force: [0, 0, -1]}
-    passive: {where: {from: [0, 0, 0], to: [6, 6, 2]}, as: void}
+    supports: {box: {min: [0, 0, 6], max: [6, 6, 6]}}
+    loads: {box: {min: [3, 3, 3], max: [3, 3, 3]}, force: [0, 0, -1]}
+    passive: {box: {min: [0, 0, 0], max: [6, 6, 2]}, as: void}
     iterations: 3
   shape: {physics: shape, from: design, voxel: 1, smoothing: 0}
 END
