@@ -12,7 +12,7 @@ typedef struct ig_ctx ig_ctx;
 typedef enum { IG_LOG_INFO, IG_LOG_WARN } ig_log_level;
 typedef void ig_log_fn(void *user, ig_log_level level, const char *message);
 
-/* How far a run is: `done` of `total` in `unit` ("step", "iteration"); `note` is a short live
+/* How far a run is: `done` of `total` in `unit` ("step", "iteration", "s"); `note` is a short live
  * figure. */
 typedef struct {
   const char *unit;
