@@ -124,8 +124,8 @@ static ig_status run_with(ig_ctx *cx, const char *text, const ig_output_case *ou
                   .restart = restart};
     status = ig_room_topopt.run(&job);
     if (status == IG_OK) {
-      assert_int_equal(job.elements, 240);
-      assert_int_equal(job.dofs, 11 * 7 * 5 * 3);
+      assert_true(job.elements == 240 || job.elements == 24);
+      assert_int_equal(job.dofs, job.elements == 240 ? 11 * 7 * 5 * 3 : 7 * 5 * 2);
       assert_true(job.element_steps > 0);
     }
   }
@@ -364,16 +364,35 @@ static void memory_is_foretold(void **state) {
   }
 }
 
-/* a body nothing holds: the solver says so instead of looping */
+/* a body that too little holds is refused before anything is written; one that void holds is found
+   out by the solver */
 static void floating_body_is_reported(void **state) {
   (void)state;
+  static const struct {
+    const char *supports, *says;
+  } loose[] = {{"", "it moves along x"},
+               {"{box: {max: [0, 4]}, fix: x}", "it moves along y"},
+               {"{box: {max: [0, 0]}}", "it turns about the z axis"},
+               {"{box: {max: [0, 0]}}, {box: {min: [6, 0]}, fix: y}", NULL}};
   ig_ctx *cx = ctx_on("cpu", 2);
+  char text[400];
+  for (size_t i = 0; i < sizeof loose / sizeof *loose; i++) {
+    snprintf(text, sizeof text,
+             "{grid: {elements: [6, 4, 0]}, loads: [{box: {min: [6, 0]}, force: [1, 0, 0]}], "
+             "supports: [%s], iterations: 1}",
+             loose[i].supports);
+    ig_status status = run_case(cx, text, NULL, NULL);
+    assert_int_equal(status, loose[i].says ? IG_INPUT : IG_OK);
+    if (loose[i].says)
+      SAYS(cx, loose[i].says);
+  }
   assert_int_equal(run_case(cx,
-                            "{grid: {elements: [6, 4, 0]}, loads: [{box: {min: [6, 0, 0]}, force: "
-                            "[1, 0, 0]}], solver: {limit: 300}}",
+                            "{grid: {elements: [6, 4, 0]}, loads: [{box: {min: [6, 0]}, force: [1, "
+                            "0, 0]}], supports: [{box: {max: [0, 4]}}], passive: [{box: {max: [2, "
+                            "4]}, as: void}], void_ratio: 1e-300, solver: {limit: 300}}",
                             NULL, NULL),
                    IG_NUMERIC);
-  assert_non_null(strstr(ig_ctx_message(cx), "supports hold the body"));
+  SAYS(cx, "supports hold the body");
   ig_ctx_close(cx);
 }
 
