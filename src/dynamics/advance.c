@@ -212,7 +212,7 @@ double ig_dyn_gravity_now(const ig_dyn_model *m, int c) {
 /* Force on particle n that nothing balances: from outside less the elements'. */
 static double unbalanced(const ig_dyn_model *m, int64_t n, int c, double *all) {
   const double mass = c < 3 ? m->node_mass[n] : m->node_inertia[n];
-  const double inner = ig_dyn_get(m, &m->f, n * m->p.dofs + c);
+  const double inner = ig_dyn_get(m, &m->f, n * m->p.pitch + c);
   const double outer = (m->load.count ? ig_dyn_get(m, &m->load, n * m->p.dofs + c) : 0) +
                        (c < 3 ? ig_dyn_gravity_now(m, c) * mass : 0) +
                        (c < 3 && m->p.triangles ? ig_dyn_get(m, &m->touch, 3 * n + c) : 0);
@@ -341,7 +341,7 @@ ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *residu
     for (int64_t n = 0; n < nodes; n++)
       for (int c = 0; c < 3; c++) {
         const double v = ig_dyn_get(m, &m->v, n * D + c), y = ig_dyn_get(m, &m->x, 3 * n + c),
-                     g = ig_dyn_get(m, &m->f, n * D + c), mass = m->node_mass[n];
+                     g = ig_dyn_get(m, &m->f, n * m->p.pitch + c), mass = m->node_mass[n];
         kinetic += mass * v * v;
         if (is_free(m, n, c)) {
           work += (y - x[3 * n + c]) * (g - f[3 * n + c]);

@@ -54,7 +54,9 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
       p->dofs = 6;
   const size_t d = n * (size_t)p->dofs;
   IG_TRY(ig_dyn_upload(m, &m->x, m->part, m->x0, 3 * n, "positions"));
-  IG_TRY(ig_dyn_upload(m, &m->f, m->part, NULL, d, "forces"));
+  /* three floats and a pad: a GPU adds four in one request */
+  p->pitch = p->dofs == 3 && m->part == sizeof(float) ? 4 : p->dofs;
+  IG_TRY(ig_dyn_upload(m, &m->f, m->part, NULL, n * (size_t)p->pitch, "forces"));
   IG_TRY(ig_dyn_upload(m, &m->mass, m->part, NULL, n, "masses"));
   IG_TRY(ig_dyn_upload(m, &m->inertia, m->part, NULL, n, "inertias"));
   IG_TRY(ig_dyn_upload(m, &m->work, sizeof(double), NULL, n * IG_WORKS, "work"));

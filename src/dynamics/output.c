@@ -37,7 +37,7 @@ static double probe_value(const ig_dyn_job *r, const ig_dyn_probe *p, ig_lid nod
     else if (p->quantity >= IG_PROBE_CONTACT)
       sum += touch;
     else if (turn < D) /* what keeps the particle in balance with all else that acts on it */
-      sum += ig_dyn_get(m, &m->f, D * n + turn + c) -
+      sum += ig_dyn_get(m, &m->f, m->p.pitch * n + turn + c) -
              (m->load.count ? ig_dyn_get(m, &m->load, D * n + turn + c) : 0) -
              (turn ? 0 : touch + ig_dyn_gravity_now(m, c) * m->node_mass[n]);
   }

@@ -72,7 +72,8 @@ enum { IG_DYN_PULL = 9 }; /* force and moment from outside, force of contact */
 typedef struct {
   int32_t nodes;
   int dofs;             /* 3, or 6 with rotations */
-  void *x, *v, *f;      /* part: nodes x 3; nodes x dofs twice */
+  int pitch;            /* numbers from one force in f to the next: dofs, or 4 */
+  void *x, *v, *f;      /* part: nodes x 3, x dofs, x pitch */
   void *load;           /* part: nodes x dofs, forces from outside; NULL: none */
   void *mass, *inertia; /* part: nodes */
   double *work;         /* nodes x IG_WORKS */

@@ -37,7 +37,7 @@ static ig_status pull_force(ig_dyn_model *m, double t, double *force) {
     set = ig_mesh_find_set(m->mesh, "x1", IG_SET_NODES);
   *force = 0;
   for (ig_lid i = 0; i < set->count; i++)
-    *force += ig_dyn_get(m, &m->f, (int64_t)m->p.dofs * set->item[i]);
+    *force += ig_dyn_get(m, &m->f, (int64_t)m->p.pitch * set->item[i]);
   return IG_OK;
 }
 

@@ -16,7 +16,7 @@ typedef struct {
   ig_linear system;
 } ig_helmholtz;
 
-typedef struct {
+typedef struct ig_mesh_model {
   ig_ctx *cx;
   const ig_topopt_case *c;
   const ig_mesh *mesh;

@@ -43,8 +43,8 @@ static ig_status objectives(ig_ctx *cx, const ig_verify_sink *sink, const char *
 #define OWN "independent code with sparse Cholesky"
 #define MBB(size, nx, ny, r, kind)                                                                 \
   "{grid: {elements: [" #nx ", " #ny ", 0]}, volume: 0.5, filter: {kind: " kind ", radius: " #r    \
-  "}, supports: [{where: {from: [0, 0, 0], to: [0, " #ny ", 0]}, fix: x}, {where: {from: [" #nx    \
-  ", 0, 0], to: [" #nx ", 0, 0]}, fix: y}], loads: [{where: {from: [0, " #ny ", 0], to: [0, " #ny  \
+  "}, supports: [{box: {min: [0, 0, 0], max: [0, " #ny ", 0]}, fix: x}, {box: {min: [" #nx         \
+  ", 0, 0], max: [" #nx ", 0, 0]}, fix: y}], loads: [{box: {min: [0, " #ny ", 0], max: [0, " #ny   \
   ", 0]}, force: [0, -1, 0]}], optimiser: {tolerance: 1e-3}, solver: {tolerance: 1e-9}}"
 
 static ig_status verify_mbb(ig_ctx *cx, const ig_verify_sink *sink) {
@@ -79,28 +79,26 @@ static ig_status verify_mbb(ig_ctx *cx, const ig_verify_sink *sink) {
 }
 
 static ig_status verify_cantilever(ig_ctx *cx, const ig_verify_sink *sink) {
-  return objectives(
-      cx, sink, "3D cantilever 60x20x4", OWN,
-      "{grid: {elements: [60, 20, 4]}, volume: 0.3, filter: {kind: density, radius: 1.5},"
-      "supports: [{where: {from: [0, 0, 0], to: [0, 20, 4]}}],"
-      "loads: [{where: {from: [60, 0, 0], to: [60, 0, 4]}, force: [0, -1, 0], spread: each}],"
-      "optimiser: {tolerance: 1e-3}, solver: {tolerance: 1e-9}}",
-      (const expected[]){{1, 28354.779859, 1e-6},
-                         {2, 15486.778044, 1e-6},
-                         {3, 9801.038355, 1e-6},
-                         {5, 6501.807269, 1e-3},
-                         {10, 4790.516735, 1e-3},
-                         {20, 2708.412041, 1e-3},
-                         {0, 0, 0}});
+  return objectives(cx, sink, "3D cantilever 60x20x4", OWN,
+                    "{grid: {elements: [60, 20, 4]}, volume: 0.3, filter: {kind: density, radius: "
+                    "1.5},supports: [{box: {min: [0, 0, 0], max: [0, 20, 4]}}],loads: [{box: {min: "
+                    "[60, 0, 0], max: [60, 0, 4]}, force: [0, -1, 0], spread: each}],optimiser: "
+                    "{tolerance: 1e-3}, solver: {tolerance: 1e-9}}",
+                    (const expected[]){{1, 28354.779859, 1e-6},
+                                       {2, 15486.778044, 1e-6},
+                                       {3, 9801.038355, 1e-6},
+                                       {5, 6501.807269, 1e-3},
+                                       {10, 4790.516735, 1e-3},
+                                       {20, 2708.412041, 1e-3},
+                                       {0, 0, 0}});
 }
 
 static ig_status verify_heat(ig_ctx *cx, const ig_verify_sink *sink) {
   return objectives(
       cx, sink, "3D heat conduction 16x16x16", OWN,
-      "{problem: heat, grid: {elements: [16, 16, 16]}, volume: 0.3, void_ratio: 1e-3, source: 1,"
-      "filter: {kind: sensitivity, radius: 1.5},"
-      "supports: [{where: {from: [0, 0, 16], to: [4, 4, 16]}}],"
-      "optimiser: {tolerance: 1e-3}, solver: {tolerance: 1e-9}}",
+      "{problem: heat, grid: {elements: [16, 16, 16]}, volume: 0.3, void_ratio: 1e-3, source: "
+      "1,filter: {kind: sensitivity, radius: 1.5},supports: [{box: {min: [0, 0, 16], max: [4, 4, "
+      "16]}}],optimiser: {tolerance: 1e-3}, solver: {tolerance: 1e-9}}",
       (const expected[]){{1, 90451059.931665, 1e-6},
                          {2, 24455728.810328, 1e-6},
                          {3, 13287087.950097, 1e-6},
@@ -114,13 +112,11 @@ static ig_status verify_heat(ig_ctx *cx, const ig_verify_sink *sink) {
 static ig_status verify_tied(ig_ctx *cx, const ig_verify_sink *sink) {
   return objectives(
       cx, sink, "tied cantilever 64x32x32", "printout of TopOpt-in-OpenMP",
-      "{grid: {elements: [64, 32, 32]}, volume: 0.2, void_ratio: 1e-6,"
-      "filter: {kind: density, radius: 1.5},"
-      "supports: [{where: {from: [0, 0, 0], to: [0, 8, 32]}},"
-      "           {where: {from: [0, 24, 0], to: [0, 32, 32]}}],"
-      "loads: [{where: {from: [0, 0, 0], to: [64, 32, 0], center: [64.5, 16, 0], radius: 6.6,"
-      "                 axis: z}, force: [0, 0, -1], spread: faces}],"
-      "optimiser: {move: 0.1, tolerance: 1e-3}, solver: {tolerance: 1e-5}}",
+      "{grid: {elements: [64, 32, 32]}, volume: 0.2, void_ratio: 1e-6,filter: {kind: density, "
+      "radius: 1.5},supports: [{box: {min: [0, 0, 0], max: [0, 8, 32]}},           {box: {min: [0, "
+      "24, 0], max: [0, 32, 32]}}],loads: [{box: {min: [0, 0, 0], max: [64, 32, 0]}, cylinder: "
+      "{from: [64.5, 16, -1], to: [64.5, 16, 1], radius: 6.6}, force: [0, 0, -1], spread: "
+      "faces}],optimiser: {move: 0.1, tolerance: 1e-3}, solver: {tolerance: 1e-5}}",
       (const expected[]){{1, 172.2, 3e-4}, {20, 5.563, 2e-4}, {0, 0, 0}});
 }
 
@@ -246,11 +242,10 @@ static ig_status verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
     const int ny = 4 << level, nx = 10 * ny;
     char text[700], name[96];
     snprintf(text, sizeof text,
-             "{grid: {elements: [%d, %d, 0], size: [10, 1, 1]}, volume: 1, filter: {kind: none},"
-             "supports: [{where: {from: [0, 0, 0], to: [0, 1, 0]}, fix: x},"
-             "           {where: {from: [0, 0.5, 0], to: [0, 0.5, 0]}, fix: y}],"
-             "loads: [{where: {from: [10, 0, 0], to: [10, 1, 0]}, force: [0, -1, 0], spread: "
-             "faces}], solver: {tolerance: 1e-10}}",
+             "{grid: {elements: [%d, %d, 0], size: [10, 1, 1]}, volume: 1, filter: {kind: "
+             "none},supports: [{box: {min: [0, 0, 0], max: [0, 1, 0]}, fix: x},           {box: "
+             "{min: [0, 0.5, 0], max: [0, 0.5, 0]}, fix: y}],loads: [{box: {min: [10, 0, 0], max: "
+             "[10, 1, 0]}, force: [0, -1, 0], spread: faces}], solver: {tolerance: 1e-10}}",
              nx, ny);
     ig_trial t;
     ig_evaluation e = {0};
@@ -277,31 +272,26 @@ static ig_status verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
 static const struct {
   const char *name, *text;
 } problems[] = {
-    {"stiffness 2D", "grid: {elements: [7, 5, 0]}, supports: [{where: {to: [0, 9, 9]}}], loads: "
-                     "[{where: {from: [7, 0, 0]}, force: [0.3, -1, 0]}, {where: {from: [7, 5, 0]}, "
+    {"stiffness 2D", "grid: {elements: [7, 5, 0]}, supports: [{box: {max: [0, 9, 9]}}], loads: "
+                     "[{box: {min: [7, 0, 0]}, force: [0.3, -1, 0]}, {box: {min: [7, 5, 0]}, "
                      "force: [1, 0, 0], load_case: 2}], weights: [1, 2]"},
     {"stiffness 3D",
-     "grid: {elements: [5, 4, 3]}, supports: [{where: {to: [0, 9, 9]}}], loads: "
-     "[{where: {from: [5, 0, 0]}, force: [0.3, -1, 0.2]}], passive: [{where: {from: "
-     "[4, 0, 0], to: [5, 1, 1]}}]"},
+     "grid: {elements: [5, 4, 3]}, supports: [{box: {max: [0, 9, 9]}}], loads: [{box: {min: [5, 0, "
+     "0]}, force: [0.3, -1, 0.2]}], passive: [{box: {min: [4, 0, 0], max: [5, 1, 1]}}]"},
     {"heat 2D",
-     "problem: heat, source: 1, grid: {elements: [7, 5, 0]}, supports: [{where: {to: [0, "
-     "2, 9]}}]"},
+     "problem: heat, source: 1, grid: {elements: [7, 5, 0]}, supports: [{box: {max: [0, 2, 9]}}]"},
     {"heat 3D",
-     "problem: heat, source: 1, grid: {elements: [5, 4, 3]}, supports: [{where: {to: [0, "
-     "2, 9]}}]"},
+     "problem: heat, source: 1, grid: {elements: [5, 4, 3]}, supports: [{box: {max: [0, 2, 9]}}]"},
     {"mechanism 2D",
-     "problem: mechanism, grid: {elements: [8, 5, 0]}, supports: [{where: {to: [0, "
-     "1, 9]}}], loads: [{where: {from: [0, 5, 0], to: [0, 5, 0]}, force: [1, 0, "
-     "0]}], springs: [{where: {from: [0, 5, 0], to: [0, 5, 0]}, stiffness: [0.1, 0, "
-     "0]}, {where: {from: [8, 5, 0]}, stiffness: [0.1, 0, 0]}], ports: [{where: "
-     "{from: [8, 5, 0]}, direction: [-1, 0, 0]}]"},
+     "problem: mechanism, grid: {elements: [8, 5, 0]}, supports: [{box: {max: [0, 1, 9]}}], loads: "
+     "[{box: {min: [0, 5, 0], max: [0, 5, 0]}, force: [1, 0, 0]}], springs: [{box: {min: [0, 5, "
+     "0], max: [0, 5, 0]}, stiffness: [0.1, 0, 0]}, {box: {min: [8, 5, 0]}, stiffness: [0.1, 0, "
+     "0]}], ports: [{box: {min: [8, 5, 0]}, direction: [-1, 0, 0]}]"},
     {"mechanism 3D",
-     "problem: mechanism, grid: {elements: [6, 4, 3]}, supports: [{where: {to: [0, "
-     "1, 9]}}], loads: [{where: {from: [0, 4, 0], to: [0, 4, 9]}, force: [1, 0, "
-     "0]}], springs: [{where: {from: [0, 4, 0], to: [0, 4, 9]}, stiffness: [0.1, 0, "
-     "0]}, {where: {from: [6, 4, 0]}, stiffness: [0.1, 0, 0]}], ports: [{where: "
-     "{from: [6, 4, 0]}, direction: [-1, 0, 0]}]"}};
+     "problem: mechanism, grid: {elements: [6, 4, 3]}, supports: [{box: {max: [0, 1, 9]}}], loads: "
+     "[{box: {min: [0, 4, 0], max: [0, 4, 9]}, force: [1, 0, 0]}], springs: [{box: {min: [0, 4, "
+     "0], max: [0, 4, 9]}, stiffness: [0.1, 0, 0]}, {box: {min: [6, 4, 0]}, stiffness: [0.1, 0, "
+     "0]}], ports: [{box: {min: [6, 4, 0]}, direction: [-1, 0, 0]}]"}};
 static const struct {
   const char *name, *text;
 } chains[] = {
@@ -471,8 +461,8 @@ static ig_status verify_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
     static const char *const limits[] = {"a region's volume", "a load case's compliance",
                                          "a displacement"};
     snprintf(text, sizeof text,
-             "{%s, %s, constraints: [{where: {to: [4, 3, 9]}, volume: 0.4}, {compliance: 50, "
-             "load_case: 2}, {where: {from: [7, 2, 0]}, direction: [0, -1, 0], displacement: 3}], "
+             "{%s, %s, constraints: [{box: {max: [4, 3, 9]}, volume: 0.4}, {compliance: 50, "
+             "load_case: 2}, {box: {min: [7, 2, 0]}, direction: [0, -1, 0], displacement: 3}], "
              "optimiser: {method: mma}, void_ratio: 1e-3, solver: {tolerance: 1e-11}}",
              problems[0].text, chains[f].text);
     ig_trial t;
@@ -541,10 +531,8 @@ done:
 }
 
 #define SMALL(solver)                                                                              \
-  "{grid: {elements: [9, 5, 4]}, supports: [{where: {to: [0, 9, 9]}}], loads: [{where: {from: "    \
-  "[9, "                                                                                           \
-  "0, 0]}, force: [0, -1, 0.5]}], void_ratio: 1e-4, filter: {kind: density, radius: 1.5}, "        \
-  "solver: "                                                                                       \
+  "{grid: {elements: [9, 5, 4]}, supports: [{box: {max: [0, 9, 9]}}], loads: [{box: {min: [9, 0, " \
+  "0]}, force: [0, -1, 0.5]}], void_ratio: 1e-4, filter: {kind: density, radius: 1.5}, solver: "   \
   "{tolerance: 1e-10, " solver "}}"
 
 static ig_status verify_solvers(ig_ctx *cx, const ig_verify_sink *sink) {
@@ -579,10 +567,9 @@ static ig_status verify_solvers(ig_ctx *cx, const ig_verify_sink *sink) {
     char text[700], name[96];
     snprintf(
         text, sizeof text,
-        "{grid: {elements: [%d, %d, %d], size: [2, 1, 1]}, volume: 0.3, void_ratio: 1e-4,"
-        "filter: {kind: density, radius: 0.2}, supports: [{where: {from: [0, 0, 0], to: [0, 1, "
-        "1]}}], loads: [{where: {from: [2, 0, 0], to: [2, 0, 1]}, force: [0, -1, 0]}],"
-        "solver: {tolerance: 1e-8}}",
+        "{grid: {elements: [%d, %d, %d], size: [2, 1, 1]}, volume: 0.3, void_ratio: 1e-4,filter: "
+        "{kind: density, radius: 0.2}, supports: [{box: {min: [0, 0, 0], max: [0, 1, 1]}}], loads: "
+        "[{box: {min: [2, 0, 0], max: [2, 0, 1]}, force: [0, -1, 0]}],solver: {tolerance: 1e-8}}",
         2 * n, n, n);
     ig_trial t;
     ig_evaluation e = {0};
@@ -613,9 +600,9 @@ static ig_status verify_volume(ig_ctx *cx, const ig_verify_sink *sink) {
   for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
     char text[600], name[120];
     snprintf(text, sizeof text,
-             "{grid: {elements: [24, 12, 0]}, volume: 0.4, supports: [{where: {to: [0, 99, 99]}}], "
-             "loads: [{where: {from: [24, 6, 0], to: [24, 6, 0]}, force: [0, -1, 0]}], passive: "
-             "[{where: {from: [20, 0, 0], to: [24, 2, 0]}}], solver: {tolerance: 1e-8}, %s}",
+             "{grid: {elements: [24, 12, 0]}, volume: 0.4, supports: [{box: {max: [0, 99, 99]}}], "
+             "loads: [{box: {min: [24, 6, 0], max: [24, 6, 0]}, force: [0, -1, 0]}], passive: "
+             "[{box: {min: [20, 0, 0], max: [24, 2, 0]}}], solver: {tolerance: 1e-8}, %s}",
              ways[w]);
     ig_trial t;
     ig_evaluation e = {0};
@@ -636,15 +623,12 @@ static ig_status verify_volume(ig_ctx *cx, const ig_verify_sink *sink) {
 static ig_status verify_regions(ig_ctx *cx, const ig_verify_sink *sink) {
   static const char text[] =
       "{grid: {elements: [12, 9, 0]}, volume: 0.8, penalty: 1, filter: {kind: none}, supports: "
-      "[{where: {to: [0, 9, 0]}, fix: x}, {where: {to: [0, 0, 0]}, fix: y}, {where: {from: [0, 9, "
-      "0], to: [0, 9, 0]}, fix: y}], loads: [{where: {from: [12, 0, 0], to: [12, 4, 0]}, force: "
-      "[1, "
-      "0, 0], spread: faces}, {where: {from: [12, 5, 0], to: [12, 9, 0]}, force: [1, 0, 0], "
-      "spread: "
-      "faces}], passive: [{where: {from: [0, 4, 0], to: [12, 5, 0]}, as: void}], sets: [{name: "
-      "low, "
-      "where: {to: [12, 4, 0]}}], constraints: [{where: {set: low}, volume: 0.3}, {where: {from: "
-      "[0, 5, 0]}, volume: 0.6}], optimiser: {method: mma}, solver: {tolerance: 1e-10}}";
+      "[{box: {max: [0, 9, 0]}, fix: x}, {box: {max: [0, 0, 0]}, fix: y}, {box: {min: [0, 9, 0], "
+      "max: [0, 9, 0]}, fix: y}], loads: [{box: {min: [12, 0, 0], max: [12, 4, 0]}, force: [1, 0, "
+      "0], spread: faces}, {box: {min: [12, 5, 0], max: [12, 9, 0]}, force: [1, 0, 0], spread: "
+      "faces}], passive: [{box: {min: [0, 4, 0], max: [12, 5, 0]}, as: void}], sets: [{name: low, "
+      "box: {max: [12, 4, 0]}}], constraints: [{set: low, volume: 0.3}, {box: {min: [0, 5, 0]}, "
+      "volume: 0.6}], optimiser: {method: mma}, solver: {tolerance: 1e-10}}";
   ig_trial t;
   ig_evaluation e = {0};
   IG_TRY(ig_trial_open(cx, text, &t));
@@ -666,13 +650,11 @@ static ig_status verify_regions(ig_ctx *cx, const ig_verify_sink *sink) {
 static ig_status verify_bounds(ig_ctx *cx, const ig_verify_sink *sink) {
   static const char text[] =
       "{grid: {elements: [24, 12, 0]}, volume: 0.5, filter: {kind: density, radius: 1.5}, "
-      "supports: "
-      "[{where: {to: [0, 99, 99]}}], loads: [{where: {from: [24, 12, 0]}, force: [0, -1, 0]}, "
-      "{where: {from: [24, 0, 0], to: [24, 0, 0]}, force: [1, 0, 0], load_case: 2}], weights: [1, "
-      "0], constraints: [{compliance: 160, load_case: 2}, {where: {from: [12, 12, 0], to: [12, 12, "
-      "0]}, direction: [0, -1, 0], displacement: 32}], optimiser: {method: mma, move: 0.1}, "
-      "solver: "
-      "{tolerance: 1e-8}}";
+      "supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: [24, 12, 0]}, force: [0, -1, "
+      "0]}, {box: {min: [24, 0, 0], max: [24, 0, 0]}, force: [1, 0, 0], load_case: 2}], weights: "
+      "[1, 0], constraints: [{compliance: 160, load_case: 2}, {box: {min: [12, 12, 0], max: [12, "
+      "12, 0]}, direction: [0, -1, 0], displacement: 32}], optimiser: {method: mma, move: 0.1}, "
+      "solver: {tolerance: 1e-8}}";
   ig_trial t;
   ig_evaluation e = {0};
   IG_TRY(ig_trial_open(cx, text, &t));
@@ -695,12 +677,12 @@ static ig_status verify_constraints(ig_ctx *cx, const ig_verify_sink *sink) {
 
 static ig_status verify_symmetry(ig_ctx *cx, const ig_verify_sink *sink) {
   static const char *const texts[] = {
-      "{grid: {elements: [21, 10, 0]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
-      "{from: [21, 5, 0], to: [21, 5, 0]}, force: [0, -1, 0]}], filter: {kind: sensitivity, "
-      "radius: 2.4}, solver: {tolerance: 1e-8, preconditioner: jacobi}, void_ratio: 1e-4}",
-      "{grid: {elements: [9, 6, 4]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
-      "{from: [9, 3, 2], to: [9, 3, 2]}, force: [0, -1, 0]}], filter: {kind: density, radius: "
-      "2.4}, solver: {tolerance: 1e-8, preconditioner: jacobi}, void_ratio: 1e-4}"};
+      "{grid: {elements: [21, 10, 0]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: "
+      "[21, 5, 0], max: [21, 5, 0]}, force: [0, -1, 0]}], filter: {kind: sensitivity, radius: "
+      "2.4}, solver: {tolerance: 1e-8, preconditioner: jacobi}, void_ratio: 1e-4}",
+      "{grid: {elements: [9, 6, 4]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: "
+      "[9, 3, 2], max: [9, 3, 2]}, force: [0, -1, 0]}], filter: {kind: density, radius: 2.4}, "
+      "solver: {tolerance: 1e-8, preconditioner: jacobi}, void_ratio: 1e-4}"};
   for (size_t p = 0; p < 2; p++) {
     ig_trial t;
     ig_evaluation e = {0};

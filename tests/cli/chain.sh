@@ -15,11 +15,11 @@ stages:
   design:
     physics: topopt
     grid: {elements: [8, 4, 12], size: [16 mm, 8 mm, 24 mm]}
-    supports: {where: {from: [0, 0, 0], to: [16 mm, 8 mm, 0]}}
-    loads: {where: {from: [4 mm, 0, 24 mm], to: [12 mm, 8 mm, 24 mm]}, force: [1 kN, 0, 0], spread: faces}
+    supports: {box: {min: [0, 0, 0], max: [16 mm, 8 mm, 0]}}
+    loads: {box: {min: [4 mm, 0, 24 mm], max: [12 mm, 8 mm, 24 mm]}, force: [1 kN, 0, 0], spread: faces}
     passive:
-      - {where: {from: [0, 0, 0], to: [16 mm, 8 mm, 2 mm]}}
-      - {where: {from: [4 mm, 0, 22 mm], to: [12 mm, 8 mm, 24 mm]}}
+      - {box: {min: [0, 0, 0], max: [16 mm, 8 mm, 2 mm]}}
+      - {box: {min: [4 mm, 0, 22 mm], max: [12 mm, 8 mm, 24 mm]}}
     volume: 0.5
     filter: {kind: density, radius: 2.5 mm}
     iterations: 30
@@ -167,9 +167,9 @@ stages:
   design:
     physics: topopt
     grid: {elements: [6, 6, 6]}
-    supports: {where: {from: [0, 0, 6], to: [6, 6, 6]}}
-    loads: {where: {from: [3, 3, 3], to: [3, 3, 3]}, force: [0, 0, -1]}
-    passive: {where: {from: [0, 0, 0], to: [6, 6, 2]}, as: void}
+    supports: {box: {min: [0, 0, 6], max: [6, 6, 6]}}
+    loads: {box: {min: [3, 3, 3], max: [3, 3, 3]}, force: [0, 0, -1]}
+    passive: {box: {min: [0, 0, 0], max: [6, 6, 2]}, as: void}
     iterations: 3
   shape: {physics: shape, from: design, voxel: 1, smoothing: 0}
 END

@@ -6,7 +6,7 @@ trap 'rm -rf "$work"' EXIT
 say() { echo "install test: $*"; }
 
 cmake --install "$BUILD" --prefix "$work/ingot" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-for file in bin/ingot share/man/man1/ingot.1 share/bash-completion/completions/ingot share/zsh/site-functions/_ingot share/fish/vendor_completions.d/ingot.fish include/ingot/ingot.h share/ingot/materials/Ti-6Al-4V.yaml; do
+for file in bin/ingot share/man/man1/ingot.1 share/bash-completion/completions/ingot share/zsh/site-functions/_ingot share/fish/vendor_completions.d/ingot.fish include/ingot/ingot.h share/ingot/materials/Ti-6Al-4V.yaml share/ingot/cases/thermal/first.yaml; do
   [ -s "$work/ingot/$file" ] || { say "$file is missing"; exit 1; }
 done
 [ -n "$(find "$work/ingot" -name 'libingot.*')" ] || { say "there is no library"; exit 1; }

@@ -26,16 +26,16 @@ static ig_mesh *mesh_of(ig_ctx *cx, int n) {
 }
 
 #define STIFF                                                                                      \
-  "volume: 0.4, supports: [{where: {set: xmin}}], loads: [{where: {set: xmax}, force: "            \
-  "[0, 0, -1], spread: faces}], passive: [{where: {center: [2, 1, 1], radius: 0.7}, as: void}]"
+  "volume: 0.4, supports: [{set: xmin}], loads: [{set: xmax, force: [0, 0, -1], spread: faces}], " \
+  "passive: [{sphere: {center: [2, 1, 1], radius: 0.7}, as: void}]"
 #define PULL                                                                                       \
-  "problem: mechanism, volume: 0.4, supports: [{where: {set: xmin, to: [9, 0.9, 9]}}], loads: "    \
-  "[{where: {set: xmin, from: [0, 1.9, 0]}, force: [1, 0, 0]}], ports: [{where: {set: xmax}, "     \
-  "direction: [0, -1, 0]}], springs: [{where: {set: xmax}, stiffness: [0.01, 0.01, 0.01]}, "       \
-  "{where: {set: xmin}, stiffness: [0.1, 0.1, 0]}], symmetry: [z-], optimiser: {method: mma}"
+  "problem: mechanism, volume: 0.4, supports: [{set: xmin, box: {max: [9, 0.9, 9]}}], loads: "     \
+  "[{set: xmin, box: {min: [0, 1.9, 0]}, force: [1, 0, 0]}], ports: [{set: xmax, direction: [0, "  \
+  "-1, 0]}], springs: [{set: xmax, stiffness: [0.01, 0.01, 0.01]}, {set: xmin, stiffness: [0.1, "  \
+  "0.1, 0]}], symmetry: [z-], optimiser: {method: mma}"
 #define HEAT                                                                                       \
-  "problem: heat, volume: 0.4, void_ratio: 1e-3, source: 1, supports: [{where: {set: xmin}}], "    \
-  "loads: [{where: {set: xmax}, heat: 2, spread: faces}]"
+  "problem: heat, volume: 0.4, void_ratio: 1e-3, source: 1, supports: [{set: xmin}], loads: "      \
+  "[{set: xmax, heat: 2, spread: faces}]"
 #define EXACT "tolerance: 1e-11"
 
 static const struct {

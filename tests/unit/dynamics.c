@@ -300,7 +300,7 @@ static void patch_passes(void **state_) {
     for (ig_lid n = 0; n < mesh->nodes; n++) {
       seen += inner(mesh, n, dims);
       for (int c = 0; c < D; c++) {
-        const double f = fabs(ig_dyn_get(m, &m->f, (int64_t)D * n + c));
+        const double f = fabs(ig_dyn_get(m, &m->f, (int64_t)m->p.pitch * n + c));
         all = fmax(all, f);
         if (inner(mesh, n, dims))
           inside = fmax(inside, f);

@@ -109,9 +109,9 @@ static void memory_close(memory *m) {
 /* --- runs --- */
 
 #define CASE(more)                                                                                 \
-  "{grid: {elements: [10, 6, 4]}, volume: 0.4, symmetry: [z-], supports: [{where: {from: [0, 0, "  \
-  "0], to: [0, 6, 4]}}], loads: [{where: {from: [10, 0, 0], to: [10, 0, 4]}, force: [0, -1, 0]}]," \
-  " iterations: 6, surface: {formats: [stl, obj, ply]}, solver: {tolerance: 1e-7}" more "}"
+  "{grid: {elements: [10, 6, 4]}, volume: 0.4, symmetry: [z-], supports: [{box: {min: [0, 0, 0], " \
+  "max: [0, 6, 4]}}], loads: [{box: {min: [10, 0, 0], max: [10, 0, 4]}, force: [0, -1, 0]}], "     \
+  "iterations: 6, surface: {formats: [stl, obj, ply]}, solver: {tolerance: 1e-7}" more "}"
 
 static ig_status run_with(ig_ctx *cx, const char *text, const ig_output_case *output, memory *m,
                           const ig_restart *restart) {
@@ -272,9 +272,8 @@ static void restart_continues_to_the_same_result(void **state) {
   (void)state;
   static const char *const texts[] = {
       CASE(""), CASE(", optimiser: {method: mma}"),
-      CASE(", optimiser: {method: mma}, constraints: [{where: {to: [5, 6, 4]}, volume: 0.5}, "
-           "{where: "
-           "{from: [10, 0, 0]}, direction: [0, -1, 0], displacement: 100}]")};
+      CASE(", optimiser: {method: mma}, constraints: [{box: {max: [5, 6, 4]}, volume: 0.5}, {box: "
+           "{min: [10, 0, 0]}, direction: [0, -1, 0], displacement: 100}]")};
   for (int p = 0; p < 3; p++) {
     ig_ctx *cx = open_backend("debug");
     memory whole, part, rest;
@@ -302,10 +301,10 @@ static void wrong_cases_are_told(void **state) {
     const char *text, *says;
   } wrong[] = {
       {"{grid: {elements: [4, 4, 0]}, symmetry: [w-]}", "'w-' is no plane"},
-      {"{grid: {elements: [4, 4, 0]}, supports: [{where: {from: [9, 9, 9]}}]}", "no node lies"},
-      {"{grid: {elements: [4, 4, 0]}, supports: [{fix: q}]}", "letters of xyz"},
-      {"{grid: {elements: [4, 4, 0]}, loads: [{where: {from: [9, 9, 0]}, force: [1, 0, 0]}]}",
-       "no node lies"},
+      {"{grid: {elements: [4, 4, 0]}, supports: [{box: {min: [9, 9, 9]}}]}", "no node of the grid lies there"},
+      {"{grid: {elements: [4, 4, 0]}, supports: [{fix: q}]}", "some of x y z"},
+      {"{grid: {elements: [4, 4, 0]}, loads: [{box: {min: [9, 9, 0]}, force: [1, 0, 0]}]}",
+       "no node of the grid lies there"},
       {"{grid: {elements: [4, 4, 0]}}", "nothing acts on a node"},
       {"{grid: {elements: [4, 4, 0]}, passive: [{as: void}]}", "no element is left"},
       {"{grid: {elements: [4, 4, 0]}, projection: {beta: 2}, loads: [{force: [1, 0, 0]}]}",
@@ -318,7 +317,7 @@ static void wrong_cases_are_told(void **state) {
       {"{grid: {elements: [4, 4, 0]}, loads: [{force: [1, 0, 0]}], optimiser: {method: mma}, "
        "constraints: [{compliance: 2, load_case: 2}]}",
        "no load case 2"},
-      {"{grid: {elements: [4, 4, 0]}, supports: [{where: {set: wall}}]}", "there is no 'wall'"},
+      {"{grid: {elements: [4, 4, 0]}, supports: [{set: wall}]}", "there is no 'wall'"},
       {"{grid: {elements: [0, 4, 0]}}", "at least 1"}};
   ig_ctx *cx = open_backend("cpu");
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -357,14 +356,11 @@ static void stops_on_both(void **state) {
 static void memory_is_foretold(void **state) {
   (void)state;
   static const char *const texts[] = {
-      "{grid: {elements: [48, 20, 24]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{force: "
-      "[1, "
+      "{grid: {elements: [48, 20, 24]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{force: [1, "
       "0, 0]}], filter: {kind: density, radius: 1.5}}",
-      "{grid: {elements: [48, 20, 24]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{force: "
-      "[1, "
+      "{grid: {elements: [48, 20, 24]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{force: [1, "
       "0, 0]}, {force: [0, 1, 0], load_case: 2}], filter: {kind: helmholtz, radius: 3}, "
-      "projection: "
-      "{beta: 2, robust: 0.1}, solver: {smoother: block_jacobi, storage: half}}"};
+      "projection: {beta: 2, robust: 0.1}, solver: {smoother: block_jacobi, storage: half}}"};
   for (int i = 0; i < 2; i++) {
     ig_ctx *cx = open_backend("debug");
     ig_trial t;
@@ -383,8 +379,8 @@ static void floating_body_is_reported(void **state) {
   (void)state;
   ig_ctx *cx = open_backend("cpu");
   assert_int_equal(run_case(cx,
-                            "{grid: {elements: [6, 4, 0]}, loads: [{where: {from: [6, 0, 0]}, "
-                            "force: [1, 0, 0]}], solver: {limit: 300}}",
+                            "{grid: {elements: [6, 4, 0]}, loads: [{box: {min: [6, 0, 0]}, force: "
+                            "[1, 0, 0]}], solver: {limit: 300}}",
                             NULL, NULL),
                    IG_NUMERIC);
   assert_non_null(strstr(ig_ctx_message(cx), "supports hold the body"));
