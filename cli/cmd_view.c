@@ -116,9 +116,11 @@ const cli_command cli_view = {
     .least = 1,
     .most = 1,
     .about = "draw a snapshot's outer surface, colored by a field, to a PNG file",
-    .detail = "Of a folder of results it is the last snapshot. For example:\n"
-              "  ingot view first-out --field T -o hot.png\n"
-              "  ingot view first-out/snap_000010.vtkhdf --field T --edges",
+    .detail =
+        "Of a folder of results it is the last snapshot; an optimised part's surface, part.stl, "
+        "is drawn too. For example:\n"
+        "  ingot view first-out --field T -o hot.png\n"
+        "  ingot view first-out/snap_000010.vtkhdf --field T --edges",
     .options = options,
     .run = view_run,
 };

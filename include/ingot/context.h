@@ -14,7 +14,7 @@ typedef void ig_log_fn(void *user, ig_log_level level, const char *message);
 
 /* How far a run is. */
 typedef struct {
-  const char *unit; /* "step", "iteration" */
+  const char *unit; /* "step", "iteration", "s" */
   double done, total;
   double rate;      /* element-steps or DOF-iterations per second, 0 if unknown */
   const char *note; /* a short live figure, never NULL */

@@ -81,6 +81,15 @@ bool ig_nearest(const char *word, const char *choices, char *text, size_t size) 
     }
     p += length + (p[length] == '|');
   }
+  /* a word that is the beginning of another, or begins with it: initial, initial_temperature */
+  for (const char *p = choices; *p && !found && letters > 3;) {
+    const int length = (int)strcspn(p, "|"), common = letters < length ? letters : length;
+    found = common > 3 && strncmp(word, p, (size_t)common) == 0 &&
+            (letters < length ? p[common] : word[common]) == '_';
+    if (found)
+      snprintf(text, size, "%.*s", length, p);
+    p += length + (p[length] == '|');
+  }
   return found;
 }
 

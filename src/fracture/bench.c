@@ -1,6 +1,6 @@
 /* The room's benchmarks: the rows of the paper's Tables V, VII and IX, its Figures 25 and 26 (time
    a kernel), and its stored-matrix kernel beside ours. A CPU does a part of each. */
-#include "fracture/fracture.h"
+#include "fracture/problem.h"
 
 #include "fracture/cuda.h"
 

@@ -5,9 +5,9 @@
                      marked facets become cohesive elements, nodes that came apart are copied
      each step       loaded faces, cohesive elements, bulk elements, nodes (Newmark)
 
-   and the host only asks for so many of them, then looks (model.c). */
+   and the host only asks for so many of them, then looks (steps.c). */
 #include "core/schedule.h"
-#include "fracture/fracture.h"
+#include "fracture/run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -26,9 +26,9 @@ static ig_status run_insertion(ig_job *job, ig_frac_model *m) {
   if (!job->sink)
     return IG_OK;
   IG_TRY(job->sink->result(job->sink, "initial_nodes", "", nodes));
-  IG_TRY(job->sink->result(job->sink, "final_nodes", "", m->count.nodes));
+  IG_TRY(job->sink->result(job->sink, "nodes", "", m->count.nodes));
   IG_TRY(job->sink->result(job->sink, "cohesive_elements", "", m->count.cohesive));
-  return job->sink->result(job->sink, "seconds_per_cohesive_element", "s",
+  return job->sink->result(job->sink, "time_per_cohesive_element", "s",
                            seconds / m->count.cohesive);
 }
 

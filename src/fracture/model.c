@@ -119,7 +119,7 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   m->wide = set->precision == IG_DOUBLE;
   m->check_every = set->check_every;
   m->nodes_start = mesh->nodes;
-  frac *s = &m->s;
+  ig_frac_state *s = &m->s;
   const ig_frac_shape *h = &m->shape;
   const int64_t ne = ig_mesh_elements(mesh);
   if (ne * h->nodes > INT32_MAX)
@@ -182,7 +182,7 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   IG_TRY(ig_frac_table_add(m, "touch", &s->touch, IG_FRAC_PER_NODE, 1, 1, 0));
   IG_TRY(ig_frac_table_add(m, "touched", &s->touched, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
   IG_TRY(ig_frac_table_add(m, "extra", &s->extra, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "sums", &s->sums, IG_FRAC_ONE, ne * h->nodes / IG_FRAC_SCAN + 1, 4,
+  IG_TRY(ig_frac_table_add(m, "sums", &s->sums, IG_FRAC_ONE, ne * h->nodes / IG_FRAC_SCAN + 2, 4,
                            DEVICE_ONLY));
   IG_TRY(ig_frac_table_add(m, "part", &s->part, IG_FRAC_ONE,
                            (most * h->nodes / IG_FRAC_CHUNK + 16) * IG_FRAC_FIGURES, 8, 0));
@@ -201,7 +201,6 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
     ((int32_t *)ig_frac_model_host(m, "bc_row"))[i] = NO_ROW;
   if (s->how == IG_COLOR)
     IG_TRY(ig_frac_table_add(m, "order", &s->order, IG_FRAC_PER_ELEMENT, 1, 4, 0));
-  IG_TRY(ig_frac_temp_new(m));
   IG_TRY(fill_topology(m, mesh));
   if (s->how == IG_COLOR)
     IG_TRY(fill_colors(m));
@@ -291,7 +290,7 @@ ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_fac
 }
 
 ig_status ig_frac_model_start(ig_frac_model *m) {
-  frac *s = &m->s;
+  ig_frac_state *s = &m->s;
   s->loads_on = m->loaded;
   IG_TRY(ig_frac_table_add(m, "lf", &s->lf, IG_FRAC_PER_LOAD, m->shape.face_nodes * m->shape.dim,
                            m->wide ? 8 : 4, DEVICE_ONLY));

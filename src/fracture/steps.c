@@ -36,7 +36,7 @@ const char *const ig_frac_pass_names[IG_FRAC_PASSES] = {
     "list facets", "room", "open", "state", "list nodes", "part", "running sum", "split", "settle"};
 
 ig_status ig_frac_model_pass(ig_frac_model *m, int pass) {
-  frac *s = &m->s;
+  ig_frac_state *s = &m->s;
   switch (pass) {
   case 0:
     return m->ops->compact(m->cx, s, s->mark, (int64_t)m->shape.faces * s->ne, s->opened,

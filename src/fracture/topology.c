@@ -1,21 +1,25 @@
 /* The mesh as tables: opening everything, seeing that all is consistent, finding the pieces. */
-#include "fracture/fracture.h"
+#include "fracture/run.h"
+#include "kern/prec_f64.h"
+#include "material/cohesive.inc"
+#include "fracture/types.inc"
 
 #include <stdlib.h>
 #include <string.h>
 
 int ig_frac_face_node(int kind, int f, int j) {
-  static const signed char tet[4][6] = {
-      {1, 2, 3, 5, 9, 8}, {0, 3, 2, 7, 9, 6}, {0, 1, 3, 4, 8, 7}, {0, 2, 1, 6, 5, 4}};
-  if (ig_frac_shapes[kind].dim == 3)
-    return tet[f][j];
-  return j == 0 ? (f + 1) % 3 : j == 1 ? (f + 2) % 3 : 3 + (f + 1) % 3;
+  return ig_frac_shapes[kind].dim == 2 ? tri6_face_node_f64(f, j) : tet10_face_node_f64(f, j);
 }
 
 int ig_frac_across(int kind, int turn, int j) {
-  if (ig_frac_shapes[kind].dim == 2)
-    return j < 2 ? 1 - j : j;
-  return j < 3 ? (turn + 3 - j) % 3 : 3 + (turn + 5 - j) % 3;
+  return ig_frac_shapes[kind].dim == 2 ? tri6_across_f64(turn, j) : tet10_across_f64(turn, j);
+}
+
+int32_t ig_frac_cohesive_node(const ig_frac_model *m, const int32_t *conn, const int32_t *coh,
+                              const uint8_t *turn, int64_t c, int j, bool upper) {
+  const int64_t ne = m->s.ne, nf = m->shape.faces, facet = coh[2 * c + upper];
+  const int k = upper ? ig_frac_across(m->kind, turn[c], j) : j;
+  return conn[ig_frac_face_node(m->kind, (int)(facet % nf), k) * ne + facet / nf];
 }
 
 static uint64_t next_random(uint64_t *state) {
@@ -28,6 +32,7 @@ static uint64_t next_random(uint64_t *state) {
 
 /* A batch, each pass waited for. */
 static ig_status insert_timed(ig_frac_model *m, double passes[IG_FRAC_PASSES]) {
+  m->s.opening = IG_FRAC_BARE;
   for (int i = 0; i < IG_FRAC_PASSES; i++) {
     const double start = ig_now();
     IG_TRY(ig_frac_model_pass(m, i));
@@ -66,7 +71,7 @@ ig_status ig_frac_open_all(ig_frac_model *m, int batches, uint64_t seed, double 
     status = cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all);
     const double start = ig_now();
     if (status == IG_OK)
-      status = passes ? insert_timed(m, passes) : ig_frac_model_insert(m, IG_FRAC_HOLD);
+      status = passes ? insert_timed(m, passes) : ig_frac_model_insert(m, IG_FRAC_BARE);
     if (status == IG_OK)
       status = cx->backend->sync(cx);
     *seconds += ig_now() - start;

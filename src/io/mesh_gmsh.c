@@ -546,7 +546,8 @@ static bool is_mesh(const char *path) {
 static ig_status model_open(reader *r, const ig_mesh_read_options *options) {
   int ierr = 0;
   api.OptionSetNumber("General.Terminal", 0, &ierr);
-  api.OptionSetNumber("General.NumThreads", r->cx->threads, &ierr);
+  /* several threads mesh the same geometry differently each time: nothing could be resumed */
+  api.OptionSetNumber("General.NumThreads", 1, &ierr);
   api.Open(r->path, &ierr);
   if (ierr)
     return failed(r, "Gmsh cannot read the file");

@@ -1,5 +1,6 @@
 /* Drawing a snapshot: pick a field, keep some cells, find their surface, project, paint, label. */
 #include "io/picture.h"
+#include "io/stl.h"
 #include "io/vtkhdf.h"
 
 #include <math.h>
@@ -405,10 +406,10 @@ static ig_status draw(ig_snapshot *snap, const char *path, const ig_view_options
   if (bar)
     legend_bar(canvas, &k);
   legend_axes(canvas, &k.camera, surface->flat && !o->fixed_camera);
-  char text[64];
+  char text[64] = "";
   if (snap->iterations)
     snprintf(text, sizeof text, "iteration %.0f", snap->time);
-  else
+  else if (!isnan(snap->time))
     time_text(snap->time, text, sizeof text);
   ig_canvas_text(canvas, 0.17F * (float)h, 0.955F * (float)h, 0.017F * (float)h, INK, text);
   if (o->title)
@@ -430,7 +431,9 @@ ig_status ig_view(ig_ctx *cx, const char *path, const ig_view_options *options, 
   if (o->fixed_range && !(o->range[0] < o->range[1]))
     return IG_FAIL(cx, IG_INPUT, "color range %g to %g is empty", o->range[0], o->range[1]);
   ig_snapshot *snap = NULL;
-  IG_TRY(ig_snapshot_read(cx, path, &snap));
+  const char *ending = strrchr(path, '.');
+  const bool stl = ending && strcmp(ending, ".stl") == 0;
+  IG_TRY(stl ? ig_stl_read(cx, path, &snap) : ig_snapshot_read(cx, path, &snap));
   uint8_t *keep = NULL;
   ig_surface surface = {0};
   ig_canvas large = {0}, final = {0};

@@ -130,7 +130,8 @@ ig_status ig_folder_make(ig_ctx *cx, const char *path) {
       if (stat(p, &info) != 0)
         status = cannot(cx, "make folder", p, error);
       else if (!S_ISDIR(info.st_mode))
-        status = IG_FAIL(cx, IG_IO, "cannot make folder '%s': '%s' is a file", path, p);
+        status = IG_FAIL(cx, IG_INPUT,
+                         "cannot make folder '%s': '%s' is a file: choose another name", path, p);
     }
     *end = kept;
   }

@@ -12,8 +12,8 @@
    When a node splits, its slots are sorted by connected component inside the stretch of `list` they
    already have; each copy of the node owns a part of it. So the table that gathers forces, masses
    and stresses follows the mesh without ever being rebuilt. */
-#ifndef IG_FRAC_H
-#define IG_FRAC_H
+#ifndef IG_FRAC_STATE_H
+#define IG_FRAC_STATE_H
 
 #include "core/ctx.h"
 #include "kern/fault.h"
@@ -68,9 +68,9 @@ enum {
 #define IG_FRAC_CRITERION_CHOICES                                                                  \
   "facet_max|facet_mean|principal_max|principal_mean|principal_best|pair_max|pair_mean"
 
-/* A marked facet becomes a cohesive element, a free surface, or a cohesive element without
-   traction, whose sides press and rub only. */
-typedef enum { IG_FRAC_HOLD, IG_FRAC_CUT, IG_FRAC_BROKEN } ig_frac_opening;
+/* A marked facet becomes a cohesive element, a free surface, a cohesive element without traction,
+   whose sides press and rub only, or one without any state, where there is no mechanics. */
+typedef enum { IG_FRAC_HOLD, IG_FRAC_CUT, IG_FRAC_BROKEN, IG_FRAC_BARE } ig_frac_opening;
 
 /* Figures summed up for history, one row a chunk. */
 enum {
@@ -137,14 +137,12 @@ typedef struct {
   uint8_t *touch;   /* node_max: nodes of facets that open */
   int32_t *touched; /* node_max: those nodes, in order */
   int32_t *extra;   /* node_max: copies each of them needs, then those of all up to it */
-  int32_t *sums;    /* node_max / IG_FRAC_SCAN + 1: work space of the running sum */
+  int32_t *sums;    /* slots / IG_FRAC_SCAN + 2: work space of compactions and running sums */
   double *part;     /* chunks x IG_FRAC_FIGURES */
   double *limit;    /* ne: largest eigenvalue of an element, for the critical step */
-  void *temp;       /* work space of the drivers */
-  size_t temp_bytes;
   ig_frac_count *count;
   ig_fault *fault;
-} frac;
+} ig_frac_state;
 
 /* k / ne, exact for 32 bits: slots and facets are taken apart often. (magic is 0 for one element.)
  */
@@ -195,15 +193,13 @@ enum { IG_FRAC_TRI3, IG_FRAC_TRI6, IG_FRAC_TET4, IG_FRAC_TET10 };
 /* The drivers of one backend. `kind` is IG_FRAC_TRI3…, `wide` 1 for double precision. */
 typedef struct {
   /* runs an item over [begin, begin + n); n < 0: over all there are, at most -n */
-  ig_status (*run)(ig_ctx *cx, int kind, int wide, ig_frac_item item, const frac *s, int64_t begin,
-                   int64_t n);
+  ig_status (*run)(ig_ctx *cx, int kind, int wide, ig_frac_item item, const ig_frac_state *s,
+                   int64_t begin, int64_t n);
   /* the numbers of the flags that are up, in order, and how many; n flags at most */
-  ig_status (*compact)(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n, int32_t *list,
-                       int32_t *found);
+  ig_status (*compact)(ig_ctx *cx, const ig_frac_state *s, const uint8_t *flag, int64_t n,
+                       int32_t *list, int32_t *found);
   /* extra of the touched nodes: running sums, inclusive */
-  ig_status (*scan)(ig_ctx *cx, const frac *s);
-  /* work space compact wants for n flags */
-  ig_status (*temp)(ig_ctx *cx, int64_t n, size_t *bytes);
+  ig_status (*scan)(ig_ctx *cx, const ig_frac_state *s);
 } ig_frac_ops;
 const ig_frac_ops *ig_frac_ops_of(ig_ctx *cx);
 
