@@ -32,14 +32,6 @@ static ig_status run_insertion(ig_job *job, ig_frac_model *m) {
                            seconds / m->count.cohesive);
 }
 
-/* Bytes a step must move, each counted once. */
-static double step_bytes(const ig_frac_model *m) {
-  const double real = m->wide ? 8 : 4, dim = m->shape.dim;
-  const bool gather = m->s.how == IG_GATHER;
-  return (double)m->s.ne * (m->shape.nodes * (4 + (gather ? 2 * dim * real + 4 : 0)) + 1) +
-         (double)m->count.nodes * (real * (5 * dim + 1) + 4 + (gather ? 8 : 2 * dim * real));
-}
-
 static void progress(ig_job *job, const ig_frac_model *m, const ig_frac_track *track, int64_t done,
                      int64_t last, double seconds) {
   char note[64];
@@ -90,7 +82,7 @@ static ig_status run_steps(ig_job *job, ig_frac_model *m) {
   job->seconds_solve = ig_now() - start - job->seconds_output;
   job->steps = m->count.step - first;
   job->element_steps = (double)job->steps * m->s.ne;
-  job->bytes_moved = (double)job->steps * step_bytes(m);
+  job->bytes_moved = (double)job->steps * ig_frac_model_bytes(m);
   return cx->interrupted ? IG_INTERRUPTED : ig_frac_results(job, m, &track);
 }
 

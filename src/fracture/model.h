@@ -96,6 +96,8 @@ IG_MUST_CHECK ig_status ig_frac_model_critical(ig_frac_model *m, double *dt);
 void ig_frac_model_set_step(ig_frac_model *m, double dt);
 /* Runs until `step` is the current one. */
 IG_MUST_CHECK ig_status ig_frac_model_run(ig_frac_model *m, int64_t step);
+/* Bytes a step must move at least. */
+double ig_frac_model_bytes(const ig_frac_model *m);
 /* Energies and lengths at the current step. */
 IG_MUST_CHECK ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES]);
 /* Brings stresses up to date with the displacements. */

@@ -5,7 +5,7 @@
      opp   what is across face f of element e        at e * faces + f "facet"
            a bulk element; ne + c: cohesive element c; -1: nothing; -2 - k: load k
      coh   the two facets of cohesive element c      at 2 c, 2 c + 1  (the lower element's first)
-     list  the slots of node n                       from first[n], used[n] of them
+     list  the slots of node n                       from node[n].first, node[n].used of them
    Face f of an element is the one opposite corner f. Cohesive elements hold no nodes: they are read
    through their bulk elements, so nothing in them is put right when a corner splits later.
 
@@ -45,6 +45,13 @@ typedef struct {
   int pressure;    /* along the inward normal, value[0] */
   double value[3]; /* else a traction */
 } ig_frac_load;
+
+/* What a node is besides its motion; moved as one. */
+typedef struct {
+  int32_t first, used; /* its stretch of `list` */
+  int32_t bc;          /* row of bc_row, -1 free */
+  int32_t origin;      /* the node of the mesh it was split from */
+} __attribute__((aligned(16))) ig_frac_node;
 
 /* What only the device knows between two looks of the host. */
 typedef struct {
@@ -105,16 +112,15 @@ typedef struct {
   ig_frac_load load[IG_FRAC_LOADS];
   const double *history_x, *history_y; /* rows of all histories */
   /* tables */
-  int32_t *conn, *opp, *coh, *list, *first, *used;
+  int32_t *conn, *opp, *coh, *list;
+  ig_frac_node *node;       /* node_max */
   uint8_t *turn;            /* coh: how the upper facet's corners are turned (3D) */
   const uint8_t *mat;       /* ne */
   uint8_t *attach;          /* ne: some face carries a force */
   const int32_t *order;     /* color: elements by color */
   const int32_t *load_face; /* loads_on x 3: facet, load, next load of this facet or -1 */
   const int32_t *bc_row;    /* rows of 3: motion of each component, -1 free */
-  int32_t *bc;              /* node_max: row, -1 free */
   /* nodes */
-  int32_t *origin;            /* node_max: the node of the mesh it was split from */
   void *x, *u, *v, *f, *minv; /* node_max x dim (minv: x 1) */
   double *work;               /* node_max: external work of prescribed motion */
   void *sp; /* node_max: its averaged stress, as a share of the strength (0: known to be less) */

@@ -83,11 +83,12 @@ ig_status ig_frac_open_all(ig_frac_model *m, int batches, uint64_t seed, double 
 ig_status ig_frac_tables_check(ig_frac_model *m) {
   const int64_t ne = m->s.ne;
   const int nf = m->shape.faces, nfn = m->shape.face_nodes;
-  void *p[6];
-  const char *const names[6] = {"opp", "conn", "coh", "list", "first", "used"};
-  for (int i = 0; i < 6; i++)
+  void *p[5];
+  const char *const names[5] = {"opp", "conn", "coh", "list", "node"};
+  for (int i = 0; i < 5; i++)
     IG_TRY(ig_frac_model_pull(m, names[i], &p[i]));
-  const int32_t *opp = p[0], *conn = p[1], *coh = p[2], *list = p[3], *first = p[4], *used = p[5];
+  const int32_t *opp = p[0], *conn = p[1], *coh = p[2], *list = p[3];
+  const ig_frac_node *node = p[4];
   for (int64_t i = 0; i < nf * ne; i++) {
     const int64_t e = i / nf, o = opp[i];
     if (o >= ne + m->count.cohesive)
@@ -117,9 +118,9 @@ ig_status ig_frac_tables_check(ig_frac_model *m) {
         return IG_FAIL(m->cx, IG_NUMERIC, "cohesive element %lld is not between its elements",
                        (long long)c);
   int64_t slots = 0;
-  for (int64_t n = 0; n < m->count.nodes; n++, slots += used[n - 1])
-    for (int i = 0; i < used[n]; i++)
-      if (conn[list[first[n] + i]] != n)
+  for (int64_t n = 0; n < m->count.nodes; n++, slots += node[n - 1].used)
+    for (int i = 0; i < node[n].used; i++)
+      if (conn[list[node[n].first + i]] != n)
         return IG_FAIL(m->cx, IG_NUMERIC, "node %lld lists an element that does not have it",
                        (long long)n);
   if (slots != m->shape.nodes * ne)
@@ -130,12 +131,6 @@ ig_status ig_frac_tables_check(ig_frac_model *m) {
 
 /* ---- pieces
  * -------------------------------------------------------------------------------------- */
-
-static int32_t root(int32_t *up, int32_t e) {
-  while (up[e] != e)
-    e = up[e] = up[up[e]];
-  return e;
-}
 
 ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p) {
   const int32_t ne = m->s.ne;
@@ -157,13 +152,13 @@ ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p) {
     }
     if (o < 0 || o == e)
       continue;
-    const int32_t a = root(up, e), b = root(up, o);
+    const int32_t a = ig_frac_root(up, e), b = ig_frac_root(up, o);
     up[a > b ? a : b] = a > b ? b : a;
   }
   /* a root is the lowest element of its piece: numbered by the time the others ask */
   p->count = 0;
   for (int32_t e = 0; e < ne; e++)
-    up[e] = root(up, e);
+    up[e] = ig_frac_root(up, e);
   for (int32_t e = 0; e < ne; e++)
     up[e] = up[e] == e ? p->count++ : up[up[e]];
   return IG_OK;

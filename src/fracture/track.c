@@ -6,12 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int32_t root(int32_t *up, int32_t n) {
-  while (up[n] != n)
-    n = up[n] = up[up[n]];
-  return n;
-}
-
 /* Whether a facet is within two of its own lengths of a point. */
 static bool near(const ig_frac_model *m, const void *x, const int32_t *at, const double *point) {
   const int dim = m->shape.dim;
@@ -31,12 +25,12 @@ static bool near(const ig_frac_model *m, const void *x, const int32_t *at, const
 static ig_status extension_find(ig_frac_model *m, ig_frac_track *track) {
   if (!track->has_tip || !m->count.cohesive)
     return IG_OK;
-  void *conn, *coh, *turn, *x, *origin, *unused;
+  void *conn, *coh, *turn, *x, *node, *unused;
   IG_TRY(ig_frac_model_pull(m, "conn", &conn));
   IG_TRY(ig_frac_model_pull(m, "coh", &coh));
   IG_TRY(ig_frac_model_pull(m, "turn", &turn));
   IG_TRY(ig_frac_model_pull(m, "x", &x));
-  IG_TRY(ig_frac_model_pull(m, "origin", &origin));
+  IG_TRY(ig_frac_model_pull(m, "node", &node));
   IG_TRY(ig_frac_model_pull(m, "cs", &unused));
   IG_TRY(ig_frac_model_pull(m, "cw", &unused));
   const int dim = m->shape.dim;
@@ -61,13 +55,14 @@ static ig_status extension_find(ig_frac_model *m, ig_frac_track *track) {
         continue;
       int32_t at[3];
       for (int j = 0; j < dim; j++) {
-        at[j] = ((int32_t *)origin)[ig_frac_cohesive_node(m, conn, coh, turn, c, j, false)];
+        at[j] =
+            ((ig_frac_node *)node)[ig_frac_cohesive_node(m, conn, coh, turn, c, j, false)].origin;
         if (pass == 0)
-          up[root(up, at[j])] = root(up, at[0]);
+          up[ig_frac_root(up, at[j])] = ig_frac_root(up, at[0]);
       }
       if (pass == 0 && near(m, x, at, track->tip))
-        up[root(up, at[0])] = root(up, tip);
-      if (pass == 0 || root(up, at[0]) != root(up, tip))
+        up[ig_frac_root(up, at[0])] = ig_frac_root(up, tip);
+      if (pass == 0 || ig_frac_root(up, at[0]) != ig_frac_root(up, tip))
         continue;
       double far = 0, mid[3] = {0}, deep = 0;
       for (int d = 0; d < dim; d++) {

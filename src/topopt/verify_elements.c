@@ -58,7 +58,7 @@ static ig_status patch(ig_ctx *cx, int dim, int dof, double *worst) {
   IG_TRY_GOTO(status, done, ig_array_from(cx, &x, u, count, 8, "patch"));
   IG_TRY_GOTO(status, done, ig_array_new_device(cx, &y, count, 8, "patch"));
   IG_TRY_GOTO(status, done, ig_array_zero(cx, &y));
-  IG_TRY_GOTO(status, done, m->linear.apply(m, x.dev, y.dev, NULL));
+  IG_TRY_GOTO(status, done, ig_multigrid_linear(m).apply(m, x.dev, y.dev, NULL));
   IG_TRY_GOTO(status, done, cx->backend->absmax_f64(cx, count, y.dev, worst));
   *worst /= largest(u, (int)count);
 done:

@@ -11,7 +11,7 @@
 static ig_status direct(ig_trial *t, double *compliance) {
   ig_ctx *cx = t->cx;
   ig_multigrid *m = t->m->solver;
-  const size_t n = (size_t)m->linear.n;
+  const size_t n = (size_t)ig_multigrid_linear(m).n;
   double *a = NULL, *v = NULL, *f = NULL;
   int *free_dof = NULL, count = 0;
   ig_status status;
@@ -28,7 +28,7 @@ static ig_status direct(ig_trial *t, double *compliance) {
     memset(v, 0, n * sizeof *v);
     v[free_dof[j]] = 1;
     IG_TRY_GOTO(status, done, cx->backend->copy_in(cx, m->pcg.p.dev, v, n * 8));
-    IG_TRY_GOTO(status, done, m->linear.apply(m, m->pcg.p.dev, m->pcg.ap.dev, NULL));
+    IG_TRY_GOTO(status, done, ig_multigrid_linear(m).apply(m, m->pcg.p.dev, m->pcg.ap.dev, NULL));
     IG_TRY_GOTO(status, done, cx->backend->copy_out(cx, v, m->pcg.ap.dev, n * 8));
     for (int i = 0; i < count; i++)
       a[(size_t)i * count + j] = v[free_dof[i]];

@@ -49,7 +49,7 @@ static void annulus_comes_apart_completely(void **state) {
 static void a_wrong_table_is_found(void **state) {
   (void)state;
   ig_ctx *cx = ctx_on("cpu", 1);
-  static const char *const tables[] = {"conn", "opp", "used"};
+  static const char *const tables[] = {"conn", "opp", "node"};
   for (int i = 0; i < 3; i++) {
     ig_frac_problem p;
     ig_frac_model m;
