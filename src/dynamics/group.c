@@ -1,7 +1,7 @@
 /* Groups of elements of one kind, law and section, in the order they are worked on. */
 #include "dynamics/model.h"
 #include "mesh/topology.h"
-#include "mesh/claim.h"
+#include "mesh/named.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* From a job to a model that is ready to step. */
 #include "fracture/run.h"
 #include "material/material.h"
-#include "mesh/claim.h"
+#include "mesh/named.h"
 
 #include <math.h>
 #include <stdlib.h>

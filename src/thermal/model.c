@@ -1,6 +1,6 @@
 /* From the case to the engine: materials, conditions, births, the step. */
 #include "thermal/thermal.h"
-#include "mesh/claim.h"
+#include "mesh/named.h"
 
 #include <math.h>
 #include <stdlib.h>
