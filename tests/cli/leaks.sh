@@ -11,7 +11,7 @@ export INGOT_MATERIALS=$SOURCE/materials UBSAN_OPTIONS=print_stacktrace=1
 # what other people's libraries forget
 printf 'leak:libgmsh\nleak:libgomp\n' >known
 export ASAN_OPTIONS=detect_leaks=1 LSAN_OPTIONS=suppressions=$work/known:print_suppressions=0
-sed 's/iterations: 30/iterations: 3/' "$SOURCE/tests/cli/chain.yaml" >small.yaml
+cp "$SOURCE/tests/cli/chain.yaml" small.yaml
 sed 's/volume: 0.5/volum: 0.5/' small.yaml >bad.yaml
 failed=0 done=0
 try() { # exit code expected, command…
