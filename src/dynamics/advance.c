@@ -201,12 +201,10 @@ static void array_put(ig_array *a, int64_t i, double value) {
 }
 
 double ig_dyn_gravity_now(const ig_dyn_model *m, int c) {
-  const ig_dyn_particles host = {
-      .curve = m->curve.host, .curve_x = m->curve_x.host, .curve_y = m->curve_y.host};
-  return m->p.has_gravity
-             ? m->p.gravity[c] * ig_dyn_curve_value(&host, m->p.gravity_curve,
-                                                    ((const ig_dyn_clock *)m->clock.host)->time)
-             : 0;
+  const double time = ((const ig_dyn_clock *)m->clock.host)->time;
+  return m->p.has_gravity ? m->p.gravity[c] * ig_history_at(m->p.gravity_history, m->history_x.host,
+                                                            m->history_y.host, time)
+                          : 0;
 }
 
 /* Force on particle n that nothing balances: from outside less the elements'. */

@@ -224,7 +224,7 @@ ig_status ig_dyn_bodies_new(ig_dyn_model *m) {
   IG_TRY(ig_array_new(cx, &m->body, (size_t)n, sizeof(ig_dyn_body), "bodies"));
   IG_TRY(ig_array_new(cx, &m->body_node, (size_t)m->mesh->nodes, sizeof(int32_t), "bodies"));
   for (int i = 0; i < n; i++) {
-    const ig_dyn_support *c = IG_ITEM(const ig_dyn_support, m->c->bodies, i);
+    const ig_support_case *c = IG_ITEM(const ig_support_case, m->c->bodies, i);
     ig_dyn_body *b = (ig_dyn_body *)m->body.host + i;
     const ig_set *set;
     IG_TRY(ig_dyn_nodes_of(m, &c->at, c->set, &set));

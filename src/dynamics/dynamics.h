@@ -7,6 +7,7 @@
 
 #include "core/room.h"
 #include "material/material.h"
+#include "mesh/support.h"
 #include "dynamics/step.h"
 
 /* --- what a case says */
@@ -37,15 +38,6 @@ typedef struct {
   double up[3];                 /* the section's height points this way */
 } ig_dyn_section;
 extern const ig_dyn_section ig_dyn_section_default;
-
-typedef struct {
-  ig_src at;
-  const char *set;
-  const char *fix;   /* "xyz", "x rx ry rz", "all" */
-  const char *along; /* components a motion holds: "xyz" */
-  double displacement[3], velocity[3], acceleration[3], spin[3]; /* NaN: none */
-  ig_table history;
-} ig_dyn_support;
 
 typedef struct {
   ig_src at;
@@ -126,8 +118,8 @@ enum {
 
 typedef struct {
   ig_src at;
-  ig_list bodies; /* of ig_dyn_support: how each is held */
-  ig_list ties, sections, supports, loads, initial, tools, analysis, probes;
+  ig_list supports, bodies; /* of ig_support_case; bodies: what moves as one, and how it is held */
+  ig_list ties, sections, loads, initial, tools, analysis, probes;
   ig_dyn_gravity gravity;
   ig_dyn_contact contact;
   double inertia_scale; /* shells: rotary inertia at least this x area x mass */
@@ -170,7 +162,7 @@ typedef struct ig_dyn_model {
   ig_dyn_group *group;
   ig_dyn_particles p;
   bool fresh; /* forces lie in f, not in slots: at the start */
-  ig_array x, v, f, load, mass, inertia, work, clock, move, motion, curve, curve_x, curve_y;
+  ig_array x, v, f, load, mass, inertia, work, clock, move, motion, history_x, history_y;
   ig_array loaded_node, force_start, face_start, force, face, tool, slots, slot_first;
   ig_array scratch, partial;        /* double: for sums */
   double *x0;                       /* host: positions at the start */

@@ -5,35 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-ig_status ig_dyn_curve_add(ig_ctx *cx, ig_dyn_curves *c, const ig_table *t, int32_t *place) {
-  *place = -1;
-  if (t->count == 0)
-    return IG_OK;
-  if (c->count == c->room || c->rows + t->count > c->rows_room) {
-    c->room = 2 * c->room + 8;
-    c->rows_room = 2 * c->rows_room + t->count + 64;
-    void *a = realloc(c->curve, sizeof *c->curve * (size_t)c->room);
-    if (a)
-      c->curve = a;
-    void *x = realloc(c->x, sizeof *c->x * (size_t)c->rows_room);
-    if (x)
-      c->x = x;
-    void *y = realloc(c->y, sizeof *c->y * (size_t)c->rows_room);
-    if (y)
-      c->y = y;
-    if (!a || !x || !y)
-      return IG_FAIL(cx, IG_MEMORY, "out of memory for histories");
-  }
-  c->curve[c->count] = (ig_dyn_curve){c->rows, t->count};
-  for (int i = 0; i < t->count; i++) {
-    c->x[c->rows + i] = t->x[i];
-    c->y[c->rows + i] = t->y[i];
-  }
-  c->rows += t->count;
-  *place = c->count++;
-  return IG_OK;
-}
-
 ig_status ig_dyn_nodes_of(ig_dyn_model *m, const ig_src *at, const char *name, const ig_set **set) {
   *set = ig_mesh_find_set(m->mesh, name, IG_SET_NODES);
   if (!*set)
@@ -41,55 +12,19 @@ ig_status ig_dyn_nodes_of(ig_dyn_model *m, const ig_src *at, const char *name, c
   return IG_OK;
 }
 
-/* "xyz", "x rx ry", "all", "rotations" into six flags */
-static ig_status fix_read(ig_ctx *cx, const ig_dyn_support *c, bool fixed[6]) {
-  memset(fixed, 0, 6 * sizeof *fixed);
-  if (!c->fix)
-    return IG_OK;
-  if (strcmp(c->fix, "all") == 0) {
-    for (int i = 0; i < 6; i++)
-      fixed[i] = true;
-    return IG_OK;
-  }
-  for (const char *s = c->fix; *s; s++) {
-    int turn = 0;
-    if (*s == ' ' || *s == ',')
-      continue;
-    if (*s == 'r') {
-      turn = 3;
-      s++;
-    }
-    if (*s < 'x' || *s > 'z')
-      return ig_fail_at(cx, &c->at, "`fix` is 'all' or some of x y z rx ry rz, not '%s'", c->fix);
-    fixed[turn + *s - 'x'] = true;
-  }
-  return IG_OK;
-}
-
-/* Adds to `to` what a support holds. */
-static ig_status motion_read(ig_ctx *cx, ig_dyn_curves *cs, const ig_dyn_support *c,
+/* Adds to `to` what a support holds and leads. */
+static ig_status motion_read(ig_ctx *cx, ig_histories *hs, const ig_support_case *c, int dofs,
                              ig_dyn_motion *to) {
-  bool fixed[6];
-  int32_t curve;
-  IG_TRY(fix_read(cx, c, fixed));
-  IG_TRY(ig_dyn_curve_add(cx, cs, &c->history, &curve));
-  for (int d = 0; d < 6; d++) {
-    const struct {
-      ig_dyn_move kind;
-      double value;
-    } asked[4] = {{IG_MOVE_DISPLACEMENT, d < 3 ? c->displacement[d] : NAN},
-                  {IG_MOVE_VELOCITY, d < 3 ? c->velocity[d] : NAN},
-                  {IG_MOVE_ACCELERATION, d < 3 ? c->acceleration[d] : NAN},
-                  {IG_MOVE_VELOCITY, d >= 3 ? c->spin[d - 3] : NAN}};
-    if (fixed[d])
-      to->kind[d] = IG_MOVE_FIXED;
-    for (int q = 0; q < 4; q++)
-      if (!isnan(asked[q].value) && strchr(c->along, "xyz"[d % 3])) {
-        to->kind[d] = (uint8_t)asked[q].kind;
-        to->curve[d] = curve;
-        to->scale[d] = asked[q].value;
-      }
-  }
+  ig_support_motion read;
+  ig_history history;
+  IG_TRY(ig_support_read(cx, c, dofs, &read));
+  IG_TRY(ig_histories_add(cx, hs, &c->history, &history));
+  for (int d = 0; d < dofs; d++)
+    if (read.kind[d] != IG_MOVE_FREE) {
+      to->kind[d] = read.kind[d];
+      to->scale[d] = read.scale[d];
+      to->history[d] = history;
+    }
   return IG_OK;
 }
 
@@ -107,7 +42,7 @@ static ig_status motion_more(ig_ctx *cx, ig_dyn_motion **motion, int *kinds, int
   return IG_OK;
 }
 
-ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_dyn_curves *cs) {
+ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs) {
   ig_ctx *cx = m->cx;
   const int n = m->c->supports.count, bodies = m->c->bodies.count;
   if (n + bodies == 0)
@@ -121,7 +56,7 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_dyn_curves *cs) {
     return IG_FAIL(cx, IG_MEMORY, "out of memory for supports");
   IG_TRY_GOTO(status, done, IG_NEW(cx, &move, m->mesh->nodes, "supports"));
   for (int i = 0; i < n; i++) {
-    const ig_dyn_support *c = IG_ITEM(const ig_dyn_support, m->c->supports, i);
+    const ig_support_case *c = IG_ITEM(const ig_support_case, m->c->supports, i);
     const ig_set *set;
     IG_TRY_GOTO(status, done, ig_dyn_nodes_of(m, &c->at, c->set, &set));
     free(next);
@@ -143,7 +78,7 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_dyn_curves *cs) {
       if (next[*at] == 0) {
         next[*at] = kinds;
         IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &room, *at));
-        IG_TRY_GOTO(status, done, motion_read(cx, cs, c, &motion[next[*at]]));
+        IG_TRY_GOTO(status, done, motion_read(cx, hs, c, m->p.dofs, &motion[next[*at]]));
       }
       *at = next[*at];
     }
@@ -151,8 +86,9 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_dyn_curves *cs) {
   for (int i = 0; i < bodies; i++) {
     const int k = kinds;
     IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &room, 0));
-    IG_TRY_GOTO(status, done,
-                motion_read(cx, cs, IG_ITEM(const ig_dyn_support, m->c->bodies, i), &motion[k]));
+    IG_TRY_GOTO(
+        status, done,
+        motion_read(cx, hs, IG_ITEM(const ig_support_case, m->c->bodies, i), 6, &motion[k]));
     ((ig_dyn_body *)m->body.host)[i].motion = k;
   }
   if (bodies > 0)
@@ -194,10 +130,10 @@ static ig_status push_add(ig_ctx *cx, pushes *p, const push *item) {
   return IG_OK;
 }
 
-static ig_status face_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load, int32_t curve,
-                          const ig_lid *node, int corners) {
+static ig_status face_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load,
+                          ig_history history, const ig_lid *node, int corners) {
   push item = {.is_face = true};
-  item.face.curve = curve;
+  item.face.history = history;
   item.face.corners = corners;
   item.face.pressure = load->pressure;
   for (int a = 0; a < corners; a++)
@@ -210,7 +146,7 @@ static ig_status face_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load
 }
 
 static ig_status pressure_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load,
-                              int32_t curve) {
+                              ig_history history) {
   const ig_set *set = ig_mesh_find_set(m->mesh, load->set, IG_SET_FACES);
   if (!set)
     set = ig_mesh_find_set(m->mesh, load->set, IG_SET_ELEMENTS);
@@ -223,12 +159,12 @@ static ig_status pressure_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *
     const ig_elem_info *info = ig_elem_info_get(b->type);
     const ig_lid *conn = b->conn + (int64_t)local * info->nodes;
     if (b->type == IG_TRI3)
-      IG_TRY(face_add(m, list, load, curve, conn, 3));
+      IG_TRY(face_add(m, list, load, history, conn, 3));
     else if (info->dim == 3 && set->kind == IG_SET_FACES) {
       const int corners = b->type == IG_HEX8 ? 4 : 3, *face = ig_elem_face(b->type, set->face[k]);
       for (int a = 0; a < corners; a++)
         node[a] = conn[face[a]];
-      IG_TRY(face_add(m, list, load, curve, node, corners));
+      IG_TRY(face_add(m, list, load, history, node, corners));
     } else
       return ig_fail_at(m->cx, &load->at, "pressure needs faces of solids or shell elements");
   }
@@ -244,7 +180,7 @@ static int by_node(const void *a, const void *b) {
   return p->place < q->place ? -1 : p->place > q->place;
 }
 
-ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_dyn_curves *cs) {
+ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
   ig_ctx *cx = m->cx;
   ig_status status = IG_OK;
   pushes list = {0};
@@ -253,15 +189,15 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_dyn_curves *cs) {
   ig_dyn_face *face = NULL;
   for (int i = 0; i < m->c->loads.count; i++) {
     const ig_dyn_load *c = IG_ITEM(const ig_dyn_load, m->c->loads, i);
-    int32_t curve;
-    IG_TRY_GOTO(status, done, ig_dyn_curve_add(cx, cs, &c->history, &curve));
+    ig_history history;
+    IG_TRY_GOTO(status, done, ig_histories_add(cx, hs, &c->history, &history));
     if (!isnan(c->pressure)) {
-      IG_TRY_GOTO(status, done, pressure_add(m, &list, c, curve));
+      IG_TRY_GOTO(status, done, pressure_add(m, &list, c, history));
       continue;
     }
     const ig_set *set;
     IG_TRY_GOTO(status, done, ig_dyn_nodes_of(m, &c->at, c->set, &set));
-    push item = {.force.curve = curve};
+    push item = {.force.history = history};
     for (int d = 0; d < 3; d++) {
       item.force.value[d] = (isnan(c->force[d]) ? 0 : c->force[d]) +
                             (isnan(c->total[d]) || set->count == 0 ? 0 : c->total[d] / set->count);
@@ -318,7 +254,7 @@ done:
   return status;
 }
 
-ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_dyn_curves *cs) {
+ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs) {
   const int n = m->c->tools.count;
   if (n == 0)
     return IG_OK;
@@ -327,7 +263,7 @@ ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_dyn_curves *cs) {
     const ig_dyn_tool_case *c = IG_ITEM(const ig_dyn_tool_case, m->c->tools, i);
     ig_dyn_tool *t = (ig_dyn_tool *)m->tool.host + i;
     t->shape = c->shape;
-    IG_TRY(ig_dyn_curve_add(m->cx, cs, &c->history, &t->curve));
+    IG_TRY(ig_histories_add(m->cx, hs, &c->history, &t->history));
     const double l = sqrt(dot_f64(c->axis, c->axis));
     if (!(l > 0))
       return ig_fail_at(m->cx, &c->at, "a tool's `axis` must have a length");

@@ -22,6 +22,24 @@ double ig_dyn_get(const ig_dyn_model *m, const ig_array *a, int64_t i) {
   return a->size == sizeof(double) ? ((const double *)a->host)[i] : ((const float *)a->host)[i];
 }
 
+/* What moves with time, and the rows of its histories. */
+static ig_status histories_new(ig_dyn_model *m, ig_histories *hs) {
+  ig_dyn_particles *p = &m->p;
+  IG_TRY(ig_dyn_motions_new(m, hs));
+  IG_TRY(ig_dyn_loads_new(m, hs));
+  IG_TRY(ig_dyn_tools_new(m, hs));
+  if (m->c->gravity.at.given) {
+    p->has_gravity = 1;
+    memcpy(p->gravity, m->c->gravity.acceleration, sizeof p->gravity);
+    IG_TRY(ig_histories_add(m->cx, hs, &m->c->gravity.history, &p->gravity_history));
+  }
+  const size_t n = (size_t)hs->rows;
+  if (n == 0)
+    return IG_OK;
+  IG_TRY(ig_array_from(m->cx, &m->history_x, hs->x, n, sizeof *hs->x, "histories"));
+  return ig_array_from(m->cx, &m->history_y, hs->y, n, sizeof *hs->y, "histories");
+}
+
 static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const size_t n = (size_t)m->mesh->nodes;
@@ -80,29 +98,9 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   free(v);
   IG_TRY(status);
 
-  ig_dyn_curves cs = {0};
-  status = ig_dyn_motions_new(m, &cs);
-  if (status == IG_OK)
-    status = ig_dyn_loads_new(m, &cs);
-  if (status == IG_OK)
-    status = ig_dyn_tools_new(m, &cs);
-  p->gravity_curve = -1;
-  if (status == IG_OK && m->c->gravity.at.given) {
-    p->has_gravity = 1;
-    for (int i = 0; i < 3; i++)
-      p->gravity[i] = m->c->gravity.acceleration[i];
-    status = ig_dyn_curve_add(cx, &cs, &m->c->gravity.history, &p->gravity_curve);
-  }
-  if (status == IG_OK && cs.count > 0)
-    status =
-        ig_array_from(cx, &m->curve, cs.curve, (size_t)cs.count, sizeof *cs.curve, "histories");
-  if (status == IG_OK && cs.count > 0)
-    status = ig_array_from(cx, &m->curve_x, cs.x, (size_t)cs.rows, sizeof *cs.x, "histories");
-  if (status == IG_OK && cs.count > 0)
-    status = ig_array_from(cx, &m->curve_y, cs.y, (size_t)cs.rows, sizeof *cs.y, "histories");
-  free(cs.curve);
-  free(cs.x);
-  free(cs.y);
+  ig_histories hs = {0};
+  status = histories_new(m, &hs);
+  ig_histories_free(&hs);
   IG_TRY(status);
   if (p->loaded > 0)
     IG_TRY(ig_dyn_upload(m, &m->load, m->part, NULL, d, "loads"));
@@ -126,7 +124,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   p->mass = m->mass.dev, p->inertia = m->inertia.dev, p->work = m->work.dev;
   p->clock = m->clock.dev;
   p->move = m->move.dev, p->motion = m->motion.dev;
-  p->curve = m->curve.dev, p->curve_x = m->curve_x.dev, p->curve_y = m->curve_y.dev;
+  p->history_x = m->history_x.dev, p->history_y = m->history_y.dev;
   p->loaded_node = m->loaded_node.dev;
   p->force_start = m->force_start.dev, p->face_start = m->face_start.dev;
   p->force = m->force.dev, p->face = m->face.dev;
@@ -184,9 +182,8 @@ void ig_dyn_model_free(ig_dyn_model *m) {
                      &m->clock,
                      &m->move,
                      &m->motion,
-                     &m->curve,
-                     &m->curve_x,
-                     &m->curve_y,
+                     &m->history_x,
+                     &m->history_y,
                      &m->loaded_node,
                      &m->force_start,
                      &m->face_start,

@@ -4,14 +4,6 @@
 
 #include "dynamics/dynamics.h"
 
-/* Histories of all kinds, as they are gathered. */
-typedef struct {
-  int count, room;
-  ig_dyn_curve *curve;
-  int rows, rows_room;
-  double *x, *y;
-} ig_dyn_curves;
-
 /* c = a - b */
 static inline void ig_dyn_sub(const double a[3], const double b[3], double c[3]) {
   for (int i = 0; i < 3; i++)
@@ -24,10 +16,6 @@ IG_MUST_CHECK ig_status ig_dyn_upload(ig_dyn_model *m, ig_array *a, size_t size,
 const ig_block *ig_dyn_block_of(const ig_mesh *mesh, ig_lid e, ig_lid *local);
 IG_MUST_CHECK ig_status ig_dyn_nodes_of(ig_dyn_model *m, const ig_src *at, const char *name,
                                         const ig_set **set);
-/* *place: where the history lies among all, -1 for one with no rows */
-IG_MUST_CHECK ig_status ig_dyn_curve_add(ig_ctx *cx, ig_dyn_curves *c, const ig_table *t,
-                                         int32_t *place);
-
 IG_MUST_CHECK ig_status ig_dyn_material_read(ig_ctx *cx, const ig_material_case *c, mech_f64 *m,
                                              int *law);
 IG_MUST_CHECK ig_status ig_dyn_section_line(ig_ctx *cx, const ig_dyn_section *s, dyn_group_f64 *g);
@@ -36,9 +24,9 @@ IG_MUST_CHECK ig_status ig_dyn_section_fibres(ig_ctx *cx, const ig_dyn_section *
                                               dyn_group_f64 *g);
 IG_MUST_CHECK ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials);
 IG_MUST_CHECK ig_status ig_dyn_slots_new(ig_dyn_model *m);
-IG_MUST_CHECK ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_dyn_curves *cs);
-IG_MUST_CHECK ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_dyn_curves *cs);
-IG_MUST_CHECK ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_dyn_curves *cs);
+IG_MUST_CHECK ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs);
+IG_MUST_CHECK ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs);
+IG_MUST_CHECK ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v);
 IG_MUST_CHECK ig_status ig_dyn_contact_new(ig_dyn_model *m);
 IG_MUST_CHECK ig_status

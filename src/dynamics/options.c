@@ -26,31 +26,18 @@ static const ig_option section_options[] = {
     IG_REAL(S, iy, "m^4", NULL, 0, 1e6, "second moment for bending along the height"),
     IG_REAL(S, iz, "m^4", NULL, 0, 1e6, "second moment for bending along the width"),
     IG_REAL(S, torsion, "m^4", NULL, 0, 1e6, "torsion constant"),
-    IG_VECTOR(S, up, 3, "", NULL, "beams: where the section's height points"),
+    IG_VECTOR3(S, up, "", NULL, "beams: where the section's height points"),
     IG_END};
 #undef S
-#define S ig_dyn_support
+#define S ig_support_case
 static const ig_option support_options[] = {
-    IG_TEXT(S, set, IG_REQUIRED, "node set"),
-    IG_TEXT(S, fix, NULL, "'all', or some of x y z rx ry rz"),
-    IG_TEXT(S, along, "xyz", "components that the motions below hold; the others stay free"),
-    IG_VECTOR(S, displacement, 3, "m", NULL, "displacement, times the history"),
-    IG_VECTOR(S, velocity, 3, "m/s", NULL, "velocity, times the history"),
-    IG_VECTOR(S, acceleration, 3, "m/s^2", NULL, "acceleration, times the history"),
-    IG_VECTOR(S, spin, 3, "rad/s", NULL, "rate of rotation, times the history"),
-    IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"),
+    IG_TEXT(S, set, IG_REQUIRED, "node set"), IG_SUPPORT_ROWS(IG_VECTOR3, "x y z rx ry rz", ""),
+    IG_VECTOR3(S, spin, "rad/s", NULL, "rate of rotation, times the history"), IG_HISTORY_ROW(S),
     IG_END};
-#undef S
-#define S ig_dyn_support
 static const ig_option body_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set that moves as one"),
-    IG_TEXT(S, fix, NULL, "motions of the body that are held: 'all', or some of x y z rx ry rz"),
-    IG_TEXT(S, along, "xyz", "components that the motions below hold; the others stay free"),
-    IG_VECTOR(S, displacement, 3, "m", NULL, "displacement of the centre, times the history"),
-    IG_VECTOR(S, velocity, 3, "m/s", NULL, "velocity of the centre, times the history"),
-    IG_VECTOR(S, acceleration, 3, "m/s^2", NULL, "acceleration of the centre, times the history"),
-    IG_VECTOR(S, spin, 3, "rad/s", NULL, "rate of rotation, times the history"),
-    IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"),
+    IG_SUPPORT_ROWS(IG_VECTOR3, "x y z rx ry rz", " of the centre"),
+    IG_VECTOR3(S, spin, "rad/s", NULL, "rate of rotation, times the history"), IG_HISTORY_ROW(S),
     IG_END};
 #undef S
 #define S ig_dyn_tie
@@ -64,36 +51,36 @@ static const ig_option tie_options[] = {
 #define S ig_dyn_load
 static const ig_option load_options[] = {
     IG_TEXT(S, set, IG_REQUIRED, "node set; for a pressure a face set or shell elements"),
-    IG_VECTOR(S, force, 3, "N", NULL, "force on each node"),
-    IG_VECTOR(S, moment, 3, "N m", NULL, "moment on each node"),
-    IG_VECTOR(S, total, 3, "N", NULL, "force shared by the nodes of the set"),
+    IG_VECTOR3(S, force, "N", NULL, "force on each node"),
+    IG_VECTOR3(S, moment, "N m", NULL, "moment on each node"),
+    IG_VECTOR3(S, total, "N", NULL, "force shared by the nodes of the set"),
     IG_REAL(S, pressure, "Pa", NULL, 0, 0, "pressure against the outward normal; follows it"),
-    IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"),
+    IG_HISTORY_ROW(S),
     IG_END};
 #undef S
 #define S ig_dyn_initial
 static const ig_option initial_options[] = {
     IG_TEXT(S, set, NULL, "node set; left out: all"),
-    IG_VECTOR(S, velocity, 3, "m/s", "[0, 0, 0]", "velocity"),
-    IG_VECTOR(S, spin, 3, "rad/s", "[0, 0, 0]", "rate of rotation"),
-    IG_VECTOR(S, about, 3, "m", "[0, 0, 0]", "point it turns about"), IG_END};
+    IG_VECTOR3(S, velocity, "m/s", "[0, 0, 0]", "velocity"),
+    IG_VECTOR3(S, spin, "rad/s", "[0, 0, 0]", "rate of rotation"),
+    IG_VECTOR3(S, about, "m", "[0, 0, 0]", "point it turns about"), IG_END};
 #undef S
 #define S ig_dyn_tool_case
 static const ig_option tool_options[] = {
     IG_CHOICE(S, shape, IG_TOOL_CHOICES, "plane", "shape"),
-    IG_VECTOR(S, point, 3, "m", "[0, 0, 0]", "a point of the plane or axis; the centre"),
-    IG_VECTOR(S, axis, 3, "", "[0, 0, 1]", "outward normal of a plane; axis of a cylinder"),
+    IG_VECTOR3(S, point, "m", "[0, 0, 0]", "a point of the plane or axis; the centre"),
+    IG_VECTOR3(S, axis, "", "[0, 0, 1]", "outward normal of a plane; axis of a cylinder"),
     IG_REAL(S, radius, "m", "0", 0, 1e9, "of a sphere or cylinder"),
-    IG_VECTOR(S, velocity, 3, "m/s", "[0, 0, 0]", "it moves at"),
-    IG_VECTOR(S, travel, 3, "m", "[0, 0, 0]", "its way, times the history"),
+    IG_VECTOR3(S, velocity, "m/s", "[0, 0, 0]", "it moves at"),
+    IG_VECTOR3(S, travel, "m", "[0, 0, 0]", "its way, times the history"),
     IG_REAL(S, friction, "", "0", 0, 100, "Coulomb friction"),
     IG_TABLE(S, history, "s", "", NULL, 0, 0, "share of the way over time"),
     IG_END};
 #undef S
 #define S ig_dyn_gravity
 static const ig_option gravity_options[] = {
-    IG_VECTOR(S, acceleration, 3, "m/s^2", "[0, 0, -9.81]", "acceleration"),
-    IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"), IG_END};
+    IG_VECTOR3(S, acceleration, "m/s^2", "[0, 0, -9.81]", "acceleration"), IG_HISTORY_ROW(S),
+    IG_END};
 #undef S
 #define S ig_dyn_contact
 static const ig_option contact_options[] = {
@@ -128,7 +115,7 @@ static const ig_option probe_options[] = {
     IG_TEXT(S, set, NULL,
             "node set: mean of motions, sum of forces; for section forces an element set: their "
             "mean"),
-    IG_VECTOR(S, point, 3, "m", NULL, "or the node nearest to this point"),
+    IG_VECTOR3(S, point, "m", NULL, "or the node nearest to this point"),
     IG_CHOICE(
         S, quantity, IG_PROBE_CHOICES, "uz",
         "displacement, velocity, force and moment that hold the nodes, contact force on them; "
@@ -138,8 +125,8 @@ static const ig_option probe_options[] = {
 #define S ig_dyn_case
 const ig_option ig_dyn_options[] = {
     IG_LIST(S, sections, ig_dyn_section, section_options, NULL, "what elements are like"),
-    IG_LIST(S, supports, ig_dyn_support, support_options, NULL, "what holds and moves nodes"),
-    IG_LIST(S, bodies, ig_dyn_support, body_options, NULL, "rigid bodies: nodes that move as one"),
+    IG_LIST(S, supports, ig_support_case, support_options, NULL, "what holds and moves nodes"),
+    IG_LIST(S, bodies, ig_support_case, body_options, NULL, "rigid bodies: nodes that move as one"),
     IG_LIST(S, ties, ig_dyn_tie, tie_options, NULL, "nodes tied to surfaces or to nodes"),
     IG_LIST(S, loads, ig_dyn_load, load_options, NULL, "what pushes nodes and faces"),
     IG_LIST(S, initial, ig_dyn_initial, initial_options, NULL, "velocities at the start"),

@@ -3,25 +3,12 @@
 #ifndef IG_DYNAMICS_PARTICLE_H
 #define IG_DYNAMICS_PARTICLE_H
 
-#include <stdint.h>
+#include "kern/motion.h"
 
-/* A history: linear between rows, constant beyond them. Rows lie in curve_x, curve_y. */
+/* How one kind of held particle moves, component by component. */
 typedef struct {
-  int32_t first, rows;
-} ig_dyn_curve;
-
-typedef enum {
-  IG_MOVE_FREE,
-  IG_MOVE_FIXED,
-  IG_MOVE_DISPLACEMENT,
-  IG_MOVE_VELOCITY,
-  IG_MOVE_ACCELERATION
-} ig_dyn_move;
-
-/* How one kind of constrained particle moves, component by component. */
-typedef struct {
-  uint8_t kind[6];
-  int32_t curve[6]; /* -1: constant in time */
+  uint8_t kind[6]; /* ig_move */
+  ig_history history[6];
   double scale[6];
 } ig_dyn_motion;
 
@@ -30,17 +17,19 @@ typedef enum { IG_TOOL_PLANE, IG_TOOL_SPHERE, IG_TOOL_CYLINDER } ig_dyn_shape;
 
 /* A rigid tool no particle enters. Plane: the half space on the side of `axis` is free. */
 typedef struct {
-  int shape, curve; /* curve: of travel, -1 none */
+  int shape;
+  ig_history history; /* of travel; without rows it stays */
   double at[3], axis[3], radius, velocity[3], travel[3], friction;
 } ig_dyn_tool;
 
 /* A force on a particle, or its share of a pressure face. */
 typedef struct {
-  int32_t curve;
+  ig_history history;
   double value[6];
 } ig_dyn_force;
 typedef struct {
-  int32_t curve, corners; /* 3 or 4 */
+  ig_history history;
+  int32_t corners; /* 3 or 4 */
   int32_t node[4];
   double pressure;
 } ig_dyn_face;
@@ -81,8 +70,7 @@ typedef struct {
 
   const int32_t *move; /* nodes: place in motion, 0: free; NULL: all are free */
   const ig_dyn_motion *motion;
-  const ig_dyn_curve *curve;
-  const double *curve_x, *curve_y;
+  const double *history_x, *history_y; /* rows of all histories */
 
   int32_t loaded; /* particles with forces or pressure on them */
   const int32_t *loaded_node, *force_start, *face_start; /* loaded + 1 */
@@ -90,7 +78,8 @@ typedef struct {
   const ig_dyn_face *face;
 
   double gravity[3];
-  int gravity_curve, has_gravity;
+  ig_history gravity_history;
+  int has_gravity;
   int tools;
   const ig_dyn_tool *tool;
 

@@ -188,16 +188,6 @@ ig_status ig_dyn_problem_chain(ig_dyn_problem *q, int n, ig_dyn_place *place, vo
 /* --- pieces of a case ---------------------------------------------------------------------------
  */
 
-ig_dyn_support ig_dyn_fix(const char *set, const char *what) {
-  return (ig_dyn_support){.set = set,
-                          .fix = what,
-                          .along = "xyz",
-                          .displacement = {NAN, NAN, NAN},
-                          .velocity = {NAN, NAN, NAN},
-                          .acceleration = {NAN, NAN, NAN},
-                          .spin = {NAN, NAN, NAN}};
-}
-
 ig_dyn_load ig_dyn_force_on(const char *set, double x, double y, double z) {
   return (ig_dyn_load){.set = set,
                        .force = {x, y, z},

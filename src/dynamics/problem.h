@@ -40,7 +40,6 @@ typedef bool ig_dyn_inside(void *user, const double x[3]);
 IG_MUST_CHECK ig_status ig_dyn_problem_set(ig_dyn_problem *q, const char *name, ig_dyn_inside *in,
                                            void *user);
 
-ig_dyn_support ig_dyn_fix(const char *set, const char *what);
 ig_dyn_load ig_dyn_force_on(const char *set, double x, double y, double z);
 
 #endif

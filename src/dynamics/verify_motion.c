@@ -24,8 +24,8 @@ ig_status ig_dyn_verify_dome(ig_dyn_problem *q, ig_dyn_model **m, const ig_verif
   static const char *const name[ROWS] = {"0.05 ms", "0.10 ms", "0.15 ms", "0.20 ms",
                                          "0.25 ms", "0.30 ms", "0.45 ms"};
   patch p = {.radius = 22.27, .angle = 26.67 * IG_PI / 180};
-  ig_dyn_support fix[4] = {ig_dyn_fix("v0", "y rx rz"), ig_dyn_fix("u0", "x ry rz"),
-                           ig_dyn_fix("u1", "all"), ig_dyn_fix("v1", "all")};
+  ig_support_case fix[4] = {ig_support_fix("v0", "y rx rz"), ig_support_fix("u0", "x ry rz"),
+                            ig_support_fix("u1", "all"), ig_support_fix("v1", "all")};
   ig_dyn_load load = ig_dyn_force_on("sheet", 0, 0, 0);
   load.pressure = 600;
   ig_dyn_problem_material(q, 2.45e-4, 10.5e6, 0.3);
@@ -121,7 +121,7 @@ ig_status ig_dyn_verify_taylor_single(ig_dyn_problem *q, ig_dyn_model **m,
 ig_status ig_dyn_verify_wave(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink) {
   enum { N = 200 };
   IG_TRY(ig_dyn_problem_box(q, (double[3]){1, 0.01, 0.01}, (int[3]){N, 1, 1}));
-  ig_dyn_support push = ig_dyn_fix("x0", NULL);
+  ig_support_case push = ig_support_fix("x0", NULL);
   push.velocity[0] = 1;
   ig_dyn_problem_material(q, 7850, 210e9, 0);
   q->section.integration = IG_INTEGRATE_FULL;
@@ -161,7 +161,7 @@ static ig_status frequency(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_
                            const char *name, ig_lid tip, double length, double height) {
   const double young = 210e9, density = 7850;
   double critical, period = 0;
-  ig_dyn_support fix = ig_dyn_fix(q->mesh->block[0].type == IG_HEX8 ? "x0" : "u0", "all");
+  ig_support_case fix = ig_support_fix(q->mesh->block[0].type == IG_HEX8 ? "x0" : "u0", "all");
   q->c.supports = (ig_list){1, &fix};
   ig_dyn_problem_material(q, density, young, 0);
   IG_TRY(ig_dyn_problem_open(q, IG_DOUBLE, IG_GATHER, m));
@@ -208,8 +208,8 @@ ig_status ig_dyn_verify_frequency_plate(ig_dyn_problem *q, ig_dyn_model **m,
   enum { N = 20 };
   const double young = 210e9, nu = 0.3, thick = 0.01;
   patch p = {.a = 1, .b = 1};
-  ig_dyn_support fix[4] = {ig_dyn_fix("u0", "z rx"), ig_dyn_fix("u1", "z rx"),
-                           ig_dyn_fix("v0", "z ry"), ig_dyn_fix("v1", "z ry")};
+  ig_support_case fix[4] = {ig_support_fix("u0", "z rx"), ig_support_fix("u1", "z rx"),
+                            ig_support_fix("v0", "z ry"), ig_support_fix("v1", "z ry")};
   q->section.thickness = thick;
   q->c.supports = (ig_list){4, fix};
   q->c.inertia_scale = 0;
@@ -235,7 +235,7 @@ ig_status ig_dyn_verify_frequency_plate(ig_dyn_problem *q, ig_dyn_model **m,
 /* A block fixed at one end, started in its first axial mode. */
 ig_status ig_dyn_verify_frequency_block(ig_dyn_problem *q, ig_dyn_model **m,
                                         const ig_verify_sink *sink) {
-  ig_dyn_support fix = ig_dyn_fix("x0", "all");
+  ig_support_case fix = ig_support_fix("x0", "all");
   q->c.supports = (ig_list){1, &fix};
   ig_dyn_problem_material(q, 7850, 210e9, 0);
   IG_TRY(ig_dyn_problem_box(q, (double[3]){1, 0.2, 0.2}, (int[3]){20, 4, 4}));

@@ -9,20 +9,20 @@ static double pull_x[4] = {0, 1, 2, 3}, pull_y[4] = {0, 1, -1, 1};
 
 /* Holds the sides so that the stress is uniaxial; the far end follows the history. */
 static ig_status pull_open(ig_dyn_problem *q, ig_dyn_model **m, double by) {
-  static ig_dyn_support fix[4];
+  static ig_support_case fix[4];
   const bool sheet = q->mesh->block[0].type == IG_TRI3, chain = q->mesh->block[0].type == IG_BEAM2;
   const char *const side[4] = {sheet || chain ? "u0" : "x0", sheet || chain ? "u1" : "x1",
                                sheet   ? "v0"
                                : chain ? "u0"
                                        : "y0",
                                sheet || chain ? "u0" : "z0"};
-  fix[0] = ig_dyn_fix(side[0], sheet ? "x z rx ry rz" : chain ? "xyz" : "x");
-  fix[1] = ig_dyn_fix(side[1], sheet ? "z rx ry rz" : chain ? "yz" : NULL);
+  fix[0] = ig_support_fix(side[0], sheet ? "x z rx ry rz" : chain ? "xyz" : "x");
+  fix[1] = ig_support_fix(side[1], sheet ? "z rx ry rz" : chain ? "yz" : NULL);
   fix[1].displacement[0] = by;
   fix[1].along = "x";
   fix[1].history = (ig_table){4, pull_x, pull_y};
-  fix[2] = ig_dyn_fix(side[2], chain ? "xyz" : "y");
-  fix[3] = ig_dyn_fix(side[3], sheet || chain ? NULL : "z");
+  fix[2] = ig_support_fix(side[2], chain ? "xyz" : "y");
+  fix[3] = ig_support_fix(side[3], sheet || chain ? NULL : "z");
   q->c.supports = (ig_list){4, fix};
   return ig_dyn_problem_open(q, IG_DOUBLE, IG_GATHER, m);
 }
@@ -161,7 +161,7 @@ ig_status ig_dyn_verify_pull_rubber_tet(ig_dyn_problem *q, ig_dyn_model **m,
 /* Johnson and Cook's failure: in uniaxial tension at d1 + d2 exp(d3 / 3); then nothing holds. */
 ig_status ig_dyn_verify_pull_apart(ig_dyn_problem *q, ig_dyn_model **m,
                                    const ig_verify_sink *sink) {
-  static ig_dyn_support fix[4];
+  static ig_support_case fix[4];
   const double d[3] = {0.1, 0.2, -1.5}, limit = d[0] + d[1] * exp(d[2] / 3);
   ig_dyn_problem_material(q, 7850, E, 0.3);
   q->material.law = IG_MATERIAL_JOHNSON_COOK;
@@ -175,12 +175,12 @@ ig_status ig_dyn_verify_pull_apart(ig_dyn_problem *q, ig_dyn_model **m,
                                                .melt = 1800,
                                                .failure = {d[0], d[1], d[2], 0, 0}};
   IG_TRY(ig_dyn_problem_box(q, (double[3]){1e-3, 1e-3, 1e-3}, once));
-  fix[0] = ig_dyn_fix("x0", "x");
-  fix[1] = ig_dyn_fix("x1", NULL);
+  fix[0] = ig_support_fix("x0", "x");
+  fix[1] = ig_support_fix("x1", NULL);
   fix[1].velocity[0] = 5;
   fix[1].along = "x";
-  fix[2] = ig_dyn_fix("y0", "y");
-  fix[3] = ig_dyn_fix("z0", "z");
+  fix[2] = ig_support_fix("y0", "y");
+  fix[3] = ig_support_fix("z0", "z");
   q->c.supports = (ig_list){4, fix};
   IG_TRY(ig_dyn_problem_open(q, IG_DOUBLE, IG_GATHER, m));
   double report[IG_DYN_REPORT], strain = 0;
@@ -219,7 +219,7 @@ ig_status ig_dyn_verify_i_beam(ig_dyn_problem *q, ig_dyn_model **m, const ig_ver
   line l = {.length = 4};
   const double b = 0.1, h = 0.2, f = 0.01, w = 0.006, load = 1000, c = h - 2 * f;
   const double iy = (b * h * h * h - (b - w) * c * c * c) / 12;
-  ig_dyn_support fix = ig_dyn_fix("u0", "all");
+  ig_support_case fix = ig_support_fix("u0", "all");
   ig_dyn_load force = ig_dyn_force_on("u1", 0, 0, load);
   force.history = ramp;
   q->section.profile = IG_SECTION_I;
@@ -246,7 +246,7 @@ ig_status ig_dyn_verify_collapse(ig_dyn_problem *q, ig_dyn_model **m, const ig_v
   enum { N = 30 };
   line l = {.length = 1};
   const double b = 0.02, h = 0.04, yield = 250e6;
-  ig_dyn_support fix[2] = {ig_dyn_fix("u0", "all"), ig_dyn_fix("u1", NULL)};
+  ig_support_case fix[2] = {ig_support_fix("u0", "all"), ig_support_fix("u1", NULL)};
   fix[1].displacement[2] = 0.06;
   fix[1].along = "z";
   fix[1].history = ramp;
@@ -293,7 +293,7 @@ static void momenta(const ig_dyn_model *m, double p[3], double l[3]) {
 
 /* A free rigid block that tumbles about its middle axis, for 10^5 steps. */
 ig_status ig_dyn_verify_rigid_top(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink) {
-  ig_dyn_support body = ig_dyn_fix("whole", NULL);
+  ig_support_case body = ig_support_fix("whole", NULL);
   ig_dyn_initial start = {.velocity = {3, -2, 1}, .spin = {1, 60, 1}, .about = {0.5, 0.25, 0.1}};
   IG_TRY(ig_dyn_problem_box(q, (double[3]){1, 0.5, 0.2}, (int[3]){4, 2, 2}));
   ig_lid whole[200];
@@ -339,7 +339,7 @@ ig_status ig_dyn_verify_rigid_joint(ig_dyn_problem *q, ig_dyn_model **m,
                                     const ig_verify_sink *sink) {
   enum { N = 12 };
   line l = {.length = 3};
-  ig_dyn_support fix = ig_dyn_fix("u0", "all"), body = ig_dyn_fix("piece", NULL);
+  ig_support_case fix = ig_support_fix("u0", "all"), body = ig_support_fix("piece", NULL);
   ig_dyn_load force = ig_dyn_force_on("u1", 0, 0, 10);
   force.history = ramp;
   IG_TRY(ig_dyn_problem_chain(q, N, along_x, &l));
@@ -391,7 +391,7 @@ static ig_status tied_blocks(ig_dyn_problem *q) {
   return IG_OK;
 }
 ig_status ig_dyn_verify_tied_bar(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink) {
-  ig_dyn_support fix = ig_dyn_fix("root", "all");
+  ig_support_case fix = ig_support_fix("root", "all");
   IG_TRY(tied_blocks(q));
   q->c.supports = (ig_list){1, &fix};
   IG_TRY(ig_dyn_problem_open(q, IG_DOUBLE, IG_GATHER, m));

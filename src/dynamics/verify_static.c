@@ -17,7 +17,7 @@ static void unit_beam(ig_dyn_problem *q) {
 static ig_status elastica(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink,
                           double load, const char *name[2], double u, double w) {
   line l = {.length = 1};
-  ig_dyn_support fix = ig_dyn_fix("u0", "all");
+  ig_support_case fix = ig_support_fix("u0", "all");
   ig_dyn_load force = ig_dyn_force_on("u1", 0, 0, load);
   force.history = ramp;
   unit_beam(q);
@@ -45,7 +45,7 @@ ELASTICA(10, .55500, .81061)
 /* A cantilever rolled up into a full circle by an end moment. */
 ig_status ig_dyn_verify_roll_up(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink) {
   line l = {.length = 1};
-  ig_dyn_support fix[2] = {ig_dyn_fix("u0", "all"), ig_dyn_fix("u1", "y rx rz")};
+  ig_support_case fix[2] = {ig_support_fix("u0", "all"), ig_support_fix("u1", "y rx rz")};
   ig_dyn_load moment = ig_dyn_force_on("u1", 0, 0, 0);
   moment.moment[0] = moment.moment[2] = 0;
   moment.moment[1] = 2 * IG_PI;
@@ -67,7 +67,7 @@ ig_status ig_dyn_verify_roll_up(ig_dyn_problem *q, ig_dyn_model **m, const ig_ve
 /* 45 degree bend of radius 100, 1 x 1 section, under an out-of-plane load. */
 ig_status ig_dyn_verify_bend(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink) {
   line l = {.radius = 100, .angle = IG_PI / 4};
-  ig_dyn_support fix = ig_dyn_fix("u0", "all");
+  ig_support_case fix = ig_support_fix("u0", "all");
   ig_dyn_load force = ig_dyn_force_on("u1", 0, 600, 0);
   force.history = ramp;
   ig_dyn_problem_material(q, 1, 1e7, 0);
@@ -105,7 +105,7 @@ static void sphere(void *user, double u, double v, double x[3]) {
 ig_status ig_dyn_verify_strip_shear(ig_dyn_problem *q, ig_dyn_model **m,
                                     const ig_verify_sink *sink) {
   patch p = {.a = 10, .b = 1};
-  ig_dyn_support fix = ig_dyn_fix("u0", "all");
+  ig_support_case fix = ig_support_fix("u0", "all");
   ig_dyn_load force = ig_dyn_force_on("u1", 0, 0, 0);
   force.total[0] = force.total[1] = 0;
   force.total[2] = 4;
@@ -127,7 +127,7 @@ ig_status ig_dyn_verify_slit_plate(ig_dyn_problem *q, ig_dyn_model **m,
                                    const ig_verify_sink *sink) {
   enum { AROUND = 96, ACROSS = 10 };
   patch p = {.a = 6, .b = 10, .angle = 2 * IG_PI};
-  ig_dyn_support fix = ig_dyn_fix("u1", "all");
+  ig_support_case fix = ig_support_fix("u1", "all");
   const double line_load = 0.8 * 4 / ACROSS;
   ig_dyn_load force[2] = {ig_dyn_force_on("lip", 0, 0, line_load),
                           ig_dyn_force_on("ends", 0, 0, line_load / 2)};
@@ -156,8 +156,8 @@ ig_status ig_dyn_verify_hemisphere(ig_dyn_problem *q, ig_dyn_model **m,
                                    const ig_verify_sink *sink) {
   enum { N = 36 };
   patch p = {.radius = 10, .b = 72 * IG_PI / 180, .angle = IG_PI / 2};
-  ig_dyn_support fix[3] = {ig_dyn_fix("u0", "y rx rz"), ig_dyn_fix("u1", "x ry rz"),
-                           ig_dyn_fix("A", "z")};
+  ig_support_case fix[3] = {ig_support_fix("u0", "y rx rz"), ig_support_fix("u1", "x ry rz"),
+                            ig_support_fix("A", "z")};
   /* half of each force: the quarter model cuts them */
   ig_dyn_load force[2] = {ig_dyn_force_on("A", 0, 200, 0), ig_dyn_force_on("B", -200, 0, 0)};
   force[0].history = force[1].history = ramp;
@@ -181,8 +181,8 @@ ig_status ig_dyn_verify_hemisphere(ig_dyn_problem *q, ig_dyn_model **m,
 ig_status ig_dyn_verify_pinched(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink) {
   enum { AROUND = 40, ALONG = 40 };
   patch p = {.radius = 1.016, .a = 3.048, .angle = IG_PI / 2};
-  ig_dyn_support fix[3] = {ig_dyn_fix("u0", "y rx rz"), ig_dyn_fix("u1", "z rx ry"),
-                           ig_dyn_fix("v0", "all")};
+  ig_support_case fix[3] = {ig_support_fix("u0", "y rx rz"), ig_support_fix("u1", "z rx ry"),
+                            ig_support_fix("v0", "all")};
   ig_dyn_load force = ig_dyn_force_on("top", 0, 0, -300);
   force.history = ramp;
   ig_dyn_problem_material(q, 1000, 20.685e6, 0.3);
@@ -209,7 +209,7 @@ ig_status ig_dyn_verify_toggle(ig_dyn_problem *q, ig_dyn_model **m, const ig_ver
   static const double down[] = {0.2, 0.4, 0.6}, load[] = {33.568, 31.369, 53.349};
   static const char *const name[] = {"load at 0.2 in", "load at 0.4 in", "load at 0.6 in"};
   double push_x[] = {0, 1, 2, 3}, push_y[] = {0, 0.2, 0.4, 0.6};
-  ig_dyn_support fix[2] = {ig_dyn_fix("u0", "all"), ig_dyn_fix("u1", "x y rx ry rz")};
+  ig_support_case fix[2] = {ig_support_fix("u0", "all"), ig_support_fix("u1", "x y rx ry rz")};
   fix[1].displacement[2] = -1;
   fix[1].history = (ig_table){4, push_x, push_y};
   ig_dyn_problem_material(q, 1, 1.03e7, 0);

@@ -1,5 +1,6 @@
 /* From a job to a model that is ready to step. */
-#include "fracture/fracture.h"
+#include "fracture/run.h"
+#include "material/material.h"
 
 #include <math.h>
 #include <stdlib.h>

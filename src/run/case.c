@@ -20,7 +20,7 @@ static const ig_option output_options[] = {
     IG_REAL(O, interval, "s", NULL, IG_TINY, IG_HUGE, "a snapshot every so much simulated time"),
     IG_INT(O, count, "10", 0, 1e6,
            "this many snapshots over the whole run, after the one at its start; 0: none"),
-    IG_INT(O, history_every, "10", 0, 1e15,
+    IG_INT(O, history_every, "0", 0, 1e15,
            "a row of history.csv every so many steps; 0: a thousand rows over the whole run"),
     IG_REAL(O, checkpoint_every, "s", "600", 0, IG_HUGE,
             "wall time between checkpoints; 0: only at the end"),

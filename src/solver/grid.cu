@@ -230,23 +230,29 @@ __global__ void gather(const __grid_constant__ typename args_of<R>::type g, cons
   }
 }
 
-/* Planes are split among blocks: in pieces of 16 or more where there are enough tiles, thinner ones
-   (each computes one plane of elements twice) where multiprocessors would stand idle. */
+/* Planes a block marches through: tiles are split along z so that the device is busy to the end. A
+   block spends two plane's time more than its planes; `slots` of them run at once. */
+static int planes_a_block(int planes, int tiles, int slots) {
+  int best = planes;
+  int64_t least = INT64_MAX;
+  for (int chunk = planes; chunk >= 4; chunk--) {
+    const int64_t blocks = (int64_t)tiles * ((planes + chunk - 1) / chunk);
+    const int64_t cost = (blocks + slots - 1) / slots * (chunk + 2);
+    if (cost < least) {
+      least = cost;
+      best = chunk;
+    }
+  }
+  return best;
+}
+
 template <typename R, int DOF, int TY, int BLOCKS, int WHAT>
 static ig_status launch_march(ig_ctx *cx, const typename args_of<R>::type *g, const R *b,
                               const R *x, R *d, R c0, R c1, R *y, ig_cg_state *state) {
   dim3 grid((g->n[0] + 30) / 30, (g->n[1] + TY - 2) / (TY - 2), 1);
-  const int planes = g->n[2] + 1, tiles = (int)(grid.x * grid.y);
-  const int slots = ig_cuda_of(cx)->multiprocessors * BLOCKS;
-  int chunks = 8 * slots / tiles, most = planes / 16;
-  chunks = chunks < most ? chunks : most;
-  if (chunks * tiles < 2 * slots) {
-    chunks = 2 * slots / tiles;
-    most = planes / 5;
-    chunks = chunks < most ? chunks : most;
-  }
-  chunks = chunks > 1 ? chunks : 1;
-  const int chunk = (planes + chunks - 1) / chunks;
+  const int planes = g->n[2] + 1;
+  const int chunk =
+      planes_a_block(planes, (int)(grid.x * grid.y), ig_cuda_of(cx)->multiprocessors * BLOCKS);
   grid.z = (planes + chunk - 1) / chunk;
   if ((uint64_t)grid.x * grid.y * grid.z > IG_PARTIALS)
     return IG_FAIL(cx, IG_UNSUPPORTED, "the grid is too wide: more than %d tiles", IG_PARTIALS);
@@ -299,10 +305,8 @@ ig_status ig_grid_cuda_fine_sweep(ig_ctx *cx, const ig_grid_args_f32 *g, ig_swee
 
 __global__ void start_fine(const __grid_constant__ ig_grid_args_f32 g, const float *b, float c1,
                            float *x, float *d) {
-  int i[3];
   int64_t place;
-  if (!node_place(g.n, g.row, g.dim == 3 ? g.plane : 0, g.first,
-                  blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &place))
+  if (!thread_node(g, &place))
     return;
   const int fix = g.fix[place];
   const float inverse = g.inverse[place];

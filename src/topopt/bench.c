@@ -158,7 +158,7 @@ static ig_status bench_operator(ig_ctx *cx, const ig_bench_sink *sink) {
 static ig_status do_cycle(void *arg) {
   product *p = arg;
   const float *z;
-  return p->m->linear.precondition(p->m, p->m->pcg.r32.dev, &z);
+  return ig_multigrid_linear(p->m).precondition(p->m, p->m->pcg.r32.dev, &z);
 }
 static ig_status do_update(void *arg) {
   return ig_multigrid_update(((product *)arg)->m);
@@ -240,7 +240,7 @@ static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *n
   ", 0], max: [0, " #ny ", " #nz "]}}], loads: [{box: {min: [0, 0, 0], max: [" #nx ", " #ny        \
   ", 0]}, cylinder: {from: [" #center_x ", " #center_y ", -1], to: [" #center_x ", " #center_y     \
   ", 1], radius: " #radius "}, force: [0, 0, -1], spread: faces}], optimiser: {move: 0.1, "        \
-                           "tolerance: 1e-3}, solver: {tolerance: 1e-5" solver "}}"
+  "tolerance: 1e-3}, solver: {tolerance: 1e-5" solver "}}"
 #define TIED_64(solver) TIED(64, 32, 32, 8, 24, 64.5, 16, 6.6, solver)
 #define TIED_128(solver) TIED(128, 64, 64, 16, 48, 128.5, 32, 13, solver)
 #define TIED_256(solver) TIED(256, 128, 128, 32, 96, 256.5, 64, 25.8, solver)

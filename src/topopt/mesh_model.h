@@ -65,10 +65,4 @@ IG_MUST_CHECK ig_status ig_mesh_filter(void *self, const double *in, double *out
 IG_MUST_CHECK ig_status ig_mesh_surface(void *self, const double *density, double level,
                                         bool mirror, ig_part *surface);
 
-/* Verification problems; see mesh_verify.c. */
-IG_MUST_CHECK ig_status ig_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink);
-IG_MUST_CHECK ig_status ig_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink);
-IG_MUST_CHECK ig_status ig_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink);
-IG_MUST_CHECK ig_status ig_verify_mesh_solvers(ig_ctx *cx, const ig_verify_sink *sink);
-
 #endif

@@ -15,9 +15,7 @@ static const ig_option grid_options[] = {
     IG_REAL(ig_grid_case, thickness, "m", "1", IG_TINY, IG_HUGE, "of a plane problem"), IG_END};
 
 static const ig_option support_options[] = {
-    WHERE(ig_support_case),
-    IG_TEXT(ig_support_case, fix, "all",
-            "motions of the nodes there that are held: 'all', or some of x y z"),
+    WHERE(ig_hold_case), IG_TEXT(ig_hold_case, fix, "all", "held still: 'all', or some of x y z"),
     IG_END};
 
 static const ig_option load_options[] = {
@@ -134,7 +132,7 @@ const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism", "stiffness", "what is wanted"),
     IG_MAP(ig_topopt_case, grid, ig_grid_case, grid_options, NULL,
            "a regular grid; left out where there is a mesh"),
-    IG_LIST(ig_topopt_case, supports, ig_support_case, support_options, NULL,
+    IG_LIST(ig_topopt_case, supports, ig_hold_case, support_options, NULL,
             "held nodes (zero displacement or temperature)"),
     IG_LIST(ig_topopt_case, loads, ig_load_case, load_options, NULL, "forces, or heat"),
     IG_LIST(ig_topopt_case, springs, ig_spring_case, spring_options, NULL, "springs to ground"),

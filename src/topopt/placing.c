@@ -1,6 +1,7 @@
 /* From the entries of a case to arrays over nodes and elements. */
 #include "topopt/placing.h"
 #include "backend/backend.h"
+#include "mesh/support.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,22 +79,16 @@ bool ig_plane_read(const char *text, int dim, int *axis, int *side) {
   return true;
 }
 
-/* "all", or some of x y z: bits; what holds a temperature holds all there is. */
-static ig_status fix_read(const ig_points *p, const ig_support_case *s, uint8_t *bits) {
-  const uint8_t all = (uint8_t)((1 << p->size) - 1);
+/* Bits of what is held; who holds a temperature holds all there is. */
+static ig_status fix_read(const ig_points *p, const ig_hold_case *hold, uint8_t *bits) {
+  ig_support_case support = ig_support_fix(NULL, hold->fix);
+  ig_support_motion motion;
+  support.at = hold->at;
+  IG_TRY(ig_support_read(p->cx, &support, p->dim, &motion));
   *bits = 0;
-  if (strcmp(s->fix, "all") == 0)
-    *bits = all;
-  else
-    for (const char *t = s->fix; *t; t++) {
-      if (*t == ' ')
-        continue;
-      if (*t < 'x' || *t > 'z')
-        return ig_fail_at(p->cx, &s->at,
-                          "fix: '%.20s' holds no axis: expected all, or some of x y z", s->fix);
-      *bits |= (uint8_t)(1 << (*t - 'x'));
-    }
-  *bits = p->size == 1 && *bits ? 1 : *bits & all;
+  for (int c = 0; c < p->dim; c++)
+    if (motion.kind[c] == IG_MOVE_FIXED)
+      *bits |= (uint8_t)(p->size == 1 ? 1 : 1 << c);
   return IG_OK;
 }
 
@@ -102,7 +97,7 @@ ig_status ig_points_supports(const ig_points *p, uint8_t *fix) {
   marking m = {.byte = fix};
   double all;
   for (int i = 0; i < c->supports.count; i++) {
-    const ig_support_case *s = IG_ITEM(ig_support_case, c->supports, i);
+    const ig_hold_case *s = IG_ITEM(ig_hold_case, c->supports, i);
     IG_TRY(fix_read(p, s, &m.value));
     IG_TRY(count(p, "supports", IG_WHERE(s), IG_POINT_NODES, &all));
     IG_TRY(visit(p, IG_WHERE(s), IG_POINT_NODES, add_bits, &m));

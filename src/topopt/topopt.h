@@ -21,7 +21,7 @@ typedef struct {
   const char *set;
   ig_place place;
   const char *fix; /* "all", or some of x y z; temperatures: anything */
-} ig_support_case;
+} ig_hold_case;
 typedef enum { IG_SPREAD_EACH, IG_SPREAD_NODES, IG_SPREAD_FACES } ig_spread;
 typedef struct {
   ig_src at;

@@ -142,9 +142,9 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
                                                .heat_share = 0.9,
                                                .failure = {NAN, NAN, NAN, NAN, NAN}};
   static const ig_dyn_tie tie = {.set = "foot", .to = "ground", .distance = 0.01};
-  static ig_dyn_support body[2];
-  body[0] = ig_dyn_fix(k->type == IG_HEX8 ? "x0" : "u0", NULL);
-  body[1] = ig_dyn_fix(k->type == IG_HEX8 ? "x1" : "u1", "y rx");
+  static ig_support_case body[2];
+  body[0] = ig_support_fix(k->type == IG_HEX8 ? "x0" : "u0", NULL);
+  body[1] = ig_support_fix(k->type == IG_HEX8 ? "x1" : "u1", "y rx");
   body[1].velocity[0] = 30;
   body[1].along = "x";
   if (k->scene == COLLISION || k->scene == FOLD)

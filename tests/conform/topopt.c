@@ -167,7 +167,7 @@ static void check_sweeps(ig_ctx *cx) {
     assert_int_equal(cx->backend->copy_in(cx, m->modulus.dev, e, n * 8), IG_OK);
     assert_int_equal(ig_multigrid_update(m), IG_OK);
     assert_int_equal(cx->backend->copy_in(cx, m->pcg.p.dev, x, nu * 8), IG_OK);
-    assert_int_equal(m->linear.apply(m, m->pcg.p.dev, m->pcg.ap.dev, NULL), IG_OK);
+    assert_int_equal(ig_multigrid_linear(m).apply(m, m->pcg.p.dev, m->pcg.ap.dev, NULL), IG_OK);
     assert_int_equal(cx->backend->copy_out(cx, ax, m->pcg.ap.dev, nu * 8), IG_OK);
     double scale = 0;
     for (size_t i = 0; i < nu; i++)

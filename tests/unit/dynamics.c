@@ -382,7 +382,7 @@ static void keeper_free(keeper *k) {
 typedef struct {
   ig_dyn_problem q;
   ig_dyn_analysis queue[2];
-  ig_dyn_support fix, body;
+  ig_support_case fix, body;
   ig_dyn_load press;
   ig_dyn_initial start;
   ig_dyn_probe probe;
@@ -409,8 +409,8 @@ static void queue_new(ig_ctx *cx, queued *s) {
                .place.box = {
                    .at.given = true, .min = IG_ROW(-1, -1, -1), .max = IG_ROW(0.001, 1, 0.052)}}}}};
   check(cx, ig_mesh_generate(cx, &mesh, &s->q.mesh));
-  s->fix = ig_dyn_fix("rim", "all");
-  s->body = ig_dyn_fix("flying", NULL);
+  s->fix = ig_support_fix("rim", "all");
+  s->body = ig_support_fix("flying", NULL);
   s->press = ig_dyn_force_on("rim", 0, 0, 0);
   s->press.set = "plate_load";
   s->press.total[0] = s->press.total[1] = 0, s->press.total[2] = -1e5;

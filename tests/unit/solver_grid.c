@@ -130,7 +130,7 @@ static void operator_equals_element_loop(void **state) {
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
       problem p;
       problem_open(&p, cx, shapes[s].dim, shapes[s].dof, shapes[s].n, true, &IG_MULTIGRID_DEFAULT);
-      const size_t n = (size_t)p.solver->linear.n, bytes = n * sizeof(double);
+      const size_t n = (size_t)ig_multigrid_linear(p.solver).n, bytes = n * sizeof(double);
       double *expect = malloc(bytes), *got = malloc(bytes), expect_dot = 0, dot, scale = 0;
       plain_apply(&p, p.f, expect);
       ig_array x = {0}, y = {0}, d = {0};
@@ -139,7 +139,7 @@ static void operator_equals_element_loop(void **state) {
       assert_int_equal(ig_array_zero(cx, &y), IG_OK);
       assert_int_equal(ig_array_new_device(cx, &d, 1, sizeof(ig_cg_state), "dot"), IG_OK);
       assert_int_equal(ig_array_zero(cx, &d), IG_OK);
-      assert_int_equal(p.solver->linear.apply(p.solver, x.dev, y.dev, d.dev), IG_OK);
+      assert_int_equal(ig_multigrid_linear(p.solver).apply(p.solver, x.dev, y.dev, d.dev), IG_OK);
       assert_int_equal(cx->backend->copy_out(cx, got, y.dev, bytes), IG_OK);
       assert_int_equal(cx->backend->copy_out(cx, &dot, d.dev, 8), IG_OK);
       for (size_t i = 0; i < n; i++)
@@ -254,7 +254,7 @@ static void solvers_agree(void **state) {
         options.storage = methods[method].half ? IG_STORE_HALF : IG_STORE_SINGLE;
         problem p;
         problem_open(&p, cx, shapes[s].dim, shapes[s].dof, shapes[s].n, true, &options);
-        const size_t n = (size_t)p.solver->linear.n, bytes = n * sizeof(double);
+        const size_t n = (size_t)ig_multigrid_linear(p.solver).n, bytes = n * sizeof(double);
         ig_array f = {0}, x = {0};
         assert_int_equal(ig_array_from(cx, &f, p.f, n, 8, "f"), IG_OK);
         assert_int_equal(ig_array_from(cx, &x, p.u, n, 8, "u"), IG_OK);
@@ -289,7 +289,7 @@ static void result_does_not_depend_on_threads(void **state) {
     problem_open(&p, cx, 3, 3, (const int[3]){12, 7, 6}, false, &IG_MULTIGRID_DEFAULT);
     ig_solve_report report;
     assert_int_equal(ig_multigrid_solve(p.solver, p.f, p.u, 1e-9, &report), IG_OK);
-    const size_t bytes = (size_t)p.solver->linear.n * 8;
+    const size_t bytes = (size_t)ig_multigrid_linear(p.solver).n * 8;
     if (!first) {
       first = malloc(bytes);
       memcpy(first, p.u, bytes);

@@ -4,17 +4,11 @@
 #include "mesh/mesh_case.h"
 #include "topopt/ebe.h"
 #include "topopt/mesh_model.h"
-#include "topopt/trial.h"
+#include "topopt/verify.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static void row(const ig_verify_sink *sink, const char *quantity, const char *source,
-                double expected, double computed, double tolerance, bool relative) {
-  const ig_verify_row r = {quantity, source, expected, computed, tolerance, relative};
-  sink->row(sink->user, &r);
-}
 
 /* A box of n elements, size as given, its inner nodes moved at random by a share of an edge. */
 static ig_status box(ig_ctx *cx, double x, double y, double z, const int *n, double jitter,
@@ -73,7 +67,7 @@ static ig_status compare(ig_ctx *cx, const ig_verify_sink *sink, const ig_mesh *
   "max: [8, 0, 2]}, direction: [0, -1, 0]}], springs: [{box: {min: [8, 0, 0], max: [8, 0, 2]}, "   \
   "stiffness: [0, 0.1, 0]}], symmetry: [z-]"
 
-ig_status ig_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_topopt_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     const char *what, *body;
   } others[] = {{"stiffness, density filter", BEAM ", filter: {kind: density, radius: 1.5}"},
@@ -113,7 +107,7 @@ ig_status ig_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
 
 /* --- patch test: uniform tension of distorted hexahedra is exact --- */
 
-ig_status ig_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_topopt_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_mesh *mesh;
   ig_trial t;
   IG_TRY(box(cx, 3, 2, 1.5, (const int[]){4, 3, 3}, 0.3, &mesh));
@@ -164,7 +158,7 @@ static ig_status objective_at(ig_trial *t, int element, double x, double *object
 #define HELD "supports: [{set: xmin}], solver: {tolerance: 1e-12}, volume: 0.4"
 #define PUSHED HELD ", loads: [{set: xmax, force: [0, 0, -1], spread: faces}]"
 
-ig_status ig_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_topopt_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     const char *what, *text;
   } cases[] = {{"density filter",
@@ -238,7 +232,7 @@ static ig_status iterations_of(ig_ctx *cx, const char *text, int n, int *iterati
   return status;
 }
 
-ig_status ig_verify_mesh_solvers(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_topopt_verify_mesh_solvers(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     const char *what, *text;
   } cases[] = {
