@@ -42,9 +42,19 @@ static void progress(ig_job *job, const ig_frac_model *m, const ig_frac_track *t
                                     seconds > 0 ? (double)done * m->s.ne / seconds : 0, note});
 }
 
+/* Whether the case gives anything that could move the mesh. */
+static bool something_acts(const ig_frac_case *c, const ig_frac_model *m) {
+  bool acts = c->loads.count || c->initial.count;
+  for (int i = 0; i < m->motions; i++)
+    acts = acts || m->s.motion[i].kind != IG_MOVE_FIXED;
+  return acts;
+}
+
 static ig_status run_steps(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   ig_ctx *cx = job->cx;
+  if (!something_acts(c, m))
+    ig_warn_at(cx, &c->at, "nothing acts on the mesh: no load, no motion, no initial state");
   const double dt = m->s.dt;
   const int64_t last = (int64_t)ceil(c->duration / dt - 1e-9);
   ig_schedule due;
