@@ -60,12 +60,12 @@ static ig_status run_steps(ig_job *job, ig_frac_model *m) {
   ig_schedule due;
   ig_schedule_start(&due, job->sink ? job->output : NULL, c->duration);
   const bool shown = due.every > 0 || due.interval < INFINITY;
-  ig_frac_track track = {0};
-  if (c->cracks.count)
-    ig_frac_track_notch(&track, IG_ITEM(const ig_frac_crack_case, c->cracks, 0), c->duration);
-  if (job->restart)
+  ig_frac_track track;
+  ig_frac_track_start(&track, c, c->duration);
+  if (job->restart) {
     IG_TRY(ig_frac_restore(job, m, &track));
-  else {
+    track.end = c->duration; /* it may go further than was planned */
+  } else {
     IG_TRY(ig_frac_history(job, m, &track));
     if (shown)
       IG_TRY(ig_frac_snapshot(job, m));

@@ -22,8 +22,7 @@ static ig_status follow(ig_frac_problem *p, double end, int looks, outcome *out)
   memset(out, 0, sizeof *out);
   ig_status status = ig_frac_setup(&p->job, &m);
   const int32_t nodes = m.count.nodes;
-  if (p->c.cracks.count)
-    ig_frac_track_notch(&out->track, &p->crack, end);
+  ig_frac_track_start(&out->track, &p->c, end);
   double first = 0, from = 0, last = 0;
   for (int i = 0; status == IG_OK && i <= looks; i++) {
     status = ig_frac_model_run(&m, (int64_t)(end / m.s.dt * i / looks + 0.5));
