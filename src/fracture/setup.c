@@ -49,24 +49,16 @@ static ig_status cohesive_read(ig_job *job, ig_cohesive *law) {
   return IG_OK;
 }
 
-/* Which material each element is made of: the one that names its set, else the one without a set.
- */
 static ig_status materials_place(ig_job *job, ig_frac_model *m) {
   uint8_t *mat = ig_frac_model_host(m, "mat");
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < job->materials->count; i++) {
-      const ig_material_case *c = IG_ITEM(const ig_material_case, *job->materials, i);
-      if (pass == 0 && c->set.count == 0)
-        memset(mat, i, (size_t)m->s.ne);
-      for (int k = 0; pass == 1 && k < c->set.count; k++) {
-        const ig_set *set;
-        IG_TRY(
-            ig_mesh_named_set(job->cx, job->mesh, &c->at, c->set.value[k], IG_OF_ELEMENTS, &set));
-        for (ig_lid e = 0; e < set->count; e++)
-          mat[set->item[e]] = (uint8_t)i;
-      }
-    }
-  return IG_OK;
+  int *owner;
+  IG_TRY(IG_NEW(job->cx, &owner, m->s.ne, "materials"));
+  const ig_status status =
+      IG_CLAIM(job->cx, job->mesh, job->materials, ig_material_case, "material", owner);
+  for (int e = 0; e < m->s.ne && status == IG_OK; e++)
+    mat[e] = (uint8_t)owner[e];
+  free(owner);
+  return status;
 }
 
 static ig_status initial_add(ig_job *job, const ig_frac_initial_case *in, ig_frac_model *m) {
