@@ -9,9 +9,10 @@ enum { IG_FRAC_THREADS = 128, IG_FRAC_BLOCKS_PER_SM = 32 };
 /* Blocks that must fit on a multiprocessor: where the compiler would rather spill than use
    registers it is told that one will do; 0 leaves it alone. */
 #define IG_FRAC_BLOCKS(name)                                                                       \
-  (IG_FRAC_##name == IG_FRAC_figures || IG_FRAC_##name == IG_FRAC_contact ||                       \
-           IG_FRAC_##name == IG_FRAC_check || IG_FRAC_##name == IG_FRAC_part ||                    \
-           IG_FRAC_##name == IG_FRAC_split || IG_FRAC_##name == IG_FRAC_open                       \
+  (IG_FRAC_##name == IG_FRAC_node || IG_FRAC_##name == IG_FRAC_figures ||                          \
+           IG_FRAC_##name == IG_FRAC_contact || IG_FRAC_##name == IG_FRAC_check ||                 \
+           IG_FRAC_##name == IG_FRAC_part || IG_FRAC_##name == IG_FRAC_split ||                    \
+           IG_FRAC_##name == IG_FRAC_open                                                          \
        ? 1                                                                                         \
        : 0)
 typedef void ig_frac_kernel(const ig_frac_state s, int64_t begin, int64_t n);

@@ -42,20 +42,30 @@ static void progress(ig_job *job, const ig_frac_model *m, const ig_frac_track *t
                                     seconds > 0 ? (double)done * m->s.ne / seconds : 0, note});
 }
 
+/* Whether the case gives anything that could move the mesh. */
+static bool something_acts(const ig_frac_case *c, const ig_frac_model *m) {
+  bool acts = c->loads.count || c->initial.count;
+  for (int i = 0; i < m->motions; i++)
+    acts = acts || m->s.motion[i].kind != IG_MOVE_FIXED;
+  return acts;
+}
+
 static ig_status run_steps(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   ig_ctx *cx = job->cx;
+  if (!something_acts(c, m))
+    ig_warn_at(cx, &c->at, "nothing acts on the mesh: no load, no motion, no initial state");
   const double dt = m->s.dt;
   const int64_t last = (int64_t)ceil(c->duration / dt - 1e-9);
   ig_schedule due;
   ig_schedule_start(&due, job->sink ? job->output : NULL, c->duration);
   const bool shown = due.every > 0 || due.interval < INFINITY;
-  ig_frac_track track = {0};
-  if (c->cracks.count)
-    ig_frac_track_notch(&track, IG_ITEM(const ig_frac_crack_case, c->cracks, 0), c->duration);
-  if (job->restart)
+  ig_frac_track track;
+  ig_frac_track_start(&track, c, c->duration);
+  if (job->restart) {
     IG_TRY(ig_frac_restore(job, m, &track));
-  else {
+    track.end = c->duration; /* it may go further than was planned */
+  } else {
     IG_TRY(ig_frac_history(job, m, &track));
     if (shown)
       IG_TRY(ig_frac_snapshot(job, m));

@@ -15,9 +15,9 @@ static const ig_option cohesive_options[] = {
     IG_REAL(S, penalty, "N/m^3", "0", 0, 1e30,
             "stiffness of a facet that holds, and of contact; 0: as much as the step bears"),
     IG_CHOICE(S, criterion, IG_FRAC_CRITERION_CHOICES, "facet_max",
-              "what is compared with the strength: traction on the facet or principal stress at "
-              "the worst of its nodes or their mean; best: one facet for each node; pair: traction "
-              "from the stress of its two elements alone"),
+              "what is compared with the strength: traction on the facet or principal stress, at "
+              "the worst of its nodes or their mean; best: a node beyond it opens the one facet "
+              "that is pulled most"),
     IG_INT(S, check_every, "10", 0, 1000000,
            "steps between checks of the facets; 0: nothing breaks"),
     IG_CHOICE(S, start, "strength|traction", "traction",

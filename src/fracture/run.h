@@ -30,17 +30,18 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p);
 void ig_frac_pieces_free(ig_frac_pieces *p);
 
-/* What a run leaves behind. A crack grows by facets: its speed is taken over so many samples, a
-   twentieth of the run. */
+/* A run as it goes. Where the crack is and what hangs together is the host's to find out: it looks
+   so many times in a tenth of the run, over which the crack's speed is taken, since it grows by
+   facets. */
 enum { IG_FRAC_WINDOW = 16 };
 typedef struct {
   double tip[3], way[3]; /* where the crack started, and the notch's direction there */
   double depth[3];       /* along its front, in space: a unit vector */
   double at[3];          /* where it has come to: its farthest point without traction */
   bool has_tip;
-  double length, extension, speed;                                  /* of the last row */
+  double length, extension, speed;                                  /* of the last sample */
   double past_time[IG_FRAC_WINDOW], past_extension[IG_FRAC_WINDOW]; /* samples, a ring */
-  double gap;                                                       /* between samples, s */
+  double end, gap; /* of the run, between samples, s */
   int samples;
   double last_time, top_speed;
   double energy0, worst_error, scale; /* balance: at the start, farthest from it, largest sum */
@@ -48,8 +49,9 @@ typedef struct {
   double figures[IG_FRAC_FIGURES];
   int32_t pieces;
 } ig_frac_track;
-/* Follows the crack from the end of a notch, in a run that ends at `end`. */
-void ig_frac_track_notch(ig_frac_track *track, const ig_frac_crack_case *notch, double end);
+/* For a run that ends at `end`; follows the crack from the end of its first notch, if it has one.
+ */
+void ig_frac_track_start(ig_frac_track *track, const ig_frac_case *c, double end);
 /* How far the crack has turned from the notch's direction, in degrees; 0 before it has grown. */
 double ig_frac_track_angle(const ig_frac_track *track);
 double ig_frac_track_drift(const ig_frac_track *track);

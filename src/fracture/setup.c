@@ -61,26 +61,6 @@ static ig_status materials_place(ig_job *job, ig_frac_model *m) {
   return status;
 }
 
-/* Which nodes an entry holds for: NULL for all, else a flag a node, to be freed. */
-static ig_status initial_where(ig_job *job, const ig_frac_initial_case *in, ig_frac_model *m,
-                               uint8_t **on) {
-  *on = NULL;
-  if (!in->set)
-    return IG_OK;
-  const ig_set *nodes = ig_mesh_find_set(job->mesh, in->set, IG_SET_NODES);
-  const ig_set *elements = nodes ? NULL : ig_mesh_find_set(job->mesh, in->set, IG_SET_ELEMENTS);
-  if (!nodes && !elements)
-    return ig_fail_at(job->cx, &in->at, "the mesh has no node or element set '%s'", in->set);
-  IG_TRY(IG_NEW(job->cx, on, job->mesh->nodes, "initial state"));
-  const int32_t *conn = ig_frac_model_host(m, "conn");
-  for (ig_lid i = 0; nodes && i < nodes->count; i++)
-    (*on)[nodes->item[i]] = 1;
-  for (ig_lid i = 0; elements && i < elements->count; i++)
-    for (int a = 0; a < m->shape.nodes; a++)
-      (*on)[conn[(int64_t)a * m->s.ne + elements->item[i]]] = 1;
-  return IG_OK;
-}
-
 static ig_status initial_add(ig_job *job, const ig_frac_initial_case *in, ig_frac_model *m) {
   ig_ctx *cx = job->cx;
   const int dim = m->shape.dim, want = dim == 2 ? 3 : 6;
@@ -100,14 +80,14 @@ static ig_status initial_add(ig_job *job, const ig_frac_initial_case *in, ig_fra
   else if (in->strain.count)
     for (int i = 0; i < 3; i++)
       e[i][(i + 1) % 3] = e[(i + 1) % 3][i] = in->strain.value[3 + i];
-  uint8_t *on;
-  IG_TRY(initial_where(job, in, m, &on));
+  ig_lid *node = NULL, count = job->mesh->nodes;
+  if (in->set)
+    IG_TRY(ig_mesh_named_nodes(cx, job->mesh, &in->at, in->set, &node, &count));
   void *u = ig_frac_model_host(m, "u"), *v = ig_frac_model_host(m, "v");
   const void *x = ig_frac_model_host(m, "x");
-  for (int64_t n = 0; n < job->mesh->nodes; n++) {
+  for (ig_lid place = 0; place < count; place++) {
+    const int64_t n = node ? node[place] : place;
     double r[3] = {0};
-    if (on && !on[n])
-      continue;
     for (int d = 0; d < dim; d++)
       r[d] = ig_frac_model_real(m, x, n * dim + d) - about[d];
     for (int i = 0; i < dim; i++) {
@@ -120,38 +100,37 @@ static ig_status initial_add(ig_job *job, const ig_frac_initial_case *in, ig_fra
                             e[i][2] * r[2]);
     }
   }
-  free(on);
+  free(node);
   return IG_OK;
 }
 
-static ig_status supports_set(ig_job *job, const ig_frac_case *c, ig_frac_model *m) {
+static ig_status support_set(ig_job *job, const ig_support_case *support, ig_frac_model *m) {
   const int dim = m->shape.dim;
-  for (int i = 0; i < c->supports.count; i++) {
-    const ig_support_case *support = IG_ITEM(const ig_support_case, c->supports, i);
-    const ig_set *set = ig_mesh_find_set(job->mesh, support->set, IG_SET_NODES);
-    if (!set)
-      return ig_fail_at(job->cx, &support->at, "the mesh has no node set '%s'", support->set);
-    ig_support_motion motion;
-    ig_history history;
-    IG_TRY(ig_support_read(job->cx, support, dim, &motion));
-    IG_TRY(ig_histories_add(job->cx, &m->histories, &support->history, &history));
-    bool any = false;
-    for (int d = 0; d < dim; d++) {
-      if (motion.kind[d] == IG_MOVE_FREE)
-        continue;
-      any = true;
-      int id;
-      const bool still = motion.kind[d] == IG_MOVE_FIXED;
-      IG_TRY(ig_frac_model_motion(
-          m, &(ig_frac_motion){motion.kind[d], still ? (ig_history){0} : history, motion.scale[d]},
-          &id));
-      for (ig_lid k = 0; k < set->count; k++)
-        IG_TRY(ig_frac_model_lead(m, set->item[k], d, id));
-    }
-    if (!any)
-      return ig_fail_at(job->cx, &support->at,
-                        "this support holds nothing: give `fix` or a motion, `velocity` say");
+  ig_support_motion motion;
+  ig_history history;
+  ig_lid *node, count;
+  IG_TRY(ig_support_read(job->cx, support, dim, &motion));
+  IG_TRY(ig_histories_add(job->cx, &m->histories, &support->history, &history));
+  IG_TRY(ig_mesh_named_nodes(job->cx, job->mesh, &support->at, support->set, &node, &count));
+  bool any = false;
+  ig_status status = IG_OK;
+  for (int d = 0; status == IG_OK && d < dim; d++) {
+    if (motion.kind[d] == IG_MOVE_FREE)
+      continue;
+    any = true;
+    int id;
+    const bool still = motion.kind[d] == IG_MOVE_FIXED;
+    status = ig_frac_model_motion(
+        m, &(ig_frac_motion){motion.kind[d], still ? (ig_history){0} : history, motion.scale[d]},
+        &id);
+    for (ig_lid k = 0; status == IG_OK && k < count; k++)
+      status = ig_frac_model_lead(m, node[k], d, id);
   }
+  free(node);
+  IG_TRY(status);
+  if (!any)
+    return ig_fail_at(job->cx, &support->at,
+                      "this support holds nothing: give `fix` or a motion, `velocity` say");
   return IG_OK;
 }
 
@@ -160,9 +139,8 @@ static ig_status loads_set(ig_job *job, const ig_frac_case *c, ig_frac_model *m)
     const ig_frac_load_case *l = IG_ITEM(const ig_frac_load_case, c->loads, i);
     if (isnan(l->pressure) == isnan(l->traction[0]))
       return ig_fail_at(job->cx, &l->at, "a load has either `pressure` or `traction`");
-    const ig_set *set = ig_mesh_find_set(job->mesh, l->set, IG_SET_FACES);
-    if (!set)
-      return ig_fail_at(job->cx, &l->at, "the mesh has no face set '%s'", l->set);
+    const ig_set *set;
+    IG_TRY(ig_mesh_named_set(job->cx, job->mesh, &l->at, l->set, IG_OF_FACES, &set));
     ig_frac_load load = {.pressure = !isnan(l->pressure)};
     IG_TRY(ig_axes_read(job->cx, &l->at, "traction", l->traction, m->shape.dim, load.value));
     if (load.pressure)
@@ -289,12 +267,16 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
     return ig_fail_at(job->cx, &c->at, "precision: fracture runs in single or double, not mixed");
   IG_TRY(materials_read(job, c, &set));
   IG_TRY(cohesive_read(job, &set.law));
-  IG_TRY(ig_frac_model_new(job->cx, job->mesh, &set, m));
+  const ig_status made = ig_frac_model_new(job->cx, job->mesh, &set, m);
+  if (made == IG_INPUT)
+    return ig_fail_at(job->cx, &c->at, "mesh: %s", ig_ctx_message(job->cx));
+  IG_TRY(made);
   IG_TRY(materials_place(job, m));
   IG_TRY(cracks_mark(job, c, m));
   for (int i = 0; i < c->initial.count; i++)
     IG_TRY(initial_add(job, IG_ITEM(const ig_frac_initial_case, c->initial, i), m));
-  IG_TRY(supports_set(job, c, m));
+  for (int i = 0; i < c->supports.count; i++)
+    IG_TRY(support_set(job, IG_ITEM(const ig_support_case, c->supports, i), m));
   IG_TRY(loads_set(job, c, m));
   IG_TRY(ig_frac_model_start(m));
   double critical;

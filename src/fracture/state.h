@@ -68,12 +68,9 @@ enum {
   IG_FRAC_FACET_MEAN,
   IG_FRAC_PRINCIPAL_MAX,
   IG_FRAC_PRINCIPAL_MEAN,
-  IG_FRAC_PRINCIPAL_BEST,
-  IG_FRAC_PAIR_MAX,
-  IG_FRAC_PAIR_MEAN
+  IG_FRAC_PRINCIPAL_BEST
 };
-#define IG_FRAC_CRITERION_CHOICES                                                                  \
-  "facet_max|facet_mean|principal_max|principal_mean|principal_best|pair_max|pair_mean"
+#define IG_FRAC_CRITERION_CHOICES "facet_max|facet_mean|principal_max|principal_mean|principal_best"
 
 /* A marked facet becomes a cohesive element, a free surface, a cohesive element without traction,
    whose sides press and rub only, or one without any state, where there is no mechanics. */

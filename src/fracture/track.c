@@ -83,8 +83,11 @@ static ig_status extension_find(ig_frac_model *m, ig_frac_track *track) {
   return IG_OK;
 }
 
-void ig_frac_track_notch(ig_frac_track *k, const ig_frac_crack_case *notch, double end) {
-  k->gap = end / (20 * IG_FRAC_WINDOW);
+void ig_frac_track_start(ig_frac_track *k, const ig_frac_case *c, double end) {
+  *k = (ig_frac_track){.end = end, .gap = end / (10 * IG_FRAC_WINDOW)};
+  if (!c->cracks.count)
+    return;
+  const ig_frac_crack_case *notch = IG_ITEM(const ig_frac_crack_case, c->cracks, 0);
   const double *deep = notch->depth;
   const double length = sqrt(deep[0] * deep[0] + deep[1] * deep[1] + deep[2] * deep[2]);
   for (int d = 0; d < 3; d++) {
@@ -114,14 +117,17 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
   double *f = k->figures;
   IG_TRY(ig_frac_model_figures(m, f));
   const double t = (double)m->count.step * m->s.dt;
-  if (f[IG_FRAC_FAILED] != k->length)
+  const bool sample = !k->samples || t - k->last_time >= k->gap || t >= (1 - 1e-9) * k->end;
+  const bool grown = sample && f[IG_FRAC_FAILED] != k->length;
+  if (grown)
     IG_TRY(extension_find(m, k));
   const int oldest = k->samples % IG_FRAC_WINDOW;
-  if (k->samples >= IG_FRAC_WINDOW && t > k->past_time[oldest])
-    k->speed = (k->extension - k->past_extension[oldest]) / (t - k->past_time[oldest]);
-  if (!k->samples || t - k->last_time >= k->gap) {
+  if (sample) {
+    if (k->samples >= IG_FRAC_WINDOW && t > k->past_time[oldest])
+      k->speed = (k->extension - k->past_extension[oldest]) / (t - k->past_time[oldest]);
     k->past_time[oldest] = k->last_time = t;
     k->past_extension[oldest] = k->extension;
+    k->length = f[IG_FRAC_FAILED];
     k->samples++;
   }
   k->top_speed = fmax(k->top_speed, k->speed);
@@ -137,8 +143,6 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
   if (!(total < INFINITY && total > -INFINITY) || (k->scale > 0 && k->worst_error > k->scale))
     return IG_FAIL(job->cx, IG_NUMERIC,
                    "the run blew up before t = %.4g s: take a smaller step (time_step, safety)", t);
-  const bool grown = f[IG_FRAC_FAILED] != k->length;
-  k->length = f[IG_FRAC_FAILED];
   if (!job->sink)
     return IG_OK;
   if (grown || !k->pieces) {

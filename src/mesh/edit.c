@@ -282,10 +282,18 @@ ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, const ig_jitter_case *c) 
   double *room;
   IG_TRY(IG_NEW(cx, &room, mesh->nodes, "jitter"));
   const ig_status status = jitter_room(cx, mesh, c, room);
-  for (size_t n = 0; status == IG_OK && n < (size_t)mesh->nodes; n++)
-    for (size_t d = 0; d < (size_t)mesh->dim; d++)
-      if (isfinite(room[n]))
-        mesh->x[3 * n + d] += c->amount * room[n] * noise((uint64_t)c->seed, n, d);
+  for (size_t n = 0; status == IG_OK && n < (size_t)mesh->nodes; n++) {
+    double way[3] = {0}, far = 2;
+    for (uint64_t k = 0; far > 1; k++) { /* no direction is preferred: within a ball */
+      far = 0;
+      for (size_t d = 0; d < (size_t)mesh->dim; d++) {
+        way[d] = noise(mix((uint64_t)c->seed + k), n, d);
+        far += way[d] * way[d];
+      }
+    }
+    for (size_t d = 0; d < (size_t)mesh->dim && isfinite(room[n]); d++)
+      mesh->x[3 * n + d] += c->amount * room[n] * way[d];
+  }
   free(room);
   return status;
 }

@@ -100,7 +100,7 @@ const ig_option ig_pick_options[] = {
 
 static const ig_option jitter_options[] = {
     IG_REAL(ig_jitter_case, amount, "", IG_REQUIRED, 0, 0.45,
-            "most a coordinate moves, as a share of the shortest edge at the node"),
+            "how far a node moves at most, as a share of the shortest edge there"),
     IG_INT(ig_jitter_case, seed, "1", 0, 1e15, "another seed, another mesh"),
     IG_LIST(ig_jitter_case, keep, ig_place, ig_place_options, NULL,
             "nodes there stay where they are, as those of the boundary do: a crack's, say"),
