@@ -36,10 +36,13 @@ docs: all ; @scripts/make-docs $(BUILD)/ingot
 install: all
 	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null
 	@cmake --build $(BUILD) -j $(JOBS) && cmake --install $(BUILD)
+uninstall:
+	@[ -f $(BUILD)/install_manifest.txt ] || { echo "nothing was installed from $(BUILD)"; exit 1; }
+	@xargs -d '\n' rm -fv < $(BUILD)/install_manifest.txt && rm $(BUILD)/install_manifest.txt
 format: ; @scripts/check-format --fix
 asan: setup-test
 	@cmake --preset asan $(GENERATOR) $(CMAKE_ARGS) > /dev/null
 	@cmake --build build-asan -j $(JOBS) && JOBS=$(JOBS) scripts/run-tests build-asan -E '^cli/install'
 clean: ; @rm -rf build build-* out-demo
 
-.PHONY: all setup setup-test demo test tests bench bench-tables verify docs install format asan clean
+.PHONY: all setup setup-test demo test tests bench bench-tables verify docs install uninstall format asan clean

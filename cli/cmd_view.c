@@ -1,7 +1,36 @@
 /* ingot view: a picture of a snapshot. */
 #include "cli.h"
 
+#include <dirent.h>
 #include <string.h>
+
+static bool ends_in(const char *name, const char *ending) {
+  const size_t length = strlen(name), tail = strlen(ending);
+  return length >= tail && strcmp(name + length - tail, ending) == 0;
+}
+
+/* A folder of results stands for its last snapshot: *path becomes that, written into `text`. */
+static int last_snapshot(const char **path, char *text, size_t size) {
+  char last[256] = "";
+  DIR *folder = opendir(*path);
+  if (!folder)
+    return CLI_GOOD; /* a file, or nothing: whoever reads it says so */
+  for (const struct dirent *entry; (entry = readdir(folder));) {
+    const char *name = entry->d_name;
+    const int longer = (int)strlen(name) - (int)strlen(last);
+    if (strncmp(name, "snap_", 5) == 0 && ends_in(name, ".vtkhdf") &&
+        (longer > 0 || (longer == 0 && strcmp(name, last) > 0)))
+      snprintf(last, sizeof last, "%s", name);
+  }
+  closedir(folder);
+  if (!*last) {
+    cli_error("%s: no snapshot in this folder: expected snap_*.vtkhdf", *path);
+    return CLI_BAD_INPUT;
+  }
+  snprintf(text, size, "%s%s%s", *path, ends_in(*path, "/") ? "" : "/", last);
+  *path = text;
+  return CLI_GOOD;
+}
 
 /* snap_000010.vtkhdf -> snap_000010.png */
 static void usual_picture(const char *path, char *png, size_t size) {
@@ -11,9 +40,17 @@ static void usual_picture(const char *path, char *png, size_t size) {
 }
 
 static int view_run(const cli_args *args) {
-  char usual[4096];
-  usual_picture(args->words.item[0], usual, sizeof usual);
+  char usual[4096], last[4096];
+  const char *snapshot = args->words.item[0];
+  int code = last_snapshot(&snapshot, last, sizeof last);
+  if (code != CLI_GOOD)
+    return code;
+  usual_picture(snapshot, usual, sizeof usual);
   const char *png = args->out ? args->out : usual;
+  if (!ends_in(png, ".png")) {
+    cli_error("--out %s: expected a name that ends in .png", png);
+    return CLI_BAD_INPUT;
+  }
   const ig_view_options options = {
       .field = args->field,
       .palette = args->palette,
@@ -38,10 +75,10 @@ static int view_run(const cli_args *args) {
     return CLI_BAD_INPUT;
   }
   ig_ctx *cx;
-  int code = cli_open("cpu", args, &cx);
+  code = cli_open("cpu", args, &cx);
   if (code != CLI_GOOD)
     return code;
-  code = cli_result(cx, ig_view(cx, args->words.item[0], &options, png));
+  code = cli_result(cx, ig_view(cx, snapshot, &options, png));
   if (code == CLI_GOOD)
     printf("%s\n", png);
   cli_close(cx);
@@ -75,12 +112,15 @@ static const cli_option options[] = {
     {0}};
 const cli_command cli_view = {
     .name = "view",
-    .words = "SNAPSHOT.vtkhdf",
+    .words = "SNAPSHOT|FOLDER",
     .least = 1,
     .most = 1,
     .about = "draw a snapshot's outer surface, colored by a field, to a PNG file",
-    .detail = "For example:\n"
-              "  ingot view first-out/snap_000010.vtkhdf --field T -o hot.png",
+    .detail =
+        "Of a folder of results it is the last snapshot; an optimised part's surface, part.stl, "
+        "is drawn too. For example:\n"
+        "  ingot view first-out --field T -o hot.png\n"
+        "  ingot view first-out/snap_000010.vtkhdf --field T --edges",
     .options = options,
     .run = view_run,
 };

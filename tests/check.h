@@ -37,6 +37,8 @@
     SAYS(cx, words);                                                                               \
   } while (0)
 
+#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
+
 /* A context on this backend, which must be here. */
 static inline ig_ctx *ctx_on(const char *backend, int threads) {
   ig_ctx *cx = NULL;

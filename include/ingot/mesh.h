@@ -74,8 +74,6 @@ IG_API const ig_set *ig_mesh_find_set(const ig_mesh *mesh, const char *name, ig_
 IG_API ig_lid ig_mesh_elements(const ig_mesh *mesh); /* over all blocks */
 /* The block an element is in, by the number through all blocks; *local is its place there. */
 IG_API const ig_block *ig_mesh_element(const ig_mesh *mesh, ig_lid element, ig_lid *local);
-/* The element type of that name, IG_ELEM_TYPES if there is none. */
-IG_API ig_elem_type ig_elem_type_find(const char *name);
 /* low[3], high[3] over all nodes; zeros for a mesh without nodes. */
 IG_API void ig_mesh_bounds(const ig_mesh *mesh, double *low, double *high);
 /* Length, area or volume of an element, signed where its dimension is the mesh's. */

@@ -39,8 +39,8 @@ static const ig_option curve_options[] = {
     IG_REAL(U, offset, "", "0.002", IG_TINY, 1, "share of the length"),
     IG_END};
 #undef U
-#define S ig_stage
-const ig_option ig_stage_options[] = {
+#define S ig_stage_case
+const ig_option ig_stage_keys[] = {
     IG_MAP(S, picture, ig_picture_case, picture_options, NULL, "how the result is drawn"),
     IG_MAP(S, curve, ig_curve_case, curve_options, NULL,
            "loads at yield, read from a curve of load over displacement"),
@@ -53,20 +53,13 @@ static const ig_option report_options[] = {
     IG_TEXT(R, figure, NULL, "key of that stage's figures"),
     IG_TEXT(R, column, NULL, "or column of its history.csv"),
     IG_CHOICE(R, take, "last|max|min", "last", "which of the column's values"),
-    IG_TEXT(R, unit, "''", "unit, for reading"),
     IG_END};
 #undef R
 
-typedef struct {
-  ig_src at;
-  const char *title;
-  ig_list report;
-} chain_case;
-const ig_option ig_chain_options_table[] = {
-    IG_TEXT(chain_case, title, "''", "a line for reports"),
-    IG_LIST(chain_case, report, ig_report_case, report_options, NULL,
-            "figures of the stages that are shown at the end"),
-    IG_END};
+const ig_option ig_chain_keys[] = {IG_TEXT(ig_chain_case, title, "''", "a line for reports"),
+                                   IG_LIST(ig_chain_case, report, ig_report_case, report_options,
+                                           NULL, "figures of the stages that are shown at the end"),
+                                   IG_END};
 
 /* --- reading */
 
@@ -92,20 +85,17 @@ static ig_status own_read(ig_ctx *cx, ig_arena *arena, const ig_node *from,
 }
 
 static ig_status top_check(ig_chain *chain) {
-  static const char known[] =
-      "title|stages|report|backend|threads|precision|assembly|materials|output";
+  static const char known[] = "title|stages|report|" IG_CHAIN_COMMON;
   for (const ig_node *child = chain->c->root->child; child; child = child->next) {
-    const size_t length = strlen(child->key);
-    const char *at = known;
-    while (at && !(strncmp(at, child->key, length) == 0 && strchr("|", at[length])))
-      at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL;
-    if (at)
+    if (ig_choices_find(known, child->key) >= 0)
       continue;
-    char near[64] = "";
+    char near[64] = "", list[160];
     const bool found = ig_nearest(child->key, known, near, sizeof near);
+    ig_choices_list(known, list, sizeof list);
     return ig_fail_at(chain->cx, &child->key_at,
-                      "unknown key '%.60s' beside `stages`%s%s%s: expected %s", child->key,
-                      found ? ": did you mean '" : "", near, found ? "'?" : "", known);
+                      "unknown key '%.60s' beside `stages`: %s%s%sexpected %s%s", child->key,
+                      found ? "did you mean '" : "", near, found ? "'? (" : "", list,
+                      found ? ")" : "");
   }
   return IG_OK;
 }
@@ -126,25 +116,19 @@ static ig_status stage_read(ig_chain *chain, ig_node *node, ig_stage *s) {
   s->folder = ig_path_join(chain->out, s->name);
   if (!s->folder)
     return IG_FAIL(chain->cx, IG_MEMORY, "no memory for a path");
-  const char *own = s->name;
-  ig_stage read = {0};
-  IG_TRY(own_read(chain->cx, chain->c->arena, node, ig_stage_options, &read));
-  s->picture = read.picture;
-  s->curve = read.curve;
-  s->name = own;
-  return IG_OK;
+  return own_read(chain->cx, chain->c->arena, node, ig_stage_keys, &s->c);
 }
 
-static int stage_find(const ig_chain *chain, const char *name) {
-  int i = 0;
-  while (i < chain->stages && strcmp(chain->stage[i].name, name) != 0)
-    i++;
-  return i < chain->stages ? i : -1;
+int ig_stage_find(const ig_chain *chain, int count, const char *name) {
+  for (int i = 0; i < count; i++)
+    if (strcmp(chain->stage[i].name, name) == 0)
+      return i;
+  return -1;
 }
 
-static void stage_names(const ig_chain *chain, char *list, size_t size) {
+void ig_stage_list(const ig_chain *chain, int count, char *list, size_t size) {
   char names[512] = "";
-  for (int i = 0; i < chain->stages; i++)
+  for (int i = 0; i < count; i++)
     snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? "|" : "",
              chain->stage[i].name);
   ig_choices_list(names, list, size);
@@ -157,11 +141,7 @@ static ig_status chain_read(ig_case *c, const char *out, ig_chain *chain) {
     return ig_fail_at(c->cx, stages ? &stages->at : &c->root->at,
                       "`stages` must be a map of stages: `name: {physics: …}`");
   IG_TRY(top_check(chain));
-  chain_case *top;
-  IG_TRY(ig_arena_take(c->cx, c->arena, (void **)&top, 1, sizeof *top));
-  IG_TRY(own_read(c->cx, c->arena, c->root, ig_chain_options_table, top));
-  chain->title = top->title;
-  chain->report = top->report;
+  IG_TRY(own_read(c->cx, c->arena, c->root, ig_chain_keys, &chain->top));
   chain->out = strdup(out);
   if (!chain->out)
     return IG_FAIL(c->cx, IG_MEMORY, "no memory for a path");
@@ -171,11 +151,11 @@ static ig_status chain_read(ig_case *c, const char *out, ig_chain *chain) {
   IG_TRY(IG_NEW(c->cx, &chain->stage, count, "stages"));
   for (ig_node *node = stages->child; node; node = node->next)
     IG_TRY(stage_read(chain, node, &chain->stage[chain->stages++]));
-  for (int i = 0; i < chain->report.count; i++) {
-    const ig_report_case *r = IG_ITEM(const ig_report_case, chain->report, i);
+  for (int i = 0; i < chain->top.report.count; i++) {
+    const ig_report_case *r = IG_ITEM(const ig_report_case, chain->top.report, i);
     char list[512];
-    stage_names(chain, list, sizeof list);
-    if (stage_find(chain, r->stage) < 0)
+    ig_stage_list(chain, chain->stages, list, sizeof list);
+    if (ig_stage_find(chain, chain->stages, r->stage) < 0)
       return ig_fail_at(c->cx, &r->at, "there is no stage '%.60s': expected %s", r->stage, list);
     if (!r->figure == !r->column)
       return ig_fail_at(c->cx, &r->at, "give one of `figure` and `column`");
@@ -198,7 +178,7 @@ static ig_status source_check(ig_chain *chain, int stage, int source, const ig_n
   const ig_stage *s = &chain->stage[source];
   ig_result result;
   IG_TRY(ig_stage_sources(chain, source, source_check));
-  IG_TRY(ig_stage_case(chain, source, false));
+  IG_TRY(ig_stage_resolve(chain, source, false));
   IG_TRY(ig_result_look(s->own, s->folder, &result));
   if (result == IG_RESULT_COMPLETE)
     return IG_OK;
@@ -216,12 +196,12 @@ static ig_status source_check(ig_chain *chain, int stage, int source, const ig_n
 
 static ig_status picture_draw(ig_chain *chain, int stage) {
   const ig_stage *s = &chain->stage[stage];
-  const ig_picture_case *p = &s->picture;
+  const ig_picture_case *p = &s->c.picture;
   if (!p->at.given)
     return IG_OK;
   char name[64], title[160];
   snprintf(name, sizeof name, "%s.png", s->name);
-  snprintf(title, sizeof title, "%.100s: %s", chain->title, s->name);
+  snprintf(title, sizeof title, "%.100s: %s", chain->top.title, s->name);
   ig_series series;
   IG_TRY(ig_series_read(chain->cx, s->folder, &series));
   char *png = ig_path_join(chain->out, name);
@@ -238,7 +218,7 @@ static ig_status picture_draw(ig_chain *chain, int stage) {
                              .threshold_range = {p->keep[0], p->keep[1]},
                              .warp = p->warp,
                              .warp_scale = p->scale,
-                             .title = *chain->title ? title : s->name};
+                             .title = *chain->top.title ? title : s->name};
   const ig_status status =
       png ? ig_view(chain->cx, series.path[(int)lround(p->when * (series.count - 1))], &v, png)
           : IG_FAIL(chain->cx, IG_MEMORY, "no memory for a path");
@@ -252,7 +232,7 @@ static ig_status picture_draw(ig_chain *chain, int stage) {
 static ig_status stage_run(ig_chain *chain, int stage, bool resume) {
   ig_stage *s = &chain->stage[stage];
   ig_run_stats stats = {0};
-  IG_TRY(ig_stage_case(chain, stage, false));
+  IG_TRY(ig_stage_resolve(chain, stage, false));
   ig_info(chain->cx, "stage %d of %d: %s", stage + 1, chain->stages, s->name);
   IG_TRY(ig_run(s->own, &(ig_run_options){.out = s->folder, .resume = resume, .stats = &stats}));
   if (stats.up_to_date)
@@ -266,10 +246,10 @@ static ig_status stages_run(ig_chain *chain, const ig_chain_options *o) {
       IG_TRY(stage_run(chain, i, true));
     return IG_OK;
   }
-  const int stage = stage_find(chain, o->stage);
+  const int stage = ig_stage_find(chain, chain->stages, o->stage);
   if (stage < 0) {
     char list[512];
-    stage_names(chain, list, sizeof list);
+    ig_stage_list(chain, chain->stages, list, sizeof list);
     return IG_FAIL(chain->cx, IG_INPUT, "there is no stage '%.60s': expected %s", o->stage, list);
   }
   if (!o->force)
@@ -280,7 +260,7 @@ static ig_status stages_run(ig_chain *chain, const ig_chain_options *o) {
 /* Every stage must be readable before the first one runs for minutes. */
 static ig_status stages_check(ig_chain *chain) {
   for (int i = 0; i < chain->stages; i++) {
-    IG_TRY(ig_stage_case(chain, i, true));
+    IG_TRY(ig_stage_resolve(chain, i, true));
     IG_TRY(ig_case_read(chain->stage[i].own));
   }
   return IG_OK;
@@ -324,7 +304,7 @@ ig_status ig_chain_check(ig_case *c, const char *out, ig_line_fn *line, void *us
       line(user, label, "waits for earlier stages");
       continue;
     }
-    IG_TRY_GOTO(status, done, ig_stage_case(&chain, i, false));
+    IG_TRY_GOTO(status, done, ig_stage_resolve(&chain, i, false));
     IG_TRY_GOTO(status, done, ig_result_look(s->own, s->folder, &result));
     line(user, label, says[result]);
     IG_TRY_GOTO(status, done, ig_check(s->own, line, user));

@@ -26,37 +26,52 @@ typedef struct {
 /* One figure of the report. */
 typedef struct {
   ig_src at;
-  const char *name, *stage, *figure, *column, *unit;
+  const char *name, *stage, *figure, *column;
   int take; /* IG_TAKE_* */
 } ig_report_case;
 enum { IG_TAKE_LAST, IG_TAKE_MAX, IG_TAKE_MIN };
 
+/* What stands beside `stages`, and in a stage beside its case. */
+typedef struct {
+  ig_src at;
+  const char *title;
+  ig_list report; /* of ig_report_case */
+} ig_chain_case;
+typedef struct {
+  ig_src at;
+  ig_picture_case picture;
+  ig_curve_case curve;
+} ig_stage_case;
+extern const ig_option ig_chain_keys[], ig_stage_keys[];
+/* Keys beside `stages` that hold for every stage which does not say otherwise. */
+#define IG_CHAIN_COMMON "backend|threads|precision|assembly|materials|output"
+
 typedef struct {
   const char *name;
   ig_node *node; /* as the file says it */
-  ig_case *own;  /* read on demand: the stage as a case of its own */
+  ig_case *own;  /* made on demand: the stage as a case of its own */
   char *folder;
-  ig_picture_case picture;
-  ig_curve_case curve;
+  ig_stage_case c;
 } ig_stage;
 
 typedef struct {
   ig_ctx *cx;
   ig_case *c; /* the file */
-  const char *title;
+  ig_chain_case top;
   char *out;
   int stages;
   ig_stage *stage;
-  ig_list report; /* of ig_report_case */
 } ig_chain;
 
-extern const ig_option ig_chain_options_table[], ig_stage_options[];
+/* Among the first `count` stages: the place of one, -1 if there is none; and "a, b or c". */
+int ig_stage_find(const ig_chain *chain, int count, const char *name);
+void ig_stage_list(const ig_chain *chain, int count, char *list, size_t size);
 
 /* --- resolve.c */
 /* The stage as a case: the chain's common keys added where it has none, and every `from: STAGE`
    replaced by what that stage left, or, in a trial, by something that reads alike. Kept in the
    stage. */
-IG_MUST_CHECK ig_status ig_stage_case(ig_chain *chain, int stage, bool trial);
+IG_MUST_CHECK ig_status ig_stage_resolve(ig_chain *chain, int stage, bool trial);
 /* Whether it reads from any stage. */
 bool ig_stage_reads(const ig_chain *chain, int stage);
 /* Calls `each` with every stage that this one reads from. */
@@ -66,8 +81,11 @@ IG_MUST_CHECK ig_status ig_stage_sources(ig_chain *chain, int stage, ig_source_f
 /* --- results.c: what stages left in their folders */
 /* summary.json of a stage as a tree, NULL if there is none. */
 IG_MUST_CHECK ig_status ig_stage_summary(ig_chain *chain, int stage, ig_node **summary);
-/* A figure of its `result`; false: there is none of that name, or it is no number. */
-bool ig_summary_figure(const ig_node *summary, const char *key, double *value);
+/* A figure of its `result`; false: there is none of that name, or it is no number. `unit` may be
+   NULL. */
+enum { IG_UNIT_TEXT = 24 };
+bool ig_summary_figure(const ig_node *summary, const char *key, double *value,
+                       char unit[IG_UNIT_TEXT]);
 /* Snapshots in order: their files and times; free with ig_series_free. */
 typedef struct {
   int count;
@@ -76,9 +94,14 @@ typedef struct {
 } ig_series;
 IG_MUST_CHECK ig_status ig_series_read(ig_ctx *cx, const char *folder, ig_series *series);
 void ig_series_free(ig_series *series);
-/* A column of history.csv, by its name with or without the unit; free *value. */
-IG_MUST_CHECK ig_status ig_column_read(ig_ctx *cx, const char *folder, const char *name, int *count,
-                                       double **value);
+/* A column of history.csv, by its name with or without the unit; free the values. */
+typedef struct {
+  int count;
+  double *value;
+  char unit[IG_UNIT_TEXT];
+} ig_column;
+IG_MUST_CHECK ig_status ig_column_read(ig_ctx *cx, const char *folder, const char *name,
+                                       ig_column *column);
 /* The largest value of a cell field of a snapshot. */
 IG_MUST_CHECK ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const char *field,
                                          double *most);
@@ -87,8 +110,12 @@ IG_MUST_CHECK ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const cha
 /* Stiffness; loads at first yield and at the offset, and the highest. NaN: not reached. */
 enum { IG_CURVE_STIFFNESS, IG_CURVE_FIRST, IG_CURVE_OFFSET, IG_CURVE_HIGHEST, IG_CURVE_FIGURES };
 extern const char *const ig_curve_keys[IG_CURVE_FIGURES];
+typedef struct {
+  double value[IG_CURVE_FIGURES];
+  char unit[IG_CURVE_FIGURES][IG_UNIT_TEXT];
+} ig_curve;
 IG_MUST_CHECK ig_status ig_curve_read(ig_ctx *cx, const char *folder, const ig_curve_case *c,
-                                      double curve[IG_CURVE_FIGURES]);
+                                      ig_curve *curve);
 
 /* --- report.c */
 /* Writes summary.json of the chain and tells the report's lines (NULL: to nobody). */

@@ -7,6 +7,7 @@
 #include "chain/chain.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 const char *const ig_curve_keys[IG_CURVE_FIGURES] = {"stiffness", "first_yield", "offset_yield",
@@ -52,45 +53,50 @@ static ig_status yield_time(ig_ctx *cx, const char *folder, const char *field, d
   return status;
 }
 
-ig_status ig_curve_read(ig_ctx *cx, const char *folder, const ig_curve_case *c,
-                        double curve[IG_CURVE_FIGURES]) {
-  double *t = NULL, *u = NULL, *f = NULL, when;
-  int n = 0, nu = 0, nf = 0;
+ig_status ig_curve_read(ig_ctx *cx, const char *folder, const ig_curve_case *c, ig_curve *curve) {
+  ig_column time = {0}, moved = {0}, load = {0};
+  double *const figure = curve->value, when;
+  *curve = (ig_curve){0};
   for (int i = 0; i < IG_CURVE_FIGURES; i++)
-    curve[i] = NAN;
+    figure[i] = NAN;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_column_read(cx, folder, "time", &n, &t));
-  IG_TRY_GOTO(status, done, ig_column_read(cx, folder, c->displacement, &nu, &u));
-  IG_TRY_GOTO(status, done, ig_column_read(cx, folder, c->force, &nf, &f));
-  n = nu < n ? nu : n;
-  n = nf < n ? nf : n;
+  IG_TRY_GOTO(status, done, ig_column_read(cx, folder, "time", &time));
+  IG_TRY_GOTO(status, done, ig_column_read(cx, folder, c->displacement, &moved));
+  IG_TRY_GOTO(status, done, ig_column_read(cx, folder, c->force, &load));
+  for (int i = 0; i < IG_CURVE_FIGURES; i++)
+    snprintf(curve->unit[i], IG_UNIT_TEXT, i == IG_CURVE_STIFFNESS ? "%.10s/%.10s" : "%s",
+             load.unit, moved.unit);
+  const double *t = time.value;
+  double *u = moved.value, *f = load.value;
+  int n = time.count < moved.count ? time.count : moved.count;
+  n = load.count < n ? load.count : n;
   /* signs: pulling and pushing read alike */
   for (int i = 0; i < n; i++) {
     u[i] = fabs(u[i]);
     f[i] = fabs(f[i]);
-    curve[IG_CURVE_HIGHEST] = fmax(f[i], curve[IG_CURVE_HIGHEST]); /* of a NaN the other */
+    figure[IG_CURVE_HIGHEST] = fmax(f[i], figure[IG_CURVE_HIGHEST]); /* of a NaN the other */
   }
   IG_TRY_GOTO(status, done, yield_time(cx, folder, c->plastic, &when));
   if (!isnan(when))
-    curve[IG_CURVE_FIRST] = at_time(n, t, f, when);
-  const double straight = 0.5 * (isnan(when) ? curve[IG_CURVE_HIGHEST] : curve[IG_CURVE_FIRST]);
+    figure[IG_CURVE_FIRST] = at_time(n, t, f, when);
+  const double straight = 0.5 * (isnan(when) ? figure[IG_CURVE_HIGHEST] : figure[IG_CURVE_FIRST]);
   double uf = 0, uu = 0;
   for (int i = 0; i < n && f[i] <= straight; i++) {
     uf += u[i] * f[i];
     uu += u[i] * u[i];
   }
   if (uu > 0)
-    curve[IG_CURVE_STIFFNESS] = uf / uu;
-  const double moved = c->offset * c->length;
-  for (int i = 1; i < n && isnan(curve[IG_CURVE_OFFSET]); i++) {
-    const double a = f[i - 1] - curve[IG_CURVE_STIFFNESS] * (u[i - 1] - moved),
-                 b = f[i] - curve[IG_CURVE_STIFFNESS] * (u[i] - moved);
-    if (u[i] > moved && a > 0 && b <= 0)
-      curve[IG_CURVE_OFFSET] = f[i - 1] + a / (a - b) * (f[i] - f[i - 1]);
+    figure[IG_CURVE_STIFFNESS] = uf / uu;
+  const double offset = c->offset * c->length;
+  for (int i = 1; i < n && isnan(figure[IG_CURVE_OFFSET]); i++) {
+    const double a = f[i - 1] - figure[IG_CURVE_STIFFNESS] * (u[i - 1] - offset),
+                 b = f[i] - figure[IG_CURVE_STIFFNESS] * (u[i] - offset);
+    if (u[i] > offset && a > 0 && b <= 0)
+      figure[IG_CURVE_OFFSET] = f[i - 1] + a / (a - b) * (f[i] - f[i - 1]);
   }
 done:
-  free(t);
-  free(u);
-  free(f);
+  free(time.value);
+  free(moved.value);
+  free(load.value);
   return status;
 }

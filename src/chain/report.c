@@ -10,9 +10,15 @@
 
 /* What one stage left. */
 typedef struct {
-  ig_node *summary;               /* NULL: nothing yet */
-  double curve[IG_CURVE_FIGURES]; /* NaN: none */
+  ig_node *summary; /* NULL: nothing yet */
+  ig_curve curve;   /* NaNs: none */
 } leftover;
+
+/* One line of the report; NaN: not reached. */
+typedef struct {
+  double value;
+  char unit[IG_UNIT_TEXT];
+} figure;
 
 static const char *text_of(const ig_node *summary, const char *key) {
   const ig_node *found = summary ? ig_node_find(summary, key) : NULL;
@@ -27,43 +33,43 @@ static bool is_complete(const leftover *l) {
 static ig_status leftover_read(ig_chain *chain, int stage, leftover *l) {
   const ig_stage *s = &chain->stage[stage];
   for (int i = 0; i < IG_CURVE_FIGURES; i++)
-    l->curve[i] = NAN;
+    l->curve.value[i] = NAN;
   IG_TRY(ig_stage_summary(chain, stage, &l->summary));
-  if (s->curve.at.given && is_complete(l))
-    IG_TRY(ig_curve_read(chain->cx, s->folder, &s->curve, l->curve));
+  if (s->c.curve.at.given && is_complete(l))
+    IG_TRY(ig_curve_read(chain->cx, s->folder, &s->c.curve, &l->curve));
   return IG_OK;
 }
 
 /* --- one figure of the report */
 
 static ig_status column_take(ig_chain *chain, const ig_stage *s, const ig_report_case *r,
-                             double *value) {
-  double *column;
-  int count;
-  IG_TRY(ig_column_read(chain->cx, s->folder, r->column, &count, &column));
-  *value = column[count - 1];
-  for (int i = 0; i < count && r->take != IG_TAKE_LAST; i++)
-    *value = r->take == IG_TAKE_MAX ? fmax(*value, column[i]) : fmin(*value, column[i]);
-  free(column);
+                             figure *f) {
+  ig_column column;
+  IG_TRY(ig_column_read(chain->cx, s->folder, r->column, &column));
+  memcpy(f->unit, column.unit, sizeof f->unit);
+  f->value = column.value[column.count - 1];
+  for (int i = 0; i < column.count && r->take != IG_TAKE_LAST; i++)
+    f->value =
+        r->take == IG_TAKE_MAX ? fmax(f->value, column.value[i]) : fmin(f->value, column.value[i]);
+  free(column.value);
   return IG_OK;
 }
 
 static ig_status figure_find(ig_chain *chain, const leftover *left, const ig_report_case *r,
-                             double *value) {
-  int stage = 0;
-  while (strcmp(chain->stage[stage].name, r->stage) != 0)
-    stage++;
-  *value = NAN;
+                             figure *f) {
+  const int stage = ig_stage_find(chain, chain->stages, r->stage);
+  *f = (figure){.value = NAN};
   if (!is_complete(&left[stage]))
     return IG_OK;
   if (r->column)
-    return column_take(chain, &chain->stage[stage], r, value);
+    return column_take(chain, &chain->stage[stage], r, f);
   for (int i = 0; i < IG_CURVE_FIGURES; i++)
     if (strcmp(ig_curve_keys[i], r->figure) == 0) {
-      *value = left[stage].curve[i];
+      f->value = left[stage].curve.value[i];
+      memcpy(f->unit, left[stage].curve.unit[i], sizeof f->unit);
       return IG_OK;
     }
-  if (!ig_summary_figure(left[stage].summary, r->figure, value))
+  if (!ig_summary_figure(left[stage].summary, r->figure, &f->value, f->unit))
     return ig_fail_at(chain->cx, &r->at,
                       "stage '%s' has left no figure '%.60s': see %s/summary.json", r->stage,
                       r->figure, chain->stage[stage].folder);
@@ -86,31 +92,31 @@ static void stage_put(ig_json *json, const ig_stage *s, const leftover *l) {
   const ig_node *seconds = l->summary ? ig_node_find(l->summary, "seconds") : NULL;
   if (seconds && text_of(seconds, "total"))
     ig_json_raw(json, "seconds", text_of(seconds, "total"));
-  for (int i = 0; i < IG_CURVE_FIGURES && s->curve.at.given; i++)
-    ig_json_real(json, ig_curve_keys[i], l->curve[i]);
+  for (int i = 0; i < IG_CURVE_FIGURES && s->c.curve.at.given; i++)
+    ig_json_real(json, ig_curve_keys[i], l->curve.value[i]);
   ig_json_end(json, '}');
 }
 
-static ig_status summary_write(ig_chain *chain, const leftover *left, const double *value) {
+static ig_status summary_write(ig_chain *chain, const leftover *left, const figure *figures) {
   ig_json json = {0};
   bool complete = true;
   for (int i = 0; i < chain->stages; i++)
     complete &= is_complete(&left[i]);
   ig_json_object(&json, NULL);
   ig_json_text(&json, "ingot", ig_version());
-  ig_json_text(&json, "chain", chain->title);
+  ig_json_text(&json, "chain", chain->top.title);
   ig_json_text(&json, "status", complete ? "complete" : "incomplete");
   ig_json_object(&json, "stages");
   for (int i = 0; i < chain->stages; i++)
     stage_put(&json, &chain->stage[i], &left[i]);
   ig_json_end(&json, '}');
   ig_json_object(&json, "report");
-  for (int i = 0; i < chain->report.count; i++) {
-    const ig_report_case *r = IG_ITEM(const ig_report_case, chain->report, i);
+  for (int i = 0; i < chain->top.report.count; i++) {
+    const ig_report_case *r = IG_ITEM(const ig_report_case, chain->top.report, i);
+    const char *unit = figures[i].unit;
     char key[128];
-    snprintf(key, sizeof key, "%.90s%s%.24s%s", r->name, *r->unit ? " [" : "", r->unit,
-             *r->unit ? "]" : "");
-    ig_json_real(&json, key, value[i]);
+    snprintf(key, sizeof key, "%.90s%s%s%s", r->name, *unit ? " [" : "", unit, *unit ? "]" : "");
+    ig_json_real(&json, key, figures[i].value);
   }
   ig_json_end(&json, '}');
   ig_json_end(&json, '}');
@@ -125,26 +131,27 @@ static ig_status summary_write(ig_chain *chain, const leftover *left, const doub
 
 ig_status ig_chain_report(ig_chain *chain, ig_line_fn *line, void *user) {
   leftover *left = NULL;
-  double *value = NULL;
+  figure *figures = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(chain->cx, &left, chain->stages, "report"));
-  IG_TRY_GOTO(status, done, IG_NEW(chain->cx, &value, chain->report.count + 1, "report"));
+  IG_TRY_GOTO(status, done, IG_NEW(chain->cx, &figures, chain->top.report.count + 1, "report"));
   for (int i = 0; i < chain->stages; i++)
     IG_TRY_GOTO(status, done, leftover_read(chain, i, &left[i]));
-  for (int i = 0; i < chain->report.count; i++) {
-    const ig_report_case *r = IG_ITEM(const ig_report_case, chain->report, i);
-    IG_TRY_GOTO(status, done, figure_find(chain, left, r, &value[i]));
+  for (int i = 0; i < chain->top.report.count; i++) {
+    const ig_report_case *r = IG_ITEM(const ig_report_case, chain->top.report, i);
+    IG_TRY_GOTO(status, done, figure_find(chain, left, r, &figures[i]));
     char text[96];
-    if (isnan(value[i]))
+    const figure *f = &figures[i];
+    if (isnan(f->value))
       snprintf(text, sizeof text, "not reached");
     else
-      snprintf(text, sizeof text, "%.6g%s%.24s", value[i], *r->unit ? " " : "", r->unit);
+      snprintf(text, sizeof text, "%.6g%s%s", f->value, *f->unit ? " " : "", f->unit);
     if (line)
       line(user, r->name, text);
   }
-  status = summary_write(chain, left, value);
+  status = summary_write(chain, left, figures);
 done:
   free(left);
-  free(value);
+  free(figures);
   return status;
 }

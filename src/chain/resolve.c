@@ -22,23 +22,17 @@
 /* --- who is meant */
 
 static ig_status source_find(ig_chain *chain, int stage, const ig_node *from, int *source) {
-  char names[512] = "";
-  for (int i = 0; i < stage; i++) {
-    if (from->kind == IG_NODE_SCALAR && strcmp(chain->stage[i].name, from->text) == 0) {
-      *source = i;
-      return IG_OK;
-    }
-    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? "|" : "",
-             chain->stage[i].name);
-  }
+  const char *name = from->kind == IG_NODE_SCALAR ? from->text : "?";
+  *source = ig_stage_find(chain, stage, name);
+  if (*source >= 0)
+    return IG_OK;
+  if (stage == 0)
+    return ig_fail_at(chain->cx, &from->at, "there is no stage before '%s' to take this from",
+                      chain->stage[stage].name);
   char list[512];
-  ig_choices_list(names, list, sizeof list);
-  return stage == 0
-             ? ig_fail_at(chain->cx, &from->at, "there is no stage before '%s' to take this from",
-                          chain->stage[stage].name)
-             : ig_fail_at(
-                   chain->cx, &from->at, "there is no stage '%.60s' before '%s': expected %s",
-                   from->kind == IG_NODE_SCALAR ? from->text : "?", chain->stage[stage].name, list);
+  ig_stage_list(chain, stage, list, sizeof list);
+  return ig_fail_at(chain->cx, &from->at, "there is no stage '%.60s' before '%s': expected %s",
+                    name, chain->stage[stage].name, list);
 }
 
 /* `from` where it means a stage: a number of a summary, a mesh, a path, or the shape's design. */
@@ -126,7 +120,7 @@ static ig_status figure_become(ig_chain *chain, ig_case *c, ig_node *node, int s
                         child->key);
   if (!trial)
     IG_TRY(ig_stage_summary(chain, source, &summary));
-  if (!trial && !ig_summary_figure(summary, figure->text, &value))
+  if (!trial && !ig_summary_figure(summary, figure->text, &value, NULL))
     return ig_fail_at(c->cx, &figure->at,
                       "stage '%s' has left no figure '%.60s': see %s/summary.json", name,
                       figure->text, chain->stage[source].folder);
@@ -165,13 +159,6 @@ static bool is_shape(const ig_chain *chain, int stage) {
   return physics && physics->text && strcmp(physics->text, "shape") == 0;
 }
 
-static ig_status derived_name(ig_chain *chain, int stage, char **path) {
-  char name[96];
-  snprintf(name, sizeof name, "%.64s-mesh.vtkhdf", chain->stage[stage].name);
-  *path = ig_path_join(chain->out, name);
-  return *path ? IG_OK : IG_FAIL(chain->cx, IG_MEMORY, "no memory for a path");
-}
-
 static ig_status last_snapshot(ig_chain *chain, int stage, char **path) {
   ig_series series;
   IG_TRY(ig_series_read(chain->cx, chain->stage[stage].folder, &series));
@@ -179,20 +166,6 @@ static ig_status last_snapshot(ig_chain *chain, int stage, char **path) {
   series.path[series.count - 1] = NULL;
   ig_series_free(&series);
   return IG_OK;
-}
-
-/* The file of the mesh with sets that a stage made or ran on; its last snapshot where it made its
-   mesh itself. */
-static ig_status mesh_of(ig_chain *chain, int stage, char **path) {
-  const ig_node *mesh = ig_node_find(chain->stage[stage].node, "mesh");
-  const ig_node *from = mesh ? ig_node_find(mesh, "from") : NULL;
-  if (is_shape(chain, stage) || !from)
-    return last_snapshot(chain, stage, path);
-  if (ig_node_find(mesh, "keep"))
-    return derived_name(chain, stage, path);
-  int source;
-  IG_TRY(source_find(chain, stage, from, &source));
-  return mesh_of(chain, source, path);
 }
 
 static ig_status field_keep(ig_ctx *cx, const keep_case *keep, const ig_snapshot *snap,
@@ -245,16 +218,15 @@ static ig_status whole_keep(ig_ctx *cx, const keep_case *keep, ig_mesh *mesh, co
   return IG_OK;
 }
 
-static ig_status mesh_keep(ig_chain *chain, ig_case *c, const keep_case *keep, int source,
-                           const char *base, const char *result, const char *to) {
-  ig_ctx *cx = c->cx;
-  ig_mesh *mesh = NULL;
+/* The part of a stage's mesh that its result says. */
+static ig_status mesh_keep(ig_chain *chain, const keep_case *keep, int source, ig_mesh *mesh) {
+  ig_ctx *cx = chain->cx;
   ig_snapshot *snap = NULL;
   uint8_t *inside = NULL;
+  char *result = NULL;
   const char *name = chain->stage[source].name;
-  ig_status status;
-  IG_TRY_GOTO(status, done, ig_mesh_read(cx, base, NULL, &mesh));
   const ig_lid elements = ig_mesh_elements(mesh);
+  ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &inside, elements, "mesh"));
   memset(inside, !keep->set, (size_t)elements);
   if (keep->set) {
@@ -268,6 +240,7 @@ static ig_status mesh_keep(ig_chain *chain, ig_case *c, const keep_case *keep, i
       inside[set->item[i]] = 1;
   }
   if (keep->field) {
+    IG_TRY_GOTO(status, done, last_snapshot(chain, source, &result));
     IG_TRY_GOTO(status, done, ig_snapshot_read(cx, result, &snap));
     if (snap->cells != elements || snap->points != mesh->nodes) {
       status = ig_fail_at(cx, &keep->at,
@@ -278,39 +251,80 @@ static ig_status mesh_keep(ig_chain *chain, ig_case *c, const keep_case *keep, i
     }
     IG_TRY_GOTO(status, done, field_keep(cx, keep, snap, result, inside));
   }
-  IG_TRY_GOTO(status, done, whole_keep(cx, keep, mesh, inside, name));
-  status = ig_mesh_write(cx, mesh, to);
+  status = whole_keep(cx, keep, mesh, inside, name);
 done:
+  free(result);
   free(inside);
   ig_snapshot_free(snap);
-  ig_mesh_free(mesh);
   return status;
 }
 
+static ig_status keep_read(ig_chain *chain, const ig_node *node, keep_case **keep) {
+  ig_ctx *cx = chain->cx;
+  ig_arena *arena = chain->c->arena;
+  IG_TRY(ig_arena_take(cx, arena, (void **)keep, 1, sizeof **keep));
+  return ig_options_read(cx, arena, node, &(ig_option_table){keep_options, *keep}, 1);
+}
+
+/* The mesh with its sets that a stage made or runs on: where it makes its mesh itself, what its
+   last snapshot shows. */
+static ig_status mesh_of(ig_chain *chain, int stage, ig_mesh **mesh) {
+  const ig_node *section = ig_node_find(chain->stage[stage].node, "mesh");
+  const ig_node *from = section ? ig_node_find(section, "from") : NULL;
+  if (is_shape(chain, stage) || !from) {
+    char *path;
+    IG_TRY(last_snapshot(chain, stage, &path));
+    const ig_status status = ig_mesh_read(chain->cx, path, NULL, mesh);
+    free(path);
+    return status;
+  }
+  int source;
+  keep_case *keep;
+  const ig_node *kept = ig_node_find(section, "keep");
+  IG_TRY(source_find(chain, stage, from, &source));
+  IG_TRY(mesh_of(chain, source, mesh));
+  if (!kept)
+    return IG_OK;
+  ig_status status = keep_read(chain, kept, &keep);
+  if (status == IG_OK)
+    status = mesh_keep(chain, keep, source, *mesh);
+  if (status != IG_OK) {
+    ig_mesh_free(*mesh);
+    *mesh = NULL;
+  }
+  return status;
+}
+
+typedef struct {
+  ig_chain *chain;
+  int stage;
+} whose;
+static ig_status mesh_make(ig_ctx *cx, void *user, ig_mesh **mesh) {
+  const whose *w = user;
+  (void)cx;
+  *mesh = NULL;
+  return mesh_of(w->chain, w->stage, mesh);
+}
+
+/* The stage's mesh is made when it is asked for, and nothing is written. */
 static ig_status mesh_become(ig_chain *chain, ig_case *c, int stage, ig_node *mesh, int source,
                              bool trial) {
-  char *base = NULL, *result = NULL, *to = NULL;
-  keep_case *kept = NULL;
-  const ig_node *keep = ig_node_find(mesh, "keep");
-  if (keep) {
-    IG_TRY(ig_arena_take(c->cx, c->arena, (void **)&kept, 1, sizeof *kept));
-    IG_TRY(ig_options_read(c->cx, c->arena, keep, &(ig_option_table){keep_options, kept}, 1));
-    child_drop(mesh, "keep");
-  }
+  const ig_node *kept = ig_node_find(mesh, "keep");
+  keep_case *keep;
+  if (kept) /* what is wrong with it is told before anything runs */
+    IG_TRY(keep_read(chain, kept, &keep));
+  child_drop(mesh, "keep");
   if (trial)
     return file_become(c, mesh, SOME_FILE);
-  ig_status status;
-  IG_TRY_GOTO(status, done, mesh_of(chain, source, &base));
-  if (kept) {
-    IG_TRY_GOTO(status, done, last_snapshot(chain, source, &result));
-    IG_TRY_GOTO(status, done, derived_name(chain, stage, &to));
-    IG_TRY_GOTO(status, done, mesh_keep(chain, c, kept, source, base, result, to));
-  }
-  status = file_become(c, mesh, to ? to : base);
-done:
-  free(base);
-  free(result);
-  free(to);
+  whose *w;
+  IG_TRY(ig_arena_take(c->cx, c->arena, (void **)&w, 1, sizeof *w));
+  *w = (whose){chain, stage};
+  c->mesh_make = mesh_make;
+  c->mesh_user = w;
+  char *path;
+  IG_TRY(last_snapshot(chain, source, &path));
+  const ig_status status = file_become(c, mesh, path);
+  free(path);
   return status;
 }
 
@@ -364,11 +378,9 @@ static bool heeds(const ig_case *stage, const ig_node *common) {
 
 /* What holds for every stage that can follow it and does not say otherwise. */
 static ig_status common_fold(ig_chain *chain, ig_case *c) {
-  static const char *const keys[] = {"backend",  "threads",   "precision",
-                                     "assembly", "materials", "output"};
-  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-    const ig_node *common = ig_node_find(chain->c->root, keys[i]);
-    if (!common || ig_node_find(c->root, keys[i]) || !heeds(c, common))
+  for (const ig_node *common = chain->c->root->child; common; common = common->next) {
+    if (ig_choices_find(IG_CHAIN_COMMON, common->key) < 0 || ig_node_find(c->root, common->key) ||
+        !heeds(c, common))
       continue;
     ig_node *copy;
     IG_TRY(ig_node_copy(c->cx, c->arena, common, &copy));
@@ -378,7 +390,7 @@ static ig_status common_fold(ig_chain *chain, ig_case *c) {
   return IG_OK;
 }
 
-ig_status ig_stage_case(ig_chain *chain, int stage, bool trial) {
+ig_status ig_stage_resolve(ig_chain *chain, int stage, bool trial) {
   ig_stage *s = &chain->stage[stage];
   ig_case *c;
   ig_case_close(s->own);
@@ -388,8 +400,8 @@ ig_status ig_stage_case(ig_chain *chain, int stage, bool trial) {
   IG_TRY(ig_node_copy(c->cx, c->arena, s->node, &c->root));
   c->root->key = NULL; /* the name of the stage is none of the case's */
   c->path = chain->c->path;
-  child_drop(c->root, "picture");
-  child_drop(c->root, "curve");
+  for (const ig_option *o = ig_stage_keys; o->key; o++)
+    child_drop(c->root, o->key);
   IG_TRY(common_fold(chain, c));
   return node_resolve(chain, c, stage, c->root, true, trial);
 }

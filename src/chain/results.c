@@ -32,7 +32,12 @@ ig_status ig_stage_summary(ig_chain *chain, int stage, ig_node **summary) {
   return json_read(chain->cx, chain->c->arena, chain->stage[stage].folder, IG_SUMMARY, summary);
 }
 
-bool ig_summary_figure(const ig_node *summary, const char *key, double *value) {
+bool ig_summary_figure(const ig_node *summary, const char *key, double *value,
+                       char unit[IG_UNIT_TEXT]) {
+  const ig_node *units = summary ? ig_node_find(summary, "units") : NULL;
+  const ig_node *of = units ? ig_node_find(units, key) : NULL;
+  if (unit)
+    snprintf(unit, IG_UNIT_TEXT, "%s", of && of->text ? of->text : "");
   const ig_node *result = summary ? ig_node_find(summary, "result") : NULL;
   const ig_node *figure = result ? ig_node_find(result, key) : NULL;
   if (!figure || figure->kind != IG_NODE_SCALAR || figure->quoted)
@@ -104,17 +109,21 @@ ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const char *field, doub
 
 /* --- history.csv */
 
-/* The place of a column in the header; -1: none. Names are those of the file without their unit. */
-static int column_find(const char *header, const char *name) {
+/* The place of a column in the header, and its unit; -1: none. A header is "name [unit]". */
+static int column_find(const char *header, const char *name, char unit[IG_UNIT_TEXT]) {
   const size_t length = strlen(name);
   int at = 0;
   for (const char *p = header; *p; p += *p == ',', at++) {
-    const char *end = p + strcspn(p, ",\r\n"), *unit = p + strcspn(p, "[,\r\n");
-    while (unit > p && unit[-1] == ' ')
-      unit--;
-    if (((size_t)(unit - p) == length || (size_t)(end - p) == length) &&
-        strncmp(p, name, length) == 0)
+    const char *end = p + strcspn(p, ",\r\n"), *bracket = p + strcspn(p, "[,\r\n");
+    const char *bare = bracket;
+    while (bare > p && bare[-1] == ' ')
+      bare--;
+    if (((size_t)(bare - p) == length || (size_t)(end - p) == length) &&
+        strncmp(p, name, length) == 0) {
+      snprintf(unit, IG_UNIT_TEXT, "%.*s",
+               *bracket == '[' ? (int)strcspn(bracket + 1, "],\r\n") : 0, bracket + 1);
       return at;
+    }
     p = end;
     if (*p != ',')
       break;
@@ -122,7 +131,7 @@ static int column_find(const char *header, const char *name) {
   return -1;
 }
 
-static ig_status column_fill(ig_ctx *cx, FILE *f, int at, int *count, double **value) {
+static ig_status column_fill(ig_ctx *cx, FILE *f, int at, ig_column *column) {
   char *line = NULL;
   size_t room = 0;
   int capacity = 0;
@@ -131,47 +140,45 @@ static ig_status column_fill(ig_ctx *cx, FILE *f, int at, int *count, double **v
     const char *p = line;
     for (int c = 0; c < at && *p; c++)
       p += strcspn(p, ",") + (p[strcspn(p, ",")] == ',');
-    if (*count == capacity) {
+    if (column->count == capacity) {
       capacity = capacity ? 2 * capacity : 256;
-      double *grown = realloc(*value, (size_t)capacity * sizeof *grown);
+      double *grown = realloc(column->value, (size_t)capacity * sizeof *grown);
       if (!grown) {
         status = IG_FAIL(cx, IG_MEMORY, "no memory for a history of %d rows", capacity);
         break;
       }
-      *value = grown;
+      column->value = grown;
     }
-    (*value)[(*count)++] = strtod(p, NULL);
+    column->value[column->count++] = strtod(p, NULL);
   }
   free(line);
   return status;
 }
 
-ig_status ig_column_read(ig_ctx *cx, const char *folder, const char *name, int *count,
-                         double **value) {
+ig_status ig_column_read(ig_ctx *cx, const char *folder, const char *name, ig_column *column) {
   char *path, *header = NULL;
   size_t room = 0;
-  *count = 0;
-  *value = NULL;
+  *column = (ig_column){0};
   IG_TRY(path_in(cx, folder, IG_HISTORY, &path));
   FILE *f = fopen(path, "r");
   ig_status status =
       f ? IG_OK : IG_FAIL(cx, IG_INPUT, "cannot read '%s': %s", path, strerror(errno));
   if (f && getline(&header, &room, f) > 0) {
-    const int at = column_find(header, name);
+    const int at = column_find(header, name, column->unit);
     header[strcspn(header, "\r\n")] = '\0';
     status = at < 0 ? IG_FAIL(cx, IG_INPUT, "'%s' has no column '%s': expected one of %.300s", path,
                               name, header)
-                    : column_fill(cx, f, at, count, value);
+                    : column_fill(cx, f, at, column);
   }
-  if (status == IG_OK && *count == 0)
+  if (status == IG_OK && column->count == 0)
     status = IG_FAIL(cx, IG_INPUT, "'%s' holds no rows", path);
   if (f)
     fclose(f);
   free(header);
   free(path);
   if (status != IG_OK) {
-    free(*value);
-    *value = NULL;
+    free(column->value);
+    *column = (ig_column){0};
   }
   return status;
 }

@@ -4,157 +4,10 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* --- messages -----------------------------------------------------------------------------------
- */
-
-/* "file:line:column: message" on one line, whatever bytes the case holds. */
-static void place(char *text, size_t size, const ig_src *at, const char *format, va_list args) {
-  size_t used = 0;
-  if (at->file && at->line > 0)
-    used = (size_t)snprintf(text, size, "%.512s:%d:%d: ", at->file, at->line, at->column);
-  else if (at->file)
-    used = (size_t)snprintf(text, size, "%.512s: ", at->file);
-  vsnprintf(text + used, size - used, format, args);
-  for (char *p = text; *p; p++)
-    if ((unsigned char)*p < 32 || *p == 127)
-      *p = '?';
-}
-
-ig_status ig_fail_at(ig_ctx *cx, const ig_src *at, const char *format, ...) {
-  char text[2048];
-  va_list args;
-  va_start(args, format);
-  place(text, sizeof text, at, format, args);
-  va_end(args);
-  return IG_FAIL(cx, IG_INPUT, "%s", text);
-}
-
-void ig_warn_at(ig_ctx *cx, const ig_src *at, const char *format, ...) {
-  char text[2048];
-  va_list args;
-  va_start(args, format);
-  place(text, sizeof text, at, format, args);
-  va_end(args);
-  ig_warn(cx, "%s", text);
-}
-
-/* How far two words are apart: letters added, left out, changed or swapped; capitals and dashes
-   for underscores are free. */
-static int distance(const char *a, const char *b) {
-  enum { MOST = 40 };
-  int row[3][MOST + 1];
-  const int m = (int)strlen(a), n = (int)strlen(b);
-  if (m > MOST || n > MOST)
-    return MOST;
-#define SAME(c, d) (((c) | 32) == ((d) | 32) || ((c) == '-' && (d) == '_'))
-  for (int j = 0; j <= n; j++)
-    row[0][j] = j;
-  for (int i = 1; i <= m; i++) {
-    int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
-    now[0] = i;
-    for (int j = 1; j <= n; j++) {
-      int best = last[j - 1] + !SAME(a[i - 1], b[j - 1]);
-      best = last[j] + 1 < best ? last[j] + 1 : best;
-      best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-          before[j - 2] + 1 < best)
-        best = before[j - 2] + 1;
-      now[j] = best;
-    }
-  }
-#undef SAME
-  return row[m % 3][n];
-}
-
-bool ig_nearest(const char *word, const char *choices, char *text, size_t size) {
-  const int letters = (int)strlen(word);
-  int best = letters < 4 ? 0 : (letters + 1) / 3; /* further away is no help */
-  bool found = false;
-  for (const char *p = choices; *p;) {
-    char one[48];
-    const size_t length = strcspn(p, "|");
-    snprintf(one, sizeof one, "%.*s", (int)length, p);
-    const int d = distance(word, one);
-    if (length && d <= best && !(found && d == best)) {
-      best = d;
-      found = true;
-      snprintf(text, size, "%s", one);
-    }
-    p += length + (p[length] == '|');
-  }
-  return found;
-}
-
-int ig_choices_find(const char *choices, const char *word) {
-  int i = 0;
-  for (const char *p = choices; *p; i++) {
-    const size_t length = strcspn(p, "|");
-    if (strlen(word) == length && strncmp(p, word, length) == 0)
-      return i;
-    p += length + (p[length] == '|');
-  }
-  return -1;
-}
-
-void ig_choices_list(const char *choices, char *text, size_t size) {
-  size_t used = 0;
-  *text = '\0';
-  for (const char *p = choices; *p && used < size;) {
-    const size_t length = strcspn(p, "|");
-    const char *const next = p + length + (p[length] == '|');
-    const char *const join = p == choices ? "" : *next ? ", " : " or ";
-    used += (size_t)snprintf(text + used, size - used, "%s%.*s", join, (int)length, p);
-    p = next;
-  }
-}
-
-static bool bounded(const ig_option *o) {
-  return o->min != 0 || o->max != 0;
-}
-
-/* A bound as a person writes it: 1e9, 0.35, 4096 */
-typedef struct {
-  char text[32];
-} bound;
-static bound bound_of(double value) {
-  bound b;
-  snprintf(b.text, sizeof b.text, "%.6g", value);
-  char *e = strchr(b.text, 'e');
-  if (e) {
-    const int power = atoi(e + 1);
-    snprintf(e + 1, sizeof b.text - (size_t)(e + 1 - b.text), "%d", power);
-  }
-  return b;
-}
-
-void ig_option_range(const ig_option *o, char *text, size_t size) {
-  *text = '\0';
-  if (!bounded(o))
-    return;
-  const char *const unit = o->unit ? o->unit : "", *const gap = *unit ? " " : "";
-  const bool low = o->min > -IG_HUGE, high = o->max < IG_HUGE;
-  const bool open = o->min == IG_TINY; /* strictly positive */
-  const bound least = bound_of(open ? 0 : o->min), most = bound_of(o->max);
-  if (low && high && !open) {
-    snprintf(text, size, "%s to %s%s%s", least.text, most.text, gap, unit);
-    return;
-  }
-  size_t used = 0;
-  if (low)
-    used = (size_t)snprintf(text, size, "%s %s%s%s", open ? "more than" : "at least", least.text,
-                            gap, unit);
-  if (high && used < size)
-    snprintf(text + used, size - used, "%sat most %s%s%s", low ? ", " : "", most.text, gap, unit);
-}
-
-/* --- the reader ---------------------------------------------------------------------------------
- */
 
 /* Where in the tree it is: each level points to the one above it. */
 typedef struct scope {
@@ -222,9 +75,13 @@ static ig_status wrong(reader *r, const ig_node *node, const scope *s, const cha
                     excerpt_of(node->text).text, expected);
 }
 
+static bool in_range(const ig_option *o, double value) {
+  return (o->min == 0 && o->max == 0) || (value >= o->min && value <= o->max);
+}
+
 static ig_status range_check(reader *r, const ig_node *node, const scope *s, const ig_option *o,
                              double value) {
-  if (!bounded(o) || (value >= o->min && value <= o->max))
+  if (in_range(o, value))
     return IG_OK;
   char range[128];
   ig_option_range(o, range, sizeof range);
@@ -246,20 +103,16 @@ static ig_status real_read(reader *r, const ig_node *node, const scope *s, const
 
 static ig_status int_read(reader *r, const ig_node *node, const scope *s, const ig_option *o,
                           int64_t *value) {
-  char problem[320], expected[160] = "a whole number";
-  if (bounded(o)) {
-    char range[128];
-    ig_option_range(o, range, sizeof range);
-    snprintf(expected, sizeof expected, "a whole number, %s", range);
-  }
+  char problem[320], expected[160], range[128];
+  ig_option_range(o, range, sizeof range);
+  snprintf(expected, sizeof expected, "a whole number%s%s", *range ? ", " : "", range);
   double number;
   if (node->kind != IG_NODE_SCALAR ||
       !ig_number_read(node->text, "", &number, problem, sizeof problem) ||
       strchr(node->text, '%') || number != rint(number) || fabs(number) > 0x1p53)
     return wrong(r, node, s, expected); /* 1e6 is a whole number, too */
   *value = (int64_t)number;
-  return !bounded(o) || (number >= o->min && number <= o->max) ? IG_OK
-                                                               : wrong(r, node, s, expected);
+  return in_range(o, number) ? IG_OK : wrong(r, node, s, expected);
 }
 
 static ig_status bool_read(reader *r, const ig_node *node, const scope *s, bool *value) {

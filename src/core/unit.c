@@ -313,7 +313,8 @@ bool ig_unit_read(const char *text, ig_unit *unit, char *problem, size_t problem
   return true;
 }
 
-bool ig_unit_alike(const ig_unit *a, const ig_unit *b) {
+/* The same dimensions. */
+static bool alike(const ig_unit *a, const ig_unit *b) {
   return memcmp(a->power, b->power, sizeof a->power) == 0;
 }
 
@@ -321,8 +322,7 @@ static int quantity_find(const ig_unit *unit) {
   for (size_t i = 0; i < COUNT(quantities); i++) {
     ig_unit known;
     char problem[96];
-    if (ig_unit_read(quantities[i].unit, &known, problem, sizeof problem) &&
-        ig_unit_alike(&known, unit))
+    if (ig_unit_read(quantities[i].unit, &known, problem, sizeof problem) && alike(&known, unit))
       return (int)i;
   }
   return -1;
@@ -425,7 +425,7 @@ bool ig_number_read(const char *text, const char *unit, double *value, char *pro
   have.offset = 0;
   if (*rest && !ig_unit_read(rest, &have, why, sizeof why))
     return refuse(unit, why, "", problem, problem_size);
-  if (!ig_unit_alike(&want, &have)) {
+  if (!alike(&want, &have)) {
     const int found = quantity_find(&have);
     snprintf(why, sizeof why, "that is %s", found < 0 ? "something else" : quantities[found].name);
     return refuse(unit, why, "", problem, problem_size);

@@ -17,7 +17,6 @@ typedef struct {
 /* Reads a unit expression: "mm", "kg/m3", "W/(m^2 K)", "1/s", "MPa m^0.5"; "" is a pure number.
    On failure `problem` says what is wrong with it. */
 bool ig_unit_read(const char *text, ig_unit *unit, char *problem, size_t problem_size);
-bool ig_unit_alike(const ig_unit *a, const ig_unit *b); /* the same dimensions */
 /* What a value in that unit is called: "a length (m, mm, um, in)", "a value in W/(m K)". */
 void ig_unit_describe(const char *unit, char *text, size_t size);
 

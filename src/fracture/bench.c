@@ -1,6 +1,6 @@
 /* The room's benchmarks: the rows of the paper's Tables V, VII and IX, its Figures 25 and 26 (time
    a kernel), and its stored-matrix kernel beside ours. A CPU does a part of each. */
-#include "fracture/fracture.h"
+#include "fracture/problem.h"
 
 #include "fracture/cuda.h"
 
@@ -9,17 +9,6 @@
 
 static bool on_gpu(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA;
-}
-
-/* Bytes a step must move at least, each once: an element reads its nodes' numbers; a node its
-   position, force and mass, and has displacement and velocity read and written. Gather adds the
-   slots, written and read, and their list; the others the sums, added to and cleared. */
-static double bytes_per_step(const ig_frac_model *m) {
-  const double real = m->wide ? 8 : 4, dim = m->shape.dim, nn = m->shape.nodes;
-  const double slots = m->s.how == IG_GATHER ? nn * (2 * dim * real + 4) : 0;
-  const double sums = m->s.how == IG_GATHER ? 8 : 3 * dim * real;
-  return (double)m->s.ne * (nn * 4 + 1 + slots) +
-         (double)m->count.nodes * (real * (5 * dim + 1) + 4 + sums);
 }
 
 static const char *const how_names[] = {"atomic", "color", "gather"};
@@ -53,7 +42,7 @@ static ig_status run_row(ig_ctx *cx, const ig_bench_sink *sink, ig_frac_problem 
                                           .seconds = seconds,
                                           .rate = (double)m.s.ne * (double)steps / seconds,
                                           .rate_unit = "element-steps",
-                                          .bytes = (double)steps * bytes_per_step(&m),
+                                          .bytes = (double)steps * ig_frac_model_bytes(&m),
                                           .memory = (double)cx->device_bytes,
                                           .note = note});
   }
@@ -129,10 +118,9 @@ static ig_status insertion_row(ig_ctx *cx, const ig_bench_sink *sink, int k, dou
     snprintf(name, sizeof name, "insertion %dx%d", 100 * k, 600 * k);
     snprintf(note, sizeof note, "%d nodes, %d cohesive; paper %s", m.count.nodes, m.count.cohesive,
              paper[k - 1]);
-    /* flags of facets and nodes are read in each batch; each facet has both its rows rewritten and
-       a state made, each new node its own copied */
-    const double bytes = 20.0 * (3.0 * m.s.ne + m.s.node_max) +
-                         (double)m.count.cohesive * (28 + 8 * (24 + 3)) +
+    /* flags of facets and nodes are read in each batch; each facet has both its rows rewritten,
+       each new node its own copied */
+    const double bytes = 20.0 * (3.0 * m.s.ne + m.s.node_max) + (double)m.count.cohesive * 28 +
                          (double)(m.count.nodes - m.nodes_start) * (2 * 6 * 8 + 28);
     sink->row(sink->user, &(ig_bench_row){.name = name,
                                           .elements = m.s.ne,

@@ -2,17 +2,16 @@
 #ifndef IG_FRAC_CUDA_H
 #define IG_FRAC_CUDA_H
 
-#include "fracture/frac.h"
+#include "fracture/state.h"
 
 IG_C_BEGIN
-ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item, const frac *s,
-                           int64_t begin, int64_t n);
-ig_status ig_frac_cuda_compact(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n,
+ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item,
+                           const ig_frac_state *s, int64_t begin, int64_t n);
+ig_status ig_frac_cuda_compact(ig_ctx *cx, const ig_frac_state *s, const uint8_t *flag, int64_t n,
                                int32_t *list, int32_t *found);
-ig_status ig_frac_cuda_scan(ig_ctx *cx, const frac *s);
-ig_status ig_frac_cuda_temp(ig_ctx *cx, int64_t n, size_t *bytes);
+ig_status ig_frac_cuda_scan(ig_ctx *cx, const ig_frac_state *s);
 /* The paper's internal force kernel on tri6 in double, for comparison: seconds a launch. */
-ig_status ig_frac_cuda_stored(ig_ctx *cx, const frac *s, int repeats, double *seconds);
+ig_status ig_frac_cuda_stored(ig_ctx *cx, const ig_frac_state *s, int repeats, double *seconds);
 IG_C_END
 
 #endif

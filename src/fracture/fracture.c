@@ -5,9 +5,9 @@
                      marked facets become cohesive elements, nodes that came apart are copied
      each step       loaded faces, cohesive elements, bulk elements, nodes (Newmark)
 
-   and the host only asks for so many of them, then looks (model.c). */
+   and the host only asks for so many of them, then looks (steps.c). */
 #include "core/schedule.h"
-#include "fracture/fracture.h"
+#include "fracture/run.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -26,18 +26,10 @@ static ig_status run_insertion(ig_job *job, ig_frac_model *m) {
   if (!job->sink)
     return IG_OK;
   IG_TRY(job->sink->result(job->sink, "initial_nodes", "", nodes));
-  IG_TRY(job->sink->result(job->sink, "final_nodes", "", m->count.nodes));
+  IG_TRY(job->sink->result(job->sink, "nodes", "", m->count.nodes));
   IG_TRY(job->sink->result(job->sink, "cohesive_elements", "", m->count.cohesive));
-  return job->sink->result(job->sink, "seconds_per_cohesive_element", "s",
+  return job->sink->result(job->sink, "time_per_cohesive_element", "s",
                            seconds / m->count.cohesive);
-}
-
-/* Bytes a step must move, each counted once. */
-static double step_bytes(const ig_frac_model *m) {
-  const double real = m->wide ? 8 : 4, dim = m->shape.dim;
-  const bool gather = m->s.how == IG_GATHER;
-  return (double)m->s.ne * (m->shape.nodes * (4 + (gather ? 2 * dim * real + 4 : 0)) + 1) +
-         (double)m->count.nodes * (real * (5 * dim + 1) + 4 + (gather ? 8 : 2 * dim * real));
 }
 
 static void progress(ig_job *job, const ig_frac_model *m, const ig_frac_track *track, int64_t done,
@@ -90,7 +82,7 @@ static ig_status run_steps(ig_job *job, ig_frac_model *m) {
   job->seconds_solve = ig_now() - start - job->seconds_output;
   job->steps = m->count.step - first;
   job->element_steps = (double)job->steps * m->s.ne;
-  job->bytes_moved = (double)job->steps * step_bytes(m);
+  job->bytes_moved = (double)job->steps * ig_frac_model_bytes(m);
   return cx->interrupted ? IG_INTERRUPTED : ig_frac_results(job, m, &track);
 }
 

@@ -69,19 +69,19 @@ static ig_status fill_topology(ig_frac_model *m, const ig_mesh *mesh) {
     }
   ig_adjacency_free(&adj);
   IG_TRY(status);
-  int32_t *list = ig_frac_model_host(m, "list"), *first = ig_frac_model_host(m, "first");
-  int32_t *used = ig_frac_model_host(m, "used");
+  int32_t *list = ig_frac_model_host(m, "list");
+  ig_frac_node *node = ig_frac_model_host(m, "node");
   for (int64_t i = 0; i < nn * ne; i++)
-    used[conn[i]]++;
+    node[conn[i]].used++;
   for (int32_t n = 0, sum = 0; n < mesh->nodes; n++) {
-    first[n] = sum;
-    sum += used[n];
-    used[n] = 0;
+    const int32_t used = node[n].used;
+    node[n] = (ig_frac_node){.first = sum, .bc = -1, .origin = n};
+    sum += used;
   }
   for (int64_t e = 0; e < ne; e++)
     for (int a = 0; a < nn; a++) {
-      const int32_t n = conn[a * ne + e];
-      list[first[n] + used[n]++] = (int32_t)(a * ne + e);
+      ig_frac_node *n = &node[conn[a * ne + e]];
+      list[n->first + n->used++] = (int32_t)(a * ne + e);
     }
   return IG_OK;
 }
@@ -119,7 +119,7 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   m->wide = set->precision == IG_DOUBLE;
   m->check_every = set->check_every;
   m->nodes_start = mesh->nodes;
-  frac *s = &m->s;
+  ig_frac_state *s = &m->s;
   const ig_frac_shape *h = &m->shape;
   const int64_t ne = ig_mesh_elements(mesh);
   if (ne * h->nodes > INT32_MAX)
@@ -168,10 +168,7 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
                            s->law.rigid ? h->nodes * h->dim : 0, real, SAVED));
   IG_TRY(ig_frac_table_add(m, "impact", &s->impact, IG_FRAC_PER_ELEMENT, s->law.rigid ? 1 : 0, 8,
                            SAVED));
-  IG_TRY(ig_frac_table_add(m, "first", &s->first, IG_FRAC_PER_NODE, 1, 4, SAVED));
-  IG_TRY(ig_frac_table_add(m, "used", &s->used, IG_FRAC_PER_NODE, 1, 4, SAVED));
-  IG_TRY(ig_frac_table_add(m, "bc", &s->bc, IG_FRAC_PER_NODE, 1, 4, SAVED));
-  IG_TRY(ig_frac_table_add(m, "origin", &s->origin, IG_FRAC_PER_NODE, 1, 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "node", &s->node, IG_FRAC_PER_NODE, 1, sizeof(ig_frac_node), SAVED));
   IG_TRY(ig_frac_table_add(m, "x", &s->x, IG_FRAC_PER_NODE, h->dim, real, SAVED));
   IG_TRY(ig_frac_table_add(m, "u", &s->u, IG_FRAC_PER_NODE, h->dim, real, SAVED));
   IG_TRY(ig_frac_table_add(m, "v", &s->v, IG_FRAC_PER_NODE, h->dim, real, SAVED));
@@ -182,7 +179,7 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   IG_TRY(ig_frac_table_add(m, "touch", &s->touch, IG_FRAC_PER_NODE, 1, 1, 0));
   IG_TRY(ig_frac_table_add(m, "touched", &s->touched, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
   IG_TRY(ig_frac_table_add(m, "extra", &s->extra, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "sums", &s->sums, IG_FRAC_ONE, ne * h->nodes / IG_FRAC_SCAN + 1, 4,
+  IG_TRY(ig_frac_table_add(m, "sums", &s->sums, IG_FRAC_ONE, ne * h->nodes / IG_FRAC_SCAN + 2, 4,
                            DEVICE_ONLY));
   IG_TRY(ig_frac_table_add(m, "part", &s->part, IG_FRAC_ONE,
                            (most * h->nodes / IG_FRAC_CHUNK + 16) * IG_FRAC_FIGURES, 8, 0));
@@ -201,18 +198,13 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
     ((int32_t *)ig_frac_model_host(m, "bc_row"))[i] = NO_ROW;
   if (s->how == IG_COLOR)
     IG_TRY(ig_frac_table_add(m, "order", &s->order, IG_FRAC_PER_ELEMENT, 1, 4, 0));
-  IG_TRY(ig_frac_temp_new(m));
   IG_TRY(fill_topology(m, mesh));
   if (s->how == IG_COLOR)
     IG_TRY(fill_colors(m));
   void *x = ig_frac_model_host(m, "x");
-  int32_t *bc = ig_frac_model_host(m, "bc"), *origin = ig_frac_model_host(m, "origin");
-  for (int64_t n = 0; n < mesh->nodes; n++) {
-    bc[n] = -1;
-    origin[n] = (int32_t)n;
+  for (int64_t n = 0; n < mesh->nodes; n++)
     for (int d = 0; d < h->dim; d++)
       ig_frac_model_put(m, x, n * h->dim + d, mesh->x[3 * n + d]);
-  }
   return IG_OK;
 }
 
@@ -246,14 +238,14 @@ ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion, i
 /* Rows of bc_row are the combinations of motions met so far; nodes with the same share one. */
 ig_status ig_frac_model_lead(ig_frac_model *m, ig_lid node, int d, int motion) {
   ig_frac_table *t = ig_frac_table_find(m, "bc_row");
-  int32_t *row = t->a.host, *bc = ig_frac_model_host(m, "bc");
-  const int32_t *used = ig_frac_model_host(m, "used");
+  int32_t *row = t->a.host;
+  ig_frac_node *at = (ig_frac_node *)ig_frac_model_host(m, "node") + node;
   const int most = (int)(t->a.count / 3);
   int32_t want[3] = {-1, -1, -1};
-  if (!used[node])
+  if (!at->used)
     return IG_OK;
-  if (bc[node] >= 0)
-    memcpy(want, row + 3 * bc[node], sizeof want);
+  if (at->bc >= 0)
+    memcpy(want, row + 3 * at->bc, sizeof want);
   want[d] = motion;
   int r = 0;
   while (r < most && row[3 * r] != NO_ROW && memcmp(row + 3 * r, want, sizeof want) != 0)
@@ -261,7 +253,7 @@ ig_status ig_frac_model_lead(ig_frac_model *m, ig_lid node, int d, int motion) {
   if (r == most)
     return IG_FAIL(m->cx, IG_INPUT, "too many different combinations of motions");
   memcpy(row + 3 * r, want, sizeof want);
-  bc[node] = r;
+  at->bc = r;
   return IG_OK;
 }
 
@@ -291,7 +283,7 @@ ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_fac
 }
 
 ig_status ig_frac_model_start(ig_frac_model *m) {
-  frac *s = &m->s;
+  ig_frac_state *s = &m->s;
   s->loads_on = m->loaded;
   IG_TRY(ig_frac_table_add(m, "lf", &s->lf, IG_FRAC_PER_LOAD, m->shape.face_nodes * m->shape.dim,
                            m->wide ? 8 : 4, DEVICE_ONLY));

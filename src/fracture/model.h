@@ -1,11 +1,11 @@
-/* A fracture model: the tables of frac.h with their host side, filled from a mesh, stepped. */
+/* A fracture model: the tables of state.h with their host side, filled from a mesh, stepped. */
 #ifndef IG_FRAC_MODEL_H
 #define IG_FRAC_MODEL_H
 
 #include "core/array.h"
 #include "core/output.h"
 #include "backend/backend.h"
-#include "fracture/frac.h"
+#include "fracture/state.h"
 #include "mesh/support.h"
 
 typedef struct {
@@ -39,7 +39,7 @@ typedef struct {
   ig_frac_per per;
   int width;
   bool saved; /* part of a checkpoint */
-  void **at;  /* the pointer in frac */
+  void **at;  /* the pointer in ig_frac_state */
   ig_array a;
 } ig_frac_table;
 enum { IG_FRAC_TABLES = 48 };
@@ -50,7 +50,7 @@ typedef struct {
   ig_frac_shape shape;
   int kind, wide;
   int check_every;
-  frac s;
+  ig_frac_state s;
   ig_frac_count count; /* as last seen */
   int tables;
   ig_frac_table table[IG_FRAC_TABLES];
@@ -96,6 +96,8 @@ IG_MUST_CHECK ig_status ig_frac_model_critical(ig_frac_model *m, double *dt);
 void ig_frac_model_set_step(ig_frac_model *m, double dt);
 /* Runs until `step` is the current one. */
 IG_MUST_CHECK ig_status ig_frac_model_run(ig_frac_model *m, int64_t step);
+/* Bytes a step must move at least. */
+double ig_frac_model_bytes(const ig_frac_model *m);
 /* Energies and lengths at the current step. */
 IG_MUST_CHECK ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES]);
 /* Brings stresses up to date with the displacements. */
@@ -111,5 +113,8 @@ double ig_frac_model_damage(const ig_frac_model *m, int64_t c);
 int ig_frac_face_of_mesh(const ig_frac_model *m, int mesh_face);
 int ig_frac_face_node(int kind, int f, int j);
 int ig_frac_across(int kind, int turn, int j);
+/* Node of cohesive element c at place j of its lower facet: its own side, or the one across. */
+int32_t ig_frac_cohesive_node(const ig_frac_model *m, const int32_t *conn, const int32_t *coh,
+                              const uint8_t *turn, int64_t c, int j, bool upper);
 
 #endif

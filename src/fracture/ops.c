@@ -10,14 +10,14 @@ const ig_frac_shape ig_frac_shapes[4] = {{2, 3, 3, 3, 2, 2, 3, 8},
                                          {3, 4, 4, 4, 3, 3, 6, 11},
                                          {3, 10, 4, 4, 6, 6, 6, 11}};
 
-static ig_status cpu_run(ig_ctx *cx, int kind, int wide, ig_frac_item item, const frac *s,
+static ig_status cpu_run(ig_ctx *cx, int kind, int wide, ig_frac_item item, const ig_frac_state *s,
                          int64_t begin, int64_t n) {
   (wide ? ig_frac_cpu_f64 : ig_frac_cpu_f32)[kind](s, item, begin, n, cx->threads);
   return IG_OK;
 }
 
 /* Few flags are up: eight at a time are passed over. */
-static ig_status cpu_compact(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n,
+static ig_status cpu_compact(ig_ctx *cx, const ig_frac_state *s, const uint8_t *flag, int64_t n,
                              int32_t *list, int32_t *found) {
   (void)cx;
   (void)s;
@@ -34,28 +34,18 @@ static ig_status cpu_compact(ig_ctx *cx, const frac *s, const uint8_t *flag, int
   return IG_OK;
 }
 
-static ig_status cpu_scan(ig_ctx *cx, const frac *s) {
+static ig_status cpu_scan(ig_ctx *cx, const ig_frac_state *s) {
   (void)cx;
   for (int32_t i = 1; i < s->count->touched; i++)
     s->extra[i] += s->extra[i - 1];
   return IG_OK;
 }
 
-static ig_status cpu_temp(ig_ctx *cx, int64_t n, size_t *bytes) {
-  (void)cx;
-  (void)n;
-  *bytes = 0;
-  return IG_OK;
-}
-
-static const ig_frac_ops cpu_ops = {
-    .run = cpu_run, .compact = cpu_compact, .scan = cpu_scan, .temp = cpu_temp};
+static const ig_frac_ops cpu_ops = {.run = cpu_run, .compact = cpu_compact, .scan = cpu_scan};
 
 #ifdef INGOT_HAVE_CUDA
-static const ig_frac_ops cuda_ops = {.run = ig_frac_cuda_run,
-                                     .compact = ig_frac_cuda_compact,
-                                     .scan = ig_frac_cuda_scan,
-                                     .temp = ig_frac_cuda_temp};
+static const ig_frac_ops cuda_ops = {
+    .run = ig_frac_cuda_run, .compact = ig_frac_cuda_compact, .scan = ig_frac_cuda_scan};
 #endif
 
 const ig_frac_ops *ig_frac_ops_of(ig_ctx *cx) {

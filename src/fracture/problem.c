@@ -1,5 +1,5 @@
 /* The paper's problems, put together in C. */
-#include "fracture/fracture.h"
+#include "fracture/problem.h"
 
 #include "mesh/mesh_case.h"
 

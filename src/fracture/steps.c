@@ -36,7 +36,7 @@ const char *const ig_frac_pass_names[IG_FRAC_PASSES] = {
     "list facets", "room", "open", "state", "list nodes", "part", "running sum", "split", "settle"};
 
 ig_status ig_frac_model_pass(ig_frac_model *m, int pass) {
-  frac *s = &m->s;
+  ig_frac_state *s = &m->s;
   switch (pass) {
   case 0:
     return m->ops->compact(m->cx, s, s->mark, (int64_t)m->shape.faces * s->ne, s->opened,
@@ -170,6 +170,17 @@ ig_status ig_frac_model_run(ig_frac_model *m, int64_t step) {
       return IG_OK;
   }
   return IG_OK;
+}
+
+/* Each once: an element reads its nodes' numbers; a node its record, position, force and mass, and
+   has displacement and velocity read and written. Gather adds the slots, written and read, and
+   their list; the others the sums, added to and cleared. */
+double ig_frac_model_bytes(const ig_frac_model *m) {
+  const double real = m->wide ? 8 : 4, dim = m->shape.dim, nn = m->shape.nodes;
+  const double slots = m->s.how == IG_GATHER ? nn * (2 * dim * real + 4) : 0;
+  const double sums = m->s.how == IG_GATHER ? 0 : 3 * dim * real;
+  return (double)m->s.ne * (nn * 4 + 1 + slots) +
+         (double)m->count.nodes * (real * (5 * dim + 1) + sizeof(ig_frac_node) + sums);
 }
 
 ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES]) {

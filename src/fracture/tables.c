@@ -76,21 +76,6 @@ void ig_frac_graph_drop(ig_frac_model *m) {
   m->graph = NULL;
 }
 
-ig_status ig_frac_temp_new(ig_frac_model *m) {
-  size_t bytes = 0;
-  const int64_t facets = (int64_t)m->shape.faces * m->s.ne;
-  IG_TRY(m->ops->temp(m->cx, facets > m->s.node_max ? facets : m->s.node_max, &bytes));
-  ig_frac_table *t = ig_frac_table_find(m, "temp");
-  if (!t)
-    IG_TRY(ig_frac_table_add(m, "temp", &m->s.temp, IG_FRAC_ONE, (int64_t)bytes, 1, DEVICE_ONLY));
-  else {
-    IG_TRY(ig_array_grow(m->cx, &t->a, bytes));
-    *t->at = t->a.dev;
-  }
-  m->s.temp_bytes = bytes;
-  return IG_OK;
-}
-
 ig_status ig_frac_tables_grow(ig_frac_model *m) {
   const int64_t all = (int64_t)m->s.ne * m->shape.nodes;
   int64_t n = m->count.nodes + (int64_t)m->count.broken * m->shape.face_nodes;
@@ -117,7 +102,6 @@ ig_status ig_frac_tables_grow(ig_frac_model *m) {
     *t->at = t->a.dev;
   }
   IG_TRY(ig_array_zero(m->cx, &ig_frac_table_find(m, "touch")->a));
-  IG_TRY(ig_frac_temp_new(m));
   ig_frac_graph_drop(m);
   m->count.full = 0;
   return ig_frac_count_push(m);

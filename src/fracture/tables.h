@@ -10,8 +10,6 @@ IG_MUST_CHECK ig_status ig_frac_table_add(ig_frac_model *m, const char *name, vo
 ig_frac_table *ig_frac_table_find(ig_frac_model *m, const char *name);
 IG_MUST_CHECK ig_status ig_frac_count_pull(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_count_push(ig_frac_model *m);
-/* Work space of the drivers, for the tables as large as they are now. */
-IG_MUST_CHECK ig_status ig_frac_temp_new(ig_frac_model *m);
 /* More room for nodes and cohesive elements: half as much again, or what is asked for. */
 IG_MUST_CHECK ig_status ig_frac_tables_grow(ig_frac_model *m);
 void ig_frac_graph_drop(ig_frac_model *m);

@@ -1,21 +1,25 @@
 /* The mesh as tables: opening everything, seeing that all is consistent, finding the pieces. */
-#include "fracture/fracture.h"
+#include "fracture/run.h"
+#include "kern/prec_f64.h"
+#include "material/cohesive.inc"
+#include "fracture/types.inc"
 
 #include <stdlib.h>
 #include <string.h>
 
 int ig_frac_face_node(int kind, int f, int j) {
-  static const signed char tet[4][6] = {
-      {1, 2, 3, 5, 9, 8}, {0, 3, 2, 7, 9, 6}, {0, 1, 3, 4, 8, 7}, {0, 2, 1, 6, 5, 4}};
-  if (ig_frac_shapes[kind].dim == 3)
-    return tet[f][j];
-  return j == 0 ? (f + 1) % 3 : j == 1 ? (f + 2) % 3 : 3 + (f + 1) % 3;
+  return ig_frac_shapes[kind].dim == 2 ? tri6_face_node_f64(f, j) : tet10_face_node_f64(f, j);
 }
 
 int ig_frac_across(int kind, int turn, int j) {
-  if (ig_frac_shapes[kind].dim == 2)
-    return j < 2 ? 1 - j : j;
-  return j < 3 ? (turn + 3 - j) % 3 : 3 + (turn + 5 - j) % 3;
+  return ig_frac_shapes[kind].dim == 2 ? tri6_across_f64(turn, j) : tet10_across_f64(turn, j);
+}
+
+int32_t ig_frac_cohesive_node(const ig_frac_model *m, const int32_t *conn, const int32_t *coh,
+                              const uint8_t *turn, int64_t c, int j, bool upper) {
+  const int64_t ne = m->s.ne, nf = m->shape.faces, facet = coh[2 * c + upper];
+  const int k = upper ? ig_frac_across(m->kind, turn[c], j) : j;
+  return conn[ig_frac_face_node(m->kind, (int)(facet % nf), k) * ne + facet / nf];
 }
 
 static uint64_t next_random(uint64_t *state) {
@@ -28,6 +32,7 @@ static uint64_t next_random(uint64_t *state) {
 
 /* A batch, each pass waited for. */
 static ig_status insert_timed(ig_frac_model *m, double passes[IG_FRAC_PASSES]) {
+  m->s.opening = IG_FRAC_BARE;
   for (int i = 0; i < IG_FRAC_PASSES; i++) {
     const double start = ig_now();
     IG_TRY(ig_frac_model_pass(m, i));
@@ -66,7 +71,7 @@ ig_status ig_frac_open_all(ig_frac_model *m, int batches, uint64_t seed, double 
     status = cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all);
     const double start = ig_now();
     if (status == IG_OK)
-      status = passes ? insert_timed(m, passes) : ig_frac_model_insert(m, IG_FRAC_HOLD);
+      status = passes ? insert_timed(m, passes) : ig_frac_model_insert(m, IG_FRAC_BARE);
     if (status == IG_OK)
       status = cx->backend->sync(cx);
     *seconds += ig_now() - start;
@@ -78,11 +83,12 @@ ig_status ig_frac_open_all(ig_frac_model *m, int batches, uint64_t seed, double 
 ig_status ig_frac_tables_check(ig_frac_model *m) {
   const int64_t ne = m->s.ne;
   const int nf = m->shape.faces, nfn = m->shape.face_nodes;
-  void *p[6];
-  const char *const names[6] = {"opp", "conn", "coh", "list", "first", "used"};
-  for (int i = 0; i < 6; i++)
+  void *p[5];
+  const char *const names[5] = {"opp", "conn", "coh", "list", "node"};
+  for (int i = 0; i < 5; i++)
     IG_TRY(ig_frac_model_pull(m, names[i], &p[i]));
-  const int32_t *opp = p[0], *conn = p[1], *coh = p[2], *list = p[3], *first = p[4], *used = p[5];
+  const int32_t *opp = p[0], *conn = p[1], *coh = p[2], *list = p[3];
+  const ig_frac_node *node = p[4];
   for (int64_t i = 0; i < nf * ne; i++) {
     const int64_t e = i / nf, o = opp[i];
     if (o >= ne + m->count.cohesive)
@@ -112,9 +118,9 @@ ig_status ig_frac_tables_check(ig_frac_model *m) {
         return IG_FAIL(m->cx, IG_NUMERIC, "cohesive element %lld is not between its elements",
                        (long long)c);
   int64_t slots = 0;
-  for (int64_t n = 0; n < m->count.nodes; n++, slots += used[n - 1])
-    for (int i = 0; i < used[n]; i++)
-      if (conn[list[first[n] + i]] != n)
+  for (int64_t n = 0; n < m->count.nodes; n++, slots += node[n - 1].used)
+    for (int i = 0; i < node[n].used; i++)
+      if (conn[list[node[n].first + i]] != n)
         return IG_FAIL(m->cx, IG_NUMERIC, "node %lld lists an element that does not have it",
                        (long long)n);
   if (slots != m->shape.nodes * ne)
@@ -125,12 +131,6 @@ ig_status ig_frac_tables_check(ig_frac_model *m) {
 
 /* ---- pieces
  * -------------------------------------------------------------------------------------- */
-
-static int32_t root(int32_t *up, int32_t e) {
-  while (up[e] != e)
-    e = up[e] = up[up[e]];
-  return e;
-}
 
 ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p) {
   const int32_t ne = m->s.ne;
@@ -152,13 +152,13 @@ ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p) {
     }
     if (o < 0 || o == e)
       continue;
-    const int32_t a = root(up, e), b = root(up, o);
+    const int32_t a = ig_frac_root(up, e), b = ig_frac_root(up, o);
     up[a > b ? a : b] = a > b ? b : a;
   }
   /* a root is the lowest element of its piece: numbered by the time the others ask */
   p->count = 0;
   for (int32_t e = 0; e < ne; e++)
-    up[e] = root(up, e);
+    up[e] = ig_frac_root(up, e);
   for (int32_t e = 0; e < ne; e++)
     up[e] = up[e] == e ? p->count++ : up[up[e]];
   return IG_OK;

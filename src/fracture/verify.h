@@ -2,7 +2,7 @@
 #ifndef IG_FRAC_VERIFY_H
 #define IG_FRAC_VERIFY_H
 
-#include "fracture/fracture.h"
+#include "fracture/problem.h"
 
 static inline void row(const ig_verify_sink *sink, const char *quantity, const char *source,
                        double expected, double computed, double tolerance, bool relative) {

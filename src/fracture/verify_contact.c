@@ -30,12 +30,12 @@ typedef struct {
 } view;
 
 static ig_status look(ig_frac_model *m, view *out) {
-  void *v, *minv, *conn, *used, *cs;
+  void *v, *minv, *conn, *node, *cs;
   IG_TRY(ig_frac_model_figures(m, out->figures));
   IG_TRY(ig_frac_model_pull(m, "v", &v));
   IG_TRY(ig_frac_model_pull(m, "minv", &minv));
   IG_TRY(ig_frac_model_pull(m, "conn", &conn));
-  IG_TRY(ig_frac_model_pull(m, "used", &used));
+  IG_TRY(ig_frac_model_pull(m, "node", &node));
   ig_frac_pieces pieces = {0};
   IG_TRY(ig_frac_pieces_find(m, &pieces));
   double mass[2] = {0};
@@ -44,7 +44,7 @@ static ig_status look(ig_frac_model *m, view *out) {
   for (int64_t i = 0; i < (int64_t)m->shape.nodes * m->s.ne; i++) {
     const int b = pieces.of[i % m->s.ne] != pieces.of[0];
     const int64_t n = ((int32_t *)conn)[i];
-    const double w = 1 / (ig_frac_model_real(m, minv, n) * ((int32_t *)used)[n]);
+    const double w = 1 / (ig_frac_model_real(m, minv, n) * ((ig_frac_node *)node)[n].used);
     mass[b] += w;
     for (int d = 0; d < 2; d++)
       out->v[b][d] += w * ig_frac_model_real(m, v, n * m->shape.dim + d);

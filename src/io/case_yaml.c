@@ -1,9 +1,8 @@
 /* Case files through libyaml's events. Everything that a hostile document could blow up is bounded.
  */
 #include "io/case_yaml.h"
+#include "io/store.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <yaml.h>
@@ -303,34 +302,11 @@ ig_status ig_yaml_read(ig_ctx *cx, ig_arena *arena, const char *name, const unsi
 }
 
 ig_status ig_yaml_open(ig_ctx *cx, ig_arena *arena, const char *path, ig_node **root) {
+  char *text;
+  size_t size;
   *root = NULL;
-  FILE *file = fopen(path, "rb");
-  if (!file)
-    return IG_FAIL(cx, IG_INPUT, "%s: %s", path, strerror(errno));
-  unsigned char *bytes = NULL;
-  size_t size = 0, room = 0;
-  ig_status status = IG_OK;
-  /* grown as it is read: a pipe has no size to ask for */
-  while (status == IG_OK && size <= MOST_BYTES) {
-    if (size == room) {
-      room = room ? 4 * room : 1 << 16;
-      unsigned char *more = realloc(bytes, room);
-      if (!more) {
-        status = IG_FAIL(cx, IG_MEMORY, "%s: no memory to read it", path);
-        break;
-      }
-      bytes = more;
-    }
-    const size_t got = fread(bytes + size, 1, room - size, file);
-    size += got;
-    if (!got)
-      break;
-  }
-  if (status == IG_OK && ferror(file))
-    status = IG_FAIL(cx, IG_INPUT, "%s: %s", path, strerror(errno));
-  fclose(file);
-  if (status == IG_OK)
-    status = ig_yaml_read(cx, arena, path, bytes, size, root);
-  free(bytes);
+  IG_TRY(ig_file_read(cx, path, MOST_BYTES, &text, &size));
+  const ig_status status = ig_yaml_read(cx, arena, path, (unsigned char *)text, size, root);
+  free(text);
   return status;
 }

@@ -2,6 +2,7 @@
    blocks; a physical group becomes an element set in that dimension, a face set and a node set one
    below, a node set further down. */
 #include "io/mesh_io.h"
+#include "mesh/topology.h"
 
 #ifndef INGOT_HAVE_GMSH
 
@@ -313,10 +314,6 @@ static void face_table_free(face_table *t) {
   free(t->face);
 }
 
-static int face_corners(const ig_elem_info *info) {
-  return info->dim == 1 ? 1 : info->dim == 2 ? 2 : info->face_nodes == 4 ? 4 : 3;
-}
-
 static ig_status face_table_make(reader *r, face_table *t) {
   int64_t faces = 0;
   for (int b = 0; b < r->mesh->blocks; b++)
@@ -331,7 +328,7 @@ static ig_status face_table_make(reader *r, face_table *t) {
   for (int b = 0; b < r->mesh->blocks; b++) {
     const ig_block *block = &r->mesh->block[b];
     const ig_elem_info *info = ig_elem_info_get(block->type);
-    const int corners = face_corners(info);
+    const int corners = ig_elem_face_corners(info);
     for (ig_lid e = 0; e < block->count; e++, element++)
       for (int f = 0; f < info->faces; f++) {
         const int *local = ig_elem_face(block->type, f);
@@ -358,7 +355,7 @@ static ig_lid face_find(const reader *r, const face_table *t, const ig_lid *node
     const ig_block *block = ig_mesh_element(r->mesh, t->element[f - 1], &e);
     const ig_elem_info *info = ig_elem_info_get(block->type);
     const int *local = ig_elem_face(block->type, t->face[f - 1]);
-    if (face_corners(info) != corners)
+    if (ig_elem_face_corners(info) != corners)
       continue;
     int found = 0;
     for (int a = 0; a < corners; a++)
@@ -549,7 +546,8 @@ static bool is_mesh(const char *path) {
 static ig_status model_open(reader *r, const ig_mesh_read_options *options) {
   int ierr = 0;
   api.OptionSetNumber("General.Terminal", 0, &ierr);
-  api.OptionSetNumber("General.NumThreads", r->cx->threads, &ierr);
+  /* several threads mesh the same geometry differently each time: nothing could be resumed */
+  api.OptionSetNumber("General.NumThreads", 1, &ierr);
   api.Open(r->path, &ierr);
   if (ierr)
     return failed(r, "Gmsh cannot read the file");

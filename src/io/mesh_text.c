@@ -1,6 +1,7 @@
 /* What readers of text meshes share: lines with places, numbers, and files that number nodes and
    elements as they please. */
 #include "io/mesh_io.h"
+#include "io/store.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,31 +14,10 @@
 /* --- lines */
 
 ig_status ig_text_open(ig_ctx *cx, const char *path, ig_mesh_text *t) {
+  char *text;
+  size_t size;
   *t = (ig_mesh_text){.cx = cx, .path = path};
-  FILE *f = fopen(path, "rb");
-  if (!f)
-    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
-  size_t size = 0, room = 1 << 16, got = 0;
-  char *text = malloc(room);
-  while (text && (got = fread(text + size, 1, room - 1 - size, f)) > 0) {
-    size += got;
-    if (size + 1 < room)
-      continue;
-    room *= 2;
-    char *more = realloc(text, room);
-    if (!more)
-      free(text);
-    text = more;
-  }
-  const bool failed = ferror(f);
-  fclose(f);
-  if (!text)
-    return IG_FAIL(cx, IG_MEMORY, "no memory to read '%s'", path);
-  if (failed) {
-    free(text);
-    return IG_FAIL(cx, IG_IO, "cannot read '%s'", path);
-  }
-  text[size] = '\0';
+  IG_TRY(ig_file_read(cx, path, 0, &text, &size));
   t->text = t->line = t->line_end = t->next = text;
   t->end = text + size;
   return IG_OK;

@@ -1,5 +1,6 @@
 /* Drawing a snapshot: pick a field, keep some cells, find their surface, project, paint, label. */
 #include "io/picture.h"
+#include "io/stl.h"
 #include "io/vtkhdf.h"
 
 #include <math.h>
@@ -18,30 +19,15 @@ typedef struct {
   char label[160];
 } scalar;
 
-static double entry(const ig_field *f, int64_t i) {
-  switch (f->dtype) {
-  case IG_F32:
-    return (double)((const float *)f->data)[i];
-  case IG_F64:
-    return ((const double *)f->data)[i];
-  case IG_I32:
-    return ((const int32_t *)f->data)[i];
-  case IG_I64:
-    return (double)((const int64_t *)f->data)[i];
-  default:
-    return ((const uint8_t *)f->data)[i];
-  }
-}
-
 static double scalar_value(const scalar *s, int64_t i) {
   const int n = s->field->components;
   if (s->component >= 0)
-    return entry(s->field, i * n + s->component);
+    return ig_field_number(s->field, i * n + s->component);
   if (n == 1)
-    return entry(s->field, i);
+    return ig_field_number(s->field, i);
   double sum = 0;
   for (int c = 0; c < n; c++) {
-    const double v = entry(s->field, i * n + c);
+    const double v = ig_field_number(s->field, i * n + c);
     sum += (n == 6 && c > 2 ? 2 : 1) * v * v; /* off-diagonals count twice */
   }
   return sqrt(sum);
@@ -123,7 +109,7 @@ static ig_status points_warp(ig_snapshot *snap, const char *path, const ig_view_
                    path, o->warp);
   const double scale = o->warp_scale != 0 ? o->warp_scale : 1;
   for (int64_t i = 0; i < 3 * snap->points; i++)
-    snap->point[i] += scale * entry(s.field, i);
+    snap->point[i] += scale * ig_field_number(s.field, i);
   return IG_OK;
 }
 
@@ -420,10 +406,10 @@ static ig_status draw(ig_snapshot *snap, const char *path, const ig_view_options
   if (bar)
     legend_bar(canvas, &k);
   legend_axes(canvas, &k.camera, surface->flat && !o->fixed_camera);
-  char text[64];
+  char text[64] = "";
   if (snap->iterations)
     snprintf(text, sizeof text, "iteration %.0f", snap->time);
-  else
+  else if (!isnan(snap->time))
     time_text(snap->time, text, sizeof text);
   ig_canvas_text(canvas, 0.17F * (float)h, 0.955F * (float)h, 0.017F * (float)h, INK, text);
   if (o->title)
@@ -445,7 +431,9 @@ ig_status ig_view(ig_ctx *cx, const char *path, const ig_view_options *options, 
   if (o->fixed_range && !(o->range[0] < o->range[1]))
     return IG_FAIL(cx, IG_INPUT, "color range %g to %g is empty", o->range[0], o->range[1]);
   ig_snapshot *snap = NULL;
-  IG_TRY(ig_snapshot_read(cx, path, &snap));
+  const char *ending = strrchr(path, '.');
+  const bool stl = ending && strcmp(ending, ".stl") == 0;
+  IG_TRY(stl ? ig_stl_read(cx, path, &snap) : ig_snapshot_read(cx, path, &snap));
   uint8_t *keep = NULL;
   ig_surface surface = {0};
   ig_canvas large = {0}, final = {0};

@@ -1,4 +1,4 @@
-/* Files that are whole or not there. */
+/* Whole files. */
 #include "io/store.h"
 
 #include <errno.h>
@@ -19,6 +19,40 @@ char *ig_path_join(const char *folder, const char *name) {
 
 static ig_status cannot(ig_ctx *cx, const char *what, const char *path, int error) {
   return IG_FAIL(cx, IG_IO, "cannot %s '%s': %s", what, path, strerror(error));
+}
+
+ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text, size_t *size) {
+  size_t length = 0, room = 0;
+  char *bytes = NULL;
+  *text = NULL;
+  *size = 0;
+  FILE *f = fopen(path, "rb");
+  if (!f)
+    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  ig_status status = IG_OK;
+  for (size_t got = 1; got && (most == 0 || length <= most); length += got) {
+    if (length + 1 >= room) { /* grown as it is read: a pipe has no size to ask for */
+      room = room ? 4 * room : 1 << 16;
+      char *more = realloc(bytes, room);
+      if (!more) {
+        status = IG_FAIL(cx, IG_MEMORY, "no memory to read '%s'", path);
+        break;
+      }
+      bytes = more;
+    }
+    got = fread(bytes + length, 1, room - 1 - length, f);
+  }
+  if (status == IG_OK && ferror(f))
+    status = IG_FAIL(cx, IG_INPUT, "cannot read '%s': %s", path, strerror(errno));
+  fclose(f);
+  if (status != IG_OK) {
+    free(bytes);
+    return status;
+  }
+  bytes[length] = '\0';
+  *text = bytes;
+  *size = length;
+  return IG_OK;
 }
 
 ig_status ig_write_all(ig_ctx *cx, int fd, const char *path, const void *bytes, size_t size) {
@@ -96,7 +130,8 @@ ig_status ig_folder_make(ig_ctx *cx, const char *path) {
       if (stat(p, &info) != 0)
         status = cannot(cx, "make folder", p, error);
       else if (!S_ISDIR(info.st_mode))
-        status = IG_FAIL(cx, IG_IO, "cannot make folder '%s': '%s' is a file", path, p);
+        status = IG_FAIL(cx, IG_INPUT,
+                         "cannot make folder '%s': '%s' is a file: choose another name", path, p);
     }
     *end = kept;
   }

@@ -1,4 +1,5 @@
-/* Files that are whole or not there: written beside as NAME.part, flushed to the disk, renamed. */
+/* Whole files: read at once; and written so that they are whole or not there, beside as NAME.part,
+   flushed to the disk, renamed. */
 #ifndef IG_IO_STORE_H
 #define IG_IO_STORE_H
 
@@ -11,6 +12,10 @@ IG_MUST_CHECK ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes
 /* Writes all of it to an open file; `path` for the message. */
 IG_MUST_CHECK ig_status ig_write_all(ig_ctx *cx, int fd, const char *path, const void *bytes,
                                      size_t size);
+/* All of a file or a pipe, with a NUL behind it; free *text. Of one with more than `most` bytes (0:
+   no limit) at least one byte more than that. */
+IG_MUST_CHECK ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text,
+                                     size_t *size);
 /* Makes a folder and those above it; fine if it is there. */
 IG_MUST_CHECK ig_status ig_folder_make(ig_ctx *cx, const char *path);
 /* "folder/name", free with free(); NULL if memory ran out. */

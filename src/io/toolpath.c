@@ -1,8 +1,8 @@
 /* Reading toolpaths: event series, .crs, segment files, G-code. */
 #include "io/toolpath.h"
+#include "io/store.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -483,33 +483,11 @@ ig_status ig_toolpath_parse(ig_ctx *cx, const char *file, const char *text, size
 
 ig_status ig_toolpath_read(ig_ctx *cx, const char *file, const ig_toolpath_options *options,
                            ig_toolpath *path) {
+  char *text;
+  size_t size;
   memset(path, 0, sizeof *path);
-  FILE *f = fopen(file, "rb");
-  if (!f)
-    return IG_FAIL(cx, IG_INPUT, "%s: %s", file, strerror(errno));
-  char *text = NULL;
-  size_t length = 0, room = 0;
-  ig_status status = IG_OK;
-  for (;;) {
-    if (length == room) {
-      room = room ? 2 * room : 1 << 16;
-      char *bigger = room > ((size_t)1 << 33) ? NULL : realloc(text, room);
-      if (!bigger) {
-        status = IG_FAIL(cx, IG_MEMORY, "%s: too large to read", file);
-        break;
-      }
-      text = bigger;
-    }
-    const size_t got = fread(text + length, 1, room - length, f);
-    length += got;
-    if (got == 0)
-      break;
-  }
-  if (status == IG_OK && ferror(f))
-    status = IG_FAIL(cx, IG_INPUT, "%s: %s", file, strerror(errno));
-  fclose(f);
-  if (status == IG_OK)
-    status = ig_toolpath_parse(cx, file, text, length, options, path);
+  IG_TRY(ig_file_read(cx, file, 0, &text, &size));
+  const ig_status status = ig_toolpath_parse(cx, file, text, size, options, path);
   free(text);
   return status;
 }

@@ -8,18 +8,14 @@
 
 enum { MOST_WORDS = 64 }; /* 64 colors a word */
 
-/* Any mix of element sizes: element e has nodes conn[at(e)] … ; npe is 0 when `start` says where.
- */
 typedef struct {
   ig_lid nodes, elements;
   int npe;
-  const ig_lid *start, *conn;
+  const ig_lid *conn;
 } incidence;
 
-static const ig_lid *nodes_of(const incidence *m, ig_lid e, int *npe) {
-  const size_t at = m->npe ? (size_t)e * (size_t)m->npe : (size_t)m->start[e];
-  *npe = m->npe ? m->npe : m->start[e + 1] - m->start[e];
-  return m->conn + at;
+static const ig_lid *nodes_of(const incidence *m, ig_lid e) {
+  return m->conn + (size_t)e * (size_t)m->npe;
 }
 
 /* Elements in falling order of degree, by a counting sort that keeps rising ids within a degree. */
@@ -30,10 +26,9 @@ static ig_status degree_order(ig_ctx *cx, const incidence *m, const ig_csr *arou
   IG_TRY_GOTO(status, done, IG_NEW(cx, &degree, m->elements, "coloring"));
   ig_lid most = 0;
   for (ig_lid e = 0; e < m->elements; e++) {
-    int npe;
-    const ig_lid *node = nodes_of(m, e, &npe);
+    const ig_lid *node = nodes_of(m, e);
     ig_lid d = 0;
-    for (int a = 0; a < npe; a++)
+    for (int a = 0; a < m->npe; a++)
       for (ig_lid i = around->start[node[a]]; i < around->start[node[a] + 1]; i++) {
         const ig_lid other = around->item[i];
         d += seen[other] != e + 1;
@@ -56,12 +51,18 @@ done:
   return status;
 }
 
+/* The colors of word w that are taken at the element's nodes. */
+static uint64_t taken_at(const uint64_t *used, int words, int w, const ig_lid *node, int npe) {
+  uint64_t taken = 0;
+  for (int a = 0; a < npe; a++)
+    taken |= used[(size_t)node[a] * (size_t)words + (size_t)w];
+  return taken;
+}
+
 /* The lowest color free at the element's nodes, -1 if `words` are too few. */
 static int lowest_free(const uint64_t *used, int words, const ig_lid *node, int npe) {
   for (int w = 0; w < words; w++) {
-    uint64_t taken = 0;
-    for (int a = 0; a < npe; a++)
-      taken |= used[(size_t)node[a] * (size_t)words + (size_t)w];
+    const uint64_t taken = taken_at(used, words, w, node, npe);
     if (~taken)
       return 64 * w + __builtin_ctzll(~taken);
   }
@@ -81,12 +82,11 @@ static int greedy(const incidence *m, const ig_lid *order, uint64_t *used, int w
                   int16_t *color) {
   int colors = 0;
   for (ig_lid i = 0; i < m->elements; i++) {
-    int npe;
-    const ig_lid *node = nodes_of(m, order[i], &npe);
-    const int c = lowest_free(used, words, node, npe);
+    const ig_lid *node = nodes_of(m, order[i]);
+    const int c = lowest_free(used, words, node, m->npe);
     if (c < 0)
       return -1;
-    mark(used, words, node, npe, c, true);
+    mark(used, words, node, m->npe, c, true);
     color[order[i]] = (int16_t)c;
     colors = c + 1 > colors ? c + 1 : colors;
   }
@@ -100,20 +100,18 @@ static void balance(const incidence *m, uint64_t *used, int words, int colors, i
     const int from = color[e];
     if (size[from] <= fair)
       continue;
-    int npe, to = -1;
-    const ig_lid *node = nodes_of(m, e, &npe);
+    int to = -1;
+    const ig_lid *node = nodes_of(m, e);
     for (int w = 0; w < words; w++) {
-      uint64_t taken = 0;
-      for (int a = 0; a < npe; a++)
-        taken |= used[(size_t)node[a] * (size_t)words + (size_t)w];
+      const uint64_t taken = taken_at(used, words, w, node, m->npe);
       for (int c = 64 * w; c < 64 * (w + 1) && c < colors; c++)
         if (!(taken >> (c & 63) & 1) && size[c] < fair && (to < 0 || size[c] < size[to]))
           to = c;
     }
     if (to < 0)
       continue;
-    mark(used, words, node, npe, from, false);
-    mark(used, words, node, npe, to, true);
+    mark(used, words, node, m->npe, from, false);
+    mark(used, words, node, m->npe, to, true);
     size[from]--;
     size[to]++;
     color[e] = (int16_t)to;
@@ -169,33 +167,8 @@ ig_status ig_mesh_color(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe, cons
   memset(coloring, 0, sizeof *coloring);
   ig_csr around;
   IG_TRY(ig_mesh_node_elements(cx, nodes, elements, npe, conn, &around));
-  const incidence m = {nodes, elements, npe, NULL, conn};
+  const incidence m = {nodes, elements, npe, conn};
   const ig_status status = color(cx, &m, &around, coloring);
-  ig_csr_free(&around);
-  return status;
-}
-
-ig_status ig_mesh_color_all(ig_ctx *cx, const ig_mesh *mesh, ig_coloring *coloring) {
-  memset(coloring, 0, sizeof *coloring);
-  ig_csr around;
-  IG_TRY(ig_mesh_node_elements_all(cx, mesh, &around));
-  const ig_lid elements = ig_mesh_elements(mesh);
-  ig_lid *start = NULL, *conn = NULL, e = 0;
-  ig_status status;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &start, (size_t)elements + 1, "coloring"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &conn, around.start[mesh->nodes], "coloring"));
-  for (int b = 0; b < mesh->blocks; b++) {
-    const int npe = ig_elem_info_get(mesh->block[b].type)->nodes;
-    memcpy(conn + start[e], mesh->block[b].conn,
-           (size_t)mesh->block[b].count * (size_t)npe * sizeof *conn);
-    for (ig_lid i = 0; i < mesh->block[b].count; i++, e++)
-      start[e + 1] = start[e] + npe;
-  }
-  const incidence m = {mesh->nodes, elements, 0, start, conn};
-  status = color(cx, &m, &around, coloring);
-done:
-  free(start);
-  free(conn);
   ig_csr_free(&around);
   return status;
 }

@@ -12,7 +12,7 @@ typedef struct {
 } ig_draft;
 void ig_draft_free(ig_draft *draft);
 
-/* The shapes (generate.c). `type` is what was asked for, IG_ELEM_TYPES: the shape's own choice; it
+/* The shapes (shape_*.c). `type` is what was asked for, IG_ELEM_TYPES: the shape's own choice; it
    is left at what the draft must still become (tri6 of a draft of tri3, tet4 of one of hex8).
    They fail with IG_INPUT and a message that does not know its place in a case; boxes do. */
 typedef ig_status ig_shape_fn(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,

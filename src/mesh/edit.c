@@ -7,6 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+void ig_draft_free(ig_draft *draft) {
+  ig_mesh_free(draft->mesh);
+  free(draft->side);
+  memset(draft, 0, sizeof *draft);
+}
+
 /* --- keep */
 
 static void blocks_keep(ig_mesh *mesh, const uint8_t *keep, ig_lid *new_element) {

@@ -36,13 +36,6 @@ const int *ig_elem_face(ig_elem_type type, int face) {
   return elem_faces[type] + face * elem_info[type].face_nodes;
 }
 
-ig_elem_type ig_elem_type_find(const char *name) {
-  int type = 0;
-  while (type < IG_ELEM_TYPES && strcmp(elem_info[type].name, name) != 0)
-    type++;
-  return (ig_elem_type)type;
-}
-
 ig_status ig_mesh_new(ig_ctx *cx, int dim, ig_lid nodes, ig_mesh **out) {
   *out = NULL;
   if (dim != 2 && dim != 3)

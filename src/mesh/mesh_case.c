@@ -229,6 +229,10 @@ static ig_status boxes_name(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh) {
 }
 
 static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
+  if (c->make && ((c->unit != 0 && c->unit != 1) || c->edge > 0))
+    return ig_fail_at(cx, &c->at, "unit and edge apply to a mesh from a file");
+  if (c->make)
+    return c->make(cx, c->user, mesh);
 #ifdef INGOT_HAVE_IO
   const ig_mesh_read_options options = {.unit = c->unit, .edge = c->edge};
   return ig_mesh_read(cx, c->file, &options, mesh);

@@ -80,16 +80,21 @@ typedef struct {
 
 enum { IG_PATTERN_DIAGONAL, IG_PATTERN_ALTERNATING, IG_PATTERN_CROSSED };
 
+/* A program's own way to a mesh, which becomes the caller's. */
+typedef ig_status ig_mesh_fn(ig_ctx *cx, void *user, ig_mesh **mesh);
+
 typedef struct {
   ig_src at;
   const char *file;
-  double unit;   /* metres, of the file's coordinates; 0: 1 */
-  double edge;   /* element size for geometry meshed by Gmsh; 0: its own choice */
-  int element;   /* 0: the shape's own, else ig_elem_type + 1 */
-  int pattern;   /* of quadrilaterals cut into triangles */
-  bool shell;    /* plane shapes in space */
-  int order;     /* 0: as made or read, 1: along a space-filling curve */
-  ig_list boxes; /* of ig_box_case */
+  ig_mesh_fn *make; /* instead of reading the file; NULL: it is read. No option */
+  void *user;       /* for `make` */
+  double unit;      /* metres, of the file's coordinates; 0: 1 */
+  double edge;      /* element size for geometry meshed by Gmsh; 0: its own choice */
+  int element;      /* 0: the shape's own, else ig_elem_type + 1 */
+  int pattern;      /* of quadrilaterals cut into triangles */
+  bool shell;       /* plane shapes in space */
+  int order;        /* 0: as made or read, 1: along a space-filling curve */
+  ig_list boxes;    /* of ig_box_case */
   ig_annulus_case annulus;
   ig_cylinder_case cylinder;
   ig_annulus_case tube;

@@ -6,11 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Corner nodes of a face; mid-sides follow the corners. */
-static int face_corners(const ig_elem_info *info) {
-  return info->face_nodes == 6 ? 3 : info->dim == 2 ? 2 : info->face_nodes;
-}
-
 static ig_status set_from_nodes(ig_ctx *cx, ig_mesh *mesh, const char *name, const uint8_t *mark,
                                 uint8_t bit) {
   ig_lid count = 0;
@@ -43,7 +38,7 @@ static ig_status sets_from_faces(ig_ctx *cx, ig_mesh *mesh, const char *const *n
     for (int b = 0; b < mesh->blocks; b++) {
       const ig_block *block = &mesh->block[b];
       const ig_elem_info *info = ig_elem_info_get(block->type);
-      const int corners = face_corners(info);
+      const int corners = ig_elem_face_corners(info);
       for (ig_lid e = 0; e < block->count; e++, element++) {
         const ig_lid *conn = block->conn + (size_t)e * (size_t)info->nodes;
         uint8_t any = 0;
@@ -91,7 +86,8 @@ static ig_status set_from_boundary(ig_ctx *cx, ig_mesh *mesh, const char *name, 
       const ig_block *block = ig_mesh_element(mesh, boundary.element[i], &e);
       const ig_elem_info *info = ig_elem_info_get(block->type);
       if (!(face_bits(block->conn + (size_t)e * (size_t)info->nodes,
-                      ig_elem_face(block->type, boundary.face[i]), face_corners(info), mark) &
+                      ig_elem_face(block->type, boundary.face[i]), ig_elem_face_corners(info),
+                      mark) &
             bit))
         continue;
       if (pass) {

@@ -11,73 +11,41 @@ void ig_csr_free(ig_csr *csr) {
   memset(csr, 0, sizeof *csr);
 }
 
-/* One block's connectivity, its elements numbered from `first`. */
-typedef struct {
-  ig_lid first, count;
-  int npe;
-  const ig_lid *conn;
-} part;
-
-static ig_status ids_check(ig_ctx *cx, ig_lid nodes, const part *p) {
+static ig_status nodes_check(ig_ctx *cx, ig_lid nodes, int64_t corners, const ig_lid *conn) {
   uint32_t worst = 0;
-  for (size_t i = 0; i < (size_t)p->count * (size_t)p->npe; i++)
-    worst = (uint32_t)p->conn[i] > worst ? (uint32_t)p->conn[i] : worst;
-  if (p->count > 0 && worst >= (uint32_t)nodes)
+  for (int64_t c = 0; c < corners; c++)
+    worst = (uint32_t)conn[c] > worst ? (uint32_t)conn[c] : worst;
+  if (corners > 0 && worst >= (uint32_t)nodes)
     return IG_FAIL(cx, IG_INPUT, "an element uses node %d: the mesh has %d nodes", (int)worst,
                    nodes);
   return IG_OK;
 }
 
-static ig_status node_elements(ig_ctx *cx, ig_lid nodes, int parts, const part *list, ig_csr *csr) {
+ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
+                                const ig_lid *conn, ig_csr *csr) {
   memset(csr, 0, sizeof *csr);
-  int64_t total = 0;
-  for (int i = 0; i < parts; i++) {
-    IG_TRY(ids_check(cx, nodes, &list[i]));
-    total += (int64_t)list[i].count * list[i].npe;
-  }
-  if (total > INT32_MAX)
+  const int64_t corners = (int64_t)elements * npe;
+  IG_TRY(nodes_check(cx, nodes, corners, conn));
+  if (corners > INT32_MAX)
     return IG_FAIL(cx, IG_INPUT, "%lld element corners are more than the %d that can be numbered",
-                   (long long)total, INT32_MAX);
+                   (long long)corners, INT32_MAX);
   IG_TRY(IG_NEW(cx, &csr->start, (size_t)nodes + 2, "elements at nodes"));
-  ig_status status = IG_NEW(cx, &csr->item, total, "elements at nodes");
+  const ig_status status = IG_NEW(cx, &csr->item, corners, "elements at nodes");
   if (status != IG_OK) {
     ig_csr_free(csr);
     return status;
   }
   /* Shifted by two, so that filling leaves the starts in place. */
   ig_lid *at = csr->start + 2;
-  for (int i = 0; i < parts; i++)
-    for (size_t c = 0; c < (size_t)list[i].count * (size_t)list[i].npe; c++)
-      at[list[i].conn[c]]++;
+  for (int64_t c = 0; c < corners; c++)
+    at[conn[c]]++;
   at = csr->start + 1;
   for (ig_lid n = 0; n < nodes; n++)
     at[n + 1] += at[n];
-  for (int i = 0; i < parts; i++)
-    for (ig_lid e = 0; e < list[i].count; e++)
-      for (int a = 0; a < list[i].npe; a++)
-        csr->item[at[list[i].conn[(size_t)e * (size_t)list[i].npe + (size_t)a]]++] =
-            list[i].first + e;
+  for (ig_lid e = 0; e < elements; e++)
+    for (int a = 0; a < npe; a++)
+      csr->item[at[conn[(size_t)e * (size_t)npe + (size_t)a]]++] = e;
   return IG_OK;
-}
-
-ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
-                                const ig_lid *conn, ig_csr *csr) {
-  const part whole = {.count = elements, .npe = npe, .conn = conn};
-  return node_elements(cx, nodes, 1, &whole, csr);
-}
-
-ig_status ig_mesh_node_elements_all(ig_ctx *cx, const ig_mesh *mesh, ig_csr *csr) {
-  part *list;
-  IG_TRY(IG_NEW(cx, &list, mesh->blocks, "block list"));
-  ig_lid first = 0;
-  for (int i = 0; i < mesh->blocks; i++) {
-    const ig_block *b = &mesh->block[i];
-    list[i] = (part){first, b->count, ig_elem_info_get(b->type)->nodes, b->conn};
-    first += b->count;
-  }
-  const ig_status status = node_elements(cx, mesh->nodes, mesh->blocks, list, csr);
-  free(list);
-  return status;
 }
 
 /* A face: its corner nodes in rising order (-1 where there are fewer), and whose it is. */
@@ -87,10 +55,6 @@ typedef struct {
   ig_lid id;
   uint8_t face;
 } entry;
-
-static int corners_of_face(const ig_elem_info *info) {
-  return info->dim == 1 ? 1 : info->dim == 2 ? 2 : info->face_nodes == 4 ? 4 : 3;
-}
 
 static ig_lid face_low(const ig_lid *conn, const int *local, int corners) {
   ig_lid low = conn[local[0]];
@@ -115,7 +79,7 @@ static entry entry_make(const ig_mesh *mesh, const ig_adjacency *adj, ig_lid id)
   const ig_block *block = &mesh->block[b];
   const ig_elem_info *info = ig_elem_info_get(block->type);
   const ig_lid e = (id - adj->start[b]) / info->faces;
-  const int face = (id - adj->start[b]) % info->faces, corners = corners_of_face(info);
+  const int face = (id - adj->start[b]) % info->faces, corners = ig_elem_face_corners(info);
   const int *local = ig_elem_face(block->type, face);
   const ig_lid *conn = block->conn + (size_t)e * (size_t)info->nodes;
   ig_lid node[4];
@@ -165,7 +129,7 @@ static ig_status adjacency_fill(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *a
     for (int i = 0; i < mesh->blocks; i++) {
       const ig_block *b = &mesh->block[i];
       const ig_elem_info *info = ig_elem_info_get(b->type);
-      const int corners = corners_of_face(info);
+      const int corners = ig_elem_face_corners(info);
       for (ig_lid e = 0; e < b->count; e++)
         for (int f = 0; f < info->faces; f++, id++) {
           const ig_lid low = face_low(b->conn + (size_t)e * (size_t)info->nodes,
@@ -209,8 +173,8 @@ ig_status ig_mesh_adjacency(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *adj) 
   for (int i = 0; i < mesh->blocks; i++) {
     const ig_block *b = &mesh->block[i];
     const ig_elem_info *info = ig_elem_info_get(b->type);
-    const part p = {0, b->count, info->nodes, b->conn};
-    IG_TRY_GOTO(status, done, ids_check(cx, mesh->nodes, &p));
+    IG_TRY_GOTO(status, done,
+                nodes_check(cx, mesh->nodes, (int64_t)b->count * info->nodes, b->conn));
     faces += (int64_t)b->count * info->faces;
     if (faces > INT32_MAX) {
       status = IG_FAIL(cx, IG_INPUT, "the mesh has more faces than the %d that can be numbered",

@@ -1,12 +1,16 @@
 /* How a mesh hangs together: elements at nodes, neighbours through faces, the boundary; and orders
-   worked out from that: colors, space-filling curves, congruent classes. The plain forms take
-   connectivity arrays (elements x npe); the mesh forms take all blocks at once, elements numbered
-   through them. */
+   worked out from that: colors, space-filling curves, congruent classes. Some take one
+   connectivity array (elements x npe), some a mesh, elements numbered through all its blocks. */
 #ifndef IG_MESH_TOPOLOGY_H
 #define IG_MESH_TOPOLOGY_H
 
 #include "core/ctx.h"
 #include <ingot/mesh.h>
+
+/* Corner nodes of a face; mid-sides follow the corners. */
+static inline int ig_elem_face_corners(const ig_elem_info *info) {
+  return info->face_nodes == 6 ? 3 : info->dim == 2 ? 2 : info->face_nodes;
+}
 
 /* item[start[i]] … item[start[i+1] - 1] belong to i. */
 typedef struct {
@@ -17,7 +21,6 @@ void ig_csr_free(ig_csr *csr);
 /* The elements around each node, in rising order. */
 IG_MUST_CHECK ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
                                               const ig_lid *conn, ig_csr *csr);
-IG_MUST_CHECK ig_status ig_mesh_node_elements_all(ig_ctx *cx, const ig_mesh *mesh, ig_csr *csr);
 
 /* Faces are numbered through all elements, block by block:
    face f of the local element e of block b is
@@ -50,7 +53,6 @@ typedef struct {
 } ig_coloring;
 IG_MUST_CHECK ig_status ig_mesh_color(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
                                       const ig_lid *conn, ig_coloring *coloring);
-IG_MUST_CHECK ig_status ig_mesh_color_all(ig_ctx *cx, const ig_mesh *mesh, ig_coloring *coloring);
 void ig_coloring_free(ig_coloring *coloring);
 
 /* What a reordering did: new place -> old number. Elements keep to their blocks. */

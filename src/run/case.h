@@ -30,8 +30,10 @@ extern const ig_option ig_common_options[];
 struct ig_case {
   ig_ctx *cx;
   ig_arena *arena;
-  const char *path; /* of the case file, NULL: none */
-  ig_node *root;    /* a map */
+  const char *path;      /* of the case file, NULL: none */
+  ig_node *root;         /* a map */
+  ig_mesh_fn *mesh_make; /* stands for the file that `mesh` names, NULL: it is read */
+  void *mesh_user;
   /* filled by ig_case_read */
   const ig_room *room;
   ig_common_case common;

@@ -17,6 +17,8 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   job->output = &c->common.output;
   job->materials = &c->common.materials;
   job->room_case = c->room_case;
+  c->common.mesh.make = c->mesh_make;
+  c->common.mesh.user = c->mesh_user;
   if (c->common.mesh.at.given)
     return ig_mesh_generate(cx, &c->common.mesh, &job->mesh);
   if (c->room->needs_mesh)

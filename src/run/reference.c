@@ -250,11 +250,11 @@ ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
           "STAGE}`; `from:\nSTAGE` for the design of a shape; and for any number `{from: STAGE, "
           "figure: KEY, times: NUMBER, plus: NUMBER}`,\na figure of that stage's "
           "summary.json.\n\nBeside `stages`:\n\n");
-  table_put(&w, ig_chain_options_table);
-  sections_put(&w, ig_chain_options_table, "");
+  table_put(&w, ig_chain_keys);
+  sections_put(&w, ig_chain_keys, "");
   put(&w, "In a stage, beside its case:\n\n");
-  table_put(&w, ig_stage_options);
-  sections_put(&w, ig_stage_options, "stages.NAME.");
+  table_put(&w, ig_stage_keys);
+  sections_put(&w, ig_stage_keys, "stages.NAME.");
 #endif
   return IG_OK;
 }

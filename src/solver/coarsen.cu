@@ -14,10 +14,8 @@ ig_status ig_grid_cuda_to_single(ig_ctx *cx, int64_t n, const double *x, float *
 }
 
 __global__ void inverse_nodes(const __grid_constant__ ig_grid_args_f32 g, float *inverse) {
-  int i[3];
   int64_t at;
-  if (!node_place(g.n, g.row, g.dim == 3 ? g.plane : 0, g.first,
-                  blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &at))
+  if (!thread_node(g, &at))
     return;
   const float *e = g.modulus + at;
   const int64_t r = g.row, p = g.plane;
@@ -216,7 +214,7 @@ static ig_status launch_parents(ig_ctx *cx, coarsen_args a, const ig_level *next
 template <bool FROM_MODULI>
 static ig_status launch_blocks(ig_ctx *cx, const ig_level *l, const coarsen_args &a, int first,
                                int count) {
-  const dim3 grid(ig_cuda_blocks(nodes_of(&l->grid), 128), count);
+  const dim3 grid(ig_cuda_blocks(ig_grid_nodes(&l->grid), 128), count);
   if (a.dof == 3)
     make_stencil<3, FROM_MODULI><<<grid, 128, 0, ig_cuda_stream(cx)>>>(a, first);
   else if (a.dof == 2)
@@ -236,18 +234,8 @@ static ig_status launch_stencil(ig_ctx *cx, const ig_level *l, const coarsen_arg
   return launch_blocks<FROM_MODULI>(cx, l, a, 1, l->blocks - 1);
 }
 
-__global__ void scale_nodes(const __grid_constant__ ig_level l) {
-  int i[3];
-  int64_t at;
-  if (node_place(l.grid.n, l.grid.row, l.grid.dim == 3 ? l.grid.plane : 0, l.grid.first,
-                 blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &at))
-    ig_scale_make(&l, at);
-}
-
 ig_status ig_grid_cuda_scales(ig_ctx *cx, const ig_level *l) {
-  scale_nodes<<<ig_cuda_blocks(nodes_of(&l->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(*l);
-  IG_LAUNCHED(cx);
-  return IG_OK;
+  return each_node<ig_scale_make>(cx, l);
 }
 
 ig_status ig_grid_cuda_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_level *coarse,
@@ -294,10 +282,8 @@ ig_status ig_grid_cuda_coarse_springs(ig_ctx *cx, const ig_level *fine, const ig
 
 __global__ void invert_diagonal(const __grid_constant__ stencil_args s, float *stencil,
                                 float *inverse) {
-  int i[3];
   int64_t place;
-  if (!node_place(s.n, s.row, s.plane, s.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i,
-                  &place))
+  if (!thread_node(s, &place))
     return;
   for (int c = 0; c < s.dof; c++) {
     float *diagonal = stencil + (c * s.dof + c) * s.stored + place;
@@ -308,7 +294,7 @@ __global__ void invert_diagonal(const __grid_constant__ stencil_args s, float *s
 }
 
 ig_status ig_grid_cuda_coarse_inverse(ig_ctx *cx, const ig_level *l) {
-  invert_diagonal<<<ig_cuda_blocks(nodes_of(&l->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(
+  invert_diagonal<<<ig_cuda_blocks(ig_grid_nodes(&l->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(
       stencil_of(l), l->stencil, l->inverse);
   IG_LAUNCHED(cx);
   return IG_OK;

@@ -181,11 +181,7 @@ static void coarsen_fine_plane(const void *arg, int k, float *work) {
 }
 
 ig_status ig_grid_cpu_scales(ig_ctx *cx, const ig_level *l) {
-  const int64_t rows = row_count(&l->grid);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
-  for (int64_t row = 0; row < rows; row++)
-    for (int i = 0; i <= l->grid.n[0]; i++)
-      ig_scale_make(l, row_place(&l->grid, row) + i);
+  EACH_NODE(cx, l, ig_scale_make(l, at));
   return IG_OK;
 }
 

@@ -10,10 +10,8 @@ __global__ void dof_by_dof(const __grid_constant__ ig_grid_args_f64 g,
     k[m] = matrix[m];
   __syncthreads();
   const int r = threadIdx.y;
-  int i[3];
   int64_t place;
-  if (!node_place(g.n, g.row, g.plane, g.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i,
-                  &place))
+  if (!thread_node(g, &place))
     return;
   double s = 0;
   for (int a = 0; a < 8; a++) {

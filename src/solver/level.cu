@@ -46,10 +46,8 @@ __global__ void stencil_sweep(const __grid_constant__ stencil_args s, int what,
                               const float *__restrict__ b, const float *__restrict__ x, float *d,
                               float c0, float c1, float *__restrict__ y) {
   const int r = threadIdx.y;
-  int i[3];
   int64_t place;
-  if (!node_place(s.n, s.row, s.plane, s.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i,
-                  &place))
+  if (!thread_node(s, &place))
     return;
   const float a = row_product<DOF, HALF>(s, r, place, x);
   const int64_t at = r * s.stored + place;
@@ -77,7 +75,7 @@ __global__ void stencil_sweep(const __grid_constant__ stencil_args s, int what,
     IG_LAUNCHED(cx);                                                                               \
   } while (0)
 #define NODES(l)                                                                                   \
-  ig_cuda_blocks(nodes_of(&(l)->grid), 64), dim3(64, (l)->grid.dof), 0, ig_cuda_stream(cx)
+  ig_cuda_blocks(ig_grid_nodes(&(l)->grid), 64), dim3(64, (l)->grid.dof), 0, ig_cuda_stream(cx)
 
 ig_status ig_grid_cuda_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const float *b,
                              const float *x, float *d, float c0, float c1, float *y) {
@@ -94,10 +92,8 @@ ig_status ig_grid_cuda_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const
 
 __global__ void start_nodes(const __grid_constant__ stencil_args s, const float *b, float c1,
                             float *x, float *d) {
-  int i[3];
   int64_t place;
-  if (!node_place(s.n, s.row, s.plane, s.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i,
-                  &place))
+  if (!thread_node(s, &place))
     return;
   const int64_t at = threadIdx.y * s.stored + place;
   const float step = c1 * s.inverse[at] * b[at];
@@ -117,35 +113,13 @@ ig_status ig_grid_cuda_start(ig_ctx *cx, const ig_level *l, const float *b, floa
 
 /* --- diagonal blocks --- */
 
-__global__ void block_nodes(const __grid_constant__ ig_level l) {
-  int i[3];
-  int64_t at;
-  if (node_place(l.grid.n, l.grid.row, l.grid.dim == 3 ? l.grid.plane : 0, l.grid.first,
-                 blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &at))
-    ig_block_make(&l, at);
-}
-
 ig_status ig_grid_cuda_blocks(ig_ctx *cx, const ig_level *l) {
-  block_nodes<<<ig_cuda_blocks(nodes_of(&l->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(*l);
-  IG_LAUNCHED(cx);
-  return IG_OK;
-}
-
-__global__ void relax_nodes(const __grid_constant__ ig_level l, const float *r, float c1,
-                            bool from_zero, float *x) {
-  int i[3];
-  int64_t at;
-  if (node_place(l.grid.n, l.grid.row, l.grid.dim == 3 ? l.grid.plane : 0, l.grid.first,
-                 blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &at))
-    ig_block_relax(&l, at, r, c1, from_zero, x);
+  return each_node<ig_block_make>(cx, l);
 }
 
 ig_status ig_grid_cuda_relax(ig_ctx *cx, const ig_level *l, const float *r, float c1,
                              bool from_zero, float *x) {
-  relax_nodes<<<ig_cuda_blocks(nodes_of(&l->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(
-      *l, r, c1, from_zero, x);
-  IG_LAUNCHED(cx);
-  return IG_OK;
+  return each_node<ig_block_relax>(cx, l, r, c1, from_zero, x);
 }
 
 /* --- between levels --- */
@@ -243,7 +217,7 @@ __global__ void prolong_nodes(const __grid_constant__ pair_args p, const float *
 
 ig_status ig_grid_cuda_prolong(ig_ctx *cx, const ig_level *coarse, const float *xc,
                                const ig_level *fine, float *x) {
-  prolong_nodes<<<ig_cuda_blocks(nodes_of(&fine->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(
+  prolong_nodes<<<ig_cuda_blocks(ig_grid_nodes(&fine->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(
       pair_of(fine, coarse), xc, x);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -279,7 +253,7 @@ __global__ void stencil_energy(const __grid_constant__ stencil_args s, const flo
 
 ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, int visit, const float *x,
                                    const float *b) {
-  const unsigned all = ig_cuda_blocks(nodes_of(&l->grid), 64);
+  const unsigned all = ig_cuda_blocks(ig_grid_nodes(&l->grid), 64);
   const unsigned most = 4u * (unsigned)ig_cuda_of(cx)->multiprocessors;
   const unsigned blocks = all < most ? all : most;
   BY_DOF(l->grid.dof, stencil_energy, (), (blocks, dim3(64, l->grid.dof), 0, ig_cuda_stream(cx)),
@@ -291,10 +265,8 @@ __global__ void pair_residual_nodes(const __grid_constant__ stencil_args s,
                                     const ig_pair_state *state, const float *x, const float *b,
                                     const float *image, float *first, float *rest, float c1,
                                     float *start, float *d) {
-  int i[3];
   int64_t place;
-  if (!node_place(s.n, s.row, s.plane, s.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i,
-                  &place))
+  if (!thread_node(s, &place))
     return;
   const int64_t at = threadIdx.y * s.stored + place;
   const float v = b[at] - ig_pair_step(state) * image[at];
@@ -312,10 +284,8 @@ ig_status ig_grid_cuda_pair_residual(ig_ctx *cx, const ig_level *l, const float 
 
 __global__ void pair_join_nodes(const __grid_constant__ stencil_args s, const ig_pair_state *state,
                                 const float *first, float *x) {
-  int i[3];
   int64_t place;
-  if (!node_place(s.n, s.row, s.plane, s.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i,
-                  &place))
+  if (!thread_node(s, &place))
     return;
   const int64_t at = threadIdx.y * s.stored + place;
   float w[2];

@@ -51,8 +51,27 @@ static __device__ __forceinline__ bool node_place(const int *n, int64_t row, int
   return i[2] <= n[2];
 }
 
-static inline int64_t nodes_of(const ig_grid *g) {
-  return (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->n[2] + 1);
+/* the node a thread has to do with, false past the last one; G: a grid, or arguments with its
+   members */
+template <typename G> static __device__ __forceinline__ bool thread_node(const G &g, int64_t *at) {
+  int i[3];
+  return node_place(g.n, g.row, g.plane, g.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i,
+                    at);
+}
+
+/* BODY(level, place, ...) for every node */
+template <auto BODY, typename... A>
+static __global__ void level_nodes(const __grid_constant__ ig_level l, A... a) {
+  int64_t at;
+  if (thread_node(l.grid, &at))
+    BODY(&l, at, a...);
+}
+template <auto BODY, typename... A>
+static ig_status each_node(ig_ctx *cx, const ig_level *l, A... a) {
+  level_nodes<BODY>
+      <<<ig_cuda_blocks(ig_grid_nodes(&l->grid), 128), 128, 0, ig_cuda_stream(cx)>>>(*l, a...);
+  IG_LAUNCHED(cx);
+  return IG_OK;
 }
 
 #endif

@@ -198,21 +198,13 @@ ig_status ig_grid_cpu_start(ig_ctx *cx, const ig_level *l, const float *b, float
 /* --- diagonal blocks --- */
 
 ig_status ig_grid_cpu_blocks(ig_ctx *cx, const ig_level *l) {
-  const int64_t rows = row_count(&l->grid);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
-  for (int64_t row = 0; row < rows; row++)
-    for (int i = 0; i <= l->grid.n[0]; i++)
-      ig_block_make(l, row_place(&l->grid, row) + i);
+  EACH_NODE(cx, l, ig_block_make(l, at));
   return IG_OK;
 }
 
 ig_status ig_grid_cpu_relax(ig_ctx *cx, const ig_level *l, const float *r, float c1, bool from_zero,
                             float *x) {
-  const int64_t rows = row_count(&l->grid);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
-  for (int64_t row = 0; row < rows; row++)
-    for (int i = 0; i <= l->grid.n[0]; i++)
-      ig_block_relax(l, row_place(&l->grid, row) + i, r, c1, from_zero, x);
+  EACH_NODE(cx, l, ig_block_relax(l, at, r, c1, from_zero, x));
   return IG_OK;
 }
 

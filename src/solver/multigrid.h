@@ -60,8 +60,15 @@ typedef struct {
   const float *graph_r;
   bool graph_cautious;
   ig_pcg pcg;
-  ig_linear linear;
 } ig_multigrid;
+
+static inline bool ig_multigrid_by_blocks(const ig_multigrid *m) {
+  return m->options.smoother == IG_SMOOTH_BLOCKS;
+}
+/* Is this a level where a K-cycle makes two visits? */
+static inline bool ig_multigrid_paired(const ig_multigrid *m, int depth) {
+  return m->options.cycle == IG_CYCLE_K && depth >= 2 && depth <= 3 && depth < m->levels - 1;
+}
 
 /* `fix` (host, stored places: bits of held components) and springs are copied. */
 IG_MUST_CHECK ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const ig_brick *brick,
@@ -71,6 +78,8 @@ void ig_multigrid_free(ig_multigrid *m);
 /* Device memory the same will take, in bytes; nothing is allocated. */
 IG_MUST_CHECK ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid,
                                            const ig_multigrid_options *options, double *bytes);
+/* As conjugate gradients see it. */
+ig_linear ig_multigrid_linear(ig_multigrid *m);
 /* The moduli in m->modulus.dev have changed. */
 IG_MUST_CHECK ig_status ig_multigrid_update(ig_multigrid *m);
 IG_MUST_CHECK ig_status ig_multigrid_solve(ig_multigrid *m, const double *f, double *u,

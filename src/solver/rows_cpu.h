@@ -12,4 +12,17 @@ static inline int64_t row_place(const ig_grid *g, int64_t row) {
   return ig_grid_place(g, 0, (int)(row % (g->n[1] + 1)), (int)(row / (g->n[1] + 1)));
 }
 
+/* CALL with the place `at` of every node of level l */
+#define EACH_NODE(cx, l, CALL)                                                                     \
+  do {                                                                                             \
+    const int64_t rows_ = row_count(&(l)->grid);                                                   \
+    _Pragma("omp parallel for schedule(static) num_threads((cx)->threads)") for (int64_t row_ = 0; \
+                                                                                 row_ < rows_;     \
+                                                                                 row_++) {         \
+      const int64_t first_ = row_place(&(l)->grid, row_);                                          \
+      for (int64_t at = first_; at <= first_ + (l)->grid.n[0]; at++)                               \
+        CALL;                                                                                      \
+    }                                                                                              \
+  } while (0)
+
 #endif

@@ -80,6 +80,20 @@ int ig_beam_target_nodes(const ig_heat *h, const ig_beam *b, ig_lid target, ig_l
   return 4;
 }
 
+ig_status ig_beam_bins(ig_ctx *cx, ig_beam *b) {
+  ig_bins_free(&b->bins);
+  free(b->live);
+  b->live = NULL;
+  b->event = 0;
+  IG_TRY(ig_bins_new(cx, &b->bins, b->targets, b->place, fmax(0.5 * b->cutoff, 0.3 * b->size)));
+  const size_t count =
+      (size_t)b->bins.cells[0] * (size_t)b->bins.cells[1] * (size_t)b->bins.cells[2];
+  IG_TRY(IG_NEW(cx, &b->live, count, "beam targets"));
+  for (size_t i = 0; i < count; i++)
+    b->live[i] = b->bins.start[i + 1] - b->bins.start[i];
+  return IG_OK;
+}
+
 /* Elements, or faces that look up. */
 static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
   const bool faces = b->shape.model == IG_BEAM_SURFACE;
@@ -123,7 +137,7 @@ static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
     IG_TRY(IG_NEW(cx, &b->target, b->targets, "beam targets"));
     IG_TRY(IG_NEW(cx, &b->place, 3 * (size_t)b->targets, "beam targets"));
   }
-  return ig_bins_new(cx, &b->bins, b->targets, b->place, fmax(0.5 * b->cutoff, 0.3 * b->size));
+  return ig_beam_bins(cx, b);
 }
 
 /* A path whose beam is on outside the mesh is a mistake, and so is one that never is. */
@@ -220,6 +234,7 @@ void ig_beams_free(ig_ctx *cx, ig_beams *beams) {
     ig_beam *b = &beams->beam[i];
     ig_toolpath_free(&b->path);
     ig_bins_free(&b->bins);
+    free(b->live);
     free(b->target);
     free(b->place);
   }

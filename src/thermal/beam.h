@@ -40,6 +40,8 @@ typedef struct {
   double *place; /* targets x 3 */
   double size;   /* of the largest target, m */
   ig_bins bins;
+  int32_t *live; /* bins: targets that are not covered for good, first in the bin */
+  int event;     /* births so far when bins were last swept of covered ones */
 } ig_beam;
 
 typedef struct {
@@ -51,7 +53,7 @@ typedef struct {
   int32_t list; /* of the last scene's nodes, in the engine's batch */
   int event;    /* births when the last scene was made */
   int32_t *number;
-  ig_lid *node;
+  ig_lid *node; /* 2 x node_room: of the scene in work, and room to sort them in */
   int64_t node_room;
   ig_array shape, step, shot, scene, x, of, corner, ref_start, ref, scratch;
 } ig_beams;
@@ -69,6 +71,8 @@ IG_MUST_CHECK ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, d
                                       double dt);
 /* Has the device work out the watts of the batch's steps; before the engine runs it. */
 IG_MUST_CHECK ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h);
+/* Sorts a beam's targets into bins, all of them live. */
+IG_MUST_CHECK ig_status ig_beam_bins(ig_ctx *cx, ig_beam *b);
 /* Nodes of a target: of a face (element x 6 + face), else of an element; how many. */
 int ig_beam_target_nodes(const ig_heat *h, const ig_beam *b, ig_lid target, ig_lid *node);
 /* The piece of a path that holds a time: -1 before it, its last point after. */

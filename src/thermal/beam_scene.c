@@ -9,11 +9,14 @@
 
 /* --- scenes: what is near the beams */
 
-static bool target_there(const ig_heat *h, const ig_beam *b, ig_lid target) {
-  if (b->shape.model != IG_BEAM_SURFACE)
-    return target < h->next.elements;
-  const ig_lid other = h->neighbor[target];
-  return target / 6 < h->next.elements && (other < 0 || other >= h->next.elements);
+typedef enum { UNBORN, BARE, COVERED } target_state;
+
+static target_state target_look(const ig_heat *h, const ig_beam *b, ig_lid target) {
+  const bool face = b->shape.model == IG_BEAM_SURFACE;
+  if ((face ? target / 6 : target) >= h->next.elements)
+    return UNBORN;
+  return face && h->neighbor[target] >= 0 && h->neighbor[target] < h->next.elements ? COVERED
+                                                                                    : BARE;
 }
 
 static ig_status target_add(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam,
@@ -26,6 +29,32 @@ static ig_status target_add(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int b
   for (int a = 0; a < 8; a++) /* mesh numbers at first; see scene_number */
     ((int32_t *)beams->corner.host)[8 * (int64_t)beams->targets + a] = a < corners ? node[a] : -1;
   beams->targets++;
+  return IG_OK;
+}
+
+/* The targets of a bin that lie between low and high. Targets stand in the order of their birth, so
+   the first unborn one ends it; those covered meanwhile are struck off. */
+static ig_status bin_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int64_t bin,
+                          const double *low, const double *high) {
+  ig_beam *b = &beams->beam[beam];
+  int32_t *item = b->bins.item + b->bins.start[bin], kept = 0, n = 0;
+  const int32_t live = b->live[bin];
+  for (; n < live; n++) {
+    const int32_t t = item[n];
+    const target_state state = target_look(h, b, b->target[t]);
+    if (state == UNBORN)
+      break;
+    if (state == COVERED)
+      continue;
+    item[kept++] = t;
+    const double *p = &b->place[3 * (int64_t)t];
+    if (p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] && p[2] >= low[2] &&
+        p[2] <= high[2])
+      IG_TRY(target_add(cx, h, beams, beam, b->target[t]));
+  }
+  if (kept < n)
+    memmove(item + kept, item + n, (size_t)(live - n) * sizeof *item);
+  b->live[bin] = live - (n - kept);
   return IG_OK;
 }
 
@@ -49,26 +78,42 @@ static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int be
     low[d] = b->low[d] - (d < 2 ? across : up);
     high[d] = b->high[d] + (d < 2 ? across : up);
   }
+  if (h->next.event < b->event) /* begun anew: what was covered may be bare again */
+    IG_TRY(ig_beam_bins(cx, b));
+  b->event = h->next.event;
   if (!(low[0] <= high[0]) || !ig_bins_range(&b->bins, low, high, from, to))
     return IG_OK;
   for (int k = from[2]; k <= to[2]; k++)
     for (int j = from[1]; j <= to[1]; j++)
       for (int i = from[0]; i <= to[0]; i++) {
-        const int64_t c = i + (int64_t)b->bins.cells[0] * (j + (int64_t)b->bins.cells[1] * k);
-        for (int32_t n = b->bins.start[c]; n < b->bins.start[c + 1]; n++) {
-          const int32_t t = b->bins.item[n];
-          const double *p = &b->place[3 * (int64_t)t];
-          if (p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] &&
-              p[2] >= low[2] && p[2] <= high[2] && target_there(h, b, b->target[t]))
-            IG_TRY(target_add(cx, h, beams, beam, b->target[t]));
-        }
+        const int64_t bin = i + (int64_t)b->bins.cells[0] * (j + (int64_t)b->bins.cells[1] * k);
+        IG_TRY(bin_look(cx, h, beams, beam, bin, low, high));
       }
   return IG_OK;
 }
 
-static int by_number(const void *a, const void *b) {
-  const ig_lid p = *(const ig_lid *)a, q = *(const ig_lid *)b;
-  return (p > q) - (p < q);
+/* Rising order, a byte at a time; `room` is as long. */
+static void numbers_sort(ig_lid *item, int32_t count, ig_lid *room) {
+  ig_lid low = INT32_MAX, high = 0;
+  for (int32_t i = 0; i < count; i++) {
+    low = item[i] < low ? item[i] : low;
+    high = item[i] > high ? item[i] : high;
+  }
+  ig_lid *from = item, *to = room;
+  for (int shift = 0; count > 0 && (high - low) >> shift > 0; shift += 8) {
+    int32_t start[257] = {0};
+    for (int32_t i = 0; i < count; i++)
+      start[(((from[i] - low) >> shift) & 255) + 1]++;
+    for (int d = 0; d < 256; d++)
+      start[d + 1] += start[d];
+    for (int32_t i = 0; i < count; i++)
+      to[start[((from[i] - low) >> shift) & 255]++] = from[i];
+    ig_lid *done = to;
+    to = from;
+    from = done;
+  }
+  if (from != item)
+    memcpy(item, from, (size_t)count * sizeof *item);
 }
 
 /* The nodes of the scene's targets, rising; corners and references in terms of them. */
@@ -76,7 +121,7 @@ static ig_status scene_number(ig_ctx *cx, const ig_heat *h, ig_beams *beams, ig_
   int32_t *corner = (int32_t *)beams->corner.host + 8 * (int64_t)c->targets;
   const int64_t corners = 8 * (int64_t)c->target_count;
   if (corners > beams->node_room) {
-    ig_lid *bigger = realloc(beams->node, (size_t)corners * sizeof *bigger);
+    ig_lid *bigger = realloc(beams->node, 2 * (size_t)corners * sizeof *bigger);
     if (!bigger)
       return IG_FAIL(cx, IG_MEMORY, "no memory for what is near the beams");
     beams->node = bigger;
@@ -86,7 +131,7 @@ static ig_status scene_number(ig_ctx *cx, const ig_heat *h, ig_beams *beams, ig_
   for (int64_t i = 0; i < corners; i++)
     if (corner[i] >= 0 && beams->number[corner[i]]++ == 0)
       beams->node[count++] = corner[i];
-  qsort(beams->node, (size_t)count, sizeof *beams->node, by_number);
+  numbers_sort(beams->node, count, beams->node + beams->node_room);
   c->node_count = count;
   IG_TRY(ig_heat_room(cx, &beams->x, 3 * (size_t)(c->nodes + count), sizeof(double)));
   IG_TRY(ig_heat_room(cx, &beams->ref_start, (size_t)(c->nodes + beams->scenes + count + 1),

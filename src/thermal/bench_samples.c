@@ -246,8 +246,8 @@ done:
 }
 
 ig_status ig_bench_stages(ig_ctx *cx, const ig_bench_sink *sink) {
-  ig_sample_fn *const makes[] = {ig_sample_cubic_coarse, ig_sample_cubic_medium,
-                                 ig_sample_cubic_fine};
+  ig_sample_fn *const makes[] = {ig_sample_cubic_fine, ig_sample_cubic_medium,
+                                 ig_sample_cubic_coarse};
   for (int i = 0; i < 3; i++) {
     ig_build_subject s;
     ig_build b;

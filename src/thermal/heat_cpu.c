@@ -9,15 +9,20 @@
 #include "kern/pack_f64.h"
 #include "thermal/hex.inc"
 
-/* How many of `most` nodes on end have the first one's row; sixteen at once while they do. */
+/* How many of `most` nodes on end have the first one's row; 32 at once while they do. */
 static int row_count(const int32_t *row, int most) {
+  const int32_t first = row[0];
   int count = 1;
-  for (int other = 0; count + 16 <= most && !other;) {
-    for (int i = 0; i < 16; i++)
-      other |= row[count + i] ^ row[0];
-    count += other ? 0 : 16;
+  while (count + 32 <= most) {
+    int32_t other = 0;
+#pragma omp simd reduction(| : other)
+    for (int i = 0; i < 32; i++)
+      other |= row[count + i] ^ first;
+    if (other)
+      break;
+    count += 32;
   }
-  while (count < most && row[count] == row[0])
+  while (count < most && row[count] == first)
     count++;
   return count;
 }

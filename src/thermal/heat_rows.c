@@ -34,10 +34,8 @@ struct ig_heat_rows {
   row_key *key;
   heat_row_f64 *row;
   int64_t *met;           /* rows: nodes that asked for it */
-  heat_bulk_f64 bulk[2];  /* of the two commonest rows that can be a bulk */
-  heat_bulk_f64 *bulk_64; /* of each that can, in the precision of the state */
+  heat_bulk_f64 *bulk_64; /* of each row that can be one, in both precisions */
   heat_bulk_f32 *bulk_32;
-  int16_t *bulk_of; /* rows: which of them, -1: none */
   int bulks, bulk_room;
   int rows, row_room, pushed;
   uint32_t *slot; /* open addressing over keys; 0: free, else row + 1 */
@@ -129,7 +127,6 @@ void ig_heat_rows_free(ig_heat *h) {
   free(b->slot);
   free(b->bulk_64);
   free(b->bulk_32);
-  free(b->bulk_of);
   free(b);
   h->row_book = NULL;
 }
@@ -267,7 +264,6 @@ static bool bulk_order(const heat_row_f64 *row, heat_bulk_f64 *bulk) {
       {0, 1, 1},   {0, -1, 1}, {0, 1, -1},  {0, -1, -1}, {1, 1, 1},   {-1, 1, 1}, {1, -1, 1},
       {-1, -1, 1}, {1, 1, -1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, -1}};
   static const int first[8] = {0, 2, 4, 6, 10, 14, 18, 26};
-  int n = 0;
   for (int g = bulk->full ? 0 : 3; g < 7; g++)
     for (int i = first[g]; i < first[g + 1]; i++) {
       const int32_t offset = group[i][0] + group[i][1] * sy + group[i][2] * sz;
@@ -280,7 +276,6 @@ static bool bulk_order(const heat_row_f64 *row, heat_bulk_f64 *bulk) {
         bulk->weight[g] = row->weight[j];
       else if (fabs(row->weight[j] - bulk->weight[g]) > 1e-9 * fabs(row->weight[j]))
         return false;
-      bulk->offset[n++] = offset;
     }
   bulk->inverse = row->inverse;
   bulk->sy = sy;
@@ -293,7 +288,6 @@ static void bulk_round(const heat_bulk_f64 *from, heat_bulk_f32 *to) {
   to->full = from->full;
   to->sy = from->sy;
   to->sz = from->sz;
-  memcpy(to->offset, from->offset, sizeof to->offset);
   for (int g = 0; g < 7; g++)
     to->weight[g] = (float)from->weight[g];
   to->inverse = (float)from->inverse;
@@ -301,15 +295,11 @@ static void bulk_round(const heat_bulk_f64 *from, heat_bulk_f32 *to) {
 
 /* Rows made since the last call that can be a bulk. */
 static ig_status bulks_collect(ig_ctx *cx, struct ig_heat_rows *b) {
-  int16_t *of = realloc(b->bulk_of, (size_t)b->rows * sizeof *of);
-  if (!of)
-    return IG_FAIL(cx, IG_MEMORY, "no memory for rows");
-  b->bulk_of = of;
   for (int r = b->pushed; r < b->rows; r++) {
     heat_bulk_f64 bulk;
     memset(&bulk, 0, sizeof bulk);
-    b->bulk_of[r] = -1;
-    if (b->bulks == INT16_MAX || !bulk_order(&b->row[r], &bulk))
+    b->row[r].bulk = -1;
+    if (!bulk_order(&b->row[r], &bulk))
       continue;
     bulk.row = r;
     if (b->bulks == b->bulk_room) {
@@ -324,44 +314,29 @@ static ig_status bulks_collect(ig_ctx *cx, struct ig_heat_rows *b) {
     }
     b->bulk_64[b->bulks] = bulk;
     bulk_round(&bulk, &b->bulk_32[b->bulks]);
-    b->bulk_of[r] = (int16_t)b->bulks++;
+    b->row[r].bulk = b->bulks++;
   }
   return IG_OK;
 }
 
-const void *ig_heat_bulks(const ig_heat *h, const int16_t **of) {
+const void *ig_heat_bulks(const ig_heat *h, int *count) {
   const struct ig_heat_rows *b = h->row_book;
-  *of = b->bulk_of;
+  *count = b->bulks;
   return h->precision == IG_SINGLE ? (const void *)b->bulk_32 : (const void *)b->bulk_64;
 }
 
-static void bulk_choose(struct ig_heat_rows *b) {
-  int64_t most[2] = {0, 0};
-  b->bulk[0].row = b->bulk[1].row = -1;
-  for (int i = 0; i < b->bulks; i++) {
-    const int64_t met = b->met[b->bulk_64[i].row];
-    const int place = met > most[0] ? 0 : met > most[1] ? 1 : 2;
-    if (place == 0) {
-      most[1] = most[0];
-      b->bulk[1] = b->bulk[0];
-    }
-    if (place < 2) {
-      most[place] = met;
-      b->bulk[place] = b->bulk_64[i];
-    }
-  }
-}
-
-void ig_heat_bulk(const ig_heat *h, int which, void *out) {
-  const heat_bulk_f64 *bulk = &h->row_book->bulk[which];
-  if (h->precision != IG_SINGLE)
-    memcpy(out, bulk, sizeof *bulk);
-  else
-    bulk_round(bulk, out);
+int ig_heat_bulk_commonest(const ig_heat *h) {
+  const struct ig_heat_rows *b = h->row_book;
+  int best = -1;
+  for (int i = 0; i < b->bulks; i++)
+    if (best < 0 || b->met[b->bulk_64[i].row] > b->met[b->bulk_64[best].row])
+      best = i;
+  return best;
 }
 
 static void row_round(const heat_row_f64 *from, heat_row_f32 *to) {
   to->count = from->count;
+  to->bulk = from->bulk;
   memcpy(to->offset, from->offset, sizeof to->offset);
   for (int j = 0; j < IG_ROW_NEIGHBORS; j++)
     to->weight[j] = (float)from->weight[j];
@@ -376,6 +351,8 @@ ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
   struct ig_heat_rows *b = h->row_book;
   if (b->pushed == b->rows)
     return IG_OK;
+  IG_TRY(bulks_collect(cx, b));
+  b->pushed = b->rows;
   const bool single = h->precision == IG_SINGLE;
   const size_t size = single ? sizeof(heat_row_f32) : sizeof(heat_row_f64);
   if (h->rows.count < (size_t)b->rows) {
@@ -387,8 +364,5 @@ ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
       row_round(&b->row[r], &((heat_row_f32 *)h->rows.host)[r]);
     else
       ((heat_row_f64 *)h->rows.host)[r] = b->row[r];
-  IG_TRY(bulks_collect(cx, b));
-  b->pushed = b->rows;
-  bulk_choose(b);
   return ig_array_push(cx, &h->rows);
 }

@@ -15,10 +15,9 @@ void ig_heat_rows_free(ig_heat *h);
 IG_MUST_CHECK ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *row);
 /* Puts rows made since the last call on the device. */
 IG_MUST_CHECK ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h);
-/* The commonest row without films (which 0) or the next (1), in the precision of the state
-   (heat_bulk_f32 or _f64); its `row` is -1 where no row has a box's symmetry. */
-void ig_heat_bulk(const ig_heat *h, int which, void *bulk);
-/* All rows that have it, in that precision; of: which of them a row is, -1: none. */
-const void *ig_heat_bulks(const ig_heat *h, const int16_t **of);
+/* Rows of nodes deep inside a grid of boxes: a heat_bulk_f32 or _f64 each, by the precision of the
+   state; and the commonest of them, -1: there is none. */
+const void *ig_heat_bulks(const ig_heat *h, int *count);
+int ig_heat_bulk_commonest(const ig_heat *h);
 
 #endif

@@ -12,14 +12,40 @@ typedef struct {
 } ig_simple_metal;
 const ig_material_case *ig_simple_metal_of(ig_simple_metal *s, double rho, double c, double k);
 
-/* A condition that says nothing yet. faces NULL: the outer surface. */
-ig_heat_condition ig_verify_condition(const ig_mesh *mesh, const char *faces);
+/* A mesh of one metal, conditions on it, the engine: the start of most problems. Made with the
+   defaults of its setup (double precision, gather, classes, lumped surfaces, 300 K), which may be
+   changed until it is started; freed whatever came of it. */
+typedef struct {
+  ig_ctx *cx;
+  ig_mesh *mesh;
+  ig_simple_metal metal;
+  const ig_material_case *material;
+  ig_heat_condition condition[6];
+  ig_heat_setup setup;
+  ig_heat heat;
+  double *T; /* nodes: see ig_scene_read and _write */
+} ig_scene;
+IG_MUST_CHECK ig_status ig_scene_box(ig_ctx *cx, const double *size, const int *cells, ig_scene *s);
+IG_MUST_CHECK ig_status ig_scene_mesh(ig_ctx *cx, const ig_mesh_case *mesh, ig_scene *s);
+void ig_scene_metal(ig_scene *s, double rho, double c, double k);
+/* Another condition, which says nothing yet. faces NULL: the outer surface. */
+ig_heat_condition *ig_scene_condition(ig_scene *s, const char *faces);
+IG_MUST_CHECK ig_status ig_scene_start(ig_scene *s); /* at time 0 */
+/* Steps without births or sources. */
+IG_MUST_CHECK ig_status ig_scene_steps(ig_scene *s, double dt, int64_t steps);
+IG_MUST_CHECK ig_status ig_scene_read(ig_scene *s);  /* temperatures of the engine into T */
+IG_MUST_CHECK ig_status ig_scene_write(ig_scene *s); /* and back */
+/* The volume each node stands for, m^3; freed by the caller. */
+IG_MUST_CHECK ig_status ig_scene_volumes(const ig_scene *s, double **volume);
+void ig_scene_free(ig_scene *s); /* one of zeros: nothing to do */
+
 void ig_verify_say(const ig_verify_sink *sink, const char *quantity, const char *source,
                    double expected, double computed, double tolerance, bool relative);
-/* Steps without births or sources. */
-IG_MUST_CHECK ig_status ig_verify_steps(ig_ctx *cx, ig_heat *h, double dt, int64_t steps);
-double ig_slab_series(double bi, double fo, double x); /* x: share of the thickness */
+extern const char *const ig_verify_precision[], *const ig_verify_form[]; /* their names */
 
+/* verify_slab.c */
+ig_status ig_verify_slab(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_verify_dwell(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_beam.c */
 ig_status ig_verify_beam(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_verify_sources(ig_ctx *cx, const ig_verify_sink *sink);
@@ -30,21 +56,5 @@ ig_status ig_verify_stefan(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_verify_latent(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_verify_powder(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_verify_solidification(ig_ctx *cx, const ig_verify_sink *sink);
-ig_status ig_verify_dwell(ig_ctx *cx, const ig_verify_sink *sink);
-
-/* A bar and one condition on it; temperatures after a time. */
-typedef struct {
-  double size[3];
-  int cells[3];
-  const ig_material_case *material;
-  const char *where; /* face set, NULL: everywhere */
-  ig_heat_condition c;
-  double initial, time, step; /* step: share of the critical one */
-  bool enthalpy;
-} ig_verify_bar;
-/* T: of the nodes along its first edge, cells[0] + 1 of them. */
-IG_MUST_CHECK ig_status ig_verify_bar_run(ig_ctx *cx, const ig_verify_bar *b,
-                                          ig_precision precision, ig_heat_conduction conduction,
-                                          double *T, ig_heat_ledger *ledger);
 
 #endif

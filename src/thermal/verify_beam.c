@@ -22,18 +22,14 @@ typedef struct {
 } plate;
 
 typedef struct {
-  ig_mesh *mesh;
-  ig_heat heat;
+  ig_scene scene;
   ig_beams beams;
-  double *T;
   ig_heat_survey survey;
 } plate_state;
 
 static void plate_free(ig_ctx *cx, plate_state *s) {
-  free(s->T);
   ig_beams_free(cx, &s->beams);
-  ig_heat_free(cx, &s->heat);
-  ig_mesh_free(s->mesh);
+  ig_scene_free(&s->scene);
 }
 
 static ig_beam_case beam_of(ig_beam_model model, double radius, double depth, double absorptivity) {
@@ -52,28 +48,23 @@ static ig_status plate_run(ig_ctx *cx, const plate *p, plate_state *s) {
   ig_toolpath path[2];
   memset(path, 0, sizeof path);
   const ig_list cases = {p->beams, (void *)p->beam};
-  ig_heat *h = &s->heat;
+  ig_heat *h = &s->scene.heat;
+  ig_heat_setup *setup = &s->scene.setup;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_mesh_generate(cx, &p->mesh, &s->mesh));
+  IG_TRY_GOTO(status, done, ig_scene_mesh(cx, &p->mesh, &s->scene));
   for (int b = 0; b < p->beams; b++) {
     IG_TRY_GOTO(status, done, ig_toolpath_add(cx, &path[b], 0, p->from[b], p->power[b]));
     IG_TRY_GOTO(status, done, ig_toolpath_add(cx, &path[b], p->time, p->to[b], 0));
   }
   const bool melts = !isnan(p->material->liquidus);
-  const ig_heat_setup setup = {.mesh = s->mesh,
-                               .precision = p->precision,
-                               .assembly = IG_GATHER,
-                               .conduction = p->conduction,
-                               .surface = IG_HEAT_LUMPED,
-                               .enthalpy = true,
-                               .materials = 1,
-                               .material = &p->material,
-                               .initial = p->initial,
-                               .ambient = p->initial,
-                               .track = melts ? 1 << 30 : 0};
-  IG_TRY_GOTO(status, done, ig_heat_new(cx, &setup, h));
-  IG_TRY_GOTO(status, done, ig_beams_new(cx, &cases, path, h, NAN, 0, s->mesh, &s->beams));
-  IG_TRY_GOTO(status, done, ig_heat_begin(cx, h, 0));
+  s->scene.material = p->material;
+  setup->precision = p->precision;
+  setup->conduction = p->conduction;
+  setup->enthalpy = true;
+  setup->initial = setup->ambient = p->initial;
+  setup->track = melts ? 1 << 30 : 0;
+  IG_TRY_GOTO(status, done, ig_scene_start(&s->scene));
+  IG_TRY_GOTO(status, done, ig_beams_new(cx, &cases, path, h, NAN, 0, s->scene.mesh, &s->beams));
   const int steps = p->steps ? p->steps : (int)ceil(p->time / (0.9 * 2 / h->rate));
   for (int i = 0; i < steps; i++) {
     IG_TRY_GOTO(status, done,
@@ -85,8 +76,7 @@ static ig_status plate_run(ig_ctx *cx, const plate *p, plate_state *s) {
     }
   }
   IG_TRY_GOTO(status, done, ig_fault_check(cx, "node", NULL));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &s->T, s->mesh->nodes, "temperatures"));
-  IG_TRY_GOTO(status, done, ig_heat_temperatures(cx, h, s->T));
+  IG_TRY_GOTO(status, done, ig_scene_read(&s->scene));
   const ig_heat_question q = {.melt = melts, .along = {p->along[0], p->along[1]}};
   status = ig_heat_ask(cx, h, &q, &s->survey);
 done:
@@ -166,7 +156,7 @@ static plate thick_plate(ig_box_case *box, const ig_material_case *material) {
 static double at_place(const plate_state *s, double x, double y, double z) {
   const int i = (int)lround((20e-3 + x) / 0.25e-3), j = (int)lround((7e-3 + y) / 0.25e-3),
             k = 28 - (int)lround(z / 0.25e-3);
-  return s->T[i + 105 * (j + 57 * k)] - 300;
+  return s->scene.T[i + 105 * (j + 57 * k)] - 300;
 }
 
 ig_status ig_verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
@@ -223,18 +213,12 @@ ig_status ig_verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
 /* --- every model on every kind of mesh */
 
 /* Mean place and spread of what one step put into the nodes, about the beam. */
-static void moments(const plate_state *s, const double *at, double *mean, double *spread) {
-  double all = 0;
+static ig_status moments(const ig_scene *s, const double *at, double *mean, double *spread) {
+  double all = 0, *volume;
+  IG_TRY(ig_scene_volumes(s, &volume));
   memset(mean, 0, 3 * sizeof *mean);
   memset(spread, 0, 3 * sizeof *spread);
-  double *volume = calloc((size_t)s->mesh->nodes, sizeof *volume);
-  for (ig_lid e = 0; e < s->heat.elements && volume; e++) {
-    ig_heat_shape room;
-    const ig_heat_shape *shape = ig_heat_shape_of(&s->heat, e, &room);
-    for (int a = 0; a < 8; a++)
-      volume[ig_heat_conn(&s->heat, e)[a]] += shape->volume[a];
-  }
-  for (ig_lid n = 0; n < s->mesh->nodes && volume; n++) {
+  for (ig_lid n = 0; n < s->mesh->nodes; n++) {
     const double heat = volume[n] * (s->T[n] - 300);
     all += heat;
     for (int d = 0; d < 3; d++) {
@@ -248,6 +232,7 @@ static void moments(const plate_state *s, const double *at, double *mean, double
     spread[d] = sqrt(spread[d] / all);
   }
   free(volume);
+  return IG_OK;
 }
 
 ig_status ig_verify_sources(ig_ctx *cx, const ig_verify_sink *sink) {
@@ -284,7 +269,7 @@ ig_status ig_verify_sources(ig_ctx *cx, const ig_verify_sink *sink) {
       p.beam[0].front = 0.8e-3;
       p.beam[0].rear = 1.6e-3;
       plate_state s;
-      const ig_status status = plate_run(cx, &p, &s);
+      ig_status status = plate_run(cx, &p, &s);
       char text[96];
       if (status == IG_OK) {
         snprintf(text, sizeof text, "%s beam, %s mesh: heat deposited [J]", model[b],
@@ -292,9 +277,10 @@ ig_status ig_verify_sources(ig_ctx *cx, const ig_verify_sink *sink) {
         ig_verify_say(sink, text, "absorptivity x power x time", 0.37 * 321 * 1e-3,
                       s.survey.sum[IG_LEDGER_SOURCE], 1e-12, true);
       }
-      if (status == IG_OK && k == 1) { /* its shape, where the mesh can show it */
-        double mean[3], spread[3];
-        moments(&s, p.from[0], mean, spread);
+      double mean[3], spread[3];
+      if (status == IG_OK && k == 1) /* its shape, where the mesh can show it */
+        status = moments(&s.scene, p.from[0], mean, spread);
+      if (status == IG_OK && k == 1) {
         const double side = b == IG_BEAM_SURFACE || b == IG_BEAM_CYLINDER ? R / 2 : R / sqrt(6);
         snprintf(text, sizeof text, "%s beam: spread across [m]", model[b]);
         ig_verify_say(sink, text, "moment of its intensity", side, spread[1], 0.05, true);
@@ -343,9 +329,9 @@ ig_status ig_verify_lasers(ig_ctx *cx, const ig_verify_sink *sink) {
     status = plate_run(cx, &p, &s[2]);
   if (status == IG_OK) {
     double worst = 0, most = 0;
-    for (ig_lid n = 0; n < s[0].mesh->nodes; n++) {
-      worst = fmax(worst, fabs(s[0].T[n] + 300 - s[1].T[n] - s[2].T[n]));
-      most = fmax(most, s[0].T[n] - 300);
+    for (ig_lid n = 0; n < s[0].scene.mesh->nodes; n++) {
+      worst = fmax(worst, fabs(s[0].scene.T[n] + 300 - s[1].scene.T[n] - s[2].scene.T[n]));
+      most = fmax(most, s[0].scene.T[n] - 300);
     }
     ig_verify_say(sink, "two at once less one and the other, over the rise",
                   "superposition, constant properties", 0, worst / most, 1e-11, false);

@@ -77,9 +77,9 @@ static ig_status do_assembled(void *arg) {
 #endif
 
 #define BLOCK                                                                                      \
-  "{grid: {elements: [%d, %d, %d]}, supports: [{where: {to: [0, 1e9, 1e9]}}], loads: [{where: "    \
-  "{from: [%d, 0, 0]}, force: [0, 0, -1]}], filter: {kind: none}, void_ratio: 1e-6, solver: "      \
-  "{tolerance: 1e-5, preconditioner: %s}}"
+  "{grid: {elements: [%d, %d, %d]}, supports: [{box: {max: [0, 1e9, 1e9]}}], loads: [{box: {min: " \
+  "[%d, 0, 0]}, force: [0, 0, -1]}], filter: {kind: none}, void_ratio: 1e-6, solver: {tolerance: " \
+  "1e-5, preconditioner: %s}}"
 
 static ig_status block_open(ig_ctx *cx, const int *n, const char *preconditioner, ig_trial *t) {
   char text[600];
@@ -158,7 +158,7 @@ static ig_status bench_operator(ig_ctx *cx, const ig_bench_sink *sink) {
 static ig_status do_cycle(void *arg) {
   product *p = arg;
   const float *z;
-  return p->m->linear.precondition(p->m, p->m->pcg.r32.dev, &z);
+  return ig_multigrid_linear(p->m).precondition(p->m, p->m->pcg.r32.dev, &z);
 }
 static ig_status do_update(void *arg) {
   return ig_multigrid_update(((product *)arg)->m);
@@ -234,40 +234,40 @@ static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *n
 }
 
 #define TIED(nx, ny, nz, quarter, rest, center_x, center_y, radius, solver)                        \
-  "{grid: {elements: [" #nx ", " #ny ", " #nz "]}, volume: 0.2, void_ratio: 1e-6, filter: {kind: " \
-  "density, radius: 1.5}, supports: [{where: {from: [0, 0, 0], to: [0, " #quarter ", " #nz         \
-  "]}}, {where: {from: [0, " #rest ", 0], to: [0, " #ny ", " #nz                                   \
-  "]}}], loads: [{where: {from: [0, 0, 0], to: [" #nx ", " #ny ", 0], center: [" #center_x         \
-  ", " #center_y ", 0], radius: " #radius                                                          \
-  ", axis: z}, force: [0, 0, -1], spread: faces}], optimiser: {move: 0.1, tolerance: 1e-3}, "      \
-  "solver: {tolerance: 1e-5" solver "}}"
+  "{grid: {elements: [" #nx ", " #ny ", " #nz                                                      \
+  "]}, volume: 0.2, void_ratio: 1e-6, filter: {kind: density, radius: 1.5}, supports: [{box: "     \
+  "{min: [0, 0, 0], max: [0, " #quarter ", " #nz "]}}, {box: {min: [0, " #rest                     \
+  ", 0], max: [0, " #ny ", " #nz "]}}], loads: [{box: {min: [0, 0, 0], max: [" #nx ", " #ny        \
+  ", 0]}, cylinder: {from: [" #center_x ", " #center_y ", -1], to: [" #center_x ", " #center_y     \
+  ", 1], radius: " #radius "}, force: [0, 0, -1], spread: faces}], optimiser: {move: 0.1, "        \
+  "tolerance: 1e-3}, solver: {tolerance: 1e-5" solver "}}"
 #define TIED_64(solver) TIED(64, 32, 32, 8, 24, 64.5, 16, 6.6, solver)
 #define TIED_128(solver) TIED(128, 64, 64, 16, 48, 128.5, 32, 13, solver)
 #define TIED_256(solver) TIED(256, 128, 128, 32, 96, 256.5, 64, 25.8, solver)
 #define TIED_640(solver) TIED(640, 320, 320, 80, 240, 640.5, 160, 64.2, solver)
 #define BRIDGE(tolerance)                                                                          \
-  "{grid: {elements: [184, 40, 90]}, symmetry: [x+], supports: [{where: {from: [60, 0, 0], to: "   \
-  "[60, 40, 0]}}, {where: {from: [60, 0, 30], to: [60, 40, 30]}, fix: z}], loads: [{where: "       \
-  "{from: [0, 0, 32], to: [184, 40, 32]}, force: [0, 0, -1]}], passive: [{where: {from: [0, 0, "   \
-  "30], to: [184, 40, 32]}, as: solid}, {where: {from: [0, 4, 32], to: [184, 36, 38]}, as: "       \
-  "void}], volume: 0.15, void_ratio: 1e-6, penalty_ramp: {start: 1, hold: 20, factor: 1.02}, "     \
-  "filter: {kind: sensitivity, radius: 3}, optimiser: {gray: 3, gray_ramp: {start: 1, hold: 15, "  \
-  "factor: 1.01}}, solver: {tolerance: " #tolerance "}}"
+  "{grid: {elements: [184, 40, 90]}, symmetry: [x+], supports: [{box: {min: [60, 0, 0], max: "     \
+  "[60, 40, 0]}}, {box: {min: [60, 0, 30], max: [60, 40, 30]}, fix: z}], loads: [{box: {min: [0, " \
+  "0, 32], max: [184, 40, 32]}, force: [0, 0, -1]}], passive: [{box: {min: [0, 0, 30], max: "      \
+  "[184, 40, 32]}, as: solid}, {box: {min: [0, 4, 32], max: [184, 36, 38]}, as: void}], volume: "  \
+  "0.15, void_ratio: 1e-6, penalty_ramp: {start: 1, hold: 20, factor: 1.02}, filter: {kind: "      \
+  "sensitivity, radius: 3}, optimiser: {gray: 3, gray_ramp: {start: 1, hold: 15, factor: 1.01}}, " \
+  "solver: {tolerance: " #tolerance "}}"
 #define GRIPPER                                                                                    \
-  "{problem: mechanism, grid: {elements: [160, 40, 80]}, symmetry: [z-], supports: [{where: "      \
-  "{from: [0, 0, 80], to: [0, 40, 80]}}], loads: [{where: {from: [0, 16, 0], to: [0, 24, 4]}, "    \
-  "force: [1, 0, 0]}], springs: [{where: {from: [0, 16, 0], to: [0, 24, 4]}, stiffness: [0.17, "   \
-  "0, 0]}, {where: {from: [156, 16, 20], to: [160, 24, 20]}, stiffness: [0, 0, 0.33]}], ports: "   \
-  "[{where: {from: [156, 16, 20], to: [160, 24, 20]}, direction: [0, 0, -1]}], passive: [{where: " \
-  "{from: [120, 0, 0], to: [160, 40, 20]}, as: void}, {where: {from: [150, 12, 20], to: [160, "    \
-  "28, 22]}, as: solid}], volume: 0.1, void_ratio: 3.3333e-4, penalty_ramp: {start: 1, hold: 20, " \
-  "factor: 1.02}, filter: {kind: sensitivity, radius: 4}, optimiser: {limits: relative, move: "    \
-  "0.1, damping: 0.3, "                                                                            \
-  "gray: 3, gray_ramp: {start: 1, hold: 15, factor: 1.01}}, solver: {tolerance: 1e-8}}"
+  "{problem: mechanism, grid: {elements: [160, 40, 80]}, symmetry: [z-], supports: [{box: {min: "  \
+  "[0, 0, 80], max: [0, 40, 80]}}], loads: [{box: {min: [0, 16, 0], max: [0, 24, 4]}, force: [1, " \
+  "0, 0]}], springs: [{box: {min: [0, 16, 0], max: [0, 24, 4]}, stiffness: [0.17, 0, 0]}, {box: "  \
+  "{min: [156, 16, 20], max: [160, 24, 20]}, stiffness: [0, 0, 0.33]}], ports: [{box: {min: "      \
+  "[156, 16, 20], max: [160, 24, 20]}, direction: [0, 0, -1]}], passive: [{box: {min: [120, 0, "   \
+  "0], max: [160, 40, 20]}, as: void}, {box: {min: [150, 12, 20], max: [160, 28, 22]}, as: "       \
+  "solid}], volume: 0.1, void_ratio: 3.3333e-4, penalty_ramp: {start: 1, hold: 20, factor: "       \
+  "1.02}, filter: {kind: sensitivity, radius: 4}, optimiser: {limits: relative, move: 0.1, "       \
+  "damping: 0.3, gray: 3, gray_ramp: {start: 1, hold: 15, factor: 1.01}}, solver: {tolerance: "    \
+  "1e-8}}"
 #define SINK                                                                                       \
-  "{problem: heat, grid: {elements: [128, 64, 256]}, source: 1, supports: [{where: {from: [0, 0, " \
-  "256], to: [16, 16, 256]}}], volume: 0.3, void_ratio: 1e-3, penalty_ramp: {start: 1, hold: 20, " \
-  "factor: 1.02}, filter: {kind: sensitivity, radius: 5}, optimiser: {gray: 3, gray_ramp: "        \
+  "{problem: heat, grid: {elements: [128, 64, 256]}, source: 1, supports: [{box: {min: [0, 0, "    \
+  "256], max: [16, 16, 256]}}], volume: 0.3, void_ratio: 1e-3, penalty_ramp: {start: 1, hold: "    \
+  "20, factor: 1.02}, filter: {kind: sensitivity, radius: 5}, optimiser: {gray: 3, gray_ramp: "    \
   "{start: 1, hold: 15, factor: 1.01}}, solver: {tolerance: 1e-8}}"
 
 static ig_status bench_tied(ig_ctx *cx, const ig_bench_sink *sink) {

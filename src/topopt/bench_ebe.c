@@ -211,10 +211,10 @@ static ig_status bench_designs(ig_ctx *cx, const ig_bench_sink *sink) {
                                             .cells = IG_ROW(n, 3 * n, n)}}};
   static const char *const names[2] = {"cantilever", "arch"};
   static const char *const bodies[2] = {
-      "volume: 0.3, void_ratio: 1e-3, filter: {radius: 1.2}, supports: [{where: {set: xmin}}], "
-      "loads: [{where: {set: xmax}, force: [0, -1, 0], spread: faces}]",
-      "volume: 0.3, void_ratio: 1e-3, filter: {radius: 1.2}, supports: [{where: {set: start}}], "
-      "loads: [{where: {set: end}, force: [1, 0, 0], spread: faces}]"};
+      "volume: 0.3, void_ratio: 1e-3, filter: {radius: 1.2}, supports: [{set: xmin}], loads: "
+      "[{set: xmax, force: [0, -1, 0], spread: faces}]",
+      "volume: 0.3, void_ratio: 1e-3, filter: {radius: 1.2}, supports: [{set: start}], loads: "
+      "[{set: end, force: [1, 0, 0], spread: faces}]"};
   for (int k = 0; k < 2; k++) {
     ig_mesh *mesh;
     double reference = NAN;

@@ -1,5 +1,8 @@
-/* From a case to a grid with supports, loads and roles: the grid as a discretisation. */
-#include "topopt/topopt.h"
+/* From a case to a grid as a discretisation.
+
+     places: supports, loads, roles   placing.c, grid_place.c
+     products, multigrid              solver/ */
+#include "topopt/placing.h"
 #include "backend/backend.h"
 #include "material/material.h"
 
@@ -7,377 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* --- regions --- */
-
-bool ig_region_holds(const ig_region_case *r, const double *x, int dim, double slack) {
-  for (int d = 0; d < dim; d++) {
-    if (!isnan(r->from[d]) && x[d] < r->from[d] - slack)
-      return false;
-    if (!isnan(r->to[d]) && x[d] > r->to[d] + slack)
-      return false;
-  }
-  if (isnan(r->radius))
-    return true;
-  double s = 0;
-  for (int d = 0; d < dim; d++)
-    if (r->axis != d + 1) {
-      const double c = isnan(r->center[d]) ? 0 : r->center[d];
-      s += (x[d] - c) * (x[d] - c);
-    }
-  return s < r->radius * r->radius;
-}
-
-/* Calls `visit` for every node, element or boundary face whose point is in the region. */
-typedef void visit_fn(void *user, int64_t place, const int *index);
-
-static double slack_of(const ig_grid_model *m) {
-  double h = m->h[0];
-  for (int d = 1; d < m->grid.dim; d++)
-    h = m->h[d] < h ? m->h[d] : h;
-  return 1e-6 * h;
-}
-
-static const ig_region_case *set_named(const ig_grid_model *m, const char *name) {
-  for (int i = 0; i < m->c->sets.count; i++) {
-    const ig_set_case *set = IG_ITEM(ig_set_case, m->c->sets, i);
-    if (set->name && strcmp(set->name, name) == 0)
-      return &set->where;
-  }
-  return NULL;
-}
-static bool holds(const ig_grid_model *m, const ig_region_case *r, const double *x) {
-  const double slack = slack_of(m);
-  return ig_region_holds(r, x, m->grid.dim, slack) &&
-         (!r->set || ig_region_holds(set_named(m, r->set), x, m->grid.dim, slack));
-}
-
-static int64_t for_points(const ig_grid_model *m, const ig_region_case *r, bool elements,
-                          visit_fn *visit, void *user) {
-  const ig_grid *g = &m->grid;
-  const int more = elements ? 0 : 1;
-  int64_t count = 0;
-  int i[3];
-  const int nz = g->dim == 3 ? g->n[2] + more : 1;
-  for (i[2] = 0; i[2] < nz; i[2]++)
-    for (i[1] = 0; i[1] < g->n[1] + more; i[1]++)
-      for (i[0] = 0; i[0] < g->n[0] + more; i[0]++) {
-        double x[3];
-        for (int d = 0; d < 3; d++)
-          x[d] = (i[d] + (elements ? 0.5 : 0)) * m->h[d];
-        if (!holds(m, r, x))
-          continue;
-        count++;
-        if (visit)
-          visit(user, ig_grid_place(g, i[0], i[1], i[2]), i);
-      }
-  return count;
-}
-
-/* Boundary faces whose centre is in the region: axis, side and lowest node of each. */
-typedef void face_fn(void *user, int axis, const int *lowest);
-static int64_t for_faces(const ig_grid_model *m, const ig_region_case *r, face_fn *visit,
-                         void *user) {
-  const ig_grid *g = &m->grid;
-  int64_t count = 0;
-  for (int axis = 0; axis < g->dim; axis++)
-    for (int side = 0; side < 2; side++) {
-      int n[3], i[3];
-      for (int d = 0; d < 3; d++)
-        n[d] = d == axis || d >= g->dim ? 1 : g->n[d];
-      for (i[2] = 0; i[2] < n[2]; i[2]++)
-        for (i[1] = 0; i[1] < n[1]; i[1]++)
-          for (i[0] = 0; i[0] < n[0]; i[0]++) {
-            int low[3] = {i[0], i[1], i[2]};
-            low[axis] = side ? g->n[axis] : 0;
-            double x[3];
-            for (int d = 0; d < 3; d++)
-              x[d] = (low[d] + (d == axis ? 0 : 0.5)) * m->h[d];
-            if (!holds(m, r, x))
-              continue;
-            count++;
-            if (visit)
-              visit(user, axis, low);
-          }
-    }
-  return count;
-}
-
-/* --- supports, loads, springs, ports, roles --- */
-
-typedef struct {
-  const ig_grid_model *m;
-  uint8_t *fix, *role;
-  uint8_t bits;
-  double *f, share[3];
-  ig_spring *spring;
-  int64_t springs;
-} filling;
-
-static void fix_node(void *user, int64_t place, const int *index) {
-  (void)index;
-  filling *w = user;
-  w->fix[place] |= w->bits;
-}
-static void load_node(void *user, int64_t place, const int *index) {
-  (void)index;
-  filling *w = user;
-  for (int c = 0; c < w->m->grid.dof; c++)
-    w->f[c * w->m->grid.stored + place] += w->share[c];
-}
-static void load_face(void *user, int axis, const int *low) {
-  filling *w = user;
-  const ig_grid *g = &w->m->grid;
-  const int corners = 1 << (g->dim - 1);
-  for (int q = 0; q < 1 << g->dim; q++)
-    if (!(q >> axis & 1)) {
-      const int64_t place =
-          ig_grid_place(g, low[0] + (q & 1), low[1] + (q >> 1 & 1), low[2] + (q >> 2));
-      for (int c = 0; c < g->dof; c++)
-        w->f[c * g->stored + place] += w->share[c] / corners;
-    }
-}
-static void set_role(void *user, int64_t place, const int *index) {
-  (void)index;
-  filling *w = user;
-  w->role[place] = w->bits;
-}
-static void add_springs(void *user, int64_t place, const int *index) {
-  (void)index;
-  filling *w = user;
-  for (int c = 0; c < w->m->grid.dof; c++)
-    if (w->share[c] > 0) {
-      if (w->spring)
-        w->spring[w->springs] = (ig_spring){place, c, w->share[c]};
-      w->springs++;
-    }
-}
-
-static int spring_order(const void *a, const void *b) {
-  const ig_spring *p = a, *q = b;
-  return p->node != q->node ? (p->node < q->node ? -1 : 1) : p->component - q->component;
-}
-
-bool ig_plane_read(const char *text, int dim, int *axis, int *side) {
-  if (!text || strlen(text) != 2 || text[0] < 'x' || text[0] >= 'x' + dim ||
-      (text[1] != '-' && text[1] != '+'))
-    return false;
-  *axis = text[0] - 'x';
-  *side = text[1] == '+';
-  return true;
-}
-
-static ig_status make_supports(ig_grid_model *m, uint8_t *fix) {
-  const ig_topopt_case *c = m->c;
-  filling w = {.m = m, .fix = fix};
-  const uint8_t all = (uint8_t)((1 << m->grid.dof) - 1);
-  for (int s = 0; s < c->supports.count; s++) {
-    const ig_support_case *support = IG_ITEM(ig_support_case, c->supports, s);
-    w.bits = 0;
-    for (const char *t = support->fix; t && *t; t++) {
-      if (*t < 'x' || *t > 'z')
-        return ig_fail_at(m->cx, &support->at, "fix: '%s' holds no axis: expected letters of xyz",
-                          support->fix);
-      w.bits |= (uint8_t)(1 << (*t - 'x'));
-    }
-    if (m->grid.dof == 1 && w.bits)
-      w.bits = 1;
-    w.bits &= all;
-    if (for_points(m, &support->where, false, fix_node, &w) == 0)
-      return ig_fail_at(m->cx, &support->at, "supports: no node lies in this region of the grid");
-  }
-  for (int s = 0; s < c->symmetry.count; s++) {
-    int axis, side;
-    if (!ig_plane_read(c->symmetry.value[s], m->grid.dim, &axis, &side))
-      return ig_fail_at(m->cx, &c->at, "symmetry: '%s' is no plane: expected x-, x+, y-, y+%s",
-                        c->symmetry.value[s], m->grid.dim == 3 ? ", z- or z+" : "");
-    if (m->grid.dof == 1)
-      continue; /* no heat crosses a free side as it is */
-    ig_region_case plane = {.from = {NAN, NAN, NAN}, .to = {NAN, NAN, NAN}, .radius = NAN};
-    plane.from[axis] = plane.to[axis] = side ? m->grid.n[axis] * m->h[axis] : 0;
-    w.bits = (uint8_t)(1 << axis);
-    for_points(m, &plane, false, fix_node, &w);
-  }
-  return IG_OK;
-}
-
-static ig_status make_springs(ig_grid_model *m, ig_spring **spring, int *springs) {
-  filling w = {.m = m};
-  *spring = NULL;
-  *springs = 0;
-  for (int pass = 0; pass < 2; pass++) {
-    w.springs = 0;
-    for (int s = 0; s < m->c->springs.count; s++) {
-      const ig_spring_case *k = IG_ITEM(ig_spring_case, m->c->springs, s);
-      const int64_t nodes = for_points(m, &k->where, false, NULL, NULL);
-      if (nodes == 0)
-        return ig_fail_at(m->cx, &k->at, "springs: no node lies in this region of the grid");
-      for (int c = 0; c < 3; c++)
-        w.share[c] = k->stiffness[c] / (double)nodes / m->loading.stiffness;
-      for_points(m, &k->where, false, add_springs, &w);
-    }
-    if (w.springs == 0)
-      return IG_OK;
-    if (pass == 0)
-      IG_TRY(IG_NEW(m->cx, &w.spring, w.springs, "springs"));
-  }
-  qsort(w.spring, (size_t)w.springs, sizeof *w.spring, spring_order);
-  int kept = 0; /* springs on one component add up */
-  for (int64_t s = 1; s < w.springs; s++)
-    if (spring_order(&w.spring[kept], &w.spring[s]) == 0)
-      w.spring[kept].stiffness += w.spring[s].stiffness;
-    else
-      w.spring[++kept] = w.spring[s];
-  *spring = w.spring;
-  *springs = kept + 1;
-  return IG_OK;
-}
-
-/* Takes the held components out of a load, makes it unit and sends it to the device. */
-static ig_status put_load(ig_grid_model *m, double *f, const uint8_t *fix, const char *what,
-                          ig_array *to, double *norm) {
-  const ig_grid *g = &m->grid;
-  double s = 0;
-  for (int c = 0; c < g->dof; c++)
-    for (int64_t i = 0; i < g->stored; i++) {
-      double *v = &f[c * g->stored + i];
-      if (fix[i] >> c & 1)
-        *v = 0;
-      s += *v * *v;
-    }
-  *norm = sqrt(s);
-  if (!(*norm > 0))
-    return ig_fail_at(m->cx, &m->c->at, "%s: nothing acts on a node that is free to move", what);
-  for (int64_t i = 0; i < g->stored * g->dof; i++)
-    f[i] /= *norm;
-  return ig_array_from(m->cx, to, f, (size_t)(g->stored * g->dof), sizeof *f, what);
-}
-
-static ig_status make_loads(ig_grid_model *m, const uint8_t *fix) {
-  const ig_topopt_case *c = m->c;
-  const ig_grid *g = &m->grid;
-  const bool heat = c->problem == IG_PROBLEM_HEAT;
-  ig_loading *to = &m->loading;
-  double *f;
-  ig_status status = IG_OK;
-  IG_TRY(IG_NEW(m->cx, &f, g->stored * g->dof, "loads"));
-  to->cases = 1;
-  for (int l = 0; l < c->loads.count; l++) {
-    const int64_t of = IG_ITEM(ig_load_case, c->loads, l)->load_case;
-    to->cases = of > to->cases ? (int)of : to->cases;
-  }
-  for (int q = 0; q < to->cases; q++) {
-    memset(f, 0, (size_t)(g->stored * g->dof) * sizeof *f);
-    filling w = {.m = m, .f = f};
-    for (int l = 0; l < c->loads.count; l++) {
-      const ig_load_case *load = IG_ITEM(ig_load_case, c->loads, l);
-      if (load->load_case != q + 1)
-        continue;
-      const bool faces = load->spread == IG_SPREAD_FACES;
-      const int64_t count = faces ? for_faces(m, &load->where, NULL, NULL)
-                                  : for_points(m, &load->where, false, NULL, NULL);
-      if (count == 0) {
-        status = ig_fail_at(m->cx, &load->at, "loads: no %s lies in this region of the grid",
-                            faces ? "boundary face" : "node");
-        goto done;
-      }
-      for (int d = 0; d < 3; d++)
-        w.share[d] = (heat ? (d ? 0 : load->heat) : load->force[d]) /
-                     (load->spread == IG_SPREAD_EACH ? 1.0 : (double)count);
-      if (faces)
-        for_faces(m, &load->where, load_face, &w);
-      else
-        for_points(m, &load->where, false, load_node, &w);
-    }
-    if (heat && c->source != 0) {
-      const double share =
-          c->source * m->solver->brick.load * (g->dim == 2 ? c->grid.thickness : 1);
-      for (int k = 0; k < (g->dim == 3 ? g->n[2] : 1); k++)
-        for (int j = 0; j < g->n[1]; j++)
-          for (int i = 0; i < g->n[0]; i++)
-            for (int a = 0; a < 1 << g->dim; a++)
-              f[ig_grid_place(g, i + (a & 1), j + (a >> 1 & 1), k + (a >> 2))] += share;
-    }
-    to->weight[q] = q < c->weights.count ? c->weights.value[q] : 1;
-    IG_TRY_GOTO(status, done, put_load(m, f, fix, "loads", &to->f[q], &to->norm[q]));
-  }
-  if (c->problem == IG_PROBLEM_MECHANISM) {
-    memset(f, 0, (size_t)(g->stored * g->dof) * sizeof *f);
-    filling w = {.m = m, .f = f};
-    for (int p = 0; p < c->ports.count; p++) {
-      const ig_port_case *port = IG_ITEM(ig_port_case, c->ports, p);
-      const int64_t count = for_points(m, &port->where, false, NULL, NULL);
-      if (count == 0) {
-        status = ig_fail_at(m->cx, &port->at, "ports: no node lies in this region of the grid");
-        goto done;
-      }
-      for (int d = 0; d < 3; d++)
-        w.share[d] = port->direction[d] / (double)count;
-      for_points(m, &port->where, false, load_node, &w);
-    }
-    IG_TRY_GOTO(status, done, put_load(m, f, fix, "ports", &to->port, &to->norm_port));
-  }
-done:
-  free(f);
-  return status;
-}
-
-static ig_status make_roles(ig_grid_model *m) {
-  const ig_topopt_case *c = m->c;
-  IG_TRY(ig_array_new(m->cx, &m->role, (size_t)m->grid.stored, 1, "roles"));
-  filling w = {.m = m, .role = m->role.host, .bits = IG_ROLE_DESIGN};
-  const ig_region_case everywhere = {.from = {NAN, NAN, NAN}, .to = {NAN, NAN, NAN}, .radius = NAN};
-  for_points(m, &everywhere, true, set_role, &w);
-  for (int p = 0; p < c->passive.count; p++) {
-    const ig_passive_case *passive = IG_ITEM(ig_passive_case, c->passive, p);
-    w.bits = passive->as == 0 ? IG_ROLE_SOLID : IG_ROLE_VOID;
-    if (for_points(m, &passive->where, true, set_role, &w) == 0)
-      return ig_fail_at(m->cx, &passive->at,
-                        "passive: the centre of no element lies in this region of the grid");
-  }
-  for (int64_t i = 0; i < m->grid.stored; i++) {
-    m->d.solid += w.role[i] == IG_ROLE_SOLID;
-    m->d.designed += w.role[i] == IG_ROLE_DESIGN;
-  }
-  if (m->d.designed == 0)
-    return ig_fail_at(m->cx, &c->at, "passive: no element is left to design");
-  return ig_array_push(m->cx, &m->role);
-}
-
-static void mark_element(void *user, int64_t place, const int *index) {
-  (void)index;
-  filling *w = user;
-  w->f[place] = 1;
-}
-
-/* What a constraint measures: elements of a region, or the mean displacement of its nodes. */
-static ig_status grid_measure(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
-  ig_grid_model *m = self;
-  const ig_grid *g = &m->grid;
-  const bool volume = !isnan(limit->volume);
-  if (!volume && m->c->problem == IG_PROBLEM_HEAT)
-    return ig_fail_at(m->cx, &limit->at, "constraints: nothing is displaced in a heat problem");
-  const int64_t count = for_points(m, &limit->where, volume, NULL, NULL);
-  if (count == 0)
-    return ig_fail_at(m->cx, &limit->at, "constraints: no %s lies in this region of the grid",
-                      volume ? "element's centre" : "node");
-  filling w = {.m = m};
-  const size_t n = (size_t)(g->stored * (volume ? 1 : g->dof));
-  IG_TRY(IG_NEW(m->cx, &w.f, n, "constraint"));
-  ig_status status;
-  if (volume) {
-    for_points(m, &limit->where, true, mark_element, &w);
-    *norm = (double)count;
-    status = ig_array_from(m->cx, to, w.f, n, sizeof *w.f, "constraint");
-  } else {
-    for (int d = 0; d < 3; d++)
-      w.share[d] = isnan(limit->direction[d]) ? 0 : limit->direction[d] / (double)count;
-    for_points(m, &limit->where, false, load_node, &w);
-    status = put_load(m, w.f, m->solver->fix.host, "constraints", to, norm);
-  }
-  free(w.f);
-  return status;
-}
 
 /* --- filters --- */
 
@@ -537,28 +169,10 @@ static void grid_free(void *self) {
   ig_grid_model_free(self);
 }
 
-/* Every set that is named exists. */
-static ig_status check_sets(const ig_grid_model *m) {
-  const ig_topopt_case *c = m->c;
-#define CHECK(type, list)                                                                          \
-  for (int i = 0; i < (list).count; i++) {                                                         \
-    const ig_region_case *where = &IG_ITEM(type, list, i)->where;                                  \
-    if (where->set && !set_named(m, where->set))                                                   \
-      return ig_fail_at(m->cx, &where->at,                                                         \
-                        "set: there is no '%s': name it in 'sets', or give a region", where->set); \
-  }
-  CHECK(ig_support_case, c->supports);
-  CHECK(ig_load_case, c->loads);
-  CHECK(ig_spring_case, c->springs);
-  CHECK(ig_port_case, c->ports);
-  CHECK(ig_passive_case, c->passive);
-  CHECK(ig_limit_case, c->constraints);
-#undef CHECK
-  for (int i = 0; i < c->sets.count; i++)
-    if (IG_ITEM(ig_set_case, c->sets, i)->where.set)
-      return ig_fail_at(m->cx, &IG_ITEM(ig_set_case, c->sets, i)->where.at,
-                        "sets: a set is a region, not another set");
-  return IG_OK;
+static ig_status grid_measure(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
+  ig_grid_model *m = self;
+  const ig_points points = ig_grid_points(m);
+  return ig_points_limit(&points, m->solver->fix.host, limit, to, norm);
 }
 
 /* The grid of the case, one or three values a node; and of one value an element. */
@@ -605,11 +219,7 @@ ig_status ig_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double *bytes
     IG_TRY(ig_multigrid_bytes(cx, &m.cells, &options, &filter));
     filter += 2 * 8 * (double)m.cells.stored;
   }
-  int cases = 1;
-  for (int l = 0; l < c->loads.count; l++) {
-    const int of = (int)IG_ITEM(ig_load_case, c->loads, l)->load_case;
-    cases = of > cases ? of : cases;
-  }
+  const int cases = ig_load_cases(c);
   const double n = (double)m.grid.stored, nu = n * m.grid.dof;
   const bool mechanism = c->problem == IG_PROBLEM_MECHANISM;
   *bytes += filter + n + 8 * nu * (cases + mechanism) + ig_design_bytes(c, n, nu, cases);
@@ -620,7 +230,8 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const ig_topopt_case *c = m->c;
   const ig_grid_case *gc = &c->grid;
-  IG_TRY(check_sets(m));
+  for (int i = 0; i < c->sets.count; i++)
+    IG_TRY(ig_place_check(cx, &IG_ITEM(ig_set_case, c->sets, i)->place));
   IG_TRY(make_grid(m));
   const int dim = m->grid.dim;
   const bool heat = c->problem == IG_PROBLEM_HEAT;
@@ -644,12 +255,16 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   int springs = 0;
   ig_status status;
   IG_TRY(IG_NEW(cx, &fix, m->grid.stored, "supports"));
-  IG_TRY_GOTO(status, done, make_roles(m));
-  IG_TRY_GOTO(status, done, make_supports(m, fix));
-  IG_TRY_GOTO(status, done, make_springs(m, &spring, &springs));
+  const ig_points points = ig_grid_points(m);
+  IG_TRY_GOTO(status, done, ig_array_new(cx, &m->role, (size_t)m->grid.stored, 1, "roles"));
+  IG_TRY_GOTO(status, done, ig_points_roles(&points, m->role.host, &m->d.solid, &m->d.designed));
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->role));
+  IG_TRY_GOTO(status, done, ig_points_supports(&points, fix));
+  IG_TRY_GOTO(status, done, ig_points_springs(&points, m->loading.stiffness, &spring, &springs));
+  m->d.loose = ig_points_loose(&points, fix, spring, springs);
   IG_TRY_GOTO(status, done,
               ig_multigrid_new(cx, &m->grid, &brick, fix, spring, springs, &options, &m->solver));
-  IG_TRY_GOTO(status, done, make_loads(m, fix));
+  IG_TRY_GOTO(status, done, ig_points_loads(&points, fix, &m->loading));
   IG_TRY_GOTO(status, done, make_filter(m, &options));
   m->d.self = m;
   m->d.loading = &m->loading;

@@ -16,7 +16,7 @@ typedef struct {
   ig_linear system;
 } ig_helmholtz;
 
-typedef struct {
+typedef struct ig_mesh_model {
   ig_ctx *cx;
   const ig_topopt_case *c;
   const ig_mesh *mesh;
@@ -64,11 +64,5 @@ IG_MUST_CHECK ig_status ig_mesh_filter(void *self, const double *in, double *out
 /* The part at a density (host); mesh_surface.c. */
 IG_MUST_CHECK ig_status ig_mesh_surface(void *self, const double *density, double level,
                                         bool mirror, ig_part *surface);
-
-/* Verification problems; see mesh_verify.c. */
-IG_MUST_CHECK ig_status ig_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink);
-IG_MUST_CHECK ig_status ig_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink);
-IG_MUST_CHECK ig_status ig_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink);
-IG_MUST_CHECK ig_status ig_verify_mesh_solvers(ig_ctx *cx, const ig_verify_sink *sink);
 
 #endif

@@ -7,6 +7,7 @@
    it is), so every edge of the surface belongs to two triangles. */
 #include "mesh/topology.h"
 #include "topopt/mesh_model.h"
+#include "topopt/placing.h"
 #include "topopt/surface.h"
 
 #include <math.h>

@@ -2,18 +2,10 @@
 #include "topopt/topopt.h"
 #include "topopt/ebe.h"
 
-static const ig_option region_options[] = {
-    IG_TEXT(ig_region_case, set, NULL, "named set of the mesh"),
-    IG_VECTOR(ig_region_case, from, 3, "m", NULL, "lowest corner of a box"),
-    IG_VECTOR(ig_region_case, to, 3, "m", NULL, "highest corner of a box"),
-    IG_VECTOR(ig_region_case, center, 3, "m", NULL, "centre of a sphere or cylinder"),
-    IG_REAL(ig_region_case, radius, "m", NULL, IG_TINY, IG_HUGE, "of a sphere or cylinder"),
-    IG_CHOICE(ig_region_case, axis, "sphere|x|y|z", "sphere",
-              "axis of a cylinder through the centre, or a sphere"),
-    IG_END};
-
+/* keys that say where an entry is */
 #define WHERE(S)                                                                                   \
-  IG_MAP(S, where, ig_region_case, region_options, NULL, "which part of the grid or mesh")
+  IG_TEXT(S, set, NULL, "there: a set of the mesh, or one named in 'sets' of a grid"),             \
+      IG_PLACE_KEYS(S, place, "there, or in the part of the set that is: everywhere if left out")
 
 static const ig_option grid_options[] = {
     IG_IVECTOR(ig_grid_case, elements, 3, IG_REQUIRED, 0, 1e5,
@@ -23,8 +15,8 @@ static const ig_option grid_options[] = {
     IG_REAL(ig_grid_case, thickness, "m", "1", IG_TINY, IG_HUGE, "of a plane problem"), IG_END};
 
 static const ig_option support_options[] = {
-    WHERE(ig_support_case),
-    IG_TEXT(ig_support_case, fix, "xyz", "axes along which the nodes there are held"), IG_END};
+    WHERE(ig_hold_case), IG_TEXT(ig_hold_case, fix, "all", "held still: 'all', or some of x y z"),
+    IG_END};
 
 static const ig_option load_options[] = {
     WHERE(ig_load_case),
@@ -54,8 +46,8 @@ static const ig_option passive_options[] = {
     IG_END};
 
 static const ig_option set_options[] = {
-    IG_TEXT(ig_set_case, name, IG_REQUIRED, "by which a 'where' may say 'set'"), WHERE(ig_set_case),
-    IG_END};
+    IG_TEXT(ig_set_case, name, IG_REQUIRED, "what entries call it by 'set'"),
+    IG_PLACE_KEYS(ig_set_case, place, "what is there"), IG_END};
 
 static const ig_option limit_options[] = {
     WHERE(ig_limit_case),
@@ -140,7 +132,7 @@ const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism", "stiffness", "what is wanted"),
     IG_MAP(ig_topopt_case, grid, ig_grid_case, grid_options, NULL,
            "a regular grid; left out where there is a mesh"),
-    IG_LIST(ig_topopt_case, supports, ig_support_case, support_options, NULL,
+    IG_LIST(ig_topopt_case, supports, ig_hold_case, support_options, NULL,
             "held nodes (zero displacement or temperature)"),
     IG_LIST(ig_topopt_case, loads, ig_load_case, load_options, NULL, "forces, or heat"),
     IG_LIST(ig_topopt_case, springs, ig_spring_case, spring_options, NULL, "springs to ground"),
@@ -150,7 +142,7 @@ const ig_option ig_topopt_options[] = {
     IG_LIST(ig_topopt_case, constraints, ig_limit_case, limit_options, NULL,
             "bounds beside the volume, each with one of volume, compliance, displacement (mma)"),
     IG_LIST(ig_topopt_case, sets, ig_set_case, set_options, NULL,
-            "regions of a grid by name, for 'where: {set: …}'"),
+            "places of a grid by name; a mesh has mesh.sets"),
     IG_TEXTS(ig_topopt_case, symmetry, "[]",
              "planes of symmetry: x- (lowest x), x+ (highest), y-, y+, z-, z+"),
     IG_REAL(ig_topopt_case, source, "W/m^3", "0", -IG_HUGE, IG_HUGE, "heat generated everywhere"),

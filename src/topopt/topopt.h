@@ -3,24 +3,13 @@
 #define IG_TOPOPT_H
 
 #include "core/room.h"
+#include "mesh/place.h"
 #include "solver/multigrid.h"
 #include "topopt/design.h"
 
 /* --- the case --- */
 
-/* Part of space: inside everything that is given. Nothing given: everywhere. */
-typedef struct {
-  ig_src at;
-  const char *set;       /* of a mesh */
-  double from[3], to[3]; /* a box */
-  double center[3], radius;
-  int axis; /* x, y, z: a cylinder about the centre; else a sphere */
-} ig_region_case;
-/* Whether a point is in the region's box and sphere or cylinder. */
-bool ig_region_holds(const ig_region_case *r, const double *x, int dim, double slack);
-/* "x-": axis 0, side 0; false if it is none of these. */
-bool ig_plane_read(const char *text, int dim, int *axis, int *side);
-
+/* Entries say where they are by `set` and `place`: inside both, or everywhere. */
 typedef struct {
   ig_src at;
   int64_t elements[3]; /* the last one 0: a plane problem */
@@ -29,36 +18,42 @@ typedef struct {
 } ig_grid_case;
 typedef struct {
   ig_src at;
-  ig_region_case where;
-  const char *fix; /* letters of the axes held; temperatures: anything */
-} ig_support_case;
+  const char *set;
+  ig_place place;
+  const char *fix; /* "all", or some of x y z; temperatures: anything */
+} ig_hold_case;
 typedef enum { IG_SPREAD_EACH, IG_SPREAD_NODES, IG_SPREAD_FACES } ig_spread;
 typedef struct {
   ig_src at;
-  ig_region_case where;
+  const char *set;
+  ig_place place;
   double force[3], heat; /* N; W */
   int spread;            /* ig_spread */
   int64_t load_case;     /* from 1 */
 } ig_load_case;
 typedef struct {
   ig_src at;
-  ig_region_case where;
+  const char *set;
+  ig_place place;
   double stiffness[3]; /* N/m in all, shared by the nodes */
 } ig_spring_case;
 typedef struct {
   ig_src at;
-  ig_region_case where;
+  const char *set;
+  ig_place place;
   double direction[3];
 } ig_port_case;
 typedef struct {
   ig_src at;
-  ig_region_case where;
+  const char *set;
+  ig_place place;
   int as; /* solid, void */
 } ig_passive_case;
 /* One of these is given, the others are NAN. */
 typedef struct {
   ig_src at;
-  ig_region_case where;
+  const char *set;
+  ig_place place;
   double volume, compliance, displacement; /* share of the region; J; m */
   double direction[3];
   int64_t load_case;
@@ -66,7 +61,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   const char *name;
-  ig_region_case where;
+  ig_place place;
 } ig_set_case;
 typedef struct {
   ig_src at;
@@ -161,6 +156,7 @@ struct ig_discretisation {
   void *self;
   ig_loading *loading;
   int64_t solid, designed; /* elements held solid; elements to design */
+  const char *loose;       /* what nothing keeps the body from, "moves along x"; NULL: held fast */
   int64_t places;          /* values of an element array; places without an element have no role */
   int64_t elements, dofs, nodes;
   const uint8_t *role; /* device */

@@ -6,78 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 export INGOT_MATERIALS=$SOURCE/materials
-cat >small.yaml <<END
-title: small
-backend: ${INGOT_TEST_BACKEND:-cpu}
-threads: 1
-materials: {name: Ti-6Al-4V, file: Ti-6Al-4V}
-stages:
-  design:
-    physics: topopt
-    grid: {elements: [8, 4, 12], size: [16 mm, 8 mm, 24 mm]}
-    supports: {where: {from: [0, 0, 0], to: [16 mm, 8 mm, 0]}}
-    loads: {where: {from: [4 mm, 0, 24 mm], to: [12 mm, 8 mm, 24 mm]}, force: [1 kN, 0, 0], spread: faces}
-    passive:
-      - {where: {from: [0, 0, 0], to: [16 mm, 8 mm, 2 mm]}}
-      - {where: {from: [4 mm, 0, 22 mm], to: [12 mm, 8 mm, 24 mm]}}
-    volume: 0.5
-    filter: {kind: density, radius: 2.5 mm}
-    iterations: 30
-    picture: {field: density, threshold: density, keep: [0.5, 1]}
-  shape:
-    physics: shape
-    from: design
-    voxel: 2 mm
-    smoothing: 0
-    plate: {thickness: 4 mm, margin: 2 mm}
-    raster: {power: 1500 W, speed: 20 mm/s, dwell: 1 s}
-    sets:
-      - {name: load, of: nodes, box: {min: [4 mm, 0, 23.9 mm], max: [12 mm, 8 mm, 24.1 mm]}}
-  print:
-    physics: thermal
-    mesh: {from: shape}
-    duration: {from: shape, figure: print_time, plus: 1 s}
-    time_step: 20 ms
-    track_every: 1
-    birth: {by: layers, set: part, height: 2 mm}
-    beams: {model: gaussian, radius: 2.5 mm, depth: 2.5 mm, absorptivity: 0.9, path: {from: shape}}
-    boundary:
-      - {set: surface, emissivity: 0.4}
-      - {set: zmin, temperature: 970 K}
-    initial_temperature: 970 K
-    ambient: 970 K
-    output: {count: 4}
-  load:
-    physics: dynamics
-    mesh: {from: print, keep: {set: part, field: T_peak, min: 1878}}
-    supports:
-      - {set: bottom, fix: xyz}
-      - {set: load, along: x, velocity: [8, 0, 0], history: [[0 s, 0], [0.05 ms, 1]]}
-    analysis: {duration: 0.2 ms, safety: 0.6}
-    probes:
-      - {name: push, set: load, quantity: ux}
-      - {name: reaction, set: bottom, quantity: fx}
-    curve: {force: reaction, displacement: push, length: 24 mm}
-    output: {count: 20, history_every: 10}
-    picture: {field: plastic_strain, warp: displacement}
-  crack:
-    physics: fracture
-    mesh: {element: tri6, pattern: crossed, boxes: {size: [24 mm, 12 mm], cells: [16, 8]}}
-    cracks: {from: [0, 6 mm], to: [6 mm, 6 mm]}
-    supports:
-      - {set: ymin, along: y, velocity: [0, -8 m/s], history: [[0 s, 0], [2 us, 1]]}
-      - {set: ymax, along: y, velocity: [0, 8 m/s], history: [[0 s, 0], [2 us, 1]]}
-    duration: 12 us
-    output: {count: 4}
-report:
-  - {name: mass, stage: shape, figure: mass, unit: kg}
-  - {name: compliance, stage: design, figure: objective, unit: J}
-  - {name: print time, stage: shape, figure: print_time, unit: s}
-  - {name: peak temperature, stage: print, column: T_max, take: max, unit: K}
-  - {name: first yield, stage: load, figure: first_yield, unit: N}
-  - {name: offset yield, stage: load, figure: offset_yield, unit: N}
-  - {name: crack energy, stage: crack, figure: dissipated_energy, unit: J/m}
-END
+sed "s/^backend: .*/backend: ${INGOT_TEST_BACKEND:-cpu}/" "$SOURCE/tests/cli/chain.yaml" >small.yaml
 fail() { echo "chain test: $*"; cat log out 2>/dev/null; exit 1; }
 refused() { # words expected, arguments…
   local words=$1
@@ -91,7 +20,7 @@ refused() { # words expected, arguments…
 "$INGOT" check small.yaml --set precision=single >out 2>log || fail "a precision for all stages is not left to those that have it"
 [ -s log ] && fail "a precision for all stages is grumbled about"
 "$INGOT" run small.yaml >out 2>log || fail "the chain fails"
-for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv load-mesh.vtkhdf crack/snap.hdf.series; do
+for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv crack/snap.hdf.series; do
   [ -s small-out/$file ] || fail "$file is missing"
 done
 number() { sed -n "s/^ *\"$1 \[.*\": \([0-9.e+-]*\),*$/\1/p" small-out/summary.json; }
@@ -103,6 +32,23 @@ between "peak temperature" 1928 6000
 between "first yield" 500 50000
 between "crack energy" 1 5000
 awk -v a="$(number "first yield")" -v b="$(number "offset yield")" 'BEGIN { exit !(b > a) }' || fail "the offset load is not above that of first yield"
+
+grep -q '"first yield \[N\]"' small-out/summary.json || fail "a figure lacks its unit"
+
+# a check tells what is there and touches nothing
+there() { find small-out -printf '%p %s %T@\n' | sort; }
+before=$(there)
+"$INGOT" check small.yaml >out 2>log || fail "the finished chain is not checked"
+[ "$(grep -c 'up to date' out)" = 5 ] || fail "a check of a finished chain should find five stages up to date"
+[ "$before" = "$(there)" ] || fail "a check wrote into the chain's folder"
+rm -r small-out/load
+before=$(there)
+"$INGOT" check small.yaml >out 2>log || fail "the chain without its load is not checked"
+grep -q 'nothing there yet' out && [ "$before" = "$(there)" ] || fail "a check of a stage to come wrote something"
+cp small.yaml come.yaml
+"$INGOT" check come.yaml >out 2>log || fail "the chain to come is not checked"
+[ ! -e come-out ] || fail "a check made a folder"
+"$INGOT" run small.yaml --stage load >out 2>log || fail "--stage load fails"
 
 # nothing is run twice; a stage alone is, and leaves the same
 stamp() { cksum small-out/*/snap_*.vtkhdf small-out/*/summary.json; }
@@ -150,9 +96,9 @@ stages:
   design:
     physics: topopt
     grid: {elements: [6, 6, 6]}
-    supports: {where: {from: [0, 0, 6], to: [6, 6, 6]}}
-    loads: {where: {from: [3, 3, 3], to: [3, 3, 3]}, force: [0, 0, -1]}
-    passive: {where: {from: [0, 0, 0], to: [6, 6, 2]}, as: void}
+    supports: {box: {min: [0, 0, 6], max: [6, 6, 6]}}
+    loads: {box: {min: [3, 3, 3], max: [3, 3, 3]}, force: [0, 0, -1]}
+    passive: {box: {min: [0, 0, 0], max: [6, 6, 2]}, as: void}
     iterations: 3
   shape: {physics: shape, from: design, voxel: 1, smoothing: 0}
 END

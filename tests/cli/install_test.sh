@@ -6,7 +6,7 @@ trap 'rm -rf "$work"' EXIT
 say() { echo "install test: $*"; }
 
 cmake --install "$BUILD" --prefix "$work/ingot" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
-for file in bin/ingot share/man/man1/ingot.1 share/bash-completion/completions/ingot share/zsh/site-functions/_ingot share/fish/vendor_completions.d/ingot.fish include/ingot/ingot.h share/ingot/materials/Ti-6Al-4V.yaml; do
+for file in bin/ingot share/man/man1/ingot.1 share/bash-completion/completions/ingot share/zsh/site-functions/_ingot share/fish/vendor_completions.d/ingot.fish include/ingot/ingot.h share/ingot/materials/Ti-6Al-4V.yaml share/ingot/cases/thermal/first.yaml; do
   [ -s "$work/ingot/$file" ] || { say "$file is missing"; exit 1; }
 done
 [ -n "$(find "$work/ingot" -name 'libingot.*')" ] || { say "there is no library"; exit 1; }
@@ -34,3 +34,18 @@ export PKG_CONFIG_PATH="$work/$pc"
 cc -std=c11 -Wall -Werror user.c $(pkg-config --cflags --libs ingot) -Wl,-rpath,"$(pkg-config --variable=libdir ingot)" -o by-pkg-config
 ./by-pkg-config || { say "the program built with pkg-config fails"; exit 1; }
 say "pkg-config works"
+
+cat >user.cpp <<'END'
+#include <ingot/ingot.h>
+int main() {
+  ig_ctx_options options{};
+  options.backend = "cpu";
+  ig_ctx *cx = nullptr;
+  const bool good = ig_ctx_open(&options, &cx) == IG_OK && *ig_version();
+  ig_ctx_close(cx);
+  return good ? 0 : 1;
+}
+END
+c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror user.cpp $(pkg-config --cflags --libs ingot) -Wl,-rpath,"$(pkg-config --variable=libdir ingot)" -o by-cpp
+./by-cpp || { say "the C++ program fails"; exit 1; }
+say "C++ works"

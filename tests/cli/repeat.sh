@@ -18,8 +18,8 @@ cat >topopt.yaml <<'END'
 physics: topopt
 grid: {elements: [16, 8, 8]}
 volume: 0.3
-supports: {where: {from: [0, 0, 0], to: [0, 8, 8]}}
-loads: {where: {from: [16, 4, 0], to: [16, 4, 8]}, force: [0, -1, 0]}
+supports: {box: {min: [0, 0, 0], max: [0, 8, 8]}}
+loads: {box: {min: [16, 4, 0], max: [16, 4, 8]}, force: [0, -1, 0]}
 iterations: 6
 output: {every: 3}
 END
@@ -28,8 +28,8 @@ physics: topopt
 mesh: {tube: {inner: 10, outer: 20, angle: 90 deg, height: 6, cells: [5, 12, 3]}}
 volume: 0.4
 filter: {kind: density, radius: 3}
-supports: {where: {set: start}}
-loads: {where: {set: end}, force: [1, 0, 0], spread: faces}
+supports: {set: start}
+loads: {set: end, force: [1, 0, 0], spread: faces}
 iterations: 4
 output: {every: 2}
 END

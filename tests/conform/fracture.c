@@ -2,17 +2,17 @@
    precision x assembly x element type, with facets open, a load, a motion, finite rotation and
    rigid contact. The mesh that comes out has the same numbers everywhere. */
 #include "check.h"
-#include "fracture/fracture.h"
+#include "fracture/problem.h"
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
 #include "fracture/types.inc"
 #include "mesh/mesh_case.h"
 
 #define TYPES(X) X(tri3) X(tri6) X(tet4) X(tet10)
-typedef void item_fn(const frac *s, int64_t i);
-typedef int64_t items_fn(const frac *s);
+typedef void item_fn(const ig_frac_state *s, int64_t i);
+typedef int64_t items_fn(const ig_frac_state *s);
 #define X(t)                                                                                       \
-  static void t##_plain(const frac *s) {                                                           \
+  static void t##_plain(const ig_frac_state *s) {                                                  \
     item_fn *const item[] = {t##_item_load_f64,    t##_item_cohesive_f64, t##_item_element_f64,    \
                              t##_item_contact_f64, t##_item_node_f64,     t##_item_advance_f64};   \
     items_fn *const items[] = {t##_items_load_f64,    t##_items_cohesive_f64,                      \
@@ -26,13 +26,8 @@ typedef int64_t items_fn(const frac *s);
 TYPES(X)
 #undef X
 #define X(t) t##_plain,
-static void (*const plain[])(const frac *) = {TYPES(X)};
+static void (*const plain[])(const ig_frac_state *) = {TYPES(X)};
 #undef X
-
-static void ok(ig_ctx *cx, ig_status status) {
-  if (status != IG_OK)
-    fail_msg("%s", ig_ctx_message(cx));
-}
 
 enum { STEPS = 6 };
 
@@ -46,7 +41,7 @@ static void build(ig_ctx *cx, int kind, ig_precision precision, ig_assembly how,
   ig_box_case box = {.size = {dim, (double[]){1, 0.8, 0.6}}, .cells = {dim, (double[]){4, 3, 2}}};
   const ig_mesh_case mesh = {
       .element = (int)types[kind] + 1, .boxes = {1, &box}, .jitter = {.amount = 0.2, .seed = 3}};
-  ok(cx, ig_mesh_generate(cx, &mesh, &p->job.mesh));
+  GOOD(cx, ig_mesh_generate(cx, &mesh, &p->job.mesh));
   ig_frac_problem_material(p, 1e9, 0.3, 1000, 100, 1e7);
   p->c.cohesive.friction = 0.2;
   p->c.cohesive.contact = variant == RIGID;
@@ -69,7 +64,7 @@ static void build(ig_ctx *cx, int kind, ig_precision precision, ig_assembly how,
   p->c.supports = (ig_list){2, p->support};
   p->job.precision = precision;
   p->job.assembly = how;
-  ok(cx, ig_frac_setup(&p->job, m));
+  GOOD(cx, ig_frac_setup(&p->job, m));
   /* a displacement field, then every third facet opens */
   void *u = ig_frac_model_host(m, "u");
   for (int64_t n = 0; n < m->count.nodes; n++)
@@ -80,23 +75,24 @@ static void build(ig_ctx *cx, int kind, ig_precision precision, ig_assembly how,
                         8e-3 * swing + (rotation ? 0.3 * x[1 - (d == 1)] * (d == 0 ? -1 : 1) : 0));
     }
   const size_t real = m->wide ? 8 : 4;
-  ok(cx, cx->backend->copy_in(cx, m->s.u, u, (size_t)m->count.nodes * (size_t)m->shape.dim * real));
-  ok(cx, ig_frac_model_stress(m));
+  GOOD(cx,
+       cx->backend->copy_in(cx, m->s.u, u, (size_t)m->count.nodes * (size_t)m->shape.dim * real));
+  GOOD(cx, ig_frac_model_stress(m));
   uint8_t *mark = ig_frac_model_host(m, "mark");
   const int32_t *opp = ig_frac_model_host(m, "opp");
   const int64_t all = (int64_t)m->shape.faces * m->s.ne;
   for (int64_t i = 0; i < all; i++)
     mark[i] = opp[i] > i / m->shape.faces && i % 5 < 2;
-  ok(cx, cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all));
-  ok(cx, ig_frac_model_insert(m, IG_FRAC_HOLD));
-  ok(cx, ig_frac_tables_check(m));
+  GOOD(cx, cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all));
+  GOOD(cx, ig_frac_model_insert(m, IG_FRAC_HOLD));
+  GOOD(cx, ig_frac_tables_check(m));
   assert_true(m->count.cohesive > 0 && m->count.nodes > p->job.mesh->nodes);
 }
 
 static double difference(ig_frac_model *a, ig_frac_model *b, const char *name) {
   void *x, *y;
-  ok(a->cx, ig_frac_model_pull(a, name, &x));
-  ok(b->cx, ig_frac_model_pull(b, name, &y));
+  GOOD(a->cx, ig_frac_model_pull(a, name, &x));
+  GOOD(b->cx, ig_frac_model_pull(b, name, &y));
   assert_int_equal(a->count.nodes, b->count.nodes);
   double most = 0, size = 0;
   for (int64_t i = 0; i < (int64_t)a->count.nodes * a->shape.dim; i++) {
@@ -114,21 +110,19 @@ static void same(ig_frac_model *a, ig_frac_model *b) {
   static const char *const tables[] = {"conn", "opp", "list"};
   for (int i = 0; i < 3; i++) {
     void *x, *y;
-    ok(a->cx, ig_frac_model_pull(a, tables[i], &x));
-    ok(b->cx, ig_frac_model_pull(b, tables[i], &y));
+    GOOD(a->cx, ig_frac_model_pull(a, tables[i], &x));
+    GOOD(b->cx, ig_frac_model_pull(b, tables[i], &y));
     const int width = i == 1 ? a->shape.faces : a->shape.nodes;
     assert_memory_equal(x, y, (size_t)width * (size_t)a->s.ne * 4);
   }
   void *x, *y;
-  ok(a->cx, ig_frac_model_pull(a, "coh", &x));
-  ok(b->cx, ig_frac_model_pull(b, "coh", &y));
+  GOOD(a->cx, ig_frac_model_pull(a, "coh", &x));
+  GOOD(b->cx, ig_frac_model_pull(b, "coh", &y));
   assert_memory_equal(x, y, (size_t)a->count.cohesive * 8);
 }
 
 static void compare(const char *backend, int kind, int variant) {
-  ig_ctx *plain_cx = NULL, *cx = NULL;
-  const ig_ctx_options one = {.backend = "cpu", .threads = 1};
-  assert_int_equal(ig_ctx_open(&one, &plain_cx), IG_OK);
+  ig_ctx *plain_cx = ctx_on("cpu", 1);
   ig_frac_problem rp, p;
   ig_frac_model ref, m;
   build(plain_cx, kind, IG_DOUBLE, IG_GATHER, variant, &rp, &ref);
@@ -138,11 +132,10 @@ static void compare(const char *backend, int kind, int variant) {
   for (int how = IG_ATOMIC; how <= IG_GATHER; how++)
     for (int wide = 0; wide < 2; wide++)
       for (int threads = 1; threads <= (strcmp(backend, "cuda") ? 3 : 1); threads += 2) {
-        const ig_ctx_options options = {.backend = backend, .threads = threads};
-        assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+        ig_ctx *cx = ctx_on(backend, threads);
         build(cx, kind, wide ? IG_DOUBLE : IG_SINGLE, how, variant, &p, &m);
         ig_frac_model_set_step(&m, ref.s.dt);
-        ok(cx, ig_frac_model_run(&m, STEPS));
+        GOOD(cx, ig_frac_model_run(&m, STEPS));
         same(&ref, &m);
         const double tolerance = wide ? 1e-11 : 5e-4;
         assert_true(difference(&ref, &m, "u") < tolerance);
@@ -156,26 +149,24 @@ static void compare(const char *backend, int kind, int variant) {
   ig_ctx_close(plain_cx);
 }
 
-static void all_kinds(const char *backend) {
+static void on(const char *backend) {
+  if (!backend_here(backend))
+    skip();
   for (int kind = 0; kind < 4; kind++)
     for (int variant = 0; variant < VARIANTS; variant++)
       compare(backend, kind, variant);
 }
 static void on_cpu(void **state) {
-  (void)state, all_kinds("cpu");
+  (void)state;
+  on("cpu");
 }
 static void on_debug(void **state) {
-  (void)state, all_kinds("debug");
+  (void)state;
+  on("debug");
 }
 static void on_cuda(void **state) {
   (void)state;
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = "cuda"};
-  const ig_status status = ig_ctx_open(&options, &cx);
-  ig_ctx_close(cx);
-  if (status != IG_OK)
-    skip();
-  all_kinds("cuda");
+  on("cuda");
 }
 
 int main(void) {

@@ -4,25 +4,13 @@
 #include "backend/backend.h"
 #include "topopt/trial.h"
 
-static const char *const backends[] = {"cpu", "debug", "cuda"};
-
 typedef void body(ig_ctx *cx);
 static void on_every_backend(body *fn) {
-  const char *only = getenv("INGOT_TEST_BACKEND");
-  int done = 0;
-  for (size_t b = 0; b < 3; b++) {
-    if (only && strcmp(only, backends[b]) != 0)
-      continue;
-    ig_ctx *cx = NULL;
-    const ig_ctx_options options = {.backend = backends[b], .threads = 2};
-    if (ig_ctx_open(&options, &cx) == IG_OK) {
-      fn(cx);
-      done++;
-    }
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
+    fn(cx);
     ig_ctx_close(cx);
   }
-  if (!done)
-    skip();
 }
 
 static double noise(uint32_t *state) {
@@ -43,14 +31,14 @@ static double *random_field(size_t n, uint32_t seed) {
 
 #define FILTER_CASE(nz, kind)                                                                      \
   "{grid: {elements: [9, 7, " nz                                                                   \
-  "], size: [9, 8, 6]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: {from: [9, 0, "    \
-  "0]}, force: [1, 1, 0]}], filter: {kind: " kind ", radius: 2.7}}"
+  "], size: [9, 8, 6]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: [9, 0, 0]}, "   \
+  "force: [1, 1, 0]}], filter: {kind: " kind ", radius: 2.7}}"
 
 static void check_filter(ig_ctx *cx) {
   static const char *const texts[] = {
       FILTER_CASE("5", "density"), FILTER_CASE("0", "sensitivity"),
-      "{grid: {elements: [150, 6, 3]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
-      "{from: [150, 0, 0]}, force: [1, 1, 0]}], filter: {kind: density, radius: 2.7}}"};
+      "{grid: {elements: [150, 6, 3]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: "
+      "[150, 0, 0]}, force: [1, 1, 0]}], filter: {kind: density, radius: 2.7}}"};
   for (size_t p = 0; p < sizeof texts / sizeof *texts; p++) {
     ig_trial t;
     OPEN(cx, texts[p], &t);
@@ -90,9 +78,9 @@ static void check_filter(ig_ctx *cx) {
 static void check_energy(ig_ctx *cx) {
   static const char *const texts[] = {FILTER_CASE("5", "none"), FILTER_CASE("0", "none"),
                                       "{problem: heat, source: 1, grid: {elements: [6, 5, 4]}, "
-                                      "supports: [{where: {to: [0, 9, 9]}}]}",
+                                      "supports: [{box: {max: [0, 9, 9]}}]}",
                                       "{problem: heat, source: 1, grid: {elements: [6, 5, 0]}, "
-                                      "supports: [{where: {to: [0, 9, 9]}}]}"};
+                                      "supports: [{box: {max: [0, 9, 9]}}]}"};
   for (int p = 0; p < 4; p++) {
     ig_trial t;
     OPEN(cx, texts[p], &t);
@@ -135,13 +123,13 @@ static void check_energy(ig_ctx *cx) {
 
 static void check_sweeps(ig_ctx *cx) {
   static const char *const texts[] = {
-      "{grid: {elements: [40, 21, 13]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
-      "{from: [40, 0, 0]}, force: [1, 1, 0]}], springs: [{where: {from: [20, 10, 6], to: [21, 11, "
-      "7]}, stiffness: [3, 0, 9]}]}",
-      "{grid: {elements: [23, 14, 0]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
-      "{from: [23, 0, 0]}, force: [1, 1, 0]}], springs: [{where: {from: [20, 10, 0], to: [21, 11, "
-      "7]}, stiffness: [3, 0, 9]}]}",
-      "{problem: heat, source: 1, grid: {elements: [33, 17, 9]}, supports: [{where: {to: [0, 9, "
+      "{grid: {elements: [40, 21, 13]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: "
+      "[40, 0, 0]}, force: [1, 1, 0]}], springs: [{box: {min: [20, 10, 6], max: [21, 11, 7]}, "
+      "stiffness: [3, 0, 9]}]}",
+      "{grid: {elements: [23, 14, 0]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: "
+      "[23, 0, 0]}, force: [1, 1, 0]}], springs: [{box: {min: [20, 10, 0], max: [21, 11, 7]}, "
+      "stiffness: [3, 0, 9]}]}",
+      "{problem: heat, source: 1, grid: {elements: [33, 17, 9]}, supports: [{box: {max: [0, 9, "
       "9]}}]}"};
   for (int p = 0; p < 3; p++) {
     ig_trial t;
@@ -167,7 +155,7 @@ static void check_sweeps(ig_ctx *cx) {
     assert_int_equal(cx->backend->copy_in(cx, m->modulus.dev, e, n * 8), IG_OK);
     assert_int_equal(ig_multigrid_update(m), IG_OK);
     assert_int_equal(cx->backend->copy_in(cx, m->pcg.p.dev, x, nu * 8), IG_OK);
-    assert_int_equal(m->linear.apply(m, m->pcg.p.dev, m->pcg.ap.dev, NULL), IG_OK);
+    assert_int_equal(ig_multigrid_linear(m).apply(m, m->pcg.p.dev, m->pcg.ap.dev, NULL), IG_OK);
     assert_int_equal(cx->backend->copy_out(cx, ax, m->pcg.ap.dev, nu * 8), IG_OK);
     double scale = 0;
     for (size_t i = 0; i < nu; i++)
@@ -219,32 +207,27 @@ static void check_sweeps(ig_ctx *cx) {
 /* --- whole iterations against the CPU --- */
 
 static const char *const whole[] = {
-    "{grid: {elements: [33, 14, 9]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
-    "{from: "
+    "{grid: {elements: [33, 14, 9]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: "
     "[33, 0, 0]}, force: [0, -1, 0]}], filter: {kind: density, radius: 1.7}, solver: {tolerance: "
-    "1e-9}, passive: [{where: {from: [30, 0, 0], to: [33, 2, 2]}}], void_ratio: 1e-4}",
-    "{grid: {elements: [30, 17, 0]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
-    "{from: "
+    "1e-9}, passive: [{box: {min: [30, 0, 0], max: [33, 2, 2]}}], void_ratio: 1e-4}",
+    "{grid: {elements: [30, 17, 0]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: "
     "[30, 0, 0]}, force: [0, -1, 0]}], filter: {kind: helmholtz, radius: 2}, projection: {beta: 2, "
     "robust: 0.1}, optimiser: {method: mma}, solver: {tolerance: 1e-9}, void_ratio: 1e-4}",
-    "{problem: heat, source: 1, grid: {elements: [21, 12, 11]}, supports: [{where: {to: [0, 3, "
-    "3]}}],"
-    " filter: {kind: sensitivity, radius: 2.5}, solver: {tolerance: 1e-9}, void_ratio: 1e-3}",
-    "{problem: mechanism, grid: {elements: [16, 9, 6]}, supports: [{where: {to: [0, 1, 9]}}], "
-    "loads: "
-    "[{where: {from: [0, 9, 0], to: [0, 9, 9]}, force: [1, 0, 0]}], springs: [{where: {from: [0, "
-    "9, "
-    "0], to: [0, 9, 9]}, stiffness: [0.1, 0, 0]}, {where: {from: [16, 9, 0]}, stiffness: [0.1, 0, "
-    "0]}], ports: [{where: {from: [16, 9, 0]}, direction: [-1, 0, 0]}], solver: {tolerance: 1e-9}, "
+    "{problem: heat, source: 1, grid: {elements: [21, 12, 11]}, supports: [{box: {max: [0, 3, "
+    "3]}}], filter: {kind: sensitivity, radius: 2.5}, solver: {tolerance: 1e-9}, void_ratio: 1e-3}",
+    "{problem: mechanism, grid: {elements: [16, 9, 6]}, supports: [{box: {max: [0, 1, 9]}}], "
+    "loads: [{box: {min: [0, 9, 0], max: [0, 9, 9]}, force: [1, 0, 0]}], springs: [{box: {min: [0, "
+    "9, 0], max: [0, 9, 9]}, stiffness: [0.1, 0, 0]}, {box: {min: [16, 9, 0]}, stiffness: [0.1, 0, "
+    "0]}], ports: [{box: {min: [16, 9, 0]}, direction: [-1, 0, 0]}], solver: {tolerance: 1e-9}, "
     "optimiser: {damping: 0.3, move: 0.1, gray: 1.5}, void_ratio: 1e-3}",
-    "{grid: {elements: [40, 12, 16]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
-    "{from: [40, 0, 0]}, force: [0, -1, 0]}, {where: {from: [40, 12, 0]}, force: [0, 0, 1], "
-    "load_case: 2}], weights: [1, 2], filter: {kind: density, radius: 1.7}, solver: {tolerance: "
-    "1e-9, storage: half}, void_ratio: 1e-4, optimiser: {method: mma}, constraints: [{where: {to: "
-    "[20, 99, 99]}, volume: 0.45}, {compliance: 700, load_case: 2}, {where: {from: [40, 0, 0], to: "
-    "[40, 0, 0]}, direction: [0, -1, 0], displacement: 30}]}",
-    "{grid: {elements: [26, 12, 10]}, supports: [{where: {to: [0, 99, 99]}}], loads: [{where: "
-    "{from: [26, 0, 0]}, force: [0, -1, 0]}], filter: {kind: sensitivity, radius: 1.7}, solver: "
+    "{grid: {elements: [40, 12, 16]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: "
+    "[40, 0, 0]}, force: [0, -1, 0]}, {box: {min: [40, 12, 0]}, force: [0, 0, 1], load_case: 2}], "
+    "weights: [1, 2], filter: {kind: density, radius: 1.7}, solver: {tolerance: 1e-9, storage: "
+    "half}, void_ratio: 1e-4, optimiser: {method: mma}, constraints: [{box: {max: [20, 99, 99]}, "
+    "volume: 0.45}, {compliance: 700, load_case: 2}, {box: {min: [40, 0, 0], max: [40, 0, 0]}, "
+    "direction: [0, -1, 0], displacement: 30}]}",
+    "{grid: {elements: [26, 12, 10]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: "
+    "[26, 0, 0]}, force: [0, -1, 0]}], filter: {kind: sensitivity, radius: 1.7}, solver: "
     "{tolerance: 1e-9, smoother: block_jacobi, cycle: w}, void_ratio: 1e-4}"};
 
 enum { WHOLE = sizeof whole / sizeof *whole, ITERATIONS = 3 };
@@ -288,9 +271,7 @@ static void sweeps_conform(void **state) {
 }
 static void iterations_conform(void **state) {
   (void)state;
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  ig_ctx *cx = ctx_on("cpu", 1);
   iterate_all(cx, expected);
   ig_ctx_close(cx);
   on_every_backend(check_whole);

@@ -24,10 +24,15 @@ static void use(ig_ctx *cx, const ig_mesh *mesh) {
   demand(ig_mesh_boundary(cx, mesh, &boundary) == IG_OK);
   demand(boundary.count >= 0);
   ig_boundary_free(&boundary);
-  const ig_status status = ig_mesh_color_all(cx, mesh, &coloring);
-  demand(status == IG_OK || status == IG_INPUT);
-  if (status == IG_OK)
-    ig_coloring_free(&coloring);
+  for (int b = 0; b < mesh->blocks; b++) {
+    const ig_block *block = &mesh->block[b];
+    const ig_status status =
+        ig_mesh_color(cx, mesh->nodes, block->count, ig_elem_info_get(block->type)->nodes,
+                      block->conn, &coloring);
+    demand(status == IG_OK || status == IG_INPUT);
+    if (status == IG_OK)
+      ig_coloring_free(&coloring);
+  }
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -306,7 +306,8 @@ static void material_files_are_folded_in(void **state) {
   write_file("deep/case.yaml", "physics: sample\nsteps: 1\nmaterials: {file: gold}\n");
   BAD(cx, read_file("deep/case.yaml", &c), "deep/case.yaml:3:19: no material file 'gold': looked");
   ig_case_close(c);
-  BAD(cx, ig_case_open(cx, "/nowhere/case.yaml", &c), "/nowhere/case.yaml: No such file");
+  BAD(cx, ig_case_open(cx, "/nowhere/case.yaml", &c),
+      "cannot open '/nowhere/case.yaml': No such file");
   assert_null(c);
   BAD(cx, ig_case_open(cx, folder, &c), "Is a directory");
 

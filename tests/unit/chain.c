@@ -170,18 +170,20 @@ static void yield_is_read_from_a_curve(void **state) {
                            .plastic = "plastic_strain",
                            .length = 0.5,
                            .offset = 0.002};
-  double curve[IG_CURVE_FIGURES];
-  assert_int_equal(ig_curve_read(cx, folder, &c, curve), IG_OK);
-  assert_true(fabs(curve[IG_CURVE_STIFFNESS] - 1e6) < 1);
-  assert_true(fabs(curve[IG_CURVE_FIRST] - 1000) < 1e-3);
-  assert_true(fabs(curve[IG_CURVE_OFFSET] - 1000) < 1e-6);
-  assert_true(fabs(curve[IG_CURVE_HIGHEST] - 1000) < 1e-9);
-  double *column;
-  int count;
-  assert_int_equal(ig_column_read(cx, folder, "reaction [N]", &count, &column), IG_OK);
-  assert_int_equal(count, 401);
-  free(column);
-  BAD(cx, ig_column_read(cx, folder, "react", &count, &column), "push");
+  ig_curve curve;
+  GOOD(cx, ig_curve_read(cx, folder, &c, &curve));
+  assert_true(fabs(curve.value[IG_CURVE_STIFFNESS] - 1e6) < 1);
+  assert_true(fabs(curve.value[IG_CURVE_FIRST] - 1000) < 1e-3);
+  assert_true(fabs(curve.value[IG_CURVE_OFFSET] - 1000) < 1e-6);
+  assert_true(fabs(curve.value[IG_CURVE_HIGHEST] - 1000) < 1e-9);
+  assert_string_equal(curve.unit[IG_CURVE_STIFFNESS], "N/m");
+  assert_string_equal(curve.unit[IG_CURVE_FIRST], "N");
+  ig_column column;
+  GOOD(cx, ig_column_read(cx, folder, "reaction [N]", &column));
+  assert_int_equal(column.count, 401);
+  assert_string_equal(column.unit, "N");
+  free(column.value);
+  BAD(cx, ig_column_read(cx, folder, "react", &column), "push");
   ig_ctx_close(cx);
 }
 

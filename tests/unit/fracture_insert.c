@@ -1,28 +1,21 @@
 /* Insertion: the counts, the adjacencies, the same mesh whatever the schedule. */
 #include "check.h"
-#include "fracture/fracture.h"
-
-static void ok(ig_ctx *cx, ig_status status) {
-  if (status != IG_OK)
-    fail_msg("%s", ig_ctx_message(cx));
-}
+#include "fracture/problem.h"
 
 /* Opens all facets of an annulus in random order in 20 batches; a fingerprint of the result. */
 static uint64_t annulus(const char *backend, int threads, ig_elem_type type, bool reserve) {
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = backend, .threads = threads};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  ig_ctx *cx = ctx_on(backend, threads);
   ig_frac_problem p;
   ig_frac_model m;
   const int radial = 10, around = 60, nn = type == IG_TRI6 ? 6 : 3;
-  ok(cx, ig_frac_problem_annulus(&p, cx, radial, around, type));
+  GOOD(cx, ig_frac_problem_annulus(&p, cx, radial, around, type));
   p.c.insertion.at.given = reserve; /* without: tables grow on the way */
-  ok(cx, ig_frac_setup(&p.job, &m));
+  GOOD(cx, ig_frac_setup(&p.job, &m));
   const int ne = 4 * radial * around, boundary = 2 * around, edges = (3 * ne + boundary) / 2;
   assert_int_equal(m.count.nodes, edges - ne + (nn == 6 ? edges : 0));
   double seconds;
-  ok(cx, ig_frac_open_all(&m, 20, 7, &seconds, NULL));
-  ok(cx, ig_frac_tables_check(&m));
+  GOOD(cx, ig_frac_open_all(&m, 20, 7, &seconds, NULL));
+  GOOD(cx, ig_frac_tables_check(&m));
   assert_int_equal(m.count.cohesive, (3 * ne - boundary) / 2);
   assert_int_equal(m.count.nodes, ne * nn);
   uint64_t print = 1469598103934665603u;
@@ -37,14 +30,6 @@ static uint64_t annulus(const char *backend, int threads, ig_elem_type type, boo
   return print;
 }
 
-static bool have(const char *backend) {
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = backend};
-  const ig_status status = ig_ctx_open(&options, &cx);
-  ig_ctx_close(cx);
-  return status == IG_OK;
-}
-
 static void annulus_comes_apart_completely(void **state) {
   (void)state;
   for (int k = 0; k < 2; k++) {
@@ -53,7 +38,7 @@ static void annulus_comes_apart_completely(void **state) {
     assert_true(annulus("cpu", 3, type, true) == print);
     assert_true(annulus("cpu", 2, type, false) == print);
     assert_true(annulus("debug", 2, type, false) == print);
-    if (have("cuda")) {
+    if (backend_here("cuda")) {
       assert_true(annulus("cuda", 1, type, true) == print);
       assert_true(annulus("cuda", 1, type, false) == print);
     }
@@ -63,16 +48,14 @@ static void annulus_comes_apart_completely(void **state) {
 /* The checker itself: a table with one wrong entry is found out. */
 static void a_wrong_table_is_found(void **state) {
   (void)state;
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
-  static const char *const tables[] = {"conn", "opp", "used"};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  static const char *const tables[] = {"conn", "opp", "node"};
   for (int i = 0; i < 3; i++) {
     ig_frac_problem p;
     ig_frac_model m;
-    ok(cx, ig_frac_problem_annulus(&p, cx, 3, 12, IG_TRI6));
-    ok(cx, ig_frac_setup(&p.job, &m));
-    ok(cx, ig_frac_tables_check(&m));
+    GOOD(cx, ig_frac_problem_annulus(&p, cx, 3, 12, IG_TRI6));
+    GOOD(cx, ig_frac_setup(&p.job, &m));
+    GOOD(cx, ig_frac_tables_check(&m));
     int32_t *t = ig_frac_model_host(&m, tables[i]);
     t[5] += i == 0 ? 1 : -1;
     assert_int_equal(ig_frac_tables_check(&m), IG_NUMERIC);

@@ -3,9 +3,8 @@
 #include "check.h"
 #ifdef INGOT_HAVE_IO
 #include "folder.h"
-#include "mesh/mesh_case.h"
+#include "mesh_check.h"
 
-static ig_ctx *cx;
 static char *folder;
 
 /* Gmsh forgets memory when it meets a bad file; a leak sanitizer need not tell us. */
@@ -13,19 +12,13 @@ IG_API const char *__lsan_default_suppressions(void) {
   return "leak:libgmsh\n";
 }
 
-#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
-
 static int setup(void **state) {
-  (void)state;
   folder = folder_new();
-  cx = ctx_on("cpu", 2);
-  return 0;
+  return open_cx(state);
 }
 static int teardown(void **state) {
-  (void)state;
-  ig_ctx_close(cx);
   folder_remove(folder);
-  return 0;
+  return close_cx(state);
 }
 
 static ig_mesh *read_text(const char *name, const char *text) {
@@ -34,18 +27,6 @@ static ig_mesh *read_text(const char *name, const char *text) {
   ig_mesh *mesh = NULL;
   GOOD(cx, ig_mesh_read(cx, path, NULL, &mesh));
   return mesh;
-}
-
-static double total(const ig_mesh *mesh) {
-  double sum = 0;
-  for (ig_lid e = 0; e < ig_mesh_elements(mesh); e++)
-    sum += ig_mesh_measure(mesh, e);
-  return sum;
-}
-
-static ig_lid count(const ig_mesh *mesh, const char *name, ig_set_kind kind) {
-  const ig_set *set = ig_mesh_find_set(mesh, name, kind);
-  return set ? set->count : -1;
 }
 
 static void same_mesh(const ig_mesh *a, const ig_mesh *b, bool tags) {

@@ -1,51 +1,17 @@
 /* Generators: counts, sizes and sides of every shape; boxes that join, cuts, sets. */
-#include "check.h"
-#include "mesh/mesh_case.h"
+#include "mesh_check.h"
 #include "mesh/topology.h"
-
-static ig_ctx *cx;
-
-#define assert_near(a, b, tolerance) assert_true(fabs((a) - (b)) <= (tolerance))
-
-static int open_cx(void **state) {
-  (void)state;
-  cx = ctx_on("cpu", 2);
-  return 0;
-}
-static int close_cx(void **state) {
-  (void)state;
-  ig_ctx_close(cx);
-  return 0;
-}
 
 static ig_mesh *make(const ig_mesh_case *c) {
   ig_mesh *mesh = NULL;
-  const ig_status status = ig_mesh_generate(cx, c, &mesh);
-  if (status != IG_OK)
-    print_error("%s\n", ig_ctx_message(cx));
-  assert_int_equal(status, IG_OK);
+  GOOD(cx, ig_mesh_generate(cx, c, &mesh));
   return mesh;
 }
 
 static void refused(const ig_mesh_case *c, const char *words) {
   ig_mesh *mesh = NULL;
-  assert_int_equal(ig_mesh_generate(cx, c, &mesh), IG_INPUT);
+  BAD(cx, ig_mesh_generate(cx, c, &mesh), words);
   assert_null(mesh);
-  if (!strstr(ig_ctx_message(cx), words))
-    print_error("'%s' is not in '%s'\n", words, ig_ctx_message(cx));
-  assert_non_null(strstr(ig_ctx_message(cx), words));
-}
-
-static double total(const ig_mesh *mesh) {
-  double sum = 0;
-  for (ig_lid e = 0; e < ig_mesh_elements(mesh); e++)
-    sum += ig_mesh_measure(mesh, e);
-  return sum;
-}
-
-static ig_lid count(const ig_mesh *mesh, const char *name, ig_set_kind kind) {
-  const ig_set *set = ig_mesh_find_set(mesh, name, kind);
-  return set ? set->count : -1;
 }
 
 static const double tau = 6.283185307179586;

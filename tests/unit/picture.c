@@ -2,6 +2,7 @@
 #include "check.h"
 #include "folder.h"
 #include "io/picture.h"
+#include "io/stl.h"
 #include "io/vtkhdf.h"
 
 enum { NX = 4, NY = 3, NZ = 2, POINTS = (NX + 1) * (NY + 1) * (NZ + 1), CELLS = NX * NY * NZ };
@@ -108,11 +109,43 @@ static void views_are_drawn_and_errors_named(void **state) {
   folder_remove(folder);
 }
 
+/* A tetrahedron: four triangles, four points; a file cut short and a corner at infinity. */
+static void stl_surfaces_are_drawn(void **state) {
+  (void)state;
+  static const float corner[4][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+  static const int face[4][3] = {{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {2, 0, 3}};
+  char bytes[84 + 4 * 50] = "binary STL", path[128], png[128], *folder = folder_new();
+  memcpy(bytes + 80, &(uint32_t){4}, 4);
+  for (int t = 0; t < 4; t++)
+    for (int a = 0; a < 3; a++)
+      memcpy(bytes + 84 + 50 * t + 12 + 12 * a, corner[face[t][a]], 12);
+  snprintf(path, sizeof path, "%s/part.stl", folder);
+  snprintf(png, sizeof png, "%s/part.png", folder);
+  file_write(path, bytes, sizeof bytes);
+  ig_snapshot *s;
+  GOOD(cx, ig_stl_read(cx, path, &s));
+  assert_int_equal(s->points, 4);
+  assert_int_equal(s->cells, 4);
+  for (int i = 0; i < 12; i++)
+    for (int d = 0; d < 3; d++)
+      assert_true(s->point[3 * s->corner[i] + d] == corner[face[i / 3][i % 3]][d]);
+  ig_snapshot_free(s);
+  GOOD(cx, ig_view(cx, path, &(ig_view_options){.width = 64, .height = 64}, png));
+  assert_true(file_exists(png));
+  memcpy(bytes + 84 + 12, &(float){INFINITY}, 4);
+  file_write(path, bytes, sizeof bytes);
+  BAD(cx, ig_stl_read(cx, path, &s), "triangle 0 has a corner that is no number");
+  file_write(path, bytes, sizeof bytes - 1);
+  BAD(cx, ig_stl_read(cx, path, &s), "not the whole of one");
+  folder_remove(folder);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(surface_has_only_outer_faces),
       cmocka_unit_test(nearer_triangles_hide_farther_ones),
       cmocka_unit_test(views_are_drawn_and_errors_named),
+      cmocka_unit_test(stl_surfaces_are_drawn),
   };
   cx = ctx_on("cpu", 2);
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

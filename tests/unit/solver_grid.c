@@ -3,16 +3,6 @@
 #include "backend/backend.h"
 #include "solver/multigrid.h"
 
-static ig_ctx *open_backend(const char *name, int threads) {
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = name, .threads = threads};
-  if (ig_ctx_open(&options, &cx) != IG_OK) {
-    ig_ctx_close(cx);
-    return NULL;
-  }
-  return cx;
-}
-
 static double noise(uint32_t *state) {
   *state = *state * 1664525u + 1013904223u;
   return (*state >> 8) / 16777216.0;
@@ -119,18 +109,14 @@ static const struct {
               {3, 1, {7, 8, 4}},
               {3, 3, {70, 20, 3}}};
 
-static const char *const backends[] = {"cpu", "debug", "cuda"};
-
 static void operator_equals_element_loop(void **state) {
   (void)state;
-  for (size_t b = 0; b < 3; b++) {
-    ig_ctx *cx = open_backend(backends[b], 2);
-    if (!cx)
-      continue;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
       problem p;
       problem_open(&p, cx, shapes[s].dim, shapes[s].dof, shapes[s].n, true, &IG_MULTIGRID_DEFAULT);
-      const size_t n = (size_t)p.solver->linear.n, bytes = n * sizeof(double);
+      const size_t n = (size_t)ig_multigrid_linear(p.solver).n, bytes = n * sizeof(double);
       double *expect = malloc(bytes), *got = malloc(bytes), expect_dot = 0, dot, scale = 0;
       plain_apply(&p, p.f, expect);
       ig_array x = {0}, y = {0}, d = {0};
@@ -139,7 +125,7 @@ static void operator_equals_element_loop(void **state) {
       assert_int_equal(ig_array_zero(cx, &y), IG_OK);
       assert_int_equal(ig_array_new_device(cx, &d, 1, sizeof(ig_cg_state), "dot"), IG_OK);
       assert_int_equal(ig_array_zero(cx, &d), IG_OK);
-      assert_int_equal(p.solver->linear.apply(p.solver, x.dev, y.dev, d.dev), IG_OK);
+      assert_int_equal(ig_multigrid_linear(p.solver).apply(p.solver, x.dev, y.dev, d.dev), IG_OK);
       assert_int_equal(cx->backend->copy_out(cx, got, y.dev, bytes), IG_OK);
       assert_int_equal(cx->backend->copy_out(cx, &dot, d.dev, 8), IG_OK);
       for (size_t i = 0; i < n; i++)
@@ -163,10 +149,8 @@ static void operator_equals_element_loop(void **state) {
 /* Every coarse operator is P^T A P of the one above, seen through random vectors. */
 static void coarse_levels_are_galerkin(void **state) {
   (void)state;
-  for (size_t b = 0; b < 3; b++) {
-    ig_ctx *cx = open_backend(backends[b], 2);
-    if (!cx)
-      continue;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
       problem p;
       ig_multigrid_options options = IG_MULTIGRID_DEFAULT;
@@ -240,10 +224,8 @@ static const struct {
 
 static void solvers_agree(void **state) {
   (void)state;
-  for (size_t b = 0; b < 3; b++) {
-    ig_ctx *cx = open_backend(backends[b], 2);
-    if (!cx)
-      continue;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
       for (size_t method = 0; method < sizeof methods / sizeof *methods; method++) {
         ig_multigrid_options options = IG_MULTIGRID_DEFAULT;
@@ -254,7 +236,7 @@ static void solvers_agree(void **state) {
         options.storage = methods[method].half ? IG_STORE_HALF : IG_STORE_SINGLE;
         problem p;
         problem_open(&p, cx, shapes[s].dim, shapes[s].dof, shapes[s].n, true, &options);
-        const size_t n = (size_t)p.solver->linear.n, bytes = n * sizeof(double);
+        const size_t n = (size_t)ig_multigrid_linear(p.solver).n, bytes = n * sizeof(double);
         ig_array f = {0}, x = {0};
         assert_int_equal(ig_array_from(cx, &f, p.f, n, 8, "f"), IG_OK);
         assert_int_equal(ig_array_from(cx, &x, p.u, n, 8, "u"), IG_OK);
@@ -284,12 +266,12 @@ static void result_does_not_depend_on_threads(void **state) {
   (void)state;
   double *first = NULL;
   for (int threads = 1; threads <= 3; threads++) {
-    ig_ctx *cx = open_backend("cpu", threads);
+    ig_ctx *cx = ctx_on("cpu", threads);
     problem p;
     problem_open(&p, cx, 3, 3, (const int[3]){12, 7, 6}, false, &IG_MULTIGRID_DEFAULT);
     ig_solve_report report;
     assert_int_equal(ig_multigrid_solve(p.solver, p.f, p.u, 1e-9, &report), IG_OK);
-    const size_t bytes = (size_t)p.solver->linear.n * 8;
+    const size_t bytes = (size_t)ig_multigrid_linear(p.solver).n * 8;
     if (!first) {
       first = malloc(bytes);
       memcpy(first, p.u, bytes);
@@ -303,7 +285,7 @@ static void result_does_not_depend_on_threads(void **state) {
 
 static void unsupported_body_is_reported(void **state) {
   (void)state;
-  ig_ctx *cx = open_backend("cpu", 1);
+  ig_ctx *cx = ctx_on("cpu", 1);
   problem p;
   ig_multigrid_options options = IG_MULTIGRID_DEFAULT;
   options.precondition = IG_PRECONDITION_JACOBI;
@@ -322,7 +304,7 @@ static void unsupported_body_is_reported(void **state) {
 /* A tolerance under rounding cannot be met: that is noticed. So is the limit of iterations. */
 static void hopeless_tolerance_is_reported(void **state) {
   (void)state;
-  ig_ctx *cx = open_backend("cpu", 1);
+  ig_ctx *cx = ctx_on("cpu", 1);
   for (int limit = 3; limit <= 20000; limit += 20000 - 3) {
     problem p;
     ig_multigrid_options options = IG_MULTIGRID_DEFAULT;

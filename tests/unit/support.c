@@ -4,7 +4,8 @@
 #include "mesh/support.h"
 
 static int setup(void **state) {
-  return ig_ctx_open(&(ig_ctx_options){.backend = "cpu"}, (ig_ctx **)state) != IG_OK;
+  *state = ctx_on("cpu", 1);
+  return 0;
 }
 static int teardown(void **state) {
   ig_ctx_close(*state);
@@ -27,8 +28,7 @@ static void fix_names_components(void **state) {
   } wrong[] = {{"z", 2}, {"rx", 3}, {"w", 6}, {"xr", 6}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     c.fix = wrong[i].fix;
-    assert_int_equal(ig_support_read(*state, &c, wrong[i].dofs, &m), IG_INPUT);
-    assert_non_null(strstr(ig_ctx_message(*state), "`fix` is 'all' or some of x y"));
+    BAD(*state, ig_support_read(*state, &c, wrong[i].dofs, &m), "`fix` is 'all' or some of x y");
   }
 }
 
@@ -45,8 +45,7 @@ static void motions_lead_the_components_along(void **state) {
   c.displacement[0] = 1;
   assert_int_equal(ig_support_read(*state, &c, 2, &m), IG_INPUT); /* led twice, and no history */
   c.velocity[0] = NAN;
-  assert_int_equal(ig_support_read(*state, &c, 2, &m), IG_INPUT);
-  assert_non_null(strstr(ig_ctx_message(*state), "without a `history`"));
+  BAD(*state, ig_support_read(*state, &c, 2, &m), "without a `history`");
   double x[2] = {0, 1}, y[2] = {0, 1};
   c.history = (ig_table){2, x, y};
   assert_int_equal(ig_support_read(*state, &c, 2, &m), IG_OK);
@@ -59,8 +58,7 @@ static void vectors_have_as_many_numbers_as_the_mesh_has_axes(void **state) {
   c.at.file = "case.yaml";
   c.velocity[0] = c.velocity[1] = 1;
   assert_int_equal(ig_support_read(*state, &c, 2, &m), IG_OK);
-  assert_int_equal(ig_support_read(*state, &c, 3, &m), IG_INPUT);
-  assert_non_null(strstr(ig_ctx_message(*state), "2 numbers: expected 3"));
+  BAD(*state, ig_support_read(*state, &c, 3, &m), "2 numbers: expected 3");
   c.velocity[2] = 1;
   assert_int_equal(ig_support_read(*state, &c, 3, &m), IG_OK);
   assert_int_equal(ig_support_read(*state, &c, 2, &m), IG_INPUT);

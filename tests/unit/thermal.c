@@ -152,7 +152,7 @@ static void bad_input_is_named(void **state) {
       {"boundary[0]", "{set: surface, temperature: 300}", "on named face sets only"},
       {"materials[0].solidus", "1800 K", "a liquidus not below it"},
       {"materials[0].conductivity", "0", "greater than zero"},
-      {"materials[0].set", "[core]", "the mesh has no element set 'core'"},
+      {"materials[0].set", "[core]", "the mesh has no set 'core' of elements"},
       {"beams[0].raster.base", "1 m", "no pass of a beam reaches"},
       {"beams[0].raster.regions[0].max", "[70 mm, 2.5 mm]", "outside the mesh"},
       {"beams[0].raster.regions[0].max", "[2 mm, 2 mm]", "this region is empty"},

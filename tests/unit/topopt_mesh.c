@@ -13,8 +13,7 @@ static ig_ctx *cx;
 /* INGOT_TEST_BACKEND names another backend for all of it. */
 static void open_ctx(const char *backend) {
   const char *other = getenv("INGOT_TEST_BACKEND");
-  const ig_ctx_options options = {.backend = other ? other : backend, .threads = 2};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  cx = ctx_on(other ? other : backend, 2);
 }
 
 static ig_mesh *wobbly(void) {
@@ -26,8 +25,8 @@ static ig_mesh *wobbly(void) {
 }
 
 #define CASE(more)                                                                                 \
-  "{volume: 0.4, supports: [{where: {set: xmin}}], loads: [{where: {set: xmax}, force: "           \
-  "[0, 0, -1], spread: faces}]" more "}"
+  "{volume: 0.4, supports: [{set: xmin}], loads: [{set: xmax, force: [0, 0, -1], spread: "         \
+  "faces}]" more "}"
 
 /* Every pair of elements, against the hashed neighbours. */
 static void cone_filter_is_the_sum_over_all_pairs(void **state) {
@@ -169,8 +168,8 @@ static void preconditioners_and_selections_agree(void **state) {
     assert_non_null(strstr(ig_ctx_message(cx), "-DINGOT_PETSC=ON"));
   }
   const double by_region = first_objective(
-      mesh, "{volume: 0.4, supports: [{where: {to: [0, 9, 9]}}], loads: [{where: {from: "
-            "[6, 0, 0]}, force: [0, 0, -1], spread: faces}], solver: {tolerance: 1e-10}}");
+      mesh, "{volume: 0.4, supports: [{box: {max: [0, 9, 9]}}], loads: [{box: {min: [6, 0, 0]}, "
+            "force: [0, 0, -1], spread: faces}], solver: {tolerance: 1e-10}}");
   assert_true(fabs(blocks / by_set - 1) < 1e-8);
   assert_true(fabs(multigrid / by_set - 1) < 1e-8);
   assert_true(fabs(by_region / by_set - 1) < 1e-8);
@@ -193,9 +192,8 @@ static void multigrid_is_nearly_flat(void **state) {
     assert_int_equal(ig_mesh_generate(cx, &c, &mesh), IG_OK);
     assert_int_equal(
         ig_trial_open_mesh(cx,
-                           CASE(", filter: {radius: 1.5}, springs: [{where: {set: xmax}, "
-                                "stiffness: [0, 0.01, 0]}], solver: {tolerance: 1e-6, operator: "
-                                "recompute}"),
+                           CASE(", filter: {radius: 1.5}, springs: [{set: xmax, stiffness: [0, "
+                                "0.01, 0]}], solver: {tolerance: 1e-6, operator: recompute}"),
                            mesh, &t),
         IG_OK);
     for (int i = 1; i <= 4; i++)
@@ -212,12 +210,12 @@ static void multigrid_is_nearly_flat(void **state) {
 static void mistakes_are_named(void **state) {
   (void)state;
   static const char *const bad[][2] = {
-      {"{supports: [{where: {set: nowhere}}]}", "no set of nodes or faces 'nowhere'"},
-      {"{supports: [{where: {from: [99, 0, 0]}}]}", "no node of the mesh lies there"},
-      {CASE(", passive: [{where: {set: xmin}}]"), "no set of elements 'xmin'"},
+      {"{supports: [{set: nowhere}]}", "no set 'nowhere'"},
+      {"{supports: [{box: {min: [99, 0, 0]}}]}", "no node of the mesh lies there"},
+      {CASE(", passive: [{set: xmin}]"), "no set 'xmin' of elements"},
       {CASE(", passive: [{}]"), "no element is left to design"},
-      {"{loads: [{where: {set: all}, spread: faces}]}", "no set of faces 'all'"},
-      {"{supports: [{where: {set: all}}], loads: [{force: [1, 0, 0]}]}", "nothing acts on a node"},
+      {"{loads: [{set: all, spread: faces}]}", "no set 'all' of faces"},
+      {"{supports: [{set: all}], loads: [{force: [1, 0, 0]}]}", "nothing acts on a node"},
       {CASE(", problem: heat, solver: {operator: nbn}, source: 1"), "made by recompute"},
       {CASE(", problem: heat, springs: [{stiffness: [1, 1, 1]}]"), "has none"},
       {CASE(", symmetry: [q]"), "'q' is no plane"}};
@@ -234,9 +232,8 @@ static void mistakes_are_named(void **state) {
   assert_int_equal(ig_trial_open_mesh(cx, CASE(""), mesh, &t), IG_INPUT);
   assert_non_null(strstr(ig_ctx_message(cx), "tet4"));
   ig_mesh_free(mesh);
-  assert_int_equal(
-      ig_trial_open(cx, "{grid: {elements: [2, 2, 2]}, supports: [{where: {set: xmin}}]}", &t),
-      IG_INPUT);
+  assert_int_equal(ig_trial_open(cx, "{grid: {elements: [2, 2, 2]}, supports: [{set: xmin}]}", &t),
+                   IG_INPUT);
   assert_non_null(strstr(ig_ctx_message(cx), "set: there is no 'xmin'"));
   ig_ctx_close(cx);
 }
@@ -294,27 +291,23 @@ static void a_part_from_gmsh(void **state) {
 #ifdef INGOT_HAVE_GMSH
   /* a quarter ring, then a straight arm */
   static const char geo[] =
-      "Point(1) = {0, 0, 0};\nPoint(2) = {10, 0, 0};\nPoint(3) = {20, 0, 0};\n"
-      "Point(4) = {0, 20, 0};\nPoint(5) = {0, 10, 0};\nPoint(6) = {-20, 20, 0};\n"
-      "Point(7) = {-20, 10, 0};\nLine(1) = {2, 3};\nCircle(2) = {3, 1, 4};\nLine(3) = {4, 5};\n"
-      "Circle(4) = {5, 1, 2};\nLine(5) = {4, 6};\nLine(6) = {6, 7};\nLine(7) = {7, 5};\n"
-      "Curve Loop(1) = {1, 2, 3, 4};\nPlane Surface(1) = {1};\n"
-      "Curve Loop(2) = {-3, 5, 6, 7};\nPlane Surface(2) = {2};\n"
-      "Transfinite Curve {1, 3, 6} = 5;\nTransfinite Curve {2, 4, 5, 7} = 10;\n"
-      "Transfinite Surface {1, 2};\nRecombine Surface {1, 2};\n"
-      "out[] = Extrude {0, 0, 6} { Surface{1, 2}; Layers{2}; Recombine; };\n"
-      "Physical Volume(\"part\") = {out[1], out[7]};\n"
-      "Physical Surface(\"foot\") = {out[2]};\n";
-  const char *const keys[][2] = {
-      {"physics", "topopt"},
-      {"mesh.unit", "1 mm"},
-      {"volume", "0.5"},
-      {"supports[0]", "{where: {set: foot}}"},
-      {"materials", "[{name: steel, young: 210 GPa, poisson: 0.3}]"},
-      {"loads[0]", "{where: {set: xmin}, force: [0, -100, 0], spread: faces}"},
-      {"filter.radius", "4 mm"},
-      {"surface.formats", "[]"},
-      {"output.every", "2"}};
+      "Point(1) = {0, 0, 0};\nPoint(2) = {10, 0, 0};\nPoint(3) = {20, 0, 0};\nPoint(4) = {0, 20, "
+      "0};\nPoint(5) = {0, 10, 0};\nPoint(6) = {-20, 20, 0};\nPoint(7) = {-20, 10, 0};\nLine(1) = "
+      "{2, 3};\nCircle(2) = {3, 1, 4};\nLine(3) = {4, 5};\nCircle(4) = {5, 1, 2};\nLine(5) = {4, "
+      "6};\nLine(6) = {6, 7};\nLine(7) = {7, 5};\nCurve Loop(1) = {1, 2, 3, 4};\nPlane Surface(1) "
+      "= {1};\nCurve Loop(2) = {-3, 5, 6, 7};\nPlane Surface(2) = {2};\nTransfinite Curve {1, 3, "
+      "6} = 5;\nTransfinite Curve {2, 4, 5, 7} = 10;\nTransfinite Surface {1, 2};\nRecombine "
+      "Surface {1, 2};\nout[] = Extrude {0, 0, 6} { Surface{1, 2}; Layers{2}; Recombine; "
+      "};\nPhysical Volume(\"part\") = {out[1], out[7]};\nPhysical Surface(\"foot\") = {out[2]};\n";
+  const char *const keys[][2] = {{"physics", "topopt"},
+                                 {"mesh.unit", "1 mm"},
+                                 {"volume", "0.5"},
+                                 {"supports[0]", "{set: foot}"},
+                                 {"materials", "[{name: steel, young: 210 GPa, poisson: 0.3}]"},
+                                 {"loads[0]", "{set: xmin, force: [0, -100, 0], spread: faces}"},
+                                 {"filter.radius", "4 mm"},
+                                 {"surface.formats", "[]"},
+                                 {"output.every", "2"}};
   char *folder = folder_new();
   open_ctx("cpu");
   file_write(in_folder(folder, "part.geo"), geo, strlen(geo));

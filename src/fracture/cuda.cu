@@ -1,11 +1,9 @@
-/* CUDA: the item kernels, and CUB for compaction. */
+/* CUDA: the item kernels, compaction and running sums. */
 #include "fracture/cuda.h"
 #include "backend/cuda/launch.cuh"
 
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
-#include <cub/device/device_select.cuh>
-#include <thrust/iterator/counting_iterator.h>
 
 enum { IG_FRAC_THREADS = 128, IG_FRAC_BLOCKS_PER_SM = 32 };
 /* Blocks that must fit on a multiprocessor: where the compiler would rather spill than use
@@ -16,7 +14,7 @@ enum { IG_FRAC_THREADS = 128, IG_FRAC_BLOCKS_PER_SM = 32 };
            IG_FRAC_##name == IG_FRAC_split || IG_FRAC_##name == IG_FRAC_open                       \
        ? 1                                                                                         \
        : 0)
-typedef void ig_frac_kernel(const frac s, int64_t begin, int64_t n);
+typedef void ig_frac_kernel(const ig_frac_state s, int64_t begin, int64_t n);
 
 /* The last block to finish its nodes counts the step: spares a launch of its own. */
 static __device__ __forceinline__ void ig_frac_ticket(ig_frac_count *count) {
@@ -42,8 +40,8 @@ static ig_frac_kernel *const *const tables[2][4] = {
     {tri3_kernels_f32, tri6_kernels_f32, tet4_kernels_f32, tet10_kernels_f32},
     {tri3_kernels_f64, tri6_kernels_f64, tet4_kernels_f64, tet10_kernels_f64}};
 
-ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item, const frac *s,
-                           int64_t begin, int64_t n) {
+ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item,
+                           const ig_frac_state *s, int64_t begin, int64_t n) {
   if (item == IG_FRAC_advance || n == 0)
     return IG_OK; /* a step is counted with the last node */
   const int64_t most = n < 0 ? -n : n;
@@ -56,49 +54,27 @@ ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item, co
   return IG_OK;
 }
 
-static cudaError_t select(void *temp, size_t *bytes, const uint8_t *flag, int64_t n, int32_t *list,
-                          int32_t *found, cudaStream_t stream) {
-  return cub::DeviceSelect::Flagged(temp, *bytes, thrust::counting_iterator<int32_t>(0), flag, list,
-                                    found, n, stream);
-}
-ig_status ig_frac_cuda_temp(ig_ctx *cx, int64_t n, size_t *bytes) {
-  IG_CUDA(cx, select(NULL, bytes, NULL, n, NULL, NULL, ig_cuda_stream(cx)));
-  *bytes += 256;
-  return IG_OK;
-}
-ig_status ig_frac_cuda_compact(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n,
-                               int32_t *list, int32_t *found) {
-  size_t bytes = s->temp_bytes;
-  IG_CUDA(cx, select(s->temp, &bytes, flag, n, list, found, ig_cuda_stream(cx)));
-  return IG_OK;
-}
-
-/* Running sums of a number of entries only the device knows, in two passes: sums of stretches,
-   which the last block to finish adds up; then each stretch in itself. The order of additions is
-   fixed. */
-enum { SCAN_THREADS = 256, SCAN_EACH = IG_FRAC_SCAN / SCAN_THREADS };
+/* Compactions and running sums of numbers only the device knows, each in two passes: sums of
+   stretches, which the last block to finish adds up; then each stretch in itself. The order of
+   additions is fixed. */
+enum {
+  SCAN_THREADS = 256,
+  SCAN_EACH = IG_FRAC_SCAN / SCAN_THREADS,
+  SCAN_SUMS = 8,
+  FLAGS_EACH = 16
+};
 typedef cub::BlockScan<int32_t, SCAN_THREADS> block_scan;
+typedef cub::BlockReduce<int32_t, SCAN_THREADS> block_reduce;
+union scan_temp {
+  block_reduce::TempStorage reduce;
+  block_scan::TempStorage scan;
+};
 
-static __global__ void __launch_bounds__(SCAN_THREADS)
-    scan_stretches(const __grid_constant__ frac s) {
-  typedef cub::BlockReduce<int32_t, SCAN_THREADS> reduce;
-  __shared__ union {
-    reduce::TempStorage reduce;
-    block_scan::TempStorage scan;
-  } temp;
+/* All blocks come here when their stretches are summed up: the last makes sums[b] what comes before
+   stretch b, up to sums[stretches], all there is. */
+static __device__ void sums_finish(const ig_frac_state &s, int32_t stretches, scan_temp &temp,
+                                   int32_t *found) {
   __shared__ bool last;
-  const int32_t n = s.count->touched, stretches = (n + IG_FRAC_SCAN - 1) / IG_FRAC_SCAN;
-  for (int32_t b = blockIdx.x; b < stretches; b += gridDim.x) {
-    int32_t sum = 0;
-    for (int k = 0; k < SCAN_EACH; k++) {
-      const int32_t i = b * IG_FRAC_SCAN + k * SCAN_THREADS + threadIdx.x;
-      sum += i < n ? s.extra[i] : 0;
-    }
-    sum = reduce(temp.reduce).Sum(sum);
-    if (threadIdx.x == 0)
-      s.sums[b] = sum;
-    __syncthreads();
-  }
   if (threadIdx.x == 0) {
     __threadfence();
     last = atomicAdd(&s.count->ticket, 1) == (int)gridDim.x - 1;
@@ -108,19 +84,107 @@ static __global__ void __launch_bounds__(SCAN_THREADS)
     return;
   __threadfence();
   int32_t before = 0;
-  for (int32_t b = 0; b < stretches; b += SCAN_THREADS) {
-    const int32_t i = b + threadIdx.x;
-    int32_t mine = i < stretches ? __ldcg(s.sums + i) : 0, all;
+  for (int32_t b = 0; b < stretches; b += SCAN_THREADS * SCAN_SUMS) {
+    const int32_t at = b + threadIdx.x * SCAN_SUMS;
+    int32_t mine[SCAN_SUMS], all;
+    for (int k = 0; k < SCAN_SUMS; k++)
+      mine[k] = at + k < stretches ? __ldcg(s.sums + at + k) : 0;
     block_scan(temp.scan).ExclusiveSum(mine, mine, all);
-    if (i < stretches)
-      s.sums[i] = before + mine;
+    for (int k = 0; k < SCAN_SUMS; k++)
+      if (at + k < stretches)
+        s.sums[at + k] = before + mine[k];
     before += all;
     __syncthreads();
   }
-  if (threadIdx.x == 0)
+  if (threadIdx.x == 0) {
+    s.sums[stretches] = before;
     s.count->ticket = 0;
+    if (found)
+      *found = before;
+  }
 }
-static __global__ void __launch_bounds__(SCAN_THREADS) scan_within(const __grid_constant__ frac s) {
+
+/* Sixteen flags, each 0 or 1, from `at` on. */
+static __device__ __forceinline__ uint4 flags_get(const uint8_t *flag, int64_t n, int64_t at) {
+  uint4 w = {0, 0, 0, 0};
+  if (at + FLAGS_EACH <= n)
+    w = *(const uint4 *)(flag + at);
+  else
+    for (int k = 0; at + k < n; k++)
+      (&w.x)[k / 4] |= (uint32_t)flag[at + k] << 8 * (k % 4);
+  return w;
+}
+static __device__ __forceinline__ int32_t flags_sum(uint4 w) {
+  return __dp4a(w.x, 0x01010101u,
+                __dp4a(w.y, 0x01010101u, __dp4a(w.z, 0x01010101u, __dp4a(w.w, 0x01010101u, 0u))));
+}
+
+static __global__ void __launch_bounds__(SCAN_THREADS)
+    flags_count(const __grid_constant__ ig_frac_state s, const uint8_t *flag, int64_t n,
+                int32_t stretches, int32_t *found) {
+  __shared__ scan_temp temp;
+  for (int32_t b = blockIdx.x; b < stretches; b += gridDim.x) {
+    const int64_t at = ((int64_t)b * SCAN_THREADS + threadIdx.x) * FLAGS_EACH;
+    const int32_t sum =
+        block_reduce(temp.reduce).Sum(at < n ? flags_sum(flags_get(flag, n, at)) : 0);
+    if (threadIdx.x == 0)
+      s.sums[b] = sum;
+    __syncthreads();
+  }
+  sums_finish(s, stretches, temp, found);
+}
+static __global__ void __launch_bounds__(SCAN_THREADS)
+    flags_list(const __grid_constant__ ig_frac_state s, const uint8_t *flag, int64_t n,
+               int32_t stretches, int32_t *list) {
+  __shared__ block_scan::TempStorage temp;
+  for (int32_t b = blockIdx.x; b < stretches; b += gridDim.x) {
+    const int32_t before = s.sums[b];
+    if (s.sums[b + 1] == before)
+      continue;
+    const int64_t at = ((int64_t)b * SCAN_THREADS + threadIdx.x) * FLAGS_EACH;
+    const uint4 w = at < n ? flags_get(flag, n, at) : make_uint4(0, 0, 0, 0);
+    int32_t to;
+    block_scan(temp).ExclusiveSum(flags_sum(w), to);
+    to += before;
+    const uint32_t word[4] = {w.x, w.y, w.z, w.w};
+    IG_UNROLL
+    for (int k = 0; k < FLAGS_EACH; k++)
+      if (word[k / 4] >> 8 * (k % 4) & 1)
+        list[to++] = (int32_t)(at + k);
+    __syncthreads();
+  }
+}
+ig_status ig_frac_cuda_compact(ig_ctx *cx, const ig_frac_state *s, const uint8_t *flag, int64_t n,
+                               int32_t *list, int32_t *found) {
+  const unsigned all = ig_cuda_blocks(n, SCAN_THREADS * FLAGS_EACH);
+  const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * 8;
+  const unsigned blocks = all < cap ? all : cap;
+  flags_count<<<blocks, SCAN_THREADS, 0, ig_cuda_stream(cx)>>>(*s, flag, n, (int32_t)all, found);
+  IG_LAUNCHED(cx);
+  flags_list<<<blocks, SCAN_THREADS, 0, ig_cuda_stream(cx)>>>(*s, flag, n, (int32_t)all, list);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+static __global__ void __launch_bounds__(SCAN_THREADS)
+    scan_stretches(const __grid_constant__ ig_frac_state s) {
+  __shared__ scan_temp temp;
+  const int32_t n = s.count->touched, stretches = (n + IG_FRAC_SCAN - 1) / IG_FRAC_SCAN;
+  for (int32_t b = blockIdx.x; b < stretches; b += gridDim.x) {
+    int32_t sum = 0;
+    for (int k = 0; k < SCAN_EACH; k++) {
+      const int32_t i = b * IG_FRAC_SCAN + k * SCAN_THREADS + threadIdx.x;
+      sum += i < n ? s.extra[i] : 0;
+    }
+    sum = block_reduce(temp.reduce).Sum(sum);
+    if (threadIdx.x == 0)
+      s.sums[b] = sum;
+    __syncthreads();
+  }
+  sums_finish(s, stretches, temp, NULL);
+}
+static __global__ void __launch_bounds__(SCAN_THREADS)
+    scan_within(const __grid_constant__ ig_frac_state s) {
   __shared__ block_scan::TempStorage temp;
   const int32_t n = s.count->touched;
   for (int32_t b = blockIdx.x; b * (int64_t)IG_FRAC_SCAN < n; b += gridDim.x) {
@@ -135,7 +199,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS) scan_within(const __grid_
     __syncthreads();
   }
 }
-ig_status ig_frac_cuda_scan(ig_ctx *cx, const frac *s) {
+ig_status ig_frac_cuda_scan(ig_ctx *cx, const ig_frac_state *s) {
   const unsigned all = ig_cuda_blocks(s->node_max, IG_FRAC_SCAN);
   const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * 4;
   const unsigned blocks = all < cap ? all : cap;
@@ -152,7 +216,7 @@ ig_status ig_frac_cuda_scan(ig_ctx *cx, const frac *s) {
 
 enum { STORED_PER_BLOCK = 16 };
 
-static __global__ void stored_build(const __grid_constant__ frac s, double *k) {
+static __global__ void stored_build(const __grid_constant__ ig_frac_state s, double *k) {
   const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   const int32_t e = (int32_t)(i / 12), column = (int32_t)(i % 12);
   if (e >= s.ne)
@@ -170,7 +234,7 @@ static __global__ void stored_build(const __grid_constant__ frac s, double *k) {
 }
 
 static __global__ void __launch_bounds__(12 * STORED_PER_BLOCK)
-    stored_apply(const __grid_constant__ frac s, const double *k, double *f) {
+    stored_apply(const __grid_constant__ ig_frac_state s, const double *k, double *f) {
   __shared__ double u[STORED_PER_BLOCK][12];
   const int local = threadIdx.x / 12, row = threadIdx.x % 12;
   const int32_t e = blockIdx.x * STORED_PER_BLOCK + local;
@@ -188,7 +252,7 @@ static __global__ void __launch_bounds__(12 * STORED_PER_BLOCK)
   atomicAdd(&f[at], -sum);
 }
 
-ig_status ig_frac_cuda_stored(ig_ctx *cx, const frac *s, int repeats, double *seconds) {
+ig_status ig_frac_cuda_stored(ig_ctx *cx, const ig_frac_state *s, int repeats, double *seconds) {
   double *k = NULL, *f = NULL;
   cudaStream_t stream = ig_cuda_stream(cx);
   const size_t sums = (size_t)s->node_max * 2 * sizeof(double);

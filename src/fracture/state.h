@@ -5,15 +5,15 @@
      opp   what is across face f of element e        at e * faces + f "facet"
            a bulk element; ne + c: cohesive element c; -1: nothing; -2 - k: load k
      coh   the two facets of cohesive element c      at 2 c, 2 c + 1  (the lower element's first)
-     list  the slots of node n                       from first[n], used[n] of them
+     list  the slots of node n                       from node[n].first, node[n].used of them
    Face f of an element is the one opposite corner f. Cohesive elements hold no nodes: they are read
    through their bulk elements, so nothing in them is put right when a corner splits later.
 
    When a node splits, its slots are sorted by connected component inside the stretch of `list` they
    already have; each copy of the node owns a part of it. So the table that gathers forces, masses
    and stresses follows the mesh without ever being rebuilt. */
-#ifndef IG_FRAC_H
-#define IG_FRAC_H
+#ifndef IG_FRAC_STATE_H
+#define IG_FRAC_STATE_H
 
 #include "core/ctx.h"
 #include "kern/fault.h"
@@ -46,6 +46,13 @@ typedef struct {
   double value[3]; /* else a traction */
 } ig_frac_load;
 
+/* What a node is besides its motion; moved as one. */
+typedef struct {
+  int32_t first, used; /* its stretch of `list` */
+  int32_t bc;          /* row of bc_row, -1 free */
+  int32_t origin;      /* the node of the mesh it was split from */
+} __attribute__((aligned(16))) ig_frac_node;
+
 /* What only the device knows between two looks of the host. */
 typedef struct {
   int64_t step;
@@ -68,9 +75,9 @@ enum {
 #define IG_FRAC_CRITERION_CHOICES                                                                  \
   "facet_max|facet_mean|principal_max|principal_mean|principal_best|pair_max|pair_mean"
 
-/* A marked facet becomes a cohesive element, a free surface, or a cohesive element without
-   traction, whose sides press and rub only. */
-typedef enum { IG_FRAC_HOLD, IG_FRAC_CUT, IG_FRAC_BROKEN } ig_frac_opening;
+/* A marked facet becomes a cohesive element, a free surface, a cohesive element without traction,
+   whose sides press and rub only, or one without any state, where there is no mechanics. */
+typedef enum { IG_FRAC_HOLD, IG_FRAC_CUT, IG_FRAC_BROKEN, IG_FRAC_BARE } ig_frac_opening;
 
 /* Figures summed up for history, one row a chunk. */
 enum {
@@ -105,16 +112,15 @@ typedef struct {
   ig_frac_load load[IG_FRAC_LOADS];
   const double *history_x, *history_y; /* rows of all histories */
   /* tables */
-  int32_t *conn, *opp, *coh, *list, *first, *used;
+  int32_t *conn, *opp, *coh, *list;
+  ig_frac_node *node;       /* node_max */
   uint8_t *turn;            /* coh: how the upper facet's corners are turned (3D) */
   const uint8_t *mat;       /* ne */
   uint8_t *attach;          /* ne: some face carries a force */
   const int32_t *order;     /* color: elements by color */
   const int32_t *load_face; /* loads_on x 3: facet, load, next load of this facet or -1 */
   const int32_t *bc_row;    /* rows of 3: motion of each component, -1 free */
-  int32_t *bc;              /* node_max: row, -1 free */
   /* nodes */
-  int32_t *origin;            /* node_max: the node of the mesh it was split from */
   void *x, *u, *v, *f, *minv; /* node_max x dim (minv: x 1) */
   double *work;               /* node_max: external work of prescribed motion */
   void *sp; /* node_max: its averaged stress, as a share of the strength (0: known to be less) */
@@ -137,14 +143,12 @@ typedef struct {
   uint8_t *touch;   /* node_max: nodes of facets that open */
   int32_t *touched; /* node_max: those nodes, in order */
   int32_t *extra;   /* node_max: copies each of them needs, then those of all up to it */
-  int32_t *sums;    /* node_max / IG_FRAC_SCAN + 1: work space of the running sum */
+  int32_t *sums;    /* slots / IG_FRAC_SCAN + 2: work space of compactions and running sums */
   double *part;     /* chunks x IG_FRAC_FIGURES */
   double *limit;    /* ne: largest eigenvalue of an element, for the critical step */
-  void *temp;       /* work space of the drivers */
-  size_t temp_bytes;
   ig_frac_count *count;
   ig_fault *fault;
-} frac;
+} ig_frac_state;
 
 /* k / ne, exact for 32 bits: slots and facets are taken apart often. (magic is 0 for one element.)
  */
@@ -195,15 +199,13 @@ enum { IG_FRAC_TRI3, IG_FRAC_TRI6, IG_FRAC_TET4, IG_FRAC_TET10 };
 /* The drivers of one backend. `kind` is IG_FRAC_TRI3…, `wide` 1 for double precision. */
 typedef struct {
   /* runs an item over [begin, begin + n); n < 0: over all there are, at most -n */
-  ig_status (*run)(ig_ctx *cx, int kind, int wide, ig_frac_item item, const frac *s, int64_t begin,
-                   int64_t n);
+  ig_status (*run)(ig_ctx *cx, int kind, int wide, ig_frac_item item, const ig_frac_state *s,
+                   int64_t begin, int64_t n);
   /* the numbers of the flags that are up, in order, and how many; n flags at most */
-  ig_status (*compact)(ig_ctx *cx, const frac *s, const uint8_t *flag, int64_t n, int32_t *list,
-                       int32_t *found);
+  ig_status (*compact)(ig_ctx *cx, const ig_frac_state *s, const uint8_t *flag, int64_t n,
+                       int32_t *list, int32_t *found);
   /* extra of the touched nodes: running sums, inclusive */
-  ig_status (*scan)(ig_ctx *cx, const frac *s);
-  /* work space compact wants for n flags */
-  ig_status (*temp)(ig_ctx *cx, int64_t n, size_t *bytes);
+  ig_status (*scan)(ig_ctx *cx, const ig_frac_state *s);
 } ig_frac_ops;
 const ig_frac_ops *ig_frac_ops_of(ig_ctx *cx);
 

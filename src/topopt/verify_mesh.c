@@ -4,17 +4,11 @@
 #include "mesh/mesh_case.h"
 #include "topopt/ebe.h"
 #include "topopt/mesh_model.h"
-#include "topopt/trial.h"
+#include "topopt/verify.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-static void row(const ig_verify_sink *sink, const char *quantity, const char *source,
-                double expected, double computed, double tolerance, bool relative) {
-  const ig_verify_row r = {quantity, source, expected, computed, tolerance, relative};
-  sink->row(sink->user, &r);
-}
 
 /* A box of n elements, size as given, its inner nodes moved at random by a share of an edge. */
 static ig_status box(ig_ctx *cx, double x, double y, double z, const int *n, double jitter,
@@ -60,35 +54,33 @@ static ig_status compare(ig_ctx *cx, const ig_verify_sink *sink, const ig_mesh *
 }
 
 #define BEAM                                                                                       \
-  "volume: 0.3, supports: [{where: {from: [0, 0, 0], to: [0, 4, 2]}}], loads: [{where: {from: "    \
-  "[8, 0, 0], to: [8, 0, 2]}, force: [0, -1, 0]}, {where: {from: [2, 4, 0], to: [6, 4, 2]}, "      \
-  "force: [1, 0, 2], spread: faces, load_case: 2}], passive: [{where: {center: [4, 2, 1], "        \
-  "radius: 1.5}, as: void}]"
+  "volume: 0.3, supports: [{box: {min: [0, 0, 0], max: [0, 4, 2]}}], loads: [{box: {min: [8, 0, "  \
+  "0], max: [8, 0, 2]}, force: [0, -1, 0]}, {box: {min: [2, 4, 0], max: [6, 4, 2]}, force: [1, "   \
+  "0, 2], spread: faces, load_case: 2}], passive: [{sphere: {center: [4, 2, 1], radius: 1.5}, "    \
+  "as: void}]"
 #define SINK                                                                                       \
-  "problem: heat, volume: 0.3, source: 1, supports: [{where: {from: [0, 0, 0], to: [0, 2, 1]}}], " \
-  "loads: [{where: {from: [8, 0, 0], to: [8, 4, 2]}, heat: 2, spread: faces}], void_ratio: 1e-3"
+  "problem: heat, volume: 0.3, source: 1, supports: [{box: {min: [0, 0, 0], max: [0, 2, 1]}}], "   \
+  "loads: [{box: {min: [8, 0, 0], max: [8, 4, 2]}, heat: 2, spread: faces}], void_ratio: 1e-3"
 #define GRIPPER                                                                                    \
-  "problem: mechanism, volume: 0.3, supports: [{where: {from: [0, 0, 0], to: [0, 1, 2]}}], "       \
-  "loads: [{where: {from: [0, 3, 0], to: [0, 4, 2]}, force: [1, 0, 0]}], ports: [{where: {from: "  \
-  "[8, 0, 0], to: [8, 0, 2]}, direction: [0, -1, 0]}], springs: [{where: {from: [8, 0, 0], to: "   \
-  "[8, 0, 2]}, stiffness: [0, 0.1, 0]}], symmetry: [z-]"
+  "problem: mechanism, volume: 0.3, supports: [{box: {min: [0, 0, 0], max: [0, 1, 2]}}], loads: "  \
+  "[{box: {min: [0, 3, 0], max: [0, 4, 2]}, force: [1, 0, 0]}], ports: [{box: {min: [8, 0, 0], "   \
+  "max: [8, 0, 2]}, direction: [0, -1, 0]}], springs: [{box: {min: [8, 0, 0], max: [8, 0, 2]}, "   \
+  "stiffness: [0, 0.1, 0]}], symmetry: [z-]"
 
-ig_status ig_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_topopt_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     const char *what, *body;
-  } others[] = {
-      {"stiffness, density filter", BEAM ", filter: {kind: density, radius: 1.5}"},
-      {"stiffness, helmholtz filter", BEAM ", filter: {kind: helmholtz, radius: 2.5}"},
-      {"stiffness, moving asymptotes", BEAM ", optimiser: {method: mma}"},
-      {"stiffness, constraints and a named region",
-       BEAM ", optimiser: {method: mma}, filter: {kind: density, radius: 1.5}, sets: [{name: tip, "
-            "where: {from: [6, 0, 0]}}], constraints: [{where: {set: tip}, volume: 0.2}, {where: "
-            "{from: [8, 0, 0], to: [8, 0, 2]}, displacement: 300, direction: [0, -1, 0]}, "
-            "{compliance: 9000}]"},
-      {"stiffness, robust",
-       BEAM ", filter: {kind: density, radius: 1.5}, projection: {beta: 2, robust: 0.2}"},
-      {"heat", SINK ", filter: {radius: 1.5}"},
-      {"mechanism", GRIPPER ", filter: {radius: 1.5}"}};
+  } others[] = {{"stiffness, density filter", BEAM ", filter: {kind: density, radius: 1.5}"},
+                {"stiffness, helmholtz filter", BEAM ", filter: {kind: helmholtz, radius: 2.5}"},
+                {"stiffness, moving asymptotes", BEAM ", optimiser: {method: mma}"},
+                {"stiffness, constraints", BEAM
+                 ", optimiser: {method: mma}, filter: {kind: density, radius: 1.5}, constraints: "
+                 "[{box: {min: [6, 0, 0]}, volume: 0.2}, {box: {min: [8, 0, 0], max: [8, 0, 2]}, "
+                 "displacement: 300, direction: [0, -1, 0]}, {compliance: 9000}]"},
+                {"stiffness, robust",
+                 BEAM ", filter: {kind: density, radius: 1.5}, projection: {beta: 2, robust: 0.2}"},
+                {"heat", SINK ", filter: {radius: 1.5}"},
+                {"mechanism", GRIPPER ", filter: {radius: 1.5}"}};
   const char *body = BEAM ", filter: {radius: 1.5}";
   double grid[ITERATIONS];
   char what[64], solver[64];
@@ -115,15 +107,14 @@ ig_status ig_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
 
 /* --- patch test: uniform tension of distorted hexahedra is exact --- */
 
-ig_status ig_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_topopt_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_mesh *mesh;
   ig_trial t;
   IG_TRY(box(cx, 3, 2, 1.5, (const int[]){4, 3, 3}, 0.3, &mesh));
   ig_status status =
       ig_trial_open_mesh(cx,
-                         "{volume: 1, symmetry: [x-, y-, z-], filter: {kind: none}, loads: [{where:"
-                         "{set: xmax}, force: [6, 0, 0], spread: faces}], solver: {tolerance: "
-                         "1e-12}}",
+                         "{volume: 1, symmetry: [x-, y-, z-], filter: {kind: none}, loads: [{set: "
+                         "xmax, force: [6, 0, 0], spread: faces}], solver: {tolerance: 1e-12}}",
                          mesh, &t);
   if (status == IG_OK) {
     ig_evaluation e = {0};
@@ -164,22 +155,22 @@ static ig_status objective_at(ig_trial *t, int element, double x, double *object
   return IG_OK;
 }
 
-#define HELD "supports: [{where: {set: xmin}}], solver: {tolerance: 1e-12}, volume: 0.4"
-#define PUSHED HELD ", loads: [{where: {set: xmax}, force: [0, 0, -1], spread: faces}]"
+#define HELD "supports: [{set: xmin}], solver: {tolerance: 1e-12}, volume: 0.4"
+#define PUSHED HELD ", loads: [{set: xmax, force: [0, 0, -1], spread: faces}]"
 
-ig_status ig_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_topopt_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     const char *what, *text;
-  } cases[] = {
-      {"density filter",
-       "{" PUSHED ", filter: {kind: density, radius: 1.6}, projection: {beta: 2}}"},
-      {"helmholtz filter",
-       "{" PUSHED ", filter: {kind: helmholtz, radius: 2.5}, projection: {beta: 2}}"},
-      {"heat", "{problem: heat, " HELD ", source: 1, void_ratio: 1e-3, filter: {kind: density, "
-               "radius: 1.6}}"},
-      {"mechanism", "{problem: mechanism, " PUSHED ", ports: [{where: {set: ymax}, direction: "
-                    "[0, 1, 0.3]}], springs: [{where: {set: ymax}, stiffness: [0, 0.1, 0]}], "
-                    "filter: {kind: density, radius: 1.6}}"}};
+  } cases[] = {{"density filter",
+                "{" PUSHED ", filter: {kind: density, radius: 1.6}, projection: {beta: 2}}"},
+               {"helmholtz filter",
+                "{" PUSHED ", filter: {kind: helmholtz, radius: 2.5}, projection: {beta: 2}}"},
+               {"heat", "{problem: heat, " HELD
+                        ", source: 1, void_ratio: 1e-3, filter: {kind: density, radius: 1.6}}"},
+               {"mechanism",
+                "{problem: mechanism, " PUSHED
+                ", ports: [{set: ymax, direction: [0, 1, 0.3]}], springs: [{set: ymax, stiffness: "
+                "[0, 0.1, 0]}], filter: {kind: density, radius: 1.6}}"}};
   ig_mesh *mesh;
   IG_TRY(box(cx, 6, 3, 3, (const int[]){6, 3, 3}, 0.3, &mesh));
   ig_status status = IG_OK;
@@ -241,16 +232,16 @@ static ig_status iterations_of(ig_ctx *cx, const char *text, int n, int *iterati
   return status;
 }
 
-ig_status ig_verify_mesh_solvers(ig_ctx *cx, const ig_verify_sink *sink) {
+ig_status ig_topopt_verify_mesh_solvers(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     const char *what, *text;
-  } cases[] = {{"stiffness",
-                "{volume: 0.3, void_ratio: 1e-6, supports: [{where: {to: [-40, 0, 20]}}], loads: "
-                "[{where: {from: [40, 0, 0], to: [60, 0, 20]}, force: [1, 0, 0.5], spread: "
-                "faces}], filter: {kind: density, radius: 6}, solver: {tolerance: 1e-6}}"},
-               {"heat",
-                "{problem: heat, volume: 0.3, void_ratio: 1e-3, source: 1, supports: [{where: {to: "
-                "[-40, 0, 20]}}], filter: {kind: density, radius: 6}, solver: {tolerance: 1e-6}}"}};
+  } cases[] = {
+      {"stiffness",
+       "{volume: 0.3, void_ratio: 1e-6, supports: [{box: {max: [-40, 0, 20]}}], loads: [{box: "
+       "{min: [40, 0, 0], max: [60, 0, 20]}, force: [1, 0, 0.5], spread: faces}], filter: {kind: "
+       "density, radius: 6}, solver: {tolerance: 1e-6}}"},
+      {"heat", "{problem: heat, volume: 0.3, void_ratio: 1e-3, source: 1, supports: [{box: {max: "
+               "[-40, 0, 20]}}], filter: {kind: density, radius: 6}, solver: {tolerance: 1e-6}}"}};
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     int first = 0;
     for (int n = 4; n <= 16; n *= 2) {

@@ -1,0 +1,54 @@
+/* Taken between steps; raw bytes of the tables up to what is in use. */
+#include "fracture/run.h"
+
+#include <string.h>
+
+static size_t saved_rows(const ig_frac_model *m, const ig_frac_table *t) {
+  return t->per == IG_FRAC_PER_NODE       ? (size_t)m->count.nodes
+         : t->per == IG_FRAC_PER_COHESIVE ? (size_t)m->count.cohesive
+         : t->width                       ? t->a.count / (size_t)t->width
+                                          : 0;
+}
+
+ig_status ig_frac_save(ig_job *job, ig_frac_model *m, const ig_frac_track *track) {
+  if (!job->sink)
+    return IG_OK;
+  ig_saved saved[IG_FRAC_TABLES + 2];
+  int n = 0;
+  ig_frac_track copy = *track;
+  saved[n++] = (ig_saved){"count", IG_U8, sizeof m->count, &m->count};
+  saved[n++] = (ig_saved){"track", IG_U8, sizeof copy, &copy};
+  for (int i = 0; i < m->tables; i++) {
+    ig_frac_table *t = &m->table[i];
+    const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;
+    if (!t->saved || !bytes)
+      continue;
+    void *host;
+    IG_TRY(ig_frac_model_pull(m, t->name, &host));
+    saved[n++] = (ig_saved){t->name, IG_U8, (int64_t)bytes, host};
+  }
+  return job->sink->checkpoint(job->sink, (double)m->count.step * m->s.dt, m->count.step, saved, n);
+}
+
+ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track) {
+  const void *data;
+  IG_TRY(ig_restart_find(job->cx, job->restart, "track", IG_U8, sizeof *track, &data));
+  memcpy(track, data, sizeof *track);
+  IG_TRY(ig_restart_find(job->cx, job->restart, "count", IG_U8, sizeof(ig_frac_count), &data));
+  ig_frac_count count;
+  memcpy(&count, data, sizeof count);
+  const int64_t most = (int64_t)m->s.ne * m->shape.nodes;
+  if (count.nodes < 1 || count.nodes > most || count.cohesive < 0 || count.cohesive > m->facets ||
+      count.step < 0)
+    return IG_FAIL(job->cx, IG_INPUT, "the checkpoint does not belong to this mesh");
+  IG_TRY(ig_frac_model_resume(m, &count));
+  for (int i = 0; i < m->tables; i++) {
+    ig_frac_table *t = &m->table[i];
+    const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;
+    if (!t->saved || !bytes)
+      continue;
+    IG_TRY(ig_restart_find(job->cx, job->restart, t->name, IG_U8, (int64_t)bytes, &data));
+    IG_TRY(job->cx->backend->copy_in(job->cx, t->a.dev, data, bytes));
+  }
+  return IG_OK;
+}

@@ -1,0 +1,126 @@
+/* Sets as a case names them. */
+#include "mesh/named.h"
+
+#include "core/ctx.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const ig_set_kind order[] = {IG_SET_NODES, IG_SET_FACES, IG_SET_ELEMENTS};
+static const char *const words[] = {
+    [IG_SET_NODES] = "nodes", [IG_SET_FACES] = "faces", [IG_SET_ELEMENTS] = "elements"};
+enum { KINDS = 3 };
+
+static const ig_set *find(const ig_mesh *mesh, const char *name, int kinds) {
+  const ig_set *set = NULL;
+  for (int k = 0; k < KINDS && !set; k++)
+    if (kinds & 1 << order[k])
+      set = ig_mesh_find_set(mesh, name, order[k]);
+  return set;
+}
+
+/* "a|b|c" of the sets of these kinds, a name once. */
+static void list_names(const ig_mesh *mesh, int kinds, char *text, size_t size) {
+  *text = '\0';
+  for (int i = 0; i < mesh->sets; i++) {
+    const ig_set *set = &mesh->set[i];
+    const size_t used = strlen(text);
+    if ((kinds & 1 << set->kind) && ig_choices_find(text, set->name) < 0 &&
+        used + strlen(set->name) + 2 < size)
+      snprintf(text + used, size - used, "%s%s", used ? "|" : "", set->name);
+  }
+}
+
+static ig_status no_set(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const char *name,
+                        int kinds) {
+  char wanted[48] = "", names[400], all[480], near[64], hint[96] = "";
+  for (int k = 0; k < KINDS; k++)
+    if (kinds & 1 << order[k])
+      snprintf(wanted + strlen(wanted), sizeof wanted - strlen(wanted), "%s%s",
+               *wanted ? " or " : "", words[order[k]]);
+  list_names(mesh, kinds, names, sizeof names);
+  if (!*names)
+    return ig_fail_at(cx, at,
+                      "the mesh has no set '%s' of %s, nor any other: make one in mesh.sets", name,
+                      wanted);
+  ig_choices_list(names, all, sizeof all);
+  const ig_set *other = find(mesh, name, IG_OF_ANY);
+  if (other)
+    snprintf(hint, sizeof hint, " (that is a set of %s)", words[other->kind]);
+  else if (ig_nearest(name, names, near, sizeof near))
+    snprintf(hint, sizeof hint, ": did you mean '%s'?", near);
+  return ig_fail_at(cx, at, "the mesh has no set '%s' of %s%s; it has %s", name, wanted, hint, all);
+}
+
+ig_status ig_mesh_named_set(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const char *name,
+                            int kinds, const ig_set **set) {
+  *set = find(mesh, name, kinds);
+  return *set ? IG_OK : no_set(cx, mesh, at, name, kinds);
+}
+
+static void mark_nodes(const ig_mesh *mesh, const ig_set *set, uint8_t *mark) {
+  for (ig_lid i = 0; i < set->count; i++) {
+    if (set->kind == IG_SET_NODES) {
+      mark[set->item[i]] = 1;
+      continue;
+    }
+    ig_lid local;
+    const ig_block *block = ig_mesh_element(mesh, set->item[i], &local);
+    const ig_elem_info *info = ig_elem_info_get(block->type);
+    const ig_lid *corner = block->conn + (size_t)local * (size_t)info->nodes;
+    const int *face = set->face ? ig_elem_face(block->type, set->face[i]) : NULL;
+    for (int a = 0; a < (face ? info->face_nodes : info->nodes); a++)
+      mark[corner[face ? face[a] : a]] = 1;
+  }
+}
+
+ig_status ig_mesh_named_nodes(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at, const char *name,
+                              ig_lid **node, ig_lid *count) {
+  const ig_set *set;
+  uint8_t *mark = NULL;
+  *node = NULL;
+  *count = 0;
+  IG_TRY(ig_mesh_named_set(cx, mesh, at, name, IG_OF_ANY, &set));
+  IG_TRY(IG_NEW(cx, &mark, mesh->nodes, "set"));
+  mark_nodes(mesh, set, mark);
+  ig_lid n = 0;
+  for (ig_lid i = 0; i < mesh->nodes; i++)
+    n += mark[i];
+  const ig_status status = IG_NEW(cx, node, n, "set");
+  for (ig_lid i = 0; status == IG_OK && i < mesh->nodes; i++)
+    if (mark[i])
+      (*node)[(*count)++] = i;
+  free(mark);
+  return status;
+}
+
+ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list, size_t size,
+                        size_t set, const char *what, int *owner) {
+  const ig_lid elements = ig_mesh_elements(mesh);
+  int rest = -1;
+  for (ig_lid e = 0; e < elements; e++)
+    owner[e] = -1;
+  for (int i = 0; i < list->count; i++) {
+    const char *entry = (const char *)list->items + size * (size_t)i;
+    const ig_texts *names = (const void *)(entry + set);
+    if (names->count == 0)
+      rest = i;
+    for (int k = 0; k < names->count; k++) {
+      const ig_set *found;
+      IG_TRY(ig_mesh_named_set(cx, mesh, (const void *)entry, names->value[k], IG_OF_ELEMENTS,
+                               &found));
+      for (ig_lid j = 0; j < found->count; j++)
+        owner[found->item[j]] = i;
+    }
+  }
+  for (ig_lid e = 0; e < elements; e++) {
+    if (owner[e] < 0)
+      owner[e] = rest;
+    if (owner[e] < 0 && what)
+      return ig_fail_at(cx, list->count ? (const ig_src *)list->items : &(ig_src){0},
+                        "element %d has no %s: give one without `set` for all that is left", (int)e,
+                        what);
+  }
+  return IG_OK;
+}

@@ -1,0 +1,250 @@
+/* Shapes with straight edges: boxes that join where they touch, and a plate. */
+#include "mesh/sheet.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  int dim;
+  ig_lid n[3];
+  double origin[3], size[3];
+  double *at[3]; /* grid lines, n + 1 an axis */
+  double smallest;
+} box;
+
+static void box_free(box *b) {
+  for (int d = 0; d < 3; d++)
+    free(b->at[d]);
+}
+
+static ig_status box_read(ig_ctx *cx, const ig_box_case *c, box *b) {
+  static const char *const axis[] = {"in x", "in y", "in z"};
+  memset(b, 0, sizeof *b);
+  b->dim = c->cells.count;
+  if (b->dim != 2 && b->dim != 3)
+    return IG_FAIL(cx, IG_INPUT, "cells has %d entries: expected 2 (plane) or 3 (solid)", b->dim);
+  IG_TRY(ig_shape_cells(cx, &c->cells, b->dim, axis, b->n));
+  if (c->size.count != b->dim)
+    return IG_FAIL(cx, IG_INPUT, "size has %d entries, cells has %d: expected the same",
+                   c->size.count, b->dim);
+  if (c->origin.count && c->origin.count != b->dim)
+    return IG_FAIL(cx, IG_INPUT, "origin has %d entries, cells has %d: expected the same",
+                   c->origin.count, b->dim);
+  if (c->grading.count && c->grading.count != b->dim)
+    return IG_FAIL(cx, IG_INPUT, "grading has %d entries, cells has %d: expected the same",
+                   c->grading.count, b->dim);
+  b->smallest = INFINITY;
+  for (int d = 0; d < b->dim; d++) {
+    const double grading = c->grading.count ? c->grading.value[d] : 1;
+    const ig_lid n = b->n[d];
+    b->size[d] = c->size.value[d];
+    b->origin[d] = c->origin.count ? c->origin.value[d] : 0;
+    IG_TRY(ig_shape_positive(cx, "size", b->size[d]));
+    if (!(fabs(b->origin[d]) < 1e30))
+      return IG_FAIL(cx, IG_INPUT, "origin: %g: expected a length", b->origin[d]);
+    if (!(grading >= 1e-6 && grading <= 1e6))
+      return IG_FAIL(cx, IG_INPUT, "grading: %g: expected a ratio from 1e-6 to 1e6", grading);
+    IG_TRY(IG_NEW(cx, &b->at[d], (size_t)n + 1, "grid lines"));
+    const double q = n > 1 ? log(grading) / (n - 1) : 0;
+    for (ig_lid i = 0; i <= n; i++) {
+      const double share = i == n                ? 1
+                           : fabs(q * n) < 1e-12 ? (double)i / n
+                                                 : expm1(q * i) / expm1(q * n);
+      b->at[d][i] = b->origin[d] + b->size[d] * share;
+      if (i > 0) {
+        const double step = b->at[d][i] - b->at[d][i - 1];
+        if (!(step > 0))
+          return IG_FAIL(cx, IG_INPUT, "cells %s are thinner than rounding at %g m: take fewer",
+                         axis[d], b->at[d][i]);
+        b->smallest = fmin(b->smallest, step);
+      }
+    }
+  }
+  return IG_OK;
+}
+
+static void box_map(const void *arg, ig_lid i, ig_lid j, double *x) {
+  const box *b = arg;
+  x[0] = b->at[0][i];
+  x[1] = b->at[1][j];
+}
+
+static bool has_line(const box *b, int d, double x, double tolerance) {
+  ig_lid low = 0, high = b->n[d];
+  while (low < high) {
+    const ig_lid middle = (low + high) / 2;
+    if (b->at[d][middle] < x - tolerance)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return fabs(b->at[d][low] - x) <= tolerance;
+}
+
+/* Boxes may touch, with grids that match where they do; they may not overlap. */
+static ig_status boxes_fit(ig_ctx *cx, const box *a, const box *b, double tolerance) {
+  double low[3], high[3];
+  int inside = 0, touching = 0;
+  for (int d = 0; d < a->dim; d++) {
+    low[d] = fmax(a->origin[d], b->origin[d]);
+    high[d] = fmin(a->origin[d] + a->size[d], b->origin[d] + b->size[d]);
+    inside += high[d] - low[d] > tolerance;
+    touching += fabs(high[d] - low[d]) <= tolerance;
+  }
+  if (inside == a->dim)
+    return IG_FAIL(cx, IG_INPUT,
+                   "two boxes overlap from (%g, %g) to (%g, %g) m in x and y: boxes "
+                   "may only touch",
+                   low[0], low[1], high[0], high[1]);
+  if (touching != 1 || inside != a->dim - 1)
+    return IG_OK;
+  static const char *const axis[] = {"x", "y", "z"};
+  for (int d = 0; d < a->dim; d++) {
+    if (high[d] - low[d] <= tolerance)
+      continue;
+    for (int swap = 0; swap < 2; swap++) {
+      const box *one = swap ? b : a, *other = swap ? a : b;
+      for (ig_lid i = 0; i <= one->n[d]; i++) {
+        const double x = one->at[d][i];
+        if (x > low[d] + tolerance && x < high[d] - tolerance && !has_line(other, d, x, tolerance))
+          return IG_FAIL(cx, IG_INPUT,
+                         "two boxes touch but their grids do not match at %s = %.9g m: give them "
+                         "the same cells there",
+                         axis[d], x);
+      }
+    }
+  }
+  return IG_OK;
+}
+
+static ig_status box_make(ig_ctx *cx, const box *b, ig_elem_type flat, const ig_mesh_case *c,
+                          ig_draft *draft) {
+  const ig_sheet s = {.dim = c->shell ? 3 : 2,
+                      .n = {b->n[0], b->n[1]},
+                      .type = flat,
+                      .pattern = c->pattern,
+                      .map = box_map,
+                      .arg = b};
+  IG_TRY(ig_sheet_make(cx, &s, draft));
+  return b->dim == 3 ? ig_draft_extrude(cx, draft, b->n[2], b->at[2]) : IG_OK;
+}
+
+/* Appends `more` (one block, the same type) and empties it. */
+static ig_status append(ig_ctx *cx, ig_draft *draft, ig_draft *more) {
+  ig_mesh *a = draft->mesh, *b = more->mesh;
+  ig_block *p = &a->block[0], *q = &b->block[0];
+  const size_t npe = (size_t)ig_elem_info_get(p->type)->nodes;
+  if ((int64_t)a->nodes + b->nodes > INT32_MAX ||
+      ((int64_t)p->count + q->count) * (int64_t)npe > INT32_MAX)
+    return IG_FAIL(cx, IG_INPUT, "the boxes together have more cells than one mesh can number");
+  double *x = realloc(a->x, 3 * ((size_t)a->nodes + (size_t)b->nodes) * sizeof *x);
+  a->x = x ? x : a->x;
+  ig_lid *conn = realloc(p->conn, ((size_t)p->count + (size_t)q->count) * npe * sizeof *conn);
+  p->conn = conn ? conn : p->conn;
+  int32_t *tag = realloc(p->tag, ((size_t)p->count + (size_t)q->count) * sizeof *tag);
+  p->tag = tag ? tag : p->tag;
+  if (!x || !conn || !tag)
+    return IG_FAIL(cx, IG_MEMORY, "no memory to join boxes");
+  memcpy(x + 3 * (size_t)a->nodes, b->x, 3 * (size_t)b->nodes * sizeof *x);
+  for (size_t i = 0; i < (size_t)q->count * npe; i++)
+    conn[(size_t)p->count * npe + i] = q->conn[i] + a->nodes;
+  memcpy(tag + p->count, q->tag, (size_t)q->count * sizeof *tag);
+  a->nodes += b->nodes;
+  p->count += q->count;
+  ig_draft_free(more);
+  return IG_OK;
+}
+
+/* The region number of box i: that of the first box of the same name; 0 without a name. */
+static int32_t box_region(const ig_list *boxes, int i) {
+  const char *name = IG_ITEM(ig_box_case, *boxes, i)->name;
+  for (int k = 0; name && k <= i; k++) {
+    const char *other = IG_ITEM(ig_box_case, *boxes, k)->name;
+    if (other && strcmp(name, other) == 0)
+      return k + 1;
+  }
+  return 0;
+}
+
+static ig_status boxes_make(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, box *list,
+                            ig_draft *draft) {
+  double smallest = INFINITY;
+  for (int i = 0; i < c->boxes.count; i++) {
+    const ig_box_case *given = IG_ITEM(ig_box_case, c->boxes, i);
+    IG_TRY(ig_mesh_placed(cx, box_read(cx, given, &list[i]), &given->at));
+    if (list[i].dim != list[0].dim)
+      return ig_fail_at(cx, &given->at,
+                        "cells has %d entries, the first box's has %d: a mesh is "
+                        "plane or solid",
+                        list[i].dim, list[0].dim);
+    smallest = fmin(smallest, list[i].smallest);
+  }
+  const bool solid = list[0].dim == 3;
+  IG_TRY(ig_mesh_placed(cx,
+                        ig_shape_type(cx, type, solid ? IG_HEX8 : IG_QUAD4,
+                                      solid ? IG_SHAPE_SOLID : IG_SHAPE_PLANE,
+                                      solid ? "solid box" : "plane box (cells with 2 entries)"),
+                        &c->at));
+  const double tolerance = 1e-6 * smallest;
+  for (int i = 0; i < c->boxes.count; i++) {
+    for (int k = 0; k < i; k++)
+      IG_TRY(ig_mesh_placed(cx, boxes_fit(cx, &list[k], &list[i], tolerance),
+                            &IG_ITEM(ig_box_case, c->boxes, i)->at));
+    ig_draft one = {0};
+    ig_status status = box_make(cx, &list[i], solid ? IG_QUAD4 : ig_sheet_type(*type), c, &one);
+    if (status == IG_OK) {
+      const int32_t region = box_region(&c->boxes, i);
+      for (ig_lid e = 0; region && e < one.mesh->block[0].count; e++)
+        one.mesh->block[0].tag[e] = region;
+      if (i == 0)
+        *draft = one;
+      else
+        status = append(cx, draft, &one);
+    }
+    if (status != IG_OK) {
+      ig_draft_free(&one);
+      return ig_mesh_placed(cx, status, &IG_ITEM(ig_box_case, c->boxes, i)->at);
+    }
+  }
+  free(draft->side); /* their sides are those of the bounding box */
+  draft->side = NULL;
+  return c->boxes.count > 1 ? ig_draft_weld(cx, draft, tolerance) : IG_OK;
+}
+
+ig_status ig_draft_boxes(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, ig_draft *draft) {
+  box *list;
+  IG_TRY(IG_NEW(cx, &list, c->boxes.count, "boxes"));
+  const ig_status status = boxes_make(cx, c, type, list, draft);
+  for (int i = 0; i < c->boxes.count; i++)
+    box_free(&list[i]);
+  free(list);
+  return status;
+}
+
+static void plate_map(const void *arg, ig_lid i, ig_lid j, double *x) {
+  const double *p = arg; /* size and cells in x, y */
+  x[0] = p[0] * i / p[2];
+  x[1] = p[1] * j / p[3];
+}
+
+ig_status ig_draft_plate(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, ig_draft *draft) {
+  static const char *const what[] = {"in x", "in y"};
+  const ig_plate_case *p = &c->plate;
+  ig_lid n[2];
+  IG_TRY(ig_shape_cells(cx, &p->cells, 2, what, n));
+  IG_TRY(ig_shape_type(cx, type, IG_QUAD4, IG_SHAPE_PLANE, "plate"));
+  if (p->size.count != 2)
+    return IG_FAIL(cx, IG_INPUT, "size has %d entries: expected 2 (in x, in y)", p->size.count);
+  IG_TRY(ig_shape_positive(cx, "size", p->size.value[0]));
+  IG_TRY(ig_shape_positive(cx, "size", p->size.value[1]));
+  const double arg[4] = {p->size.value[0], p->size.value[1], n[0], n[1]};
+  const ig_sheet s = {.dim = c->shell ? 3 : 2,
+                      .n = {n[0], n[1]},
+                      .type = ig_sheet_type(*type),
+                      .pattern = c->pattern,
+                      .map = plate_map,
+                      .arg = arg};
+  ig_draft_name(draft, "xmin", "xmax", "ymin", "ymax", NULL, NULL);
+  return ig_sheet_make(cx, &s, draft);
+}

@@ -1,0 +1,165 @@
+/* Nodes, elements and boundary faces of a grid that are somewhere. */
+#include "topopt/placing.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Points this close to a place are in it. */
+static double slack_of(const ig_grid_model *m) {
+  double h = m->h[0];
+  for (int d = 1; d < m->grid.dim; d++)
+    h = m->h[d] < h ? m->h[d] : h;
+  return 1e-6 * h;
+}
+
+static const ig_place *set_named(const ig_grid_model *m, const char *name) {
+  for (int i = 0; i < m->c->sets.count; i++) {
+    const ig_set_case *set = IG_ITEM(ig_set_case, m->c->sets, i);
+    if (strcmp(set->name, name) == 0)
+      return &set->place;
+  }
+  return NULL;
+}
+
+/* What is looked for: in both places, where they are given. */
+typedef struct {
+  const ig_grid_model *m;
+  const ig_place *place[2];
+  double slack;
+  ig_visit *visit;
+  void *user;
+} search;
+
+static bool there(const search *s, double *x) {
+  if (s->m->grid.dim == 2)
+    x[2] = 0;
+  for (int i = 0; i < 2; i++)
+    if (s->place[i] && !ig_place_has(s->place[i], x, s->slack))
+      return false;
+  return true;
+}
+
+/* Of n points at (i + offset) h, the range that boxes leave. */
+static void range(const search *s, int d, double offset, int n, int *begin, int *end) {
+  const double h = s->m->h[d];
+  *begin = 0;
+  *end = n;
+  for (int i = 0; i < 2; i++) {
+    const ig_in_box *box = s->place[i] ? &s->place[i]->box : NULL;
+    if (!box || !box->at.given)
+      continue;
+    if (d < box->min.count)
+      *begin = (int)fmax(*begin, fmin(n, ceil((box->min.value[d] - s->slack) / h - offset - 0.01)));
+    if (d < box->max.count)
+      *end =
+          (int)fmin(*end, fmax(0, floor((box->max.value[d] + s->slack) / h - offset + 0.01) + 1));
+  }
+}
+
+static void each_point(const search *s, bool elements) {
+  const ig_grid *g = &s->m->grid;
+  const int more = elements ? 0 : 1;
+  const double offset = elements ? 0.5 : 0;
+  int i[3], begin[3] = {0}, end[3] = {1, 1, 1};
+  for (int d = 0; d < g->dim; d++)
+    range(s, d, offset, g->n[d] + more, &begin[d], &end[d]);
+  for (i[2] = begin[2]; i[2] < end[2]; i[2]++)
+    for (i[1] = begin[1]; i[1] < end[1]; i[1]++)
+      for (i[0] = begin[0]; i[0] < end[0]; i[0]++) {
+        double x[3];
+        for (int d = 0; d < 3; d++)
+          x[d] = (i[d] + offset) * s->m->h[d];
+        if (there(s, x))
+          s->visit(s->user, ig_grid_place(g, i[0], i[1], i[2]), 1);
+      }
+}
+
+/* The corners of the face normal to `axis` whose lowest node is `low`. */
+static void visit_face(const search *s, int axis, const int *low, double area) {
+  const ig_grid *g = &s->m->grid;
+  const int corners = 1 << (g->dim - 1);
+  for (int q = 0; q < 1 << g->dim; q++)
+    if (!(q >> axis & 1))
+      s->visit(s->user,
+               ig_grid_place(g, low[0] + (q & 1), low[1] + (q >> 1 & 1), low[2] + (q >> 2)),
+               area / corners);
+}
+
+static void each_face(const search *s) {
+  const ig_grid *g = &s->m->grid;
+  for (int axis = 0; axis < g->dim; axis++)
+    for (int side = 0; side < 2; side++) {
+      int n[3], i[3];
+      double area = 1;
+      for (int d = 0; d < 3; d++) {
+        n[d] = d == axis || d >= g->dim ? 1 : g->n[d];
+        area *= d == axis || d >= g->dim ? 1 : s->m->h[d];
+      }
+      for (i[2] = 0; i[2] < n[2]; i[2]++)
+        for (i[1] = 0; i[1] < n[1]; i[1]++)
+          for (i[0] = 0; i[0] < n[0]; i[0]++) {
+            int low[3] = {i[0], i[1], i[2]};
+            low[axis] = side ? g->n[axis] : 0;
+            double x[3];
+            for (int d = 0; d < 3; d++)
+              x[d] = (low[d] + (d == axis ? 0 : 0.5)) * s->m->h[d];
+            if (there(s, x))
+              visit_face(s, axis, low, area);
+          }
+    }
+}
+
+static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user) {
+  const ig_grid_model *m = self;
+  search s = {.m = m, .slack = slack_of(m), .visit = visit, .user = user};
+  s.place[0] = where.place->at.given ? where.place : NULL;
+  if (where.set && !(s.place[1] = set_named(m, where.set)))
+    return ig_fail_at(m->cx, where.at,
+                      "set: there is no '%.60s': name it in 'sets', or give a place", where.set);
+  if (kind == IG_POINT_FACES)
+    each_face(&s);
+  else
+    each_point(&s, kind == IG_POINT_ELEMENTS);
+  return IG_OK;
+}
+
+static void position(void *self, int64_t node, double *x) {
+  const ig_grid_model *m = self;
+  const ig_grid *g = &m->grid;
+  int64_t at = node - g->first + g->row + 1; /* from the halo's corner on, none is negative */
+  x[2] = g->dim == 3 ? (double)(at / g->plane) * m->h[2] : 0;
+  at = g->dim == 3 ? at % g->plane : at;
+  x[1] = (double)(at / g->row - 1) * m->h[1];
+  x[0] = (double)(at % g->row - 1) * m->h[0];
+}
+
+static void source(void *self, double value, double *f) {
+  const ig_grid_model *m = self;
+  const ig_grid *g = &m->grid;
+  const double share = value * m->solver->brick.load * (g->dim == 2 ? m->c->grid.thickness : 1);
+  for (int k = 0; k < (g->dim == 3 ? g->n[2] : 1); k++)
+    for (int j = 0; j < g->n[1]; j++)
+      for (int i = 0; i < g->n[0]; i++)
+        for (int a = 0; a < 1 << g->dim; a++)
+          f[ig_grid_place(g, i + (a & 1), j + (a >> 1 & 1), k + (a >> 2))] += share;
+}
+
+ig_points ig_grid_points(ig_grid_model *m) {
+  const ig_grid *g = &m->grid;
+  ig_points p = {.cx = m->cx,
+                 .c = m->c,
+                 .name = "grid",
+                 .dim = g->dim,
+                 .size = g->dof,
+                 .nodes = g->stored,
+                 .places = g->stored,
+                 .step = 1,
+                 .stride = g->stored,
+                 .self = m,
+                 .each = each,
+                 .position = position,
+                 .source = source};
+  for (int d = 0; d < 3; d++)
+    p.high[d] = g->n[d] * m->h[d];
+  return p;
+}

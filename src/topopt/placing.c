@@ -1,0 +1,354 @@
+/* From the entries of a case to arrays over nodes and elements. */
+#include "topopt/placing.h"
+#include "backend/backend.h"
+#include "mesh/support.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- points that are there --- */
+
+static ig_status visit(const ig_points *p, ig_where where, ig_point_kind kind, ig_visit *each,
+                       void *user) {
+  if (where.place->at.given)
+    IG_TRY(ig_place_check(p->cx, where.place));
+  return p->each(p->self, where, kind, each, user);
+}
+
+static void weigh(void *user, int64_t place, double weight) {
+  (void)place;
+  *(double *)user += weight;
+}
+
+/* What the points of an entry of `list` weigh; there must be some. */
+static ig_status count(const ig_points *p, const char *list, ig_where where, ig_point_kind kind,
+                       double *all) {
+  static const char *const names[] = {"node", "element's centre", "boundary face"};
+  *all = 0;
+  IG_TRY(visit(p, where, kind, weigh, all));
+  return *all > 0 ? IG_OK
+                  : ig_fail_at(p->cx, where.at,
+                               "%s: no %s of the %s lies there; it spans %g %g %g to %g %g %g m",
+                               list, names[kind], p->name, p->low[0], p->low[1], p->low[2],
+                               p->high[0], p->high[1], p->high[2]);
+}
+
+/* --- roles --- */
+
+typedef struct {
+  uint8_t *byte, value;
+} marking;
+static void set_byte(void *user, int64_t place, double weight) {
+  (void)weight;
+  const marking *m = user;
+  m->byte[place] = m->value;
+}
+static void add_bits(void *user, int64_t place, double weight) {
+  (void)weight;
+  const marking *m = user;
+  m->byte[place] |= m->value;
+}
+
+ig_status ig_points_roles(const ig_points *p, uint8_t *role, int64_t *solid, int64_t *designed) {
+  const ig_topopt_case *c = p->c;
+  const ig_place everywhere = {0};
+  marking m = {role, IG_ROLE_DESIGN};
+  double all;
+  IG_TRY(visit(p, (ig_where){&c->at, NULL, &everywhere}, IG_POINT_ELEMENTS, set_byte, &m));
+  for (int i = 0; i < c->passive.count; i++) {
+    const ig_passive_case *passive = IG_ITEM(ig_passive_case, c->passive, i);
+    m.value = passive->as == 0 ? IG_ROLE_SOLID : IG_ROLE_VOID;
+    IG_TRY(count(p, "passive", IG_WHERE(passive), IG_POINT_ELEMENTS, &all));
+    IG_TRY(visit(p, IG_WHERE(passive), IG_POINT_ELEMENTS, set_byte, &m));
+  }
+  *solid = *designed = 0;
+  for (int64_t i = 0; i < p->places; i++) {
+    *solid += role[i] == IG_ROLE_SOLID;
+    *designed += role[i] == IG_ROLE_DESIGN;
+  }
+  return *designed > 0 ? IG_OK : ig_fail_at(p->cx, &c->at, "passive: no element is left to design");
+}
+
+/* --- supports --- */
+
+bool ig_plane_read(const char *text, int dim, int *axis, int *side) {
+  if (!text || strlen(text) != 2 || text[0] < 'x' || text[0] >= 'x' + dim ||
+      (text[1] != '-' && text[1] != '+'))
+    return false;
+  *axis = text[0] - 'x';
+  *side = text[1] == '+';
+  return true;
+}
+
+/* Bits of what is held; who holds a temperature holds all there is. */
+static ig_status fix_read(const ig_points *p, const ig_hold_case *hold, uint8_t *bits) {
+  ig_support_case support = ig_support_fix(NULL, hold->fix);
+  ig_support_motion motion;
+  support.at = hold->at;
+  IG_TRY(ig_support_read(p->cx, &support, p->dim, &motion));
+  *bits = 0;
+  for (int c = 0; c < p->dim; c++)
+    if (motion.kind[c] == IG_MOVE_FIXED)
+      *bits |= (uint8_t)(p->size == 1 ? 1 : 1 << c);
+  return IG_OK;
+}
+
+ig_status ig_points_supports(const ig_points *p, uint8_t *fix) {
+  const ig_topopt_case *c = p->c;
+  marking m = {.byte = fix};
+  double all;
+  for (int i = 0; i < c->supports.count; i++) {
+    const ig_hold_case *s = IG_ITEM(ig_hold_case, c->supports, i);
+    IG_TRY(fix_read(p, s, &m.value));
+    IG_TRY(count(p, "supports", IG_WHERE(s), IG_POINT_NODES, &all));
+    IG_TRY(visit(p, IG_WHERE(s), IG_POINT_NODES, add_bits, &m));
+  }
+  for (int i = 0; i < c->symmetry.count; i++) {
+    int axis, side;
+    if (!ig_plane_read(c->symmetry.value[i], p->dim, &axis, &side))
+      return ig_fail_at(p->cx, &c->at, "symmetry: '%.20s' is no plane: expected x-, x+, y-, y+%s",
+                        c->symmetry.value[i], p->dim == 3 ? ", z- or z+" : "");
+    if (p->size == 1)
+      continue; /* no heat crosses a free side as it is */
+    double point[3] = {0}, normal[3] = {0};
+    point[axis] = (side ? p->high : p->low)[axis];
+    normal[axis] = 1;
+    const ig_place plane = {
+        .at.given = true, .plane = {.at.given = true, .point = {3, point}, .normal = {3, normal}}};
+    m.value = (uint8_t)(1 << axis);
+    IG_TRY(visit(p, (ig_where){&c->at, NULL, &plane}, IG_POINT_NODES, add_bits, &m));
+  }
+  return IG_OK;
+}
+
+/* --- springs --- */
+
+typedef struct {
+  ig_spring *spring; /* NULL: counted */
+  int64_t count;
+  int size;
+  double share[3];
+} springs;
+static void add_springs(void *user, int64_t place, double weight) {
+  (void)weight;
+  springs *s = user;
+  for (int c = 0; c < s->size; c++)
+    if (s->share[c] > 0) {
+      if (s->spring)
+        s->spring[s->count] = (ig_spring){place, c, s->share[c]};
+      s->count++;
+    }
+}
+
+static int spring_order(const void *a, const void *b) {
+  const ig_spring *p = a, *q = b;
+  return p->node != q->node ? (p->node < q->node ? -1 : 1) : p->component - q->component;
+}
+
+static ig_status springs_fill(const ig_points *p, double stiffness, springs *s) {
+  s->count = 0;
+  for (int i = 0; i < p->c->springs.count; i++) {
+    const ig_spring_case *k = IG_ITEM(ig_spring_case, p->c->springs, i);
+    double nodes;
+    IG_TRY(count(p, "springs", IG_WHERE(k), IG_POINT_NODES, &nodes));
+    for (int c = 0; c < 3; c++)
+      s->share[c] = k->stiffness[c] / nodes / stiffness;
+    IG_TRY(visit(p, IG_WHERE(k), IG_POINT_NODES, add_springs, s));
+  }
+  return IG_OK;
+}
+
+ig_status ig_points_springs(const ig_points *p, double stiffness, ig_spring **spring,
+                            int *spring_count) {
+  springs s = {.size = p->size};
+  *spring = NULL;
+  *spring_count = 0;
+  if (p->c->springs.count && p->size == 1)
+    return ig_fail_at(p->cx, &IG_ITEM(ig_spring_case, p->c->springs, 0)->at,
+                      "springs: a heat problem has none");
+  IG_TRY(springs_fill(p, stiffness, &s));
+  if (s.count == 0)
+    return IG_OK;
+  IG_TRY(IG_NEW(p->cx, &s.spring, s.count, "springs"));
+  *spring = s.spring;
+  IG_TRY(springs_fill(p, stiffness, &s));
+  qsort(s.spring, (size_t)s.count, sizeof *s.spring, spring_order);
+  int kept = 0; /* springs on one component add up */
+  for (int64_t i = 1; i < s.count; i++)
+    if (spring_order(&s.spring[kept], &s.spring[i]) == 0)
+      s.spring[kept].stiffness += s.spring[i].stiffness;
+    else
+      s.spring[++kept] = s.spring[i];
+  *spring_count = kept + 1;
+  return IG_OK;
+}
+
+/* --- what is still loose --- */
+
+/* Adds the motion that a held component of a node stops: its row over the rigid-body motions. */
+static void stop(const ig_points *p, int64_t node, int c, double gram[6][6]) {
+  double x[3], row[6] = {0}, size = 0;
+  p->position(p->self, node, x);
+  for (int d = 0; d < 3; d++)
+    size = fmax(size, p->high[d] - p->low[d]);
+  for (int d = 0; d < 3; d++)
+    x[d] = (x[d] - 0.5 * (p->low[d] + p->high[d])) / size;
+  row[c] = 1;
+  row[3 + (c + 1) % 3] = x[(c + 2) % 3]; /* turning about the next axis, and the one after */
+  row[3 + (c + 2) % 3] = -x[(c + 1) % 3];
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++)
+      gram[i][j] += row[i] * row[j];
+}
+
+const char *ig_points_loose(const ig_points *p, const uint8_t *fix, const ig_spring *spring,
+                            int count) {
+  static const char *const motions[] = {"moves along x",          "moves along y",
+                                        "moves along z",          "turns about the x axis",
+                                        "turns about the y axis", "turns about the z axis"};
+  double gram[6][6] = {{0}};
+  bool held = false;
+  for (int64_t n = 0; n < p->nodes; n++)
+    for (int c = 0; fix[n] && c < p->size; c++)
+      if (fix[n] >> c & 1) {
+        held = true;
+        if (p->size > 1)
+          stop(p, n, c, gram);
+      }
+  if (p->size == 1)
+    return held ? NULL : "takes any temperature";
+  for (int i = 0; i < count; i++)
+    stop(p, spring[i].node, spring[i].component, gram);
+  /* motions that are stopped leave a pivot */
+  for (int k = 0; k < 6; k++) {
+    const bool there = p->dim == 3 || k < 2 || k == 5;
+    const double own = gram[k][k];
+    if (there && !(own > 1e-9))
+      return motions[k];
+    for (int i = k + 1; there && i < 6; i++)
+      for (int j = k + 1; j < 6; j++)
+        gram[i][j] -= gram[i][k] * gram[k][j] / own;
+  }
+  return NULL;
+}
+
+/* --- loads, ports, constraints --- */
+
+typedef struct {
+  const ig_points *p;
+  double *f, share[3];
+} loading;
+static void add_load(void *user, int64_t place, double weight) {
+  loading *l = user;
+  for (int c = 0; c < l->p->size; c++)
+    l->f[place * l->p->step + c * l->p->stride] += l->share[c] * weight;
+}
+
+/* `value` shared by what is there, or all of it for each. */
+static ig_status spread(const ig_points *p, const char *list, ig_where where, int how,
+                        const double *value, double *f) {
+  const ig_point_kind kind = how == IG_SPREAD_FACES ? IG_POINT_FACES : IG_POINT_NODES;
+  loading l = {.p = p, .f = f};
+  double all;
+  IG_TRY(count(p, list, where, kind, &all));
+  for (int c = 0; c < p->size; c++)
+    l.share[c] = isnan(value[c]) ? 0 : value[c] / (how == IG_SPREAD_EACH ? 1 : all);
+  return visit(p, where, kind, add_load, &l);
+}
+
+/* Takes the held components out of a load, makes it unit and sends it to the device. */
+static ig_status put(const ig_points *p, double *f, const uint8_t *fix, const char *list,
+                     ig_array *to, double *norm) {
+  const int64_t n = p->nodes * p->size;
+  double s = 0;
+  for (int c = 0; c < p->size; c++)
+    for (int64_t i = 0; i < p->nodes; i++) {
+      double *v = &f[i * p->step + c * p->stride];
+      if (fix[i] >> c & 1)
+        *v = 0;
+      s += *v * *v;
+    }
+  *norm = sqrt(s);
+  if (!(*norm > 0))
+    return ig_fail_at(p->cx, &p->c->at, "%s: nothing acts on a node that is free to move", list);
+  for (int64_t i = 0; i < n; i++)
+    f[i] /= *norm;
+  return ig_array_from(p->cx, to, f, (size_t)n, sizeof *f, list);
+}
+
+int ig_load_cases(const ig_topopt_case *c) {
+  int cases = 1;
+  for (int i = 0; i < c->loads.count; i++) {
+    const int64_t of = IG_ITEM(ig_load_case, c->loads, i)->load_case;
+    cases = of > cases ? (int)of : cases;
+  }
+  return cases;
+}
+
+static ig_status loads_of_case(const ig_points *p, int number, double *f) {
+  const ig_topopt_case *c = p->c;
+  memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
+  for (int i = 0; i < c->loads.count; i++) {
+    const ig_load_case *load = IG_ITEM(ig_load_case, c->loads, i);
+    if (load->load_case == number)
+      IG_TRY(spread(p, "loads", IG_WHERE(load), load->spread,
+                    p->c->problem == IG_PROBLEM_HEAT ? &load->heat : load->force, f));
+  }
+  if (c->problem == IG_PROBLEM_HEAT && c->source != 0)
+    p->source(p->self, c->source, f);
+  return IG_OK;
+}
+
+ig_status ig_points_loads(const ig_points *p, const uint8_t *fix, ig_loading *to) {
+  const ig_topopt_case *c = p->c;
+  double *f;
+  ig_status status = IG_OK;
+  IG_TRY(IG_NEW(p->cx, &f, p->nodes * p->size, "loads"));
+  to->cases = ig_load_cases(c);
+  for (int q = 0; q < to->cases; q++) {
+    to->weight[q] = q < c->weights.count ? c->weights.value[q] : 1;
+    IG_TRY_GOTO(status, done, loads_of_case(p, q + 1, f));
+    IG_TRY_GOTO(status, done, put(p, f, fix, "loads", &to->f[q], &to->norm[q]));
+  }
+  if (c->problem == IG_PROBLEM_MECHANISM) {
+    memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
+    for (int i = 0; i < c->ports.count; i++) {
+      const ig_port_case *port = IG_ITEM(ig_port_case, c->ports, i);
+      IG_TRY_GOTO(status, done,
+                  spread(p, "ports", IG_WHERE(port), IG_SPREAD_NODES, port->direction, f));
+    }
+    IG_TRY_GOTO(status, done, put(p, f, fix, "ports", &to->port, &to->norm_port));
+  }
+done:
+  free(f);
+  return status;
+}
+
+static void set_one(void *user, int64_t place, double weight) {
+  (void)weight;
+  ((double *)user)[place] = 1;
+}
+
+ig_status ig_points_limit(const ig_points *p, const uint8_t *fix, const ig_limit_case *limit,
+                          ig_array *to, double *norm) {
+  const bool volume = !isnan(limit->volume);
+  const size_t n = (size_t)(volume ? p->places : p->nodes * p->size);
+  double *f;
+  ig_status status;
+  if (!volume && p->size == 1)
+    return ig_fail_at(p->cx, &limit->at, "constraints: nothing is displaced in a heat problem");
+  IG_TRY(IG_NEW(p->cx, &f, n, "constraint"));
+  if (volume) {
+    IG_TRY_GOTO(status, done, count(p, "constraints", IG_WHERE(limit), IG_POINT_ELEMENTS, norm));
+    IG_TRY_GOTO(status, done, visit(p, IG_WHERE(limit), IG_POINT_ELEMENTS, set_one, f));
+    status = ig_array_from(p->cx, to, f, n, sizeof *f, "constraint");
+  } else {
+    IG_TRY_GOTO(status, done,
+                spread(p, "constraints", IG_WHERE(limit), IG_SPREAD_NODES, limit->direction, f));
+    status = put(p, f, fix, "constraints", to, norm);
+  }
+done:
+  free(f);
+  return status;
+}

@@ -1,0 +1,63 @@
+/* Supports, springs, loads, ports, roles and constraints of a case, put on the points of a grid or
+   of a mesh. Those only say which of their points are where. */
+#ifndef IG_TOPOPT_PLACING_H
+#define IG_TOPOPT_PLACING_H
+
+#include "topopt/topopt.h"
+
+/* Where an entry of the case is: in the set, and at the place; nothing given: everywhere. */
+typedef struct {
+  const ig_src *at;
+  const char *set;
+  const ig_place *place;
+} ig_where;
+#define IG_WHERE(entry) ((ig_where){&(entry)->at, (entry)->set, &(entry)->place})
+
+/* Nodes; elements by their centres; boundary faces by their centres, node by node. */
+typedef enum { IG_POINT_NODES, IG_POINT_ELEMENTS, IG_POINT_FACES } ig_point_kind;
+/* `weight`: 1 of a node, an element's volume over the mean, a node's part of a face's area. */
+typedef void ig_visit(void *user, int64_t place, double weight);
+
+typedef struct {
+  ig_ctx *cx;
+  const ig_topopt_case *c;
+  const char *name;       /* "grid" */
+  int dim, size;          /* unknowns a node */
+  int64_t nodes, places;  /* of node arrays; of element arrays */
+  int64_t step, stride;   /* unknown i of node n is at n step + i stride of a state */
+  double low[3], high[3]; /* corners of the body */
+  void *self;
+  /* calls `visit` for all points that are there, in their order; a set that there is not fails */
+  ig_status (*each)(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user);
+  void (*position)(void *self, int64_t node, double x[3]);
+  /* adds `source` x the integrals of the shape functions to f */
+  void (*source)(void *self, double source, double *f);
+} ig_points;
+
+/* 1: designed, and so on, for every element (host). */
+IG_MUST_CHECK ig_status ig_points_roles(const ig_points *p, uint8_t *role, int64_t *solid,
+                                        int64_t *designed);
+/* Bits of the components held, a byte a node. */
+IG_MUST_CHECK ig_status ig_points_supports(const ig_points *p, uint8_t *fix);
+/* In units of `stiffness`, sorted by node and component; to be freed. */
+IG_MUST_CHECK ig_status ig_points_springs(const ig_points *p, double stiffness, ig_spring **spring,
+                                          int *count);
+/* What supports and springs leave the body free to do, "moves along x"; NULL: nothing. */
+const char *ig_points_loose(const ig_points *p, const uint8_t *fix, const ig_spring *spring,
+                            int count);
+/* Loads and ports, unit vectors on the device. */
+IG_MUST_CHECK ig_status ig_points_loads(const ig_points *p, const uint8_t *fix, ig_loading *to);
+/* What a constraint measures: elements that are there, or the mean displacement of nodes. */
+IG_MUST_CHECK ig_status ig_points_limit(const ig_points *p, const uint8_t *fix,
+                                        const ig_limit_case *limit, ig_array *to, double *norm);
+/* Load cases there are. */
+int ig_load_cases(const ig_topopt_case *c);
+/* "x-": axis 0, side 0; false if it is none of these. */
+bool ig_plane_read(const char *text, int dim, int *axis, int *side);
+
+/* The points of both kinds of body. */
+ig_points ig_grid_points(ig_grid_model *m);
+typedef struct ig_mesh_model ig_mesh_model;
+ig_points ig_mesh_points(ig_mesh_model *m);
+
+#endif

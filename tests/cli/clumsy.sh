@@ -1,0 +1,141 @@
+# Mistakes a newcomer makes, room by room: one error line that says where and what to do, exit code 2,
+# no folder left behind; and what is valid but silly is told.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+checked=0 failed=0
+
+cat >thermal.yaml <<'END'
+physics: thermal
+mesh: {boxes: {size: [8 mm, 4 mm, 4 mm], cells: [8, 4, 4]}}
+materials: {name: steel, density: 7850 kg/m3, conductivity: 45 W/(m K), specific_heat: 500 J/(kg K)}
+boundary:
+  - {set: xmin, temperature: 500 K}
+duration: 0.1 s
+END
+cat >dynamics.yaml <<'END'
+physics: dynamics
+mesh: {boxes: {size: [8 mm, 2 mm, 2 mm], cells: [8, 2, 2]}}
+materials: {name: steel, density: 7850 kg/m3, young: 210 GPa, poisson: 0.3}
+supports: {set: xmin, fix: xyz}
+loads: {set: xmax, force: [0, 0, -1 N]}
+analysis: {duration: 2 us}
+END
+cat >fracture.yaml <<'END'
+physics: fracture
+mesh: {element: tri6, pattern: crossed, boxes: {size: [16 mm, 4 mm], cells: [16, 4]}}
+materials: {name: PMMA, density: 1190 kg/m^3, young: 3.24 GPa, poisson: 0.35, fracture_energy: 352 J/m^2, cohesive_strength: 324 MPa}
+initial: {strain: [0, 0.015, 0]}
+supports: {set: ymin, fix: all}
+duration: 0.5 us
+END
+cat >topopt.yaml <<'END'
+physics: topopt
+grid: {elements: [16, 8, 8]}
+volume: 0.3
+supports: {box: {max: [0, 8, 8]}}
+loads: {box: {min: [16, 0, 0], max: [16, 8, 0]}, force: [0, 0, -1]}
+iterations: 2
+END
+
+judge() { # what, words expected on standard error, exit code expected
+  checked=$((checked + 1))
+  local problem=
+  [ "$code" = "$3" ] || problem="exit $code, expected $3"
+  [ "$(grep -c '^ingot: error: ' stderr)" = $(($3 != 0)) ] || problem="$problem; not one error line"
+  grep -qF -- "$2" stderr || problem="$problem; lacks '$2'"
+  [ "$3" = 0 ] || [ ! -e out ] || problem="$problem; left a folder behind"
+  rm -rf out
+  [ -z "$problem" ] && return
+  failed=$((failed + 1))
+  echo "--- $1: ${problem#; }"
+  head -c 1000 stderr
+}
+# ROOM, change to its case (sed), words expected
+no() {
+  sed "$2" "$1.yaml" >case.yaml
+  cmp -s "$1.yaml" case.yaml && { failed=$((failed + 1)); echo "--- $1: '$2' changes nothing"; }
+  timeout 60 "$INGOT" run case.yaml --backend cpu --threads 1 --out out >stdout 2>stderr
+  code=$?
+  judge "$1: $2" "$3" 2
+  grep -q '^ingot: error: case.yaml:[0-9]*:[0-9]*: ' stderr || { failed=$((failed + 1)); echo "--- $1: $2: does not say where"; head -c 500 stderr; }
+}
+# the same for what runs, with a warning
+told() {
+  sed "$2" "$1.yaml" >case.yaml
+  timeout 60 "$INGOT" run case.yaml --backend cpu --threads 1 --out out >stdout 2>stderr
+  code=$?
+  judge "$1: $2" "$3" 0
+}
+
+for room in thermal dynamics fracture topopt; do
+  told $room '' "$room" # as it stands it is good
+  no $room 's/^physics: .*/&\ncolour: red/' "unknown key 'colour'"
+done
+
+# names that were, or that other programs have
+no thermal 's/set: xmin/on: xmin/' "unknown key 'on'"
+no thermal 's/^mesh: {/mesh: {tag: {name: hot, box: {max: [1, 1, 1]}}, /' "unknown key 'tag'"
+no thermal 's/name: steel/name: steel, tags: all/' "unknown key 'tags'"
+no dynamics 's/^supports/constraints/' "unknown key 'constraints'"
+no fracture 's/^supports/motions/' "unknown key 'motions'"
+no fracture 's/^duration: .*/time: {end: 1 us}/' "unknown key 'time'"
+no topopt 's/supports: {box: {max: .*/supports: {where: {from: [0, 0, 0], to: [0, 8, 8]}}/' "unknown key 'where'"
+
+# sets
+no thermal 's/set: xmin/set: xmn/' "xmn"
+no dynamics 's/set: xmin/set: xmn/' "xmn"
+no dynamics 's/set: xmax/set: tip/' "tip"
+no fracture 's/set: ymin/set: ymn/' "ymn"
+no thermal 's/^mesh: {/mesh: {sets: {name: hot, box: {min: [1, 1, 1], max: [2, 2, 2]}, of: nodes}, /' "empty"
+no thermal 's/^mesh: {/mesh: {remove: {box: {min: [-1, -1, -1]}}, /' "nothing is left"
+no topopt 's/min: \[16, 0, 0\], max: \[16, 8, 0\]/min: [99, 0, 0]/' "no node"
+
+# meshes that a room does not take
+no dynamics 's/^mesh: {/mesh: {element: tet10, /' "tet10"
+no thermal 's/^mesh: .*/mesh: {file: nope.msh}/' "nope.msh"
+no thermal 's/^mesh: .*//' "missing key 'mesh'"
+
+# materials
+no thermal 's/, specific_heat: [^}]*//' "specific_heat"
+no dynamics 's/, young: [^,]*//' "young"
+no fracture 's/, fracture_energy: [^,]*//' "fracture_energy"
+no dynamics 's/poisson: 0.3/poisson: 0.5/' "poisson"
+no thermal 's/name: steel.*/name: steel, file: nope.yaml}/' "nope.yaml"
+
+# numbers
+no thermal 's/duration: .*/duration: 1 kg/' "expected a time"
+no thermal 's/duration: .*/duration: 0,1 s/' "expected a time"
+no thermal 's/duration: .*/duration: .nan/' "expected a time"
+no thermal 's/duration: .*/duration: -1 s/' "more than 0"
+no thermal 's/500 K}/500 C}/' "degC"
+no thermal 's/8, 4, 4/-8, 4, 4/' "expected 1 to"
+no thermal 's/8, 4, 4/100000, 100000, 100000/' "more than one mesh can number"
+no topopt 's/volume: 0.3/volume: 1.5/' "at most 1"
+
+# steps beyond what is stable, bodies that nothing moves
+no thermal 's/^duration/time_step: 1 s\n&/' "critical"
+no fracture 's/^duration/time_step: 1 us\n&/' "critical"
+no topopt 's/force: \[0, 0, -1\]/force: [0, 0, 0]/' "nothing acts"
+
+# the command line
+run() { # words expected, exit code expected, arguments…
+  local words=$1 expected=$2
+  shift 2
+  timeout 60 "$INGOT" "$@" >stdout 2>stderr
+  code=$?
+  judge "ingot $*" "$words" "$expected"
+}
+run "is a file" 2 run thermal.yaml --out topopt.yaml
+mkdir full && echo mine >full/thesis.txt
+run "thesis.txt" 2 run thermal.yaml --out full
+run "expected KEY=VALUE" 2 run thermal.yaml --set duration --out out
+run "did you mean 'duration'" 2 run thermal.yaml --set duraton=1 --out out
+run "did you mean '--out'" 2 run thermal.yaml --ouput out
+run "expected auto" 2 run thermal.yaml --backend gpu --out out
+run "has no stages" 2 run thermal.yaml --stage print --out out
+run "no snapshot in this folder" 2 view full
+
+echo "$checked mistakes, $failed not met as they should be"
+[ "$failed" = 0 ]
