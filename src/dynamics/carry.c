@@ -1,5 +1,6 @@
 /* Particles that others carry: tied to a surface or to particles, or parts of a rigid body. */
 #include "dynamics/model.h"
+#include "mesh/named.h"
 
 #include "kern/prec_f64.h"
 #include "dynamics/particle.inc"
@@ -64,9 +65,7 @@ static ig_status targets_of(ig_dyn_model *m, const ig_dyn_tie *c, targets *t) {
       return ig_fail_at(m->cx, &c->at, "`to` needs faces of solids, shell elements or nodes");
   }
   if (!set) {
-    set = ig_mesh_find_set(m->mesh, c->to, IG_SET_NODES);
-    if (!set)
-      return ig_fail_at(m->cx, &c->at, "the mesh has no face, element or node set '%s'", c->to);
+    IG_TRY(ig_mesh_named_set(m->cx, m->mesh, &c->at, c->to, IG_OF_ANY, &set));
     for (ig_lid k = 0; k < set->count; k++)
       IG_TRY(target_add(m, t, set->item[k], set->item[k], set->item[k]));
   }

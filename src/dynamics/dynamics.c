@@ -24,8 +24,10 @@ static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
   IG_TRY(ig_dyn_critical_step(r->m, &critical));
   if (!isnan(a->time_step)) {
     if (a->time_step > critical)
-      ig_warn_at(r->job->cx, &a->at, "time_step %g s is above the critical step %g s", a->time_step,
-                 critical);
+      return ig_fail_at(r->job->cx, &a->at,
+                        "`time_step` %g s is above the critical step %.4g s: give less, or leave "
+                        "it out",
+                        a->time_step, critical);
     return ig_dyn_set_clock(r->m, a->time_step, damping);
   }
   return ig_dyn_set_clock(r->m, a->safety * critical, damping);
@@ -73,14 +75,28 @@ static ig_moment moment_now(const ig_dyn_job *r) {
 
 static void progress_tell(const ig_dyn_job *r) {
   const double spent = ig_now() - r->solve_start;
-  char note[64];
-  snprintf(note, sizeof note, "t %.4g s", ig_dyn_clock_of(r)->time);
+  char note[64] = "";
+  if (r->c->analysis.count > 1)
+    snprintf(note, sizeof note, "analysis %d of %d", (int)r->analysis + 1, r->c->analysis.count);
   const ig_progress progress = {.unit = "s",
                                 .done = moment_now(r).time,
                                 .total = r->duration,
                                 .rate = spent > 0 ? (double)r->element_steps / spent : 0,
                                 .note = note};
   ig_progress_report(r->job->cx, &progress);
+}
+
+/* Trouble that a kernel met, with when it was and what may help. */
+static ig_status fault_check(const ig_dyn_job *r) {
+  ig_ctx *cx = r->job->cx;
+  if (ig_fault_check(cx, "element", r->m->fault_ids) == IG_OK)
+    return IG_OK;
+  char what[256];
+  snprintf(what, sizeof what, "%s", ig_ctx_message(cx));
+  return IG_FAIL(cx, IG_NUMERIC,
+                 "by step %lld, t = %.4g s: %s; take a smaller step (`safety`), or "
+                 "look at loads, velocities and their units",
+                 (long long)ig_dyn_clock_of(r)->step, ig_dyn_clock_of(r)->time, what);
 }
 
 static ig_status run_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, bool resumed) {
@@ -106,7 +122,7 @@ static ig_status run_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, bool resum
     steps = ig_schedule_ahead(&r->schedule, from, k->dt, steps);
     IG_TRY(ig_dyn_advance(m, steps));
     IG_TRY(ig_array_pull(cx, &m->clock));
-    IG_TRY(ig_fault_check(cx, "element", m->fault_ids));
+    IG_TRY(fault_check(r));
     r->element_steps += steps * r->job->elements;
     progress_tell(r);
 
@@ -148,6 +164,22 @@ static ig_status run_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
 
 /* --- the queue of analyses, the room's table */
 
+/* Says so where a case has nothing that could move it. */
+static void motion_look(const ig_dyn_job *r) {
+  const ig_dyn_case *c = r->c;
+  const ig_list *held[] = {&c->supports, &c->bodies};
+  bool moves = c->loads.count + c->initial.count + c->tools.count > 0 || c->gravity.at.given;
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < held[k]->count; i++) {
+      const ig_support_case *s = IG_ITEM(const ig_support_case, *held[k], i);
+      moves |= !isnan(s->displacement[0]) || !isnan(s->velocity[0]) || !isnan(s->acceleration[0]) ||
+               !isnan(s->spin[0]);
+    }
+  if (!moves)
+    ig_warn_at(r->job->cx, &c->at,
+               "nothing moves this body: no loads, initial velocities, motions or gravity");
+}
+
 static ig_status run_queue(ig_dyn_job *r) {
   ig_job *job = r->job;
   const int n = r->c->analysis.count;
@@ -158,6 +190,7 @@ static ig_status run_queue(ig_dyn_job *r) {
     r->duration += a->kind == IG_ANALYSIS_DYNAMIC ? a->duration : 0;
   }
   ig_schedule_start(&r->schedule, job->output, r->duration > 0 ? r->duration : INFINITY);
+  motion_look(r);
   IG_TRY(ig_dyn_probes_open(r));
   bool resumed = job->restart != NULL;
   if (resumed)
@@ -193,6 +226,7 @@ static ig_status run(ig_job *job) {
   free(r.column);
   free(r.values);
   free(r.probe_node);
+  free(r.probe_set);
   free(r.report);
   ig_array_free(job->cx, &r.moved);
   ig_array_free(job->cx, &r.fields);

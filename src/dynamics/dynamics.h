@@ -151,6 +151,12 @@ typedef struct {
   double error;   /* of the balance, relative to the largest energy */
 } ig_dyn_energy;
 
+/* The nodes of a set that is not one of nodes. */
+typedef struct ig_dyn_nodes {
+  ig_set set;
+  struct ig_dyn_nodes *next;
+} ig_dyn_nodes;
+
 typedef struct ig_dyn_model {
   ig_ctx *cx;
   const ig_mesh *mesh;
@@ -173,6 +179,7 @@ typedef struct ig_dyn_model {
   double start_energy;
   size_t part;       /* bytes of a particle number */
   ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
+  ig_dyn_nodes *made;
   struct ig_graph *graph;
   /* contact; what carries others */
   ig_array triangle, surface, corner_first, corner, bucket, chain, triangle_bucket, triangle_chain;

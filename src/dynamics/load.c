@@ -1,5 +1,6 @@
 /* What holds and pushes particles: histories, motions, forces, tools, velocities at the start. */
 #include "dynamics/model.h"
+#include "mesh/named.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,9 +8,15 @@
 
 ig_status ig_dyn_nodes_of(ig_dyn_model *m, const ig_src *at, const char *name, const ig_set **set) {
   *set = ig_mesh_find_set(m->mesh, name, IG_SET_NODES);
-  if (!*set)
-    return ig_fail_at(m->cx, at, "the mesh has no node set '%s'", name);
-  return IG_OK;
+  if (*set)
+    return IG_OK;
+  ig_dyn_nodes *made;
+  IG_TRY(IG_NEW(m->cx, &made, 1, "a set's nodes"));
+  made->next = m->made;
+  m->made = made;
+  made->set.kind = IG_SET_NODES;
+  *set = &made->set;
+  return ig_mesh_named_nodes(m->cx, m->mesh, at, name, &made->set.item, &made->set.count);
 }
 
 /* Adds to `to` what a support holds and leads. */
@@ -147,12 +154,9 @@ static ig_status face_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load
 
 static ig_status pressure_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load,
                               ig_history history) {
-  const ig_set *set = ig_mesh_find_set(m->mesh, load->set, IG_SET_FACES);
-  if (!set)
-    set = ig_mesh_find_set(m->mesh, load->set, IG_SET_ELEMENTS);
-  if (!set)
-    return ig_fail_at(m->cx, &load->at, "the mesh has no face set and no element set '%s'",
-                      load->set);
+  const ig_set *set;
+  IG_TRY(
+      ig_mesh_named_set(m->cx, m->mesh, &load->at, load->set, IG_OF_FACES | IG_OF_ELEMENTS, &set));
   for (ig_lid k = 0; k < set->count; k++) {
     ig_lid local, node[4];
     const ig_block *b = ig_dyn_block_of(m->mesh, set->item[k], &local);

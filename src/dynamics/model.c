@@ -220,6 +220,11 @@ void ig_dyn_model_free(ig_dyn_model *m) {
                      &m->carry};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(cx, all[i]);
+  for (ig_dyn_nodes *made = m->made, *next; made; made = next) {
+    next = made->next;
+    free(made->set.item);
+    free(made);
+  }
   free(m->fault_ids);
   free(m->x0);
   free(m->node_mass);

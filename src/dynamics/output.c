@@ -1,5 +1,7 @@
 /* What a run writes: probes and histories, snapshots, figures of the summary. */
 #include "dynamics/run.h"
+#include "dynamics/model.h"
+#include "mesh/named.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -9,8 +11,7 @@
 
 /* --- probes and histories */
 
-static double probe_section(const ig_dyn_job *r, const ig_dyn_probe *p) {
-  const ig_set *set = ig_mesh_find_set(r->m->mesh, p->set, IG_SET_ELEMENTS);
+static double probe_section(const ig_dyn_job *r, const ig_dyn_probe *p, const ig_set *set) {
   const int at = IG_REPORT_SECTION + (p->quantity < IG_PROBE_SHELL ? p->quantity - IG_PROBE_BEAM
                                                                    : p->quantity - IG_PROBE_SHELL);
   double sum = 0;
@@ -19,13 +20,13 @@ static double probe_section(const ig_dyn_job *r, const ig_dyn_probe *p) {
   return set->count > 0 ? sum / set->count : 0;
 }
 
-static double probe_value(const ig_dyn_job *r, const ig_dyn_probe *p, ig_lid node) {
+static double probe_value(const ig_dyn_job *r, const ig_dyn_probe *p, const ig_set *set,
+                          ig_lid node) {
   const ig_dyn_model *m = r->m;
-  const ig_set *set = p->set ? ig_mesh_find_set(m->mesh, p->set, IG_SET_NODES) : NULL;
   const ig_lid count = set ? set->count : 1;
   const int c = p->quantity % 3, D = m->p.dofs, turn = p->quantity >= IG_PROBE_MOMENT ? 3 : 0;
   if (p->quantity >= IG_PROBE_BEAM)
-    return probe_section(r, p);
+    return probe_section(r, p, set);
   double sum = 0;
   for (ig_lid k = 0; k < count; k++) {
     const int64_t n = set ? set->item[k] : node;
@@ -78,6 +79,7 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
   IG_TRY(IG_NEW(cx, &r->column, r->columns, "history"));
   IG_TRY(IG_NEW(cx, &r->values, r->columns, "history"));
   IG_TRY(IG_NEW(cx, &r->probe_node, n + 1, "probes"));
+  IG_TRY(IG_NEW(cx, &r->probe_set, n + 1, "probes"));
   for (int i = 0; i < FIXED; i++)
     r->column[i] = fixed_columns[i];
   for (int i = 0; i < n; i++) {
@@ -85,9 +87,10 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
     snprintf(r->name[i], sizeof r->name[i], "%.48s [%s]", p->name, probe_unit(p));
     r->column[FIXED + i] = r->name[i];
     const bool section = p->quantity >= IG_PROBE_BEAM;
-    if (p->set && !ig_mesh_find_set(r->m->mesh, p->set, section ? IG_SET_ELEMENTS : IG_SET_NODES))
-      return ig_fail_at(cx, &p->at, "the mesh has no %s set '%s'", section ? "element" : "node",
-                        p->set);
+    if (p->set && section)
+      IG_TRY(ig_mesh_named_set(cx, r->m->mesh, &p->at, p->set, IG_OF_ELEMENTS, &r->probe_set[i]));
+    else if (p->set)
+      IG_TRY(ig_dyn_nodes_of(r->m, &p->at, p->set, &r->probe_set[i]));
     if (!p->set && (section || isnan(p->point[0])))
       return ig_fail_at(cx, &p->at,
                         section ? "section forces need a `set` of elements"
@@ -142,8 +145,8 @@ static ig_status row_now(ig_dyn_job *r, ig_dyn_energy *e) {
                                e->external, e->damping, e->contact, e->scaling,  e->error};
   memcpy(r->values, fixed, sizeof fixed);
   for (int i = 0; i < r->c->probes.count; i++)
-    r->values[FIXED + i] =
-        probe_value(r, IG_ITEM(const ig_dyn_probe, r->c->probes, i), r->probe_node[i]);
+    r->values[FIXED + i] = probe_value(r, IG_ITEM(const ig_dyn_probe, r->c->probes, i),
+                                       r->probe_set[i], r->probe_node[i]);
   return IG_OK;
 }
 

@@ -16,9 +16,10 @@ typedef struct {
   char (*name)[64]; /* of the probes */
   const char **column;
   double *values;
-  ig_lid *probe_node;     /* of point probes */
-  double *report;         /* host: elements x IG_DYN_REPORT */
-  ig_array moved, fields; /* device: what snapshots are made of */
+  ig_lid *probe_node;       /* of point probes */
+  const ig_set **probe_set; /* of the others */
+  double *report;           /* host: elements x IG_DYN_REPORT */
+  ig_array moved, fields;   /* device: what snapshots are made of */
   int64_t element_steps;
   int64_t analysis; /* the one under way, and its start */
   double analysis_start;

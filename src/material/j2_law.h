@@ -4,6 +4,13 @@
 
 #include "kern/hd.h"
 
+/* Out of line on the CPU: what is taken seldom must not crowd the registers of what always is. */
+#ifdef __CUDACC__
+#define IG_FAR IG_HD
+#else
+#define IG_FAR static __attribute__((noinline, unused))
+#endif
+
 enum {
   IG_LAW_ELASTIC,   /* hypoelastic in the co-rotated frame */
   IG_LAW_J2,        /* linear isotropic hardening */
