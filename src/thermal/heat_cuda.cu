@@ -6,16 +6,6 @@ extern "C" {
 #include "thermal/heat_tables.h"
 }
 
-static __device__ __forceinline__ int32_t warp_sum(int32_t x) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_add_sync(0xffffffffu, x);
-#else
-  for (int half = 16; half; half /= 2)
-    x += __shfl_xor_sync(0xffffffffu, x, half);
-  return x;
-#endif
-}
-
 #include "thermal/state_f32.h"
 #include "assembly/scatter.inc"
 #include "thermal/heat.inc"
