@@ -26,7 +26,9 @@ void cli_man(FILE *to) {
     troff(to, (*c)->words);
     fputs("\n.br\n", to);
   }
-  fputs(".SH COMMANDS\n", to);
+  fputs(".SH COMMANDS\n"
+        "\\fB\\-h\\fR, \\fB\\-\\-help\\fR after any of them tells what it takes.\n",
+        to);
   for (const cli_command *const *c = cli_commands; *c; c++) {
     fprintf(to, ".SS ingot %s ", (*c)->name);
     troff(to, (*c)->words);
@@ -199,7 +201,7 @@ void cli_complete_zsh(FILE *to) {
       }
       fputc('\'', to);
     }
-    fputs(" \\\n      '*:file:_files' ;;\n", to);
+    fputs(" \\\n      '--help[tell about this command]' \\\n      '*:file:_files' ;;\n", to);
   }
   fputs("  esac\n}\n_ingot \"$@\"\n", to);
 }
@@ -217,7 +219,9 @@ static void fish(FILE *to, const char *text) {
 
 void cli_complete_fish(FILE *to) {
   char name[32];
-  fputs("# fish completion of ingot, made by 'ingot completion fish'\n", to);
+  fputs("# fish completion of ingot, made by 'ingot completion fish'\n"
+        "complete -c ingot -l help -s h -d 'tell about a command'\n",
+        to);
   for (const cli_command *const *c = cli_commands; *c; c++) {
     family(*c, name, sizeof name);
     const char *second = strchr((*c)->name, ' ');

@@ -12,13 +12,12 @@ typedef struct ig_ctx ig_ctx;
 typedef enum { IG_LOG_INFO, IG_LOG_WARN } ig_log_level;
 typedef void ig_log_fn(void *user, ig_log_level level, const char *message);
 
-/* How far a run is: `done` of `total` in `unit` ("step", "iteration", "s"); `note` is a short live
- * figure. */
+/* How far a run is. */
 typedef struct {
-  const char *unit;
+  const char *unit; /* "step", "iteration", "s" */
   double done, total;
   double rate;      /* element-steps or DOF-iterations per second, 0 if unknown */
-  const char *note; /* never NULL */
+  const char *note; /* a short live figure, never NULL */
 } ig_progress;
 typedef void ig_progress_fn(void *user, const ig_progress *progress);
 

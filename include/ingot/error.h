@@ -1,5 +1,4 @@
-/* Every fallible function returns an ig_status; the message, with its source line, is in the
- * context. */
+/* Every fallible function returns an ig_status; the context holds the message. */
 #ifndef INGOT_ERROR_H
 #define INGOT_ERROR_H
 
@@ -7,8 +6,9 @@
 
 IG_C_BEGIN
 
-/* name, what it means. IG_INPUT is the user's to mend (exit code 2), the others end a run (exit
- * code 1). */
+/* Name and meaning. IG_INPUT is the user's to mend (exit code 2); the others end a run (exit code
+ * 1).
+ */
 #define IG_STATUS_LIST(X)                                                                          \
   X(OK, "success")                                                                                 \
   X(INPUT, "bad input")                                                                            \
@@ -24,10 +24,7 @@ typedef enum {
 #define X(name, text) IG_##name,
   IG_STATUS_LIST(X)
 #undef X
-} ig_status_code;
-
-/* An int under a name of its own, so that the compiler can insist that it is looked at. */
-typedef ig_status_code ig_status;
+} ig_status;
 
 /* What a status code means, in two or three words. Never NULL. */
 IG_API const char *ig_status_text(ig_status status);

@@ -24,18 +24,14 @@
 #define IG_PRINTF(fmt, args)
 #endif
 
-/* A node or element as this process numbers it; and as the whole model numbers it.
-   Kept apart so that a partitioned mesh changes no signature. */
+/* A node or element as this process numbers it. */
 typedef int32_t ig_lid;
-typedef int64_t ig_gid;
 
-/* Precision by role: `mixed` keeps the state and its sums in double and does element work in
- * single. */
+/* By role: `mixed` keeps the state and its sums in double and does element work in single. */
 typedef enum { IG_SINGLE, IG_DOUBLE, IG_MIXED } ig_precision;
 #define IG_PRECISION_CHOICES "single|double|mixed"
 
-/* How element contributions meet at a shared node. `color` and `gather` are bitwise reproducible.
- */
+/* How element contributions meet at a node. `color` and `gather` are reproducible bit by bit. */
 typedef enum { IG_ATOMIC, IG_COLOR, IG_GATHER } ig_assembly;
 #define IG_ASSEMBLY_CHOICES "atomic|color|gather"
 

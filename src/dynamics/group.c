@@ -1,6 +1,7 @@
 /* Groups of elements of one kind, law and section, in the order they are worked on. */
 #include "dynamics/model.h"
 #include "mesh/topology.h"
+#include "mesh/named.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,32 +39,6 @@ const ig_block *ig_dyn_block_of(const ig_mesh *mesh, ig_lid e, ig_lid *local) {
     e -= mesh->block[b].count;
   }
   return NULL;
-}
-
-/* owner[e] = which item of a list claims element e; items without sets take what is left. */
-static ig_status claim(ig_ctx *cx, const ig_mesh *mesh, int items, const ig_texts *sets,
-                       const ig_src *at, size_t stride, int *owner) {
-  const ig_lid ne = ig_mesh_elements(mesh);
-  int rest = -1;
-  for (ig_lid e = 0; e < ne; e++)
-    owner[e] = -1;
-  for (int i = 0; i < items; i++) {
-    const ig_texts *t = (const ig_texts *)((const char *)sets + stride * (size_t)i);
-    const ig_src *where = (const ig_src *)((const char *)at + stride * (size_t)i);
-    if (t->count == 0)
-      rest = i;
-    for (int k = 0; k < t->count; k++) {
-      const ig_set *set = ig_mesh_find_set(mesh, t->value[k], IG_SET_ELEMENTS);
-      if (!set)
-        return ig_fail_at(cx, where, "the mesh has no element set '%s'", t->value[k]);
-      for (ig_lid j = 0; j < set->count; j++)
-        owner[set->item[j]] = i;
-    }
-  }
-  for (ig_lid e = 0; e < ne; e++)
-    if (owner[e] < 0)
-      owner[e] = rest;
-  return IG_OK;
 }
 
 static const double *node_x(const ig_dyn_model *m, ig_lid n) {
@@ -278,30 +253,22 @@ ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY_GOTO(status, done, IG_NEW(cx, &list, ne, "elements of a group"));
   const ig_dyn_section *s0 = sections->items;
   const ig_material_case *m0 = materials->items;
+  IG_TRY_GOTO(status, done, IG_CLAIM(cx, m->mesh, sections, ig_dyn_section, NULL, section));
   IG_TRY_GOTO(status, done,
-              claim(cx, m->mesh, sections->count, s0 ? &s0->set : NULL, s0 ? &s0->at : NULL,
-                    sizeof *s0, section));
-  IG_TRY_GOTO(status, done,
-              claim(cx, m->mesh, materials->count, m0 ? &m0->set : NULL, m0 ? &m0->at : NULL,
-                    sizeof *m0, material));
+              IG_CLAIM(cx, m->mesh, materials, ig_material_case, "material", material));
   const int ns = sections->count + 1, nm = materials->count;
   IG_TRY_GOTO(status, done,
               IG_NEW(cx, &m->group, m->mesh->blocks * ns * (nm > 0 ? nm : 1), "groups"));
   ig_lid base = 0, first = 0;
   for (int b = 0; b < m->mesh->blocks; base += m->mesh->block[b++].count)
     for (int s = -1; s < sections->count; s++)
-      for (int k = -1; k < nm; k++) {
+      for (int k = 0; k < nm; k++) {
         ig_lid n = 0;
         for (ig_lid e = base; e < base + m->mesh->block[b].count; e++)
           if (section[e] == s && material[e] == k)
             list[n++] = e;
         if (n == 0)
           continue;
-        if (k < 0) {
-          status = ig_fail_at(cx, &m->c->at, "element %d has no material: name its set in `set`",
-                              list[0]);
-          goto done;
-        }
         ig_dyn_group *g = &m->group[m->groups++];
         const ig_dyn_section *use = s < 0 ? &ig_dyn_section_default : &s0[s];
         g->type = m->mesh->block[b].type;

@@ -1,6 +1,7 @@
 /* From a job to a model that is ready to step. */
 #include "fracture/run.h"
 #include "material/material.h"
+#include "mesh/named.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,25 +49,16 @@ static ig_status cohesive_read(ig_job *job, ig_cohesive *law) {
   return IG_OK;
 }
 
-/* Which material each element is made of: the one that names its set, else the one without a set.
- */
 static ig_status materials_place(ig_job *job, ig_frac_model *m) {
   uint8_t *mat = ig_frac_model_host(m, "mat");
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < job->materials->count; i++) {
-      const ig_material_case *c = IG_ITEM(const ig_material_case, *job->materials, i);
-      if (pass == 0 && c->set.count == 0)
-        memset(mat, i, (size_t)m->s.ne);
-      for (int k = 0; pass == 1 && k < c->set.count; k++) {
-        const ig_set *set = ig_mesh_find_set(job->mesh, c->set.value[k], IG_SET_ELEMENTS);
-        if (!set)
-          return ig_fail_at(job->cx, &c->at, "material '%s': the mesh has no element set '%s'",
-                            c->name, c->set.value[k]);
-        for (ig_lid e = 0; e < set->count; e++)
-          mat[set->item[e]] = (uint8_t)i;
-      }
-    }
-  return IG_OK;
+  int *owner;
+  IG_TRY(IG_NEW(job->cx, &owner, m->s.ne, "materials"));
+  const ig_status status =
+      IG_CLAIM(job->cx, job->mesh, job->materials, ig_material_case, "material", owner);
+  for (int e = 0; e < m->s.ne && status == IG_OK; e++)
+    mat[e] = (uint8_t)owner[e];
+  free(owner);
+  return status;
 }
 
 /* Which nodes an entry holds for: NULL for all, else a flag a node, to be freed. */

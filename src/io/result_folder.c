@@ -67,15 +67,21 @@ static ig_status mark_write(ig_ctx *cx, const ig_result_folder *f) {
   return status;
 }
 
+/* A line of the mark. */
+enum { LINE = IG_FILE_NAME + 8 };
+static void line_of(const char *name, char line[LINE]) {
+  snprintf(line, LINE, "file %.*s\n", IG_FILE_NAME - 1, name);
+}
+
 static bool noted(const ig_result_folder *f, const char *name) {
-  char line[IG_FILE_NAME + 8];
-  snprintf(line, sizeof line, "file %s\n", name);
+  char line[LINE];
+  line_of(name, line);
   return f->files.length && strstr(f->files.at, line);
 }
 
 static void note(ig_result_folder *f, const char *name) {
-  char line[IG_FILE_NAME + 8];
-  snprintf(line, sizeof line, "file %s\n", name);
+  char line[LINE];
+  line_of(name, line);
   ig_text_add(&f->files, line);
 }
 

@@ -22,4 +22,12 @@ IG_MUST_CHECK ig_status ig_mesh_named_set(ig_ctx *cx, const ig_mesh *mesh, const
 IG_MUST_CHECK ig_status ig_mesh_named_nodes(ig_ctx *cx, const ig_mesh *mesh, const ig_src *at,
                                             const char *name, ig_lid **node, ig_lid *count);
 
+/* Which entry of a list in a case (materials, sections) each element belongs to: owner[e] is the
+   last one that names an element set with e; entries that name none take what is left. -1: nobody;
+   with `what` ("material") that is a failure. T: the struct of the list, with an ig_texts `set`. */
+#define IG_CLAIM(cx, mesh, list, T, what, owner)                                                   \
+  ig_mesh_claim(cx, mesh, list, sizeof(T), offsetof(T, set), what, owner)
+IG_MUST_CHECK ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list,
+                                      size_t size, size_t set, const char *what, int *owner);
+
 #endif

@@ -1,6 +1,6 @@
 /* How fast, and against which limit: every benchmark of every room. */
 #include "backend/backend.h"
-#include "run/pick.h"
+#include "run/problems.h"
 #include <ingot/run.h>
 
 static const char *bench_name(const ig_room *room, int i) {
@@ -43,12 +43,12 @@ static void pass_on(void *user, const ig_bench_row *r) {
 
 ig_status ig_bench(ig_ctx *cx, const char *const *names, int count, ig_benched_fn *row,
                    void *user) {
-  IG_TRY(ig_pick_check(cx, names, count, bench_name, "benchmark"));
+  IG_TRY(ig_problems_check(cx, names, count, bench_name, "benchmark"));
   ig_device_info device = {0};
   cx->backend->describe(cx, &device);
   for (const ig_room *const *room = ig_rooms(); *room; room++)
     for (const ig_bench_entry *b = (*room)->bench; b && b->name; b++) {
-      if (!ig_pick(names, count, (*room)->name, b->name))
+      if (!ig_problem_chosen(names, count, (*room)->name, b->name))
         continue;
       listener to = {(*room)->name, b->name, device.copy_bytes_per_s, row, user};
       const ig_bench_sink sink = {.user = &to, .row = pass_on};

@@ -1,6 +1,6 @@
 /* The verification manual, executed: every problem of every room. */
 #include "backend/backend.h"
-#include "run/pick.h"
+#include "run/problems.h"
 #include <ingot/run.h>
 
 #include <math.h>
@@ -43,10 +43,10 @@ static void judge(void *user, const ig_verify_row *r) {
 
 ig_status ig_verify(ig_ctx *cx, const char *const *names, int count, bool quick,
                     ig_verified_fn *row, void *user) {
-  IG_TRY(ig_pick_check(cx, names, count, problem_name, "verification problem"));
+  IG_TRY(ig_problems_check(cx, names, count, problem_name, "verification problem"));
   for (const ig_room *const *room = ig_rooms(); *room; room++)
     for (const ig_verify_entry *v = (*room)->verify; v && v->name; v++) {
-      if ((quick && !v->quick) || !ig_pick(names, count, (*room)->name, v->name))
+      if ((quick && !v->quick) || !ig_problem_chosen(names, count, (*room)->name, v->name))
         continue;
       listener to = {(*room)->name, v->name, row, user};
       const ig_verify_sink sink = {.user = &to, .row = judge};

@@ -9,12 +9,13 @@ template <> struct args_of<float> { typedef ig_grid_args_f32 type; };
 template <> struct args_of<double> { typedef ig_grid_args_f64 type; };
 
 /* What a sweep makes of a = (A x) at a node, one component. The spring of a flagged node is looked
-   up; a smoother divides by the diagonal with it. */
+   up; a smoother divides by the diagonal with it. Places take 32 bits: addresses are made for every
+   value, and cost. */
 template <typename R, int WHAT>
-static __device__ __forceinline__ void finish(const typename args_of<R>::type &g, int64_t place,
+static __device__ __forceinline__ void finish(const typename args_of<R>::type &g, uint32_t place,
                                               int c, int fix, R inverse, R a, R b, R x, R d, R c0,
                                               R c1, R *dp, R *y, bool want, double &dot) {
-  const int64_t at = c * g.stored + place;
+  const int64_t first = c * g.stored;
   const bool held = fix >> c & 1;
   R quotient = inverse * g.reciprocal[c];
   if (fix & IG_FIX_SPRING) {
@@ -35,16 +36,16 @@ static __device__ __forceinline__ void finish(const typename args_of<R>::type &g
   }
   if (WHAT == IG_SWEEP_APPLY) {
     const R v = held ? 0 : a;
-    y[at] = v;
+    (y + first)[place] = v;
     if (want)
       dot += (double)x * (double)v;
   } else if (WHAT == IG_SWEEP_RESIDUAL) {
-    y[at] = held ? 0 : b - a;
+    (y + first)[place] = held ? 0 : b - a;
   } else {
     const R step = held ? 0 : c0 * d + c1 * quotient * (b - a);
     if (dp)
-      dp[at] = step;
-    y[at] = x + step;
+      (dp + first)[place] = step;
+    (y + first)[place] = x + step;
   }
 }
 
@@ -69,7 +70,7 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
   const bool stored = i <= g.n[0] + 1 && j <= g.n[1] + 1;
   const bool mine = tx > 0 && tx < 31 && ty > 0 && ty < TY - 1 && i <= g.n[0] && j <= g.n[1];
   const int east = tx < 31 ? tx + 1 : 31, north = ty < TY - 1 ? ty + 1 : TY - 1;
-  const int64_t column = g.first + i + j * g.row;
+  const uint32_t layer = (uint32_t)g.plane, column = (uint32_t)(g.first + i + j * g.row);
   R ahead[DOF], low[4 * DOF], sum[4 * DOF], own[DOF], e, e_ahead;
   double dot = 0;
 
@@ -98,7 +99,7 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
 
   for (int k = k0 - 1; k <= k1; k++) {
     /* what the finish of plane k - 1 needs, asked for before the barrier */
-    const int64_t done = column + (int64_t)(k - 1) * g.plane;
+    const uint32_t done = column + (uint32_t)(k - 1) * layer;
     const bool finishing = mine && k > k0;
     R bv[DOF], inverse = 0;
     int fix = 0;
@@ -108,7 +109,7 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
         inverse = (R)g.inverse[done];
 #pragma unroll
       for (int c = 0; c < DOF; c++)
-        bv[c] = WHAT != IG_SWEEP_APPLY ? b[c * g.stored + done] : (R)0;
+        bv[c] = WHAT != IG_SWEEP_APPLY ? (b + c * g.stored)[done] : (R)0;
     }
     if (k < k1) {
 #pragma unroll
@@ -118,17 +119,17 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
       if (k + 1 < k1) {
 #pragma unroll
         for (int c = 0; c < DOF; c++)
-          ahead[c] = stored ? x[c * g.stored + column + (int64_t)(k + 2) * g.plane] : (R)0;
-        e_ahead = stored ? g.modulus[column + (int64_t)(k + 1) * g.plane] : (R)0;
+          ahead[c] = stored ? (x + c * g.stored)[done + 3 * layer] : (R)0;
+        e_ahead = stored ? g.modulus[done + 2 * layer] : (R)0;
       }
     }
     __syncthreads();
     if (finishing) {
 #pragma unroll
       for (int c = 0; c < DOF; c++) {
-        const int64_t at = c * g.stored + done;
-        const R dv = WHAT == IG_SWEEP_SMOOTH && c0 != 0 ? d[at] : (R)0;
-        const R xv = WHAT == IG_SWEEP_SMOOTH || state || (fix & IG_FIX_SPRING) ? x[at] : (R)0;
+        const R dv = WHAT == IG_SWEEP_SMOOTH && c0 != 0 ? (d + c * g.stored)[done] : (R)0;
+        const bool wants = WHAT == IG_SWEEP_SMOOTH || state || (fix & IG_FIX_SPRING);
+        const R xv = wants ? (x + c * g.stored)[done] : (R)0;
         finish<R, WHAT>(g, done, c, fix, inverse, own[c] + below[(k - 1) & 1][c][ty - 1][tx], bv[c],
                         xv, dv, c0, c1, d, y, state != NULL, dot);
       }

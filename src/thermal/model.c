@@ -1,6 +1,6 @@
 /* From the case to the engine: materials, conditions, births, the step. */
-#include "mesh/named.h"
 #include "thermal/thermal.h"
+#include "mesh/named.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -14,32 +14,17 @@ static ig_status materials_assign(ig_thermal_run *run) {
   if (count == 0 || count > 16)
     return ig_fail_at(cx, &run->c->at, "physics: thermal needs 1 to 16 materials (found %d)",
                       count);
-  const ig_lid elements = ig_mesh_elements(mesh);
-  IG_TRY(IG_NEW(cx, &run->material_of, elements, "element materials"));
-  memset(run->material_of, 255, (size_t)elements);
-  int rest = -1;
-  for (int m = 0; m < count; m++) {
+  for (int m = 0; m < count; m++)
     run->material[m] = IG_ITEM(const ig_material_case, *job->materials, m);
-    if (run->material[m]->set.count == 0)
-      rest = m;
-    for (int t = 0; t < run->material[m]->set.count; t++) {
-      const char *name = run->material[m]->set.value[t];
-      const ig_set *set;
-      IG_TRY(ig_mesh_named_set(cx, mesh, &run->material[m]->at, name, IG_OF_ELEMENTS, &set));
-      for (ig_lid i = 0; i < set->count; i++)
-        run->material_of[set->item[i]] = (uint8_t)m;
-    }
-  }
-  for (ig_lid e = 0; e < elements; e++)
-    if (run->material_of[e] == 255) {
-      if (rest < 0)
-        return ig_fail_at(cx, &run->material[0]->at,
-                          "element %d is made of nothing: give a material without a set for the "
-                          "rest",
-                          (int)e);
-      run->material_of[e] = (uint8_t)rest;
-    }
-  return IG_OK;
+  const ig_lid elements = ig_mesh_elements(mesh);
+  int *owner;
+  IG_TRY(IG_NEW(cx, &run->material_of, elements, "element materials"));
+  IG_TRY(IG_NEW(cx, &owner, elements, "element materials"));
+  const ig_status status = IG_CLAIM(cx, mesh, job->materials, ig_material_case, "material", owner);
+  for (ig_lid e = 0; e < elements && status == IG_OK; e++)
+    run->material_of[e] = (uint8_t)owner[e];
+  free(owner);
+  return status;
 }
 
 static ig_status conditions_make(ig_thermal_run *run, ig_heat_condition *condition, int *count) {

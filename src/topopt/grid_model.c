@@ -261,6 +261,7 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->role));
   IG_TRY_GOTO(status, done, ig_points_supports(&points, fix));
   IG_TRY_GOTO(status, done, ig_points_springs(&points, m->loading.stiffness, &spring, &springs));
+  m->d.loose = ig_points_loose(&points, fix, spring, springs);
   IG_TRY_GOTO(status, done,
               ig_multigrid_new(cx, &m->grid, &brick, fix, spring, springs, &options, &m->solver));
   IG_TRY_GOTO(status, done, ig_points_loads(&points, fix, &m->loading));

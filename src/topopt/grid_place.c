@@ -123,6 +123,16 @@ static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *
   return IG_OK;
 }
 
+static void position(void *self, int64_t node, double *x) {
+  const ig_grid_model *m = self;
+  const ig_grid *g = &m->grid;
+  int64_t at = node - g->first + g->row + 1; /* from the halo's corner on, none is negative */
+  x[2] = g->dim == 3 ? (double)(at / g->plane) * m->h[2] : 0;
+  at = g->dim == 3 ? at % g->plane : at;
+  x[1] = (double)(at / g->row - 1) * m->h[1];
+  x[0] = (double)(at % g->row - 1) * m->h[0];
+}
+
 static void source(void *self, double value, double *f) {
   const ig_grid_model *m = self;
   const ig_grid *g = &m->grid;
@@ -147,6 +157,7 @@ ig_points ig_grid_points(ig_grid_model *m) {
                  .stride = g->stored,
                  .self = m,
                  .each = each,
+                 .position = position,
                  .source = source};
   for (int d = 0; d < 3; d++)
     p.high[d] = g->n[d] * m->h[d];

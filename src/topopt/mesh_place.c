@@ -2,6 +2,7 @@
 #include "topopt/mesh_model.h"
 #include "topopt/placing.h"
 #include "backend/backend.h"
+#include "mesh/named.h"
 #include "mesh/topology.h"
 
 #include <math.h>
@@ -27,32 +28,21 @@ void ig_mesh_center(const ig_mesh_model *m, ig_lid e, int face, double *x) {
       x[d] += m->mesh->x[3 * (size_t)corners_of(m, e)[local ? local[a] : a] + (size_t)d] / n;
 }
 
-/* Sets the bytes of the nodes or elements that a set holds, whatever kind it is of. */
-static bool mark_set(const ig_mesh_model *m, const char *name, bool nodes, uint8_t *mark) {
-  const ig_set *s = ig_mesh_find_set(m->mesh, name, nodes ? IG_SET_NODES : IG_SET_ELEMENTS);
-  if (s) {
-    for (ig_lid i = 0; i < s->count; i++)
-      mark[s->item[i]] = 1;
-    return true;
+/* Sets the bytes of the elements of a set, or of the nodes of one of any kind. */
+static ig_status mark_set(const ig_mesh_model *m, ig_where where, bool nodes, uint8_t *mark) {
+  const ig_set *set;
+  ig_lid *node, count;
+  if (nodes) {
+    IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, where.at, where.set, &node, &count));
+    for (ig_lid i = 0; i < count; i++)
+      mark[node[i]] = 1;
+    free(node);
+    return IG_OK;
   }
-  if (!nodes)
-    return false;
-  const ig_set *faces = ig_mesh_find_set(m->mesh, name, IG_SET_FACES);
-  const ig_set *elements = ig_mesh_find_set(m->mesh, name, IG_SET_ELEMENTS);
-  s = faces ? faces : elements;
-  for (ig_lid i = 0; s && i < s->count; i++)
-    for (int a = 0; a < (faces ? 4 : 8); a++)
-      mark[corners_of(m, s->item[i])[faces ? ig_elem_face(IG_HEX8, s->face[i])[a] : a]] = 1;
-  return s != NULL;
-}
-
-static ig_status unknown_set(const ig_mesh_model *m, ig_where where, const char *kind) {
-  char names[256] = "";
-  for (int i = 0; i < m->mesh->sets && strlen(names) < 200; i++)
-    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%.40s", i ? ", " : "",
-             m->mesh->set[i].name);
-  return ig_fail_at(m->cx, where.at, "set: the mesh has no set of %s '%.60s'; its sets: %s", kind,
-                    where.set, names);
+  IG_TRY(ig_mesh_named_set(m->cx, m->mesh, where.at, where.set, IG_OF_ELEMENTS, &set));
+  for (ig_lid i = 0; i < set->count; i++)
+    mark[set->item[i]] = 1;
+  return IG_OK;
 }
 
 static bool there(const ig_mesh_model *m, ig_where where, const double *x) {
@@ -69,8 +59,8 @@ static ig_status each_point(const ig_mesh_model *m, ig_where where, bool nodes, 
   ig_status status = IG_OK;
   if (!where.set)
     memset(mark, 1, (size_t)n);
-  else if (!mark_set(m, where.set, nodes, mark))
-    status = unknown_set(m, where, nodes ? "nodes or faces" : "elements");
+  else
+    status = mark_set(m, where, nodes, mark);
   for (ig_lid i = 0; status == IG_OK && i < n; i++)
     if (mark[i] && there(m, where, &x[3 * (size_t)i]))
       visit(user, i, nodes ? 1 : share[i]);
@@ -107,10 +97,10 @@ static void visit_face(const ig_mesh_model *m, ig_lid e, int face, ig_visit *vis
 /* Boundary faces by their centres, or the faces of a set. */
 static ig_status each_face(const ig_mesh_model *m, ig_where where, ig_visit *visit, void *user) {
   ig_boundary boundary = {0};
-  const ig_set *s = where.set ? ig_mesh_find_set(m->mesh, where.set, IG_SET_FACES) : NULL;
-  if (where.set && !s)
-    return unknown_set(m, where, "faces");
-  if (!s)
+  const ig_set *s = NULL;
+  if (where.set)
+    IG_TRY(ig_mesh_named_set(m->cx, m->mesh, where.at, where.set, IG_OF_FACES, &s));
+  else
     IG_TRY(ig_mesh_boundary(m->cx, m->mesh, &boundary));
   const ig_lid n = s ? s->count : boundary.count;
   const ig_lid *element = s ? s->item : boundary.element;
@@ -128,6 +118,10 @@ static ig_status each_face(const ig_mesh_model *m, ig_where where, ig_visit *vis
 static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user) {
   return kind == IG_POINT_FACES ? each_face(self, where, visit, user)
                                 : each_point(self, where, kind == IG_POINT_NODES, visit, user);
+}
+
+static void position(void *self, int64_t node, double *x) {
+  memcpy(x, &((const ig_mesh_model *)self)->mesh->x[3 * node], 3 * sizeof *x);
 }
 
 /* Heat generated everywhere. */
@@ -156,6 +150,7 @@ ig_points ig_mesh_points(ig_mesh_model *m) {
                  .stride = 1,
                  .self = m,
                  .each = each,
+                 .position = position,
                  .source = source};
   ig_mesh_bounds(m->mesh, p.low, p.high);
   return p;
@@ -169,6 +164,7 @@ static ig_status make_springs(ig_mesh_model *m, const ig_points *points) {
     status = ig_array_new(m->cx, &m->spring, 3 * (size_t)m->nodes, sizeof(double), "springs");
   for (int i = 0; status == IG_OK && i < count; i++)
     ((double *)m->spring.host)[3 * spring[i].node + spring[i].component] = spring[i].stiffness;
+  m->d.loose = status == IG_OK ? ig_points_loose(points, m->fix.host, spring, count) : NULL;
   free(spring);
   return status == IG_OK && count ? ig_array_push(m->cx, &m->spring) : status;
 }

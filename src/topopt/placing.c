@@ -28,8 +28,10 @@ static ig_status count(const ig_points *p, const char *list, ig_where where, ig_
   *all = 0;
   IG_TRY(visit(p, where, kind, weigh, all));
   return *all > 0 ? IG_OK
-                  : ig_fail_at(p->cx, where.at, "%s: no %s of the %s lies there", list, names[kind],
-                               p->name);
+                  : ig_fail_at(p->cx, where.at,
+                               "%s: no %s of the %s lies there; it spans %g %g %g to %g %g %g m",
+                               list, names[kind], p->name, p->low[0], p->low[1], p->low[2],
+                               p->high[0], p->high[1], p->high[2]);
 }
 
 /* --- roles --- */
@@ -180,6 +182,55 @@ ig_status ig_points_springs(const ig_points *p, double stiffness, ig_spring **sp
       s.spring[++kept] = s.spring[i];
   *spring_count = kept + 1;
   return IG_OK;
+}
+
+/* --- what is still loose --- */
+
+/* Adds the motion that a held component of a node stops: its row over the rigid-body motions. */
+static void stop(const ig_points *p, int64_t node, int c, double gram[6][6]) {
+  double x[3], row[6] = {0}, size = 0;
+  p->position(p->self, node, x);
+  for (int d = 0; d < 3; d++)
+    size = fmax(size, p->high[d] - p->low[d]);
+  for (int d = 0; d < 3; d++)
+    x[d] = (x[d] - 0.5 * (p->low[d] + p->high[d])) / size;
+  row[c] = 1;
+  row[3 + (c + 1) % 3] = x[(c + 2) % 3]; /* turning about the next axis, and the one after */
+  row[3 + (c + 2) % 3] = -x[(c + 1) % 3];
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++)
+      gram[i][j] += row[i] * row[j];
+}
+
+const char *ig_points_loose(const ig_points *p, const uint8_t *fix, const ig_spring *spring,
+                            int count) {
+  static const char *const motions[] = {"moves along x",          "moves along y",
+                                        "moves along z",          "turns about the x axis",
+                                        "turns about the y axis", "turns about the z axis"};
+  double gram[6][6] = {{0}};
+  bool held = false;
+  for (int64_t n = 0; n < p->nodes; n++)
+    for (int c = 0; fix[n] && c < p->size; c++)
+      if (fix[n] >> c & 1) {
+        held = true;
+        if (p->size > 1)
+          stop(p, n, c, gram);
+      }
+  if (p->size == 1)
+    return held ? NULL : "takes any temperature";
+  for (int i = 0; i < count; i++)
+    stop(p, spring[i].node, spring[i].component, gram);
+  /* motions that are stopped leave a pivot */
+  for (int k = 0; k < 6; k++) {
+    const bool there = p->dim == 3 || k < 2 || k == 5;
+    const double own = gram[k][k];
+    if (there && !(own > 1e-9))
+      return motions[k];
+    for (int i = k + 1; there && i < 6; i++)
+      for (int j = k + 1; j < 6; j++)
+        gram[i][j] -= gram[i][k] * gram[k][j] / own;
+  }
+  return NULL;
 }
 
 /* --- loads, ports, constraints --- */

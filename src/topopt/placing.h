@@ -29,6 +29,7 @@ typedef struct {
   void *self;
   /* calls `visit` for all points that are there, in their order; a set that there is not fails */
   ig_status (*each)(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user);
+  void (*position)(void *self, int64_t node, double x[3]);
   /* adds `source` x the integrals of the shape functions to f */
   void (*source)(void *self, double source, double *f);
 } ig_points;
@@ -41,6 +42,9 @@ IG_MUST_CHECK ig_status ig_points_supports(const ig_points *p, uint8_t *fix);
 /* In units of `stiffness`, sorted by node and component; to be freed. */
 IG_MUST_CHECK ig_status ig_points_springs(const ig_points *p, double stiffness, ig_spring **spring,
                                           int *count);
+/* What supports and springs leave the body free to do, "moves along x"; NULL: nothing. */
+const char *ig_points_loose(const ig_points *p, const uint8_t *fix, const ig_spring *spring,
+                            int count);
 /* Loads and ports, unit vectors on the device. */
 IG_MUST_CHECK ig_status ig_points_loads(const ig_points *p, const uint8_t *fix, ig_loading *to);
 /* What a constraint measures: elements that are there, or the mean displacement of nodes. */

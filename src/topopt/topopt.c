@@ -120,9 +120,14 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_design **s) {
     IG_TRY(ig_grid_model_new(job->cx, c, job->materials, &m));
     *d = &m->d;
   }
-  const ig_status status = ig_design_new(job->cx, c, *d, s);
-  if (status != IG_OK)
+  ig_status status = ig_design_new(job->cx, c, *d, s);
+  if (status == IG_OK && (*d)->loose)
+    status =
+        ig_fail_at(job->cx, &c->at, "supports: too few to keep the body still: it %s", (*d)->loose);
+  if (status != IG_OK) {
+    ig_design_free(*s);
     (*d)->free((*d)->self);
+  }
   return status;
 }
 

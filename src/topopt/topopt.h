@@ -156,6 +156,7 @@ struct ig_discretisation {
   void *self;
   ig_loading *loading;
   int64_t solid, designed; /* elements held solid; elements to design */
+  const char *loose;       /* what nothing keeps the body from, "moves along x"; NULL: held fast */
   int64_t places;          /* values of an element array; places without an element have no role */
   int64_t elements, dofs, nodes;
   const uint8_t *role; /* device */

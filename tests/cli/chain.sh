@@ -6,78 +6,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 export INGOT_MATERIALS=$SOURCE/materials
-cat >small.yaml <<END
-title: small
-backend: ${INGOT_TEST_BACKEND:-cpu}
-threads: 1
-materials: {name: Ti-6Al-4V, file: Ti-6Al-4V}
-stages:
-  design:
-    physics: topopt
-    grid: {elements: [8, 4, 12], size: [16 mm, 8 mm, 24 mm]}
-    supports: {box: {min: [0, 0, 0], max: [16 mm, 8 mm, 0]}}
-    loads: {box: {min: [4 mm, 0, 24 mm], max: [12 mm, 8 mm, 24 mm]}, force: [1 kN, 0, 0], spread: faces}
-    passive:
-      - {box: {min: [0, 0, 0], max: [16 mm, 8 mm, 2 mm]}}
-      - {box: {min: [4 mm, 0, 22 mm], max: [12 mm, 8 mm, 24 mm]}}
-    volume: 0.5
-    filter: {kind: density, radius: 2.5 mm}
-    iterations: 30
-    picture: {field: density, threshold: density, keep: [0.5, 1]}
-  shape:
-    physics: shape
-    from: design
-    voxel: 2 mm
-    smoothing: 0
-    plate: {thickness: 4 mm, margin: 2 mm}
-    raster: {power: 1500 W, speed: 20 mm/s, dwell: 1 s}
-    sets:
-      - {name: load, of: nodes, box: {min: [4 mm, 0, 23.9 mm], max: [12 mm, 8 mm, 24.1 mm]}}
-  print:
-    physics: thermal
-    mesh: {from: shape}
-    duration: {from: shape, figure: print_time, plus: 1 s}
-    time_step: 20 ms
-    track_every: 1
-    birth: {by: layers, set: part, height: 2 mm}
-    beams: {model: gaussian, radius: 2.5 mm, depth: 2.5 mm, absorptivity: 0.9, path: {from: shape}}
-    boundary:
-      - {set: surface, emissivity: 0.4}
-      - {set: zmin, temperature: 970 K}
-    initial_temperature: 970 K
-    ambient: 970 K
-    output: {count: 4}
-  load:
-    physics: dynamics
-    mesh: {from: print, keep: {set: part, field: T_peak, min: 1878}}
-    supports:
-      - {set: bottom, fix: xyz}
-      - {set: load, along: x, velocity: [8, 0, 0], history: [[0 s, 0], [0.05 ms, 1]]}
-    analysis: {duration: 0.2 ms, safety: 0.6}
-    probes:
-      - {name: push, set: load, quantity: ux}
-      - {name: reaction, set: bottom, quantity: fx}
-    curve: {force: reaction, displacement: push, length: 24 mm}
-    output: {count: 20, history_every: 10}
-    picture: {field: plastic_strain, warp: displacement}
-  crack:
-    physics: fracture
-    mesh: {element: tri6, pattern: crossed, boxes: {size: [24 mm, 12 mm], cells: [16, 8]}}
-    cracks: {from: [0, 6 mm], to: [6 mm, 6 mm]}
-    supports:
-      - {set: ymin, along: y, velocity: [0, -8 m/s], history: [[0 s, 0], [2 us, 1]]}
-      - {set: ymax, along: y, velocity: [0, 8 m/s], history: [[0 s, 0], [2 us, 1]]}
-    duration: 12 us
-    output: {count: 4}
-report:
-  - {name: mass, stage: shape, figure: mass}
-  - {name: compliance, stage: design, figure: objective}
-  - {name: print time, stage: shape, figure: print_time}
-  - {name: peak temperature, stage: print, column: T_max, take: max}
-  - {name: first yield, stage: load, figure: first_yield}
-  - {name: offset yield, stage: load, figure: offset_yield}
-  - {name: crack energy, stage: crack, figure: dissipated_energy}
-END
+sed "s/^backend: .*/backend: ${INGOT_TEST_BACKEND:-cpu}/" "$SOURCE/tests/cli/chain.yaml" >small.yaml
 fail() { echo "chain test: $*"; cat log out 2>/dev/null; exit 1; }
 refused() { # words expected, arguments…
   local words=$1

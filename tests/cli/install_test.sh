@@ -34,3 +34,18 @@ export PKG_CONFIG_PATH="$work/$pc"
 cc -std=c11 -Wall -Werror user.c $(pkg-config --cflags --libs ingot) -Wl,-rpath,"$(pkg-config --variable=libdir ingot)" -o by-pkg-config
 ./by-pkg-config || { say "the program built with pkg-config fails"; exit 1; }
 say "pkg-config works"
+
+cat >user.cpp <<'END'
+#include <ingot/ingot.h>
+int main() {
+  ig_ctx_options options{};
+  options.backend = "cpu";
+  ig_ctx *cx = nullptr;
+  const bool good = ig_ctx_open(&options, &cx) == IG_OK && *ig_version();
+  ig_ctx_close(cx);
+  return good ? 0 : 1;
+}
+END
+c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror user.cpp $(pkg-config --cflags --libs ingot) -Wl,-rpath,"$(pkg-config --variable=libdir ingot)" -o by-cpp
+./by-cpp || { say "the C++ program fails"; exit 1; }
+say "C++ works"

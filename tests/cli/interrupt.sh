@@ -13,10 +13,10 @@ backend: cpu
 threads: 1
 mesh: {boxes: [{size: [20 mm, 20 mm, 4 mm], cells: [32, 32, 8]}]}
 materials: [{name: steel, density: 7955, conductivity: 30, specific_heat: 500}]
-duration: 4 s
+duration: 80 s
 initial_temperature: 900 K
 boundary: [{set: surface, convection: 20 W/(m^2 K), emissivity: 0.4}]
-output: {count: 8, history_every: 20}
+output: {count: 8, history_every: 400}
 END
 fail() { echo "interrupt test: $*"; cat log 2>/dev/null; exit 1; }
 wait_for() { for _ in $(seq 300); do [ -e "$1" ] && return; sleep 0.05; done; fail "$1 does not appear"; }

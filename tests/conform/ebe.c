@@ -127,21 +127,16 @@ static void one_operator(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool sin
 
 static void operators_agree(void **state) {
   (void)state;
-  const char *const backends[] = {"cpu", "debug", "cuda"};
-  for (int b = 0; b < 3; b++) {
-    const ig_ctx_options options = {.backend = backends[b], .threads = 2};
-    ig_ctx *cx;
-    if (ig_ctx_open(&options, &cx) == IG_OK)
-      for (int mesh = 0; mesh < 2; mesh++) {
-        block(mesh ? 0 : 0.4);
-        product_by_dense_matrices();
-        for (int kind = 0; kind < IG_EBE_KINDS; kind++)
-          for (int how = IG_ATOMIC; how <= IG_GATHER; how++)
-            for (int single = 0; single < 2; single++)
-              one_operator(cx, (ig_ebe_kind)kind, (ig_assembly)how, single);
-      }
-    else
-      assert_int_equal(b, 2); /* only the GPU may be missing */
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
+    for (int mesh = 0; mesh < 2; mesh++) {
+      block(mesh ? 0 : 0.4);
+      product_by_dense_matrices();
+      for (int kind = 0; kind < IG_EBE_KINDS; kind++)
+        for (int how = IG_ATOMIC; how <= IG_GATHER; how++)
+          for (int single = 0; single < 2; single++)
+            one_operator(cx, (ig_ebe_kind)kind, (ig_assembly)how, single);
+    }
     ig_ctx_close(cx);
   }
 }
@@ -149,10 +144,8 @@ static void operators_agree(void **state) {
 static void congruent_elements_share_one_matrix(void **state) {
   (void)state;
   block(0);
-  ig_ctx *cx;
+  ig_ctx *cx = ctx_on("cpu", 1);
   ig_ebe op;
-  const ig_ctx_options options = {.backend = "cpu"};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
   assert_int_equal(
       ig_ebe_new(cx, IG_EBE_CLASSES, IG_COLOR, false, NODES, x, ELEMENTS, conn, 0.3, &op), IG_OK);
   assert_int_equal(op.classes, 1);

@@ -4,25 +4,13 @@
 #include "backend/backend.h"
 #include "topopt/trial.h"
 
-static const char *const backends[] = {"cpu", "debug", "cuda"};
-
 typedef void body(ig_ctx *cx);
 static void on_every_backend(body *fn) {
-  const char *only = getenv("INGOT_TEST_BACKEND");
-  int done = 0;
-  for (size_t b = 0; b < 3; b++) {
-    if (only && strcmp(only, backends[b]) != 0)
-      continue;
-    ig_ctx *cx = NULL;
-    const ig_ctx_options options = {.backend = backends[b], .threads = 2};
-    if (ig_ctx_open(&options, &cx) == IG_OK) {
-      fn(cx);
-      done++;
-    }
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
+    fn(cx);
     ig_ctx_close(cx);
   }
-  if (!done)
-    skip();
 }
 
 static double noise(uint32_t *state) {
@@ -283,9 +271,7 @@ static void sweeps_conform(void **state) {
 }
 static void iterations_conform(void **state) {
   (void)state;
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  ig_ctx *cx = ctx_on("cpu", 1);
   iterate_all(cx, expected);
   ig_ctx_close(cx);
   on_every_backend(check_whole);

@@ -6,16 +6,6 @@
 #include "topopt/mesh_model.h"
 #include "topopt/trial.h"
 
-static ig_ctx *open_ctx(const char *backend, int threads) {
-  const ig_ctx_options options = {.backend = backend, .threads = threads};
-  ig_ctx *cx;
-  if (ig_ctx_open(&options, &cx) == IG_OK)
-    return cx;
-  assert_string_equal(backend, "cuda"); /* only the GPU may be missing */
-  ig_ctx_close(cx);
-  return NULL;
-}
-
 static ig_mesh *mesh_of(ig_ctx *cx, int n) {
   ig_box_case b = {
       .size = IG_ROW(6, 3, 2), .cells = IG_ROW(6 * n, 3 * n, 2 * n), .grading = IG_ROW(2, 1, 1)};
@@ -84,29 +74,29 @@ static void objectives(ig_ctx *cx, int problem, double *history) {
   ig_mesh_free(mesh);
 }
 
-static const struct {
-  const char *name;
-  int threads;
-} others[] = {{"cpu", 3}, {"debug", 2}, {"cuda", 1}};
+/* threads that each backend is tried with */
+static int threads_on(const char *backend) {
+  return strcmp(backend, "cpu") == 0 ? 3 : 2;
+}
 
 static void optimisations_agree(void **state) {
   (void)state;
   double expected[PROBLEMS][ITERATIONS];
-  ig_ctx *cx = open_ctx("cpu", 1);
+  ig_ctx *cx = ctx_on("cpu", 1);
   for (int p = 0; p < PROBLEMS; p++)
     objectives(cx, p, expected[p]);
   ig_ctx_close(cx);
-  for (int o = 0; o < 3; o++) {
-    if (!(cx = open_ctx(others[o].name, others[o].threads)))
-      continue;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    cx = ctx_on(*backend, threads_on(*backend));
     for (int p = 0; p < PROBLEMS; p++) {
       double history[ITERATIONS];
       objectives(cx, p, history);
       for (int i = 0; i < ITERATIONS; i++)
         if (!(fabs(history[i] / expected[p][i] - 1) < problems[p].within) ||
-            (o < 2 && problems[p].how != IG_ATOMIC && history[i] != expected[p][i]))
-          fail_msg("%s on %s, iteration %d: %.17g instead of %.17g", problems[p].name,
-                   others[o].name, i + 1, history[i], expected[p][i]);
+            (strcmp(*backend, "cuda") != 0 && problems[p].how != IG_ATOMIC &&
+             history[i] != expected[p][i]))
+          fail_msg("%s on %s, iteration %d: %.17g instead of %.17g", problems[p].name, *backend,
+                   i + 1, history[i], expected[p][i]);
     }
     ig_ctx_close(cx);
   }
@@ -115,9 +105,9 @@ static void optimisations_agree(void **state) {
 /* On a GPU too, what does not add atomically repeats. */
 static void optimisations_repeat(void **state) {
   (void)state;
-  ig_ctx *cx = open_ctx("cuda", 1);
-  if (!cx)
+  if (!backend_here("cuda"))
     skip();
+  ig_ctx *cx = ctx_on("cuda", 1);
   for (int p = 0; p < PROBLEMS; p++) {
     double history[2][ITERATIONS];
     if (problems[p].how == IG_ATOMIC)
@@ -197,15 +187,14 @@ static void single_passes_agree(void **state) {
   (void)state;
   for (int p = 0; p < PASSES; p++) {
     size_t n, again;
-    ig_ctx *cx = open_ctx("cpu", 1);
+    ig_ctx *cx = ctx_on("cpu", 1);
     double *expected = passes(cx, p, &n), size = 0;
     ig_ctx_close(cx);
     for (size_t i = 0; i < n; i++)
       size += expected[i] * expected[i];
     assert_true(size > 0);
-    for (int o = 0; o < 3; o++) {
-      if (!(cx = open_ctx(others[o].name, others[o].threads)))
-        continue;
+    for (const char *const *backend = backends_here(); *backend; backend++) {
+      cx = ctx_on(*backend, threads_on(*backend));
       double *got = passes(cx, p, &again), error = 0;
       assert_int_equal(n, again);
       for (size_t i = 0; i < n; i++)
@@ -213,8 +202,7 @@ static void single_passes_agree(void **state) {
       /* a cycle is in single precision, and its spectrum found from below */
       const double within = p == CYCLE ? 1e-3 : p == BLOCKS ? 1e-6 : 1e-13;
       if (!(sqrt(error / size) < within))
-        fail_msg("%s on %s: relative difference %g", pass_names[p], others[o].name,
-                 sqrt(error / size));
+        fail_msg("%s on %s: relative difference %g", pass_names[p], *backend, sqrt(error / size));
       free(got);
       ig_ctx_close(cx);
     }

@@ -64,11 +64,39 @@ static void nodes_come_from_any_kind(void **state) {
   BAD(cx, ig_mesh_named_nodes(cx, mesh, &at, "rigth", &node, &count), "did you mean 'right'?");
 }
 
+static void elements_belong_to_the_last_that_names_them(void **state) {
+  (void)state;
+  typedef struct {
+    ig_src at;
+    ig_texts set;
+  } entry;
+  const ig_lid elements = ig_mesh_elements(mesh);
+  ig_set *first;
+  GOOD(cx, ig_mesh_add_set(cx, mesh, "first", IG_SET_ELEMENTS, 1, &first));
+  first->item[0] = 0;
+  int *owner = malloc((size_t)elements * sizeof *owner);
+  entry list[] = {{.set = {1, (const char *[]){"all"}}}, {.set = {1, (const char *[]){"first"}}}};
+  GOOD(cx, IG_CLAIM(cx, mesh, (&(ig_list){2, list}), entry, "owner", owner));
+  assert_true(elements > 1 && owner[0] == 1 && owner[elements - 1] == 0);
+  list[0].set.count = 0; /* takes what is left */
+  GOOD(cx, IG_CLAIM(cx, mesh, (&(ig_list){2, list}), entry, "owner", owner));
+  assert_true(owner[0] == 1 && owner[elements - 1] == 0);
+  GOOD(cx, IG_CLAIM(cx, mesh, (&(ig_list){1, list + 1}), entry, NULL, owner));
+  assert_true(owner[0] == 0 && owner[elements - 1] == -1);
+  BAD(cx, IG_CLAIM(cx, mesh, (&(ig_list){1, list + 1}), entry, "owner", owner),
+      "element 1 has no owner");
+  list[1].set.value[0] = "frist";
+  BAD(cx, IG_CLAIM(cx, mesh, (&(ig_list){1, list + 1}), entry, NULL, owner),
+      "did you mean 'first'?");
+  free(owner);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(kinds_are_kept_apart),
       cmocka_unit_test(refusals_say_what_there_is),
       cmocka_unit_test(nodes_come_from_any_kind),
+      cmocka_unit_test(elements_belong_to_the_last_that_names_them),
   };
   return cmocka_run_group_tests(tests, open_all, close_all);
 }

@@ -3,16 +3,6 @@
 #include "backend/backend.h"
 #include "solver/multigrid.h"
 
-static ig_ctx *open_backend(const char *name, int threads) {
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = name, .threads = threads};
-  if (ig_ctx_open(&options, &cx) != IG_OK) {
-    ig_ctx_close(cx);
-    return NULL;
-  }
-  return cx;
-}
-
 static double noise(uint32_t *state) {
   *state = *state * 1664525u + 1013904223u;
   return (*state >> 8) / 16777216.0;
@@ -119,14 +109,10 @@ static const struct {
               {3, 1, {7, 8, 4}},
               {3, 3, {70, 20, 3}}};
 
-static const char *const backends[] = {"cpu", "debug", "cuda"};
-
 static void operator_equals_element_loop(void **state) {
   (void)state;
-  for (size_t b = 0; b < 3; b++) {
-    ig_ctx *cx = open_backend(backends[b], 2);
-    if (!cx)
-      continue;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
       problem p;
       problem_open(&p, cx, shapes[s].dim, shapes[s].dof, shapes[s].n, true, &IG_MULTIGRID_DEFAULT);
@@ -163,10 +149,8 @@ static void operator_equals_element_loop(void **state) {
 /* Every coarse operator is P^T A P of the one above, seen through random vectors. */
 static void coarse_levels_are_galerkin(void **state) {
   (void)state;
-  for (size_t b = 0; b < 3; b++) {
-    ig_ctx *cx = open_backend(backends[b], 2);
-    if (!cx)
-      continue;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++) {
       problem p;
       ig_multigrid_options options = IG_MULTIGRID_DEFAULT;
@@ -240,10 +224,8 @@ static const struct {
 
 static void solvers_agree(void **state) {
   (void)state;
-  for (size_t b = 0; b < 3; b++) {
-    ig_ctx *cx = open_backend(backends[b], 2);
-    if (!cx)
-      continue;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
     for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
       for (size_t method = 0; method < sizeof methods / sizeof *methods; method++) {
         ig_multigrid_options options = IG_MULTIGRID_DEFAULT;
@@ -284,7 +266,7 @@ static void result_does_not_depend_on_threads(void **state) {
   (void)state;
   double *first = NULL;
   for (int threads = 1; threads <= 3; threads++) {
-    ig_ctx *cx = open_backend("cpu", threads);
+    ig_ctx *cx = ctx_on("cpu", threads);
     problem p;
     problem_open(&p, cx, 3, 3, (const int[3]){12, 7, 6}, false, &IG_MULTIGRID_DEFAULT);
     ig_solve_report report;
@@ -303,7 +285,7 @@ static void result_does_not_depend_on_threads(void **state) {
 
 static void unsupported_body_is_reported(void **state) {
   (void)state;
-  ig_ctx *cx = open_backend("cpu", 1);
+  ig_ctx *cx = ctx_on("cpu", 1);
   problem p;
   ig_multigrid_options options = IG_MULTIGRID_DEFAULT;
   options.precondition = IG_PRECONDITION_JACOBI;
@@ -322,7 +304,7 @@ static void unsupported_body_is_reported(void **state) {
 /* A tolerance under rounding cannot be met: that is noticed. So is the limit of iterations. */
 static void hopeless_tolerance_is_reported(void **state) {
   (void)state;
-  ig_ctx *cx = open_backend("cpu", 1);
+  ig_ctx *cx = ctx_on("cpu", 1);
   for (int limit = 3; limit <= 20000; limit += 20000 - 3) {
     problem p;
     ig_multigrid_options options = IG_MULTIGRID_DEFAULT;

@@ -6,13 +6,6 @@
 
 extern const ig_room ig_room_topopt;
 
-static ig_ctx *open_backend(const char *name) {
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = name, .threads = 2};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
-  return cx;
-}
-
 /* --- a sink that keeps things in memory --- */
 
 typedef struct {
@@ -131,8 +124,8 @@ static ig_status run_with(ig_ctx *cx, const char *text, const ig_output_case *ou
                   .restart = restart};
     status = ig_room_topopt.run(&job);
     if (status == IG_OK) {
-      assert_int_equal(job.elements, 240);
-      assert_int_equal(job.dofs, 11 * 7 * 5 * 3);
+      assert_true(job.elements == 240 || job.elements == 24);
+      assert_int_equal(job.dofs, job.elements == 240 ? 11 * 7 * 5 * 3 : 7 * 5 * 2);
       assert_true(job.element_steps > 0);
     }
   }
@@ -222,10 +215,10 @@ static void assert_watertight(triangles t) {
 static void run_writes_what_it_should(void **state) {
   (void)state;
   for (int b = 0; b < 2; b++) {
-    ig_ctx *cx = open_backend(b ? "debug" : "cpu");
+    ig_ctx *cx = ctx_on(b ? "debug" : "cpu", 2);
     memory m;
     memory_open(&m, cx);
-    assert_int_equal(run_case(cx, CASE(""), &m, NULL), IG_OK);
+    GOOD(cx, run_case(cx, CASE(""), &m, NULL));
     assert_int_equal(m.rows, 6);
     assert_int_equal(m.snapshots, 3);
     assert_int_equal(m.file_count, 3);
@@ -250,21 +243,19 @@ static void output_follows_the_case(void **state) {
                 {{.count = 0}, 0, 6, 0},
                 {{.every = 4, .history_every = 4}, 3, 3, 3},
                 {{.count = 6, .history_every = 100, .fields = {1, fields}}, 7, 2, 1}};
-  ig_ctx *cx = open_backend("debug");
+  ig_ctx *cx = ctx_on("debug", 2);
   for (size_t i = 0; i < sizeof expect / sizeof *expect; i++) {
     memory m;
     memory_open(&m, cx);
-    assert_int_equal(run_with(cx, CASE(""), &expect[i].output, &m, NULL), IG_OK);
+    GOOD(cx, run_with(cx, CASE(""), &expect[i].output, &m, NULL));
     assert_int_equal(m.snapshots, expect[i].snapshots);
     assert_int_equal(m.rows, expect[i].rows);
     assert_int_equal(m.fields, expect[i].fields);
     memory_close(&m);
   }
   const ig_output_case timed = {.interval = 1}, other = {.count = 1, .fields = {2, fields}};
-  assert_int_equal(run_with(cx, CASE(""), &timed, NULL, NULL), IG_INPUT);
-  assert_non_null(strstr(ig_ctx_message(cx), "give 'every' or 'count'"));
-  assert_int_equal(run_with(cx, CASE(""), &other, NULL, NULL), IG_INPUT);
-  assert_non_null(strstr(ig_ctx_message(cx), "no 'temperature' here"));
+  BAD(cx, run_with(cx, CASE(""), &timed, NULL, NULL), "give 'every' or 'count'");
+  BAD(cx, run_with(cx, CASE(""), &other, NULL, NULL), "no 'temperature' here");
   ig_ctx_close(cx);
 }
 
@@ -275,16 +266,16 @@ static void restart_continues_to_the_same_result(void **state) {
       CASE(", optimiser: {method: mma}, constraints: [{box: {max: [5, 6, 4]}, volume: 0.5}, {box: "
            "{min: [10, 0, 0]}, direction: [0, -1, 0], displacement: 100}]")};
   for (int p = 0; p < 3; p++) {
-    ig_ctx *cx = open_backend("debug");
+    ig_ctx *cx = ctx_on("debug", 2);
     memory whole, part, rest;
     memory_open(&whole, cx);
-    assert_int_equal(run_case(cx, texts[p], &whole, NULL), IG_OK);
+    GOOD(cx, run_case(cx, texts[p], &whole, NULL));
     memory_open(&part, cx);
     part.stop_after = 3;
     assert_int_equal(run_case(cx, texts[p], &part, NULL), IG_INTERRUPTED);
     cx->interrupted = 0;
     memory_open(&rest, cx);
-    assert_int_equal(run_case(cx, texts[p], &rest, &part.restart), IG_OK);
+    GOOD(cx, run_case(cx, texts[p], &rest, &part.restart));
     assert_int_equal(rest.rows, 3);
     for (int i = 0; i < 3; i++)
       assert_true(rest.objective[i] == whole.objective[3 + i]);
@@ -301,7 +292,8 @@ static void wrong_cases_are_told(void **state) {
     const char *text, *says;
   } wrong[] = {
       {"{grid: {elements: [4, 4, 0]}, symmetry: [w-]}", "'w-' is no plane"},
-      {"{grid: {elements: [4, 4, 0]}, supports: [{box: {min: [9, 9, 9]}}]}", "no node of the grid lies there"},
+      {"{grid: {elements: [4, 4, 0]}, supports: [{box: {min: [9, 9, 9]}}]}",
+       "no node of the grid lies there"},
       {"{grid: {elements: [4, 4, 0]}, supports: [{fix: q}]}", "some of x y"},
       {"{grid: {elements: [4, 4, 0]}, loads: [{box: {min: [9, 9, 0]}, force: [1, 0, 0]}]}",
        "no node of the grid lies there"},
@@ -319,11 +311,9 @@ static void wrong_cases_are_told(void **state) {
        "no load case 2"},
       {"{grid: {elements: [4, 4, 0]}, supports: [{set: wall}]}", "there is no 'wall'"},
       {"{grid: {elements: [0, 4, 0]}}", "at least 1"}};
-  ig_ctx *cx = open_backend("cpu");
+  ig_ctx *cx = ctx_on("cpu", 2);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-    assert_int_equal(run_case(cx, wrong[i].text, NULL, NULL), IG_INPUT);
-    if (!strstr(ig_ctx_message(cx), wrong[i].says))
-      fail_msg("%s", ig_ctx_message(cx));
+    BAD(cx, run_case(cx, wrong[i].text, NULL, NULL), wrong[i].says);
   }
   ig_ctx_close(cx);
 }
@@ -337,12 +327,12 @@ static void stops_on_both(void **state) {
                                      ", change: 1, objective_change: 0.2",
                                      ", change: 1e-9, objective_change: 0.2"};
   for (int i = 0; i < 3; i++) {
-    ig_ctx *cx = open_backend("cpu");
+    ig_ctx *cx = ctx_on("cpu", 2);
     memory m;
     memory_open(&m, cx);
     char text[1000];
     snprintf(text, sizeof text, CASE("%s"), when[i]);
-    assert_int_equal(run_case(cx, text, &m, NULL), IG_OK);
+    GOOD(cx, run_case(cx, text, &m, NULL));
     rows[i] = m.rows;
     memory_close(&m);
     ig_ctx_close(cx);
@@ -362,7 +352,7 @@ static void memory_is_foretold(void **state) {
       "0, 0]}, {force: [0, 1, 0], load_case: 2}], filter: {kind: helmholtz, radius: 3}, "
       "projection: {beta: 2, robust: 0.1}, solver: {smoother: block_jacobi, storage: half}}"};
   for (int i = 0; i < 2; i++) {
-    ig_ctx *cx = open_backend("debug");
+    ig_ctx *cx = ctx_on("debug", 2);
     ig_trial t;
     double bytes;
     assert_int_equal(ig_trial_open(cx, texts[i], &t), IG_OK);
@@ -374,16 +364,35 @@ static void memory_is_foretold(void **state) {
   }
 }
 
-/* a body nothing holds: the solver says so instead of looping */
+/* a body that too little holds is refused before anything is written; one that void holds is found
+   out by the solver */
 static void floating_body_is_reported(void **state) {
   (void)state;
-  ig_ctx *cx = open_backend("cpu");
+  static const struct {
+    const char *supports, *says;
+  } loose[] = {{"", "it moves along x"},
+               {"{box: {max: [0, 4]}, fix: x}", "it moves along y"},
+               {"{box: {max: [0, 0]}}", "it turns about the z axis"},
+               {"{box: {max: [0, 0]}}, {box: {min: [6, 0]}, fix: y}", NULL}};
+  ig_ctx *cx = ctx_on("cpu", 2);
+  char text[400];
+  for (size_t i = 0; i < sizeof loose / sizeof *loose; i++) {
+    snprintf(text, sizeof text,
+             "{grid: {elements: [6, 4, 0]}, loads: [{box: {min: [6, 0]}, force: [1, 0, 0]}], "
+             "supports: [%s], iterations: 1}",
+             loose[i].supports);
+    ig_status status = run_case(cx, text, NULL, NULL);
+    assert_int_equal(status, loose[i].says ? IG_INPUT : IG_OK);
+    if (loose[i].says)
+      SAYS(cx, loose[i].says);
+  }
   assert_int_equal(run_case(cx,
-                            "{grid: {elements: [6, 4, 0]}, loads: [{box: {min: [6, 0, 0]}, force: "
-                            "[1, 0, 0]}], solver: {limit: 300}}",
+                            "{grid: {elements: [6, 4, 0]}, loads: [{box: {min: [6, 0]}, force: [1, "
+                            "0, 0]}], supports: [{box: {max: [0, 4]}}], passive: [{box: {max: [2, "
+                            "4]}, as: void}], void_ratio: 1e-300, solver: {limit: 300}}",
                             NULL, NULL),
                    IG_NUMERIC);
-  assert_non_null(strstr(ig_ctx_message(cx), "supports hold the body"));
+  SAYS(cx, "supports hold the body");
   ig_ctx_close(cx);
 }
 
@@ -391,7 +400,7 @@ static void floating_body_is_reported(void **state) {
 
 static void surface_is_closed(void **state) {
   (void)state;
-  ig_ctx *cx = open_backend("cpu");
+  ig_ctx *cx = ctx_on("cpu", 2);
   ig_grid g;
   assert_int_equal(ig_grid_init(cx, &g, 3, 3, (const int[3]){7, 5, 6}), IG_OK);
   double *x = calloc((size_t)g.stored, sizeof *x);

@@ -13,8 +13,7 @@ static ig_ctx *cx;
 /* INGOT_TEST_BACKEND names another backend for all of it. */
 static void open_ctx(const char *backend) {
   const char *other = getenv("INGOT_TEST_BACKEND");
-  const ig_ctx_options options = {.backend = other ? other : backend, .threads = 2};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  cx = ctx_on(other ? other : backend, 2);
 }
 
 static ig_mesh *wobbly(void) {
@@ -211,11 +210,11 @@ static void multigrid_is_nearly_flat(void **state) {
 static void mistakes_are_named(void **state) {
   (void)state;
   static const char *const bad[][2] = {
-      {"{supports: [{set: nowhere}]}", "no set of nodes or faces 'nowhere'"},
+      {"{supports: [{set: nowhere}]}", "no set 'nowhere'"},
       {"{supports: [{box: {min: [99, 0, 0]}}]}", "no node of the mesh lies there"},
-      {CASE(", passive: [{set: xmin}]"), "no set of elements 'xmin'"},
+      {CASE(", passive: [{set: xmin}]"), "no set 'xmin' of elements"},
       {CASE(", passive: [{}]"), "no element is left to design"},
-      {"{loads: [{set: all, spread: faces}]}", "no set of faces 'all'"},
+      {"{loads: [{set: all, spread: faces}]}", "no set 'all' of faces"},
       {"{supports: [{set: all}], loads: [{force: [1, 0, 0]}]}", "nothing acts on a node"},
       {CASE(", problem: heat, solver: {operator: nbn}, source: 1"), "made by recompute"},
       {CASE(", problem: heat, springs: [{stiffness: [1, 1, 1]}]"), "has none"},

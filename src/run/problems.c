@@ -1,5 +1,5 @@
-/* Picking problems by name. */
-#include "run/pick.h"
+/* Choosing problems by name. */
+#include "run/problems.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,15 +10,15 @@ static bool matches(const char *wanted, const char *room, const char *name) {
          (strncmp(wanted, room, n) == 0 && wanted[n] == '/' && strcmp(wanted + n + 1, name) == 0);
 }
 
-bool ig_pick(const char *const *names, int count, const char *room, const char *name) {
+bool ig_problem_chosen(const char *const *names, int count, const char *room, const char *name) {
   for (int i = 0; i < count; i++)
     if (matches(names[i], room, name))
       return true;
   return count == 0;
 }
 
-ig_status ig_pick_check(ig_ctx *cx, const char *const *names, int count, ig_pick_next *next,
-                        const char *what) {
+ig_status ig_problems_check(ig_ctx *cx, const char *const *names, int count, ig_problem_next *next,
+                            const char *what) {
   for (int k = 0; k < count; k++) {
     bool found = false;
     for (const ig_room *const *room = ig_rooms(); *room && !found; room++) {
