@@ -1,7 +1,7 @@
 /* From a case with a mesh of hexahedra to a discretisation. Vectors are node after node, three
    components each, or one of heat problems.
 
-     sets and regions: supports, loads, roles   mesh_place.c
+     supports, loads, roles                     placing.c, mesh_place.c
      filters                                    mesh_filter.c
      products, preconditioners, energies        mesh_system.c, ebe.c, mesh_amg.c
      surface of the part                        mesh_surface.c  */
