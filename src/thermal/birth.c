@@ -1,5 +1,6 @@
 /* Birth times from toolpaths. */
 #include "thermal/birth.h"
+#include "mesh/named.h"
 #include "thermal/bins.h"
 
 #include <math.h>
@@ -12,9 +13,8 @@ static ig_status born_set(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mes
   for (ig_lid e = 0; e < elements; e++)
     birth[e] = -INFINITY;
   for (int s = 0; s < c->set.count; s++) {
-    const ig_set *set = ig_mesh_find_set(mesh, c->set.value[s], IG_SET_ELEMENTS);
-    if (!set)
-      return ig_fail_at(cx, &c->at, "the mesh has no element set '%s' to be born", c->set.value[s]);
+    const ig_set *set;
+    IG_TRY(ig_mesh_named_set(cx, mesh, &c->at, c->set.value[s], IG_OF_ELEMENTS, &set));
     for (ig_lid i = 0; i < set->count; i++)
       birth[set->item[i]] = INFINITY;
   }

@@ -224,6 +224,7 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
                         &h->base_rate,
                         &h->previous,
                         &h->met,
+                        &h->special,
                         &h->state_materials};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(cx, arrays[i]);
@@ -251,6 +252,7 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
 
 ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time) {
   h->time = time;
+  h->special_known = false;
   h->next = (ig_heat_range){.event = -1};
   do
     ig_heat_event_expose(h);

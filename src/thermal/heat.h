@@ -111,6 +111,9 @@ typedef struct ig_heat {
   ig_array patch, patch_value, source_node, source_power, steps, survey;
   ig_array base, base_rate, previous; /* of leaps */
   ig_array met;                       /* CUDA: meetings of the resident grid */
+  ig_array special;                   /* CUDA: how many nodes are of no bulk, and which */
+  int32_t special_rows[4];            /* the bulks, when the list was made */
+  bool special_known;                 /* as rows are now */
 
   int track_every;
   double track_time;   /* s since the last look */

@@ -36,6 +36,7 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/heat_row.inc"
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
+#include "thermal/heat_survey.inc"
 #include "thermal/heat_cpu.inc"
 
 #undef PACK
@@ -50,6 +51,7 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/heat_row.inc"
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
+#include "thermal/heat_survey.inc"
 #include "thermal/heat_cpu.inc"
 
 #undef PACK
@@ -60,6 +62,7 @@ static int row_count(const int32_t *row, int most) {
 #define LANES IG_PACK_F32
 #include "thermal/state_mix.h"
 #include "thermal/heat_view.inc"
+#include "thermal/heat_survey.inc"
 #include "thermal/heat_cpu.inc"
 
 const ig_heat_ops ig_heat_cpu[3] = {

@@ -12,6 +12,7 @@ extern "C" {
 #include "thermal/heat_row.inc"
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
+#include "thermal/heat_survey.inc"
 #include "thermal/heat_cuda.inc"
 #include "thermal/heat_resident.inc"
 
@@ -21,10 +22,12 @@ extern "C" {
 #include "thermal/heat_row.inc"
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
+#include "thermal/heat_survey.inc"
 #include "thermal/heat_cuda.inc"
 #include "thermal/heat_resident.inc"
 
 #include "thermal/state_mix.h"
 #include "thermal/heat_view.inc"
+#include "thermal/heat_survey.inc"
 #include "thermal/heat_cuda.inc"
 #include "thermal/heat_resident.inc"

@@ -13,8 +13,8 @@
 
 enum { MOST_ROWS = 1 << 16, AROUND = 8 };
 
-/* What decides a row: for each element at the node its pattern and corner, and its exposed faces.
- */
+/* What decides a row: for each element at the node its pattern and corner, and which of the faces
+   that meet at the node are exposed. */
 typedef struct {
   uint32_t corner[AROUND]; /* pattern x 8 + corner */
   uint64_t exposed[AROUND];
@@ -38,7 +38,8 @@ struct ig_heat_rows {
   heat_bulk_f32 *bulk_32;
   int bulks, bulk_room;
   int rows, row_room, pushed;
-  uint32_t *slot; /* open addressing over keys; 0: free, else row + 1 */
+  uint64_t touch[8]; /* corners: a byte of ones for each face there */
+  uint32_t *slot;    /* open addressing over keys; 0: free, else row + 1 */
   int32_t last;
 };
 
@@ -95,6 +96,9 @@ ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
   IG_TRY(IG_NEW(cx, &b->of, h->elements, "element patterns"));
   IG_TRY(IG_NEW(cx, &b->pattern_slot, PATTERN_SLOTS, "element patterns"));
   IG_TRY(IG_NEW(cx, &b->slot, ROW_SLOTS, "row book"));
+  for (int f = 0; f < 6; f++)
+    for (int a = 0; a < 4; a++)
+      b->touch[ig_heat_corner[ig_elem_face(IG_HEX8, f)[a]]] |= (uint64_t)255 << (8 * f);
   const ig_lid *conn = h->elems.conn.host;
   pattern p, before;
   memset(&before, 0, sizeof before);
@@ -208,8 +212,10 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
       a++;
     key.corner[key.count] = b->of[e] * 8 + a;
     const uint8_t *x = &h->exposed[6 * (int64_t)e];
-    key.exposed[key.count++] = (uint64_t)x[0] | (uint64_t)x[1] << 8 | (uint64_t)x[2] << 16 |
-                               (uint64_t)x[3] << 24 | (uint64_t)x[4] << 32 | (uint64_t)x[5] << 40;
+    key.exposed[key.count++] =
+        ((uint64_t)x[0] | (uint64_t)x[1] << 8 | (uint64_t)x[2] << 16 | (uint64_t)x[3] << 24 |
+         (uint64_t)x[4] << 32 | (uint64_t)x[5] << 40) &
+        b->touch[a];
   }
   key.held = h->held && !isnan(h->held[n]);
   if (b->rows && memcmp(&key, &b->key[b->last], sizeof key) == 0) {
@@ -325,12 +331,16 @@ const void *ig_heat_bulks(const ig_heat *h, int *count) {
   return h->precision == IG_SINGLE ? (const void *)b->bulk_32 : (const void *)b->bulk_64;
 }
 
-int ig_heat_bulk_commonest(const ig_heat *h) {
+int ig_heat_bulk_next(const ig_heat *h, int after) {
   const struct ig_heat_rows *b = h->row_book;
   int best = -1;
-  for (int i = 0; i < b->bulks; i++)
-    if (best < 0 || b->met[b->bulk_64[i].row] > b->met[b->bulk_64[best].row])
+  for (int i = 0; i < b->bulks; i++) {
+    const int64_t met = b->met[b->bulk_64[i].row];
+    const int64_t most = best < 0 ? -1 : b->met[b->bulk_64[best].row];
+    const int64_t last = after < 0 ? INT64_MAX : b->met[b->bulk_64[after].row];
+    if (met > most && (met < last || (met == last && i > after)))
       best = i;
+  }
   return best;
 }
 

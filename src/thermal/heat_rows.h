@@ -16,8 +16,8 @@ IG_MUST_CHECK ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32
 /* Puts rows made since the last call on the device. */
 IG_MUST_CHECK ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h);
 /* Rows of nodes deep inside a grid of boxes: a heat_bulk_f32 or _f64 each, by the precision of the
-   state; and the commonest of them, -1: there is none. */
+   state. And the commonest of them (after -1), the next commonest and so on; -1: there is none. */
 const void *ig_heat_bulks(const ig_heat *h, int *count);
-int ig_heat_bulk_commonest(const ig_heat *h);
+int ig_heat_bulk_next(const ig_heat *h, int after);
 
 #endif

@@ -38,11 +38,9 @@ static ig_status conditions_make(ig_thermal_run *run, ig_heat_condition *conditi
                         "or emissivity");
     for (int s = 0; s < b->set.count; s++) {
       const bool everywhere = strcmp(b->set.value[s], "surface") == 0;
-      const ig_set *set =
-          everywhere ? NULL : ig_mesh_find_set(run->job->mesh, b->set.value[s], IG_SET_FACES);
-      if (!everywhere && !set)
-        return ig_fail_at(cx, &b->at, "the mesh has no face set '%s' (`surface` is the outer one)",
-                          b->set.value[s]);
+      const ig_set *set = NULL; /* `surface`: the outer one */
+      if (!everywhere)
+        IG_TRY(ig_mesh_named_set(cx, run->job->mesh, &b->at, b->set.value[s], IG_OF_FACES, &set));
       if (everywhere && !isnan(b->temperature))
         return ig_fail_at(cx, &b->at, "a temperature can be held on named face sets only");
       if (*count == 32)
@@ -104,6 +102,33 @@ static bool melts(const ig_thermal_run *run) {
   return false;
 }
 
+static ig_status mesh_check(const ig_thermal_run *run) {
+  const ig_mesh *mesh = run->job->mesh;
+  for (int b = 0; b < mesh->blocks; b++)
+    if (mesh->block[b].type != IG_HEX8)
+      return ig_fail_at(run->job->cx, &run->c->at,
+                        "physics: thermal needs a mesh of hex8 elements: this one has %s",
+                        ig_elem_info_get(mesh->block[b].type)->name);
+  return IG_OK;
+}
+
+/* A case in which all stays as it is was hardly meant so. */
+static void idle_warn(const ig_thermal_run *run) {
+  const ig_thermal_case *c = run->c;
+  bool acts = c->beams.count > 0 || c->body_source != 0;
+  for (int i = 0; i < c->boundary.count; i++) {
+    const ig_thermal_boundary *b = IG_ITEM(const ig_thermal_boundary, c->boundary, i);
+    const double ambient = isnan(b->ambient) ? c->ambient : b->ambient;
+    const bool film = b->convection > 0 || b->emissivity > 0;
+    acts |= (!isnan(b->flux) && b->flux != 0) || (film && ambient != c->initial_temperature) ||
+            (!isnan(b->temperature) && b->temperature != c->initial_temperature);
+  }
+  if (!acts)
+    ig_warn_at(run->job->cx, &c->at,
+               "nothing acts on the part: no beam, no source, no boundary at another temperature "
+               "than the part's");
+}
+
 /* The engine, from the case; `paths` go to the beams. */
 static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   ig_job *job = run->job;
@@ -146,6 +171,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   run->layer_z = run->interlayer = NAN;
   run->leap = -IG_THERMAL_FIRST_WAIT;
   run->wait = IG_THERMAL_FIRST_WAIT;
+  IG_TRY(mesh_check(run));
   IG_TRY(materials_assign(run));
   const int beams = run->c->beams.count;
   ig_toolpath *paths;
@@ -158,6 +184,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   free(paths);
   IG_TRY(status);
   IG_TRY(step_choose(run));
+  idle_warn(run);
   return ig_thermal_probes(run);
 }
 

@@ -263,11 +263,13 @@ ig_status ig_thermal_save(ig_thermal_run *run) {
 ig_status ig_thermal_restore(ig_thermal_run *run) {
   ig_ctx *cx = run->job->cx;
   const ig_restart *restart = run->job->restart;
-  if (restart->step > run->steps ||
-      fabs(restart->time - (double)restart->step * run->dt) > 1e-9 * run->dt)
-    return IG_FAIL(cx, IG_INPUT,
-                   "the checkpoint was made with another time step or duration: continue with the "
-                   "case it belongs to");
+  if (restart->step > 0) { /* a run that goes further than it meant to keeps its step */
+    run->dt = restart->time / (double)restart->step;
+    run->steps = (int64_t)ceil(run->c->duration / run->dt * (1 - 1e-9));
+  }
+  if (restart->step > run->steps)
+    return ig_fail_at(cx, &run->c->at, "the checkpoint is at %g s, the case ends at %g s",
+                      restart->time, run->c->duration);
   run->step = run->done = run->shown = restart->step;
   IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
   const void *data;

@@ -10,9 +10,8 @@ static ig_status outputs_write(ig_thermal_run *run, bool edge) {
   ig_job *job = run->job;
   const ig_schedule *s = &run->schedule;
   const ig_moment from = ig_thermal_moment(run, run->shown), to = ig_thermal_moment(run, run->done);
-  const bool pictures = s->every > 0 || s->interval < INFINITY;
   const bool row = edge || ig_schedule_history(s, from, to);
-  const bool picture = edge ? pictures : ig_schedule_snapshot(s, from, to);
+  const bool picture = edge ? ig_output_shows(job->output) : ig_schedule_snapshot(s, from, to);
   const bool save = !edge && ig_schedule_checkpoint(&run->schedule);
   run->shown = run->done;
   if (!job->sink || !(row || picture || save))

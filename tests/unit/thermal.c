@@ -141,13 +141,29 @@ static void continuation_ends_the_same(void **state) {
   }
 }
 
+/* A continuation may go further than the run meant to, in the same steps; not back. */
+static void continuation_goes_further(void **state) {
+  (void)state;
+  char *folder = folder_new(), path[300], message[2048];
+  figures f, more;
+  snprintf(path, sizeof path, "%s/case.yaml", folder);
+  case_write(path, wall);
+  assert_int_equal(run(folder, "whole", NULL, NULL, NULL, false, &f, NULL), IG_OK);
+  assert_int_equal(run(folder, "more", "whole", "duration", "1.6 s", false, &more, message), IG_OK);
+  assert_true(more.beam == f.beam && more.evaluations > f.evaluations);
+  assert_int_equal(run(folder, "less", "whole", "duration", "1.4 s", false, &more, message),
+                   IG_INPUT);
+  assert_non_null(strstr(message, "the case ends at 1.4 s"));
+  folder_remove(folder);
+}
+
 static void bad_input_is_named(void **state) {
   (void)state;
   static const struct {
     const char *key, *value, *message;
   } bad[] = {
       {"time_step", "1 s", "is above the critical step"},
-      {"boundary[0].set", "side", "the mesh has no face set 'side'"},
+      {"boundary[0].set", "side", "the mesh has no set 'side' of faces"},
       {"boundary[0]", "{set: surface}", "nothing is said about this boundary"},
       {"boundary[0]", "{set: surface, temperature: 300}", "on named face sets only"},
       {"materials[0].solidus", "1800 K", "a liquidus not below it"},
@@ -160,7 +176,7 @@ static void bad_input_is_named(void **state) {
       {"boundary[0].on", "surface", "unknown key 'on'"},
       {"birth.elements", "wall", "unknown key 'elements'"},
       {"output.fields", "[T, peak]", "peak"},
-      {"birth.set", "[tower]", "the mesh has no element set 'tower'"},
+      {"birth.set", "[tower]", "the mesh has no set 'tower' of elements"},
       {"probes[0].point", "[1 m, 0, 0]", "outside the mesh"},
       {"conduction", "stencil", "do not depend on temperature"},
       {"conduction", "rows", "rows"},
@@ -221,7 +237,8 @@ static void files_are_looked_at(void **state) {
     snprintf(named, sizeof named, mesh ? "mesh: {file: part%s}\n" : box, files[i].extension);
     snprintf(text, sizeof text,
              "physics: thermal\n%smaterials: {name: m, density: 8000, conductivity: 20, "
-             "specific_heat: 500}\nduration: 0.2 s\noutput: {history_every: 1000}\n",
+             "specific_heat: 500}\nduration: 0.2 s\noutput: {history_every: 1000}\n"
+             "ambient: 350 K\nboundary: {set: surface, convection: 1}\n",
              named);
     snprintf(path, sizeof path, "%s/case.yaml", folder);
     case_write(path, text);
@@ -377,9 +394,13 @@ static void heat_content_inverts(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(continuation_ends_the_same), cmocka_unit_test(bad_input_is_named),
-      cmocka_unit_test(files_are_looked_at),        cmocka_unit_test(dwells_are_leapt_over),
-      cmocka_unit_test(heat_content_inverts),       cmocka_unit_test(outputs_are_due),
+      cmocka_unit_test(continuation_ends_the_same),
+      cmocka_unit_test(bad_input_is_named),
+      cmocka_unit_test(files_are_looked_at),
+      cmocka_unit_test(dwells_are_leapt_over),
+      cmocka_unit_test(heat_content_inverts),
+      cmocka_unit_test(continuation_goes_further),
+      cmocka_unit_test(outputs_are_due),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
