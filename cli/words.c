@@ -58,7 +58,7 @@ void cli_man(FILE *to) {
         "0: good. 1: the run failed or was interrupted. 2: the input is the user's to mend.\n"
         ".SH FILES\n"
         "A case is a YAML file; \\fBingot help \\-\\-reference\\fR prints what it may say. A run "
-        "writes snapshots (VTKHDF with a .hdf.series index), history.csv, summary.json and "
+        "writes snapshots (VTKHDF with a .vtkhdf.series index), history.csv, summary.json and "
         "checkpoint.h5 into its output folder, each written beside and renamed.\n",
         to);
 }

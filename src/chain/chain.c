@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define P ig_picture_case
 static const ig_option picture_options[] = {
@@ -272,8 +273,11 @@ ig_status ig_chain_run(ig_case *c, const ig_chain_options *o) {
   ig_status status;
   IG_TRY_GOTO(status, done, chain_read(c, o->out, &chain));
   IG_TRY_GOTO(status, done, stages_check(&chain));
+  const bool fresh = access(chain.out, F_OK) != 0;
   IG_TRY_GOTO(status, done, ig_folder_make(c->cx, chain.out));
   status = stages_run(&chain, o);
+  if (status == IG_INPUT && fresh)
+    (void)rmdir(chain.out); /* it goes if nothing was written into it */
   if (status == IG_OK) {
     status = ig_chain_report(&chain, o->line, o->user);
   } else {

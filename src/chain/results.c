@@ -67,7 +67,7 @@ static ig_status series_fill(ig_ctx *cx, const char *folder, const ig_node *file
   for (const ig_node *file = files->child; file; file = file->next) {
     const ig_node *name = ig_node_find(file, "name"), *time = ig_node_find(file, "time");
     if (!name || !name->text || !time || !time->text || strchr(name->text, '/'))
-      return IG_FAIL(cx, IG_INPUT, "'%s/snap.hdf.series' is damaged: run the stage again", folder);
+      return IG_FAIL(cx, IG_INPUT, "'%s/" IG_SERIES "' is damaged: run the stage again", folder);
     series->time[series->count] = strtod(time->text, NULL);
     IG_TRY(path_in(cx, folder, name->text, &series->path[series->count]));
     series->count++;

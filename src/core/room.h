@@ -87,6 +87,7 @@ typedef struct ig_room {
   ig_status (*check)(ig_job *job, ig_check_line *line, void *user);
   const ig_verify_entry *verify; /* ended by a NULL name */
   const ig_bench_entry *bench;   /* ended by a NULL name */
+  const char *elements;          /* types of mesh it takes, "tet4|hex8"; NULL: any */
   const char *fields;            /* all it can write into snapshots, "T|T_peak" */
   const char *precisions;        /* those it computes in, "single|double"; NULL: all */
   /* Keys of every case that this room does not look at, "precision|output.fields"; NULL: none. Who

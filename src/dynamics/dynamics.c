@@ -282,6 +282,7 @@ const ig_room ig_room_dynamics = {.name = "dynamics",
                                   .about =
                                       "explicit structural dynamics by the finite particle method",
                                   .needs_mesh = true,
+                                  .elements = "beam2|tri3|tet4|hex8",
                                   .case_size = sizeof(ig_dyn_case),
                                   .options = ig_dyn_options,
                                   .run = run,

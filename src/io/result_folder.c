@@ -44,9 +44,10 @@ static bool own_name(const char *name) {
   int64_t index;
   char whole[IG_FILE_NAME];
   part_strip(name, whole);
-  return strcmp(whole, IG_SERIES) == 0 || strcmp(whole, IG_HISTORY) == 0 ||
-         strcmp(whole, IG_CHECKPOINT) == 0 || strcmp(whole, IG_SUMMARY) == 0 ||
-         strcmp(whole, MARK) == 0 || snapshot_index(whole, &index);
+  return strcmp(whole, IG_SERIES) == 0 || strcmp(whole, IG_SERIES_TOO) == 0 ||
+         strcmp(whole, IG_HISTORY) == 0 || strcmp(whole, IG_CHECKPOINT) == 0 ||
+         strcmp(whole, IG_SUMMARY) == 0 || strcmp(whole, MARK) == 0 ||
+         snapshot_index(whole, &index);
 }
 
 bool ig_result_folder_allows(const char *name) {
@@ -204,6 +205,7 @@ ig_status ig_result_folder_take(ig_ctx *cx, ig_result_folder *f) {
   IG_TRY(mark_write(cx, f)); /* from here on the folder is ours, whatever stops us */
   IG_TRY(ig_result_folder_remove(cx, f, IG_CHECKPOINT));
   IG_TRY(ig_result_folder_remove(cx, f, IG_SERIES));
+  IG_TRY(ig_result_folder_remove(cx, f, IG_SERIES_TOO));
   IG_TRY(walk(cx, f, remove_former, 0));
   f->files.length = 0;
   IG_TRY(mark_write(cx, f));

@@ -7,7 +7,8 @@
 
 #include "io/json.h"
 
-#define IG_SERIES "snap.hdf.series"
+#define IG_SERIES "snap.vtkhdf.series"
+#define IG_SERIES_TOO "snap.hdf.series" /* the same: ParaView knows .vtkhdf only since 5.12 */
 #define IG_HISTORY "history.csv"
 #define IG_CHECKPOINT "checkpoint.h5"
 #define IG_SUMMARY "summary.json"

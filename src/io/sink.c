@@ -109,7 +109,9 @@ static ig_status write_series(ig_ctx *cx, const files *s) {
   }
   ig_json_end(&json, ']');
   ig_json_end(&json, '}');
-  const ig_status status = ig_result_folder_store(cx, &s->folder, IG_SERIES, &json.text);
+  ig_status status = ig_result_folder_store(cx, &s->folder, IG_SERIES_TOO, &json.text);
+  if (status == IG_OK)
+    status = ig_result_folder_store(cx, &s->folder, IG_SERIES, &json.text);
   free(json.text.at);
   return status;
 }
@@ -547,6 +549,7 @@ static ig_status restart(files *s, const ig_restart *from) {
     IG_TRY(write_series(s->cx, s)); /* before the files it no longer names go */
   else
     IG_TRY(ig_result_folder_remove(s->cx, &s->folder, IG_SERIES));
+  IG_TRY(ig_result_folder_remove(s->cx, &s->folder, IG_SERIES_TOO));
   IG_TRY(ig_result_folder_cut(s->cx, &s->folder, s->snapshots));
   return history_continue(s, *(const int64_t *)bytes);
 }

@@ -4,6 +4,21 @@
 #include <stdio.h>
 #include <string.h>
 
+/* A mesh of elements that the room does not know is refused where it stands. */
+static ig_status elements_check(const ig_case *c, const ig_mesh *mesh) {
+  const char *known = c->room->elements;
+  char list[96];
+  for (int b = 0; known && b < mesh->blocks; b++) {
+    const char *type = ig_elem_info_get(mesh->block[b].type)->name;
+    if (ig_choices_find(known, type) >= 0)
+      continue;
+    ig_choices_list(known, list, sizeof list);
+    return ig_fail_at(c->cx, &c->common.mesh.at, "%s takes meshes of %s: this one has %s",
+                      c->room->name, list, type);
+  }
+  return IG_OK;
+}
+
 ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   ig_ctx *cx = c->cx;
   memset(job, 0, sizeof *job);
@@ -19,8 +34,13 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   job->room_case = c->room_case;
   c->common.mesh.make = c->mesh_make;
   c->common.mesh.user = c->mesh_user;
-  if (c->common.mesh.at.given)
-    return ig_mesh_generate(cx, &c->common.mesh, &job->mesh);
+  if (c->common.mesh.at.given) {
+    IG_TRY(ig_mesh_generate(cx, &c->common.mesh, &job->mesh));
+    const ig_status status = elements_check(c, job->mesh);
+    if (status != IG_OK)
+      ig_job_close(job);
+    return status;
+  }
   if (c->room->needs_mesh)
     return ig_fail_at(cx, &c->common.at, "physics: %s needs a mesh: add a section 'mesh'",
                       c->room->name);

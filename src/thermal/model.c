@@ -102,16 +102,6 @@ static bool melts(const ig_thermal_run *run) {
   return false;
 }
 
-static ig_status mesh_check(const ig_thermal_run *run) {
-  const ig_mesh *mesh = run->job->mesh;
-  for (int b = 0; b < mesh->blocks; b++)
-    if (mesh->block[b].type != IG_HEX8)
-      return ig_fail_at(run->job->cx, &run->c->at,
-                        "physics: thermal needs a mesh of hex8 elements: this one has %s",
-                        ig_elem_info_get(mesh->block[b].type)->name);
-  return IG_OK;
-}
-
 /* A case in which all stays as it is was hardly meant so. */
 static void idle_warn(const ig_thermal_run *run) {
   const ig_thermal_case *c = run->c;
@@ -171,7 +161,6 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   run->layer_z = run->interlayer = NAN;
   run->leap = -IG_THERMAL_FIRST_WAIT;
   run->wait = IG_THERMAL_FIRST_WAIT;
-  IG_TRY(mesh_check(run));
   IG_TRY(materials_assign(run));
   const int beams = run->c->beams.count;
   ig_toolpath *paths;

@@ -123,6 +123,7 @@ done:
 const ig_room ig_room_thermal = {.name = "thermal",
                                  .about = "transient heat of parts as they are printed",
                                  .needs_mesh = true,
+                                 .elements = "hex8",
                                  .case_size = sizeof(ig_thermal_case),
                                  .options = ig_thermal_options,
                                  .run = run,

@@ -20,7 +20,7 @@ refused() { # words expected, arguments…
 "$INGOT" check small.yaml --set precision=single >out 2>log || fail "a precision for all stages is not left to those that have it"
 [ -s log ] && fail "a precision for all stages is grumbled about"
 "$INGOT" run small.yaml >out 2>log || fail "the chain fails"
-for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv crack/snap.hdf.series; do
+for file in design.png load.png summary.json design/summary.json shape/path.csv print/history.csv crack/snap.vtkhdf.series; do
   [ -s small-out/$file ] || fail "$file is missing"
 done
 number() { sed -n "s/^ *\"$1 \[.*\": \([0-9.e+-]*\),*$/\1/p" small-out/summary.json; }

@@ -84,16 +84,18 @@ no fracture 's/^duration: .*/time: {end: 1 us}/' "unknown key 'time'"
 no topopt 's/supports: {box: {max: .*/supports: {where: {from: [0, 0, 0], to: [0, 8, 8]}}/' "unknown key 'where'"
 
 # sets
-no thermal 's/set: xmin/set: xmn/' "xmn"
-no dynamics 's/set: xmin/set: xmn/' "xmn"
+no thermal 's/set: xmin/set: xmni/' "did you mean 'xmin'?"
+no dynamics 's/set: xmin/set: xmni/' "did you mean 'xmin'?"
 no dynamics 's/set: xmax/set: tip/' "tip"
-no fracture 's/set: ymin/set: ymn/' "ymn"
+no fracture 's/set: ymin/set: ymni/' "did you mean 'ymin'?"
 no thermal 's/^mesh: {/mesh: {sets: {name: hot, box: {min: [1, 1, 1], max: [2, 2, 2]}, of: nodes}, /' "empty"
 no thermal 's/^mesh: {/mesh: {remove: {box: {min: [-1, -1, -1]}}, /' "nothing is left"
 no topopt 's/min: \[16, 0, 0\], max: \[16, 8, 0\]/min: [99, 0, 0]/' "no node"
 
 # meshes that a room does not take
 no dynamics 's/^mesh: {/mesh: {element: tet10, /' "tet10"
+no thermal 's/^mesh: {/mesh: {element: tet4, /' "hex8"
+no fracture 's/element: tri6, pattern: crossed/element: quad4/' "quad4"
 no thermal 's/^mesh: .*/mesh: {file: nope.msh}/' "nope.msh"
 no thermal 's/^mesh: .*//' "missing key 'mesh'"
 
@@ -117,7 +119,12 @@ no topopt 's/volume: 0.3/volume: 1.5/' "at most 1"
 # steps beyond what is stable, bodies that nothing moves
 no thermal 's/^duration/time_step: 1 s\n&/' "critical"
 no fracture 's/^duration/time_step: 1 us\n&/' "critical"
+no topopt 's/^supports: .*//' "support"
 no topopt 's/force: \[0, 0, -1\]/force: [0, 0, 0]/' "nothing acts"
+no dynamics 's/duration: 2 us/duration: 2 us, time_step: 1 ms/' "critical"
+told thermal 's/^boundary:.*//; s/^  - .*//' "nothing"
+told dynamics 's/^loads: .*//' "nothing"
+told fracture 's/^initial: .*//' "nothing"
 
 # the command line
 run() { # words expected, exit code expected, arguments…
@@ -136,6 +143,8 @@ run "did you mean '--out'" 2 run thermal.yaml --ouput out
 run "expected auto" 2 run thermal.yaml --backend gpu --out out
 run "has no stages" 2 run thermal.yaml --stage print --out out
 run "no snapshot in this folder" 2 view full
+run "there is no stage 'prnt'" 2 run "$SOURCE/cases/chain/bracket.yaml" --stage prnt --out out
+run "run 'design' first" 2 run "$SOURCE/cases/chain/bracket.yaml" --stage shape --out out
 
 echo "$checked mistakes, $failed not met as they should be"
 [ "$failed" = 0 ]

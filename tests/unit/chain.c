@@ -119,8 +119,8 @@ static int make_folder(void **state) {
 }
 static int drop_folder(void **state) {
   (void)state;
-  static const char *const names[] = {"history.csv",   "snap.hdf.series", "snap_0.vtkhdf",
-                                      "snap_1.vtkhdf", "snap_2.vtkhdf",   "snap_3.vtkhdf"};
+  static const char *const names[] = {"history.csv",   "snap.vtkhdf.series", "snap_0.vtkhdf",
+                                      "snap_1.vtkhdf", "snap_2.vtkhdf",      "snap_3.vtkhdf"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     char path[128];
     snprintf(path, sizeof path, "%s/%s", folder, names[i]);
@@ -164,7 +164,7 @@ static void yield_is_read_from_a_curve(void **state) {
     ig_snapshot_free(snap);
   }
   snprintf(text + used, sizeof text - (size_t)used, "]}\n");
-  store(cx, "snap.hdf.series", text);
+  store(cx, "snap.vtkhdf.series", text);
   const ig_curve_case c = {.force = "reaction",
                            .displacement = "push",
                            .plastic = "plastic_strain",

@@ -234,8 +234,8 @@ static int64_t all_whole(ig_ctx *cx, const char *folder) {
     ig_snapshot_free(snap);
   }
   assert_true(snapshots >= step / 3); /* a checkpoint never runs ahead of the snapshots */
-  if (snapshots && file_exists(in_folder(folder, "snap.hdf.series"))) {
-    char *text = file_read(in_folder(folder, "snap.hdf.series"), NULL);
+  if (snapshots && file_exists(in_folder(folder, "snap.vtkhdf.series"))) {
+    char *text = file_read(in_folder(folder, "snap.vtkhdf.series"), NULL);
     for (const char *p = text; (p = strstr(p, "snap_")); p++) {
       char name[64] = "";
       sscanf(p, "%63[^\"]", name);
@@ -278,7 +278,7 @@ static void a_killed_run_goes_on_to_the_same_end(void **state) {
   assert_int_equal(all_whole(cx, killed), last);
   char snapshot[64];
   snprintf(snapshot, sizeof snapshot, "snap_%06d.vtkhdf", (int)(last / 3) - 1);
-  const char *const same[] = {"history.csv", "snap.hdf.series", snapshot};
+  const char *const same[] = {"history.csv", "snap.vtkhdf.series", snapshot};
   for (int i = 0; i < 3; i++) {
     size_t a, b;
     char *one = file_read(in_folder(killed, same[i]), &a),

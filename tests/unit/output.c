@@ -408,7 +408,7 @@ static void a_run_leaves_its_files(void **state) {
     lines += *p == '\n';
   assert_int_equal(lines, 11);
   free(text);
-  text = file_read(in_folder(folder, "snap.hdf.series"), NULL);
+  text = file_read(in_folder(folder, "snap.vtkhdf.series"), NULL);
   assert_non_null(strstr(text, "\"file-series-version\": \"1.0\""));
   assert_non_null(strstr(text, "\"name\": \"snap_000002.vtkhdf\",\n      \"time\": 0.8\n"));
   assert_null(strstr(text, "snap_000003"));
@@ -437,7 +437,7 @@ static void a_run_leaves_its_files(void **state) {
   assert_true(file_exists(in_folder(folder, "history.csv"))); /* until there is something new */
   GOOD(cx, sink->file(sink, "first.txt", "new", 3));
   ig_sink_close(sink);
-  static const char *const gone[] = {"history.csv",      "snap_000000.vtkhdf", "snap.hdf.series",
+  static const char *const gone[] = {"history.csv",      "snap_000000.vtkhdf", "snap.vtkhdf.series",
                                      "checkpoint.h5",    "summary.json",       "surface.stl",
                                      "surface.stl.part", "checkpoint.h5.part"};
   for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
@@ -501,7 +501,7 @@ static void a_restart_goes_on_as_if_nothing_happened(void **state) {
   GOOD(cx, sink->flush(sink));
   ig_sink_close(sink);
 
-  static const char *const same[] = {"history.csv", "snap.hdf.series", "snap_000009.vtkhdf"};
+  static const char *const same[] = {"history.csv", "snap.vtkhdf.series", "snap_000009.vtkhdf"};
   for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
     size_t a, b;
     char *one = file_read(in_folder(whole, same[i]), &a),
@@ -520,7 +520,7 @@ static void a_restart_goes_on_as_if_nothing_happened(void **state) {
   steps(cx, sink, restart->step + 1, 30);
   GOOD(cx, sink->flush(sink));
   ig_sink_close(sink);
-  char *text = file_read(in_folder(fresh, "snap.hdf.series"), NULL);
+  char *text = file_read(in_folder(fresh, "snap.vtkhdf.series"), NULL);
   assert_null(strstr(text, "snap_000004"));
   assert_non_null(strstr(text, "snap_000005"));
   free(text);
