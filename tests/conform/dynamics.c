@@ -68,7 +68,6 @@ static void hairpin(void *user, double u, double v, double x[3]) {
   x[0] = fabs(u - 0.5), x[1] = 0.7 * v, x[2] = u < 0.5 ? 0 : 0.0045;
 }
 
-static void check(ig_ctx *cx, ig_status status);
 static const ig_dyn_initial flying = {.set = "flying", .velocity = {400, 10, -7}};
 
 /* Two blocks beside each other, unlike in their meshes; the nodes of the first are `flying`. */
@@ -91,22 +90,16 @@ static void two_blocks(ig_ctx *cx, ig_dyn_problem *q, double between) {
                                     .place.box = {.at.given = true,
                                                   .min = IG_ROW(0.299, -1, -1),
                                                   .max = IG_ROW(0.3001, 1, 1)}}}}};
-  check(cx, ig_mesh_generate(cx, &mesh, &q->mesh));
+  GOOD(cx, ig_mesh_generate(cx, &mesh, &q->mesh));
   ig_set *set;
   ig_lid n = 0;
   for (ig_lid i = 0; i < q->mesh->nodes; i++)
     n += q->mesh->x[3 * (int64_t)i] < 0.3 + 0.5 * between;
-  check(cx, ig_mesh_add_set(cx, q->mesh, "flying", IG_SET_NODES, n, &set));
+  GOOD(cx, ig_mesh_add_set(cx, q->mesh, "flying", IG_SET_NODES, n, &set));
   n = 0;
   for (ig_lid i = 0; i < q->mesh->nodes; i++)
     if (q->mesh->x[3 * (int64_t)i] < 0.3 + 0.5 * between)
       set->item[n++] = i;
-}
-
-static void check(ig_ctx *cx, ig_status status) {
-  if (status != IG_OK)
-    print_message("%s\n", ig_ctx_message(cx));
-  assert_int_equal(status, IG_OK);
 }
 
 static double noise(int64_t i) {
@@ -117,7 +110,7 @@ static double noise(int64_t i) {
 
 static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly assembly,
                   ig_dyn_problem *q, ig_dyn_model **m) {
-  check(cx, ig_dyn_problem_new(cx, q));
+  GOOD(cx, ig_dyn_problem_new(cx, q));
   q->section.integration = k->integration;
   q->section.thickness = 0.02;
   q->section.radius = 0.02;
@@ -159,20 +152,20 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
   if (k->scene == COLLISION || k->scene == TIES)
     two_blocks(cx, q, k->scene == TIES ? 0.004 : 0.0045);
   else if (k->scene == FOLD)
-    check(cx, ig_dyn_problem_sheet(q, 10, 5, false, hairpin, NULL));
+    GOOD(cx, ig_dyn_problem_sheet(q, 10, 5, false, hairpin, NULL));
   else if (k->type == IG_HEX8)
-    check(cx, ig_dyn_problem_box(q, (double[3]){1, 0.5, 0.5}, (int[3]){5, 3, 3}));
+    GOOD(cx, ig_dyn_problem_box(q, (double[3]){1, 0.5, 0.5}, (int[3]){5, 3, 3}));
   else if (k->type == IG_TET4)
-    check(cx, ig_dyn_problem_tets(q, (double[3]){1, 0.5, 0.5}, (int[3]){3, 2, 2}));
+    GOOD(cx, ig_dyn_problem_tets(q, (double[3]){1, 0.5, 0.5}, (int[3]){3, 2, 2}));
   else if (k->type == IG_TRI3)
-    check(cx, ig_dyn_problem_sheet(q, 6, 5, false, wavy, NULL));
+    GOOD(cx, ig_dyn_problem_sheet(q, 6, 5, false, wavy, NULL));
   else
-    check(cx, ig_dyn_problem_chain(q, 37, wavy, NULL));
+    GOOD(cx, ig_dyn_problem_chain(q, 37, wavy, NULL));
   for (int64_t i = 0; i < 3 * (int64_t)q->mesh->nodes && (k->scene == ALONE || k->scene == BODIES);
        i++)
     q->mesh->x[i] += 0.015 * noise(i);
-  check(cx, ig_dyn_problem_open(q, precision, assembly, m));
-  check(cx, ig_dyn_set_clock(*m, 2e-6, 0));
+  GOOD(cx, ig_dyn_problem_open(q, precision, assembly, m));
+  GOOD(cx, ig_dyn_set_clock(*m, 2e-6, 0));
   if (k->scene == COLLISION || k->scene == BODIES || k->scene == TIES) {
     /* bodies and ties have told their particles how to move: others follow */
     for (int64_t n = 0; n < q->mesh->nodes; n++)
@@ -186,7 +179,7 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
         else
           ((float *)(*m)->v.host)[n * (*m)->p.dofs + c] = (float)v;
       }
-    check(cx, ig_array_push(cx, &(*m)->v));
+    GOOD(cx, ig_array_push(cx, &(*m)->v));
     return;
   }
   const int D = (*m)->p.dofs;
@@ -197,7 +190,7 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
     else
       ((float *)(*m)->v.host)[i] = (float)v;
   }
-  check(cx, ig_array_push(cx, &(*m)->v));
+  GOOD(cx, ig_array_push(cx, &(*m)->v));
 }
 
 /* Contact as it is defined: every triangle with every particle. */
@@ -238,9 +231,7 @@ enum { STEPS = 12 };
 
 /* The plain loop: one element after the other, one particle after the other, in double. */
 static void plain(const kind *k, double **x, double **v, double **f, ig_lid *nodes, int *dofs) {
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-  check(cx, ig_ctx_open(&options, &cx));
+  ig_ctx *cx = ctx_on("cpu", 1);
   ig_dyn_problem q;
   ig_dyn_model *m;
   build(cx, k, IG_DOUBLE, IG_GATHER, &q, &m);
@@ -300,7 +291,9 @@ static double worst(const ig_dyn_model *m, const ig_array *a, int pitch, const d
   return off / top;
 }
 
-static void one_backend(const char *backend, bool must) {
+static void one_backend(const char *backend) {
+  if (!backend_here(backend))
+    skip();
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     double *x, *v, *f;
     ig_lid nodes;
@@ -308,21 +301,13 @@ static void one_backend(const char *backend, bool must) {
     plain(&kinds[k], &x, &v, &f, &nodes, &D);
     for (int precision = IG_SINGLE; precision <= IG_MIXED; precision++)
       for (int how = IG_ATOMIC; how <= IG_GATHER; how++) {
-        ig_ctx *cx = NULL;
-        const ig_ctx_options options = {.backend = backend, .threads = 2};
-        const ig_status opened = ig_ctx_open(&options, &cx);
-        if (opened != IG_OK && !must) {
-          ig_ctx_close(cx);
-          free(x), free(v), free(f);
-          skip();
-        }
-        check(cx, opened);
+        ig_ctx *cx = ctx_on(backend, 2);
         ig_dyn_problem q;
         ig_dyn_model *m;
         build(cx, &kinds[k], (ig_precision)precision, (ig_assembly)how, &q, &m);
-        check(cx, ig_dyn_advance(m, STEPS));
-        check(cx, ig_fault_check(cx, "element", m->fault_ids));
-        check(cx, ig_dyn_pull(m));
+        GOOD(cx, ig_dyn_advance(m, STEPS));
+        GOOD(cx, ig_fault_check(cx, "element", m->fault_ids));
+        GOOD(cx, ig_dyn_pull(m));
         const double tolerance = precision == IG_DOUBLE ? 1e-9 : 3e-3;
         const double off = worst(m, &m->f, m->p.pitch, f);
         const double off_v = worst(m, &m->v, m->p.dofs, v);
@@ -341,36 +326,31 @@ static void one_backend(const char *backend, bool must) {
 
 static void on_cpu(void **state) {
   (void)state;
-  one_backend("cpu", true);
+  one_backend("cpu");
 }
 static void on_debug(void **state) {
   (void)state;
-  one_backend("debug", true);
+  one_backend("debug");
 }
 static void on_cuda(void **state) {
   (void)state;
-  one_backend("cuda", false);
+  one_backend("cuda");
 }
 
 /* `color` and `gather` give the same bits whatever the threads, with contact, bodies and ties too;
    on a GPU they do from run to run. */
-static void repeats(const char *backend, const kind *k, bool must) {
+static void repeats(const char *backend, const kind *k) {
+  if (!backend_here(backend))
+    skip();
   for (int how = IG_COLOR; how <= IG_GATHER; how++) {
     uint64_t seen = 0;
     for (int threads = 1; threads <= 3; threads++) {
-      ig_ctx *cx = NULL;
-      const ig_ctx_options options = {.backend = backend, .threads = threads};
-      const ig_status opened = ig_ctx_open(&options, &cx);
-      if (opened != IG_OK && !must) {
-        ig_ctx_close(cx);
-        skip();
-      }
-      check(cx, opened);
+      ig_ctx *cx = ctx_on(backend, threads);
       ig_dyn_problem q;
       ig_dyn_model *m;
       build(cx, k, IG_DOUBLE, (ig_assembly)how, &q, &m);
-      check(cx, ig_dyn_advance(m, 40));
-      check(cx, ig_dyn_pull(m));
+      GOOD(cx, ig_dyn_advance(m, 40));
+      GOOD(cx, ig_dyn_pull(m));
       uint64_t h = 1469598103934665603u;
       for (size_t i = 0; i < m->x.count * sizeof(double); i++)
         h = (h ^ ((unsigned char *)m->x.host)[i]) * 1099511628211u;
@@ -386,17 +366,17 @@ static void repeats(const char *backend, const kind *k, bool must) {
 
 static void reproducible(void **state) {
   (void)state;
-  repeats("cpu", &kinds[1], true);
+  repeats("cpu", &kinds[1]);
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (kinds[k].scene != ALONE)
-      repeats("cpu", &kinds[k], true);
+      repeats("cpu", &kinds[k]);
 }
 static void reproducible_on_cuda(void **state) {
   (void)state;
-  repeats("cuda", &kinds[1], false);
+  repeats("cuda", &kinds[1]);
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (kinds[k].scene != ALONE)
-      repeats("cuda", &kinds[k], false);
+      repeats("cuda", &kinds[k]);
 }
 
 int main(void) {

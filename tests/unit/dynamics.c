@@ -11,44 +11,31 @@
 #include "dynamics/particle.inc"
 #include "dynamics/elements.inc"
 
-static ig_ctx *open_backend(const char *name, int threads) {
-  ig_ctx *cx = NULL;
-  const ig_ctx_options options = {.backend = name, .threads = threads};
-  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
-  return cx;
-}
-
-static void check(ig_ctx *cx, ig_status status) {
-  if (status != IG_OK)
-    print_message("%s\n", ig_ctx_message(cx));
-  assert_int_equal(status, IG_OK);
-}
-
 /* A block set spinning keeps its shape: no stress, no change of energy. */
 static void spinning_block_keeps_its_shape(void **state) {
   (void)state;
-  ig_ctx *cx = open_backend("debug", 2);
+  ig_ctx *cx = ctx_on("debug", 2);
   for (int single = 0; single < 2; single++) {
     ig_dyn_problem q;
-    check(cx, ig_dyn_problem_new(cx, &q));
-    check(cx, ig_dyn_problem_box(&q, (double[3]){1, 0.5, 0.3}, (int[3]){4, 2, 2}));
+    GOOD(cx, ig_dyn_problem_new(cx, &q));
+    GOOD(cx, ig_dyn_problem_box(&q, (double[3]){1, 0.5, 0.3}, (int[3]){4, 2, 2}));
     q.section.integration = single ? IG_INTEGRATE_SINGLE : IG_INTEGRATE_FULL;
     q.material.young = 1e5; /* soft: strain of the spin itself is not wanted, so slow */
     ig_dyn_initial spin = {.spin = {0.001, 0.002, 0.003}};
     q.c.initial = (ig_list){1, &spin};
     ig_dyn_model *m;
-    check(cx, ig_dyn_problem_open(&q, IG_DOUBLE, IG_GATHER, &m));
+    GOOD(cx, ig_dyn_problem_open(&q, IG_DOUBLE, IG_GATHER, &m));
     double dt;
-    check(cx, ig_dyn_critical_step(m, &dt));
-    check(cx, ig_dyn_set_clock(m, 0.5 * dt, 0));
+    GOOD(cx, ig_dyn_critical_step(m, &dt));
+    GOOD(cx, ig_dyn_set_clock(m, 0.5 * dt, 0));
     ig_dyn_energy e0, e1;
-    check(cx, ig_dyn_energies(m, &e0));
+    GOOD(cx, ig_dyn_energies(m, &e0));
     m->start_energy = e0.kinetic;
-    check(cx, ig_dyn_advance(m, 2000));
-    check(cx, ig_dyn_energies(m, &e1));
+    GOOD(cx, ig_dyn_advance(m, 2000));
+    GOOD(cx, ig_dyn_energies(m, &e1));
     assert_true(fabs(e1.error) < 1e-7);
     assert_true(fabs(e1.kinetic / e0.kinetic - 1) < 1e-5);
-    check(cx, ig_fault_check(cx, "element", NULL));
+    GOOD(cx, ig_fault_check(cx, "element", NULL));
     ig_dyn_model_free(m);
     ig_dyn_problem_free(&q);
   }
@@ -61,21 +48,21 @@ static double growth(ig_ctx *cx, const int cells[3], int integration, double sha
   ig_dyn_model *m;
   double dt;
   ig_dyn_energy e0, e1;
-  check(cx, ig_dyn_problem_new(cx, &q));
-  check(cx, ig_dyn_problem_box(&q, (double[3]){cells[0], cells[1], cells[2]}, cells));
+  GOOD(cx, ig_dyn_problem_new(cx, &q));
+  GOOD(cx, ig_dyn_problem_box(&q, (double[3]){cells[0], cells[1], cells[2]}, cells));
   q.section.integration = integration;
   ig_dyn_problem_material(&q, 7850, 2e11, 0.35);
-  check(cx, ig_dyn_problem_open(&q, IG_DOUBLE, IG_GATHER, &m));
+  GOOD(cx, ig_dyn_problem_open(&q, IG_DOUBLE, IG_GATHER, &m));
   for (int64_t n = 0; n < m->p.nodes; n++) /* breathing, and all else a little */
     for (int d = 0; d < 3; d++)
       ((double *)m->v.host)[m->p.dofs * n + d] =
           1e-3 * (m->x0[3 * n + d] - 0.5 * cells[d]) + 1e-6 * sin(12.9898 * (double)(3 * n + d));
-  check(cx, ig_array_push(cx, &m->v));
-  check(cx, ig_dyn_critical_step(m, &dt));
-  check(cx, ig_dyn_set_clock(m, share * dt, 0));
-  check(cx, ig_dyn_energies(m, &e0));
-  check(cx, ig_dyn_advance(m, 300));
-  check(cx, ig_dyn_energies(m, &e1));
+  GOOD(cx, ig_array_push(cx, &m->v));
+  GOOD(cx, ig_dyn_critical_step(m, &dt));
+  GOOD(cx, ig_dyn_set_clock(m, share * dt, 0));
+  GOOD(cx, ig_dyn_energies(m, &e0));
+  GOOD(cx, ig_dyn_advance(m, 300));
+  GOOD(cx, ig_dyn_energies(m, &e1));
   ig_dyn_model_free(m);
   ig_dyn_problem_free(&q);
   return e1.kinetic / e0.kinetic;
@@ -85,7 +72,7 @@ static double growth(ig_ctx *cx, const int cells[3], int integration, double sha
    Bars one element thick are stable too. */
 static void critical_step_is_one(void **state) {
   (void)state;
-  ig_ctx *cx = open_backend("cpu", 1);
+  ig_ctx *cx = ctx_on("cpu", 1);
   for (int i = IG_INTEGRATE_BBAR; i <= IG_INTEGRATE_SINGLE; i++) {
     assert_true(growth(cx, (int[3]){1, 1, 1}, i, 0.99) < 2);
     assert_true(growth(cx, (int[3]){6, 1, 1}, i, 0.99) < 2);
@@ -255,26 +242,26 @@ static void flat(void *user, double u, double v, double x[3]) {
 }
 static void patch_passes(void **state_) {
   (void)state_;
-  ig_ctx *cx = open_backend("debug", 1);
+  ig_ctx *cx = ctx_on("debug", 1);
   for (int k = 0; k < 5; k++) { /* bbar, single, tetrahedra, membrane, bending */
     ig_dyn_problem q;
-    check(cx, ig_dyn_problem_new(cx, &q));
+    GOOD(cx, ig_dyn_problem_new(cx, &q));
     q.section.thickness = 0.05;
     q.section.integration = k == 1 ? IG_INTEGRATE_SINGLE : IG_INTEGRATE_BBAR;
     const int dims = k < 3 ? 3 : 2;
     if (k < 2)
-      check(cx, ig_dyn_problem_box(&q, (double[3]){1, 1, 1}, (int[3]){4, 4, 4}));
+      GOOD(cx, ig_dyn_problem_box(&q, (double[3]){1, 1, 1}, (int[3]){4, 4, 4}));
     else if (k == 2)
-      check(cx, ig_dyn_problem_tets(&q, (double[3]){1, 1, 1}, (int[3]){4, 4, 4}));
+      GOOD(cx, ig_dyn_problem_tets(&q, (double[3]){1, 1, 1}, (int[3]){4, 4, 4}));
     else
-      check(cx, ig_dyn_problem_sheet(&q, 5, 5, false, flat, NULL));
+      GOOD(cx, ig_dyn_problem_sheet(&q, 5, 5, false, flat, NULL));
     ig_mesh *mesh = q.mesh;
     for (ig_lid n = 0; n < mesh->nodes; n++)
       if (inner(mesh, n, dims))
         for (int c = 0; c < dims; c++)
           mesh->x[3 * n + c] += 0.05 * sin(13.0 * n + 5 * c);
     ig_dyn_model *m;
-    check(cx, ig_dyn_problem_open(&q, IG_DOUBLE, IG_GATHER, &m));
+    GOOD(cx, ig_dyn_problem_open(&q, IG_DOUBLE, IG_GATHER, &m));
     const int D = m->p.dofs;
     const double e = 1e-9;
     for (ig_lid n = 0; n < mesh->nodes; n++) {
@@ -291,10 +278,10 @@ static void patch_passes(void **state_) {
         v[2] = dims == 3 ? e * (0.4 * x[1] + 0.6 * x[2]) : 0;
       }
     }
-    check(cx, ig_array_push(cx, &m->v));
-    check(cx, ig_dyn_set_clock(m, 1, 0));
-    check(cx, ig_dyn_advance(m, 1));
-    check(cx, ig_dyn_pull(m));
+    GOOD(cx, ig_array_push(cx, &m->v));
+    GOOD(cx, ig_dyn_set_clock(m, 1, 0));
+    GOOD(cx, ig_dyn_advance(m, 1));
+    GOOD(cx, ig_dyn_pull(m));
     double inside = 0, all = 0;
     int seen = 0;
     for (ig_lid n = 0; n < mesh->nodes; n++) {
@@ -389,7 +376,7 @@ typedef struct {
 } queued;
 static double ramp_x[2] = {0, 1}, ramp_y[2] = {0, 1};
 static void queue_new(ig_ctx *cx, queued *s) {
-  check(cx, ig_dyn_problem_new(cx, &s->q));
+  GOOD(cx, ig_dyn_problem_new(cx, &s->q));
   const ig_mesh_case mesh = {
       .boxes = {2,
                 (ig_box_case[]){
@@ -408,7 +395,7 @@ static void queue_new(ig_ctx *cx, queued *s) {
                .of = IG_PICK_NODES,
                .place.box = {
                    .at.given = true, .min = IG_ROW(-1, -1, -1), .max = IG_ROW(0.001, 1, 0.052)}}}}};
-  check(cx, ig_mesh_generate(cx, &mesh, &s->q.mesh));
+  GOOD(cx, ig_mesh_generate(cx, &mesh, &s->q.mesh));
   s->fix = ig_support_fix("rim", "all");
   s->body = ig_support_fix("flying", NULL);
   s->press = ig_dyn_force_on("rim", 0, 0, 0);
@@ -416,7 +403,7 @@ static void queue_new(ig_ctx *cx, queued *s) {
   s->press.total[0] = s->press.total[1] = 0, s->press.total[2] = -1e5;
   s->press.history = (ig_table){2, ramp_x, ramp_y};
   ig_set *set;
-  check(cx, ig_mesh_add_set(cx, s->q.mesh, "plate_load", IG_SET_NODES, 1, &set));
+  GOOD(cx, ig_mesh_add_set(cx, s->q.mesh, "plate_load", IG_SET_NODES, 1, &set));
   set->item[0] = 4; /* a corner of the free edge */
   s->start = (ig_dyn_initial){.set = "flying", .velocity = {0, 0, 0}};
   s->probe = (ig_dyn_probe){.name = "corner", .set = "plate_load", .quantity = 2};
@@ -473,7 +460,7 @@ static void queue_restarts_to_the_same_bits(void **state) {
   (void)state;
   static keeper whole, cut, rest;
   for (int run = 0; run < 3; run++) {
-    ig_ctx *cx = open_backend("debug", 1 + run);
+    ig_ctx *cx = ctx_on("debug", 1 + run);
     static queued s;
     keeper *k = run == 0 ? &whole : run == 1 ? &cut : &rest;
     k->cx = cx;
@@ -483,7 +470,7 @@ static void queue_restarts_to_the_same_bits(void **state) {
     if (run == 1)
       assert_int_equal(status, IG_INTERRUPTED);
     else
-      check(cx, status);
+      GOOD(cx, status);
     ig_dyn_problem_free(&s.q);
     ig_ctx_close(cx);
   }
@@ -520,10 +507,10 @@ static void output_is_what_the_case_asks(void **state) {
   static keeper k[4];
   for (int i = 0; i < 4; i++) {
     static queued s;
-    ig_ctx *cx = open_backend("cpu", 1);
+    ig_ctx *cx = ctx_on("cpu", 1);
     k[i].cx = cx;
     queue_new(cx, &s);
-    check(cx, queue_run(cx, &s, &k[i], &t[i].output, NULL));
+    GOOD(cx, queue_run(cx, &s, &k[i], &t[i].output, NULL));
     assert_int_equal(k[i].pictures, t[i].pictures);
     assert_int_equal(k[i].fields, t[i].fields);
     assert_int_equal(k[i].found, t[i].fields > 0);
@@ -541,7 +528,7 @@ static void output_is_what_the_case_asks(void **state) {
 static void runs_stop_at_their_limits(void **state) {
   (void)state;
   for (int kind = 0; kind < 3; kind++) {
-    ig_ctx *cx = open_backend("cpu", 1);
+    ig_ctx *cx = ctx_on("cpu", 1);
     static queued s;
     static keeper k;
     memset(&k, 0, sizeof k);
