@@ -98,7 +98,7 @@ ig_status ig_histories_add(ig_ctx *cx, ig_histories *h, const ig_table *t, ig_hi
     return IG_OK;
   if (t->count > INT32_MAX - h->rows)
     return IG_FAIL(cx, IG_INPUT, "too many rows of histories");
-  const size_t rows = (size_t)(h->rows + t->count);
+  const size_t rows = (size_t)h->rows + (size_t)t->count;
   void *x = realloc(h->x, rows * sizeof *h->x);
   h->x = x ? x : h->x;
   void *y = realloc(h->y, rows * sizeof *h->y);
