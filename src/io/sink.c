@@ -545,11 +545,12 @@ static ig_status restart(files *s, const ig_restart *from) {
   IG_TRY(ig_result_folder_retake(s->cx, &s->folder, (uint64_t) * (const int64_t *)run));
   for (int64_t i = 0; i < count; i++)
     IG_TRY(add_time(s->cx, s, ((const double *)times)[i]));
-  if (count)
+  if (count) {
     IG_TRY(write_series(s->cx, s)); /* before the files it no longer names go */
-  else
+  } else {
     IG_TRY(ig_result_folder_remove(s->cx, &s->folder, IG_SERIES));
-  IG_TRY(ig_result_folder_remove(s->cx, &s->folder, IG_SERIES_TOO));
+    IG_TRY(ig_result_folder_remove(s->cx, &s->folder, IG_SERIES_TOO));
+  }
   IG_TRY(ig_result_folder_cut(s->cx, &s->folder, s->snapshots));
   return history_continue(s, *(const int64_t *)bytes);
 }

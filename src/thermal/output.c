@@ -248,14 +248,17 @@ done:
 
 /* --- checkpoints */
 
+enum { KEPT = 11 }; /* numbers of the run beside the state */
+
 ig_status ig_thermal_save(ig_thermal_run *run) {
   ig_saved saved[IG_HEAT_SAVED + 1];
   int count;
   IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
-  double kept[10] = {run->layer_z,      run->interlayer,   run->melt_most[0],
-                     run->melt_most[1], run->melt_most[2], run->melt_most[3]};
+  double kept[KEPT] = {run->layer_z,      run->interlayer,   run->melt_most[0],
+                       run->melt_most[1], run->melt_most[2], run->melt_most[3]};
   memcpy(kept + 6, run->as_done, sizeof run->as_done);
-  saved[count++] = (ig_saved){"kept", IG_F64, 10, kept};
+  kept[10] = run->dt;
+  saved[count++] = (ig_saved){"kept", IG_F64, KEPT, kept};
   return run->job->sink->checkpoint(run->job->sink, (double)run->done * run->dt, run->done, saved,
                                     count);
 }
@@ -263,18 +266,21 @@ ig_status ig_thermal_save(ig_thermal_run *run) {
 ig_status ig_thermal_restore(ig_thermal_run *run) {
   ig_ctx *cx = run->job->cx;
   const ig_restart *restart = run->job->restart;
-  if (restart->step > 0) { /* a run that goes further than it meant to keeps its step */
-    run->dt = restart->time / (double)restart->step;
-    run->steps = (int64_t)ceil(run->c->duration / run->dt * (1 - 1e-9));
+  const void *data;
+  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, KEPT, &data));
+  const double *kept = data, dt = kept[10];
+  if (!(dt > 0) || !(fabs(restart->time - (double)restart->step * dt) <= 1e-9 * dt))
+    return IG_FAIL(cx, IG_INPUT,
+                   "the checkpoint's time, step and step length contradict each other");
+  if (dt != run->dt) { /* a run that goes further than it meant to keeps its step */
+    run->dt = dt;
+    run->steps = (int64_t)ceil(run->c->duration / dt * (1 - 1e-9));
   }
   if (restart->step > run->steps)
     return ig_fail_at(cx, &run->c->at, "the checkpoint is at %g s, the case ends at %g s",
                       restart->time, run->c->duration);
   run->step = run->done = run->shown = restart->step;
   IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
-  const void *data;
-  IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, 10, &data));
-  const double *kept = data;
   run->layer_z = kept[0];
   run->interlayer = kept[1];
   memcpy(run->melt_most, kept + 2, sizeof run->melt_most);

@@ -59,7 +59,7 @@ done
 go
 wait $pid || { echo "the last life fails: $(cat errors)"; exit 1; }
 count=0
-for file in whole/snap_*.vtkhdf whole/snap.vtkhdf.series whole/history.csv; do
+for file in whole/snap_*.vtkhdf whole/snap.*.series whole/history.csv; do
   cmp "$file" "cut/$(basename "$file")" || exit 1
   count=$((count + 1))
 done
