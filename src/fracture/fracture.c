@@ -59,7 +59,7 @@ static ig_status run_steps(ig_job *job, ig_frac_model *m) {
   const int64_t last = (int64_t)ceil(c->duration / dt - 1e-9);
   ig_schedule due;
   ig_schedule_start(&due, job->sink ? job->output : NULL, c->duration);
-  const bool shown = due.every > 0 || due.interval < INFINITY;
+  const bool shown = job->sink && ig_output_shows(job->output);
   ig_frac_track track;
   ig_frac_track_start(&track, c, c->duration);
   if (job->restart) {
