@@ -278,8 +278,9 @@ static ig_status model_read(maker *m, const char *text, size_t size, double *uni
                      m->path);
     } else if (tag_is(tag, end, "item") &&
                (items++ || attribute(tag, end, "transform", value, sizeof value))) {
-      ig_warn(m->cx, "%s: where the build places its objects is not read: they stay where they "
-                     "are defined",
+      ig_warn(m->cx,
+              "%s: where the build places its objects is not read: they stay where they "
+              "are defined",
               m->path);
     }
   }

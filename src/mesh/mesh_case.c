@@ -100,7 +100,8 @@ static const ig_option voxel_options[] = {
     IG_FILE(M, stl, NULL,
             "part to cut into voxels: .stl, .obj, .3mf (millimetres unless `unit` or the file says "
             "otherwise), or the outer surface of any other mesh or geometry file"),
-    IG_REAL(M, voxel, "m", NULL, IG_TINY, 1e9, "stl: edge of a voxel; one whose middle is inside is kept"),
+    IG_REAL(M, voxel, "m", NULL, IG_TINY, 1e9,
+            "stl: edge of a voxel; one whose middle is inside is kept"),
     IG_VECTOR(M, rotate, 3, "rad", "[0, 0, 0]", "stl: turned about x, then y, then z"),
     IG_VECTOR(M, move, 3, "m", "[0, 0, 0]", "stl: then moved by this"),
     IG_BOOL(M, drop, "false", "stl: set down, its lowest point at z = move.z"),
@@ -196,8 +197,10 @@ static ig_status source_find(ig_ctx *cx, const ig_mesh_case *c, source *found) {
   };
   *found = (source){0};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    const bool given = i == 0 ? c->file != NULL : i == 1 ? c->boxes.count > 0
-                       : i == 2 ? c->voxels.stl != NULL : all[i].at->given;
+    const bool given = i == 0   ? c->file != NULL
+                       : i == 1 ? c->boxes.count > 0
+                       : i == 2 ? c->voxels.stl != NULL
+                                : all[i].at->given;
     if (!given)
       continue;
     if (found->key)

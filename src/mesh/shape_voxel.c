@@ -52,8 +52,9 @@ static ig_status soup_check(ig_ctx *cx, const ig_voxel_case *c, ig_soup *s, ig_s
                    c->stl, v->holes, v->holes == 1 ? "" : "s", (int)v->open_edges,
                    (int)v->hole_edges, v->hole[0], v->hole[1], v->hole[2]);
   if (!v->oriented)
-    ig_warn(cx, "%s: its triangles do not all face the same way: inside is what an odd number of "
-                "crossings encloses",
+    ig_warn(cx,
+            "%s: its triangles do not all face the same way: inside is what an odd number of "
+            "crossings encloses",
             c->stl);
   if (v->crowded_edges)
     ig_warn(cx, "%s: %d edges where more than two triangles meet", c->stl, (int)v->crowded_edges);
@@ -130,14 +131,14 @@ static ig_status grid_mesh(ig_ctx *cx, const grid *g, ig_draft *draft) {
   for (size_t p = 0; p < points; p++)
     nodes += number[p];
   if (8 * elements > INT32_MAX || nodes > INT32_MAX) {
-    status = IG_FAIL(cx, IG_INPUT, "%lld voxels are more than one mesh can number: take larger ones",
-                     (long long)elements);
+    status =
+        IG_FAIL(cx, IG_INPUT, "%lld voxels are more than one mesh can number: take larger ones",
+                (long long)elements);
     goto done;
   }
   IG_TRY_GOTO(status, done, ig_mesh_new(cx, 3, (ig_lid)nodes, &draft->mesh));
   ig_block *block;
-  IG_TRY_GOTO(status, done,
-              ig_mesh_add_block(cx, draft->mesh, IG_HEX8, (ig_lid)elements, &block));
+  IG_TRY_GOTO(status, done, ig_mesh_add_block(cx, draft->mesh, IG_HEX8, (ig_lid)elements, &block));
   ig_lid n = 0;
   for (size_t p = 0; p < points; p++) {
     if (!number[p])
@@ -264,8 +265,9 @@ ig_status ig_draft_voxels(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
   if (*type == IG_ELEM_TYPES)
     *type = IG_HEX8;
   if (*type != IG_HEX8 && *type != IG_TET4 && *type != IG_TET10)
-    return IG_FAIL(cx, IG_INPUT, "voxels are hexahedra, or tetrahedra cut from them: expected "
-                                 "element hex8, tet4 or tet10");
+    return IG_FAIL(cx, IG_INPUT,
+                   "voxels are hexahedra, or tetrahedra cut from them: expected "
+                   "element hex8, tet4 or tet10");
   ig_soup soup = {0};
   grid g = {.region = NULL};
   ig_status status =

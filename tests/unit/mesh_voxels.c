@@ -119,9 +119,10 @@ static void binary_though_it_begins_with_solid(void **state) {
 
 static void obj_with_polygons(void **state) {
   (void)state;
-  static const char text[] = "# a box\nv 0 0 0\nv 2 0 0\nv 2 3 0\nv 0 3 0\nv 0 0 4\nv 2 0 4\nv 2 3 4\n"
-                             "v 0 3 4\nf 1/1/1 4/2/1 3/3/1 2/4/1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\n"
-                             "f 3 4 8 7\nf -5 -8 -4 -1\n";
+  static const char text[] =
+      "# a box\nv 0 0 0\nv 2 0 0\nv 2 3 0\nv 0 3 0\nv 0 0 4\nv 2 0 4\nv 2 3 4\n"
+      "v 0 3 4\nf 1/1/1 4/2/1 3/3/1 2/4/1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\n"
+      "f 3 4 8 7\nf -5 -8 -4 -1\n";
   ig_mesh *mesh;
   const ig_voxel_case v = {.stl = store("box.obj", text, sizeof text - 1), .voxel = 1e-3};
   assert_int_equal(make(&v, 0, &mesh), IG_OK);
@@ -176,9 +177,8 @@ static void threemf_with_its_unit(void **state) {
                           box_x[i][0], box_x[i][1], box_x[i][2]);
   n += (size_t)snprintf(model + n, sizeof model - n, "</vertices><triangles>");
   for (int t = 0; t < 12; t++)
-    n += (size_t)snprintf(model + n, sizeof model - n,
-                          "<triangle v1=\"%d\" v2=\"%d\" v3=\"%d\"/>", box_face[t][0],
-                          box_face[t][1], box_face[t][2]);
+    n += (size_t)snprintf(model + n, sizeof model - n, "<triangle v1=\"%d\" v2=\"%d\" v3=\"%d\"/>",
+                          box_face[t][0], box_face[t][1], box_face[t][2]);
   snprintf(model + n, sizeof model - n,
            "</triangles></mesh></object></resources><build><item objectid=\"1\"/></build></model>");
   const size_t size = zip_of("3D/3dmodel.model", model, zip);
@@ -211,12 +211,13 @@ static void holes_are_named(void **state) {
   ig_mesh_free(mesh);
   static const struct {
     const char *name, *text, *message;
-  } bad[] = {{"a.stl", "nothing", "neither a text STL"},
-             {"b.stl", "solid a\nfacet\nouter loop\nvertex 0 0\n", "b.stl:4:"},
-             {"c.stl", "solid a\nendsolid\n", "there are no triangles"},
-             {"d.stl", "solid a\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nendloop\n", "of 2 corners"},
-             {"e.obj", "v 0 0 0\nf 1 2 3\n", "e.obj:2:5: point 2: there are 1"},
-             {"f.3mf", "PK and nothing else in here, really", "not a sound zip archive"}};
+  } bad[] = {
+      {"a.stl", "nothing", "neither a text STL"},
+      {"b.stl", "solid a\nfacet\nouter loop\nvertex 0 0\n", "b.stl:4:"},
+      {"c.stl", "solid a\nendsolid\n", "there are no triangles"},
+      {"d.stl", "solid a\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nendloop\n", "of 2 corners"},
+      {"e.obj", "v 0 0 0\nf 1 2 3\n", "e.obj:2:5: point 2: there are 1"},
+      {"f.3mf", "PK and nothing else in here, really", "not a sound zip archive"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     v = (ig_voxel_case){.stl = store(bad[i].name, bad[i].text, strlen(bad[i].text)), .voxel = 1e-3};
     assert_int_equal(make(&v, 0, &mesh), IG_INPUT);
