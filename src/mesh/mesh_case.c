@@ -106,7 +106,7 @@ static const ig_option voxel_options[] = {
     IG_VECTOR(M, move, 3, "m", "[0, 0, 0]", "stl: then moved by this"),
     IG_BOOL(M, drop, "false", "stl: set down, its lowest point at z = move.z"),
     IG_BOOL(M, open, "false", "stl: fill a surface with holes, by the majority of rays"),
-    IG_MAP(M, plate, ig_voxel_plate, voxel_plate_options, NULL,
+    IG_MAP(M, build_plate, ig_voxel_plate, voxel_plate_options, NULL,
            "stl: a plate below the part (element set `plate`), which is set down on it"),
     IG_END};
 #undef M
@@ -130,7 +130,10 @@ static const ig_option jitter_options[] = {
 
 #define M ig_mesh_case
 const ig_option ig_mesh_options[] = {
-    IG_FILE(M, file, NULL, "mesh to read: .vtkhdf, .msh, .inp, .k, .vtk; or .geo, .step to mesh"),
+    IG_FILE(M, file, NULL,
+            "mesh to read: .vtkhdf, .vtu, .vtk, .inp, .k, .msh, .unv, .med, .cgns, .bdf; or .geo, "
+            ".step to mesh"),
+    IG_BOOL(M, split, "false", "hexahedra, wedges and pyramids of a file are cut into tetrahedra"),
     IG_REAL(M, unit, "m", NULL, IG_TINY, 1e9,
             "length of one unit of the file's coordinates; left out: 1 m, of an stl 1 mm"),
     IG_REAL(M, edge, "m", "0", 0, 1e9, "element size for geometry meshed by Gmsh; 0: its choice"),
@@ -262,7 +265,8 @@ static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
   if (c->make)
     return c->make(cx, c->user, mesh);
 #ifdef INGOT_HAVE_IO
-  const ig_mesh_read_options options = {.unit = c->unit > 0 ? c->unit : 0, .edge = c->edge};
+  const ig_mesh_read_options options = {
+      .unit = c->unit > 0 ? c->unit : 0, .edge = c->edge, .split = c->split};
   return ig_mesh_read(cx, c->file, &options, mesh);
 #else
   (void)mesh;
@@ -302,7 +306,7 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
   IG_TRY(boxes_name(cx, c, mesh));
   if (c->voxels.stl) {
     IG_TRY(ig_mesh_set_tagged(cx, mesh, "part", 1));
-    if (c->voxels.plate.at.given)
+    if (c->voxels.build_plate.at.given)
       IG_TRY(ig_mesh_set_tagged(cx, mesh, "plate", 2));
   }
   if (draft->side)
