@@ -229,8 +229,8 @@ static ig_status region_fill(ig_ctx *cx, const ig_soup *s, const ig_soup_survey 
 static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_soup *s, grid *g,
                              ig_draft *draft) {
   ig_soup_survey v;
-  ig_lid below, around;
-  int64_t solid, pieces;
+  ig_lid below = 0, around = 0;
+  int64_t solid = 0, pieces = 0;
   soup_turn(s, c->rotate);
   IG_TRY(soup_check(cx, c, s, &v));
   double by[3] = {c->move[0], c->move[1], c->move[2]};
