@@ -106,7 +106,7 @@ static const ig_option voxel_options[] = {
     IG_VECTOR(M, move, 3, "m", "[0, 0, 0]", "stl: then moved by this"),
     IG_BOOL(M, drop, "false", "stl: set down, its lowest point at z = move.z"),
     IG_BOOL(M, open, "false", "stl: fill a surface with holes, by the majority of rays"),
-    IG_MAP(M, plate, ig_voxel_plate, voxel_plate_options, NULL,
+    IG_MAP(M, build_plate, ig_voxel_plate, voxel_plate_options, NULL,
            "stl: a plate below the part (element set `plate`), which is set down on it"),
     IG_END};
 #undef M
@@ -302,7 +302,7 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
   IG_TRY(boxes_name(cx, c, mesh));
   if (c->voxels.stl) {
     IG_TRY(ig_mesh_set_tagged(cx, mesh, "part", 1));
-    if (c->voxels.plate.at.given)
+    if (c->voxels.build_plate.at.given)
       IG_TRY(ig_mesh_set_tagged(cx, mesh, "plate", 2));
   }
   if (draft->side)

@@ -72,7 +72,7 @@ typedef struct {
   double voxel;
   double rotate[3], move[3]; /* rad about x, then y, then z; m */
   bool drop, open;
-  ig_voxel_plate plate;
+  ig_voxel_plate build_plate;
 } ig_voxel_case;
 
 /* A set by place. */

@@ -173,9 +173,9 @@ static ig_status grid_lay(ig_ctx *cx, const ig_voxel_case *c, const ig_soup_surv
                           ig_lid *below, ig_lid *around) {
   const double edge = c->voxel;
   double cells = 1;
-  const bool plate = c->plate.at.given;
-  const double deep = plate ? ceil(c->plate.thickness / edge - 1e-6) : 0;
-  const double wide = plate ? ceil(c->plate.margin / edge - 1e-6) : 0;
+  const bool plate = c->build_plate.at.given;
+  const double deep = plate ? ceil(c->build_plate.thickness / edge - 1e-6) : 0;
+  const double wide = plate ? ceil(c->build_plate.margin / edge - 1e-6) : 0;
   double n[3];
   for (int d = 0; d < 3; d++) {
     n[d] = fmax(1, ceil((v->high[d] - v->low[d]) / edge - 1e-6));
@@ -234,7 +234,7 @@ static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_soup *s, gri
   soup_turn(s, c->rotate);
   IG_TRY(soup_check(cx, c, s, &v));
   double by[3] = {c->move[0], c->move[1], c->move[2]};
-  if (c->plate.at.given || c->drop)
+  if (c->build_plate.at.given || c->drop)
     by[2] -= v.low[2];
   soup_move(s, by);
   for (int d = 0; d < 3; d++)

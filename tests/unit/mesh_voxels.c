@@ -80,7 +80,7 @@ static void a_box_is_its_voxels(void **state) {
   ig_mesh_free(mesh);
   /* turned by a right angle, on a plate of two layers that reaches one voxel further */
   v.rotate[0] = M_PI / 2;
-  v.plate = (ig_voxel_plate){.at.given = true, .thickness = 0.8e-3, .margin = 0.5e-3};
+  v.build_plate = (ig_voxel_plate){.at.given = true, .thickness = 0.8e-3, .margin = 0.5e-3};
   assert_int_equal(make(&v, 0, &mesh), IG_OK);
   double low[3], high[3];
   ig_mesh_bounds(mesh, low, high);
