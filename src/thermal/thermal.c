@@ -115,6 +115,13 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   line(user, "conduction", conduction[r.heat.conduction]);
   snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_bytes);
   line(user, "device memory", text);
+  for (int i = 0; i < r.beams.count; i++) {
+    ig_toolpath_survey s;
+    snprintf(text, sizeof text, "%d of %d", i + 1, r.beams.count);
+    line(user, "beam", text);
+    IG_TRY_GOTO(status, done, ig_toolpath_look(job->cx, &r.beams.beam[i].path, &s));
+    ig_toolpath_describe(&s, line, user);
+  }
 done:
   ig_thermal_close(&r);
   return status;
