@@ -99,9 +99,9 @@ static void shattering_keeps_mass_momentum_energy(void **state) {
     const double mass = total(&m, -1);
     assert_float_equal(mass, 1000 * (k < 2 ? 0.8 : 0.48), 1e-9 * mass);
     const int32_t before = m.s.node_max;
-    GOOD(cx, ig_frac_history(&p.job, &m, &track));
+    GOOD(cx, ig_frac_history(&p.job, &m, &track, p.job.sink));
     GOOD(cx, ig_frac_model_run(&m, 400));
-    GOOD(cx, ig_frac_history(&p.job, &m, &track));
+    GOOD(cx, ig_frac_history(&p.job, &m, &track, p.job.sink));
     assert_true(m.count.cohesive > m.facets / 3);
     if (k == 1 || k == 3)
       assert_true(m.s.node_max > before); /* the tables grew */
@@ -198,25 +198,24 @@ static void restarted(const char *backend, ig_assembly how, int contact, bool su
       .sink = {.self = &k, .checkpoint = keep, .history = keep_row, .snapshot = keep_snapshot}};
   shatter_with(&p, cx, IG_TRI6, how, contact, surface, &a);
   p.job.sink = &k.sink;
-  GOOD(cx, ig_frac_history(&p.job, &a, &track));
+  GOOD(cx, ig_frac_history(&p.job, &a, &track, p.job.sink));
   GOOD(cx, ig_frac_model_run(&a, stop));
   if (after_row)
-    GOOD(cx, ig_frac_history(&p.job, &a, &track));
-  GOOD(cx, ig_frac_save(&p.job, &a, &track));
+    GOOD(cx, ig_frac_history(&p.job, &a, &track, p.job.sink));
+  GOOD(cx, ig_frac_save(&a, &track, &k.sink));
   if (!after_row)
-    GOOD(cx, ig_frac_history(&p.job, &a, &track));
-  GOOD(cx, ig_frac_snapshot(&p.job, &a));
+    GOOD(cx, ig_frac_history(&p.job, &a, &track, p.job.sink));
+  GOOD(cx, ig_frac_snapshot(&p.job, &a, p.job.sink));
   GOOD(cx, ig_frac_model_run(&a, 95));
-  GOOD(cx, ig_frac_history(&p.job, &a, &track));
+  GOOD(cx, ig_frac_history(&p.job, &a, &track, p.job.sink));
   shatter_with(&q, cx, IG_TRI6, how, contact, surface, &b);
   q.job.sink = &k.sink;
-  q.job.restart = &k.restart;
-  GOOD(cx, ig_frac_restore(&q.job, &b, &again));
+  GOOD(cx, ig_frac_restore(&q.job, &b, &again, &k.restart));
   assert_int_equal(b.count.step, stop);
   if (!after_row)
-    GOOD(cx, ig_frac_history(&q.job, &b, &again));
+    GOOD(cx, ig_frac_history(&q.job, &b, &again, q.job.sink));
   GOOD(cx, ig_frac_model_run(&b, 95));
-  GOOD(cx, ig_frac_history(&q.job, &b, &again));
+  GOOD(cx, ig_frac_history(&q.job, &b, &again, q.job.sink));
   assert_int_equal(a.count.nodes, b.count.nodes);
   assert_int_equal(a.count.cohesive, b.count.cohesive);
   assert_true(a.count.cohesive > 0 && k.rows >= 4);

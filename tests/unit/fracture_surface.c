@@ -181,11 +181,11 @@ static void passing_through_is_said(void **state) {
       p.c.surface_contact = on;
       p.job.sink = &sink;
       GOOD(cx, ig_frac_setup(&p.job, &m));
-      GOOD(cx, ig_frac_history(&p.job, &m, &track));
+      GOOD(cx, ig_frac_history(&p.job, &m, &track, p.job.sink));
       assert_string_equal(said, "");
       for (int i = 1; i < 4; i++) {
         GOOD(cx, ig_frac_model_run(&m, (int64_t)(i * 5e-6 / m.s.dt)));
-        GOOD(cx, ig_frac_history(&p.job, &m, &track));
+        GOOD(cx, ig_frac_history(&p.job, &m, &track, p.job.sink));
         if (i == 1)
           assert_true((strstr(said, "pass through each other") != NULL) == !on);
         else
@@ -216,7 +216,7 @@ static void turning_is_said(void **state) {
     GOOD(cx, ig_mesh_box(cx, IG_TRI3, (double[]){0.02, 0.02, 0}, (int[]){4, 4, 1}, &p.job.mesh));
     GOOD(cx, ig_frac_setup(&p.job, &m));
     GOOD(cx, ig_frac_model_run(&m, (int64_t)(60e-6 / m.s.dt)));
-    GOOD(cx, ig_frac_history(&p.job, &m, &track));
+    GOOD(cx, ig_frac_history(&p.job, &m, &track, p.job.sink));
     assert_true((strstr(said, "rotation: finite") != NULL) == !finite);
     ig_frac_model_free(&m);
     ig_frac_problem_free(&p);
