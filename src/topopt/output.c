@@ -207,7 +207,7 @@ ig_status ig_topopt_restore(ig_job *job, ig_design *s, int64_t *iteration, doubl
       snprintf(name, sizeof name, "constraint %d", i + 1);
       LOAD(s->limit_state[i], name, nu);
     }
-  if (s->c->optimiser.method == IG_OPTIMISER_MMA && job->restart->step > 0) {
+  if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA && job->restart->step > 0) {
     IG_TRY(ig_mma_prepare(s));
     LOAD(s->mma_low, "lower asymptote", n);
     LOAD(s->mma_high, "upper asymptote", n);
@@ -226,39 +226,4 @@ ig_status ig_topopt_restore(ig_job *job, ig_design *s, int64_t *iteration, doubl
   memcpy(s->dual, figures + 4, sizeof s->dual);
   *iteration = job->restart->step;
   return IG_OK;
-}
-
-/* --- the end --- */
-
-ig_status ig_topopt_finish(ig_job *job, ig_design *s, const ig_evaluation *e) {
-  ig_sink *sink = job->sink;
-  static const char *const unit[] = {
-      [IG_PROBLEM_STIFFNESS] = "J", [IG_PROBLEM_HEAT] = "W K", [IG_PROBLEM_MECHANISM] = "m"};
-  IG_TRY(sink->result(sink, "objective", unit[s->c->problem], e->objective));
-  IG_TRY(sink->result(sink, "volume", "", e->volume));
-  IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
-  IG_TRY(sink->result(sink, "seconds_solve", "s", s->seconds[0]));
-  IG_TRY(sink->result(sink, "seconds_sensitivities", "s", s->seconds[1]));
-  IG_TRY(sink->result(sink, "seconds_filter", "s", s->seconds[2]));
-  IG_TRY(sink->result(sink, "seconds_update", "s", s->seconds[3]));
-  const ig_surface_case *c = &s->c->surface;
-  if (!s->d->surface || c->formats.count == 0)
-    return IG_OK;
-  const size_t n = (size_t)s->d->places;
-  double *density;
-  IG_TRY(IG_NEW(s->cx, &density, n, "surface"));
-  ig_part surface = {0};
-  ig_status status =
-      s->cx->backend->copy_out(s->cx, density, s->density[s->realisations - 1].dev, n * 8);
-  if (status == IG_OK)
-    status = s->d->surface(s->d->self, density, c->level, c->mirror, &surface);
-  free(density);
-  for (int f = 0; status == IG_OK && f < c->formats.count; f++)
-    status = ig_part_write(s->cx, &surface, c->formats.value[f], sink);
-  if (status == IG_OK)
-    status = sink->result(sink, "surface_area", "m^2", surface.area);
-  if (status == IG_OK)
-    status = sink->result(sink, "surface_volume", "m^3", surface.volume);
-  ig_part_free(&surface);
-  return status;
 }

@@ -17,7 +17,8 @@ IG_MUST_CHECK ig_status ig_topopt_checkpoint(ig_job *job, ig_design *s, int64_t 
                                              double objective);
 IG_MUST_CHECK ig_status ig_topopt_restore(ig_job *job, ig_design *s, int64_t *iteration,
                                           double *objective);
-/* Figures of summary.json and the part's surface. */
-IG_MUST_CHECK ig_status ig_topopt_finish(ig_job *job, ig_design *s, const ig_evaluation *e);
+/* The statement at the end: figures of summary.json, the part's surface; finish.c. */
+IG_MUST_CHECK ig_status ig_topopt_finish(ig_job *job, ig_design *s, const ig_evaluation *e,
+                                         bool settled);
 
 #endif

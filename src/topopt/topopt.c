@@ -20,13 +20,9 @@
 /* --- the loop --- */
 
 /* Whether the design has arrived: it no longer changes, and no ramp would change it. */
-static bool arrived(const ig_topopt_case *c, int64_t iteration, const ig_evaluation *e,
-                    double change, double last) {
-  ig_evaluation next = {0};
-  ig_design_continue(c, iteration + 1, &next);
-  const bool settled = next.penalty == e->penalty && next.gray == e->gray && next.beta == e->beta;
+static bool arrived(const ig_topopt_case *c, const ig_evaluation *e, double change, double last) {
   const double moved = fabs(e->objective - last) / fmax(fabs(e->objective), 1e-300);
-  return settled && change <= c->change &&
+  return ig_design_ramped(c, e) && change <= c->change &&
          (c->objective_change == 0 || moved <= c->objective_change);
 }
 
@@ -66,7 +62,7 @@ static ig_status loop(ig_job *job, ig_design *s) {
     change = st.change;
     if (c->solver.tolerance == 0)
       s->tolerance = ig_design_tolerance(change);
-    done = arrived(c, iteration, &e, change, last);
+    done = arrived(c, &e, change, last);
     last = e.objective;
     job->element_steps += (double)s->d->dofs * e.iterations;
     const bool end = done || iteration == c->iterations;
@@ -92,9 +88,7 @@ static ig_status loop(ig_job *job, ig_design *s) {
     return IG_OK;
   if (pictures)
     IG_TRY(picture(job, s, iteration));
-  IG_TRY(job->sink->result_text(job->sink, "stopped",
-                                done ? "the design no longer changes" : "iteration limit"));
-  return ig_topopt_finish(job, s, &e);
+  return ig_topopt_finish(job, s, &e, done);
 }
 
 /* The discretisation the case asks for, a grid or a mesh, and the design on it. */
@@ -105,6 +99,7 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_design **s) {
   *d = NULL;
   *s = NULL;
   IG_TRY(ig_topopt_output_check(job));
+  IG_TRY(ig_part_formats_check(job->cx, &c->surface));
   if (job->mesh && grid)
     return ig_fail_at(job->cx, &c->grid.at, "grid: there is a mesh already: give one of the two");
   if (!job->mesh && !grid)
