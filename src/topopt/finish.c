@@ -129,8 +129,10 @@ static ig_status put_surface(ig_sink *sink, const ig_design *s, const ig_evaluat
   return status;
 }
 
-ig_status ig_topopt_finish(ig_job *job, ig_design *s, const ig_evaluation *e, bool settled) {
-  ig_sink *sink = job->sink;
+ig_status ig_topopt_finish(void *self, ig_sink *sink) {
+  ig_topopt_run *r = self;
+  const ig_design *s = r->s;
+  const ig_evaluation *e = &r->e;
   static const char *const unit[] = {
       [IG_PROBLEM_STIFFNESS] = "J", [IG_PROBLEM_HEAT] = "W K", [IG_PROBLEM_MECHANISM] = "m"};
   static const char *const stage[] = {"seconds_solve", "seconds_sensitivities", "seconds_filter",
@@ -138,7 +140,8 @@ ig_status ig_topopt_finish(ig_job *job, ig_design *s, const ig_evaluation *e, bo
   const size_t n = (size_t)s->d->places;
   double *density;
   ig_status status;
-  IG_TRY(put_stopped(sink, s, e, settled));
+  IG_TRY(ig_topopt_analyse(r));
+  IG_TRY(put_stopped(sink, s, e, r->arrived));
   IG_TRY(sink->result(sink, "objective", unit[s->c->problem], e->objective));
   IG_TRY(put_constraints(sink, s, e));
   IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
