@@ -1,5 +1,6 @@
 /* Drawing a snapshot: pick a field, keep some cells, find their surface, project, paint, label. */
 #include "io/picture.h"
+#include "core/number.h"
 #include "io/stl.h"
 #include "io/vtkhdf.h"
 
@@ -319,11 +320,11 @@ static void legend_bar(ig_canvas *c, const scene *k) {
     for (double v = ceil(k->low / step - 1e-9) * step; v <= k->high + 1e-9 * span; v += step) {
       const float y = (float)y1 - (float)((v - k->low) / span) * (float)(y1 - y0);
       ig_canvas_line(c, (float)(x + w), y, (float)(x + w) + 0.006F * h, y, 0.0016F * h, INK);
-      snprintf(text, sizeof text, "%.4g", fabs(v) < 1e-9 * span ? 0 : v);
+      ig_format(text, sizeof text, "%.4g", fabs(v) < 1e-9 * span ? 0 : v);
       ig_canvas_text(c, (float)(x + w) + 0.014F * h, y + size / 2, size, INK, text);
     }
   } else {
-    snprintf(text, sizeof text, "%.6g", k->low);
+    ig_format(text, sizeof text, "%.6g", k->low);
     ig_canvas_text(c, (float)(x + w) + 0.014F * h, (float)(y0 + y1) / 2, size, INK, text);
   }
   /* the name stands above the bar, kept inside the picture */
@@ -348,13 +349,13 @@ static void legend_axes(ig_canvas *c, const camera *k, bool facing) {
 static void time_text(double t, char *text, size_t size) {
   const double a = fabs(t);
   if (a == 0 || a >= 1)
-    snprintf(text, size, "t = %.4g s", t);
+    ig_format(text, size, "t = %.4g s", t);
   else if (a >= 1e-3)
-    snprintf(text, size, "t = %.4g ms", 1e3 * t);
+    ig_format(text, size, "t = %.4g ms", 1e3 * t);
   else if (a >= 1e-6)
-    snprintf(text, size, "t = %.4g us", 1e6 * t);
+    ig_format(text, size, "t = %.4g us", 1e6 * t);
   else
-    snprintf(text, size, "t = %.4g ns", 1e9 * t);
+    ig_format(text, size, "t = %.4g ns", 1e9 * t);
 }
 
 /* --- the whole */
@@ -408,7 +409,7 @@ static ig_status draw(ig_snapshot *snap, const char *path, const ig_view_options
   legend_axes(canvas, &k.camera, surface->flat && !o->fixed_camera);
   char text[64] = "";
   if (snap->iterations)
-    snprintf(text, sizeof text, "iteration %.0f", snap->time);
+    ig_format(text, sizeof text, "iteration %.0f", snap->time);
   else if (!isnan(snap->time))
     time_text(snap->time, text, sizeof text);
   ig_canvas_text(canvas, 0.17F * (float)h, 0.955F * (float)h, 0.017F * (float)h, INK, text);
