@@ -14,7 +14,26 @@ static ig_status balance_start(ig_dyn_model *m) {
   ig_dyn_energy e;
   m->start_energy = 0;
   IG_TRY(ig_dyn_energies(m, &e));
+  m->start_made = e.made;
   m->start_energy = e.plain + e.internal + e.damping - e.external - e.contact;
+  return IG_OK;
+}
+
+static ig_status time_step_check(const ig_dyn_job *r, const ig_dyn_analysis *a, double critical) {
+  if (a->time_step > critical) /* false where none is given */
+    return ig_fail_at(r->job->cx, &a->at,
+                      "`time_step` %g s is above the critical step %.4g s%s: give less, or leave "
+                      "it out",
+                      a->time_step, critical, r->m->p.triangles > 0 ? ", with contact" : "");
+  return IG_OK;
+}
+
+static ig_status added_mass_check(const ig_dyn_job *r, const ig_dyn_analysis *a) {
+  const ig_dyn_model *m = r->m;
+  if (m->mass_scaled > r->c->added_mass * m->total_mass)
+    return ig_fail_at(r->job->cx, &a->at,
+                      "`least_step` adds %.3g %% of mass, more than `added_mass`",
+                      100 * m->mass_scaled / m->total_mass);
   return IG_OK;
 }
 
@@ -22,14 +41,9 @@ static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double critical;
   const double damping = isnan(a->damping) ? 0 : a->damping;
   IG_TRY(ig_dyn_critical_step(r->m, &critical));
-  if (!isnan(a->time_step)) {
-    if (a->time_step > critical)
-      return ig_fail_at(r->job->cx, &a->at,
-                        "`time_step` %g s is above the critical step %.4g s: give less, or leave "
-                        "it out",
-                        a->time_step, critical);
+  IG_TRY(time_step_check(r, a, critical));
+  if (!isnan(a->time_step))
     return ig_dyn_set_clock(r->m, a->time_step, damping);
-  }
   return ig_dyn_set_clock(r->m, a->safety * critical, damping);
 }
 
@@ -51,9 +65,7 @@ static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_ctx *cx = r->job->cx;
   ig_dyn_model *m = r->m;
   IG_TRY(ig_dyn_masses(m, a->least_step));
-  if (m->mass_scaled > r->c->added_mass * m->total_mass)
-    return ig_fail_at(cx, &a->at, "`least_step` adds %.3g %% of mass, more than `added_mass`",
-                      100 * m->mass_scaled / m->total_mass);
+  IG_TRY(added_mass_check(r, a));
   if (m->mass_scaled > 0)
     ig_info(cx, "mass scaling adds %.3g %% of mass", 100 * m->mass_scaled / m->total_mass);
   IG_TRY(step_choose(r, a));
@@ -140,24 +152,39 @@ static ig_status run_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, bool resum
   }
 }
 
-static ig_status run_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
-  double residual;
-  int64_t steps;
-  if (ig_dyn_clock_of(r)->step == 0) {
+static ig_status run_static(ig_dyn_job *r, const ig_dyn_analysis *a, bool resumed) {
+  ig_ctx *cx = r->job->cx;
+  const ig_dyn_relaxing *k = &r->m->relax;
+  resumed &= k->on;
+  if (!resumed && ig_dyn_clock_of(r)->step == 0) {
+    double critical; /* what is led needs a step before it has a velocity */
+    IG_TRY(ig_dyn_critical_step(r->m, &critical));
+    IG_TRY(ig_dyn_set_clock(r->m, a->safety * critical, 0));
     IG_TRY(balance_start(r->m));
     IG_TRY(show(r, true, true));
   }
-  IG_TRY(ig_dyn_relax(r->m, a, &residual, &steps));
-  r->element_steps += steps * r->job->elements;
-  ig_info(r->job->cx, "static: residual %.2g after %lld steps", residual, (long long)steps);
-  if (r->job->cx->interrupted)
-    return IG_FAIL(r->job->cx, IG_INTERRUPTED, "interrupted during relaxation");
-  if (!(residual < a->tolerance))
-    return IG_FAIL(
-        r->job->cx, IG_NUMERIC,
-        "no equilibrium after %lld steps: residual %.3g, tolerance %.3g; raise `steps` or "
-        "`tolerance`, or load in smaller pieces",
-        (long long)steps, residual, a->tolerance);
+  if (!resumed)
+    IG_TRY(ig_dyn_relax_begin(r->m, a));
+  for (bool done = false; !done;) {
+    const int64_t before = k->steps;
+    IG_TRY(ig_dyn_relax_advance(r->m, a, &done));
+    r->element_steps += (k->steps - before) * r->job->elements;
+    if (!done && (cx->interrupted || ig_schedule_checkpoint(&r->schedule)))
+      IG_TRY(ig_dyn_checkpoint_write(r));
+    if (!done && cx->interrupted)
+      return IG_FAIL(cx, IG_INTERRUPTED, "interrupted after %lld steps of relaxation",
+                     (long long)k->steps);
+  }
+  ig_info(cx, "static: estimated error %.2g, residual %.2g after %lld steps", k->error, k->residual,
+          (long long)k->steps);
+  r->static_error = fmax(r->static_error, k->error);
+  if (!k->balanced)
+    return IG_FAIL(cx, IG_NUMERIC,
+                   "no equilibrium after %lld steps: the displacements are off by about %.3g of "
+                   "themselves, tolerance %.3g; raise `steps` or `tolerance`, or load in smaller "
+                   "pieces",
+                   (long long)k->steps, k->error, a->tolerance);
+  IG_TRY(ig_dyn_relax_end(r->m));
   IG_TRY(balance_start(r->m));
   return show(r, true, true);
 }
@@ -180,18 +207,51 @@ static void motion_look(const ig_dyn_job *r) {
                "nothing moves this body: no loads, initial velocities, motions or gravity");
 }
 
+/* Steps and masses that a dynamic analysis would begin with, were it the first. */
+static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  ig_dyn_model *m = r->m;
+  double critical;
+  if (isnan(a->duration))
+    return ig_fail_at(r->job->cx, &a->at, "a dynamic analysis needs its `duration`");
+  r->duration += a->duration;
+  IG_TRY(ig_dyn_masses(m, a->least_step));
+  IG_TRY(added_mass_check(r, a));
+  IG_TRY(ig_dyn_critical_step(m, &critical));
+  IG_TRY(time_step_check(r, a, critical));
+  return ig_dyn_masses(m, 0);
+}
+
+/* The model, and all that can be refused before the first step: `check` and `run` ask the same. */
+static ig_status job_open(ig_dyn_job *r, ig_job *job) {
+  *r = (ig_dyn_job){.job = job, .c = job->room_case};
+  IG_TRY(ig_dyn_model_new(job->cx, job->mesh, job->materials, r->c, job->precision, job->assembly,
+                          &r->m));
+  motion_look(r);
+  IG_TRY(ig_dyn_probes_open(r));
+  for (int i = 0; i < r->c->analysis.count; i++) {
+    const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, r->c->analysis, i);
+    if (a->kind == IG_ANALYSIS_DYNAMIC)
+      IG_TRY(analysis_look(r, a));
+  }
+  return IG_OK;
+}
+
+static void job_close(ig_dyn_job *r) {
+  free(r->name);
+  free(r->column);
+  free(r->values);
+  free(r->probe_node);
+  free(r->probe_set);
+  free(r->report);
+  ig_array_free(r->job->cx, &r->moved);
+  ig_array_free(r->job->cx, &r->fields);
+  ig_dyn_model_free(r->m);
+}
+
 static ig_status run_queue(ig_dyn_job *r) {
   ig_job *job = r->job;
   const int n = r->c->analysis.count;
-  for (int i = 0; i < n; i++) {
-    const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, r->c->analysis, i);
-    if (a->kind == IG_ANALYSIS_DYNAMIC && isnan(a->duration))
-      return ig_fail_at(job->cx, &a->at, "a dynamic analysis needs its `duration`");
-    r->duration += a->kind == IG_ANALYSIS_DYNAMIC ? a->duration : 0;
-  }
   ig_schedule_start(&r->schedule, job->output, r->duration > 0 ? r->duration : INFINITY);
-  motion_look(r);
-  IG_TRY(ig_dyn_probes_open(r));
   bool resumed = job->restart != NULL;
   if (resumed)
     IG_TRY(ig_dyn_checkpoint_read(r));
@@ -201,7 +261,7 @@ static ig_status run_queue(ig_dyn_job *r) {
     if (a->kind == IG_ANALYSIS_DYNAMIC)
       IG_TRY(run_dynamic(r, a, resumed));
     else
-      IG_TRY(run_static(r, a));
+      IG_TRY(run_static(r, a, resumed));
   }
   IG_TRY(job->cx->backend->sync(job->cx));
   job->seconds_solve = ig_now() - r->solve_start - job->seconds_output;
@@ -214,80 +274,83 @@ static ig_status run_queue(ig_dyn_job *r) {
 
 static ig_status run(ig_job *job) {
   const double start = ig_now();
-  ig_dyn_job r = {.job = job, .c = job->room_case};
-  IG_TRY(ig_dyn_model_new(job->cx, job->mesh, job->materials, r.c, job->precision, job->assembly,
-                          &r.m));
-  job->elements = ig_mesh_elements(job->mesh);
-  job->nodes = job->mesh->nodes;
-  job->dofs = job->nodes * r.m->p.dofs;
-  job->seconds_setup = ig_now() - start;
-  const ig_status status = run_queue(&r);
-  free(r.name);
-  free(r.column);
-  free(r.values);
-  free(r.probe_node);
-  free(r.probe_set);
-  free(r.report);
-  ig_array_free(job->cx, &r.moved);
-  ig_array_free(job->cx, &r.fields);
-  ig_dyn_model_free(r.m);
+  ig_dyn_job r;
+  ig_status status = job_open(&r, job);
+  if (status == IG_OK) {
+    job->elements = ig_mesh_elements(job->mesh);
+    job->nodes = job->mesh->nodes;
+    job->dofs = job->nodes * r.m->p.dofs;
+    job->seconds_setup = ig_now() - start;
+    status = run_queue(&r);
+  }
+  job_close(&r);
   return status;
+}
+
+static void check_analysis(const ig_dyn_analysis *a, double critical, ig_check_line *line,
+                           void *user) {
+  char text[128];
+  if (a->kind == IG_ANALYSIS_STATIC)
+    snprintf(text, sizeof text, "static, until the displacements are within about %.2g",
+             a->tolerance);
+  else {
+    const double dt =
+        isnan(a->time_step) ? a->safety * fmax(critical, a->least_step) : a->time_step;
+    snprintf(text, sizeof text, "dynamic, %.4g s, about %.0f steps", a->duration, a->duration / dt);
+  }
+  line(user, "analysis", text);
+}
+
+static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
+  static const char *const kind[IG_DYN_KINDS] = {"hexahedra, 8 points", "hexahedra, 1 point",
+                                                 "tetrahedra",          "shells, elastic",
+                                                 "shells, layered",     "beams",
+                                                 "beams, fibres",       "bars"};
+  ig_dyn_model *m = r->m;
+  char text[128];
+  double critical;
+  IG_TRY(ig_dyn_critical_step(m, &critical));
+  for (int k = 0; k < m->groups; k++) {
+    snprintf(text, sizeof text, "%d, %d values each", m->group[k].count, m->group[k].g_f64.states);
+    line(user, kind[m->group[k].kind], text);
+  }
+  snprintf(text, sizeof text, "%d, %lld degrees of freedom", m->p.nodes,
+           (long long)m->p.nodes * m->p.dofs);
+  line(user, "particles", text);
+  snprintf(text, sizeof text, "%.6g kg", m->total_mass);
+  line(user, "mass", text);
+  if (m->p.triangles > 0)
+    snprintf(text, sizeof text, "%.4g s, %.3g of the elements' for the stiffness of contact",
+             critical, sqrt(1 - m->p.penalty));
+  else
+    snprintf(text, sizeof text, "%.4g s", critical);
+  line(user, "critical step", text);
+  for (int i = 0; i < r->c->analysis.count; i++)
+    check_analysis(IG_ITEM(const ig_dyn_analysis, r->c->analysis, i), critical, line, user);
+  snprintf(text, sizeof text, "%.1f MB on the device", (double)r->job->cx->device_bytes * 1e-6);
+  line(user, "memory", text);
+  return IG_OK;
 }
 
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
-  ig_dyn_model *m;
-  const ig_dyn_case *c = job->room_case;
-  IG_TRY(
-      ig_dyn_model_new(job->cx, job->mesh, job->materials, c, job->precision, job->assembly, &m));
-  double critical;
-  char text[128];
-  ig_status status = ig_dyn_critical_step(m, &critical);
-  if (status == IG_OK) {
-    static const char *const kind[IG_DYN_KINDS] = {"hexahedra, 8 points", "hexahedra, 1 point",
-                                                   "tetrahedra",          "shells, elastic",
-                                                   "shells, layered",     "beams",
-                                                   "beams, fibres",       "bars"};
-    for (int k = 0; k < m->groups; k++) {
-      snprintf(text, sizeof text, "%d, %d values each", m->group[k].count,
-               m->group[k].g_f64.states);
-      line(user, kind[m->group[k].kind], text);
-    }
-    snprintf(text, sizeof text, "%d, %lld degrees of freedom", m->p.nodes,
-             (long long)m->p.nodes * m->p.dofs);
-    line(user, "particles", text);
-    snprintf(text, sizeof text, "%.6g kg", m->total_mass);
-    line(user, "mass", text);
-    snprintf(text, sizeof text, "%.4g s", critical);
-    line(user, "critical step", text);
-    for (int i = 0; i < c->analysis.count; i++) {
-      const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, c->analysis, i);
-      if (a->kind == IG_ANALYSIS_STATIC) {
-        line(user, "analysis", "static");
-        continue;
-      }
-      const double dt =
-          isnan(a->time_step) ? a->safety * fmax(critical, a->least_step) : a->time_step;
-      snprintf(text, sizeof text, "dynamic, %.4g s, about %.0f steps", a->duration,
-               a->duration / dt);
-      line(user, "analysis", text);
-    }
-    snprintf(text, sizeof text, "%.1f MB on the device", (double)job->cx->device_bytes * 1e-6);
-    line(user, "memory", text);
-  }
-  ig_dyn_model_free(m);
+  ig_dyn_job r;
+  ig_status status = job_open(&r, job);
+  if (status == IG_OK)
+    status = check_tell(&r, line, user);
+  job_close(&r);
   return status;
 }
 
-const ig_room ig_room_dynamics = {.name = "dynamics",
-                                  .about =
-                                      "explicit structural dynamics by the finite particle method",
-                                  .needs_mesh = true,
-                                  .elements = "beam2|tri3|tet4|hex8",
-                                  .case_size = sizeof(ig_dyn_case),
-                                  .options = ig_dyn_options,
-                                  .run = run,
-                                  .check = check,
-                                  .verify = ig_dyn_verify,
-                                  .bench = ig_dyn_bench,
-                                  .fields = "displacement|velocity|stress|von_mises|plastic_strain|"
-                                            "section_force|contact_force|contact_pressure"};
+const ig_room ig_room_dynamics = {
+    .name = "dynamics",
+    .about = "explicit structural dynamics by the finite particle method",
+    .needs_mesh = true,
+    .elements = "beam2|tri3|tet4|hex8",
+    .case_size = sizeof(ig_dyn_case),
+    .options = ig_dyn_options,
+    .run = run,
+    .check = check,
+    .verify = ig_dyn_verify,
+    .bench = ig_dyn_bench,
+    .fields = "displacement|velocity|stress|von_mises|plastic_strain|"
+              "section_force|surface_stress|contact_force|contact_pressure"};

@@ -12,6 +12,7 @@ typedef struct {
   double duration; /* of all dynamic analyses */
   ig_schedule schedule;
   double worst_error, solve_start;
+  double static_error; /* the largest that a static analysis ended with */
   int columns;
   char (*name)[64]; /* of the probes */
   const char **column;
