@@ -1,4 +1,4 @@
-/* The dynamics room: a run from its first step to its last, the paper's Figure 5. */
+/* The dynamics room: a queue of analyses, the paper's Figure 5. */
 #include "dynamics/run.h"
 #include "backend/backend.h"
 
@@ -19,17 +19,30 @@ static ig_status balance_start(ig_dyn_model *m) {
   return IG_OK;
 }
 
-static ig_status time_step_check(const ig_dyn_job *r, const ig_dyn_analysis *a, double critical) {
+/* The step that an analysis takes as things stand; refuses one that is too large. */
+static ig_status step_find(ig_dyn_job *r, const ig_dyn_analysis *a, double *dt) {
+  double critical;
+  int64_t steps;
+  IG_TRY(ig_dyn_critical_step(r->m, &critical));
   if (a->time_step > critical) /* false where none is given */
     return ig_fail_at(r->job->cx, &a->at,
                       "`time_step` %g s is above the critical step %.4g s%s: give less, or leave "
                       "it out",
                       a->time_step, critical, r->m->p.triangles > 0 ? ", with contact" : "");
-  return IG_OK;
+  *dt = isnan(a->time_step) ? a->safety * critical : a->time_step;
+  return ig_steps_count(r->job->cx, &a->at, a->duration / *dt, *dt, &steps);
 }
 
-static ig_status added_mass_check(const ig_dyn_job *r, const ig_dyn_analysis *a) {
-  const ig_dyn_model *m = r->m;
+static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  double dt;
+  IG_TRY(step_find(r, a, &dt));
+  return ig_dyn_set_clock(r->m, dt, isnan(a->damping) ? 0 : a->damping);
+}
+
+/* Masses for an analysis; refuses to add too much. */
+static ig_status masses_find(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  ig_dyn_model *m = r->m;
+  IG_TRY(ig_dyn_masses(m, a->least_step));
   if (m->mass_scaled > r->c->added_mass * m->total_mass)
     return ig_fail_at(r->job->cx, &a->at,
                       "`least_step` adds %.3g %% of mass, more than `added_mass`",
@@ -37,35 +50,23 @@ static ig_status added_mass_check(const ig_dyn_job *r, const ig_dyn_analysis *a)
   return IG_OK;
 }
 
-static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
-  double critical;
-  const double damping = isnan(a->damping) ? 0 : a->damping;
-  IG_TRY(ig_dyn_critical_step(r->m, &critical));
-  IG_TRY(time_step_check(r, a, critical));
-  if (!isnan(a->time_step))
-    return ig_dyn_set_clock(r->m, a->time_step, damping);
-  return ig_dyn_set_clock(r->m, a->safety * critical, damping);
-}
-
-/* A row of the history and a snapshot, as asked; stops a run whose energies do not balance. */
-static ig_status show(ig_dyn_job *r, bool row, bool snapshot) {
-  if (row) {
-    ig_dyn_energy e;
-    IG_TRY(ig_dyn_history_write(r, &e));
-    if (!(fabs(e.error) < r->c->energy_error))
-      return IG_FAIL(r->job->cx, IG_NUMERIC,
-                     "at step %lld the energy balance is off by %.3g %%, more than energy_error: "
-                     "take a smaller step (safety)",
-                     (long long)ig_dyn_clock_of(r)->step, 100 * e.error);
-  }
-  return snapshot ? ig_dyn_snapshot_write(r) : IG_OK;
+/* A row of the history; stops a run whose energies do not balance. */
+static ig_status history(void *self, ig_sink *to) {
+  ig_dyn_job *r = self;
+  ig_dyn_energy e;
+  IG_TRY(ig_dyn_history_write(r, &e, to));
+  if (fabs(e.error) < r->c->energy_error)
+    return IG_OK;
+  return IG_FAIL(r->job->cx, IG_NUMERIC,
+                 "at step %lld the energy balance is off by %.3g %%, more than energy_error: "
+                 "take a smaller step (safety)",
+                 (long long)ig_dyn_clock_of(r)->step, 100 * e.error);
 }
 
 static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_ctx *cx = r->job->cx;
   ig_dyn_model *m = r->m;
-  IG_TRY(ig_dyn_masses(m, a->least_step));
-  IG_TRY(added_mass_check(r, a));
+  IG_TRY(masses_find(r, a));
   if (m->mass_scaled > 0)
     ig_info(cx, "mass scaling adds %.3g %% of mass", 100 * m->mass_scaled / m->total_mass);
   IG_TRY(step_choose(r, a));
@@ -74,28 +75,21 @@ static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return IG_OK;
 }
 
-/* Time gone by in dynamic analyses: statics set the clock and take none. */
-static ig_moment moment_now(const ig_dyn_job *r) {
-  const ig_dyn_clock *k = ig_dyn_clock_of(r);
-  double time = k->time - r->analysis_start;
-  for (int i = 0; i < (int)r->analysis; i++) {
-    const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, r->c->analysis, i);
-    time += a->kind == IG_ANALYSIS_DYNAMIC ? a->duration : 0;
-  }
-  return (ig_moment){k->step, time};
+static const ig_dyn_analysis *analysis_at(const ig_dyn_job *r, int64_t i) {
+  return IG_ITEM(const ig_dyn_analysis, r->c->analysis, (int)i);
 }
 
-static void progress_tell(const ig_dyn_job *r) {
-  const double spent = ig_now() - r->solve_start;
-  char note[64] = "";
-  if (r->c->analysis.count > 1)
-    snprintf(note, sizeof note, "analysis %d of %d", (int)r->analysis + 1, r->c->analysis.count);
-  const ig_progress progress = {.unit = "s",
-                                .done = moment_now(r).time,
-                                .total = r->duration,
-                                .rate = spent > 0 ? (double)r->element_steps / spent : 0,
-                                .note = note};
-  ig_progress_report(r->job->cx, &progress);
+/* Time gone by in dynamic analyses: statics set the clock and take none. Their steps count at their
+   end, so that nothing is shown on the way. */
+static ig_moment moment_now(const ig_dyn_job *r) {
+  const ig_dyn_clock *k = ig_dyn_clock_of(r);
+  const int64_t step = k->step - (r->m->relax.on ? r->m->relax.steps : 0);
+  double time = 0;
+  for (int64_t i = 0; i < r->analysis + r->over; i++)
+    time += analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC ? analysis_at(r, i)->duration : 0;
+  const bool under_way = !r->over && r->analysis < r->c->analysis.count &&
+                         analysis_at(r, r->analysis)->kind == IG_ANALYSIS_DYNAMIC;
+  return (ig_moment){step, under_way ? time + (k->time - r->analysis_start) : time};
 }
 
 /* Trouble that a kernel met, with when it was and what may help. */
@@ -111,82 +105,92 @@ static ig_status fault_check(const ig_dyn_job *r) {
                  (long long)ig_dyn_clock_of(r)->step, ig_dyn_clock_of(r)->time, what);
 }
 
-static ig_status run_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, bool resumed) {
+static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_t most) {
   enum { LOOK = 5000 }; /* steps without the host, at most */
-  ig_ctx *cx = r->job->cx;
   ig_dyn_model *m = r->m;
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
   const int64_t update = isnan(a->time_step) ? a->update : 0;
-  if (!resumed) {
-    IG_TRY(dynamic_begin(r, a));
-    if (k->step == 0)
-      IG_TRY(show(r, true, true));
-  }
   const double end = r->analysis_start + a->duration;
-  for (;;) {
-    const ig_moment from = moment_now(r);
-    const double left = (end - k->time) / k->dt - 1e-6; /* steps */
-    if (left <= 0)
-      return IG_OK;
-    int64_t steps = left < LOOK ? (int64_t)ceil(left) : LOOK;
-    if (update > 0 && steps > update - from.step % update)
-      steps = update - from.step % update;
-    steps = ig_schedule_ahead(&r->schedule, from, k->dt, steps);
+  const double left = (end - k->time) / k->dt - 1e-6; /* steps */
+  int64_t steps = left < LOOK ? (int64_t)ceil(left) : LOOK;
+  if (update > 0 && steps > update - k->step % update)
+    steps = update - k->step % update;
+  steps = steps < most ? steps : most;
+  if (steps > 0) {
     IG_TRY(ig_dyn_advance(m, steps));
-    IG_TRY(ig_array_pull(cx, &m->clock));
+    IG_TRY(ig_array_pull(m->cx, &m->clock));
     IG_TRY(fault_check(r));
     r->element_steps += steps * r->job->elements;
-    progress_tell(r);
-
-    const ig_moment to = moment_now(r);
-    const bool done = k->time >= end - 1e-6 * k->dt;
-    IG_TRY(show(r, done || ig_schedule_history(&r->schedule, from, to),
-                done || ig_schedule_snapshot(&r->schedule, from, to)));
-    if (update > 0 && k->step % update == 0)
-      IG_TRY(step_choose(r, a));
-    if (cx->interrupted || ig_schedule_checkpoint(&r->schedule))
-      IG_TRY(ig_dyn_checkpoint_write(r));
-    if (cx->interrupted)
-      return IG_FAIL(cx, IG_INTERRUPTED, "interrupted at step %lld, t = %g s", (long long)k->step,
-                     k->time);
   }
+  r->over = k->time >= end - 1e-6 * k->dt;
+  return IG_OK;
 }
 
-static ig_status run_static(ig_dyn_job *r, const ig_dyn_analysis *a, bool resumed) {
+/* A stretch of relaxation. */
+static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_ctx *cx = r->job->cx;
   const ig_dyn_relaxing *k = &r->m->relax;
-  resumed &= k->on;
-  if (!resumed && ig_dyn_clock_of(r)->step == 0) {
-    double critical; /* what is led needs a step before it has a velocity */
-    IG_TRY(ig_dyn_critical_step(r->m, &critical));
-    IG_TRY(ig_dyn_set_clock(r->m, a->safety * critical, 0));
-    IG_TRY(balance_start(r->m));
-    IG_TRY(show(r, true, true));
-  }
-  if (!resumed)
+  bool done;
+  if (!k->on)
     IG_TRY(ig_dyn_relax_begin(r->m, a));
-  for (bool done = false; !done;) {
-    const int64_t before = k->steps;
-    IG_TRY(ig_dyn_relax_advance(r->m, a, &done));
-    r->element_steps += (k->steps - before) * r->job->elements;
-    if (!done && (cx->interrupted || ig_schedule_checkpoint(&r->schedule)))
-      IG_TRY(ig_dyn_checkpoint_write(r));
-    if (!done && cx->interrupted)
-      return IG_FAIL(cx, IG_INTERRUPTED, "interrupted after %lld steps of relaxation",
-                     (long long)k->steps);
-  }
+  const int64_t before = k->steps;
+  IG_TRY(ig_dyn_relax_advance(r->m, a, &done));
+  r->element_steps += (k->steps - before) * r->job->elements;
+  if (!done)
+    return IG_OK;
   ig_info(cx, "static: estimated error %.2g, residual %.2g after %lld steps", k->error, k->residual,
           (long long)k->steps);
-  r->static_error = fmax(r->static_error, k->error);
   if (!k->balanced)
     return IG_FAIL(cx, IG_NUMERIC,
                    "no equilibrium after %lld steps: the displacements are off by about %.3g of "
                    "themselves, tolerance %.3g; raise `steps` or `tolerance`, or load in smaller "
                    "pieces",
                    (long long)k->steps, k->error, a->tolerance);
+  r->static_error = fmax(r->static_error, k->error);
   IG_TRY(ig_dyn_relax_end(r->m));
-  IG_TRY(balance_start(r->m));
-  return show(r, true, true);
+  r->over = true;
+  return balance_start(r->m);
+}
+
+static ig_status advance(void *self, int64_t most, int64_t ahead) {
+  ig_dyn_job *r = self;
+  const ig_dyn_analysis *a = analysis_at(r, r->analysis);
+  (void)ahead;
+  return a->kind == IG_ANALYSIS_DYNAMIC ? advance_dynamic(r, a, most) : advance_static(r, a);
+}
+
+/* The next analysis where one is over; else the next step's length where it is time to look. */
+static ig_status renew(void *self) {
+  ig_dyn_job *r = self;
+  if (r->analysis == r->c->analysis.count)
+    return IG_OK;
+  const ig_dyn_analysis *a = analysis_at(r, r->analysis);
+  const int64_t update = a->kind == IG_ANALYSIS_DYNAMIC && isnan(a->time_step) ? a->update : 0;
+  if (update > 0 && ig_dyn_clock_of(r)->step > 0 && ig_dyn_clock_of(r)->step % update == 0)
+    IG_TRY(step_choose(r, a));
+  if (!r->over)
+    return IG_OK;
+  r->analysis++;
+  r->over = false;
+  if (r->analysis == r->c->analysis.count ||
+      analysis_at(r, r->analysis)->kind == IG_ANALYSIS_STATIC)
+    return IG_OK;
+  return dynamic_begin(r, analysis_at(r, r->analysis));
+}
+
+static void stand(const void *self, ig_standing *now) {
+  const ig_dyn_job *r = self;
+  const ig_dyn_clock *k = ig_dyn_clock_of(r);
+  const int64_t n = r->c->analysis.count;
+  *now = (ig_standing){.at = moment_now(r),
+                       .clock = k->time,
+                       .duration = r->duration > 0 ? r->duration : INFINITY,
+                       .dt = k->dt,
+                       .ended = r->analysis + r->over >= n,
+                       .show = r->over ? IG_SHOW_ROW | IG_SHOW_SNAPSHOT : 0,
+                       .work = (double)r->element_steps};
+  if (n > 1 && r->analysis < n)
+    snprintf(now->note, sizeof now->note, "analysis %d of %d", (int)r->analysis + 1, (int)n);
 }
 
 /* --- the queue of analyses, the room's table */
@@ -207,36 +211,40 @@ static void motion_look(const ig_dyn_job *r) {
                "nothing moves this body: no loads, initial velocities, motions or gravity");
 }
 
-/* Steps and masses that a dynamic analysis would begin with, were it the first. */
+/* Refuses a dynamic analysis that could not begin, were it the first. */
 static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
-  ig_dyn_model *m = r->m;
-  double critical;
+  double dt;
   if (isnan(a->duration))
     return ig_fail_at(r->job->cx, &a->at, "a dynamic analysis needs its `duration`");
   r->duration += a->duration;
-  IG_TRY(ig_dyn_masses(m, a->least_step));
-  IG_TRY(added_mass_check(r, a));
-  IG_TRY(ig_dyn_critical_step(m, &critical));
-  IG_TRY(time_step_check(r, a, critical));
-  return ig_dyn_masses(m, 0);
+  IG_TRY(masses_find(r, a));
+  return step_find(r, a, &dt);
 }
 
-/* The model, and all that can be refused before the first step: `check` and `run` ask the same. */
-static ig_status job_open(ig_dyn_job *r, ig_job *job) {
-  *r = (ig_dyn_job){.job = job, .c = job->room_case};
+/* What this refuses `check` refuses too: it opens the room. */
+static ig_status room_open(ig_job *job, void **self) {
+  ig_dyn_job *r;
+  IG_TRY(IG_NEW(job->cx, &r, 1, "dynamics"));
+  *self = r;
+  r->job = job;
+  r->c = job->room_case;
   IG_TRY(ig_dyn_model_new(job->cx, job->mesh, job->materials, r->c, job->precision, job->assembly,
                           &r->m));
+  job->elements = ig_mesh_elements(job->mesh);
+  job->nodes = job->mesh->nodes;
+  job->dofs = job->nodes * r->m->p.dofs;
   motion_look(r);
   IG_TRY(ig_dyn_probes_open(r));
-  for (int i = 0; i < r->c->analysis.count; i++) {
-    const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, r->c->analysis, i);
-    if (a->kind == IG_ANALYSIS_DYNAMIC)
-      IG_TRY(analysis_look(r, a));
-  }
-  return IG_OK;
+  for (int i = 0; i < r->c->analysis.count; i++)
+    if (analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC)
+      IG_TRY(analysis_look(r, analysis_at(r, i)));
+  return ig_dyn_masses(r->m, 0);
 }
 
-static void job_close(ig_dyn_job *r) {
+static void room_close(void *self) {
+  ig_dyn_job *r = self;
+  if (!r)
+    return;
   free(r->name);
   free(r->column);
   free(r->values);
@@ -246,45 +254,29 @@ static void job_close(ig_dyn_job *r) {
   ig_array_free(r->job->cx, &r->moved);
   ig_array_free(r->job->cx, &r->fields);
   ig_dyn_model_free(r->m);
+  free(r);
 }
 
-static ig_status run_queue(ig_dyn_job *r) {
+static ig_status begin(void *self) {
+  ig_dyn_job *r = self;
+  if (r->c->analysis.count == 0)
+    return IG_OK;
+  const ig_dyn_analysis *a = analysis_at(r, 0);
+  if (a->kind == IG_ANALYSIS_DYNAMIC)
+    return dynamic_begin(r, a);
+  double critical; /* what is led needs a step before it has a velocity */
+  IG_TRY(ig_dyn_critical_step(r->m, &critical));
+  IG_TRY(ig_dyn_set_clock(r->m, a->safety * critical, 0));
+  return balance_start(r->m);
+}
+
+static void tally(void *self) {
+  ig_dyn_job *r = self;
   ig_job *job = r->job;
-  const int n = r->c->analysis.count;
-  ig_schedule_start(&r->schedule, job->output, r->duration > 0 ? r->duration : INFINITY);
-  bool resumed = job->restart != NULL;
-  if (resumed)
-    IG_TRY(ig_dyn_checkpoint_read(r));
-  r->solve_start = ig_now();
-  for (; r->analysis < n; r->analysis++, resumed = false) {
-    const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, r->c->analysis, (int)r->analysis);
-    if (a->kind == IG_ANALYSIS_DYNAMIC)
-      IG_TRY(run_dynamic(r, a, resumed));
-    else
-      IG_TRY(run_static(r, a, resumed));
-  }
-  IG_TRY(job->cx->backend->sync(job->cx));
-  job->seconds_solve = ig_now() - r->solve_start - job->seconds_output;
-  job->steps = ig_dyn_clock_of(r)->step;
+  if (job->elements == 0)
+    return;
   job->element_steps = (double)r->element_steps;
   job->bytes_moved = (double)(r->element_steps / job->elements) * ig_dyn_step_bytes(r->m);
-  IG_TRY(ig_dyn_checkpoint_write(r));
-  return ig_dyn_results_write(r);
-}
-
-static ig_status run(ig_job *job) {
-  const double start = ig_now();
-  ig_dyn_job r;
-  ig_status status = job_open(&r, job);
-  if (status == IG_OK) {
-    job->elements = ig_mesh_elements(job->mesh);
-    job->nodes = job->mesh->nodes;
-    job->dofs = job->nodes * r.m->p.dofs;
-    job->seconds_setup = ig_now() - start;
-    status = run_queue(&r);
-  }
-  job_close(&r);
-  return status;
 }
 
 static void check_analysis(const ig_dyn_analysis *a, double critical, ig_check_line *line,
@@ -333,11 +325,11 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
 }
 
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
-  ig_dyn_job r;
-  ig_status status = job_open(&r, job);
+  void *self = NULL;
+  ig_status status = room_open(job, &self);
   if (status == IG_OK)
-    status = check_tell(&r, line, user);
-  job_close(&r);
+    status = check_tell(self, line, user);
+  room_close(self);
   return status;
 }
 
@@ -348,7 +340,18 @@ const ig_room ig_room_dynamics = {
     .elements = "beam2|tri3|tet4|hex8",
     .case_size = sizeof(ig_dyn_case),
     .options = ig_dyn_options,
-    .run = run,
+    .open = room_open,
+    .close = room_close,
+    .begin = begin,
+    .restore = ig_dyn_checkpoint_read,
+    .advance = advance,
+    .stand = stand,
+    .history = history,
+    .snapshot = ig_dyn_snapshot_write,
+    .renew = renew,
+    .save = ig_dyn_checkpoint_write,
+    .results = ig_dyn_results_write,
+    .tally = tally,
     .check = check,
     .verify = ig_dyn_verify,
     .bench = ig_dyn_bench,
