@@ -21,11 +21,11 @@ typedef struct {
   const char *backend, *out, *restart, *stage, *json, *markdown;
   const char *format, *field, *palette, *threshold, *warp, *title;
   cli_texts set;
-  int threads, width, height, layer;
+  int threads, width, height, layer, frames, triangles;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge;
   double power, travel, feed, z; /* of toolpaths */
-  bool quiet, list, quick, man, reference, keys, edges, bare, resume, force;
+  bool quiet, list, quick, man, reference, keys, edges, bare, resume, force, report;
   bool given_range, given_view, given_threshold_range;
   cli_texts words; /* what is no option */
 } cli_args;

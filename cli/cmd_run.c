@@ -83,6 +83,18 @@ static void say_how_to_go_on(const cli_args *args, const char *out) {
   fputc('\n', stderr);
 }
 
+/* --report: the page of what was just run. */
+static int report_after(const cli_args *args, ig_ctx *cx, const char *out, int code) {
+  if (code != CLI_GOOD || !args->report)
+    return code;
+  code = cli_result(cx, ig_report(cx, out, NULL));
+  char text[600];
+  snprintf(text, sizeof text, "%s/report.html", out);
+  if (code == CLI_GOOD && !args->quiet)
+    cli_line(NULL, "report", text);
+  return code;
+}
+
 static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *out) {
   if (args->restart) {
     cli_error("a chain goes on by itself: leave out --restart");
@@ -138,6 +150,7 @@ static int run_run(const cli_args *args) {
       cli_line(NULL, "results", out);
     }
   }
+  code = report_after(args, cx, out, code);
   free(f);
   ig_case_close(c);
   cli_close(cx);
@@ -159,6 +172,8 @@ static const cli_option run_options[] = {
      "with --restart or --stage: go on with results of a case that has changed since"},
     {"stage", 0, CLI_TEXT, CLI_AT(stage), 0, "NAME", NULL,
      "of a chain: run this stage alone, on what the stages before it have left"},
+    {"report", 0, CLI_FLAG, CLI_AT(report), 0, NULL, NULL,
+     "write report.html when the run is done, as 'ingot report' does"},
     CLI_QUIET,
     {0}};
 const cli_command cli_run = {

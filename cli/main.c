@@ -12,6 +12,7 @@
   X(run)                                                                                           \
   X(check)                                                                                         \
   X(view)                                                                                          \
+  X(report)                                                                                        \
   X(verify)                                                                                        \
   X(bench)                                                                                         \
   X(mesh_new)                                                                                      \

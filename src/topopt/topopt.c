@@ -21,13 +21,9 @@
 /* --- an iteration --- */
 
 /* Whether the design has arrived: it no longer changes, and no ramp would change it. */
-static bool arrived(const ig_topopt_case *c, int64_t iteration, const ig_evaluation *e,
-                    double change, double last) {
-  ig_evaluation next = {0};
-  ig_design_continue(c, iteration + 1, &next);
-  const bool settled = next.penalty == e->penalty && next.gray == e->gray && next.beta == e->beta;
+static bool arrived(const ig_topopt_case *c, const ig_evaluation *e, double change, double last) {
   const double moved = fabs(e->objective - last) / fmax(fabs(e->objective), 1e-300);
-  return settled && change <= c->change &&
+  return ig_design_ramped(c, e) && change <= c->change &&
          (c->objective_change == 0 || moved <= c->objective_change);
 }
 
@@ -61,7 +57,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   r->change = st.change;
   if (c->solver.tolerance == 0)
     s->tolerance = ig_design_tolerance(r->change);
-  r->arrived = arrived(c, r->iteration, &r->e, r->change, r->last);
+  r->arrived = arrived(c, &r->e, r->change, r->last);
   r->last = r->e.objective;
   r->job->element_steps += (double)s->d->dofs * r->e.iterations;
   return IG_OK;
@@ -92,6 +88,7 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_design **s) {
   *d = NULL;
   *s = NULL;
   IG_TRY(ig_topopt_output_check(job));
+  IG_TRY(ig_part_formats_check(job->cx, &c->surface));
   if (job->mesh && grid)
     return ig_fail_at(job->cx, &c->grid.at, "grid: there is a mesh already: give one of the two");
   if (!job->mesh && !grid)
