@@ -71,8 +71,9 @@ typedef struct ig_heat {
   bool powder;   /* some material begins as powder */
   int materials;
   ig_lid nodes, elements, face_count;
-  double initial, newborn_temperature, body;
+  double initial, body;
   ig_heat_newborn newborn;
+  double born_at[16]; /* materials: temperature of newborn elements, K */
   double rate; /* bound of the largest eigenvalue of C^-1 K, 1/s: steps to 2 / rate are stable */
   double film_rate; /* what films have in it */
   ig_lid limiting;  /* the element (mesh number) that sets it */
@@ -139,8 +140,12 @@ IG_MUST_CHECK ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_h
 /* The fastest form of conduction that fits: stencil, else classes, else recompute. */
 IG_MUST_CHECK ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h);
 void ig_heat_free(ig_ctx *cx, ig_heat *h);
-/* Elements born up to `time` are there; temperatures are initial. */
-IG_MUST_CHECK ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time);
+/* The start: what is there from the start has the initial temperature, and so have all nodes of
+   elements that are not born yet; elements with a birth up to time 0 are born on top of it. */
+IG_MUST_CHECK ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h);
+/* Elements born up to `time` are there, all at the initial temperature: for a checkpoint, whose
+   temperatures follow, and for benchmarks. */
+IG_MUST_CHECK ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time);
 
 /* Writing a batch: births due by a time, then sources, then the step that uses them. */
 IG_MUST_CHECK ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time);
@@ -175,6 +180,8 @@ IG_MUST_CHECK ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, in
 IG_MUST_CHECK ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart);
 /* Bytes a step must move, every array counted once. */
 double ig_heat_step_bytes(const ig_heat *h);
+/* Heat content at temperature T of the elements born since the start, J. */
+double ig_heat_born_content(const ig_heat *h, double T);
 /* Volume and outer area of what is there. */
 void ig_heat_measure(const ig_heat *h, double *volume, double *area);
 

@@ -52,5 +52,13 @@ IG_MUST_CHECK ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps);
 IG_MUST_CHECK ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h);
 void ig_heat_node_values(const ig_heat *h, ig_lid n, double *value);
 double ig_heat_content_of(const ig_heat *h, const double *volume, double T);
+/* Of a cubic metre of material m, J/m^3. */
+double ig_heat_content_at(const ig_heat *h, int m, double T);
+
+/* heat_batch.c: births up to `time` at once, outside any batch. */
+IG_MUST_CHECK ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time);
+/* heat_state.c: stencil: the second copy of temperatures is the first's, also where no step
+   writes it. */
+IG_MUST_CHECK ig_status ig_heat_next_fill(ig_ctx *cx, ig_heat *h);
 
 #endif

@@ -86,11 +86,20 @@ typedef struct {
 
 /* A change of one node at a birth. Values follow in an array of their own: 1 / capacity, volume of
    each material, 5 of the film, body source. */
+enum {
+  IG_PATCH_NEW = -1,   /* it was not there: all its heat comes with the newborn elements */
+  IG_PATCH_GROWN = -2, /* it was there: its heat and theirs are mixed */
+  IG_PATCH_KEEPS = -3  /* it was there and they are born at its temperature */
+};
 typedef struct {
   int32_t node;
-  int32_t donor; /* a newborn takes this node's temperature; -1: the newborn temperature; -2: it
-                    was there already */
+  int32_t donor; /* a new node takes this node's temperature; or one of the above */
   int32_t row;   /* stencil: its class of row */
+  /* of the newborn elements' share of the node */
+  double heat;        /* heat content at their birth temperatures, J */
+  double capacity;    /* J/K; constant capacity only */
+  double temperature; /* at which they are born, K; NaN: at several */
+  double held;        /* the node is held at this, K; NaN: free */
 } ig_heat_patch;
 
 /* What is there after so many births. Nodes: one more than the highest in use. */

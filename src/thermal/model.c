@@ -61,8 +61,10 @@ static ig_status births_make(ig_thermal_run *run, ig_toolpath *paths) {
     IG_TRY(ig_beam_path(cx, IG_ITEM(const ig_beam_case, c->beams, i), &paths[i]));
   if (!c->birth.at.given)
     return IG_OK;
-  if (c->beams.count == 0)
-    return ig_fail_at(cx, &c->birth.at, "elements are born along the path of a beam: add beams");
+  if (c->beams.count == 0 && c->birth.by != IG_BIRTH_LIST)
+    return ig_fail_at(cx, &c->birth.at,
+                      "elements are born along the path of a beam: add beams, or "
+                      "give their births as a list");
   IG_TRY(IG_NEW(cx, &run->birth, ig_mesh_elements(run->job->mesh), "births"));
   ig_lid never;
   IG_TRY(ig_birth_times(cx, &c->birth, run->job->mesh, paths, c->beams.count, run->birth, &never));
@@ -150,7 +152,8 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
     IG_TRY(ig_heat_new_fastest(cx, &setup, &run->heat));
   }
   return ig_beams_new(cx, &c->beams, paths, &run->heat, run->material[0]->absorptivity,
-                      c->birth.at.given ? 1.5 * c->birth.height : 0, job->mesh, &run->beams);
+                      c->birth.at.given && !isnan(c->birth.height) ? 1.5 * c->birth.height : 0,
+                      job->mesh, &run->beams);
 }
 
 ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {

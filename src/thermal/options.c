@@ -76,18 +76,29 @@ static const ig_option beam_options[] = {
 
 /* --- births */
 
+#define B ig_birth_entry
+static const ig_option entry_options[] = {
+    IG_TEXTS(B, set, IG_REQUIRED,
+             "element sets that are born then; in several entries: at the "
+             "earliest"),
+    IG_REAL(B, time, "s", IG_REQUIRED, 0, 1e9, "when"), IG_END};
+#undef B
+
 #define B ig_birth_case
 static const ig_option birth_options[] = {
-    IG_CHOICE(B, by, "bead|layers", "bead",
+    IG_CHOICE(B, by, "bead|layers|list", "bead",
               "an element is born when the beam, scanning, comes within `lead` of it and it lies "
-              "in the bead; or with its whole layer, when the path first reaches the layer's top"),
-    IG_TEXTS(B, set, IG_REQUIRED, "element sets that are born; all others are there"),
+              "in the bead; or with its whole layer, when the path first reaches the layer's top; "
+              "or at the time a list gives"),
+    IG_TEXTS(B, set, NULL, "bead, layers: element sets that are born; all others are there"),
+    IG_LIST(B, list, ig_birth_entry, entry_options, NULL, "list: which elements are born when"),
     IG_REAL(B, width, "m", NULL, IG_TINY, 1, "bead: its width about the path"),
-    IG_REAL(B, height, "m", IG_REQUIRED, IG_TINY, 1,
-            "height of a bead or layer, below the path's z"),
+    IG_REAL(B, height, "m", NULL, IG_TINY, 1,
+            "bead, layers: height of a bead or layer, below the path's z"),
     IG_REAL(B, lead, "m", "0", 0, 1, "bead: how far ahead of the beam elements are born"),
     IG_CHOICE(B, temperature, "ambient|melt|inherited", "ambient",
-              "temperature of new nodes: ambient, the liquidus, or what they touch has"),
+              "temperature of newborn elements: ambient, the liquidus of their material, or what "
+              "they touch has"),
     IG_END};
 #undef B
 

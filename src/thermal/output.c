@@ -280,7 +280,7 @@ ig_status ig_thermal_restore(ig_thermal_run *run) {
     return ig_fail_at(cx, &run->c->at, "the checkpoint is at %g s, the case ends at %g s",
                       restart->time, run->c->duration);
   run->step = run->done = run->shown = restart->step;
-  IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
+  IG_TRY(ig_heat_begin_at(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
   run->layer_z = kept[0];
   run->interlayer = kept[1];
   memcpy(run->melt_most, kept + 2, sizeof run->melt_most);
@@ -293,6 +293,18 @@ ig_status ig_thermal_restore(ig_thermal_run *run) {
 }
 
 /* --- final figures */
+
+/* Heat that newborn elements bring above ambient comes from nowhere but the case: if it is much
+   beside the beams', the beam that melted them was probably meant to be it. */
+static double born_warn(const ig_thermal_run *run, const ig_heat_ledger *l) {
+  const double above = l->born - ig_heat_born_content(&run->heat, run->c->ambient);
+  if (run->birth && above > 0.25 * run->beams.asked && above > 1e-6 * l->born)
+    ig_warn_at(run->job->cx, &run->c->birth.at,
+               "newborn elements brought %.3g J above ambient, the beams %.3g J: unless the "
+               "material really arrives hot, give birth.temperature: ambient",
+               above, run->beams.asked);
+  return above;
+}
 
 ig_status ig_thermal_results(ig_thermal_run *run) {
   ig_ctx *cx = run->job->cx;
@@ -307,6 +319,7 @@ ig_status ig_thermal_results(ig_thermal_run *run) {
   if (missed > 1e-6 * run->beams.asked)
     ig_warn_at(cx, &run->c->at, "%.3g J of the beams' %.3g J found nothing to heat", missed,
                run->beams.asked);
+  const double above = born_warn(run, &l);
   const struct {
     const char *key, *unit;
     double value;
@@ -319,6 +332,7 @@ ig_status ig_thermal_results(ig_thermal_run *run) {
                  {"flux", "J", l.flux},
                  {"body", "J", l.body},
                  {"born", "J", l.born},
+                 {"born_above_ambient", "J", above},
                  {"convected", "J", l.convected},
                  {"radiated", "J", l.radiated},
                  {"held", "J", l.held},

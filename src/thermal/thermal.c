@@ -82,7 +82,7 @@ static ig_status run(ig_job *job) {
   if (job->restart) {
     IG_TRY_GOTO(status, done, ig_thermal_restore(&r));
   } else {
-    IG_TRY_GOTO(status, done, ig_heat_begin(job->cx, &r.heat, 0));
+    IG_TRY_GOTO(status, done, ig_heat_begin(job->cx, &r.heat));
     IG_TRY_GOTO(status, done, outputs_write(&r, true));
   }
   job->seconds_setup = ig_now() - begin - job->seconds_output;
