@@ -130,6 +130,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   h->elements = setup->mesh->block[0].count;
   h->point = setup->mesh->x;
   h->initial = setup->initial;
+  h->initial_of = setup->initial_of;
   h->newborn = setup->newborn;
   h->body = setup->body;
   h->track_every = setup->track;
@@ -161,13 +162,10 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   if (h->surface != IG_HEAT_LUMPED)
     IG_TRY_GOTO(status, done, ig_heat_faces_collect(cx, setup, h));
   IG_TRY_GOTO(status, done, ig_heat_rate_bound(cx, h));
-  const size_t size = ig_heat_work_size(h);
   IG_TRY_GOTO(status, done,
-              ig_array_new(cx, &h->surface_class, 5 * (size_t)h->surface_classes, size, "films"));
-  for (int c = 0; c < h->surface_classes; c++)
-    for (int k = 0; k < 5; k++)
-      ig_heat_put(h->surface_class.host, size, 5 * c + k, h->surface_class_of[c][k]);
-  IG_TRY_GOTO(status, done, ig_array_push(cx, &h->surface_class));
+              ig_array_new(cx, &h->surface_class, 5 * (size_t)h->surface_classes,
+                           ig_heat_work_size(h), "films"));
+  IG_TRY_GOTO(status, done, ig_heat_classes_push(cx, h));
   IG_TRY_GOTO(status, done, ig_heat_nodes_make(cx, h, setup->leaps));
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY_GOTO(status, done, ig_heat_rows_new(cx, h));
@@ -269,8 +267,7 @@ ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time) {
   for (ig_lid n = 0; n < h->nodes; n++) {
     const bool there = h->around.start[n] < h->around.start[n + 1] &&
                        h->around.item[h->around.start[n]] < h->next.elements;
-    ig_heat_put(h->T.host, ig_heat_state_size(h), n,
-                there && ig_heat_held(h, n) ? h->held[n] : h->initial);
+    ig_heat_put(h->T.host, ig_heat_state_size(h), n, there ? ig_heat_start(h, n) : h->initial);
   }
   if (h->conduction == IG_HEAT_STENCIL)
     for (ig_lid n = 0; n < h->nodes; n++)

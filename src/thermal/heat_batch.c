@@ -86,6 +86,19 @@ static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_li
   return IG_OK;
 }
 
+ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n) {
+  IG_TRY(ig_heat_room(cx, &h->patch, (size_t)h->patch_count, sizeof(ig_heat_patch)));
+  ((ig_heat_patch *)h->patch.host)[h->patch_count] =
+      (ig_heat_patch){.node = n, .donor = IG_PATCH_HELD, .held = h->held[n]};
+  if (h->conduction != IG_HEAT_STENCIL) { /* values stand beside patches, one for one */
+    const size_t stride = 7 + (size_t)h->materials;
+    IG_TRY(ig_heat_room(cx, &h->patch_value, (size_t)(h->patch_count + 1) * stride, 8));
+    memset((double *)h->patch_value.host + (size_t)h->patch_count * stride, 0, stride * 8);
+  }
+  h->held_count = h->open.patch_first = h->open.patch_last = ++h->patch_count;
+  return IG_OK;
+}
+
 /* The nodes of all elements born by then change, each once. */
 ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
   const ig_lid begin = h->next.elements;
@@ -294,6 +307,8 @@ ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
   IG_TRY(ig_heat_push(cx, &h->patch, (size_t)h->patch_count));
   if (h->patch_value.dev)
     IG_TRY(ig_heat_push(cx, &h->patch_value, (size_t)h->patch_count * (7 + (size_t)h->materials)));
+  if (h->held_count)
+    IG_TRY(h->ops->patch(cx, h, 0, h->held_count));
   if (h->resident && h->step_count) {
     if (h->steps.count < (size_t)h->step_count) {
       ig_array_free(cx, &h->steps);
@@ -309,7 +324,7 @@ ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
   }
   h->steps_done += h->step_count;
   h->step_count = 0;
-  h->patch_count = h->source_count = h->list_count = 0;
+  h->patch_count = h->source_count = h->list_count = h->held_count = 0;
   h->powers_given = false;
   step_open(h);
   totals_note(h);

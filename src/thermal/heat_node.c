@@ -142,6 +142,21 @@ ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
   return IG_OK;
 }
 
+ig_status ig_heat_films_fill(ig_ctx *cx, ig_heat *h) {
+  if (!h->film.host)
+    return IG_OK;
+  const int M = h->materials, stride = M + 5;
+  double *sums;
+  IG_TRY(IG_NEW(cx, &sums, (size_t)h->nodes * (size_t)stride, "node sizes"));
+  sizes_sum(h, sums);
+  for (ig_lid n = 0; n < h->nodes; n++)
+    for (int k = 0; k < 5; k++)
+      ig_heat_put(h->film.host, ig_heat_state_size(h), 5 * (int64_t)n + k,
+                  sums[(int64_t)n * stride + M + k]);
+  free(sums);
+  return ig_array_push(cx, &h->film);
+}
+
 /* The arrays of all nodes, as the elements of the start make them. */
 ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h) {
   const size_t state = ig_heat_state_size(h);
@@ -158,7 +173,7 @@ ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h) {
     ig_heat_put(h->inverse.host, state, n, inverse);
     if (h->H.host)
       ig_heat_put(h->H.host, state, n,
-                  ig_heat_content_of(h, sum, ig_heat_held(h, n) ? h->held[n] : h->initial));
+                  ig_heat_content_of(h, sum, ig_heat_start(h, n)));
     for (int k = 0; k < 5 && h->film.host; k++)
       ig_heat_put(h->film.host, state, 5 * (int64_t)n + k, sum[M + k]);
     if (h->body_power.host)

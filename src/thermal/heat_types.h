@@ -68,6 +68,7 @@ enum {
   IG_SURVEY_MELTS,
   IG_SURVEY_EXTREMES
 };
+enum { IG_SURVEY_POOLS = 32 }; /* beams whose melt pools are told apart */
 typedef struct {
   int32_t melt;    /* 1: look for the melt pool, and at the past of elements */
   int32_t stiff;   /* 1: how near are elements to their largest diffusivity? */
@@ -78,6 +79,10 @@ typedef struct {
   const int32_t *pick; /* on the device */
   double *picked;      /* on the device */
   int32_t change;      /* 1: how far the last long step took temperatures */
+  /* melt pools of several beams: a molten element belongs to the nearest of `pools` places. 0: all
+     is asked for; else nothing but the pool of place `pool`, from 0 */
+  int32_t pools, pool;
+  double pool_at[IG_SURVEY_POOLS][2]; /* m, in the plane */
 } ig_heat_question;
 typedef struct {
   double sum[IG_SURVEY_SUMS];
@@ -89,7 +94,8 @@ typedef struct {
 enum {
   IG_PATCH_NEW = -1,   /* it was not there: all its heat comes with the newborn elements */
   IG_PATCH_GROWN = -2, /* it was there: its heat and theirs are mixed */
-  IG_PATCH_KEEPS = -3  /* it was there and they are born at its temperature */
+  IG_PATCH_KEEPS = -3, /* it was there and they are born at its temperature */
+  IG_PATCH_HELD = -4   /* nothing is born: it is held at a new temperature */
 };
 typedef struct {
   int32_t node;

@@ -105,7 +105,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   char text[128];
   ig_status status;
   IG_TRY_GOTO(status, done, ig_thermal_open(job, &r));
-  snprintf(text, sizeof text, "%.4g s (element %d)", 2 / r.heat.rate, (int)r.heat.limiting);
+  snprintf(text, sizeof text, "%.4g s (element %d)", 2 / r.rate, (int)r.heat.limiting);
   line(user, "critical step", text);
   snprintf(text, sizeof text, "%lld of %.4g s", (long long)r.steps, r.dt);
   line(user, "steps", text);
