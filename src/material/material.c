@@ -18,6 +18,41 @@ static const ig_option johnson_options[] = {
     IG_END};
 #undef J
 
+#define J ig_creep_case
+static const ig_option creep_options[] = {
+    IG_REAL(J, factor, "", IG_REQUIRED, 0, IG_HUGE, "factor, in 1/s for a stress in Pa"),
+    IG_REAL(J, power, "", IG_REQUIRED, 1, 50, "power of the stress"),
+    IG_REAL(J, energy, "J/mol", "0", 0, 1e7, "activation energy"), IG_END};
+#undef J
+#define J ig_mechanical_case
+static const ig_option mechanical_options[] = {
+    IG_TABLE(J, young, "K", "Pa", NULL, IG_TINY, 1e15, "Young's modulus"),
+    IG_TABLE(J, poisson, "K", "", NULL, -0.999, 0.4999, "Poisson's ratio"),
+    IG_TABLE(J, yield, "K", "Pa", NULL, IG_TINY, 1e13, "initial yield stress"),
+    IG_TABLE(J, hardening, "K", "Pa", NULL, 0, 1e13, "isotropic plastic modulus"),
+    IG_TABLE(J, kinematic, "K", "Pa", NULL, 0, 1e13, "kinematic plastic modulus (Prager)"),
+    IG_TABLE(J, tangent, "K", "Pa", NULL, 0, 1e13,
+             "tangent modulus beyond yield (instead of hardening and kinematic)"),
+    IG_REAL(J, kinematic_share, "", "0", 0, 1,
+            "with `tangent`: share of the plastic modulus that is kinematic"),
+    IG_TABLE(J, thermal_strain, "K", "", NULL, 0, 0,
+             "thermal strain itself; only its differences matter"),
+    IG_TABLE(J, expansion, "K", "1/K", NULL, 0, 0,
+             "coefficient of thermal expansion, instantaneous (instead of thermal_strain)"),
+    IG_TABLE(J, expansion_mean, "K", "1/K", NULL, 0, 0,
+             "mean coefficient of thermal expansion from expansion_reference on, as handbooks give "
+             "it (instead of thermal_strain)"),
+    IG_REAL(J, expansion_reference, "K", "293.15", 0, 1e5,
+            "temperature from which expansion_mean is the mean"),
+    IG_REAL(J, anneal, "K", NULL, 0, 1e5,
+            "above it there is no history and no thermal strain counts; left out: the solidus"),
+    IG_REAL(J, recovery_start, "K", NULL, 0, 1e5,
+            "hardening is multiplied after each step by a factor that falls from 1 here"),
+    IG_REAL(J, recovery_end, "K", NULL, 0, 1e5, "to 0 here; depends on the length of steps"),
+    IG_MAP(J, creep, ig_creep_case, creep_options, NULL, "creep by Norton's law"),
+    IG_END};
+#undef J
+
 #define M ig_material_case
 const ig_option ig_material_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "name of the material"),
@@ -48,6 +83,8 @@ const ig_option ig_material_options[] = {
              "yield stress over plastic strain (instead of yield and hardening)"),
     IG_MAP(M, johnson_cook, ig_johnson_case, johnson_options, NULL,
            "Johnson-Cook flow stress and failure; its A is `yield`"),
+    IG_MAP(M, mechanical, ig_mechanical_case, mechanical_options, NULL,
+           "mechanical values over temperature, for the stress room"),
     IG_REAL(M, fracture_energy, "J/m^2", NULL, IG_TINY, 1e12, "energy to open a crack, by area"),
     IG_REAL(M, fracture_energy_shear, "J/m^2", NULL, IG_TINY, 1e12,
             "in mode II; left out: as in mode I"),

@@ -21,6 +21,27 @@ typedef struct {
   double failure[5]; /* d1 to d5; NaN: no failure */
 } ig_johnson_case;
 
+/* Secondary creep by Norton: rate = factor q^power exp(-energy / (R T)). */
+typedef struct {
+  ig_src at;
+  double factor, power, energy;
+} ig_creep_case;
+
+/* Mechanical values over temperature, for analyses of heating and cooling. What is left out comes
+   from the single numbers of the material. Thermal strain is given in one of three ways. */
+typedef struct {
+  ig_src at;
+  ig_table young, poisson, yield, hardening, kinematic, tangent;
+  double kinematic_share;  /* of the plastic modulus that `tangent` gives */
+  ig_table thermal_strain; /* the strain itself */
+  ig_table expansion;      /* instantaneous coefficient */
+  ig_table expansion_mean; /* mean coefficient from `expansion_reference` */
+  double expansion_reference;
+  double anneal;                       /* above it history is wiped, NaN: at the solidus */
+  double recovery_start, recovery_end; /* hardening is lost between these, NaN: never */
+  ig_creep_case creep;
+} ig_mechanical_case;
+
 typedef struct {
   ig_src at;
   const char *name;
@@ -37,6 +58,7 @@ typedef struct {
   double yield, tangent, hardening, kinematic;
   ig_table hardening_curve; /* yield stress over plastic strain */
   ig_johnson_case johnson_cook;
+  ig_mechanical_case mechanical;
   /* a crack's faces, in mode I and II */
   double fracture_energy, fracture_energy_shear, cohesive_strength, cohesive_strength_shear;
 } ig_material_case;

@@ -37,7 +37,7 @@ typedef struct {
   const double *birth;        /* elements, mesh order, s; NULL: all there from the start */
   int conditions;
   const ig_heat_condition *condition;
-  double initial, ambient; /* K */
+  double initial, ambient;  /* K */
   const double *initial_of; /* nodes, K; NULL: all `initial`. Not copied */
   ig_heat_newborn newborn;
   double body; /* W/m^3 */
@@ -79,7 +79,7 @@ typedef struct ig_heat {
   double rate; /* bound of the largest eigenvalue of C^-1 K, 1/s: steps to 2 / rate are stable */
   double rate_state; /* the same where k and c are those of one temperature */
   double film_rate;  /* what films have in both */
-  ig_lid limiting;  /* the element (mesh number) that sets it */
+  ig_lid limiting;   /* the element (mesh number) that sets it */
 
   /* births, on the host; elements in birth order */
   ig_lid *order;       /* mesh number of each */
@@ -100,10 +100,10 @@ typedef struct ig_heat {
   int surface_classes; /* class 0: nothing happens */
   double (*surface_class_of)[5];
   uint32_t class_mask[256]; /* conditions that act in each */
-  void *material_tables; /* materials: heat_material_f64 */
-  double *capacity_low;  /* materials: rho c at the initial temperature */
-  double *conductivity;  /* materials: k at the initial temperature */
-  ig_lid *face_start;    /* events + 1: faces in birth order */
+  void *material_tables;    /* materials: heat_material_f64 */
+  double *capacity_low;     /* materials: rho c at the initial temperature */
+  double *conductivity;     /* materials: k at the initial temperature */
+  ig_lid *face_start;       /* events + 1: faces in birth order */
   struct ig_heat_rows *row_book;
 
   /* on the device */
@@ -132,7 +132,7 @@ typedef struct ig_heat {
   int step_count, step_room;
   ig_heat_step *step, open; /* open: the step being written */
   int32_t patch_count, source_count, list_count;
-  int32_t held_count; /* patches before all steps: held nodes that take a new temperature */
+  int32_t held_count;   /* patches before all steps: held nodes that take a new temperature */
   bool powers_given;    /* some of its watts come from the host */
   double start_content; /* J */
   double totals[4];     /* as saved: start content, steps, time and steps since a look */

@@ -172,8 +172,7 @@ ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h) {
       ig_heat_put(h->volume.host, state, (int64_t)n * M + m, sum[m]);
     ig_heat_put(h->inverse.host, state, n, inverse);
     if (h->H.host)
-      ig_heat_put(h->H.host, state, n,
-                  ig_heat_content_of(h, sum, ig_heat_start(h, n)));
+      ig_heat_put(h->H.host, state, n, ig_heat_content_of(h, sum, ig_heat_start(h, n)));
     for (int k = 0; k < 5 && h->film.host; k++)
       ig_heat_put(h->film.host, state, 5 * (int64_t)n + k, sum[M + k]);
     if (h->body_power.host)

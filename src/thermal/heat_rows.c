@@ -38,7 +38,7 @@ struct ig_heat_rows {
   heat_bulk_f32 *bulk_32;
   int bulks, bulk_room;
   int rows, row_room, pushed;
-  bool stale; /* films have changed since rows were pushed */
+  bool stale;        /* films have changed since rows were pushed */
   uint64_t touch[8]; /* corners: a byte of ones for each face there */
   uint32_t *slot;    /* open addressing over keys; 0: free, else row + 1 */
   int32_t last;

@@ -51,8 +51,10 @@ static ig_status class_find(ig_ctx *cx, ig_heat *h, const ig_heat_setup *setup, 
 static void held_mark(ig_heat *h, const ig_heat_condition *c, const ig_lid *place, double *held) {
   for (ig_lid j = 0; j < c->faces->count; j++)
     for (int a = 0; a < 4; a++)
-      held[ig_heat_conn(h, place[c->faces->item[j]])[ig_heat_corner[ig_elem_face(
-          IG_HEX8, c->faces->face[j])[a]]]] = c->temperature;
+      held[ig_heat_conn(
+          h,
+          place[c->faces->item[j]])[ig_heat_corner[ig_elem_face(IG_HEX8, c->faces->face[j])[a]]]] =
+          c->temperature;
 }
 
 ig_status ig_heat_classes_push(ig_ctx *cx, ig_heat *h) {

@@ -64,8 +64,9 @@ static ig_status snapshot_take(ig_thermal_run *run, const ig_thermal_initial *c,
   ig_lid missing = 0, first = 0;
   ig_status status;
   IG_TRY_GOTO(status, done, points_used(cx, snap, &used));
-  IG_TRY_GOTO(status, done, ig_bins_new(cx, &bins, (int32_t)snap->points, snap->point,
-                                        fmax(size / cbrt((double)snap->points + 1), 1e-300)));
+  IG_TRY_GOTO(status, done,
+              ig_bins_new(cx, &bins, (int32_t)snap->points, snap->point,
+                          fmax(size / cbrt((double)snap->points + 1), 1e-300)));
   for (ig_lid i = 0; i < count; i++) {
     const int32_t p = point_at(&bins, snap->point, &x[3 * (int64_t)node[i]], 1e-6 * size);
     if (p < 0 && missing++ == 0)

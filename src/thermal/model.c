@@ -70,14 +70,10 @@ static ig_status step_choose(ig_thermal_run *run) {
                         c->time_step, critical, (int)run->heat.limiting);
     dt = c->time_step;
   }
-  const double steps = ceil(c->duration / dt * (1 - 1e-12));
-  if (!(steps < 9e15)) /* beyond, a double no longer counts them one by one */
-    return ig_fail_at(cx, &at, "%g steps of %g s are more than can be counted: longer steps?",
-                      steps, dt);
-  run->steps = steps < 1 ? 1 : (int64_t)steps;
+  IG_TRY(ig_steps_count(cx, &at, ceil(c->duration / dt * (1 - 1e-12)), dt, &run->steps));
+  run->steps = run->steps < 1 ? 1 : run->steps;
   run->dt = c->duration / (double)run->steps;
   run->critical = c->safety * critical;
-  ig_schedule_start(&run->schedule, run->job->sink ? run->job->output : NULL, c->duration);
   return IG_OK;
 }
 
@@ -92,8 +88,8 @@ static bool melts(const ig_thermal_run *run) {
 /* A case in which all stays as it is was hardly meant so. */
 static void idle_warn(const ig_thermal_run *run) {
   const ig_thermal_case *c = run->c;
-  bool acts = c->beams.count > 0 || c->body_source != 0 || c->initial.count > 0 ||
-              c->birth.at.given;
+  bool acts =
+      c->beams.count > 0 || c->body_source != 0 || c->initial.count > 0 || c->birth.at.given;
   for (int i = 0; i < run->conditions; i++) {
     const ig_heat_condition *b = &run->condition[i];
     const bool film = b->h > 0 || b->emissivity > 0;
@@ -153,6 +149,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   run->layer_z = run->interlayer = NAN;
   run->leap = -IG_THERMAL_FIRST_WAIT;
   run->wait = IG_THERMAL_FIRST_WAIT;
+  run->most = 16;
   IG_TRY(materials_assign(run));
   IG_TRY(ig_thermal_initials(run));
   const int beams = run->c->beams.count;

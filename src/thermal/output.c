@@ -183,21 +183,27 @@ static ig_status columns_fill(ig_thermal_run *run, const ig_heat_survey *s, colu
   return IG_OK;
 }
 
-/* Steps for the present state must not be above what it allows. */
-static ig_status step_check(const ig_thermal_run *run, const ig_heat_survey *s) {
+/* Elements that span a wide range of temperatures may allow less than the step: said once. */
+static void step_check(ig_thermal_run *run, const ig_heat_survey *s) {
   const ig_heat *h = &run->heat;
   const double share = fmin(1, s->high[IG_SURVEY_STIFF]);
   const double critical = 2 / ((h->rate - h->film_rate) * share + h->film_rate);
-  if (run->dt > critical)
-    return IG_FAIL(run->job->cx, IG_NUMERIC,
-                   "at %g s the step of %.4g s is above the critical step of the state, %.4g s: "
-                   "give a smaller safety, or step_limit: tables",
-                   (double)run->done * run->dt, run->dt, critical);
-  return IG_OK;
+  if (run->dt <= critical || run->step_warned)
+    return;
+  run->step_warned = true;
+  const ig_src at = ig_key_at(run->job->tree, "step_limit", run->c->at);
+  ig_warn_at(run->job->cx, &at,
+             "at %g s the step of %.4g s is above %.4g s, up to which the present state is surely "
+             "stable: look for temperatures beyond those that are given, or lower `safety`",
+             (double)run->done * run->dt, run->dt, critical);
 }
 
-ig_status ig_thermal_history(ig_thermal_run *run) {
+ig_status ig_thermal_history(void *self, ig_sink *to) {
+  ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
+  if (!to)
+    return IG_OK;
+  IG_TRY(ig_thermal_layer_look(run)); /* so that a row does not depend on what is written ahead */
   ig_heat_question q = {.melt = run->heat.track_every > 0,
                         .stiff = run->c->step_limit && !run->heat.constant,
                         .picks = 8 * run->probes,
@@ -207,7 +213,7 @@ ig_status ig_thermal_history(ig_thermal_run *run) {
   heading(run, 0, (double)run->done * run->dt, q.along);
   IG_TRY(ig_heat_ask(cx, &run->heat, &q, &s));
   if (q.stiff)
-    IG_TRY(step_check(run, &s));
+    step_check(run, &s);
   if (run->probes)
     IG_TRY(ig_array_pull(cx, &run->picked));
   const size_t most = FIXED_COLUMNS + BEAM_COLUMNS * (IG_SURVEY_POOLS + 1) + (size_t)run->probes;
@@ -229,7 +235,7 @@ ig_status ig_thermal_history(ig_thermal_run *run) {
     for (int a = 0; a < 8; a++)
       value[columns] += run->probe[p].weight[a] * ((double *)run->picked.host)[8 * p + a];
   }
-  status = run->job->sink->history(run->job->sink, columns, names, value);
+  status = to->history(to, columns, names, value);
 done:
   free(c);
   free(names);
@@ -290,7 +296,8 @@ static ig_status births_add(ig_thermal_run *run, ig_snapshot *snap, float *value
   return IG_OK;
 }
 
-ig_status ig_thermal_snapshot(ig_thermal_run *run) {
+ig_status ig_thermal_snapshot(void *self, ig_sink *to) {
+  ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
   const ig_heat *h = &run->heat;
   ig_snapshot *snap = NULL;
@@ -314,7 +321,7 @@ done:
   free(alive);
   free(value);
   if (status == IG_OK)
-    return run->job->sink->snapshot(run->job->sink, snap);
+    return to->snapshot(to, snap);
   ig_snapshot_free(snap);
   return status;
 }
@@ -323,7 +330,8 @@ done:
 
 enum { KEPT = sizeof(ig_thermal_kept) / sizeof(double) };
 
-ig_status ig_thermal_save(ig_thermal_run *run) {
+ig_status ig_thermal_save(void *self, ig_sink *to) {
+  ig_thermal_run *run = self;
   ig_saved saved[IG_HEAT_SAVED + 2];
   int count;
   IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
@@ -333,13 +341,12 @@ ig_status ig_thermal_save(ig_thermal_run *run) {
   kept.dt = run->dt;
   saved[count++] = (ig_saved){"kept", IG_F64, KEPT, &kept};
   saved[count++] = (ig_saved){"melt_most", IG_F64, 4 * (int64_t)run->pools, run->melt_most};
-  return run->job->sink->checkpoint(run->job->sink, (double)run->done * run->dt, run->done, saved,
-                                    count);
+  return to->checkpoint(to, (double)run->done * run->dt, run->done, saved, count);
 }
 
-ig_status ig_thermal_restore(ig_thermal_run *run) {
+ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
+  ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
-  const ig_restart *restart = run->job->restart;
   const void *data;
   ig_thermal_kept kept;
   IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, KEPT, &data));
@@ -347,16 +354,17 @@ ig_status ig_thermal_restore(ig_thermal_run *run) {
   if (!(kept.dt > 0) || !(fabs(restart->time - (double)restart->step * kept.dt) <= 1e-9 * kept.dt))
     return IG_FAIL(cx, IG_INPUT,
                    "the checkpoint's time, step and step length contradict each other");
+  const ig_src duration = ig_key_at(run->job->tree, "duration", run->c->at);
   if (kept.dt != run->dt) { /* a run that goes further than it meant to keeps its step */
     run->dt = kept.dt;
-    run->steps = (int64_t)ceil(run->c->duration / kept.dt * (1 - 1e-9));
+    IG_TRY(ig_steps_count(cx, &duration, ceil(run->c->duration / kept.dt * (1 - 1e-9)), kept.dt,
+                          &run->steps));
     ig_thermal_surroundings_start(run);
   }
-  const ig_src duration = ig_key_at(run->job->tree, "duration", run->c->at);
   if (restart->step > run->steps)
     return ig_fail_at(cx, &duration, "the checkpoint is at %g s, the case ends at %g s",
                       restart->time, run->c->duration);
-  run->step = run->done = run->shown = restart->step;
+  run->step = run->done = restart->step;
   if (run->step) /* the values of the last step that was made */
     IG_TRY(ig_thermal_surroundings_set(run, run->step - 1));
   IG_TRY(ig_heat_begin_at(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
@@ -369,7 +377,9 @@ ig_status ig_thermal_restore(ig_thermal_run *run) {
   run->wait = (int64_t)kept.wait;
   run->critical = kept.critical;
   ig_thermal_note(run);
-  return ig_heat_restore(cx, &run->heat, restart);
+  IG_TRY(ig_heat_restore(cx, &run->heat, restart));
+  run->before = run->heat.steps_done;
+  return IG_OK;
 }
 
 /* --- final figures */
@@ -386,9 +396,9 @@ static double born_warn(const ig_thermal_run *run, const ig_heat_ledger *l) {
   return above;
 }
 
-ig_status ig_thermal_results(ig_thermal_run *run) {
+ig_status ig_thermal_results(void *self, ig_sink *sink) {
+  ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
-  ig_sink *sink = run->job->sink;
   const ig_heat_question nothing = {0};
   ig_heat_survey s;
   double volume, area;

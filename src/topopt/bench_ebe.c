@@ -6,7 +6,7 @@
 #include "topopt/bench_ebe.h"
 #include "backend/backend.h"
 #include "mesh/mesh_case.h"
-#include "topopt/ebe.h"
+#include "solver/ebe.h"
 #include "topopt/trial.h"
 
 #include <math.h>

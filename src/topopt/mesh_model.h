@@ -2,8 +2,8 @@
 #ifndef IG_TOPOPT_MESH_MODEL_H
 #define IG_TOPOPT_MESH_MODEL_H
 
-#include "topopt/mesh_amg.h"
-#include "topopt/mesh_ops.h"
+#include "solver/mesh_amg.h"
+#include "solver/mesh_ops.h"
 #include "topopt/mesh_petsc.h"
 #include "topopt/topopt.h"
 

@@ -2,7 +2,7 @@
 #ifndef IG_TOPOPT_MESH_PETSC_H
 #define IG_TOPOPT_MESH_PETSC_H
 
-#include "topopt/mesh_amg.h"
+#include "solver/mesh_amg.h"
 
 typedef struct ig_petsc ig_petsc;
 

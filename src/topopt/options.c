@@ -1,6 +1,6 @@
 /* What a topology optimisation case may say. */
 #include "topopt/topopt.h"
-#include "topopt/ebe.h"
+#include "solver/ebe.h"
 
 /* keys that say where an entry is */
 #define WHERE(S)                                                                                   \

@@ -2,7 +2,7 @@
    slopes against differences, solver iterations under refinement. */
 #include "backend/backend.h"
 #include "mesh/mesh_case.h"
-#include "topopt/ebe.h"
+#include "solver/ebe.h"
 #include "topopt/mesh_model.h"
 #include "topopt/verify.h"
 

@@ -1,6 +1,6 @@
 /* Multigrid on a mesh, on the CPU. */
 #include "backend/backend.h"
-#include "topopt/mesh_amg.h"
+#include "solver/mesh_amg.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
-#include "topopt/hex_kern.inc"
-#include "topopt/mesh_kern.inc"
-#include "topopt/mesh_amg_kern.inc"
+#include "solver/hex_kern.inc"
+#include "solver/mesh_kern.inc"
+#include "solver/mesh_amg_kern.inc"
 
 /* --- values of a level --- */
 

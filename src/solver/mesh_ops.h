@@ -1,10 +1,10 @@
 /* What a mesh of hexahedra needs beside the element-by-element product: held unknowns, energies,
    diagonal blocks, the cone filter. One table a backend. */
-#ifndef IG_TOPOPT_MESH_OPS_H
-#define IG_TOPOPT_MESH_OPS_H
+#ifndef IG_SOLVER_MESH_OPS_H
+#define IG_SOLVER_MESH_OPS_H
 
 #include "kern/hd.h"
-#include "topopt/ebe.h"
+#include "solver/ebe.h"
 
 IG_C_BEGIN
 

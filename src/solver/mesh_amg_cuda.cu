@@ -1,13 +1,13 @@
 /* Multigrid on a mesh, on the GPU. */
-#include "topopt/mesh_amg_cuda.h"
+#include "solver/mesh_amg_cuda.h"
 #include "backend/cuda/launch.cuh"
 
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
-#include "topopt/hex_kern.inc"
-#include "topopt/mesh_kern.inc"
-#include "topopt/mesh_amg_kern.inc"
+#include "solver/hex_kern.inc"
+#include "solver/mesh_kern.inc"
+#include "solver/mesh_amg_kern.inc"
 
 /* --- values of a level --- */
 

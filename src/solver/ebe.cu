@@ -1,20 +1,20 @@
 /* The element-by-element product on the GPU, in both precisions. */
-#include "topopt/ebe_ops.h"
+#include "solver/ebe_ops.h"
 #include "backend/cuda/launch.cuh"
 
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
-#include "topopt/hex_kern.inc"
-#include "topopt/ebe_kern.inc"
-#include "topopt/ebe_cuda.inc"
+#include "solver/hex_kern.inc"
+#include "solver/ebe_kern.inc"
+#include "solver/ebe_cuda.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
-#include "topopt/hex_kern.inc"
-#include "topopt/ebe_kern.inc"
-#include "topopt/ebe_cuda.inc"
-#include "topopt/ebe_fill.inc"
+#include "solver/hex_kern.inc"
+#include "solver/ebe_kern.inc"
+#include "solver/ebe_cuda.inc"
+#include "solver/ebe_fill.inc"
 
 /* 24 threads an element, a column each */
 #define FILL(F, R)                                                                                 \

@@ -1,8 +1,8 @@
 /* CUDA passes of multigrid on a mesh; see mesh_amg.h. */
-#ifndef IG_TOPOPT_MESH_AMG_CUDA_H
-#define IG_TOPOPT_MESH_AMG_CUDA_H
+#ifndef IG_SOLVER_MESH_AMG_CUDA_H
+#define IG_SOLVER_MESH_AMG_CUDA_H
 
-#include "topopt/mesh_amg.h"
+#include "solver/mesh_amg.h"
 
 IG_C_BEGIN
 ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,

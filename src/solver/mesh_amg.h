@@ -11,10 +11,10 @@
 
    A cycle runs in single precision: the finest level through the caller's own product, coarse ones
    as block matrices, the coarsest by its inverse. */
-#ifndef IG_TOPOPT_MESH_AMG_H
-#define IG_TOPOPT_MESH_AMG_H
+#ifndef IG_SOLVER_MESH_AMG_H
+#define IG_SOLVER_MESH_AMG_H
 
-#include "topopt/mesh_ops.h"
+#include "solver/mesh_ops.h"
 
 IG_C_BEGIN
 

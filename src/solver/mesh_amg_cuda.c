@@ -1,5 +1,5 @@
 /* CUDA's table of multigrid passes. */
-#include "topopt/mesh_amg_cuda.h"
+#include "solver/mesh_amg_cuda.h"
 
 #ifdef INGOT_HAVE_CUDA
 const ig_amg_ops ig_amg_cuda = {.assemble = ig_amg_assemble_cuda,

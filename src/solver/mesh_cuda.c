@@ -1,5 +1,5 @@
 /* CUDA's table of passes over a mesh of hexahedra. */
-#include "topopt/mesh_cuda.h"
+#include "solver/mesh_cuda.h"
 
 #ifdef INGOT_HAVE_CUDA
 const ig_mesh_ops ig_mesh_cuda = {.to_single = ig_mesh_single_cuda,

@@ -1,18 +1,18 @@
 /* A mesh of hexahedra on the CPU. */
 #include "backend/backend.h"
-#include "topopt/mesh_ops.h"
+#include "solver/mesh_ops.h"
 
 #include <math.h>
 
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
-#include "topopt/hex_kern.inc"
+#include "solver/hex_kern.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
-#include "topopt/hex_kern.inc"
-#include "topopt/mesh_kern.inc"
+#include "solver/hex_kern.inc"
+#include "solver/mesh_kern.inc"
 
 static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
 #pragma omp parallel for schedule(static) num_threads(cx->threads)

@@ -1,8 +1,8 @@
 /* CUDA passes over a mesh of hexahedra; see mesh_ops.h. */
-#ifndef IG_TOPOPT_MESH_CUDA_H
-#define IG_TOPOPT_MESH_CUDA_H
+#ifndef IG_SOLVER_MESH_CUDA_H
+#define IG_SOLVER_MESH_CUDA_H
 
-#include "topopt/mesh_ops.h"
+#include "solver/mesh_ops.h"
 
 IG_C_BEGIN
 ig_status ig_mesh_single_cuda(ig_ctx *cx, int64_t n, const double *x, float *y);

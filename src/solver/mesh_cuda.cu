@@ -1,16 +1,16 @@
 /* A mesh of hexahedra on the GPU: the passes beside the product. */
-#include "topopt/mesh_cuda.h"
+#include "solver/mesh_cuda.h"
 #include "backend/cuda/launch.cuh"
 
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
-#include "topopt/hex_kern.inc"
+#include "solver/hex_kern.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
-#include "topopt/hex_kern.inc"
-#include "topopt/mesh_kern.inc"
+#include "solver/hex_kern.inc"
+#include "solver/mesh_kern.inc"
 
 /* Sum over a block of 256 threads, in thread 0; the order is always the same. */
 static __device__ double block_sum(double s) {

@@ -1,5 +1,5 @@
 /* Smoothed aggregation: values for a design, and the cycle. */
-#include "topopt/mesh_amg.h"
+#include "solver/mesh_amg.h"
 #include "backend/backend.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 /* Setting up element-by-element products, and the CPU's. */
-#include "topopt/ebe.h"
+#include "solver/ebe.h"
 #include "backend/backend.h"
 #include "mesh/topology.h"
-#include "topopt/ebe_ops.h"
+#include "solver/ebe_ops.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -10,18 +10,18 @@
 
 #include "kern/pack_f32.h"
 #include "kern/hex8.inc"
-#include "topopt/hex_kern.inc"
+#include "solver/hex_kern.inc"
 #include "kern/pack_f64.h"
 #include "kern/hex8.inc"
-#include "topopt/hex_kern.inc"
+#include "solver/hex_kern.inc"
 
 #define PACK ig_pack_f32
 #define PN(name) name##_p32
 #define LANES IG_PACK_F32
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
-#include "topopt/ebe_kern.inc"
-#include "topopt/ebe_cpu.inc"
+#include "solver/ebe_kern.inc"
+#include "solver/ebe_cpu.inc"
 #undef PACK
 #undef PN
 #undef LANES
@@ -30,11 +30,11 @@
 #define LANES IG_PACK_F64
 #include "kern/prec_f64.h"
 #include "kern/hex8.inc"
-#include "topopt/hex_kern.inc"
+#include "solver/hex_kern.inc"
 #include "assembly/scatter.inc"
-#include "topopt/ebe_kern.inc"
-#include "topopt/ebe_cpu.inc"
-#include "topopt/ebe_fill.inc"
+#include "solver/ebe_kern.inc"
+#include "solver/ebe_cpu.inc"
+#include "solver/ebe_fill.inc"
 
 #define FILL(F, R)                                                                                 \
   ig_status ig_ebe_fill_cpu_##F(ig_ctx *cx, const ig_ebe_fill *p, R *matrix) {                     \

@@ -9,7 +9,7 @@
    aggregates: smoothing with the design's own matrix bends the prolongator around them. */
 #include "backend/backend.h"
 #include "mesh/topology.h"
-#include "topopt/mesh_amg.h"
+#include "solver/mesh_amg.h"
 
 #include <math.h>
 #include <stdlib.h>

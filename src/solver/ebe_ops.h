@@ -1,8 +1,8 @@
 /* Drivers of the element-by-element product, one each backend and precision. */
-#ifndef IG_TOPOPT_EBE_OPS_H
-#define IG_TOPOPT_EBE_OPS_H
+#ifndef IG_SOLVER_EBE_OPS_H
+#define IG_SOLVER_EBE_OPS_H
 
-#include "topopt/ebe.h"
+#include "solver/ebe.h"
 
 IG_C_BEGIN
 

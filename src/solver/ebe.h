@@ -11,8 +11,8 @@
      ebeSym     element x node             300: 8 diagonal blocks, 28 off-diagonal ones, coalesced
      classes    element                    0: congruent elements share one matrix
      recompute  element                    0: the matrix is never formed, geometry is enough */
-#ifndef IG_TOPOPT_EBE_H
-#define IG_TOPOPT_EBE_H
+#ifndef IG_SOLVER_EBE_H
+#define IG_SOLVER_EBE_H
 
 #include "assembly/assembly.h"
 

@@ -1,0 +1,192 @@
+/* Materials as the stress room uses them: tables over temperature, thermal strain as an integral.
+ */
+#include "stress/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FINER = 64 }; /* pieces that a curved part of a table is cut into */
+
+typedef struct {
+  ig_ctx *cx;
+  int rows, room;
+  double *x, *y;
+} pile;
+
+static ig_status pile_add(pile *p, double x, double y) {
+  if (p->rows == p->room) {
+    const int room = p->room ? 2 * p->room : 256;
+    double *nx = realloc(p->x, sizeof *nx * (size_t)room);
+    if (nx)
+      p->x = nx;
+    double *ny = realloc(p->y, sizeof *ny * (size_t)room);
+    if (ny)
+      p->y = ny;
+    if (!nx || !ny)
+      return IG_FAIL(p->cx, IG_MEMORY, "no memory for tables of materials");
+    p->room = room;
+  }
+  p->x[p->rows] = x;
+  p->y[p->rows++] = y;
+  return IG_OK;
+}
+
+static double table_at(const ig_table *t, double x) {
+  return ig_history_at((ig_history){0, t->count}, t->x, t->y, x);
+}
+
+/* A table as it is; one number where none is given. */
+static ig_status table_add(pile *p, const ig_table *t, double number, ig_history *place) {
+  *place = (ig_history){p->rows, 0};
+  if (t->count == 0 && isnan(number))
+    return IG_OK;
+  if (t->count == 0)
+    IG_TRY(pile_add(p, 0, number));
+  for (int i = 0; i < t->count; i++)
+    IG_TRY(pile_add(p, t->x[i], t->y[i]));
+  place->rows = p->rows - place->first;
+  return IG_OK;
+}
+
+/* Thermal strain from a mean coefficient, an instantaneous one, or itself. Beyond the rows a
+   coefficient stays what it was: the strain goes on. */
+static ig_status strain_add(pile *p, const ig_material_case *mat, ig_history *place) {
+  const ig_mechanical_case *m = &mat->mechanical;
+  const int given =
+      (m->thermal_strain.count > 0) + (m->expansion.count > 0) + (m->expansion_mean.count > 0);
+  *place = (ig_history){p->rows, 0};
+  if (given > 1)
+    return ig_fail_at(p->cx, &m->at,
+                      "material '%.60s' gives its thermal strain more than once: keep one of "
+                      "thermal_strain, expansion, expansion_mean",
+                      mat->name);
+  if (given == 0)
+    return IG_OK;
+  if (m->thermal_strain.count > 0)
+    return table_add(p, &m->thermal_strain, NAN, place);
+  const bool mean = m->expansion_mean.count > 0;
+  const ig_table *t = mean ? &m->expansion_mean : &m->expansion;
+  const double first = t->count > 1 ? fmin(t->x[0], 0) : 0,
+               last = t->count > 1 ? t->x[t->count - 1] : 0;
+  double sum = 0, before = first;
+  for (int i = -1; i < t->count; i++) { /* before the rows, between them, after them */
+    const double a = i < 0          ? first
+                     : t->count > 1 ? t->x[i]
+                                    : 0,
+                 b = i + 1 < t->count ? (t->count > 1 ? t->x[i + 1] : 0) : last + 20000;
+    const int pieces = i < 0 || i + 1 == t->count ? 1 : FINER;
+    if (b <= a)
+      continue;
+    for (int k = p->rows == place->first ? 0 : 1; k <= pieces; k++) {
+      const double T = a + (b - a) * k / pieces;
+      sum += 0.5 * (table_at(t, before) + table_at(t, T)) * (T - before);
+      before = T;
+      IG_TRY(pile_add(p, T, mean ? table_at(t, T) * (T - m->expansion_reference) : sum));
+    }
+  }
+  place->rows = p->rows - place->first;
+  return IG_OK;
+}
+
+/* Plastic moduli from the tangent: H = E Et / (E - Et), split. */
+static ig_status tangent_add(pile *p, const ig_material_case *mat, const ig_table *tangent,
+                             double number, double share, ig_history young, ig_stress_law *law) {
+  const int rows = tangent->count > 1 ? tangent->count : 1;
+  for (int part = 0; part < 2; part++) {
+    ig_history *place = part ? &law->kinematic : &law->hardening;
+    *place = (ig_history){p->rows, 0};
+    for (int i = 0; i < rows; i++)
+      for (int k = 0; k < (i + 1 < rows ? FINER : 1); k++) {
+        const double T =
+            rows == 1 ? 0
+                      : tangent->x[i] +
+                            (i + 1 < rows ? (tangent->x[i + 1] - tangent->x[i]) * k / FINER : 0);
+        const double Et = tangent->count ? table_at(tangent, T) : number,
+                     E = ig_history_at(young, p->x, p->y, T);
+        if (!(Et < E))
+          return ig_fail_at(p->cx, &mat->at,
+                            "material '%.60s': the tangent modulus %g Pa is not below Young's "
+                            "modulus %g Pa at %g K",
+                            mat->name, Et, E, T);
+        IG_TRY(pile_add(p, T, (part ? share : 1 - share) * E * Et / (E - Et)));
+      }
+    place->rows = p->rows - place->first;
+  }
+  return IG_OK;
+}
+
+static double or_huge(double v) {
+  return isnan(v) ? IG_HUGE : v;
+}
+
+static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_case *mat,
+                          ig_stress_law *law) {
+  const ig_mechanical_case *m = &mat->mechanical;
+  const double none = NAN;
+  memset(law, 0, sizeof *law);
+  if (m->young.count == 0)
+    IG_TRY(ig_material_require(p->cx, mat, "young", "the stress room"));
+  if (m->poisson.count == 0)
+    IG_TRY(ig_material_require(p->cx, mat, "poisson", "the stress room"));
+  if (mat->law > IG_MATERIAL_PLASTIC || mat->hardening_curve.count)
+    return ig_fail_at(p->cx, &mat->at,
+                      "material '%.60s': the stress room knows elastic and plastic laws with "
+                      "`yield` and moduli of hardening; no curves, no Johnson-Cook",
+                      mat->name);
+  IG_TRY(table_add(p, &m->young, mat->young, &law->young));
+  IG_TRY(table_add(p, &m->poisson, mat->poisson, &law->poisson));
+  IG_TRY(strain_add(p, mat, &law->strain));
+  const bool yields = m->yield.count > 0 || !isnan(mat->yield);
+  if (mat->law == IG_MATERIAL_PLASTIC && !yields)
+    IG_TRY(ig_material_require(p->cx, mat, "yield", "its plastic law"));
+  law->plastic = yields && mat->law != IG_MATERIAL_ELASTIC;
+  if (law->plastic) {
+    IG_TRY(table_add(p, &m->yield, mat->yield, &law->yield));
+    const double tangent = isnan(mat->tangent) ? none : mat->tangent;
+    if (m->tangent.count || (!isnan(tangent) && !m->hardening.count))
+      IG_TRY(tangent_add(p, mat, &m->tangent, tangent, m->kinematic_share, law->young, law));
+    else {
+      IG_TRY(table_add(p, &m->hardening, mat->hardening, &law->hardening));
+      IG_TRY(
+          table_add(p, &m->kinematic, mat->kinematic > 0 ? mat->kinematic : none, &law->kinematic));
+    }
+  }
+  law->anneal = isnan(m->anneal) ? or_huge(mat->solidus) : m->anneal;
+  if (isnan(m->recovery_start) != isnan(m->recovery_end) || m->recovery_start >= m->recovery_end)
+    return ig_fail_at(p->cx, &m->at, "recovery_start and recovery_end: give both, rising");
+  law->recover = or_huge(m->recovery_start);
+  law->recovered = or_huge(m->recovery_end);
+  law->young_least = c->floors.modulus * p->y[law->young.first];
+  law->yield_least = law->plastic ? c->floors.yield * p->y[law->yield.first] : 0;
+  law->hardening_least = c->floors.hardening;
+  if (m->creep.at.given) {
+    law->creep = m->creep.factor;
+    law->creep_power = m->creep.power;
+    law->creep_energy = m->creep.energy;
+  }
+  return IG_OK;
+}
+
+ig_status ig_stress_laws(ig_stress *m, const ig_list *materials) {
+  pile p = {.cx = m->cx};
+  ig_status status = IG_OK;
+  ig_stress_law *law = m->laws.host;
+  for (int i = 0; status == IG_OK && i < materials->count; i++)
+    status = law_make(&p, m->c, IG_ITEM(const ig_material_case, *materials, i), law + i);
+  if (status == IG_OK && p.rows == 0)
+    status = IG_FAIL(m->cx, IG_INPUT, "the case has no materials");
+  if (status == IG_OK)
+    status = ig_array_from(m->cx, &m->row_x, p.x, (size_t)p.rows, sizeof *p.x, "tables");
+  if (status == IG_OK)
+    status = ig_array_from(m->cx, &m->row_y, p.y, (size_t)p.rows, sizeof *p.y, "tables");
+  if (status == IG_OK) {
+    m->poisson = fmin(fmax(p.y[law[0].poisson.first], 0), 0.4);
+    for (int i = 0; i < materials->count; i++)
+      m->plastic |= law[i].plastic || law[i].creep > 0;
+    status = ig_array_push(m->cx, &m->laws);
+  }
+  free(p.x);
+  free(p.y);
+  return status;
+}

@@ -1,0 +1,328 @@
+/* Making the model: arrays, supports, loads. */
+#include "stress/model.h"
+#include "backend/backend.h"
+#include "mesh/named.h"
+#include "mesh/support.h"
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ig_status connectivity(ig_stress *m) {
+  const ig_mesh *mesh = m->mesh;
+  IG_TRY(IG_NEW(m->cx, &m->conn, 8 * (size_t)m->elements, "elements"));
+  size_t at = 0;
+  for (int b = 0; b < mesh->blocks; b++) {
+    if (mesh->block[b].type != IG_HEX8)
+      return IG_FAIL(m->cx, IG_INPUT, "the stress room computes with hex8, the mesh has %s",
+                     ig_elem_info_get(mesh->block[b].type)->name);
+    memcpy(m->conn + at, mesh->block[b].conn, sizeof(ig_lid) * 8 * (size_t)mesh->block[b].count);
+    at += 8 * (size_t)mesh->block[b].count;
+  }
+  return IG_OK;
+}
+
+static ig_status materials_place(ig_stress *m, const ig_list *materials) {
+  int *owner = NULL;
+  ig_status status;
+  if (materials->count > 250)
+    return IG_FAIL(m->cx, IG_INPUT, "at most 250 materials");
+  IG_TRY(IG_NEW(m->cx, &owner, m->elements, "materials"));
+  IG_TRY_GOTO(status, done,
+              IG_CLAIM(m->cx, m->mesh, materials, ig_material_case, "material", owner));
+  uint8_t *law = m->law.host;
+  for (ig_lid e = 0; e < m->elements; e++)
+    law[e] = (uint8_t)owner[e];
+  IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->law));
+  /* inherent strains: row 0 is none */
+  const ig_list *list = &m->c->inherent;
+  double *rows = m->inherent.host;
+  uint8_t *which = m->which.host;
+  for (int i = 0; i < list->count; i++)
+    memcpy(rows + 3 * (i + 1), IG_ITEM(const ig_stress_inherent, *list, i)->strain,
+           3 * sizeof *rows);
+  if (list->count > 0)
+    IG_TRY_GOTO(status, done, IG_CLAIM(m->cx, m->mesh, list, ig_stress_inherent, NULL, owner));
+  for (ig_lid e = 0; list->count > 0 && e < m->elements; e++)
+    which[e] = (uint8_t)(owner[e] + 1);
+  IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->inherent));
+  status = ig_array_push(m->cx, &m->which);
+done:
+  free(owner);
+  return status;
+}
+
+/* Bits of the components that a text names; -1: it names others. */
+static int components(const char *text) {
+  int bits = 0;
+  if (!text)
+    return 0;
+  if (strcmp(text, "all") == 0)
+    return 7;
+  for (const char *c = text; *c; c++) {
+    if (*c == ' ' || *c == ',')
+      continue;
+    if (*c < 'x' || *c > 'z')
+      return -1;
+    bits |= 1 << (*c - 'x');
+  }
+  return bits;
+}
+
+static ig_status phase_named(ig_stress *m, const ig_src *at, const char *name, int none,
+                             int *phase) {
+  *phase = none;
+  if (!name)
+    return IG_OK;
+  for (int i = 0; i < m->c->phases.count; i++) {
+    const char *own = IG_ITEM(const ig_stress_phase, m->c->phases, i)->name;
+    if (own && strcmp(own, name) == 0) {
+      *phase = i;
+      return IG_OK;
+    }
+  }
+  return ig_fail_at(m->cx, at, "no phase has the name '%.60s'", name);
+}
+
+static ig_status supports(ig_stress *m, ig_histories *rows) {
+  const ig_list *list = &m->c->supports;
+  m->holds = list->count;
+  IG_TRY(IG_NEW(m->cx, &m->hold, list->count + 1, "supports"));
+  for (int i = 0; i < list->count; i++) {
+    const ig_stress_support *s = IG_ITEM(const ig_stress_support, *list, i);
+    ig_stress_hold *h = m->hold + i;
+    IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &s->at, s->set, &h->node, &h->count));
+    h->fix = components(s->fix);
+    h->equal = components(s->equal);
+    h->lead = isnan(s->displacement[0]) ? 0 : components(s->along);
+    if (h->fix < 0 || h->lead < 0 || h->equal < 0)
+      return ig_fail_at(m->cx, &s->at, "components are named by x, y, z or all");
+    if (!(h->fix | h->lead | h->equal))
+      return ig_fail_at(m->cx, &s->at,
+                        "this support holds nothing: give `fix`, `displacement` or `equal`");
+    for (int d = 0; d < 3; d++)
+      h->to[d] = h->lead >> d & 1 ? s->displacement[d] : 0;
+    IG_TRY(phase_named(m, &s->at, s->since, 0, &h->since));
+    IG_TRY(phase_named(m, &s->at, s->until, INT32_MAX, &h->until));
+    IG_TRY(ig_histories_add(m->cx, rows, &s->history, &h->history));
+  }
+  return IG_OK;
+}
+
+/* A pressure on the faces of a set: forces on their nodes, on the drawn shape. */
+static void face_pressure(const ig_mesh *mesh, const ig_set *set, double pressure, double *f) {
+  for (ig_lid i = 0; i < set->count; i++) {
+    ig_lid local;
+    const ig_block *b = ig_mesh_element(mesh, set->item[i], &local);
+    const int *face = ig_elem_face(IG_HEX8, set->face[i]);
+    const double g = 0.577350269189625764509;
+    for (int q = 0; q < 4; q++) {
+      const double s = q & 1 ? g : -g, t = q & 2 ? g : -g;
+      const double n[4] = {0.25 * (1 - s) * (1 - t), 0.25 * (1 + s) * (1 - t),
+                           0.25 * (1 + s) * (1 + t), 0.25 * (1 - s) * (1 + t)};
+      const double ds[4] = {-0.25 * (1 - t), 0.25 * (1 - t), 0.25 * (1 + t), -0.25 * (1 + t)};
+      const double dt[4] = {-0.25 * (1 - s), -0.25 * (1 + s), 0.25 * (1 + s), 0.25 * (1 - s)};
+      double a[3] = {0}, c[3] = {0};
+      for (int k = 0; k < 4; k++) {
+        const double *x = mesh->x + 3 * (int64_t)b->conn[8 * (int64_t)local + face[k]];
+        for (int d = 0; d < 3; d++) {
+          a[d] += ds[k] * x[d];
+          c[d] += dt[k] * x[d];
+        }
+      }
+      const double out[3] = {a[1] * c[2] - a[2] * c[1], a[2] * c[0] - a[0] * c[2],
+                             a[0] * c[1] - a[1] * c[0]};
+      for (int k = 0; k < 4; k++)
+        for (int d = 0; d < 3; d++)
+          f[3 * (int64_t)b->conn[8 * (int64_t)local + face[k]] + d] -= pressure * n[k] * out[d];
+    }
+  }
+}
+
+static ig_status loads(ig_stress *m, ig_histories *rows) {
+  const ig_list *list = &m->c->loads;
+  const size_t n = 3 * (size_t)m->nodes;
+  IG_TRY(IG_NEW(m->cx, &m->load_unit, n * (size_t)list->count + 1, "loads"));
+  IG_TRY(IG_NEW(m->cx, &m->load_history, list->count + 1, "loads"));
+  for (int i = 0; i < list->count; i++) {
+    const ig_stress_load *l = IG_ITEM(const ig_stress_load, *list, i);
+    double *f = m->load_unit + n * (size_t)i;
+    if (isnan(l->pressure) == isnan(l->total[0]))
+      return ig_fail_at(m->cx, &l->at, "a load is a `pressure` on faces or a `total` force");
+    if (!isnan(l->pressure)) {
+      const ig_set *set;
+      IG_TRY(ig_mesh_named_set(m->cx, m->mesh, &l->at, l->set, IG_OF_FACES, &set));
+      face_pressure(m->mesh, set, l->pressure, f);
+    } else {
+      ig_lid *node, count;
+      IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &l->at, l->set, &node, &count));
+      for (ig_lid k = 0; k < count; k++)
+        for (int d = 0; d < 3; d++)
+          f[3 * (int64_t)node[k] + d] += l->total[d] / count;
+      free(node);
+    }
+    IG_TRY(ig_histories_add(m->cx, rows, &l->history, m->load_history + i));
+  }
+  return IG_OK;
+}
+
+/* Histories of supports and loads are read on the host. */
+static ig_status places(ig_stress *m) {
+  ig_histories rows = {0};
+  ig_status status = supports(m, &rows);
+  if (status == IG_OK)
+    status = loads(m, &rows);
+  m->history_x = rows.x; /* kept */
+  m->history_y = rows.y;
+  return status;
+}
+
+static ig_status arrays(ig_stress *m, int materials) {
+  ig_ctx *cx = m->cx;
+  const size_t n = (size_t)m->nodes, e = (size_t)m->elements;
+  const size_t tiles = (e + IG_STRESS_TILE - 1) / IG_STRESS_TILE * IG_STRESS_TILE * 8;
+  const struct {
+    ig_array *a;
+    size_t count, size;
+    bool device;
+  } all[] = {{&m->u, 3 * n, sizeof(double), false},
+             {&m->T, n, sizeof(double), false},
+             {&m->high, n, sizeof(double), false},
+             {&m->warmer, e, sizeof(double), false},
+             {&m->share, e, sizeof(double), false},
+             {&m->alive, e, 1, false},
+             {&m->law, e, 1, false},
+             {&m->which, e, 1, false},
+             {&m->inherent, 3 * ((size_t)m->c->inherent.count + 1), sizeof(double), false},
+             {&m->laws, (size_t)materials, sizeof(ig_stress_law), false},
+             {&m->state, tiles * IG_STATES, sizeof(double), false},
+             {&m->fix, n, 1, false},
+             {&m->load, 3 * n, sizeof(double), false},
+             {&m->report, IG_STRESS_REPORT * e, sizeof(double), false},
+             {&m->young, e, sizeof(double), false},
+             {&m->built, e, sizeof(double), false},
+             {&m->force, 3 * n, sizeof(double), false},
+             {&m->moved, 3 * n, sizeof(double), false},
+             {&m->right, 3 * n, sizeof(double), true},
+             {&m->step, 3 * n, sizeof(double), true},
+             {&m->old, 3 * n, sizeof(double), true},
+             {&m->slope, tiles * IG_SLOPES, sizeof(double), true},
+             {&m->young_single, e, sizeof(float), true},
+             {&m->partial, IG_MESH_CHUNKS, sizeof(double), true}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    IG_TRY(all[i].device
+               ? ig_array_new_device(cx, all[i].a, all[i].count, all[i].size, "state of the part")
+               : ig_array_new(cx, all[i].a, all[i].count, all[i].size, "state of the part"));
+  IG_TRY(ig_array_from(cx, &m->x, m->mesh->x, 3 * n, sizeof(double), "positions"));
+  IG_TRY(IG_NEW(cx, &m->held, n, "supports"));
+  IG_TRY(IG_NEW(cx, &m->let_go, n, "supports"));
+  IG_TRY(IG_NEW(cx, &m->scratch, n, "supports"));
+  IG_TRY(IG_NEW(cx, &m->u_held, 3 * n, "supports"));
+  memset(m->alive.host, 1, e);
+  for (size_t i = 0; i < n; i++)
+    ((double *)m->T.host)[i] = m->c->temperature;
+  ig_array *const push[] = {&m->u,     &m->T,    &m->warmer, &m->share, &m->alive,
+                            &m->state, &m->load, &m->fix,    &m->built, &m->high};
+  for (size_t i = 0; i < sizeof push / sizeof *push; i++)
+    IG_TRY(ig_array_push(cx, push[i]));
+  return ig_array_zero(cx, &m->slope);
+}
+
+/* Nothing is stressed at the start, at its temperature. */
+static ig_status born_at_start(ig_stress *m) {
+  ig_array birth = {0};
+  IG_TRY(ig_array_new(m->cx, &birth, (size_t)m->elements, sizeof(double), "births"));
+  for (ig_lid e = 0; e < m->elements; e++)
+    ((double *)birth.host)[e] = m->c->temperature;
+  ig_status status = ig_array_push(m->cx, &birth);
+  if (status == IG_OK)
+    status = m->ops->wipe(m->cx, &m->args, m->u.dev, NULL, NULL, birth.dev, m->elements);
+  if (status == IG_OK)
+    status = m->cx->backend->sync(m->cx);
+  ig_array_free(m->cx, &birth);
+  return status;
+}
+
+static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
+  ig_ctx *cx = m->cx;
+  IG_TRY(connectivity(m));
+  IG_TRY(arrays(m, materials->count));
+  IG_TRY(materials_place(m, materials));
+  IG_TRY(ig_stress_laws(m, materials));
+  IG_TRY(places(m));
+  IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
+  if (m->plan.slots)
+    IG_TRY(ig_array_new_device(cx, &m->slots, 3 * (size_t)m->plan.slots, sizeof(double), "slots"));
+  m->args = (ig_stress_args){.scatter = ig_plan_view(&m->plan),
+                             .x = m->x.dev,
+                             .T = m->T.dev,
+                             .warmer = m->warmer.dev,
+                             .share = m->share.dev,
+                             .alive = m->alive.dev,
+                             .law = m->law.dev,
+                             .which = m->which.dev,
+                             .inherent = m->inherent.dev,
+                             .laws = m->laws.dev,
+                             .row_x = m->row_x.dev,
+                             .row_y = m->row_y.dev,
+                             .state = m->state.dev,
+                             .slope = m->slope.dev,
+                             .slots = m->slots.dev};
+  IG_TRY(ig_stress_system_new(m, how));
+  return born_at_start(m);
+}
+
+ig_status ig_stress_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,
+                        const ig_stress_case *c, ig_assembly how, ig_stress **out) {
+  ig_stress *m;
+  *out = NULL;
+  IG_TRY(IG_NEW(cx, &m, 1, "model"));
+  m->cx = cx;
+  m->mesh = mesh;
+  m->c = c;
+  m->nodes = mesh->nodes;
+  m->elements = ig_mesh_elements(mesh);
+  m->ops = &ig_stress_cpu;
+#ifdef INGOT_HAVE_CUDA
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    m->ops = &ig_stress_cuda;
+#endif
+  m->mesh_ops = ig_mesh_ops_of(cx);
+  const ig_status status = make(m, materials, how);
+  if (status != IG_OK) {
+    ig_stress_free(m);
+    return status;
+  }
+  *out = m;
+  return IG_OK;
+}
+
+void ig_stress_free(ig_stress *m) {
+  if (!m)
+    return;
+  ig_array *const all[] = {&m->x,         &m->u,       &m->T,     &m->warmer,   &m->share,
+                           &m->alive,     &m->law,     &m->which, &m->inherent, &m->laws,
+                           &m->row_x,     &m->row_y,   &m->state, &m->fix,      &m->load,
+                           &m->force,     &m->right,   &m->step,  &m->old,      &m->moved,
+                           &m->young,     &m->built,   &m->slope, &m->slots,    &m->partial,
+                           &m->high,      &m->list,    &m->birth, &m->report,   &m->young_single,
+                           &m->tie_start, &m->tie_item};
+  ig_stress_system_free(m);
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    ig_array_free(m->cx, all[i]);
+  ig_plan_free(m->cx, &m->plan);
+  for (int i = 0; m->hold && i < m->holds; i++)
+    free(m->hold[i].node);
+  free(m->hold);
+  free(m->conn);
+  free(m->held);
+  free(m->let_go);
+  free(m->scratch);
+  free(m->u_held);
+  free(m->load_unit);
+  free(m->load_history);
+  free(m->history_x);
+  free(m->history_y);
+  free(m);
+}

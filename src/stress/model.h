@@ -1,0 +1,115 @@
+/* The model: a mesh of hexahedra, its laws and its state on the device, and the equations. */
+#ifndef IG_STRESS_MODEL_H
+#define IG_STRESS_MODEL_H
+
+#include "solver/grid.h"
+#include "solver/mesh_amg.h"
+#include "solver/pcg.h"
+#include "stress/ops.h"
+#include "stress/stress.h"
+
+/* One support as the model uses it. */
+typedef struct {
+  ig_lid *node, count;
+  int fix, lead, equal; /* bits of components */
+  double to[3];         /* displacement, times the history */
+  ig_history history;
+  int since, until; /* phases */
+  bool on;
+} ig_stress_hold;
+
+typedef struct {
+  int newton, linear, cuts; /* of the last step: iterations, halvings */
+  int64_t newton_all, linear_all;
+  double residual;  /* of the last step, relative */
+  double trace[64]; /* residuals of the last Newton iteration */
+} ig_stress_count;
+
+typedef struct ig_stress {
+  ig_ctx *cx;
+  const ig_mesh *mesh;
+  const ig_stress_case *c;
+  const ig_stress_ops *ops;
+  const ig_mesh_ops *mesh_ops;
+  ig_lid nodes, elements;
+  ig_lid *conn; /* host: elements x 8 */
+  ig_plan plan, colors;
+  ig_stress_args args;
+
+  /* both sides */
+  ig_array x, u, T, warmer, share, alive, law, which, inherent, laws, row_x, row_y, state, fix,
+      load;
+  ig_array force, right, step, old, moved, young, young_single, built; /* device */
+  ig_array slope, slots, partial, high, list, birth, report;
+  double *u_held;    /* host: nodes x 3, where held nodes were taken */
+  uint8_t *held;     /* host: bits of a node, of supports alone */
+  uint8_t *scratch;  /* host: nodes */
+  uint8_t *let_go;   /* host: bits of a node that a cut has freed */
+  double *load_unit; /* host: loads without histories, one block of nodes x 3 a load */
+  ig_history *load_history;
+  double *history_x, *history_y; /* host: rows of all histories */
+  int holds;
+  ig_stress_hold *hold;
+  ig_array tie_start, tie_item;
+  int ties;
+  double poisson;
+  int material_count;
+
+  /* the system */
+  ig_ground ground;
+  ig_hex_args hex;
+  ig_ebe op;
+  ig_amg *amg;
+  ig_array block, inverse, z;
+  ig_pcg pcg;
+  ig_linear linear;
+  bool stale; /* the preconditioner is of another body */
+  bool plastic;
+  double scale; /* largest force met, for what counts as none */
+  ig_stress_count count;
+} ig_stress;
+
+/* Everything but loads in time; element states are those of a body without stress. alive: all. */
+IG_MUST_CHECK ig_status ig_stress_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,
+                                      const ig_stress_case *c, ig_assembly how, ig_stress **out);
+void ig_stress_free(ig_stress *m);
+
+/* laws.c: materials become tables over temperature. */
+IG_MUST_CHECK ig_status ig_stress_laws(ig_stress *m, const ig_list *materials);
+
+/* system.c */
+IG_MUST_CHECK ig_status ig_stress_system_new(ig_stress *m, ig_assembly how);
+void ig_stress_system_free(ig_stress *m);
+/* Supports or living elements have changed: held unknowns anew; names what nothing holds. */
+IG_MUST_CHECK ig_status ig_stress_system_change(ig_stress *m, bool supports);
+/* The preconditioner, of the moduli in `built`. */
+IG_MUST_CHECK ig_status ig_stress_system_build(ig_stress *m);
+/* Solves tangent step = right. */
+IG_MUST_CHECK ig_status ig_stress_system_solve(ig_stress *m, double tolerance,
+                                               ig_solve_report *report);
+/* y = tangent x, held and tied unknowns as they are. */
+IG_MUST_CHECK ig_status ig_stress_system_apply(void *self, const double *x, double *y,
+                                               ig_cg_state *state);
+
+/* anchor.c: names a part of the living body that is free to move. */
+IG_MUST_CHECK ig_status ig_stress_anchor(ig_stress *m);
+
+/* newton.c */
+typedef struct {
+  double time, dt;
+  const double *T0, *T1;           /* host: nodes */
+  const double *warmer0, *warmer1; /* host: elements; NULL: none */
+  const double *share0, *share1;   /* host: elements; NULL: as it is */
+} ig_stress_goal;
+/* To equilibrium at the goal; history moves on. */
+IG_MUST_CHECK ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *goal);
+/* Internal forces at u without supports, on the device in m->force. */
+IG_MUST_CHECK ig_status ig_stress_forces(ig_stress *m);
+IG_MUST_CHECK ig_status ig_stress_loads_at(ig_stress *m, double time);
+
+/* grow.c: elements come and go. Lists are host side. */
+IG_MUST_CHECK ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
+                                        ig_lid count, int newborn);
+IG_MUST_CHECK ig_status ig_stress_remove(ig_stress *m, const ig_lid *list, ig_lid count);
+
+#endif

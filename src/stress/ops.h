@@ -1,0 +1,40 @@
+/* What a backend does for the stress room: loops over elements and nodes. Device pointers. */
+#ifndef IG_STRESS_OPS_H
+#define IG_STRESS_OPS_H
+
+#include "assembly/assembly.h"
+#include "stress/kernel.h"
+
+IG_C_BEGIN
+
+typedef struct ig_stress_ops {
+  /* f = internal forces at u; keeps the tangent */
+  ig_status (*force)(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *u,
+                     double *f);
+  /* y = tangent x */
+  ig_status (*product)(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
+                       double *y);
+  /* history moves on */
+  ig_status (*commit)(ig_ctx *cx, const ig_stress_args *p, const double *u);
+  /* no stress, no history: of `count` elements at their birth, or, with `high` (nodes), wherever it
+     was too hot */
+  ig_status (*wipe)(ig_ctx *cx, const ig_stress_args *p, const double *u, const double *high,
+                    const int32_t *list, const double *birth, int64_t count);
+  /* IG_STRESS_REPORT values an element */
+  ig_status (*report)(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out);
+  ig_status (*young)(ig_ctx *cx, const ig_stress_args *p, double *out);
+  /* y += a x */
+  ig_status (*add)(ig_ctx *cx, int64_t n, double a, const double *x, double *y);
+  /* group g holds the unknowns item[start[g]] … item[start[g+1] - 1]: all get their mean */
+  ig_status (*tie_f64)(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item,
+                       double *x);
+  ig_status (*tie_f32)(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item, float *x);
+} ig_stress_ops;
+
+extern const ig_stress_ops ig_stress_cpu;
+#ifdef INGOT_HAVE_CUDA
+extern const ig_stress_ops ig_stress_cuda;
+#endif
+
+IG_C_END
+#endif

@@ -1,0 +1,161 @@
+/* Loops of the stress room on the GPU: one thread an element. */
+#include "stress/step_cuda.h"
+#include "backend/cuda/launch.cuh"
+
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "kern/hex8.inc"
+#include "stress/product.inc"
+#include "stress/law.inc"
+#include "stress/element.inc"
+
+enum { THREADS = 128 };
+#define THREAD (blockIdx.x * (int64_t)blockDim.x + threadIdx.x)
+#define LAUNCH(kernel, n, ...)                                                                     \
+  do {                                                                                             \
+    if ((n) > 0)                                                                                   \
+      kernel<<<ig_cuda_blocks(n, THREADS), THREADS, 0, ig_cuda_stream(cx)>>>(__VA_ARGS__);         \
+    IG_LAUNCHED(cx);                                                                               \
+  } while (0)
+
+static __global__ void __launch_bounds__(THREADS)
+    force_pass(ig_stress_args p, int32_t begin, int32_t end, const double *u, double *f) {
+  const int64_t i = begin + THREAD;
+  if (i < end)
+    ig_stress_force(&p, ig_scatter_element(&p.scatter, (int32_t)i), u, f);
+}
+extern "C" ig_status ig_stress_force_cuda(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan,
+                                          const double *u, double *f) {
+  IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)plan->nodes));
+  for (int c = 0; c < plan->colors; c++) {
+    ig_lid begin, end;
+    ig_plan_range(plan, c, plan->elements, &begin, &end);
+    LAUNCH(force_pass, end - begin, *p, begin, end, u, f);
+  }
+  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, f) : IG_OK;
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    product_pass(ig_stress_args p, int32_t begin, int32_t end, const double *x, double *y) {
+  const int64_t i = begin + THREAD;
+  if (i >= end)
+    return;
+  const int64_t e = ig_scatter_element(&p.scatter, (int32_t)i);
+  double xe[24], ue[24], slope[8 * IG_SLOPES], fe[24];
+  if (!p.alive[e]) {
+    for (int k = 0; k < 24 && p.scatter.how == 2; k++) /* gather reads every slot */
+      ig_scatter_add_f64(&p.scatter, (int32_t)e, k / 3, 3, k % 3, 0.0, y, p.slots);
+    return;
+  }
+  for (int k = 0; k < 24; k++) {
+    const int64_t at = 3 * (int64_t)p.scatter.conn[8 * e + k / 3] + k % 3;
+    xe[k] = p.x[at];
+    ue[k] = x[at];
+  }
+  for (int k = 0; k < 8 * IG_SLOPES; k++)
+    slope[k] = p.slope[ig_stress_at(e, IG_SLOPES, k / 8, k % 8)];
+  stress_product_f64(xe, ue, slope, fe);
+  for (int k = 0; k < 24; k++)
+    ig_scatter_add_f64(&p.scatter, (int32_t)e, k / 3, 3, k % 3, fe[k], y, p.slots);
+}
+extern "C" ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p,
+                                            const ig_plan *plan, const double *x, double *y) {
+  IG_TRY(cx->backend->fill(cx, y, 0, 3 * sizeof *y * (size_t)plan->nodes));
+  for (int c = 0; c < plan->colors; c++) {
+    ig_lid begin, end;
+    ig_plan_range(plan, c, plan->elements, &begin, &end);
+    LAUNCH(product_pass, end - begin, *p, begin, end, x, y);
+  }
+  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, y) : IG_OK;
+}
+
+static __global__ void __launch_bounds__(THREADS) commit_pass(ig_stress_args p, const double *u) {
+  const int64_t e = THREAD;
+  if (e < p.scatter.elements)
+    ig_stress_commit(&p, e, u);
+}
+extern "C" ig_status ig_stress_commit_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u) {
+  LAUNCH(commit_pass, p->scatter.elements, *p, u);
+  return IG_OK;
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    wipe_pass(ig_stress_args p, const double *u, const double *high, const int32_t *list,
+              const double *birth, int64_t count) {
+  const int64_t i = THREAD;
+  if (i < count)
+    ig_stress_wipe(&p, list ? list[i] : i, u, high, birth ? birth[i] : 0);
+}
+extern "C" ig_status ig_stress_wipe_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u,
+                                         const double *high, const int32_t *list,
+                                         const double *birth, int64_t count) {
+  LAUNCH(wipe_pass, count, *p, u, high, list, birth, count);
+  return IG_OK;
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    report_pass(ig_stress_args p, const double *u, double *out) {
+  const int64_t e = THREAD;
+  if (e < p.scatter.elements)
+    ig_stress_report(&p, e, u, out);
+}
+extern "C" ig_status ig_stress_report_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u,
+                                           double *out) {
+  LAUNCH(report_pass, p->scatter.elements, *p, u, out);
+  return IG_OK;
+}
+
+static __global__ void young_pass(ig_stress_args p, double *out) {
+  const int64_t e = THREAD;
+  if (e < p.scatter.elements)
+    out[e] = ig_stress_young(&p, e);
+}
+extern "C" ig_status ig_stress_young_cuda(ig_ctx *cx, const ig_stress_args *p, double *out) {
+  LAUNCH(young_pass, p->scatter.elements, *p, out);
+  return IG_OK;
+}
+
+static __global__ void add_pass(int64_t n, double a, const double *x, double *y) {
+  const int64_t i = THREAD;
+  if (i < n)
+    y[i] += a * x[i];
+}
+extern "C" ig_status ig_stress_add_cuda(ig_ctx *cx, int64_t n, double a, const double *x,
+                                        double *y) {
+  LAUNCH(add_pass, n, n, a, x, y);
+  return IG_OK;
+}
+
+/* One block a group; the order of the sums is always the same. */
+template <typename T>
+static __global__ void tie_pass(const int32_t *start, const int32_t *item, T *x) {
+  __shared__ double part[THREADS];
+  const int32_t begin = start[blockIdx.x], end = start[blockIdx.x + 1];
+  double s = 0;
+  for (int32_t i = begin + (int32_t)threadIdx.x; i < end; i += THREADS)
+    s += (double)x[item[i]];
+  part[threadIdx.x] = s;
+  __syncthreads();
+  for (int d = THREADS / 2; d; d /= 2) {
+    if (threadIdx.x < d)
+      part[threadIdx.x] += part[threadIdx.x + d];
+    __syncthreads();
+  }
+  const double mean = part[0] / (end - begin);
+  for (int32_t i = begin + (int32_t)threadIdx.x; i < end; i += THREADS)
+    x[item[i]] = (T)mean;
+}
+extern "C" ig_status ig_stress_tie_cuda_f64(ig_ctx *cx, int groups, const int32_t *start,
+                                            const int32_t *item, double *x) {
+  if (groups > 0)
+    tie_pass<<<groups, THREADS, 0, ig_cuda_stream(cx)>>>(start, item, x);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+extern "C" ig_status ig_stress_tie_cuda_f32(ig_ctx *cx, int groups, const int32_t *start,
+                                            const int32_t *item, float *x) {
+  if (groups > 0)
+    tie_pass<<<groups, THREADS, 0, ig_cuda_stream(cx)>>>(start, item, x);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}

@@ -1,0 +1,115 @@
+/* Loops of the stress room on the CPU. */
+#include "backend/backend.h"
+#include "stress/ops.h"
+
+#include "kern/pack_f64.h"
+#include "kern/hex8.inc"
+#include "stress/product.inc"
+#include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
+#include "kern/hex8.inc"
+#include "stress/law.inc"
+#include "stress/element.inc"
+
+#define LOOP(n) _Pragma("omp parallel for schedule(static) num_threads(cx->threads)") for (n)
+
+static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *u,
+                       double *f) {
+  IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)plan->nodes));
+  for (int c = 0; c < plan->colors; c++) {
+    ig_lid begin, end;
+    ig_plan_range(plan, c, plan->elements, &begin, &end);
+    LOOP(ig_lid i = begin; i < end; i++)
+    ig_stress_force(p, ig_scatter_element(&p->scatter, i), u, f);
+  }
+  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, f) : IG_OK;
+}
+
+/* The elements i … of one color, as many as fit side by side. */
+static void product_pack(const ig_stress_args *p, const double *x, ig_lid i, ig_lid end,
+                         double *y) {
+  ig_pack_f64 xe[24], ue[24], slope[8 * IG_SLOPES], fe[24];
+  int64_t element[IG_PACK_F64];
+  bool any = false;
+  for (int l = 0; l < IG_PACK_F64; l++) {
+    const ig_lid place = i + l < end ? i + l : end - 1;
+    const int64_t e = element[l] = ig_scatter_element(&p->scatter, place);
+    any |= p->alive[e];
+    for (int k = 0; k < 24; k++) {
+      const int64_t at = 3 * (int64_t)p->scatter.conn[8 * e + k / 3] + k % 3;
+      xe[k][l] = p->x[at];
+      ue[k][l] = x[at];
+    }
+    for (int k = 0; k < 8 * IG_SLOPES; k++)
+      slope[k][l] = p->alive[e] ? p->slope[ig_stress_at(e, IG_SLOPES, k / 8, k % 8)] : 0;
+  }
+  if (!any && p->scatter.how != IG_GATHER)
+    return;
+  stress_product_p64(xe, ue, slope, fe);
+  for (int l = 0; l < IG_PACK_F64 && i + l < end; l++)
+    if (p->alive[element[l]] || p->scatter.how == IG_GATHER)
+      for (int k = 0; k < 24; k++)
+        ig_scatter_add_f64(&p->scatter, (int32_t)element[l], k / 3, 3, k % 3, fe[k][l], y,
+                           p->slots);
+}
+
+static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,
+                         double *y) {
+  IG_TRY(cx->backend->fill(cx, y, 0, 3 * sizeof *y * (size_t)plan->nodes));
+  for (int c = 0; c < plan->colors; c++) {
+    ig_lid begin, end;
+    ig_plan_range(plan, c, plan->elements, &begin, &end);
+    LOOP(ig_lid i = begin; i < end; i += IG_PACK_F64)
+    product_pack(p, x, i, end, y);
+  }
+  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, y) : IG_OK;
+}
+
+static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
+  LOOP(int32_t e = 0; e < p->scatter.elements; e++)
+  ig_stress_commit(p, e, u);
+  return IG_OK;
+}
+
+static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, const double *high,
+                      const int32_t *list, const double *birth, int64_t count) {
+  LOOP(int64_t i = 0; i < count; i++)
+  ig_stress_wipe(p, list ? list[i] : i, u, high, birth ? birth[i] : 0);
+  return IG_OK;
+}
+
+static ig_status report(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out) {
+  LOOP(int32_t e = 0; e < p->scatter.elements; e++)
+  ig_stress_report(p, e, u, out);
+  return IG_OK;
+}
+
+static ig_status young(ig_ctx *cx, const ig_stress_args *p, double *out) {
+  LOOP(int32_t e = 0; e < p->scatter.elements; e++)
+  out[e] = ig_stress_young(p, e);
+  return IG_OK;
+}
+
+static ig_status add(ig_ctx *cx, int64_t n, double a, const double *x, double *y) {
+  LOOP(int64_t i = 0; i < n; i++)
+  y[i] += a * x[i];
+  return IG_OK;
+}
+
+#define TIE(name, T)                                                                               \
+  static ig_status name(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item, T *x) { \
+    (void)cx;                                                                                      \
+    for (int g = 0; g < groups; g++) {                                                             \
+      double sum = 0;                                                                              \
+      for (int32_t i = start[g]; i < start[g + 1]; i++)                                            \
+        sum += (double)x[item[i]];                                                                 \
+      for (int32_t i = start[g]; i < start[g + 1]; i++)                                            \
+        x[item[i]] = (T)(sum / (start[g + 1] - start[g]));                                         \
+    }                                                                                              \
+    return IG_OK;                                                                                  \
+  }
+TIE(tie_f64, double)
+TIE(tie_f32, float)
+
+const ig_stress_ops ig_stress_cpu = {force, product, commit,  wipe,   report,
+                                     young, add,     tie_f64, tie_f32};

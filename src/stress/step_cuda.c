@@ -1,0 +1,14 @@
+/* CUDA's table of passes of the stress room. */
+#include "stress/step_cuda.h"
+
+#ifdef INGOT_HAVE_CUDA
+const ig_stress_ops ig_stress_cuda = {.force = ig_stress_force_cuda,
+                                      .product = ig_stress_product_cuda,
+                                      .commit = ig_stress_commit_cuda,
+                                      .wipe = ig_stress_wipe_cuda,
+                                      .report = ig_stress_report_cuda,
+                                      .young = ig_stress_young_cuda,
+                                      .add = ig_stress_add_cuda,
+                                      .tie_f64 = ig_stress_tie_cuda_f64,
+                                      .tie_f32 = ig_stress_tie_cuda_f32};
+#endif

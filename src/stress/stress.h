@@ -1,0 +1,88 @@
+/* The stress room: quasi-static thermo-elasto-plastic mechanics of a part that grows. */
+#ifndef IG_STRESS_H
+#define IG_STRESS_H
+
+#include "core/room.h"
+#include "material/material.h"
+#include "mesh/place.h"
+
+/* What holds nodes: some components still, or led, or equal among each other. */
+typedef struct {
+  ig_src at;
+  const char *set;
+  const char *fix;           /* "all", "xy" */
+  const char *along;         /* components that `displacement` leads */
+  double displacement[3];    /* NaN: none */
+  ig_table history;          /* of the displacement, over time */
+  const char *equal;         /* components that are the same for all nodes of the set */
+  const char *since, *until; /* phases: holds from the start of one, to the start of another */
+} ig_stress_support;
+
+typedef struct {
+  ig_src at;
+  const char *set;
+  double pressure, total[3]; /* NaN: none */
+  ig_table history;
+} ig_stress_load;
+
+/* Strain that grows with every newborn element of a material. */
+typedef struct {
+  ig_src at;
+  ig_texts set; /* elements; none: everything born */
+  double strain[3];
+} ig_stress_inherent;
+
+enum { IG_PHASE_LOAD, IG_PHASE_BUILD, IG_PHASE_CUT, IG_PHASE_HEAT };
+#define IG_PHASE_KINDS "load|build|cut|heat"
+enum { IG_NEWBORN_FOLLOW, IG_NEWBORN_DRAWN };
+
+typedef struct {
+  ig_src at;
+  const char *name;
+  int kind;             /* IG_PHASE_* */
+  double duration;      /* s; of a build: of one layer */
+  int64_t steps;        /* of the phase; of a build: of one layer */
+  ig_table temperature; /* K over the time of the phase; uniform */
+  const char *set;      /* build, cut: elements; cut: nodes that are let go */
+  double height;        /* build: of a lump of layers */
+  double born;          /* build: temperature of birth, NaN: as the material says */
+  int newborn;          /* build: where new nodes stand */
+  int along;            /* cut: the way of the line, x|y|z */
+  bool back;            /* cut: from the far end */
+  const char *from;     /* heat: folder of a thermal run */
+} ig_stress_phase;
+
+typedef struct {
+  ig_src at;
+  const char *name, *set;
+  double point[3];
+  int quantity;
+} ig_stress_probe;
+#define IG_STRESS_PROBES "ux|uy|uz|fx|fy|fz|sxx|syy|szz|sxy|syz|szx|von_mises|plastic_strain|T"
+enum { IG_PROBE_U = 0, IG_PROBE_F = 3, IG_PROBE_ELEMENT = 6 };
+
+typedef struct {
+  ig_src at;
+  double tolerance;
+  int64_t iterations, halvings, linear_limit;
+  int preconditioner; /* multigrid|blocks */
+} ig_stress_solver;
+
+typedef struct {
+  ig_src at;
+  double modulus, yield, hardening;
+} ig_stress_floors;
+
+typedef struct {
+  ig_src at;
+  ig_list supports, loads, inherent, phases, probes;
+  double temperature;     /* at the start */
+  const char *distortion; /* set whose best-fit rigid motion is taken off */
+  ig_stress_solver solver;
+  ig_stress_floors floors;
+} ig_stress_case;
+
+extern const ig_option ig_stress_options[];
+extern const ig_room ig_room_stress;
+
+#endif

@@ -1,0 +1,201 @@
+/* The linear system: the consistent tangent as it is, multigrid of the elastic body with Young's
+   moduli as they are now in front of it. */
+#include "stress/model.h"
+#include "backend/backend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ig_status tie(ig_stress *m, double *x) {
+  return m->ties ? m->ops->tie_f64(m->cx, m->ties, m->tie_start.dev, m->tie_item.dev, x) : IG_OK;
+}
+
+ig_status ig_stress_system_apply(void *self, const double *x, double *y, ig_cg_state *state) {
+  ig_stress *m = self;
+  IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, x, y));
+  IG_TRY(tie(m, y));
+  return m->mesh_ops->ground(m->cx, &m->ground, x, y, m->partial.dev, state ? &state->s.pap : NULL);
+}
+
+static ig_status apply_single(void *self, const float *x, float *y) {
+  ig_stress *m = self;
+  return ig_ebe_apply(m->cx, &m->op, m->young_single.dev, x, y);
+}
+
+static ig_status precondition(void *self, const float *r, const float **z) {
+  ig_stress *m = self;
+  if (m->amg)
+    IG_TRY(ig_amg_cycle(m->amg, r, z));
+  else {
+    *z = m->z.dev;
+    IG_TRY(m->mesh_ops->scale(m->cx, m->nodes, 3, m->inverse.dev, r, m->z.dev));
+  }
+  return m->ties ? m->ops->tie_f32(m->cx, m->ties, m->tie_start.dev, m->tie_item.dev, (float *)*z)
+                 : IG_OK;
+}
+
+static ig_status multigrid_new(ig_stress *m) {
+  const bool gather = m->plan.how == IG_GATHER;
+  const ig_amg_problem problem = {.nodes = m->nodes,
+                                  .elements = m->elements,
+                                  .size = 3,
+                                  .x = m->mesh->x,
+                                  .conn = m->conn,
+                                  .fix = m->held,
+                                  .hex = &m->hex,
+                                  .ground = &m->ground,
+                                  .plan = gather ? &m->colors : &m->plan,
+                                  .steps = 2,
+                                  .cycle = 1,
+                                  .damping = 0,
+                                  .self = m,
+                                  .apply = apply_single};
+  ig_amg_free(m->amg);
+  return ig_amg_new(m->cx, &problem, &m->amg);
+}
+
+/* The preconditioner follows when the body or its moduli have changed by much. What it was built of
+   is part of the state, so that a continued run has the same. */
+static ig_status refresh(ig_stress *m) {
+  ig_ctx *cx = m->cx;
+  IG_TRY(m->ops->young(cx, &m->args, m->young.dev));
+  if (!m->stale) {
+    double worst = 1;
+    IG_TRY(ig_array_pull(cx, &m->young));
+    const double *now = m->young.host, *then = m->built.host;
+    for (ig_lid e = 0; e < m->elements; e++)
+      if (now[e] > 0)
+        worst = fmax(worst, fmax(now[e] / then[e], then[e] / now[e]));
+    if (worst < 2)
+      return IG_OK;
+  }
+  IG_TRY(cx->backend->copy(cx, m->built.dev, m->young.dev, sizeof(double) * (size_t)m->elements));
+  IG_TRY(ig_array_pull(cx, &m->built));
+  return ig_stress_system_build(m);
+}
+
+ig_status ig_stress_system_build(ig_stress *m) {
+  ig_ctx *cx = m->cx;
+  m->stale = false;
+  IG_TRY(m->mesh_ops->to_single(cx, m->elements, m->built.dev, m->young_single.dev));
+  if (m->amg) {
+    for (int i = 0; i < m->amg->levels; i++)
+      m->amg->level[i].lambda = 2; /* not what former bodies made of it */
+    return ig_amg_update(m->amg, m->built.dev);
+  }
+  IG_TRY(m->mesh_ops->diagonal(cx, &m->hex, m->plan.how == IG_GATHER ? &m->colors : &m->plan,
+                               m->built.dev, m->block.dev));
+  return m->mesh_ops->invert(cx, &m->ground, true, m->block.dev, m->inverse.dev);
+}
+
+ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report *report) {
+  const int limit = (int)m->c->solver.linear_limit;
+  for (int again = 0;; again++) {
+    IG_TRY(refresh(m));
+    IG_TRY(ig_array_zero(m->cx, &m->step));
+    IG_TRY(ig_pcg_solve(m->cx, &m->pcg, &m->linear, m->right.dev, m->step.dev, tolerance, limit,
+                        report));
+    m->count.linear += report->iterations;
+    m->count.linear_all += report->iterations;
+    if (report->end == IG_SOLVE_CONVERGED || again)
+      return IG_OK;
+    m->stale = true; /* a preconditioner of other moduli may be at fault */
+  }
+}
+
+/* --- what is held --- */
+
+static ig_status tie_groups(ig_stress *m) {
+  ig_ctx *cx = m->cx;
+  size_t groups = 0, items = 0;
+  for (int i = 0; i < m->holds; i++)
+    for (int d = 0; d < 3; d++)
+      if (m->hold[i].on && m->hold[i].equal >> d & 1) {
+        groups++;
+        items += (size_t)m->hold[i].count;
+      }
+  ig_array_free(cx, &m->tie_start);
+  ig_array_free(cx, &m->tie_item);
+  m->ties = (int)groups;
+  IG_TRY(ig_array_new(cx, &m->tie_start, groups + 1, sizeof(int32_t), "equal unknowns"));
+  IG_TRY(ig_array_new(cx, &m->tie_item, items + 1, sizeof(int32_t), "equal unknowns"));
+  int32_t *start = m->tie_start.host, *item = m->tie_item.host, g = 0, n = 0;
+  for (int i = 0; i < m->holds; i++)
+    for (int d = 0; d < 3; d++) {
+      const ig_stress_hold *h = m->hold + i;
+      if (!h->on || !(h->equal >> d & 1))
+        continue;
+      for (ig_lid k = 0; k < h->count; k++) {
+        if (m->held[h->node[k]] >> d & 1)
+          return ig_fail_at(cx, &IG_ITEM(const ig_stress_support, m->c->supports, i)->at,
+                            "a node whose %c is `equal` to others is held by another support: hold "
+                            "all of the set or none",
+                            'x' + d);
+        item[n++] = 3 * h->node[k] + d;
+      }
+      start[++g] = n;
+    }
+  IG_TRY(ig_array_push(cx, &m->tie_start));
+  return ig_array_push(cx, &m->tie_item);
+}
+
+ig_status ig_stress_system_change(ig_stress *m, bool supports) {
+  ig_ctx *cx = m->cx;
+  uint8_t *fix = m->fix.host;
+  const uint8_t *alive = m->alive.host;
+  if (supports) {
+    memset(m->held, 0, (size_t)m->nodes);
+    for (int i = 0; i < m->holds; i++)
+      for (ig_lid k = 0; m->hold[i].on && k < m->hold[i].count; k++)
+        m->held[m->hold[i].node[k]] |= (uint8_t)(m->hold[i].fix | m->hold[i].lead);
+    for (ig_lid n = 0; n < m->nodes; n++)
+      m->held[n] &= (uint8_t)~m->let_go[n];
+    IG_TRY(tie_groups(m));
+    if (m->c->solver.preconditioner == 0)
+      IG_TRY(multigrid_new(m));
+  }
+  memset(fix, 7, (size_t)m->nodes); /* what no living element touches stays where it is */
+  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
+    if (alive[i / 8])
+      fix[m->conn[i]] = m->held[m->conn[i]];
+  IG_TRY(ig_array_push(cx, &m->fix));
+  m->stale = true;
+  return ig_stress_anchor(m);
+}
+
+/* --- making it --- */
+
+ig_status ig_stress_system_new(ig_stress *m, ig_assembly how) {
+  ig_ctx *cx = m->cx;
+  if (how == IG_GATHER)
+    IG_TRY(
+        ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->colors));
+  m->ground = (ig_ground){m->nodes, 3, m->fix.dev, NULL};
+  m->hex = (ig_hex_args){.scatter = ig_plan_view(how == IG_GATHER ? &m->colors : &m->plan),
+                         .x = m->x.dev,
+                         .size = 3,
+                         .shear = 0.5 / (1 + m->poisson),
+                         .lame = m->poisson / ((1 + m->poisson) * (1 - 2 * m->poisson))};
+  if (m->c->solver.preconditioner == 0) {
+    IG_TRY(ig_ebe_new(cx, IG_EBE_RECOMPUTE, how, true, m->nodes, m->mesh->x, m->elements, m->conn,
+                      m->poisson, &m->op));
+  } else {
+    IG_TRY(ig_array_new_device(cx, &m->block, 6 * (size_t)m->nodes, sizeof(double), "blocks"));
+    IG_TRY(ig_array_new_device(cx, &m->inverse, 6 * (size_t)m->nodes, sizeof(float), "blocks"));
+    IG_TRY(ig_array_new_device(cx, &m->z, 3 * (size_t)m->nodes, sizeof(float), "blocks"));
+  }
+  m->linear = (ig_linear){m, 3 * (int64_t)m->nodes, ig_stress_system_apply, precondition, true};
+  m->stale = true;
+  return ig_pcg_init(cx, &m->pcg, m->linear.n);
+}
+
+void ig_stress_system_free(ig_stress *m) {
+  ig_amg_free(m->amg);
+  ig_ebe_free(m->cx, &m->op);
+  ig_array_free(m->cx, &m->block);
+  ig_array_free(m->cx, &m->inverse);
+  ig_array_free(m->cx, &m->z);
+  ig_pcg_free(m->cx, &m->pcg);
+  ig_plan_free(m->cx, &m->colors);
+}

@@ -1,0 +1,180 @@
+/* The stress room's element, law and solver: the tangent against differences, Newton's order,
+   what nothing holds, and blocks with known answers. */
+#include "check.h"
+#include "backend/backend.h"
+#include "stress/problem.h"
+
+static const double unit[3] = {1, 1, 1};
+
+/* Inner nodes moved about: no element is a box. */
+static void wobble(ig_mesh *mesh) {
+  for (ig_lid i = 0; i < mesh->nodes; i++) {
+    double *x = mesh->x + 3 * (int64_t)i, y[3];
+    bool inner = true;
+    for (int d = 0; d < 3; d++)
+      inner &= x[d] > 1e-9 && x[d] < 1 - 1e-9;
+    for (int d = 0; d < 3; d++)
+      y[d] = inner ? 0.06 * sin(5.0 * i + d) : 0;
+    for (int d = 0; d < 3; d++)
+      x[d] += y[d];
+  }
+}
+
+static void random_push(ig_stress *m, double size, unsigned seed) {
+  double *u = m->u.host;
+  for (int64_t i = 0; i < 3 * (int64_t)m->nodes; i++) {
+    seed = 1664525U * seed + 1013904223U;
+    u[i] = size * (seed / 4294967296.0 - 0.5);
+  }
+  GOOD(m->cx, ig_array_push(m->cx, &m->u));
+}
+
+/* The product with the tangent is the derivative of the forces, yielding and not, in every
+   hardening. */
+static void tangent_is_the_derivative(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int kind = 0; kind < 4; kind++) {
+      ig_ctx *cx = ctx_on(*backend, 2);
+      ig_stress_problem q;
+      ig_stress_problem_new(cx, &q);
+      GOOD(cx, ig_stress_problem_box(&q, unit, (int[]){2, 2, 3}));
+      wobble(q.mesh);
+      ig_stress_problem_hold(&q, "z0", "all");
+      ig_stress_problem_material(&q, 0, 200e9, 0.3, 1.2e-5, kind == 0 ? NAN : 240e6,
+                                 kind == 2 ? 0 : 20e9, kind >= 2 ? 15e9 : 0);
+      GOOD(cx, ig_stress_problem_open(&q));
+      ig_stress *m = q.m;
+      random_push(m, 2e-3, 1); /* a state with history */
+      GOOD(cx, ig_stress_forces(m));
+      GOOD(cx, m->ops->commit(cx, &m->args, m->u.dev));
+      random_push(m, 3e-3, 7);
+      const size_t n = 3 * (size_t)m->nodes;
+      double *at = calloc(n, 8), *way = calloc(n, 8), *plus = calloc(n, 8);
+      memcpy(at, m->u.host, n * 8);
+      for (size_t i = 0; i < n; i++)
+        way[i] = sin(1.3 * (double)i);
+      const double h = 1e-9;
+      for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < n; i++)
+          ((double *)m->u.host)[i] = at[i] + (side ? -h : h) * way[i];
+        GOOD(cx, ig_array_push(cx, &m->u));
+        GOOD(cx, ig_stress_forces(m));
+        GOOD(cx, ig_array_pull(cx, &m->force));
+        if (side == 0)
+          memcpy(plus, m->force.host, n * 8);
+      }
+      memcpy(m->u.host, at, n * 8);
+      GOOD(cx, ig_array_push(cx, &m->u));
+      double *slope = calloc(n, 8), most = 0, off = 0;
+      for (size_t i = 0; i < n; i++)
+        slope[i] = (plus[i] - ((double *)m->force.host)[i]) / (2 * h);
+      GOOD(cx, ig_stress_forces(m));
+      memcpy(m->moved.host, way, n * 8);
+      GOOD(cx, ig_array_push(cx, &m->moved));
+      GOOD(cx, m->ops->product(cx, &m->args, &m->plan, m->moved.dev, m->force.dev));
+      GOOD(cx, ig_array_pull(cx, &m->force));
+      for (size_t i = 0; i < n; i++) {
+        most = fmax(most, fabs(slope[i]));
+        off = fmax(off, fabs(slope[i] - ((double *)m->force.host)[i]));
+      }
+      if (!(off < 1e-6 * most))
+        fail_msg("%s, hardening %d: tangent off by %g of %g", *backend, kind, off, most);
+      free(at);
+      free(way);
+      free(plus);
+      free(slope);
+      ig_stress_problem_free(&q);
+      ig_ctx_close(cx);
+    }
+}
+
+/* Clamped and heated: -E alpha dT / (1 - 2 nu), yielding or not; free: no stress at all. */
+static void blocks_clamped_and_free(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int kind = 0; kind < 4; kind++) {
+      static const char *const sides[] = {"x0", "x1", "y0", "y1", "z0", "z1"};
+      ig_ctx *cx = ctx_on(*backend, 2);
+      ig_stress_problem q;
+      double mean[IG_STRESS_REPORT];
+      ig_stress_problem_new(cx, &q);
+      GOOD(cx, ig_stress_problem_box(&q, unit, (int[]){3, 3, 3}));
+      wobble(q.mesh);
+      ig_stress_problem_material(&q, 0, 200e9, 0.3, 1.2e-5, kind & 1 ? 100e6 : NAN, NAN, 0);
+      if (kind < 2) {
+        for (int i = 0; i < 6; i++)
+          ig_stress_problem_hold(&q, sides[i], "all");
+      } else {
+        ig_stress_problem_hold(&q, "x0", "x");
+        ig_stress_problem_hold(&q, "y0", "y");
+        ig_stress_problem_hold(&q, "z0", "z");
+      }
+      GOOD(cx, ig_stress_problem_open(&q));
+      GOOD(cx, ig_stress_problem_step(&q, 1, 393.15, NULL, NULL));
+      GOOD(cx, ig_stress_problem_mean(&q, NULL, NULL, mean));
+      const double *u = q.m->u.host;
+      for (int i = 0; i < 3; i++)
+        assert_near(mean[i], kind < 2 ? -600e6 : 0, kind < 2 ? 1 : 10);
+      assert_near(mean[6], 0, 10);
+      if (kind >= 2)
+        for (ig_lid i = 0; i < 3 * q.mesh->nodes; i++)
+          assert_near(u[i], 1.2e-3 * q.mesh->x[i], 1e-12);
+      ig_stress_problem_free(&q);
+      ig_ctx_close(cx);
+    }
+}
+
+/* A bar of yielding material pulled and bent by uneven heat: each residual is below the square of
+   the one before it, as shares of the forces. */
+static double hot_side(void *user, const double x[3]) {
+  (void)user;
+  return 293.15 + 400 * x[0] * x[2];
+}
+static void newton_is_quadratic(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 2);
+  ig_stress_problem q;
+  ig_stress_problem_new(cx, &q);
+  GOOD(cx, ig_stress_problem_box(&q, unit, (int[]){4, 4, 4}));
+  ig_stress_problem_hold(&q, "z0", "all");
+  ig_stress_problem_material(&q, 0, 200e9, 0.3, 1.2e-5, 240e6, 20e9, 10e9);
+  q.c.solver.tolerance = 1e-12;
+  GOOD(cx, ig_stress_problem_open(&q));
+  GOOD(cx, ig_stress_problem_step(&q, 1, 0, hot_side, NULL));
+  const double *r = q.m->count.trace;
+  const int n = q.m->count.newton;
+  assert_true(n >= 3 && n <= 9);
+  int seen = 0;
+  for (int i = 1; i <= n; i++)
+    if (r[i - 1] < 1e-2 && r[i - 1] > 1e-6) {
+      if (!(r[i] <= r[i - 1] * r[i - 1]))
+        fail_msg("not quadratic: %g %g %g %g %g %g", r[0], r[1], r[2], r[3], r[4], r[5]);
+      seen++;
+    }
+  assert_true(seen > 0);
+  ig_stress_problem_free(&q);
+  ig_ctx_close(cx);
+}
+
+/* What nothing holds is named. */
+static void free_bodies_are_named(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_stress_problem q;
+  ig_stress_problem_new(cx, &q);
+  GOOD(cx, ig_stress_problem_box(&q, unit, (int[]){2, 2, 2}));
+  ig_stress_problem_material(&q, 0, 200e9, 0.3, 1.2e-5, NAN, NAN, 0);
+  ig_stress_problem_hold(&q, "z0", "z");
+  ig_stress_problem_hold(&q, "x0", "x");
+  BAD(cx, ig_stress_problem_open(&q), "5 of 6 motions held");
+  ig_stress_problem_free(&q);
+  ig_ctx_close(cx);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(tangent_is_the_derivative), cmocka_unit_test(blocks_clamped_and_free),
+      cmocka_unit_test(newton_is_quadratic), cmocka_unit_test(free_bodies_are_named)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
