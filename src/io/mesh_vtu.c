@@ -1,6 +1,6 @@
 /* VTK's XML files of unstructured grids, .vtu and .pvtu: text, base64 or raw, packed by zlib or
    not. Written with raw appended data. */
-#include "io/json.h"
+#include "core/number.h"
 #include "io/store.h"
 #include "io/vtk.h"
 #include "io/zip.h"
@@ -254,7 +254,7 @@ static ig_status words_read(const vtu *v, const char *p, const char *end, int64_
     char *stop;
     while (p < end && strchr(" \t\r\n", *p))
       p++;
-    out[i] = strtod(p, &stop);
+    out[i] = ig_decimal_read(p, &stop);
     if (stop == p || stop > end || !isfinite(out[i]))
       return IG_FAIL(v->cx, IG_INPUT, "%s: value %lld of an array is no number", v->path,
                      (long long)i + 1);
