@@ -19,11 +19,12 @@ typedef struct {
 /* Everything any command can be told; a command's table says which of these it takes. */
 typedef struct {
   const char *backend, *out, *restart, *stage, *json, *markdown;
-  const char *field, *palette, *threshold, *warp, *title;
+  const char *format, *field, *palette, *threshold, *warp, *title;
   cli_texts set;
-  int threads, width, height;
+  int threads, width, height, layer;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge;
+  double power, travel, feed, z; /* of toolpaths */
   bool quiet, list, quick, man, reference, keys, edges, bare, resume, force;
   bool given_range, given_view, given_threshold_range;
   cli_texts words; /* what is no option */

@@ -17,6 +17,9 @@
   X(mesh_new)                                                                                      \
   X(mesh_convert)                                                                                  \
   X(mesh_info)                                                                                     \
+  X(path_info)                                                                                     \
+  X(path_convert)                                                                                  \
+  X(path_draw)                                                                                     \
   X(devices)                                                                                       \
   X(help)                                                                                          \
   X(completion)                                                                                    \

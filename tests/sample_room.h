@@ -71,10 +71,6 @@ static const ig_option sample_options[] = {
     IG_END};
 #undef S
 
-static ig_status sample_run(ig_job *job) {
-  (void)job;
-  return IG_OK;
-}
 static ig_status sample_check(ig_job *job, ig_check_line *line, void *user) {
   (void)job, (void)line, (void)user;
   return IG_OK;
@@ -83,7 +79,6 @@ static const ig_room sample_room = {.name = "sample",
                                     .about = "reads its case",
                                     .case_size = sizeof(sample_case),
                                     .options = sample_options,
-                                    .run = sample_run,
                                     .check = sample_check,
                                     .precisions = "single|double"};
 /* the same, but it cannot do without a mesh */
@@ -92,7 +87,6 @@ static const ig_room meshed_room = {.name = "meshed",
                                     .needs_mesh = true,
                                     .case_size = sizeof(sample_case),
                                     .options = sample_options,
-                                    .run = sample_run,
                                     .check = sample_check};
 static const ig_room *const sample_rooms[] = {&sample_room, &meshed_room, NULL};
 

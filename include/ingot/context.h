@@ -18,6 +18,7 @@ typedef struct {
   double done, total;
   double rate;      /* element-steps or DOF-iterations per second, 0 if unknown */
   const char *note; /* a short live figure, never NULL */
+  double time;      /* simulated, s; NaN where none passes */
 } ig_progress;
 typedef void ig_progress_fn(void *user, const ig_progress *progress);
 

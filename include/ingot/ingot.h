@@ -5,6 +5,7 @@
 #include <ingot/chain.h>
 #include <ingot/context.h>
 #include <ingot/mesh.h>
+#include <ingot/path.h>
 #include <ingot/run.h>
 #include <ingot/view.h>
 

@@ -238,9 +238,8 @@ static ig_status mesh_make(ig_job *job, const shape_case *c, const ig_voxels *v,
 
 /* --- the room */
 
-static ig_status results(ig_job *job, const ig_voxels *v, const uint8_t *part, double level,
-                         double design_volume, int pieces, double lost) {
-  ig_sink *sink = job->sink;
+static ig_status figures(ig_job *job, ig_sink *sink, const ig_voxels *v, const uint8_t *part,
+                         double level, double design_volume, int pieces, double lost) {
   int64_t count = 0;
   int layers = 0;
   for (int k = 0; k < v->n[2]; k++) {
@@ -283,36 +282,72 @@ static ig_status part_make(ig_job *job, const shape_case *c, ig_voxels *design, 
   return part_find(job, c, v, *level, *part, pieces, lost);
 }
 
-static ig_status run(ig_job *job) {
+typedef struct {
+  ig_job *job;
+  ig_voxels design, v;
+  uint8_t *part;
+  ig_mesh *mesh;
+  double level, volume, lost;
+  int pieces;
+  bool done;
+} run;
+
+static ig_status room_open(ig_job *job, void **self) {
+  run *r;
+  IG_TRY(IG_NEW(job->cx, &r, 1, "shape"));
+  *self = r;
+  r->job = job;
+  r->pieces = 1;
+  return IG_OK;
+}
+
+static void room_close(void *self) {
+  run *r = self;
+  if (!r)
+    return;
+  ig_mesh_free(r->mesh);
+  free(r->part);
+  ig_voxels_free(&r->v);
+  ig_voxels_free(&r->design);
+  free(r);
+}
+
+/* The part, in a single step. */
+static ig_status advance(void *self, int64_t most, int64_t ahead) {
+  run *r = self;
+  ig_job *job = r->job;
   const shape_case *c = job->room_case;
-  const double start = ig_now();
-  ig_voxels design = {0}, v = {0};
-  uint8_t *part = NULL;
-  ig_mesh *mesh = NULL;
+  (void)most, (void)ahead;
+  IG_TRY(
+      part_make(job, c, &r->design, &r->v, &r->part, &r->level, &r->volume, &r->pieces, &r->lost));
+  if (r->lost > 0)
+    ig_warn(job->cx, "%.2g %% of the design hung loose in %d pieces and was dropped", 100 * r->lost,
+            r->pieces - 1);
+  IG_TRY(mesh_make(job, c, &r->v, r->part, &r->mesh));
+  job->elements = ig_mesh_elements(r->mesh);
+  job->nodes = r->mesh->nodes;
+  r->done = true;
+  return IG_OK;
+}
+
+static void stand(const void *self, ig_standing *now) {
+  const run *r = self;
+  *now = (ig_standing){.at = {r->done, 0},
+                       .duration = INFINITY,
+                       .steps = 1,
+                       .dt = 1,
+                       .ended = r->done,
+                       .whole = true};
+}
+
+static ig_status results(void *self, ig_sink *to) {
+  run *r = self;
+  const shape_case *c = r->job->room_case;
   ig_snapshot *snap;
-  double level, volume, lost = 0;
-  int pieces = 1;
-  ig_status status;
-  IG_TRY_GOTO(status, done, part_make(job, c, &design, &v, &part, &level, &volume, &pieces, &lost));
-  if (lost > 0)
-    ig_warn(job->cx, "%.2g %% of the design hung loose in %d pieces and was dropped", 100 * lost,
-            pieces - 1);
-  IG_TRY_GOTO(status, done, mesh_make(job, c, &v, part, &mesh));
-  job->elements = ig_mesh_elements(mesh);
-  job->nodes = mesh->nodes;
-  job->seconds_solve = ig_now() - start;
-  if (job->sink) {
-    IG_TRY_GOTO(status, done, ig_mesh_snapshot(job->cx, mesh, &snap));
-    IG_TRY_GOTO(status, done, job->sink->snapshot(job->sink, snap));
-    IG_TRY_GOTO(status, done, results(job, &v, part, level, volume, pieces, lost));
-    status = c->raster.at.given ? ig_scan_write(job, &c->raster, &v, part) : IG_OK;
-  }
-done:
-  ig_mesh_free(mesh);
-  free(part);
-  ig_voxels_free(&v);
-  ig_voxels_free(&design);
-  return status;
+  IG_TRY(ig_mesh_snapshot(r->job->cx, r->mesh, &snap));
+  IG_TRY(to->snapshot(to, snap));
+  IG_TRY(figures(r->job, to, &r->v, r->part, r->level, r->volume, r->pieces, r->lost));
+  return c->raster.at.given ? ig_scan_write(r->job, &c->raster, &r->v, r->part) : IG_OK;
 }
 
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
@@ -340,7 +375,11 @@ const ig_room ig_room_shape = {
     .needs_mesh = false,
     .case_size = sizeof(shape_case),
     .options = shape_options,
-    .run = run,
+    .open = room_open,
+    .close = room_close,
+    .advance = advance,
+    .stand = stand,
+    .results = results,
     .check = check,
     .unused = "precision|assembly|mesh|output.every|output.interval|output.count|"
               "output.history_every|output.checkpoint_every|output.fields"};

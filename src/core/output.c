@@ -317,6 +317,53 @@ void ig_snapshot_free(ig_snapshot *snap) {
 
 /* --- restarts */
 
+ig_status ig_restart_new(ig_ctx *cx, double time, int64_t step, const ig_saved *saved, int count,
+                         ig_restart **out) {
+  ig_restart *r;
+  *out = NULL;
+  IG_TRY(IG_NEW(cx, &r, 1, "checkpoint"));
+  r->time = time;
+  r->step = step;
+  ig_status status = IG_NEW(cx, &r->saved, count, "checkpoint");
+  for (int i = 0; status == IG_OK && i < count; i++) {
+    const size_t size = ig_dtype_size(saved[i].dtype);
+    r->saved[i] = (ig_saved){strdup(saved[i].name), saved[i].dtype, saved[i].count, NULL};
+    r->count = i + 1;
+    status = r->saved[i].name
+                 ? ig_alloc(cx, &r->saved[i].data, (size_t)saved[i].count, size, "checkpoint")
+                 : IG_FAIL(cx, IG_MEMORY, "no memory for a checkpoint");
+    if (status == IG_OK && saved[i].count > 0)
+      memcpy(r->saved[i].data, saved[i].data, (size_t)saved[i].count * size);
+  }
+  if (status == IG_OK)
+    *out = r;
+  else
+    ig_restart_free(r);
+  return status;
+}
+
+void ig_restart_free(ig_restart *r) {
+  if (!r)
+    return;
+  for (int i = 0; r->saved && i < r->count; i++) {
+    free((char *)r->saved[i].name);
+    free(r->saved[i].data);
+  }
+  free(r->saved);
+  free(r);
+}
+
+static ig_status keeper_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
+                                   int count) {
+  ig_keeper *k = sink->self;
+  ig_restart_free(k->kept);
+  return ig_restart_new(k->cx, time, step, saved, count, &k->kept);
+}
+
+void ig_keeper_open(ig_ctx *cx, ig_keeper *k) {
+  *k = (ig_keeper){.sink = {.self = k, .checkpoint = keeper_checkpoint}, .cx = cx};
+}
+
 ig_status ig_restart_find_any(ig_ctx *cx, const ig_restart *restart, const char *name,
                               ig_dtype dtype, int64_t *count, const void **data) {
   *data = NULL;

@@ -94,8 +94,8 @@ typedef struct ig_sink {
   ig_status (*flush)(struct ig_sink *sink);
 } ig_sink;
 
-/* A checkpoint as read back. `find` fails if an array is missing or has another type or size than
-   expected; what it finds lives as long as the restart. */
+/* A checkpoint as read back or kept in memory. `find` fails if an array is missing or has another
+   type or size than expected; what it finds lives as long as the restart. */
 typedef struct ig_restart {
   double time;
   int64_t step;
@@ -104,6 +104,17 @@ typedef struct ig_restart {
 } ig_restart;
 IG_MUST_CHECK ig_status ig_restart_find(ig_ctx *cx, const ig_restart *restart, const char *name,
                                         ig_dtype dtype, int64_t count, const void **data);
+/* A copy of what a room saves, owned; and the sink that makes one of what is saved to it: it takes
+   checkpoints only. The kept one is freed with the next or by ig_restart_free. */
+IG_MUST_CHECK ig_status ig_restart_new(ig_ctx *cx, double time, int64_t step, const ig_saved *saved,
+                                       int count, ig_restart **restart);
+void ig_restart_free(ig_restart *restart);
+typedef struct {
+  ig_sink sink;
+  ig_ctx *cx;
+  ig_restart *kept;
+} ig_keeper;
+void ig_keeper_open(ig_ctx *cx, ig_keeper *keeper);
 /* The same where the count is the file's to say. */
 IG_MUST_CHECK ig_status ig_restart_find_any(ig_ctx *cx, const ig_restart *restart, const char *name,
                                             ig_dtype dtype, int64_t *count, const void **data);

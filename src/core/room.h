@@ -1,5 +1,6 @@
-/* A room: one kind of analysis. It declares its options, runs a job, checks one, and brings its
-   verification problems and benchmarks. Listed once, in run/room_list.h. */
+/* A room: one kind of analysis. It declares its options, opens a job, advances it, says what there
+   is to see, and brings its verification problems and benchmarks. The loop around it, with all that
+   is written and when, is run/march.c. Listed once, in run/room_list.h. */
 #ifndef IG_CORE_ROOM_H
 #define IG_CORE_ROOM_H
 
@@ -13,7 +14,8 @@ typedef struct {
   double interval;         /* snapshot every so many seconds of simulated time, NaN: none */
   int64_t count;           /* or this many over the whole run */
   int64_t history_every;   /* history row every so many steps, 0: a thousand over the whole run */
-  double checkpoint_every; /* seconds of wall time between checkpoints, 0: only at the end */
+  double checkpoint_every; /* seconds of wall time between checkpoints, 0: only at the end and where
+                              a run is interrupted */
   int64_t compression;     /* 0 to 9 */
   ig_texts fields;         /* empty: the room's default fields */
 } ig_output_case;
@@ -26,15 +28,18 @@ typedef struct ig_job {
   ig_assembly assembly; /* a room that may choose says here what it took */
   bool assembly_free;   /* the case leaves it open: `assembly` is gather unless the room chooses */
   const ig_output_case *output;
-  const ig_list *materials;  /* of ig_material_case (material/material.h) */
-  ig_mesh *mesh;             /* NULL if the room makes its own grid */
-  const void *room_case;     /* the struct the room's options fill */
-  ig_sink *sink;             /* NULL: nobody wants output (benchmarks, verification) */
-  const ig_restart *restart; /* NULL: from the start */
+  const ig_list *materials;           /* of ig_material_case (material/material.h) */
+  ig_mesh *mesh;                      /* NULL if the room makes its own grid */
+  const void *room_case;              /* the struct the room's options fill */
+  ig_sink *sink;                      /* NULL: nobody wants output (benchmarks, verification) */
+  const ig_restart *restart;          /* NULL: from the start */
+  const struct ig_schedule *schedule; /* when output is due; NULL outside of a run */
 
-  /* filled by the room for summary.json */
-  int64_t elements, nodes, dofs, steps;
+  /* filled by the loop */
+  int64_t steps; /* since the start of the run, those before a restart among them */
   double seconds_setup, seconds_solve, seconds_output;
+  /* filled by the room, at the latest in `tally` */
+  int64_t elements, nodes, dofs;
   double element_steps; /* work done: element-steps, or DOF-iterations for implicit rooms */
   double bytes_moved;   /* the bytes that work must move, counted once each */
 } ig_job;
@@ -78,12 +83,68 @@ typedef struct {
   ig_status (*run)(ig_ctx *cx, const ig_bench_sink *sink);
 } ig_bench_entry;
 
+/* A step and a time, since the start of a run; where iterations are counted, time is their number.
+ */
+typedef struct {
+  int64_t step;
+  double time;
+} ig_moment;
+
+/* What is put out at a moment whatever the schedule says. */
+enum { IG_SHOW_ROW = 1, IG_SHOW_SNAPSHOT = 2 };
+
+/* How far a room has come. */
+typedef struct {
+  ig_moment at;    /* what the schedule goes by */
+  double clock;    /* simulated time, s; differs from at.time where an analysis sets the clock */
+  double duration; /* of the whole run, as at.time counts; INFINITY: unknown */
+  int64_t steps;   /* of the whole run; 0: unknown, as steps change their length */
+  double dt;       /* length of the next step, as at.time counts */
+  bool ended;
+  bool iterations; /* steps are iterations, and no time passes */
+  bool whole;      /* the run is a single step, with nothing in it to save */
+  unsigned show;   /* IG_SHOW_*: the end of an analysis, say */
+  int64_t pending; /* steps already prepared: the next advance takes them all */
+  double work;     /* element-steps (or DOF-iterations) so far */
+  char note[120];  /* a short live figure for the progress line */
+} ig_standing;
+
+/* The functions of a room. `self` is what open made: the state of one run. Where `to` is given,
+   results go there (and nowhere else); it is never NULL unless said so. */
 typedef struct ig_room {
   const char *name, *about; /* `physics: name` in a case */
   bool needs_mesh;
   size_t case_size;
   const ig_option *options;
-  ig_status (*run)(ig_job *job);
+
+  /* Everything before the first step. Finds fault with the case: nothing is written before. On
+     failure *self may be set; it is closed in any case. */
+  ig_status (*open)(ig_job *job, void **self);
+  void (*close)(void *self); /* takes NULL */
+  /* The state at the start; or the one a checkpoint holds. One of the two is called, once. */
+  ig_status (*begin)(void *self);
+  ig_status (*restore)(void *self, const ig_restart *from);
+  /* Takes up to `most` steps, at least 1; fewer wherever it likes, so that Ctrl-C is answered. The
+     same steps in other portions give the same bits. `ahead`: so many more follow unchanged, and
+     may be prepared (ig_standing.pending). May return before the device is done. */
+  ig_status (*advance)(void *self, int64_t most, int64_t ahead);
+  /* Waits for the device and tells what faults its kernels met. NULL: a plain wait. */
+  ig_status (*wait)(void *self);
+  void (*stand)(const void *self, ig_standing *standing);
+  /* A row of the history, as of now; fails where a run has gone wrong (energies out of balance).
+     `to` NULL: only look. A room may give no row, no snapshot, no checkpoint (NULL: never). */
+  ig_status (*history)(void *self, ig_sink *to);
+  ig_status (*snapshot)(void *self, ig_sink *to);
+  /* After what is shown at a moment, before a checkpoint of it: whatever is decided anew for the
+     next steps, their length, say. NULL: nothing. */
+  ig_status (*renew)(void *self);
+  /* All that a continuation needs to reach the same bits. */
+  ig_status (*save)(void *self, ig_sink *to);
+  /* The figures at the end, once. */
+  ig_status (*results)(void *self, ig_sink *to);
+  /* Fills the job's counts; called after a failure too. */
+  void (*tally)(void *self);
+
   ig_status (*check)(ig_job *job, ig_check_line *line, void *user);
   const ig_verify_entry *verify; /* ended by a NULL name */
   const ig_bench_entry *bench;   /* ended by a NULL name */

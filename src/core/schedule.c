@@ -52,6 +52,8 @@ bool ig_schedule_history(const ig_schedule *s, ig_moment from, ig_moment to) {
 
 int64_t ig_schedule_ahead(const ig_schedule *s, ig_moment from, double dt, int64_t most) {
   most = most > 1 ? most : 1;
+  if (!s)
+    return most;
   most = ahead(s->every, s->interval, from, dt, most);
   return ahead(s->rows, s->row_interval, from, dt, most);
 }
@@ -62,6 +64,17 @@ bool ig_schedule_checkpoint(ig_schedule *s) {
     return false;
   s->saved = now;
   return true;
+}
+
+ig_status ig_steps_count(ig_ctx *cx, const ig_src *at, double steps, double dt, int64_t *count) {
+  *count = 0;
+  if (!(steps <= 0x1p53))
+    return ig_fail_at(cx, at,
+                      "steps of %.3g s make %.3g of them, more than can be counted: give a larger "
+                      "`time_step` or a shorter `duration`, and look at the units of the material",
+                      dt, steps);
+  *count = (int64_t)steps;
+  return IG_OK;
 }
 
 bool ig_output_shows(const ig_output_case *o) {

@@ -1,6 +1,8 @@
-/* Toolpaths that grow point by point. */
+/* Toolpaths that grow point by point, and what they amount to. */
 #include "core/toolpath.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,4 +34,88 @@ void ig_toolpath_free(ig_toolpath *p) {
   free(p->x);
   free(p->power);
   memset(p, 0, sizeof *p);
+}
+
+static void bounds_take(ig_toolpath_survey *s, const double *x) {
+  for (int d = 0; d < 3; d++) {
+    s->low[d] = fmin(s->low[d], x[d]);
+    s->high[d] = fmax(s->high[d], x[d]);
+  }
+}
+
+static int rising(const void *a, const void *b) {
+  const double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+/* Heights closer than a micrometre are one layer; level pieces only count. */
+static ig_status layers_count(ig_ctx *cx, const ig_toolpath *p, ig_toolpath_survey *s) {
+  double *z;
+  int64_t count = 0;
+  IG_TRY(IG_NEW(cx, &z, p->count, "layers"));
+  for (int64_t i = 0; i + 1 < p->count; i++)
+    if (p->power[i] > 0 && p->t[i + 1] > p->t[i])
+      z[count++] = p->x[3 * i + 5];
+  if (count)
+    qsort(z, (size_t)count, sizeof *z, rising);
+  s->layers = 0;
+  double last = -INFINITY;
+  for (int64_t i = 0; i < count; i++)
+    if (z[i] > last + 1e-6) {
+      s->layers++;
+      last = z[i];
+    }
+  free(z);
+  return IG_OK;
+}
+
+ig_status ig_toolpath_look(ig_ctx *cx, const ig_toolpath *p, ig_toolpath_survey *s) {
+  *s = (ig_toolpath_survey){.low = {INFINITY, INFINITY, INFINITY},
+                            .high = {-INFINITY, -INFINITY, -INFINITY},
+                            .start = p->count ? p->t[0] : 0,
+                            .speed_min = INFINITY,
+                            .power_min = INFINITY};
+  for (int64_t i = 0; i + 1 < p->count; i++) {
+    const double *a = &p->x[3 * i], *b = a + 3, time = p->t[i + 1] - p->t[i];
+    const double length = sqrt(pow(b[0] - a[0], 2) + pow(b[1] - a[1], 2) + pow(b[2] - a[2], 2));
+    const bool on = p->power[i] > 0 && time > 0;
+    s->pieces += time > 0 || length > 0;
+    *(on ? &s->time_on : &s->time_off) += time;
+    *(on ? &s->length_on : &s->length_off) += length;
+    if (!on)
+      continue;
+    bounds_take(s, a);
+    bounds_take(s, b);
+    s->energy += p->power[i] * time;
+    s->power_min = fmin(s->power_min, p->power[i]);
+    s->power_max = fmax(s->power_max, p->power[i]);
+    if (length > 0) {
+      s->speed_min = fmin(s->speed_min, length / time);
+      s->speed_max = fmax(s->speed_max, length / time);
+    }
+  }
+  if (s->time_on == 0)
+    for (int64_t i = 0; i < p->count; i++)
+      bounds_take(s, &p->x[3 * i]);
+  s->speed_min = isfinite(s->speed_min) ? s->speed_min : 0;
+  s->power_min = isfinite(s->power_min) ? s->power_min : 0;
+  return layers_count(cx, p, s);
+}
+
+void ig_toolpath_describe(const ig_toolpath_survey *s, ig_toolpath_line *line, void *user) {
+  char text[160];
+#define LINE(label, ...)                                                                           \
+  do {                                                                                             \
+    snprintf(text, sizeof text, __VA_ARGS__);                                                      \
+    line(user, label, text);                                                                       \
+  } while (0)
+  LINE("pieces", "%lld", (long long)s->pieces);
+  LINE("path length", "%.6g m with the beam on, %.6g m off", s->length_on, s->length_off);
+  LINE("path time", "%.6g s on, %.6g s off, from %.6g s", s->time_on, s->time_off, s->start);
+  LINE("beam on within", "%.6g %.6g %.6g to %.6g %.6g %.6g m", s->low[0], s->low[1], s->low[2],
+       s->high[0], s->high[1], s->high[2]);
+  LINE("speed", "%.6g to %.6g m/s", s->speed_min, s->speed_max);
+  LINE("power", "%.6g to %.6g W, %.6g J in all", s->power_min, s->power_max, s->energy);
+  LINE("layers", "%lld", (long long)s->layers);
+#undef LINE
 }

@@ -15,4 +15,24 @@ IG_MUST_CHECK ig_status ig_toolpath_add(ig_ctx *cx, ig_toolpath *path, double t,
                                         double power);
 void ig_toolpath_free(ig_toolpath *path);
 
+/* What a path amounts to. Speeds and powers are those of pieces with the beam on; a layer is a
+   height at which the beam is on. Without such pieces the extremes are 0. */
+typedef struct {
+  int64_t pieces, layers;
+  double start, time_on, time_off, length_on, length_off;
+  double low[3], high[3]; /* where the beam is on, or of the whole path if it never is */
+  double speed_min, speed_max, power_min, power_max;
+  double energy; /* J */
+} ig_toolpath_survey;
+IG_MUST_CHECK ig_status ig_toolpath_look(ig_ctx *cx, const ig_toolpath *path,
+                                         ig_toolpath_survey *survey);
+
+/* The same in lines of words, as `ingot check` and `ingot path info` show it. */
+typedef void ig_toolpath_line(void *user, const char *label, const char *value);
+void ig_toolpath_describe(const ig_toolpath_survey *survey, ig_toolpath_line *line, void *user);
+
+/* A beam of more watts, or faster, is hardly meant. */
+#define IG_TOOLPATH_POWER 20e3
+#define IG_TOOLPATH_SPEED 20.0
+
 #endif

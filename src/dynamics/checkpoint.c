@@ -55,11 +55,9 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
   return n;
 }
 
-ig_status ig_dyn_checkpoint_write(ig_dyn_job *r) {
+ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
+  ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
-  if (!r->job->sink)
-    return IG_OK;
-  const double start = ig_now();
   IG_TRY(ig_dyn_pull(m));
   IG_TRY(ig_array_pull(m->cx, &m->work));
   if (m->p.bodies)
@@ -75,16 +73,15 @@ ig_status ig_dyn_checkpoint_write(ig_dyn_job *r) {
   ig_status status = IG_NEW(m->cx, &name, room, "checkpoint");
   if (status == IG_OK) {
     const int n = saved_arrays(r, mark, saved, name, room);
-    status = r->job->sink->checkpoint(r->job->sink, ig_dyn_clock_of(r)->time,
-                                      ig_dyn_clock_of(r)->step, saved, n);
+    status = to->checkpoint(to, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step, saved, n);
   }
   free(saved);
   free(name);
-  r->job->seconds_output += ig_now() - start;
   return status;
 }
 
-ig_status ig_dyn_checkpoint_read(ig_dyn_job *r) {
+ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
+  ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
   ig_ctx *cx = m->cx;
   const int room = ARRAYS + m->groups;
@@ -95,16 +92,15 @@ ig_status ig_dyn_checkpoint_read(ig_dyn_job *r) {
   IG_TRY(IG_NEW(cx, &saved, room, "checkpoint"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &name, room, "checkpoint"));
   const void *data;
-  IG_TRY_GOTO(status, done, ig_restart_find(cx, r->job->restart, "marks", IG_F64, MARKS, &data));
+  IG_TRY_GOTO(status, done, ig_restart_find(cx, from, "marks", IG_F64, MARKS, &data));
   memcpy(mark, data, sizeof mark);
   marks_move(r, mark, true);
   if (m->scaled_to > 0) /* first: it changes bodies, which are then read */
     IG_TRY_GOTO(status, done, ig_dyn_masses(m, m->scaled_to));
   const int n = saved_arrays(r, mark, saved, name, room);
   for (int i = 0; i < n; i++) {
-    IG_TRY_GOTO(
-        status, done,
-        ig_restart_find(cx, r->job->restart, saved[i].name, saved[i].dtype, saved[i].count, &data));
+    IG_TRY_GOTO(status, done,
+                ig_restart_find(cx, from, saved[i].name, saved[i].dtype, saved[i].count, &data));
     memcpy(saved[i].data, data, (size_t)saved[i].count * ig_dtype_size(saved[i].dtype));
   }
   if (m->p.bodies) {
@@ -118,6 +114,7 @@ ig_status ig_dyn_checkpoint_read(ig_dyn_job *r) {
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->work));
   for (int i = 0; i < m->groups; i++)
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->group[i].state));
+  m->fresh = true; /* forces are in f */
 done:
   free(saved);
   free(name);

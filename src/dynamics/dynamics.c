@@ -1,4 +1,4 @@
-/* The dynamics room: a run from its first step to its last, the paper's Figure 5. */
+/* The dynamics room: a queue of analyses, the paper's Figure 5. */
 #include "dynamics/run.h"
 #include "backend/backend.h"
 
@@ -20,6 +20,7 @@ static ig_status balance_start(ig_dyn_model *m) {
 
 static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double critical;
+  int64_t steps;
   const double damping = isnan(a->damping) ? 0 : a->damping;
   IG_TRY(ig_dyn_critical_step(r->m, &critical));
   if (!isnan(a->time_step)) {
@@ -28,23 +29,23 @@ static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
                         "`time_step` %g s is above the critical step %.4g s: give less, or leave "
                         "it out",
                         a->time_step, critical);
-    return ig_dyn_set_clock(r->m, a->time_step, damping);
   }
-  return ig_dyn_set_clock(r->m, a->safety * critical, damping);
+  const double dt = isnan(a->time_step) ? a->safety * critical : a->time_step;
+  IG_TRY(ig_steps_count(r->job->cx, &a->at, a->duration / dt, dt, &steps));
+  return ig_dyn_set_clock(r->m, dt, damping);
 }
 
-/* A row of the history and a snapshot, as asked; stops a run whose energies do not balance. */
-static ig_status show(ig_dyn_job *r, bool row, bool snapshot) {
-  if (row) {
-    ig_dyn_energy e;
-    IG_TRY(ig_dyn_history_write(r, &e));
-    if (!(fabs(e.error) < r->c->energy_error))
-      return IG_FAIL(r->job->cx, IG_NUMERIC,
-                     "at step %lld the energy balance is off by %.3g %%, more than energy_error: "
-                     "take a smaller step (safety)",
-                     (long long)ig_dyn_clock_of(r)->step, 100 * e.error);
-  }
-  return snapshot ? ig_dyn_snapshot_write(r) : IG_OK;
+/* A row of the history; stops a run whose energies do not balance. */
+static ig_status history(void *self, ig_sink *to) {
+  ig_dyn_job *r = self;
+  ig_dyn_energy e;
+  IG_TRY(ig_dyn_history_write(r, &e, to));
+  if (fabs(e.error) < r->c->energy_error)
+    return IG_OK;
+  return IG_FAIL(r->job->cx, IG_NUMERIC,
+                 "at step %lld the energy balance is off by %.3g %%, more than energy_error: "
+                 "take a smaller step (safety)",
+                 (long long)ig_dyn_clock_of(r)->step, 100 * e.error);
 }
 
 static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
@@ -62,28 +63,19 @@ static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   return IG_OK;
 }
 
+static const ig_dyn_analysis *analysis_at(const ig_dyn_job *r, int64_t i) {
+  return IG_ITEM(const ig_dyn_analysis, r->c->analysis, (int)i);
+}
+
 /* Time gone by in dynamic analyses: statics set the clock and take none. */
 static ig_moment moment_now(const ig_dyn_job *r) {
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
-  double time = k->time - r->analysis_start;
-  for (int i = 0; i < (int)r->analysis; i++) {
-    const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, r->c->analysis, i);
-    time += a->kind == IG_ANALYSIS_DYNAMIC ? a->duration : 0;
-  }
-  return (ig_moment){k->step, time};
-}
-
-static void progress_tell(const ig_dyn_job *r) {
-  const double spent = ig_now() - r->solve_start;
-  char note[64] = "";
-  if (r->c->analysis.count > 1)
-    snprintf(note, sizeof note, "analysis %d of %d", (int)r->analysis + 1, r->c->analysis.count);
-  const ig_progress progress = {.unit = "s",
-                                .done = moment_now(r).time,
-                                .total = r->duration,
-                                .rate = spent > 0 ? (double)r->element_steps / spent : 0,
-                                .note = note};
-  ig_progress_report(r->job->cx, &progress);
+  double time = 0;
+  for (int64_t i = 0; i < r->analysis + r->over; i++)
+    time += analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC ? analysis_at(r, i)->duration : 0;
+  const bool under_way = !r->over && r->analysis < r->c->analysis.count &&
+                         analysis_at(r, r->analysis)->kind == IG_ANALYSIS_DYNAMIC;
+  return (ig_moment){k->step, under_way ? time + (k->time - r->analysis_start) : time};
 }
 
 /* Trouble that a kernel met, with when it was and what may help. */
@@ -99,67 +91,94 @@ static ig_status fault_check(const ig_dyn_job *r) {
                  (long long)ig_dyn_clock_of(r)->step, ig_dyn_clock_of(r)->time, what);
 }
 
-static ig_status run_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, bool resumed) {
+static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_t most) {
   enum { LOOK = 5000 }; /* steps without the host, at most */
-  ig_ctx *cx = r->job->cx;
   ig_dyn_model *m = r->m;
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
   const int64_t update = isnan(a->time_step) ? a->update : 0;
-  if (!resumed) {
-    IG_TRY(dynamic_begin(r, a));
-    if (k->step == 0)
-      IG_TRY(show(r, true, true));
-  }
   const double end = r->analysis_start + a->duration;
-  for (;;) {
-    const ig_moment from = moment_now(r);
-    const double left = (end - k->time) / k->dt - 1e-6; /* steps */
-    if (left <= 0)
-      return IG_OK;
-    int64_t steps = left < LOOK ? (int64_t)ceil(left) : LOOK;
-    if (update > 0 && steps > update - from.step % update)
-      steps = update - from.step % update;
-    steps = ig_schedule_ahead(&r->schedule, from, k->dt, steps);
+  const double left = (end - k->time) / k->dt - 1e-6; /* steps */
+  int64_t steps = left < LOOK ? (int64_t)ceil(left) : LOOK;
+  if (update > 0 && steps > update - k->step % update)
+    steps = update - k->step % update;
+  steps = steps < most ? steps : most;
+  if (steps > 0) {
     IG_TRY(ig_dyn_advance(m, steps));
-    IG_TRY(ig_array_pull(cx, &m->clock));
+    IG_TRY(ig_array_pull(m->cx, &m->clock));
     IG_TRY(fault_check(r));
     r->element_steps += steps * r->job->elements;
-    progress_tell(r);
-
-    const ig_moment to = moment_now(r);
-    const bool done = k->time >= end - 1e-6 * k->dt;
-    IG_TRY(show(r, done || ig_schedule_history(&r->schedule, from, to),
-                done || ig_schedule_snapshot(&r->schedule, from, to)));
-    if (update > 0 && k->step % update == 0)
-      IG_TRY(step_choose(r, a));
-    if (cx->interrupted || ig_schedule_checkpoint(&r->schedule))
-      IG_TRY(ig_dyn_checkpoint_write(r));
-    if (cx->interrupted)
-      return IG_FAIL(cx, IG_INTERRUPTED, "interrupted at step %lld, t = %g s", (long long)k->step,
-                     k->time);
   }
+  r->over = k->time >= end - 1e-6 * k->dt;
+  return IG_OK;
 }
 
-static ig_status run_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
+/* All of it at once. One that is interrupted leaves the state it began with. */
+static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  ig_ctx *cx = r->job->cx;
   double residual;
   int64_t steps;
-  if (ig_dyn_clock_of(r)->step == 0) {
-    IG_TRY(balance_start(r->m));
-    IG_TRY(show(r, true, true));
-  }
-  IG_TRY(ig_dyn_relax(r->m, a, &residual, &steps));
+  ig_keeper before;
+  ig_keeper_open(cx, &before);
+  IG_TRY(ig_dyn_checkpoint_write(r, &before.sink));
+  ig_status status = ig_dyn_relax(r->m, a, &residual, &steps);
+  const bool found = status == IG_OK && residual < a->tolerance;
+  if (status == IG_OK && !found && cx->interrupted)
+    status = ig_dyn_checkpoint_read(r, before.kept);
+  else if (status == IG_OK && !found)
+    status =
+        IG_FAIL(cx, IG_NUMERIC,
+                "no equilibrium after %lld steps: residual %.3g, tolerance %.3g; raise `steps` or "
+                "`tolerance`, or load in smaller pieces",
+                (long long)steps, residual, a->tolerance);
+  ig_restart_free(before.kept);
+  IG_TRY(status);
+  if (!found)
+    return IG_OK;
   r->element_steps += steps * r->job->elements;
-  ig_info(r->job->cx, "static: residual %.2g after %lld steps", residual, (long long)steps);
-  if (r->job->cx->interrupted)
-    return IG_FAIL(r->job->cx, IG_INTERRUPTED, "interrupted during relaxation");
-  if (!(residual < a->tolerance))
-    return IG_FAIL(
-        r->job->cx, IG_NUMERIC,
-        "no equilibrium after %lld steps: residual %.3g, tolerance %.3g; raise `steps` or "
-        "`tolerance`, or load in smaller pieces",
-        (long long)steps, residual, a->tolerance);
-  IG_TRY(balance_start(r->m));
-  return show(r, true, true);
+  ig_info(cx, "static: residual %.2g after %lld steps", residual, (long long)steps);
+  r->over = true;
+  return balance_start(r->m);
+}
+
+static ig_status advance(void *self, int64_t most, int64_t ahead) {
+  ig_dyn_job *r = self;
+  const ig_dyn_analysis *a = analysis_at(r, r->analysis);
+  (void)ahead;
+  return a->kind == IG_ANALYSIS_DYNAMIC ? advance_dynamic(r, a, most) : advance_static(r, a);
+}
+
+/* The next analysis where one is over; else the next step's length where it is time to look. */
+static ig_status renew(void *self) {
+  ig_dyn_job *r = self;
+  if (r->analysis == r->c->analysis.count)
+    return IG_OK;
+  const ig_dyn_analysis *a = analysis_at(r, r->analysis);
+  const int64_t update = a->kind == IG_ANALYSIS_DYNAMIC && isnan(a->time_step) ? a->update : 0;
+  if (update > 0 && ig_dyn_clock_of(r)->step > 0 && ig_dyn_clock_of(r)->step % update == 0)
+    IG_TRY(step_choose(r, a));
+  if (!r->over)
+    return IG_OK;
+  r->analysis++;
+  r->over = false;
+  if (r->analysis == r->c->analysis.count ||
+      analysis_at(r, r->analysis)->kind == IG_ANALYSIS_STATIC)
+    return IG_OK;
+  return dynamic_begin(r, analysis_at(r, r->analysis));
+}
+
+static void stand(const void *self, ig_standing *now) {
+  const ig_dyn_job *r = self;
+  const ig_dyn_clock *k = ig_dyn_clock_of(r);
+  const int64_t n = r->c->analysis.count;
+  *now = (ig_standing){.at = moment_now(r),
+                       .clock = k->time,
+                       .duration = r->duration > 0 ? r->duration : INFINITY,
+                       .dt = k->dt,
+                       .ended = r->analysis + r->over >= n,
+                       .show = r->over ? IG_SHOW_ROW | IG_SHOW_SNAPSHOT : 0,
+                       .work = (double)r->element_steps};
+  if (n > 1 && r->analysis < n)
+    snprintf(now->note, sizeof now->note, "analysis %d of %d", (int)r->analysis + 1, (int)n);
 }
 
 /* --- the queue of analyses, the room's table */
@@ -180,58 +199,58 @@ static void motion_look(const ig_dyn_job *r) {
                "nothing moves this body: no loads, initial velocities, motions or gravity");
 }
 
-static ig_status run_queue(ig_dyn_job *r) {
-  ig_job *job = r->job;
-  const int n = r->c->analysis.count;
-  for (int i = 0; i < n; i++) {
-    const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, r->c->analysis, i);
+static ig_status room_open(ig_job *job, void **self) {
+  ig_dyn_job *r;
+  IG_TRY(IG_NEW(job->cx, &r, 1, "dynamics"));
+  *self = r;
+  r->job = job;
+  r->c = job->room_case;
+  IG_TRY(ig_dyn_model_new(job->cx, job->mesh, job->materials, r->c, job->precision, job->assembly,
+                          &r->m));
+  job->elements = ig_mesh_elements(job->mesh);
+  job->nodes = job->mesh->nodes;
+  job->dofs = job->nodes * r->m->p.dofs;
+  for (int i = 0; i < r->c->analysis.count; i++) {
+    const ig_dyn_analysis *a = analysis_at(r, i);
     if (a->kind == IG_ANALYSIS_DYNAMIC && isnan(a->duration))
       return ig_fail_at(job->cx, &a->at, "a dynamic analysis needs its `duration`");
     r->duration += a->kind == IG_ANALYSIS_DYNAMIC ? a->duration : 0;
   }
-  ig_schedule_start(&r->schedule, job->output, r->duration > 0 ? r->duration : INFINITY);
   motion_look(r);
-  IG_TRY(ig_dyn_probes_open(r));
-  bool resumed = job->restart != NULL;
-  if (resumed)
-    IG_TRY(ig_dyn_checkpoint_read(r));
-  r->solve_start = ig_now();
-  for (; r->analysis < n; r->analysis++, resumed = false) {
-    const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, r->c->analysis, (int)r->analysis);
-    if (a->kind == IG_ANALYSIS_DYNAMIC)
-      IG_TRY(run_dynamic(r, a, resumed));
-    else
-      IG_TRY(run_static(r, a));
-  }
-  IG_TRY(job->cx->backend->sync(job->cx));
-  job->seconds_solve = ig_now() - r->solve_start - job->seconds_output;
-  job->steps = ig_dyn_clock_of(r)->step;
-  job->element_steps = (double)r->element_steps;
-  job->bytes_moved = (double)(r->element_steps / job->elements) * ig_dyn_step_bytes(r->m);
-  IG_TRY(ig_dyn_checkpoint_write(r));
-  return ig_dyn_results_write(r);
+  return ig_dyn_probes_open(r);
 }
 
-static ig_status run(ig_job *job) {
-  const double start = ig_now();
-  ig_dyn_job r = {.job = job, .c = job->room_case};
-  IG_TRY(ig_dyn_model_new(job->cx, job->mesh, job->materials, r.c, job->precision, job->assembly,
-                          &r.m));
-  job->elements = ig_mesh_elements(job->mesh);
-  job->nodes = job->mesh->nodes;
-  job->dofs = job->nodes * r.m->p.dofs;
-  job->seconds_setup = ig_now() - start;
-  const ig_status status = run_queue(&r);
-  free(r.name);
-  free(r.column);
-  free(r.values);
-  free(r.probe_node);
-  free(r.probe_set);
-  free(r.report);
-  ig_array_free(job->cx, &r.moved);
-  ig_array_free(job->cx, &r.fields);
-  ig_dyn_model_free(r.m);
-  return status;
+static void room_close(void *self) {
+  ig_dyn_job *r = self;
+  if (!r)
+    return;
+  free(r->name);
+  free(r->column);
+  free(r->values);
+  free(r->probe_node);
+  free(r->probe_set);
+  free(r->report);
+  ig_array_free(r->job->cx, &r->moved);
+  ig_array_free(r->job->cx, &r->fields);
+  ig_dyn_model_free(r->m);
+  free(r);
+}
+
+static ig_status begin(void *self) {
+  ig_dyn_job *r = self;
+  if (r->c->analysis.count == 0)
+    return IG_OK;
+  const ig_dyn_analysis *a = analysis_at(r, 0);
+  return a->kind == IG_ANALYSIS_DYNAMIC ? dynamic_begin(r, a) : balance_start(r->m);
+}
+
+static void tally(void *self) {
+  ig_dyn_job *r = self;
+  ig_job *job = r->job;
+  if (job->elements == 0)
+    return;
+  job->element_steps = (double)r->element_steps;
+  job->bytes_moved = (double)(r->element_steps / job->elements) * ig_dyn_step_bytes(r->m);
 }
 
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
@@ -285,7 +304,18 @@ const ig_room ig_room_dynamics = {.name = "dynamics",
                                   .elements = "beam2|tri3|tet4|hex8",
                                   .case_size = sizeof(ig_dyn_case),
                                   .options = ig_dyn_options,
-                                  .run = run,
+                                  .open = room_open,
+                                  .close = room_close,
+                                  .begin = begin,
+                                  .restore = ig_dyn_checkpoint_read,
+                                  .advance = advance,
+                                  .stand = stand,
+                                  .history = history,
+                                  .snapshot = ig_dyn_snapshot_write,
+                                  .renew = renew,
+                                  .save = ig_dyn_checkpoint_write,
+                                  .results = ig_dyn_results_write,
+                                  .tally = tally,
                                   .check = check,
                                   .verify = ig_dyn_verify,
                                   .bench = ig_dyn_bench,

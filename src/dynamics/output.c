@@ -150,14 +150,9 @@ static ig_status row_now(ig_dyn_job *r, ig_dyn_energy *e) {
   return IG_OK;
 }
 
-ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e) {
-  const double start = ig_now();
-  ig_sink *s = r->job->sink;
+ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to) {
   IG_TRY(row_now(r, e));
-  if (s)
-    IG_TRY(s->history(s, r->columns, r->column, r->values));
-  r->job->seconds_output += ig_now() - start;
-  return IG_OK;
+  return to ? to->history(to, r->columns, r->column, r->values) : IG_OK;
 }
 
 /* --- snapshots */
@@ -265,12 +260,10 @@ static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
   return contact_fields(r, snap);
 }
 
-ig_status ig_dyn_snapshot_write(ig_dyn_job *r) {
+ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
+  ig_dyn_job *r = self;
   ig_ctx *cx = r->job->cx;
   ig_dyn_model *m = r->m;
-  if (!r->job->sink || !ig_output_shows(r->job->output))
-    return IG_OK;
-  const double start = ig_now();
   uint8_t *alive;
   ig_snapshot *snap = NULL;
   IG_TRY(ig_array_pull(cx, &m->clock));
@@ -281,20 +274,17 @@ ig_status ig_dyn_snapshot_write(ig_dyn_job *r) {
   IG_TRY(status);
   status = fields_add(r, snap);
   if (status == IG_OK)
-    status = r->job->sink->snapshot(r->job->sink, snap);
+    status = to->snapshot(to, snap);
   else
     ig_snapshot_free(snap);
-  r->job->seconds_output += ig_now() - start;
   return status;
 }
 
 /* --- the summary */
 
-ig_status ig_dyn_results_write(ig_dyn_job *r) {
-  ig_sink *s = r->job->sink;
+ig_status ig_dyn_results_write(void *self, ig_sink *s) {
+  ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
-  if (!s)
-    return IG_OK;
   double most = 0, plastic = 0;
   ig_dyn_energy e;
   IG_TRY(row_now(r, &e));

@@ -10,8 +10,7 @@ typedef struct {
   const ig_dyn_case *c;
   ig_dyn_model *m;
   double duration; /* of all dynamic analyses */
-  ig_schedule schedule;
-  double worst_error, solve_start;
+  double worst_error;
   int columns;
   char (*name)[64]; /* of the probes */
   const char **column;
@@ -23,6 +22,7 @@ typedef struct {
   int64_t element_steps;
   int64_t analysis; /* the one under way, and its start */
   double analysis_start;
+  bool over; /* that one has reached its end */
 } ig_dyn_job;
 
 static inline const ig_dyn_clock *ig_dyn_clock_of(const ig_dyn_job *r) {
@@ -31,12 +31,12 @@ static inline const ig_dyn_clock *ig_dyn_clock_of(const ig_dyn_job *r) {
 
 /* Finds the probes' nodes and names the columns of the history. */
 IG_MUST_CHECK ig_status ig_dyn_probes_open(ig_dyn_job *r);
-/* A row of the history; gives the energies. */
-IG_MUST_CHECK ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e);
-IG_MUST_CHECK ig_status ig_dyn_snapshot_write(ig_dyn_job *r);
-/* The room's figures in the summary. */
-IG_MUST_CHECK ig_status ig_dyn_results_write(ig_dyn_job *r);
-IG_MUST_CHECK ig_status ig_dyn_checkpoint_write(ig_dyn_job *r);
-IG_MUST_CHECK ig_status ig_dyn_checkpoint_read(ig_dyn_job *r);
+/* A row of the history (`to` NULL: none is written); gives the energies. */
+IG_MUST_CHECK ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to);
+/* Functions of the room, `self` is an ig_dyn_job. */
+IG_MUST_CHECK ig_status ig_dyn_snapshot_write(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_dyn_results_write(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from);
 
 #endif

@@ -10,9 +10,7 @@ static size_t saved_rows(const ig_frac_model *m, const ig_frac_table *t) {
                                           : 0;
 }
 
-ig_status ig_frac_save(ig_job *job, ig_frac_model *m, const ig_frac_track *track) {
-  if (!job->sink)
-    return IG_OK;
+ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to) {
   ig_saved saved[IG_FRAC_TABLES + 2];
   int n = 0;
   ig_frac_track copy = *track;
@@ -27,14 +25,15 @@ ig_status ig_frac_save(ig_job *job, ig_frac_model *m, const ig_frac_track *track
     IG_TRY(ig_frac_model_pull(m, t->name, &host));
     saved[n++] = (ig_saved){t->name, IG_U8, (int64_t)bytes, host};
   }
-  return job->sink->checkpoint(job->sink, (double)m->count.step * m->s.dt, m->count.step, saved, n);
+  return to->checkpoint(to, (double)m->count.step * m->s.dt, m->count.step, saved, n);
 }
 
-ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track) {
+ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
+                          const ig_restart *from) {
   const void *data;
-  IG_TRY(ig_restart_find(job->cx, job->restart, "track", IG_U8, sizeof *track, &data));
+  IG_TRY(ig_restart_find(job->cx, from, "track", IG_U8, sizeof *track, &data));
   memcpy(track, data, sizeof *track);
-  IG_TRY(ig_restart_find(job->cx, job->restart, "count", IG_U8, sizeof(ig_frac_count), &data));
+  IG_TRY(ig_restart_find(job->cx, from, "count", IG_U8, sizeof(ig_frac_count), &data));
   ig_frac_count count;
   memcpy(&count, data, sizeof count);
   const int64_t most = (int64_t)m->s.ne * m->shape.nodes;
@@ -47,7 +46,7 @@ ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track) {
     const size_t bytes = saved_rows(m, t) * (size_t)t->width * t->a.size;
     if (!t->saved || !bytes)
       continue;
-    IG_TRY(ig_restart_find(job->cx, job->restart, t->name, IG_U8, (int64_t)bytes, &data));
+    IG_TRY(ig_restart_find(job->cx, from, t->name, IG_U8, (int64_t)bytes, &data));
     IG_TRY(job->cx->backend->copy_in(job->cx, t->a.dev, data, bytes));
   }
   return IG_OK;

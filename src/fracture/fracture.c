@@ -12,35 +12,18 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-static ig_status run_insertion(ig_job *job, ig_frac_model *m) {
-  const ig_frac_case *c = job->room_case;
-  const int32_t nodes = m->count.nodes;
-  double seconds;
-  IG_TRY(
-      ig_frac_open_all(m, (int)c->insertion.batches, (uint64_t)c->insertion.seed, &seconds, NULL));
-  IG_TRY(ig_frac_tables_check(m));
-  job->seconds_solve = seconds;
-  job->steps = c->insertion.batches;
-  job->element_steps = (double)m->count.cohesive;
-  if (!job->sink)
-    return IG_OK;
-  IG_TRY(job->sink->result(job->sink, "initial_nodes", "", nodes));
-  IG_TRY(job->sink->result(job->sink, "nodes", "", m->count.nodes));
-  IG_TRY(job->sink->result(job->sink, "cohesive_elements", "", m->count.cohesive));
-  return job->sink->result(job->sink, "time_per_cohesive_element", "s",
-                           seconds / m->count.cohesive);
-}
-
-static void progress(ig_job *job, const ig_frac_model *m, const ig_frac_track *track, int64_t done,
-                     int64_t last, double seconds) {
-  char note[64];
-  snprintf(note, sizeof note, "%" PRId32 " cohesive, %" PRId32 " pieces", m->count.cohesive,
-           track->pieces);
-  ig_progress_report(job->cx,
-                     &(ig_progress){"step", (double)m->count.step, (double)last,
-                                    seconds > 0 ? (double)done * m->s.ne / seconds : 0, note});
-}
+/* A run: the model, and what is followed on its way. */
+typedef struct {
+  ig_job *job;
+  ig_frac_model m;
+  ig_frac_track track;
+  int64_t last;           /* step of the end */
+  bool inserts, inserted; /* facets are opened without mechanics; they are */
+  int32_t nodes;          /* before */
+  double seconds;         /* that took */
+} run;
 
 /* Whether the case gives anything that could move the mesh. */
 static bool something_acts(const ig_frac_case *c, const ig_frac_model *m) {
@@ -50,52 +33,6 @@ static bool something_acts(const ig_frac_case *c, const ig_frac_model *m) {
   return acts;
 }
 
-static ig_status run_steps(ig_job *job, ig_frac_model *m) {
-  const ig_frac_case *c = job->room_case;
-  ig_ctx *cx = job->cx;
-  if (!something_acts(c, m))
-    ig_warn_at(cx, &c->at, "nothing acts on the mesh: no load, no motion, no initial state");
-  const double dt = m->s.dt;
-  const int64_t last = (int64_t)ceil(c->duration / dt - 1e-9);
-  ig_schedule due;
-  ig_schedule_start(&due, job->sink ? job->output : NULL, c->duration);
-  const bool shown = job->sink && ig_output_shows(job->output);
-  ig_frac_track track;
-  ig_frac_track_start(&track, c, c->duration);
-  if (job->restart) {
-    IG_TRY(ig_frac_restore(job, m, &track));
-    track.end = c->duration; /* it may go further than was planned */
-  } else {
-    IG_TRY(ig_frac_history(job, m, &track));
-    if (shown)
-      IG_TRY(ig_frac_snapshot(job, m));
-  }
-  const int64_t first = m->count.step;
-  const double start = ig_now();
-  while (m->count.step < last && !cx->interrupted) {
-    const ig_moment from = {m->count.step, (double)m->count.step * dt};
-    IG_TRY(ig_frac_model_run(m, from.step + ig_schedule_ahead(&due, from, dt, last - from.step)));
-    IG_TRY(ig_fault_check(cx, "node", NULL));
-    const ig_moment to = {m->count.step, (double)m->count.step * dt};
-    const bool end = to.step == last;
-    const double pause = ig_now();
-    if (end || ig_schedule_history(&due, from, to))
-      IG_TRY(ig_frac_history(job, m, &track));
-    if (shown && (end || ig_schedule_snapshot(&due, from, to)))
-      IG_TRY(ig_frac_snapshot(job, m));
-    if (cx->interrupted || ig_schedule_checkpoint(&due))
-      IG_TRY(ig_frac_save(job, m, &track));
-    job->seconds_output += ig_now() - pause;
-    progress(job, m, &track, to.step - first, last, ig_now() - start);
-  }
-  IG_TRY(cx->backend->sync(cx));
-  job->seconds_solve = ig_now() - start - job->seconds_output;
-  job->steps = m->count.step - first;
-  job->element_steps = (double)job->steps * m->s.ne;
-  job->bytes_moved = (double)job->steps * ig_frac_model_bytes(m);
-  return cx->interrupted ? IG_INTERRUPTED : ig_frac_results(job, m, &track);
-}
-
 static ig_status prepare(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   if (!c->insertion.at.given && !(c->duration > 0))
@@ -103,19 +40,123 @@ static ig_status prepare(ig_job *job, ig_frac_model *m) {
   return ig_frac_setup(job, m);
 }
 
-static ig_status run(ig_job *job) {
+static ig_status room_open(ig_job *job, void **self) {
   const ig_frac_case *c = job->room_case;
-  const double start = ig_now();
-  ig_frac_model m = {0};
-  ig_status status = prepare(job, &m);
-  job->elements = m.s.ne;
-  job->seconds_setup = ig_now() - start;
-  if (status == IG_OK)
-    status = c->insertion.at.given ? run_insertion(job, &m) : run_steps(job, &m);
-  job->nodes = m.count.nodes;
-  job->dofs = (int64_t)m.count.nodes * m.shape.dim;
-  ig_frac_model_free(&m);
-  return status;
+  run *r;
+  IG_TRY(IG_NEW(job->cx, &r, 1, "fracture"));
+  *self = r;
+  r->job = job;
+  r->inserts = c->insertion.at.given;
+  IG_TRY(prepare(job, &r->m));
+  job->elements = r->m.s.ne;
+  r->nodes = r->m.count.nodes;
+  if (r->inserts)
+    return IG_OK;
+  if (!something_acts(c, &r->m))
+    ig_warn_at(job->cx, &c->at, "nothing acts on the mesh: no load, no motion, no initial state");
+  IG_TRY(
+      ig_steps_count(job->cx, &c->at, ceil(c->duration / r->m.s.dt - 1e-9), r->m.s.dt, &r->last));
+  ig_frac_track_start(&r->track, c, c->duration);
+  return IG_OK;
+}
+
+static void room_close(void *self) {
+  run *r = self;
+  if (r)
+    ig_frac_model_free(&r->m);
+  free(r);
+}
+
+static ig_status restore(void *self, const ig_restart *from) {
+  run *r = self;
+  const ig_frac_case *c = r->job->room_case;
+  if (r->inserts)
+    return IG_OK; /* one step: nothing of it is ever saved */
+  IG_TRY(ig_frac_restore(r->job, &r->m, &r->track, from));
+  r->track.end = c->duration; /* it may go further than was planned */
+  return IG_OK;
+}
+
+static ig_status insert(run *r) {
+  const ig_frac_case *c = r->job->room_case;
+  IG_TRY(ig_frac_open_all(&r->m, (int)c->insertion.batches, (uint64_t)c->insertion.seed,
+                          &r->seconds, NULL));
+  IG_TRY(ig_frac_tables_check(&r->m));
+  r->job->element_steps = (double)r->m.count.cohesive;
+  r->inserted = true;
+  return IG_OK;
+}
+
+static ig_status advance(void *self, int64_t most, int64_t ahead) {
+  run *r = self;
+  ig_frac_model *m = &r->m;
+  const int64_t from = m->count.step, left = r->last - from;
+  (void)ahead;
+  if (r->inserts)
+    return insert(r);
+  IG_TRY(ig_frac_model_run(m, from + (most < left ? most : left)));
+  IG_TRY(ig_fault_check(r->job->cx, "node", NULL));
+  r->job->element_steps += (double)(m->count.step - from) * m->s.ne;
+  r->job->bytes_moved += (double)(m->count.step - from) * ig_frac_model_bytes(m);
+  return IG_OK;
+}
+
+static void stand(const void *self, ig_standing *now) {
+  const run *r = self;
+  const ig_frac_case *c = r->job->room_case;
+  const ig_frac_model *m = &r->m;
+  if (r->inserts) {
+    *now = (ig_standing){.at = {r->inserted ? c->insertion.batches : 0, 0},
+                         .duration = INFINITY,
+                         .steps = c->insertion.batches,
+                         .dt = 1,
+                         .ended = r->inserted,
+                         .whole = true,
+                         .work = r->job->element_steps};
+    return;
+  }
+  const double time = (double)m->count.step * m->s.dt;
+  *now = (ig_standing){.at = {m->count.step, time},
+                       .clock = time,
+                       .duration = c->duration,
+                       .steps = r->last,
+                       .dt = m->s.dt,
+                       .ended = m->count.step >= r->last,
+                       .work = r->job->element_steps};
+  snprintf(now->note, sizeof now->note, "%" PRId32 " cohesive, %" PRId32 " pieces",
+           m->count.cohesive, r->track.pieces);
+}
+
+static ig_status history(void *self, ig_sink *to) {
+  run *r = self;
+  return r->inserts ? IG_OK : ig_frac_history(r->job, &r->m, &r->track, to);
+}
+
+static ig_status snapshot(void *self, ig_sink *to) {
+  run *r = self;
+  return r->inserts ? IG_OK : ig_frac_snapshot(r->job, &r->m, to);
+}
+
+static ig_status save(void *self, ig_sink *to) {
+  run *r = self;
+  return ig_frac_save(&r->m, &r->track, to);
+}
+
+static ig_status results(void *self, ig_sink *to) {
+  run *r = self;
+  const ig_frac_model *m = &r->m;
+  if (!r->inserts)
+    return ig_frac_results(r->job, &r->m, &r->track, to);
+  IG_TRY(to->result(to, "initial_nodes", "", r->nodes));
+  IG_TRY(to->result(to, "nodes", "", m->count.nodes));
+  IG_TRY(to->result(to, "cohesive_elements", "", m->count.cohesive));
+  return to->result(to, "time_per_cohesive_element", "s", r->seconds / m->count.cohesive);
+}
+
+static void tally(void *self) {
+  const run *r = self;
+  r->job->nodes = r->m.count.nodes;
+  r->job->dofs = (int64_t)r->m.count.nodes * r->m.shape.dim;
 }
 
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
@@ -151,7 +192,16 @@ const ig_room ig_room_fracture = {
     .elements = "tri3|tri6|tet4|tet10",
     .case_size = sizeof(ig_frac_case),
     .options = ig_frac_options,
-    .run = run,
+    .open = room_open,
+    .close = room_close,
+    .restore = restore,
+    .advance = advance,
+    .stand = stand,
+    .history = history,
+    .snapshot = snapshot,
+    .save = save,
+    .results = results,
+    .tally = tally,
     .check = check,
     .verify = ig_frac_verify,
     .bench = ig_frac_bench,

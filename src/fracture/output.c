@@ -159,9 +159,7 @@ static ig_status snapshot_fill(ig_job *job, ig_frac_model *m, ig_snapshot *s,
   return IG_OK;
 }
 
-ig_status ig_frac_snapshot(ig_job *job, ig_frac_model *m) {
-  if (!job->sink)
-    return IG_OK;
+ig_status ig_frac_snapshot(ig_job *job, ig_frac_model *m, ig_sink *to) {
   const int64_t cells = (int64_t)m->s.ne + m->count.cohesive;
   const int64_t corners =
       (int64_t)m->s.ne * m->shape.nodes + (int64_t)m->count.cohesive * 2 * m->shape.dim;
@@ -174,7 +172,7 @@ ig_status ig_frac_snapshot(ig_job *job, ig_frac_model *m) {
   if (status == IG_OK) {
     status = snapshot_fill(job, m, s, &pieces);
     if (status == IG_OK)
-      status = job->sink->snapshot(job->sink, s);
+      status = to->snapshot(to, s);
     else
       ig_snapshot_free(s);
   }
@@ -183,7 +181,8 @@ ig_status ig_frac_snapshot(ig_job *job, ig_frac_model *m) {
 }
 
 /* Mass, centre and velocity of each piece, largest number of elements first in the file's order. */
-static ig_status pieces_table(ig_job *job, ig_frac_model *m, const ig_frac_pieces *p) {
+static ig_status pieces_table(ig_job *job, ig_frac_model *m, const ig_frac_pieces *p,
+                              ig_sink *sink) {
   const int dim = m->shape.dim, nn = m->shape.nodes, nc = m->shape.corners;
   const int64_t ne = m->s.ne;
   enum { MASS, X, V = X + 3, ELEMENTS = V + 3, WIDTH };
@@ -231,14 +230,14 @@ static ig_status pieces_table(ig_job *job, ig_frac_model *m, const ig_frac_piece
                              f[ELEMENTS], w, f[X] / w, f[X + 1] / w, f[X + 2] / w, f[V] / w,
                              f[V + 1] / w, f[V + 2] / w);
     }
-    status = job->sink->file(job->sink, "fragments.csv", text, at < room ? at : room);
+    status = sink->file(sink, "fragments.csv", text, at < room ? at : room);
   }
   free(text);
   free(sum);
   return status;
 }
 
-ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
+ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_sink *to) {
   ig_frac_pieces pieces = {0};
   IG_TRY(ig_frac_pieces_find(m, &pieces));
   k->pieces = pieces.count;
@@ -247,7 +246,7 @@ ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
     ig_warn(job->cx, "the energy balance is off by up to %.2g %%: take a smaller step",
             100 * drift);
   ig_status status = IG_OK;
-  if (job->sink) {
+  if (to) {
     const double *f = k->figures;
     const struct {
       const char *key, *unit;
@@ -275,13 +274,13 @@ ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
         {"energy_error", "", drift},
     };
     for (size_t i = 0; status == IG_OK && i < sizeof rows / sizeof *rows; i++)
-      status = job->sink->result(job->sink, rows[i].key, rows[i].unit, rows[i].value);
+      status = to->result(to, rows[i].key, rows[i].unit, rows[i].value);
     static const char *const need[] = {"conn", "x", "u", "v"};
     void *unused;
     for (size_t i = 0; status == IG_OK && i < sizeof need / sizeof *need; i++)
       status = ig_frac_model_pull(m, need[i], &unused);
     if (status == IG_OK)
-      status = pieces_table(job, m, &pieces);
+      status = pieces_table(job, m, &pieces, to);
   }
   ig_frac_pieces_free(&pieces);
   return status;

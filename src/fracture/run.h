@@ -55,10 +55,14 @@ void ig_frac_track_start(ig_frac_track *track, const ig_frac_case *c, double end
 /* How far the crack has turned from the notch's direction, in degrees; 0 before it has grown. */
 double ig_frac_track_angle(const ig_frac_track *track);
 double ig_frac_track_drift(const ig_frac_track *track);
-IG_MUST_CHECK ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *track);
-IG_MUST_CHECK ig_status ig_frac_snapshot(ig_job *job, ig_frac_model *m);
-IG_MUST_CHECK ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *track);
-IG_MUST_CHECK ig_status ig_frac_save(ig_job *job, ig_frac_model *m, const ig_frac_track *track);
-IG_MUST_CHECK ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track);
+/* `to` NULL: only followed, and nothing is written. */
+IG_MUST_CHECK ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *track,
+                                        ig_sink *to);
+IG_MUST_CHECK ig_status ig_frac_snapshot(ig_job *job, ig_frac_model *m, ig_sink *to);
+IG_MUST_CHECK ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *track,
+                                        ig_sink *to);
+IG_MUST_CHECK ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to);
+IG_MUST_CHECK ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
+                                        const ig_restart *from);
 
 #endif

@@ -113,7 +113,7 @@ double ig_frac_track_drift(const ig_frac_track *k) {
   return k->scale > 0 ? k->worst_error / k->scale : 0;
 }
 
-ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
+ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_sink *to) {
   double *f = k->figures;
   IG_TRY(ig_frac_model_figures(m, f));
   const double t = (double)m->count.step * m->s.dt;
@@ -143,7 +143,7 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
   if (!(total < INFINITY && total > -INFINITY) || (k->scale > 0 && k->worst_error > k->scale))
     return IG_FAIL(job->cx, IG_NUMERIC,
                    "the run blew up before t = %.4g s: take a smaller step (time_step, safety)", t);
-  if (!job->sink)
+  if (!to)
     return IG_OK;
   if (grown || !k->pieces) {
     ig_frac_pieces pieces = {0};
@@ -190,5 +190,5 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k) {
                         k->at[2],
                         k->speed,
                         k->pieces};
-  return job->sink->history(job->sink, (int)(sizeof row / sizeof *row), names, row);
+  return to->history(to, (int)(sizeof row / sizeof *row), names, row);
 }

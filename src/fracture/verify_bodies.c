@@ -28,7 +28,7 @@ static ig_status follow(ig_frac_problem *p, double end, int looks, outcome *out)
     status = ig_frac_model_run(&m, (int64_t)(end / m.s.dt * i / looks + 0.5));
     const double before = out->track.extension;
     if (status == IG_OK)
-      status = ig_frac_history(&p->job, &m, &out->track);
+      status = ig_frac_history(&p->job, &m, &out->track, p->job.sink);
     if (out->track.extension > before) {
       last = out->track.last_time;
       if (first == 0)

@@ -105,14 +105,3 @@ done:
     ig_restart_free(restart);
   return status;
 }
-
-void ig_restart_free(ig_restart *restart) {
-  if (!restart)
-    return;
-  for (int i = 0; i < restart->count; i++) {
-    free((char *)restart->saved[i].name);
-    free(restart->saved[i].data);
-  }
-  free(restart->saved);
-  free(restart);
-}

@@ -16,6 +16,5 @@ IG_MUST_CHECK ig_status ig_checkpoint_write(ig_ctx *cx, const char *path,
 /* Fails with IG_INPUT if the file is damaged, no checkpoint, or another case's. */
 IG_MUST_CHECK ig_status ig_checkpoint_read(ig_ctx *cx, const char *path, uint64_t fingerprint,
                                            ig_restart **restart);
-void ig_restart_free(ig_restart *restart);
 
 #endif

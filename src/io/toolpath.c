@@ -1,5 +1,5 @@
-/* Reading toolpaths: event series, .crs, segment files, G-code. */
-#include "io/toolpath.h"
+/* Reading toolpaths: which dialect a file is in, and what all of them share. */
+#include "io/toolpath_read.h"
 #include "io/store.h"
 
 #include <ctype.h>
@@ -10,32 +10,36 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LONGEST_LINE = 4096 };
-
 /* --- a file as lines, each with its number */
 
-typedef struct {
-  ig_ctx *cx;
-  const char *file, *at, *end;
-  int line;
-  char text[LONGEST_LINE]; /* of the line, no line end */
-  const ig_toolpath_options *o;
-  ig_toolpath *path;
-} reader;
-
-static ig_status fail(reader *r, const char *where, const char *format, ...) IG_PRINTF(3, 4);
-static ig_status fail(reader *r, const char *where, const char *format, ...) {
+ig_status ig_path_fail(ig_path_reader *r, const char *where, const char *format, ...) {
   char message[512];
   va_list args;
   va_start(args, format);
   vsnprintf(message, sizeof message, format, args);
   va_end(args);
-  const ig_src at = {r->file, r->line, where ? (int)(where - r->text) + 1 : 1, true};
+  for (char *c = message; *c; c++) /* what a file holds is shown, not obeyed */
+    if ((unsigned char)*c < ' ' || *c == 0x7f)
+      *c = '?';
+  const ig_src at = {r->file, r->line ? r->line : 1, where ? (int)(where - r->text) + 1 : 1, true};
   return ig_fail_at(r->cx, &at, "%s", message);
 }
 
-/* The next line that says something; comments from `mark` on are cut. false: no more. */
-static ig_status next_line(reader *r, char mark, bool *there) {
+static ig_status text_room(ig_path_reader *r, size_t length) {
+  if (length < r->room)
+    return IG_OK;
+  size_t room = r->room ? r->room : 4096;
+  while (room <= length)
+    room *= 2;
+  char *text = realloc(r->text, room);
+  if (!text)
+    return IG_FAIL(r->cx, IG_MEMORY, "%s: no memory for a line of %zu characters", r->file, length);
+  r->text = text;
+  r->room = room;
+  return IG_OK;
+}
+
+ig_status ig_path_line(ig_path_reader *r, char mark, bool *there) {
   for (;;) {
     *there = false;
     if (r->at >= r->end)
@@ -43,16 +47,16 @@ static ig_status next_line(reader *r, char mark, bool *there) {
     const char *stop = memchr(r->at, '\n', (size_t)(r->end - r->at));
     size_t length = (size_t)((stop ? stop : r->end) - r->at);
     r->line++;
-    if (length >= LONGEST_LINE)
-      return fail(r, NULL, "a line of %zu characters: expected at most %d", length,
-                  LONGEST_LINE - 1);
     if (memchr(r->at, '\0', length))
-      return fail(r, NULL, "a zero byte: this is not a text file");
+      return ig_path_fail(r, NULL, "a zero byte: this is not a text file");
+    IG_TRY(text_room(r, length));
     memcpy(r->text, r->at, length);
     r->text[length] = '\0';
     r->at = stop ? stop + 1 : r->end;
     r->text[strcspn(r->text, "\r")] = '\0';
-    char *comment = strchr(r->text, mark);
+    if (r->line == 1 && strncmp(r->text, "\xef\xbb\xbf", 3) == 0) /* a byte order mark */
+      memmove(r->text, r->text + 3, strlen(r->text + 3) + 1);
+    char *comment = mark ? strchr(r->text, mark) : NULL;
     if (comment)
       *comment = '\0';
     if (r->text[strspn(r->text, " \t,")] != '\0') {
@@ -62,432 +66,292 @@ static ig_status next_line(reader *r, char mark, bool *there) {
   }
 }
 
-static bool is_gap(char c) {
+bool ig_path_gap(char c) {
   return c == ' ' || c == '\t' || c == ',' || c == ';';
 }
 
-/* Up to `most` numbers of the line; fails on anything else. */
-static ig_status numbers(reader *r, int least, int most, const char *columns, double *value,
-                         int *count) {
+bool ig_path_number(const char *p, char **stop, double *value) {
+  *value = strtod(p, stop);
+  return *stop != p;
+}
+
+ig_status ig_path_numbers(ig_path_reader *r, int least, int most, const char *columns,
+                          double *value, int *count) {
   *count = 0;
   const char *p = r->text;
   for (;;) {
-    while (is_gap(*p))
+    while (ig_path_gap(*p))
       p++;
     if (*p == '\0')
       break;
     if (*count == most)
-      return fail(r, p, "more than %d values: expected %s", most, columns);
+      return ig_path_fail(r, p, "more than %d values: expected %s", most, columns);
     char *stop;
-    value[*count] = strtod(p, &stop);
-    if (stop == p || (*stop && !is_gap(*stop)))
-      return fail(r, p, "'%.*s' is not a number: expected %s", (int)strcspn(p, " \t,;"), p,
-                  columns);
+    if (!ig_path_number(p, &stop, &value[*count]) || (*stop && !ig_path_gap(*stop)))
+      return ig_path_fail(r, p, "'%.*s' is not a number: expected %s",
+                          (int)strcspn(p, " \t,;") > 40 ? 40 : (int)strcspn(p, " \t,;"), p,
+                          columns);
     if (!isfinite(value[*count]))
-      return fail(r, p, "'%.*s' is not finite", (int)(stop - p), p);
+      return ig_path_fail(r, p, "'%.*s' is not finite", (int)(stop - p), p);
     (*count)++;
     p = stop;
   }
   if (*count < least)
-    return fail(r, p, "%d value%s: expected %s", *count, *count == 1 ? "" : "s", columns);
+    return ig_path_fail(r, p, "%d value%s: expected %s", *count, *count == 1 ? "" : "s", columns);
   return IG_OK;
 }
 
-static bool is_header(const char *text) {
+bool ig_path_is_header(const char *text) {
   text += strspn(text, " \t,\"'");
   return isalpha((unsigned char)*text) && strncasecmp(text, "nan", 3) != 0 &&
          strncasecmp(text, "inf", 3) != 0;
 }
 
-static ig_status later(reader *r, double t) {
+ig_status ig_path_later(ig_path_reader *r, double t) {
   const ig_toolpath *p = r->path;
   if (p->count && t < p->t[p->count - 1])
-    return fail(r, NULL, "time runs backwards: %g s after %g s", t, p->t[p->count - 1]);
+    return ig_path_fail(r, NULL, "time runs backwards: %g s after %g s", t, p->t[p->count - 1]);
   return IG_OK;
 }
 
-/* --- the dialects */
-
-static ig_status read_csv(reader *r) {
-  const double unit = isnan(r->o->unit) ? 1 : r->o->unit;
-  bool there, first = true;
-  for (;; first = false) {
-    IG_TRY(next_line(r, '#', &there));
-    if (!there)
-      return IG_OK;
-    if (first && is_header(r->text))
-      continue;
-    double v[5];
-    int n;
-    IG_TRY(numbers(r, 5, 5, "t,x,y,z,power", v, &n));
-    IG_TRY(later(r, v[0]));
-    if (v[4] < 0)
-      return fail(r, NULL, "power %g W is negative", v[4]);
-    const double x[3] = {unit * v[1], unit * v[2], unit * v[3]};
-    IG_TRY(ig_toolpath_add(r->cx, r->path, v[0], x, v[4]));
-  }
-}
-
-static ig_status need_power(reader *r) {
+ig_status ig_path_need_power(ig_path_reader *r) {
   if (isnan(r->o->power))
-    return fail(r, NULL, "this format gives no power in watts: set `power` in the case");
+    return ig_path_fail(r, NULL, "this file gives no power in watts: set `power`");
   return IG_OK;
 }
 
-static ig_status read_crs(reader *r) {
-  const double unit = isnan(r->o->unit) ? 1e-3 : r->o->unit;
-  bool there;
-  IG_TRY(need_power(r));
-  for (;;) {
-    IG_TRY(next_line(r, '#', &there));
-    if (!there)
-      return IG_OK;
-    double v[5];
-    int n;
-    IG_TRY(numbers(r, 5, 5, "t x y z state", v, &n));
-    IG_TRY(later(r, v[0]));
-    if (v[4] != 0 && v[4] != 1)
-      return fail(r, NULL, "state %g: expected 0 (off) or 1 (on)", v[4]);
-    const double x[3] = {unit * v[1], unit * v[2], unit * v[3]};
-    if (r->path->count)
-      r->path->power[r->path->count - 1] = v[4] * r->o->power;
-    IG_TRY(ig_toolpath_add(r->cx, r->path, v[0], x, 0));
-  }
+double ig_path_unit(ig_path_reader *r, double usual) {
+  return r->as.unit = isnan(r->o->unit) ? usual : r->o->unit;
 }
 
-static ig_status read_segments(reader *r) {
-  const double unit = isnan(r->o->unit) ? 1e-3 : r->o->unit;
-  bool there, first = true;
-  double t = r->o->start, x[3] = {0, 0, 0};
-  IG_TRY(need_power(r));
-  for (;; first = false) {
-    IG_TRY(next_line(r, '#', &there));
-    if (!there)
-      return IG_OK;
-    if (first && is_header(r->text))
-      continue;
-    double v[6];
-    int n;
-    IG_TRY(numbers(r, 6, 6, "mode x y z pmod param", v, &n));
-    if (v[0] != 0 && v[0] != 1)
-      return fail(r, NULL, "mode %g: expected 0 (line) or 1 (spot)", v[0]);
-    if (v[4] < 0)
-      return fail(r, NULL, "power factor %g is negative", v[4]);
-    if (v[0] == 0 ? v[5] <= 0 : v[5] < 0)
-      return fail(r, NULL, "param %g: expected a %s", v[5],
-                  v[0] == 0 ? "speed above zero" : "time of zero or more");
-    const double y[3] = {unit * v[1], unit * v[2], unit * v[3]}, power = v[4] * r->o->power;
-    if (r->path->count == 0)
-      memcpy(x, y, sizeof x); /* the first row says where the beam starts */
-    if (v[0] == 0) {
-      IG_TRY(ig_toolpath_add(r->cx, r->path, t, x, power));
-      t += sqrt(pow(y[0] - x[0], 2) + pow(y[1] - x[1], 2) + pow(y[2] - x[2], 2)) / v[5];
-      IG_TRY(ig_toolpath_add(r->cx, r->path, t, y, 0));
-    } else {
-      IG_TRY(ig_toolpath_add(r->cx, r->path, t, y, power));
-      t += v[5];
-      IG_TRY(ig_toolpath_add(r->cx, r->path, t, y, 0));
-    }
-    if (!isfinite(t))
-      return fail(r, NULL, "the path takes forever");
-    memcpy(x, y, sizeof x);
-  }
+ig_status ig_path_go(ig_path_reader *r, double *t, double *x, const double *y, double seconds,
+                     double power) {
+  ig_toolpath *p = r->path;
+  if (p->count && p->t[p->count - 1] == *t)
+    p->power[p->count - 1] = power; /* goes on from where the last one ended */
+  else
+    IG_TRY(ig_toolpath_add(r->cx, p, *t, x, power));
+  *t += seconds;
+  if (!isfinite(*t))
+    return ig_path_fail(r, NULL, "the path takes forever");
+  memcpy(x, y, 3 * sizeof *x);
+  return ig_toolpath_add(r->cx, p, *t, x, 0);
 }
 
-/* --- G-code */
-
-typedef struct {
-  double x[3], e, feed, s; /* machine units; units a minute; power word */
-  double scale;            /* metres a unit */
-  bool relative, relative_e, on, has_s;
-  int motion; /* 0, 1 */
-} machine;
-
-/* Cuts ( … ) and ; comments and a * checksum. */
-static ig_status gcode_clean(reader *r) {
-  char *out = r->text;
-  int depth = 0;
-  for (const char *p = r->text; *p; p++) {
-    if (*p == ';' && !depth)
-      break;
-    if (*p == '*' && !depth)
-      break;
-    if (*p == '(')
-      depth++;
-    else if (*p == ')' && depth)
-      depth--;
-    else if (!depth)
-      *out++ = *p;
-  }
-  *out = '\0';
-  if (depth)
-    return fail(r, NULL, "a comment '(' that never ends");
-  return IG_OK;
-}
-
-typedef struct {
-  bool given[26];
-  double value[26];
-  double g[8], m[8];
-  int gs, ms;
-} words;
-
-static ig_status gcode_words(reader *r, words *w) {
-  memset(w, 0, sizeof *w);
-  for (const char *p = r->text; *p;) {
-    if (isspace((unsigned char)*p)) {
-      p++;
-      continue;
-    }
-    const int letter = toupper((unsigned char)*p);
-    if (letter == '%' || letter == '/')
-      return IG_OK; /* tape marks and skipped blocks */
-    if (!isalpha(letter))
-      return fail(r, p, "'%c' does not begin a G-code word: expected a letter and a number", *p);
-    char *stop;
-    const double v = strtod(p + 1, &stop);
-    if (stop == p + 1 || !isfinite(v))
-      return fail(r, p, "'%c' without a number", *p);
-    if (letter == 'G' || letter == 'M') {
-      double *list = letter == 'G' ? w->g : w->m;
-      int *count = letter == 'G' ? &w->gs : &w->ms;
-      if (*count == 8)
-        return fail(r, p, "more than 8 %c words on a line", letter);
-      list[(*count)++] = v;
-    } else if (!strchr("XYZEFSPNTIJKR", letter)) {
-      return fail(r, p, "unknown word '%.*s': X Y Z E F S P G M N T are read", (int)(stop - p), p);
-    } else {
-      w->given[letter - 'A'] = true;
-      w->value[letter - 'A'] = v;
-    }
-    p = stop;
-  }
-  return IG_OK;
-}
-
-typedef struct {
-  int code[16], count;
-} told;
-/* Codes that do nothing to a beam are named once each, and passed over. */
-static void pass_over(reader *r, told *t, int letter, double code) {
-  const int key = letter * 100000 + (int)(10 * code);
-  for (int i = 0; i < t->count; i++)
-    if (t->code[i] == key)
-      return;
-  if (t->count == 16)
-    return;
-  t->code[t->count++] = key;
-  const ig_src at = {r->file, r->line, 1, true};
-  ig_warn_at(r->cx, &at, "%c%g means nothing to a beam: passed over here and below", letter, code);
-}
-
-static ig_status gcode_move(reader *r, machine *m, const words *w, double *t, bool uses_e,
-                            bool uses_s, const double *origin) {
-  double y[3], e = m->e;
-  for (int d = 0; d < 3; d++) {
-    const int letter = 'X' - 'A' + d;
-    y[d] = w->given[letter] ? w->value[letter] + (m->relative ? m->x[d] : origin[d]) : m->x[d];
-  }
-  if (w->given['E' - 'A'])
-    e = m->relative_e ? m->e + w->value['E' - 'A'] : w->value['E' - 'A'];
-  const double length =
-      m->scale * sqrt(pow(y[0] - m->x[0], 2) + pow(y[1] - m->x[1], 2) + pow(y[2] - m->x[2], 2));
-  bool on = m->motion == 1;
-  if (uses_e)
-    on = on && e > m->e;
-  else if (uses_s)
-    on = on && m->on && !(m->has_s && m->s <= 0);
-  double power = 0;
-  if (on) {
-    power = m->has_s && m->s > 0 && !uses_e ? m->s : r->o->power;
-    if (isnan(power))
-      return fail(r, NULL, "the beam is on, but no power is known: give S words, or set `power`");
-  }
-  const double speed = m->motion == 0 ? r->o->travel : m->feed * m->scale / 60;
-  if (length > 0 && !(speed > 0))
-    return fail(r, NULL, "a G1 move before any feed rate F");
-  double from[3], to[3];
-  for (int d = 0; d < 3; d++) {
-    from[d] = m->scale * m->x[d];
-    to[d] = m->scale * y[d];
-  }
-  if (length > 0) {
-    ig_toolpath *p = r->path;
-    if (p->count && p->t[p->count - 1] == *t)
-      p->power[p->count - 1] = power; /* go on from where the last move ended */
-    else
-      IG_TRY(ig_toolpath_add(r->cx, p, *t, from, power));
-    *t += length / speed;
-    if (!isfinite(*t))
-      return fail(r, NULL, "the path takes forever");
-    IG_TRY(ig_toolpath_add(r->cx, p, *t, to, 0));
-  }
-  memcpy(m->x, y, sizeof y);
-  m->e = e;
-  return IG_OK;
-}
-
-static ig_status read_gcode(reader *r) {
-  /* what switches the beam decides how G1 reads, so look before reading */
-  bool uses_e = false, uses_s = false, there;
-  const reader start = *r;
-  words w;
-  for (;;) {
-    IG_TRY(next_line(r, '\0', &there));
-    if (!there)
-      break;
-    IG_TRY(gcode_clean(r));
-    IG_TRY(gcode_words(r, &w));
-    uses_e |= w.given['E' - 'A'];
-    for (int i = 0; i < w.ms; i++)
-      uses_s |= w.m[i] == 3 || w.m[i] == 4;
-    uses_s |= w.given['S' - 'A'] && w.ms == 0 && !(w.gs && w.g[0] == 4);
-  }
-  *r = start;
-  machine m = {.scale = isnan(r->o->unit) ? 1e-3 : r->o->unit, .on = true, .motion = 0};
-  if (uses_s && !uses_e)
-    m.on = false;
-  double origin[3] = {0, 0, 0}, t = r->o->start;
-  told seen = {.count = 0};
-  bool saw_m3 = false;
-  for (;;) {
-    IG_TRY(next_line(r, '\0', &there));
-    if (!there)
-      return IG_OK;
-    IG_TRY(gcode_clean(r));
-    IG_TRY(gcode_words(r, &w));
-    bool dwell = false, set = false, moves = false;
-    for (int i = 0; i < w.gs; i++) {
-      const double g = w.g[i];
-      if (g == 0 || g == 1)
-        m.motion = (int)g, moves = true;
-      else if (g == 2 || g == 3)
-        return fail(r, NULL, "G%g arcs are not read: let the slicer write straight pieces", g);
-      else if (g == 4)
-        dwell = true;
-      else if (g == 20)
-        m.scale = 0.0254;
-      else if (g == 21)
-        m.scale = 1e-3;
-      else if (g == 90)
-        m.relative = m.relative_e = false;
-      else if (g == 91)
-        m.relative = m.relative_e = true;
-      else if (g == 92)
-        set = true;
-      else
-        pass_over(r, &seen, 'G', g);
-    }
-    for (int i = 0; i < w.ms; i++) {
-      const double c = w.m[i];
-      if (c == 3 || c == 4)
-        m.on = saw_m3 = true;
-      else if (c == 5)
-        m.on = false;
-      else if (c == 82)
-        m.relative_e = false;
-      else if (c == 83)
-        m.relative_e = true;
-      else
-        pass_over(r, &seen, 'M', c);
-    }
-    if (w.given['T' - 'A'])
-      pass_over(r, &seen, 'T', w.value['T' - 'A']);
-    if (w.given['F' - 'A']) {
-      if (w.value['F' - 'A'] <= 0)
-        return fail(r, NULL, "feed rate %g: expected more than zero", w.value['F' - 'A']);
-      m.feed = w.value['F' - 'A'];
-    }
-    if (dwell) { /* P milliseconds, S seconds */
-      const double wait = w.given['P' - 'A']   ? 1e-3 * w.value['P' - 'A']
-                          : w.given['S' - 'A'] ? w.value['S' - 'A']
-                                               : 0;
-      if (wait < 0)
-        return fail(r, NULL, "a dwell of %g s: expected zero or more", wait);
-      t += wait;
-      continue;
-    }
-    if (w.given['S' - 'A'] && (w.ms == 0 || saw_m3)) {
-      m.has_s = true;
-      m.s = w.value['S' - 'A'];
-      if (m.s < 0)
-        return fail(r, NULL, "power S%g is negative", m.s);
-      if (!saw_m3)
-        m.on = m.s > 0; /* files that switch by S alone */
-    }
-    if (set) {
-      for (int d = 0; d < 3; d++)
-        if (w.given['X' - 'A' + d])
-          origin[d] = m.x[d] - w.value['X' - 'A' + d];
-      if (w.given['E' - 'A'])
-        m.e = w.value['E' - 'A'];
-      continue;
-    }
-    moves |= w.given['X' - 'A'] || w.given['Y' - 'A'] || w.given['Z' - 'A'];
-    if (moves)
-      IG_TRY(gcode_move(r, &m, &w, &t, uses_e, uses_s, origin));
-  }
-}
-
-/* --- */
+/* --- which dialect */
 
 static bool ends_in(const char *file, const char *extension) {
   const char *dot = strrchr(file, '.');
   return dot && strcasecmp(dot + 1, extension) == 0;
 }
 
-static ig_toolpath_format guess(const char *file, const char *text, size_t length) {
-  if (ends_in(file, "csv"))
-    return IG_TOOLPATH_CSV;
-  if (ends_in(file, "crs"))
-    return IG_TOOLPATH_CRS;
-  if (ends_in(file, "gcode") || ends_in(file, "nc") || ends_in(file, "ngc") || ends_in(file, "g"))
-    return IG_TOOLPATH_GCODE;
-  /* the header of a segment file names its mode column */
-  for (size_t i = 0; i < length && text[i] != '\n'; i++)
-    if (length - i > 4 && strncasecmp(text + i, "mode", 4) == 0)
-      return IG_TOOLPATH_SEGMENTS;
-  for (size_t i = 0; i < length; i++)
-    if (text[i] == 'G' || text[i] == ';' || text[i] == 'M')
-      return IG_TOOLPATH_GCODE;
-    else if (!isspace((unsigned char)text[i]))
-      break;
-  return memchr(text, ',', length) ? IG_TOOLPATH_CSV : IG_TOOLPATH_CRS;
+/* How many numbers the first lines of a table have, the same in all of them; 0: no such table.
+ *most is the greatest of the last column, *comma: they are separated by commas. */
+typedef struct {
+  int columns;
+  double most;
+  bool comma;
+} table_look;
+
+static ig_status look_at_table(ig_path_reader *r, table_look *look) {
+  bool there;
+  *look = (table_look){0, 0, false};
+  for (int rows = 0;; rows++) {
+    IG_TRY(ig_path_line(r, '#', &there));
+    if (!there)
+      return IG_OK;
+    double value[16];
+    int count = 0;
+    const char *p = r->text;
+    while (ig_path_gap(*p))
+      p++;
+    while (*p && count < 16) {
+      char *stop;
+      if (!ig_path_number(p, &stop, &value[count]) || (*stop && !ig_path_gap(*stop)))
+        break;
+      for (p = stop; ig_path_gap(*p); p++)
+        look->comma = look->comma || *p == ',';
+      count++;
+    }
+    if (*p && rows && strncmp(p, "SCAN_PATH_END", 13) == 0)
+      return IG_OK;
+    if (*p || count == 0 || (look->columns && look->columns != count)) {
+      look->columns = rows ? look->columns : 0; /* the reader says what is wrong below */
+      return IG_OK;
+    }
+    look->columns = count;
+    look->most = fmax(look->most, value[count - 1]);
+  }
+}
+
+static const char *find_word(const char *text, const char *word) {
+  for (; *text; text++)
+    if (strncasecmp(text, word, strlen(word)) == 0)
+      return text;
+  return NULL;
+}
+
+/* A segment list: the columns and units of its header say whose it is. */
+static ig_status guess_segments(ig_path_reader *r, ig_toolpath_format *format) {
+  if (find_word(r->text, "pow")) {
+    *format = IG_TOOLPATH_ADDITIVEFOAM;
+    return IG_OK;
+  }
+  if (find_word(r->text, "(mm)") || find_word(r->text, "(m)") || !isnan(r->o->unit)) {
+    *format = IG_TOOLPATH_SEGMENTS;
+    return IG_OK;
+  }
+  return ig_path_fail(r, NULL,
+                      "are these lengths in millimetres or metres? The header does not say: name "
+                      "the dialect, `format: 3dthesis` (mm) or `format: adamantine` (m), or set "
+                      "`unit`");
+}
+
+static ig_status guess_table(ig_path_reader *r, ig_toolpath_format *format) {
+  table_look look;
+  IG_TRY(look_at_table(r, &look));
+  r->line = 1;
+  *format = IG_TOOLPATH_CSV;
+  if (look.columns == 9)
+    *format = IG_TOOLPATH_ADAMANTINE;
+  else if (look.columns == 6)
+    return ig_path_fail(r, NULL,
+                        "6 columns without a header: name the dialect, `format: 3dthesis`, "
+                        "`additivefoam` or `adamantine`");
+  else if (look.columns == 4)
+    return ig_path_fail(r, NULL,
+                        "4 columns without a header: if they are x, y, power and trigger, say "
+                        "`format: ammt`");
+  else if (look.columns == 5 && look.most > 0 && look.most <= 1)
+    return ig_path_fail(r, NULL,
+                        "is the last column a power in watts, a factor or a switch? It is never "
+                        "above 1, and there is no header: name the dialect, `format: csv` (W), "
+                        "`adamantine` (factor of the next piece, m) or `crs` (switch of the piece "
+                        "before, mm)");
+  else if (look.columns == 5 && !look.comma)
+    return ig_path_fail(r, NULL,
+                        "5 columns without a header and without commas: name the dialect, `format: "
+                        "csv` or `crs`, or write a header such as t,x,y,z,power");
+  return IG_OK;
+}
+
+static ig_status guess(ig_path_reader *r, ig_toolpath_format *format) {
+  static const char *const gcode[] = {"gcode", "nc", "ngc", "g", "gco", "gc", "cnc", "tap"};
+  for (size_t i = 0; i < sizeof gcode / sizeof *gcode; i++)
+    if (ends_in(r->file, gcode[i])) {
+      *format = IG_TOOLPATH_GCODE;
+      return IG_OK;
+    }
+  *format = ends_in(r->file, "crs") ? IG_TOOLPATH_CRS : IG_TOOLPATH_CSV;
+  if (*format == IG_TOOLPATH_CRS)
+    return IG_OK;
+  bool there;
+  const ig_path_reader start = *r;
+  IG_TRY(ig_path_line(r, '\0', &there));
+  if (!there)
+    return IG_OK;
+  const char *p = r->text + strspn(r->text, " \t");
+  if (p[0] == '$' && p[1] == '$') {
+    *format = IG_TOOLPATH_CLI;
+    return IG_OK;
+  }
+  if (*p == ';' || *p == '%' || *p == '(' ||
+      (strchr("GMNTgmnt", *p) && isdigit((unsigned char)p[1]))) {
+    *format = IG_TOOLPATH_GCODE;
+    return IG_OK;
+  }
+  if (find_word(r->text, "number of path segments")) {
+    *format = IG_TOOLPATH_ADAMANTINE;
+    return IG_OK;
+  }
+  if (find_word(r->text, "mode"))
+    return guess_segments(r, format);
+  if (ig_path_is_header(r->text))
+    return IG_OK;
+  r->at = start.at;
+  r->line = start.line;
+  return guess_table(r, format);
+}
+
+/* --- */
+
+/* Figures that are hardly meant: the wrong unit or the wrong dialect, most often. */
+static ig_status plausible(ig_path_reader *r) {
+  ig_toolpath_survey s;
+  const ig_src at = {r->file, 1, 1, true};
+  IG_TRY(ig_toolpath_look(r->cx, r->path, &s));
+  if (s.power_max > IG_TOOLPATH_POWER)
+    ig_warn_at(r->cx, &at, "read as %s: power up to %.4g W: is that meant?", r->as.dialect,
+               s.power_max);
+  if (s.speed_max > IG_TOOLPATH_SPEED)
+    ig_warn_at(r->cx, &at, "read as %s: the beam moves at up to %.4g m/s: is the unit right?",
+               r->as.dialect, s.speed_max);
+  return IG_OK;
+}
+
+static const struct {
+  ig_path_dialect *read;
+  const char *name;
+} dialects[] = {
+    [IG_TOOLPATH_CSV] = {ig_path_read_table, "table of times and places"},
+    [IG_TOOLPATH_CRS] = {ig_path_read_crs, ".crs path"},
+    [IG_TOOLPATH_SEGMENTS] = {ig_path_read_segments, "segment list"},
+    [IG_TOOLPATH_GCODE] = {ig_path_read_gcode, "G-code"},
+    [IG_TOOLPATH_ADDITIVEFOAM] = {ig_path_read_segments, "AdditiveFOAM scan path"},
+    [IG_TOOLPATH_THESIS] = {ig_path_read_segments, "3DThesis path"},
+    [IG_TOOLPATH_ADAMANTINE] = {ig_path_read_adamantine, "adamantine scan path"},
+    [IG_TOOLPATH_AMMT] = {ig_path_read_ammt, "AMMT command file"},
+    [IG_TOOLPATH_CLI] = {ig_path_read_cli, "common layer interface"},
+};
+
+static ig_status parse(ig_path_reader *r, const char *text) {
+  ig_toolpath_format format = r->o->format;
+  if (format == IG_TOOLPATH_AUTO)
+    IG_TRY(guess(r, &format));
+  ig_toolpath_options named = *r->o;
+  named.format = format;
+  r->o = &named;
+  r->at = text;
+  r->line = 0;
+  r->as.dialect = dialects[format].name;
+  IG_TRY(dialects[format].read(r));
+  if (r->path->count < 2)
+    return ig_path_fail(r, NULL, "the toolpath has %s: expected two points or more",
+                        r->path->count ? "one point" : "no points");
+  return plausible(r);
 }
 
 ig_status ig_toolpath_parse(ig_ctx *cx, const char *file, const char *text, size_t length,
-                            const ig_toolpath_options *options, ig_toolpath *path) {
-  static ig_status (*const readers[])(reader *) = {NULL, read_csv, read_crs, read_segments,
-                                                   read_gcode};
+                            const ig_toolpath_options *options, ig_toolpath *path,
+                            ig_toolpath_read_as *as) {
   memset(path, 0, sizeof *path);
-  reader *r;
-  IG_TRY(IG_NEW(cx, &r, 1, "toolpath reader"));
-  r->cx = cx;
-  r->file = file;
-  r->at = text;
-  r->end = text + length;
-  r->o = options;
-  r->path = path;
-  const ig_toolpath_format format = options->format ? options->format : guess(file, text, length);
-  ig_status status = readers[format](r);
-  if (status == IG_OK && path->count < 2) {
-    r->line = r->line ? r->line : 1;
-    status = fail(r, NULL, "the toolpath has %s: expected two points or more",
-                  path->count ? "one point" : "no points");
+  ig_path_reader r = {.cx = cx,
+                      .file = file,
+                      .at = text,
+                      .end = text + length,
+                      .o = options,
+                      .path = path,
+                      .as.unit = 1};
+  ig_status status = text_room(&r, 1);
+  if (status == IG_OK) {
+    r.text[0] = '\0';
+    status = parse(&r, text);
   }
-  free(r);
+  free(r.text);
+  if (as)
+    *as = r.as;
   if (status != IG_OK)
     ig_toolpath_free(path);
   return status;
 }
 
 ig_status ig_toolpath_read(ig_ctx *cx, const char *file, const ig_toolpath_options *options,
-                           ig_toolpath *path) {
+                           ig_toolpath *path, ig_toolpath_read_as *as) {
   char *text;
   size_t size;
   memset(path, 0, sizeof *path);
   IG_TRY(ig_file_read(cx, file, 0, &text, &size));
-  const ig_status status = ig_toolpath_parse(cx, file, text, size, options, path);
+  const ig_status status = ig_toolpath_parse(cx, file, text, size, options, path, as);
   free(text);
   return status;
 }

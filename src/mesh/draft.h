@@ -17,7 +17,7 @@ void ig_draft_free(ig_draft *draft);
    They fail with IG_INPUT and a message that does not know its place in a case; boxes do. */
 typedef ig_status ig_shape_fn(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                               ig_draft *draft);
-ig_shape_fn ig_draft_boxes, ig_draft_annulus, ig_draft_tube, ig_draft_cylinder,
+ig_shape_fn ig_draft_voxels, ig_draft_boxes, ig_draft_annulus, ig_draft_tube, ig_draft_cylinder,
     ig_draft_cylinder_shell, ig_draft_disc, ig_draft_dome, ig_draft_lattice_dome,
     ig_draft_hemisphere, ig_draft_plate, ig_draft_beam_line;
 

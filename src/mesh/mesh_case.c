@@ -89,6 +89,28 @@ static const ig_option beam_line_options[] = {
     IG_END};
 #undef M
 
+#define M ig_voxel_plate
+static const ig_option voxel_plate_options[] = {
+    IG_REAL(M, thickness, "m", IG_REQUIRED, IG_TINY, 1e9, "thickness, rounded up to whole voxels"),
+    IG_REAL(M, margin, "m", "0", 0, 1e9, "how far it reaches beyond the part in x and y"), IG_END};
+#undef M
+
+#define M ig_voxel_case
+static const ig_option voxel_options[] = {
+    IG_FILE(M, stl, NULL,
+            "part to cut into voxels: .stl, .obj, .3mf (millimetres unless `unit` or the file says "
+            "otherwise), or the outer surface of any other mesh or geometry file"),
+    IG_REAL(M, voxel, "m", NULL, IG_TINY, 1e9,
+            "stl: edge of a voxel; one whose middle is inside is kept"),
+    IG_VECTOR(M, rotate, 3, "rad", "[0, 0, 0]", "stl: turned about x, then y, then z"),
+    IG_VECTOR(M, move, 3, "m", "[0, 0, 0]", "stl: then moved by this"),
+    IG_BOOL(M, drop, "false", "stl: set down, its lowest point at z = move.z"),
+    IG_BOOL(M, open, "false", "stl: fill a surface with holes, by the majority of rays"),
+    IG_MAP(M, build_plate, ig_voxel_plate, voxel_plate_options, NULL,
+           "stl: a plate below the part (element set `plate`), which is set down on it"),
+    IG_END};
+#undef M
+
 #define M ig_pick_case
 const ig_option ig_pick_options[] = {
     IG_TEXT(M, name, IG_REQUIRED, "name of the set"),
@@ -109,7 +131,8 @@ static const ig_option jitter_options[] = {
 #define M ig_mesh_case
 const ig_option ig_mesh_options[] = {
     IG_FILE(M, file, NULL, "mesh to read: .vtkhdf, .msh, .inp, .k, .vtk; or .geo, .step to mesh"),
-    IG_REAL(M, unit, "m", "1", IG_TINY, 1e9, "length of one unit of the file's coordinates"),
+    IG_REAL(M, unit, "m", NULL, IG_TINY, 1e9,
+            "length of one unit of the file's coordinates; left out: 1 m, of an stl 1 mm"),
     IG_REAL(M, edge, "m", "0", 0, 1e9, "element size for geometry meshed by Gmsh; 0: its choice"),
     IG_CHOICE(M, element, "auto|beam2|tri3|tri6|quad4|tet4|tet10|hex8", "auto",
               "element type of boxes and shapes; auto: hex8 for solids, quad4 for plane boxes"),
@@ -118,6 +141,7 @@ const ig_option ig_mesh_options[] = {
     IG_BOOL(M, shell, "false", "plane boxes, a plate, annulus or disc as a shell in space"),
     IG_CHOICE(M, order, "given|curve", "given",
               "numbering: as made or read, or along a space-filling curve"),
+    IG_KEYS(M, voxels, ig_voxel_case, voxel_options, "a part from a surface of triangles"),
     IG_LIST(M, boxes, ig_box_case, box_options, NULL, "grids of cells, joined where they touch"),
     IG_MAP(M, annulus, ig_annulus_case, annulus_options, NULL, "ring or part of one"),
     IG_MAP(M, cylinder, ig_cylinder_case, cylinder_options, NULL, "solid cylinder of hexahedra"),
@@ -157,6 +181,7 @@ static ig_status source_find(ig_ctx *cx, const ig_mesh_case *c, source *found) {
   const source all[] = {
       {"file", &c->at, NULL},
       {"boxes", NULL, ig_draft_boxes},
+      {"stl", &c->at, ig_draft_voxels},
 #define SHAPE(name) {#name, &c->name.at, ig_draft_##name}
       SHAPE(annulus),
       SHAPE(cylinder),
@@ -172,7 +197,10 @@ static ig_status source_find(ig_ctx *cx, const ig_mesh_case *c, source *found) {
   };
   *found = (source){0};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    const bool given = i == 0 ? c->file != NULL : i == 1 ? c->boxes.count > 0 : all[i].at->given;
+    const bool given = i == 0   ? c->file != NULL
+                       : i == 1 ? c->boxes.count > 0
+                       : i == 2 ? c->voxels.stl != NULL
+                                : all[i].at->given;
     if (!given)
       continue;
     if (found->key)
@@ -182,7 +210,7 @@ static ig_status source_find(ig_ctx *cx, const ig_mesh_case *c, source *found) {
   }
   if (!found->key)
     return ig_fail_at(cx, &c->at,
-                      "the mesh has no source: expected file, boxes, or a shape such "
+                      "the mesh has no source: expected file, boxes, stl, or a shape such "
                       "as annulus or plate");
   return IG_OK;
 }
@@ -229,12 +257,12 @@ static ig_status boxes_name(ig_ctx *cx, const ig_mesh_case *c, ig_mesh *mesh) {
 }
 
 static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
-  if (c->make && ((c->unit != 0 && c->unit != 1) || c->edge > 0))
+  if (c->make && ((c->unit > 0 && c->unit != 1) || c->edge > 0))
     return ig_fail_at(cx, &c->at, "unit and edge apply to a mesh from a file");
   if (c->make)
     return c->make(cx, c->user, mesh);
 #ifdef INGOT_HAVE_IO
-  const ig_mesh_read_options options = {.unit = c->unit, .edge = c->edge};
+  const ig_mesh_read_options options = {.unit = c->unit > 0 ? c->unit : 0, .edge = c->edge};
   return ig_mesh_read(cx, c->file, &options, mesh);
 #else
   (void)mesh;
@@ -272,6 +300,11 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
     IG_TRY(elements_remove(cx, c, draft));
   IG_TRY(ig_mesh_set_all(cx, mesh));
   IG_TRY(boxes_name(cx, c, mesh));
+  if (c->voxels.stl) {
+    IG_TRY(ig_mesh_set_tagged(cx, mesh, "part", 1));
+    if (c->voxels.build_plate.at.given)
+      IG_TRY(ig_mesh_set_tagged(cx, mesh, "plate", 2));
+  }
   if (draft->side)
     IG_TRY(ig_mesh_set_sides(cx, mesh, draft->side, draft->name));
   else

@@ -61,6 +61,20 @@ typedef struct {
   double radius, angle; /* or an arc in the plane, about the origin, from the x axis */
 } ig_beam_line_case;
 
+/* A part from a surface of triangles, cut into cubes. */
+typedef struct {
+  ig_src at;
+  double thickness, margin;
+} ig_voxel_plate;
+typedef struct {
+  ig_src at;
+  const char *stl;
+  double voxel;
+  double rotate[3], move[3]; /* rad about x, then y, then z; m */
+  bool drop, open;
+  ig_voxel_plate build_plate;
+} ig_voxel_case;
+
 /* A set by place. */
 enum { IG_PICK_BOTH, IG_PICK_NODES, IG_PICK_FACES, IG_PICK_ELEMENTS };
 #define IG_PICKS "both|nodes|faces|elements"
@@ -88,13 +102,14 @@ typedef struct {
   const char *file;
   ig_mesh_fn *make; /* instead of reading the file; NULL: it is read. No option */
   void *user;       /* for `make` */
-  double unit;      /* metres, of the file's coordinates; 0: 1 */
+  double unit;      /* metres, of the file's coordinates; 0 or NaN: 1, of an STL 1e-3 */
   double edge;      /* element size for geometry meshed by Gmsh; 0: its own choice */
   int element;      /* 0: the shape's own, else ig_elem_type + 1 */
   int pattern;      /* of quadrilaterals cut into triangles */
   bool shell;       /* plane shapes in space */
   int order;        /* 0: as made or read, 1: along a space-filling curve */
-  ig_list boxes;    /* of ig_box_case */
+  ig_voxel_case voxels;
+  ig_list boxes; /* of ig_box_case */
   ig_annulus_case annulus;
   ig_cylinder_case cylinder;
   ig_annulus_case tube;

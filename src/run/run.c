@@ -1,5 +1,6 @@
 /* Running a case: job, restart, output folder, room, summary. */
 #include "run/job.h"
+#include "run/march.h"
 #include "run/rooms.h"
 #ifdef INGOT_HAVE_IO
 #include "io/case_yaml.h"
@@ -248,7 +249,7 @@ ig_status ig_run_for(ig_case *c, const ig_run_options *options, const ig_room *c
   ig_info(cx, "%s%s%s on %s: %s", c->room->name, *job.title ? ", " : "", job.title,
           ig_ctx_backend(cx), ig_ctx_device(cx));
   const double ready = ig_now() - start; /* reading and meshing are part of the setup */
-  status = c->room->run(&job);
+  status = ig_march_all(c->room, &job);
   job.seconds_setup += ready;
   /* a room that refuses its case has written nothing: what the folder held stays as it was */
   if (sink && (status != IG_INPUT || ig_sink_begun(sink))) {

@@ -18,9 +18,9 @@ static int64_t quiet_steps(ig_thermal_run *run, int64_t most) {
   const double room = floor((until - start) / run->dt * (1 + 1e-12));
   most = most < run->steps - run->step ? most : run->steps - run->step;
   most = room < (double)most ? (int64_t)fmax(room, 0) : most;
-  return most < 1
-             ? 0
-             : ig_schedule_ahead(&run->schedule, ig_thermal_moment(run, run->step), run->dt, most);
+  return most < 1 ? 0
+                  : ig_schedule_ahead(run->job->schedule, ig_thermal_moment(run, run->step),
+                                      run->dt, most);
 }
 
 /* A dwell: one long step, if the last ones say it may be. */
@@ -56,18 +56,23 @@ static ig_status leap_judge(ig_thermal_run *run) {
   return IG_OK;
 }
 
-ig_status ig_thermal_write(ig_thermal_run *run, int most) {
+ig_status ig_thermal_layer_look(ig_thermal_run *run) {
+  const double start = (double)run->step * run->dt;
+  return run->step == run->done && run->step < run->steps && ig_thermal_layer_begins(run, start)
+             ? ig_thermal_interlayer(run, start)
+             : IG_OK;
+}
+
+ig_status ig_thermal_write(ig_thermal_run *run, int64_t most, bool plain) {
   ig_heat *h = &run->heat;
   ig_ctx *cx = run->job->cx;
   const bool grows = !isnan(run->c->dwell_change);
-  most = (int)ig_schedule_ahead(&run->schedule, ig_thermal_moment(run, run->step), run->dt, most);
-  for (int i = 0; i < most && run->step < run->steps; i++) {
+  most = ig_schedule_ahead(run->job->schedule, ig_thermal_moment(run, run->step), run->dt, most);
+  IG_TRY(ig_thermal_layer_look(run));
+  for (int64_t i = 0; i < most && run->step < run->steps; i++) {
     const double start = (double)run->step * run->dt;
-    if (ig_thermal_layer_begins(run, start)) {
-      if (i > 0)
-        break; /* first bring the state up to here */
-      IG_TRY(ig_thermal_interlayer(run, start));
-    }
+    if (i > 0 && ig_thermal_layer_begins(run, start))
+      break; /* first bring the state up to here */
     const int64_t quiet = grows ? quiet_steps(run, LONGEST_LEAP) : 0;
     if (quiet < 1) {
       run->wait = IG_THERMAL_FIRST_WAIT;
@@ -76,7 +81,7 @@ ig_status ig_thermal_write(ig_thermal_run *run, int most) {
     } else if (run->leap < SHORTEST_LEAP) {
       run->leap++;
     } else if (quiet >= SHORTEST_LEAP) {
-      if (i > 0)
+      if (i > 0 || plain)
         break; /* a leap is a batch of its own */
       IG_TRY(leap_write(run, quiet));
       if (run->leaping)

@@ -20,8 +20,13 @@ ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path) {
                                        .power = c->path.power,
                                        .unit = c->path.unit,
                                        .travel = c->path.travel,
+                                       .feed = c->path.feed,
+                                       .z = c->path.z,
+                                       .sample = c->path.sample,
+                                       .dwell_unit = c->path.dwell_unit,
+                                       .full_s = c->path.full_s,
                                        .start = c->path.start};
-  return ig_toolpath_read(cx, c->path.file, &options, path);
+  return ig_toolpath_read(cx, c->path.file, &options, path, NULL);
 #else
   return IG_FAIL(cx, IG_UNSUPPORTED, "%s: this build reads no files: configure with -DINGOT_IO=ON",
                  c->path.file);

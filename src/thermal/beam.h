@@ -16,6 +16,7 @@ typedef struct {
   const char *file;
   int format;
   double power, unit, travel, start;
+  double feed, z, sample, dwell_unit, full_s;
 } ig_path_case;
 
 typedef struct {

@@ -57,7 +57,7 @@ ig_status ig_build_steps(ig_build *b, int64_t steps) {
   while (b->run.step < stop) {
     const int64_t most = stop - b->run.step;
     const double start = ig_now();
-    IG_TRY(ig_thermal_write(&b->run, most < 4096 ? (int)most : 4096));
+    IG_TRY(ig_thermal_write(&b->run, most < 4096 ? most : 4096, false));
     b->writing += ig_now() - start;
     IG_TRY(ig_thermal_advance(&b->run));
   }

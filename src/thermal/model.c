@@ -86,11 +86,10 @@ static ig_status step_choose(ig_thermal_run *run) {
                         c->time_step, critical, (int)run->heat.limiting);
     dt = c->time_step;
   }
-  run->steps = (int64_t)ceil(c->duration / dt * (1 - 1e-12));
+  IG_TRY(ig_steps_count(cx, &c->at, ceil(c->duration / dt * (1 - 1e-12)), dt, &run->steps));
   run->steps = run->steps < 1 ? 1 : run->steps;
   run->dt = c->duration / (double)run->steps;
   run->critical = c->safety * critical;
-  ig_schedule_start(&run->schedule, run->job->sink ? run->job->output : NULL, c->duration);
   return IG_OK;
 }
 
@@ -161,6 +160,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   run->layer_z = run->interlayer = NAN;
   run->leap = -IG_THERMAL_FIRST_WAIT;
   run->wait = IG_THERMAL_FIRST_WAIT;
+  run->most = 16;
   IG_TRY(materials_assign(run));
   const int beams = run->c->beams.count;
   ig_toolpath *paths;

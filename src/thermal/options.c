@@ -3,7 +3,7 @@
 #ifdef INGOT_HAVE_IO
 #include "io/toolpath.h"
 #else
-#define IG_TOOLPATH_FORMATS "auto|csv|crs|segments|gcode"
+#define IG_TOOLPATH_FORMATS "auto|csv|crs|segments|gcode|additivefoam|3dthesis|adamantine|ammt|cli"
 #endif
 
 /* --- hatched layers */
@@ -47,10 +47,19 @@ static const ig_option raster_options[] = {
 #define P ig_path_case
 static const ig_option path_options[] = {
     IG_FILE(P, file, IG_REQUIRED, "toolpath file"),
-    IG_CHOICE(P, format, IG_TOOLPATH_FORMATS, "auto", "its dialect; auto: by extension or content"),
+    IG_CHOICE(P, format, IG_TOOLPATH_FORMATS, "auto", "its dialect; auto: by what the file says"),
     IG_REAL(P, power, "W", NULL, 0, 1e6, "nominal power, where the file gives none"),
     IG_REAL(P, unit, "m", NULL, IG_TINY, 1, "length unit of the file; left out: the dialect's own"),
-    IG_REAL(P, travel, "m/s", "1 m/s", IG_TINY, 1e3, "speed of G-code's G0"),
+    IG_REAL(P, travel, "m/s", "1 m/s", IG_TINY, 1e3,
+            "speed with the beam off, where the file gives none; of G-code's G0"),
+    IG_REAL(P, feed, "m/s", NULL, IG_TINY, 1e3,
+            "speed with the beam on, where the file gives none"),
+    IG_REAL(P, z, "m", "0", 0, 0, "height, where the file gives none"),
+    IG_REAL(P, sample, "s", NULL, IG_TINY, 1e3,
+            "time between rows, where the file gives none; left out: 10 us for ammt"),
+    IG_REAL(P, dwell_unit, "s", "1 ms", IG_TINY, 1e3, "G-code: unit of P in G4"),
+    IG_REAL(P, full_s, "", NULL, IG_TINY, 1e9,
+            "G-code: the S word that means `power`; left out: S is in watts"),
     IG_REAL(P, start, "s", "0", 0, 1e9, "time of the first point, where the file gives none"),
     IG_END};
 #undef P

@@ -130,8 +130,12 @@ static int columns_fill(ig_thermal_run *run, const ig_heat_survey *s, column *c)
   return n;
 }
 
-ig_status ig_thermal_history(ig_thermal_run *run) {
+ig_status ig_thermal_history(void *self, ig_sink *to) {
+  ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
+  if (!to)
+    return IG_OK;
+  IG_TRY(ig_thermal_layer_look(run)); /* so that a row does not depend on what is written ahead */
   ig_heat_question q = {.melt = run->heat.track_every > 0,
                         .picks = 8 * run->probes,
                         .pick = run->pick.dev,
@@ -157,7 +161,7 @@ ig_status ig_thermal_history(ig_thermal_run *run) {
       for (int a = 0; a < 8; a++)
         value[fixed + p] += run->probe[p].weight[a] * ((double *)run->picked.host)[8 * p + a];
     }
-    status = run->job->sink->history(run->job->sink, columns, names, value);
+    status = to->history(to, columns, names, value);
   }
   free(names);
   free(value);
@@ -217,7 +221,8 @@ static ig_status births_add(ig_thermal_run *run, ig_snapshot *snap, float *value
   return IG_OK;
 }
 
-ig_status ig_thermal_snapshot(ig_thermal_run *run) {
+ig_status ig_thermal_snapshot(void *self, ig_sink *to) {
+  ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
   const ig_heat *h = &run->heat;
   ig_snapshot *snap = NULL;
@@ -241,7 +246,7 @@ done:
   free(alive);
   free(value);
   if (status == IG_OK)
-    return run->job->sink->snapshot(run->job->sink, snap);
+    return to->snapshot(to, snap);
   ig_snapshot_free(snap);
   return status;
 }
@@ -250,7 +255,8 @@ done:
 
 enum { KEPT = 11 }; /* numbers of the run beside the state */
 
-ig_status ig_thermal_save(ig_thermal_run *run) {
+ig_status ig_thermal_save(void *self, ig_sink *to) {
+  ig_thermal_run *run = self;
   ig_saved saved[IG_HEAT_SAVED + 1];
   int count;
   IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
@@ -259,13 +265,12 @@ ig_status ig_thermal_save(ig_thermal_run *run) {
   memcpy(kept + 6, run->as_done, sizeof run->as_done);
   kept[10] = run->dt;
   saved[count++] = (ig_saved){"kept", IG_F64, KEPT, kept};
-  return run->job->sink->checkpoint(run->job->sink, (double)run->done * run->dt, run->done, saved,
-                                    count);
+  return to->checkpoint(to, (double)run->done * run->dt, run->done, saved, count);
 }
 
-ig_status ig_thermal_restore(ig_thermal_run *run) {
+ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
+  ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
-  const ig_restart *restart = run->job->restart;
   const void *data;
   IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, KEPT, &data));
   const double *kept = data, dt = kept[10];
@@ -274,12 +279,13 @@ ig_status ig_thermal_restore(ig_thermal_run *run) {
                    "the checkpoint's time, step and step length contradict each other");
   if (dt != run->dt) { /* a run that goes further than it meant to keeps its step */
     run->dt = dt;
-    run->steps = (int64_t)ceil(run->c->duration / dt * (1 - 1e-9));
+    IG_TRY(
+        ig_steps_count(cx, &run->c->at, ceil(run->c->duration / dt * (1 - 1e-9)), dt, &run->steps));
   }
   if (restart->step > run->steps)
     return ig_fail_at(cx, &run->c->at, "the checkpoint is at %g s, the case ends at %g s",
                       restart->time, run->c->duration);
-  run->step = run->done = run->shown = restart->step;
+  run->step = run->done = restart->step;
   IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
   run->layer_z = kept[0];
   run->interlayer = kept[1];
@@ -289,14 +295,16 @@ ig_status ig_thermal_restore(ig_thermal_run *run) {
   run->wait = (int64_t)kept[8];
   run->critical = kept[9];
   ig_thermal_note(run);
-  return ig_heat_restore(cx, &run->heat, restart);
+  IG_TRY(ig_heat_restore(cx, &run->heat, restart));
+  run->before = run->heat.steps_done;
+  return IG_OK;
 }
 
 /* --- final figures */
 
-ig_status ig_thermal_results(ig_thermal_run *run) {
+ig_status ig_thermal_results(void *self, ig_sink *sink) {
+  ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
-  ig_sink *sink = run->job->sink;
   const ig_heat_question nothing = {0};
   ig_heat_survey s;
   double volume, area;

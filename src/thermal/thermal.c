@@ -4,99 +4,73 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-/* What is due after the steps that are done, or all of it at the start and the end. */
-static ig_status outputs_write(ig_thermal_run *run, bool edge) {
-  ig_job *job = run->job;
-  const ig_schedule *s = &run->schedule;
-  const ig_moment from = ig_thermal_moment(run, run->shown), to = ig_thermal_moment(run, run->done);
-  const bool row = edge || ig_schedule_history(s, from, to);
-  const bool picture = edge ? ig_output_shows(job->output) : ig_schedule_snapshot(s, from, to);
-  const bool save = !edge && ig_schedule_checkpoint(&run->schedule);
-  run->shown = run->done;
-  if (!job->sink || !(row || picture || save))
-    return IG_OK;
-  IG_TRY(job->cx->backend->sync(job->cx)); /* waiting for steps is no output */
-  const double mark = ig_now();
-  IG_TRY(ig_fault_check(job->cx, "node", NULL));
-  if (row)
-    IG_TRY(ig_thermal_history(run));
-  if (picture)
-    IG_TRY(ig_thermal_snapshot(run));
-  if (save)
-    IG_TRY(ig_thermal_save(run));
-  job->seconds_output += ig_now() - mark;
+static ig_status room_open(ig_job *job, void **self) {
+  ig_thermal_run *run;
+  IG_TRY(IG_NEW(job->cx, &run, 1, "thermal"));
+  *self = run;
+  IG_TRY(ig_thermal_open(job, run));
+  job->elements = run->heat.elements;
+  job->nodes = job->dofs = run->heat.nodes;
   return IG_OK;
 }
 
-static void progress(const ig_thermal_run *run, double elapsed) {
-  const ig_progress p = {.unit = "step",
-                         .done = (double)run->done,
-                         .total = (double)run->steps,
-                         .rate = elapsed > 0 ? run->heat.element_steps / elapsed : 0,
-                         .note = ""};
-  ig_progress_report(run->job->cx, &p);
+static void room_close(void *self) {
+  if (self)
+    ig_thermal_close(self);
+  free(self);
 }
 
-/* Each batch is written while the device works on the one before; what is due after that one is
-   put out in between. */
-static ig_status march(ig_thermal_run *run) {
-  ig_job *job = run->job;
-  ig_ctx *cx = job->cx;
-  const double begin = ig_now() - job->seconds_output;
-  int most = 16;
-  while (run->step < run->steps) {
-    const double start = ig_now();
-    IG_TRY(ig_thermal_write(run, most));
-    if (run->done > run->shown)
-      IG_TRY(outputs_write(run, false));
-    if (cx->interrupted && run->done > 0) {
-      if (job->sink)
-        IG_TRY(ig_thermal_save(run));
-      return IG_FAIL(cx, IG_INTERRUPTED, "interrupted at step %lld of %lld", (long long)run->done,
-                     (long long)run->steps);
-    }
-    const int64_t before = run->done;
-    IG_TRY(ig_thermal_advance(run));
-    const double took = ig_now() - start;
-    /* long enough to be worth a launch, short enough to answer Ctrl-C */
-    if (took < 0.1 && run->done - before == most && most < 8192)
-      most *= 2;
-    else if (took > 0.5 && most > 1)
-      most /= 2;
-    progress(run, ig_now() - begin - job->seconds_output);
-  }
-  IG_TRY(cx->backend->sync(cx));
-  IG_TRY(ig_fault_check(cx, "node", NULL));
-  if (run->done > run->shown)
-    IG_TRY(outputs_write(run, true));
-  job->seconds_solve = ig_now() - begin - job->seconds_output;
-  return job->sink ? ig_thermal_save(run) : IG_OK;
+static ig_status begin(void *self) {
+  ig_thermal_run *run = self;
+  return ig_heat_begin(run->job->cx, &run->heat, 0);
 }
 
-static ig_status run(ig_job *job) {
-  ig_thermal_run r;
-  const double begin = ig_now();
-  ig_status status;
-  IG_TRY_GOTO(status, done, ig_thermal_open(job, &r));
-  if (job->restart) {
-    IG_TRY_GOTO(status, done, ig_thermal_restore(&r));
-  } else {
-    IG_TRY_GOTO(status, done, ig_heat_begin(job->cx, &r.heat, 0));
-    IG_TRY_GOTO(status, done, outputs_write(&r, true));
-  }
-  job->seconds_setup = ig_now() - begin - job->seconds_output;
-  status = march(&r);
-  job->elements = r.heat.elements;
-  job->nodes = job->dofs = r.heat.nodes;
-  job->steps = r.done;
-  job->element_steps = r.heat.element_steps;
-  job->bytes_moved = ig_heat_step_bytes(&r.heat) * (double)r.heat.steps_done;
-  if (status == IG_OK && job->sink)
-    status = ig_thermal_results(&r);
-done:
-  ig_thermal_close(&r);
-  return status;
+/* Each batch is written while the device works on the one before. */
+static ig_status advance(void *self, int64_t most, int64_t ahead) {
+  ig_thermal_run *run = self;
+  const int64_t first = run->done, target = first + most + ahead;
+  const int batch = run->most;
+  const double start = ig_now();
+  if (run->step == run->done)
+    IG_TRY(ig_thermal_write(run, batch < most ? batch : most, false));
+  IG_TRY(ig_thermal_advance(run));
+  const int64_t taken = run->done - first, left = target - run->done;
+  if (left > 0)
+    IG_TRY(ig_thermal_write(run, batch < left ? batch : left, true));
+  const double took = ig_now() - start;
+  /* long enough to be worth a launch, short enough to answer Ctrl-C */
+  if (took < 0.1 && taken == batch && batch < 8192)
+    run->most *= 2;
+  else if (took > 0.5 && batch > 1)
+    run->most /= 2;
+  return IG_OK;
+}
+
+static ig_status wait(void *self) {
+  const ig_thermal_run *run = self;
+  IG_TRY(run->job->cx->backend->sync(run->job->cx));
+  return ig_fault_check(run->job->cx, "node", NULL);
+}
+
+static void stand(const void *self, ig_standing *s) {
+  const ig_thermal_run *run = self;
+  *s = (ig_standing){.at = ig_thermal_moment(run, run->done),
+                     .clock = (double)run->done * run->dt,
+                     .duration = run->c->duration,
+                     .steps = run->steps,
+                     .dt = run->dt,
+                     .ended = run->done >= run->steps,
+                     .pending = run->step - run->done,
+                     .work = run->heat.element_steps};
+}
+
+static void tally(void *self) {
+  ig_thermal_run *run = self;
+  run->job->element_steps = run->heat.element_steps;
+  run->job->bytes_moved =
+      ig_heat_step_bytes(&run->heat) * (double)(run->heat.steps_done - run->before);
 }
 
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
@@ -115,6 +89,13 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   line(user, "conduction", conduction[r.heat.conduction]);
   snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_bytes);
   line(user, "device memory", text);
+  for (int i = 0; i < r.beams.count; i++) {
+    ig_toolpath_survey s;
+    snprintf(text, sizeof text, "%d of %d", i + 1, r.beams.count);
+    line(user, "beam", text);
+    IG_TRY_GOTO(status, done, ig_toolpath_look(job->cx, &r.beams.beam[i].path, &s));
+    ig_toolpath_describe(&s, line, user);
+  }
 done:
   ig_thermal_close(&r);
   return status;
@@ -126,7 +107,18 @@ const ig_room ig_room_thermal = {.name = "thermal",
                                  .elements = "hex8",
                                  .case_size = sizeof(ig_thermal_case),
                                  .options = ig_thermal_options,
-                                 .run = run,
+                                 .open = room_open,
+                                 .close = room_close,
+                                 .begin = begin,
+                                 .restore = ig_thermal_restore,
+                                 .advance = advance,
+                                 .wait = wait,
+                                 .stand = stand,
+                                 .history = ig_thermal_history,
+                                 .snapshot = ig_thermal_snapshot,
+                                 .save = ig_thermal_save,
+                                 .results = ig_thermal_results,
+                                 .tally = tally,
                                  .check = check,
                                  .verify = ig_thermal_verify,
                                  .fields = IG_THERMAL_FIELDS,

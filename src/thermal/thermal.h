@@ -48,12 +48,12 @@ typedef struct {
   const ig_material_case *material[16];
   uint8_t *material_of;
   ig_beams beams;
-  double *birth; /* elements, mesh order; NULL: all there */
-  ig_schedule schedule;
-  int64_t steps; /* of the whole run */
-  int64_t step;  /* written so far */
-  int64_t done;  /* given to the device */
-  int64_t shown; /* put out */
+  double *birth;  /* elements, mesh order; NULL: all there */
+  int64_t steps;  /* of the whole run */
+  int64_t step;   /* written so far */
+  int64_t done;   /* given to the device */
+  int64_t before; /* evaluations of runs that this one continues */
+  int most;       /* steps in a batch, by what the last ones took; changes no result */
   double dt;
   int64_t leap;    /* steps to take at once while beams are off; plain ones count it up */
   int64_t wait;    /* plain steps after a long one that went too far */
@@ -90,8 +90,11 @@ IG_MUST_CHECK ig_status ig_thermal_probes(ig_thermal_run *run);
 
 /* Plain steps before the first long one of a dwell. */
 enum { IG_THERMAL_FIRST_WAIT = 8 };
-/* Writes a batch: up to `most` steps, fewer where something is due. */
-IG_MUST_CHECK ig_status ig_thermal_write(ig_thermal_run *run, int most);
+/* Looks, at the step to be written next, whether a layer begins, and how warm the last one is. */
+IG_MUST_CHECK ig_status ig_thermal_layer_look(ig_thermal_run *run);
+/* Writes a batch: up to `most` steps, fewer where something is due. A long step is taken whole,
+   even if it is more; `plain`: none is written (the caller may stop before it). */
+IG_MUST_CHECK ig_status ig_thermal_write(ig_thermal_run *run, int64_t most, bool plain);
 /* Gives it to the device; returns while that works. */
 IG_MUST_CHECK ig_status ig_thermal_advance(ig_thermal_run *run);
 /* Notes what a checkpoint needs that writing ahead changes. */
@@ -102,11 +105,12 @@ void ig_thermal_note(ig_thermal_run *run);
 /* When the path rises to a new layer: how warm is the last one? */
 bool ig_thermal_layer_begins(ig_thermal_run *run, double time);
 IG_MUST_CHECK ig_status ig_thermal_interlayer(ig_thermal_run *run, double time);
-/* A row of history.csv, a snapshot, a checkpoint and what was in one, the final figures. */
-IG_MUST_CHECK ig_status ig_thermal_history(ig_thermal_run *run);
-IG_MUST_CHECK ig_status ig_thermal_snapshot(ig_thermal_run *run);
-IG_MUST_CHECK ig_status ig_thermal_save(ig_thermal_run *run);
-IG_MUST_CHECK ig_status ig_thermal_restore(ig_thermal_run *run);
-IG_MUST_CHECK ig_status ig_thermal_results(ig_thermal_run *run);
+/* A row of history.csv, a snapshot, a checkpoint and what was in one, the final figures: functions
+   of the room, `self` is an ig_thermal_run. */
+IG_MUST_CHECK ig_status ig_thermal_history(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_thermal_snapshot(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_thermal_save(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_thermal_restore(void *self, const ig_restart *from);
+IG_MUST_CHECK ig_status ig_thermal_results(void *self, ig_sink *to);
 
 #endif

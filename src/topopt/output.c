@@ -84,34 +84,47 @@ static ig_status add_fields(const ig_job *job, const ig_design *s, ig_snapshot *
   return IG_OK;
 }
 
-ig_status ig_topopt_snapshot(ig_job *job, ig_design *s, int64_t iteration) {
+ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
+  ig_topopt_run *r = self;
+  ig_design *s = r->s;
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   ig_snapshot *snap = NULL;
   double *buffer;
+  if (r->evaluated != r->iteration) {
+    ig_keeper keeper;
+    ig_keeper_open(s->cx, &keeper);
+    IG_TRY(ig_topopt_checkpoint(r, &keeper.sink));
+    r->kept = keeper.kept;
+    IG_TRY(ig_topopt_analyse(r));
+  }
   IG_TRY(IG_NEW(s->cx, &buffer, nu > n ? nu : n, "snapshot buffer"));
-  ig_status status = s->d->snapshot(s->d->self, iteration, &snap);
+  ig_status status = s->d->snapshot(s->d->self, r->iteration, &snap);
   if (status == IG_OK)
-    status = add_fields(job, s, snap, buffer);
+    status = add_fields(r->job, s, snap, buffer);
   free(buffer);
   if (status != IG_OK) {
     ig_snapshot_free(snap);
     return status;
   }
   snap->iterations = true;
-  return job->sink->snapshot(job->sink, snap);
+  return to->snapshot(to, snap);
 }
 
 /* --- history --- */
 
-ig_status ig_topopt_history(ig_job *job, const ig_design *s, int64_t iteration,
-                            const ig_evaluation *e, double change) {
+ig_status ig_topopt_history(void *self, ig_sink *to) {
   enum { COLUMNS = 8 };
+  const ig_topopt_run *r = self;
+  const ig_design *s = r->s;
+  const ig_evaluation *e = &r->e;
+  if (!to || r->iteration == 0) /* a row tells of an iteration */
+    return IG_OK;
   const char *names[COLUMNS + IG_LIMITS] = {
       "iteration", "objective",         "volume",           "change", "grayness [%]",
       "penalty",   "solver iterations", "relative residual"};
   double values[COLUMNS + IG_LIMITS] = {
-      (double)iteration, e->objective, e->volume,     change,
-      e->grayness,       e->penalty,   e->iterations, e->residual};
+      (double)r->iteration, e->objective, e->volume,     r->change,
+      e->grayness,          e->penalty,   e->iterations, e->residual};
   static const char *const limits[IG_LIMITS] = {"constraint 1", "constraint 2", "constraint 3",
                                                 "constraint 4", "constraint 5", "constraint 6",
                                                 "constraint 7"};
@@ -119,14 +132,18 @@ ig_status ig_topopt_history(ig_job *job, const ig_design *s, int64_t iteration,
     names[COLUMNS + i] = limits[i];
     values[COLUMNS + i] = e->limit[i];
   }
-  return job->sink->history(job->sink, COLUMNS + s->limits, names, values);
+  return to->history(to, COLUMNS + s->limits, names, values);
 }
 
 /* --- checkpoints --- */
 
 enum { FIGURES = 4 + IG_LIMITS + 1 };
 
-ig_status ig_topopt_checkpoint(ig_job *job, ig_design *s, int64_t iteration, double objective) {
+ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
+  const ig_topopt_run *run = self;
+  const ig_design *s = run->s;
+  if (run->kept)
+    return to->checkpoint(to, run->kept->time, run->kept->step, run->kept->saved, run->kept->count);
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   const int states = s->realisations * s->loading->cases;
   const bool mma = s->mma_low.dev != NULL;
@@ -171,24 +188,26 @@ ig_status ig_topopt_checkpoint(ig_job *job, ig_design *s, int64_t iteration, dou
     SAVE(s->mma_older, "older design", n);
   }
 #undef SAVE
-  double figures[FIGURES] = {objective, s->tolerance, s->multiplier,
+  double figures[FIGURES] = {run->last, s->tolerance, s->multiplier,
                              s->d->learnt ? *s->d->learnt : 0};
   memcpy(figures + 4, s->dual, sizeof s->dual);
   saved[count++] = (ig_saved){"figures", IG_F64, FIGURES, figures};
-  status = job->sink->checkpoint(job->sink, (double)iteration, iteration, saved, count);
+  status = to->checkpoint(to, (double)run->iteration, run->iteration, saved, count);
 done:
   free(host);
   return status;
 }
 
-ig_status ig_topopt_restore(ig_job *job, ig_design *s, int64_t *iteration, double *objective) {
+ig_status ig_topopt_restore(void *self, const ig_restart *from) {
+  ig_topopt_run *run = self;
+  ig_design *s = run->s;
   ig_ctx *cx = s->cx;
   const int64_t n = s->d->places, nu = s->d->unknowns;
   const void *data;
   char name[24];
 #define LOAD(array, label, length)                                                                 \
   do {                                                                                             \
-    IG_TRY(ig_restart_find(cx, job->restart, label, IG_F64, length, &data));                       \
+    IG_TRY(ig_restart_find(cx, from, label, IG_F64, length, &data));                               \
     IG_TRY(cx->backend->copy_in(cx, (array).dev, data, (size_t)(length)*8));                       \
   } while (0)
   LOAD(s->x, "design", n);
@@ -207,31 +226,36 @@ ig_status ig_topopt_restore(ig_job *job, ig_design *s, int64_t *iteration, doubl
       snprintf(name, sizeof name, "constraint %d", i + 1);
       LOAD(s->limit_state[i], name, nu);
     }
-  if (s->c->optimiser.method == IG_OPTIMISER_MMA && job->restart->step > 0) {
+  if (s->c->optimiser.method == IG_OPTIMISER_MMA && from->step > 0) {
     IG_TRY(ig_mma_prepare(s));
     LOAD(s->mma_low, "lower asymptote", n);
     LOAD(s->mma_high, "upper asymptote", n);
     LOAD(s->mma_old, "old design", n);
     LOAD(s->mma_older, "older design", n);
-    s->updates = (int)job->restart->step;
+    s->updates = (int)from->step;
   }
 #undef LOAD
-  IG_TRY(ig_restart_find(cx, job->restart, "figures", IG_F64, FIGURES, &data));
+  IG_TRY(ig_restart_find(cx, from, "figures", IG_F64, FIGURES, &data));
   const double *figures = data;
-  *objective = figures[0];
+  run->last = figures[0];
   s->tolerance = figures[1];
   s->multiplier = figures[2];
   if (s->d->learnt)
     *s->d->learnt = figures[3] != 0;
   memcpy(s->dual, figures + 4, sizeof s->dual);
-  *iteration = job->restart->step;
+  run->iteration = from->step;
   return IG_OK;
 }
 
 /* --- the end --- */
 
-ig_status ig_topopt_finish(ig_job *job, ig_design *s, const ig_evaluation *e) {
-  ig_sink *sink = job->sink;
+ig_status ig_topopt_finish(void *self, ig_sink *sink) {
+  ig_topopt_run *r = self;
+  const ig_design *s = r->s;
+  const ig_evaluation *e = &r->e;
+  IG_TRY(ig_topopt_analyse(r));
+  IG_TRY(sink->result_text(sink, "stopped",
+                           r->arrived ? "the design no longer changes" : "iteration limit"));
   static const char *const unit[] = {
       [IG_PROBLEM_STIFFNESS] = "J", [IG_PROBLEM_HEAT] = "W K", [IG_PROBLEM_MECHANISM] = "m"};
   IG_TRY(sink->result(sink, "objective", unit[s->c->problem], e->objective));

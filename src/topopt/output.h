@@ -1,4 +1,4 @@
-/* What a run leaves in its sink; none of these is called without one. */
+/* A run and what it leaves. */
 #ifndef IG_TOPOPT_OUTPUT_H
 #define IG_TOPOPT_OUTPUT_H
 
@@ -9,15 +9,28 @@
 /* A field that is asked for and that this problem does not have, or a rhythm in time, fails. */
 IG_MUST_CHECK ig_status ig_topopt_output_check(const ig_job *job);
 
-/* The design as last evaluated, after `iteration` updates. */
-IG_MUST_CHECK ig_status ig_topopt_snapshot(ig_job *job, ig_design *s, int64_t iteration);
-IG_MUST_CHECK ig_status ig_topopt_history(ig_job *job, const ig_design *s, int64_t iteration,
-                                          const ig_evaluation *e, double change);
-IG_MUST_CHECK ig_status ig_topopt_checkpoint(ig_job *job, ig_design *s, int64_t iteration,
-                                             double objective);
-IG_MUST_CHECK ig_status ig_topopt_restore(ig_job *job, ig_design *s, int64_t *iteration,
-                                          double *objective);
+/* A run: the design, and what its last iteration found. */
+typedef struct {
+  ig_job *job;
+  ig_discretisation *d;
+  ig_design *s;
+  int64_t iteration, evaluated; /* done; the one whose design is analysed, -1: none */
+  ig_evaluation e;              /* of the last analysis */
+  double change, last;          /* of the design; the objective before the last update */
+  bool arrived;                 /* the design no longer changes */
+  /* What a checkpoint holds, as it was before a design was analysed early, for a snapshot:
+     solutions are first guesses for the next ones. NULL where it was not. */
+  ig_restart *kept;
+} ig_topopt_run;
+/* The design as it stands, analysed once: for the next iteration, or for the end. */
+IG_MUST_CHECK ig_status ig_topopt_analyse(ig_topopt_run *r);
+
+/* Functions of the room, `self` is an ig_topopt_run. */
+IG_MUST_CHECK ig_status ig_topopt_snapshot(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_topopt_history(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_topopt_checkpoint(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_topopt_restore(void *self, const ig_restart *from);
 /* Figures of summary.json and the part's surface. */
-IG_MUST_CHECK ig_status ig_topopt_finish(ig_job *job, ig_design *s, const ig_evaluation *e);
+IG_MUST_CHECK ig_status ig_topopt_finish(void *self, ig_sink *to);
 
 #endif

@@ -1,7 +1,7 @@
 /* Topology optimisation: the room. The flow of a run, top to bottom:
 
      grid or mesh, supports, loads, roles   grid_model.c, mesh_model.c
-     for each design iteration
+     each design iteration (advance)
        filter, project, moduli              evaluate.c
        solve K u = f (and the adjoint)      solver/multigrid.c
        objective and slopes, filtered back  evaluate.c
@@ -16,8 +16,9 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-/* --- the loop --- */
+/* --- an iteration --- */
 
 /* Whether the design has arrived: it no longer changes, and no ramp would change it. */
 static bool arrived(const ig_topopt_case *c, int64_t iteration, const ig_evaluation *e,
@@ -30,71 +31,57 @@ static bool arrived(const ig_topopt_case *c, int64_t iteration, const ig_evaluat
          (c->objective_change == 0 || moved <= c->objective_change);
 }
 
-static ig_status picture(ig_job *job, ig_design *s, int64_t iteration) {
-  const double start = ig_now();
-  const ig_status status = ig_topopt_snapshot(job, s, iteration);
-  job->seconds_output += ig_now() - start;
-  return status;
+static bool ended(const ig_topopt_run *r) {
+  return r->arrived || r->iteration >= r->s->c->iterations;
 }
 
-static ig_status loop(ig_job *job, ig_design *s) {
-  const ig_topopt_case *c = s->c;
-  ig_ctx *cx = s->cx;
-  const ig_output_case *out = job->output;
-  /* first and last are always shown, unless no pictures are wanted */
-  const bool pictures = job->sink && !(out && out->every == 0 && out->count == 0);
-  int64_t iteration = 0;
-  double change = 1, last = NAN;
-  bool done = false;
-  ig_evaluation e = {0};
-  ig_schedule due;
-  ig_schedule_start(&due, job->sink ? out : NULL, (double)c->iterations);
-  if (job->restart)
-    IG_TRY(ig_topopt_restore(job, s, &iteration, &last));
-  const double begin = ig_now();
-  while (!done && iteration < c->iterations) {
-    const ig_moment before = {iteration - 1, (double)iteration - 1},
-                    here = {iteration, (double)iteration}, then = {iteration + 1, here.time + 1};
-    ig_design_continue(c, then.step, &e);
-    IG_TRY(ig_design_evaluate(s, &e));
-    if (pictures && (here.step == 0 || ig_schedule_snapshot(&due, before, here)))
-      IG_TRY(picture(job, s, here.step));
-    IG_TRY(ig_design_update(s, &e));
-    iteration = then.step;
-    ig_design_stats st;
-    IG_TRY(s->ops->stats(cx, s->d->places, s->d->role, s->x.dev, s->trial.dev, &st));
-    change = st.change;
-    if (c->solver.tolerance == 0)
-      s->tolerance = ig_design_tolerance(change);
-    done = arrived(c, iteration, &e, change, last);
-    last = e.objective;
-    job->element_steps += (double)s->d->dofs * e.iterations;
-    const bool end = done || iteration == c->iterations;
-    if (job->sink && (end || here.step == 0 || ig_schedule_history(&due, here, then)))
-      IG_TRY(ig_topopt_history(job, s, iteration, &e, change));
-    char note[120];
-    snprintf(note, sizeof note, "objective %.6g, volume %.4f, change %.3f, %d solver iterations",
-             e.objective, e.volume, change, e.iterations);
-    const ig_progress progress = {"iteration", (double)iteration, (double)c->iterations,
-                                  job->element_steps / (ig_now() - begin), note};
-    ig_progress_report(cx, &progress);
-    if (job->sink && (end || cx->interrupted || ig_schedule_checkpoint(&due)))
-      IG_TRY(ig_topopt_checkpoint(job, s, iteration, last));
-    if (cx->interrupted)
-      return IG_FAIL(cx, IG_INTERRUPTED, "interrupted after iteration %" PRId64, iteration);
-  }
-  job->seconds_solve += ig_now() - begin - job->seconds_output;
-  job->steps = iteration;
-  /* the finished design, analysed */
-  ig_design_continue(c, iteration > 0 ? iteration : 1, &e);
-  IG_TRY(ig_design_evaluate(s, &e));
-  if (!job->sink)
+ig_status ig_topopt_analyse(ig_topopt_run *r) {
+  if (r->evaluated == r->iteration)
     return IG_OK;
-  if (pictures)
-    IG_TRY(picture(job, s, iteration));
-  IG_TRY(job->sink->result_text(job->sink, "stopped",
-                                done ? "the design no longer changes" : "iteration limit"));
-  return ig_topopt_finish(job, s, &e);
+  const int64_t last = r->iteration > 0 ? r->iteration : 1;
+  ig_design_continue(r->s->c, ended(r) ? last : r->iteration + 1, &r->e);
+  IG_TRY(ig_design_evaluate(r->s, &r->e));
+  r->evaluated = r->iteration;
+  return IG_OK;
+}
+
+/* One design iteration. */
+static ig_status advance(void *self, int64_t most, int64_t ahead) {
+  ig_topopt_run *r = self;
+  ig_design *s = r->s;
+  const ig_topopt_case *c = s->c;
+  ig_design_stats st;
+  (void)most, (void)ahead;
+  IG_TRY(ig_topopt_analyse(r));
+  IG_TRY(ig_design_update(s, &r->e));
+  ig_restart_free(r->kept);
+  r->kept = NULL;
+  r->iteration++;
+  IG_TRY(s->ops->stats(s->cx, s->d->places, s->d->role, s->x.dev, s->trial.dev, &st));
+  r->change = st.change;
+  if (c->solver.tolerance == 0)
+    s->tolerance = ig_design_tolerance(r->change);
+  r->arrived = arrived(c, r->iteration, &r->e, r->change, r->last);
+  r->last = r->e.objective;
+  r->job->element_steps += (double)s->d->dofs * r->e.iterations;
+  return IG_OK;
+}
+
+static void stand(const void *self, ig_standing *now) {
+  const ig_topopt_run *r = self;
+  const double time = (double)r->iteration;
+  *now = (ig_standing){.at = {r->iteration, time},
+                       .clock = time,
+                       .duration = (double)r->s->c->iterations,
+                       .steps = r->s->c->iterations,
+                       .dt = 1,
+                       .ended = ended(r),
+                       .iterations = true,
+                       .show = r->iteration == 1 ? IG_SHOW_ROW : 0,
+                       .work = r->job->element_steps};
+  snprintf(now->note, sizeof now->note,
+           "objective %.6g, volume %.4f, change %.3f, %d solver iterations", r->e.objective,
+           r->e.volume, r->change, r->e.iterations);
 }
 
 /* The discretisation the case asks for, a grid or a mesh, and the design on it. */
@@ -127,6 +114,7 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_design **s) {
   if (status != IG_OK) {
     ig_design_free(*s);
     (*d)->free((*d)->self);
+    *s = NULL;
   }
   return status;
 }
@@ -136,18 +124,25 @@ static void close_model(ig_discretisation *d, ig_design *s) {
   d->free(d->self);
 }
 
-static ig_status run(ig_job *job) {
-  const double start = ig_now();
-  ig_discretisation *d;
-  ig_design *s;
-  IG_TRY(open_model(job, &d, &s));
-  job->elements = d->elements;
-  job->nodes = d->nodes;
-  job->dofs = d->dofs;
-  job->seconds_setup = ig_now() - start;
-  const ig_status status = loop(job, s);
-  close_model(d, s);
-  return status;
+static ig_status room_open(ig_job *job, void **self) {
+  ig_topopt_run *r;
+  IG_TRY(IG_NEW(job->cx, &r, 1, "topopt"));
+  *self = r;
+  *r = (ig_topopt_run){.job = job, .evaluated = -1, .change = 1, .last = NAN};
+  IG_TRY(open_model(job, &r->d, &r->s));
+  job->elements = r->d->elements;
+  job->nodes = r->d->nodes;
+  job->dofs = r->d->dofs;
+  return IG_OK;
+}
+
+static void room_close(void *self) {
+  ig_topopt_run *r = self;
+  if (r && r->s)
+    close_model(r->d, r->s);
+  if (r)
+    ig_restart_free(r->kept);
+  free(r);
 }
 
 /* bytes of a model that `check` does not make */
@@ -193,7 +188,15 @@ const ig_room ig_room_topopt = {
     .elements = "hex8",
     .case_size = sizeof(ig_topopt_case),
     .options = ig_topopt_options,
-    .run = run,
+    .open = room_open,
+    .close = room_close,
+    .restore = ig_topopt_restore,
+    .advance = advance,
+    .stand = stand,
+    .history = ig_topopt_history,
+    .snapshot = ig_topopt_snapshot,
+    .save = ig_topopt_checkpoint,
+    .results = ig_topopt_finish,
     .check = check,
     .verify = ig_topopt_verify,
     .bench = ig_topopt_bench,

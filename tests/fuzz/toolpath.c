@@ -11,11 +11,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   ig_ctx *cx = NULL;
   const ig_ctx_options options = {.backend = "cpu", .threads = 1};
   if (ig_ctx_open(&options, &cx) == IG_OK)
-    for (int format = 0; format <= IG_TOOLPATH_GCODE; format++) {
+    for (int format = 0; format <= IG_TOOLPATH_CLI; format++) {
       const ig_toolpath_options o = {
-          .format = (ig_toolpath_format)format, .power = 100, .unit = NAN, .travel = 1};
+          .format = (ig_toolpath_format)format, .power = 100, .unit = NAN, .travel = 1, .feed = 1};
       ig_toolpath path;
-      const ig_status status = ig_toolpath_parse(cx, "fuzz", (const char *)data, size, &o, &path);
+      const ig_status status =
+          ig_toolpath_parse(cx, "fuzz", (const char *)data, size, &o, &path, NULL);
       const char *message = ig_ctx_message(cx);
       if (status != IG_OK && (status != IG_INPUT || !*message || strchr(message, '\n')))
         abort();

@@ -1,6 +1,7 @@
 /* The finite particle method: elements do nothing under rigid motion, waves run at their speed,
    energy stays. */
 #include "check.h"
+#include "run/march.h"
 #include "backend/backend.h"
 #include "dynamics/dynamics.h"
 #include "dynamics/problem.h"
@@ -451,7 +452,7 @@ static ig_status queue_run(ig_ctx *cx, queued *s, keeper *k, const ig_output_cas
                 .room_case = &s->q.c,
                 .sink = &sink,
                 .restart = restart};
-  return ig_room_find("dynamics")->run(&job);
+  return ig_march_all(ig_room_find("dynamics"), &job);
 }
 
 /* Preload, then strike: the second analysis goes on from where the first ended. Cut off within it

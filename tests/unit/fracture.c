@@ -92,9 +92,9 @@ static void shattering_keeps_mass_momentum_energy(void **state) {
     const double mass = total(&m, -1);
     assert_float_equal(mass, 1000 * (k < 2 ? 0.8 : 0.48), 1e-9 * mass);
     const int32_t before = m.s.node_max;
-    GOOD(cx, ig_frac_history(&p.job, &m, &track));
+    GOOD(cx, ig_frac_history(&p.job, &m, &track, p.job.sink));
     GOOD(cx, ig_frac_model_run(&m, 400));
-    GOOD(cx, ig_frac_history(&p.job, &m, &track));
+    GOOD(cx, ig_frac_history(&p.job, &m, &track, p.job.sink));
     assert_true(m.count.cohesive > m.facets / 3);
     if (k == 1 || k == 3)
       assert_true(m.s.node_max > before); /* the tables grew */
@@ -189,15 +189,14 @@ static void restart_goes_on_to_the_same_bits(void **state) {
       .sink = {.self = &k, .checkpoint = keep, .history = keep_row, .snapshot = keep_snapshot}};
   shatter(&p, cx, IG_TRI6, IG_GATHER, &a);
   p.job.sink = &k.sink;
-  GOOD(cx, ig_frac_history(&p.job, &a, &track));
+  GOOD(cx, ig_frac_history(&p.job, &a, &track, p.job.sink));
   GOOD(cx, ig_frac_model_run(&a, 37));
-  GOOD(cx, ig_frac_save(&p.job, &a, &track));
-  GOOD(cx, ig_frac_history(&p.job, &a, &track));
-  GOOD(cx, ig_frac_snapshot(&p.job, &a));
+  GOOD(cx, ig_frac_save(&a, &track, &k.sink));
+  GOOD(cx, ig_frac_history(&p.job, &a, &track, p.job.sink));
+  GOOD(cx, ig_frac_snapshot(&p.job, &a, p.job.sink));
   GOOD(cx, ig_frac_model_run(&a, 95));
   shatter(&q, cx, IG_TRI6, IG_GATHER, &b);
-  q.job.restart = &k.restart;
-  GOOD(cx, ig_frac_restore(&q.job, &b, &again));
+  GOOD(cx, ig_frac_restore(&q.job, &b, &again, &k.restart));
   assert_int_equal(b.count.step, 37);
   GOOD(cx, ig_frac_model_run(&b, 95));
   assert_int_equal(a.count.nodes, b.count.nodes);

@@ -1,0 +1,285 @@
+/* A part from a surface of triangles: turned, set down on a plate, cut into equal cubes. */
+#include "mesh/draft.h"
+#include "mesh/soup.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PART = 1, PLATE = 2 };
+#define MOST_VOXELS 400e6
+
+/* --- turning and placing */
+
+/* About x, then y, then z. */
+static void soup_turn(ig_soup *s, const double *angle) {
+  for (int d = 0; d < 3; d++) {
+    if (angle[d] == 0)
+      continue;
+    const double quarters = angle[d] / (M_PI / 2);
+    double c = cos(angle[d]), w = sin(angle[d]);
+    if (fabs(quarters - round(quarters)) < 1e-9) { /* right angles are exact */
+      c = round(c);
+      w = round(w);
+    }
+    const size_t p = (size_t)(d + 1) % 3, q = (size_t)(d + 2) % 3;
+    for (size_t n = 0; n < (size_t)s->nodes; n++) {
+      double *x = &s->x[3 * n];
+      const double u = x[p], v = x[q];
+      x[p] = c * u - w * v;
+      x[q] = w * u + c * v;
+    }
+  }
+}
+
+static void soup_move(ig_soup *s, const double *by) {
+  for (size_t n = 0; n < (size_t)s->nodes; n++)
+    for (size_t d = 0; d < 3; d++)
+      s->x[3 * n + d] += by[d];
+}
+
+/* --- saying what the surface is */
+
+static ig_status soup_check(ig_ctx *cx, const ig_voxel_case *c, ig_soup *s, ig_soup_survey *v) {
+  IG_TRY(ig_soup_look(cx, s, v));
+  if (s->triangles == 0)
+    return IG_FAIL(cx, IG_INPUT, "%s: there are no triangles", c->stl);
+  if (v->open_edges && !c->open)
+    return IG_FAIL(cx, IG_INPUT,
+                   "%s: the surface is not closed: %d hole%s, %d open edges, the longest rim of %d "
+                   "about (%.4g, %.4g, %.4g) m: mend it, or set `open: true` to fill by the "
+                   "majority of rays along x, y and z",
+                   c->stl, v->holes, v->holes == 1 ? "" : "s", (int)v->open_edges,
+                   (int)v->hole_edges, v->hole[0], v->hole[1], v->hole[2]);
+  if (!v->oriented)
+    ig_warn(cx,
+            "%s: its triangles do not all face the same way: inside is what an odd number of "
+            "crossings encloses",
+            c->stl);
+  if (v->crowded_edges)
+    ig_warn(cx, "%s: %d edges where more than two triangles meet", c->stl, (int)v->crowded_edges);
+  return IG_OK;
+}
+
+/* --- voxels to a mesh */
+
+typedef struct {
+  ig_lid n[3];
+  double low[3], edge;
+  uint8_t *region; /* 0: empty */
+} grid;
+
+static size_t voxel_at(const grid *g, ig_lid i, ig_lid j, ig_lid k) {
+  return ((size_t)k * (size_t)g->n[1] + (size_t)j) * (size_t)g->n[0] + (size_t)i;
+}
+
+/* Pieces that hang together through faces. */
+static ig_status pieces_count(ig_ctx *cx, const grid *g, int64_t *pieces) {
+  const size_t count = (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2];
+  uint8_t *seen = NULL;
+  int64_t *stack = NULL, top = 0, solid = 0;
+  ig_status status;
+  *pieces = 0;
+  for (size_t i = 0; i < count; i++)
+    solid += g->region[i] != 0;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &seen, count, "voxels"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &stack, solid + 1, "voxels"));
+  const int64_t step[3] = {1, g->n[0], (int64_t)g->n[0] * g->n[1]};
+  for (size_t first = 0; first < count; first++) {
+    if (!g->region[first] || seen[first])
+      continue;
+    ++*pieces;
+    seen[first] = 1;
+    stack[top++] = (int64_t)first;
+    while (top) {
+      const int64_t at = stack[--top];
+      for (int d = 0; d < 3; d++)
+        for (int way = -1; way <= 1; way += 2) {
+          const int64_t here = at / step[d] % g->n[d], next = at + way * step[d];
+          if (here + way < 0 || here + way >= g->n[d] || !g->region[next] || seen[next])
+            continue;
+          seen[next] = 1;
+          stack[top++] = next;
+        }
+    }
+  }
+done:
+  free(seen);
+  free(stack);
+  return status;
+}
+
+static ig_status grid_mesh(ig_ctx *cx, const grid *g, ig_draft *draft) {
+  static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                   {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+  const size_t wide = (size_t)g->n[0] + 1, tall = (size_t)g->n[1] + 1;
+  const size_t points = wide * tall * ((size_t)g->n[2] + 1);
+  ig_lid *number = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &number, points, "voxels"));
+  int64_t elements = 0, nodes = 0;
+  for (ig_lid k = 0; k < g->n[2]; k++)
+    for (ig_lid j = 0; j < g->n[1]; j++)
+      for (ig_lid i = 0; i < g->n[0]; i++) {
+        if (!g->region[voxel_at(g, i, j, k)])
+          continue;
+        elements++;
+        for (int a = 0; a < 8; a++)
+          number[((size_t)(k + corner[a][2]) * tall + (size_t)(j + corner[a][1])) * wide +
+                 (size_t)(i + corner[a][0])] = 1;
+      }
+  for (size_t p = 0; p < points; p++)
+    nodes += number[p];
+  if (8 * elements > INT32_MAX || nodes > INT32_MAX) {
+    status =
+        IG_FAIL(cx, IG_INPUT, "%lld voxels are more than one mesh can number: take larger ones",
+                (long long)elements);
+    goto done;
+  }
+  IG_TRY_GOTO(status, done, ig_mesh_new(cx, 3, (ig_lid)nodes, &draft->mesh));
+  ig_block *block;
+  IG_TRY_GOTO(status, done, ig_mesh_add_block(cx, draft->mesh, IG_HEX8, (ig_lid)elements, &block));
+  ig_lid n = 0;
+  for (size_t p = 0; p < points; p++) {
+    if (!number[p])
+      continue;
+    const size_t at[3] = {p % wide, p / wide % tall, p / wide / tall};
+    for (size_t d = 0; d < 3; d++)
+      draft->mesh->x[3 * (size_t)n + d] = g->low[d] + (double)at[d] * g->edge;
+    number[p] = n++;
+  }
+  ig_lid e = 0;
+  for (ig_lid k = 0; k < g->n[2]; k++)
+    for (ig_lid j = 0; j < g->n[1]; j++)
+      for (ig_lid i = 0; i < g->n[0]; i++) {
+        const uint8_t region = g->region[voxel_at(g, i, j, k)];
+        if (!region)
+          continue;
+        for (int a = 0; a < 8; a++)
+          block->conn[8 * (size_t)e + (size_t)a] =
+              number[((size_t)(k + corner[a][2]) * tall + (size_t)(j + corner[a][1])) * wide +
+                     (size_t)(i + corner[a][0])];
+        block->tag[e++] = region;
+      }
+done:
+  free(number);
+  return status;
+}
+
+/* --- */
+
+/* A grid that holds the part, in the middle of it in x and y, on its floor in z; and the plate. */
+static ig_status grid_lay(ig_ctx *cx, const ig_voxel_case *c, const ig_soup_survey *v, grid *g,
+                          ig_lid *below, ig_lid *around) {
+  const double edge = c->voxel;
+  double cells = 1;
+  const bool plate = c->build_plate.at.given;
+  const double deep = plate ? ceil(c->build_plate.thickness / edge - 1e-6) : 0;
+  const double wide = plate ? ceil(c->build_plate.margin / edge - 1e-6) : 0;
+  double n[3];
+  for (int d = 0; d < 3; d++) {
+    n[d] = fmax(1, ceil((v->high[d] - v->low[d]) / edge - 1e-6));
+    cells *= n[d] + (d < 2 ? 2 * wide : deep);
+  }
+  if (!(cells <= MOST_VOXELS))
+    return IG_FAIL(cx, IG_INPUT,
+                   "voxels of %g m make %.3g of them about a part of %.4g x %.4g x %.4g m: take "
+                   "larger ones; is the unit right?",
+                   edge, cells, v->high[0] - v->low[0], v->high[1] - v->low[1],
+                   v->high[2] - v->low[2]);
+  *below = (ig_lid)deep;
+  *around = (ig_lid)wide;
+  g->edge = edge;
+  for (int d = 0; d < 3; d++) {
+    const double spare = d < 2 ? 0.5 * (n[d] * edge - (v->high[d] - v->low[d])) : 0;
+    g->n[d] = (ig_lid)n[d];
+    g->low[d] = v->low[d] - spare;
+  }
+  return IG_OK;
+}
+
+/* The part's voxels into the grid with the plate below it. */
+static ig_status region_fill(ig_ctx *cx, const ig_soup *s, const ig_soup_survey *v, bool vote,
+                             ig_lid below, ig_lid around, grid *g, int64_t *solid) {
+  uint8_t *inside;
+  const ig_lid n[3] = {g->n[0], g->n[1], g->n[2]};
+  const double low[3] = {g->low[0], g->low[1], g->low[2]};
+  IG_TRY(IG_NEW(cx, &inside, (size_t)n[0] * (size_t)n[1] * (size_t)n[2], "voxels"));
+  ig_status status = ig_soup_voxels(cx, s, low, g->edge, n, v->oriented, vote, inside);
+  for (int d = 0; d < 3; d++) {
+    g->n[d] += d < 2 ? 2 * around : below;
+    g->low[d] -= (d < 2 ? around : below) * g->edge;
+  }
+  if (status == IG_OK)
+    status = IG_NEW(cx, &g->region, (size_t)g->n[0] * (size_t)g->n[1] * (size_t)g->n[2], "voxels");
+  for (size_t i = 0; status == IG_OK && i < (size_t)g->n[0] * (size_t)g->n[1] * (size_t)below; i++)
+    g->region[i] = PLATE;
+  *solid = 0;
+  for (ig_lid k = 0; status == IG_OK && k < n[2]; k++)
+    for (ig_lid j = 0; j < n[1]; j++)
+      for (ig_lid i = 0; i < n[0]; i++)
+        if (inside[((size_t)k * (size_t)n[1] + (size_t)j) * (size_t)n[0] + (size_t)i]) {
+          g->region[voxel_at(g, i + around, j + around, k + below)] = PART;
+          ++*solid;
+        }
+  free(inside);
+  return status;
+}
+
+static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_soup *s, grid *g,
+                             ig_draft *draft) {
+  ig_soup_survey v;
+  ig_lid below = 0, around = 0;
+  int64_t solid = 0, pieces = 0;
+  soup_turn(s, c->rotate);
+  IG_TRY(soup_check(cx, c, s, &v));
+  double by[3] = {c->move[0], c->move[1], c->move[2]};
+  if (c->build_plate.at.given || c->drop)
+    by[2] -= v.low[2];
+  soup_move(s, by);
+  for (int d = 0; d < 3; d++)
+    v.low[d] += by[d], v.high[d] += by[d];
+  IG_TRY(grid_lay(cx, c, &v, g, &below, &around));
+  IG_TRY(region_fill(cx, s, &v, v.seams > 0 || v.open_edges > 0, below, around, g, &solid));
+  if (solid == 0)
+    return IG_FAIL(cx, IG_INPUT, "%s: no voxel of %g m has its middle inside: take smaller ones",
+                   c->stl, c->voxel);
+  const double volume = (double)solid * pow(c->voxel, 3);
+  ig_info(cx, "%s: %d triangles, %s, %.4g x %.4g x %.4g mm, volume %.6g mm3; %lld voxels, %.6g mm3",
+          c->stl, (int)s->triangles, v.open_edges ? "not closed" : "closed",
+          1e3 * (v.high[0] - v.low[0]), 1e3 * (v.high[1] - v.low[1]), 1e3 * (v.high[2] - v.low[2]),
+          1e9 * fabs(v.volume), (long long)solid, 1e9 * volume);
+  if (!v.open_edges && v.oriented && fabs(volume / fabs(v.volume) - 1) > 0.1)
+    ig_warn(cx, "%s: the voxels hold %.3g of the part's volume: take smaller ones", c->stl,
+            volume / fabs(v.volume));
+  IG_TRY(pieces_count(cx, g, &pieces));
+  if (pieces > 1)
+    ig_warn(cx, "%s: the voxels are in %lld pieces that share no face", c->stl, (long long)pieces);
+  return grid_mesh(cx, g, draft);
+}
+
+ig_status ig_draft_voxels(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, ig_draft *draft) {
+#ifdef INGOT_HAVE_IO
+  if (!(c->voxels.voxel > 0))
+    return IG_FAIL(cx, IG_INPUT, "a part from `stl` needs `voxel`, the edge of its voxels");
+  if (*type == IG_ELEM_TYPES)
+    *type = IG_HEX8;
+  if (*type != IG_HEX8 && *type != IG_TET4 && *type != IG_TET10)
+    return IG_FAIL(cx, IG_INPUT,
+                   "voxels are hexahedra, or tetrahedra cut from them: expected "
+                   "element hex8, tet4 or tet10");
+  ig_soup soup = {0};
+  grid g = {.region = NULL};
+  ig_status status =
+      ig_soup_read(cx, c->voxels.stl, c->unit > 0 ? c->unit : 0, c->voxels.voxel, &soup);
+  if (status == IG_OK)
+    status = voxels_make(cx, &c->voxels, &soup, &g, draft);
+  ig_soup_free(&soup);
+  free(g.region);
+  return status;
+#else
+  (void)type, (void)draft;
+  return IG_FAIL(cx, IG_UNSUPPORTED, "%s: files are not compiled in: configure with INGOT_IO=ON",
+                 c->voxels.stl);
+#endif
+}

@@ -1,0 +1,175 @@
+/* The loop around a room: outputs, checkpoints, interruption, progress, timings. */
+#include "run/march.h"
+#include "backend/backend.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static ig_status settle(ig_march *m) {
+  ig_ctx *cx = m->job->cx;
+  return m->room->wait ? m->room->wait(m->self) : cx->backend->sync(cx);
+}
+
+static ig_status save(ig_march *m) {
+  if (!m->job->sink || !m->room->save || m->now.whole || m->saved == m->now.at.step)
+    return IG_OK;
+  IG_TRY(m->room->save(m->self, m->job->sink));
+  m->saved = m->now.at.step;
+  return IG_OK;
+}
+
+/* What is due after the steps from `from` to now; all of it at the start and at the end. */
+static ig_status outputs(ig_march *m, ig_moment from, bool edge) {
+  ig_job *job = m->job;
+  const ig_room *room = m->room;
+  const ig_standing *now = &m->now;
+  const bool row =
+      edge || (now->show & IG_SHOW_ROW) || ig_schedule_history(&m->schedule, from, now->at);
+  const bool picture =
+      job->sink && room->snapshot && ig_output_shows(job->output) &&
+      (edge || (now->show & IG_SHOW_SNAPSHOT) || ig_schedule_snapshot(&m->schedule, from, now->at));
+  if (row || picture)
+    IG_TRY(settle(m)); /* waiting for steps is no output */
+  double mark = ig_now();
+  if (row && room->history)
+    IG_TRY(room->history(m->self, job->sink));
+  if (picture)
+    IG_TRY(room->snapshot(m->self, job->sink));
+  job->seconds_output += ig_now() - mark;
+  if (room->renew) {
+    IG_TRY(room->renew(m->self));
+    room->stand(m->self, &m->now);
+  }
+  if (!now->ended && !ig_schedule_checkpoint(&m->schedule))
+    return IG_OK;
+  IG_TRY(settle(m));
+  mark = ig_now();
+  IG_TRY(save(m));
+  job->seconds_output += ig_now() - mark;
+  return IG_OK;
+}
+
+ig_status ig_march_open(ig_march *m, const ig_room *room, ig_job *job) {
+  const double start = ig_now();
+  *m = (ig_march){.job = job, .room = room, .saved = -1};
+  job->schedule = &m->schedule;
+  IG_TRY(room->open(job, &m->self));
+  m->opened = true;
+  room->stand(m->self, &m->now);
+  ig_schedule_start(&m->schedule, job->output, m->now.duration);
+  if (job->restart) {
+    IG_TRY(room->restore(m->self, job->restart));
+    room->stand(m->self, &m->now);
+  } else {
+    if (room->begin)
+      IG_TRY(room->begin(m->self));
+    room->stand(m->self, &m->now);
+    IG_TRY(outputs(m, m->now.at, true));
+  }
+  m->began = ig_now();
+  m->work = m->now.work;
+  job->steps = m->now.at.step;
+  job->seconds_setup += m->began - start - job->seconds_output;
+  return IG_OK;
+}
+
+static void progress(const ig_march *m) {
+  const ig_standing *now = &m->now;
+  const double spent = m->job->seconds_solve;
+  const bool counted = now->steps > 0;
+  const ig_progress p = {.unit = now->iterations ? "iteration"
+                                 : counted       ? "step"
+                                                 : "s",
+                         .done = counted ? (double)now->at.step : now->at.time,
+                         .total = counted ? (double)now->steps : now->duration,
+                         .rate = spent > 0 ? (now->work - m->work) / spent : 0,
+                         .note = now->note,
+                         .time = now->iterations ? NAN : now->clock};
+  ig_progress_report(m->job->cx, &p);
+}
+
+/* Stopped on request: saves what there is and says how far it came. */
+static ig_status stop(ig_march *m) {
+  const ig_standing *now = &m->now;
+  const ig_job *job = m->job;
+  char of[48] = "";
+  IG_TRY(settle(m));
+  IG_TRY(save(m));
+  if (now->steps > 0)
+    snprintf(of, sizeof of, " of %" PRId64, now->steps);
+  else if (now->dt > 0 && isfinite(now->duration))
+    snprintf(of, sizeof of, " of about %.0f",
+             (double)now->at.step + ceil((now->duration - now->at.time) / now->dt));
+  return IG_FAIL(job->cx, IG_INTERRUPTED, "interrupted at step %" PRId64 "%s; %s", now->at.step, of,
+                 m->saved >= 0             ? "it can be continued from the checkpoint"
+                 : job->sink && now->whole ? "nothing was saved: such a run is a single step"
+                                           : "nothing was saved: there is no output folder");
+}
+
+/* Steps to the one that reaches `time`. */
+static int64_t steps_until(const ig_standing *now, double time) {
+  const double steps = ceil((time - now->clock) / now->dt - 1e-6);
+  return !(steps > 1) ? 1 : steps < 0x1p62 ? (int64_t)steps : INT64_MAX;
+}
+
+static bool reached(const ig_standing *now, double time) {
+  return now->clock >= time - 1e-6 * now->dt;
+}
+
+ig_status ig_march_go(ig_march *m, int64_t steps, double time) {
+  ig_ctx *cx = m->job->cx;
+  ig_standing *now = &m->now;
+  const int64_t last = steps < INT64_MAX - now->at.step ? now->at.step + steps : INT64_MAX;
+  while (!now->ended && now->at.step < last && !reached(now, time)) {
+    const bool stopping = cx->interrupted;
+    if (stopping && now->pending == 0)
+      return stop(m);
+    const double mark = ig_now(), output = m->job->seconds_output;
+    const ig_moment from = now->at;
+    int64_t most = last - from.step;
+    if (isfinite(time) && steps_until(now, time) < most)
+      most = steps_until(now, time);
+    const int64_t due = ig_schedule_ahead(&m->schedule, from, now->dt, most);
+    IG_TRY(m->room->advance(m->self, due, stopping ? 0 : most - due));
+    m->room->stand(m->self, now);
+    m->job->steps = now->at.step;
+    IG_TRY(outputs(m, from, now->ended));
+    m->job->seconds_solve += ig_now() - mark - (m->job->seconds_output - output);
+    progress(m);
+  }
+  return settle(m);
+}
+
+ig_status ig_march_finish(ig_march *m) {
+  ig_job *job = m->job;
+  const double mark = ig_now();
+  IG_TRY(settle(m));
+  IG_TRY(save(m));
+  if (job->sink && m->room->results)
+    IG_TRY(m->room->results(m->self, job->sink));
+  job->seconds_output += ig_now() - mark;
+  return IG_OK;
+}
+
+void ig_march_close(ig_march *m) {
+  if (m->opened && m->room->tally)
+    m->room->tally(m->self);
+  if (m->room)
+    m->room->close(m->self);
+  if (m->job)
+    m->job->schedule = NULL;
+  m->self = NULL;
+}
+
+ig_status ig_march_all(const ig_room *room, ig_job *job) {
+  ig_march m;
+  ig_status status = ig_march_open(&m, room, job);
+  if (status == IG_OK)
+    status = ig_march_go(&m, INT64_MAX, INFINITY);
+  if (status == IG_OK)
+    status = ig_march_finish(&m);
+  ig_march_close(&m);
+  return status;
+}

@@ -1,0 +1,286 @@
+/* Parts from surfaces of triangles: the voxels they become, and what is said of bad ones. */
+#include "check.h"
+#ifdef INGOT_HAVE_IO
+#include "folder.h"
+#include "mesh/mesh_case.h"
+#include "mesh/soup.h"
+
+static ig_ctx *cx;
+static int warnings;
+static void count_warnings(void *user, ig_log_level level, const char *message) {
+  (void)user;
+  (void)message;
+  warnings += level == IG_LOG_WARN;
+}
+static char *folder;
+static int open_context(void **state) {
+  const ig_ctx_options options = {.backend = "cpu", .threads = 1, .log = count_warnings};
+  (void)state;
+  folder = folder_new();
+  return ig_ctx_open(&options, &cx) != IG_OK;
+}
+static int close_context(void **state) {
+  (void)state;
+  ig_ctx_close(cx);
+  folder_remove(folder);
+  return 0;
+}
+
+static const char *store(const char *name, const void *bytes, size_t size) {
+  const char *path = in_folder(folder, name);
+  file_write(path, bytes, size);
+  return path;
+}
+
+/* The twelve triangles of a box from 0 to 2, 3, 4; all face outwards. */
+static const double box_x[8][3] = {{0, 0, 0}, {2, 0, 0}, {2, 3, 0}, {0, 3, 0},
+                                   {0, 0, 4}, {2, 0, 4}, {2, 3, 4}, {0, 3, 4}};
+static const int box_face[12][3] = {{0, 2, 1}, {0, 3, 2}, {4, 5, 6}, {4, 6, 7},
+                                    {0, 1, 5}, {0, 5, 4}, {1, 2, 6}, {1, 6, 5},
+                                    {2, 3, 7}, {2, 7, 6}, {3, 0, 4}, {3, 4, 7}};
+
+static const char *box_text(int triangles, bool turned) {
+  static char text[8192];
+  size_t n = (size_t)snprintf(text, sizeof text, "solid box\n");
+  for (int t = 0; t < triangles; t++) {
+    n += (size_t)snprintf(text + n, sizeof text - n, "facet normal 0 0 0\n outer loop\n");
+    for (int a = 0; a < 3; a++) {
+      const double *x = box_x[box_face[t][turned && t == 0 ? 2 - a : a]];
+      n += (size_t)snprintf(text + n, sizeof text - n, "  vertex %g %g %g\n", x[0], x[1], x[2]);
+    }
+    n += (size_t)snprintf(text + n, sizeof text - n, " endloop\nendfacet\n");
+  }
+  snprintf(text + n, sizeof text - n, "endsolid box\n");
+  return text;
+}
+
+static ig_status make(const ig_voxel_case *v, double unit, ig_mesh **mesh) {
+  const ig_mesh_case c = {.voxels = *v, .unit = unit};
+  return ig_mesh_generate(cx, &c, mesh);
+}
+
+static double volume_of(const ig_mesh *mesh) {
+  double volume = 0;
+  for (ig_lid e = 0; e < ig_mesh_elements(mesh); e++)
+    volume += ig_mesh_measure(mesh, e);
+  return volume;
+}
+
+static void a_box_is_its_voxels(void **state) {
+  (void)state;
+  ig_mesh *mesh;
+  ig_voxel_case v = {.stl = store("box.stl", box_text(12, false), strlen(box_text(12, false))),
+                     .voxel = 0.5e-3};
+  assert_int_equal(make(&v, 0, &mesh), IG_OK); /* rays meet the faces' diagonals */
+  assert_int_equal(ig_mesh_elements(mesh), 4 * 6 * 8);
+  assert_int_equal(mesh->nodes, 5 * 7 * 9);
+  assert_float_equal(volume_of(mesh), 24e-9, 1e-20);
+  assert_int_equal(ig_mesh_find_set(mesh, "part", IG_SET_ELEMENTS)->count, 192);
+  assert_int_equal(ig_mesh_find_set(mesh, "zmax", IG_SET_FACES)->count, 24);
+  ig_mesh_free(mesh);
+  /* turned by a right angle, on a plate of two layers that reaches one voxel further */
+  v.rotate[0] = M_PI / 2;
+  v.build_plate = (ig_voxel_plate){.at.given = true, .thickness = 0.8e-3, .margin = 0.5e-3};
+  assert_int_equal(make(&v, 0, &mesh), IG_OK);
+  double low[3], high[3];
+  ig_mesh_bounds(mesh, low, high);
+  assert_int_equal(ig_mesh_find_set(mesh, "part", IG_SET_ELEMENTS)->count, 192);
+  assert_int_equal(ig_mesh_find_set(mesh, "plate", IG_SET_ELEMENTS)->count, 6 * 10 * 2);
+  assert_float_equal(low[2], -1e-3, 1e-12);
+  assert_float_equal(high[2], 3e-3, 1e-12);
+  assert_float_equal(high[1] - low[1], 5e-3, 1e-12);
+  ig_mesh_free(mesh);
+  /* in metres */
+  v = (ig_voxel_case){.stl = v.stl, .voxel = 0.5};
+  assert_int_equal(make(&v, 1, &mesh), IG_OK);
+  assert_float_equal(volume_of(mesh), 24, 1e-9);
+  ig_mesh_free(mesh);
+}
+
+static void binary_though_it_begins_with_solid(void **state) {
+  (void)state;
+  unsigned char bytes[84 + 12 * 50] = "solid made by a CAD program";
+  bytes[80] = 12;
+  for (int t = 0; t < 12; t++)
+    for (int a = 0; a < 3; a++)
+      for (int d = 0; d < 3; d++) {
+        /* corners a hair apart, as programs write them: they are one */
+        const float x = (float)(box_x[box_face[t][a]][d] + (d == 1 && t == 3 ? 8e-16 : 0));
+        memcpy(bytes + 84 + 50 * t + 12 + 12 * a + 4 * d, &x, 4);
+      }
+  ig_mesh *mesh;
+  const ig_voxel_case v = {.stl = store("binary.stl", bytes, sizeof bytes), .voxel = 1e-3};
+  assert_int_equal(make(&v, 0, &mesh), IG_OK);
+  assert_int_equal(ig_mesh_elements(mesh), 24);
+  ig_mesh_free(mesh);
+  const ig_voxel_case cut = {.stl = store("cut.stl", bytes, 300), .voxel = 1e-3};
+  assert_int_equal(make(&cut, 0, &mesh), IG_INPUT);
+}
+
+static void obj_with_polygons(void **state) {
+  (void)state;
+  static const char text[] =
+      "# a box\nv 0 0 0\nv 2 0 0\nv 2 3 0\nv 0 3 0\nv 0 0 4\nv 2 0 4\nv 2 3 4\n"
+      "v 0 3 4\nf 1/1/1 4/2/1 3/3/1 2/4/1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\n"
+      "f 3 4 8 7\nf -5 -8 -4 -1\n";
+  ig_mesh *mesh;
+  const ig_voxel_case v = {.stl = store("box.obj", text, sizeof text - 1), .voxel = 1e-3};
+  assert_int_equal(make(&v, 0, &mesh), IG_OK);
+  assert_int_equal(ig_mesh_elements(mesh), 24);
+  ig_mesh_free(mesh);
+}
+
+static size_t put(unsigned char *at, uint32_t value, int bytes) {
+  for (int i = 0; i < bytes; i++)
+    at[i] = (unsigned char)(value >> 8 * i);
+  return (size_t)bytes;
+}
+
+/* An archive of one stored file. */
+static size_t zip_of(const char *name, const char *text, unsigned char *zip) {
+  const uint32_t length = (uint32_t)strlen(text), named = (uint32_t)strlen(name);
+  size_t n = 0;
+  memset(zip, 0, 200);
+  memcpy(zip, "PK\3\4", 4);
+  put(zip + 18, length, 4);
+  put(zip + 22, length, 4);
+  put(zip + 26, named, 2);
+  memcpy(zip + 30, name, named);
+  memcpy(zip + 30 + named, text, length);
+  const uint32_t directory = 30 + named + length;
+  unsigned char *d = zip + directory;
+  memset(d, 0, 46 + 22 + named);
+  memcpy(d, "PK\1\2", 4);
+  put(d + 20, length, 4);
+  put(d + 24, length, 4);
+  put(d + 28, named, 2);
+  memcpy(d + 46, name, named);
+  unsigned char *e = d + 46 + named;
+  memcpy(e, "PK\5\6", 4);
+  put(e + 8, 1, 2);
+  put(e + 10, 1, 2);
+  put(e + 12, 46 + named, 4);
+  put(e + 16, directory, 4);
+  n = (size_t)(e + 22 - zip);
+  return n;
+}
+
+static void threemf_with_its_unit(void **state) {
+  (void)state;
+  static char model[4096];
+  static unsigned char zip[8192];
+  size_t n = (size_t)snprintf(model, sizeof model,
+                              "<?xml version=\"1.0\"?>\n<model unit=\"centimeter\"><resources>"
+                              "<object id=\"1\"><mesh><vertices>");
+  for (int i = 0; i < 8; i++)
+    n += (size_t)snprintf(model + n, sizeof model - n, "<vertex x=\"%g\" y=\"%g\" z=\"%g\" />",
+                          box_x[i][0], box_x[i][1], box_x[i][2]);
+  n += (size_t)snprintf(model + n, sizeof model - n, "</vertices><triangles>");
+  for (int t = 0; t < 12; t++)
+    n += (size_t)snprintf(model + n, sizeof model - n, "<triangle v1=\"%d\" v2=\"%d\" v3=\"%d\"/>",
+                          box_face[t][0], box_face[t][1], box_face[t][2]);
+  snprintf(model + n, sizeof model - n,
+           "</triangles></mesh></object></resources><build><item objectid=\"1\"/></build></model>");
+  const size_t size = zip_of("3D/3dmodel.model", model, zip);
+  ig_mesh *mesh;
+  const ig_voxel_case v = {.stl = store("box.3mf", zip, size), .voxel = 1e-2};
+  assert_int_equal(make(&v, 0, &mesh), IG_OK);
+  assert_int_equal(ig_mesh_elements(mesh), 24);
+  assert_float_equal(volume_of(mesh), 24e-6, 1e-15);
+  ig_mesh_free(mesh);
+}
+
+static void holes_are_named(void **state) {
+  (void)state;
+  ig_mesh *mesh;
+  ig_voxel_case v = {.stl = store("hole.stl", box_text(11, false), strlen(box_text(11, false))),
+                     .voxel = 0.5e-3};
+  assert_int_equal(make(&v, 0, &mesh), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "not closed: 1 hole, 3 open edges"));
+  v.open = true; /* two of three rays see it whole */
+  assert_int_equal(make(&v, 0, &mesh), IG_OK);
+  assert_int_equal(ig_mesh_elements(mesh), 192);
+  ig_mesh_free(mesh);
+  /* a triangle that faces inwards is warned about, and does not matter */
+  warnings = 0;
+  v = (ig_voxel_case){.stl = store("turned.stl", box_text(12, true), strlen(box_text(12, true))),
+                      .voxel = 0.5e-3};
+  assert_int_equal(make(&v, 0, &mesh), IG_OK);
+  assert_int_equal(warnings, 1);
+  assert_int_equal(ig_mesh_elements(mesh), 192);
+  ig_mesh_free(mesh);
+  static const struct {
+    const char *name, *text, *message;
+  } bad[] = {
+      {"a.stl", "nothing", "neither a text STL"},
+      {"b.stl", "solid a\nfacet\nouter loop\nvertex 0 0\n", "b.stl:4:"},
+      {"c.stl", "solid a\nendsolid\n", "there are no triangles"},
+      {"d.stl", "solid a\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nendloop\n", "of 2 corners"},
+      {"e.obj", "v 0 0 0\nf 1 2 3\n", "e.obj:2:5: point 2: there are 1"},
+      {"f.3mf", "PK and nothing else in here, really", "not a sound zip archive"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    v = (ig_voxel_case){.stl = store(bad[i].name, bad[i].text, strlen(bad[i].text)), .voxel = 1e-3};
+    assert_int_equal(make(&v, 0, &mesh), IG_INPUT);
+    if (!strstr(ig_ctx_message(cx), bad[i].message))
+      print_message("%s\n", ig_ctx_message(cx));
+    assert_non_null(strstr(ig_ctx_message(cx), bad[i].message));
+  }
+}
+
+/* A ball of 2 x 12 x 24 triangles: the voxels hold its volume, and refinement brings them closer.
+   By chance a voxel at the surface is in or out: of s^2 surface voxels the sum is off by s. */
+static void a_ball_keeps_its_volume(void **state) {
+  (void)state;
+  enum { RINGS = 12, ROUND = 24 };
+  ig_soup s = {.nodes = 2 * RINGS * ROUND * 3, .triangles = 0};
+  assert_int_equal(IG_NEW(cx, &s.x, 3 * s.nodes, "x"), IG_OK);
+  assert_int_equal(IG_NEW(cx, &s.corner, s.nodes, "c"), IG_OK);
+  for (int r = 0; r < RINGS; r++)
+    for (int k = 0; k < ROUND; k++)
+      for (int t = 0; t < 2; t++) {
+        const int at[2][3][2] = {{{r, k}, {r + 1, k}, {r + 1, k + 1}},
+                                 {{r, k}, {r + 1, k + 1}, {r, k + 1}}};
+        for (int a = 0; a < 3; a++) {
+          const double p = M_PI * at[t][a][0] / RINGS, q = 2 * M_PI * (at[t][a][1] % ROUND) / ROUND;
+          double *x = &s.x[9 * (size_t)s.triangles + 3 * (size_t)a];
+          x[0] = sin(p) * cos(q), x[1] = sin(p) * sin(q), x[2] = cos(p);
+          s.corner[3 * s.triangles + a] = 3 * s.triangles + a;
+        }
+        s.triangles++;
+      }
+  ig_soup_survey v;
+  assert_int_equal(ig_soup_weld(cx, &s), IG_OK);
+  assert_int_equal(ig_soup_look(cx, &s, &v), IG_OK);
+  assert_true(v.open_edges == 0 && v.oriented && v.crowded_edges == 0);
+  assert_int_equal(s.nodes, 2 + (RINGS - 1) * ROUND);
+  for (int n = 10; n <= 40; n *= 2) {
+    const double edge = 2.0 / n, low[3] = {-1, -1, -1};
+    const ig_lid cells[3] = {n, n, n};
+    uint8_t *inside;
+    int64_t count = 0;
+    assert_int_equal(IG_NEW(cx, &inside, n * n * n, "v"), IG_OK);
+    for (int vote = 0; vote < 2; vote++) {
+      assert_int_equal(ig_soup_voxels(cx, &s, low, edge, cells, true, vote, inside), IG_OK);
+      count = 0;
+      for (int i = 0; i < n * n * n; i++)
+        count += inside[i];
+      assert_true(fabs((double)count * pow(edge, 3) / fabs(v.volume) - 1) < 1.5 / n);
+    }
+    free(inside);
+  }
+  ig_soup_free(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_box_is_its_voxels), cmocka_unit_test(binary_though_it_begins_with_solid),
+      cmocka_unit_test(obj_with_polygons),   cmocka_unit_test(threemf_with_its_unit),
+      cmocka_unit_test(holes_are_named),     cmocka_unit_test(a_ball_keeps_its_volume),
+  };
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
+#else
+int main(void) {
+  return 0;
+}
+#endif
