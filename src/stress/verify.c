@@ -48,8 +48,6 @@ static ig_status moduli(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_stress_problem q;
   double mean[IG_STRESS_REPORT], worst = 0;
   ig_status status;
-  TRY(patch(cx, &q, true, NAN));
-  ig_stress_problem_free(&q);
   ig_stress_problem_new(cx, &q);
   TRY(ig_stress_problem_box(&q, (double[]){1, 1, 1}, (int[]){2, 2, 2}));
   ig_stress_problem_hold(&q, "all", "all");
@@ -317,9 +315,9 @@ const ig_verify_entry ig_stress_verify[] = {
     {"sphere-cycle", "the sphere yields and cools again", false, ig_stress_verify_sphere_cycle},
     {"sphere-pressure", "the sphere yields under pressure", false,
      ig_stress_verify_sphere_pressure},
-    {"plate", "a plate through a thermal cycle", true, ig_stress_verify_plate},
+    {"plate", "a plate through a thermal cycle", false, ig_stress_verify_plate},
     {"bimetal", "a strip of two metals", true, ig_stress_verify_bimetal},
     {"column", "layers on a clamped column", true, ig_stress_verify_column},
-    {"strips", "strips that are built clamped and free", true, ig_stress_verify_strips},
+    {"strips", "strips that are built clamped and free", false, ig_stress_verify_strips},
     {"born", "born without stress in a strained body", true, ig_stress_verify_born},
     {NULL}};

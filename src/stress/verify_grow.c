@@ -52,7 +52,8 @@ static ig_status plate(ig_ctx *cx, double s, int n, double *surface, double *cen
   TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
   TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
   *centre = 1e-6 * o[0];
-  *surface = 1e-6 * o[IG_STRESS_REPORT * (n - 1)];
+  const double z = 1 - 0.5 / n; /* of the last element: what the exact profile falls off to it */
+  *surface = 1e-6 * (o[IG_STRESS_REPORT * (n - 1)] - S * (1 - z * z));
 done:
   ig_stress_problem_free(&q);
   return status;
@@ -64,7 +65,7 @@ ig_status ig_stress_verify_plate(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_stress_row(sink, "elastic: worst stress over S", "S (z^2/h^2 - 1/3)", 0, elastic, 1e-3, false);
   static const double at[2][3] = {{0.5, -57.1429, 2.69195}, {0.4, -91.4286, 7.52732}};
   for (int i = 0; i < 2; i++) {
-    IG_TRY(plate(cx, at[i][0], 160, &surface, &centre, &elastic));
+    IG_TRY(plate(cx, at[i][0], 80, &surface, &centre, &elastic));
     ig_stress_row(sink, "yielded, then cold: stress at the surface, MPa", "(s - 2/3) S", at[i][1],
                   surface, 0.02, true);
     ig_stress_row(sink, "and at the centre, MPa", "(s - (3s/2)^(2/3) + 1/3) S", at[i][2], centre,
@@ -117,7 +118,7 @@ ig_status ig_stress_verify_bimetal(ig_ctx *cx, const ig_verify_sink *sink) {
   TRY(ig_stress_problem_open(&q));
   TRY(ig_stress_problem_step(&q, 1, T_START + 100, NULL, NULL));
   TRY(ig_array_pull(cx, &q.m->u));
-  ig_stress_row(sink, "bimetal strip, 100 K: curvature, 1/m", "Timoshenko", -0.375,
+  ig_stress_row(sink, "bimetal strip, 100 K: curvature, 1/m", "Timoshenko", 0.375,
                 curvature(&q, size[0], size[0] / 4), 0.01, true);
 done:
   ig_stress_problem_free(&q);
@@ -211,13 +212,13 @@ ig_status ig_stress_verify_column(ig_ctx *cx, const ig_verify_sink *sink) {
 /* A strip of 4 mm on one of 4 mm, in `layers` with misfit alpha dT; curvature over the misfit. */
 static ig_status strip(ig_ctx *cx, int layers, bool clamped, double yield, double *kappa) {
   ig_stress_problem q;
-  const int cells[3] = {64, 1, 32};
-  const double size[3] = {64e-3, 1e-3, 8e-3}, heat = 100, delta = 1.2e-5 * heat;
+  const int cells[3] = {128, 1, 32};
+  const double size[3] = {32e-3, 0.25e-3, 8e-3}, heat = 100, delta = 1.2e-5 * heat;
   ig_status status;
   TRY(strip_new(cx, &q, size, cells));
   ig_stress_problem_material(&q, 0, 200e9, 0, 1.2e-5, yield, 0, 0);
   if (clamped)
-    ig_stress_problem_hold(&q, "all", "all");
+    ig_stress_problem_hold(&q, "all", "x"); /* neither stretched nor bent */
   TRY(ig_stress_problem_open(&q));
   TRY(unborn(&q, cells, cells[2] / 2));
   for (int k = 0; k < layers; k++) {
@@ -265,14 +266,14 @@ ig_status ig_stress_verify_born(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_status status;
   TRY(strip_new(cx, &q, (double[]){1, 1, 2}, cells));
   ig_stress_problem_hold(&q, "z0", "z");
-  ig_stress_problem_equal(&q, "x1", "x");
+  ig_stress_problem_equal(&q, "x1", "x"); /* once the pull has ended: the end stays plane */
+  q.late = 5;
   ig_stress_problem_hold(&q, "x1", NULL);
   ig_stress_support *pull = q.support + q.c.supports.count - 1;
   pull->along = "x";
   pull->displacement[0] = 0.01;
   pull->displacement[1] = pull->displacement[2] = 0;
   ig_stress_problem_material(&q, 0, 200e9, 0, 1.2e-5, NAN, NAN, 0);
-  q.support[3].equal = "y"; /* until the pull ends */
   TRY(ig_stress_problem_open(&q));
   TRY(unborn(&q, cells, 1));
   TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
@@ -283,7 +284,7 @@ ig_status ig_stress_verify_born(ig_ctx *cx, const ig_verify_sink *sink) {
                 1e-9, true);
   ig_stress_row(sink, "of the newborn half, Pa", "none", 0, o[IG_STRESS_REPORT * 2], 1, false);
   q.m->hold[q.m->holds - 1].on = false;
-  q.m->hold[q.m->holds - 2].equal = 1; /* x: the end stays plane */
+  q.m->hold[q.m->holds - 2].on = true;
   TRY(ig_stress_system_change(q.m, true));
   TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
   TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));

@@ -244,11 +244,11 @@ ig_status ig_stress_verify_cylinder_heat(ig_ctx *cx, const ig_verify_sink *sink)
   TRY(ig_stress_problem_set(&q, "px", is_at, &(where){0, 0, 0}));
   TRY(ig_stress_problem_set(&q, "py", is_at, &(where){1, 0, 0}));
   TRY(ig_stress_problem_set(&q, "pz", is_at, &(where){2, 0, 0}));
-  TRY(ig_stress_problem_set(&q, "top", is_at, &(where){2, 0.1, 0}));
+  TRY(ig_stress_problem_set(&q, "upper", is_at, &(where){2, 0.1, 0}));
   ig_stress_problem_hold(&q, "px", "x");
   ig_stress_problem_hold(&q, "py", "y");
   ig_stress_problem_hold(&q, "pz", "z");
-  ig_stress_problem_equal(&q, "top", "z");
+  ig_stress_problem_equal(&q, "upper", "z");
   ig_stress_problem_material(&q, 0, 200e9, 0.3, 1.2e-5, NAN, NAN, 0);
   TRY(ig_stress_problem_open(&q));
   TRY(ig_stress_problem_step(&q, 1, 0, cylinder_T, NULL));
