@@ -113,10 +113,21 @@ static void progress_line(void *user, const ig_progress *p) {
   }
 }
 
+/* The first signal asks for a checkpoint. Shells, wrappers and service managers send it twice, or
+   SIGTERM and SIGHUP together: only one that comes later ends the program at once. */
 static void interrupt(int sig) {
-  (void)sig;
-  static const char words[] =
-      "\ningot: finishing the step and writing a checkpoint; once more ends at once\n";
+  static const char words[] = "\ningot: finishing the step and writing a checkpoint; once more, "
+                              "after a second, ends at once\n";
+  static double first;
+  const double t = now();
+  if (first > 0) {
+    if (t - first > 1) {
+      signal(sig, SIG_DFL);
+      raise(sig);
+    }
+    return;
+  }
+  first = t;
   if (running)
     ig_ctx_interrupt(running);
   if (write(STDERR_FILENO, words, sizeof words - 1) < 0)
@@ -139,12 +150,19 @@ int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
     return code;
   }
   running = *cx;
-  /* the second Ctrl-C meets the system's own handler */
-  struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESETHAND | SA_RESTART};
+  return CLI_GOOD;
+}
+
+void cli_catch_signals(void) {
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART}, former;
   sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGTERM);
+  sigaddset(&action.sa_mask, SIGHUP);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
-  return CLI_GOOD;
+  if (sigaction(SIGHUP, NULL, &former) == 0 && former.sa_handler != SIG_IGN) /* nohup */
+    sigaction(SIGHUP, &action, NULL);
 }
 
 void cli_close(ig_ctx *cx) {

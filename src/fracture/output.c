@@ -1,5 +1,6 @@
 /* What a run leaves behind: the opened mesh as snapshots, its figures, the pieces as a table. */
 #include "core/schedule.h"
+#include "core/number.h"
 #include "fracture/run.h"
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
@@ -225,10 +226,10 @@ static ig_status pieces_table(ig_job *job, ig_frac_model *m, const ig_frac_piece
                                  "vx [m/s],vy [m/s],vz [m/s]\n");
     for (int32_t i = 0; i < p->count && at < room; i++) {
       const double *f = sum + (int64_t)i * WIDTH, w = f[MASS];
-      at += (size_t)snprintf(text + at, room - at,
-                             "%" PRId32 ",%.0f,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
-                             f[ELEMENTS], w, f[X] / w, f[X + 1] / w, f[X + 2] / w, f[V] / w,
-                             f[V + 1] / w, f[V + 2] / w);
+      at += (size_t)ig_format(text + at, room - at,
+                              "%" PRId32 ",%.0f,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
+                              f[ELEMENTS], w, f[X] / w, f[X + 1] / w, f[X + 2] / w, f[V] / w,
+                              f[V + 1] / w, f[V + 2] / w);
     }
     status = sink->file(sink, "fragments.csv", text, at < room ? at : room);
   }
@@ -248,14 +249,17 @@ ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
   ig_status status = IG_OK;
   if (to) {
     const double *f = k->figures;
+    const int32_t inserted = m->count.cohesive - m->cohesive_cut;
     const struct {
       const char *key, *unit;
       double value;
     } rows[] = {
         {"time_step", "s", m->s.dt},
         {"cohesive_elements", "", m->count.cohesive},
-        {"initial_nodes", "", m->nodes_start},
+        {"initial_nodes", "", m->nodes_cut},
         {"nodes", "", m->count.nodes},
+        {"new_nodes_per_cohesive_element", "",
+         inserted ? (double)(m->count.nodes - m->nodes_cut) / inserted : 0},
         {"fragments", "", pieces.count},
         {m->shape.dim == 3 ? "crack_area" : "crack_length", m->shape.dim == 3 ? "m^2" : "m",
          f[IG_FRAC_FAILED]},
@@ -271,10 +275,13 @@ ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
          f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_RECOVERABLE] - f[IG_FRAC_CONTACT]},
         {"recoverable_cohesive_energy", "J", f[IG_FRAC_RECOVERABLE]},
         {"contact_energy", "J", f[IG_FRAC_CONTACT]},
+        {"surface_contact_energy", "J", f[IG_FRAC_SURFACE]},
         {"energy_error", "", drift},
     };
     for (size_t i = 0; status == IG_OK && i < sizeof rows / sizeof *rows; i++)
       status = to->result(to, rows[i].key, rows[i].unit, rows[i].value);
+    if (status == IG_OK && m->colors)
+      status = to->result(to, "colors", "", m->colors);
     static const char *const need[] = {"conn", "x", "u", "v"};
     void *unused;
     for (size_t i = 0; status == IG_OK && i < sizeof need / sizeof *need; i++)

@@ -48,6 +48,7 @@ typedef struct {
   bool started;
   double figures[IG_FRAC_FIGURES];
   int32_t pieces;
+  bool said_turned, said_overlap; /* warnings come once */
 } ig_frac_track;
 /* For a run that ends at `end`; follows the crack from the end of its first notch, if it has one.
  */

@@ -113,6 +113,31 @@ double ig_frac_track_drift(const ig_frac_track *k) {
   return k->scale > 0 ? k->worst_error / k->scale : 0;
 }
 
+/* What the case leaves out and the run turns out to need. */
+static ig_status warnings(ig_job *job, ig_frac_model *m, ig_frac_track *k, double t, bool sample) {
+  const ig_frac_case *c = job->room_case;
+  if (k->figures[IG_FRAC_TURNED] > 0 && !k->said_turned) {
+    k->said_turned = true;
+    ig_warn_at(
+        job->cx, &c->at,
+        "at %.4g s pieces have turned so far that this alone is a stress beyond the strength "
+        "where strains are small: `rotation: finite` lets them turn freely",
+        t);
+  }
+  if (!sample || m->s.surface.on || k->said_overlap || k->pieces < 2)
+    return IG_OK;
+  double deepest;
+  IG_TRY(ig_frac_surface_watch(m, &deepest));
+  if (deepest > 0.05) {
+    k->said_overlap = true;
+    ig_warn_at(job->cx, &c->at,
+               "at %.4g s bodies or fragments pass through each other: `surface_contact: true` "
+               "keeps them apart",
+               t);
+  }
+  return IG_OK;
+}
+
 ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_sink *to) {
   double *f = k->figures;
   IG_TRY(ig_frac_model_figures(m, f));
@@ -138,7 +163,8 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
   k->started = true;
   /* what there was and what was done; what cohesive elements gave out of nothing counts as well */
   k->scale = fmax(k->scale, fmax(fabs(k->energy0), fabs(f[IG_FRAC_EXTERNAL])));
-  k->worst_error = fmax(k->worst_error, fmax(fabs(total - k->energy0), f[IG_FRAC_RETURNED]));
+  k->worst_error = fmax(k->worst_error, fmax(fabs(total - k->energy0),
+                                             f[IG_FRAC_RETURNED] + fmax(0, -f[IG_FRAC_SURFACE])));
   const double drift = k->scale > 0 ? (total - k->energy0) / k->scale : 0;
   if (!(total < INFINITY && total > -INFINITY) || (k->scale > 0 && k->worst_error > k->scale))
     return IG_FAIL(job->cx, IG_NUMERIC,
@@ -151,6 +177,7 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
     k->pieces = pieces.count;
     ig_frac_pieces_free(&pieces);
   }
+  IG_TRY(warnings(job, m, k, t, sample));
   const bool space = m->shape.dim == 3;
   const char *const names[] = {"time [s]",
                                "step",

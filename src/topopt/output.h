@@ -30,7 +30,7 @@ IG_MUST_CHECK ig_status ig_topopt_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_checkpoint(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_restore(void *self, const ig_restart *from);
-/* Figures of summary.json and the part's surface. */
+/* The statement at the end: figures of summary.json, the part's surface; finish.c. */
 IG_MUST_CHECK ig_status ig_topopt_finish(void *self, ig_sink *to);
 
 #endif
