@@ -39,8 +39,10 @@ static ig_status snapshot_open(ig_stress_run *r, const ig_stress_phase *p, int64
                         "'%s' has %lld nodes, the mesh here %d: both runs need the same mesh", path,
                         (long long)(*snap)->points, r->m->nodes);
   if (status == IG_OK && !ig_snapshot_find(*snap, IG_AT_POINTS, "T"))
-    status = ig_fail_at(r->m->cx, &p->at, "'%s' has no temperatures: its run needs T among "
-                                          "output.fields", path);
+    status = ig_fail_at(r->m->cx, &p->at,
+                        "'%s' has no temperatures: its run needs T among "
+                        "output.fields",
+                        path);
   free(path);
   return status;
 }
@@ -82,8 +84,10 @@ static ig_status cells_match(ig_stress_run *r, const ig_stress_phase *p, const i
         break;
     }
     if (e == m->elements)
-      return ig_fail_at(m->cx, &p->at, "the elements of the thermal run in '%.200s' are not those "
-                                       "of this mesh: both runs need the same mesh", p->file);
+      return ig_fail_at(m->cx, &p->at,
+                        "the elements of the thermal run in '%.200s' are not those "
+                        "of this mesh: both runs need the same mesh",
+                        p->file);
     alive[e] = 1;
     peak[e] = f ? ig_field_number(f, c) : NAN;
   }

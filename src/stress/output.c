@@ -10,8 +10,8 @@
 #include <string.h>
 
 static const char *const fixed_columns[] = {
-    "time [s]",  "phase",          "elements",           "T_max [K]", "newton", "linear",
-    "residual",  "u_max [m]",      "von_mises_max [Pa]", "plastic_strain_max", "recoater [m]"};
+    "time [s]", "phase",     "elements",           "T_max [K]",          "newton",      "linear",
+    "residual", "u_max [m]", "von_mises_max [Pa]", "plastic_strain_max", "recoater [m]"};
 enum { FIXED = sizeof fixed_columns / sizeof *fixed_columns };
 
 static const ig_stress_probe *probe_of(const ig_stress_run *r, int i) {
@@ -136,10 +136,17 @@ ig_status ig_stress_look_now(ig_stress_run *r) {
   }
   r->u_max = sqrt(r->u_max);
   const ig_stress_step *s = r->at ? r->step + r->at - 1 : NULL;
-  const double fixed[FIXED] = {s ? s->time : 0,     s ? s->phase + 1 : 0,      living,
-                               T,                   m->count.newton,           m->count.linear,
-                               m->count.residual,   r->u_max,                  r->mises_max,
-                               r->plastic_max,      r->recoater_now};
+  const double fixed[FIXED] = {s ? s->time : 0,
+                               s ? s->phase + 1 : 0,
+                               living,
+                               T,
+                               m->count.newton,
+                               m->count.linear,
+                               m->count.residual,
+                               r->u_max,
+                               r->mises_max,
+                               r->plastic_max,
+                               r->recoater_now};
   memcpy(r->value, fixed, sizeof fixed);
   const int n = r->c->probes.count;
   for (int i = 0; i < n; i++) {
@@ -215,9 +222,8 @@ void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, 
         y[d] = (out[3 * (int64_t)node[i] + d] - centre[d]) / size;
         off[d] = (x[3 * (int64_t)node[i] + d] - out[3 * (int64_t)node[i] + d]) / size;
       }
-      const double row[3][6] = {{1, 0, 0, 0, y[2], -y[1]},
-                                {0, 1, 0, -y[2], 0, y[0]},
-                                {0, 0, 1, y[1], -y[0], 0}};
+      const double row[3][6] = {
+          {1, 0, 0, 0, y[2], -y[1]}, {0, 1, 0, -y[2], 0, y[0]}, {0, 0, 1, y[1], -y[0], 0}};
       for (int d = 0; d < 3; d++)
         for (int j = 0; j < 6; j++) {
           for (int k = 0; k < 6; k++)
@@ -283,8 +289,7 @@ static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
   if (ig_output_wants(output, "displacement"))
     IG_TRY(ig_snapshot_add(snap, "displacement", "m", IG_AT_POINTS, IG_F64, 3, m->u.host, NULL));
   if (ig_output_wants(output, "distortion")) {
-    IG_TRY(
-        ig_snapshot_add(snap, "distortion", "m", IG_AT_POINTS, IG_F64, 3, NULL, (void **)&to));
+    IG_TRY(ig_snapshot_add(snap, "distortion", "m", IG_AT_POINTS, IG_F64, 3, NULL, (void **)&to));
     memset(to, 0, 3 * sizeof *to * (size_t)m->nodes);
     IG_TRY(distortion_now(r, to));
   }

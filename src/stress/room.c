@@ -53,9 +53,9 @@ static void room_close(void *self) {
     free(r->look[i].node);
     free(r->look[i].element);
   }
-  void *const all[] = {r->step,  r->group, r->group_node, r->T0,   r->T1,     r->warm0, r->warm1,
-                       r->share0, r->share1, r->recoater,  r->look, r->after, r->name,
-                       (void *)r->column, r->value};
+  void *const all[] = {r->step,  r->group,          r->group_node, r->T0,       r->T1,   r->warm0,
+                       r->warm1, r->share0,         r->share1,     r->recoater, r->look, r->after,
+                       r->name,  (void *)r->column, r->value};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   ig_stress_free(r->m);
@@ -180,8 +180,9 @@ static void room_tally(void *self) {
   job->dofs = 3 * job->nodes;
   job->element_steps = r->work;
   /* a product moves the tangent, positions, vectors and connectivity of an element once */
-  job->bytes_moved = r->work / 3 / (job->nodes ? (double)job->nodes : 1) *
-                     ((double)job->elements * (8 * 8.0 * IG_SLOPES + 32) + 9 * 8.0 * (double)job->nodes);
+  job->bytes_moved =
+      r->work / 3 / (job->nodes ? (double)job->nodes : 1) *
+      ((double)job->elements * (8 * 8.0 * IG_SLOPES + 32) + 9 * 8.0 * (double)job->nodes);
 }
 
 static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {

@@ -24,7 +24,7 @@ typedef struct ig_stress_run {
   int *group_node;   /* the same of nodes that a cut lets go */
   int grouped;       /* phase, -1: none */
   double *T0, *T1, *warm0, *warm1, *share0, *share1; /* host */
-  double *recoater;  /* host: nodes, height above the drawn place when their layer was done; NaN */
+  double *recoater; /* host: nodes, height above the drawn place when their layer was done; NaN */
   double recoater_now;
   ig_stress_look *look;
   double *after; /* phases x probes: values at the end of each */

@@ -60,8 +60,8 @@ static ig_status cut_groups(ig_stress_run *r, const ig_stress_phase *p, int *gro
     }
     const double width = fmax((high - low) / *groups, 1e-300);
     for (ig_lid i = 0; i < set->count; i++)
-      r->group[set->item[i]] = group_at(element_centre(m, set->item[i], p->along), low, width,
-                                        *groups, p->back);
+      r->group[set->item[i]] =
+          group_at(element_centre(m, set->item[i], p->along), low, width, *groups, p->back);
     return IG_OK;
   }
   ig_lid *node, count;
@@ -72,8 +72,8 @@ static ig_status cut_groups(ig_stress_run *r, const ig_stress_phase *p, int *gro
   }
   const double width = fmax((high - low) / *groups, 1e-300);
   for (ig_lid i = 0; i < count; i++)
-    r->group_node[node[i]] = group_at(m->mesh->x[3 * (int64_t)node[i] + p->along], low, width,
-                                      *groups, p->back);
+    r->group_node[node[i]] =
+        group_at(m->mesh->x[3 * (int64_t)node[i] + p->along], low, width, *groups, p->back);
   free(node);
   return IG_OK;
 }
@@ -108,8 +108,9 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
   if (p->kind == IG_PHASE_BUILD && isnan(p->height))
     return ig_fail_at(cx, &p->at, "a build needs the `height` of its layers");
   if ((p->kind == IG_PHASE_HEAT) != (p->file != NULL))
-    return ig_fail_at(cx, &p->at, "a phase of kind heat, and no other, has a `file`: the folder of "
-                                  "a thermal run");
+    return ig_fail_at(cx, &p->at,
+                      "a phase of kind heat, and no other, has a `file`: the folder of "
+                      "a thermal run");
   if (p->kind == IG_PHASE_HEAT && p->temperature.count)
     return ig_fail_at(cx, &p->at, "a phase has a `temperature` or those of a `file`");
   return IG_OK;

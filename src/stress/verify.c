@@ -90,8 +90,9 @@ ig_status ig_stress_verify_blocks(ig_ctx *cx, const ig_verify_sink *sink) {
     TRY(patch(cx, &q, true, yields ? 100e6 : NAN));
     TRY(ig_stress_problem_step(&q, 1, 393.15, NULL, NULL));
     TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
-    ig_stress_row(sink, yields ? "clamped, 100 K, sigma_y = 100 MPa: stress, MPa"
-                               : "clamped, 100 K: stress, MPa",
+    ig_stress_row(sink,
+                  yields ? "clamped, 100 K, sigma_y = 100 MPa: stress, MPa"
+                         : "clamped, 100 K: stress, MPa",
                   "-E alpha dT / (1 - 2 nu)", -600, 1e-6 * mean[0], 1e-8, true);
     ig_stress_problem_free(&q);
   }
@@ -168,8 +169,8 @@ static ig_status bar_hot(ig_ctx *cx, const ig_verify_sink *sink) {
   for (int i = 0; i < 3; i++) {
     TRY(ig_stress_problem_step(&q, 1, 273.15 + at[i][0], NULL, NULL));
     TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
-    ig_stress_row(sink, "yield stress falls with heat: stress, MPa", "Code_Aster HSNV100",
-                  at[i][1], 1e-6 * mean[0], 1e-4, true);
+    ig_stress_row(sink, "yield stress falls with heat: stress, MPa", "Code_Aster HSNV100", at[i][1],
+                  1e-6 * mean[0], 1e-4, true);
     if (i)
       ig_stress_row(sink, "its plastic strain", "Code_Aster HSNV100", at[i][2], mean[7], 1e-4,
                     true);
@@ -212,12 +213,12 @@ ig_status ig_stress_verify_bars(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     const char *what;
     double H, C, heat, hot, cold, p;
-  } all[] = {{"perfect, 150 K: stress back at the start, MPa", 0, 0, 150, -240, 120, 1.2e-3 * 0.5},
-             {"perfect, 250 K: stress back at the start, MPa", 0, 0, 250, -240, 240, NAN},
-             {"isotropic, 300 K and back: stress, MPa", 20e9, 0, 300, -283.636364, 297.520661,
-              2.87603e-3},
-             {"kinematic, 300 K and back: stress, MPa", 0, 20e9, 300, -283.636364, 218.181818,
-              3.27273e-3}};
+  } all[] = {
+      {"perfect, 150 K: stress back at the start, MPa", 0, 0, 150, -240, 120, 1.2e-3 * 0.5},
+      {"perfect, 250 K: stress back at the start, MPa", 0, 0, 250, -240, 240, NAN},
+      {"isotropic, 300 K and back: stress, MPa", 20e9, 0, 300, -283.636364, 297.520661, 2.87603e-3},
+      {"kinematic, 300 K and back: stress, MPa", 0, 20e9, 300, -283.636364, 218.181818,
+       3.27273e-3}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     double hot, cold, p;
     IG_TRY(bar_cycle(cx, all[i].H, all[i].C, all[i].heat, &hot, &cold, &p));
@@ -233,13 +234,13 @@ ig_status ig_stress_verify_bars(ig_ctx *cx, const ig_verify_sink *sink) {
 /* --- the Satoh test --- */
 
 static const double weld_young[][2] = {
-    {293.15, 195.6e9},  {373.15, 191.2e9},  {473.15, 185.7e9},  {573.15, 179.6e9},
-    {673.15, 172.6e9},  {773.15, 164.5e9},  {873.15, 155e9},    {973.15, 144.1e9},
-    {1073.15, 131.4e9}, {1173.15, 116.8e9}, {1273.15, 100e9},   {1373.15, 80e9},
-    {1473.15, 57e9},    {1573.15, 30e9},    {1673.15, 2e9},     {1773.15, 1e9}};
+    {293.15, 195.6e9},  {373.15, 191.2e9},  {473.15, 185.7e9}, {573.15, 179.6e9},
+    {673.15, 172.6e9},  {773.15, 164.5e9},  {873.15, 155e9},   {973.15, 144.1e9},
+    {1073.15, 131.4e9}, {1173.15, 116.8e9}, {1273.15, 100e9},  {1373.15, 80e9},
+    {1473.15, 57e9},    {1573.15, 30e9},    {1673.15, 2e9},    {1773.15, 1e9}};
 static const double weld_yield[][2] = {
-    {293.15, 286e6}, {473.15, 212e6},  {673.15, 180e6},  {873.15, 137e6},  {1073.15, 139e6},
-    {1273.15, 70e6}, {1373.15, 35e6},  {1473.15, 16e6},  {1573.15, 10e6},  {1773.15, 10e6}};
+    {293.15, 286e6}, {473.15, 212e6}, {673.15, 180e6}, {873.15, 137e6}, {1073.15, 139e6},
+    {1273.15, 70e6}, {1373.15, 35e6}, {1473.15, 16e6}, {1573.15, 10e6}, {1773.15, 10e6}};
 static const double weld_tangent[][2] = {{293.15, 2.4e9},   {973.15, 2.4e9},  {1073.15, 2.35e9},
                                          {1173.15, 1.5e9},  {1273.15, 0.8e9}, {1373.15, 0.725e9},
                                          {1473.15, 0.15e9}, {1573.15, 10e6}};
@@ -288,20 +289,36 @@ ig_status ig_stress_verify_satoh(ig_ctx *cx, const ig_verify_sink *sink) {
     double kinematic;
     bool anneal;
     double stress[4], tolerance;
-  } all[] = {{"isotropic, recovery: MPa after 200, 400, 600, 800 s", "Code_Aster HSNV140", 0, true,
-              {313.43, 312.63, 311.27, 336.50}, 1e-4},
-             {"kinematic, recovery: MPa", "Code_Aster HSNV140", 1, true,
-              {313.43, 312.63, 308.73, 309.17}, 1e-4},
-             {"isotropic: MPa", "the same tables, in one dimension", 0, false,
-              {383.227, 449.794, 486.687, 502.685}, 1e-4},
-             {"kinematic: MPa", "the same tables, in one dimension", 1, false,
-              {282.049, 281.607, 281.607, 282.049}, 1e-4}};
+  } all[] = {{"isotropic, recovery: MPa after 200, 400, 600, 800 s",
+              "Code_Aster HSNV140",
+              0,
+              true,
+              {313.43, 312.63, 311.27, 336.50},
+              1e-4},
+             {"kinematic, recovery: MPa",
+              "Code_Aster HSNV140",
+              1,
+              true,
+              {313.43, 312.63, 308.73, 309.17},
+              1e-4},
+             {"isotropic: MPa",
+              "the same tables, in one dimension",
+              0,
+              false,
+              {383.227, 449.794, 486.687, 502.685},
+              1e-4},
+             {"kinematic: MPa",
+              "the same tables, in one dimension",
+              1,
+              false,
+              {282.049, 281.607, 281.607, 282.049},
+              1e-4}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     double stress[4];
     IG_TRY(satoh(cx, all[i].kinematic, all[i].anneal, stress));
     for (int k = 0; k < 4; k++)
-      ig_stress_row(sink, all[i].what, all[i].source, all[i].stress[k], stress[k],
-                    all[i].tolerance, true);
+      ig_stress_row(sink, all[i].what, all[i].source, all[i].stress[k], stress[k], all[i].tolerance,
+                    true);
   }
   return IG_OK;
 }

@@ -9,7 +9,8 @@ extern const ig_verify_entry ig_stress_verify[];
 static inline void ig_stress_row(const ig_verify_sink *sink, const char *quantity,
                                  const char *source, double expected, double computed,
                                  double tolerance, bool relative) {
-  sink->row(sink->user, &(ig_verify_row){quantity, source, expected, computed, tolerance, relative});
+  sink->row(sink->user,
+            &(ig_verify_row){quantity, source, expected, computed, tolerance, relative});
 }
 
 /* verify.c */

@@ -83,7 +83,8 @@ static double curvature(const ig_stress_problem *q, double length, double at) {
   int n[3] = {0};
   for (ig_lid i = 0; i < q->mesh->nodes; i++)
     for (int k = 0; k < 3; k++)
-      if (fabs(x[3 * (int64_t)i] - (at + (k - 1) * d)) < 1e-9 && fabs(x[3 * (int64_t)i + 2]) < 1e-9) {
+      if (fabs(x[3 * (int64_t)i] - (at + (k - 1) * d)) < 1e-9 &&
+          fabs(x[3 * (int64_t)i + 2]) < 1e-9) {
         w[k] += u[3 * (int64_t)i + 2];
         n[k]++;
       }

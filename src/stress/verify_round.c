@@ -41,7 +41,8 @@ static ig_status sphere_mesh(ig_stress_problem *q, double a, double b, int n, in
   TRY(IG_NEW(cx, &x, 3 * total, "sphere"));
   TRY(IG_NEW(cx, &same, total, "sphere"));
   for (int i = 0; i < total; i++) {
-    const int k = i / (3 * side * side), p = i / (side * side) % 3, j = i / side % side, l = i % side;
+    const int k = i / (3 * side * side), p = i / (side * side) % 3, j = i / side % side,
+              l = i % side;
     const double s = tan(0.25 * 3.14159265358979323846 * l / n),
                  t = tan(0.25 * 3.14159265358979323846 * j / n);
     const double r = a + (b - a) * k / layers, scale = r / sqrt(1 + s * s + t * t);
@@ -344,11 +345,11 @@ ig_status ig_stress_verify_sphere_pressure(ig_ctx *cx, const ig_verify_sink *sin
   const int layers = 30;
   TRY(sphere_new(cx, &q, 0.1, 0.2, 6, layers));
   ig_stress_problem_material(&q, 0, 210e9, 0.3, 1.2e-5, 240e6, 0, 0);
-  q.load[0] = (ig_stress_load){.set = "inside",
-                               .pressure = 280e6,
-                               .total = {NAN, NAN, NAN},
-                               .history = ig_stress_problem_table(
-                                   &q, 3, (double[][2]){{0, 0}, {4, 1}, {5, 0}})};
+  q.load[0] = (ig_stress_load){
+      .set = "inside",
+      .pressure = 280e6,
+      .total = {NAN, NAN, NAN},
+      .history = ig_stress_problem_table(&q, 3, (double[][2]){{0, 0}, {4, 1}, {5, 0}})};
   q.c.loads = (ig_list){1, q.load};
   TRY(ig_stress_problem_open(&q));
   for (int k = 0; k < 4; k++)
