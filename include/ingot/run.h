@@ -38,7 +38,9 @@ typedef void ig_figure_fn(void *user, const char *key, double value, const char 
 typedef struct {
   const char *out;     /* output folder; NULL: none is written */
   const char *restart; /* checkpoint to continue from; NULL: from the start */
-  bool force;          /* continue from it though the case has changed since it was written */
+  /* Continue from it though the case has changed since it was written; replace files in `out` that
+     have the names of ours though nothing says that they are ours. */
+  bool force;
   /* Finish what `out` holds of this very case: nothing is done if it is complete, a checkpoint is
      gone on from, anything else is replaced. */
   bool resume;

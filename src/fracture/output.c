@@ -1,5 +1,6 @@
 /* What a run leaves behind: the opened mesh as snapshots, its figures, the pieces as a table. */
 #include "core/schedule.h"
+#include "core/number.h"
 #include "fracture/run.h"
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
@@ -225,10 +226,10 @@ static ig_status pieces_table(ig_job *job, ig_frac_model *m, const ig_frac_piece
                                  "vx [m/s],vy [m/s],vz [m/s]\n");
     for (int32_t i = 0; i < p->count && at < room; i++) {
       const double *f = sum + (int64_t)i * WIDTH, w = f[MASS];
-      at += (size_t)snprintf(text + at, room - at,
-                             "%" PRId32 ",%.0f,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
-                             f[ELEMENTS], w, f[X] / w, f[X + 1] / w, f[X + 2] / w, f[V] / w,
-                             f[V + 1] / w, f[V + 2] / w);
+      at += (size_t)ig_format(text + at, room - at,
+                              "%" PRId32 ",%.0f,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
+                              f[ELEMENTS], w, f[X] / w, f[X + 1] / w, f[X + 2] / w, f[V] / w,
+                              f[V + 1] / w, f[V + 2] / w);
     }
     status = sink->file(sink, "fragments.csv", text, at < room ? at : room);
   }

@@ -1,6 +1,7 @@
 /* Abaqus input files: *NODE, *ELEMENT, *NSET, *ELSET, *SURFACE of one part; the rest is passed
    over. */
 #include "io/mesh_io.h"
+#include "core/number.h"
 #include "io/store.h"
 
 #include <stdio.h>
@@ -326,8 +327,8 @@ static void inp_write(FILE *f, const ig_mesh *mesh) {
   static const char *const plane[] = {"B31", "CPS3", "CPS6", "CPS4", "", "", ""};
   fprintf(f, "*HEADING\nIngot mesh\n*NODE\n");
   for (ig_lid n = 0; n < mesh->nodes; n++)
-    fprintf(f, "%d, %.17g, %.17g, %.17g\n", n + 1, mesh->x[3 * (size_t)n],
-            mesh->x[3 * (size_t)n + 1], mesh->x[3 * (size_t)n + 2]);
+    ig_print(f, "%d, %.17g, %.17g, %.17g\n", n + 1, mesh->x[3 * (size_t)n],
+             mesh->x[3 * (size_t)n + 1], mesh->x[3 * (size_t)n + 2]);
   ig_lid element = 0;
   for (int b = 0; b < mesh->blocks; b++) {
     const ig_block *block = &mesh->block[b];

@@ -1,6 +1,7 @@
 /* What readers of text meshes share: lines with places, numbers, and files that number nodes and
    elements as they please. */
 #include "io/mesh_io.h"
+#include "core/number.h"
 #include "io/store.h"
 
 #include <errno.h>
@@ -92,7 +93,7 @@ ig_status ig_text_real(ig_mesh_text *t, const char *from, const char *stop, doub
   for (char *c = copy; *c; c++)
     if (*c == 'd' || *c == 'D') /* as Fortran writes doubles */
       *c = 'e';
-  *value = strtod(copy, &end);
+  *value = ig_decimal_read(copy, &end);
   if (*end || !isfinite(*value))
     return not_a(t, "a finite number", from, stop);
   return IG_OK;

@@ -3,6 +3,7 @@
    "faces:NAME" hold a bit for each local face, "tag" the region, "shell" marks a flat mesh that
    lives in space. So every set can be looked at in a viewer. */
 #include "io/mesh_io.h"
+#include "core/number.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
 
@@ -475,8 +476,8 @@ static void legacy_write(FILE *f, const ig_snapshot *snap) {
   fprintf(f, "# vtk DataFile Version 3.0\nIngot mesh\nASCII\nDATASET UNSTRUCTURED_GRID\n");
   fprintf(f, "POINTS %lld double\n", (long long)snap->points);
   for (int64_t i = 0; i < snap->points; i++)
-    fprintf(f, "%.17g %.17g %.17g\n", snap->point[3 * i], snap->point[3 * i + 1],
-            snap->point[3 * i + 2]);
+    ig_print(f, "%.17g %.17g %.17g\n", snap->point[3 * i], snap->point[3 * i + 1],
+             snap->point[3 * i + 2]);
   fprintf(f, "CELLS %lld %lld\n", (long long)snap->cells,
           (long long)snap->cells + (long long)snap->corners);
   for (int64_t c = 0; c < snap->cells; c++) {

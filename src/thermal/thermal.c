@@ -24,7 +24,7 @@ static void room_close(void *self) {
 
 static ig_status begin(void *self) {
   ig_thermal_run *run = self;
-  return ig_heat_begin(run->job->cx, &run->heat, 0);
+  return ig_heat_begin(run->job->cx, &run->heat);
 }
 
 /* Each batch is written while the device works on the one before. */
@@ -79,7 +79,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   char text[128];
   ig_status status;
   IG_TRY_GOTO(status, done, ig_thermal_open(job, &r));
-  snprintf(text, sizeof text, "%.4g s (element %d)", 2 / r.heat.rate, (int)r.heat.limiting);
+  snprintf(text, sizeof text, "%.4g s (element %d)", 2 / r.rate, (int)r.heat.limiting);
   line(user, "critical step", text);
   snprintf(text, sizeof text, "%lld of %.4g s", (long long)r.steps, r.dt);
   line(user, "steps", text);
