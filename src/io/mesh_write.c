@@ -1,6 +1,7 @@
 /* Meshes written for other programs: Gmsh's .msh (version 2.2 text) and the outer surface as STL.
  */
 #include "io/mesh_io.h"
+#include "core/number.h"
 #include "io/store.h"
 #include "mesh/topology.h"
 
@@ -56,8 +57,8 @@ static void msh_write(FILE *f, const ig_mesh *mesh) {
     fprintf(f, "%d %d \"%s\"\n", set_dim(mesh, &mesh->set[s]), ++groups, mesh->set[s].name);
   fprintf(f, "$EndPhysicalNames\n$Nodes\n%d\n", mesh->nodes);
   for (ig_lid n = 0; n < mesh->nodes; n++)
-    fprintf(f, "%d %.17g %.17g %.17g\n", n + 1, mesh->x[3 * (size_t)n], mesh->x[3 * (size_t)n + 1],
-            mesh->x[3 * (size_t)n + 2]);
+    ig_print(f, "%d %.17g %.17g %.17g\n", n + 1, mesh->x[3 * (size_t)n], mesh->x[3 * (size_t)n + 1],
+             mesh->x[3 * (size_t)n + 2]);
   const ig_lid elements = ig_mesh_elements(mesh);
   long long count = elements, next = elements;
   for (int s = 0; s < mesh->sets; s++)
