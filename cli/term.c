@@ -14,6 +14,7 @@
 static struct {
   bool quiet, shown;                       /* shown: a progress line stands on the terminal */
   double start, first, last, next_percent; /* first: how much was done when the clock started */
+  double next_line;                        /* of a log, s */
   char unit[32];
 } term;
 static ig_ctx *volatile running;
@@ -86,6 +87,7 @@ static void progress_line(void *user, const ig_progress *p) {
     term.first = p->done;
     term.last = 0;
     term.next_percent = 0;
+    term.next_line = t + 10;
   }
   const bool counts = strcmp(p->unit, "s") != 0; /* "step 3 of 7", but "2e-06 of 5e-06 s" */
   char left[48] = "", rate[48] = "", text[256];
@@ -107,9 +109,12 @@ static void progress_line(void *user, const ig_progress *p) {
     fprintf(stderr, "\r\033[K%.*s", columns, text);
     fflush(stderr);
     term.shown = true;
-  } else if (100 * fraction >= term.next_percent) { /* a log: a line every tenth of the way */
+  } else if (100 * fraction >= term.next_percent || t >= term.next_line) {
+    /* a log: a line every tenth of the way, and after 10 s, 20 s, … 10 min, then every 10 min */
     fprintf(stderr, "%s\n", text);
-    term.next_percent = 10 * floor(10 * fraction) + 10;
+    if (100 * fraction >= term.next_percent)
+      term.next_percent = 10 * floor(10 * fraction) + 10;
+    term.next_line = t + fmin(fmax(t - term.start, 10), 600);
   }
 }
 

@@ -34,7 +34,7 @@ static ig_status step_find(ig_dyn_job *r, const ig_dyn_analysis *a, double *dt) 
 }
 
 static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
-  double dt;
+  double dt = 0;
   IG_TRY(step_find(r, a, &dt));
   return ig_dyn_set_clock(r->m, dt, isnan(a->damping) ? 0 : a->damping);
 }

@@ -68,6 +68,17 @@ ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *
                  names[0] ? names : "none");
 }
 
+/* What people look for first; else the first that is there. */
+static const char *usual_field(const ig_snapshot *snap) {
+  static const char *const wanted[] = {"density", "T",         "temperature",
+                                       "damage",  "von_mises", "principal_stress"};
+  for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+    for (int i = 0; i < snap->fields; i++)
+      if (strcmp(snap->field[i].name, wanted[k]) == 0)
+        return wanted[k];
+  return snap->fields ? snap->field[0].name : "none";
+}
+
 /* --- which cells are drawn */
 static ig_status cells_keep(const ig_snapshot *snap, const char *path, const ig_view_options *o,
                             uint8_t **keep) {
@@ -380,7 +391,7 @@ static ig_status draw(ig_snapshot *snap, const char *path, const ig_view_options
                       const ig_surface *surface, ig_canvas *canvas) {
   ig_scalar s = {0};
   scene k = {.snap = snap, .surface = surface};
-  const char *field = o->field ? o->field : snap->fields ? snap->field[0].name : "none";
+  const char *field = o->field ? o->field : usual_field(snap);
   if (strcmp(field, "none") != 0) {
     IG_TRY(ig_scalar_find(snap, path, field, &s));
     k.s = &s;
