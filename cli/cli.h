@@ -25,7 +25,7 @@ typedef struct {
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge;
   double power, travel, feed, z; /* of toolpaths */
-  bool quiet, list, quick, man, reference, keys, edges, bare, resume, force, report;
+  bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report;
   bool given_range, given_view, given_threshold_range;
   cli_texts words; /* what is no option */
 } cli_args;

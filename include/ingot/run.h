@@ -72,6 +72,8 @@ IG_API IG_MUST_CHECK ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh,
    them. Room NULL: the keys of all rooms. */
 typedef void ig_text_fn(void *user, const char *text);
 IG_API IG_MUST_CHECK ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user);
+/* The same as a JSON Schema (draft 7), for editors. */
+IG_API IG_MUST_CHECK ig_status ig_schema(ig_ctx *cx, ig_text_fn *text, void *user);
 IG_API IG_MUST_CHECK ig_status ig_completion(ig_ctx *cx, const char *room, ig_text_fn *text,
                                              void *user);
 

@@ -268,7 +268,7 @@ static ig_status blocks_make(reader *r, bulk *b) {
   IG_TRY(IG_NEW(r->cx, &r->cell_of, most + 1, "element numbers"));
   r->cell_most = (ig_lid)most;
   IG_TRY(IG_NEW(r->cx, &number, b->count, "element numbers"));
-  const ig_cells cells = {(ig_lid)b->count, b->type, b->offset, b->corner, NULL};
+  const ig_cells cells = {(ig_lid)b->count, b->type, b->offset, b->corner, NULL, false, NULL};
   const ig_status status = ig_mesh_add_cells(r->cx, r->mesh, &cells, number);
   for (size_t i = 0; i <= most; i++)
     r->cell_of[i] = -1;

@@ -215,6 +215,8 @@ static bool attribute(const char *tag, const char *end, const char *name, char *
       return false;
     memcpy(value, from, (size_t)(stop - from));
     value[stop - from] = '\0';
+    for (char *c = value; *c; c++) /* what a file holds is shown, not obeyed */
+      *c = (unsigned char)*c < ' ' ? '?' : *c;
     return true;
   }
   return false;

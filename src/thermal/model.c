@@ -1,5 +1,6 @@
 /* From the case to the engine: materials, conditions, births, the step. */
 #include "thermal/thermal.h"
+#include "backend/backend.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -77,6 +78,14 @@ static ig_status step_choose(ig_thermal_run *run) {
   return IG_OK;
 }
 
+/* Steps in a batch: long enough to be worth a launch, short enough to answer Ctrl-C; from sizes
+   alone, so that no result can depend on the clock. */
+static int batch_length(const ig_thermal_run *run) {
+  const bool cuda = run->job->cx->backend->kernels == IG_KERNELS_CUDA;
+  const double steps = (cuda ? 2e9 : 5e6) / (double)run->heat.elements;
+  return steps < 1 ? 1 : steps > 8192 ? 8192 : (int)steps;
+}
+
 /* Whether some material can melt: else there is nothing to look for in an element's past. */
 static bool melts(const ig_thermal_run *run) {
   for (int m = 0; m < run->job->materials->count; m++)
@@ -149,7 +158,6 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   run->layer_z = run->interlayer = NAN;
   run->leap = -IG_THERMAL_FIRST_WAIT;
   run->wait = IG_THERMAL_FIRST_WAIT;
-  run->most = 16;
   IG_TRY(materials_assign(run));
   IG_TRY(ig_thermal_initials(run));
   const int beams = run->c->beams.count;
@@ -165,6 +173,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   run->pools = beams < 2 ? 1 : 1 + (beams < IG_SURVEY_POOLS ? beams : IG_SURVEY_POOLS);
   IG_TRY(IG_NEW(cx, &run->melt_most, run->pools, "melt pools"));
   IG_TRY(step_choose(run));
+  run->most = batch_length(run);
   ig_thermal_surroundings_start(run);
   IG_TRY(ig_thermal_surroundings_set(run, 0));
   idle_warn(run);

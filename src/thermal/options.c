@@ -78,6 +78,9 @@ static const ig_option beam_options[] = {
     IG_REAL(B, reach, "m", NULL, IG_TINY, 1,
             "surface: how far above or below the path a face may lie; left out: the radius, or 1.5 "
             "bead heights if that is more"),
+    IG_BOOL(B, normalise, "true",
+            "all the absorbed power goes into what the beam meets, on any mesh; false: what misses "
+            "the part is lost, and reported as beam_missed"),
     IG_MAP(B, path, ig_path_case, path_options, NULL, "toolpath from a file"),
     IG_MAP(B, raster, ig_raster_case, raster_options, NULL, "or made from hatched layers"),
     IG_END};

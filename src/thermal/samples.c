@@ -53,7 +53,8 @@ static void start(ig_thermal_sample *s, const char *name, double emissivity, dou
   s->boundary[1] = (ig_thermal_boundary){
       .set = {1, &s->place[1]}, .temperature = {1, s->zero, s->cold}, .emissivity = NAN};
   s->born[0] = "build";
-  s->beam = (ig_beam_case){.model = IG_BEAM_SURFACE,
+  s->beam = (ig_beam_case){.normalise = true,
+                           .model = IG_BEAM_SURFACE,
                            .depth = NAN,
                            .front = NAN,
                            .rear = NAN,

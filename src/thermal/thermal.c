@@ -32,19 +32,12 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   ig_thermal_run *run = self;
   const int64_t first = run->done, target = first + most + ahead;
   const int batch = run->most;
-  const double start = ig_now();
   if (run->step == run->done)
     IG_TRY(ig_thermal_write(run, batch < most ? batch : most, false));
   IG_TRY(ig_thermal_advance(run));
-  const int64_t taken = run->done - first, left = target - run->done;
+  const int64_t left = target - run->done;
   if (left > 0)
     IG_TRY(ig_thermal_write(run, batch < left ? batch : left, true));
-  const double took = ig_now() - start;
-  /* long enough to be worth a launch, short enough to answer Ctrl-C */
-  if (took < 0.1 && taken == batch && batch < 8192)
-    run->most *= 2;
-  else if (took > 0.5 && batch > 1)
-    run->most /= 2;
   return IG_OK;
 }
 

@@ -82,7 +82,7 @@ typedef struct {
   int64_t step;    /* written so far */
   int64_t done;    /* given to the device */
   int64_t before;  /* evaluations of runs that this one continues */
-  int most;        /* steps in a batch, by what the last ones took; changes no result */
+  int most;        /* steps in a batch */
   double dt;
   int64_t leap;    /* steps to take at once while beams are off; plain ones count it up */
   int64_t wait;    /* plain steps after a long one that went too far */

@@ -255,6 +255,42 @@ static void limits_of_the_step(void **state) {
   }
 }
 
+/* A beam that may miss: all of it on a wide plate, half of it along an edge, nothing beside it. */
+static void a_beam_may_miss(void **state) {
+  (void)state;
+  static const char *const models[] = {"surface", "gaussian", "goldak", "cylinder"};
+  static const struct {
+    int y; /* mm */
+    double share;
+  } places[] = {{3, 1}, {6, 0.5}, {9, 0}};
+  text_write("case.yaml",
+             "physics: thermal\n"
+             "mesh: {boxes: [{name: p, size: [8 mm, 6 mm, 2 mm], cells: [32, 24, 8]}]}\n"
+             "materials: {name: m, density: 8000, conductivity: 20, specific_heat: 500}\n"
+             "duration: 10 ms\n"
+             "output: {count: 0, history_every: 1000000}\n");
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int m = 0; m < 4; m++)
+      for (int p = 0; p < 3; p++) {
+        char text[512], beam[512];
+        snprintf(text, sizeof text,
+                 "t,x,y,z,power\n0,3e-3,%de-3,2e-3,100\n0.01,5e-3,%de-3,2e-3,0\n", places[p].y,
+                 places[p].y);
+        text_write("path.csv", text);
+        snprintf(beam, sizeof beam,
+                 "{model: %s, radius: 0.8 mm, depth: 0.7 mm, rear: 1 mm, absorptivity: 0.5, "
+                 "normalise: false, path: {file: '%s/path.csv', unit: 1 m}}",
+                 models[m], folder);
+        const char *const keys[] = {"beams", beam, NULL};
+        row r;
+        case_run(*backend, "miss", NULL, keys, &r, NULL);
+        if (!(fabs(of(&r, "E_source") / 0.5 - places[p].share) < 0.02))
+          print_message("%s at %d mm: %g\n", models[m], places[p].y, of(&r, "E_source") / 0.5);
+        assert_near(of(&r, "E_source") / 0.5, places[p].share, 0.02); /* of 0.5 x 100 W x 10 ms */
+        assert_near(of(&r, "E_gap"), 0, 1e-9);
+      }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_held_temperature_may_rise),
@@ -263,6 +299,7 @@ int main(void) {
       cmocka_unit_test(temperatures_at_the_start),
       cmocka_unit_test(a_pool_per_beam),
       cmocka_unit_test(limits_of_the_step),
+      cmocka_unit_test(a_beam_may_miss),
   };
   folder = folder_new();
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
