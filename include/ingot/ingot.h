@@ -6,6 +6,8 @@
 #include <ingot/context.h>
 #include <ingot/mesh.h>
 #include <ingot/run.h>
+#include <ingot/sim.h>
+#include <ingot/version.h>
 #include <ingot/view.h>
 
 #endif
