@@ -7,6 +7,8 @@
 #include <ingot/mesh.h>
 #include <ingot/path.h>
 #include <ingot/run.h>
+#include <ingot/sim.h>
+#include <ingot/version.h>
 #include <ingot/view.h>
 
 #endif

@@ -197,6 +197,7 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   s->front = isnan(c->front) ? c->radius : c->front;
   s->rear = isnan(c->rear) ? 2 * s->front : c->rear;
   s->reach = isnan(c->reach) ? fmax(reach, c->radius) : c->reach;
+  b->factor = 1;
   b->absorptivity = isnan(c->absorptivity) ? absorptivity : c->absorptivity;
   if (isnan(b->absorptivity))
     return ig_fail_at(
