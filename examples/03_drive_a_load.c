@@ -2,9 +2,9 @@
 #include "heat.h"
 
 static double hottest(ig_ctx *cx, ig_sim *sim) {
-  ig_view T;
+  ig_field_view T;
   double most = 0;
-  TRY(cx, ig_sim_view(sim, "T", IG_HOST, &T));
+  TRY(cx, ig_sim_view(sim, "T", IG_ON_HOST, &T));
   for (int64_t n = 0; n < T.info.count; n++) {
     const char *at = (const char *)T.data + n * T.stride[0];
     const double t = T.info.dtype == IG_F64 ? *(const double *)at : *(const float *)at;

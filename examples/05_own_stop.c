@@ -8,7 +8,7 @@ int main(void) {
   ig_ctx *cx;
   ig_case *c;
   ig_sim *sim;
-  ig_view x;
+  ig_field_view x;
   TRY(cx, ig_ctx_open(&(ig_ctx_options){.backend = "cpu"}, &cx));
   TRY(cx, ig_case_new(cx, &c));
   TRY(cx, ig_case_set(c, "physics", "topopt"));
@@ -18,7 +18,7 @@ int main(void) {
   TRY(cx, ig_case_set_real(c, "volume", 0.4));
   TRY(cx, ig_case_set_int(c, "iterations", 200));
   TRY(cx, ig_sim_open(c, NULL, &sim));
-  TRY(cx, ig_sim_view(sim, "design", IG_HOST, &x));
+  TRY(cx, ig_sim_view(sim, "design", IG_ON_HOST, &x));
   const size_t n = (size_t)x.info.count;
   double *now = malloc(n * sizeof *now), *before = malloc(n * sizeof *before);
   TRY(cx, ig_sim_get(sim, "design", before));

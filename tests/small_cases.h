@@ -39,22 +39,14 @@ static const char *const small_thermal[] = {
     "{count: 3, history_every: 97, checkpoint_every: 0}",
     NULL};
 static const char *const small_topopt[] = {
-    "physics",
-    "topopt",
-    "grid",
-    "{elements: [10, 6, 4]}",
-    "volume",
-    "0.4",
-    "supports",
-    "[{box: {min: [0, 0, 0], max: [0, 6, 4]}}]",
-    "loads",
-    "[{box: {min: [10, 0, 0], max: [10, 0, 4]}, force: [0, -1, 0]}]",
-    "optimiser",
-    "{method: mma}",
-    "iterations",
-    "9",
-    "output",
-    "{every: 3, history_every: 2, checkpoint_every: 0}",
+    "physics",    "topopt",
+    "grid",       "{elements: [10, 6, 4]}",
+    "volume",     "0.4",
+    "supports",   "[{box: {min: [0, 0, 0], max: [0, 6, 4]}}]",
+    "loads",      "[{box: {min: [10, 0, 0], max: [10, 0, 4]}, force: [0, -1, 0]}]",
+    "optimiser",  "{method: mma}",
+    "iterations", "9",
+    "output",     "{every: 3, history_every: 2, checkpoint_every: 0}",
     NULL};
 static const char *const small_fracture[] = {
     "physics",
@@ -109,29 +101,21 @@ static const char *const small_dynamics[] = {
     OUTPUT,
     NULL};
 static const char *const small_static[] = {
-    "physics",
-    "dynamics",
-    "precision",
-    "double",
-    "mesh",
-    "{boxes: [{size: [1, 0.2, 0.2], cells: [5, 1, 1]}]}",
-    "materials",
-    "[{name: steel, density: 7850, young: 210 GPa, poisson: 0.3}]",
-    "supports",
-    "[{set: xmin, fix: xyz}]",
-    "loads",
-    "[{set: xmax, total: [0, 0, -10 kN]}]",
-    "analysis",
-    "[{kind: static, tolerance: 1e-3}, {kind: dynamic, duration: 0.3 ms}]",
-    "output",
-    OUTPUT,
+    "physics",   "dynamics",
+    "precision", "double",
+    "mesh",      "{boxes: [{size: [1, 0.2, 0.2], cells: [5, 1, 1]}]}",
+    "materials", "[{name: steel, density: 7850, young: 210 GPa, poisson: 0.3}]",
+    "supports",  "[{set: xmin, fix: xyz}]",
+    "loads",     "[{set: xmax, total: [0, 0, -10 kN]}]",
+    "analysis",  "[{kind: static, tolerance: 1e-3}, {kind: dynamic, duration: 0.3 ms}]",
+    "output",    OUTPUT,
     NULL};
 #undef OUTPUT
 
 static const small_case small_cases[] = {
-    {"thermal", false, 0, small_thermal},    {"topopt", false, 1, small_topopt},
-    {"fracture", false, 0, small_fracture},  {"insertion", true, -1, small_insertion},
-    {"dynamics", false, 0, small_dynamics},  {"static", false, 0, small_static},
+    {"thermal", false, 0, small_thermal},   {"topopt", false, 1, small_topopt},
+    {"fracture", false, 0, small_fracture}, {"insertion", true, -1, small_insertion},
+    {"dynamics", false, 0, small_dynamics}, {"static", false, 0, small_static},
 };
 enum { SMALL_CASES = sizeof small_cases / sizeof *small_cases };
 

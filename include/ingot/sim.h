@@ -10,7 +10,8 @@
      ig_sim_finish(sim);             figures and summary
      ig_sim_close(sim);
 
-   A simulation uses the context of its case; one at a time per context. Close it before the case. */
+   A simulation uses the context of its case; one at a time per context. Close it before the case.
+ */
 #ifndef INGOT_SIM_H
 #define INGOT_SIM_H
 
@@ -29,7 +30,7 @@ typedef struct {
 } ig_sim_options;
 
 /* Everything up to the first step. The start is written where there is an output folder. On failure
-   *sim is NULL. `options` may be NULL. */
+ *sim is NULL. `options` may be NULL. */
 IG_API IG_MUST_CHECK ig_status ig_sim_open(ig_case *c, const ig_sim_options *options, ig_sim **sim);
 /* Takes up to `steps` steps, fewer at the end; *done (NULL: not wanted) says how many. A step that
    cannot be divided, a static analysis or a long step over a dwell, is taken whole. IG_INTERRUPTED:
@@ -61,21 +62,22 @@ typedef void ig_field_fn(void *user, const ig_field_info *info);
 /* The fields there are, one call each. */
 IG_API void ig_sim_fields(ig_sim *sim, ig_field_fn *field, void *user);
 
-typedef enum { IG_HOST, IG_DEVICE } ig_side;
+typedef enum { IG_ON_HOST, IG_ON_DEVICE } ig_side;
 typedef struct {
   ig_field_info info;
-  const void *data;   /* on that side; read only: change a field by ig_sim_set */
-  int64_t stride[2];  /* bytes from one node or element to the next, from one component to the next */
-  bool copied;        /* made for you; else this is the simulation's own memory */
+  const void *data; /* on that side; read only: change a field by ig_sim_set */
+  int64_t
+      stride[2]; /* bytes from one node or element to the next, from one component to the next */
+  bool copied;   /* made for you; else this is the simulation's own memory */
   int64_t generation; /* see ig_sim_is_fresh */
-} ig_view;
+} ig_field_view;
 /* A field as it stands. A view on the device is always the simulation's own memory (IG_UNSUPPORTED
    for a field that is not stored there in the mesh's order); one on the host is a copy unless both
    sides are the same memory. Valid until the simulation is changed or advanced. */
 IG_API IG_MUST_CHECK ig_status ig_sim_view(ig_sim *sim, const char *name, ig_side side,
-                                           ig_view *view);
+                                           ig_field_view *view);
 /* Whether a view still shows the state; the memory of one that does not may be gone. */
-IG_API bool ig_sim_is_fresh(const ig_sim *sim, const ig_view *view);
+IG_API bool ig_sim_is_fresh(const ig_sim *sim, const ig_field_view *view);
 /* Copies a field, count x components, into `values`, or from there into the simulation. What is set
    counts as put in from outside: energy balances stay closed. */
 IG_API IG_MUST_CHECK ig_status ig_sim_get(ig_sim *sim, const char *name, double *values);

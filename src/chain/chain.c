@@ -237,7 +237,8 @@ static ig_status stage_run(ig_chain *chain, int stage, bool resume) {
   ig_run_stats stats = {0};
   IG_TRY(ig_stage_resolve(chain, stage, false));
   ig_info(chain->cx, "stage %d of %d: %s", stage + 1, chain->stages, s->name);
-  IG_TRY(ig_run_for(s->own, &(ig_run_options){.out = s->folder, .resume = resume, .stats = &stats}, ig_rooms()));
+  IG_TRY(ig_run_for(s->own, &(ig_run_options){.out = s->folder, .resume = resume, .stats = &stats},
+                    ig_rooms()));
   if (chain->cx->interrupted)
     return IG_FAIL(chain->cx, IG_INTERRUPTED, "interrupted after stage %s", s->name);
   if (stats.up_to_date)

@@ -157,8 +157,8 @@ typedef struct ig_room {
   /* Fills the job's counts; called after a failure too. */
   void (*tally)(void *self);
 
-  /* For other programs (include/ingot/sim.h); each may be left out. The i-th field, false beyond the
-     last. `get` and `set`: count x components, in the mesh's order; `get` is asked for fields
+  /* For other programs (include/ingot/sim.h); each may be left out. The i-th field, false beyond
+     the last. `get` and `set`: count x components, in the mesh's order; `get` is asked for fields
      without `dev` alone. `load` multiplies a load of the case. Nothing is pending when they are
      called. */
   bool (*field)(void *self, int i, ig_room_field *field);

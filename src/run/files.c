@@ -140,7 +140,7 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
 }
 
 ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
-                               ig_status status, const char *message, ig_sink *sink) {
+                           ig_status status, const char *message, ig_sink *sink) {
   char precision[16], assembly[16], stamp[IG_STAMP_TEXT];
   ig_job_stamp(c, job, stamp);
   const ig_summary summary = {
@@ -169,7 +169,7 @@ ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_sta
 }
 #else
 ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_restart **restart,
-                            ig_sink **sink, bool *up_to_date) {
+                        ig_sink **sink, bool *up_to_date) {
   (void)job, (void)restart, (void)sink, (void)up_to_date;
   if (!o->out && !o->restart)
     return IG_OK;
@@ -177,7 +177,7 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
                  "this build reads and writes no files: configure with -DINGOT_IO=ON");
 }
 ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
-                               ig_status status, const char *message, ig_sink *sink) {
+                           ig_status status, const char *message, ig_sink *sink) {
   (void)c, (void)job, (void)s, (void)message, (void)sink;
   return status;
 }

@@ -282,7 +282,8 @@ static bool field_at(ig_sim *s, int i, ig_room_field *f) {
 }
 
 static ig_field_info info_of(const ig_room_field *f) {
-  return (ig_field_info){f->name, f->unit, f->where, f->dtype, f->components, f->count, f->writable};
+  return (ig_field_info){f->name,       f->unit,  f->where,   f->dtype,
+                         f->components, f->count, f->writable};
 }
 
 void ig_sim_fields(ig_sim *s, ig_field_fn *field, void *user) {
@@ -320,13 +321,13 @@ static ig_status copy_make(ig_sim *s, const ig_room_field *f, size_t bytes) {
   return s->cx->backend->copy_out(s->cx, s->copy, f->dev, bytes);
 }
 
-ig_status ig_sim_view(ig_sim *s, const char *name, ig_side side, ig_view *view) {
+ig_status ig_sim_view(ig_sim *s, const char *name, ig_side side, ig_field_view *view) {
   ig_room_field f;
   if (!view)
     return IG_ARG;
-  *view = (ig_view){0};
+  *view = (ig_field_view){0};
   IG_TRY(field_find(s, name, &f));
-  if (!f.dev && side == IG_DEVICE)
+  if (!f.dev && side == IG_ON_DEVICE)
     return IG_FAIL(s->cx, IG_UNSUPPORTED,
                    "field '%s' is not stored on the device in the order of the mesh: ask for it on "
                    "the host",
@@ -337,8 +338,8 @@ ig_status ig_sim_view(ig_sim *s, const char *name, ig_side side, ig_view *view) 
     f.stride[0] = item * f.components;
     f.stride[1] = item;
   }
-  *view = (ig_view){info_of(&f), f.dev, {f.stride[0], f.stride[1]}, false, s->generation};
-  if (f.dev && (side == IG_DEVICE || !s->cx->backend->separate))
+  *view = (ig_field_view){info_of(&f), f.dev, {f.stride[0], f.stride[1]}, false, s->generation};
+  if (f.dev && (side == IG_ON_DEVICE || !s->cx->backend->separate))
     return IG_OK;
   const int64_t last = (f.count - 1) * f.stride[0] + (f.components - 1) * f.stride[1];
   IG_TRY(copy_make(s, &f, f.count > 0 ? (size_t)last + ig_dtype_size(f.dtype) : 1));
@@ -349,15 +350,15 @@ ig_status ig_sim_view(ig_sim *s, const char *name, ig_side side, ig_view *view) 
   return IG_OK;
 }
 
-bool ig_sim_is_fresh(const ig_sim *s, const ig_view *view) {
+bool ig_sim_is_fresh(const ig_sim *s, const ig_field_view *view) {
   return s && view && view->data && view->generation == s->generation;
 }
 
 ig_status ig_sim_get(ig_sim *s, const char *name, double *values) {
-  ig_view v;
+  ig_field_view v;
   if (!values)
     return IG_ARG;
-  IG_TRY(ig_sim_view(s, name, IG_HOST, &v));
+  IG_TRY(ig_sim_view(s, name, IG_ON_HOST, &v));
   for (int64_t i = 0; i < v.info.count; i++)
     for (int c = 0; c < v.info.components; c++) {
       const char *at = (const char *)v.data + i * v.stride[0] + c * v.stride[1];
@@ -377,7 +378,8 @@ ig_status ig_sim_set(ig_sim *s, const char *name, const double *values) {
     return IG_FAIL(s->cx, IG_INPUT, "field '%s' can be read only", name);
   for (int64_t i = 0; i < f.count * f.components; i++)
     if (!isfinite(values[i]))
-      return IG_FAIL(s->cx, IG_INPUT, "field '%s': value %lld is %g", name, (long long)i, values[i]);
+      return IG_FAIL(s->cx, IG_INPUT, "field '%s': value %lld is %g", name, (long long)i,
+                     values[i]);
   s->generation++;
   IG_TRY(s->march.room->set(s->march.self, name, values));
   s->march.saved = -1; /* a checkpoint of this step would hold what was before */

@@ -95,9 +95,8 @@ static int columns_fill(ig_thermal_run *run, const ig_heat_survey *s, column *c)
   memcpy(c, always, sizeof always);
   if (run->beams.count) {
     int64_t cursor = 0;
-    const double power =
-        run->beams.beam[0].factor *
-        ig_path_at(&run->beams.beam[0].path, &cursor, (double)run->done * run->dt, at);
+    const double power = run->beams.beam[0].factor * ig_path_at(&run->beams.beam[0].path, &cursor,
+                                                                (double)run->done * run->dt, at);
     const column beam[] = {{"beam_x [m]", at[0]},
                            {"beam_y [m]", at[1]},
                            {"beam_z [m]", at[2]},

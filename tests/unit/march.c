@@ -1,5 +1,5 @@
-/* The loop, the same for every room: first and last output, checkpoints, interruption at any moment,
-   step counts, runs without a sink, steps in any portions. */
+/* The loop, the same for every room: first and last output, checkpoints, interruption at any
+   moment, step counts, runs without a sink, steps in any portions. */
 #include "check.h"
 #include "run/job.h"
 #include "run/march.h"
@@ -37,9 +37,8 @@ static ig_status on_snapshot(ig_sink *sink, ig_snapshot *snap) {
   for (int i = 0; i < snap->fields; i++) {
     const ig_field *f = &snap->field[i];
     const int64_t items = f->where == IG_AT_POINTS ? snap->points : snap->cells;
-    r->pictures_hash =
-        hash(r->pictures_hash, f->data,
-             (size_t)items * (size_t)f->components * ig_dtype_size(f->dtype));
+    r->pictures_hash = hash(r->pictures_hash, f->data,
+                            (size_t)items * (size_t)f->components * ig_dtype_size(f->dtype));
   }
   ig_snapshot_free(snap);
   return IG_OK;
@@ -86,15 +85,15 @@ static void interrupt_then(void *user, const ig_progress *p) {
 static ig_ctx *ctx_watched(const char *backend) {
   static ig_ctx *cx;
   reports_left = 0;
-  GOOD(cx, ig_ctx_open(&(ig_ctx_options){.backend = backend,
-                                         .threads = 1,
-                                         .progress = interrupt_then,
-                                         .user = &cx},
-                       &cx));
+  GOOD(cx, ig_ctx_open(
+               &(ig_ctx_options){
+                   .backend = backend, .threads = 1, .progress = interrupt_then, .user = &cx},
+               &cx));
   return cx;
 }
 
-/* A run in portions of `portion` steps, recorded unless r is NULL; what it saved last is in *end. */
+/* A run in portions of `portion` steps, recorded unless r is NULL; what it saved last is in *end.
+ */
 static ig_status run(ig_ctx *cx, const small_case *s, int64_t portion, const ig_restart *restart,
                      record *r, int64_t *steps, ig_restart **end) {
   ig_case *c = small_open(cx, s);
