@@ -33,9 +33,8 @@ bench-tables: all ; $(BUILD)/ingot bench --markdown bench/tables.md
 verify: all ; $(BUILD)/ingot verify --markdown docs/verification.md
 # the pages that are made by the program itself
 docs: all ; @scripts/make-docs $(BUILD)/ingot
-install: all
-	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null
-	@cmake --build $(BUILD) -j $(JOBS) && cmake --install $(BUILD)
+# compiles nothing: the program finds its materials beside itself
+install: all ; @cmake --install $(BUILD) --prefix $(PREFIX)
 uninstall:
 	@[ -f $(BUILD)/install_manifest.txt ] || { echo "nothing was installed from $(BUILD)"; exit 1; }
 	@xargs -d '\n' rm -fv < $(BUILD)/install_manifest.txt && rm $(BUILD)/install_manifest.txt

@@ -7,6 +7,7 @@
      path: {from: shape}               the toolpath that stage made
      duration: {from: shape, figure: print_time, times: 1, plus: 5 s}    a number */
 #include "chain/chain.h"
+#include "core/number.h"
 #include "chain/shape.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
@@ -128,14 +129,14 @@ static ig_status figure_become(ig_chain *chain, ig_case *c, ig_node *node, int s
     return ig_fail_at(c->cx, &times->at, "times '%.60s': %s", times->text, problem);
   if (plus) { /* in whatever unit it carries: the figure's own is SI */
     char *end;
-    more = strtod(plus->text, &end);
+    more = ig_decimal_read(plus->text, &end);
     while (*end == ' ')
       end++;
     if (*end && !ig_number_read(plus->text, "s", &more, problem, sizeof problem) &&
         !ig_number_read(plus->text, "m", &more, problem, sizeof problem))
       return ig_fail_at(c->cx, &plus->at, "plus '%.60s': %s", plus->text, problem);
   }
-  snprintf(text, sizeof text, "%.17g", factor * value + more);
+  ig_format(text, sizeof text, "%.17g", factor * value + more);
   IG_TRY(scalar_become(c, node, text));
   node->quoted = false;
   return IG_OK;

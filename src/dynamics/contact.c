@@ -45,6 +45,23 @@ done:
   return status;
 }
 
+/* Share of each particle in the area of the surfaces. */
+static ig_status skin_area_new(ig_dyn_model *m) {
+  IG_TRY(ig_array_new(m->cx, &m->skin_area, (size_t)m->mesh->nodes, sizeof(double),
+                      "contact surfaces"));
+  double *area = m->skin_area.host;
+  for (int64_t k = 0; k < m->skins; k++) {
+    const int32_t *t = m->skin + 3 * k;
+    double a[3], b[3], n[3];
+    ig_dyn_sub(m->x0 + 3 * (int64_t)t[1], m->x0 + 3 * (int64_t)t[0], a);
+    ig_dyn_sub(m->x0 + 3 * (int64_t)t[2], m->x0 + 3 * (int64_t)t[0], b);
+    cross_f64(a, b, n);
+    for (int i = 0; i < 3; i++)
+      area[t[i]] += sqrt(dot_f64(n, n)) / 6;
+  }
+  return ig_array_push(m->cx, &m->skin_area);
+}
+
 ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   ig_ctx *cx = m->cx;
   const ig_dyn_contact *c = &m->c->contact;
@@ -128,6 +145,14 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   IG_TRY_GOTO(
       status, done,
       ig_dyn_upload(m, &m->recoil, sizeof(double), NULL, 9 * (size_t)count, "contact forces"));
+  IG_TRY_GOTO(status, done, skin_area_new(m));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_new_device(cx, &m->pusher, (size_t)surfaces, sizeof(int32_t), "contact search"));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_new_device(cx, &m->stored, (size_t)surfaces, sizeof(double), "contact energy"));
+  p->pusher = m->pusher.dev, p->stored = m->stored.dev, p->skin_area = m->skin_area.dev;
   IG_TRY_GOTO(status, done, ig_array_new(cx, &m->longest, 2, sizeof(uint32_t), "contact search"));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->longest));
   p->corner_first = m->corner_first.dev, p->corner = m->corner.dev;

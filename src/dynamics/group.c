@@ -25,6 +25,8 @@ static void group_single(const dyn_group_f64 *d, dyn_group_f32 *s) {
     CAST(mat.strain[i]), CAST(mat.stress[i]);
   for (int i = 0; i < 5; i++)
     CAST(mat.jc_d[i]);
+  for (int i = 0; i < 3; i++)
+    CAST(along[i]);
 #undef COPY
 #undef CAST
   s->state = (float *)d->state;
@@ -213,6 +215,11 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
     d->thickness = s->thickness;
     if (isnan(s->thickness))
       return ig_fail_at(cx, &s->at, "shells need a section with `thickness`");
+    const double l = sqrt(dot_f64(s->along, s->along));
+    if (!(l > 0))
+      return ig_fail_at(cx, &s->at, "`along` of a section must have a length");
+    for (int i = 0; i < 3; i++)
+      d->along[i] = s->along[i] / l;
     if (s->planes != 3 && s->planes != 4)
       return ig_fail_at(cx, &s->at, "`planes` is 3 or 4 integration points");
     break;

@@ -11,6 +11,7 @@ typedef struct {
   ig_dyn_model *m;
   double duration; /* of all dynamic analyses */
   double worst_error;
+  double static_error; /* the largest that a static analysis ended with */
   int columns;
   char (*name)[64]; /* of the probes */
   const char **column;

@@ -27,7 +27,7 @@ typedef struct {
 
 /* Where element results go, by mesh element. */
 typedef struct {
-  float *stress, *mises, *plastic, *section; /* x 6, 1, 1, 6 */
+  float *stress, *mises, *plastic, *section, *surface; /* x 6, 1, 1, 6, 6 */
 } ig_dyn_fields;
 enum { IG_DYN_PARTIAL = 128 };
 
@@ -62,6 +62,7 @@ IG_HD void ig_dyn_spread(const double *report, int64_t e, const ig_dyn_fields *t
   for (int i = 0; i < 6; i++) {
     to->stress[6 * e + i] = (float)report[i];
     to->section[6 * e + i] = (float)report[IG_REPORT_SECTION + i];
+    to->surface[6 * e + i] = (float)report[IG_REPORT_SURFACE + i];
   }
   to->mises[e] = (float)report[IG_REPORT_MISES];
   to->plastic[e] = (float)report[IG_REPORT_PLASTIC];

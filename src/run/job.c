@@ -32,6 +32,7 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   job->output = &c->common.output;
   job->materials = &c->common.materials;
   job->room_case = c->room_case;
+  job->tree = c->root;
   c->common.mesh.make = c->mesh_make;
   c->common.mesh.user = c->mesh_user;
   if (c->mesh && c->common.mesh.at.given)

@@ -35,6 +35,7 @@ typedef struct {
   double low[3], inverse[3]; /* corner of the first cell; 1 / size of a cell */
   double radius;
   const double *center;         /* elements x 3 */
+  double plane[6];              /* of symmetry: lowest and highest x, y, z; NaN: none */
   const int32_t *start, *order; /* cells + 1; elements by cell */
 } ig_cone;
 IG_HD int ig_cone_cell(const ig_cone *c, int d, double x) {

@@ -40,14 +40,14 @@ __global__ void __launch_bounds__(ROW *ROWS)
         continue;
       double *line = shared[parity][threadIdx.y];
       for (int q = threadIdx.x; q < ROW + 2 * rx; q += ROW) {
-        const int at = i0 + q - rx;
+        const int at = ig_mirrored(i0 + q - rx, n, taps.mirror[0]);
         double s[4] = {0, 0, 0, 0};
         if (at >= 0 && at < n && k < nz)
 #pragma unroll
           for (int side = 0; side < 4; side++) {
-            const int jj = side & 1 ? j - y : j + y, kk = side & 2 ? k - z : k + z;
-            const bool none = (side & 1 && !y) || (side & 2 && !z) || jj < 0 || jj >= g.n[1] ||
-                              kk < 0 || kk >= nz;
+            const int jj = ig_mirrored(side & 1 ? j - y : j + y, g.n[1], taps.mirror[1]);
+            const int kk = ig_mirrored(side & 2 ? k - z : k + z, nz, taps.mirror[2]);
+            const bool none = (side & 1 && !y) || (side & 2 && !z) || jj < 0 || kk < 0;
             if (!none)
               s[side] = in[g.first + at + jj * g.row + (g.dim == 3 ? kk * g.plane : 0)];
           }

@@ -15,6 +15,7 @@ enum { IG_ROLE_NONE, IG_ROLE_DESIGN, IG_ROLE_SOLID, IG_ROLE_VOID };
 /* A convolution kernel with the symmetry of the grid: weights of the offsets (|x|, |y|, |z|). */
 typedef struct {
   int reach[3];
+  int mirror[3];        /* planes of symmetry along each axis: 1 the lowest side, 2 the highest */
   const double *weight; /* device: [z][y][x], 0 outside the radius */
 } ig_taps;
 
@@ -27,9 +28,12 @@ typedef struct {
 typedef struct {
   int relative;                /* move is a share of x */
   double move, damping, gray;  /* limits x by +-move, B^damping, (x B^damping)^gray */
+  double x_min;                /* lowest density */
+  double floor;                /* least factor of x: B is cut off there; 0: nowhere */
   double tolerance;            /* (high - low) / (high + low) of the multiplier */
   double target, base;         /* wanted sum of dv x; what it leaves out */
-  double high, guess;          /* upper bound of the multiplier; about what it is, 0: unknown */
+  double high, guess;          /* first bound of the multiplier; about what it is, 0: unknown */
+  double least, most;          /* a multiplier beyond these is not looked for */
   const double *lower, *upper; /* asymptotes (device): the update is that of moving asymptotes */
   double scale;                /* of dc, for those: 1 / its largest */
 } ig_oc;

@@ -36,25 +36,33 @@ static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const
             continue;
           /* mirrored rows are added in pairs: a mirrored field gives the mirrored result */
           for (int side = 0; side < (z ? 2 : 1); side++) {
-            const int kk = side ? k - z : k + z;
+            const int kk = ig_mirrored(side ? k - z : k + z, nz, taps->mirror[2]);
+            const int up = ig_mirrored(j + y, g->n[1], taps->mirror[1]);
+            const int down = y ? ig_mirrored(j - y, g->n[1], taps->mirror[1]) : -1;
             double *s = side ? pair : sum;
             for (int i = 0; i < n; i++)
               s[i] = 0;
-            if (kk < 0 || kk >= nz)
+            if (kk < 0)
               continue;
-            if (j + y < g->n[1]) {
-              const double *from = in + ig_grid_place(g, 0, j + y, kk);
+            if (up >= 0) {
+              const double *from = in + ig_grid_place(g, 0, up, kk);
               for (int i = 0; i < n; i++)
                 s[i] = from[i];
             }
-            if (y && j - y >= 0) {
-              const double *from = in + ig_grid_place(g, 0, j - y, kk);
+            if (down >= 0) {
+              const double *from = in + ig_grid_place(g, 0, down, kk);
               for (int i = 0; i < n; i++)
                 s[i] += from[i];
             }
           }
           for (int i = 0; z && i < n; i++)
             sum[i] += pair[i];
+          for (int i = 1; i <= rx; i++) { /* margins stay 0 where nothing is mirrored */
+            if (taps->mirror[0] & 1)
+              sum[-i] = sum[i - 1];
+            if (taps->mirror[0] & 2)
+              sum[n - 1 + i] = sum[n - i];
+          }
           for (int i = 0; i < n; i++)
             to[i] += w[0] * sum[i];
           for (int x = 1; x <= rx && w[x] != 0; x++)

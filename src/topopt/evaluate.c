@@ -22,6 +22,18 @@ void ig_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluatio
                    fmax(c->projection.beta_max, c->projection.beta));
 }
 
+bool ig_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
+  ig_evaluation last = {0};
+  ig_design_continue(c, INT64_MAX / 2, &last);
+  return e->penalty == last.penalty && e->gray == last.gray && e->beta == last.beta;
+}
+
+int ig_topopt_method(const ig_topopt_case *c) {
+  if (c->optimiser.method != IG_OPTIMISER_AUTO)
+    return c->optimiser.method;
+  return c->projection.beta > 0 || c->constraints.count ? IG_OPTIMISER_MMA : IG_OPTIMISER_OC;
+}
+
 double ig_design_tolerance(double change) {
   return fmin(1e-4, fmax(1e-6, 5e-4 * change));
 }
@@ -40,6 +52,13 @@ static ig_status weigh(ig_design *s, double *v) {
   if (!s->d->share)
     return IG_OK;
   return s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, v, s->d->share, NULL, v);
+}
+
+/* Each value times its element's modulus over the reference, where materials differ. */
+static ig_status stiffen(ig_design *s, double *v) {
+  if (!s->d->scale)
+    return IG_OK;
+  return s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, v, s->d->scale, NULL, v);
 }
 
 /* --- filter, forwards and back --- */
@@ -138,6 +157,12 @@ static ig_status analyse(ig_design *s, int r, double *objective, ig_evaluation *
     IG_TRY(s->d->energy(s->d->self, mechanism ? s->adjoint[r].dev : s->u[r][q].dev, s->u[r][q].dev,
                         scale, q > 0, energy));
   }
+  if (!isfinite(*objective))
+    return IG_FAIL(
+        s->cx, IG_NUMERIC,
+        "the objective is %g: loads or moduli are too large or too small to compute with",
+        *objective);
+  IG_TRY(stiffen(s, energy));
   return charge(s, SENSITIVITY, &start);
 }
 
@@ -191,6 +216,7 @@ static ig_status evaluate_limits(ig_design *s, const ig_law *law, ig_evaluation 
     IG_TRY(b->dot_f64(s->cx, nu, load, u, &lu));
     e->limit[i] = scale * lu / bound;
     IG_TRY(s->d->energy(s->d->self, adjoint, u, scale / bound, false, s->work.dev));
+    IG_TRY(stiffen(s, s->work.dev));
     IG_TRY(s->ops->slope(s->cx, n, s->d->role, law, filtered_of(s), s->density[r].dev, s->work.dev,
                          slope, s->spare.dev));
   }
@@ -236,6 +262,7 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
     const ig_law law = {e->penalty, s->c->void_ratio, e->beta, p->eta + shift};
     IG_TRY(s->ops->physical(s->cx, n, s->d->role, &law, filtered_of(s), s->density[r].dev,
                             s->d->modulus));
+    IG_TRY(stiffen(s, s->d->modulus));
     IG_TRY(analyse(s, r, &value[r], e));
     start = ig_now();
     double *to = s->realisations > 1 ? s->part[r].dev : s->dc.dev;
@@ -278,8 +305,12 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
 ig_status ig_design_update(ig_design *s, const ig_evaluation *e) {
   const ig_optimiser_case *o = &s->c->optimiser;
   const int64_t n = s->d->places;
-  double start = ig_now(), linear;
+  const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
+  double start = ig_now(), linear, steepest;
   IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)n, s->dv.dev, s->x.dev, &linear));
+  IG_TRY(s->cx->backend->absmax_f64(s->cx, (size_t)n, s->dc.dev, &steepest));
+  if (!(steepest > 0)) /* nothing to go by */
+    steepest = 1;
   /* volume to first order; exact without projection */
   const double all = (double)s->d->elements;
   const ig_oc oc = {.move = o->move,
@@ -290,8 +321,12 @@ ig_status ig_design_update(ig_design *s, const ig_evaluation *e) {
                     .target = s->c->volume * all,
                     .base = e->volume * all - linear,
                     .high = 1e9,
-                    .guess = s->multiplier};
-  if (o->method == IG_OPTIMISER_MMA)
+                    .guess = s->multiplier,
+                    .least = 1e-40 * fmin(1, steepest),
+                    .most = 1e30 * fmax(1, steepest),
+                    .x_min = isnan(o->x_min) ? (mechanism && !o->limits ? 1e-3 : 0) : o->x_min,
+                    .floor = mechanism ? pow(1e-10, o->damping) : 0};
+  if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA)
     IG_TRY(ig_mma_update(s, &oc, e));
   else
     IG_TRY(s->ops->oc(s->cx, n, s->d->role, &oc, s->x.dev, s->dc.dev, s->dv.dev, s->work.dev,
@@ -312,7 +347,7 @@ static ig_status make_limits(ig_design *s) {
     return IG_OK;
   if (c->constraints.count > IG_LIMITS)
     return ig_fail_at(cx, &limit_case(s, IG_LIMITS)->at, "constraints: at most %d", IG_LIMITS);
-  if (c->optimiser.method != IG_OPTIMISER_MMA)
+  if (ig_topopt_method(c) != IG_OPTIMISER_MMA)
     return ig_fail_at(cx, &limit_case(s, 0)->at,
                       "constraints: need optimiser: {method: mma}; oc knows the volume alone");
   for (int i = 0; i < c->constraints.count; i++) {
@@ -340,15 +375,40 @@ static ig_status make_limits(ig_design *s) {
   return ig_array_zero(cx, &s->spare);
 }
 
+/* What a case cannot mean, before anything is computed. */
+static ig_status check_case(const ig_design *s) {
+  ig_ctx *cx = s->cx;
+  const ig_topopt_case *c = s->c;
+  const double solid = s->d->solid_volume;
+  if (c->projection.beta > 0 && c->filter.kind < IG_FILTER_DENSITY)
+    return ig_fail_at(cx, &c->projection.at,
+                      "projection: needs filter: {kind: density} or helmholtz");
+  if (c->projection.beta > 0 && ig_topopt_method(c) == IG_OPTIMISER_OC)
+    return ig_fail_at(cx, &c->projection.at,
+                      "projection: needs optimiser: {method: mma}; with oc the volume is lost and "
+                      "designs fall apart as the step sharpens");
+  if (c->projection.robust > 0 && !(c->projection.beta > 0))
+    return ig_fail_at(cx, &c->projection.at,
+                      "projection: robust shifts the threshold of a step, and there is none: give "
+                      "beta, 1 for example");
+  if (c->weights.count > 0 && c->weights.count != s->loading->cases)
+    return ig_fail_at(cx, &c->at, "weights: %d given for %d load cases: give one each",
+                      c->weights.count, s->loading->cases);
+  if (solid > c->volume * (1 + 1e-9))
+    return ig_fail_at(cx, &c->at,
+                      "volume: %g cannot be met: passive elements held solid alone are %.4g of the "
+                      "body: allow more, or hold fewer",
+                      c->volume, solid);
+  return IG_OK;
+}
+
 static ig_status build(ig_design *s) {
   ig_ctx *cx = s->cx;
+  IG_TRY(check_case(s));
   IG_TRY(make_limits(s));
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   const bool robust = s->c->projection.beta > 0 && s->c->projection.robust > 0;
   s->realisations = robust ? 3 : 1;
-  if (s->c->projection.beta > 0 && s->c->filter.kind < IG_FILTER_DENSITY)
-    return ig_fail_at(cx, &s->c->projection.at,
-                      "projection: needs filter: {kind: density} or helmholtz");
   ig_array *const arrays[] = {&s->trial, &s->filtered, &s->dc, &s->dv, &s->work, &s->hs};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     IG_TRY(ig_array_new_device(cx, arrays[i], n, sizeof(double), "design"));
@@ -395,7 +455,7 @@ double ig_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) 
   const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
   double bytes = 8 * n * (7 + designs * (1 + robust));
   bytes += 8 * nu * designs * (cases + (c->problem == IG_PROBLEM_MECHANISM));
-  if (c->optimiser.method == IG_OPTIMISER_MMA)
+  if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
     bytes += 4 * 8 * n;
   for (int i = 0; i < c->constraints.count; i++) /* slopes; what is measured; adjoint state */
     bytes += 8 * n + 2 * 8 * nu;

@@ -2,9 +2,9 @@
 
      places: supports, loads, roles   placing.c, grid_place.c
      products, multigrid              solver/ */
+#include "topopt/pieces.h"
 #include "topopt/placing.h"
 #include "backend/backend.h"
-#include "material/material.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,12 +13,27 @@
 
 /* --- filters --- */
 
+/* Planes of symmetry along each axis: 1 the lowest side, 2 the highest. */
+static void mirrors(const ig_grid_model *m, int *mirror) {
+  for (int i = 0; i < m->c->symmetry.count; i++) {
+    int axis, side;
+    if (ig_plane_read(m->c->symmetry.value[i], m->grid.dim, &axis, &side))
+      mirror[axis] |= 1 << side;
+  }
+}
+
 static ig_status make_filter(ig_grid_model *m, const ig_multigrid_options *options) {
   const ig_topopt_case *c = m->c;
   const ig_grid *g = &m->grid;
   const double radius = isnan(c->filter.radius) ? 1.5 * m->h[0] : c->filter.radius;
   if (c->filter.kind == IG_FILTER_NONE)
     return IG_OK;
+  if (!(radius > fmin(m->h[0], fmin(m->h[1], g->dim == 3 ? m->h[2] : m->h[0]))))
+    ig_warn_at(
+        m->cx, &c->filter.at,
+        "filter: a radius of %g m reaches no neighbour (elements of %g m): nothing is filtered; "
+        "1.5 elements or more keep checkerboards away",
+        radius, m->h[0]);
   if (c->filter.kind == IG_FILTER_HELMHOLTZ) {
     /* the length that gives the cone filter's second moment */
     ig_brick brick;
@@ -64,6 +79,7 @@ static ig_status make_filter(ig_grid_model *m, const ig_multigrid_options *optio
         *w++ = left > 0 ? left : 0;
       }
   m->taps.weight = m->weight.dev;
+  mirrors(m, m->taps.mirror);
   return ig_array_push(m->cx, &m->weight);
 }
 
@@ -153,6 +169,30 @@ static ig_status grid_surface(void *self, const double *density, double level, b
                          surface);
 }
 
+static ig_status grid_faces(void *self, ig_pieces *p) {
+  const ig_grid_model *m = self;
+  const ig_grid *g = &m->grid;
+  const int nz = g->dim == 3 ? g->n[2] : 1;
+  int mirror[3] = {0};
+  mirrors(m, mirror);
+  for (int k = 0; k < nz; k++)
+    for (int j = 0; j < g->n[1]; j++)
+      for (int i = 0; i < g->n[0]; i++) {
+        const int at[3] = {i, j, k};
+        const int64_t e = ig_grid_place(g, i, j, k);
+        bool open = g->dim == 2;
+        for (int d = 0; d < g->dim; d++) {
+          if (at[d] > 0)
+            ig_pieces_join(p, e, ig_grid_place(g, i - (d == 0), j - (d == 1), k - (d == 2)));
+          open = open || (at[d] == 0 && !(mirror[d] & 1)) ||
+                 (at[d] == g->n[d] - 1 && !(mirror[d] & 2));
+        }
+        if (open)
+          ig_pieces_open(p, e);
+      }
+  return IG_OK;
+}
+
 static void grid_describe(void *self, ig_check_line *line, void *user) {
   const ig_grid_model *m = self;
   const ig_grid *g = &m->grid;
@@ -235,14 +275,9 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   IG_TRY(make_grid(m));
   const int dim = m->grid.dim;
   const bool heat = c->problem == IG_PROBLEM_HEAT;
-  const ig_material_case *material =
-      materials && materials->count ? IG_ITEM(ig_material_case, *materials, 0) : NULL;
-  const double poisson = material && !isnan(material->poisson) ? material->poisson : 0.3;
-  double solid = 1;
-  if (material && heat && material->conductivity.count)
-    solid = material->conductivity.y[0];
-  if (material && !heat && !isnan(material->young))
-    solid = material->young;
+  const ig_points points = ig_grid_points(m);
+  double solid, poisson;
+  IG_TRY(ig_points_materials(&points, materials, &solid, &poisson, &m->scale));
   m->loading.stiffness = solid * (dim == 2 ? gc->thickness : 1);
   ig_brick brick;
   if (heat)
@@ -255,7 +290,6 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   int springs = 0;
   ig_status status;
   IG_TRY(IG_NEW(cx, &fix, m->grid.stored, "supports"));
-  const ig_points points = ig_grid_points(m);
   IG_TRY_GOTO(status, done, ig_array_new(cx, &m->role, (size_t)m->grid.stored, 1, "roles"));
   IG_TRY_GOTO(status, done, ig_points_roles(&points, m->role.host, &m->d.solid, &m->d.designed));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->role));
@@ -264,7 +298,7 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   m->d.loose = ig_points_loose(&points, fix, spring, springs);
   IG_TRY_GOTO(status, done,
               ig_multigrid_new(cx, &m->grid, &brick, fix, spring, springs, &options, &m->solver));
-  IG_TRY_GOTO(status, done, ig_points_loads(&points, fix, &m->loading));
+  IG_TRY_GOTO(status, done, ig_points_loads(&points, fix, m->role.host, &m->loading));
   IG_TRY_GOTO(status, done, make_filter(m, &options));
   m->d.self = m;
   m->d.loading = &m->loading;
@@ -273,7 +307,9 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   m->d.nodes = ig_grid_nodes(&m->grid);
   m->d.dofs = ig_grid_nodes(&m->grid) * m->grid.dof;
   m->d.volume = m->h[0] * m->h[1] * m->h[2];
+  m->d.solid_volume = (double)m->d.solid / (double)m->d.elements;
   m->d.role = m->role.dev;
+  m->d.scale = m->scale.dev;
   m->d.modulus = m->solver->modulus.dev;
   m->d.unknowns = m->grid.stored * m->grid.dof;
   m->d.changed = grid_changed;
@@ -286,6 +322,7 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   m->d.snapshot = grid_snapshot;
   m->d.pack = grid_pack;
   m->d.surface = dim == 3 ? grid_surface : NULL;
+  m->d.faces = grid_faces;
   m->d.describe = grid_describe;
   m->d.free = grid_free;
 done:
@@ -317,6 +354,7 @@ void ig_grid_model_free(ig_grid_model *m) {
   ig_multigrid_free(m->helmholtz);
   ig_array_free(m->cx, &m->role);
   ig_array_free(m->cx, &m->weight);
+  ig_array_free(m->cx, &m->scale);
   ig_array_free(m->cx, &m->nodal_f);
   ig_array_free(m->cx, &m->nodal_u);
   for (int q = 0; q < IG_LOAD_CASES; q++)

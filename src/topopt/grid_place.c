@@ -133,6 +133,13 @@ static void position(void *self, int64_t node, double *x) {
   x[0] = (double)(at % g->row - 1) * m->h[0];
 }
 
+static int corners(void *self, int64_t place, int64_t *node) {
+  const ig_grid *g = &((const ig_grid_model *)self)->grid;
+  for (int a = 0; a < 1 << g->dim; a++)
+    node[a] = place + (a & 1) + (a >> 1 & 1) * g->row + (a >> 2) * g->plane;
+  return 1 << g->dim;
+}
+
 static void source(void *self, double value, double *f) {
   const ig_grid_model *m = self;
   const ig_grid *g = &m->grid;
@@ -158,6 +165,7 @@ ig_points ig_grid_points(ig_grid_model *m) {
                  .self = m,
                  .each = each,
                  .position = position,
+                 .corners = corners,
                  .source = source};
   for (int d = 0; d < 3; d++)
     p.high[d] = g->n[d] * m->h[d];

@@ -50,6 +50,7 @@ static ig_status make_cone(ig_mesh_model *m, double radius) {
   c->start = m->start.dev;
   c->order = m->order.dev;
   c->center = m->center.dev;
+  ig_mesh_planes(m, c->plane);
   return IG_OK;
 }
 
@@ -113,6 +114,12 @@ ig_status ig_mesh_filter_new(ig_mesh_model *m) {
   const double radius = isnan(c->radius) ? 1.5 * cbrt(m->d.volume) : c->radius;
   if (c->kind == IG_FILTER_NONE)
     return IG_OK;
+  if (!(radius > cbrt(m->d.volume)))
+    ig_warn_at(
+        m->cx, &c->at,
+        "filter: a radius of %g m is below one element (%g m on average): next to nothing is "
+        "filtered; 1.5 elements or more keep checkerboards away",
+        radius, cbrt(m->d.volume));
   return c->kind == IG_FILTER_HELMHOLTZ ? make_helmholtz(m, radius) : make_cone(m, radius);
 }
 

@@ -6,9 +6,11 @@
      products, preconditioners, energies        mesh_system.c, ebe.c, mesh_amg.c
      surface of the part                        mesh_surface.c  */
 #include "topopt/mesh_model.h"
+#include "topopt/pieces.h"
+#include "topopt/placing.h"
 #include "backend/backend.h"
-#include "material/material.h"
 #include "mesh/geometry.h"
+#include "mesh/topology.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -64,6 +66,28 @@ static void mesh_pack(void *self, bool nodes, int components, const double *from
   for (size_t i = 0; i < n; i++)
     to[i] = (float)from[i];
 }
+static ig_status mesh_faces(void *self, ig_pieces *p) {
+  const ig_mesh_model *m = self;
+  double plane[6];
+  ig_adjacency adj;
+  ig_mesh_planes(m, plane);
+  IG_TRY(ig_mesh_adjacency(m->cx, m->mesh, &adj));
+  for (ig_lid i = 0; i < adj.faces; i++) { /* six of each element */
+    const ig_lid e = i / 6, other = adj.neighbor[i];
+    bool open = other < 0;
+    double x[3];
+    if (other >= 0 && other < e)
+      ig_pieces_join(p, e, other);
+    ig_mesh_center(m, e, (int)(i % 6), x);
+    for (int s = 0; s < 6 && open; s++)
+      open = isnan(plane[s]) || fabs(x[s / 2] - plane[s]) > m->slack;
+    if (open)
+      ig_pieces_open(p, e);
+  }
+  ig_adjacency_free(&adj);
+  return IG_OK;
+}
+
 static void mesh_describe(void *self, ig_check_line *line, void *user) {
   const ig_mesh_model *m = self;
   char text[128];
@@ -84,12 +108,14 @@ static void mesh_describe(void *self, ig_check_line *line, void *user) {
 
 static void mesh_free(void *self) {
   ig_mesh_model *m = self;
-  ig_array *const arrays[] = {&m->x,      &m->fix,   &m->spring, &m->role,        &m->share,
-                              &m->center, &m->start, &m->order,  &m->loading.port};
+  ig_array *const arrays[] = {&m->x,      &m->fix,   &m->spring, &m->role,         &m->share,
+                              &m->center, &m->start, &m->order,  &m->loading.port, &m->scale};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(m->cx, arrays[i]);
   for (int q = 0; q < IG_LOAD_CASES; q++)
     ig_array_free(m->cx, &m->loading.f[q]);
+  for (int i = 0; i < IG_LIMITS; i++)
+    ig_array_free(m->cx, &m->loading.limit[i]);
   ig_mesh_filter_free(m);
   ig_mesh_system_free(m);
   free(m->conn);
@@ -97,17 +123,10 @@ static void mesh_free(void *self) {
 }
 
 static ig_status build(ig_mesh_model *m, const ig_list *materials, ig_assembly how) {
-  const ig_material_case *material =
-      materials && materials->count ? IG_ITEM(ig_material_case, *materials, 0) : NULL;
-  const bool heat = m->c->problem == IG_PROBLEM_HEAT;
-  m->size = heat ? 1 : 3;
-  m->poisson = material && !isnan(material->poisson) ? material->poisson : 0.3;
-  m->loading.stiffness = 1;
-  if (material && heat && material->conductivity.count)
-    m->loading.stiffness = material->conductivity.y[0];
-  if (material && !heat && !isnan(material->young))
-    m->loading.stiffness = material->young;
+  m->size = m->c->problem == IG_PROBLEM_HEAT ? 1 : 3;
   IG_TRY(make_geometry(m));
+  const ig_points points = ig_mesh_points(m);
+  IG_TRY(ig_points_materials(&points, materials, &m->loading.stiffness, &m->poisson, &m->scale));
   IG_TRY(ig_mesh_place(m));
   IG_TRY(ig_mesh_system_new(m, how));
   IG_TRY(ig_mesh_filter_new(m));
@@ -118,6 +137,8 @@ static ig_status build(ig_mesh_model *m, const ig_list *materials, ig_assembly h
   d->dofs = d->unknowns = m->system.n;
   d->role = m->role.dev;
   d->share = m->share.dev;
+  d->scale = m->scale.dev;
+  d->faces = mesh_faces;
   d->filter = ig_mesh_filter;
   d->snapshot = mesh_snapshot;
   d->pack = mesh_pack;

@@ -34,6 +34,7 @@ typedef struct ig_mesh_model {
   ig_ground ground;
   ig_cone cone;
   ig_helmholtz helmholtz;
+  ig_array scale; /* moduli of several materials over the first's */
   ig_array x, fix, spring, role, modulus, modulus_single, share, center, start, order, slots;
   ig_array block, inverse, z, partial; /* the preconditioner's, and sums */
   ig_amg *amg;                         /* one of these, or blocks alone */
@@ -46,6 +47,9 @@ typedef struct ig_mesh_model {
 
 /* Centre of an element (face < 0) or of one of its faces. */
 void ig_mesh_center(const ig_mesh_model *m, ig_lid e, int face, double *x);
+
+/* Planes of symmetry: lowest and highest x, y, z; NaN: none. */
+void ig_mesh_planes(const ig_mesh_model *m, double plane[6]);
 
 /* Supports, springs, loads, ports and roles; mesh_place.c. */
 IG_MUST_CHECK ig_status ig_mesh_place(ig_mesh_model *m);

@@ -124,6 +124,12 @@ static void position(void *self, int64_t node, double *x) {
   memcpy(x, &((const ig_mesh_model *)self)->mesh->x[3 * node], 3 * sizeof *x);
 }
 
+static int corners(void *self, int64_t place, int64_t *node) {
+  for (int a = 0; a < 8; a++)
+    node[a] = corners_of(self, (ig_lid)place)[a];
+  return 8;
+}
+
 /* Heat generated everywhere. */
 static void source(void *self, double value, double *f) {
   const ig_mesh_model *m = self;
@@ -151,6 +157,7 @@ ig_points ig_mesh_points(ig_mesh_model *m) {
                  .self = m,
                  .each = each,
                  .position = position,
+                 .corners = corners,
                  .source = source};
   ig_mesh_bounds(m->mesh, p.low, p.high);
   return p;
@@ -169,6 +176,18 @@ static ig_status make_springs(ig_mesh_model *m, const ig_points *points) {
   return status == IG_OK && count ? ig_array_push(m->cx, &m->spring) : status;
 }
 
+void ig_mesh_planes(const ig_mesh_model *m, double plane[6]) {
+  double low[3], high[3];
+  ig_mesh_bounds(m->mesh, low, high);
+  for (int s = 0; s < 6; s++)
+    plane[s] = NAN;
+  for (int i = 0; i < m->c->symmetry.count; i++) {
+    int axis, side;
+    if (ig_plane_read(m->c->symmetry.value[i], 3, &axis, &side))
+      plane[2 * axis + side] = side ? high[axis] : low[axis];
+  }
+}
+
 ig_status ig_mesh_limit(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
   ig_mesh_model *m = self;
   const ig_points points = ig_mesh_points(m);
@@ -182,10 +201,13 @@ ig_status ig_mesh_place(ig_mesh_model *m) {
                       "sets: a mesh has its own: say it in mesh.sets");
   IG_TRY(ig_array_new(m->cx, &m->role, (size_t)m->elements, 1, "roles"));
   IG_TRY(ig_points_roles(&points, m->role.host, &m->d.solid, &m->d.designed));
+  for (ig_lid e = 0; e < m->elements; e++)
+    if (((const uint8_t *)m->role.host)[e] == IG_ROLE_SOLID)
+      m->d.solid_volume += ((const double *)m->share.host)[e] / m->elements;
   IG_TRY(ig_array_push(m->cx, &m->role));
   IG_TRY(ig_array_new(m->cx, &m->fix, (size_t)m->nodes, 1, "supports"));
   IG_TRY(ig_points_supports(&points, m->fix.host));
   IG_TRY(ig_array_push(m->cx, &m->fix));
   IG_TRY(make_springs(m, &points));
-  return ig_points_loads(&points, m->fix.host, &m->loading);
+  return ig_points_loads(&points, m->fix.host, m->role.host, &m->loading);
 }

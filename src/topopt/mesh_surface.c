@@ -135,45 +135,77 @@ static void face_nodes(const cutter *c, ig_lid e, int face, ig_lid *node) {
     node[i] = corner[local[(first + i) % 4]];
 }
 
+/* Corners of one of an element's twelve tetrahedra; faces look outwards, the centre is behind. */
+static void tet_of(const cutter *c, ig_lid e, int tet, ig_lid *corner) {
+  ig_lid node[4];
+  const int half = tet % 2;
+  face_nodes(c, e, tet / 2, node);
+  corner[0] = node[0];
+  corner[1] = node[2 + half];
+  corner[2] = node[1 + half];
+  corner[3] = c->m->nodes + e;
+}
+
+static int corners_inside(const cutter *c, ig_lid e) {
+  int in = 0;
+  for (int a = 0; a < 8; a++)
+    in += inside(c, c->m->conn[8 * (size_t)e + (size_t)a]);
+  return in;
+}
+
 static ig_status march(cutter *c) {
   for (ig_lid e = 0; e < c->m->elements; e++) {
-    const ig_lid *corner = &c->m->conn[8 * (size_t)e], center = c->m->nodes + e;
-    int in = 0;
-    for (int a = 0; a < 8; a++)
-      in += inside(c, corner[a]);
-    if (in == 0 || in == 8)
-      continue;
-    for (int face = 0; face < 6; face++) {
-      ig_lid node[4];
-      face_nodes(c, e, face, node);
-      for (int half = 0; half < 2; half++) { /* faces look outwards, the centre is behind them */
-        const ig_lid tet[4] = {node[0], node[2 + half], node[1 + half], center};
-        int bits = 0;
-        for (int i = 0; i < 4; i++) {
-          c->corner[i] = tet[i];
-          bits |= inside(c, tet[i]) << i;
-        }
-        IG_TRY(ig_part_cut(&c->build, bits, edge_of_tet, c));
-      }
+    const int in = corners_inside(c, e);
+    for (int tet = 0; tet < 12 && in != 0 && in != 8; tet++) {
+      int bits = 0;
+      tet_of(c, e, tet, c->corner);
+      for (int i = 0; i < 4; i++)
+        bits |= inside(c, c->corner[i]) << i;
+      IG_TRY(ig_part_cut(&c->build, bits, edge_of_tet, c));
     }
   }
   return IG_OK;
 }
 
-/* The part of a boundary triangle that is inside: from a corner inside round to the last. */
-static ig_status close_triangle(cutter *c, const ig_lid *p) {
-  int32_t v[4];
-  int n = 0;
-  for (int i = 0; i < 3; i++) {
-    const ig_lid q = p[(i + 1) % 3];
-    if (inside(c, p[i]))
-      IG_TRY(vertex_of(c, p[i], p[i], &v[n++]));
-    if (inside(c, p[i]) != inside(c, q))
-      IG_TRY(vertex_of(c, p[i], q, &v[n++]));
+/* Volume inside, in mean elements. */
+static double volume_of(void *self, double level) {
+  cutter c = *(cutter *)self;
+  const double *share = c.m->share.host;
+  double sum = 0;
+  c.level = level;
+  for (ig_lid e = 0; e < c.m->elements; e++) {
+    const int in = corners_inside(&c, e);
+    double part = 0, all = 0;
+    if (in == 8)
+      sum += share[e];
+    for (int tet = 0; tet < 12 && in != 0 && in != 8; tet++) {
+      double x[4][3], value[4], v = 0;
+      tet_of(&c, e, tet, c.corner);
+      for (int i = 0; i < 4; i++) {
+        point(&c, c.corner[i], x[i]);
+        value[i] = c.value[c.corner[i]];
+        for (int d = 0; d < 3 && i; d++)
+          x[i][d] -= x[0][d];
+      }
+      for (int d = 0; d < 3; d++)
+        v += x[1][d] *
+             (x[2][(d + 1) % 3] * x[3][(d + 2) % 3] - x[2][(d + 2) % 3] * x[3][(d + 1) % 3]);
+      part += v * ig_part_share(value, level);
+      all += v;
+    }
+    if (all > 0)
+      sum += share[e] * part / all;
   }
-  for (int i = 2; i < n; i++)
-    IG_TRY(ig_part_triangle(&c->build, v[0], v[i - 1], v[i]));
-  return IG_OK;
+  return sum;
+}
+
+static ig_status close_triangle(cutter *c, const ig_lid *p) {
+  bool in[3];
+  for (int i = 0; i < 3; i++) {
+    c->corner[i] = p[i];
+    in[i] = inside(c, p[i]);
+  }
+  return ig_part_close(&c->build, in, edge_of_tet, c);
 }
 
 static ig_status close_boundary(cutter *c, const double *plane) {
@@ -260,18 +292,18 @@ static ig_status make_values(const ig_mesh_model *m, const double *density, doub
 ig_status ig_mesh_surface(void *self, const double *density, double level, bool mirror,
                           ig_part *surface) {
   const ig_mesh_model *m = self;
-  double plane[3] = {NAN, NAN, NAN}, low[3], high[3], *value = NULL;
+  double side[6], plane[3] = {NAN, NAN, NAN}, wanted = 0, *value = NULL;
   memset(surface, 0, sizeof *surface);
-  cutter c = {.m = m, .level = level, .build = {.cx = m->cx, .out = surface}};
-  ig_mesh_bounds(m->mesh, low, high);
-  for (int i = 0; mirror && i < m->c->symmetry.count; i++) {
-    int axis, side;
-    if (ig_plane_read(m->c->symmetry.value[i], 3, &axis, &side))
-      plane[axis] = side ? high[axis] : low[axis];
-  }
+  cutter c = {.m = m, .build = {.cx = m->cx, .out = surface}};
+  ig_mesh_planes(m, side);
+  for (int d = 0; d < 3 && mirror; d++)
+    plane[d] = isnan(side[2 * d + 1]) ? side[2 * d] : side[2 * d + 1];
+  for (ig_lid e = 0; e < m->elements; e++)
+    wanted += ((const double *)m->share.host)[e] * density[e];
   ig_status status;
   IG_TRY_GOTO(status, done, make_values(m, density, &value));
   c.value = value;
+  surface->level = c.level = isnan(level) ? ig_part_level(volume_of, &c, wanted) : level;
   IG_TRY_GOTO(status, done, march(&c));
   IG_TRY_GOTO(status, done, close_boundary(&c, plane));
   IG_TRY_GOTO(status, done, mirror_part(&c, plane));

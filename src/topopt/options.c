@@ -85,8 +85,9 @@ static const ig_option projection_options[] = {
     IG_END};
 
 static const ig_option optimiser_options[] = {
-    IG_CHOICE(ig_optimiser_case, method, "oc|mma", "oc",
-              "optimality criteria, or the method of moving asymptotes"),
+    IG_CHOICE(ig_optimiser_case, method, "oc|mma|auto", "auto",
+              "optimality criteria, or the method of moving asymptotes; auto: mma where there is a "
+              "projection or a constraint, oc elsewhere"),
     IG_REAL(ig_optimiser_case, move, "", "0.2", IG_TINY, 1, "largest change of a density at once"),
     IG_CHOICE(ig_optimiser_case, limits, "absolute|relative", "absolute",
               "whether move is a density, or a share of the density it limits (oc)"),
@@ -95,6 +96,9 @@ static const ig_option optimiser_options[] = {
             "exponent on the updated density that drives out intermediate ones"),
     IG_MAP(ig_optimiser_case, gray_ramp, ig_ramp_case, ramp_options, NULL,
            "how that exponent grows to its value"),
+    IG_REAL(ig_optimiser_case, x_min, "", NULL, 0, 0.5,
+            "lowest density (oc): 0.001 of mechanisms with absolute limits, 0 elsewhere, if left "
+            "out"),
     IG_REAL(ig_optimiser_case, tolerance, "", "1e-9", 1e-15, 0.5,
             "of the multiplier of the volume constraint"),
     IG_END};
@@ -124,7 +128,8 @@ static const ig_option solver_options[] = {
     IG_END};
 
 static const ig_option surface_options[] = {
-    IG_REAL(ig_surface_case, level, "", "0.5", 0.01, 0.99, "density at the surface"),
+    IG_REAL(ig_surface_case, level, "", NULL, 0.01, 0.99,
+            "density at the surface; left out: what keeps the volume of the design"),
     IG_TEXTS(ig_surface_case, formats, "[stl]", "stl, obj, ply: files written at the end"),
     IG_BOOL(ig_surface_case, mirror, "true", "through the planes of symmetry"), IG_END};
 
@@ -140,7 +145,7 @@ const ig_option ig_topopt_options[] = {
     IG_LIST(ig_topopt_case, passive, ig_passive_case, passive_options, NULL,
             "elements that are not designed; later entries win"),
     IG_LIST(ig_topopt_case, constraints, ig_limit_case, limit_options, NULL,
-            "bounds beside the volume, each with one of volume, compliance, displacement (mma)"),
+            "bounds beside the volume, each with one of volume, compliance, displacement (by mma)"),
     IG_LIST(ig_topopt_case, sets, ig_set_case, set_options, NULL,
             "places of a grid by name; a mesh has mesh.sets"),
     IG_TEXTS(ig_topopt_case, symmetry, "[]",

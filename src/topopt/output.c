@@ -226,7 +226,7 @@ ig_status ig_topopt_restore(void *self, const ig_restart *from) {
       snprintf(name, sizeof name, "constraint %d", i + 1);
       LOAD(s->limit_state[i], name, nu);
     }
-  if (s->c->optimiser.method == IG_OPTIMISER_MMA && from->step > 0) {
+  if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA && from->step > 0) {
     IG_TRY(ig_mma_prepare(s));
     LOAD(s->mma_low, "lower asymptote", n);
     LOAD(s->mma_high, "upper asymptote", n);
@@ -245,44 +245,4 @@ ig_status ig_topopt_restore(void *self, const ig_restart *from) {
   memcpy(s->dual, figures + 4, sizeof s->dual);
   run->iteration = from->step;
   return IG_OK;
-}
-
-/* --- the end --- */
-
-ig_status ig_topopt_finish(void *self, ig_sink *sink) {
-  ig_topopt_run *r = self;
-  const ig_design *s = r->s;
-  const ig_evaluation *e = &r->e;
-  IG_TRY(ig_topopt_analyse(r));
-  IG_TRY(sink->result_text(sink, "stopped",
-                           r->arrived ? "the design no longer changes" : "iteration limit"));
-  static const char *const unit[] = {
-      [IG_PROBLEM_STIFFNESS] = "J", [IG_PROBLEM_HEAT] = "W K", [IG_PROBLEM_MECHANISM] = "m"};
-  IG_TRY(sink->result(sink, "objective", unit[s->c->problem], e->objective));
-  IG_TRY(sink->result(sink, "volume", "", e->volume));
-  IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
-  IG_TRY(sink->result(sink, "seconds_solve", "s", s->seconds[0]));
-  IG_TRY(sink->result(sink, "seconds_sensitivities", "s", s->seconds[1]));
-  IG_TRY(sink->result(sink, "seconds_filter", "s", s->seconds[2]));
-  IG_TRY(sink->result(sink, "seconds_update", "s", s->seconds[3]));
-  const ig_surface_case *c = &s->c->surface;
-  if (!s->d->surface || c->formats.count == 0)
-    return IG_OK;
-  const size_t n = (size_t)s->d->places;
-  double *density;
-  IG_TRY(IG_NEW(s->cx, &density, n, "surface"));
-  ig_part surface = {0};
-  ig_status status =
-      s->cx->backend->copy_out(s->cx, density, s->density[s->realisations - 1].dev, n * 8);
-  if (status == IG_OK)
-    status = s->d->surface(s->d->self, density, c->level, c->mirror, &surface);
-  free(density);
-  for (int f = 0; status == IG_OK && f < c->formats.count; f++)
-    status = ig_part_write(s->cx, &surface, c->formats.value[f], sink);
-  if (status == IG_OK)
-    status = sink->result(sink, "surface_area", "m^2", surface.area);
-  if (status == IG_OK)
-    status = sink->result(sink, "surface_volume", "m^3", surface.volume);
-  ig_part_free(&surface);
-  return status;
 }

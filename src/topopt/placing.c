@@ -261,15 +261,19 @@ static ig_status spread(const ig_points *p, const char *list, ig_where where, in
 static ig_status put(const ig_points *p, double *f, const uint8_t *fix, const char *list,
                      ig_array *to, double *norm) {
   const int64_t n = p->nodes * p->size;
-  double s = 0;
+  double s = 0, most = 0;
   for (int c = 0; c < p->size; c++)
     for (int64_t i = 0; i < p->nodes; i++) {
       double *v = &f[i * p->step + c * p->stride];
       if (fix[i] >> c & 1)
         *v = 0;
       s += *v * *v;
+      most = fmax(most, fabs(*v));
     }
   *norm = sqrt(s);
+  if (most > 0 && !(s > 1e-280 && s < 1e280))
+    return ig_fail_at(p->cx, &p->c->at, "%s: of %g: give them in a unit that suits them", list,
+                      most);
   if (!(*norm > 0))
     return ig_fail_at(p->cx, &p->c->at, "%s: nothing acts on a node that is free to move", list);
   for (int64_t i = 0; i < n; i++)
@@ -286,6 +290,61 @@ int ig_load_cases(const ig_topopt_case *c) {
   return cases;
 }
 
+/* Nodes that an element which is not held void touches. */
+static ig_status mark_carried(const ig_points *p, const uint8_t *role, uint8_t **out) {
+  IG_TRY(IG_NEW(p->cx, out, p->nodes, "loads"));
+  for (int64_t i = 0; i < p->places; i++) {
+    int64_t node[8];
+    if (role[i] == IG_ROLE_NONE || role[i] == IG_ROLE_VOID)
+      continue;
+    for (int n = p->corners(p->self, i, node); n > 0; n--)
+      (*out)[node[n - 1]] = 1;
+  }
+  return IG_OK;
+}
+
+typedef struct {
+  const uint8_t *carried;
+  int64_t node; /* the first that is not; -1: none */
+} footing;
+static void find_void(void *user, int64_t place, double weight) {
+  (void)weight;
+  footing *f = user;
+  if (f->node < 0 && !f->carried[place])
+    f->node = place;
+}
+
+/* Fails where a load or port hangs on void. */
+static ig_status check_footing(const ig_points *p, const char *list, ig_where where, int how,
+                               const uint8_t *carried) {
+  footing f = {carried, -1};
+  double x[3];
+  IG_TRY(visit(p, where, how == IG_SPREAD_FACES ? IG_POINT_FACES : IG_POINT_NODES, find_void, &f));
+  if (f.node < 0)
+    return IG_OK;
+  p->position(p->self, f.node, x);
+  return ig_fail_at(p->cx, where.at,
+                    "%s: all elements at (%g, %g, %g) m are held void, nothing carries it there: "
+                    "move it, or hold an element there solid",
+                    list, x[0], x[1], x[2]);
+}
+
+static ig_status check_footings(const ig_points *p, const uint8_t *role) {
+  const ig_topopt_case *c = p->c;
+  uint8_t *carried;
+  ig_status status = mark_carried(p, role, &carried);
+  for (int i = 0; status == IG_OK && i < c->loads.count; i++) {
+    const ig_load_case *load = IG_ITEM(ig_load_case, c->loads, i);
+    status = check_footing(p, "loads", IG_WHERE(load), load->spread, carried);
+  }
+  for (int i = 0; status == IG_OK && i < c->ports.count; i++) {
+    const ig_port_case *port = IG_ITEM(ig_port_case, c->ports, i);
+    status = check_footing(p, "ports", IG_WHERE(port), IG_SPREAD_NODES, carried);
+  }
+  free(carried);
+  return status;
+}
+
 static ig_status loads_of_case(const ig_points *p, int number, double *f) {
   const ig_topopt_case *c = p->c;
   memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
@@ -300,10 +359,12 @@ static ig_status loads_of_case(const ig_points *p, int number, double *f) {
   return IG_OK;
 }
 
-ig_status ig_points_loads(const ig_points *p, const uint8_t *fix, ig_loading *to) {
+ig_status ig_points_loads(const ig_points *p, const uint8_t *fix, const uint8_t *role,
+                          ig_loading *to) {
   const ig_topopt_case *c = p->c;
   double *f;
   ig_status status = IG_OK;
+  IG_TRY(check_footings(p, role));
   IG_TRY(IG_NEW(p->cx, &f, p->nodes * p->size, "loads"));
   to->cases = ig_load_cases(c);
   for (int q = 0; q < to->cases; q++) {

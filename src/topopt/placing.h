@@ -30,6 +30,8 @@ typedef struct {
   /* calls `visit` for all points that are there, in their order; a set that there is not fails */
   ig_status (*each)(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user);
   void (*position)(void *self, int64_t node, double x[3]);
+  /* the nodes of the element at a place, at most 8; how many */
+  int (*corners)(void *self, int64_t place, int64_t *node);
   /* adds `source` x the integrals of the shape functions to f */
   void (*source)(void *self, double source, double *f);
 } ig_points;
@@ -45,11 +47,17 @@ IG_MUST_CHECK ig_status ig_points_springs(const ig_points *p, double stiffness, 
 /* What supports and springs leave the body free to do, "moves along x"; NULL: nothing. */
 const char *ig_points_loose(const ig_points *p, const uint8_t *fix, const ig_spring *spring,
                             int count);
-/* Loads and ports, unit vectors on the device. */
-IG_MUST_CHECK ig_status ig_points_loads(const ig_points *p, const uint8_t *fix, ig_loading *to);
+/* Loads and ports, unit vectors on the device; one where all elements are held void fails. */
+IG_MUST_CHECK ig_status ig_points_loads(const ig_points *p, const uint8_t *fix, const uint8_t *role,
+                                        ig_loading *to);
 /* What a constraint measures: elements that are there, or the mean displacement of nodes. */
 IG_MUST_CHECK ig_status ig_points_limit(const ig_points *p, const uint8_t *fix,
                                         const ig_limit_case *limit, ig_array *to, double *norm);
+/* Modulus (or conductivity) of the first material and Poisson's ratio of all; where there are
+   several materials, each element's modulus over the first's (places). Values that are missing
+   fail. */
+IG_MUST_CHECK ig_status ig_points_materials(const ig_points *p, const ig_list *materials,
+                                            double *stiffness, double *poisson, ig_array *scale);
 /* Load cases there are. */
 int ig_load_cases(const ig_topopt_case *c);
 /* "x-": axis 0, side 0; false if it is none of these. */

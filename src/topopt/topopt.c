@@ -10,24 +10,22 @@
      surface of the part                    surface.c, mesh_surface.c
 
    What it writes on the way is in output.c. */
+#include "core/memory.h"
 #include "core/schedule.h"
 #include "topopt/output.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 
 /* --- an iteration --- */
 
 /* Whether the design has arrived: it no longer changes, and no ramp would change it. */
-static bool arrived(const ig_topopt_case *c, int64_t iteration, const ig_evaluation *e,
-                    double change, double last) {
-  ig_evaluation next = {0};
-  ig_design_continue(c, iteration + 1, &next);
-  const bool settled = next.penalty == e->penalty && next.gray == e->gray && next.beta == e->beta;
+static bool arrived(const ig_topopt_case *c, const ig_evaluation *e, double change, double last) {
   const double moved = fabs(e->objective - last) / fmax(fabs(e->objective), 1e-300);
-  return settled && change <= c->change &&
+  return ig_design_ramped(c, e) && change <= c->change &&
          (c->objective_change == 0 || moved <= c->objective_change);
 }
 
@@ -61,7 +59,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   r->change = st.change;
   if (c->solver.tolerance == 0)
     s->tolerance = ig_design_tolerance(r->change);
-  r->arrived = arrived(c, r->iteration, &r->e, r->change, r->last);
+  r->arrived = arrived(c, &r->e, r->change, r->last);
   r->last = r->e.objective;
   r->job->element_steps += (double)s->d->dofs * r->e.iterations;
   return IG_OK;
@@ -92,6 +90,7 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_design **s) {
   *d = NULL;
   *s = NULL;
   IG_TRY(ig_topopt_output_check(job));
+  IG_TRY(ig_part_formats_check(job->cx, &c->surface));
   if (job->mesh && grid)
     return ig_fail_at(job->cx, &c->grid.at, "grid: there is a mesh already: give one of the two");
   if (!job->mesh && !grid)
@@ -164,6 +163,10 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
     snprintf(text, sizeof text, "%.3g GB; regions and loads are looked at when it runs",
              1e-9 * bytes);
     line(user, "device memory", text);
+    if (strcmp(ig_ctx_backend(job->cx), "cuda") != 0 && bytes > ig_memory_left())
+      ig_warn(job->cx,
+              "about %.3g GB are needed and this machine has %.3g GB left: it cannot run here",
+              1e-9 * bytes, 1e-9 * ig_memory_left());
     return IG_OK;
   }
   IG_TRY(open_model(job, &d, &s));

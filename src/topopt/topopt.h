@@ -85,11 +85,12 @@ typedef struct {
   double beta_max;
   int64_t every; /* beta doubles after so many iterations */
 } ig_projection_case;
-typedef enum { IG_OPTIMISER_OC, IG_OPTIMISER_MMA } ig_optimiser_kind;
+typedef enum { IG_OPTIMISER_OC, IG_OPTIMISER_MMA, IG_OPTIMISER_AUTO } ig_optimiser_kind;
 typedef struct {
   ig_src at;
   int method, limits;
   double move, damping, gray, tolerance;
+  double x_min; /* NaN: chosen by the problem */
   ig_ramp_case gray_ramp;
 } ig_optimiser_case;
 typedef enum {
@@ -133,6 +134,8 @@ typedef struct {
 } ig_topopt_case;
 
 extern const ig_option ig_topopt_options[];
+/* IG_OPTIMISER_OC or IG_OPTIMISER_MMA: what the case says, or what its problem needs. */
+int ig_topopt_method(const ig_topopt_case *c);
 
 /* --- the discretisation: all the design loop knows of it --- */
 
@@ -151,11 +154,13 @@ typedef struct {
 } ig_loading;
 
 typedef struct ig_part ig_part;
+typedef struct ig_pieces ig_pieces;
 typedef struct ig_discretisation ig_discretisation;
 struct ig_discretisation {
   void *self;
   ig_loading *loading;
   int64_t solid, designed; /* elements held solid; elements to design */
+  double solid_volume;     /* those held solid, as a share of the body's volume */
   const char *loose;       /* what nothing keeps the body from, "moves along x"; NULL: held fast */
   int64_t places;          /* values of an element array; places without an element have no role */
   int64_t elements, dofs, nodes;
@@ -163,6 +168,7 @@ struct ig_discretisation {
   double *modulus;     /* device, in units of the solid's: set, then call `changed` */
   double volume;       /* of an element, the mean */
   const double *share; /* device: volume of each over the mean; NULL: all are alike */
+  const double *scale; /* device: its solid's modulus over loading->stiffness; NULL: one material */
   int64_t unknowns;    /* values of a state vector */
   ig_status (*changed)(void *self);
   ig_status (*solve)(void *self, const double *f, double *u, double tolerance,
@@ -179,9 +185,12 @@ struct ig_discretisation {
   /* what a bound on a displacement measures (unit, device), or the elements in a region: 1 there, 0
      elsewhere, norm their number (volume over the mean) */
   ig_status (*measure)(void *self, const ig_limit_case *limit, ig_array *to, double *norm);
-  /* the surface at a density (host); NULL: it has none to give */
+  /* the surface at a density (host), NaN: the one that keeps the design's volume; NULL: it has none
+     to give */
   ig_status (*surface)(void *self, const double *density, double level, bool mirror,
                        ig_part *surface);
+  /* joins elements that share a face, and finds those open to the outside; see pieces.c */
+  ig_status (*faces)(void *self, ig_pieces *p);
   void (*describe)(void *self, ig_check_line *line, void *user);
   void (*free)(void *self);
 };
@@ -193,7 +202,7 @@ typedef struct {
   ig_grid grid, cells; /* cells: the same places, one value each */
   double h[3];
   ig_multigrid *solver, *helmholtz;
-  ig_array role, weight, nodal_f, nodal_u;
+  ig_array role, weight, scale, nodal_f, nodal_u;
   ig_taps taps;
   ig_discretisation d;
   ig_loading loading;
@@ -259,18 +268,22 @@ IG_MUST_CHECK ig_status ig_mma_prepare(ig_design *s); /* its arrays, before a re
 double ig_design_tolerance(double change);
 /* What the ramps say for an iteration, counted from 1. */
 void ig_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluation *e);
+/* Whether penalty, gray and beta have reached their last values. */
+bool ig_design_ramped(const ig_topopt_case *c, const ig_evaluation *e);
 
 /* A surface as triangles, watertight; see surface.c. */
 struct ig_part {
   int64_t vertices, triangles;
   float (*vertex)[3];
   int32_t (*triangle)[3];
-  double area, volume;
+  double area, volume, level;
 };
 IG_MUST_CHECK ig_status ig_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h,
                                         const double *density, double level, const ig_texts *mirror,
                                         ig_part *surface);
 void ig_part_free(ig_part *surface);
+/* Fails unless every format is one that can be written. */
+IG_MUST_CHECK ig_status ig_part_formats_check(ig_ctx *cx, const ig_surface_case *c);
 IG_MUST_CHECK ig_status ig_part_write(ig_ctx *cx, const ig_part *surface, const char *format,
                                       ig_sink *sink);
 

@@ -13,6 +13,11 @@ ig_status ig_trial_open_mesh(ig_ctx *cx, const char *text, const ig_mesh *mesh, 
 
 ig_status ig_trial_open_how(ig_ctx *cx, const char *text, const ig_mesh *mesh, ig_assembly how,
                             ig_trial *t) {
+  return ig_trial_open_with(cx, text, NULL, mesh, how, t);
+}
+
+ig_status ig_trial_open_with(ig_ctx *cx, const char *text, const ig_list *materials,
+                             const ig_mesh *mesh, ig_assembly how, ig_trial *t) {
   memset(t, 0, sizeof *t);
   t->cx = cx;
   const ig_src at = {.file = "built-in case", .given = true};
@@ -23,9 +28,9 @@ ig_status ig_trial_open_how(ig_ctx *cx, const char *text, const ig_mesh *mesh, i
   const ig_option_table table = {ig_topopt_options, &t->c};
   IG_TRY_GOTO(status, failed, ig_options_read(cx, t->arena, node, &table, 1));
   if (mesh) {
-    IG_TRY_GOTO(status, failed, ig_mesh_model_new(cx, &t->c, NULL, mesh, how, &t->d));
+    IG_TRY_GOTO(status, failed, ig_mesh_model_new(cx, &t->c, materials, mesh, how, &t->d));
   } else {
-    IG_TRY_GOTO(status, failed, ig_grid_model_new(cx, &t->c, NULL, &t->m));
+    IG_TRY_GOTO(status, failed, ig_grid_model_new(cx, &t->c, materials, &t->m));
     t->d = &t->m->d;
   }
   IG_TRY_GOTO(status, failed, ig_design_new(cx, &t->c, t->d, &t->s));

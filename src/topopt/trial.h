@@ -20,6 +20,9 @@ IG_MUST_CHECK ig_status ig_trial_open_mesh(ig_ctx *cx, const char *text, const i
                                            ig_trial *t);
 IG_MUST_CHECK ig_status ig_trial_open_how(ig_ctx *cx, const char *text, const ig_mesh *mesh,
                                           ig_assembly how, ig_trial *t);
+/* The same with materials (of ig_material_case). */
+IG_MUST_CHECK ig_status ig_trial_open_with(ig_ctx *cx, const char *text, const ig_list *materials,
+                                           const ig_mesh *mesh, ig_assembly how, ig_trial *t);
 void ig_trial_close(ig_trial *t);
 /* Evaluates the design and updates it; iterations count from 1. */
 IG_MUST_CHECK ig_status ig_trial_iterate(ig_trial *t, int iteration, ig_evaluation *e);

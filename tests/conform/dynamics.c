@@ -193,24 +193,34 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
   GOOD(cx, ig_array_push(cx, &(*m)->v));
 }
 
-/* Contact as it is defined: every triangle with every particle. */
+/* Contact as it is defined: every particle with all triangles, the one of most energy counts. */
 static bool plain_contact(ig_dyn_particles *p) {
   bool any = false;
   double *touch = p->touch;
   memset(touch, 0, sizeof *touch * 3 * (size_t)p->nodes);
-  for (int32_t k = 0; k < p->triangles; k++)
-    for (int32_t i = 0; i < p->surfaces; i++) {
-      const int32_t *t = p->triangle + 3 * k, n = p->surface[i];
-      double w[3], force[3];
-      if (n == t[0] || n == t[1] || n == t[2] || !contact_pair_f64(p, t, n, w, force))
+  for (int32_t i = 0; i < p->surfaces; i++) {
+    const int32_t n = p->surface[i], *best = NULL;
+    contact_touch_f64 at, most;
+    memset(&most, 0, sizeof most);
+    double largest = 0, force[3];
+    for (int32_t k = 0; k < p->triangles; k++) {
+      const int32_t *t = p->triangle + 3 * k;
+      if (n == t[0] || n == t[1] || n == t[2])
         continue;
-      any = true;
-      for (int c = 0; c < 3; c++) {
-        touch[3 * n + c] += force[c];
-        for (int a = 0; a < 3; a++)
-          touch[3 * t[a] + c] -= w[a] * force[c];
-      }
+      const double energy = contact_pair_f64(p, t, n, &at);
+      if (energy > largest)
+        largest = energy, best = t, most = at;
     }
+    if (!best)
+      continue;
+    any = true;
+    contact_force_f64(p, best, n, &most, force);
+    for (int c = 0; c < 3; c++) {
+      touch[3 * n + c] += force[c];
+      for (int a = 0; a < 3; a++)
+        touch[3 * best[a] + c] -= most.w[a] * force[c];
+    }
+  }
   return any;
 }
 

@@ -456,16 +456,18 @@ static ig_status queue_run(ig_ctx *cx, queued *s, keeper *k, const ig_output_cas
 }
 
 /* Preload, then strike: the second analysis goes on from where the first ended. Cut off within it
-   and restarted, on another number of threads, it writes the same history to the last bit. */
-static void queue_restarts_to_the_same_bits(void **state) {
-  (void)state;
+   or within the relaxation of the first, and restarted on another number of threads, it writes the
+   same history to the last bit. */
+static void cut_and_restart(int after) {
   static keeper whole, cut, rest;
+  keeper *all[3] = {&whole, &cut, &rest};
   for (int run = 0; run < 3; run++) {
     ig_ctx *cx = ctx_on("debug", 1 + run);
     static queued s;
-    keeper *k = run == 0 ? &whole : run == 1 ? &cut : &rest;
+    keeper *k = all[run];
+    memset(k, 0, sizeof *k);
     k->cx = cx;
-    k->stop_at = run == 1 ? 12 : 0;
+    k->stop_at = run == 1 ? after : 0;
     queue_new(cx, &s);
     const ig_status status = queue_run(cx, &s, k, &by_count, run == 2 ? &cut.restart : NULL);
     if (run == 1)
@@ -476,7 +478,7 @@ static void queue_restarts_to_the_same_bits(void **state) {
     ig_ctx_close(cx);
   }
   assert_true(whole.rows > 20 && whole.pictures >= 4);
-  assert_int_equal(cut.rows, 12);
+  assert_int_equal(cut.rows, after);
   assert_int_equal(cut.rows + rest.rows, whole.rows);
   for (int i = 0; i < rest.rows; i++)
     assert_memory_equal(rest.value[i], whole.value[cut.rows + i],
@@ -488,9 +490,13 @@ static void queue_restarts_to_the_same_bits(void **state) {
   assert_true(whole.value[whole.rows - 1][7] != 0);
   for (int i = 0; i < whole.rows; i++)
     assert_true(fabs(whole.value[i][9]) < 0.01);
-  keeper *all[3] = {&whole, &cut, &rest};
   for (int k = 0; k < 3; k++)
     keeper_free(all[k]);
+}
+static void queue_restarts_to_the_same_bits(void **state) {
+  (void)state;
+  cut_and_restart(12);
+  cut_and_restart(1);
 }
 
 /* The start and the end of every analysis are shown, and what the case asks for between them: of

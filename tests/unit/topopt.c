@@ -302,7 +302,8 @@ static void wrong_cases_are_told(void **state) {
       {"{grid: {elements: [4, 4, 0]}, passive: [{as: void}]}", "no element is left"},
       {"{grid: {elements: [4, 4, 0]}, projection: {beta: 2}, loads: [{force: [1, 0, 0]}]}",
        "projection: needs filter"},
-      {"{grid: {elements: [4, 4, 0]}, loads: [{force: [1, 0, 0]}], constraints: [{volume: 0.3}]}",
+      {"{grid: {elements: [4, 4, 0]}, loads: [{force: [1, 0, 0]}], optimiser: {method: oc}, "
+       "constraints: [{volume: 0.3}]}",
        "need optimiser: {method: mma}"},
       {"{grid: {elements: [4, 4, 0]}, loads: [{force: [1, 0, 0]}], optimiser: {method: mma}, "
        "constraints: [{volume: 0.3, compliance: 2}]}",

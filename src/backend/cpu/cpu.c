@@ -1,5 +1,6 @@
 /* The CPU backends: `cpu` (device memory is host memory) and `debug` (it is not). */
 #include "backend/backend.h"
+#include "core/memory.h"
 
 #include <math.h>
 #include <omp.h>
@@ -32,11 +33,16 @@ static void cpu_name(ig_ctx *cx) {
 }
 
 static ig_status cpu_open(ig_ctx *cx) {
-  cx->device = cx; /* nothing to keep, but not NULL: open */
+  double *left = malloc(sizeof *left); /* of host memory, before anything is allocated */
+  if (!left)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for a backend");
+  *left = ig_memory_left();
+  cx->device = left;
   cpu_name(cx);
   return IG_OK;
 }
 static void cpu_close(ig_ctx *cx) {
+  free(cx->device);
   cx->device = NULL;
 }
 static ig_status cpu_sync(ig_ctx *cx) {
@@ -48,6 +54,13 @@ static ig_status cpu_sync(ig_ctx *cx) {
 static ig_status cpu_alloc(ig_ctx *cx, void **p, size_t bytes) {
   *p = NULL;
   const size_t whole = (bytes + ALIGN - 1) / ALIGN * ALIGN + ALIGN;
+  const double needed = (double)cx->device_bytes + (double)bytes, *left = cx->device;
+  if (needed > *left)
+    return IG_FAIL(
+        cx, IG_MEMORY,
+        "at least %.3g GB are needed and %.3g GB of memory are left: take a coarser mesh, "
+        "or a machine with more",
+        1e-9 * needed, 1e-9 * *left);
   char *block = bytes > PTRDIFF_MAX - 2 * ALIGN ? NULL : aligned_alloc(ALIGN, whole);
   if (!block)
     return IG_FAIL(cx, IG_MEMORY, "no memory for %.3g GB", 1e-9 * (double)bytes);

@@ -1,0 +1,158 @@
+/* The statement at the end of a run: why it stopped, whether the design is feasible, each
+   constraint with its bound, pieces, grayness, and the part's surface. */
+#include "topopt/output.h"
+#include "topopt/pieces.h"
+#include "backend/backend.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* over its bound by more than this share a constraint is not met */
+static const double slack = 1e-3;
+
+static ig_status put_stopped(ig_sink *sink, const ig_design *s, const ig_evaluation *e,
+                             bool settled) {
+  ig_evaluation last = {0};
+  char text[200] = "the design no longer changes";
+  ig_design_continue(s->c, INT64_MAX / 2, &last);
+  if (!settled) {
+    const struct {
+      const char *name;
+      double now, last;
+    } ramp[] = {{"penalty", e->penalty, last.penalty},
+                {"gray", e->gray, last.gray},
+                {"beta", e->beta, last.beta}};
+    int used = snprintf(text, sizeof text, "iteration limit");
+    const char *before = ", before the ramps arrived: ";
+    for (int i = 0; i < 3; i++)
+      if (ramp[i].now != ramp[i].last) {
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%s %.4g of %.4g", before,
+                         ramp[i].name, ramp[i].now, ramp[i].last);
+        before = ", ";
+      }
+  }
+  return sink->result_text(sink, "stopped", text);
+}
+
+/* A constraint in words, value and bound in its unit. */
+typedef struct {
+  const char *what, *unit;
+  double value, bound;
+} bound;
+
+static bound bound_of(const ig_design *s, const ig_evaluation *e, int i) {
+  if (i < 0)
+    return (bound){"volume", "", e->volume, s->c->volume};
+  const ig_limit_case *l = IG_ITEM(ig_limit_case, s->c->constraints, i);
+  bound b = {"volume", "", 0, l->volume};
+  if (!isnan(l->compliance))
+    b = (bound){"compliance", s->c->problem == IG_PROBLEM_HEAT ? "W K" : "J", 0, l->compliance};
+  if (!isnan(l->displacement))
+    b = (bound){"displacement", "m", 0, l->displacement};
+  b.value = e->limit[i] * b.bound;
+  return b;
+}
+
+static ig_status put_constraints(ig_sink *sink, const ig_design *s, const ig_evaluation *e) {
+  char text[200] = "yes", key[64];
+  double worst = slack;
+  for (int i = -1; i < s->limits; i++) {
+    const bound b = bound_of(s, e, i);
+    const double over = b.value / b.bound - 1;
+    if (!(over <= worst)) {
+      char name[48] = "the volume";
+      worst = over;
+      if (i >= 0)
+        snprintf(name, sizeof name, "constraint %d (%s)", i + 1, b.what);
+      snprintf(text, sizeof text, "no: %s is %.5g%s%s, its bound %.5g", name, b.value,
+               *b.unit ? " " : "", b.unit, b.bound);
+    }
+  }
+  IG_TRY(sink->result_text(sink, "feasible", text));
+  if (worst > slack || isnan(worst))
+    ig_warn(s->cx, "the design is not feasible: %s", text + 4);
+  IG_TRY(sink->result(sink, "volume", "", e->volume));
+  IG_TRY(sink->result(sink, "volume_bound", "", s->c->volume));
+  for (int i = 0; i < s->limits; i++) {
+    const bound b = bound_of(s, e, i);
+    snprintf(key, sizeof key, "constraint_%d_%s", i + 1, b.what);
+    IG_TRY(sink->result(sink, key, b.unit, b.value));
+    snprintf(key, sizeof key, "constraint_%d_bound", i + 1);
+    IG_TRY(sink->result(sink, key, b.unit, b.bound));
+  }
+  return IG_OK;
+}
+
+static ig_status put_pieces(ig_sink *sink, const ig_design *s, const double *density) {
+  const double level = isnan(s->c->surface.level) ? 0.5 : s->c->surface.level;
+  int64_t pieces, cavities;
+  IG_TRY(ig_pieces_count(s->cx, s->d, density, level, &pieces, &cavities));
+  if (pieces > 1)
+    ig_warn(s->cx, "the part is in %" PRId64 " pieces (elements of density %g and more)", pieces,
+            level);
+  if (cavities > 0)
+    ig_warn(s->cx,
+            "the part encloses %" PRId64 " cavit%s: powder, resin or supports in there cannot be "
+            "taken out",
+            cavities, cavities == 1 ? "y" : "ies");
+  IG_TRY(sink->result(sink, "pieces", "", (double)pieces));
+  return sink->result(sink, "cavities", "", (double)cavities);
+}
+
+static ig_status put_surface(ig_sink *sink, const ig_design *s, const ig_evaluation *e,
+                             const double *density) {
+  const ig_surface_case *c = &s->c->surface;
+  ig_part part = {0};
+  if (!s->d->surface || c->formats.count == 0)
+    return IG_OK;
+  ig_status status = s->d->surface(s->d->self, density, c->level, c->mirror, &part);
+  for (int f = 0; status == IG_OK && f < c->formats.count; f++)
+    status = ig_part_write(s->cx, &part, c->formats.value[f], sink);
+  if (status == IG_OK)
+    status = sink->result(sink, "surface_area", "m^2", part.area);
+  if (status == IG_OK)
+    status = sink->result(sink, "surface_volume", "m^3", part.volume);
+  if (status == IG_OK)
+    status = sink->result(sink, "surface_level", "", part.level);
+  double copies = 1;
+  for (int i = 0; c->mirror && i < s->c->symmetry.count; i++)
+    copies *= 2;
+  const double wanted = copies * e->volume * (double)s->d->elements * s->d->volume;
+  if (status == IG_OK && isnan(c->level) && fabs(part.volume - wanted) > 0.02 * wanted)
+    ig_warn(s->cx,
+            "the surface holds %.4g m^3, the design %.4g m^3: it is too gray for a surface that "
+            "keeps its volume",
+            part.volume, wanted);
+  ig_part_free(&part);
+  return status;
+}
+
+ig_status ig_topopt_finish(void *self, ig_sink *sink) {
+  ig_topopt_run *r = self;
+  const ig_design *s = r->s;
+  const ig_evaluation *e = &r->e;
+  static const char *const unit[] = {
+      [IG_PROBLEM_STIFFNESS] = "J", [IG_PROBLEM_HEAT] = "W K", [IG_PROBLEM_MECHANISM] = "m"};
+  static const char *const stage[] = {"seconds_solve", "seconds_sensitivities", "seconds_filter",
+                                      "seconds_update"};
+  const size_t n = (size_t)s->d->places;
+  double *density;
+  ig_status status;
+  IG_TRY(ig_topopt_analyse(r));
+  IG_TRY(put_stopped(sink, s, e, r->arrived));
+  IG_TRY(sink->result(sink, "objective", unit[s->c->problem], e->objective));
+  IG_TRY(put_constraints(sink, s, e));
+  IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
+  IG_TRY(IG_NEW(s->cx, &density, n, "surface"));
+  IG_TRY_GOTO(status, done,
+              s->cx->backend->copy_out(s->cx, density, s->density[s->realisations - 1].dev, n * 8));
+  IG_TRY_GOTO(status, done, put_pieces(sink, s, density));
+  for (int i = 0; i < 4; i++)
+    IG_TRY_GOTO(status, done, sink->result(sink, stage[i], "s", s->seconds[i]));
+  status = put_surface(sink, s, e, density);
+done:
+  free(density);
+  return status;
+}

@@ -1,0 +1,100 @@
+/* Moduli of the solid, element by element: one material, or several with sets of their own. */
+#include "topopt/placing.h"
+#include "material/material.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct {
+  int *owner, number;
+} claim;
+static void claim_element(void *user, int64_t place, double weight) {
+  (void)weight;
+  const claim *c = user;
+  c->owner[place] = c->number;
+}
+
+/* owner[e], from 1, -1: nobody: the last material that names a set with e; one without sets takes
+ * what is left. */
+static ig_status claim_elements(const ig_points *p, const ig_list *materials, int *owner) {
+  const ig_place everywhere = {0};
+  claim c = {owner, -1};
+  IG_TRY(p->each(p->self, (ig_where){&p->c->at, NULL, &everywhere}, IG_POINT_ELEMENTS,
+                 claim_element, &c));
+  for (int pass = 0; pass < 2; pass++)
+    for (int m = 0; m < materials->count; m++) {
+      const ig_material_case *material = IG_ITEM(ig_material_case, *materials, m);
+      c.number = m + 1;
+      if (pass == 0 && material->set.count == 0)
+        IG_TRY(p->each(p->self, (ig_where){&material->at, NULL, &everywhere}, IG_POINT_ELEMENTS,
+                       claim_element, &c));
+      for (int s = 0; pass == 1 && s < material->set.count; s++)
+        IG_TRY(p->each(p->self, (ig_where){&material->at, material->set.value[s], &everywhere},
+                       IG_POINT_ELEMENTS, claim_element, &c));
+    }
+  return IG_OK;
+}
+
+/* The values a material must give. */
+static ig_status read_material(const ig_points *p, const ig_material_case *m, double *stiffness,
+                               double *poisson) {
+  const bool heat = p->c->problem == IG_PROBLEM_HEAT;
+  IG_TRY(ig_material_require(p->cx, m, heat ? "conductivity" : "young|poisson", "topopt"));
+  if (heat && m->conductivity.count > 1)
+    ig_warn_at(p->cx, &m->at,
+               "conductivity: topopt takes one value, the first of the table: %g W/(m K)",
+               m->conductivity.y[0]);
+  *stiffness = heat ? m->conductivity.y[0] : m->young;
+  *poisson = heat ? 0 : m->poisson;
+  return *stiffness > 0
+             ? IG_OK
+             : ig_fail_at(p->cx, &m->at, "%s must be more than 0", heat ? "conductivity" : "young");
+}
+
+/* Moduli over the first material's; elements of nobody fail. */
+static ig_status fill_scale(const ig_points *p, const ig_list *materials, const double *own,
+                            double *scale) {
+  int *owner;
+  IG_TRY(IG_NEW(p->cx, &owner, p->places, "element materials"));
+  ig_status status = claim_elements(p, materials, owner);
+  int64_t none = 0;
+  for (int64_t i = 0; status == IG_OK && i < p->places; i++) {
+    none += owner[i] < 0;
+    scale[i] = owner[i] > 0 ? own[owner[i] - 1] / own[0] : 0;
+  }
+  if (status == IG_OK && none)
+    status = ig_fail_at(p->cx, &IG_ITEM(ig_material_case, *materials, 0)->at,
+                        "materials: %lld elements are in no material's sets: leave 'set' out of "
+                        "one material, it takes the rest",
+                        (long long)none);
+  free(owner);
+  return status;
+}
+
+ig_status ig_points_materials(const ig_points *p, const ig_list *materials, double *stiffness,
+                              double *poisson, ig_array *scale) {
+  enum { MOST = 64 };
+  double own[MOST], nu = 0.3;
+  const int count = materials ? materials->count : 0;
+  *stiffness = 1;
+  *poisson = 0.3;
+  if (count > MOST)
+    return ig_fail_at(p->cx, &p->c->at, "materials: at most %d", MOST);
+  for (int m = 0; m < count; m++) {
+    const ig_material_case *material = IG_ITEM(ig_material_case, *materials, m);
+    IG_TRY(read_material(p, material, &own[m], &nu));
+    if (m == 0)
+      *poisson = nu;
+    if (nu != *poisson)
+      return ig_fail_at(p->cx, &material->at,
+                        "poisson: %g here and %g in the first material: topopt takes one Poisson's "
+                        "ratio for all, moduli may differ",
+                        nu, *poisson);
+    *stiffness = own[0];
+  }
+  if (count == 0 || (count == 1 && IG_ITEM(ig_material_case, *materials, 0)->set.count == 0))
+    return IG_OK;
+  IG_TRY(ig_array_new(p->cx, scale, (size_t)p->places, sizeof(double), "moduli of the solid"));
+  IG_TRY(fill_scale(p, materials, own, scale->host));
+  return ig_array_push(p->cx, scale);
+}

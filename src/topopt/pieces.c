@@ -1,0 +1,64 @@
+/* Pieces and cavities: elements joined through faces, a forest with path halving. */
+#include "topopt/pieces.h"
+#include "backend/backend.h"
+
+#include <stdlib.h>
+
+static int32_t root_of(ig_pieces *p, int32_t a) {
+  while (p->parent[a] != a)
+    a = p->parent[a] = p->parent[p->parent[a]];
+  return a;
+}
+
+void ig_pieces_join(ig_pieces *p, int64_t a, int64_t b) {
+  if (p->solid[a] != p->solid[b])
+    return;
+  const int32_t x = root_of(p, (int32_t)a), y = root_of(p, (int32_t)b);
+  if (x < y)
+    p->parent[y] = x;
+  else
+    p->parent[x] = y;
+}
+
+void ig_pieces_open(ig_pieces *p, int64_t a) {
+  p->open[a] = 1;
+}
+
+static void count(ig_pieces *p, int64_t *pieces, int64_t *cavities) {
+  for (int64_t i = 0; i < p->places; i++) /* what is open is so as a whole */
+    if (p->open[i])
+      p->open[root_of(p, (int32_t)i)] = 1;
+  for (int64_t i = 0; i < p->places; i++)
+    if (p->solid[i] < 2 && p->parent[i] == i) {
+      *pieces += p->solid[i];
+      *cavities += !p->solid[i] && !p->open[i];
+    }
+}
+
+ig_status ig_pieces_count(ig_ctx *cx, const ig_discretisation *d, const double *density,
+                          double level, int64_t *pieces, int64_t *cavities) {
+  ig_pieces p = {.places = d->places};
+  uint8_t *role = NULL;
+  ig_status status;
+  *pieces = *cavities = 0;
+  if (d->places > INT32_MAX)
+    return IG_FAIL(cx, IG_UNSUPPORTED, "pieces are counted up to %d elements", INT32_MAX);
+  const size_t n = (size_t)d->places;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &role, n, "pieces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &p.solid, n, "pieces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &p.open, n, "pieces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &p.parent, n, "pieces"));
+  IG_TRY_GOTO(status, done, cx->backend->copy_out(cx, role, d->role, n));
+  for (size_t i = 0; i < n; i++) {
+    p.parent[i] = (int32_t)i;
+    p.solid[i] = role[i] == IG_ROLE_NONE ? 2 : density[i] >= level;
+  }
+  IG_TRY_GOTO(status, done, d->faces(d->self, &p));
+  count(&p, pieces, cavities);
+done:
+  free(role);
+  free(p.solid);
+  free(p.open);
+  free(p.parent);
+  return status;
+}

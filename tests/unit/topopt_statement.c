@@ -1,0 +1,457 @@
+/* Topology optimisation: what a run says at its end, what it refuses, and designs that came out
+   wrong once. */
+#include "check.h"
+#include "closed.h"
+#include "folder.h"
+#include "material/material.h"
+#include "mesh/mesh_case.h"
+#include "topopt/trial.h"
+#include <ingot/run.h>
+
+/* --- runs of cases given as text --- */
+
+typedef struct {
+  double objective, volume, pieces, cavities, surface_volume;
+  char feasible[200], stopped[200], warning[2000];
+  int64_t steps;
+} outcome;
+
+static void keep_figure(void *user, const char *key, double value, const char *unit,
+                        const char *text) {
+  (void)unit;
+  outcome *o = user;
+  double *const number[] = {&o->objective, &o->volume, &o->pieces, &o->cavities,
+                            &o->surface_volume};
+  static const char *const name[] = {"objective", "volume", "pieces", "cavities", "surface_volume"};
+  for (int i = 0; i < 5; i++)
+    if (strcmp(key, name[i]) == 0)
+      *number[i] = value;
+  if (text && strcmp(key, "feasible") == 0)
+    snprintf(o->feasible, sizeof o->feasible, "%s", text);
+  if (text && strcmp(key, "stopped") == 0)
+    snprintf(o->stopped, sizeof o->stopped, "%s", text);
+}
+
+static void keep_warning(void *user, ig_log_level level, const char *text) {
+  outcome *o = user;
+  const size_t used = strlen(o->warning);
+  if (level == IG_LOG_WARN)
+    snprintf(o->warning + used, sizeof o->warning - used, "%s\n", text);
+}
+
+static ig_status run_text(const char *backend, const char *text, outcome *o, char *says) {
+  char *folder = folder_new();
+  ig_ctx *cx = NULL;
+  ig_case *c = NULL;
+  memset(o, 0, sizeof *o);
+  GOOD(cx, ig_ctx_open(
+               &(ig_ctx_options){.backend = backend, .threads = 1, .log = keep_warning, .user = o},
+               &cx));
+  file_write(in_folder(folder, "case.yaml"), text, strlen(text));
+  ig_status status = ig_case_open(cx, in_folder(folder, "case.yaml"), &c);
+  ig_run_stats stats = {0};
+  if (status == IG_OK)
+    status = ig_run(
+        c, &(ig_run_options){
+               .out = in_folder(folder, "out"), .stats = &stats, .figure = keep_figure, .user = o});
+  o->steps = stats.steps;
+  if (says)
+    snprintf(says, 512, "%s", ig_ctx_message(cx));
+  ig_case_close(c);
+  ig_ctx_close(cx);
+  folder_remove(folder);
+  return status;
+}
+
+static void run_good(const char *backend, const char *text, outcome *o) {
+  char says[512];
+  if (run_text(backend, text, o, says) != IG_OK)
+    fail_msg("%s", says);
+}
+
+#define GRID                                                                                       \
+  "physics: topopt\noutput: {count: 0}\nsolver: {tolerance: 1.0e-9}\ngrid: {elements: [12, 6, "    \
+  "0]}\nsupports: [{box: {max: [0, 6]}}]\n"
+#define LOAD "loads: [{box: {min: [12, 3], max: [12, 3]}, force: [0, -1, 0]}]\n"
+#define MESH                                                                                       \
+  "physics: topopt\noutput: {count: 0}\nsolver: {tolerance: 1.0e-9}\nsurface: {formats: "          \
+  "[]}\nmesh: {boxes: [{name: part, size: [6, 3, 2], cells: [6, 3, 2]}]}\nsupports: [{set: "       \
+  "xmin}]\n"
+#define PULL "loads: [{set: xmax, force: [0, -1, 0], spread: faces}]\n"
+
+/* --- runs go on until the ramps have arrived --- */
+
+static void ramps_arrive_before_a_run_ends(void **state) {
+  (void)state;
+  static const char *const body[] = {GRID LOAD, MESH PULL};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int b = 0; b < 2; b++) {
+      char text[1000];
+      outcome o;
+      /* five iterations at 1, then 1.3, … 1.3^4, 3: any change would do from the first on */
+      snprintf(text, sizeof text,
+               "%schange: 1\npenalty_ramp: {start: 1, hold: 5, factor: 1.3}\niterations: 30\n",
+               body[b]);
+      run_good(*backend, text, &o);
+      assert_int_equal(o.steps, 10);
+      assert_string_equal(o.stopped, "the design no longer changes");
+      snprintf(text, sizeof text,
+               "%schange: 1\nfilter: {kind: density, radius: 1.5}\nprojection: {beta: 1, beta_max: "
+               "8, every: 3}\niterations: 30\n",
+               body[b]);
+      run_good(*backend, text, &o);
+      assert_int_equal(o.steps, 10);
+      snprintf(text, sizeof text, "%schange: 1\npenalty_ramp: {hold: 5}\niterations: 4\n", body[b]);
+      run_good(*backend, text, &o);
+      assert_non_null(strstr(o.stopped, "before the ramps arrived: penalty 1 of 3"));
+    }
+}
+
+/* --- optimality criteria --- */
+
+static void oc_finds_a_mechanism(void **state) {
+  (void)state;
+  static const char text[] =
+      "physics: topopt\nproblem: mechanism\noutput: {count: 0}\ngrid: {elements: [40, 20, "
+      "0]}\nsymmetry: [y-]\nsupports: [{box: {min: [0, 19], max: [0, 20]}}]\nloads: [{box: {max: "
+      "[0, 1]}, force: [1, 0, 0]}]\nsprings:\n  - {box: {max: [0, 1]}, stiffness: [0.1, 0, "
+      "0]}\n  - {box: {min: [40, 0], max: [40, 1]}, stiffness: [0.1, 0, 0]}\nports: [{box: {min: "
+      "[40, 0], max: [40, 1]}, direction: [-1, 0, 0]}]\nvolume: 0.3\nvoid_ratio: 1.0e-4\nfilter: "
+      "{kind: density, radius: 1.5}\niterations: 60\noptimiser: {%s, move: 0.1}\n";
+  double found[2];
+  for (int i = 0; i < 2; i++) {
+    char all[1200];
+    outcome o;
+    snprintf(all, sizeof all, text, i ? "method: oc, damping: 0.3" : "method: mma");
+    run_good("debug", all, &o);
+    found[i] = o.objective;
+  }
+  /* both pull; neither is the other's optimum */
+  if (!(found[0] < -0.5 && found[1] < 0.85 * found[0]))
+    fail_msg("mma %g, oc %g", found[0], found[1]);
+}
+
+static void oc_does_not_mind_units(void **state) {
+  (void)state;
+  static const struct {
+    const char *force, *young;
+    double ratio;
+  } scale[] = {
+      {"1", "1", 1}, {"1.0e20", "1", 1e40}, {"1.0e-20", "1", 1e-40}, {"1", "1.0e-40", 1e40}};
+  double first = 0;
+  for (size_t i = 0; i < sizeof scale / sizeof *scale; i++) {
+    char text[800], says[512];
+    outcome o;
+    snprintf(text, sizeof text,
+             GRID "materials: [{name: m, young: %s, poisson: 0.3}]\nvolume: 0.3\nloads: [{box: "
+                  "{min: [12, 3], max: [12, "
+                  "3]}, force: [0, -%s, 0]}]\niterations: 8\n",
+             scale[i].young, scale[i].force);
+    run_good("cpu", text, &o);
+    first = i ? first : o.objective;
+    assert_near(o.volume, 0.3, 1e-6);
+    assert_near(o.objective / scale[i].ratio / first, 1, 1e-6);
+    snprintf(text, sizeof text,
+             GRID "loads: [{box: {min: [12, 3], max: [12, 3]}, force: [0, -1.0e300, 0]}]\n");
+    assert_int_equal(run_text("cpu", text, &o, says), IG_INPUT);
+  }
+}
+
+/* Projection takes moving asymptotes unless the case insists on what cannot work. */
+static void projection_takes_moving_asymptotes(void **state) {
+  (void)state;
+  static const char text[] = GRID LOAD "filter: {kind: density, radius: 1.5}\nprojection: {beta: "
+                                       "4}\niterations: 6\noptimiser: {%s}\n";
+  char all[800], says[512];
+  outcome o, mma;
+  snprintf(all, sizeof all, text, "move: 0.2");
+  run_good("cpu", all, &o);
+  snprintf(all, sizeof all, text, "method: mma");
+  run_good("cpu", all, &mma);
+  assert_true(o.objective == mma.objective);
+  snprintf(all, sizeof all, text, "method: oc");
+  assert_int_equal(run_text("cpu", all, &o, says), IG_INPUT);
+  assert_non_null(strstr(says, "projection: needs optimiser: {method: mma}"));
+}
+
+/* --- materials --- */
+
+/* A bar of two halves in tension, Poisson's ratio 0: F^2 (L1 / E1 + L2 / E2) / A. */
+static void each_material_has_its_own_modulus(void **state) {
+  (void)state;
+  static const char *const body[] = {
+      "grid: {elements: [8, 4, 0]}\nsets: [{name: right, box: {min: [4, 0]}}]\nsupports: [{box: "
+      "{max: [0, 4]}, fix: x}, {box: {max: [0, 0]}}]\nloads: [{box: {min: [8, 0]}, force: [6, 0, "
+      "0], spread: faces}]\n",
+      "mesh: {boxes: [{name: left, size: [4, 2, 2], cells: [4, 2, 2]}, {name: right, origin: [4, "
+      "0, 0], size: [4, 2, 2], cells: [4, 2, 2]}]}\nsupports: [{set: xmin, fix: x}, {box: {max: "
+      "[0, 0, 9]}, fix: y}, {box: {max: [0, 9, 0]}, fix: z}]\nloads: [{set: xmax, force: [6, 0, "
+      "0], spread: faces}]\n"};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int b = 0; b < 2; b++) {
+      char text[1200];
+      outcome o;
+      snprintf(text, sizeof text,
+               "physics: topopt\noutput: {count: 0}\nsolver: {tolerance: 1.0e-10}\nvolume: "
+               "1\niterations: 0\nmaterials: [{name: hard, young: 10, poisson: 0}, {name: soft, "
+               "set: right, young: 2, poisson: 0}]\n%s",
+               body[b]);
+      run_good(*backend, text, &o);
+      assert_near(o.objective, 36 * (4 / 10. + 4 / 2.) / 4, 1e-6);
+    }
+}
+
+/* Slopes where moduli differ, against central differences. */
+static void slopes_know_the_materials(void **state) {
+  (void)state;
+  static const char text[] =
+      "{grid: {elements: [6, 4, 0]}, volume: 0.5, sets: [{name: right, box: {min: [3, 0]}}], "
+      "supports: [{box: {max: [0, 4]}}], loads: [{box: {min: [6, 0], max: [6, 0]}, force: [0, -1, "
+      "0]}], filter: {kind: density, radius: 1.5}, constraints: [{compliance: 50}], solver: "
+      "{tolerance: 1e-12, preconditioner: jacobi}}";
+  const char *right = "right";
+  ig_material_case m[2] = {{.name = "a", .young = 10, .poisson = 0.3},
+                           {.name = "b", .young = 2, .poisson = 0.3, .set = {1, &right}}};
+  const ig_list list = {2, m};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_trial t;
+  ig_evaluation e = {0};
+  GOOD(cx, ig_trial_open_with(cx, text, &list, NULL, IG_GATHER, &t));
+  ig_design_continue(&t.c, 1, &e);
+  double *x = t.s->x.host;
+  for (int64_t i = 0; i < t.d->places; i++)
+    x[i] = ((const uint8_t *)t.m->role.host)[i] ? 0.4 + 0.3 * sin(1.7 * (double)i) : 0;
+  double *dc = calloc((size_t)t.d->places, 8), *dl = calloc((size_t)t.d->places, 8);
+  for (int probe = -1; probe < 3; probe++) {
+    const int64_t at = ig_grid_place(&t.m->grid, 1 + 2 * (probe < 0 ? 0 : probe), 2, 0);
+    const double old = x[at], step = 1e-5;
+    double value[2], limit[2];
+    for (int side = 0; side < 2; side++) {
+      x[at] = probe < 0 ? old : old + (side ? step : -step);
+      GOOD(cx, ig_array_push(cx, &t.s->x));
+      GOOD(cx, ig_design_evaluate(t.s, &e));
+      value[side] = e.objective;
+      limit[side] = e.limit[0];
+    }
+    x[at] = old;
+    if (probe < 0) {
+      memcpy(dc, t.s->dc.dev, (size_t)t.d->places * 8);
+      memcpy(dl, t.s->limit_slope[0].dev, (size_t)t.d->places * 8);
+      continue;
+    }
+    assert_near((value[1] - value[0]) / (2 * step) / dc[at], 1, 1e-6);
+    assert_near((limit[1] - limit[0]) / (2 * step) / dl[at], 1, 1e-6);
+  }
+  free(dc);
+  free(dl);
+  ig_trial_close(&t);
+  ig_ctx_close(cx);
+}
+
+/* --- symmetry --- */
+
+/* A half with its plane of symmetry is the whole: cone filters see the other side. */
+static void a_half_is_the_whole(void **state) {
+  (void)state;
+  static const char *const kind[] = {"density", "sensitivity"};
+  static const char *const body[][2] = {
+      {"grid: {elements: [8, 6, 0]}, symmetry: [x+], supports: [{box: {max: [1, 0]}}], loads: "
+       "[{box: {min: [8, 6], max: [8, 6]}, force: [0, -0.5, 0]}]",
+       "grid: {elements: [16, 6, 0]}, supports: [{box: {max: [1, 0]}}, {box: {min: [15, 0], max: "
+       "[16, 0]}}], loads: [{box: {min: [8, 6], max: [8, 6]}, force: [0, -1, 0]}]"},
+      {"symmetry: [x+], supports: [{box: {max: [1, 0, 9]}}], loads: [{box: {min: [4, 3, 0]}, "
+       "force: [0, -0.5, 0]}]",
+       "supports: [{box: {max: [1, 0, 9]}}, {box: {min: [7, 0, 0], max: [8, 0, 9]}}], loads: "
+       "[{box: {min: [4, 3, 0], max: [4, 3, 9]}, force: [0, -1, 0]}]"}};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int b = 0; b < 2; b++)
+      for (int k = 0; k < 2; k++) {
+        double found[2];
+        for (int whole = 0; whole < 2; whole++) {
+          char text[800];
+          ig_ctx *cx = ctx_on(*backend, 2);
+          ig_trial t;
+          ig_evaluation e = {0};
+          ig_mesh *mesh = NULL;
+          if (b)
+            GOOD(cx, ig_mesh_box(cx, IG_HEX8, (double[]){whole ? 8 : 4, 3, 2},
+                                 (int[]){whole ? 8 : 4, 3, 2}, &mesh));
+          snprintf(text, sizeof text,
+                   "{volume: 0.4, filter: {kind: %s, radius: 2.3}, solver: {tolerance: 1e-11}, %s}",
+                   kind[k], body[b][whole]);
+          GOOD(cx, ig_trial_open_how(cx, text, mesh, IG_GATHER, &t));
+          for (int it = 1; it <= 6; it++)
+            GOOD(cx, ig_trial_iterate(&t, it, &e));
+          found[whole] = e.objective;
+          ig_trial_close(&t);
+          ig_mesh_free(mesh);
+          ig_ctx_close(cx);
+        }
+        assert_near(2 * found[0] / found[1], 1, 1e-7);
+      }
+}
+
+/* --- what cannot be, and what is said of it --- */
+
+static void infeasible_is_said(void **state) {
+  (void)state;
+  outcome o;
+  run_good("debug",
+           GRID LOAD "volume: 0.3\niterations: 10\nconstraints: [{box: {min: [12, 3], max: [12, "
+                     "3]}, direction: [0, -1, 0], displacement: 1.0e-3}]\n",
+           &o);
+  assert_non_null(strstr(o.feasible, "no: constraint 1 (displacement) is "));
+  assert_non_null(strstr(o.warning, "not feasible"));
+  run_good("cpu", GRID LOAD "volume: 0.3\niterations: 10\n", &o);
+  assert_string_equal(o.feasible, "yes");
+  assert_true(o.pieces >= 1 && o.cavities == 0);
+}
+
+static void pieces_and_cavities_are_counted(void **state) {
+  (void)state;
+  outcome o;
+  /* a box within a box, and one more box apart */
+  run_good("cpu",
+           "physics: topopt\noutput: {count: 0}\ngrid: {elements: [9, 5, 5]}\nvolume: "
+           "1\niterations: 0\nsupports: [{box: {max: [0, 5, 5]}}]\nloads: [{box: {min: [5, 0, 0], "
+           "max: [5, 5, 5]}, force: [0, 0, -1]}]\npassive: [{box: {min: [1, 1, 1], max: [4, 4, "
+           "4]}, as: void}, {box: {min: [2, 2, 2], max: [3, 3, 3]}}, {box: {min: [5, 0, 0], max: "
+           "[6, 5, 5]}, as: void}]\nvoid_ratio: 1.0e-3\n",
+           &o);
+  assert_true(o.pieces == 3 && o.cavities == 1);
+  assert_non_null(strstr(o.warning, "1 cavity"));
+  assert_near(o.surface_volume, 9 * 25 - 27 + 1 - 25, 0.02 * 174);
+  run_good(
+      "cpu",
+      "physics: topopt\noutput: {count: 0}\nsurface: {formats: []}\nmesh: {boxes: [{name: a, "
+      "size: [5, 5, 5], cells: [5, 5, 5]}]}\nvolume: 1\niterations: 0\nsymmetry: [x-]\nsupports: "
+      "[{set: ymin}]\nloads: [{set: ymax, force: [0, 0, -1]}]\npassive: [{box: {max: [4, 4, "
+      "4], min: [0, 1, 1]}, as: void}]\nvoid_ratio: 1.0e-3\n",
+      &o);
+  assert_true(o.pieces == 1 && o.cavities == 1);
+}
+
+static void slips_are_refused(void **state) {
+  (void)state;
+  static const char *const bad[][2] = {
+      {GRID LOAD "materials: [{name: s, density: 7800}]\n", "lacks 'young'"},
+      {GRID LOAD "materials: [{name: s, young: 1, poisson: 0.3}, {name: r, young: 1, poisson: "
+                 "0.4}]\n",
+       "one Poisson's ratio for all"},
+      {GRID LOAD "sets: [{name: a, box: {max: [2, 9]}}]\nmaterials: [{name: s, set: a, young: 1, "
+                 "poisson: 0.3}]\n",
+       "60 elements are in no material's sets"},
+      {GRID LOAD "volume: 0.1\npassive: [{box: {max: [6, 6]}}]\n", "cannot be met"},
+      {GRID LOAD "weights: [1, 2]\n", "2 given for 1 load cases"},
+      {GRID LOAD "filter: {kind: density, radius: 2}\nprojection: {robust: 0.2}\n", "give beta"},
+      {GRID LOAD "passive: [{box: {min: [10, 0]}, as: void}]\n", "at (12, 3, 0) m are held void"},
+      {GRID LOAD "surface: {formats: [foo]}\n", "case.yaml:7:10: surface.formats: 'foo' is none"},
+      {MESH PULL "materials: [{name: s, density: 7800}]\n", "lacks 'young'"},
+      {MESH PULL "passive: [{box: {min: [4, 0, 0]}, as: void}]\n", "are held void"},
+      {MESH PULL "volume: 0.1\npassive: [{box: {max: [3, 3, 2]}}]\n", "cannot be met"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char says[512];
+    outcome o;
+    assert_int_equal(run_text("cpu", bad[i][0], &o, says), IG_INPUT);
+    if (!strstr(says, bad[i][1]))
+      fail_msg("expected '%s' in: %s", bad[i][1], says);
+  }
+  outcome o;
+  run_good("cpu", GRID LOAD "filter: {radius: 0.8}\niterations: 1\n", &o);
+  assert_non_null(strstr(o.warning, "radius of 0.8 m reaches no neighbour"));
+  run_good("cpu", MESH PULL "filter: {radius: 0.8}\niterations: 1\n", &o);
+  assert_non_null(strstr(o.warning, "below one element"));
+}
+
+/* --- surfaces --- */
+
+static int vertex_order(const void *a, const void *b) {
+  return memcmp(a, b, 3 * sizeof(float));
+}
+
+/* No two vertices at one place, and no triangle without area, in the single precision of files. */
+static void assert_distinct(const ig_part *s, double h) {
+  float(*v)[3] = malloc((size_t)s->vertices * sizeof *v);
+  memcpy(v, s->vertex, (size_t)s->vertices * sizeof *v);
+  qsort(v, (size_t)s->vertices, sizeof *v, vertex_order);
+  for (int64_t i = 1; i < s->vertices; i++)
+    assert_true(vertex_order(v[i - 1], v[i]) != 0);
+  free(v);
+  for (int64_t t = 0; t < s->triangles; t++) {
+    double area = 0;
+    for (int d = 0; d < 3; d++) {
+      const int e = (d + 1) % 3, f = (d + 2) % 3;
+      const float *p = s->vertex[s->triangle[t][0]], *q = s->vertex[s->triangle[t][1]],
+                  *r = s->vertex[s->triangle[t][2]];
+      area += pow((double)(q[e] - p[e]) * (double)(r[f] - p[f]) -
+                      (double)(q[f] - p[f]) * (double)(r[e] - p[e]),
+                  2);
+    }
+    assert_true(sqrt(area) > 1e-4 * h * h);
+  }
+}
+
+/* Densities next to the level everywhere, far from the origin; and a gray wave, whose surface holds
+   its volume. */
+static void surfaces_have_no_slivers(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 2);
+  ig_grid g;
+  const double h[3] = {0.01, 0.01, 0.01};
+  const ig_texts none = {0};
+  GOOD(cx, ig_grid_init(cx, &g, 3, 3, (const int[3]){400, 4, 5}));
+  double *x = calloc((size_t)g.stored, sizeof *x);
+  uint32_t seed = 1;
+  for (int kind = 0; kind < 2; kind++) {
+    double wanted = 0;
+    for (int k = 0; k < 5; k++)
+      for (int j = 0; j < 4; j++)
+        for (int i = 0; i < 400; i++) {
+          seed = seed * 1664525u + 1013904223u;
+          const double noise = (seed >> 8) / 16777216.0 - 0.5;
+          wanted += x[ig_grid_place(&g, i, j, k)] =
+              kind ? pow(0.5 + 0.5 * sin(0.2 * i + 0.3 * j), 3) : 0.5 + 1e-5 * noise;
+        }
+    ig_part s;
+    GOOD(cx, ig_part_of_grid(cx, &g, h, x, kind ? NAN : 0.5, &none, &s));
+    assert_closed(&s);
+    assert_distinct(&s, h[0]);
+    if (kind)
+      assert_near(s.volume / (wanted * 1e-6), 1, 0.005);
+    ig_part_free(&s);
+  }
+  free(x);
+  ig_mesh *mesh;
+  ig_trial t;
+  GOOD(cx, ig_mesh_box(cx, IG_HEX8, (double[]){3, 1, 1}, (int[]){30, 6, 6}, &mesh));
+  GOOD(cx, ig_trial_open_mesh(
+               cx, "{supports: [{set: xmin}], loads: [{set: xmax, force: [1, 0, 0]}]}", mesh, &t));
+  double wanted = 0, *y = calloc((size_t)t.d->elements, sizeof *y);
+  for (int64_t e = 0; e < t.d->elements; e++)
+    wanted += y[e] = pow(0.5 + 0.5 * sin(0.35 * (double)(e % 30)), 3);
+  ig_part s;
+  GOOD(cx, t.d->surface(t.d->self, y, NAN, false, &s));
+  assert_closed(&s);
+  assert_distinct(&s, 0.1);
+  assert_near(s.volume / (wanted * 3 / (double)t.d->elements), 1, 0.005);
+  ig_part_free(&s);
+  free(y);
+  ig_trial_close(&t);
+  ig_mesh_free(mesh);
+  ig_ctx_close(cx);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(ramps_arrive_before_a_run_ends),
+                                     cmocka_unit_test(oc_finds_a_mechanism),
+                                     cmocka_unit_test(oc_does_not_mind_units),
+                                     cmocka_unit_test(projection_takes_moving_asymptotes),
+                                     cmocka_unit_test(each_material_has_its_own_modulus),
+                                     cmocka_unit_test(slopes_know_the_materials),
+                                     cmocka_unit_test(a_half_is_the_whole),
+                                     cmocka_unit_test(infeasible_is_said),
+                                     cmocka_unit_test(pieces_and_cavities_are_counted),
+                                     cmocka_unit_test(slips_are_refused),
+                                     cmocka_unit_test(surfaces_have_no_slivers)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
