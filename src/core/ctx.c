@@ -2,6 +2,7 @@
 #include "core/ctx.h"
 #include "core/memory.h"
 #include "core/output.h"
+#include "core/threads.h"
 #include "backend/backend.h"
 
 #include <omp.h>
@@ -134,13 +135,10 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   if (options->threads < 0 || options->threads > MOST_THREADS)
     return IG_FAIL(cx, IG_INPUT, "threads = %d: expected 0 (all cores) to %d", options->threads,
                    MOST_THREADS);
-  /* the environment may ask for more threads than any machine starts: then all cores */
-  const int all =
-      omp_get_max_threads() <= MOST_THREADS ? omp_get_max_threads() : omp_get_num_procs();
   if (options->device < 0)
     return IG_FAIL(cx, IG_INPUT, "device = %d: expected 0, the first, or more", options->device);
   cx->device_index = options->device;
-  cx->threads = options->threads ? options->threads : all;
+  cx->threads = options->threads ? options->threads : ig_threads_all();
   return backend_choose(cx, options->backend ? options->backend : "cpu");
 }
 
