@@ -38,7 +38,9 @@ typedef void ig_figure_fn(void *user, const char *key, double value, const char 
 typedef struct {
   const char *out;     /* output folder; NULL: none is written */
   const char *restart; /* checkpoint to continue from; NULL: from the start */
-  bool force;          /* continue from it though the case has changed since it was written */
+  /* Continue from it though the case has changed since it was written; replace files in `out` that
+     have the names of ours though nothing says that they are ours. */
+  bool force;
   /* Finish what `out` holds of this very case: nothing is done if it is complete, a checkpoint is
      gone on from, anything else is replaced. */
   bool resume;
@@ -70,6 +72,8 @@ IG_API IG_MUST_CHECK ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh,
    them. Room NULL: the keys of all rooms. */
 typedef void ig_text_fn(void *user, const char *text);
 IG_API IG_MUST_CHECK ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user);
+/* The same as a JSON Schema (draft 7), for editors. */
+IG_API IG_MUST_CHECK ig_status ig_schema(ig_ctx *cx, ig_text_fn *text, void *user);
 IG_API IG_MUST_CHECK ig_status ig_completion(ig_ctx *cx, const char *room, ig_text_fn *text,
                                              void *user);
 

@@ -31,6 +31,7 @@ typedef struct ig_job {
   const ig_list *materials;           /* of ig_material_case (material/material.h) */
   ig_mesh *mesh;                      /* NULL if the room makes its own grid */
   const void *room_case;              /* the struct the room's options fill */
+  const ig_node *tree;                /* the case as written, for ig_key_at; NULL: a program's */
   ig_sink *sink;                      /* NULL: nobody wants output (benchmarks, verification) */
   const ig_restart *restart;          /* NULL: from the start */
   const struct ig_schedule *schedule; /* when output is due; NULL outside of a run */

@@ -82,6 +82,33 @@ static ig_status line_mark(ig_job *job, ig_frac_model *m, line l, uint8_t value,
   return IG_OK;
 }
 
+/* Whether a node of the mesh is at this point, to a millionth of an edge, and not on the boundary.
+ */
+static bool is_inside(const ig_job *job, ig_frac_model *m, const double point[3]) {
+  const int32_t *opp = ig_frac_model_host(m, "opp"), *conn = ig_frac_model_host(m, "conn");
+  const int dim = m->shape.dim, nf = m->shape.faces;
+  const int64_t ne = m->s.ne;
+  bool found = false;
+  for (int64_t f = 0; f < nf * ne; f++)
+    for (int j = 0; j < dim; j++) {
+      const int32_t n = conn[ig_frac_face_node(m->kind, (int)(f % nf), j) * ne + f / nf];
+      const int32_t o =
+          conn[ig_frac_face_node(m->kind, (int)(f % nf), (j + 1) % dim) * ne + f / nf];
+      double r2 = 0, l2 = 0;
+      for (int d = 0; d < dim; d++) {
+        const double x = job->mesh->x[3 * (int64_t)n + d];
+        const double r = x - (isnan(point[d]) ? 0 : point[d]);
+        r2 += r * r;
+        l2 += (x - job->mesh->x[3 * (int64_t)o + d]) * (x - job->mesh->x[3 * (int64_t)o + d]);
+      }
+      const bool here = r2 <= 1e-12 * l2;
+      if (here && opp[f] < 0)
+        return false;
+      found = found || here;
+    }
+  return found;
+}
+
 ig_status ig_frac_cracks_mark(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   uint8_t *mark = ig_frac_model_host(m, "mark");
@@ -90,6 +117,8 @@ ig_status ig_frac_cracks_mark(ig_job *job, ig_frac_model *m) {
     const ig_frac_crack_case *k = IG_ITEM(const ig_frac_crack_case, c->cracks, i);
     IG_TRY(line_mark(job, m, (line){&k->at, k->from, k->to, k->depth, "crack"},
                      k->closed ? IG_FRAC_BROKEN : IG_FRAC_CUT, false, mark));
+    if (i < 64 && is_inside(job, m, k->from))
+      m->inner_from |= UINT64_C(1) << i;
   }
   return IG_OK;
 }

@@ -56,8 +56,7 @@ static ig_status room_open(ig_job *job, void **self) {
     ig_warn_at(job->cx, &c->at, "nothing acts on the mesh: no load, no motion, no initial state");
   IG_TRY(
       ig_steps_count(job->cx, &c->at, ceil(c->duration / r->m.s.dt - 1e-9), r->m.s.dt, &r->last));
-  ig_frac_track_start(&r->track, c, c->duration);
-  return IG_OK;
+  return ig_frac_track_start(&r->track, job, &r->m, c->duration);
 }
 
 static void room_close(void *self) {

@@ -28,6 +28,12 @@ typedef struct {
   double fracture_energy, fracture_energy_shear, cohesive_strength, cohesive_strength_shear;
 } ig_frac_interface_case;
 
+/* A tip to follow where the notch is part of the mesh. */
+typedef struct {
+  ig_src at;
+  double point[3], direction[3], depth[3];
+} ig_frac_tip_case;
+
 typedef struct {
   ig_src at;
   const char *set; /* NULL: everywhere */
@@ -55,7 +61,8 @@ typedef struct {
   double thickness;
   double duration, time_step, safety; /* time_step NaN: from the critical one */
   ig_frac_cohesive_case cohesive;
-  ig_list initial, cracks, interfaces, loads;
+  double tip_window; /* s, NaN: a tenth of the run */
+  ig_list initial, cracks, tips, interfaces, loads;
   ig_list supports; /* of ig_support_case */
   ig_frac_insertion_case insertion;
 } ig_frac_case;

@@ -58,6 +58,7 @@ typedef struct {
   int64_t facets;                  /* interior, at the start */
   int32_t nodes_start;             /* of the mesh, before notches */
   int32_t nodes_cut, cohesive_cut; /* once they are cut */
+  uint64_t inner_from;             /* bit i: crack i begins inside the mesh, so it has two tips */
   const ig_cohesive *laws;         /* on the host, where facets have their own */
   int colors;
   ig_lid *color_start;

@@ -39,6 +39,13 @@ static const ig_option crack_options[] = {
     IG_END};
 #undef S
 
+#define S ig_frac_tip_case
+static const ig_option tip_options[] = {
+    IG_VECTOR23(S, point, "m", IG_REQUIRED, "where the crack will start"),
+    IG_VECTOR23(S, direction, "", NULL, "of the notch there: the crack's angle counts from it"),
+    IG_VECTOR3(S, depth, "m", NULL, "in space: along the front"), IG_END};
+#undef S
+
 #define S ig_frac_interface_case
 static const ig_option interface_options[] = {
     IG_TEXTS(S, between, NULL, "names of two materials: the facets between them"),
@@ -96,6 +103,10 @@ const ig_option ig_frac_options[] = {
             "and 0.5 in space where facets may open"),
     IG_MAP(S, cohesive, ig_frac_cohesive_case, cohesive_options, NULL, "how facets open"),
     IG_LIST(S, cracks, ig_frac_crack_case, crack_options, NULL, "notches, cut before the start"),
+    IG_LIST(S, tips, ig_frac_tip_case, tip_options, NULL,
+            "crack tips to follow besides those of `cracks`: of notches that the mesh has"),
+    IG_REAL(S, tip_window, "s", NULL, IG_TINY, 1e6,
+            "time over which tip speeds are taken; left out: a tenth of the run"),
     IG_LIST(S, interfaces, ig_frac_interface_case, interface_options, NULL,
             "facets with a strength and an energy of their own"),
     IG_LIST(S, initial, ig_frac_initial_case, initial_options, NULL,

@@ -14,6 +14,7 @@ void ig_frac_problem_init(ig_frac_problem *p, ig_ctx *cx) {
   c->thickness = 1;
   c->time_step = NAN;
   c->safety = 0.2;
+  c->tip_window = NAN;
   c->initial = (ig_list){1, &p->initial};
   c->cohesive = (ig_frac_cohesive_case){
       .check_every = 10, .shape = 2, .shape_shear = NAN, .start = 1, .insertion_threshold = 1};

@@ -1,5 +1,6 @@
 /* Drawing a snapshot: pick a field, keep some cells, find their surface, project, paint, label. */
 #include "io/picture.h"
+#include "core/number.h"
 #include "io/stl.h"
 #include "io/vtkhdf.h"
 
@@ -65,6 +66,17 @@ ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *
   field_names(snap, names, sizeof names);
   return IG_FAIL(snap->cx, IG_INPUT, "%s: no field '%s': it has %s", path, name,
                  names[0] ? names : "none");
+}
+
+/* What people look for first; else the first that is there. */
+static const char *usual_field(const ig_snapshot *snap) {
+  static const char *const wanted[] = {"density", "T",         "temperature",
+                                       "damage",  "von_mises", "principal_stress"};
+  for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+    for (int i = 0; i < snap->fields; i++)
+      if (strcmp(snap->field[i].name, wanted[k]) == 0)
+        return wanted[k];
+  return snap->fields ? snap->field[0].name : "none";
 }
 
 /* --- which cells are drawn */
@@ -313,11 +325,11 @@ static void legend_bar(ig_canvas *c, const scene *k) {
     for (double v = ceil(k->low / step - 1e-9) * step; v <= k->high + 1e-9 * span; v += step) {
       const float y = (float)y1 - (float)((v - k->low) / span) * (float)(y1 - y0);
       ig_canvas_line(c, (float)(x + w), y, (float)(x + w) + 0.006F * h, y, 0.0016F * h, INK);
-      snprintf(text, sizeof text, "%.4g", fabs(v) < 1e-9 * span ? 0 : v);
+      ig_format(text, sizeof text, "%.4g", fabs(v) < 1e-9 * span ? 0 : v);
       ig_canvas_text(c, (float)(x + w) + 0.014F * h, y + size / 2, size, INK, text);
     }
   } else {
-    snprintf(text, sizeof text, "%.6g", k->low);
+    ig_format(text, sizeof text, "%.6g", k->low);
     ig_canvas_text(c, (float)(x + w) + 0.014F * h, (float)(y0 + y1) / 2, size, INK, text);
   }
   /* the name stands above the bar, kept inside the picture */
@@ -342,13 +354,13 @@ static void legend_axes(ig_canvas *c, const camera *k, bool facing) {
 static void time_text(double t, char *text, size_t size) {
   const double a = fabs(t);
   if (a == 0 || a >= 1)
-    snprintf(text, size, "t = %.4g s", t);
+    ig_format(text, size, "t = %.4g s", t);
   else if (a >= 1e-3)
-    snprintf(text, size, "t = %.4g ms", 1e3 * t);
+    ig_format(text, size, "t = %.4g ms", 1e3 * t);
   else if (a >= 1e-6)
-    snprintf(text, size, "t = %.4g us", 1e6 * t);
+    ig_format(text, size, "t = %.4g us", 1e6 * t);
   else
-    snprintf(text, size, "t = %.4g ns", 1e9 * t);
+    ig_format(text, size, "t = %.4g ns", 1e9 * t);
 }
 
 /* --- the whole */
@@ -379,7 +391,7 @@ static ig_status draw(ig_snapshot *snap, const char *path, const ig_view_options
                       const ig_surface *surface, ig_canvas *canvas) {
   ig_scalar s = {0};
   scene k = {.snap = snap, .surface = surface};
-  const char *field = o->field ? o->field : snap->fields ? snap->field[0].name : "none";
+  const char *field = o->field ? o->field : usual_field(snap);
   if (strcmp(field, "none") != 0) {
     IG_TRY(ig_scalar_find(snap, path, field, &s));
     k.s = &s;
@@ -402,7 +414,7 @@ static ig_status draw(ig_snapshot *snap, const char *path, const ig_view_options
   legend_axes(canvas, &k.camera, surface->flat && !o->fixed_camera);
   char text[64] = "";
   if (snap->iterations)
-    snprintf(text, sizeof text, "iteration %.0f", snap->time);
+    ig_format(text, sizeof text, "iteration %.0f", snap->time);
   else if (!isnan(snap->time))
     time_text(snap->time, text, sizeof text);
   ig_canvas_text(canvas, 0.17F * (float)h, 0.955F * (float)h, 0.017F * (float)h, INK, text);

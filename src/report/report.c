@@ -7,6 +7,7 @@
 
    The page reads without scripts; with them plots can be zoomed and the part turned. */
 #include "report/report.h"
+#include "core/number.h"
 #include "chain/chain.h"
 #include "io/case_yaml.h"
 #include "io/picture.h"
@@ -55,7 +56,7 @@ static void cell(ig_text *html, const char *tag, const char *style, const char *
 /* "0.012345678901" -> "0.0123457" where it is a number. */
 static const char *rounded(const ig_node *value, char text[64]) {
   char *end;
-  const double number = strtod(value->text, &end);
+  const double number = ig_decimal_read(value->text, &end);
   if (value->quoted || end == value->text || *end)
     snprintf(text, 64, "%s", value->text);
   else

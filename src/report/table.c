@@ -1,5 +1,6 @@
 /* history.csv, read whole. */
 #include "report/report.h"
+#include "core/number.h"
 #include "io/result_folder.h"
 #include "io/store.h"
 
@@ -42,7 +43,7 @@ static ig_status header_read(ig_ctx *cx, const char *line, ig_log_table *t) {
 static void row_read(const char *line, int columns, double *value) {
   for (int c = 0; c < columns; c++) {
     char *end;
-    value[c] = strtod(line, &end);
+    value[c] = ig_decimal_read(line, &end);
     if (end == line)
       value[c] = NAN;
     line += strcspn(line, ",\n");

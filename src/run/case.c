@@ -110,6 +110,20 @@ static bool readable(char *path, const char *folder, const char *middle, const c
   return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
 }
 
+/* An installed tree may have been moved: PREFIX/bin/ingot has its materials in PREFIX/share. */
+static bool beside_program(char path[PATH_MAX], const char *name) {
+  char self[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+  self[length > 0 ? length : 0] = '\0';
+  for (int up = 0; up < 2; up++) {
+    char *slash = strrchr(self, '/');
+    if (!slash)
+      return false;
+    *slash = '\0';
+  }
+  return readable(path, self, "share/ingot/materials/", name);
+}
+
 /* A path is looked for from the case's folder; a bare name also in the `materials` folder there and
    in every folder above, in $INGOT_MATERIALS and where Ingot is installed. */
 static bool material_find(const ig_node *file, char *path) {
@@ -131,7 +145,7 @@ static bool material_find(const ig_node *file, char *path) {
       if (readable(path, *above ? above : "/.", "materials/", name))
         return true;
     }
-  return (environment && readable(path, environment, "", name)) ||
+  return (environment && readable(path, environment, "", name)) || beside_program(path, name) ||
          readable(path, IG_MATERIALS_DIR, "", name);
 }
 

@@ -151,6 +151,7 @@ static ig_status files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig
   const ig_sink_options options = {.fingerprint = ig_job_fingerprint(c, job),
                                    .settings = settings,
                                    .compression = (int)c->common.output.compression,
+                                   .force = o->force,
                                    .restart = *restart};
   return ig_sink_open(c->cx, o->out, &options, sink);
 }

@@ -23,6 +23,7 @@ typedef struct {
   ig_src at;
   int model;
   double radius, depth, front, rear, absorptivity, reach;
+  bool normalise; /* all the power goes into what is met */
   ig_path_case path;
   ig_raster_case raster;
 } ig_beam_case;
