@@ -163,8 +163,8 @@ static ig_status pressure_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *
     const ig_block *b = ig_dyn_block_of(m->mesh, set->item[k], &local);
     const ig_elem_info *info = ig_elem_info_get(b->type);
     const ig_lid *conn = b->conn + (int64_t)local * info->nodes;
-    if (b->type == IG_TRI3)
-      IG_TRY(face_add(m, list, load, history, conn, 3));
+    if (b->type == IG_TRI3 || b->type == IG_QUAD4)
+      IG_TRY(face_add(m, list, load, history, conn, info->nodes));
     else if (info->dim == 3 && set->kind == IG_SET_FACES) {
       const int corners = b->type == IG_HEX8 ? 4 : 3, *face = ig_elem_face(b->type, set->face[k]);
       for (int a = 0; a < corners; a++)
