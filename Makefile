@@ -33,9 +33,8 @@ bench-tables: all ; $(BUILD)/ingot bench --markdown bench/tables.md
 verify: all ; $(BUILD)/ingot verify --markdown docs/verification.md
 # the pages that are made by the program itself
 docs: all ; @scripts/make-docs $(BUILD)/ingot
-install: all
-	@cmake -S . -B $(BUILD) -DCMAKE_INSTALL_PREFIX=$(PREFIX) > /dev/null
-	@cmake --build $(BUILD) -j $(JOBS) && cmake --install $(BUILD)
+# compiles nothing: the program finds its materials beside itself
+install: all ; @cmake --install $(BUILD) --prefix $(PREFIX)
 uninstall:
 	@[ -f $(BUILD)/install_manifest.txt ] || { echo "nothing was installed from $(BUILD)"; exit 1; }
 	@xargs -d '\n' rm -fv < $(BUILD)/install_manifest.txt && rm $(BUILD)/install_manifest.txt
@@ -43,6 +42,10 @@ format: ; @scripts/check-format --fix
 asan: setup-test
 	@cmake --preset asan $(GENERATOR) $(CMAKE_ARGS) > /dev/null
 	@cmake --build build-asan -j $(JOBS) && JOBS=$(JOBS) scripts/run-tests build-asan -E '^cli/install'
+# hours of what the tests do for seconds: failing calls and allocations, kills, in every room
+campaign: tests
+	@env INGOT=$(CURDIR)/$(BUILD)/ingot SOURCE=$(CURDIR) BUILD=$(CURDIR)/$(BUILD) TRIALS=$(or $(TRIALS),400) bash tests/cli/faults.sh
+	@env INGOT=$(CURDIR)/$(BUILD)/ingot SOURCE=$(CURDIR) BUILD=$(CURDIR)/$(BUILD) LIVES=$(or $(LIVES),50) bash tests/cli/kill.sh
 clean: ; @rm -rf build build-* out-demo
 
-.PHONY: all setup setup-test demo test tests bench bench-tables verify docs install uninstall format asan clean
+.PHONY: all setup setup-test demo test tests bench bench-tables verify docs install uninstall format asan campaign clean

@@ -21,11 +21,11 @@ typedef struct {
   const char *backend, *out, *restart, *stage, *json, *markdown;
   const char *format, *field, *palette, *threshold, *warp, *title;
   cli_texts set;
-  int threads, width, height, layer;
+  int threads, width, height, layer, frames, triangles;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge;
   double power, travel, feed, z; /* of toolpaths */
-  bool quiet, list, quick, man, reference, keys, edges, bare, resume, force;
+  bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report;
   bool given_range, given_view, given_threshold_range;
   cli_texts words; /* what is no option */
 } cli_args;
@@ -71,7 +71,10 @@ extern const cli_command *const cli_commands[]; /* ended by NULL */
         "where to compute: the GPU if there is one (auto), or exactly the one named"               \
   }
 #define CLI_THREADS                                                                                \
-  { "threads", 't', CLI_INT, CLI_AT(threads), 0, "N", NULL, "CPU threads; all cores if not given" }
+  {                                                                                                \
+    "threads", 't', CLI_INT, CLI_AT(threads), 0, "N", NULL,                                        \
+        "CPU threads; if not given, as many as the work is worth, at most all cores"               \
+  }
 #define CLI_QUIET                                                                                  \
   { "quiet", 'q', CLI_FLAG, CLI_AT(quiet), 0, NULL, NULL, "say nothing but errors" }
 #define CLI_SET                                                                                    \
@@ -119,10 +122,13 @@ bool cli_page_room(cli_page *page, const char *room);
 /* --- term.c */
 void cli_error(const char *format, ...) IG_PRINTF(1, 2);
 void cli_warning(const char *format, ...) IG_PRINTF(1, 2);
-/* Opens a context that logs and shows progress here and is interrupted by Ctrl-C. Prints what is
+/* Opens a context that logs and shows progress here. Prints what is
    wrong. `backend` NULL: the case says. */
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx);
 void cli_close(ig_ctx *cx);
+/* From here on Ctrl-C, SIGTERM and a lost terminal ask the open context to stop: for commands that
+   write a checkpoint then. The others end at once, as any program does. */
+void cli_catch_signals(void);
 /* Opens the case named first on the command line and applies --set; *c is NULL if that fails. */
 int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c);
 /* Prints the context's message if the call failed; the exit code. */

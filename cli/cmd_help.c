@@ -15,11 +15,12 @@ static int help_run(const cli_args *args) {
     cli_man(stdout);
     return CLI_GOOD;
   }
-  if (args->reference || args->keys) {
+  if (args->reference || args->keys || args->schema) {
     ig_ctx *cx;
     int code = cli_open("cpu", args, &cx);
     if (code == CLI_GOOD) {
       code = cli_result(cx, args->reference ? ig_reference(cx, print, NULL)
+                            : args->schema  ? ig_schema(cx, print, NULL)
                                             : ig_completion(cx, word[0], print, NULL));
       cli_close(cx);
     }
@@ -48,6 +49,8 @@ static const cli_option help_options[] = {
     {"man", 0, CLI_FLAG, CLI_AT(man), 0, NULL, NULL, "print the manual page (troff)"},
     {"reference", 0, CLI_FLAG, CLI_AT(reference), 0, NULL, NULL,
      "print what a case file may say (Markdown)"},
+    {"schema", 0, CLI_FLAG, CLI_AT(schema), 0, NULL, NULL,
+     "print a JSON Schema of the case language, for editors"},
     {"keys", 0, CLI_FLAG, CLI_AT(keys), 0, NULL, NULL,
      "print the keys of a case, of all rooms or of the one named; one a line"},
     {0}};

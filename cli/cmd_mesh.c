@@ -13,7 +13,8 @@ static int open_mesh(ig_ctx *cx, const cli_args *args, ig_mesh **mesh) {
   const char *path = args->words.item[0];
   *mesh = NULL;
   if (!is_case(path)) {
-    const ig_mesh_read_options options = {.unit = args->unit, .edge = args->edge};
+    const ig_mesh_read_options options = {
+        .unit = args->unit, .edge = args->edge, .split = args->split};
     return cli_result(cx, ig_mesh_read(cx, path, &options, mesh));
   }
   ig_case *c;
@@ -64,30 +65,38 @@ static int new_run(const cli_args *args) {
         "element size where geometry (.geo, .step) is meshed by Gmsh"                              \
   }
 
+#define SPLIT                                                                                      \
+  {                                                                                                \
+    "split", 0, CLI_FLAG, CLI_AT(split), 0, NULL, NULL,                                            \
+        "cut hexahedra, wedges and pyramids into tetrahedra"                                       \
+  }
+
 static const cli_option new_options[] = {CLI_SET, CLI_QUIET, {0}};
 const cli_command cli_mesh_new = {
     .name = "mesh new",
     .words = "CASE.yaml MESH",
     .least = 2,
     .most = 2,
-    .about = "make the mesh a case describes and write it to a file (.vtkhdf, .vtk, .inp)",
+    .about = "make the mesh a case describes and write it to a file (.vtkhdf, .vtu, .vtk, .inp, "
+             ".msh, .stl)",
     .options = new_options,
     .run = new_run,
 };
 
-static const cli_option convert_options[] = {UNIT, EDGE, CLI_QUIET, {0}};
+static const cli_option convert_options[] = {UNIT, EDGE, SPLIT, CLI_QUIET, {0}};
 const cli_command cli_mesh_convert = {
     .name = "mesh convert",
     .words = "FROM TO",
     .least = 2,
     .most = 2,
-    .about =
-        "read a mesh (.vtkhdf, .msh, .inp, .k, .vtk, .geo, .step) and write it in another form",
+    .about = "read a mesh (.vtkhdf, .vtu, .vtk, .inp, .k, .msh, .unv, .med, .bdf, .step …) and "
+             "write it as "
+             ".vtkhdf, .vtu, .vtk, .inp, .msh or .stl",
     .options = convert_options,
     .run = mesh_run,
 };
 
-static const cli_option info_options[] = {UNIT, EDGE, CLI_SET, {0}};
+static const cli_option info_options[] = {UNIT, EDGE, SPLIT, CLI_SET, {0}};
 const cli_command cli_mesh_info = {
     .name = "mesh info",
     .words = "MESH|CASE.yaml",

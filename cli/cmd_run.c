@@ -72,15 +72,48 @@ static void show_stats(const ig_run_stats *s, const figures *f) {
     cli_line(NULL, f->label[i], f->value[i]);
 }
 
+static void say_quoted(const char *text) {
+  for (; *text; text++)
+    if (*text == '\'')
+      fputs("'\\''", stderr);
+    else
+      fputc(*text, stderr);
+}
+
+/* An argument, in two parts, as a shell takes it back: quoted where it must be. */
+static void say_word(const char *before, const char *word, const char *more) {
+  static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_-+=./:,@%";
+  const char *quote = word[strspn(word, plain)] ? "'" : "";
+  fprintf(stderr, "%s%s", before, quote);
+  say_quoted(word);
+  fprintf(stderr, "%s%s", more, quote);
+}
+
 /* The same command, with --restart: so that going on is copy and paste. */
 static void say_how_to_go_on(const cli_args *args, const char *out) {
-  fprintf(stderr, "ingot: to go on: ingot run %s --out %s --restart %s/checkpoint.h5",
-          args->words.item[0], out, out);
+  say_word("ingot: to go on: ingot run ", args->words.item[0], "");
+  say_word(" --out ", out, "");
+  say_word(" --restart ", out, "/checkpoint.h5");
   for (int i = 0; i < args->set.count; i++)
-    fprintf(stderr, " --set '%s'", args->set.item[i]);
+    say_word(" --set ", args->set.item[i], "");
   if (args->backend)
-    fprintf(stderr, " --backend %s", args->backend);
+    say_word(" --backend ", args->backend, "");
+  if (args->threads)
+    fprintf(stderr, " --threads %d", args->threads);
   fputc('\n', stderr);
+}
+
+/* --report: the page of what was just run. */
+static int report_after(const cli_args *args, ig_ctx *cx, const char *out, int code) {
+  if (code != CLI_GOOD || !args->report)
+    return code;
+  code = cli_result(cx, ig_report(cx, out, NULL));
+  char text[600];
+  snprintf(text, sizeof text, "%s/report.html", out);
+  if (code == CLI_GOOD && !args->quiet)
+    cli_line(NULL, "report", text);
+  return code;
 }
 
 static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *out) {
@@ -111,6 +144,7 @@ static int run_run(const cli_args *args) {
   if (code != CLI_GOOD)
     return code;
   code = cli_open_case(cx, args, &c);
+  cli_catch_signals();
   figures *f = calloc(1, sizeof *f);
   if (code == CLI_GOOD && ig_case_is_chain(c)) {
     code = run_chain(args, cx, c, out);
@@ -138,6 +172,7 @@ static int run_run(const cli_args *args) {
       cli_line(NULL, "results", out);
     }
   }
+  code = report_after(args, cx, out, code);
   free(f);
   ig_case_close(c);
   cli_close(cx);
@@ -156,9 +191,13 @@ static const cli_option run_options[] = {
      "finish what the output folder holds of this case: nothing to do if it is complete, on from "
      "its checkpoint, or from the start"},
     {"force", 0, CLI_FLAG, CLI_AT(force), 0, NULL, NULL,
-     "with --restart or --stage: go on with results of a case that has changed since"},
+     "with --restart or --stage: go on with results of a case that has changed since; replace "
+     "files "
+     "in the output folder that have the names of results but do not come from Ingot"},
     {"stage", 0, CLI_TEXT, CLI_AT(stage), 0, "NAME", NULL,
      "of a chain: run this stage alone, on what the stages before it have left"},
+    {"report", 0, CLI_FLAG, CLI_AT(report), 0, NULL, NULL,
+     "write report.html when the run is done, as 'ingot report' does"},
     CLI_QUIET,
     {0}};
 const cli_command cli_run = {
@@ -169,7 +208,7 @@ const cli_command cli_run = {
     .about = "run a case",
     .detail = "Writes into its output folder: snapshots (open snap.hdf.series in ParaView), "
               "history.csv, summary.json and checkpoint.h5. Ctrl-C finishes the step, writes a "
-              "checkpoint and says how to go on; a second one ends at once.\n"
+              "checkpoint and says how to go on; a second one, after a second, ends at once.\n"
               "A case with stages is a chain: they run one after the other, each into a folder of "
               "its own; what is done and up to date is not run again.",
     .options = run_options,

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool ends_in(const char *name, const char *ending) {
   const size_t length = strlen(name), tail = strlen(ending);
@@ -32,11 +33,14 @@ static int last_snapshot(const char **path, char *text, size_t size) {
   return CLI_GOOD;
 }
 
-/* snap_000010.vtkhdf -> snap_000010.png */
-static void usual_picture(const char *path, char *png, size_t size) {
+/* snap_000010.vtkhdf -> snap_000010.png; with a field named, snap_000010-T.png: one picture does
+   not replace another */
+static void usual_picture(const char *path, const char *field, char *png, size_t size) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   const char *dot = strrchr(name, '.');
-  snprintf(png, size, "%.*s.png", dot ? (int)(dot - path) : (int)strlen(path), path);
+  const bool named = field && !strchr(field, '/');
+  snprintf(png, size, "%.*s%s%s.png", dot ? (int)(dot - path) : (int)strlen(path), path,
+           named ? "-" : "", named ? field : "");
 }
 
 static int view_run(const cli_args *args) {
@@ -45,7 +49,7 @@ static int view_run(const cli_args *args) {
   int code = last_snapshot(&snapshot, last, sizeof last);
   if (code != CLI_GOOD)
     return code;
-  usual_picture(snapshot, usual, sizeof usual);
+  usual_picture(snapshot, args->field, usual, sizeof usual);
   const char *png = args->out ? args->out : usual;
   if (!ends_in(png, ".png")) {
     cli_error("--out %s: expected a name that ends in .png", png);
@@ -78,7 +82,10 @@ static int view_run(const cli_args *args) {
   code = cli_open("cpu", args, &cx);
   if (code != CLI_GOOD)
     return code;
+  const bool there = access(png, F_OK) == 0;
   code = cli_result(cx, ig_view(cx, snapshot, &options, png));
+  if (code == CLI_GOOD && there && !args->quiet)
+    fprintf(stderr, "ingot: %s was there and is replaced\n", png);
   if (code == CLI_GOOD)
     printf("%s\n", png);
   cli_close(cx);
@@ -88,9 +95,9 @@ static int view_run(const cli_args *args) {
 static const cli_option options[] = {
     {"field", 'f', CLI_TEXT, CLI_AT(field), 0, "NAME", NULL,
      "field to color by; displacement.z takes a component, a bare vector its magnitude, none plain "
-     "grey; the first field if not given"},
+     "grey; if not given, density, temperature, damage, stress, or else the first field"},
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "FILE.png", NULL,
-     "picture to write; the snapshot's name with .png if not given"},
+     "picture to write; the snapshot's name, the field's if it is named, and .png if not given"},
     {"range", 'r', CLI_PAIR, CLI_AT(range), CLI_AT(given_range), "LOW:HIGH", NULL,
      "values at the ends of the color bar; the field's own if not given"},
     {"palette", 'p', CLI_TEXT, CLI_AT(palette), 0, "NAME", "viridis|inferno|coolwarm|rainbow|gray",
@@ -109,6 +116,7 @@ static const cli_option options[] = {
     {"height", 0, CLI_INT, CLI_AT(height), 0, "PIXELS", NULL, "1000 if not given"},
     {"title", 0, CLI_TEXT, CLI_AT(title), 0, "TEXT", NULL, "a line above the picture"},
     {"bare", 0, CLI_FLAG, CLI_AT(bare), 0, NULL, NULL, "no color bar, axes or time"},
+    CLI_QUIET,
     {0}};
 const cli_command cli_view = {
     .name = "view",

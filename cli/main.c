@@ -2,6 +2,7 @@
 #include "cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
   X(run)                                                                                           \
   X(check)                                                                                         \
   X(view)                                                                                          \
+  X(report)                                                                                        \
   X(verify)                                                                                        \
   X(bench)                                                                                         \
   X(mesh_new)                                                                                      \
@@ -106,7 +108,15 @@ static void wait_kindly(char **argv) {
   execv(self, argv); /* returns only if it cannot: then we wait as we are */
 }
 
+/* A file opened on descriptor 1 or 2 would take what we print: a closed one leads nowhere. */
+static void open_standard(void) {
+  for (int fd = 0; fd < 3; fd++)
+    if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) < 0)
+      return;
+}
+
 int main(int argc, char **argv) {
+  open_standard();
   wait_kindly(argv);
   signal(SIGPIPE, SIG_IGN); /* a reader that went away must not kill a run */
   const int code = run(argc - 1, argv + 1);

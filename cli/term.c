@@ -14,6 +14,7 @@
 static struct {
   bool quiet, shown;                       /* shown: a progress line stands on the terminal */
   double start, first, last, next_percent; /* first: how much was done when the clock started */
+  double next_line;                        /* of a log, s */
   char unit[32];
 } term;
 static ig_ctx *volatile running;
@@ -86,6 +87,7 @@ static void progress_line(void *user, const ig_progress *p) {
     term.first = p->done;
     term.last = 0;
     term.next_percent = 0;
+    term.next_line = t + 10;
   }
   const bool counts = strcmp(p->unit, "s") != 0; /* "step 3 of 7", but "2e-06 of 5e-06 s" */
   char left[48] = "", rate[48] = "", text[256];
@@ -107,16 +109,30 @@ static void progress_line(void *user, const ig_progress *p) {
     fprintf(stderr, "\r\033[K%.*s", columns, text);
     fflush(stderr);
     term.shown = true;
-  } else if (100 * fraction >= term.next_percent) { /* a log: a line every tenth of the way */
+  } else if (100 * fraction >= term.next_percent || t >= term.next_line) {
+    /* a log: a line every tenth of the way, and after 10 s, 20 s, … 10 min, then every 10 min */
     fprintf(stderr, "%s\n", text);
-    term.next_percent = 10 * floor(10 * fraction) + 10;
+    if (100 * fraction >= term.next_percent)
+      term.next_percent = 10 * floor(10 * fraction) + 10;
+    term.next_line = t + fmin(fmax(t - term.start, 10), 600);
   }
 }
 
+/* The first signal asks for a checkpoint. Shells, wrappers and service managers send it twice, or
+   SIGTERM and SIGHUP together: only one that comes later ends the program at once. */
 static void interrupt(int sig) {
-  (void)sig;
-  static const char words[] =
-      "\ningot: finishing the step and writing a checkpoint; once more ends at once\n";
+  static const char words[] = "\ningot: finishing the step and writing a checkpoint; once more, "
+                              "after a second, ends at once\n";
+  static double first;
+  const double t = now();
+  if (first > 0) {
+    if (t - first > 1) {
+      signal(sig, SIG_DFL);
+      raise(sig);
+    }
+    return;
+  }
+  first = t;
   if (running)
     ig_ctx_interrupt(running);
   if (write(STDERR_FILENO, words, sizeof words - 1) < 0)
@@ -139,12 +155,19 @@ int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
     return code;
   }
   running = *cx;
-  /* the second Ctrl-C meets the system's own handler */
-  struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESETHAND | SA_RESTART};
+  return CLI_GOOD;
+}
+
+void cli_catch_signals(void) {
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART}, former;
   sigemptyset(&action.sa_mask);
+  sigaddset(&action.sa_mask, SIGINT);
+  sigaddset(&action.sa_mask, SIGTERM);
+  sigaddset(&action.sa_mask, SIGHUP);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
-  return CLI_GOOD;
+  if (sigaction(SIGHUP, NULL, &former) == 0 && former.sa_handler != SIG_IGN) /* nohup */
+    sigaction(SIGHUP, &action, NULL);
 }
 
 void cli_close(ig_ctx *cx) {

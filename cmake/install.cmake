@@ -4,6 +4,16 @@ install(TARGETS ingot EXPORT ingotTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/ingot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY materials DESTINATION ${CMAKE_INSTALL_DATADIR}/ingot OPTIONAL FILES_MATCHING PATTERN "*.yaml")
+# what reports are made with goes along, so that a moved tree still has it
+foreach(one THREE:three.min.js ORBIT:OrbitControls.js CHART:chart.min.js THREE_LICENCE:three.copyright CHART_LICENCE:chart.copyright)
+  string(REPLACE ":" ";" one ${one})
+  list(GET one 0 key)
+  list(GET one 1 name)
+  if(INGOT_IO AND INGOT_${key})
+    file(REAL_PATH ${INGOT_${key}} real)
+    install(FILES ${real} DESTINATION ${CMAKE_INSTALL_DATADIR}/ingot/web RENAME ${name})
+  endif()
+endforeach()
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/cases DESTINATION ${CMAKE_INSTALL_DATADIR}/ingot)
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/ingot)

@@ -13,9 +13,11 @@ IG_API bool ig_case_is_chain(const ig_case *c);
 typedef struct {
   const char *out;   /* folder: each stage writes into one of its name in it */
   const char *stage; /* run this one, on what the others have left; NULL: all that are not done */
-  bool force;        /* with `stage`: take earlier results though their cases have changed since */
-  ig_line_fn *line;  /* the chain's report at the end, NULL: not wanted */
-  void *user;        /* for `line` */
+  /* With `stage`: take earlier results though their cases have changed since; replace files that
+     have the names of results though nothing says that they are ours. */
+  bool force;
+  ig_line_fn *line; /* the chain's report at the end, NULL: not wanted */
+  void *user;       /* for `line` */
 } ig_chain_options;
 /* Runs a chain. A stage whose result is complete and of this very case is not run again, one that
    was interrupted goes on from its checkpoint. IG_INTERRUPTED: call again to go on. */

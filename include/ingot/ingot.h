@@ -6,7 +6,10 @@
 #include <ingot/context.h>
 #include <ingot/mesh.h>
 #include <ingot/path.h>
+#include <ingot/report.h>
 #include <ingot/run.h>
+#include <ingot/sim.h>
+#include <ingot/version.h>
 #include <ingot/view.h>
 
 #endif

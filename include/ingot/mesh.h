@@ -91,13 +91,15 @@ IG_API IG_MUST_CHECK ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uin
 typedef struct {
   double unit; /* metres, of the file's coordinates; 0: 1 */
   double edge; /* element size in metres where geometry (.geo, .step) is meshed; 0: Gmsh's choice */
+  bool split;  /* hexahedra, wedges and pyramids are cut into tetrahedra */
 } ig_mesh_read_options;
-/* Reads a mesh by the ending of its name: .vtkhdf (Ingot's own), .msh, .inp, .k, .vtk, and geometry
-   .geo, .step, .stp, .brep, meshed by Gmsh. `options` may be NULL. Checked: ids, coordinates,
-   Jacobians. */
+/* Reads a mesh by the ending of its name: .vtkhdf (Ingot's own), .vtu, .pvtu, .vtk, .inp, .k, and
+   through Gmsh .msh, .unv, .med, .cgns, .bdf and geometry .geo, .step, .stp, .brep, .igs. `options`
+   may be NULL. Checked: ids, coordinates, Jacobians. */
 IG_API IG_MUST_CHECK ig_status ig_mesh_read(ig_ctx *cx, const char *path,
                                             const ig_mesh_read_options *options, ig_mesh **mesh);
-/* Writes by the ending of the name: .vtkhdf (with sets), .vtk, .inp. Beside, then renamed. */
+/* Writes by the ending of the name: .vtkhdf, .vtu, .vtk, .inp, .msh with sets, .stl the outer
+   surface. Beside, then renamed. */
 IG_API IG_MUST_CHECK ig_status ig_mesh_write(ig_ctx *cx, const ig_mesh *mesh, const char *path);
 
 IG_C_END

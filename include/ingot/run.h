@@ -17,6 +17,15 @@ IG_API IG_MUST_CHECK ig_status ig_case_new(ig_ctx *cx, ig_case **c);
    value is written as in a case file: "[1, 2, 3]" is a list, "{a: 1}" a map. An index one past the
    end of a list appends to it. */
 IG_API IG_MUST_CHECK ig_status ig_case_set(ig_case *c, const char *key, const char *value);
+/* The same with numbers in SI units, whole numbers, plain text (quoted as needed) and lists of
+   numbers; and with a mesh made by ig_mesh_new in place of a section `mesh` (copied; NULL takes it
+   back). */
+IG_API IG_MUST_CHECK ig_status ig_case_set_real(ig_case *c, const char *key, double value);
+IG_API IG_MUST_CHECK ig_status ig_case_set_int(ig_case *c, const char *key, int64_t value);
+IG_API IG_MUST_CHECK ig_status ig_case_set_text(ig_case *c, const char *key, const char *value);
+IG_API IG_MUST_CHECK ig_status ig_case_set_reals(ig_case *c, const char *key, const double *values,
+                                                 int count);
+IG_API IG_MUST_CHECK ig_status ig_case_set_mesh(ig_case *c, const ig_mesh *mesh);
 /* The text of a scalar the case holds, NULL if that key is not given (defaults are not looked up)
    or is no scalar. */
 IG_API const char *ig_case_get(const ig_case *c, const char *key);
@@ -38,7 +47,9 @@ typedef void ig_figure_fn(void *user, const char *key, double value, const char 
 typedef struct {
   const char *out;     /* output folder; NULL: none is written */
   const char *restart; /* checkpoint to continue from; NULL: from the start */
-  bool force;          /* continue from it though the case has changed since it was written */
+  /* Continue from it though the case has changed since it was written; replace files in `out` that
+     have the names of ours though nothing says that they are ours. */
+  bool force;
   /* Finish what `out` holds of this very case: nothing is done if it is complete, a checkpoint is
      gone on from, anything else is replaced. */
   bool resume;
@@ -70,6 +81,8 @@ IG_API IG_MUST_CHECK ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh,
    them. Room NULL: the keys of all rooms. */
 typedef void ig_text_fn(void *user, const char *text);
 IG_API IG_MUST_CHECK ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user);
+/* The same as a JSON Schema (draft 7), for editors. */
+IG_API IG_MUST_CHECK ig_status ig_schema(ig_ctx *cx, ig_text_fn *text, void *user);
 IG_API IG_MUST_CHECK ig_status ig_completion(ig_ctx *cx, const char *room, ig_text_fn *text,
                                              void *user);
 

@@ -8,8 +8,9 @@ IG_C_BEGIN
 
 /* Zero-initialise, then set what matters: 0, NULL and false mean "the usual". */
 typedef struct {
-  const char *field;   /* NULL: the first one; "displacement.z" takes a component, a vector's
-                          or tensor's bare name its magnitude; "none": plain grey */
+  const char *field;   /* NULL: density, temperature, damage, stress, else the first one;
+                          "displacement.z" takes a component, a vector's   or tensor's bare name its
+                          magnitude; "none": plain grey */
   const char *palette; /* viridis (usual), inferno, coolwarm, rainbow, gray */
   bool fixed_range;    /* use `range`; else the field's own */
   double range[2];

@@ -7,7 +7,11 @@
        draw it
      gather the figures of all          report.c  */
 #include "chain/chain.h"
+#include "io/picture.h"
+#include "io/result_folder.h"
 #include "io/store.h"
+#include "run/job.h"
+#include "run/rooms.h"
 #include <ingot/view.h>
 
 #include <math.h>
@@ -18,7 +22,8 @@
 
 #define P ig_picture_case
 static const ig_option picture_options[] = {
-    IG_TEXT(P, field, NULL, "field to color by; left out: the first"),
+    IG_TEXT(P, field, NULL,
+            "field to color by; left out: density, temperature, damage, stress, else the first"),
     IG_TEXT(P, palette, NULL, "viridis, inferno, coolwarm, rainbow or gray"),
     IG_TEXT(P, threshold, NULL, "field: only cells within `keep` are drawn"),
     IG_VECTOR(P, keep, 2, NULL, NULL, "least and most of the threshold's field"),
@@ -235,10 +240,23 @@ static ig_status stage_run(ig_chain *chain, int stage, bool resume) {
   ig_run_stats stats = {0};
   IG_TRY(ig_stage_resolve(chain, stage, false));
   ig_info(chain->cx, "stage %d of %d: %s", stage + 1, chain->stages, s->name);
-  IG_TRY(ig_run(s->own, &(ig_run_options){.out = s->folder, .resume = resume, .stats = &stats}));
+  IG_TRY(ig_run_for(
+      s->own,
+      &(ig_run_options){.out = s->folder, .resume = resume, .force = chain->force, .stats = &stats},
+      ig_rooms()));
+  if (chain->cx->interrupted)
+    return IG_FAIL(chain->cx, IG_INTERRUPTED, "interrupted after stage %s", s->name);
   if (stats.up_to_date)
     ig_info(chain->cx, "%s is up to date", s->name);
-  return picture_draw(chain, stage);
+  /* what the report wants of it is missed now, not after hours of later stages */
+  IG_TRY(ig_chain_report_check(chain, stage));
+  const ig_status drawn = picture_draw(chain, stage);
+  if (drawn != IG_INPUT)
+    return drawn;
+  ig_warn(chain->cx, "no picture of %s: %s", s->name, chain->cx->message);
+  chain->cx->status = IG_OK;
+  chain->cx->message[0] = '\0';
+  return IG_OK;
 }
 
 static ig_status stages_run(ig_chain *chain, const ig_chain_options *o) {
@@ -258,13 +276,103 @@ static ig_status stages_run(ig_chain *chain, const ig_chain_options *o) {
   return stage_run(chain, stage, false);
 }
 
-/* Every stage must be readable before the first one runs for minutes. */
+/* A field that a picture names must be one that the stage writes. */
+static ig_status field_check(ig_chain *chain, const ig_stage *s, const char *key,
+                             const char *name) {
+  const ig_room *room = s->own->room;
+  const ig_texts *written = &s->own->common.output.fields;
+  char base[64], near[64] = "", list[512];
+  if (!name || !room->fields)
+    return IG_OK;
+  snprintf(base, sizeof base, "%.*s", (int)strcspn(name, "."), name);
+  if (ig_choices_find(room->fields, base) < 0) {
+    const bool found = ig_nearest(base, room->fields, near, sizeof near);
+    ig_choices_list(room->fields, list, sizeof list);
+    return ig_fail_at(chain->cx, &s->c.picture.at,
+                      "picture of stage '%s': `%s` is '%.60s', and %s has no such field%s%s%s "
+                      "(expected %s)",
+                      s->name, key, name, room->name, found ? ": did you mean '" : "", near,
+                      found ? "'?" : "", list);
+  }
+  for (int i = 0; i < written->count; i++)
+    if (strcmp(written->value[i], base) == 0)
+      return IG_OK;
+  return written->count == 0
+             ? IG_OK
+             : ig_fail_at(chain->cx, &s->c.picture.at,
+                          "picture of stage '%s': `%s` is '%.60s', which is not among the stage's "
+                          "output.fields: add it there",
+                          s->name, key, name);
+}
+
+static ig_status picture_check(ig_chain *chain, const ig_stage *s) {
+  const ig_picture_case *p = &s->c.picture;
+  if (!p->at.given)
+    return IG_OK;
+  if (p->palette && !ig_palette_known(p->palette))
+    return ig_fail_at(chain->cx, &p->at,
+                      "palette '%.60s' is unknown: expected viridis, inferno, coolwarm, rainbow or "
+                      "gray",
+                      p->palette);
+  if (p->field && strcmp(p->field, "none") != 0)
+    IG_TRY(field_check(chain, s, "field", p->field));
+  IG_TRY(field_check(chain, s, "threshold", p->threshold));
+  IG_TRY(field_check(chain, s, "warp", p->warp));
+  if (p->warp && strchr(p->warp, '.'))
+    return ig_fail_at(chain->cx, &p->at, "`warp` is '%.60s': expected a vector field, whole",
+                      p->warp);
+  if (!isnan(p->range[0]) && !(p->range[0] < p->range[1]))
+    return ig_fail_at(chain->cx, &p->at, "`range` must rise: [lowest, highest]");
+  if (p->threshold && !(p->keep[0] <= p->keep[1]))
+    return ig_fail_at(chain->cx, &p->at,
+                      "`threshold` needs `keep: [lowest, highest]`, the values to draw");
+  return IG_OK;
+}
+
+/* Every stage must be readable before the first one runs for minutes, and what is drawn and
+   reported of it must be there in the end, as far as that can be known. */
 static ig_status stages_check(ig_chain *chain) {
   for (int i = 0; i < chain->stages; i++) {
     IG_TRY(ig_stage_resolve(chain, i, true));
     IG_TRY(ig_case_read(chain->stage[i].own));
+    IG_TRY(picture_check(chain, &chain->stage[i]));
+  }
+  for (int i = 0; i < chain->top.report.count; i++) {
+    const ig_report_case *r = IG_ITEM(const ig_report_case, chain->top.report, i);
+    const ig_stage *s = &chain->stage[ig_stage_find(chain, chain->stages, r->stage)];
+    for (int k = 0; k < IG_CURVE_FIGURES && r->figure; k++)
+      if (strcmp(ig_curve_keys[k], r->figure) == 0 && !s->c.curve.at.given)
+        return ig_fail_at(chain->cx, &r->at, "'%s' comes from a curve: stage '%s' has no `curve`",
+                          r->figure, s->name);
   }
   return IG_OK;
+}
+
+/* A summary.json of another program stays, and so do pictures that lie there before ours do. */
+static ig_status folder_check(ig_chain *chain) {
+  char *summary = ig_path_join(chain->out, IG_SUMMARY);
+  ig_status status = summary ? IG_OK : IG_FAIL(chain->cx, IG_MEMORY, "no memory for a path");
+  const bool there = status == IG_OK && access(summary, F_OK) == 0;
+  if (there && !ig_result_file_ours(summary))
+    status = IG_FAIL(chain->cx, IG_INPUT,
+                     "'%s' holds '" IG_SUMMARY "', and nothing says that Ingot wrote it: choose "
+                     "another folder (--out), or replace it with --force",
+                     chain->out);
+  for (int i = 0; i < chain->stages && status == IG_OK && !there; i++) {
+    const ig_stage *s = &chain->stage[i];
+    char name[64];
+    snprintf(name, sizeof name, "%.40s.png", s->name);
+    char *png = ig_path_join(chain->out, name);
+    if (s->c.picture.at.given && png && access(png, F_OK) == 0 && access(s->folder, F_OK) != 0)
+      status =
+          IG_FAIL(chain->cx, IG_INPUT,
+                  "'%s' is there already, and no result of the chain is: choose another folder "
+                  "(--out), or replace it with --force",
+                  png);
+    free(png);
+  }
+  free(summary);
+  return status;
 }
 
 ig_status ig_chain_run(ig_case *c, const ig_chain_options *o) {
@@ -273,6 +381,9 @@ ig_status ig_chain_run(ig_case *c, const ig_chain_options *o) {
   ig_status status;
   IG_TRY_GOTO(status, done, chain_read(c, o->out, &chain));
   IG_TRY_GOTO(status, done, stages_check(&chain));
+  if (!o->force)
+    IG_TRY_GOTO(status, done, folder_check(&chain));
+  chain.force = o->force;
   const bool fresh = access(chain.out, F_OK) != 0;
   IG_TRY_GOTO(status, done, ig_folder_make(c->cx, chain.out));
   status = stages_run(&chain, o);
@@ -288,6 +399,7 @@ ig_status ig_chain_run(ig_case *c, const ig_chain_options *o) {
   }
 done:
   chain_close(&chain);
+  c->cx->interrupted = 0; /* a request ends one chain */
   return status;
 }
 

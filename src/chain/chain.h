@@ -61,6 +61,7 @@ typedef struct {
   char *out;
   int stages;
   ig_stage *stage;
+  bool force; /* replace files that are not ours */
 } ig_chain;
 
 /* Among the first `count` stages: the place of one, -1 if there is none; and "a, b or c". */
@@ -105,6 +106,10 @@ IG_MUST_CHECK ig_status ig_column_read(ig_ctx *cx, const char *folder, const cha
 /* The largest value of a cell field of a snapshot. */
 IG_MUST_CHECK ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const char *field,
                                          double *most);
+
+/* --- report.c */
+/* Whether the report finds what it wants of a stage that has just run. */
+IG_MUST_CHECK ig_status ig_chain_report_check(ig_chain *chain, int stage);
 
 /* --- curve.c */
 /* Stiffness; loads at first yield and at the offset, and the highest. NaN: not reached. */

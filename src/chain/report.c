@@ -76,6 +76,22 @@ static ig_status figure_find(ig_chain *chain, const leftover *left, const ig_rep
   return IG_OK;
 }
 
+ig_status ig_chain_report_check(ig_chain *chain, int stage) {
+  leftover *left = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(chain->cx, &left, chain->stages, "report"));
+  IG_TRY_GOTO(status, done, leftover_read(chain, stage, &left[stage]));
+  for (int i = 0; i < chain->top.report.count; i++) {
+    const ig_report_case *r = IG_ITEM(const ig_report_case, chain->top.report, i);
+    figure f;
+    if (strcmp(r->stage, chain->stage[stage].name) == 0)
+      IG_TRY_GOTO(status, done, figure_find(chain, left, r, &f));
+  }
+done:
+  free(left);
+  return status;
+}
+
 /* --- summary.json of the chain */
 
 static void stage_put(ig_json *json, const ig_stage *s, const leftover *l) {

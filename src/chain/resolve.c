@@ -5,8 +5,10 @@
      mesh: {from: shape}               the mesh that stage made
      mesh: {from: print, keep: {…}}    the mesh that stage ran on, as far as its result says
      path: {from: shape}               the toolpath that stage made
+     phases: {kind: heat, from: print} the folder with that stage's snapshots
      duration: {from: shape, figure: print_time, times: 1, plus: 5 s}    a number */
 #include "chain/chain.h"
+#include "core/number.h"
 #include "chain/shape.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
@@ -35,6 +37,12 @@ static ig_status source_find(ig_chain *chain, int stage, const ig_node *from, in
                     name, chain->stage[stage].name, list);
 }
 
+/* A phase of the stress room that takes the temperatures of a stage. */
+static bool takes_heat(const ig_node *node) {
+  const ig_node *kind = ig_node_find(node, "kind");
+  return kind && kind->text && strcmp(kind->text, "heat") == 0;
+}
+
 /* `from` where it means a stage: a number of a summary, a mesh, a path, or the shape's design. */
 static const ig_node *source_of(const ig_node *node, bool top) {
   const ig_node *from = ig_node_find(node, "from");
@@ -42,7 +50,7 @@ static const ig_node *source_of(const ig_node *node, bool top) {
     return NULL;
   const bool named =
       node->key && (strcmp(node->key, "mesh") == 0 || strcmp(node->key, "path") == 0);
-  return top || named || ig_node_find(node, "figure") ? from : NULL;
+  return top || named || takes_heat(node) || ig_node_find(node, "figure") ? from : NULL;
 }
 
 static ig_status sources_walk(ig_chain *chain, int stage, const ig_node *node, bool top,
@@ -128,14 +136,14 @@ static ig_status figure_become(ig_chain *chain, ig_case *c, ig_node *node, int s
     return ig_fail_at(c->cx, &times->at, "times '%.60s': %s", times->text, problem);
   if (plus) { /* in whatever unit it carries: the figure's own is SI */
     char *end;
-    more = strtod(plus->text, &end);
+    more = ig_decimal_read(plus->text, &end);
     while (*end == ' ')
       end++;
     if (*end && !ig_number_read(plus->text, "s", &more, problem, sizeof problem) &&
         !ig_number_read(plus->text, "m", &more, problem, sizeof problem))
       return ig_fail_at(c->cx, &plus->at, "plus '%.60s': %s", plus->text, problem);
   }
-  snprintf(text, sizeof text, "%.17g", factor * value + more);
+  ig_format(text, sizeof text, "%.17g", factor * value + more);
   IG_TRY(scalar_become(c, node, text));
   node->quoted = false;
   return IG_OK;
@@ -340,6 +348,8 @@ static ig_status source_become(ig_chain *chain, ig_case *c, int stage, ig_node *
     return mesh_become(chain, c, stage, node, source, trial);
   if (trial)
     return file_become(c, node, SOME_FILE);
+  if (takes_heat(node))
+    return file_become(c, node, chain->stage[source].folder);
   char *path = NULL;
   ig_status status = IG_OK;
   if (strcmp(key, "path") != 0)

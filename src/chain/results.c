@@ -1,5 +1,6 @@
 /* What stages left in their folders, read back. */
 #include "chain/chain.h"
+#include "core/number.h"
 #include "io/case_yaml.h"
 #include "io/result_folder.h"
 #include "io/store.h"
@@ -43,7 +44,7 @@ bool ig_summary_figure(const ig_node *summary, const char *key, double *value,
   if (!figure || figure->kind != IG_NODE_SCALAR || figure->quoted)
     return false;
   char *end;
-  *value = strtod(figure->text, &end);
+  *value = ig_decimal_read(figure->text, &end);
   return end != figure->text && !*end;
 }
 
@@ -66,9 +67,11 @@ static ig_status series_fill(ig_ctx *cx, const char *folder, const ig_node *file
   IG_TRY(IG_NEW(cx, &series->time, count, "series"));
   for (const ig_node *file = files->child; file; file = file->next) {
     const ig_node *name = ig_node_find(file, "name"), *time = ig_node_find(file, "time");
-    if (!name || !name->text || !time || !time->text || strchr(name->text, '/'))
+    char *end = NULL;
+    if (time && time->text)
+      series->time[series->count] = ig_decimal_read(time->text, &end);
+    if (!name || !name->text || !end || end == time->text || *end || strchr(name->text, '/'))
       return IG_FAIL(cx, IG_INPUT, "'%s/" IG_SERIES "' is damaged: run the stage again", folder);
-    series->time[series->count] = strtod(time->text, NULL);
     IG_TRY(path_in(cx, folder, name->text, &series->path[series->count]));
     series->count++;
   }
@@ -131,7 +134,7 @@ static int column_find(const char *header, const char *name, char unit[IG_UNIT_T
   return -1;
 }
 
-static ig_status column_fill(ig_ctx *cx, FILE *f, int at, ig_column *column) {
+static ig_status column_fill(ig_ctx *cx, const char *path, FILE *f, int at, ig_column *column) {
   char *line = NULL;
   size_t room = 0;
   int capacity = 0;
@@ -149,7 +152,12 @@ static ig_status column_fill(ig_ctx *cx, FILE *f, int at, ig_column *column) {
       }
       column->value = grown;
     }
-    column->value[column->count++] = strtod(p, NULL);
+    char *end;
+    column->value[column->count++] = ig_decimal_read(p, &end);
+    if (end == p || !strchr(",\r\n", *end))
+      status =
+          IG_FAIL(cx, IG_INPUT, "line %d of '%s' has no number in column %d: run the stage again",
+                  column->count + 1, path, at + 1);
   }
   free(line);
   return status;
@@ -168,7 +176,7 @@ ig_status ig_column_read(ig_ctx *cx, const char *folder, const char *name, ig_co
     header[strcspn(header, "\r\n")] = '\0';
     status = at < 0 ? IG_FAIL(cx, IG_INPUT, "'%s' has no column '%s': expected one of %.300s", path,
                               name, header)
-                    : column_fill(cx, f, at, column);
+                    : column_fill(cx, path, f, at, column);
   }
   if (status == IG_OK && column->count == 0)
     status = IG_FAIL(cx, IG_INPUT, "'%s' holds no rows", path);

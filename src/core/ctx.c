@@ -1,6 +1,8 @@
 /* Contexts: errors, log, progress, time, host memory. */
 #include "core/ctx.h"
+#include "core/memory.h"
 #include "core/output.h"
+#include "core/threads.h"
 #include "backend/backend.h"
 
 #include <omp.h>
@@ -71,11 +73,17 @@ size_t ig_host_peak(void) {
   return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;
 }
 
+#define LARGE_ALLOCATION 32e6
+
 ig_status ig_alloc(ig_ctx *cx, void **p, size_t count, size_t size, const char *what) {
   *p = NULL;
   if (size && count > PTRDIFF_MAX / size)
     return IG_FAIL(cx, IG_MEMORY, "%s: %zu items of %zu bytes are more than memory can address",
                    what, count, size);
+  const double bytes = (double)count * (double)size;
+  if (bytes > LARGE_ALLOCATION && bytes > ig_memory_left())
+    return IG_FAIL(cx, IG_MEMORY, "%s: %.3g GB are needed and %.3g GB of memory are left", what,
+                   1e-9 * bytes, 1e-9 * ig_memory_left());
   *p = calloc(count ? count : 1, size);
   if (!*p)
     return IG_FAIL(cx, IG_MEMORY, "%s: no memory for %.3g GB", what,
@@ -107,8 +115,12 @@ static ig_status backend_choose(ig_ctx *cx, const char *name) {
   return backend_try(cx, ig_backend_find("cpu"));
 }
 
+enum { MOST_THREADS = 4096 };
+
 ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   static const ig_ctx_options defaults;
+  if (!out)
+    return IG_ARG;
   if (!options)
     options = &defaults;
   ig_ctx *cx = calloc(1, sizeof *cx);
@@ -120,9 +132,13 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   cx->user = options->user;
   cx->free_backend = !options->backend;
   cx->free_threads = !options->threads;
-  if (options->threads < 0 || options->threads > 4096)
-    return IG_FAIL(cx, IG_INPUT, "threads = %d: expected 0 (all cores) to 4096", options->threads);
-  cx->threads = options->threads ? options->threads : omp_get_max_threads();
+  if (options->threads < 0 || options->threads > MOST_THREADS)
+    return IG_FAIL(cx, IG_INPUT, "threads = %d: expected 0 (all cores) to %d", options->threads,
+                   MOST_THREADS);
+  if (options->device < 0)
+    return IG_FAIL(cx, IG_INPUT, "device = %d: expected 0, the first, or more", options->device);
+  cx->device_index = options->device;
+  cx->threads = options->threads ? options->threads : ig_threads_all();
   return backend_choose(cx, options->backend ? options->backend : "cpu");
 }
 
@@ -158,13 +174,14 @@ const char *ig_ctx_message(const ig_ctx *cx) {
   return cx ? cx->message : "out of memory";
 }
 const char *ig_ctx_backend(const ig_ctx *cx) {
-  return cx->backend ? cx->backend->name : "none";
+  return cx && cx->backend ? cx->backend->name : "none";
 }
 const char *ig_ctx_device(const ig_ctx *cx) {
-  return cx->device_name;
+  return cx ? cx->device_name : "";
 }
 void ig_ctx_interrupt(ig_ctx *cx) {
-  cx->interrupted = 1;
+  if (cx)
+    cx->interrupted = 1;
 }
 
 const char *ig_version(void) {

@@ -26,6 +26,11 @@ void ig_node_fold(ig_node *map, ig_node *base) {
   base->child = NULL;
 }
 
+ig_src ig_key_at(const ig_node *map, const char *key, ig_src otherwise) {
+  const ig_node *node = map ? ig_node_find(map, key) : NULL;
+  return node ? node->at : otherwise;
+}
+
 ig_status ig_node_copy(ig_ctx *cx, ig_arena *arena, const ig_node *from, ig_node **to) {
   IG_TRY(ig_arena_take(cx, arena, (void **)to, 1, sizeof **to));
   **to = *from;

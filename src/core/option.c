@@ -496,3 +496,12 @@ ig_status ig_choice_read(ig_ctx *cx, const ig_node *node, const char *choices, i
   const scope top = {.index = -1};
   return choice_read(&r, node, &(scope){&top, node->key, -1}, choices, value);
 }
+
+double ig_table_at(const ig_table *t, double x) {
+  if (t->count == 1 || x <= t->x[0])
+    return t->y[0];
+  for (int i = 1; i < t->count; i++)
+    if (x < t->x[i])
+      return t->y[i - 1] + (t->y[i] - t->y[i - 1]) * (x - t->x[i - 1]) / (t->x[i] - t->x[i - 1]);
+  return t->y[t->count - 1];
+}

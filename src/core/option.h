@@ -51,6 +51,8 @@ typedef struct {
   int count; /* 0: not given; 1: constant (x[0] is 0) */
   double *x, *y;
 } ig_table;
+/* Straight lines between the rows, constant beyond them. The table must be given. */
+double ig_table_at(const ig_table *t, double x);
 typedef struct {
   int count;
   void *items; /* of the struct the list was declared with */
@@ -189,6 +191,8 @@ IG_MUST_CHECK ig_status ig_arena_text(ig_ctx *cx, ig_arena *arena, const char **
 
 /* The child of a map with that key, NULL if there is none. */
 ig_node *ig_node_find(const ig_node *map, const char *key);
+/* Where the value of a key of `map` stands; `otherwise` where it has none. */
+ig_src ig_key_at(const ig_node *map, const char *key, ig_src otherwise);
 IG_MUST_CHECK ig_status ig_node_copy(ig_ctx *cx, ig_arena *arena, const ig_node *from,
                                      ig_node **to);
 /* Gives `map` the keys of `base` that it does not have; `base` is used up. */

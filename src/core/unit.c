@@ -1,9 +1,9 @@
 /* Units and numbers that carry them. */
 #include "core/unit.h"
+#include "core/number.h"
 #include "core/option.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -375,16 +375,14 @@ static size_t number_length(const char *text) {
   return (size_t)(p - text);
 }
 
-/* strtod as the C locale has it, whatever the program has set. */
+/* The number in the first `length` letters; false if double precision does not hold it. */
 static bool decimal_read(const char *text, size_t length, double *value) {
-  char copy[LONGEST + 16];
-  const char *point = localeconv()->decimal_point, *dot = memchr(text, '.', length);
-  if (length > LONGEST || strlen(point) > 8)
+  char copy[LONGEST + 1];
+  if (length > LONGEST)
     return false;
-  const size_t head = dot ? (size_t)(dot - text) : length;
-  snprintf(copy, sizeof copy, "%.*s%s%.*s", (int)head, text, dot ? point : "",
-           dot ? (int)(length - head - 1) : 0, dot ? dot + 1 : "");
-  *value = strtod(copy, NULL);
+  memcpy(copy, text, length);
+  copy[length] = '\0';
+  *value = ig_decimal_read(copy, NULL);
   bool zero = true;
   for (size_t i = 0; i < length && text[i] != 'e' && text[i] != 'E'; i++)
     zero &= text[i] < '1' || text[i] > '9';

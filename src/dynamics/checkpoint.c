@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARKS = 11, ARRAYS = 7 };
+enum { MARKS = 20, ARRAYS = 8 };
 /* The numbers beside the arrays, into `mark` or back from it. */
 static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   ig_dyn_clock *k = r->m->clock.host;
@@ -29,6 +29,15 @@ static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   MARK(r->analysis);
   MARK(r->analysis_start);
   MARK(r->worst_error);
+  MARK(r->static_error);
+  MARK(r->m->start_made);
+  MARK(k->stiff);
+  MARK(r->m->relax.on);
+  MARK(r->m->relax.loaded);
+  MARK(r->m->relax.steps);
+  MARK(r->m->relax.kinetic);
+  MARK(r->m->relax.since);
+  MARK(r->m->relax.error);
 #undef MARK
 }
 
@@ -45,6 +54,9 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
     saved[n++] = (ig_saved){"bodies", IG_U8, (int64_t)(m->body.count * m->body.size), m->body.host};
     saved[n++] = (ig_saved){"arms", IG_F64, (int64_t)m->body_arm.count, m->body_arm.host};
   }
+  if (m->relax.on)
+    saved[n++] =
+        (ig_saved){"relaxation", IG_F64, IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, m->relax.was};
   for (int k = 0; k < m->groups && n < room; k++) {
     const ig_array *s = &m->group[k].state;
     snprintf(name[n], sizeof name[n], "state%d", k);
@@ -95,8 +107,13 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
   IG_TRY_GOTO(status, done, ig_restart_find(cx, from, "marks", IG_F64, MARKS, &data));
   memcpy(mark, data, sizeof mark);
   marks_move(r, mark, true);
-  if (m->scaled_to > 0) /* first: it changes bodies, which are then read */
+  if (m->scaled_to > 0) { /* first: it changes bodies and the clock, which are then read */
     IG_TRY_GOTO(status, done, ig_dyn_masses(m, m->scaled_to));
+    marks_move(r, mark, true);
+  }
+  if (m->relax.on)
+    IG_TRY_GOTO(status, done,
+                IG_NEW(cx, &m->relax.was, IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, "relaxation"));
   const int n = saved_arrays(r, mark, saved, name, room);
   for (int i = 0; i < n; i++) {
     IG_TRY_GOTO(status, done,

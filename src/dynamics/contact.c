@@ -18,16 +18,21 @@ static ig_status surface_triangles(ig_dyn_model *m, int32_t **triangle, int64_t 
   ig_status status = IG_OK;
   int64_t room = 0;
   for (int b = 0; b < m->mesh->blocks; b++)
-    room += m->mesh->block[b].type == IG_TRI3 ? m->mesh->block[b].count : 0;
+    room += 2 * (ig_elem_info_get(m->mesh->block[b].type)->dim == 2 ? m->mesh->block[b].count : 0);
   IG_TRY(ig_mesh_boundary(cx, m->mesh, &boundary));
   room += 2 * (int64_t)boundary.count;
   *count = 0;
   IG_TRY_GOTO(status, done, IG_NEW(cx, triangle, 3 * room + 1, "contact surfaces"));
-  for (int b = 0; b < m->mesh->blocks; b++)
-    for (ig_lid e = 0; m->mesh->block[b].type == IG_TRI3 && e < m->mesh->block[b].count; e++) {
-      const ig_lid *n = m->mesh->block[b].conn + 3 * (int64_t)e;
+  for (int b = 0; b < m->mesh->blocks; b++) {
+    const ig_block *block = &m->mesh->block[b];
+    const ig_elem_info *info = ig_elem_info_get(block->type);
+    for (ig_lid e = 0; info->dim == 2 && e < block->count; e++) {
+      const ig_lid *n = block->conn + (int64_t)info->nodes * e;
       triangle_put(*triangle, count, n[0], n[1], n[2]);
+      if (block->type == IG_QUAD4)
+        triangle_put(*triangle, count, n[0], n[2], n[3]);
     }
+  }
   for (ig_lid i = 0; i < boundary.count; i++) {
     ig_lid local;
     const ig_block *b = ig_dyn_block_of(m->mesh, boundary.element[i], &local);
@@ -43,6 +48,23 @@ static ig_status surface_triangles(ig_dyn_model *m, int32_t **triangle, int64_t 
 done:
   ig_boundary_free(&boundary);
   return status;
+}
+
+/* Share of each particle in the area of the surfaces. */
+static ig_status skin_area_new(ig_dyn_model *m) {
+  IG_TRY(ig_array_new(m->cx, &m->skin_area, (size_t)m->mesh->nodes, sizeof(double),
+                      "contact surfaces"));
+  double *area = m->skin_area.host;
+  for (int64_t k = 0; k < m->skins; k++) {
+    const int32_t *t = m->skin + 3 * k;
+    double a[3], b[3], n[3];
+    ig_dyn_sub(m->x0 + 3 * (int64_t)t[1], m->x0 + 3 * (int64_t)t[0], a);
+    ig_dyn_sub(m->x0 + 3 * (int64_t)t[2], m->x0 + 3 * (int64_t)t[0], b);
+    cross_f64(a, b, n);
+    for (int i = 0; i < 3; i++)
+      area[t[i]] += sqrt(dot_f64(n, n)) / 6;
+  }
+  return ig_array_push(m->cx, &m->skin_area);
 }
 
 ig_status ig_dyn_contact_new(ig_dyn_model *m) {
@@ -128,6 +150,14 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   IG_TRY_GOTO(
       status, done,
       ig_dyn_upload(m, &m->recoil, sizeof(double), NULL, 9 * (size_t)count, "contact forces"));
+  IG_TRY_GOTO(status, done, skin_area_new(m));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_new_device(cx, &m->pusher, (size_t)surfaces, sizeof(int32_t), "contact search"));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_new_device(cx, &m->stored, (size_t)surfaces, sizeof(double), "contact energy"));
+  p->pusher = m->pusher.dev, p->stored = m->stored.dev, p->skin_area = m->skin_area.dev;
   IG_TRY_GOTO(status, done, ig_array_new(cx, &m->longest, 2, sizeof(uint32_t), "contact search"));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->longest));
   p->corner_first = m->corner_first.dev, p->corner = m->corner.dev;

@@ -1,5 +1,6 @@
 /* The dynamics room: a queue of analyses, the paper's Figure 5. */
 #include "dynamics/run.h"
+#include "dynamics/model.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -14,25 +15,40 @@ static ig_status balance_start(ig_dyn_model *m) {
   ig_dyn_energy e;
   m->start_energy = 0;
   IG_TRY(ig_dyn_energies(m, &e));
+  m->start_made = e.made;
   m->start_energy = e.plain + e.internal + e.damping - e.external - e.contact;
   return IG_OK;
 }
 
-static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
+/* The step that an analysis takes as things stand; refuses one that is too large. */
+static ig_status step_find(ig_dyn_job *r, const ig_dyn_analysis *a, double *dt) {
   double critical;
   int64_t steps;
-  const double damping = isnan(a->damping) ? 0 : a->damping;
   IG_TRY(ig_dyn_critical_step(r->m, &critical));
-  if (!isnan(a->time_step)) {
-    if (a->time_step > critical)
-      return ig_fail_at(r->job->cx, &a->at,
-                        "`time_step` %g s is above the critical step %.4g s: give less, or leave "
-                        "it out",
-                        a->time_step, critical);
-  }
-  const double dt = isnan(a->time_step) ? a->safety * critical : a->time_step;
-  IG_TRY(ig_steps_count(r->job->cx, &a->at, a->duration / dt, dt, &steps));
-  return ig_dyn_set_clock(r->m, dt, damping);
+  if (a->time_step > critical) /* false where none is given */
+    return ig_fail_at(r->job->cx, &a->at,
+                      "`time_step` %g s is above the critical step %.4g s%s: give less, or leave "
+                      "it out",
+                      a->time_step, critical, r->m->p.triangles > 0 ? ", with contact" : "");
+  *dt = isnan(a->time_step) ? a->safety * critical : a->time_step;
+  return ig_steps_count(r->job->cx, &a->at, a->duration / *dt, *dt, &steps);
+}
+
+static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  double dt = 0;
+  IG_TRY(step_find(r, a, &dt));
+  return ig_dyn_set_clock(r->m, dt, isnan(a->damping) ? 0 : a->damping);
+}
+
+/* Masses for an analysis; refuses to add too much. */
+static ig_status masses_find(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  ig_dyn_model *m = r->m;
+  IG_TRY(ig_dyn_masses(m, a->least_step));
+  if (m->mass_scaled > r->c->added_mass * m->total_mass)
+    return ig_fail_at(r->job->cx, &a->at,
+                      "`least_step` adds %.3g %% of mass, more than `added_mass`",
+                      100 * m->mass_scaled / m->total_mass);
+  return IG_OK;
 }
 
 /* A row of the history; stops a run whose energies do not balance. */
@@ -51,10 +67,7 @@ static ig_status history(void *self, ig_sink *to) {
 static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_ctx *cx = r->job->cx;
   ig_dyn_model *m = r->m;
-  IG_TRY(ig_dyn_masses(m, a->least_step));
-  if (m->mass_scaled > r->c->added_mass * m->total_mass)
-    return ig_fail_at(cx, &a->at, "`least_step` adds %.3g %% of mass, more than `added_mass`",
-                      100 * m->mass_scaled / m->total_mass);
+  IG_TRY(masses_find(r, a));
   if (m->mass_scaled > 0)
     ig_info(cx, "mass scaling adds %.3g %% of mass", 100 * m->mass_scaled / m->total_mass);
   IG_TRY(step_choose(r, a));
@@ -67,15 +80,17 @@ static const ig_dyn_analysis *analysis_at(const ig_dyn_job *r, int64_t i) {
   return IG_ITEM(const ig_dyn_analysis, r->c->analysis, (int)i);
 }
 
-/* Time gone by in dynamic analyses: statics set the clock and take none. */
+/* Time gone by in dynamic analyses: statics set the clock and take none. Their steps count at their
+   end, so that nothing is shown on the way. */
 static ig_moment moment_now(const ig_dyn_job *r) {
   const ig_dyn_clock *k = ig_dyn_clock_of(r);
+  const int64_t step = k->step - (r->m->relax.on ? r->m->relax.steps : 0);
   double time = 0;
   for (int64_t i = 0; i < r->analysis + r->over; i++)
     time += analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC ? analysis_at(r, i)->duration : 0;
   const bool under_way = !r->over && r->analysis < r->c->analysis.count &&
                          analysis_at(r, r->analysis)->kind == IG_ANALYSIS_DYNAMIC;
-  return (ig_moment){k->step, under_way ? time + (k->time - r->analysis_start) : time};
+  return (ig_moment){step, under_way ? time + (k->time - r->analysis_start) : time};
 }
 
 /* Trouble that a kernel met, with when it was and what may help. */
@@ -112,30 +127,28 @@ static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_
   return IG_OK;
 }
 
-/* All of it at once. One that is interrupted leaves the state it began with. */
+/* A stretch of relaxation. */
 static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_ctx *cx = r->job->cx;
-  double residual;
-  int64_t steps;
-  ig_keeper before;
-  ig_keeper_open(cx, &before);
-  IG_TRY(ig_dyn_checkpoint_write(r, &before.sink));
-  ig_status status = ig_dyn_relax(r->m, a, &residual, &steps);
-  const bool found = status == IG_OK && residual < a->tolerance;
-  if (status == IG_OK && !found && cx->interrupted)
-    status = ig_dyn_checkpoint_read(r, before.kept);
-  else if (status == IG_OK && !found)
-    status =
-        IG_FAIL(cx, IG_NUMERIC,
-                "no equilibrium after %lld steps: residual %.3g, tolerance %.3g; raise `steps` or "
-                "`tolerance`, or load in smaller pieces",
-                (long long)steps, residual, a->tolerance);
-  ig_restart_free(before.kept);
-  IG_TRY(status);
-  if (!found)
+  const ig_dyn_relaxing *k = &r->m->relax;
+  bool done;
+  if (!k->on)
+    IG_TRY(ig_dyn_relax_begin(r->m, a));
+  const int64_t before = k->steps;
+  IG_TRY(ig_dyn_relax_advance(r->m, a, &done));
+  r->element_steps += (k->steps - before) * r->job->elements;
+  if (!done)
     return IG_OK;
-  r->element_steps += steps * r->job->elements;
-  ig_info(cx, "static: residual %.2g after %lld steps", residual, (long long)steps);
+  ig_info(cx, "static: estimated error %.2g, residual %.2g after %lld steps", k->error, k->residual,
+          (long long)k->steps);
+  if (!k->balanced)
+    return IG_FAIL(cx, IG_NUMERIC,
+                   "no equilibrium after %lld steps: the displacements are off by about %.3g of "
+                   "themselves, tolerance %.3g; raise `steps` or `tolerance`, or load in smaller "
+                   "pieces",
+                   (long long)k->steps, k->error, a->tolerance);
+  r->static_error = fmax(r->static_error, k->error);
+  IG_TRY(ig_dyn_relax_end(r->m));
   r->over = true;
   return balance_start(r->m);
 }
@@ -199,6 +212,17 @@ static void motion_look(const ig_dyn_job *r) {
                "nothing moves this body: no loads, initial velocities, motions or gravity");
 }
 
+/* Refuses a dynamic analysis that could not begin, were it the first. */
+static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
+  double dt;
+  if (isnan(a->duration))
+    return ig_fail_at(r->job->cx, &a->at, "a dynamic analysis needs its `duration`");
+  r->duration += a->duration;
+  IG_TRY(masses_find(r, a));
+  return step_find(r, a, &dt);
+}
+
+/* What this refuses `check` refuses too: it opens the room. */
 static ig_status room_open(ig_job *job, void **self) {
   ig_dyn_job *r;
   IG_TRY(IG_NEW(job->cx, &r, 1, "dynamics"));
@@ -210,14 +234,12 @@ static ig_status room_open(ig_job *job, void **self) {
   job->elements = ig_mesh_elements(job->mesh);
   job->nodes = job->mesh->nodes;
   job->dofs = job->nodes * r->m->p.dofs;
-  for (int i = 0; i < r->c->analysis.count; i++) {
-    const ig_dyn_analysis *a = analysis_at(r, i);
-    if (a->kind == IG_ANALYSIS_DYNAMIC && isnan(a->duration))
-      return ig_fail_at(job->cx, &a->at, "a dynamic analysis needs its `duration`");
-    r->duration += a->kind == IG_ANALYSIS_DYNAMIC ? a->duration : 0;
-  }
   motion_look(r);
-  return ig_dyn_probes_open(r);
+  IG_TRY(ig_dyn_probes_open(r));
+  for (int i = 0; i < r->c->analysis.count; i++)
+    if (analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC)
+      IG_TRY(analysis_look(r, analysis_at(r, i)));
+  return ig_dyn_masses(r->m, 0);
 }
 
 static void room_close(void *self) {
@@ -241,7 +263,12 @@ static ig_status begin(void *self) {
   if (r->c->analysis.count == 0)
     return IG_OK;
   const ig_dyn_analysis *a = analysis_at(r, 0);
-  return a->kind == IG_ANALYSIS_DYNAMIC ? dynamic_begin(r, a) : balance_start(r->m);
+  if (a->kind == IG_ANALYSIS_DYNAMIC)
+    return dynamic_begin(r, a);
+  double critical; /* what is led needs a step before it has a velocity */
+  IG_TRY(ig_dyn_critical_step(r->m, &critical));
+  IG_TRY(ig_dyn_set_clock(r->m, a->safety * critical, 0));
+  return balance_start(r->m);
 }
 
 static void tally(void *self) {
@@ -253,71 +280,81 @@ static void tally(void *self) {
   job->bytes_moved = (double)(r->element_steps / job->elements) * ig_dyn_step_bytes(r->m);
 }
 
-static ig_status check(ig_job *job, ig_check_line *line, void *user) {
-  ig_dyn_model *m;
-  const ig_dyn_case *c = job->room_case;
-  IG_TRY(
-      ig_dyn_model_new(job->cx, job->mesh, job->materials, c, job->precision, job->assembly, &m));
-  double critical;
+static void check_analysis(const ig_dyn_analysis *a, double critical, ig_check_line *line,
+                           void *user) {
   char text[128];
-  ig_status status = ig_dyn_critical_step(m, &critical);
-  if (status == IG_OK) {
-    static const char *const kind[IG_DYN_KINDS] = {"hexahedra, 8 points", "hexahedra, 1 point",
-                                                   "tetrahedra",          "shells, elastic",
-                                                   "shells, layered",     "beams",
-                                                   "beams, fibres",       "bars"};
-    for (int k = 0; k < m->groups; k++) {
-      snprintf(text, sizeof text, "%d, %d values each", m->group[k].count,
-               m->group[k].g_f64.states);
-      line(user, kind[m->group[k].kind], text);
-    }
-    snprintf(text, sizeof text, "%d, %lld degrees of freedom", m->p.nodes,
-             (long long)m->p.nodes * m->p.dofs);
-    line(user, "particles", text);
-    snprintf(text, sizeof text, "%.6g kg", m->total_mass);
-    line(user, "mass", text);
-    snprintf(text, sizeof text, "%.4g s", critical);
-    line(user, "critical step", text);
-    for (int i = 0; i < c->analysis.count; i++) {
-      const ig_dyn_analysis *a = IG_ITEM(const ig_dyn_analysis, c->analysis, i);
-      if (a->kind == IG_ANALYSIS_STATIC) {
-        line(user, "analysis", "static");
-        continue;
-      }
-      const double dt =
-          isnan(a->time_step) ? a->safety * fmax(critical, a->least_step) : a->time_step;
-      snprintf(text, sizeof text, "dynamic, %.4g s, about %.0f steps", a->duration,
-               a->duration / dt);
-      line(user, "analysis", text);
-    }
-    snprintf(text, sizeof text, "%.1f MB on the device", (double)job->cx->device_bytes * 1e-6);
-    line(user, "memory", text);
+  if (a->kind == IG_ANALYSIS_STATIC)
+    snprintf(text, sizeof text, "static, until the displacements are within about %.2g",
+             a->tolerance);
+  else {
+    const double dt =
+        isnan(a->time_step) ? a->safety * fmax(critical, a->least_step) : a->time_step;
+    snprintf(text, sizeof text, "dynamic, %.4g s, about %.0f steps", a->duration, a->duration / dt);
   }
-  ig_dyn_model_free(m);
+  line(user, "analysis", text);
+}
+
+static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
+  ig_dyn_model *m = r->m;
+  char text[128];
+  double critical;
+  IG_TRY(ig_dyn_critical_step(m, &critical));
+  for (int k = 0; k < m->groups; k++) {
+    snprintf(text, sizeof text, "%d, %d values each", m->group[k].count, m->group[k].g_f64.states);
+    line(user, ig_dyn_element_of[m->group[k].kind].name, text);
+  }
+  snprintf(text, sizeof text, "%d, %lld degrees of freedom", m->p.nodes,
+           (long long)m->p.nodes * m->p.dofs);
+  line(user, "particles", text);
+  snprintf(text, sizeof text, "%.6g kg", m->total_mass);
+  line(user, "mass", text);
+  if (m->p.triangles > 0)
+    snprintf(text, sizeof text, "%.4g s, %.3g of the elements' for the stiffness of contact",
+             critical, sqrt(1 - m->p.penalty));
+  else
+    snprintf(text, sizeof text, "%.4g s", critical);
+  line(user, "critical step", text);
+  for (int i = 0; i < r->c->analysis.count; i++)
+    check_analysis(IG_ITEM(const ig_dyn_analysis, r->c->analysis, i), critical, line, user);
+  snprintf(text, sizeof text, "%.1f MB on the device", (double)r->job->cx->device_bytes * 1e-6);
+  line(user, "memory", text);
+  return IG_OK;
+}
+
+static ig_status check(ig_job *job, ig_check_line *line, void *user) {
+  void *self = NULL;
+  ig_status status = room_open(job, &self);
+  if (status == IG_OK)
+    status = check_tell(self, line, user);
+  room_close(self);
   return status;
 }
 
-const ig_room ig_room_dynamics = {.name = "dynamics",
-                                  .about =
-                                      "explicit structural dynamics by the finite particle method",
-                                  .needs_mesh = true,
-                                  .elements = "beam2|tri3|tet4|hex8",
-                                  .case_size = sizeof(ig_dyn_case),
-                                  .options = ig_dyn_options,
-                                  .open = room_open,
-                                  .close = room_close,
-                                  .begin = begin,
-                                  .restore = ig_dyn_checkpoint_read,
-                                  .advance = advance,
-                                  .stand = stand,
-                                  .history = history,
-                                  .snapshot = ig_dyn_snapshot_write,
-                                  .renew = renew,
-                                  .save = ig_dyn_checkpoint_write,
-                                  .results = ig_dyn_results_write,
-                                  .tally = tally,
-                                  .check = check,
-                                  .verify = ig_dyn_verify,
-                                  .bench = ig_dyn_bench,
-                                  .fields = "displacement|velocity|stress|von_mises|plastic_strain|"
-                                            "section_force|contact_force|contact_pressure"};
+const ig_room ig_room_dynamics = {
+    .name = "dynamics",
+    .about = "explicit structural dynamics by the finite particle method",
+    .needs_mesh = true,
+    .elements = "beam2|tri3|quad4|tet4|hex8",
+    .case_size = sizeof(ig_dyn_case),
+    .options = ig_dyn_options,
+    .open = room_open,
+    .close = room_close,
+    .begin = begin,
+    .restore = ig_dyn_checkpoint_read,
+    .advance = advance,
+    .stand = stand,
+    .history = history,
+    .snapshot = ig_dyn_snapshot_write,
+    .renew = renew,
+    .save = ig_dyn_checkpoint_write,
+    .results = ig_dyn_results_write,
+    .tally = tally,
+    .field = ig_dyn_field,
+    .get = ig_dyn_field_get,
+    .set = ig_dyn_field_set,
+    .load = ig_dyn_field_load,
+    .check = check,
+    .verify = ig_dyn_verify,
+    .bench = ig_dyn_bench,
+    .fields = "displacement|velocity|stress|von_mises|plastic_strain|"
+              "section_force|surface_stress|contact_force|contact_pressure"};

@@ -31,6 +31,7 @@ typedef struct {
   double thickness;
   int64_t planes; /* integration points in the plane: 4 (the paper's) or 3 */
   bool thinning;
+  double along[3]; /* x of section forces and surface stresses, laid onto the shell */
   /* lines */
   int line, profile;
   double radius, wall, width, height, flange, web;
@@ -91,7 +92,7 @@ typedef struct {
   double least_step; /* mass is added to elements below it; 0: never */
   /* static */
   int relaxation;
-  double tolerance; /* residual force over applied force */
+  double tolerance; /* of the displacements, relative */
   int64_t steps;    /* most of them */
   double ramp;      /* steps over which time runs to at_time */
   double at_time;   /* the time loads are taken at */
@@ -106,7 +107,7 @@ typedef struct {
 } ig_dyn_probe;
 #define IG_PROBE_CHOICES                                                                           \
   "ux|uy|uz|vx|vy|vz|fx|fy|fz|mx|my|mz|cx|cy|cz|axial|shear_y|shear_z|torsion|bending_y|"          \
-  "bending_z|nxx|nyy|nxy|mxx|myy|mxy"
+  "bending_z|nxx|nyy|nxy|mxx|myy|mxy|top_xx|top_yy|top_xy|bottom_xx|bottom_yy|bottom_xy"
 enum {
   IG_PROBE_VELOCITY = 3,
   IG_PROBE_FORCE = 6,
@@ -146,10 +147,26 @@ typedef struct {
 typedef struct {
   double kinetic, internal, external, damping, contact; /* J */
   double plain;                                         /* kinetic, from velocities as they stand */
+  double stored;                                        /* penalty energy of contact */
+  double made;    /* work of contact and its stored energy: 0, or less by what rubs */
   double plastic; /* the part of internal that is not stored: plastic, viscous, failed */
   double scaling; /* the part of kinetic that is in mass added by scaling */
   double error;   /* of the balance, relative to the largest energy */
 } ig_dyn_energy;
+
+/* A relaxation on its way. All of it goes into checkpoints. */
+typedef struct {
+  bool on, loaded;        /* loaded: the ramp is over */
+  bool settled, balanced; /* the estimate holds; and is below the tolerance */
+  int64_t steps;
+  double kinetic; /* at the last look, x 2 */
+  double since;   /* time since the longer stretch began */
+  double error, residual;
+  /* doubles, nodes x 3 each: positions and internal forces at the last look; positions and forces
+     out of balance where the longer stretch began */
+  double *was;
+} ig_dyn_relaxing;
+enum { IG_RELAX_ARRAYS = 4 };
 
 /* The nodes of a set that is not one of nodes. */
 typedef struct ig_dyn_nodes {
@@ -170,13 +187,18 @@ typedef struct ig_dyn_model {
   bool fresh; /* forces lie in f, not in slots: at the start */
   ig_array x, v, f, load, mass, inertia, work, clock, move, motion, history_x, history_y;
   ig_array loaded_node, force_start, face_start, force, face, tool, slots, slot_first;
-  ig_array scratch, partial;        /* double: for sums */
+  ig_array scratch, partial; /* double: for sums */
+  /* host: forces and pressures as the case gives them, and whose load they are */
+  int32_t forces, faces, *force_of, *face_of;
+  ig_dyn_force *force_given;
+  ig_dyn_face *face_given;
   double *x0;                       /* host: positions at the start */
   double *node_mass, *node_inertia; /* host: as particles have them */
   double *node_added;               /* host: what of it scaling added */
   double total_mass, mass_scaled;   /* mass_scaled: added */
   double scaled_to;                 /* no element has a critical step below this */
-  double start_energy;
+  double start_energy, start_made;  /* start_made: `made` of contact when the balance began */
+  ig_dyn_relaxing relax;
   size_t part;       /* bytes of a particle number */
   ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
   ig_dyn_nodes *made;
@@ -185,7 +207,7 @@ typedef struct ig_dyn_model {
   ig_array triangle, surface, corner_first, corner, bucket, chain, triangle_bucket, triangle_chain;
   int32_t *skin; /* host: triangles of all surfaces, x 3; NULL where nothing touches */
   int64_t skins;
-  ig_array longest, x_start, recoil, touch, press;
+  ig_array longest, x_start, recoil, touch, press, skin_area, pusher, stored;
   ig_array bound, body, body_node, body_arm, body_pull;
   ig_array tie_node, tie_to, tie_share, tie_turns, carry_first, carry;
 } ig_dyn_model;
@@ -197,8 +219,8 @@ void ig_dyn_model_free(ig_dyn_model *m);
 
 /* The critical step of the elements as they stand now (the paper's Eq. 5). */
 IG_MUST_CHECK ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt);
-/* The critical step of the slowest element. */
-IG_MUST_CHECK ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt);
+/* The critical step of the slowest element; `stable`: with what contact takes of it. */
+IG_MUST_CHECK ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt, double *stable);
 /* Particle masses; elements whose critical step is below `least` are made heavier. */
 IG_MUST_CHECK ig_status ig_dyn_masses(ig_dyn_model *m, double least);
 /* Sets the step and the damping of what follows. */
@@ -218,8 +240,12 @@ IG_MUST_CHECK ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *
 double ig_dyn_gravity_now(const ig_dyn_model *m, int c);
 /* Bytes a step must move, each counted once. */
 double ig_dyn_step_bytes(const ig_dyn_model *m);
-/* Static equilibrium by dynamic relaxation. */
-IG_MUST_CHECK ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *residual,
+/* Static equilibrium by dynamic relaxation: begin, advance until it is done, end. */
+IG_MUST_CHECK ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a);
+IG_MUST_CHECK ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *done);
+IG_MUST_CHECK ig_status ig_dyn_relax_end(ig_dyn_model *m);
+/* All of it; error: as estimated at the end. */
+IG_MUST_CHECK ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *error,
                                      int64_t *steps);
 
 extern const ig_verify_entry ig_dyn_verify[];

@@ -206,6 +206,9 @@ void ig_dyn_model_free(ig_dyn_model *m) {
                      &m->x_start,
                      &m->recoil,
                      &m->touch,
+                     &m->skin_area,
+                     &m->pusher,
+                     &m->stored,
                      &m->press,
                      &m->bound,
                      &m->body,
@@ -226,11 +229,16 @@ void ig_dyn_model_free(ig_dyn_model *m) {
     free(made);
   }
   free(m->fault_ids);
+  free(m->relax.was);
   free(m->x0);
   free(m->node_mass);
   free(m->node_inertia);
   free(m->node_added);
   free(m->skin);
+  free(m->force_of);
+  free(m->face_of);
+  free(m->force_given);
+  free(m->face_given);
   free(m);
 }
 

@@ -14,6 +14,9 @@ static const ig_option section_options[] = {
     IG_INT(S, planes, "4", 3, 4,
            "plastic shells: points in the plane (five through the thickness)"),
     IG_BOOL(S, thinning, "false", "plastic shells: the thickness follows the strain"),
+    IG_VECTOR3(S, along, "", "[1, 0, 0]",
+               "shells: x of section forces and surface stresses: this direction in space, laid "
+               "onto the shell"),
     IG_CHOICE(S, line, "beam|bar|cable", "beam", "lines: beams, bars, or cables that only pull"),
     IG_CHOICE(S, profile, "circle|tube|rectangle|i", "circle", "lines: shape of the section"),
     IG_REAL(S, radius, "m", NULL, IG_TINY, 1e6, "circle, tube: outer radius"),
@@ -85,7 +88,8 @@ static const ig_option gravity_options[] = {
 #define S ig_dyn_contact
 static const ig_option contact_options[] = {
     IG_BOOL(S, on, "true", "surfaces of the mesh do not pass through each other"),
-    IG_REAL(S, penalty, "", "0.1", IG_TINY, 10, "stiffness, as a share of what the step allows"),
+    IG_REAL(S, penalty, "", "0.1", IG_TINY, 0.5,
+            "stiffness, as a share of what the step allows; the step is made smaller for it"),
     IG_REAL(S, friction, "", "0", 0, 100, "Coulomb friction"),
     IG_REAL(S, thickness, "m", NULL, 0, 1e6,
             "distance at which contact begins; left out: the shells' thickness, or a tenth of "
@@ -103,8 +107,9 @@ static const ig_option analysis_options[] = {
     IG_REAL(S, damping, "1/s", NULL, 0, 1e12, "mass damping; static, viscous: found if left out"),
     IG_REAL(S, least_step, "s", "0", 0, 1e9, "elements get mass until theirs is this; 0: none"),
     IG_CHOICE(S, relaxation, "viscous|kinetic", "viscous", "static: how motion is taken away"),
-    IG_REAL(S, tolerance, "", "1e-4", IG_TINY, 1, "static: residual force over all force"),
-    IG_INT(S, steps, "200000", 1, 1e12, "static: most steps"),
+    IG_REAL(S, tolerance, "", "1e-3", IG_TINY, 1,
+            "static: estimated error of the displacements, over the displacements"),
+    IG_INT(S, steps, "1000000", 1, 1e12, "static: most steps"),
     IG_REAL(S, ramp, "", "500", 1, 1e12, "static: steps over which the load grows"),
     IG_REAL(S, at_time, "s", "1", 0, 1e9, "static: time at which histories are read"),
     IG_END};
@@ -119,7 +124,7 @@ static const ig_option probe_options[] = {
     IG_CHOICE(
         S, quantity, IG_PROBE_CHOICES, "uz",
         "displacement, velocity, force and moment that hold the nodes, contact force on them; "
-        "section forces of beams; of shells"),
+        "section forces of beams; of shells; stresses at the surfaces of shells"),
     IG_END};
 #undef S
 #define S ig_dyn_case

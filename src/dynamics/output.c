@@ -67,7 +67,8 @@ static const char *const fixed_columns[] = {
 enum { FIXED = sizeof fixed_columns / sizeof *fixed_columns };
 
 static const char *probe_unit(const ig_dyn_probe *p) {
-  static const char *const unit[9] = {"m", "m/s", "N", "N m", "N", "N", "N m", "N/m", "N"};
+  static const char *const unit[11] = {"m",   "m/s", "N", "N m", "N", "N",
+                                       "N m", "N/m", "N", "Pa",  "Pa"};
   return unit[p->quantity / 3];
 }
 
@@ -231,11 +232,11 @@ static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
   const size_t ne = (size_t)ig_mesh_elements(m->mesh), nn = (size_t)m->mesh->nodes;
   if (!r->moved.dev) {
     IG_TRY(ig_array_new_device(m->cx, &r->moved, 6 * nn, sizeof(double), "snapshots"));
-    IG_TRY(ig_array_new_device(m->cx, &r->fields, 14 * ne, sizeof(float), "snapshots"));
+    IG_TRY(ig_array_new_device(m->cx, &r->fields, 20 * ne, sizeof(float), "snapshots"));
   }
   double *at = r->moved.dev;
   float *to = r->fields.dev;
-  const ig_dyn_fields fields = {to, to + 6 * ne, to + 7 * ne, to + 8 * ne};
+  const ig_dyn_fields fields = {to, to + 6 * ne, to + 7 * ne, to + 8 * ne, to + 14 * ne};
   const struct {
     const char *name, *unit;
     ig_location where;
@@ -247,14 +248,19 @@ static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
              {"stress", "Pa", IG_AT_ELEMENTS, IG_F32, 6, fields.stress},
              {"von_mises", "Pa", IG_AT_ELEMENTS, IG_F32, 1, fields.mises},
              {"plastic_strain", "", IG_AT_ELEMENTS, IG_F32, 1, fields.plastic},
-             {"section_force", "", IG_AT_ELEMENTS, IG_F32, 6, fields.section}};
-  bool sections = false;
-  for (int k = 0; k < m->groups; k++)
-    sections |= m->group[k].kind > IG_DYN_TET;
+             {"section_force", "", IG_AT_ELEMENTS, IG_F32, 6, fields.section},
+             {"surface_stress", "Pa", IG_AT_ELEMENTS, IG_F32, 6, fields.surface}};
+  bool sections = false, shells = false;
+  for (int k = 0; k < m->groups; k++) {
+    const ig_dyn_family family = ig_dyn_element_of[m->group[k].kind].family;
+    sections |= family != IG_FAMILY_SOLID;
+    shells |= family == IG_FAMILY_SHELL;
+  }
   IG_TRY(m->ops->show(m->cx, &m->p, at, at + 3 * nn));
   IG_TRY(ig_dyn_fields_now(m, &fields));
   for (size_t k = 0; k < sizeof all / sizeof *all; k++)
-    if (ig_output_wants(r->job->output, all[k].name) && (sections || all[k].from != fields.section))
+    if (ig_output_wants(r->job->output, all[k].name) &&
+        (sections || all[k].from != fields.section) && (shells || all[k].from != fields.surface))
       IG_TRY(ig_snapshot_add_device(snap, all[k].name, all[k].unit, all[k].where, all[k].dtype,
                                     all[k].components, all[k].from));
   return contact_fields(r, snap);
@@ -301,6 +307,15 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   IG_TRY(s->result(s, "time", "s", ig_dyn_clock_of(r)->time));
   IG_TRY(s->result(s, "time_step", "s", ig_dyn_clock_of(r)->dt));
   IG_TRY(s->result(s, "energy_error", "", r->worst_error));
+  bool statics = false;
+  for (int i = 0; i < r->c->analysis.count; i++)
+    statics |= IG_ITEM(const ig_dyn_analysis, r->c->analysis, i)->kind == IG_ANALYSIS_STATIC;
+  if (statics)
+    IG_TRY(s->result(s, "static_error", "", r->static_error));
+  if (m->p.triangles > 0) { /* 0, less by what friction took; above it contact has made energy */
+    IG_TRY(s->result(s, "contact_energy_made", "J", e.made - m->start_made));
+    IG_TRY(s->result(s, "contact_energy_stored", "J", e.stored));
+  }
   IG_TRY(s->result(s, "mass", "kg", m->total_mass));
   IG_TRY(s->result(s, "added_mass", "kg", m->mass_scaled));
   IG_TRY(s->result(s, "displacement_max", "m", most));

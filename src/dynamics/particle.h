@@ -40,9 +40,11 @@ typedef struct {
   double time, dt, before; /* before: the previous dt; 0 at the start */
   double tick;             /* what a step adds to the time: dt, or what a static ramp says */
   double damping;          /* of mass, 1/s */
+  double stiff;            /* the step that the stiffness of contact is taken from */
 } ig_dyn_clock;
 
-enum { IG_WORK_EXTERNAL, IG_WORK_DAMPING, IG_WORK_CONTACT, IG_WORKS };
+/* CONTACT: of surfaces with each other; TOOL: by tools. */
+enum { IG_WORK_EXTERNAL, IG_WORK_DAMPING, IG_WORK_CONTACT, IG_WORK_TOOL, IG_WORKS };
 enum { IG_DYN_PARTICLE_ENERGIES = 2 + IG_WORKS };
 
 /* A set of particles that moves as one. Velocity and momenta stand at half steps. */
@@ -56,7 +58,7 @@ typedef struct {
   double kinetic, plain; /* at this instant: see particle_energy */
   double work[IG_WORKS]; /* by what holds it, by damping */
 } ig_dyn_body;
-enum { IG_DYN_PULL = 9 }; /* force and moment from outside, force of contact */
+enum { IG_DYN_PULL = 12 }; /* force and moment from outside, force of contact, of tools */
 
 typedef struct {
   int32_t nodes;
@@ -94,9 +96,12 @@ typedef struct {
   uint32_t bucket_mask;
   uint32_t *longest; /* 2, by parity of the step: longest edge, a float's bits */
   double gap, penalty, rub;
-  const double *x_start; /* nodes x 3 */
-  double *recoil;        /* triangles x 3 x 3: forces on corners */
-  void *touch;           /* part: nodes x 3, contact forces */
+  const double *x_start;   /* nodes x 3 */
+  const double *skin_area; /* nodes: share of the surfaces' area at the start */
+  int32_t *pusher;         /* surfaces: triangle that pushes a particle, -1: none */
+  double *stored;          /* surfaces: penalty energy of that */
+  double *recoil;          /* triangles x 3 x 3: forces on corners */
+  void *touch;             /* part: nodes x 3, contact forces */
 
   /* particles that others carry; NULL: none */
   const int32_t *bound; /* nodes: 1 + place in body_node; -1: tied; 0: on its own */

@@ -23,11 +23,11 @@ typedef struct {
   ig_scatter_view view;
   int32_t begin, end; /* begin is a multiple of IG_DYN_BLOCK */
   bool ticks;         /* moves the clock on: the last run of a step */
-} ig_dyn_run;
+} ig_dyn_range;
 
 /* Where element results go, by mesh element. */
 typedef struct {
-  float *stress, *mises, *plastic, *section; /* x 6, 1, 1, 6 */
+  float *stress, *mises, *plastic, *section, *surface; /* x 6, 1, 1, 6, 6 */
 } ig_dyn_fields;
 enum { IG_DYN_PARTIAL = 128 };
 
@@ -37,9 +37,9 @@ typedef struct {
   /* bodies, after the particles; without `commit` only their energies and what they would do */
   ig_status (*bodies)(ig_ctx *cx, const ig_dyn_particles *p, bool commit);
   ig_status (*ties)(ig_ctx *cx, const ig_dyn_particles *p); /* after bodies */
-  ig_status (*elements)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run);
+  ig_status (*elements)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *run);
   /* out: elements x IG_DYN_REPORT floats, in the run's own numbering */
-  ig_status (*report)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run, double *out);
+  ig_status (*report)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *run, double *out);
   /* contact forces at the positions now, into touch */
   ig_status (*contact)(ig_ctx *cx, const ig_dyn_particles *p);
   /* f from slots (gather) */
@@ -62,6 +62,7 @@ IG_HD void ig_dyn_spread(const double *report, int64_t e, const ig_dyn_fields *t
   for (int i = 0; i < 6; i++) {
     to->stress[6 * e + i] = (float)report[i];
     to->section[6 * e + i] = (float)report[IG_REPORT_SECTION + i];
+    to->surface[6 * e + i] = (float)report[IG_REPORT_SURFACE + i];
   }
   to->mises[e] = (float)report[IG_REPORT_MISES];
   to->plastic[e] = (float)report[IG_REPORT_PLASTIC];

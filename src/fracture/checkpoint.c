@@ -1,4 +1,5 @@
-/* Taken between steps; raw bytes of the tables up to what is in use. */
+/* Taken between steps, or when a step has begun: its check and its forces are then not done again.
+   Raw bytes of the tables up to what is in use. */
 #include "fracture/run.h"
 
 #include <string.h>
@@ -11,10 +12,12 @@ static size_t saved_rows(const ig_frac_model *m, const ig_frac_table *t) {
 }
 
 ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to) {
-  ig_saved saved[IG_FRAC_TABLES + 2];
+  ig_saved saved[IG_FRAC_TABLES + 3];
+  uint8_t begun = m->begun;
   int n = 0;
   ig_frac_track copy = *track;
   saved[n++] = (ig_saved){"count", IG_U8, sizeof m->count, &m->count};
+  saved[n++] = (ig_saved){"begun", IG_U8, 1, &begun};
   saved[n++] = (ig_saved){"track", IG_U8, sizeof copy, &copy};
   for (int i = 0; i < m->tables; i++) {
     ig_frac_table *t = &m->table[i];
@@ -49,5 +52,6 @@ ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
     IG_TRY(ig_restart_find(job->cx, from, t->name, IG_U8, (int64_t)bytes, &data));
     IG_TRY(job->cx->backend->copy_in(job->cx, t->a.dev, data, bytes));
   }
-  return IG_OK;
+  IG_TRY(ig_restart_find(job->cx, from, "begun", IG_U8, 1, &data));
+  return ig_frac_model_resume_forces(m, *(const uint8_t *)data);
 }

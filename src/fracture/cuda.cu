@@ -12,7 +12,8 @@ enum { IG_FRAC_THREADS = 128, IG_FRAC_BLOCKS_PER_SM = 32 };
   (IG_FRAC_##name == IG_FRAC_node || IG_FRAC_##name == IG_FRAC_figures ||                          \
            IG_FRAC_##name == IG_FRAC_contact || IG_FRAC_##name == IG_FRAC_check ||                 \
            IG_FRAC_##name == IG_FRAC_part || IG_FRAC_##name == IG_FRAC_split ||                    \
-           IG_FRAC_##name == IG_FRAC_open                                                          \
+           IG_FRAC_##name == IG_FRAC_open || IG_FRAC_##name == IG_FRAC_press ||                    \
+           IG_FRAC_##name == IG_FRAC_react || IG_FRAC_##name == IG_FRAC_overlap                    \
        ? 1                                                                                         \
        : 0)
 typedef void ig_frac_kernel(const ig_frac_state s, int64_t begin, int64_t n);

@@ -56,8 +56,7 @@ static ig_status room_open(ig_job *job, void **self) {
     ig_warn_at(job->cx, &c->at, "nothing acts on the mesh: no load, no motion, no initial state");
   IG_TRY(
       ig_steps_count(job->cx, &c->at, ceil(c->duration / r->m.s.dt - 1e-9), r->m.s.dt, &r->last));
-  ig_frac_track_start(&r->track, c, c->duration);
-  return IG_OK;
+  return ig_frac_track_start(&r->track, job, &r->m, c->duration);
 }
 
 static void room_close(void *self) {
@@ -159,6 +158,21 @@ static void tally(void *self) {
   r->job->dofs = (int64_t)r->m.count.nodes * r->m.shape.dim;
 }
 
+static bool field(void *self, int i, ig_room_field *f) {
+  run *r = self;
+  return ig_frac_field(&r->m, i, f);
+}
+
+static ig_status set(void *self, const char *name, const double *values) {
+  run *r = self;
+  return ig_frac_field_set(&r->m, &r->track, name, values);
+}
+
+static ig_status load(void *self, int load, double factor) {
+  run *r = self;
+  return ig_frac_load_scale(&r->m, load, factor);
+}
+
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   const ig_frac_case *c = job->room_case;
   ig_frac_model m = {0};
@@ -202,6 +216,9 @@ const ig_room ig_room_fracture = {
     .save = save,
     .results = results,
     .tally = tally,
+    .field = field,
+    .set = set,
+    .load = load,
     .check = check,
     .verify = ig_frac_verify,
     .bench = ig_frac_bench,

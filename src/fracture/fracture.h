@@ -9,7 +9,7 @@ typedef struct {
   ig_src at;
   int law, criterion, start, contact;
   int64_t check_every; /* steps; 0: nothing breaks */
-  double shape, shape_shear, friction, penalty, weibull;
+  double shape, shape_shear, friction, penalty, weibull, insertion_threshold;
   int64_t seed;
 } ig_frac_cohesive_case;
 
@@ -19,6 +19,20 @@ typedef struct {
   double from[3], to[3], depth[3];
   bool closed;
 } ig_frac_crack_case;
+
+/* Facets with a law of their own: between two materials, or on a plane. */
+typedef struct {
+  ig_src at;
+  ig_texts between;
+  double from[3], to[3], depth[3];
+  double fracture_energy, fracture_energy_shear, cohesive_strength, cohesive_strength_shear;
+} ig_frac_interface_case;
+
+/* A tip to follow where the notch is part of the mesh. */
+typedef struct {
+  ig_src at;
+  double point[3], direction[3], depth[3];
+} ig_frac_tip_case;
 
 typedef struct {
   ig_src at;
@@ -43,10 +57,12 @@ typedef struct {
 typedef struct {
   ig_src at;
   int plane, rotation;
+  bool surface_contact;
   double thickness;
   double duration, time_step, safety; /* time_step NaN: from the critical one */
   ig_frac_cohesive_case cohesive;
-  ig_list initial, cracks, loads;
+  double tip_window; /* s, NaN: a tenth of the run */
+  ig_list initial, cracks, tips, interfaces, loads;
   ig_list supports; /* of ig_support_case */
   ig_frac_insertion_case insertion;
 } ig_frac_case;

@@ -118,7 +118,7 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   m->shape = ig_frac_shapes[m->kind];
   m->wide = set->precision == IG_DOUBLE;
   m->check_every = set->check_every;
-  m->nodes_start = mesh->nodes;
+  m->nodes_start = m->nodes_cut = mesh->nodes;
   ig_frac_state *s = &m->s;
   const ig_frac_shape *h = &m->shape;
   const int64_t ne = ig_mesh_elements(mesh);
@@ -146,6 +146,7 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   s->penalty = set->penalty;
   s->weibull = set->weibull;
   s->seed = set->seed;
+  s->threshold = set->threshold > 0 ? set->threshold : 1;
   m->count = (ig_frac_count){.nodes = mesh->nodes};
 
   const size_t real = m->wide ? 8 : 4;
@@ -188,7 +189,7 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   IG_TRY(
       ig_frac_table_add(m, "cs", &s->cs, IG_FRAC_PER_COHESIVE, h->points * h->state, real, SAVED));
   IG_TRY(ig_frac_table_add(m, "cf", &s->cf, IG_FRAC_PER_COHESIVE, h->face_nodes * h->dim, real,
-                           DEVICE_ONLY));
+                           SAVED));
   IG_TRY(ig_frac_table_add(m, "ck", &s->ck, IG_FRAC_PER_COHESIVE, 1, real, SAVED));
   IG_TRY(ig_frac_table_add(m, "cw", &s->cw, IG_FRAC_PER_COHESIVE, 1, real, SAVED));
   IG_TRY(ig_frac_table_add(m, "cwork", &s->cwork, IG_FRAC_PER_COHESIVE, 1, 8, SAVED));
@@ -205,7 +206,8 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   for (int64_t n = 0; n < mesh->nodes; n++)
     for (int d = 0; d < h->dim; d++)
       ig_frac_model_put(m, x, n * h->dim + d, mesh->x[3 * n + d]);
-  return IG_OK;
+  ig_frac_surface_size(m);
+  return set->surface ? ig_frac_surface_open(m) : IG_OK;
 }
 
 void ig_frac_model_free(ig_frac_model *m) {
@@ -262,6 +264,7 @@ ig_status ig_frac_model_load(ig_frac_model *m, const ig_frac_load *load, int *id
     return IG_FAIL(m->cx, IG_INPUT, "more than %d loads", IG_FRAC_LOADS);
   *id = m->loads++;
   m->s.load[*id] = *load;
+  memcpy(m->load_given[*id], load->value, sizeof load->value);
   return IG_OK;
 }
 
@@ -282,11 +285,26 @@ ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_fac
   return IG_OK;
 }
 
+ig_status ig_frac_model_laws(ig_frac_model *m, const ig_cohesive *laws, int count) {
+  ig_frac_state *s = &m->s;
+  IG_TRY(ig_frac_table_add(m, "laws", &s->laws, IG_FRAC_ONE, count, sizeof *laws, 0));
+  IG_TRY(
+      ig_frac_table_add(m, "facet_law", &s->facet_law, IG_FRAC_PER_ELEMENT, m->shape.faces, 1, 0));
+  ig_cohesive *own = ig_frac_model_host(m, "laws");
+  for (int i = 0; i < count; i++) {
+    own[i] = ig_cohesive_ready(laws[i]);
+    s->law.sigma = own[i].sigma < s->law.sigma ? own[i].sigma : s->law.sigma;
+    s->law.tau = own[i].tau < s->law.tau ? own[i].tau : s->law.tau;
+  }
+  m->laws = own;
+  return IG_OK;
+}
+
 ig_status ig_frac_model_start(ig_frac_model *m) {
   ig_frac_state *s = &m->s;
   s->loads_on = m->loaded;
   IG_TRY(ig_frac_table_add(m, "lf", &s->lf, IG_FRAC_PER_LOAD, m->shape.face_nodes * m->shape.dim,
-                           m->wide ? 8 : 4, DEVICE_ONLY));
+                           m->wide ? 8 : 4, SAVED));
   IG_TRY(ig_frac_table_add(m, "lwork", &s->lwork, IG_FRAC_PER_LOAD, 2, 8, SAVED));
   IG_TRY(ig_frac_table_add(m, "load_face", &s->load_face, IG_FRAC_PER_LOAD, 3, 4, 0));
   if (m->loaded)

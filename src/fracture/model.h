@@ -15,12 +15,13 @@ typedef struct {
   int check_every;      /* steps between checks, 0: never */
   bool finite_rotation;
   bool reserve; /* room for every facet open, from the start */
+  bool surface; /* surfaces press on each other */
   int materials;
   ig_frac_elastic elastic[IG_FRAC_MATERIALS];
   ig_cohesive law;
   int criterion;
   bool hold;
-  double penalty, weibull;
+  double penalty, weibull, threshold;
   uint64_t seed;
 } ig_frac_settings;
 
@@ -42,7 +43,7 @@ typedef struct {
   void **at;  /* the pointer in ig_frac_state */
   ig_array a;
 } ig_frac_table;
-enum { IG_FRAC_TABLES = 48 };
+enum { IG_FRAC_TABLES = 64 };
 
 typedef struct {
   ig_ctx *cx;
@@ -54,12 +55,16 @@ typedef struct {
   ig_frac_count count; /* as last seen */
   int tables;
   ig_frac_table table[IG_FRAC_TABLES];
-  int64_t facets;      /* interior, at the start */
-  int32_t nodes_start; /* of the mesh, before notches */
+  int64_t facets;                  /* interior, at the start */
+  int32_t nodes_start;             /* of the mesh, before notches */
+  int32_t nodes_cut, cohesive_cut; /* once they are cut */
+  uint64_t inner_from;             /* bit i: crack i begins inside the mesh, so it has two tips */
+  const ig_cohesive *laws;         /* on the host, where facets have their own */
   int colors;
   ig_lid *color_start;
   bool begun; /* the forces of this step are there */
   int motions, loads, loaded;
+  double load_given[IG_FRAC_LOADS][3]; /* as the case gives them */
   ig_histories histories;
   int32_t *load_face;
   ig_graph *graph; /* check_every steps */
@@ -81,6 +86,8 @@ IG_MUST_CHECK ig_status ig_frac_model_lead(ig_frac_model *m, ig_lid node, int d,
 IG_MUST_CHECK ig_status ig_frac_model_load(ig_frac_model *m, const ig_frac_load *load, int *id);
 IG_MUST_CHECK ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_face,
                                                 int load);
+/* Facets open by one of `laws` each: which is in the table facet_law this makes, zero at first. */
+IG_MUST_CHECK ig_status ig_frac_model_laws(ig_frac_model *m, const ig_cohesive *laws, int count);
 IG_MUST_CHECK ig_status ig_frac_model_start(ig_frac_model *m);
 
 /* Opens the marked facets (`mark` on the device). */
@@ -89,8 +96,10 @@ IG_MUST_CHECK ig_status ig_frac_model_insert(ig_frac_model *m, ig_frac_opening i
 enum { IG_FRAC_PASSES = 9 };
 extern const char *const ig_frac_pass_names[IG_FRAC_PASSES];
 IG_MUST_CHECK ig_status ig_frac_model_pass(ig_frac_model *m, int pass);
-/* Takes over counts read back from a checkpoint and makes room for them. */
+/* Takes over counts read back from a checkpoint and makes room for them; then, when the tables are
+   back, the forces of a step that had begun. */
 IG_MUST_CHECK ig_status ig_frac_model_resume(ig_frac_model *m, const ig_frac_count *count);
+IG_MUST_CHECK ig_status ig_frac_model_resume_forces(ig_frac_model *m, bool begun);
 /* Largest stable step of the bulk. */
 IG_MUST_CHECK ig_status ig_frac_model_critical(ig_frac_model *m, double *dt);
 void ig_frac_model_set_step(ig_frac_model *m, double dt);
@@ -106,7 +115,11 @@ IG_MUST_CHECK ig_status ig_frac_model_stress(ig_frac_model *m);
 double ig_frac_model_growth(const ig_frac_model *m);
 /* Copies a table to its host side. */
 IG_MUST_CHECK ig_status ig_frac_model_pull(ig_frac_model *m, const char *name, void **host);
-/* Damage of cohesive element c, from tables already pulled ("cs", "cw"): least over its points. */
+/* How far a node lies inside an element of another body, by its least barycentric coordinate: above
+   0 bodies pass through each other. */
+IG_MUST_CHECK ig_status ig_frac_surface_watch(ig_frac_model *m, double *deepest);
+/* Damage of cohesive element c, from tables already pulled ("cs", "cw", "coh"): least over its
+   points. */
 double ig_frac_model_damage(const ig_frac_model *m, int64_t c);
 
 /* The face opposite corner f, from a face as the mesh numbers it; and its local nodes. */

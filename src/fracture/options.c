@@ -16,8 +16,11 @@ static const ig_option cohesive_options[] = {
             "stiffness of a facet that holds, and of contact; 0: as much as the step bears"),
     IG_CHOICE(S, criterion, IG_FRAC_CRITERION_CHOICES, "facet_max",
               "what is compared with the strength: traction on the facet or principal stress, at "
-              "the worst of its nodes or their mean; best: a node beyond it opens the one facet "
-              "that is pulled most"),
+              "the worst of its nodes or their mean; effective: pull and shear as one, "
+              "sqrt(tn^2 + tt^2); best: a node beyond it opens the one facet that is pulled most"),
+    IG_REAL(S, insertion_threshold, "", "1", 0.01, 1,
+            "share of the strength at which a facet opens; below 1 it still carries up to its "
+            "strength"),
     IG_INT(S, check_every, "10", 0, 1000000,
            "steps between checks of the facets; 0: nothing breaks"),
     IG_CHOICE(S, start, "strength|traction", "traction",
@@ -33,6 +36,26 @@ static const ig_option crack_options[] = {
     IG_VECTOR23(S, to, "m", IG_REQUIRED, "its tip: facets between are cut before the start"),
     IG_VECTOR3(S, depth, "m", NULL, "in space: the vector along which the line is drawn out"),
     IG_BOOL(S, closed, "false", "its sides press and rub against each other; else they are free"),
+    IG_END};
+#undef S
+
+#define S ig_frac_tip_case
+static const ig_option tip_options[] = {
+    IG_VECTOR23(S, point, "m", IG_REQUIRED, "where the crack will start"),
+    IG_VECTOR23(S, direction, "", NULL, "of the notch there: the crack's angle counts from it"),
+    IG_VECTOR3(S, depth, "m", NULL, "in space: along the front"), IG_END};
+#undef S
+
+#define S ig_frac_interface_case
+static const ig_option interface_options[] = {
+    IG_TEXTS(S, between, NULL, "names of two materials: the facets between them"),
+    IG_VECTOR23(S, from, "m", NULL, "or a weak plane, along element edges, that begins here"),
+    IG_VECTOR23(S, to, "m", NULL, "and ends here"),
+    IG_VECTOR3(S, depth, "m", NULL, "in space: the vector along which the line is drawn out"),
+    IG_REAL(S, fracture_energy, "J/m^2", IG_REQUIRED, IG_TINY, 1e12, "of these facets, mode I"),
+    IG_REAL(S, fracture_energy_shear, "J/m^2", "0", 0, 1e12, "mode II; 0: as mode I"),
+    IG_REAL(S, cohesive_strength, "Pa", IG_REQUIRED, IG_TINY, 1e15, "of these facets, mode I"),
+    IG_REAL(S, cohesive_strength_shear, "Pa", "0", 0, 1e15, "mode II; 0: as mode I"),
     IG_END};
 #undef S
 
@@ -70,6 +93,9 @@ const ig_option ig_frac_options[] = {
     IG_CHOICE(S, plane, "strain|stress", "strain", "plane meshes: strain or stress"),
     IG_REAL(S, thickness, "m", "1", IG_TINY, 1e6, "of plane meshes"),
     IG_CHOICE(S, rotation, "small|finite", "small", "finite: elements turn with their material"),
+    IG_BOOL(S, surface_contact, "false",
+            "bodies and fragments press and rub on each other where their surfaces meet; else they "
+            "pass through each other, with a warning"),
     IG_REAL(S, duration, "s", NULL, IG_TINY, 1e6, "how long; required, but for `insertion`"),
     IG_REAL(S, time_step, "s", NULL, IG_TINY, 1, "step; left out: from the critical one"),
     IG_REAL(S, safety, "", "0.2", 0.001, 1,
@@ -77,6 +103,12 @@ const ig_option ig_frac_options[] = {
             "and 0.5 in space where facets may open"),
     IG_MAP(S, cohesive, ig_frac_cohesive_case, cohesive_options, NULL, "how facets open"),
     IG_LIST(S, cracks, ig_frac_crack_case, crack_options, NULL, "notches, cut before the start"),
+    IG_LIST(S, tips, ig_frac_tip_case, tip_options, NULL,
+            "crack tips to follow besides those of `cracks`: of notches that the mesh has"),
+    IG_REAL(S, tip_window, "s", NULL, IG_TINY, 1e6,
+            "time over which tip speeds are taken; left out: a tenth of the run"),
+    IG_LIST(S, interfaces, ig_frac_interface_case, interface_options, NULL,
+            "facets with a strength and an energy of their own"),
     IG_LIST(S, initial, ig_frac_initial_case, initial_options, NULL,
             "fields at the start; entries add up"),
     IG_LIST(S, supports, ig_support_case, support_options, NULL, "what holds and leads nodes"),

@@ -1,5 +1,6 @@
 /* What a run leaves behind: the opened mesh as snapshots, its figures, the pieces as a table. */
 #include "core/schedule.h"
+#include "core/number.h"
 #include "fracture/run.h"
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
@@ -225,15 +226,59 @@ static ig_status pieces_table(ig_job *job, ig_frac_model *m, const ig_frac_piece
                                  "vx [m/s],vy [m/s],vz [m/s]\n");
     for (int32_t i = 0; i < p->count && at < room; i++) {
       const double *f = sum + (int64_t)i * WIDTH, w = f[MASS];
-      at += (size_t)snprintf(text + at, room - at,
-                             "%" PRId32 ",%.0f,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
-                             f[ELEMENTS], w, f[X] / w, f[X + 1] / w, f[X + 2] / w, f[V] / w,
-                             f[V + 1] / w, f[V + 2] / w);
+      at += (size_t)ig_format(text + at, room - at,
+                              "%" PRId32 ",%.0f,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
+                              f[ELEMENTS], w, f[X] / w, f[X + 1] / w, f[X + 2] / w, f[V] / w,
+                              f[V + 1] / w, f[V + 2] / w);
     }
     status = sink->file(sink, "fragments.csv", text, at < room ? at : room);
   }
   free(text);
   free(sum);
+  return status;
+}
+
+/* The crack as a table: where each cohesive element is (its corners in the mesh as it was), how far
+   gone, how far open and slid, means over its points. */
+static ig_status crack_table(ig_job *job, ig_frac_model *m, ig_sink *to) {
+  const int dim = m->shape.dim, np = m->shape.points;
+  const int32_t *conn = ig_frac_model_host(m, "conn"), *coh = ig_frac_model_host(m, "coh");
+  const uint8_t *turn = ig_frac_model_host(m, "turn");
+  const void *x = ig_frac_model_host(m, "x"), *cs = ig_frac_model_host(m, "cs");
+  const size_t room = 160 + (size_t)m->count.cohesive * 260;
+  char *text = malloc(room);
+  if (!text)
+    return IG_FAIL(job->cx, IG_MEMORY, "no memory for the crack's table");
+  size_t at = 0;
+  for (int j = 1; j <= dim; j++)
+    at += (size_t)snprintf(text + at, room - at, "x%d [m],y%d [m],%s", j, j,
+                           dim == 2 ? ""
+                           : j == 1 ? "z1 [m],"
+                           : j == 2 ? "z2 [m],"
+                                    : "z3 [m],");
+  at += (size_t)snprintf(text + at, room - at, "damage,opening [m],sliding [m]\n");
+  for (int64_t c = 0; c < m->count.cohesive && at < room; c++) {
+    double open = 0, slid = 0;
+    for (int p = 0; p < np; p++) {
+      const int64_t state = (c * np + p) * m->shape.state;
+      double t = 0;
+      for (int d = 1; d < dim; d++)
+        t += ig_frac_model_real(m, cs, state + d) * ig_frac_model_real(m, cs, state + d);
+      open += ig_frac_model_real(m, cs, state) / np;
+      slid += sqrt(t) / np;
+    }
+    for (int j = 0; j < dim; j++) {
+      const int64_t n = ig_frac_cohesive_node(m, conn, coh, turn, c, j, false);
+      for (int d = 0; d < dim && at < room; d++)
+        at +=
+            (size_t)snprintf(text + at, room - at, "%.9g,", ig_frac_model_real(m, x, n * dim + d));
+    }
+    if (at < room)
+      at += (size_t)snprintf(text + at, room - at, "%.6g,%.6g,%.6g\n",
+                             fmin(1, ig_frac_model_damage(m, c)), open, slid);
+  }
+  const ig_status status = to->file(to, "crack.csv", text, at < room ? at : room);
+  free(text);
   return status;
 }
 
@@ -248,21 +293,24 @@ ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
   ig_status status = IG_OK;
   if (to) {
     const double *f = k->figures;
+    const int32_t inserted = m->count.cohesive - m->cohesive_cut;
     const struct {
       const char *key, *unit;
       double value;
     } rows[] = {
         {"time_step", "s", m->s.dt},
         {"cohesive_elements", "", m->count.cohesive},
-        {"initial_nodes", "", m->nodes_start},
+        {"initial_nodes", "", m->nodes_cut},
         {"nodes", "", m->count.nodes},
+        {"new_nodes_per_cohesive_element", "",
+         inserted ? (double)(m->count.nodes - m->nodes_cut) / inserted : 0},
         {"fragments", "", pieces.count},
         {m->shape.dim == 3 ? "crack_area" : "crack_length", m->shape.dim == 3 ? "m^2" : "m",
          f[IG_FRAC_FAILED]},
         {m->shape.dim == 3 ? "opened_area" : "opened_length", m->shape.dim == 3 ? "m^2" : "m",
          f[IG_FRAC_OPENED]},
-        {"crack_extension", "m", k->extension},
-        {"crack_angle", "deg", ig_frac_track_angle(k)},
+        {"crack_extension", "m", k->tip[0].extension},
+        {"crack_angle", "deg", ig_frac_tip_angle(&k->tip[0])},
         {"tip_speed_max", "m/s", k->top_speed},
         {"kinetic_energy", "J", f[IG_FRAC_KINETIC]},
         {"strain_energy", "J", f[IG_FRAC_STRAIN]},
@@ -271,16 +319,29 @@ ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
          f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_RECOVERABLE] - f[IG_FRAC_CONTACT]},
         {"recoverable_cohesive_energy", "J", f[IG_FRAC_RECOVERABLE]},
         {"contact_energy", "J", f[IG_FRAC_CONTACT]},
+        {"surface_contact_energy", "J", f[IG_FRAC_SURFACE]},
         {"energy_error", "", drift},
     };
     for (size_t i = 0; status == IG_OK && i < sizeof rows / sizeof *rows; i++)
       status = to->result(to, rows[i].key, rows[i].unit, rows[i].value);
-    static const char *const need[] = {"conn", "x", "u", "v"};
+    for (int i = 1; status == IG_OK && i < k->tips; i++) {
+      char key[40];
+      snprintf(key, sizeof key, "crack_extension_%d", i + 1);
+      status = to->result(to, key, "m", k->tip[i].extension);
+      snprintf(key, sizeof key, "crack_angle_%d", i + 1);
+      if (status == IG_OK)
+        status = to->result(to, key, "deg", ig_frac_tip_angle(&k->tip[i]));
+    }
+    if (status == IG_OK && m->colors)
+      status = to->result(to, "colors", "", m->colors);
+    static const char *const need[] = {"conn", "x", "u", "v", "turn"};
     void *unused;
     for (size_t i = 0; status == IG_OK && i < sizeof need / sizeof *need; i++)
       status = ig_frac_model_pull(m, need[i], &unused);
     if (status == IG_OK)
       status = pieces_table(job, m, &pieces, to);
+    if (status == IG_OK)
+      status = crack_table(job, m, to);
   }
   ig_frac_pieces_free(&pieces);
   return status;

@@ -14,9 +14,10 @@ void ig_frac_problem_init(ig_frac_problem *p, ig_ctx *cx) {
   c->thickness = 1;
   c->time_step = NAN;
   c->safety = 0.2;
+  c->tip_window = NAN;
   c->initial = (ig_list){1, &p->initial};
-  c->cohesive =
-      (ig_frac_cohesive_case){.check_every = 10, .shape = 2, .shape_shear = NAN, .start = 1};
+  c->cohesive = (ig_frac_cohesive_case){
+      .check_every = 10, .shape = 2, .shape_shear = NAN, .start = 1, .insertion_threshold = 1};
   p->job = (ig_job){.cx = cx,
                     .title = "",
                     .precision = IG_DOUBLE,
@@ -84,7 +85,7 @@ static ig_status ring_mesh(ig_frac_problem *p, double inner, double outer, int r
 
 ig_status ig_frac_problem_ring(ig_frac_problem *p, ig_ctx *cx, int radial, int around) {
   ig_frac_problem_init(p, cx);
-  ig_frac_problem_material(p, 210e9, 0.3, 7850, 2000, 850e6);
+  ig_frac_problem_material(p, 210e9, 0.3, 7850, 2000, 950e6);
   ig_frac_case *c = &p->c;
   c->cohesive.criterion = IG_FRAC_FACET_MEAN;
   /* 400 MPa exp(-t / 100 us), the decay usual for this problem */

@@ -30,17 +30,22 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_frac_pieces_find(ig_frac_model *m, ig_frac_pieces *p);
 void ig_frac_pieces_free(ig_frac_pieces *p);
 
-/* A run as it goes. Where the crack is and what hangs together is the host's to find out: it looks
-   so many times in a tenth of the run, over which the crack's speed is taken, since it grows by
-   facets. */
-enum { IG_FRAC_WINDOW = 16 };
+/* A tip that is followed: an end of a notch, or a point the case names. */
+enum { IG_FRAC_WINDOW = 16, IG_FRAC_TIPS = 8 };
 typedef struct {
-  double tip[3], way[3]; /* where the crack started, and the notch's direction there */
-  double depth[3];       /* along its front, in space: a unit vector */
-  double at[3];          /* where it has come to: its farthest point without traction */
-  bool has_tip;
-  double length, extension, speed;                                  /* of the last sample */
-  double past_time[IG_FRAC_WINDOW], past_extension[IG_FRAC_WINDOW]; /* samples, a ring */
+  double start[3], way[3]; /* where the crack starts, and the notch's direction there */
+  double depth[3];         /* along its front, in space: a unit vector */
+  double at[3];            /* where it has come to: its farthest point without traction */
+  double extension, speed; /* of the last sample */
+  double past_extension[IG_FRAC_WINDOW]; /* samples, a ring */
+} ig_frac_tip;
+
+/* A run as it goes. Where the crack is and what hangs together is the host's to find out: it looks
+   so many times in the window over which speeds are taken, since a crack grows by facets. */
+typedef struct {
+  int tips;
+  ig_frac_tip tip[IG_FRAC_TIPS];
+  double length, past_time[IG_FRAC_WINDOW];
   double end, gap; /* of the run, between samples, s */
   int samples;
   double last_time, top_speed;
@@ -48,12 +53,14 @@ typedef struct {
   bool started;
   double figures[IG_FRAC_FIGURES];
   int32_t pieces;
+  bool said_turned, said_overlap; /* warnings come once */
 } ig_frac_track;
-/* For a run that ends at `end`; follows the crack from the end of its first notch, if it has one.
- */
-void ig_frac_track_start(ig_frac_track *track, const ig_frac_case *c, double end);
-/* How far the crack has turned from the notch's direction, in degrees; 0 before it has grown. */
-double ig_frac_track_angle(const ig_frac_track *track);
+/* For a run that ends at `end`: follows the tips of the notches (`to`, and `from` where that is not
+   on the boundary) and those the case names. */
+IG_MUST_CHECK ig_status ig_frac_track_start(ig_frac_track *track, ig_job *job,
+                                            const ig_frac_model *m, double end);
+/* How far a crack has turned from its notch's direction, in degrees; 0 before it has grown. */
+double ig_frac_tip_angle(const ig_frac_tip *tip);
 double ig_frac_track_drift(const ig_frac_track *track);
 /* `to` NULL: only followed, and nothing is written. */
 IG_MUST_CHECK ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *track,
@@ -61,6 +68,12 @@ IG_MUST_CHECK ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_t
 IG_MUST_CHECK ig_status ig_frac_snapshot(ig_job *job, ig_frac_model *m, ig_sink *to);
 IG_MUST_CHECK ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *track,
                                         ig_sink *to);
+/* For other programs: displacements and velocities of all nodes there are, those of the mesh first;
+   a load of the case times a factor. */
+bool ig_frac_field(ig_frac_model *m, int i, ig_room_field *field);
+IG_MUST_CHECK ig_status ig_frac_field_set(ig_frac_model *m, ig_frac_track *track, const char *name,
+                                          const double *values);
+IG_MUST_CHECK ig_status ig_frac_load_scale(ig_frac_model *m, int load, double factor);
 IG_MUST_CHECK ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to);
 IG_MUST_CHECK ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
                                         const ig_restart *from);

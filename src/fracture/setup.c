@@ -1,5 +1,5 @@
 /* From a job to a model that is ready to step. */
-#include "fracture/run.h"
+#include "fracture/cracks.h"
 #include "material/material.h"
 #include "mesh/named.h"
 
@@ -20,32 +20,6 @@ static ig_status materials_read(ig_job *job, const ig_frac_case *c, ig_frac_sett
     set->elastic[i] = ig_frac_elastic_of(m->young, m->poisson, m->density.y[0],
                                          job->mesh->dim == 2 && c->plane == 1);
   }
-  return IG_OK;
-}
-
-/* The law of facets is the first material's; another may only repeat it. */
-static ig_status cohesive_read(ig_job *job, ig_cohesive *law) {
-  const ig_frac_cohesive_case *z = &((const ig_frac_case *)job->room_case)->cohesive;
-  const ig_material_case *m = IG_ITEM(const ig_material_case, *job->materials, 0);
-  IG_TRY(ig_material_require(job->cx, m, "fracture_energy|cohesive_strength", "fracture"));
-  for (int i = 1; i < job->materials->count; i++) {
-    const ig_material_case *o = IG_ITEM(const ig_material_case, *job->materials, i);
-    if ((o->fracture_energy > 0 && o->fracture_energy != m->fracture_energy) ||
-        (o->cohesive_strength > 0 && o->cohesive_strength != m->cohesive_strength))
-      return ig_fail_at(job->cx, &o->at,
-                        "material '%.60s' has its own fracture_energy or cohesive_strength: all "
-                        "facets open by those of the first material, '%.60s'",
-                        o->name, m->name);
-  }
-  law->kind = z->law;
-  law->phi_n = m->fracture_energy;
-  law->phi_t = m->fracture_energy_shear > 0 ? m->fracture_energy_shear : m->fracture_energy;
-  law->sigma = m->cohesive_strength;
-  law->tau = m->cohesive_strength_shear > 0 ? m->cohesive_strength_shear : m->cohesive_strength;
-  law->alpha = z->shape;
-  law->beta = isnan(z->shape_shear) ? z->shape : z->shape_shear;
-  law->friction = z->friction;
-  law->rigid = z->contact == 1;
   return IG_OK;
 }
 
@@ -158,97 +132,6 @@ static ig_status loads_set(ig_job *job, const ig_frac_case *c, ig_frac_model *m)
   return IG_OK;
 }
 
-/* A point's place on a crack: 0 to 1 along it (and along its depth) and within reach of it. */
-static bool on_crack(const double x[3], const double a[3], const double b[3], const double d[3],
-                     int dim, double reach) {
-  double e1[3], w[3], e1e1 = 0, we1 = 0, e2e2 = 0, we2 = 0, e12 = 0;
-  for (int k = 0; k < 3; k++) {
-    e1[k] = b[k] - a[k];
-    w[k] = x[k] - a[k];
-    e1e1 += e1[k] * e1[k];
-    we1 += w[k] * e1[k];
-    e2e2 += d[k] * d[k];
-    we2 += w[k] * d[k];
-    e12 += e1[k] * d[k];
-  }
-  double s, t = 0;
-  if (dim == 2 || e2e2 == 0)
-    s = we1 / e1e1;
-  else {
-    const double det = e1e1 * e2e2 - e12 * e12;
-    s = (we1 * e2e2 - we2 * e12) / det;
-    t = (we2 * e1e1 - we1 * e12) / det;
-  }
-  double off = 0;
-  for (int k = 0; k < 3; k++) {
-    const double r = w[k] - s * e1[k] - t * d[k];
-    off += r * r;
-  }
-  const double slack_s = reach / sqrt(e1e1), slack_t = e2e2 > 0 ? reach / sqrt(e2e2) : 1;
-  return off <= reach * reach && s >= -slack_s && s <= 1 + slack_s && t >= -slack_t &&
-         t <= 1 + slack_t;
-}
-
-/* Marks the facets that lie on the cracks. */
-static ig_status cracks_mark(ig_job *job, const ig_frac_case *c, ig_frac_model *m) {
-  const int dim = m->shape.dim, nf = m->shape.faces;
-  const int64_t ne = m->s.ne;
-  uint8_t *mark = ig_frac_model_host(m, "mark");
-  const int32_t *opp = ig_frac_model_host(m, "opp"), *conn = ig_frac_model_host(m, "conn");
-  memset(mark, 0, (size_t)(m->shape.faces * ne));
-  for (int i = 0; i < c->cracks.count; i++) {
-    const ig_frac_crack_case *k = IG_ITEM(const ig_frac_crack_case, c->cracks, i);
-    double a[3], b[3], d[3] = {0};
-    IG_TRY(ig_axes_read(job->cx, &k->at, "from", k->from, dim, a));
-    IG_TRY(ig_axes_read(job->cx, &k->at, "to", k->to, dim, b));
-    if (dim == 3 && isnan(k->depth[0]))
-      return ig_fail_at(job->cx, &k->at, "a crack in space has a `depth`");
-    if (dim == 3)
-      IG_TRY(ig_axes_read(job->cx, &k->at, "depth", k->depth, dim, d));
-    const double length = sqrt((b[0] - a[0]) * (b[0] - a[0]) + (b[1] - a[1]) * (b[1] - a[1]) +
-                               (b[2] - a[2]) * (b[2] - a[2]));
-    if (!(length > 0))
-      return ig_fail_at(job->cx, &k->at, "the crack has no length");
-    int64_t found = 0;
-    for (int64_t f = 0; f < m->shape.faces * ne; f++) {
-      if (opp[f] <= f / nf)
-        continue;
-      bool on = true;
-      for (int j = 0; on && j < dim; j++) {
-        const int32_t n = conn[ig_frac_face_node(m->kind, (int)(f % nf), j) * ne + f / nf];
-        on = on_crack(job->mesh->x + 3 * (int64_t)n, a, b, d, dim, 1e-6 * length);
-      }
-      if (on)
-        mark[f] = k->closed ? IG_FRAC_BROKEN : IG_FRAC_CUT;
-      found += on;
-    }
-    if (!found)
-      return ig_fail_at(job->cx, &k->at,
-                        "no facet of the mesh lies on this crack: it must run along element edges "
-                        "(mesh.jitter.keep holds them where they are)");
-  }
-  return IG_OK;
-}
-
-/* Free notches, then those whose sides keep contact. */
-static ig_status cracks_open(ig_job *job, ig_frac_model *m) {
-  uint8_t *mark = ig_frac_model_host(m, "mark");
-  const size_t all = (size_t)m->shape.faces * (size_t)m->s.ne;
-  uint8_t *kind;
-  IG_TRY(IG_NEW(job->cx, &kind, all, "notches"));
-  memcpy(kind, mark, all);
-  ig_status status = IG_OK;
-  for (int into = IG_FRAC_CUT; status == IG_OK && into <= IG_FRAC_BROKEN; into++) {
-    for (size_t i = 0; i < all; i++)
-      mark[i] = kind[i] == into;
-    status = job->cx->backend->copy_in(job->cx, m->s.mark, mark, all);
-    if (status == IG_OK)
-      status = ig_frac_model_insert(m, (ig_frac_opening)into);
-  }
-  free(kind);
-  return status;
-}
-
 ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   const ig_frac_case *c = job->room_case;
   const ig_frac_cohesive_case *z = &c->cohesive;
@@ -262,17 +145,20 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
                           .hold = z->start == 1,
                           .penalty = z->penalty,
                           .weibull = z->weibull,
+                          .threshold = z->insertion_threshold,
+                          .surface = c->surface_contact,
                           .seed = (uint64_t)z->seed};
   if (job->precision == IG_MIXED)
     return ig_fail_at(job->cx, &c->at, "precision: fracture runs in single or double, not mixed");
   IG_TRY(materials_read(job, c, &set));
-  IG_TRY(cohesive_read(job, &set.law));
+  IG_TRY(ig_frac_law_first(job, &set.law));
   const ig_status made = ig_frac_model_new(job->cx, job->mesh, &set, m);
   if (made == IG_INPUT)
     return ig_fail_at(job->cx, &c->at, "mesh: %s", ig_ctx_message(job->cx));
   IG_TRY(made);
   IG_TRY(materials_place(job, m));
-  IG_TRY(cracks_mark(job, c, m));
+  IG_TRY(ig_frac_laws_set(job, m));
+  IG_TRY(ig_frac_cracks_mark(job, m));
   for (int i = 0; i < c->initial.count; i++)
     IG_TRY(initial_add(job, IG_ITEM(const ig_frac_initial_case, c->initial, i), m));
   for (int i = 0; i < c->supports.count; i++)
@@ -282,13 +168,21 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   double critical;
   IG_TRY(ig_frac_model_critical(m, &critical));
   /* a corner alone in its element may come to hang on the springs of all its facets, each of which
-     takes 1 / dt^2 of the 4 / dt^2 the update bears */
-  const double bears = z->check_every ? sqrt(1 - 0.25 * m->shape.dim) : 1;
+     takes 1 / dt^2 of the 4 / dt^2 the update bears; contact of surfaces takes another 0.8 / dt^2
+     (surface.inc: four pairs of a tenth, each at most twice that with its other side) */
+  const double bears =
+      sqrt(1 - 0.25 * (z->check_every ? m->shape.dim : 0) - (c->surface_contact ? 0.2 : 0));
   const double dt = isnan(c->time_step) ? c->safety * critical : c->time_step;
   if (dt > bears * critical)
     return ig_fail_at(job->cx, &c->at, "%s: a step of %.4g s is beyond the critical one, %.4g s%s",
                       isnan(c->time_step) ? "safety" : "time_step", dt, bears * critical,
-                      bears < 1 ? " with facets that may open" : "");
+                      z->check_every       ? " with facets that may open"
+                      : c->surface_contact ? " with contact of surfaces"
+                                           : "");
   ig_frac_model_set_step(m, dt);
-  return c->cracks.count ? cracks_open(job, m) : IG_OK;
+  if (c->cracks.count)
+    IG_TRY(ig_frac_cracks_open(job, m));
+  m->nodes_cut = m->count.nodes;
+  m->cohesive_cut = m->count.cohesive;
+  return IG_OK;
 }

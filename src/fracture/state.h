@@ -24,6 +24,7 @@ IG_C_BEGIN
 
 enum {
   IG_FRAC_MATERIALS = 16,
+  IG_FRAC_LAWS = 64,
   IG_FRAC_MOTIONS = 32,
   IG_FRAC_LOADS = 32,
   IG_FRAC_CHUNK = 64,
@@ -66,11 +67,13 @@ typedef struct {
 enum {
   IG_FRAC_FACET_MAX,
   IG_FRAC_FACET_MEAN,
+  IG_FRAC_EFFECTIVE_MEAN,
   IG_FRAC_PRINCIPAL_MAX,
   IG_FRAC_PRINCIPAL_MEAN,
   IG_FRAC_PRINCIPAL_BEST
 };
-#define IG_FRAC_CRITERION_CHOICES "facet_max|facet_mean|principal_max|principal_mean|principal_best"
+#define IG_FRAC_CRITERION_CHOICES                                                                  \
+  "facet_max|facet_mean|effective_mean|principal_max|principal_mean|principal_best"
 
 /* A marked facet becomes a cohesive element, a free surface, a cohesive element without traction,
    whose sides press and rub only, or one without any state, where there is no mechanics. */
@@ -85,10 +88,31 @@ enum {
   IG_FRAC_RETURNED,      /* by those that have given more than they got */
   IG_FRAC_RECOVERABLE,
   IG_FRAC_CONTACT,
-  IG_FRAC_OPENED, /* length or area of the facets opened */
-  IG_FRAC_FAILED, /* and of those that have lost all traction */
+  IG_FRAC_OPENED,  /* length or area of the facets opened */
+  IG_FRAC_FAILED,  /* and of those that have lost all traction */
+  IG_FRAC_SURFACE, /* energy taken by surfaces that press on each other; part of COHESIVE_WORK */
+  IG_FRAC_TURNED,  /* elements that have turned too far for small rotations */
   IG_FRAC_FIGURES
 };
+
+/* Contact between surfaces (surface.inc). */
+typedef struct {
+  int on;          /* 0: nobody asked for it; `overlap` then says whether bodies do */
+  int32_t mask;    /* buckets - 1; a power of two of them */
+  double cell;     /* edge of a cell, m */
+  int32_t *bucket; /* its first facet, -1 */
+  int32_t *next;   /* faces x ne: the facet after this one in its bucket */
+  int32_t *hit;    /* faces x ne: the first node that presses on it, -1 */
+  uint8_t *skin;   /* node_max: on a free surface; up between `link` and `react` only */
+  int32_t *after;  /* node_max: the next node that presses on the same facet */
+  int64_t *part;   /* node_max: what it presses on, facet x parts + part, -1 */
+  void *mass;      /* node_max: least mass of its contact so far */
+  void *gap;       /* node_max: how deep it is there, below 0 */
+  void *push;      /* node_max x dim x 2: the force it gets there, shares of the part's nodes */
+  void *force;     /* node_max x dim: all a node gets */
+  double *work;    /* node_max x 2: done by it so far; energy held by the node's contact */
+  double *depth;   /* node_max: how far inside another's element, where there is no contact */
+} ig_frac_surface;
 
 typedef struct {
   int32_t ne, node_max, coh_max, loads_on; /* loads_on: loaded faces */
@@ -98,7 +122,11 @@ typedef struct {
   ig_frac_elastic elastic[IG_FRAC_MATERIALS];
   double thickness, dt;
   /* cohesive zone */
-  ig_cohesive law;
+  ig_cohesive law;          /* where laws differ: of the least strengths */
+  const ig_cohesive *laws;  /* all there are, where facets have their own */
+  const uint8_t *facet_law; /* faces x ne: which of them; NULL: `law` for all */
+  double threshold;         /* facets open at this share of their strength */
+  ig_frac_surface surface;
   int criterion, hold; /* hold: a new facet starts with the traction it carried */
   int opening;         /* what marked facets become (ig_frac_opening) */
   double penalty;      /* N/m^3, 0: as stiff as the step allows */
@@ -160,6 +188,11 @@ IG_HD uint32_t ig_frac_divide(uint64_t magic, uint32_t k) {
 /* name, what it runs over. Each is one function of one item, the same for all backends. */
 #define IG_FRAC_ITEMS(X)                                                                           \
   X(load)     /* force of a loaded face */                                                         \
+  X(wipe)     /* contact of surfaces: an empty bucket */                                           \
+  X(link)     /* a free facet into its bucket */                                                   \
+  X(press)    /* the facet a node presses on */                                                    \
+  X(react)    /* all that contact brings on a node */                                              \
+  X(overlap)  /* how far a node is inside another's element */                                     \
   X(cohesive) /* traction and force of a cohesive element */                                       \
   X(element)  /* internal force, and the forces of the facets attached to it */                    \
   X(contact)  /* an element's share of rigid contact */                                            \

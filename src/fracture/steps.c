@@ -72,13 +72,27 @@ static ig_status check(ig_frac_model *m) {
   return insert(m);
 }
 
-static ig_status force(ig_frac_model *m) {
-  IG_TRY(run_all(m, IG_FRAC_load, m->s.loads_on));
-  IG_TRY(run_all(m, IG_FRAC_cohesive, m->s.coh_max));
+static ig_status elements(ig_frac_model *m) {
   if (m->s.how != IG_COLOR)
     IG_TRY(run_all(m, IG_FRAC_element, m->s.ne));
   for (int c = 0; c < m->colors; c++)
     IG_TRY(run(m, IG_FRAC_element, m->color_start[c], m->color_start[c + 1] - m->color_start[c]));
+  return IG_OK;
+}
+
+static ig_status surfaces(ig_frac_model *m) {
+  IG_TRY(run_all(m, IG_FRAC_wipe, (int64_t)m->s.surface.mask + 1));
+  IG_TRY(run_all(m, IG_FRAC_link, (int64_t)m->shape.faces * m->s.ne));
+  IG_TRY(run_all(m, IG_FRAC_press, m->s.node_max));
+  return run_all(m, IG_FRAC_react, m->s.node_max);
+}
+
+static ig_status force(ig_frac_model *m) {
+  IG_TRY(run_all(m, IG_FRAC_load, m->s.loads_on));
+  IG_TRY(run_all(m, IG_FRAC_cohesive, m->s.coh_max));
+  if (m->s.surface.on)
+    IG_TRY(surfaces(m));
+  IG_TRY(elements(m));
   return m->s.law.rigid ? run_all(m, IG_FRAC_contact, m->s.ne) : IG_OK;
 }
 
@@ -124,6 +138,15 @@ static ig_status begin(ig_frac_model *m) {
   IG_TRY(force(m));
   m->begun = true;
   return IG_OK;
+}
+
+/* The forces of facets and of contact are in the checkpoint, as they hang on the step before too;
+   those of elements follow from the displacements. */
+ig_status ig_frac_model_resume_forces(ig_frac_model *m, bool begun) {
+  if (m->s.how != IG_GATHER)
+    IG_TRY(ig_array_zero(m->cx, &ig_frac_table_find(m, "f")->a));
+  m->begun = begun;
+  return begun ? elements(m) : IG_OK;
 }
 
 static ig_status steps(ig_frac_model *m, int64_t from, int64_t to) {
@@ -204,7 +227,11 @@ ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES
 }
 
 double ig_frac_model_damage(const ig_frac_model *m, int64_t c) {
+  const int32_t *coh = ig_frac_table_find((ig_frac_model *)m, "coh")->a.host;
   const ig_cohesive *law = &m->s.law;
+  if (m->laws)
+    law = m->laws +
+          ((uint8_t *)ig_frac_table_find((ig_frac_model *)m, "facet_law")->a.host)[coh[2 * c]];
   const void *cs = ig_frac_table_find((ig_frac_model *)m, "cs")->a.host;
   const double f = ig_frac_model_real(m, ig_frac_table_find((ig_frac_model *)m, "cw")->a.host, c);
   double least = 1;

@@ -102,6 +102,8 @@ ig_status ig_frac_tables_grow(ig_frac_model *m) {
     *t->at = t->a.dev;
   }
   IG_TRY(ig_array_zero(m->cx, &ig_frac_table_find(m, "touch")->a));
+  if (m->s.surface.on)
+    IG_TRY(ig_array_zero(m->cx, &ig_frac_table_find(m, "skin")->a));
   ig_frac_graph_drop(m);
   m->count.full = 0;
   return ig_frac_count_push(m);

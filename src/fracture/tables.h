@@ -14,4 +14,9 @@ IG_MUST_CHECK ig_status ig_frac_count_push(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_tables_grow(ig_frac_model *m);
 void ig_frac_graph_drop(ig_frac_model *m);
 
+/* Contact between surfaces (surface.c): sizes of its search, from the mesh; its tables, if it is
+   wanted. */
+void ig_frac_surface_size(ig_frac_model *m);
+IG_MUST_CHECK ig_status ig_frac_surface_open(ig_frac_model *m);
+
 #endif

@@ -3,6 +3,7 @@
 #include "fracture/run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,11 +20,35 @@ static bool near(const ig_frac_model *m, const void *x, const int32_t *at, const
   return far <= 4 * length;
 }
 
-/* How far the crack has come from its notch's tip: the farthest facet without traction that hangs
-   together with the tip through facets that part. Nodes count as one with those they were split
-   from. */
+/* A facet without traction that hangs together with tips: it belongs to the nearest of them. */
+static void tip_reach(ig_frac_track *k, const bool *joined, const double *mid, int dim) {
+  int nearest = -1;
+  double least = INFINITY, far[3] = {0}, best[3] = {0};
+  for (int i = 0; i < k->tips; i++) {
+    const ig_frac_tip *tip = &k->tip[i];
+    double deep = 0, r2 = 0;
+    for (int d = 0; d < dim; d++)
+      deep += (mid[d] - tip->start[d]) * tip->depth[d];
+    for (int d = 0; d < dim; d++) { /* across the notch's depth */
+      far[d] = mid[d] - deep * tip->depth[d];
+      r2 += (far[d] - tip->start[d]) * (far[d] - tip->start[d]);
+    }
+    if (joined[i] && r2 < least) {
+      least = r2;
+      nearest = i;
+      memcpy(best, far, sizeof best);
+    }
+  }
+  if (nearest < 0 || !(sqrt(least) > k->tip[nearest].extension))
+    return;
+  k->tip[nearest].extension = sqrt(least);
+  memcpy(k->tip[nearest].at, best, sizeof best);
+}
+
+/* How far cracks have come from their tips: the farthest facet without traction that hangs together
+   with the tip through facets that part. Nodes count as one with those they were split from. */
 static ig_status extension_find(ig_frac_model *m, ig_frac_track *track) {
-  if (!track->has_tip || !m->count.cohesive)
+  if (!track->tips || !m->count.cohesive)
     return IG_OK;
   void *conn, *coh, *turn, *x, *node, *unused;
   IG_TRY(ig_frac_model_pull(m, "conn", &conn));
@@ -36,81 +61,184 @@ static ig_status extension_find(ig_frac_model *m, ig_frac_track *track) {
   const int dim = m->shape.dim;
   int32_t *up;
   IG_TRY(IG_NEW(m->cx, &up, m->nodes_start, "crack"));
-  int32_t tip = 0;
-  double nearest = INFINITY;
+  int32_t tip[IG_FRAC_TIPS] = {0};
+  double nearest[IG_FRAC_TIPS];
+  for (int i = 0; i < track->tips; i++)
+    nearest[i] = INFINITY;
   for (int32_t n = 0; n < m->nodes_start; n++) {
-    double far = 0;
-    for (int d = 0; d < dim; d++) {
-      const double r = ig_frac_model_real(m, x, (int64_t)n * dim + d) - track->tip[d];
-      far += r * r;
-    }
     up[n] = n;
-    if (far < nearest)
-      nearest = far, tip = n;
+    for (int i = 0; i < track->tips; i++) {
+      double far = 0;
+      for (int d = 0; d < dim; d++) {
+        const double r = ig_frac_model_real(m, x, (int64_t)n * dim + d) - track->tip[i].start[d];
+        far += r * r;
+      }
+      if (far < nearest[i])
+        nearest[i] = far, tip[i] = n;
+    }
   }
   for (int pass = 0; pass < 2; pass++)
     for (int64_t c = 0; c < m->count.cohesive; c++) {
-      const double damage = ig_frac_model_damage(m, c);
-      if (damage < (pass == 0 ? 0.1 : 1)) /* facets that have begun to part link those that have */
-        continue;
+      if (ig_frac_model_damage(m, c) < (pass == 0 ? 0.1 : 1))
+        continue; /* facets that have begun to part link those that have */
       int32_t at[3];
+      double mid[3] = {0};
+      bool joined[IG_FRAC_TIPS];
       for (int j = 0; j < dim; j++) {
         at[j] =
             ((ig_frac_node *)node)[ig_frac_cohesive_node(m, conn, coh, turn, c, j, false)].origin;
         if (pass == 0)
           up[ig_frac_root(up, at[j])] = ig_frac_root(up, at[0]);
-      }
-      if (pass == 0 && near(m, x, at, track->tip))
-        up[ig_frac_root(up, at[0])] = ig_frac_root(up, tip);
-      if (pass == 0 || ig_frac_root(up, at[0]) != ig_frac_root(up, tip))
-        continue;
-      double far = 0, mid[3] = {0}, deep = 0;
-      for (int d = 0; d < dim; d++) {
-        for (int j = 0; j < dim; j++)
+        for (int d = 0; d < dim; d++)
           mid[d] += ig_frac_model_real(m, x, (int64_t)at[j] * dim + d) / dim;
-        deep += (mid[d] - track->tip[d]) * track->depth[d];
       }
-      for (int d = 0; d < dim; d++) { /* across the notch's depth */
-        mid[d] -= deep * track->depth[d];
-        far += (mid[d] - track->tip[d]) * (mid[d] - track->tip[d]);
+      for (int i = 0; i < track->tips; i++) {
+        if (pass == 0 && near(m, x, at, track->tip[i].start))
+          up[ig_frac_root(up, at[0])] = ig_frac_root(up, tip[i]);
+        joined[i] = ig_frac_root(up, at[0]) == ig_frac_root(up, tip[i]);
       }
-      if (sqrt(far) > track->extension) {
-        track->extension = sqrt(far);
-        memcpy(track->at, mid, sizeof mid);
-      }
+      if (pass)
+        tip_reach(track, joined, mid, dim);
     }
   free(up);
   return IG_OK;
 }
 
-void ig_frac_track_start(ig_frac_track *k, const ig_frac_case *c, double end) {
-  *k = (ig_frac_track){.end = end, .gap = end / (10 * IG_FRAC_WINDOW)};
-  if (!c->cracks.count)
-    return;
-  const ig_frac_crack_case *notch = IG_ITEM(const ig_frac_crack_case, c->cracks, 0);
-  const double *deep = notch->depth;
+static double or_zero(double x) {
+  return isnan(x) ? 0 : x;
+}
+static ig_status tip_add(ig_frac_track *k, ig_job *job, const ig_src *at, const double start[3],
+                         const double way[3], const double deep[3]) {
+  if (k->tips == IG_FRAC_TIPS)
+    return ig_fail_at(job->cx, at, "more than %d crack tips to follow", IG_FRAC_TIPS);
+  ig_frac_tip *tip = &k->tip[k->tips++];
   const double length = sqrt(deep[0] * deep[0] + deep[1] * deep[1] + deep[2] * deep[2]);
   for (int d = 0; d < 3; d++) {
-    k->depth[d] = length > 0 ? deep[d] / length : 0;
-    k->tip[d] = k->at[d] = isnan(notch->to[d]) ? 0 : notch->to[d];
-    k->way[d] = k->tip[d] - (isnan(notch->from[d]) ? 0 : notch->from[d]);
+    tip->depth[d] = length > 0 ? deep[d] / length : 0;
+    tip->start[d] = tip->at[d] = or_zero(start[d]);
+    tip->way[d] = or_zero(way[d]);
   }
-  k->has_tip = true;
+  return IG_OK;
 }
 
-double ig_frac_track_angle(const ig_frac_track *k) {
+ig_status ig_frac_track_start(ig_frac_track *k, ig_job *job, const ig_frac_model *m, double end) {
+  const ig_frac_case *c = job->room_case;
+  *k = (ig_frac_track){.end = end,
+                       .gap = c->tip_window > 0 ? c->tip_window / IG_FRAC_WINDOW
+                                                : end / (10 * IG_FRAC_WINDOW)};
+  for (int i = 0; i < c->cracks.count; i++) {
+    const ig_frac_crack_case *notch = IG_ITEM(const ig_frac_crack_case, c->cracks, i);
+    double way[3], back[3];
+    for (int d = 0; d < 3; d++) {
+      way[d] = or_zero(notch->to[d]) - or_zero(notch->from[d]);
+      back[d] = -way[d];
+    }
+    IG_TRY(tip_add(k, job, &notch->at, notch->to, way, notch->depth));
+    if (i < 64 && (m->inner_from >> i & 1))
+      IG_TRY(tip_add(k, job, &notch->at, notch->from, back, notch->depth));
+  }
+  for (int i = 0; i < c->tips.count; i++) {
+    const ig_frac_tip_case *t = IG_ITEM(const ig_frac_tip_case, c->tips, i);
+    IG_TRY(tip_add(k, job, &t->at, t->point, t->direction, t->depth));
+  }
+  return IG_OK;
+}
+
+double ig_frac_tip_angle(const ig_frac_tip *tip) {
   double dot = 0, a = 0, b = 0;
   for (int d = 0; d < 3; d++) {
-    const double r = k->at[d] - k->tip[d];
-    dot += r * k->way[d];
+    const double r = tip->at[d] - tip->start[d];
+    dot += r * tip->way[d];
     a += r * r;
-    b += k->way[d] * k->way[d];
+    b += tip->way[d] * tip->way[d];
   }
   return a > 0 && b > 0 ? acos(fmax(-1, fmin(1, dot / sqrt(a * b)))) * (180 / 3.14159265358979) : 0;
 }
 
 double ig_frac_track_drift(const ig_frac_track *k) {
   return k->scale > 0 ? k->worst_error / k->scale : 0;
+}
+
+/* What the case leaves out and the run turns out to need. */
+static ig_status warnings(ig_job *job, ig_frac_model *m, ig_frac_track *k, double t, bool sample) {
+  const ig_frac_case *c = job->room_case;
+  if (k->figures[IG_FRAC_TURNED] > 0 && !k->said_turned) {
+    k->said_turned = true;
+    ig_warn_at(
+        job->cx, &c->at,
+        "at %.4g s pieces have turned so far that this alone is a stress beyond the strength "
+        "where strains are small: `rotation: finite` lets them turn freely",
+        t);
+  }
+  if (!sample || m->s.surface.on || k->said_overlap || k->pieces < 2)
+    return IG_OK;
+  double deepest;
+  IG_TRY(ig_frac_surface_watch(m, &deepest));
+  if (deepest > 0.05) {
+    k->said_overlap = true;
+    ig_warn_at(job->cx, &c->at,
+               "at %.4g s bodies or fragments pass through each other: `surface_contact: true` "
+               "keeps them apart",
+               t);
+  }
+  return IG_OK;
+}
+
+/* A row: energies and counts, then the tips; a case without any has the columns of one. */
+enum { FIXED = 14, PER_TIP = 5 };
+static ig_status row_write(const ig_frac_model *m, const ig_frac_track *k, double t, double drift,
+                           ig_sink *to) {
+  const double *f = k->figures;
+  const bool space = m->shape.dim == 3;
+  const int tips = k->tips ? k->tips : 1;
+  static const char *const each[PER_TIP] = {"crack_extension", "tip_x", "tip_y", "tip_z",
+                                            "tip_speed"};
+  const char *names[FIXED + PER_TIP * IG_FRAC_TIPS] = {
+      "time [s]",
+      "step",
+      "kinetic [J]",
+      "strain [J]",
+      "external [J]",
+      "dissipated [J]",
+      "recoverable [J]",
+      "contact [J]",
+      "error",
+      "cohesive_elements",
+      "nodes",
+      space ? "opened [m^2]" : "opened [m]",
+      space ? "crack_area [m^2]" : "crack_length [m]",
+  };
+  double row[FIXED + PER_TIP * IG_FRAC_TIPS] = {t,
+                                                (double)m->count.step,
+                                                f[IG_FRAC_KINETIC],
+                                                f[IG_FRAC_STRAIN],
+                                                f[IG_FRAC_EXTERNAL],
+                                                f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_RECOVERABLE] -
+                                                    f[IG_FRAC_CONTACT],
+                                                f[IG_FRAC_RECOVERABLE],
+                                                f[IG_FRAC_CONTACT],
+                                                drift,
+                                                m->count.cohesive,
+                                                m->count.nodes,
+                                                f[IG_FRAC_OPENED],
+                                                f[IG_FRAC_FAILED]};
+  char text[PER_TIP * IG_FRAC_TIPS][40];
+  int n = FIXED - 1;
+  for (int i = 0; i < tips; i++) {
+    const ig_frac_tip *p = &k->tip[i];
+    const double value[PER_TIP] = {p->extension, p->at[0], p->at[1], p->at[2], p->speed};
+    for (int j = 0; j < PER_TIP; j++, n++) {
+      char *name = text[i * PER_TIP + j], number[16] = "";
+      if (i)
+        snprintf(number, sizeof number, "_%d", i + 1);
+      snprintf(name, sizeof text[0], "%s%s [%s]", each[j], number, j == 4 ? "m/s" : "m");
+      names[n] = name;
+      row[n] = value[j];
+    }
+  }
+  names[n] = "fragments";
+  row[n++] = k->pieces;
+  return to->history(to, n, names, row);
 }
 
 ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_sink *to) {
@@ -121,16 +249,19 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
   const bool grown = sample && f[IG_FRAC_FAILED] != k->length;
   if (grown)
     IG_TRY(extension_find(m, k));
-  const int oldest = k->samples % IG_FRAC_WINDOW;
   if (sample) {
-    if (k->samples >= IG_FRAC_WINDOW && t > k->past_time[oldest])
-      k->speed = (k->extension - k->past_extension[oldest]) / (t - k->past_time[oldest]);
+    const int oldest = k->samples % IG_FRAC_WINDOW;
+    for (int i = 0; i < k->tips; i++) {
+      ig_frac_tip *tip = &k->tip[i];
+      if (k->samples >= IG_FRAC_WINDOW && t > k->past_time[oldest])
+        tip->speed = (tip->extension - tip->past_extension[oldest]) / (t - k->past_time[oldest]);
+      tip->past_extension[oldest] = tip->extension;
+      k->top_speed = fmax(k->top_speed, tip->speed);
+    }
     k->past_time[oldest] = k->last_time = t;
-    k->past_extension[oldest] = k->extension;
     k->length = f[IG_FRAC_FAILED];
     k->samples++;
   }
-  k->top_speed = fmax(k->top_speed, k->speed);
   const double total =
       f[IG_FRAC_KINETIC] + f[IG_FRAC_STRAIN] + f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_EXTERNAL];
   if (!k->started)
@@ -138,7 +269,8 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
   k->started = true;
   /* what there was and what was done; what cohesive elements gave out of nothing counts as well */
   k->scale = fmax(k->scale, fmax(fabs(k->energy0), fabs(f[IG_FRAC_EXTERNAL])));
-  k->worst_error = fmax(k->worst_error, fmax(fabs(total - k->energy0), f[IG_FRAC_RETURNED]));
+  k->worst_error = fmax(k->worst_error, fmax(fabs(total - k->energy0),
+                                             f[IG_FRAC_RETURNED] + fmax(0, -f[IG_FRAC_SURFACE])));
   const double drift = k->scale > 0 ? (total - k->energy0) / k->scale : 0;
   if (!(total < INFINITY && total > -INFINITY) || (k->scale > 0 && k->worst_error > k->scale))
     return IG_FAIL(job->cx, IG_NUMERIC,
@@ -151,44 +283,6 @@ ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
     k->pieces = pieces.count;
     ig_frac_pieces_free(&pieces);
   }
-  const bool space = m->shape.dim == 3;
-  const char *const names[] = {"time [s]",
-                               "step",
-                               "kinetic [J]",
-                               "strain [J]",
-                               "external [J]",
-                               "dissipated [J]",
-                               "recoverable [J]",
-                               "contact [J]",
-                               "error",
-                               "cohesive_elements",
-                               "nodes",
-                               space ? "opened [m^2]" : "opened [m]",
-                               space ? "crack_area [m^2]" : "crack_length [m]",
-                               "crack_extension [m]",
-                               "tip_x [m]",
-                               "tip_y [m]",
-                               "tip_z [m]",
-                               "tip_speed [m/s]",
-                               "fragments"};
-  const double row[] = {t,
-                        (double)m->count.step,
-                        f[IG_FRAC_KINETIC],
-                        f[IG_FRAC_STRAIN],
-                        f[IG_FRAC_EXTERNAL],
-                        f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_RECOVERABLE] - f[IG_FRAC_CONTACT],
-                        f[IG_FRAC_RECOVERABLE],
-                        f[IG_FRAC_CONTACT],
-                        drift,
-                        m->count.cohesive,
-                        m->count.nodes,
-                        f[IG_FRAC_OPENED],
-                        f[IG_FRAC_FAILED],
-                        k->extension,
-                        k->at[0],
-                        k->at[1],
-                        k->at[2],
-                        k->speed,
-                        k->pieces};
-  return to->history(to, (int)(sizeof row / sizeof *row), names, row);
+  IG_TRY(warnings(job, m, k, t, sample));
+  return row_write(m, k, t, drift, to);
 }

@@ -22,21 +22,22 @@ static ig_status follow(ig_frac_problem *p, double end, int looks, outcome *out)
   memset(out, 0, sizeof *out);
   ig_status status = ig_frac_setup(&p->job, &m);
   const int32_t nodes = m.count.nodes;
-  ig_frac_track_start(&out->track, &p->c, end);
+  if (status == IG_OK)
+    status = ig_frac_track_start(&out->track, &p->job, &m, end);
   double first = 0, from = 0, last = 0;
   for (int i = 0; status == IG_OK && i <= looks; i++) {
     status = ig_frac_model_run(&m, (int64_t)(end / m.s.dt * i / looks + 0.5));
-    const double before = out->track.extension;
+    const double before = out->track.tip[0].extension;
     if (status == IG_OK)
       status = ig_frac_history(&p->job, &m, &out->track, p->job.sink);
-    if (out->track.extension > before) {
+    if (out->track.tip[0].extension > before) {
       last = out->track.last_time;
       if (first == 0)
-        first = last, from = out->track.extension;
+        first = last, from = out->track.tip[0].extension;
     }
   }
   if (last > first)
-    out->mean_speed = (out->track.extension - from) / (last - first);
+    out->mean_speed = (out->track.tip[0].extension - from) / (last - first);
   memcpy(out->figures, out->track.figures, sizeof out->figures);
   out->cohesive = m.count.cohesive;
   out->new_nodes = m.count.nodes - nodes;
@@ -71,56 +72,40 @@ static void drift_row(const ig_verify_sink *sink, const char *name, const outcom
   row(sink, text, "conserved", 0, ig_frac_track_drift(&out->track), 5e-3, false);
 }
 
-/* How many facets opened, as a share of the paper's number, which the row names. */
-static void count_row(const ig_verify_sink *sink, const char *name, const outcome *out, int paper,
-                      const char *table, double tolerance) {
-  char text[96], source[48];
-  snprintf(text, sizeof text, "%s: %d cohesive, %d new nodes; ratio", name, out->cohesive,
-           out->new_nodes);
-  snprintf(source, sizeof source, "%s: %d", table, paper);
-  row(sink, text, source, 1, (double)out->cohesive / paper, tolerance, false);
-}
-
-/* The strip with the nodal perturbation the paper mentions, by each way it may have judged and
-   opened facets. None of them gives its count, they lie on both sides of it (docs/fracture.md has
-   more). */
+/* The strip with the nodal perturbation the paper mentions, by several ways it may have judged and
+   opened facets: whatever the way, energy stays, the crack is slower than a surface wave, and what
+   it costs is paid for. Counts beside the paper's are a comparison: `ingot bench fracture counts`.
+ */
 ig_status ig_frac_verify_strip(ig_ctx *cx, const ig_verify_sink *sink) {
   static const struct {
     const char *name;
-    int plane, criterion, start; /* plane: 1 stress; start: 0 at the strength */
-  } ways[] = {{"facet_max", 0, IG_FRAC_FACET_MAX, 1},
-              {"facet_max from the strength", 0, IG_FRAC_FACET_MAX, 0},
-              {"facet_max, plane stress", 1, IG_FRAC_FACET_MAX, 1},
-              {"facet_mean", 0, IG_FRAC_FACET_MEAN, 1},
-              {"principal_best", 0, IG_FRAC_PRINCIPAL_BEST, 1},
-              {"principal_max from the strength", 0, IG_FRAC_PRINCIPAL_MAX, 0}};
+    int criterion, start; /* start: 0 at the strength */
+    double threshold, strain;
+  } ways[] = {{"facet_max", IG_FRAC_FACET_MAX, 1, 1, 0.015},
+              {"facet_max from the strength", IG_FRAC_FACET_MAX, 0, 1, 0.015},
+              {"facet_mean at 0.6 of the strength", IG_FRAC_FACET_MEAN, 1, 0.6, 0.015},
+              {"effective_mean, more load", IG_FRAC_EFFECTIVE_MEAN, 1, 1, 0.0275},
+              {"principal_best", IG_FRAC_PRINCIPAL_BEST, 1, 1, 0.015}};
   const double rayleigh = 938;
-  int least = INT32_MAX, most = 0;
   for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
     ig_frac_problem p;
     outcome out;
     IG_TRY(ig_frac_problem_strip(&p, cx, 48, IG_TRI6, 0.2));
     p.c.time_step = 2e-9;
-    p.c.plane = ways[i].plane;
+    p.c.plane = 0;
+    p.strain[1] = ways[i].strain;
     p.c.cohesive.criterion = ways[i].criterion;
     p.c.cohesive.start = ways[i].start;
+    p.c.cohesive.insertion_threshold = ways[i].threshold;
     const ig_status status = follow(&p, 20e-6, 100, &out);
     ig_frac_problem_free(&p);
     IG_TRY(status);
     const char *name = ways[i].name;
     char text[128];
-    if (ways[i].criterion == IG_FRAC_FACET_MEAN) {
-      snprintf(text, sizeof text, "%s: cohesive elements", name);
-      row(sink, text, "below strength", 0, out.cohesive, 0, false);
-      continue;
-    }
     /* a new facet at full strength where less was carried is a jolt */
     snprintf(text, sizeof text, "%s: energy drift", name);
     row(sink, text, "conserved", 0, ig_frac_track_drift(&out.track), ways[i].start ? 5e-3 : 2e-2,
         false);
-    least = out.cohesive < least ? out.cohesive : least;
-    most = out.cohesive > most ? out.cohesive : most;
-    count_row(sink, name, &out, 979, "Table VI", 1); /* at most twice the paper's */
     snprintf(text, sizeof text, "%s: crack speed over the Rayleigh speed", name);
     row(sink, text, "between 0 and 1", 0.5, out.mean_speed / rayleigh, 0.5, false);
     /* half-open facets and the contact of broken sides come on top */
@@ -128,8 +113,6 @@ ig_status ig_frac_verify_strip(ig_ctx *cx, const ig_verify_sink *sink) {
     row(sink, text, "between 0 and 1", 0.5, 352.3 * out.figures[IG_FRAC_FAILED] / dissipated(&out),
         0.5, false);
   }
-  row(sink, "least of these counts below the paper's", "Table VI: 979", 1, least <= 979, 0, false);
-  row(sink, "most of these counts above the paper's", "Table VI: 979", 1, most >= 979, 0, false);
   return IG_OK;
 }
 
@@ -160,26 +143,25 @@ ig_status ig_frac_verify_refinement(ig_ctx *cx, const ig_verify_sink *sink) {
 }
 
 /* The paper's rings, by the mean over a facet, which is what its text says ("average stresses are
-   computed"). It gives neither the strength nor how the pressure decays: 850 MPa and 100 us are
-   usual for this problem. A CPU does the two smallest. */
+   computed"). New nodes a cohesive element are between 1.90 and 2.01 in its Table VIII, whatever
+   the mesh; that tells ways of judging facets apart. A CPU does the smallest one. */
 ig_status ig_frac_verify_ring(ig_ctx *cx, const ig_verify_sink *sink) {
-  static const struct {
-    int radial, around, cohesive;
-  } rings[] = {
-      {20, 160, 955}, {30, 240, 2506}, {40, 320, 4686}, {96, 768, 29615}, {115, 787, 34245}};
-  const int count = cx->backend->kernels == IG_KERNELS_CUDA ? 5 : 2;
+  static const int rings[][2] = {{20, 160}, {30, 240}, {40, 320}};
+  const int count = cx->backend->kernels == IG_KERNELS_CUDA ? 3 : 1;
   for (int i = 0; i < count; i++) {
     ig_frac_problem p;
     outcome out;
-    IG_TRY(ig_frac_problem_ring(&p, cx, rings[i].radial, rings[i].around));
+    IG_TRY(ig_frac_problem_ring(&p, cx, rings[i][0], rings[i][1]));
     p.c.time_step = 3e-9;
     const ig_status status = follow(&p, 81e-6, 20, &out);
     ig_frac_problem_free(&p);
     IG_TRY(status);
-    char name[64];
-    snprintf(name, sizeof name, "ring %dx%d", rings[i].radial, rings[i].around);
+    char name[64], text[96];
+    snprintf(name, sizeof name, "ring %dx%d", rings[i][0], rings[i][1]);
     drift_row(sink, name, &out);
-    count_row(sink, name, &out, rings[i].cohesive, "Table VIII", 0.5);
+    snprintf(text, sizeof text, "%s: new nodes a cohesive element", name);
+    row(sink, text, "Table VIII: 1.90 to 2.01", 1.955, (double)out.new_nodes / out.cohesive, 0.055,
+        false);
   }
   return IG_OK;
 }
@@ -203,7 +185,7 @@ ig_status ig_frac_verify_kalthoff(ig_ctx *cx, const ig_verify_sink *sink) {
     drift_row(sink, name, &out);
     snprintf(text, sizeof text, "%s: angle of the crack to the notch at 60 us [deg]", name);
     if (!equal) /* there the angle hangs on when the crack turns, and that on rounding errors */
-      row(sink, text, "experiment: 70", 70, ig_frac_track_angle(&out.track), 8, false);
+      row(sink, text, "experiment: 70", 70, ig_frac_tip_angle(&out.track.tip[0]), 8, false);
     snprintf(text, sizeof text, "%s: crack speed over the Rayleigh speed", name);
     row(sink, text, "0 to 1", 0.5, out.mean_speed / rayleigh, 0.5, false);
   }

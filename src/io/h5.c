@@ -14,7 +14,6 @@
 /* bytes: the seal; a compressed piece; what is not worth compressing; growth of an image */
 enum { SEAL = 512, CHUNK = 1 << 20, SMALL = 1 << 12, GROW = 1 << 22 };
 #define SEAL_FORMAT "Ingot sealed HDF5 1\nbytes %020" PRIu64 "\ncrc32 %08" PRIx32 "\n"
-#define SEAL_MAGIC "Ingot sealed HDF5 1\n"
 
 /* HDF5's own state is global, and not every build of it locks. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
@@ -211,7 +210,7 @@ static ig_status seal_check(ig_ctx *cx, const char *path, bool *sealed, int64_t 
     goto done;
   }
   size_t n = fread(head, 1, SEAL, f);
-  *sealed = n >= strlen(SEAL_MAGIC) && memcmp(head, SEAL_MAGIC, strlen(SEAL_MAGIC)) == 0;
+  *sealed = n >= strlen(IG_SEAL_MAGIC) && memcmp(head, IG_SEAL_MAGIC, strlen(IG_SEAL_MAGIC)) == 0;
   uint64_t bytes = n;
   uint32_t crc = 0;
   while (n && (n = fread(buffer, 1, CHUNK, f)) > 0) {
@@ -225,7 +224,7 @@ static ig_status seal_check(ig_ctx *cx, const char *path, bool *sealed, int64_t 
   } else if (*sealed) {
     char expected[SEAL] = "";
     uint64_t said = 0;
-    if (sscanf(head + strlen(SEAL_MAGIC), "bytes %20" SCNu64, &said) == 1 && said > bytes)
+    if (sscanf(head + strlen(IG_SEAL_MAGIC), "bytes %20" SCNu64, &said) == 1 && said > bytes)
       status = IG_FAIL(cx, IG_INPUT, "'%s' is cut short: %" PRIu64 " of %" PRIu64 " bytes", path,
                        bytes, said);
     snprintf(expected, sizeof expected, SEAL_FORMAT, bytes, crc);

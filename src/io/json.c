@@ -7,21 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int ig_number_text(double value, char text[IG_NUMBER_TEXT]) {
-  if (!isfinite(value))
-    return snprintf(text, IG_NUMBER_TEXT, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
-  int length = 0;
-  for (int digits = 15; digits <= 17; digits++) {
-    length = snprintf(text, IG_NUMBER_TEXT, "%.*g", digits, value);
-    if (strtod(text, NULL) == value)
-      break;
-  }
-  for (int i = 0; i < length; i++)
-    if (!strchr("+-.0123456789e", text[i]))
-      text[i] = '.'; /* the locale's decimal point */
-  return length;
-}
-
 void ig_text_add_bytes(ig_text *text, const char *bytes, size_t count) {
   if (text->failed || !count)
     return;

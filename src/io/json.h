@@ -1,8 +1,9 @@
-/* Text, JSON, and the shortest decimals that read back as the same double. */
+/* Text and JSON. */
 #ifndef IG_IO_JSON_H
 #define IG_IO_JSON_H
 
 #include "core/ctx.h"
+#include "core/number.h"
 
 /* Text that grows. */
 typedef struct {
@@ -28,10 +29,5 @@ void ig_json_real(ig_json *json, const char *key, double value);      /* not fin
 void ig_json_int(ig_json *json, const char *key, int64_t value);
 /* A value that is JSON already. */
 void ig_json_raw(ig_json *json, const char *key, const char *value);
-
-/* The shortest of 15 to 17 digits that strtod reads back as `value`; "nan", "inf", "-inf".
-   Always with a decimal point, whatever the locale. */
-enum { IG_NUMBER_TEXT = 32 };
-int ig_number_text(double value, char text[IG_NUMBER_TEXT]);
 
 #endif

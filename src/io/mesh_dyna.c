@@ -1,7 +1,7 @@
-/* LS-DYNA keyword files: *NODE, *ELEMENT_SOLID, _SHELL, _BEAM, *SET_NODE, *SET_SOLID and so on. A
-   part becomes the element set part_N. Fields may be separated by commas or spaces, or stand in
-   fixed columns. */
-#include "io/mesh_io.h"
+/* LS-DYNA keyword files: *NODE, *ELEMENT_SOLID, _SHELL, _BEAM, *SET_NODE, *SET_SOLID and so on,
+   files included. A part becomes the element set part_N. Fields may be separated by commas or
+   spaces, or stand in fixed columns. */
+#include "io/cell.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 typedef struct {
   ig_mesh_text t;
   ig_gather g;
+  int depth; /* of included files */
 } dyna;
 
 typedef struct {
@@ -70,7 +71,7 @@ static int fields_split(const dyna *in, const int *width, int most, int least, f
 
 static ig_status id_read(dyna *in, const field *f, int64_t *id) {
   IG_TRY(ig_text_int(&in->t, f->from, f->stop, id));
-  if (*id < 1 || *id > INT64_MAX / 512)
+  if (*id < 1 || *id > IG_ID_MASK)
     return ig_text_fail(&in->t, f->from, "%lld: expected a number from 1", (long long)*id);
   return IG_OK;
 }
@@ -97,8 +98,7 @@ static ig_status nodes_read(dyna *in) {
 }
 
 /* Fewer different nodes than corners: a solid may be a tetrahedron, a shell a triangle. */
-static ig_status type_of(dyna *in, const char *at, int dim, const int64_t *node, int count,
-                         ig_elem_type *type) {
+static ig_status type_of(dyna *in, const char *at, int dim, int64_t *node, int count, int *type) {
   if (dim == 1) {
     *type = IG_BEAM2;
     return count >= 2 ? IG_OK : ig_text_fail(&in->t, at, "a beam has %d nodes: expected 2", count);
@@ -110,19 +110,25 @@ static ig_status type_of(dyna *in, const char *at, int dim, const int64_t *node,
   }
   *type = IG_HEX8;
   if (count >= 8) {
-    bool same = true;
+    bool same = true, degenerate = false;
     for (int a = 4; a < 8; a++)
       same = same && node[a] == node[3];
-    bool wedge = false;
     for (int a = 0; a < 8; a++)
       for (int b = 0; b < a; b++)
-        wedge = wedge || node[a] == node[b];
+        degenerate = degenerate || node[a] == node[b];
     if (same)
       *type = IG_TET4;
-    else if (wedge)
+    else if (node[4] == node[5] && node[6] == node[7] && node[4] != node[6]) {
+      /* 1 2 3 4 5 5 7 7: triangles 1 2 5 and 4 3 7 */
+      const int64_t wedge[6] = {node[0], node[1], node[4], node[3], node[2], node[6]};
+      memcpy(node, wedge, sizeof wedge);
+      *type = IG_CELL_WEDGE6;
+    } else if (node[4] == node[5] && node[5] == node[6] && node[6] == node[7])
+      *type = IG_CELL_PYRAMID5;
+    else if (degenerate)
       return ig_text_fail(&in->t, at,
-                          "this solid is a wedge or pyramid: expected hexahedra or "
-                          "tetrahedra");
+                          "a solid with nodes that repeat: expected a hexahedron, a tetrahedron (4 "
+                          "last), a wedge (5 5 7 7) or a pyramid (5 5 5 5)");
     return IG_OK;
   }
   *type = IG_TET4;
@@ -164,11 +170,13 @@ static ig_status elements_read(dyna *in, int dim) {
                             (long long)node[nodes]);
       nodes++;
     }
-    ig_elem_type type;
+    int type;
     IG_TRY(type_of(in, in->t.line, dim, node, nodes, &type));
+    id |= (int64_t)dim << IG_ID_BITS; /* solids, shells and beams are numbered apart */
     IG_TRY(ig_gather_cell(&in->g, id, type, (int32_t)part, node, &twice));
     if (twice)
-      return ig_text_fail(&in->t, in->t.line, "element %lld is defined twice", (long long)id);
+      return ig_text_fail(&in->t, in->t.line, "element %lld is defined twice",
+                          (long long)(id & IG_ID_MASK));
     char name[32];
     snprintf(name, sizeof name, "part_%d", (int)part);
     ig_group *set = ig_gather_group(&in->g, name, strlen(name), IG_SET_ELEMENTS);
@@ -181,7 +189,7 @@ static ig_status elements_read(dyna *in, int dim) {
 
 /* A title line where the keyword says so, a line that begins with the set's number, then members.
  */
-static ig_status set_read(dyna *in, ig_set_kind kind, bool title) {
+static ig_status set_read(dyna *in, ig_set_kind kind, int dim, bool title) {
   static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
   char name[54] = "";
   field f[8];
@@ -216,7 +224,7 @@ static ig_status set_read(dyna *in, ig_set_kind kind, bool title) {
       if (id == 0)
         continue;
       IG_TRY(id_read(in, &f[i], &id));
-      IG_TRY(ig_gather_member(&in->g, &in->g.group[number], id, 0));
+      IG_TRY(ig_gather_member(&in->g, &in->g.group[number], id | (int64_t)dim << IG_ID_BITS, 0));
     }
   }
   return IG_OK;
@@ -224,6 +232,44 @@ static ig_status set_read(dyna *in, ig_set_kind kind, bool title) {
 
 static bool begins(const char *from, const char *stop, const char *word) {
   return (size_t)(stop - from) >= strlen(word) && strncasecmp(from, word, strlen(word)) == 0;
+}
+
+static ig_status dyna_read(dyna *in);
+
+/* Files from this one's folder and below. */
+static ig_status include_read(dyna *in) {
+  char path[1024];
+  if (!data_line(in))
+    return ig_text_fail(&in->t, in->t.line_end, "*INCLUDE without the name of a file");
+  char *from = in->t.line, *stop = in->t.line_end;
+  while (from < stop && *from == ' ')
+    from++;
+  while (stop > from && stop[-1] == ' ')
+    stop--;
+  const char *slash = strrchr(in->t.path, '/');
+  const int length = (int)(stop - from), folder = slash ? (int)(slash - in->t.path) + 1 : 0;
+  if (length >= 256 || in->depth >= 8)
+    return ig_text_fail(&in->t, from, "expected a name of less than 256 letters, 8 files deep");
+  snprintf(path, sizeof path, "%.*s", length, from);
+  if (path[0] == '/' || strstr(path, "..") || strchr(path, '\\'))
+    return ig_text_fail(&in->t, from, "'%s': files are included from this one's folder and below",
+                        path);
+  if (snprintf(path, sizeof path, "%.*s%.*s", folder, in->t.path, length, from) >= (int)sizeof path)
+    return ig_text_fail(&in->t, from, "the name of the file is too long");
+  const ig_mesh_text outer = in->t;
+  ig_status status = ig_text_open(in->t.cx, path, &in->t);
+  if (status != IG_OK) {
+    char message[512];
+    snprintf(message, sizeof message, "%.500s", in->t.cx->message);
+    in->t = outer;
+    return ig_text_fail(&in->t, from, "%s", message);
+  }
+  in->depth++;
+  status = dyna_read(in);
+  in->depth--;
+  ig_text_close(&in->t);
+  in->t = outer;
+  return status;
 }
 
 static ig_status keyword_read(dyna *in, bool *end) {
@@ -240,27 +286,36 @@ static ig_status keyword_read(dyna *in, bool *end) {
   if (ig_text_is(from, stop, "*ELEMENT_BEAM"))
     return elements_read(in, 1);
   if (ig_text_is(from, stop, "*SET_NODE") || begins(from, stop, "*SET_NODE_LIST"))
-    return set_read(in, IG_SET_NODES, title);
-  if (begins(from, stop, "*SET_SOLID") || begins(from, stop, "*SET_SHELL") ||
-      begins(from, stop, "*SET_BEAM"))
-    return set_read(in, IG_SET_ELEMENTS, title);
-  if (begins(from, stop, "*INCLUDE"))
-    return ig_text_fail(&in->t, from, "*INCLUDE is not followed: put the file's text here");
+    return set_read(in, IG_SET_NODES, 0, title);
+  if (begins(from, stop, "*SET_SOLID"))
+    return set_read(in, IG_SET_ELEMENTS, 3, title);
+  if (begins(from, stop, "*SET_SHELL"))
+    return set_read(in, IG_SET_ELEMENTS, 2, title);
+  if (begins(from, stop, "*SET_BEAM"))
+    return set_read(in, IG_SET_ELEMENTS, 1, title);
+  if (ig_text_is(from, stop, "*INCLUDE"))
+    return include_read(in);
+  if (begins(from, stop, "*INCLUDE") || begins(from, stop, "*NODE_TRANSFORM"))
+    return ig_text_fail(&in->t, from, "%.*s is not followed: put the nodes where they belong",
+                        (int)(stop - from > 40 ? 40 : stop - from), from);
   *end = ig_text_is(from, stop, "*END");
+  return IG_OK;
+}
+
+static ig_status dyna_read(dyna *in) {
+  bool end = false;
+  while (!end && ig_text_line(&in->t))
+    if (*in->t.line == '*')
+      IG_TRY(keyword_read(in, &end));
   return IG_OK;
 }
 
 ig_status ig_mesh_read_dyna(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                             ig_mesh **mesh) {
-  (void)options;
   *mesh = NULL;
-  dyna in = {.g.cx = cx};
+  dyna in = {.g = {.cx = cx, .split = options->split}};
   IG_TRY(ig_text_open(cx, path, &in.t));
-  ig_status status = IG_OK;
-  bool end = false;
-  while (status == IG_OK && !end && ig_text_line(&in.t))
-    if (*in.t.line == '*')
-      status = keyword_read(&in, &end);
+  ig_status status = dyna_read(&in);
   if (status == IG_OK)
     status = ig_gather_mesh(&in.g, path, false, mesh);
   ig_text_close(&in.t);

@@ -1,6 +1,7 @@
 /* Gmsh's own library reads .msh files and meshes geometry. Elements of the highest dimension become
    blocks; a physical group becomes an element set in that dimension, a face set and a node set one
    below, a node set further down. */
+#include "io/geo_check.h"
 #include "io/mesh_io.h"
 #include "mesh/topology.h"
 
@@ -267,7 +268,7 @@ static ig_status blocks_make(reader *r, bulk *b) {
   IG_TRY(IG_NEW(r->cx, &r->cell_of, most + 1, "element numbers"));
   r->cell_most = (ig_lid)most;
   IG_TRY(IG_NEW(r->cx, &number, b->count, "element numbers"));
-  const ig_cells cells = {(ig_lid)b->count, b->type, b->offset, b->corner, NULL};
+  const ig_cells cells = {(ig_lid)b->count, b->type, b->offset, b->corner, NULL, false, NULL};
   const ig_status status = ig_mesh_add_cells(r->cx, r->mesh, &cells, number);
   for (size_t i = 0; i <= most; i++)
     r->cell_of[i] = -1;
@@ -564,18 +565,8 @@ static ig_status model_open(reader *r, const ig_mesh_read_options *options) {
   return ierr ? failed(r, "Gmsh cannot mesh the geometry") : IG_OK;
 }
 
-ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
+static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                             ig_mesh **mesh) {
-  *mesh = NULL;
-  char head[16] = "";
-  FILE *f = fopen(path, "rb");
-  if (!f)
-    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
-  const size_t length = fread(head, 1, sizeof head - 1, f);
-  fclose(f);
-  /* Gmsh runs what it does not recognise as a script: a mesh must look like one. */
-  if (is_mesh(path) && (length < 11 || strncmp(head, "$MeshFormat", 11) != 0))
-    return IG_FAIL(cx, IG_INPUT, "%s:1:1: expected $MeshFormat: this is no Gmsh mesh", path);
   reader r = {.cx = cx, .path = path};
   int ierr = 0;
   pthread_mutex_lock(&one_at_a_time);
@@ -606,6 +597,22 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
   else
     ig_mesh_free(r.mesh);
   return status;
+}
+
+ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
+                            ig_mesh **mesh) {
+  *mesh = NULL;
+  char head[16] = "";
+  FILE *f = fopen(path, "rb");
+  if (!f)
+    return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
+  const size_t length = fread(head, 1, sizeof head - 1, f);
+  fclose(f);
+  /* Gmsh runs what it does not recognise as a script: a mesh must look like one. */
+  if (is_mesh(path) && (length < 11 || strncmp(head, "$MeshFormat", 11) != 0))
+    return IG_FAIL(cx, IG_INPUT, "%s:1:1: expected $MeshFormat: this is no Gmsh mesh", path);
+  IG_TRY(ig_geo_check(cx, path));
+  return ig_mesh_read_apart(cx, path, options, "Gmsh", read_there, mesh);
 }
 
 #endif

@@ -1,40 +1,76 @@
-/* Abaqus input files: *NODE, *ELEMENT, *NSET, *ELSET, *SURFACE of one part; the rest is passed
-   over. */
-#include "io/mesh_io.h"
+/* Abaqus and CalculiX input files: *NODE, *ELEMENT, *NSET, *ELSET, *SURFACE, of one part or of
+   parts and their instances, files included; the rest is passed over. */
+#include "core/number.h"
+#include "io/cell.h"
 #include "io/store.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+enum { PASSED_OVER = 255 };
 /* Element names by how they begin; a longer beginning comes before a shorter one. */
 static const struct {
   const char *name;
-  ig_elem_type type;
+  int type;
   bool plane;
 } elements[] = {
-    {"C3D10", IG_TET10, false}, {"DC3D10", IG_TET10, false}, {"C3D8", IG_HEX8, false},
-    {"DC3D8", IG_HEX8, false},  {"C3D4", IG_TET4, false},    {"DC3D4", IG_TET4, false},
-    {"CPS3", IG_TRI3, true},    {"CPE3", IG_TRI3, true},     {"CAX3", IG_TRI3, true},
-    {"DC2D3", IG_TRI3, true},   {"CPS6", IG_TRI6, true},     {"CPE6", IG_TRI6, true},
-    {"DC2D6", IG_TRI6, true},   {"CPS4", IG_QUAD4, true},    {"CPE4", IG_QUAD4, true},
-    {"CAX4", IG_QUAD4, true},   {"DC2D4", IG_QUAD4, true},   {"STRI3", IG_TRI3, false},
-    {"STRI65", IG_TRI6, false}, {"S3", IG_TRI3, false},      {"S4", IG_QUAD4, false},
-    {"M3D3", IG_TRI3, false},   {"M3D4", IG_QUAD4, false},   {"B31", IG_BEAM2, false},
-    {"T3D2", IG_BEAM2, false},
+    {"C3D10", IG_TET10, false},      {"C3D15", IG_CELL_WEDGE15, false},
+    {"C3D20", IG_CELL_HEX20, false}, {"C3D27", IG_CELL_HEX27, false},
+    {"C3D8", IG_HEX8, false},        {"C3D4", IG_TET4, false},
+    {"C3D6", IG_CELL_WEDGE6, false}, {"C3D5", IG_CELL_PYRAMID5, false},
+    {"CPS3", IG_TRI3, true},         {"CPE3", IG_TRI3, true},
+    {"CAX3", IG_TRI3, true},         {"C2D3", IG_TRI3, true},
+    {"CPS6", IG_TRI6, true},         {"CPE6", IG_TRI6, true},
+    {"CAX6", IG_TRI6, true},         {"C2D6", IG_TRI6, true},
+    {"CPS8", IG_CELL_QUAD8, true},   {"CPE8", IG_CELL_QUAD8, true},
+    {"CAX8", IG_CELL_QUAD8, true},   {"C2D8", IG_CELL_QUAD8, true},
+    {"CPS4", IG_QUAD4, true},        {"CPE4", IG_QUAD4, true},
+    {"CAX4", IG_QUAD4, true},        {"C2D4", IG_QUAD4, true},
+    {"STRI3", IG_TRI3, false},       {"STRI65", IG_TRI6, false},
+    {"S3", IG_TRI3, false},          {"S4", IG_QUAD4, false},
+    {"S6", IG_TRI6, false},          {"S8", IG_CELL_QUAD8, false},
+    {"S9", IG_CELL_QUAD9, false},    {"M3D3", IG_TRI3, false},
+    {"M3D4", IG_QUAD4, false},       {"M3D6", IG_TRI6, false},
+    {"M3D8", IG_CELL_QUAD8, false},  {"B31", IG_BEAM2, false},
+    {"B33", IG_BEAM2, false},        {"B32", IG_CELL_BEAM3, false},
+    {"T3D2", IG_BEAM2, false},       {"T3D3", IG_CELL_BEAM3, false},
+    {"T2D2", IG_BEAM2, false},       {"B21", IG_BEAM2, false},
+    {"MASS", PASSED_OVER, true},     {"ROTARYI", PASSED_OVER, true},
+    {"SPRING", PASSED_OVER, true},   {"DASHPOT", PASSED_OVER, true},
+    {"GAP", PASSED_OVER, true},      {"DCOUP3D", PASSED_OVER, true},
+    {"CONN3D", PASSED_OVER, true},   {"R3D", PASSED_OVER, true},
+    {"RAX", PASSED_OVER, true},
 };
 
 /* Ours of Abaqus's side numbers, from 1. */
-static int face_of_side(ig_elem_type type, int side) {
+static int face_of_side(int code, int side) {
   static const int hex[] = {4, 5, 2, 1, 3, 0};
-  return type == IG_HEX8 && side <= 6 ? hex[side - 1] : side - 1;
+  return ig_cell_type(code) == IG_HEX8 && side <= 6 ? hex[side - 1] : side - 1;
 }
 
 typedef struct {
-  ig_mesh_text t;
+  char name[80];
   ig_gather g;
-  bool space; /* an element that is not plane was seen */
+} part;
+
+typedef struct {
+  char name[80];
+  int part;
+} instance;
+
+typedef struct {
+  ig_mesh_text t;
+  ig_gather *to; /* the part in work, or `whole` */
+  ig_gather whole;
+  int parts, instances, depth; /* depth: of included files */
+  part *part;
+  instance *instance;
+  int64_t above; /* of numbers in sets that name an instance */
+  bool space;    /* an element that is not plane was seen */
+  bool passed;   /* an element that is none here was seen */
 } inp;
 
 static ig_status taken(inp *in, const char *at, const char *what, int64_t id) {
@@ -73,7 +109,7 @@ static ig_status group_named(inp *in, const char *from, const char *stop, ig_set
     sound = *c != '/' && (unsigned char)*c >= ' ';
   if (!sound)
     return ig_text_fail(&in->t, from, "expected a set name of 1 to 53 letters without '/'");
-  *group = ig_gather_group(&in->g, from, (size_t)(stop - from), kind);
+  *group = ig_gather_group(in->to, from, (size_t)(stop - from), kind);
   return *group ? IG_OK : IG_FAIL(in->t.cx, IG_MEMORY, "no memory for a set");
 }
 
@@ -96,8 +132,9 @@ static bool data_line(inp *in) {
 
 static ig_status id_read(inp *in, char *from, char *stop, int64_t *id) {
   IG_TRY(ig_text_int(&in->t, from, stop, id));
-  if (*id < 1 || *id > INT64_MAX / 512)
-    return ig_text_fail(&in->t, from, "%lld: expected a number from 1", (long long)*id);
+  if (*id < 1 || *id > INT32_MAX)
+    return ig_text_fail(&in->t, from, "%lld: expected a number from 1 to %d", (long long)*id,
+                        INT32_MAX);
   return IG_OK;
 }
 
@@ -107,7 +144,7 @@ static ig_status nodes_read(inp *in) {
   int number = -1;
   if (parameter(&in->t, "NSET", &from, &stop)) {
     IG_TRY(group_named(in, from, stop, IG_SET_NODES, &set));
-    number = (int)(set - in->g.group);
+    number = (int)(set - in->to->group);
   }
   while (data_line(in)) {
     char *p = in->t.line;
@@ -122,11 +159,11 @@ static ig_status nodes_read(inp *in) {
       if (from < stop)
         IG_TRY(ig_text_real(&in->t, from, stop, &x[d]));
     }
-    IG_TRY(ig_gather_node(&in->g, id, x, &twice));
+    IG_TRY(ig_gather_node(in->to, id, x, &twice));
     if (twice)
       return taken(in, at, "node", id);
     if (number >= 0)
-      IG_TRY(ig_gather_member(&in->g, &in->g.group[number], id, 0));
+      IG_TRY(ig_gather_member(in->to, &in->to->group[number], id, 0));
   }
   return IG_OK;
 }
@@ -137,25 +174,33 @@ static ig_status elements_read(inp *in) {
     return ig_text_fail(&in->t, in->t.line, "*ELEMENT without TYPE=");
   size_t k = 0;
   const size_t known = sizeof elements / sizeof *elements;
+  from += stop - from > 4 && strncasecmp(from, "DC", 2) == 0; /* heat transfer: DC3D8 */
   while (k < known && !((size_t)(stop - from) >= strlen(elements[k].name) &&
                         strncasecmp(from, elements[k].name, strlen(elements[k].name)) == 0))
     k++;
   if (k == known)
     return ig_text_fail(&in->t, from,
-                        "element type %.*s is not known: expected C3D8, C3D4, C3D10, S3, S4, CPS3, "
-                        "CPS4, CPS6, CPE…, B31 or T3D2",
+                        "element type %.*s is not known: expected C3D8, C3D4, C3D10, C3D20, C3D6, "
+                        "S3, S4, S8, CPS3, CPS4, CPE…, B31, B32 or T3D2",
                         (int)(stop - from > 40 ? 40 : stop - from), from);
+  if (elements[k].type == PASSED_OVER) {
+    if (!in->passed)
+      ig_warn(in->t.cx, "%s:%d: elements of type %.*s are passed over", in->t.path, in->t.number,
+              (int)(stop - from > 40 ? 40 : stop - from), from);
+    in->passed = true;
+    return IG_OK;
+  }
   in->space = in->space || !elements[k].plane;
   int number = -1;
   if (parameter(&in->t, "ELSET", &from, &stop)) {
     ig_group *set;
     IG_TRY(group_named(in, from, stop, IG_SET_ELEMENTS, &set));
-    number = (int)(set - in->g.group);
+    number = (int)(set - in->to->group);
   }
-  const int npe = ig_elem_info_get(elements[k].type)->nodes;
+  const int npe = ig_cell_info_get(elements[k].type).nodes;
   while (data_line(in)) {
     char *p = in->t.line, *at = p;
-    int64_t id, node[10];
+    int64_t id, node[IG_CELL_MOST_NODES];
     bool twice;
     ig_text_field(&in->t, &p, &from, &stop);
     IG_TRY(id_read(in, from, stop, &id));
@@ -178,11 +223,204 @@ static ig_status elements_read(inp *in) {
       }
       IG_TRY(id_read(in, from, stop, &node[a]));
     }
-    IG_TRY(ig_gather_cell(&in->g, id, elements[k].type, number + 1, node, &twice));
+    if (elements[k].type == IG_CELL_BEAM3) { /* its middle node comes second */
+      const int64_t middle = node[1];
+      node[1] = node[2];
+      node[2] = middle;
+    }
+    IG_TRY(ig_gather_cell(in->to, id, elements[k].type, number + 1, node, &twice));
     if (twice)
       return taken(in, at, "element", id);
     if (number >= 0)
-      IG_TRY(ig_gather_member(&in->g, &in->g.group[number], id, 0));
+      IG_TRY(ig_gather_member(in->to, &in->to->group[number], id, 0));
+  }
+  return IG_OK;
+}
+
+/* --- parts and their instances: node n of instance i is number i << IG_ID_BITS | n */
+
+static bool named(const char *name, const char *from, const char *stop) {
+  return ig_text_is(from, stop, name);
+}
+
+static int instance_find(const inp *in, const char *from, const char *stop) {
+  for (int i = 0; i < in->instances; i++)
+    if (named(in->instance[i].name, from, stop))
+      return i;
+  return -1;
+}
+
+static ig_status name_take(inp *in, const char *key, char *name, size_t size) {
+  char *from, *stop;
+  if (!parameter(&in->t, key, &from, &stop) || from == stop || stop - from >= (int)size)
+    return ig_text_fail(&in->t, in->t.line, "expected %s=, a name of less than %zu letters", key,
+                        size);
+  snprintf(name, size, "%.*s", (int)(stop - from), from);
+  return IG_OK;
+}
+
+static ig_status part_begin(inp *in) {
+  part *more = realloc(in->part, ((size_t)in->parts + 1) * sizeof *more);
+  if (!more || in->parts > 10000)
+    return IG_FAIL(in->t.cx, IG_MEMORY, "%s: no memory for its parts", in->t.path);
+  in->part = more;
+  in->part[in->parts] = (part){.g.cx = in->t.cx};
+  IG_TRY(name_take(in, "NAME", in->part[in->parts].name, sizeof in->part->name));
+  in->to = &in->part[in->parts++].g;
+  return IG_OK;
+}
+
+/* A turn about the line from a to b by an angle in degrees. */
+static void turn(double *x, const double *v) {
+  double axis[3], length = 0, r[3], dot = 0;
+  for (int d = 0; d < 3; d++)
+    length += pow(v[3 + d] - v[d], 2);
+  length = sqrt(length);
+  if (!(length > 0))
+    return;
+  for (int d = 0; d < 3; d++) {
+    axis[d] = (v[3 + d] - v[d]) / length;
+    r[d] = x[d] - v[d];
+    dot += axis[d] * r[d];
+  }
+  const double c = cos(v[6] * M_PI / 180), s = sin(v[6] * M_PI / 180);
+  for (int d = 0; d < 3; d++) {
+    const int e = (d + 1) % 3, f = (d + 2) % 3;
+    x[d] = v[d] + c * r[d] + s * (axis[e] * r[f] - axis[f] * r[e]) + (1 - c) * dot * axis[d];
+  }
+}
+
+/* Up to two lines: a shift, then a turn. */
+static ig_status placing_read(inp *in, double *shift, double *about, bool *turned) {
+  char *from, *stop;
+  *turned = false;
+  for (int row = 0; row < 2 && data_line(in); row++) {
+    double *v = row ? about : shift;
+    char *p = in->t.line;
+    for (int i = 0; i < (row ? 7 : 3) && p; i++) {
+      ig_text_field(&in->t, &p, &from, &stop);
+      if (from < stop)
+        IG_TRY(ig_text_real(&in->t, from, stop, &v[i]));
+    }
+    *turned = row == 1;
+  }
+  return IG_OK;
+}
+
+static ig_status groups_copy(inp *in, const ig_gather *g, int64_t above) {
+  for (int i = 0; i < g->groups; i++) {
+    const ig_group *from = &g->group[i];
+    ig_group *to = ig_gather_group(&in->whole, from->name, strlen(from->name), from->kind);
+    if (!to)
+      return IG_FAIL(in->t.cx, IG_MEMORY, "no memory for a set");
+    const int number = (int)(to - in->whole.group);
+    for (ig_lid k = 0; k < from->count; k++)
+      IG_TRY(ig_gather_member(&in->whole, &in->whole.group[number], above | from->id[k],
+                              from->face[k]));
+  }
+  return IG_OK;
+}
+
+/* The file's numbers of a gather's nodes or cells, by their order. */
+static ig_status numbers_of(ig_ctx *cx, const ig_idmap *map, int64_t **id) {
+  IG_TRY(IG_NEW(cx, id, map->count + 1, "numbers"));
+  for (size_t i = 0; map->key && i <= map->mask; i++)
+    if (map->key[i])
+      (*id)[map->value[i]] = map->key[i];
+  return IG_OK;
+}
+
+static ig_status instance_copy(inp *in, const ig_gather *g, int64_t above, const double *shift,
+                               const double *about, bool turned, const char *name) {
+  int64_t *node = NULL, *cell = NULL;
+  bool twice;
+  ig_status status = numbers_of(in->t.cx, &g->node_of, &node);
+  if (status == IG_OK)
+    status = numbers_of(in->t.cx, &g->cell_of, &cell);
+  for (ig_lid n = 0; n < g->nodes && status == IG_OK; n++) {
+    double x[3];
+    for (size_t d = 0; d < 3; d++)
+      x[d] = g->x[3 * (size_t)n + d] + shift[d];
+    if (turned)
+      turn(x, about);
+    status = ig_gather_node(&in->whole, above | node[n], x, &twice);
+  }
+  ig_group *set = ig_gather_group(&in->whole, name, strlen(name), IG_SET_ELEMENTS);
+  const int number = set ? (int)(set - in->whole.group) : -1;
+  for (ig_lid c = 0; c < g->cells && status == IG_OK && set; c++) {
+    int64_t corner[IG_CELL_MOST_NODES];
+    for (int64_t i = g->offset[c]; i < g->offset[c + 1]; i++)
+      corner[i - g->offset[c]] = above | g->corner[i];
+    status = ig_gather_cell(&in->whole, above | cell[c], g->type[c], in->instances, corner, &twice);
+    if (status == IG_OK)
+      status = ig_gather_member(&in->whole, &in->whole.group[number], above | cell[c], 0);
+  }
+  free(node);
+  free(cell);
+  return status == IG_OK ? groups_copy(in, g, above) : status;
+}
+
+static ig_status instance_read(inp *in) {
+  char name[80], of[80];
+  double shift[3] = {0, 0, 0}, about[7] = {0, 0, 0, 0, 0, 0, 0};
+  bool turned;
+  IG_TRY(name_take(in, "NAME", name, 54));
+  IG_TRY(name_take(in, "PART", of, sizeof of));
+  int k = 0;
+  while (k < in->parts && strcasecmp(in->part[k].name, of) != 0)
+    k++;
+  if (k == in->parts)
+    return ig_text_fail(&in->t, in->t.line, "an instance of part '%s', which is not in the file",
+                        of);
+  if (in->instances >= 1 << 20 || instance_find(in, name, name + strlen(name)) >= 0)
+    return ig_text_fail(&in->t, in->t.line, "instance '%s' comes twice", name);
+  instance *more = realloc(in->instance, ((size_t)in->instances + 1) * sizeof *more);
+  if (!more)
+    return IG_FAIL(in->t.cx, IG_MEMORY, "%s: no memory for its instances", in->t.path);
+  in->instance = more;
+  in->instance[in->instances] = (instance){.part = k};
+  memcpy(in->instance[in->instances++].name, name, sizeof name);
+  in->to = &in->whole;
+  IG_TRY(placing_read(in, shift, about, &turned));
+  for (char *c = name; *c; c++)
+    *c = *c == '/' ? '_' : *c;
+  return instance_copy(in, &in->part[k].g, (int64_t)in->instances << IG_ID_BITS, shift, about,
+                       turned, name);
+}
+
+/* *NSET, INSTANCE=…: its numbers are that instance's. */
+static ig_status instance_of_set(inp *in) {
+  char *from, *stop;
+  in->above = 0;
+  if (!parameter(&in->t, "INSTANCE", &from, &stop))
+    return IG_OK;
+  const int i = instance_find(in, from, stop);
+  if (i < 0)
+    return ig_text_fail(&in->t, from, "instance '%.*s' is not in the file",
+                        (int)(stop - from > 60 ? 60 : stop - from), from);
+  in->above = (int64_t)(i + 1) << IG_ID_BITS;
+  return IG_OK;
+}
+
+/* "Plate-1.7" or "Plate-1.Top": a number or a set of an instance. A set is added to group `number`
+   and *done; of a number *from and *above are moved on. */
+static ig_status dotted(inp *in, int number, ig_set_kind kind, char **from, const char *stop,
+                        int64_t *above, bool *done) {
+  *done = false;
+  for (char *dot = *from; dot < stop; dot++) {
+    if (*dot != '.')
+      continue;
+    const int i = instance_find(in, *from, dot);
+    if (i < 0)
+      continue;
+    *above = (int64_t)(i + 1) << IG_ID_BITS;
+    *from = dot + 1;
+    const ig_group *set =
+        ig_gather_find(&in->part[in->instance[i].part].g, *from, (size_t)(stop - *from), kind);
+    for (ig_lid k = 0; set && number >= 0 && k < set->count; k++)
+      IG_TRY(ig_gather_member(in->to, &in->to->group[number], *above | set->id[k], 0));
+    *done = set && number >= 0;
+    return IG_OK;
   }
   return IG_OK;
 }
@@ -193,8 +431,9 @@ static ig_status set_read(inp *in, ig_set_kind kind) {
     return ig_text_fail(&in->t, in->t.line, "a set without a name");
   ig_group *set;
   IG_TRY(group_named(in, from, stop, kind, &set));
-  const int number = (int)(set - in->g.group);
+  const int number = (int)(set - in->to->group);
   const bool generate = parameter(&in->t, "GENERATE", &ignore, &ignore);
+  IG_TRY(instance_of_set(in));
   while (data_line(in)) {
     if (generate) {
       int64_t v[3] = {0, 0, 1};
@@ -205,27 +444,31 @@ static ig_status set_read(inp *in, ig_set_kind kind) {
           IG_TRY(id_read(in, from, stop, &v[i]));
       }
       if (v[1] < v[0] || (v[1] - v[0]) / v[2] > INT32_MAX / 4 ||
-          (v[1] - v[0]) / v[2] > (int64_t)in->g.nodes + in->g.cells)
+          (v[1] - v[0]) / v[2] > (int64_t)in->to->nodes + in->to->cells + 1)
         return ig_text_fail(&in->t, in->t.line,
                             "from %lld to %lld by %lld: expected numbers of the mesh, rising",
                             (long long)v[0], (long long)v[1], (long long)v[2]);
       for (int64_t id = v[0]; id <= v[1]; id += v[2])
-        IG_TRY(ig_gather_member(&in->g, &in->g.group[number], id, 0));
+        IG_TRY(ig_gather_member(in->to, &in->to->group[number], in->above | id, 0));
       continue;
     }
     for (char *p = in->t.line; p;) {
       ig_text_field(&in->t, &p, &from, &stop);
       if (from == stop)
         continue;
-      const ig_group *other = ig_gather_find(&in->g, from, (size_t)(stop - from), kind);
-      if (other && other != &in->g.group[number]) {
+      const ig_group *other = ig_gather_find(in->to, from, (size_t)(stop - from), kind);
+      if (other && other != &in->to->group[number]) {
         for (ig_lid i = 0; i < other->count; i++)
-          IG_TRY(ig_gather_member(&in->g, &in->g.group[number], other->id[i], 0));
+          IG_TRY(ig_gather_member(in->to, &in->to->group[number], other->id[i], 0));
         continue;
       }
-      int64_t id;
+      int64_t id, above = in->above;
+      bool done;
+      IG_TRY(dotted(in, number, kind, &from, stop, &above, &done));
+      if (done)
+        continue;
       IG_TRY(id_read(in, from, stop, &id));
-      IG_TRY(ig_gather_member(&in->g, &in->g.group[number], id, 0));
+      IG_TRY(ig_gather_member(in->to, &in->to->group[number], above | id, 0));
     }
   }
   return IG_OK;
@@ -239,7 +482,7 @@ static ig_status surface_read(inp *in) {
     return ig_text_fail(&in->t, in->t.line, "*SURFACE without NAME=");
   ig_group *set;
   IG_TRY(group_named(in, from, stop, IG_SET_FACES, &set));
-  const int number = (int)(set - in->g.group);
+  const int number = (int)(set - in->to->group);
   while (data_line(in)) {
     char *p = in->t.line, *side, *side_stop;
     ig_text_field(&in->t, &p, &from, &stop);
@@ -249,20 +492,63 @@ static ig_status surface_read(inp *in) {
     if (side_stop - side != 2 || (side[0] != 'S' && side[0] != 's') || side[1] < '1' ||
         side[1] > '6')
       return ig_text_fail(&in->t, side, "expected a side S1 to S6");
-    const ig_group *other = ig_gather_find(&in->g, from, (size_t)(stop - from), IG_SET_ELEMENTS);
-    int64_t one = 0;
-    if (!other)
+    const ig_group *other = ig_gather_find(in->to, from, (size_t)(stop - from), IG_SET_ELEMENTS);
+    int64_t one = 0, above = 0;
+    bool done;
+    if (!other) {
+      IG_TRY(dotted(in, -1, IG_SET_ELEMENTS, &from, stop, &above, &done));
       IG_TRY(id_read(in, from, stop, &one));
+      one |= above;
+    }
     for (ig_lid i = 0; i < (other ? other->count : 1); i++) {
       const int64_t id = other ? other->id[i] : one;
-      const ig_lid cell = ig_gather_find_cell(&in->g, id);
+      const ig_lid cell = ig_gather_find_cell(in->to, id);
       if (cell < 0)
         return ig_text_fail(&in->t, from, "element %lld is not in the file", (long long)id);
-      IG_TRY(ig_gather_member(&in->g, &in->g.group[number], id,
-                              face_of_side((ig_elem_type)in->g.type[cell], side[1] - '0')));
+      IG_TRY(ig_gather_member(in->to, &in->to->group[number], id,
+                              face_of_side(in->to->type[cell], side[1] - '0')));
     }
   }
   return IG_OK;
+}
+
+static ig_status inp_read(inp *in);
+
+/* --- included files */
+
+static ig_status include_read(inp *in) {
+  char *from, *stop, *slash;
+  char name[256], path[1024];
+  if (!parameter(&in->t, "INPUT", &from, &stop) || stop - from >= (int)sizeof name || from == stop)
+    return ig_text_fail(&in->t, in->t.line, "*INCLUDE without INPUT=, a file");
+  snprintf(name, sizeof name, "%.*s", (int)(stop - from), from);
+  if (name[0] == '/' || strstr(name, "..") || strchr(name, '\\'))
+    return ig_text_fail(&in->t, from, "'%s': files are included from this one's folder and below",
+                        name);
+  if (in->depth >= 8)
+    return ig_text_fail(&in->t, from, "files include each other more than 8 deep");
+  slash = strrchr(in->t.path, '/');
+  const int folder = slash ? (int)(slash - in->t.path) + 1 : 0;
+  if (snprintf(path, sizeof path, "%.*s%s", folder, in->t.path, name) >= (int)sizeof path)
+    return ig_text_fail(&in->t, from, "the name of the file is too long");
+  const ig_mesh_text outer = in->t;
+  ig_status status = ig_text_open(in->t.cx, path, &in->t);
+  if (status != IG_OK) {
+    char message[512];
+    snprintf(message, sizeof message, "%.500s", in->t.cx->message);
+    in->t = outer;
+    return ig_text_fail(&in->t, from, "%s", message);
+  }
+  in->depth++;
+  if (in->t.end > in->t.text && in->t.text[strspn(in->t.text, " \t\r\n")] != '*')
+    status = ig_text_fail(&in->t, in->t.line,
+                          "an included file that begins within a keyword: expected '*NODE' or so");
+  if (status == IG_OK)
+    status = inp_read(in);
+  in->depth--;
+  ig_text_close(&in->t);
+  in->t = outer;
+  return status;
 }
 
 static ig_status inp_read(inp *in) {
@@ -282,22 +568,36 @@ static ig_status inp_read(inp *in) {
     else if (ig_text_is(from, stop, "*SURFACE"))
       IG_TRY(surface_read(in));
     else if (ig_text_is(from, stop, "*INCLUDE"))
-      return ig_text_fail(&in->t, from, "*INCLUDE is not followed: put the file's text here");
+      IG_TRY(include_read(in));
+    else if (ig_text_is(from, stop, "*PART"))
+      IG_TRY(part_begin(in));
+    else if (ig_text_is(from, stop, "*END PART"))
+      in->to = &in->whole;
+    else if (ig_text_is(from, stop, "*INSTANCE"))
+      IG_TRY(instance_read(in));
+    else if (ig_text_is(from, stop, "*SYSTEM"))
+      return ig_text_fail(&in->t, from, "*SYSTEM is not followed: give nodes in one system");
   }
   return IG_OK;
 }
 
 ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                            ig_mesh **mesh) {
-  (void)options;
   *mesh = NULL;
-  inp in = {.g.cx = cx};
+  inp in = {.whole = {.cx = cx, .split = options->split}};
+  in.to = &in.whole;
   IG_TRY(ig_text_open(cx, path, &in.t));
   ig_status status = inp_read(&in);
+  if (status == IG_OK && in.parts && !in.instances)
+    status = IG_FAIL(cx, IG_INPUT, "%s: it has *PART, but no *INSTANCE of one", path);
   if (status == IG_OK)
-    status = ig_gather_mesh(&in.g, path, !in.space, mesh);
+    status = ig_gather_mesh(&in.whole, path, !in.space, mesh);
   ig_text_close(&in.t);
-  ig_gather_free(&in.g);
+  ig_gather_free(&in.whole);
+  for (int i = 0; i < in.parts; i++)
+    ig_gather_free(&in.part[i].g);
+  free(in.part);
+  free(in.instance);
   return status;
 }
 
@@ -326,8 +626,8 @@ static void inp_write(FILE *f, const ig_mesh *mesh) {
   static const char *const plane[] = {"B31", "CPS3", "CPS6", "CPS4", "", "", ""};
   fprintf(f, "*HEADING\nIngot mesh\n*NODE\n");
   for (ig_lid n = 0; n < mesh->nodes; n++)
-    fprintf(f, "%d, %.17g, %.17g, %.17g\n", n + 1, mesh->x[3 * (size_t)n],
-            mesh->x[3 * (size_t)n + 1], mesh->x[3 * (size_t)n + 2]);
+    ig_print(f, "%d, %.17g, %.17g, %.17g\n", n + 1, mesh->x[3 * (size_t)n],
+             mesh->x[3 * (size_t)n + 1], mesh->x[3 * (size_t)n + 2]);
   ig_lid element = 0;
   for (int b = 0; b < mesh->blocks; b++) {
     const ig_block *block = &mesh->block[b];
@@ -349,10 +649,11 @@ static void inp_write(FILE *f, const ig_mesh *mesh) {
 
 ig_status ig_mesh_write_inp(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   for (int s = 0; s < mesh->sets; s++)
-    if (strpbrk(mesh->set[s].name, ",=\r\n\"/") || strlen(mesh->set[s].name) > 53)
+    if (strpbrk(mesh->set[s].name, ",=\"/") || strlen(mesh->set[s].name) > 53 ||
+        ig_name_is_odd(mesh->set[s].name))
       return IG_FAIL(cx, IG_INPUT,
-                     "set '%s' cannot be written to .inp: its name has ',', '=', '/' "
-                     "or is longer than 53 letters",
+                     "set '%s' cannot be written to .inp: its name has ',', '=', '/', control "
+                     "characters or spaces around it, or is longer than 53 letters",
                      mesh->set[s].name);
   char *text = NULL;
   size_t size = 0;

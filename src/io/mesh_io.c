@@ -1,5 +1,6 @@
 /* Mesh files: the reader or writer for a name, and what all of them end with. */
 #include "io/mesh_io.h"
+#include "io/cell.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,14 +13,25 @@ static const struct {
   ig_mesh_writer *write;
 } formats[] = {
     {".vtkhdf", ig_mesh_read_vtkhdf, ig_mesh_write_vtkhdf},
-    {".msh", ig_mesh_read_gmsh, NULL},
+    {".vtu", ig_mesh_read_vtu, ig_mesh_write_vtu},
+    {".pvtu", ig_mesh_read_vtu, NULL},
+    {".msh", ig_mesh_read_gmsh, ig_mesh_write_msh},
     {".inp", ig_mesh_read_inp, ig_mesh_write_inp},
     {".k", ig_mesh_read_dyna, NULL},
     {".vtk", ig_mesh_read_vtk, ig_mesh_write_vtk},
+    {".stl", NULL, ig_mesh_write_stl},
     {".geo", ig_mesh_read_gmsh, NULL},
     {".step", ig_mesh_read_gmsh, NULL},
     {".stp", ig_mesh_read_gmsh, NULL},
     {".brep", ig_mesh_read_gmsh, NULL},
+    {".iges", ig_mesh_read_gmsh, NULL},
+    {".igs", ig_mesh_read_gmsh, NULL},
+    {".unv", ig_mesh_read_gmsh, NULL},
+    {".med", ig_mesh_read_gmsh, NULL},
+    {".cgns", ig_mesh_read_gmsh, NULL},
+    {".bdf", ig_mesh_read_gmsh, NULL},
+    {".nas", ig_mesh_read_gmsh, NULL},
+    {".mesh", ig_mesh_read_gmsh, NULL},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -30,11 +42,38 @@ static const char *ending_of(const char *path) {
 
 /* A failure of the checks, told with the file's name. */
 static ig_status in_file(ig_ctx *cx, const char *path, ig_status status) {
-  if (status != IG_INPUT)
+  if (status != IG_INPUT || strncmp(cx->message, path, strlen(path)) == 0)
     return status;
   char message[sizeof cx->message];
   memcpy(message, cx->message, sizeof message);
   return IG_FAIL(cx, IG_INPUT, "%s: %.1800s", path, message);
+}
+
+/* Nodes of no element, such as mid-side nodes of elements taken by their corners, are left out. */
+static ig_status nodes_drop(ig_ctx *cx, const char *path, ig_mesh *mesh) {
+  uint8_t *used = NULL, *keep = NULL;
+  ig_lid idle = mesh->nodes;
+  const ig_lid elements = ig_mesh_elements(mesh);
+  ig_status status = IG_NEW(cx, &used, mesh->nodes, "nodes");
+  for (int b = 0; status == IG_OK && b < mesh->blocks; b++) {
+    const ig_block *block = &mesh->block[b];
+    const size_t corners = (size_t)block->count * (size_t)ig_elem_info_get(block->type)->nodes;
+    for (size_t i = 0; i < corners; i++) {
+      idle -= !used[block->conn[i]];
+      used[block->conn[i]] = 1;
+    }
+  }
+  if (status == IG_OK && idle > 0 && idle < mesh->nodes) {
+    status = IG_NEW(cx, &keep, elements, "elements");
+    if (status == IG_OK) {
+      memset(keep, 1, (size_t)elements);
+      status = ig_mesh_keep(cx, mesh, keep, NULL);
+      ig_info(cx, "%s: %d nodes belong to no element: left out", path, idle);
+    }
+  }
+  free(used);
+  free(keep);
+  return status;
 }
 
 ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
@@ -50,16 +89,19 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
   int i = 0;
   while (i < FORMATS && strcasecmp(ending, formats[i].ending) != 0)
     i++;
-  if (i == FORMATS)
+  if (i == FORMATS || !formats[i].read)
     return IG_FAIL(cx, IG_INPUT,
-                   "%s: a mesh file cannot end in '%s': expected .vtkhdf, .msh, .inp, .k, .vtk, "
-                   ".geo or .step",
+                   "%s: a mesh file cannot end in '%s': expected .vtkhdf, .vtu, .vtk, .inp, .k, "
+                   ".msh, .unv, .med, .cgns, .bdf, .geo or .step; a surface (.stl, .obj, .3mf) is "
+                   "cut into voxels by `mesh: {stl: …, voxel: …}`",
                    path, ending);
   ig_mesh *mesh = NULL;
-  IG_TRY(formats[i].read(cx, path, options, &mesh));
+  IG_TRY(in_file(cx, path, formats[i].read(cx, path, options, &mesh)));
   for (size_t n = 0; unit != 1 && n < 3 * (size_t)mesh->nodes; n++)
     mesh->x[n] *= unit;
-  const ig_status status = in_file(cx, path, ig_mesh_check(cx, mesh));
+  ig_status status = nodes_drop(cx, path, mesh);
+  if (status == IG_OK)
+    status = in_file(cx, path, ig_mesh_check(cx, mesh));
   if (status != IG_OK) {
     ig_mesh_free(mesh);
     return status;
@@ -74,8 +116,9 @@ ig_status ig_mesh_write(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
     if (formats[i].write && strcasecmp(ending, formats[i].ending) == 0)
       return formats[i].write(cx, mesh, path);
   return IG_FAIL(cx, IG_INPUT,
-                 "%s: a mesh cannot be written as '%s': expected .vtkhdf, .vtk or .inp", path,
-                 ending);
+                 "%s: a mesh cannot be written as '%s': expected .vtkhdf, .vtu, .vtk, .inp, .msh "
+                 "or .stl",
+                 path, ending);
 }
 
 /* --- cells to blocks */
@@ -124,9 +167,8 @@ static ig_status corners_check(ig_ctx *cx, const ig_mesh *mesh, const ig_cells *
   return IG_OK;
 }
 
-ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_lid *number) {
+static ig_status cells_add(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_lid *number) {
   ig_lid count[IG_ELEM_TYPES] = {0};
-  IG_TRY(corners_check(cx, mesh, cells));
   for (ig_lid c = 0; c < cells->count; c++)
     count[cells->type[c]]++;
   ig_lid first = ig_mesh_elements(mesh), turned = 0;
@@ -156,8 +198,37 @@ ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig
     first += block->count;
   }
   if (turned)
-    ig_warn(cx, "%d elements of the mesh file were inverted: turned over", turned);
+    if (!cells->split)
+      ig_warn(cx, "%d elements of the mesh file were inverted: turned over", turned);
   return IG_OK;
+}
+
+ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_lid *number) {
+  ig_plain plain;
+  IG_TRY(corners_check(cx, mesh, cells));
+  IG_TRY(ig_cells_plain(cx, cells, &plain));
+  if (!plain.first) {
+    if (cells->children)
+      memset(cells->children, 1, (size_t)cells->count);
+    return cells_add(cx, mesh, cells, number);
+  }
+  ig_lid *of = NULL;
+  ig_status status = IG_NEW(cx, &of, plain.cells.count, "element numbers");
+  if (status == IG_OK)
+    status = cells_add(cx, mesh, &plain.cells, of);
+  for (ig_lid c = 0; status == IG_OK && c < cells->count; c++) {
+    if (number)
+      number[c] = of[plain.first[c]];
+    if (cells->children)
+      cells->children[c] = plain.count[c];
+  }
+  free(of);
+  ig_plain_free(&plain);
+  return status;
+}
+
+unsigned ig_cell_bit(int code) {
+  return 1u << ig_cell_type(code);
 }
 
 int ig_mesh_infer_dim(const double *x, ig_lid nodes, unsigned types) {

@@ -8,26 +8,34 @@
 typedef ig_status ig_mesh_reader(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                                  ig_mesh **mesh);
 typedef ig_status ig_mesh_writer(ig_ctx *cx, const ig_mesh *mesh, const char *path);
-ig_mesh_reader ig_mesh_read_vtkhdf, ig_mesh_read_vtk, ig_mesh_read_inp, ig_mesh_read_dyna,
-    ig_mesh_read_gmsh;
-ig_mesh_writer ig_mesh_write_vtkhdf, ig_mesh_write_vtk, ig_mesh_write_inp;
+ig_mesh_reader ig_mesh_read_vtkhdf, ig_mesh_read_vtk, ig_mesh_read_vtu, ig_mesh_read_inp,
+    ig_mesh_read_dyna, ig_mesh_read_gmsh;
+ig_mesh_writer ig_mesh_write_vtkhdf, ig_mesh_write_vtk, ig_mesh_write_vtu, ig_mesh_write_inp,
+    ig_mesh_write_msh, ig_mesh_write_stl;
 /* A mesh as the snapshot that such a file holds: its sets are fields. */
 IG_MUST_CHECK ig_status ig_mesh_snapshot(ig_ctx *cx, const ig_mesh *mesh, ig_snapshot **snap);
 
 /* Cells of any mixture in the order of a file; `corner` numbers nodes from 0 and is checked. */
 typedef struct {
   ig_lid count;
-  const uint8_t *type;   /* ig_elem_type */
+  const uint8_t *type;   /* ig_elem_type, or a code of io/cell.h */
   const int64_t *offset; /* count + 1, into corner */
   const ig_lid *corner;
   const int32_t *tag; /* NULL: all 0 */
+  bool split;         /* solids are cut into tetrahedra */
+  uint8_t *children;  /* count, may be NULL: how many elements each cell became, in a row */
 } ig_cells;
 /* Makes the blocks of a mesh, one a type, in file order within each. number[i] (count, may be NULL)
    is the element that cell i became. Turns elements inside out where that makes them positive. */
 IG_MUST_CHECK ig_status ig_mesh_add_cells(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells,
                                           ig_lid *number);
+/* The bit of a cell's type in `types` below. */
+unsigned ig_cell_bit(int code);
 /* 2 if everything lies in the plane z = 0 and nothing needs space, else 3. */
 int ig_mesh_infer_dim(const double *x, ig_lid nodes, unsigned types);
+
+/* Empty, control characters, or spaces around it: a text file would not give such a name back. */
+bool ig_name_is_odd(const char *name);
 
 /* --- text files */
 
@@ -57,6 +65,11 @@ bool ig_text_is(const char *from, const char *stop, const char *word); /* whatev
 
 /* --- meshes whose nodes and elements have numbers of their own */
 
+/* Files that number things several times over (instances of a part, solids and shells) put what
+   tells them apart above these bits. */
+#define IG_ID_BITS 40
+#define IG_ID_MASK ((INT64_C(1) << IG_ID_BITS) - 1)
+
 typedef struct {
   int64_t *key; /* 0: empty */
   ig_lid *value;
@@ -74,6 +87,7 @@ typedef struct {
 
 typedef struct {
   ig_ctx *cx;
+  bool split; /* as ig_cells has it */
   ig_lid nodes, node_room;
   double *x;
   ig_idmap node_of, cell_of;
@@ -90,7 +104,7 @@ typedef struct {
 void ig_gather_free(ig_gather *g);
 /* *taken: there was one of that number; nothing was added. Numbers are from 1. */
 IG_MUST_CHECK ig_status ig_gather_node(ig_gather *g, int64_t id, const double *x, bool *taken);
-IG_MUST_CHECK ig_status ig_gather_cell(ig_gather *g, int64_t id, ig_elem_type type, int32_t tag,
+IG_MUST_CHECK ig_status ig_gather_cell(ig_gather *g, int64_t id, int type, int32_t tag,
                                        const int64_t *node, bool *taken);
 ig_lid ig_gather_find_cell(const ig_gather *g, int64_t id); /* -1: not there */
 /* The group of that name and kind, made if it is not there; NULL: memory ran out. */
@@ -99,5 +113,11 @@ ig_group *ig_gather_find(ig_gather *g, const char *name, size_t length, ig_set_k
 IG_MUST_CHECK ig_status ig_gather_member(ig_gather *g, ig_group *group, int64_t id, int face);
 /* Resolves all numbers. `plane`: the element types were plane ones. */
 IG_MUST_CHECK ig_status ig_gather_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **mesh);
+
+/* Calls `read` in a process of its own, so that a crash in it (`whose` code it is) is an error like
+   any other. */
+IG_MUST_CHECK ig_status ig_mesh_read_apart(ig_ctx *cx, const char *path,
+                                           const ig_mesh_read_options *options, const char *whose,
+                                           ig_mesh_reader *read, ig_mesh **mesh);
 
 #endif

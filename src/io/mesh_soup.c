@@ -1,5 +1,6 @@
 /* Surfaces of triangles from files: STL, OBJ, 3MF; and the outer surface of any other mesh. */
 #include "mesh/soup.h"
+#include "core/number.h"
 #include "io/mesh_io.h"
 #include "io/store.h"
 #include "io/zip.h"
@@ -214,6 +215,8 @@ static bool attribute(const char *tag, const char *end, const char *name, char *
       return false;
     memcpy(value, from, (size_t)(stop - from));
     value[stop - from] = '\0';
+    for (char *c = value; *c; c++) /* what a file holds is shown, not obeyed */
+      *c = (unsigned char)*c < ' ' ? '?' : *c;
     return true;
   }
   return false;
@@ -224,7 +227,7 @@ static ig_status number_of(maker *m, const char *tag, const char *end, const cha
   char text[64], *stop;
   if (!attribute(tag, end, name, text, sizeof text))
     return IG_FAIL(m->cx, IG_INPUT, "%s: a tag without '%s' in the model", m->path, name);
-  *value = strtod(text, &stop);
+  *value = ig_decimal_read(text, &stop);
   if (stop == text || *stop || !isfinite(*value))
     return IG_FAIL(m->cx, IG_INPUT, "%s: %s=\"%s\" in the model: expected a number", m->path, name,
                    text);

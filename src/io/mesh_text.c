@@ -1,6 +1,8 @@
 /* What readers of text meshes share: lines with places, numbers, and files that number nodes and
    elements as they please. */
 #include "io/mesh_io.h"
+#include "core/number.h"
+#include "io/cell.h"
 #include "io/store.h"
 
 #include <errno.h>
@@ -92,7 +94,7 @@ ig_status ig_text_real(ig_mesh_text *t, const char *from, const char *stop, doub
   for (char *c = copy; *c; c++)
     if (*c == 'd' || *c == 'D') /* as Fortran writes doubles */
       *c = 'e';
-  *value = strtod(copy, &end);
+  *value = ig_decimal_read(copy, &end);
   if (*end || !isfinite(*value))
     return not_a(t, "a finite number", from, stop);
   return IG_OK;
@@ -112,6 +114,14 @@ void ig_text_field(const ig_mesh_text *t, char **p, char **from, char **stop) {
 bool ig_text_is(const char *from, const char *stop, const char *word) {
   const size_t length = strlen(word);
   return (size_t)(stop - from) == length && strncasecmp(from, word, length) == 0;
+}
+
+bool ig_name_is_odd(const char *name) {
+  const size_t length = strlen(name);
+  for (const char *c = name; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 0x7f)
+      return true;
+  return length == 0 || name[0] == ' ' || name[length - 1] == ' ';
 }
 
 /* --- numbers of their own */
@@ -205,9 +215,9 @@ ig_status ig_gather_node(ig_gather *g, int64_t id, const double *x, bool *taken)
   return IG_OK;
 }
 
-ig_status ig_gather_cell(ig_gather *g, int64_t id, ig_elem_type type, int32_t tag,
-                         const int64_t *node, bool *taken) {
-  const int npe = ig_elem_info_get(type)->nodes;
+ig_status ig_gather_cell(ig_gather *g, int64_t id, int type, int32_t tag, const int64_t *node,
+                         bool *taken) {
+  const int npe = ig_cell_info_get(type).nodes;
   *taken = false;
   if (g->cells == g->cell_room) {
     if (g->cell_room > INT32_MAX / 2)
@@ -284,55 +294,109 @@ static int pair_compare(const void *a, const void *b) {
   return p < q ? -1 : p > q;
 }
 
-/* A group as a set: numbers resolved, in rising order, each once. */
-static ig_status group_set(ig_gather *g, const char *path, ig_mesh *mesh, const ig_lid *number,
-                           ig_group *group) {
+typedef struct {
+  ig_gather *g;
+  const char *path;
+  ig_mesh *mesh;
+  const ig_lid *corner, *number; /* nodes of cells; first element of a cell */
+  const uint8_t *children;
+} resolved;
+
+/* The faces of a cut cell's tetrahedra that lie on one of its own. */
+static int faces_of_children(const resolved *r, ig_lid cell, int face, int64_t *out) {
+  int local[4], made = 0;
+  const int corners = ig_cell_face(r->g->type[cell], face, local);
+  for (int k = 0; k < r->children[cell]; k++) {
+    ig_lid at;
+    const ig_lid element = r->number[cell] + k;
+    const ig_block *block = ig_mesh_element(r->mesh, element, &at);
+    for (int f = 0; f < 4; f++) {
+      int on = 0;
+      for (int a = 0; a < 3; a++)
+        for (int b = 0; b < corners; b++)
+          on += block->conn[4 * (size_t)at + (size_t)ig_elem_face(IG_TET4, f)[a]] ==
+                r->corner[r->g->offset[cell] + local[b]];
+      if (on == 3)
+        out[made++] = (int64_t)element << 8 | f;
+    }
+  }
+  return made;
+}
+
+/* What a member of a group is in the mesh: node, or element << 8 | face; several where it was cut.
+ */
+static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i, int64_t *out,
+                             int *count) {
+  const ig_gather *g = r->g;
   const bool nodes = group->kind == IG_SET_NODES;
-  for (ig_lid i = 0; i < group->count; i++) {
-    const ig_lid at = idmap_get(nodes ? &g->node_of : &g->cell_of, group->id[i]);
-    if (at < 0)
-      return IG_FAIL(g->cx, IG_INPUT, "%s: set '%s' names %s %lld, which is not in the file", path,
-                     group->name, nodes ? "node" : "element", (long long)group->id[i]);
-    const int face = group->kind == IG_SET_FACES ? group->face[i] : 0;
-    if (face && face >= ig_elem_info_get((ig_elem_type)g->type[at])->faces)
-      return IG_FAIL(g->cx, IG_INPUT, "%s: set '%s' names side %d of element %lld: it has %d", path,
-                     group->name, face + 1, (long long)group->id[i],
-                     ig_elem_info_get((ig_elem_type)g->type[at])->faces);
-    group->id[i] = (int64_t)(nodes ? at : number[at]) << 8 | face;
-  }
-  if (group->count)
-    qsort(group->id, (size_t)group->count, sizeof *group->id, pair_compare);
-  ig_lid count = 0;
-  for (ig_lid i = 0; i < group->count; i++)
-    if (i == 0 || group->id[i] != group->id[i - 1])
-      group->id[count++] = group->id[i];
-  ig_set *set;
-  IG_TRY(ig_mesh_add_set(g->cx, mesh, group->name, group->kind, count, &set));
-  for (ig_lid i = 0; i < count; i++) {
-    set->item[i] = (ig_lid)(group->id[i] >> 8);
-    if (set->face)
-      set->face[i] = (uint8_t)(group->id[i] & 255);
-  }
+  const ig_lid at = idmap_get(nodes ? &g->node_of : &g->cell_of, group->id[i]);
+  *count = 0;
+  if (at < 0)
+    return IG_FAIL(g->cx, IG_INPUT, "%s: set '%s' names %s %lld, which is not in the file", r->path,
+                   group->name, nodes ? "node" : "element", (long long)(group->id[i] & IG_ID_MASK));
+  const int face = group->kind == IG_SET_FACES ? group->face[i] : 0;
+  if (face && face >= ig_cell_faces(g->type[at]))
+    return IG_FAIL(g->cx, IG_INPUT, "%s: set '%s' names side %d of element %lld: it has %d",
+                   r->path, group->name, face + 1, (long long)(group->id[i] & IG_ID_MASK),
+                   ig_cell_faces(g->type[at]));
+  if (nodes)
+    out[(*count)++] = (int64_t)at << 8;
+  else if (group->kind == IG_SET_FACES && r->children[at] > 1)
+    *count = faces_of_children(r, at, face, out);
+  else
+    for (int k = 0; k < r->children[at]; k++)
+      out[(*count)++] = (int64_t)(r->number[at] + k) << 8 | face;
   return IG_OK;
 }
 
+/* A group as a set: numbers resolved, in rising order, each once. */
+static ig_status group_set(const resolved *r, const ig_group *group) {
+  int64_t *all = NULL;
+  ig_lid count = 0, kept = 0;
+  ig_set *set;
+  ig_status status =
+      IG_NEW(r->g->cx, &all, (size_t)group->count * IG_CELL_MOST_CHILDREN + 1, "set");
+  for (ig_lid i = 0; i < group->count && status == IG_OK; i++) {
+    int64_t some[4 * IG_CELL_MOST_CHILDREN];
+    int made;
+    status = member_find(r, group, i, some, &made);
+    for (int k = 0; k < made && status == IG_OK; k++)
+      all[count++] = some[k];
+  }
+  if (count)
+    qsort(all, (size_t)count, sizeof *all, pair_compare);
+  for (ig_lid i = 0; i < count; i++)
+    if (i == 0 || all[i] != all[i - 1])
+      all[kept++] = all[i];
+  if (status == IG_OK)
+    status = ig_mesh_add_set(r->g->cx, r->mesh, group->name, group->kind, kept, &set);
+  for (ig_lid i = 0; i < kept && status == IG_OK; i++) {
+    set->item[i] = (ig_lid)(all[i] >> 8);
+    if (set->face)
+      set->face[i] = (uint8_t)(all[i] & 255);
+  }
+  free(all);
+  return status;
+}
+
 static ig_status gather_mesh(ig_gather *g, const char *path, bool plane, ig_lid *corner,
-                             ig_lid *number, ig_mesh **mesh) {
-  ig_cells cells = {g->cells, g->type, g->offset, corner, g->tag};
+                             ig_lid *number, uint8_t *children, ig_mesh **mesh) {
+  ig_cells cells = {g->cells, g->type, g->offset, corner, g->tag, g->split, children};
   unsigned types = 0;
   for (ig_lid c = 0; c < g->cells; c++) {
-    types |= 1u << g->type[c];
+    types |= ig_cell_bit(g->type[c]);
     for (int64_t i = g->offset[c]; i < g->offset[c + 1]; i++)
       if ((corner[i] = idmap_get(&g->node_of, g->corner[i])) < 0)
         return IG_FAIL(g->cx, IG_INPUT, "%s: element %d uses node %lld, which is not in the file",
-                       path, c + 1, (long long)g->corner[i]);
+                       path, c + 1, (long long)(g->corner[i] & IG_ID_MASK));
   }
   const int dim = plane ? ig_mesh_infer_dim(g->x, g->nodes, types) : 3;
   IG_TRY(ig_mesh_new(g->cx, dim, g->nodes, mesh));
   memcpy((*mesh)->x, g->x, 3 * (size_t)g->nodes * sizeof *g->x);
   IG_TRY(ig_mesh_add_cells(g->cx, *mesh, &cells, number));
+  const resolved r = {g, path, *mesh, corner, number, children};
   for (int i = 0; i < g->groups; i++)
-    IG_TRY(group_set(g, path, *mesh, number, &g->group[i]));
+    IG_TRY(group_set(&r, &g->group[i]));
   return IG_OK;
 }
 
@@ -342,16 +406,20 @@ ig_status ig_gather_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **m
     return IG_FAIL(g->cx, IG_INPUT, "%s: no mesh found: %d nodes, %d elements", path, g->nodes,
                    g->cells);
   ig_lid *corner = NULL, *number = NULL;
+  uint8_t *children = NULL;
   ig_status status = IG_NEW(g->cx, &corner, g->corners, "connectivity");
+  if (status == IG_OK)
+    status = IG_NEW(g->cx, &children, g->cells, "element numbers");
   if (status == IG_OK)
     status = IG_NEW(g->cx, &number, g->cells, "element numbers");
   if (status == IG_OK)
-    status = gather_mesh(g, path, plane, corner, number, mesh);
+    status = gather_mesh(g, path, plane, corner, number, children, mesh);
   if (status != IG_OK) {
     ig_mesh_free(*mesh);
     *mesh = NULL;
   }
   free(corner);
   free(number);
+  free(children);
   return status;
 }

@@ -1,5 +1,6 @@
 /* Drawing a snapshot: pick a field, keep some cells, find their surface, project, paint, label. */
 #include "io/picture.h"
+#include "core/number.h"
 #include "io/stl.h"
 #include "io/vtkhdf.h"
 
@@ -12,14 +13,8 @@ enum { SUPERSAMPLE = 2 };
 static const double PI = 3.14159265358979323846;
 static const float INK[3] = {0.13F, 0.14F, 0.16F};
 
-/* --- fields: a name, and perhaps a component, as one number a point or cell */
-typedef struct {
-  const ig_field *field;
-  int component; /* -1: magnitude */
-  char label[160];
-} scalar;
-
-static double scalar_value(const scalar *s, int64_t i) {
+/* --- fields */
+double ig_scalar_value(const ig_scalar *s, int64_t i) {
   const int n = s->field->components;
   if (s->component >= 0)
     return ig_field_number(s->field, i * n + s->component);
@@ -40,8 +35,8 @@ static void field_names(const ig_snapshot *snap, char *text, size_t size) {
     used += (size_t)snprintf(text + used, size - used, "%s%s", i ? ", " : "", snap->field[i].name);
 }
 
-static ig_status scalar_find(const ig_snapshot *snap, const char *path, const char *name,
-                             scalar *s) {
+ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *name,
+                         ig_scalar *s) {
   static const char *const vector[] = {"x", "y", "z"};
   static const char *const tensor[] = {"xx", "yy", "zz", "xy", "yz", "zx"};
   for (int i = 0; i < snap->fields; i++) {
@@ -73,24 +68,35 @@ static ig_status scalar_find(const ig_snapshot *snap, const char *path, const ch
                  names[0] ? names : "none");
 }
 
+/* What people look for first; else the first that is there. */
+static const char *usual_field(const ig_snapshot *snap) {
+  static const char *const wanted[] = {"density", "T",         "temperature",
+                                       "damage",  "von_mises", "principal_stress"};
+  for (size_t k = 0; k < sizeof wanted / sizeof *wanted; k++)
+    for (int i = 0; i < snap->fields; i++)
+      if (strcmp(snap->field[i].name, wanted[k]) == 0)
+        return wanted[k];
+  return snap->fields ? snap->field[0].name : "none";
+}
+
 /* --- which cells are drawn */
 static ig_status cells_keep(const ig_snapshot *snap, const char *path, const ig_view_options *o,
                             uint8_t **keep) {
   *keep = NULL;
   if (!o->threshold)
     return IG_OK;
-  scalar s;
-  IG_TRY(scalar_find(snap, path, o->threshold, &s));
+  ig_scalar s;
+  IG_TRY(ig_scalar_find(snap, path, o->threshold, &s));
   IG_TRY(IG_NEW(snap->cx, keep, snap->cells, "cell selection"));
   const double low = o->threshold_range[0], high = o->threshold_range[1];
   for (int64_t c = 0; c < snap->cells; c++) {
     bool inside = true;
     if (s.field->where == IG_AT_CELLS) {
-      const double v = scalar_value(&s, c);
+      const double v = ig_scalar_value(&s, c);
       inside = v >= low && v <= high;
     } else {
       for (int64_t i = snap->offset[c]; i < snap->offset[c + 1] && inside; i++) {
-        const double v = scalar_value(&s, snap->corner[i]);
+        const double v = ig_scalar_value(&s, snap->corner[i]);
         inside = v >= low && v <= high;
       }
     }
@@ -102,8 +108,8 @@ static ig_status cells_keep(const ig_snapshot *snap, const char *path, const ig_
 static ig_status points_warp(ig_snapshot *snap, const char *path, const ig_view_options *o) {
   if (!o->warp)
     return IG_OK;
-  scalar s;
-  IG_TRY(scalar_find(snap, path, o->warp, &s));
+  ig_scalar s;
+  IG_TRY(ig_scalar_find(snap, path, o->warp, &s));
   if (s.field->where != IG_AT_POINTS || s.field->components != 3)
     return IG_FAIL(snap->cx, IG_INPUT, "%s: cannot deform by '%s': it is no vector at the points",
                    path, o->warp);
@@ -221,7 +227,7 @@ static void unit(double n[3]) {
 typedef struct {
   const ig_snapshot *snap;
   const ig_surface *surface;
-  const scalar *s; /* NULL: plain */
+  const ig_scalar *s; /* NULL: plain */
   double low, high;
   camera camera;
   ig_shading shading;
@@ -231,7 +237,7 @@ typedef struct {
 static float scene_value(const scene *k, int64_t cell, int64_t point) {
   if (!k->s)
     return NAN;
-  const double v = scalar_value(k->s, k->s->field->where == IG_AT_CELLS ? cell : point);
+  const double v = ig_scalar_value(k->s, k->s->field->where == IG_AT_CELLS ? cell : point);
   return k->high > k->low ? (float)((v - k->low) / (k->high - k->low)) : 0.5F;
 }
 
@@ -319,11 +325,11 @@ static void legend_bar(ig_canvas *c, const scene *k) {
     for (double v = ceil(k->low / step - 1e-9) * step; v <= k->high + 1e-9 * span; v += step) {
       const float y = (float)y1 - (float)((v - k->low) / span) * (float)(y1 - y0);
       ig_canvas_line(c, (float)(x + w), y, (float)(x + w) + 0.006F * h, y, 0.0016F * h, INK);
-      snprintf(text, sizeof text, "%.4g", fabs(v) < 1e-9 * span ? 0 : v);
+      ig_format(text, sizeof text, "%.4g", fabs(v) < 1e-9 * span ? 0 : v);
       ig_canvas_text(c, (float)(x + w) + 0.014F * h, y + size / 2, size, INK, text);
     }
   } else {
-    snprintf(text, sizeof text, "%.6g", k->low);
+    ig_format(text, sizeof text, "%.6g", k->low);
     ig_canvas_text(c, (float)(x + w) + 0.014F * h, (float)(y0 + y1) / 2, size, INK, text);
   }
   /* the name stands above the bar, kept inside the picture */
@@ -348,13 +354,13 @@ static void legend_axes(ig_canvas *c, const camera *k, bool facing) {
 static void time_text(double t, char *text, size_t size) {
   const double a = fabs(t);
   if (a == 0 || a >= 1)
-    snprintf(text, size, "t = %.4g s", t);
+    ig_format(text, size, "t = %.4g s", t);
   else if (a >= 1e-3)
-    snprintf(text, size, "t = %.4g ms", 1e3 * t);
+    ig_format(text, size, "t = %.4g ms", 1e3 * t);
   else if (a >= 1e-6)
-    snprintf(text, size, "t = %.4g us", 1e6 * t);
+    ig_format(text, size, "t = %.4g us", 1e6 * t);
   else
-    snprintf(text, size, "t = %.4g ns", 1e9 * t);
+    ig_format(text, size, "t = %.4g ns", 1e9 * t);
 }
 
 /* --- the whole */
@@ -367,7 +373,7 @@ static void scene_range(scene *k, const ig_view_options *o) {
     const bool rod = i >= 3 * s->triangles;
     const int64_t j = rod ? i - 3 * s->triangles : i;
     const int64_t cell = rod ? s->rod_cell[j / 2] : s->cell[j / 3];
-    const double v = scalar_value(k->s, cells ? cell : rod ? s->rod[j] : s->corner[j]);
+    const double v = ig_scalar_value(k->s, cells ? cell : rod ? s->rod[j] : s->corner[j]);
     if (isfinite(v)) {
       k->low = fmin(k->low, v);
       k->high = fmax(k->high, v);
@@ -383,11 +389,11 @@ static void scene_range(scene *k, const ig_view_options *o) {
 
 static ig_status draw(ig_snapshot *snap, const char *path, const ig_view_options *o,
                       const ig_surface *surface, ig_canvas *canvas) {
-  scalar s = {0};
+  ig_scalar s = {0};
   scene k = {.snap = snap, .surface = surface};
-  const char *field = o->field ? o->field : snap->fields ? snap->field[0].name : "none";
+  const char *field = o->field ? o->field : usual_field(snap);
   if (strcmp(field, "none") != 0) {
-    IG_TRY(scalar_find(snap, path, field, &s));
+    IG_TRY(ig_scalar_find(snap, path, field, &s));
     k.s = &s;
     scene_range(&k, o);
   }
@@ -408,7 +414,7 @@ static ig_status draw(ig_snapshot *snap, const char *path, const ig_view_options
   legend_axes(canvas, &k.camera, surface->flat && !o->fixed_camera);
   char text[64] = "";
   if (snap->iterations)
-    snprintf(text, sizeof text, "iteration %.0f", snap->time);
+    ig_format(text, sizeof text, "iteration %.0f", snap->time);
   else if (!isnan(snap->time))
     time_text(snap->time, text, sizeof text);
   ig_canvas_text(canvas, 0.17F * (float)h, 0.955F * (float)h, 0.017F * (float)h, INK, text);

@@ -50,6 +50,17 @@ void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width, const i
 bool ig_palette_known(const char *name);
 void ig_palette_color(const char *name, float value, float rgb[3]);
 
+/* A field, and perhaps a component of it, as one number per point or cell. */
+typedef struct {
+  const ig_field *field;
+  int component; /* -1: magnitude */
+  char label[160];
+} ig_scalar;
+/* "T", "displacement.z", "displacement" for its magnitude; `path` for the message. */
+IG_MUST_CHECK ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *name,
+                                       ig_scalar *s);
+double ig_scalar_value(const ig_scalar *s, int64_t i);
+
 /* The outer surface of the cells that are kept: triangles whose corners are snapshot points. */
 typedef struct {
   int64_t triangles, rods;

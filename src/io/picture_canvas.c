@@ -1,5 +1,6 @@
 /* The canvas: a depth-buffered triangle rasteriser, lines, palettes, PNG. */
 #include "io/picture.h"
+#include "io/store.h"
 
 #include <errno.h>
 #include <math.h>
@@ -255,8 +256,11 @@ ig_status ig_canvas_write_png(ig_ctx *cx, const ig_canvas *canvas, const char *p
   if (status == IG_OK)
     status = IG_NEW(cx, &row, 3 * canvas->width, "picture row");
   if (status == IG_OK) {
-    snprintf(part, strlen(path) + 8, "%s.part", path);
-    FILE *f = fopen(part, "wb");
+    snprintf(part, strlen(path) + 8, "%s" IG_PART, path);
+    const int fd = ig_part_create(part);
+    FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (fd >= 0 && !f)
+      close(fd);
     bool good = f && png_encode(canvas, f, row);
     good = f && fflush(f) == 0 && good;
     good = f && fclose(f) == 0 && good;

@@ -46,8 +46,8 @@ static bool own_name(const char *name) {
   part_strip(name, whole);
   return strcmp(whole, IG_SERIES) == 0 || strcmp(whole, IG_SERIES_TOO) == 0 ||
          strcmp(whole, IG_HISTORY) == 0 || strcmp(whole, IG_CHECKPOINT) == 0 ||
-         strcmp(whole, IG_SUMMARY) == 0 || strcmp(whole, MARK) == 0 ||
-         snapshot_index(whole, &index);
+         strcmp(whole, IG_SUMMARY) == 0 || strcmp(whole, IG_REPORT) == 0 ||
+         strcmp(whole, MARK) == 0 || snapshot_index(whole, &index);
 }
 
 bool ig_result_folder_allows(const char *name) {
@@ -95,7 +95,7 @@ ig_status ig_result_folder_note(ig_ctx *cx, ig_result_folder *f, const char *nam
 
 /* The number of the run stays 0 without a mark. */
 static void mark_read(ig_result_folder *f) {
-  const int fd = openat(f->fd, MARK, O_RDONLY | O_CLOEXEC);
+  const int fd = openat(f->fd, MARK, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
   if (!file) {
     if (fd >= 0)
@@ -136,15 +136,42 @@ static ig_status walk(ig_ctx *cx, const ig_result_folder *f, each_entry *each, i
   return status;
 }
 
+static bool file_ours(int folder, const char *name) {
+  char head[64] = "";
+  const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  const ssize_t n = fd >= 0 ? read(fd, head, sizeof head - 1) : 0;
+  if (fd >= 0)
+    close(fd);
+  const char *key = n > 0 ? strstr(head, "\"ingot\":") : NULL;
+  return strncmp(head, IG_SEAL_MAGIC, strlen(IG_SEAL_MAGIC)) == 0 || (key && key - head <= 8);
+}
+
+bool ig_result_file_ours(const char *path) {
+  return file_ours(AT_FDCWD, path);
+}
+
+/* Without a mark (a copy leaves dot files behind) the files themselves must say whose they are:
+   other programs, too, write a history.csv. */
+static bool says_ours(const ig_result_folder *f) {
+  return file_ours(f->fd, IG_CHECKPOINT) || file_ours(f->fd, IG_SUMMARY);
+}
+
+/* Of a folder without a mark; `ours`: files with the names of a run's are a run's. */
 static ig_status refuse_strange(ig_ctx *cx, const ig_result_folder *f, const char *name,
-                                int64_t snapshots) {
-  (void)snapshots;
-  return own_name(name)
-             ? IG_OK
-             : IG_FAIL(cx, IG_INPUT,
-                       "'%s' holds '%s', which is no result of Ingot's: choose another folder or "
-                       "empty this one",
-                       f->path, name);
+                                int64_t ours) {
+  char whole[IG_FILE_NAME];
+  part_strip(name, whole);
+  if (strcmp(whole, MARK) == 0 || (own_name(name) && ours))
+    return IG_OK;
+  if (own_name(name))
+    return IG_FAIL(cx, IG_INPUT,
+                   "'%s' holds '%s', and nothing says that Ingot wrote it: choose another folder "
+                   "(--out), or replace it with --force",
+                   f->path, name);
+  return IG_FAIL(cx, IG_INPUT,
+                 "'%s' holds '%s', which is no result of Ingot's: choose another folder or "
+                 "empty this one",
+                 f->path, name);
 }
 
 static bool of_the_run(const ig_result_folder *f, const char *name) {
@@ -173,7 +200,7 @@ static ig_status remove_later(ig_ctx *cx, const ig_result_folder *f, const char 
 
 /* --- one run's */
 
-ig_status ig_result_folder_open(ig_ctx *cx, const char *path, ig_result_folder *f) {
+ig_status ig_result_folder_open(ig_ctx *cx, const char *path, bool force, ig_result_folder *f) {
   *f = (ig_result_folder){.fd = -1, .path = strdup(path)};
   if (!f->path)
     return IG_FAIL(cx, IG_MEMORY, "no memory for a path");
@@ -185,7 +212,7 @@ ig_status ig_result_folder_open(ig_ctx *cx, const char *path, ig_result_folder *
   if (flock(f->fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
     return IG_FAIL(cx, IG_IO, "another run is writing into '%s'", path);
   mark_read(f);
-  return f->run ? IG_OK : walk(cx, f, refuse_strange, 0);
+  return f->run ? IG_OK : walk(cx, f, refuse_strange, force || says_ours(f));
 }
 
 void ig_result_folder_close(ig_result_folder *f) {

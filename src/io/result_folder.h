@@ -12,6 +12,7 @@
 #define IG_HISTORY "history.csv"
 #define IG_CHECKPOINT "checkpoint.h5"
 #define IG_SUMMARY "summary.json"
+#define IG_REPORT "report.html" /* not a run's, but of this run: the next one removes it */
 enum { IG_FILE_NAME = 64 };
 void ig_snapshot_name(int64_t index, char name[IG_FILE_NAME]);
 
@@ -26,9 +27,13 @@ typedef struct {
 /* `cx` takes the message of a failure and nothing else, so that a thread can bring its own. */
 
 /* Makes the folder if need be and locks it. Fails if another process has it, or if it holds
-   anything that is no result of ours. What a former run left stays. Close it after a failure too.
- */
-IG_MUST_CHECK ig_status ig_result_folder_open(ig_ctx *cx, const char *path, ig_result_folder *f);
+   anything that is no result of ours; without a mark, files with the names of ours count as such
+   only if their content says so, or by `force`. What a former run left stays. Close it after a
+   failure too. */
+IG_MUST_CHECK ig_status ig_result_folder_open(ig_ctx *cx, const char *path, bool force,
+                                              ig_result_folder *f);
+/* Whether the content of a file says that Ingot wrote it: a summary.json or checkpoint.h5. */
+bool ig_result_file_ours(const char *path);
 /* Unlocks it; removes one that was made for nothing. */
 void ig_result_folder_close(ig_result_folder *f);
 

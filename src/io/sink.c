@@ -306,8 +306,8 @@ static void rows_add_name(ig_text *rows, const char *name) {
 /* The header is in `rows`. A run that goes on must find the same one at the top of its file. */
 static ig_status history_open(files *s) {
   if (s->history_fd < 0) {
-    s->history_fd =
-        openat(s->folder.fd, IG_HISTORY, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    s->history_fd = openat(s->folder.fd, IG_HISTORY,
+                           O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (s->history_fd < 0) {
       s->rows.length = 0;
       return IG_FAIL(s->cx, IG_IO, "cannot create '%s/" IG_HISTORY "': %s", s->folder.path,
@@ -591,7 +591,7 @@ ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *op
   s->pack.threads = cx->backend->kernels == IG_KERNELS_CUDA ? cx->threads : 1;
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->changed, NULL);
-  ig_status status = ig_result_folder_open(cx, folder, &s->folder);
+  ig_status status = ig_result_folder_open(cx, folder, options->force, &s->folder);
   if (status == IG_OK && options->restart)
     status = restart(s, options->restart);
   s->options.restart = NULL; /* the caller's, and of no more use */

@@ -21,6 +21,7 @@ typedef struct {
   uint64_t fingerprint; /* of the case, kept in its checkpoints */
   const char *settings; /* what else of it matters, kept there too; lives as long as the sink */
   int compression;      /* of snapshots, 0 to 9 */
+  bool force;           /* replace files of ours' names though nothing says that they are ours */
   /* What the run goes on from; NULL: a fresh run, which clears the former one's files away. */
   const ig_restart *restart;
 } ig_sink_options;

@@ -86,6 +86,12 @@ static ig_status folder_sync(ig_ctx *cx, const char *path) {
   return status;
 }
 
+int ig_part_create(const char *part) {
+  const int flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+  const int fd = open(part, flags, 0666);
+  return fd < 0 && errno == EEXIST && unlink(part) == 0 ? open(part, flags, 0666) : fd;
+}
+
 ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size) {
   const size_t length = strlen(path) + sizeof IG_PART;
   char *part = malloc(length);
@@ -93,7 +99,7 @@ ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size)
     return IG_FAIL(cx, IG_MEMORY, "no memory for a path");
   snprintf(part, length, "%s" IG_PART, path);
   ig_status status = IG_OK;
-  const int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  const int fd = ig_part_create(part);
   if (fd < 0) {
     status = cannot(cx, "create", path, errno);
     goto done;

@@ -9,6 +9,9 @@
 
 /* `cx` takes the message of a failure and nothing else, so that a thread can bring its own. */
 IG_MUST_CHECK ig_status ig_store(ig_ctx *cx, const char *path, const void *bytes, size_t size);
+/* A new file NAME.part to write into, -1 with errno set. What lies there of a killed run goes; a
+   link that leads elsewhere is never written through. */
+int ig_part_create(const char *part);
 /* Writes all of it to an open file; `path` for the message. */
 IG_MUST_CHECK ig_status ig_write_all(ig_ctx *cx, int fd, const char *path, const void *bytes,
                                      size_t size);
@@ -20,5 +23,8 @@ IG_MUST_CHECK ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, 
 IG_MUST_CHECK ig_status ig_folder_make(ig_ctx *cx, const char *path);
 /* "folder/name", free with free(); NULL if memory ran out. */
 char *ig_path_join(const char *folder, const char *name);
+
+/* How a file that we have sealed begins (io/h5.h). */
+#define IG_SEAL_MAGIC "Ingot sealed HDF5 1\n"
 
 #endif

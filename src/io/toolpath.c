@@ -1,5 +1,6 @@
 /* Reading toolpaths: which dialect a file is in, and what all of them share. */
 #include "io/toolpath_read.h"
+#include "core/number.h"
 #include "io/store.h"
 
 #include <ctype.h>
@@ -71,7 +72,7 @@ bool ig_path_gap(char c) {
 }
 
 bool ig_path_number(const char *p, char **stop, double *value) {
-  *value = strtod(p, stop);
+  *value = ig_decimal_read(p, stop);
   return *stop != p;
 }
 

@@ -21,6 +21,7 @@ enum {
   IG_LAWS
 };
 enum { IG_HARDENING_ROWS = 16 };
+enum { IG_J2_PASSES = 100 }; /* of a return mapping, at most; a few do */
 
 /* Values a point carries: stress, plastic strain, and what the law adds to them. */
 IG_HD int ig_law_state(int law, int stresses) {

@@ -130,7 +130,10 @@ static const ig_option jitter_options[] = {
 
 #define M ig_mesh_case
 const ig_option ig_mesh_options[] = {
-    IG_FILE(M, file, NULL, "mesh to read: .vtkhdf, .msh, .inp, .k, .vtk; or .geo, .step to mesh"),
+    IG_FILE(M, file, NULL,
+            "mesh to read: .vtkhdf, .vtu, .vtk, .inp, .k, .msh, .unv, .med, .cgns, .bdf; or .geo, "
+            ".step to mesh"),
+    IG_BOOL(M, split, "false", "hexahedra, wedges and pyramids of a file are cut into tetrahedra"),
     IG_REAL(M, unit, "m", NULL, IG_TINY, 1e9,
             "length of one unit of the file's coordinates; left out: 1 m, of an stl 1 mm"),
     IG_REAL(M, edge, "m", "0", 0, 1e9, "element size for geometry meshed by Gmsh; 0: its choice"),
@@ -262,7 +265,8 @@ static ig_status file_read(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
   if (c->make)
     return c->make(cx, c->user, mesh);
 #ifdef INGOT_HAVE_IO
-  const ig_mesh_read_options options = {.unit = c->unit > 0 ? c->unit : 0, .edge = c->edge};
+  const ig_mesh_read_options options = {
+      .unit = c->unit > 0 ? c->unit : 0, .edge = c->edge, .split = c->split};
   return ig_mesh_read(cx, c->file, &options, mesh);
 #else
   (void)mesh;

@@ -104,6 +104,7 @@ typedef struct {
   void *user;       /* for `make` */
   double unit;      /* metres, of the file's coordinates; 0 or NaN: 1, of an STL 1e-3 */
   double edge;      /* element size for geometry meshed by Gmsh; 0: its own choice */
+  bool split;       /* solids of a file are cut into tetrahedra */
   int element;      /* 0: the shape's own, else ig_elem_type + 1 */
   int pattern;      /* of quadrilaterals cut into triangles */
   bool shell;       /* plane shapes in space */

@@ -4,4 +4,4 @@
 #else
 #define IG_ROOM_LIST_IO(X)
 #endif
-#define IG_ROOM_LIST(X) X(thermal) X(topopt) X(fracture) X(dynamics) IG_ROOM_LIST_IO(X)
+#define IG_ROOM_LIST(X) X(thermal) X(topopt) X(fracture) X(dynamics) X(stress) IG_ROOM_LIST_IO(X)

@@ -244,12 +244,25 @@ static ig_status born_at_start(ig_stress *m) {
   return status;
 }
 
+/* What counts as a force before any was met: that of a strain of 1e-3 in a mean element. Without it
+   the rounding of a body at rest would be taken for a load. */
+static void scale_start(ig_stress *m) {
+  const ig_stress_law *law = m->laws.host;
+  double volume = 0, young = 0;
+  for (ig_lid e = 0; e < m->elements; e++)
+    volume += fabs(ig_mesh_measure(m->mesh, e));
+  for (size_t i = 0; i < m->laws.count; i++)
+    young = fmax(young, ((const double *)m->row_y.host)[law[i].young.first]);
+  m->scale = 1e-3 * young * pow(volume / m->elements, 2.0 / 3) * sqrt((double)m->nodes);
+}
+
 static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   ig_ctx *cx = m->cx;
   IG_TRY(connectivity(m));
   IG_TRY(arrays(m, materials->count));
   IG_TRY(materials_place(m, materials));
   IG_TRY(ig_stress_laws(m, materials));
+  scale_start(m);
   IG_TRY(places(m));
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
   if (m->plan.slots)

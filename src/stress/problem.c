@@ -113,7 +113,7 @@ ig_status ig_stress_problem_open(ig_stress_problem *q) {
   for (ig_lid i = 0; i < q->mesh->nodes; i++)
     q->T0[i] = q->c.temperature;
   for (int i = 0; i < q->m->holds; i++)
-    q->m->hold[i].on = true;
+    q->m->hold[i].on = i + 1 != q->late;
   return ig_stress_system_change(q->m, true);
 }
 

@@ -20,6 +20,7 @@ typedef struct {
   ig_stress *m;
   double *T0, *T1;
   double time;
+  int late; /* number of a support, from 1, that does not hold yet; 0: all do */
 } ig_stress_problem;
 
 void ig_stress_problem_new(ig_ctx *cx, ig_stress_problem *q);

@@ -49,7 +49,7 @@ typedef struct {
   int newborn;          /* build: where new nodes stand */
   int along;            /* cut: the way of the line, x|y|z */
   bool back;            /* cut: from the far end */
-  const char *from;     /* heat: folder of a thermal run */
+  const char *file;     /* heat: folder of a thermal run */
 } ig_stress_phase;
 
 typedef struct {

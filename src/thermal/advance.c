@@ -15,6 +15,7 @@ static int64_t quiet_steps(ig_thermal_run *run, int64_t most) {
   double until = h->next.event + 1 < h->events ? h->event_time[h->next.event + 1] : INFINITY;
   for (int i = 0; i < run->beams.count; i++)
     until = fmin(until, ig_beam_next_on(&run->beams.beam[i], start));
+  most = ig_thermal_surroundings_ahead(run, run->step, most);
   const double room = floor((until - start) / run->dt * (1 + 1e-12));
   most = most < run->steps - run->step ? most : run->steps - run->step;
   most = room < (double)most ? (int64_t)fmax(room, 0) : most;
@@ -73,11 +74,16 @@ ig_status ig_thermal_write(ig_thermal_run *run, int64_t most, bool plain) {
     const double start = (double)run->step * run->dt;
     if (i > 0 && ig_thermal_layer_begins(run, start))
       break; /* first bring the state up to here */
+    if (ig_thermal_surroundings_change(run, run->step)) {
+      if (i > 0)
+        break; /* a batch has one set of values */
+      IG_TRY(ig_thermal_surroundings_set(run, run->step));
+    }
     const int64_t quiet = grows ? quiet_steps(run, LONGEST_LEAP) : 0;
     if (quiet < 1) {
       run->wait = IG_THERMAL_FIRST_WAIT;
       run->leap = SHORTEST_LEAP - run->wait;
-      run->critical = run->c->safety * 2 / h->rate;
+      run->critical = run->c->safety * 2 / run->rate;
     } else if (run->leap < SHORTEST_LEAP) {
       run->leap++;
     } else if (quiet >= SHORTEST_LEAP) {
@@ -98,10 +104,11 @@ ig_status ig_thermal_write(ig_thermal_run *run, int64_t most, bool plain) {
 }
 
 void ig_thermal_note(ig_thermal_run *run) {
-  run->as_done[0] = run->beams.asked;
-  run->as_done[1] = (double)run->leap;
-  run->as_done[2] = (double)run->wait;
-  run->as_done[3] = run->critical;
+  run->as_done = (ig_thermal_kept){.asked = run->beams.asked,
+                                   .leap = (double)run->leap,
+                                   .wait = (double)run->wait,
+                                   .critical = run->critical,
+                                   .dt = run->dt};
 }
 
 ig_status ig_thermal_advance(ig_thermal_run *run) {

@@ -160,7 +160,7 @@ static ig_status path_check(ig_ctx *cx, const ig_beam_case *c, const ig_beam *b,
     if (p->power[i] <= 0 || p->t[i + 1] <= p->t[i])
       continue;
     on = true;
-    for (int64_t k = i; k <= i + 1; k++)
+    for (int64_t k = c->normalise ? i : i + 2; k <= i + 1; k++)
       for (int d = 0; d < 3; d++) {
         const double slack = d == 2 ? b->shape.reach + b->cutoff : b->cutoff;
         if (p->x[3 * k + d] < low[d] - slack || p->x[3 * k + d] > high[d] + slack)
@@ -174,6 +174,21 @@ static ig_status path_check(ig_ctx *cx, const ig_beam_case *c, const ig_beam *b,
   if (!on)
     ig_warn_at(cx, &c->at, "this beam is never on");
   return IG_OK;
+}
+
+/* The integral of the relative intensity: over the plane, or over the half space below the path. */
+static double intensity_whole(const ig_beam_shape *s) {
+  const double circle = 0.5 * M_PI * s->radius * s->radius, ball = 0.5 * pow(M_PI / 3, 1.5);
+  switch (s->model) {
+  case IG_BEAM_SURFACE:
+    return circle;
+  case IG_BEAM_CYLINDER:
+    return circle * s->depth;
+  case IG_BEAM_GAUSSIAN:
+    return ball * s->radius * s->radius * s->depth;
+  default:
+    return ball * s->radius * s->depth * 0.5 * (s->front + s->rear);
+  }
 }
 
 /* Points a side so that none is further apart than 0.4 of the smallest length of the source. */
@@ -197,6 +212,8 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   s->front = isnan(c->front) ? c->radius : c->front;
   s->rear = isnan(c->rear) ? 2 * s->front : c->rear;
   s->reach = isnan(c->reach) ? fmax(reach, c->radius) : c->reach;
+  b->factor = 1;
+  s->whole = c->normalise ? 0 : intensity_whole(s);
   b->absorptivity = isnan(c->absorptivity) ? absorptivity : c->absorptivity;
   if (isnan(b->absorptivity))
     return ig_fail_at(
@@ -213,6 +230,8 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   IG_TRY(targets_find(cx, h, b));
   s->far = b->cutoff + 0.5 * b->size;
   s->points = points_for(b);
+  if (s->whole > 0 && s->model == IG_BEAM_CYLINDER)
+    s->points = 8; /* its end is sharp, and nothing scales an error away */
   return IG_OK;
 }
 

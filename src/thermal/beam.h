@@ -23,6 +23,7 @@ typedef struct {
   ig_src at;
   int model;
   double radius, depth, front, rear, absorptivity, reach;
+  bool normalise; /* all the power goes into what is met */
   ig_path_case path;
   ig_raster_case raster;
 } ig_beam_case;
@@ -30,6 +31,7 @@ typedef struct {
 typedef struct {
   ig_beam_shape shape;
   double absorptivity;
+  double factor;          /* of its power: 1 unless another program changes it */
   double cutoff;          /* nothing is deposited beyond, m */
   double margin;          /* it may move so far in a scene, m */
   double low[3], high[3]; /* where the last scene serves it */

@@ -11,6 +11,8 @@ typedef struct {
   int32_t model, points;             /* ig_beam_model; sample points a side of a target */
   double radius, depth, front, rear; /* m */
   double reach; /* surface: how far above or below the beam a face may lie, m */
+  double whole; /* integral of the intensity over all space it is meant for, m^2 or m^3: what is
+                   not met is lost; 0: all the power goes into what is met */
   double far;   /* targets whose centre is further away take nothing, m */
 } ig_beam_shape;
 

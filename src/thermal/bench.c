@@ -70,7 +70,7 @@ static ig_status case_time(ig_ctx *cx, const ig_bench_sink *sink, ig_heat_setup 
   int64_t steps;
   double took;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_heat_begin(cx, &h, 0));
+  IG_TRY_GOTO(status, done, ig_heat_begin(cx, &h));
   const double ready = ig_now() - start;
   IG_TRY_GOTO(status, done, steps_time(cx, &h, on_gpu(cx) ? 0.3 : 1, &steps, &took));
   char text[128], note[96];
@@ -176,7 +176,7 @@ static ig_status cores_row(const ig_bench_sink *sink, ig_heat_conduction conduct
                                  .ambient = 600,
                                  .bare = true};
     IG_TRY_GOTO(status, done, ig_heat_new(cx, &setup, &h));
-    IG_TRY_GOTO(status, done, ig_heat_begin(cx, &h, 0));
+    IG_TRY_GOTO(status, done, ig_heat_begin(cx, &h));
     for (int round = 0; round < 3; round++) { /* the quietest of three */
       IG_TRY_GOTO(status, done, steps_time(cx, &h, 0.4, &steps, &took));
       best = fmax(best, (double)h.elements * (double)steps / took);

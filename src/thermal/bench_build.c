@@ -29,7 +29,7 @@ void ig_build_close(ig_build *b) {
 
 ig_status ig_build_at(ig_build *b, double share) {
   b->run.step = b->run.done = (int64_t)(share * (double)b->run.steps);
-  return ig_heat_begin(b->job.cx, &b->run.heat, share * b->sample->c.duration);
+  return ig_heat_begin_at(b->job.cx, &b->run.heat, share * b->sample->c.duration);
 }
 
 ig_status ig_build_open(ig_ctx *cx, const ig_build_subject *s, const ig_build_strategy *how,

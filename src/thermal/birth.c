@@ -29,25 +29,127 @@ static ig_status born_set(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mes
   return IG_OK;
 }
 
+/* --- beads: where a place is nearest to the path */
+
+/* A piece that scans: power on, time passing. Pieces on end make a run; births must not depend on
+   how many points a run's line was cut into. */
+static bool scans(const ig_toolpath *p, int64_t i) {
+  return i >= 0 && i + 1 < p->count && p->power[i] > 0 && p->t[i + 1] > p->t[i];
+}
+
+/* In the plane; a piece that hardly moves there stands still. */
+static double piece_length(const ig_birth_case *c, const ig_toolpath *p, int64_t i) {
+  const double *a = &p->x[3 * i], *b = &p->x[3 * i + 3];
+  const double d[2] = {b[0] - a[0], b[1] - a[1]}, length = sqrt(d[0] * d[0] + d[1] * d[1]);
+  return length > 1e-6 * c->width ? length : 0;
+}
+
+/* How far along piece i, which moves, the place q is, m. */
+static double piece_along(const ig_birth_case *c, const ig_toolpath *p, int64_t i,
+                          const double *q) {
+  const double *a = &p->x[3 * i], *b = &p->x[3 * i + 3];
+  return ((q[0] - a[0]) * (b[0] - a[0]) + (q[1] - a[1]) * (b[1] - a[1])) / piece_length(c, p, i);
+}
+
+/* The next piece of the run that moves, from `i` on in direction `step`; -1: the run ends. */
+static int64_t piece_moving(const ig_birth_case *c, const ig_toolpath *p, int64_t i, int step) {
+  while (scans(p, i) && piece_length(c, p, i) == 0)
+    i += step;
+  return scans(p, i) ? i : -1;
+}
+
+/* When the beam was `back` metres before the start of piece i (which moves), along its run; before
+   the run at the speed it begins with. */
+static double time_before(const ig_birth_case *c, const ig_toolpath *p, int64_t i, double back) {
+  for (;;) {
+    const int64_t before = back > 0 ? piece_moving(c, p, i - 1, -1) : -1;
+    if (before < 0)
+      return p->t[i] - back * (p->t[i + 1] - p->t[i]) / piece_length(c, p, i);
+    i = before;
+    const double length = piece_length(c, p, i);
+    if (back <= length)
+      return p->t[i] + (length - back) * (p->t[i + 1] - p->t[i]) / length;
+    back -= length;
+  }
+}
+
+/* Whether the run comes nearest to q on piece i: between its ends, or at an end behind which it
+   leads away. *along: where, m from the piece's start. */
+static bool piece_nearest(const ig_birth_case *c, const ig_toolpath *p, int64_t i, const double *q,
+                          double *along) {
+  const double length = piece_length(c, p, i);
+  const int64_t before = piece_moving(c, p, i - 1, -1), after = piece_moving(c, p, i + 1, 1);
+  const double tie = 1e-9 * c->width; /* at a corner, give or take rounding: both pieces are */
+  const bool comes = before < 0 || piece_along(c, p, before, q) >= piece_length(c, p, before) - tie;
+  const bool goes = after < 0 || piece_along(c, p, after, q) <= tie;
+  const double at = length > 0 ? piece_along(c, p, i, q) : 0;
+  *along = fmin(fmax(at, 0), length);
+  if (length == 0)
+    return comes && goes;
+  if (at < -tie)
+    return before < 0; /* a corner belongs to the piece before it */
+  return at <= length || goes;
+}
+
+/* Where between heights z0 and z1 a path first has q in the layer below it, 0 to 1; > 1: nowhere.
+ */
+static double layer_entered(const ig_birth_case *c, double q, double z0, double z1) {
+  const double slack = 1e-6 * c->height, low = q - slack, high = q + c->height + slack;
+  const double enter = z0 < low ? low : z0 > high ? high : z0;
+  if (enter == z0)
+    return 0;
+  return z1 == z0 ? 2 : (enter - z0) / (z1 - z0) >= 0 ? (enter - z0) / (z1 - z0) : 2;
+}
+
+/* Times that differ by rounding only are one: how a line was cut must not show. */
+static double time_snap(double t, double whole) {
+  const double grid = ldexp(1, ilogb(whole) - 40);
+  return round(t / grid) * grid;
+}
+
+static void bead_birth(const ig_birth_case *c, const ig_toolpath *p, int64_t i, const double *q,
+                       double *when) {
+  const double half = 0.5 * c->width * (1 + 1e-9), length = piece_length(c, p, i);
+  const double *a = &p->x[3 * i], *b = &p->x[3 * i + 3], time = p->t[i + 1] - p->t[i];
+  double along, apart = 0, t;
+  if (!piece_nearest(c, p, i, q, &along))
+    return;
+  const double s = length > 0 ? along / length : 0;
+  for (int d = 0; d < 2; d++)
+    apart += pow(q[d] - (a[d] + s * (b[d] - a[d])), 2);
+  if (apart > half * half)
+    return;
+  if (length > 0) {
+    const double top = a[2] + s * (b[2] - a[2]);
+    if (layer_entered(c, q[2], top, top) > 0)
+      return;
+    t = along >= c->lead ? p->t[i] + (along - c->lead) * time / length
+                         : time_before(c, p, i, c->lead - along);
+  } else { /* it stands, or rises where it stands */
+    const double risen = layer_entered(c, q[2], a[2], b[2]);
+    if (risen > 1)
+      return;
+    t = p->t[i] + risen * time;
+  }
+  *when = fmin(*when, time_snap(fmax(t, 0), p->t[p->count - 1]));
+}
+
 /* Elements whose centre lies in the bead of a scanning piece. */
 static void bead_births(const ig_birth_case *c, const ig_toolpath *p, const ig_bins *bins,
                         const double *place, double *when) {
   const double half = 0.5 * c->width * (1 + 1e-9), slack = 1e-6 * c->height;
   for (int64_t i = 0; i + 1 < p->count; i++) {
     const double *a = &p->x[3 * i], *b = &p->x[3 * i + 3];
-    const double time = p->t[i + 1] - p->t[i];
-    if (p->power[i] <= 0 || time <= 0)
-      continue;
-    const double d[2] = {b[0] - a[0], b[1] - a[1]}, length = sqrt(d[0] * d[0] + d[1] * d[1]);
-    const double speed = length / time;
     double low[3], high[3];
+    int from[3], to[3];
+    if (!scans(p, i))
+      continue;
     for (int k = 0; k < 2; k++) {
       low[k] = fmin(a[k], b[k]) - half;
       high[k] = fmax(a[k], b[k]) + half;
     }
-    low[2] = fmin(a[2], b[2]) - c->height;
+    low[2] = fmin(a[2], b[2]) - c->height - slack;
     high[2] = fmax(a[2], b[2]) + slack;
-    int from[3], to[3];
     if (!ig_bins_range(bins, low, high, from, to))
       continue;
     for (int z = from[2]; z <= to[2]; z++)
@@ -56,54 +158,112 @@ static void bead_births(const ig_birth_case *c, const ig_toolpath *p, const ig_b
           const int64_t bin = x + (int64_t)bins->cells[0] * (y + (int64_t)bins->cells[1] * z);
           for (int32_t n = bins->start[bin]; n < bins->start[bin + 1]; n++) {
             const int32_t e = bins->item[n];
-            const double *q = &place[3 * (int64_t)e];
-            const double r[2] = {q[0] - a[0], q[1] - a[1]};
-            double along = length > 0 ? (r[0] * d[0] + r[1] * d[1]) / length : 0;
-            const double ends = along < 0 ? along : along > length ? along - length : 0;
-            const double side =
-                length > 0 ? (r[0] * d[1] - r[1] * d[0]) / length : sqrt(r[0] * r[0] + r[1] * r[1]);
-            if (side * side + ends * ends > half * half)
-              continue;
-            const double s = length > 0 ? fmin(fmax(along / length, 0), 1) : 0;
-            const double top = a[2] + s * (b[2] - a[2]);
-            if (q[2] > top + slack || q[2] < top - c->height - slack)
-              continue;
-            double t = p->t[i];
-            if (speed > 0)
-              t += (fmin(fmax(along, 0), length) - c->lead) / speed;
-            when[e] = fmin(when[e], fmax(t, 0));
+            bead_birth(c, p, i, &place[3 * (int64_t)e], &when[e]);
           }
         }
   }
 }
 
-/* Elements whose centre lies under a level the path reaches, within the layer's height. */
-static void layer_births(const ig_birth_case *c, const ig_toolpath *p, ig_lid count,
-                         const double *place, double *when) {
+/* --- layers: when the path first scans at a height */
+
+typedef struct {
+  double z;
+  ig_lid element;
+} level;
+static int by_height(const void *a, const void *b) {
+  const level *p = a, *q = b;
+  return (p->z > q->z) - (p->z < q->z);
+}
+
+/* Elements whose centre lies under the path, within the layer's height: from the moment it is
+   there, also in the middle of a piece that rises or falls. */
+static ig_status layer_births(ig_ctx *cx, const ig_birth_case *c, const ig_toolpath *p,
+                              ig_lid count, const double *place, double *when) {
   const double slack = 1e-6 * c->height;
-  double level = NAN;
+  level *sorted;
+  IG_TRY(IG_NEW(cx, &sorted, count, "layers"));
+  for (ig_lid e = 0; e < count; e++)
+    sorted[e] = (level){place[3 * (int64_t)e + 2], e};
+  qsort(sorted, (size_t)count, sizeof *sorted, by_height);
+  double done = NAN; /* the last level that was flat */
   for (int64_t i = 0; i + 1 < p->count; i++) {
-    const double z = p->x[3 * i + 2];
-    if (p->power[i] <= 0 || p->t[i + 1] <= p->t[i] || fabs(z - level) < slack)
+    const double z0 = p->x[3 * i + 2], z1 = p->x[3 * i + 5];
+    const bool flat = fabs(z1 - z0) < slack;
+    if (!scans(p, i) || (flat && fabs(z0 - done) < slack))
       continue;
-    level = z;
-    for (ig_lid e = 0; e < count; e++) {
-      const double q = place[3 * (int64_t)e + 2];
-      if (q <= z + slack && q > z - c->height - slack)
-        when[e] = fmin(when[e], p->t[i]);
+    done = flat ? z0 : NAN;
+    const double low = fmin(z0, z1) - c->height - slack, high = fmax(z0, z1) + slack;
+    ig_lid first = 0, last = count;
+    while (first < last) {
+      const ig_lid middle = first + (last - first) / 2;
+      if (sorted[middle].z > low)
+        last = middle;
+      else
+        first = middle + 1;
+    }
+    for (; first < count && sorted[first].z <= high; first++) {
+      const double entered = layer_entered(c, sorted[first].z, z0, z1);
+      if (entered > 1)
+        continue;
+      const double t = p->t[i] + entered * (p->t[i + 1] - p->t[i]);
+      double *born = &when[sorted[first].element];
+      *born = fmin(*born, time_snap(t, p->t[p->count - 1]));
     }
   }
+  free(sorted);
+  return IG_OK;
+}
+
+/* --- lists */
+
+static ig_status list_births(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh,
+                             double *birth) {
+  for (ig_lid e = 0; e < ig_mesh_elements(mesh); e++)
+    birth[e] = -INFINITY;
+  for (int i = 0; i < c->list.count; i++) {
+    const ig_birth_entry *entry = IG_ITEM(const ig_birth_entry, c->list, i);
+    for (int s = 0; s < entry->set.count; s++) {
+      const ig_set *set;
+      IG_TRY(ig_mesh_named_set(cx, mesh, &entry->at, entry->set.value[s], IG_OF_ELEMENTS, &set));
+      for (ig_lid k = 0; k < set->count; k++) {
+        double *born = &birth[set->item[k]];
+        *born = *born == -INFINITY ? entry->time : fmin(*born, entry->time);
+      }
+    }
+  }
+  return IG_OK;
+}
+
+/* What each way of being born needs, and nothing else. */
+static ig_status case_check(ig_ctx *cx, const ig_birth_case *c) {
+  if (c->by == IG_BIRTH_LIST) {
+    if (c->list.count == 0)
+      return ig_fail_at(cx, &c->at, "birth by list needs a list: [{set: NAME, time: 1 s}, …]");
+    if (c->set.count)
+      return ig_fail_at(cx, &c->at, "birth by list names its sets in the list: leave out `set`");
+    return IG_OK;
+  }
+  if (c->list.count)
+    return ig_fail_at(cx, &c->at, "a list of births needs `by: list`");
+  if (c->set.count == 0)
+    return ig_fail_at(cx, &c->at, "which elements are born? give their set");
+  if (isnan(c->height))
+    return ig_fail_at(cx, &c->at, "birth by bead or layers needs the height of a layer");
+  if (c->by == IG_BIRTH_BEAD && isnan(c->width))
+    return ig_fail_at(cx, &c->at, "birth by bead needs the bead's width");
+  return IG_OK;
 }
 
 ig_status ig_birth_times(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh,
                          const ig_toolpath *paths, int count, double *birth, ig_lid *never) {
-  if (c->by == IG_BIRTH_BEAD && isnan(c->width))
-    return ig_fail_at(cx, &c->at, "birth by bead needs the bead's width");
+  *never = 0;
+  IG_TRY(case_check(cx, c));
+  if (c->by == IG_BIRTH_LIST)
+    return list_births(cx, c, mesh, birth);
   ig_lid *item = NULL, items = 0;
   double *place = NULL, *when = NULL;
   ig_bins bins;
   memset(&bins, 0, sizeof bins);
-  *never = 0;
   ig_status status;
   IG_TRY_GOTO(status, done, born_set(cx, c, mesh, &item, &items, birth));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &place, 3 * (size_t)items, "births"));
@@ -121,7 +281,7 @@ ig_status ig_birth_times(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh
     if (c->by == IG_BIRTH_BEAD)
       bead_births(c, &paths[p], &bins, place, when);
     else
-      layer_births(c, &paths[p], items, place, when);
+      IG_TRY_GOTO(status, done, layer_births(cx, c, &paths[p], items, place, when));
   for (ig_lid i = 0; i < items; i++) {
     birth[item[i]] = when[i];
     *never += when[i] == INFINITY;

@@ -6,17 +6,26 @@
 #include "core/toolpath.h"
 #include <ingot/mesh.h>
 
-typedef enum { IG_BIRTH_BEAD, IG_BIRTH_LAYERS } ig_birth_mode;
+typedef enum { IG_BIRTH_BEAD, IG_BIRTH_LAYERS, IG_BIRTH_LIST } ig_birth_mode;
+
+/* One entry of `birth.list`: these elements are born then. */
+typedef struct {
+  ig_src at;
+  ig_texts set;
+  double time;
+} ig_birth_entry;
 
 typedef struct {
   ig_src at;
   int by;
   ig_texts set; /* element sets */
+  ig_list list; /* of ig_birth_entry */
   double width, height, lead;
   int temperature; /* ig_heat_newborn */
 } ig_birth_case;
 
-/* birth: elements, s; -infinity for those of no set, infinity for those no pass reaches. */
+/* birth: elements, s; -infinity for those of no set, infinity for those no pass reaches.
+   A list needs no paths. */
 IG_MUST_CHECK ig_status ig_birth_times(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh,
                                        const ig_toolpath *paths, int count, double *birth,
                                        ig_lid *never);

@@ -96,6 +96,18 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
   return ig_array_push(cx, &h->solid);
 }
 
+/* Every material that is born must say at which temperature. */
+static ig_status births_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *h) {
+  for (ig_lid e = h->event_start[1]; e < h->elements - h->never; e++) {
+    const ig_material_case *m = setup->material[((uint8_t *)h->material.host)[e]];
+    if (isnan(h->born_at[((uint8_t *)h->material.host)[e]]))
+      return ig_fail_at(cx, &m->at,
+                        "material '%s' has no liquidus, at which its elements are to be born",
+                        m->name);
+  }
+  return IG_OK;
+}
+
 static ig_status setup_check(ig_ctx *cx, const ig_heat_setup *setup) {
   const ig_mesh *mesh = setup->mesh;
   if (mesh->blocks != 1 || mesh->block[0].type != IG_HEX8)
@@ -118,15 +130,12 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   h->elements = setup->mesh->block[0].count;
   h->point = setup->mesh->x;
   h->initial = setup->initial;
+  h->initial_of = setup->initial_of;
   h->newborn = setup->newborn;
   h->body = setup->body;
   h->track_every = setup->track;
-  h->newborn_temperature =
-      setup->newborn == IG_BORN_MELT ? setup->material[0]->liquidus : setup->ambient;
-  if (isnan(h->newborn_temperature))
-    return ig_fail_at(cx, &setup->material[0]->at,
-                      "material '%s' has no liquidus, at which elements are to be born",
-                      setup->material[0]->name);
+  for (int m = 0; m < h->materials; m++)
+    h->born_at[m] = setup->newborn == IG_BORN_MELT ? setup->material[m]->liquidus : setup->ambient;
 #ifdef INGOT_HAVE_CUDA
   h->ops = cx->backend->kernels == IG_KERNELS_CUDA ? ig_heat_cuda : ig_heat_cpu;
 #else
@@ -146,19 +155,17 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   IG_TRY_GOTO(status, done, ig_heat_births_sort(cx, setup, h));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &place, h->elements, "birth order"));
   IG_TRY_GOTO(status, done, elements_make(cx, setup, h, place));
+  IG_TRY_GOTO(status, done, births_check(cx, setup, h));
   IG_TRY_GOTO(status, done, neighbors_make(cx, setup, h, place));
   IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h));
   IG_TRY_GOTO(status, done, ig_heat_surfaces_mark(cx, setup, h, place));
   if (h->surface != IG_HEAT_LUMPED)
     IG_TRY_GOTO(status, done, ig_heat_faces_collect(cx, setup, h));
   IG_TRY_GOTO(status, done, ig_heat_rate_bound(cx, h));
-  const size_t size = ig_heat_work_size(h);
   IG_TRY_GOTO(status, done,
-              ig_array_new(cx, &h->surface_class, 5 * (size_t)h->surface_classes, size, "films"));
-  for (int c = 0; c < h->surface_classes; c++)
-    for (int k = 0; k < 5; k++)
-      ig_heat_put(h->surface_class.host, size, 5 * c + k, h->surface_class_of[c][k]);
-  IG_TRY_GOTO(status, done, ig_array_push(cx, &h->surface_class));
+              ig_array_new(cx, &h->surface_class, 5 * (size_t)h->surface_classes,
+                           ig_heat_work_size(h), "films"));
+  IG_TRY_GOTO(status, done, ig_heat_classes_push(cx, h));
   IG_TRY_GOTO(status, done, ig_heat_nodes_make(cx, h, setup->leaps));
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY_GOTO(status, done, ig_heat_rows_new(cx, h));
@@ -250,15 +257,18 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
   memset(h, 0, sizeof *h);
 }
 
-ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time) {
+ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time) {
   h->time = time;
   h->special_known = false;
   h->next = (ig_heat_range){.event = -1};
   do
     ig_heat_event_expose(h);
   while (h->next.event + 1 < h->events && h->event_time[h->next.event + 1] <= time);
-  for (ig_lid n = 0; n < h->nodes; n++)
-    ig_heat_put(h->T.host, ig_heat_state_size(h), n, ig_heat_held(h, n) ? h->held[n] : h->initial);
+  for (ig_lid n = 0; n < h->nodes; n++) {
+    const bool there = h->around.start[n] < h->around.start[n + 1] &&
+                       h->around.item[h->around.start[n]] < h->next.elements;
+    ig_heat_put(h->T.host, ig_heat_state_size(h), n, there ? ig_heat_start(h, n) : h->initial);
+  }
   if (h->conduction == IG_HEAT_STENCIL)
     for (ig_lid n = 0; n < h->nodes; n++)
       IG_TRY(ig_heat_row_find(cx, h, n, &((int32_t *)h->row.host)[n]));
@@ -268,6 +278,7 @@ ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     if (arrays[i]->host)
       IG_TRY(ig_array_push(cx, arrays[i]));
+  IG_TRY(ig_heat_next_fill(cx, h));
   h->now = h->next;
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY(ig_heat_rows_push(cx, h));
@@ -275,4 +286,10 @@ ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time) {
   IG_TRY(ig_heat_ledger_read(cx, h, &ledger));
   h->start_content = h->totals[0] = ledger.stored;
   return IG_OK;
+}
+
+ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h) {
+  IG_TRY(ig_heat_begin_at(cx, h, -INFINITY));
+  h->time = 0;
+  return ig_heat_births_now(cx, h, 0);
 }

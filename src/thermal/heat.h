@@ -37,7 +37,8 @@ typedef struct {
   const double *birth;        /* elements, mesh order, s; NULL: all there from the start */
   int conditions;
   const ig_heat_condition *condition;
-  double initial, ambient; /* K */
+  double initial, ambient;  /* K */
+  const double *initial_of; /* nodes, K; NULL: all `initial`. Not copied */
   ig_heat_newborn newborn;
   double body; /* W/m^3 */
   int track;   /* steps between looks at every element's past; 0: none is kept */
@@ -71,11 +72,14 @@ typedef struct ig_heat {
   bool powder;   /* some material begins as powder */
   int materials;
   ig_lid nodes, elements, face_count;
-  double initial, newborn_temperature, body;
+  double initial, body;
+  const double *initial_of; /* the setup's */
   ig_heat_newborn newborn;
+  double born_at[16]; /* materials: temperature of newborn elements, K */
   double rate; /* bound of the largest eigenvalue of C^-1 K, 1/s: steps to 2 / rate are stable */
-  double film_rate; /* what films have in it */
-  ig_lid limiting;  /* the element (mesh number) that sets it */
+  double rate_state; /* the same where k and c are those of one temperature */
+  double film_rate;  /* what films have in both */
+  ig_lid limiting;   /* the element (mesh number) that sets it */
 
   /* births, on the host; elements in birth order */
   ig_lid *order;       /* mesh number of each */
@@ -95,10 +99,11 @@ typedef struct ig_heat {
   uint8_t *exposed;    /* elements x 6: surface class now, 0 covered */
   int surface_classes; /* class 0: nothing happens */
   double (*surface_class_of)[5];
-  void *material_tables; /* materials: heat_material_f64 */
-  double *capacity_low;  /* materials: rho c at the initial temperature */
-  double *conductivity;  /* materials: k at the initial temperature */
-  ig_lid *face_start;    /* events + 1: faces in birth order */
+  uint32_t class_mask[256]; /* conditions that act in each */
+  void *material_tables;    /* materials: heat_material_f64 */
+  double *capacity_low;     /* materials: rho c at the initial temperature */
+  double *conductivity;     /* materials: k at the initial temperature */
+  ig_lid *face_start;       /* events + 1: faces in birth order */
   struct ig_heat_rows *row_book;
 
   /* on the device */
@@ -127,6 +132,7 @@ typedef struct ig_heat {
   int step_count, step_room;
   ig_heat_step *step, open; /* open: the step being written */
   int32_t patch_count, source_count, list_count;
+  int32_t held_count;   /* patches before all steps: held nodes that take a new temperature */
   bool powers_given;    /* some of its watts come from the host */
   double start_content; /* J */
   double totals[4];     /* as saved: start content, steps, time and steps since a look */
@@ -139,8 +145,18 @@ IG_MUST_CHECK ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_h
 /* The fastest form of conduction that fits: stencil, else classes, else recompute. */
 IG_MUST_CHECK ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h);
 void ig_heat_free(ig_ctx *cx, ig_heat *h);
-/* Elements born up to `time` are there; temperatures are initial. */
-IG_MUST_CHECK ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h, double time);
+/* The start: what is there from the start has the initial temperature, and so have all nodes of
+   elements that are not born yet; elements with a birth up to time 0 are born on top of it. */
+IG_MUST_CHECK ig_status ig_heat_begin(ig_ctx *cx, ig_heat *h);
+/* Elements born up to `time` are there, all at the initial temperature: for a checkpoint, whose
+   temperatures follow, and for benchmarks. */
+IG_MUST_CHECK ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time);
+
+/* New values of the conditions the engine was made with, in their order, and of the ambient that
+   elements are born at; before the first step of a batch. */
+IG_MUST_CHECK ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h,
+                                               const ig_heat_condition *condition, int count,
+                                               double ambient);
 
 /* Writing a batch: births due by a time, then sources, then the step that uses them. */
 IG_MUST_CHECK ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time);
@@ -175,6 +191,8 @@ IG_MUST_CHECK ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, in
 IG_MUST_CHECK ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart);
 /* Bytes a step must move, every array counted once. */
 double ig_heat_step_bytes(const ig_heat *h);
+/* Heat content at temperature T of the elements born since the start, J. */
+double ig_heat_born_content(const ig_heat *h, double T);
 /* Volume and outer area of what is there. */
 void ig_heat_measure(const ig_heat *h, double *volume, double *area);
 

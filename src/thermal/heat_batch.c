@@ -40,16 +40,42 @@ static ig_lid donor_of(const ig_heat *h, ig_lid n, ig_lid begin, bool deep) {
   return -1;
 }
 
+/* What the elements born now, from `begin` on, bring to node n. */
+static void patch_heat(const ig_heat *h, ig_lid n, ig_lid begin, ig_heat_patch *p) {
+  bool first = true;
+  for (ig_lid i = h->around.start[n]; i < h->around.start[n + 1]; i++) {
+    const ig_lid e = h->around.item[i];
+    if (e < begin || e >= h->next.elements)
+      continue;
+    ig_heat_shape room;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    const int m = ((uint8_t *)h->material.host)[e];
+    const bool at_held = h->newborn == IG_BORN_INHERITED && !isnan(p->held);
+    const double T = at_held ? p->held : h->born_at[m];
+    int a = 0;
+    while (ig_heat_conn(h, e)[a] != n)
+      a++;
+    p->heat += s->volume[a] * ig_heat_content_at(h, m, T);
+    p->capacity += s->volume[a] * h->capacity_low[m];
+    p->temperature = first || p->temperature == T ? T : NAN;
+    first = false;
+  }
+}
+
 /* One node's change. */
 static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_lid begin) {
   const int stride = 7 + h->materials;
   IG_TRY(ig_heat_room(cx, &h->patch, (size_t)h->patch_count, sizeof(ig_heat_patch)));
   ig_heat_patch *p = (ig_heat_patch *)h->patch.host + h->patch_count;
-  *p = (ig_heat_patch){.node = n, .donor = -1};
-  if (there)
-    p->donor = -2;
-  else if (h->newborn == IG_BORN_INHERITED && (p->donor = donor_of(h, n, begin, false)) < 0)
+  *p = (ig_heat_patch){.node = n,
+                       .donor = there ? IG_PATCH_GROWN : IG_PATCH_NEW,
+                       .held = ig_heat_held(h, n) ? h->held[n] : NAN};
+  if (h->newborn == IG_BORN_INHERITED && there)
+    p->donor = IG_PATCH_KEEPS;
+  else if (h->newborn == IG_BORN_INHERITED && isnan(p->held) &&
+           (p->donor = donor_of(h, n, begin, false)) < 0)
     p->donor = donor_of(h, n, begin, true);
+  patch_heat(h, n, begin, p);
   if (h->conduction == IG_HEAT_STENCIL) {
     IG_TRY(ig_heat_row_find(cx, h, n, &p->row));
   } else {
@@ -57,6 +83,19 @@ static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_li
     ig_heat_node_values(h, n, (double *)h->patch_value.host + (int64_t)h->patch_count * stride);
   }
   h->patch_count++;
+  return IG_OK;
+}
+
+ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n) {
+  IG_TRY(ig_heat_room(cx, &h->patch, (size_t)h->patch_count, sizeof(ig_heat_patch)));
+  ((ig_heat_patch *)h->patch.host)[h->patch_count] =
+      (ig_heat_patch){.node = n, .donor = IG_PATCH_HELD, .held = h->held[n]};
+  if (h->conduction != IG_HEAT_STENCIL) { /* values stand beside patches, one for one */
+    const size_t stride = 7 + (size_t)h->materials;
+    IG_TRY(ig_heat_room(cx, &h->patch_value, (size_t)(h->patch_count + 1) * stride, 8));
+    memset((double *)h->patch_value.host + (size_t)h->patch_count * stride, 0, stride * 8);
+  }
+  h->held_count = h->open.patch_first = h->open.patch_last = ++h->patch_count;
   return IG_OK;
 }
 
@@ -77,6 +116,30 @@ ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
     }
   h->open.patch_last = h->patch_count;
   return IG_OK;
+}
+
+/* An empty step at the end of what is written. */
+static void step_open(ig_heat *h) {
+  h->open = (ig_heat_step){.first = h->source_count,
+                           .list = h->list_count,
+                           .patch_first = h->patch_count,
+                           .patch_last = h->patch_count};
+}
+
+/* Births that nothing comes before: those of the start. */
+ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time) {
+  IG_TRY(ig_heat_batch_births(cx, h, time));
+  const int32_t count = h->patch_count;
+  if (h->conduction == IG_HEAT_STENCIL)
+    IG_TRY(ig_heat_rows_push(cx, h));
+  IG_TRY(ig_heat_push(cx, &h->patch, (size_t)count));
+  if (h->patch_value.dev)
+    IG_TRY(ig_heat_push(cx, &h->patch_value, (size_t)count * (7 + (size_t)h->materials)));
+  IG_TRY(h->ops->patch(cx, h, 0, count));
+  h->now = h->next;
+  h->patch_count = 0;
+  step_open(h);
+  return cx->backend->sync(cx); /* the batch's arrays are written anew from here */
 }
 
 ig_status ig_heat_batch_list(ig_ctx *cx, ig_heat *h, const ig_lid *nodes, int32_t count,
@@ -125,14 +188,6 @@ ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power
   h->list_count++;
   h->powers_given = true;
   return IG_OK;
-}
-
-/* An empty step at the end of what is written. */
-static void step_open(ig_heat *h) {
-  h->open = (ig_heat_step){.first = h->source_count,
-                           .list = h->list_count,
-                           .patch_first = h->patch_count,
-                           .patch_last = h->patch_count};
 }
 
 /* The open step, written down. */
@@ -252,6 +307,8 @@ ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
   IG_TRY(ig_heat_push(cx, &h->patch, (size_t)h->patch_count));
   if (h->patch_value.dev)
     IG_TRY(ig_heat_push(cx, &h->patch_value, (size_t)h->patch_count * (7 + (size_t)h->materials)));
+  if (h->held_count)
+    IG_TRY(h->ops->patch(cx, h, 0, h->held_count));
   if (h->resident && h->step_count) {
     if (h->steps.count < (size_t)h->step_count) {
       ig_array_free(cx, &h->steps);
@@ -267,7 +324,7 @@ ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
   }
   h->steps_done += h->step_count;
   h->step_count = 0;
-  h->patch_count = h->source_count = h->list_count = 0;
+  h->patch_count = h->source_count = h->list_count = h->held_count = 0;
   h->powers_given = false;
   step_open(h);
   totals_note(h);

@@ -90,6 +90,13 @@ ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h) {
             (int)h->order[flattened]);
   h->limiting = h->order[limiting];
   h->rate = best + film;
+  double share = 0; /* the largest diffusivity at one temperature, of that of any pair */
+  for (int m = 0; m < h->materials; m++) {
+    const heat_material_f64 *material = (const heat_material_f64 *)h->material_tables + m;
+    share = fmax(share, ig_heat_material_diffusivity_at_one(material) /
+                            ig_heat_material_diffusivity(material));
+  }
+  h->rate_state = best * share + film;
   h->film_rate = film;
   return IG_OK;
 }

@@ -26,6 +26,11 @@ static inline bool ig_heat_held(const ig_heat *h, ig_lid n) {
   return h->held && !isnan(h->held[n]);
 }
 
+/* What node n, if it is there, begins with, K. */
+static inline double ig_heat_start(const ig_heat *h, ig_lid n) {
+  return ig_heat_held(h, n) ? h->held[n] : h->initial_of ? h->initial_of[n] : h->initial;
+}
+
 /* heat_shape.c: classes of congruent elements, where conduction uses them; the unit conductivity
    matrix of a shape; its largest rate at unit diffusivity, exact only where above `best`, 1/m^2. */
 IG_MUST_CHECK ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h);
@@ -52,5 +57,19 @@ IG_MUST_CHECK ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps);
 IG_MUST_CHECK ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h);
 void ig_heat_node_values(const ig_heat *h, ig_lid n, double *value);
 double ig_heat_content_of(const ig_heat *h, const double *volume, double T);
+/* Of a cubic metre of material m, J/m^3. */
+double ig_heat_content_at(const ig_heat *h, int m, double T);
+
+/* heat_node.c: films of all nodes, as faces are exposed now, to the device. */
+IG_MUST_CHECK ig_status ig_heat_films_fill(ig_ctx *cx, ig_heat *h);
+/* heat_surface.c: the classes' values in the precision of element work, to the device. */
+IG_MUST_CHECK ig_status ig_heat_classes_push(ig_ctx *cx, ig_heat *h);
+/* heat_batch.c: node n takes the temperature it is held at now, before the batch's first step. */
+IG_MUST_CHECK ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n);
+/* heat_batch.c: births up to `time` at once, outside any batch. */
+IG_MUST_CHECK ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time);
+/* heat_state.c: stencil: the second copy of temperatures is the first's, also where no step
+   writes it. */
+IG_MUST_CHECK ig_status ig_heat_next_fill(ig_ctx *cx, ig_heat *h);
 
 #endif

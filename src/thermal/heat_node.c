@@ -9,13 +9,41 @@
 #include "kern/prec_f64.h"
 #include "thermal/heat.inc"
 
+double ig_heat_content_at(const ig_heat *h, int m, double T) {
+  return heat_content_f64((const heat_material_f64 *)h->material_tables + m, T);
+}
+
 /* Heat content of node volumes at a temperature, J. */
 double ig_heat_content_of(const ig_heat *h, const double *volume, double T) {
   double content = 0;
   for (int m = 0; m < h->materials; m++)
     if (volume[m] > 0)
-      content += volume[m] * heat_content_f64((const heat_material_f64 *)h->material_tables + m, T);
+      content += volume[m] * ig_heat_content_at(h, m, T);
   return content;
+}
+
+double ig_heat_born_content(const ig_heat *h, double T) {
+  double content = 0;
+  for (ig_lid e = h->event_start[1]; e < h->now.elements; e++) {
+    ig_heat_shape room;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    for (int a = 0; a < 8; a++)
+      content += s->volume[a] * ig_heat_content_at(h, ((uint8_t *)h->material.host)[e], T);
+  }
+  return content;
+}
+
+/* 1 / capacity and body source of a node from its volumes; the only place that sums them, so that a
+   continued run has the bits of the whole one. */
+static void node_capacity(const ig_heat *h, ig_lid n, const double *volume, double *inverse,
+                          double *body) {
+  double all = 0, capacity = 0;
+  for (int m = 0; m < h->materials; m++) {
+    all += volume[m];
+    capacity += volume[m] * h->capacity_low[m];
+  }
+  *inverse = all == 0 ? 0 : ig_heat_held(h, n) ? -1 : 1 / capacity;
+  *body = all * h->body;
 }
 
 /* Sizes of what is there, summed element by element: nodes x (materials + 5), volumes and film. */
@@ -42,7 +70,6 @@ static void sizes_sum(const ig_heat *h, double *sum) {
 void ig_heat_node_values(const ig_heat *h, ig_lid n, double *value) {
   double *volume = value + 1, *film = volume + h->materials, *body = film + 5;
   memset(value, 0, (7 + (size_t)h->materials) * sizeof *value);
-  double all = 0, capacity = 0;
   for (ig_lid i = h->around.start[n]; i < h->around.start[n + 1]; i++) {
     const ig_lid e = h->around.item[i];
     if (e >= h->next.elements)
@@ -55,8 +82,6 @@ void ig_heat_node_values(const ig_heat *h, ig_lid n, double *value) {
       a++;
     const int m = ((uint8_t *)h->material.host)[e];
     volume[m] += s->volume[a];
-    all += s->volume[a];
-    capacity += s->volume[a] * h->capacity_low[m];
     for (int f = 0; f < 6 && h->surface == IG_HEAT_LUMPED; f++) {
       const uint8_t class = h->exposed[6 * (int64_t)e + f];
       if (class == 0)
@@ -67,8 +92,7 @@ void ig_heat_node_values(const ig_heat *h, ig_lid n, double *value) {
             film[k] += h->surface_class_of[class][k] * s->area[f][b];
     }
   }
-  value[0] = all == 0 ? 0 : ig_heat_held(h, n) ? -1 : 1 / capacity;
-  *body = all * h->body;
+  node_capacity(h, n, volume, value, body);
 }
 
 ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
@@ -118,6 +142,21 @@ ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
   return IG_OK;
 }
 
+ig_status ig_heat_films_fill(ig_ctx *cx, ig_heat *h) {
+  if (!h->film.host)
+    return IG_OK;
+  const int M = h->materials, stride = M + 5;
+  double *sums;
+  IG_TRY(IG_NEW(cx, &sums, (size_t)h->nodes * (size_t)stride, "node sizes"));
+  sizes_sum(h, sums);
+  for (ig_lid n = 0; n < h->nodes; n++)
+    for (int k = 0; k < 5; k++)
+      ig_heat_put(h->film.host, ig_heat_state_size(h), 5 * (int64_t)n + k,
+                  sums[(int64_t)n * stride + M + k]);
+  free(sums);
+  return ig_array_push(cx, &h->film);
+}
+
 /* The arrays of all nodes, as the elements of the start make them. */
 ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h) {
   const size_t state = ig_heat_state_size(h);
@@ -127,20 +166,17 @@ ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h) {
   sizes_sum(h, sums);
   for (ig_lid n = 0; n < h->nodes; n++) {
     const double *sum = &sums[(int64_t)n * stride];
-    double all = 0, capacity = 0;
-    for (int m = 0; m < M; m++) {
-      all += sum[m];
-      capacity += sum[m] * h->capacity_low[m];
+    double inverse, body;
+    node_capacity(h, n, sum, &inverse, &body);
+    for (int m = 0; m < M; m++)
       ig_heat_put(h->volume.host, state, (int64_t)n * M + m, sum[m]);
-    }
-    ig_heat_put(h->inverse.host, state, n, all == 0 ? 0 : ig_heat_held(h, n) ? -1 : 1 / capacity);
+    ig_heat_put(h->inverse.host, state, n, inverse);
     if (h->H.host)
-      ig_heat_put(h->H.host, state, n,
-                  ig_heat_content_of(h, sum, ig_heat_held(h, n) ? h->held[n] : h->initial));
+      ig_heat_put(h->H.host, state, n, ig_heat_content_of(h, sum, ig_heat_start(h, n)));
     for (int k = 0; k < 5 && h->film.host; k++)
       ig_heat_put(h->film.host, state, 5 * (int64_t)n + k, sum[M + k]);
     if (h->body_power.host)
-      ig_heat_put(h->body_power.host, state, n, all * h->body);
+      ig_heat_put(h->body_power.host, state, n, body);
   }
   free(sums);
   return IG_OK;

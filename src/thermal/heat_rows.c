@@ -38,6 +38,7 @@ struct ig_heat_rows {
   heat_bulk_f32 *bulk_32;
   int bulks, bulk_room;
   int rows, row_room, pushed;
+  bool stale;        /* films have changed since rows were pushed */
   uint64_t touch[8]; /* corners: a byte of ones for each face there */
   uint32_t *slot;    /* open addressing over keys; 0: free, else row + 1 */
   int32_t last;
@@ -254,6 +255,17 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
   return IG_OK;
 }
 
+ig_status ig_heat_rows_renew(ig_ctx *cx, ig_heat *h) {
+  struct ig_heat_rows *b = h->row_book;
+  for (int r = 0; r < b->rows; r++) {
+    heat_row_f64 row;
+    IG_TRY(row_make(cx, h, &b->key[r], &row));
+    memcpy(b->row[r].film, row.film, sizeof row.film);
+  }
+  b->stale = true;
+  return IG_OK;
+}
+
 /* Groups of 2, 4 and 8 neighbours of one weight, mirrored about the node; false: not a box's. */
 static bool bulk_order(const heat_row_f64 *row, heat_bulk_f64 *bulk) {
   if ((row->count != 26 && row->count != 20) || row->inverse <= 0 || row->body != 0 ||
@@ -359,8 +371,9 @@ static void row_round(const heat_row_f64 *from, heat_row_f32 *to) {
 
 ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
   struct ig_heat_rows *b = h->row_book;
-  if (b->pushed == b->rows)
+  if (b->pushed == b->rows && !b->stale)
     return IG_OK;
+  b->stale = false;
   IG_TRY(bulks_collect(cx, b));
   b->pushed = b->rows;
   const bool single = h->precision == IG_SINGLE;

@@ -13,6 +13,8 @@ IG_MUST_CHECK ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h);
 void ig_heat_rows_free(ig_heat *h);
 /* The row of node n as the elements stand now; made if it is new. */
 IG_MUST_CHECK ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *row);
+/* Films of all rows anew, from the classes' present values. */
+IG_MUST_CHECK ig_status ig_heat_rows_renew(ig_ctx *cx, ig_heat *h);
 /* Puts rows made since the last call on the device. */
 IG_MUST_CHECK ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h);
 /* Rows of nodes deep inside a grid of boxes: a heat_bulk_f32 or _f64 each, by the precision of the

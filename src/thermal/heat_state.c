@@ -14,6 +14,12 @@ ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T) {
   return IG_OK;
 }
 
+ig_status ig_heat_next_fill(ig_ctx *cx, ig_heat *h) {
+  if (!h->T_next.dev)
+    return IG_OK;
+  return cx->backend->copy(cx, h->T_next.dev, h->T.dev, (size_t)h->nodes * ig_heat_state_size(h));
+}
+
 static void volume_of(const ig_heat *h, ig_lid n, double *volume) {
   for (int m = 0; m < h->materials; m++)
     volume[m] = ig_heat_get(h->volume.host, ig_heat_state_size(h), (int64_t)n * h->materials + m);
@@ -34,9 +40,11 @@ ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T) {
   if (h->H.host)
     IG_TRY(ig_array_push(cx, &h->H));
   IG_TRY(ig_array_push(cx, &h->T));
+  IG_TRY(ig_heat_next_fill(cx, h));
   ig_heat_ledger ledger;
   IG_TRY(ig_heat_ledger_read(cx, h, &ledger));
-  h->start_content = h->totals[0] = ledger.stored;
+  ledger.start = 0;
+  h->start_content = h->totals[0] = ig_heat_ledger_gap(&ledger);
   return IG_OK;
 }
 
@@ -120,6 +128,7 @@ ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
     memcpy(arrays[i]->host, data, arrays[i]->count * arrays[i]->size);
     IG_TRY(ig_array_push(cx, arrays[i]));
   }
+  IG_TRY(ig_heat_next_fill(cx, h));
   IG_TRY(ig_restart_find(cx, restart, "totals", IG_F64, 4, &data));
   memcpy(h->totals, data, sizeof h->totals);
   h->start_content = h->totals[0];

@@ -1,27 +1,22 @@
 /* Conditions on faces, and faces with their lives. */
 #include "thermal/heat_make.h"
+#include "thermal/heat_rows.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The class of a face under the conditions in `mask`, made if new. */
-static ig_status class_find(ig_ctx *cx, ig_heat *h, const ig_heat_setup *setup, uint32_t mask,
-                            uint32_t *masks, uint8_t *class) {
-  for (int c = 0; c < h->surface_classes; c++)
-    if (masks[c] == mask) {
-      *class = (uint8_t)c;
-      return IG_OK;
-    }
-  if (h->surface_classes == 256)
-    return IG_FAIL(cx, IG_INPUT, "boundary conditions overlap in more than 255 ways");
+/* What the conditions in `mask` do together: flux, h, h Ta, sigma e, sigma e Ta^4. */
+static void class_sum(const ig_heat_condition *condition, int count, double ambient, uint32_t mask,
+                      double *sum) {
   const double sigma = 5.670374419e-8;
-  double sum[5] = {0};
-  for (int i = 0; i < setup->conditions; i++) {
-    const ig_heat_condition *c = &setup->condition[i];
+  for (int k = 0; k < 5; k++)
+    sum[k] = 0;
+  for (int i = 0; i < count; i++) {
+    const ig_heat_condition *c = &condition[i];
     if (!(mask >> i & 1))
       continue;
-    const double Ta = isnan(c->ambient) ? setup->ambient : c->ambient;
+    const double Ta = isnan(c->ambient) ? ambient : c->ambient;
     if (!isnan(c->flux))
       sum[0] += c->flux;
     if (!isnan(c->h)) {
@@ -33,10 +28,90 @@ static ig_status class_find(ig_ctx *cx, ig_heat *h, const ig_heat_setup *setup, 
       sum[4] += sigma * c->emissivity * Ta * Ta * Ta * Ta;
     }
   }
-  masks[h->surface_classes] = mask;
-  memcpy(h->surface_class_of[h->surface_classes], sum, sizeof sum);
+}
+
+/* The class of a face under the conditions in `mask`, made if new. */
+static ig_status class_find(ig_ctx *cx, ig_heat *h, const ig_heat_setup *setup, uint32_t mask,
+                            uint8_t *class) {
+  for (int c = 0; c < h->surface_classes; c++)
+    if (h->class_mask[c] == mask) {
+      *class = (uint8_t)c;
+      return IG_OK;
+    }
+  if (h->surface_classes == 256)
+    return IG_FAIL(cx, IG_INPUT, "boundary conditions overlap in more than 255 ways");
+  h->class_mask[h->surface_classes] = mask;
+  class_sum(setup->condition, setup->conditions, setup->ambient, mask,
+            h->surface_class_of[h->surface_classes]);
   *class = (uint8_t)h->surface_classes++;
   return IG_OK;
+}
+
+/* Held temperatures of the nodes on a condition's faces. `place`: of elements in birth order. */
+static void held_mark(ig_heat *h, const ig_heat_condition *c, const ig_lid *place, double *held) {
+  for (ig_lid j = 0; j < c->faces->count; j++)
+    for (int a = 0; a < 4; a++)
+      held[ig_heat_conn(
+          h,
+          place[c->faces->item[j]])[ig_heat_corner[ig_elem_face(IG_HEX8, c->faces->face[j])[a]]]] =
+          c->temperature;
+}
+
+ig_status ig_heat_classes_push(ig_ctx *cx, ig_heat *h) {
+  for (int c = 0; c < h->surface_classes; c++)
+    for (int k = 0; k < 5; k++)
+      ig_heat_put(h->surface_class.host, ig_heat_work_size(h), 5 * c + k,
+                  h->surface_class_of[c][k]);
+  return ig_array_push(cx, &h->surface_class);
+}
+
+/* Held nodes whose temperature changes; those that are there take it with the next batch. */
+static ig_status held_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condition, int count) {
+  if (!h->held)
+    return IG_OK;
+  ig_lid *place = NULL;
+  double *held = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &place, h->elements, "held temperatures"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &held, h->nodes, "held temperatures"));
+  for (ig_lid e = 0; e < h->elements; e++)
+    place[h->order[e]] = e;
+  for (ig_lid n = 0; n < h->nodes; n++)
+    held[n] = NAN;
+  for (int i = 0; i < count; i++)
+    if (condition[i].faces && !isnan(condition[i].temperature))
+      held_mark(h, &condition[i], place, held);
+  for (ig_lid n = 0; n < h->nodes; n++) {
+    if (isnan(held[n]) || held[n] == h->held[n])
+      continue;
+    h->held[n] = held[n];
+    if (h->around.item[h->around.start[n]] < h->next.elements)
+      IG_TRY_GOTO(status, done, ig_heat_batch_hold(cx, h, n));
+  }
+done:
+  free(place);
+  free(held);
+  return status;
+}
+
+ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condition,
+                                 int count, double ambient) {
+  for (int m = 0; m < h->materials && h->newborn != IG_BORN_MELT; m++)
+    h->born_at[m] = ambient;
+  IG_TRY(held_set(cx, h, condition, count));
+  bool changed = false;
+  for (int c = 0; c < h->surface_classes; c++) {
+    double sum[5];
+    class_sum(condition, count, ambient, h->class_mask[c], sum);
+    changed |= memcmp(sum, h->surface_class_of[c], sizeof sum) != 0;
+    memcpy(h->surface_class_of[c], sum, sizeof sum);
+  }
+  if (!changed)
+    return IG_OK;
+  IG_TRY(ig_heat_classes_push(cx, h));
+  if (h->conduction == IG_HEAT_STENCIL)
+    return ig_heat_rows_renew(cx, h);
+  return ig_heat_films_fill(cx, h);
 }
 
 /* Which conditions act on each element face if it is exposed, and which nodes are held. */
@@ -44,7 +119,7 @@ ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
                                 const ig_lid *place) {
   if (setup->conditions > 32)
     return IG_FAIL(cx, IG_INPUT, "%d boundary conditions: at most 32", setup->conditions);
-  uint32_t everywhere = 0, masks[256] = {0};
+  uint32_t everywhere = 0;
   IG_TRY(IG_NEW(cx, &h->surface_class_of, 256, "surface classes"));
   h->surface_classes = 1; /* class 0: nothing */
   uint32_t *mask;
@@ -65,13 +140,12 @@ ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
       const ig_lid e = place[c->faces->item[j]];
       const int f = c->faces->face[j];
       mask[6 * (int64_t)e + f] |= 1u << i;
-      if (!isnan(c->temperature))
-        for (int a = 0; a < 4; a++)
-          h->held[ig_heat_conn(h, e)[ig_heat_corner[ig_elem_face(IG_HEX8, f)[a]]]] = c->temperature;
     }
+    if (!isnan(c->temperature) && status == IG_OK)
+      held_mark(h, c, place, h->held);
   }
   for (int64_t i = 0; i < 6 * (int64_t)h->elements && status == IG_OK; i++)
-    status = class_find(cx, h, setup, mask[i] | everywhere, masks, &h->kind[i]);
+    status = class_find(cx, h, setup, mask[i] | everywhere, &h->kind[i]);
   free(mask);
   return status;
 }

@@ -5,15 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double table_at(const ig_table *t, double x) {
-  if (t->count == 1 || x <= t->x[0])
-    return t->y[0];
-  for (int i = 1; i < t->count; i++)
-    if (x < t->x[i])
-      return t->y[i - 1] + (t->y[i] - t->y[i - 1]) * (x - t->x[i - 1]) / (t->x[i] - t->x[i - 1]);
-  return t->y[t->count - 1];
-}
-
 static int by_value(const void *a, const void *b) {
   const double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
@@ -90,12 +81,12 @@ static ig_status capacity_make(ig_ctx *cx, const ig_material_case *from, heat_ma
   qsort(knot, (size_t)n, sizeof *knot, by_value);
   const double middle = 0.5 * (low + high);
   const double extra =
-      melts ? table_at(&from->density, middle) * from->latent_heat / (high - low) : 0;
+      melts ? ig_table_at(&from->density, middle) * from->latent_heat / (high - low) : 0;
   for (int i = 0; i < n; i++) {
     if (i > 0 && knot[i] == knot[i - 1])
       continue;
     const double x = knot[i];
-    const double y = table_at(&from->density, x) * table_at(&from->specific_heat, x);
+    const double y = ig_table_at(&from->density, x) * ig_table_at(&from->specific_heat, x);
     if (c->knots + 2 > IG_HEAT_KNOTS)
       return ig_fail_at(cx, &from->at,
                         "material '%s': density and specific heat have too many rows together "
@@ -185,4 +176,32 @@ double ig_heat_material_capacity_min(const heat_material_f64 *m) {
 
 double ig_heat_material_diffusivity(const heat_material_f64 *m) {
   return conductivity_max(m) / ig_heat_material_capacity_min(m);
+}
+
+/* Just below or above a knot, where tables may jump. */
+static double table_side(const heat_table_f64 *t, double x, int above) {
+  if (t->knots == 1 || x < t->x[0])
+    return t->y[0];
+  double y = t->y[t->knots - 1];
+  for (int i = 0; i + 1 < t->knots; i++) {
+    const bool inside = above ? x >= t->x[i] && x < t->x[i + 1] : x > t->x[i] && x <= t->x[i + 1];
+    if (inside)
+      y = t->y[i] + t->slope[i] * (x - t->x[i]);
+  }
+  return !above && x <= t->x[0] ? t->y[0] : y;
+}
+
+/* A ratio of two linear functions is largest at an end: looking at all knots is enough. */
+double ig_heat_material_diffusivity_at_one(const heat_material_f64 *m) {
+  const heat_table_f64 *tables[] = {&m->conductivity, &m->powder, &m->capacity};
+  double most = 0;
+  for (int t = 0; t < 3; t++)
+    for (int i = 0; i < tables[t]->knots; i++)
+      for (int above = 0; above < 2; above++) {
+        const double x = tables[t]->x[i];
+        const double k =
+            fmax(table_side(&m->conductivity, x, above), table_side(&m->powder, x, above));
+        most = fmax(most, k / table_side(&m->capacity, x, above));
+      }
+  return most;
 }

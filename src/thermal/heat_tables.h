@@ -16,6 +16,8 @@ IG_MUST_CHECK ig_status ig_heat_material_make(ig_ctx *cx, const ig_material_case
 void ig_heat_material_round(const heat_material_f64 *from, heat_material_f32 *to);
 /* Largest conductivity over smallest capacity, m^2/s: bounds the diffusivity at any temperature. */
 double ig_heat_material_diffusivity(const heat_material_f64 *m);
+/* The same with conductivity and capacity at one temperature. */
+double ig_heat_material_diffusivity_at_one(const heat_material_f64 *m);
 double ig_heat_material_capacity_min(const heat_material_f64 *m);
 /* Of element e (birth order). */
 static inline const heat_material_f64 *ig_heat_material_of(const ig_heat *h, ig_lid e) {

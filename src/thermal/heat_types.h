@@ -68,6 +68,7 @@ enum {
   IG_SURVEY_MELTS,
   IG_SURVEY_EXTREMES
 };
+enum { IG_SURVEY_POOLS = 32 }; /* beams whose melt pools are told apart */
 typedef struct {
   int32_t melt;    /* 1: look for the melt pool, and at the past of elements */
   int32_t stiff;   /* 1: how near are elements to their largest diffusivity? */
@@ -78,6 +79,10 @@ typedef struct {
   const int32_t *pick; /* on the device */
   double *picked;      /* on the device */
   int32_t change;      /* 1: how far the last long step took temperatures */
+  /* melt pools of several beams: a molten element belongs to the nearest of `pools` places. 0: all
+     is asked for; else nothing but the pool of place `pool`, from 0 */
+  int32_t pools, pool;
+  double pool_at[IG_SURVEY_POOLS][2]; /* m, in the plane */
 } ig_heat_question;
 typedef struct {
   double sum[IG_SURVEY_SUMS];
@@ -86,11 +91,21 @@ typedef struct {
 
 /* A change of one node at a birth. Values follow in an array of their own: 1 / capacity, volume of
    each material, 5 of the film, body source. */
+enum {
+  IG_PATCH_NEW = -1,   /* it was not there: all its heat comes with the newborn elements */
+  IG_PATCH_GROWN = -2, /* it was there: its heat and theirs are mixed */
+  IG_PATCH_KEEPS = -3, /* it was there and they are born at its temperature */
+  IG_PATCH_HELD = -4   /* nothing is born: it is held at a new temperature */
+};
 typedef struct {
   int32_t node;
-  int32_t donor; /* a newborn takes this node's temperature; -1: the newborn temperature; -2: it
-                    was there already */
+  int32_t donor; /* a new node takes this node's temperature; or one of the above */
   int32_t row;   /* stencil: its class of row */
+  /* of the newborn elements' share of the node */
+  double heat;        /* heat content at their birth temperatures, J */
+  double capacity;    /* J/K; constant capacity only */
+  double temperature; /* at which they are born, K; NaN: at several */
+  double held;        /* the node is held at this, K; NaN: free */
 } ig_heat_patch;
 
 /* What is there after so many births. Nodes: one more than the highest in use. */

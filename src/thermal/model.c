@@ -1,5 +1,6 @@
 /* From the case to the engine: materials, conditions, births, the step. */
 #include "thermal/thermal.h"
+#include "backend/backend.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -27,32 +28,6 @@ static ig_status materials_assign(ig_thermal_run *run) {
   return status;
 }
 
-static ig_status conditions_make(ig_thermal_run *run, ig_heat_condition *condition, int *count) {
-  ig_ctx *cx = run->job->cx;
-  *count = 0;
-  for (int i = 0; i < run->c->boundary.count; i++) {
-    const ig_thermal_boundary *b = IG_ITEM(const ig_thermal_boundary, run->c->boundary, i);
-    if (isnan(b->temperature) && isnan(b->flux) && isnan(b->convection) && isnan(b->emissivity))
-      return ig_fail_at(cx, &b->at,
-                        "nothing is said about this boundary: give temperature, flux, convection "
-                        "or emissivity");
-    for (int s = 0; s < b->set.count; s++) {
-      const bool everywhere = strcmp(b->set.value[s], "surface") == 0;
-      const ig_set *set = NULL; /* `surface`: the outer one */
-      if (!everywhere)
-        IG_TRY(ig_mesh_named_set(cx, run->job->mesh, &b->at, b->set.value[s], IG_OF_FACES, &set));
-      if (everywhere && !isnan(b->temperature))
-        return ig_fail_at(cx, &b->at, "a temperature can be held on named face sets only");
-      if (*count == 32)
-        return ig_fail_at(cx, &b->at, "more than 32 boundary conditions");
-      condition[(*count)++] = (ig_heat_condition){
-          set,           b->temperature, b->flux,
-          b->convection, b->emissivity,  isnan(b->ambient) ? run->c->ambient : b->ambient};
-    }
-  }
-  return IG_OK;
-}
-
 /* Paths of the beams, and from them when each element is born. */
 static ig_status births_make(ig_thermal_run *run, ig_toolpath *paths) {
   ig_ctx *cx = run->job->cx;
@@ -61,8 +36,10 @@ static ig_status births_make(ig_thermal_run *run, ig_toolpath *paths) {
     IG_TRY(ig_beam_path(cx, IG_ITEM(const ig_beam_case, c->beams, i), &paths[i]));
   if (!c->birth.at.given)
     return IG_OK;
-  if (c->beams.count == 0)
-    return ig_fail_at(cx, &c->birth.at, "elements are born along the path of a beam: add beams");
+  if (c->beams.count == 0 && c->birth.by != IG_BIRTH_LIST)
+    return ig_fail_at(cx, &c->birth.at,
+                      "elements are born along the path of a beam: add beams, or "
+                      "give their births as a list");
   IG_TRY(IG_NEW(cx, &run->birth, ig_mesh_elements(run->job->mesh), "births"));
   ig_lid never;
   IG_TRY(ig_birth_times(cx, &c->birth, run->job->mesh, paths, c->beams.count, run->birth, &never));
@@ -76,21 +53,37 @@ static ig_status births_make(ig_thermal_run *run, ig_toolpath *paths) {
 static ig_status step_choose(ig_thermal_run *run) {
   const ig_thermal_case *c = run->c;
   ig_ctx *cx = run->job->cx;
-  const double critical = 2 / run->heat.rate;
+  const ig_src at = ig_key_at(run->job->tree, "time_step", c->at);
+  run->rate = c->step_limit ? run->heat.rate_state : run->heat.rate;
+  const double critical = 2 / run->rate, longer = 2 / run->heat.rate_state;
   double dt = c->safety * critical;
   if (!isnan(c->time_step)) {
+    if (c->time_step > critical && c->time_step <= longer)
+      return ig_fail_at(cx, &at,
+                        "time_step %g s is above the critical step %.4g s (element %d sets it) for "
+                        "any pair of properties in the tables: give less, or step_limit: state, "
+                        "which allows %.4g s",
+                        c->time_step, critical, (int)run->heat.limiting, longer);
     if (c->time_step > critical)
-      return ig_fail_at(cx, &c->at,
+      return ig_fail_at(cx, &at,
                         "time_step %g s is above the critical step %.4g s (element %d sets it): "
                         "give less, or leave it out",
                         c->time_step, critical, (int)run->heat.limiting);
     dt = c->time_step;
   }
-  IG_TRY(ig_steps_count(cx, &c->at, ceil(c->duration / dt * (1 - 1e-12)), dt, &run->steps));
+  IG_TRY(ig_steps_count(cx, &at, ceil(c->duration / dt * (1 - 1e-12)), dt, &run->steps));
   run->steps = run->steps < 1 ? 1 : run->steps;
   run->dt = c->duration / (double)run->steps;
   run->critical = c->safety * critical;
   return IG_OK;
+}
+
+/* Steps in a batch: long enough to be worth a launch, short enough to answer Ctrl-C; from sizes
+   alone, so that no result can depend on the clock. */
+static int batch_length(const ig_thermal_run *run) {
+  const bool cuda = run->job->cx->backend->kernels == IG_KERNELS_CUDA;
+  const double steps = (cuda ? 2e9 : 5e6) / (double)run->heat.elements;
+  return steps < 1 ? 1 : steps > 8192 ? 8192 : (int)steps;
 }
 
 /* Whether some material can melt: else there is nothing to look for in an element's past. */
@@ -104,12 +97,13 @@ static bool melts(const ig_thermal_run *run) {
 /* A case in which all stays as it is was hardly meant so. */
 static void idle_warn(const ig_thermal_run *run) {
   const ig_thermal_case *c = run->c;
-  bool acts = c->beams.count > 0 || c->body_source != 0;
-  for (int i = 0; i < c->boundary.count; i++) {
-    const ig_thermal_boundary *b = IG_ITEM(const ig_thermal_boundary, c->boundary, i);
-    const double ambient = isnan(b->ambient) ? c->ambient : b->ambient;
-    const bool film = b->convection > 0 || b->emissivity > 0;
-    acts |= (!isnan(b->flux) && b->flux != 0) || (film && ambient != c->initial_temperature) ||
+  bool acts =
+      c->beams.count > 0 || c->body_source != 0 || c->initial.count > 0 || c->birth.at.given;
+  for (int i = 0; i < run->conditions; i++) {
+    const ig_heat_condition *b = &run->condition[i];
+    const bool film = b->h > 0 || b->emissivity > 0;
+    acts |= run->hold > 0 || (!isnan(b->flux) && b->flux != 0) ||
+            (film && b->ambient != c->initial_temperature) ||
             (!isnan(b->temperature) && b->temperature != c->initial_temperature);
   }
   if (!acts)
@@ -123,7 +117,7 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   ig_job *job = run->job;
   ig_ctx *cx = job->cx;
   const ig_thermal_case *c = run->c;
-  ig_heat_condition condition[32];
+  ig_heat_condition condition[IG_THERMAL_CONDITIONS];
   ig_heat_setup setup = {.mesh = job->mesh,
                          .precision = job->precision,
                          .assembly = job->assembly,
@@ -136,12 +130,15 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
                          .birth = run->birth,
                          .condition = condition,
                          .initial = c->initial_temperature,
-                         .ambient = c->ambient,
+                         .initial_of = run->initial,
+                         .ambient = ig_thermal_ambient(run, 0),
                          .newborn = (ig_heat_newborn)c->birth.temperature,
                          .track = melts(run) ? (int)c->track_every : 0,
                          .body = c->body_source,
                          .leaps = !isnan(c->dwell_change)};
-  IG_TRY(conditions_make(run, condition, &setup.conditions));
+  IG_TRY(ig_thermal_conditions(run));
+  ig_thermal_conditions_steepest(run, condition);
+  setup.conditions = run->conditions;
   if (c->conduction) {
     setup.conduction = (ig_heat_conduction)(c->conduction - 1);
     IG_TRY(ig_heat_new(cx, &setup, &run->heat));
@@ -149,7 +146,8 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
     IG_TRY(ig_heat_new_fastest(cx, &setup, &run->heat));
   }
   return ig_beams_new(cx, &c->beams, paths, &run->heat, run->material[0]->absorptivity,
-                      c->birth.at.given ? 1.5 * c->birth.height : 0, job->mesh, &run->beams);
+                      c->birth.at.given && !isnan(c->birth.height) ? 1.5 * c->birth.height : 0,
+                      job->mesh, &run->beams);
 }
 
 ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
@@ -160,8 +158,8 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   run->layer_z = run->interlayer = NAN;
   run->leap = -IG_THERMAL_FIRST_WAIT;
   run->wait = IG_THERMAL_FIRST_WAIT;
-  run->most = 16;
   IG_TRY(materials_assign(run));
+  IG_TRY(ig_thermal_initials(run));
   const int beams = run->c->beams.count;
   ig_toolpath *paths;
   IG_TRY(IG_NEW(cx, &paths, beams, "toolpaths"));
@@ -172,7 +170,12 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
     ig_toolpath_free(&paths[i]);
   free(paths);
   IG_TRY(status);
+  run->pools = beams < 2 ? 1 : 1 + (beams < IG_SURVEY_POOLS ? beams : IG_SURVEY_POOLS);
+  IG_TRY(IG_NEW(cx, &run->melt_most, run->pools, "melt pools"));
   IG_TRY(step_choose(run));
+  run->most = batch_length(run);
+  ig_thermal_surroundings_start(run);
+  IG_TRY(ig_thermal_surroundings_set(run, 0));
   idle_warn(run);
   return ig_thermal_probes(run);
 }
@@ -182,7 +185,9 @@ void ig_thermal_close(ig_thermal_run *run) {
   ig_beams_free(run->job->cx, &run->beams);
   free(run->material_of);
   free(run->birth);
+  free(run->initial);
   free(run->probe);
+  free(run->melt_most);
   ig_array_free(run->job->cx, &run->pick);
   ig_array_free(run->job->cx, &run->picked);
 }

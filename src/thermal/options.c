@@ -78,6 +78,9 @@ static const ig_option beam_options[] = {
     IG_REAL(B, reach, "m", NULL, IG_TINY, 1,
             "surface: how far above or below the path a face may lie; left out: the radius, or 1.5 "
             "bead heights if that is more"),
+    IG_BOOL(B, normalise, "true",
+            "all the absorbed power goes into what the beam meets, on any mesh; false: what misses "
+            "the part is lost, and reported as beam_missed"),
     IG_MAP(B, path, ig_path_case, path_options, NULL, "toolpath from a file"),
     IG_MAP(B, raster, ig_raster_case, raster_options, NULL, "or made from hatched layers"),
     IG_END};
@@ -85,18 +88,29 @@ static const ig_option beam_options[] = {
 
 /* --- births */
 
+#define B ig_birth_entry
+static const ig_option entry_options[] = {
+    IG_TEXTS(B, set, IG_REQUIRED,
+             "element sets that are born then; in several entries: at the "
+             "earliest"),
+    IG_REAL(B, time, "s", IG_REQUIRED, 0, 1e9, "when"), IG_END};
+#undef B
+
 #define B ig_birth_case
 static const ig_option birth_options[] = {
-    IG_CHOICE(B, by, "bead|layers", "bead",
+    IG_CHOICE(B, by, "bead|layers|list", "bead",
               "an element is born when the beam, scanning, comes within `lead` of it and it lies "
-              "in the bead; or with its whole layer, when the path first reaches the layer's top"),
-    IG_TEXTS(B, set, IG_REQUIRED, "element sets that are born; all others are there"),
+              "in the bead; or with its whole layer, when the path first reaches the layer's top; "
+              "or at the time a list gives"),
+    IG_TEXTS(B, set, NULL, "bead, layers: element sets that are born; all others are there"),
+    IG_LIST(B, list, ig_birth_entry, entry_options, NULL, "list: which elements are born when"),
     IG_REAL(B, width, "m", NULL, IG_TINY, 1, "bead: its width about the path"),
-    IG_REAL(B, height, "m", IG_REQUIRED, IG_TINY, 1,
-            "height of a bead or layer, below the path's z"),
+    IG_REAL(B, height, "m", NULL, IG_TINY, 1,
+            "bead, layers: height of a bead or layer, below the path's z"),
     IG_REAL(B, lead, "m", "0", 0, 1, "bead: how far ahead of the beam elements are born"),
     IG_CHOICE(B, temperature, "ambient|melt|inherited", "ambient",
-              "temperature of new nodes: ambient, the liquidus, or what they touch has"),
+              "temperature of newborn elements: ambient, the liquidus of their material, or what "
+              "they touch has"),
     IG_END};
 #undef B
 
@@ -106,13 +120,25 @@ static const ig_option birth_options[] = {
 static const ig_option boundary_options[] = {
     IG_TEXTS(B, set, IG_REQUIRED,
              "face sets; `surface`: the outer surface, which moves as elements are born"),
-    IG_REAL(B, temperature, "K", NULL, 0, 1e5, "held at this temperature (named face sets only)"),
-    IG_REAL(B, flux, "W/m^2", NULL, 0, 0, "heat flux into the body"),
-    IG_REAL(B, convection, "W/(m^2 K)", NULL, 0, 1e9, "heat transfer coefficient"),
+    IG_TABLE(B, temperature, "s", "K", NULL, 0, 1e5,
+             "held at this temperature, over time (named face sets only)"),
+    IG_TABLE(B, flux, "s", "W/m^2", NULL, 0, 0, "heat flux into the body, over time"),
+    IG_TABLE(B, convection, "s", "W/(m^2 K)", NULL, 0, 1e9, "heat transfer coefficient, over time"),
     IG_REAL(B, emissivity, "", NULL, 0, 1, "radiation to the ambient with this emissivity"),
-    IG_REAL(B, ambient, "K", NULL, 0, 1e5, "ambient temperature here; left out: the case's"),
+    IG_TABLE(B, ambient, "s", "K", NULL, 0, 1e5,
+             "ambient temperature here, over time; left out: the case's"),
     IG_END};
 #undef B
+
+#define I ig_thermal_initial
+static const ig_option initial_options[] = {
+    IG_TEXT(I, set, NULL, "node, face or element set it holds for; left out: everywhere"),
+    IG_REAL(I, temperature, "K", NULL, 0, 1e5, "temperature"),
+    IG_FILE(I, file, NULL,
+            "or a snapshot of another run on the same mesh; nodes that were not born there keep "
+            "what they have"),
+    IG_TEXT(I, field, "T", "which of its fields"), IG_END};
+#undef I
 
 #define P ig_thermal_probe
 static const ig_option probe_options[] = {
@@ -125,11 +151,17 @@ static const ig_option probe_options[] = {
 #define C ig_thermal_case
 const ig_option ig_thermal_options[] = {
     IG_REAL(C, initial_temperature, "K", "300 K", 0, 1e5, "temperature at the start"),
-    IG_REAL(C, ambient, "K", "300 K", 0, 1e5, "temperature of the surroundings"),
+    IG_LIST(C, initial, ig_thermal_initial, initial_options, NULL,
+            "temperatures at the start that differ from it; of several the last holds"),
+    IG_TABLE(C, ambient, "s", "K", "300 K", 0, 1e5, "temperature of the surroundings, over time"),
     IG_REAL(C, duration, "s", IG_REQUIRED, IG_TINY, 1e9, "how long to simulate"),
     IG_REAL(C, time_step, "s", NULL, IG_TINY, 1e9,
             "step of the explicit integration; left out: safety x the critical step"),
     IG_REAL(C, safety, "", "0.9", 0.01, 1, "share of the critical step to take"),
+    IG_CHOICE(C, step_limit, "tables|state", "tables",
+              "critical step from the largest conductivity and the smallest capacity that the "
+              "tables hold, whatever the temperatures; or from both at one temperature, which is "
+              "longer; a warning tells if the state allows less"),
     IG_REAL(C, dwell_change, "K", NULL, IG_TINY, 1e4,
             "while no beam is on, take longer steps, growing as long as no node changes by more "
             "than this in one; left out: all steps are alike"),

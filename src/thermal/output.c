@@ -9,13 +9,13 @@
 
 /* --- melt pool */
 
-/* Where beam 0 goes, in the plane. */
-static void heading(const ig_thermal_run *run, double time, double *d) {
+/* Where a beam goes, in the plane. */
+static void heading(const ig_thermal_run *run, int beam, double time, double *d) {
   d[0] = 1;
   d[1] = 0;
-  if (run->beams.count == 0)
+  if (beam >= run->beams.count)
     return;
-  const ig_toolpath *p = &run->beams.beam[0].path;
+  const ig_toolpath *p = &run->beams.beam[beam].path;
   int64_t cursor = 0;
   const int64_t i = ig_path_piece(p, &cursor, time);
   if (i < 0 || i + 1 >= p->count)
@@ -33,6 +33,39 @@ static void melt_pool(const ig_heat_survey *s, double *pool) {
   for (int i = 0; i < 3; i++)
     pool[i] = fmax(0, s->high[IG_SURVEY_POOL + i] - s->low[IG_SURVEY_POOL + i]);
   pool[3] = s->sum[IG_SURVEY_MOLTEN];
+}
+
+/* The pools of all beams; the last is all of it as one. A molten element belongs to the nearest
+   beam that has begun its path. `all`: a survey of everything. */
+static ig_status melt_pools(ig_thermal_run *run, double time, const ig_heat_survey *all,
+                            double (*pool)[4]) {
+  ig_heat_question q = {.melt = 1, .pools = run->pools - 1};
+  melt_pool(all, pool[run->pools - 1]);
+  for (int i = 0; i + 1 < run->pools; i++) {
+    int64_t cursor = 0;
+    double at[3];
+    ig_path_at(&run->beams.beam[i].path, &cursor, time, at);
+    const bool begun = cursor >= 0;
+    q.pool_at[i][0] = begun ? at[0] : 1e100;
+    q.pool_at[i][1] = begun ? at[1] : 1e100;
+  }
+  for (int i = 0; i + 1 < run->pools; i++) {
+    ig_heat_survey s;
+    q.pool = i;
+    heading(run, i, time, q.along);
+    IG_TRY(ig_heat_ask(run->job->cx, &run->heat, &q, &s));
+    melt_pool(&s, pool[i]);
+  }
+  for (int i = 0; i < run->pools; i++)
+    for (int k = 0; k < 4; k++)
+      run->melt_most[i][k] = fmax(run->melt_most[i][k], pool[i][k]);
+  return IG_OK;
+}
+
+/* What follows the name of the figures of a pool or beam: nothing for the first. */
+static const char *pool_suffix(const ig_thermal_run *run, int i, char *text, size_t size) {
+  snprintf(text, size, i == 0 ? "" : i + 1 == run->pools ? "_all" : "_%d", i + 1);
+  return text;
 }
 
 /* --- layers */
@@ -69,65 +102,101 @@ ig_status ig_thermal_interlayer(ig_thermal_run *run, double time) {
 /* --- rows of history.csv */
 
 typedef struct {
-  const char *name;
+  char name[64];
   double value;
 } column;
-enum { MOST_COLUMNS = 32 };
+enum { FIXED_COLUMNS = 32, BEAM_COLUMNS = 8 }; /* a run's; a beam's, its melt pool's among them */
 
-static int columns_fill(ig_thermal_run *run, const ig_heat_survey *s, column *c) {
-  const ig_heat_ledger ledger = ig_heat_ledger_of(&run->heat, s), *l = &ledger;
+static void column_put(column *c, int *n, const char *name, const char *suffix, const char *unit,
+                       double value) {
+  snprintf(c[*n].name, sizeof c->name, "%s%s%s", name, suffix, unit);
+  c[(*n)++].value = value;
+}
+
+static void beam_columns(const ig_thermal_run *run, int beam, column *c, int *n) {
+  static const char *const axis[] = {"beam_x", "beam_y", "beam_z"};
+  char suffix[16];
   double at[3];
-  const column always[] = {{"time [s]", (double)run->done * run->dt},
-                           {"step", (double)run->done},
-                           {"elements", run->heat.now.elements},
-                           {"T_min [K]", s->low[IG_SURVEY_T]},
-                           {"T_max [K]", s->high[IG_SURVEY_T]},
-                           {"E_stored [J]", l->stored - l->start},
-                           {"E_source [J]", l->source},
-                           {"E_flux [J]", l->flux},
-                           {"E_body [J]", l->body},
-                           {"E_born [J]", l->born},
-                           {"E_convected [J]", l->convected},
-                           {"E_radiated [J]", l->radiated},
-                           {"E_held [J]", l->held},
-                           {"E_gap [J]", ig_heat_ledger_gap(l)}};
-  int n = (int)(sizeof always / sizeof *always);
-  memcpy(c, always, sizeof always);
-  if (run->beams.count) {
-    int64_t cursor = 0;
-    const double power =
-        ig_path_at(&run->beams.beam[0].path, &cursor, (double)run->done * run->dt, at);
-    const column beam[] = {{"beam_x [m]", at[0]},
-                           {"beam_y [m]", at[1]},
-                           {"beam_z [m]", at[2]},
-                           {"beam_power [W]", power},
-                           {"T_interlayer [K]", run->interlayer}};
-    memcpy(c + n, beam, sizeof beam);
-    n += (int)(sizeof beam / sizeof *beam);
+  int64_t cursor = 0;
+  const double power =
+      run->beams.beam[beam].factor *
+      ig_path_at(&run->beams.beam[beam].path, &cursor, (double)run->done * run->dt, at);
+  pool_suffix(run, beam, suffix, sizeof suffix);
+  for (int d = 0; d < 3; d++)
+    column_put(c, n, axis[d], suffix, " [m]", at[d]);
+  column_put(c, n, "beam_power", suffix, " [W]", power);
+}
+
+static void melt_columns(const ig_thermal_run *run, int pool, const double *p, column *c, int *n) {
+  char suffix[16];
+  pool_suffix(run, pool, suffix, sizeof suffix);
+  column_put(c, n, "melt_length", suffix, " [m]", p[0]);
+  column_put(c, n, "melt_width", suffix, " [m]", p[1]);
+  column_put(c, n, "melt_depth", suffix, " [m]", p[2]);
+  column_put(c, n, "melt_volume", suffix, " [m^3]", p[3]);
+}
+
+/* The first beam's columns come first, as they do where there is but one. */
+static ig_status columns_fill(ig_thermal_run *run, const ig_heat_survey *s, column *c, int *count) {
+  const ig_heat_ledger ledger = ig_heat_ledger_of(&run->heat, s), *l = &ledger;
+  const double time = (double)run->done * run->dt;
+  const struct {
+    const char *name;
+    double value;
+  } always[] = {{"time [s]", time},
+                {"step", (double)run->done},
+                {"elements", run->heat.now.elements},
+                {"T_min [K]", s->low[IG_SURVEY_T]},
+                {"T_max [K]", s->high[IG_SURVEY_T]},
+                {"E_stored [J]", l->stored - l->start},
+                {"E_source [J]", l->source},
+                {"E_flux [J]", l->flux},
+                {"E_body [J]", l->body},
+                {"E_born [J]", l->born},
+                {"E_convected [J]", l->convected},
+                {"E_radiated [J]", l->radiated},
+                {"E_held [J]", l->held},
+                {"E_gap [J]", ig_heat_ledger_gap(l)}};
+  int n = 0;
+  for (size_t i = 0; i < sizeof always / sizeof *always; i++)
+    column_put(c, &n, always[i].name, "", "", always[i].value);
+  const int named = run->beams.count < IG_SURVEY_POOLS ? run->beams.count : IG_SURVEY_POOLS;
+  for (int i = 0; i < named; i++) {
+    beam_columns(run, i, c, &n);
+    if (i == 0)
+      column_put(c, &n, "T_interlayer", "", " [K]", run->interlayer);
   }
   if (run->heat.track_every) {
-    double p[4];
-    melt_pool(s, p);
-    const column melt[] = {{"melt_length [m]", p[0]},
-                           {"melt_width [m]", p[1]},
-                           {"melt_depth [m]", p[2]},
-                           {"melt_volume [m^3]", p[3]}};
-    for (int i = 0; i < 4; i++)
-      run->melt_most[i] = fmax(run->melt_most[i], melt[i].value);
-    memcpy(c + n, melt, sizeof melt);
-    n += 4;
+    double pool[IG_SURVEY_POOLS + 1][4];
+    IG_TRY(melt_pools(run, time, s, pool));
+    for (int i = 0; i < run->pools; i++)
+      melt_columns(run, i, pool[i], c, &n);
     /* elements' past: highest of all; means over those that have solidified */
     const double frozen = s->sum[IG_SURVEY_FROZEN];
-    const column past[] = {{"T_peak [K]", s->high[IG_SURVEY_PEAK]},
-                           {"time_above_liquidus [s]", s->high[IG_SURVEY_ABOVE]},
-                           {"melts", s->high[IG_SURVEY_MELTS]},
-                           {"cooling_rate [K/s]", s->sum[IG_SURVEY_COOLING] / frozen},
-                           {"G [K/m]", s->sum[IG_SURVEY_GRADIENT] / frozen},
-                           {"R [m/s]", s->sum[IG_SURVEY_SPEED] / frozen}};
-    memcpy(c + n, past, sizeof past);
-    n += (int)(sizeof past / sizeof *past);
+    column_put(c, &n, "T_peak", "", " [K]", s->high[IG_SURVEY_PEAK]);
+    column_put(c, &n, "time_above_liquidus", "", " [s]", s->high[IG_SURVEY_ABOVE]);
+    column_put(c, &n, "melts", "", "", s->high[IG_SURVEY_MELTS]);
+    column_put(c, &n, "cooling_rate", "", " [K/s]", s->sum[IG_SURVEY_COOLING] / frozen);
+    column_put(c, &n, "G", "", " [K/m]", s->sum[IG_SURVEY_GRADIENT] / frozen);
+    column_put(c, &n, "R", "", " [m/s]", s->sum[IG_SURVEY_SPEED] / frozen);
   }
-  return n;
+  *count = n;
+  return IG_OK;
+}
+
+/* Elements that span a wide range of temperatures may allow less than the step: said once. */
+static void step_check(ig_thermal_run *run, const ig_heat_survey *s) {
+  const ig_heat *h = &run->heat;
+  const double share = fmin(1, s->high[IG_SURVEY_STIFF]);
+  const double critical = 2 / ((h->rate - h->film_rate) * share + h->film_rate);
+  if (run->dt <= critical || run->step_warned)
+    return;
+  run->step_warned = true;
+  const ig_src at = ig_key_at(run->job->tree, "step_limit", run->c->at);
+  ig_warn_at(run->job->cx, &at,
+             "at %g s the step of %.4g s is above %.4g s, up to which the present state is surely "
+             "stable: look for temperatures beyond those that are given, or lower `safety`",
+             (double)run->done * run->dt, run->dt, critical);
 }
 
 ig_status ig_thermal_history(void *self, ig_sink *to) {
@@ -137,32 +206,39 @@ ig_status ig_thermal_history(void *self, ig_sink *to) {
     return IG_OK;
   IG_TRY(ig_thermal_layer_look(run)); /* so that a row does not depend on what is written ahead */
   ig_heat_question q = {.melt = run->heat.track_every > 0,
+                        .stiff = run->c->step_limit && !run->heat.constant,
                         .picks = 8 * run->probes,
                         .pick = run->pick.dev,
                         .picked = run->picked.dev};
   ig_heat_survey s;
-  heading(run, (double)run->done * run->dt, q.along);
+  heading(run, 0, (double)run->done * run->dt, q.along);
   IG_TRY(ig_heat_ask(cx, &run->heat, &q, &s));
+  if (q.stiff)
+    step_check(run, &s);
   if (run->probes)
     IG_TRY(ig_array_pull(cx, &run->picked));
-  column c[MOST_COLUMNS];
-  const int fixed = columns_fill(run, &s, c), columns = fixed + run->probes;
-  const char **names;
-  double *value;
-  IG_TRY(IG_NEW(cx, &names, columns, "history"));
-  ig_status status = IG_NEW(cx, &value, columns, "history");
-  if (status == IG_OK) {
-    for (int i = 0; i < fixed; i++) {
-      names[i] = c[i].name;
-      value[i] = c[i].value;
-    }
-    for (int p = 0; p < run->probes; p++) {
-      names[fixed + p] = run->probe[p].name;
-      for (int a = 0; a < 8; a++)
-        value[fixed + p] += run->probe[p].weight[a] * ((double *)run->picked.host)[8 * p + a];
-    }
-    status = to->history(to, columns, names, value);
+  const size_t most = FIXED_COLUMNS + BEAM_COLUMNS * (IG_SURVEY_POOLS + 1) + (size_t)run->probes;
+  const char **names = NULL;
+  double *value = NULL;
+  column *c = NULL;
+  int columns;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &c, most, "history"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &names, most, "history"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &value, most, "history"));
+  IG_TRY_GOTO(status, done, columns_fill(run, &s, c, &columns));
+  for (int i = 0; i < columns; i++) {
+    names[i] = c[i].name;
+    value[i] = c[i].value;
   }
+  for (int p = 0; p < run->probes; p++, columns++) {
+    names[columns] = run->probe[p].name;
+    for (int a = 0; a < 8; a++)
+      value[columns] += run->probe[p].weight[a] * ((double *)run->picked.host)[8 * p + a];
+  }
+  status = to->history(to, columns, names, value);
+done:
+  free(c);
   free(names);
   free(value);
   return status;
@@ -253,18 +329,19 @@ done:
 
 /* --- checkpoints */
 
-enum { KEPT = 11 }; /* numbers of the run beside the state */
+enum { KEPT = sizeof(ig_thermal_kept) / sizeof(double) };
 
 ig_status ig_thermal_save(void *self, ig_sink *to) {
   ig_thermal_run *run = self;
-  ig_saved saved[IG_HEAT_SAVED + 1];
+  ig_saved saved[IG_HEAT_SAVED + 2];
   int count;
   IG_TRY(ig_heat_save(run->job->cx, &run->heat, saved, &count));
-  double kept[KEPT] = {run->layer_z,      run->interlayer,   run->melt_most[0],
-                       run->melt_most[1], run->melt_most[2], run->melt_most[3]};
-  memcpy(kept + 6, run->as_done, sizeof run->as_done);
-  kept[10] = run->dt;
-  saved[count++] = (ig_saved){"kept", IG_F64, KEPT, kept};
+  ig_thermal_kept kept = run->as_done;
+  kept.layer_z = run->layer_z;
+  kept.interlayer = run->interlayer;
+  kept.dt = run->dt;
+  saved[count++] = (ig_saved){"kept", IG_F64, KEPT, &kept};
+  saved[count++] = (ig_saved){"melt_most", IG_F64, 4 * (int64_t)run->pools, run->melt_most};
   return to->checkpoint(to, (double)run->done * run->dt, run->done, saved, count);
 }
 
@@ -272,28 +349,34 @@ ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
   ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
   const void *data;
+  ig_thermal_kept kept;
   IG_TRY(ig_restart_find(cx, restart, "kept", IG_F64, KEPT, &data));
-  const double *kept = data, dt = kept[10];
-  if (!(dt > 0) || !(fabs(restart->time - (double)restart->step * dt) <= 1e-9 * dt))
+  memcpy(&kept, data, sizeof kept);
+  if (!(kept.dt > 0) || !(fabs(restart->time - (double)restart->step * kept.dt) <= 1e-9 * kept.dt))
     return IG_FAIL(cx, IG_INPUT,
                    "the checkpoint's time, step and step length contradict each other");
-  if (dt != run->dt) { /* a run that goes further than it meant to keeps its step */
-    run->dt = dt;
-    IG_TRY(
-        ig_steps_count(cx, &run->c->at, ceil(run->c->duration / dt * (1 - 1e-9)), dt, &run->steps));
+  const ig_src duration = ig_key_at(run->job->tree, "duration", run->c->at);
+  if (kept.dt != run->dt) { /* a run that goes further than it meant to keeps its step */
+    run->dt = kept.dt;
+    IG_TRY(ig_steps_count(cx, &duration, ceil(run->c->duration / kept.dt * (1 - 1e-9)), kept.dt,
+                          &run->steps));
+    ig_thermal_surroundings_start(run);
   }
   if (restart->step > run->steps)
-    return ig_fail_at(cx, &run->c->at, "the checkpoint is at %g s, the case ends at %g s",
+    return ig_fail_at(cx, &duration, "the checkpoint is at %g s, the case ends at %g s",
                       restart->time, run->c->duration);
   run->step = run->done = restart->step;
-  IG_TRY(ig_heat_begin(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
-  run->layer_z = kept[0];
-  run->interlayer = kept[1];
-  memcpy(run->melt_most, kept + 2, sizeof run->melt_most);
-  run->beams.asked = kept[6];
-  run->leap = (int64_t)kept[7];
-  run->wait = (int64_t)kept[8];
-  run->critical = kept[9];
+  if (run->step) /* the values of the last step that was made */
+    IG_TRY(ig_thermal_surroundings_set(run, run->step - 1));
+  IG_TRY(ig_heat_begin_at(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
+  IG_TRY(ig_restart_find(cx, restart, "melt_most", IG_F64, 4 * (int64_t)run->pools, &data));
+  memcpy(run->melt_most, data, 4 * (size_t)run->pools * sizeof(double));
+  run->layer_z = kept.layer_z;
+  run->interlayer = kept.interlayer;
+  run->beams.asked = kept.asked;
+  run->leap = (int64_t)kept.leap;
+  run->wait = (int64_t)kept.wait;
+  run->critical = kept.critical;
   ig_thermal_note(run);
   IG_TRY(ig_heat_restore(cx, &run->heat, restart));
   run->before = run->heat.steps_done;
@@ -301,6 +384,18 @@ ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
 }
 
 /* --- final figures */
+
+/* Heat that newborn elements bring above ambient comes from nowhere but the case: if it is much
+   beside the beams', the beam that melted them was probably meant to be it. */
+static double born_warn(const ig_thermal_run *run, const ig_heat_ledger *l) {
+  const double above = l->born - ig_heat_born_content(&run->heat, ig_thermal_ambient(run, 0));
+  if (run->birth && above > 0.25 * run->beams.asked && above > 1e-6 * l->born)
+    ig_warn_at(run->job->cx, &run->c->birth.at,
+               "newborn elements brought %.3g J above ambient, the beams %.3g J: unless the "
+               "material really arrives hot, give birth.temperature: ambient",
+               above, run->beams.asked);
+  return above;
+}
 
 ig_status ig_thermal_results(void *self, ig_sink *sink) {
   ig_thermal_run *run = self;
@@ -312,9 +407,13 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
   const ig_heat_ledger l = ig_heat_ledger_of(&run->heat, &s);
   ig_heat_measure(&run->heat, &volume, &area);
   const double missed = fmax(0, run->beams.asked - l.source);
-  if (missed > 1e-6 * run->beams.asked)
+  bool meant = false; /* a beam that may miss is expected to */
+  for (int i = 0; i < run->beams.count; i++)
+    meant |= run->beams.beam[i].shape.whole > 0;
+  if (missed > 1e-6 * run->beams.asked && !meant)
     ig_warn_at(cx, &run->c->at, "%.3g J of the beams' %.3g J found nothing to heat", missed,
                run->beams.asked);
+  const double above = born_warn(run, &l);
   const struct {
     const char *key, *unit;
     double value;
@@ -327,6 +426,7 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
                  {"flux", "J", l.flux},
                  {"body", "J", l.body},
                  {"born", "J", l.born},
+                 {"born_above_ambient", "J", above},
                  {"convected", "J", l.convected},
                  {"radiated", "J", l.radiated},
                  {"held", "J", l.held},
@@ -334,14 +434,17 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
                  {"volume", "m^3", volume},
                  {"surface", "m^2", area},
                  {"time_step", "s", run->dt},
-                 {"critical_step", "s", 2 / run->heat.rate},
+                 {"critical_step", "s", 2 / run->rate},
                  {"evaluations", "", (double)run->heat.steps_done}};
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
     IG_TRY(sink->result(sink, figures[i].key, figures[i].unit, figures[i].value));
-  static const char *const melt[] = {"melt_length_max", "melt_width_max", "melt_depth_max",
-                                     "melt_volume_max"};
-  for (int i = 0; i < 4 && run->heat.track_every; i++)
-    IG_TRY(sink->result(sink, melt[i], i < 3 ? "m" : "m^3", run->melt_most[i]));
+  static const char *const melt[] = {"melt_length%s_max", "melt_width%s_max", "melt_depth%s_max",
+                                     "melt_volume%s_max"};
+  for (int i = 0; i < 4 * run->pools && run->heat.track_every; i++) {
+    char suffix[16], key[64];
+    snprintf(key, sizeof key, melt[i % 4], pool_suffix(run, i / 4, suffix, sizeof suffix));
+    IG_TRY(sink->result(sink, key, i % 4 < 3 ? "m" : "m^3", run->melt_most[i / 4][i % 4]));
+  }
   if (!isnan(run->interlayer))
     IG_TRY(sink->result(sink, "interlayer_last", "K", run->interlayer));
   return IG_OK;

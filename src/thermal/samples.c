@@ -46,20 +46,15 @@ static void start(ig_thermal_sample *s, const char *name, double emissivity, dou
   s->materials = (ig_list){1, &s->material};
   s->place[0] = "surface";
   s->place[1] = "zmin";
-  s->boundary[0] = (ig_thermal_boundary){.set = {1, &s->place[0]},
-                                         .temperature = NAN,
-                                         .flux = NAN,
-                                         .convection = 20,
-                                         .ambient = NAN,
-                                         .emissivity = emissivity};
-  s->boundary[1] = (ig_thermal_boundary){.set = {1, &s->place[1]},
-                                         .temperature = 300,
-                                         .flux = NAN,
-                                         .convection = NAN,
-                                         .ambient = NAN,
-                                         .emissivity = NAN};
+  s->film[0] = 20;
+  s->cold[0] = 300;
+  s->boundary[0] = (ig_thermal_boundary){
+      .set = {1, &s->place[0]}, .convection = {1, s->zero, s->film}, .emissivity = emissivity};
+  s->boundary[1] = (ig_thermal_boundary){
+      .set = {1, &s->place[1]}, .temperature = {1, s->zero, s->cold}, .emissivity = NAN};
   s->born[0] = "build";
-  s->beam = (ig_beam_case){.model = IG_BEAM_SURFACE,
+  s->beam = (ig_beam_case){.normalise = true,
+                           .model = IG_BEAM_SURFACE,
                            .depth = NAN,
                            .front = NAN,
                            .rear = NAN,
@@ -67,7 +62,7 @@ static void start(ig_thermal_sample *s, const char *name, double emissivity, dou
                            .reach = NAN,
                            .raster = {.regions = {0, s->region}}};
   s->c = (ig_thermal_case){.initial_temperature = 300,
-                           .ambient = 300,
+                           .ambient = {1, s->zero, s->cold},
                            .time_step = NAN,
                            .dwell_change = NAN,
                            .safety = 0.9,

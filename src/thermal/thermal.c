@@ -24,7 +24,7 @@ static void room_close(void *self) {
 
 static ig_status begin(void *self) {
   ig_thermal_run *run = self;
-  return ig_heat_begin(run->job->cx, &run->heat, 0);
+  return ig_heat_begin(run->job->cx, &run->heat);
 }
 
 /* Each batch is written while the device works on the one before. */
@@ -32,19 +32,12 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   ig_thermal_run *run = self;
   const int64_t first = run->done, target = first + most + ahead;
   const int batch = run->most;
-  const double start = ig_now();
   if (run->step == run->done)
     IG_TRY(ig_thermal_write(run, batch < most ? batch : most, false));
   IG_TRY(ig_thermal_advance(run));
-  const int64_t taken = run->done - first, left = target - run->done;
+  const int64_t left = target - run->done;
   if (left > 0)
     IG_TRY(ig_thermal_write(run, batch < left ? batch : left, true));
-  const double took = ig_now() - start;
-  /* long enough to be worth a launch, short enough to answer Ctrl-C */
-  if (took < 0.1 && taken == batch && batch < 8192)
-    run->most *= 2;
-  else if (took > 0.5 && batch > 1)
-    run->most /= 2;
   return IG_OK;
 }
 
@@ -79,7 +72,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   char text[128];
   ig_status status;
   IG_TRY_GOTO(status, done, ig_thermal_open(job, &r));
-  snprintf(text, sizeof text, "%.4g s (element %d)", 2 / r.heat.rate, (int)r.heat.limiting);
+  snprintf(text, sizeof text, "%.4g s (element %d)", 2 / r.rate, (int)r.heat.limiting);
   line(user, "critical step", text);
   snprintf(text, sizeof text, "%lld of %.4g s", (long long)r.steps, r.dt);
   line(user, "steps", text);
@@ -119,6 +112,9 @@ const ig_room ig_room_thermal = {.name = "thermal",
                                  .save = ig_thermal_save,
                                  .results = ig_thermal_results,
                                  .tally = tally,
+                                 .field = ig_thermal_field,
+                                 .set = ig_thermal_set,
+                                 .load = ig_thermal_load,
                                  .check = check,
                                  .verify = ig_thermal_verify,
                                  .fields = IG_THERMAL_FIELDS,

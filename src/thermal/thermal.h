@@ -11,8 +11,17 @@
 typedef struct {
   ig_src at;
   ig_texts set; /* face sets; `surface`: the outer surface, whatever it is at the time */
-  double temperature, flux, convection, ambient, emissivity; /* NaN: not given */
+  ig_table temperature, flux, convection, ambient; /* over time */
+  double emissivity;                               /* NaN: not given */
 } ig_thermal_boundary;
+
+/* One entry of `initial`: a temperature, or another run's snapshot. */
+typedef struct {
+  ig_src at;
+  const char *set; /* NULL: everywhere */
+  double temperature;
+  const char *file, *field;
+} ig_thermal_initial;
 
 typedef struct {
   ig_src at;
@@ -23,9 +32,12 @@ typedef struct {
 
 typedef struct {
   ig_src at;
-  double initial_temperature, ambient;
+  double initial_temperature;
+  ig_table ambient; /* over time */
   double duration, time_step, safety, dwell_change;
   int conduction, surface, latent;
+  int step_limit;  /* 0: tables, 1: state */
+  ig_list initial; /* of ig_thermal_initial */
   double body_source;
   ig_list boundary; /* of ig_thermal_boundary */
   ig_list beams;    /* of ig_beam_case */
@@ -40,6 +52,16 @@ extern const ig_option ig_thermal_options[];
 extern const ig_verify_entry ig_thermal_verify[];
 extern const ig_bench_entry ig_thermal_bench[];
 
+/* What a checkpoint holds of a run beside the engine's state, doubles throughout. */
+typedef struct {
+  double layer_z, interlayer; /* path height of the layer in work, m; K, NaN: none yet */
+  double asked;               /* of the beams so far, J */
+  double leap, wait, critical;
+  double dt; /* s */
+} ig_thermal_kept;
+
+enum { IG_THERMAL_CONDITIONS = 32 };
+
 /* A run: the engine and everything around it. */
 typedef struct {
   ig_job *job;
@@ -48,16 +70,24 @@ typedef struct {
   const ig_material_case *material[16];
   uint8_t *material_of;
   ig_beams beams;
-  double *birth;  /* elements, mesh order; NULL: all there */
-  int64_t steps;  /* of the whole run */
-  int64_t step;   /* written so far */
-  int64_t done;   /* given to the device */
-  int64_t before; /* evaluations of runs that this one continues */
-  int most;       /* steps in a batch, by what the last ones took; changes no result */
+  /* conditions as they are now, the entry of `boundary` each is from; ambient, K; steps that values
+     hold for, 0: for good */
+  int conditions, condition_of[IG_THERMAL_CONDITIONS];
+  ig_heat_condition condition[IG_THERMAL_CONDITIONS];
+  double ambient;
+  int64_t hold;
+  double *birth;   /* elements, mesh order; NULL: all there */
+  double *initial; /* nodes, K; NULL: all at the initial temperature */
+  int64_t steps;   /* of the whole run */
+  int64_t step;    /* written so far */
+  int64_t done;    /* given to the device */
+  int64_t before;  /* evaluations of runs that this one continues */
+  int most;        /* steps in a batch */
   double dt;
   int64_t leap;    /* steps to take at once while beams are off; plain ones count it up */
   int64_t wait;    /* plain steps after a long one that went too far */
   int64_t leaping; /* steps the batch in hand takes at once; 0: plain steps */
+  double rate;     /* the largest that steps are made for, 1/s: 2 / rate is the critical step */
   double critical; /* a step that is stable in a dwell, as the state was last seen, s */
   int probes;
   struct ig_probe {
@@ -67,9 +97,10 @@ typedef struct {
   } * probe;
   ig_array pick, picked;      /* probes x 8: nodes, their temperatures */
   double layer_z, interlayer; /* path height of the layer in work, m; K, NaN: none yet */
-  double melt_most[4];        /* longest, widest, deepest, largest melt pool */
-  /* as of `done`, for a checkpoint: asked of the beams so far (J), leap, wait, critical */
-  double as_done[4];
+  bool step_warned;           /* of a step above what the state surely allows */
+  int pools;                  /* melt pools in rows of history: one per beam, then all as one */
+  double (*melt_most)[4];     /* pools: longest, widest, deepest, largest */
+  ig_thermal_kept as_done;    /* as of `done` */
 } ig_thermal_run;
 
 /* A step of the run, as the schedule sees it. */
@@ -81,6 +112,25 @@ static inline ig_moment ig_thermal_moment(const ig_thermal_run *run, int64_t ste
 
 IG_MUST_CHECK ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run);
 void ig_thermal_close(ig_thermal_run *run);
+
+/* --- surroundings.c: boundary values over time */
+
+/* Conditions and their sets from the case, without values; all at a time; with the largest
+   convection of all times, which bounds the step. */
+IG_MUST_CHECK ig_status ig_thermal_conditions(ig_thermal_run *run);
+void ig_thermal_conditions_at(const ig_thermal_run *run, double time, ig_heat_condition *c);
+void ig_thermal_conditions_steepest(const ig_thermal_run *run, ig_heat_condition *c);
+double ig_thermal_ambient(const ig_thermal_run *run, double time);
+/* For how many steps values hold; whether they change with `step`; taking them over; how many steps
+   of the coming `most` have the values of `step`. */
+void ig_thermal_surroundings_start(ig_thermal_run *run);
+bool ig_thermal_surroundings_change(const ig_thermal_run *run, int64_t step);
+IG_MUST_CHECK ig_status ig_thermal_surroundings_set(ig_thermal_run *run, int64_t step);
+int64_t ig_thermal_surroundings_ahead(const ig_thermal_run *run, int64_t step, int64_t most);
+
+/* --- initial.c: temperatures at the start, where `initial` gives them */
+
+IG_MUST_CHECK ig_status ig_thermal_initials(ig_thermal_run *run);
 
 /* --- probe.c: the element each probe is in */
 
@@ -112,5 +162,11 @@ IG_MUST_CHECK ig_status ig_thermal_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_thermal_save(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_thermal_restore(void *self, const ig_restart *from);
 IG_MUST_CHECK ig_status ig_thermal_results(void *self, ig_sink *to);
+
+/* --- fields.c: for other programs; functions of the room */
+
+bool ig_thermal_field(void *self, int i, ig_room_field *field);
+IG_MUST_CHECK ig_status ig_thermal_set(void *self, const char *name, const double *values);
+IG_MUST_CHECK ig_status ig_thermal_load(void *self, int load, double factor);
 
 #endif

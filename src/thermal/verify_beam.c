@@ -33,7 +33,8 @@ static void plate_free(ig_ctx *cx, plate_state *s) {
 }
 
 static ig_beam_case beam_of(ig_beam_model model, double radius, double depth, double absorptivity) {
-  return (ig_beam_case){.model = (int)model,
+  return (ig_beam_case){.normalise = true,
+                        .model = (int)model,
                         .radius = radius,
                         .depth = depth,
                         .front = NAN,

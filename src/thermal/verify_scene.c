@@ -75,7 +75,7 @@ ig_heat_condition *ig_scene_condition(ig_scene *s, const char *faces) {
 
 ig_status ig_scene_start(ig_scene *s) {
   IG_TRY(ig_heat_new(s->cx, &s->setup, &s->heat));
-  return ig_heat_begin(s->cx, &s->heat, 0);
+  return ig_heat_begin(s->cx, &s->heat);
 }
 
 ig_status ig_scene_steps(ig_scene *s, double dt, int64_t steps) {

@@ -6,6 +6,7 @@
    face, and a vertex is known by the edge it lies on (or the node it is): each edge of the surface
    then belongs to exactly two triangles, whatever the field. */
 #include "topopt/surface.h"
+#include "core/number.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -417,8 +418,8 @@ static ig_status write_obj(ig_ctx *cx, const ig_part *s, buffer *b) {
   char line[128];
   for (int64_t v = 0; v < s->vertices; v++)
     IG_TRY(put(cx, b, line,
-               (size_t)snprintf(line, sizeof line, "v %.7g %.7g %.7g\n", (double)s->vertex[v][0],
-                                (double)s->vertex[v][1], (double)s->vertex[v][2])));
+               (size_t)ig_format(line, sizeof line, "v %.7g %.7g %.7g\n", (double)s->vertex[v][0],
+                                 (double)s->vertex[v][1], (double)s->vertex[v][2])));
   for (int64_t t = 0; t < s->triangles; t++)
     IG_TRY(put(cx, b, line,
                (size_t)snprintf(line, sizeof line, "f %d %d %d\n", s->triangle[t][0] + 1,

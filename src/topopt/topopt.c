@@ -10,12 +10,14 @@
      surface of the part                    surface.c, mesh_surface.c
 
    What it writes on the way is in output.c. */
+#include "core/memory.h"
 #include "core/schedule.h"
 #include "topopt/output.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 
 /* --- an iteration --- */
@@ -161,6 +163,10 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
     snprintf(text, sizeof text, "%.3g GB; regions and loads are looked at when it runs",
              1e-9 * bytes);
     line(user, "device memory", text);
+    if (strcmp(ig_ctx_backend(job->cx), "cuda") != 0 && bytes > ig_memory_left())
+      ig_warn(job->cx,
+              "about %.3g GB are needed and this machine has %.3g GB left: it cannot run here",
+              1e-9 * bytes, 1e-9 * ig_memory_left());
     return IG_OK;
   }
   IG_TRY(open_model(job, &d, &s));
@@ -194,6 +200,9 @@ const ig_room ig_room_topopt = {
     .snapshot = ig_topopt_snapshot,
     .save = ig_topopt_checkpoint,
     .results = ig_topopt_finish,
+    .field = ig_topopt_field,
+    .get = ig_topopt_get,
+    .set = ig_topopt_set,
     .check = check,
     .verify = ig_topopt_verify,
     .bench = ig_topopt_bench,

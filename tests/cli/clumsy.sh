@@ -60,6 +60,15 @@ no() {
   code=$?
   judge "$1: $2" "$3" 2
   grep -q '^ingot: error: case.yaml:[0-9]*:[0-9]*: ' stderr || { failed=$((failed + 1)); echo "--- $1: $2: does not say where"; head -c 500 stderr; }
+  # what `run` refuses `check` refuses, in the same words
+  grep '^ingot: error: ' stderr >refused
+  timeout 60 "$INGOT" check case.yaml --backend cpu --threads 1 >stdout 2>stderr
+  code=$?
+  checked=$((checked + 1))
+  [ $code = 2 ] && grep '^ingot: error: ' stderr | cmp -s refused - && return
+  failed=$((failed + 1))
+  echo "--- $1: $2: check gives exit $code and other words than run"
+  head -c 500 stderr
 }
 # the same for what runs, with a warning
 told() {
@@ -125,6 +134,13 @@ no dynamics 's/duration: 2 us/duration: 2 us, time_step: 1 ms/' "critical"
 told thermal 's/^boundary:.*//; s/^  - .*//' "nothing"
 told dynamics 's/^loads: .*//' "nothing"
 told fracture 's/^initial: .*//' "nothing"
+
+# found by the room once the mesh is there
+no dynamics 's/analysis: {duration: 2 us}/analysis: {kind: dynamic}/' "duration"
+no dynamics 's/^analysis/probes: {name: tip, set: tpi, quantity: ux}\n&/' "tpi"
+no dynamics 's/^analysis/probes: {name: tip, quantity: ux}\n&/' "probe"
+no thermal 's/^duration/probes: {name: far, point: [1 m, 1 m, 1 m]}\n&/' "probe"
+no fracture 's/^duration/cracks: {from: [1 m, 0], to: [2 m, 0]}\n&/' "crack"
 
 # the command line
 run() { # words expected, exit code expected, arguments…

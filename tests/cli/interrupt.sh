@@ -1,5 +1,5 @@
-# Ctrl-C finishes the step, writes a checkpoint and says how to go on; what it says works. Twice ends
-# at once.
+# Ctrl-C finishes the step, writes a checkpoint and says how to go on; what it says works. A second
+# one, later, ends at once.
 set -u
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -38,15 +38,22 @@ for file in whole/snap_*.vtkhdf whole/history.csv; do
   cmp "$file" "cut/$(basename "$file")" || fail "not the same after going on"
 done
 
-ingot run long.yaml -q -o twice --set duration='1000 s' 2>log &
-pid=$!
-wait_for twice/snap_000000.vtkhdf
-kill -STOP $pid # both arrive before it can finish its step
-kill -INT $pid
-kill -CONT $pid
-sleep 0.02
-kill -INT $pid 2>/dev/null
-wait $pid
-code=$?
-[ $code = 130 ] || [ $code = 1 ] || fail "two interrupts gave $code"
+# two at once are one; a second one that comes later ends the program
+for try in 1 2 3 4 5 6 7 8; do
+  rm -rf twice
+  ingot run long.yaml -q -o twice --set duration='1000 s' --set 'mesh.boxes[0].cells=[64, 64, 16]' 2>log &
+  pid=$!
+  wait_for twice/snap_000000.vtkhdf
+  kill -INT $pid
+  sleep 0.005 # the first one is met
+  kill -STOP $pid
+  sleep 1.2
+  kill -INT $pid 2>/dev/null
+  kill -CONT $pid 2>/dev/null
+  wait $pid
+  code=$?
+  [ $code = 130 ] && break
+  [ $code = 1 ] || fail "two interrupts gave $code" # it had come to its end already
+done
+[ $code = 130 ] || fail "a second interrupt after a second does not end the program"
 echo "interrupted, and went on to the same end"

@@ -42,11 +42,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   } formats[] = {{'v', ig_mesh_read_vtk},
                  {'i', ig_mesh_read_inp},
                  {'k', ig_mesh_read_dyna},
-                 {'h', ig_mesh_read_vtkhdf}};
+                 {'h', ig_mesh_read_vtkhdf},
+                 {'u', ig_mesh_read_vtu}};
+  enum { FORMATS = sizeof formats / sizeof *formats };
   size_t f = 0;
-  while (f < 4 && size && formats[f].letter != data[0])
+  while (f < FORMATS && size && formats[f].letter != data[0])
     f++;
-  if (size == 0 || f == 4)
+  if (size == 0 || f == FORMATS)
     return 0;
   ig_ctx *cx = NULL;
   const ig_ctx_options options = {.backend = "cpu", .threads = 1};
@@ -55,7 +57,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       write(file, data + 1, size - 1) == (ssize_t)size - 1) {
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-    const ig_mesh_read_options plain = {0};
+    const ig_mesh_read_options plain = {.split = size % 2};
     ig_mesh *mesh = NULL;
     ig_status status = formats[f].read(cx, path, &plain, &mesh);
     demand((status == IG_OK) == (mesh != NULL));

@@ -5,7 +5,7 @@
 
 extern const ig_room ig_room_fracture;
 
-enum { COLUMNS = 24, ROWS = 400, RESULTS = 32 };
+enum { COLUMNS = 32, ROWS = 400, RESULTS = 32 };
 typedef struct {
   ig_sink sink;
   int columns, rows, results, snapshots;
@@ -13,7 +13,7 @@ typedef struct {
   double row[ROWS][COLUMNS];
   char key[RESULTS][40];
   double value[RESULTS];
-  char *fragments;
+  char *fragments, *crack;
   ig_snapshot *last;
 } watcher;
 
@@ -51,9 +51,11 @@ static ig_status on_checkpoint(ig_sink *sink, double time, int64_t step, const i
 }
 static ig_status on_file(ig_sink *sink, const char *name, const void *bytes, size_t size) {
   watcher *w = sink->self;
-  assert_string_equal(name, "fragments.csv");
-  w->fragments = calloc(size + 1, 1);
-  memcpy(w->fragments, bytes, size);
+  const bool crack = strcmp(name, "crack.csv") == 0;
+  assert_true(crack || strcmp(name, "fragments.csv") == 0);
+  char **to = crack ? &w->crack : &w->fragments;
+  *to = calloc(size + 1, 1);
+  memcpy(*to, bytes, size);
   return IG_OK;
 }
 static int column(const watcher *w, const char *name) {
@@ -198,8 +200,60 @@ static void a_run_shows_its_crack(void **state) {
     assert_true(gap > 0);
   }
   assert_true(open > 10);
+  /* the crack as a table: a line each cohesive element, along the strip */
+  int facets = 0, gone = 0;
+  for (char *line = strchr(w.crack, '\n') + 1; *line; line = strchr(line, '\n') + 1, facets++) {
+    double x[4], d, gap, slid;
+    assert_int_equal(
+        sscanf(line, "%lf,%lf,%lf,%lf,%lf,%lf,%lf", &x[0], &x[1], &x[2], &x[3], &d, &gap, &slid),
+        7);
+    assert_true(hypot(x[2] - x[0], x[3] - x[1]) < 0.4e-3 && d >= 0 && d <= 1);
+    gone += d == 1;
+  }
+  assert_int_equal(facets, cohesive);
+  assert_true(gone > 10);
   free(w.fragments);
+  free(w.crack);
   ig_snapshot_free(w.last);
+  ig_ctx_close(cx);
+}
+
+/* A crack inside the strip has two tips, and a case may name one more; each has its columns. */
+static void every_tip_is_followed(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 1);
+  static watcher w;
+  w = (watcher){.sink = {.self = &w, .history = on_row}};
+  ig_frac_problem p;
+  ig_frac_model m;
+  ig_frac_track track;
+  GOOD(cx, ig_frac_problem_strip(&p, cx, 12, IG_TRI6, 0));
+  const double from[] = {7e-3, 2e-3}, to[] = {9e-3, 2e-3};
+  memcpy(p.crack.from, from, sizeof from);
+  memcpy(p.crack.to, to, sizeof to);
+  ig_frac_tip_case named = {.point = {1e-3, 1e-3}, .direction = {1, 0}, .depth = {NAN, NAN, NAN}};
+  p.c.tips = (ig_list){1, &named};
+  p.c.time_step = 6e-9;
+  p.c.tip_window = 1e-6;
+  p.material.cohesive_strength = 60e6;
+  p.strain[1] = 0.012;
+  GOOD(cx, ig_frac_setup(&p.job, &m));
+  GOOD(cx, ig_frac_track_start(&track, &p.job, &m, 8e-6));
+  assert_int_equal(track.tips, 3);
+  for (int i = 0; i <= 80; i++) {
+    GOOD(cx, ig_frac_model_run(&m, (int64_t)(i * 1e-7 / m.s.dt)));
+    GOOD(cx, ig_frac_history(&p.job, &m, &track, &w.sink));
+  }
+  const double *last = w.row[w.rows - 1];
+  const double right = last[column(&w, "crack_extension [m]")];
+  const double left = last[column(&w, "crack_extension_2 [m]")];
+  assert_true(right > 1e-3 && left > 1e-3 && fabs(right - left) < 0.5 * right);
+  assert_true(last[column(&w, "tip_x [m]")] > 9.9e-3 && last[column(&w, "tip_x_2 [m]")] < 6.1e-3);
+  assert_true(last[column(&w, "crack_extension_3 [m]")] == 0);
+  assert_true(track.top_speed > 100);
+  assert_true(ig_frac_tip_angle(&track.tip[0]) < 30 && ig_frac_tip_angle(&track.tip[1]) < 30);
+  ig_frac_model_free(&m);
+  ig_frac_problem_free(&p);
   ig_ctx_close(cx);
 }
 
@@ -253,8 +307,8 @@ static void a_run_that_blows_up_stops(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(a_run_shows_its_crack),
-                                     cmocka_unit_test(a_balance_that_is_off_is_said),
-                                     cmocka_unit_test(a_run_that_blows_up_stops)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_run_shows_its_crack), cmocka_unit_test(every_tip_is_followed),
+      cmocka_unit_test(a_balance_that_is_off_is_said), cmocka_unit_test(a_run_that_blows_up_stops)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -154,6 +154,38 @@ static void johnson_cook_flows_as_it_should(void **state) {
   assert_true(h[1] > 1 && mises(s) < (250e6 + 400e6 * pow(h[0], 0.3)) * (1 - 0.5 * h[1] / 1500));
 }
 
+/* The rate term starts at the reference rate with a kink: the return converges whatever its size
+   and the step, for solids and layers, and ends on the yield surface at its own rate. */
+static void johnson_cook_returns_at_any_rate(void **state) {
+  (void)state;
+  const double rate_term[] = {0, 0.001, 0.005, 0.014, 0.025, 0.05, 0.1};
+  for (size_t i = 0; i < sizeof rate_term / sizeof *rate_term; i++)
+    for (double dt = 1e-9; dt < 10; dt *= 3.7)
+      for (double size = 1e-6; size < 1e-2; size *= 10) {
+        mech_f64 m = steel();
+        m.jc_b = 292e6, m.jc_n = 0.31, m.jc_c = rate_term[i], m.jc_rate0 = 1;
+        m.jc_m = 1.09, m.jc_range = 1000;
+        double s[6] = {0}, h[3] = {0}, p[3] = {0}, g[3] = {0}, thin;
+        for (int k = 0; k < 40; k++) {
+          const double de[6] = {size, -0.5 * size, -0.5 * size, 0.1 * size, 0, 0};
+          const double flat[3] = {size, -0.3 * size, 0.2 * size};
+          const double ep = h[0], eg = g[0];
+          assert_true(j2_solid_f64(&m, IG_LAW_JOHNSON, dt, de, s, h) < 2e-6);
+          assert_true(j2_plane_f64(&m, IG_LAW_JOHNSON, dt, flat, p, g, &thin) < 1e-5);
+          const double now[2] = {mises(s),
+                                 sqrt(p[0] * p[0] - p[0] * p[1] + p[1] * p[1] + 3 * p[2] * p[2])};
+          const double to[2] = {h[0], g[0]}, from[2] = {ep, eg};
+          for (int j = 0; j < 2; j++) {
+            const double rate = (to[j] - from[j]) / dt;
+            const double sy =
+                (250e6 + 292e6 * pow(to[j], 0.31)) * (rate > 1 ? 1 + rate_term[i] * log(rate) : 1);
+            if (to[j] > from[j] && to[j] > 1e-8)
+              assert_true(fabs(now[j] / sy - 1) < 1e-4);
+          }
+        }
+      }
+}
+
 /* Stress of a small strain is Hooke's; energy's slope is the stress. */
 static void neo_hookean_meets_hooke(void **state) {
   (void)state;
@@ -177,6 +209,7 @@ int main(void) {
       cmocka_unit_test(two_plane_returns_agree),
       cmocka_unit_test(back_stress_moves_the_surface),
       cmocka_unit_test(johnson_cook_flows_as_it_should),
+      cmocka_unit_test(johnson_cook_returns_at_any_rate),
       cmocka_unit_test(neo_hookean_meets_hooke),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 #include "check.h"
 #ifdef INGOT_HAVE_IO
 #include "folder.h"
+#include "mesh/topology.h"
 #include "mesh_check.h"
 
 static char *folder;
@@ -73,15 +74,15 @@ static void meshes_come_back_as_they_were(void **state) {
       {.plate = {.at.given = true, .size = IG_ROW(2, 1), .cells = IG_ROW(4, 2)}, .shell = true},
       {.lattice_dome = {.at.given = true, .radius = 3, .angle = 0.6, .rings = 3}},
   };
-  static const char *const names[] = {"a.vtkhdf", "a.vtk", "a.inp"};
+  static const char *const names[] = {"a.vtkhdf", "a.vtk", "a.vtu", "a.inp"};
   for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-    for (int f = 0; f < 3; f++) {
+    for (int f = 0; f < 4; f++) {
       ig_mesh *a, *b;
       GOOD(cx, ig_mesh_generate(cx, &list[i], &a));
       const char *path = in_folder(folder, names[f]);
       GOOD(cx, ig_mesh_write(cx, a, path));
       GOOD(cx, ig_mesh_read(cx, path, NULL, &b));
-      same_mesh(a, b, f < 2); /* .inp keeps sets, not region numbers */
+      same_mesh(a, b, f < 3); /* .inp keeps sets, not region numbers */
       ig_mesh_free(a);
       ig_mesh_free(b);
     }
@@ -268,13 +269,120 @@ static void damaged_files_are_told(void **state) {
   free(bytes);
 }
 
+/* The case of a deck: a part placed twice, sets by instance, files included, quadratic elements. */
+static void abaqus_assemblies(void **state) {
+  (void)state;
+  static const char cube[] =
+      "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n"
+      "8,0,1,1\n*ELEMENT, TYPE=C3D8R, ELSET=c\n1,1,2,3,4,5,6,7,8\n"
+      "*NSET, NSET=bottom\n1,2,3,4\n*SURFACE, NAME=top\nc, S2\n";
+  file_write(in_folder(folder, "cube.inp"), cube, strlen(cube));
+  ig_mesh *m = read_text(
+      "assembly.inp", "*PART, NAME=Cube\n*INCLUDE, INPUT=cube.inp\n*END PART\n*ASSEMBLY, NAME=A\n"
+                      "*INSTANCE, NAME=Cube-1, PART=cube\n*END INSTANCE\n"
+                      "*INSTANCE, NAME=Cube-2, PART=Cube\n3., 0., 0.\n3,0,0, 3,0,1, 90.\n"
+                      "*END INSTANCE\n*NSET, NSET=one, INSTANCE=Cube-2\n7\n"
+                      "*NSET, NSET=two\nCube-1.7, Cube-2.8\n*NSET, NSET=four\nCube-2.bottom\n"
+                      "*END ASSEMBLY\n");
+  double low[3], high[3];
+  ig_mesh_bounds(m, low, high);
+  assert_int_equal(ig_mesh_elements(m), 2);
+  assert_float_equal(high[0], 3, 1e-12); /* 3 to 4, turned about (3, 0) by 90 degrees: 2 to 3 */
+  assert_int_equal(ig_mesh_find_set(m, "top", IG_SET_FACES)->count, 2);
+  assert_int_equal(ig_mesh_find_set(m, "Cube-2", IG_SET_ELEMENTS)->count, 1);
+  assert_int_equal(ig_mesh_find_set(m, "four", IG_SET_NODES)->count, 4);
+  assert_int_equal(ig_mesh_find_set(m, "two", IG_SET_NODES)->count, 2);
+  const ig_lid seven = ig_mesh_find_set(m, "one", IG_SET_NODES)->item[0];
+  assert_float_equal(m->x[3 * (size_t)seven], 2, 1e-12); /* (1, 1, 1) -> (4, 1, 1) -> (2, 1, 1) */
+  assert_float_equal(m->x[3 * (size_t)seven + 1], 1, 1e-12);
+  ig_mesh_free(m);
+  ig_mesh *none;
+  file_write(in_folder(folder, "up.inp"), "*INCLUDE, INPUT=../x.inp\n", 25);
+  BAD(cx, ig_mesh_read(cx, in_folder(folder, "up.inp"), NULL, &none), "folder and below");
+}
+
+/* Quadratic hexahedra as their corners; the mid-side nodes are gone. */
+static void corners_of_quadratic_elements(void **state) {
+  (void)state;
+  char text[2048] = "*NODE\n";
+  size_t n = strlen(text);
+  for (int i = 0; i < 20; i++) {
+    static const double corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                        {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+    static const int edge[12][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
+                                    {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+    double x[3];
+    for (int d = 0; d < 3; d++)
+      x[d] = i < 8 ? corner[i][d] : 0.5 * (corner[edge[i - 8][0]][d] + corner[edge[i - 8][1]][d]);
+    n += (size_t)snprintf(text + n, sizeof text - n, "%d, %g, %g, %g\n", i + 1, x[0], x[1], x[2]);
+  }
+  n += (size_t)snprintf(text + n, sizeof text - n,
+                        "*ELEMENT, TYPE=C3D20R, ELSET=e\n1, 1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,\n"
+                        "16,17,18,19,20\n*NSET, NSET=all\n1,2,9\n*SURFACE, NAME=s\n1, S6\n");
+  ig_mesh *m = read_text("c3d20.inp", text);
+  assert_int_equal(m->nodes, 8);
+  assert_int_equal(m->block[0].type, IG_HEX8);
+  assert_int_equal(ig_mesh_find_set(m, "all", IG_SET_NODES)->count, 2);
+  assert_int_equal(ig_mesh_find_set(m, "s", IG_SET_FACES)->count, 1);
+  ig_mesh_free(m);
+}
+
+/* A wedge, a pyramid and a hexahedron that share faces, cut into tetrahedra: they fit, the volume
+   and the sets stay. */
+static void cut_into_tetrahedra(void **state) {
+  (void)state;
+  static const char text[] =
+      "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n"
+      "9,2,0,0\n10,2,0,1\n11,.5,.5,2\n*ELEMENT,TYPE=C3D8,ELSET=h\n1,1,2,3,4,5,6,7,8\n"
+      "*ELEMENT,TYPE=C3D6,ELSET=w\n2,2,9,3,6,10,7\n*ELEMENT,TYPE=C3D5,ELSET=p\n3,5,6,7,8,11\n"
+      "*SURFACE,NAME=end\nw,S2\n*SURFACE,NAME=side\nh,S6\n";
+  const char *path = in_folder(folder, "mixed.inp");
+  const ig_mesh_read_options split = {.split = true};
+  file_write(path, text, strlen(text));
+  ig_mesh *m;
+  BAD(cx, ig_mesh_read(cx, path, NULL, &m), "set `split: true`");
+  GOOD(cx, ig_mesh_read(cx, path, &split, &m));
+  double volume = 0;
+  for (ig_lid e = 0; e < ig_mesh_elements(m); e++)
+    volume += ig_mesh_measure(m, e);
+  assert_float_equal(volume, 1 + 0.5 + 1.0 / 3, 1e-12);
+  assert_int_equal(ig_mesh_elements(m), 6 + 3 + 2);
+  assert_int_equal(ig_mesh_find_set(m, "w", IG_SET_ELEMENTS)->count, 3);
+  assert_int_equal(ig_mesh_find_set(m, "end", IG_SET_FACES)->count, 1);
+  assert_int_equal(ig_mesh_find_set(m, "side", IG_SET_FACES)->count, 2);
+  ig_boundary b;
+  GOOD(cx, ig_mesh_boundary(cx, m, &b)); /* hexahedron 4 x 2, wedge 2 x 1 + 2 x 2, pyramid 4 */
+  assert_int_equal(b.count, 8 + 6 + 4);
+  ig_boundary_free(&b);
+  ig_mesh_free(m);
+}
+
+/* Solids and shells of a deck are numbered apart. */
+static void dyna_numbers_apart(void **state) {
+  (void)state;
+  ig_mesh *m = read_text("apart.k", "*KEYWORD\n*NODE\n1,0,0,0\n2,1,0,0\n3,0,1,0\n4,0,0,1\n"
+                                    "*ELEMENT_SOLID\n1,1,1,2,3,4,4,4,4,4\n*ELEMENT_SHELL\n"
+                                    "1,2,1,2,3,3\n*SET_SHELL_LIST\n7\n1\n*END\n");
+  assert_int_equal(ig_mesh_elements(m), 2);
+  const ig_set *shells = ig_mesh_find_set(m, "elements_7", IG_SET_ELEMENTS);
+  ig_lid local;
+  assert_int_equal(shells->count, 1);
+  assert_int_equal(ig_mesh_element(m, shells->item[0], &local)->type, IG_TRI3);
+  ig_mesh_free(m);
+}
+
 static void names_that_cannot_be(void **state) {
   (void)state;
   ig_mesh *mesh;
   BAD(cx, ig_mesh_read(cx, "part.stl", NULL, &mesh), "cannot end in '.stl': expected .vtkhdf");
   BAD(cx, ig_mesh_read(cx, "not/there.inp", NULL, &mesh), "cannot open 'not/there.inp'");
   GOOD(cx, ig_mesh_box(cx, IG_HEX8, (double[]){1, 1, 1}, (int[]){1, 1, 1}, &mesh));
-  assert_int_equal(ig_mesh_write(cx, mesh, "a.msh"), IG_INPUT);
+  assert_int_equal(ig_mesh_write(cx, mesh, "a.step"), IG_INPUT);
+  /* names that a text file would not give back */
+  GOOD(cx, ig_mesh_add_set(cx, mesh, "bell\a", IG_SET_ELEMENTS, 0, NULL));
+  static const char *const ending[] = {"a.inp", "a.vtk", "a.vtu", "a.msh"};
+  for (int i = 0; i < 4; i++)
+    assert_int_equal(ig_mesh_write(cx, mesh, in_folder(folder, ending[i])), IG_INPUT);
   assert_int_equal(ig_mesh_write(cx, mesh, in_folder(folder, "none/a.vtkhdf")), IG_IO);
   assert_non_null(strstr(ig_ctx_message(cx), "none/a.vtkhdf"));
   ig_mesh_free(mesh);
@@ -334,6 +442,10 @@ int main(void) {
       cmocka_unit_test(vtk_files),
       cmocka_unit_test(gmsh_files),
       cmocka_unit_test(damaged_files_are_told),
+      cmocka_unit_test(abaqus_assemblies),
+      cmocka_unit_test(corners_of_quadratic_elements),
+      cmocka_unit_test(cut_into_tetrahedra),
+      cmocka_unit_test(dyna_numbers_apart),
       cmocka_unit_test(names_that_cannot_be),
       cmocka_unit_test(bad_meshes_are_refused_clearly),
   };

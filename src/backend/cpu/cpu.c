@@ -1,5 +1,6 @@
 /* The CPU backends: `cpu` (device memory is host memory) and `debug` (it is not). */
 #include "backend/backend.h"
+#include "core/memory.h"
 
 #include <math.h>
 #include <omp.h>
@@ -32,11 +33,16 @@ static void cpu_name(ig_ctx *cx) {
 }
 
 static ig_status cpu_open(ig_ctx *cx) {
-  cx->device = cx; /* nothing to keep, but not NULL: open */
+  double *left = malloc(sizeof *left); /* of host memory, before anything is allocated */
+  if (!left)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for a backend");
+  *left = ig_memory_left();
+  cx->device = left;
   cpu_name(cx);
   return IG_OK;
 }
 static void cpu_close(ig_ctx *cx) {
+  free(cx->device);
   cx->device = NULL;
 }
 static ig_status cpu_sync(ig_ctx *cx) {
@@ -48,6 +54,13 @@ static ig_status cpu_sync(ig_ctx *cx) {
 static ig_status cpu_alloc(ig_ctx *cx, void **p, size_t bytes) {
   *p = NULL;
   const size_t whole = (bytes + ALIGN - 1) / ALIGN * ALIGN + ALIGN;
+  const double needed = (double)cx->device_bytes + (double)bytes, *left = cx->device;
+  if (needed > *left)
+    return IG_FAIL(
+        cx, IG_MEMORY,
+        "at least %.3g GB are needed and %.3g GB of memory are left: take a coarser mesh, "
+        "or a machine with more",
+        1e-9 * needed, 1e-9 * *left);
   char *block = bytes > PTRDIFF_MAX - 2 * ALIGN ? NULL : aligned_alloc(ALIGN, whole);
   if (!block)
     return IG_FAIL(cx, IG_MEMORY, "no memory for %.3g GB", 1e-9 * (double)bytes);
@@ -99,14 +112,21 @@ static void cpu_host_free(ig_ctx *cx, void *p) {
 
 /* Sums are made per fixed chunk, then over the chunks in order: the same for any thread count. */
 enum { CHUNK = 1 << 14 };
+
+/* A short list is done before other threads wake up. All or one: teams that change their size cost
+   more than they save. */
+static int team_for(const ig_ctx *cx, size_t n) {
+  return n < 4 * CHUNK ? 1 : cx->threads;
+}
 #define CPU_REDUCTIONS(REAL_, SUFFIX)                                                              \
   static ig_status cpu_dot_##SUFFIX(ig_ctx *cx, size_t n, const REAL_ *x, const REAL_ *y,          \
                                     double *result) {                                              \
     const size_t chunks = (n + CHUNK - 1) / CHUNK;                                                 \
+    const int team = team_for(cx, n);                                                              \
     double *part;                                                                                  \
     IG_TRY(IG_NEW(cx, &part, chunks, "reduction"));                                                \
-    _Pragma("omp parallel for schedule(static) num_threads(cx->threads)") for (size_t c = 0;       \
-                                                                               c < chunks; c++) {  \
+    _Pragma("omp parallel for schedule(static) num_threads(team)") for (size_t c = 0; c < chunks;  \
+                                                                        c++) {                     \
       const size_t end = (c + 1) * CHUNK < n ? (c + 1) * CHUNK : n;                                \
       double s = 0;                                                                                \
       _Pragma("omp simd reduction(+ : s)") for (size_t i = c * CHUNK; i < end; i++) s +=           \
@@ -122,8 +142,12 @@ enum { CHUNK = 1 << 14 };
   }                                                                                                \
   static ig_status cpu_absmax_##SUFFIX(ig_ctx *cx, size_t n, const REAL_ *x, double *result) {     \
     double m = 0;                                                                                  \
-    _Pragma("omp parallel for schedule(static) num_threads(cx->threads) reduction(max : m)") for ( \
-        size_t i = 0; i < n; i++) m = fabs((double)x[i]) > m ? fabs((double)x[i]) : m;             \
+    const int team = team_for(cx, n);                                                              \
+    _Pragma(                                                                                       \
+        "omp parallel for schedule(static) num_threads(team) reduction(max : m)") for (size_t i =  \
+                                                                                           0;      \
+                                                                                       i < n; i++) \
+        m = fabs((double)x[i]) > m ? fabs((double)x[i]) : m;                                       \
     *result = m;                                                                                   \
     return IG_OK;                                                                                  \
   }

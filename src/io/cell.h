@@ -1,0 +1,49 @@
+/* Elements of other programs beyond those a mesh can hold: quadratic ones become their corners,
+   wedges and pyramids tetrahedra. */
+#ifndef IG_IO_CELL_H
+#define IG_IO_CELL_H
+
+#include "io/mesh_io.h"
+
+/* Codes that go on after ig_elem_type. */
+enum {
+  IG_CELL_WEDGE6 = 32,
+  IG_CELL_WEDGE15,
+  IG_CELL_PYRAMID5,
+  IG_CELL_PYRAMID13,
+  IG_CELL_HEX20,
+  IG_CELL_HEX27,
+  IG_CELL_QUAD8,
+  IG_CELL_QUAD9,
+  IG_CELL_BEAM3,
+  IG_CELL_END
+};
+enum { IG_CELL_MOST_NODES = 27, IG_CELL_MOST_CHILDREN = 6 };
+
+typedef struct {
+  const char *name;
+  int nodes, corners; /* corners come first */
+  int base;           /* the type the corners make; IG_ELEM_TYPES: only tetrahedra do */
+} ig_cell_info;
+ig_cell_info ig_cell_info_get(int code);
+/* The type an element of this code ends as, where sets of faces look: tet4 for wedges. */
+ig_elem_type ig_cell_type(int code);
+
+/* How many faces a code has, and the local nodes of one: their number; wedges as Abaqus counts. */
+int ig_cell_faces(int code);
+int ig_cell_face(int code, int face, int node[4]);
+
+/* The cells as a mesh can hold them; the same arrays where nothing had to change. */
+typedef struct {
+  ig_cells cells;
+  ig_lid *first;  /* of each old cell, its first new one; NULL: nothing changed */
+  uint8_t *count; /* and how many it became */
+  uint8_t *type;  /* what `cells` points at */
+  int64_t *offset;
+  ig_lid *corner;
+  int32_t *tag;
+} ig_plain;
+IG_MUST_CHECK ig_status ig_cells_plain(ig_ctx *cx, const ig_cells *from, ig_plain *plain);
+void ig_plain_free(ig_plain *plain);
+
+#endif

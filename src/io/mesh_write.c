@@ -1,0 +1,183 @@
+/* Meshes written for other programs: Gmsh's .msh (version 2.2 text) and the outer surface as STL.
+ */
+#include "io/mesh_io.h"
+#include "core/number.h"
+#include "io/store.h"
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ig_status text_store(ig_ctx *cx, const char *path, FILE *f, char **text,
+                            const size_t *size) {
+  const bool failed = ferror(f);
+  const ig_status status = fclose(f) != 0 || failed
+                               ? IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path)
+                               : ig_store(cx, path, *text, *size);
+  free(*text);
+  return status;
+}
+
+/* --- .msh: a physical group for each set of elements or faces */
+
+static const struct {
+  int gmsh, face; /* its number there; that of its faces, 0: none is written */
+} kinds[IG_ELEM_TYPES] = {
+    [IG_BEAM2] = {1, 0}, [IG_TRI3] = {2, 1},   [IG_TRI6] = {9, 8}, [IG_QUAD4] = {3, 1},
+    [IG_TET4] = {4, 2},  [IG_TET10] = {11, 9}, [IG_HEX8] = {5, 3}};
+
+static int set_dim(const ig_mesh *mesh, const ig_set *set) {
+  ig_lid local;
+  if (set->kind == IG_SET_NODES)
+    return 0;
+  if (set->count == 0)
+    return set->kind == IG_SET_FACES ? mesh->dim - 1 : mesh->dim;
+  const int dim = ig_elem_info_get(ig_mesh_element(mesh, set->item[0], &local)->type)->dim;
+  return set->kind == IG_SET_FACES ? dim - 1 : dim;
+}
+
+static void element_write(FILE *f, long long number, int kind, int group, const ig_lid *conn,
+                          const int *local, int nodes, bool tet10) {
+  fprintf(f, "%lld %d 2 %d %d", number, kind, group, group + 1);
+  for (int a = 0; a < nodes; a++) { /* Gmsh has the last two edges of a tetrahedron swapped */
+    const int at = tet10 && a >= 8 ? 17 - a : a;
+    fprintf(f, " %d", conn[local ? local[at] : at] + 1);
+  }
+  fputc('\n', f);
+}
+
+/* Elements without a set, then those of each set once more with the set's group: version 2 holds
+   one group an element, and Gmsh reads repeated numbers as the same element in several. */
+static void msh_write(FILE *f, const ig_mesh *mesh) {
+  int groups = 0;
+  fprintf(f, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n%d\n", mesh->sets);
+  for (int s = 0; s < mesh->sets; s++)
+    fprintf(f, "%d %d \"%s\"\n", set_dim(mesh, &mesh->set[s]), ++groups, mesh->set[s].name);
+  fprintf(f, "$EndPhysicalNames\n$Nodes\n%d\n", mesh->nodes);
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    ig_print(f, "%d %.17g %.17g %.17g\n", n + 1, mesh->x[3 * (size_t)n], mesh->x[3 * (size_t)n + 1],
+             mesh->x[3 * (size_t)n + 2]);
+  const ig_lid elements = ig_mesh_elements(mesh);
+  long long count = elements, next = elements;
+  for (int s = 0; s < mesh->sets; s++)
+    count += mesh->set[s].count;
+  fprintf(f, "$EndNodes\n$Elements\n%lld\n", count);
+  for (ig_lid e = 0; e < elements; e++) {
+    ig_lid local;
+    const ig_block *b = ig_mesh_element(mesh, e, &local);
+    const int npe = ig_elem_info_get(b->type)->nodes;
+    element_write(f, e + 1, kinds[b->type].gmsh, 0, b->conn + (size_t)local * (size_t)npe, NULL,
+                  npe, b->type == IG_TET10);
+  }
+  for (int s = 0; s < mesh->sets; s++)
+    for (ig_lid i = 0; i < mesh->set[s].count; i++) {
+      const ig_set *set = &mesh->set[s];
+      ig_lid local;
+      if (set->kind == IG_SET_NODES) {
+        element_write(f, ++next, 15, s + 1, &set->item[i], NULL, 1, false);
+        continue;
+      }
+      const ig_block *b = ig_mesh_element(mesh, set->item[i], &local);
+      const ig_elem_info *info = ig_elem_info_get(b->type);
+      const ig_lid *conn = b->conn + (size_t)local * (size_t)info->nodes;
+      if (set->kind == IG_SET_ELEMENTS)
+        element_write(f, set->item[i] + 1, kinds[b->type].gmsh, s + 1, conn, NULL, info->nodes,
+                      b->type == IG_TET10);
+      else
+        element_write(f, ++next, kinds[b->type].face ? kinds[b->type].face : 15, s + 1, conn,
+                      ig_elem_face(b->type, set->face[i]), info->face_nodes, false);
+    }
+  fprintf(f, "$EndElements\n");
+}
+
+ig_status ig_mesh_write_msh(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
+  for (int s = 0; s < mesh->sets; s++)
+    if (ig_name_is_odd(mesh->set[s].name) || strchr(mesh->set[s].name, '"'))
+      return IG_FAIL(cx, IG_INPUT,
+                     "set '%s' cannot be written to .msh: its name has quotes or control "
+                     "characters",
+                     mesh->set[s].name);
+  char *text = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  if (!f)
+    return IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
+  msh_write(f, mesh);
+  return text_store(cx, path, f, &text, &size);
+}
+
+/* --- .stl: binary, single precision, in the mesh's metres times 1000 */
+
+static void triangle_write(FILE *f, const double *a, const double *b, const double *c) {
+  float v[12] = {0};
+  const double *corner[3] = {a, b, c};
+  double n[3], length = 0;
+  for (int d = 0; d < 3; d++) {
+    const int e = (d + 1) % 3, g = (d + 2) % 3;
+    n[d] = (b[e] - a[e]) * (c[g] - a[g]) - (b[g] - a[g]) * (c[e] - a[e]);
+    length += n[d] * n[d];
+  }
+  for (int d = 0; d < 3; d++) {
+    v[d] = length > 0 ? (float)(n[d] / sqrt(length)) : 0;
+    for (int k = 0; k < 3; k++)
+      v[3 + 3 * k + d] = (float)(1e3 * corner[k][d]);
+  }
+  const uint16_t none = 0;
+  fwrite(v, sizeof v, 1, f);
+  fwrite(&none, sizeof none, 1, f);
+}
+
+static uint32_t face_write(FILE *f, const ig_mesh *mesh, const ig_lid *conn, const int *local,
+                           int corners) {
+  const double *x[4];
+  for (int a = 0; a < corners; a++)
+    x[a] = &mesh->x[3 * (size_t)conn[local ? local[a] : a]];
+  for (int a = 2; f && a < corners; a++)
+    triangle_write(f, x[0], x[a - 1], x[a]);
+  return (uint32_t)(corners - 2);
+}
+
+/* Counts, and writes where there is a file. */
+static uint32_t surface_write(FILE *f, const ig_mesh *mesh, const ig_boundary *b) {
+  uint32_t count = 0;
+  ig_lid local;
+  for (ig_lid i = 0; i < b->count; i++) {
+    const ig_block *block = ig_mesh_element(mesh, b->element[i], &local);
+    const ig_elem_info *info = ig_elem_info_get(block->type);
+    if (info->dim == 3)
+      count += face_write(f, mesh, block->conn + (size_t)local * (size_t)info->nodes,
+                          ig_elem_face(block->type, b->face[i]), ig_elem_face_corners(info));
+  }
+  for (int k = 0; k < mesh->blocks; k++) {
+    const ig_block *block = &mesh->block[k];
+    const ig_elem_info *info = ig_elem_info_get(block->type);
+    for (ig_lid e = 0; info->dim == 2 && e < block->count; e++)
+      count += face_write(f, mesh, block->conn + (size_t)e * (size_t)info->nodes, NULL,
+                          block->type == IG_QUAD4 ? 4 : 3);
+  }
+  return count;
+}
+
+ig_status ig_mesh_write_stl(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
+  ig_boundary b = {0};
+  char *text = NULL, head[80] = "Ingot mesh, millimetres";
+  size_t size = 0;
+  IG_TRY(ig_mesh_boundary(cx, mesh, &b));
+  const uint32_t count = surface_write(NULL, mesh, &b);
+  FILE *f = count ? open_memstream(&text, &size) : NULL;
+  ig_status status = IG_OK;
+  if (!count)
+    status = IG_FAIL(cx, IG_INPUT, "%s: the mesh has no surface to write", path);
+  else if (!f)
+    status = IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
+  if (status == IG_OK) {
+    fwrite(head, sizeof head, 1, f);
+    fwrite(&count, sizeof count, 1, f);
+    surface_write(f, mesh, &b);
+    status = text_store(cx, path, f, &text, &size);
+  }
+  ig_boundary_free(&b);
+  return status;
+}

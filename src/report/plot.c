@@ -1,0 +1,179 @@
+/* Which columns are drawn together, and the drawing as SVG. */
+#include "report/report.h"
+
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What people look for first in a history; patterns of column names without their units, and a unit
+   that stands for all columns no other plot of the analysis takes. */
+typedef struct {
+  const char *physics, *title, *columns, *unit;
+} wanted;
+static const wanted plots[] = {
+    {"thermal", "Melt pool", "melt_length*|melt_width*|melt_depth*", NULL},
+    {"thermal", "Temperature", "T_max|T_interlayer", NULL},
+    {"thermal", "Probes", NULL, "K"},
+    {"thermal", "Energy", "E_*", NULL},
+    {"topopt", "Objective", "objective", NULL},
+    {"topopt", "Volume and change", "volume|change", NULL},
+    {"topopt", "Gray elements", "grayness", NULL},
+    {"topopt", "Solver iterations", "solver iterations", NULL},
+    {"fracture", "Energy", "kinetic|strain|external|dissipated|recoverable|contact", NULL},
+    {"fracture", "Crack", "crack_extension|opened|crack_area", NULL},
+    {"fracture", "Crack tip speed", "tip_speed", NULL},
+    {"fracture", "Cohesive elements and fragments", "cohesive_elements|fragments", NULL},
+    {"fracture", "Probes", NULL, "m"},
+    {"dynamics", "Energy", "kinetic|internal|plastic|external|damping|contact", NULL},
+    {"dynamics", "Displacement", NULL, "m"},
+    {"dynamics", "Force", NULL, "N"},
+    {"stress", "Deflection", NULL, "m"},
+    {"stress", "Stress", NULL, "Pa"},
+    {"stress", "Temperature", NULL, "K"},
+};
+
+static bool matches(const char *name, const char *patterns) {
+  char bare[64], one[64];
+  snprintf(bare, sizeof bare, "%.*s", (int)strcspn(name, "["), name);
+  for (size_t n = strlen(bare); n && bare[n - 1] == ' '; n--)
+    bare[n - 1] = '\0';
+  for (const char *p = patterns; *p; p += strcspn(p, "|"), p += *p == '|') {
+    snprintf(one, sizeof one, "%.*s", (int)strcspn(p, "|"), p);
+    if (fnmatch(one, bare, 0) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* Whether a plot that names its columns has this one. */
+static bool taken(const char *physics, const char *name) {
+  for (size_t i = 0; i < sizeof plots / sizeof *plots; i++)
+    if (strcmp(plots[i].physics, physics) == 0 && plots[i].columns &&
+        matches(name, plots[i].columns))
+      return true;
+  return false;
+}
+
+static bool has_numbers(const ig_log_table *t, int column) {
+  int64_t finite = 0;
+  for (int64_t r = 0; r < t->rows; r++)
+    finite += isfinite(t->value[r * t->columns + column]);
+  return finite > 0;
+}
+
+int ig_plots_choose(const char *physics, const ig_log_table *t, ig_plot chosen[IG_PLOTS]) {
+  int count = 0;
+  const int over = ig_plot_over(t);
+  for (size_t i = 0; i < sizeof plots / sizeof *plots && count < IG_PLOTS; i++) {
+    if (strcmp(plots[i].physics, physics) != 0)
+      continue;
+    ig_plot p = {.title = plots[i].title};
+    for (int c = 0; c < t->columns && p.curves < IG_PLOT_CURVES; c++) {
+      char unit[32];
+      const bool fits = plots[i].columns
+                            ? matches(t->name[c], plots[i].columns)
+                            : strcmp(ig_column_unit(t->name[c], unit), plots[i].unit) == 0 &&
+                                  !taken(physics, t->name[c]) &&
+                                  !matches(t->name[c], "T_*|beam_*|tip_*|step_size|scaling");
+      if (c != over && fits && has_numbers(t, c))
+        p.column[p.curves++] = c;
+    }
+    if (p.curves > 0)
+      chosen[count++] = p;
+  }
+  return count;
+}
+
+int ig_plot_over(const ig_log_table *t) {
+  static const char *const first[] = {"time", "iteration", "step"};
+  for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+    for (int c = 0; c < t->columns; c++)
+      if (matches(t->name[c], first[i]))
+        return c;
+  return 0;
+}
+
+/* --- drawing */
+
+enum { WIDTH = 640, HEIGHT = 300, LEFT = 64, RIGHT = 12, TOP = 10, BOTTOM = 62 };
+
+typedef struct {
+  double low, high, step;
+} axis;
+
+static axis axis_fit(const ig_log_table *t, const int *column, int count) {
+  axis a = {INFINITY, -INFINITY, 1};
+  for (int64_t r = 0; r < t->rows; r++)
+    for (int k = 0; k < count; k++) {
+      const double v = t->value[r * t->columns + column[k]];
+      if (isfinite(v)) {
+        a.low = fmin(a.low, v);
+        a.high = fmax(a.high, v);
+      }
+    }
+  if (!(a.low <= a.high))
+    a.low = 0, a.high = 1;
+  if (a.high - a.low <= 1e-12 * fmax(fabs(a.high), fabs(a.low)))
+    a.low -= fabs(a.low) > 0 ? 0.1 * fabs(a.low) : 0.5,
+        a.high += fabs(a.high) > 0 ? 0.1 * fabs(a.high) : 0.5;
+  const double raw = (a.high - a.low) / 5, power = pow(10, floor(log10(raw))), m = raw / power;
+  a.step = power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10);
+  return a;
+}
+
+static double place(const axis *a, double v, double from, double to) {
+  return from + (v - a->low) / (a->high - a->low) * (to - from);
+}
+
+static void axis_draw(ig_text *html, const axis *a, bool upright) {
+  const double first = ceil(a->low / a->step - 1e-9) * a->step;
+  for (int k = 0; k < 12 && first + k * a->step <= a->high + 1e-9 * a->step; k++) {
+    const double v = first + k * a->step, shown = fabs(v) < 1e-9 * a->step ? 0 : v;
+    if (upright) {
+      const double y = place(a, v, HEIGHT - BOTTOM, TOP);
+      ig_text_format(html, "<path class=\"axis\" d=\"M%d %.1fH%d\"/>", LEFT, y, WIDTH - RIGHT);
+      ig_text_format(html, "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%.5g</text>", LEFT - 6,
+                     y + 4, shown);
+    } else {
+      const double x = place(a, v, LEFT, WIDTH - RIGHT);
+      ig_text_format(html, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%.5g</text>", x,
+                     HEIGHT - BOTTOM + 16, shown);
+    }
+  }
+}
+
+void ig_plot_svg(ig_text *html, const ig_log_table *t, int over, const ig_plot *plot) {
+  static const char *const color[] = {"#1f6feb", "#d1472f", "#2e9e52", "#a855c7",
+                                      "#c98a12", "#13949c", "#7a7f87", "#d23f8f"};
+  const axis x = axis_fit(t, &over, 1), y = axis_fit(t, plot->column, plot->curves);
+  ig_text_format(html, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", WIDTH, HEIGHT);
+  ig_html_text(html, plot->title);
+  ig_text_add(html, "\">");
+  axis_draw(html, &x, false);
+  axis_draw(html, &y, true);
+  const int64_t stride = 1 + t->rows / 600; /* finer than a pixel shows nothing more */
+  for (int k = 0; k < plot->curves; k++) {
+    ig_text_format(html, "<path class=\"curve\" stroke=\"%s\" d=\"", color[k]);
+    bool down = false;
+    for (int64_t r = 0; r < t->rows; r += stride) {
+      const double u = t->value[r * t->columns + over],
+                   v = t->value[r * t->columns + plot->column[k]];
+      if (isfinite(u) && isfinite(v))
+        ig_text_format(html, "%c%.1f %.1f", down ? 'L' : 'M', place(&x, u, LEFT, WIDTH - RIGHT),
+                       place(&y, v, HEIGHT - BOTTOM, TOP));
+      down = isfinite(u) && isfinite(v);
+    }
+    ig_text_add(html, "\"/>");
+    const int column = LEFT + (WIDTH - LEFT) / 4 * (k % 4), line = HEIGHT - 24 + 14 * (k / 4);
+    ig_text_format(html, "<path stroke=\"%s\" stroke-width=\"3\" d=\"M%d %dh14\"/>", color[k],
+                   column, line - 4);
+    ig_text_format(html, "<text x=\"%d\" y=\"%d\">", column + 18, line);
+    ig_html_text(html, t->name[plot->column[k]]);
+    ig_text_add(html, "</text>");
+  }
+  ig_text_format(html, "<text x=\"%d\" y=\"%d\" text-anchor=\"end\">", WIDTH - RIGHT,
+                 HEIGHT - BOTTOM + 30);
+  ig_html_text(html, t->name[over]);
+  ig_text_add(html, "</text></svg>");
+}

@@ -1,0 +1,424 @@
+/* The outer surfaces of a run's snapshots, packed for the page's 3D view.
+
+   Numbers travel as 16-bit steps over their range, or 32-bit for point numbers; then as differences
+   from one to the next, folded to be positive (0, -1, 1, -2 … -> 0, 1, 2, 3 …), cut into planes of
+   low and high bytes, deflated, in base64. web/report.js undoes it. */
+#include "chain/chain.h"
+#include "io/picture.h"
+#include "io/vtkhdf.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { FIELDS = 6 };
+
+/* One snapshot's surface. */
+typedef struct {
+  double time; /* or iteration */
+  int64_t points, triangles, rods;
+  float *at;            /* 3 x points, x of all points first */
+  uint32_t *corner;     /* 3 x triangles */
+  uint32_t *rod;        /* 2 x rods */
+  float *value[FIELDS]; /* per point, or per cell: triangles, then rods; NULL: not in this one */
+  float *moved;         /* 3 x points; NULL: none */
+  int geometry;         /* which of those before it is of the same shape */
+} frame;
+
+typedef struct {
+  ig_ctx *cx;
+  const char *physics;
+  int frames, geometries, fields;
+  frame *frame;
+  char name[FIELDS][64], unit[FIELDS][24]; /* of the last snapshot's fields */
+  bool cells[FIELDS];
+  double low[3], high[3], field_low[FIELDS], field_high[FIELDS], moved_low[3], moved_high[3];
+  bool iterations;
+} scene;
+
+static void frame_free(frame *f) {
+  free(f->at);
+  free(f->corner);
+  free(f->rod);
+  free(f->moved);
+  for (int i = 0; i < FIELDS; i++)
+    free(f->value[i]);
+}
+
+/* --- what is shown */
+
+/* The cells that are part of the body: dense enough, not a cohesive element. */
+static ig_status cells_keep(const scene *s, const ig_snapshot *snap, uint8_t **keep) {
+  const ig_field *density = ig_snapshot_find(snap, IG_AT_CELLS, "density");
+  const ig_field *block = ig_snapshot_find(snap, IG_AT_CELLS, "block");
+  *keep = NULL;
+  if (!(density && strcmp(s->physics, "topopt") == 0) &&
+      !(block && strcmp(s->physics, "fracture") == 0))
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, keep, snap->cells, "cell selection"));
+  for (int64_t c = 0; c < snap->cells; c++)
+    (*keep)[c] = density ? ig_field_number(density, c) >= 0.5 : ig_field_number(block, c) == 0;
+  return IG_OK;
+}
+
+/* Fields people look for first come first, then others as they are, tensors not at all. */
+static void fields_choose(scene *s, const ig_snapshot *snap) {
+  static const char *const first[] = {
+      "T",        "density", "damage",           "von_mises",    "plastic_strain", "displacement",
+      "fragment", "T_peak",  "principal_stress", "strain_energy"};
+  const int known = sizeof first / sizeof *first;
+  for (int pass = 0; pass < known + 1; pass++)
+    for (int i = 0; i < snap->fields && s->fields < FIELDS; i++) {
+      const ig_field *f = &snap->field[i];
+      int place = known;
+      for (int k = 0; k < known; k++)
+        place = strcmp(f->name, first[k]) == 0 ? k : place;
+      if (place != pass || f->components > 3)
+        continue;
+      snprintf(s->name[s->fields], sizeof s->name[0], "%s", f->name);
+      s->cells[s->fields] = f->where == IG_AT_CELLS;
+      snprintf(s->unit[s->fields], sizeof s->unit[0], "%s", f->unit);
+      s->field_low[s->fields] = INFINITY;
+      s->field_high[s->fields++] = -INFINITY;
+    }
+}
+
+/* --- reading one snapshot */
+
+static ig_status values_take(scene *s, const ig_snapshot *snap, const ig_surface *surface,
+                             const int64_t *used, int k, frame *f) {
+  ig_scalar scalar;
+  int here = 0;
+  while (here < snap->fields && strcmp(snap->field[here].name, s->name[k]) != 0)
+    here++;
+  if (here == snap->fields || (snap->field[here].where == IG_AT_CELLS) != s->cells[k])
+    return IG_OK;
+  IG_TRY(ig_scalar_find(snap, "snapshot", s->name[k], &scalar));
+  const int64_t count = s->cells[k] ? f->triangles + f->rods : f->points;
+  IG_TRY(IG_NEW(s->cx, &f->value[k], count + 1, "values"));
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t item = !s->cells[k]       ? used[i]
+                         : i < f->triangles ? surface->cell[i]
+                                            : surface->rod_cell[i - f->triangles];
+    const double v = ig_scalar_value(&scalar, item);
+    f->value[k][i] = (float)v;
+    if (isfinite(v)) {
+      s->field_low[k] = fmin(s->field_low[k], v);
+      s->field_high[k] = fmax(s->field_high[k], v);
+    }
+  }
+  return IG_OK;
+}
+
+static ig_status moved_take(scene *s, const ig_snapshot *snap, const int64_t *used, frame *f) {
+  int here = 0;
+  while (here < snap->fields && strcmp(snap->field[here].name, "displacement") != 0)
+    here++;
+  if (here == snap->fields || snap->field[here].where != IG_AT_POINTS ||
+      snap->field[here].components != 3)
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &f->moved, 3 * f->points + 1, "displacements"));
+  for (int64_t i = 0; i < f->points; i++)
+    for (int c = 0; c < 3; c++) {
+      const double v = ig_field_number(&snap->field[here], 3 * used[i] + c);
+      f->moved[c * f->points + i] = (float)v;
+      if (isfinite(v)) {
+        s->moved_low[c] = fmin(s->moved_low[c], v);
+        s->moved_high[c] = fmax(s->moved_high[c], v);
+      }
+    }
+  return IG_OK;
+}
+
+/* Points are numbered anew in the order in which triangles and rods meet them. */
+static ig_status shape_take(scene *s, const ig_snapshot *snap, const ig_surface *surface,
+                            int64_t *number, int64_t *used, frame *f) {
+  f->triangles = surface->triangles;
+  f->rods = surface->rods;
+  IG_TRY(IG_NEW(s->cx, &f->corner, 3 * f->triangles + 1, "triangles"));
+  IG_TRY(IG_NEW(s->cx, &f->rod, 2 * f->rods + 1, "rods"));
+  for (int64_t i = 0; i < 3 * f->triangles + 2 * f->rods; i++) {
+    const int64_t j = i - 3 * f->triangles;
+    const int64_t point = j < 0 ? surface->corner[i] : surface->rod[j];
+    if (!number[point]) {
+      used[f->points++] = point;
+      number[point] = f->points;
+    }
+    *(j < 0 ? &f->corner[i] : &f->rod[j]) = (uint32_t)(number[point] - 1);
+  }
+  IG_TRY(IG_NEW(s->cx, &f->at, 3 * f->points + 1, "points"));
+  for (int64_t i = 0; i < f->points; i++)
+    for (int c = 0; c < 3; c++) {
+      const double v = snap->point[3 * used[i] + c];
+      f->at[c * f->points + i] = (float)v;
+      s->low[c] = fmin(s->low[c], v);
+      s->high[c] = fmax(s->high[c], v);
+    }
+  return IG_OK;
+}
+
+static ig_status frame_read(scene *s, const char *path, frame *f) {
+  ig_snapshot *snap = NULL;
+  ig_surface surface = {0};
+  uint8_t *keep = NULL;
+  int64_t *number = NULL, *used = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_snapshot_read(s->cx, path, &snap));
+  IG_TRY_GOTO(status, done, cells_keep(s, snap, &keep));
+  IG_TRY_GOTO(status, done, ig_surface_new(s->cx, snap, keep, &surface));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &number, snap->points + 1, "point numbers"));
+  IG_TRY_GOTO(status, done, IG_NEW(s->cx, &used, snap->points + 1, "point numbers"));
+  if (s->fields == 0)
+    fields_choose(s, snap);
+  f->time = snap->time;
+  s->iterations = snap->iterations;
+  IG_TRY_GOTO(status, done, shape_take(s, snap, &surface, number, used, f));
+  for (int k = 0; k < s->fields; k++)
+    IG_TRY_GOTO(status, done, values_take(s, snap, &surface, used, k, f));
+  status = moved_take(s, snap, used, f);
+done:
+  free(number);
+  free(used);
+  free(keep);
+  ig_surface_free(&surface);
+  ig_snapshot_free(snap);
+  return status;
+}
+
+static bool same_shape(const frame *a, const frame *b) {
+  return a->points == b->points && a->triangles == b->triangles && a->rods == b->rods &&
+         memcmp(a->at, b->at, 3 * (size_t)a->points * sizeof *a->at) == 0 &&
+         memcmp(a->corner, b->corner, 3 * (size_t)a->triangles * sizeof *a->corner) == 0 &&
+         memcmp(a->rod, b->rod, 2 * (size_t)a->rods * sizeof *a->rod) == 0;
+}
+
+/* --- packing */
+
+/* `key` of an object, or an item of a list. Values are at most 32 bits, differences at most 33. */
+static ig_status pack(ig_ctx *cx, ig_json *json, const char *key, const uint32_t *value,
+                      int64_t count, int bytes) {
+  uint8_t *plane = NULL, *packed = NULL;
+  const uLong size = (uLong)(count * bytes);
+  uLongf length = compressBound(size);
+  ig_text text = {0};
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &plane, size + 1, "a surface"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &packed, length, "a surface"));
+  int64_t last = 0;
+  for (int64_t i = 0; i < count; i++) {
+    const int64_t d = (int64_t)value[i] - last;
+    const uint64_t folded = d < 0 ? (uint64_t)(-2 * d - 1) : (uint64_t)(2 * d);
+    last = value[i];
+    for (int b = 0; b < bytes; b++)
+      plane[(int64_t)b * count + i] = (uint8_t)(folded >> (8 * b));
+  }
+  if (compress2(packed, &length, plane, size, 9) != Z_OK) {
+    status = IG_FAIL(cx, IG_MEMORY, "no memory to compress a surface");
+    goto done;
+  }
+  ig_text_add(&text, "\"");
+  ig_text_base64(&text, packed, length);
+  ig_text_add(&text, "\"");
+  if (text.failed)
+    status = IG_FAIL(cx, IG_MEMORY, "no memory for the report");
+  else
+    ig_json_raw(json, key, text.at);
+done:
+  free(text.at);
+  free(plane);
+  free(packed);
+  return status;
+}
+
+/* Floats as steps of 1/most over a range; what is not finite as 65535, which is `most` + 1 where
+   that can be. Differences of 16-bit values need 17 bits folded: three planes. */
+static ig_status pack_reals(ig_ctx *cx, ig_json *json, const char *key, const float *value,
+                            int64_t count, double low, double high, int most) {
+  uint32_t *step = NULL;
+  IG_TRY(IG_NEW(cx, &step, count + 1, "a field"));
+  for (int64_t i = 0; i < count; i++) {
+    const double v = (double)value[i], s = high > low ? (v - low) / (high - low) : 0;
+    step[i] = isfinite(v) ? (uint32_t)lround(fmin(fmax(s, 0), 1) * most) : 65535;
+  }
+  const ig_status status = pack(cx, json, key, step, count, 3);
+  free(step);
+  return status;
+}
+
+static ig_status geometry_write(const scene *s, const frame *f, ig_json *json) {
+  ig_json_object(json, NULL);
+  ig_json_list(json, "position");
+  for (int c = 0; c < 3; c++)
+    IG_TRY(pack_reals(s->cx, json, NULL, f->at + c * f->points, f->points, s->low[c], s->high[c],
+                      65535));
+  ig_json_end(json, ']');
+  IG_TRY(pack(s->cx, json, "corner", f->corner, 3 * f->triangles, 5));
+  IG_TRY(pack(s->cx, json, "rod", f->rod, 2 * f->rods, 5));
+  ig_json_end(json, '}');
+  return IG_OK;
+}
+
+static ig_status frame_write(const scene *s, const frame *f, ig_json *json) {
+  char label[64];
+  snprintf(label, sizeof label, s->iterations ? "iteration %.0f" : "t = %.5g s", f->time);
+  ig_json_object(json, NULL);
+  ig_json_text(json, "label", label);
+  ig_json_int(json, "geometry", f->geometry);
+  ig_json_list(json, "values");
+  for (int k = 0; k < s->fields; k++)
+    if (f->value[k])
+      IG_TRY(pack_reals(s->cx, json, NULL, f->value[k],
+                        s->cells[k] ? f->triangles + f->rods : f->points, s->field_low[k],
+                        s->field_high[k], 65534));
+    else
+      ig_json_raw(json, NULL, "null");
+  ig_json_end(json, ']');
+  if (f->moved) {
+    ig_json_list(json, "moved");
+    for (int c = 0; c < 3; c++)
+      IG_TRY(pack_reals(s->cx, json, NULL, f->moved + c * f->points, f->points, s->moved_low[c],
+                        s->moved_high[c], 65535));
+    ig_json_end(json, ']');
+  }
+  ig_json_end(json, '}');
+  return IG_OK;
+}
+
+static void triple_write(ig_json *json, const char *key, const double v[3]) {
+  ig_json_list(json, key);
+  for (int c = 0; c < 3; c++)
+    ig_json_real(json, NULL, v[c]);
+  ig_json_end(json, ']');
+}
+
+/* Deformation is shown as it is where it can be seen, and magnified to a twentieth of the body
+   where it is smaller than a hundredth. */
+static double warp_scale(const scene *s) {
+  double size = 0, most = 0;
+  if (s->iterations) /* a design's displacements are of loads of any size */
+    return 0;
+  for (int c = 0; c < 3; c++) {
+    size += (s->high[c] - s->low[c]) * (s->high[c] - s->low[c]);
+    most = fmax(most, fmax(fabs(s->moved_low[c]), fabs(s->moved_high[c])));
+  }
+  size = sqrt(size);
+  if (!(most > 0) || most > 0.01 * size)
+    return 1;
+  const double scale = 0.05 * size / most, power = pow(10, floor(log10(scale)));
+  return power * floor(scale / power);
+}
+
+/* A field that is the same everywhere shows nothing, unless there is no other. */
+static void fields_thin(scene *s) {
+  int kept = 0;
+  for (int k = 0; k < s->fields; k++) {
+    if (!(s->field_low[k] < s->field_high[k]) && (kept > 0 || k < s->fields - 1)) {
+      for (int i = 0; i < s->frames; i++) {
+        free(s->frame[i].value[k]);
+        s->frame[i].value[k] = NULL;
+      }
+      continue;
+    }
+    if (kept < k) {
+      memcpy(s->name[kept], s->name[k], sizeof s->name[k]);
+      memcpy(s->unit[kept], s->unit[k], sizeof s->unit[k]);
+      s->cells[kept] = s->cells[k];
+      s->field_low[kept] = s->field_low[k];
+      s->field_high[kept] = s->field_high[k];
+      for (int i = 0; i < s->frames; i++) {
+        s->frame[i].value[kept] = s->frame[i].value[k];
+        s->frame[i].value[k] = NULL;
+      }
+    }
+    kept++;
+  }
+  s->fields = kept;
+}
+
+static ig_status scene_write(const scene *s, ig_json *json) {
+  ig_json_object(json, "view");
+  triple_write(json, "low", s->low);
+  triple_write(json, "high", s->high);
+  ig_json_list(json, "fields");
+  for (int k = 0; k < s->fields; k++) {
+    ig_json_object(json, NULL);
+    ig_json_text(json, "name", s->name[k]);
+    ig_json_text(json, "unit", s->unit[k]);
+    ig_json_raw(json, "cells", s->cells[k] ? "true" : "false");
+    ig_json_real(json, "low", s->field_low[k] <= s->field_high[k] ? s->field_low[k] : 0);
+    ig_json_real(json, "high", s->field_low[k] <= s->field_high[k] ? s->field_high[k] : 1);
+    ig_json_end(json, '}');
+  }
+  ig_json_end(json, ']');
+  if (s->moved_low[0] <= s->moved_high[0]) {
+    ig_json_object(json, "warp");
+    ig_json_real(json, "scale", warp_scale(s));
+    triple_write(json, "low", s->moved_low);
+    triple_write(json, "high", s->moved_high);
+    ig_json_end(json, '}');
+  }
+  ig_json_list(json, "geometries");
+  for (int i = 0, g = 0; i < s->frames; i++)
+    if (s->frame[i].geometry == g) {
+      IG_TRY(geometry_write(s, &s->frame[i], json));
+      g++;
+    }
+  ig_json_end(json, ']');
+  ig_json_list(json, "frames");
+  for (int i = 0; i < s->frames; i++)
+    IG_TRY(frame_write(s, &s->frame[i], json));
+  ig_json_end(json, ']');
+  ig_json_end(json, '}');
+  return IG_OK;
+}
+
+/* Last first: its fields are the ones that are shown. */
+static ig_status scene_read(scene *s, const ig_series *series, int64_t most, char note[160]) {
+  for (int i = s->frames - 1; i >= 0; i--) {
+    const int k = s->frames > 1 ? (int)((int64_t)i * (series->count - 1) / (s->frames - 1))
+                                : series->count - 1;
+    IG_TRY(frame_read(s, series->path[k], &s->frame[i]));
+    if (s->frame[i].triangles > most) {
+      snprintf(note, 160, "The surface has %lld triangles, more than %lld: shown as a picture.",
+               (long long)s->frame[i].triangles, (long long)most);
+      return IG_OK;
+    }
+  }
+  for (int i = 0; i < s->frames; i++) {
+    const bool same = i > 0 && same_shape(&s->frame[i], &s->frame[i - 1]);
+    s->frame[i].geometry = same ? s->frame[i - 1].geometry : s->geometries++;
+  }
+  return IG_OK;
+}
+
+ig_status ig_report_view(ig_ctx *cx, const char *folder, const char *physics,
+                         const ig_report_options *o, ig_json *json, char note[160]) {
+  ig_series series = {0};
+  scene s = {.cx = cx, .physics = physics};
+  ig_status status;
+  note[0] = '\0';
+  for (int c = 0; c < 3; c++) {
+    s.low[c] = s.moved_low[c] = INFINITY;
+    s.high[c] = s.moved_high[c] = -INFINITY;
+  }
+  if (ig_series_read(cx, folder, &series) != IG_OK)
+    return IG_OK; /* a run without snapshots has no view */
+  const int most = o->frames > 0 ? o->frames : 24;
+  s.frames = series.count < most ? series.count : most;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &s.frame, s.frames, "frames"));
+  IG_TRY_GOTO(status, done,
+              scene_read(&s, &series, o->triangles > 0 ? o->triangles : 300000, note));
+  if (!note[0] && s.low[0] <= s.high[0]) {
+    fields_thin(&s);
+    status = scene_write(&s, json);
+  }
+done:
+  for (int i = 0; s.frame && i < s.frames; i++)
+    frame_free(&s.frame[i]);
+  free(s.frame);
+  ig_series_free(&series);
+  return status;
+}

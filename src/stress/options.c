@@ -1,0 +1,99 @@
+/* What a case of the stress room may say. */
+#include "stress/stress.h"
+
+#define S ig_stress_support
+static const ig_option support_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "nodes, faces or elements whose nodes it holds"),
+    IG_TEXT(S, fix, NULL, "components held where they are: 'all', or some of x y z"),
+    IG_TEXT(S, along, "xyz", "components that `displacement` leads; the others stay free"),
+    IG_VECTOR3(S, displacement, "m", NULL, "displacement, times the history"),
+    IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"),
+    IG_TEXT(S, equal, NULL,
+            "components that are the same for all nodes of the set, whatever they are: a face "
+            "that stays plane"),
+    IG_TEXT(S, since, NULL, "name of the phase from whose start on it holds, where nodes are then"),
+    IG_TEXT(S, until, NULL, "name of the phase at whose start it lets go"),
+    IG_END};
+#undef S
+#define S ig_stress_load
+static const ig_option load_options[] = {
+    IG_TEXT(S, set, IG_REQUIRED, "face set of a pressure, node set of a force"),
+    IG_REAL(S, pressure, "Pa", NULL, 0, 0, "pressure against the outward normal as drawn"),
+    IG_VECTOR3(S, total, "N", NULL, "force shared by the nodes of the set"),
+    IG_TABLE(S, history, "s", "", NULL, 0, 0, "factor over time; left out: 1"), IG_END};
+#undef S
+#define S ig_stress_inherent
+static const ig_option inherent_options[] = {
+    IG_TEXTS(S, set, NULL, "element sets it is for; left out: every element not claimed"),
+    IG_VECTOR3(S, strain, "", IG_REQUIRED,
+               "inherent strain along x, y and z; shrinkage is negative"),
+    IG_END};
+#undef S
+#define S ig_stress_phase
+static const ig_option phase_options[] = {
+    IG_TEXT(S, name, NULL, "name, for supports and figures"),
+    IG_CHOICE(S, kind, IG_PHASE_KINDS, "load",
+              "load: supports, loads and temperature act; build: a set comes layer by layer; cut: "
+              "a set of elements goes, or a set of nodes is let go, along a moving line; heat: "
+              "temperatures of a thermal run"),
+    IG_REAL(S, duration, "s", "1", IG_TINY, 1e9, "duration; of a build: of each layer"),
+    IG_INT(S, steps, "1", 1, 1e6, "steps; of a build: for each layer; of a cut: of the line"),
+    IG_TABLE(S, temperature, "s", "K", NULL, 0, 1e5,
+             "temperature of everything over the phase's time; left out: as it is"),
+    IG_TEXT(S, set, NULL, "build: element set; cut: element or node set"),
+    IG_REAL(S, height, "m", NULL, IG_TINY, 1e3, "build: height of a layer, or of several at once"),
+    IG_REAL(S, born, "K", NULL, 0, 1e5,
+            "build: temperature at which new material has no stress; left out: that of now with "
+            "an inherent strain, else the material's `anneal` or solidus"),
+    IG_CHOICE(S, newborn, "follow|drawn", "follow",
+              "build: new nodes stand as far from their drawn place as the nodes below, or where "
+              "they were drawn"),
+    IG_CHOICE(S, along, "x|y|z", "x", "cut: the way of the line"),
+    IG_BOOL(S, back, "false", "cut: the line comes from the far end"),
+    IG_FILE(S, file, NULL, "heat: folder with the results of a thermal run"),
+    IG_END};
+#undef S
+#define S ig_stress_probe
+static const ig_option probe_options[] = {
+    IG_TEXT(S, name, IG_REQUIRED, "name of its column and figure"),
+    IG_TEXT(S, set, NULL, "node set (elements for stresses): mean of motions, sum of forces"),
+    IG_VECTOR3(S, point, "m", NULL, "or the node, or element, nearest to this point"),
+    IG_CHOICE(S, quantity, IG_STRESS_PROBES, "uz",
+              "displacement; force that holds the nodes; stress, plastic strain, temperature of "
+              "elements"),
+    IG_END};
+#undef S
+#define S ig_stress_solver
+static const ig_option solver_options[] = {
+    IG_REAL(S, tolerance, "", "1e-6", 1e-14, 0.1, "residual force over all force"),
+    IG_INT(S, iterations, "25", 1, 1000, "most Newton iterations before a step is halved"),
+    IG_INT(S, halvings, "20", 0, 1000, "most halvings in one step"),
+    IG_INT(S, linear_limit, "2000", 1, 1e7, "most iterations of a linear solve"),
+    IG_CHOICE(S, preconditioner, "multigrid|blocks", "multigrid", "of conjugate gradients"),
+    IG_END};
+#undef S
+#define S ig_stress_floors
+static const ig_option floor_options[] = {
+    IG_REAL(S, modulus, "", "0.01", 0, 1, "least Young's modulus, as a share of the cold one"),
+    IG_REAL(S, yield, "", "0.01", 0, 1, "least yield stress, as a share of the cold one"),
+    IG_REAL(S, hardening, "", "0", 0, 1,
+            "least plastic modulus, as a share of Young's modulus at that temperature"),
+    IG_END};
+#undef S
+#define S ig_stress_case
+const ig_option ig_stress_options[] = {
+    IG_LIST(S, supports, ig_stress_support, support_options, NULL, "what holds and moves nodes"),
+    IG_LIST(S, loads, ig_stress_load, load_options, NULL, "pressures and forces"),
+    IG_LIST(S, inherent, ig_stress_inherent, inherent_options, NULL,
+            "strain that every newborn element takes on"),
+    IG_LIST(S, phases, ig_stress_phase, phase_options, IG_REQUIRED,
+            "what happens, one after the other"),
+    IG_LIST(S, probes, ig_stress_probe, probe_options, NULL, "columns of the history"),
+    IG_REAL(S, temperature, "K", "293.15", 0, 1e5,
+            "at the start; what is there then has no stress at it"),
+    IG_TEXT(S, distortion, NULL,
+            "set whose best-fit rigid motion is taken off the field `distortion`; left out: all"),
+    IG_MAP(S, solver, ig_stress_solver, solver_options, NULL, "equilibrium"),
+    IG_MAP(S, floors, ig_stress_floors, floor_options, NULL, "what hot material keeps at least"),
+    IG_END};
+#undef S

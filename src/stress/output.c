@@ -1,0 +1,358 @@
+/* What a run of the stress room shows: probes, history, snapshots, figures. */
+#include "backend/backend.h"
+#include "core/schedule.h"
+#include "mesh/named.h"
+#include "stress/run.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const fixed_columns[] = {
+    "time [s]", "phase",     "elements",           "T_max [K]",          "newton",      "linear",
+    "residual", "u_max [m]", "von_mises_max [Pa]", "plastic_strain_max", "recoater [m]"};
+enum { FIXED = sizeof fixed_columns / sizeof *fixed_columns };
+
+static const ig_stress_probe *probe_of(const ig_stress_run *r, int i) {
+  return IG_ITEM(const ig_stress_probe, r->c->probes, i);
+}
+
+static const char *probe_unit(const ig_stress_probe *p) {
+  if (p->quantity < IG_PROBE_F)
+    return "m";
+  if (p->quantity < IG_PROBE_ELEMENT)
+    return "N";
+  const int k = p->quantity - IG_PROBE_ELEMENT;
+  return k < 7 ? "Pa" : k == 7 ? "" : "K";
+}
+
+/* --- probes --- */
+
+static ig_status nearest(ig_stress_run *r, const ig_stress_probe *p, bool elements, ig_lid **list) {
+  const ig_stress *m = r->m;
+  double best = INFINITY;
+  IG_TRY(IG_NEW(m->cx, list, 1, "probes"));
+  for (ig_lid i = 0; i < (elements ? m->elements : m->nodes); i++) {
+    double d = 0;
+    for (int c = 0; c < 3; c++) {
+      double x = 0;
+      for (int a = 0; elements && a < 8; a++)
+        x += m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)i + a] + c] / 8;
+      if (!elements)
+        x = m->mesh->x[3 * (int64_t)i + c];
+      d += (x - p->point[c]) * (x - p->point[c]);
+    }
+    if (d < best) {
+      best = d;
+      **list = i;
+    }
+  }
+  return IG_OK;
+}
+
+static ig_status probe_open(ig_stress_run *r, const ig_stress_probe *p, ig_stress_look *k) {
+  ig_ctx *cx = r->m->cx;
+  const bool elements = p->quantity >= IG_PROBE_ELEMENT;
+  if (!p->set && isnan(p->point[0]))
+    return ig_fail_at(cx, &p->at, "a probe needs a `set` or a `point`");
+  if (!p->set) {
+    IG_TRY(nearest(r, p, elements, elements ? &k->element : &k->node));
+    k->elements = elements;
+    k->nodes = !elements;
+    return IG_OK;
+  }
+  if (!elements)
+    return ig_mesh_named_nodes(cx, r->m->mesh, &p->at, p->set, &k->node, &k->nodes);
+  const ig_set *set;
+  IG_TRY(ig_mesh_named_set(cx, r->m->mesh, &p->at, p->set, IG_OF_ELEMENTS, &set));
+  IG_TRY(IG_NEW(cx, &k->element, set->count, "probes"));
+  memcpy(k->element, set->item, sizeof(ig_lid) * (size_t)set->count);
+  k->elements = set->count;
+  return IG_OK;
+}
+
+ig_status ig_stress_probes_open(ig_stress_run *r) {
+  ig_ctx *cx = r->m->cx;
+  const int n = r->c->probes.count;
+  r->columns = FIXED + n;
+  IG_TRY(IG_NEW(cx, &r->name, r->columns, "history"));
+  IG_TRY(IG_NEW(cx, &r->column, r->columns, "history"));
+  IG_TRY(IG_NEW(cx, &r->value, r->columns, "history"));
+  IG_TRY(IG_NEW(cx, &r->look, n + 1, "probes"));
+  IG_TRY(IG_NEW(cx, &r->after, (size_t)r->c->phases.count * (size_t)n + 1, "probes"));
+  for (int i = 0; i < FIXED; i++)
+    r->column[i] = fixed_columns[i];
+  for (int i = 0; i < n; i++) {
+    const ig_stress_probe *p = probe_of(r, i);
+    const char *unit = probe_unit(p);
+    snprintf(r->name[i], sizeof r->name[i], *unit ? "%.48s [%s]" : "%.48s", p->name, unit);
+    r->column[FIXED + i] = r->name[i];
+    IG_TRY(probe_open(r, p, r->look + i));
+  }
+  return IG_OK;
+}
+
+static double probe_value(const ig_stress_run *r, int i) {
+  const ig_stress *m = r->m;
+  const ig_stress_probe *p = probe_of(r, i);
+  const ig_stress_look *k = r->look + i;
+  const double *u = m->u.host, *f = m->force.host, *load = m->load.host, *report = m->report.host;
+  double sum = 0;
+  for (ig_lid j = 0; j < k->nodes; j++) {
+    const int64_t at = 3 * (int64_t)k->node[j] + p->quantity % 3;
+    sum += p->quantity < IG_PROBE_F ? u[at] / k->nodes : f[at] - load[at];
+  }
+  for (ig_lid j = 0; j < k->elements; j++)
+    sum += report[IG_STRESS_REPORT * (int64_t)k->element[j] + p->quantity - IG_PROBE_ELEMENT] /
+           k->elements;
+  return sum;
+}
+
+ig_status ig_stress_look_now(ig_stress_run *r) {
+  ig_stress *m = r->m;
+  const uint8_t *alive = m->alive.host;
+  IG_TRY(m->ops->report(m->cx, &m->args, m->u.dev, m->report.dev));
+  IG_TRY(ig_stress_forces(m));
+  IG_TRY(ig_array_pull(m->cx, &m->report));
+  IG_TRY(ig_array_pull(m->cx, &m->force));
+  IG_TRY(ig_array_pull(m->cx, &m->u));
+  const double *report = m->report.host, *u = m->u.host;
+  double T = 0;
+  ig_lid living = 0;
+  r->mises_max = r->plastic_max = r->u_max = 0;
+  for (ig_lid e = 0; e < m->elements; e++) {
+    if (!alive[e])
+      continue;
+    const double *o = report + IG_STRESS_REPORT * (int64_t)e;
+    living++;
+    r->mises_max = fmax(r->mises_max, o[6]);
+    r->plastic_max = fmax(r->plastic_max, o[7]);
+    T = fmax(T, o[8]);
+    for (int a = 0; a < 8; a++) {
+      const double *v = u + 3 * (int64_t)m->conn[8 * (int64_t)e + a];
+      r->u_max = fmax(r->u_max, v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    }
+  }
+  r->u_max = sqrt(r->u_max);
+  const ig_stress_step *s = r->at ? r->step + r->at - 1 : NULL;
+  const double fixed[FIXED] = {s ? s->time : 0,
+                               s ? s->phase + 1 : 0,
+                               living,
+                               T,
+                               m->count.newton,
+                               m->count.linear,
+                               m->count.residual,
+                               r->u_max,
+                               r->mises_max,
+                               r->plastic_max,
+                               r->recoater_now};
+  memcpy(r->value, fixed, sizeof fixed);
+  const int n = r->c->probes.count;
+  for (int i = 0; i < n; i++) {
+    r->value[FIXED + i] = probe_value(r, i);
+    if (s)
+      r->after[(int64_t)s->phase * n + i] = r->value[FIXED + i];
+  }
+  return IG_OK;
+}
+
+ig_status ig_stress_history(void *self, ig_sink *to) {
+  ig_stress_run *r = self;
+  return to ? to->history(to, r->columns, r->column, r->value) : IG_OK;
+}
+
+/* --- snapshots --- */
+
+/* Solves a 6 x 6 system by elimination with pivots; unknowns without a pivot stay 0. */
+static void solve6(double a[6][7]) {
+  for (int k = 0; k < 6; k++) {
+    int best = k;
+    for (int i = k + 1; i < 6; i++)
+      if (fabs(a[i][k]) > fabs(a[best][k]))
+        best = i;
+    for (int j = 0; j < 7; j++) {
+      const double t = a[k][j];
+      a[k][j] = a[best][j];
+      a[best][j] = t;
+    }
+    if (fabs(a[k][k]) < 1e-12) {
+      memset(a[k], 0, sizeof a[k]);
+      a[k][k] = 1;
+    }
+    for (int i = 0; i < 6; i++) {
+      const double f = i == k ? 0 : a[i][k] / a[k][k];
+      for (int j = k; j < 7; j++)
+        a[i][j] -= f * a[k][j];
+    }
+  }
+  for (int i = 0; i < 6; i++)
+    a[i][6] /= a[i][i];
+}
+
+/* y = R(w) x, Rodrigues. */
+static void turn(const double w[3], const double x[3], double y[3]) {
+  const double angle = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+  const double s = angle > 1e-8 ? sin(angle) / angle : 1,
+               c = angle > 1e-8 ? (1 - cos(angle)) / (angle * angle) : 0.5;
+  const double k[3] = {w[1] * x[2] - w[2] * x[1], w[2] * x[0] - w[0] * x[2],
+                       w[0] * x[1] - w[1] * x[0]};
+  const double kk[3] = {w[1] * k[2] - w[2] * k[1], w[2] * k[0] - w[0] * k[2],
+                        w[0] * k[1] - w[1] * k[0]};
+  for (int d = 0; d < 3; d++)
+    y[d] = x[d] + s * k[d] + c * kk[d];
+}
+
+/* The moved shape x + u, turned and shifted back onto x as well as the set allows. */
+void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, ig_lid count,
+                          ig_lid nodes, double *out) {
+  double centre[3] = {0}, size = 0;
+  for (ig_lid i = 0; i < 3 * nodes; i++)
+    out[i] = x[i] + u[i];
+  for (ig_lid i = 0; i < 3 * count; i++)
+    centre[i % 3] += x[3 * (int64_t)node[i / 3] + i % 3] / count;
+  for (ig_lid i = 0; i < 3 * count; i++)
+    size = fmax(size, fabs(x[3 * (int64_t)node[i / 3] + i % 3] - centre[i % 3]));
+  size = size > 0 ? size : 1;
+  for (int again = 0; again < 6; again++) {
+    double a[6][7] = {{0}};
+    for (ig_lid i = 0; i < count; i++) {
+      double y[3], off[3];
+      for (int d = 0; d < 3; d++) {
+        y[d] = (out[3 * (int64_t)node[i] + d] - centre[d]) / size;
+        off[d] = (x[3 * (int64_t)node[i] + d] - out[3 * (int64_t)node[i] + d]) / size;
+      }
+      const double row[3][6] = {
+          {1, 0, 0, 0, y[2], -y[1]}, {0, 1, 0, -y[2], 0, y[0]}, {0, 0, 1, y[1], -y[0], 0}};
+      for (int d = 0; d < 3; d++)
+        for (int j = 0; j < 6; j++) {
+          for (int k = 0; k < 6; k++)
+            a[j][k] += row[d][j] * row[d][k] / count;
+          a[j][6] += row[d][j] * off[d] / count;
+        }
+    }
+    solve6(a);
+    const double w[3] = {a[3][6], a[4][6], a[5][6]};
+    for (ig_lid n = 0; n < nodes; n++) {
+      double y[3], z[3];
+      for (int d = 0; d < 3; d++)
+        y[d] = out[3 * (int64_t)n + d] - centre[d];
+      turn(w, y, z);
+      for (int d = 0; d < 3; d++)
+        out[3 * (int64_t)n + d] = centre[d] + z[d] + size * a[d][6];
+    }
+  }
+  for (ig_lid i = 0; i < 3 * nodes; i++)
+    out[i] -= x[i];
+}
+
+static ig_status distortion_now(ig_stress_run *r, double *out) {
+  const ig_stress *m = r->m;
+  const uint8_t *alive = m->alive.host;
+  ig_lid *node = NULL, count = 0;
+  if (r->c->distortion)
+    IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &r->c->at, r->c->distortion, &node, &count));
+  else {
+    memset(m->scratch, 0, (size_t)m->nodes);
+    for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
+      if (alive[i / 8])
+        m->scratch[m->conn[i]] = 1;
+    IG_TRY(IG_NEW(m->cx, &node, m->nodes, "distortion"));
+    for (ig_lid n = 0; n < m->nodes; n++)
+      if (m->scratch[n])
+        node[count++] = n;
+  }
+  if (count > 0)
+    ig_stress_distortion(m->mesh->x, m->u.host, node, count, m->nodes, out);
+  free(node);
+  return IG_OK;
+}
+
+static ig_status element_field(ig_stress_run *r, ig_snapshot *snap, const char *name,
+                               const char *unit, int components, int from) {
+  const ig_stress *m = r->m;
+  double *to;
+  if (!ig_output_wants(r->job->output, name))
+    return IG_OK;
+  IG_TRY(ig_snapshot_add(snap, name, unit, IG_AT_ELEMENTS, IG_F64, components, NULL, (void **)&to));
+  const double *report = m->report.host;
+  for (ig_lid e = 0; e < m->elements; e++)
+    for (int i = 0; i < components; i++)
+      to[components * (int64_t)e + i] = report[IG_STRESS_REPORT * (int64_t)e + from + i];
+  return IG_OK;
+}
+
+static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
+  const ig_stress *m = r->m;
+  const ig_output_case *output = r->job->output;
+  double *to;
+  if (ig_output_wants(output, "displacement"))
+    IG_TRY(ig_snapshot_add(snap, "displacement", "m", IG_AT_POINTS, IG_F64, 3, m->u.host, NULL));
+  if (ig_output_wants(output, "distortion")) {
+    IG_TRY(ig_snapshot_add(snap, "distortion", "m", IG_AT_POINTS, IG_F64, 3, NULL, (void **)&to));
+    memset(to, 0, 3 * sizeof *to * (size_t)m->nodes);
+    IG_TRY(distortion_now(r, to));
+  }
+  if (ig_output_wants(output, "recoater"))
+    IG_TRY(ig_snapshot_add(snap, "recoater", "m", IG_AT_POINTS, IG_F64, 1, r->recoater, NULL));
+  IG_TRY(element_field(r, snap, "stress", "Pa", 6, 0));
+  IG_TRY(element_field(r, snap, "von_mises", "Pa", 1, 6));
+  IG_TRY(element_field(r, snap, "plastic_strain", "", 1, 7));
+  return element_field(r, snap, "T", "K", 1, 8);
+}
+
+ig_status ig_stress_snapshot(void *self, ig_sink *to) {
+  ig_stress_run *r = self;
+  ig_snapshot *snap;
+  const double time = r->at ? r->step[r->at - 1].time : 0;
+  IG_TRY(ig_snapshot_of_mesh(r->m->cx, r->m->mesh, r->m->alive.host, time, r->at, &snap));
+  const ig_status status = fields_add(r, snap);
+  if (status != IG_OK) {
+    ig_snapshot_free(snap);
+    return status;
+  }
+  return to->snapshot(to, snap);
+}
+
+/* --- figures --- */
+
+ig_status ig_stress_results(void *self, ig_sink *to) {
+  ig_stress_run *r = self;
+  const ig_stress *m = r->m;
+  const int n = r->c->probes.count, last = r->c->phases.count - 1;
+  double *off, worst = 0, recoater = -INFINITY;
+  const uint8_t *alive = m->alive.host;
+  IG_TRY(IG_NEW(m->cx, &off, 3 * (size_t)m->nodes, "distortion"));
+  ig_status status = distortion_now(r, off);
+  for (int64_t i = 0; status == IG_OK && i < 8 * (int64_t)m->elements; i++)
+    if (alive[i / 8]) {
+      const double *v = off + 3 * (int64_t)m->conn[i];
+      worst = fmax(worst, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    }
+  free(off);
+  IG_TRY(status);
+  for (ig_lid i = 0; i < m->nodes; i++)
+    if (!isnan(r->recoater[i]))
+      recoater = fmax(recoater, r->recoater[i]);
+  IG_TRY(to->result(to, "u_max", "m", r->u_max));
+  IG_TRY(to->result(to, "distortion_max", "m", worst));
+  IG_TRY(to->result(to, "von_mises_max", "Pa", r->mises_max));
+  IG_TRY(to->result(to, "plastic_strain_max", "", r->plastic_max));
+  if (isfinite(recoater))
+    IG_TRY(to->result(to, "recoater_height_max", "m", recoater));
+  IG_TRY(to->result(to, "newton_iterations", "", (double)m->count.newton_all));
+  IG_TRY(to->result(to, "linear_iterations", "", (double)m->count.linear_all));
+  for (int i = 0; i < n; i++) {
+    const ig_stress_probe *p = probe_of(r, i);
+    IG_TRY(to->result(to, p->name, probe_unit(p), r->after[(int64_t)last * n + i]));
+    for (int k = 0; k < last; k++) {
+      const char *phase = IG_ITEM(const ig_stress_phase, r->c->phases, k)->name;
+      char key[128];
+      if (!phase)
+        continue;
+      snprintf(key, sizeof key, "%.50s_after_%.50s", p->name, phase);
+      IG_TRY(to->result(to, key, probe_unit(p), r->after[(int64_t)k * n + i]));
+    }
+  }
+  return IG_OK;
+}

@@ -1,0 +1,226 @@
+/* The stress room: a run from its first step to its last. */
+#include "backend/backend.h"
+#include "stress/run.h"
+#include "stress/verify.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ig_status open_arrays(ig_stress_run *r) {
+  ig_ctx *cx = r->job->cx;
+  const ig_lid n = r->m->nodes, e = r->m->elements;
+  double **const of_nodes[] = {&r->T0, &r->T1, &r->recoater};
+  double **const of_elements[] = {&r->warm0, &r->warm1, &r->share0, &r->share1};
+  for (size_t i = 0; i < sizeof of_nodes / sizeof *of_nodes; i++)
+    IG_TRY(IG_NEW(cx, of_nodes[i], n, "run"));
+  for (size_t i = 0; i < sizeof of_elements / sizeof *of_elements; i++)
+    IG_TRY(IG_NEW(cx, of_elements[i], e, "run"));
+  for (ig_lid i = 0; i < n; i++) {
+    r->T0[i] = r->c->temperature;
+    r->recoater[i] = NAN;
+  }
+  return IG_OK;
+}
+
+static ig_status room_open(ig_job *job, void **self) {
+  ig_stress_run *r;
+  IG_TRY(IG_NEW(job->cx, &r, 1, "run"));
+  *self = r;
+  r->job = job;
+  r->c = job->room_case;
+  r->grouped = -1;
+  if (job->assembly_free && job->cx->backend->kernels != IG_KERNELS_CUDA)
+    job->assembly = IG_COLOR; /* the same bits whatever the threads, and less to move */
+  IG_TRY(ig_stress_new(job->cx, job->mesh, job->materials, r->c, job->assembly, &r->m));
+  IG_TRY(open_arrays(r));
+  IG_TRY(ig_stress_steps_make(r));
+  IG_TRY(ig_stress_probes_open(r));
+  /* what the first phase leaves free is told before anything is written */
+  IG_TRY(ig_stress_steps_supports(r, 0, false));
+  IG_TRY(ig_stress_system_change(r->m, true));
+  for (int i = 0; i < r->m->holds; i++)
+    r->m->hold[i].on = false;
+  return IG_OK;
+}
+
+static void room_close(void *self) {
+  ig_stress_run *r = self;
+  if (!r)
+    return;
+  for (int i = 0; r->look && i < r->c->probes.count; i++) {
+    free(r->look[i].node);
+    free(r->look[i].element);
+  }
+  void *const all[] = {r->step,  r->group,          r->group_node, r->T0,       r->T1,   r->warm0,
+                       r->warm1, r->share0,         r->share1,     r->recoater, r->look, r->after,
+                       r->name,  (void *)r->column, r->value};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    free(all[i]);
+  ig_stress_free(r->m);
+  free(r);
+}
+
+static ig_status room_begin(void *self) {
+  return ig_stress_look_now(self);
+}
+
+static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
+  (void)most, (void)ahead;
+  return ig_stress_steps_next(self);
+}
+
+static void room_stand(const void *self, ig_standing *s) {
+  const ig_stress_run *r = self;
+  const ig_stress_step *done = r->at ? r->step + r->at - 1 : NULL;
+  const double time = done ? done->time : 0;
+  *s = (ig_standing){.at = {r->at, time},
+                     .clock = time,
+                     .duration = r->steps ? r->step[r->steps - 1].time : 0,
+                     .steps = r->steps,
+                     .dt = r->at < r->steps ? r->step[r->at].time - time : 1,
+                     .ended = r->at == r->steps,
+                     .work = r->work};
+  if (done && (r->at == r->steps || done[1].phase != done->phase))
+    s->show = IG_SHOW_ROW | IG_SHOW_SNAPSHOT; /* the end of a phase */
+  else
+    s->show = IG_SHOW_ROW;
+  const ig_stress_step *next = r->step + (r->at < r->steps ? r->at : r->steps - 1);
+  const ig_stress_phase *p = IG_ITEM(const ig_stress_phase, r->c->phases, next->phase);
+  static const char *const words[] = {"step", "layer", "cut", "snapshot"};
+  snprintf(s->note, sizeof s->note, "%.40s %s %d", p->name ? p->name : "phase", words[p->kind],
+           (p->kind == IG_PHASE_BUILD || p->kind == IG_PHASE_CUT ? next->group : next->piece) + 1);
+}
+
+/* --- checkpoints --- */
+
+enum { NUMBERS = 8 };
+
+static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
+  ig_stress *m = r->m;
+  const int64_t n = m->nodes, e = m->elements;
+  const int64_t after = (int64_t)r->c->phases.count * r->c->probes.count;
+  const ig_saved all[] = {{"numbers", IG_F64, NUMBERS, number},
+                          {"u", IG_F64, 3 * n, m->u.host},
+                          {"state", IG_F64, (int64_t)m->state.count, m->state.host},
+                          {"alive", IG_U8, e, m->alive.host},
+                          {"built", IG_F64, e, m->built.host},
+                          {"let_go", IG_U8, n, m->let_go},
+                          {"u_held", IG_F64, 3 * n, m->u_held},
+                          {"T", IG_F64, n, r->T0},
+                          {"warm", IG_F64, e, r->warm0},
+                          {"share", IG_F64, e, r->share0},
+                          {"recoater", IG_F64, n, r->recoater},
+                          {"after", IG_F64, after + 1, r->after}};
+  memcpy(list, all, sizeof all);
+  return sizeof all / sizeof *all;
+}
+
+static ig_status room_save(void *self, ig_sink *to) {
+  ig_stress_run *r = self;
+  ig_stress *m = r->m;
+  ig_saved list[16];
+  double number[NUMBERS] = {(double)r->at,
+                            m->scale,
+                            m->stale,
+                            (double)m->count.newton_all,
+                            (double)m->count.linear_all,
+                            r->work,
+                            r->recoater_now,
+                            0};
+  IG_TRY(ig_array_pull(m->cx, &m->state));
+  IG_TRY(ig_array_pull(m->cx, &m->u));
+  const int count = saved_list(r, number, list);
+  return to->checkpoint(to, r->at ? r->step[r->at - 1].time : 0, r->at, list, count);
+}
+
+static ig_status room_restore(void *self, const ig_restart *from) {
+  ig_stress_run *r = self;
+  ig_stress *m = r->m;
+  ig_saved list[16];
+  double number[NUMBERS];
+  const int count = saved_list(r, number, list);
+  for (int i = 0; i < count; i++) {
+    const void *data;
+    IG_TRY(ig_restart_find(m->cx, from, list[i].name, list[i].dtype, list[i].count, &data));
+    memcpy(list[i].data, data, (size_t)list[i].count * ig_dtype_size(list[i].dtype));
+  }
+  if (!(number[0] >= 0 && number[0] <= (double)r->steps))
+    return IG_FAIL(m->cx, IG_INPUT, "the checkpoint is of step %g, the case has %lld", number[0],
+                   (long long)r->steps);
+  r->at = (int64_t)number[0];
+  m->scale = number[1];
+  m->count.newton_all = (int)number[3];
+  m->count.linear_all = (int64_t)number[4];
+  r->work = number[5];
+  r->recoater_now = number[6];
+  memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);
+  memcpy(m->warmer.host, r->warm0, sizeof(double) * (size_t)m->elements);
+  memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
+  ig_array *const push[] = {&m->u, &m->state, &m->alive, &m->built, &m->T, &m->warmer, &m->share};
+  for (size_t i = 0; i < sizeof push / sizeof *push; i++)
+    IG_TRY(ig_array_push(m->cx, push[i]));
+  if (r->at > 0) {
+    const ig_stress_step *s = r->step + r->at - 1;
+    IG_TRY(ig_stress_steps_supports(r, s->phase, false));
+    IG_TRY(ig_stress_system_change(m, true));
+    IG_TRY(ig_stress_loads_at(m, s->time));
+    if (number[2] == 0)
+      IG_TRY(ig_stress_system_build(m));
+  }
+  return ig_stress_look_now(r);
+}
+
+static void room_tally(void *self) {
+  ig_stress_run *r = self;
+  ig_job *job = r->job;
+  job->elements = r->m ? r->m->elements : 0;
+  job->nodes = r->m ? r->m->nodes : 0;
+  job->dofs = 3 * job->nodes;
+  job->element_steps = r->work;
+  /* a product moves the tangent, positions, vectors and connectivity of an element once */
+  job->bytes_moved =
+      r->work / 3 / (job->nodes ? (double)job->nodes : 1) *
+      ((double)job->elements * (8 * 8.0 * IG_SLOPES + 32) + 9 * 8.0 * (double)job->nodes);
+}
+
+static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
+  void *self = NULL;
+  ig_status status = room_open(job, &self);
+  if (status == IG_OK) {
+    const ig_stress_run *r = self;
+    char text[64];
+    snprintf(text, sizeof text, "%lld", (long long)r->steps);
+    line(user, "steps", text);
+    snprintf(text, sizeof text, "%lld", 3LL * r->m->nodes);
+    line(user, "unknowns", text);
+    snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_bytes);
+    line(user, "device memory", text);
+  }
+  room_close(self);
+  return status;
+}
+
+const ig_room ig_room_stress = {.name = "stress",
+                                .about = "residual stress and distortion of parts that grow",
+                                .needs_mesh = true,
+                                .case_size = sizeof(ig_stress_case),
+                                .options = ig_stress_options,
+                                .open = room_open,
+                                .close = room_close,
+                                .begin = room_begin,
+                                .restore = room_restore,
+                                .advance = room_advance,
+                                .stand = room_stand,
+                                .history = ig_stress_history,
+                                .snapshot = ig_stress_snapshot,
+                                .save = room_save,
+                                .results = ig_stress_results,
+                                .tally = room_tally,
+                                .check = room_check,
+                                .verify = ig_stress_verify,
+                                .elements = "hex8",
+                                .fields = "displacement|distortion|stress|von_mises|plastic_strain|"
+                                          "T|recoater",
+                                .precisions = "double"};

@@ -1,0 +1,67 @@
+/* A run: the phases of a case as a list of steps, and what it shows. */
+#ifndef IG_STRESS_RUN_H
+#define IG_STRESS_RUN_H
+
+#include "stress/model.h"
+
+typedef struct {
+  int phase, group, piece, pieces; /* group: layer, or part of a cut; piece: step of it */
+  double start, time;              /* s since the start of the run; of the phase's start */
+} ig_stress_step;
+
+typedef struct {
+  ig_lid *node, nodes; /* of a probe of motions or forces */
+  ig_lid *element, elements;
+} ig_stress_look;
+
+typedef struct ig_stress_run {
+  ig_job *job;
+  const ig_stress_case *c;
+  ig_stress *m;
+  ig_stress_step *step;
+  int64_t steps, at; /* at: done so far */
+  int *group;        /* host: elements, group of the phase in `grouped`; -1: none */
+  int *group_node;   /* the same of nodes that a cut lets go */
+  int grouped;       /* phase, -1: none */
+  double *T0, *T1, *warm0, *warm1, *share0, *share1; /* host */
+  double *recoater; /* host: nodes, height above the drawn place when their layer was done; NaN */
+  double recoater_now;
+  ig_stress_look *look;
+  double *after; /* phases x probes: values at the end of each */
+  char (*name)[64];
+  const char **column;
+  double *value;
+  int columns;
+  double u_max, mises_max, plastic_max;
+  double work;
+} ig_stress_run;
+
+/* steps.c */
+IG_MUST_CHECK ig_status ig_stress_steps_make(ig_stress_run *r);
+IG_MUST_CHECK ig_status ig_stress_steps_next(ig_stress_run *r);
+/* Groups of the phase that the next step is in. */
+IG_MUST_CHECK ig_status ig_stress_steps_group(ig_stress_run *r, int phase);
+/* Supports as they are in a phase; `taken`: those that come to hold take nodes where they are. */
+IG_MUST_CHECK ig_status ig_stress_steps_supports(ig_stress_run *r, int phase, bool taken);
+
+/* output.c */
+IG_MUST_CHECK ig_status ig_stress_probes_open(ig_stress_run *r);
+IG_MUST_CHECK ig_status ig_stress_history(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_stress_snapshot(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_stress_results(void *self, ig_sink *to);
+/* What probes and figures are now; after every step. */
+IG_MUST_CHECK ig_status ig_stress_look_now(ig_stress_run *r);
+/* Displacements less the best-fit rigid motion of a set of nodes (NULL: of all that are alive). */
+void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, ig_lid count,
+                          ig_lid nodes, double *out);
+
+/* heat.c: snapshots of a thermal run: how many; and one of them: its time, temperatures, highest
+   temperatures of elements so far (NaN: not known), elements that are there. */
+IG_MUST_CHECK ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p,
+                                            int64_t *count);
+IG_MUST_CHECK ig_status ig_stress_heat_time(ig_stress_run *r, const ig_stress_phase *p, int64_t i,
+                                            double *time);
+IG_MUST_CHECK ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_t i,
+                                            double *time, double *T, double *peak, uint8_t *alive);
+
+#endif

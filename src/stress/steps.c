@@ -1,0 +1,409 @@
+/* From the phases of a case to steps: layers, cuts, temperatures. */
+#include "stress/run.h"
+#include "backend/backend.h"
+#include "mesh/named.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const ig_stress_phase *phase_of(const ig_stress_run *r, int i) {
+  return IG_ITEM(const ig_stress_phase, r->c->phases, i);
+}
+
+/* --- groups: layers of a build, parts of a cut --- */
+
+static double element_centre(const ig_stress *m, ig_lid e, int axis) {
+  double s = 0;
+  for (int a = 0; a < 8; a++)
+    s += m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)e + a] + axis] / 8;
+  return s;
+}
+
+/* Groups of equal width from `low` on. */
+static int group_at(double x, double low, double width, int groups, bool back) {
+  int g = (int)floor((x - low) / width + 1e-6);
+  g = g < 0 ? 0 : g >= groups ? groups - 1 : g;
+  return back ? groups - 1 - g : g;
+}
+
+static ig_status build_groups(ig_stress_run *r, const ig_stress_phase *p, int *groups) {
+  const ig_stress *m = r->m;
+  const ig_set *set;
+  double low = INFINITY, high = -INFINITY;
+  IG_TRY(ig_mesh_named_set(m->cx, m->mesh, &p->at, p->set, IG_OF_ELEMENTS, &set));
+  for (int64_t i = 0; i < 8 * (int64_t)set->count; i++) {
+    const double z = m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)set->item[i / 8] + i % 8] + 2];
+    low = fmin(low, z);
+    high = fmax(high, z);
+  }
+  const double count = ceil((high - low) / p->height - 1e-6);
+  if (!(count < 1e6))
+    return ig_fail_at(m->cx, &p->at, "a build of %.3g layers: give a larger `height`", count);
+  *groups = count < 1 ? 1 : (int)count;
+  for (ig_lid i = 0; i < set->count; i++)
+    r->group[set->item[i]] =
+        group_at(element_centre(m, set->item[i], 2), low, p->height, *groups, false);
+  return IG_OK;
+}
+
+static ig_status cut_groups(ig_stress_run *r, const ig_stress_phase *p, int *groups) {
+  const ig_stress *m = r->m;
+  const ig_set *set = ig_mesh_find_set(m->mesh, p->set, IG_SET_ELEMENTS);
+  double low = INFINITY, high = -INFINITY;
+  *groups = (int)p->steps;
+  if (set) {
+    for (ig_lid i = 0; i < set->count; i++) {
+      const double x = element_centre(m, set->item[i], p->along);
+      low = fmin(low, x);
+      high = fmax(high, x);
+    }
+    const double width = fmax((high - low) / *groups, 1e-300);
+    for (ig_lid i = 0; i < set->count; i++)
+      r->group[set->item[i]] =
+          group_at(element_centre(m, set->item[i], p->along), low, width, *groups, p->back);
+    return IG_OK;
+  }
+  ig_lid *node, count;
+  IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &p->at, p->set, &node, &count));
+  for (ig_lid i = 0; i < count; i++) {
+    low = fmin(low, m->mesh->x[3 * (int64_t)node[i] + p->along]);
+    high = fmax(high, m->mesh->x[3 * (int64_t)node[i] + p->along]);
+  }
+  const double width = fmax((high - low) / *groups, 1e-300);
+  for (ig_lid i = 0; i < count; i++)
+    r->group_node[node[i]] =
+        group_at(m->mesh->x[3 * (int64_t)node[i] + p->along], low, width, *groups, p->back);
+  free(node);
+  return IG_OK;
+}
+
+static ig_status groups_make(ig_stress_run *r, int phase, int *groups) {
+  const ig_stress_phase *p = phase_of(r, phase);
+  for (ig_lid e = 0; e < r->m->elements; e++)
+    r->group[e] = -1;
+  for (ig_lid n = 0; n < r->m->nodes; n++)
+    r->group_node[n] = -1;
+  *groups = 1;
+  r->grouped = phase;
+  if (p->kind == IG_PHASE_BUILD)
+    return build_groups(r, p, groups);
+  return p->kind == IG_PHASE_CUT ? cut_groups(r, p, groups) : IG_OK;
+}
+
+ig_status ig_stress_steps_group(ig_stress_run *r, int phase) {
+  int groups;
+  return r->grouped == phase ? IG_OK : groups_make(r, phase, &groups);
+}
+
+/* --- the list --- */
+
+static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
+  ig_ctx *cx = r->m->cx;
+  const bool placed = p->kind == IG_PHASE_BUILD || p->kind == IG_PHASE_CUT;
+  if (placed && !p->set)
+    return ig_fail_at(cx, &p->at, "this phase needs its `set`");
+  if (!placed && p->set)
+    return ig_fail_at(cx, &p->at, "`set` is for the phases build and cut");
+  if (p->kind == IG_PHASE_BUILD && isnan(p->height))
+    return ig_fail_at(cx, &p->at, "a build needs the `height` of its layers");
+  if ((p->kind == IG_PHASE_HEAT) != (p->file != NULL))
+    return ig_fail_at(cx, &p->at,
+                      "a phase of kind heat, and no other, has a `file`: the folder of "
+                      "a thermal run");
+  if (p->kind == IG_PHASE_HEAT && p->temperature.count)
+    return ig_fail_at(cx, &p->at, "a phase has a `temperature` or those of a `file`");
+  return IG_OK;
+}
+
+ig_status ig_stress_steps_make(ig_stress_run *r) {
+  ig_ctx *cx = r->m->cx;
+  uint8_t *alive = r->m->alive.host;
+  double time = 0;
+  int64_t room = 0;
+  IG_TRY(IG_NEW(cx, &r->group, r->m->elements, "phases"));
+  IG_TRY(IG_NEW(cx, &r->group_node, r->m->nodes, "phases"));
+  for (int pass = 0; pass < 2; pass++) { /* count, then fill */
+    int64_t n = 0;
+    for (int i = 0; i < r->c->phases.count; i++) {
+      const ig_stress_phase *p = phase_of(r, i);
+      int groups;
+      int64_t pieces = p->steps;
+      if (pass == 0)
+        IG_TRY(phase_check(r, p));
+      IG_TRY(groups_make(r, i, &groups));
+      if (p->kind == IG_PHASE_CUT)
+        pieces = 1;
+      if (p->kind == IG_PHASE_HEAT)
+        IG_TRY(ig_stress_heat_open(r, p, &pieces));
+      const double start = time;
+      const double dt = (p->kind == IG_PHASE_CUT ? p->duration / groups : p->duration) / pieces;
+      for (int g = 0; g < groups; g++)
+        for (int64_t k = 0; k < pieces; k++, n++) {
+          if (pass == 0)
+            continue;
+          time += dt;
+          if (p->kind == IG_PHASE_HEAT) { /* as the snapshots say */
+            double at;
+            IG_TRY(ig_stress_heat_time(r, p, k, &at));
+            time = start + at;
+          }
+          r->step[n] = (ig_stress_step){i, g, (int)k, (int)pieces, start, time};
+        }
+      for (ig_lid e = 0; pass == 1 && e < r->m->elements; e++)
+        if (p->kind == IG_PHASE_HEAT || (p->kind == IG_PHASE_BUILD && r->group[e] >= 0))
+          alive[e] = 0; /* comes with its layer, or with the snapshots */
+    }
+    if (pass == 0) {
+      room = n;
+      IG_TRY(IG_NEW(cx, &r->step, room + 1, "phases"));
+    }
+  }
+  r->steps = room;
+  r->grouped = -1;
+  return ig_array_push(cx, &r->m->alive);
+}
+
+/* --- a step --- */
+
+ig_status ig_stress_steps_supports(ig_stress_run *r, int phase, bool taken) {
+  ig_stress *m = r->m;
+  const double *u = m->u.host;
+  if (taken)
+    IG_TRY(ig_array_pull(m->cx, &m->u));
+  for (int i = 0; i < m->holds; i++) {
+    ig_stress_hold *h = m->hold + i;
+    const bool on = phase >= h->since && phase < h->until;
+    for (ig_lid k = 0; taken && on && !h->on && k < h->count; k++)
+      for (int d = 0; d < 3; d++)
+        m->u_held[3 * (int64_t)h->node[k] + d] = u[3 * (int64_t)h->node[k] + d];
+    h->on = on;
+  }
+  return IG_OK;
+}
+
+/* The temperature at which a newborn element has no stress. */
+static ig_status born_at(ig_stress_run *r, const ig_stress_phase *p, ig_lid e, double now,
+                         double *born) {
+  const ig_stress *m = r->m;
+  const ig_stress_law *law = (const ig_stress_law *)m->laws.host + ((uint8_t *)m->law.host)[e];
+  *born = p->born;
+  if (!isnan(p->born))
+    return IG_OK;
+  *born = now;
+  if (((uint8_t *)m->which.host)[e])
+    return IG_OK;
+  if (law->anneal < IG_HUGE) {
+    *born = law->anneal;
+    return IG_OK;
+  }
+  return ig_fail_at(m->cx, &p->at,
+                    "at which temperature is new material without stress? Give `born`, an "
+                    "`inherent` strain, or the material's `solidus`");
+}
+
+static ig_status layer_begin(ig_stress_run *r, const ig_stress_phase *p, int group) {
+  ig_stress *m = r->m;
+  ig_lid *list = NULL, count = 0;
+  double *birth = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &list, m->elements, "births"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &birth, m->elements, "births"));
+  for (ig_lid e = 0; e < m->elements; e++) {
+    if (r->group[e] != group)
+      continue;
+    double now = 0;
+    for (int a = 0; a < 8; a++)
+      now += r->T0[m->conn[8 * (int64_t)e + a]] / 8;
+    IG_TRY_GOTO(status, done, born_at(r, p, e, now, birth + count));
+    r->warm0[e] = birth[count] - now;
+    r->share0[e] = 0;
+    list[count++] = e;
+  }
+  if (count == 0)
+    goto done;
+  memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
+  IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->share));
+  IG_TRY_GOTO(status, done, ig_stress_birth(m, list, birth, count, p->newborn));
+  status = ig_stress_system_change(m, false);
+done:
+  free(list);
+  free(birth);
+  return status;
+}
+
+/* Height of the newest layer's top above where it was drawn. */
+static ig_status layer_end(ig_stress_run *r, int group) {
+  ig_stress *m = r->m;
+  const double *u = m->u.host, *x = m->mesh->x;
+  double top = -INFINITY;
+  IG_TRY(ig_array_pull(m->cx, &m->u));
+  r->recoater_now = -INFINITY;
+  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
+    if (r->group[i / 8] == group)
+      top = fmax(top, x[3 * (int64_t)m->conn[i] + 2]);
+  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++) {
+    const int64_t n = m->conn[i];
+    if (r->group[i / 8] != group)
+      continue;
+    r->recoater[n] = u[3 * n + 2];
+    if (x[3 * n + 2] > top - 1e-9 * (1 + fabs(top)))
+      r->recoater_now = fmax(r->recoater_now, u[3 * n + 2]);
+  }
+  r->recoater_now = isfinite(r->recoater_now) ? r->recoater_now : 0;
+  return IG_OK;
+}
+
+static ig_status cut_begin(ig_stress_run *r, int group) {
+  ig_stress *m = r->m;
+  ig_lid *list = NULL, count = 0;
+  bool let_go = false;
+  IG_TRY(IG_NEW(m->cx, &list, m->elements, "cut"));
+  for (ig_lid e = 0; e < m->elements; e++)
+    if (r->group[e] == group)
+      list[count++] = e;
+  for (ig_lid n = 0; n < m->nodes; n++)
+    if (r->group_node[n] == group) {
+      m->let_go[n] = 7;
+      let_go = true;
+    }
+  ig_status status = count ? ig_stress_remove(m, list, count) : IG_OK;
+  free(list);
+  if (status == IG_OK && (count || let_go))
+    status = ig_stress_system_change(m, let_go);
+  return status;
+}
+
+/* What a snapshot says about elements: those there in the first one are solid from the start, the
+   others once they have been molten. */
+typedef struct {
+  double *peak0, *peak1;
+  uint8_t *there0, *there1;
+  ig_lid *list, count;
+  double *birth;
+} heat_news;
+
+static void heat_high(ig_stress_run *r, const heat_news *h) {
+  ig_stress *m = r->m;
+  double *high = m->high.host;
+  memcpy(high, r->T1, sizeof *high * (size_t)m->nodes);
+  for (ig_lid e = 0; e < m->elements; e++)
+    if (h->there1[e] && h->there0[e] && h->peak1[e] > h->peak0[e])
+      for (int a = 0; a < 8; a++) {
+        const ig_lid n = m->conn[8 * (int64_t)e + a];
+        high[n] = fmax(high[n], h->peak1[e]);
+      }
+}
+
+static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, int64_t i, heat_news *h) {
+  ig_stress *m = r->m;
+  const uint8_t *alive = m->alive.host, *law = m->law.host;
+  const ig_stress_law *laws = m->laws.host;
+  for (ig_lid e = 0; e < m->elements; e++) {
+    const bool solid = i == 0 || isnan(h->peak1[e]) || h->peak1[e] >= laws[law[e]].anneal;
+    if (!h->there1[e] || alive[e] || !solid)
+      continue;
+    double T = 0;
+    for (int a = 0; a < 8; a++)
+      T += r->T1[m->conn[8 * (int64_t)e + a]] / 8;
+    if (i == 0)
+      h->birth[h->count] = T;
+    else
+      IG_TRY(born_at(r, p, e, T, h->birth + h->count));
+    h->list[h->count++] = e;
+  }
+  if (h->count == 0)
+    return IG_OK;
+  IG_TRY(ig_stress_birth(m, h->list, h->birth, h->count, p->newborn));
+  return ig_stress_system_change(m, false);
+}
+
+static ig_status heat_begin(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double *dt) {
+  ig_stress *m = r->m;
+  ig_ctx *cx = m->cx;
+  const ig_lid n = m->elements;
+  heat_news h = {0};
+  double before = 0, now;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.peak0, n, "temperatures"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.peak1, n, "temperatures"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.there0, n, "temperatures"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.there1, n, "temperatures"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.list, n, "temperatures"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.birth, n, "temperatures"));
+  if (i > 0)
+    IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, i - 1, &before, r->T1, h.peak0, h.there0));
+  IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, i, &now, r->T1, h.peak1, h.there1));
+  *dt = i > 0 ? now - before : 0;
+  IG_TRY_GOTO(status, done, heat_births(r, p, i, &h));
+  heat_high(r, &h);
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->high));
+  /* what was molten since the last snapshot has no history */
+  IG_TRY_GOTO(status, done,
+              m->ops->wipe(cx, &m->args, m->u.dev, m->high.dev, NULL, NULL, m->elements));
+  for (ig_lid e = 0; e < n; e++) /* unborn nodes had no temperature of their own */
+    for (int a = 0; h.there1[e] && !h.there0[e] && a < 8; a++)
+      r->T0[m->conn[8 * (int64_t)e + a]] = r->T1[m->conn[8 * (int64_t)e + a]];
+done:
+  free(h.peak0);
+  free(h.peak1);
+  free(h.there0);
+  free(h.there1);
+  free(h.list);
+  free(h.birth);
+  return status;
+}
+
+static double temperature_at(const ig_table *t, double time, double now) {
+  if (t->count == 0)
+    return now;
+  return ig_history_at((ig_history){0, t->count}, t->x, t->y, time);
+}
+
+ig_status ig_stress_steps_next(ig_stress_run *r) {
+  ig_stress *m = r->m;
+  const ig_stress_step *s = r->step + r->at, *before = r->at ? s - 1 : NULL;
+  const ig_stress_phase *p = phase_of(r, s->phase);
+  const size_t ne = sizeof(double) * (size_t)m->elements;
+  double dt = s->time - (before ? before->time : 0);
+  IG_TRY(ig_stress_steps_group(r, s->phase));
+  if (!before || before->phase != s->phase) {
+    IG_TRY(ig_stress_steps_supports(r, s->phase, true));
+    IG_TRY(ig_stress_system_change(m, true));
+  }
+  if (p->kind == IG_PHASE_BUILD && s->piece == 0)
+    IG_TRY(layer_begin(r, p, s->group));
+  if (p->kind == IG_PHASE_CUT)
+    IG_TRY(cut_begin(r, s->group));
+  if (p->kind == IG_PHASE_HEAT)
+    IG_TRY(heat_begin(r, p, s->piece, &dt));
+  else
+    for (ig_lid n = 0; n < m->nodes; n++)
+      r->T1[n] = temperature_at(&p->temperature, s->time - s->start, r->T0[n]);
+  memcpy(r->warm1, r->warm0, ne);
+  memcpy(r->share1, r->share0, ne);
+  const double left = (double)(s->pieces - 1 - s->piece) / (s->pieces - s->piece);
+  for (ig_lid e = 0; p->kind == IG_PHASE_BUILD && e < m->elements; e++)
+    if (r->group[e] == s->group) {
+      r->warm1[e] = left * r->warm0[e];
+      r->share1[e] = 1 - left * (1 - r->share0[e]);
+    }
+  const ig_stress_goal goal = {.time = s->time,
+                               .dt = dt,
+                               .T0 = r->T0,
+                               .T1 = r->T1,
+                               .warmer0 = r->warm0,
+                               .warmer1 = r->warm1,
+                               .share0 = r->share0,
+                               .share1 = r->share1};
+  const int64_t linear = m->count.linear_all;
+  IG_TRY(ig_stress_advance(m, &goal));
+  r->work += (double)(m->count.linear_all - linear + 1) * 3.0 * m->nodes;
+  memcpy(r->T0, r->T1, sizeof(double) * (size_t)m->nodes);
+  memcpy(r->warm0, r->warm1, ne);
+  memcpy(r->share0, r->share1, ne);
+  if (p->kind == IG_PHASE_BUILD && s->piece == s->pieces - 1)
+    IG_TRY(layer_end(r, s->group));
+  r->at++;
+  return ig_stress_look_now(r);
+}

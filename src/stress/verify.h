@@ -1,0 +1,32 @@
+/* Verification of the stress room: exact and published figures. */
+#ifndef IG_STRESS_VERIFY_H
+#define IG_STRESS_VERIFY_H
+
+#include "stress/problem.h"
+
+extern const ig_verify_entry ig_stress_verify[];
+
+static inline void ig_stress_row(const ig_verify_sink *sink, const char *quantity,
+                                 const char *source, double expected, double computed,
+                                 double tolerance, bool relative) {
+  sink->row(sink->user,
+            &(ig_verify_row){quantity, source, expected, computed, tolerance, relative});
+}
+
+/* verify.c */
+ig_status ig_stress_verify_blocks(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_bars(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_satoh(ig_ctx *cx, const ig_verify_sink *sink);
+/* verify_round.c */
+ig_status ig_stress_verify_sphere_heat(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_cylinder_heat(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_sphere_cycle(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_sphere_pressure(ig_ctx *cx, const ig_verify_sink *sink);
+/* verify_grow.c */
+ig_status ig_stress_verify_plate(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_bimetal(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_column(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_strips(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_born(ig_ctx *cx, const ig_verify_sink *sink);
+
+#endif

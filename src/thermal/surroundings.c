@@ -1,0 +1,124 @@
+/* What surrounds the part, over time: ambient, held temperatures, fluxes, convection. Values hold
+   for a fixed number of steps, which depends on the case alone, and are those of its middle. */
+#include "mesh/named.h"
+#include "thermal/thermal.h"
+
+#include <math.h>
+#include <string.h>
+
+static double value_at(const ig_table *t, double time) {
+  return t->count ? ig_table_at(t, time) : NAN;
+}
+
+double ig_thermal_ambient(const ig_thermal_run *run, double time) {
+  return ig_table_at(&run->c->ambient, time);
+}
+
+/* The largest value a table ever has; NaN: not given. */
+static double table_most(const ig_table *t) {
+  double most = t->count ? t->y[0] : NAN;
+  for (int i = 1; i < t->count; i++)
+    most = fmax(most, t->y[i]);
+  return most;
+}
+
+ig_status ig_thermal_conditions(ig_thermal_run *run) {
+  ig_ctx *cx = run->job->cx;
+  for (int i = 0; i < run->c->boundary.count; i++) {
+    const ig_thermal_boundary *b = IG_ITEM(const ig_thermal_boundary, run->c->boundary, i);
+    if (!b->temperature.count && !b->flux.count && !b->convection.count && isnan(b->emissivity))
+      return ig_fail_at(cx, &b->at,
+                        "nothing is said about this boundary: give temperature, flux, convection "
+                        "or emissivity");
+    for (int s = 0; s < b->set.count; s++) {
+      const bool everywhere = strcmp(b->set.value[s], "surface") == 0;
+      const ig_set *set = NULL; /* `surface`: the outer one */
+      if (!everywhere)
+        IG_TRY(ig_mesh_named_set(cx, run->job->mesh, &b->at, b->set.value[s], IG_OF_FACES, &set));
+      if (everywhere && b->temperature.count)
+        return ig_fail_at(cx, &b->at, "a temperature can be held on named face sets only");
+      if (run->conditions == IG_THERMAL_CONDITIONS)
+        return ig_fail_at(cx, &b->at, "more than %d boundary conditions", IG_THERMAL_CONDITIONS);
+      run->condition_of[run->conditions] = i;
+      run->condition[run->conditions++] =
+          (ig_heat_condition){.faces = set, .emissivity = b->emissivity};
+    }
+  }
+  return IG_OK;
+}
+
+void ig_thermal_conditions_at(const ig_thermal_run *run, double time, ig_heat_condition *c) {
+  for (int i = 0; i < run->conditions; i++) {
+    const ig_thermal_boundary *b =
+        IG_ITEM(const ig_thermal_boundary, run->c->boundary, run->condition_of[i]);
+    c[i] = run->condition[i];
+    c[i].temperature = value_at(&b->temperature, time);
+    c[i].flux = value_at(&b->flux, time);
+    c[i].h = value_at(&b->convection, time);
+    c[i].ambient =
+        b->ambient.count ? ig_table_at(&b->ambient, time) : ig_thermal_ambient(run, time);
+  }
+}
+
+void ig_thermal_conditions_steepest(const ig_thermal_run *run, ig_heat_condition *c) {
+  ig_thermal_conditions_at(run, 0, c);
+  for (int i = 0; i < run->conditions; i++)
+    c[i].h = table_most(
+        &IG_ITEM(const ig_thermal_boundary, run->c->boundary, run->condition_of[i])->convection);
+}
+
+static void interval_find(const ig_table *t, double *shortest) {
+  for (int i = 1; i < t->count; i++)
+    if (t->y[i] != t->y[i - 1])
+      *shortest = fmin(*shortest, t->x[i] - t->x[i - 1]);
+}
+
+/* A thousandth of the shortest change in any table, in steps. */
+void ig_thermal_surroundings_start(ig_thermal_run *run) {
+  double shortest = INFINITY;
+  interval_find(&run->c->ambient, &shortest);
+  for (int i = 0; i < run->c->boundary.count; i++) {
+    const ig_thermal_boundary *b = IG_ITEM(const ig_thermal_boundary, run->c->boundary, i);
+    interval_find(&b->temperature, &shortest);
+    interval_find(&b->flux, &shortest);
+    interval_find(&b->convection, &shortest);
+    interval_find(&b->ambient, &shortest);
+  }
+  const double steps = floor(1e-3 * shortest / run->dt);
+  run->hold = isinf(shortest) ? 0 : steps < 1 ? 1 : steps > 1e9 ? 1000000000 : (int64_t)steps;
+}
+
+/* The middle of the stretch of steps that holds `step`, s. */
+static double middle_of(const ig_thermal_run *run, int64_t step) {
+  const int64_t first = step / run->hold * run->hold;
+  return ((double)first + 0.5 * (double)run->hold) * run->dt;
+}
+
+bool ig_thermal_surroundings_change(const ig_thermal_run *run, int64_t step) {
+  if (!run->hold)
+    return false;
+  ig_heat_condition c[IG_THERMAL_CONDITIONS];
+  const double time = middle_of(run, step);
+  ig_thermal_conditions_at(run, time, c);
+  return ig_thermal_ambient(run, time) != run->ambient ||
+         memcmp(c, run->condition, (size_t)run->conditions * sizeof *c) != 0;
+}
+
+ig_status ig_thermal_surroundings_set(ig_thermal_run *run, int64_t step) {
+  const double time = run->hold ? middle_of(run, step) : 0;
+  ig_heat_condition c[IG_THERMAL_CONDITIONS];
+  ig_thermal_conditions_at(run, time, c);
+  memcpy(run->condition, c, (size_t)run->conditions * sizeof *c);
+  run->ambient = ig_thermal_ambient(run, time);
+  return ig_heat_conditions_set(run->job->cx, &run->heat, run->condition, run->conditions,
+                                run->ambient);
+}
+
+int64_t ig_thermal_surroundings_ahead(const ig_thermal_run *run, int64_t step, int64_t most) {
+  if (!run->hold)
+    return most;
+  int64_t next = step / run->hold * run->hold + run->hold;
+  while (next < step + most && !ig_thermal_surroundings_change(run, next))
+    next += run->hold;
+  return next - step < most ? next - step : most;
+}

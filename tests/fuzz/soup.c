@@ -1,0 +1,48 @@
+/* Any bytes as a surface of triangles, in every format: read and cut into voxels, or refused in one
+   line. */
+#include "mesh/soup.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void demand(bool good) {
+  if (!good)
+    abort();
+}
+
+static void use(ig_ctx *cx, const ig_soup *soup) {
+  ig_soup_survey v;
+  uint8_t inside[5 * 5 * 5];
+  const ig_lid n[3] = {5, 5, 5};
+  demand(ig_soup_look(cx, soup, &v) == IG_OK);
+  const double edge = fmax(v.high[0] - v.low[0], fmax(v.high[1] - v.low[1], v.high[2] - v.low[2]));
+  if (soup->triangles && edge > 0)
+    for (int vote = 0; vote < 2; vote++)
+      demand(ig_soup_voxels(cx, soup, v.low, edge / 5, n, v.oriented, vote, inside) == IG_OK);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+  static const char *const names[] = {"fuzz-soup.stl", "fuzz-soup.obj", "fuzz-soup.3mf"};
+  ig_ctx *cx = NULL;
+  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
+  if (ig_ctx_open(&options, &cx) == IG_OK)
+    for (int i = 0; i < 3; i++) {
+      FILE *f = fopen(names[i], "wb");
+      if (!f || fwrite(data, 1, size, f) != size || fclose(f) != 0)
+        abort();
+      ig_soup soup;
+      const ig_status status = ig_soup_read(cx, names[i], 0, 0, &soup);
+      const char *message = ig_ctx_message(cx);
+      demand(status == IG_OK || (status == IG_INPUT && *message && !strchr(message, '\n')));
+      if (status == IG_OK)
+        use(cx, &soup);
+      ig_soup_free(&soup);
+      remove(names[i]);
+    }
+  ig_ctx_close(cx);
+  return 0;
+}

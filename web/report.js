@@ -1,0 +1,376 @@
+/* The report page: plots and the 3D view, on top of a page that reads without them. Everything it
+   needs is in the page: the numbers in #data, Chart.js and three.js above, where they were installed
+   when the report was written. */
+"use strict";
+(function () {
+  const data = JSON.parse(document.getElementById("data").textContent);
+  const errors = [];
+  window.addEventListener("error", (e) => errors.push(String(e.message)));
+  window.addEventListener("unhandledrejection", (e) => errors.push(String(e.reason)));
+
+  const COLORS = ["#1f6feb", "#d1472f", "#2e9e52", "#a855c7", "#c98a12", "#13949c", "#7a7f87", "#d23f8f"];
+  const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const make = (tag, attributes, text) => {
+    const e = document.createElement(tag);
+    Object.assign(e, attributes || {});
+    if (text !== undefined) e.textContent = text;
+    return e;
+  };
+  const short = (v) => (Number.isFinite(v) ? String(+v.toPrecision(4)) : "");
+
+  /* --- unpacking: base64 of deflated byte planes of zig-zag differences (see src/report/surface.c) */
+  async function unpack(text, bytes, Type) {
+    const raw = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const stream = new Blob([raw]).stream().pipeThrough(new DecompressionStream("deflate"));
+    const plane = new Uint8Array(await new Response(stream).arrayBuffer());
+    const n = plane.length / bytes, out = new Type(n);
+    let last = 0;
+    for (let i = 0; i < n; i++) {
+      let z = 0;
+      for (let b = bytes - 1; b >= 0; b--) z = z * 256 + plane[b * n + i];
+      last += z % 2 ? -(z + 1) / 2 : z / 2;
+      out[i] = last;
+    }
+    return out;
+  }
+
+  /* --- plots */
+  const charts = [];
+  function draw_plot(figure, run, plot) {
+    const x = run.history.columns[plot.x];
+    const box = make("div", { className: "box" }), canvas = make("canvas");
+    canvas.setAttribute("role", "img");
+    canvas.setAttribute("aria-label", plot.title + " over " + run.history.names[plot.x]);
+    box.append(canvas);
+    const old = figure.querySelector("svg");
+    if (old) old.replaceWith(box);
+    else figure.append(box);
+    const series = plot.columns.map((c, k) => ({
+      label: run.history.names[c],
+      data: x.map((t, i) => ({ x: t, y: run.history.columns[c][i] })),
+      borderColor: COLORS[k % COLORS.length], backgroundColor: COLORS[k % COLORS.length],
+      borderWidth: 1.6, pointRadius: 0, spanGaps: false
+    }));
+    const axis = (title) => ({ type: "linear", title: { display: !!title, text: title, color: css("--soft") },
+      ticks: { color: css("--soft") }, grid: { color: css("--line") } });
+    const chart = new Chart(canvas, {
+      type: "line", data: { datasets: series },
+      options: { animation: false, responsive: true, maintainAspectRatio: false, parsing: false,
+        interaction: { mode: "nearest", axis: "x", intersect: false },
+        plugins: { legend: { labels: { color: css("--ink"), boxWidth: 12 } } },
+        scales: { x: axis(run.history.names[plot.x]), y: axis(plot.unit) } }
+    });
+    charts.push(chart);
+    zoom(canvas, chart);
+  }
+
+  /* Drag across a plot to zoom in on that span of time; double-click to see all of it again. */
+  function zoom(canvas, chart) {
+    let from = null;
+    const value = (e) => chart.scales.x.getValueForPixel(e.clientX - canvas.getBoundingClientRect().left);
+    canvas.addEventListener("pointerdown", (e) => { from = value(e); });
+    canvas.addEventListener("pointerup", (e) => {
+      if (from === null) return;
+      const to = value(e), span = chart.scales.x.max - chart.scales.x.min;
+      if (Math.abs(to - from) > 0.02 * span) {
+        chart.options.scales.x.min = Math.min(from, to);
+        chart.options.scales.x.max = Math.max(from, to);
+        chart.update();
+      }
+      from = null;
+    });
+    canvas.addEventListener("dblclick", () => {
+      delete chart.options.scales.x.min;
+      delete chart.options.scales.x.max;
+      chart.update();
+    });
+  }
+
+  function plots(section, run) {
+    if (typeof Chart === "undefined" || !run.history) return;
+    section.querySelectorAll(".plot").forEach((figure, k) => draw_plot(figure, run, run.plots[k]));
+    const pick = section.querySelector(".more select");
+    if (!pick) return;
+    pick.parentElement.parentElement.classList.remove("hidden");
+    pick.addEventListener("change", () => {
+      const c = +pick.value;
+      if (c < 0) return;
+      const figure = make("figure", { className: "plot" });
+      figure.append(make("figcaption", {}, run.history.names[c]));
+      section.querySelector(".plots").append(figure);
+      draw_plot(figure, run, { title: run.history.names[c], x: run.x, columns: [c], unit: "" });
+      pick.value = "-1";
+    });
+  }
+
+  /* --- the 3D view */
+  const VERTEX = `
+    attribute float value; attribute vec3 moved; uniform float warp;
+    varying float v; varying vec3 p; varying vec3 q;
+    void main() {
+      vec3 at = position + warp * moved;
+      v = value; q = at; vec4 e = modelViewMatrix * vec4(at, 1.0); p = e.xyz;
+      gl_Position = projectionMatrix * e;
+    }`;
+  const FRAGMENT = `
+    uniform sampler2D palette; uniform float low, high, keep_low, keep_high, clip_at; uniform vec3 clip; uniform bool lines;
+    varying float v; varying vec3 p; varying vec3 q;
+    void main() {
+      if (v < keep_low || v > keep_high || dot(clip, q) > clip_at) discard;
+      float s = high > low ? (v - low) / (high - low) : 0.5;
+      vec3 c = v == v && v > -1e37 ? texture2D(palette, vec2(clamp(s, 0.002, 0.998), 0.5)).rgb : vec3(0.6);
+      float light = 1.0;
+      if (!lines) { vec3 n = normalize(cross(dFdx(p), dFdy(p))); light = 0.45 + 0.55 * abs(n.z); }
+      gl_FragColor = vec4(c * light, 1.0);
+    }`;
+
+  class View {
+    constructor(figure, run) {
+      this.run = run;
+      this.data = run.view;
+      this.figure = figure;
+      this.geometry = [];
+      this.frame = this.data.frames.length - 1;
+      this.field = 0;
+      this.renderer = new THREE.WebGLRenderer({ antialias: true, alpha: true });
+      this.canvas = this.renderer.domElement;
+      this.canvas.tabIndex = 0;
+      this.canvas.setAttribute("role", "img");
+      this.canvas.setAttribute("aria-label", "The part in 3D: drag to turn, scroll to zoom, arrow keys turn");
+      this.scene = new THREE.Scene();
+      const low = this.data.low, high = this.data.high;
+      this.centre = low.map((l, c) => (l + high[c]) / 2);
+      this.size = Math.hypot(...low.map((l, c) => high[c] - l)) || 1;
+      this.flat = high[2] - low[2] < 1e-9 * this.size;
+      this.camera = new THREE.PerspectiveCamera(30, 1, 0.01 * this.size, 20 * this.size);
+      this.camera.up.set(0, 0, 1);
+      if (this.flat) { this.camera.up.set(0, 1, 0); this.camera.position.set(0, 0, 2.1 * this.size); }
+      else this.camera.position.set(0.85 * this.size, -1.3 * this.size, 0.75 * this.size);
+      this.orbit = new THREE.OrbitControls(this.camera, this.canvas);
+      this.orbit.enableKeys = false;
+      this.orbit.addEventListener("change", () => this.render());
+      this.texture = new THREE.DataTexture(new Uint8Array(data.palette.flatMap((c) => c)), data.palette.length, 1, THREE.RGBFormat);
+      this.texture.magFilter = this.texture.minFilter = THREE.LinearFilter;
+      this.texture.needsUpdate = true;
+      const uniform = { palette: { value: this.texture }, low: { value: 0 }, high: { value: 1 }, keep_low: { value: -3e38 },
+        keep_high: { value: 3e38 }, clip: { value: new THREE.Vector3(1, 0, 0) }, clip_at: { value: 3e38 }, warp: { value: 0 } };
+      const material = (lines) => new THREE.ShaderMaterial({ uniforms: Object.assign({ lines: { value: lines } }, uniform),
+        vertexShader: VERTEX, fragmentShader: FRAGMENT, side: THREE.DoubleSide, extensions: { derivatives: true } });
+      this.uniform = uniform;
+      this.part = new THREE.Mesh(new THREE.BufferGeometry(), material(false));
+      this.rods = new THREE.LineSegments(new THREE.BufferGeometry(), material(true));
+      [this.part, this.rods].forEach((m) => { m.frustumCulled = false; this.scene.add(m); });
+      this.controls();
+      new ResizeObserver(() => this.resize()).observe(this.canvas.parentElement);
+      window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.render());
+    }
+
+    controls() {
+      const scene = make("div", { className: "scene" }), panel = make("div", { className: "controls" });
+      this.bar = make("div", { className: "bar" });
+      scene.append(this.canvas, this.bar);
+      this.figure.querySelector(".picture").classList.add("hidden");
+      this.figure.append(scene, panel);
+      const label = (text, ...items) => { const l = make("label", {}, text); l.append(...items); panel.append(l); return l; };
+      const slider = (max, step, value, act) => {
+        const s = make("input", { type: "range", min: 0, max: max, step: step, value: value });
+        s.addEventListener("input", () => act(+s.value));
+        return s;
+      };
+      this.play_button = make("button", { type: "button" }, "Play");
+      this.play_button.addEventListener("click", () => this.play());
+      this.slider = slider(this.data.frames.length - 1, 1, this.frame, (k) => this.show(k));
+      this.slider.className = "frames";
+      this.time = make("span", { className: "time" });
+      if (this.data.frames.length > 1) { panel.append(this.play_button); label("time", this.slider); }
+      panel.append(this.time);
+      const pick = make("select");
+      this.data.fields.forEach((f, k) => pick.append(make("option", { value: k }, f.name + (f.unit ? " [" + f.unit + "]" : ""))));
+      pick.addEventListener("change", () => { this.field = +pick.value; this.limits(); this.show(this.frame); });
+      label("color", pick);
+      this.keep = [slider(1, 0.005, 0, () => this.limits()), slider(1, 0.005, 1, () => this.limits())];
+      label("show from", this.keep[0]);
+      label("to", this.keep[1]);
+      const along = make("select");
+      ["no", "x", "y", "z"].forEach((a) => along.append(make("option", { value: a }, a)));
+      this.cut = slider(1, 0.005, 0.5, () => this.clip(along.value));
+      along.addEventListener("change", () => this.clip(along.value));
+      label("clip", along, this.cut);
+      if (this.data.warp) {
+        const amount = make("input", { type: "number", value: this.data.warp.scale, step: "any", style: "width:6rem" });
+        amount.addEventListener("input", () => { this.uniform.warp.value = +amount.value || 0; this.render(); });
+        this.uniform.warp.value = this.data.warp.scale;
+        label("deformed ×", amount);
+      }
+      this.canvas.addEventListener("keydown", (e) => {
+        const turn = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] }[e.key];
+        if (!turn) return;
+        e.preventDefault();
+        const p = this.camera.position.clone().applyAxisAngle(this.camera.up, turn[0]);
+        const side = new THREE.Vector3().crossVectors(this.camera.up, p).normalize();
+        this.camera.position.copy(p.applyAxisAngle(side, turn[1]));
+        this.camera.lookAt(0, 0, 0);
+        this.render();
+      });
+    }
+
+    limits() {
+      const f = this.data.fields[this.field] || { low: 0, high: 1 }, span = f.high - f.low;
+      this.uniform.low.value = f.low;
+      this.uniform.high.value = f.high;
+      const a = +this.keep[0].value, b = +this.keep[1].value;
+      this.uniform.keep_low.value = a > 0 ? f.low + a * span : -3e38;
+      this.uniform.keep_high.value = b < 1 ? f.low + b * span : 3e38;
+      this.bar.style.background = "linear-gradient(to top," + data.palette.map((c) => "rgb(" + c.join() + ")").join() + ")";
+      this.bar.replaceChildren(...[0, 0.25, 0.5, 0.75, 1].map((s) => {
+        const t = make("span", {}, short(f.low + s * span));
+        t.style.top = 100 * (1 - s) + "%";
+        return t;
+      }));
+      this.render();
+    }
+
+    clip(axis) {
+      const k = "xyz".indexOf(axis);
+      this.uniform.clip_at.value = 3e38;
+      if (k >= 0) {
+        this.uniform.clip.value.set(k === 0 ? 1 : 0, k === 1 ? 1 : 0, k === 2 ? 1 : 0);
+        const low = this.data.low[k], high = this.data.high[k];
+        this.uniform.clip_at.value = low + (high - low) * +this.cut.value - this.centre[k];
+      }
+      this.render();
+    }
+
+    async shape(k) {
+      if (this.geometry[k]) return this.geometry[k];
+      const g = this.data.geometries[k], low = this.data.low, high = this.data.high;
+      const axis = await Promise.all(g.position.map((t) => unpack(t, 3, Uint16Array)));
+      return (this.geometry[k] = {
+        corner: await unpack(g.corner, 5, Uint32Array), rod: await unpack(g.rod, 5, Uint32Array),
+        at: axis.map((a, c) => Float32Array.from(a, (q) => low[c] + ((high[c] - low[c]) * q) / 65535 - this.centre[c]))
+      });
+    }
+
+    /* `first`: the first of this mesh's values per cell; -1: they are per point. */
+    fill(mesh, list, per, shape, value, first, moved) {
+      const n = list.length, at = new Float32Array(3 * n), v = new Float32Array(n), d = new Float32Array(3 * n);
+      for (let i = 0; i < n; i++) {
+        for (let c = 0; c < 3; c++) {
+          at[3 * i + c] = shape.at[c][list[i]];
+          if (moved) d[3 * i + c] = moved[c][list[i]];
+        }
+        v[i] = value ? value[first >= 0 ? first + Math.floor(i / per) : list[i]] : -3e38;
+      }
+      const g = mesh.geometry;
+      g.setAttribute("position", new THREE.BufferAttribute(at, 3));
+      g.setAttribute("value", new THREE.BufferAttribute(v, 1));
+      g.setAttribute("moved", new THREE.BufferAttribute(d, 3));
+    }
+
+    async show(k) {
+      this.frame = k;
+      this.slider.value = k;
+      const frame = this.data.frames[k], shape = await this.shape(frame.geometry), f = this.data.fields[this.field];
+      let value = null;
+      if (f && frame.values[this.field]) {
+        const q = await unpack(frame.values[this.field], 3, Uint16Array);
+        value = Float32Array.from(q, (u) => (u === 65535 ? NaN : f.low + ((f.high - f.low) * u) / 65534));
+      }
+      let moved = null;
+      if (this.data.warp && frame.moved) {
+        const m = this.data.warp;
+        moved = await Promise.all(frame.moved.map(async (t, c) =>
+          Float32Array.from(await unpack(t, 3, Uint16Array), (u) => m.low[c] + ((m.high[c] - m.low[c]) * u) / 65535)));
+      }
+      if (this.frame !== k) return; /* another one was asked for meanwhile */
+      const cell = f && f.cells;
+      this.fill(this.part, shape.corner, 3, shape, value, cell ? 0 : -1, moved);
+      this.fill(this.rods, shape.rod, 2, shape, value, cell ? shape.corner.length / 3 : -1, moved);
+      this.time.textContent = frame.label;
+      this.render();
+    }
+
+    async play() {
+      if (this.playing) { this.playing = false; return; }
+      this.playing = true;
+      this.play_button.textContent = "Stop";
+      for (let k = this.frame === this.data.frames.length - 1 ? 0 : this.frame; this.playing && k < this.data.frames.length; k++) {
+        await this.show(k);
+        await new Promise((r) => setTimeout(r, 150));
+      }
+      this.playing = false;
+      this.play_button.textContent = "Play";
+    }
+
+    resize() {
+      const w = this.canvas.parentElement.clientWidth, h = this.canvas.clientHeight || 480;
+      if (!w) return;
+      this.renderer.setPixelRatio(window.devicePixelRatio);
+      this.renderer.setSize(w, h, false);
+      this.camera.aspect = w / h;
+      this.camera.updateProjectionMatrix();
+      this.render();
+    }
+
+    render() {
+      this.camera.lookAt(0, 0, 0);
+      this.renderer.render(this.scene, this.camera);
+    }
+
+    /* For the test of this page: pixels that show the part, and a sum that changes with them. */
+    pixels() {
+      this.render();
+      const gl = this.renderer.getContext(), w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+      const rgba = new Uint8Array(4 * w * h);
+      gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, rgba);
+      let count = 0, sum = 0;
+      for (let i = 0; i < rgba.length; i += 4)
+        if (rgba[i + 3] > 0) { count++; sum = (sum * 31 + rgba[i] + 7 * rgba[i + 1] + 13 * rgba[i + 2] + i) % 1000000007; }
+      return { count: count, sum: sum };
+    }
+  }
+
+  async function view(section, run) {
+    const figure = section.querySelector(".part");
+    if (typeof THREE === "undefined" || !figure || !run.view || typeof DecompressionStream === "undefined") return null;
+    let v;
+    try {
+      const probe = document.createElement("canvas");
+      if (!probe.getContext("webgl") && !probe.getContext("webgl2")) return null;
+      v = new View(figure, run);
+    } catch (e) {
+      figure.querySelector(".picture").classList.remove("hidden");
+      return null; /* no WebGL here: the pictures stay */
+    }
+    v.resize();
+    v.limits();
+    await v.show(v.frame);
+    return v;
+  }
+
+  async function start() {
+    const views = [];
+    for (const run of data.runs) {
+      const section = document.getElementById(run.id);
+      plots(section, run);
+      views.push(await view(section, run));
+    }
+    if (location.hash === "#selftest") await selftest(views);
+  }
+
+  async function selftest(views) {
+    const result = { plots: charts.map((c) => c.data.datasets.reduce((n, d) => n + d.data.filter((p) => Number.isFinite(p.y)).length, 0)), views: [] };
+    for (const v of views) {
+      if (!v) { result.views.push(null); continue; }
+      const last = v.pixels();
+      await v.show(0);
+      const first = v.pixels();
+      result.views.push({ frames: v.data.frames.length, last: last, first: first });
+    }
+    result.pictures = [...document.images].filter((i) => i.complete && i.naturalWidth > 0).length;
+    result.errors = errors;
+    document.body.dataset.selftest = JSON.stringify(result);
+  }
+
+  start().catch((e) => { errors.push(String(e)); document.body.dataset.errors = JSON.stringify(errors); });
+})();
