@@ -73,7 +73,10 @@ extern const cli_command *const cli_commands[]; /* ended by NULL */
         "where to compute: the GPU if there is one (auto), or exactly the one named"               \
   }
 #define CLI_THREADS                                                                                \
-  { "threads", 't', CLI_INT, CLI_AT(threads), 0, "N", NULL, "CPU threads; all cores if not given" }
+  {                                                                                                \
+    "threads", 't', CLI_INT, CLI_AT(threads), 0, "N", NULL,                                        \
+        "CPU threads; if not given, as many as the work is worth, at most all cores"               \
+  }
 #define CLI_QUIET                                                                                  \
   { "quiet", 'q', CLI_FLAG, CLI_AT(quiet), 0, NULL, NULL, "say nothing but errors" }
 #define CLI_SET                                                                                    \
