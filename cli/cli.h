@@ -20,13 +20,15 @@ typedef struct {
 typedef struct {
   const char *backend, *out, *restart, *stage, *json, *markdown;
   const char *format, *field, *palette, *threshold, *warp, *title;
+  const char *key, *figure; /* of calibrate */
   cli_texts set;
   int threads, width, height, layer, frames, triangles;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge;
+  double target, within;         /* of calibrate */
   double power, travel, feed, z; /* of toolpaths */
   bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report;
-  bool given_range, given_view, given_threshold_range;
+  bool given_range, given_view, given_threshold_range, given_target;
   cli_texts words; /* what is no option */
 } cli_args;
 
@@ -71,7 +73,10 @@ extern const cli_command *const cli_commands[]; /* ended by NULL */
         "where to compute: the GPU if there is one (auto), or exactly the one named"               \
   }
 #define CLI_THREADS                                                                                \
-  { "threads", 't', CLI_INT, CLI_AT(threads), 0, "N", NULL, "CPU threads; all cores if not given" }
+  {                                                                                                \
+    "threads", 't', CLI_INT, CLI_AT(threads), 0, "N", NULL,                                        \
+        "CPU threads; if not given, as many as the work is worth, at most all cores"               \
+  }
 #define CLI_QUIET                                                                                  \
   { "quiet", 'q', CLI_FLAG, CLI_AT(quiet), 0, NULL, NULL, "say nothing but errors" }
 #define CLI_SET                                                                                    \

@@ -5,6 +5,7 @@
      mesh: {from: shape}               the mesh that stage made
      mesh: {from: print, keep: {…}}    the mesh that stage ran on, as far as its result says
      path: {from: shape}               the toolpath that stage made
+     phases: {kind: heat, from: print} the folder with that stage's snapshots
      duration: {from: shape, figure: print_time, times: 1, plus: 5 s}    a number */
 #include "chain/chain.h"
 #include "core/number.h"
@@ -36,6 +37,12 @@ static ig_status source_find(ig_chain *chain, int stage, const ig_node *from, in
                     name, chain->stage[stage].name, list);
 }
 
+/* A phase of the stress room that takes the temperatures of a stage. */
+static bool takes_heat(const ig_node *node) {
+  const ig_node *kind = ig_node_find(node, "kind");
+  return kind && kind->text && strcmp(kind->text, "heat") == 0;
+}
+
 /* `from` where it means a stage: a number of a summary, a mesh, a path, or the shape's design. */
 static const ig_node *source_of(const ig_node *node, bool top) {
   const ig_node *from = ig_node_find(node, "from");
@@ -43,7 +50,7 @@ static const ig_node *source_of(const ig_node *node, bool top) {
     return NULL;
   const bool named =
       node->key && (strcmp(node->key, "mesh") == 0 || strcmp(node->key, "path") == 0);
-  return top || named || ig_node_find(node, "figure") ? from : NULL;
+  return top || named || takes_heat(node) || ig_node_find(node, "figure") ? from : NULL;
 }
 
 static ig_status sources_walk(ig_chain *chain, int stage, const ig_node *node, bool top,
@@ -341,6 +348,8 @@ static ig_status source_become(ig_chain *chain, ig_case *c, int stage, ig_node *
     return mesh_become(chain, c, stage, node, source, trial);
   if (trial)
     return file_become(c, node, SOME_FILE);
+  if (takes_heat(node))
+    return file_become(c, node, chain->stage[source].folder);
   char *path = NULL;
   ig_status status = IG_OK;
   if (strcmp(key, "path") != 0)

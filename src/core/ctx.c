@@ -2,6 +2,7 @@
 #include "core/ctx.h"
 #include "core/memory.h"
 #include "core/output.h"
+#include "core/threads.h"
 #include "backend/backend.h"
 
 #include <omp.h>
@@ -118,6 +119,8 @@ enum { MOST_THREADS = 4096 };
 
 ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   static const ig_ctx_options defaults;
+  if (!out)
+    return IG_ARG;
   if (!options)
     options = &defaults;
   ig_ctx *cx = calloc(1, sizeof *cx);
@@ -132,10 +135,10 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   if (options->threads < 0 || options->threads > MOST_THREADS)
     return IG_FAIL(cx, IG_INPUT, "threads = %d: expected 0 (all cores) to %d", options->threads,
                    MOST_THREADS);
-  /* the environment may ask for more threads than any machine starts: then all cores */
-  const int all =
-      omp_get_max_threads() <= MOST_THREADS ? omp_get_max_threads() : omp_get_num_procs();
-  cx->threads = options->threads ? options->threads : all;
+  if (options->device < 0)
+    return IG_FAIL(cx, IG_INPUT, "device = %d: expected 0, the first, or more", options->device);
+  cx->device_index = options->device;
+  cx->threads = options->threads ? options->threads : ig_threads_all();
   return backend_choose(cx, options->backend ? options->backend : "cpu");
 }
 
@@ -171,13 +174,14 @@ const char *ig_ctx_message(const ig_ctx *cx) {
   return cx ? cx->message : "out of memory";
 }
 const char *ig_ctx_backend(const ig_ctx *cx) {
-  return cx->backend ? cx->backend->name : "none";
+  return cx && cx->backend ? cx->backend->name : "none";
 }
 const char *ig_ctx_device(const ig_ctx *cx) {
-  return cx->device_name;
+  return cx ? cx->device_name : "";
 }
 void ig_ctx_interrupt(ig_ctx *cx) {
-  cx->interrupted = 1;
+  if (cx)
+    cx->interrupted = 1;
 }
 
 const char *ig_version(void) {

@@ -1,5 +1,7 @@
 /* From a case to a job a room can run. */
 #include "run/job.h"
+#include "backend/backend.h"
+#include "core/threads.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +25,8 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   ig_ctx *cx = c->cx;
   memset(job, 0, sizeof *job);
   IG_TRY(ig_case_read_for(c, rooms));
-  IG_TRY(ig_ctx_follow(cx, c->common.backend, (int)c->common.threads));
+  const int wish = (int)c->common.threads, all = wish ? wish : ig_threads_all();
+  IG_TRY(ig_ctx_follow(cx, c->common.backend, all));
   job->cx = cx;
   job->title = c->common.title;
   job->precision = (ig_precision)c->common.precision;
@@ -35,9 +38,19 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   job->tree = c->root;
   c->common.mesh.make = c->mesh_make;
   c->common.mesh.user = c->mesh_user;
-  if (c->common.mesh.at.given) {
-    IG_TRY(ig_mesh_generate(cx, &c->common.mesh, &job->mesh));
-    const ig_status status = elements_check(c, job->mesh);
+  if (c->mesh && c->common.mesh.at.given)
+    return ig_fail_at(cx, &c->common.mesh.at,
+                      "the program brings a mesh of its own: leave out the section 'mesh'");
+  if (c->mesh || c->common.mesh.at.given) {
+    if (c->mesh)
+      IG_TRY(ig_case_mesh_copy(c, &job->mesh));
+    else
+      IG_TRY(ig_mesh_generate(cx, &c->common.mesh, &job->mesh));
+    ig_status status = elements_check(c, job->mesh);
+    /* a GPU's host threads only pack results */
+    if (status == IG_OK && !wish && cx->backend->kernels != IG_KERNELS_CUDA)
+      status =
+          ig_ctx_follow(cx, c->common.backend, ig_threads_for(ig_mesh_elements(job->mesh), all));
     if (status != IG_OK)
       ig_job_close(job);
     return status;

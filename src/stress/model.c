@@ -39,9 +39,9 @@ static ig_status materials_place(ig_stress *m, const ig_list *materials) {
   const ig_list *list = &m->c->inherent;
   double *rows = m->inherent.host;
   uint8_t *which = m->which.host;
-  for (int i = 0; i < list->count; i++)
-    memcpy(rows + 3 * (i + 1), IG_ITEM(const ig_stress_inherent, *list, i)->strain,
-           3 * sizeof *rows);
+  for (int i = 0; i < 3 * list->count; i++)
+    rows[3 + i] =
+        m->c->inherent_scale * IG_ITEM(const ig_stress_inherent, *list, i / 3)->strain[i % 3];
   if (list->count > 0)
     IG_TRY_GOTO(status, done, IG_CLAIM(m->cx, m->mesh, list, ig_stress_inherent, NULL, owner));
   for (ig_lid e = 0; list->count > 0 && e < m->elements; e++)
@@ -244,12 +244,25 @@ static ig_status born_at_start(ig_stress *m) {
   return status;
 }
 
+/* What counts as a force before any was met: that of a strain of 1e-3 in a mean element. Without it
+   the rounding of a body at rest would be taken for a load. */
+static void scale_start(ig_stress *m) {
+  const ig_stress_law *law = m->laws.host;
+  double volume = 0, young = 0;
+  for (ig_lid e = 0; e < m->elements; e++)
+    volume += fabs(ig_mesh_measure(m->mesh, e));
+  for (size_t i = 0; i < m->laws.count; i++)
+    young = fmax(young, ((const double *)m->row_y.host)[law[i].young.first]);
+  m->scale = 1e-3 * young * pow(volume / m->elements, 2.0 / 3) * sqrt((double)m->nodes);
+}
+
 static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   ig_ctx *cx = m->cx;
   IG_TRY(connectivity(m));
   IG_TRY(arrays(m, materials->count));
   IG_TRY(materials_place(m, materials));
   IG_TRY(ig_stress_laws(m, materials));
+  scale_start(m);
   IG_TRY(places(m));
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
   if (m->plan.slots)

@@ -59,6 +59,8 @@ void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, 
    temperatures of elements so far (NaN: not known), elements that are there. */
 IG_MUST_CHECK ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p,
                                             int64_t *count);
+IG_MUST_CHECK ig_status ig_stress_heat_time(ig_stress_run *r, const ig_stress_phase *p, int64_t i,
+                                            double *time);
 IG_MUST_CHECK ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_t i,
                                             double *time, double *T, double *peak, uint8_t *alive);
 

@@ -143,6 +143,11 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
           if (pass == 0)
             continue;
           time += dt;
+          if (p->kind == IG_PHASE_HEAT) { /* as the snapshots say */
+            double at;
+            IG_TRY(ig_stress_heat_time(r, p, k, &at));
+            time = start + at;
+          }
           r->step[n] = (ig_stress_step){i, g, (int)k, (int)pieces, start, time};
         }
       for (ig_lid e = 0; pass == 1 && e < r->m->elements; e++)

@@ -132,8 +132,9 @@ ok "and promises no checkpoint" test -z "$(grep checkpoint log)"
 
 # --- odd environments and paths
 sed '/^threads/d' tiny.yaml >free.yaml
-OMP_NUM_THREADS=100000 ingot run free.yaml -q -o many 2>log
+OMP_NUM_THREADS=100000 ingot run free.yaml -o many >out 2>log
 ok "OMP_NUM_THREADS=100000" test $? = 0
+ok "a small case takes one thread" grep -q ", 1 thread$" log
 mkdir "a b'c" && cp long.yaml "a b'c/it's long.yaml"
 ingot run "a b'c/it's long.yaml" -t 1 -s 'title=a "b" $HOME' -b cpu -o "a b'c/out" >out 2>log &
 pid=$!

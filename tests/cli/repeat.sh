@@ -52,8 +52,21 @@ tools: {shape: plane, axis: [0, 0, 1]}
 analysis: {duration: 10 us}
 output: {count: 3}
 END
+cat >stress.yaml <<'END'
+physics: stress
+mesh:
+  boxes:
+    - {name: plate, size: [10 mm, 4 mm, 2 mm], cells: [10, 4, 2]}
+    - {name: wall, origin: [0, 1 mm, 2 mm], size: [10 mm, 2 mm, 4 mm], cells: [10, 2, 4]}
+materials: {name: steel, young: 200 GPa, poisson: 0.3, yield: 400 MPa, hardening: 2 GPa}
+inherent: {set: wall, strain: [-0.004, -0.003, 0]}
+supports: {set: zmin, fix: all}
+phases:
+  - {kind: build, set: wall, height: 2 mm}
+output: {count: 2}
+END
 same=0
-for room in thermal topopt parts fracture dynamics; do
+for room in thermal topopt parts fracture dynamics stress; do
   for assembly in gather color; do
     [ $room$assembly = topoptcolor ] && continue # on a grid nodes gather
     "$INGOT" run $room.yaml -q -o one -b "$backend" -t 1 --set assembly=$assembly || exit 1

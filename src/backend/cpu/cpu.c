@@ -112,14 +112,21 @@ static void cpu_host_free(ig_ctx *cx, void *p) {
 
 /* Sums are made per fixed chunk, then over the chunks in order: the same for any thread count. */
 enum { CHUNK = 1 << 14 };
+
+/* A short list is done before other threads wake up. All or one: teams that change their size cost
+   more than they save. */
+static int team_for(const ig_ctx *cx, size_t n) {
+  return n < 4 * CHUNK ? 1 : cx->threads;
+}
 #define CPU_REDUCTIONS(REAL_, SUFFIX)                                                              \
   static ig_status cpu_dot_##SUFFIX(ig_ctx *cx, size_t n, const REAL_ *x, const REAL_ *y,          \
                                     double *result) {                                              \
     const size_t chunks = (n + CHUNK - 1) / CHUNK;                                                 \
+    const int team = team_for(cx, n);                                                              \
     double *part;                                                                                  \
     IG_TRY(IG_NEW(cx, &part, chunks, "reduction"));                                                \
-    _Pragma("omp parallel for schedule(static) num_threads(cx->threads)") for (size_t c = 0;       \
-                                                                               c < chunks; c++) {  \
+    _Pragma("omp parallel for schedule(static) num_threads(team)") for (size_t c = 0; c < chunks;  \
+                                                                        c++) {                     \
       const size_t end = (c + 1) * CHUNK < n ? (c + 1) * CHUNK : n;                                \
       double s = 0;                                                                                \
       _Pragma("omp simd reduction(+ : s)") for (size_t i = c * CHUNK; i < end; i++) s +=           \
@@ -135,8 +142,12 @@ enum { CHUNK = 1 << 14 };
   }                                                                                                \
   static ig_status cpu_absmax_##SUFFIX(ig_ctx *cx, size_t n, const REAL_ *x, double *result) {     \
     double m = 0;                                                                                  \
-    _Pragma("omp parallel for schedule(static) num_threads(cx->threads) reduction(max : m)") for ( \
-        size_t i = 0; i < n; i++) m = fabs((double)x[i]) > m ? fabs((double)x[i]) : m;             \
+    const int team = team_for(cx, n);                                                              \
+    _Pragma(                                                                                       \
+        "omp parallel for schedule(static) num_threads(team) reduction(max : m)") for (size_t i =  \
+                                                                                           0;      \
+                                                                                       i < n; i++) \
+        m = fabs((double)x[i]) > m ? fabs((double)x[i]) : m;                                       \
     *result = m;                                                                                   \
     return IG_OK;                                                                                  \
   }

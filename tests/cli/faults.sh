@@ -1,0 +1,56 @@
+# System calls and allocations that fail, in every room: a named error, exit 1, nothing half written,
+# and a run that goes on afterwards to the very files of one that met no trouble.
+#   TRIALS=400 faults.sh   (make campaign) tries that many of each kind; a test run a few
+set -u
+trials=${TRIALS:-4}
+cc=$(command -v cc || command -v gcc) || { echo "no C compiler"; exit 77; }
+nm "$INGOT" 2>/dev/null | grep -q __asan_init && { echo "not under AddressSanitizer, which has its own malloc"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+"$cc" -shared -fPIC -O1 -o fail.so "$SOURCE/tests/cli/fail_calls.c" -ldl || { echo "fail_calls.c does not compile"; exit 1; }
+cp "$SOURCE"/tests/cli/small/*.yaml .
+run() { timeout 60 "$INGOT" run "$1.yaml" -q -b cpu -t 1 -o "$2" "${@:3}"; }
+figures() { sed -n '/"result"/,$p' "$1/summary.json" | grep -v '"seconds_'; }
+# all files but the clock's: the summary's figures are compared, its seconds and the run's number are not
+same() { # folder of the whole run, of the other
+  local file name
+  for file in "$1"/*; do
+    name=$(basename "$file")
+    case $name in
+    checkpoint.h5) continue ;;
+    summary.json) diff <(figures "$1") <(figures "$2") >difference || { echo "$name"; return 1; } ;;
+    *) cmp -s "$file" "$2/$name" || { echo "$name"; return 1; } ;;
+    esac
+  done
+  [ "$(ls "$1")" = "$(ls "$2")" ] || { echo "other files"; return 1; }
+}
+tried=0 failed=0
+bad() { failed=$((failed + 1)); echo "--- $*"; head -c 400 log; }
+RANDOM=${SEED:-4711}
+for room in thermal dynamics static fracture topopt; do
+  run $room whole-$room 2>log || { bad "$room: the whole run fails"; continue; }
+  for call in write fsync rename open malloc; do
+    for trial in $(seq "$trials"); do
+      most=$((trial % 2 ? 12 : 60)) # early ones are the rare ones
+      [ $call = malloc ] && most=$((8 * most))
+      at=$((1 + RANDOM % most))
+      rm -rf cut
+      LD_PRELOAD=$PWD/fail.so FAIL_CALL=$call FAIL_AT=$at run $room cut 2>log
+      code=$?
+      tried=$((tried + 1))
+      what="$room: $call number $at"
+      if [ $code = 0 ]; then # it came to its end before that call
+        differs=$(same whole-$room cut) || bad "$what: exit 0, but $differs differs"
+        continue
+      fi
+      [ $code = 1 ] || bad "$what: exit $code"
+      grep -q '^ingot: error: ' log || bad "$what: no error is named"
+      [ -z "$(find cut -name '*.part' 2>/dev/null)" ] || bad "$what: a half-written file stays"
+      run $room cut --resume 2>log || { bad "$what: it does not go on"; continue; }
+      differs=$(same whole-$room cut) || bad "$what: after going on $differs differs"
+    done
+  done
+done
+echo "$tried failures tried, $failed not met as they should be"
+[ $failed = 0 ]

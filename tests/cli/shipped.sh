@@ -1,0 +1,105 @@
+# Every case in cases/ runs to its end, coarsened or shortened where it must be, and gives the figures
+# recorded in shipped.txt (CPU, one thread). BACKEND=cuda runs the same table there.
+#   shipped.sh            compare
+#   shipped.sh --record   write the figures of this build into the table; say in the commit why they changed
+# Set INGOT (the program) and SOURCE (the folder of the sources).
+# The table: "case FILE", its "set KEY=VALUE" lines, "within RELATIVE", then "FIGURE VALUE" lines.
+set -u
+record=${1:-}
+table=$SOURCE/tests/cli/shipped.txt
+backend=${BACKEND:-cpu}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+# "key value" of every figure in summary.json: those of a run, or of a chain's report
+figures() {
+  awk '/^  "(result|report)": \{/ { on = 1; next } on && /^  \}/ { on = 0 }
+    on { line = $0; sub(/^ *"/, "", line); key = line; sub(/".*/, "", key); gsub(/ /, "_", key)
+         value = line; sub(/^[^"]*": /, "", value); sub(/,$/, "", value)
+         if (value !~ /^"/) print key, value }' "$1"
+}
+# compares what is expected (file 1) with what is there (file 2); null or nan is never a pass
+compare() {
+  awk -v within="$3" 'function abs(x) { return x < 0 ? -x : x }
+    function number(x) { return x ~ /^-?[0-9.]+(e[-+]?[0-9]+)?$/ }
+    NR == FNR { there[$1] = $2; next }
+    { n++
+      if (!($1 in there)) { print "    " $1 " is missing"; bad++; next }
+      got = there[$1]
+      if (!number(got) || !number($2)) { print "    " $1 " is " got ", expected " $2; bad++; next }
+      scale = abs($2) > 0 ? abs($2) : 1
+      if (!(abs(got - $2) <= within * scale)) { printf "    %s is %s, expected %s (off by %.2g)\n", $1, got, $2, abs(got - $2) / scale; bad++ } }
+    END { if (!n) print "    no figures are recorded"; exit bad || !n }' "$2" "$1"
+}
+
+# the case in the form of the table, with these figures
+block() {
+  echo "case $file"
+  printf '%s\n' "${sets[@]}" | grep -v '^-s$' | sed 's/^/set /; /^set $/d'
+  echo "within $within"
+  cat "$1"
+  echo
+}
+
+cases=0 failed=0 skipped=0
+one() { # runs the case that `file`, `sets` and `within` describe
+  local out code
+  cases=$((cases + 1))
+  out=out-$cases
+  start=$(date +%s%N)
+  timeout "${LIMIT:-120}" "$INGOT" run "$SOURCE/cases/$file.yaml" -q -b "$backend" -t 1 -o "$out" "${sets[@]}" >log 2>&1
+  code=$?
+  seconds=$((($(date +%s%N) - start) / 1000000))
+  if [ $code != 0 ] && grep -q 'Gmsh is not compiled in' log; then
+    skipped=$((skipped + 1))
+    echo "skipped $file: no Gmsh"
+    [ "$record" ] && block expected >>recorded
+    return
+  fi
+  if [ $code != 0 ] || ! grep -q '"status": "complete"' "$out/summary.json"; then
+    failed=$((failed + 1))
+    echo "FAILED  $file: exit $code"
+    head -c 1000 log
+    [ "$record" ] && block expected >>recorded
+    return
+  fi
+  grep -v '^ingot: warning:' log | head -c 1000
+  figures "$out/summary.json" >found
+  if [ "$record" ]; then
+    grep -vE '^seconds| null$' found >kept
+    block kept >>recorded
+    echo "recorded $file (${seconds} ms)"
+  elif compare expected found "$within" >differ; then
+    echo "ok      $file (${seconds} ms)"
+  else
+    failed=$((failed + 1))
+    echo "FAILED  $file"
+    cat differ
+  fi
+  rm -rf "$out"
+}
+file= sets=() within=1e-6
+: >expected
+while IFS= read -r line || [ "$line" ]; do
+  case $line in
+  '#'*) [ "$record" ] && echo "$line" >>recorded ;;
+  'case '*) file=${line#case } sets=() within=1e-6; : >expected ;;
+  'set '*) sets+=(-s "${line#set }") ;;
+  'within '*) within=${line#within } ;;
+  '') [ "$file" ] && { [ -z "${ONLY:-}" ] || [[ $file =~ $ONLY ]]; } && one; file= ;;
+  *) echo "$line" >>expected ;;
+  esac
+done <"$table"
+[ "$file" ] && { [ -z "${ONLY:-}" ] || [[ $file =~ $ONLY ]]; } && one
+[ "$record" ] && [ -z "${ONLY:-}" ] && cp recorded "$table"
+
+# none is forgotten
+if [ -z "${ONLY:-}" ]; then
+  while IFS= read -r f; do
+    f=${f#"$SOURCE/cases/"}
+    grep -qx "case ${f%.yaml}" "$table" || { echo "FAILED  ${f%.yaml} is not in shipped.txt"; failed=$((failed + 1)); }
+  done < <(find "$SOURCE/cases" -name '*.yaml' | sort)
+fi
+echo "$cases cases, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]
