@@ -23,6 +23,7 @@ static ig_dyn_range range_of(const ig_dyn_model *m, const ig_dyn_group *g, int c
                                  .first = m->slot_first.dev},
                         .begin = g->begin[color],
                         .end = g->end[color],
+                        .whole = g->whole,
                         .ticks = g == m->group + m->groups - 1 && color == g->colors - 1};
 }
 

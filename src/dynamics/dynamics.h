@@ -138,6 +138,7 @@ typedef struct {
   dyn_group_f64 g_f64;
   dyn_group_f32 g_f32;
   ig_lid count, slots; /* elements; places with pads */
+  int64_t whole;       /* elements of the group in the whole model, whoever computes them */
   ig_lid *element;     /* slots: mesh element, -1 a pad */
   int colors;
   ig_lid *begin, *end;             /* colors */

@@ -263,6 +263,7 @@ ig_status ig_dyn_groups_new(ig_dyn_model *m, const ig_list *materials) {
         const ig_dyn_section *use = s < 0 ? &ig_dyn_section_default : &s0[s];
         g->type = m->mesh->block[b].type;
         g->count = n;
+        g->whole = n;
         IG_TRY_GOTO(status, done, ig_dyn_material_read(cx, &m0[k], &g->g_f64.mat, &g->law));
         IG_TRY_GOTO(status, done, group_kind(m, use, &m0[k], g));
         IG_TRY_GOTO(status, done, group_order(m, g, list, use));

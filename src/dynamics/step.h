@@ -23,7 +23,12 @@ typedef struct {
   ig_scatter_view view;
   int32_t begin, end; /* begin is a multiple of IG_DYN_BLOCK */
   bool ticks;         /* moves the clock on: the last run of a step */
+  int64_t whole;      /* elements of the group in the whole model: shapes of launches follow it */
 } ig_dyn_range;
+
+/* Groups below so many elements get small blocks on a GPU; up to so many hexahedra two threads
+   each. Against ig_dyn_range.whole. */
+enum { IG_DYN_FEW = 65536, IG_DYN_TWO_LANES = 16384 };
 
 /* Where element results go, by mesh element. */
 typedef struct {
