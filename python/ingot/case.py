@@ -41,6 +41,7 @@ class Case:
     def __init__(self, path=None, *, set=None, backend=None, threads=0, device=0):
         self.context = Context(backend, threads, device)
         self.path = None if path is None else str(path)
+        self._simulation = None  # weak, to the one that is open
         slot = ffi.new("ig_case **")
         if path is None:
             self.context.call(lib.ig_case_new, self.context.ptr, slot)

@@ -1,4 +1,6 @@
 """Simulations that Python advances, looks into and changes."""
+import weakref
+
 import numpy as np
 
 from ._core import Block, FieldInfo, encode, ffi, lib, text
@@ -119,6 +121,10 @@ class Simulation:
         for key, value in (set or {}).items():
             case[key] = value
         self._handle = None
+        other = case._simulation and case._simulation()
+        if other is not None:
+            raise RuntimeError("this case has an open simulation: close() it first and drop the "
+                               "arrays of Field.view(), or take another Case")
         self.case, self.context, self.out = case, case.context, out
         self._figures = []
         self._user = ffi.new_handle(self._figures)
@@ -129,6 +135,7 @@ class Simulation:
             "user": self._user})
         self.context.call(lib.ig_sim_open, case.ptr, options, slot)
         self._handle = _Handle(case, slot[0])
+        case._simulation = weakref.ref(self._handle)
 
     @property
     def _ptr(self):
