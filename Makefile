@@ -46,6 +46,9 @@ asan: setup-test
 campaign: tests
 	@env INGOT=$(CURDIR)/$(BUILD)/ingot SOURCE=$(CURDIR) BUILD=$(CURDIR)/$(BUILD) TRIALS=$(or $(TRIALS),400) bash tests/cli/faults.sh
 	@env INGOT=$(CURDIR)/$(BUILD)/ingot SOURCE=$(CURDIR) BUILD=$(CURDIR)/$(BUILD) LIVES=$(or $(LIVES),50) bash tests/cli/kill.sh
+# a million executions of every reader; RUNS=… for another number
+fuzz-nightly: setup-test ; @scripts/fuzz
+tsan: setup-test ; @scripts/tsan
 clean: ; @rm -rf build build-* out-demo
 
-.PHONY: all setup setup-test demo test tests bench bench-tables verify docs install uninstall format asan campaign clean
+.PHONY: all setup setup-test demo test tests bench bench-tables verify docs install uninstall format asan campaign fuzz-nightly tsan clean

@@ -26,6 +26,7 @@ typedef struct {
   const char *backend; /* "auto", "cpu", "debug", "cuda"; NULL: as the case says that is run (auto
                           if it does not), cpu until then */
   int threads;         /* CPU threads, 0: as the case says, all there are if it does not */
+  int device;          /* which GPU, 0: the first. Contexts on different GPUs: one thread each */
   ig_log_fn *log;      /* NULL: silent */
   ig_progress_fn *progress;
   void *user;

@@ -8,6 +8,8 @@
 #include <ingot/path.h>
 #include <ingot/report.h>
 #include <ingot/run.h>
+#include <ingot/sim.h>
+#include <ingot/version.h>
 #include <ingot/view.h>
 
 #endif

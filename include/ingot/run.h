@@ -17,6 +17,15 @@ IG_API IG_MUST_CHECK ig_status ig_case_new(ig_ctx *cx, ig_case **c);
    value is written as in a case file: "[1, 2, 3]" is a list, "{a: 1}" a map. An index one past the
    end of a list appends to it. */
 IG_API IG_MUST_CHECK ig_status ig_case_set(ig_case *c, const char *key, const char *value);
+/* The same with numbers in SI units, whole numbers, plain text (quoted as needed) and lists of
+   numbers; and with a mesh made by ig_mesh_new in place of a section `mesh` (copied; NULL takes it
+   back). */
+IG_API IG_MUST_CHECK ig_status ig_case_set_real(ig_case *c, const char *key, double value);
+IG_API IG_MUST_CHECK ig_status ig_case_set_int(ig_case *c, const char *key, int64_t value);
+IG_API IG_MUST_CHECK ig_status ig_case_set_text(ig_case *c, const char *key, const char *value);
+IG_API IG_MUST_CHECK ig_status ig_case_set_reals(ig_case *c, const char *key, const double *values,
+                                                 int count);
+IG_API IG_MUST_CHECK ig_status ig_case_set_mesh(ig_case *c, const ig_mesh *mesh);
 /* The text of a scalar the case holds, NULL if that key is not given (defaults are not looked up)
    or is no scalar. */
 IG_API const char *ig_case_get(const ig_case *c, const char *key);

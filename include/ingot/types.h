@@ -35,4 +35,10 @@ typedef enum { IG_SINGLE, IG_DOUBLE, IG_MIXED } ig_precision;
 typedef enum { IG_ATOMIC, IG_COLOR, IG_GATHER } ig_assembly;
 #define IG_ASSEMBLY_CHOICES "atomic|color|gather"
 
+/* How numbers are stored. */
+typedef enum { IG_F32, IG_F64, IG_I32, IG_I64, IG_U8 } ig_dtype;
+/* What a field belongs to. IG_AT_ELEMENTS: one item for each element of the mesh; IG_AT_CELLS: one
+   for each cell of a snapshot, which may leave out elements. */
+typedef enum { IG_AT_POINTS, IG_AT_CELLS, IG_AT_ELEMENTS } ig_location;
+
 #endif

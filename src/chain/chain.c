@@ -10,6 +10,8 @@
 #include "io/picture.h"
 #include "io/result_folder.h"
 #include "io/store.h"
+#include "run/job.h"
+#include "run/rooms.h"
 #include <ingot/view.h>
 
 #include <math.h>
@@ -238,9 +240,12 @@ static ig_status stage_run(ig_chain *chain, int stage, bool resume) {
   ig_run_stats stats = {0};
   IG_TRY(ig_stage_resolve(chain, stage, false));
   ig_info(chain->cx, "stage %d of %d: %s", stage + 1, chain->stages, s->name);
-  IG_TRY(ig_run(s->own,
-                &(ig_run_options){
-                    .out = s->folder, .resume = resume, .force = chain->force, .stats = &stats}));
+  IG_TRY(ig_run_for(
+      s->own,
+      &(ig_run_options){.out = s->folder, .resume = resume, .force = chain->force, .stats = &stats},
+      ig_rooms()));
+  if (chain->cx->interrupted)
+    return IG_FAIL(chain->cx, IG_INTERRUPTED, "interrupted after stage %s", s->name);
   if (stats.up_to_date)
     ig_info(chain->cx, "%s is up to date", s->name);
   /* what the report wants of it is missed now, not after hours of later stages */
@@ -394,6 +399,7 @@ ig_status ig_chain_run(ig_case *c, const ig_chain_options *o) {
   }
 done:
   chain_close(&chain);
+  c->cx->interrupted = 0; /* a request ends one chain */
   return status;
 }
 

@@ -119,6 +119,8 @@ enum { MOST_THREADS = 4096 };
 
 ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   static const ig_ctx_options defaults;
+  if (!out)
+    return IG_ARG;
   if (!options)
     options = &defaults;
   ig_ctx *cx = calloc(1, sizeof *cx);
@@ -133,6 +135,9 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   if (options->threads < 0 || options->threads > MOST_THREADS)
     return IG_FAIL(cx, IG_INPUT, "threads = %d: expected 0 (all cores) to %d", options->threads,
                    MOST_THREADS);
+  if (options->device < 0)
+    return IG_FAIL(cx, IG_INPUT, "device = %d: expected 0, the first, or more", options->device);
+  cx->device_index = options->device;
   cx->threads = options->threads ? options->threads : ig_threads_all();
   return backend_choose(cx, options->backend ? options->backend : "cpu");
 }
@@ -169,13 +174,14 @@ const char *ig_ctx_message(const ig_ctx *cx) {
   return cx ? cx->message : "out of memory";
 }
 const char *ig_ctx_backend(const ig_ctx *cx) {
-  return cx->backend ? cx->backend->name : "none";
+  return cx && cx->backend ? cx->backend->name : "none";
 }
 const char *ig_ctx_device(const ig_ctx *cx) {
-  return cx->device_name;
+  return cx ? cx->device_name : "";
 }
 void ig_ctx_interrupt(ig_ctx *cx) {
-  cx->interrupted = 1;
+  if (cx)
+    cx->interrupted = 1;
 }
 
 const char *ig_version(void) {

@@ -16,6 +16,7 @@ struct ig_ctx {
   ig_progress_fn *progress;
   void *user;
   int threads;
+  int device_index;                /* of the GPU */
   bool free_backend, free_threads; /* not chosen when opened: a case may choose */
   bool automatic;                  /* the backend in use was found by `auto` */
   volatile sig_atomic_t interrupted;

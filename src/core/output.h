@@ -7,10 +7,8 @@
 #include "core/array.h"
 #include <ingot/mesh.h>
 
-/* IG_AT_ELEMENTS: one item for each element of the mesh a snapshot was made of, alive or not; once
-   settled, the field is at cells and holds those of the elements alive. */
-typedef enum { IG_AT_POINTS, IG_AT_CELLS, IG_AT_ELEMENTS } ig_location;
-typedef enum { IG_F32, IG_F64, IG_I32, IG_I64, IG_U8 } ig_dtype;
+/* A field at IG_AT_ELEMENTS has one item for each element of the mesh a snapshot was made of, alive
+   or not; once settled, it is at cells and holds those of the elements alive. */
 size_t ig_dtype_size(ig_dtype dtype);
 
 /* One field of a snapshot. Data is owned by the snapshot, in memory from the backend's host_alloc.

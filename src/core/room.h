@@ -110,6 +110,18 @@ typedef struct {
   char note[120];  /* a short live figure for the progress line */
 } ig_standing;
 
+/* A field of the state: where it is stored on the device, in the mesh's order; NULL: nowhere. */
+typedef struct {
+  const char *name, *unit;
+  ig_location where;
+  ig_dtype dtype;
+  int components;
+  int64_t count;
+  bool writable;
+  const void *dev;
+  int64_t stride[2]; /* bytes: from item to item, from component to component */
+} ig_room_field;
+
 /* The functions of a room. `self` is what open made: the state of one run. Where `to` is given,
    results go there (and nowhere else); it is never NULL unless said so. */
 typedef struct ig_room {
@@ -145,6 +157,15 @@ typedef struct ig_room {
   ig_status (*results)(void *self, ig_sink *to);
   /* Fills the job's counts; called after a failure too. */
   void (*tally)(void *self);
+
+  /* For other programs (include/ingot/sim.h); each may be left out. The i-th field, false beyond
+     the last. `get` and `set`: count x components, in the mesh's order; `get` is asked for fields
+     without `dev` alone. `load` multiplies a load of the case. Nothing is pending when they are
+     called. */
+  bool (*field)(void *self, int i, ig_room_field *field);
+  ig_status (*get)(void *self, const char *name, double *values);
+  ig_status (*set)(void *self, const char *name, const double *values);
+  ig_status (*load)(void *self, int load, double factor);
 
   ig_status (*check)(ig_job *job, ig_check_line *line, void *user);
   const ig_verify_entry *verify; /* ended by a NULL name */

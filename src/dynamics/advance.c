@@ -9,21 +9,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ig_dyn_run run_of(const ig_dyn_model *m, const ig_dyn_group *g, int color) {
-  return (ig_dyn_run){.kind = g->kind,
-                      .law = g->law,
-                      .g_f32 = &g->g_f32,
-                      .g_f64 = &g->g_f64,
-                      .view = {.how = (int)m->assembly,
-                               .npe = g->g_f64.npe,
-                               .nodes = m->p.nodes,
-                               .elements = g->slots,
-                               .conn = g->conn.dev,
-                               .slot = g->slot.dev,
-                               .first = m->slot_first.dev},
-                      .begin = g->begin[color],
-                      .end = g->end[color],
-                      .ticks = g == m->group + m->groups - 1 && color == g->colors - 1};
+static ig_dyn_range range_of(const ig_dyn_model *m, const ig_dyn_group *g, int color) {
+  return (ig_dyn_range){.kind = g->kind,
+                        .law = g->law,
+                        .g_f32 = &g->g_f32,
+                        .g_f64 = &g->g_f64,
+                        .view = {.how = (int)m->assembly,
+                                 .npe = g->g_f64.npe,
+                                 .nodes = m->p.nodes,
+                                 .elements = g->slots,
+                                 .conn = g->conn.dev,
+                                 .slot = g->slot.dev,
+                                 .first = m->slot_first.dev},
+                        .begin = g->begin[color],
+                        .end = g->end[color],
+                        .ticks = g == m->group + m->groups - 1 && color == g->colors - 1};
 }
 
 /* One step: loads at t, particles to t + dt, element forces there. */
@@ -41,7 +41,7 @@ static ig_status step_once(ig_dyn_model *m) {
     IG_TRY(m->ops->ties(m->cx, &p));
   for (int k = 0; k < m->groups; k++)
     for (int c = 0; c < m->group[k].colors; c++) {
-      const ig_dyn_run run = run_of(m, &m->group[k], c);
+      const ig_dyn_range run = range_of(m, &m->group[k], c);
       IG_TRY(m->ops->elements(m->cx, &p, &run));
     }
   m->fresh = false;
@@ -99,7 +99,7 @@ ig_status ig_dyn_pull(ig_dyn_model *m) {
 static ig_status report_group(ig_dyn_model *m, int k) {
   const ig_dyn_group *g = &m->group[k];
   for (int c = 0; c < g->colors; c++) {
-    const ig_dyn_run run = run_of(m, g, c);
+    const ig_dyn_range run = range_of(m, g, c);
     IG_TRY(m->ops->report(m->cx, &m->p, &run, m->scratch.dev));
   }
   return IG_OK;

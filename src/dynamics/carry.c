@@ -54,9 +54,11 @@ static ig_status targets_of(ig_dyn_model *m, const ig_dyn_tie *c, targets *t) {
     const ig_block *b = ig_dyn_block_of(m->mesh, set->item[k], &local);
     const ig_elem_info *info = ig_elem_info_get(b->type);
     const ig_lid *n = b->conn + (int64_t)local * info->nodes;
-    if (b->type == IG_TRI3)
+    if (b->type == IG_TRI3 || b->type == IG_QUAD4) {
       IG_TRY(target_add(m, t, n[0], n[1], n[2]));
-    else if (info->dim == 3 && set->kind == IG_SET_FACES) {
+      if (b->type == IG_QUAD4)
+        IG_TRY(target_add(m, t, n[0], n[2], n[3]));
+    } else if (info->dim == 3 && set->kind == IG_SET_FACES) {
       const int *f = ig_elem_face(b->type, set->face[k]);
       IG_TRY(target_add(m, t, n[f[0]], n[f[1]], n[f[2]]));
       if (b->type == IG_HEX8)

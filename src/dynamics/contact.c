@@ -18,16 +18,21 @@ static ig_status surface_triangles(ig_dyn_model *m, int32_t **triangle, int64_t 
   ig_status status = IG_OK;
   int64_t room = 0;
   for (int b = 0; b < m->mesh->blocks; b++)
-    room += m->mesh->block[b].type == IG_TRI3 ? m->mesh->block[b].count : 0;
+    room += 2 * (ig_elem_info_get(m->mesh->block[b].type)->dim == 2 ? m->mesh->block[b].count : 0);
   IG_TRY(ig_mesh_boundary(cx, m->mesh, &boundary));
   room += 2 * (int64_t)boundary.count;
   *count = 0;
   IG_TRY_GOTO(status, done, IG_NEW(cx, triangle, 3 * room + 1, "contact surfaces"));
-  for (int b = 0; b < m->mesh->blocks; b++)
-    for (ig_lid e = 0; m->mesh->block[b].type == IG_TRI3 && e < m->mesh->block[b].count; e++) {
-      const ig_lid *n = m->mesh->block[b].conn + 3 * (int64_t)e;
+  for (int b = 0; b < m->mesh->blocks; b++) {
+    const ig_block *block = &m->mesh->block[b];
+    const ig_elem_info *info = ig_elem_info_get(block->type);
+    for (ig_lid e = 0; info->dim == 2 && e < block->count; e++) {
+      const ig_lid *n = block->conn + (int64_t)info->nodes * e;
       triangle_put(*triangle, count, n[0], n[1], n[2]);
+      if (block->type == IG_QUAD4)
+        triangle_put(*triangle, count, n[0], n[2], n[3]);
     }
+  }
   for (ig_lid i = 0; i < boundary.count; i++) {
     ig_lid local;
     const ig_block *b = ig_dyn_block_of(m->mesh, boundary.element[i], &local);

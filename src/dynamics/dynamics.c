@@ -1,5 +1,6 @@
 /* The dynamics room: a queue of analyses, the paper's Figure 5. */
 #include "dynamics/run.h"
+#include "dynamics/model.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -294,17 +295,13 @@ static void check_analysis(const ig_dyn_analysis *a, double critical, ig_check_l
 }
 
 static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
-  static const char *const kind[IG_DYN_KINDS] = {"hexahedra, 8 points", "hexahedra, 1 point",
-                                                 "tetrahedra",          "shells, elastic",
-                                                 "shells, layered",     "beams",
-                                                 "beams, fibres",       "bars"};
   ig_dyn_model *m = r->m;
   char text[128];
   double critical;
   IG_TRY(ig_dyn_critical_step(m, &critical));
   for (int k = 0; k < m->groups; k++) {
     snprintf(text, sizeof text, "%d, %d values each", m->group[k].count, m->group[k].g_f64.states);
-    line(user, kind[m->group[k].kind], text);
+    line(user, ig_dyn_element_of[m->group[k].kind].name, text);
   }
   snprintf(text, sizeof text, "%d, %lld degrees of freedom", m->p.nodes,
            (long long)m->p.nodes * m->p.dofs);
@@ -337,7 +334,7 @@ const ig_room ig_room_dynamics = {
     .name = "dynamics",
     .about = "explicit structural dynamics by the finite particle method",
     .needs_mesh = true,
-    .elements = "beam2|tri3|tet4|hex8",
+    .elements = "beam2|tri3|quad4|tet4|hex8",
     .case_size = sizeof(ig_dyn_case),
     .options = ig_dyn_options,
     .open = room_open,
@@ -352,6 +349,10 @@ const ig_room ig_room_dynamics = {
     .save = ig_dyn_checkpoint_write,
     .results = ig_dyn_results_write,
     .tally = tally,
+    .field = ig_dyn_field,
+    .get = ig_dyn_field_get,
+    .set = ig_dyn_field_set,
+    .load = ig_dyn_field_load,
     .check = check,
     .verify = ig_dyn_verify,
     .bench = ig_dyn_bench,

@@ -187,7 +187,11 @@ typedef struct ig_dyn_model {
   bool fresh; /* forces lie in f, not in slots: at the start */
   ig_array x, v, f, load, mass, inertia, work, clock, move, motion, history_x, history_y;
   ig_array loaded_node, force_start, face_start, force, face, tool, slots, slot_first;
-  ig_array scratch, partial;        /* double: for sums */
+  ig_array scratch, partial; /* double: for sums */
+  /* host: forces and pressures as the case gives them, and whose load they are */
+  int32_t forces, faces, *force_of, *face_of;
+  ig_dyn_force *force_given;
+  ig_dyn_face *face_given;
   double *x0;                       /* host: positions at the start */
   double *node_mass, *node_inertia; /* host: as particles have them */
   double *node_added;               /* host: what of it scaling added */

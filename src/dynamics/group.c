@@ -50,12 +50,12 @@ static const double *node_x(const ig_dyn_model *m, ig_lid n) {
 /* The state an element starts with. */
 static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_section *s,
                         const ig_lid *conn, double *st) {
-  if (g->kind == IG_DYN_HEX8 || g->kind == IG_DYN_HEX1 || g->kind == IG_DYN_TET)
+  if (ig_dyn_element_of[g->kind].family == IG_FAMILY_SOLID)
     st[IG_HEX_FRAME] = 1; /* the frame lies along the axes of space */
   if (g->law == IG_LAW_NEOHOOKE) {
     /* rows of the inverse of the Jacobian each point starts with */
     const int points = g->kind == IG_DYN_HEX8 ? 8 : 1;
-    double x[24], m8[21], j[9], c[9];
+    double x[IG_DYN_POSITIONS], m8[21], j[9], c[9];
     for (int i = 0; i < 3 * g->g_f64.npe; i++)
       x[i] = node_x(m, conn[i / 3])[i % 3] / (points == 8 ? 8 : 1);
     for (int n = 0; n < points; n++) {
@@ -94,29 +94,10 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
       st[i] = y[i] / l;
   }
   if (g->kind == IG_DYN_LAYERS)
-    st[0] = 1; /* thickness as a share of what it was */
-}
-
-static int group_states(const ig_dyn_group *g) {
-  const int point = ig_law_state(g->law, 6), layer = ig_law_state(g->law, 3);
-  switch (g->kind) {
-  case IG_DYN_HEX8:
-    return IG_HEX_POINT + 8 * point;
-  case IG_DYN_HEX1:
-    return IG_HEX_POINT + point + 12;
-  case IG_DYN_TET:
-    return IG_HEX_POINT + point;
-  case IG_DYN_SHELL:
-    return IG_SHELL_STATES;
-  case IG_DYN_LAYERS:
-    return IG_LAYERS_POINT + g->g_f64.planes * 5 * layer;
-  case IG_DYN_BEAM:
-    return IG_BEAM_STATES;
-  case IG_DYN_FIBRE:
-    return IG_BEAM_STATES + 2 * IG_DYN_FIBRES * ig_law_state(g->law, 1);
-  default:
-    return IG_BAR_STATES;
-  }
+    st[IG_LAYERS_THICK] = 1; /* a share of what it was */
+  if (g->kind == IG_DYN_QUAD_LAYERS)
+    for (int k = 0; k < IG_QUAD_CUTS; k++)
+      st[k * (g->g_f64.states / IG_QUAD_CUTS) + IG_LAYERS_THICK] = 1;
 }
 
 /* Elements in the order they are worked on, colors padded to whole blocks. */
@@ -152,7 +133,7 @@ static ig_status group_order(ig_dyn_model *m, ig_dyn_group *g, const ig_lid *lis
   IG_TRY_GOTO(status, done,
               ig_array_new(cx, &g->conn, (size_t)g->slots * (size_t)npe, sizeof(int32_t),
                            "element connectivity"));
-  const int states = g->g_f64.states = group_states(g);
+  const int states = g->g_f64.states = ig_dyn_element_of[g->kind].states(g);
   const size_t real = m->precision == IG_DOUBLE ? sizeof(double) : sizeof(float);
   IG_TRY_GOTO(
       status, done,
@@ -194,8 +175,6 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
                             ig_dyn_group *g) {
   ig_ctx *cx = m->cx;
   dyn_group_f64 *d = &g->g_f64;
-  d->npe = ig_elem_info_get(g->type)->nodes;
-  d->dofs = 3;
   d->hourglass = s->hourglass;
   d->bulk_linear = s->bulk_linear;
   d->bulk_quadratic = s->bulk_quadratic;
@@ -210,8 +189,10 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
     g->kind = IG_DYN_TET;
     break;
   case IG_TRI3:
-    g->kind = g->law == IG_LAW_ELASTIC ? IG_DYN_SHELL : IG_DYN_LAYERS;
-    d->dofs = 6;
+  case IG_QUAD4:
+    g->kind = g->type == IG_TRI3         ? g->law == IG_LAW_ELASTIC ? IG_DYN_SHELL : IG_DYN_LAYERS
+              : g->law == IG_LAW_ELASTIC ? IG_DYN_QUAD
+                                         : IG_DYN_QUAD_LAYERS;
     d->thickness = s->thickness;
     if (isnan(s->thickness))
       return ig_fail_at(cx, &s->at, "shells need a section with `thickness`");
@@ -227,16 +208,18 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
     g->kind = s->line != IG_LINE_BEAM    ? IG_DYN_BAR
               : g->law == IG_LAW_ELASTIC ? IG_DYN_BEAM
                                          : IG_DYN_FIBRE;
-    d->dofs = s->line == IG_LINE_BEAM ? 6 : 3;
     d->cable = s->line == IG_LINE_CABLE;
     IG_TRY(ig_dyn_section_line(cx, s, d));
     if (g->kind == IG_DYN_FIBRE)
       IG_TRY(ig_dyn_section_fibres(cx, s, d));
     break;
   default:
-    return ig_fail_at(cx, &m->c->at, "dynamics has no %s elements: use hex8, tet4, tri3 or beam2",
+    return ig_fail_at(cx, &m->c->at,
+                      "dynamics has no %s elements: use hex8, tet4, tri3, quad4 or beam2",
                       ig_elem_info_get(g->type)->name);
   }
+  d->npe = ig_dyn_element_of[g->kind].npe;
+  d->dofs = ig_dyn_element_of[g->kind].dofs;
   bool known = false;
 #define X(k, l) known |= g->kind == IG_DYN_##k && g->law == IG_LAW_##l;
   IG_DYN_STAMPS(X)

@@ -6,17 +6,43 @@
 #include "assembly/scatter.h"
 #include "dynamics/particle.h"
 
+/* Every element of the room, a row each: kind, mesh element, particles, degrees of freedom of each,
+   family, how its mass and critical step are found (ig_dyn_size_*), what a check calls it. With
+   element_KIND and report_KIND in force.inc, states_KIND in element.c and lines in the list of laws
+   below it is all that the drivers of both backends are made from; the order means nothing. */
+#define IG_DYN_ELEMENTS(X)                                                                         \
+  X(HEX8, HEX8, 8, 3, SOLID, hex, "hexahedra, 8 points")                                           \
+  X(HEX1, HEX8, 8, 3, SOLID, hex, "hexahedra, 1 point")                                            \
+  X(TET, TET4, 4, 3, SOLID, tet, "tetrahedra")                                                     \
+  X(SHELL, TRI3, 3, 6, SHELL, triangle, "shells, elastic")                                         \
+  X(LAYERS, TRI3, 3, 6, SHELL, triangle, "shells, layered")                                        \
+  X(QUAD, QUAD4, 4, 6, SHELL, quad, "quadrilateral shells, elastic")                               \
+  X(QUAD_LAYERS, QUAD4, 4, 6, SHELL, quad, "quadrilateral shells, layered")                        \
+  X(BEAM, BEAM2, 2, 6, LINE, line, "beams")                                                        \
+  X(FIBRE, BEAM2, 2, 6, LINE, line, "beams, fibres")                                               \
+  X(BAR, BEAM2, 2, 3, LINE, line, "bars")
+
 typedef enum {
-  IG_DYN_HEX8,   /* hexahedron, eight points */
-  IG_DYN_HEX1,   /* hexahedron, one point and hourglass control */
-  IG_DYN_TET,    /* tetrahedron, one point */
-  IG_DYN_SHELL,  /* triangular shell, elastic: stress resultants */
-  IG_DYN_LAYERS, /* triangular shell, integrated through the thickness */
-  IG_DYN_BEAM,   /* Euler-Bernoulli beam */
-  IG_DYN_FIBRE,  /* the same, stress at fibres of two sections */
-  IG_DYN_BAR,    /* bar or cable */
-  IG_DYN_KINDS
+#define X(kind, type, particles, freedoms, family, size, text) IG_DYN_##kind,
+  IG_DYN_ELEMENTS(X)
+#undef X
+      IG_DYN_KINDS
 } ig_dyn_kind;
+typedef enum { IG_FAMILY_SOLID, IG_FAMILY_SHELL, IG_FAMILY_LINE } ig_dyn_family;
+
+/* Numbers that the largest element has: positions; motions or forces. */
+typedef union {
+#define X(kind, type, particles, freedoms, family, size, text) char kind[3 * (particles)];
+  IG_DYN_ELEMENTS(X)
+#undef X
+} ig_dyn_positions;
+typedef union {
+#define X(kind, type, particles, freedoms, family, size, text) char kind[(particles) * (freedoms)];
+  IG_DYN_ELEMENTS(X)
+#undef X
+} ig_dyn_motions;
+enum { IG_DYN_POSITIONS = sizeof(ig_dyn_positions), IG_DYN_MOTIONS = sizeof(ig_dyn_motions) };
+enum { IG_DYN_CORNERS = IG_DYN_POSITIONS / 3 };
 
 /* kind, law: every kernel there is, once */
 #define IG_DYN_STAMPS(X)                                                                           \
@@ -42,6 +68,11 @@ typedef enum {
   X(LAYERS, KINEMATIC)                                                                             \
   X(LAYERS, TABLE)                                                                                 \
   X(LAYERS, JOHNSON)                                                                               \
+  X(QUAD, ELASTIC)                                                                                 \
+  X(QUAD_LAYERS, J2)                                                                               \
+  X(QUAD_LAYERS, KINEMATIC)                                                                        \
+  X(QUAD_LAYERS, TABLE)                                                                            \
+  X(QUAD_LAYERS, JOHNSON)                                                                          \
   X(BEAM, ELASTIC)                                                                                 \
   X(FIBRE, J2)                                                                                     \
   X(FIBRE, KINEMATIC)                                                                              \
@@ -58,6 +89,7 @@ enum { IG_HEX_FRAME = 0, IG_HEX_ENERGY = 4, IG_HEX_POINT = 5 };
    energy, history. */
 enum { IG_SHELL_ENERGY = 12, IG_SHELL_STATES = 13 };
 enum { IG_LAYERS_THICK = 0, IG_LAYERS_ENERGY = 1, IG_LAYERS_POINT = 2 };
+enum { IG_QUAD_CUTS = 4 }; /* triangles of a quadrilateral: both ways to cut it, half of each */
 enum { IG_BEAM_FORCE = 3, IG_BEAM_ENERGY = 9, IG_BEAM_STATES = 10 };
 enum { IG_BAR_STRESS = 0, IG_BAR_ENERGY = 1, IG_BAR_HISTORY = 2, IG_BAR_STATES = 4 };
 /* What an element reports: mean stress in space (6), von Mises, plastic strain, internal energy,

@@ -114,6 +114,7 @@ done:
 typedef struct {
   int32_t node;
   size_t place; /* the order they were given in */
+  int load;     /* of the case */
   bool is_face;
   ig_dyn_force force;
   ig_dyn_face face;
@@ -139,7 +140,7 @@ static ig_status push_add(ig_ctx *cx, pushes *p, const push *item) {
 
 static ig_status face_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load,
                           ig_history history, const ig_lid *node, int corners) {
-  push item = {.is_face = true};
+  push item = {.is_face = true, .load = (int)(load - IG_ITEM(const ig_dyn_load, m->c->loads, 0))};
   item.face.history = history;
   item.face.corners = corners;
   item.face.pressure = load->pressure;
@@ -162,8 +163,8 @@ static ig_status pressure_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *
     const ig_block *b = ig_dyn_block_of(m->mesh, set->item[k], &local);
     const ig_elem_info *info = ig_elem_info_get(b->type);
     const ig_lid *conn = b->conn + (int64_t)local * info->nodes;
-    if (b->type == IG_TRI3)
-      IG_TRY(face_add(m, list, load, history, conn, 3));
+    if (b->type == IG_TRI3 || b->type == IG_QUAD4)
+      IG_TRY(face_add(m, list, load, history, conn, info->nodes));
     else if (info->dim == 3 && set->kind == IG_SET_FACES) {
       const int corners = b->type == IG_HEX8 ? 4 : 3, *face = ig_elem_face(b->type, set->face[k]);
       for (int a = 0; a < corners; a++)
@@ -201,7 +202,7 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
     }
     const ig_set *set;
     IG_TRY_GOTO(status, done, ig_dyn_nodes_of(m, &c->at, c->set, &set));
-    push item = {.force.history = history};
+    push item = {.force.history = history, .load = i};
     for (int d = 0; d < 3; d++) {
       item.force.value[d] = (isnan(c->force[d]) ? 0 : c->force[d]) +
                             (isnan(c->total[d]) || set->count == 0 ? 0 : c->total[d] / set->count);
@@ -224,6 +225,8 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
   IG_TRY_GOTO(status, done, IG_NEW(cx, &as, list.count + 1, "loads"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &force, list.count + 1, "loads"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &face, list.count + 1, "loads"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &m->force_of, list.count + 1, "loads"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &m->face_of, list.count + 1, "loads"));
   int32_t nodes = 0, nf = 0, na = 0;
   for (size_t i = 0; i < list.count; i++) {
     if (nodes == 0 || node[nodes - 1] != list.item[i].node) {
@@ -232,10 +235,13 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
       as[nodes] = na;
       nodes++;
     }
-    if (list.item[i].is_face)
+    if (list.item[i].is_face) {
+      m->face_of[na] = list.item[i].load;
       face[na++] = list.item[i].face;
-    else
+    } else {
+      m->force_of[nf] = list.item[i].load;
       force[nf++] = list.item[i].force;
+    }
   }
   fs[nodes] = nf;
   as[nodes] = na;
@@ -248,13 +254,15 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
               ig_array_from(cx, &m->force, force, (size_t)nf + 1, sizeof *force, "loads"));
   IG_TRY_GOTO(status, done,
               ig_array_from(cx, &m->face, face, (size_t)na + 1, sizeof *face, "loads"));
+  m->forces = nf;
+  m->faces = na;
 done:
+  m->force_given = force;
+  m->face_given = face;
   free(list.item);
   free(node);
   free(fs);
   free(as);
-  free(force);
-  free(face);
   return status;
 }
 

@@ -15,7 +15,7 @@ static double bending_frequency2(double ei, double l, double mass, double inerti
    middle: a bound, reached by a lone cube that breathes. Deep in a mesh neighbours hold each other
    and V / A / c would do; a voxel that hangs by one face, or a bar one element thick, needs this.
  */
-static double hex_frequency2(const mech_f64 *mat, const double *const x[8]) {
+static double hex_frequency2(const mech_f64 *mat, const double *const *x) {
   static const int side[3][8] = {
       {-1, 1, 1, -1, -1, 1, 1, -1}, {-1, -1, 1, 1, -1, -1, 1, 1}, {-1, -1, -1, -1, 1, 1, 1, 1}};
   double j[3][3] = {{0}}, g[3][3], all = 0, most = 0;
@@ -38,66 +38,97 @@ static double hex_frequency2(const mech_f64 *mat, const double *const x[8]) {
   return (lame * all + 2 * mat->shear * most) / (mat->density * det * det);
 }
 
-/* Mass of an element, rotary inertia of each of its particles, and its critical step. */
-static double element_size(const ig_dyn_group *g, double inertia_scale, const double *const x[8],
-                           double *mass, double *inertia) {
+double ig_dyn_size_hex(const ig_dyn_group *g, double inertia_scale, const double *const *x,
+                       double *mass, double *inertia) {
+  const mech_f64 *mat = &g->g_f64.mat;
+  const double solid = sqrt((mat->bulk + mat->shear * 4 / 3) / mat->density);
+  double volume = 0, face = 0, a[3], b[3], n[3];
+  (void)inertia_scale;
+  for (int f = 0; f < 6; f++) {
+    const int *k = ig_elem_face(IG_HEX8, f);
+    ig_dyn_sub(x[k[2]], x[k[0]], a);
+    ig_dyn_sub(x[k[3]], x[k[1]], b);
+    cross_f64(a, b, n);
+    double c[3] = {0, 0, 0};
+    for (int i = 0; i < 3; i++)
+      c[i] = (x[k[0]][i] + x[k[1]][i] + x[k[2]][i] + x[k[3]][i]) / 4 - x[0][i];
+    volume += dot_f64(c, n) / 6;
+    face = fmax(face, sqrt(dot_f64(n, n)) / 2);
+  }
+  *inertia = 0;
+  *mass = mat->density * volume;
+  return fmin(volume / face / solid, 2 / sqrt(hex_frequency2(mat, x)));
+}
+
+double ig_dyn_size_tet(const ig_dyn_group *g, double inertia_scale, const double *const *x,
+                       double *mass, double *inertia) {
+  const mech_f64 *mat = &g->g_f64.mat;
+  const double solid = sqrt((mat->bulk + mat->shear * 4 / 3) / mat->density);
+  double a[3], b[3], c[3], n[3], face = 0;
+  (void)inertia_scale;
+  ig_dyn_sub(x[1], x[0], a);
+  ig_dyn_sub(x[2], x[0], b);
+  ig_dyn_sub(x[3], x[0], c);
+  cross_f64(a, b, n);
+  const double volume = dot_f64(n, c) / 6;
+  for (int f = 0; f < 4; f++) {
+    const int *k = ig_elem_face(IG_TET4, f);
+    ig_dyn_sub(x[k[1]], x[k[0]], a);
+    ig_dyn_sub(x[k[2]], x[k[0]], b);
+    cross_f64(a, b, n);
+    face = fmax(face, sqrt(dot_f64(n, n)) / 2);
+  }
+  *inertia = 0;
+  *mass = mat->density * volume;
+  return 3 * volume / face / solid * 0.5;
+}
+
+double ig_dyn_size_triangle(const ig_dyn_group *g, double inertia_scale, const double *const *x,
+                            double *mass, double *inertia) {
+  const mech_f64 *mat = &g->g_f64.mat;
+  double a[3], b[3], c[3], n[3];
+  ig_dyn_sub(x[1], x[0], a);
+  ig_dyn_sub(x[2], x[0], b);
+  ig_dyn_sub(x[2], x[1], c);
+  cross_f64(a, b, n);
+  const double area = sqrt(dot_f64(n, n)) / 2, t = g->g_f64.thickness;
+  const double side = sqrt(fmax(dot_f64(a, a), fmax(dot_f64(b, b), dot_f64(c, c)))),
+               h = 2 * area / side;
+  const double wave = sqrt(mat->young / (mat->density * (1 - mat->poisson * mat->poisson)));
+  *mass = mat->density * t * area;
+  const double k2 = fmax(t * t / 12, inertia_scale * area);
+  *inertia = *mass / 3 * k2;
+  const double d = mat->young * t * t * t / (12 * (1 - mat->poisson * mat->poisson));
+  const double m = mat->density * t * h / 2;
+  return fmin(h / wave, 2 / sqrt(bending_frequency2(d, h, m, m * k2)));
+}
+
+/* Half of its four triangles. Each particle has three of them, each third of their masses is half
+   of a triangle's: a particle weighs what the three stiffnesses' halves ask for, so that the
+   critical step is the least of the triangles'. */
+double ig_dyn_size_quad(const ig_dyn_group *g, double inertia_scale, const double *const *x,
+                        double *mass, double *inertia) {
+  static const int cut[IG_QUAD_CUTS][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
+  double least = INFINITY;
+  *mass = *inertia = 0;
+  for (int k = 0; k < IG_QUAD_CUTS; k++) {
+    const double *const corner[3] = {x[cut[k][0]], x[cut[k][1]], x[cut[k][2]]};
+    double part, turn;
+    least = fmin(least, ig_dyn_size_triangle(g, inertia_scale, corner, &part, &turn));
+    *mass += 0.5 * part;
+    *inertia = fmax(*inertia, 1.5 * turn);
+  }
+  return least;
+}
+
+double ig_dyn_size_line(const ig_dyn_group *g, double inertia_scale, const double *const *x,
+                        double *mass, double *inertia) {
   const mech_f64 *mat = &g->g_f64.mat;
   const double rod = sqrt(mat->young / mat->density);
-  const double solid = sqrt((mat->bulk + mat->shear * 4 / 3) / mat->density);
-  *inertia = 0;
-  if (g->type == IG_HEX8) {
-    double volume = 0, face = 0, a[3], b[3], n[3];
-    for (int f = 0; f < 6; f++) {
-      const int *k = ig_elem_face(IG_HEX8, f);
-      ig_dyn_sub(x[k[2]], x[k[0]], a);
-      ig_dyn_sub(x[k[3]], x[k[1]], b);
-      cross_f64(a, b, n);
-      double c[3] = {0, 0, 0};
-      for (int i = 0; i < 3; i++)
-        c[i] = (x[k[0]][i] + x[k[1]][i] + x[k[2]][i] + x[k[3]][i]) / 4 - x[0][i];
-      volume += dot_f64(c, n) / 6;
-      face = fmax(face, sqrt(dot_f64(n, n)) / 2);
-    }
-    *mass = mat->density * volume;
-    return fmin(volume / face / solid, 2 / sqrt(hex_frequency2(mat, x)));
-  }
-  if (g->type == IG_TET4) {
-    double a[3], b[3], c[3], n[3], face = 0;
-    ig_dyn_sub(x[1], x[0], a);
-    ig_dyn_sub(x[2], x[0], b);
-    ig_dyn_sub(x[3], x[0], c);
-    cross_f64(a, b, n);
-    const double volume = dot_f64(n, c) / 6;
-    for (int f = 0; f < 4; f++) {
-      const int *k = ig_elem_face(IG_TET4, f);
-      ig_dyn_sub(x[k[1]], x[k[0]], a);
-      ig_dyn_sub(x[k[2]], x[k[0]], b);
-      cross_f64(a, b, n);
-      face = fmax(face, sqrt(dot_f64(n, n)) / 2);
-    }
-    *mass = mat->density * volume;
-    return 3 * volume / face / solid * 0.5;
-  }
-  if (g->type == IG_TRI3) {
-    double a[3], b[3], c[3], n[3];
-    ig_dyn_sub(x[1], x[0], a);
-    ig_dyn_sub(x[2], x[0], b);
-    ig_dyn_sub(x[2], x[1], c);
-    cross_f64(a, b, n);
-    const double area = sqrt(dot_f64(n, n)) / 2, t = g->g_f64.thickness;
-    const double side = sqrt(fmax(dot_f64(a, a), fmax(dot_f64(b, b), dot_f64(c, c)))),
-                 h = 2 * area / side;
-    const double wave = sqrt(mat->young / (mat->density * (1 - mat->poisson * mat->poisson)));
-    *mass = mat->density * t * area;
-    const double k2 = fmax(t * t / 12, inertia_scale * area);
-    *inertia = *mass / 3 * k2;
-    const double d = mat->young * t * t * t / (12 * (1 - mat->poisson * mat->poisson));
-    const double m = mat->density * t * h / 2;
-    return fmin(h / wave, 2 / sqrt(bending_frequency2(d, h, m, m * k2)));
-  }
   double a[3];
   ig_dyn_sub(x[1], x[0], a);
   const double l = sqrt(dot_f64(a, a)), area = g->g_f64.area;
+  *inertia = 0;
   *mass = mat->density * area * l;
   if (g->kind == IG_DYN_BAR)
     return l / rod;
@@ -110,7 +141,7 @@ static double element_size(const ig_dyn_group *g, double inertia_scale, const do
 }
 
 static void element_points(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s, bool current,
-                           double buffer[8][3], const double *x[8]) {
+                           double buffer[][3], const double **x) {
   const int32_t *conn = (const int32_t *)g->conn.host + (int64_t)s * g->g_f64.npe;
   for (int a = 0; a < g->g_f64.npe; a++) {
     for (int i = 0; i < 3; i++)
@@ -148,12 +179,12 @@ static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
     reduction(max                                                                                  \
               : hi)
     for (ig_lid s = 0; s < g->slots; s++) {
-      double buffer[8][3], mass, inertia;
-      const double *x[8];
+      double buffer[IG_DYN_CORNERS][3], mass, inertia;
+      const double *x[IG_DYN_CORNERS];
       if (g->element[s] < 0 || is_rigid(m, g, s))
         continue;
       element_points(m, g, s, true, buffer, x);
-      const double dt = element_size(g, m->c->inertia_scale, x, &mass, &inertia);
+      const double dt = ig_dyn_element_of[g->kind].size(g, m->c->inertia_scale, x, &mass, &inertia);
       lo = fmin(lo, dt);
       hi = fmax(hi, dt);
     }
@@ -201,10 +232,10 @@ ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
     for (ig_lid s = 0; s < g->slots; s++) {
       if (g->element[s] < 0)
         continue;
-      double buffer[8][3], me, ie;
-      const double *x[8];
+      double buffer[IG_DYN_CORNERS][3], me, ie;
+      const double *x[IG_DYN_CORNERS];
       element_points(m, g, s, false, buffer, x);
-      const double dt = element_size(g, m->c->inertia_scale, x, &me, &ie);
+      const double dt = ig_dyn_element_of[g->kind].size(g, m->c->inertia_scale, x, &me, &ie);
       if (!(me > 0))
         return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat", g->element[s]);
       const double scale = dt < least && !is_rigid(m, g, s) ? (least / dt) * (least / dt) : 1;

@@ -235,6 +235,10 @@ void ig_dyn_model_free(ig_dyn_model *m) {
   free(m->node_inertia);
   free(m->node_added);
   free(m->skin);
+  free(m->force_of);
+  free(m->face_of);
+  free(m->force_given);
+  free(m->face_given);
   free(m);
 }
 

@@ -4,6 +4,23 @@
 
 #include "dynamics/dynamics.h"
 
+/* Mass of an element, rotary inertia of each of its particles, and its critical step. */
+typedef double ig_dyn_size_fn(const ig_dyn_group *g, double inertia_scale, const double *const *x,
+                              double *mass, double *inertia);
+ig_dyn_size_fn ig_dyn_size_hex, ig_dyn_size_tet, ig_dyn_size_triangle, ig_dyn_size_quad,
+    ig_dyn_size_line;
+
+/* What the host asks of a kind of element; rows come from IG_DYN_ELEMENTS. */
+typedef struct {
+  const char *name;
+  ig_elem_type type;
+  int npe, dofs;
+  ig_dyn_family family;
+  int (*states)(const ig_dyn_group *g);
+  ig_dyn_size_fn *size;
+} ig_dyn_element;
+extern const ig_dyn_element ig_dyn_element_of[IG_DYN_KINDS];
+
 /* c = a - b */
 static inline void ig_dyn_sub(const double a[3], const double b[3], double c[3]) {
   for (int i = 0; i < 3; i++)

@@ -252,8 +252,9 @@ static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
              {"surface_stress", "Pa", IG_AT_ELEMENTS, IG_F32, 6, fields.surface}};
   bool sections = false, shells = false;
   for (int k = 0; k < m->groups; k++) {
-    sections |= m->group[k].kind > IG_DYN_TET;
-    shells |= m->group[k].kind == IG_DYN_SHELL || m->group[k].kind == IG_DYN_LAYERS;
+    const ig_dyn_family family = ig_dyn_element_of[m->group[k].kind].family;
+    sections |= family != IG_FAMILY_SOLID;
+    shells |= family == IG_FAMILY_SHELL;
   }
   IG_TRY(m->ops->show(m->cx, &m->p, at, at + 3 * nn));
   IG_TRY(ig_dyn_fields_now(m, &fields));

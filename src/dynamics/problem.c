@@ -140,15 +140,20 @@ ig_status ig_dyn_problem_sheet(ig_dyn_problem *q, int nu, int nv, bool closed, i
   for (int j = 0; j <= nv; j++)
     for (int i = 0; i < row; i++)
       place(user, (double)i / nu, (double)j / nv, q->mesh->x + 3 * ((int64_t)j * row + i));
-  IG_TRY(ig_mesh_add_block(q->cx, q->mesh, IG_TRI3, 2 * nu * nv, &b));
+  const int elements = (q->quads ? 1 : 2) * nu * nv;
+  IG_TRY(ig_mesh_add_block(q->cx, q->mesh, q->quads ? IG_QUAD4 : IG_TRI3, elements, &b));
   ig_lid *c = b->conn;
   for (int j = 0; j < nv; j++)
     for (int i = 0; i < nu; i++) {
       const ig_lid p = j * row + i, r = j * row + (i + 1) % row, s = p + row, t = r + row;
       /* diagonals alternate, so that the mesh has no grain */
       const ig_lid two[2][6] = {{p, r, t, p, t, s}, {p, r, s, r, t, s}};
-      memcpy(c, two[(i + j) % 2], sizeof two[0]);
-      c += 6;
+      const ig_lid one[4] = {p, r, t, s};
+      if (q->quads)
+        memcpy(c, one, sizeof one);
+      else
+        memcpy(c, two[(i + j) % 2], sizeof two[0]);
+      c += q->quads ? 4 : 6;
     }
   static const char *const name[4] = {"u0", "u1", "v0", "v1"};
   for (int k = 0; k < 4; k++) {
@@ -161,8 +166,8 @@ ig_status ig_dyn_problem_sheet(ig_dyn_problem *q, int nu, int nv, bool closed, i
       set->item[i] = k < 2 ? i * row + (k == 1 ? nu : 0) : i + (k == 3 ? nv * row : 0);
   }
   ig_set *all;
-  IG_TRY(ig_mesh_add_set(q->cx, q->mesh, "sheet", IG_SET_ELEMENTS, 2 * nu * nv, &all));
-  for (int i = 0; i < 2 * nu * nv; i++)
+  IG_TRY(ig_mesh_add_set(q->cx, q->mesh, "sheet", IG_SET_ELEMENTS, elements, &all));
+  for (int i = 0; i < elements; i++)
     all->item[i] = i;
   return IG_OK;
 }

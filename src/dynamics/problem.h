@@ -12,6 +12,7 @@ typedef struct {
   ig_dyn_section section;
   ig_dyn_case c;
   ig_list materials;
+  bool quads; /* sheets are of quadrilaterals */
 } ig_dyn_problem;
 
 IG_MUST_CHECK ig_status ig_dyn_problem_new(ig_ctx *cx, ig_dyn_problem *q);
@@ -27,8 +28,8 @@ IG_MUST_CHECK ig_status ig_dyn_problem_box(ig_dyn_problem *q, const double size[
                                            const int cells[3]);
 IG_MUST_CHECK ig_status ig_dyn_problem_tets(ig_dyn_problem *q, const double size[3],
                                             const int cells[3]);
-/* A grid of nu x nv cells, two triangles each, placed by `place`; sets u0 u1 v0 v1. `closed` joins
-   u1 to u0. */
+/* A grid of nu x nv cells, two triangles each or a quadrilateral, placed by `place`; sets u0 u1 v0
+   v1. `closed` joins u1 to u0. */
 typedef void ig_dyn_place(void *user, double u, double v, double x[3]);
 IG_MUST_CHECK ig_status ig_dyn_problem_sheet(ig_dyn_problem *q, int nu, int nv, bool closed,
                                              ig_dyn_place *place, void *user);

@@ -39,5 +39,10 @@ IG_MUST_CHECK ig_status ig_dyn_snapshot_write(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_results_write(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from);
+/* For other programs. */
+bool ig_dyn_field(void *self, int i, ig_room_field *field);
+IG_MUST_CHECK ig_status ig_dyn_field_get(void *self, const char *name, double *values);
+IG_MUST_CHECK ig_status ig_dyn_field_set(void *self, const char *name, const double *values);
+IG_MUST_CHECK ig_status ig_dyn_field_load(void *self, int load, double factor);
 
 #endif

@@ -23,7 +23,7 @@ typedef struct {
   ig_scatter_view view;
   int32_t begin, end; /* begin is a multiple of IG_DYN_BLOCK */
   bool ticks;         /* moves the clock on: the last run of a step */
-} ig_dyn_run;
+} ig_dyn_range;
 
 /* Where element results go, by mesh element. */
 typedef struct {
@@ -37,9 +37,9 @@ typedef struct {
   /* bodies, after the particles; without `commit` only their energies and what they would do */
   ig_status (*bodies)(ig_ctx *cx, const ig_dyn_particles *p, bool commit);
   ig_status (*ties)(ig_ctx *cx, const ig_dyn_particles *p); /* after bodies */
-  ig_status (*elements)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run);
+  ig_status (*elements)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *run);
   /* out: elements x IG_DYN_REPORT floats, in the run's own numbering */
-  ig_status (*report)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run, double *out);
+  ig_status (*report)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *run, double *out);
   /* contact forces at the positions now, into touch */
   ig_status (*contact)(ig_ctx *cx, const ig_dyn_particles *p);
   /* f from slots (gather) */

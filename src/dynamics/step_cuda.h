@@ -13,8 +13,8 @@ IG_C_BEGIN
   ig_status ig_dyn_show_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, double *displacement,      \
                                  double *velocity);                                                \
   ig_status ig_dyn_elements_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p,                        \
-                                     const ig_dyn_run *run);                                       \
-  ig_status ig_dyn_report_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_run *run,   \
+                                     const ig_dyn_range *run);                                     \
+  ig_status ig_dyn_report_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *run, \
                                    double *out);                                                   \
   ig_status ig_dyn_contact_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                        \
   ig_status ig_dyn_sum_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                            \

@@ -158,6 +158,21 @@ static void tally(void *self) {
   r->job->dofs = (int64_t)r->m.count.nodes * r->m.shape.dim;
 }
 
+static bool field(void *self, int i, ig_room_field *f) {
+  run *r = self;
+  return ig_frac_field(&r->m, i, f);
+}
+
+static ig_status set(void *self, const char *name, const double *values) {
+  run *r = self;
+  return ig_frac_field_set(&r->m, &r->track, name, values);
+}
+
+static ig_status load(void *self, int load, double factor) {
+  run *r = self;
+  return ig_frac_load_scale(&r->m, load, factor);
+}
+
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   const ig_frac_case *c = job->room_case;
   ig_frac_model m = {0};
@@ -201,6 +216,9 @@ const ig_room ig_room_fracture = {
     .save = save,
     .results = results,
     .tally = tally,
+    .field = field,
+    .set = set,
+    .load = load,
     .check = check,
     .verify = ig_frac_verify,
     .bench = ig_frac_bench,

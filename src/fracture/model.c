@@ -264,6 +264,7 @@ ig_status ig_frac_model_load(ig_frac_model *m, const ig_frac_load *load, int *id
     return IG_FAIL(m->cx, IG_INPUT, "more than %d loads", IG_FRAC_LOADS);
   *id = m->loads++;
   m->s.load[*id] = *load;
+  memcpy(m->load_given[*id], load->value, sizeof load->value);
   return IG_OK;
 }
 

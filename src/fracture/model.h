@@ -64,6 +64,7 @@ typedef struct {
   ig_lid *color_start;
   bool begun; /* the forces of this step are there */
   int motions, loads, loaded;
+  double load_given[IG_FRAC_LOADS][3]; /* as the case gives them */
   ig_histories histories;
   int32_t *load_face;
   ig_graph *graph; /* check_every steps */

@@ -68,6 +68,12 @@ IG_MUST_CHECK ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_t
 IG_MUST_CHECK ig_status ig_frac_snapshot(ig_job *job, ig_frac_model *m, ig_sink *to);
 IG_MUST_CHECK ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *track,
                                         ig_sink *to);
+/* For other programs: displacements and velocities of all nodes there are, those of the mesh first;
+   a load of the case times a factor. */
+bool ig_frac_field(ig_frac_model *m, int i, ig_room_field *field);
+IG_MUST_CHECK ig_status ig_frac_field_set(ig_frac_model *m, ig_frac_track *track, const char *name,
+                                          const double *values);
+IG_MUST_CHECK ig_status ig_frac_load_scale(ig_frac_model *m, int load, double factor);
 IG_MUST_CHECK ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to);
 IG_MUST_CHECK ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
                                         const ig_restart *from);

@@ -88,6 +88,20 @@ static ig_status head_read(ig_h5 *h5, uint64_t fingerprint, ig_restart *restart)
   return IG_OK;
 }
 
+ig_status ig_checkpoint_belongs(ig_ctx *cx, const char *path, uint64_t fingerprint, bool *same) {
+  int64_t found = 0;
+  ig_h5 h5;
+  *same = false;
+  ig_status status = ig_h5_open(cx, path, true, &h5);
+  if (status == IG_OK && !ig_h5_has(&h5, ROOT))
+    status = IG_FAIL(cx, IG_INPUT, "'%s' is not a checkpoint", path);
+  if (status == IG_OK)
+    status = ig_h5_get_numbers(&h5, ROOT, "fingerprint", IG_I64, 0, &found);
+  *same = status == IG_OK && (uint64_t)found == fingerprint;
+  ig_h5_close(&h5);
+  return status;
+}
+
 ig_status ig_checkpoint_read(ig_ctx *cx, const char *path, uint64_t fingerprint, ig_restart **out) {
   ig_restart *restart = NULL;
   ig_h5 h5;

@@ -13,6 +13,9 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_checkpoint_write(ig_ctx *cx, const char *path,
                                             const ig_checkpoint_head *head, const ig_saved *saved,
                                             int count);
+/* Whether a checkpoint is of the case with this fingerprint; fails if it cannot be read. */
+IG_MUST_CHECK ig_status ig_checkpoint_belongs(ig_ctx *cx, const char *path, uint64_t fingerprint,
+                                              bool *same);
 /* Fails with IG_INPUT if the file is damaged, no checkpoint, or another case's. */
 IG_MUST_CHECK ig_status ig_checkpoint_read(ig_ctx *cx, const char *path, uint64_t fingerprint,
                                            ig_restart **restart);

@@ -54,8 +54,23 @@ const ig_option ig_common_options[] = {
 /* --- the tree -----------------------------------------------------------------------------------
  */
 
+static ig_status ctx_usable(ig_ctx *cx) {
+  if (!cx)
+    return IG_ARG;
+  if (!cx->device) /* its message tells why */
+    return cx->status != IG_OK ? cx->status : IG_ARG;
+  return IG_OK;
+}
+
+ig_status ig_case_usable(const ig_case *c) {
+  return c ? ctx_usable(c->cx) : IG_ARG;
+}
+
 ig_status ig_case_new(ig_ctx *cx, ig_case **out) {
+  if (!out)
+    return IG_ARG;
   *out = NULL;
+  IG_TRY(ctx_usable(cx));
   ig_case *c;
   IG_TRY(IG_NEW(cx, &c, 1, "case"));
   c->cx = cx;
@@ -84,6 +99,11 @@ static ig_status yaml_open(ig_ctx *cx, ig_arena *arena, const char *path, ig_nod
 
 ig_status ig_case_open(ig_ctx *cx, const char *path, ig_case **out) {
   ig_case *c;
+  if (!out)
+    return IG_ARG;
+  *out = NULL;
+  if (!path)
+    return cx ? IG_FAIL(cx, IG_ARG, "no path of a case is given") : IG_ARG;
   IG_TRY(ig_case_new(cx, &c));
   ig_status status = yaml_open(cx, c->arena, path, &c->root);
   if (status == IG_OK)
@@ -97,6 +117,7 @@ ig_status ig_case_open(ig_ctx *cx, const char *path, ig_case **out) {
 void ig_case_close(ig_case *c) {
   if (!c)
     return;
+  ig_mesh_free(c->mesh);
   ig_arena_free(c->arena);
   free(c);
 }

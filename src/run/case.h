@@ -34,12 +34,17 @@ struct ig_case {
   ig_node *root;         /* a map */
   ig_mesh_fn *mesh_make; /* stands for the file that `mesh` names, NULL: it is read */
   void *mesh_user;
+  ig_mesh *mesh; /* the program's own, NULL: the section `mesh` says which */
   /* filled by ig_case_read */
   const ig_room *room;
   ig_common_case common;
   void *room_case; /* room->case_size bytes */
 };
 
+/* Whether there is a case, in a context that was opened; public functions ask first. */
+IG_MUST_CHECK ig_status ig_case_usable(const ig_case *c);
+/* A copy of the program's own mesh. */
+IG_MUST_CHECK ig_status ig_case_mesh_copy(const ig_case *c, ig_mesh **mesh);
 /* Resolves the tree through the common table and the table of the room that `physics` names.
    Fails with IG_INPUT and one line that says where, what was expected and the nearest remedy. */
 IG_MUST_CHECK ig_status ig_case_read(ig_case *c);

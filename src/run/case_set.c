@@ -109,6 +109,9 @@ static ig_status index_enter(ig_case *c, walk *w, const ig_src *at, long index) 
 }
 
 ig_status ig_case_set(ig_case *c, const char *key, const char *value) {
+  IG_TRY(ig_case_usable(c));
+  if (!key || !value)
+    return IG_FAIL(c->cx, IG_ARG, "a key and a value are needed");
   char label[96];
   snprintf(label, sizeof label, "--set %.80s", key);
   ig_src at = {.given = true};

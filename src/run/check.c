@@ -53,6 +53,7 @@ ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
   char text[512];
   ig_job job;
   ig_status status;
+  IG_TRY(ig_case_usable(c));
   IG_TRY_GOTO(status, done, ig_job_open(c, ig_rooms(), &job));
   LINE("physics", "%s", c->room->name);
   if (*job.title)
@@ -79,6 +80,7 @@ static const ig_option mesh_section_options[] = {
 
 ig_status ig_case_mesh(ig_case *c, ig_mesh **mesh) {
   *mesh = NULL;
+  IG_TRY(ig_case_usable(c));
   const ig_node *found = c->root->child;
   while (found && !(found->key && strcmp(found->key, "mesh") == 0))
     found = found->next;

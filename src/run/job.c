@@ -38,8 +38,14 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   job->tree = c->root;
   c->common.mesh.make = c->mesh_make;
   c->common.mesh.user = c->mesh_user;
-  if (c->common.mesh.at.given) {
-    IG_TRY(ig_mesh_generate(cx, &c->common.mesh, &job->mesh));
+  if (c->mesh && c->common.mesh.at.given)
+    return ig_fail_at(cx, &c->common.mesh.at,
+                      "the program brings a mesh of its own: leave out the section 'mesh'");
+  if (c->mesh || c->common.mesh.at.given) {
+    if (c->mesh)
+      IG_TRY(ig_case_mesh_copy(c, &job->mesh));
+    else
+      IG_TRY(ig_mesh_generate(cx, &c->common.mesh, &job->mesh));
     ig_status status = elements_check(c, job->mesh);
     /* a GPU's host threads only pack results */
     if (status == IG_OK && !wish && cx->backend->kernels != IG_KERNELS_CUDA)

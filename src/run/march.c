@@ -90,10 +90,10 @@ static void progress(const ig_march *m) {
   ig_progress_report(m->job->cx, &p);
 }
 
-/* Stopped on request: saves what there is and says how far it came. */
-static ig_status stop(ig_march *m) {
+ig_status ig_march_stop(ig_march *m) {
   const ig_standing *now = &m->now;
   const ig_job *job = m->job;
+  job->cx->interrupted = 0; /* a request ends one run */
   char of[48] = "";
   IG_TRY(settle(m));
   IG_TRY(save(m));
@@ -125,7 +125,7 @@ ig_status ig_march_go(ig_march *m, int64_t steps, double time) {
   while (!now->ended && now->at.step < last && !reached(now, time)) {
     const bool stopping = cx->interrupted;
     if (stopping && now->pending == 0)
-      return stop(m);
+      return ig_march_stop(m);
     const double mark = ig_now(), output = m->job->seconds_output;
     const ig_moment from = now->at;
     int64_t most = last - from.step;

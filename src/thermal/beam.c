@@ -212,6 +212,7 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   s->front = isnan(c->front) ? c->radius : c->front;
   s->rear = isnan(c->rear) ? 2 * s->front : c->rear;
   s->reach = isnan(c->reach) ? fmax(reach, c->radius) : c->reach;
+  b->factor = 1;
   s->whole = c->normalise ? 0 : intensity_whole(s);
   b->absorptivity = isnan(c->absorptivity) ? absorptivity : c->absorptivity;
   if (isnan(b->absorptivity))

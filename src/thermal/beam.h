@@ -31,6 +31,7 @@ typedef struct {
 typedef struct {
   ig_beam_shape shape;
   double absorptivity;
+  double factor;          /* of its power: 1 unless another program changes it */
   double cutoff;          /* nothing is deposited beyond, m */
   double margin;          /* it may move so far in a scene, m */
   double low[3], high[3]; /* where the last scene serves it */

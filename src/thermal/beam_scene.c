@@ -224,7 +224,7 @@ static ig_status beam_shots(ig_ctx *cx, ig_beams *beams, int beam, double time, 
     const int places = places_real < 1 ? 1 : places_real > 64 ? 64 : (int)places_real;
     for (int k = 0; k < places; k++) {
       const double when = at + (until - at) * (k + 0.5) / places - p->t[i];
-      const double energy = b->absorptivity * p->power[i] * (until - at) / places;
+      const double energy = b->factor * b->absorptivity * p->power[i] * (until - at) / places;
       IG_TRY(ig_heat_room(cx, &beams->shot, (size_t)beams->shots, sizeof(ig_beam_shot)));
       ((ig_beam_shot *)beams->shot.host)[beams->shots++] = (ig_beam_shot){
           {p->x[3 * i] + v[0] * when, p->x[3 * i + 1] + v[1] * when, p->x[3 * i + 2] + v[2] * when},

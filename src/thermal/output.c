@@ -119,6 +119,7 @@ static void beam_columns(const ig_thermal_run *run, int beam, column *c, int *n)
   double at[3];
   int64_t cursor = 0;
   const double power =
+      run->beams.beam[beam].factor *
       ig_path_at(&run->beams.beam[beam].path, &cursor, (double)run->done * run->dt, at);
   pool_suffix(run, beam, suffix, sizeof suffix);
   for (int d = 0; d < 3; d++)

@@ -110,6 +110,48 @@ ig_status ig_design_cuda_to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t
   return IG_OK;
 }
 
+/* --- overhang: a launch per layer --- */
+
+__global__ void print_layer(const __grid_constant__ ig_grid g, ig_overhang o, int layer,
+                            const uint8_t *role, const double *in, double *out) {
+  const int wide = ig_print_wide(&g, &o, 0), deep = ig_print_wide(&g, &o, 1);
+  for (EACH(i, (int64_t)wide * deep)) {
+    const int a = (int)(i % wide), b = (int)(i / wide);
+    const int64_t at = ig_print_place(&g, &o, layer, a, b);
+    out[at] = ig_print_value(&g, &o, role[at], in, out, layer, a, b);
+  }
+}
+
+ig_status ig_design_cuda_print(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
+                               const uint8_t *role, const double *in, double *out) {
+  const int64_t n = (int64_t)ig_print_wide(g, o, 0) * ig_print_wide(g, o, 1);
+  for (int layer = 0; layer < g->n[o->axis]; layer++)
+    print_layer<<<OVER(n)>>>(*g, *o, layer, role, in, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void print_layer_back(const __grid_constant__ ig_grid g, ig_overhang o, int layer,
+                                 const uint8_t *role, const double *in, const double *printed,
+                                 double *work, double *slope) {
+  const int wide = ig_print_wide(&g, &o, 0), deep = ig_print_wide(&g, &o, 1);
+  for (EACH(i, (int64_t)wide * deep)) {
+    const int a = (int)(i % wide), b = (int)(i / wide);
+    const int64_t at = ig_print_place(&g, &o, layer, a, b);
+    slope[at] = ig_print_slope(&g, &o, role, in, printed, layer, a, b, work, slope[at]);
+  }
+}
+
+ig_status ig_design_cuda_print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
+                                    const uint8_t *role, const double *in, const double *printed,
+                                    double *work, double *slope) {
+  const int64_t n = (int64_t)ig_print_wide(g, o, 0) * ig_print_wide(g, o, 1);
+  for (int layer = g->n[o->axis] - 1; layer >= 0; layer--)
+    print_layer_back<<<OVER(n)>>>(*g, *o, layer, role, in, printed, work, slope);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
 /* --- element by element --- */
 
 __global__ void mix_values(int64_t n, double p, const double *a, double q, const double *b,

@@ -19,6 +19,12 @@ typedef struct {
   const double *weight; /* device: [z][y][x], 0 outside the radius */
 } ig_taps;
 
+/* Building direction on a grid. Langelaar 2017: an element is built as far as the elements of the
+   layer below that touch it, within 45 degrees for cubes, are. */
+typedef struct {
+  int axis, up; /* up: layers follow the axis */
+} ig_overhang;
+
 /* From a filtered density to a modulus. */
 typedef struct {
   double penalty, least; /* E = least + x^penalty (1 - least) */
@@ -62,6 +68,11 @@ typedef struct ig_design_ops {
   ig_status (*to_nodes)(ig_ctx *cx, const ig_grid *g, double share, const double *in, double *out);
   ig_status (*to_elements)(ig_ctx *cx, const ig_grid *g, const uint8_t *role, const double *in,
                            double *out);
+  /* the printed density, layer by layer; slopes by it become slopes by `in`, `work` a value each */
+  ig_status (*print)(ig_ctx *cx, const ig_grid *g, const ig_overhang *o, const uint8_t *role,
+                     const double *in, double *out);
+  ig_status (*print_back)(ig_ctx *cx, const ig_grid *g, const ig_overhang *o, const uint8_t *role,
+                          const double *in, const double *printed, double *work, double *slope);
   /* out = p a + q b */
   ig_status (*mix)(ig_ctx *cx, int64_t n, double p, const double *a, double q, const double *b,
                    double *out);

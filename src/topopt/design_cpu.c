@@ -96,6 +96,32 @@ static ig_status to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role, 
   return IG_OK;
 }
 
+static ig_status print(ig_ctx *cx, const ig_grid *g, const ig_overhang *o, const uint8_t *role,
+                       const double *in, double *out) {
+  const int wide = ig_print_wide(g, o, 0), deep = ig_print_wide(g, o, 1);
+  for (int layer = 0; layer < g->n[o->axis]; layer++)
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+    for (int64_t i = 0; i < (int64_t)wide * deep; i++) {
+      const int a = (int)(i % wide), b = (int)(i / wide);
+      const int64_t at = ig_print_place(g, o, layer, a, b);
+      out[at] = ig_print_value(g, o, role[at], in, out, layer, a, b);
+    }
+  return IG_OK;
+}
+
+static ig_status print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o, const uint8_t *role,
+                            const double *in, const double *printed, double *work, double *slope) {
+  const int wide = ig_print_wide(g, o, 0), deep = ig_print_wide(g, o, 1);
+  for (int layer = g->n[o->axis] - 1; layer >= 0; layer--)
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+    for (int64_t i = 0; i < (int64_t)wide * deep; i++) {
+      const int a = (int)(i % wide), b = (int)(i / wide);
+      const int64_t at = ig_print_place(g, o, layer, a, b);
+      slope[at] = ig_print_slope(g, o, role, in, printed, layer, a, b, work, slope[at]);
+    }
+  return IG_OK;
+}
+
 static ig_status mix(ig_ctx *cx, int64_t n, double p, const double *a, double q, const double *b,
                      double *out) {
 #pragma omp parallel for simd schedule(static) num_threads(cx->threads)
@@ -230,6 +256,8 @@ static ig_status stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double 
 const ig_design_ops ig_design_cpu = {.filter = filter,
                                      .to_nodes = to_nodes,
                                      .to_elements = to_elements,
+                                     .print = print,
+                                     .print_back = print_back,
                                      .mix = mix,
                                      .physical = physical,
                                      .slope = slope,

@@ -5,6 +5,8 @@
 const ig_design_ops ig_design_cuda = {.filter = ig_design_cuda_filter,
                                       .to_nodes = ig_design_cuda_to_nodes,
                                       .to_elements = ig_design_cuda_to_elements,
+                                      .print = ig_design_cuda_print,
+                                      .print_back = ig_design_cuda_print_back,
                                       .mix = ig_design_cuda_mix,
                                       .physical = ig_design_cuda_physical,
                                       .slope = ig_design_cuda_slope,

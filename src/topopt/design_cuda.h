@@ -11,6 +11,11 @@ ig_status ig_design_cuda_to_nodes(ig_ctx *cx, const ig_grid *g, double share, co
                                   double *out);
 ig_status ig_design_cuda_to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role,
                                      const double *in, double *out);
+ig_status ig_design_cuda_print(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
+                               const uint8_t *role, const double *in, double *out);
+ig_status ig_design_cuda_print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
+                                    const uint8_t *role, const double *in, const double *printed,
+                                    double *work, double *slope);
 ig_status ig_design_cuda_mix(ig_ctx *cx, int64_t n, double p, const double *a, double q,
                              const double *b, double *out);
 ig_status ig_design_cuda_physical(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,

@@ -31,7 +31,12 @@ bool ig_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
 int ig_topopt_method(const ig_topopt_case *c) {
   if (c->optimiser.method != IG_OPTIMISER_AUTO)
     return c->optimiser.method;
-  return c->projection.beta > 0 || c->constraints.count ? IG_OPTIMISER_MMA : IG_OPTIMISER_OC;
+  return c->projection.beta > 0 || c->overhang.at.given || c->constraints.count ? IG_OPTIMISER_MMA
+                                                                                : IG_OPTIMISER_OC;
+}
+
+double ig_topopt_volume(const ig_topopt_case *c) {
+  return c->minimise == IG_MINIMISE_VOLUME ? 1 : c->volume;
 }
 
 double ig_design_tolerance(double change) {
@@ -64,6 +69,8 @@ static ig_status stiffen(ig_design *s, double *v) {
 /* --- filter, forwards and back --- */
 
 static const double *filtered_of(const ig_design *s) {
+  if (s->printed.dev)
+    return s->printed.dev;
   return s->c->filter.kind >= IG_FILTER_DENSITY ? s->filtered.dev : s->x.dev;
 }
 
@@ -81,12 +88,14 @@ static ig_status filter_forward(ig_design *s) {
   if (kind == IG_FILTER_DENSITY)
     IG_TRY(s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_QUOTIENT, s->filtered.dev, s->hs.dev,
                        NULL, s->filtered.dev));
-  return IG_OK;
+  return s->printed.dev ? s->d->print(s->d->self, s->filtered.dev, s->printed.dev) : IG_OK;
 }
 
 /* a slope by the filtered density becomes one by the design */
 static ig_status filter_back(ig_design *s, double *slope) {
   const int64_t n = s->d->places;
+  if (s->printed.dev)
+    IG_TRY(s->d->print_back(s->d->self, s->filtered.dev, s->printed.dev, s->work.dev, slope));
   if (s->c->filter.kind == IG_FILTER_DENSITY)
     IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_QUOTIENT, slope, s->hs.dev, NULL, slope));
   IG_TRY(s->d->filter(s->d->self, slope, s->work.dev));
@@ -122,6 +131,29 @@ static ig_status solve(ig_design *s, const double *f, double *u, ig_evaluation *
   return IG_OK;
 }
 
+/* A smooth maximum (Kreisselmeier-Steinhauser) of several values, in units of the largest of
+   them, and its slope by each. */
+static double worst_of(int count, const double *value, double *weight) {
+  const double sharpness = 20;
+  int first = 0;
+  double worst = value[0], sum = 0, mean = 0;
+  for (int r = 1; r < count; r++) {
+    first = fabs(value[r]) > fabs(value[first]) ? r : first;
+    worst = fmax(worst, value[r]);
+  }
+  const double scale = value[first] != 0 ? fabs(value[first]) : 1;
+  for (int r = 0; r < count; r++)
+    sum += weight[r] = exp(sharpness * (value[r] - worst) / scale);
+  const double smooth = worst + log(sum) * scale / sharpness;
+  for (int r = 0; r < count; r++) {
+    weight[r] /= sum;
+    mean += weight[r] * value[r];
+  }
+  /* the unit moves with the largest */
+  weight[first] += (smooth - mean) / value[first];
+  return smooth;
+}
+
 /* Objective and element energies, dJ/dE = -energy. What the solver leaves undone is first order in
    f . u; adding u . r makes it second order. */
 static ig_status analyse(ig_design *s, int r, double *objective, ig_evaluation *e) {
@@ -130,8 +162,7 @@ static ig_status analyse(ig_design *s, int r, double *objective, ig_evaluation *
   const size_t n = (size_t)s->d->unknowns;
   const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
   double *energy = s->work.dev;
-  double start = ig_now(), fu, ru;
-  *objective = 0;
+  double start = ig_now(), fu, ru, value[IG_LOAD_CASES], part[IG_LOAD_CASES];
   IG_TRY(s->d->changed(s->d->self));
   for (int q = 0; q < l->cases; q++) {
     IG_TRY(solve(s, l->f[q].dev, s->u[r][q].dev, e));
@@ -139,7 +170,7 @@ static ig_status analyse(ig_design *s, int r, double *objective, ig_evaluation *
       const double scale = l->weight[q] * l->norm[q] * l->norm[q] / l->stiffness;
       IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, s->u[r][q].dev, &fu));
       IG_TRY(b->dot_f64(s->cx, n, s->d->residual(s->d->self), s->u[r][q].dev, &ru));
-      *objective += scale * (fu + ru);
+      value[q] = scale * (fu + ru);
     }
   }
   if (mechanism)
@@ -148,12 +179,18 @@ static ig_status analyse(ig_design *s, int r, double *objective, ig_evaluation *
     const double scale = l->weight[q] * l->norm[q] * l->norm_port / l->stiffness;
     IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, s->adjoint[r].dev, &fu));
     IG_TRY(b->dot_f64(s->cx, n, s->d->residual(s->d->self), s->u[r][q].dev, &ru));
-    *objective -= scale * (fu + ru);
+    value[q] = -scale * (fu + ru);
   }
   IG_TRY(charge(s, SOLVE, &start));
+  *objective = s->c->combine == IG_COMBINE_WORST ? worst_of(l->cases, value, part) : 0;
   for (int q = 0; q < l->cases; q++) {
-    const double scale =
+    double scale =
         l->weight[q] * l->norm[q] * (mechanism ? -l->norm_port : l->norm[q]) / l->stiffness;
+    s->response[q] = l->weight[q] != 0 ? value[q] / l->weight[q] : 0;
+    if (s->c->combine == IG_COMBINE_WORST)
+      scale *= part[q];
+    else
+      *objective += value[q];
     IG_TRY(s->d->energy(s->d->self, mechanism ? s->adjoint[r].dev : s->u[r][q].dev, s->u[r][q].dev,
                         scale, q > 0, energy));
   }
@@ -225,29 +262,6 @@ static ig_status evaluate_limits(ig_design *s, const ig_law *law, ig_evaluation 
 
 /* --- objective, volume, slopes --- */
 
-/* A smooth maximum (Kreisselmeier-Steinhauser) of the realisations, in units of the largest of
-   them, and its slope by each. */
-static double worst_of(int count, const double *value, double *weight) {
-  const double sharpness = 20;
-  int first = 0;
-  double worst = value[0], sum = 0, mean = 0;
-  for (int r = 1; r < count; r++) {
-    first = fabs(value[r]) > fabs(value[first]) ? r : first;
-    worst = fmax(worst, value[r]);
-  }
-  const double scale = value[first] != 0 ? fabs(value[first]) : 1;
-  for (int r = 0; r < count; r++)
-    sum += weight[r] = exp(sharpness * (value[r] - worst) / scale);
-  const double smooth = worst + log(sum) * scale / sharpness;
-  for (int r = 0; r < count; r++) {
-    weight[r] /= sum;
-    mean += weight[r] * value[r];
-  }
-  /* the unit moves with the largest */
-  weight[first] += (smooth - mean) / value[first];
-  return smooth;
-}
-
 ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
   const ig_projection_case *p = &s->c->projection;
   const int64_t n = s->d->places;
@@ -299,6 +313,10 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
     IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)n, density, s->d->share, &st.sum));
   e->volume = st.sum / (double)s->d->elements;
   e->grayness = 100 * st.grayness / (double)s->d->elements;
+  if (s->c->minimise == IG_MINIMISE_VOLUME) {
+    e->objective = e->volume;
+    IG_TRY(s->ops->mix(s->cx, n, 1 / (double)s->d->elements, s->dv.dev, 0, s->dv.dev, s->dc.dev));
+  }
   return charge(s, FILTER, &start);
 }
 
@@ -318,7 +336,7 @@ ig_status ig_design_update(ig_design *s, const ig_evaluation *e) {
                     .damping = o->damping,
                     .gray = e->gray,
                     .tolerance = o->tolerance,
-                    .target = s->c->volume * all,
+                    .target = ig_topopt_volume(s->c) * all,
                     .base = e->volume * all - linear,
                     .high = 1e9,
                     .guess = s->multiplier,
@@ -394,7 +412,17 @@ static ig_status check_case(const ig_design *s) {
   if (c->weights.count > 0 && c->weights.count != s->loading->cases)
     return ig_fail_at(cx, &c->at, "weights: %d given for %d load cases: give one each",
                       c->weights.count, s->loading->cases);
-  if (solid > c->volume * (1 + 1e-9))
+  if (c->overhang.at.given && ig_topopt_method(c) == IG_OPTIMISER_OC)
+    return ig_fail_at(cx, &c->overhang.at,
+                      "overhang: needs optimiser: {method: mma}; oc knows linear volumes alone");
+  if (c->overhang.at.given && (!s->d->print || c->filter.kind < IG_FILTER_DENSITY))
+    return ig_fail_at(cx, &c->overhang.at,
+                      s->d->print ? "overhang: needs filter: {kind: density} or helmholtz"
+                                  : "overhang: is for grids, whose layers are flat");
+  if (c->minimise == IG_MINIMISE_VOLUME && c->constraints.count == 0)
+    return ig_fail_at(cx, &c->at,
+                      "minimise: volume: give a bound in 'constraints', else nothing is left");
+  if (solid > ig_topopt_volume(c) * (1 + 1e-9))
     return ig_fail_at(cx, &c->at,
                       "volume: %g cannot be met: passive elements held solid alone are %.4g of the "
                       "body: allow more, or hold fewer",
@@ -413,6 +441,10 @@ static ig_status build(ig_design *s) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
     IG_TRY(ig_array_new_device(cx, arrays[i], n, sizeof(double), "design"));
     IG_TRY(ig_array_zero(cx, arrays[i]));
+  }
+  if (s->c->overhang.at.given) {
+    IG_TRY(ig_array_new_device(cx, &s->printed, n, sizeof(double), "printed densities"));
+    IG_TRY(ig_array_zero(cx, &s->printed));
   }
   IG_TRY(ig_array_new(cx, &s->x, n, sizeof(double), "design"));
   for (int r = 0; r < s->realisations; r++) {
@@ -453,7 +485,7 @@ static ig_status build(ig_design *s) {
 
 double ig_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
   const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
-  double bytes = 8 * n * (7 + designs * (1 + robust));
+  double bytes = 8 * n * (7 + designs * (1 + robust) + c->overhang.at.given);
   bytes += 8 * nu * designs * (cases + (c->problem == IG_PROBLEM_MECHANISM));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
     bytes += 4 * 8 * n;
@@ -490,6 +522,7 @@ void ig_design_free(ig_design *s) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(s->cx, arrays[i]);
   ig_array_free(s->cx, &s->spare);
+  ig_array_free(s->cx, &s->printed);
   for (int i = 0; i < IG_LIMITS; i++) {
     ig_array_free(s->cx, &s->limit_slope[i]);
     ig_array_free(s->cx, &s->limit_state[i]);

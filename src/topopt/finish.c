@@ -44,7 +44,7 @@ typedef struct {
 
 static bound bound_of(const ig_design *s, const ig_evaluation *e, int i) {
   if (i < 0)
-    return (bound){"volume", "", e->volume, s->c->volume};
+    return (bound){"volume", "", e->volume, ig_topopt_volume(s->c)};
   const ig_limit_case *l = IG_ITEM(ig_limit_case, s->c->constraints, i);
   bound b = {"volume", "", 0, l->volume};
   if (!isnan(l->compliance))
@@ -74,7 +74,7 @@ static ig_status put_constraints(ig_sink *sink, const ig_design *s, const ig_eva
   if (worst > slack || isnan(worst))
     ig_warn(s->cx, "the design is not feasible: %s", text + 4);
   IG_TRY(sink->result(sink, "volume", "", e->volume));
-  IG_TRY(sink->result(sink, "volume_bound", "", s->c->volume));
+  IG_TRY(sink->result(sink, "volume_bound", "", ig_topopt_volume(s->c)));
   for (int i = 0; i < s->limits; i++) {
     const bound b = bound_of(s, e, i);
     snprintf(key, sizeof key, "constraint_%d_%s", i + 1, b.what);
@@ -142,7 +142,13 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_status status;
   IG_TRY(ig_topopt_analyse(r));
   IG_TRY(put_stopped(sink, s, e, r->arrived));
-  IG_TRY(sink->result(sink, "objective", unit[s->c->problem], e->objective));
+  const bool volume = s->c->minimise == IG_MINIMISE_VOLUME;
+  IG_TRY(sink->result(sink, "objective", volume ? "" : unit[s->c->problem], e->objective));
+  for (int q = 0; s->loading->cases > 1 && q < s->loading->cases; q++) {
+    char key[32];
+    snprintf(key, sizeof key, "load_case_%d", q + 1);
+    IG_TRY(sink->result(sink, key, unit[s->c->problem], s->response[q]));
+  }
   IG_TRY(put_constraints(sink, s, e));
   IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
   IG_TRY(IG_NEW(s->cx, &density, n, "surface"));

@@ -97,6 +97,36 @@ static ig_status grid_filter(void *self, const double *in, double *out) {
   return ops->to_elements(m->cx, &m->grid, m->role.dev, m->nodal_u.dev, out);
 }
 
+/* --- overhang --- */
+
+static ig_status make_overhang(ig_grid_model *m) {
+  const ig_overhang_case *c = &m->c->overhang;
+  const int dim = m->grid.dim;
+  const char *way = dim == 2 && strcmp(c->direction, "z+") == 0 ? "y+" : c->direction;
+  if (!ig_plane_read(way, dim, &m->overhang.axis, &m->overhang.up))
+    return ig_fail_at(m->cx, &c->at, "overhang: '%.20s' is no direction: expected x-, x+, y-, y+%s",
+                      c->direction, dim == 3 ? ", z- or z+" : "");
+  for (int d = 0; d < dim; d++)
+    if (fabs(m->h[d] / m->h[m->overhang.axis] - 1) > 0.01)
+      ig_warn_at(m->cx, &c->at,
+                 "overhang: elements are %g m along the layers and %g m across: the angle is %.0f "
+                 "degrees from the plate, not 45",
+                 m->h[d], m->h[m->overhang.axis],
+                 atan2(m->h[m->overhang.axis], m->h[d]) * 57.29577951308232);
+  return IG_OK;
+}
+
+static ig_status grid_print(void *self, const double *in, double *out) {
+  ig_grid_model *m = self;
+  return ig_design_ops_of(m->cx)->print(m->cx, &m->grid, &m->overhang, m->role.dev, in, out);
+}
+static ig_status grid_print_back(void *self, const double *in, const double *printed, double *work,
+                                 double *slope) {
+  ig_grid_model *m = self;
+  return ig_design_ops_of(m->cx)->print_back(m->cx, &m->grid, &m->overhang, m->role.dev, in,
+                                             printed, work, slope);
+}
+
 /* --- the discretisation --- */
 
 static ig_status grid_changed(void *self) {
@@ -300,6 +330,8 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
               ig_multigrid_new(cx, &m->grid, &brick, fix, spring, springs, &options, &m->solver));
   IG_TRY_GOTO(status, done, ig_points_loads(&points, fix, m->role.host, &m->loading));
   IG_TRY_GOTO(status, done, make_filter(m, &options));
+  if (c->overhang.at.given)
+    IG_TRY_GOTO(status, done, make_overhang(m));
   m->d.self = m;
   m->d.loading = &m->loading;
   m->d.places = m->grid.stored;
@@ -318,6 +350,8 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   m->d.learnt = &m->solver->cautious;
   m->d.energy = grid_energy;
   m->d.filter = grid_filter;
+  m->d.print = grid_print;
+  m->d.print_back = grid_print_back;
   m->d.measure = grid_measure;
   m->d.snapshot = grid_snapshot;
   m->d.pack = grid_pack;

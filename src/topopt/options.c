@@ -84,10 +84,15 @@ static const ig_option projection_options[] = {
     IG_INT(ig_projection_case, every, "40", 1, 1e6, "iterations after which sharpness doubles"),
     IG_END};
 
+static const ig_option overhang_options[] = {
+    IG_TEXT(ig_overhang_case, direction, "z+",
+            "in which the part is built: x- x+ y- y+ z- z+ (y+ in a plane problem)"),
+    IG_END};
+
 static const ig_option optimiser_options[] = {
     IG_CHOICE(ig_optimiser_case, method, "oc|mma|auto", "auto",
               "optimality criteria, or the method of moving asymptotes; auto: mma where there is a "
-              "projection or a constraint, oc elsewhere"),
+              "projection, an overhang filter or a constraint, oc elsewhere"),
     IG_REAL(ig_optimiser_case, move, "", "0.2", IG_TINY, 1, "largest change of a density at once"),
     IG_CHOICE(ig_optimiser_case, limits, "absolute|relative", "absolute",
               "whether move is a density, or a share of the density it limits (oc)"),
@@ -135,6 +140,11 @@ static const ig_option surface_options[] = {
 
 const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism", "stiffness", "what is wanted"),
+    IG_CHOICE(ig_topopt_case, minimise, "response|volume", "response",
+              "what is made small: what 'problem' says, within the volume, or the volume, within "
+              "the constraints; 'volume' is the density of the start then"),
+    IG_CHOICE(ig_topopt_case, combine, "sum|worst", "sum",
+              "load cases: their weighted sum, or a smooth maximum of the weighted ones"),
     IG_MAP(ig_topopt_case, grid, ig_grid_case, grid_options, NULL,
            "a regular grid; left out where there is a mesh"),
     IG_LIST(ig_topopt_case, supports, ig_hold_case, support_options, NULL,
@@ -162,6 +172,8 @@ const ig_option ig_topopt_options[] = {
     IG_MAP(ig_topopt_case, filter, ig_filter_case, filter_options, NULL, "length scale"),
     IG_MAP(ig_topopt_case, projection, ig_projection_case, projection_options, NULL,
            "smoothed step on the filtered density"),
+    IG_MAP(ig_topopt_case, overhang, ig_overhang_case, overhang_options, NULL,
+           "density only where the layer below supports it, within 45 degrees for cubes (grids)"),
     IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),
     IG_MAP(ig_topopt_case, solver, ig_solver_case, solver_options, NULL, "linear solver"),
     IG_MAP(ig_topopt_case, surface, ig_surface_case, surface_options, NULL, "the finished part"),

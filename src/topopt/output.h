@@ -30,6 +30,10 @@ IG_MUST_CHECK ig_status ig_topopt_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_checkpoint(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_restore(void *self, const ig_restart *from);
+/* For other programs. */
+bool ig_topopt_field(void *self, int i, ig_room_field *field);
+IG_MUST_CHECK ig_status ig_topopt_get(void *self, const char *name, double *values);
+IG_MUST_CHECK ig_status ig_topopt_set(void *self, const char *name, const double *values);
 /* The statement at the end: figures of summary.json, the part's surface; finish.c. */
 IG_MUST_CHECK ig_status ig_topopt_finish(void *self, ig_sink *to);
 

@@ -113,10 +113,16 @@ typedef struct {
   bool mirror;
 } ig_surface_case;
 typedef enum { IG_PROBLEM_STIFFNESS, IG_PROBLEM_HEAT, IG_PROBLEM_MECHANISM } ig_problem_kind;
+typedef enum { IG_MINIMISE_RESPONSE, IG_MINIMISE_VOLUME } ig_minimise_kind;
+typedef enum { IG_COMBINE_SUM, IG_COMBINE_WORST } ig_combine_kind;
+typedef struct {
+  ig_src at;
+  const char *direction; /* in which the part is built, "z+" */
+} ig_overhang_case;
 
 typedef struct {
   ig_src at;
-  int problem;
+  int problem, minimise, combine;
   ig_grid_case grid;
   ig_list sets, supports, loads, springs, ports, passive, constraints;
   ig_texts symmetry; /* "x-", "x+", "y-", … */
@@ -126,6 +132,7 @@ typedef struct {
   ig_ramp_case penalty_ramp;
   ig_filter_case filter;
   ig_projection_case projection;
+  ig_overhang_case overhang;
   ig_optimiser_case optimiser;
   ig_solver_case solver;
   ig_surface_case surface;
@@ -136,6 +143,8 @@ typedef struct {
 extern const ig_option ig_topopt_options[];
 /* IG_OPTIMISER_OC or IG_OPTIMISER_MMA: what the case says, or what its problem needs. */
 int ig_topopt_method(const ig_topopt_case *c);
+/* Share of the body that may be solid. */
+double ig_topopt_volume(const ig_topopt_case *c);
 
 /* --- the discretisation: all the design loop knows of it --- */
 
@@ -179,6 +188,11 @@ struct ig_discretisation {
                       double *out);
   /* out = sum of weight x in; symmetric, so it is its own adjoint */
   ig_status (*filter)(void *self, const double *in, double *out);
+  /* what can be built on what lies below, and slopes by it back through that; NULL: no directions
+   */
+  ig_status (*print)(void *self, const double *in, double *out);
+  ig_status (*print_back)(void *self, const double *in, const double *printed, double *work,
+                          double *slope);
   /* points and cells of a snapshot; a field of elements or nodes as its points or cells have it */
   ig_status (*snapshot)(void *self, int64_t step, ig_snapshot **snap);
   void (*pack)(void *self, bool nodes, int components, const double *from, float *to);
@@ -204,6 +218,7 @@ typedef struct {
   ig_multigrid *solver, *helmholtz;
   ig_array role, weight, scale, nodal_f, nodal_u;
   ig_taps taps;
+  ig_overhang overhang;
   ig_discretisation d;
   ig_loading loading;
 } ig_grid_model;
@@ -240,15 +255,17 @@ typedef struct {
   ig_loading *loading;
   int realisations;
   ig_array x, trial, filtered, dc, dv, work, hs; /* elements */
+  ig_array printed;                              /* what of `filtered` can be built */
   ig_array density[IG_REALISATIONS], part[IG_REALISATIONS];
   ig_array u[IG_REALISATIONS][IG_LOAD_CASES], adjoint[IG_REALISATIONS];
   ig_array mma_low, mma_high, mma_old, mma_older; /* asymptotes; the last two designs */
   int updates;                                    /* made by moving asymptotes */
   int limits;                                     /* constraints beside the volume */
   ig_array limit_slope[IG_LIMITS], limit_state[IG_LIMITS], spare;
-  double dual[IG_LIMITS + 1];   /* multipliers of volume and constraints */
-  double tolerance, multiplier; /* of the solver; of the volume, at the last update */
-  double seconds[4];            /* solve, sensitivities, filter, update */
+  double response[IG_LOAD_CASES]; /* of each load case, unweighted, of the last realisation */
+  double dual[IG_LIMITS + 1];     /* multipliers of volume and constraints */
+  double tolerance, multiplier;   /* of the solver; of the volume, at the last update */
+  double seconds[4];              /* solve, sensitivities, filter, update */
 } ig_design;
 
 IG_MUST_CHECK ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,

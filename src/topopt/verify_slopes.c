@@ -15,6 +15,10 @@ static const struct {
     {"stiffness 3D",
      "grid: {elements: [5, 4, 3]}, supports: [{box: {max: [0, 9, 9]}}], loads: [{box: {min: [5, 0, "
      "0]}, force: [0.3, -1, 0.2]}], passive: [{box: {min: [4, 0, 0], max: [5, 1, 1]}}]"},
+    {"worst of two loads 2D",
+     "combine: worst, grid: {elements: [7, 5, 0]}, supports: [{box: {max: [0, 9, 9]}}], loads: "
+     "[{box: {min: [7, 0, 0]}, force: [0.3, -1, 0]}, {box: {min: [7, 5, 0]}, force: [2, 0, 0], "
+     "load_case: 2}], weights: [1, 2]"},
     {"heat 2D",
      "problem: heat, source: 1, grid: {elements: [7, 5, 0]}, supports: [{box: {max: [0, 2, 9]}}]"},
     {"heat 3D",
@@ -39,6 +43,10 @@ static const struct {
      "filter: {kind: density, radius: 1.8}, projection: {beta: 3, eta: 0.45}"},
     {"density filter, robust projection",
      "filter: {kind: density, radius: 1.8}, projection: {beta: 3, eta: 0.5, robust: 0.15}"},
+    {"density and overhang filters",
+     "filter: {kind: density, radius: 1.8}, overhang: {direction: y-}"},
+    {"density and overhang filters, projection",
+     "filter: {kind: density, radius: 1.8}, overhang: {direction: x+}, projection: {beta: 3}"},
     {"Helmholtz filter and projection",
      "filter: {kind: helmholtz, radius: 2.5}, projection: {beta: 3, eta: 0.45}"},
     {"Helmholtz filter, robust projection",

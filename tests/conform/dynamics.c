@@ -46,6 +46,9 @@ static const kind kinds[] = {
     {"tetrahedra plastic", IG_TET4, 0, IG_MATERIAL_AUTO, 0, 1e8, ALONE},
     {"shells", IG_TRI3, 0, IG_MATERIAL_AUTO, 0, NAN, ALONE},
     {"shells plastic", IG_TRI3, 0, IG_MATERIAL_AUTO, 0, 1e8, ALONE},
+    {"quadrilaterals", IG_QUAD4, 0, IG_MATERIAL_AUTO, 0, NAN, ALONE},
+    {"quadrilaterals plastic", IG_QUAD4, 0, IG_MATERIAL_AUTO, 0, 1e8, ALONE},
+    {"quadrilaterals Johnson-Cook", IG_QUAD4, 0, IG_MATERIAL_JOHNSON_COOK, 0, 1e8, ALONE},
     {"beams", IG_BEAM2, 0, IG_MATERIAL_AUTO, IG_LINE_BEAM, NAN, ALONE},
     {"beams plastic", IG_BEAM2, 0, IG_MATERIAL_AUTO, IG_LINE_BEAM, 1e8, ALONE},
     {"bars plastic", IG_BEAM2, 0, IG_MATERIAL_AUTO, IG_LINE_BAR, 1e8, ALONE},
@@ -112,6 +115,7 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
                   ig_dyn_problem *q, ig_dyn_model **m) {
   GOOD(cx, ig_dyn_problem_new(cx, q));
   q->section.integration = k->integration;
+  q->quads = k->type == IG_QUAD4;
   q->section.thickness = 0.02;
   q->section.radius = 0.02;
   q->section.line = k->line;
@@ -157,7 +161,7 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
     GOOD(cx, ig_dyn_problem_box(q, (double[3]){1, 0.5, 0.5}, (int[3]){5, 3, 3}));
   else if (k->type == IG_TET4)
     GOOD(cx, ig_dyn_problem_tets(q, (double[3]){1, 0.5, 0.5}, (int[3]){3, 2, 2}));
-  else if (k->type == IG_TRI3)
+  else if (k->type == IG_TRI3 || k->type == IG_QUAD4)
     GOOD(cx, ig_dyn_problem_sheet(q, 6, 5, false, wavy, NULL));
   else
     GOOD(cx, ig_dyn_problem_chain(q, 37, wavy, NULL));
@@ -259,7 +263,7 @@ static void plain(const kind *k, double **x, double **v, double **f, ig_lid *nod
       tie_step_f64(&m->p, i);
     for (ig_lid e = 0; e < g->count; e++) {
       const int32_t *conn = (int32_t *)g->conn.host + e * npe;
-      double xe[24], du[24], fe[24], left;
+      double xe[IG_DYN_POSITIONS], du[IG_DYN_MOTIONS], fe[IG_DYN_MOTIONS], left;
       for (int a = 0; a < npe; a++) {
         for (int c = 0; c < 3; c++)
           xe[3 * a + c] = ((double *)m->p.x)[3 * conn[a] + c] - ((double *)m->p.x)[3 * conn[0] + c];

@@ -91,6 +91,8 @@ static const struct {
              {IG_DYN_TET, IG_LAW_ELASTIC, 4, 3, IG_HEX_POINT + 6},
              {IG_DYN_SHELL, IG_LAW_ELASTIC, 3, 6, IG_SHELL_STATES},
              {IG_DYN_LAYERS, IG_LAW_J2, 3, 6, IG_LAYERS_POINT + 80},
+             {IG_DYN_QUAD, IG_LAW_ELASTIC, 4, 6, 4 * IG_SHELL_STATES},
+             {IG_DYN_QUAD_LAYERS, IG_LAW_J2, 4, 6, 4 * (IG_LAYERS_POINT + 80)},
              {IG_DYN_BEAM, IG_LAW_ELASTIC, 2, 6, IG_BEAM_STATES},
              {IG_DYN_FIBRE, IG_LAW_J2, 2, 6, IG_BEAM_STATES + 4 * IG_DYN_FIBRES},
              {IG_DYN_BAR, IG_LAW_ELASTIC, 2, 3, IG_BAR_STATES}};
@@ -120,6 +122,8 @@ static dyn_group_f64 group_of(int k, double *state) {
   memset(state, 0, sizeof *state * (size_t)kinds[k].states * IG_DYN_BLOCK);
   state[kinds[k].kind == IG_DYN_BEAM || kinds[k].kind == IG_DYN_FIBRE ? IG_DYN_BLOCK : 0] =
       1; /* frame; width axis y */
+  for (int i = 1; i < IG_QUAD_CUTS && kinds[k].kind == IG_DYN_QUAD_LAYERS; i++)
+    state[i * (IG_LAYERS_POINT + 80) * IG_DYN_BLOCK] = 1; /* thickness */
   return g;
 }
 
@@ -145,7 +149,7 @@ static void turn(const double axis[3], double angle, const double a[3], double b
 /* 10^5 finite rigid rotations, about an axis that wanders: forces stay at round-off. */
 static void rigid_motion_makes_no_force(void **state_) {
   (void)state_;
-  static double state[128 * IG_DYN_BLOCK];
+  static double state[512 * IG_DYN_BLOCK];
   for (int k = 0; k < (int)KINDS; k++) {
     const dyn_group_f64 g = group_of(k, state);
     const int npe = kinds[k].npe, d = kinds[k].dofs, steps = 100000;
@@ -182,7 +186,7 @@ static void rigid_motion_makes_no_force(void **state_) {
 /* Forces of a deforming element balance, in force and in moment, and their work is its energy. */
 static void forces_balance_and_do_the_work(void **state_) {
   (void)state_;
-  static double state[128 * IG_DYN_BLOCK];
+  static double state[512 * IG_DYN_BLOCK];
   for (int k = 0; k < (int)KINDS; k++) {
     const dyn_group_f64 g = group_of(k, state);
     const int npe = kinds[k].npe, d = kinds[k].dofs;
@@ -244,12 +248,13 @@ static void flat(void *user, double u, double v, double x[3]) {
 static void patch_passes(void **state_) {
   (void)state_;
   ig_ctx *cx = ctx_on("debug", 1);
-  for (int k = 0; k < 5; k++) { /* bbar, single, tetrahedra, membrane, bending */
+  for (int k = 0; k < 7; k++) { /* bbar, single, tetrahedra, membrane, bending; quadrilaterals */
     ig_dyn_problem q;
     GOOD(cx, ig_dyn_problem_new(cx, &q));
     q.section.thickness = 0.05;
     q.section.integration = k == 1 ? IG_INTEGRATE_SINGLE : IG_INTEGRATE_BBAR;
     const int dims = k < 3 ? 3 : 2;
+    q.quads = k > 4;
     if (k < 2)
       GOOD(cx, ig_dyn_problem_box(&q, (double[3]){1, 1, 1}, (int[3]){4, 4, 4}));
     else if (k == 2)
@@ -269,7 +274,7 @@ static void patch_passes(void **state_) {
       const double *x = mesh->x + 3 * n;
       double *v = (double *)m->v.host + (int64_t)D * n;
       memset(v, 0, sizeof *v * (size_t)D);
-      if (k == 4) { /* w = (3 x^2 + y^2 + 2 x y)/2: curvatures 3, 1, 2 */
+      if (k == 4 || k == 6) { /* w = (3 x^2 + y^2 + 2 x y)/2: curvatures 3, 1, 2 */
         v[2] = e * (1.5 * x[0] * x[0] + 0.5 * x[1] * x[1] + x[0] * x[1]);
         v[3] = e * (x[1] + x[0]);
         v[4] = -e * (3 * x[0] + x[1]);

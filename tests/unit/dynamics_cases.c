@@ -182,6 +182,62 @@ static void shells_tell_forces_in_a_stated_frame(void **state) {
   hold(&plate);
 }
 
+/* Quadrilaterals: a cantilever plate, a vessel, a plate beyond yield and a cylinder pulled far out
+   of its shape (Sze, Liu and Lo 2004: 1.702, 2.215, 2.291 at a tenth of the load). */
+static void quadrilateral_shells_are_right(void **state) {
+  (void)state;
+  const trial plate = {
+      {{"mesh", "{plate: {size: [100 mm, 10 mm], cells: [20, 2]}, element: quad4, shell: true}"},
+       {"materials", STEEL_0},
+       {"sections", "{thickness: 1 mm}"},
+       {"supports", "{set: xmin, fix: all}"},
+       {"loads", "{set: xmax, total: [0, 0, 0.1 N]}"},
+       {"analysis", "{kind: static}"},
+       {"probes", "{name: tip, set: xmax, quantity: uz}"}},
+      {{"tip", 0.1 * 1e-3 / (3 * 210e9 * 1e-11 / 12), 0.01 * 1.905e-4}}};
+  const trial vessel = {
+      {{"mesh", "{cylinder_shell: {radius: 0.5 m, height: 0.1 m, cells: [48, 3]}, element: quad4}"},
+       {"materials", STEEL},
+       {"sections", "{thickness: 5 mm}"},
+       {"supports", "{set: bottom, fix: z}"},
+       {"loads", "{set: all, pressure: -1 MPa}"},
+       {"analysis", "{kind: static}"},
+       {"probes", "[{name: nxx, set: all, quantity: nxx}, {name: nyy, set: all, quantity: nyy}]"}},
+      {{"nxx", 500e3, 2e3}, {"nyy", 0, 1e3}}};
+  /* tension to twice the yield strain, linear hardening: E H / (E + H) beyond it */
+  const double beyond = 200e6 + 200e9 * 2e9 / 202e9 * 0.001;
+  const trial yields = {
+      {{"mesh", "{plate: {size: [0.2, 0.1], cells: [4, 2]}, element: quad4, shell: true}"},
+       {"materials", "{name: soft, density: 7850 kg/m^3, young: 200 GPa, poisson: 0.3, yield: 200 "
+                     "MPa, hardening: 2 GPa}"},
+       {"sections", "{thickness: 2 mm}"},
+       {"supports", "[{set: xmin, fix: \"x z rx ry rz\"}, {set: ymin, fix: \"y\"}, {set: xmax, "
+                    "displacement: [0.4 mm, 0, 0], along: x, history: [[0, 0], [1, 1]]}]"},
+       {"analysis", "{kind: static, ramp: 8000}"},
+       {"probes",
+        "[{name: nxx, set: all, quantity: nxx}, {name: top, set: all, quantity: top_xx}]"}},
+      {{"nxx", beyond * 0.002, 0.01 * beyond * 0.002}, {"top", beyond, 0.01 * beyond}}};
+  const trial pulled = {
+      {{"mesh",
+        "{cylinder_shell: {radius: 4.953, height: 5.175, angle: 90 deg, cells: [18, 12]}, element: "
+        "quad4, sets: [{name: A, sphere: {center: [0, 4.953, 0], radius: 0.01}}, {name: B, sphere: "
+        "{center: [4.953, 0, 0], radius: 0.01}}, {name: C, sphere: {center: [4.953, 0, 5.175], "
+        "radius: 0.01}}]}"},
+       {"materials", "{name: unit, density: 1, young: 10.5e6, poisson: 0.3125}"},
+       {"sections", "{thickness: 0.094}"},
+       {"supports", "[{set: bottom, fix: \"z rx ry\"}, {set: start, fix: \"y rx rz\"}, {set: end, "
+                    "fix: \"x ry rz\"}]"},
+       {"loads", "{set: A, force: [0, 1000, 0], history: [[0, 0], [1, 1]]}"},
+       {"analysis", "{kind: static, ramp: 2000}"},
+       {"probes", "[{name: wA, set: A, quantity: uy}, {name: uB, set: B, quantity: ux}, {name: uC, "
+                  "set: C, quantity: ux}]"}},
+      {{"wA", 1.702, 0.04 * 1.702}, {"uB", -2.215, 0.04 * 2.215}, {"uC", -2.291, 0.04 * 2.291}}};
+  hold(&plate);
+  hold(&vessel);
+  hold(&yields);
+  hold(&pulled);
+}
+
 /* A column at 0.8 of its buckling load, with a small load Q across: bending is 10^4 times as soft
    as the axis, and the tolerance is still one of the answer. Exact: Q / (P k) (tan kL - kL). */
 static void static_tolerance_bounds_the_answer(void **state) {
@@ -241,6 +297,7 @@ int main(void) {
       cmocka_unit_test(johnson_cook_runs_with_its_rate_term),
       cmocka_unit_test(shells_tell_forces_in_a_stated_frame),
       cmocka_unit_test(static_tolerance_bounds_the_answer),
+      cmocka_unit_test(quadrilateral_shells_are_right),
       cmocka_unit_test(check_refuses_what_run_refuses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

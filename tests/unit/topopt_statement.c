@@ -2,72 +2,10 @@
    wrong once. */
 #include "check.h"
 #include "closed.h"
-#include "folder.h"
 #include "material/material.h"
 #include "mesh/mesh_case.h"
 #include "topopt/trial.h"
-#include <ingot/run.h>
-
-/* --- runs of cases given as text --- */
-
-typedef struct {
-  double objective, volume, pieces, cavities, surface_volume;
-  char feasible[200], stopped[200], warning[2000];
-  int64_t steps;
-} outcome;
-
-static void keep_figure(void *user, const char *key, double value, const char *unit,
-                        const char *text) {
-  (void)unit;
-  outcome *o = user;
-  double *const number[] = {&o->objective, &o->volume, &o->pieces, &o->cavities,
-                            &o->surface_volume};
-  static const char *const name[] = {"objective", "volume", "pieces", "cavities", "surface_volume"};
-  for (int i = 0; i < 5; i++)
-    if (strcmp(key, name[i]) == 0)
-      *number[i] = value;
-  if (text && strcmp(key, "feasible") == 0)
-    snprintf(o->feasible, sizeof o->feasible, "%s", text);
-  if (text && strcmp(key, "stopped") == 0)
-    snprintf(o->stopped, sizeof o->stopped, "%s", text);
-}
-
-static void keep_warning(void *user, ig_log_level level, const char *text) {
-  outcome *o = user;
-  const size_t used = strlen(o->warning);
-  if (level == IG_LOG_WARN)
-    snprintf(o->warning + used, sizeof o->warning - used, "%s\n", text);
-}
-
-static ig_status run_text(const char *backend, const char *text, outcome *o, char *says) {
-  char *folder = folder_new();
-  ig_ctx *cx = NULL;
-  ig_case *c = NULL;
-  memset(o, 0, sizeof *o);
-  GOOD(cx, ig_ctx_open(
-               &(ig_ctx_options){.backend = backend, .threads = 1, .log = keep_warning, .user = o},
-               &cx));
-  file_write(in_folder(folder, "case.yaml"), text, strlen(text));
-  ig_status status = ig_case_open(cx, in_folder(folder, "case.yaml"), &c);
-  ig_run_stats stats = {0};
-  if (status == IG_OK)
-    status = ig_run(
-        c, &(ig_run_options){
-               .out = in_folder(folder, "out"), .stats = &stats, .figure = keep_figure, .user = o});
-  o->steps = stats.steps;
-  if (says)
-    snprintf(says, 512, "%s", ig_ctx_message(cx));
-  ig_case_close(c);
-  ig_ctx_close(cx);
-  folder_remove(folder);
-  return status;
-}
-
-static void run_good(const char *backend, const char *text, outcome *o) {
-  char says[512];
-  if (run_text(backend, text, o, says) != IG_OK)
-    fail_msg("%s", says);
-}
+#include "topopt_run.h"
 
 #define GRID                                                                                       \
   "physics: topopt\noutput: {count: 0}\nsolver: {tolerance: 1.0e-9}\ngrid: {elements: [12, 6, "    \

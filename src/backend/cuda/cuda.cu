@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <new>
 
 enum { REDUCE_THREADS = 256, REDUCE_BLOCKS_PER_SM = 4 };
 
@@ -18,20 +19,32 @@ struct ig_graph {
   cudaGraphExec_t exec;
 };
 
+/* Sizes of what a context has allocated: the driver does not tell them. Snapshots are freed by a
+   writer's thread, hence the lock. */
+struct ig_cuda_book {
+  std::mutex lock;
+  std::map<void *, size_t> size;
+};
+
 ig_status ig_cuda_open(ig_ctx *cx) {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   if (error != cudaSuccess || count == 0)
     return IG_FAIL(cx, IG_UNSUPPORTED, "backend 'cuda': no GPU is usable here (%s)",
                    error == cudaSuccess ? "none found" : cudaGetErrorString(error));
-  int device = 0;
-  IG_CUDA(cx, cudaGetDevice(&device));
+  const int device = cx->device_index;
+  if (device >= count)
+    return IG_FAIL(cx, IG_INPUT, "there is no GPU %d: the last one is %d", device, count - 1);
+  IG_CUDA(cx, cudaSetDevice(device));
   cudaDeviceProp prop;
   IG_CUDA(cx, cudaGetDeviceProperties(&prop, device));
   ig_cuda *cuda = (ig_cuda *)calloc(1, sizeof *cuda);
   if (!cuda)
     return IG_FAIL(cx, IG_MEMORY, "no memory for the CUDA backend");
   cx->device = cuda;
+  cuda->book = new (std::nothrow) ig_cuda_book;
+  if (!cuda->book)
+    return IG_FAIL(cx, IG_MEMORY, "no memory for the CUDA backend");
   cuda->multiprocessors = prop.multiProcessorCount;
   snprintf(cx->device_name, sizeof cx->device_name, "%.120s", prop.name);
   IG_CUDA(cx, cudaStreamCreateWithFlags(&cuda->work, cudaStreamNonBlocking));
@@ -55,6 +68,7 @@ void ig_cuda_close(ig_ctx *cx) {
     cudaStreamDestroy(cuda->work);
   if (cuda->copy)
     cudaStreamDestroy(cuda->copy);
+  delete cuda->book;
   free(cuda);
   cx->device = NULL;
 }
@@ -63,10 +77,6 @@ ig_status ig_cuda_sync(ig_ctx *cx) {
   IG_CUDA(cx, cudaStreamSynchronize(ig_cuda_stream(cx)));
   return IG_OK;
 }
-
-/* Sizes are asked back from the driver's own book-keeping through the pool: keep our own. */
-static std::mutex book_lock;
-static std::map<void *, size_t> book;
 
 ig_status ig_cuda_alloc(ig_ctx *cx, void **p, size_t bytes) {
   *p = NULL;
@@ -80,8 +90,9 @@ ig_status ig_cuda_alloc(ig_ctx *cx, void **p, size_t bytes) {
   }
   IG_CUDA(cx, error);
   {
-    std::lock_guard<std::mutex> hold(book_lock);
-    book[*p] = bytes;
+    ig_cuda_book *book = ig_cuda_of(cx)->book;
+    std::lock_guard<std::mutex> hold(book->lock);
+    book->size[*p] = bytes;
   }
   cx->device_bytes += bytes;
   if (cx->device_bytes > cx->device_peak)
@@ -93,11 +104,12 @@ void ig_cuda_free(ig_ctx *cx, void *p) {
   if (!p)
     return;
   {
-    std::lock_guard<std::mutex> hold(book_lock);
-    const auto it = book.find(p);
-    if (it != book.end()) {
+    ig_cuda_book *book = ig_cuda_of(cx)->book;
+    std::lock_guard<std::mutex> hold(book->lock);
+    const auto it = book->size.find(p);
+    if (it != book->size.end()) {
       cx->device_bytes -= it->second;
-      book.erase(it);
+      book->size.erase(it);
     }
   }
   cudaFree(p);

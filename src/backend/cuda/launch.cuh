@@ -8,6 +8,7 @@
 /* The backend's state: one stream for work, one for copies out. */
 struct ig_cuda {
   cudaStream_t work, copy;
+  struct ig_cuda_book *book; /* of allocations (cuda.cu) */
   int multiprocessors;
   double *partial; /* device: one partial sum a block, for reductions */
   double *total;   /* pinned host */

@@ -1,0 +1,102 @@
+/* A simulation under the control of another program: advanced in any portions, looked into, changed
+   between steps, saved and restored in memory. ig_run is this, from the start to the end in one go,
+   and gives the same bits.
+
+     ig_sim_open(c, NULL, &sim);
+     while (!ig_sim_ended(sim)) {
+       ig_sim_step(sim, 100, NULL);
+       …                             look at fields, change loads
+     }
+     ig_sim_finish(sim);             figures and summary
+     ig_sim_close(sim);
+
+   A simulation uses the context of its case; one at a time per context. Close it before the case.
+ */
+#ifndef INGOT_SIM_H
+#define INGOT_SIM_H
+
+#include <ingot/run.h>
+
+IG_C_BEGIN
+
+typedef struct ig_sim ig_sim;
+
+typedef struct {
+  const char *out;     /* as in ig_run_options */
+  const char *restart; /* as in ig_run_options */
+  bool force;          /* as in ig_run_options */
+  ig_figure_fn *figure;
+  void *user; /* for `figure` */
+} ig_sim_options;
+
+/* Everything up to the first step. The start is written where there is an output folder. On failure
+ *sim is NULL. `options` may be NULL. */
+IG_API IG_MUST_CHECK ig_status ig_sim_open(ig_case *c, const ig_sim_options *options, ig_sim **sim);
+/* Takes up to `steps` steps, fewer at the end; *done (NULL: not wanted) says how many. A step that
+   cannot be divided, a static analysis or a long step over a dwell, is taken whole. IG_INTERRUPTED:
+   ig_ctx_interrupt was called; a checkpoint is written, and the next call goes on. */
+IG_API IG_MUST_CHECK ig_status ig_sim_step(ig_sim *sim, int64_t steps, int64_t *done);
+/* Steps until the simulated time is reached, without changing the length of a step: the last one
+   may pass it. */
+IG_API IG_MUST_CHECK ig_status ig_sim_until(ig_sim *sim, double time);
+IG_API bool ig_sim_ended(const ig_sim *sim);
+IG_API double ig_sim_time(const ig_sim *sim);   /* s; of an optimisation: iterations */
+IG_API int64_t ig_sim_steps(const ig_sim *sim); /* since the start of the run */
+IG_API double ig_sim_dt(const ig_sim *sim);     /* length of the next step */
+/* Writes the figures of the end and the summary; before the end, a checkpoint to go on from. */
+IG_API IG_MUST_CHECK ig_status ig_sim_finish(ig_sim *sim);
+IG_API void ig_sim_stats(const ig_sim *sim, ig_run_stats *stats);
+IG_API void ig_sim_close(ig_sim *sim); /* takes NULL */
+
+/* --- fields */
+
+typedef struct {
+  const char *name, *unit;
+  ig_location where; /* IG_AT_POINTS: nodes of the mesh, IG_AT_ELEMENTS */
+  ig_dtype dtype;    /* as it is stored */
+  int components;    /* per node or element */
+  int64_t count;     /* nodes or elements */
+  bool writable;
+} ig_field_info;
+typedef void ig_field_fn(void *user, const ig_field_info *info);
+/* The fields there are, one call each. */
+IG_API void ig_sim_fields(ig_sim *sim, ig_field_fn *field, void *user);
+
+typedef enum { IG_ON_HOST, IG_ON_DEVICE } ig_side;
+typedef struct {
+  ig_field_info info;
+  const void *data; /* on that side; read only: change a field by ig_sim_set */
+  int64_t
+      stride[2]; /* bytes from one node or element to the next, from one component to the next */
+  bool copied;   /* made for you; else this is the simulation's own memory */
+  int64_t generation; /* see ig_sim_is_fresh */
+} ig_field_view;
+/* A field as it stands. A view on the device is always the simulation's own memory (IG_UNSUPPORTED
+   for a field that is not stored there in the mesh's order); one on the host is a copy unless both
+   sides are the same memory. Valid until the simulation is changed or advanced. */
+IG_API IG_MUST_CHECK ig_status ig_sim_view(ig_sim *sim, const char *name, ig_side side,
+                                           ig_field_view *view);
+/* Whether a view still shows the state; the memory of one that does not may be gone. */
+IG_API bool ig_sim_is_fresh(const ig_sim *sim, const ig_field_view *view);
+/* Copies a field, count x components, into `values`, or from there into the simulation. What is set
+   counts as put in from outside: energy balances stay closed. */
+IG_API IG_MUST_CHECK ig_status ig_sim_get(ig_sim *sim, const char *name, double *values);
+IG_API IG_MUST_CHECK ig_status ig_sim_set(ig_sim *sim, const char *name, const double *values);
+
+/* --- loads */
+
+/* Multiplies load number `load` of the case (thermal: `beams`; dynamics, fracture: `loads`) by a
+   factor, 1 at the start, from the next step on. A checkpoint on disk does not hold it. */
+IG_API IG_MUST_CHECK ig_status ig_sim_load(ig_sim *sim, int load, double factor);
+
+/* --- states in memory */
+
+typedef struct ig_sim_state ig_sim_state;
+/* All that is needed to go on from here to the same bits. */
+IG_API IG_MUST_CHECK ig_status ig_sim_save(ig_sim *sim, ig_sim_state **state);
+/* Back to a state of this simulation, any number of times. What was written stays written. */
+IG_API IG_MUST_CHECK ig_status ig_sim_restore(ig_sim *sim, const ig_sim_state *state);
+IG_API void ig_sim_state_free(ig_sim_state *state);
+
+IG_C_END
+#endif

@@ -1,0 +1,53 @@
+/* The table of elements: what the host asks of a kind. */
+#include "dynamics/model.h"
+
+/* Values of state an element keeps, by kind: see group.h. */
+static int point_of(const ig_dyn_group *g) {
+  return ig_law_state(g->law, 6);
+}
+static int states_HEX8(const ig_dyn_group *g) {
+  return IG_HEX_POINT + 8 * point_of(g);
+}
+static int states_HEX1(const ig_dyn_group *g) {
+  return IG_HEX_POINT + point_of(g) + 12;
+}
+static int states_TET(const ig_dyn_group *g) {
+  return IG_HEX_POINT + point_of(g);
+}
+static int states_SHELL(const ig_dyn_group *g) {
+  (void)g;
+  return IG_SHELL_STATES;
+}
+static int states_LAYERS(const ig_dyn_group *g) {
+  return IG_LAYERS_POINT + g->g_f64.planes * 5 * ig_law_state(g->law, 3);
+}
+static int states_QUAD(const ig_dyn_group *g) {
+  return IG_QUAD_CUTS * states_SHELL(g);
+}
+static int states_QUAD_LAYERS(const ig_dyn_group *g) {
+  return IG_QUAD_CUTS * states_LAYERS(g);
+}
+static int states_BEAM(const ig_dyn_group *g) {
+  (void)g;
+  return IG_BEAM_STATES;
+}
+static int states_FIBRE(const ig_dyn_group *g) {
+  return IG_BEAM_STATES + 2 * IG_DYN_FIBRES * ig_law_state(g->law, 1);
+}
+static int states_BAR(const ig_dyn_group *g) {
+  (void)g;
+  return IG_BAR_STATES;
+}
+
+const ig_dyn_element ig_dyn_element_of[IG_DYN_KINDS] = {
+#define X(kind, mesh, particles, freedoms, group, measure, text)                                   \
+  [IG_DYN_##kind] = {.name = text,                                                                 \
+                     .type = IG_##mesh,                                                            \
+                     .npe = particles,                                                             \
+                     .dofs = freedoms,                                                             \
+                     .family = IG_FAMILY_##group,                                                  \
+                     .states = states_##kind,                                                      \
+                     .size = ig_dyn_size_##measure},
+    IG_DYN_ELEMENTS(X)
+#undef X
+};

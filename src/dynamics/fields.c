@@ -1,0 +1,83 @@
+/* What other programs read and change: motions, loads. */
+#include "dynamics/run.h"
+#include "dynamics/model.h"
+
+#include <string.h>
+
+bool ig_dyn_field(void *self, int i, ig_room_field *f) {
+  const ig_dyn_job *r = self;
+  const ig_dyn_model *m = r->m;
+  const int64_t size = (int64_t)m->part;
+  *f = (ig_room_field){.where = IG_AT_POINTS,
+                       .dtype = m->part == sizeof(double) ? IG_F64 : IG_F32,
+                       .components = 3,
+                       .count = m->mesh->nodes,
+                       .stride = {3 * size, size}};
+  switch (i) {
+  case 0:
+    f->name = "displacement", f->unit = "m";
+    return true;
+  case 1:
+    f->name = "velocity", f->unit = "m/s", f->dev = m->v.dev, f->writable = true;
+    f->stride[0] = m->p.dofs * size;
+    return true;
+  case 2:
+    f->name = "position", f->unit = "m", f->dev = m->x.dev;
+    return true;
+  default:
+    return false;
+  }
+}
+
+ig_status ig_dyn_field_get(void *self, const char *name, double *values) {
+  const ig_dyn_job *r = self;
+  ig_dyn_model *m = r->m;
+  (void)name;
+  IG_TRY(ig_array_pull(m->cx, &m->x));
+  for (int64_t i = 0; i < 3 * (int64_t)m->mesh->nodes; i++)
+    values[i] = ig_dyn_get(m, &m->x, i) - m->x0[i];
+  return IG_OK;
+}
+
+static double held(const ig_dyn_energy *e) {
+  return e->plain + e->internal + e->damping - e->external - e->contact;
+}
+
+/* The energy that comes with new velocities counts as put in. */
+ig_status ig_dyn_field_set(void *self, const char *name, const double *values) {
+  ig_dyn_job *r = self;
+  ig_dyn_model *m = r->m;
+  ig_dyn_energy before, after;
+  (void)name;
+  IG_TRY(ig_dyn_energies(m, &before));
+  IG_TRY(ig_array_pull(m->cx, &m->v));
+  for (int64_t n = 0; n < m->mesh->nodes; n++)
+    for (int c = 0; c < 3; c++) {
+      const int64_t at = n * m->p.dofs + c;
+      if (m->part == sizeof(double))
+        ((double *)m->v.host)[at] = values[3 * n + c];
+      else
+        ((float *)m->v.host)[at] = (float)values[3 * n + c];
+    }
+  IG_TRY(ig_array_push(m->cx, &m->v));
+  IG_TRY(ig_dyn_energies(m, &after));
+  m->start_energy += held(&after) - held(&before);
+  return IG_OK;
+}
+
+ig_status ig_dyn_field_load(void *self, int load, double factor) {
+  const ig_dyn_job *r = self;
+  ig_dyn_model *m = r->m;
+  if (load >= r->c->loads.count)
+    return IG_FAIL(m->cx, IG_INPUT, "there is no load %d: the case has %d", load,
+                   r->c->loads.count);
+  for (int32_t i = 0; i < m->forces; i++)
+    for (int c = 0; m->force_of[i] == load && c < 6; c++)
+      ((ig_dyn_force *)m->force.host)[i].value[c] = factor * m->force_given[i].value[c];
+  for (int32_t i = 0; i < m->faces; i++)
+    if (m->face_of[i] == load)
+      ((ig_dyn_face *)m->face.host)[i].pressure = factor * m->face_given[i].pressure;
+  if (m->forces)
+    IG_TRY(ig_array_push(m->cx, &m->force));
+  return m->faces ? ig_array_push(m->cx, &m->face) : IG_OK;
+}

@@ -1,0 +1,58 @@
+/* What other programs read and change: motions, loads. */
+#include "fracture/run.h"
+#include "fracture/tables.h"
+
+#include <string.h>
+
+bool ig_frac_field(ig_frac_model *m, int i, ig_room_field *f) {
+  static const char *const name[] = {"displacement", "velocity"}, *const unit[] = {"m", "m/s"};
+  static const char *const table[] = {"u", "v"};
+  if (i > 1)
+    return false;
+  const ig_array *a = &ig_frac_table_find(m, table[i])->a;
+  const int64_t size = m->wide ? 8 : 4;
+  *f = (ig_room_field){.name = name[i],
+                       .unit = unit[i],
+                       .where = IG_AT_POINTS,
+                       .dtype = m->wide ? IG_F64 : IG_F32,
+                       .components = m->shape.dim,
+                       .count = m->count.nodes,
+                       .writable = true,
+                       .dev = a->dev,
+                       .stride = {m->shape.dim * size, size}};
+  return true;
+}
+
+static ig_status total(ig_frac_model *m, double *energy) {
+  double f[IG_FRAC_FIGURES];
+  IG_TRY(ig_frac_model_figures(m, f));
+  *energy = f[IG_FRAC_KINETIC] + f[IG_FRAC_STRAIN] + f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_EXTERNAL];
+  return IG_OK;
+}
+
+/* The energy that comes with it counts as there from the start; forces are computed anew. */
+ig_status ig_frac_field_set(ig_frac_model *m, ig_frac_track *track, const char *name,
+                            const double *values) {
+  ig_frac_table *t = ig_frac_table_find(m, strcmp(name, "velocity") == 0 ? "v" : "u");
+  double before, after;
+  void *host;
+  IG_TRY(total(m, &before));
+  IG_TRY(ig_frac_model_pull(m, t->name, &host));
+  for (int64_t i = 0; i < (int64_t)m->count.nodes * m->shape.dim; i++)
+    ig_frac_model_put(m, host, i, values[i]);
+  IG_TRY(ig_array_push(m->cx, &t->a));
+  m->begun = false;
+  IG_TRY(total(m, &after));
+  if (track->started)
+    track->energy0 += after - before;
+  return IG_OK;
+}
+
+ig_status ig_frac_load_scale(ig_frac_model *m, int load, double factor) {
+  if (load >= m->loads)
+    return IG_FAIL(m->cx, IG_INPUT, "there is no load %d: the case has %d", load, m->loads);
+  for (int d = 0; d < 3; d++)
+    m->s.load[load].value[d] = factor * m->load_given[load][d];
+  ig_frac_graph_drop(m); /* it holds the former ones */
+  return IG_OK;
+}

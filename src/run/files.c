@@ -1,0 +1,211 @@
+/* The files of a run: the checkpoint it continues from, the folder it writes, its summary. */
+#include "run/files.h"
+#ifdef INGOT_HAVE_IO
+#include "io/case_yaml.h"
+#include "io/checkpoint.h"
+#include "io/result_folder.h"
+#include "io/sink.h"
+#include "io/store.h"
+#endif
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#ifdef INGOT_HAVE_IO
+
+/* Whether the case says what it said when the checkpoint was written; if not, the first key. */
+static ig_status settings_same(ig_ctx *cx, const ig_restart *restart, const char *settings,
+                               bool *same, char *key, size_t size) {
+  const void *then;
+  int64_t length;
+  snprintf(key, size, "?");
+  IG_TRY(ig_restart_find_any(cx, restart, IG_SINK_SETTINGS, IG_U8, &length, &then));
+  *same = length > 0 && ((const char *)then)[length - 1] == '\0' &&
+          !ig_settings_differ(settings, then, key, size);
+  return IG_OK;
+}
+
+static ig_status restart_read(ig_case *c, const ig_job *job, const char *path, bool force,
+                              const char *settings, ig_restart **restart) {
+  bool same;
+  char key[64];
+  IG_TRY(ig_checkpoint_read(c->cx, path, ig_job_fingerprint(c, job), restart));
+  IG_TRY(settings_same(c->cx, *restart, settings, &same, key, sizeof key));
+  if (force || same)
+    return IG_OK;
+  return IG_FAIL(c->cx, IG_INPUT,
+                 "'%s' was written when '%s' in the case was another: continue with the case as it "
+                 "was, or add --force to go on with what it is now",
+                 path, key);
+}
+
+/* Whether a summary says that this very case was run to its end. */
+static bool is_complete(ig_case *c, const char *summary, const char *stamp) {
+  ig_node *root; /* JSON is YAML */
+  if (ig_yaml_open(c->cx, c->arena, summary, &root) != IG_OK)
+    return false;
+  const ig_node *said = ig_node_find(root, "status"), *of = ig_node_find(root, "stamp");
+  return said && of && said->text && of->text && strcmp(said->text, "complete") == 0 &&
+         strcmp(of->text, stamp) == 0;
+}
+
+/* The checkpoint in a folder, if it is this case's: *found has what. One that cannot be read fails;
+   one of another case is another's, and `why` tells. */
+static ig_status checkpoint_look(ig_case *c, const ig_job *job, const char *path,
+                                 const char *settings, ig_look *look) {
+  bool same;
+  char key[64];
+  IG_TRY(ig_checkpoint_belongs(c->cx, path, ig_job_fingerprint(c, job), &same));
+  if (!same) {
+    look->result = IG_RESULT_OTHER;
+    snprintf(look->why, sizeof look->why, "its mesh, physics or precision is another");
+    return IG_OK;
+  }
+  IG_TRY(ig_checkpoint_read(c->cx, path, ig_job_fingerprint(c, job), &look->restart));
+  IG_TRY(settings_same(c->cx, look->restart, settings, &same, key, sizeof key));
+  look->result = same ? IG_RESULT_PART : IG_RESULT_OTHER;
+  if (!same) {
+    snprintf(look->why, sizeof look->why, "'%s' is another", key);
+    ig_restart_free(look->restart);
+    look->restart = NULL;
+  }
+  return IG_OK;
+}
+
+ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_look *look) {
+  ig_ctx *cx = c->cx;
+  const char *settings;
+  char stamp[IG_STAMP_TEXT];
+  *look = (ig_look){.result = IG_RESULT_NONE};
+  IG_TRY(ig_case_settings(c, &settings));
+  ig_job_stamp(c, job, stamp);
+  char *summary = ig_path_join(out, IG_SUMMARY), *checkpoint = ig_path_join(out, IG_CHECKPOINT);
+  ig_status status = IG_OK;
+  if (!summary || !checkpoint)
+    status = IG_FAIL(cx, IG_MEMORY, "no memory for a path");
+  if (status == IG_OK && access(summary, F_OK) == 0) {
+    look->result = is_complete(c, summary, stamp) ? IG_RESULT_COMPLETE : IG_RESULT_OTHER;
+    cx->status = IG_OK; /* that it does not say so is the answer, no failure */
+    cx->message[0] = '\0';
+  }
+  if (status == IG_OK && look->result != IG_RESULT_COMPLETE && access(checkpoint, F_OK) == 0)
+    status = checkpoint_look(c, job, checkpoint, settings, look);
+  free(summary);
+  free(checkpoint);
+  return status;
+}
+
+/* What --resume goes on from, if anything. */
+static ig_status resume(ig_case *c, const ig_job *job, const ig_run_options *o,
+                        ig_restart **restart, bool *up_to_date) {
+  ig_ctx *cx = c->cx;
+  ig_look look;
+  const ig_status status = ig_files_look(c, job, o->out, &look);
+  if (status != IG_OK && !o->force) {
+    char what[512];
+    snprintf(what, sizeof what, "%s", ig_ctx_message(cx));
+    ig_restart_free(look.restart);
+    return IG_FAIL(cx, status, "%s; the run cannot be continued: add --force to start anew", what);
+  }
+  if (status != IG_OK) {
+    ig_warn(cx, "%s; starting anew", ig_ctx_message(cx));
+    cx->status = IG_OK;
+    cx->message[0] = '\0';
+  } else if (*look.why)
+    ig_warn(cx, "'%s' holds a run of another case (%s): starting anew", o->out, look.why);
+  *restart = look.restart;
+  *up_to_date = look.result == IG_RESULT_COMPLETE;
+  return IG_OK;
+}
+
+/* A checkpoint beyond the end of the case, where that is a duration, is refused before the folder
+   is touched. */
+static ig_status restart_check(const ig_case *c, const ig_restart *restart) {
+  const ig_node *node = restart ? ig_node_find(c->root, "duration") : NULL;
+  double duration;
+  char problem[128];
+  if (!node || node->kind != IG_NODE_SCALAR ||
+      !ig_number_read(node->text, "s", &duration, problem, sizeof problem) ||
+      restart->time <= duration * (1 + 1e-9))
+    return IG_OK;
+  return ig_fail_at(c->cx, &node->at, "the checkpoint is at %g s, the case ends at %g s",
+                    restart->time, duration);
+}
+
+ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_restart **restart,
+                        ig_sink **sink, bool *up_to_date) {
+  const char *settings;
+  IG_TRY(ig_case_settings(c, &settings));
+  if (o->restart)
+    IG_TRY(restart_read(c, job, o->restart, o->force, settings, restart));
+  if (!o->out)
+    return IG_OK;
+  if (o->resume && !o->restart)
+    IG_TRY(resume(c, job, o, restart, up_to_date));
+  if (*up_to_date)
+    return IG_OK;
+  IG_TRY(restart_check(c, *restart));
+  const ig_sink_options options = {.fingerprint = ig_job_fingerprint(c, job),
+                                   .settings = settings,
+                                   .compression = (int)c->common.output.compression,
+                                   .force = o->force,
+                                   .restart = *restart};
+  return ig_sink_open(c->cx, o->out, &options, sink);
+}
+
+ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
+                           ig_status status, const char *message, ig_sink *sink) {
+  char precision[16], assembly[16], stamp[IG_STAMP_TEXT];
+  ig_job_stamp(c, job, stamp);
+  const ig_summary summary = {
+      .physics = c->room->name,
+      .title = c->common.title,
+      .status = status == IG_OK            ? "complete"
+                : status == IG_INTERRUPTED ? "interrupted"
+                                           : "failed",
+      .stamp = stamp,
+      .message = status == IG_OK ? NULL : message,
+      .backend = ig_ctx_backend(c->cx),
+      .device = ig_ctx_device(c->cx),
+      .precision =
+          ig_choice_text(IG_PRECISION_CHOICES, c->common.precision, precision, sizeof precision),
+      .assembly = ig_choice_text(IG_ASSEMBLY_CHOICES, job->assembly, assembly, sizeof assembly),
+      .elements = s->elements,
+      .nodes = s->nodes,
+      .dofs = s->dofs,
+      .steps = s->steps,
+      .seconds = {s->seconds_setup, s->seconds_solve, s->seconds_output, s->seconds_total},
+      .rate = {s->element_steps_per_s, s->bytes_per_s},
+      .memory = {(int64_t)s->host_peak, (int64_t)s->device_peak},
+      .warnings = c->cx->warnings,
+  };
+  return ig_sink_summary(sink, &summary);
+}
+#else
+ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_restart **restart,
+                        ig_sink **sink, bool *up_to_date) {
+  (void)job, (void)restart, (void)sink, (void)up_to_date;
+  if (!o->out && !o->restart)
+    return IG_OK;
+  return IG_FAIL(c->cx, IG_UNSUPPORTED,
+                 "this build reads and writes no files: configure with -DINGOT_IO=ON");
+}
+ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
+                           ig_status status, const char *message, ig_sink *sink) {
+  (void)c, (void)job, (void)s, (void)message, (void)sink;
+  return status;
+}
+ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_look *look) {
+  (void)job, (void)out;
+  *look = (ig_look){.result = IG_RESULT_NONE};
+  return IG_FAIL(c->cx, IG_UNSUPPORTED, "this build reads no files: configure with -DINGOT_IO=ON");
+}
+bool ig_sink_begun(const ig_sink *sink) {
+  return sink != NULL;
+}
+void ig_sink_close(ig_sink *sink) {
+  (void)sink;
+}
+#endif

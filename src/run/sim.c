@@ -1,0 +1,450 @@
+/* Simulations: a case, its room under the loop, and where its output goes. */
+#include "run/sim.h"
+#include "backend/backend.h"
+#include "run/files.h"
+#include "run/march.h"
+#include "run/rooms.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- a sink that shows the room's figures to the caller on their way to the files, if any */
+
+typedef struct {
+  ig_sink sink; /* first: a tee is a sink */
+  ig_sink *inner;
+  ig_figure_fn *figure;
+  void *user;
+} tee;
+
+static ig_status tee_snapshot(ig_sink *sink, ig_snapshot *snap) {
+  tee *t = sink->self;
+  if (t->inner)
+    return t->inner->snapshot(t->inner, snap);
+  ig_snapshot_free(snap);
+  return IG_OK;
+}
+static ig_status tee_history(ig_sink *sink, int columns, const char *const *names,
+                             const double *values) {
+  tee *t = sink->self;
+  return t->inner ? t->inner->history(t->inner, columns, names, values) : IG_OK;
+}
+static ig_status tee_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
+                                int count) {
+  tee *t = sink->self;
+  return t->inner ? t->inner->checkpoint(t->inner, time, step, saved, count) : IG_OK;
+}
+static ig_status tee_result(ig_sink *sink, const char *key, const char *unit, double value) {
+  tee *t = sink->self;
+  if (t->figure)
+    t->figure(t->user, key, value, unit, NULL);
+  return t->inner ? t->inner->result(t->inner, key, unit, value) : IG_OK;
+}
+static ig_status tee_result_text(ig_sink *sink, const char *key, const char *value) {
+  tee *t = sink->self;
+  if (t->figure)
+    t->figure(t->user, key, 0, "", value);
+  return t->inner ? t->inner->result_text(t->inner, key, value) : IG_OK;
+}
+static ig_status tee_file(ig_sink *sink, const char *name, const void *bytes, size_t size) {
+  tee *t = sink->self;
+  return t->inner ? t->inner->file(t->inner, name, bytes, size) : IG_OK;
+}
+static ig_status tee_flush(ig_sink *sink) {
+  tee *t = sink->self;
+  return t->inner ? t->inner->flush(t->inner) : IG_OK;
+}
+
+static void tee_open(tee *t, ig_sink *inner, const ig_run_options *o) {
+  *t = (tee){.sink = {.self = t,
+                      .snapshot = tee_snapshot,
+                      .history = tee_history,
+                      .checkpoint = tee_checkpoint,
+                      .result = tee_result,
+                      .result_text = tee_result_text,
+                      .file = tee_file,
+                      .flush = tee_flush},
+             .inner = inner,
+             .figure = o->figure,
+             .user = o->user};
+}
+
+/* --- open, step, close */
+
+enum { LOADS = 256 }; /* whose factors are remembered */
+
+struct ig_sim {
+  ig_case *c;
+  ig_ctx *cx;
+  ig_job job;
+  ig_march march;
+  tee t;
+  ig_restart *restart;
+  ig_sink *files;
+  bool up_to_date, concluded;
+  ig_status failed; /* what ended it, IG_OK: nothing has */
+  double start;
+  int64_t generation;
+  void *copy; /* of the last view that needed one */
+  int loads;
+  double load[LOADS];
+};
+struct ig_sim_state {
+  ig_restart *kept;
+  uint64_t fingerprint;
+};
+
+static void sink_use(ig_sim *s, const ig_run_options *o) {
+  tee_open(&s->t, s->files, o);
+  s->job.sink = s->files || o->figure ? &s->t.sink : NULL;
+}
+
+ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *const *rooms,
+                          ig_sim **sim) {
+  ig_sim *s;
+  ig_ctx *cx = c->cx;
+  *sim = NULL;
+  IG_TRY(IG_NEW(cx, &s, 1, "simulation"));
+  *sim = s;
+  *s = (ig_sim){.c = c, .cx = cx, .start = ig_now(), .generation = 1};
+  cx->warnings = 0; /* the summary counts this run's */
+  ig_status status = ig_job_open(c, rooms, &s->job);
+  if (status == IG_OK)
+    status = ig_files_open(c, &s->job, o, &s->restart, &s->files, &s->up_to_date);
+  if (status != IG_OK || s->up_to_date) {
+    s->concluded = true;
+    return s->failed = status;
+  }
+  sink_use(s, o);
+  s->job.restart = s->restart;
+  ig_info(cx, "%s%s%s on %s: %s", c->room->name, *s->job.title ? ", " : "", s->job.title,
+          ig_ctx_backend(cx), ig_ctx_device(cx));
+  s->job.seconds_setup = ig_now() - s->start; /* reading and meshing are part of the setup */
+  s->failed = ig_march_open(&s->march, c->room, &s->job);
+  return s->failed == IG_OK ? IG_OK : ig_sim_conclude(s, s->failed);
+}
+
+ig_status ig_sim_open(ig_case *c, const ig_sim_options *options, ig_sim **sim) {
+  static const ig_sim_options defaults;
+  const ig_sim_options *o = options ? options : &defaults;
+  if (!sim)
+    return IG_ARG;
+  *sim = NULL;
+  IG_TRY(ig_case_usable(c));
+  const ig_run_options run = {.out = o->out,
+                              .restart = o->restart,
+                              .force = o->force,
+                              .figure = o->figure,
+                              .user = o->user};
+  const ig_status status = ig_sim_open_for(c, &run, ig_rooms(), sim);
+  if (status != IG_OK) {
+    ig_sim_close(*sim);
+    *sim = NULL;
+  }
+  return status;
+}
+
+bool ig_sim_up_to_date(const ig_sim *s) {
+  return s->up_to_date;
+}
+
+/* After a failure there is nothing to go on with. */
+static ig_status usable(ig_sim *s) {
+  if (!s)
+    return IG_ARG;
+  if (s->failed != IG_OK)
+    return IG_FAIL(s->cx, IG_ARG, "the simulation failed before: open it anew");
+  if (s->concluded)
+    return IG_FAIL(s->cx, IG_ARG, "the simulation is finished: open it anew");
+  return IG_OK;
+}
+
+static ig_status go(ig_sim *s, int64_t steps, double time, int64_t *done) {
+  const int64_t before = s->march.now.at.step;
+  const ig_status status = ig_march_go(&s->march, steps, time);
+  s->generation++;
+  if (done)
+    *done = s->march.now.at.step - before;
+  if (status != IG_OK && status != IG_INTERRUPTED)
+    s->failed = status;
+  return status;
+}
+
+ig_status ig_sim_step(ig_sim *s, int64_t steps, int64_t *done) {
+  if (done)
+    *done = 0;
+  IG_TRY(usable(s));
+  if (steps < 0)
+    return IG_FAIL(s->cx, IG_ARG, "steps = %lld: expected 0 or more", (long long)steps);
+  return go(s, steps, INFINITY, done);
+}
+
+ig_status ig_sim_until(ig_sim *s, double time) {
+  IG_TRY(usable(s));
+  if (isnan(time))
+    return IG_FAIL(s->cx, IG_ARG, "time is not a number");
+  return go(s, INT64_MAX, time, NULL);
+}
+
+bool ig_sim_ended(const ig_sim *s) {
+  return !s || s->march.now.ended || s->concluded;
+}
+double ig_sim_time(const ig_sim *s) {
+  return s ? s->march.now.clock : NAN;
+}
+int64_t ig_sim_steps(const ig_sim *s) {
+  return s ? s->march.now.at.step : 0;
+}
+double ig_sim_dt(const ig_sim *s) {
+  return s ? s->march.now.dt : NAN;
+}
+
+void ig_sim_stats(const ig_sim *sim, ig_run_stats *stats) {
+  *stats = (ig_run_stats){0};
+  if (!sim)
+    return;
+  const ig_job *job = &sim->job;
+  if (sim->march.opened && sim->march.self && sim->march.room->tally)
+    sim->march.room->tally(sim->march.self);
+  const double solve = job->seconds_solve;
+  *stats = (ig_run_stats){.elements = job->elements,
+                          .nodes = job->nodes,
+                          .dofs = job->dofs,
+                          .steps = job->steps,
+                          .seconds_setup = job->seconds_setup,
+                          .seconds_solve = solve,
+                          .seconds_output = job->seconds_output,
+                          .seconds_total = ig_now() - sim->start,
+                          .element_steps_per_s = solve > 0 ? job->element_steps / solve : 0,
+                          .bytes_per_s = solve > 0 ? job->bytes_moved / solve : 0,
+                          .host_peak = ig_host_peak(),
+                          .device_peak = sim->cx->device_peak,
+                          .up_to_date = sim->up_to_date};
+}
+
+ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
+  ig_ctx *cx = s->cx;
+  char message[sizeof cx->message];
+  ig_run_stats stats;
+  if (status == IG_OK)
+    status = ig_march_finish(&s->march);
+  s->concluded = true;
+  /* a room that refuses its case has written nothing: what the folder held stays as it was */
+  if (!s->files || (status == IG_INPUT && !ig_sink_begun(s->files)))
+    return status;
+  /* the first thing that went wrong is what the user hears */
+  snprintf(message, sizeof message, "%s", cx->message);
+  const ig_status flushed = s->files->flush(s->files);
+  if (status == IG_OK || (status == IG_INTERRUPTED && flushed != IG_OK)) {
+    status = flushed != IG_OK ? flushed : status;
+    snprintf(message, sizeof message, "%s", cx->message);
+  }
+  ig_sim_stats(s, &stats);
+  const ig_status told = ig_files_summary(s->c, &s->job, &stats, status, message, s->files);
+  if (status == IG_OK && told != IG_OK)
+    return told;
+  snprintf(cx->message, sizeof cx->message, "%s", message);
+  return status;
+}
+
+ig_status ig_sim_finish(ig_sim *s) {
+  if (!s)
+    return IG_ARG;
+  if (s->concluded)
+    return IG_OK;
+  if (s->failed != IG_OK || s->march.now.ended)
+    return ig_sim_conclude(s, s->failed);
+  const ig_status stopped = ig_march_stop(&s->march); /* what there is can be continued */
+  const ig_status told = ig_sim_conclude(s, stopped);
+  return told == IG_INTERRUPTED ? IG_OK : told;
+}
+
+void ig_sim_close(ig_sim *s) {
+  if (!s)
+    return;
+  if (s->march.room)
+    ig_march_close(&s->march);
+  ig_sink_close(s->files);
+  ig_restart_free(s->restart);
+  ig_job_close(&s->job);
+  free(s->copy);
+  free(s);
+}
+
+/* --- fields */
+
+static bool field_at(ig_sim *s, int i, ig_room_field *f) {
+  const ig_room *room = s->march.room;
+  *f = (ig_room_field){0};
+  return room->field && room->field(s->march.self, i, f);
+}
+
+static ig_field_info info_of(const ig_room_field *f) {
+  return (ig_field_info){f->name,       f->unit,  f->where,   f->dtype,
+                         f->components, f->count, f->writable};
+}
+
+void ig_sim_fields(ig_sim *s, ig_field_fn *field, void *user) {
+  ig_room_field f;
+  if (!s || !field || s->failed != IG_OK)
+    return;
+  for (int i = 0; field_at(s, i, &f); i++) {
+    const ig_field_info info = info_of(&f);
+    field(user, &info);
+  }
+}
+
+static ig_status field_find(ig_sim *s, const char *name, ig_room_field *f) {
+  char list[256] = "";
+  if (!s || !name)
+    return IG_ARG;
+  if (s->failed != IG_OK)
+    return IG_FAIL(s->cx, IG_ARG, "the simulation failed before: open it anew");
+  for (int i = 0; field_at(s, i, f); i++) {
+    if (strcmp(f->name, name) == 0)
+      return IG_OK;
+    const size_t at = strlen(list);
+    snprintf(list + at, sizeof list - at, "%s%s", at ? ", " : "", f->name);
+  }
+  return IG_FAIL(s->cx, IG_INPUT, "there is no field '%.60s': expected %s", name, list);
+}
+
+/* A host copy of what is stored on the device, as it is stored. */
+static ig_status copy_make(ig_sim *s, const ig_room_field *f, size_t bytes) {
+  free(s->copy);
+  s->copy = NULL;
+  IG_TRY(ig_alloc(s->cx, &s->copy, bytes, 1, "a view"));
+  if (!f->dev)
+    return s->march.room->get(s->march.self, f->name, s->copy);
+  return s->cx->backend->copy_out(s->cx, s->copy, f->dev, bytes);
+}
+
+ig_status ig_sim_view(ig_sim *s, const char *name, ig_side side, ig_field_view *view) {
+  ig_room_field f;
+  if (!view)
+    return IG_ARG;
+  *view = (ig_field_view){0};
+  IG_TRY(field_find(s, name, &f));
+  if (!f.dev && side == IG_ON_DEVICE)
+    return IG_FAIL(s->cx, IG_UNSUPPORTED,
+                   "field '%s' is not stored on the device in the order of the mesh: ask for it on "
+                   "the host",
+                   name);
+  const int64_t item = (int64_t)sizeof(double);
+  if (!f.dev) {
+    f.dtype = IG_F64;
+    f.stride[0] = item * f.components;
+    f.stride[1] = item;
+  }
+  *view = (ig_field_view){info_of(&f), f.dev, {f.stride[0], f.stride[1]}, false, s->generation};
+  if (f.dev && (side == IG_ON_DEVICE || !s->cx->backend->separate))
+    return IG_OK;
+  const int64_t last = (f.count - 1) * f.stride[0] + (f.components - 1) * f.stride[1];
+  IG_TRY(copy_make(s, &f, f.count > 0 ? (size_t)last + ig_dtype_size(f.dtype) : 1));
+  view->data = s->copy;
+  view->copied = true;
+  s->generation++; /* the memory of an earlier copy is gone */
+  view->generation = s->generation;
+  return IG_OK;
+}
+
+bool ig_sim_is_fresh(const ig_sim *s, const ig_field_view *view) {
+  return s && view && view->data && view->generation == s->generation;
+}
+
+ig_status ig_sim_get(ig_sim *s, const char *name, double *values) {
+  ig_field_view v;
+  if (!values)
+    return IG_ARG;
+  IG_TRY(ig_sim_view(s, name, IG_ON_HOST, &v));
+  for (int64_t i = 0; i < v.info.count; i++)
+    for (int c = 0; c < v.info.components; c++) {
+      const char *at = (const char *)v.data + i * v.stride[0] + c * v.stride[1];
+      double *to = &values[i * v.info.components + c];
+      *to = v.info.dtype == IG_F32 ? (double)*(const float *)at : *(const double *)at;
+    }
+  return IG_OK;
+}
+
+ig_status ig_sim_set(ig_sim *s, const char *name, const double *values) {
+  ig_room_field f;
+  IG_TRY(usable(s));
+  IG_TRY(field_find(s, name, &f));
+  if (!values)
+    return IG_ARG;
+  if (!f.writable || !s->march.room->set)
+    return IG_FAIL(s->cx, IG_INPUT, "field '%s' can be read only", name);
+  for (int64_t i = 0; i < f.count * f.components; i++)
+    if (!isfinite(values[i]))
+      return IG_FAIL(s->cx, IG_INPUT, "field '%s': value %lld is %g", name, (long long)i,
+                     values[i]);
+  s->generation++;
+  IG_TRY(s->march.room->set(s->march.self, name, values));
+  s->march.saved = -1; /* a checkpoint of this step would hold what was before */
+  s->march.room->stand(s->march.self, &s->march.now);
+  return IG_OK;
+}
+
+/* --- loads */
+
+ig_status ig_sim_load(ig_sim *s, int load, double factor) {
+  IG_TRY(usable(s));
+  if (!s->march.room->load)
+    return IG_FAIL(s->cx, IG_INPUT, "the loads of '%s' cannot be changed", s->march.room->name);
+  if (!isfinite(factor) || load < 0)
+    return IG_FAIL(s->cx, IG_ARG, "load %d x %g: expected a load of the case and a number", load,
+                   factor);
+  s->generation++;
+  IG_TRY(s->march.room->load(s->march.self, load, factor));
+  for (; s->loads <= load && s->loads < LOADS; s->loads++)
+    s->load[s->loads] = 1;
+  if (load < LOADS)
+    s->load[load] = factor;
+  return IG_OK;
+}
+
+/* --- states in memory */
+
+ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
+  if (!state)
+    return IG_ARG;
+  *state = NULL;
+  IG_TRY(usable(s));
+  if (!s->march.room->save || s->march.now.whole)
+    return IG_FAIL(s->cx, IG_UNSUPPORTED, "'%s' has no state to save", s->march.room->name);
+  ig_keeper keeper;
+  ig_keeper_open(s->cx, &keeper);
+  ig_sim_state *made;
+  IG_TRY(IG_NEW(s->cx, &made, 1, "a saved state"));
+  const ig_status status = s->march.room->save(s->march.self, &keeper.sink);
+  *made = (ig_sim_state){keeper.kept, ig_job_fingerprint(s->c, &s->job)};
+  if (status == IG_OK)
+    *state = made;
+  else
+    ig_sim_state_free(made);
+  return status;
+}
+
+/* The room is opened anew: what a restore finds there is what it finds in a continued run. */
+ig_status ig_sim_restore(ig_sim *s, const ig_sim_state *state) {
+  IG_TRY(usable(s));
+  if (!state || !state->kept || state->fingerprint != ig_job_fingerprint(s->c, &s->job))
+    return IG_FAIL(s->cx, IG_ARG, "this state is not of this simulation");
+  s->generation++;
+  ig_march_close(&s->march);
+  s->job.restart = state->kept;
+  s->failed = ig_march_open(&s->march, s->c->room, &s->job);
+  s->job.restart = NULL;
+  for (int i = 0; s->failed == IG_OK && i < s->loads; i++)
+    if (s->load[i] != 1)
+      s->failed = s->march.room->load(s->march.self, i, s->load[i]);
+  return s->failed;
+}
+
+void ig_sim_state_free(ig_sim_state *state) {
+  if (state)
+    ig_restart_free(state->kept);
+  free(state);
+}

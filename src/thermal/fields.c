@@ -1,0 +1,50 @@
+/* What other programs read and change: temperatures, the power of beams. */
+#include "thermal/heat_make.h"
+#include "thermal/thermal.h"
+
+#include <string.h>
+
+bool ig_thermal_field(void *self, int i, ig_room_field *f) {
+  const ig_thermal_run *run = self;
+  const ig_heat *h = &run->heat;
+  const int64_t size = (int64_t)ig_heat_state_size(h);
+  if (i > 0)
+    return false;
+  *f = (ig_room_field){.name = "T",
+                       .unit = "K",
+                       .where = IG_AT_POINTS,
+                       .dtype = h->precision == IG_SINGLE ? IG_F32 : IG_F64,
+                       .components = 1,
+                       .count = h->nodes,
+                       .writable = true,
+                       .dev = h->T.dev,
+                       .stride = {size, size}};
+  return true;
+}
+
+/* What was stored before and is not now, or the other way round, was there from the start, as the
+   ledger sees it. */
+ig_status ig_thermal_set(void *self, const char *name, const double *values) {
+  ig_thermal_run *run = self;
+  ig_heat *h = &run->heat;
+  ig_ctx *cx = run->job->cx;
+  ig_heat_ledger before, after;
+  (void)name;
+  IG_TRY(ig_heat_ledger_read(cx, h, &before));
+  IG_TRY(ig_heat_set_temperatures(cx, h, values));
+  IG_TRY(ig_heat_ledger_read(cx, h, &after));
+  h->start_content = h->totals[0] = before.start + (after.stored - before.stored);
+  return IG_OK;
+}
+
+ig_status ig_thermal_load(void *self, int load, double factor) {
+  ig_thermal_run *run = self;
+  if (load >= run->beams.count)
+    return IG_FAIL(run->job->cx, IG_INPUT, "there is no beam %d: the case has %d", load,
+                   run->beams.count);
+  if (factor < 0)
+    return IG_FAIL(run->job->cx, IG_INPUT, "beam %d x %g: its power cannot be negative", load,
+                   factor);
+  run->beams.beam[load].factor = factor;
+  return IG_OK;
+}

@@ -1,0 +1,130 @@
+/* A small case of every room, in the keys of a case file: for tests that hold all rooms to the same
+   rules. They run in well under a second. */
+#ifndef IG_TESTS_SMALL_CASES_H
+#define IG_TESTS_SMALL_CASES_H
+
+#include "check.h"
+#include <ingot/run.h>
+
+typedef struct {
+  const char *name;
+  bool whole; /* a single step, which saves nothing */
+  int first;  /* step of the first row */
+  const char *const *set;
+} small_case;
+
+#define OUTPUT "{count: 3, history_every: 7, checkpoint_every: 0}"
+static const char *const small_thermal[] = {
+    "physics",
+    "thermal",
+    "mesh",
+    "{boxes: [{name: plate, size: [6 mm, 4 mm, 1 mm], cells: [12, 8, 2]}, {name: wall, origin: "
+    "[1 mm, 1.5 mm, 1 mm], size: [4 mm, 1 mm, 0.5 mm], cells: [8, 2, 1]}]}",
+    "materials",
+    "[{name: steel, density: 7955, conductivity: [[300 K, 15], [1700 K, 30]], specific_heat: 500, "
+    "absorptivity: 0.4, solidus: 1600 K, liquidus: 1700 K, latent_heat: 270 kJ/kg}]",
+    "duration",
+    "1.5 s",
+    "dwell_change",
+    "5 K",
+    "boundary",
+    "[{set: surface, convection: 20, emissivity: 0.4}, {set: zmin, temperature: 300 K}]",
+    "birth",
+    "{set: wall, width: 1.2 mm, height: 0.5 mm, lead: 0.3 mm, temperature: inherited}",
+    "beams",
+    "[{model: surface, radius: 0.6 mm, raster: {power: 150 W, speed: 20 mm/s, hatch: 1 mm, "
+    "layer_height: 0.5 mm, base: 1 mm, layers: 1, rotation: 0, regions: {min: [1 mm, 1.5 mm], "
+    "max: [5 mm, 2.5 mm]}}}]",
+    "output",
+    "{count: 3, history_every: 97, checkpoint_every: 0}",
+    NULL};
+static const char *const small_topopt[] = {
+    "physics",    "topopt",
+    "grid",       "{elements: [10, 6, 4]}",
+    "volume",     "0.4",
+    "supports",   "[{box: {min: [0, 0, 0], max: [0, 6, 4]}}]",
+    "loads",      "[{box: {min: [10, 0, 0], max: [10, 0, 4]}, force: [0, -1, 0]}]",
+    "optimiser",  "{method: mma}",
+    "iterations", "9",
+    "output",     "{every: 3, history_every: 2, checkpoint_every: 0}",
+    NULL};
+static const char *const small_fracture[] = {
+    "physics",
+    "fracture",
+    "precision",
+    "double",
+    "mesh",
+    "{element: tri3, boxes: [{size: [8 mm, 2 mm], cells: [16, 4]}]}",
+    "materials",
+    "[{name: PMMA, density: 1190, young: 3.24 GPa, poisson: 0.35, fracture_energy: 100 J/m^2, "
+    "cohesive_strength: 20 MPa}]",
+    "supports",
+    "[{set: xmin, along: x, velocity: [-20 m/s, 0]}, {set: xmax, along: x, velocity: [20 m/s, 0]}]",
+    "loads",
+    "[{set: ymax, pressure: 1 MPa}]",
+    "duration",
+    "6 us",
+    "safety",
+    "0.3",
+    "output",
+    OUTPUT,
+    NULL};
+static const char *const small_insertion[] = {
+    "physics",
+    "fracture",
+    "mesh",
+    "{element: tri3, boxes: [{size: [8 mm, 2 mm], cells: [16, 4]}]}",
+    "materials",
+    "[{name: PMMA, density: 1190, young: 3.24 GPa, poisson: 0.35, fracture_energy: 100 J/m^2, "
+    "cohesive_strength: 20 MPa}]",
+    "insertion",
+    "{batches: 3}",
+    "output",
+    OUTPUT,
+    NULL};
+static const char *const small_dynamics[] = {
+    "physics",
+    "dynamics",
+    "precision",
+    "double",
+    "mesh",
+    "{boxes: [{size: [1, 0.1, 0.1], cells: [10, 2, 2]}]}",
+    "materials",
+    "[{name: steel, density: 7850, young: 210 GPa, poisson: 0.3, yield: 3e8, hardening: 1e9}]",
+    "supports",
+    "[{set: xmin, fix: xyz}]",
+    "loads",
+    "[{set: xmax, total: [0, 0, -100 kN]}]",
+    "analysis",
+    "[{kind: dynamic, duration: 0.5 ms, update: 10}, {kind: dynamic, duration: 0.3 ms}]",
+    "output",
+    OUTPUT,
+    NULL};
+static const char *const small_static[] = {
+    "physics",   "dynamics",
+    "precision", "double",
+    "mesh",      "{boxes: [{size: [1, 0.2, 0.2], cells: [5, 1, 1]}]}",
+    "materials", "[{name: steel, density: 7850, young: 210 GPa, poisson: 0.3}]",
+    "supports",  "[{set: xmin, fix: xyz}]",
+    "loads",     "[{set: xmax, total: [0, 0, -10 kN]}]",
+    "analysis",  "[{kind: static, tolerance: 1e-3}, {kind: dynamic, duration: 0.3 ms}]",
+    "output",    OUTPUT,
+    NULL};
+#undef OUTPUT
+
+static const small_case small_cases[] = {
+    {"thermal", false, 0, small_thermal},   {"topopt", false, 1, small_topopt},
+    {"fracture", false, 0, small_fracture}, {"insertion", true, -1, small_insertion},
+    {"dynamics", false, 0, small_dynamics}, {"static", false, 0, small_static},
+};
+enum { SMALL_CASES = sizeof small_cases / sizeof *small_cases };
+
+static inline ig_case *small_open(ig_ctx *cx, const small_case *s) {
+  ig_case *c;
+  GOOD(cx, ig_case_new(cx, &c));
+  for (const char *const *p = s->set; *p; p += 2)
+    GOOD(cx, ig_case_set(c, p[0], p[1]));
+  return c;
+}
+
+#endif

@@ -1,0 +1,69 @@
+/* Optimisations of cases given as text, and what they say at their end. */
+#ifndef IG_TESTS_TOPOPT_RUN_H
+#define IG_TESTS_TOPOPT_RUN_H
+
+#include "check.h"
+#include "folder.h"
+#include <ingot/run.h>
+
+typedef struct {
+  double objective, volume, pieces, cavities, surface_volume, load_case[2];
+  char feasible[200], stopped[200], warning[2000];
+  int64_t steps;
+} outcome;
+
+static inline void keep_figure(void *user, const char *key, double value, const char *unit,
+                               const char *text) {
+  (void)unit;
+  outcome *o = user;
+  double *const number[] = {&o->objective,      &o->volume,       &o->pieces,      &o->cavities,
+                            &o->surface_volume, &o->load_case[0], &o->load_case[1]};
+  static const char *const name[] = {"objective",      "volume",      "pieces",     "cavities",
+                                     "surface_volume", "load_case_1", "load_case_2"};
+  for (int i = 0; i < 7; i++)
+    if (strcmp(key, name[i]) == 0)
+      *number[i] = value;
+  if (text && strcmp(key, "feasible") == 0)
+    snprintf(o->feasible, sizeof o->feasible, "%s", text);
+  if (text && strcmp(key, "stopped") == 0)
+    snprintf(o->stopped, sizeof o->stopped, "%s", text);
+}
+
+static inline void keep_warning(void *user, ig_log_level level, const char *text) {
+  outcome *o = user;
+  const size_t used = strlen(o->warning);
+  if (level == IG_LOG_WARN)
+    snprintf(o->warning + used, sizeof o->warning - used, "%s\n", text);
+}
+
+static inline ig_status run_text(const char *backend, const char *text, outcome *o, char *says) {
+  char *folder = folder_new();
+  ig_ctx *cx = NULL;
+  ig_case *c = NULL;
+  memset(o, 0, sizeof *o);
+  GOOD(cx, ig_ctx_open(
+               &(ig_ctx_options){.backend = backend, .threads = 1, .log = keep_warning, .user = o},
+               &cx));
+  file_write(in_folder(folder, "case.yaml"), text, strlen(text));
+  ig_status status = ig_case_open(cx, in_folder(folder, "case.yaml"), &c);
+  ig_run_stats stats = {0};
+  if (status == IG_OK)
+    status = ig_run(
+        c, &(ig_run_options){
+               .out = in_folder(folder, "out"), .stats = &stats, .figure = keep_figure, .user = o});
+  o->steps = stats.steps;
+  if (says)
+    snprintf(says, 512, "%s", ig_ctx_message(cx));
+  ig_case_close(c);
+  ig_ctx_close(cx);
+  folder_remove(folder);
+  return status;
+}
+
+static inline void run_good(const char *backend, const char *text, outcome *o) {
+  char says[512];
+  if (run_text(backend, text, o, says) != IG_OK)
+    fail_msg("%s", says);
+}
+
+#endif

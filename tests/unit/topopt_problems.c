@@ -1,0 +1,167 @@
+/* Topology optimisation: least volume, worst load cases, overhangs. */
+#include "check.h"
+#include "backend/backend.h"
+#include "topopt/trial.h"
+#include "topopt_run.h"
+
+/* --- least volume, worst case: bars whose best designs are known --- */
+
+/* Modulus proportional to density: a bar of length 8 and section 1 under 2 has the compliance 32 /
+   x and grows by 16 / x. */
+static void least_volume_of_a_bar(void **state) {
+  (void)state;
+  static const char *const body[] = {
+      "grid: {elements: [8, 1, 0]}\nsupports: [{box: {max: [0, 1]}, fix: x}, {box: {max: [0, 0]}, "
+      "fix: y}]\nloads: [{box: {min: [8, 0]}, force: [2, 0, 0], spread: faces}]\n",
+      "mesh: {boxes: [{name: bar, size: [8, 1, 1], cells: [8, 1, 1]}]}\nsurface: {formats: "
+      "[]}\nsupports: [{set: xmin, fix: x}, {box: {max: [0, 0, 9]}, fix: y}, {box: {max: [0, 9, "
+      "0]}, fix: z}]\nloads: [{set: xmax, force: [2, 0, 0], spread: faces}]\n"};
+  static const struct {
+    const char *bound;
+    double volume;
+  } bounds[] = {
+      {"{compliance: 80}", 0.4},
+      {"{compliance: 80}, {box: {min: [8, 0]}, direction: [1, 0, 0], displacement: 32}", 0.5}};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int b = 0; b < 2; b++)
+      for (int k = 0; k < 2; k++) {
+        char text[1200];
+        outcome o;
+        snprintf(text, sizeof text,
+                 "physics: topopt\noutput: {count: 0}\nsolver: {tolerance: 1.0e-10}\nminimise: "
+                 "volume\nvolume: 0.8\npenalty: 1\nvoid_ratio: 1.0e-6\nfilter: {kind: "
+                 "none}\nmaterials: [{name: m, young: 1, poisson: 0}]\niterations: 60\n%s"
+                 "constraints: [%s]\n",
+                 body[b], bounds[k].bound);
+        run_good(*backend, text, &o);
+        assert_string_equal(o.feasible, "yes");
+        assert_near(o.volume, bounds[k].volume, 1e-3);
+        assert_near(o.objective, o.volume, 1e-12);
+      }
+}
+
+/* Two bars under 1 and 2: the sum is least where volumes go as forces, C2 / C1 = 2; the maximum
+   where compliances are alike, a smooth one of sharpness 20 where they differ by ln 4 / 20 or so.
+ */
+static void the_worst_load_case_counts(void **state) {
+  (void)state;
+  double ratio[2];
+  for (int worst = 0; worst < 2; worst++) {
+    char text[1200];
+    outcome o;
+    snprintf(
+        text, sizeof text,
+        "physics: topopt\noutput: {count: 0}\nsolver: {tolerance: 1.0e-9}\nvolume: 0.4\npenalty: "
+        "1\nvoid_ratio: 1.0e-6\nfilter: {kind: none}\nmaterials: [{name: m, young: 1, poisson: "
+        "0}]\niterations: 60\ncombine: %s\noptimiser: {method: mma}\ngrid: {elements: [12, 9, "
+        "0]}\nsupports: [{box: {max: [0, 9]}, fix: x}, {box: {max: [0, 0]}, fix: y}, {box: {min: "
+        "[0, 9], max: [0, 9]}, fix: y}]\npassive: [{box: {min: [0, 4], max: [12, 5]}, as: "
+        "void}]\nloads: [{box: {min: [12, 0], max: [12, 4]}, force: [1, 0, 0], spread: faces}, "
+        "{box: {min: [12, 5]}, force: [2, 0, 0], spread: faces, load_case: 2}]\n",
+        worst ? "worst" : "sum");
+    run_good("debug", text, &o);
+    ratio[worst] = o.load_case[1] / o.load_case[0];
+  }
+  assert_near(ratio[0], 2, 0.01);
+  assert_near(ratio[1], 1 + log(4) / 20, 0.02);
+}
+
+/* --- overhangs --- */
+
+/* Elements at or above 0.5 that stand on the plate or touch such a one in the layer below. */
+static int unsupported(const ig_trial *t, const double *density, int *solid) {
+  const ig_grid *g = &t->m->grid;
+  const int nz = g->dim == 3 ? g->n[2] : 1, axis = t->m->overhang.axis;
+  const int below = t->m->overhang.up ? -1 : 1;
+  int bad = 0;
+  *solid = 0;
+  for (int k = 0; k < nz; k++)
+    for (int j = 0; j < g->n[1]; j++)
+      for (int i = 0; i < g->n[0]; i++) {
+        const int n[3] = {g->n[0], g->n[1], nz};
+        int at[3] = {i, j, k};
+        if (density[ig_grid_place(g, i, j, k)] < 0.5)
+          continue;
+        ++*solid;
+        at[axis] += below;
+        bool held = at[axis] < 0 || at[axis] >= n[axis];
+        for (int d = 0; d < g->dim && !held; d++)
+          for (int side = -1; side <= 1 && !held; side++) {
+            int b[3] = {at[0], at[1], at[2]};
+            b[d] += d == axis ? 0 : side;
+            if (b[d] >= 0 && b[d] < n[d])
+              held = density[ig_grid_place(g, b[0], b[1], b[2])] >= 0.5;
+          }
+        bad += !held;
+      }
+  return bad;
+}
+
+static void nothing_hangs_over(void **state) {
+  (void)state;
+  static const struct {
+    const char *grid, *direction;
+  } body[] = {
+      {"grid: {elements: [24, 12, 0]}, supports: [{box: {max: [0, 12]}, fix: x}, {box: {min: [24, "
+       "0], max: [24, 0]}, fix: y}], loads: [{box: {min: [0, 12], max: [0, 12]}, force: [0, -1, "
+       "0]}]",
+       "y-"},
+      {"grid: {elements: [12, 6, 8]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: "
+       "[12, 3, 4], max: [12, 3, 4]}, force: [0, 0, -1]}]",
+       "z+"}};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int b = 0; b < 2; b++) {
+      char text[800];
+      ig_ctx *cx = ctx_on(*backend, 2);
+      ig_trial t;
+      ig_evaluation e = {0};
+      snprintf(text, sizeof text,
+               "{%s, volume: 0.4, filter: {kind: density, radius: 1.8}, projection: {beta: 1, "
+               "beta_max: 16, every: 12}, overhang: {direction: %s}, solver: {tolerance: 1e-6}}",
+               body[b].grid, body[b].direction);
+      GOOD(cx, ig_trial_open(cx, text, &t));
+      for (int it = 1; it <= 60; it++)
+        GOOD(cx, ig_trial_iterate(&t, it, &e));
+      double *density = calloc((size_t)t.d->places, 8);
+      int solid;
+      GOOD(cx, cx->backend->copy_out(cx, density, t.s->density[0].dev, (size_t)t.d->places * 8));
+      assert_int_equal(unsupported(&t, density, &solid), 0);
+      assert_near(solid, 0.4 * (double)t.d->elements, 0.06 * (double)t.d->elements);
+      assert_near(e.volume, 0.4, 0.02);
+      free(density);
+      ig_trial_close(&t);
+      ig_ctx_close(cx);
+    }
+}
+
+static void slips_are_refused(void **state) {
+  (void)state;
+#define BODY                                                                                       \
+  "physics: topopt\ngrid: {elements: [6, 4, 0]}\nsupports: [{box: {max: [0, 4]}}]\nloads: [{box: " \
+  "{min: [6, 0], max: [6, 0]}, force: [0, -1, 0]}]\n"
+  static const char *const bad[][2] = {
+      {BODY "minimise: volume\n", "give a bound in 'constraints'"},
+      {BODY "overhang: {direction: y+}\n", "overhang: needs filter"},
+      {BODY "overhang: {direction: z-}\nfilter: {kind: density, radius: 1.5}\n", "is no direction"},
+      {BODY "overhang: {direction: y+}\nfilter: {kind: density, radius: 1.5}\noptimiser: {method: "
+            "oc}\n",
+       "overhang: needs optimiser"},
+      {"physics: topopt\nmesh: {boxes: [{name: a, size: [2, 2, 2], cells: [2, 2, 2]}]}\nsupports: "
+       "[{set: xmin}]\nloads: [{set: xmax, force: [0, 0, -1]}]\nfilter: {kind: density, radius: "
+       "2}\noverhang: {direction: z+}\n",
+       "is for grids"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char says[512];
+    outcome o;
+    assert_int_equal(run_text("cpu", bad[i][0], &o, says), IG_INPUT);
+    if (!strstr(says, bad[i][1]))
+      fail_msg("expected '%s' in: %s", bad[i][1], says);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(least_volume_of_a_bar), cmocka_unit_test(the_worst_load_case_counts),
+      cmocka_unit_test(nothing_hangs_over), cmocka_unit_test(slips_are_refused)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
