@@ -20,13 +20,15 @@ typedef struct {
 typedef struct {
   const char *backend, *out, *restart, *stage, *json, *markdown;
   const char *format, *field, *palette, *threshold, *warp, *title;
+  const char *key, *figure; /* of calibrate */
   cli_texts set;
   int threads, width, height, layer, frames, triangles;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge;
+  double target, within;         /* of calibrate */
   double power, travel, feed, z; /* of toolpaths */
   bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report;
-  bool given_range, given_view, given_threshold_range;
+  bool given_range, given_view, given_threshold_range, given_target;
   cli_texts words; /* what is no option */
 } cli_args;
 

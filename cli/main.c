@@ -14,6 +14,7 @@
   X(check)                                                                                         \
   X(view)                                                                                          \
   X(report)                                                                                        \
+  X(calibrate)                                                                                     \
   X(verify)                                                                                        \
   X(bench)                                                                                         \
   X(mesh_new)                                                                                      \

@@ -39,9 +39,9 @@ static ig_status materials_place(ig_stress *m, const ig_list *materials) {
   const ig_list *list = &m->c->inherent;
   double *rows = m->inherent.host;
   uint8_t *which = m->which.host;
-  for (int i = 0; i < list->count; i++)
-    memcpy(rows + 3 * (i + 1), IG_ITEM(const ig_stress_inherent, *list, i)->strain,
-           3 * sizeof *rows);
+  for (int i = 0; i < 3 * list->count; i++)
+    rows[3 + i] =
+        m->c->inherent_scale * IG_ITEM(const ig_stress_inherent, *list, i / 3)->strain[i % 3];
   if (list->count > 0)
     IG_TRY_GOTO(status, done, IG_CLAIM(m->cx, m->mesh, list, ig_stress_inherent, NULL, owner));
   for (ig_lid e = 0; list->count > 0 && e < m->elements; e++)

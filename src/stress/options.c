@@ -86,6 +86,8 @@ const ig_option ig_stress_options[] = {
     IG_LIST(S, loads, ig_stress_load, load_options, NULL, "pressures and forces"),
     IG_LIST(S, inherent, ig_stress_inherent, inherent_options, NULL,
             "strain that every newborn element takes on"),
+    IG_REAL(S, inherent_scale, "", "1", 0, 1e3,
+            "factor on all inherent strains; `ingot calibrate` finds it"),
     IG_LIST(S, phases, ig_stress_phase, phase_options, IG_REQUIRED,
             "what happens, one after the other"),
     IG_LIST(S, probes, ig_stress_probe, probe_options, NULL, "columns of the history"),

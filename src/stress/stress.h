@@ -77,6 +77,7 @@ typedef struct {
   ig_src at;
   ig_list supports, loads, inherent, phases, probes;
   double temperature;     /* at the start */
+  double inherent_scale;  /* of all inherent strains */
   const char *distortion; /* set whose best-fit rigid motion is taken off */
   ig_stress_solver solver;
   ig_stress_floors floors;

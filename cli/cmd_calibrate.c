@@ -1,0 +1,129 @@
+/* ingot calibrate: the value of one key for which a figure of the result is what was measured. */
+#include "cli.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  const char *key;
+  bool found;
+  double value;
+  char unit[32];
+} wanted;
+
+static void look(void *user, const char *key, double value, const char *unit, const char *text) {
+  wanted *w = user;
+  if (text || strcmp(key, w->key) != 0)
+    return;
+  w->found = true;
+  w->value = value;
+  snprintf(w->unit, sizeof w->unit, "%s", unit);
+}
+
+/* One run with this value of the key. */
+static int trial(const cli_args *args, ig_ctx *cx, double x, wanted *w) {
+  char text[40];
+  ig_case *c;
+  snprintf(text, sizeof text, "%.17g", x);
+  int code = cli_open_case(cx, args, &c);
+  if (code == CLI_GOOD)
+    code = cli_result(cx, ig_case_set(c, args->key, text));
+  if (code == CLI_GOOD)
+    code = cli_result(cx, ig_run(c, &(ig_run_options){.figure = look, .user = w}));
+  ig_case_close(c);
+  if (code == CLI_GOOD && !w->found) {
+    cli_error("the result has no figure '%s': see summary.json of a run", w->key);
+    code = CLI_BAD_INPUT;
+  }
+  if (code == CLI_GOOD)
+    printf("%s = %.8g: %s = %.8g %s\n", args->key, x, w->key, w->value, w->unit);
+  fflush(stdout);
+  return code;
+}
+
+/* What the case says, or 1. */
+static int start_of(const cli_args *args, ig_ctx *cx, double *x) {
+  ig_case *c;
+  const int code = cli_open_case(cx, args, &c);
+  const char *text = code == CLI_GOOD ? ig_case_get(c, args->key) : NULL;
+  *x = text ? strtod(text, NULL) : 1;
+  if (*x == 0)
+    *x = 1;
+  ig_case_close(c);
+  return code;
+}
+
+static int calibrate(const cli_args *args, ig_ctx *cx) {
+  enum { MOST = 15 };
+  wanted w = {.key = args->figure};
+  double x, before = 0, x_before = 0;
+  const double within = args->within > 0 ? args->within : 1e-3;
+  int code = start_of(args, cx, &x);
+  for (int i = 0; code == CLI_GOOD && i < MOST; i++) {
+    code = trial(args, cx, x, &w);
+    if (code != CLI_GOOD)
+      return code;
+    const double off = w.value - args->target;
+    if (fabs(off) <= within * fabs(args->target)) {
+      printf("%s: %.8g\n", args->key, x);
+      return CLI_GOOD;
+    }
+    double next = i == 0 ? x * args->target / w.value /* as if it were in proportion */
+                         : x - off * (x - x_before) / (w.value - before);
+    if (!isfinite(next) || next == x)
+      break;
+    before = w.value;
+    x_before = x;
+    x = next;
+  }
+  if (code == CLI_GOOD) {
+    cli_error("'%s' does not come to %g by changing '%s': does it depend on it?", args->figure,
+              args->target, args->key);
+    code = CLI_FAILED;
+  }
+  return code;
+}
+
+static int calibrate_run(const cli_args *args) {
+  ig_ctx *cx;
+  if (!args->key || !args->figure || !args->given_target || args->target == 0) {
+    cli_error("calibrate needs --key, --figure and --target (not 0)");
+    return CLI_BAD_INPUT;
+  }
+  int code = cli_open(args->backend, args, &cx);
+  if (code != CLI_GOOD)
+    return code;
+  cli_catch_signals();
+  code = calibrate(args, cx);
+  cli_close(cx);
+  return code;
+}
+
+static const cli_option options[] = {
+    CLI_BACKEND,
+    CLI_THREADS,
+    CLI_SET,
+    {"key", 'k', CLI_TEXT, CLI_AT(key), 0, "KEY", NULL,
+     "number of the case that is changed, as in inherent_scale"},
+    {"figure", 'f', CLI_TEXT, CLI_AT(figure), 0, "NAME", NULL,
+     "figure of the result (summary.json) that was measured, as in a probe's name"},
+    {"target", 0, CLI_REAL, CLI_AT(target), CLI_AT(given_target), "X", NULL,
+     "what was measured, in SI units"},
+    {"within", 0, CLI_REAL, CLI_AT(within), 0, "SHARE", NULL,
+     "how close is close enough; 0.001 if not given"},
+    CLI_QUIET,
+    {0}};
+const cli_command cli_calibrate = {
+    .name = "calibrate",
+    .words = "CASE.yaml",
+    .least = 1,
+    .most = 1,
+    .about = "find the value of one key for which a figure of the result is what was measured",
+    .detail =
+        "Runs the case again and again, by the secant method; writes no results. The inherent "
+        "strain of a print from one measured deflection: --key inherent_scale --figure tip "
+        "--target 1.2e-3.",
+    .options = options,
+    .run = calibrate_run,
+};
