@@ -282,7 +282,9 @@ static double edge_area(const double *a, const double *b, double px, double py, 
 }
 
 /* Where the ray at (px, py) meets a triangle whose third coordinate is along it. */
-static bool ray_meets(double t[3][3], double px, double py, crossing *c) {
+/* Never inlined or cloned: both passes must see the same bits, or their counts differ. */
+__attribute__((noinline, noclone)) static bool ray_meets(double t[3][3], double px, double py,
+                                                         crossing *c) {
   double area[3];
   int side[3];
   for (int k = 0; k < 3; k++)
@@ -314,8 +316,9 @@ static void columns_of(const rays *r, const double t[3][3], int d, ig_lid *from,
   *to = b < 0 ? 0 : b > n ? n : (ig_lid)b;
 }
 
-/* Counts the crossings of each column into start[column + 1]; with `out`, writes them there. */
-static void cast(const rays *r, int64_t *start, crossing *out) {
+/* Counts the crossings of each column into start[column + 1]; with `out`, writes them there, from
+   next[column] on. */
+static void cast(const rays *r, int64_t *start, int64_t *next, crossing *out) {
   const ig_lid wide = r->n[r->axis[0]];
   for (size_t k = 0; k < (size_t)r->s->triangles; k++) {
     double t[3][3];
@@ -332,10 +335,10 @@ static void cast(const rays *r, int64_t *start, crossing *out) {
         if (!ray_meets(t, r->low[r->axis[0]] + (i + 0.5) * r->edge,
                        r->low[r->axis[1]] + (j + 0.5) * r->edge, &c))
           continue;
-        if (out)
-          out[start[column]++] = c;
-        else
+        if (!out)
           start[column + 1]++;
+        else if (next[column] < start[column + 1])
+          out[next[column]++] = c;
       }
   }
 }
@@ -344,17 +347,19 @@ static void cast(const rays *r, int64_t *start, crossing *out) {
 static ig_status rays_fill(ig_ctx *cx, const rays *r, bool oriented, uint8_t *inside) {
   const ig_lid *n = r->n;
   const size_t wide = (size_t)n[r->axis[0]], tall = (size_t)n[r->axis[1]], columns = wide * tall;
-  int64_t *start = NULL;
+  int64_t *start = NULL, *next = NULL;
   crossing *all = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &start, columns + 1, "voxels"));
-  cast(r, start, NULL);
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &next, columns + 1, "voxels"));
+  cast(r, start, NULL, NULL);
   for (size_t c = 0; c < columns; c++)
     start[c + 1] += start[c];
   IG_TRY_GOTO(status, done, IG_NEW(cx, &all, start[columns] ? start[columns] : 1, "voxels"));
-  cast(r, start, all); /* leaves start[c] at the end of column c */
+  memcpy(next, start, columns * sizeof *next);
+  cast(r, start, next, all);
   for (size_t c = 0; c < columns; c++) {
-    const int64_t from = c ? start[c - 1] : 0, to = start[c];
+    const int64_t from = start[c], to = next[c];
     if (to > from)
       qsort(all + from, (size_t)(to - from), sizeof *all, crossing_compare);
     int64_t at = from;
@@ -374,6 +379,7 @@ static ig_status rays_fill(ig_ctx *cx, const rays *r, bool oriented, uint8_t *in
   }
 done:
   free(start);
+  free(next);
   free(all);
   return status;
 }

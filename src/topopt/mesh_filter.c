@@ -12,7 +12,7 @@
 
 /* Centres into cells: a counting sort. Cells are no smaller than the radius, so that neighbours are
    in the cells around, and no more than a few an element. */
-static ig_status make_cone(ig_mesh_model *m, double radius) {
+static ig_status make_cone(ig_topopt_mesh_model *m, double radius) {
   ig_cone *c = &m->cone;
   const double *x = m->center.host;
   double high[3];
@@ -50,26 +50,26 @@ static ig_status make_cone(ig_mesh_model *m, double radius) {
   c->start = m->start.dev;
   c->order = m->order.dev;
   c->center = m->center.dev;
-  ig_mesh_planes(m, c->plane);
+  ig_topopt_mesh_planes(m, c->plane);
   return IG_OK;
 }
 
 /* --- the differential equation --- */
 
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
-  ig_mesh_model *m = self;
+  ig_topopt_mesh_model *m = self;
   ig_helmholtz *h = &m->helmholtz;
   IG_TRY(m->ops->scalar_f64(m->cx, &h->hex, &m->plan, NULL, x, y));
   return m->ops->ground(m->cx, &h->ground, x, y, m->partial.dev, state ? &state->s.pap : NULL);
 }
 
 static ig_status precondition(void *self, const float *r, const float **z) {
-  ig_mesh_model *m = self;
+  ig_topopt_mesh_model *m = self;
   *z = m->helmholtz.z.dev;
   return m->ops->scale(m->cx, m->nodes, 1, m->helmholtz.inverse.dev, r, m->helmholtz.z.dev);
 }
 
-static ig_status make_helmholtz(ig_mesh_model *m, double radius) {
+static ig_status make_helmholtz(ig_topopt_mesh_model *m, double radius) {
   ig_helmholtz *h = &m->helmholtz;
   ig_ctx *cx = m->cx;
   const size_t n = (size_t)m->nodes;
@@ -95,7 +95,7 @@ static ig_status make_helmholtz(ig_mesh_model *m, double radius) {
 
 /* Elements to nodes, the equation, means over elements. `in` comes weighed by volume over the mean
    volume, the equation wants integrals. */
-static ig_status filter_helmholtz(ig_mesh_model *m, const double *in, double *out) {
+static ig_status filter_helmholtz(ig_topopt_mesh_model *m, const double *in, double *out) {
   ig_helmholtz *h = &m->helmholtz;
   ig_solve_report report;
   IG_TRY(m->ops->to_nodes(m->cx, &h->hex, &m->plan, in, h->f.dev));
@@ -109,7 +109,7 @@ static ig_status filter_helmholtz(ig_mesh_model *m, const double *in, double *ou
 
 /* --- */
 
-ig_status ig_mesh_filter_new(ig_mesh_model *m) {
+ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m) {
   const ig_filter_case *c = &m->c->filter;
   const double radius = isnan(c->radius) ? 1.5 * cbrt(m->d.volume) : c->radius;
   if (c->kind == IG_FILTER_NONE)
@@ -123,7 +123,7 @@ ig_status ig_mesh_filter_new(ig_mesh_model *m) {
   return c->kind == IG_FILTER_HELMHOLTZ ? make_helmholtz(m, radius) : make_cone(m, radius);
 }
 
-void ig_mesh_filter_free(ig_mesh_model *m) {
+void ig_topopt_mesh_filter_free(ig_topopt_mesh_model *m) {
   ig_helmholtz *h = &m->helmholtz;
   ig_array *const arrays[] = {&h->fix, &h->block, &h->inverse, &h->z, &h->f, &h->u};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -131,8 +131,8 @@ void ig_mesh_filter_free(ig_mesh_model *m) {
   ig_pcg_free(m->cx, &h->pcg);
 }
 
-ig_status ig_mesh_filter(void *self, const double *in, double *out) {
-  ig_mesh_model *m = self;
+ig_status ig_topopt_mesh_filter(void *self, const double *in, double *out) {
+  ig_topopt_mesh_model *m = self;
   return m->c->filter.kind == IG_FILTER_HELMHOLTZ ? filter_helmholtz(m, in, out)
                                                   : m->ops->cone(m->cx, &m->cone, in, out);
 }

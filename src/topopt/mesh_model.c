@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ig_status make_geometry(ig_mesh_model *m) {
+static ig_status make_geometry(ig_topopt_mesh_model *m) {
   const ig_mesh *mesh = m->mesh;
   double shortest = INFINITY, all = 0;
   size_t at = 0;
@@ -47,7 +47,7 @@ static ig_status make_geometry(ig_mesh_model *m) {
   m->slack = 1e-6 * shortest;
   for (ig_lid e = 0; e < m->elements; e++) {
     share[e] /= m->d.volume;
-    ig_mesh_center(m, e, -1, &center[3 * (size_t)e]);
+    ig_topopt_mesh_center(m, e, -1, &center[3 * (size_t)e]);
   }
   IG_TRY(ig_array_push(m->cx, &m->share));
   IG_TRY(ig_array_push(m->cx, &m->center));
@@ -57,20 +57,20 @@ static ig_status make_geometry(ig_mesh_model *m) {
 /* --- output --- */
 
 static ig_status mesh_snapshot(void *self, int64_t step, ig_snapshot **snap) {
-  ig_mesh_model *m = self;
+  ig_topopt_mesh_model *m = self;
   return ig_snapshot_of_mesh(m->cx, m->mesh, NULL, (double)step, step, snap);
 }
 static void mesh_pack(void *self, bool nodes, int components, const double *from, float *to) {
-  const ig_mesh_model *m = self;
+  const ig_topopt_mesh_model *m = self;
   const size_t n = (size_t)components * (size_t)(nodes ? m->nodes : m->elements);
   for (size_t i = 0; i < n; i++)
     to[i] = (float)from[i];
 }
 static ig_status mesh_faces(void *self, ig_pieces *p) {
-  const ig_mesh_model *m = self;
+  const ig_topopt_mesh_model *m = self;
   double plane[6];
   ig_adjacency adj;
-  ig_mesh_planes(m, plane);
+  ig_topopt_mesh_planes(m, plane);
   IG_TRY(ig_mesh_adjacency(m->cx, m->mesh, &adj));
   for (ig_lid i = 0; i < adj.faces; i++) { /* six of each element */
     const ig_lid e = i / 6, other = adj.neighbor[i];
@@ -78,7 +78,7 @@ static ig_status mesh_faces(void *self, ig_pieces *p) {
     double x[3];
     if (other >= 0 && other < e)
       ig_pieces_join(p, e, other);
-    ig_mesh_center(m, e, (int)(i % 6), x);
+    ig_topopt_mesh_center(m, e, (int)(i % 6), x);
     for (int s = 0; s < 6 && open; s++)
       open = isnan(plane[s]) || fabs(x[s / 2] - plane[s]) > m->slack;
     if (open)
@@ -89,7 +89,7 @@ static ig_status mesh_faces(void *self, ig_pieces *p) {
 }
 
 static void mesh_describe(void *self, ig_check_line *line, void *user) {
-  const ig_mesh_model *m = self;
+  const ig_topopt_mesh_model *m = self;
   char text[128];
   const size_t bytes =
       m->size == 1 ? ig_plan_bytes(&m->plan) + 24 * (size_t)m->nodes : ig_ebe_bytes(&m->op);
@@ -107,7 +107,7 @@ static void mesh_describe(void *self, ig_check_line *line, void *user) {
 /* --- making it --- */
 
 static void mesh_free(void *self) {
-  ig_mesh_model *m = self;
+  ig_topopt_mesh_model *m = self;
   ig_array *const arrays[] = {&m->x,      &m->fix,   &m->spring, &m->role,         &m->share,
                               &m->center, &m->start, &m->order,  &m->loading.port, &m->scale};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
@@ -116,20 +116,20 @@ static void mesh_free(void *self) {
     ig_array_free(m->cx, &m->loading.f[q]);
   for (int i = 0; i < IG_LIMITS; i++)
     ig_array_free(m->cx, &m->loading.limit[i]);
-  ig_mesh_filter_free(m);
-  ig_mesh_system_free(m);
+  ig_topopt_mesh_filter_free(m);
+  ig_topopt_mesh_system_free(m);
   free(m->conn);
   free(m);
 }
 
-static ig_status build(ig_mesh_model *m, const ig_list *materials, ig_assembly how) {
+static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_assembly how) {
   m->size = m->c->problem == IG_PROBLEM_HEAT ? 1 : 3;
   IG_TRY(make_geometry(m));
-  const ig_points points = ig_mesh_points(m);
+  const ig_points points = ig_topopt_mesh_points(m);
   IG_TRY(ig_points_materials(&points, materials, &m->loading.stiffness, &m->poisson, &m->scale));
-  IG_TRY(ig_mesh_place(m));
-  IG_TRY(ig_mesh_system_new(m, how));
-  IG_TRY(ig_mesh_filter_new(m));
+  IG_TRY(ig_topopt_mesh_place(m));
+  IG_TRY(ig_topopt_mesh_system_new(m, how));
+  IG_TRY(ig_topopt_mesh_filter_new(m));
   ig_discretisation *d = &m->d;
   d->loading = &m->loading;
   d->places = d->elements = m->elements;
@@ -139,19 +139,19 @@ static ig_status build(ig_mesh_model *m, const ig_list *materials, ig_assembly h
   d->share = m->share.dev;
   d->scale = m->scale.dev;
   d->faces = mesh_faces;
-  d->filter = ig_mesh_filter;
+  d->filter = ig_topopt_mesh_filter;
   d->snapshot = mesh_snapshot;
   d->pack = mesh_pack;
-  d->measure = ig_mesh_limit;
-  d->surface = ig_mesh_surface;
+  d->measure = ig_topopt_mesh_limit;
+  d->surface = ig_topopt_mesh_surface;
   d->describe = mesh_describe;
   return IG_OK;
 }
 
-ig_status ig_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
-                            const ig_mesh *mesh, ig_assembly how, ig_discretisation **out) {
+ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
+                                   const ig_mesh *mesh, ig_assembly how, ig_discretisation **out) {
   *out = NULL;
-  ig_mesh_model *m;
+  ig_topopt_mesh_model *m;
   IG_TRY(IG_NEW(cx, &m, 1, "mesh model"));
   m->cx = cx;
   m->c = c;

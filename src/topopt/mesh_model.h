@@ -16,7 +16,7 @@ typedef struct {
   ig_linear system;
 } ig_helmholtz;
 
-typedef struct ig_mesh_model {
+typedef struct ig_topopt_mesh_model {
   ig_ctx *cx;
   const ig_topopt_case *c;
   const ig_mesh *mesh;
@@ -43,30 +43,30 @@ typedef struct ig_mesh_model {
   ig_linear system;
   ig_discretisation d;
   ig_loading loading;
-} ig_mesh_model;
+} ig_topopt_mesh_model;
 
 /* Centre of an element (face < 0) or of one of its faces. */
-void ig_mesh_center(const ig_mesh_model *m, ig_lid e, int face, double *x);
+void ig_topopt_mesh_center(const ig_topopt_mesh_model *m, ig_lid e, int face, double *x);
 
 /* Planes of symmetry: lowest and highest x, y, z; NaN: none. */
-void ig_mesh_planes(const ig_mesh_model *m, double plane[6]);
+void ig_topopt_mesh_planes(const ig_topopt_mesh_model *m, double plane[6]);
 
 /* Supports, springs, loads, ports and roles; mesh_place.c. */
-IG_MUST_CHECK ig_status ig_mesh_place(ig_mesh_model *m);
-IG_MUST_CHECK ig_status ig_mesh_limit(void *self, const ig_limit_case *limit, ig_array *to,
-                                      double *norm);
+IG_MUST_CHECK ig_status ig_topopt_mesh_place(ig_topopt_mesh_model *m);
+IG_MUST_CHECK ig_status ig_topopt_mesh_limit(void *self, const ig_limit_case *limit, ig_array *to,
+                                             double *norm);
 
 /* mesh_system.c */
-IG_MUST_CHECK ig_status ig_mesh_system_new(ig_mesh_model *m, ig_assembly how);
-void ig_mesh_system_free(ig_mesh_model *m);
+IG_MUST_CHECK ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how);
+void ig_topopt_mesh_system_free(ig_topopt_mesh_model *m);
 
 /* mesh_filter.c; filtering is symmetric, so it is its own adjoint */
-IG_MUST_CHECK ig_status ig_mesh_filter_new(ig_mesh_model *m);
-void ig_mesh_filter_free(ig_mesh_model *m);
-IG_MUST_CHECK ig_status ig_mesh_filter(void *self, const double *in, double *out);
+IG_MUST_CHECK ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m);
+void ig_topopt_mesh_filter_free(ig_topopt_mesh_model *m);
+IG_MUST_CHECK ig_status ig_topopt_mesh_filter(void *self, const double *in, double *out);
 
 /* The part at a density (host); mesh_surface.c. */
-IG_MUST_CHECK ig_status ig_mesh_surface(void *self, const double *density, double level,
-                                        bool mirror, ig_part *surface);
+IG_MUST_CHECK ig_status ig_topopt_mesh_surface(void *self, const double *density, double level,
+                                               bool mirror, ig_part *surface);
 
 #endif

@@ -15,11 +15,11 @@
 #include "solver/hex_kern.inc"
 #include "solver/mesh_kern.inc"
 
-static const ig_lid *corners_of(const ig_mesh_model *m, ig_lid e) {
+static const ig_lid *corners_of(const ig_topopt_mesh_model *m, ig_lid e) {
   return &m->conn[8 * (size_t)e];
 }
 
-void ig_mesh_center(const ig_mesh_model *m, ig_lid e, int face, double *x) {
+void ig_topopt_mesh_center(const ig_topopt_mesh_model *m, ig_lid e, int face, double *x) {
   const int *local = face < 0 ? NULL : ig_elem_face(IG_HEX8, face);
   const int n = local ? 4 : 8;
   x[0] = x[1] = x[2] = 0;
@@ -29,7 +29,8 @@ void ig_mesh_center(const ig_mesh_model *m, ig_lid e, int face, double *x) {
 }
 
 /* Sets the bytes of the elements of a set, or of the nodes of one of any kind. */
-static ig_status mark_set(const ig_mesh_model *m, ig_where where, bool nodes, uint8_t *mark) {
+static ig_status mark_set(const ig_topopt_mesh_model *m, ig_where where, bool nodes,
+                          uint8_t *mark) {
   const ig_set *set;
   ig_lid *node, count;
   if (nodes) {
@@ -45,13 +46,13 @@ static ig_status mark_set(const ig_mesh_model *m, ig_where where, bool nodes, ui
   return IG_OK;
 }
 
-static bool there(const ig_mesh_model *m, ig_where where, const double *x) {
+static bool there(const ig_topopt_mesh_model *m, ig_where where, const double *x) {
   return !where.place->at.given || ig_place_has(where.place, x, m->slack);
 }
 
 /* Nodes, or elements by their centres. */
-static ig_status each_point(const ig_mesh_model *m, ig_where where, bool nodes, ig_visit *visit,
-                            void *user) {
+static ig_status each_point(const ig_topopt_mesh_model *m, ig_where where, bool nodes,
+                            ig_visit *visit, void *user) {
   const ig_lid n = nodes ? m->nodes : m->elements;
   const double *x = nodes ? m->mesh->x : m->center.host, *share = m->share.host;
   uint8_t *mark;
@@ -69,7 +70,8 @@ static ig_status each_point(const ig_mesh_model *m, ig_where where, bool nodes, 
 }
 
 /* The integrals of a face's four shape functions. */
-static void visit_face(const ig_mesh_model *m, ig_lid e, int face, ig_visit *visit, void *user) {
+static void visit_face(const ig_topopt_mesh_model *m, ig_lid e, int face, ig_visit *visit,
+                       void *user) {
   const int *local = ig_elem_face(IG_HEX8, face);
   const ig_lid *node = corners_of(m, e);
   double weight[4] = {0, 0, 0, 0};
@@ -95,7 +97,8 @@ static void visit_face(const ig_mesh_model *m, ig_lid e, int face, ig_visit *vis
 }
 
 /* Boundary faces by their centres, or the faces of a set. */
-static ig_status each_face(const ig_mesh_model *m, ig_where where, ig_visit *visit, void *user) {
+static ig_status each_face(const ig_topopt_mesh_model *m, ig_where where, ig_visit *visit,
+                           void *user) {
   ig_boundary boundary = {0};
   const ig_set *s = NULL;
   if (where.set)
@@ -107,7 +110,7 @@ static ig_status each_face(const ig_mesh_model *m, ig_where where, ig_visit *vis
   const uint8_t *face = s ? s->face : boundary.face;
   for (ig_lid i = 0; i < n; i++) {
     double x[3];
-    ig_mesh_center(m, element[i], face[i], x);
+    ig_topopt_mesh_center(m, element[i], face[i], x);
     if (there(m, where, x))
       visit_face(m, element[i], face[i], visit, user);
   }
@@ -121,7 +124,7 @@ static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *
 }
 
 static void position(void *self, int64_t node, double *x) {
-  memcpy(x, &((const ig_mesh_model *)self)->mesh->x[3 * node], 3 * sizeof *x);
+  memcpy(x, &((const ig_topopt_mesh_model *)self)->mesh->x[3 * node], 3 * sizeof *x);
 }
 
 static int corners(void *self, int64_t place, int64_t *node) {
@@ -132,7 +135,7 @@ static int corners(void *self, int64_t place, int64_t *node) {
 
 /* Heat generated everywhere. */
 static void source(void *self, double value, double *f) {
-  const ig_mesh_model *m = self;
+  const ig_topopt_mesh_model *m = self;
   for (ig_lid e = 0; e < m->elements; e++) {
     const ig_lid *node = corners_of(m, e);
     double x[24], weight[8];
@@ -144,7 +147,7 @@ static void source(void *self, double value, double *f) {
   }
 }
 
-ig_points ig_mesh_points(ig_mesh_model *m) {
+ig_points ig_topopt_mesh_points(ig_topopt_mesh_model *m) {
   ig_points p = {.cx = m->cx,
                  .c = m->c,
                  .name = "mesh",
@@ -163,7 +166,7 @@ ig_points ig_mesh_points(ig_mesh_model *m) {
   return p;
 }
 
-static ig_status make_springs(ig_mesh_model *m, const ig_points *points) {
+static ig_status make_springs(ig_topopt_mesh_model *m, const ig_points *points) {
   ig_spring *spring;
   int count;
   ig_status status = ig_points_springs(points, m->loading.stiffness, &spring, &count);
@@ -176,7 +179,7 @@ static ig_status make_springs(ig_mesh_model *m, const ig_points *points) {
   return status == IG_OK && count ? ig_array_push(m->cx, &m->spring) : status;
 }
 
-void ig_mesh_planes(const ig_mesh_model *m, double plane[6]) {
+void ig_topopt_mesh_planes(const ig_topopt_mesh_model *m, double plane[6]) {
   double low[3], high[3];
   ig_mesh_bounds(m->mesh, low, high);
   for (int s = 0; s < 6; s++)
@@ -188,14 +191,14 @@ void ig_mesh_planes(const ig_mesh_model *m, double plane[6]) {
   }
 }
 
-ig_status ig_mesh_limit(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
-  ig_mesh_model *m = self;
-  const ig_points points = ig_mesh_points(m);
+ig_status ig_topopt_mesh_limit(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
+  ig_topopt_mesh_model *m = self;
+  const ig_points points = ig_topopt_mesh_points(m);
   return ig_points_limit(&points, m->fix.host, limit, to, norm);
 }
 
-ig_status ig_mesh_place(ig_mesh_model *m) {
-  const ig_points points = ig_mesh_points(m);
+ig_status ig_topopt_mesh_place(ig_topopt_mesh_model *m) {
+  const ig_points points = ig_topopt_mesh_points(m);
   if (m->c->sets.count)
     return ig_fail_at(m->cx, &IG_ITEM(ig_set_case, m->c->sets, 0)->at,
                       "sets: a mesh has its own: say it in mesh.sets");

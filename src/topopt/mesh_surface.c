@@ -15,7 +15,7 @@
 #include <string.h>
 
 typedef struct {
-  const ig_mesh_model *m;
+  const ig_topopt_mesh_model *m;
   double level;
   const double *value; /* nodes, then centres of elements */
   ig_part_builder build;
@@ -80,7 +80,7 @@ static void point(const cutter *c, ig_lid p, double *x) {
   if (p < c->m->nodes)
     memcpy(x, &c->m->mesh->x[3 * (size_t)p], 3 * sizeof *x);
   else
-    ig_mesh_center(c->m, p - c->m->nodes, -1, x);
+    ig_topopt_mesh_center(c->m, p - c->m->nodes, -1, x);
 }
 
 /* Planes of symmetry a point lies on. */
@@ -267,7 +267,7 @@ static ig_status mirror_part(cutter *c, const double *plane) {
 }
 
 /* Densities at nodes, by volume, and at centres. */
-static ig_status make_values(const ig_mesh_model *m, const double *density, double **out) {
+static ig_status make_values(const ig_topopt_mesh_model *m, const double *density, double **out) {
   const double *share = m->share.host;
   double *value, *weight;
   IG_TRY(IG_NEW(m->cx, out, (size_t)m->nodes + (size_t)m->elements, "surface"));
@@ -289,13 +289,13 @@ static ig_status make_values(const ig_mesh_model *m, const double *density, doub
   return IG_OK;
 }
 
-ig_status ig_mesh_surface(void *self, const double *density, double level, bool mirror,
-                          ig_part *surface) {
-  const ig_mesh_model *m = self;
+ig_status ig_topopt_mesh_surface(void *self, const double *density, double level, bool mirror,
+                                 ig_part *surface) {
+  const ig_topopt_mesh_model *m = self;
   double side[6], plane[3] = {NAN, NAN, NAN}, wanted = 0, *value = NULL;
   memset(surface, 0, sizeof *surface);
   cutter c = {.m = m, .build = {.cx = m->cx, .out = surface}};
-  ig_mesh_planes(m, side);
+  ig_topopt_mesh_planes(m, side);
   for (int d = 0; d < 3 && mirror; d++)
     plane[d] = isnan(side[2 * d + 1]) ? side[2 * d] : side[2 * d + 1];
   for (ig_lid e = 0; e < m->elements; e++)

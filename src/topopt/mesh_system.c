@@ -3,7 +3,7 @@
 #include "backend/backend.h"
 
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
-  ig_mesh_model *m = self;
+  ig_topopt_mesh_model *m = self;
   if (m->size == 1)
     IG_TRY(m->ops->scalar_f64(m->cx, &m->hex, &m->plan, m->modulus.dev, x, y));
   else
@@ -12,13 +12,13 @@ static ig_status apply(void *self, const double *x, double *y, ig_cg_state *stat
 }
 
 static ig_status apply_single(void *self, const float *x, float *y) {
-  ig_mesh_model *m = self;
+  ig_topopt_mesh_model *m = self;
   return m->size == 1 ? m->ops->scalar_f32(m->cx, &m->hex, &m->plan, m->modulus_single.dev, x, y)
                       : ig_ebe_apply(m->cx, &m->op_single, m->modulus_single.dev, x, y);
 }
 
 static ig_status precondition(void *self, const float *r, const float **z) {
-  ig_mesh_model *m = self;
+  ig_topopt_mesh_model *m = self;
   if (m->amg)
     return ig_amg_cycle(m->amg, r, z);
   if (m->petsc)
@@ -28,7 +28,7 @@ static ig_status precondition(void *self, const float *r, const float **z) {
 }
 
 static ig_status changed(void *self) {
-  ig_mesh_model *m = self;
+  ig_topopt_mesh_model *m = self;
   if (m->amg) {
     IG_TRY(m->ops->to_single(m->cx, m->elements, m->modulus.dev, m->modulus_single.dev));
     return ig_amg_update(m->amg, m->modulus.dev);
@@ -42,23 +42,23 @@ static ig_status changed(void *self) {
 
 static ig_status solve(void *self, const double *f, double *u, double tolerance,
                        ig_solve_report *report) {
-  ig_mesh_model *m = self;
+  ig_topopt_mesh_model *m = self;
   return ig_pcg_solve(m->cx, &m->pcg, &m->system, f, u, tolerance, (int)m->c->solver.limit, report);
 }
 
 static const double *residual(void *self) {
-  return ((ig_mesh_model *)self)->pcg.r.dev;
+  return ((ig_topopt_mesh_model *)self)->pcg.r.dev;
 }
 
 static ig_status energy(void *self, const double *u, const double *v, double scale, bool add,
                         double *out) {
-  ig_mesh_model *m = self;
+  ig_topopt_mesh_model *m = self;
   return m->ops->energy(m->cx, &m->hex, u, v, scale, add, out);
 }
 
 /* --- making it --- */
 
-static ig_status make_multigrid(ig_mesh_model *m) {
+static ig_status make_multigrid(ig_topopt_mesh_model *m) {
   const ig_amg_problem problem = {
       .nodes = m->nodes,
       .elements = m->elements,
@@ -84,12 +84,12 @@ static ig_status make_multigrid(ig_mesh_model *m) {
   return ig_amg_new(m->cx, &problem, &m->amg);
 }
 
-ig_assembly ig_mesh_model_assembly(const ig_ctx *cx) {
+ig_assembly ig_topopt_mesh_model_assembly(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA ? IG_ATOMIC : IG_COLOR;
 }
 
 /* How elements add to nodes, and what they are made of. */
-static ig_status make_plan(ig_mesh_model *m, ig_assembly how) {
+static ig_status make_plan(ig_topopt_mesh_model *m, ig_assembly how) {
   ig_ctx *cx = m->cx;
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
   if (how == IG_GATHER) {
@@ -110,7 +110,7 @@ static ig_status make_plan(ig_mesh_model *m, ig_assembly how) {
   return IG_OK;
 }
 
-ig_status ig_mesh_system_new(ig_mesh_model *m, ig_assembly how) {
+ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
   ig_ctx *cx = m->cx;
   const ig_solver_case *s = &m->c->solver;
   const size_t n = (size_t)m->nodes;
@@ -140,7 +140,7 @@ ig_status ig_mesh_system_new(ig_mesh_model *m, ig_assembly how) {
   return ig_pcg_init(cx, &m->pcg, m->system.n);
 }
 
-void ig_mesh_system_free(ig_mesh_model *m) {
+void ig_topopt_mesh_system_free(ig_topopt_mesh_model *m) {
   ig_array *const arrays[] = {&m->modulus, &m->modulus_single, &m->block, &m->inverse,
                               &m->z,       &m->partial,        &m->slots};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

@@ -65,7 +65,7 @@ bool ig_plane_read(const char *text, int dim, int *axis, int *side);
 
 /* The points of both kinds of body. */
 ig_points ig_grid_points(ig_grid_model *m);
-typedef struct ig_mesh_model ig_mesh_model;
-ig_points ig_mesh_points(ig_mesh_model *m);
+typedef struct ig_topopt_mesh_model ig_topopt_mesh_model;
+ig_points ig_topopt_mesh_points(ig_topopt_mesh_model *m);
 
 #endif

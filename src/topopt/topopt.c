@@ -97,8 +97,8 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_design **s) {
     return ig_fail_at(job->cx, &c->at, "topopt needs a section 'grid' or a section 'mesh'");
   if (job->mesh) {
     if (job->assembly_free)
-      job->assembly = ig_mesh_model_assembly(job->cx);
-    IG_TRY(ig_mesh_model_new(job->cx, c, job->materials, job->mesh, job->assembly, d));
+      job->assembly = ig_topopt_mesh_model_assembly(job->cx);
+    IG_TRY(ig_topopt_mesh_model_new(job->cx, c, job->materials, job->mesh, job->assembly, d));
   } else {
     ig_grid_model *m;
     if (job->assembly != IG_GATHER) /* its sums are node by node in any case */

@@ -230,11 +230,11 @@ void ig_grid_model_free(ig_grid_model *m);
 IG_MUST_CHECK ig_status ig_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double *bytes);
 
 /* A mesh of hexahedra as a discretisation; see mesh_model.c. The mesh must outlive it. */
-IG_MUST_CHECK ig_status ig_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c,
-                                          const ig_list *materials, const ig_mesh *mesh,
-                                          ig_assembly how, ig_discretisation **out);
+IG_MUST_CHECK ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c,
+                                                 const ig_list *materials, const ig_mesh *mesh,
+                                                 ig_assembly how, ig_discretisation **out);
 /* What is fastest there: atomic on a GPU, color on a CPU. */
-ig_assembly ig_mesh_model_assembly(const ig_ctx *cx);
+ig_assembly ig_topopt_mesh_model_assembly(const ig_ctx *cx);
 
 /* --- the design problem --- */
 

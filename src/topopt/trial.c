@@ -8,7 +8,7 @@ ig_status ig_trial_open(ig_ctx *cx, const char *text, ig_trial *t) {
 }
 
 ig_status ig_trial_open_mesh(ig_ctx *cx, const char *text, const ig_mesh *mesh, ig_trial *t) {
-  return ig_trial_open_how(cx, text, mesh, ig_mesh_model_assembly(cx), t);
+  return ig_trial_open_how(cx, text, mesh, ig_topopt_mesh_model_assembly(cx), t);
 }
 
 ig_status ig_trial_open_how(ig_ctx *cx, const char *text, const ig_mesh *mesh, ig_assembly how,
@@ -28,7 +28,7 @@ ig_status ig_trial_open_with(ig_ctx *cx, const char *text, const ig_list *materi
   const ig_option_table table = {ig_topopt_options, &t->c};
   IG_TRY_GOTO(status, failed, ig_options_read(cx, t->arena, node, &table, 1));
   if (mesh) {
-    IG_TRY_GOTO(status, failed, ig_mesh_model_new(cx, &t->c, materials, mesh, how, &t->d));
+    IG_TRY_GOTO(status, failed, ig_topopt_mesh_model_new(cx, &t->c, materials, mesh, how, &t->d));
   } else {
     IG_TRY_GOTO(status, failed, ig_grid_model_new(cx, &t->c, materials, &t->m));
     t->d = &t->m->d;

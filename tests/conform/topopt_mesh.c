@@ -135,7 +135,7 @@ static double *passes(ig_ctx *cx, int pass, size_t *count) {
            pass == CYCLE ? "multigrid" : "block_jacobi");
   if (ig_trial_open_how(cx, text, mesh, (ig_assembly)(pass % 3), &t) != IG_OK)
     fail_msg("%s", ig_ctx_message(cx));
-  ig_mesh_model *m = t.d->self;
+  ig_topopt_mesh_model *m = t.d->self;
   const size_t ne = (size_t)m->elements, nu = (size_t)t.d->unknowns;
   ig_array u = {0}, v = {0}, e = {0};
   assert_int_equal(ig_array_new(cx, &u, nu, 8, "u"), IG_OK);

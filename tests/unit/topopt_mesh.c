@@ -88,7 +88,7 @@ static void helmholtz_filter_is_one(void **state) {
     assert_int_equal(ig_mesh_generate(cx, &mc, &mesh), IG_OK);
     assert_int_equal(
         ig_trial_open_mesh(cx, CASE(", filter: {kind: helmholtz, radius: 2}"), mesh, &t), IG_OK);
-    ig_mesh_model *m = t.d->self;
+    ig_topopt_mesh_model *m = t.d->self;
     const int n = (int)t.d->elements;
     const double *share = m->share.host, *center = m->center.host;
     ig_array in = {0}, out[3] = {{0}};
