@@ -288,6 +288,8 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
       const double *v = off + 3 * (int64_t)m->conn[i];
       worst = fmax(worst, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
     }
+  if (status == IG_OK && !isnan(r->c->compensation))
+    status = ig_stress_compensate(r, off, to);
   free(off);
   IG_TRY(status);
   for (ig_lid i = 0; i < m->nodes; i++)

@@ -19,6 +19,7 @@ void ig_stress_problem_new(ig_ctx *cx, ig_stress_problem *q) {
   q->materials = (ig_list){1, q->material};
   q->c.temperature = 293.15;
   q->c.inherent_scale = 1;
+  q->c.compensation = NAN;
   q->c.solver =
       (ig_stress_solver){.tolerance = 1e-9, .iterations = 30, .halvings = 40, .linear_limit = 2000};
 }

@@ -51,6 +51,9 @@ IG_MUST_CHECK ig_status ig_stress_look_now(ig_stress_run *r);
 void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, ig_lid count,
                           ig_lid nodes, double *out);
 
+/* compensate.c: off: distortion of all nodes. */
+IG_MUST_CHECK ig_status ig_stress_compensate(ig_stress_run *r, const double *off, ig_sink *to);
+
 /* heat.c: snapshots of a thermal run: how many; and one of them: its time, temperatures, highest
    temperatures of elements so far (NaN: not known), elements that are there. */
 IG_MUST_CHECK ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p,

@@ -24,6 +24,7 @@ enum {
   IG_LEDGER_RADIATED,
   IG_LEDGER_HELD,
   IG_LEDGER_BORN,
+  IG_LEDGER_HELD_ANEW, /* into held nodes where a birth or a new temperature changes them */
   IG_LEDGER_BODY,
   IG_LEDGER_SOURCE,
   IG_LEDGER_COLUMNS
