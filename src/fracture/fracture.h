@@ -56,8 +56,7 @@ typedef struct {
   double point[3]; /* or the nearest */
   int quantity;
 } ig_frac_probe_case;
-#define IG_FRAC_PROBE_CHOICES                                                                      \
-  "ux|uy|uz|vx|vy|vz|fx|fy|fz|sxx|syy|szz|sxy|syz|szx|principal_stress"
+#define IG_FRAC_PROBE_CHOICES "ux|uy|uz|vx|vy|vz|fx|fy|fz|sxx|syy|szz|sxy|syz|szx|principal_stress"
 enum {
   IG_FRAC_PROBE_VELOCITY = 3,
   IG_FRAC_PROBE_FORCE = 6,
