@@ -2,17 +2,13 @@
 #ifndef IG_STRESS_RUN_H
 #define IG_STRESS_RUN_H
 
+#include "mesh/probe.h"
 #include "stress/model.h"
 
 typedef struct {
   int phase, group, piece, pieces; /* group: layer, or part of a cut; piece: step of it */
   double start, time;              /* s since the start of the run; of the phase's start */
 } ig_stress_step;
-
-typedef struct {
-  ig_lid *node, nodes; /* of a probe of motions or forces */
-  ig_lid *element, elements;
-} ig_stress_look;
 
 typedef struct ig_stress_run {
   ig_job *job;
@@ -26,7 +22,7 @@ typedef struct ig_stress_run {
   double *T0, *T1, *warm0, *warm1, *share0, *share1; /* host */
   double *recoater; /* host: nodes, height above the drawn place when their layer was done; NaN */
   double recoater_now;
-  ig_stress_look *look;
+  ig_look *look; /* of the probes */
   double *after; /* phases x probes: values at the end of each */
   char (*name)[64];
   const char **column;
