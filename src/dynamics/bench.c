@@ -165,7 +165,7 @@ static ig_status bench_small(ig_ctx *cx, const ig_bench_sink *sink) {
   return IG_OK;
 }
 
-/* The paper's way of counting transfer: displacements taken out 100 times in 10^4 steps, on a
+/* Transfer counted as in Tang et al. (2020): displacements taken out 100 times in 10^4 steps, on a
    stream of their own while steps go on. Against the same steps without. */
 static ig_status bench_transfer(ig_ctx *cx, const ig_bench_sink *sink) {
   const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;

@@ -7,8 +7,8 @@ static void to_disc(double u, double v, double *r, double *angle) {
   *angle = *r == 0 ? 0 : u >= v ? IG_PI / 4 * v / u : IG_PI / 2 - IG_PI / 4 * u / v;
 }
 
-/* The paper's spherical dome under 600 psi, elastoplastic; a quarter of it, in inches and pounds.
- */
+/* The spherical dome of Tang et al. (2020) under 600 psi, elastoplastic; a quarter of it, in inches
+ * and pounds. */
 static void cap(void *user, double u, double v, double x[3]) {
   const patch *p = user;
   double r, lon;

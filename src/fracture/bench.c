@@ -1,5 +1,5 @@
-/* The room's benchmarks: the rows of the paper's Tables V to IX, its Figures 25 and 26 (time a
-   kernel), and its stored-matrix kernel beside ours. A CPU does a part of each. */
+/* The room's benchmarks: the rows of Tables V to IX of Alhadeff et al. (2015), its Figures 25 and
+   26 (time a kernel), and its stored-matrix kernel beside ours. A CPU does a part of each. */
 #include "fracture/problem.h"
 
 #include "fracture/cuda.h"
@@ -302,7 +302,7 @@ static ig_status bench_kernels(ig_ctx *cx, const ig_bench_sink *sink) {
                                 .rate = m.s.ne / stored,
                                 .rate_unit = "element-steps",
                                 .bytes = (double)m.s.ne * (144 * 8 + 24),
-                                .note = "12 threads an element, transposed, as in the paper"});
+                                .note = "12 threads per element, transposed, as in the paper"});
   }
 #endif
   ig_frac_model_free(&m);

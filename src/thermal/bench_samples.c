@@ -1,4 +1,5 @@
-/* The paper's samples on this machine: its strategies and ours, against one core of the CPU.
+/* The samples of Mozaffar et al. (2019) on this machine: its strategies and ours, against one core
+   of the CPU.
 
    samples   four builds, half built: Figures 9 to 11
    sizes     the cubic build in three sizes: Figure 12; the largest one's whole build
