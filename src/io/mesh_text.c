@@ -423,3 +423,36 @@ ig_status ig_gather_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **m
   free(children);
   return status;
 }
+
+/* --- files that include others */
+
+enum { INCLUDES = 8, INCLUDED_NAME = 256 };
+
+ig_status ig_text_enter(ig_mesh_text *t, const char *at, int length, int depth,
+                        ig_mesh_text *outer) {
+  char name[INCLUDED_NAME], path[1024];
+  const char *slash = strrchr(t->path, '/');
+  const int folder = slash ? (int)(slash - t->path) + 1 : 0;
+  if (length <= 0 || length >= INCLUDED_NAME)
+    return ig_text_fail(t, at, "expected the name of a file, of less than %d letters",
+                        INCLUDED_NAME);
+  snprintf(name, sizeof name, "%.*s", length, at);
+  if (name[0] == '/' || strstr(name, "..") || strchr(name, '\\'))
+    return ig_text_fail(t, at, "'%s': files are included from this one's folder and below", name);
+  if (depth >= INCLUDES)
+    return ig_text_fail(t, at, "files include each other more than %d deep", INCLUDES);
+  if (snprintf(path, sizeof path, "%.*s%s", folder, t->path, name) >= (int)sizeof path)
+    return ig_text_fail(t, at, "the name of the file is too long");
+  *outer = *t;
+  if (ig_text_open(t->cx, path, t) == IG_OK)
+    return IG_OK;
+  char message[512];
+  snprintf(message, sizeof message, "%.500s", outer->cx->message);
+  *t = *outer;
+  return ig_text_fail(t, at, "%s", message);
+}
+
+void ig_text_leave(ig_mesh_text *t, const ig_mesh_text *outer) {
+  ig_text_close(t);
+  *t = *outer;
+}
