@@ -350,14 +350,16 @@ static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i,
 }
 
 /* A group as a set: numbers resolved, in rising order, each once. */
+/* A face of a cell that was split may be faces of each of its children, four at most. */
+enum { MEMBER_PARTS = 4 * IG_CELL_MOST_CHILDREN };
+
 static ig_status group_set(const resolved *r, const ig_group *group) {
   int64_t *all = NULL;
   ig_lid count = 0, kept = 0;
   ig_set *set;
-  ig_status status =
-      IG_NEW(r->g->cx, &all, (size_t)group->count * IG_CELL_MOST_CHILDREN + 1, "set");
+  ig_status status = IG_NEW(r->g->cx, &all, (size_t)group->count * MEMBER_PARTS + 1, "set");
   for (ig_lid i = 0; i < group->count && status == IG_OK; i++) {
-    int64_t some[4 * IG_CELL_MOST_CHILDREN];
+    int64_t some[MEMBER_PARTS];
     int made;
     status = member_find(r, group, i, some, &made);
     for (int k = 0; k < made && status == IG_OK; k++)
