@@ -61,14 +61,14 @@ static ig_status bench_strip(ig_ctx *cx, const ig_bench_sink *sink) {
       p.job.assembly = hows[i];
       p.job.precision = precision ? IG_DOUBLE : IG_SINGLE;
       status = run_row(cx, sink, &p, "strip 36,864", on_gpu(cx) ? 10000 : 100,
-                       precision ? "11.8 s for 10,000 steps" : NULL);
+                       precision ? "11.8 s (CPU 410 s) for 10,000 steps" : NULL);
       ig_frac_problem_free(&p);
     }
   IG_TRY(status);
   IG_TRY(ig_frac_problem_strip(&p, cx, 96, IG_TRI6, 0));
   p.c.time_step = 0.5e-9;
-  status =
-      run_row(cx, sink, &p, "strip 147,456", on_gpu(cx) ? 40000 : 40, "153.8 s for 40,000 steps");
+  status = run_row(cx, sink, &p, "strip 147,456", on_gpu(cx) ? 40000 : 40,
+                   "153.8 s (CPU 6538 s) for 40,000 steps");
   ig_frac_problem_free(&p);
   return status;
 }
@@ -77,9 +77,11 @@ static ig_status bench_ring(ig_ctx *cx, const ig_bench_sink *sink) {
   static const struct {
     int radial, around, gpu, cpu;
     const char *name, *paper;
-  } rows[] = {{20, 160, 27000, 100, "ring 12,800", "12.7 s for 27,000 steps"},
-              {40, 320, 27000, 50, "ring 51,200", "36.4 s for 27,000 steps"},
-              {115, 787, 27000, 10, "ring 362,020", "242.8 s for 27,000 steps"}};
+  } rows[] = {{20, 160, 27000, 100, "ring 12,800", "12.7 s (CPU 376 s) for 27,000 steps"},
+              {30, 240, 27000, 80, "ring 28,800", "22.6 s (CPU 900 s) for 27,000 steps"},
+              {40, 320, 27000, 50, "ring 51,200", "36.4 s (CPU 1602 s) for 27,000 steps"},
+              {96, 768, 27000, 10, "ring 294,912", "200.8 s (CPU 9355 s) for 27,000 steps"},
+              {115, 787, 27000, 10, "ring 362,020", "242.8 s (CPU 11,422 s) for 27,000 steps"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ig_frac_problem p;
     IG_TRY(ig_frac_problem_ring(&p, cx, rows[i].radial, rows[i].around));
