@@ -13,7 +13,7 @@
 
 typedef struct {
   int how; /* ig_assembly */
-  int npe; /* nodes an element */
+  int npe; /* nodes per element */
   int32_t nodes, elements;
   const int32_t *conn;  /* elements x npe */
   const int32_t *order; /* color: elements by color; else NULL (natural order) */

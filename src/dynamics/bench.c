@@ -1,5 +1,5 @@
-/* Benchmarks of the dynamics room: element-steps a second of each kind of element, steps a second
-   of small models, and the share of a run that output takes. */
+/* Benchmarks of the dynamics room: element-steps per second of each kind of element, steps per
+   second of small models, and the share of a run that output takes. */
 #include "dynamics/problem.h"
 #include "backend/backend.h"
 
@@ -161,7 +161,7 @@ static ig_status bench_small(ig_ctx *cx, const ig_bench_sink *sink) {
     if (i != 1 && i != 3)
       for (int how = IG_ATOMIC; how <= IG_GATHER; how += 2)
         IG_TRY(measure(cx, sink, &subjects[i], size[i], IG_DOUBLE, (ig_assembly)how,
-                       gpu ? 0.2 : 0.3, "steps a second count"));
+                       gpu ? 0.2 : 0.3, "steps per second count"));
   return IG_OK;
 }
 

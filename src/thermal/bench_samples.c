@@ -205,7 +205,8 @@ ig_status ig_bench_samples(ig_ctx *cx, const ig_bench_sink *sink) {
   return IG_OK;
 }
 
-/* The build at its beginning, middle and end: a row each, all steps together, mean seconds a step.
+/* The build at its beginning, middle and end: a row each, all steps together, mean seconds per
+ * step.
  */
 static ig_status stages_time(const ig_bench_sink *sink, ig_build *b, ig_build_timing *all,
                              double *mean) {
