@@ -52,7 +52,7 @@ static const cli_option help_options[] = {
     {"schema", 0, CLI_FLAG, CLI_AT(schema), 0, NULL, NULL,
      "print a JSON Schema of the case language, for editors"},
     {"keys", 0, CLI_FLAG, CLI_AT(keys), 0, NULL, NULL,
-     "print the keys of a case, of all rooms or of the one named; one a line"},
+     "print the keys of a case, of all rooms or of the one named; one per line"},
     {0}};
 const cli_command cli_help = {
     .name = "help",

@@ -146,12 +146,16 @@ static int run_run(const cli_args *args) {
   code = cli_open_case(cx, args, &c);
   cli_catch_signals();
   figures *f = calloc(1, sizeof *f);
+  if (code == CLI_GOOD && !f) {
+    cli_error("no memory for the figures of the run");
+    code = CLI_FAILED;
+  }
   if (code == CLI_GOOD && ig_case_is_chain(c)) {
     code = run_chain(args, cx, c, out);
   } else if (code == CLI_GOOD && args->stage) {
     cli_error("%s has no stages: leave out --stage", args->words.item[0]);
     code = CLI_BAD_INPUT;
-  } else if (code == CLI_GOOD && f) {
+  } else if (code == CLI_GOOD) {
     ig_run_stats stats;
     const ig_run_options options = {.out = out,
                                     .restart = args->restart,

@@ -24,9 +24,9 @@ static inline ig_case *plate_under_a_laser(ig_ctx *cx) {
                       "solidus: 1658, liquidus: 1723, latent_heat: 260e3, absorptivity: 0.4}]"));
   TRY(cx, ig_case_set(c, "boundary", "[{set: zmin, temperature: 300}]"));
   TRY(cx, ig_case_set(c, "beams",
-                      "[{model: surface, radius: 0.5 mm, raster: {power: 150 W, speed: 20 mm/s, "
-                      "hatch: 1 mm, layer_height: 1 mm, base: 1 mm, layers: 1, rotation: 0, "
-                      "regions: {min: [1 mm, 2 mm], max: [5 mm, 2.5 mm]}}}]"));
+                      "[{model: surface, radius: 0.5 mm, raster: {power: 300 W, speed: 20 mm/s, "
+                      "hatch: 1 mm, layer_height: 1 mm, base: 0, layers: 1, rotation: 0, "
+                      "regions: {min: [1 mm, 1.5 mm], max: [5 mm, 2.5 mm]}}}]"));
   TRY(cx, ig_case_set_real(c, "duration", 0.2));
   return c;
 }

@@ -3,7 +3,7 @@
    A driver's element loop is the same for all three:
      for each color c: for i in [begin, end): e = ig_scatter_element(view, i); …; ig_scatter_add(…)
    and for gather one more pass over the nodes adds up the slots (ig_plan_sum, or ig_scatter_sum
-   fused into the node update). `atomic` and `gather` have one range; `color` one a color.
+   fused into the node update). `atomic` and `gather` have one range; `color` one per color.
 
    Sums with `color` and `gather` do not depend on threads or schedule, bit for bit. */
 #ifndef IG_ASSEMBLY_H

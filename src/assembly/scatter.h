@@ -5,7 +5,7 @@
    color:  add to the node's sum; no two elements of one color share a node, colors run in turn.
    gather: write to a slot of the node's own; a second pass adds up each node's slots in order.
            Slots of a node are neighbours: rows of equal width (the node-element structure of the
-           AM paper, its Algorithm 1) or packed one after the other (compact). */
+           Mozaffar et al. 2019, Algorithm 1) or packed one after the other (compact). */
 #ifndef IG_SCATTER_H
 #define IG_SCATTER_H
 
@@ -13,7 +13,7 @@
 
 typedef struct {
   int how; /* ig_assembly */
-  int npe; /* nodes an element */
+  int npe; /* nodes per element */
   int32_t nodes, elements;
   const int32_t *conn;  /* elements x npe */
   const int32_t *order; /* color: elements by color; else NULL (natural order) */

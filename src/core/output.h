@@ -17,7 +17,7 @@ typedef struct {
   char name[64], unit[24];
   ig_location where;
   ig_dtype dtype;
-  int components; /* values a point or cell: 1 scalar, 3 vector, 6 symmetric xx yy zz xy yz zx */
+  int components; /* values per point or cell: 1 scalar, 3 vector, 6 symmetric xx yy zz xy yz zx */
   void *data;
   struct ig_ticket *ticket; /* of a copy still on its way */
 } ig_field;

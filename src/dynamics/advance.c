@@ -1,4 +1,4 @@
-/* Moving a model through time: the paper's steps II and III, over and over. */
+/* Moving a model through time: steps II and III of Tang et al. (2020), repeated. */
 #include "dynamics/dynamics.h"
 #include "backend/backend.h"
 

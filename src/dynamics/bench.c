@@ -1,5 +1,5 @@
-/* Benchmarks of the dynamics room: element-steps a second of each kind of element, steps a second
-   of small models, and the share of a run that output takes. */
+/* Benchmarks of the dynamics room: element-steps per second of each kind of element, steps per
+   second of small models, and the share of a run that output takes. */
 #include "dynamics/problem.h"
 #include "backend/backend.h"
 
@@ -161,11 +161,11 @@ static ig_status bench_small(ig_ctx *cx, const ig_bench_sink *sink) {
     if (i != 1 && i != 3)
       for (int how = IG_ATOMIC; how <= IG_GATHER; how += 2)
         IG_TRY(measure(cx, sink, &subjects[i], size[i], IG_DOUBLE, (ig_assembly)how,
-                       gpu ? 0.2 : 0.3, "steps a second count"));
+                       gpu ? 0.2 : 0.3, "steps per second count"));
   return IG_OK;
 }
 
-/* The paper's way of counting transfer: displacements taken out 100 times in 10^4 steps, on a
+/* Transfer counted as in Tang et al. (2020): displacements taken out 100 times in 10^4 steps, on a
    stream of their own while steps go on. Against the same steps without. */
 static ig_status bench_transfer(ig_ctx *cx, const ig_bench_sink *sink) {
   const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;

@@ -1,4 +1,4 @@
-/* The dynamics room: a queue of analyses, the paper's Figure 5. */
+/* The dynamics room: a queue of analyses (Tang et al. 2020, Fig. 5). */
 #include "dynamics/run.h"
 #include "dynamics/model.h"
 #include "backend/backend.h"

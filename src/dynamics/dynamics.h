@@ -29,7 +29,7 @@ typedef struct {
   double hourglass, bulk_linear, bulk_quadratic;
   /* shells */
   double thickness;
-  int64_t planes; /* integration points in the plane: 4 (the paper's) or 3 */
+  int64_t planes; /* integration points in the plane: 4 (Tang et al. 2020) or 3 */
   bool thinning;
   double along[3]; /* x of section forces and surface stresses, laid onto the shell */
   /* lines */
@@ -218,7 +218,7 @@ IG_MUST_CHECK ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const 
                                          ig_assembly assembly, ig_dyn_model **model);
 void ig_dyn_model_free(ig_dyn_model *m);
 
-/* The critical step of the elements as they stand now (the paper's Eq. 5). */
+/* The critical step of the elements as they stand now (Tang et al. 2020, Eq. 5). */
 IG_MUST_CHECK ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt);
 /* The critical step of the slowest element; `stable`: with what contact takes of it. */
 IG_MUST_CHECK ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt, double *stable);

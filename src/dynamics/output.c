@@ -2,6 +2,7 @@
 #include "dynamics/run.h"
 #include "dynamics/model.h"
 #include "mesh/named.h"
+#include "mesh/probe.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -45,22 +46,6 @@ static double probe_value(const ig_dyn_job *r, const ig_dyn_probe *p, const ig_s
   return p->quantity < IG_PROBE_FORCE && count > 0 ? sum / count : sum;
 }
 
-/* The node nearest to a point at the start. */
-static ig_lid node_near(const ig_dyn_model *m, const double point[3]) {
-  double best = INFINITY;
-  ig_lid found = 0;
-  for (ig_lid k = 0; k < m->mesh->nodes; k++) {
-    double d = 0;
-    for (int c = 0; c < 3; c++)
-      d += pow(m->x0[3 * (int64_t)k + c] - point[c], 2);
-    if (d < best) {
-      best = d;
-      found = k;
-    }
-  }
-  return found;
-}
-
 static const char *const fixed_columns[] = {
     "time [s]",     "step_size [s]", "kinetic [J]", "internal [J]", "plastic [J]",
     "external [J]", "damping [J]",   "contact [J]", "scaling [J]",  "error"};
@@ -97,7 +82,7 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
                         section ? "section forces need a `set` of elements"
                                 : "a probe needs a `set` or a `point`");
     if (!p->set)
-      r->probe_node[i] = node_near(r->m, p->point);
+      r->probe_node[i] = ig_node_near(r->m->x0, r->m->mesh->nodes, p->point);
   }
   return IG_OK;
 }

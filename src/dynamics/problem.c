@@ -45,17 +45,8 @@ ig_status ig_dyn_problem_open(ig_dyn_problem *q, ig_precision precision, ig_asse
 /* --- meshes -------------------------------------------------------------------------------------
  */
 
-ig_status ig_dyn_problem_set(ig_dyn_problem *q, const char *name, ig_dyn_inside *in, void *user) {
-  ig_lid n = 0;
-  ig_set *set;
-  for (ig_lid i = 0; i < q->mesh->nodes; i++)
-    n += in(user, q->mesh->x + 3 * (int64_t)i);
-  IG_TRY(ig_mesh_add_set(q->cx, q->mesh, name, IG_SET_NODES, n, &set));
-  n = 0;
-  for (ig_lid i = 0; i < q->mesh->nodes; i++)
-    if (in(user, q->mesh->x + 3 * (int64_t)i))
-      set->item[n++] = i;
-  return IG_OK;
+ig_status ig_dyn_problem_set(ig_dyn_problem *q, const char *name, ig_inside_fn *in, void *user) {
+  return ig_set_where(q->cx, q->mesh, name, in, user);
 }
 
 typedef struct {

@@ -3,6 +3,7 @@
 #define IG_DYNAMICS_PROBLEM_H
 
 #include "dynamics/dynamics.h"
+#include "mesh/named.h"
 
 /* A mesh, one material, one section, and a case that holds defaults; fill, then open. */
 typedef struct {
@@ -37,8 +38,7 @@ IG_MUST_CHECK ig_status ig_dyn_problem_sheet(ig_dyn_problem *q, int nu, int nv, 
 IG_MUST_CHECK ig_status ig_dyn_problem_chain(ig_dyn_problem *q, int n, ig_dyn_place *place,
                                              void *user);
 /* A node set of those nodes where `in` is true. */
-typedef bool ig_dyn_inside(void *user, const double x[3]);
-IG_MUST_CHECK ig_status ig_dyn_problem_set(ig_dyn_problem *q, const char *name, ig_dyn_inside *in,
+IG_MUST_CHECK ig_status ig_dyn_problem_set(ig_dyn_problem *q, const char *name, ig_inside_fn *in,
                                            void *user);
 
 ig_dyn_load ig_dyn_force_on(const char *set, double x, double y, double z);

@@ -7,8 +7,8 @@ static void to_disc(double u, double v, double *r, double *angle) {
   *angle = *r == 0 ? 0 : u >= v ? IG_PI / 4 * v / u : IG_PI / 2 - IG_PI / 4 * u / v;
 }
 
-/* The paper's spherical dome under 600 psi, elastoplastic; a quarter of it, in inches and pounds.
- */
+/* The spherical dome of Tang et al. (2020) under 600 psi, elastoplastic; a quarter of it, in inches
+ * and pounds. */
 static void cap(void *user, double u, double v, double x[3]) {
   const patch *p = user;
   double r, lon;
@@ -21,8 +21,10 @@ ig_status ig_dyn_verify_dome(ig_dyn_problem *q, ig_dyn_model **m, const ig_verif
   enum { N = 24, ROWS = 7 };
   static const double t[ROWS] = {.05e-3, .10e-3, .15e-3, .20e-3, .25e-3, .30e-3, .45e-3};
   static const double w[ROWS] = {-.00703, -.02459, -.04860, -.05445, -.05837, -.05652, -.06643};
-  static const char *const name[ROWS] = {"0.05 ms", "0.10 ms", "0.15 ms", "0.20 ms",
-                                         "0.25 ms", "0.30 ms", "0.45 ms"};
+  static const char *const name[ROWS] = {"deflection at 0.05 ms [in]", "deflection at 0.10 ms [in]",
+                                         "deflection at 0.15 ms [in]", "deflection at 0.20 ms [in]",
+                                         "deflection at 0.25 ms [in]", "deflection at 0.30 ms [in]",
+                                         "deflection at 0.45 ms [in]"};
   patch p = {.radius = 22.27, .angle = 26.67 * IG_PI / 180};
   ig_support_case fix[4] = {ig_support_fix("v0", "y rx rz"), ig_support_fix("u0", "x ry rz"),
                             ig_support_fix("u1", "all"), ig_support_fix("v1", "all")};
@@ -56,7 +58,8 @@ ig_status ig_dyn_verify_dome(ig_dyn_problem *q, ig_dyn_model **m, const ig_verif
   }
   row(sink, "time of the rebound, ms", "axisymmetric solid (CalculiX)", 0.65, 1e3 * when, 0.02,
       false);
-  row(sink, "height of the rebound", "FPM prototype, 13,824 triangles", -.01860, least, 0.06, true);
+  row(sink, "height of the rebound [in]", "FPM prototype, 13,824 triangles", -.01860, least, 0.06,
+      true);
   ig_dyn_energy e;
   IG_TRY(ig_dyn_energies(*m, &e));
   ZERO("energy balance", e.error, 0.005);

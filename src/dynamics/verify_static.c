@@ -174,7 +174,8 @@ ig_status ig_dyn_verify_hemisphere(ig_dyn_problem *q, ig_dyn_model **m,
   return IG_OK;
 }
 
-/* The paper's cylinder, clamped at one end and pinched at the other; a quarter of it. */
+/* The cylinder of Tang et al. (2020), clamped at one end and pinched at the other; a quarter of it.
+ */
 ig_status ig_dyn_verify_pinched(ig_dyn_problem *q, ig_dyn_model **m, const ig_verify_sink *sink) {
   enum { AROUND = 40, ALONG = 40 };
   patch p = {.radius = 1.016, .a = 3.048, .angle = IG_PI / 2};

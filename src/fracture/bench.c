@@ -1,5 +1,5 @@
-/* The room's benchmarks: the rows of the paper's Tables V to IX, its Figures 25 and 26 (time a
-   kernel), and its stored-matrix kernel beside ours. A CPU does a part of each. */
+/* The room's benchmarks: the rows of Tables V to IX of Alhadeff et al. (2015), its Figures 25 and
+   26 (time per kernel), and its stored-matrix kernel beside ours. A CPU does a part of each. */
 #include "fracture/problem.h"
 
 #include "fracture/cuda.h"
@@ -34,7 +34,7 @@ static ig_status run_row(ig_ctx *cx, const ig_bench_sink *sink, ig_frac_problem 
     char label[96], note[160];
     snprintf(label, sizeof label, "%s %s %s", name, m.wide ? "double" : "single",
              how_names[m.s.how]);
-    snprintf(note, sizeof note, "%d cohesive, %.2f us a step%s%s", m.count.cohesive,
+    snprintf(note, sizeof note, "%d cohesive, %.2f us per step%s%s", m.count.cohesive,
              1e6 * seconds / (double)steps, paper ? "; paper " : "", paper ? paper : "");
     sink->row(sink->user, &(ig_bench_row){.name = label,
                                           .elements = m.s.ne,
@@ -61,14 +61,14 @@ static ig_status bench_strip(ig_ctx *cx, const ig_bench_sink *sink) {
       p.job.assembly = hows[i];
       p.job.precision = precision ? IG_DOUBLE : IG_SINGLE;
       status = run_row(cx, sink, &p, "strip 36,864", on_gpu(cx) ? 10000 : 100,
-                       precision ? "11.8 s for 10,000 steps" : NULL);
+                       precision ? "11.8 s (CPU 410 s) for 10,000 steps" : NULL);
       ig_frac_problem_free(&p);
     }
   IG_TRY(status);
   IG_TRY(ig_frac_problem_strip(&p, cx, 96, IG_TRI6, 0));
   p.c.time_step = 0.5e-9;
-  status =
-      run_row(cx, sink, &p, "strip 147,456", on_gpu(cx) ? 40000 : 40, "153.8 s for 40,000 steps");
+  status = run_row(cx, sink, &p, "strip 147,456", on_gpu(cx) ? 40000 : 40,
+                   "153.8 s (CPU 6538 s) for 40,000 steps");
   ig_frac_problem_free(&p);
   return status;
 }
@@ -77,9 +77,11 @@ static ig_status bench_ring(ig_ctx *cx, const ig_bench_sink *sink) {
   static const struct {
     int radial, around, gpu, cpu;
     const char *name, *paper;
-  } rows[] = {{20, 160, 27000, 100, "ring 12,800", "12.7 s for 27,000 steps"},
-              {40, 320, 27000, 50, "ring 51,200", "36.4 s for 27,000 steps"},
-              {115, 787, 27000, 10, "ring 362,020", "242.8 s for 27,000 steps"}};
+  } rows[] = {{20, 160, 27000, 100, "ring 12,800", "12.7 s (CPU 376 s) for 27,000 steps"},
+              {30, 240, 27000, 80, "ring 28,800", "22.6 s (CPU 900 s) for 27,000 steps"},
+              {40, 320, 27000, 50, "ring 51,200", "36.4 s (CPU 1602 s) for 27,000 steps"},
+              {96, 768, 27000, 10, "ring 294,912", "200.8 s (CPU 9355 s) for 27,000 steps"},
+              {115, 787, 27000, 10, "ring 362,020", "242.8 s (CPU 11,422 s) for 27,000 steps"}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     ig_frac_problem p;
     IG_TRY(ig_frac_problem_ring(&p, cx, rows[i].radial, rows[i].around));
@@ -178,7 +180,7 @@ static ig_status insertion_row(ig_ctx *cx, const ig_bench_sink *sink, int k, dou
   char name[64], note[96];
   for (int i = 0; status == IG_OK && passes && i < IG_FRAC_PASSES; i++) {
     snprintf(name, sizeof name, "insertion %dx%d: %s", 100 * k, 600 * k, ig_frac_pass_names[i]);
-    snprintf(note, sizeof note, "%.2f us a batch, waited for", 1e6 * passes[i] / 20);
+    snprintf(note, sizeof note, "%.2f us per batch, waited for", 1e6 * passes[i] / 20);
     sink->row(sink->user, &(ig_bench_row){.name = name,
                                           .elements = m.s.ne,
                                           .steps = 20,
@@ -279,7 +281,7 @@ static ig_status bench_kernels(ig_ctx *cx, const ig_bench_sink *sink) {
     const double work = k->item == IG_FRAC_cohesive ? m.count.cohesive : m.s.ne;
     char name[64], note[128];
     snprintf(name, sizeof name, "kernel %s", k->name);
-    snprintf(note, sizeof note, "%.2f us a launch; in 10,000 steps %.3f s, %.1f %%",
+    snprintf(note, sizeof note, "%.2f us per launch; in 10,000 steps %.3f s, %.1f %%",
              1e6 * seconds[i], seconds[i] * k->launches, 100 * seconds[i] * k->launches / all);
     sink->row(sink->user, &(ig_bench_row){.name = name,
                                           .elements = work,
@@ -302,7 +304,7 @@ static ig_status bench_kernels(ig_ctx *cx, const ig_bench_sink *sink) {
                                 .rate = m.s.ne / stored,
                                 .rate_unit = "element-steps",
                                 .bytes = (double)m.s.ne * (144 * 8 + 24),
-                                .note = "12 threads an element, transposed, as in the paper"});
+                                .note = "12 threads per element, transposed, as in the paper"});
   }
 #endif
   ig_frac_model_free(&m);

@@ -212,7 +212,7 @@ ig_status ig_frac_cuda_scan(ig_ctx *cx, const ig_frac_state *s) {
   return IG_OK;
 }
 
-/* ---- for comparison: stored 12 x 12 matrices, twelve threads an element, transposed so that
+/* ---- for comparison: stored 12 x 12 matrices, twelve threads per element, transposed so that
    neighbouring threads read neighbouring entries; sums by atomics -------------------------------
  */
 

@@ -10,7 +10,8 @@ ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item,
 ig_status ig_frac_cuda_compact(ig_ctx *cx, const ig_frac_state *s, const uint8_t *flag, int64_t n,
                                int32_t *list, int32_t *found);
 ig_status ig_frac_cuda_scan(ig_ctx *cx, const ig_frac_state *s);
-/* The paper's internal force kernel on tri6 in double, for comparison: seconds a launch. */
+/* The internal force kernel of Alhadeff et al. (2015) on tri6 in double, for comparison: seconds
+ * per launch. */
 ig_status ig_frac_cuda_stored(ig_ctx *cx, const ig_frac_state *s, int repeats, double *seconds);
 IG_C_END
 

@@ -51,6 +51,21 @@ typedef struct {
 
 typedef struct {
   ig_src at;
+  const char *name;
+  const char *set; /* nodes: mean motion, sum of forces; elements: mean stress */
+  double point[3]; /* or the nearest */
+  int quantity;
+} ig_frac_probe_case;
+#define IG_FRAC_PROBE_CHOICES "ux|uy|uz|vx|vy|vz|fx|fy|fz|sxx|syy|szz|sxy|syz|szx|principal_stress"
+enum {
+  IG_FRAC_PROBE_VELOCITY = 3,
+  IG_FRAC_PROBE_FORCE = 6,
+  IG_FRAC_PROBE_STRESS = 9,
+  IG_FRAC_PROBE_PRINCIPAL = 15
+};
+
+typedef struct {
+  ig_src at;
   int64_t batches, seed;
 } ig_frac_insertion_case;
 
@@ -62,7 +77,7 @@ typedef struct {
   double duration, time_step, safety; /* time_step NaN: from the critical one */
   ig_frac_cohesive_case cohesive;
   double tip_window; /* s, NaN: a tenth of the run */
-  ig_list initial, cracks, tips, interfaces, loads;
+  ig_list initial, cracks, tips, interfaces, loads, probes;
   ig_list supports; /* of ig_support_case */
   ig_frac_insertion_case insertion;
 } ig_frac_case;

@@ -219,6 +219,7 @@ void ig_frac_model_free(ig_frac_model *m) {
   free(m->color_start);
   ig_histories_free(&m->histories);
   free(m->load_face);
+  ig_frac_probes_free(m->probes);
   memset(m, 0, sizeof *m);
 }
 

@@ -44,6 +44,7 @@ typedef struct {
   ig_array a;
 } ig_frac_table;
 enum { IG_FRAC_TABLES = 64 };
+typedef struct ig_frac_probes ig_frac_probes; /* probe.c */
 
 typedef struct {
   ig_ctx *cx;
@@ -67,7 +68,8 @@ typedef struct {
   double load_given[IG_FRAC_LOADS][3]; /* as the case gives them */
   ig_histories histories;
   int32_t *load_face;
-  ig_graph *graph; /* check_every steps */
+  ig_graph *graph;        /* check_every steps */
+  ig_frac_probes *probes; /* NULL: none */
 } ig_frac_model;
 
 /* Tables of a mesh (one type of simplex); displacements and velocities zero. */
@@ -109,6 +111,9 @@ IG_MUST_CHECK ig_status ig_frac_model_run(ig_frac_model *m, int64_t step);
 double ig_frac_model_bytes(const ig_frac_model *m);
 /* Energies and lengths at the current step. */
 IG_MUST_CHECK ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES]);
+/* Brings velocities at the full step and forces of supports up to date (`shown`, a table that
+   probes make). */
+IG_MUST_CHECK ig_status ig_frac_model_show(ig_frac_model *m);
 /* Brings stresses up to date with the displacements. */
 IG_MUST_CHECK ig_status ig_frac_model_stress(ig_frac_model *m);
 /* Bytes the tables still grow by if every facet opens. */

@@ -82,6 +82,17 @@ static const ig_option load_options[] = {
     IG_VECTOR23(S, traction, "Pa", NULL, "or force per area"), IG_HISTORY_ROW(S), IG_END};
 #undef S
 
+#define S ig_frac_probe_case
+static const ig_option probe_options[] = {
+    IG_TEXT(S, name, IG_REQUIRED, "name of its column and figure"),
+    IG_TEXT(S, set, NULL, "node set: mean of motions, sum of forces; element set: mean of stress"),
+    IG_VECTOR23(S, point, "m", NULL, "or the node, or element, nearest to this point"),
+    IG_CHOICE(S, quantity, IG_FRAC_PROBE_CHOICES, IG_REQUIRED,
+              "displacement; velocity; reaction, the force of supports on the nodes; stress of "
+              "elements, its largest principal value"),
+    IG_END};
+#undef S
+
 #define S ig_frac_insertion_case
 static const ig_option insertion_options[] = {
     IG_INT(S, batches, "20", 1, 1000000, "batches in which all facets are opened"),
@@ -113,6 +124,7 @@ const ig_option ig_frac_options[] = {
             "fields at the start; entries add up"),
     IG_LIST(S, supports, ig_support_case, support_options, NULL, "what holds and leads nodes"),
     IG_LIST(S, loads, ig_frac_load_case, load_options, NULL, "what pushes on faces"),
+    IG_LIST(S, probes, ig_frac_probe_case, probe_options, NULL, "columns of the history"),
     IG_MAP(S, insertion, ig_frac_insertion_case, insertion_options, NULL,
            "no mechanics: open all facets in random order and count"),
     IG_END};

@@ -38,11 +38,23 @@ static void cells_fill(const ig_frac_model *m, ig_snapshot *s, const int32_t *co
   s->offset[cell] = at;
 }
 
+void ig_frac_element_stress(const ig_frac_model *m, const void *se, int64_t e, double t[6]) {
+  const int nst = m->shape.stresses;
+  const int corners = m->shape.nodes > m->shape.corners ? m->shape.corners : 1;
+  for (int c = 0; c < 6; c++)
+    t[c] = 0;
+  for (int k = 0; k < corners; k++)
+    for (int c = 0; c < nst; c++)
+      t[c] += ig_frac_model_real(m, se, (e * corners + k) * nst + c) / corners;
+}
+double ig_frac_principal(const ig_frac_model *m, const double t[6]) {
+  return m->shape.dim == 2 ? tri3_largest_principal_f64(t) : tet4_largest_principal_f64(t);
+}
+
 /* Stress fields of the bulk; cohesive cells hold zeros. */
 static ig_status stress_fields(const ig_job *job, ig_frac_model *m, ig_snapshot *s) {
   const int64_t ne = m->s.ne;
   const int nst = m->shape.stresses, dim = m->shape.dim;
-  const int corners = m->shape.nodes > m->shape.corners ? m->shape.corners : 1;
   void *se, *out[3] = {0};
   IG_TRY(ig_frac_model_pull(m, "se", &se));
   const uint8_t *mat = ig_frac_model_host(m, "mat");
@@ -55,10 +67,8 @@ static ig_status stress_fields(const ig_job *job, ig_frac_model *m, ig_snapshot 
       memset(out[i], 0, (size_t)s->cells * (i == 0 ? 6 : 1) * sizeof(float));
     }
   for (int64_t e = 0; e < ne; e++) {
-    double t[6] = {0}, sig[6] = {0};
-    for (int k = 0; k < corners; k++)
-      for (int c = 0; c < nst; c++)
-        t[c] += ig_frac_model_real(m, se, (e * corners + k) * nst + c) / corners;
+    double t[6], sig[6] = {0};
+    ig_frac_element_stress(m, se, e, t);
     static const int place[3] = {0, 1, 3};
     for (int c = 0; c < nst; c++)
       sig[dim == 2 ? place[c] : c] = t[c];
@@ -67,7 +77,7 @@ static ig_status stress_fields(const ig_job *job, ig_frac_model *m, ig_snapshot 
     const ig_frac_elastic *el = &m->s.elastic[mat[e]];
     const double trace = sig[0] + sig[1] + sig[2];
     double density = 0;
-    const double first = dim == 2 ? tri3_largest_principal_f64(t) : tet4_largest_principal_f64(t);
+    const double first = ig_frac_principal(m, t);
     for (int d = 0; d < 3; d++) {
       const double strain = d < dim ? (sig[d] - el->c12 / (el->c11 + (dim - 1) * el->c12) * trace) /
                                           (el->c11 - el->c12)
@@ -334,6 +344,8 @@ ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
     }
     if (status == IG_OK && m->colors)
       status = to->result(to, "colors", "", m->colors);
+    if (status == IG_OK)
+      status = ig_frac_probes_results(m, to);
     static const char *const need[] = {"conn", "x", "u", "v", "turn"};
     void *unused;
     for (size_t i = 0; status == IG_OK && i < sizeof need / sizeof *need; i++)

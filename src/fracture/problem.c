@@ -1,4 +1,4 @@
-/* The paper's problems, put together in C. */
+/* The problems of Alhadeff et al. (2015), put together in C. */
 #include "fracture/problem.h"
 
 #include "mesh/mesh_case.h"

@@ -22,8 +22,8 @@ typedef struct {
 void ig_frac_problem_init(ig_frac_problem *p, ig_ctx *cx);
 void ig_frac_problem_material(ig_frac_problem *p, double young, double poisson, double density,
                               double fracture_energy, double cohesive_strength);
-/* The strip of the paper: 16 x 4 mm of PMMA, `cells` across its height (48: 36,864 triangles), its
-   nodes moved by up to `jitter` of an edge. */
+/* The strip of Alhadeff et al. (2015): 16 x 4 mm of PMMA, `cells` across its height (48: 36,864
+   triangles), its nodes moved by up to `jitter` of an edge. */
 IG_MUST_CHECK ig_status ig_frac_problem_strip(ig_frac_problem *p, ig_ctx *cx, int cells,
                                               ig_elem_type type, double jitter);
 /* The pressurised ring of the paper. */

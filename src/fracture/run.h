@@ -12,6 +12,17 @@ IG_MUST_CHECK ig_status ig_frac_setup(ig_job *job, ig_frac_model *m);
    (ig_frac_settings.reserve). */
 IG_MUST_CHECK ig_status ig_frac_open_all(ig_frac_model *m, int batches, uint64_t seed,
                                          double *seconds, double *passes);
+/* The probes of the case, with the tables they need: after supports, before ig_frac_model_start. */
+IG_MUST_CHECK ig_status ig_frac_probes_open(ig_job *job, ig_frac_model *m);
+int ig_frac_probes_count(const ig_frac_model *m);
+/* Their columns and values as things stand. */
+IG_MUST_CHECK ig_status ig_frac_probes_read(ig_frac_model *m, const char **column, double *value);
+/* The last values, as figures of the summary. */
+IG_MUST_CHECK ig_status ig_frac_probes_results(ig_frac_model *m, ig_sink *to);
+/* Mean stress of an element, from the table "se": xx yy xy, or xx yy zz xy yz zx. */
+void ig_frac_element_stress(const ig_frac_model *m, const void *se, int64_t e, double t[6]);
+double ig_frac_principal(const ig_frac_model *m, const double t[6]);
+
 /* Everything matches from both sides: adjacencies, cohesive elements, node lists. */
 IG_MUST_CHECK ig_status ig_frac_tables_check(ig_frac_model *m);
 

@@ -164,6 +164,7 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   for (int i = 0; i < c->supports.count; i++)
     IG_TRY(support_set(job, IG_ITEM(const ig_support_case, c->supports, i), m));
   IG_TRY(loads_set(job, c, m));
+  IG_TRY(ig_frac_probes_open(job, m));
   IG_TRY(ig_frac_model_start(m));
   double critical;
   IG_TRY(ig_frac_model_critical(m, &critical));

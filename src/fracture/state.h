@@ -148,6 +148,7 @@ typedef struct {
   /* nodes */
   void *x, *u, *v, *f, *minv; /* node_max x dim (minv: x 1) */
   double *work;               /* node_max: external work of prescribed motion */
+  double *shown;              /* node_max x dim x 2: velocity, force of supports; for probes */
   void *sp; /* node_max: its averaged stress, as a share of the strength (0: known to be less) */
   /* elements */
   void *me;       /* ne: mass */
@@ -210,6 +211,7 @@ IG_HD uint32_t ig_frac_divide(uint64_t magic, uint32_t k) {
   X(weigh)    /* an element's mass */                                                              \
   X(mass)     /* a node's mass */                                                                  \
   X(figures)  /* a chunk's share of the energies */                                                \
+  X(show)     /* a node's velocity and what its supports push it with, for probes */               \
   X(critical) /* an element's largest eigenvalue */
 
 typedef enum {

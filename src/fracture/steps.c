@@ -226,6 +226,12 @@ ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES
   return IG_OK;
 }
 
+ig_status ig_frac_model_show(ig_frac_model *m) {
+  IG_TRY(begin(m));
+  IG_TRY(ig_frac_count_pull(m));
+  return run(m, IG_FRAC_show, 0, m->count.nodes);
+}
+
 double ig_frac_model_damage(const ig_frac_model *m, int64_t c) {
   const int32_t *coh = ig_frac_table_find((ig_frac_model *)m, "coh")->a.host;
   const ig_cohesive *law = &m->s.law;

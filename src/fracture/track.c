@@ -184,16 +184,17 @@ static ig_status warnings(ig_job *job, ig_frac_model *m, ig_frac_track *k, doubl
   return IG_OK;
 }
 
-/* A row: energies and counts, then the tips; a case without any has the columns of one. */
+/* A row: energies and counts, then the tips (a case without any has the columns of one), then
+   probes. */
 enum { FIXED = 14, PER_TIP = 5 };
-static ig_status row_write(const ig_frac_model *m, const ig_frac_track *k, double t, double drift,
-                           ig_sink *to) {
+static ig_status row_fill(ig_frac_model *m, const ig_frac_track *k, double t, double drift,
+                          const char **names, double *row, ig_sink *to) {
   const double *f = k->figures;
   const bool space = m->shape.dim == 3;
   const int tips = k->tips ? k->tips : 1;
   static const char *const each[PER_TIP] = {"crack_extension", "tip_x", "tip_y", "tip_z",
                                             "tip_speed"};
-  const char *names[FIXED + PER_TIP * IG_FRAC_TIPS] = {
+  const char *const fixed[FIXED - 1] = {
       "time [s]",
       "step",
       "kinetic [J]",
@@ -208,37 +209,54 @@ static ig_status row_write(const ig_frac_model *m, const ig_frac_track *k, doubl
       space ? "opened [m^2]" : "opened [m]",
       space ? "crack_area [m^2]" : "crack_length [m]",
   };
-  double row[FIXED + PER_TIP * IG_FRAC_TIPS] = {t,
-                                                (double)m->count.step,
-                                                f[IG_FRAC_KINETIC],
-                                                f[IG_FRAC_STRAIN],
-                                                f[IG_FRAC_EXTERNAL],
-                                                f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_RECOVERABLE] -
-                                                    f[IG_FRAC_CONTACT],
-                                                f[IG_FRAC_RECOVERABLE],
-                                                f[IG_FRAC_CONTACT],
-                                                drift,
-                                                m->count.cohesive,
-                                                m->count.nodes,
-                                                f[IG_FRAC_OPENED],
-                                                f[IG_FRAC_FAILED]};
+  const double value[FIXED - 1] = {t,
+                                   (double)m->count.step,
+                                   f[IG_FRAC_KINETIC],
+                                   f[IG_FRAC_STRAIN],
+                                   f[IG_FRAC_EXTERNAL],
+                                   f[IG_FRAC_COHESIVE_WORK] - f[IG_FRAC_RECOVERABLE] -
+                                       f[IG_FRAC_CONTACT],
+                                   f[IG_FRAC_RECOVERABLE],
+                                   f[IG_FRAC_CONTACT],
+                                   drift,
+                                   m->count.cohesive,
+                                   m->count.nodes,
+                                   f[IG_FRAC_OPENED],
+                                   f[IG_FRAC_FAILED]};
+  memcpy(names, fixed, sizeof fixed);
+  memcpy(row, value, sizeof value);
   char text[PER_TIP * IG_FRAC_TIPS][40];
   int n = FIXED - 1;
   for (int i = 0; i < tips; i++) {
     const ig_frac_tip *p = &k->tip[i];
-    const double value[PER_TIP] = {p->extension, p->at[0], p->at[1], p->at[2], p->speed};
+    const double now[PER_TIP] = {p->extension, p->at[0], p->at[1], p->at[2], p->speed};
     for (int j = 0; j < PER_TIP; j++, n++) {
       char *name = text[i * PER_TIP + j], number[16] = "";
       if (i)
         snprintf(number, sizeof number, "_%d", i + 1);
       snprintf(name, sizeof text[0], "%s%s [%s]", each[j], number, j == 4 ? "m/s" : "m");
       names[n] = name;
-      row[n] = value[j];
+      row[n] = now[j];
     }
   }
   names[n] = "fragments";
   row[n++] = k->pieces;
-  return to->history(to, n, names, row);
+  IG_TRY(ig_frac_probes_read(m, names + n, row + n));
+  return to->history(to, n + ig_frac_probes_count(m), names, row);
+}
+static ig_status row_write(ig_frac_model *m, const ig_frac_track *k, double t, double drift,
+                           ig_sink *to) {
+  const int most = FIXED + PER_TIP * IG_FRAC_TIPS + ig_frac_probes_count(m);
+  const char **names = NULL;
+  double *row = NULL;
+  ig_status status = IG_NEW(m->cx, &names, most, "history");
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &row, most, "history");
+  if (status == IG_OK)
+    status = row_fill(m, k, t, drift, names, row, to);
+  free((void *)names);
+  free(row);
+  return status;
 }
 
 ig_status ig_frac_history(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_sink *to) {

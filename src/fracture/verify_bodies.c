@@ -1,4 +1,5 @@
-/* Verification on whole bodies: the paper's strip and ring, and classics with known figures. */
+/* Verification on whole bodies: strip and ring of Alhadeff et al. (2015), and classics with known
+ * figures. */
 #include "fracture/verify.h"
 
 #include <math.h>

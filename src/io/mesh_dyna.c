@@ -236,9 +236,8 @@ static bool begins(const char *from, const char *stop, const char *word) {
 
 static ig_status dyna_read(dyna *in);
 
-/* Files from this one's folder and below. */
 static ig_status include_read(dyna *in) {
-  char path[1024];
+  ig_mesh_text outer;
   if (!data_line(in))
     return ig_text_fail(&in->t, in->t.line_end, "*INCLUDE without the name of a file");
   char *from = in->t.line, *stop = in->t.line_end;
@@ -246,29 +245,11 @@ static ig_status include_read(dyna *in) {
     from++;
   while (stop > from && stop[-1] == ' ')
     stop--;
-  const char *slash = strrchr(in->t.path, '/');
-  const int length = (int)(stop - from), folder = slash ? (int)(slash - in->t.path) + 1 : 0;
-  if (length >= 256 || in->depth >= 8)
-    return ig_text_fail(&in->t, from, "expected a name of less than 256 letters, 8 files deep");
-  snprintf(path, sizeof path, "%.*s", length, from);
-  if (path[0] == '/' || strstr(path, "..") || strchr(path, '\\'))
-    return ig_text_fail(&in->t, from, "'%s': files are included from this one's folder and below",
-                        path);
-  if (snprintf(path, sizeof path, "%.*s%.*s", folder, in->t.path, length, from) >= (int)sizeof path)
-    return ig_text_fail(&in->t, from, "the name of the file is too long");
-  const ig_mesh_text outer = in->t;
-  ig_status status = ig_text_open(in->t.cx, path, &in->t);
-  if (status != IG_OK) {
-    char message[512];
-    snprintf(message, sizeof message, "%.500s", in->t.cx->message);
-    in->t = outer;
-    return ig_text_fail(&in->t, from, "%s", message);
-  }
+  IG_TRY(ig_text_enter(&in->t, from, (int)(stop - from), in->depth, &outer));
   in->depth++;
-  status = dyna_read(in);
+  const ig_status status = dyna_read(in);
   in->depth--;
-  ig_text_close(&in->t);
-  in->t = outer;
+  ig_text_leave(&in->t, &outer);
   return status;
 }
 

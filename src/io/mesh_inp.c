@@ -517,37 +517,20 @@ static ig_status inp_read(inp *in);
 /* --- included files */
 
 static ig_status include_read(inp *in) {
-  char *from, *stop, *slash;
-  char name[256], path[1024];
-  if (!parameter(&in->t, "INPUT", &from, &stop) || stop - from >= (int)sizeof name || from == stop)
+  char *from, *stop;
+  ig_mesh_text outer;
+  if (!parameter(&in->t, "INPUT", &from, &stop) || from == stop)
     return ig_text_fail(&in->t, in->t.line, "*INCLUDE without INPUT=, a file");
-  snprintf(name, sizeof name, "%.*s", (int)(stop - from), from);
-  if (name[0] == '/' || strstr(name, "..") || strchr(name, '\\'))
-    return ig_text_fail(&in->t, from, "'%s': files are included from this one's folder and below",
-                        name);
-  if (in->depth >= 8)
-    return ig_text_fail(&in->t, from, "files include each other more than 8 deep");
-  slash = strrchr(in->t.path, '/');
-  const int folder = slash ? (int)(slash - in->t.path) + 1 : 0;
-  if (snprintf(path, sizeof path, "%.*s%s", folder, in->t.path, name) >= (int)sizeof path)
-    return ig_text_fail(&in->t, from, "the name of the file is too long");
-  const ig_mesh_text outer = in->t;
-  ig_status status = ig_text_open(in->t.cx, path, &in->t);
-  if (status != IG_OK) {
-    char message[512];
-    snprintf(message, sizeof message, "%.500s", in->t.cx->message);
-    in->t = outer;
-    return ig_text_fail(&in->t, from, "%s", message);
-  }
+  IG_TRY(ig_text_enter(&in->t, from, (int)(stop - from), in->depth, &outer));
   in->depth++;
+  ig_status status = IG_OK;
   if (in->t.end > in->t.text && in->t.text[strspn(in->t.text, " \t\r\n")] != '*')
     status = ig_text_fail(&in->t, in->t.line,
                           "an included file that begins within a keyword: expected '*NODE' or so");
   if (status == IG_OK)
     status = inp_read(in);
   in->depth--;
-  ig_text_close(&in->t);
-  in->t = outer;
+  ig_text_leave(&in->t, &outer);
   return status;
 }
 

@@ -50,9 +50,10 @@ static ig_status in_file(ig_ctx *cx, const char *path, ig_status status) {
 }
 
 /* Nodes of no element, such as mid-side nodes of elements taken by their corners, are left out. */
-static ig_status nodes_drop(ig_ctx *cx, const char *path, ig_mesh *mesh) {
+static ig_status nodes_drop(ig_ctx *cx, ig_mesh *mesh, ig_lid *dropped) {
   uint8_t *used = NULL, *keep = NULL;
   ig_lid idle = mesh->nodes;
+  *dropped = 0;
   const ig_lid elements = ig_mesh_elements(mesh);
   ig_status status = IG_NEW(cx, &used, mesh->nodes, "nodes");
   for (int b = 0; status == IG_OK && b < mesh->blocks; b++) {
@@ -68,7 +69,7 @@ static ig_status nodes_drop(ig_ctx *cx, const char *path, ig_mesh *mesh) {
     if (status == IG_OK) {
       memset(keep, 1, (size_t)elements);
       status = ig_mesh_keep(cx, mesh, keep, NULL);
-      ig_info(cx, "%s: %d nodes belong to no element: left out", path, idle);
+      *dropped = idle;
     }
   }
   free(used);
@@ -99,13 +100,16 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
   IG_TRY(in_file(cx, path, formats[i].read(cx, path, options, &mesh)));
   for (size_t n = 0; unit != 1 && n < 3 * (size_t)mesh->nodes; n++)
     mesh->x[n] *= unit;
-  ig_status status = nodes_drop(cx, path, mesh);
+  ig_lid dropped;
+  ig_status status = nodes_drop(cx, mesh, &dropped);
   if (status == IG_OK)
     status = in_file(cx, path, ig_mesh_check(cx, mesh));
   if (status != IG_OK) {
     ig_mesh_free(mesh);
     return status;
   }
+  if (dropped > 0) /* said of a mesh that is good: one that is refused has one message */
+    ig_info(cx, "%s: %d nodes belong to no element: left out", path, dropped);
   *out = mesh;
   return IG_OK;
 }

@@ -53,6 +53,12 @@ void ig_text_close(ig_mesh_text *t);
 bool ig_text_line(ig_mesh_text *t); /* moves on; false at the end */
 /* Fails with IG_INPUT and "path:line:column: …"; `at` points into the current line. */
 ig_status ig_text_fail(ig_mesh_text *t, const char *at, const char *format, ...) IG_PRINTF(3, 4);
+/* Opens a file that `t` includes, from its folder or below, in its place; `at` is where the name of
+   `length` letters stands. *outer keeps what was read; ig_text_leave goes back to it. On failure
+   `t` is as before. */
+IG_MUST_CHECK ig_status ig_text_enter(ig_mesh_text *t, const char *at, int length, int depth,
+                                      ig_mesh_text *outer);
+void ig_text_leave(ig_mesh_text *t, const ig_mesh_text *outer);
 /* A number that must end at `stop`, white space around it allowed. */
 IG_MUST_CHECK ig_status ig_text_int(ig_mesh_text *t, const char *from, const char *stop,
                                     int64_t *value);

@@ -350,14 +350,16 @@ static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i,
 }
 
 /* A group as a set: numbers resolved, in rising order, each once. */
+/* A face of a cell that was split may be faces of each of its children, four at most. */
+enum { MEMBER_PARTS = 4 * IG_CELL_MOST_CHILDREN };
+
 static ig_status group_set(const resolved *r, const ig_group *group) {
   int64_t *all = NULL;
   ig_lid count = 0, kept = 0;
   ig_set *set;
-  ig_status status =
-      IG_NEW(r->g->cx, &all, (size_t)group->count * IG_CELL_MOST_CHILDREN + 1, "set");
+  ig_status status = IG_NEW(r->g->cx, &all, (size_t)group->count * MEMBER_PARTS + 1, "set");
   for (ig_lid i = 0; i < group->count && status == IG_OK; i++) {
-    int64_t some[4 * IG_CELL_MOST_CHILDREN];
+    int64_t some[MEMBER_PARTS];
     int made;
     status = member_find(r, group, i, some, &made);
     for (int k = 0; k < made && status == IG_OK; k++)
@@ -422,4 +424,37 @@ ig_status ig_gather_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **m
   free(number);
   free(children);
   return status;
+}
+
+/* --- files that include others */
+
+enum { INCLUDES = 8, INCLUDED_NAME = 256 };
+
+ig_status ig_text_enter(ig_mesh_text *t, const char *at, int length, int depth,
+                        ig_mesh_text *outer) {
+  char name[INCLUDED_NAME], path[1024];
+  const char *slash = strrchr(t->path, '/');
+  const int folder = slash ? (int)(slash - t->path) + 1 : 0;
+  if (length <= 0 || length >= INCLUDED_NAME)
+    return ig_text_fail(t, at, "expected the name of a file, of less than %d letters",
+                        INCLUDED_NAME);
+  snprintf(name, sizeof name, "%.*s", length, at);
+  if (name[0] == '/' || strstr(name, "..") || strchr(name, '\\'))
+    return ig_text_fail(t, at, "'%s': files are included from this one's folder and below", name);
+  if (depth >= INCLUDES)
+    return ig_text_fail(t, at, "files include each other more than %d deep", INCLUDES);
+  if (snprintf(path, sizeof path, "%.*s%s", folder, t->path, name) >= (int)sizeof path)
+    return ig_text_fail(t, at, "the name of the file is too long");
+  *outer = *t;
+  if (ig_text_open(t->cx, path, t) == IG_OK)
+    return IG_OK;
+  char message[512];
+  snprintf(message, sizeof message, "%.500s", outer->cx->message);
+  *t = *outer;
+  return ig_text_fail(t, at, "%s", message);
+}
+
+void ig_text_leave(ig_mesh_text *t, const ig_mesh_text *outer) {
+  ig_text_close(t);
+  *t = *outer;
 }

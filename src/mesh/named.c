@@ -124,3 +124,16 @@ ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list, si
   }
   return IG_OK;
 }
+
+ig_status ig_set_where(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_inside_fn *in, void *user) {
+  ig_lid n = 0;
+  ig_set *set;
+  for (ig_lid i = 0; i < mesh->nodes; i++)
+    n += in(user, mesh->x + 3 * (int64_t)i);
+  IG_TRY(ig_mesh_add_set(cx, mesh, name, IG_SET_NODES, n, &set));
+  n = 0;
+  for (ig_lid i = 0; i < mesh->nodes; i++)
+    if (in(user, mesh->x + 3 * (int64_t)i))
+      set->item[n++] = i;
+  return IG_OK;
+}

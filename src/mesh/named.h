@@ -30,4 +30,9 @@ IG_MUST_CHECK ig_status ig_mesh_named_nodes(ig_ctx *cx, const ig_mesh *mesh, con
 IG_MUST_CHECK ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list,
                                       size_t size, size_t set, const char *what, int *owner);
 
+/* A set of the nodes whose places `in` accepts. */
+typedef bool ig_inside_fn(void *user, const double x[3]);
+IG_MUST_CHECK ig_status ig_set_where(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_inside_fn *in,
+                                     void *user);
+
 #endif

@@ -288,7 +288,7 @@ static ig_status precision_check(const ig_case *c) {
 /* What one option alone cannot tell. */
 static ig_status common_check(ig_case *c) {
   const ig_common_case *common = &c->common;
-  if (c->room->needs_mesh && !common->mesh.at.given)
+  if (c->room->needs_mesh && !common->mesh.at.given && !c->mesh)
     return ig_fail_at(c->cx, &common->at, "missing key 'mesh' at the top level: %s needs one",
                       c->room->name);
   const ig_node *output = ig_node_find(c->root, "output"), *first = NULL;

@@ -81,6 +81,8 @@ static const ig_option mesh_section_options[] = {
 ig_status ig_case_mesh(ig_case *c, ig_mesh **mesh) {
   *mesh = NULL;
   IG_TRY(ig_case_usable(c));
+  if (c->mesh)
+    return ig_case_mesh_copy(c, mesh);
   const ig_node *found = c->root->child;
   while (found && !(found->key && strcmp(found->key, "mesh") == 0))
     found = found->next;

@@ -120,6 +120,20 @@ static ig_status resume(ig_case *c, const ig_job *job, const ig_run_options *o,
   return IG_OK;
 }
 
+/* A checkpoint beyond the end of the case, where that is a duration, is refused before the folder
+   is touched. */
+static ig_status restart_check(const ig_case *c, const ig_restart *restart) {
+  const ig_node *node = restart ? ig_node_find(c->root, "duration") : NULL;
+  double duration;
+  char problem[128];
+  if (!node || node->kind != IG_NODE_SCALAR ||
+      !ig_number_read(node->text, "s", &duration, problem, sizeof problem) ||
+      restart->time <= duration * (1 + 1e-9))
+    return IG_OK;
+  return ig_fail_at(c->cx, &node->at, "the checkpoint is at %g s, the case ends at %g s",
+                    restart->time, duration);
+}
+
 ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_restart **restart,
                         ig_sink **sink, bool *up_to_date) {
   const char *settings;
@@ -132,6 +146,7 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
     IG_TRY(resume(c, job, o, restart, up_to_date));
   if (*up_to_date)
     return IG_OK;
+  IG_TRY(restart_check(c, *restart));
   const ig_sink_options options = {.fingerprint = ig_job_fingerprint(c, job),
                                    .settings = settings,
                                    .compression = (int)c->common.output.compression,

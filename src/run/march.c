@@ -134,6 +134,7 @@ ig_status ig_march_go(ig_march *m, int64_t steps, double time) {
     const int64_t due = ig_schedule_ahead(&m->schedule, from, now->dt, most);
     IG_TRY(m->room->advance(m->self, due, stopping ? 0 : most - due));
     m->room->stand(m->self, now);
+    m->saved = -1; /* what is saved is of the former moment, even if that is still the same step */
     m->job->steps = now->at.step;
     IG_TRY(outputs(m, from, now->ended));
     m->job->seconds_solve += ig_now() - mark - (m->job->seconds_output - output);

@@ -1,7 +1,7 @@
 /* Operators that `ingot bench` compares ours with. */
 #include "solver/level.cuh"
 
-/* one thread a DoF: the eight elements around its node, a row of the dense matrix each */
+/* one thread per DoF: the eight elements around its node, a row of the dense matrix each */
 __global__ void dof_by_dof(const __grid_constant__ ig_grid_args_f64 g,
                            const double *__restrict__ matrix, const double *__restrict__ x,
                            double *__restrict__ y) {

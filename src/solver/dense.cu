@@ -67,7 +67,7 @@ __global__ void __launch_bounds__(TEAM)
   for (int q = 0; q < PANEL * TILE / TEAM; q++)
     rows[(t + q * TEAM) / TILE][(t + q * TEAM) % TILE] = line[q];
   __syncthreads();
-  /* 4 x 4 entries a thread */
+  /* 4 x 4 entries per thread */
   const int ti = t / 16, tj = t % 16;
   double s[4][4] = {};
   for (int k = 0; k < PANEL; k++) {

@@ -16,7 +16,7 @@
 #include "solver/ebe_cuda.inc"
 #include "solver/ebe_fill.inc"
 
-/* 24 threads an element, a column each */
+/* 24 threads per element, a column each */
 #define FILL(F, R)                                                                                 \
   static __global__ void __launch_bounds__(128) fill_pass_##F(ig_ebe_fill p, R *matrix) {          \
     const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;                              \

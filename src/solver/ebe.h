@@ -71,7 +71,7 @@ size_t ig_ebe_bytes(const ig_ebe *op);
 /* The least bytes one product moves: stored data, vectors and moduli once each. */
 double ig_ebe_traffic(const ig_ebe *op);
 
-/* y = A u; modulus: one an element. Device pointers, of the operator's precision. */
+/* y = A u; modulus: one per element. Device pointers, of the operator's precision. */
 IG_MUST_CHECK ig_status ig_ebe_apply(ig_ctx *cx, const ig_ebe *op, const void *modulus,
                                      const void *u, void *y);
 

@@ -180,7 +180,7 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
   }
 }
 
-/* The operator in 2D: a thread a node gathers from the elements around it. */
+/* The operator in 2D: a thread per node gathers from the elements around it. */
 template <typename R, int DOF, int WHAT>
 __global__ void gather(const __grid_constant__ typename args_of<R>::type g, const R *__restrict__ b,
                        const R *__restrict__ x, R *d, R c0, R c1, R *__restrict__ y,

@@ -73,7 +73,7 @@ typedef struct {
   int blocks;            /* stored: 14 in 3D, 5 in 2D; 0: matrix-free */
   int64_t offset[IG_STENCIL_HALF];
   float *stencil;
-  /* blocks off the diagonal in half precision, entries over the `scale` (one a node, the root of
+  /* blocks off the diagonal in half precision, entries over the `scale` (one per node, the root of
      its largest diagonal entry) of both their nodes; then `stencil` holds the diagonal blocks alone
    */
   ig_half *half;

@@ -40,7 +40,7 @@ static __device__ __forceinline__ float row_product(const stencil_args &s, int r
   }
 }
 
-/* a thread a row of the matrix: threadIdx.y is the component */
+/* a thread per row of the matrix: threadIdx.y is the component */
 template <int DOF, bool HALF>
 __global__ void stencil_sweep(const __grid_constant__ stencil_args s, int what,
                               const float *__restrict__ b, const float *__restrict__ x, float *d,

@@ -1,4 +1,4 @@
-/* Smoothed aggregation multigrid on meshes, for three unknowns a node (elasticity) or one (heat).
+/* Smoothed aggregation multigrid on meshes, for three unknowns per node (elasticity) or one (heat).
 
    Which nodes form aggregates, the tentative prolongators and the patterns of all matrices depend
    on the mesh and its supports alone: they are made once, on the host (mesh_amg_setup.c). A new
@@ -37,7 +37,7 @@ typedef struct {
 
 typedef struct {
   int32_t nodes;
-  int size;                    /* unknowns a node: 3 or 1, then one a mode */
+  int size;                    /* unknowns per node: 3 or 1, then one per mode */
   double lambda;               /* of D^-1 A, a little more than the largest */
   ig_amg_matrix a, p, r, ap;   /* p: from the next coarser level; r: its transpose */
   ig_array diagonal;           /* nodes: places of the diagonal blocks in a */
@@ -81,7 +81,7 @@ extern const ig_amg_ops ig_amg_cuda;
 /* Kept by the caller: the mesh on the host, its view on the device, the finest product. */
 typedef struct {
   ig_lid nodes, elements;
-  int size;                /* unknowns a node: 3 or 1 */
+  int size;                /* unknowns per node: 3 or 1 */
   const double *x;         /* nodes x 3, host */
   const ig_lid *conn;      /* elements x 8, host */
   const uint8_t *fix;      /* bits a node, host */

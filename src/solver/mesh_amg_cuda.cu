@@ -11,7 +11,7 @@
 
 /* --- values of a level --- */
 
-/* 64 threads an element, a pair of corners each */
+/* 64 threads per element, a pair of corners each */
 template <int SIZE>
 static __global__ void __launch_bounds__(128)
     assemble_pass(ig_hex_args p, int32_t begin, int32_t end, const double *modulus, ig_bsr a) {
@@ -91,7 +91,7 @@ extern "C" ig_status ig_amg_invert_cuda(ig_ctx *cx, const ig_bsr *a, const int32
   return IG_OK;
 }
 
-/* a thread a column of a block; KERNEL<rows, columns> */
+/* a thread per column of a block; KERNEL<rows, columns> */
 #define BY_SIZE(KERNEL, c, size, ...)                                                              \
   do {                                                                                             \
     const int64_t threads = (c)->blocks * ((size) == 1 ? 1 : 6);                                   \
@@ -211,7 +211,7 @@ static __device__ float lanes_sum(float s, int lanes) {
   return s;
 }
 
-/* a few lanes a row, as many as a row has blocks; whole warps stay for the sums */
+/* a few lanes per row, as many as a row has blocks; whole warps stay for the sums */
 template <int LANES>
 static __global__ void product_pass(ig_bsr a, bool add, const float *x, float *y) {
   const int64_t row = (blockIdx.x * (int64_t)blockDim.x + threadIdx.x) / LANES;

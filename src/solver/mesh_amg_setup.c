@@ -185,8 +185,9 @@ static ig_status near_null_modes(const ig_amg *s, double **modes) {
   return IG_OK;
 }
 
-/* The modes cut to aggregates and made orthonormal, one block a node, in place of `modes`; what is
-   lost are the modes of the aggregates. Columns that an aggregate cannot tell apart stay empty. */
+/* The modes cut to aggregates and made orthonormal, one block per node, in place of `modes`; what
+   is lost are the modes of the aggregates. Columns that an aggregate cannot tell apart stay empty.
+ */
 static ig_status make_orthonormal(ig_ctx *cx, ig_lid nodes, int size, int count, const ig_lid *of,
                                   ig_lid aggregates, double *modes, double **coarse) {
   ig_csr members = {0};

@@ -84,7 +84,7 @@ extern "C" ig_status ig_mesh_energy_cuda(ig_ctx *cx, const ig_hex_args *p, const
   return IG_OK;
 }
 
-/* eight threads an element, a corner each */
+/* eight threads per element, a corner each */
 static __global__ void __launch_bounds__(128)
     diagonal_pass(ig_hex_args p, int32_t begin, int32_t end, const double *modulus, double *block) {
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;

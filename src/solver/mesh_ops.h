@@ -14,7 +14,7 @@ enum { IG_MESH_CHUNKS = 1024 }; /* partial sums of a dot product */
 typedef struct {
   ig_scatter_view scatter;
   const double *x;      /* nodes x 3 */
-  int size;             /* unknowns a node: 3, elastic; 1, conduct K + mass M */
+  int size;             /* unknowns per node: 3, elastic; 1, conduct K + mass M */
   double lame, shear;   /* at unit Young's modulus */
   double conduct, mass; /* at unit modulus */
   void *slots;          /* gather: 6 doubles (heat: 1) each of the plan's */
@@ -23,7 +23,7 @@ typedef struct {
 /* Unknowns held at zero and springs to ground; device pointers. */
 typedef struct {
   ig_lid nodes;
-  int size;             /* unknowns a node: 3 or 1 */
+  int size;             /* unknowns per node: 3 or 1 */
   const uint8_t *fix;   /* bits of the components held, one byte a node */
   const double *spring; /* nodes x size; NULL: none */
 } ig_ground;

@@ -20,7 +20,7 @@ typedef struct ig_stress_ops {
      was too hot */
   ig_status (*wipe)(ig_ctx *cx, const ig_stress_args *p, const double *u, const double *high,
                     const int32_t *list, const double *birth, int64_t count);
-  /* IG_STRESS_REPORT values an element */
+  /* IG_STRESS_REPORT values per element */
   ig_status (*report)(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out);
   ig_status (*young)(ig_ctx *cx, const ig_stress_args *p, double *out);
   /* y += a x */

@@ -95,6 +95,10 @@ const ig_option ig_stress_options[] = {
             "at the start; what is there then has no stress at it"),
     IG_TEXT(S, distortion, NULL,
             "set whose best-fit rigid motion is taken off the field `distortion`; left out: all"),
+    IG_REAL(
+        S, compensation, "", NULL, -10, 10,
+        "writes compensated.stl: the part as built, each point moved by so many times its final "
+        "distortion the other way; 1 is the usual factor"),
     IG_MAP(S, solver, ig_stress_solver, solver_options, NULL, "equilibrium"),
     IG_MAP(S, floors, ig_stress_floors, floor_options, NULL, "what hot material keeps at least"),
     IG_END};

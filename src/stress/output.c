@@ -29,49 +29,6 @@ static const char *probe_unit(const ig_stress_probe *p) {
 
 /* --- probes --- */
 
-static ig_status nearest(ig_stress_run *r, const ig_stress_probe *p, bool elements, ig_lid **list) {
-  const ig_stress *m = r->m;
-  double best = INFINITY;
-  IG_TRY(IG_NEW(m->cx, list, 1, "probes"));
-  for (ig_lid i = 0; i < (elements ? m->elements : m->nodes); i++) {
-    double d = 0;
-    for (int c = 0; c < 3; c++) {
-      double x = 0;
-      for (int a = 0; elements && a < 8; a++)
-        x += m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)i + a] + c] / 8;
-      if (!elements)
-        x = m->mesh->x[3 * (int64_t)i + c];
-      d += (x - p->point[c]) * (x - p->point[c]);
-    }
-    if (d < best) {
-      best = d;
-      **list = i;
-    }
-  }
-  return IG_OK;
-}
-
-static ig_status probe_open(ig_stress_run *r, const ig_stress_probe *p, ig_stress_look *k) {
-  ig_ctx *cx = r->m->cx;
-  const bool elements = p->quantity >= IG_PROBE_ELEMENT;
-  if (!p->set && isnan(p->point[0]))
-    return ig_fail_at(cx, &p->at, "a probe needs a `set` or a `point`");
-  if (!p->set) {
-    IG_TRY(nearest(r, p, elements, elements ? &k->element : &k->node));
-    k->elements = elements;
-    k->nodes = !elements;
-    return IG_OK;
-  }
-  if (!elements)
-    return ig_mesh_named_nodes(cx, r->m->mesh, &p->at, p->set, &k->node, &k->nodes);
-  const ig_set *set;
-  IG_TRY(ig_mesh_named_set(cx, r->m->mesh, &p->at, p->set, IG_OF_ELEMENTS, &set));
-  IG_TRY(IG_NEW(cx, &k->element, set->count, "probes"));
-  memcpy(k->element, set->item, sizeof(ig_lid) * (size_t)set->count);
-  k->elements = set->count;
-  return IG_OK;
-}
-
 ig_status ig_stress_probes_open(ig_stress_run *r) {
   ig_ctx *cx = r->m->cx;
   const int n = r->c->probes.count;
@@ -88,7 +45,8 @@ ig_status ig_stress_probes_open(ig_stress_run *r) {
     const char *unit = probe_unit(p);
     snprintf(r->name[i], sizeof r->name[i], *unit ? "%.48s [%s]" : "%.48s", p->name, unit);
     r->column[FIXED + i] = r->name[i];
-    IG_TRY(probe_open(r, p, r->look + i));
+    IG_TRY(ig_look_find(cx, r->m->mesh, &p->at, p->set, p->point, p->quantity >= IG_PROBE_ELEMENT,
+                        r->look + i));
   }
   return IG_OK;
 }
@@ -96,16 +54,17 @@ ig_status ig_stress_probes_open(ig_stress_run *r) {
 static double probe_value(const ig_stress_run *r, int i) {
   const ig_stress *m = r->m;
   const ig_stress_probe *p = probe_of(r, i);
-  const ig_stress_look *k = r->look + i;
+  const ig_look *k = r->look + i;
   const double *u = m->u.host, *f = m->force.host, *load = m->load.host, *report = m->report.host;
   double sum = 0;
-  for (ig_lid j = 0; j < k->nodes; j++) {
-    const int64_t at = 3 * (int64_t)k->node[j] + p->quantity % 3;
-    sum += p->quantity < IG_PROBE_F ? u[at] / k->nodes : f[at] - load[at];
+  for (ig_lid j = 0; j < k->count; j++) {
+    const int64_t at = 3 * (int64_t)k->item[j] + p->quantity % 3;
+    sum += p->quantity < IG_PROBE_F ? u[at] / k->count
+           : p->quantity < IG_PROBE_ELEMENT
+               ? f[at] - load[at]
+               : report[IG_STRESS_REPORT * (int64_t)k->item[j] + p->quantity - IG_PROBE_ELEMENT] /
+                     k->count;
   }
-  for (ig_lid j = 0; j < k->elements; j++)
-    sum += report[IG_STRESS_REPORT * (int64_t)k->element[j] + p->quantity - IG_PROBE_ELEMENT] /
-           k->elements;
   return sum;
 }
 
@@ -329,6 +288,8 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
       const double *v = off + 3 * (int64_t)m->conn[i];
       worst = fmax(worst, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
     }
+  if (status == IG_OK && !isnan(r->c->compensation))
+    status = ig_stress_compensate(r, off, to);
   free(off);
   IG_TRY(status);
   for (ig_lid i = 0; i < m->nodes; i++)

@@ -19,6 +19,7 @@ void ig_stress_problem_new(ig_ctx *cx, ig_stress_problem *q) {
   q->materials = (ig_list){1, q->material};
   q->c.temperature = 293.15;
   q->c.inherent_scale = 1;
+  q->c.compensation = NAN;
   q->c.solver =
       (ig_stress_solver){.tolerance = 1e-9, .iterations = 30, .halvings = 40, .linear_limit = 2000};
 }
@@ -31,18 +32,9 @@ void ig_stress_problem_free(ig_stress_problem *q) {
   memset(q, 0, sizeof *q);
 }
 
-ig_status ig_stress_problem_set(ig_stress_problem *q, const char *name, ig_stress_inside *in,
+ig_status ig_stress_problem_set(ig_stress_problem *q, const char *name, ig_inside_fn *in,
                                 void *user) {
-  ig_lid n = 0;
-  ig_set *set;
-  for (ig_lid i = 0; i < q->mesh->nodes; i++)
-    n += in(user, q->mesh->x + 3 * (int64_t)i);
-  IG_TRY(ig_mesh_add_set(q->cx, q->mesh, name, IG_SET_NODES, n, &set));
-  n = 0;
-  for (ig_lid i = 0; i < q->mesh->nodes; i++)
-    if (in(user, q->mesh->x + 3 * (int64_t)i))
-      set->item[n++] = i;
-  return IG_OK;
+  return ig_set_where(q->cx, q->mesh, name, in, user);
 }
 
 typedef struct {
@@ -129,7 +121,7 @@ ig_status ig_stress_problem_step(ig_stress_problem *q, double dt, double T, ig_s
   return IG_OK;
 }
 
-ig_status ig_stress_problem_mean(ig_stress_problem *q, ig_stress_inside *in, void *user,
+ig_status ig_stress_problem_mean(ig_stress_problem *q, ig_inside_fn *in, void *user,
                                  double out[IG_STRESS_REPORT]) {
   ig_stress *m = q->m;
   IG_TRY(m->ops->report(m->cx, &m->args, m->u.dev, m->report.dev));

@@ -3,6 +3,7 @@
 #define IG_STRESS_PROBLEM_H
 
 #include "stress/model.h"
+#include "mesh/named.h"
 
 enum { IG_PROBLEM_SUPPORTS = 12, IG_PROBLEM_ROWS = 32 };
 
@@ -29,9 +30,8 @@ void ig_stress_problem_free(ig_stress_problem *q);
 IG_MUST_CHECK ig_status ig_stress_problem_box(ig_stress_problem *q, const double size[3],
                                               const int cells[3]);
 /* A node set by a function. */
-typedef bool ig_stress_inside(void *user, const double x[3]);
 IG_MUST_CHECK ig_status ig_stress_problem_set(ig_stress_problem *q, const char *name,
-                                              ig_stress_inside *in, void *user);
+                                              ig_inside_fn *in, void *user);
 void ig_stress_problem_hold(ig_stress_problem *q, const char *set, const char *fix);
 void ig_stress_problem_equal(ig_stress_problem *q, const char *set, const char *equal);
 /* A table of `count` rows; count 1: a constant. */
@@ -47,7 +47,7 @@ typedef double ig_stress_field(void *user, const double x[3]);
 IG_MUST_CHECK ig_status ig_stress_problem_step(ig_stress_problem *q, double dt, double T,
                                                ig_stress_field *field, void *user);
 /* Means of the report over elements whose centre `in` takes (NULL: all). */
-IG_MUST_CHECK ig_status ig_stress_problem_mean(ig_stress_problem *q, ig_stress_inside *in,
-                                               void *user, double out[IG_STRESS_REPORT]);
+IG_MUST_CHECK ig_status ig_stress_problem_mean(ig_stress_problem *q, ig_inside_fn *in, void *user,
+                                               double out[IG_STRESS_REPORT]);
 
 #endif

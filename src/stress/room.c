@@ -49,10 +49,8 @@ static void room_close(void *self) {
   ig_stress_run *r = self;
   if (!r)
     return;
-  for (int i = 0; r->look && i < r->c->probes.count; i++) {
-    free(r->look[i].node);
-    free(r->look[i].element);
-  }
+  for (int i = 0; r->look && i < r->c->probes.count; i++)
+    free(r->look[i].item);
   void *const all[] = {r->step,  r->group,          r->group_node, r->T0,       r->T1,   r->warm0,
                        r->warm1, r->share0,         r->share1,     r->recoater, r->look, r->after,
                        r->name,  (void *)r->column, r->value};

@@ -2,17 +2,13 @@
 #ifndef IG_STRESS_RUN_H
 #define IG_STRESS_RUN_H
 
+#include "mesh/probe.h"
 #include "stress/model.h"
 
 typedef struct {
   int phase, group, piece, pieces; /* group: layer, or part of a cut; piece: step of it */
   double start, time;              /* s since the start of the run; of the phase's start */
 } ig_stress_step;
-
-typedef struct {
-  ig_lid *node, nodes; /* of a probe of motions or forces */
-  ig_lid *element, elements;
-} ig_stress_look;
 
 typedef struct ig_stress_run {
   ig_job *job;
@@ -26,7 +22,7 @@ typedef struct ig_stress_run {
   double *T0, *T1, *warm0, *warm1, *share0, *share1; /* host */
   double *recoater; /* host: nodes, height above the drawn place when their layer was done; NaN */
   double recoater_now;
-  ig_stress_look *look;
+  ig_look *look; /* of the probes */
   double *after; /* phases x probes: values at the end of each */
   char (*name)[64];
   const char **column;
@@ -54,6 +50,9 @@ IG_MUST_CHECK ig_status ig_stress_look_now(ig_stress_run *r);
 /* Displacements less the best-fit rigid motion of a set of nodes (NULL: of all that are alive). */
 void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, ig_lid count,
                           ig_lid nodes, double *out);
+
+/* compensate.c: off: distortion of all nodes. */
+IG_MUST_CHECK ig_status ig_stress_compensate(ig_stress_run *r, const double *off, ig_sink *to);
 
 /* heat.c: snapshots of a thermal run: how many; and one of them: its time, temperatures, highest
    temperatures of elements so far (NaN: not known), elements that are there. */

@@ -1,4 +1,4 @@
-/* Loops of the stress room on the GPU: one thread an element. */
+/* Loops of the stress room on the GPU: one thread per element. */
 #include "stress/step_cuda.h"
 #include "backend/cuda/launch.cuh"
 

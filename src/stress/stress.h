@@ -79,6 +79,7 @@ typedef struct {
   double temperature;     /* at the start */
   double inherent_scale;  /* of all inherent strains */
   const char *distortion; /* set whose best-fit rigid motion is taken off */
+  double compensation;    /* factor of the compensated shape, NaN: none is written */
   ig_stress_solver solver;
   ig_stress_floors floors;
 } ig_stress_case;

@@ -213,11 +213,11 @@ ig_status ig_stress_verify_column(ig_ctx *cx, const ig_verify_sink *sink) {
 /* A strip of 4 mm on one of 4 mm, in `layers` with misfit alpha dT; curvature over the misfit. */
 static ig_status strip(ig_ctx *cx, int layers, bool clamped, double yield, double *kappa) {
   ig_stress_problem q;
-  const int cells[3] = {128, 1, 32};
-  const double size[3] = {32e-3, 0.25e-3, 8e-3}, heat = 100, delta = 1.2e-5 * heat;
+  const int cells[3] = {64, 1, 16};
+  const double size[3] = {32e-3, 0.5e-3, 8e-3}, heat = 100, delta = 1.2e-5 * heat;
   ig_status status;
   TRY(strip_new(cx, &q, size, cells));
-  ig_stress_problem_material(&q, 0, 200e9, 0, 1.2e-5, yield, 0, 0);
+  ig_stress_problem_material(&q, 0, 200e9, 0, 1.2e-5, yield, 0.5e9, 0);
   if (clamped)
     ig_stress_problem_hold(&q, "all", "x"); /* neither stretched nor bent */
   TRY(ig_stress_problem_open(&q));
@@ -241,15 +241,16 @@ done:
 
 ig_status ig_stress_verify_strips(ig_ctx *cx, const ig_verify_sink *sink) {
   double kappa;
+  /* misfit 1.2e-3 is 240 MPa: half of it yields away, and hardening of 0.5 GPa keeps 0.3 MPa more
+   */
+  IG_TRY(strip(cx, 1, true, 120e6, &kappa));
+  ig_stress_row(sink, "built clamped, yielding at half the stress: the same", "misfit sigma / E",
+                0.1875 * 120.299252 / 240, kappa, 0.01, true);
   for (int n = 1; n <= 4; n *= 4) {
     IG_TRY(strip(cx, n, true, NAN, &kappa));
     ig_stress_row(sink, "built clamped, then freed: curvature over misfit, 1/mm",
                   "6 L H / (H + L)^3, any number of layers", 0.1875, kappa, 0.01, true);
   }
-  /* misfit 1.2e-3 is 240 MPa: half of it yields away */
-  IG_TRY(strip(cx, 2, true, 120e6, &kappa));
-  ig_stress_row(sink, "the same, yielding at half the stress", "misfit sigma_y / E", 0.09375, kappa,
-                0.01, true);
   static const double exact[] = {0.1875, 0.362847, 0.517876, 0.622352};
   for (int k = 0; k < 4; k++) {
     IG_TRY(strip(cx, 1 << k, false, NAN, &kappa));

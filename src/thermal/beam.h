@@ -61,7 +61,7 @@ typedef struct {
   ig_array shape, step, shot, scene, x, of, corner, ref_start, ref, scratch;
 } ig_beams;
 
-/* The paths, one a beam, become the beams' own. absorptivity, reach (or the radius, if larger):
+/* The paths, one per beam, become the beams' own. absorptivity, reach (or the radius, if larger):
    where a case gives none. */
 IG_MUST_CHECK ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths,
                                      const ig_heat *h, double absorptivity, double reach,

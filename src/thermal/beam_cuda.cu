@@ -1,4 +1,4 @@
-/* Watts of the beams on the GPU: a block a step, a thread a target, then a thread a node. */
+/* Watts of the beams on the GPU: a block per step, a thread per target, then a thread per node. */
 #include "backend/cuda/launch.cuh"
 extern "C" {
 #include "thermal/beam_ops.h"

@@ -8,7 +8,7 @@
 typedef enum { IG_BEAM_SURFACE, IG_BEAM_GAUSSIAN, IG_BEAM_GOLDAK, IG_BEAM_CYLINDER } ig_beam_model;
 
 typedef struct {
-  int32_t model, points;             /* ig_beam_model; sample points a side of a target */
+  int32_t model, points;             /* ig_beam_model; sample points per side of a target */
   double radius, depth, front, rear; /* m */
   double reach; /* surface: how far above or below the beam a face may lie, m */
   double whole; /* integral of the intensity over all space it is meant for, m^2 or m^3: what is

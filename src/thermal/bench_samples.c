@@ -1,4 +1,5 @@
-/* The paper's samples on this machine: its strategies and ours, against one core of the CPU.
+/* The samples of Mozaffar et al. (2019) on this machine: its strategies and ours, against one core
+   of the CPU.
 
    samples   four builds, half built: Figures 9 to 11
    sizes     the cubic build in three sizes: Figure 12; the largest one's whole build
@@ -204,7 +205,8 @@ ig_status ig_bench_samples(ig_ctx *cx, const ig_bench_sink *sink) {
   return IG_OK;
 }
 
-/* The build at its beginning, middle and end: a row each, all steps together, mean seconds a step.
+/* The build at its beginning, middle and end: a row each, all steps together, mean seconds per
+ * step.
  */
 static ig_status stages_time(const ig_bench_sink *sink, ig_build *b, ig_build_timing *all,
                              double *mean) {

@@ -77,7 +77,7 @@ ig_heat_ledger ig_heat_ledger_of(const ig_heat *h, const ig_heat_survey *s) {
                           .born = s->sum[IG_LEDGER_BORN],
                           .convected = s->sum[IG_LEDGER_CONVECTED],
                           .radiated = s->sum[IG_LEDGER_RADIATED],
-                          .held = s->sum[IG_LEDGER_HELD]};
+                          .held = s->sum[IG_LEDGER_HELD] + s->sum[IG_LEDGER_HELD_ANEW]};
 }
 
 ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *l) {

@@ -4,10 +4,10 @@
 
 #include "kern/hd.h"
 
-/* How element conduction is made: geometry every step; one matrix a class of congruent elements;
-   assembled rows, one a class of alike nodes. */
+/* How element conduction is made: geometry every step; one matrix per class of congruent elements;
+   assembled rows, one per class of alike nodes. */
 typedef enum { IG_HEAT_RECOMPUTE, IG_HEAT_CLASSES, IG_HEAT_STENCIL } ig_heat_conduction;
-/* How surface fluxes are summed. switch and branch: 2x2 points a face, faces that are covered or
+/* How surface fluxes are summed. switch and branch: 2x2 points per face, faces that are covered or
    not yet there multiplied by 0 or skipped; lumped: at the nodes, with the area they stand for. */
 typedef enum { IG_HEAT_SWITCH, IG_HEAT_BRANCH, IG_HEAT_LUMPED } ig_heat_surface;
 /* constant: one number a node; apparent: rho c(T) with the latent heat between solidus and
@@ -24,6 +24,7 @@ enum {
   IG_LEDGER_RADIATED,
   IG_LEDGER_HELD,
   IG_LEDGER_BORN,
+  IG_LEDGER_HELD_ANEW, /* into held nodes where a birth or a new temperature changes them */
   IG_LEDGER_BODY,
   IG_LEDGER_SOURCE,
   IG_LEDGER_COLUMNS

@@ -167,7 +167,7 @@ const ig_option ig_thermal_options[] = {
             "than this in one; left out: all steps are alike"),
     IG_CHOICE(
         C, conduction, "auto|recompute|classes|stencil", "auto",
-        "how conduction is made: geometry every step, one matrix a class of alike elements, "
+        "how conduction is made: geometry every step, one matrix per class of equal elements, "
         "or assembled rows of alike nodes (constant properties); auto: the fastest that fits"),
     IG_CHOICE(C, surface, "auto|switch|branch|lumped", "auto",
               "surface fluxes at face points with dead faces multiplied by zero (switch) or "

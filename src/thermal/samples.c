@@ -1,4 +1,5 @@
-/* The paper's samples: Table 1's materials, powers, spacings, times and steps on regular meshes. */
+/* The samples of Mozaffar et al. (2019): Table 1's materials, powers, spacings, times and steps on
+ * regular meshes. */
 #include "thermal/samples.h"
 
 #include <math.h>

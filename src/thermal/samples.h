@@ -1,4 +1,4 @@
-/* The paper's samples, built in memory as cases/thermal has them on file. */
+/* The samples of Mozaffar et al. (2019), built in memory as cases/thermal has them on file. */
 #ifndef IG_THERMAL_SAMPLES_H
 #define IG_THERMAL_SAMPLES_H
 

@@ -131,7 +131,7 @@ static ig_status bench_products(ig_ctx *cx, const ig_bench_sink *sink, const int
     IG_TRY_GOTO(status, done, repeat(cx, do_assembled, &p, &s));
     snprintf(name, sizeof name, "%dx%dx%d double, assembled", n[0], n[1], n[2]);
     row(sink, cx, name, elements, s, dofs, 12 * (double)entries + 48 * nodes,
-        "sparse matrix, 81 entries a row");
+        "sparse matrix, 81 entries per row");
   }
 #else
   (void)others;

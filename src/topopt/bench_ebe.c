@@ -111,7 +111,7 @@ static ig_status bench_one(ig_ctx *cx, const ig_bench_sink *sink, const block *b
     snprintf(name, sizeof name, "ebe/%s/%s/%s/%s/%dk", bent ? "arch" : "bricks",
              single ? "single" : "double", assemblies[how], ig_ebe_name(op.kind),
              b->elements / 1000);
-    snprintf(note, sizeof note, "%.2f x ebe, %.0f bytes an element", *reference / seconds,
+    snprintf(note, sizeof note, "%.2f x ebe, %.0f bytes per element", *reference / seconds,
              (double)ig_ebe_bytes(&op) / b->elements);
     const ig_bench_row row = {.name = name,
                               .elements = b->elements,

@@ -245,7 +245,7 @@ static ig_status grid_measure(void *self, const ig_limit_case *limit, ig_array *
   return ig_points_limit(&points, m->solver->fix.host, limit, to, norm);
 }
 
-/* The grid of the case, one or three values a node; and of one value an element. */
+/* The grid of the case, one or three values per node; and of one value per element. */
 static ig_status make_grid(ig_grid_model *m) {
   ig_ctx *cx = m->cx;
   const ig_grid_case *gc = &m->c->grid;

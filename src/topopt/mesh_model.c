@@ -93,7 +93,7 @@ static void mesh_describe(void *self, ig_check_line *line, void *user) {
   char text[128];
   const size_t bytes =
       m->size == 1 ? ig_plan_bytes(&m->plan) + 24 * (size_t)m->nodes : ig_ebe_bytes(&m->op);
-  snprintf(text, sizeof text, "%s, %.0f bytes an element",
+  snprintf(text, sizeof text, "%s, %.0f bytes per element",
            ig_ebe_name(m->size == 1 ? IG_EBE_RECOMPUTE : m->op.kind), (double)bytes / m->elements);
   line(user, "operator", text);
   if (m->amg) {

@@ -22,7 +22,7 @@ typedef struct ig_topopt_mesh_model {
   const ig_mesh *mesh;
   const ig_mesh_ops *ops;
   ig_lid nodes, elements;
-  int size;       /* unknowns a node: 3, or 1 of heat problems */
+  int size;       /* unknowns per node: 3, or 1 of heat problems */
   ig_lid *conn;   /* host: elements x 8 */
   double slack;   /* points this close are on a plane */
   double poisson; /* of the solid */

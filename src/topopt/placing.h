@@ -22,7 +22,7 @@ typedef struct {
   ig_ctx *cx;
   const ig_topopt_case *c;
   const char *name;       /* "grid" */
-  int dim, size;          /* unknowns a node */
+  int dim, size;          /* unknowns per node */
   int64_t nodes, places;  /* of node arrays; of element arrays */
   int64_t step, stride;   /* unknown i of node n is at n step + i stride of a state */
   double low[3], high[3]; /* corners of the body */

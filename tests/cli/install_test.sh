@@ -49,3 +49,16 @@ END
 c++ -std=c++17 -Wall -Wextra -Wpedantic -Werror user.cpp $(pkg-config --cflags --libs ingot) -Wl,-rpath,"$(pkg-config --variable=libdir ingot)" -o by-cpp
 ./by-cpp || { say "the C++ program fails"; exit 1; }
 say "C++ works"
+
+# the examples, as a reader builds them
+cp -r "$SOURCE/examples" "$work/examples"
+for source in examples/0*.c; do
+  name=$(basename "$source" .c)
+  cc -std=c11 -Wall -Werror "$source" $(pkg-config --cflags --libs ingot) -lm -Wl,-rpath,"$(pkg-config --variable=libdir ingot)" -o "$name"
+  case $name in
+  01*) set -- "$work/ingot/share/ingot/cases/thermal/first.yaml" "duration=0.05 s" ;;
+  *) set -- ;;
+  esac
+  "./$name" "$@" >log 2>&1 || { cat log; say "examples/$name fails"; exit 1; }
+done
+say "the examples work"

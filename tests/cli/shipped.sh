@@ -3,7 +3,7 @@
 #   shipped.sh            compare
 #   shipped.sh --record   write the figures of this build into the table; say in the commit why they changed
 # Set INGOT (the program) and SOURCE (the folder of the sources).
-# The table: "case FILE", its "set KEY=VALUE" lines, "within RELATIVE", then "FIGURE VALUE" lines.
+# The table ("todo FILE why": not in it yet): "case FILE", its "set KEY=VALUE" lines, "within RELATIVE", then "FIGURE VALUE" lines.
 set -u
 record=${1:-}
 table=$SOURCE/tests/cli/shipped.txt
@@ -67,7 +67,9 @@ one() { # runs the case that `file`, `sets` and `within` describe
   grep -v '^ingot: warning:' log | head -c 1000
   figures "$out/summary.json" >found
   if [ "$record" ]; then
-    grep -vE '^seconds| null$' found >kept
+    # times of this machine, residuals, solver iterations and rounding are no figures of the case; the
+    # share of gray elements hangs on rounding, too
+    grep -vE '^seconds|^time_per_|^static_error |^energy_gap |^linear_iterations |^grayness | null$|^(beam_missed|born_above_ambient) -?[0-9.]+e-(09|1[0-9])$' found >kept
     block kept >>recorded
     echo "recorded $file (${seconds} ms)"
   elif compare expected found "$within" >differ; then
@@ -83,6 +85,7 @@ file= sets=() within=1e-6
 : >expected
 while IFS= read -r line || [ "$line" ]; do
   case $line in
+  'todo '*) echo "$line"; [ "$record" ] && echo "$line" >>recorded ;;
   '#'*) [ "$record" ] && echo "$line" >>recorded ;;
   'case '*) file=${line#case } sets=() within=1e-6; : >expected ;;
   'set '*) sets+=(-s "${line#set }") ;;
@@ -98,7 +101,7 @@ done <"$table"
 if [ -z "${ONLY:-}" ]; then
   while IFS= read -r f; do
     f=${f#"$SOURCE/cases/"}
-    grep -qx "case ${f%.yaml}" "$table" || { echo "FAILED  ${f%.yaml} is not in shipped.txt"; failed=$((failed + 1)); }
+    grep -qE "^(case|todo) ${f%.yaml}( |$)" "$table" || { echo "FAILED  ${f%.yaml} is not in shipped.txt"; failed=$((failed + 1)); }
   done < <(find "$SOURCE/cases" -name '*.yaml' | sort)
 fi
 echo "$cases cases, $failed failed, $skipped skipped"

@@ -64,6 +64,56 @@ timeout -s INT 1 "$INGOT" run plain.yaml -q -o parts -t 1 >/dev/null 2>&1
 "$INGOT" run plain.yaml -q -o parts --resume -t 2 || fail "the wall does not go on"
 cmp whole/history.csv parts/history.csv || fail "stopped and continued is not the same"
 
+# creep at constant length, sigma' = -E A sigma: 200 implicit steps of 0.5 s leave 200 MPa / 1.005^200
+cat >creep.yaml <<'END'
+physics: stress
+mesh: {boxes: {size: [10 mm, 2 mm, 2 mm], cells: [4, 1, 1]}}
+materials: {name: m, young: 200 GPa, poisson: 0.3, mechanical: {creep: {factor: 5e-14, power: 1}}}
+supports:
+  - {set: xmin, fix: x}
+  - {set: ymin, fix: y}
+  - {set: zmin, fix: z}
+  - {set: xmax, along: x, displacement: [10 um, 0, 0]}
+phases: [{duration: 1e-6 s}, {duration: 100 s, steps: 200}]
+probes: [{name: s, set: all, quantity: sxx}]
+END
+"$INGOT" run creep.yaml -q -o creep -t 1 || fail "creep does not run"
+awk -F, 'NR > 1 { last = $NF } END { exit !(last > 73.7e6 && last < 73.8e6) }' creep/history.csv || fail "creep: $(tail -1 creep/history.csv)"
+
+# all of a part shrinks alike: once its foot is cut through there is no stress left, and it is 24 um shorter
+cat >cut.yaml <<'END'
+physics: stress
+mesh:
+  boxes:
+    - {name: plate, size: [12 mm, 8 mm, 2 mm], cells: [12, 8, 2]}
+    - {name: kerf, origin: [2 mm, 2 mm, 2 mm], size: [8 mm, 4 mm, 1 mm], cells: [8, 4, 1]}
+    - {name: part, origin: [2 mm, 2 mm, 3 mm], size: [8 mm, 4 mm, 4 mm], cells: [8, 4, 4]}
+  sets:
+    - {name: a, of: nodes, box: {min: [2 mm, 2 mm, 7 mm], max: [2 mm, 2 mm, 7 mm]}}
+    - {name: b, of: nodes, box: {min: [10 mm, 2 mm, 7 mm], max: [10 mm, 2 mm, 7 mm]}}
+    - {name: c, of: nodes, box: {min: [2 mm, 6 mm, 7 mm], max: [2 mm, 6 mm, 7 mm]}}
+materials: {name: m, young: 200 GPa, poisson: 0.3}
+inherent: {set: [kerf, part], strain: [-0.003, -0.003, -0.003]}
+supports:
+  - {set: zmin, fix: all}
+  - {set: a, fix: xyz, since: cut}
+  - {set: b, fix: yz, since: cut}
+  - {set: c, fix: z, since: cut}
+phases:
+  - {kind: build, set: kerf, height: 1 mm}
+  - {kind: build, set: part, height: 4 mm, newborn: drawn}
+  - {name: cut, kind: cut, set: kerf, steps: 4}
+probes:
+  - {name: near, point: [2 mm, 2 mm, 7 mm], quantity: ux}
+  - {name: far, point: [10 mm, 2 mm, 7 mm], quantity: ux}
+  - {name: s, point: [6 mm, 4 mm, 6 mm], quantity: von_mises}
+compensation: 1
+END
+"$INGOT" run cut.yaml -q -o cut -t 1 || fail "a cut does not run"
+awk -F, 'NR > 1 { short = $(NF - 2) - $(NF - 1); s = $NF } END { exit !(short > 23.99e-6 && short < 24.01e-6 && s < 1e4) }' cut/history.csv || fail "cut: $(tail -1 cut/history.csv)"
+# 8 x 4 x 4 cells: 160 faces outside, two triangles each
+[ "$(wc -c <cut/compensated.stl)" = $((84 + 50 * 2 * 160)) ] || fail "compensated.stl: $(wc -c <cut/compensated.stl) bytes"
+
 sed 's/fix: all, until: release/fix: z, until: release/' plain.yaml >loose.yaml
 "$INGOT" run loose.yaml -q -o loose >said 2>&1 && fail "a loose part runs"
 grep -q "free to move as a rigid body (3 of 6 motions held)" said || fail "a loose part: $(cat said)"

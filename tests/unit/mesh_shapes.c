@@ -164,7 +164,7 @@ static void annulus_full_and_part(void **state) {
       .element = IG_TRI6 + 1,
       .pattern = IG_PATTERN_CROSSED};
   ig_mesh *mesh = make(&c);
-  assert_int_equal(ig_mesh_elements(mesh), 12800); /* the ring of papers/002, Table VI */
+  assert_int_equal(ig_mesh_elements(mesh), 12800); /* ring of Alhadeff et al. (2015), Table VI */
   assert_int_equal(mesh->nodes, 25920);
   assert_int_equal(count(mesh, "inner", IG_SET_FACES), 160);
   assert_int_equal(count(mesh, "inner", IG_SET_NODES), 320);

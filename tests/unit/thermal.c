@@ -9,6 +9,7 @@
 #include "thermal/heat_tables.h"
 #include "thermal/thermal.h"
 #include <ingot/run.h>
+#include <unistd.h>
 
 #include "kern/prec_f64.h"
 #include "thermal/heat.inc"
@@ -155,6 +156,9 @@ static void continuation_goes_further(void **state) {
   assert_int_equal(run(folder, "less", "whole", "duration", "1.4 s", false, &more, message),
                    IG_INPUT);
   assert_non_null(strstr(message, "the case ends at 1.4 s"));
+  char less[300];
+  snprintf(less, sizeof less, "%s/less/summary.json", folder);
+  assert_int_not_equal(access(less, F_OK), 0); /* refused before anything is written */
   folder_remove(folder);
 }
 

@@ -1,0 +1,89 @@
+"""Ingot from Python: run cases, drive simulations, read results. See docs/python.md."""
+try:
+    import numpy  # noqa: F401
+except ImportError:
+    raise ImportError("ingot needs NumPy: install it (Debian: python3-numpy)") from None
+try:
+    from . import _ingot  # noqa: F401
+except ImportError as _error:
+    raise ImportError(f"ingot's compiled part does not load ({_error}): build it with CMake where "
+                      "python3-cffi and python3-dev are installed, then PYTHONPATH=build/python") from None
+
+import os as _os
+
+_shared = _os.path.normpath(_os.path.join(_os.path.dirname(_os.path.abspath(__file__)),
+                                          "../../../../share/ingot/materials"))
+if _os.path.isdir(_shared):  # an installed tree may have been moved
+    _os.environ.setdefault("INGOT_MATERIALS", _shared)
+
+from ._core import encode as _encode, ffi as _ffi, lib as _lib, text as _text
+from .case import Case
+from .errors import (ArgumentError, DeviceError, FileError, IngotError, InputError, Interrupted,
+                     NumericalError, OutOfMemoryError, StaleViewError, UnsupportedError)
+from .mesh import Mesh
+from .result import Result, Snapshot
+from .simulation import Field, Simulation, State
+
+__version__ = _text(_lib.ig_version())
+build_info = _text(_lib.ig_build_info())
+__all__ = ["run", "check", "devices", "Case", "Simulation", "Field", "State", "Mesh", "Result",
+           "Snapshot", "IngotError", "InputError", "ArgumentError", "OutOfMemoryError", "FileError",
+           "DeviceError", "NumericalError", "UnsupportedError", "Interrupted", "StaleViewError"]
+
+
+def _case(case, set, options):
+    if not isinstance(case, Case):
+        case = Case.from_dict(case, **options) if isinstance(case, dict) else Case(case, **options)
+    elif options:
+        raise TypeError(f"{', '.join(options)}: give these to the Case")
+    for key, value in (set or {}).items():
+        case[key] = value
+    return case
+
+
+def run(case, out=None, *, set=None, restart=None, resume=False, force=False, progress=None,
+        **options):
+    """Runs a case (a path, a dict or a Case) to its end, as `ingot run` does; returns its Result.
+
+    out: the folder to write; without it nothing is written and the Result holds figures only.
+    set: keys to change, {"duration": 2.0, "beams[0].raster.power": "200 W"}.
+    progress: a function of (done, total, unit, note).
+    backend, threads, device: as for Case. A chain needs `out`.
+    Ctrl-C writes a checkpoint into `out` and raises KeyboardInterrupt.
+    """
+    case = _case(case, set, options)
+    context = case.context
+    figures = []
+    handle = _ffi.new_handle(figures)
+    names = _encode(out), _encode(restart)
+    context.progress = progress
+    try:
+        if case.is_chain:
+            context.call(_lib.ig_chain_run, case.ptr,
+                         _ffi.new("ig_chain_options *", {"out": names[0], "force": force}))
+        else:
+            context.call(_lib.ig_run, case.ptr, _ffi.new("ig_run_options *", {
+                "out": names[0], "restart": names[1], "resume": resume, "force": force,
+                "figure": _lib.py_figure, "user": handle}))
+    finally:
+        context.progress = None
+    if out is not None:
+        return Result(out)
+    return Result(figures={k: v for k, v, u in figures}, units={k: u for k, v, u in figures})
+
+
+def check(case, *, set=None, **options):
+    """Validates a case and runs nothing; a list of (label, value)."""
+    return _case(case, set, options).check()
+
+
+def devices():
+    """The backends there are, with what each can do: a list of dicts."""
+    rows = _ffi.new("ig_device_info[16]")
+    found = []
+    for i in range(min(16, _lib.ig_devices(rows, 16))):
+        r = rows[i]
+        found.append({"backend": _text(r.backend), "name": _text(r.name),
+                      "available": bool(r.available), "why_not": _text(r.why_not),
+                      "units": r.units, "memory": r.memory, "copy_bytes_per_s": r.copy_bytes_per_s})
+    return found

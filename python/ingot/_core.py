@@ -1,0 +1,151 @@
+"""Contexts, callbacks and statuses: the part that knows about C."""
+import logging
+import threading
+
+from ._ingot import ffi, lib
+from .errors import BY_STATUS, IngotError
+
+log = logging.getLogger("ingot")
+
+
+def text(c):
+    return ffi.string(c).decode("utf-8", "replace") if c else None
+
+
+def encode(value):
+    """A C string; `ffi.NULL` for None. Paths too."""
+    if value is None:
+        return ffi.NULL
+    value = value.__fspath__() if hasattr(value, "__fspath__") else value
+    if not isinstance(value, str):
+        raise TypeError(f"text is needed, this is {type(value).__name__}")
+    if "\0" in value:
+        raise ValueError("text with a zero character")
+    return ffi.new("char[]", value.encode("utf-8"))
+
+
+class Context:
+    """One ig_ctx: backend, log, progress, error slot. Used by one thread at a time."""
+
+    def __init__(self, backend=None, threads=0, device=0):
+        self._self = ffi.new_handle(self)
+        self.progress = None  # a function of (done, total, unit, note), or None
+        self.caught = None    # exception of a callback, raised when the C call is back
+        self._busy = threading.Lock()
+        name = encode(backend)
+        options = ffi.new("ig_ctx_options *", {
+            "backend": name, "threads": threads, "device": device, "log": lib.py_log,
+            "progress": lib.py_progress, "user": self._self})
+        slot = ffi.new("ig_ctx **")
+        status = lib.ig_ctx_open(options, slot)
+        if slot[0] == ffi.NULL:
+            raise MemoryError("no memory for a context")
+        self.ptr = ffi.gc(slot[0], lib.ig_ctx_close)
+        if status != lib.IG_OK:
+            self.fail(status)
+
+    def catch(self, kind, value, trace):
+        """An exception inside a callback: the run stops at its next step, then it is raised."""
+        if self.caught is None:
+            self.caught = value
+        lib.ig_ctx_interrupt(self.ptr)
+
+    def fail(self, status):
+        name = ffi.typeof("ig_status").elements[status][3:]
+        message = text(lib.ig_ctx_message(self.ptr)) or text(lib.ig_status_text(status))
+        raise BY_STATUS.get(name, IngotError)(message)
+
+    def call(self, function, *arguments, after=None):
+        """Calls, raises what the status says. `after` runs where a callback raised and the call
+        returned without noticing."""
+        if not self._busy.acquire(blocking=False):
+            raise RuntimeError("this case or simulation is in use by another thread")
+        try:
+            self.caught = None
+            status = function(*arguments)
+            caught, self.caught = self.caught, None
+            if caught is not None:
+                if status == lib.IG_OK and after:
+                    after()
+                raise caught
+        finally:
+            self._busy.release()
+        if status != lib.IG_OK:
+            self.fail(status)
+
+
+def _of(user):
+    return ffi.from_handle(user)
+
+
+def _on_error(kind, value, trace):
+    """The owner is the first argument of the callback's frame."""
+    user = trace.tb_frame.f_locals.get("user") if trace else None
+    if user is not None:
+        _of(user).catch(kind, value, trace)
+    else:
+        _orphan.append(value)
+
+
+_orphan = []  # exceptions that came before a callback's first line
+
+
+@ffi.def_extern(onerror=_on_error)
+def py_log(user, level, message):
+    log.log(logging.WARNING if level == lib.IG_LOG_WARN else logging.INFO, "%s", text(message))
+
+
+@ffi.def_extern(onerror=_on_error)
+def py_progress(user, p):
+    context = _of(user)
+    if _orphan:
+        raise _orphan.pop()
+    if context.progress:
+        context.progress(p.done, p.total, text(p.unit), text(p.note))
+
+
+@ffi.def_extern()
+def py_figure(user, key, value, unit, word):
+    _of(user).append((text(key), value if word == ffi.NULL else text(word), text(unit)))
+
+
+@ffi.def_extern()
+def py_field(user, info):
+    _of(user).append(FieldInfo(info))
+
+
+@ffi.def_extern()
+def py_line(user, label, value):
+    _of(user).append((text(label), text(value)))
+
+
+class FieldInfo:
+    """What a field is: name, unit, where ("nodes" or "elements"), dtype, components, count,
+    writable."""
+
+    DTYPES = ("f4", "f8", "i4", "i8", "u1")
+
+    def __init__(self, info):
+        self.name, self.unit = text(info.name), text(info.unit) or ""
+        self.where = "nodes" if info.where == lib.IG_AT_POINTS else "elements"
+        self.dtype = self.DTYPES[info.dtype]
+        self.components, self.count = info.components, info.count
+        self.writable = info.writable
+
+    @property
+    def shape(self):
+        return (self.count,) if self.components == 1 else (self.count, self.components)
+
+    def __repr__(self):
+        return f"<{self.name} [{self.unit}] at {self.where}, {self.shape}>"
+
+
+class Block:
+    """Memory of the library as NumPy takes it, without a copy; `owner` stays alive with it."""
+
+    def __init__(self, owner, pointer, dtype, shape, strides=None, writable=False):
+        self.owner = owner
+        self.__array_interface__ = {
+            "version": 3, "typestr": "|u1" if dtype == "u1" else "<" + dtype, "shape": shape,
+            "strides": strides,
+            "data": (int(ffi.cast("uintptr_t", pointer)), not writable)}

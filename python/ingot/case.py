@@ -1,0 +1,100 @@
+"""Cases: what a case file says, from a file or from Python."""
+import math
+import numbers
+
+import numpy as np
+
+from ._core import Context, encode, ffi, lib, text
+from .mesh import Mesh
+
+
+def flow(value):
+    """A value as a case file writes it, on one line."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return "'" + value.replace("'", "''") + "'"
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real):
+        if not math.isfinite(value):
+            raise ValueError(f"{value} is no number for a case")
+        return repr(float(value))
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{flow(str(k))}: {flow(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+        if not isinstance(value, list):
+            return flow(value)
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(flow, value)) + "]"
+    raise TypeError(f"a case takes numbers, text, lists and dicts, not {type(value).__name__}")
+
+
+class Case:
+    """A case file, changed as you like: `case["beams[0].raster.power"] = "200 W"`.
+
+    Numbers are in SI units; text may carry a unit. Lists, dicts and NumPy arrays are taken as they
+    are. backend: "auto", "cpu", "cuda"; without it and without threads the case's own hold.
+    """
+
+    def __init__(self, path=None, *, set=None, backend=None, threads=0, device=0):
+        self.context = Context(backend, threads, device)
+        self.path = None if path is None else str(path)
+        self._simulation = None  # weak, to the one that is open
+        slot = ffi.new("ig_case **")
+        if path is None:
+            self.context.call(lib.ig_case_new, self.context.ptr, slot)
+        else:
+            self.context.call(lib.ig_case_open, self.context.ptr, encode(path), slot)
+        context = self.context.ptr  # outlives the case
+        self.ptr = ffi.gc(slot[0], lambda c, keep=context: lib.ig_case_close(c))
+        for key, value in (set or {}).items():
+            self[key] = value
+
+    @classmethod
+    def from_dict(cls, values, **options):
+        """A case of nothing but `values`; a value `mesh` may be a `Mesh`."""
+        return cls(None, set=values, **options)
+
+    def __setitem__(self, key, value):
+        if isinstance(value, Mesh):
+            if key != "mesh":
+                raise ValueError(f"a Mesh belongs to the key mesh, not {key}")
+            self.context.call(lib.ig_case_set_mesh, self.ptr, value.ptr)
+        else:
+            self.context.call(lib.ig_case_set, self.ptr, encode(key), encode(flow(value)))
+
+    def __getitem__(self, key):
+        """The text of a value that the case gives; KeyError where it gives none (a default
+        holds), or a list or map."""
+        found = lib.ig_case_get(self.ptr, encode(key))
+        if found == ffi.NULL:
+            raise KeyError(key)
+        return text(found)
+
+    def get(self, key, default=None):
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    @property
+    def is_chain(self):
+        return bool(lib.ig_case_is_chain(self.ptr))
+
+    def check(self):
+        """Validates; a list of (label, value): mesh, critical step, memory. Runs nothing."""
+        lines = []
+        handle = ffi.new_handle(lines)
+        self.context.call(lib.ig_check, self.ptr, lib.py_line, handle)
+        return lines
+
+    def mesh(self):
+        """The mesh the case describes. Nodes of fields are the nodes of this mesh."""
+        slot = ffi.new("ig_mesh **")
+        self.context.call(lib.ig_case_mesh, self.ptr, slot)
+        return Mesh._own(self.context, slot[0])
+
+    def __repr__(self):
+        return f"<ingot.Case {self.path or 'from Python'}: {self.get('physics', '?')}>"

@@ -1,0 +1,184 @@
+"""Meshes to and from NumPy arrays."""
+import numpy as np
+
+from ._core import Block, Context, encode, ffi, lib, text
+
+# names as meshio has them
+NAMES = {"line": "beam2", "triangle": "tri3", "triangle6": "tri6", "quad": "quad4",
+         "tetra": "tet4", "tetra10": "tet10", "hexahedron": "hex8"}
+MESHIO = {ours: theirs for theirs, ours in NAMES.items()}
+TYPES = {text(lib.ig_elem_info_get(t).name): t for t in range(lib.IG_ELEM_TYPES)}
+KINDS = ("nodes", "elements", "faces")
+
+
+class Mesh:
+    """Points (n, 3) in metres; cells as [("hexahedron", (m, 8) array), …] or a dict of them.
+
+    Names of cells are meshio's or Ingot's (hex8). Sets: node_sets={"left": [0, 1]},
+    element_sets={…}, face_sets={"top": (elements, local faces)}. Elements are numbered through all
+    blocks of cells.
+    """
+
+    def __init__(self, points, cells, *, node_sets=None, element_sets=None, face_sets=None,
+                 dim=None):
+        points = np.asarray(points, dtype=float)
+        if points.ndim != 2 or points.shape[1] not in (2, 3):
+            raise ValueError(f"points have the shape (n, 3), not {points.shape}")
+        if dim is None:
+            dim = points.shape[1]
+        blocks = list(cells.items() if isinstance(cells, dict) else cells)
+        self.context = Context("cpu")
+        slot = ffi.new("ig_mesh **")
+        self._call(lib.ig_mesh_new, dim, len(points), slot)
+        self._take(slot[0])
+        self.points[:, :points.shape[1]] = points
+        for kind, conn in blocks:
+            self._add_block(kind, np.asarray(conn))
+        for kind, sets in enumerate((node_sets, element_sets, face_sets)):
+            for name, items in (sets or {}).items():
+                self._add_set(name, kind, items)
+        self.check()
+
+    @classmethod
+    def _own(cls, context, pointer):
+        mesh = cls.__new__(cls)
+        mesh.context = context
+        mesh._take(pointer)
+        return mesh
+
+    def _take(self, pointer):
+        context = self.context.ptr  # outlives the mesh
+        self.ptr = ffi.gc(pointer, lambda m, keep=context: lib.ig_mesh_free(m))
+
+    def _call(self, function, *arguments):
+        self.context.call(function, self.context.ptr, *arguments)
+
+    def _add_block(self, kind, conn):
+        name = NAMES.get(kind, kind)
+        if name not in TYPES:
+            raise ValueError(f"no cells of type {kind!r}: there are {', '.join(NAMES)}")
+        nodes = lib.ig_elem_info_get(TYPES[name]).nodes
+        if conn.ndim != 2 or conn.shape[1] != nodes or conn.dtype.kind not in "iu":
+            raise ValueError(f"{kind}: whole numbers of the shape (n, {nodes}) are needed, "
+                             f"this is {conn.dtype} {conn.shape}")
+        self._whole(kind, conn, self.ptr.nodes)
+        slot = ffi.new("ig_block **")
+        self._call(lib.ig_mesh_add_block, self.ptr, TYPES[name], len(conn), slot)
+        np.asarray(Block(self.ptr, slot[0].conn, "i4", conn.shape, writable=True))[...] = conn
+
+    def _add_set(self, name, kind, items):
+        faces = None
+        if KINDS[kind] == "faces":
+            items, faces = items
+            faces = np.asarray(faces)
+        items = np.asarray(items)
+        if items.ndim != 1 or (items.size and items.dtype.kind not in "iu"):
+            raise ValueError(f"set {name}: a list of whole numbers is needed")
+        if faces is not None and faces.shape != items.shape:
+            raise ValueError(f"set {name}: as many local faces as elements are needed")
+        count = self.ptr.nodes if kind == lib.IG_SET_NODES else lib.ig_mesh_elements(self.ptr)
+        self._whole(f"set {name}", items, count)
+        if faces is not None:
+            self._whole(f"set {name}, local faces", faces, 6)
+        slot = ffi.new("ig_set **")
+        self._call(lib.ig_mesh_add_set, self.ptr, encode(name), kind, len(items), slot)
+        if len(items):
+            np.asarray(Block(self.ptr, slot[0].item, "i4", items.shape, writable=True))[:] = items
+            if faces is not None:
+                np.asarray(Block(self.ptr, slot[0].face, "u1", items.shape, writable=True))[:] = faces
+
+    @staticmethod
+    def _whole(what, numbers, count):
+        if numbers.size and (numbers.min() < 0 or numbers.max() >= count):
+            raise ValueError(f"{what}: numbers are 0 to {count - 1}, "
+                             f"these are {numbers.min()} to {numbers.max()}")
+
+    @classmethod
+    def read(cls, path, *, unit=0.0, edge=0.0, split=False):
+        """Reads a file by its ending; unit: metres of the file's lengths."""
+        context = Context("cpu")
+        slot = ffi.new("ig_mesh **")
+        options = ffi.new("ig_mesh_read_options *", {"unit": unit, "edge": edge, "split": split})
+        context.call(lib.ig_mesh_read, context.ptr, encode(path), options, slot)
+        return cls._own(context, slot[0])
+
+    def write(self, path):
+        """Writes by the ending: .vtkhdf, .vtu, .vtk, .inp, .msh, .stl."""
+        self._call(lib.ig_mesh_write, self.ptr, encode(path))
+
+    def check(self):
+        """Raises where a number, a coordinate or the shape of an element is wrong."""
+        self._call(lib.ig_mesh_check, self.ptr)
+
+    def keep(self, mask):
+        """A new mesh of the elements where `mask` is true and the nodes they use; sets follow."""
+        mask = np.ascontiguousarray(mask, dtype=bool).astype(np.uint8)
+        if mask.shape != (len(self),):
+            raise ValueError(f"one value per element is needed: {len(self)}, not {mask.shape}")
+        kept = Mesh(self.points, self.cells, node_sets=self.node_sets, dim=self.dim,
+                    element_sets=self.element_sets, face_sets=self.face_sets)
+        kept._call(lib.ig_mesh_keep, kept.ptr, ffi.from_buffer("uint8_t[]", mask), ffi.NULL)
+        return kept
+
+    @property
+    def dim(self):
+        return self.ptr.dim
+
+    @property
+    def points(self):
+        """(n, 3) in metres, without a copy; writable."""
+        return np.asarray(Block(self.ptr, self.ptr.x, "f8", (self.ptr.nodes, 3), writable=True))
+
+    @property
+    def cells(self):
+        """[(name, array of node numbers), …], without copies, not writable."""
+        blocks = []
+        for i in range(self.ptr.blocks):
+            b = self.ptr.block[i]
+            info = lib.ig_elem_info_get(b.type)
+            blocks.append((MESHIO[text(info.name)],
+                           np.asarray(Block(self.ptr, b.conn, "i4", (b.count, info.nodes)))))
+        return blocks
+
+    def _sets(self, kind):
+        found = {}
+        for i in range(self.ptr.sets):
+            s = self.ptr.set[i]
+            if KINDS[s.kind] == kind:
+                items = np.array(Block(self.ptr, s.item, "i4", (s.count,))) if s.count else np.zeros(0, "i4")
+                if kind == "faces":
+                    faces = np.array(Block(self.ptr, s.face, "u1", (s.count,))) if s.count else np.zeros(0, "u1")
+                    found[text(s.name)] = (items, faces)
+                else:
+                    found[text(s.name)] = items
+        return found
+
+    @property
+    def node_sets(self):
+        return self._sets("nodes")
+
+    @property
+    def element_sets(self):
+        return self._sets("elements")
+
+    @property
+    def face_sets(self):
+        return self._sets("faces")
+
+    @property
+    def bounds(self):
+        """Lowest and highest corner, (2, 3)."""
+        low, high = ffi.new("double[3]"), ffi.new("double[3]")
+        lib.ig_mesh_bounds(self.ptr, low, high)
+        return np.array([list(low), list(high)])
+
+    def measures(self):
+        """Volume (area, length) of each element."""
+        return np.array([lib.ig_mesh_measure(self.ptr, e) for e in range(len(self))])
+
+    def __len__(self):
+        return lib.ig_mesh_elements(self.ptr)
+
+    def __repr__(self):
+        kinds = ", ".join(f"{len(c)} {name}" for name, c in self.cells)
+        return f"<ingot.Mesh {self.dim}D: {self.ptr.nodes} nodes, {kinds}>"

@@ -1,0 +1,262 @@
+"""Simulations that Python advances, looks into and changes."""
+import weakref
+
+import numpy as np
+
+from ._core import Block, FieldInfo, encode, ffi, lib, text
+from .case import Case
+from .errors import StaleViewError
+
+
+class _Handle:
+    """The C simulation. Arrays made by `Field.view` keep it, so that their memory stays."""
+
+    def __init__(self, case, pointer):
+        self.case = case
+        self.ptr = pointer
+
+    def __del__(self):
+        lib.ig_sim_close(self.ptr)
+
+
+class Field(np.lib.mixins.NDArrayOperatorsMixin):
+    """A field as it stands, without a copy where the library needs none (`copied` says).
+
+    Calculate with it as with an array: `field.max()`, `field > 1723`, `np.percentile(field, 99)`,
+    `field[10]`. What comes out is yours. The field itself holds until the simulation goes on or is
+    changed; then using it raises StaleViewError. `field.copy()` and `np.asarray(field)` give an
+    array to keep, `field.view()` the bare memory, read-only.
+    """
+
+    def __init__(self, simulation, view):
+        self._simulation, self._view = simulation, view
+        self._handle = simulation._handle
+        self.info = FieldInfo(view.info)
+        self.copied = bool(view.copied)
+
+    def view(self):
+        """The memory itself as a read-only array. It is not watched: do not use it after the
+        next step."""
+        if self._simulation._handle is not self._handle or not lib.ig_sim_is_fresh(
+                self._handle.ptr, self._view):
+            raise StaleViewError(f"{self.info.name}: the simulation has gone on or was closed "
+                                 "since this field was taken; take it again, or a copy() before")
+        stride = (self._view.stride[0], self._view.stride[1])
+        return np.asarray(Block(self._handle, self._view.data, self.info.dtype, self.info.shape,
+                                stride[:len(self.info.shape)]))
+
+    def copy(self):
+        return np.array(self.view())
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.view(), dtype=dtype)
+
+    def __getitem__(self, index):
+        return _own(self.view()[index])
+
+    def __setitem__(self, index, value):
+        raise TypeError(f'a field is read-only: change a copy and set it, simulation["{self.info.name}"] = array')
+
+    def __len__(self):
+        return self.info.count
+
+    def __getattr__(self, name):
+        if name.startswith("_") or not hasattr(np.ndarray, name):
+            raise AttributeError(name)
+        found = getattr(self.view(), name)
+        if not callable(found):
+            return _own(found)
+        return lambda *a, **k: _own(getattr(self.view(), name)(*a, **k))
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **options):
+        if any(isinstance(o, Field) for o in options.get("out", ())):
+            raise TypeError("a field is read-only")
+        return getattr(ufunc, method)(*map(_bare, inputs), **options)
+
+    def __array_function__(self, function, types, arguments, options):
+        return _own(function(*_bare(arguments), **_bare(options)))
+
+    def __repr__(self):
+        i = self.info
+        return f"<field {i.name} [{i.unit}] at {i.where}, shape {i.shape}>"
+
+
+def _bare(value):
+    if isinstance(value, Field):
+        return value.view()
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_bare, value))
+    return {k: _bare(v) for k, v in value.items()} if isinstance(value, dict) else value
+
+
+def _own(value):
+    """A result that shares no memory with the simulation."""
+    return np.array(value) if isinstance(value, np.ndarray) and not value.flags.owndata else value
+
+
+class State:
+    """A state in memory, of `Simulation.save`."""
+
+    def __init__(self, handle, pointer):
+        self.handle = handle
+        self.ptr = ffi.gc(pointer, lambda s, keep=handle: lib.ig_sim_state_free(s))
+
+
+class Simulation:
+    """A case, opened and ready for its first step.
+
+        with ingot.Simulation("case.yaml") as s:
+            for s in s.every(100):
+                print(s.time, s["T"].max())
+
+    out: folder for snapshots, history and summary; without it nothing is written. The result is
+    the same to the last bit in whatever portions it is advanced. One per case at a time.
+    """
+
+    def __init__(self, case, out=None, *, set=None, restart=None, force=False, **options):
+        if not isinstance(case, Case):
+            case = Case.from_dict(case, **options) if isinstance(case, dict) else Case(case, **options)
+        elif options:
+            raise TypeError(f"{', '.join(options)}: give these to the Case")
+        for key, value in (set or {}).items():
+            case[key] = value
+        self._handle = None
+        other = case._simulation and case._simulation()
+        if other is not None:
+            raise RuntimeError("this case has an open simulation: close() it first and drop the "
+                               "arrays of Field.view(), or take another Case")
+        self.case, self.context, self.out = case, case.context, out
+        self._figures = []
+        self._user = ffi.new_handle(self._figures)
+        names = encode(out), encode(restart)
+        slot = ffi.new("ig_sim **")
+        options = ffi.new("ig_sim_options *", {
+            "out": names[0], "restart": names[1], "force": force, "figure": lib.py_figure,
+            "user": self._user})
+        self.context.call(lib.ig_sim_open, case.ptr, options, slot)
+        self._handle = _Handle(case, slot[0])
+        case._simulation = weakref.ref(self._handle)
+
+    @property
+    def _ptr(self):
+        if self._handle is None:
+            raise ValueError("the simulation is closed")
+        return self._handle.ptr
+
+    def _advance(self, function, *arguments):
+        pointer = self._ptr
+
+        def stop():  # a request that came with the last step: take it, which saves a checkpoint
+            if not lib.ig_sim_ended(pointer):
+                lib.ig_sim_step(pointer, 1, ffi.NULL)
+
+        self.context.call(function, pointer, *arguments, after=stop)
+
+    def step(self, steps=1):
+        """Takes up to `steps` steps, fewer at the end; returns how many."""
+        done = ffi.new("int64_t *")
+        self._advance(lib.ig_sim_step, steps, done)
+        return done[0]
+
+    def until(self, time):
+        """Steps until `time` is reached; the length of a step stays, so the last may pass it."""
+        self._advance(lib.ig_sim_until, time)
+
+    def every(self, steps):
+        """Yields the simulation after every `steps` steps and at the end."""
+        while not self.ended:
+            self.step(steps)
+            yield self
+
+    def run(self):
+        """Steps to the end."""
+        self.step(2**63 - 1)
+
+    @property
+    def ended(self):
+        return bool(lib.ig_sim_ended(self._ptr))
+
+    @property
+    def time(self):
+        """Seconds; of an optimisation: iterations."""
+        return lib.ig_sim_time(self._ptr)
+
+    @property
+    def steps(self):
+        return lib.ig_sim_steps(self._ptr)
+
+    @property
+    def dt(self):
+        """Length of the next step."""
+        return lib.ig_sim_dt(self._ptr)
+
+    @property
+    def fields(self):
+        """The fields there are: {name: FieldInfo}."""
+        found = []
+        handle = ffi.new_handle(found)
+        lib.ig_sim_fields(self._ptr, lib.py_field, handle)
+        return {f.name: f for f in found}
+
+    def __getitem__(self, name):
+        view = ffi.new("ig_field_view *")
+        self.context.call(lib.ig_sim_view, self._ptr, encode(name), lib.IG_ON_HOST, view)
+        return Field(self, view)
+
+    def __setitem__(self, name, values):
+        info = self.fields.get(name)
+        if info is not None:
+            values = np.ascontiguousarray(np.broadcast_to(np.asarray(values, dtype=float), info.shape))
+            pointer = ffi.from_buffer("double[]", values)
+        else:  # the library says which there are
+            pointer = ffi.new("double[1]")
+        self.context.call(lib.ig_sim_set, self._ptr, encode(name), pointer)
+
+    def load(self, number, factor):
+        """Multiplies load `number` of the case (thermal: of `beams`) from the next step on."""
+        self.context.call(lib.ig_sim_load, self._ptr, number, factor)
+
+    def save(self):
+        """All that is needed to go on from here to the same bits."""
+        slot = ffi.new("ig_sim_state **")
+        self.context.call(lib.ig_sim_save, self._ptr, slot)
+        return State(self._handle, slot[0])
+
+    def restore(self, state):
+        """Back to a state of this simulation, any number of times."""
+        self.context.call(lib.ig_sim_restore, self._ptr, state.ptr)
+
+    def interrupt(self):
+        """From another thread: the run finishes its step, writes a checkpoint, raises Interrupted."""
+        lib.ig_ctx_interrupt(self.context.ptr)
+
+    def mesh(self):
+        """The mesh of the case; nodes and elements of fields are in its order."""
+        return self.case.mesh()
+
+    def finish(self):
+        """Writes figures and summary; returns the figures, {name: value}."""
+        self.context.call(lib.ig_sim_finish, self._ptr)
+        return {key: value for key, value, unit in self._figures}
+
+    @property
+    def stats(self):
+        """What the run did: elements, nodes, steps, seconds, bytes."""
+        stats = ffi.new("ig_run_stats *")
+        lib.ig_sim_stats(self._ptr, stats)
+        return {name: getattr(stats, name) for name, _ in ffi.typeof("ig_run_stats").fields}
+
+    def close(self):
+        """Frees it; arrays of `Field.view` keep their memory."""
+        self._handle = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __repr__(self):
+        if self._handle is None:
+            return "<ingot.Simulation, closed>"
+        return f"<ingot.Simulation of {self.case!r}: {self.steps} steps, time {self.time:g}>"

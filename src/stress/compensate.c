@@ -1,0 +1,95 @@
+/* The compensated shape: the drawn part moved the other way, as a surface of triangles. */
+#include "mesh/topology.h"
+#include "stress/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { HEAD = 84, TRIANGLE = 50 };
+
+static void triangle(const double *x, const double *off, double factor, const ig_lid n[3],
+                     char *to) {
+  float v[12], *corner = v + 3;
+  for (int i = 0; i < 9; i++) {
+    const int64_t at = 3 * (int64_t)n[i / 3] + i % 3;
+    corner[i] = (float)(x[at] - factor * off[at]);
+  }
+  const float a[3] = {corner[3] - corner[0], corner[4] - corner[1], corner[5] - corner[2]};
+  const float b[3] = {corner[6] - corner[0], corner[7] - corner[1], corner[8] - corner[2]};
+  v[0] = a[1] * b[2] - a[2] * b[1];
+  v[1] = a[2] * b[0] - a[0] * b[2];
+  v[2] = a[0] * b[1] - a[1] * b[0];
+  const float length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+  for (int i = 0; i < 3; i++)
+    v[i] /= length > 0 ? length : 1;
+  memcpy(to, v, sizeof v);
+  memset(to + sizeof v, 0, 2);
+}
+
+/* Elements of the part: what the build phases laid down and is still there; without such phases
+   all that is there. */
+static ig_status part_of(ig_stress_run *r, uint8_t *part) {
+  const ig_stress *m = r->m;
+  const uint8_t *alive = m->alive.host;
+  bool built = false;
+  for (int i = 0; i < r->c->phases.count; i++) {
+    if (IG_ITEM(const ig_stress_phase, r->c->phases, i)->kind != IG_PHASE_BUILD)
+      continue;
+    built = true;
+    IG_TRY(ig_stress_steps_group(r, i));
+    for (ig_lid e = 0; e < m->elements; e++)
+      part[e] |= r->group[e] >= 0 && alive[e];
+  }
+  if (!built)
+    memcpy(part, alive, (size_t)m->elements);
+  return IG_OK;
+}
+
+static ig_status surface_write(ig_stress_run *r, const ig_adjacency *adj, const uint8_t *part,
+                               const double *off, ig_sink *to) {
+  const ig_stress *m = r->m;
+  char *file = NULL;
+  uint32_t count = 0;
+  ig_status status = IG_OK;
+  for (int pass = 0; pass < 2 && status == IG_OK; pass++) {
+    count = 0;
+    for (ig_lid e = 0; e < m->elements; e++)
+      for (int f = 0; part[e] && f < 6; f++) {
+        const ig_lid other = adj->neighbor[6 * (int64_t)e + f];
+        if (other >= 0 && part[other])
+          continue;
+        const int *c = ig_elem_face(IG_HEX8, f);
+        const ig_lid *n = m->conn + 8 * (int64_t)e;
+        const ig_lid half[2][3] = {{n[c[0]], n[c[1]], n[c[2]]}, {n[c[0]], n[c[2]], n[c[3]]}};
+        for (int i = 0; i < 2; i++, count++)
+          if (pass)
+            triangle(m->mesh->x, off, r->c->compensation, half[i],
+                     file + HEAD + TRIANGLE * (size_t)count);
+      }
+    if (pass == 0)
+      status = IG_NEW(m->cx, &file, HEAD + TRIANGLE * (size_t)count, "compensated shape");
+  }
+  if (status == IG_OK) {
+    memcpy(file, "compensated shape, metres", 25);
+    memcpy(file + 80, &count, sizeof count);
+    status = to->file(to, "compensated.stl", file, HEAD + TRIANGLE * (size_t)count);
+  }
+  free(file);
+  return status;
+}
+
+ig_status ig_stress_compensate(ig_stress_run *r, const double *off, ig_sink *to) {
+  const ig_stress *m = r->m;
+  uint8_t *part = NULL;
+  ig_adjacency adj;
+  IG_TRY(ig_mesh_adjacency(m->cx, m->mesh, &adj));
+  ig_status status = IG_NEW(m->cx, &part, m->elements, "compensated shape");
+  if (status == IG_OK)
+    status = part_of(r, part);
+  if (status == IG_OK)
+    status = surface_write(r, &adj, part, off, to);
+  free(part);
+  ig_adjacency_free(&adj);
+  return status;
+}
