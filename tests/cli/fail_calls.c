@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -57,13 +58,20 @@ int fsync(int fd) {
 int rename(const char *from, const char *to) {
   return fails("rename") ? -1 : NEXT(rename)(from, to);
 }
+static void arm(const char *path) {
+  if (getenv("FAIL_FROM") && strstr(path, getenv("FAIL_FROM")))
+    armed = 1;
+}
+FILE *fopen(const char *path, const char *mode) {
+  arm(path);
+  return NEXT(fopen)(path, mode);
+}
 int open(const char *path, int flags, ...) {
   va_list args;
   va_start(args, flags);
   const mode_t mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
   va_end(args);
-  if (getenv("FAIL_FROM") && strstr(path, getenv("FAIL_FROM")))
-    armed = 1;
+  arm(path);
   if ((flags & O_CREAT) && fails("open"))
     return -1;
   return NEXT(open)(path, flags, mode);

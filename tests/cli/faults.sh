@@ -25,7 +25,7 @@ same() { # folder of the whole run, of the other
   done
   [ "$(ls "$1")" = "$(ls "$2")" ] || { echo "other files"; return 1; }
 }
-tried=0 failed=0
+tried=0 failed=0 met=0
 bad() { failed=$((failed + 1)); echo "--- $*"; head -c 400 log; }
 RANDOM=${SEED:-4711}
 for room in thermal dynamics static fracture topopt; do
@@ -36,7 +36,8 @@ for room in thermal dynamics static fracture topopt; do
       [ $call = malloc ] && most=$((8 * most))
       at=$((1 + RANDOM % most))
       rm -rf cut
-      LD_PRELOAD=$PWD/fail.so FAIL_CALL=$call FAIL_AT=$at run $room cut 2>log
+      # from when the case is read on: what CUDA's library allocates at the start is not ours to bear
+      LD_PRELOAD=$PWD/fail.so FAIL_CALL=$call FAIL_AT=$at FAIL_FROM=.yaml run $room cut 2>log
       code=$?
       tried=$((tried + 1))
       what="$room: $call number $at"
@@ -44,6 +45,7 @@ for room in thermal dynamics static fracture topopt; do
         differs=$(same whole-$room cut) || bad "$what: exit 0, but $differs differs"
         continue
       fi
+      met=$((met + 1))
       [ $code = 1 ] || bad "$what: exit $code"
       grep -q '^ingot: error: ' log || bad "$what: no error is named"
       [ -z "$(find cut -name '*.part' 2>/dev/null)" ] || bad "$what: a half-written file stays"
@@ -52,5 +54,5 @@ for room in thermal dynamics static fracture topopt; do
     done
   done
 done
-echo "$tried failures tried, $failed not met as they should be"
-[ $failed = 0 ]
+echo "$tried failures tried, $met of them before the end of the run, $failed not met as they should be"
+[ $failed = 0 ] && [ $((4 * met)) -gt $tried ]

@@ -46,12 +46,17 @@ grep -q 'holds no summary.json' log || fail "the message does not say what is mi
 
 command -v chromium >/dev/null || { echo "Chromium is not installed"; exit 77; }
 grep -q 'THREE' wall/report.html || { echo "three.js was not there when Ingot was built"; exit 77; }
+flags="--headless --no-sandbox --disable-quic --no-first-run --disable-background-networking --disable-component-update
+  --disable-sync --disable-dev-shm-usage --user-data-dir=$work/browser"
+# a browser that cannot start here says nothing about the page
+# shellcheck disable=SC2086
+timeout 100 chromium $flags --dump-dom 'data:text/html,<p>alive</p>' 2>browser.log | grep -q alive ||
+  { echo "Chromium does not start here"; exit 77; }
 browse() { # page, more options
   local page=$1
   shift
-  timeout 120 chromium --headless --no-sandbox --disable-quic --no-first-run --disable-background-networking \
-    --disable-component-update --disable-sync --user-data-dir="$work/browser" "$@" \
-    --virtual-time-budget=30000 --dump-dom "file://$work/$page#selftest" 2>browser.log |
+  # shellcheck disable=SC2086
+  timeout 200 chromium $flags "$@" --virtual-time-budget=30000 --dump-dom "file://$work/$page#selftest" 2>browser.log |
     grep -o 'data-selftest="[^"]*"\|data-errors="[^"]*"' | sed 's/&quot;/"/g'
 }
 look() { # result, expression of Python over r
