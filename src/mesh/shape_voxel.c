@@ -258,8 +258,18 @@ static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_soup *s, gri
   return grid_mesh(cx, g, draft);
 }
 
-ig_status ig_draft_voxels(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, ig_draft *draft) {
+/* The surface of a part, from a file where files can be read. */
+static ig_status surface_read(ig_ctx *cx, const ig_mesh_case *c, ig_soup *soup) {
 #ifdef INGOT_HAVE_IO
+  return ig_soup_read(cx, c->voxels.stl, c->unit > 0 ? c->unit : 0, c->voxels.voxel, soup);
+#else
+  (void)soup;
+  return IG_FAIL(cx, IG_UNSUPPORTED, "%s: files are not compiled in: configure with INGOT_IO=ON",
+                 c->voxels.stl);
+#endif
+}
+
+ig_status ig_draft_voxels(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type, ig_draft *draft) {
   if (!(c->voxels.voxel > 0))
     return IG_FAIL(cx, IG_INPUT, "a part from `stl` needs `voxel`, the edge of its voxels");
   if (*type == IG_ELEM_TYPES)
@@ -270,16 +280,10 @@ ig_status ig_draft_voxels(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
                    "element hex8, tet4 or tet10");
   ig_soup soup = {0};
   grid g = {.region = NULL};
-  ig_status status =
-      ig_soup_read(cx, c->voxels.stl, c->unit > 0 ? c->unit : 0, c->voxels.voxel, &soup);
+  ig_status status = surface_read(cx, c, &soup);
   if (status == IG_OK)
     status = voxels_make(cx, &c->voxels, &soup, &g, draft);
   ig_soup_free(&soup);
   free(g.region);
   return status;
-#else
-  (void)type, (void)draft;
-  return IG_FAIL(cx, IG_UNSUPPORTED, "%s: files are not compiled in: configure with INGOT_IO=ON",
-                 c->voxels.stl);
-#endif
 }

@@ -145,7 +145,8 @@ ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time) {
 ig_status ig_heat_batch_list(ig_ctx *cx, ig_heat *h, const ig_lid *nodes, int32_t count,
                              int32_t *list) {
   IG_TRY(ig_heat_room(cx, &h->source_node, (size_t)(h->list_count + count), sizeof(ig_lid)));
-  memcpy((ig_lid *)h->source_node.host + h->list_count, nodes, (size_t)count * sizeof *nodes);
+  if (count > 0) /* a beam that misses heats no node */
+    memcpy((ig_lid *)h->source_node.host + h->list_count, nodes, (size_t)count * sizeof *nodes);
   *list = h->list_count;
   h->list_count += count;
   return IG_OK;
