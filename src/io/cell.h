@@ -29,9 +29,10 @@ ig_cell_info ig_cell_info_get(int code);
 /* The type an element of this code ends as, where sets of faces look: tet4 for wedges. */
 ig_elem_type ig_cell_type(int code);
 
-/* How many faces a code has, and the local nodes of one: their number; wedges as Abaqus counts. */
+/* How many faces a code has, and the local nodes of one, by its number: how many; wedges as Abaqus
+ * counts. */
 int ig_cell_faces(int code);
-int ig_cell_face(int code, int face, int node[4]);
+int ig_cell_face(int code, int number, int node[4]);
 
 /* The cells as a mesh can hold them; the same arrays where nothing had to change. */
 typedef struct {
