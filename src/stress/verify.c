@@ -72,7 +72,7 @@ static ig_status moduli(ig_ctx *cx, const ig_verify_sink *sink) {
   for (int i = 0; i < 6; i++)
     worst = fmax(worst, fabs(mean[i] - expected[i]));
   ig_stress_row(sink, "moduli fall at constant strain: worst of six stresses, Pa",
-                "MOOSE, tests/thermal_elastic", 0, worst, 1e-9, false);
+                "MOOSE, its test thermal_elastic", 0, worst, 1e-9, false);
 done:
   ig_stress_problem_free(&q);
   return status;
