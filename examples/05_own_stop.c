@@ -14,7 +14,8 @@ int main(void) {
   TRY(cx, ig_case_set(c, "physics", "topopt"));
   TRY(cx, ig_case_set(c, "grid", "{elements: [24, 12, 0]}"));
   TRY(cx, ig_case_set(c, "supports", "[{box: {min: [0, 0, 0], max: [0, 12, 0]}}]"));
-  TRY(cx, ig_case_set(c, "loads", "[{box: {min: [24, 0, 0], max: [24, 0, 0]}, force: [0, -1, 0]}]"));
+  TRY(cx,
+      ig_case_set(c, "loads", "[{box: {min: [24, 0, 0], max: [24, 0, 0]}, force: [0, -1, 0]}]"));
   TRY(cx, ig_case_set_real(c, "volume", 0.4));
   TRY(cx, ig_case_set_int(c, "iterations", 200));
   TRY(cx, ig_sim_open(c, NULL, &sim));

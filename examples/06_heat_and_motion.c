@@ -1,6 +1,6 @@
-/* Two rooms coupled by hand: a laser heats a plate, and the same plate swings with a load that fades
-   as its material softens with the mean temperature. One way, once per interval; to show the calls,
-   not a model to trust. */
+/* Two rooms coupled by hand: a laser heats a plate, and the same plate swings with a load that
+   fades as its material softens with the mean temperature. One way, once per interval; to show the
+   calls, not a model to trust. */
 #include "heat.h"
 
 int main(void) {
@@ -16,7 +16,8 @@ int main(void) {
   TRY(cold, ig_case_new(cold, &c));
   TRY(cold, ig_case_set_mesh(c, mesh)); /* the same nodes in both */
   TRY(cold, ig_case_set(c, "physics", "dynamics"));
-  TRY(cold, ig_case_set(c, "materials", "[{name: steel, density: 7950, young: 2e11, poisson: 0.3}]"));
+  TRY(cold,
+      ig_case_set(c, "materials", "[{name: steel, density: 7950, young: 2e11, poisson: 0.3}]"));
   TRY(cold, ig_case_set(c, "supports", "[{set: xmin, fix: xyz}]"));
   TRY(cold, ig_case_set(c, "loads", "[{set: xmax, total: [0, 0, -10]}]"));
   TRY(cold, ig_case_set(c, "analysis", "[{kind: dynamic, duration: 20 us}]"));
