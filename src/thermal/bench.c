@@ -35,7 +35,7 @@ static bool on_gpu(const ig_ctx *cx) {
 
 /* Steps for about `seconds`, after a few to warm up; tells the time of one. */
 static ig_status steps_time(ig_ctx *cx, ig_heat *h, double seconds, int64_t *steps, double *took) {
-  const double dt = 0.9 * 2 / h->rate;
+  const double dt = 0.9 * 2 / h->limit.rate;
   int batch = 2;
   *steps = 0;
   *took = 0;

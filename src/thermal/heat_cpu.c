@@ -9,6 +9,8 @@
 #include "kern/pack_f64.h"
 #include "thermal/hex.inc"
 
+#define LANE(x, l) ((x)[l])
+
 /* How many of `most` nodes on end have the first one's row; 32 at once while they do. */
 static int row_count(const int32_t *row, int most) {
   const int32_t first = row[0];
@@ -37,6 +39,7 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_survey.inc"
+#include "thermal/heat_element.inc"
 #include "thermal/heat_cpu.inc"
 
 #undef PACK
@@ -52,6 +55,7 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_survey.inc"
+#include "thermal/heat_element.inc"
 #include "thermal/heat_cpu.inc"
 
 #undef PACK
@@ -63,6 +67,7 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/state_mix.h"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_survey.inc"
+#include "thermal/heat_element.inc"
 #include "thermal/heat_cpu.inc"
 
 const ig_heat_ops ig_heat_cpu[3] = {

@@ -18,7 +18,8 @@ typedef struct ig_heat_ops {
   /* looks at everything, in `parts` parts; survey: parts, on the device */
   ig_status (*survey)(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat_survey *survey,
                       int parts);
-  /* all of the batch, births and looks among them, in one launch; where `open` set h->resident */
+  /* all of the batch, births and looks among them, in one launch; where `open` set h->resident.on
+   */
   ig_status (*resident)(ig_ctx *cx, ig_heat *h);
 } ig_heat_ops;
 

@@ -54,8 +54,8 @@ static ig_status step_choose(ig_thermal_run *run) {
   const ig_thermal_case *c = run->c;
   ig_ctx *cx = run->job->cx;
   const ig_src at = ig_key_at(run->job->tree, "time_step", c->at);
-  run->rate = c->step_limit ? run->heat.rate_state : run->heat.rate;
-  const double critical = 2 / run->rate, longer = 2 / run->heat.rate_state;
+  run->rate = c->step_limit ? run->heat.limit.rate_state : run->heat.limit.rate;
+  const double critical = 2 / run->rate, longer = 2 / run->heat.limit.rate_state;
   double dt = c->safety * critical;
   if (!isnan(c->time_step)) {
     if (c->time_step > critical && c->time_step <= longer)
@@ -63,12 +63,12 @@ static ig_status step_choose(ig_thermal_run *run) {
                         "time_step %g s is above the critical step %.4g s (element %d sets it) for "
                         "any pair of properties in the tables: give less, or step_limit: state, "
                         "which allows %.4g s",
-                        c->time_step, critical, (int)run->heat.limiting, longer);
+                        c->time_step, critical, (int)run->heat.limit.element, longer);
     if (c->time_step > critical)
       return ig_fail_at(cx, &at,
                         "time_step %g s is above the critical step %.4g s (element %d sets it): "
                         "give less, or leave it out",
-                        c->time_step, critical, (int)run->heat.limiting);
+                        c->time_step, critical, (int)run->heat.limit.element);
     dt = c->time_step;
   }
   IG_TRY(ig_steps_count(cx, &at, ceil(c->duration / dt * (1 - 1e-12)), dt, &run->steps));
