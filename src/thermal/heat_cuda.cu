@@ -22,6 +22,7 @@ extern "C" {
 #include "thermal/heat_element.inc"
 #include "thermal/heat_cuda.inc"
 #include "thermal/heat_resident.inc"
+#include "thermal/heat_kernels_cuda.inc"
 
 #include "thermal/state_f64.h"
 #include "assembly/scatter.inc"
@@ -33,6 +34,7 @@ extern "C" {
 #include "thermal/heat_element.inc"
 #include "thermal/heat_cuda.inc"
 #include "thermal/heat_resident.inc"
+#include "thermal/heat_kernels_cuda.inc"
 
 #include "thermal/state_mix.h"
 #include "thermal/heat_view.inc"
@@ -40,3 +42,4 @@ extern "C" {
 #include "thermal/heat_element.inc"
 #include "thermal/heat_cuda.inc"
 #include "thermal/heat_resident.inc"
+#include "thermal/heat_kernels_cuda.inc"

@@ -149,4 +149,15 @@ typedef struct {
   float look;                      /* s since the last look at the elements; 0: no look */
 } ig_heat_step;
 
+/* One kind of kernel of a step, measured apart (benchmarks). */
+typedef struct {
+  const char *name;
+  double seconds;   /* of a step; all its launches */
+  int launches;     /* in a step */
+  int registers;    /* per thread */
+  double occupancy; /* warps that fit on a multiprocessor, of those it can hold */
+  double filled;    /* the same with the blocks there really are, mean of the launches */
+} ig_heat_kernel_cost;
+enum { IG_HEAT_KERNELS = 3 };
+
 #endif
