@@ -114,6 +114,17 @@ static ig_status setup_check(ig_ctx *cx, const ig_heat_setup *setup) {
     return IG_FAIL(cx, IG_INPUT, "thermal analysis needs a mesh of hex8 elements only");
   if (mesh->block[0].count == 0)
     return IG_FAIL(cx, IG_INPUT, "the mesh has no elements");
+  for (int i = 0; i < setup->conditions; i++) {
+    const ig_heat_condition *c = &setup->condition[i];
+    if (!c->flux_of && !c->h_of && !c->ambient_of)
+      continue;
+    if (setup->conduction == IG_HEAT_STENCIL)
+      return IG_FAIL(cx, IG_INPUT,
+                     "conduction 'stencil' takes no boundary values from a field: "
+                     "choose 'classes' or 'recompute'");
+    if (setup->surface != IG_HEAT_LUMPED)
+      return IG_FAIL(cx, IG_INPUT, "boundary values from a field need surface 'lumped'");
+  }
   if (setup->materials < 1 || setup->materials > 16)
     return IG_FAIL(cx, IG_INPUT, "%d materials: expected 1 to 16", setup->materials);
   return IG_OK;

@@ -19,6 +19,10 @@ typedef struct {
   double flux;          /* into the body, W/m^2 */
   double h, emissivity; /* W/(m^2 K); 1 */
   double ambient;       /* K */
+  /* where not NULL, the same node by node; the number above is then any that is not NaN, of h the
+     largest. Not copied. `moment` differs where they have changed */
+  const double *temperature_of, *flux_of, *h_of, *ambient_of;
+  double moment;
 } ig_heat_condition;
 
 typedef enum { IG_BORN_AMBIENT, IG_BORN_MELT, IG_BORN_INHERITED } ig_heat_newborn;
@@ -98,7 +102,11 @@ typedef struct {
   uint8_t *exposed; /* elements x 6: class now, 0 covered */
   int classes;      /* class 0: nothing happens */
   heat_film_f64 *film;
-  uint32_t mask[256];   /* conditions that act in each class */
+  uint32_t mask[256];              /* conditions that act in each class */
+  bool varies[256];                /* its film differs from node to node */
+  ig_heat_condition condition[32]; /* as they are now */
+  int conditions;
+  double ambient;       /* K */
   ig_array work_film;   /* the classes' films for element work */
   ig_lid count, *start; /* listed faces; events + 1: where those of an event begin */
   ig_plan plan;

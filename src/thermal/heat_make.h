@@ -72,6 +72,9 @@ IG_MUST_CHECK ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *s
                                               const ig_lid *place);
 IG_MUST_CHECK ig_status ig_heat_faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
 
+/* heat_surface.c: what a class does at a node. */
+heat_film_f64 ig_heat_film_at(const ig_heat *h, int class, ig_lid n);
+
 /* heat_limit.c: the bound of the largest rate. */
 IG_MUST_CHECK ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h);
 

@@ -46,10 +46,13 @@ static void node_capacity(const ig_heat *h, ig_lid n, const double *volume, doub
   *body = all * h->body;
 }
 
-/* The film of element face f at its node b, where it is bare now; NULL: it is not. */
-static const heat_film_f64 *film_of(const ig_heat *h, ig_lid e, int f) {
+/* Adds the film of element face f, where it is bare now, at node n. */
+static void film_sum(const ig_heat *h, ig_lid e, int f, ig_lid n, double area, heat_film_f64 *sum) {
   const uint8_t class = h->surface == IG_HEAT_LUMPED ? h->face.exposed[6 * (int64_t)e + f] : 0;
-  return class ? &h->face.film[class] : NULL;
+  if (class == 0)
+    return;
+  const heat_film_f64 bare = ig_heat_film_at(h, class, n);
+  ig_heat_film_add(sum, &bare, area);
 }
 
 /* Sizes of what is there, summed element by element. volume: nodes x materials; film: nodes */
@@ -61,12 +64,11 @@ static void sizes_sum(const ig_heat *h, double *volume, heat_film_f64 *film) {
     const int m = ((uint8_t *)h->material.of.host)[e];
     for (int a = 0; a < 8; a++)
       volume[(int64_t)conn[a] * h->material.count + m] += s->volume[a];
-    for (int f = 0; f < 6; f++) {
-      const heat_film_f64 *bare = film_of(h, e, f);
-      for (int b = 0; b < 4 && bare; b++)
-        ig_heat_film_add(&film[conn[ig_heat_corner[ig_elem_face(IG_HEX8, f)[b]]]], bare,
-                         s->area[f][b]);
-    }
+    for (int f = 0; f < 6; f++)
+      for (int b = 0; b < 4; b++) {
+        const ig_lid n = conn[ig_heat_corner[ig_elem_face(IG_HEX8, f)[b]]];
+        film_sum(h, e, f, n, s->area[f][b], &film[n]);
+      }
   }
 }
 
@@ -83,12 +85,10 @@ void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, doubl
     while (conn[a] != n)
       a++;
     volume[((uint8_t *)h->material.of.host)[e]] += s->volume[a];
-    for (int f = 0; f < 6; f++) {
-      const heat_film_f64 *bare = film_of(h, e, f);
-      for (int b = 0; b < 4 && bare; b++)
+    for (int f = 0; f < 6; f++)
+      for (int b = 0; b < 4; b++)
         if (ig_heat_corner[ig_elem_face(IG_HEX8, f)[b]] == a)
-          ig_heat_film_add(&patch->film, bare, s->area[f][b]);
-    }
+          film_sum(h, e, f, n, s->area[f][b], &patch->film);
   }
   node_capacity(h, n, volume, &patch->inverse, &patch->body);
 }

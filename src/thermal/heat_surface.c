@@ -6,21 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the conditions in `mask` do together. */
+static double value_at(const double *field, double number, ig_lid n) {
+  return field && n >= 0 ? field[n] : number;
+}
+
+/* What the conditions in `mask` do together at node n; n < 0: anywhere, as numbers. */
 static heat_film_f64 class_sum(const ig_heat_condition *condition, int count, double ambient,
-                               uint32_t mask) {
+                               uint32_t mask, ig_lid n) {
   const double sigma = 5.670374419e-8;
   heat_film_f64 sum = {0};
   for (int i = 0; i < count; i++) {
     const ig_heat_condition *c = &condition[i];
     if (!(mask >> i & 1))
       continue;
-    const double Ta = isnan(c->ambient) ? ambient : c->ambient;
+    const double here = value_at(c->ambient_of, c->ambient, n);
+    const double Ta = isnan(here) ? ambient : here;
     if (!isnan(c->flux))
-      sum.flux += c->flux;
+      sum.flux += value_at(c->flux_of, c->flux, n);
     if (!isnan(c->h)) {
-      sum.h += c->h;
-      sum.h_amb += c->h * Ta;
+      const double h = value_at(c->h_of, c->h, n);
+      sum.h += h;
+      sum.h_amb += h * Ta;
     }
     if (!isnan(c->emissivity)) {
       sum.e += sigma * c->emissivity;
@@ -28,6 +34,20 @@ static heat_film_f64 class_sum(const ig_heat_condition *condition, int count, do
     }
   }
   return sum;
+}
+
+heat_film_f64 ig_heat_film_at(const ig_heat *h, int class, ig_lid n) {
+  return h->face.varies[class] ? class_sum(h->face.condition, h->face.conditions, h->face.ambient,
+                                           h->face.mask[class], n)
+                               : h->face.film[class];
+}
+
+static void conditions_keep(ig_heat *h, const ig_heat_condition *condition, int count,
+                            double ambient) {
+  if (count > 0)
+    memcpy(h->face.condition, condition, (size_t)count * sizeof *condition);
+  h->face.conditions = count;
+  h->face.ambient = ambient;
 }
 
 /* The class of a face under the conditions in `mask`, made if new. */
@@ -42,7 +62,12 @@ static ig_status class_find(ig_ctx *cx, ig_heat *h, const ig_heat_setup *setup, 
     return IG_FAIL(cx, IG_INPUT, "boundary conditions overlap in more than 255 ways");
   h->face.mask[h->face.classes] = mask;
   h->face.film[h->face.classes] =
-      class_sum(setup->condition, setup->conditions, setup->ambient, mask);
+      class_sum(setup->condition, setup->conditions, setup->ambient, mask, -1);
+  for (int i = 0; i < setup->conditions; i++) {
+    const ig_heat_condition *c = &setup->condition[i];
+    if (mask >> i & 1 && (c->flux_of || c->h_of || c->ambient_of))
+      h->face.varies[h->face.classes] = true;
+  }
   *class = (uint8_t)h->face.classes++;
   return IG_OK;
 }
@@ -50,11 +75,11 @@ static ig_status class_find(ig_ctx *cx, ig_heat *h, const ig_heat_setup *setup, 
 /* Held temperatures of the nodes on a condition's faces. `place`: of elements in birth order. */
 static void held_mark(ig_heat *h, const ig_heat_condition *c, const ig_lid *place, double *held) {
   for (ig_lid j = 0; j < c->faces->count; j++)
-    for (int a = 0; a < 4; a++)
-      held[ig_heat_conn(
-          h,
-          place[c->faces->item[j]])[ig_heat_corner[ig_elem_face(IG_HEX8, c->faces->face[j])[a]]]] =
-          c->temperature;
+    for (int a = 0; a < 4; a++) {
+      const int corner = ig_heat_corner[ig_elem_face(IG_HEX8, c->faces->face[j])[a]];
+      const ig_lid n = ig_heat_conn(h, place[c->faces->item[j]])[corner];
+      held[n] = value_at(c->temperature_of, c->temperature, n);
+    }
 }
 
 ig_status ig_heat_classes_push(ig_ctx *cx, ig_heat *h) {
@@ -98,8 +123,11 @@ ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition
     h->material.born_at[m] = ambient;
   IG_TRY(held_set(cx, h, condition, count));
   bool changed = false;
+  for (int i = 0; i < count; i++)
+    changed |= condition[i].moment != h->face.condition[i].moment;
+  conditions_keep(h, condition, count, ambient);
   for (int c = 0; c < h->face.classes; c++) {
-    const heat_film_f64 sum = class_sum(condition, count, ambient, h->face.mask[c]);
+    const heat_film_f64 sum = class_sum(condition, count, ambient, h->face.mask[c], -1);
     changed |= memcmp(&sum, &h->face.film[c], sizeof sum) != 0;
     h->face.film[c] = sum;
   }
@@ -117,6 +145,7 @@ ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
   if (setup->conditions > 32)
     return IG_FAIL(cx, IG_INPUT, "%d boundary conditions: at most 32", setup->conditions);
   uint32_t everywhere = 0;
+  conditions_keep(h, setup->condition, setup->conditions, setup->ambient);
   IG_TRY(IG_NEW(cx, &h->face.film, 256, "surface classes"));
   h->face.classes = 1; /* class 0: nothing */
   uint32_t *mask;

@@ -36,10 +36,10 @@ static ig_status births_make(ig_thermal_run *run, ig_toolpath *paths) {
     IG_TRY(ig_beam_path(cx, IG_ITEM(const ig_beam_case, c->beams, i), &paths[i]));
   if (!c->birth.at.given)
     return IG_OK;
-  if (c->beams.count == 0 && c->birth.by != IG_BIRTH_LIST)
+  if (c->beams.count == 0 && c->birth.by != IG_BIRTH_LIST && c->birth.by != IG_BIRTH_FIELD)
     return ig_fail_at(cx, &c->birth.at,
                       "elements are born along the path of a beam: add beams, or "
-                      "give their births as a list");
+                      "give their births as a list or a field");
   IG_TRY(IG_NEW(cx, &run->birth, ig_mesh_elements(run->job->mesh), "births"));
   ig_lid never;
   IG_TRY(ig_birth_times(cx, &c->birth, run->job->mesh, paths, c->beams.count, run->birth, &never));
@@ -186,6 +186,7 @@ void ig_thermal_close(ig_thermal_run *run) {
   free(run->material_of);
   free(run->birth);
   free(run->initial);
+  ig_thermal_fields_free(run);
   free(run->probe);
   free(run->melt_most);
   ig_array_free(run->job->cx, &run->pick);
