@@ -85,7 +85,7 @@ typedef struct ig_sink {
   ig_status (*history)(struct ig_sink *sink, int columns, const char *const *names,
                        const double *values);
   ig_status (*checkpoint)(struct ig_sink *sink, double time, int64_t step, const ig_saved *saved,
-                          int count); /* copied before it returns */
+                          int count); /* copied before it returns; NULL: not kept */
   /* figures of the `result` object in summary.json; their units, "" for a bare number, of `units`
    */
   ig_status (*result)(struct ig_sink *sink, const char *key, const char *unit, double value);
