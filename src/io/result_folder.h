@@ -12,8 +12,7 @@
 #define IG_HISTORY "history.csv"
 #define IG_CHECKPOINT "checkpoint.h5"
 #define IG_SUMMARY "summary.json"
-#define IG_CASE "case.yaml" /* noted as a room's files are: a case of that name may be the user's  \
-                             */
+#define IG_CASE "case.yaml"     /* noted like a room's files: the user may have one, too */
 #define IG_REPORT "report.html" /* not a run's, but of this run: the next one removes it */
 enum { IG_FILE_NAME = 64 };
 void ig_snapshot_name(int64_t index, char name[IG_FILE_NAME]);
