@@ -66,6 +66,9 @@ void ig_snapshot_free(ig_snapshot *snap); /* from any thread */
 /* Snapshots leave their fields' memory to the next ones: what is still kept when a context ends. */
 void ig_spares_free(ig_ctx *cx);
 
+/* How the case that a result folder keeps begins. */
+#define IG_CASE_HEAD "# The case as it was run by Ingot "
+
 /* A named array in a checkpoint. */
 typedef struct {
   const char *name;
