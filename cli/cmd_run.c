@@ -20,8 +20,7 @@ int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c) {
   return code;
 }
 
-/* cases/thermal/first.yaml -> first-out */
-static void usual_folder(const char *path, char *folder, size_t size) {
+void cli_usual_folder(const char *path, char *folder, size_t size) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   const char *dot = strrchr(name, '.');
   snprintf(folder, size, "%.*s-out", dot && dot > name ? (int)(dot - name) : (int)strlen(name),
@@ -134,9 +133,27 @@ static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *o
   return code;
 }
 
+/* Under mpirun or srun every copy would run the whole case into the same folder. */
+static int one_process(void) {
+  static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+  for (int i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++) {
+    const char *text = getenv(sizes[i]);
+    if (text && atoi(text) > 1) {
+      cli_error(
+          "%s copies of this case would run: this ingot does not work across processes; start "
+          "it without mpirun or srun, or run many cases with 'ingot sweep'",
+          text);
+      return CLI_BAD_INPUT;
+    }
+  }
+  return CLI_GOOD;
+}
+
 static int run_run(const cli_args *args) {
+  if (one_process() != CLI_GOOD)
+    return CLI_BAD_INPUT;
   char folder[512];
-  usual_folder(args->words.item[0], folder, sizeof folder);
+  cli_usual_folder(args->words.item[0], folder, sizeof folder);
   const char *out = args->out ? args->out : folder;
   ig_ctx *cx;
   ig_case *c;
@@ -227,7 +244,7 @@ static int check_run(const cli_args *args) {
     return code;
   code = cli_open_case(cx, args, &c);
   char out[512];
-  usual_folder(args->words.item[0], out, sizeof out);
+  cli_usual_folder(args->words.item[0], out, sizeof out);
   if (code == CLI_GOOD)
     code = cli_result(cx, ig_case_is_chain(c) ? ig_chain_check(c, out, cli_line, NULL)
                                               : ig_check(c, cli_line, NULL));

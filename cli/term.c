@@ -19,7 +19,7 @@ static struct {
 } term;
 static ig_ctx *volatile running;
 
-static bool on_terminal(void) {
+bool cli_on_terminal(void) {
   const char *kind = getenv("TERM");
   return isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
 }
@@ -44,7 +44,7 @@ void cli_progress_end(void) {
 static void say(const char *word, const char *color, const char *format, va_list args) {
   cli_progress_end();
   fflush(stdout);
-  const bool colored = on_terminal() && !getenv("NO_COLOR");
+  const bool colored = cli_on_terminal() && !getenv("NO_COLOR");
   fprintf(stderr, "ingot: %s%s:%s ", colored ? color : "", word, colored ? "\033[0m" : "");
   vfprintf(stderr, format, args);
   fputc('\n', stderr);
@@ -99,7 +99,7 @@ static void progress_line(void *user, const ig_progress *p) {
   snprintf(text, sizeof text, "%3.0f %%  %s%s%s of %s%s%s%s%s%s", floor(100 * fraction),
            counts ? p->unit : "", counts ? " " : "", cli_count(p->done), cli_count(p->total),
            counts ? "" : " s", rate, left, *p->note ? "  " : "", p->note);
-  if (on_terminal()) {
+  if (cli_on_terminal()) {
     if (!last && t - term.last < 0.1)
       return;
     term.last = t;

@@ -9,6 +9,7 @@
 #include <ingot/report.h>
 #include <ingot/run.h>
 #include <ingot/sim.h>
+#include <ingot/sweep.h>
 #include <ingot/version.h>
 #include <ingot/view.h>
 
