@@ -156,23 +156,23 @@ static ig_status cone(ig_ctx *cx, const ig_cone *c, const double *in, double *ou
   return IG_OK;
 }
 
-const ig_mesh_ops ig_mesh_cpu = {.to_single = to_single,
-                                 .ground = ground,
-                                 .energy = energy,
-                                 .scalar_f32 = scalar_f32,
-                                 .scalar_f64 = scalar_f64,
-                                 .to_nodes = to_nodes,
-                                 .to_elements = to_elements,
-                                 .diagonal = diagonal,
-                                 .invert = invert,
-                                 .scale = scale_blocks,
-                                 .cone = cone};
+const ig_solver_mesh_ops ig_solver_mesh_cpu = {.to_single = to_single,
+                                               .ground = ground,
+                                               .energy = energy,
+                                               .scalar_f32 = scalar_f32,
+                                               .scalar_f64 = scalar_f64,
+                                               .to_nodes = to_nodes,
+                                               .to_elements = to_elements,
+                                               .diagonal = diagonal,
+                                               .invert = invert,
+                                               .scale = scale_blocks,
+                                               .cone = cone};
 
-const ig_mesh_ops *ig_mesh_ops_of(const ig_ctx *cx) {
+const ig_solver_mesh_ops *ig_solver_mesh_ops_of(const ig_ctx *cx) {
 #ifdef INGOT_HAVE_CUDA
   if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return &ig_mesh_cuda;
+    return &ig_solver_mesh_cuda;
 #endif
   (void)cx;
-  return &ig_mesh_cpu;
+  return &ig_solver_mesh_cpu;
 }

@@ -301,7 +301,7 @@ ig_status ig_stress_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *material
   if (cx->backend->kernels == IG_KERNELS_CUDA)
     m->ops = &ig_stress_cuda;
 #endif
-  m->mesh_ops = ig_mesh_ops_of(cx);
+  m->mesh_ops = ig_solver_mesh_ops_of(cx);
   const ig_status status = make(m, materials, how);
   if (status != IG_OK) {
     ig_stress_free(m);

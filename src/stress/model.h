@@ -30,7 +30,7 @@ typedef struct ig_stress {
   const ig_mesh *mesh;
   const ig_stress_case *c;
   const ig_stress_ops *ops;
-  const ig_mesh_ops *mesh_ops;
+  const ig_solver_mesh_ops *mesh_ops;
   ig_lid nodes, elements;
   ig_lid *conn; /* host: elements x 8 */
   ig_plan plan, colors;
