@@ -43,7 +43,9 @@ static ig_status outputs(ig_march *m, ig_moment from, bool edge) {
     IG_TRY(room->renew(m->self));
     room->stand(m->self, &m->now);
   }
-  if (!now->ended && !ig_schedule_checkpoint(&m->schedule))
+  bool due = now->ended || ig_schedule_checkpoint(&m->schedule);
+  IG_TRY(ig_ranks_meet(job->cx, IG_OK, &due)); /* their clocks differ */
+  if (!due)
     return IG_OK;
   IG_TRY(settle(m));
   mark = ig_now();

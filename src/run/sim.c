@@ -97,9 +97,9 @@ struct ig_sim_state {
   uint64_t fingerprint;
 };
 
-static void sink_use(ig_sim *s, const ig_run_options *o) {
+static void sink_use(ig_sim *s, const ig_run_options *o, bool wanted) {
   tee_open(&s->t, s->files, o);
-  s->job.sink = s->files || o->figure ? &s->t.sink : NULL;
+  s->job.sink = wanted ? &s->t.sink : NULL;
 }
 
 /* --- ranks: all open the same case, the first one has the files */
@@ -114,14 +114,20 @@ static ig_status ranks_check(const ig_sim *s) {
                  s->c->room->name, count);
 }
 
-/* What the first finds in the output folder holds for all. */
+/* What the first finds in the output folder holds for all. They all make the same output at the same
+   moments, since rooms may compute together for it; what the others make goes nowhere. */
 static ig_status files_open(ig_sim *s, const ig_run_options *o) {
   ig_status status = IG_OK;
   if (ig_ranks_first(s->cx))
     status = ig_files_open(s->c, &s->job, o, &s->restart, &s->files, &s->up_to_date);
   IG_TRY(ig_ranks_agree(s->cx, status));
+  bool wanted = s->files || o->figure;
   IG_TRY(ig_ranks_share(s->cx, 0, &s->up_to_date, sizeof s->up_to_date));
-  return ig_ranks_share_restart(s->cx, &s->restart);
+  IG_TRY(ig_ranks_share(s->cx, 0, &wanted, sizeof wanted));
+  IG_TRY(ig_ranks_share_restart(s->cx, &s->restart));
+  static const ig_run_options nobody;
+  sink_use(s, ig_ranks_first(s->cx) ? o : &nobody, wanted);
+  return IG_OK;
 }
 
 ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *const *rooms,
@@ -144,8 +150,6 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
     s->concluded = true;
     return s->failed = status;
   }
-  if (ig_ranks_first(cx))
-    sink_use(s, o);
   s->job.restart = s->restart;
   ig_info(cx, "%s%s%s on %s: %s", c->room->name, *s->job.title ? ", " : "", s->job.title,
           ig_ctx_backend(cx), ig_ctx_device(cx));
