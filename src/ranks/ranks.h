@@ -26,7 +26,8 @@ struct ig_ranks {
   const ig_transport *transport;
   void *self;
   char name[96], host[64];
-  bool failed; /* a meeting told of a failure: nobody waits any more */
+  bool one_process; /* HDF5 and Gmsh serve one thread of a process at a time */
+  bool failed;      /* a meeting told of a failure: nobody waits any more */
 };
 
 static inline bool ig_ranks_first(const ig_ctx *cx) {

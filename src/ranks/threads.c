@@ -90,8 +90,12 @@ ig_status ig_ranks_threads(int count, ig_ranks **ranks) {
     if (m)
       *m = (member){.s = s, .rank = i};
     if (ranks[i]) {
-      *ranks[i] =
-          (ig_ranks){.rank = i, .count = count, .local = i, .transport = &transport, .self = m};
+      *ranks[i] = (ig_ranks){.rank = i,
+                             .count = count,
+                             .local = i,
+                             .transport = &transport,
+                             .self = m,
+                             .one_process = true};
       snprintf(ranks[i]->name, sizeof ranks[i]->name, "threads");
       snprintf(ranks[i]->host, sizeof ranks[i]->host, "this computer");
     } else {

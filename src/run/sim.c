@@ -114,8 +114,18 @@ static ig_status ranks_check(const ig_sim *s) {
                  s->c->room->name, count);
 }
 
-/* What the first finds in the output folder holds for all. They all make the same output at the same
-   moments, since rooms may compute together for it; what the others make goes nowhere. */
+/* Reads case and mesh; in one process, one after the other. */
+static ig_status job_open(ig_sim *s, const ig_room *const *rooms) {
+  const ig_ranks *ranks = s->cx->ranks;
+  if (!ranks || !ranks->one_process)
+    return ig_ranks_agree(s->cx, ig_job_open(s->c, rooms, &s->job));
+  for (int turn = 0; turn < ranks->count; turn++)
+    IG_TRY(ig_ranks_agree(s->cx, turn == ranks->rank ? ig_job_open(s->c, rooms, &s->job) : IG_OK));
+  return IG_OK;
+}
+
+/* What the first finds in the output folder holds for all. They all make the same output at the
+   same moments, since rooms may compute together for it; what the others make goes nowhere. */
 static ig_status files_open(ig_sim *s, const ig_run_options *o) {
   ig_status status = IG_OK;
   if (ig_ranks_first(s->cx))
@@ -141,7 +151,7 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   cx->warnings = 0; /* the summary counts this run's */
   if (cx->ranks)
     cx->ranks->failed = false; /* a new run, for everybody */
-  ig_status status = ig_ranks_agree(cx, ig_job_open(c, rooms, &s->job));
+  ig_status status = job_open(s, rooms);
   if (status == IG_OK)
     status = ranks_check(s);
   if (status == IG_OK)
