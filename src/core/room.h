@@ -13,6 +13,7 @@ typedef struct {
   int64_t every;           /* snapshot every so many steps, 0: by interval */
   double interval;         /* snapshot every so many seconds of simulated time, NaN: none */
   int64_t count;           /* or this many over the whole run */
+  ig_reals times;          /* or at these, rising */
   int64_t history_every;   /* history row every so many steps, 0: a thousand over the whole run */
   double checkpoint_every; /* seconds of wall time between checkpoints, 0: only at the end and where
                               a run is interrupted */

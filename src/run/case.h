@@ -50,5 +50,10 @@ IG_MUST_CHECK ig_status ig_case_mesh_copy(const ig_case *c, ig_mesh **mesh);
 IG_MUST_CHECK ig_status ig_case_read(ig_case *c);
 /* The same with rooms of the caller's own, ended by NULL. */
 IG_MUST_CHECK ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms);
+/* The case's tree with material files folded in. */
+IG_MUST_CHECK ig_status ig_case_fold(ig_case *c, ig_node **root);
+/* The case that was read, as a case file that reads to the same again, with its defaults as
+   comments. */
+IG_MUST_CHECK ig_status ig_case_print(ig_case *c, ig_text_fn *text, void *user);
 
 #endif

@@ -13,8 +13,12 @@ static ig_status settle(ig_march *m) {
   return m->room->wait ? m->room->wait(m->self) : cx->backend->sync(cx);
 }
 
+static bool keeps(const ig_job *job) {
+  return job->sink && job->sink->checkpoint;
+}
+
 static ig_status save(ig_march *m) {
-  if (!m->job->sink || !m->room->save || m->now.whole || m->saved == m->now.at.step)
+  if (!keeps(m->job) || !m->room->save || m->now.whole || m->saved == m->now.at.step)
     return IG_OK;
   IG_TRY(m->room->save(m->self, m->job->sink));
   m->saved = m->now.at.step;
@@ -112,9 +116,9 @@ ig_status ig_march_stop(ig_march *m) {
     snprintf(of, sizeof of, " of about %.0f",
              (double)now->at.step + ceil((now->duration - now->at.time) / now->dt));
   return IG_FAIL(job->cx, IG_INTERRUPTED, "interrupted at step %" PRId64 "%s; %s", now->at.step, of,
-                 m->saved >= 0             ? "it can be continued from the checkpoint"
-                 : job->sink && now->whole ? "nothing was saved: such a run is a single step"
-                                           : "nothing was saved: there is no output folder");
+                 m->saved >= 0              ? "it can be continued from the checkpoint"
+                 : keeps(job) && now->whole ? "nothing was saved: such a run is a single step"
+                                            : "nothing was saved: there is no output folder");
 }
 
 /* Steps to the one that reaches `time`. */

@@ -58,9 +58,13 @@ static const ig_option probe_options[] = {
     IG_TEXT(S, name, IG_REQUIRED, "name of its column and figure"),
     IG_TEXT(S, set, NULL, "node set (elements for stresses): mean of motions, sum of forces"),
     IG_VECTOR3(S, point, "m", NULL, "or the node, or element, nearest to this point"),
-    IG_CHOICE(S, quantity, IG_STRESS_PROBES, "uz",
-              "displacement; force that holds the nodes; stress, plastic strain, temperature of "
-              "elements"),
+    IG_CHOICE(
+        S, quantity, IG_STRESS_PROBES, "uz",
+        "displacement; force that holds the nodes; stress, plastic strain, temperature, elastic "
+        "strain of elements"),
+    IG_TEXT(
+        S, since, NULL,
+        "name of a phase: less the value at its start, and 0 before: the rise during a cut, say"),
     IG_END};
 #undef S
 #define S ig_stress_solver

@@ -51,9 +51,9 @@ static void room_close(void *self) {
     return;
   for (int i = 0; r->look && i < r->c->probes.count; i++)
     free(r->look[i].item);
-  void *const all[] = {r->step,  r->group,          r->group_node, r->T0,       r->T1,   r->warm0,
-                       r->warm1, r->share0,         r->share1,     r->recoater, r->look, r->after,
-                       r->name,  (void *)r->column, r->value};
+  void *const all[] = {r->step,  r->group,  r->group_node,     r->T0,       r->T1,   r->warm0,
+                       r->warm1, r->share0, r->share1,         r->recoater, r->look, r->after,
+                       r->since, r->name,   (void *)r->column, r->value};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   ig_stress_free(r->m);
@@ -180,7 +180,7 @@ static void room_tally(void *self) {
   /* a product moves the tangent, positions, vectors and connectivity of an element once */
   job->bytes_moved =
       r->work / 3 / (job->nodes ? (double)job->nodes : 1) *
-      ((double)job->elements * (8 * 8.0 * IG_SLOPES + 32) + 9 * 8.0 * (double)job->nodes);
+      ((double)job->elements * (8 * 4.0 * IG_SLOPES + 32) + 9 * 8.0 * (double)job->nodes);
 }
 
 static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
@@ -218,7 +218,8 @@ const ig_room ig_room_stress = {.name = "stress",
                                 .tally = room_tally,
                                 .check = room_check,
                                 .verify = ig_stress_verify,
+                                .bench = ig_stress_bench,
                                 .elements = "hex8",
                                 .fields = "displacement|distortion|stress|von_mises|plastic_strain|"
-                                          "T|recoater",
+                                          "T|recoater|elastic_strain",
                                 .precisions = "double"};

@@ -23,7 +23,8 @@ typedef struct ig_stress_run {
   double *recoater; /* host: nodes, height above the drawn place when their layer was done; NaN */
   double recoater_now;
   ig_look *look; /* of the probes */
-  double *after; /* phases x probes: values at the end of each */
+  int *since;    /* probes: the phase whose start counts as 0, -1: none */
+  double *after; /* phases x probes: values at the end of each, whatever `since` */
   char (*name)[64];
   const char **column;
   double *value;

@@ -57,8 +57,11 @@ typedef struct {
   const char *name, *set;
   double point[3];
   int quantity;
+  const char *since; /* phase: less what it was at its start */
 } ig_stress_probe;
-#define IG_STRESS_PROBES "ux|uy|uz|fx|fy|fz|sxx|syy|szz|sxy|syz|szx|von_mises|plastic_strain|T"
+#define IG_STRESS_PROBES                                                                           \
+  "ux|uy|uz|fx|fy|fz|sxx|syy|szz|sxy|syz|szx|von_mises|plastic_strain|T|"                          \
+  "exx|eyy|ezz|exy|eyz|ezx"
 enum { IG_PROBE_U = 0, IG_PROBE_F = 3, IG_PROBE_ELEMENT = 6 };
 
 typedef struct {
