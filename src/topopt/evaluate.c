@@ -151,18 +151,28 @@ static int owner(const ig_topopt_design *s, int system) {
   return system % ig_ranks_count(s->cx->ranks);
 }
 
-static ig_status own_systems_solve(ig_topopt_design *s, systems *y) {
+/* What the solver learns from one system it may use from the next design on, not for the next
+   system: another rank solves that. */
+static ig_status own_systems_solve(ig_topopt_design *s, systems *y, bool *learnt) {
+  const bool before = s->d->learnt && *s->d->learnt;
   for (int k = 0; k < y->count; k++)
     if (owner(s, k) == ig_ranks_rank(s->cx->ranks)) {
+      if (s->d->learnt)
+        *s->d->learnt = before;
       IG_TRY(s->d->solve(s->d->self, y->f[k], y->u[k]->dev, s->tolerance, &y->report[k]));
       IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)s->d->unknowns, s->d->residual(s->d->self),
                                      y->u[k]->dev, &y->rest[k]));
+      *learnt |= s->d->learnt && *s->d->learnt;
     }
   return IG_OK;
 }
 
 static ig_status systems_solve(ig_topopt_design *s, systems *y, ig_evaluation *e) {
-  IG_TRY(ig_ranks_agree(s->cx, own_systems_solve(s, y)));
+  bool learnt = false;
+  const ig_status solved = own_systems_solve(s, y, &learnt);
+  IG_TRY(ig_ranks_meet(s->cx, solved, &learnt));
+  if (s->d->learnt)
+    *s->d->learnt = learnt;
   for (int k = 0; k < y->count; k++) {
     IG_TRY(ig_ranks_share(s->cx, owner(s, k), &y->report[k], sizeof y->report[k]));
     IG_TRY(ig_ranks_share(s->cx, owner(s, k), &y->rest[k], sizeof y->rest[k]));
