@@ -161,7 +161,12 @@ static int ranks_open(void) {
     cli_error("%d copies of this case would run: this ingot was built without MPI; build it with "
               "-DINGOT_MPI=ON, or run many cases with 'ingot sweep'",
               copies());
-  else if (status != IG_OK)
+  else if (status == IG_OK && ig_ranks_count(ranks) == 1) {
+    cli_error("%d copies of this case would run: they do not find each other; was mpirun or srun "
+              "that of another MPI than %s?",
+              copies(), ig_ranks_transport(ranks));
+    return CLI_BAD_INPUT;
+  } else if (status != IG_OK)
     cli_error("MPI cannot be started: %s", ig_status_text(status));
   return status == IG_OK ? CLI_GOOD : status == IG_UNSUPPORTED ? CLI_BAD_INPUT : CLI_FAILED;
 }

@@ -158,7 +158,8 @@ static void same_bits(const char *const *set) {
     assert_int_equal(many[0].figures, one.figures);
     for (int i = 0; i < one.figures; i++)
       if (memcmp(&many[0].figure[i], &one.figure[i], sizeof(double)) != 0)
-        print_message("%d ranks, figure %d: %.17g, alone %.17g\n", counts[k], i, many[0].figure[i], one.figure[i]);
+        print_message("%d ranks, figure %d: %.17g, alone %.17g\n", counts[k], i, many[0].figure[i],
+                      one.figure[i]);
     assert_memory_equal(many[0].figure, one.figure, sizeof one.figure);
     for (int i = 1; i < counts[k]; i++)
       assert_int_equal(many[i].figures, 0); /* the first one's alone are told */
