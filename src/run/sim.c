@@ -506,3 +506,23 @@ void ig_sim_state_free(ig_sim_state *state) {
     ig_restart_free(state->kept);
   free(state);
 }
+
+/* --- a state in memory */
+
+static ig_status keep_snapshot(ig_sink *sink, ig_snapshot *snap) {
+  *(ig_snapshot **)sink->self = snap;
+  return IG_OK;
+}
+
+ig_status ig_sim_snapshot(ig_sim *sim, ig_snapshot **snap) {
+  ig_sink sink = {.self = snap, .snapshot = keep_snapshot};
+  *snap = NULL;
+  if (!sim->march.room->snapshot)
+    return IG_FAIL(sim->cx, IG_UNSUPPORTED, "%s gives no snapshots", sim->march.room->name);
+  IG_TRY(sim->march.room->snapshot(sim->march.self, &sink));
+  return ig_snapshot_settle(*snap);
+}
+
+double ig_sim_duration(const ig_sim *sim) {
+  return sim->march.now.duration;
+}
