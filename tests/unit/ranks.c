@@ -106,7 +106,8 @@ static void *sit(void *user) {
   seat *s = user;
   ig_ctx *cx;
   ig_case *c;
-  const ig_ctx_options options = {.backend = "cpu",
+  const char *backend = getenv("INGOT_TEST_BACKEND");
+  const ig_ctx_options options = {.backend = backend ? backend : "cpu",
                                   .threads = 1,
                                   .ranks = s->ranks,
                                   .progress = s->stop_after ? count_down : NULL};
