@@ -136,6 +136,7 @@ typedef struct {
 typedef struct ig_room {
   const char *name, *about; /* `physics: name` in a case */
   bool needs_mesh;
+  bool ranks; /* runs on several ranks (ranks/ranks.h) with the bits of one */
   size_t case_size;
   const ig_option *options;
 

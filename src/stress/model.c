@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kern/prec_f64.h"
+
 static ig_status connectivity(ig_stress *m) {
   const ig_mesh *mesh = m->mesh;
   IG_TRY(IG_NEW(m->cx, &m->conn, 8 * (size_t)m->elements, "elements"));
@@ -116,23 +118,20 @@ static void face_pressure(const ig_mesh *mesh, const ig_set *set, double pressur
     ig_lid local;
     const ig_block *b = ig_mesh_element(mesh, set->item[i], &local);
     const int *face = ig_elem_face(IG_HEX8, set->face[i]);
-    const double g = 0.577350269189625764509;
     for (int q = 0; q < 4; q++) {
-      const double s = q & 1 ? g : -g, t = q & 2 ? g : -g;
-      const double n[4] = {0.25 * (1 - s) * (1 - t), 0.25 * (1 + s) * (1 - t),
-                           0.25 * (1 + s) * (1 + t), 0.25 * (1 - s) * (1 + t)};
-      const double ds[4] = {-0.25 * (1 - t), 0.25 * (1 - t), 0.25 * (1 + t), -0.25 * (1 + t)};
-      const double dt[4] = {-0.25 * (1 - s), -0.25 * (1 + s), 0.25 * (1 + s), 0.25 * (1 - s)};
+      const double at[2] = {gauss2_f64(q & 1), gauss2_f64(q >> 1)};
+      double n[4], slope[4][2], out[3];
+      quad4_values_f64(at, n);
+      quad4_slopes_f64(at, slope);
       double a[3] = {0}, c[3] = {0};
       for (int k = 0; k < 4; k++) {
         const double *x = mesh->x + 3 * (int64_t)b->conn[8 * (int64_t)local + face[k]];
         for (int d = 0; d < 3; d++) {
-          a[d] += ds[k] * x[d];
-          c[d] += dt[k] * x[d];
+          a[d] += slope[k][0] * x[d];
+          c[d] += slope[k][1] * x[d];
         }
       }
-      const double out[3] = {a[1] * c[2] - a[2] * c[1], a[2] * c[0] - a[0] * c[2],
-                             a[0] * c[1] - a[1] * c[0]};
+      cross_f64(a, c, out);
       for (int k = 0; k < 4; k++)
         for (int d = 0; d < 3; d++)
           f[3 * (int64_t)b->conn[8 * (int64_t)local + face[k]] + d] -= pressure * n[k] * out[d];

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kern/prec_f64.h"
+
 static const char *const fixed_columns[] = {
     "time [s]",     "phase",      "elements",  "T_max [K]",          "newton",
     "linear",       "residual",   "u_max [m]", "von_mises_max [Pa]", "plastic_strain_max",
@@ -173,13 +175,12 @@ static void solve6(double a[6][7]) {
 
 /* y = R(w) x, Rodrigues. */
 static void turn(const double w[3], const double x[3], double y[3]) {
-  const double angle = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+  const double angle = norm_f64(w);
   const double s = angle > 1e-8 ? sin(angle) / angle : 1,
                c = angle > 1e-8 ? (1 - cos(angle)) / (angle * angle) : 0.5;
-  const double k[3] = {w[1] * x[2] - w[2] * x[1], w[2] * x[0] - w[0] * x[2],
-                       w[0] * x[1] - w[1] * x[0]};
-  const double kk[3] = {w[1] * k[2] - w[2] * k[1], w[2] * k[0] - w[0] * k[2],
-                        w[0] * k[1] - w[1] * k[0]};
+  double k[3], kk[3];
+  cross_f64(w, x, k);
+  cross_f64(w, k, kk);
   for (int d = 0; d < 3; d++)
     y[d] = x[d] + s * k[d] + c * kk[d];
 }

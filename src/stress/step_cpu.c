@@ -24,7 +24,7 @@ static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan,
     LOOP(ig_lid i = begin; i < end; i++)
     ig_stress_force(p, ig_scatter_element(&p->scatter, i), u, f);
   }
-  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, f) : IG_OK;
+  return ig_plan_sum_f64(cx, plan, 3, p->slots, f);
 }
 
 /* The elements i … of one color, as many as fit side by side. */
@@ -64,7 +64,7 @@ static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *pla
     LOOP(ig_lid i = begin; i < end; i += IG_PACK_F64)
     product_pack(p, x, i, end, y);
   }
-  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, y) : IG_OK;
+  return ig_plan_sum_f64(cx, plan, 3, p->slots, y);
 }
 
 static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
