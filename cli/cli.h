@@ -21,8 +21,8 @@ typedef struct {
   const char *backend, *out, *restart, *stage, *json, *markdown;
   const char *format, *field, *palette, *threshold, *warp, *title;
   const char *key, *figure; /* of calibrate */
-  cli_texts set;
-  int threads, width, height, layer, frames, triangles;
+  cli_texts set, vary;
+  int threads, jobs, width, height, layer, frames, triangles;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge;
   double target, within;         /* of calibrate */
@@ -128,14 +128,22 @@ void cli_warning(const char *format, ...) IG_PRINTF(1, 2);
    wrong. `backend` NULL: the case says. */
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx);
 void cli_close(ig_ctx *cx);
+/* Started by mpirun or srun as one of several; the first of them, who alone prints. */
+bool cli_ranks(void);
+bool cli_first(void);
+void cli_ranks_show(const ig_ctx *cx);
+void cli_line_first(void *user, const char *label, const char *value); /* a cli_line of the first */
 /* From here on Ctrl-C, SIGTERM and a lost terminal ask the open context to stop: for commands that
    write a checkpoint then. The others end at once, as any program does. */
 void cli_catch_signals(void);
 /* Opens the case named first on the command line and applies --set; *c is NULL if that fails. */
 int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c);
+/* The output folder of a case where none is given: cases/thermal/first.yaml -> first-out. */
+void cli_usual_folder(const char *path, char *folder, size_t size);
 /* Prints the context's message if the call failed; the exit code. */
 int cli_result(ig_ctx *cx, ig_status status);
 void cli_progress_end(void);
+bool cli_on_terminal(void);      /* standard error is one that moves its cursor */
 const char *cli_rate_unit(void); /* of the run shown last */
 /* A line of "label  value", aligned. */
 void cli_line(void *user, const char *label, const char *value);

@@ -12,6 +12,7 @@
 #define COMMANDS(X)                                                                                \
   X(run)                                                                                           \
   X(check)                                                                                         \
+  X(sweep)                                                                                         \
   X(view)                                                                                          \
   X(report)                                                                                        \
   X(calibrate)                                                                                     \

@@ -10,7 +10,7 @@ static int edge_order(const void *a, const void *b) {
 }
 
 /* every edge belongs to two triangles, which run along it in opposite directions */
-static void assert_closed(const ig_part *s) {
+static void assert_closed(const ig_topopt_part *s) {
   assert_true(s->triangles > 0);
   int32_t(*edge)[2] = malloc((size_t)s->triangles * 3 * sizeof *edge);
   int32_t(*back)[2] = malloc((size_t)s->triangles * 3 * sizeof *back);

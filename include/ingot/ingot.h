@@ -6,9 +6,11 @@
 #include <ingot/context.h>
 #include <ingot/mesh.h>
 #include <ingot/path.h>
+#include <ingot/ranks.h>
 #include <ingot/report.h>
 #include <ingot/run.h>
 #include <ingot/sim.h>
+#include <ingot/sweep.h>
 #include <ingot/version.h>
 #include <ingot/view.h>
 

@@ -28,8 +28,8 @@ enum { CHUNK = 1 << 13 };
     free(part_);                                                                                   \
   } while (0)
 
-ig_status ig_grid_cpu_cg_residual(ig_ctx *cx, int64_t n, const double *f, double *r, float *r32,
-                                  ig_cg_state *state) {
+ig_status ig_cg_cpu_residual(ig_ctx *cx, int64_t n, const double *f, double *r, float *r32,
+                             ig_cg_state *state) {
   ig_cg_scalars *sc = &state->s;
   CHUNKED(n, sc->rr, {
     r[i] = f[i] - r[i];
@@ -39,8 +39,8 @@ ig_status ig_grid_cpu_cg_residual(ig_ctx *cx, int64_t n, const double *f, double
   return IG_OK;
 }
 
-ig_status ig_grid_cpu_cg_update(ig_ctx *cx, int64_t n, const double *p, const double *ap, double *x,
-                                double *r, float *r32, ig_cg_state *state) {
+ig_status ig_cg_cpu_update(ig_ctx *cx, int64_t n, const double *p, const double *ap, double *x,
+                           double *r, float *r32, ig_cg_state *state) {
   ig_cg_scalars *sc = &state->s;
   const double alpha = sc->pap != 0 ? sc->rz / sc->pap : 0;
   CHUNKED(n, sc->rr, {
@@ -52,8 +52,8 @@ ig_status ig_grid_cpu_cg_update(ig_ctx *cx, int64_t n, const double *p, const do
   return IG_OK;
 }
 
-ig_status ig_grid_cpu_cg_direction(ig_ctx *cx, int64_t n, const double *r, const float *z,
-                                   const double *ap, double *p, bool first, ig_cg_state *state) {
+ig_status ig_cg_cpu_direction(ig_ctx *cx, int64_t n, const double *r, const float *z,
+                              const double *ap, double *p, bool first, ig_cg_state *state) {
   ig_cg_scalars *sc = &state->s;
   const double last = sc->rz;
   CHUNKED(n, sc->rz, { s += r[i] * (double)z[i]; });

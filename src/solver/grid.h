@@ -10,6 +10,7 @@
 
 #include "core/array.h"
 #include "solver/brick.h"
+#include "solver/cg.h"
 #ifdef __CUDACC__
 #include <cuda_fp16.h>
 #endif
@@ -89,18 +90,6 @@ typedef struct {
   double lambda; /* bound or estimate of the largest eigenvalue of D^-1 A */
 } ig_level;
 
-/* Scalars of a conjugate gradient iteration, in device memory, and room for a device's partial
-   sums. The host reads the scalars alone. */
-enum { IG_PARTIALS = 16384 };
-typedef struct {
-  double pap, rr, rz, rz_last, zap;
-} ig_cg_scalars;
-typedef struct ig_cg_state {
-  ig_cg_scalars s;
-  unsigned arrived; /* blocks done with the reduction under way */
-  double partial[IG_PARTIALS];
-} ig_cg_state;
-
 /* Two cycles c, d for the right-hand sides b and b - t A c: c.Ac, c.b, -; d.Ad, d.rest, d.Ac. */
 typedef struct ig_pair_state {
   double sum[2][3];
@@ -156,16 +145,6 @@ typedef struct ig_pair_state {
                    float *inverse))                                                                \
   X(dense_solve,                                                                                   \
     (ig_ctx * cx, const int32_t *place, int n, const float *inverse, const float *b, float *x))    \
-  /* conjugate gradients over n values; scalars on the device: r = f - r, rr */                    \
-  X(cg_residual,                                                                                   \
-    (ig_ctx * cx, int64_t n, const double *f, double *r, float *r32, ig_cg_state *state))          \
-  /* x, r by pap; rr */                                                                            \
-  X(cg_update, (ig_ctx * cx, int64_t n, const double *p, const double *ap, double *x, double *r,   \
-                float *r32, ig_cg_state *state))                                                   \
-  /* rz, p = z + beta p; ap not NULL: p is made conjugate to the last one by its image, which      \
-     forgives a preconditioner that is not always the same */                                      \
-  X(cg_direction, (ig_ctx * cx, int64_t n, const double *r, const float *z, const double *ap,      \
-                   double *p, bool first, ig_cg_state *state))                                     \
   /* out[e] = scale u_e . K0 v_e of the unit brick, added to what is there where `add` */          \
   X(energy, (ig_ctx * cx, const ig_grid_args_f64 *args, const double *u, const double *v,          \
              double scale, bool add, double *out))

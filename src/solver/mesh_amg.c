@@ -76,9 +76,7 @@ ig_status ig_amg_fill(ig_amg *s, int depth) {
 ig_status ig_amg_update(ig_amg *s, const double *modulus) {
   ig_amg_level *finest = &s->level[0];
   ig_status status;
-  if (s->graph) /* it has the old spectrum in it */
-    s->cx->backend->graph_free(s->cx, s->graph);
-  s->graph = NULL;
+  ig_replay_forget(s->cx, &s->replay); /* it has the old spectrum in it */
   /* the two largest matrices are there only while values are made */
   IG_TRY_GOTO(status, done, ig_amg_open_values(s, &finest->a));
   if (s->levels > 1)
@@ -144,23 +142,13 @@ static ig_status cycle(ig_amg *s, int depth, const float *b, bool zero) {
   return smooth(s, depth, b, false);
 }
 
+static ig_status whole_cycle(void *self, const float *r) {
+  return cycle(self, 0, r, true);
+}
+
 ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z) {
-  const ig_backend *b = s->cx->backend;
   *z = s->level[0].x.dev;
-  if (!b->graph_begin)
-    return cycle(s, 0, r, true);
-  if (!s->graph || s->graph_r != r) {
-    if (s->graph)
-      b->graph_free(s->cx, s->graph);
-    s->graph = NULL;
-    IG_TRY(b->graph_begin(s->cx));
-    const ig_status recorded = cycle(s, 0, r, true);
-    const ig_status ended = b->graph_end(s->cx, &s->graph);
-    IG_TRY(recorded);
-    IG_TRY(ended);
-    s->graph_r = r;
-  }
-  return b->graph_run(s->cx, s->graph, 1);
+  return ig_replay_run(s->cx, &s->replay, whole_cycle, s, r, false);
 }
 
 /* --- making it --- */
@@ -202,8 +190,7 @@ static void matrix_free(ig_ctx *cx, ig_amg_matrix *m) {
 void ig_amg_free(ig_amg *s) {
   if (!s)
     return;
-  if (s->graph)
-    s->cx->backend->graph_free(s->cx, s->graph);
+  ig_replay_forget(s->cx, &s->replay);
   for (int i = 0; i < IG_AMG_LEVELS; i++) {
     ig_amg_level *l = &s->level[i];
     ig_amg_matrix *const matrices[] = {&l->a, &l->p, &l->r, &l->ap};

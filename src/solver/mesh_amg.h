@@ -14,6 +14,7 @@
 #ifndef IG_SOLVER_MESH_AMG_H
 #define IG_SOLVER_MESH_AMG_H
 
+#include "solver/replay.h"
 #include "solver/mesh_ops.h"
 
 IG_C_BEGIN
@@ -102,8 +103,7 @@ typedef struct {
   ig_array unit, dense, work; /* moduli of 1; inverse of the coarsest, and room to make it */
   int dense_n, levels;
   ig_amg_level level[IG_AMG_LEVELS];
-  struct ig_graph *graph; /* of a cycle, for one residual */
-  const float *graph_r;
+  ig_replay replay; /* of a cycle */
 } ig_amg;
 
 /* The finest matrix alone, for others to make a preconditioner of. */

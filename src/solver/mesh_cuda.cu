@@ -32,7 +32,7 @@ static __global__ void single_pass(int64_t n, const double *x, float *y) {
   if (i < n)
     y[i] = (float)x[i];
 }
-extern "C" ig_status ig_mesh_single_cuda(ig_ctx *cx, int64_t n, const double *x, float *y) {
+extern "C" ig_status ig_solver_mesh_single_cuda(ig_ctx *cx, int64_t n, const double *x, float *y) {
   single_pass<<<ig_cuda_blocks(n, 256), 256, 0, ig_cuda_stream(cx)>>>(n, x, y);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -59,8 +59,8 @@ static __global__ void ground_sum(const double *partial, double *dot) {
   if (threadIdx.x == 0)
     *dot = s;
 }
-extern "C" ig_status ig_mesh_ground_cuda(ig_ctx *cx, const ig_ground *g, const double *x, double *y,
-                                         double *partial, double *dot) {
+extern "C" ig_status ig_solver_mesh_ground_cuda(ig_ctx *cx, const ig_ground *g, const double *x,
+                                                double *y, double *partial, double *dot) {
   ground_part<<<IG_MESH_CHUNKS, 256, 0, ig_cuda_stream(cx)>>>(*g, x, y, partial);
   IG_LAUNCHED(cx);
   if (dot)
@@ -76,8 +76,9 @@ static __global__ void __launch_bounds__(128)
   if (e < p.scatter.elements)
     out[e] = (add ? out[e] : 0) + scale * ig_hex_energy(&p, e, u, v);
 }
-extern "C" ig_status ig_mesh_energy_cuda(ig_ctx *cx, const ig_hex_args *p, const double *u,
-                                         const double *v, double scale, bool add, double *out) {
+extern "C" ig_status ig_solver_mesh_energy_cuda(ig_ctx *cx, const ig_hex_args *p, const double *u,
+                                                const double *v, double scale, bool add,
+                                                double *out) {
   energy_pass<<<ig_cuda_blocks(p->scatter.elements, 128), 128, 0, ig_cuda_stream(cx)>>>(
       *p, u, v, scale, add, out);
   IG_LAUNCHED(cx);
@@ -107,10 +108,6 @@ static __global__ void __launch_bounds__(128)
     ig_scatter_add_f64(&p.scatter, e, a, 6, j, scale * b[j], block, (double *)p.slots);
 }
 
-/* What ends a pass over the elements: with gather the nodes add up their slots. */
-#define SLOTS_SUM(F, R, m, to)                                                                     \
-  (plan->how == IG_GATHER ? ig_plan_sum_##F(cx, plan, m, (const R *)p->slots, to) : IG_OK)
-
 /* Runs a pass over the elements, color by color: LAUNCH(blocks for so many threads, begin, end). */
 #define EACH_COLOR(plan, threads_an_element, LAUNCH)                                               \
   for (int color = 0; color < (plan)->colors; color++) {                                           \
@@ -123,13 +120,14 @@ static __global__ void __launch_bounds__(128)
     IG_LAUNCHED(cx);                                                                               \
   }
 
-extern "C" ig_status ig_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
-                                           const double *modulus, double *block) {
+extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args *p,
+                                                  const ig_plan *plan, const double *modulus,
+                                                  double *block) {
   const size_t count = p->size == 1 ? 1 : 6;
   IG_TRY(cx->backend->fill(cx, block, 0, count * sizeof *block * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 8,
              (diagonal_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, block)))
-  return SLOTS_SUM(f64, double, (int)count, block);
+  return ig_plan_sum_f64(cx, plan, (int)count, (const double *)p->slots, block);
 }
 
 #define SCALAR_PRODUCT(F, R)                                                                       \
@@ -150,12 +148,12 @@ extern "C" ig_status ig_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args *p, con
     _Pragma("unroll") for (int a = 0; a < 8; a++)                                                  \
         ig_scatter_add_##F(&p.scatter, e, a, 1, 0, scale *f[a], y, (R *)p.slots);                  \
   }                                                                                                \
-  extern "C" ig_status ig_mesh_scalar_cuda_##F(                                                    \
+  extern "C" ig_status ig_solver_mesh_scalar_cuda_##F(                                             \
       ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const R *modulus, const R *t, R *y) { \
     IG_TRY(cx->backend->fill(cx, y, 0, sizeof *y *(size_t)p->scatter.nodes));                      \
     EACH_COLOR(plan, 1,                                                                            \
                (scalar_pass_##F<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, t, y))) \
-    return SLOTS_SUM(F, R, 1, y);                                                                  \
+    return ig_plan_sum_##F(cx, plan, 1, (const R *)p->slots, y);                                   \
   }
 SCALAR_PRODUCT(f32, float)
 SCALAR_PRODUCT(f64, double)
@@ -173,11 +171,12 @@ static __global__ void __launch_bounds__(128)
   for (int a = 0; a < 8; a++)
     ig_scatter_add_f64(&p.scatter, e, a, 1, 0, in[e] * weight[a], out, (double *)p.slots);
 }
-extern "C" ig_status ig_mesh_to_nodes_cuda(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
-                                           const double *in, double *out) {
+extern "C" ig_status ig_solver_mesh_to_nodes_cuda(ig_ctx *cx, const ig_hex_args *p,
+                                                  const ig_plan *plan, const double *in,
+                                                  double *out) {
   IG_TRY(cx->backend->fill(cx, out, 0, sizeof *out * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 1, (nodes_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, in, out)))
-  return SLOTS_SUM(f64, double, 1, out);
+  return ig_plan_sum_f64(cx, plan, 1, (const double *)p->slots, out);
 }
 static __global__ void __launch_bounds__(128)
     elements_pass(ig_hex_args p, const double *in, double *out) {
@@ -185,8 +184,8 @@ static __global__ void __launch_bounds__(128)
   if (e < p.scatter.elements)
     out[e] = ig_hex_mean(&p, e, in);
 }
-extern "C" ig_status ig_mesh_to_elements_cuda(ig_ctx *cx, const ig_hex_args *p, const double *in,
-                                              double *out) {
+extern "C" ig_status ig_solver_mesh_to_elements_cuda(ig_ctx *cx, const ig_hex_args *p,
+                                                     const double *in, double *out) {
   elements_pass<<<ig_cuda_blocks(p->scatter.elements, 128), 128, 0, ig_cuda_stream(cx)>>>(*p, in,
                                                                                           out);
   IG_LAUNCHED(cx);
@@ -198,8 +197,8 @@ static __global__ void invert_pass(ig_ground g, bool whole, const double *block,
   if (n < g.nodes)
     ig_ground_invert(&g, n, whole, block, inverse);
 }
-extern "C" ig_status ig_mesh_invert_cuda(ig_ctx *cx, const ig_ground *g, bool whole,
-                                         const double *block, float *inverse) {
+extern "C" ig_status ig_solver_mesh_invert_cuda(ig_ctx *cx, const ig_ground *g, bool whole,
+                                                const double *block, float *inverse) {
   invert_pass<<<ig_cuda_blocks(g->nodes, 256), 256, 0, ig_cuda_stream(cx)>>>(*g, whole, block,
                                                                              inverse);
   IG_LAUNCHED(cx);
@@ -212,8 +211,8 @@ static __global__ void scale_pass(int32_t nodes, int size, const float *inverse,
   if (n < nodes)
     ig_node_scale(n, size, inverse, r, z);
 }
-extern "C" ig_status ig_mesh_scale_cuda(ig_ctx *cx, ig_lid nodes, int size, const float *inverse,
-                                        const float *r, float *z) {
+extern "C" ig_status ig_solver_mesh_scale_cuda(ig_ctx *cx, ig_lid nodes, int size,
+                                               const float *inverse, const float *r, float *z) {
   scale_pass<<<ig_cuda_blocks(nodes, 256), 256, 0, ig_cuda_stream(cx)>>>(nodes, size, inverse, r,
                                                                          z);
   IG_LAUNCHED(cx);
@@ -225,8 +224,8 @@ static __global__ void cone_pass(ig_cone c, const double *in, double *out) {
   if (e < c.elements)
     out[e] = ig_cone_sum(&c, e, in);
 }
-extern "C" ig_status ig_mesh_cone_cuda(ig_ctx *cx, const ig_cone *c, const double *in,
-                                       double *out) {
+extern "C" ig_status ig_solver_mesh_cone_cuda(ig_ctx *cx, const ig_cone *c, const double *in,
+                                              double *out) {
   cone_pass<<<ig_cuda_blocks(c->elements, 128), 128, 0, ig_cuda_stream(cx)>>>(*c, in, out);
   IG_LAUNCHED(cx);
   return IG_OK;

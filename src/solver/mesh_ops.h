@@ -43,7 +43,7 @@ IG_HD int ig_cone_cell(const ig_cone *c, int d, double x) {
   return i < 0 ? 0 : i >= c->n[d] ? c->n[d] - 1 : i;
 }
 
-typedef struct ig_mesh_ops {
+typedef struct ig_solver_mesh_ops {
   ig_status (*to_single)(ig_ctx *cx, int64_t n, const double *x, float *y);
   /* y += springs x, 0 where held; *dot (device) = x . y unless NULL; partial: IG_MESH_CHUNKS */
   ig_status (*ground)(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
@@ -71,13 +71,13 @@ typedef struct ig_mesh_ops {
                      float *z);
   /* out = sum over the elements within the radius of (radius - distance) in */
   ig_status (*cone)(ig_ctx *cx, const ig_cone *c, const double *in, double *out);
-} ig_mesh_ops;
+} ig_solver_mesh_ops;
 
-extern const ig_mesh_ops ig_mesh_cpu;
+extern const ig_solver_mesh_ops ig_solver_mesh_cpu;
 #ifdef INGOT_HAVE_CUDA
-extern const ig_mesh_ops ig_mesh_cuda;
+extern const ig_solver_mesh_ops ig_solver_mesh_cuda;
 #endif
-const ig_mesh_ops *ig_mesh_ops_of(const ig_ctx *cx);
+const ig_solver_mesh_ops *ig_solver_mesh_ops_of(const ig_ctx *cx);
 
 IG_C_END
 #endif

@@ -137,23 +137,8 @@ static ig_status cycle(ig_multigrid *m, int depth, const float *b, from begin) {
   return smooth(m, l, b, FROM_GUESS);
 }
 
-/* Where the backend records launches, a cycle is recorded once and replayed: it is many small
-   kernels, and its pointers and coefficients stay the same. */
-static ig_status replay(ig_multigrid *m, const float *r) {
-  const ig_backend *b = m->cx->backend;
-  if (!m->graph || m->graph_r != r || m->graph_cautious != m->cautious) {
-    if (m->graph)
-      b->graph_free(m->cx, m->graph);
-    m->graph = NULL;
-    IG_TRY(b->graph_begin(m->cx));
-    const ig_status status = cycle(m, 0, r, FROM_ZERO);
-    const ig_status ended = b->graph_end(m->cx, &m->graph);
-    IG_TRY(status);
-    IG_TRY(ended);
-    m->graph_r = r;
-    m->graph_cautious = m->cautious;
-  }
-  return b->graph_run(m->cx, m->graph, 1);
+static ig_status whole_cycle(void *self, const float *r) {
+  return cycle(self, 0, r, FROM_ZERO);
 }
 
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
@@ -165,10 +150,8 @@ static ig_status precondition(void *self, const float *r, const float **z) {
   ig_multigrid *m = self;
   if (m->levels == 1)
     IG_TRY(m->ops->start(m->cx, &m->level[0], r, 1, m->level[0].x, m->level[0].d));
-  else if (m->cx->backend->graph_begin)
-    IG_TRY(replay(m, r));
   else
-    IG_TRY(cycle(m, 0, r, FROM_ZERO));
+    IG_TRY(ig_replay_run(m->cx, &m->replay, whole_cycle, m, r, m->cautious));
   *z = m->level[0].x;
   return IG_OK;
 }

@@ -3,6 +3,7 @@
 #ifndef IG_SOLVER_MULTIGRID_H
 #define IG_SOLVER_MULTIGRID_H
 
+#include "solver/replay.h"
 #include "solver/grid.h"
 #include "solver/pcg.h"
 
@@ -56,9 +57,7 @@ typedef struct {
   ig_array half, scale;              /* of the first coarse level */
   ig_array place, dense_work, dense; /* the coarsest level */
   int coarse_n;
-  struct ig_graph *graph; /* a recorded cycle, and for what it was recorded */
-  const float *graph_r;
-  bool graph_cautious;
+  ig_replay replay; /* of a cycle */
   ig_pcg pcg;
 } ig_multigrid;
 

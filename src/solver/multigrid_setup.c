@@ -332,7 +332,6 @@ void ig_multigrid_free(ig_multigrid *m) {
     ig_array_free(m->cx, &m->block[l]);
   }
   ig_pcg_free(m->cx, &m->pcg);
-  if (m->graph)
-    m->cx->backend->graph_free(m->cx, m->graph);
+  ig_replay_forget(m->cx, &m->replay);
   free(m);
 }

@@ -1,9 +1,25 @@
 /* Preconditioned conjugate gradients. */
 #include "solver/pcg.h"
 #include "backend/backend.h"
-#include "solver/grid.h"
+#include "solver/cg.h"
 
 #include <math.h>
+
+#define ON_CPU(name, args) .name = ig_cg_cpu_##name,
+static const ig_cg_ops on_cpu = {IG_CG_OPS(ON_CPU)};
+#ifdef INGOT_HAVE_CUDA
+#define ON_CUDA(name, args) .name = ig_cg_cuda_##name,
+static const ig_cg_ops on_cuda = {IG_CG_OPS(ON_CUDA)};
+#endif
+
+static const ig_cg_ops *ops_of(const ig_ctx *cx) {
+#ifdef INGOT_HAVE_CUDA
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    return &on_cuda;
+#endif
+  (void)cx;
+  return &on_cpu;
+}
 
 const char *ig_solve_end_text(ig_solve_end end) {
   static const char *const text[] = {"converged", "stopped at the iteration limit",
@@ -39,7 +55,7 @@ enum { PATIENCE = 2000 };
 
 ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *f, double *u,
                        double tolerance, int limit, ig_solve_report *report) {
-  const ig_grid_ops *ops = ig_grid_ops_of(cx);
+  const ig_cg_ops *ops = ops_of(cx);
   double *r = w->r.dev, *p = w->p.dev, *ap = w->ap.dev;
   float *r32 = w->r32.dev;
   ig_cg_state *s = w->state.dev;
@@ -55,7 +71,7 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
   int marked = 0, began = 0;
   bool fresh = true; /* r is f - A u, not what the recurrence makes of it */
   IG_TRY(a->apply(a->self, u, r, NULL));
-  IG_TRY(ops->cg_residual(cx, a->n, f, r, r32, s));
+  IG_TRY(ops->residual(cx, a->n, f, r, r32, s));
   IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
   for (;;) {
     highest = now.rr > highest ? now.rr : highest;
@@ -65,7 +81,7 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
       if (fresh || drift * drift * highest < 0.01 * enough)
         break;
       IG_TRY(a->apply(a->self, u, r, NULL));
-      IG_TRY(ops->cg_residual(cx, a->n, f, r, r32, s));
+      IG_TRY(ops->residual(cx, a->n, f, r, r32, s));
       IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
       highest = ff;
       began = report->iterations;
@@ -77,9 +93,9 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
       break;
     }
     IG_TRY(a->precondition(a->self, r32, &z));
-    IG_TRY(ops->cg_direction(cx, a->n, r, z, a->flexible ? ap : NULL, p, fresh, s));
+    IG_TRY(ops->direction(cx, a->n, r, z, a->flexible ? ap : NULL, p, fresh, s));
     IG_TRY(a->apply(a->self, p, ap, s));
-    IG_TRY(ops->cg_update(cx, a->n, p, ap, u, r, r32, s));
+    IG_TRY(ops->update(cx, a->n, p, ap, u, r, r32, s));
     IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
     fresh = false;
     report->iterations++;

@@ -9,9 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kern/prec_f64.h"
+
 static const char *const fixed_columns[] = {
-    "time [s]", "phase",     "elements",           "T_max [K]",          "newton",      "linear",
-    "residual", "u_max [m]", "von_mises_max [Pa]", "plastic_strain_max", "recoater [m]"};
+    "time [s]",     "phase",      "elements",  "T_max [K]",          "newton",
+    "linear",       "residual",   "u_max [m]", "von_mises_max [Pa]", "plastic_strain_max",
+    "recoater [m]", "work [J]",   "heat [J]",  "stored [J]",         "dissipated [J]",
+    "lost [J]",     "missing [J]"};
 enum { FIXED = sizeof fixed_columns / sizeof *fixed_columns };
 
 static const ig_stress_probe *probe_of(const ig_stress_run *r, int i) {
@@ -24,7 +28,7 @@ static const char *probe_unit(const ig_stress_probe *p) {
   if (p->quantity < IG_PROBE_ELEMENT)
     return "N";
   const int k = p->quantity - IG_PROBE_ELEMENT;
-  return k < 7 ? "Pa" : k == 7 ? "" : "K";
+  return k < 7 ? "Pa" : k == 8 ? "K" : "";
 }
 
 /* --- probes --- */
@@ -37,6 +41,7 @@ ig_status ig_stress_probes_open(ig_stress_run *r) {
   IG_TRY(IG_NEW(cx, &r->column, r->columns, "history"));
   IG_TRY(IG_NEW(cx, &r->value, r->columns, "history"));
   IG_TRY(IG_NEW(cx, &r->look, n + 1, "probes"));
+  IG_TRY(IG_NEW(cx, &r->since, n + 1, "probes"));
   IG_TRY(IG_NEW(cx, &r->after, (size_t)r->c->phases.count * (size_t)n + 1, "probes"));
   for (int i = 0; i < FIXED; i++)
     r->column[i] = fixed_columns[i];
@@ -45,6 +50,7 @@ ig_status ig_stress_probes_open(ig_stress_run *r) {
     const char *unit = probe_unit(p);
     snprintf(r->name[i], sizeof r->name[i], *unit ? "%.48s [%s]" : "%.48s", p->name, unit);
     r->column[FIXED + i] = r->name[i];
+    IG_TRY(ig_stress_phase_named(r->m, &p->at, p->since, -1, r->since + i));
     IG_TRY(ig_look_find(cx, r->m->mesh, &p->at, p->set, p->point, p->quantity >= IG_PROBE_ELEMENT,
                         r->look + i));
   }
@@ -66,6 +72,16 @@ static double probe_value(const ig_stress_run *r, int i) {
                      k->count;
   }
   return sum;
+}
+
+/* A value of the probe at the end of a phase, or within it, as it is shown. */
+static double probe_shown(const ig_stress_run *r, int i, int phase, double value) {
+  const int since = r->since[i], n = r->c->probes.count;
+  if (since < 0)
+    return value;
+  if (phase < since)
+    return 0;
+  return value - (since > 0 ? r->after[(int64_t)(since - 1) * n + i] : 0);
 }
 
 ig_status ig_stress_look_now(ig_stress_run *r) {
@@ -94,6 +110,7 @@ ig_status ig_stress_look_now(ig_stress_run *r) {
     }
   }
   r->u_max = sqrt(r->u_max);
+  const ig_stress_balance *b = &m->balance;
   const ig_stress_step *s = r->at ? r->step + r->at - 1 : NULL;
   const double fixed[FIXED] = {s ? s->time : 0,
                                s ? s->phase + 1 : 0,
@@ -105,13 +122,20 @@ ig_status ig_stress_look_now(ig_stress_run *r) {
                                r->u_max,
                                r->mises_max,
                                r->plastic_max,
-                               r->recoater_now};
+                               r->recoater_now,
+                               b->work,
+                               b->heat,
+                               b->stored,
+                               b->dissipated,
+                               b->annealed + b->released,
+                               b->missing};
   memcpy(r->value, fixed, sizeof fixed);
   const int n = r->c->probes.count;
   for (int i = 0; i < n; i++) {
-    r->value[FIXED + i] = probe_value(r, i);
+    const double value = probe_value(r, i);
+    r->value[FIXED + i] = probe_shown(r, i, s ? s->phase : -1, value);
     if (s)
-      r->after[(int64_t)s->phase * n + i] = r->value[FIXED + i];
+      r->after[(int64_t)s->phase * n + i] = value;
   }
   return IG_OK;
 }
@@ -151,13 +175,12 @@ static void solve6(double a[6][7]) {
 
 /* y = R(w) x, Rodrigues. */
 static void turn(const double w[3], const double x[3], double y[3]) {
-  const double angle = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+  const double angle = norm_f64(w);
   const double s = angle > 1e-8 ? sin(angle) / angle : 1,
                c = angle > 1e-8 ? (1 - cos(angle)) / (angle * angle) : 0.5;
-  const double k[3] = {w[1] * x[2] - w[2] * x[1], w[2] * x[0] - w[0] * x[2],
-                       w[0] * x[1] - w[1] * x[0]};
-  const double kk[3] = {w[1] * k[2] - w[2] * k[1], w[2] * k[0] - w[0] * k[2],
-                        w[0] * k[1] - w[1] * k[0]};
+  double k[3], kk[3];
+  cross_f64(w, x, k);
+  cross_f64(w, k, kk);
   for (int d = 0; d < 3; d++)
     y[d] = x[d] + s * k[d] + c * kk[d];
 }
@@ -257,6 +280,7 @@ static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
   IG_TRY(element_field(r, snap, "stress", "Pa", 6, 0));
   IG_TRY(element_field(r, snap, "von_mises", "Pa", 1, 6));
   IG_TRY(element_field(r, snap, "plastic_strain", "", 1, 7));
+  IG_TRY(element_field(r, snap, "elastic_strain", "", 6, 9));
   return element_field(r, snap, "T", "K", 1, 8);
 }
 
@@ -301,18 +325,30 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
   IG_TRY(to->result(to, "plastic_strain_max", "", r->plastic_max));
   if (isfinite(recoater))
     IG_TRY(to->result(to, "recoater_height_max", "m", recoater));
+  const struct {
+    const char *key;
+    double value;
+  } energy[] = {
+      {"energy_work", m->balance.work},         {"energy_heat", m->balance.heat},
+      {"energy_stored", m->balance.stored},     {"energy_dissipated", m->balance.dissipated},
+      {"energy_annealed", m->balance.annealed}, {"energy_released", m->balance.released},
+      {"energy_missing", m->balance.missing}};
+  for (size_t i = 0; i < sizeof energy / sizeof *energy; i++)
+    IG_TRY(to->result(to, energy[i].key, "J", energy[i].value));
   IG_TRY(to->result(to, "newton_iterations", "", (double)m->count.newton_all));
   IG_TRY(to->result(to, "linear_iterations", "", (double)m->count.linear_all));
   for (int i = 0; i < n; i++) {
     const ig_stress_probe *p = probe_of(r, i);
-    IG_TRY(to->result(to, p->name, probe_unit(p), r->after[(int64_t)last * n + i]));
+    IG_TRY(to->result(to, p->name, probe_unit(p),
+                      probe_shown(r, i, last, r->after[(int64_t)last * n + i])));
     for (int k = 0; k < last; k++) {
       const char *phase = IG_ITEM(const ig_stress_phase, r->c->phases, k)->name;
       char key[128];
       if (!phase)
         continue;
       snprintf(key, sizeof key, "%.50s_after_%.50s", p->name, phase);
-      IG_TRY(to->result(to, key, probe_unit(p), r->after[(int64_t)k * n + i]));
+      IG_TRY(
+          to->result(to, key, probe_unit(p), probe_shown(r, i, k, r->after[(int64_t)k * n + i])));
     }
   }
   return IG_OK;

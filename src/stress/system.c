@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kern/prec_f64.h"
+
 static ig_status tie(ig_stress *m, double *x) {
   return m->ties ? m->ops->tie_f64(m->cx, m->ties, m->tie_start.dev, m->tie_item.dev, x) : IG_OK;
 }
@@ -31,6 +33,8 @@ static ig_status precondition(void *self, const float *r, const float **z) {
     *z = m->z.dev;
     IG_TRY(m->mesh_ops->scale(m->cx, m->nodes, 3, m->inverse.dev, r, m->z.dev));
   }
+  /* coarse levels know nothing of supports and of what is not there */
+  IG_TRY(m->ops->still(m->cx, m->nodes, m->fix.dev, (float *)*z));
   return m->ties ? m->ops->tie_f32(m->cx, m->ties, m->tie_start.dev, m->tie_item.dev, (float *)*z)
                  : IG_OK;
 }
@@ -42,7 +46,7 @@ static ig_status multigrid_new(ig_stress *m) {
                                   .size = 3,
                                   .x = m->mesh->x,
                                   .conn = m->conn,
-                                  .fix = m->held,
+                                  .fix = m->scratch,
                                   .hex = &m->hex,
                                   .ground = &m->ground,
                                   .plan = gather ? &m->colors : &m->plan,
@@ -51,7 +55,7 @@ static ig_status multigrid_new(ig_stress *m) {
                                   .damping = 0,
                                   .self = m,
                                   .apply = apply_single};
-  ig_amg_free(m->amg);
+  memset(m->scratch, 0, (size_t)m->nodes); /* aggregates outlive supports: nothing is held */
   return ig_amg_new(m->cx, &problem, &m->amg);
 }
 
@@ -152,7 +156,7 @@ ig_status ig_stress_system_change(ig_stress *m, bool supports) {
     for (ig_lid n = 0; n < m->nodes; n++)
       m->held[n] &= (uint8_t)~m->let_go[n];
     IG_TRY(tie_groups(m));
-    if (m->c->solver.preconditioner == 0)
+    if (m->c->solver.preconditioner == 0 && !m->amg)
       IG_TRY(multigrid_new(m));
   }
   memset(fix, 7, (size_t)m->nodes); /* what no living element touches stays where it is */
@@ -175,8 +179,8 @@ ig_status ig_stress_system_new(ig_stress *m, ig_assembly how) {
   m->hex = (ig_hex_args){.scatter = ig_plan_view(how == IG_GATHER ? &m->colors : &m->plan),
                          .x = m->x.dev,
                          .size = 3,
-                         .shear = 0.5 / (1 + m->poisson),
-                         .lame = m->poisson / ((1 + m->poisson) * (1 - 2 * m->poisson))};
+                         .shear = hooke_shear_f64(m->poisson),
+                         .lame = hooke_lame_f64(m->poisson)};
   if (m->c->solver.preconditioner == 0) {
     IG_TRY(ig_ebe_new(cx, IG_EBE_RECOMPUTE, how, true, m->nodes, m->mesh->x, m->elements, m->conn,
                       m->poisson, &m->op));

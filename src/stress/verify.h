@@ -5,6 +5,7 @@
 #include "stress/problem.h"
 
 extern const ig_verify_entry ig_stress_verify[];
+extern const ig_bench_entry ig_stress_bench[];
 
 static inline void ig_stress_row(const ig_verify_sink *sink, const char *quantity,
                                  const char *source, double expected, double computed,
@@ -17,6 +18,12 @@ static inline void ig_stress_row(const ig_verify_sink *sink, const char *quantit
 ig_status ig_stress_verify_blocks(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_bars(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_satoh(ig_ctx *cx, const ig_verify_sink *sink);
+/* verify_law.c */
+ig_status ig_stress_verify_law(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_newton(ig_ctx *cx, const ig_verify_sink *sink);
+/* verify_limit.c */
+ig_status ig_stress_verify_limit(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_inclusion(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_round.c */
 ig_status ig_stress_verify_sphere_heat(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_cylinder_heat(ig_ctx *cx, const ig_verify_sink *sink);
@@ -28,5 +35,11 @@ ig_status ig_stress_verify_bimetal(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_column(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_strips(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_born(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_misfit(ig_ctx *cx, const ig_verify_sink *sink);
+
+/* verify_round.c: an eighth of a hollow sphere between radii a and b, n x n elements on each of
+   three patches, its planes of symmetry held; faces `inside`. */
+IG_MUST_CHECK ig_status ig_stress_sphere_new(ig_ctx *cx, ig_stress_problem *q, double a, double b,
+                                             int n, int layers);
 
 #endif

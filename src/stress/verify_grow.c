@@ -23,7 +23,7 @@ static double parabola(void *user, const double x[3]) {
 
 /* T = T0 (1 - z^2/h^2) through a column whose sides stay plane, then none. */
 static ig_status plate(ig_ctx *cx, double s, int n, double *surface, double *centre,
-                       double *elastic) {
+                       double *elastic, double *zone) {
   ig_stress_problem q;
   double heat = 100;
   const double S = 200e9 * 1.2e-5 * heat / 0.7;
@@ -49,6 +49,9 @@ static ig_status plate(ig_ctx *cx, double s, int n, double *surface, double *cen
     const double z = (e + 0.5) / n, exact = S * (z * z + 1.0 / 12 / n / n - 1.0 / 3);
     *elastic = fmax(*elastic, fabs(o[IG_STRESS_REPORT * e] - exact) / S);
   }
+  *zone = 1;
+  for (int e = n - 1; e >= 0 && o[IG_STRESS_REPORT * e + 7] > 0; e--)
+    *zone = (double)e / n;
   TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
   TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
   *centre = 1e-6 * o[0];
@@ -60,16 +63,19 @@ done:
 }
 
 ig_status ig_stress_verify_plate(ig_ctx *cx, const ig_verify_sink *sink) {
-  double surface, centre, elastic;
-  IG_TRY(plate(cx, 0, 20, &surface, &centre, &elastic));
+  double surface, centre, elastic, zone;
+  IG_TRY(plate(cx, 0, 20, &surface, &centre, &elastic, &zone));
   ig_stress_row(sink, "elastic: worst stress over S", "S (z^2/h^2 - 1/3)", 0, elastic, 1e-3, false);
-  static const double at[2][3] = {{0.5, -57.1429, 2.69195}, {0.4, -91.4286, 7.52732}};
+  static const double at[2][4] = {{0.5, -57.1429, 2.69195, 0.908560},
+                                  {0.4, -91.4286, 7.52732, 0.843433}};
   for (int i = 0; i < 2; i++) {
-    IG_TRY(plate(cx, at[i][0], 80, &surface, &centre, &elastic));
+    IG_TRY(plate(cx, at[i][0], 80, &surface, &centre, &elastic, &zone));
     ig_stress_row(sink, "yielded, then cold: stress at the surface, MPa", "(s - 2/3) S", at[i][1],
                   surface, 0.02, true);
     ig_stress_row(sink, "and at the centre, MPa", "(s - (3s/2)^(2/3) + 1/3) S", at[i][2], centre,
                   0.02, true);
+    ig_stress_row(sink, "where it has yielded from, over h, to one element", "(3s/2)^(1/3)",
+                  at[i][3], zone, 1.0 / 80, false);
   }
   return IG_OK;
 }
@@ -258,6 +264,49 @@ ig_status ig_stress_verify_strips(ig_ctx *cx, const ig_verify_sink *sink) {
                   "sum of 6 h (H + (k-1) h) / (H + k h)^3", exact[k], kappa, 0.01, true);
   }
   return IG_OK;
+}
+
+/* Layers of one element each, held flat while they are born at temperatures that rise by 10 K per
+   layer, then freed: misfit is linear, so that nothing is left but curvature. */
+ig_status ig_stress_verify_misfit(ig_ctx *cx, const ig_verify_sink *sink) {
+  enum { LAYERS = 16 };
+  ig_stress_problem q;
+  const int cells[3] = {32, 1, LAYERS};
+  const double size[3] = {16e-3, 0.5e-3, 8e-3}, rise = 10 / (size[2] / LAYERS);
+  double mean[IG_STRESS_REPORT], worst = 0;
+  ig_status status;
+  TRY(strip_new(cx, &q, size, cells));
+  ig_stress_problem_material(&q, 0, 200e9, 0, 1.2e-5, NAN, NAN, 0);
+  ig_stress_problem_hold(&q, "all", "xy");
+  TRY(ig_stress_problem_open(&q));
+  TRY(unborn(&q, cells, 1));
+  for (int k = 1; k < LAYERS; k++) {
+    TRY(layer_born(&q, cells, k, 1, T_START + 10 * k, IG_NEWBORN_FOLLOW));
+    TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
+  }
+  q.m->hold[q.m->holds - 1].on = false;
+  TRY(ig_stress_system_change(q.m, true));
+  TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
+  TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
+  for (ig_lid e = 0; e < q.m->elements; e++)
+    worst = fmax(worst, fabs(((double *)q.m->report.host)[IG_STRESS_REPORT * (int64_t)e]));
+  /* the misfit is constant in a layer: up to half a step off the line */
+  ig_stress_row(sink, "linear misfit, freed: curvature, 1/m", "alpha dT/dz", 1.2e-5 * rise,
+                curvature(&q, size[0], size[0] / 4), 0.01, true);
+  ig_stress_row(sink, "largest stress over E alpha dT of the height",
+                "none, but for half a step of one layer", 0, worst / (200e9 * 1.2e-5 * 10 * LAYERS),
+                0.5 / LAYERS, false);
+  double tip = 0;
+  for (ig_lid i = 0; i < q.mesh->nodes; i++) {
+    const double *x = q.mesh->x + 3 * (int64_t)i;
+    if (fabs(x[0] - size[0]) + fabs(x[1]) + fabs(x[2]) < 1e-9)
+      tip = ((double *)q.m->u.host)[3 * (int64_t)i + 2];
+  }
+  ig_stress_row(sink, "deflection of its end, m", "kappa l^2 / 2",
+                0.5 * 1.2e-5 * rise * size[0] * size[0], tip, 0.01, true);
+done:
+  ig_stress_problem_free(&q);
+  return status;
 }
 
 /* Half a bar is stretched by 1 %, the other half is born, both are let go. */

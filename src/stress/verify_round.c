@@ -95,8 +95,8 @@ done:
   return status;
 }
 
-static ig_status sphere_new(ig_ctx *cx, ig_stress_problem *q, double a, double b, int n,
-                            int layers) {
+ig_status ig_stress_sphere_new(ig_ctx *cx, ig_stress_problem *q, double a, double b, int n,
+                               int layers) {
   static const char *const set[3] = {"x0", "y0", "z0"}, *const fix[3] = {"x", "y", "z"};
   ig_stress_problem_new(cx, q);
   IG_TRY(sphere_mesh(q, a, b, n, layers));
@@ -205,7 +205,7 @@ ig_status ig_stress_verify_sphere_heat(ig_ctx *cx, const ig_verify_sink *sink) {
   double heat = 100;
   ig_status status;
   const int layers = 20;
-  TRY(sphere_new(cx, &q, ONE, TWO, 6, layers));
+  TRY(ig_stress_sphere_new(cx, &q, ONE, TWO, 6, layers));
   ig_stress_problem_material(&q, 0, 200e9, 0.3, 1.2e-5, NAN, NAN, 0);
   TRY(ig_stress_problem_open(&q));
   TRY(ig_stress_problem_step(&q, 1, 0, sphere_T, &heat));
@@ -296,7 +296,7 @@ ig_status ig_stress_verify_sphere_cycle(ig_ctx *cx, const ig_verify_sink *sink) 
   profile p;
   ig_status status;
   const int layers = 40;
-  TRY(sphere_new(cx, &q, ONE, TWO, 5, layers));
+  TRY(ig_stress_sphere_new(cx, &q, ONE, TWO, 5, layers));
   ig_stress_problem_material(&q, 0, 200e9, 0.3, 1.2e-5, YIELD, 0, 0);
   TRY(ig_stress_problem_open(&q));
   for (int k = 1; k <= 3; k++) {
@@ -343,7 +343,7 @@ ig_status ig_stress_verify_sphere_pressure(ig_ctx *cx, const ig_verify_sink *sin
   profile p;
   ig_status status;
   const int layers = 30;
-  TRY(sphere_new(cx, &q, 0.1, 0.2, 6, layers));
+  TRY(ig_stress_sphere_new(cx, &q, 0.1, 0.2, 6, layers));
   ig_stress_problem_material(&q, 0, 210e9, 0.3, 1.2e-5, 240e6, 0, 0);
   q.load[0] = (ig_stress_load){
       .set = "inside",

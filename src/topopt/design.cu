@@ -64,8 +64,8 @@ __global__ void __launch_bounds__(ROW *ROWS)
     out[g.first + i + j * g.row + (g.dim == 3 ? k * g.plane : 0)] = result;
 }
 
-ig_status ig_design_cuda_filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps,
-                                const uint8_t *role, const double *in, double *out) {
+ig_status ig_topopt_design_cuda_filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps,
+                                       const uint8_t *role, const double *in, double *out) {
   (void)role;
   if (taps->reach[0] > REACH)
     return IG_FAIL(cx, IG_UNSUPPORTED,
@@ -89,8 +89,8 @@ __global__ void nodes_from_elements(const __grid_constant__ ig_grid g, double sh
   out[at] = share * ig_around_node(&g, in, at);
 }
 
-ig_status ig_design_cuda_to_nodes(ig_ctx *cx, const ig_grid *g, double share, const double *in,
-                                  double *out) {
+ig_status ig_topopt_design_cuda_to_nodes(ig_ctx *cx, const ig_grid *g, double share,
+                                         const double *in, double *out) {
   nodes_from_elements<<<ig_cuda_blocks(ig_grid_nodes(g), 128), 128, 0, ig_cuda_stream(cx)>>>(
       *g, share, in, out);
   IG_LAUNCHED(cx);
@@ -103,8 +103,8 @@ __global__ void elements_from_nodes(const __grid_constant__ ig_grid g, const uin
     out[i] = role[i] ? ig_mean_of_nodes(&g, in, i) : 0;
 }
 
-ig_status ig_design_cuda_to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role,
-                                     const double *in, double *out) {
+ig_status ig_topopt_design_cuda_to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role,
+                                            const double *in, double *out) {
   elements_from_nodes<<<OVER(g->stored)>>>(*g, role, in, out);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -122,8 +122,8 @@ __global__ void print_layer(const __grid_constant__ ig_grid g, ig_overhang o, in
   }
 }
 
-ig_status ig_design_cuda_print(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
-                               const uint8_t *role, const double *in, double *out) {
+ig_status ig_topopt_design_cuda_print(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
+                                      const uint8_t *role, const double *in, double *out) {
   const int64_t n = (int64_t)ig_print_wide(g, o, 0) * ig_print_wide(g, o, 1);
   for (int layer = 0; layer < g->n[o->axis]; layer++)
     print_layer<<<OVER(n)>>>(*g, *o, layer, role, in, out);
@@ -142,9 +142,9 @@ __global__ void print_layer_back(const __grid_constant__ ig_grid g, ig_overhang 
   }
 }
 
-ig_status ig_design_cuda_print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
-                                    const uint8_t *role, const double *in, const double *printed,
-                                    double *work, double *slope) {
+ig_status ig_topopt_design_cuda_print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
+                                           const uint8_t *role, const double *in,
+                                           const double *printed, double *work, double *slope) {
   const int64_t n = (int64_t)ig_print_wide(g, o, 0) * ig_print_wide(g, o, 1);
   for (int layer = g->n[o->axis] - 1; layer >= 0; layer--)
     print_layer_back<<<OVER(n)>>>(*g, *o, layer, role, in, printed, work, slope);
@@ -160,8 +160,8 @@ __global__ void mix_values(int64_t n, double p, const double *a, double q, const
     out[i] = p * a[i] + q * b[i];
 }
 
-ig_status ig_design_cuda_mix(ig_ctx *cx, int64_t n, double p, const double *a, double q,
-                             const double *b, double *out) {
+ig_status ig_topopt_design_cuda_mix(ig_ctx *cx, int64_t n, double p, const double *a, double q,
+                                    const double *b, double *out) {
   mix_values<<<OVER(n)>>>(n, p, a, q, b, out);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -176,8 +176,9 @@ __global__ void physical_values(int64_t n, const uint8_t *role, ig_law law, cons
   }
 }
 
-ig_status ig_design_cuda_physical(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
-                                  const double *filtered, double *density, double *modulus) {
+ig_status ig_topopt_design_cuda_physical(ig_ctx *cx, int64_t n, const uint8_t *role,
+                                         const ig_law *law, const double *filtered, double *density,
+                                         double *modulus) {
   physical_values<<<OVER(n)>>>(n, role, *law, filtered, density, modulus);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -189,9 +190,9 @@ __global__ void slope_values(int64_t n, const uint8_t *role, ig_law law, const d
     ig_design_slope(role[i], &law, filtered[i], density[i], energy[i], &dc[i], &dv[i]);
 }
 
-ig_status ig_design_cuda_slope(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
-                               const double *filtered, const double *density, const double *energy,
-                               double *dc, double *dv) {
+ig_status ig_topopt_design_cuda_slope(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
+                                      const double *filtered, const double *density,
+                                      const double *energy, double *dc, double *dv) {
   slope_values<<<OVER(n)>>>(n, role, *law, filtered, density, energy, dc, dv);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -203,8 +204,9 @@ __global__ void map_values(int64_t n, const uint8_t *role, ig_map how, const dou
     out[i] = role[i] ? ig_map_value(how, a[i], b[i], c ? c[i] : 0) : 0;
 }
 
-ig_status ig_design_cuda_map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how,
-                             const double *a, const double *b, const double *c, double *out) {
+ig_status ig_topopt_design_cuda_map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how,
+                                    const double *a, const double *b, const double *c,
+                                    double *out) {
   map_values<<<OVER(n)>>>(n, role, how, a, b, c, out);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -218,9 +220,9 @@ __global__ void asymptote_values(int64_t n, const uint8_t *role, bool first, con
       ig_mma_asymptotes(first, x[i], old[i], older[i], &lower[i], &upper[i]);
 }
 
-ig_status ig_design_cuda_asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first,
-                                    const double *x, const double *old, const double *older,
-                                    double *lower, double *upper) {
+ig_status ig_topopt_design_cuda_asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first,
+                                           const double *x, const double *old, const double *older,
+                                           double *lower, double *upper) {
   asymptote_values<<<OVER(n)>>>(n, role, first, x, old, older, lower, upper);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -276,9 +278,9 @@ __global__ void candidate_values(const __grid_constant__ ig_oc oc, int64_t n, co
                  : x[i];
 }
 
-ig_status ig_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
-                            const double *x, const double *dc, const double *dv, double *work,
-                            double *out, double *multiplier) {
+ig_status ig_topopt_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
+                                   const double *x, const double *dc, const double *dv,
+                                   double *work, double *out, double *multiplier) {
   cudaStream_t stream = ig_cuda_stream(cx);
   bisection *s;
   ig_bracket now;
@@ -311,8 +313,8 @@ struct dual_state {
 };
 
 template <int COUNT>
-__global__ void dual_values(const __grid_constant__ ig_mma mma, int64_t n, const uint8_t *role,
-                            dual_state *s) {
+__global__ void dual_values(const __grid_constant__ ig_topopt_mma mma, int64_t n,
+                            const uint8_t *role, dual_state *s) {
   constexpr int each = COUNT + 1 + COUNT * (COUNT + 1) / 2;
   double sum[each] = {}, total[each];
   for (EACH(i, n))
@@ -323,8 +325,8 @@ __global__ void dual_values(const __grid_constant__ ig_mma mma, int64_t n, const
       s->total[q] = total[q];
 }
 
-ig_status ig_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma,
-                              double *sums) {
+ig_status ig_topopt_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role,
+                                     const ig_topopt_mma *mma, double *sums) {
   cudaStream_t stream = ig_cuda_stream(cx);
   dual_state *s;
   unsigned blocks = stride_blocks(cx, n);
@@ -354,14 +356,14 @@ ig_status ig_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role, const 
   return IG_OK;
 }
 
-__global__ void minimum_values(const __grid_constant__ ig_mma mma, int64_t n, const uint8_t *role,
-                               double *out) {
+__global__ void minimum_values(const __grid_constant__ ig_topopt_mma mma, int64_t n,
+                               const uint8_t *role, double *out) {
   for (EACH(i, n))
     out[i] = role[i] == IG_ROLE_DESIGN ? ig_mma_minimum(&mma, mma.count, i, NULL) : mma.x[i];
 }
 
-ig_status ig_design_cuda_mma(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma,
-                             double *out) {
+ig_status ig_topopt_design_cuda_mma(ig_ctx *cx, int64_t n, const uint8_t *role,
+                                    const ig_topopt_mma *mma, double *out) {
   minimum_values<<<OVER(n)>>>(*mma, n, role, out);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -400,8 +402,8 @@ __global__ void figure_values(int64_t n, const uint8_t *role, const double *x, c
   }
 }
 
-ig_status ig_design_cuda_stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x,
-                               const double *old, ig_design_stats *stats) {
+ig_status ig_topopt_design_cuda_stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x,
+                                      const double *old, ig_topopt_design_stats *stats) {
   cudaStream_t stream = ig_cuda_stream(cx);
   figures *s;
   unsigned blocks = stride_blocks(cx, n);

@@ -52,15 +52,15 @@ typedef struct {
   const double *x, *lower, *upper; /* device */
   const double *slope[IG_FUNCTIONS];
   double scale[IG_FUNCTIONS], multiplier[IG_FUNCTIONS]; /* 1 for the objective */
-} ig_mma;
+} ig_topopt_mma;
 
 typedef struct {
   double change, sum, grayness; /* max |x - old|; sum of x; sum of 4 x (1 - x) */
-} ig_design_stats;
+} ig_topopt_design_stats;
 
 typedef enum { IG_MAP_PRODUCT, IG_MAP_QUOTIENT, IG_MAP_SENSITIVITY } ig_map;
 
-typedef struct ig_design_ops {
+typedef struct ig_topopt_design_ops {
   /* out = sum of weight x in over the elements of the grid */
   ig_status (*filter)(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const uint8_t *role,
                       const double *in, double *out);
@@ -95,17 +95,19 @@ typedef struct ig_design_ops {
                   double *multiplier);
   /* the minimum for given multipliers: what every function changes by in its approximation, then
      how the constraints' values bend with the multipliers, [i <= j]; or the minimum itself */
-  ig_status (*dual)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma, double *sums);
-  ig_status (*mma)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma, double *out);
+  ig_status (*dual)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
+                    double *sums);
+  ig_status (*mma)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
+                   double *out);
   ig_status (*stats)(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x, const double *old,
-                     ig_design_stats *stats);
-} ig_design_ops;
+                     ig_topopt_design_stats *stats);
+} ig_topopt_design_ops;
 
-extern const ig_design_ops ig_design_cpu;
+extern const ig_topopt_design_ops ig_topopt_design_cpu;
 #ifdef INGOT_HAVE_CUDA
-extern const ig_design_ops ig_design_cuda;
+extern const ig_topopt_design_ops ig_topopt_design_cuda;
 #endif
-const ig_design_ops *ig_design_ops_of(const ig_ctx *cx);
+const ig_topopt_design_ops *ig_topopt_design_ops_of(const ig_ctx *cx);
 
 IG_C_END
 #endif

@@ -202,7 +202,8 @@ static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_
   return IG_OK;
 }
 
-static ig_status dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma, double *sums) {
+static ig_status dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
+                      double *sums) {
   const int64_t chunks = (n + CHUNK - 1) / CHUNK;
   const int each = ig_mma_sums(mma->count);
   double *part;
@@ -221,7 +222,7 @@ static ig_status dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *
   return IG_OK;
 }
 
-static ig_status mma_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma,
+static ig_status mma_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
                             double *out) {
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
   for (int64_t i = 0; i < n; i++)
@@ -230,9 +231,9 @@ static ig_status mma_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig
 }
 
 static ig_status stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x,
-                       const double *old, ig_design_stats *st) {
+                       const double *old, ig_topopt_design_stats *st) {
   const int64_t chunks = (n + CHUNK - 1) / CHUNK;
-  ig_design_stats *part;
+  ig_topopt_design_stats *part;
   IG_TRY(IG_NEW(cx, &part, chunks, "design figures"));
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
   for (int64_t c = 0; c < chunks; c++)
@@ -243,7 +244,7 @@ static ig_status stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double 
         part[c].sum += x[i];
         part[c].grayness += 4 * x[i] * (1 - x[i]);
       }
-  *st = (ig_design_stats){0, 0, 0};
+  *st = (ig_topopt_design_stats){0, 0, 0};
   for (int64_t c = 0; c < chunks; c++) {
     st->change = part[c].change > st->change ? part[c].change : st->change;
     st->sum += part[c].sum;
@@ -253,26 +254,26 @@ static ig_status stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double 
   return IG_OK;
 }
 
-const ig_design_ops ig_design_cpu = {.filter = filter,
-                                     .to_nodes = to_nodes,
-                                     .to_elements = to_elements,
-                                     .print = print,
-                                     .print_back = print_back,
-                                     .mix = mix,
-                                     .physical = physical,
-                                     .slope = slope,
-                                     .map = map,
-                                     .asymptotes = asymptotes,
-                                     .oc = oc_update,
-                                     .dual = dual,
-                                     .mma = mma_update,
-                                     .stats = stats};
+const ig_topopt_design_ops ig_topopt_design_cpu = {.filter = filter,
+                                                   .to_nodes = to_nodes,
+                                                   .to_elements = to_elements,
+                                                   .print = print,
+                                                   .print_back = print_back,
+                                                   .mix = mix,
+                                                   .physical = physical,
+                                                   .slope = slope,
+                                                   .map = map,
+                                                   .asymptotes = asymptotes,
+                                                   .oc = oc_update,
+                                                   .dual = dual,
+                                                   .mma = mma_update,
+                                                   .stats = stats};
 
-const ig_design_ops *ig_design_ops_of(const ig_ctx *cx) {
+const ig_topopt_design_ops *ig_topopt_design_ops_of(const ig_ctx *cx) {
 #ifdef INGOT_HAVE_CUDA
   if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return &ig_design_cuda;
+    return &ig_topopt_design_cuda;
 #endif
   (void)cx;
-  return &ig_design_cpu;
+  return &ig_topopt_design_cpu;
 }

@@ -5,38 +5,39 @@
 #include "topopt/design.h"
 
 IG_C_BEGIN
-ig_status ig_design_cuda_filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps,
-                                const uint8_t *role, const double *in, double *out);
-ig_status ig_design_cuda_to_nodes(ig_ctx *cx, const ig_grid *g, double share, const double *in,
-                                  double *out);
-ig_status ig_design_cuda_to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role,
-                                     const double *in, double *out);
-ig_status ig_design_cuda_print(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
-                               const uint8_t *role, const double *in, double *out);
-ig_status ig_design_cuda_print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
-                                    const uint8_t *role, const double *in, const double *printed,
-                                    double *work, double *slope);
-ig_status ig_design_cuda_mix(ig_ctx *cx, int64_t n, double p, const double *a, double q,
-                             const double *b, double *out);
-ig_status ig_design_cuda_physical(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
-                                  const double *filtered, double *density, double *modulus);
-ig_status ig_design_cuda_slope(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
-                               const double *filtered, const double *density, const double *energy,
-                               double *dc, double *dv);
-ig_status ig_design_cuda_map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how,
-                             const double *a, const double *b, const double *c, double *out);
-ig_status ig_design_cuda_asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first,
-                                    const double *x, const double *old, const double *older,
-                                    double *lower, double *upper);
-ig_status ig_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
-                            const double *x, const double *dc, const double *dv, double *work,
-                            double *out, double *multiplier);
-ig_status ig_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma,
-                              double *sums);
-ig_status ig_design_cuda_mma(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_mma *mma,
-                             double *out);
-ig_status ig_design_cuda_stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x,
-                               const double *old, ig_design_stats *stats);
+ig_status ig_topopt_design_cuda_filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps,
+                                       const uint8_t *role, const double *in, double *out);
+ig_status ig_topopt_design_cuda_to_nodes(ig_ctx *cx, const ig_grid *g, double share,
+                                         const double *in, double *out);
+ig_status ig_topopt_design_cuda_to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role,
+                                            const double *in, double *out);
+ig_status ig_topopt_design_cuda_print(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
+                                      const uint8_t *role, const double *in, double *out);
+ig_status ig_topopt_design_cuda_print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
+                                           const uint8_t *role, const double *in,
+                                           const double *printed, double *work, double *slope);
+ig_status ig_topopt_design_cuda_mix(ig_ctx *cx, int64_t n, double p, const double *a, double q,
+                                    const double *b, double *out);
+ig_status ig_topopt_design_cuda_physical(ig_ctx *cx, int64_t n, const uint8_t *role,
+                                         const ig_law *law, const double *filtered, double *density,
+                                         double *modulus);
+ig_status ig_topopt_design_cuda_slope(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
+                                      const double *filtered, const double *density,
+                                      const double *energy, double *dc, double *dv);
+ig_status ig_topopt_design_cuda_map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how,
+                                    const double *a, const double *b, const double *c, double *out);
+ig_status ig_topopt_design_cuda_asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first,
+                                           const double *x, const double *old, const double *older,
+                                           double *lower, double *upper);
+ig_status ig_topopt_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
+                                   const double *x, const double *dc, const double *dv,
+                                   double *work, double *out, double *multiplier);
+ig_status ig_topopt_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role,
+                                     const ig_topopt_mma *mma, double *sums);
+ig_status ig_topopt_design_cuda_mma(ig_ctx *cx, int64_t n, const uint8_t *role,
+                                    const ig_topopt_mma *mma, double *out);
+ig_status ig_topopt_design_cuda_stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x,
+                                      const double *old, ig_topopt_design_stats *stats);
 IG_C_END
 
 #endif

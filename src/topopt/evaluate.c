@@ -1,6 +1,7 @@
 /* One design: filter, project, analyse, differentiate; and its update. */
 #include "topopt/topopt.h"
 #include "backend/backend.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@ static double ramp(const ig_ramp_case *r, double last, int64_t iteration) {
   return fmin(r->start * pow(r->factor, (double)(iteration - r->hold)), last);
 }
 
-void ig_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluation *e) {
+void ig_topopt_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluation *e) {
   e->penalty = ramp(&c->penalty_ramp, c->penalty, iteration);
   e->gray = ramp(&c->optimiser.gray_ramp, c->optimiser.gray, iteration);
   e->beta = c->projection.beta;
@@ -22,9 +23,9 @@ void ig_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluatio
                    fmax(c->projection.beta_max, c->projection.beta));
 }
 
-bool ig_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
+bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
   ig_evaluation last = {0};
-  ig_design_continue(c, INT64_MAX / 2, &last);
+  ig_topopt_design_continue(c, INT64_MAX / 2, &last);
   return e->penalty == last.penalty && e->gray == last.gray && e->beta == last.beta;
 }
 
@@ -39,12 +40,12 @@ double ig_topopt_volume(const ig_topopt_case *c) {
   return c->minimise == IG_MINIMISE_VOLUME ? 1 : c->volume;
 }
 
-double ig_design_tolerance(double change) {
+double ig_topopt_design_tolerance(double change) {
   return fmin(1e-4, fmax(1e-6, 5e-4 * change));
 }
 
 /* Charges the time since *start to a stage; the device is let finish first. */
-static ig_status charge(ig_design *s, int stage, double *start) {
+static ig_status charge(ig_topopt_design *s, int stage, double *start) {
   IG_TRY(s->cx->backend->sync(s->cx));
   const double now = ig_now();
   s->seconds[stage] += now - *start;
@@ -53,14 +54,14 @@ static ig_status charge(ig_design *s, int stage, double *start) {
 }
 
 /* Each value times its element's share of the volume, where elements differ. */
-static ig_status weigh(ig_design *s, double *v) {
+static ig_status weigh(ig_topopt_design *s, double *v) {
   if (!s->d->share)
     return IG_OK;
   return s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, v, s->d->share, NULL, v);
 }
 
 /* Each value times its element's modulus over the reference, where materials differ. */
-static ig_status stiffen(ig_design *s, double *v) {
+static ig_status stiffen(ig_topopt_design *s, double *v) {
   if (!s->d->scale)
     return IG_OK;
   return s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, v, s->d->scale, NULL, v);
@@ -68,13 +69,13 @@ static ig_status stiffen(ig_design *s, double *v) {
 
 /* --- filter, forwards and back --- */
 
-static const double *filtered_of(const ig_design *s) {
+static const double *filtered_of(const ig_topopt_design *s) {
   if (s->printed.dev)
     return s->printed.dev;
   return s->c->filter.kind >= IG_FILTER_DENSITY ? s->filtered.dev : s->x.dev;
 }
 
-static ig_status filter_forward(ig_design *s) {
+static ig_status filter_forward(ig_topopt_design *s) {
   const int kind = s->c->filter.kind;
   if (kind < IG_FILTER_DENSITY)
     return IG_OK;
@@ -92,7 +93,7 @@ static ig_status filter_forward(ig_design *s) {
 }
 
 /* a slope by the filtered density becomes one by the design */
-static ig_status filter_back(ig_design *s, double *slope) {
+static ig_status filter_back(ig_topopt_design *s, double *slope) {
   const int64_t n = s->d->places;
   if (s->printed.dev)
     IG_TRY(s->d->print_back(s->d->self, s->filtered.dev, s->printed.dev, s->work.dev, slope));
@@ -103,7 +104,7 @@ static ig_status filter_back(ig_design *s, double *slope) {
   return s->cx->backend->copy(s->cx, slope, s->work.dev, (size_t)n * sizeof *slope);
 }
 
-static ig_status filter_sensitivity(ig_design *s, double *slope) {
+static ig_status filter_sensitivity(ig_topopt_design *s, double *slope) {
   const int64_t n = s->d->places;
   IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->x.dev, slope, NULL, s->work.dev));
   IG_TRY(s->d->filter(s->d->self, s->work.dev, slope));
@@ -113,21 +114,71 @@ static ig_status filter_sensitivity(ig_design *s, double *slope) {
 
 /* --- analysis of one realisation --- */
 
-static ig_status solve(ig_design *s, const double *f, double *u, ig_evaluation *e) {
-  ig_solve_report report;
-  IG_TRY(s->d->solve(s->d->self, f, u, s->tolerance, &report));
-  if (report.end != IG_SOLVE_CONVERGED) {
-    if (!(report.residual < 1e-2))
+/* Whether a solution will do. */
+static ig_status accept(ig_topopt_design *s, const ig_solve_report *report, ig_evaluation *e) {
+  if (report->end != IG_SOLVE_CONVERGED) {
+    if (!(report->residual < 1e-2))
       return IG_FAIL(
           s->cx, IG_NUMERIC,
           "the linear solver %s (relative residual %.2g after %d iterations): check that "
           "the supports hold the body, or raise void_ratio",
-          ig_solve_end_text(report.end), report.residual, report.iterations);
+          ig_solve_end_text(report->end), report->residual, report->iterations);
     ig_warn(s->cx, "the linear solver %s (relative residual %.2g after %d iterations)",
-            ig_solve_end_text(report.end), report.residual, report.iterations);
+            ig_solve_end_text(report->end), report->residual, report->iterations);
   }
-  e->iterations += report.iterations;
-  e->residual = fmax(e->residual, report.residual);
+  e->iterations += report->iterations;
+  e->residual = fmax(e->residual, report->residual);
+  return IG_OK;
+}
+
+static ig_status solve(ig_topopt_design *s, const double *f, double *u, ig_evaluation *e) {
+  ig_solve_report report;
+  IG_TRY(s->d->solve(s->d->self, f, u, s->tolerance, &report));
+  return accept(s, &report, e);
+}
+
+/* The linear systems of an analysis, one per load case and one for the port of a mechanism, are
+   independent: ranks take turns at them and hand the solutions on. */
+typedef struct {
+  int count;
+  const double *f[IG_LOAD_CASES + 1];
+  ig_array *u[IG_LOAD_CASES + 1];
+  ig_solve_report report[IG_LOAD_CASES + 1];
+  double rest[IG_LOAD_CASES + 1]; /* residual . u, right after the solve */
+} systems;
+
+static int owner(const ig_topopt_design *s, int system) {
+  return system % ig_ranks_count(s->cx->ranks);
+}
+
+/* What the solver learns from one system it may use from the next design on, not for the next
+   system: another rank solves that. */
+static ig_status own_systems_solve(ig_topopt_design *s, systems *y, bool *learnt) {
+  const bool before = s->d->learnt && *s->d->learnt;
+  for (int k = 0; k < y->count; k++)
+    if (owner(s, k) == ig_ranks_rank(s->cx->ranks)) {
+      if (s->d->learnt)
+        *s->d->learnt = before;
+      IG_TRY(s->d->solve(s->d->self, y->f[k], y->u[k]->dev, s->tolerance, &y->report[k]));
+      IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)s->d->unknowns, s->d->residual(s->d->self),
+                                     y->u[k]->dev, &y->rest[k]));
+      *learnt |= s->d->learnt && *s->d->learnt;
+    }
+  return IG_OK;
+}
+
+static ig_status systems_solve(ig_topopt_design *s, systems *y, ig_evaluation *e) {
+  bool learnt = false;
+  const ig_status solved = own_systems_solve(s, y, &learnt);
+  IG_TRY(ig_ranks_meet(s->cx, solved, &learnt));
+  if (s->d->learnt)
+    *s->d->learnt = learnt;
+  for (int k = 0; k < y->count; k++) {
+    IG_TRY(ig_ranks_share(s->cx, owner(s, k), &y->report[k], sizeof y->report[k]));
+    IG_TRY(ig_ranks_share(s->cx, owner(s, k), &y->rest[k], sizeof y->rest[k]));
+    IG_TRY(ig_ranks_share_array(s->cx, owner(s, k), y->u[k]));
+    IG_TRY(accept(s, &y->report[k], e));
+  }
   return IG_OK;
 }
 
@@ -154,32 +205,43 @@ static double worst_of(int count, const double *value, double *weight) {
   return smooth;
 }
 
+/* What is left of the port's system, times each displacement: its rank knows it. */
+static ig_status port_rest(ig_topopt_design *s, int r, double *rest) {
+  const int cases = s->loading->cases, from = owner(s, cases);
+  ig_status status = IG_OK;
+  for (int q = 0; from == ig_ranks_rank(s->cx->ranks) && q < cases && status == IG_OK; q++)
+    status = s->cx->backend->dot_f64(s->cx, (size_t)s->d->unknowns, s->d->residual(s->d->self),
+                                     s->u[r][q].dev, &rest[q]);
+  IG_TRY(ig_ranks_agree(s->cx, status));
+  return ig_ranks_share(s->cx, from, rest, (size_t)cases * sizeof *rest);
+}
+
 /* Objective and element energies, dJ/dE = -energy. What the solver leaves undone is first order in
    f . u; adding u . r makes it second order. */
-static ig_status analyse(ig_design *s, int r, double *objective, ig_evaluation *e) {
+static ig_status analyse(ig_topopt_design *s, int r, double *objective, ig_evaluation *e) {
   const ig_backend *b = s->cx->backend;
   const ig_loading *l = s->loading;
   const size_t n = (size_t)s->d->unknowns;
   const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
   double *energy = s->work.dev;
-  double start = ig_now(), fu, ru, value[IG_LOAD_CASES], part[IG_LOAD_CASES];
-  IG_TRY(s->d->changed(s->d->self));
+  double start = ig_now(), fu, rest[IG_LOAD_CASES], value[IG_LOAD_CASES], part[IG_LOAD_CASES];
+  systems y = {.count = l->cases + mechanism};
   for (int q = 0; q < l->cases; q++) {
-    IG_TRY(solve(s, l->f[q].dev, s->u[r][q].dev, e));
-    if (!mechanism) {
-      const double scale = l->weight[q] * l->norm[q] * l->norm[q] / l->stiffness;
-      IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, s->u[r][q].dev, &fu));
-      IG_TRY(b->dot_f64(s->cx, n, s->d->residual(s->d->self), s->u[r][q].dev, &ru));
-      value[q] = scale * (fu + ru);
-    }
+    y.f[q] = l->f[q].dev;
+    y.u[q] = &s->u[r][q];
   }
-  if (mechanism)
-    IG_TRY(solve(s, l->port.dev, s->adjoint[r].dev, e));
-  for (int q = 0; mechanism && q < l->cases; q++) {
-    const double scale = l->weight[q] * l->norm[q] * l->norm_port / l->stiffness;
-    IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, s->adjoint[r].dev, &fu));
-    IG_TRY(b->dot_f64(s->cx, n, s->d->residual(s->d->self), s->u[r][q].dev, &ru));
-    value[q] = -scale * (fu + ru);
+  if (mechanism) {
+    y.f[l->cases] = l->port.dev;
+    y.u[l->cases] = &s->adjoint[r];
+  }
+  IG_TRY(s->d->changed(s->d->self));
+  IG_TRY(systems_solve(s, &y, e));
+  IG_TRY(mechanism ? port_rest(s, r, rest) : IG_OK);
+  for (int q = 0; q < l->cases; q++) {
+    const double scale =
+        l->weight[q] * l->norm[q] * (mechanism ? l->norm_port : l->norm[q]) / l->stiffness;
+    IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, mechanism ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
+    value[q] = mechanism ? -scale * (fu + rest[q]) : scale * (fu + y.rest[q]);
   }
   IG_TRY(charge(s, SOLVE, &start));
   *objective = s->c->combine == IG_COMBINE_WORST ? worst_of(l->cases, value, part) : 0;
@@ -205,13 +267,13 @@ static ig_status analyse(ig_design *s, int r, double *objective, ig_evaluation *
 
 /* --- constraints beside the volume --- */
 
-static const ig_limit_case *limit_case(const ig_design *s, int i) {
+static const ig_limit_case *limit_case(const ig_topopt_design *s, int i) {
   return IG_ITEM(ig_limit_case, s->c->constraints, i);
 }
 
 /* Values over their bounds, and slopes by the filtered density, of the design just analysed: the
    last realisation, whose moduli are still in place and whose dv has not been filtered back. */
-static ig_status evaluate_limits(ig_design *s, const ig_law *law, ig_evaluation *e) {
+static ig_status evaluate_limits(ig_topopt_design *s, const ig_law *law, ig_evaluation *e) {
   const ig_backend *b = s->cx->backend;
   const ig_loading *l = s->loading;
   const int64_t n = s->d->places;
@@ -262,7 +324,7 @@ static ig_status evaluate_limits(ig_design *s, const ig_law *law, ig_evaluation 
 
 /* --- objective, volume, slopes --- */
 
-ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
+ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   const ig_projection_case *p = &s->c->projection;
   const int64_t n = s->d->places;
   double value[IG_REALISATIONS] = {0}, start = ig_now();
@@ -306,7 +368,7 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
       if (isnan(limit_case(s, i)->volume))
         IG_TRY(filter_sensitivity(s, s->limit_slope[i].dev));
   }
-  ig_design_stats st;
+  ig_topopt_design_stats st;
   const double *density = s->density[s->realisations - 1].dev;
   IG_TRY(s->ops->stats(s->cx, n, s->d->role, density, density, &st));
   if (s->d->share)
@@ -320,7 +382,7 @@ ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e) {
   return charge(s, FILTER, &start);
 }
 
-ig_status ig_design_update(ig_design *s, const ig_evaluation *e) {
+ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
   const ig_optimiser_case *o = &s->c->optimiser;
   const int64_t n = s->d->places;
   const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
@@ -345,7 +407,7 @@ ig_status ig_design_update(ig_design *s, const ig_evaluation *e) {
                     .x_min = isnan(o->x_min) ? (mechanism && !o->limits ? 1e-3 : 0) : o->x_min,
                     .floor = mechanism ? pow(1e-10, o->damping) : 0};
   if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA)
-    IG_TRY(ig_mma_update(s, &oc, e));
+    IG_TRY(ig_topopt_mma_update(s, &oc, e));
   else
     IG_TRY(s->ops->oc(s->cx, n, s->d->role, &oc, s->x.dev, s->dc.dev, s->dv.dev, s->work.dev,
                       s->trial.dev, &s->multiplier));
@@ -357,7 +419,7 @@ ig_status ig_design_update(ig_design *s, const ig_evaluation *e) {
 
 /* --- making it --- */
 
-static ig_status make_limits(ig_design *s) {
+static ig_status make_limits(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   const ig_topopt_case *c = s->c;
   const size_t n = (size_t)s->d->places;
@@ -394,7 +456,7 @@ static ig_status make_limits(ig_design *s) {
 }
 
 /* What a case cannot mean, before anything is computed. */
-static ig_status check_case(const ig_design *s) {
+static ig_status check_case(const ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   const ig_topopt_case *c = s->c;
   const double solid = s->d->solid_volume;
@@ -430,7 +492,7 @@ static ig_status check_case(const ig_design *s) {
   return IG_OK;
 }
 
-static ig_status build(ig_design *s) {
+static ig_status build(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   IG_TRY(check_case(s));
   IG_TRY(make_limits(s));
@@ -479,11 +541,12 @@ static ig_status build(ig_design *s) {
   if (status == IG_OK)
     status = ig_array_push(cx, &s->x);
   free(role);
-  s->tolerance = s->c->solver.tolerance > 0 ? s->c->solver.tolerance : ig_design_tolerance(1);
+  s->tolerance =
+      s->c->solver.tolerance > 0 ? s->c->solver.tolerance : ig_topopt_design_tolerance(1);
   return status;
 }
 
-double ig_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
+double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
   const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
   double bytes = 8 * n * (7 + designs * (1 + robust) + c->overhang.at.given);
   bytes += 8 * nu * designs * (cases + (c->problem == IG_PROBLEM_MECHANISM));
@@ -494,26 +557,26 @@ double ig_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) 
   return bytes;
 }
 
-ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
-                        ig_design **out) {
+ig_status ig_topopt_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
+                               ig_topopt_design **out) {
   *out = NULL;
-  ig_design *s;
+  ig_topopt_design *s;
   IG_TRY(IG_NEW(cx, &s, 1, "design"));
   s->cx = cx;
   s->c = c;
-  s->ops = ig_design_ops_of(cx);
+  s->ops = ig_topopt_design_ops_of(cx);
   s->d = d;
   s->loading = d->loading;
   const ig_status status = build(s);
   if (status != IG_OK) {
-    ig_design_free(s);
+    ig_topopt_design_free(s);
     return status;
   }
   *out = s;
   return IG_OK;
 }
 
-void ig_design_free(ig_design *s) {
+void ig_topopt_design_free(ig_topopt_design *s) {
   if (!s)
     return;
   ig_array *const arrays[] = {&s->x,        &s->trial,   &s->filtered, &s->dc,

@@ -12,11 +12,11 @@
 /* over its bound by more than this share a constraint is not met */
 static const double slack = 1e-3;
 
-static ig_status put_stopped(ig_sink *sink, const ig_design *s, const ig_evaluation *e,
+static ig_status put_stopped(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
                              bool settled) {
   ig_evaluation last = {0};
   char text[200] = "the design no longer changes";
-  ig_design_continue(s->c, INT64_MAX / 2, &last);
+  ig_topopt_design_continue(s->c, INT64_MAX / 2, &last);
   if (!settled) {
     const struct {
       const char *name;
@@ -42,7 +42,7 @@ typedef struct {
   double value, bound;
 } bound;
 
-static bound bound_of(const ig_design *s, const ig_evaluation *e, int i) {
+static bound bound_of(const ig_topopt_design *s, const ig_evaluation *e, int i) {
   if (i < 0)
     return (bound){"volume", "", e->volume, ig_topopt_volume(s->c)};
   const ig_limit_case *l = IG_ITEM(ig_limit_case, s->c->constraints, i);
@@ -55,7 +55,7 @@ static bound bound_of(const ig_design *s, const ig_evaluation *e, int i) {
   return b;
 }
 
-static ig_status put_constraints(ig_sink *sink, const ig_design *s, const ig_evaluation *e) {
+static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e) {
   char text[200] = "yes", key[64];
   double worst = slack;
   for (int i = -1; i < s->limits; i++) {
@@ -85,10 +85,10 @@ static ig_status put_constraints(ig_sink *sink, const ig_design *s, const ig_eva
   return IG_OK;
 }
 
-static ig_status put_pieces(ig_sink *sink, const ig_design *s, const double *density) {
+static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const double *density) {
   const double level = isnan(s->c->surface.level) ? 0.5 : s->c->surface.level;
   int64_t pieces, cavities;
-  IG_TRY(ig_pieces_count(s->cx, s->d, density, level, &pieces, &cavities));
+  IG_TRY(ig_topopt_pieces_count(s->cx, s->d, density, level, &pieces, &cavities));
   if (pieces > 1)
     ig_warn(s->cx, "the part is in %" PRId64 " pieces (elements of density %g and more)", pieces,
             level);
@@ -101,15 +101,15 @@ static ig_status put_pieces(ig_sink *sink, const ig_design *s, const double *den
   return sink->result(sink, "cavities", "", (double)cavities);
 }
 
-static ig_status put_surface(ig_sink *sink, const ig_design *s, const ig_evaluation *e,
+static ig_status put_surface(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
                              const double *density) {
   const ig_surface_case *c = &s->c->surface;
-  ig_part part = {0};
+  ig_topopt_part part = {0};
   if (!s->d->surface || c->formats.count == 0)
     return IG_OK;
   ig_status status = s->d->surface(s->d->self, density, c->level, c->mirror, &part);
   for (int f = 0; status == IG_OK && f < c->formats.count; f++)
-    status = ig_part_write(s->cx, &part, c->formats.value[f], sink);
+    status = ig_topopt_part_write(s->cx, &part, c->formats.value[f], sink);
   if (status == IG_OK)
     status = sink->result(sink, "surface_area", "m^2", part.area);
   if (status == IG_OK)
@@ -125,13 +125,13 @@ static ig_status put_surface(ig_sink *sink, const ig_design *s, const ig_evaluat
             "the surface holds %.4g m^3, the design %.4g m^3: it is too gray for a surface that "
             "keeps its volume",
             part.volume, wanted);
-  ig_part_free(&part);
+  ig_topopt_part_free(&part);
   return status;
 }
 
 ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_topopt_run *r = self;
-  const ig_design *s = r->s;
+  const ig_topopt_design *s = r->s;
   const ig_evaluation *e = &r->e;
   static const char *const unit[] = {
       [IG_PROBLEM_STIFFNESS] = "J", [IG_PROBLEM_HEAT] = "W K", [IG_PROBLEM_MECHANISM] = "m"};

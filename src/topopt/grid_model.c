@@ -14,15 +14,15 @@
 /* --- filters --- */
 
 /* Planes of symmetry along each axis: 1 the lowest side, 2 the highest. */
-static void mirrors(const ig_grid_model *m, int *mirror) {
+static void mirrors(const ig_topopt_grid_model *m, int *mirror) {
   for (int i = 0; i < m->c->symmetry.count; i++) {
     int axis, side;
-    if (ig_plane_read(m->c->symmetry.value[i], m->grid.dim, &axis, &side))
+    if (ig_topopt_plane_read(m->c->symmetry.value[i], m->grid.dim, &axis, &side))
       mirror[axis] |= 1 << side;
   }
 }
 
-static ig_status make_filter(ig_grid_model *m, const ig_multigrid_options *options) {
+static ig_status make_filter(ig_topopt_grid_model *m, const ig_multigrid_options *options) {
   const ig_topopt_case *c = m->c;
   const ig_grid *g = &m->grid;
   const double radius = isnan(c->filter.radius) ? 1.5 * m->h[0] : c->filter.radius;
@@ -84,8 +84,8 @@ static ig_status make_filter(ig_grid_model *m, const ig_multigrid_options *optio
 }
 
 static ig_status grid_filter(void *self, const double *in, double *out) {
-  ig_grid_model *m = self;
-  const ig_design_ops *ops = ig_design_ops_of(m->cx);
+  ig_topopt_grid_model *m = self;
+  const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
   if (!m->helmholtz)
     return ops->filter(m->cx, &m->grid, &m->taps, m->role.dev, in, out);
   /* shares of the elements to their nodes, the equation, the mean of the nodes */
@@ -99,11 +99,11 @@ static ig_status grid_filter(void *self, const double *in, double *out) {
 
 /* --- overhang --- */
 
-static ig_status make_overhang(ig_grid_model *m) {
+static ig_status make_overhang(ig_topopt_grid_model *m) {
   const ig_overhang_case *c = &m->c->overhang;
   const int dim = m->grid.dim;
   const char *way = dim == 2 && strcmp(c->direction, "z+") == 0 ? "y+" : c->direction;
-  if (!ig_plane_read(way, dim, &m->overhang.axis, &m->overhang.up))
+  if (!ig_topopt_plane_read(way, dim, &m->overhang.axis, &m->overhang.up))
     return ig_fail_at(m->cx, &c->at, "overhang: '%.20s' is no direction: expected x-, x+, y-, y+%s",
                       c->direction, dim == 3 ? ", z- or z+" : "");
   for (int d = 0; d < dim; d++)
@@ -117,31 +117,31 @@ static ig_status make_overhang(ig_grid_model *m) {
 }
 
 static ig_status grid_print(void *self, const double *in, double *out) {
-  ig_grid_model *m = self;
-  return ig_design_ops_of(m->cx)->print(m->cx, &m->grid, &m->overhang, m->role.dev, in, out);
+  ig_topopt_grid_model *m = self;
+  return ig_topopt_design_ops_of(m->cx)->print(m->cx, &m->grid, &m->overhang, m->role.dev, in, out);
 }
 static ig_status grid_print_back(void *self, const double *in, const double *printed, double *work,
                                  double *slope) {
-  ig_grid_model *m = self;
-  return ig_design_ops_of(m->cx)->print_back(m->cx, &m->grid, &m->overhang, m->role.dev, in,
-                                             printed, work, slope);
+  ig_topopt_grid_model *m = self;
+  return ig_topopt_design_ops_of(m->cx)->print_back(m->cx, &m->grid, &m->overhang, m->role.dev, in,
+                                                    printed, work, slope);
 }
 
 /* --- the discretisation --- */
 
 static ig_status grid_changed(void *self) {
-  return ig_multigrid_update(((ig_grid_model *)self)->solver);
+  return ig_multigrid_update(((ig_topopt_grid_model *)self)->solver);
 }
 static ig_status grid_solve(void *self, const double *f, double *u, double tolerance,
                             ig_solve_report *report) {
-  return ig_multigrid_solve(((ig_grid_model *)self)->solver, f, u, tolerance, report);
+  return ig_multigrid_solve(((ig_topopt_grid_model *)self)->solver, f, u, tolerance, report);
 }
 static const double *grid_residual(void *self) {
-  return ((ig_grid_model *)self)->solver->pcg.r.dev;
+  return ((ig_topopt_grid_model *)self)->solver->pcg.r.dev;
 }
 static ig_status grid_energy(void *self, const double *u, const double *v, double scale, bool add,
                              double *out) {
-  ig_multigrid *s = ((ig_grid_model *)self)->solver;
+  ig_multigrid *s = ((ig_topopt_grid_model *)self)->solver;
   return s->ops->energy(s->cx, &s->args, u, v, scale, add, out);
 }
 
@@ -149,7 +149,7 @@ static ig_status grid_energy(void *self, const double *u, const double *v, doubl
 
 /* Packs a field of elements or nodes without the halo. */
 static void grid_pack(void *self, bool nodes, int components, const double *from, float *to) {
-  const ig_grid *g = &((ig_grid_model *)self)->grid;
+  const ig_grid *g = &((ig_topopt_grid_model *)self)->grid;
   const int more = nodes ? 1 : 0, nz = g->dim == 3 ? g->n[2] + more : 1;
   for (int k = 0; k < nz; k++)
     for (int j = 0; j < g->n[1] + more; j++)
@@ -161,7 +161,7 @@ static void grid_pack(void *self, bool nodes, int components, const double *from
 }
 
 static ig_status grid_snapshot(void *self, int64_t step, ig_snapshot **snap) {
-  const ig_grid_model *m = self;
+  const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->grid;
   const int corners = 1 << g->dim;
   static const int order[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* VTK goes round, bits do not */
@@ -192,15 +192,15 @@ static ig_status grid_snapshot(void *self, int64_t step, ig_snapshot **snap) {
 }
 
 static ig_status grid_surface(void *self, const double *density, double level, bool mirror,
-                              ig_part *surface) {
-  const ig_grid_model *m = self;
+                              ig_topopt_part *surface) {
+  const ig_topopt_grid_model *m = self;
   const ig_texts none = {0};
-  return ig_part_of_grid(m->cx, &m->grid, m->h, density, level, mirror ? &m->c->symmetry : &none,
-                         surface);
+  return ig_topopt_part_of_grid(m->cx, &m->grid, m->h, density, level,
+                                mirror ? &m->c->symmetry : &none, surface);
 }
 
-static ig_status grid_faces(void *self, ig_pieces *p) {
-  const ig_grid_model *m = self;
+static ig_status grid_faces(void *self, ig_topopt_pieces *p) {
+  const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->grid;
   const int nz = g->dim == 3 ? g->n[2] : 1;
   int mirror[3] = {0};
@@ -213,18 +213,18 @@ static ig_status grid_faces(void *self, ig_pieces *p) {
         bool open = g->dim == 2;
         for (int d = 0; d < g->dim; d++) {
           if (at[d] > 0)
-            ig_pieces_join(p, e, ig_grid_place(g, i - (d == 0), j - (d == 1), k - (d == 2)));
+            ig_topopt_pieces_join(p, e, ig_grid_place(g, i - (d == 0), j - (d == 1), k - (d == 2)));
           open = open || (at[d] == 0 && !(mirror[d] & 1)) ||
                  (at[d] == g->n[d] - 1 && !(mirror[d] & 2));
         }
         if (open)
-          ig_pieces_open(p, e);
+          ig_topopt_pieces_open(p, e);
       }
   return IG_OK;
 }
 
 static void grid_describe(void *self, ig_check_line *line, void *user) {
-  const ig_grid_model *m = self;
+  const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->grid;
   char text[128];
   snprintf(text, sizeof text, g->dim == 3 ? "%d x %d x %d elements" : "%d x %d elements", g->n[0],
@@ -236,17 +236,17 @@ static void grid_describe(void *self, ig_check_line *line, void *user) {
 }
 
 static void grid_free(void *self) {
-  ig_grid_model_free(self);
+  ig_topopt_grid_model_free(self);
 }
 
 static ig_status grid_measure(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
-  ig_grid_model *m = self;
-  const ig_points points = ig_grid_points(m);
-  return ig_points_limit(&points, m->solver->fix.host, limit, to, norm);
+  ig_topopt_grid_model *m = self;
+  const ig_topopt_points points = ig_topopt_grid_points(m);
+  return ig_topopt_points_limit(&points, m->solver->fix.host, limit, to, norm);
 }
 
 /* The grid of the case, one or three values per node; and of one value per element. */
-static ig_status make_grid(ig_grid_model *m) {
+static ig_status make_grid(ig_topopt_grid_model *m) {
   ig_ctx *cx = m->cx;
   const ig_grid_case *gc = &m->c->grid;
   const int dim = gc->elements[2] > 0 ? 3 : 2;
@@ -278,8 +278,8 @@ static ig_multigrid_options solver_options(const ig_topopt_case *c) {
                                 .limit = (int)c->solver.limit};
 }
 
-ig_status ig_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double *bytes) {
-  ig_grid_model m = {.cx = cx, .c = c};
+ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double *bytes) {
+  ig_topopt_grid_model m = {.cx = cx, .c = c};
   ig_multigrid_options options = solver_options(c);
   double filter = 0;
   IG_TRY(make_grid(&m));
@@ -289,14 +289,14 @@ ig_status ig_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double *bytes
     IG_TRY(ig_multigrid_bytes(cx, &m.cells, &options, &filter));
     filter += 2 * 8 * (double)m.cells.stored;
   }
-  const int cases = ig_load_cases(c);
+  const int cases = ig_topopt_load_cases(c);
   const double n = (double)m.grid.stored, nu = n * m.grid.dof;
   const bool mechanism = c->problem == IG_PROBLEM_MECHANISM;
-  *bytes += filter + n + 8 * nu * (cases + mechanism) + ig_design_bytes(c, n, nu, cases);
+  *bytes += filter + n + 8 * nu * (cases + mechanism) + ig_topopt_design_bytes(c, n, nu, cases);
   return IG_OK;
 }
 
-static ig_status build(ig_grid_model *m, const ig_list *materials) {
+static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const ig_topopt_case *c = m->c;
   const ig_grid_case *gc = &c->grid;
@@ -305,9 +305,9 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   IG_TRY(make_grid(m));
   const int dim = m->grid.dim;
   const bool heat = c->problem == IG_PROBLEM_HEAT;
-  const ig_points points = ig_grid_points(m);
+  const ig_topopt_points points = ig_topopt_grid_points(m);
   double solid, poisson;
-  IG_TRY(ig_points_materials(&points, materials, &solid, &poisson, &m->scale));
+  IG_TRY(ig_topopt_points_materials(&points, materials, &solid, &poisson, &m->scale));
   m->loading.stiffness = solid * (dim == 2 ? gc->thickness : 1);
   ig_brick brick;
   if (heat)
@@ -321,14 +321,16 @@ static ig_status build(ig_grid_model *m, const ig_list *materials) {
   ig_status status;
   IG_TRY(IG_NEW(cx, &fix, m->grid.stored, "supports"));
   IG_TRY_GOTO(status, done, ig_array_new(cx, &m->role, (size_t)m->grid.stored, 1, "roles"));
-  IG_TRY_GOTO(status, done, ig_points_roles(&points, m->role.host, &m->d.solid, &m->d.designed));
+  IG_TRY_GOTO(status, done,
+              ig_topopt_points_roles(&points, m->role.host, &m->d.solid, &m->d.designed));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->role));
-  IG_TRY_GOTO(status, done, ig_points_supports(&points, fix));
-  IG_TRY_GOTO(status, done, ig_points_springs(&points, m->loading.stiffness, &spring, &springs));
-  m->d.loose = ig_points_loose(&points, fix, spring, springs);
+  IG_TRY_GOTO(status, done, ig_topopt_points_supports(&points, fix));
+  IG_TRY_GOTO(status, done,
+              ig_topopt_points_springs(&points, m->loading.stiffness, &spring, &springs));
+  m->d.loose = ig_topopt_points_loose(&points, fix, spring, springs);
   IG_TRY_GOTO(status, done,
               ig_multigrid_new(cx, &m->grid, &brick, fix, spring, springs, &options, &m->solver));
-  IG_TRY_GOTO(status, done, ig_points_loads(&points, fix, m->role.host, &m->loading));
+  IG_TRY_GOTO(status, done, ig_topopt_points_loads(&points, fix, m->role.host, &m->loading));
   IG_TRY_GOTO(status, done, make_filter(m, &options));
   if (c->overhang.at.given)
     IG_TRY_GOTO(status, done, make_overhang(m));
@@ -365,23 +367,23 @@ done:
   return status;
 }
 
-ig_status ig_grid_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
-                            ig_grid_model **out) {
+ig_status ig_topopt_grid_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
+                                   ig_topopt_grid_model **out) {
   *out = NULL;
-  ig_grid_model *m;
+  ig_topopt_grid_model *m;
   IG_TRY(IG_NEW(cx, &m, 1, "grid model"));
   m->cx = cx;
   m->c = c;
   const ig_status status = build(m, materials);
   if (status != IG_OK) {
-    ig_grid_model_free(m);
+    ig_topopt_grid_model_free(m);
     return status;
   }
   *out = m;
   return IG_OK;
 }
 
-void ig_grid_model_free(ig_grid_model *m) {
+void ig_topopt_grid_model_free(ig_topopt_grid_model *m) {
   if (!m)
     return;
   ig_multigrid_free(m->solver);

@@ -5,14 +5,14 @@
 #include <string.h>
 
 /* Points this close to a place are in it. */
-static double slack_of(const ig_grid_model *m) {
+static double slack_of(const ig_topopt_grid_model *m) {
   double h = m->h[0];
   for (int d = 1; d < m->grid.dim; d++)
     h = m->h[d] < h ? m->h[d] : h;
   return 1e-6 * h;
 }
 
-static const ig_place *set_named(const ig_grid_model *m, const char *name) {
+static const ig_place *set_named(const ig_topopt_grid_model *m, const char *name) {
   for (int i = 0; i < m->c->sets.count; i++) {
     const ig_set_case *set = IG_ITEM(ig_set_case, m->c->sets, i);
     if (strcmp(set->name, name) == 0)
@@ -23,7 +23,7 @@ static const ig_place *set_named(const ig_grid_model *m, const char *name) {
 
 /* What is looked for: in both places, where they are given. */
 typedef struct {
-  const ig_grid_model *m;
+  const ig_topopt_grid_model *m;
   const ig_place *place[2];
   double slack;
   ig_visit *visit;
@@ -110,7 +110,7 @@ static void each_face(const search *s) {
 }
 
 static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user) {
-  const ig_grid_model *m = self;
+  const ig_topopt_grid_model *m = self;
   search s = {.m = m, .slack = slack_of(m), .visit = visit, .user = user};
   s.place[0] = where.place->at.given ? where.place : NULL;
   if (where.set && !(s.place[1] = set_named(m, where.set)))
@@ -124,7 +124,7 @@ static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *
 }
 
 static void position(void *self, int64_t node, double *x) {
-  const ig_grid_model *m = self;
+  const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->grid;
   int64_t at = node - g->first + g->row + 1; /* from the halo's corner on, none is negative */
   x[2] = g->dim == 3 ? (double)(at / g->plane) * m->h[2] : 0;
@@ -134,14 +134,14 @@ static void position(void *self, int64_t node, double *x) {
 }
 
 static int corners(void *self, int64_t place, int64_t *node) {
-  const ig_grid *g = &((const ig_grid_model *)self)->grid;
+  const ig_grid *g = &((const ig_topopt_grid_model *)self)->grid;
   for (int a = 0; a < 1 << g->dim; a++)
     node[a] = place + (a & 1) + (a >> 1 & 1) * g->row + (a >> 2) * g->plane;
   return 1 << g->dim;
 }
 
 static void source(void *self, double value, double *f) {
-  const ig_grid_model *m = self;
+  const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->grid;
   const double share = value * m->solver->brick.load * (g->dim == 2 ? m->c->grid.thickness : 1);
   for (int k = 0; k < (g->dim == 3 ? g->n[2] : 1); k++)
@@ -151,22 +151,22 @@ static void source(void *self, double value, double *f) {
           f[ig_grid_place(g, i + (a & 1), j + (a >> 1 & 1), k + (a >> 2))] += share;
 }
 
-ig_points ig_grid_points(ig_grid_model *m) {
+ig_topopt_points ig_topopt_grid_points(ig_topopt_grid_model *m) {
   const ig_grid *g = &m->grid;
-  ig_points p = {.cx = m->cx,
-                 .c = m->c,
-                 .name = "grid",
-                 .dim = g->dim,
-                 .size = g->dof,
-                 .nodes = g->stored,
-                 .places = g->stored,
-                 .step = 1,
-                 .stride = g->stored,
-                 .self = m,
-                 .each = each,
-                 .position = position,
-                 .corners = corners,
-                 .source = source};
+  ig_topopt_points p = {.cx = m->cx,
+                        .c = m->c,
+                        .name = "grid",
+                        .dim = g->dim,
+                        .size = g->dof,
+                        .nodes = g->stored,
+                        .places = g->stored,
+                        .step = 1,
+                        .stride = g->stored,
+                        .self = m,
+                        .each = each,
+                        .position = position,
+                        .corners = corners,
+                        .source = source};
   for (int d = 0; d < 3; d++)
     p.high[d] = g->n[d] * m->h[d];
   return p;

@@ -16,7 +16,7 @@ static void claim_element(void *user, int64_t place, double weight) {
 
 /* owner[e], from 1, -1: nobody: the last material that names a set with e; one without sets takes
  * what is left. */
-static ig_status claim_elements(const ig_points *p, const ig_list *materials, int *owner) {
+static ig_status claim_elements(const ig_topopt_points *p, const ig_list *materials, int *owner) {
   const ig_place everywhere = {0};
   claim c = {owner, -1};
   IG_TRY(p->each(p->self, (ig_where){&p->c->at, NULL, &everywhere}, IG_POINT_ELEMENTS,
@@ -36,8 +36,8 @@ static ig_status claim_elements(const ig_points *p, const ig_list *materials, in
 }
 
 /* The values a material must give. */
-static ig_status read_material(const ig_points *p, const ig_material_case *m, double *stiffness,
-                               double *poisson) {
+static ig_status read_material(const ig_topopt_points *p, const ig_material_case *m,
+                               double *stiffness, double *poisson) {
   const bool heat = p->c->problem == IG_PROBLEM_HEAT;
   IG_TRY(ig_material_require(p->cx, m, heat ? "conductivity" : "young|poisson", "topopt"));
   if (heat && m->conductivity.count > 1)
@@ -52,7 +52,7 @@ static ig_status read_material(const ig_points *p, const ig_material_case *m, do
 }
 
 /* Moduli over the first material's; elements of nobody fail. */
-static ig_status fill_scale(const ig_points *p, const ig_list *materials, const double *own,
+static ig_status fill_scale(const ig_topopt_points *p, const ig_list *materials, const double *own,
                             double *scale) {
   int *owner;
   IG_TRY(IG_NEW(p->cx, &owner, p->places, "element materials"));
@@ -71,8 +71,8 @@ static ig_status fill_scale(const ig_points *p, const ig_list *materials, const 
   return status;
 }
 
-ig_status ig_points_materials(const ig_points *p, const ig_list *materials, double *stiffness,
-                              double *poisson, ig_array *scale) {
+ig_status ig_topopt_points_materials(const ig_topopt_points *p, const ig_list *materials,
+                                     double *stiffness, double *poisson, ig_array *scale) {
   enum { MOST = 64 };
   double own[MOST], nu = 0.3;
   const int count = materials ? materials->count : 0;

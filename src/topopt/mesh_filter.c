@@ -103,7 +103,7 @@ static ig_status filter_helmholtz(ig_topopt_mesh_model *m, const double *in, dou
   if (report.end != IG_SOLVE_CONVERGED && report.residual > 1e-8)
     return IG_FAIL(m->cx, IG_NUMERIC, "the Helmholtz filter %s", ig_solve_end_text(report.end));
   IG_TRY(m->ops->to_elements(m->cx, &h->hex, h->u.dev, out));
-  const ig_design_ops *ops = ig_design_ops_of(m->cx);
+  const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
   return ops->mix(m->cx, m->elements, m->d.volume, out, 0, out, out);
 }
 

@@ -66,7 +66,7 @@ static void mesh_pack(void *self, bool nodes, int components, const double *from
   for (size_t i = 0; i < n; i++)
     to[i] = (float)from[i];
 }
-static ig_status mesh_faces(void *self, ig_pieces *p) {
+static ig_status mesh_faces(void *self, ig_topopt_pieces *p) {
   const ig_topopt_mesh_model *m = self;
   double plane[6];
   ig_adjacency adj;
@@ -77,12 +77,12 @@ static ig_status mesh_faces(void *self, ig_pieces *p) {
     bool open = other < 0;
     double x[3];
     if (other >= 0 && other < e)
-      ig_pieces_join(p, e, other);
+      ig_topopt_pieces_join(p, e, other);
     ig_topopt_mesh_center(m, e, (int)(i % 6), x);
     for (int s = 0; s < 6 && open; s++)
       open = isnan(plane[s]) || fabs(x[s / 2] - plane[s]) > m->slack;
     if (open)
-      ig_pieces_open(p, e);
+      ig_topopt_pieces_open(p, e);
   }
   ig_adjacency_free(&adj);
   return IG_OK;
@@ -125,8 +125,9 @@ static void mesh_free(void *self) {
 static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_assembly how) {
   m->size = m->c->problem == IG_PROBLEM_HEAT ? 1 : 3;
   IG_TRY(make_geometry(m));
-  const ig_points points = ig_topopt_mesh_points(m);
-  IG_TRY(ig_points_materials(&points, materials, &m->loading.stiffness, &m->poisson, &m->scale));
+  const ig_topopt_points points = ig_topopt_mesh_points(m);
+  IG_TRY(ig_topopt_points_materials(&points, materials, &m->loading.stiffness, &m->poisson,
+                                    &m->scale));
   IG_TRY(ig_topopt_mesh_place(m));
   IG_TRY(ig_topopt_mesh_system_new(m, how));
   IG_TRY(ig_topopt_mesh_filter_new(m));
@@ -156,7 +157,7 @@ ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c, const ig
   m->cx = cx;
   m->c = c;
   m->mesh = mesh;
-  m->ops = ig_mesh_ops_of(cx);
+  m->ops = ig_solver_mesh_ops_of(cx);
   m->d.self = m;
   m->d.free = mesh_free;
   const ig_status status = build(m, materials, how);

@@ -20,7 +20,7 @@ typedef struct ig_topopt_mesh_model {
   ig_ctx *cx;
   const ig_topopt_case *c;
   const ig_mesh *mesh;
-  const ig_mesh_ops *ops;
+  const ig_solver_mesh_ops *ops;
   ig_lid nodes, elements;
   int size;       /* unknowns per node: 3, or 1 of heat problems */
   ig_lid *conn;   /* host: elements x 8 */
@@ -38,7 +38,7 @@ typedef struct ig_topopt_mesh_model {
   ig_array x, fix, spring, role, modulus, modulus_single, share, center, start, order, slots;
   ig_array block, inverse, z, partial; /* the preconditioner's, and sums */
   ig_amg *amg;                         /* one of these, or blocks alone */
-  ig_petsc *petsc;
+  ig_topopt_petsc *petsc;
   ig_pcg pcg;
   ig_linear system;
   ig_discretisation d;
@@ -67,6 +67,6 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_filter(void *self, const double *in, doub
 
 /* The part at a density (host); mesh_surface.c. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_surface(void *self, const double *density, double level,
-                                               bool mirror, ig_part *surface);
+                                               bool mirror, ig_topopt_part *surface);
 
 #endif

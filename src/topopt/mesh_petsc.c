@@ -10,7 +10,7 @@
 #ifdef INGOT_HAVE_PETSC
 #include <petscpc.h>
 
-struct ig_petsc {
+struct ig_topopt_petsc {
   ig_ctx *cx;
   ig_amg *finest; /* the matrix alone */
   float *value;   /* its values on the host */
@@ -33,7 +33,7 @@ static const char *const defaults[][2] = {{"-ingot_mg_levels_pc_type", "sor"},
                                           {"-ingot_pc_gamg_threshold", "0.02"}};
 
 /* Matrix, near-null space and vectors, from the pattern. */
-static ig_status make(ig_petsc *s) {
+static ig_status make(ig_topopt_petsc *s) {
   const ig_amg_problem *p = &s->finest->problem;
   const ig_bsr *a = &s->finest->level[0].a.m;
   const ig_lid *start = s->finest->level[0].a.start.host;
@@ -83,8 +83,8 @@ static ig_status make(ig_petsc *s) {
   return IG_OK;
 }
 
-ig_status ig_petsc_new(ig_ctx *cx, const ig_amg_problem *problem, ig_petsc **out) {
-  ig_petsc *s;
+ig_status ig_topopt_petsc_new(ig_ctx *cx, const ig_amg_problem *problem, ig_topopt_petsc **out) {
+  ig_topopt_petsc *s;
   *out = NULL;
   IG_TRY(IG_NEW(cx, &s, 1, "PETSc"));
   s->cx = cx;
@@ -92,14 +92,14 @@ ig_status ig_petsc_new(ig_ctx *cx, const ig_amg_problem *problem, ig_petsc **out
   if (status == IG_OK)
     status = make(s);
   if (status != IG_OK) {
-    ig_petsc_free(s);
+    ig_topopt_petsc_free(s);
     return status;
   }
   *out = s;
   return IG_OK;
 }
 
-void ig_petsc_free(ig_petsc *s) {
+void ig_topopt_petsc_free(ig_topopt_petsc *s) {
   if (!s)
     return;
   PCDestroy(&s->pc);
@@ -112,7 +112,7 @@ void ig_petsc_free(ig_petsc *s) {
   free(s);
 }
 
-ig_status ig_petsc_update(ig_petsc *s, const double *modulus) {
+ig_status ig_topopt_petsc_update(ig_topopt_petsc *s, const double *modulus) {
   ig_amg_matrix *m = &s->finest->level[0].a;
   const int size = s->finest->problem.size, count = size * size;
   const ig_lid *start = m->start.host, *column = m->column.host;
@@ -139,7 +139,7 @@ ig_status ig_petsc_update(ig_petsc *s, const double *modulus) {
   return IG_OK;
 }
 
-ig_status ig_petsc_apply(ig_petsc *s, const float *r, const float **z) {
+ig_status ig_topopt_petsc_apply(ig_topopt_petsc *s, const float *r, const float **z) {
   float *host = s->single.host;
   const size_t n = s->single.count;
   PetscScalar *to;
@@ -162,22 +162,22 @@ ig_status ig_petsc_apply(ig_petsc *s, const float *r, const float **z) {
 
 #else
 
-ig_status ig_petsc_new(ig_ctx *cx, const ig_amg_problem *problem, ig_petsc **out) {
+ig_status ig_topopt_petsc_new(ig_ctx *cx, const ig_amg_problem *problem, ig_topopt_petsc **out) {
   (void)problem;
   *out = NULL;
   return IG_FAIL(cx, IG_UNSUPPORTED,
                  "preconditioner: petsc is not compiled in: configure with -DINGOT_PETSC=ON, or "
                  "use multigrid");
 }
-void ig_petsc_free(ig_petsc *s) {
+void ig_topopt_petsc_free(ig_topopt_petsc *s) {
   (void)s;
 }
-ig_status ig_petsc_update(ig_petsc *s, const double *modulus) {
+ig_status ig_topopt_petsc_update(ig_topopt_petsc *s, const double *modulus) {
   (void)s;
   (void)modulus;
   return IG_OK;
 }
-ig_status ig_petsc_apply(ig_petsc *s, const float *r, const float **z) {
+ig_status ig_topopt_petsc_apply(ig_topopt_petsc *s, const float *r, const float **z) {
   (void)s;
   (void)r;
   *z = NULL;

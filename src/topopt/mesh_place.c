@@ -76,19 +76,18 @@ static void visit_face(const ig_topopt_mesh_model *m, ig_lid e, int face, ig_vis
   const ig_lid *node = corners_of(m, e);
   double weight[4] = {0, 0, 0, 0};
   for (int q = 0; q < 4; q++) {
-    const double g = 0.57735026918962576, r = q & 1 ? g : -g, s = q & 2 ? g : -g;
-    double n[4], a[3] = {0, 0, 0}, b[3] = {0, 0, 0};
-    for (int i = 0; i < 4; i++) {
-      const double ri = i == 1 || i == 2 ? 1 : -1, si = i >= 2 ? 1 : -1;
-      const double *x = &m->mesh->x[3 * (size_t)node[local[i]]];
-      n[i] = 0.25 * (1 + ri * r) * (1 + si * s);
+    const double at[2] = {gauss2_f64(q & 1), gauss2_f64(q >> 1)};
+    double n[4], slope[4][2], a[3] = {0, 0, 0}, b[3] = {0, 0, 0}, normal[3];
+    quad4_values_f64(at, n);
+    quad4_slopes_f64(at, slope);
+    for (int i = 0; i < 4; i++)
       for (int d = 0; d < 3; d++) {
-        a[d] += 0.25 * ri * (1 + si * s) * x[d];
-        b[d] += 0.25 * si * (1 + ri * r) * x[d];
+        const double x = m->mesh->x[3 * (size_t)node[local[i]] + (size_t)d];
+        a[d] += slope[i][0] * x;
+        b[d] += slope[i][1] * x;
       }
-    }
-    const double cx = a[1] * b[2] - a[2] * b[1], cy = a[2] * b[0] - a[0] * b[2],
-                 cz = a[0] * b[1] - a[1] * b[0], da = sqrt(cx * cx + cy * cy + cz * cz);
+    cross_f64(a, b, normal);
+    const double da = norm_f64(normal);
     for (int i = 0; i < 4; i++)
       weight[i] += n[i] * da;
   }
@@ -147,34 +146,34 @@ static void source(void *self, double value, double *f) {
   }
 }
 
-ig_points ig_topopt_mesh_points(ig_topopt_mesh_model *m) {
-  ig_points p = {.cx = m->cx,
-                 .c = m->c,
-                 .name = "mesh",
-                 .dim = 3,
-                 .size = m->size,
-                 .nodes = m->nodes,
-                 .places = m->elements,
-                 .step = m->size,
-                 .stride = 1,
-                 .self = m,
-                 .each = each,
-                 .position = position,
-                 .corners = corners,
-                 .source = source};
+ig_topopt_points ig_topopt_mesh_points(ig_topopt_mesh_model *m) {
+  ig_topopt_points p = {.cx = m->cx,
+                        .c = m->c,
+                        .name = "mesh",
+                        .dim = 3,
+                        .size = m->size,
+                        .nodes = m->nodes,
+                        .places = m->elements,
+                        .step = m->size,
+                        .stride = 1,
+                        .self = m,
+                        .each = each,
+                        .position = position,
+                        .corners = corners,
+                        .source = source};
   ig_mesh_bounds(m->mesh, p.low, p.high);
   return p;
 }
 
-static ig_status make_springs(ig_topopt_mesh_model *m, const ig_points *points) {
+static ig_status make_springs(ig_topopt_mesh_model *m, const ig_topopt_points *points) {
   ig_spring *spring;
   int count;
-  ig_status status = ig_points_springs(points, m->loading.stiffness, &spring, &count);
+  ig_status status = ig_topopt_points_springs(points, m->loading.stiffness, &spring, &count);
   if (status == IG_OK && count)
     status = ig_array_new(m->cx, &m->spring, 3 * (size_t)m->nodes, sizeof(double), "springs");
   for (int i = 0; status == IG_OK && i < count; i++)
     ((double *)m->spring.host)[3 * spring[i].node + spring[i].component] = spring[i].stiffness;
-  m->d.loose = status == IG_OK ? ig_points_loose(points, m->fix.host, spring, count) : NULL;
+  m->d.loose = status == IG_OK ? ig_topopt_points_loose(points, m->fix.host, spring, count) : NULL;
   free(spring);
   return status == IG_OK && count ? ig_array_push(m->cx, &m->spring) : status;
 }
@@ -186,31 +185,31 @@ void ig_topopt_mesh_planes(const ig_topopt_mesh_model *m, double plane[6]) {
     plane[s] = NAN;
   for (int i = 0; i < m->c->symmetry.count; i++) {
     int axis, side;
-    if (ig_plane_read(m->c->symmetry.value[i], 3, &axis, &side))
+    if (ig_topopt_plane_read(m->c->symmetry.value[i], 3, &axis, &side))
       plane[2 * axis + side] = side ? high[axis] : low[axis];
   }
 }
 
 ig_status ig_topopt_mesh_limit(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
   ig_topopt_mesh_model *m = self;
-  const ig_points points = ig_topopt_mesh_points(m);
-  return ig_points_limit(&points, m->fix.host, limit, to, norm);
+  const ig_topopt_points points = ig_topopt_mesh_points(m);
+  return ig_topopt_points_limit(&points, m->fix.host, limit, to, norm);
 }
 
 ig_status ig_topopt_mesh_place(ig_topopt_mesh_model *m) {
-  const ig_points points = ig_topopt_mesh_points(m);
+  const ig_topopt_points points = ig_topopt_mesh_points(m);
   if (m->c->sets.count)
     return ig_fail_at(m->cx, &IG_ITEM(ig_set_case, m->c->sets, 0)->at,
                       "sets: a mesh has its own: say it in mesh.sets");
   IG_TRY(ig_array_new(m->cx, &m->role, (size_t)m->elements, 1, "roles"));
-  IG_TRY(ig_points_roles(&points, m->role.host, &m->d.solid, &m->d.designed));
+  IG_TRY(ig_topopt_points_roles(&points, m->role.host, &m->d.solid, &m->d.designed));
   for (ig_lid e = 0; e < m->elements; e++)
     if (((const uint8_t *)m->role.host)[e] == IG_ROLE_SOLID)
       m->d.solid_volume += ((const double *)m->share.host)[e] / m->elements;
   IG_TRY(ig_array_push(m->cx, &m->role));
   IG_TRY(ig_array_new(m->cx, &m->fix, (size_t)m->nodes, 1, "supports"));
-  IG_TRY(ig_points_supports(&points, m->fix.host));
+  IG_TRY(ig_topopt_points_supports(&points, m->fix.host));
   IG_TRY(ig_array_push(m->cx, &m->fix));
   IG_TRY(make_springs(m, &points));
-  return ig_points_loads(&points, m->fix.host, m->role.host, &m->loading);
+  return ig_topopt_points_loads(&points, m->fix.host, m->role.host, &m->loading);
 }

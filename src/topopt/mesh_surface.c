@@ -18,7 +18,7 @@ typedef struct {
   const ig_topopt_mesh_model *m;
   double level;
   const double *value; /* nodes, then centres of elements */
-  ig_part_builder build;
+  ig_topopt_part_builder build;
   uint64_t *key; /* table of vertices: the two points of an edge, the same twice for a node */
   int32_t *of;
   uint8_t *on; /* vertices: planes of symmetry they lie on, bits of axes */
@@ -104,10 +104,11 @@ static ig_status vertex_of(cutter *c, ig_lid p, ig_lid q, int32_t *index) {
     double a[3], b[3];
     point(c, low, a);
     point(c, high, b);
-    const double t = low == high ? 0 : ig_part_place(c->level, c->value[low], c->value[high]);
+    const double t =
+        low == high ? 0 : ig_topopt_part_place(c->level, c->value[low], c->value[high]);
     for (int d = 0; d < 3; d++)
       a[d] += t * (b[d] - a[d]);
-    IG_TRY(ig_part_vertex(&c->build, a, &c->of[at]));
+    IG_TRY(ig_topopt_part_vertex(&c->build, a, &c->of[at]));
     c->key[at] = key;
   }
   *index = c->of[at];
@@ -161,7 +162,7 @@ static ig_status march(cutter *c) {
       tet_of(c, e, tet, c->corner);
       for (int i = 0; i < 4; i++)
         bits |= inside(c, c->corner[i]) << i;
-      IG_TRY(ig_part_cut(&c->build, bits, edge_of_tet, c));
+      IG_TRY(ig_topopt_part_cut(&c->build, bits, edge_of_tet, c));
     }
   }
   return IG_OK;
@@ -190,7 +191,7 @@ static double volume_of(void *self, double level) {
       for (int d = 0; d < 3; d++)
         v += x[1][d] *
              (x[2][(d + 1) % 3] * x[3][(d + 2) % 3] - x[2][(d + 2) % 3] * x[3][(d + 1) % 3]);
-      part += v * ig_part_share(value, level);
+      part += v * ig_topopt_part_share(value, level);
       all += v;
     }
     if (all > 0)
@@ -205,7 +206,7 @@ static ig_status close_triangle(cutter *c, const ig_lid *p) {
     c->corner[i] = p[i];
     in[i] = inside(c, p[i]);
   }
-  return ig_part_close(&c->build, in, edge_of_tet, c);
+  return ig_topopt_part_close(&c->build, in, edge_of_tet, c);
 }
 
 static ig_status close_boundary(cutter *c, const double *plane) {
@@ -231,7 +232,7 @@ static ig_status close_boundary(cutter *c, const double *plane) {
 /* The other half, one axis after the other; vertices on the plane are shared. */
 static ig_status mirror_part(cutter *c, const double *plane) {
   ig_ctx *cx = c->build.cx;
-  ig_part *s = c->build.out;
+  ig_topopt_part *s = c->build.out;
   for (int64_t i = 0; i < c->room; i++)
     if (c->key[i] != EMPTY)
       c->on[c->of[i]] = planes_of(c, plane, (ig_lid)(c->key[i] >> 32)) &
@@ -253,13 +254,13 @@ static ig_status mirror_part(cutter *c, const double *plane) {
       if (on[i] >> d & 1)
         continue;
       x[d] = 2 * plane[d] - x[d];
-      status = ig_part_vertex(&c->build, x, &image[i]);
+      status = ig_topopt_part_vertex(&c->build, x, &image[i]);
       if (status == IG_OK)
         on[image[i]] = on[i];
     }
     for (int64_t t = 0; t < triangles && status == IG_OK; t++)
-      status = ig_part_triangle(&c->build, image[s->triangle[t][0]], image[s->triangle[t][2]],
-                                image[s->triangle[t][1]]);
+      status = ig_topopt_part_triangle(&c->build, image[s->triangle[t][0]],
+                                       image[s->triangle[t][2]], image[s->triangle[t][1]]);
     free(image);
     IG_TRY(status);
   }
@@ -290,7 +291,7 @@ static ig_status make_values(const ig_topopt_mesh_model *m, const double *densit
 }
 
 ig_status ig_topopt_mesh_surface(void *self, const double *density, double level, bool mirror,
-                                 ig_part *surface) {
+                                 ig_topopt_part *surface) {
   const ig_topopt_mesh_model *m = self;
   double side[6], plane[3] = {NAN, NAN, NAN}, wanted = 0, *value = NULL;
   memset(surface, 0, sizeof *surface);
@@ -303,17 +304,17 @@ ig_status ig_topopt_mesh_surface(void *self, const double *density, double level
   ig_status status;
   IG_TRY_GOTO(status, done, make_values(m, density, &value));
   c.value = value;
-  surface->level = c.level = isnan(level) ? ig_part_level(volume_of, &c, wanted) : level;
+  surface->level = c.level = isnan(level) ? ig_topopt_part_level(volume_of, &c, wanted) : level;
   IG_TRY_GOTO(status, done, march(&c));
   IG_TRY_GOTO(status, done, close_boundary(&c, plane));
   IG_TRY_GOTO(status, done, mirror_part(&c, plane));
-  ig_part_measure(surface);
+  ig_topopt_part_measure(surface);
 done:
   free(value);
   free(c.key);
   free(c.of);
   free(c.on);
   if (status != IG_OK)
-    ig_part_free(surface);
+    ig_topopt_part_free(surface);
   return status;
 }

@@ -2,6 +2,8 @@
 #include "topopt/mesh_model.h"
 #include "backend/backend.h"
 
+#include "kern/prec_f64.h"
+
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_topopt_mesh_model *m = self;
   if (m->size == 1)
@@ -22,7 +24,7 @@ static ig_status precondition(void *self, const float *r, const float **z) {
   if (m->amg)
     return ig_amg_cycle(m->amg, r, z);
   if (m->petsc)
-    return ig_petsc_apply(m->petsc, r, z);
+    return ig_topopt_petsc_apply(m->petsc, r, z);
   *z = m->z.dev;
   return m->ops->scale(m->cx, m->nodes, m->size, m->inverse.dev, r, m->z.dev);
 }
@@ -34,7 +36,7 @@ static ig_status changed(void *self) {
     return ig_amg_update(m->amg, m->modulus.dev);
   }
   if (m->petsc)
-    return ig_petsc_update(m->petsc, m->modulus.dev);
+    return ig_topopt_petsc_update(m->petsc, m->modulus.dev);
   IG_TRY(m->ops->diagonal(m->cx, &m->hex, &m->plan, m->modulus.dev, m->block.dev));
   return m->ops->invert(m->cx, &m->ground, m->c->solver.preconditioner != IG_PRECONDITIONER_JACOBI,
                         m->block.dev, m->inverse.dev);
@@ -75,7 +77,7 @@ static ig_status make_multigrid(ig_topopt_mesh_model *m) {
       .self = m,
       .apply = apply_single};
   if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
-    return ig_petsc_new(m->cx, &problem, &m->petsc);
+    return ig_topopt_petsc_new(m->cx, &problem, &m->petsc);
   if (m->size == 3)
     IG_TRY(ig_ebe_new(m->cx, m->op.kind, m->plan.how, true, m->nodes, m->mesh->x, m->elements,
                       m->conn, m->poisson, &m->op_single));
@@ -101,8 +103,8 @@ static ig_status make_plan(ig_topopt_mesh_model *m, ig_assembly how) {
   m->hex = (ig_hex_args){.scatter = ig_plan_view(&m->plan),
                          .x = m->x.dev,
                          .size = m->size,
-                         .shear = 0.5 / (1 + m->poisson),
-                         .lame = m->poisson / ((1 + m->poisson) * (1 - 2 * m->poisson)),
+                         .shear = hooke_shear_f64(m->poisson),
+                         .lame = hooke_lame_f64(m->poisson),
                          .conduct = 1,
                          .slots = m->slots.dev};
   m->hex_colors = m->hex;
@@ -146,7 +148,7 @@ void ig_topopt_mesh_system_free(ig_topopt_mesh_model *m) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(m->cx, arrays[i]);
   ig_amg_free(m->amg);
-  ig_petsc_free(m->petsc);
+  ig_topopt_petsc_free(m->petsc);
   ig_pcg_free(m->cx, &m->pcg);
   ig_ebe_free(m->cx, &m->op);
   ig_ebe_free(m->cx, &m->op_single);

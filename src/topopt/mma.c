@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-ig_status ig_mma_prepare(ig_design *s) {
+ig_status ig_topopt_mma_prepare(ig_topopt_design *s) {
   ig_array *const arrays[] = {&s->mma_low, &s->mma_high, &s->mma_old, &s->mma_older};
   for (size_t i = 0; !s->mma_older.dev && i < 4; i++) {
     IG_TRY(
@@ -29,8 +29,9 @@ typedef struct {
   double value, slope[IG_FUNCTIONS], bend[IG_FUNCTIONS][IG_FUNCTIONS];
 } dual_point;
 
-static ig_status dual_at(ig_ctx *cx, const ig_design_ops *ops, int64_t n, const uint8_t *role,
-                         const ig_mma *mma, const double *value, dual_point *d) {
+static ig_status dual_at(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_t n,
+                         const uint8_t *role, const ig_topopt_mma *mma, const double *value,
+                         dual_point *d) {
   double sum[IG_DUAL_SUMS];
   IG_TRY(ops->dual(cx, n, role, mma, sum));
   d->value = sum[0];
@@ -48,8 +49,8 @@ static ig_status dual_at(ig_ctx *cx, const ig_design_ops *ops, int64_t n, const 
 
 /* Newton's step in the multipliers that may move, held back by `brake` times a diagonal that keeps
    it finite where nothing bends. Uphill always: the matrix is positive definite. */
-static void newton_step(const ig_mma *mma, const dual_point *d, const bool *held, double brake,
-                        double *step) {
+static void newton_step(const ig_topopt_mma *mma, const dual_point *d, const bool *held,
+                        double brake, double *step) {
   const int count = mma->count;
   double a[IG_FUNCTIONS][IG_FUNCTIONS], b[IG_FUNCTIONS];
   for (int i = 1; i <= count; i++) {
@@ -73,8 +74,8 @@ static void newton_step(const ig_mma *mma, const dual_point *d, const bool *held
   }
 }
 
-ig_status ig_mma_dual(ig_ctx *cx, const ig_design_ops *ops, int64_t n, const uint8_t *role,
-                      ig_mma *mma, const double *value) {
+ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_t n,
+                             const uint8_t *role, ig_topopt_mma *mma, const double *value) {
   enum { TRIES = 300 };
   dual_point now, next;
   double step[IG_FUNCTIONS] = {0}, from[IG_FUNCTIONS], brake = 1e-3;
@@ -108,19 +109,19 @@ ig_status ig_mma_dual(ig_ctx *cx, const ig_design_ops *ops, int64_t n, const uin
   return IG_OK;
 }
 
-static ig_status scale_of(ig_design *s, const double *slope, double *scale) {
+static ig_status scale_of(ig_topopt_design *s, const double *slope, double *scale) {
   double largest;
   IG_TRY(s->cx->backend->absmax_f64(s->cx, (size_t)s->d->places, slope, &largest));
   *scale = largest > 0 ? 1 / largest : 1;
   return IG_OK;
 }
 
-static ig_status update_constrained(ig_design *s, const ig_oc *oc, const ig_evaluation *e) {
-  ig_mma mma = {.count = 1 + s->limits,
-                .move = oc->move,
-                .x = s->x.dev,
-                .lower = s->mma_low.dev,
-                .upper = s->mma_high.dev};
+static ig_status update_constrained(ig_topopt_design *s, const ig_oc *oc, const ig_evaluation *e) {
+  ig_topopt_mma mma = {.count = 1 + s->limits,
+                       .move = oc->move,
+                       .x = s->x.dev,
+                       .lower = s->mma_low.dev,
+                       .upper = s->mma_high.dev};
   double value[IG_FUNCTIONS];
   mma.slope[0] = s->dc.dev;
   mma.slope[1] = s->dv.dev;
@@ -132,14 +133,14 @@ static ig_status update_constrained(ig_design *s, const ig_oc *oc, const ig_eval
   for (int i = 0; i < s->limits; i++)
     value[2 + i] = mma.scale[2 + i] * (e->limit[i] - 1);
   memcpy(mma.multiplier + 1, s->dual, (size_t)mma.count * sizeof *s->dual);
-  IG_TRY(ig_mma_dual(s->cx, s->ops, s->d->places, s->d->role, &mma, value));
+  IG_TRY(ig_topopt_mma_dual(s->cx, s->ops, s->d->places, s->d->role, &mma, value));
   memcpy(s->dual, mma.multiplier + 1, (size_t)mma.count * sizeof *s->dual);
   return s->ops->mma(s->cx, s->d->places, s->d->role, &mma, s->trial.dev);
 }
 
 /* --- the update --- */
 
-static ig_status update_volume(ig_design *s, const ig_oc *oc) {
+static ig_status update_volume(ig_topopt_design *s, const ig_oc *oc) {
   ig_oc mine = *oc;
   mine.lower = s->mma_low.dev;
   mine.upper = s->mma_high.dev;
@@ -148,10 +149,10 @@ static ig_status update_volume(ig_design *s, const ig_oc *oc) {
                     s->work.dev, s->trial.dev, &s->multiplier);
 }
 
-ig_status ig_mma_update(ig_design *s, const ig_oc *oc, const ig_evaluation *e) {
+ig_status ig_topopt_mma_update(ig_topopt_design *s, const ig_oc *oc, const ig_evaluation *e) {
   ig_ctx *cx = s->cx;
   const size_t n = (size_t)s->d->places;
-  IG_TRY(ig_mma_prepare(s));
+  IG_TRY(ig_topopt_mma_prepare(s));
   IG_TRY(s->ops->asymptotes(cx, (int64_t)n, s->d->role, s->updates < 2, s->x.dev, s->mma_old.dev,
                             s->mma_older.dev, s->mma_low.dev, s->mma_high.dev));
   if (s->limits)

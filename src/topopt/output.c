@@ -21,10 +21,11 @@ ig_status ig_topopt_output_check(const ig_job *job) {
   const ig_output_case *o = job->output;
   if (!o)
     return IG_OK;
-  if (o->interval > 0)
+  if (o->interval > 0 || o->times.count > 0)
     return ig_fail_at(job->cx, &o->at,
-                      "output.interval: no time passes while a design is improved: give 'every' or "
-                      "'count', in iterations");
+                      "output.%s: no time passes while a design is improved: give 'every' or "
+                      "'count', in iterations",
+                      o->times.count > 0 ? "times" : "interval");
   for (int i = 0; i < o->fields.count; i++) {
     const char *field = o->fields.value[i];
     if (strcmp(field, "density") != 0 && strcmp(field, state_name(c)) != 0 &&
@@ -37,7 +38,7 @@ ig_status ig_topopt_output_check(const ig_job *job) {
 
 /* --- snapshots --- */
 
-static ig_status add_field(const ig_design *s, ig_snapshot *snap, const char *name,
+static ig_status add_field(const ig_topopt_design *s, ig_snapshot *snap, const char *name,
                            const char *unit, bool nodes, int components, const double *from) {
   float *field;
   IG_TRY(ig_snapshot_add(snap, name, unit, nodes ? IG_AT_POINTS : IG_AT_CELLS, IG_F32, components,
@@ -47,7 +48,7 @@ static ig_status add_field(const ig_design *s, ig_snapshot *snap, const char *na
 }
 
 /* Energy density of the first load case into s->work: modulus x energy at unit modulus. */
-static ig_status energy_density(const ig_design *s, double scale) {
+static ig_status energy_density(const ig_topopt_design *s, double scale) {
   const ig_discretisation *d = s->d;
   const double *u = s->u[s->realisations - 1][0].dev;
   double *energy = s->work.dev;
@@ -59,7 +60,7 @@ static ig_status energy_density(const ig_design *s, double scale) {
                   : IG_OK;
 }
 
-static ig_status add_fields(const ig_job *job, const ig_design *s, ig_snapshot *snap,
+static ig_status add_fields(const ig_job *job, const ig_topopt_design *s, ig_snapshot *snap,
                             double *buffer) {
   const ig_discretisation *d = s->d;
   const size_t n = (size_t)d->places, nu = (size_t)d->unknowns;
@@ -86,7 +87,7 @@ static ig_status add_fields(const ig_job *job, const ig_design *s, ig_snapshot *
 
 ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
   ig_topopt_run *r = self;
-  ig_design *s = r->s;
+  ig_topopt_design *s = r->s;
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   ig_snapshot *snap = NULL;
   double *buffer;
@@ -115,7 +116,7 @@ ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
 ig_status ig_topopt_history(void *self, ig_sink *to) {
   enum { COLUMNS = 8 };
   const ig_topopt_run *r = self;
-  const ig_design *s = r->s;
+  const ig_topopt_design *s = r->s;
   const ig_evaluation *e = &r->e;
   if (!to || r->iteration == 0) /* a row tells of an iteration */
     return IG_OK;
@@ -141,7 +142,7 @@ enum { FIGURES = 4 + IG_LIMITS + 1 };
 
 ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   const ig_topopt_run *run = self;
-  const ig_design *s = run->s;
+  const ig_topopt_design *s = run->s;
   if (run->kept)
     return to->checkpoint(to, run->kept->time, run->kept->step, run->kept->saved, run->kept->count);
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
@@ -200,7 +201,7 @@ done:
 
 ig_status ig_topopt_restore(void *self, const ig_restart *from) {
   ig_topopt_run *run = self;
-  ig_design *s = run->s;
+  ig_topopt_design *s = run->s;
   ig_ctx *cx = s->cx;
   const int64_t n = s->d->places, nu = s->d->unknowns;
   const void *data;
@@ -227,7 +228,7 @@ ig_status ig_topopt_restore(void *self, const ig_restart *from) {
       LOAD(s->limit_state[i], name, nu);
     }
   if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA && from->step > 0) {
-    IG_TRY(ig_mma_prepare(s));
+    IG_TRY(ig_topopt_mma_prepare(s));
     LOAD(s->mma_low, "lower asymptote", n);
     LOAD(s->mma_high, "upper asymptote", n);
     LOAD(s->mma_old, "old design", n);

@@ -13,7 +13,7 @@ IG_MUST_CHECK ig_status ig_topopt_output_check(const ig_job *job);
 typedef struct {
   ig_job *job;
   ig_discretisation *d;
-  ig_design *s;
+  ig_topopt_design *s;
   int64_t iteration, evaluated; /* done; the one whose design is analysed, -1: none */
   ig_evaluation e;              /* of the last analysis */
   double change, last;          /* of the design; the objective before the last update */

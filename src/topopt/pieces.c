@@ -4,13 +4,13 @@
 
 #include <stdlib.h>
 
-static int32_t root_of(ig_pieces *p, int32_t a) {
+static int32_t root_of(ig_topopt_pieces *p, int32_t a) {
   while (p->parent[a] != a)
     a = p->parent[a] = p->parent[p->parent[a]];
   return a;
 }
 
-void ig_pieces_join(ig_pieces *p, int64_t a, int64_t b) {
+void ig_topopt_pieces_join(ig_topopt_pieces *p, int64_t a, int64_t b) {
   if (p->solid[a] != p->solid[b])
     return;
   const int32_t x = root_of(p, (int32_t)a), y = root_of(p, (int32_t)b);
@@ -20,11 +20,11 @@ void ig_pieces_join(ig_pieces *p, int64_t a, int64_t b) {
     p->parent[x] = y;
 }
 
-void ig_pieces_open(ig_pieces *p, int64_t a) {
+void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a) {
   p->open[a] = 1;
 }
 
-static void count(ig_pieces *p, int64_t *pieces, int64_t *cavities) {
+static void count(ig_topopt_pieces *p, int64_t *pieces, int64_t *cavities) {
   for (int64_t i = 0; i < p->places; i++) /* what is open is so as a whole */
     if (p->open[i])
       p->open[root_of(p, (int32_t)i)] = 1;
@@ -35,9 +35,9 @@ static void count(ig_pieces *p, int64_t *pieces, int64_t *cavities) {
     }
 }
 
-ig_status ig_pieces_count(ig_ctx *cx, const ig_discretisation *d, const double *density,
-                          double level, int64_t *pieces, int64_t *cavities) {
-  ig_pieces p = {.places = d->places};
+ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const double *density,
+                                 double level, int64_t *pieces, int64_t *cavities) {
+  ig_topopt_pieces p = {.places = d->places};
   uint8_t *role = NULL;
   ig_status status;
   *pieces = *cavities = 0;

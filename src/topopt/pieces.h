@@ -5,7 +5,7 @@
 #include "topopt/topopt.h"
 
 /* Elements of one kind that hang together: solid where the density is at least the level. */
-struct ig_pieces {
+struct ig_topopt_pieces {
   uint8_t *solid; /* places; 2: no element */
   uint8_t *open;  /* a face of it is on the outside */
   int32_t *parent;
@@ -13,12 +13,12 @@ struct ig_pieces {
 };
 
 /* For discretisations: two elements share a face; a face is free and on no plane of symmetry. */
-void ig_pieces_join(ig_pieces *p, int64_t a, int64_t b);
-void ig_pieces_open(ig_pieces *p, int64_t a);
+void ig_topopt_pieces_join(ig_topopt_pieces *p, int64_t a, int64_t b);
+void ig_topopt_pieces_open(ig_topopt_pieces *p, int64_t a);
 
 /* `density` on the host. Cavities are void that no free face leads to. */
-IG_MUST_CHECK ig_status ig_pieces_count(ig_ctx *cx, const ig_discretisation *d,
-                                        const double *density, double level, int64_t *pieces,
-                                        int64_t *cavities);
+IG_MUST_CHECK ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d,
+                                               const double *density, double level, int64_t *pieces,
+                                               int64_t *cavities);
 
 #endif

@@ -9,8 +9,8 @@
 
 /* --- points that are there --- */
 
-static ig_status visit(const ig_points *p, ig_where where, ig_point_kind kind, ig_visit *each,
-                       void *user) {
+static ig_status visit(const ig_topopt_points *p, ig_where where, ig_point_kind kind,
+                       ig_visit *each, void *user) {
   if (where.place->at.given)
     IG_TRY(ig_place_check(p->cx, where.place));
   return p->each(p->self, where, kind, each, user);
@@ -22,8 +22,8 @@ static void weigh(void *user, int64_t place, double weight) {
 }
 
 /* What the points of an entry of `list` weigh; there must be some. */
-static ig_status count(const ig_points *p, const char *list, ig_where where, ig_point_kind kind,
-                       double *all) {
+static ig_status count(const ig_topopt_points *p, const char *list, ig_where where,
+                       ig_point_kind kind, double *all) {
   static const char *const names[] = {"node", "element's centre", "boundary face"};
   *all = 0;
   IG_TRY(visit(p, where, kind, weigh, all));
@@ -50,7 +50,8 @@ static void add_bits(void *user, int64_t place, double weight) {
   m->byte[place] |= m->value;
 }
 
-ig_status ig_points_roles(const ig_points *p, uint8_t *role, int64_t *solid, int64_t *designed) {
+ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role, int64_t *solid,
+                                 int64_t *designed) {
   const ig_topopt_case *c = p->c;
   const ig_place everywhere = {0};
   marking m = {role, IG_ROLE_DESIGN};
@@ -72,7 +73,7 @@ ig_status ig_points_roles(const ig_points *p, uint8_t *role, int64_t *solid, int
 
 /* --- supports --- */
 
-bool ig_plane_read(const char *text, int dim, int *axis, int *side) {
+bool ig_topopt_plane_read(const char *text, int dim, int *axis, int *side) {
   if (!text || strlen(text) != 2 || text[0] < 'x' || text[0] >= 'x' + dim ||
       (text[1] != '-' && text[1] != '+'))
     return false;
@@ -82,7 +83,7 @@ bool ig_plane_read(const char *text, int dim, int *axis, int *side) {
 }
 
 /* Bits of what is held; who holds a temperature holds all there is. */
-static ig_status fix_read(const ig_points *p, const ig_hold_case *hold, uint8_t *bits) {
+static ig_status fix_read(const ig_topopt_points *p, const ig_hold_case *hold, uint8_t *bits) {
   ig_support_case support = ig_support_fix(NULL, hold->fix);
   ig_support_motion motion;
   support.at = hold->at;
@@ -94,7 +95,7 @@ static ig_status fix_read(const ig_points *p, const ig_hold_case *hold, uint8_t 
   return IG_OK;
 }
 
-ig_status ig_points_supports(const ig_points *p, uint8_t *fix) {
+ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix) {
   const ig_topopt_case *c = p->c;
   marking m = {.byte = fix};
   double all;
@@ -106,7 +107,7 @@ ig_status ig_points_supports(const ig_points *p, uint8_t *fix) {
   }
   for (int i = 0; i < c->symmetry.count; i++) {
     int axis, side;
-    if (!ig_plane_read(c->symmetry.value[i], p->dim, &axis, &side))
+    if (!ig_topopt_plane_read(c->symmetry.value[i], p->dim, &axis, &side))
       return ig_fail_at(p->cx, &c->at, "symmetry: '%.20s' is no plane: expected x-, x+, y-, y+%s",
                         c->symmetry.value[i], p->dim == 3 ? ", z- or z+" : "");
     if (p->size == 1)
@@ -146,7 +147,7 @@ static int spring_order(const void *a, const void *b) {
   return p->node != q->node ? (p->node < q->node ? -1 : 1) : p->component - q->component;
 }
 
-static ig_status springs_fill(const ig_points *p, double stiffness, springs *s) {
+static ig_status springs_fill(const ig_topopt_points *p, double stiffness, springs *s) {
   s->count = 0;
   for (int i = 0; i < p->c->springs.count; i++) {
     const ig_spring_case *k = IG_ITEM(ig_spring_case, p->c->springs, i);
@@ -159,8 +160,8 @@ static ig_status springs_fill(const ig_points *p, double stiffness, springs *s) 
   return IG_OK;
 }
 
-ig_status ig_points_springs(const ig_points *p, double stiffness, ig_spring **spring,
-                            int *spring_count) {
+ig_status ig_topopt_points_springs(const ig_topopt_points *p, double stiffness, ig_spring **spring,
+                                   int *spring_count) {
   springs s = {.size = p->size};
   *spring = NULL;
   *spring_count = 0;
@@ -187,7 +188,7 @@ ig_status ig_points_springs(const ig_points *p, double stiffness, ig_spring **sp
 /* --- what is still loose --- */
 
 /* Adds the motion that a held component of a node stops: its row over the rigid-body motions. */
-static void stop(const ig_points *p, int64_t node, int c, double gram[6][6]) {
+static void stop(const ig_topopt_points *p, int64_t node, int c, double gram[6][6]) {
   double x[3], row[6] = {0}, size = 0;
   p->position(p->self, node, x);
   for (int d = 0; d < 3; d++)
@@ -202,8 +203,8 @@ static void stop(const ig_points *p, int64_t node, int c, double gram[6][6]) {
       gram[i][j] += row[i] * row[j];
 }
 
-const char *ig_points_loose(const ig_points *p, const uint8_t *fix, const ig_spring *spring,
-                            int count) {
+const char *ig_topopt_points_loose(const ig_topopt_points *p, const uint8_t *fix,
+                                   const ig_spring *spring, int count) {
   static const char *const motions[] = {"moves along x",          "moves along y",
                                         "moves along z",          "turns about the x axis",
                                         "turns about the y axis", "turns about the z axis"};
@@ -236,7 +237,7 @@ const char *ig_points_loose(const ig_points *p, const uint8_t *fix, const ig_spr
 /* --- loads, ports, constraints --- */
 
 typedef struct {
-  const ig_points *p;
+  const ig_topopt_points *p;
   double *f, share[3];
 } loading;
 static void add_load(void *user, int64_t place, double weight) {
@@ -246,7 +247,7 @@ static void add_load(void *user, int64_t place, double weight) {
 }
 
 /* `value` shared by what is there, or all of it for each. */
-static ig_status spread(const ig_points *p, const char *list, ig_where where, int how,
+static ig_status spread(const ig_topopt_points *p, const char *list, ig_where where, int how,
                         const double *value, double *f) {
   const ig_point_kind kind = how == IG_SPREAD_FACES ? IG_POINT_FACES : IG_POINT_NODES;
   loading l = {.p = p, .f = f};
@@ -258,7 +259,7 @@ static ig_status spread(const ig_points *p, const char *list, ig_where where, in
 }
 
 /* Takes the held components out of a load, makes it unit and sends it to the device. */
-static ig_status put(const ig_points *p, double *f, const uint8_t *fix, const char *list,
+static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, const char *list,
                      ig_array *to, double *norm) {
   const int64_t n = p->nodes * p->size;
   double s = 0, most = 0;
@@ -281,7 +282,7 @@ static ig_status put(const ig_points *p, double *f, const uint8_t *fix, const ch
   return ig_array_from(p->cx, to, f, (size_t)n, sizeof *f, list);
 }
 
-int ig_load_cases(const ig_topopt_case *c) {
+int ig_topopt_load_cases(const ig_topopt_case *c) {
   int cases = 1;
   for (int i = 0; i < c->loads.count; i++) {
     const int64_t of = IG_ITEM(ig_load_case, c->loads, i)->load_case;
@@ -291,7 +292,7 @@ int ig_load_cases(const ig_topopt_case *c) {
 }
 
 /* Nodes that an element which is not held void touches. */
-static ig_status mark_carried(const ig_points *p, const uint8_t *role, uint8_t **out) {
+static ig_status mark_carried(const ig_topopt_points *p, const uint8_t *role, uint8_t **out) {
   IG_TRY(IG_NEW(p->cx, out, p->nodes, "loads"));
   for (int64_t i = 0; i < p->places; i++) {
     int64_t node[8];
@@ -315,7 +316,7 @@ static void find_void(void *user, int64_t place, double weight) {
 }
 
 /* Fails where a load or port hangs on void. */
-static ig_status check_footing(const ig_points *p, const char *list, ig_where where, int how,
+static ig_status check_footing(const ig_topopt_points *p, const char *list, ig_where where, int how,
                                const uint8_t *carried) {
   footing f = {carried, -1};
   double x[3];
@@ -329,7 +330,7 @@ static ig_status check_footing(const ig_points *p, const char *list, ig_where wh
                     list, x[0], x[1], x[2]);
 }
 
-static ig_status check_footings(const ig_points *p, const uint8_t *role) {
+static ig_status check_footings(const ig_topopt_points *p, const uint8_t *role) {
   const ig_topopt_case *c = p->c;
   uint8_t *carried;
   ig_status status = mark_carried(p, role, &carried);
@@ -345,7 +346,7 @@ static ig_status check_footings(const ig_points *p, const uint8_t *role) {
   return status;
 }
 
-static ig_status loads_of_case(const ig_points *p, int number, double *f) {
+static ig_status loads_of_case(const ig_topopt_points *p, int number, double *f) {
   const ig_topopt_case *c = p->c;
   memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
   for (int i = 0; i < c->loads.count; i++) {
@@ -359,14 +360,14 @@ static ig_status loads_of_case(const ig_points *p, int number, double *f) {
   return IG_OK;
 }
 
-ig_status ig_points_loads(const ig_points *p, const uint8_t *fix, const uint8_t *role,
-                          ig_loading *to) {
+ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, const uint8_t *role,
+                                 ig_loading *to) {
   const ig_topopt_case *c = p->c;
   double *f;
   ig_status status = IG_OK;
   IG_TRY(check_footings(p, role));
   IG_TRY(IG_NEW(p->cx, &f, p->nodes * p->size, "loads"));
-  to->cases = ig_load_cases(c);
+  to->cases = ig_topopt_load_cases(c);
   for (int q = 0; q < to->cases; q++) {
     to->weight[q] = q < c->weights.count ? c->weights.value[q] : 1;
     IG_TRY_GOTO(status, done, loads_of_case(p, q + 1, f));
@@ -391,8 +392,8 @@ static void set_one(void *user, int64_t place, double weight) {
   ((double *)user)[place] = 1;
 }
 
-ig_status ig_points_limit(const ig_points *p, const uint8_t *fix, const ig_limit_case *limit,
-                          ig_array *to, double *norm) {
+ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
+                                 const ig_limit_case *limit, ig_array *to, double *norm) {
   const bool volume = !isnan(limit->volume);
   const size_t n = (size_t)(volume ? p->places : p->nodes * p->size);
   double *f;

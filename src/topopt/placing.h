@@ -34,38 +34,40 @@ typedef struct {
   int (*corners)(void *self, int64_t place, int64_t *node);
   /* adds `source` x the integrals of the shape functions to f */
   void (*source)(void *self, double source, double *f);
-} ig_points;
+} ig_topopt_points;
 
 /* 1: designed, and so on, for every element (host). */
-IG_MUST_CHECK ig_status ig_points_roles(const ig_points *p, uint8_t *role, int64_t *solid,
-                                        int64_t *designed);
+IG_MUST_CHECK ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role,
+                                               int64_t *solid, int64_t *designed);
 /* Bits of the components held, a byte a node. */
-IG_MUST_CHECK ig_status ig_points_supports(const ig_points *p, uint8_t *fix);
+IG_MUST_CHECK ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix);
 /* In units of `stiffness`, sorted by node and component; to be freed. */
-IG_MUST_CHECK ig_status ig_points_springs(const ig_points *p, double stiffness, ig_spring **spring,
-                                          int *count);
+IG_MUST_CHECK ig_status ig_topopt_points_springs(const ig_topopt_points *p, double stiffness,
+                                                 ig_spring **spring, int *count);
 /* What supports and springs leave the body free to do, "moves along x"; NULL: nothing. */
-const char *ig_points_loose(const ig_points *p, const uint8_t *fix, const ig_spring *spring,
-                            int count);
+const char *ig_topopt_points_loose(const ig_topopt_points *p, const uint8_t *fix,
+                                   const ig_spring *spring, int count);
 /* Loads and ports, unit vectors on the device; one where all elements are held void fails. */
-IG_MUST_CHECK ig_status ig_points_loads(const ig_points *p, const uint8_t *fix, const uint8_t *role,
-                                        ig_loading *to);
+IG_MUST_CHECK ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix,
+                                               const uint8_t *role, ig_loading *to);
 /* What a constraint measures: elements that are there, or the mean displacement of nodes. */
-IG_MUST_CHECK ig_status ig_points_limit(const ig_points *p, const uint8_t *fix,
-                                        const ig_limit_case *limit, ig_array *to, double *norm);
+IG_MUST_CHECK ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
+                                               const ig_limit_case *limit, ig_array *to,
+                                               double *norm);
 /* Modulus (or conductivity) of the first material and Poisson's ratio of all; where there are
    several materials, each element's modulus over the first's (places). Values that are missing
    fail. */
-IG_MUST_CHECK ig_status ig_points_materials(const ig_points *p, const ig_list *materials,
-                                            double *stiffness, double *poisson, ig_array *scale);
+IG_MUST_CHECK ig_status ig_topopt_points_materials(const ig_topopt_points *p,
+                                                   const ig_list *materials, double *stiffness,
+                                                   double *poisson, ig_array *scale);
 /* Load cases there are. */
-int ig_load_cases(const ig_topopt_case *c);
+int ig_topopt_load_cases(const ig_topopt_case *c);
 /* "x-": axis 0, side 0; false if it is none of these. */
-bool ig_plane_read(const char *text, int dim, int *axis, int *side);
+bool ig_topopt_plane_read(const char *text, int dim, int *axis, int *side);
 
 /* The points of both kinds of body. */
-ig_points ig_grid_points(ig_grid_model *m);
+ig_topopt_points ig_topopt_grid_points(ig_topopt_grid_model *m);
 typedef struct ig_topopt_mesh_model ig_topopt_mesh_model;
-ig_points ig_topopt_mesh_points(ig_topopt_mesh_model *m);
+ig_topopt_points ig_topopt_mesh_points(ig_topopt_mesh_model *m);
 
 #endif

@@ -19,7 +19,7 @@ typedef struct {
   const float *value;   /* at nodes */
   double level;
   int32_t *known[2]; /* vertices of the nodes of two planes: its own, on the 7 edges up; -1: none */
-  ig_part_builder build;
+  ig_topopt_part_builder build;
   int cube[3];
   const int *corner; /* of the tetrahedron at hand */
 } cutter;
@@ -42,8 +42,8 @@ static ig_status grow(ig_ctx *cx, void **p, int64_t *room, int64_t count, size_t
   return IG_OK;
 }
 
-ig_status ig_part_vertex(ig_part_builder *b, const double *x, int32_t *index) {
-  ig_part *s = b->out;
+ig_status ig_topopt_part_vertex(ig_topopt_part_builder *b, const double *x, int32_t *index) {
+  ig_topopt_part *s = b->out;
   IG_TRY(grow(b->cx, (void **)&s->vertex, &b->vertex_room, s->vertices, sizeof *s->vertex));
   for (int d = 0; d < 3; d++)
     s->vertex[s->vertices][d] = (float)x[d];
@@ -51,8 +51,8 @@ ig_status ig_part_vertex(ig_part_builder *b, const double *x, int32_t *index) {
   return IG_OK;
 }
 
-ig_status ig_part_triangle(ig_part_builder *b, int32_t p, int32_t q, int32_t r) {
-  ig_part *s = b->out;
+ig_status ig_topopt_part_triangle(ig_topopt_part_builder *b, int32_t p, int32_t q, int32_t r) {
+  ig_topopt_part *s = b->out;
   IG_TRY(grow(b->cx, (void **)&s->triangle, &b->triangle_room, s->triangles, sizeof *s->triangle));
   s->triangle[s->triangles][0] = p;
   s->triangle[s->triangles][1] = q;
@@ -63,7 +63,7 @@ ig_status ig_part_triangle(ig_part_builder *b, int32_t p, int32_t q, int32_t r) 
 
 /* Vertices keep away from nodes: triangles are never thinner than the files' single precision can
    tell apart. */
-double ig_part_place(double level, double va, double vb) {
+double ig_topopt_part_place(double level, double va, double vb) {
   const double nearest = 0.05, t = (level - va) / (vb - va);
   return t < nearest ? nearest : t > 1 - nearest ? 1 - nearest : t;
 }
@@ -74,7 +74,7 @@ static const int orders[16][4] = {{0, 1, 2, 3}, {0, 1, 2, 3}, {1, 0, 3, 2}, {0, 
                                   {3, 0, 2, 1}, {0, 3, 1, 2}, {1, 3, 2, 0}, {2, 0, 1, 3},
                                   {2, 3, 0, 1}, {1, 0, 3, 2}, {0, 1, 2, 3}, {0, 1, 2, 3}};
 
-ig_status ig_part_cut(ig_part_builder *b, int inside, ig_cut_edge *edge, void *user) {
+ig_status ig_topopt_part_cut(ig_topopt_part_builder *b, int inside, ig_cut_edge *edge, void *user) {
   const int *o = orders[inside], count = __builtin_popcount((unsigned)inside);
   int32_t v[4];
   if (count == 0 || count == 4)
@@ -84,12 +84,13 @@ ig_status ig_part_cut(ig_part_builder *b, int inside, ig_cut_edge *edge, void *u
     IG_TRY(edge(user, o[0], o[3], &v[1]));
     IG_TRY(edge(user, o[1], o[3], &v[2]));
     IG_TRY(edge(user, o[1], o[2], &v[3]));
-    IG_TRY(ig_part_triangle(b, v[0], v[1], v[2]));
-    return ig_part_triangle(b, v[0], v[2], v[3]);
+    IG_TRY(ig_topopt_part_triangle(b, v[0], v[1], v[2]));
+    return ig_topopt_part_triangle(b, v[0], v[2], v[3]);
   }
   for (int i = 0; i < 3; i++)
     IG_TRY(edge(user, o[0], o[i + 1], &v[i]));
-  return count == 1 ? ig_part_triangle(b, v[0], v[1], v[2]) : ig_part_triangle(b, v[0], v[2], v[1]);
+  return count == 1 ? ig_topopt_part_triangle(b, v[0], v[1], v[2])
+                    : ig_topopt_part_triangle(b, v[0], v[2], v[1]);
 }
 
 /* --- a grid --- */
@@ -103,11 +104,12 @@ static ig_status vertex_of(cutter *c, int p, int q, int32_t *index) {
   const int64_t node = (int64_t)low[1] * c->n[0] + low[0];
   int32_t *known = &c->known[low[2] & 1][node * 8 + (a ^ b)];
   if (*known < 0) {
-    const double t = a == b ? 0 : ig_part_place(c->level, value_at(c, low), value_at(c, high));
+    const double t =
+        a == b ? 0 : ig_topopt_part_place(c->level, value_at(c, low), value_at(c, high));
     double x[3];
     for (int d = 0; d < 3; d++)
       x[d] = c->from[d] + c->h[d] * (low[d] + t * (high[d] - low[d]));
-    IG_TRY(ig_part_vertex(&c->build, x, known));
+    IG_TRY(ig_topopt_part_vertex(&c->build, x, known));
   }
   *index = *known;
   return IG_OK;
@@ -118,7 +120,8 @@ static ig_status edge_of_cube(void *user, int p, int q, int32_t *index) {
   return vertex_of(c, c->corner[p], c->corner[q], index);
 }
 
-ig_status ig_part_close(ig_part_builder *b, const bool *inside, ig_cut_edge *edge, void *user) {
+ig_status ig_topopt_part_close(ig_topopt_part_builder *b, const bool *inside, ig_cut_edge *edge,
+                               void *user) {
   int32_t v[4];
   int n = 0;
   for (int i = 0; i < 3; i++) {
@@ -129,7 +132,7 @@ ig_status ig_part_close(ig_part_builder *b, const bool *inside, ig_cut_edge *edg
       IG_TRY(edge(user, i, q, &v[n++]));
   }
   for (int i = 2; i < n; i++)
-    IG_TRY(ig_part_triangle(b, v[0], v[i - 1], v[i]));
+    IG_TRY(ig_topopt_part_triangle(b, v[0], v[i - 1], v[i]));
   return IG_OK;
 }
 
@@ -144,7 +147,7 @@ static ig_status close_face(cutter *c, int in, int axis, int side) {
     for (int i = 0; i < 3; i++)
       inside[i] = in >> corner[i] & 1;
     c->corner = corner;
-    IG_TRY(ig_part_close(&c->build, inside, edge_of_cube, c));
+    IG_TRY(ig_topopt_part_close(&c->build, inside, edge_of_cube, c));
   }
   return IG_OK;
 }
@@ -172,7 +175,7 @@ static ig_status cut_cube(cutter *c) {
     for (int i = 0; i < 4; i++)
       inside |= (in >> tetrahedra[t][i] & 1) << i;
     c->corner = tetrahedra[t];
-    IG_TRY(ig_part_cut(&c->build, inside, edge_of_cube, c));
+    IG_TRY(ig_topopt_part_cut(&c->build, inside, edge_of_cube, c));
   }
   for (int d = 0; d < 3; d++) {
     if (c->cube[d] == 0)
@@ -198,7 +201,7 @@ static ig_status march(cutter *c) {
 
 /* --- the level that keeps the volume --- */
 
-double ig_part_share(const double *value, double level) {
+double ig_topopt_part_share(const double *value, double level) {
   double in[4], out[4];
   int n = 0, m = 0;
   for (int i = 0; i < 4; i++)
@@ -220,7 +223,7 @@ double ig_part_share(const double *value, double level) {
   return n == 1 ? share : 1 - share;
 }
 
-double ig_part_level(ig_part_volume *volume, void *self, double target) {
+double ig_topopt_part_level(ig_topopt_part_volume *volume, void *self, double target) {
   double low = 0.01, high = 0.99, more = volume(self, low) - target,
          less = volume(self, high) - target;
   int last = 0;
@@ -264,7 +267,7 @@ static double volume_of(void *self, double level) {
             const int at[3] = {cube[0] + (a & 1), cube[1] + (a >> 1 & 1), cube[2] + (a >> 2)};
             value[i] = (double)value_at(c, at);
           }
-          sum += ig_part_share(value, level) / 6;
+          sum += ig_topopt_part_share(value, level) / 6;
         }
       }
   return sum;
@@ -272,7 +275,7 @@ static double volume_of(void *self, double level) {
 
 /* --- */
 
-void ig_part_measure(ig_part *s) {
+void ig_topopt_part_measure(ig_topopt_part *s) {
   s->area = s->volume = 0;
   for (int64_t t = 0; t < s->triangles; t++) {
     double p[3][3], n[3];
@@ -313,8 +316,9 @@ static double mean_at(const ig_grid *g, const double *density, const int *side, 
   return sum / count;
 }
 
-ig_status ig_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h, const double *density,
-                          double level, const ig_texts *mirror, ig_part *surface) {
+ig_status ig_topopt_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h,
+                                 const double *density, double level, const ig_texts *mirror,
+                                 ig_topopt_part *surface) {
   memset(surface, 0, sizeof *surface);
   int side[3] = {0, 0, 0}; /* -1: mirrored at the lowest plane, +1: at the highest */
   for (int s = 0; s < mirror->count; s++)
@@ -345,23 +349,23 @@ ig_status ig_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h, const d
       for (int e = 0; e < g->n[0]; e++)
         wanted += density[ig_grid_place(g, e, j, k)];
   c.value = value;
-  c.level = !isnan(level)
-                ? level
-                : ig_part_level(volume_of, &c,
-                                wanted * (side[0] ? 2 : 1) * (side[1] ? 2 : 1) * (side[2] ? 2 : 1));
+  c.level = !isnan(level) ? level
+                          : ig_topopt_part_level(volume_of, &c,
+                                                 wanted * (side[0] ? 2 : 1) * (side[1] ? 2 : 1) *
+                                                     (side[2] ? 2 : 1));
   surface->level = c.level;
   status = march(&c);
-  ig_part_measure(surface);
+  ig_topopt_part_measure(surface);
 done:
   free(value);
   free(c.known[0]);
   free(c.known[1]);
   if (status != IG_OK)
-    ig_part_free(surface);
+    ig_topopt_part_free(surface);
   return status;
 }
 
-void ig_part_free(ig_part *surface) {
+void ig_topopt_part_free(ig_topopt_part *surface) {
   free(surface->vertex);
   free(surface->triangle);
   memset(surface, 0, sizeof *surface);
@@ -389,7 +393,7 @@ static ig_status put(ig_ctx *cx, buffer *b, const void *data, size_t size) {
 }
 
 /* both binary formats are little-endian, as are the machines Ingot runs on */
-static ig_status write_stl(ig_ctx *cx, const ig_part *s, buffer *b) {
+static ig_status write_stl(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
   char head[80] = "binary STL by Ingot, metres";
   const uint32_t count = (uint32_t)s->triangles;
   IG_TRY(put(cx, b, head, sizeof head));
@@ -414,7 +418,7 @@ static ig_status write_stl(ig_ctx *cx, const ig_part *s, buffer *b) {
   return IG_OK;
 }
 
-static ig_status write_obj(ig_ctx *cx, const ig_part *s, buffer *b) {
+static ig_status write_obj(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
   char line[128];
   for (int64_t v = 0; v < s->vertices; v++)
     IG_TRY(put(cx, b, line,
@@ -427,7 +431,7 @@ static ig_status write_obj(ig_ctx *cx, const ig_part *s, buffer *b) {
   return IG_OK;
 }
 
-static ig_status write_ply(ig_ctx *cx, const ig_part *s, buffer *b) {
+static ig_status write_ply(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
   char head[400];
   const int length = snprintf(head, sizeof head,
                               "ply\nformat binary_little_endian 1.0\ncomment by Ingot, metres\n"
@@ -447,11 +451,11 @@ static ig_status write_ply(ig_ctx *cx, const ig_part *s, buffer *b) {
 
 static const struct {
   const char *name;
-  ig_status (*write)(ig_ctx *, const ig_part *, buffer *);
+  ig_status (*write)(ig_ctx *, const ig_topopt_part *, buffer *);
 } writers[] = {{"stl", write_stl}, {"obj", write_obj}, {"ply", write_ply}};
 enum { WRITERS = sizeof writers / sizeof *writers };
 
-ig_status ig_part_formats_check(ig_ctx *cx, const ig_surface_case *c) {
+ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c) {
   for (int i = 0; i < c->formats.count; i++) {
     int w = 0;
     while (w < WRITERS && strcmp(c->formats.value[i], writers[w].name) != 0)
@@ -463,7 +467,8 @@ ig_status ig_part_formats_check(ig_ctx *cx, const ig_surface_case *c) {
   return IG_OK;
 }
 
-ig_status ig_part_write(ig_ctx *cx, const ig_part *surface, const char *format, ig_sink *sink) {
+ig_status ig_topopt_part_write(ig_ctx *cx, const ig_topopt_part *surface, const char *format,
+                               ig_sink *sink) {
   for (int w = 0; w < WRITERS; w++)
     if (strcmp(format, writers[w].name) == 0) {
       buffer b = {0};

@@ -7,33 +7,36 @@
 /* A part that grows. */
 typedef struct {
   ig_ctx *cx;
-  ig_part *out;
+  ig_topopt_part *out;
   int64_t vertex_room, triangle_room;
-} ig_part_builder;
+} ig_topopt_part_builder;
 
-IG_MUST_CHECK ig_status ig_part_vertex(ig_part_builder *b, const double *x, int32_t *index);
-IG_MUST_CHECK ig_status ig_part_triangle(ig_part_builder *b, int32_t p, int32_t q, int32_t r);
+IG_MUST_CHECK ig_status ig_topopt_part_vertex(ig_topopt_part_builder *b, const double *x,
+                                              int32_t *index);
+IG_MUST_CHECK ig_status ig_topopt_part_triangle(ig_topopt_part_builder *b, int32_t p, int32_t q,
+                                                int32_t r);
 /* Where between a and b the level lies, a twentieth away from either at least. */
-double ig_part_place(double level, double va, double vb);
+double ig_topopt_part_place(double level, double va, double vb);
 
 /* The vertex on the edge from corner p to q (0..3) of the tetrahedron at hand. */
 typedef ig_status ig_cut_edge(void *user, int p, int q, int32_t *index);
 /* The triangles that part the corners inside (bits) a tetrahedron of positive volume from those
    outside; normals point out. */
-IG_MUST_CHECK ig_status ig_part_cut(ig_part_builder *b, int inside, ig_cut_edge *edge, void *user);
+IG_MUST_CHECK ig_status ig_topopt_part_cut(ig_topopt_part_builder *b, int inside, ig_cut_edge *edge,
+                                           void *user);
 
 /* The part of a boundary triangle that is inside; `edge` gives the vertex of corner p where p is q.
  */
-IG_MUST_CHECK ig_status ig_part_close(ig_part_builder *b, const bool *inside, ig_cut_edge *edge,
-                                      void *user);
+IG_MUST_CHECK ig_status ig_topopt_part_close(ig_topopt_part_builder *b, const bool *inside,
+                                             ig_cut_edge *edge, void *user);
 
 /* Area and enclosed volume. */
-void ig_part_measure(ig_part *s);
+void ig_topopt_part_measure(ig_topopt_part *s);
 
 /* Share of a tetrahedron in which a field, given at its corners, is at least `level`. */
-double ig_part_share(const double *value, double level);
+double ig_topopt_part_share(const double *value, double level);
 /* The level at which the volume inside is the target; it falls with the level. */
-typedef double ig_part_volume(void *self, double level);
-double ig_part_level(ig_part_volume *volume, void *self, double target);
+typedef double ig_topopt_part_volume(void *self, double level);
+double ig_topopt_part_level(ig_topopt_part_volume *volume, void *self, double target);
 
 #endif

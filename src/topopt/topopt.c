@@ -25,7 +25,7 @@
 /* Whether the design has arrived: it no longer changes, and no ramp would change it. */
 static bool arrived(const ig_topopt_case *c, const ig_evaluation *e, double change, double last) {
   const double moved = fabs(e->objective - last) / fmax(fabs(e->objective), 1e-300);
-  return ig_design_ramped(c, e) && change <= c->change &&
+  return ig_topopt_design_ramped(c, e) && change <= c->change &&
          (c->objective_change == 0 || moved <= c->objective_change);
 }
 
@@ -37,8 +37,8 @@ ig_status ig_topopt_analyse(ig_topopt_run *r) {
   if (r->evaluated == r->iteration)
     return IG_OK;
   const int64_t last = r->iteration > 0 ? r->iteration : 1;
-  ig_design_continue(r->s->c, ended(r) ? last : r->iteration + 1, &r->e);
-  IG_TRY(ig_design_evaluate(r->s, &r->e));
+  ig_topopt_design_continue(r->s->c, ended(r) ? last : r->iteration + 1, &r->e);
+  IG_TRY(ig_topopt_design_evaluate(r->s, &r->e));
   r->evaluated = r->iteration;
   return IG_OK;
 }
@@ -46,19 +46,19 @@ ig_status ig_topopt_analyse(ig_topopt_run *r) {
 /* One design iteration. */
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   ig_topopt_run *r = self;
-  ig_design *s = r->s;
+  ig_topopt_design *s = r->s;
   const ig_topopt_case *c = s->c;
-  ig_design_stats st;
+  ig_topopt_design_stats st;
   (void)most, (void)ahead;
   IG_TRY(ig_topopt_analyse(r));
-  IG_TRY(ig_design_update(s, &r->e));
+  IG_TRY(ig_topopt_design_update(s, &r->e));
   ig_restart_free(r->kept);
   r->kept = NULL;
   r->iteration++;
   IG_TRY(s->ops->stats(s->cx, s->d->places, s->d->role, s->x.dev, s->trial.dev, &st));
   r->change = st.change;
   if (c->solver.tolerance == 0)
-    s->tolerance = ig_design_tolerance(r->change);
+    s->tolerance = ig_topopt_design_tolerance(r->change);
   r->arrived = arrived(c, &r->e, r->change, r->last);
   r->last = r->e.objective;
   r->job->element_steps += (double)s->d->dofs * r->e.iterations;
@@ -83,14 +83,14 @@ static void stand(const void *self, ig_standing *now) {
 }
 
 /* The discretisation the case asks for, a grid or a mesh, and the design on it. */
-static ig_status open_model(ig_job *job, ig_discretisation **d, ig_design **s) {
+static ig_status open_model(ig_job *job, ig_discretisation **d, ig_topopt_design **s) {
   const ig_topopt_case *c = job->room_case;
   const int64_t *n = c->grid.elements; /* a program may fill them without saying where */
   const bool grid = c->grid.at.given || n[0] != 0 || n[1] != 0 || n[2] != 0;
   *d = NULL;
   *s = NULL;
   IG_TRY(ig_topopt_output_check(job));
-  IG_TRY(ig_part_formats_check(job->cx, &c->surface));
+  IG_TRY(ig_topopt_part_formats_check(job->cx, &c->surface));
   if (job->mesh && grid)
     return ig_fail_at(job->cx, &c->grid.at, "grid: there is a mesh already: give one of the two");
   if (!job->mesh && !grid)
@@ -100,26 +100,26 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_design **s) {
       job->assembly = ig_topopt_mesh_model_assembly(job->cx);
     IG_TRY(ig_topopt_mesh_model_new(job->cx, c, job->materials, job->mesh, job->assembly, d));
   } else {
-    ig_grid_model *m;
+    ig_topopt_grid_model *m;
     if (job->assembly != IG_GATHER) /* its sums are node by node in any case */
       ig_warn_at(job->cx, &c->grid.at, "a grid does not look at 'assembly': nodes gather there");
-    IG_TRY(ig_grid_model_new(job->cx, c, job->materials, &m));
+    IG_TRY(ig_topopt_grid_model_new(job->cx, c, job->materials, &m));
     *d = &m->d;
   }
-  ig_status status = ig_design_new(job->cx, c, *d, s);
+  ig_status status = ig_topopt_design_new(job->cx, c, *d, s);
   if (status == IG_OK && (*d)->loose)
     status =
         ig_fail_at(job->cx, &c->at, "supports: too few to keep the body still: it %s", (*d)->loose);
   if (status != IG_OK) {
-    ig_design_free(*s);
+    ig_topopt_design_free(*s);
     (*d)->free((*d)->self);
     *s = NULL;
   }
   return status;
 }
 
-static void close_model(ig_discretisation *d, ig_design *s) {
-  ig_design_free(s);
+static void close_model(ig_discretisation *d, ig_topopt_design *s) {
+  ig_topopt_design_free(s);
   d->free(d->self);
 }
 
@@ -149,12 +149,12 @@ static const double LARGE = 4e9;
 
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   ig_discretisation *d;
-  ig_design *s;
+  ig_topopt_design *s;
   char text[128];
   const ig_topopt_case *c = job->room_case;
   double bytes = 0;
   if (!job->mesh && c->grid.at.given)
-    IG_TRY(ig_grid_model_bytes(job->cx, c, &bytes));
+    IG_TRY(ig_topopt_grid_model_bytes(job->cx, c, &bytes));
   if (bytes > LARGE) { /* told without being built: this may not be the machine it is meant for */
     const int64_t *n = c->grid.elements;
     snprintf(text, sizeof text, "%" PRId64 " x %" PRId64 " x %" PRId64 " elements", n[0], n[1],
@@ -188,6 +188,7 @@ const ig_room ig_room_topopt = {
     .name = "topopt",
     .about = "topology optimisation: stiffness, heat conduction, compliant mechanisms",
     .needs_mesh = false,
+    .ranks = true,
     .elements = "hex8",
     .case_size = sizeof(ig_topopt_case),
     .options = ig_topopt_options,

@@ -162,8 +162,8 @@ typedef struct {
   double stiffness; /* Young's modulus (times thickness) or conductivity of the solid */
 } ig_loading;
 
-typedef struct ig_part ig_part;
-typedef struct ig_pieces ig_pieces;
+typedef struct ig_topopt_part ig_topopt_part;
+typedef struct ig_topopt_pieces ig_topopt_pieces;
 typedef struct ig_discretisation ig_discretisation;
 struct ig_discretisation {
   void *self;
@@ -202,9 +202,9 @@ struct ig_discretisation {
   /* the surface at a density (host), NaN: the one that keeps the design's volume; NULL: it has none
      to give */
   ig_status (*surface)(void *self, const double *density, double level, bool mirror,
-                       ig_part *surface);
+                       ig_topopt_part *surface);
   /* joins elements that share a face, and finds those open to the outside; see pieces.c */
-  ig_status (*faces)(void *self, ig_pieces *p);
+  ig_status (*faces)(void *self, ig_topopt_pieces *p);
   void (*describe)(void *self, ig_check_line *line, void *user);
   void (*free)(void *self);
 };
@@ -221,13 +221,15 @@ typedef struct {
   ig_overhang overhang;
   ig_discretisation d;
   ig_loading loading;
-} ig_grid_model;
+} ig_topopt_grid_model;
 
-IG_MUST_CHECK ig_status ig_grid_model_new(ig_ctx *cx, const ig_topopt_case *c,
-                                          const ig_list *materials, ig_grid_model **out);
-void ig_grid_model_free(ig_grid_model *m);
+IG_MUST_CHECK ig_status ig_topopt_grid_model_new(ig_ctx *cx, const ig_topopt_case *c,
+                                                 const ig_list *materials,
+                                                 ig_topopt_grid_model **out);
+void ig_topopt_grid_model_free(ig_topopt_grid_model *m);
 /* Device memory that the case will take on its grid, model and design, in bytes. */
-IG_MUST_CHECK ig_status ig_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double *bytes);
+IG_MUST_CHECK ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c,
+                                                   double *bytes);
 
 /* A mesh of hexahedra as a discretisation; see mesh_model.c. The mesh must outlive it. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c,
@@ -250,7 +252,7 @@ typedef struct {
 typedef struct {
   ig_ctx *cx;
   const ig_topopt_case *c;
-  const ig_design_ops *ops;
+  const ig_topopt_design_ops *ops;
   ig_discretisation *d;
   ig_loading *loading;
   int realisations;
@@ -266,43 +268,45 @@ typedef struct {
   double dual[IG_LIMITS + 1];     /* multipliers of volume and constraints */
   double tolerance, multiplier;   /* of the solver; of the volume, at the last update */
   double seconds[4];              /* solve, sensitivities, filter, update */
-} ig_design;
+} ig_topopt_design;
 
-IG_MUST_CHECK ig_status ig_design_new(ig_ctx *cx, const ig_topopt_case *c, ig_discretisation *d,
-                                      ig_design **out);
-void ig_design_free(ig_design *s);
+IG_MUST_CHECK ig_status ig_topopt_design_new(ig_ctx *cx, const ig_topopt_case *c,
+                                             ig_discretisation *d, ig_topopt_design **out);
+void ig_topopt_design_free(ig_topopt_design *s);
 /* Device memory of a design: n values an element array, nu a state. */
-double ig_design_bytes(const ig_topopt_case *c, double n, double nu, int cases);
+double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases);
 /* Objective, volume and their slopes (s->dc, s->dv by s->x) at s->x. */
-IG_MUST_CHECK ig_status ig_design_evaluate(ig_design *s, ig_evaluation *e);
+IG_MUST_CHECK ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e);
 /* s->x becomes the next design; the old one is left in s->trial. */
-IG_MUST_CHECK ig_status ig_design_update(ig_design *s, const ig_evaluation *e);
+IG_MUST_CHECK ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e);
 /* The update by moving asymptotes, into s->trial; `oc` carries move limit and volume. */
-IG_MUST_CHECK ig_status ig_mma_update(ig_design *s, const ig_oc *oc, const ig_evaluation *e);
-IG_MUST_CHECK ig_status ig_mma_prepare(ig_design *s); /* its arrays, before a restart fills them */
+IG_MUST_CHECK ig_status ig_topopt_mma_update(ig_topopt_design *s, const ig_oc *oc,
+                                             const ig_evaluation *e);
+IG_MUST_CHECK ig_status
+ig_topopt_mma_prepare(ig_topopt_design *s); /* its arrays, before a restart fills them */
 /* What the solver is asked for when the case does not say: as exact as the last change of the
    design deserves. */
-double ig_design_tolerance(double change);
+double ig_topopt_design_tolerance(double change);
 /* What the ramps say for an iteration, counted from 1. */
-void ig_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluation *e);
+void ig_topopt_design_continue(const ig_topopt_case *c, int64_t iteration, ig_evaluation *e);
 /* Whether penalty, gray and beta have reached their last values. */
-bool ig_design_ramped(const ig_topopt_case *c, const ig_evaluation *e);
+bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e);
 
 /* A surface as triangles, watertight; see surface.c. */
-struct ig_part {
+struct ig_topopt_part {
   int64_t vertices, triangles;
   float (*vertex)[3];
   int32_t (*triangle)[3];
   double area, volume, level;
 };
-IG_MUST_CHECK ig_status ig_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h,
-                                        const double *density, double level, const ig_texts *mirror,
-                                        ig_part *surface);
-void ig_part_free(ig_part *surface);
+IG_MUST_CHECK ig_status ig_topopt_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h,
+                                               const double *density, double level,
+                                               const ig_texts *mirror, ig_topopt_part *surface);
+void ig_topopt_part_free(ig_topopt_part *surface);
 /* Fails unless every format is one that can be written. */
-IG_MUST_CHECK ig_status ig_part_formats_check(ig_ctx *cx, const ig_surface_case *c);
-IG_MUST_CHECK ig_status ig_part_write(ig_ctx *cx, const ig_part *surface, const char *format,
-                                      ig_sink *sink);
+IG_MUST_CHECK ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c);
+IG_MUST_CHECK ig_status ig_topopt_part_write(ig_ctx *cx, const ig_topopt_part *surface,
+                                             const char *format, ig_sink *sink);
 
 extern const ig_verify_entry ig_topopt_verify[];
 extern const ig_bench_entry ig_topopt_bench[];

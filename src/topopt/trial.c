@@ -3,21 +3,22 @@
 
 #include <string.h>
 
-ig_status ig_trial_open(ig_ctx *cx, const char *text, ig_trial *t) {
-  return ig_trial_open_mesh(cx, text, NULL, t);
+ig_status ig_topopt_trial_open(ig_ctx *cx, const char *text, ig_topopt_trial *t) {
+  return ig_topopt_trial_open_mesh(cx, text, NULL, t);
 }
 
-ig_status ig_trial_open_mesh(ig_ctx *cx, const char *text, const ig_mesh *mesh, ig_trial *t) {
-  return ig_trial_open_how(cx, text, mesh, ig_topopt_mesh_model_assembly(cx), t);
+ig_status ig_topopt_trial_open_mesh(ig_ctx *cx, const char *text, const ig_mesh *mesh,
+                                    ig_topopt_trial *t) {
+  return ig_topopt_trial_open_how(cx, text, mesh, ig_topopt_mesh_model_assembly(cx), t);
 }
 
-ig_status ig_trial_open_how(ig_ctx *cx, const char *text, const ig_mesh *mesh, ig_assembly how,
-                            ig_trial *t) {
-  return ig_trial_open_with(cx, text, NULL, mesh, how, t);
+ig_status ig_topopt_trial_open_how(ig_ctx *cx, const char *text, const ig_mesh *mesh,
+                                   ig_assembly how, ig_topopt_trial *t) {
+  return ig_topopt_trial_open_with(cx, text, NULL, mesh, how, t);
 }
 
-ig_status ig_trial_open_with(ig_ctx *cx, const char *text, const ig_list *materials,
-                             const ig_mesh *mesh, ig_assembly how, ig_trial *t) {
+ig_status ig_topopt_trial_open_with(ig_ctx *cx, const char *text, const ig_list *materials,
+                                    const ig_mesh *mesh, ig_assembly how, ig_topopt_trial *t) {
   memset(t, 0, sizeof *t);
   t->cx = cx;
   const ig_src at = {.file = "built-in case", .given = true};
@@ -30,26 +31,26 @@ ig_status ig_trial_open_with(ig_ctx *cx, const char *text, const ig_list *materi
   if (mesh) {
     IG_TRY_GOTO(status, failed, ig_topopt_mesh_model_new(cx, &t->c, materials, mesh, how, &t->d));
   } else {
-    IG_TRY_GOTO(status, failed, ig_grid_model_new(cx, &t->c, materials, &t->m));
+    IG_TRY_GOTO(status, failed, ig_topopt_grid_model_new(cx, &t->c, materials, &t->m));
     t->d = &t->m->d;
   }
-  IG_TRY_GOTO(status, failed, ig_design_new(cx, &t->c, t->d, &t->s));
+  IG_TRY_GOTO(status, failed, ig_topopt_design_new(cx, &t->c, t->d, &t->s));
   return IG_OK;
 failed:
-  ig_trial_close(t);
+  ig_topopt_trial_close(t);
   return status;
 }
 
-void ig_trial_close(ig_trial *t) {
-  ig_design_free(t->s);
+void ig_topopt_trial_close(ig_topopt_trial *t) {
+  ig_topopt_design_free(t->s);
   if (t->d)
     t->d->free(t->d->self);
   ig_arena_free(t->arena);
   memset(t, 0, sizeof *t);
 }
 
-ig_status ig_trial_iterate(ig_trial *t, int iteration, ig_evaluation *e) {
-  ig_design_continue(&t->c, iteration, e);
-  IG_TRY(ig_design_evaluate(t->s, e));
-  return ig_design_update(t->s, e);
+ig_status ig_topopt_trial_iterate(ig_topopt_trial *t, int iteration, ig_evaluation *e) {
+  ig_topopt_design_continue(&t->c, iteration, e);
+  IG_TRY(ig_topopt_design_evaluate(t->s, e));
+  return ig_topopt_design_update(t->s, e);
 }

@@ -9,22 +9,24 @@ typedef struct {
   ig_ctx *cx;
   ig_arena *arena;
   ig_topopt_case c;
-  ig_grid_model *m; /* of a grid; NULL: on a mesh */
+  ig_topopt_grid_model *m; /* of a grid; NULL: on a mesh */
   ig_discretisation *d;
-  ig_design *s;
-} ig_trial;
+  ig_topopt_design *s;
+} ig_topopt_trial;
 
-IG_MUST_CHECK ig_status ig_trial_open(ig_ctx *cx, const char *text, ig_trial *t);
+IG_MUST_CHECK ig_status ig_topopt_trial_open(ig_ctx *cx, const char *text, ig_topopt_trial *t);
 /* The same on a mesh, which must outlive it. */
-IG_MUST_CHECK ig_status ig_trial_open_mesh(ig_ctx *cx, const char *text, const ig_mesh *mesh,
-                                           ig_trial *t);
-IG_MUST_CHECK ig_status ig_trial_open_how(ig_ctx *cx, const char *text, const ig_mesh *mesh,
-                                          ig_assembly how, ig_trial *t);
+IG_MUST_CHECK ig_status ig_topopt_trial_open_mesh(ig_ctx *cx, const char *text, const ig_mesh *mesh,
+                                                  ig_topopt_trial *t);
+IG_MUST_CHECK ig_status ig_topopt_trial_open_how(ig_ctx *cx, const char *text, const ig_mesh *mesh,
+                                                 ig_assembly how, ig_topopt_trial *t);
 /* The same with materials (of ig_material_case). */
-IG_MUST_CHECK ig_status ig_trial_open_with(ig_ctx *cx, const char *text, const ig_list *materials,
-                                           const ig_mesh *mesh, ig_assembly how, ig_trial *t);
-void ig_trial_close(ig_trial *t);
+IG_MUST_CHECK ig_status ig_topopt_trial_open_with(ig_ctx *cx, const char *text,
+                                                  const ig_list *materials, const ig_mesh *mesh,
+                                                  ig_assembly how, ig_topopt_trial *t);
+void ig_topopt_trial_close(ig_topopt_trial *t);
 /* Evaluates the design and updates it; iterations count from 1. */
-IG_MUST_CHECK ig_status ig_trial_iterate(ig_trial *t, int iteration, ig_evaluation *e);
+IG_MUST_CHECK ig_status ig_topopt_trial_iterate(ig_topopt_trial *t, int iteration,
+                                                ig_evaluation *e);
 
 #endif

@@ -355,13 +355,13 @@ static void memory_is_foretold(void **state) {
       "projection: {beta: 2, robust: 0.1}, solver: {smoother: block_jacobi, storage: half}}"};
   for (int i = 0; i < 2; i++) {
     ig_ctx *cx = ctx_on("debug", 2);
-    ig_trial t;
+    ig_topopt_trial t;
     double bytes;
-    assert_int_equal(ig_trial_open(cx, texts[i], &t), IG_OK);
-    assert_int_equal(ig_grid_model_bytes(cx, &t.c, &bytes), IG_OK);
+    assert_int_equal(ig_topopt_trial_open(cx, texts[i], &t), IG_OK);
+    assert_int_equal(ig_topopt_grid_model_bytes(cx, &t.c, &bytes), IG_OK);
     const double taken = (double)cx->device_bytes;
     assert_true(fabs(bytes - taken) < 0.05 * taken);
-    ig_trial_close(&t);
+    ig_topopt_trial_close(&t);
     ig_ctx_close(cx);
   }
 }
@@ -421,8 +421,8 @@ static void surface_is_closed(void **state) {
         }
     for (int mirror = 0; mirror < 2; mirror++) {
       const ig_texts sides = {mirror ? 2 : 0, planes};
-      ig_part s;
-      assert_int_equal(ig_part_of_grid(cx, &g, h, x, 0.5, &sides, &s), IG_OK);
+      ig_topopt_part s;
+      assert_int_equal(ig_topopt_part_of_grid(cx, &g, h, x, 0.5, &sides, &s), IG_OK);
       assert_closed(&s);
       if (kind == 0) {
         const double scale = mirror ? 4 : 1, box = 7 * 10 * 3 * scale;
@@ -431,7 +431,7 @@ static void surface_is_closed(void **state) {
         const double area = 2 * (a * b + b * c + c * a);
         assert_true(fabs(s.area - area) < 1e-2 * area);
       }
-      ig_part_free(&s);
+      ig_topopt_part_free(&s);
     }
   }
   free(x);

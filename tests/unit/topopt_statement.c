@@ -152,10 +152,10 @@ static void slopes_know_the_materials(void **state) {
                            {.name = "b", .young = 2, .poisson = 0.3, .set = {1, &right}}};
   const ig_list list = {2, m};
   ig_ctx *cx = ctx_on("cpu", 1);
-  ig_trial t;
+  ig_topopt_trial t;
   ig_evaluation e = {0};
-  GOOD(cx, ig_trial_open_with(cx, text, &list, NULL, IG_GATHER, &t));
-  ig_design_continue(&t.c, 1, &e);
+  GOOD(cx, ig_topopt_trial_open_with(cx, text, &list, NULL, IG_GATHER, &t));
+  ig_topopt_design_continue(&t.c, 1, &e);
   double *x = t.s->x.host;
   for (int64_t i = 0; i < t.d->places; i++)
     x[i] = ((const uint8_t *)t.m->role.host)[i] ? 0.4 + 0.3 * sin(1.7 * (double)i) : 0;
@@ -167,7 +167,7 @@ static void slopes_know_the_materials(void **state) {
     for (int side = 0; side < 2; side++) {
       x[at] = probe < 0 ? old : old + (side ? step : -step);
       GOOD(cx, ig_array_push(cx, &t.s->x));
-      GOOD(cx, ig_design_evaluate(t.s, &e));
+      GOOD(cx, ig_topopt_design_evaluate(t.s, &e));
       value[side] = e.objective;
       limit[side] = e.limit[0];
     }
@@ -182,7 +182,7 @@ static void slopes_know_the_materials(void **state) {
   }
   free(dc);
   free(dl);
-  ig_trial_close(&t);
+  ig_topopt_trial_close(&t);
   ig_ctx_close(cx);
 }
 
@@ -208,7 +208,7 @@ static void a_half_is_the_whole(void **state) {
         for (int whole = 0; whole < 2; whole++) {
           char text[800];
           ig_ctx *cx = ctx_on(*backend, 2);
-          ig_trial t;
+          ig_topopt_trial t;
           ig_evaluation e = {0};
           ig_mesh *mesh = NULL;
           if (b)
@@ -217,11 +217,11 @@ static void a_half_is_the_whole(void **state) {
           snprintf(text, sizeof text,
                    "{volume: 0.4, filter: {kind: %s, radius: 2.3}, solver: {tolerance: 1e-11}, %s}",
                    kind[k], body[b][whole]);
-          GOOD(cx, ig_trial_open_how(cx, text, mesh, IG_GATHER, &t));
+          GOOD(cx, ig_topopt_trial_open_how(cx, text, mesh, IG_GATHER, &t));
           for (int it = 1; it <= 6; it++)
-            GOOD(cx, ig_trial_iterate(&t, it, &e));
+            GOOD(cx, ig_topopt_trial_iterate(&t, it, &e));
           found[whole] = e.objective;
-          ig_trial_close(&t);
+          ig_topopt_trial_close(&t);
           ig_mesh_free(mesh);
           ig_ctx_close(cx);
         }
@@ -308,7 +308,7 @@ static int vertex_order(const void *a, const void *b) {
 }
 
 /* No two vertices at one place, and no triangle without area, in the single precision of files. */
-static void assert_distinct(const ig_part *s, double h) {
+static void assert_distinct(const ig_topopt_part *s, double h) {
   float(*v)[3] = malloc((size_t)s->vertices * sizeof *v);
   memcpy(v, s->vertex, (size_t)s->vertices * sizeof *v);
   qsort(v, (size_t)s->vertices, sizeof *v, vertex_order);
@@ -350,31 +350,31 @@ static void surfaces_have_no_slivers(void **state) {
           wanted += x[ig_grid_place(&g, i, j, k)] =
               kind ? pow(0.5 + 0.5 * sin(0.2 * i + 0.3 * j), 3) : 0.5 + 1e-5 * noise;
         }
-    ig_part s;
-    GOOD(cx, ig_part_of_grid(cx, &g, h, x, kind ? NAN : 0.5, &none, &s));
+    ig_topopt_part s;
+    GOOD(cx, ig_topopt_part_of_grid(cx, &g, h, x, kind ? NAN : 0.5, &none, &s));
     assert_closed(&s);
     assert_distinct(&s, h[0]);
     if (kind)
       assert_near(s.volume / (wanted * 1e-6), 1, 0.005);
-    ig_part_free(&s);
+    ig_topopt_part_free(&s);
   }
   free(x);
   ig_mesh *mesh;
-  ig_trial t;
+  ig_topopt_trial t;
   GOOD(cx, ig_mesh_box(cx, IG_HEX8, (double[]){3, 1, 1}, (int[]){30, 6, 6}, &mesh));
-  GOOD(cx, ig_trial_open_mesh(
+  GOOD(cx, ig_topopt_trial_open_mesh(
                cx, "{supports: [{set: xmin}], loads: [{set: xmax, force: [1, 0, 0]}]}", mesh, &t));
   double wanted = 0, *y = calloc((size_t)t.d->elements, sizeof *y);
   for (int64_t e = 0; e < t.d->elements; e++)
     wanted += y[e] = pow(0.5 + 0.5 * sin(0.35 * (double)(e % 30)), 3);
-  ig_part s;
+  ig_topopt_part s;
   GOOD(cx, t.d->surface(t.d->self, y, NAN, false, &s));
   assert_closed(&s);
   assert_distinct(&s, 0.1);
   assert_near(s.volume / (wanted * 3 / (double)t.d->elements), 1, 0.005);
-  ig_part_free(&s);
+  ig_topopt_part_free(&s);
   free(y);
-  ig_trial_close(&t);
+  ig_topopt_trial_close(&t);
   ig_mesh_free(mesh);
   ig_ctx_close(cx);
 }

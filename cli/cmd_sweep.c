@@ -1,0 +1,452 @@
+/* ingot sweep: many runs at once, each a process of its own. */
+#include "cli.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MAX_JOBS = 256, LINE = 512 };
+
+/* One run in progress. Its messages go into OUT/NAME.log; the last lines are kept here. */
+typedef struct {
+  pid_t pid; /* 0: free */
+  int run, from, log;
+  double percent, start;
+  char line[LINE], error[LINE]; /* the line being read; the first that says "error" */
+  size_t length;
+} job;
+
+static volatile sig_atomic_t stop; /* Ctrl-C: start no more */
+
+typedef struct {
+  const cli_args *args;
+  ig_sweep *sweep;
+  const char *out, *backend;
+  char self[4096];
+  job job[MAX_JOBS];
+  int jobs, devices, total, next, done, failed;
+  bool terminal;
+  int shown; /* lines of the table on the terminal */
+  double start, drawn;
+} sweep;
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void on_signal(int sig) {
+  stop = sig;
+}
+
+/* --- what a person sees */
+
+static void table_clear(sweep *s) {
+  for (; s->shown > 0; s->shown--)
+    fputs("\033[1A\033[2K", stderr);
+}
+
+static void table_draw(sweep *s, bool always) {
+  const double t = now();
+  if (!s->terminal || s->args->quiet || (!always && t - s->drawn < 0.2))
+    return;
+  s->drawn = t;
+  table_clear(s);
+  for (int j = 0; j < s->jobs && s->shown < 20; j++)
+    if (s->job[j].pid) {
+      ig_sweep_run run;
+      if (ig_sweep_at(s->sweep, s->job[j].run, &run) != IG_OK)
+        continue;
+      fprintf(stderr, "  %-24.24s %3.0f %%  %s\n", run.name, s->job[j].percent,
+              cli_duration(t - s->job[j].start));
+      s->shown++;
+    }
+  double part = 0;
+  for (int j = 0; j < s->jobs; j++)
+    part += s->job[j].pid ? s->job[j].percent / 100 : 0;
+  const double share = (s->done + part) / s->total;
+  fprintf(stderr, "  %d of %d runs done", s->done, s->total);
+  if (share > 0 && share < 1)
+    fprintf(stderr, ", %s left", cli_duration((t - s->start) * (1 - share) / share));
+  fputc('\n', stderr);
+  s->shown++;
+}
+
+static void tell_end(sweep *s, const job *j, const char *name, const char *how) {
+  if (s->args->quiet && strcmp(how, "done") == 0)
+    return;
+  table_clear(s);
+  fprintf(stderr, "ingot: %d of %d: %s %s after %s%s%s\n", s->done, s->total, name, how,
+          cli_duration(now() - j->start), *j->error ? ": " : "", j->error);
+}
+
+/* --- processes */
+
+/* The device of a job: its place among those the user lets us see. */
+static void device_choose(int place) {
+  const char *seen = getenv("CUDA_VISIBLE_DEVICES");
+  char text[64];
+  snprintf(text, sizeof text, "%d", place);
+  for (int i = 0; seen && *seen; i++) {
+    const size_t length = strcspn(seen, ",");
+    if (i == place)
+      snprintf(text, sizeof text, "%.*s", (int)length, seen);
+    seen += length + (seen[length] == ',');
+  }
+  setenv("CUDA_VISIBLE_DEVICES", text, 1);
+}
+
+/* In the child: never returns. */
+static void child(const sweep *s, const ig_sweep_run *run, int place, int to) {
+  const char *argv[32 + 2 * CLI_MAX_WORDS];
+  char folder[4096], threads[16];
+  int n = 0;
+  snprintf(folder, sizeof folder, "%s/%s", s->out, run->name);
+  argv[n++] = "ingot";
+  argv[n++] = "run";
+  argv[n++] = run->path;
+  argv[n++] = "--out";
+  argv[n++] = folder;
+  argv[n++] = "--resume";
+  argv[n++] = "--backend";
+  argv[n++] = s->backend;
+  snprintf(threads, sizeof threads, "%d", s->args->threads ? s->args->threads : 1);
+  argv[n++] = "--threads";
+  argv[n++] = threads;
+  if (s->args->report)
+    argv[n++] = "--report";
+  if (s->args->force)
+    argv[n++] = "--force";
+  for (int i = 0; i < run->sets && n < (int)(sizeof argv / sizeof *argv) - 3; i++) {
+    argv[n++] = "--set";
+    argv[n++] = run->set[i];
+  }
+  argv[n] = NULL;
+  const int nothing = open("/dev/null", O_RDWR);
+  dup2(nothing, STDIN_FILENO);
+  dup2(nothing, STDOUT_FILENO);
+  dup2(to, STDERR_FILENO);
+  setenv("TERM", "dumb", 1);
+  if (s->devices > 0)
+    device_choose(place % s->devices);
+  execv(s->self, (char *const *)(uintptr_t)argv);
+  _exit(127);
+}
+
+static int job_start(sweep *s, job *j, int place) {
+  ig_sweep_run run;
+  char log[4096];
+  int pipe_of[2];
+  if (ig_sweep_at(s->sweep, s->next, &run) != IG_OK)
+    return CLI_FAILED;
+  memset(j, 0, sizeof *j);
+  j->run = s->next++;
+  j->start = now();
+  snprintf(log, sizeof log, "%s/%s.log", s->out, run.name);
+  j->log = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (j->log < 0 || pipe(pipe_of) != 0) {
+    cli_error("%s: %s", log, strerror(errno));
+    return CLI_FAILED;
+  }
+  for (int i = 0; i < 2; i++)
+    fcntl(pipe_of[i], F_SETFD, FD_CLOEXEC);
+  fflush(NULL);
+  const pid_t pid = fork();
+  if (pid == 0)
+    child(s, &run, place, pipe_of[1]);
+  close(pipe_of[1]);
+  if (pid < 0) {
+    cli_error("cannot start '%s': %s", run.name, strerror(errno));
+    close(pipe_of[0]);
+    close(j->log);
+    return CLI_FAILED;
+  }
+  j->pid = pid;
+  j->from = pipe_of[0];
+  return CLI_GOOD;
+}
+
+/* A line of a run's log: how far it is, or what is wrong. */
+static void line_take(job *j) {
+  double percent;
+  char sign;
+  const char *error = strstr(j->line, "error: ");
+  if (sscanf(j->line, "%lf %c", &percent, &sign) == 2 && sign == '%')
+    j->percent = percent;
+  else if (error && !*j->error)
+    snprintf(j->error, sizeof j->error, "%s", error + strlen("error: "));
+}
+
+/* What has come from a run; false: it has closed its end. */
+static bool job_listen(job *j) {
+  char text[4096];
+  const ssize_t n = read(j->from, text, sizeof text);
+  if (n < 0)
+    return errno == EINTR || errno == EAGAIN;
+  if (n == 0)
+    return false;
+  if (write(j->log, text, (size_t)n) < 0)
+    snprintf(j->error, sizeof j->error, "its log: %s", strerror(errno));
+  for (ssize_t i = 0; i < n; i++) {
+    if (text[i] != '\n') {
+      if (j->length + 1 < sizeof j->line)
+        j->line[j->length++] = text[i];
+      continue;
+    }
+    j->line[j->length] = '\0';
+    line_take(j);
+    j->length = 0;
+  }
+  return true;
+}
+
+static void job_end(sweep *s, job *j) {
+  int status = 0;
+  while (waitpid(j->pid, &status, 0) < 0 && errno == EINTR)
+    ;
+  close(j->from);
+  close(j->log);
+  j->pid = 0;
+  s->done++;
+  ig_sweep_run run;
+  const bool good = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+  s->failed += !good;
+  if (ig_sweep_at(s->sweep, j->run, &run) == IG_OK)
+    tell_end(s, j, run.name,
+             good                  ? "done"
+             : WIFSIGNALED(status) ? "was killed"
+             : stop                ? "stopped"
+                                   : "failed");
+}
+
+static int run_all(sweep *s) {
+  bool told = false;
+  for (;;) {
+    struct pollfd watch[MAX_JOBS];
+    int of[MAX_JOBS], busy = 0;
+    for (int j = 0; j < s->jobs; j++) {
+      if (!s->job[j].pid && !stop && s->next < s->total &&
+          job_start(s, &s->job[j], j) != CLI_GOOD) {
+        s->failed++;
+        stop = SIGTERM; /* those that run write their checkpoints */
+      }
+      if (s->job[j].pid) {
+        watch[busy] = (struct pollfd){.fd = s->job[j].from, .events = POLLIN};
+        of[busy++] = j;
+      }
+    }
+    if (busy == 0)
+      return CLI_GOOD;
+    if (stop && !told) {
+      table_clear(s);
+      fputs("ingot: stopping: every run writes a checkpoint\n", stderr);
+      for (int i = 0; i < busy; i++)
+        kill(s->job[of[i]].pid, SIGTERM);
+      told = true;
+    }
+    table_draw(s, false);
+    if (poll(watch, (nfds_t)busy, 250) <= 0)
+      continue;
+    for (int i = 0; i < busy; i++)
+      if (watch[i].revents && !job_listen(&s->job[of[i]]))
+        job_end(s, &s->job[of[i]]);
+  }
+}
+
+/* --- the table of results */
+
+enum { MAX_COLUMNS = 12, CELL = 28 };
+typedef struct {
+  int rows, columns, capacity;
+  char (*cell)[MAX_COLUMNS][CELL];
+} table;
+
+static void row_keep(void *user, int count, const char *const *cells) {
+  table *t = user;
+  if (t->rows == t->capacity) {
+    const int more = t->capacity ? 2 * t->capacity : 64;
+    void *grown = realloc(t->cell, (size_t)more * sizeof *t->cell);
+    if (!grown)
+      return; /* results.csv has it */
+    t->cell = grown;
+    t->capacity = more;
+  }
+  t->columns = count < MAX_COLUMNS ? count : MAX_COLUMNS;
+  for (int i = 0; i < t->columns; i++) {
+    char *end;
+    const double value = strtod(cells[i], &end);
+    if (*cells[i] && !*end)
+      snprintf(t->cell[t->rows][i], CELL, "%.6g", value);
+    else
+      snprintf(t->cell[t->rows][i], CELL, "%s", cells[i]);
+  }
+  t->rows++;
+}
+
+static void table_print(const table *t) {
+  int width[MAX_COLUMNS] = {0}, columns = 0, line = 0;
+  for (int c = 0; c < t->columns; c++) {
+    for (int r = 0; r < t->rows; r++) {
+      const int w = (int)strlen(t->cell[r][c]);
+      width[c] = w > width[c] ? w : width[c];
+    }
+    line += width[c] + 2;
+    if (line <= 120)
+      columns = c + 1;
+  }
+  for (int r = 0; r < t->rows; r++) {
+    for (int c = 0; c < columns; c++)
+      printf("%-*s%s", c + 1 < columns ? width[c] : 0, t->cell[r][c], c + 1 < columns ? "  " : "");
+    putchar('\n');
+  }
+}
+
+static int results(sweep *s, ig_ctx *cx) {
+  table t = {0};
+  const int code = cli_result(cx, ig_sweep_results(s->sweep, s->out, row_keep, &t));
+  if (code == CLI_GOOD && !s->args->quiet) {
+    char text[4200];
+    table_print(&t);
+    snprintf(text, sizeof text, "%s/results.csv", s->out);
+    cli_line(NULL, "results", text);
+  }
+  free(t.cell);
+  return code;
+}
+
+/* --- the command */
+
+/* One run per GPU, or one per core and thread. */
+static void places_count(sweep *s) {
+  ig_device_info rows[64];
+  const int n = ig_devices(rows, 64), threads = s->args->threads ? s->args->threads : 1;
+  const bool cpu = strcmp(s->backend, "cpu") == 0 || strcmp(s->backend, "debug") == 0;
+  for (int i = 0; i < n && i < 64 && !cpu; i++)
+    s->devices += strcmp(rows[i].backend, "cuda") == 0;
+  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  s->jobs = s->args->jobs      ? s->args->jobs
+            : s->devices > 0   ? s->devices
+            : cores >= threads ? (int)(cores / threads)
+                               : 1;
+  s->jobs = s->jobs > MAX_JOBS ? MAX_JOBS : s->jobs;
+}
+
+/* Makes a folder and those above it. */
+static int folder_make(const char *out) {
+  char path[4096];
+  struct stat info;
+  if (snprintf(path, sizeof path, "%s", out) >= (int)sizeof path) {
+    cli_error("'%.200s…' is too long", out);
+    return CLI_BAD_INPUT;
+  }
+  for (char *slash = path; (slash = strchr(slash + 1, '/')); *slash = '/') {
+    *slash = '\0';
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+      break;
+  }
+  if ((mkdir(path, 0777) == 0 || errno == EEXIST) && stat(out, &info) == 0 && S_ISDIR(info.st_mode))
+    return CLI_GOOD;
+  cli_error("'%s': %s", out, strerror(errno));
+  return CLI_FAILED;
+}
+
+static int run_sweep(sweep *s, ig_ctx *cx) {
+  const ssize_t length = readlink("/proc/self/exe", s->self, sizeof s->self - 1);
+  if (length <= 0) {
+    cli_error("cannot find this program again: %s", strerror(errno));
+    return CLI_FAILED;
+  }
+  places_count(s);
+  s->total = ig_sweep_count(s->sweep);
+  s->start = now();
+  if (folder_make(s->out) != CLI_GOOD)
+    return CLI_FAILED;
+  struct sigaction action = {.sa_handler = on_signal};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGHUP, &action, NULL);
+  int code = run_all(s);
+  table_clear(s);
+  const int written = results(s, cx);
+  code = code == CLI_GOOD ? written : code;
+  if (stop)
+    fprintf(stderr, "ingot: the same command goes on from here\n");
+  if (s->failed > 0 && !stop)
+    cli_error("%d of %d runs failed: their logs are in '%s'", s->failed, s->total, s->out);
+  return code == CLI_GOOD && (s->failed > 0 || stop) ? CLI_FAILED : code;
+}
+
+static int sweep_run(const cli_args *args) {
+  static sweep s; /* large, and there is one */
+  char folder[512];
+  ig_ctx *cx;
+  cli_usual_folder(args->words.item[0], folder, sizeof folder);
+  s.args = args;
+  s.out = args->out ? args->out : folder;
+  s.backend = args->backend ? args->backend : "auto";
+  s.terminal = cli_on_terminal();
+  int code = cli_open("cpu", args, &cx);
+  if (code != CLI_GOOD)
+    return code;
+  const ig_sweep_options options = {.vary = args->vary.item,
+                                    .varied = args->vary.count,
+                                    .set = args->set.item,
+                                    .sets = args->set.count};
+  code = cli_result(cx, ig_sweep_open(cx, args->words.item[0], &options, &s.sweep));
+  if (code == CLI_GOOD && args->list)
+    for (int i = 0; i < ig_sweep_count(s.sweep); i++) {
+      ig_sweep_run run;
+      if (ig_sweep_at(s.sweep, i, &run) != IG_OK)
+        break;
+      printf("%s: ingot run %s", run.name, run.path);
+      for (int k = 0; k < run.sets; k++)
+        printf(" --set '%s'", run.set[k]);
+      putchar('\n');
+    }
+  else if (code == CLI_GOOD)
+    code = run_sweep(&s, cx);
+  ig_sweep_close(s.sweep);
+  cli_close(cx);
+  return code;
+}
+
+static const cli_option sweep_options[] = {
+    CLI_BACKEND,
+    {"vary", 'v', CLI_REPEAT, CLI_AT(vary), 0, "KEY=V1,V2,…", NULL,
+     "values that a key of the case takes; of several, all combinations are run"},
+    CLI_SET,
+    {"out", 'o', CLI_FILE, CLI_AT(out), 0, "DIR", NULL,
+     "folder for results.csv and one folder per run; FILE-out in this folder if not given"},
+    {"jobs", 'j', CLI_INT, CLI_AT(jobs), 0, "N", NULL,
+     "runs at a time; if not given, one per GPU, or without GPU one per CPU core"},
+    {"threads", 't', CLI_INT, CLI_AT(threads), 0, "N", NULL, "CPU threads per run, 1 if not given"},
+    {"list", 0, CLI_FLAG, CLI_AT(list), 0, NULL, NULL, "print the runs; run nothing"},
+    {"report", 0, CLI_FLAG, CLI_AT(report), 0, NULL, NULL, "write a report.html for each run"},
+    {"force", 0, CLI_FLAG, CLI_AT(force), 0, NULL, NULL,
+     "replace files in the runs' folders that have the names of results but do not come from "
+     "Ingot"},
+    CLI_QUIET,
+    {0}};
+const cli_command cli_sweep = {
+    .name = "sweep",
+    .words = "FILE.yaml",
+    .least = 1,
+    .most = 1,
+    .about = "run a case many times with different values, on all cores or GPUs",
+    .detail = "FILE is a case, with --vary; or a sweep file that names a case and what varies "
+              "(docs/sweep.md). Each run is a process of its own and writes into DIR/NAME; its "
+              "messages go to DIR/NAME.log. At the end DIR/results.csv has one row per run. The "
+              "same command again runs what is missing: finished runs are kept, interrupted ones "
+              "go on from their checkpoint.",
+    .options = sweep_options,
+    .run = sweep_run,
+};

@@ -1,0 +1,91 @@
+# Sweeps: all combinations run once, the table has what the runs have, a second call runs nothing,
+# a stopped one goes on, mistakes are told before anything is written.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+fail() { echo "sweep test: $*"; cat log 2>/dev/null; exit 1; }
+cat >bar.yaml <<'END'
+physics: thermal
+backend: cpu
+mesh: {boxes: [{size: [10 mm, 1 mm, 1 mm], cells: [20, 2, 2]}]}
+materials: [{name: steel, density: 8000, conductivity: 20, specific_heat: 500}]
+duration: 2 s
+initial_temperature: 300 K
+boundary: [{set: xmin, temperature: 400 K}]
+output: {count: 1}
+END
+cat >sweep.yaml <<'END'
+case: bar.yaml
+set: {precision: double}
+vary:
+  materials[0].conductivity: [10, 20, 40]
+  boundary[0].temperature: [400 K, 500 K]
+figures: [T_max, stored]
+END
+
+"$INGOT" sweep sweep.yaml -o out -j 2 -b cpu >table 2>log || fail "the sweep fails"
+[ "$(ls -d out/run-*/ | wc -l)" = 6 ] || fail "not six runs"
+[ "$(wc -l <out/results.csv)" = 7 ] || fail "results.csv has not seven lines"
+head -1 out/results.csv | grep -q '^run,status,materials\[0\].conductivity,boundary\[0\].temperature,T_max \[K\],stored \[J\],' ||
+  fail "headings: $(head -1 out/results.csv)"
+grep -q '^run-004,complete,20,500 K,500,' out/results.csv || fail "row 4: $(sed -n 5p out/results.csv)"
+grep -q 'run-006 .*complete' table || fail "no table is printed"
+# the same bits as a run of its own
+"$INGOT" run bar.yaml -q -t 1 -b cpu -s precision=double -s 'materials[0].conductivity=20' \
+  -s 'boundary[0].temperature=500 K' -o alone || fail "the run alone fails"
+cmp alone/history.csv out/run-004/history.csv || fail "a run of the sweep is not the run alone"
+
+# a second call keeps what is done
+before=$(stat -c %Y%y out/run-001/summary.json)
+"$INGOT" sweep sweep.yaml -o out -q -b cpu || fail "the second call fails"
+[ "$before" = "$(stat -c %Y%y out/run-001/summary.json)" ] || fail "a finished run was run again"
+
+# other values: the old results are not taken for theirs
+timeout 60 "$INGOT" sweep sweep.yaml -o out -q -b cpu -j 1 -s 'duration=100000 s' -s safety=0.01 2>log &
+pid=$!
+for _ in $(seq 200); do grep -qs . out/run-001.log && break; sleep 0.05; done
+sleep 0.5
+kill -TERM $pid
+wait $pid && fail "a stopped sweep should exit with 1"
+grep -q 'goes on from here' log || fail "no word on how to go on"
+grep -q '^run-002,not run,' out/results.csv || fail "old results count: $(sed -n 3p out/results.csv)"
+
+# a run that fails does not stop the others
+cat >mixed.yaml <<'END'
+case: bar.yaml
+runs:
+  - {name: good}
+  - {name: bad, set: {time_step: 1000 s}}
+END
+"$INGOT" sweep mixed.yaml -o mixed -b cpu >table 2>log && fail "a failed run should end in exit 1"
+grep -q '^good,complete' mixed/results.csv || fail "the good run is lost"
+grep -q 'bad failed' log || fail "the failure is not told"
+
+# mistakes
+wrong() {
+  local words=$1
+  shift
+  "$INGOT" sweep "$@" -o nothing 2>log && fail "$* should fail"
+  [ $? = 2 ] || fail "$*: exit code"
+  grep -qF -- "$words" log || fail "$*: '$words' is not said"
+  [ -e nothing ] && fail "$*: something was written"
+}
+wrong 'nothing varies' bar.yaml
+wrong 'expected KEY=V1' bar.yaml --vary duration
+wrong "unknown key 'durtion'" bar.yaml --vary 'durtion=1 s, 2 s'
+wrong 'varies twice' bar.yaml --vary duration=1,2 --vary duration=3,4
+wrong 'more than 100000 runs' bar.yaml --vary "duration=$(seq -s, 400)" --vary "ambient=$(seq -s, 400)"
+printf 'case: bar.yaml\nvarry: {duration: [1 s]}\n' >w.yaml
+wrong "did you mean 'vary'" w.yaml
+printf 'case: bar.yaml\nruns: [{name: a/b}]\n' >w.yaml
+wrong 'is to be a folder' w.yaml
+printf 'case: bar.yaml\nruns: [{name: a}, {name: a}]\n' >w.yaml
+wrong "two runs are named 'a'" w.yaml
+printf 'case: none.yaml\nvary: {duration: [1 s, 2 s]}\n' >w.yaml
+wrong 'none.yaml' w.yaml
+
+# copies started by a launcher do not all write into one folder
+PMI_SIZE=4 "$INGOT" run bar.yaml -o copies 2>log && fail "four copies run"
+grep -q '4 copies of this case' log || fail "the launcher is not named"
+echo "sweep test: good"
