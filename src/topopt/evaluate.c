@@ -1,6 +1,7 @@
 /* One design: filter, project, analyse, differentiate; and its update. */
 #include "topopt/topopt.h"
 #include "backend/backend.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -113,21 +114,71 @@ static ig_status filter_sensitivity(ig_topopt_design *s, double *slope) {
 
 /* --- analysis of one realisation --- */
 
-static ig_status solve(ig_topopt_design *s, const double *f, double *u, ig_evaluation *e) {
-  ig_solve_report report;
-  IG_TRY(s->d->solve(s->d->self, f, u, s->tolerance, &report));
-  if (report.end != IG_SOLVE_CONVERGED) {
-    if (!(report.residual < 1e-2))
+/* Whether a solution will do. */
+static ig_status accept(ig_topopt_design *s, const ig_solve_report *report, ig_evaluation *e) {
+  if (report->end != IG_SOLVE_CONVERGED) {
+    if (!(report->residual < 1e-2))
       return IG_FAIL(
           s->cx, IG_NUMERIC,
           "the linear solver %s (relative residual %.2g after %d iterations): check that "
           "the supports hold the body, or raise void_ratio",
-          ig_solve_end_text(report.end), report.residual, report.iterations);
+          ig_solve_end_text(report->end), report->residual, report->iterations);
     ig_warn(s->cx, "the linear solver %s (relative residual %.2g after %d iterations)",
-            ig_solve_end_text(report.end), report.residual, report.iterations);
+            ig_solve_end_text(report->end), report->residual, report->iterations);
   }
-  e->iterations += report.iterations;
-  e->residual = fmax(e->residual, report.residual);
+  e->iterations += report->iterations;
+  e->residual = fmax(e->residual, report->residual);
+  return IG_OK;
+}
+
+static ig_status solve(ig_topopt_design *s, const double *f, double *u, ig_evaluation *e) {
+  ig_solve_report report;
+  IG_TRY(s->d->solve(s->d->self, f, u, s->tolerance, &report));
+  return accept(s, &report, e);
+}
+
+/* The linear systems of an analysis, one per load case and one for the port of a mechanism, are
+   independent: ranks take turns at them and hand the solutions on. */
+typedef struct {
+  int count;
+  const double *f[IG_LOAD_CASES + 1];
+  ig_array *u[IG_LOAD_CASES + 1];
+  ig_solve_report report[IG_LOAD_CASES + 1];
+  double rest[IG_LOAD_CASES + 1]; /* residual . u, right after the solve */
+} systems;
+
+static int owner(const ig_topopt_design *s, int system) {
+  return system % ig_ranks_count(s->cx->ranks);
+}
+
+/* What the solver learns from one system it may use from the next design on, not for the next
+   system: another rank solves that. */
+static ig_status own_systems_solve(ig_topopt_design *s, systems *y, bool *learnt) {
+  const bool before = s->d->learnt && *s->d->learnt;
+  for (int k = 0; k < y->count; k++)
+    if (owner(s, k) == ig_ranks_rank(s->cx->ranks)) {
+      if (s->d->learnt)
+        *s->d->learnt = before;
+      IG_TRY(s->d->solve(s->d->self, y->f[k], y->u[k]->dev, s->tolerance, &y->report[k]));
+      IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)s->d->unknowns, s->d->residual(s->d->self),
+                                     y->u[k]->dev, &y->rest[k]));
+      *learnt |= s->d->learnt && *s->d->learnt;
+    }
+  return IG_OK;
+}
+
+static ig_status systems_solve(ig_topopt_design *s, systems *y, ig_evaluation *e) {
+  bool learnt = false;
+  const ig_status solved = own_systems_solve(s, y, &learnt);
+  IG_TRY(ig_ranks_meet(s->cx, solved, &learnt));
+  if (s->d->learnt)
+    *s->d->learnt = learnt;
+  for (int k = 0; k < y->count; k++) {
+    IG_TRY(ig_ranks_share(s->cx, owner(s, k), &y->report[k], sizeof y->report[k]));
+    IG_TRY(ig_ranks_share(s->cx, owner(s, k), &y->rest[k], sizeof y->rest[k]));
+    IG_TRY(ig_ranks_share_array(s->cx, owner(s, k), y->u[k]));
+    IG_TRY(accept(s, &y->report[k], e));
+  }
   return IG_OK;
 }
 
@@ -154,6 +205,17 @@ static double worst_of(int count, const double *value, double *weight) {
   return smooth;
 }
 
+/* What is left of the port's system, times each displacement: its rank knows it. */
+static ig_status port_rest(ig_topopt_design *s, int r, double *rest) {
+  const int cases = s->loading->cases, from = owner(s, cases);
+  ig_status status = IG_OK;
+  for (int q = 0; from == ig_ranks_rank(s->cx->ranks) && q < cases && status == IG_OK; q++)
+    status = s->cx->backend->dot_f64(s->cx, (size_t)s->d->unknowns, s->d->residual(s->d->self),
+                                     s->u[r][q].dev, &rest[q]);
+  IG_TRY(ig_ranks_agree(s->cx, status));
+  return ig_ranks_share(s->cx, from, rest, (size_t)cases * sizeof *rest);
+}
+
 /* Objective and element energies, dJ/dE = -energy. What the solver leaves undone is first order in
    f . u; adding u . r makes it second order. */
 static ig_status analyse(ig_topopt_design *s, int r, double *objective, ig_evaluation *e) {
@@ -162,24 +224,24 @@ static ig_status analyse(ig_topopt_design *s, int r, double *objective, ig_evalu
   const size_t n = (size_t)s->d->unknowns;
   const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
   double *energy = s->work.dev;
-  double start = ig_now(), fu, ru, value[IG_LOAD_CASES], part[IG_LOAD_CASES];
-  IG_TRY(s->d->changed(s->d->self));
+  double start = ig_now(), fu, rest[IG_LOAD_CASES], value[IG_LOAD_CASES], part[IG_LOAD_CASES];
+  systems y = {.count = l->cases + mechanism};
   for (int q = 0; q < l->cases; q++) {
-    IG_TRY(solve(s, l->f[q].dev, s->u[r][q].dev, e));
-    if (!mechanism) {
-      const double scale = l->weight[q] * l->norm[q] * l->norm[q] / l->stiffness;
-      IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, s->u[r][q].dev, &fu));
-      IG_TRY(b->dot_f64(s->cx, n, s->d->residual(s->d->self), s->u[r][q].dev, &ru));
-      value[q] = scale * (fu + ru);
-    }
+    y.f[q] = l->f[q].dev;
+    y.u[q] = &s->u[r][q];
   }
-  if (mechanism)
-    IG_TRY(solve(s, l->port.dev, s->adjoint[r].dev, e));
-  for (int q = 0; mechanism && q < l->cases; q++) {
-    const double scale = l->weight[q] * l->norm[q] * l->norm_port / l->stiffness;
-    IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, s->adjoint[r].dev, &fu));
-    IG_TRY(b->dot_f64(s->cx, n, s->d->residual(s->d->self), s->u[r][q].dev, &ru));
-    value[q] = -scale * (fu + ru);
+  if (mechanism) {
+    y.f[l->cases] = l->port.dev;
+    y.u[l->cases] = &s->adjoint[r];
+  }
+  IG_TRY(s->d->changed(s->d->self));
+  IG_TRY(systems_solve(s, &y, e));
+  IG_TRY(mechanism ? port_rest(s, r, rest) : IG_OK);
+  for (int q = 0; q < l->cases; q++) {
+    const double scale =
+        l->weight[q] * l->norm[q] * (mechanism ? l->norm_port : l->norm[q]) / l->stiffness;
+    IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, mechanism ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
+    value[q] = mechanism ? -scale * (fu + rest[q]) : scale * (fu + y.rest[q]);
   }
   IG_TRY(charge(s, SOLVE, &start));
   *objective = s->c->combine == IG_COMBINE_WORST ? worst_of(l->cases, value, part) : 0;
