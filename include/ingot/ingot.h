@@ -7,6 +7,7 @@
 #include <ingot/mesh.h>
 #include <ingot/path.h>
 #include <ingot/report.h>
+#include <ingot/result.h>
 #include <ingot/run.h>
 #include <ingot/sim.h>
 #include <ingot/sweep.h>
