@@ -1,5 +1,5 @@
 /* One design: filter, project, analyse, differentiate; and its update. */
-#include "topopt/topopt.h"
+#include "topopt/stress.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -31,8 +31,9 @@ bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
 int ig_topopt_method(const ig_topopt_case *c) {
   if (c->optimiser.method != IG_OPTIMISER_AUTO)
     return c->optimiser.method;
-  return c->projection.beta > 0 || c->overhang.at.given || c->constraints.count ? IG_OPTIMISER_MMA
-                                                                                : IG_OPTIMISER_OC;
+  const bool mma = c->projection.beta > 0 || c->overhang.at.given || c->constraints.count ||
+                   c->minimise == IG_MINIMISE_STRESS;
+  return mma ? IG_OPTIMISER_MMA : IG_OPTIMISER_OC;
 }
 
 double ig_topopt_volume(const ig_topopt_case *c) {
@@ -60,7 +61,7 @@ static ig_status weigh(ig_topopt_design *s, double *v) {
 }
 
 /* Each value times its element's modulus over the reference, where materials differ. */
-static ig_status stiffen(ig_topopt_design *s, double *v) {
+ig_status ig_topopt_design_stiffen(ig_topopt_design *s, double *v) {
   if (!s->d->scale)
     return IG_OK;
   return s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, v, s->d->scale, NULL, v);
@@ -68,7 +69,7 @@ static ig_status stiffen(ig_topopt_design *s, double *v) {
 
 /* --- filter, forwards and back --- */
 
-static const double *filtered_of(const ig_topopt_design *s) {
+const double *ig_topopt_design_filtered(const ig_topopt_design *s) {
   if (s->printed.dev)
     return s->printed.dev;
   return s->c->filter.kind >= IG_FILTER_DENSITY ? s->filtered.dev : s->x.dev;
@@ -113,7 +114,8 @@ static ig_status filter_sensitivity(ig_topopt_design *s, double *slope) {
 
 /* --- analysis of one realisation --- */
 
-static ig_status solve(ig_topopt_design *s, const double *f, double *u, ig_evaluation *e) {
+ig_status ig_topopt_design_solve(ig_topopt_design *s, const double *f, double *u,
+                                 ig_evaluation *e) {
   ig_solve_report report;
   IG_TRY(s->d->solve(s->d->self, f, u, s->tolerance, &report));
   if (report.end != IG_SOLVE_CONVERGED) {
@@ -165,7 +167,7 @@ static ig_status analyse(ig_topopt_design *s, int r, double *objective, ig_evalu
   double start = ig_now(), fu, ru, value[IG_LOAD_CASES], part[IG_LOAD_CASES];
   IG_TRY(s->d->changed(s->d->self));
   for (int q = 0; q < l->cases; q++) {
-    IG_TRY(solve(s, l->f[q].dev, s->u[r][q].dev, e));
+    IG_TRY(ig_topopt_design_solve(s, l->f[q].dev, s->u[r][q].dev, e));
     if (!mechanism) {
       const double scale = l->weight[q] * l->norm[q] * l->norm[q] / l->stiffness;
       IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, s->u[r][q].dev, &fu));
@@ -174,7 +176,7 @@ static ig_status analyse(ig_topopt_design *s, int r, double *objective, ig_evalu
     }
   }
   if (mechanism)
-    IG_TRY(solve(s, l->port.dev, s->adjoint[r].dev, e));
+    IG_TRY(ig_topopt_design_solve(s, l->port.dev, s->adjoint[r].dev, e));
   for (int q = 0; mechanism && q < l->cases; q++) {
     const double scale = l->weight[q] * l->norm[q] * l->norm_port / l->stiffness;
     IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, s->adjoint[r].dev, &fu));
@@ -199,14 +201,14 @@ static ig_status analyse(ig_topopt_design *s, int r, double *objective, ig_evalu
         s->cx, IG_NUMERIC,
         "the objective is %g: loads or moduli are too large or too small to compute with",
         *objective);
-  IG_TRY(stiffen(s, energy));
+  IG_TRY(ig_topopt_design_stiffen(s, energy));
   return charge(s, SENSITIVITY, &start);
 }
 
 /* --- constraints beside the volume --- */
 
 static const ig_limit_case *limit_case(const ig_topopt_design *s, int i) {
-  return IG_ITEM(ig_limit_case, s->c->constraints, i);
+  return IG_ITEM(ig_limit_case, s->c->constraints, s->limit_of[i]);
 }
 
 /* Values over their bounds, and slopes by the filtered density, of the design just analysed: the
@@ -237,7 +239,11 @@ static ig_status evaluate_limits(ig_topopt_design *s, const ig_law *law, ig_eval
       IG_TRY(s->ops->mix(s->cx, n, 1 / all, slope, 0, slope, slope));
       continue;
     }
-    const int q = (int)limit->load_case - 1;
+    if (!isnan(limit->stress)) {
+      IG_TRY(ig_topopt_stress_evaluate(s, law, i, e, &e->limit[i], slope));
+      continue;
+    }
+    const int q = limit->load_case > 0 ? (int)limit->load_case - 1 : 0;
     const bool compliance = !isnan(limit->compliance);
     const double *u = s->u[r][q].dev, *adjoint = u, *load = l->f[q].dev;
     double scale = l->norm[q] * l->norm[q] / l->stiffness, bound = limit->compliance, lu;
@@ -245,7 +251,7 @@ static ig_status evaluate_limits(ig_topopt_design *s, const ig_law *law, ig_eval
       start = ig_now();
       load = l->limit[i].dev;
       adjoint = s->limit_state[i].dev;
-      IG_TRY(solve(s, load, s->limit_state[i].dev, e));
+      IG_TRY(ig_topopt_design_solve(s, load, s->limit_state[i].dev, e));
       IG_TRY(charge(s, SOLVE, &start));
       scale = l->norm[q] * l->norm_limit[i] / l->stiffness;
       bound = limit->displacement;
@@ -253,9 +259,9 @@ static ig_status evaluate_limits(ig_topopt_design *s, const ig_law *law, ig_eval
     IG_TRY(b->dot_f64(s->cx, nu, load, u, &lu));
     e->limit[i] = scale * lu / bound;
     IG_TRY(s->d->energy(s->d->self, adjoint, u, scale / bound, false, s->work.dev));
-    IG_TRY(stiffen(s, s->work.dev));
-    IG_TRY(s->ops->slope(s->cx, n, s->d->role, law, filtered_of(s), s->density[r].dev, s->work.dev,
-                         slope, s->spare.dev));
+    IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));
+    IG_TRY(s->ops->slope(s->cx, n, s->d->role, law, ig_topopt_design_filtered(s), s->density[r].dev,
+                         s->work.dev, slope, s->spare.dev));
   }
   return charge(s, SENSITIVITY, &start);
 }
@@ -274,18 +280,20 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   for (int r = 0; r < s->realisations; r++) {
     const double shift = r == 0 && s->realisations > 1 ? p->robust : r == 1 ? -p->robust : 0;
     const ig_law law = {e->penalty, s->c->void_ratio, e->beta, p->eta + shift};
-    IG_TRY(s->ops->physical(s->cx, n, s->d->role, &law, filtered_of(s), s->density[r].dev,
-                            s->d->modulus));
-    IG_TRY(stiffen(s, s->d->modulus));
+    IG_TRY(s->ops->physical(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
+                            s->density[r].dev, s->d->modulus));
+    IG_TRY(ig_topopt_design_stiffen(s, s->d->modulus));
     IG_TRY(analyse(s, r, &value[r], e));
     start = ig_now();
     double *to = s->realisations > 1 ? s->part[r].dev : s->dc.dev;
-    IG_TRY(s->ops->slope(s->cx, n, s->d->role, &law, filtered_of(s), s->density[r].dev, s->work.dev,
-                         to, s->dv.dev));
+    IG_TRY(s->ops->slope(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
+                         s->density[r].dev, s->work.dev, to, s->dv.dev));
     IG_TRY(weigh(s, s->dv.dev));
     IG_TRY(charge(s, SENSITIVITY, &start));
     if (r == s->realisations - 1)
       IG_TRY(evaluate_limits(s, &law, e));
+    if (s->c->minimise == IG_MINIMISE_STRESS)
+      IG_TRY(ig_topopt_stress_evaluate(s, &law, IG_LIMITS, e, &value[r], s->dc.dev));
   }
   start = ig_now();
   e->objective = value[0];
@@ -349,6 +357,7 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
   else
     IG_TRY(s->ops->oc(s->cx, n, s->d->role, &oc, s->x.dev, s->dc.dev, s->dv.dev, s->work.dev,
                       s->trial.dev, &s->multiplier));
+  IG_TRY(ig_topopt_stress_learn(s, e));
   const ig_array swap = s->x;
   s->x = s->trial;
   s->trial = swap;
@@ -357,40 +366,62 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
 
 /* --- making it --- */
 
+static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *limit) {
+  const int given = !isnan(limit->volume) + !isnan(limit->compliance) +
+                    !isnan(limit->displacement) + !isnan(limit->stress);
+  if (given != 1)
+    return ig_fail_at(s->cx, &limit->at,
+                      "constraints: give one of volume, compliance, displacement and stress");
+  if (limit->load_case > s->loading->cases)
+    return ig_fail_at(s->cx, &limit->at, "constraints: there is no load case %d",
+                      (int)limit->load_case);
+  return IG_OK;
+}
+
+/* One bound on a function of the design; a stress has as many as clusters. */
+static ig_status make_limit(ig_topopt_design *s, int of, int cluster) {
+  ig_ctx *cx = s->cx;
+  const ig_limit_case *limit = IG_ITEM(ig_limit_case, s->c->constraints, of);
+  const int i = s->limits;
+  const size_t n = (size_t)s->d->places;
+  if (i == IG_LIMITS)
+    return ig_fail_at(cx, &limit->at, "constraints: at most %d, clusters of stresses counted",
+                      IG_LIMITS);
+  s->limit_of[i] = of;
+  s->cluster_of[i] = cluster;
+  s->limits = i + 1;
+  if (isnan(limit->compliance))
+    IG_TRY(s->d->measure(s->d->self, limit, &s->loading->limit[i], &s->loading->norm_limit[i]));
+  IG_TRY(ig_array_new_device(cx, &s->limit_slope[i], n, sizeof(double), "slopes"));
+  IG_TRY(ig_array_zero(cx, &s->limit_slope[i]));
+  if (isnan(limit->displacement) && isnan(limit->stress))
+    return IG_OK;
+  const bool all = !isnan(limit->stress) && limit->load_case == 0;
+  s->limit_states[i] = all ? s->loading->cases : 1;
+  const size_t nu = (size_t)s->d->unknowns * (size_t)s->limit_states[i];
+  IG_TRY(ig_array_new_device(cx, &s->limit_state[i], nu, sizeof(double), "adjoint state"));
+  return ig_array_zero(cx, &s->limit_state[i]);
+}
+
 static ig_status make_limits(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   const ig_topopt_case *c = s->c;
-  const size_t n = (size_t)s->d->places;
-  if (c->constraints.count == 0)
+  bool stress = c->minimise == IG_MINIMISE_STRESS;
+  if (c->constraints.count == 0 && !stress)
     return IG_OK;
-  if (c->constraints.count > IG_LIMITS)
-    return ig_fail_at(cx, &limit_case(s, IG_LIMITS)->at, "constraints: at most %d", IG_LIMITS);
   if (ig_topopt_method(c) != IG_OPTIMISER_MMA)
-    return ig_fail_at(cx, &limit_case(s, 0)->at,
+    return ig_fail_at(cx, c->constraints.count ? &limit_case(s, 0)->at : &c->at,
                       "constraints: need optimiser: {method: mma}; oc knows the volume alone");
   for (int i = 0; i < c->constraints.count; i++) {
-    const ig_limit_case *limit = limit_case(s, i);
-    const int given =
-        !isnan(limit->volume) + !isnan(limit->compliance) + !isnan(limit->displacement);
-    if (given != 1)
-      return ig_fail_at(cx, &limit->at,
-                        "constraints: give one of volume, compliance and displacement");
-    if (limit->load_case > s->loading->cases)
-      return ig_fail_at(cx, &limit->at, "constraints: there is no load case %d",
-                        (int)limit->load_case);
-    if (isnan(limit->compliance))
-      IG_TRY(s->d->measure(s->d->self, limit, &s->loading->limit[i], &s->loading->norm_limit[i]));
-    IG_TRY(ig_array_new_device(cx, &s->limit_slope[i], n, sizeof(double), "slopes"));
-    IG_TRY(ig_array_zero(cx, &s->limit_slope[i]));
-    if (!isnan(limit->displacement)) {
-      const size_t nu = (size_t)s->d->unknowns;
-      IG_TRY(ig_array_new_device(cx, &s->limit_state[i], nu, sizeof(double), "adjoint state"));
-      IG_TRY(ig_array_zero(cx, &s->limit_state[i]));
-    }
-    s->limits = i + 1;
+    const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
+    IG_TRY(check_limit(s, limit));
+    stress = stress || !isnan(limit->stress);
+    for (int k = 0; k < (isnan(limit->stress) ? 1 : c->stress.clusters); k++)
+      IG_TRY(make_limit(s, i, k));
   }
-  IG_TRY(ig_array_new_device(cx, &s->spare, n, sizeof(double), "slopes"));
-  return ig_array_zero(cx, &s->spare);
+  IG_TRY(ig_array_new_device(cx, &s->spare, (size_t)s->d->places, sizeof(double), "slopes"));
+  IG_TRY(ig_array_zero(cx, &s->spare));
+  return stress ? ig_topopt_stress_new(s) : IG_OK;
 }
 
 /* What a case cannot mean, before anything is computed. */
@@ -419,6 +450,10 @@ static ig_status check_case(const ig_topopt_design *s) {
     return ig_fail_at(cx, &c->overhang.at,
                       s->d->print ? "overhang: needs filter: {kind: density} or helmholtz"
                                   : "overhang: is for grids, whose layers are flat");
+  if (c->minimise == IG_MINIMISE_STRESS && c->projection.robust > 0)
+    return ig_fail_at(cx, &c->projection.at,
+                      "projection: robust: not with minimise: stress; bound the stress in "
+                      "'constraints' instead");
   if (c->minimise == IG_MINIMISE_VOLUME && c->constraints.count == 0)
     return ig_fail_at(cx, &c->at,
                       "minimise: volume: give a bound in 'constraints', else nothing is left");
@@ -490,8 +525,16 @@ double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int 
   bytes += 8 * nu * designs * (cases + (c->problem == IG_PROBLEM_MECHANISM));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
     bytes += 4 * 8 * n;
-  for (int i = 0; i < c->constraints.count; i++) /* slopes; what is measured; adjoint state */
-    bytes += 8 * n + 2 * 8 * nu;
+  for (int i = 0; i < c->constraints.count; i++) { /* slopes; what is measured; adjoint states */
+    const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
+    const double clusters = (double)c->stress.clusters, states = limit->load_case > 0 ? 1 : cases;
+    if (isnan(limit->stress))
+      bytes += 8 * (n + 2 * nu);
+    else
+      bytes += 8 * (clusters * (2 * n + states * nu) + (clusters > 1 ? n : 0));
+  }
+  if (ig_topopt_stress_asked(c))
+    bytes += 8 * (11 * n + nu + (c->minimise == IG_MINIMISE_STRESS ? n + nu * cases : 0));
   return bytes;
 }
 
@@ -522,6 +565,7 @@ void ig_topopt_design_free(ig_topopt_design *s) {
                               &s->mma_high, &s->mma_old, &s->mma_older};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(s->cx, arrays[i]);
+  ig_topopt_stress_free(s);
   ig_array_free(s->cx, &s->spare);
   ig_array_free(s->cx, &s->printed);
   for (int i = 0; i < IG_LIMITS; i++) {
