@@ -11,23 +11,25 @@ except ImportError as _error:
 
 import os as _os
 
-_shared = _os.path.normpath(_os.path.join(_os.path.dirname(_os.path.abspath(__file__)),
-                                          "../../../../share/ingot/materials"))
-if _os.path.isdir(_shared):  # an installed tree may have been moved
-    _os.environ.setdefault("INGOT_MATERIALS", _shared)
+_here = _os.path.dirname(_os.path.abspath(__file__))
+for _shared in ("materials", "../../../../share/ingot/materials"):  # of pip, of `make install`
+    _shared = _os.path.normpath(_os.path.join(_here, _shared))
+    if _os.path.isdir(_shared):  # an installed tree may have been moved
+        _os.environ.setdefault("INGOT_MATERIALS", _shared)
 
 from ._core import encode as _encode, ffi as _ffi, lib as _lib, text as _text
 from .case import Case
 from .errors import (ArgumentError, DeviceError, FileError, IngotError, InputError, Interrupted,
                      NumericalError, OutOfMemoryError, StaleViewError, UnsupportedError)
 from .mesh import Mesh
+from .progress import Bar
 from .result import Result, Snapshot
-from .simulation import Field, Simulation, State
+from .simulation import DeviceField, Field, Simulation, State
 
 __version__ = _text(_lib.ig_version())
 build_info = _text(_lib.ig_build_info())
-__all__ = ["run", "check", "devices", "Case", "Simulation", "Field", "State", "Mesh", "Result",
-           "Snapshot", "IngotError", "InputError", "ArgumentError", "OutOfMemoryError", "FileError",
+__all__ = ["run", "check", "devices", "Case", "Simulation", "Field", "DeviceField", "State", "Mesh",
+           "Result", "Snapshot", "Bar", "IngotError", "InputError", "ArgumentError", "OutOfMemoryError", "FileError",
            "DeviceError", "NumericalError", "UnsupportedError", "Interrupted", "StaleViewError"]
 
 
@@ -47,7 +49,7 @@ def run(case, out=None, *, set=None, restart=None, resume=False, force=False, pr
 
     out: the folder to write; without it nothing is written and the Result holds figures only.
     set: keys to change, {"duration": 2.0, "beams[0].raster.power": "200 W"}.
-    progress: a function of (done, total, unit, note).
+    progress: True for a bar (in a notebook too), or a function of (done, total, unit, note).
     backend, threads, device: as for Case. A chain needs `out`.
     Ctrl-C writes a checkpoint into `out` and raises KeyboardInterrupt.
     """
@@ -56,7 +58,8 @@ def run(case, out=None, *, set=None, restart=None, resume=False, force=False, pr
     figures = []
     handle = _ffi.new_handle(figures)
     names = _encode(out), _encode(restart)
-    context.progress = progress
+    bar = Bar() if progress is True else None
+    context.progress = bar or progress or None
     try:
         if case.is_chain:
             context.call(_lib.ig_chain_run, case.ptr,
@@ -67,6 +70,8 @@ def run(case, out=None, *, set=None, restart=None, resume=False, force=False, pr
                 "figure": _lib.py_figure, "user": handle}))
     finally:
         context.progress = None
+        if bar:
+            bar.close()
     if out is not None:
         return Result(out)
     return Result(figures={k: v for k, v, u in figures}, units={k: u for k, v, u in figures})

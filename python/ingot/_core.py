@@ -31,6 +31,7 @@ class Context:
         self._self = ffi.new_handle(self)
         self.progress = None  # a function of (done, total, unit, note), or None
         self.caught = None    # exception of a callback, raised when the C call is back
+        self.device = device
         self._busy = threading.Lock()
         name = encode(backend)
         options = ffi.new("ig_ctx_options *", {
@@ -49,6 +50,15 @@ class Context:
         if self.caught is None:
             self.caught = value
         lib.ig_ctx_interrupt(self.ptr)
+
+    @property
+    def backend(self):
+        """The backend in use: "cpu", "debug", "cuda"."""
+        return text(lib.ig_ctx_backend(self.ptr))
+
+    @property
+    def device_name(self):
+        return text(lib.ig_ctx_device(self.ptr))
 
     def fail(self, status):
         name = ffi.typeof("ig_status").elements[status][3:]

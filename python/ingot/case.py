@@ -36,9 +36,10 @@ class Case:
 
     Numbers are in SI units; text may carry a unit. Lists, dicts and NumPy arrays are taken as they
     are. backend: "auto", "cpu", "cuda"; without it and without threads the case's own hold.
+    Other keywords are keys of the case: `Case(physics="thermal", duration="2 s", mesh={…})`.
     """
 
-    def __init__(self, path=None, *, set=None, backend=None, threads=0, device=0):
+    def __init__(self, path=None, *, set=None, backend=None, threads=0, device=0, **keys):
         self.context = Context(backend, threads, device)
         self.path = None if path is None else str(path)
         self._simulation = None  # weak, to the one that is open
@@ -49,7 +50,8 @@ class Case:
             self.context.call(lib.ig_case_open, self.context.ptr, encode(path), slot)
         context = self.context.ptr  # outlives the case
         self.ptr = ffi.gc(slot[0], lambda c, keep=context: lib.ig_case_close(c))
-        for key, value in (set or {}).items():
+        self._given = {}
+        for key, value in {**keys, **(set or {})}.items():
             self[key] = value
 
     @classmethod
@@ -64,6 +66,7 @@ class Case:
             self.context.call(lib.ig_case_set_mesh, self.ptr, value.ptr)
         else:
             self.context.call(lib.ig_case_set, self.ptr, encode(key), encode(flow(value)))
+        self._given[key] = value
 
     def __getitem__(self, key):
         """The text of a value that the case gives; KeyError where it gives none (a default
@@ -95,6 +98,13 @@ class Case:
         slot = ffi.new("ig_mesh **")
         self.context.call(lib.ig_case_mesh, self.ptr, slot)
         return Mesh._own(self.context, slot[0])
+
+    def _repr_html_(self):
+        from ._html import table
+        rows = [(k, v if isinstance(v, (str, Mesh)) else flow(v)) for k, v in self._given.items()]
+        if self.path:
+            rows.insert(0, ("file", self.path))
+        return table(rows, f"{self.get('physics', '?')} {self.get('title', '')}".strip())
 
     def __repr__(self):
         return f"<ingot.Case {self.path or 'from Python'}: {self.get('physics', '?')}>"

@@ -11,6 +11,11 @@ TYPES = {text(lib.ig_elem_info_get(t).name): t for t in range(lib.IG_ELEM_TYPES)
 KINDS = ("nodes", "elements", "faces")
 
 
+def vtk_type(name):
+    """VTK's number of a cell type, by meshio's or Ingot's name."""
+    return lib.ig_elem_info_get(TYPES[NAMES.get(name, name)]).vtk
+
+
 class Mesh:
     """Points (n, 3) in metres; cells as [("hexahedron", (m, 8) array), …] or a dict of them.
 
@@ -102,6 +107,37 @@ class Mesh:
         context.call(lib.ig_mesh_read, context.ptr, encode(path), options, slot)
         return cls._own(context, slot[0])
 
+    @classmethod
+    def from_meshio(cls, mesh, **sets):
+        """From a meshio.Mesh, or anything with its `points`, `cells`, `point_sets`, `cell_sets`."""
+        blocks = [(c.type, c.data) if hasattr(c, "type") else tuple(c) for c in mesh.cells]
+        first = np.concatenate([[0], np.cumsum([len(data) for _, data in blocks])])
+        parts = getattr(mesh, "cell_sets", None) or {}
+        elements = {
+            name: np.concatenate([first[b] + np.asarray(items, dtype=int)
+                                  for b, items in enumerate(lists) if items is not None and len(items)]
+                                 or [np.zeros(0, dtype=int)])
+            for name, lists in parts.items() if not name.startswith("gmsh:")}
+        return cls(mesh.points, blocks, **{"node_sets": getattr(mesh, "point_sets", None) or {},
+                                           "element_sets": elements, **sets})
+
+    def to_meshio(self):
+        """A meshio.Mesh of points, cells and sets of nodes and elements."""
+        try:
+            import meshio
+        except ImportError:
+            raise ImportError("to_meshio needs meshio (Debian: python3-meshio)") from None
+        cells = [(name, np.array(nodes)) for name, nodes in self.cells]
+        first = np.concatenate([[0], np.cumsum([len(nodes) for _, nodes in cells])])
+        parts = {name: [items[(items >= a) & (items < b)] - a for a, b in zip(first, first[1:])]
+                 for name, items in self.element_sets.items()}
+        return meshio.Mesh(np.array(self.points), cells, point_sets=self.node_sets, cell_sets=parts)
+
+    def grid(self, point_data=None, cell_data=None):
+        """A PyVista or VTK grid of the mesh, with values per node and per element."""
+        from .grid import cells_of, grid
+        return grid(self.points, *cells_of(self), point_data or {}, cell_data or {})
+
     def write(self, path):
         """Writes by the ending: .vtkhdf, .vtu, .vtk, .inp, .msh, .stl."""
         self._call(lib.ig_mesh_write, self.ptr, encode(path))
@@ -176,8 +212,19 @@ class Mesh:
         """Volume (area, length) of each element."""
         return np.array([lib.ig_mesh_measure(self.ptr, e) for e in range(len(self))])
 
+    def describe(self):
+        """Counts, sizes and sets: a list of (label, value)."""
+        lines = []
+        self._call(lib.ig_mesh_describe, self.ptr, lib.py_line, ffi.new_handle(lines))
+        return lines
+
     def __len__(self):
         return lib.ig_mesh_elements(self.ptr)
+
+    def _repr_html_(self):
+        from ._html import table
+        from .picture import image_of_mesh
+        return image_of_mesh(self) + table(self.describe())
 
     def __repr__(self):
         kinds = ", ".join(f"{len(c)} {name}" for name, c in self.cells)

@@ -1,11 +1,9 @@
 """What a run left in its folder."""
-import base64
 import html
 import json
 import math
 import os
 import re
-import tempfile
 
 import numpy as np
 
@@ -60,13 +58,19 @@ class Snapshot:
                     return f[f"VTKHDF/{group}/{name}"][()]
         raise KeyError(name)
 
+    def grid(self):
+        """A PyVista grid, or one of VTK where PyVista is not installed."""
+        from .grid import grid
+        return grid(self.points, *self.cells, self.point_data, self.cell_data, self.time)
+
     def view(self, png, **options):
-        """Draws it into a PNG file; options as in `ingot view`: field, palette, width, …"""
-        from ._core import Context, encode, ffi, lib
-        kept = {k: encode(v) if isinstance(v, str) else v for k, v in options.items()}
-        context = Context("cpu")
-        context.call(lib.ig_view, context.ptr, encode(self.path),
-                     ffi.new("ig_view_options *", kept), encode(png))
+        """Draws it into a PNG file; options as in `ingot view`: field, palette, width, range, …"""
+        from .picture import draw
+        draw(self.path, png, **options)
+
+    def _repr_html_(self):
+        from .picture import image
+        return image(self.path)
 
     def __repr__(self):
         return f"<snapshot {self.path}>"
@@ -135,25 +139,30 @@ class Result:
                      ffi.new("ig_report_options *", {"html": name}))
         return os.fspath(path) if path else os.path.join(self.folder, "report.html")
 
-    def _picture(self):
-        with tempfile.TemporaryDirectory() as folder:
-            png = os.path.join(folder, "view.png")
-            self.snapshots[-1].view(png, width=640, height=400)
-            with open(png, "rb") as f:
-                return base64.b64encode(f.read()).decode()
+    def frame(self):
+        """The history as a pandas.DataFrame, over time or iterations; columns as in history.csv
+        without units (these: history_units)."""
+        try:
+            import pandas
+        except ImportError:
+            raise ImportError("frame() needs pandas (Debian: python3-pandas); history needs "
+                              "NumPy only") from None
+        history = self.history
+        made = pandas.DataFrame({n: history[n] for n in history.dtype.names})
+        over = next((n for n in ("time", "iteration") if n in made), None)
+        return made.set_index(over) if over else made
 
     def _repr_html_(self):
-        rows = "".join(
-            f"<tr><td>{html.escape(k)}</td><td>{html.escape(_short(v))} {html.escape(self.units.get(k) or '')}</td></tr>"
-            for k, v in self.figures.items())
-        head = html.escape(f"{self.summary.get('physics', '')} {self.summary.get('title', '')}".strip())
+        from ._html import short, table
+        head = f"{self.summary.get('physics', '')} {self.summary.get('title', '')}".strip()
         picture = ""
         if self.snapshots:
             try:
-                picture = f'<img alt="last snapshot" src="data:image/png;base64,{self._picture()}">'
+                picture = self.snapshots[-1]._repr_html_()
             except Exception as error:  # the table is still worth showing
                 picture = f"<p>{html.escape(str(error))}</p>"
-        return f"<h4>{head}</h4>{picture}<table>{rows}</table>"
+        rows = [(k, short(v), self.units.get(k) or "") for k, v in self.figures.items()]
+        return f"<h4>{html.escape(head)}</h4>{picture}{table(rows)}"
 
     def __repr__(self):
         where = self.folder or "without a folder"
@@ -163,6 +172,3 @@ class Result:
 def _number(text):
     return float(text) if text else math.nan
 
-
-def _short(value):
-    return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -6,6 +6,7 @@ import numpy as np
 from ._core import Block, FieldInfo, encode, ffi, lib, text
 from .case import Case
 from .errors import StaleViewError
+from .exchange import CPU, CUDA, capsule
 
 
 class _Handle:
@@ -19,7 +20,63 @@ class _Handle:
         lib.ig_sim_close(self.ptr)
 
 
-class Field(np.lib.mixins.NDArrayOperatorsMixin):
+class _Taken:
+    """What was taken of a simulation: a view, good until the simulation goes on."""
+
+    def __init__(self, simulation, view):
+        self._simulation, self._view = simulation, view
+        self._handle = simulation._handle
+        self.info = FieldInfo(view.info)
+        self.copied = bool(view.copied)
+
+    def _fresh(self):
+        """The address, if the view is still good."""
+        if self._simulation._handle is not self._handle or not lib.ig_sim_is_fresh(
+                self._handle.ptr, self._view):
+            raise StaleViewError(f"{self.info.name}: the simulation has gone on or was closed "
+                                 "since this field was taken; take it again, or a copy() before")
+        return self._view.data
+
+    @property
+    def shape(self):
+        return self.info.shape
+
+    @property
+    def _strides(self):
+        return (self._view.stride[0], self._view.stride[1])[:len(self.info.shape)]
+
+
+class DeviceField(_Taken):
+    """A field where the simulation keeps it, for CuPy, PyTorch, JAX, Numba: `cupy.asarray(f)`,
+    `torch.from_dlpack(f)`. No copy is made and no step is under way. It is the simulation's own
+    memory: read it, do not write to it, and take a copy before the next step; what asks this
+    object again after that raises StaleViewError.
+    """
+
+    @property
+    def __cuda_array_interface__(self):
+        if self._simulation.context.backend != "cuda":
+            raise AttributeError("this simulation does not run on a CUDA device")
+        address = int(ffi.cast("uintptr_t", self._fresh()))
+        return {"version": 3, "shape": self.info.shape, "typestr": "<" + self.info.dtype,
+                "strides": self._strides, "data": (address, True), "stream": None}
+
+    def __dlpack_device__(self):
+        context = self._simulation.context
+        return (CUDA, context.device) if context.backend == "cuda" else (CPU, 0)
+
+    def __dlpack__(self, stream=None, **_):
+        # all steps are done when a view is given, so that any stream may read at once
+        address = int(ffi.cast("uintptr_t", self._fresh()))
+        return capsule(self._handle, address, self.info.dtype, self.info.shape, self._strides,
+                       self.__dlpack_device__())
+
+    def __repr__(self):
+        i = self.info
+        return f"<field {i.name} [{i.unit}] at {i.where} on {self._simulation.context.backend}, shape {i.shape}>"
+
+
+class Field(_Taken, np.lib.mixins.NDArrayOperatorsMixin):
     """A field as it stands, without a copy where the library needs none (`copied` says).
 
     Calculate with it as with an array: `field.max()`, `field > 1723`, `np.percentile(field, 99)`,
@@ -28,28 +85,24 @@ class Field(np.lib.mixins.NDArrayOperatorsMixin):
     array to keep, `field.view()` the bare memory, read-only.
     """
 
-    def __init__(self, simulation, view):
-        self._simulation, self._view = simulation, view
-        self._handle = simulation._handle
-        self.info = FieldInfo(view.info)
-        self.copied = bool(view.copied)
-
     def view(self):
         """The memory itself as a read-only array. It is not watched: do not use it after the
         next step."""
-        if self._simulation._handle is not self._handle or not lib.ig_sim_is_fresh(
-                self._handle.ptr, self._view):
-            raise StaleViewError(f"{self.info.name}: the simulation has gone on or was closed "
-                                 "since this field was taken; take it again, or a copy() before")
-        stride = (self._view.stride[0], self._view.stride[1])
-        return np.asarray(Block(self._handle, self._view.data, self.info.dtype, self.info.shape,
-                                stride[:len(self.info.shape)]))
+        return np.asarray(Block(self._handle, self._fresh(), self.info.dtype, self.info.shape,
+                                self._strides))
 
     def copy(self):
         return np.array(self.view())
 
     def __array__(self, dtype=None, copy=None):
         return np.array(self.view(), dtype=dtype)
+
+    def __dlpack__(self, stream=None, **_):
+        # DLPack cannot say that memory is read-only: who takes it gets a copy
+        return self.copy().__dlpack__()
+
+    def __dlpack_device__(self):
+        return (CPU, 0)
 
     def __getitem__(self, index):
         return _own(self.view()[index])
@@ -203,6 +256,13 @@ class Simulation:
         self.context.call(lib.ig_sim_view, self._ptr, encode(name), lib.IG_ON_HOST, view)
         return Field(self, view)
 
+    def device(self, name):
+        """The field on the device, without a copy: see DeviceField. UnsupportedError where it is
+        not stored there in the order of the mesh."""
+        view = ffi.new("ig_field_view *")
+        self.context.call(lib.ig_sim_view, self._ptr, encode(name), lib.IG_ON_DEVICE, view)
+        return DeviceField(self, view)
+
     def __setitem__(self, name, values):
         info = self.fields.get(name)
         if info is not None:
@@ -234,6 +294,13 @@ class Simulation:
         """The mesh of the case; nodes and elements of fields are in its order."""
         return self.case.mesh()
 
+    def grid(self):
+        """All fields as they stand on a PyVista or VTK grid."""
+        data = {"nodes": {}, "elements": {}}
+        for name, info in self.fields.items():
+            data[info.where][name] = self[name].copy()
+        return self.mesh().grid(data["nodes"], data["elements"])
+
     def finish(self):
         """Writes figures and summary; returns the figures, {name: value}."""
         self.context.call(lib.ig_sim_finish, self._ptr)
@@ -255,6 +322,21 @@ class Simulation:
 
     def __exit__(self, *_):
         self.close()
+
+    def _repr_html_(self):
+        from ._html import table
+        from .picture import image_of_mesh
+        if self._handle is None:
+            return table([("simulation", "closed")])
+        rows = [("case", repr(self.case)), ("on", f"{self.context.backend}: {self.context.device_name}"),
+                ("steps", self.steps), ("time", f"{self.time:.6g}")]
+        first = next((n for n in ("density", "T", "von_mises", "displacement") if n in self.fields),
+                     next(iter(self.fields), None))
+        fields = {}
+        if first:
+            info = self.fields[first]
+            fields[first] = (info.unit, info.where, self[first].copy())
+        return image_of_mesh(self.mesh(), fields) + table(rows)
 
     def __repr__(self):
         if self._handle is None:

@@ -66,6 +66,9 @@ void ig_snapshot_free(ig_snapshot *snap); /* from any thread */
 /* Snapshots leave their fields' memory to the next ones: what is still kept when a context ends. */
 void ig_spares_free(ig_ctx *cx);
 
+/* How the case that a result folder keeps begins. */
+#define IG_CASE_HEAD "# The case as it was run by Ingot "
+
 /* A named array in a checkpoint. */
 typedef struct {
   const char *name;
@@ -82,7 +85,7 @@ typedef struct ig_sink {
   ig_status (*history)(struct ig_sink *sink, int columns, const char *const *names,
                        const double *values);
   ig_status (*checkpoint)(struct ig_sink *sink, double time, int64_t step, const ig_saved *saved,
-                          int count); /* copied before it returns */
+                          int count); /* copied before it returns; NULL: not kept */
   /* figures of the `result` object in summary.json; their units, "" for a bare number, of `units`
    */
   ig_status (*result)(struct ig_sink *sink, const char *key, const char *unit, double value);

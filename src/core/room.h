@@ -13,12 +13,19 @@ typedef struct {
   int64_t every;           /* snapshot every so many steps, 0: by interval */
   double interval;         /* snapshot every so many seconds of simulated time, NaN: none */
   int64_t count;           /* or this many over the whole run */
+  ig_reals times;          /* or at these, rising */
   int64_t history_every;   /* history row every so many steps, 0: a thousand over the whole run */
   double checkpoint_every; /* seconds of wall time between checkpoints, 0: only at the end and where
                               a run is interrupted */
   int64_t compression;     /* 0 to 9 */
   ig_texts fields;         /* empty: the room's default fields */
 } ig_output_case;
+
+/* The state of another run of this process at a time, or at its first step after it, and when that
+   run ends. `source` says which; snap NULL: only the end is wanted. The caller frees *snap. */
+struct ig_snapshot;
+typedef ig_status ig_state_fn(void *user, const char *source, double time, double *end,
+                              struct ig_snapshot **snap);
 
 /* A job: one case, ready to run. */
 typedef struct ig_job {
@@ -28,12 +35,14 @@ typedef struct ig_job {
   ig_assembly assembly; /* a room that may choose says here what it took */
   bool assembly_free;   /* the case leaves it open: `assembly` is gather unless the room chooses */
   const ig_output_case *output;
-  const ig_list *materials;           /* of ig_material_case (material/material.h) */
-  ig_mesh *mesh;                      /* NULL if the room makes its own grid */
-  const void *room_case;              /* the struct the room's options fill */
-  const ig_node *tree;                /* the case as written, for ig_key_at; NULL: a program's */
-  ig_sink *sink;                      /* NULL: nobody wants output (benchmarks, verification) */
-  const ig_restart *restart;          /* NULL: from the start */
+  const ig_list *materials;  /* of ig_material_case (material/material.h) */
+  ig_mesh *mesh;             /* NULL if the room makes its own grid */
+  const void *room_case;     /* the struct the room's options fill */
+  const ig_node *tree;       /* the case as written, for ig_key_at; NULL: a program's */
+  ig_sink *sink;             /* NULL: nobody wants output (benchmarks, verification) */
+  const ig_restart *restart; /* NULL: from the start */
+  ig_state_fn *state_of;     /* NULL: no other run is at hand */
+  void *state_user;
   const struct ig_schedule *schedule; /* when output is due; NULL outside of a run */
 
   /* filled by the loop */
@@ -127,6 +136,7 @@ typedef struct {
 typedef struct ig_room {
   const char *name, *about; /* `physics: name` in a case */
   bool needs_mesh;
+  bool ranks; /* runs on several ranks (ranks/ranks.h) with the bits of one */
   size_t case_size;
   const ig_option *options;
 

@@ -11,7 +11,10 @@ void ig_schedule_start(ig_schedule *s, const ig_output_case *o, double duration)
   if (!o)
     return;
   s->every = o->every;
-  if (o->every == 0 && o->interval > 0)
+  s->times = o->times;
+  if (o->times.count > 0)
+    s->interval = INFINITY;
+  else if (o->every == 0 && o->interval > 0)
     s->interval = o->interval;
   else if (o->every == 0 && o->count > 0)
     s->interval = duration / (double)o->count;
@@ -42,7 +45,17 @@ static int64_t ahead(int64_t every, double interval, ig_moment from, double dt, 
   return steps < 1 ? 1 : steps < (double)most ? (int64_t)steps : most;
 }
 
+/* The first of the times that is not reached yet; their number where all are. */
+static int next_time(const ig_reals *times, double now) {
+  int i = 0;
+  while (i < times->count && passed(now, times->value[i]) >= 1)
+    i++;
+  return i;
+}
+
 bool ig_schedule_snapshot(const ig_schedule *s, ig_moment from, ig_moment to) {
+  if (s->times.count > 0)
+    return next_time(&s->times, to.time) > next_time(&s->times, from.time);
   return due(s->every, s->interval, from, to);
 }
 
@@ -54,7 +67,15 @@ int64_t ig_schedule_ahead(const ig_schedule *s, ig_moment from, double dt, int64
   most = most > 1 ? most : 1;
   if (!s)
     return most;
-  most = ahead(s->every, s->interval, from, dt, most);
+  if (s->times.count > 0) {
+    const int i = next_time(&s->times, from.time);
+    if (i < s->times.count) {
+      const double steps = ceil((s->times.value[i] * (1 - 1e-9) - from.time) / dt);
+      most = steps < 1 ? 1 : steps < (double)most ? (int64_t)steps : most;
+    }
+  } else {
+    most = ahead(s->every, s->interval, from, dt, most);
+  }
   return ahead(s->rows, s->row_interval, from, dt, most);
 }
 
@@ -78,7 +99,7 @@ ig_status ig_steps_count(ig_ctx *cx, const ig_src *at, double steps, double dt, 
 }
 
 bool ig_output_shows(const ig_output_case *o) {
-  return o && (o->every > 0 || o->interval > 0 || o->count > 0);
+  return o && (o->every > 0 || o->interval > 0 || o->count > 0 || o->times.count > 0);
 }
 
 bool ig_output_wants(const ig_output_case *o, const char *field) {

@@ -9,6 +9,7 @@
 typedef struct ig_schedule {
   int64_t every, rows; /* steps between snapshots and between rows of the history; 0: by time */
   double interval, row_interval;  /* simulated time between them; INFINITY: none by time */
+  ig_reals times;                 /* of snapshots, rising; none: by `every` or `interval` */
   double checkpoint_every, saved; /* wall time between checkpoints (0: none), and of the last one */
 } ig_schedule;
 

@@ -1,5 +1,6 @@
 /* Whose folder is it? Locks, marks, and what of a former run goes. */
 #include "io/result_folder.h"
+#include "core/output.h"
 #include "io/store.h"
 
 #include <dirent.h>
@@ -136,12 +137,24 @@ static ig_status walk(ig_ctx *cx, const ig_result_folder *f, each_entry *each, i
   return status;
 }
 
-static bool file_ours(int folder, const char *name) {
-  char head[64] = "";
+static ssize_t head_read(int folder, const char *name, char head[64]) {
+  memset(head, 0, 64);
   const int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  const ssize_t n = fd >= 0 ? read(fd, head, sizeof head - 1) : 0;
+  const ssize_t n = fd >= 0 ? read(fd, head, 63) : 0;
   if (fd >= 0)
     close(fd);
+  return n;
+}
+
+static bool case_ours(const ig_result_folder *f) {
+  char head[64];
+  head_read(f->fd, IG_CASE, head);
+  return strncmp(head, IG_CASE_HEAD, strlen(IG_CASE_HEAD)) == 0;
+}
+
+static bool file_ours(int folder, const char *name) {
+  char head[64];
+  const ssize_t n = head_read(folder, name, head);
   const char *key = n > 0 ? strstr(head, "\"ingot\":") : NULL;
   return strncmp(head, IG_SEAL_MAGIC, strlen(IG_SEAL_MAGIC)) == 0 || (key && key - head <= 8);
 }
@@ -161,7 +174,8 @@ static ig_status refuse_strange(ig_ctx *cx, const ig_result_folder *f, const cha
                                 int64_t ours) {
   char whole[IG_FILE_NAME];
   part_strip(name, whole);
-  if (strcmp(whole, MARK) == 0 || (own_name(name) && ours))
+  if (strcmp(whole, MARK) == 0 || (own_name(name) && ours) ||
+      (strcmp(name, IG_CASE) == 0 && case_ours(f)))
     return IG_OK;
   if (own_name(name))
     return IG_FAIL(cx, IG_INPUT,
@@ -177,6 +191,8 @@ static ig_status refuse_strange(ig_ctx *cx, const ig_result_folder *f, const cha
 static bool of_the_run(const ig_result_folder *f, const char *name) {
   char whole[IG_FILE_NAME];
   part_strip(name, whole);
+  if (strcmp(name, IG_CASE) == 0)
+    return case_ours(f);
   return own_name(name) || noted(f, whole);
 }
 
@@ -253,6 +269,15 @@ ig_status ig_result_folder_retake(ig_ctx *cx, ig_result_folder *f, uint64_t run)
 
 ig_status ig_result_folder_cut(ig_ctx *cx, ig_result_folder *f, int64_t snapshots) {
   return walk(cx, f, remove_later, snapshots);
+}
+
+ig_status ig_result_folder_case(ig_ctx *cx, ig_result_folder *f, const char *text, bool *kept) {
+  *kept = faccessat(f->fd, IG_CASE, F_OK, AT_SYMLINK_NOFOLLOW) != 0 || case_ours(f);
+  if (!*kept)
+    return IG_OK;
+  IG_TRY(ig_result_folder_note(cx, f, IG_CASE));
+  const ig_text whole = {.at = (char *)text, .length = strlen(text)};
+  return ig_result_folder_store(cx, f, IG_CASE, &whole);
 }
 
 /* --- files */

@@ -12,6 +12,7 @@
 #define IG_HISTORY "history.csv"
 #define IG_CHECKPOINT "checkpoint.h5"
 #define IG_SUMMARY "summary.json"
+#define IG_CASE "case.yaml"     /* noted like a room's files: the user may have one, too */
 #define IG_REPORT "report.html" /* not a run's, but of this run: the next one removes it */
 enum { IG_FILE_NAME = 64 };
 void ig_snapshot_name(int64_t index, char name[IG_FILE_NAME]);
@@ -47,6 +48,11 @@ IG_MUST_CHECK ig_status ig_result_folder_cut(ig_ctx *cx, ig_result_folder *f, in
 /* Whether a room may add a file of this name; and the note of it, before the file appears. */
 bool ig_result_folder_allows(const char *name);
 IG_MUST_CHECK ig_status ig_result_folder_note(ig_ctx *cx, ig_result_folder *f, const char *name);
+
+/* Keeps the case as it was run, begun by IG_CASE_HEAD; *kept false: there is a file of that name
+   that is not ours. */
+IG_MUST_CHECK ig_status ig_result_folder_case(ig_ctx *cx, ig_result_folder *f, const char *text,
+                                              bool *kept);
 
 /* "folder/name", free with free(). */
 IG_MUST_CHECK ig_status ig_result_folder_file(ig_ctx *cx, const ig_result_folder *f,

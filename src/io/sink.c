@@ -249,10 +249,23 @@ static ig_status hand_over(files *s, job *j) {
   return status;
 }
 
+static ig_status case_keep(files *s) {
+  bool kept = true;
+  if (s->options.text)
+    IG_TRY(ig_result_folder_case(s->cx, &s->folder, s->options.text, &kept));
+  if (!kept)
+    ig_warn(s->cx, "'%s/" IG_CASE "' is not Ingot's: the case as it was run is not kept there",
+            s->folder.path);
+  return IG_OK;
+}
+
 /* Before the first thing is written, not when the folder opens: a case that its room refuses leaves
    the former results alone. */
 static ig_status begin(files *s) {
-  return s->folder.ours ? IG_OK : ig_result_folder_take(s->cx, &s->folder);
+  if (s->folder.ours)
+    return IG_OK;
+  IG_TRY(ig_result_folder_take(s->cx, &s->folder));
+  return case_keep(s);
 }
 
 static void wait_idle(files *s) {
@@ -543,6 +556,7 @@ static ig_status restart(files *s, const ig_restart *from) {
   if (*(const int64_t *)bytes < 0)
     return IG_FAIL(s->cx, IG_INPUT, "the checkpoint's history length is negative");
   IG_TRY(ig_result_folder_retake(s->cx, &s->folder, (uint64_t) * (const int64_t *)run));
+  IG_TRY(case_keep(s));
   for (int64_t i = 0; i < count; i++)
     IG_TRY(add_time(s->cx, s, ((const double *)times)[i]));
   if (count) {

@@ -4,6 +4,7 @@
      history.csv            one row a call, columns with units
      checkpoint.h5          what --restart goes on from
      summary.json           what ran, how long, and the room's figures
+     case.yaml              the case as it was run, with its defaults
      .ingot                 whose it is (io/result_folder.h)
 
    Snapshots, checkpoints and files are written by a thread of the sink's own, two at most under
@@ -20,6 +21,7 @@
 typedef struct {
   uint64_t fingerprint; /* of the case, kept in its checkpoints */
   const char *settings; /* what else of it matters, kept there too; lives as long as the sink */
+  const char *text;     /* the case as it is run, kept as case.yaml; NULL: none. As long, too */
   int compression;      /* of snapshots, 0 to 9 */
   bool force;           /* replace files of ours' names though nothing says that they are ours */
   /* What the run goes on from; NULL: a fresh run, which clears the former one's files away. */

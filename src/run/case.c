@@ -21,6 +21,8 @@ static const ig_option output_options[] = {
     IG_REAL(O, interval, "s", NULL, IG_TINY, IG_HUGE, "a snapshot every so much simulated time"),
     IG_INT(O, count, "10", 0, 1e6,
            "this many snapshots over the whole run, after the one at its start; 0: none"),
+    IG_REALS(O, times, "s", NULL, IG_TINY, IG_HUGE,
+             "snapshots at these times, rising, each after the step that reaches it"),
     IG_INT(O, history_every, "0", 0, 1e15,
            "a row of history.csv every so many steps; 0: a thousand rows over the whole run"),
     IG_REAL(O, checkpoint_every, "s", "600", 0, IG_HUGE,
@@ -131,7 +133,9 @@ static bool readable(char *path, const char *folder, const char *middle, const c
   return n > 0 && n < PATH_MAX && access(path, R_OK) == 0;
 }
 
-/* An installed tree may have been moved: PREFIX/bin/ingot has its materials in PREFIX/share. */
+/* An installed tree may have been moved: PREFIX/bin/ingot has its materials in PREFIX/share; a
+   program in a folder of its own, or in the source's build folder, in `materials` there or above.
+ */
 static bool beside_program(char path[PATH_MAX], const char *name) {
   char self[PATH_MAX];
   const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -141,6 +145,8 @@ static bool beside_program(char path[PATH_MAX], const char *name) {
     if (!slash)
       return false;
     *slash = '\0';
+    if (readable(path, *self ? self : "/.", "materials/", name))
+      return true;
   }
   return readable(path, self, "share/ingot/materials/", name);
 }
@@ -191,9 +197,8 @@ static ig_status material_fold(ig_case *c, ig_node *material) {
   return IG_OK;
 }
 
-/* The case's tree with material files folded in. The case's own stays as it is, since a key set
-   later may name another file. */
-static ig_status materials_fold(ig_case *c, ig_node **root) {
+/* The case's own tree stays as it is, since a key set later may name another file. */
+ig_status ig_case_fold(ig_case *c, ig_node **root) {
   IG_TRY(ig_arena_take(c->cx, c->arena, (void **)root, 1, sizeof **root));
   **root = *c->root;
   ig_node **end = &(*root)->child, *materials = NULL;
@@ -292,16 +297,21 @@ static ig_status common_check(ig_case *c) {
     return ig_fail_at(c->cx, &common->at, "missing key 'mesh' at the top level: %s needs one",
                       c->room->name);
   const ig_node *output = ig_node_find(c->root, "output"), *first = NULL;
-  static const char *const rhythms[] = {"every", "interval", "count"};
-  for (int i = 0; i < 3 && output; i++) {
+  static const char *const rhythms[] = {"every", "interval", "count", "times"};
+  for (int i = 0; i < 4 && output; i++) {
     const ig_node *given = ig_node_find(output, rhythms[i]);
     if (given && first)
       return ig_fail_at(c->cx, &given->key_at,
                         "'output.%s' and 'output.%s' exclude each other: give one of every, "
-                        "interval, count",
+                        "interval, count, times",
                         first->key, given->key);
     first = given ? given : first;
   }
+  const ig_reals *times = &common->output.times;
+  for (int i = 1; i < times->count; i++)
+    if (!(times->value[i] > times->value[i - 1]))
+      return ig_fail_at(c->cx, &first->at, "output.times: %g s after %g s: times must rise",
+                        times->value[i], times->value[i - 1]);
   IG_TRY(fields_check(c));
   IG_TRY(precision_check(c));
   for (int i = 0; i < common->materials.count; i++) {
@@ -315,7 +325,7 @@ static ig_status common_check(ig_case *c) {
 ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms) {
   IG_TRY(room_choose(c, rooms));
   ig_node *root;
-  IG_TRY(materials_fold(c, &root));
+  IG_TRY(ig_case_fold(c, &root));
   IG_TRY(ig_arena_take(c->cx, c->arena, &c->room_case, 1, c->room->case_size));
   const ig_option_table tables[] = {{ig_common_options, &c->common},
                                     {c->room->options, c->room_case}};

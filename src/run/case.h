@@ -34,6 +34,8 @@ struct ig_case {
   ig_node *root;         /* a map */
   ig_mesh_fn *mesh_make; /* stands for the file that `mesh` names, NULL: it is read */
   void *mesh_user;
+  ig_state_fn *state_of; /* of another run, for a room that follows it; NULL: there is none */
+  void *state_user;
   ig_mesh *mesh; /* the program's own, NULL: the section `mesh` says which */
   /* filled by ig_case_read */
   const ig_room *room;
@@ -50,5 +52,10 @@ IG_MUST_CHECK ig_status ig_case_mesh_copy(const ig_case *c, ig_mesh **mesh);
 IG_MUST_CHECK ig_status ig_case_read(ig_case *c);
 /* The same with rooms of the caller's own, ended by NULL. */
 IG_MUST_CHECK ig_status ig_case_read_for(ig_case *c, const ig_room *const *rooms);
+/* The case's tree with material files folded in. */
+IG_MUST_CHECK ig_status ig_case_fold(ig_case *c, ig_node **root);
+/* The case that was read, as a case file that reads to the same again, with its defaults as
+   comments. */
+IG_MUST_CHECK ig_status ig_case_print(ig_case *c, ig_text_fn *text, void *user);
 
 #endif

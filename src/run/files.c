@@ -134,6 +134,22 @@ static ig_status restart_check(const ig_case *c, const ig_restart *restart) {
                     restart->time, duration);
 }
 
+static void text_add(void *user, const char *more) {
+  ig_text_add(user, more);
+}
+
+/* The case's text, in memory that lives as long as it. */
+static ig_status case_text(ig_case *c, const char **kept) {
+  ig_text t = {0};
+  ig_status status = ig_case_print(c, text_add, &t);
+  if (status == IG_OK && t.failed)
+    status = IG_FAIL(c->cx, IG_MEMORY, "no memory for the text of the case");
+  if (status == IG_OK)
+    status = ig_arena_text(c->cx, c->arena, kept, t.at, t.length);
+  free(t.at);
+  return status;
+}
+
 ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_restart **restart,
                         ig_sink **sink, bool *up_to_date) {
   const char *settings;
@@ -147,8 +163,11 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
   if (*up_to_date)
     return IG_OK;
   IG_TRY(restart_check(c, *restart));
+  const char *kept;
+  IG_TRY(case_text(c, &kept));
   const ig_sink_options options = {.fingerprint = ig_job_fingerprint(c, job),
                                    .settings = settings,
+                                   .text = kept,
                                    .compression = (int)c->common.output.compression,
                                    .force = o->force,
                                    .restart = *restart};

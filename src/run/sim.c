@@ -1,6 +1,7 @@
 /* Simulations: a case, its room under the loop, and where its output goes. */
 #include "run/sim.h"
 #include "backend/backend.h"
+#include "ranks/ranks.h"
 #include "run/files.h"
 #include "run/march.h"
 #include "run/rooms.h"
@@ -34,7 +35,7 @@ static ig_status tee_history(ig_sink *sink, int columns, const char *const *name
 static ig_status tee_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
                                 int count) {
   tee *t = sink->self;
-  return t->inner ? t->inner->checkpoint(t->inner, time, step, saved, count) : IG_OK;
+  return t->inner->checkpoint(t->inner, time, step, saved, count);
 }
 static ig_status tee_result(ig_sink *sink, const char *key, const char *unit, double value) {
   tee *t = sink->self;
@@ -61,7 +62,7 @@ static void tee_open(tee *t, ig_sink *inner, const ig_run_options *o) {
   *t = (tee){.sink = {.self = t,
                       .snapshot = tee_snapshot,
                       .history = tee_history,
-                      .checkpoint = tee_checkpoint,
+                      .checkpoint = inner ? tee_checkpoint : NULL, /* nowhere to go */
                       .result = tee_result,
                       .result_text = tee_result_text,
                       .file = tee_file,
@@ -74,6 +75,7 @@ static void tee_open(tee *t, ig_sink *inner, const ig_run_options *o) {
 /* --- open, step, close */
 
 enum { LOADS = 256 }; /* whose factors are remembered */
+enum { COPIES = 32 }; /* fields of a room, at most, that can be seen as copies */
 
 struct ig_sim {
   ig_case *c;
@@ -87,7 +89,12 @@ struct ig_sim {
   ig_status failed; /* what ended it, IG_OK: nothing has */
   double start;
   int64_t generation;
-  void *copy; /* of the last view that needed one */
+  /* of fields that the host does not hold as they are, by the number of the field; each is good as
+     long as its generation is the simulation's */
+  struct {
+    void *data;
+    int64_t generation;
+  } copy[COPIES];
   int loads;
   double load[LOADS];
 };
@@ -96,9 +103,47 @@ struct ig_sim_state {
   uint64_t fingerprint;
 };
 
-static void sink_use(ig_sim *s, const ig_run_options *o) {
+static void sink_use(ig_sim *s, const ig_run_options *o, bool wanted) {
   tee_open(&s->t, s->files, o);
-  s->job.sink = s->files || o->figure ? &s->t.sink : NULL;
+  s->job.sink = wanted ? &s->t.sink : NULL;
+}
+
+/* --- ranks: all open the same case, the first one has the files */
+
+static ig_status ranks_check(const ig_sim *s) {
+  const int count = ig_ranks_count(s->cx->ranks);
+  if (count == 1 || s->c->room->ranks)
+    return IG_OK;
+  return IG_FAIL(s->cx, IG_INPUT,
+                 "%s does not run on several ranks (%d here): start it on one, or run many cases "
+                 "with 'ingot sweep'",
+                 s->c->room->name, count);
+}
+
+/* Reads case and mesh; in one process, one after the other. */
+static ig_status job_open(ig_sim *s, const ig_room *const *rooms) {
+  const ig_ranks *ranks = s->cx->ranks;
+  if (!ranks || !ranks->one_process)
+    return ig_ranks_agree(s->cx, ig_job_open(s->c, rooms, &s->job));
+  for (int turn = 0; turn < ranks->count; turn++)
+    IG_TRY(ig_ranks_agree(s->cx, turn == ranks->rank ? ig_job_open(s->c, rooms, &s->job) : IG_OK));
+  return IG_OK;
+}
+
+/* What the first finds in the output folder holds for all. They all make the same output at the
+   same moments, since rooms may compute together for it; what the others make goes nowhere. */
+static ig_status files_open(ig_sim *s, const ig_run_options *o) {
+  ig_status status = IG_OK;
+  if (ig_ranks_first(s->cx))
+    status = ig_files_open(s->c, &s->job, o, &s->restart, &s->files, &s->up_to_date);
+  IG_TRY(ig_ranks_agree(s->cx, status));
+  bool wanted = s->files || o->figure;
+  IG_TRY(ig_ranks_share(s->cx, 0, &s->up_to_date, sizeof s->up_to_date));
+  IG_TRY(ig_ranks_share(s->cx, 0, &wanted, sizeof wanted));
+  IG_TRY(ig_ranks_share_restart(s->cx, &s->restart));
+  static const ig_run_options nobody;
+  sink_use(s, ig_ranks_first(s->cx) ? o : &nobody, wanted);
+  return IG_OK;
 }
 
 ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *const *rooms,
@@ -110,14 +155,17 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   *sim = s;
   *s = (ig_sim){.c = c, .cx = cx, .start = ig_now(), .generation = 1};
   cx->warnings = 0; /* the summary counts this run's */
-  ig_status status = ig_job_open(c, rooms, &s->job);
+  if (cx->ranks)
+    cx->ranks->failed = false; /* a new run, for everybody */
+  ig_status status = job_open(s, rooms);
   if (status == IG_OK)
-    status = ig_files_open(c, &s->job, o, &s->restart, &s->files, &s->up_to_date);
+    status = ranks_check(s);
+  if (status == IG_OK)
+    status = files_open(s, o);
   if (status != IG_OK || s->up_to_date) {
     s->concluded = true;
     return s->failed = status;
   }
-  sink_use(s, o);
   s->job.restart = s->restart;
   ig_info(cx, "%s%s%s on %s: %s", c->room->name, *s->job.title ? ", " : "", s->job.title,
           ig_ctx_backend(cx), ig_ctx_device(cx));
@@ -269,7 +317,8 @@ void ig_sim_close(ig_sim *s) {
   ig_sink_close(s->files);
   ig_restart_free(s->restart);
   ig_job_close(&s->job);
-  free(s->copy);
+  for (int i = 0; i < COPIES; i++)
+    free(s->copy[i].data);
   free(s);
 }
 
@@ -296,13 +345,15 @@ void ig_sim_fields(ig_sim *s, ig_field_fn *field, void *user) {
   }
 }
 
-static ig_status field_find(ig_sim *s, const char *name, ig_room_field *f) {
+static ig_status field_find(ig_sim *s, const char *name, ig_room_field *f, int *number) {
   char list[256] = "";
   if (!s || !name)
     return IG_ARG;
   if (s->failed != IG_OK)
     return IG_FAIL(s->cx, IG_ARG, "the simulation failed before: open it anew");
   for (int i = 0; field_at(s, i, f); i++) {
+    if (number)
+      *number = i;
     if (strcmp(f->name, name) == 0)
       return IG_OK;
     const size_t at = strlen(list);
@@ -311,14 +362,22 @@ static ig_status field_find(ig_sim *s, const char *name, ig_room_field *f) {
   return IG_FAIL(s->cx, IG_INPUT, "there is no field '%.60s': expected %s", name, list);
 }
 
-/* A host copy of what is stored on the device, as it is stored. */
-static ig_status copy_make(ig_sim *s, const ig_room_field *f, size_t bytes) {
-  free(s->copy);
-  s->copy = NULL;
-  IG_TRY(ig_alloc(s->cx, &s->copy, bytes, 1, "a view"));
+/* A host copy of what is stored on the device, as it is stored; the one there is, if it is good. */
+static ig_status copy_make(ig_sim *s, const ig_room_field *f, int number, size_t bytes) {
+  if (number >= COPIES)
+    return IG_FAIL(s->cx, IG_UNSUPPORTED, "field '%s' cannot be seen on the host", f->name);
+  if (s->copy[number].data && s->copy[number].generation == s->generation)
+    return IG_OK;
+  free(s->copy[number].data);
+  s->copy[number].data = NULL;
+  IG_TRY(ig_alloc(s->cx, &s->copy[number].data, bytes, 1, "a view"));
+  s->copy[number].generation = 0;
   if (!f->dev)
-    return s->march.room->get(s->march.self, f->name, s->copy);
-  return s->cx->backend->copy_out(s->cx, s->copy, f->dev, bytes);
+    IG_TRY(s->march.room->get(s->march.self, f->name, s->copy[number].data));
+  else
+    IG_TRY(s->cx->backend->copy_out(s->cx, s->copy[number].data, f->dev, bytes));
+  s->copy[number].generation = s->generation;
+  return IG_OK;
 }
 
 ig_status ig_sim_view(ig_sim *s, const char *name, ig_side side, ig_field_view *view) {
@@ -326,7 +385,8 @@ ig_status ig_sim_view(ig_sim *s, const char *name, ig_side side, ig_field_view *
   if (!view)
     return IG_ARG;
   *view = (ig_field_view){0};
-  IG_TRY(field_find(s, name, &f));
+  int number = 0;
+  IG_TRY(field_find(s, name, &f, &number));
   if (!f.dev && side == IG_ON_DEVICE)
     return IG_FAIL(s->cx, IG_UNSUPPORTED,
                    "field '%s' is not stored on the device in the order of the mesh: ask for it on "
@@ -342,11 +402,9 @@ ig_status ig_sim_view(ig_sim *s, const char *name, ig_side side, ig_field_view *
   if (f.dev && (side == IG_ON_DEVICE || !s->cx->backend->separate))
     return IG_OK;
   const int64_t last = (f.count - 1) * f.stride[0] + (f.components - 1) * f.stride[1];
-  IG_TRY(copy_make(s, &f, f.count > 0 ? (size_t)last + ig_dtype_size(f.dtype) : 1));
-  view->data = s->copy;
+  IG_TRY(copy_make(s, &f, number, f.count > 0 ? (size_t)last + ig_dtype_size(f.dtype) : 1));
+  view->data = s->copy[number].data;
   view->copied = true;
-  s->generation++; /* the memory of an earlier copy is gone */
-  view->generation = s->generation;
   return IG_OK;
 }
 
@@ -371,7 +429,7 @@ ig_status ig_sim_get(ig_sim *s, const char *name, double *values) {
 ig_status ig_sim_set(ig_sim *s, const char *name, const double *values) {
   ig_room_field f;
   IG_TRY(usable(s));
-  IG_TRY(field_find(s, name, &f));
+  IG_TRY(field_find(s, name, &f, NULL));
   if (!values)
     return IG_ARG;
   if (!f.writable || !s->march.room->set)
@@ -447,4 +505,24 @@ void ig_sim_state_free(ig_sim_state *state) {
   if (state)
     ig_restart_free(state->kept);
   free(state);
+}
+
+/* --- a state in memory */
+
+static ig_status keep_snapshot(ig_sink *sink, ig_snapshot *snap) {
+  *(ig_snapshot **)sink->self = snap;
+  return IG_OK;
+}
+
+ig_status ig_sim_snapshot(ig_sim *sim, ig_snapshot **snap) {
+  ig_sink sink = {.self = snap, .snapshot = keep_snapshot};
+  *snap = NULL;
+  if (!sim->march.room->snapshot)
+    return IG_FAIL(sim->cx, IG_UNSUPPORTED, "%s gives no snapshots", sim->march.room->name);
+  IG_TRY(sim->march.room->snapshot(sim->march.self, &sink));
+  return ig_snapshot_settle(*snap);
+}
+
+double ig_sim_duration(const ig_sim *sim) {
+  return sim->march.now.duration;
 }

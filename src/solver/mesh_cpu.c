@@ -49,10 +49,6 @@ static ig_status energy(ig_ctx *cx, const ig_hex_args *p, const double *u, const
   return IG_OK;
 }
 
-/* What ends a pass over the elements: with gather the nodes add up their slots. */
-#define SLOTS_SUM(F, m, to)                                                                        \
-  (plan->how == IG_GATHER ? ig_plan_sum_##F(cx, plan, m, p->slots, to) : IG_OK)
-
 #define RANGE_OF(plan, color)                                                                      \
   ig_lid begin, end;                                                                               \
   ig_plan_range(plan, color, (plan)->elements, &begin, &end)
@@ -80,7 +76,7 @@ static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
       }
     }
   }
-  return SLOTS_SUM(f64, count, block);
+  return ig_plan_sum_f64(cx, plan, count, p->slots, block);
 }
 
 #define SCALAR_PRODUCT(F, R)                                                                       \
@@ -103,7 +99,7 @@ static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
                              p->slots);                                                            \
       }                                                                                            \
     }                                                                                              \
-    return SLOTS_SUM(F, 1, y);                                                                     \
+    return ig_plan_sum_##F(cx, plan, 1, p->slots, y);                                              \
   }
 SCALAR_PRODUCT(f32, float)
 SCALAR_PRODUCT(f64, double)
@@ -123,7 +119,7 @@ static ig_status to_nodes(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
         ig_scatter_add_f64(&p->scatter, e, a, 1, 0, in[e] * weight[a], out, p->slots);
     }
   }
-  return SLOTS_SUM(f64, 1, out);
+  return ig_plan_sum_f64(cx, plan, 1, p->slots, out);
 }
 
 static ig_status to_elements(ig_ctx *cx, const ig_hex_args *p, const double *in, double *out) {
@@ -157,7 +153,7 @@ static ig_status strain_back(ig_ctx *cx, const ig_hex_args *p, const ig_plan *pl
       }
     }
   }
-  return SLOTS_SUM(f64, 3, f);
+  return ig_plan_sum_f64(cx, plan, 3, p->slots, f);
 }
 
 static ig_status invert(ig_ctx *cx, const ig_ground *g, bool whole, const double *block,

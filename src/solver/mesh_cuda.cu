@@ -108,10 +108,6 @@ static __global__ void __launch_bounds__(128)
     ig_scatter_add_f64(&p.scatter, e, a, 6, j, scale * b[j], block, (double *)p.slots);
 }
 
-/* What ends a pass over the elements: with gather the nodes add up their slots. */
-#define SLOTS_SUM(F, R, m, to)                                                                     \
-  (plan->how == IG_GATHER ? ig_plan_sum_##F(cx, plan, m, (const R *)p->slots, to) : IG_OK)
-
 /* Runs a pass over the elements, color by color: LAUNCH(blocks for so many threads, begin, end). */
 #define EACH_COLOR(plan, threads_an_element, LAUNCH)                                               \
   for (int color = 0; color < (plan)->colors; color++) {                                           \
@@ -131,7 +127,7 @@ extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args 
   IG_TRY(cx->backend->fill(cx, block, 0, count * sizeof *block * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 8,
              (diagonal_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, block)))
-  return SLOTS_SUM(f64, double, (int)count, block);
+  return ig_plan_sum_f64(cx, plan, (int)count, (const double *)p->slots, block);
 }
 
 #define SCALAR_PRODUCT(F, R)                                                                       \
@@ -157,7 +153,7 @@ extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args 
     IG_TRY(cx->backend->fill(cx, y, 0, sizeof *y *(size_t)p->scatter.nodes));                      \
     EACH_COLOR(plan, 1,                                                                            \
                (scalar_pass_##F<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, t, y))) \
-    return SLOTS_SUM(F, R, 1, y);                                                                  \
+    return ig_plan_sum_##F(cx, plan, 1, (const R *)p->slots, y);                                   \
   }
 SCALAR_PRODUCT(f32, float)
 SCALAR_PRODUCT(f64, double)
@@ -180,7 +176,7 @@ extern "C" ig_status ig_solver_mesh_to_nodes_cuda(ig_ctx *cx, const ig_hex_args 
                                                   double *out) {
   IG_TRY(cx->backend->fill(cx, out, 0, sizeof *out * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 1, (nodes_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, in, out)))
-  return SLOTS_SUM(f64, double, 1, out);
+  return ig_plan_sum_f64(cx, plan, 1, (const double *)p->slots, out);
 }
 static __global__ void __launch_bounds__(128)
     elements_pass(ig_hex_args p, const double *in, double *out) {
@@ -230,7 +226,7 @@ extern "C" ig_status ig_solver_mesh_strain_back_cuda(ig_ctx *cx, const ig_hex_ar
   IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 1,
              (strain_back_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, tensor, f)))
-  return SLOTS_SUM(f64, double, 3, f);
+  return ig_plan_sum_f64(cx, plan, 3, (const double *)p->slots, f);
 }
 
 static __global__ void invert_pass(ig_ground g, bool whole, const double *block, float *inverse) {

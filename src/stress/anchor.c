@@ -64,20 +64,17 @@ typedef struct {
   piece *p;      /* by root */
 } look;
 
-static ig_status pieces_find(look *l) {
+static void pieces_find(look *l) {
   ig_stress *m = l->m;
   const uint8_t *alive = m->alive.host;
-  ig_adjacency adj;
-  IG_TRY(ig_mesh_adjacency(m->cx, m->mesh, &adj));
   for (ig_lid e = 0; e < m->elements; e++)
     l->of[e] = e;
   for (ig_lid e = 0; e < m->elements; e++)
     for (int f = 0; alive[e] && f < 6; f++) {
-      const ig_lid other = adj.neighbor[6 * (int64_t)e + f];
+      const ig_lid other = m->adjacency.neighbor[6 * (int64_t)e + f];
       if (other >= 0 && alive[other])
         l->of[root(l->of, e)] = root(l->of, other);
     }
-  ig_adjacency_free(&adj);
   for (ig_lid e = 0; e < m->elements; e++)
     if (alive[e]) {
       const ig_lid r = l->of[e] = root(l->of, e);
@@ -85,7 +82,6 @@ static ig_status pieces_find(look *l) {
       for (int d = 0; d < 3; d++)
         l->p[r].centre[d] += m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)e] + d];
     }
-  return IG_OK;
 }
 
 static void node_at(const look *l, ig_lid r, ig_lid node, double y[3]) {
@@ -130,7 +126,7 @@ static ig_status examine(look *l) {
   ig_stress *m = l->m;
   const uint8_t *alive = m->alive.host;
   double low[3], high[3];
-  IG_TRY(pieces_find(l));
+  pieces_find(l);
   ig_mesh_bounds(m->mesh, low, high);
   const double size = fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
   for (ig_lid e = 0; e < m->elements; e++)

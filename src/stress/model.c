@@ -70,8 +70,8 @@ static int components(const char *text) {
   return bits;
 }
 
-static ig_status phase_named(ig_stress *m, const ig_src *at, const char *name, int none,
-                             int *phase) {
+ig_status ig_stress_phase_named(ig_stress *m, const ig_src *at, const char *name, int none,
+                                int *phase) {
   *phase = none;
   if (!name)
     return IG_OK;
@@ -103,8 +103,8 @@ static ig_status supports(ig_stress *m, ig_histories *rows) {
                         "this support holds nothing: give `fix`, `displacement` or `equal`");
     for (int d = 0; d < 3; d++)
       h->to[d] = h->lead >> d & 1 ? s->displacement[d] : 0;
-    IG_TRY(phase_named(m, &s->at, s->since, 0, &h->since));
-    IG_TRY(phase_named(m, &s->at, s->until, INT32_MAX, &h->until));
+    IG_TRY(ig_stress_phase_named(m, &s->at, s->since, 0, &h->since));
+    IG_TRY(ig_stress_phase_named(m, &s->at, s->until, INT32_MAX, &h->until));
     IG_TRY(ig_histories_add(m->cx, rows, &s->history, &h->history));
   }
   return IG_OK;
@@ -207,7 +207,7 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->right, 3 * n, sizeof(double), true},
              {&m->step, 3 * n, sizeof(double), true},
              {&m->old, 3 * n, sizeof(double), true},
-             {&m->slope, tiles * IG_SLOPES, sizeof(double), true},
+             {&m->slope, tiles * IG_SLOPES, sizeof(float), true},
              {&m->young_single, e, sizeof(float), true},
              {&m->partial, IG_MESH_CHUNKS, sizeof(double), true}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -282,6 +282,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
                              .state = m->state.dev,
                              .slope = m->slope.dev,
                              .slots = m->slots.dev};
+  IG_TRY(ig_mesh_adjacency(cx, m->mesh, &m->adjacency));
   IG_TRY(ig_stress_system_new(m, how));
   return born_at_start(m);
 }
@@ -325,6 +326,7 @@ void ig_stress_free(ig_stress *m) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, all[i]);
   ig_plan_free(m->cx, &m->plan);
+  ig_adjacency_free(&m->adjacency);
   for (int i = 0; m->hold && i < m->holds; i++)
     free(m->hold[i].node);
   free(m->hold);

@@ -2,6 +2,7 @@
 #ifndef IG_STRESS_MODEL_H
 #define IG_STRESS_MODEL_H
 
+#include "mesh/topology.h"
 #include "solver/grid.h"
 #include "solver/mesh_amg.h"
 #include "solver/pcg.h"
@@ -32,7 +33,8 @@ typedef struct ig_stress {
   const ig_stress_ops *ops;
   const ig_solver_mesh_ops *mesh_ops;
   ig_lid nodes, elements;
-  ig_lid *conn; /* host: elements x 8 */
+  ig_lid *conn;           /* host: elements x 8 */
+  ig_adjacency adjacency; /* of faces, host */
   ig_plan plan, colors;
   ig_stress_args args;
 
@@ -68,6 +70,10 @@ typedef struct ig_stress {
   double scale; /* largest force met, for what counts as none */
   ig_stress_count count;
 } ig_stress;
+
+/* The phase of a name; `none` without a name. */
+IG_MUST_CHECK ig_status ig_stress_phase_named(ig_stress *m, const ig_src *at, const char *name,
+                                              int none, int *phase);
 
 /* Everything but loads in time; element states are those of a body without stress. alive: all. */
 IG_MUST_CHECK ig_status ig_stress_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,

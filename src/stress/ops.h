@@ -29,6 +29,8 @@ typedef struct ig_stress_ops {
   ig_status (*tie_f64)(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item,
                        double *x);
   ig_status (*tie_f32)(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item, float *x);
+  /* x = 0 where held */
+  ig_status (*still)(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x);
 } ig_stress_ops;
 
 extern const ig_stress_ops ig_stress_cpu;

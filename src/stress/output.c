@@ -24,7 +24,7 @@ static const char *probe_unit(const ig_stress_probe *p) {
   if (p->quantity < IG_PROBE_ELEMENT)
     return "N";
   const int k = p->quantity - IG_PROBE_ELEMENT;
-  return k < 7 ? "Pa" : k == 7 ? "" : "K";
+  return k < 7 ? "Pa" : k == 8 ? "K" : "";
 }
 
 /* --- probes --- */
@@ -37,6 +37,7 @@ ig_status ig_stress_probes_open(ig_stress_run *r) {
   IG_TRY(IG_NEW(cx, &r->column, r->columns, "history"));
   IG_TRY(IG_NEW(cx, &r->value, r->columns, "history"));
   IG_TRY(IG_NEW(cx, &r->look, n + 1, "probes"));
+  IG_TRY(IG_NEW(cx, &r->since, n + 1, "probes"));
   IG_TRY(IG_NEW(cx, &r->after, (size_t)r->c->phases.count * (size_t)n + 1, "probes"));
   for (int i = 0; i < FIXED; i++)
     r->column[i] = fixed_columns[i];
@@ -45,6 +46,7 @@ ig_status ig_stress_probes_open(ig_stress_run *r) {
     const char *unit = probe_unit(p);
     snprintf(r->name[i], sizeof r->name[i], *unit ? "%.48s [%s]" : "%.48s", p->name, unit);
     r->column[FIXED + i] = r->name[i];
+    IG_TRY(ig_stress_phase_named(r->m, &p->at, p->since, -1, r->since + i));
     IG_TRY(ig_look_find(cx, r->m->mesh, &p->at, p->set, p->point, p->quantity >= IG_PROBE_ELEMENT,
                         r->look + i));
   }
@@ -66,6 +68,16 @@ static double probe_value(const ig_stress_run *r, int i) {
                      k->count;
   }
   return sum;
+}
+
+/* A value of the probe at the end of a phase, or within it, as it is shown. */
+static double probe_shown(const ig_stress_run *r, int i, int phase, double value) {
+  const int since = r->since[i], n = r->c->probes.count;
+  if (since < 0)
+    return value;
+  if (phase < since)
+    return 0;
+  return value - (since > 0 ? r->after[(int64_t)(since - 1) * n + i] : 0);
 }
 
 ig_status ig_stress_look_now(ig_stress_run *r) {
@@ -109,9 +121,10 @@ ig_status ig_stress_look_now(ig_stress_run *r) {
   memcpy(r->value, fixed, sizeof fixed);
   const int n = r->c->probes.count;
   for (int i = 0; i < n; i++) {
-    r->value[FIXED + i] = probe_value(r, i);
+    const double value = probe_value(r, i);
+    r->value[FIXED + i] = probe_shown(r, i, s ? s->phase : -1, value);
     if (s)
-      r->after[(int64_t)s->phase * n + i] = r->value[FIXED + i];
+      r->after[(int64_t)s->phase * n + i] = value;
   }
   return IG_OK;
 }
@@ -257,6 +270,7 @@ static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
   IG_TRY(element_field(r, snap, "stress", "Pa", 6, 0));
   IG_TRY(element_field(r, snap, "von_mises", "Pa", 1, 6));
   IG_TRY(element_field(r, snap, "plastic_strain", "", 1, 7));
+  IG_TRY(element_field(r, snap, "elastic_strain", "", 6, 9));
   return element_field(r, snap, "T", "K", 1, 8);
 }
 
@@ -305,14 +319,16 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
   IG_TRY(to->result(to, "linear_iterations", "", (double)m->count.linear_all));
   for (int i = 0; i < n; i++) {
     const ig_stress_probe *p = probe_of(r, i);
-    IG_TRY(to->result(to, p->name, probe_unit(p), r->after[(int64_t)last * n + i]));
+    IG_TRY(to->result(to, p->name, probe_unit(p),
+                      probe_shown(r, i, last, r->after[(int64_t)last * n + i])));
     for (int k = 0; k < last; k++) {
       const char *phase = IG_ITEM(const ig_stress_phase, r->c->phases, k)->name;
       char key[128];
       if (!phase)
         continue;
       snprintf(key, sizeof key, "%.50s_after_%.50s", p->name, phase);
-      IG_TRY(to->result(to, key, probe_unit(p), r->after[(int64_t)k * n + i]));
+      IG_TRY(
+          to->result(to, key, probe_unit(p), probe_shown(r, i, k, r->after[(int64_t)k * n + i])));
     }
   }
   return IG_OK;

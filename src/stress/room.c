@@ -13,6 +13,9 @@ static ig_status open_arrays(ig_stress_run *r) {
   const ig_lid n = r->m->nodes, e = r->m->elements;
   double **const of_nodes[] = {&r->T0, &r->T1, &r->recoater};
   double **const of_elements[] = {&r->warm0, &r->warm1, &r->share0, &r->share1};
+  IG_TRY(IG_NEW(cx, &r->heat.peak, e, "run"));
+  IG_TRY(IG_NEW(cx, &r->heat.melts, e, "run"));
+  IG_TRY(IG_NEW(cx, &r->heat.there, e, "run"));
   for (size_t i = 0; i < sizeof of_nodes / sizeof *of_nodes; i++)
     IG_TRY(IG_NEW(cx, of_nodes[i], n, "run"));
   for (size_t i = 0; i < sizeof of_elements / sizeof *of_elements; i++)
@@ -51,9 +54,11 @@ static void room_close(void *self) {
     return;
   for (int i = 0; r->look && i < r->c->probes.count; i++)
     free(r->look[i].item);
-  void *const all[] = {r->step,  r->group,          r->group_node, r->T0,       r->T1,   r->warm0,
-                       r->warm1, r->share0,         r->share1,     r->recoater, r->look, r->after,
-                       r->name,  (void *)r->column, r->value};
+  void *const all[] = {r->heat.peak, r->heat.melts,     r->heat.there, r->step,
+                       r->group,     r->group_node,     r->T0,         r->T1,
+                       r->warm0,     r->warm1,          r->share0,     r->share1,
+                       r->recoater,  r->look,           r->after,      r->since,
+                       r->name,      (void *)r->column, r->value};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   ig_stress_free(r->m);
@@ -110,6 +115,9 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
                           {"warm", IG_F64, e, r->warm0},
                           {"share", IG_F64, e, r->share0},
                           {"recoater", IG_F64, n, r->recoater},
+                          {"peak", IG_F64, e, r->heat.peak},
+                          {"melts", IG_F64, e, r->heat.melts},
+                          {"there", IG_U8, e, r->heat.there},
                           {"after", IG_F64, after + 1, r->after}};
   memcpy(list, all, sizeof all);
   return sizeof all / sizeof *all;
@@ -126,7 +134,7 @@ static ig_status room_save(void *self, ig_sink *to) {
                             (double)m->count.linear_all,
                             r->work,
                             r->recoater_now,
-                            0};
+                            r->heat.time};
   IG_TRY(ig_array_pull(m->cx, &m->state));
   IG_TRY(ig_array_pull(m->cx, &m->u));
   const int count = saved_list(r, number, list);
@@ -153,6 +161,7 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   m->count.linear_all = (int64_t)number[4];
   r->work = number[5];
   r->recoater_now = number[6];
+  r->heat.time = number[7];
   memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);
   memcpy(m->warmer.host, r->warm0, sizeof(double) * (size_t)m->elements);
   memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
@@ -180,7 +189,7 @@ static void room_tally(void *self) {
   /* a product moves the tangent, positions, vectors and connectivity of an element once */
   job->bytes_moved =
       r->work / 3 / (job->nodes ? (double)job->nodes : 1) *
-      ((double)job->elements * (8 * 8.0 * IG_SLOPES + 32) + 9 * 8.0 * (double)job->nodes);
+      ((double)job->elements * (8 * 4.0 * IG_SLOPES + 32) + 9 * 8.0 * (double)job->nodes);
 }
 
 static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {
@@ -218,7 +227,8 @@ const ig_room ig_room_stress = {.name = "stress",
                                 .tally = room_tally,
                                 .check = room_check,
                                 .verify = ig_stress_verify,
+                                .bench = ig_stress_bench,
                                 .elements = "hex8",
                                 .fields = "displacement|distortion|stress|von_mises|plastic_strain|"
-                                          "T|recoater",
+                                          "T|recoater|elastic_strain",
                                 .precisions = "double"};

@@ -5,6 +5,7 @@
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
+#define STORED float
 #include "stress/product.inc"
 #include "stress/law.inc"
 #include "stress/element.inc"
@@ -32,7 +33,7 @@ extern "C" ig_status ig_stress_force_cuda(ig_ctx *cx, const ig_stress_args *p, c
     ig_plan_range(plan, c, plan->elements, &begin, &end);
     LAUNCH(force_pass, end - begin, *p, begin, end, u, f);
   }
-  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, f) : IG_OK;
+  return ig_plan_sum_f64(cx, plan, 3, p->slots, f);
 }
 
 static __global__ void __launch_bounds__(THREADS)
@@ -41,9 +42,9 @@ static __global__ void __launch_bounds__(THREADS)
   if (i >= end)
     return;
   const int64_t e = ig_scatter_element(&p.scatter, (int32_t)i);
-  double xe[24], ue[24], slope[8 * IG_SLOPES], fe[24];
+  double xe[24], ue[24], fe[24];
   if (!p.alive[e]) {
-    for (int k = 0; k < 24 && p.scatter.how == 2; k++) /* gather reads every slot */
+    for (int k = 0; k < 24 && p.scatter.how == IG_GATHER; k++) /* gather reads every slot */
       ig_scatter_add_f64(&p.scatter, (int32_t)e, k / 3, 3, k % 3, 0.0, y, p.slots);
     return;
   }
@@ -52,9 +53,7 @@ static __global__ void __launch_bounds__(THREADS)
     xe[k] = p.x[at];
     ue[k] = x[at];
   }
-  for (int k = 0; k < 8 * IG_SLOPES; k++)
-    slope[k] = p.slope[ig_stress_at(e, IG_SLOPES, k / 8, k % 8)];
-  stress_product_f64(xe, ue, slope, fe);
+  stress_product_f64(xe, ue, p.slope + ig_stress_at(e, IG_SLOPES, 0, 0), IG_STRESS_TILE, fe);
   for (int k = 0; k < 24; k++)
     ig_scatter_add_f64(&p.scatter, (int32_t)e, k / 3, 3, k % 3, fe[k], y, p.slots);
 }
@@ -66,7 +65,7 @@ extern "C" ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p,
     ig_plan_range(plan, c, plan->elements, &begin, &end);
     LAUNCH(product_pass, end - begin, *p, begin, end, x, y);
   }
-  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, y) : IG_OK;
+  return ig_plan_sum_f64(cx, plan, 3, p->slots, y);
 }
 
 static __global__ void __launch_bounds__(THREADS) commit_pass(ig_stress_args p, const double *u) {
@@ -157,5 +156,15 @@ extern "C" ig_status ig_stress_tie_cuda_f32(ig_ctx *cx, int groups, const int32_
   if (groups > 0)
     tie_pass<<<groups, THREADS, 0, ig_cuda_stream(cx)>>>(start, item, x);
   IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+static __global__ void still_pass(int64_t nodes, const uint8_t *fix, float *x) {
+  const int64_t i = THREAD;
+  if (i < 3 * nodes && (fix[i / 3] >> (i % 3) & 1))
+    x[i] = 0;
+}
+extern "C" ig_status ig_stress_still_cuda(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
+  LAUNCH(still_pass, 3 * nodes, nodes, fix, x);
   return IG_OK;
 }

@@ -4,7 +4,9 @@
 
 #include "kern/pack_f64.h"
 #include "kern/hex8.inc"
+#define STORED REAL
 #include "stress/product.inc"
+#undef STORED
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
@@ -22,7 +24,7 @@ static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan,
     LOOP(ig_lid i = begin; i < end; i++)
     ig_stress_force(p, ig_scatter_element(&p->scatter, i), u, f);
   }
-  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, f) : IG_OK;
+  return ig_plan_sum_f64(cx, plan, 3, p->slots, f);
 }
 
 /* The elements i … of one color, as many as fit side by side. */
@@ -45,7 +47,7 @@ static void product_pack(const ig_stress_args *p, const double *x, ig_lid i, ig_
   }
   if (!any && p->scatter.how != IG_GATHER)
     return;
-  stress_product_p64(xe, ue, slope, fe);
+  stress_product_p64(xe, ue, slope, 1, fe);
   for (int l = 0; l < IG_PACK_F64 && i + l < end; l++)
     if (p->alive[element[l]] || p->scatter.how == IG_GATHER)
       for (int k = 0; k < 24; k++)
@@ -62,7 +64,7 @@ static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *pla
     LOOP(ig_lid i = begin; i < end; i += IG_PACK_F64)
     product_pack(p, x, i, end, y);
   }
-  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, y) : IG_OK;
+  return ig_plan_sum_f64(cx, plan, 3, p->slots, y);
 }
 
 static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
@@ -111,5 +113,11 @@ static ig_status add(ig_ctx *cx, int64_t n, double a, const double *x, double *y
 TIE(tie_f64, double)
 TIE(tie_f32, float)
 
-const ig_stress_ops ig_stress_cpu = {force, product, commit,  wipe,   report,
-                                     young, add,     tie_f64, tie_f32};
+static ig_status still(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
+  LOOP(int64_t i = 0; i < 3 * nodes; i++)
+  x[i] = fix[i / 3] >> (i % 3) & 1 ? 0 : x[i];
+  return IG_OK;
+}
+
+const ig_stress_ops ig_stress_cpu = {force, product, commit,  wipe,    report,
+                                     young, add,     tie_f64, tie_f32, still};

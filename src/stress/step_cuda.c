@@ -10,5 +10,6 @@ const ig_stress_ops ig_stress_cuda = {.force = ig_stress_force_cuda,
                                       .young = ig_stress_young_cuda,
                                       .add = ig_stress_add_cuda,
                                       .tie_f64 = ig_stress_tie_cuda_f64,
-                                      .tie_f32 = ig_stress_tie_cuda_f32};
+                                      .tie_f32 = ig_stress_tie_cuda_f32,
+                                      .still = ig_stress_still_cuda};
 #endif

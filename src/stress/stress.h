@@ -50,6 +50,9 @@ typedef struct {
   int along;            /* cut: the way of the line, x|y|z */
   bool back;            /* cut: from the far end */
   const char *file;     /* heat: folder of a thermal run */
+  double every;         /* heat: that run goes along in this process; time from state to state */
+  double change;        /* heat: states without births that differ by less are passed over */
+  bool layers;          /* heat: states without births are passed over */
 } ig_stress_phase;
 
 typedef struct {
@@ -57,8 +60,11 @@ typedef struct {
   const char *name, *set;
   double point[3];
   int quantity;
+  const char *since; /* phase: less what it was at its start */
 } ig_stress_probe;
-#define IG_STRESS_PROBES "ux|uy|uz|fx|fy|fz|sxx|syy|szz|sxy|syz|szx|von_mises|plastic_strain|T"
+#define IG_STRESS_PROBES                                                                           \
+  "ux|uy|uz|fx|fy|fz|sxx|syy|szz|sxy|syz|szx|von_mises|plastic_strain|T|"                          \
+  "exx|eyy|ezz|exy|eyz|ezx"
 enum { IG_PROBE_U = 0, IG_PROBE_F = 3, IG_PROBE_ELEMENT = 6 };
 
 typedef struct {

@@ -31,6 +31,8 @@ static ig_status precondition(void *self, const float *r, const float **z) {
     *z = m->z.dev;
     IG_TRY(m->mesh_ops->scale(m->cx, m->nodes, 3, m->inverse.dev, r, m->z.dev));
   }
+  /* coarse levels know nothing of supports and of what is not there */
+  IG_TRY(m->ops->still(m->cx, m->nodes, m->fix.dev, (float *)*z));
   return m->ties ? m->ops->tie_f32(m->cx, m->ties, m->tie_start.dev, m->tie_item.dev, (float *)*z)
                  : IG_OK;
 }
@@ -42,7 +44,7 @@ static ig_status multigrid_new(ig_stress *m) {
                                   .size = 3,
                                   .x = m->mesh->x,
                                   .conn = m->conn,
-                                  .fix = m->held,
+                                  .fix = m->scratch,
                                   .hex = &m->hex,
                                   .ground = &m->ground,
                                   .plan = gather ? &m->colors : &m->plan,
@@ -51,7 +53,7 @@ static ig_status multigrid_new(ig_stress *m) {
                                   .damping = 0,
                                   .self = m,
                                   .apply = apply_single};
-  ig_amg_free(m->amg);
+  memset(m->scratch, 0, (size_t)m->nodes); /* aggregates outlive supports: nothing is held */
   return ig_amg_new(m->cx, &problem, &m->amg);
 }
 
@@ -152,7 +154,7 @@ ig_status ig_stress_system_change(ig_stress *m, bool supports) {
     for (ig_lid n = 0; n < m->nodes; n++)
       m->held[n] &= (uint8_t)~m->let_go[n];
     IG_TRY(tie_groups(m));
-    if (m->c->solver.preconditioner == 0)
+    if (m->c->solver.preconditioner == 0 && !m->amg)
       IG_TRY(multigrid_new(m));
   }
   memset(fix, 7, (size_t)m->nodes); /* what no living element touches stays where it is */

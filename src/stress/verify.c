@@ -279,8 +279,10 @@ static ig_status satoh(ig_ctx *cx, double kinematic, bool anneal, double stress[
     if (k == 99) {
       hot[0] = 0; /* what the step ended with: recovery comes after it */
       TRY(ig_array_pull(cx, &q.m->force));
-      for (ig_lid i = 0; i < q.mesh->nodes; i++)
-        hot[0] += q.mesh->x[3 * (int64_t)i] > 0.5 ? 1e-6 * ((double *)q.m->force.host)[3 * i] : 0;
+      for (ig_lid n = 0; n < q.mesh->nodes; n++)
+        hot[0] += q.mesh->x[3 * (int64_t)n] > 0.5
+                      ? 1e-6 * ((double *)q.m->force.host)[3 * (int64_t)n]
+                      : 0;
       TRY(ig_array_pull(cx, &q.m->state));
       hot[1] = ((double *)q.m->state.host)[ig_stress_at(0, IG_STATES, IG_STATE_PLASTIC, 0)];
     }

@@ -5,6 +5,7 @@
 #include "stress/problem.h"
 
 extern const ig_verify_entry ig_stress_verify[];
+extern const ig_bench_entry ig_stress_bench[];
 
 static inline void ig_stress_row(const ig_verify_sink *sink, const char *quantity,
                                  const char *source, double expected, double computed,

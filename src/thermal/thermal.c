@@ -72,12 +72,12 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   char text[128];
   ig_status status;
   IG_TRY_GOTO(status, done, ig_thermal_open(job, &r));
-  snprintf(text, sizeof text, "%.4g s (element %d)", 2 / r.rate, (int)r.heat.limiting);
+  snprintf(text, sizeof text, "%.4g s (element %d)", 2 / r.rate, (int)r.heat.limit.element);
   line(user, "critical step", text);
   snprintf(text, sizeof text, "%lld of %.4g s", (long long)r.steps, r.dt);
   line(user, "steps", text);
   snprintf(text, sizeof text, "%d, %d at the start, %d births, %d never", (int)r.heat.elements,
-           (int)r.heat.event_start[1], r.heat.events - 1, (int)r.heat.never);
+           (int)r.heat.birth.start[1], r.heat.birth.events - 1, (int)r.heat.birth.never);
   line(user, "elements", text);
   line(user, "conduction", conduction[r.heat.conduction]);
   snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_bytes);

@@ -7,13 +7,33 @@
 #include "thermal/birth.h"
 #include "thermal/heat.h"
 
+/* Values of a boundary from the fields of a file, at one time. */
+typedef struct {
+  ig_src at;
+  double time;
+  const char *file;
+  const char *temperature, *flux, *convection, *ambient; /* names of fields, NULL: not given */
+} ig_thermal_given;
+
 /* One entry of `boundary`. */
 typedef struct {
   ig_src at;
   ig_texts set; /* face sets; `surface`: the outer surface, whatever it is at the time */
   ig_table temperature, flux, convection, ambient; /* over time */
   double emissivity;                               /* NaN: not given */
+  ig_list from;                                    /* of ig_thermal_given, in order of time */
 } ig_thermal_boundary;
+
+/* What a boundary's fields can be. */
+enum { IG_GIVEN_TEMPERATURE, IG_GIVEN_FLUX, IG_GIVEN_H, IG_GIVEN_AMBIENT, IG_GIVEN_KINDS };
+/* A boundary's fields: values at its nodes at each time, and now. */
+typedef struct {
+  int times;
+  ig_lid count, *node;           /* nodes of its faces */
+  double *value[IG_GIVEN_KINDS]; /* times x count; NULL: not given */
+  double *now[IG_GIVEN_KINDS];   /* nodes of the mesh */
+  double moment;                 /* of `now`: see given_moment */
+} ig_thermal_fields;
 
 /* One entry of `initial`: a temperature, or another run's snapshot. */
 typedef struct {
@@ -74,6 +94,7 @@ typedef struct {
      hold for, 0: for good */
   int conditions, condition_of[IG_THERMAL_CONDITIONS];
   ig_heat_condition condition[IG_THERMAL_CONDITIONS];
+  ig_thermal_fields *fields; /* entries of `boundary`; NULL: none has fields */
   double ambient;
   int64_t hold;
   double *birth;   /* elements, mesh order; NULL: all there */
@@ -128,7 +149,23 @@ bool ig_thermal_surroundings_change(const ig_thermal_run *run, int64_t step);
 IG_MUST_CHECK ig_status ig_thermal_surroundings_set(ig_thermal_run *run, int64_t step);
 int64_t ig_thermal_surroundings_ahead(const ig_thermal_run *run, int64_t step, int64_t most);
 
+/* --- boundary_fields.c: boundary values from files */
+
+/* Reads the fields of entry i of `boundary`, for the faces of `set` (NULL: all nodes). */
+IG_MUST_CHECK ig_status ig_thermal_fields_read(ig_thermal_run *run, int i);
+/* Where between the files' times `time` is: their number, and the share of the way to the next. */
+double ig_thermal_fields_moment(const ig_thermal_run *run, int i, double time);
+/* Points a condition at the values of entry i; takes those of `moment`; its largest convection. */
+void ig_thermal_fields_condition(const ig_thermal_run *run, int i, ig_heat_condition *c);
+void ig_thermal_fields_set(ig_thermal_run *run, int i, double moment);
+double ig_thermal_fields_steepest(const ig_thermal_run *run, int i);
+void ig_thermal_fields_free(ig_thermal_run *run);
+
 /* --- initial.c: temperatures at the start, where `initial` gives them */
+
+/* Coordinates of nodes: count x 3; free it. */
+IG_MUST_CHECK ig_status ig_thermal_places(ig_ctx *cx, const ig_mesh *mesh, const ig_lid *node,
+                                          ig_lid count, double **place);
 
 IG_MUST_CHECK ig_status ig_thermal_initials(ig_thermal_run *run);
 

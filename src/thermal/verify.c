@@ -30,9 +30,9 @@ static ig_status patch(ig_ctx *cx, ig_precision precision, ig_assembly assembly,
   s.setup.surface = (ig_heat_surface)assembly; /* one of each, too */
   IG_TRY_GOTO(status, done, ig_scene_start(&s));
   for (ig_lid n = 0; n < s.mesh->nodes; n++)
-    s.T[n] = isnan(s.heat.held[n]) ? 400 : patch_field(&s.mesh->x[3 * (int64_t)n]);
+    s.T[n] = isnan(s.heat.node.held[n]) ? 400 : patch_field(&s.mesh->x[3 * (int64_t)n]);
   IG_TRY_GOTO(status, done, ig_scene_write(&s));
-  IG_TRY_GOTO(status, done, ig_scene_steps(&s, 1.8 / s.heat.rate, 1200));
+  IG_TRY_GOTO(status, done, ig_scene_steps(&s, 1.8 / s.heat.limit.rate, 1200));
   IG_TRY_GOTO(status, done, ig_scene_read(&s));
   for (ig_lid n = 0; n < s.mesh->nodes; n++) {
     const double exact = patch_field(&s.mesh->x[3 * (int64_t)n]);
@@ -134,7 +134,7 @@ static ig_status verify_made(ig_ctx *cx, const ig_verify_sink *sink) {
 /* Steps of nearly nine tenths of the critical one, and what they leave. */
 static ig_status after(ig_scene *s, double time, ig_heat_ledger *ledger) {
   IG_TRY(ig_scene_start(s));
-  const int64_t steps = (int64_t)ceil(time / (0.9 * 2 / s->heat.rate));
+  const int64_t steps = (int64_t)ceil(time / (0.9 * 2 / s->heat.limit.rate));
   IG_TRY(ig_scene_steps(s, time / (double)steps, steps));
   IG_TRY(ig_scene_read(s));
   return ig_heat_ledger_read(s->cx, &s->heat, ledger);

@@ -20,7 +20,7 @@ static ig_status front_melt(ig_ctx *cx, ig_precision precision, double melt, dou
   s.setup.enthalpy = true;
   s.setup.initial = melt - 0.01;
   IG_TRY_GOTO(status, done, ig_scene_start(&s));
-  const int64_t steps = (int64_t)ceil(t / (0.9 * 2 / s.heat.rate));
+  const int64_t steps = (int64_t)ceil(t / (0.9 * 2 / s.heat.limit.rate));
   IG_TRY_GOTO(status, done, ig_scene_steps(&s, t / (double)steps, steps));
   IG_TRY_GOTO(status, done, ig_scene_read(&s));
   *front = 0;
@@ -68,7 +68,7 @@ static ig_status latent_half(ig_ctx *cx, bool enthalpy, bool cooled, ig_heat_led
   s.setup.enthalpy = enthalpy;
   s.setup.initial = cooled ? 1400 : 300;
   IG_TRY_GOTO(status, done, ig_scene_start(&s));
-  const double dt = 0.2 * 2 / s.heat.rate;
+  const double dt = 0.2 * 2 / s.heat.limit.rate;
   ig_heat_ledger l;
   IG_TRY_GOTO(status, done, ig_scene_steps(&s, dt, (int64_t)(0.9 / dt)));
   IG_TRY_GOTO(status, done, ig_heat_ledger_read(cx, &s.heat, &l));
@@ -99,9 +99,9 @@ ig_status ig_verify_latent(ig_ctx *cx, const ig_verify_sink *sink) {
 
 static ig_status middle_settle(ig_scene *s, double *middle) {
   for (ig_lid n = 0; n < s->mesh->nodes; n++)
-    s->T[n] = isnan(s->heat.held[n]) ? 350 : s->heat.held[n];
+    s->T[n] = isnan(s->heat.node.held[n]) ? 350 : s->heat.node.held[n];
   IG_TRY(ig_scene_write(s));
-  IG_TRY(ig_scene_steps(s, 1.8 / s->heat.rate, 6000));
+  IG_TRY(ig_scene_steps(s, 1.8 / s->heat.limit.rate, 6000));
   IG_TRY(ig_scene_read(s));
   *middle = s->T[10];
   return IG_OK;
@@ -157,11 +157,11 @@ static ig_status front_pass(ig_scene *s, double dt) {
     IG_TRY(ig_scene_write(s));
     IG_TRY(ig_scene_steps(s, dt, 1));
   }
-  return ig_array_pull(s->cx, &s->heat.track);
+  return ig_array_pull(s->cx, &s->heat.past.track);
 }
 
 static void past_say(const ig_verify_sink *sink, const ig_heat *h) {
-  const float *past = h->track.host;
+  const float *past = h->past.track.host;
   static const struct {
     int column;
     const char *name;

@@ -47,7 +47,7 @@ typedef struct {
 static bound bound_of(const ig_topopt_design *s, const ig_evaluation *e, int i) {
   if (i < 0)
     return (bound){"volume", "", e->volume, ig_topopt_volume(s->c), slack};
-  const ig_limit_case *l = IG_ITEM(ig_limit_case, s->c->constraints, s->limit_of[i]);
+  const ig_limit_case *l = ig_topopt_limit_case(s, i);
   bound b = {"volume", "", 0, l->volume, slack};
   if (!isnan(l->compliance))
     b = (bound){"compliance", s->c->problem == IG_PROBLEM_HEAT ? "W K" : "J", 0, l->compliance,

@@ -22,10 +22,11 @@ ig_status ig_topopt_output_check(const ig_job *job) {
   const ig_output_case *o = job->output;
   if (!o)
     return IG_OK;
-  if (o->interval > 0)
+  if (o->interval > 0 || o->times.count > 0)
     return ig_fail_at(job->cx, &o->at,
-                      "output.interval: no time passes while a design is improved: give 'every' or "
-                      "'count', in iterations");
+                      "output.%s: no time passes while a design is improved: give 'every' or "
+                      "'count', in iterations",
+                      o->times.count > 0 ? "times" : "interval");
   for (int i = 0; i < o->fields.count; i++) {
     const char *field = o->fields.value[i];
     if (strcmp(field, "stress") == 0) {

@@ -10,7 +10,7 @@
 static const double memory = 0.5;
 
 static const ig_limit_case *limit_of(const ig_topopt_design *s, int i) {
-  return i < IG_LIMITS ? IG_ITEM(ig_limit_case, s->c->constraints, s->limit_of[i]) : NULL;
+  return i < IG_LIMITS ? ig_topopt_limit_case(s, i) : NULL;
 }
 
 /* Load cases a slot looks at. */

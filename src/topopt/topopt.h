@@ -301,6 +301,21 @@ IG_MUST_CHECK ig_status ig_topopt_mma_update(ig_topopt_design *s, const ig_oc *o
                                              const ig_evaluation *e);
 IG_MUST_CHECK ig_status
 ig_topopt_mma_prepare(ig_topopt_design *s); /* its arrays, before a restart fills them */
+/* Constraints beside the volume: limits.c. The case of slot i; values over bounds and slopes by the
+   filtered density of the last realisation, whose moduli are still in place. */
+IG_MUST_CHECK ig_status ig_topopt_limits_new(ig_topopt_design *s);
+const ig_limit_case *ig_topopt_limit_case(const ig_topopt_design *s, int i);
+IG_MUST_CHECK ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law,
+                                                  ig_evaluation *e);
+/* Charges the time since *start to a stage; the device is let finish first. */
+typedef enum {
+  IG_STAGE_SOLVE,
+  IG_STAGE_SENSITIVITY,
+  IG_STAGE_FILTER,
+  IG_STAGE_UPDATE
+} ig_topopt_stage;
+IG_MUST_CHECK ig_status ig_topopt_design_charge(ig_topopt_design *s, ig_topopt_stage stage,
+                                                double *start);
 /* A solve as exact as the design deserves, counted in e; values times the moduli of the materials;
    what projection and moduli are made of. */
 IG_MUST_CHECK ig_status ig_topopt_design_solve(ig_topopt_design *s, const double *f, double *u,

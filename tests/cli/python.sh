@@ -6,7 +6,9 @@ set -u
 export PYTHONPATH=$BUILD/python PYTHONDONTWRITEBYTECODE=1 OMP_NUM_THREADS=1
 /usr/bin/python3 -X dev -W error "$SOURCE/tests/python/test_ingot.py" || exit 1
 for example in "$SOURCE"/python/examples/0*.py; do
-  /usr/bin/python3 -X dev -W error "$example" || { echo "$example failed"; exit 1; }
+  /usr/bin/python3 -X dev -W error "$example"
+  code=$?
+  [ $code = 0 ] || [ $code = 77 ] || { echo "$example failed"; exit 1; } # 77: SciPy is not installed
 done
 # without NumPy: one sentence
 said=$(/usr/bin/python3 -c 'import sys; sys.modules["numpy"] = None; import ingot' 2>&1 | tail -n 1)

@@ -1,5 +1,7 @@
 """The Python package against the command line, by hand calculations, and under misuse."""
 import filecmp
+import gc
+import io
 import logging
 import os
 import resource
@@ -9,12 +11,31 @@ import sys
 import tempfile
 import threading
 import time
+import types
 import unittest
 
 import numpy as np
 
 import ingot
+import ingot._core
+import ingot.exchange
 from ingot._core import Context, lib
+
+# every function of the C library that is called in these tests is noted
+reached = set()
+
+
+class Noting:
+    def __getattr__(self, name):
+        reached.add(name)
+        return getattr(lib, name)
+
+
+for module in list(sys.modules.values()):
+    if module.__name__.startswith("ingot"):
+        for name in ("lib", "_lib"):
+            if getattr(module, name, None) is lib:
+                setattr(module, name, Noting())
 
 PLATE = {
     "physics": "thermal",
@@ -33,6 +54,27 @@ initial_temperature: 500 K
 duration: 0.2 s
 output: {count: 3}
 """
+
+
+BAR = {
+    "physics": "dynamics",
+    "mesh": {"boxes": {"size": ["8 mm", "2 mm", "2 mm"], "cells": [4, 1, 1]}},
+    "materials": {"name": "steel", "density": 7850, "young": "210 GPa", "poisson": 0.3},
+    "supports": {"set": "xmin"},
+    "loads": {"set": "xmax", "force": [0, 0, -10]},
+    "analysis": {"duration": 5e-6},
+}
+SKIPPED = {  # on the command line only
+    "ig_path_open", "ig_path_close", "ig_path_describe", "ig_path_write", "ig_path_draw", "ig_verify_list", "ig_verify",
+    "ig_bench_list", "ig_bench", "ig_reference", "ig_schema", "ig_completion", "ig_chain_check", "ig_sweep_open",
+    "ig_sweep_close", "ig_sweep_count", "ig_sweep_at", "ig_sweep_results", "ig_ranks_mpi", "ig_ranks_threads",
+    "ig_ranks_close", "ig_ranks_rank", "ig_ranks_count", "ig_ranks_local", "ig_ranks_transport", "ig_ranks_agree",
+    # what Python does by itself: values as text, sets and elements as arrays, fields as views
+    "ig_case_set_real", "ig_case_set_int", "ig_case_set_text", "ig_case_set_reals", "ig_mesh_find_set",
+    "ig_mesh_element", "ig_elem_face", "ig_sim_get", "ig_result_look",
+    # called when an object goes, through a name taken before these tests
+    "ig_ctx_close", "ig_version", "ig_build_info",
+}
 
 
 def open_plate(**options):
@@ -147,6 +189,24 @@ class Meshes(Folder):
         self.assertTrue((back.points == x).all() and (back.cells[0][1] == mesh.cells[0][1]).all())
         self.assertEqual(len(mesh.keep(np.arange(n) < 4)), 4)
 
+    def test_as_meshio_has_it(self):
+        block = lambda kind, data: types.SimpleNamespace(type=kind, data=np.array(data))
+        given = types.SimpleNamespace(
+            points=[[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 1]],
+            cells=[block("tetra", [[0, 1, 2, 3]]), block("tetra", [[1, 2, 3, 4]])],
+            point_sets={"foot": np.array([0, 1])}, cell_sets={"upper": [np.array([], dtype=int), np.array([0])]})
+        mesh = ingot.Mesh.from_meshio(given)
+        self.assertEqual(len(mesh), 2)
+        self.assertEqual(mesh.element_sets["upper"].tolist(), [1])
+        self.assertEqual(mesh.node_sets["foot"].tolist(), [0, 1])
+        self.assertIn(("nodes", "5"), [(k, v) for k, v in mesh.describe()][:6])
+        try:
+            import meshio  # noqa: F401
+        except ImportError:
+            self.assertRaisesRegex(ImportError, "python3-meshio", mesh.to_meshio)
+        else:
+            self.assertEqual(len(mesh.to_meshio().points), 5)
+
     def test_bad_numbers(self):
         points = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
         self.assertRaises(ValueError, ingot.Mesh, points, [("tetra", [[0, 1, 2, 4]])])
@@ -204,9 +264,9 @@ class Life(Folder):
             for _ in range(count):
                 with open_plate() as s:
                     s["T"].max()
-        go(200)
+        go(1000)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        go(800)
+        go(9000)
         self.assertLess(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before, 4096)  # KiB
 
     def test_ctrl_c_leaves_a_checkpoint(self):
@@ -221,6 +281,30 @@ class Life(Folder):
         run.stdout.close()
         self.assertEqual(run.wait(60), 7)
         self.assertTrue(os.path.exists(self.path("out/checkpoint.h5")))
+
+    def test_interrupted_without_a_folder(self):
+        with ingot.Simulation(PLATE, threads=1, set={"duration": 1e5}) as s:
+            s.step(3)
+            s.interrupt()
+            with self.assertRaises(ingot.Interrupted) as caught:
+                s.step(3)
+            self.assertIn("nothing was saved: there is no output folder", str(caught.exception))
+            self.assertEqual(s.step(3), 3)  # it can go on
+
+    def test_four_threads_with_a_simulation_each(self):
+        results = [None] * 4
+
+        def work(i):
+            with open_plate() as s:
+                s.run()
+                results[i] = s["T"].copy()
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join(60)
+        for r in results:
+            np.testing.assert_array_equal(r, results[0])
 
     def test_other_threads_go_on_and_are_kept_out(self):
         with ingot.Simulation(PLATE, threads=1, set={"duration": 1e5}) as s:
@@ -241,6 +325,166 @@ class Life(Folder):
             self.assertEqual(len(caught), 1)
 
 
+class Exchange(unittest.TestCase):
+    def test_device_memory_through_dlpack(self):
+        for backend in ("cpu", "debug"):  # on debug the device's memory is not the host's
+            with ingot.Simulation(PLATE, threads=1, backend=backend) as s:
+                s.step(3)
+                device, host = s.device("T"), s["T"]
+                self.assertEqual(device.__dlpack_device__(), (1, 0))
+                self.assertFalse(hasattr(device, "__cuda_array_interface__"))
+                taken = np.from_dlpack(device)
+                np.testing.assert_array_equal(taken, host)  # each is good beside the other
+                where = host.view().__array_interface__["data"][0]
+                self.assertEqual(taken.__array_interface__["data"][0] == where, backend == "cpu")
+                self.assertEqual(host.copied, backend == "debug")
+                np.testing.assert_array_equal(np.from_dlpack(host), host)
+                s.step()
+                self.assertRaises(ingot.StaleViewError, np.from_dlpack, device)
+                self.assertRaises(ingot.StaleViewError, np.from_dlpack, host)
+
+    def test_strides_and_lives(self):
+        lent = ingot.exchange.lent()
+        block = np.arange(12.0).reshape(4, 3)
+        taken = np.from_dlpack(Given(block[::2, 1:]))
+        np.testing.assert_array_equal(taken, [[1, 2], [7, 8]])
+        capsule = Given(block).__dlpack__()  # taken by nobody
+        self.assertEqual(ingot.exchange.lent(), lent + 2)
+        del taken, capsule
+        gc.collect()
+        self.assertEqual(ingot.exchange.lent(), lent)
+
+    def test_cuda_interface(self):
+        with open_plate() as s:
+            field = s.device("T")
+            field._simulation = types.SimpleNamespace(_handle=s._handle, context=types.SimpleNamespace(backend="cuda", device=3))
+            shown = field.__cuda_array_interface__
+            self.assertEqual((shown["version"], shown["shape"], shown["typestr"]), (3, (315,), "<f8"))
+            self.assertEqual(shown["data"], (s["T"].view().__array_interface__["data"][0], True))
+            self.assertEqual(field.__dlpack_device__(), (2, 3))
+
+    def test_two_copies_side_by_side(self):
+        with ingot.Simulation({**BAR}, threads=1, backend="debug") as s:
+            s.step(5)
+            u, v = s["displacement"], s["velocity"]
+            self.assertTrue(u.copied and v.copied)
+            self.assertGreater(np.abs(u).max(), 0)  # not stale by what was taken after it
+            self.assertEqual(u.view().__array_interface__["data"], s["displacement"].view().__array_interface__["data"])
+
+    def test_grid(self):
+        try:
+            import vtkmodules  # noqa: F401
+        except ImportError:
+            self.skipTest("no VTK")
+        with open_plate() as s:
+            s.step(2)
+            grid = s.grid()
+            self.assertEqual((grid.GetNumberOfCells(), grid.GetNumberOfPoints()), (192, 315))
+            array = grid.GetPointData().GetArray("T")
+            self.assertEqual(array.GetValue(7), s["T"][7])
+            self.assertEqual(grid.GetCellType(0), 12)
+            sys.modules["pyvista"] = types.SimpleNamespace(wrap=lambda g: ("wrapped", g.GetNumberOfCells()))
+            try:
+                self.assertEqual(s.grid(), ("wrapped", 192))
+            finally:
+                del sys.modules["pyvista"]
+
+
+class Reach(Folder):
+    def test_loads_between_steps(self):
+        """Half the load, half the displacement, as long as it is small."""
+        moved = []
+        for factor in (1.0, 0.5):
+            with ingot.Simulation(BAR, threads=1) as s:
+                s.load(0, factor)
+                s.step(4)
+                moved.append(s["displacement"].copy())
+                self.assertGreater(s.dt, 0)
+        np.testing.assert_allclose(moved[1], 0.5 * moved[0], rtol=0, atol=1e-3 * np.abs(moved[1]).max())
+
+    def test_where_it_stands(self):
+        with open_plate() as s:
+            s.until(0.1)
+            self.assertTrue(0.1 <= s.time + 1e-9 < 0.1 + 2 * s.dt)
+            self.assertEqual(s.stats["steps"], s.steps)
+            np.testing.assert_allclose(s.mesh().bounds, [[0, 0, 0], [6e-3, 4e-3, 1e-3]])
+
+    def test_devices(self):
+        self.assertIn("cpu", [d["backend"] for d in ingot.devices() if d["available"]])
+
+    def test_chain(self):
+        case = {"title": "small", "stages": {"one": {**BAR, "output": {"count": 1}}}}
+        result = ingot.run(case, out=self.path("chain"), threads=1, backend="cpu")
+        self.assertEqual(list(result.stages), ["one"])
+        self.assertRaises(ingot.InputError, ingot.run, {"title": "none", "stages": {}}, out=self.path("none"))
+
+
+class Given:
+    """An array as exchange.capsule hands it out."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, stream=None):
+        a = self.array
+        return ingot.exchange.capsule(a, a.__array_interface__["data"][0], "f8", a.shape, a.strides, (1, 0))
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+
+class Notebook(Folder):
+    def test_pictures(self):
+        case = ingot.Case(physics="thermal", **{k: v for k, v in PLATE.items() if k != "physics"}, threads=1)
+        self.assertIn("500", case._repr_html_())
+        with ingot.Simulation(case) as s:
+            s.step(2)
+            for shown in (s, s.mesh()):
+                self.assertIn("data:image/png;base64,iVBOR", shown._repr_html_())
+        self.assertIn("closed", s._repr_html_())
+        nasty = ingot.Case(physics="thermal", title="<script>alert(1)</script>")
+        self.assertNotIn("<script>", nasty._repr_html_())
+
+    def test_bar(self):
+        class Terminal(io.StringIO):
+            def isatty(self):
+                return True
+        bar = ingot.Bar(Terminal(), every=0)
+        bar(1, 4, "s", "<hot>")
+        bar(4, 4, "s", "")
+        bar.close()
+        shown = bar.stream.getvalue()
+        self.assertIn(" 25 %  1 of 4 s", shown)
+        self.assertTrue(shown.endswith("100 %  4 of 4 s\033[K\n"))
+        quiet = io.StringIO()  # no terminal: nothing
+        ingot.Bar(quiet)(1, 4, "s", "")
+        self.assertEqual(quiet.getvalue(), "")
+
+    def test_bar_in_a_notebook(self):
+        said = []
+        handle = types.SimpleNamespace(update=said.append)
+        display = types.SimpleNamespace(HTML=str, display=lambda b, display_id: said.append(b) or handle)
+        sys.modules["IPython"] = types.SimpleNamespace(get_ipython=lambda: types.SimpleNamespace(kernel=1), display=display)
+        try:
+            bar = ingot.Bar(every=0)
+            bar(1, 4, "step", "T < 2000 K")
+            bar(2, 4, "step", "")
+            bar.close()
+        finally:
+            del sys.modules["IPython"]
+        self.assertEqual(len(said), 2)
+        self.assertIn('value="0.2500"', said[0])
+        self.assertIn("T &lt; 2000 K", said[0])
+
+    def test_progress_true(self):
+        stderr, sys.stderr = sys.stderr, io.StringIO()
+        try:
+            ingot.run(PLATE, threads=1, progress=True)
+            self.assertEqual(sys.stderr.getvalue(), "")
+        finally:
+            sys.stderr = stderr
+
+
 class Results(Folder):
     def test_read_back(self):
         result = ingot.run(PLATE, out=self.path("out"), threads=1)
@@ -256,8 +500,32 @@ class Results(Folder):
         self.assertEqual(result.snapshots[0]["T"].max(), 500)
         self.assertAlmostEqual(result.snapshots[-1].time, 0.2)
 
+    def test_frame_and_grid(self):
+        result = ingot.run(PLATE, out=self.path("out"), threads=1)
+        try:
+            import pandas  # noqa: F401
+        except ImportError:
+            self.assertRaises(ImportError, result.frame)
+        else:
+            frame = result.frame()
+            self.assertEqual(frame.index.name, "time")
+            self.assertEqual(frame["T_max"].iloc[0], 500)
+        try:
+            import h5py, vtkmodules  # noqa: F401, E401
+        except ImportError:
+            return
+        grid = result.snapshots[-1].grid()
+        self.assertEqual(grid.GetNumberOfCells(), 192)
+        self.assertAlmostEqual(grid.GetFieldData().GetArray("TimeValue").GetValue(0), 0.2)
+
     def test_nothing_there(self):
         self.assertRaises(FileNotFoundError, ingot.Result, self.path("none"))
+
+
+class ZLast(unittest.TestCase):  # after the others, which run in the order of their names
+    def test_every_function_was_reached(self):
+        public = {n for n in dir(lib) if n.startswith("ig_") and callable(getattr(lib, n))}
+        self.assertEqual(public - reached - SKIPPED, set())
 
 
 if __name__ == "__main__":

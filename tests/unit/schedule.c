@@ -68,6 +68,33 @@ static void changing_steps_show_every_interval_once(void **state) {
   assert_int_equal(shown, 50);
 }
 
+static void times_are_shown_once_each(void **state) {
+  (void)state;
+  double at[] = {0.3, 0.31, 4, 77};
+  const ig_output_case o = {.interval = NAN, .count = 10, .times = {4, at}};
+  ig_schedule s;
+  assert_true(ig_output_shows(&o));
+  ig_schedule_start(&s, &o, 5);
+  ig_moment now = {0};
+  double shown[8];
+  int count = 0;
+  while (now.step < 50) {
+    const int64_t n = ig_schedule_ahead(&s, now, 0.1, 50 - now.step);
+    ig_moment to = now;
+    for (int64_t k = 0; k < n; k++) {
+      to.step++;
+      to.time += 0.1;
+    }
+    if (ig_schedule_snapshot(&s, now, to))
+      shown[count++] = to.time;
+    now = to;
+  }
+  assert_int_equal(count, 3); /* the last is beyond the end */
+  assert_float_equal(shown[0], 0.3, 1e-12);
+  assert_float_equal(shown[1], 0.4, 1e-12);
+  assert_float_equal(shown[2], 4, 1e-12);
+}
+
 static void without_an_end_rows_come_by_steps(void **state) {
   (void)state;
   ig_schedule s;
@@ -92,6 +119,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(as_many_as_asked_for),
       cmocka_unit_test(changing_steps_show_every_interval_once),
+      cmocka_unit_test(times_are_shown_once_each),
       cmocka_unit_test(without_an_end_rows_come_by_steps),
       cmocka_unit_test(fields_are_all_or_those_named),
   };

@@ -1,0 +1,46 @@
+"""Grids of VTK, and of PyVista where that is installed: to plot, slice and probe in Python."""
+import numpy as np
+
+
+def grid(points, connectivity, offsets, types, point_data, cell_data, time=None):
+    """A vtkUnstructuredGrid, as pyvista.UnstructuredGrid where PyVista is installed."""
+    try:
+        from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray
+        from vtkmodules.vtkCommonCore import vtkPoints
+        from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkUnstructuredGrid
+    except ImportError:
+        raise ImportError("grids need VTK (Debian: python3-vtk9; PyPI: pyvista)") from None
+    made = vtkUnstructuredGrid()
+    places = vtkPoints()
+    places.SetData(numpy_to_vtk(np.ascontiguousarray(points, dtype=float), deep=1))
+    made.SetPoints(places)
+    cells = vtkCellArray()
+    cells.SetData(numpy_to_vtkIdTypeArray(np.asarray(offsets, dtype=np.int64), deep=1),
+                  numpy_to_vtkIdTypeArray(np.asarray(connectivity, dtype=np.int64), deep=1))
+    made.SetCells(numpy_to_vtk(np.asarray(types, dtype=np.uint8), deep=1), cells)
+    for data, where in ((point_data, made.GetPointData()), (cell_data, made.GetCellData())):
+        for name, values in data.items():
+            array = numpy_to_vtk(np.ascontiguousarray(values), deep=1)
+            array.SetName(name)
+            where.AddArray(array)
+    if time is not None:
+        stamp = numpy_to_vtk(np.array([time], dtype=float), deep=1)
+        stamp.SetName("TimeValue")
+        made.GetFieldData().AddArray(stamp)
+    try:
+        import pyvista
+    except ImportError:
+        return made
+    return pyvista.wrap(made)
+
+
+def cells_of(mesh):
+    """(connectivity, offsets, VTK types) of a Mesh, blocks one after the other."""
+    from .mesh import vtk_type
+    conn, sizes, types = [], [], []
+    for name, nodes in mesh.cells:
+        conn.append(np.asarray(nodes).ravel())
+        sizes.append(np.full(len(nodes), nodes.shape[1]))
+        types.append(np.full(len(nodes), vtk_type(name), dtype=np.uint8))
+    join = lambda parts: np.concatenate(parts) if parts else np.zeros(0, dtype=int)
+    return join(conn), np.concatenate([[0], np.cumsum(join(sizes))]), join(types)

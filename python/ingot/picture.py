@@ -1,0 +1,49 @@
+"""Pictures of `ingot view` for notebooks."""
+import base64
+import os
+import tempfile
+
+from ._core import Context, encode, ffi, lib
+
+
+def draw(path, png, **options):
+    """`ig_view`: options by the names of ig_view_options."""
+    kept = {}
+    for key, value in options.items():
+        if key == "range":
+            kept["fixed_range"] = True
+        kept[key] = encode(value) if isinstance(value, str) else value
+    context = Context("cpu")
+    context.call(lib.ig_view, context.ptr, encode(path), ffi.new("ig_view_options *", kept), encode(png))
+
+
+def image(path, **options):
+    """An <img> element with the picture of a snapshot inside."""
+    with tempfile.TemporaryDirectory() as folder:
+        png = os.path.join(folder, "view.png")
+        draw(path, png, **{"width": 640, "height": 400, **options})
+        with open(png, "rb") as f:
+            return f'<img alt="picture" src="data:image/png;base64,{base64.b64encode(f.read()).decode()}">'
+
+
+def image_of_mesh(mesh, fields=None, **options):
+    """The same of a mesh, with `fields` {name: (unit, "nodes" or "elements", values)} where h5py
+    is there to write them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "mesh.vtkhdf")
+        mesh.write(path)
+        shown = next(iter(fields or {}), None)
+        try:
+            import h5py
+        except ImportError:
+            shown = None
+        if shown:  # into a file of its own: one of Ingot's is sealed by a checksum
+            sealed, path = path, os.path.join(folder, "fields.vtkhdf")
+            with h5py.File(sealed, "r") as f, h5py.File(path, "w") as g:
+                f.copy("VTKHDF", g)
+                for name, (unit, where, values) in fields.items():
+                    group = g["VTKHDF"].require_group("PointData" if where == "nodes" else "CellData")
+                    if name in group:
+                        del group[name]
+                    group.create_dataset(name, data=values).attrs["unit"] = unit
+        return image(path, field=shown or "none", edges=shown is None, **options)

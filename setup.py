@@ -1,0 +1,50 @@
+"""pip install . : CMake builds the extension, then its folder is the package.
+
+INGOT_BUILD=folder takes the package from a CMake build that is there; CMAKE_ARGS are for CMake.
+"""
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+ROOT = os.path.dirname(os.path.abspath(__file__))
+
+
+def version():
+    with open(os.path.join(ROOT, "include/ingot/version.h"), encoding="utf-8") as f:
+        return ".".join(re.findall(r"define INGOT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", f.read()))
+
+
+class Build(build_ext):
+    def run(self):
+        made = os.environ.get("INGOT_BUILD")
+        if not made:
+            made = os.path.abspath(self.build_temp)
+            launcher = ["-DCMAKE_C_COMPILER_LAUNCHER=ccache"] if shutil.which("ccache") else []
+            subprocess.check_call(["cmake", "-S", ROOT, "-B", made, "-DCMAKE_BUILD_TYPE=Release",
+                                   f"-DINGOT_PYTHON_PROGRAM={sys.executable}", *launcher,
+                                   *shlex.split(os.environ.get("CMAKE_ARGS", ""))])
+            subprocess.check_call(["cmake", "--build", made, "--target", "ingot_python",
+                                   "-j", str(os.cpu_count() or 1)])
+        package = os.path.join(made, "python", "ingot")
+        if not os.path.exists(os.path.join(package, "_ingot.abi3.so")):
+            sys.exit(f"{package}: the extension was not built: python3-cffi and python3-dev are needed")
+        target = os.path.join(self.build_lib, "ingot")
+        if self.inplace:
+            sys.exit("an editable installation is not possible: use PYTHONPATH=build/python")
+        shutil.copytree(package, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(os.path.join(ROOT, "materials"), os.path.join(target, "materials"), dirs_exist_ok=True)
+
+    def get_outputs(self):
+        return [os.path.join(folder, name) for folder, _, names in os.walk(os.path.join(self.build_lib, "ingot"))
+                for name in names]
+
+
+# the sources are CMake's business; the name makes setuptools call Build
+setup(version=version(), packages=[], py_modules=[], ext_modules=[Extension("ingot._ingot", sources=[])],
+      cmdclass={"build_ext": Build})

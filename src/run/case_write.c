@@ -1,0 +1,201 @@
+/* A case as it is read, written back: what was given as it was given, with paths that hold from
+   anywhere and material files folded in; and what was left out, with its default, as comments. So
+   it reads to the same case again. */
+#include "run/case.h"
+
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  ig_text_fn *text;
+  void *user;
+  int indent;
+  bool dash;    /* the next line begins an item of a list */
+  bool comment; /* what is written is a default */
+} writer;
+
+static void put(const writer *w, const char *format, ...) IG_PRINTF(2, 3);
+static void put(const writer *w, const char *format, ...) {
+  char text[PATH_MAX + 64];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  w->text(w->user, text);
+}
+
+static void line_begin(writer *w, const char *key) {
+  put(w, "%s%*s%s%s:", w->comment ? "# " : "", w->indent - (w->dash ? 2 : 0), "",
+      w->dash ? "- " : "", key);
+  w->dash = false;
+}
+
+/* Whether YAML would read it as anything but this text. */
+static bool needs_quotes(const char *text) {
+  return !*text || strpbrk(text, ":#{}[],&*!|>'\"%@`\\") || strchr(" -?", *text) ||
+         text[strlen(text) - 1] == ' ';
+}
+
+static void scalar_put(const writer *w, const char *text, bool quoted) {
+  if (!quoted && !needs_quotes(text)) {
+    put(w, "%s", text);
+    return;
+  }
+  bool control = false;
+  for (const char *p = text; *p; p++)
+    control |= (unsigned char)*p < ' ';
+  put(w, control ? "\"" : "'");
+  for (const char *p = text; *p; p++)
+    if (!control)
+      put(w, *p == '\'' ? "''" : "%c", *p);
+    else if ((unsigned char)*p < ' ')
+      put(w, "\\x%02x", (unsigned)*p);
+    else
+      put(w, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+  put(w, control ? "\"" : "'");
+}
+
+static void flow_put(const writer *w, const ig_node *node) {
+  if (node->kind == IG_NODE_SCALAR) {
+    scalar_put(w, node->text, node->quoted);
+    return;
+  }
+  put(w, node->kind == IG_NODE_LIST ? "[" : "{");
+  for (const ig_node *child = node->child; child; child = child->next) {
+    if (node->kind == IG_NODE_MAP)
+      put(w, "%s: ", child->key);
+    flow_put(w, child);
+    put(w, child->next ? ", " : "");
+  }
+  put(w, node->kind == IG_NODE_LIST ? "]" : "}");
+}
+
+/* The option that a key of the file is, and the struct that it fills. */
+static const ig_option *find(const ig_option *options, const void *from, const char *key,
+                             const void **in) {
+  for (const ig_option *o = options; o->key; o++) {
+    const ig_option *found = NULL;
+    if (o->kind == IG_OPT_KEYS)
+      found = find(o->sub, (const char *)from + o->offset, key, in);
+    else if (strcmp(o->key, key) == 0) {
+      *in = from;
+      found = o;
+    }
+    if (found)
+      return found;
+  }
+  return NULL;
+}
+
+static void defaults_put(writer *w, const ig_option *options, const ig_node *given) {
+  const bool comment = w->comment;
+  w->comment = true;
+  for (const ig_option *o = options; o->key; o++)
+    if (o->kind != IG_OPT_MAP && o->kind != IG_OPT_LIST && o->kind != IG_OPT_KEYS && o->fallback &&
+        strcmp(o->fallback, IG_REQUIRED) != 0 && !(given && ig_node_find(given, o->key))) {
+      const bool dash = w->dash; /* an item of a list that gives nothing */
+      w->dash = false;
+      line_begin(w, o->key);
+      w->dash = dash;
+      put(w, " %s", *o->fallback ? o->fallback : "''");
+      if (o->unit && *o->unit && strspn(o->fallback, "+-.eE0123456789") == strlen(o->fallback))
+        put(w, "  # %s", o->unit);
+      put(w, "\n");
+    }
+  w->comment = comment;
+}
+
+static void map_put(writer *w, const ig_node *map, const ig_option_table *tables, int count);
+
+static void item_put(writer *w, const ig_node *node, const ig_option *o, const void *at) {
+  w->indent += 4;
+  w->dash = true;
+  map_put(w, node, &(ig_option_table){o->sub, (void *)at}, 1);
+  w->dash = false;
+  w->indent -= 4;
+}
+
+static void value_put(writer *w, const ig_node *node, const ig_option *o, const void *at) {
+  char whole[PATH_MAX];
+  if (o->kind == IG_OPT_FILE && *(const char *const *)at) {
+    const char *path = *(const char *const *)at;
+    put(w, " ");
+    scalar_put(w, realpath(path, whole) ? whole : path, false);
+    put(w, "\n");
+  } else if (o->kind == IG_OPT_MAP && node->kind == IG_NODE_MAP && node->child) {
+    put(w, "\n");
+    w->indent += 2;
+    map_put(w, node, &(ig_option_table){o->sub, (void *)at}, 1);
+    w->indent -= 2;
+  } else if (o->kind == IG_OPT_LIST && node->child) {
+    const ig_list *list = at;
+    put(w, "\n");
+    const ig_node *one = node->kind == IG_NODE_MAP ? node : node->child;
+    for (int i = 0; i < list->count && one; i++, one = node->kind == IG_NODE_MAP ? NULL : one->next)
+      item_put(w, one, o, (const char *)list->items + (size_t)i * o->sub_size);
+  } else {
+    put(w, " ");
+    flow_put(w, node);
+    put(w, "\n");
+  }
+}
+
+static void map_put(writer *w, const ig_node *map, const ig_option_table *tables, int count) {
+  for (const ig_node *child = map->child; child; child = child->next) {
+    const ig_option *o = NULL;
+    const void *in = NULL;
+    for (int t = 0; t < count && !o; t++)
+      o = find(tables[t].options, tables[t].into, child->key, &in);
+    if (!o)
+      continue;
+    line_begin(w, child->key);
+    value_put(w, child, o, (const char *)in + o->offset);
+  }
+  if (w->dash) { /* nothing was given */
+    put(w, "%*s- {}\n", w->indent - 2, "");
+    w->dash = false;
+  }
+  for (int t = 0; t < count; t++)
+    defaults_put(w, tables[t].options, map);
+}
+
+/* A material's keys are all here: its file is named in a comment, and not looked for again. */
+static void material_files_drop(ig_node *materials) {
+  ig_node *one = materials->kind == IG_NODE_MAP ? materials : materials->child;
+  for (; one; one = materials->kind == IG_NODE_MAP ? NULL : one->next)
+    for (ig_node **at = &one->child; *at; at = &(*at)->next)
+      if (strcmp((*at)->key, "file") == 0) {
+        *at = (*at)->next;
+        break;
+      }
+}
+
+ig_status ig_case_print(ig_case *c, ig_text_fn *text, void *user) {
+  writer w = {.text = text, .user = user};
+  ig_node *root;
+  IG_TRY(ig_case_fold(c, &root));
+  ig_node *materials = ig_node_find(root, "materials");
+  if (materials)
+    material_files_drop(materials);
+  put(&w, IG_CASE_HEAD "%s\n# Keys in comments were not given and have these defaults.\n",
+      ig_version());
+  const ig_option_table tables[] = {{ig_common_options, &c->common},
+                                    {c->room->options, c->room_case}};
+  map_put(&w, root, tables, 2);
+  for (int t = 0; t < 2; t++)
+    for (const ig_option *o = tables[t].options; o->key; o++) {
+      if (o->kind != IG_OPT_MAP || ig_node_find(root, o->key) || strcmp(o->key, "mesh") == 0)
+        continue;
+      w.comment = true;
+      line_begin(&w, o->key);
+      put(&w, "  # not given\n");
+      w.indent = 2;
+      defaults_put(&w, o->sub, NULL);
+      w.indent = 0;
+      w.comment = false;
+    }
+  return IG_OK;
+}
