@@ -132,6 +132,11 @@ void cli_warning(const char *format, ...) IG_PRINTF(1, 2);
    wrong. `backend` NULL: the case says. */
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx);
 void cli_close(ig_ctx *cx);
+/* Started by mpirun or srun as one of several; the first of them, who alone prints. */
+bool cli_ranks(void);
+bool cli_first(void);
+void cli_ranks_show(const ig_ctx *cx);
+void cli_line_first(void *user, const char *label, const char *value); /* a cli_line of the first */
 /* From here on Ctrl-C, SIGTERM and a lost terminal ask the open context to stop: for commands that
    write a checkpoint then. The others end at once, as any program does. */
 void cli_catch_signals(void);

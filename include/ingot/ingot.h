@@ -6,6 +6,7 @@
 #include <ingot/context.h>
 #include <ingot/mesh.h>
 #include <ingot/path.h>
+#include <ingot/ranks.h>
 #include <ingot/report.h>
 #include <ingot/result.h>
 #include <ingot/run.h>

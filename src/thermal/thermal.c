@@ -11,7 +11,7 @@ static ig_status room_open(ig_job *job, void **self) {
   IG_TRY(IG_NEW(job->cx, &run, 1, "thermal"));
   *self = run;
   IG_TRY(ig_thermal_open(job, run));
-  job->elements = run->heat.elements;
+  job->elements = ig_mesh_elements(job->mesh);
   job->nodes = job->dofs = run->heat.nodes;
   return IG_OK;
 }
@@ -95,8 +95,10 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   line(user, "critical step", text);
   snprintf(text, sizeof text, "%lld of %.4g s", (long long)r.steps, r.dt);
   line(user, "steps", text);
-  snprintf(text, sizeof text, "%d, %d at the start, %d births, %d never", (int)r.heat.elements,
-           (int)r.heat.birth.start[1], r.heat.birth.events - 1, (int)r.heat.birth.never);
+  const ig_lid all = ig_mesh_elements(job->mesh);
+  snprintf(text, sizeof text, "%d, %d at the start, %d births, %d never", (int)all,
+           (int)ig_heat_whole_elements(&r.heat, r.heat.birth.start[1]), r.heat.birth.events - 1,
+           (int)(all - ig_heat_whole_elements(&r.heat, r.heat.elements - r.heat.birth.never)));
   line(user, "elements", text);
   line(user, "conduction", conduction[r.heat.conduction]);
   snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_bytes);
@@ -117,7 +119,7 @@ done:
 const ig_room ig_room_thermal = {.name = "thermal",
                                  .about = "transient heat of parts as they are printed",
                                  .needs_mesh = true,
-                                 .elements = "hex8",
+                                 .elements = "hex8|tet4|tet10",
                                  .case_size = sizeof(ig_thermal_case),
                                  .options = ig_thermal_options,
                                  .open = room_open,
