@@ -199,6 +199,9 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->inherent, 3 * ((size_t)m->c->inherent.count + 1), sizeof(double), false},
              {&m->laws, (size_t)materials, sizeof(ig_stress_law), false},
              {&m->state, tiles * IG_STATES, sizeof(double), false},
+             {&m->past, tiles * IG_PASTS, sizeof(float), false},
+             {&m->grown, 3 * e, sizeof(double), false},
+             {&m->energies, IG_ENERGIES * e, sizeof(double), false},
              {&m->fix, n, 1, false},
              {&m->load, 3 * n, sizeof(double), false},
              {&m->report, IG_STRESS_REPORT * e, sizeof(double), false},
@@ -208,7 +211,7 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->moved, 3 * n, sizeof(double), false},
              {&m->right, 3 * n, sizeof(double), true},
              {&m->step, 3 * n, sizeof(double), true},
-             {&m->old, 3 * n, sizeof(double), true},
+             {&m->old, 3 * n, sizeof(double), false},
              {&m->slope, tiles * IG_SLOPES, sizeof(float), true},
              {&m->young_single, e, sizeof(float), true},
              {&m->partial, IG_MESH_CHUNKS, sizeof(double), true}};
@@ -221,11 +224,13 @@ static ig_status arrays(ig_stress *m, int materials) {
   IG_TRY(IG_NEW(cx, &m->let_go, n, "supports"));
   IG_TRY(IG_NEW(cx, &m->scratch, n, "supports"));
   IG_TRY(IG_NEW(cx, &m->u_held, 3 * n, "supports"));
+  IG_TRY(IG_NEW(cx, &m->balance.force, 3 * n, "forces"));
+  IG_TRY(IG_NEW(cx, &m->balance.load, 3 * n, "forces"));
   memset(m->alive.host, 1, e);
   for (size_t i = 0; i < n; i++)
     ((double *)m->T.host)[i] = m->c->temperature;
-  ig_array *const push[] = {&m->u,     &m->T,    &m->warmer, &m->share, &m->alive,
-                            &m->state, &m->load, &m->fix,    &m->built, &m->high};
+  ig_array *const push[] = {&m->u,    &m->T,     &m->warmer, &m->share, &m->alive, &m->state,
+                            &m->past, &m->grown, &m->load,   &m->fix,   &m->built, &m->high};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_array_push(cx, push[i]));
   return ig_array_zero(cx, &m->slope);
@@ -283,6 +288,8 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
                              .row_y = m->row_y.dev,
                              .state = m->state.dev,
                              .slope = m->slope.dev,
+                             .past = m->past.dev,
+                             .grown = m->grown.dev,
                              .slots = m->slots.dev};
   IG_TRY(ig_mesh_adjacency(cx, m->mesh, &m->adjacency));
   IG_TRY(ig_stress_system_new(m, how));
@@ -317,13 +324,13 @@ ig_status ig_stress_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *material
 void ig_stress_free(ig_stress *m) {
   if (!m)
     return;
-  ig_array *const all[] = {&m->x,         &m->u,       &m->T,     &m->warmer,   &m->share,
-                           &m->alive,     &m->law,     &m->which, &m->inherent, &m->laws,
-                           &m->row_x,     &m->row_y,   &m->state, &m->fix,      &m->load,
-                           &m->force,     &m->right,   &m->step,  &m->old,      &m->moved,
-                           &m->young,     &m->built,   &m->slope, &m->slots,    &m->partial,
-                           &m->high,      &m->list,    &m->birth, &m->report,   &m->young_single,
-                           &m->tie_start, &m->tie_item};
+  ig_array *const all[] = {&m->x,         &m->u,        &m->T,     &m->warmer,   &m->share,
+                           &m->alive,     &m->law,      &m->which, &m->inherent, &m->laws,
+                           &m->row_x,     &m->row_y,    &m->state, &m->fix,      &m->load,
+                           &m->force,     &m->right,    &m->step,  &m->old,      &m->moved,
+                           &m->young,     &m->built,    &m->slope, &m->slots,    &m->partial,
+                           &m->high,      &m->list,     &m->birth, &m->report,   &m->young_single,
+                           &m->tie_start, &m->tie_item, &m->past,  &m->grown,    &m->energies};
   ig_stress_system_free(m);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, all[i]);
@@ -337,6 +344,8 @@ void ig_stress_free(ig_stress *m) {
   free(m->let_go);
   free(m->scratch);
   free(m->u_held);
+  free(m->balance.force);
+  free(m->balance.load);
   free(m->load_unit);
   free(m->load_history);
   free(m->load_factor);
