@@ -96,11 +96,40 @@ struct ig_sim {
   } copy[COPIES];
   int loads;
   double load[LOADS];
+  ig_warned warned;
+  ig_log_fn *log; /* the caller's, and its progress and user; the context holds ours meanwhile */
+  ig_progress_fn *progress;
+  void *user;
 };
 struct ig_sim_state {
   ig_restart *kept;
   uint64_t fingerprint;
 };
+
+/* Between the context and its caller, to keep what the summary tells. */
+static void on_log(void *user, ig_log_level level, const char *message) {
+  ig_sim *s = user;
+  const int most = (int)(sizeof s->warned.text / sizeof *s->warned.text);
+  if (level == IG_LOG_WARN && s->warned.count < most)
+    snprintf(s->warned.text[s->warned.count++], sizeof *s->warned.text, "%.255s", message);
+  if (s->log)
+    s->log(s->user, level, message);
+}
+static void on_progress(void *user, const ig_progress *p) {
+  const ig_sim *s = user;
+  s->progress(s->user, p);
+}
+static void listen(ig_sim *s) {
+  ig_ctx *cx = s->cx;
+  if (cx->log == on_log)
+    return; /* another one listens */
+  s->log = cx->log;
+  s->progress = cx->progress;
+  s->user = cx->user;
+  cx->log = on_log;
+  cx->progress = cx->progress ? on_progress : NULL;
+  cx->user = s;
+}
 
 static void sink_use(ig_sim *s, const ig_run_options *o) {
   tee_open(&s->t, s->files, o);
@@ -116,6 +145,7 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   *sim = s;
   *s = (ig_sim){.c = c, .cx = cx, .start = ig_now(), .generation = 1};
   cx->warnings = 0; /* the summary counts this run's */
+  listen(s);
   ig_status status = ig_job_open(c, rooms, &s->job);
   if (status == IG_OK)
     status = ig_files_open(c, &s->job, o, &s->restart, &s->files, &s->up_to_date);
@@ -248,7 +278,8 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
     snprintf(message, sizeof message, "%s", cx->message);
   }
   ig_sim_stats(s, &stats);
-  const ig_status told = ig_files_summary(s->c, &s->job, &stats, status, message, s->files);
+  const ig_status told =
+      ig_files_summary(s->c, &s->job, &stats, status, message, &s->warned, s->files);
   if (status == IG_OK && told != IG_OK)
     return told;
   snprintf(cx->message, sizeof cx->message, "%s", message);
@@ -277,6 +308,11 @@ void ig_sim_close(ig_sim *s) {
   ig_job_close(&s->job);
   for (int i = 0; i < COPIES; i++)
     free(s->copy[i].data);
+  if (s->cx->user == s) {
+    s->cx->log = s->log;
+    s->cx->progress = s->progress;
+    s->cx->user = s->user;
+  }
   free(s);
 }
 
