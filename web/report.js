@@ -61,6 +61,12 @@
         scales: { x: axis(run.history.names[plot.x]), y: axis(plot.unit) } }
     });
     charts.push(chart);
+    chart.renew = (again) => {
+      const t = again.history.columns[plot.x];
+      plot.columns.forEach((c, k) => { chart.data.datasets[k].data = t.map((u, i) => ({ x: u, y: again.history.columns[c][i] })); });
+      chart.update();
+    };
+    chart.run = run.id;
     zoom(canvas, chart);
   }
 
@@ -300,6 +306,16 @@
       this.render();
     }
 
+    /* The same run, with more snapshots: who looked at the last one sees the new last one. */
+    async renew(view) {
+      const last = this.frame === this.data.frames.length - 1;
+      this.data = view;
+      this.geometry = [];
+      this.slider.max = view.frames.length - 1;
+      this.limits();
+      await this.show(last ? view.frames.length - 1 : Math.min(this.frame, view.frames.length - 1));
+    }
+
     async play() {
       if (this.playing) { this.playing = false; return; }
       this.playing = true;
@@ -374,6 +390,30 @@
     });
   }
 
+  /* Served by `ingot watch`: ask every second whether there is more, and take it in. A page that
+     got another shape is loaded anew. */
+  async function follow(views, change) {
+    const state = await (await fetch("/state")).json();
+    if (state.change !== change) {
+      const again = new DOMParser().parseFromString(await (await fetch("/")).text(), "text/html");
+      const news = JSON.parse(again.getElementById("data").textContent);
+      const shape = (d) => JSON.stringify(d.runs.map((r) => [r.id, r.history && r.history.names, !!r.view,
+        r.view && r.view.fields.map((f) => f.name), r.view && r.view.frames.length > 1]));
+      if (shape(news) !== shape(data)) { location.reload(); return; }
+      data.runs = news.runs;
+      for (const [k, run] of news.runs.entries()) {
+        charts.filter((c) => c.run === run.id).forEach((c) => c.renew(run));
+        if (views[k]) await views[k].renew(run.view);
+        const to = document.getElementById(run.id), from = again.getElementById(run.id);
+        [".verdict", ".tables"].forEach((part) => to.querySelector(part).replaceWith(from.querySelector(part)));
+      }
+      document.body.dataset.updates = 1 + +(document.body.dataset.updates || 0);
+    }
+    document.body.dataset.following = state.running;
+    if (state.running || state.change !== change) setTimeout(() => follow(views, state.change).catch(ended), 1000);
+  }
+  function ended() { document.body.dataset.following = false; } /* the server has gone with the run */
+
   async function start() {
     document.querySelectorAll(".runs").forEach(sorting);
     const views = [];
@@ -382,6 +422,7 @@
       plots(section, run);
       views.push(await view(section, run));
     }
+    if (location.protocol === "http:") follow(views, null).catch(ended);
     if (location.hash === "#selftest") await selftest(views);
   }
 
