@@ -21,6 +21,7 @@ typedef struct {
   const char *backend, *out, *restart, *stage, *json, *markdown;
   const char *format, *field, *palette, *threshold, *warp, *title;
   const char *key, *figure; /* of calibrate */
+  const char *at, *of;      /* of results */
   cli_texts set, vary;
   int threads, jobs, width, height, layer, frames, triangles, port;
   double range[2], view[2], threshold_range[2];
@@ -100,6 +101,9 @@ void cli_help_family(FILE *to, const char *word);
 /* Of the words in a NULL-ended list the one most like `word`, NULL if none is near. */
 const char *cli_nearest(const char *word, const char *const *list);
 
+/* "0.001", "1 mm", "mm": a length in metres; false: it is none. */
+bool cli_length(const char *text, double *metres);
+
 /* --- words.c */
 void cli_man(FILE *to);
 void cli_complete_bash(FILE *to);
@@ -128,6 +132,11 @@ void cli_warning(const char *format, ...) IG_PRINTF(1, 2);
    wrong. `backend` NULL: the case says. */
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx);
 void cli_close(ig_ctx *cx);
+/* Started by mpirun or srun as one of several; the first of them, who alone prints. */
+bool cli_ranks(void);
+bool cli_first(void);
+void cli_ranks_show(const ig_ctx *cx);
+void cli_line_first(void *user, const char *label, const char *value); /* a cli_line of the first */
 /* From here on Ctrl-C, SIGTERM and a lost terminal ask the open context to stop: for commands that
    write a checkpoint then. The others end at once, as any program does. */
 void cli_catch_signals(void);

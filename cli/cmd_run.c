@@ -6,7 +6,8 @@
 
 int cli_open_case(ig_ctx *cx, const cli_args *args, ig_case **c) {
   *c = NULL;
-  int code = cli_result(cx, ig_case_open(cx, args->words.item[0], c));
+  const ig_status opened = ig_case_open(cx, args->words.item[0], c);
+  int code = cli_result(cx, ig_ranks_agree(cx, opened)); /* who cannot read it tells the others */
   for (int i = 0; i < args->set.count && code == CLI_GOOD; i++) {
     char key[256];
     const char *set = args->set.item[i], *equals = strchr(set, '=');
@@ -105,7 +106,7 @@ static void say_how_to_go_on(const cli_args *args, const char *out) {
 
 /* --report: the page of what was just run. */
 static int report_after(const cli_args *args, ig_ctx *cx, const char *out, int code) {
-  if (code != CLI_GOOD || !args->report)
+  if (code != CLI_GOOD || !args->report || !cli_first())
     return code;
   code = cli_result(cx, ig_report(cx, out, NULL));
   char text[600];
@@ -116,6 +117,11 @@ static int report_after(const cli_args *args, ig_ctx *cx, const char *out, int c
 }
 
 static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *out) {
+  if (cli_ranks()) {
+    if (cli_first())
+      cli_error("a chain runs on one rank: start it without mpirun");
+    return CLI_BAD_INPUT;
+  }
   if (args->restart) {
     cli_error("a chain goes on by itself: leave out --restart");
     return CLI_BAD_INPUT;
@@ -133,22 +139,6 @@ static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *o
   return code;
 }
 
-/* Under mpirun or srun every copy would run the whole case into the same folder. */
-static int one_process(void) {
-  static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
-  for (int i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++) {
-    const char *text = getenv(sizes[i]);
-    if (text && atoi(text) > 1) {
-      cli_error(
-          "%s copies of this case would run: this ingot does not work across processes; start "
-          "it without mpirun or srun, or run many cases with 'ingot sweep'",
-          text);
-      return CLI_BAD_INPUT;
-    }
-  }
-  return CLI_GOOD;
-}
-
 static int run_case(const cli_args *args) {
   char folder[512];
   cli_usual_folder(args->words.item[0], folder, sizeof folder);
@@ -160,6 +150,8 @@ static int run_case(const cli_args *args) {
     return code;
   code = cli_open_case(cx, args, &c);
   cli_catch_signals();
+  if (code == CLI_GOOD)
+    cli_ranks_show(cx);
   figures *f = calloc(1, sizeof *f);
   if (code == CLI_GOOD && !f) {
     cli_error("no memory for the figures of the run");
@@ -181,9 +173,9 @@ static int run_case(const cli_args *args) {
                                     .user = f};
     const ig_status status = ig_run(c, &options);
     code = cli_result(cx, status);
-    if (status == IG_INTERRUPTED)
+    if (status == IG_INTERRUPTED && cli_first())
       say_how_to_go_on(args, out);
-    if (code == CLI_GOOD && !args->quiet) {
+    if (code == CLI_GOOD && !args->quiet && cli_first()) {
       if (stats.up_to_date)
         cli_line(NULL, "status", "up to date, nothing to do");
       else
@@ -198,13 +190,21 @@ static int run_case(const cli_args *args) {
   return code;
 }
 
+/* Under mpirun or srun one of the copies serves the page. */
+static bool first_copy(void) {
+  static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+    if (getenv(ranks[i]) && atoi(getenv(ranks[i])) > 0)
+      return false;
+  return true;
+}
+
 static int run_run(const cli_args *args) {
-  if (one_process() != CLI_GOOD)
-    return CLI_BAD_INPUT;
   char folder[512];
   watcher w = {0};
   cli_usual_folder(args->words.item[0], folder, sizeof folder);
-  if (args->watch && watch_start(args->out ? args->out : folder, args->port, &w) != CLI_GOOD)
+  if (args->watch && first_copy() &&
+      watch_start(args->out ? args->out : folder, args->port, &w) != CLI_GOOD)
     return CLI_FAILED;
   const int code = run_case(args);
   watch_end(&w);
@@ -261,8 +261,10 @@ static int check_run(const cli_args *args) {
   char out[512];
   cli_usual_folder(args->words.item[0], out, sizeof out);
   if (code == CLI_GOOD)
-    code = cli_result(cx, ig_case_is_chain(c) ? ig_chain_check(c, out, cli_line, NULL)
-                                              : ig_check(c, cli_line, NULL));
+    cli_ranks_show(cx);
+  if (code == CLI_GOOD)
+    code = cli_result(cx, ig_case_is_chain(c) ? ig_chain_check(c, out, cli_line_first, NULL)
+                                              : ig_check(c, cli_line_first, NULL));
   ig_case_close(c);
   cli_close(cx);
   return code;

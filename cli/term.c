@@ -18,6 +18,7 @@ static struct {
   char unit[32];
 } term;
 static ig_ctx *volatile running;
+static ig_ranks *ranks; /* of all contexts of this program; NULL: it is the only one */
 
 bool cli_on_terminal(void) {
   const char *kind = getenv("TERM");
@@ -139,12 +140,64 @@ static void interrupt(int sig) {
     return; /* nobody is looking */
 }
 
+/* --- ranks */
+
+/* How many copies a launcher started: 1 if none did. */
+static int copies(void) {
+  static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
+  for (int i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++) {
+    const char *text = getenv(sizes[i]);
+    if (text && atoi(text) > 1)
+      return atoi(text);
+  }
+  return 1;
+}
+
+static int ranks_open(void) {
+  if (copies() == 1 || ranks)
+    return CLI_GOOD;
+  const ig_status status = ig_ranks_mpi(0, &ranks);
+  if (status == IG_UNSUPPORTED)
+    cli_error("%d copies of this case would run: this ingot was built without MPI; build it with "
+              "-DINGOT_MPI=ON, or run many cases with 'ingot sweep'",
+              copies());
+  else if (status == IG_OK && ig_ranks_count(ranks) == 1) {
+    cli_error("%d copies of this case would run: they do not find each other; was mpirun or srun "
+              "that of another MPI than %s?",
+              copies(), ig_ranks_transport(ranks));
+    return CLI_BAD_INPUT;
+  } else if (status != IG_OK)
+    cli_error("MPI cannot be started: %s", ig_status_text(status));
+  return status == IG_OK ? CLI_GOOD : status == IG_UNSUPPORTED ? CLI_BAD_INPUT : CLI_FAILED;
+}
+
+bool cli_ranks(void) {
+  return ig_ranks_count(ranks) > 1;
+}
+bool cli_first(void) {
+  return ig_ranks_rank(ranks) == 0;
+}
+void cli_line_first(void *user, const char *label, const char *value) {
+  if (cli_first())
+    cli_line(user, label, value);
+}
+void cli_ranks_show(const ig_ctx *cx) {
+  if (cli_ranks() && cli_first() && !term.quiet)
+    fprintf(stderr, "ingot: %d ranks over %s, the first on %s\n", ig_ranks_count(ranks),
+            ig_ranks_transport(ranks), ig_ctx_device(cx));
+}
+
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
-  term.quiet = args->quiet;
+  *cx = NULL;
+  const int joined = ranks_open();
+  if (joined != CLI_GOOD)
+    return joined;
+  term.quiet = args->quiet || !cli_first();
   const ig_ctx_options options = {
       .backend = backend,
       .threads = args->threads,
-      .log = log_line,
+      .ranks = ranks,
+      .log = cli_first() ? log_line : NULL,
       .progress = progress_line,
   };
   const ig_status status = ig_ctx_open(&options, cx);
@@ -174,12 +227,16 @@ void cli_close(ig_ctx *cx) {
   cli_progress_end();
   running = NULL;
   ig_ctx_close(cx);
+  ig_ranks_close(ranks);
+  ranks = NULL;
 }
 
 int cli_result(ig_ctx *cx, ig_status status) {
   cli_progress_end();
   if (status == IG_OK)
     return CLI_GOOD;
+  if (!cli_first()) /* the first tells it */
+    return status == IG_INPUT ? CLI_BAD_INPUT : CLI_FAILED;
   const char *message = ig_ctx_message(cx);
   if (!*message)
     message = ig_status_text(status);

@@ -3,7 +3,7 @@
 #ifndef INGOT_CONTEXT_H
 #define INGOT_CONTEXT_H
 
-#include <ingot/error.h>
+#include <ingot/ranks.h>
 
 IG_C_BEGIN
 
@@ -27,7 +27,9 @@ typedef struct {
                           if it does not), cpu until then */
   int threads;         /* CPU threads, 0: as the case says, all there are if it does not */
   int device;          /* which GPU, 0: the first. Contexts on different GPUs: one thread each */
-  ig_log_fn *log;      /* NULL: silent */
+  ig_ranks *ranks; /* one run on several processes or threads, NULL: on one. Then `device` counts
+                      from the rank's own: its place on its computer, modulo the GPUs there */
+  ig_log_fn *log;  /* NULL: silent */
   ig_progress_fn *progress;
   void *user;
 } ig_ctx_options;

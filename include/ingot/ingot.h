@@ -6,7 +6,9 @@
 #include <ingot/context.h>
 #include <ingot/mesh.h>
 #include <ingot/path.h>
+#include <ingot/ranks.h>
 #include <ingot/report.h>
+#include <ingot/result.h>
 #include <ingot/run.h>
 #include <ingot/sim.h>
 #include <ingot/sweep.h>

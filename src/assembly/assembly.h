@@ -2,8 +2,11 @@
 
    A driver's element loop is the same for all three:
      for each color c: for i in [begin, end): e = ig_scatter_element(view, i); …; ig_scatter_add(…)
-   and for gather one more pass over the nodes adds up the slots (ig_plan_sum, or ig_scatter_sum
-   fused into the node update). `atomic` and `gather` have one range; `color` one per color.
+   `atomic` and `gather` have one range; `color` one per color.
+
+   Node sums. A pass over the elements ends with ig_plan_sum; where the update of a node follows at
+   once, the update begins with ig_node_add instead and spares a pass (thermal, dynamics, fracture).
+   Nothing else adds up slots, so values of nodes that lie elsewhere too have one place to come in.
 
    Sums with `color` and `gather` do not depend on threads or schedule, bit for bit. */
 #ifndef IG_ASSEMBLY_H
@@ -28,6 +31,18 @@ typedef struct ig_plan {
   int64_t slots; /* entries (times components) a slot array must hold; 0 unless gather */
 } ig_plan;
 
+/* Elements of one type that share nodes with other blocks. */
+typedef struct {
+  ig_lid elements;
+  int npe;
+  const ig_lid *conn; /* elements x npe */
+  ig_lid *slot;       /* result: elements x npe */
+} ig_slot_block;
+
+/* Numbers the slots of all blocks: a node's lie side by side from first[node] to first[node + 1],
+   in the order of blocks and elements. */
+IG_MUST_CHECK ig_status ig_slots_number(ig_ctx *cx, ig_lid nodes, int blocks,
+                                        const ig_slot_block *block, ig_lid *first);
 /* conn: elements x npe on the host; copied. */
 IG_MUST_CHECK ig_status ig_plan_new(ig_ctx *cx, ig_assembly how, ig_slot_form form, ig_lid nodes,
                                     ig_lid elements, int npe, const ig_lid *conn, ig_plan *plan);
@@ -39,7 +54,8 @@ void ig_plan_range(const ig_plan *plan, int c, ig_lid active, ig_lid *begin, ig_
 /* Bytes the plan holds on the device. */
 size_t ig_plan_bytes(const ig_plan *plan);
 
-/* sum[node][c] += the node's slots, for m components; device pointers. */
+/* Ends a pass over the elements: sum[node][c] += the node's slots, for m components. Device
+   pointers. Nothing to do unless gather: the elements have added to `sum` themselves. */
 IG_MUST_CHECK ig_status ig_plan_sum_f32(ig_ctx *cx, const ig_plan *plan, int m, const float *slots,
                                         float *sum);
 IG_MUST_CHECK ig_status ig_plan_sum_f64(ig_ctx *cx, const ig_plan *plan, int m, const double *slots,

@@ -19,34 +19,57 @@ static ig_status plan_color(ig_ctx *cx, const ig_lid *conn, ig_plan *plan) {
   return status;
 }
 
-/* Algorithm 1: each element, in order, takes the next column of each of its nodes. */
+/* Algorithm 1 of Mozaffar et al. (2019): each element, in order, takes the next place of each of
+   its nodes. */
+ig_status ig_slots_number(ig_ctx *cx, ig_lid nodes, int blocks, const ig_slot_block *block,
+                          ig_lid *first) {
+  int64_t total = 0;
+  memset(first, 0, sizeof *first * ((size_t)nodes + 1));
+  for (int b = 0; b < blocks; b++) {
+    const int64_t corners = (int64_t)block[b].elements * block[b].npe;
+    total += corners;
+    if (total > INT32_MAX)
+      return IG_FAIL(cx, IG_INPUT,
+                     "assembly `gather` needs more than 2^31 slots for this mesh: use `atomic` or "
+                     "`color`");
+    for (int64_t i = 0; i < corners; i++)
+      first[block[b].conn[i] + 1]++;
+  }
+  for (ig_lid n = 0; n < nodes; n++)
+    first[n + 1] += first[n];
+  for (int b = 0; b < blocks; b++) /* first[n] moves on to the end of n, which is first[n + 1] */
+    for (int64_t i = 0; i < (int64_t)block[b].elements * block[b].npe; i++)
+      block[b].slot[i] = first[block[b].conn[i]]++;
+  memmove(first + 1, first, sizeof *first * (size_t)nodes);
+  first[0] = 0;
+  return IG_OK;
+}
+
 static ig_status plan_slots(ig_ctx *cx, const ig_lid *conn, ig_slot_form form, ig_plan *plan) {
   const int64_t corners = (int64_t)plan->elements * plan->npe;
   IG_TRY(ig_array_new(cx, &plan->slot, (size_t)corners, sizeof(ig_lid), "assembly slots"));
-  IG_TRY(ig_array_new(cx, &plan->used, (size_t)plan->nodes, sizeof(ig_lid), "node valences"));
-  ig_lid *slot = plan->slot.host, *used = plan->used.host;
-  for (int64_t i = 0; i < corners; i++)
-    slot[i] = used[conn[i]]++;
-  for (ig_lid n = 0; n < plan->nodes; n++)
-    plan->width = used[n] > plan->width ? used[n] : plan->width;
-  plan->slots = form == IG_SLOTS_ROWS ? (int64_t)plan->nodes * plan->width : corners;
-  if (plan->slots > INT32_MAX)
-    return IG_FAIL(cx, IG_MEMORY, "gather assembly needs %lld slots, over the limit of 2^31",
-                   (long long)plan->slots);
-  if (form == IG_SLOTS_ROWS) {
-    for (int64_t i = 0; i < corners; i++)
-      slot[i] += conn[i] * plan->width;
-    IG_TRY(ig_array_push(cx, &plan->used));
-    return ig_array_push(cx, &plan->slot);
-  }
   IG_TRY(ig_array_new(cx, &plan->first, (size_t)plan->nodes + 1, sizeof(ig_lid), "slot starts"));
-  ig_lid *first = plan->first.host;
+  ig_lid *slot = plan->slot.host, *first = plan->first.host;
+  const ig_slot_block block = {plan->elements, plan->npe, conn, slot};
+  IG_TRY(ig_slots_number(cx, plan->nodes, 1, &block, first));
   for (ig_lid n = 0; n < plan->nodes; n++)
-    first[n + 1] = first[n] + used[n];
-  for (int64_t i = 0; i < corners; i++)
-    slot[i] += first[conn[i]];
-  ig_array_free(cx, &plan->used);
-  IG_TRY(ig_array_push(cx, &plan->first));
+    plan->width = first[n + 1] - first[n] > plan->width ? first[n + 1] - first[n] : plan->width;
+  plan->slots = corners;
+  if (form == IG_SLOTS_ROWS) {
+    plan->slots = (int64_t)plan->nodes * plan->width;
+    if (plan->slots > INT32_MAX)
+      return IG_FAIL(cx, IG_INPUT, "assembly `gather` needs %lld slots, more than 2^31",
+                     (long long)plan->slots);
+    IG_TRY(ig_array_new(cx, &plan->used, (size_t)plan->nodes, sizeof(ig_lid), "node valences"));
+    for (ig_lid n = 0; n < plan->nodes; n++)
+      ((ig_lid *)plan->used.host)[n] = first[n + 1] - first[n];
+    for (int64_t i = 0; i < corners; i++)
+      slot[i] += conn[i] * plan->width - first[conn[i]];
+    ig_array_free(cx, &plan->first);
+    IG_TRY(ig_array_push(cx, &plan->used));
+  } else {
+    IG_TRY(ig_array_push(cx, &plan->first));
+  }
   return ig_array_push(cx, &plan->slot);
 }
 
@@ -140,12 +163,16 @@ size_t ig_plan_bytes(const ig_plan *plan) {
 #endif
 
 ig_status ig_plan_sum_f32(ig_ctx *cx, const ig_plan *plan, int m, const float *slots, float *sum) {
+  if (plan->how != IG_GATHER)
+    return IG_OK;
   CUDA_FIRST(ig_plan_sum_cuda_f32(cx, ig_plan_view(plan), m, slots, sum));
   return plan_sum_cpu_f32(cx, plan, m, slots, sum);
 }
 
 ig_status ig_plan_sum_f64(ig_ctx *cx, const ig_plan *plan, int m, const double *slots,
                           double *sum) {
+  if (plan->how != IG_GATHER)
+    return IG_OK;
   CUDA_FIRST(ig_plan_sum_cuda_f64(cx, ig_plan_view(plan), m, slots, sum));
   return plan_sum_cpu_f64(cx, plan, m, slots, sum);
 }

@@ -9,7 +9,10 @@
 #ifndef IG_SCATTER_H
 #define IG_SCATTER_H
 
+#include "ingot/types.h"
 #include "kern/hd.h"
+
+enum { IG_SCATTER_MOST = 6 }; /* values per node */
 
 typedef struct {
   int how; /* ig_assembly */

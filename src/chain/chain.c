@@ -170,6 +170,7 @@ static ig_status chain_read(ig_case *c, const char *out, ig_chain *chain) {
 }
 
 static void chain_close(ig_chain *chain) {
+  ig_live_close(chain);
   for (int i = 0; i < chain->stages; i++) {
     ig_case_close(chain->stage[i].own);
     free(chain->stage[i].folder);

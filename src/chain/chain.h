@@ -61,7 +61,8 @@ typedef struct {
   char *out;
   int stages;
   ig_stage *stage;
-  bool force; /* replace files that are not ours */
+  bool force;           /* replace files that are not ours */
+  struct ig_live *live; /* a stage that runs beside another, NULL: none */
 } ig_chain;
 
 /* Among the first `count` stages: the place of one, -1 if there is none; and "a, b or c". */
@@ -78,6 +79,15 @@ bool ig_stage_reads(const ig_chain *chain, int stage);
 /* Calls `each` with every stage that this one reads from. */
 typedef ig_status ig_source_fn(ig_chain *chain, int stage, int source, const ig_node *where);
 IG_MUST_CHECK ig_status ig_stage_sources(ig_chain *chain, int stage, ig_source_fn *each);
+
+/* The stage as a case in a context of its own choice, for the caller to close. */
+IG_MUST_CHECK ig_status ig_stage_as_case(ig_chain *chain, int stage, bool trial, ig_ctx *cx,
+                                         ig_case **out);
+
+/* --- live.c: a stage runs in step with another, in this process; user: the chain */
+IG_MUST_CHECK ig_status ig_chain_state(void *user, const char *source, double time, double *end,
+                                       ig_snapshot **snap);
+void ig_live_close(ig_chain *chain);
 
 /* --- results.c: what stages left in their folders */
 /* summary.json of a stage as a tree, NULL if there is none. */

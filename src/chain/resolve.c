@@ -402,11 +402,19 @@ static ig_status common_fold(ig_chain *chain, ig_case *c) {
 
 ig_status ig_stage_resolve(ig_chain *chain, int stage, bool trial) {
   ig_stage *s = &chain->stage[stage];
-  ig_case *c;
   ig_case_close(s->own);
   s->own = NULL;
-  IG_TRY(ig_case_new(chain->cx, &c));
-  s->own = c;
+  return ig_stage_as_case(chain, stage, trial, chain->cx, &s->own);
+}
+
+ig_status ig_stage_as_case(ig_chain *chain, int stage, bool trial, ig_ctx *cx, ig_case **out) {
+  ig_stage *s = &chain->stage[stage];
+  ig_case *c;
+  *out = NULL;
+  IG_TRY(ig_case_new(cx, &c));
+  *out = c;
+  c->state_of = trial ? NULL : ig_chain_state;
+  c->state_user = chain;
   IG_TRY(ig_node_copy(c->cx, c->arena, s->node, &c->root));
   c->root->key = NULL; /* the name of the stage is none of the case's */
   c->path = chain->c->path;

@@ -137,7 +137,8 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
                    MOST_THREADS);
   if (options->device < 0)
     return IG_FAIL(cx, IG_INPUT, "device = %d: expected 0, the first, or more", options->device);
-  cx->device_index = options->device;
+  cx->device_index = options->device + ig_ranks_local(options->ranks);
+  cx->ranks = options->ranks;
   cx->threads = options->threads ? options->threads : ig_threads_all();
   return backend_choose(cx, options->backend ? options->backend : "cpu");
 }

@@ -17,6 +17,7 @@ struct ig_ctx {
   void *user;
   int threads;
   int device_index;                /* of the GPU */
+  struct ig_ranks *ranks;          /* NULL: the only one */
   bool free_backend, free_threads; /* not chosen when opened: a case may choose */
   bool automatic;                  /* the backend in use was found by `auto` */
   volatile sig_atomic_t interrupted;

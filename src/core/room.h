@@ -21,6 +21,12 @@ typedef struct {
   ig_texts fields;         /* empty: the room's default fields */
 } ig_output_case;
 
+/* The state of another run of this process at a time, or at its first step after it, and when that
+   run ends. `source` says which; snap NULL: only the end is wanted. The caller frees *snap. */
+struct ig_snapshot;
+typedef ig_status ig_state_fn(void *user, const char *source, double time, double *end,
+                              struct ig_snapshot **snap);
+
 /* A job: one case, ready to run. */
 typedef struct ig_job {
   ig_ctx *cx;
@@ -29,12 +35,14 @@ typedef struct ig_job {
   ig_assembly assembly; /* a room that may choose says here what it took */
   bool assembly_free;   /* the case leaves it open: `assembly` is gather unless the room chooses */
   const ig_output_case *output;
-  const ig_list *materials;           /* of ig_material_case (material/material.h) */
-  ig_mesh *mesh;                      /* NULL if the room makes its own grid */
-  const void *room_case;              /* the struct the room's options fill */
-  const ig_node *tree;                /* the case as written, for ig_key_at; NULL: a program's */
-  ig_sink *sink;                      /* NULL: nobody wants output (benchmarks, verification) */
-  const ig_restart *restart;          /* NULL: from the start */
+  const ig_list *materials;  /* of ig_material_case (material/material.h) */
+  ig_mesh *mesh;             /* NULL if the room makes its own grid */
+  const void *room_case;     /* the struct the room's options fill */
+  const ig_node *tree;       /* the case as written, for ig_key_at; NULL: a program's */
+  ig_sink *sink;             /* NULL: nobody wants output (benchmarks, verification) */
+  const ig_restart *restart; /* NULL: from the start */
+  ig_state_fn *state_of;     /* NULL: no other run is at hand */
+  void *state_user;
   const struct ig_schedule *schedule; /* when output is due; NULL outside of a run */
 
   /* filled by the loop */
@@ -128,6 +136,7 @@ typedef struct {
 typedef struct ig_room {
   const char *name, *about; /* `physics: name` in a case */
   bool needs_mesh;
+  bool ranks; /* runs on several ranks (ranks/ranks.h) with the bits of one */
   size_t case_size;
   const ig_option *options;
 

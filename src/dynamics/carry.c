@@ -3,6 +3,7 @@
 #include "mesh/named.h"
 
 #include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
 #include "dynamics/particle.inc"
 #include "dynamics/body.inc"
 #include "dynamics/contact.inc"

@@ -1,5 +1,6 @@
 /* Groups of elements of one kind, law and section, in the order they are worked on. */
 #include "dynamics/model.h"
+#include "assembly/assembly.h"
 #include "mesh/topology.h"
 #include "mesh/named.h"
 
@@ -82,10 +83,8 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
     for (int i = 0; i < 3; i++)
       e[i] /= sqrt(l);
     for (int pass = 0; pass < 2; pass++) {
-      y[0] = up[1] * e[2] - up[2] * e[1];
-      y[1] = up[2] * e[0] - up[0] * e[2];
-      y[2] = up[0] * e[1] - up[1] * e[0];
-      l = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);
+      cross_f64(up, e, y);
+      l = norm_f64(y);
       if (l > 1e-3)
         break;
       up[0] = 0, up[1] = 1, up[2] = 0; /* the beam runs along `up` */
@@ -286,41 +285,29 @@ ig_status ig_dyn_slots_new(ig_dyn_model *m) {
     return IG_OK;
   ig_ctx *cx = m->cx;
   const ig_lid nodes = m->mesh->nodes;
-  IG_TRY(ig_array_new(cx, &m->slot_first, (size_t)nodes + 1, sizeof(int32_t), "slots"));
-  int32_t *first = m->slot_first.host;
+  ig_status status = IG_OK;
+  ig_slot_block *block = NULL;
   int64_t total = 0;
-  for (int k = 0; k < m->groups; k++) {
-    const ig_dyn_group *g = &m->group[k];
-    total += (int64_t)g->count * g->g_f64.npe;
-    for (ig_lid s = 0; s < g->slots; s++)
-      for (int a = 0; a < g->g_f64.npe && g->element[s] >= 0; a++)
-        first[((int32_t *)g->conn.host)[(int64_t)s * g->g_f64.npe + a] + 1]++;
-  }
-  if (total > INT32_MAX)
-    return IG_FAIL(cx, IG_INPUT, "too many elements for assembly `gather`: use `atomic`");
-  for (ig_lid n = 0; n < nodes; n++)
-    first[n + 1] += first[n];
-  int32_t *next = NULL;
-  IG_TRY(IG_NEW(cx, &next, nodes, "slots"));
-  memcpy(next, first, sizeof *next * (size_t)nodes);
+  IG_TRY(IG_NEW(cx, &block, m->groups, "slots"));
   for (int k = 0; k < m->groups; k++) {
     ig_dyn_group *g = &m->group[k];
-    const ig_status status = ig_array_new(cx, &g->slot, (size_t)g->slots * (size_t)g->g_f64.npe,
-                                          sizeof(int32_t), "slots");
-    if (status != IG_OK) {
-      free(next);
-      return status;
-    }
-    for (ig_lid s = 0; s < g->slots; s++)
-      for (int a = 0; a < g->g_f64.npe && g->element[s] >= 0; a++) {
-        const int64_t at = (int64_t)s * g->g_f64.npe + a;
-        ((int32_t *)g->slot.host)[at] = next[((int32_t *)g->conn.host)[at]]++;
-      }
+    IG_TRY_GOTO(status, done,
+                ig_array_new(cx, &g->slot, (size_t)g->slots * (size_t)g->g_f64.npe, sizeof(int32_t),
+                             "slots"));
+    block[k] = (ig_slot_block){g->count, g->g_f64.npe, g->conn.host, g->slot.host}; /* no pads */
+    total += (int64_t)g->count * g->g_f64.npe;
   }
-  free(next);
+  IG_TRY_GOTO(status, done,
+              ig_array_new(cx, &m->slot_first, (size_t)nodes + 1, sizeof(int32_t), "slots"));
+  IG_TRY_GOTO(status, done, ig_slots_number(cx, nodes, m->groups, block, m->slot_first.host));
   for (int k = 0; k < m->groups; k++)
-    IG_TRY(ig_array_push(cx, &m->group[k].slot));
-  IG_TRY(ig_array_push(cx, &m->slot_first));
+    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->group[k].slot));
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->slot_first));
   /* components a group does not write (rotations of solids) stay zero */
-  return ig_dyn_upload(m, &m->slots, m->part, NULL, (size_t)total * (size_t)m->p.dofs, "slots");
+  IG_TRY_GOTO(
+      status, done,
+      ig_dyn_upload(m, &m->slots, m->part, NULL, (size_t)total * (size_t)m->p.dofs, "slots"));
+done:
+  free(block);
+  return status;
 }

@@ -16,6 +16,7 @@
 #include "backend/backend.h"
 
 #include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
 #include "dynamics/particle.inc"
 
 #include <math.h>

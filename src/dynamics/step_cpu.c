@@ -3,10 +3,12 @@
 #include "backend/backend.h"
 
 #include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
 #include "dynamics/particle.inc"
 #include "dynamics/body.inc"
 #include "dynamics/contact.inc"
 #include "kern/prec_f32.h"
+#include "assembly/scatter.inc"
 #include "dynamics/particle.inc"
 #include "dynamics/body.inc"
 #include "dynamics/contact.inc"

@@ -7,6 +7,7 @@
 #define PFN(name) name##_f64
 #define VN(name) name##_double
 #include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
 #include "dynamics/particle.inc"
 #include "dynamics/body.inc"
 #include "dynamics/contact.inc"

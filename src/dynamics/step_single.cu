@@ -7,9 +7,11 @@
 #define PFN(name) name##_f32
 #define VN(name) name##_single
 #include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
 #include "dynamics/particle.inc"
 #include "dynamics/body.inc"
 #include "kern/prec_f32.h"
+#include "assembly/scatter.inc"
 #include "dynamics/particle.inc"
 #include "dynamics/body.inc"
 #include "dynamics/contact.inc"

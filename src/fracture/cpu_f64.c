@@ -1,6 +1,7 @@
 /* CPU kernels in double precision: the element alone for packs of elements, then everything for
  * one. */
 #include "fracture/cpu.h"
+#include "assembly/scatter.h"
 
 #include "kern/pack_f64.h"
 #define IG_FRAC_VECTOR
@@ -8,6 +9,7 @@
 #undef IG_FRAC_VECTOR
 
 #include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
 #include "material/cohesive.inc"
 #define VFN(name) name##_p64
 #define VECTOR ig_pack_f64

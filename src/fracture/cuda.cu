@@ -1,5 +1,6 @@
 /* CUDA: the item kernels, compaction and running sums. */
 #include "fracture/cuda.h"
+#include "assembly/scatter.h"
 #include "backend/cuda/launch.cuh"
 
 #include <cub/block/block_reduce.cuh>
@@ -32,9 +33,11 @@ static __device__ __forceinline__ void ig_frac_ticket(ig_frac_count *count) {
 
 #define IG_FRAC_DRIVERS "fracture/cuda_items.inc"
 #include "kern/prec_f32.h"
+#include "assembly/scatter.inc"
 #include "material/cohesive.inc"
 #include "fracture/types.inc"
 #include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
 #include "material/cohesive.inc"
 #include "fracture/types.inc"
 

@@ -1,6 +1,7 @@
 /* A model from a mesh, with what moves and loads it. */
 #include "fracture/tables.h"
 
+#include "assembly/assembly.h"
 #include "mesh/topology.h"
 
 #include <stdlib.h>
@@ -45,7 +46,37 @@ static ig_status kind_of(ig_ctx *cx, const ig_mesh *mesh, int *kind) {
                  mesh->blocks ? ig_elem_info_get(mesh->block[0].type)->name : "");
 }
 
-/* conn, opp and the list of slots around each node. */
+/* The slots around each node. They lie with their elements: a node that splits takes its part of
+   the list, no slot moves. */
+static ig_status fill_list(ig_frac_model *m, const ig_mesh *mesh) {
+  const int nn = m->shape.nodes;
+  const int64_t ne = m->s.ne;
+  int32_t *list = ig_frac_model_host(m, "list");
+  ig_frac_node *node = ig_frac_model_host(m, "node");
+  ig_lid *slot = NULL, *first = NULL;
+  ig_slot_block *block = NULL;
+  ig_status status = IG_OK;
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &slot, ne * nn, "slots"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &first, mesh->nodes + 1, "slots"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &block, mesh->blocks, "slots"));
+  int64_t at = 0;
+  for (int b = 0; b < mesh->blocks; at += mesh->block[b++].count)
+    block[b] = (ig_slot_block){mesh->block[b].count, nn, mesh->block[b].conn, slot + at * nn};
+  IG_TRY_GOTO(status, done, ig_slots_number(m->cx, mesh->nodes, mesh->blocks, block, first));
+  for (int64_t e = 0; e < ne; e++)
+    for (int a = 0; a < nn; a++)
+      list[slot[e * nn + a]] = (int32_t)(a * ne + e);
+  for (int32_t n = 0; n < mesh->nodes; n++)
+    node[n] =
+        (ig_frac_node){.first = first[n], .used = first[n + 1] - first[n], .bc = -1, .origin = n};
+done:
+  free(slot);
+  free(first);
+  free(block);
+  return status;
+}
+
+/* conn and opp, and the list of slots around each node. */
 static ig_status fill_topology(ig_frac_model *m, const ig_mesh *mesh) {
   const int nn = m->shape.nodes, nf = m->shape.faces;
   const int64_t ne = m->s.ne;
@@ -69,21 +100,7 @@ static ig_status fill_topology(ig_frac_model *m, const ig_mesh *mesh) {
     }
   ig_adjacency_free(&adj);
   IG_TRY(status);
-  int32_t *list = ig_frac_model_host(m, "list");
-  ig_frac_node *node = ig_frac_model_host(m, "node");
-  for (int64_t i = 0; i < nn * ne; i++)
-    node[conn[i]].used++;
-  for (int32_t n = 0, sum = 0; n < mesh->nodes; n++) {
-    const int32_t used = node[n].used;
-    node[n] = (ig_frac_node){.first = sum, .bc = -1, .origin = n};
-    sum += used;
-  }
-  for (int64_t e = 0; e < ne; e++)
-    for (int a = 0; a < nn; a++) {
-      ig_frac_node *n = &node[conn[a * ne + e]];
-      list[n->first + n->used++] = (int32_t)(a * ne + e);
-    }
-  return IG_OK;
+  return fill_list(m, mesh);
 }
 
 static ig_status fill_colors(ig_frac_model *m) {

@@ -1,9 +1,11 @@
 /* What a run leaves behind: the opened mesh as snapshots, its figures, the pieces as a table. */
 #include "core/schedule.h"
 #include "core/number.h"
+#include "assembly/scatter.h"
 #include "fracture/run.h"
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
+#include "assembly/scatter.inc"
 #include "fracture/types.inc"
 
 #include <inttypes.h>

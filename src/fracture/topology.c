@@ -1,7 +1,9 @@
 /* The mesh as tables: opening everything, seeing that all is consistent, finding the pieces. */
+#include "assembly/scatter.h"
 #include "fracture/run.h"
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
+#include "assembly/scatter.inc"
 #include "fracture/types.inc"
 
 #include <stdlib.h>

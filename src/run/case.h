@@ -34,6 +34,8 @@ struct ig_case {
   ig_node *root;         /* a map */
   ig_mesh_fn *mesh_make; /* stands for the file that `mesh` names, NULL: it is read */
   void *mesh_user;
+  ig_state_fn *state_of; /* of another run, for a room that follows it; NULL: there is none */
+  void *state_user;
   ig_mesh *mesh; /* the program's own, NULL: the section `mesh` says which */
   /* filled by ig_case_read */
   const ig_room *room;

@@ -36,6 +36,8 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   job->materials = &c->common.materials;
   job->room_case = c->room_case;
   job->tree = c->root;
+  job->state_of = c->state_of;
+  job->state_user = c->state_user;
   c->common.mesh.make = c->mesh_make;
   c->common.mesh.user = c->mesh_user;
   if (c->mesh && c->common.mesh.at.given)

@@ -1,6 +1,7 @@
 /* The loop around a room: outputs, checkpoints, interruption, progress, timings. */
 #include "run/march.h"
 #include "backend/backend.h"
+#include "ranks/ranks.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -46,7 +47,9 @@ static ig_status outputs(ig_march *m, ig_moment from, bool edge) {
     IG_TRY(room->renew(m->self));
     room->stand(m->self, &m->now);
   }
-  if (!now->ended && !ig_schedule_checkpoint(&m->schedule))
+  bool due = now->ended || ig_schedule_checkpoint(&m->schedule);
+  IG_TRY(ig_ranks_meet(job->cx, IG_OK, &due)); /* their clocks differ */
+  if (!due)
     return IG_OK;
   IG_TRY(settle(m));
   mark = ig_now();
@@ -55,10 +58,10 @@ static ig_status outputs(ig_march *m, ig_moment from, bool edge) {
   return IG_OK;
 }
 
-ig_status ig_march_open(ig_march *m, const ig_room *room, ig_job *job) {
+static ig_status open(ig_march *m) {
   const double start = ig_now();
-  *m = (ig_march){.job = job, .room = room, .saved = -1};
-  job->schedule = &m->schedule;
+  const ig_room *room = m->room;
+  ig_job *job = m->job;
   IG_TRY(room->open(job, &m->self));
   m->opened = true;
   room->stand(m->self, &m->now);
@@ -77,6 +80,12 @@ ig_status ig_march_open(ig_march *m, const ig_room *room, ig_job *job) {
   job->steps = m->now.at.step;
   job->seconds_setup += m->began - start - job->seconds_output;
   return IG_OK;
+}
+
+ig_status ig_march_open(ig_march *m, const ig_room *room, ig_job *job) {
+  *m = (ig_march){.job = job, .room = room, .saved = -1};
+  job->schedule = &m->schedule;
+  return ig_ranks_agree(job->cx, open(m));
 }
 
 static void progress(const ig_march *m) {
@@ -122,12 +131,13 @@ static bool reached(const ig_standing *now, double time) {
   return now->clock >= time - 1e-6 * now->dt;
 }
 
-ig_status ig_march_go(ig_march *m, int64_t steps, double time) {
+static ig_status go(ig_march *m, int64_t steps, double time) {
   ig_ctx *cx = m->job->cx;
   ig_standing *now = &m->now;
   const int64_t last = steps < INT64_MAX - now->at.step ? now->at.step + steps : INT64_MAX;
   while (!now->ended && now->at.step < last && !reached(now, time)) {
-    const bool stopping = cx->interrupted;
+    bool stopping = cx->interrupted;
+    IG_TRY(ig_ranks_meet(cx, IG_OK, &stopping)); /* a signal to one stops all at the same step */
     if (stopping && now->pending == 0)
       return ig_march_stop(m);
     const double mark = ig_now(), output = m->job->seconds_output;
@@ -147,7 +157,11 @@ ig_status ig_march_go(ig_march *m, int64_t steps, double time) {
   return settle(m);
 }
 
-ig_status ig_march_finish(ig_march *m) {
+ig_status ig_march_go(ig_march *m, int64_t steps, double time) {
+  return ig_ranks_agree(m->job->cx, go(m, steps, time));
+}
+
+static ig_status finish(ig_march *m) {
   ig_job *job = m->job;
   const double mark = ig_now();
   IG_TRY(settle(m));
@@ -156,6 +170,10 @@ ig_status ig_march_finish(ig_march *m) {
     IG_TRY(m->room->results(m->self, job->sink));
   job->seconds_output += ig_now() - mark;
   return IG_OK;
+}
+
+ig_status ig_march_finish(ig_march *m) {
+  return ig_ranks_agree(m->job->cx, finish(m));
 }
 
 void ig_march_close(ig_march *m) {

@@ -1,6 +1,7 @@
 /* Simulations: a case, its room under the loop, and where its output goes. */
 #include "run/sim.h"
 #include "backend/backend.h"
+#include "ranks/ranks.h"
 #include "run/files.h"
 #include "run/march.h"
 #include "run/rooms.h"
@@ -34,7 +35,7 @@ static ig_status tee_history(ig_sink *sink, int columns, const char *const *name
 static ig_status tee_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
                                 int count) {
   tee *t = sink->self;
-  return t->inner->checkpoint(t->inner, time, step, saved, count);
+  return t->inner ? t->inner->checkpoint(t->inner, time, step, saved, count) : IG_OK;
 }
 static ig_status tee_result(ig_sink *sink, const char *key, const char *unit, double value) {
   tee *t = sink->self;
@@ -57,11 +58,12 @@ static ig_status tee_flush(ig_sink *sink) {
   return t->inner ? t->inner->flush(t->inner) : IG_OK;
 }
 
-static void tee_open(tee *t, ig_sink *inner, const ig_run_options *o) {
+/* `kept`: checkpoints have somewhere to go, on the first rank. */
+static void tee_open(tee *t, ig_sink *inner, const ig_run_options *o, bool kept) {
   *t = (tee){.sink = {.self = t,
                       .snapshot = tee_snapshot,
                       .history = tee_history,
-                      .checkpoint = inner ? tee_checkpoint : NULL, /* nowhere to go */
+                      .checkpoint = kept ? tee_checkpoint : NULL,
                       .result = tee_result,
                       .result_text = tee_result_text,
                       .file = tee_file,
@@ -131,9 +133,48 @@ static void listen(ig_sim *s) {
   cx->user = s;
 }
 
-static void sink_use(ig_sim *s, const ig_run_options *o) {
-  tee_open(&s->t, s->files, o);
-  s->job.sink = s->files || o->figure ? &s->t.sink : NULL;
+static void sink_use(ig_sim *s, const ig_run_options *o, bool wanted, bool kept) {
+  tee_open(&s->t, s->files, o, kept);
+  s->job.sink = wanted ? &s->t.sink : NULL;
+}
+
+/* --- ranks: all open the same case, the first one has the files */
+
+static ig_status ranks_check(const ig_sim *s) {
+  const int count = ig_ranks_count(s->cx->ranks);
+  if (count == 1 || s->c->room->ranks)
+    return IG_OK;
+  return IG_FAIL(s->cx, IG_INPUT,
+                 "%s does not run on several ranks (%d here): start it on one, or run many cases "
+                 "with 'ingot sweep'",
+                 s->c->room->name, count);
+}
+
+/* Reads case and mesh; in one process, one after the other. */
+static ig_status job_open(ig_sim *s, const ig_room *const *rooms) {
+  const ig_ranks *ranks = s->cx->ranks;
+  if (!ranks || !ranks->one_process)
+    return ig_ranks_agree(s->cx, ig_job_open(s->c, rooms, &s->job));
+  for (int turn = 0; turn < ranks->count; turn++)
+    IG_TRY(ig_ranks_agree(s->cx, turn == ranks->rank ? ig_job_open(s->c, rooms, &s->job) : IG_OK));
+  return IG_OK;
+}
+
+/* What the first finds in the output folder holds for all. They all make the same output at the
+   same moments, since rooms may compute together for it; what the others make goes nowhere. */
+static ig_status files_open(ig_sim *s, const ig_run_options *o) {
+  ig_status status = IG_OK;
+  if (ig_ranks_first(s->cx))
+    status = ig_files_open(s->c, &s->job, o, &s->restart, &s->files, &s->up_to_date);
+  IG_TRY(ig_ranks_agree(s->cx, status));
+  bool wanted = s->files || o->figure, kept = s->files != NULL;
+  IG_TRY(ig_ranks_share(s->cx, 0, &s->up_to_date, sizeof s->up_to_date));
+  IG_TRY(ig_ranks_share(s->cx, 0, &wanted, sizeof wanted));
+  IG_TRY(ig_ranks_share(s->cx, 0, &kept, sizeof kept));
+  IG_TRY(ig_ranks_share_restart(s->cx, &s->restart));
+  static const ig_run_options nobody;
+  sink_use(s, ig_ranks_first(s->cx) ? o : &nobody, wanted, kept);
+  return IG_OK;
 }
 
 ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *const *rooms,
@@ -146,14 +187,17 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   *s = (ig_sim){.c = c, .cx = cx, .start = ig_now(), .generation = 1};
   cx->warnings = 0; /* the summary counts this run's */
   listen(s);
-  ig_status status = ig_job_open(c, rooms, &s->job);
+  if (cx->ranks)
+    cx->ranks->failed = false; /* a new run, for everybody */
+  ig_status status = job_open(s, rooms);
   if (status == IG_OK)
-    status = ig_files_open(c, &s->job, o, &s->restart, &s->files, &s->up_to_date);
+    status = ranks_check(s);
+  if (status == IG_OK)
+    status = files_open(s, o);
   if (status != IG_OK || s->up_to_date) {
     s->concluded = true;
     return s->failed = status;
   }
-  sink_use(s, o);
   s->job.restart = s->restart;
   ig_info(cx, "%s%s%s on %s: %s", c->room->name, *s->job.title ? ", " : "", s->job.title,
           ig_ctx_backend(cx), ig_ctx_device(cx));
@@ -499,4 +543,24 @@ void ig_sim_state_free(ig_sim_state *state) {
   if (state)
     ig_restart_free(state->kept);
   free(state);
+}
+
+/* --- a state in memory */
+
+static ig_status keep_snapshot(ig_sink *sink, ig_snapshot *snap) {
+  *(ig_snapshot **)sink->self = snap;
+  return IG_OK;
+}
+
+ig_status ig_sim_snapshot(ig_sim *sim, ig_snapshot **snap) {
+  ig_sink sink = {.self = snap, .snapshot = keep_snapshot};
+  *snap = NULL;
+  if (!sim->march.room->snapshot)
+    return IG_FAIL(sim->cx, IG_UNSUPPORTED, "%s gives no snapshots", sim->march.room->name);
+  IG_TRY(sim->march.room->snapshot(sim->march.self, &sink));
+  return ig_snapshot_settle(*snap);
+}
+
+double ig_sim_duration(const ig_sim *sim) {
+  return sim->march.now.duration;
 }

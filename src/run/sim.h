@@ -14,4 +14,8 @@ bool ig_sim_up_to_date(const ig_sim *sim);
    Returns the first thing that went wrong. */
 IG_MUST_CHECK ig_status ig_sim_conclude(ig_sim *sim, ig_status status);
 
+/* The state as a snapshot, as it would be written; the caller frees it. And when the run ends. */
+IG_MUST_CHECK ig_status ig_sim_snapshot(ig_sim *sim, ig_snapshot **snap);
+double ig_sim_duration(const ig_sim *sim);
+
 #endif

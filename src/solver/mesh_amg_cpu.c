@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kern/prec_f32.h"
+#include "assembly/scatter.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
@@ -31,7 +33,7 @@ static void element_blocks(const ig_hex_args *p, int size, ig_lid e, double modu
         if (size == 1)
           k[8 * i + j][0] += scale * (g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
         else
-          ig_hex_dyad(g[i], g[j], scale, p->lame, p->shear, k[8 * i + j]);
+          hooke_block_f64(g[i], g[j], scale, p->lame, p->shear, k[8 * i + j]);
   }
   for (int i = 0; i < 8; i++)
     for (int j = 0; j < i; j++)
@@ -42,6 +44,7 @@ static void element_blocks(const ig_hex_args *p, int size, ig_lid e, double modu
 static ig_status assemble(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const ig_ground *g,
                           const double *modulus, ig_bsr *a) {
   const int size = a->br, count = size * size;
+  const int how = plan->how == IG_COLOR ? IG_COLOR : IG_ATOMIC; /* entries have no slots */
   memset(a->value, 0, sizeof *a->value * (size_t)a->blocks * (size_t)count);
   for (int color = 0; color < plan->colors; color++) {
     ig_lid begin, end;
@@ -54,13 +57,10 @@ static ig_status assemble(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
       element_blocks(p, size, e, modulus[e], k);
       for (int n = 0; n < 64; n++) {
         float *to = a->value + (int64_t)ig_bsr_find(a, node[n / 8], node[n % 8]) * count;
-        for (int c = 0; c < count; c++)
-          if (plan->how == IG_COLOR) {
-            to[c] += (float)k[n][c];
-          } else {
-#pragma omp atomic
-            to[c] += (float)k[n][c];
-          }
+        for (int c = 0; c < count; c++) {
+          const float value = (float)k[n][c];
+          ig_scatter_put_f32(how, 1, &value, 0, 1, to + c);
+        }
       }
     }
   }

@@ -2,6 +2,8 @@
 #include "solver/mesh_amg_cuda.h"
 #include "backend/cuda/launch.cuh"
 
+#include "kern/prec_f32.h"
+#include "assembly/scatter.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
@@ -33,15 +35,14 @@ static __global__ void __launch_bounds__(128)
     if (SIZE == 1)
       k[0] += scale * (g[0] * h[0] + g[1] * h[1] + g[2] * h[2]);
     else
-      ig_hex_dyad(g, h, scale, p.lame, p.shear, k);
+      hooke_block_f64(g, h, scale, p.lame, p.shear, k);
   }
   float *to = a.value + (int64_t)ig_bsr_find(&a, node[i], node[j]) * (SIZE * SIZE);
 #pragma unroll
-  for (int c = 0; c < SIZE * SIZE; c++)
-    if (p.scatter.how == IG_COLOR)
-      to[c] += (float)k[c];
-    else
-      atomicAdd(&to[c], (float)k[c]);
+  for (int c = 0; c < SIZE * SIZE; c++) { /* entries have no slots */
+    const float value = (float)k[c];
+    ig_scatter_put_f32(p.scatter.how == IG_COLOR ? IG_COLOR : IG_ATOMIC, 1, &value, 0, 1, to + c);
+  }
 }
 static __global__ void ground_pass(ig_ground g, ig_bsr a) {
   const int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;

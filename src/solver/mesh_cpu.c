@@ -49,10 +49,6 @@ static ig_status energy(ig_ctx *cx, const ig_hex_args *p, const double *u, const
   return IG_OK;
 }
 
-/* What ends a pass over the elements: with gather the nodes add up their slots. */
-#define SLOTS_SUM(F, m, to)                                                                        \
-  (plan->how == IG_GATHER ? ig_plan_sum_##F(cx, plan, m, p->slots, to) : IG_OK)
-
 #define RANGE_OF(plan, color)                                                                      \
   ig_lid begin, end;                                                                               \
   ig_plan_range(plan, color, (plan)->elements, &begin, &end)
@@ -80,7 +76,7 @@ static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
       }
     }
   }
-  return SLOTS_SUM(f64, count, block);
+  return ig_plan_sum_f64(cx, plan, count, p->slots, block);
 }
 
 #define SCALAR_PRODUCT(F, R)                                                                       \
@@ -103,7 +99,7 @@ static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
                              p->slots);                                                            \
       }                                                                                            \
     }                                                                                              \
-    return SLOTS_SUM(F, 1, y);                                                                     \
+    return ig_plan_sum_##F(cx, plan, 1, p->slots, y);                                              \
   }
 SCALAR_PRODUCT(f32, float)
 SCALAR_PRODUCT(f64, double)
@@ -123,7 +119,7 @@ static ig_status to_nodes(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
         ig_scatter_add_f64(&p->scatter, e, a, 1, 0, in[e] * weight[a], out, p->slots);
     }
   }
-  return SLOTS_SUM(f64, 1, out);
+  return ig_plan_sum_f64(cx, plan, 1, p->slots, out);
 }
 
 static ig_status to_elements(ig_ctx *cx, const ig_hex_args *p, const double *in, double *out) {
@@ -131,6 +127,33 @@ static ig_status to_elements(ig_ctx *cx, const ig_hex_args *p, const double *in,
   for (ig_lid e = 0; e < p->scatter.elements; e++)
     out[e] = ig_hex_mean(p, e, in);
   return IG_OK;
+}
+
+static ig_status strain(ig_ctx *cx, const ig_hex_args *p, const double *u, double *tensor) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (ig_lid e = 0; e < p->scatter.elements; e++)
+    ig_hex_strain(p, e, u, tensor);
+  return IG_OK;
+}
+
+static ig_status strain_back(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+                             const double *tensor, double *f) {
+  IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
+  for (int color = 0; color < plan->colors; color++) {
+    RANGE_OF(plan, color);
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+    for (ig_lid i = begin; i < end; i++) {
+      const ig_lid e = ig_scatter_element(&p->scatter, i);
+      double rate[9], fe[3];
+      ig_hex_center(p, e, rate);
+      for (int a = 0; a < 8; a++) {
+        ig_hex_strain_back(p, e, rate, a, tensor, fe);
+        for (int c = 0; c < 3; c++)
+          ig_scatter_add_f64(&p->scatter, e, a, 3, c, fe[c], f, p->slots);
+      }
+    }
+  }
+  return ig_plan_sum_f64(cx, plan, 3, p->slots, f);
 }
 
 static ig_status invert(ig_ctx *cx, const ig_ground *g, bool whole, const double *block,
@@ -163,6 +186,8 @@ const ig_solver_mesh_ops ig_solver_mesh_cpu = {.to_single = to_single,
                                                .scalar_f64 = scalar_f64,
                                                .to_nodes = to_nodes,
                                                .to_elements = to_elements,
+                                               .strain = strain,
+                                               .strain_back = strain_back,
                                                .diagonal = diagonal,
                                                .invert = invert,
                                                .scale = scale_blocks,

@@ -108,10 +108,6 @@ static __global__ void __launch_bounds__(128)
     ig_scatter_add_f64(&p.scatter, e, a, 6, j, scale * b[j], block, (double *)p.slots);
 }
 
-/* What ends a pass over the elements: with gather the nodes add up their slots. */
-#define SLOTS_SUM(F, R, m, to)                                                                     \
-  (plan->how == IG_GATHER ? ig_plan_sum_##F(cx, plan, m, (const R *)p->slots, to) : IG_OK)
-
 /* Runs a pass over the elements, color by color: LAUNCH(blocks for so many threads, begin, end). */
 #define EACH_COLOR(plan, threads_an_element, LAUNCH)                                               \
   for (int color = 0; color < (plan)->colors; color++) {                                           \
@@ -131,7 +127,7 @@ extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args 
   IG_TRY(cx->backend->fill(cx, block, 0, count * sizeof *block * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 8,
              (diagonal_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, block)))
-  return SLOTS_SUM(f64, double, (int)count, block);
+  return ig_plan_sum_f64(cx, plan, (int)count, (const double *)p->slots, block);
 }
 
 #define SCALAR_PRODUCT(F, R)                                                                       \
@@ -152,12 +148,12 @@ extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args 
     _Pragma("unroll") for (int a = 0; a < 8; a++)                                                  \
         ig_scatter_add_##F(&p.scatter, e, a, 1, 0, scale *f[a], y, (R *)p.slots);                  \
   }                                                                                                \
-  extern "C" ig_status ig_mesh_scalar_cuda_##F(                                                    \
+  extern "C" ig_status ig_solver_mesh_scalar_cuda_##F(                                             \
       ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const R *modulus, const R *t, R *y) { \
     IG_TRY(cx->backend->fill(cx, y, 0, sizeof *y *(size_t)p->scatter.nodes));                      \
     EACH_COLOR(plan, 1,                                                                            \
                (scalar_pass_##F<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, t, y))) \
-    return SLOTS_SUM(F, R, 1, y);                                                                  \
+    return ig_plan_sum_##F(cx, plan, 1, (const R *)p->slots, y);                                   \
   }
 SCALAR_PRODUCT(f32, float)
 SCALAR_PRODUCT(f64, double)
@@ -180,7 +176,7 @@ extern "C" ig_status ig_solver_mesh_to_nodes_cuda(ig_ctx *cx, const ig_hex_args 
                                                   double *out) {
   IG_TRY(cx->backend->fill(cx, out, 0, sizeof *out * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 1, (nodes_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, in, out)))
-  return SLOTS_SUM(f64, double, 1, out);
+  return ig_plan_sum_f64(cx, plan, 1, (const double *)p->slots, out);
 }
 static __global__ void __launch_bounds__(128)
     elements_pass(ig_hex_args p, const double *in, double *out) {
@@ -194,6 +190,43 @@ extern "C" ig_status ig_solver_mesh_to_elements_cuda(ig_ctx *cx, const ig_hex_ar
                                                                                           out);
   IG_LAUNCHED(cx);
   return IG_OK;
+}
+
+static __global__ void __launch_bounds__(128)
+    strain_pass(ig_hex_args p, const double *u, double *tensor) {
+  const int32_t e = blockIdx.x * blockDim.x + threadIdx.x;
+  if (e < p.scatter.elements)
+    ig_hex_strain(&p, e, u, tensor);
+}
+extern "C" ig_status ig_solver_mesh_strain_cuda(ig_ctx *cx, const ig_hex_args *p, const double *u,
+                                                double *tensor) {
+  strain_pass<<<ig_cuda_blocks(p->scatter.elements, 128), 128, 0, ig_cuda_stream(cx)>>>(*p, u,
+                                                                                        tensor);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+static __global__ void __launch_bounds__(128)
+    strain_back_pass(ig_hex_args p, int32_t begin, int32_t end, const double *tensor, double *f) {
+  const int32_t i = begin + blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= end)
+    return;
+  const int32_t e = ig_scatter_element(&p.scatter, i);
+  double rate[9], fe[3];
+  ig_hex_center(&p, e, rate);
+  for (int a = 0; a < 8; a++) {
+    ig_hex_strain_back(&p, e, rate, a, tensor, fe);
+    for (int c = 0; c < 3; c++)
+      ig_scatter_add_f64(&p.scatter, e, a, 3, c, fe[c], f, (double *)p.slots);
+  }
+}
+extern "C" ig_status ig_solver_mesh_strain_back_cuda(ig_ctx *cx, const ig_hex_args *p,
+                                                     const ig_plan *plan, const double *tensor,
+                                                     double *f) {
+  IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
+  EACH_COLOR(plan, 1,
+             (strain_back_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, tensor, f)))
+  return ig_plan_sum_f64(cx, plan, 3, (const double *)p->slots, f);
 }
 
 static __global__ void invert_pass(ig_ground g, bool whole, const double *block, float *inverse) {

@@ -26,6 +26,18 @@ static ig_status snapshot_path(ig_ctx *cx, const char *folder, int64_t i, char *
   return IG_OK;
 }
 
+static ig_status snapshot_check(ig_stress_run *r, const ig_stress_phase *p, const ig_snapshot *snap,
+                                const char *path) {
+  if (snap->points != r->m->nodes)
+    return ig_fail_at(r->m->cx, &p->at,
+                      "'%s' has %lld nodes, the mesh here %d: both runs need the same mesh", path,
+                      (long long)snap->points, r->m->nodes);
+  return ig_snapshot_find(snap, IG_AT_POINTS, "T")
+             ? IG_OK
+             : ig_fail_at(r->m->cx, &p->at,
+                          "'%s' has no temperatures: its run needs T among output.fields", path);
+}
+
 static ig_status snapshot_open(ig_stress_run *r, const ig_stress_phase *p, int64_t i,
                                ig_snapshot **snap) {
   char *path;
@@ -34,22 +46,38 @@ static ig_status snapshot_open(ig_stress_run *r, const ig_stress_phase *p, int64
   if (!path)
     return IG_OK;
   ig_status status = ig_snapshot_read(r->m->cx, path, snap);
-  if (status == IG_OK && (*snap)->points != r->m->nodes)
-    status = ig_fail_at(r->m->cx, &p->at,
-                        "'%s' has %lld nodes, the mesh here %d: both runs need the same mesh", path,
-                        (long long)(*snap)->points, r->m->nodes);
-  if (status == IG_OK && !ig_snapshot_find(*snap, IG_AT_POINTS, "T"))
-    status = ig_fail_at(r->m->cx, &p->at,
-                        "'%s' has no temperatures: its run needs T among "
-                        "output.fields",
-                        path);
+  if (status == IG_OK)
+    status = snapshot_check(r, p, *snap, path);
   free(path);
   return status;
+}
+
+/* Where the state number i comes from: a run in this process, or the snapshots of one. */
+static bool is_live(const ig_stress_phase *p) {
+  return !isnan(p->every);
+}
+
+static ig_status live_end(ig_stress_run *r, const ig_stress_phase *p, double *end) {
+  if (!r->job->state_of)
+    return ig_fail_at(r->m->cx, &p->at,
+                      "`every` is for a stage of a chain, with `from: STAGE`: the snapshots of a "
+                      "folder are taken as they are");
+  IG_TRY(r->job->state_of(r->job->state_user, p->file, 0, end, NULL));
+  return isfinite(*end) && *end > 0
+             ? IG_OK
+             : ig_fail_at(r->m->cx, &p->at, "the thermal run has no end that is known beforehand");
 }
 
 ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p, int64_t *count) {
   ig_ctx *cx = r->m->cx;
   *count = 0;
+  if (is_live(p)) {
+    IG_TRY(live_end(r, p, &r->live_end));
+    *count = 1 + (int64_t)fmax(ceil(fmin(r->live_end / p->every, 1e9) - 1e-9), 1);
+    return *count < 1000000
+               ? IG_OK
+               : ig_fail_at(cx, &p->at, "%lld states: give a longer `every`", (long long)*count);
+  }
   for (;; ++*count) {
     char *path;
     IG_TRY(snapshot_path(cx, p->file, *count, &path));
@@ -66,6 +94,10 @@ ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p, int64_
 
 ig_status ig_stress_heat_time(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double *time) {
   ig_snapshot *snap;
+  if (is_live(p)) {
+    *time = fmin((double)i * p->every, r->live_end);
+    return IG_OK;
+  }
   const ig_status status = snapshot_open(r, p, i, &snap);
   *time = snap ? snap->time : 0;
   ig_snapshot_free(snap);
@@ -74,13 +106,15 @@ ig_status ig_stress_heat_time(ig_stress_run *r, const ig_stress_phase *p, int64_
 
 /* Cells are the living elements in their order: found by their corners. */
 static ig_status cells_match(ig_stress_run *r, const ig_stress_phase *p, const ig_snapshot *snap,
-                             double *peak, uint8_t *alive) {
+                             ig_stress_heat *h) {
   const ig_stress *m = r->m;
-  const ig_field *f = ig_snapshot_find(snap, IG_AT_CELLS, "T_peak");
+  const ig_field *f = ig_snapshot_find(snap, IG_AT_CELLS, "T_peak"),
+                 *melts = ig_snapshot_find(snap, IG_AT_CELLS, "melts");
   ig_lid e = 0;
   for (ig_lid k = 0; k < m->elements; k++) {
-    peak[k] = NAN;
-    alive[k] = 0;
+    h->peak[k] = NAN;
+    h->melts[k] = 0;
+    h->there[k] = 0;
   }
   for (int64_t c = 0; c < snap->cells; c++, e++) {
     const int64_t *corner = snap->corner + snap->offset[c];
@@ -96,24 +130,34 @@ static ig_status cells_match(ig_stress_run *r, const ig_stress_phase *p, const i
                         "the elements of the thermal run in '%.200s' are not those "
                         "of this mesh: both runs need the same mesh",
                         p->file);
-    alive[e] = 1;
-    peak[e] = f ? ig_field_number(f, c) : NAN;
+    h->there[e] = 1;
+    h->peak[e] = f ? ig_field_number(f, c) : NAN;
+    h->melts[e] = melts ? ig_field_number(melts, c) : 0;
   }
   return IG_OK;
 }
 
-ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double *time,
-                              double *T, double *peak, uint8_t *alive) {
-  ig_snapshot *snap;
-  ig_status status = snapshot_open(r, p, i, &snap);
+ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double *T,
+                              ig_stress_heat *h) {
+  ig_snapshot *snap = NULL;
+  double end;
+  ig_status status;
+  if (is_live(p)) {
+    IG_TRY(ig_stress_heat_time(r, p, i, &h->time));
+    status = r->job->state_of(r->job->state_user, p->file, h->time, &end, &snap);
+    if (status == IG_OK)
+      status = snapshot_check(r, p, snap, p->file);
+  } else {
+    status = snapshot_open(r, p, i, &snap);
+  }
   if (status == IG_OK && !snap)
     status = ig_fail_at(r->m->cx, &p->at, "a snapshot of '%.200s' is gone", p->file);
   if (status == IG_OK) {
     const ig_field *f = ig_snapshot_find(snap, IG_AT_POINTS, "T");
-    *time = snap->time;
+    h->time = is_live(p) ? h->time : snap->time;
     for (ig_lid n = 0; n < r->m->nodes; n++)
       T[n] = ig_field_number(f, n);
-    status = cells_match(r, p, snap, peak, alive);
+    status = cells_match(r, p, snap, h);
   }
   ig_snapshot_free(snap);
   return status;
@@ -128,9 +172,9 @@ ig_status ig_stress_heat_time(ig_stress_run *r, const ig_stress_phase *p, int64_
   *time = 0;
   return ig_fail_at(r->m->cx, &p->at, "this build reads no files: configure with -DINGOT_IO=ON");
 }
-ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double *time,
-                              double *T, double *peak, uint8_t *alive) {
-  (void)i, (void)time, (void)T, (void)peak, (void)alive;
+ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double *T,
+                              ig_stress_heat *h) {
+  (void)i, (void)T, (void)h;
   return ig_fail_at(r->m->cx, &p->at, "this build reads no files: configure with -DINGOT_IO=ON");
 }
 #endif

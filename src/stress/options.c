@@ -51,6 +51,15 @@ static const ig_option phase_options[] = {
     IG_CHOICE(S, along, "x|y|z", "x", "cut: the way of the line"),
     IG_BOOL(S, back, "false", "cut: the line comes from the far end"),
     IG_FILE(S, file, NULL, "heat: folder with the results of a thermal run"),
+    IG_REAL(
+        S, every, "s", NULL, IG_TINY, 1e9,
+        "heat with `from: STAGE` in a chain: that stage runs along in this process and hands its "
+        "temperatures over in memory, so often; left out: its snapshots are read"),
+    IG_REAL(
+        S, change, "K", "0", 0, 1e5,
+        "heat: a step is taken where temperatures have changed by more than this since the last "
+        "one, where something was born or remelted, and at the end"),
+    IG_BOOL(S, layers, "false", "heat: a step is taken where something was born, and at the end"),
     IG_END};
 #undef S
 #define S ig_stress_probe

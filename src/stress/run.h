@@ -10,6 +10,14 @@ typedef struct {
   double start, time;              /* s since the start of the run; of the phase's start */
 } ig_stress_step;
 
+/* What a thermal run says about elements at a time. */
+typedef struct {
+  double time;
+  double *peak;  /* highest temperatures so far, NaN: not known */
+  double *melts; /* how often they have melted */
+  uint8_t *there;
+} ig_stress_heat;
+
 typedef struct ig_stress_run {
   ig_job *job;
   const ig_stress_case *c;
@@ -29,6 +37,8 @@ typedef struct ig_stress_run {
   const char **column;
   double *value;
   int columns;
+  ig_stress_heat heat; /* at the last step of a heat phase */
+  double live_end;     /* of the thermal run that goes along */
   double u_max, mises_max, plastic_max;
   double work;
 } ig_stress_run;
@@ -55,13 +65,12 @@ void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, 
 /* compensate.c: off: distortion of all nodes. */
 IG_MUST_CHECK ig_status ig_stress_compensate(ig_stress_run *r, const double *off, ig_sink *to);
 
-/* heat.c: snapshots of a thermal run: how many; and one of them: its time, temperatures, highest
-   temperatures of elements so far (NaN: not known), elements that are there. */
+/* heat.c: states of a thermal run: how many; the time of one; and one of them. */
 IG_MUST_CHECK ig_status ig_stress_heat_open(ig_stress_run *r, const ig_stress_phase *p,
                                             int64_t *count);
 IG_MUST_CHECK ig_status ig_stress_heat_time(ig_stress_run *r, const ig_stress_phase *p, int64_t i,
                                             double *time);
 IG_MUST_CHECK ig_status ig_stress_heat_read(ig_stress_run *r, const ig_stress_phase *p, int64_t i,
-                                            double *time, double *T, double *peak, uint8_t *alive);
+                                            double *T, ig_stress_heat *h);
 
 #endif

@@ -33,7 +33,7 @@ extern "C" ig_status ig_stress_force_cuda(ig_ctx *cx, const ig_stress_args *p, c
     ig_plan_range(plan, c, plan->elements, &begin, &end);
     LAUNCH(force_pass, end - begin, *p, begin, end, u, f);
   }
-  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, f) : IG_OK;
+  return ig_plan_sum_f64(cx, plan, 3, p->slots, f);
 }
 
 static __global__ void __launch_bounds__(THREADS)
@@ -44,7 +44,7 @@ static __global__ void __launch_bounds__(THREADS)
   const int64_t e = ig_scatter_element(&p.scatter, (int32_t)i);
   double xe[24], ue[24], fe[24];
   if (!p.alive[e]) {
-    for (int k = 0; k < 24 && p.scatter.how == 2; k++) /* gather reads every slot */
+    for (int k = 0; k < 24 && p.scatter.how == IG_GATHER; k++) /* gather reads every slot */
       ig_scatter_add_f64(&p.scatter, (int32_t)e, k / 3, 3, k % 3, 0.0, y, p.slots);
     return;
   }
@@ -65,7 +65,7 @@ extern "C" ig_status ig_stress_product_cuda(ig_ctx *cx, const ig_stress_args *p,
     ig_plan_range(plan, c, plan->elements, &begin, &end);
     LAUNCH(product_pass, end - begin, *p, begin, end, x, y);
   }
-  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, y) : IG_OK;
+  return ig_plan_sum_f64(cx, plan, 3, p->slots, y);
 }
 
 static __global__ void __launch_bounds__(THREADS) commit_pass(ig_stress_args p, const double *u) {
@@ -101,6 +101,28 @@ static __global__ void __launch_bounds__(THREADS)
 extern "C" ig_status ig_stress_report_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u,
                                            double *out) {
   LAUNCH(report_pass, p->scatter.elements, *p, u, out);
+  return IG_OK;
+}
+
+static __global__ void stored_pass(ig_stress_args p, double *out) {
+  const int64_t e = THREAD;
+  if (e < p.scatter.elements)
+    out[e] = ig_stress_stored(&p, e);
+}
+extern "C" ig_status ig_stress_stored_cuda(ig_ctx *cx, const ig_stress_args *p, double *out) {
+  LAUNCH(stored_pass, p->scatter.elements, *p, out);
+  return IG_OK;
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    energy_pass(ig_stress_args p, const double *old, const double *u, double *out) {
+  const int64_t e = THREAD;
+  if (e < p.scatter.elements)
+    ig_stress_energy(&p, e, old, u, out);
+}
+extern "C" ig_status ig_stress_energy_cuda(ig_ctx *cx, const ig_stress_args *p, const double *old,
+                                           const double *u, double *out) {
+  LAUNCH(energy_pass, p->scatter.elements, *p, old, u, out);
   return IG_OK;
 }
 

@@ -24,7 +24,7 @@ static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan,
     LOOP(ig_lid i = begin; i < end; i++)
     ig_stress_force(p, ig_scatter_element(&p->scatter, i), u, f);
   }
-  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, f) : IG_OK;
+  return ig_plan_sum_f64(cx, plan, 3, p->slots, f);
 }
 
 /* The elements i … of one color, as many as fit side by side. */
@@ -64,7 +64,7 @@ static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *pla
     LOOP(ig_lid i = begin; i < end; i += IG_PACK_F64)
     product_pack(p, x, i, end, y);
   }
-  return plan->how == IG_GATHER ? ig_plan_sum_f64(cx, plan, 3, p->slots, y) : IG_OK;
+  return ig_plan_sum_f64(cx, plan, 3, p->slots, y);
 }
 
 static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
@@ -83,6 +83,19 @@ static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, cons
 static ig_status report(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out) {
   LOOP(int32_t e = 0; e < p->scatter.elements; e++)
   ig_stress_report(p, e, u, out);
+  return IG_OK;
+}
+
+static ig_status stored(ig_ctx *cx, const ig_stress_args *p, double *out) {
+  LOOP(int32_t e = 0; e < p->scatter.elements; e++)
+  out[e] = ig_stress_stored(p, e);
+  return IG_OK;
+}
+
+static ig_status energy(ig_ctx *cx, const ig_stress_args *p, const double *old, const double *u,
+                        double *out) {
+  LOOP(int32_t e = 0; e < p->scatter.elements; e++)
+  ig_stress_energy(p, e, old, u, out);
   return IG_OK;
 }
 
@@ -119,5 +132,15 @@ static ig_status still(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) 
   return IG_OK;
 }
 
-const ig_stress_ops ig_stress_cpu = {force, product, commit,  wipe,    report,
-                                     young, add,     tie_f64, tie_f32, still};
+const ig_stress_ops ig_stress_cpu = {.force = force,
+                                     .product = product,
+                                     .commit = commit,
+                                     .wipe = wipe,
+                                     .report = report,
+                                     .stored = stored,
+                                     .energy = energy,
+                                     .young = young,
+                                     .add = add,
+                                     .tie_f64 = tie_f64,
+                                     .tie_f32 = tie_f32,
+                                     .still = still};

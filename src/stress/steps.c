@@ -111,6 +111,8 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
     return ig_fail_at(cx, &p->at,
                       "a phase of kind heat, and no other, has a `file`: the folder of "
                       "a thermal run");
+  if (p->kind != IG_PHASE_HEAT && (!isnan(p->every) || p->change > 0 || p->layers))
+    return ig_fail_at(cx, &p->at, "`every`, `change` and `layers` are for phases of kind heat");
   if (p->kind == IG_PHASE_HEAT && p->temperature.count)
     return ig_fail_at(cx, &p->at, "a phase has a `temperature` or those of a `file`");
   return IG_OK;
@@ -267,6 +269,7 @@ static ig_status cut_begin(ig_stress_run *r, int group) {
       m->let_go[n] = 7;
       let_go = true;
     }
+  m->balance.cut = true;
   ig_status status = count ? ig_stress_remove(m, list, count) : IG_OK;
   free(list);
   if (status == IG_OK && (count || let_go))
@@ -274,25 +277,39 @@ static ig_status cut_begin(ig_stress_run *r, int group) {
   return status;
 }
 
-/* What a snapshot says about elements: those there in the first one are solid from the start, the
-   others once they have been molten. */
+/* --- temperatures of a thermal run --- */
+
+/* Elements that are there in the first state are solid from the start, the others once they have
+   been molten. */
 typedef struct {
-  double *peak0, *peak1;
-  uint8_t *there0, *there1;
+  ig_stress_heat now;
   ig_lid *list, count;
   double *birth;
+  bool remelted;
 } heat_news;
 
-static void heat_high(ig_stress_run *r, const heat_news *h) {
+/* Highest temperatures of nodes since the last step: that an element has melted again counts, even
+   where it was hotter before. */
+static void heat_high(ig_stress_run *r, heat_news *h) {
   ig_stress *m = r->m;
+  const ig_stress_heat *was = &r->heat, *is = &h->now;
+  const ig_stress_law *laws = m->laws.host;
   double *high = m->high.host;
   memcpy(high, r->T1, sizeof *high * (size_t)m->nodes);
-  for (ig_lid e = 0; e < m->elements; e++)
-    if (h->there1[e] && h->there0[e] && h->peak1[e] > h->peak0[e])
-      for (int a = 0; a < 8; a++) {
-        const ig_lid n = m->conn[8 * (int64_t)e + a];
-        high[n] = fmax(high[n], h->peak1[e]);
-      }
+  for (ig_lid e = 0; e < m->elements; e++) {
+    double top = -INFINITY;
+    if (!is->there[e] || !was->there[e])
+      continue;
+    if (is->peak[e] > was->peak[e])
+      top = is->peak[e];
+    if (is->melts[e] > was->melts[e])
+      top = fmax(top, laws[((uint8_t *)m->law.host)[e]].anneal);
+    h->remelted |= top >= laws[((uint8_t *)m->law.host)[e]].anneal;
+    for (int a = 0; a < 8; a++) {
+      const ig_lid n = m->conn[8 * (int64_t)e + a];
+      high[n] = fmax(high[n], top);
+    }
+  }
 }
 
 static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, int64_t i, heat_news *h) {
@@ -300,8 +317,8 @@ static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, int64_t
   const uint8_t *alive = m->alive.host, *law = m->law.host;
   const ig_stress_law *laws = m->laws.host;
   for (ig_lid e = 0; e < m->elements; e++) {
-    const bool solid = i == 0 || isnan(h->peak1[e]) || h->peak1[e] >= laws[law[e]].anneal;
-    if (!h->there1[e] || alive[e] || !solid)
+    const bool solid = i == 0 || isnan(h->now.peak[e]) || h->now.peak[e] >= laws[law[e]].anneal;
+    if (!h->now.there[e] || alive[e] || !solid)
       continue;
     double T = 0;
     for (int a = 0; a < 8; a++)
@@ -312,43 +329,74 @@ static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, int64_t
       IG_TRY(born_at(r, p, e, T, h->birth + h->count));
     h->list[h->count++] = e;
   }
-  if (h->count == 0)
-    return IG_OK;
-  IG_TRY(ig_stress_birth(m, h->list, h->birth, h->count, p->newborn));
-  return ig_stress_system_change(m, false);
+  return IG_OK;
 }
 
-static ig_status heat_begin(ig_stress_run *r, const ig_stress_phase *p, int64_t i, double *dt) {
+/* Whether so little has happened that this state is passed over. */
+static bool heat_calm(const ig_stress_run *r, const ig_stress_phase *p, const ig_stress_step *s,
+                      const heat_news *h) {
+  if (s->piece == 0 || s->piece == s->pieces - 1 || h->count > 0 ||
+      (!p->layers && (!(p->change > 0) || h->remelted)))
+    return false;
+  if (p->layers)
+    return true;
+  const uint8_t *alive = r->m->alive.host;
+  for (int64_t i = 0; i < 8 * (int64_t)r->m->elements; i++) {
+    const ig_lid n = r->m->conn[i];
+    if (alive[i / 8] && fabs(r->T1[n] - r->T0[n]) > p->change)
+      return false;
+  }
+  return true;
+}
+
+static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news *h) {
   ig_stress *m = r->m;
-  ig_ctx *cx = m->cx;
-  const ig_lid n = m->elements;
+  const size_t n = (size_t)m->elements;
+  if (h->count > 0) {
+    IG_TRY(ig_stress_birth(m, h->list, h->birth, h->count, p->newborn));
+    IG_TRY(ig_stress_system_change(m, false));
+  }
+  IG_TRY(ig_array_push(m->cx, &m->high));
+  /* what was molten since the last step has no history */
+  double stored;
+  IG_TRY(ig_stress_energy_before(m, &stored));
+  IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, m->high.dev, NULL, NULL, m->elements));
+  IG_TRY(ig_stress_energy_after(m, stored, false));
+  for (ig_lid e = 0; e < m->elements; e++) /* unborn nodes had no temperature of their own */
+    for (int a = 0; h->now.there[e] && !r->heat.there[e] && a < 8; a++)
+      r->T0[m->conn[8 * (int64_t)e + a]] = r->T1[m->conn[8 * (int64_t)e + a]];
+  r->heat.time = h->now.time;
+  memcpy(r->heat.peak, h->now.peak, n * sizeof *h->now.peak);
+  memcpy(r->heat.melts, h->now.melts, n * sizeof *h->now.melts);
+  memcpy(r->heat.there, h->now.there, n);
+  return IG_OK;
+}
+
+/* *calm: nothing is to be solved. */
+static ig_status heat_begin(ig_stress_run *r, const ig_stress_phase *p, const ig_stress_step *s,
+                            double *dt, bool *calm) {
+  ig_ctx *cx = r->m->cx;
+  const ig_lid n = r->m->elements;
   heat_news h = {0};
-  double before = 0, now;
   ig_status status;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.peak0, n, "temperatures"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.peak1, n, "temperatures"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.there0, n, "temperatures"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.there1, n, "temperatures"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.now.peak, n, "temperatures"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.now.melts, n, "temperatures"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h.now.there, n, "temperatures"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &h.list, n, "temperatures"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &h.birth, n, "temperatures"));
-  if (i > 0)
-    IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, i - 1, &before, r->T1, h.peak0, h.there0));
-  IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, i, &now, r->T1, h.peak1, h.there1));
-  *dt = i > 0 ? now - before : 0;
-  IG_TRY_GOTO(status, done, heat_births(r, p, i, &h));
+  if (s->piece == 0)
+    memset(r->heat.there, 0, (size_t)n);
+  IG_TRY_GOTO(status, done, ig_stress_heat_read(r, p, s->piece, r->T1, &h.now));
+  IG_TRY_GOTO(status, done, heat_births(r, p, s->piece, &h));
   heat_high(r, &h);
-  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->high));
-  /* what was molten since the last snapshot has no history */
-  IG_TRY_GOTO(status, done,
-              m->ops->wipe(cx, &m->args, m->u.dev, m->high.dev, NULL, NULL, m->elements));
-  for (ig_lid e = 0; e < n; e++) /* unborn nodes had no temperature of their own */
-    for (int a = 0; h.there1[e] && !h.there0[e] && a < 8; a++)
-      r->T0[m->conn[8 * (int64_t)e + a]] = r->T1[m->conn[8 * (int64_t)e + a]];
+  *calm = heat_calm(r, p, s, &h);
+  *dt = s->piece > 0 ? h.now.time - r->heat.time : 0;
+  if (!*calm)
+    status = heat_take(r, p, &h);
 done:
-  free(h.peak0);
-  free(h.peak1);
-  free(h.there0);
-  free(h.there1);
+  free(h.now.peak);
+  free(h.now.melts);
+  free(h.now.there);
   free(h.list);
   free(h.birth);
   return status;
@@ -366,20 +414,27 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
   const ig_stress_phase *p = phase_of(r, s->phase);
   const size_t ne = sizeof(double) * (size_t)m->elements;
   double dt = s->time - (before ? before->time : 0);
+  bool calm = false;
   IG_TRY(ig_stress_steps_group(r, s->phase));
   if (!before || before->phase != s->phase) {
     IG_TRY(ig_stress_steps_supports(r, s->phase, true));
     IG_TRY(ig_stress_system_change(m, true));
+    m->balance.cut = true; /* supports that let go release energy as a cut does */
   }
   if (p->kind == IG_PHASE_BUILD && s->piece == 0)
     IG_TRY(layer_begin(r, p, s->group));
   if (p->kind == IG_PHASE_CUT)
     IG_TRY(cut_begin(r, s->group));
   if (p->kind == IG_PHASE_HEAT)
-    IG_TRY(heat_begin(r, p, s->piece, &dt));
+    IG_TRY(heat_begin(r, p, s, &dt, &calm));
   else
     for (ig_lid n = 0; n < m->nodes; n++)
       r->T1[n] = temperature_at(&p->temperature, s->time - s->start, r->T0[n]);
+  if (calm) {
+    m->count.newton = m->count.linear = 0;
+    r->at++;
+    return ig_stress_look_now(r);
+  }
   memcpy(r->warm1, r->warm0, ne);
   memcpy(r->share1, r->share0, ne);
   const double left = (double)(s->pieces - 1 - s->piece) / (s->pieces - s->piece);

@@ -50,6 +50,9 @@ typedef struct {
   int along;            /* cut: the way of the line, x|y|z */
   bool back;            /* cut: from the far end */
   const char *file;     /* heat: folder of a thermal run */
+  double every;         /* heat: that run goes along in this process; time from state to state */
+  double change;        /* heat: states without births that differ by less are passed over */
+  bool layers;          /* heat: states without births are passed over */
 } ig_stress_phase;
 
 typedef struct {

@@ -12,7 +12,7 @@ enum { SHORTEST_LEAP = 6, LONGEST_LEAP = 512 };
 static int64_t quiet_steps(ig_thermal_run *run, int64_t most) {
   const ig_heat *h = &run->heat;
   const double start = (double)run->step * run->dt;
-  double until = h->next.event + 1 < h->events ? h->event_time[h->next.event + 1] : INFINITY;
+  double until = h->next.event + 1 < h->birth.events ? h->birth.time[h->next.event + 1] : INFINITY;
   for (int i = 0; i < run->beams.count; i++)
     until = fmin(until, ig_beam_next_on(&run->beams.beam[i], start));
   most = ig_thermal_surroundings_ahead(run, run->step, most);
@@ -39,7 +39,7 @@ static ig_status leap_write(ig_thermal_run *run, int64_t quiet) {
 
 /* How far it went decides how long the next may be; and what is stable now. */
 static ig_status leap_judge(ig_thermal_run *run) {
-  const ig_heat_question q = {.change = 1, .stiff = !run->heat.constant};
+  const ig_heat_question q = {.change = 1, .stiff = !run->heat.material.constant};
   ig_heat *h = &run->heat;
   ig_heat_survey s;
   IG_TRY(ig_heat_ask(run->job->cx, h, &q, &s));
@@ -52,7 +52,7 @@ static ig_status leap_judge(ig_thermal_run *run) {
     run->wait = run->wait < 256 ? 2 * run->wait : run->wait;
   }
   const double share = q.stiff ? fmin(1, 1.05 * s.high[IG_SURVEY_STIFF]) : 1;
-  run->critical = run->c->safety * 2 / ((h->rate - h->film_rate) * share + h->film_rate);
+  run->critical = run->c->safety * 2 / ((h->limit.rate - h->limit.film) * share + h->limit.film);
   run->leaping = 0;
   return IG_OK;
 }

@@ -110,7 +110,7 @@ static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
         ig_lid node[8];
         const int corners = ig_beam_target_nodes(h, b, faces ? 6 * e + f : e, node);
         for (int a = 0; a < corners; a++)
-          memcpy(x[a], &h->point[3 * (int64_t)node[a]], sizeof x[a]);
+          memcpy(x[a], &h->node.point[3 * (int64_t)node[a]], sizeof x[a]);
         if (faces) {
           double u[3], v[3], n[3];
           for (int d = 0; d < 3; d++) {

@@ -15,8 +15,9 @@ static target_state target_look(const ig_heat *h, const ig_beam *b, ig_lid targe
   const bool face = b->shape.model == IG_BEAM_SURFACE;
   if ((face ? target / 6 : target) >= h->next.elements)
     return UNBORN;
-  return face && h->neighbor[target] >= 0 && h->neighbor[target] < h->next.elements ? COVERED
-                                                                                    : BARE;
+  return face && h->face.neighbor[target] >= 0 && h->face.neighbor[target] < h->next.elements
+             ? COVERED
+             : BARE;
 }
 
 static ig_status target_add(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam,
@@ -141,7 +142,7 @@ static ig_status scene_number(ig_ctx *cx, const ig_heat *h, ig_beams *beams, ig_
   int32_t *ref = (int32_t *)beams->ref.host + c->refs;
   for (int32_t n = 0; n < count; n++) {
     memcpy((double *)beams->x.host + 3 * (int64_t)(c->nodes + n),
-           &h->point[3 * (int64_t)beams->node[n]], 3 * sizeof(double));
+           &h->node.point[3 * (int64_t)beams->node[n]], 3 * sizeof(double));
     start[n] = refs;
     refs += beams->number[beams->node[n]];
     beams->number[beams->node[n]] = n;
@@ -288,7 +289,7 @@ ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
                             .ref_start = beams->ref_start.dev,
                             .ref = beams->ref.dev,
                             .scratch = beams->scratch.dev,
-                            .power = h->source_power.dev};
+                            .power = h->batch.source_power.dev};
 #ifdef INGOT_HAVE_CUDA
     IG_TRY(cuda ? ig_beam_power_cuda(cx, &v) : ig_beam_power_cpu(cx, &v));
 #else

@@ -35,7 +35,7 @@ static bool on_gpu(const ig_ctx *cx) {
 
 /* Steps for about `seconds`, after a few to warm up; tells the time of one. */
 static ig_status steps_time(ig_ctx *cx, ig_heat *h, double seconds, int64_t *steps, double *took) {
-  const double dt = 0.9 * 2 / h->rate;
+  const double dt = 0.9 * 2 / h->limit.rate;
   int batch = 2;
   *steps = 0;
   *took = 0;
@@ -222,6 +222,10 @@ const ig_bench_entry ig_thermal_bench[] = {
      ig_bench_samples},
     {"sizes", "the cubic sample in three sizes (Figure 12), and its whole build", ig_bench_sizes},
     {"stages", "the cubic sample in three sizes at 10, 50 and 90 % of its build", ig_bench_stages},
-    {"accuracy", "the NU shape in single precision against the CPU (Table 2)", ig_bench_accuracy},
+    {"accuracy", "the NU shape over its whole build against the CPU (Table 2, Figure 13b)",
+     ig_bench_accuracy},
+    {"kernels", "shares of a step, registers and occupancy of the paper's strategies (GPU only)",
+     ig_bench_kernels},
+    {"overlap", "snapshots copied while steps go on (Figure 6)", ig_bench_overlap},
     {"whole", "the cubic sample from first to last step", ig_bench_whole},
     {NULL, NULL, NULL}};

@@ -6,6 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+const ig_build_strategy ig_build_strategies[IG_BUILD_STRATEGIES] = {
+    {"node-element, switch", IG_HEAT_RECOMPUTE, IG_GATHER, IG_HEAT_SWITCH},
+    {"atomic, switch", IG_HEAT_RECOMPUTE, IG_ATOMIC, IG_HEAT_SWITCH},
+    {"coloring, switch", IG_HEAT_RECOMPUTE, IG_COLOR, IG_HEAT_SWITCH},
+    {"atomic, branch", IG_HEAT_RECOMPUTE, IG_ATOMIC, IG_HEAT_BRANCH},
+    {"classes, gather, lumped", IG_HEAT_CLASSES, IG_GATHER, IG_HEAT_LUMPED},
+    {"stencil", IG_HEAT_STENCIL, IG_GATHER, IG_HEAT_LUMPED}};
+
+ig_status ig_build_core_open(ig_ctx *cx, int threads, ig_ctx **out) {
+  const ig_ctx_options options = {.backend = "cpu", .threads = threads};
+  const ig_status status = ig_ctx_open(&options, out);
+  return status == IG_OK ? IG_OK : IG_FAIL(cx, status, "%s", ig_ctx_message(*out));
+}
+
 static bool on_gpu(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA;
 }

@@ -13,6 +13,12 @@ typedef struct {
   ig_heat_surface surface;
 } ig_build_strategy;
 
+/* The paper's four, in its order, then ours. */
+enum { IG_BUILD_STRATEGIES = 6 };
+extern const ig_build_strategy ig_build_strategies[IG_BUILD_STRATEGIES];
+/* A context of so many cores of the CPU. */
+IG_MUST_CHECK ig_status ig_build_core_open(ig_ctx *cx, int threads, ig_ctx **out);
+
 /* A sample's mesh, made once, and one run on it. */
 typedef struct {
   ig_sample_fn *make;

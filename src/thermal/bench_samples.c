@@ -4,7 +4,6 @@
    samples   four builds, half built: Figures 9 to 11
    sizes     the cubic build in three sizes: Figure 12; the largest one's whole build
    stages    those builds at 10, 50 and 90 %, and what the host writes ahead in them
-   accuracy  the NU shape: Table 2
    whole     the cubic build from first to last step
 
    `best core` is this engine's fastest form on one core; `simple core` the paper's simplified
@@ -19,14 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const ig_build_strategy strategies[] = {
-    {"node-element, switch", IG_HEAT_RECOMPUTE, IG_GATHER, IG_HEAT_SWITCH},
-    {"atomic, switch", IG_HEAT_RECOMPUTE, IG_ATOMIC, IG_HEAT_SWITCH},
-    {"coloring, switch", IG_HEAT_RECOMPUTE, IG_COLOR, IG_HEAT_SWITCH},
-    {"atomic, branch", IG_HEAT_RECOMPUTE, IG_ATOMIC, IG_HEAT_BRANCH},
-    {"classes, gather, lumped", IG_HEAT_CLASSES, IG_GATHER, IG_HEAT_LUMPED},
-    {"stencil", IG_HEAT_STENCIL, IG_GATHER, IG_HEAT_LUMPED}};
-enum { STRATEGIES = sizeof strategies / sizeof *strategies, SIMPLE = 4, BEST = 5 };
+enum { STRATEGIES = IG_BUILD_STRATEGIES, SIMPLE = 4, BEST = 5 };
 
 static bool on_gpu(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA;
@@ -37,12 +29,6 @@ typedef struct {
   double best, simple, best_mean, simple_mean;
 } core;
 
-static ig_status core_open(ig_ctx *cx, int threads, ig_ctx **out) {
-  const ig_ctx_options options = {.backend = "cpu", .threads = threads};
-  const ig_status status = ig_ctx_open(&options, out);
-  return status == IG_OK ? IG_OK : IG_FAIL(cx, status, "%s", ig_ctx_message(*out));
-}
-
 /* Seconds a step on one core: at the middle one of an odd number of shares of the build, and the
    mean of all. */
 static ig_status core_time(ig_ctx *cx, const ig_bench_sink *sink, const ig_build_subject *s,
@@ -50,7 +36,7 @@ static ig_status core_time(ig_ctx *cx, const ig_bench_sink *sink, const ig_build
                            int shares, double *half, double *mean) {
   ig_ctx *one;
   ig_build b;
-  ig_status status = core_open(cx, 1, &one);
+  ig_status status = ig_build_core_open(cx, 1, &one);
   memset(&b, 0, sizeof b);
   if (status == IG_OK)
     status = ig_build_open(one, s, how, &b);
@@ -78,10 +64,10 @@ static ig_status core_time(ig_ctx *cx, const ig_bench_sink *sink, const ig_build
 
 static ig_status cores_time(ig_ctx *cx, const ig_bench_sink *sink, const ig_build_subject *s,
                             const double *share, int shares, core *c) {
-  IG_TRY(core_time(cx, sink, s, &strategies[BEST], "best core", share, shares, &c->best,
+  IG_TRY(core_time(cx, sink, s, &ig_build_strategies[BEST], "best core", share, shares, &c->best,
                    &c->best_mean));
-  return core_time(cx, sink, s, &strategies[SIMPLE], "simple core", share, shares, &c->simple,
-                   &c->simple_mean);
+  return core_time(cx, sink, s, &ig_build_strategies[SIMPLE], "simple core", share, shares,
+                   &c->simple, &c->simple_mean);
 }
 
 /* --- errors */
@@ -105,7 +91,7 @@ static ig_status reference_make(ig_ctx *cx, const ig_build_subject *s, int steps
   memset(r, 0, sizeof *r);
   r->steps = steps;
   ig_ctx *cpu;
-  ig_status status = core_open(cx, cx->threads, &cpu);
+  ig_status status = ig_build_core_open(cx, cx->threads, &cpu);
   for (int i = 0; i < 2 && status == IG_OK; i++) {
     ig_build b;
     status = ig_build_open(cpu, s, &how[i], &b);
@@ -172,7 +158,7 @@ static ig_status sample_table(ig_ctx *cx, const ig_bench_sink *sink, const ig_bu
   reference r;
   ig_status status = reference_make(cx, s, error_steps, &r);
   for (int i = 0; i < STRATEGIES && status == IG_OK; i++)
-    status = strategy_row(cx, sink, s, &strategies[i], c, &r);
+    status = strategy_row(cx, sink, s, &ig_build_strategies[i], c, &r);
   reference_free(&r);
   return status;
 }
@@ -182,7 +168,7 @@ static ig_status large_table(ig_ctx *cx, const ig_bench_sink *sink, const ig_bui
                              const core *c) {
   for (int i = 0; i < STRATEGIES; i++)
     if (i != SIMPLE)
-      IG_TRY(strategy_row(cx, sink, s, &strategies[i], c, NULL));
+      IG_TRY(strategy_row(cx, sink, s, &ig_build_strategies[i], c, NULL));
   return IG_OK;
 }
 
@@ -233,7 +219,7 @@ static ig_status whole_row(ig_ctx *cx, const ig_bench_sink *sink, const ig_build
   ig_build_timing all;
   double mean;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_build_open(cx, s, &strategies[BEST], &b));
+  IG_TRY_GOTO(status, done, ig_build_open(cx, s, &ig_build_strategies[BEST], &b));
   IG_TRY_GOTO(status, done, stages_time(sink, &b, &all, &mean));
   char note[192];
   snprintf(
@@ -258,7 +244,7 @@ ig_status ig_bench_stages(ig_ctx *cx, const ig_bench_sink *sink) {
     memset(&b, 0, sizeof b);
     ig_status status;
     IG_TRY_GOTO(status, done, ig_build_subject_open(cx, makes[i], &s));
-    IG_TRY_GOTO(status, done, ig_build_open(cx, &s, &strategies[BEST], &b));
+    IG_TRY_GOTO(status, done, ig_build_open(cx, &s, &ig_build_strategies[BEST], &b));
     IG_TRY_GOTO(status, done, stages_time(sink, &b, &all, &mean));
   done:
     ig_build_close(&b);
@@ -287,35 +273,6 @@ ig_status ig_bench_sizes(ig_ctx *cx, const ig_bench_sink *sink) {
   return IG_OK;
 }
 
-ig_status ig_bench_accuracy(ig_ctx *cx, const ig_bench_sink *sink) {
-  ig_build_subject s;
-  reference r;
-  memset(&r, 0, sizeof r);
-  ig_status status = ig_build_subject_open(cx, ig_sample_nu_shape, &s);
-  if (status == IG_OK)
-    status = reference_make(cx, &s, 100, &r);
-  for (int i = 0; i < STRATEGIES && status == IG_OK; i++) {
-    ig_build b;
-    ig_build_timing t;
-    double mean = 0, worst = 0;
-    status = ig_build_open(cx, &s, &strategies[i], &b);
-    if (status == IG_OK)
-      status = error_of(&b, &strategies[i], &r, &mean, &worst);
-    if (status == IG_OK)
-      status = ig_build_time(&b, 0.1, &t);
-    if (status == IG_OK) {
-      char note[128];
-      snprintf(note, sizeof note, "mean absolute error %.3g K after %d steps, worst %.3g K", mean,
-               r.steps, worst);
-      ig_build_say(sink, &b, strategies[i].name, &t, note);
-    }
-    ig_build_close(&b);
-  }
-  reference_free(&r);
-  ig_mesh_free(s.mesh);
-  return status;
-}
-
 /* All of the cubic sample's 1.2 million steps on a GPU; on a CPU as far as 20 seconds go. */
 ig_status ig_bench_whole(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_build_subject s;
@@ -324,7 +281,7 @@ ig_status ig_bench_whole(ig_ctx *cx, const ig_bench_sink *sink) {
   memset(&b, 0, sizeof b);
   ig_status status;
   IG_TRY_GOTO(status, done, ig_build_subject_open(cx, ig_sample_cubic, &s));
-  IG_TRY_GOTO(status, done, ig_build_open(cx, &s, &strategies[BEST], &b));
+  IG_TRY_GOTO(status, done, ig_build_open(cx, &s, &ig_build_strategies[BEST], &b));
   IG_TRY_GOTO(status, done, ig_build_at(&b, 0));
   IG_TRY_GOTO(status, done, ig_build_time(&b, on_gpu(cx) ? 60 : 20, &t));
   char note[128];

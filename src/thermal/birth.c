@@ -2,6 +2,7 @@
 #include "thermal/birth.h"
 #include "mesh/named.h"
 #include "thermal/bins.h"
+#include "thermal/given.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@ static ig_status born_set(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mes
                           ig_lid *count, double *birth) {
   const ig_lid elements = ig_mesh_elements(mesh);
   for (ig_lid e = 0; e < elements; e++)
-    birth[e] = -INFINITY;
+    birth[e] = c->set.count ? -INFINITY : INFINITY; /* a field may be of all */
   for (int s = 0; s < c->set.count; s++) {
     const ig_set *set;
     IG_TRY(ig_mesh_named_set(cx, mesh, &c->at, c->set.value[s], IG_OF_ELEMENTS, &set));
@@ -134,10 +135,52 @@ static void bead_birth(const ig_birth_case *c, const ig_toolpath *p, int64_t i, 
   *when = fmin(*when, time_snap(fmax(t, 0), p->t[p->count - 1]));
 }
 
-/* Elements whose centre lies in the bead of a scanning piece. */
-static void bead_births(const ig_birth_case *c, const ig_toolpath *p, const ig_bins *bins,
-                        const double *place, double *when) {
-  const double half = 0.5 * c->width * (1 + 1e-9), slack = 1e-6 * c->height;
+/* The same by touch: the box of the bead grows along the piece, `lead` ahead of the beam, and
+   meets the box about an element (half its sides: `half`). Pieces on end of one line give the same
+   time, wherever it was cut. */
+static void touch_birth(const ig_birth_case *c, const ig_toolpath *p, int64_t i, const double *q,
+                        const double *half, double *when) {
+  const double length = piece_length(c, p, i), slack = 1e-6 * fmin(c->width, c->height);
+  const double *a = &p->x[3 * i], *b = &p->x[3 * i + 3], time = p->t[i + 1] - p->t[i];
+  double t, along = 0;
+  if (length > 0) {
+    const double u[2] = {(b[0] - a[0]) / length, (b[1] - a[1]) / length};
+    const double reach = fabs(u[0]) * half[0] + fabs(u[1]) * half[1];
+    const double side = fabs(u[1]) * half[0] + fabs(u[0]) * half[1];
+    const double across = fabs((q[1] - a[1]) * u[0] - (q[0] - a[0]) * u[1]);
+    along = piece_along(c, p, i, q);
+    if (across > 0.5 * c->width + side - slack || along < -reach + slack ||
+        along > length + reach - slack)
+      return;
+    const double front = along - reach - c->lead;
+    t = front >= 0 ? p->t[i] + front * time / length : time_before(c, p, i, -front);
+  } else {
+    for (int d = 0; d < 2; d++)
+      if (fabs(q[d] - a[d]) > 0.5 * c->width + half[d] - slack)
+        return;
+    t = p->t[i];
+  }
+  const double s = length > 0 ? fmin(fmax(along / length, 0), 1) : 0;
+  const double top = a[2] + s * (b[2] - a[2]);
+  if (q[2] - half[2] > top - slack || q[2] + half[2] < top - c->height + slack)
+    return;
+  *when = fmin(*when, time_snap(fmax(t, 0), p->t[p->count - 1]));
+}
+
+/* Elements to be born: centres, half sides of the boxes about them, times. */
+typedef struct {
+  ig_lid count;
+  double *place, *half, *when; /* x 3, x 3, s */
+  double widest;               /* half side of any */
+  ig_bins bins;
+} newborns;
+
+/* Elements in the bead of a scanning piece. */
+static void bead_births(const ig_birth_case *c, const ig_toolpath *p, newborns *all) {
+  const bool touch = c->rule == IG_BIRTH_TOUCH;
+  const double more = touch ? all->widest : 0;
+  const double half = 0.5 * c->width * (1 + 1e-9) + more, slack = 1e-6 * c->height + more;
+  const ig_bins *bins = &all->bins;
   for (int64_t i = 0; i + 1 < p->count; i++) {
     const double *a = &p->x[3 * i], *b = &p->x[3 * i + 3];
     double low[3], high[3];
@@ -158,7 +201,11 @@ static void bead_births(const ig_birth_case *c, const ig_toolpath *p, const ig_b
           const int64_t bin = x + (int64_t)bins->cells[0] * (y + (int64_t)bins->cells[1] * z);
           for (int32_t n = bins->start[bin]; n < bins->start[bin + 1]; n++) {
             const int32_t e = bins->item[n];
-            bead_birth(c, p, i, &place[3 * (int64_t)e], &when[e]);
+            if (touch)
+              touch_birth(c, p, i, &all->place[3 * (int64_t)e], &all->half[3 * (int64_t)e],
+                          &all->when[e]);
+            else
+              bead_birth(c, p, i, &all->place[3 * (int64_t)e], &all->when[e]);
           }
         }
   }
@@ -234,6 +281,17 @@ static ig_status list_births(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *
   return IG_OK;
 }
 
+/* --- a field */
+
+static ig_status field_births(ig_ctx *cx, const ig_birth_case *c, const ig_lid *item, newborns *all,
+                              double *birth) {
+  IG_TRY(
+      ig_given_read(cx, &c->at, c->file, c->field, IG_AT_CELLS, all->count, all->place, all->when));
+  for (ig_lid i = 0; i < all->count; i++)
+    birth[item[i]] = isnan(all->when[i]) || all->when[i] < 0 ? -INFINITY : all->when[i];
+  return IG_OK;
+}
+
 /* What each way of being born needs, and nothing else. */
 static ig_status case_check(ig_ctx *cx, const ig_birth_case *c) {
   if (c->by == IG_BIRTH_LIST) {
@@ -245,12 +303,46 @@ static ig_status case_check(ig_ctx *cx, const ig_birth_case *c) {
   }
   if (c->list.count)
     return ig_fail_at(cx, &c->at, "a list of births needs `by: list`");
+  if ((c->by == IG_BIRTH_FIELD) != (c->file != NULL))
+    return ig_fail_at(cx, &c->at, "births from a field need `by: field` and a file");
+  if (c->by == IG_BIRTH_FIELD)
+    return IG_OK;
+  if (c->rule == IG_BIRTH_TOUCH && c->by != IG_BIRTH_BEAD)
+    return ig_fail_at(cx, &c->at, "`rule: touch` is for births by bead");
   if (c->set.count == 0)
     return ig_fail_at(cx, &c->at, "which elements are born? give their set");
   if (isnan(c->height))
     return ig_fail_at(cx, &c->at, "birth by bead or layers needs the height of a layer");
   if (c->by == IG_BIRTH_BEAD && isnan(c->width))
     return ig_fail_at(cx, &c->at, "birth by bead needs the bead's width");
+  return IG_OK;
+}
+
+/* Centres of the elements, and the boxes about them. */
+static ig_status newborns_make(ig_ctx *cx, const ig_mesh *mesh, const ig_lid *item, ig_lid count,
+                               newborns *all) {
+  all->count = count;
+  IG_TRY(IG_NEW(cx, &all->place, 3 * (size_t)count, "births"));
+  IG_TRY(IG_NEW(cx, &all->half, 3 * (size_t)count, "births"));
+  IG_TRY(IG_NEW(cx, &all->when, count, "births"));
+  for (ig_lid i = 0; i < count; i++) {
+    ig_lid local;
+    const ig_block *block = ig_mesh_element(mesh, item[i], &local);
+    const int nodes = ig_elem_info_get(block->type)->nodes;
+    const ig_lid *conn = &block->conn[nodes * (int64_t)local];
+    for (int d = 0; d < 3; d++) {
+      double low = INFINITY, high = -INFINITY;
+      for (int a = 0; a < nodes; a++) {
+        const double x = mesh->x[3 * (int64_t)conn[a] + d];
+        all->place[3 * (int64_t)i + d] += x / nodes;
+        low = fmin(low, x);
+        high = fmax(high, x);
+      }
+      all->half[3 * (int64_t)i + d] = 0.5 * (high - low);
+      all->widest = fmax(all->widest, 0.5 * (high - low));
+    }
+    all->when[i] = INFINITY;
+  }
   return IG_OK;
 }
 
@@ -261,39 +353,35 @@ ig_status ig_birth_times(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh
   if (c->by == IG_BIRTH_LIST)
     return list_births(cx, c, mesh, birth);
   ig_lid *item = NULL, items = 0;
-  double *place = NULL, *when = NULL;
-  ig_bins bins;
-  memset(&bins, 0, sizeof bins);
+  newborns all;
+  memset(&all, 0, sizeof all);
   ig_status status;
   IG_TRY_GOTO(status, done, born_set(cx, c, mesh, &item, &items, birth));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &place, 3 * (size_t)items, "births"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &when, items, "births"));
-  for (ig_lid i = 0; i < items; i++) {
-    const ig_lid *conn = &mesh->block[0].conn[8 * (int64_t)item[i]];
-    for (int a = 0; a < 8; a++)
-      for (int d = 0; d < 3; d++)
-        place[3 * (int64_t)i + d] += mesh->x[3 * (int64_t)conn[a] + d] / 8;
-    when[i] = INFINITY;
+  IG_TRY_GOTO(status, done, newborns_make(cx, mesh, item, items, &all));
+  if (c->by == IG_BIRTH_FIELD) {
+    status = field_births(cx, c, item, &all, birth);
+    goto done;
   }
   if (c->by == IG_BIRTH_BEAD)
-    IG_TRY_GOTO(status, done, ig_bins_new(cx, &bins, items, place, c->width));
+    IG_TRY_GOTO(status, done, ig_bins_new(cx, &all.bins, items, all.place, c->width));
   for (int p = 0; p < count; p++)
     if (c->by == IG_BIRTH_BEAD)
-      bead_births(c, &paths[p], &bins, place, when);
+      bead_births(c, &paths[p], &all);
     else
-      IG_TRY_GOTO(status, done, layer_births(cx, c, &paths[p], items, place, when));
+      IG_TRY_GOTO(status, done, layer_births(cx, c, &paths[p], items, all.place, all.when));
   for (ig_lid i = 0; i < items; i++) {
-    birth[item[i]] = when[i];
-    *never += when[i] == INFINITY;
+    birth[item[i]] = all.when[i];
+    *never += all.when[i] == INFINITY;
   }
   if (*never == items && items > 0)
     status = ig_fail_at(cx, &c->at,
                         "no pass of a beam reaches any element that is to be born: "
                         "check the path's z, unit and the bead's size");
 done:
-  ig_bins_free(&bins);
+  ig_bins_free(&all.bins);
   free(item);
-  free(place);
-  free(when);
+  free(all.place);
+  free(all.half);
+  free(all.when);
   return status;
 }

@@ -6,7 +6,9 @@
 #include "core/toolpath.h"
 #include <ingot/mesh.h>
 
-typedef enum { IG_BIRTH_BEAD, IG_BIRTH_LAYERS, IG_BIRTH_LIST } ig_birth_mode;
+typedef enum { IG_BIRTH_BEAD, IG_BIRTH_LAYERS, IG_BIRTH_LIST, IG_BIRTH_FIELD } ig_birth_mode;
+/* An element belongs to a bead whose box holds its centre, or touches it anywhere (adamantine). */
+typedef enum { IG_BIRTH_CENTRE, IG_BIRTH_TOUCH } ig_birth_rule;
 
 /* One entry of `birth.list`: these elements are born then. */
 typedef struct {
@@ -21,11 +23,13 @@ typedef struct {
   ig_texts set; /* element sets */
   ig_list list; /* of ig_birth_entry */
   double width, height, lead;
-  int temperature; /* ig_heat_newborn */
+  int rule;                 /* ig_birth_rule; beads */
+  const char *file, *field; /* by field */
+  int temperature;          /* ig_heat_newborn */
 } ig_birth_case;
 
 /* birth: elements, s; -infinity for those of no set, infinity for those no pass reaches.
-   A list needs no paths. */
+   A list or a field needs no paths. */
 IG_MUST_CHECK ig_status ig_birth_times(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh,
                                        const ig_toolpath *paths, int count, double *birth,
                                        ig_lid *never);

@@ -17,7 +17,7 @@ bool ig_thermal_field(void *self, int i, ig_room_field *f) {
                        .components = 1,
                        .count = h->nodes,
                        .writable = true,
-                       .dev = h->T.dev,
+                       .dev = h->node.T.dev,
                        .stride = {size, size}};
   return true;
 }

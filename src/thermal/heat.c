@@ -14,93 +14,104 @@
 
 static ig_status materials_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   heat_material_f64 *m;
-  IG_TRY(IG_NEW(cx, &m, h->materials, "materials"));
-  h->material_tables = m;
-  IG_TRY(IG_NEW(cx, &h->capacity_low, h->materials, "capacities"));
-  IG_TRY(IG_NEW(cx, &h->conductivity, h->materials, "conductivities"));
-  h->constant = true;
+  IG_TRY(IG_NEW(cx, &m, h->material.count, "materials"));
+  h->material.table = m;
+  IG_TRY(IG_NEW(cx, &h->material.capacity, h->material.count, "capacities"));
+  IG_TRY(IG_NEW(cx, &h->material.conductivity, h->material.count, "conductivities"));
+  h->material.constant = true;
   h->capacity = IG_HEAT_CONSTANT;
-  for (int i = 0; i < h->materials; i++) {
+  for (int i = 0; i < h->material.count; i++) {
     IG_TRY(ig_heat_material_make(cx, setup->material[i], &m[i]));
-    h->powder |= m[i].powdered != 0;
-    h->constant &= m[i].conductivity.knots == 1 && m[i].powdered == 0;
+    h->material.powder |= m[i].powdered != 0;
+    h->material.constant &= m[i].conductivity.knots == 1 && m[i].powdered == 0;
     if (m[i].capacity.knots > 1)
       h->capacity = setup->enthalpy ? IG_HEAT_ENTHALPY : IG_HEAT_APPARENT;
-    h->capacity_low[i] = heat_table_at_f64(&m[i].capacity, setup->initial);
-    h->conductivity[i] = heat_table_at_f64(&m[i].conductivity, setup->initial);
+    h->material.capacity[i] = heat_table_at_f64(&m[i].capacity, setup->initial);
+    h->material.conductivity[i] = heat_table_at_f64(&m[i].conductivity, setup->initial);
   }
-  const size_t count = (size_t)h->materials;
+  const size_t count = (size_t)h->material.count;
   if (h->precision == IG_DOUBLE)
-    return ig_array_from(cx, &h->work_materials, m, count, sizeof *m, "material tables");
+    return ig_array_from(cx, &h->material.work, m, count, sizeof *m, "material tables");
   if (h->precision == IG_MIXED)
-    IG_TRY(ig_array_from(cx, &h->state_materials, m, count, sizeof *m, "material tables"));
-  IG_TRY(ig_array_new(cx, &h->work_materials, count, sizeof(heat_material_f32), "material tables"));
-  for (int i = 0; i < h->materials; i++)
-    ig_heat_material_round(&m[i], (heat_material_f32 *)h->work_materials.host + i);
-  return ig_array_push(cx, &h->work_materials);
+    IG_TRY(ig_array_from(cx, &h->material.state, m, count, sizeof *m, "material tables"));
+  IG_TRY(ig_array_new(cx, &h->material.work, count, sizeof(heat_material_f32), "material tables"));
+  for (int i = 0; i < h->material.count; i++)
+    ig_heat_material_round(&m[i], (heat_material_f32 *)h->material.work.host + i);
+  return ig_array_push(cx, &h->material.work);
 }
 
+/* Neighbours of cells, in birth order. place: cells, where each stands in that order. */
 static ig_status neighbors_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
-                                const ig_lid *place) {
+                                const ig_heat_cells *cells, const ig_lid *place) {
   const size_t faces = 6 * (size_t)h->elements;
-  ig_status status;
-  if (setup->bare) {
-    IG_TRY(IG_NEW(cx, &h->kind, faces, "face conditions"));
-    return IG_NEW(cx, &h->exposed, faces, "outer surface");
-  }
-  ig_adjacency adj;
-  IG_TRY(ig_mesh_adjacency(cx, setup->mesh, &adj));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->neighbor, faces, "neighbours"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->kind, faces, "face conditions"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->exposed, faces, "outer surface"));
-  for (ig_lid e = 0; e < h->elements; e++)
+  IG_TRY(IG_NEW(cx, &h->face.kind, faces, "face conditions"));
+  IG_TRY(IG_NEW(cx, &h->face.exposed, faces, "outer surface"));
+  if (setup->bare)
+    return IG_OK;
+  IG_TRY(IG_NEW(cx, &h->face.neighbor, faces, "neighbours"));
+  ig_lid *across;
+  IG_TRY(IG_NEW(cx, &across, faces, "neighbours"));
+  const ig_status status = ig_heat_cells_neighbors(cx, setup->mesh, cells, across);
+  for (ig_lid c = 0; c < h->elements && status == IG_OK; c++)
     for (int f = 0; f < 6; f++) {
-      const ig_lid other = adj.neighbor[6 * (int64_t)h->order[e] + f];
-      if (other == IG_JUNCTION) {
-        status = IG_FAIL(cx, IG_INPUT, "element %d shares a face with two others: mend the mesh",
-                         (int)h->order[e]);
-        goto done;
-      }
-      h->neighbor[6 * (int64_t)e + f] = other < 0 ? -1 : place[other];
+      const ig_lid other = across[6 * (int64_t)c + f];
+      h->face.neighbor[6 * (int64_t)place[c] + f] = other < 0 ? -1 : place[other];
     }
-done:
-  ig_adjacency_free(&adj);
+  free(across);
   return status;
 }
 
-static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h, ig_lid *place) {
-  const ig_block *block = &setup->mesh->block[0];
+/* Elements at nodes: an element stands once, however often a node is among its corners. */
+static ig_status around_make(ig_ctx *cx, ig_heat *h, const ig_lid *conn) {
+  ig_csr *around = &h->node.around;
+  IG_TRY(ig_mesh_node_elements(cx, h->nodes, h->elements, 8, conn, around));
+  ig_lid at = 0, begin = 0;
+  for (ig_lid n = 0; n < h->nodes; n++) {
+    const ig_lid end = around->start[n + 1];
+    around->start[n] = at;
+    for (ig_lid i = begin; i < end; i++)
+      if (i == begin || around->item[i] != around->item[at - 1])
+        around->item[at++] = around->item[i];
+    begin = end;
+  }
+  around->start[h->nodes] = at;
+  return IG_OK;
+}
+
+static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
+                               const ig_heat_cells *cells, ig_lid *place) {
   ig_lid *conn;
   IG_TRY(IG_NEW(cx, &conn, 8 * (size_t)h->elements, "connectivity"));
   for (ig_lid e = 0; e < h->elements; e++) {
-    place[h->order[e]] = e;
-    for (int a = 0; a < 8; a++)
-      conn[8 * (int64_t)e + ig_heat_corner[a]] = block->conn[8 * (int64_t)h->order[e] + a];
+    const ig_lid cell = h->birth.order[e];
+    place[cell] = e;
+    memcpy(&conn[8 * (int64_t)e], &cells->conn[8 * (int64_t)cell], 8 * sizeof *conn);
+    h->birth.order[e] = cells->parent[cell];
   }
   const ig_assembly how = h->conduction == IG_HEAT_STENCIL ? IG_ATOMIC : setup->assembly;
   ig_status status = ig_plan_new(cx, how, setup->slots, h->nodes, h->elements, 8, conn, &h->elems);
   if (status == IG_OK)
-    status = ig_mesh_node_elements(cx, h->nodes, h->elements, 8, conn, &h->around);
+    status = around_make(cx, h, conn);
   free(conn);
   IG_TRY(status);
-  IG_TRY(ig_array_new(cx, &h->material, (size_t)h->elements, 1, "element materials"));
+  IG_TRY(ig_array_new(cx, &h->material.of, (size_t)h->elements, 1, "element materials"));
   for (ig_lid e = 0; e < h->elements && setup->material_of; e++)
-    ((uint8_t *)h->material.host)[e] = setup->material_of[h->order[e]];
-  IG_TRY(ig_array_push(cx, &h->material));
-  if (!h->powder)
+    ((uint8_t *)h->material.of.host)[e] = setup->material_of[h->birth.order[e]];
+  IG_TRY(ig_array_push(cx, &h->material.of));
+  if (!h->material.powder)
     return IG_OK;
-  IG_TRY(ig_array_new(cx, &h->solid, (size_t)h->elements, 1, "powder"));
+  IG_TRY(ig_array_new(cx, &h->material.solid, (size_t)h->elements, 1, "powder"));
   for (ig_lid e = 0; e < h->elements; e++)
-    ((uint8_t *)h->solid.host)[e] =
-        e < h->event_start[1] || ig_heat_material_of(h, e)->powdered == 0;
-  return ig_array_push(cx, &h->solid);
+    ((uint8_t *)h->material.solid.host)[e] =
+        e < h->birth.start[1] || ig_heat_material_of(h, e)->powdered == 0;
+  return ig_array_push(cx, &h->material.solid);
 }
 
 /* Every material that is born must say at which temperature. */
 static ig_status births_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *h) {
-  for (ig_lid e = h->event_start[1]; e < h->elements - h->never; e++) {
-    const ig_material_case *m = setup->material[((uint8_t *)h->material.host)[e]];
-    if (isnan(h->born_at[((uint8_t *)h->material.host)[e]]))
+  for (ig_lid e = h->birth.start[1]; e < h->elements - h->birth.never; e++) {
+    const ig_material_case *m = setup->material[((uint8_t *)h->material.of.host)[e]];
+    if (isnan(h->material.born_at[((uint8_t *)h->material.of.host)[e]]))
       return ig_fail_at(cx, &m->at,
                         "material '%s' has no liquidus, at which its elements are to be born",
                         m->name);
@@ -109,13 +120,37 @@ static ig_status births_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_h
 }
 
 static ig_status setup_check(ig_ctx *cx, const ig_heat_setup *setup) {
-  const ig_mesh *mesh = setup->mesh;
-  if (mesh->blocks != 1 || mesh->block[0].type != IG_HEX8)
-    return IG_FAIL(cx, IG_INPUT, "thermal analysis needs a mesh of hex8 elements only");
-  if (mesh->block[0].count == 0)
+  if (ig_mesh_elements(setup->mesh) == 0)
     return IG_FAIL(cx, IG_INPUT, "the mesh has no elements");
+  for (int i = 0; i < setup->conditions; i++) {
+    const ig_heat_condition *c = &setup->condition[i];
+    if (!c->flux_of && !c->h_of && !c->ambient_of)
+      continue;
+    if (setup->conduction == IG_HEAT_STENCIL)
+      return IG_FAIL(cx, IG_INPUT,
+                     "conduction 'stencil' takes no boundary values from a field: "
+                     "choose 'classes' or 'recompute'");
+    if (setup->surface != IG_HEAT_LUMPED)
+      return IG_FAIL(cx, IG_INPUT, "boundary values from a field need surface 'lumped'");
+  }
   if (setup->materials < 1 || setup->materials > 16)
     return IG_FAIL(cx, IG_INPUT, "%d materials: expected 1 to 16", setup->materials);
+  return IG_OK;
+}
+
+/* Forms of conduction that do not fit. */
+static ig_status forms_check(ig_ctx *cx, const ig_heat *h, const ig_heat_cells *cells) {
+  if (h->conduction == IG_HEAT_STENCIL &&
+      (!h->material.constant || h->capacity != IG_HEAT_CONSTANT))
+    return IG_FAIL(cx, IG_INPUT,
+                   "conduction 'stencil' needs properties that do not depend on temperature");
+  if (h->conduction == IG_HEAT_STENCIL && cells->collapsed)
+    return IG_FAIL(cx, IG_INPUT,
+                   "conduction 'stencil' needs hexahedra: choose 'classes' or 'recompute'");
+  if (h->conduction == IG_HEAT_CLASSES && cells->collapsed && !h->material.constant)
+    return IG_FAIL(cx, IG_INPUT,
+                   "conduction 'classes' with tetrahedra needs a conductivity that does not "
+                   "depend on temperature: choose 'recompute'");
   return IG_OK;
 }
 
@@ -125,17 +160,18 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   h->precision = setup->precision;
   h->conduction = setup->conduction;
   h->surface = setup->surface;
-  h->materials = setup->materials;
+  h->material.count = setup->materials;
   h->nodes = setup->mesh->nodes;
-  h->elements = setup->mesh->block[0].count;
-  h->point = setup->mesh->x;
-  h->initial = setup->initial;
-  h->initial_of = setup->initial_of;
+  h->mesh = setup->mesh;
+  h->node.point = setup->mesh->x;
+  h->node.initial = setup->initial;
+  h->node.initial_of = setup->initial_of;
   h->newborn = setup->newborn;
   h->body = setup->body;
-  h->track_every = setup->track;
-  for (int m = 0; m < h->materials; m++)
-    h->born_at[m] = setup->newborn == IG_BORN_MELT ? setup->material[m]->liquidus : setup->ambient;
+  h->past.every = setup->track;
+  for (int m = 0; m < h->material.count; m++)
+    h->material.born_at[m] =
+        setup->newborn == IG_BORN_MELT ? setup->material[m]->liquidus : setup->ambient;
 #ifdef INGOT_HAVE_CUDA
   h->ops = cx->backend->kernels == IG_KERNELS_CUDA ? ig_heat_cuda : ig_heat_cpu;
 #else
@@ -143,28 +179,27 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
 #endif
   h->ops += h->precision;
   ig_lid *place = NULL;
+  ig_heat_cells cells;
   ig_status status;
+  IG_TRY_GOTO(status, done, ig_heat_cells_make(cx, setup->mesh, &cells));
+  h->elements = cells.count;
   IG_TRY_GOTO(status, done, materials_make(cx, setup, h));
-  if (h->conduction == IG_HEAT_STENCIL && (!h->constant || h->capacity != IG_HEAT_CONSTANT)) {
-    status = IG_FAIL(cx, IG_INPUT,
-                     "conduction 'stencil' needs properties that do not depend on temperature");
-    goto done;
-  }
+  IG_TRY_GOTO(status, done, forms_check(cx, h, &cells));
   if (h->conduction == IG_HEAT_STENCIL)
     h->surface = IG_HEAT_LUMPED;
-  IG_TRY_GOTO(status, done, ig_heat_births_sort(cx, setup, h));
+  IG_TRY_GOTO(status, done, ig_heat_births_sort(cx, setup, h, cells.parent));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &place, h->elements, "birth order"));
-  IG_TRY_GOTO(status, done, elements_make(cx, setup, h, place));
+  IG_TRY_GOTO(status, done, elements_make(cx, setup, h, &cells, place));
   IG_TRY_GOTO(status, done, births_check(cx, setup, h));
-  IG_TRY_GOTO(status, done, neighbors_make(cx, setup, h, place));
+  IG_TRY_GOTO(status, done, neighbors_make(cx, setup, h, &cells, place));
   IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h));
-  IG_TRY_GOTO(status, done, ig_heat_surfaces_mark(cx, setup, h, place));
+  IG_TRY_GOTO(status, done, ig_heat_surfaces_mark(cx, setup, h, &cells, place));
   if (h->surface != IG_HEAT_LUMPED)
     IG_TRY_GOTO(status, done, ig_heat_faces_collect(cx, setup, h));
   IG_TRY_GOTO(status, done, ig_heat_rate_bound(cx, h));
   IG_TRY_GOTO(status, done,
-              ig_array_new(cx, &h->surface_class, 5 * (size_t)h->surface_classes,
-                           ig_heat_work_size(h), "films"));
+              ig_array_new(cx, &h->face.work_film, (size_t)h->face.classes,
+                           ig_heat_film_size(h->precision != IG_DOUBLE), "films"));
   IG_TRY_GOTO(status, done, ig_heat_classes_push(cx, h));
   IG_TRY_GOTO(status, done, ig_heat_nodes_make(cx, h, setup->leaps));
   if (h->conduction == IG_HEAT_STENCIL)
@@ -173,6 +208,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
     IG_TRY_GOTO(status, done, h->ops->open(cx, h));
 done:
   free(place);
+  ig_heat_cells_free(&cells);
   if (status != IG_OK)
     ig_heat_free(cx, h);
   return status;
@@ -197,84 +233,86 @@ ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h) {
 }
 
 void ig_heat_free(ig_ctx *cx, ig_heat *h) {
-  ig_array *arrays[] = {&h->track,
-                        &h->x,
-                        &h->T,
-                        &h->T_next,
-                        &h->R,
-                        &h->slots,
-                        &h->face_slots,
-                        &h->H,
-                        &h->volume,
-                        &h->inverse,
-                        &h->film,
-                        &h->body_power,
-                        &h->material,
-                        &h->solid,
-                        &h->shape,
-                        &h->K,
-                        &h->work_materials,
-                        &h->death,
-                        &h->face_class,
-                        &h->surface_class,
-                        &h->face_ledger,
-                        &h->row,
-                        &h->rows,
-                        &h->patch,
-                        &h->patch_value,
-                        &h->source_node,
-                        &h->source_power,
-                        &h->steps,
-                        &h->node_ledger,
+  ig_array *arrays[] = {&h->past.track,
+                        &h->node.x,
+                        &h->node.T,
+                        &h->node.T_next,
+                        &h->node.R,
+                        &h->node.slots,
+                        &h->face.slots,
+                        &h->node.H,
+                        &h->node.volume,
+                        &h->node.inverse,
+                        &h->node.film,
+                        &h->node.body,
+                        &h->material.of,
+                        &h->material.solid,
+                        &h->shape.class_of,
+                        &h->shape.K,
+                        &h->material.work,
+                        &h->face.death,
+                        &h->face.class_of,
+                        &h->face.work_film,
+                        &h->face.ledger,
+                        &h->rows.of,
+                        &h->rows.row,
+                        &h->batch.patch,
+                        &h->batch.patch_volume,
+                        &h->batch.source_node,
+                        &h->batch.source_power,
+                        &h->batch.steps,
+                        &h->node.ledger,
                         &h->survey,
-                        &h->base,
-                        &h->base_rate,
-                        &h->previous,
-                        &h->met,
-                        &h->special,
-                        &h->state_materials};
+                        &h->node.base,
+                        &h->node.base_rate,
+                        &h->node.previous,
+                        &h->resident.met,
+                        &h->rows.special,
+                        &h->material.state};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(cx, arrays[i]);
   ig_plan_free(cx, &h->elems);
-  ig_plan_free(cx, &h->faces);
-  ig_classes_free(&h->classes);
-  ig_csr_free(&h->around);
+  ig_plan_free(cx, &h->face.plan);
+  ig_classes_free(&h->shape.classes);
+  ig_csr_free(&h->node.around);
   ig_heat_rows_free(h);
-  free(h->order);
-  free(h->event_time);
-  free(h->event_start);
-  free(h->held);
-  free(h->class_shape);
-  free(h->neighbor);
-  free(h->kind);
-  free(h->exposed);
-  free(h->surface_class_of);
-  free(h->material_tables);
-  free(h->capacity_low);
-  free(h->conductivity);
-  free(h->face_start);
-  free(h->step);
+  free(h->birth.order);
+  free(h->birth.time);
+  free(h->birth.start);
+  free(h->node.held);
+  free(h->shape.of_class);
+  free(h->face.neighbor);
+  free(h->face.kind);
+  free(h->face.exposed);
+  free(h->face.film);
+  free(h->material.table);
+  free(h->material.capacity);
+  free(h->material.conductivity);
+  free(h->face.start);
+  free(h->batch.step);
   memset(h, 0, sizeof *h);
 }
 
 ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time) {
   h->time = time;
-  h->special_known = false;
+  h->rows.special_known = false;
   h->next = (ig_heat_range){.event = -1};
   do
     ig_heat_event_expose(h);
-  while (h->next.event + 1 < h->events && h->event_time[h->next.event + 1] <= time);
+  while (h->next.event + 1 < h->birth.events && h->birth.time[h->next.event + 1] <= time);
   for (ig_lid n = 0; n < h->nodes; n++) {
-    const bool there = h->around.start[n] < h->around.start[n + 1] &&
-                       h->around.item[h->around.start[n]] < h->next.elements;
-    ig_heat_put(h->T.host, ig_heat_state_size(h), n, there ? ig_heat_start(h, n) : h->initial);
+    const bool there = h->node.around.start[n] < h->node.around.start[n + 1] &&
+                       h->node.around.item[h->node.around.start[n]] < h->next.elements;
+    ig_heat_put(h->node.T.host, ig_heat_state_size(h), n,
+                there ? ig_heat_start(h, n) : h->node.initial);
   }
   if (h->conduction == IG_HEAT_STENCIL)
     for (ig_lid n = 0; n < h->nodes; n++)
-      IG_TRY(ig_heat_row_find(cx, h, n, &((int32_t *)h->row.host)[n]));
+      IG_TRY(ig_heat_row_find(cx, h, n, &((int32_t *)h->rows.of.host)[n]));
   else
     IG_TRY(ig_heat_nodes_begin(cx, h));
-  ig_array *arrays[] = {&h->T, &h->inverse, &h->volume, &h->H, &h->film, &h->body_power, &h->row};
+  ig_array *arrays[] = {&h->node.T,    &h->node.inverse, &h->node.volume, &h->node.H,
+                        &h->node.film, &h->node.body,    &h->rows.of};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     if (arrays[i]->host)
       IG_TRY(ig_array_push(cx, arrays[i]));

@@ -19,12 +19,16 @@ typedef struct {
   double flux;          /* into the body, W/m^2 */
   double h, emissivity; /* W/(m^2 K); 1 */
   double ambient;       /* K */
+  /* where not NULL, the same node by node; the number above is then any that is not NaN, of h the
+     largest. Not copied. `moment` differs where they have changed */
+  const double *temperature_of, *flux_of, *h_of, *ambient_of;
+  double moment;
 } ig_heat_condition;
 
 typedef enum { IG_BORN_AMBIENT, IG_BORN_MELT, IG_BORN_INHERITED } ig_heat_newborn;
 
 typedef struct {
-  const ig_mesh *mesh; /* hex8 only */
+  const ig_mesh *mesh; /* of elements that heat_cells.h knows */
   ig_precision precision;
   ig_assembly assembly;
   ig_slot_form slots;
@@ -62,83 +66,135 @@ typedef struct {
   double volume[8], area[6][4], K[36];
 } ig_heat_shape;
 
+/* Births. Elements are numbered in the order in which they are born. */
+typedef struct {
+  ig_lid *order; /* elements: the mesh's element of each */
+  int events;    /* distinct births, the start among them */
+  double *time;  /* events: s; the start: -infinity */
+  ig_lid *start; /* events + 1: first element of each */
+  ig_lid never;  /* elements that no birth reaches: at the end of the order */
+} ig_heat_births;
+
+typedef struct {
+  int count;
+  bool constant;        /* conductivity depends on nothing but the material */
+  bool powder;          /* some material begins as powder */
+  double born_at[16];   /* temperature of newborn elements, K */
+  void *table;          /* heat_material_f64 of each */
+  double *capacity;     /* rho c at the initial temperature, J/(m^3 K) */
+  double *conductivity; /* at the initial temperature, W/(m K) */
+  ig_array work, state; /* tables for element work; for nodes, where that differs */
+  ig_array of;          /* elements: material */
+  ig_array solid;       /* elements: 1 once molten or never powder; none: no powder */
+} ig_heat_materials;
+
+typedef struct {
+  ig_classes classes; /* count 0: shapes are computed when asked for */
+  ig_heat_shape *of_class;
+  ig_array class_of, K; /* on the device: elements; classes x 36 */
+} ig_heat_shapes;
+
+/* Faces: of elements (x 6), and the list of those that can be bare, in birth order. A class is a
+   set of conditions that act on a face together. */
+typedef struct {
+  ig_lid *neighbor; /* elements x 6, -1: none */
+  uint8_t *kind;    /* elements x 6: class where bare */
+  uint8_t *exposed; /* elements x 6: class now, 0 covered */
+  int classes;      /* class 0: nothing happens */
+  heat_film_f64 *film;
+  uint32_t mask[256];              /* conditions that act in each class */
+  bool varies[256];                /* its film differs from node to node */
+  ig_heat_condition condition[32]; /* as they are now */
+  int conditions;
+  double ambient;       /* K */
+  ig_array work_film;   /* the classes' films for element work */
+  ig_lid count, *start; /* listed faces; events + 1: where those of an event begin */
+  ig_plan plan;
+  ig_array death, class_of, ledger, slots; /* listed faces */
+} ig_heat_faces;
+
+/* Nodes: what they are made of, their state, what flows into them. */
+typedef struct {
+  const double *point;      /* x 3, the mesh's, m */
+  double initial;           /* K */
+  const double *initial_of; /* the setup's */
+  double *held;             /* temperature they are held at, NaN: free; NULL: none is */
+  ig_csr around;            /* elements at each */
+  ig_array x, T, T_next, R, slots, H, volume, inverse, film, body, ledger;
+  ig_array base, base_rate, previous; /* of long steps */
+} ig_heat_nodes;
+
+/* Stencil form: rows of nodes; CUDA: nodes that have no row deep inside a grid. */
+typedef struct {
+  struct ig_heat_rows *book;
+  ig_array of, row;        /* nodes: row; rows */
+  ig_array special;        /* how many nodes are of no bulk, and which */
+  int32_t special_rows[4]; /* the bulks, when the list was made */
+  bool special_known;      /* as rows are now */
+} ig_heat_row_arrays;
+
+/* What is kept of the elements' past. */
+typedef struct {
+  ig_array track; /* track columns x elements */
+  int every;      /* steps between looks; 0: none is kept */
+  double time;    /* s since the last look */
+  int steps;      /* since the last look */
+} ig_heat_past;
+
+/* CUDA, small models: batches run by one grid that stays on the GPU. */
+typedef struct {
+  bool on;
+  int blocks;
+  ig_array met; /* arrivals at meetings of the grid */
+} ig_heat_resident;
+
+/* The batch in hand, written on the host. */
+typedef struct {
+  int step_count, step_room;
+  ig_heat_step *step, open; /* open: the step being written */
+  int32_t patch_count, source_count, list_count;
+  int32_t held_count; /* patches before all steps: held nodes that take a new temperature */
+  bool powers_given;  /* some of its watts come from the host */
+  ig_array patch, patch_volume, source_node, source_power, steps;
+} ig_heat_batch;
+
+/* No element can change faster: steps to 2 / rate are stable. 1/s */
+typedef struct {
+  double rate;       /* bound of the largest eigenvalue of C^-1 K */
+  double rate_state; /* the same where k and c are those of one temperature */
+  double film;       /* what films have in both */
+  ig_lid element;    /* the element (mesh number) that sets it */
+} ig_heat_limit;
+
 typedef struct ig_heat {
   const struct ig_heat_ops *ops;
   ig_precision precision;
   ig_heat_conduction conduction;
   ig_heat_surface surface;
   ig_heat_capacity capacity;
-  bool constant; /* conductivity depends on nothing but the material */
-  bool powder;   /* some material begins as powder */
-  int materials;
-  ig_lid nodes, elements, face_count;
-  double initial, body;
-  const double *initial_of; /* the setup's */
   ig_heat_newborn newborn;
-  double born_at[16]; /* materials: temperature of newborn elements, K */
-  double rate; /* bound of the largest eigenvalue of C^-1 K, 1/s: steps to 2 / rate are stable */
-  double rate_state; /* the same where k and c are those of one temperature */
-  double film_rate;  /* what films have in both */
-  ig_lid limiting;   /* the element (mesh number) that sets it */
-
-  /* births, on the host; elements in birth order */
-  ig_lid *order;       /* mesh number of each */
-  int events;          /* distinct births, the start among them */
-  double *event_time;  /* s; the start: -infinity */
-  ig_lid *event_start; /* events + 1 */
-  ig_lid never;        /* elements that no birth reaches: at the end of the order */
-
-  /* shapes and neighbours, on the host */
-  const double *point; /* nodes x 3, the mesh's */
-  double *held;        /* nodes: temperature they are held at, NaN: free; NULL: none is */
-  ig_classes classes;  /* count 0: shapes are worked out when asked for */
-  ig_heat_shape *class_shape;
-  ig_csr around;       /* elements at each node */
-  ig_lid *neighbor;    /* elements x 6, -1: none */
-  uint8_t *kind;       /* elements x 6: surface class where exposed */
-  uint8_t *exposed;    /* elements x 6: surface class now, 0 covered */
-  int surface_classes; /* class 0: nothing happens */
-  double (*surface_class_of)[5];
-  uint32_t class_mask[256]; /* conditions that act in each */
-  void *material_tables;    /* materials: heat_material_f64 */
-  double *capacity_low;     /* materials: rho c at the initial temperature */
-  double *conductivity;     /* materials: k at the initial temperature */
-  ig_lid *face_start;       /* events + 1: faces in birth order */
-  struct ig_heat_rows *row_book;
-
-  /* on the device */
-  ig_plan elems, faces;
-  ig_array x, T, T_next, R, slots, face_slots, H, volume, inverse, film, body_power;
-  ig_array material, solid, shape, K, work_materials, state_materials;
-  ig_array death, face_class, surface_class, face_ledger, node_ledger;
-  ig_array row, rows;
-  ig_array track; /* track columns x elements */
-  ig_array patch, patch_value, source_node, source_power, steps, survey;
-  ig_array base, base_rate, previous; /* of leaps */
-  ig_array met;                       /* CUDA: meetings of the resident grid */
-  ig_array special;                   /* CUDA: how many nodes are of no bulk, and which */
-  int32_t special_rows[4];            /* the bulks, when the list was made */
-  bool special_known;                 /* as rows are now */
-
-  int track_every;
-  double track_time;   /* s since the last look */
-  int unlooked;        /* steps since */
-  int resident_blocks; /* CUDA: that stay on the GPU for a whole batch */
-  bool resident;       /* batches are run that way */
-
-  /* the batch in hand, on the host */
-  ig_heat_range now;  /* as the device has it */
-  ig_heat_range next; /* after the births in the batch */
-  int step_count, step_room;
-  ig_heat_step *step, open; /* open: the step being written */
-  int32_t patch_count, source_count, list_count;
-  int32_t held_count;   /* patches before all steps: held nodes that take a new temperature */
-  bool powers_given;    /* some of its watts come from the host */
+  const ig_mesh *mesh;    /* the setup's */
+  ig_lid nodes, elements; /* elements: cells, see heat_cells.h */
+  double body;            /* W/m^3 */
+  ig_plan elems;
+  ig_heat_births birth;
+  ig_heat_materials material;
+  ig_heat_shapes shape;
+  ig_heat_faces face;
+  ig_heat_nodes node;
+  ig_heat_row_arrays rows;
+  ig_heat_limit limit;
+  ig_heat_past past;
+  ig_heat_resident resident;
+  ig_heat_batch batch;
+  ig_heat_range now;    /* what is there, as the device has it */
+  ig_heat_range next;   /* after the births in the batch */
   double start_content; /* J */
   double totals[4];     /* as saved: start content, steps, time and steps since a look */
   double time;
   int64_t steps_done;
   double element_steps;
+  ig_array survey;
 } ig_heat;
 
 IG_MUST_CHECK ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
@@ -193,6 +249,8 @@ IG_MUST_CHECK ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart
 double ig_heat_step_bytes(const ig_heat *h);
 /* Heat content at temperature T of the elements born since the start, J. */
 double ig_heat_born_content(const ig_heat *h, double T);
+/* How many of the mesh's elements the first `cells` are. */
+ig_lid ig_heat_whole_elements(const ig_heat *h, ig_lid cells);
 /* Volume and outer area of what is there. */
 void ig_heat_measure(const ig_heat *h, double *volume, double *area);
 

@@ -24,13 +24,13 @@ ig_status ig_heat_push(ig_ctx *cx, ig_array *a, size_t count) {
 /* A node already there that a new one touches through the elements born now; -1: none. `deep`: or
    touches through another new node. */
 static ig_lid donor_of(const ig_heat *h, ig_lid n, ig_lid begin, bool deep) {
-  for (ig_lid i = h->around.start[n]; i < h->around.start[n + 1]; i++) {
-    const ig_lid e = h->around.item[i];
+  for (ig_lid i = h->node.around.start[n]; i < h->node.around.start[n + 1]; i++) {
+    const ig_lid e = h->node.around.item[i];
     if (e >= h->next.elements)
       continue;
     for (int a = 0; a < 8; a++) {
       const ig_lid other = ig_heat_conn(h, e)[a];
-      if (h->around.item[h->around.start[other]] < begin)
+      if (h->node.around.item[h->node.around.start[other]] < begin)
         return other;
       const ig_lid further = deep && other != n ? donor_of(h, other, begin, false) : -1;
       if (further >= 0)
@@ -43,20 +43,20 @@ static ig_lid donor_of(const ig_heat *h, ig_lid n, ig_lid begin, bool deep) {
 /* What the elements born now, from `begin` on, bring to node n. */
 static void patch_heat(const ig_heat *h, ig_lid n, ig_lid begin, ig_heat_patch *p) {
   bool first = true;
-  for (ig_lid i = h->around.start[n]; i < h->around.start[n + 1]; i++) {
-    const ig_lid e = h->around.item[i];
+  for (ig_lid i = h->node.around.start[n]; i < h->node.around.start[n + 1]; i++) {
+    const ig_lid e = h->node.around.item[i];
     if (e < begin || e >= h->next.elements)
       continue;
     ig_heat_shape room;
     const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
-    const int m = ((uint8_t *)h->material.host)[e];
+    const int m = ((uint8_t *)h->material.of.host)[e];
     const bool at_held = h->newborn == IG_BORN_INHERITED && !isnan(p->held);
-    const double T = at_held ? p->held : h->born_at[m];
-    int a = 0;
-    while (ig_heat_conn(h, e)[a] != n)
-      a++;
-    p->heat += s->volume[a] * ig_heat_content_at(h, m, T);
-    p->capacity += s->volume[a] * h->capacity_low[m];
+    const double T = at_held ? p->held : h->material.born_at[m];
+    for (int a = 0; a < 8; a++)
+      if (ig_heat_conn(h, e)[a] == n) {
+        p->heat += s->volume[a] * ig_heat_content_at(h, m, T);
+        p->capacity += s->volume[a] * h->material.capacity[m];
+      }
     p->temperature = first || p->temperature == T ? T : NAN;
     first = false;
   }
@@ -64,12 +64,12 @@ static void patch_heat(const ig_heat *h, ig_lid n, ig_lid begin, ig_heat_patch *
 
 /* One node's change. */
 static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_lid begin) {
-  const int stride = 7 + h->materials;
-  IG_TRY(ig_heat_room(cx, &h->patch, (size_t)h->patch_count, sizeof(ig_heat_patch)));
-  ig_heat_patch *p = (ig_heat_patch *)h->patch.host + h->patch_count;
+  const size_t materials = (size_t)h->material.count;
+  IG_TRY(ig_heat_room(cx, &h->batch.patch, (size_t)h->batch.patch_count, sizeof(ig_heat_patch)));
+  ig_heat_patch *p = (ig_heat_patch *)h->batch.patch.host + h->batch.patch_count;
   *p = (ig_heat_patch){.node = n,
                        .donor = there ? IG_PATCH_GROWN : IG_PATCH_NEW,
-                       .held = ig_heat_held(h, n) ? h->held[n] : NAN};
+                       .held = ig_heat_held(h, n) ? h->node.held[n] : NAN};
   if (h->newborn == IG_BORN_INHERITED && there)
     p->donor = IG_PATCH_KEEPS;
   else if (h->newborn == IG_BORN_INHERITED && isnan(p->held) &&
@@ -79,85 +79,103 @@ static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_li
   if (h->conduction == IG_HEAT_STENCIL) {
     IG_TRY(ig_heat_row_find(cx, h, n, &p->row));
   } else {
-    IG_TRY(ig_heat_room(cx, &h->patch_value, (size_t)(h->patch_count + 1) * (size_t)stride, 8));
-    ig_heat_node_values(h, n, (double *)h->patch_value.host + (int64_t)h->patch_count * stride);
+    IG_TRY(ig_heat_room(cx, &h->batch.patch_volume, (size_t)(h->batch.patch_count + 1) * materials,
+                        sizeof(double)));
+    ig_heat_node_values(
+        h, n, p, (double *)h->batch.patch_volume.host + (size_t)h->batch.patch_count * materials);
   }
-  h->patch_count++;
+  h->batch.patch_count++;
   return IG_OK;
 }
 
 ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n) {
-  IG_TRY(ig_heat_room(cx, &h->patch, (size_t)h->patch_count, sizeof(ig_heat_patch)));
-  ((ig_heat_patch *)h->patch.host)[h->patch_count] =
-      (ig_heat_patch){.node = n, .donor = IG_PATCH_HELD, .held = h->held[n]};
-  if (h->conduction != IG_HEAT_STENCIL) { /* values stand beside patches, one for one */
-    const size_t stride = 7 + (size_t)h->materials;
-    IG_TRY(ig_heat_room(cx, &h->patch_value, (size_t)(h->patch_count + 1) * stride, 8));
-    memset((double *)h->patch_value.host + (size_t)h->patch_count * stride, 0, stride * 8);
+  IG_TRY(ig_heat_room(cx, &h->batch.patch, (size_t)h->batch.patch_count, sizeof(ig_heat_patch)));
+  ((ig_heat_patch *)h->batch.patch.host)[h->batch.patch_count] =
+      (ig_heat_patch){.node = n, .donor = IG_PATCH_HELD, .held = h->node.held[n]};
+  if (h->conduction != IG_HEAT_STENCIL) { /* volumes stand beside patches, one for one */
+    const size_t materials = (size_t)h->material.count;
+    IG_TRY(ig_heat_room(cx, &h->batch.patch_volume, (size_t)(h->batch.patch_count + 1) * materials,
+                        sizeof(double)));
+    memset((double *)h->batch.patch_volume.host + (size_t)h->batch.patch_count * materials, 0,
+           materials * sizeof(double));
   }
-  h->held_count = h->open.patch_first = h->open.patch_last = ++h->patch_count;
+  h->batch.held_count = h->batch.open.patch_first = h->batch.open.patch_last =
+      ++h->batch.patch_count;
   return IG_OK;
+}
+
+/* Whether corner a has the node of one before it. */
+static bool corner_again(const ig_lid *conn, int a) {
+  for (int b = 0; b < a; b++)
+    if (conn[b] == conn[a])
+      return true;
+  return false;
 }
 
 /* The nodes of all elements born by then change, each once. */
 ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
   const ig_lid begin = h->next.elements;
-  while (h->next.event + 1 < h->events && h->event_time[h->next.event + 1] <= time)
+  while (h->next.event + 1 < h->birth.events && h->birth.time[h->next.event + 1] <= time)
     ig_heat_event_expose(h);
   for (ig_lid e = begin; e < h->next.elements; e++)
     for (int a = 0; a < 8; a++) {
       const ig_lid n = ig_heat_conn(h, e)[a];
-      ig_lid i = h->around.start[n];
-      const bool there = h->around.item[i] < begin;
-      while (h->around.item[i] < begin)
+      if (corner_again(ig_heat_conn(h, e), a))
+        continue;
+      ig_lid i = h->node.around.start[n];
+      const bool there = h->node.around.item[i] < begin;
+      while (h->node.around.item[i] < begin)
         i++;
-      if (h->around.item[i] == e) /* its first new element writes it */
+      if (h->node.around.item[i] == e) /* its first new element writes it */
         IG_TRY(patch_write(cx, h, n, there, begin));
     }
-  h->open.patch_last = h->patch_count;
+  h->batch.open.patch_last = h->batch.patch_count;
   return IG_OK;
 }
 
 /* An empty step at the end of what is written. */
 static void step_open(ig_heat *h) {
-  h->open = (ig_heat_step){.first = h->source_count,
-                           .list = h->list_count,
-                           .patch_first = h->patch_count,
-                           .patch_last = h->patch_count};
+  h->batch.open = (ig_heat_step){.first = h->batch.source_count,
+                                 .list = h->batch.list_count,
+                                 .patch_first = h->batch.patch_count,
+                                 .patch_last = h->batch.patch_count};
 }
 
 /* Births that nothing comes before: those of the start. */
 ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time) {
   IG_TRY(ig_heat_batch_births(cx, h, time));
-  const int32_t count = h->patch_count;
+  const int32_t count = h->batch.patch_count;
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY(ig_heat_rows_push(cx, h));
-  IG_TRY(ig_heat_push(cx, &h->patch, (size_t)count));
-  if (h->patch_value.dev)
-    IG_TRY(ig_heat_push(cx, &h->patch_value, (size_t)count * (7 + (size_t)h->materials)));
+  IG_TRY(ig_heat_push(cx, &h->batch.patch, (size_t)count));
+  if (h->batch.patch_volume.dev)
+    IG_TRY(ig_heat_push(cx, &h->batch.patch_volume, (size_t)count * (size_t)h->material.count));
   IG_TRY(h->ops->patch(cx, h, 0, count));
   h->now = h->next;
-  h->patch_count = 0;
+  h->batch.patch_count = 0;
   step_open(h);
   return cx->backend->sync(cx); /* the batch's arrays are written anew from here */
 }
 
 ig_status ig_heat_batch_list(ig_ctx *cx, ig_heat *h, const ig_lid *nodes, int32_t count,
                              int32_t *list) {
-  IG_TRY(ig_heat_room(cx, &h->source_node, (size_t)(h->list_count + count), sizeof(ig_lid)));
+  IG_TRY(ig_heat_room(cx, &h->batch.source_node, (size_t)(h->batch.list_count + count),
+                      sizeof(ig_lid)));
   if (count > 0) /* a beam that misses heats no node */
-    memcpy((ig_lid *)h->source_node.host + h->list_count, nodes, (size_t)count * sizeof *nodes);
-  *list = h->list_count;
-  h->list_count += count;
+    memcpy((ig_lid *)h->batch.source_node.host + h->batch.list_count, nodes,
+           (size_t)count * sizeof *nodes);
+  *list = h->batch.list_count;
+  h->batch.list_count += count;
   return IG_OK;
 }
 
 ig_status ig_heat_batch_powers(ig_ctx *cx, ig_heat *h, int32_t list, int32_t count,
                                int32_t *first) {
-  IG_TRY(ig_heat_room(cx, &h->source_power, (size_t)(h->source_count + count), sizeof(double)));
-  *first = h->open.first = h->source_count;
-  h->open.list = list;
-  h->source_count += count;
+  IG_TRY(ig_heat_room(cx, &h->batch.source_power, (size_t)(h->batch.source_count + count),
+                      sizeof(double)));
+  *first = h->batch.open.first = h->batch.source_count;
+  h->batch.open.list = list;
+  h->batch.source_count += count;
   return IG_OK;
 }
 
@@ -166,18 +184,19 @@ ig_status ig_heat_batch_powers(ig_ctx *cx, ig_heat *h, int32_t list, int32_t cou
 enum { MOST_LAUNCHES = 512 };
 
 bool ig_heat_batch_full(const ig_heat *h) {
-  return (!h->resident && h->step_count >= MOST_LAUNCHES) || h->source_count > 1 << 23 ||
-         h->list_count > 1 << 22 || h->patch_count > 1 << 21;
+  return (!h->resident.on && h->batch.step_count >= MOST_LAUNCHES) ||
+         h->batch.source_count > 1 << 23 || h->batch.list_count > 1 << 22 ||
+         h->batch.patch_count > 1 << 21;
 }
 
 ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power) {
-  const int32_t count = h->source_count - h->open.first;
+  const int32_t count = h->batch.source_count - h->batch.open.first;
   if (count == 0)
-    h->open.list = h->list_count;
-  IG_TRY(ig_heat_room(cx, &h->source_node, (size_t)h->list_count, sizeof(ig_lid)));
-  IG_TRY(ig_heat_room(cx, &h->source_power, (size_t)h->source_count, sizeof(double)));
-  ig_lid *nodes = (ig_lid *)h->source_node.host + h->open.list;
-  double *powers = (double *)h->source_power.host + h->open.first;
+    h->batch.open.list = h->batch.list_count;
+  IG_TRY(ig_heat_room(cx, &h->batch.source_node, (size_t)h->batch.list_count, sizeof(ig_lid)));
+  IG_TRY(ig_heat_room(cx, &h->batch.source_power, (size_t)h->batch.source_count, sizeof(double)));
+  ig_lid *nodes = (ig_lid *)h->batch.source_node.host + h->batch.open.list;
+  double *powers = (double *)h->batch.source_power.host + h->batch.open.first;
   int32_t at = count;
   for (; at > 0 && nodes[at - 1] > node; at--) {
     nodes[at] = nodes[at - 1];
@@ -185,39 +204,39 @@ ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power
   }
   nodes[at] = node;
   powers[at] = power;
-  h->source_count++;
-  h->list_count++;
-  h->powers_given = true;
+  h->batch.source_count++;
+  h->batch.list_count++;
+  h->batch.powers_given = true;
   return IG_OK;
 }
 
 /* The open step, written down. */
 static ig_status step_close(ig_ctx *cx, ig_heat *h) {
-  if (h->step_count == h->step_room) {
-    const int room = h->step_room ? 2 * h->step_room : 256;
-    ig_heat_step *bigger = realloc(h->step, (size_t)room * sizeof *bigger);
+  if (h->batch.step_count == h->batch.step_room) {
+    const int room = h->batch.step_room ? 2 * h->batch.step_room : 256;
+    ig_heat_step *bigger = realloc(h->batch.step, (size_t)room * sizeof *bigger);
     if (!bigger)
       return IG_FAIL(cx, IG_MEMORY, "no memory for a batch of steps");
-    h->step = bigger;
-    h->step_room = room;
+    h->batch.step = bigger;
+    h->batch.step_room = room;
   }
-  ig_heat_step *step = &h->step[h->step_count++];
-  h->open.time = h->time;
-  h->open.last = h->source_count;
-  h->open.there = h->next;
+  ig_heat_step *step = &h->batch.step[h->batch.step_count++];
+  h->batch.open.time = h->time;
+  h->batch.open.last = h->batch.source_count;
+  h->batch.open.there = h->next;
   h->element_steps += h->next.elements;
-  *step = h->open;
+  *step = h->batch.open;
   step_open(h);
   return IG_OK;
 }
 
 ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt) {
-  h->open.dt = h->open.weight = dt;
+  h->batch.open.dt = h->batch.open.weight = dt;
   h->time += dt;
-  h->track_time += dt;
-  if (h->track_every && ++h->unlooked >= h->track_every) {
-    h->open.look = (float)h->track_time;
-    h->track_time = h->unlooked = 0;
+  h->past.time += dt;
+  if (h->past.every && ++h->past.steps >= h->past.every) {
+    h->batch.open.look = (float)h->past.time;
+    h->past.time = h->past.steps = 0;
   }
   return step_close(cx, h);
 }
@@ -249,7 +268,7 @@ ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, double critical)
     first[j] = -(1 - b[j - 1]) * ahead[j];
   }
   h->time += dt;
-  h->track_time += dt;
+  h->past.time += dt;
   for (int k = 0; k < s; k++) {
     /* how much of the rate at stage k is in stages k + 1, k + 2, … s */
     double before = 0, at = ahead[k + 1];
@@ -258,12 +277,12 @@ ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, double critical)
       before = at;
       at = next;
     }
-    h->open.dt = critical;
-    h->open.weight = at;
-    h->open.stage = (ig_heat_stage){k + 1, mu[k + 1], nu[k + 1], ahead[k + 1], first[k + 1]};
-    if (k + 1 == s && h->track_every) {
-      h->open.look = (float)h->track_time;
-      h->track_time = h->unlooked = 0;
+    h->batch.open.dt = critical;
+    h->batch.open.weight = at;
+    h->batch.open.stage = (ig_heat_stage){k + 1, mu[k + 1], nu[k + 1], ahead[k + 1], first[k + 1]};
+    if (k + 1 == s && h->past.every) {
+      h->batch.open.look = (float)h->past.time;
+      h->past.time = h->past.steps = 0;
     }
     IG_TRY(step_close(cx, h));
   }
@@ -274,8 +293,8 @@ ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, double critical)
 static void totals_note(ig_heat *h) {
   h->totals[0] = h->start_content;
   h->totals[1] = (double)h->steps_done;
-  h->totals[2] = h->track_time;
-  h->totals[3] = h->unlooked;
+  h->totals[2] = h->past.time;
+  h->totals[3] = h->past.steps;
 }
 
 static bool births_before(const ig_heat_step *step) {
@@ -284,17 +303,17 @@ static bool births_before(const ig_heat_step *step) {
 
 /* Steps by launches: as many together as have no birth or look between them. */
 static ig_status steps_launch(ig_ctx *cx, ig_heat *h) {
-  for (int i = 0, stop; i < h->step_count; i = stop) {
-    const ig_heat_step *step = &h->step[i];
+  for (int i = 0, stop; i < h->batch.step_count; i = stop) {
+    const ig_heat_step *step = &h->batch.step[i];
     if (births_before(step))
       IG_TRY(h->ops->patch(cx, h, step->patch_first, step->patch_last));
     h->now = step->there;
-    for (stop = i + 1; stop < h->step_count; stop++)
-      if (births_before(&h->step[stop]) || h->step[stop - 1].look > 0)
+    for (stop = i + 1; stop < h->batch.step_count; stop++)
+      if (births_before(&h->batch.step[stop]) || h->batch.step[stop - 1].look > 0)
         break;
     IG_TRY(h->ops->steps(cx, h, i, stop));
-    if (h->step[stop - 1].look > 0)
-      IG_TRY(h->ops->track(cx, h, h->step[stop - 1].look));
+    if (h->batch.step[stop - 1].look > 0)
+      IG_TRY(h->ops->track(cx, h, h->batch.step[stop - 1].look, h->batch.step[stop - 1].time));
   }
   return IG_OK;
 }
@@ -302,31 +321,32 @@ static ig_status steps_launch(ig_ctx *cx, ig_heat *h) {
 ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY(ig_heat_rows_push(cx, h));
-  IG_TRY(ig_heat_push(cx, &h->source_node, (size_t)h->list_count));
-  if (h->powers_given)
-    IG_TRY(ig_heat_push(cx, &h->source_power, (size_t)h->source_count));
-  IG_TRY(ig_heat_push(cx, &h->patch, (size_t)h->patch_count));
-  if (h->patch_value.dev)
-    IG_TRY(ig_heat_push(cx, &h->patch_value, (size_t)h->patch_count * (7 + (size_t)h->materials)));
-  if (h->held_count)
-    IG_TRY(h->ops->patch(cx, h, 0, h->held_count));
-  if (h->resident && h->step_count) {
-    if (h->steps.count < (size_t)h->step_count) {
-      ig_array_free(cx, &h->steps);
-      IG_TRY(
-          ig_array_new_device(cx, &h->steps, 2 * (size_t)h->step_count, sizeof *h->step, "steps"));
+  IG_TRY(ig_heat_push(cx, &h->batch.source_node, (size_t)h->batch.list_count));
+  if (h->batch.powers_given)
+    IG_TRY(ig_heat_push(cx, &h->batch.source_power, (size_t)h->batch.source_count));
+  IG_TRY(ig_heat_push(cx, &h->batch.patch, (size_t)h->batch.patch_count));
+  if (h->batch.patch_volume.dev)
+    IG_TRY(ig_heat_push(cx, &h->batch.patch_volume,
+                        (size_t)h->batch.patch_count * (size_t)h->material.count));
+  if (h->batch.held_count)
+    IG_TRY(h->ops->patch(cx, h, 0, h->batch.held_count));
+  if (h->resident.on && h->batch.step_count) {
+    if (h->batch.steps.count < (size_t)h->batch.step_count) {
+      ig_array_free(cx, &h->batch.steps);
+      IG_TRY(ig_array_new_device(cx, &h->batch.steps, 2 * (size_t)h->batch.step_count,
+                                 sizeof *h->batch.step, "steps"));
     }
-    IG_TRY(
-        cx->backend->copy_in(cx, h->steps.dev, h->step, (size_t)h->step_count * sizeof *h->step));
+    IG_TRY(cx->backend->copy_in(cx, h->batch.steps.dev, h->batch.step,
+                                (size_t)h->batch.step_count * sizeof *h->batch.step));
     IG_TRY(h->ops->resident(cx, h));
-    h->now = h->step[h->step_count - 1].there;
+    h->now = h->batch.step[h->batch.step_count - 1].there;
   } else {
     IG_TRY(steps_launch(cx, h));
   }
-  h->steps_done += h->step_count;
-  h->step_count = 0;
-  h->patch_count = h->source_count = h->list_count = h->held_count = 0;
-  h->powers_given = false;
+  h->steps_done += h->batch.step_count;
+  h->batch.step_count = 0;
+  h->batch.patch_count = h->batch.source_count = h->batch.list_count = h->batch.held_count = 0;
+  h->batch.powers_given = false;
   step_open(h);
   totals_note(h);
   return IG_OK;

@@ -16,23 +16,25 @@ static int by_birth(const void *a, const void *b) {
   return (p->element > q->element) - (p->element < q->element);
 }
 
-/* Elements sorted by birth; those never born go last and are left out of the events. */
-ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
+/* Cells sorted by birth, as numbers of cells; those never born go last and are left out of the
+ * events. */
+ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
+                              const ig_lid *parent) {
   const ig_lid n = h->elements;
-  IG_TRY(IG_NEW(cx, &h->order, n, "birth order"));
+  IG_TRY(IG_NEW(cx, &h->birth.order, n, "birth order"));
   for (ig_lid e = 0; e < n; e++)
-    h->order[e] = e;
+    h->birth.order[e] = e;
   ig_lid at_start = n;
   double *birth = NULL;
   if (setup->birth) {
     born *sorted;
     IG_TRY(IG_NEW(cx, &sorted, n, "birth order"));
     for (ig_lid e = 0; e < n; e++)
-      sorted[e] = (born){setup->birth[e], e};
+      sorted[e] = (born){setup->birth[parent[e]], e};
     qsort(sorted, (size_t)n, sizeof *sorted, by_birth);
     const ig_status status = IG_NEW(cx, &birth, n, "births");
     for (ig_lid e = 0; e < n && status == IG_OK; e++) {
-      h->order[e] = sorted[e].element;
+      h->birth.order[e] = sorted[e].element;
       birth[e] = sorted[e].birth;
     }
     free(sorted);
@@ -40,25 +42,25 @@ ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h
     at_start = 0;
     while (at_start < n && birth[at_start] == -INFINITY)
       at_start++;
-    while (h->never < n && birth[n - 1 - h->never] == INFINITY)
-      h->never++;
+    while (h->birth.never < n && birth[n - 1 - h->birth.never] == INFINITY)
+      h->birth.never++;
   }
-  const ig_lid end = n - h->never;
+  const ig_lid end = n - h->birth.never;
   int events = 1;
   for (ig_lid e = at_start; e < end; e++)
     events += e == at_start || birth[e] != birth[e - 1];
-  ig_status status = IG_NEW(cx, &h->event_time, events, "births");
+  ig_status status = IG_NEW(cx, &h->birth.time, events, "births");
   if (status == IG_OK)
-    status = IG_NEW(cx, &h->event_start, (size_t)events + 1, "births");
+    status = IG_NEW(cx, &h->birth.start, (size_t)events + 1, "births");
   if (status == IG_OK) {
-    h->event_time[0] = -INFINITY;
-    h->events = 1;
+    h->birth.time[0] = -INFINITY;
+    h->birth.events = 1;
     for (ig_lid e = at_start; e < end; e++)
       if (e == at_start || birth[e] != birth[e - 1]) {
-        h->event_time[h->events] = birth[e];
-        h->event_start[h->events++] = e;
+        h->birth.time[h->birth.events] = birth[e];
+        h->birth.start[h->birth.events++] = e;
       }
-    h->event_start[h->events] = end;
+    h->birth.start[h->birth.events] = end;
   }
   free(birth);
   return status;
@@ -66,10 +68,10 @@ ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h
 
 /* The event element e (birth order) is born with; `events` if never. */
 int ig_heat_event_of(const ig_heat *h, ig_lid e) {
-  int low = 0, high = h->events;
+  int low = 0, high = h->birth.events;
   while (low < high) {
     const int middle = low + (high - low) / 2;
-    if (h->event_start[middle + 1] <= e)
+    if (h->birth.start[middle + 1] <= e)
       low = middle + 1;
     else
       high = middle;
@@ -80,19 +82,19 @@ int ig_heat_event_of(const ig_heat *h, ig_lid e) {
 /* Covers and exposes faces as the elements of the next event arrive. */
 void ig_heat_event_expose(ig_heat *h) {
   const int event = ++h->next.event;
-  const ig_lid begin = h->event_start[event], end = h->event_start[event + 1];
+  const ig_lid begin = h->birth.start[event], end = h->birth.start[event + 1];
   h->next.elements = end;
-  if (h->face_start)
-    h->next.faces = h->face_start[event + 1];
+  if (h->face.start)
+    h->next.faces = h->face.start[event + 1];
   for (ig_lid e = begin; e < end; e++) {
     for (int f = 0; f < 6; f++) {
       const int64_t at = 6 * (int64_t)e + f;
-      const ig_lid other = h->neighbor ? h->neighbor[at] : -1;
-      h->exposed[at] = other >= 0 && other < end ? 0 : h->kind[at];
+      const ig_lid other = h->face.neighbor ? h->face.neighbor[at] : -1;
+      h->face.exposed[at] = other >= 0 && other < end ? 0 : h->face.kind[at];
       if (other >= 0 && other < begin)
         for (int g = 0; g < 6; g++)
-          if (h->neighbor[6 * (int64_t)other + g] == e)
-            h->exposed[6 * (int64_t)other + g] = 0;
+          if (h->face.neighbor[6 * (int64_t)other + g] == e)
+            h->face.exposed[6 * (int64_t)other + g] = 0;
     }
     for (int a = 0; a < 8; a++)
       if (ig_heat_conn(h, e)[a] >= h->next.nodes)

@@ -9,6 +9,8 @@
 #include "kern/pack_f64.h"
 #include "thermal/hex.inc"
 
+#define LANE(x, l) ((x)[l])
+
 /* How many of `most` nodes on end have the first one's row; 32 at once while they do. */
 static int row_count(const int32_t *row, int most) {
   const int32_t first = row[0];
@@ -37,6 +39,7 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_survey.inc"
+#include "thermal/heat_element.inc"
 #include "thermal/heat_cpu.inc"
 
 #undef PACK
@@ -52,6 +55,7 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_survey.inc"
+#include "thermal/heat_element.inc"
 #include "thermal/heat_cpu.inc"
 
 #undef PACK
@@ -63,9 +67,10 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/state_mix.h"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_survey.inc"
+#include "thermal/heat_element.inc"
 #include "thermal/heat_cpu.inc"
 
 const ig_heat_ops ig_heat_cpu[3] = {
-    [IG_SINGLE] = {NULL, steps_cpu_f32, patch_cpu_f32, track_cpu_f32, survey_cpu_f32, NULL},
-    [IG_DOUBLE] = {NULL, steps_cpu_f64, patch_cpu_f64, track_cpu_f64, survey_cpu_f64, NULL},
-    [IG_MIXED] = {NULL, steps_cpu_mix, patch_cpu_mix, track_cpu_mix, survey_cpu_mix, NULL}};
+    [IG_SINGLE] = {NULL, steps_cpu_f32, patch_cpu_f32, track_cpu_f32, survey_cpu_f32, NULL, NULL},
+    [IG_DOUBLE] = {NULL, steps_cpu_f64, patch_cpu_f64, track_cpu_f64, survey_cpu_f64, NULL, NULL},
+    [IG_MIXED] = {NULL, steps_cpu_mix, patch_cpu_mix, track_cpu_mix, survey_cpu_mix, NULL, NULL}};

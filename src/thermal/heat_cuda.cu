@@ -6,6 +6,12 @@ extern "C" {
 #include "thermal/heat_tables.h"
 }
 
+/* element work on one element per thread: a pack of one */
+#define PACK REAL
+#define PF(name) FN(name)
+#define LANES 1
+#define LANE(x, l) (x)
+
 #include "thermal/state_f32.h"
 #include "assembly/scatter.inc"
 #include "thermal/heat.inc"
@@ -13,8 +19,10 @@ extern "C" {
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_survey.inc"
+#include "thermal/heat_element.inc"
 #include "thermal/heat_cuda.inc"
 #include "thermal/heat_resident.inc"
+#include "thermal/heat_kernels_cuda.inc"
 
 #include "thermal/state_f64.h"
 #include "assembly/scatter.inc"
@@ -23,11 +31,15 @@ extern "C" {
 #include "thermal/hex.inc"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_survey.inc"
+#include "thermal/heat_element.inc"
 #include "thermal/heat_cuda.inc"
 #include "thermal/heat_resident.inc"
+#include "thermal/heat_kernels_cuda.inc"
 
 #include "thermal/state_mix.h"
 #include "thermal/heat_view.inc"
 #include "thermal/heat_survey.inc"
+#include "thermal/heat_element.inc"
 #include "thermal/heat_cuda.inc"
 #include "thermal/heat_resident.inc"
+#include "thermal/heat_kernels_cuda.inc"

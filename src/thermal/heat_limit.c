@@ -14,46 +14,53 @@ static double element_rate(const ig_heat *h, ig_lid e, double best, double steep
   const double alpha = ig_heat_material_diffusivity(m);
   ig_heat_shape room;
   const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
-  if (!h->classes.count)
-    ig_heat_shape_matrix(h->point, ig_heat_conn(h, e), &room);
+  if (!h->shape.classes.count)
+    ig_heat_shape_matrix(h->node.point, ig_heat_conn(h, e), &room);
   for (int a = 0; a < 8; a++)
     if (!(s->volume[a] > 0))
       return -1;
+  const ig_lid *conn = ig_heat_conn(h, e);
   double most = 0;
   for (int f = 0; f < 6; f++) {
     const double *area = s->area[f], sum = area[0] + area[1] + area[2] + area[3];
-    *flat = *flat || sum <= 1e-9 * most;
+    ig_lid node[5];
+    *flat = *flat || (sum <= 1e-9 * most && ig_heat_face_nodes(conn, f, node) > 2);
     most = fmax(most, sum);
   }
   /* a corner may have three faces bare */
   for (int f = 0; f < 6 && steepest > 0; f++)
-    for (int a = 0; a < 4; a++)
-      *film = fmax(*film, 3 * steepest * s->area[f][a] /
-                              (ig_heat_material_capacity_min(m) *
-                               s->volume[ig_heat_corner[ig_elem_face(IG_HEX8, f)[a]]]));
-  return alpha * ig_heat_shape_rate(s, best / alpha);
+    for (int a = 0; a < 4; a++) {
+      const ig_lid n = conn[ig_heat_corner[ig_elem_face(IG_HEX8, f)[a]]];
+      double area = 0, volume = 0;
+      for (int b = 0; b < 4; b++)
+        area += conn[ig_heat_corner[ig_elem_face(IG_HEX8, f)[b]]] == n ? s->area[f][b] : 0;
+      for (int b = 0; b < 8; b++)
+        volume += conn[b] == n ? s->volume[b] : 0;
+      *film = fmax(*film, 3 * steepest * area / (ig_heat_material_capacity_min(m) * volume));
+    }
+  return alpha * ig_heat_shape_rate(s, conn, best / alpha);
 }
 
 /* The largest rate any element can reach bounds that of the whole, with any subset of them there.
  */
 ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h) {
   double steepest = 0; /* of the films, W/(m^2 K), up to a temperature metals boil at */
-  for (int c = 0; c < h->surface_classes; c++)
-    steepest = fmax(steepest, h->surface_class_of[c][1] +
-                                  4 * h->surface_class_of[c][3] * 3500. * 3500. * 3500.);
+  for (int c = 0; c < h->face.classes; c++)
+    steepest = fmax(steepest, h->face.film[c].h + 4 * h->face.film[c].e * 3500. * 3500. * 3500.);
   uint8_t *met; /* class x material */
-  IG_TRY(IG_NEW(cx, &met, (size_t)h->classes.count * (size_t)h->materials, "critical step"));
+  IG_TRY(IG_NEW(cx, &met, (size_t)h->shape.classes.count * (size_t)h->material.count,
+                "critical step"));
   double film = 0, best = 0;
   ig_lid limiting = h->elements, inverted = h->elements, flattened = h->elements;
-  const int threads = h->classes.count ? 1 : cx->threads; /* classes: few are looked at */
+  const int threads = h->shape.classes.count ? 1 : cx->threads; /* classes: few are looked at */
 #pragma omp parallel for schedule(static, 4096) num_threads(threads) reduction(max                 \
                                                                                : film)             \
     reduction(min                                                                                  \
               : inverted, flattened)
   for (ig_lid e = 0; e < h->elements; e++) {
-    if (h->classes.count) {
-      uint8_t *mark =
-          &met[(int64_t)h->classes.of[e] * h->materials + ((uint8_t *)h->material.host)[e]];
+    if (h->shape.classes.count) {
+      uint8_t *mark = &met[(int64_t)h->shape.classes.of[e] * h->material.count +
+                           ((uint8_t *)h->material.of.host)[e]];
       uint8_t seen;
 #pragma omp atomic read
       seen = *mark;
@@ -84,19 +91,19 @@ ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h) {
   if (inverted < h->elements)
     return IG_FAIL(cx, IG_INPUT,
                    "element %d is inverted or flat: reorder its nodes or mend the mesh",
-                   (int)h->order[inverted]);
+                   (int)h->birth.order[inverted]);
   if (flattened < h->elements)
     ig_warn(cx, "element %d has a face without area: nothing passes through it",
-            (int)h->order[flattened]);
-  h->limiting = h->order[limiting];
-  h->rate = best + film;
+            (int)h->birth.order[flattened]);
+  h->limit.element = h->birth.order[limiting];
+  h->limit.rate = best + film;
   double share = 0; /* the largest diffusivity at one temperature, of that of any pair */
-  for (int m = 0; m < h->materials; m++) {
-    const heat_material_f64 *material = (const heat_material_f64 *)h->material_tables + m;
+  for (int m = 0; m < h->material.count; m++) {
+    const heat_material_f64 *material = (const heat_material_f64 *)h->material.table + m;
     share = fmax(share, ig_heat_material_diffusivity_at_one(material) /
                             ig_heat_material_diffusivity(material));
   }
-  h->rate_state = best * share + film;
-  h->film_rate = film;
+  h->limit.rate_state = best * share + film;
+  h->limit.film = film;
   return IG_OK;
 }

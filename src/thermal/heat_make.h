@@ -3,6 +3,7 @@
 #define IG_HEAT_MAKE_H
 
 #include "thermal/heat.h"
+#include "thermal/heat_cells.h"
 
 #include <math.h>
 
@@ -22,40 +23,68 @@ static inline void ig_heat_put(void *array, size_t size, int64_t i, double value
 static inline double ig_heat_get(const void *array, size_t size, int64_t i) {
   return size == sizeof(float) ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
+/* Films: sums over areas; one of an array in either precision. */
+static inline void ig_heat_film_add(heat_film_f64 *sum, const heat_film_f64 *film, double area) {
+  sum->flux += film->flux * area;
+  sum->h += film->h * area;
+  sum->h_amb += film->h_amb * area;
+  sum->e += film->e * area;
+  sum->e_amb += film->e_amb * area;
+}
+static inline heat_film_f32 ig_heat_film_round(const heat_film_f64 *film) {
+  return (heat_film_f32){(float)film->flux, (float)film->h, (float)film->h_amb, (float)film->e,
+                         (float)film->e_amb};
+}
+static inline void ig_heat_film_put(void *array, bool single, int64_t i,
+                                    const heat_film_f64 *film) {
+  if (single)
+    ((heat_film_f32 *)array)[i] = ig_heat_film_round(film);
+  else
+    ((heat_film_f64 *)array)[i] = *film;
+}
+static inline size_t ig_heat_film_size(bool single) {
+  return single ? sizeof(heat_film_f32) : sizeof(heat_film_f64);
+}
 static inline bool ig_heat_held(const ig_heat *h, ig_lid n) {
-  return h->held && !isnan(h->held[n]);
+  return h->node.held && !isnan(h->node.held[n]);
 }
 
 /* What node n, if it is there, begins with, K. */
 static inline double ig_heat_start(const ig_heat *h, ig_lid n) {
-  return ig_heat_held(h, n) ? h->held[n] : h->initial_of ? h->initial_of[n] : h->initial;
+  return ig_heat_held(h, n)   ? h->node.held[n]
+         : h->node.initial_of ? h->node.initial_of[n]
+                              : h->node.initial;
 }
 
 /* heat_shape.c: classes of congruent elements, where conduction uses them; the unit conductivity
    matrix of a shape; its largest rate at unit diffusivity, exact only where above `best`, 1/m^2. */
 IG_MUST_CHECK ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h);
 void ig_heat_shape_matrix(const double *point, const ig_lid *conn, ig_heat_shape *shape);
-double ig_heat_shape_rate(const ig_heat_shape *s, double best);
+double ig_heat_shape_rate(const ig_heat_shape *s, const ig_lid *conn, double best);
 
 /* heat_birth.c: elements sorted by birth; the event an element is born with; the next event's
    elements arrive and cover faces. */
-IG_MUST_CHECK ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
+IG_MUST_CHECK ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
+                                            const ig_lid *parent);
 int ig_heat_event_of(const ig_heat *h, ig_lid e);
 void ig_heat_event_expose(ig_heat *h);
 
 /* heat_surface.c: which conditions act on each face if it is bare; faces with their lives. */
 IG_MUST_CHECK ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
-                                              const ig_lid *place);
+                                              const ig_heat_cells *cells, const ig_lid *place);
 IG_MUST_CHECK ig_status ig_heat_faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
+
+/* heat_surface.c: what a class does at a node. */
+heat_film_f64 ig_heat_film_at(const ig_heat *h, int class, ig_lid n);
 
 /* heat_limit.c: the bound of the largest rate. */
 IG_MUST_CHECK ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h);
 
-/* heat_node.c: nodes' arrays; as the elements of the start make them; what node n is now (1 /
-   capacity, volumes, film, body source: 7 + materials); heat content of volumes, J. */
+/* heat_node.c: nodes' arrays; as the elements of the start make them; what node n is now, into a
+   patch and its volumes (materials); heat content of volumes, J. */
 IG_MUST_CHECK ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps);
 IG_MUST_CHECK ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h);
-void ig_heat_node_values(const ig_heat *h, ig_lid n, double *value);
+void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, double *volume);
 double ig_heat_content_of(const ig_heat *h, const double *volume, double T);
 /* Of a cubic metre of material m, J/m^3. */
 double ig_heat_content_at(const ig_heat *h, int m, double T);

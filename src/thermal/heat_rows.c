@@ -1,6 +1,7 @@
 /* Finding nodes whose assembled rows are alike. */
 #include "thermal/heat_rows.h"
 #include "backend/backend.h"
+#include "thermal/heat_make.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -84,16 +85,16 @@ static ig_status pattern_find(ig_ctx *cx, struct ig_heat_rows *b, const pattern 
 }
 
 ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
-  if (h->classes.count == 0)
+  if (h->shape.classes.count == 0)
     return IG_FAIL(cx, IG_INPUT, "conduction 'stencil' needs elements that are alike");
   for (ig_lid n = 0; n < h->nodes; n++)
-    if (h->around.start[n + 1] - h->around.start[n] > AROUND)
+    if (h->node.around.start[n + 1] - h->node.around.start[n] > AROUND)
       return IG_FAIL(cx, IG_INPUT,
                      "more than %d elements meet at node %d: conduction 'stencil' cannot be used",
                      AROUND, (int)n);
   struct ig_heat_rows *b;
   IG_TRY(IG_NEW(cx, &b, 1, "row book"));
-  h->row_book = b;
+  h->rows.book = b;
   IG_TRY(IG_NEW(cx, &b->of, h->elements, "element patterns"));
   IG_TRY(IG_NEW(cx, &b->pattern_slot, PATTERN_SLOTS, "element patterns"));
   IG_TRY(IG_NEW(cx, &b->slot, ROW_SLOTS, "row book"));
@@ -105,8 +106,8 @@ ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
   memset(&before, 0, sizeof before);
   for (ig_lid e = 0; e < h->elements; e++, conn += 8) {
     memset(&p, 0, sizeof p);
-    p.shape = h->classes.of[e];
-    p.material = ((uint8_t *)h->material.host)[e];
+    p.shape = h->shape.classes.of[e];
+    p.material = ((uint8_t *)h->material.of.host)[e];
     for (int a = 0; a < 8; a++)
       p.step[a] = conn[a] - conn[0];
     if (e > 0 && memcmp(&p, &before, sizeof p) == 0) {
@@ -120,7 +121,7 @@ ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
 }
 
 void ig_heat_rows_free(ig_heat *h) {
-  struct ig_heat_rows *b = h->row_book;
+  struct ig_heat_rows *b = h->rows.book;
   if (!b)
     return;
   free(b->of);
@@ -133,21 +134,21 @@ void ig_heat_rows_free(ig_heat *h) {
   free(b->bulk_64);
   free(b->bulk_32);
   free(b);
-  h->row_book = NULL;
+  h->rows.book = NULL;
 }
 
 /* Assembles the row of a key. */
 static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat_row_f64 *row) {
-  const struct ig_heat_rows *b = h->row_book;
+  const struct ig_heat_rows *b = h->rows.book;
   memset(row, 0, sizeof *row);
   double volume = 0;
   for (uint32_t i = 0; i < key->count; i++) {
     const pattern *p = &b->pattern[key->corner[i] >> 3];
-    const ig_heat_shape *s = &h->class_shape[p->shape];
+    const ig_heat_shape *s = &h->shape.of_class[p->shape];
     const int a = (int)(key->corner[i] & 7);
-    const double k = h->conductivity[p->material];
+    const double k = h->material.conductivity[p->material];
     volume += s->volume[a];
-    row->capacity += s->volume[a] * h->capacity_low[p->material];
+    row->capacity += s->volume[a] * h->material.capacity[p->material];
     for (int c = 0; c < 8; c++) {
       const int32_t offset = p->step[c] - p->step[a];
       if (c == a)
@@ -168,8 +169,7 @@ static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat
       const int class = (int)(key->exposed[i] >> (8 * f) & 255);
       for (int n = 0; n < 4 && class; n++)
         if (ig_heat_corner[ig_elem_face(IG_HEX8, f)[n]] == a)
-          for (int m = 0; m < 5; m++)
-            row->film[m] += h->surface_class_of[class][m] * s->area[f][n];
+          ig_heat_film_add(&row->film, &h->face.film[class], s->area[f][n]);
     }
   }
   /* rising offsets: neighbours are read in the order they lie; edges of a cube drop out */
@@ -200,11 +200,11 @@ static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat
 }
 
 ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
-  struct ig_heat_rows *b = h->row_book;
+  struct ig_heat_rows *b = h->rows.book;
   row_key key;
   memset(&key, 0, sizeof key);
-  for (ig_lid i = h->around.start[n]; i < h->around.start[n + 1]; i++) {
-    const ig_lid e = h->around.item[i];
+  for (ig_lid i = h->node.around.start[n]; i < h->node.around.start[n + 1]; i++) {
+    const ig_lid e = h->node.around.item[i];
     if (e >= h->next.elements)
       break; /* rising order: the rest is not born either */
     const ig_lid *conn = (const ig_lid *)h->elems.conn.host + 8 * (int64_t)e;
@@ -212,13 +212,13 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
     while (conn[a] != n)
       a++;
     key.corner[key.count] = b->of[e] * 8 + a;
-    const uint8_t *x = &h->exposed[6 * (int64_t)e];
+    const uint8_t *x = &h->face.exposed[6 * (int64_t)e];
     key.exposed[key.count++] =
         ((uint64_t)x[0] | (uint64_t)x[1] << 8 | (uint64_t)x[2] << 16 | (uint64_t)x[3] << 24 |
          (uint64_t)x[4] << 32 | (uint64_t)x[5] << 40) &
         b->touch[a];
   }
-  key.held = h->held && !isnan(h->held[n]);
+  key.held = h->node.held && !isnan(h->node.held[n]);
   if (b->rows && memcmp(&key, &b->key[b->last], sizeof key) == 0) {
     b->met[b->last]++;
     *out = b->last;
@@ -256,11 +256,11 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
 }
 
 ig_status ig_heat_rows_renew(ig_ctx *cx, ig_heat *h) {
-  struct ig_heat_rows *b = h->row_book;
+  struct ig_heat_rows *b = h->rows.book;
   for (int r = 0; r < b->rows; r++) {
     heat_row_f64 row;
     IG_TRY(row_make(cx, h, &b->key[r], &row));
-    memcpy(b->row[r].film, row.film, sizeof row.film);
+    b->row[r].film = row.film;
   }
   b->stale = true;
   return IG_OK;
@@ -269,7 +269,7 @@ ig_status ig_heat_rows_renew(ig_ctx *cx, ig_heat *h) {
 /* Groups of 2, 4 and 8 neighbours of one weight, mirrored about the node; false: not a box's. */
 static bool bulk_order(const heat_row_f64 *row, heat_bulk_f64 *bulk) {
   if ((row->count != 26 && row->count != 20) || row->inverse <= 0 || row->body != 0 ||
-      row->film[0] != 0 || row->film[1] != 0 || row->film[3] != 0)
+      row->film.flux != 0 || row->film.h != 0 || row->film.e != 0)
     return false;
   bulk->full = row->count == 26;
   /* in rising order the 26 are z-, then the middle plane, then z+; the strides tell x, y, z */
@@ -338,13 +338,13 @@ static ig_status bulks_collect(ig_ctx *cx, struct ig_heat_rows *b) {
 }
 
 const void *ig_heat_bulks(const ig_heat *h, int *count) {
-  const struct ig_heat_rows *b = h->row_book;
+  const struct ig_heat_rows *b = h->rows.book;
   *count = b->bulks;
   return h->precision == IG_SINGLE ? (const void *)b->bulk_32 : (const void *)b->bulk_64;
 }
 
 int ig_heat_bulk_next(const ig_heat *h, int after) {
-  const struct ig_heat_rows *b = h->row_book;
+  const struct ig_heat_rows *b = h->rows.book;
   int best = -1;
   for (int i = 0; i < b->bulks; i++) {
     const int64_t met = b->met[b->bulk_64[i].row];
@@ -363,14 +363,13 @@ static void row_round(const heat_row_f64 *from, heat_row_f32 *to) {
   for (int j = 0; j < IG_ROW_NEIGHBORS; j++)
     to->weight[j] = (float)from->weight[j];
   to->inverse = (float)from->inverse;
-  for (int k = 0; k < 5; k++)
-    to->film[k] = (float)from->film[k];
+  to->film = ig_heat_film_round(&from->film);
   to->body = (float)from->body;
   to->capacity = (float)from->capacity;
 }
 
 ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
-  struct ig_heat_rows *b = h->row_book;
+  struct ig_heat_rows *b = h->rows.book;
   if (b->pushed == b->rows && !b->stale)
     return IG_OK;
   b->stale = false;
@@ -378,14 +377,14 @@ ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
   b->pushed = b->rows;
   const bool single = h->precision == IG_SINGLE;
   const size_t size = single ? sizeof(heat_row_f32) : sizeof(heat_row_f64);
-  if (h->rows.count < (size_t)b->rows) {
-    ig_array_free(cx, &h->rows);
-    IG_TRY(ig_array_new(cx, &h->rows, 2 * (size_t)b->rows, size, "rows"));
+  if (h->rows.row.count < (size_t)b->rows) {
+    ig_array_free(cx, &h->rows.row);
+    IG_TRY(ig_array_new(cx, &h->rows.row, 2 * (size_t)b->rows, size, "rows"));
   }
   for (int r = 0; r < b->rows; r++)
     if (single)
-      row_round(&b->row[r], &((heat_row_f32 *)h->rows.host)[r]);
+      row_round(&b->row[r], &((heat_row_f32 *)h->rows.row.host)[r]);
     else
-      ((heat_row_f64 *)h->rows.host)[r] = b->row[r];
-  return ig_array_push(cx, &h->rows);
+      ((heat_row_f64 *)h->rows.row.host)[r] = b->row[r];
+  return ig_array_push(cx, &h->rows.row);
 }

@@ -37,7 +37,7 @@ void ig_heat_shape_matrix(const double *point, const ig_lid *conn, ig_heat_shape
 static void shape_sizes(const double *point, const ig_lid *conn, ig_heat_shape *shape) {
   double x[24], det[8], r[8];
   static const double one[8] = {1, 1, 1, 1, 1, 1, 1, 1};
-  static const heat_surface_class_f64 unit = {.flux = 1};
+  static const heat_film_f64 unit = {.flux = 1};
   corners_of(point, conn, x);
   hex_conduct_f64(x, x, one, r, det);
   hex_points_f64(det);
@@ -54,21 +54,30 @@ static void shape_sizes(const double *point, const ig_lid *conn, ig_heat_shape *
 }
 
 const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *room) {
-  if (h->classes.count)
-    return &h->class_shape[h->classes.of[e]];
-  shape_sizes(h->point, ig_heat_conn(h, e), room);
+  if (h->shape.classes.count)
+    return &h->shape.of_class[h->shape.classes.of[e]];
+  shape_sizes(h->node.point, ig_heat_conn(h, e), room);
   return room;
 }
 
 /* Largest eigenvalue of C^-1 K of one element at unit diffusivity: bounded row by row; exact, by
    power iteration from above, only where the bound exceeds `best`. 1/m^2 */
-double ig_heat_shape_rate(const ig_heat_shape *s, double best) {
-  double A[8][8], bound = 0;
+double ig_heat_shape_rate(const ig_heat_shape *s, const ig_lid *conn, double best) {
+  double K[8][8] = {{0}}, volume[8] = {0}, A[8][8], bound = 0;
+  int own[8]; /* the first corner with the same node: corners that coincide are one */
+  for (int a = 0; a < 8; a++) {
+    own[a] = 0;
+    while (conn[own[a]] != conn[a])
+      own[a]++;
+    volume[own[a]] += s->volume[a];
+  }
+  for (int a = 0; a < 8; a++)
+    for (int b = 0; b < 8; b++)
+      K[own[a]][own[b]] += s->K[a > b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a];
   for (int a = 0; a < 8; a++) {
     double row = 0;
     for (int b = 0; b < 8; b++) {
-      A[a][b] = s->K[a > b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a] /
-                sqrt(s->volume[a] * s->volume[b]);
+      A[a][b] = own[a] == a && own[b] == b ? K[a][b] / sqrt(volume[a] * volume[b]) : 0;
       row += fabs(A[a][b]);
     }
     bound = fmax(bound, row);
@@ -102,25 +111,28 @@ double ig_heat_shape_rate(const ig_heat_shape *s, double best) {
 ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h) {
   if (h->conduction == IG_HEAT_RECOMPUTE)
     return IG_OK;
-  IG_TRY(ig_mesh_classes(cx, h->point, h->elements, 8, h->elems.conn.host, &h->classes));
-  if (h->classes.count > 65536 || h->classes.count > h->elements / 8 + 8) {
-    ig_classes_free(&h->classes); /* hardly any two alike */
+  IG_TRY(ig_mesh_classes(cx, h->node.point, h->elements, 8, h->elems.conn.host, &h->shape.classes));
+  if (h->shape.classes.count > 65536 || h->shape.classes.count > h->elements / 8 + 8) {
+    ig_classes_free(&h->shape.classes); /* hardly any two alike */
     return IG_FAIL(cx, IG_INPUT,
                    "the elements of this mesh are not alike: conduction must be 'recompute'");
   }
-  IG_TRY(IG_NEW(cx, &h->class_shape, h->classes.count, "element classes"));
-  for (ig_lid c = 0; c < h->classes.count; c++) {
-    ig_heat_shape_matrix(h->point, ig_heat_conn(h, h->classes.representative[c]),
-                         &h->class_shape[c]);
-    shape_sizes(h->point, ig_heat_conn(h, h->classes.representative[c]), &h->class_shape[c]);
+  IG_TRY(IG_NEW(cx, &h->shape.of_class, h->shape.classes.count, "element classes"));
+  for (ig_lid c = 0; c < h->shape.classes.count; c++) {
+    ig_heat_shape_matrix(h->node.point, ig_heat_conn(h, h->shape.classes.representative[c]),
+                         &h->shape.of_class[c]);
+    shape_sizes(h->node.point, ig_heat_conn(h, h->shape.classes.representative[c]),
+                &h->shape.of_class[c]);
   }
   if (h->conduction != IG_HEAT_CLASSES)
     return IG_OK;
   const size_t size = ig_heat_work_size(h);
-  IG_TRY(ig_array_from(cx, &h->shape, h->classes.of, (size_t)h->elements, 4, "element classes"));
-  IG_TRY(ig_array_new(cx, &h->K, 36 * (size_t)h->classes.count, size, "class matrices"));
-  for (ig_lid c = 0; c < h->classes.count; c++)
+  IG_TRY(ig_array_from(cx, &h->shape.class_of, h->shape.classes.of, (size_t)h->elements, 4,
+                       "element classes"));
+  IG_TRY(
+      ig_array_new(cx, &h->shape.K, 36 * (size_t)h->shape.classes.count, size, "class matrices"));
+  for (ig_lid c = 0; c < h->shape.classes.count; c++)
     for (int i = 0; i < 36; i++)
-      ig_heat_put(h->K.host, size, 36 * (int64_t)c + i, h->class_shape[c].K[i]);
-  return ig_array_push(cx, &h->K);
+      ig_heat_put(h->shape.K.host, size, 36 * (int64_t)c + i, h->shape.of_class[c].K[i]);
+  return ig_array_push(cx, &h->shape.K);
 }

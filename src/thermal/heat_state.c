@@ -8,38 +8,40 @@
 #include <string.h>
 
 ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T) {
-  IG_TRY(ig_array_pull(cx, &h->T));
+  IG_TRY(ig_array_pull(cx, &h->node.T));
   for (ig_lid n = 0; n < h->nodes; n++)
-    T[n] = ig_heat_get(h->T.host, ig_heat_state_size(h), n);
+    T[n] = ig_heat_get(h->node.T.host, ig_heat_state_size(h), n);
   return IG_OK;
 }
 
 ig_status ig_heat_next_fill(ig_ctx *cx, ig_heat *h) {
-  if (!h->T_next.dev)
+  if (!h->node.T_next.dev)
     return IG_OK;
-  return cx->backend->copy(cx, h->T_next.dev, h->T.dev, (size_t)h->nodes * ig_heat_state_size(h));
+  return cx->backend->copy(cx, h->node.T_next.dev, h->node.T.dev,
+                           (size_t)h->nodes * ig_heat_state_size(h));
 }
 
 static void volume_of(const ig_heat *h, ig_lid n, double *volume) {
-  for (int m = 0; m < h->materials; m++)
-    volume[m] = ig_heat_get(h->volume.host, ig_heat_state_size(h), (int64_t)n * h->materials + m);
+  for (int m = 0; m < h->material.count; m++)
+    volume[m] =
+        ig_heat_get(h->node.volume.host, ig_heat_state_size(h), (int64_t)n * h->material.count + m);
 }
 
 ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T) {
   const size_t size = ig_heat_state_size(h);
   double volume[16];
-  if (h->H.host)
-    IG_TRY(ig_array_pull(cx, &h->volume));
+  if (h->node.H.host)
+    IG_TRY(ig_array_pull(cx, &h->node.volume));
   for (ig_lid n = 0; n < h->nodes; n++) {
-    ig_heat_put(h->T.host, size, n, T[n]);
-    if (h->H.host) {
+    ig_heat_put(h->node.T.host, size, n, T[n]);
+    if (h->node.H.host) {
       volume_of(h, n, volume);
-      ig_heat_put(h->H.host, size, n, ig_heat_content_of(h, volume, T[n]));
+      ig_heat_put(h->node.H.host, size, n, ig_heat_content_of(h, volume, T[n]));
     }
   }
-  if (h->H.host)
-    IG_TRY(ig_array_push(cx, &h->H));
-  IG_TRY(ig_array_push(cx, &h->T));
+  if (h->node.H.host)
+    IG_TRY(ig_array_push(cx, &h->node.H));
+  IG_TRY(ig_array_push(cx, &h->node.T));
   IG_TRY(ig_heat_next_fill(cx, h));
   ig_heat_ledger ledger;
   IG_TRY(ig_heat_ledger_read(cx, h, &ledger));
@@ -91,7 +93,8 @@ ig_status ig_heat_ledger_read(ig_ctx *cx, ig_heat *h, ig_heat_ledger *l) {
 /* What a checkpoint holds of each array. */
 static int saved_list(ig_heat *h, ig_array **arrays, const char **names, ig_dtype *types) {
   const ig_dtype state = h->precision == IG_SINGLE ? IG_F32 : IG_F64;
-  ig_array *all[] = {&h->T, &h->H, &h->node_ledger, &h->face_ledger, &h->solid, &h->track};
+  ig_array *all[] = {&h->node.T,      &h->node.H,         &h->node.ledger,
+                     &h->face.ledger, &h->material.solid, &h->past.track};
   static const char *const name[] = {"T", "H", "node_ledger", "face_ledger", "solid", "track"};
   const ig_dtype type[] = {state, state, IG_F64, IG_F64, IG_U8, IG_F32};
   int n = 0;
@@ -133,8 +136,8 @@ ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
   memcpy(h->totals, data, sizeof h->totals);
   h->start_content = h->totals[0];
   h->steps_done = (int64_t)h->totals[1];
-  h->track_time = h->totals[2];
-  h->unlooked = (int)h->totals[3];
+  h->past.time = h->totals[2];
+  h->past.steps = (int)h->totals[3];
   return IG_OK;
 }
 
@@ -151,7 +154,7 @@ void ig_heat_measure(const ig_heat *h, double *volume, double *area) {
     for (int a = 0; a < 8; a++)
       *volume += s->volume[a];
     for (int f = 0; f < 6; f++) {
-      const ig_lid other = h->neighbor[6 * (int64_t)e + f];
+      const ig_lid other = h->face.neighbor[6 * (int64_t)e + f];
       for (int a = 0; a < 4 && (other < 0 || other >= h->now.elements); a++)
         *area += s->area[f][a];
     }
@@ -172,4 +175,11 @@ double ig_heat_step_bytes(const ig_heat *h) {
   if (h->capacity == IG_HEAT_ENTHALPY)
     bytes += nodes * 2 * state;
   return bytes + elements + faces * (16 + 5 + 48);
+}
+
+ig_lid ig_heat_whole_elements(const ig_heat *h, ig_lid cells) {
+  ig_lid count = 0; /* the cells of an element follow each other */
+  for (ig_lid e = 0; e < cells; e++)
+    count += e == 0 || h->birth.order[e] != h->birth.order[e - 1];
+  return count;
 }

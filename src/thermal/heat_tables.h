@@ -21,7 +21,7 @@ double ig_heat_material_diffusivity_at_one(const heat_material_f64 *m);
 double ig_heat_material_capacity_min(const heat_material_f64 *m);
 /* Of element e (birth order). */
 static inline const heat_material_f64 *ig_heat_material_of(const ig_heat *h, ig_lid e) {
-  return (const heat_material_f64 *)h->material_tables + ((uint8_t *)h->material.host)[e];
+  return (const heat_material_f64 *)h->material.table + ((uint8_t *)h->material.of.host)[e];
 }
 
 #endif

@@ -14,6 +14,16 @@ typedef enum { IG_HEAT_SWITCH, IG_HEAT_BRANCH, IG_HEAT_LUMPED } ig_heat_surface;
    liquidus; enthalpy: the node's heat content is the state, temperature follows from it. */
 typedef enum { IG_HEAT_CONSTANT, IG_HEAT_APPARENT, IG_HEAT_ENTHALPY } ig_heat_capacity;
 
+/* Flux into the body: flux - (h T - h_amb) - (e T^4 - e_amb), with e = sigma x emissivity. Of a
+   square metre, W/m^2; times the area a node stands for, W. */
+#define IG_HEAT_FILM(type, name)                                                                   \
+  typedef struct {                                                                                 \
+    type flux, h, h_amb, e, e_amb;                                                                 \
+  } name
+IG_HEAT_FILM(float, heat_film_f32);
+IG_HEAT_FILM(double, heat_film_f64);
+#undef IG_HEAT_FILM
+
 enum { IG_HEAT_KNOTS = 64, IG_HEAT_BUCKETS = 128 };
 
 /* Columns of a node's ledger, J: in through prescribed flux; out by convection, by radiation, into
@@ -32,13 +42,17 @@ enum {
 
 /* What is kept of each element's past, as floats: see heat_track. */
 enum {
-  IG_TRACK_LAST,     /* mean temperature when last looked at, K */
-  IG_TRACK_PEAK,     /* highest, K */
-  IG_TRACK_ABOVE,    /* time above liquidus, s */
-  IG_TRACK_MELTS,    /* how often it became liquid */
-  IG_TRACK_COOLING,  /* rate when it last fell through the solidus, K/s */
-  IG_TRACK_GRADIENT, /* of temperature, then, K/m */
-  IG_TRACK_SPEED,    /* of the front, then: cooling rate over gradient, m/s */
+  IG_TRACK_LAST,                           /* mean temperature when last looked at, K */
+  IG_TRACK_PEAK,                           /* highest, K */
+  IG_TRACK_ABOVE,                          /* time above liquidus, s */
+  IG_TRACK_MELTS,                          /* how often it became liquid */
+  IG_TRACK_COOLING,                        /* rate when it last fell through the solidus, K/s */
+  IG_TRACK_GRADIENT,                       /* of temperature, then, K/m */
+  IG_TRACK_SPEED,                          /* of the front, then: cooling rate over gradient, m/s */
+  IG_TRACK_FIELDS,                         /* the columns up to here are fields of snapshots */
+  IG_TRACK_MELTED = IG_TRACK_FIELDS,       /* when it last became liquid, s: two floats */
+  IG_TRACK_LIQUIDUS = IG_TRACK_MELTED + 2, /* when it last fell through the liquidus: two */
+  IG_TRACK_LIQUIDUS_COOLING = IG_TRACK_LIQUIDUS + 2, /* its cooling rate then, K/s */
   IG_TRACK_COLUMNS
 };
 
@@ -90,8 +104,7 @@ typedef struct {
   double low[IG_SURVEY_EXTREMES], high[IG_SURVEY_EXTREMES];
 } ig_heat_survey;
 
-/* A change of one node at a birth. Values follow in an array of their own: 1 / capacity, volume of
-   each material, 5 of the film, body source. */
+/* A change of one node at a birth. Volumes of each material follow in an array of their own. */
 enum {
   IG_PATCH_NEW = -1,   /* it was not there: all its heat comes with the newborn elements */
   IG_PATCH_GROWN = -2, /* it was there: its heat and theirs are mixed */
@@ -107,6 +120,10 @@ typedef struct {
   double capacity;    /* J/K; constant capacity only */
   double temperature; /* at which they are born, K; NaN: at several */
   double held;        /* the node is held at this, K; NaN: free */
+  /* the node after the birth; not in stencil form, where the row says it */
+  double inverse;     /* 1 / capacity, K/J; 0: not there, < 0: held */
+  double body;        /* body source, W */
+  heat_film_f64 film; /* W */
 } ig_heat_patch;
 
 /* What is there after so many births. Nodes: one more than the highest in use. */
@@ -135,5 +152,16 @@ typedef struct {
   ig_heat_range there;             /* after the births */
   float look;                      /* s since the last look at the elements; 0: no look */
 } ig_heat_step;
+
+/* One kind of kernel of a step, measured apart (benchmarks). */
+typedef struct {
+  const char *name;
+  double seconds;   /* of a step; all its launches */
+  int launches;     /* in a step */
+  int registers;    /* per thread */
+  double occupancy; /* warps that fit on a multiprocessor, of those it can hold */
+  double filled;    /* the same with the blocks there really are, mean of the launches */
+} ig_heat_kernel_cost;
+enum { IG_HEAT_KERNELS = 3 };
 
 #endif

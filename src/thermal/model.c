@@ -36,10 +36,10 @@ static ig_status births_make(ig_thermal_run *run, ig_toolpath *paths) {
     IG_TRY(ig_beam_path(cx, IG_ITEM(const ig_beam_case, c->beams, i), &paths[i]));
   if (!c->birth.at.given)
     return IG_OK;
-  if (c->beams.count == 0 && c->birth.by != IG_BIRTH_LIST)
+  if (c->beams.count == 0 && c->birth.by != IG_BIRTH_LIST && c->birth.by != IG_BIRTH_FIELD)
     return ig_fail_at(cx, &c->birth.at,
                       "elements are born along the path of a beam: add beams, or "
-                      "give their births as a list");
+                      "give their births as a list or a field");
   IG_TRY(IG_NEW(cx, &run->birth, ig_mesh_elements(run->job->mesh), "births"));
   ig_lid never;
   IG_TRY(ig_birth_times(cx, &c->birth, run->job->mesh, paths, c->beams.count, run->birth, &never));
@@ -54,8 +54,8 @@ static ig_status step_choose(ig_thermal_run *run) {
   const ig_thermal_case *c = run->c;
   ig_ctx *cx = run->job->cx;
   const ig_src at = ig_key_at(run->job->tree, "time_step", c->at);
-  run->rate = c->step_limit ? run->heat.rate_state : run->heat.rate;
-  const double critical = 2 / run->rate, longer = 2 / run->heat.rate_state;
+  run->rate = c->step_limit ? run->heat.limit.rate_state : run->heat.limit.rate;
+  const double critical = 2 / run->rate, longer = 2 / run->heat.limit.rate_state;
   double dt = c->safety * critical;
   if (!isnan(c->time_step)) {
     if (c->time_step > critical && c->time_step <= longer)
@@ -63,12 +63,12 @@ static ig_status step_choose(ig_thermal_run *run) {
                         "time_step %g s is above the critical step %.4g s (element %d sets it) for "
                         "any pair of properties in the tables: give less, or step_limit: state, "
                         "which allows %.4g s",
-                        c->time_step, critical, (int)run->heat.limiting, longer);
+                        c->time_step, critical, (int)run->heat.limit.element, longer);
     if (c->time_step > critical)
       return ig_fail_at(cx, &at,
                         "time_step %g s is above the critical step %.4g s (element %d sets it): "
                         "give less, or leave it out",
-                        c->time_step, critical, (int)run->heat.limiting);
+                        c->time_step, critical, (int)run->heat.limit.element);
     dt = c->time_step;
   }
   IG_TRY(ig_steps_count(cx, &at, ceil(c->duration / dt * (1 - 1e-12)), dt, &run->steps));
@@ -170,6 +170,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
     ig_toolpath_free(&paths[i]);
   free(paths);
   IG_TRY(status);
+  IG_TRY(ig_thermal_exaca_check(run));
   run->pools = beams < 2 ? 1 : 1 + (beams < IG_SURVEY_POOLS ? beams : IG_SURVEY_POOLS);
   IG_TRY(IG_NEW(cx, &run->melt_most, run->pools, "melt pools"));
   IG_TRY(step_choose(run));
@@ -186,6 +187,7 @@ void ig_thermal_close(ig_thermal_run *run) {
   free(run->material_of);
   free(run->birth);
   free(run->initial);
+  ig_thermal_fields_free(run);
   free(run->probe);
   free(run->melt_most);
   ig_array_free(run->job->cx, &run->pick);

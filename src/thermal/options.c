@@ -98,11 +98,20 @@ static const ig_option entry_options[] = {
 
 #define B ig_birth_case
 static const ig_option birth_options[] = {
-    IG_CHOICE(B, by, "bead|layers|list", "bead",
+    IG_CHOICE(B, by, "bead|layers|list|field", "bead",
               "an element is born when the beam, scanning, comes within `lead` of it and it lies "
               "in the bead; or with its whole layer, when the path first reaches the layer's top; "
-              "or at the time a list gives"),
-    IG_TEXTS(B, set, NULL, "bead, layers: element sets that are born; all others are there"),
+              "or at the time a list gives, or a field of a file"),
+    IG_TEXTS(B, set, NULL,
+             "bead, layers, field: element sets that are born; all others are there; field: left "
+             "out: all"),
+    IG_CHOICE(B, rule, "centre|touch", "centre",
+              "bead: which elements lie in it: those whose centre does, or all that its box "
+              "touches, born when its front meets them"),
+    IG_FILE(B, file, NULL, "field: VTKHDF file, as a snapshot, with a cell for each element"),
+    IG_TEXT(B, field, "birth",
+            "field: its cell field of birth times, s; below 0: there from the start; infinite: "
+            "never"),
     IG_LIST(B, list, ig_birth_entry, entry_options, NULL, "list: which elements are born when"),
     IG_REAL(B, width, "m", NULL, IG_TINY, 1, "bead: its width about the path"),
     IG_REAL(B, height, "m", NULL, IG_TINY, 1,
@@ -116,6 +125,18 @@ static const ig_option birth_options[] = {
 
 /* --- the case */
 
+#define G ig_thermal_given
+static const ig_option given_options[] = {
+    IG_REAL(G, time, "s", "0", 0, 1e9, "when the values hold; linear between several files"),
+    IG_FILE(G, file, IG_REQUIRED,
+            "VTKHDF file, as a snapshot, with a point at each node of the boundary"),
+    IG_TEXT(G, temperature, NULL, "its point field with held temperatures, K"),
+    IG_TEXT(G, flux, NULL, "with heat fluxes into the body, W/m^2"),
+    IG_TEXT(G, convection, NULL, "with heat transfer coefficients, W/(m^2 K)"),
+    IG_TEXT(G, ambient, NULL, "with ambient temperatures, K"),
+    IG_END};
+#undef G
+
 #define B ig_thermal_boundary
 static const ig_option boundary_options[] = {
     IG_TEXTS(B, set, IG_REQUIRED,
@@ -127,6 +148,8 @@ static const ig_option boundary_options[] = {
     IG_REAL(B, emissivity, "", NULL, 0, 1, "radiation to the ambient with this emissivity"),
     IG_TABLE(B, ambient, "s", "K", NULL, 0, 1e5,
              "ambient temperature here, over time; left out: the case's"),
+    IG_LIST(B, from, ig_thermal_given, given_options, NULL,
+            "values node by node from the fields of a file, or of several over time"),
     IG_END};
 #undef B
 
@@ -181,6 +204,9 @@ const ig_option ig_thermal_options[] = {
     IG_MAP(C, birth, ig_birth_case, birth_options, NULL, "elements born as they are built"),
     IG_INT(C, track_every, "10", 0, 1e9,
            "steps between looks at each element's peak, melting and solidification; 0: not kept"),
+    IG_BOOL(
+        C, exaca, "false",
+        "write exaca.csv at the end: x, y, z, tm, tl, cr of the elements that melted, for ExaCA"),
     IG_LIST(C, probes, ig_thermal_probe, probe_options, NULL, "points whose temperature is kept"),
     IG_END};
 #undef C

@@ -145,7 +145,7 @@ static ig_status columns_fill(ig_thermal_run *run, const ig_heat_survey *s, colu
     double value;
   } always[] = {{"time [s]", time},
                 {"step", (double)run->done},
-                {"elements", run->heat.now.elements},
+                {"elements", ig_heat_whole_elements(&run->heat, run->heat.now.elements)},
                 {"T_min [K]", s->low[IG_SURVEY_T]},
                 {"T_max [K]", s->high[IG_SURVEY_T]},
                 {"E_stored [J]", l->stored - l->start},
@@ -166,7 +166,7 @@ static ig_status columns_fill(ig_thermal_run *run, const ig_heat_survey *s, colu
     if (i == 0)
       column_put(c, &n, "T_interlayer", "", " [K]", run->interlayer);
   }
-  if (run->heat.track_every) {
+  if (run->heat.past.every) {
     double pool[IG_SURVEY_POOLS + 1][4];
     IG_TRY(melt_pools(run, time, s, pool));
     for (int i = 0; i < run->pools; i++)
@@ -188,7 +188,7 @@ static ig_status columns_fill(ig_thermal_run *run, const ig_heat_survey *s, colu
 static void step_check(ig_thermal_run *run, const ig_heat_survey *s) {
   const ig_heat *h = &run->heat;
   const double share = fmin(1, s->high[IG_SURVEY_STIFF]);
-  const double critical = 2 / ((h->rate - h->film_rate) * share + h->film_rate);
+  const double critical = 2 / ((h->limit.rate - h->limit.film) * share + h->limit.film);
   if (run->dt <= critical || run->step_warned)
     return;
   run->step_warned = true;
@@ -205,8 +205,8 @@ ig_status ig_thermal_history(void *self, ig_sink *to) {
   if (!to)
     return IG_OK;
   IG_TRY(ig_thermal_layer_look(run)); /* so that a row does not depend on what is written ahead */
-  ig_heat_question q = {.melt = run->heat.track_every > 0,
-                        .stiff = run->c->step_limit && !run->heat.constant,
+  ig_heat_question q = {.melt = run->heat.past.every > 0,
+                        .stiff = run->c->step_limit && !run->heat.material.constant,
                         .picks = 8 * run->probes,
                         .pick = run->pick.dev,
                         .picked = run->picked.dev};
@@ -255,9 +255,13 @@ static ig_status elements_add(ig_thermal_run *run, ig_snapshot *snap, const char
                               const char *unit, const float *from) {
   void *data;
   IG_TRY(ig_snapshot_add(snap, name, unit, IG_AT_ELEMENTS, IG_F32, 1, NULL, &data));
-  memset(data, 0, (size_t)run->heat.elements * sizeof(float));
-  for (ig_lid e = 0; e < run->heat.now.elements; e++)
-    ((float *)data)[run->heat.order[e]] = from[e];
+  const ig_lid elements = ig_mesh_elements(run->job->mesh);
+  const bool whole = elements == run->heat.elements; /* else: the largest of an element's cells */
+  memset(data, 0, (size_t)elements * sizeof(float));
+  for (ig_lid e = 0; e < run->heat.now.elements; e++) {
+    float *to = &((float *)data)[run->heat.birth.order[e]];
+    *to = whole || from[e] > *to ? from[e] : *to;
+  }
   return IG_OK;
 }
 
@@ -268,15 +272,15 @@ static ig_status past_add(ig_thermal_run *run, ig_snapshot *snap) {
   static const char *const unit[] = {NULL, "K", "s", "", "K/s", "K/m", "m/s"};
   ig_heat *h = &run->heat;
   bool any = false;
-  for (int c = IG_TRACK_PEAK; c < IG_TRACK_COLUMNS; c++)
+  for (int c = IG_TRACK_PEAK; c < IG_TRACK_FIELDS; c++)
     any |= wanted(run, name[c]);
-  if (!h->track_every || !any)
+  if (!h->past.every || !any)
     return IG_OK;
-  IG_TRY(ig_array_pull(run->job->cx, &h->track));
-  for (int c = IG_TRACK_PEAK; c < IG_TRACK_COLUMNS; c++)
+  IG_TRY(ig_array_pull(run->job->cx, &h->past.track));
+  for (int c = IG_TRACK_PEAK; c < IG_TRACK_FIELDS; c++)
     if (wanted(run, name[c]))
       IG_TRY(elements_add(run, snap, name[c], unit[c],
-                          (float *)h->track.host + (int64_t)c * h->elements));
+                          (float *)h->past.track.host + (int64_t)c * h->elements));
   return IG_OK;
 }
 
@@ -285,13 +289,13 @@ static ig_status births_add(ig_thermal_run *run, ig_snapshot *snap, float *value
   ig_heat *h = &run->heat;
   if (run->birth && wanted(run, "birth")) {
     for (ig_lid e = 0; e < h->now.elements; e++)
-      value[e] = (float)fmax(run->birth[h->order[e]], 0);
+      value[e] = (float)fmax(run->birth[h->birth.order[e]], 0);
     IG_TRY(elements_add(run, snap, "birth", "s", value));
   }
-  if (h->solid.host && wanted(run, "powder")) {
-    IG_TRY(ig_array_pull(run->job->cx, &h->solid));
+  if (h->material.solid.host && wanted(run, "powder")) {
+    IG_TRY(ig_array_pull(run->job->cx, &h->material.solid));
     for (ig_lid e = 0; e < h->now.elements; e++)
-      value[e] = ((uint8_t *)h->solid.host)[e] ? 0 : 1;
+      value[e] = ((uint8_t *)h->material.solid.host)[e] ? 0 : 1;
     IG_TRY(elements_add(run, snap, "powder", "", value));
   }
   return IG_OK;
@@ -308,14 +312,15 @@ ig_status ig_thermal_snapshot(void *self, ig_sink *to) {
   IG_TRY_GOTO(status, done, IG_NEW(cx, &alive, h->elements, "snapshot"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &value, h->elements, "snapshot"));
   for (ig_lid e = 0; e < h->now.elements; e++)
-    alive[h->order[e]] = 1;
+    alive[h->birth.order[e]] = 1;
   IG_TRY_GOTO(status, done,
               ig_snapshot_of_mesh(cx, run->job->mesh, h->now.elements < h->elements ? alive : NULL,
                                   (double)run->done * run->dt, run->done, &snap));
   if (wanted(run, "T"))
     IG_TRY_GOTO(status, done,
                 ig_snapshot_add_device(snap, "T", "K", IG_AT_POINTS,
-                                       h->precision == IG_SINGLE ? IG_F32 : IG_F64, 1, h->T.dev));
+                                       h->precision == IG_SINGLE ? IG_F32 : IG_F64, 1,
+                                       h->node.T.dev));
   IG_TRY_GOTO(status, done, past_add(run, snap));
   IG_TRY_GOTO(status, done, births_add(run, snap, value));
 done:
@@ -440,12 +445,12 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
     IG_TRY(sink->result(sink, figures[i].key, figures[i].unit, figures[i].value));
   static const char *const melt[] = {"melt_length%s_max", "melt_width%s_max", "melt_depth%s_max",
                                      "melt_volume%s_max"};
-  for (int i = 0; i < 4 * run->pools && run->heat.track_every; i++) {
+  for (int i = 0; i < 4 * run->pools && run->heat.past.every; i++) {
     char suffix[16], key[64];
     snprintf(key, sizeof key, melt[i % 4], pool_suffix(run, i / 4, suffix, sizeof suffix));
     IG_TRY(sink->result(sink, key, i % 4 < 3 ? "m" : "m^3", run->melt_most[i / 4][i % 4]));
   }
   if (!isnan(run->interlayer))
     IG_TRY(sink->result(sink, "interlayer_last", "K", run->interlayer));
-  return IG_OK;
+  return ig_thermal_exaca(run, sink);
 }

@@ -31,7 +31,10 @@ IG_SAMPLE_LIST(X)
 ig_status ig_bench_samples(ig_ctx *cx, const ig_bench_sink *sink);
 ig_status ig_bench_stages(ig_ctx *cx, const ig_bench_sink *sink);
 ig_status ig_bench_sizes(ig_ctx *cx, const ig_bench_sink *sink);
-ig_status ig_bench_accuracy(ig_ctx *cx, const ig_bench_sink *sink);
 ig_status ig_bench_whole(ig_ctx *cx, const ig_bench_sink *sink);
+/* bench_paper.c */
+ig_status ig_bench_accuracy(ig_ctx *cx, const ig_bench_sink *sink);
+ig_status ig_bench_kernels(ig_ctx *cx, const ig_bench_sink *sink);
+ig_status ig_bench_overlap(ig_ctx *cx, const ig_bench_sink *sink);
 
 #endif

@@ -26,16 +26,19 @@ ig_status ig_thermal_conditions(ig_thermal_run *run) {
   ig_ctx *cx = run->job->cx;
   for (int i = 0; i < run->c->boundary.count; i++) {
     const ig_thermal_boundary *b = IG_ITEM(const ig_thermal_boundary, run->c->boundary, i);
-    if (!b->temperature.count && !b->flux.count && !b->convection.count && isnan(b->emissivity))
+    if (!b->temperature.count && !b->flux.count && !b->convection.count && isnan(b->emissivity) &&
+        !b->from.count)
       return ig_fail_at(cx, &b->at,
-                        "nothing is said about this boundary: give temperature, flux, convection "
-                        "or emissivity");
+                        "nothing is said about this boundary: give temperature, flux, convection, "
+                        "emissivity, or fields of a file (`from`)");
     for (int s = 0; s < b->set.count; s++) {
       const bool everywhere = strcmp(b->set.value[s], "surface") == 0;
       const ig_set *set = NULL; /* `surface`: the outer one */
       if (!everywhere)
         IG_TRY(ig_mesh_named_set(cx, run->job->mesh, &b->at, b->set.value[s], IG_OF_FACES, &set));
-      if (everywhere && b->temperature.count)
+      if (everywhere &&
+          (b->temperature.count ||
+           (b->from.count && IG_ITEM(const ig_thermal_given, b->from, 0)->temperature)))
         return ig_fail_at(cx, &b->at, "a temperature can be held on named face sets only");
       if (run->conditions == IG_THERMAL_CONDITIONS)
         return ig_fail_at(cx, &b->at, "more than %d boundary conditions", IG_THERMAL_CONDITIONS);
@@ -43,6 +46,8 @@ ig_status ig_thermal_conditions(ig_thermal_run *run) {
       run->condition[run->conditions++] =
           (ig_heat_condition){.faces = set, .emissivity = b->emissivity};
     }
+    if (b->from.count)
+      IG_TRY(ig_thermal_fields_read(run, i));
   }
   return IG_OK;
 }
@@ -57,14 +62,19 @@ void ig_thermal_conditions_at(const ig_thermal_run *run, double time, ig_heat_co
     c[i].h = value_at(&b->convection, time);
     c[i].ambient =
         b->ambient.count ? ig_table_at(&b->ambient, time) : ig_thermal_ambient(run, time);
+    if (b->from.count) {
+      ig_thermal_fields_condition(run, run->condition_of[i], &c[i]);
+      c[i].moment = ig_thermal_fields_moment(run, run->condition_of[i], time);
+    }
   }
 }
 
 void ig_thermal_conditions_steepest(const ig_thermal_run *run, ig_heat_condition *c) {
   ig_thermal_conditions_at(run, 0, c);
   for (int i = 0; i < run->conditions; i++)
-    c[i].h = table_most(
-        &IG_ITEM(const ig_thermal_boundary, run->c->boundary, run->condition_of[i])->convection);
+    if (!c[i].h_of)
+      c[i].h = table_most(
+          &IG_ITEM(const ig_thermal_boundary, run->c->boundary, run->condition_of[i])->convection);
 }
 
 static void interval_find(const ig_table *t, double *shortest) {
@@ -83,6 +93,9 @@ void ig_thermal_surroundings_start(ig_thermal_run *run) {
     interval_find(&b->flux, &shortest);
     interval_find(&b->convection, &shortest);
     interval_find(&b->ambient, &shortest);
+    for (int j = 1; j < b->from.count; j++)
+      shortest = fmin(shortest, IG_ITEM(const ig_thermal_given, b->from, j)->time -
+                                    IG_ITEM(const ig_thermal_given, b->from, j - 1)->time);
   }
   const double steps = floor(1e-3 * shortest / run->dt);
   run->hold = isinf(shortest) ? 0 : steps < 1 ? 1 : steps > 1e9 ? 1000000000 : (int64_t)steps;
@@ -108,6 +121,12 @@ ig_status ig_thermal_surroundings_set(ig_thermal_run *run, int64_t step) {
   const double time = run->hold ? middle_of(run, step) : 0;
   ig_heat_condition c[IG_THERMAL_CONDITIONS];
   ig_thermal_conditions_at(run, time, c);
+  for (int i = 0; i < run->c->boundary.count && run->fields; i++)
+    if (run->fields[i].times) {
+      const double moment = ig_thermal_fields_moment(run, i, time);
+      if (moment != run->fields[i].moment)
+        ig_thermal_fields_set(run, i, moment);
+    }
   memcpy(run->condition, c, (size_t)run->conditions * sizeof *c);
   run->ambient = ig_thermal_ambient(run, time);
   return ig_heat_conditions_set(run->job->cx, &run->heat, run->condition, run->conditions,

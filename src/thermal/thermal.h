@@ -7,13 +7,33 @@
 #include "thermal/birth.h"
 #include "thermal/heat.h"
 
+/* Values of a boundary from the fields of a file, at one time. */
+typedef struct {
+  ig_src at;
+  double time;
+  const char *file;
+  const char *temperature, *flux, *convection, *ambient; /* names of fields, NULL: not given */
+} ig_thermal_given;
+
 /* One entry of `boundary`. */
 typedef struct {
   ig_src at;
   ig_texts set; /* face sets; `surface`: the outer surface, whatever it is at the time */
   ig_table temperature, flux, convection, ambient; /* over time */
   double emissivity;                               /* NaN: not given */
+  ig_list from;                                    /* of ig_thermal_given, in order of time */
 } ig_thermal_boundary;
+
+/* What a boundary's fields can be. */
+enum { IG_GIVEN_TEMPERATURE, IG_GIVEN_FLUX, IG_GIVEN_H, IG_GIVEN_AMBIENT, IG_GIVEN_KINDS };
+/* A boundary's fields: values at its nodes at each time, and now. */
+typedef struct {
+  int times;
+  ig_lid count, *node;           /* nodes of its faces */
+  double *value[IG_GIVEN_KINDS]; /* times x count; NULL: not given */
+  double *now[IG_GIVEN_KINDS];   /* nodes of the mesh */
+  double moment;                 /* of `now`: see given_moment */
+} ig_thermal_fields;
 
 /* One entry of `initial`: a temperature, or another run's snapshot. */
 typedef struct {
@@ -44,6 +64,7 @@ typedef struct {
   ig_birth_case birth;
   ig_list probes; /* of ig_thermal_probe */
   int64_t track_every;
+  bool exaca;
 } ig_thermal_case;
 
 /* Options, fields of snapshots, verification, benchmarks: the room's tables. */
@@ -74,6 +95,7 @@ typedef struct {
      hold for, 0: for good */
   int conditions, condition_of[IG_THERMAL_CONDITIONS];
   ig_heat_condition condition[IG_THERMAL_CONDITIONS];
+  ig_thermal_fields *fields; /* entries of `boundary`; NULL: none has fields */
   double ambient;
   int64_t hold;
   double *birth;   /* elements, mesh order; NULL: all there */
@@ -128,7 +150,23 @@ bool ig_thermal_surroundings_change(const ig_thermal_run *run, int64_t step);
 IG_MUST_CHECK ig_status ig_thermal_surroundings_set(ig_thermal_run *run, int64_t step);
 int64_t ig_thermal_surroundings_ahead(const ig_thermal_run *run, int64_t step, int64_t most);
 
+/* --- boundary_fields.c: boundary values from files */
+
+/* Reads the fields of entry i of `boundary`, for the faces of `set` (NULL: all nodes). */
+IG_MUST_CHECK ig_status ig_thermal_fields_read(ig_thermal_run *run, int i);
+/* Where between the files' times `time` is: their number, and the share of the way to the next. */
+double ig_thermal_fields_moment(const ig_thermal_run *run, int i, double time);
+/* Points a condition at the values of entry i; takes those of `moment`; its largest convection. */
+void ig_thermal_fields_condition(const ig_thermal_run *run, int i, ig_heat_condition *c);
+void ig_thermal_fields_set(ig_thermal_run *run, int i, double moment);
+double ig_thermal_fields_steepest(const ig_thermal_run *run, int i);
+void ig_thermal_fields_free(ig_thermal_run *run);
+
 /* --- initial.c: temperatures at the start, where `initial` gives them */
+
+/* Coordinates of nodes: count x 3; free it. */
+IG_MUST_CHECK ig_status ig_thermal_places(ig_ctx *cx, const ig_mesh *mesh, const ig_lid *node,
+                                          ig_lid count, double **place);
 
 IG_MUST_CHECK ig_status ig_thermal_initials(ig_thermal_run *run);
 
@@ -140,6 +178,14 @@ IG_MUST_CHECK ig_status ig_thermal_probes(ig_thermal_run *run);
 
 /* Plain steps before the first long one of a dwell. */
 enum { IG_THERMAL_FIRST_WAIT = 8 };
+/* Energy of a path, J, and how much of it falls beside the part seen from above, `reach` around it
+   counted as the part; where that first happens. */
+IG_MUST_CHECK ig_status ig_thermal_beam_land(ig_ctx *cx, const ig_mesh *mesh,
+                                             const ig_toolpath *path, double reach, double *all,
+                                             double *nowhere, double first[3]);
+/* exaca.csv, where the case asks for it; and whether it can be had. */
+IG_MUST_CHECK ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink);
+IG_MUST_CHECK ig_status ig_thermal_exaca_check(const ig_thermal_run *run);
 /* Looks, at the step to be written next, whether a layer begins, and how warm the last one is. */
 IG_MUST_CHECK ig_status ig_thermal_layer_look(ig_thermal_run *run);
 /* Writes a batch: up to `most` steps, fewer where something is due. A long step is taken whole,

@@ -66,7 +66,7 @@ static ig_status plate_run(ig_ctx *cx, const plate *p, plate_state *s) {
   setup->track = melts ? 1 << 30 : 0;
   IG_TRY_GOTO(status, done, ig_scene_start(&s->scene));
   IG_TRY_GOTO(status, done, ig_beams_new(cx, &cases, path, h, NAN, 0, s->scene.mesh, &s->beams));
-  const int steps = p->steps ? p->steps : (int)ceil(p->time / (0.9 * 2 / h->rate));
+  const int steps = p->steps ? p->steps : (int)ceil(p->time / (0.9 * 2 / h->limit.rate));
   for (int i = 0; i < steps; i++) {
     IG_TRY_GOTO(status, done,
                 ig_beams_step(cx, &s->beams, h, i * p->time / steps, p->time / steps));

@@ -97,7 +97,8 @@ static ig_status mode_left(ig_ctx *cx, int leaps, double *error) {
     s.T[n] = 500 + 100 * cos(M_PI * s.mesh->x[3 * (int64_t)n]);
   IG_TRY_GOTO(status, done, ig_scene_write(&s));
   for (int i = 0; i < leaps; i++)
-    IG_TRY_GOTO(status, done, ig_heat_batch_leap(cx, &s.heat, time / leaps, 1.8 / s.heat.rate));
+    IG_TRY_GOTO(status, done,
+                ig_heat_batch_leap(cx, &s.heat, time / leaps, 1.8 / s.heat.limit.rate));
   IG_TRY_GOTO(status, done, ig_heat_batch_run(cx, &s.heat));
   IG_TRY_GOTO(status, done, ig_scene_read(&s));
   const double rate = 0.1 * 2 * 400 * (1 - cos(M_PI / 20));
@@ -117,7 +118,7 @@ static ig_status slab_leap(ig_ctx *cx, ig_heat_conduction conduction, double *su
   s.setup.conduction = conduction;
   s.setup.leaps = true;
   IG_TRY_GOTO(status, done, ig_scene_start(&s));
-  const double critical = 1.8 / s.heat.rate;
+  const double critical = 1.8 / s.heat.limit.rate;
   double t = 0, leap = 10 * critical;
   for (; t < 20 * critical; t += critical)
     IG_TRY_GOTO(status, done, ig_heat_batch_step(cx, &s.heat, critical));
@@ -126,7 +127,7 @@ static ig_status slab_leap(ig_ctx *cx, ig_heat_conduction conduction, double *su
     IG_TRY_GOTO(status, done, ig_heat_batch_leap(cx, &s.heat, leap, critical));
     t += leap;
   }
-  *share = s.heat.step_count * critical;
+  *share = s.heat.batch.step_count * critical;
   IG_TRY_GOTO(status, done, ig_heat_batch_run(cx, &s.heat));
   IG_TRY_GOTO(status, done, ig_scene_read(&s));
   *surface = s.T[cells];

@@ -188,6 +188,7 @@ const ig_room ig_room_topopt = {
     .name = "topopt",
     .about = "topology optimisation: stiffness, heat conduction, compliant mechanisms",
     .needs_mesh = false,
+    .ranks = true,
     .elements = "hex8",
     .case_size = sizeof(ig_topopt_case),
     .options = ig_topopt_options,

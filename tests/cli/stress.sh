@@ -26,7 +26,7 @@ stages:
     beams:
       - {model: gaussian, radius: 1 mm, depth: 1 mm, absorptivity: 0.4, raster: {power: 600 W, speed: 5 mm/s, hatch: 1 mm,
          layer_height: 1 mm, base: 2 mm, layers: 2, rotation: 0, dwell: 3 s, regions: {min: [0 mm, 1 mm], max: [8 mm, 3 mm]}}}
-    output: {count: 8, fields: [T, T_peak]}
+    output: {count: 8, fields: [T, T_peak, melts]}
   warp:
     physics: stress
     mesh: {from: print}
@@ -41,6 +41,33 @@ END
 "$INGOT" run chain.yaml -q -o out -t 1 || fail "the chain does not run"
 # a solid that cooled from the melt on a stiff plate is at its yield stress or close to it
 awk -F, 'NR > 1 { last = $NF } END { exit !(last > 150e6 && last < 600e6) }' out/warp/history.csv || fail "no residual stress: $(tail -1 out/warp/history.csv)"
+
+# the print goes along in this process and hands over in memory: the same bits as through its files
+sed 's/kind: heat, from: print/kind: heat, from: print, every: 2.5 s/; s/floors:/output: {checkpoint_every: 0.001 s}\n    floors:/' chain.yaml >live.yaml
+"$INGOT" run live.yaml -q -o live -t 1 || fail "a print that goes along does not run"
+cmp out/warp/history.csv live/warp/history.csv || fail "in memory and through files differ"
+# stopped within the heat and continued: the same bits
+"$INGOT" run live.yaml -q -o stopped -t 1 >/dev/null 2>&1 &
+pid=$!
+while kill -0 $pid 2>/dev/null && [ "$(cat stopped/warp/history.csv 2>/dev/null | wc -l)" -lt 5 ]; do sleep 0.02; done
+kill -INT $pid 2>/dev/null
+wait $pid
+"$INGOT" run live.yaml -q -o stopped -t 1 || fail "a stopped heat phase does not go on"
+cmp live/warp/history.csv stopped/warp/history.csv || fail "stopped within the heat is not the same"
+# states that differ by less than 100 K are passed over: no Newton iterations there, the same end to 1 %
+sed 's/every: 2.5 s/every: 2.5 s, change: 100 K/' live.yaml >calm.yaml
+"$INGOT" run calm.yaml -q -o calm -t 1 || fail "a heat phase that passes states over does not run"
+awk -F, 'NR == FNR { if (FNR > 1) { all += $5 == 0; end = $NF } next } FNR > 1 { calm += $5 == 0; last = $NF }
+  END { exit !(calm > all && last > 0.99 * end && last < 1.01 * end) }' live/warp/history.csv calm/warp/history.csv || fail "states passed over: $(tail -1 calm/warp/history.csv)"
+cat >alone.yaml <<'END'
+physics: stress
+mesh: {boxes: {size: [8 mm, 4 mm, 2 mm], cells: [8, 4, 2]}}
+materials: {name: steel, young: 200 GPa, poisson: 0.3}
+supports: {set: zmin, fix: all}
+phases: {kind: heat, file: out/print, every: 1 s}
+END
+"$INGOT" run alone.yaml -q -o alone >said 2>&1 && fail "every without a chain runs"
+grep -q "is for a stage of a chain" said || fail "every without a chain: $(cat said)"
 
 cat >plain.yaml <<'END'
 physics: stress

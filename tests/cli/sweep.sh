@@ -86,6 +86,6 @@ printf 'case: none.yaml\nvary: {duration: [1 s, 2 s]}\n' >w.yaml
 wrong 'none.yaml' w.yaml
 
 # copies started by a launcher do not all write into one folder
-OMPI_COMM_WORLD_SIZE=4 "$INGOT" run bar.yaml -o copies 2>log && fail "four copies run"
+PMI_SIZE=4 "$INGOT" run bar.yaml -o copies 2>log && fail "four copies run"
 grep -q '4 copies of this case' log || fail "the launcher is not named"
 echo "sweep test: good"

@@ -6,6 +6,7 @@
 #include "mesh/mesh_case.h"
 
 #include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
 #include "dynamics/particle.inc"
 #include "dynamics/body.inc"
 #include "dynamics/contact.inc"

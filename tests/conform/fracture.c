@@ -2,9 +2,11 @@
    precision x assembly x element type, with facets open, a load, a motion, finite rotation, rigid
    contact and contact of surfaces. The mesh that comes out has the same numbers everywhere. */
 #include "check.h"
+#include "assembly/scatter.h"
 #include "fracture/problem.h"
 #include "kern/prec_f64.h"
 #include "material/cohesive.inc"
+#include "assembly/scatter.inc"
 #include "fracture/types.inc"
 #include "mesh/mesh_case.h"
 

@@ -245,7 +245,7 @@ static void engine(ig_ctx *cx, const ig_mesh *mesh, const variant *v, ig_heat_se
   setup->initial = setup->ambient = ambient;
   ig_heat h;
   GOOD(cx, ig_heat_new(cx, setup, &h));
-  assert_true(dt < 2 / h.rate);
+  assert_true(dt < 2 / h.limit.rate);
   GOOD(cx, ig_heat_begin(cx, &h));
   double start[NODES];
   for (int n = 0; n < NODES; n++)
@@ -454,7 +454,7 @@ static void crossing(ig_ctx *cx, ig_precision precision, ig_assembly assembly,
   ig_heat h;
   GOOD(cx, ig_heat_new(cx, &setup, &h));
   GOOD(cx, ig_heat_begin(cx, &h));
-  const double critical = 1.8 / h.rate, step = fmin(critical, 1e-3);
+  const double critical = 1.8 / h.limit.rate, step = fmin(critical, 1e-3);
   for (int s = 0; s < 140; s++) {
     GOOD(cx, ig_heat_batch_births(cx, &h, s * step));
     const int at = (int)(s * step / 4e-3);
@@ -470,11 +470,11 @@ static void crossing(ig_ctx *cx, ig_precision precision, ig_assembly assembly,
   GOOD(cx, ig_heat_batch_run(cx, &h));
   GOOD(cx, ig_fault_check(cx, "node", NULL));
   GOOD(cx, ig_heat_temperatures(cx, &h, o->T));
-  GOOD(cx, ig_array_pull(cx, &h.track));
-  memcpy(o->track, h.track.host, sizeof o->track);
-  if (h.solid.host) {
-    GOOD(cx, ig_array_pull(cx, &h.solid));
-    memcpy(o->solid, h.solid.host, sizeof o->solid);
+  GOOD(cx, ig_array_pull(cx, &h.past.track));
+  memcpy(o->track, h.past.track.host, sizeof o->track);
+  if (h.material.solid.host) {
+    GOOD(cx, ig_array_pull(cx, &h.material.solid));
+    memcpy(o->solid, h.material.solid.host, sizeof o->solid);
   }
   const int32_t node[] = {7, BN - 9};
   ig_array pick, picked;
@@ -598,7 +598,7 @@ static void large_run(ig_ctx *cx, const ig_mesh *mesh, ig_precision precision, d
                                .ambient = ambient};
   ig_heat h;
   GOOD(cx, ig_heat_new(cx, &setup, &h));
-  assert_false(h.resident);
+  assert_false(h.resident.on);
   GOOD(cx, ig_heat_begin(cx, &h));
   for (int s = 0; s < 20; s++) {
     GOOD(cx, ig_heat_batch_births(cx, &h, s * dt));

@@ -9,6 +9,7 @@
 #include "run/rooms.h"
 
 #include "kern/prec_f64.h"
+#include "assembly/scatter.inc"
 #include "dynamics/particle.inc"
 #include "dynamics/elements.inc"
 

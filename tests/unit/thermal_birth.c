@@ -98,7 +98,7 @@ static void births_bring(ig_ctx *cx, ig_precision precision, ig_heat_conduction 
   if (!held)
     assert_near(h.start_content / start, 1, 1e-6);
   const double dt = 1e-4;
-  assert_true(dt < 2 / h.rate);
+  assert_true(dt < 2 / h.limit.rate);
   for (int s = 0; s < 8; s++) {
     GOOD(cx, ig_heat_batch_births(cx, &h, s * dt));
     GOOD(cx, ig_heat_batch_step(cx, &h, dt));

@@ -6,75 +6,13 @@
 #include "run/march.h"
 #include "run/rooms.h"
 #include "thermal/thermal.h"
-#include <ingot/run.h>
+#include "thermal_case.h"
 
 #define BAR                                                                                        \
   "physics: thermal\n"                                                                             \
   "mesh: {boxes: [{name: bar, size: [1 mm, 1 mm, 4 mm], cells: [1, 1, 16]}]}\n"                    \
   "materials: {name: m, density: 8000, conductivity: 100, specific_heat: 500}\n"                   \
   "duration: 4 s\n"
-
-static char *folder;
-
-static void text_write(const char *name, const char *text) {
-  char path[300];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *f = fopen(path, "w");
-  assert_non_null(f);
-  fputs(text, f);
-  fclose(f);
-}
-
-/* Runs folder/case.yaml into folder/out with keys set (ended by NULL); the last row's columns. */
-typedef struct {
-  int columns;
-  char name[64][32];
-  double value[64];
-} row;
-static ig_status case_run(const char *backend, const char *out, const char *restart,
-                          const char *const *keys, row *last, char *message) {
-  char path[400], into[300], from[300], line[4096];
-  snprintf(path, sizeof path, "%s/case.yaml", folder);
-  snprintf(into, sizeof into, "%s/%s", folder, out);
-  snprintf(from, sizeof from, "%s/%s/checkpoint.h5", folder, restart ? restart : "");
-  ig_ctx *cx = ctx_on(backend, 1);
-  ig_case *c;
-  GOOD(cx, ig_case_open(cx, path, &c));
-  for (; keys && *keys; keys += 2)
-    GOOD(cx, ig_case_set(c, keys[0], keys[1]));
-  const ig_run_options o = {.out = into, .restart = restart ? from : NULL};
-  const ig_status status = ig_run(c, &o);
-  if (message)
-    snprintf(message, 1024, "%s", ig_ctx_message(cx));
-  else if (status != IG_OK)
-    fail_msg("%s", ig_ctx_message(cx));
-  ig_case_close(c);
-  ig_ctx_close(cx);
-  if (!last)
-    return status;
-  memset(last, 0, sizeof *last);
-  snprintf(path, sizeof path, "%s/history.csv", into);
-  FILE *f = fopen(path, "r");
-  assert_non_null(f);
-  for (bool first = true; fgets(line, sizeof line, f); first = false) {
-    int i = 0;
-    for (char *p = strtok(line, ",\n"); p && i < 64; p = strtok(NULL, ",\n"), i++)
-      if (first)
-        snprintf(last->name[i], sizeof last->name[i], "%.31s", p);
-      else
-        last->value[i] = strtod(p, NULL);
-    last->columns = i;
-  }
-  fclose(f);
-  return status;
-}
-static double of(const row *r, const char *name) {
-  for (int i = 0; i < r->columns; i++)
-    if (strncmp(r->name[i], name, strlen(name)) == 0 && strchr(" [", r->name[i][strlen(name)]))
-      return r->value[i];
-  fail_msg("no column '%s'", name);
-  return NAN;
-}
 
 static const char *const forms[] = {"recompute", "classes", "stencil"};
 

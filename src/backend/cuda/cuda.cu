@@ -32,7 +32,7 @@ ig_status ig_cuda_open(ig_ctx *cx) {
   if (error != cudaSuccess || count == 0)
     return IG_FAIL(cx, IG_UNSUPPORTED, "backend 'cuda': no GPU is usable here (%s)",
                    error == cudaSuccess ? "none found" : cudaGetErrorString(error));
-  const int device = cx->device_index;
+  const int device = cx->ranks ? cx->device_index % count : cx->device_index;
   if (device >= count)
     return IG_FAIL(cx, IG_INPUT, "there is no GPU %d: the last one is %d", device, count - 1);
   IG_CUDA(cx, cudaSetDevice(device));

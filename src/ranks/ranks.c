@@ -1,0 +1,175 @@
+/* What ranks do together, over any transport. */
+#include "ranks/ranks.h"
+#include "backend/backend.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int ig_ranks_rank(const ig_ranks *ranks) {
+  return ranks ? ranks->rank : 0;
+}
+int ig_ranks_count(const ig_ranks *ranks) {
+  return ranks ? ranks->count : 1;
+}
+int ig_ranks_local(const ig_ranks *ranks) {
+  return ranks ? ranks->local : 0;
+}
+const char *ig_ranks_transport(const ig_ranks *ranks) {
+  return ranks ? ranks->name : "none";
+}
+
+void ig_ranks_close(ig_ranks *ranks) {
+  if (!ranks)
+    return;
+  if (ranks->transport->close)
+    ranks->transport->close(ranks->self);
+  free(ranks);
+}
+
+/* Nobody to talk to, or nobody who still listens. */
+static bool alone(const ig_ctx *cx) {
+  return !cx->ranks || cx->ranks->count == 1 || cx->ranks->failed;
+}
+
+static ig_status lost(ig_ctx *cx, ig_status status) {
+  cx->ranks->failed = true;
+  return status == IG_OK ? IG_OK : IG_FAIL(cx, IG_IO, "the ranks cannot reach each other");
+}
+
+/* The failure of rank `who` becomes everybody's. */
+static ig_status failure_share(ig_ctx *cx, int who, ig_status status) {
+  ig_ranks *r = cx->ranks;
+  char text[sizeof cx->message + sizeof r->host + 32];
+  if (r->rank == who) {
+    if (who == 0)
+      snprintf(text, sizeof text, "%s", cx->message);
+    else
+      snprintf(text, sizeof text, "rank %d on %s: %s", who, r->host,
+               *cx->message ? cx->message : ig_status_text(status));
+  }
+  const ig_status told = r->transport->broadcast(r->self, who, text, sizeof text);
+  r->failed = status != IG_INTERRUPTED; /* which all are, at the same step, and may go on */
+  if (told != IG_OK)
+    return lost(cx, told);
+  return r->rank == who && who == 0 ? status : IG_FAIL(cx, status, "%s", text);
+}
+
+ig_status ig_ranks_meet(ig_ctx *cx, ig_status status, bool *stop) {
+  if (alone(cx))
+    return status;
+  ig_ranks *r = cx->ranks;
+  /* the lowest rank that failed has the largest number */
+  int64_t word[2] = {status == IG_OK ? 0 : (int64_t)(r->count - r->rank) * 256 + (int64_t)status,
+                     *stop};
+  const ig_status met = r->transport->most(r->self, word, 2);
+  if (met != IG_OK)
+    return lost(cx, met);
+  *stop = word[1] != 0;
+  return word[0] == 0
+             ? IG_OK
+             : failure_share(cx, r->count - (int)(word[0] / 256), (ig_status)(word[0] % 256));
+}
+
+ig_status ig_ranks_agree(ig_ctx *cx, ig_status status) {
+  bool stop = false;
+  return ig_ranks_meet(cx, status, &stop);
+}
+
+ig_status ig_ranks_share(ig_ctx *cx, int root, void *bytes, size_t size) {
+  if (alone(cx) || size == 0)
+    return IG_OK;
+  const ig_status status = cx->ranks->transport->broadcast(cx->ranks->self, root, bytes, size);
+  return status == IG_OK ? IG_OK : lost(cx, status);
+}
+
+ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array) {
+  if (alone(cx))
+    return IG_OK;
+  const size_t size = array->count * array->size;
+  const bool mine = cx->ranks->rank == root;
+  void *host = array->host, *own = NULL;
+  ig_status status = IG_OK;
+  if (!host) { /* a device side only */
+    status = ig_alloc(cx, &own, array->count, array->size, "exchange between ranks");
+    host = own;
+  }
+  if (status == IG_OK && mine && host != array->dev)
+    status = cx->backend->copy_out(cx, host, array->dev, size);
+  status = ig_ranks_agree(cx, status);
+  if (status == IG_OK)
+    status = ig_ranks_share(cx, root, host, size);
+  if (status == IG_OK && !mine && host != array->dev)
+    status = cx->backend->copy_in(cx, array->dev, host, size);
+  free(own);
+  return status;
+}
+
+/* --- checkpoints */
+
+typedef struct {
+  int64_t there, step, count;
+  double time;
+} restart_head;
+typedef struct {
+  char name[64];
+  int64_t count, dtype, size;
+} saved_head;
+
+static ig_status saved_share(ig_ctx *cx, int count, ig_saved *saved, void **memory) {
+  for (int i = 0; i < count; i++) {
+    saved_head h = {0};
+    ig_status status = IG_OK;
+    if (ig_ranks_first(cx)) {
+      snprintf(h.name, sizeof h.name, "%s", saved[i].name);
+      h.count = saved[i].count;
+      h.dtype = saved[i].dtype;
+      h.size = (int64_t)ig_dtype_size(saved[i].dtype) * saved[i].count;
+      memory[i] = saved[i].data;
+    }
+    IG_TRY(ig_ranks_share(cx, 0, &h, sizeof h));
+    if (!ig_ranks_first(cx)) {
+      char *name = NULL;
+      status = ig_alloc(cx, &memory[i], (size_t)h.size + sizeof h.name, 1, "checkpoint");
+      if (status == IG_OK) {
+        name = (char *)memory[i] + h.size;
+        memcpy(name, h.name, sizeof h.name);
+        saved[i] = (ig_saved){
+            .name = name, .dtype = (ig_dtype)h.dtype, .count = h.count, .data = memory[i]};
+      }
+    }
+    IG_TRY(ig_ranks_agree(cx, status));
+    IG_TRY(ig_ranks_share(cx, 0, memory[i], (size_t)h.size));
+  }
+  return IG_OK;
+}
+
+ig_status ig_ranks_share_restart(ig_ctx *cx, ig_restart **restart) {
+  if (alone(cx))
+    return IG_OK;
+  const bool first = ig_ranks_first(cx);
+  restart_head h = {0};
+  if (first && *restart)
+    h = (restart_head){
+        .there = 1, .step = (*restart)->step, .count = (*restart)->count, .time = (*restart)->time};
+  IG_TRY(ig_ranks_share(cx, 0, &h, sizeof h));
+  if (!h.there)
+    return IG_OK;
+  ig_saved *saved = first ? (*restart)->saved : NULL;
+  void **memory = NULL;
+  ig_status status = IG_NEW(cx, &memory, h.count + 1, "checkpoint");
+  if (status == IG_OK && !first)
+    status = IG_NEW(cx, &saved, h.count + 1, "checkpoint");
+  status = ig_ranks_agree(cx, status);
+  if (status == IG_OK)
+    status = saved_share(cx, (int)h.count, saved, memory);
+  if (status == IG_OK && !first)
+    status = ig_restart_new(cx, h.time, h.step, saved, (int)h.count, restart);
+  for (int64_t i = 0; !first && memory && i < h.count; i++)
+    free(memory[i]);
+  if (!first)
+    free(saved);
+  free(memory);
+  return ig_ranks_agree(cx, status);
+}

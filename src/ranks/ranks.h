@@ -1,0 +1,45 @@
+/* Ranks, inside of the library. Every function here is collective: all ranks of a run call it, in
+   the same order. Without ranks (a context opened without) each is a plain local no-op.
+
+   A rank that fails on its own meets the others in ig_ranks_agree, wherever they are by then: there
+   is one kind of meeting, and once it has told of a failure nobody waits for anybody any more. So
+   between two meetings no rank may wait for another (ig_ranks_share comes right after an
+   ig_ranks_agree). */
+#ifndef IG_RANKS_RANKS_H
+#define IG_RANKS_RANKS_H
+
+#include <ingot/ranks.h>
+#include "core/array.h"
+#include "core/output.h"
+
+/* A way to talk. */
+typedef struct {
+  /* `size` bytes of rank `root` to all. */
+  ig_status (*broadcast)(void *self, int root, void *bytes, size_t size);
+  /* Of each number the largest over all ranks. */
+  ig_status (*most)(void *self, int64_t *values, int count);
+  void (*close)(void *self);
+} ig_transport;
+
+struct ig_ranks {
+  int rank, count, local;
+  const ig_transport *transport;
+  void *self;
+  char name[96], host[64];
+  bool one_process; /* HDF5 and Gmsh serve one thread of a process at a time */
+  bool failed;      /* a meeting told of a failure: nobody waits any more */
+};
+
+static inline bool ig_ranks_first(const ig_ctx *cx) {
+  return ig_ranks_rank(cx->ranks) == 0;
+}
+
+/* As ig_ranks_agree; and *stop becomes true everywhere if it is anywhere. */
+IG_MUST_CHECK ig_status ig_ranks_meet(ig_ctx *cx, ig_status status, bool *stop);
+/* `size` bytes of rank `root` to all; and an array of the device, through the host. */
+IG_MUST_CHECK ig_status ig_ranks_share(ig_ctx *cx, int root, void *bytes, size_t size);
+IG_MUST_CHECK ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array);
+/* Rank 0's checkpoint (NULL: none) to all; theirs is freed by ig_restart_free. */
+IG_MUST_CHECK ig_status ig_ranks_share_restart(ig_ctx *cx, ig_restart **restart);
+
+#endif

@@ -1,0 +1,71 @@
+# One case on the processes of an MPI job: the files of a run on one process; one message and one
+# exit code for a failure; a stop of any rank stops all; checkpoints for any number of ranks.
+set -u
+"$INGOT" version | grep -q ', MPI' && command -v mpirun >/dev/null || { echo "no MPI in this build, or no mpirun: skipped"; exit 77; }
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
+export OMPI_MCA_btl_vader_single_copy_mechanism=none
+fail() { echo "mpi test: $*"; cat log 2>/dev/null; exit 1; }
+many() { local n=$1; shift; timeout 120 mpirun -n "$n" "$INGOT" "$@" -b cpu -t 1; }
+cat >case.yaml <<'END'
+physics: topopt
+problem: mechanism
+grid: {elements: [40, 20, 0]}
+symmetry: [y-]
+volume: 0.3
+void_ratio: 1e-4
+supports: [{box: {min: [0, 18], max: [0, 20]}}]
+loads: [{box: {min: [0, 0], max: [0, 1]}, force: [1, 0, 0]}]
+springs:
+  - {box: {min: [0, 0], max: [0, 1]}, stiffness: [0.1, 0, 0]}
+  - {box: {min: [40, 0], max: [40, 1]}, stiffness: [0.1, 0, 0]}
+ports: [{box: {min: [40, 0], max: [40, 1]}, direction: [-1, 0, 0]}]
+iterations: 8
+END
+same() {
+  for file in one/snap_*.vtkhdf one/history.csv; do
+    cmp "$file" "$1/$(basename "$file")" || fail "$1 is not the run on one rank"
+  done
+  [ "$(ls one)" = "$(ls "$1")" ] || fail "$1 has other files"
+}
+
+"$INGOT" run case.yaml -q -b cpu -t 1 -o one || fail "the run on one rank fails"
+for n in 2 3; do
+  many $n run case.yaml -o ranks$n >table 2>log || fail "the run on $n ranks fails"
+  same ranks$n
+  grep -q "$n ranks over MPI" log || fail "the ranks are not told"
+  [ "$(grep -c '^objective' table)" = 1 ] || fail "the table is not printed once"
+done
+
+# stopped on 2, continued on 3, ended on 1
+many 2 run case.yaml -q -s iterations=4 -o part || fail "four iterations fail"
+many 3 run case.yaml -q --restart part/checkpoint.h5 --force -o going 2>log || fail "3 ranks do not continue 2"
+cmp one/"$(ls one | grep snap_ | tail -1)" going/"$(ls going | grep snap_ | tail -1)" || fail "2 -> 3 ranks is another run"
+
+# failures: one message, the usual exit codes
+many 2 run none.yaml -o x 2>log && fail "a missing case runs"
+[ "$(grep -c 'ingot: error' log)" = 1 ] || fail "not one message for one failure"
+many 2 run case.yaml -s volume=7 -o x 2>log && fail "a wrong volume runs"
+[ "$(grep -c 'ingot: error' log)" = 1 ] || fail "not one message for a mistake in the case"
+[ -e x ] && fail "something was written"
+cat >heat.yaml <<'END'
+physics: thermal
+mesh: {boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}]}
+materials: [{name: m, density: 1, conductivity: 1, specific_heat: 1}]
+duration: 0.1
+END
+many 2 run heat.yaml -o x 2>log && fail "thermal runs on two ranks"
+grep -q 'thermal does not run on several ranks (2 here)' log || fail "the room is not named"
+
+# a signal to one rank stops all, with a checkpoint
+many 2 run case.yaml -s iterations=100000 -s change=0 -o long 2>log >/dev/null &
+for _ in $(seq 200); do grep -qs '^3,' long/history.csv && break; sleep 0.05; done
+sleep 0.3
+pid=$(pgrep -f "^$INGOT run case.yaml -s iterations=100000" | tail -1)
+kill -TERM "$pid"
+wait
+grep -q '"interrupted"' long/summary.json || fail "one signal does not stop all"
+[ -s long/checkpoint.h5 ] || fail "no checkpoint of a stopped run"
+echo "mpi test: good"

@@ -1,0 +1,252 @@
+/* Ranks as threads of this process: the bits of one rank on any number of them, one failure for
+   all, one stop for all, checkpoints that go from any number to any other. */
+#include "check.h"
+#include "ranks/ranks.h"
+#include <ingot/ingot.h>
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 5, FIGURES = 64, DENSITIES = 40 * 20 };
+
+/* a mechanism has two linear systems, three load cases have three */
+static const char *const mechanism[] = {
+    "physics",
+    "topopt",
+    "problem",
+    "mechanism",
+    "grid",
+    "{elements: [40, 20, 0]}",
+    "symmetry",
+    "[y-]",
+    "volume",
+    "0.3",
+    "supports",
+    "[{box: {min: [0, 18], max: [0, 20]}}]",
+    "loads",
+    "[{box: {min: [0, 0], max: [0, 1]}, force: [1, 0, 0]}]",
+    "springs",
+    "[{box: {min: [0, 0], max: [0, 1]}, stiffness: [0.1, 0, 0]}, {box: {min: [40, 0], max: [40, "
+    "1]}, stiffness: [0.1, 0, 0]}]",
+    "ports",
+    "[{box: {min: [40, 0], max: [40, 1]}, direction: [-1, 0, 0]}]",
+    "void_ratio",
+    "1e-4",
+    "iterations",
+    "6",
+    NULL};
+static const char *const three_cases[] = {
+    "physics",
+    "topopt",
+    "grid",
+    "{elements: [40, 20, 0]}",
+    "volume",
+    "0.4",
+    "supports",
+    "[{box: {min: [0, 0], max: [0, 20]}}]",
+    "loads",
+    "[{box: {min: [40, 0], max: [40, 0]}, force: [0, -1, 0]}, {box: {min: [40, 20], "
+    "max: [40, 20]}, force: [0, 1, 0], load_case: 2}, {box: {min: [40, 10], max: [40, "
+    "10]}, force: [1, 0, 0], load_case: 3}]",
+    "iterations",
+    "6",
+    NULL};
+static const char *const heat[] = {
+    "physics",   "thermal",
+    "mesh",      "{boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}]}",
+    "materials", "[{name: m, density: 1, conductivity: 1, specific_heat: 1}]",
+    "duration",  "0.1",
+    NULL};
+
+typedef struct {
+  const char *const *set;
+  ig_ranks *ranks;
+  int stop_after;  /* this rank asks to stop after so many steps, 0: never */
+  bool fails;      /* this rank's case has a mistake */
+  const char *out; /* folder, for the first */
+  bool resume;
+  ig_status status;
+  char message[512];
+  int figures;
+  double figure[FIGURES];
+  double density[DENSITIES];
+} seat;
+
+static void keep(void *user, const char *key, double value, const char *unit, const char *text) {
+  seat *s = user;
+  (void)unit;
+  if (!text && strncmp(key, "seconds", 7) != 0 && s->figures < FIGURES)
+    s->figure[s->figures++] = value;
+}
+
+static ig_ctx *stopping; /* of the rank that stops */
+static int steps_left;
+static void count_down(void *user, const ig_progress *p) {
+  (void)user, (void)p;
+  if (--steps_left == 0)
+    ig_ctx_interrupt(stopping);
+}
+
+static ig_status steps_take(seat *s, ig_ctx *cx, ig_case *c) {
+  for (int i = 0; s->set[i]; i += 2)
+    IG_TRY(ig_case_set(c, s->set[i], s->set[i + 1]));
+  if (s->fails)
+    IG_TRY(ig_case_set(c, "volume", "7"));
+  if (s->stop_after) {
+    stopping = cx;
+    steps_left = s->stop_after;
+  }
+  const ig_run_options options = {.out = s->out, .resume = s->resume, .figure = keep, .user = s};
+  return ig_run(c, &options);
+}
+
+static void *sit(void *user) {
+  seat *s = user;
+  ig_ctx *cx;
+  ig_case *c;
+  const char *backend = getenv("INGOT_TEST_BACKEND");
+  const ig_ctx_options options = {.backend = backend ? backend : "cpu",
+                                  .threads = 1,
+                                  .ranks = s->ranks,
+                                  .progress = s->stop_after ? count_down : NULL};
+  s->status = ig_ctx_open(&options, &cx);
+  if (s->status == IG_OK)
+    s->status = ig_case_new(cx, &c);
+  if (s->status == IG_OK) {
+    s->status = steps_take(s, cx, c);
+    ig_case_close(c);
+  }
+  snprintf(s->message, sizeof s->message, "%s", ig_ctx_message(cx));
+  ig_ctx_close(cx);
+  return NULL;
+}
+
+/* Runs the seats, one thread each. */
+static void together(seat *s, int count) {
+  ig_ranks *ranks[MOST];
+  pthread_t thread[MOST];
+  assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
+  for (int i = 0; i < count; i++) {
+    s[i].ranks = ranks[i];
+    assert_int_equal(pthread_create(&thread[i], NULL, sit, &s[i]), 0);
+  }
+  for (int i = 0; i < count; i++) {
+    pthread_join(thread[i], NULL);
+    ig_ranks_close(ranks[i]);
+  }
+}
+
+static void same_bits(const char *const *set) {
+  static seat one, many[MOST];
+  static const int counts[] = {1, 2, 3, 5};
+  one = (seat){.set = set};
+  sit(&one);
+  assert_string_equal(one.message, "");
+  assert_int_equal(one.status, IG_OK);
+  assert_true(one.figures > 3);
+  for (int k = 0; k < 4; k++) {
+    memset(many, 0, sizeof many);
+    for (int i = 0; i < counts[k]; i++)
+      many[i].set = set;
+    together(many, counts[k]);
+    for (int i = 0; i < counts[k]; i++) {
+      if (many[i].status != IG_OK)
+        print_message("rank %d of %d: %s\n", i, counts[k], many[i].message);
+      assert_int_equal(many[i].status, IG_OK);
+    }
+    assert_int_equal(many[0].figures, one.figures);
+    for (int i = 0; i < one.figures; i++)
+      if (memcmp(&many[0].figure[i], &one.figure[i], sizeof(double)) != 0)
+        print_message("%d ranks, figure %d: %.17g, alone %.17g\n", counts[k], i, many[0].figure[i],
+                      one.figure[i]);
+    assert_memory_equal(many[0].figure, one.figure, sizeof one.figure);
+    for (int i = 1; i < counts[k]; i++)
+      assert_int_equal(many[i].figures, 0); /* the first one's alone are told */
+  }
+}
+
+static void mechanisms_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_bits(mechanism);
+}
+static void load_cases_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_bits(three_cases);
+}
+
+static void a_failure_is_everybodys(void **state) {
+  (void)state;
+  for (int who = 0; who < 3; who++) {
+    seat s[3] = {{.set = mechanism}, {.set = mechanism}, {.set = mechanism}};
+    s[who].fails = true;
+    together(s, 3);
+    for (int i = 0; i < 3; i++) {
+      assert_int_equal(s[i].status, IG_INPUT);
+      assert_non_null(strstr(s[i].message, "volume"));
+      assert_int_equal(strstr(s[i].message, "rank ") != NULL, who > 0);
+    }
+  }
+}
+
+static void rooms_that_cannot_refuse(void **state) {
+  (void)state;
+  seat s[2] = {{.set = heat}, {.set = heat}};
+  together(s, 2);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(s[i].status, IG_INPUT);
+    assert_non_null(strstr(s[i].message, "thermal does not run on several ranks (2 here)"));
+  }
+}
+
+/* 3 -> 1 -> 2, stopped by any of them */
+static void a_stop_is_everybodys_and_checkpoints_fit_any_count(void **state) {
+  (void)state;
+  static seat whole, s[3];
+  char folder[] = "/tmp/ingot-ranks-XXXXXX", out[64];
+  assert_non_null(mkdtemp(folder));
+  snprintf(out, sizeof out, "%s/out", folder);
+  whole = (seat){.set = mechanism};
+  sit(&whole);
+  for (int i = 0; i < 3; i++)
+    s[i] = (seat){.set = mechanism, .out = i == 0 ? out : NULL, .stop_after = i == 2 ? 2 : 0};
+  together(s, 3);
+  for (int i = 0; i < 3; i++)
+    assert_int_equal(s[i].status, IG_INTERRUPTED);
+  s[0] = (seat){.set = mechanism, .out = out, .resume = true, .stop_after = 2};
+  sit(&s[0]);
+  assert_int_equal(s[0].status, IG_INTERRUPTED);
+  for (int i = 0; i < 2; i++)
+    s[i] = (seat){.set = mechanism, .out = i == 0 ? out : NULL, .resume = true};
+  together(s, 2);
+  assert_int_equal(s[0].status, IG_OK);
+  assert_int_equal(s[1].status, IG_OK);
+  assert_int_equal(s[0].figures, whole.figures);
+  assert_memory_equal(s[0].figure, whole.figure, sizeof whole.figure);
+  char command[128];
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  assert_int_equal(system(command), 0);
+}
+
+static void arguments_are_looked_at(void **state) {
+  (void)state;
+  ig_ranks *r[1];
+  assert_int_equal(ig_ranks_threads(0, r), IG_ARG);
+  assert_int_equal(ig_ranks_threads(2, NULL), IG_ARG);
+  assert_int_equal(ig_ranks_count(NULL), 1);
+  assert_int_equal(ig_ranks_rank(NULL), 0);
+  ig_ranks_close(NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(mechanisms_have_the_bits_of_one),
+      cmocka_unit_test(load_cases_have_the_bits_of_one),
+      cmocka_unit_test(a_failure_is_everybodys),
+      cmocka_unit_test(rooms_that_cannot_refuse),
+      cmocka_unit_test(a_stop_is_everybodys_and_checkpoints_fit_any_count),
+      cmocka_unit_test(arguments_are_looked_at),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
