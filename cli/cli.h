@@ -28,7 +28,8 @@ typedef struct {
   double zoom, warp_scale, unit, edge;
   double target, within;         /* of calibrate */
   double power, travel, feed, z; /* of toolpaths */
-  bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report, watch;
+  bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report,
+      watch;
   bool given_range, given_view, given_threshold_range, given_target;
   cli_texts words; /* what is no option */
 } cli_args;
