@@ -5,7 +5,7 @@
 #include "topopt/topopt.h"
 
 /* All fields of snapshots, whatever the problem. */
-#define IG_TOPOPT_FIELDS "density|strain_energy|displacement|dissipation|temperature"
+#define IG_TOPOPT_FIELDS "density|strain_energy|displacement|dissipation|temperature|stress"
 /* A field that is asked for and that this problem does not have, or a rhythm in time, fails. */
 IG_MUST_CHECK ig_status ig_topopt_output_check(const ig_job *job);
 
