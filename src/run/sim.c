@@ -35,7 +35,7 @@ static ig_status tee_history(ig_sink *sink, int columns, const char *const *name
 static ig_status tee_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
                                 int count) {
   tee *t = sink->self;
-  return t->inner->checkpoint(t->inner, time, step, saved, count);
+  return t->inner ? t->inner->checkpoint(t->inner, time, step, saved, count) : IG_OK;
 }
 static ig_status tee_result(ig_sink *sink, const char *key, const char *unit, double value) {
   tee *t = sink->self;
@@ -58,11 +58,12 @@ static ig_status tee_flush(ig_sink *sink) {
   return t->inner ? t->inner->flush(t->inner) : IG_OK;
 }
 
-static void tee_open(tee *t, ig_sink *inner, const ig_run_options *o) {
+/* `kept`: checkpoints have somewhere to go, on the first rank. */
+static void tee_open(tee *t, ig_sink *inner, const ig_run_options *o, bool kept) {
   *t = (tee){.sink = {.self = t,
                       .snapshot = tee_snapshot,
                       .history = tee_history,
-                      .checkpoint = inner ? tee_checkpoint : NULL, /* nowhere to go */
+                      .checkpoint = kept ? tee_checkpoint : NULL,
                       .result = tee_result,
                       .result_text = tee_result_text,
                       .file = tee_file,
@@ -97,14 +98,43 @@ struct ig_sim {
   } copy[COPIES];
   int loads;
   double load[LOADS];
+  ig_warned warned;
+  ig_log_fn *log; /* the caller's, and its progress and user; the context holds ours meanwhile */
+  ig_progress_fn *progress;
+  void *user;
 };
 struct ig_sim_state {
   ig_restart *kept;
   uint64_t fingerprint;
 };
 
-static void sink_use(ig_sim *s, const ig_run_options *o, bool wanted) {
-  tee_open(&s->t, s->files, o);
+/* Between the context and its caller, to keep what the summary tells. */
+static void on_log(void *user, ig_log_level level, const char *message) {
+  ig_sim *s = user;
+  const int most = (int)(sizeof s->warned.text / sizeof *s->warned.text);
+  if (level == IG_LOG_WARN && s->warned.count < most)
+    snprintf(s->warned.text[s->warned.count++], sizeof *s->warned.text, "%.255s", message);
+  if (s->log)
+    s->log(s->user, level, message);
+}
+static void on_progress(void *user, const ig_progress *p) {
+  const ig_sim *s = user;
+  s->progress(s->user, p);
+}
+static void listen(ig_sim *s) {
+  ig_ctx *cx = s->cx;
+  if (cx->log == on_log)
+    return; /* another one listens */
+  s->log = cx->log;
+  s->progress = cx->progress;
+  s->user = cx->user;
+  cx->log = on_log;
+  cx->progress = cx->progress ? on_progress : NULL;
+  cx->user = s;
+}
+
+static void sink_use(ig_sim *s, const ig_run_options *o, bool wanted, bool kept) {
+  tee_open(&s->t, s->files, o, kept);
   s->job.sink = wanted ? &s->t.sink : NULL;
 }
 
@@ -137,12 +167,13 @@ static ig_status files_open(ig_sim *s, const ig_run_options *o) {
   if (ig_ranks_first(s->cx))
     status = ig_files_open(s->c, &s->job, o, &s->restart, &s->files, &s->up_to_date);
   IG_TRY(ig_ranks_agree(s->cx, status));
-  bool wanted = s->files || o->figure;
+  bool wanted = s->files || o->figure, kept = s->files != NULL;
   IG_TRY(ig_ranks_share(s->cx, 0, &s->up_to_date, sizeof s->up_to_date));
   IG_TRY(ig_ranks_share(s->cx, 0, &wanted, sizeof wanted));
+  IG_TRY(ig_ranks_share(s->cx, 0, &kept, sizeof kept));
   IG_TRY(ig_ranks_share_restart(s->cx, &s->restart));
   static const ig_run_options nobody;
-  sink_use(s, ig_ranks_first(s->cx) ? o : &nobody, wanted);
+  sink_use(s, ig_ranks_first(s->cx) ? o : &nobody, wanted, kept);
   return IG_OK;
 }
 
@@ -155,6 +186,7 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   *sim = s;
   *s = (ig_sim){.c = c, .cx = cx, .start = ig_now(), .generation = 1};
   cx->warnings = 0; /* the summary counts this run's */
+  listen(s);
   if (cx->ranks)
     cx->ranks->failed = false; /* a new run, for everybody */
   ig_status status = job_open(s, rooms);
@@ -290,7 +322,8 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
     snprintf(message, sizeof message, "%s", cx->message);
   }
   ig_sim_stats(s, &stats);
-  const ig_status told = ig_files_summary(s->c, &s->job, &stats, status, message, s->files);
+  const ig_status told =
+      ig_files_summary(s->c, &s->job, &stats, status, message, &s->warned, s->files);
   if (status == IG_OK && told != IG_OK)
     return told;
   snprintf(cx->message, sizeof cx->message, "%s", message);
@@ -319,6 +352,11 @@ void ig_sim_close(ig_sim *s) {
   ig_job_close(&s->job);
   for (int i = 0; i < COPIES; i++)
     free(s->copy[i].data);
+  if (s->cx->user == s) {
+    s->cx->log = s->log;
+    s->cx->progress = s->progress;
+    s->cx->user = s->user;
+  }
   free(s);
 }
 
