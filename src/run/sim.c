@@ -41,6 +41,10 @@ struct ig_sim {
     int64_t generation;
   } copy[COPIES];
   factors loads, supports;
+  ig_warned warned;
+  ig_log_fn *log; /* the caller's, and its progress and user; the context holds ours meanwhile */
+  ig_progress_fn *progress;
+  void *user;
 };
 struct ig_sim_state {
   ig_restart *kept;
@@ -48,8 +52,33 @@ struct ig_sim_state {
   factors loads, supports;
 };
 
-static void sink_use(ig_sim *s, const ig_run_options *o, bool wanted) {
-  ig_tee_open(s->cx, &s->t, s->files, o);
+/* Between the context and its caller, to keep what the summary tells. */
+static void on_log(void *user, ig_log_level level, const char *message) {
+  ig_sim *s = user;
+  const int most = (int)(sizeof s->warned.text / sizeof *s->warned.text);
+  if (level == IG_LOG_WARN && s->warned.count < most)
+    snprintf(s->warned.text[s->warned.count++], sizeof *s->warned.text, "%.255s", message);
+  if (s->log)
+    s->log(s->user, level, message);
+}
+static void on_progress(void *user, const ig_progress *p) {
+  const ig_sim *s = user;
+  s->progress(s->user, p);
+}
+static void listen(ig_sim *s) {
+  ig_ctx *cx = s->cx;
+  if (cx->log == on_log)
+    return; /* another one listens */
+  s->log = cx->log;
+  s->progress = cx->progress;
+  s->user = cx->user;
+  cx->log = on_log;
+  cx->progress = cx->progress ? on_progress : NULL;
+  cx->user = s;
+}
+
+static void sink_use(ig_sim *s, const ig_run_options *o, bool wanted, bool kept) {
+  ig_tee_open(s->cx, &s->t, s->files, o, kept);
   s->job.sink = wanted ? &s->t.sink : NULL;
 }
 
@@ -82,12 +111,13 @@ static ig_status files_open(ig_sim *s, const ig_run_options *o) {
   if (ig_ranks_first(s->cx))
     status = ig_files_open(s->c, &s->job, o, &s->restart, &s->files, &s->up_to_date);
   IG_TRY(ig_ranks_agree(s->cx, status));
-  bool wanted = ig_tee_wanted(s->files, o);
+  bool wanted = ig_tee_wanted(s->files, o), kept = s->files != NULL;
   IG_TRY(ig_ranks_share(s->cx, 0, &s->up_to_date, sizeof s->up_to_date));
   IG_TRY(ig_ranks_share(s->cx, 0, &wanted, sizeof wanted));
+  IG_TRY(ig_ranks_share(s->cx, 0, &kept, sizeof kept));
   IG_TRY(ig_ranks_share_restart(s->cx, &s->restart));
   static const ig_run_options nobody;
-  sink_use(s, ig_ranks_first(s->cx) ? o : &nobody, wanted);
+  sink_use(s, ig_ranks_first(s->cx) ? o : &nobody, wanted, kept);
   return IG_OK;
 }
 
@@ -100,6 +130,7 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   *sim = s;
   *s = (ig_sim){.c = c, .cx = cx, .start = ig_now(), .generation = 1};
   cx->warnings = 0; /* the summary counts this run's */
+  listen(s);
   if (cx->ranks)
     cx->ranks->failed = false; /* a new run, for everybody */
   ig_status status = job_open(s, rooms);
@@ -237,7 +268,8 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
     snprintf(message, sizeof message, "%s", cx->message);
   }
   ig_sim_stats(s, &stats);
-  const ig_status told = ig_files_summary(s->c, &s->job, &stats, status, message, s->files);
+  const ig_status told =
+      ig_files_summary(s->c, &s->job, &stats, status, message, &s->warned, s->files);
   if (status == IG_OK && told != IG_OK)
     return told;
   snprintf(cx->message, sizeof cx->message, "%s", message);
@@ -268,6 +300,11 @@ void ig_sim_close(ig_sim *s) {
     free(s->copy[i].data);
   free(s->loads.factor);
   free(s->supports.factor);
+  if (s->cx->user == s) {
+    s->cx->log = s->log;
+    s->cx->progress = s->progress;
+    s->cx->user = s->user;
+  }
   free(s);
 }
 

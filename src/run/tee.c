@@ -48,7 +48,7 @@ static ig_status tee_history(ig_sink *sink, int columns, const char *const *name
 static ig_status tee_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
                                 int count) {
   ig_tee *t = sink->self;
-  return t->inner->checkpoint(t->inner, time, step, saved, count);
+  return t->inner ? t->inner->checkpoint(t->inner, time, step, saved, count) : IG_OK;
 }
 static ig_status tee_result(ig_sink *sink, const char *key, const char *unit, double value) {
   ig_tee *t = sink->self;
@@ -71,11 +71,11 @@ static ig_status tee_flush(ig_sink *sink) {
   return t->inner ? t->inner->flush(t->inner) : IG_OK;
 }
 
-void ig_tee_open(ig_ctx *cx, ig_tee *t, ig_sink *inner, const ig_run_options *o) {
+void ig_tee_open(ig_ctx *cx, ig_tee *t, ig_sink *inner, const ig_run_options *o, bool kept) {
   *t = (ig_tee){.sink = {.self = t,
                          .snapshot = tee_snapshot,
                          .history = tee_history,
-                         .checkpoint = inner ? tee_checkpoint : NULL, /* nowhere to go */
+                         .checkpoint = kept ? tee_checkpoint : NULL, /* nowhere to go */
                          .result = tee_result,
                          .result_text = tee_result_text,
                          .file = tee_file,

@@ -15,7 +15,8 @@ typedef struct {
   void *user;
 } ig_tee;
 
-void ig_tee_open(ig_ctx *cx, ig_tee *tee, ig_sink *inner, const ig_run_options *o);
+/* kept: checkpoints go somewhere, if only on another rank. */
+void ig_tee_open(ig_ctx *cx, ig_tee *tee, ig_sink *inner, const ig_run_options *o, bool kept);
 /* Whether somebody wants what a run puts out. */
 bool ig_tee_wanted(const ig_sink *inner, const ig_run_options *o);
 

@@ -55,7 +55,7 @@ typedef struct ig_stress {
   ig_array x, u, T, warmer, share, alive, law, which, inherent, laws, row_x, row_y, state, fix,
       load;
   ig_array force, right, step, old, moved, young, young_single, built; /* device */
-  ig_array past, grown, energies;
+  ig_array past, grown, energies, turn;
   ig_stress_balance balance;
   ig_array slope, slots, partial, high, list, birth, report;
   double *u_held;    /* host: nodes x 3, where held nodes were taken */

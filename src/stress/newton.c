@@ -83,7 +83,7 @@ static ig_status line_search(ig_stress *m, double *norm, double *reaction) {
   at_low = start;
   IG_TRY(m->ops->add(m->cx, n, 1, m->step.dev, m->u.dev));
   IG_TRY(residual(m, norm, reaction));
-  if (!m->plastic)
+  if (!m->plastic && !m->turn.dev)
     return IG_OK;
   for (int i = 0; i < 6; i++) {
     IG_TRY(dot(m, m->step.dev, m->right.dev, &now));
@@ -108,7 +108,7 @@ static ig_status line_search(ig_stress *m, double *norm, double *reaction) {
    more is paid for. */
 static double forcing(const ig_stress *m, double norm, double reference) {
   const double enough = 0.3 * m->c->solver.tolerance * reference / norm;
-  const double wish = m->plastic ? fmin(1e-2, 0.1 * norm / reference) : 0;
+  const double wish = m->plastic || m->turn.dev ? fmin(1e-2, 0.1 * norm / reference) : 0;
   return fmin(fmax(fmax(enough, wish), 1e-13), 0.1);
 }
 
