@@ -48,6 +48,7 @@ static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
   X(ModelMeshGetElements)                                                                          \
   X(ModelMeshGetNodes)                                                                             \
   X(Open)                                                                                          \
+  X(OptionGetString)                                                                               \
   X(OptionSetNumber)
 static struct {
   void *library;
@@ -539,9 +540,35 @@ static ig_status nodes_tidy(reader *r) {
   return status;
 }
 
+static bool ends_in(const char *path, const char *ending) {
+  const size_t length = strlen(path), tail = strlen(ending);
+  return length > tail && strcasecmp(path + length - tail, ending) == 0;
+}
 static bool is_mesh(const char *path) {
-  const size_t length = strlen(path);
-  return length > 4 && strcasecmp(path + length - 4, ".msh") == 0;
+  return ends_in(path, ".msh");
+}
+
+/* Formats that Gmsh knows only with another library; without it, it would run them as scripts. */
+static const struct {
+  const char *ending, *name, *option;
+} extras[] = {{".cgns", "CGNS", "Cgns"}, {".med", "MED", "Med"}};
+
+static ig_status extras_check(reader *r) {
+  for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
+    char *built = NULL;
+    int ierr = 0;
+    if (!ends_in(r->path, extras[i].ending))
+      continue;
+    api.OptionGetString("General.BuildOptions", &built, &ierr);
+    const bool there = !ierr && built && strstr(built, extras[i].option);
+    api.Free(built);
+    if (!there)
+      return IG_FAIL(r->cx, IG_INPUT,
+                     "%s: this Gmsh has no %s support: convert the file, 'meshio convert %s "
+                     "part.vtu' does it",
+                     r->path, extras[i].name, r->path);
+  }
+  return IG_OK;
 }
 
 static ig_status model_open(reader *r, const ig_mesh_read_options *options) {
@@ -549,6 +576,7 @@ static ig_status model_open(reader *r, const ig_mesh_read_options *options) {
   api.OptionSetNumber("General.Terminal", 0, &ierr);
   /* several threads mesh the same geometry differently each time: nothing could be resumed */
   api.OptionSetNumber("General.NumThreads", 1, &ierr);
+  IG_TRY(extras_check(r));
   api.Open(r->path, &ierr);
   if (ierr)
     return failed(r, "Gmsh cannot read the file");
@@ -611,6 +639,10 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
   /* Gmsh runs what it does not recognise as a script: a mesh must look like one. */
   if (is_mesh(path) && (length < 11 || strncmp(head, "$MeshFormat", 11) != 0))
     return IG_FAIL(cx, IG_INPUT, "%s:1:1: expected $MeshFormat: this is no Gmsh mesh", path);
+  for (size_t i = 0; i < sizeof extras / sizeof *extras; i++)
+    if (ends_in(path, extras[i].ending) && strncmp(head, "\x89HDF", 4) != 0 &&
+        strncmp(head, "@(#)ADF", 7) != 0)
+      return IG_FAIL(cx, IG_INPUT, "%s: this is no %s file", path, extras[i].name);
   IG_TRY(ig_geo_check(cx, path));
   return ig_mesh_read_apart(cx, path, options, "Gmsh", read_there, mesh);
 }

@@ -18,6 +18,8 @@ static const struct {
     {".msh", ig_mesh_read_gmsh, ig_mesh_write_msh},
     {".inp", ig_mesh_read_inp, ig_mesh_write_inp},
     {".k", ig_mesh_read_dyna, NULL},
+    {".key", ig_mesh_read_dyna, NULL},
+    {".cdb", ig_mesh_read_cdb, NULL},
     {".vtk", ig_mesh_read_vtk, ig_mesh_write_vtk},
     {".stl", NULL, ig_mesh_write_stl},
     {".geo", ig_mesh_read_gmsh, NULL},
@@ -29,11 +31,13 @@ static const struct {
     {".unv", ig_mesh_read_gmsh, NULL},
     {".med", ig_mesh_read_gmsh, NULL},
     {".cgns", ig_mesh_read_gmsh, NULL},
-    {".bdf", ig_mesh_read_gmsh, NULL},
-    {".nas", ig_mesh_read_gmsh, NULL},
+    {".bdf", ig_mesh_read_nastran, NULL},
+    {".nas", ig_mesh_read_nastran, NULL},
     {".mesh", ig_mesh_read_gmsh, NULL},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
+
+#define LARGE 20. /* m: a longer part is more likely one in millimetres */
 
 static const char *ending_of(const char *path) {
   const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
@@ -91,11 +95,12 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
   while (i < FORMATS && strcasecmp(ending, formats[i].ending) != 0)
     i++;
   if (i == FORMATS || !formats[i].read)
-    return IG_FAIL(cx, IG_INPUT,
-                   "%s: a mesh file cannot end in '%s': expected .vtkhdf, .vtu, .vtk, .inp, .k, "
-                   ".msh, .unv, .med, .cgns, .bdf, .geo or .step; a surface (.stl, .obj, .3mf) is "
-                   "cut into voxels by `mesh: {stl: …, voxel: …}`",
-                   path, ending);
+    return IG_FAIL(
+        cx, IG_INPUT,
+        "%s: a mesh file cannot end in '%s': expected .vtkhdf, .vtu, .vtk, .inp, .k, "
+        ".cdb, .msh, .unv, .med, .cgns, .bdf, .geo or .step; a surface (.stl, .obj, .3mf) is "
+        "cut into voxels by `mesh: {stl: …, voxel: …}`",
+        path, ending);
   ig_mesh *mesh = NULL;
   IG_TRY(in_file(cx, path, formats[i].read(cx, path, options, &mesh)));
   for (size_t n = 0; unit != 1 && n < 3 * (size_t)mesh->nodes; n++)
@@ -108,6 +113,15 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
     ig_mesh_free(mesh);
     return status;
   }
+  double low[3], high[3], size = 0;
+  ig_mesh_bounds(mesh, low, high);
+  for (int d = 0; d < 3; d++)
+    size = fmax(size, high[d] - low[d]);
+  if (size > LARGE && !options->unit)
+    ig_warn(cx,
+            "%s: %.4g m long, as the file names no unit: give `unit: 1 mm` (--unit mm) if its "
+            "lengths are millimetres",
+            path, size);
   if (dropped > 0) /* said of a mesh that is good: one that is refused has one message */
     ig_info(cx, "%s: %d nodes belong to no element: left out", path, dropped);
   *out = mesh;

@@ -313,7 +313,7 @@ static ig_status steps_launch(ig_ctx *cx, ig_heat *h) {
         break;
     IG_TRY(h->ops->steps(cx, h, i, stop));
     if (h->batch.step[stop - 1].look > 0)
-      IG_TRY(h->ops->track(cx, h, h->batch.step[stop - 1].look));
+      IG_TRY(h->ops->track(cx, h, h->batch.step[stop - 1].look, h->batch.step[stop - 1].time));
   }
   return IG_OK;
 }

@@ -272,12 +272,12 @@ static ig_status past_add(ig_thermal_run *run, ig_snapshot *snap) {
   static const char *const unit[] = {NULL, "K", "s", "", "K/s", "K/m", "m/s"};
   ig_heat *h = &run->heat;
   bool any = false;
-  for (int c = IG_TRACK_PEAK; c < IG_TRACK_COLUMNS; c++)
+  for (int c = IG_TRACK_PEAK; c < IG_TRACK_FIELDS; c++)
     any |= wanted(run, name[c]);
   if (!h->past.every || !any)
     return IG_OK;
   IG_TRY(ig_array_pull(run->job->cx, &h->past.track));
-  for (int c = IG_TRACK_PEAK; c < IG_TRACK_COLUMNS; c++)
+  for (int c = IG_TRACK_PEAK; c < IG_TRACK_FIELDS; c++)
     if (wanted(run, name[c]))
       IG_TRY(elements_add(run, snap, name[c], unit[c],
                           (float *)h->past.track.host + (int64_t)c * h->elements));
@@ -452,5 +452,5 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
   }
   if (!isnan(run->interlayer))
     IG_TRY(sink->result(sink, "interlayer_last", "K", run->interlayer));
-  return IG_OK;
+  return ig_thermal_exaca(run, sink);
 }

@@ -4,6 +4,7 @@
      products, multigrid              solver/ */
 #include "topopt/pieces.h"
 #include "topopt/placing.h"
+#include "topopt/stress.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -143,6 +144,16 @@ static ig_status grid_energy(void *self, const double *u, const double *v, doubl
                              double *out) {
   ig_multigrid *s = ((ig_topopt_grid_model *)self)->solver;
   return s->ops->energy(s->cx, &s->args, u, v, scale, add, out);
+}
+
+static ig_status grid_strain(void *self, const double *u, double *tensor) {
+  const ig_topopt_grid_model *m = self;
+  return ig_topopt_stress_ops_of(m->cx)->strain(m->cx, &m->grid, m->h, u, tensor);
+}
+static ig_status grid_strain_back(void *self, const double *tensor, double *f) {
+  const ig_topopt_grid_model *m = self;
+  return ig_topopt_stress_ops_of(m->cx)->strain_back(m->cx, &m->grid, m->h, m->solver->fix.dev,
+                                                     tensor, f);
 }
 
 /* --- output --- */
@@ -351,6 +362,13 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.residual = grid_residual;
   m->d.learnt = &m->solver->cautious;
   m->d.energy = grid_energy;
+  m->d.strain = heat ? NULL : grid_strain;
+  m->d.strain_back = grid_strain_back;
+  m->d.thickness = dim == 2 ? gc->thickness : 1;
+  m->d.hooke = (ig_topopt_hooke){dim,
+                                 dim == 2 ? poisson / (1 - poisson * poisson)
+                                          : poisson / ((1 + poisson) * (1 - 2 * poisson)),
+                                 0.5 / (1 + poisson)};
   m->d.filter = grid_filter;
   m->d.print = grid_print;
   m->d.print_back = grid_print_back;

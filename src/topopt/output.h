@@ -5,7 +5,7 @@
 #include "topopt/topopt.h"
 
 /* All fields of snapshots, whatever the problem. */
-#define IG_TOPOPT_FIELDS "density|strain_energy|displacement|dissipation|temperature"
+#define IG_TOPOPT_FIELDS "density|strain_energy|displacement|dissipation|temperature|stress"
 /* A field that is asked for and that this problem does not have, or a rhythm in time, fails. */
 IG_MUST_CHECK ig_status ig_topopt_output_check(const ig_job *job);
 
@@ -24,6 +24,13 @@ typedef struct {
 } ig_topopt_run;
 /* The design as it stands, analysed once: for the next iteration, or for the end. */
 IG_MUST_CHECK ig_status ig_topopt_analyse(ig_topopt_run *r);
+
+/* The start of a run: designs of coarser grids, one after the other (sequence.c). */
+IG_MUST_CHECK ig_status ig_topopt_begin(void *self);
+/* The densities of a file; start.c. */
+IG_MUST_CHECK ig_status ig_topopt_start_read(ig_topopt_run *r);
+/* The iteration whose ramps count: after coarser grids they have ended. */
+int64_t ig_topopt_ramp_at(const ig_topopt_case *c, int64_t iteration);
 
 /* Functions of the room, `self` is an ig_topopt_run. */
 IG_MUST_CHECK ig_status ig_topopt_snapshot(void *self, ig_sink *to);
