@@ -1,6 +1,7 @@
 /* From the case to the engine: materials, conditions, births, the step. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
+#include "mesh/draft.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -141,9 +142,10 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   setup.conditions = run->conditions;
   if (c->conduction) {
     setup.conduction = (ig_heat_conduction)(c->conduction - 1);
-    IG_TRY(ig_heat_new(cx, &setup, &run->heat));
+    const ig_src at = ig_key_at(job->tree, "conduction", c->at);
+    IG_TRY(ig_mesh_placed(cx, ig_heat_new(cx, &setup, &run->heat), &at));
   } else {
-    IG_TRY(ig_heat_new_fastest(cx, &setup, &run->heat));
+    IG_TRY(ig_mesh_placed(cx, ig_heat_new_fastest(cx, &setup, &run->heat), &c->at));
   }
   return ig_beams_new(cx, &c->beams, paths, &run->heat, run->material[0]->absorptivity,
                       c->birth.at.given && !isnan(c->birth.height) ? 1.5 * c->birth.height : 0,
