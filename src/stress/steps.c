@@ -453,7 +453,7 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
     IG_TRY(cut_begin(r, s->group));
   if (p->kind == IG_PHASE_HEAT)
     IG_TRY(heat_begin(r, p, s, &dt, &calm));
-  else
+  else if (!r->given)
     for (ig_lid n = 0; n < m->nodes; n++)
       r->T1[n] = temperature_at(&p->temperature, s->time - s->start, r->T0[n]);
   if (calm) {
@@ -461,6 +461,7 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
     r->at++;
     return ig_stress_look_now(r);
   }
+  r->given = false;
   memcpy(r->warm1, r->warm0, ne);
   memcpy(r->share1, r->share0, ne);
   const double left = (double)(s->pieces - 1 - s->piece) / (s->pieces - s->piece);
