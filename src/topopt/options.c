@@ -122,6 +122,16 @@ static const ig_option optimiser_options[] = {
             "of the multiplier of the volume constraint"),
     IG_END};
 
+static const ig_option sequence_options[] = {
+    IG_INT(ig_sequence_case, grids, "2", 0, 12,
+           "coarser grids on which the design begins, each half as fine as the next"),
+    IG_INT(ig_sequence_case, iterations, "40", 1, 1e6, "most design iterations on each of them"),
+    IG_END};
+
+static const ig_option start_options[] = {
+    IG_FILE(ig_start_case, file, IG_REQUIRED, "VTKHDF file, a snapshot of any grid or mesh"),
+    IG_TEXT(ig_start_case, field, "density", "its field, one number from 0 to 1 per cell"), IG_END};
+
 static const ig_option solver_options[] = {
     IG_CHOICE(ig_solver_case, preconditioner, "jacobi|block_jacobi|multigrid|petsc", "multigrid",
               "of the conjugate gradients: by unknowns, by nodes (meshes), multigrid, geometric on "
@@ -195,6 +205,10 @@ const ig_option ig_topopt_options[] = {
     IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),
     IG_MAP(ig_topopt_case, solver, ig_solver_case, solver_options, NULL, "linear solver"),
     IG_MAP(ig_topopt_case, surface, ig_surface_case, surface_options, NULL, "the finished part"),
+    IG_MAP(ig_topopt_case, sequence, ig_sequence_case, sequence_options, NULL,
+           "begin on coarser grids: most iterations there, few on the grid itself"),
+    IG_MAP(ig_topopt_case, start, ig_start_case, start_options, NULL,
+           "densities to begin with: each element takes those of the nearest cell of a file"),
     IG_INT(ig_topopt_case, iterations, "100", 0, 1e6, "most design iterations"),
     IG_REAL(ig_topopt_case, change, "", "0.01", 0, 1, "stop when no density changes by more"),
     IG_REAL(ig_topopt_case, objective_change, "", "0", 0, 1,

@@ -25,6 +25,13 @@ typedef struct {
 /* The design as it stands, analysed once: for the next iteration, or for the end. */
 IG_MUST_CHECK ig_status ig_topopt_analyse(ig_topopt_run *r);
 
+/* The start of a run: designs of coarser grids, one after the other (sequence.c). */
+IG_MUST_CHECK ig_status ig_topopt_begin(void *self);
+/* The densities of a file; start.c. */
+IG_MUST_CHECK ig_status ig_topopt_start_read(ig_topopt_run *r);
+/* The iteration whose ramps count: after coarser grids they have ended. */
+int64_t ig_topopt_ramp_at(const ig_topopt_case *c, int64_t iteration);
+
 /* Functions of the room, `self` is an ig_topopt_run. */
 IG_MUST_CHECK ig_status ig_topopt_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_history(void *self, ig_sink *to);

@@ -126,6 +126,14 @@ typedef struct {
   ig_src at;
   const char *direction; /* in which the part is built, "z+" */
 } ig_overhang_case;
+typedef struct {
+  ig_src at;
+  int64_t grids, iterations; /* coarser grids before the grid itself; at most so many on each */
+} ig_sequence_case;
+typedef struct {
+  ig_src at;
+  const char *file, *field;
+} ig_start_case;
 
 typedef struct {
   ig_src at;
@@ -144,6 +152,8 @@ typedef struct {
   ig_optimiser_case optimiser;
   ig_solver_case solver;
   ig_surface_case surface;
+  ig_sequence_case sequence;
+  ig_start_case start;
   int64_t iterations;
   double change, objective_change;
 } ig_topopt_case;

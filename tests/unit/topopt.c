@@ -263,11 +263,13 @@ static void output_follows_the_case(void **state) {
 static void restart_continues_to_the_same_result(void **state) {
   (void)state;
   static const char *const texts[] = {
-      CASE(""), CASE(", optimiser: {method: mma}"),
+      CASE(""),
+      CASE(", optimiser: {method: mma}"),
       CASE(", optimiser: {method: mma}, constraints: [{box: {max: [5, 6, 4]}, volume: 0.5}, {box: "
            "{min: [10, 0, 0]}, direction: [0, -1, 0], displacement: 100}]"),
       CASE(", filter: {kind: density}, constraints: [{stress: 0.5}], stress: {clusters: 2}"),
-      CASE(", filter: {kind: density}, minimise: stress")};
+      CASE(", filter: {kind: density}, minimise: stress"),
+      CASE(", sequence: {grids: 1, iterations: 5}")};
   for (size_t p = 0; p < sizeof texts / sizeof *texts; p++) {
     ig_ctx *cx = ctx_on("debug", 2);
     memory whole, part, rest;

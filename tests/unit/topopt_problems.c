@@ -4,6 +4,38 @@
 #include "topopt/trial.h"
 #include "topopt_run.h"
 
+/* Few iterations on the grid, after many on coarser ones, come near the design of many on the grid;
+   a run that begins with the design of another is where that one was. */
+static void coarse_grids_come_first(void **state) {
+  (void)state;
+  static const char *const more[] = {"iterations: 60\n", "iterations: 8\n",
+                                     "iterations: 8\nsequence: {grids: 2, iterations: 40}\n"};
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    outcome o[3];
+    for (int i = 0; i < 3; i++) {
+      char text[600];
+      snprintf(text, sizeof text,
+               "physics: topopt\noutput: {count: 0}\nchange: 0\ngrid: {elements: [48, 24, 0]}\n"
+               "supports: [{box: {max: [0, 24]}}]\nloads: [{box: {min: [48, 0], max: [48, 4]}, "
+               "force: [0, -1, 0]}]\nvolume: 0.4\nfilter: {kind: density, radius: 1.8}\n%s",
+               more[i]);
+      run_good(*backend, text, &o[i]);
+    }
+    assert_int_equal(o[2].steps, 8);
+    assert_true(o[1].objective > 1.2 * o[0].objective); /* eight alone are far from it */
+    assert_true(o[2].objective < 1.05 * o[0].objective);
+  }
+  outcome o;
+  char says[512];
+  assert_int_equal(run_text("cpu",
+                            "physics: topopt\nmesh: {boxes: [{name: b, size: [4, 4, 4], cells: [4, "
+                            "4, 4]}]}\nsupports: [{set: xmin}]\nloads: [{set: xmax, force: [0, 1, "
+                            "0]}]\nsequence: {grids: 1}\n",
+                            &o, says),
+                   IG_INPUT);
+  assert_non_null(strstr(says, "is for grids"));
+}
+
 /* --- least volume, worst case: bars whose best designs are known --- */
 
 /* Modulus proportional to density: a bar of length 8 and section 1 under 2 has the compliance 32 /
@@ -163,7 +195,8 @@ static void slips_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(least_volume_of_a_bar), cmocka_unit_test(the_worst_load_case_counts),
-      cmocka_unit_test(nothing_hangs_over), cmocka_unit_test(slips_are_refused)};
+      cmocka_unit_test(coarse_grids_come_first), cmocka_unit_test(least_volume_of_a_bar),
+      cmocka_unit_test(the_worst_load_case_counts), cmocka_unit_test(nothing_hangs_over),
+      cmocka_unit_test(slips_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
