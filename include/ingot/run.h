@@ -66,7 +66,7 @@ typedef struct {
 } ig_snapshot_view;
 typedef void ig_snapshot_fn(void *user, const ig_snapshot_view *snapshot);
 /* A row of the history: the same columns in every call, names with units, "T_max [K]". */
-typedef void ig_row_fn(void *user, int columns, const char *const *names, const double *values);
+typedef void ig_history_fn(void *user, int columns, const char *const *names, const double *values);
 
 typedef struct {
   const char *out;     /* output folder; NULL: none is written */
@@ -83,7 +83,7 @@ typedef struct {
   /* Called where the case's section `output` asks for a snapshot or a row of history, with an
      output folder or without; NULL: not wanted. */
   ig_snapshot_fn *snapshot;
-  ig_row_fn *row;
+  ig_history_fn *row;
 } ig_run_options;
 /* Runs a case. IG_INTERRUPTED: it stopped on request, and a checkpoint is in the output folder.
    Where the context was opened without naming a backend or threads, the case's own hold. */

@@ -28,7 +28,7 @@ typedef struct {
   ig_figure_fn *figure;
   void *user;               /* for all of these functions */
   ig_snapshot_fn *snapshot; /* as in ig_run_options */
-  ig_row_fn *row;           /* as in ig_run_options */
+  ig_history_fn *row;       /* as in ig_run_options */
 } ig_sim_options;
 
 /* Everything up to the first step. The start is written where there is an output folder. On failure

@@ -11,7 +11,7 @@ typedef struct {
   ig_sink *inner; /* NULL: nowhere else */
   ig_figure_fn *figure;
   ig_snapshot_fn *snapshot;
-  ig_row_fn *row;
+  ig_history_fn *row;
   void *user;
 } ig_tee;
 

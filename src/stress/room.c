@@ -92,8 +92,10 @@ static void room_stand(const void *self, ig_standing *s) {
   const ig_stress_step *next = r->step + (r->at < r->steps ? r->at : r->steps - 1);
   const ig_stress_phase *p = IG_ITEM(const ig_stress_phase, r->c->phases, next->phase);
   static const char *const words[] = {"step", "layer", "cut", "snapshot"};
-  snprintf(s->note, sizeof s->note, "%.40s %s %d", p->name ? p->name : "phase", words[p->kind],
-           (p->kind == IG_PHASE_BUILD || p->kind == IG_PHASE_CUT ? next->group : next->piece) + 1);
+  const bool grouped = p->kind == IG_PHASE_BUILD || p->kind == IG_PHASE_CUT;
+  snprintf(s->note, sizeof s->note, "%.40s, %s %d of %d", p->name ? p->name : "phase",
+           words[p->kind], (grouped ? next->group : next->piece) + 1,
+           grouped ? next->groups : next->pieces);
 }
 
 /* --- checkpoints --- */

@@ -6,8 +6,8 @@
 #include "stress/model.h"
 
 typedef struct {
-  int phase, group, piece, pieces; /* group: layer, or part of a cut; piece: step of it */
-  double start, time;              /* s since the start of the run; of the phase's start */
+  int phase, group, groups, piece, pieces; /* group: layer, or part of a cut; piece: step of it */
+  double start, time;                      /* s since the start of the run; of the phase's start */
 } ig_stress_step;
 
 /* What a thermal run says about elements at a time. */
