@@ -94,6 +94,7 @@ static ig_status supports(ig_stress *m, ig_histories *rows) {
   for (int i = 0; i < list->count; i++) {
     const ig_stress_support *s = IG_ITEM(const ig_stress_support, *list, i);
     ig_stress_hold *h = m->hold + i;
+    h->factor = 1;
     IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &s->at, s->set, &h->node, &h->count));
     h->fix = components(s->fix);
     h->equal = components(s->equal);
@@ -144,6 +145,7 @@ static ig_status loads(ig_stress *m, ig_histories *rows) {
   const size_t n = 3 * (size_t)m->nodes;
   IG_TRY(IG_NEW(m->cx, &m->load_unit, n * (size_t)list->count + 1, "loads"));
   IG_TRY(IG_NEW(m->cx, &m->load_history, list->count + 1, "loads"));
+  IG_TRY(IG_NEW(m->cx, &m->load_factor, list->count + 1, "loads"));
   for (int i = 0; i < list->count; i++) {
     const ig_stress_load *l = IG_ITEM(const ig_stress_load, *list, i);
     double *f = m->load_unit + n * (size_t)i;
@@ -162,6 +164,7 @@ static ig_status loads(ig_stress *m, ig_histories *rows) {
       free(node);
     }
     IG_TRY(ig_histories_add(m->cx, rows, &l->history, m->load_history + i));
+    m->load_factor[i] = 1;
   }
   return IG_OK;
 }
@@ -352,6 +355,7 @@ void ig_stress_free(ig_stress *m) {
   free(m->balance.load);
   free(m->load_unit);
   free(m->load_history);
+  free(m->load_factor);
   free(m->history_x);
   free(m->history_y);
   free(m);

@@ -13,7 +13,8 @@
 typedef struct {
   ig_lid *node, count;
   int fix, lead, equal; /* bits of components */
-  double to[3];         /* displacement, times the history */
+  double to[3];         /* displacement, times the history and `factor` */
+  double factor;        /* 1 unless a program changes it */
   ig_history history;
   int since, until; /* phases */
   bool on;
@@ -63,6 +64,7 @@ typedef struct ig_stress {
   uint8_t *let_go;   /* host: bits of a node that a cut has freed */
   double *load_unit; /* host: loads without histories, one block of nodes x 3 a load */
   ig_history *load_history;
+  double *load_factor;           /* host: 1 unless a program changes it */
   double *history_x, *history_y; /* host: rows of all histories */
   int holds;
   ig_stress_hold *hold;

@@ -14,7 +14,8 @@ ig_status ig_stress_loads_at(ig_stress *m, double time) {
   double *f = m->load.host;
   memset(f, 0, n * sizeof *f);
   for (int i = 0; i < m->c->loads.count; i++) {
-    const double factor = ig_history_at(m->load_history[i], m->history_x, m->history_y, time);
+    const double factor =
+        m->load_factor[i] * ig_history_at(m->load_history[i], m->history_x, m->history_y, time);
     const double *unit = m->load_unit + n * (size_t)i;
     for (size_t k = 0; k < n; k++)
       f[k] += factor * unit[k];
@@ -60,7 +61,7 @@ static ig_status held_motion(ig_stress *m, double time, bool *any) {
     const ig_stress_hold *h = m->hold + i;
     if (!h->on || !h->lead)
       continue;
-    const double factor = ig_history_at(h->history, m->history_x, m->history_y, time);
+    const double factor = h->factor * ig_history_at(h->history, m->history_x, m->history_y, time);
     for (ig_lid k = 0; k < h->count; k++)
       for (int d = 0; d < 3; d++) {
         const int64_t at = 3 * (int64_t)h->node[k] + d;

@@ -103,6 +103,33 @@ static void surfaces(void **state) {
       }
 }
 
+/* Shapes about an axis: no face inside is left bare, so that a flux on the outer surface brings as
+   much as on hexahedra. */
+static void round_shapes_have_no_gaps(void **state) {
+  (void)state;
+  static const char *const shapes[] = {"cylinder: {radius: 5 mm, height: 4 mm, cells: [4, 3, 4]}",
+                                       "boxes: [{size: [3 mm, 3 mm, 3 mm], cells: [2, 3, 2]}]"};
+  for (int s = 0; s < 2; s++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "physics: thermal\n"
+             "mesh: {%s, element: hex8}\n"
+             "materials: {name: m, density: 8000, conductivity: 100, specific_heat: 500}\n"
+             "duration: 1 ms\n"
+             "boundary: {set: surface, flux: 1e5}\n"
+             "output: {count: 0, history_every: 1000000}\n",
+             shapes[s]);
+    text_write("case.yaml", text);
+    row hexahedra, r;
+    case_run("cpu", "round", NULL, NULL, &hexahedra, NULL);
+    for (int t = 0; t < 2; t++) {
+      const char *const keys[] = {"mesh.element", types[t], NULL};
+      case_run("cpu", "round", NULL, keys, &r, NULL);
+      assert_near(of(&r, "E_flux") / of(&hexahedra, "E_flux"), 1, 1e-12);
+    }
+  }
+}
+
 /* A hot layer is born on a cold block: heat is kept, and the elements are counted. */
 static void births(void **state) {
   (void)state;
@@ -208,6 +235,7 @@ int main(void) {
       cmocka_unit_test(beams),
       cmocka_unit_test(refused),
       cmocka_unit_test(mixed_types),
+      cmocka_unit_test(round_shapes_have_no_gaps),
   };
   folder = folder_new();
   assert_int_equal(chdir(folder), 0);
