@@ -68,6 +68,8 @@ static void show_stats(const ig_run_stats *s, const figures *f) {
   snprintf(text, sizeof text, "%s host, %s device", cli_scaled((double)s->host_peak, "B"),
            cli_scaled((double)s->device_peak, "B"));
   cli_line(NULL, "memory at most", text);
+  if (f->count)
+    cli_line(NULL, "-- figure", "-- at the end of the run, or over all of it (max, peak)");
   for (int i = 0; i < f->count; i++)
     cli_line(NULL, f->label[i], f->value[i]);
 }

@@ -29,6 +29,8 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
 #include <strings.h>
 #include <gmshc.h>
 
+#define MOST_ELEMENTS 1e8 /* what Gmsh is asked to make */
+
 /* Gmsh's state is global. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
@@ -39,6 +41,7 @@ static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
   X(Free)                                                                                          \
   X(Initialize)                                                                                    \
   X(LoggerGetLastError)                                                                            \
+  X(ModelGetBoundingBox)                                                                           \
   X(ModelGetDimension)                                                                             \
   X(ModelGetEntitiesForPhysicalGroup)                                                              \
   X(ModelGetPhysicalGroups)                                                                        \
@@ -513,33 +516,6 @@ static ig_status groups_read(reader *r) {
 
 /* --- the whole */
 
-/* Nodes that no element of a block uses (points of the geometry) go. */
-static ig_status nodes_tidy(reader *r) {
-  uint8_t *used;
-  IG_TRY(IG_NEW(r->cx, &used, r->mesh->nodes, "nodes"));
-  ig_lid count = 0;
-  for (int b = 0; b < r->mesh->blocks; b++) {
-    const size_t npe = (size_t)ig_elem_info_get(r->mesh->block[b].type)->nodes;
-    for (size_t i = 0; i < (size_t)r->mesh->block[b].count * npe; i++) {
-      count += !used[r->mesh->block[b].conn[i]];
-      used[r->mesh->block[b].conn[i]] = 1;
-    }
-  }
-  ig_status status = IG_OK;
-  if (count < r->mesh->nodes) {
-    const ig_lid elements = ig_mesh_elements(r->mesh);
-    uint8_t *keep = malloc((size_t)elements + 1);
-    status = keep ? IG_OK : IG_FAIL(r->cx, IG_MEMORY, "no memory for the nodes of %s", r->path);
-    if (keep)
-      memset(keep, 1, (size_t)elements);
-    if (status == IG_OK)
-      status = ig_mesh_keep(r->cx, r->mesh, keep, NULL);
-    free(keep);
-  }
-  free(used);
-  return status;
-}
-
 static bool ends_in(const char *path, const char *ending) {
   const size_t length = strlen(path), tail = strlen(ending);
   return length > tail && strcasecmp(path + length - tail, ending) == 0;
@@ -571,6 +547,23 @@ static ig_status extras_check(reader *r) {
   return IG_OK;
 }
 
+/* An edge of the wrong unit would mesh until memory ends. */
+static ig_status size_check(reader *r, int dim, double edge, double unit) {
+  double low[3], high[3], elements = 6;
+  int ierr = 0;
+  api.ModelGetBoundingBox(-1, -1, &low[0], &low[1], &low[2], &high[0], &high[1], &high[2], &ierr);
+  for (int d = 0; d < 3 && !ierr; d++)
+    elements *= fmax(1, (high[d] - low[d]) / edge);
+  if (ierr || dim < 2 || elements <= MOST_ELEMENTS)
+    return IG_OK;
+  return IG_FAIL(
+      r->cx, IG_INPUT,
+      "%s: elements of %g m in a part of %.4g x %.4g x %.4g m would be some %.1g: take a "
+      "larger edge; is the unit right?",
+      r->path, edge * unit, unit * (high[0] - low[0]), unit * (high[1] - low[1]),
+      unit * (high[2] - low[2]), elements);
+}
+
 static ig_status model_open(reader *r, const ig_mesh_read_options *options) {
   int ierr = 0;
   api.OptionSetNumber("General.Terminal", 0, &ierr);
@@ -588,6 +581,8 @@ static ig_status model_open(reader *r, const ig_mesh_read_options *options) {
     api.OptionSetNumber("Mesh.CharacteristicLengthMax", options->edge / unit, &ierr);
   }
   const int dim = api.ModelGetDimension(&ierr);
+  if (options->edge > 0)
+    IG_TRY(size_check(r, dim, options->edge / unit, unit));
   if (!ierr)
     api.ModelMeshGenerate(dim, &ierr);
   return ierr ? failed(r, "Gmsh cannot mesh the geometry") : IG_OK;
@@ -613,8 +608,6 @@ static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_opt
     status = elements_read(&r);
   if (status == IG_OK)
     status = groups_read(&r);
-  if (status == IG_OK)
-    status = nodes_tidy(&r);
   api.Free(r.node_tag);
   free(r.node_of);
   free(r.cell_of);

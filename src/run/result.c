@@ -140,8 +140,11 @@ static void heading(const ig_field *f, int component, char text[CELL]) {
                       : f->components == 3 ? vector[component]
                       : f->components == 6 ? tensor[component]
                                            : number;
-  snprintf(text, CELL, "%s%s%s%s%s", f->name, which, *f->unit ? " [" : "", f->unit,
-           *f->unit ? "]" : "");
+  const bool has = *f->unit;
+  const int n =
+      snprintf(text, CELL, "%s%s%s%s%s", f->name, which, has ? " [" : "", f->unit, has ? "]" : "");
+  if (n >= CELL) /* a heading cut off is still a heading */
+    text[CELL - 1] = '\0';
 }
 
 typedef struct {
@@ -296,7 +299,7 @@ static ig_status extremes_add(extremes *x, const ig_snapshot *snap) {
       continue;
     for (int c = 0; status == IG_OK && c < f->components; c++) {
       char name[CELL];
-      extreme *e;
+      extreme *e = NULL;
       heading(f, c, name);
       status = extreme_find(x, name, &e);
       for (int64_t n = 0; status == IG_OK && n < count; n++)

@@ -405,10 +405,10 @@ static double born_warn(const ig_thermal_run *run, const ig_heat_ledger *l) {
 ig_status ig_thermal_results(void *self, ig_sink *sink) {
   ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
-  const ig_heat_question nothing = {0};
+  const ig_heat_question q = {.melt = run->heat.past.every > 0};
   ig_heat_survey s;
   double volume, area;
-  IG_TRY(ig_heat_ask(cx, &run->heat, &nothing, &s));
+  IG_TRY(ig_heat_ask(cx, &run->heat, &q, &s));
   const ig_heat_ledger l = ig_heat_ledger_of(&run->heat, &s);
   ig_heat_measure(&run->heat, &volume, &area);
   const double missed = fmax(0, run->beams.asked - l.source);
@@ -443,6 +443,10 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
                  {"evaluations", "", (double)run->heat.steps_done}};
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
     IG_TRY(sink->result(sink, figures[i].key, figures[i].unit, figures[i].value));
+  if (run->heat.past.every) { /* over the whole run, of any element */
+    IG_TRY(sink->result(sink, "T_peak", "K", s.high[IG_SURVEY_PEAK]));
+    IG_TRY(sink->result(sink, "time_above_liquidus_max", "s", s.high[IG_SURVEY_ABOVE]));
+  }
   static const char *const melt[] = {"melt_length%s_max", "melt_width%s_max", "melt_depth%s_max",
                                      "melt_volume%s_max"};
   for (int i = 0; i < 4 * run->pools && run->heat.past.every; i++) {
