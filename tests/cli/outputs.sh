@@ -46,6 +46,10 @@ grep -qE '^T \[K\] +max +300 ' extremes || fail "held at 300 K: $(cat extremes)"
 "$INGOT" result extremes set >all
 grep -qE '^T \[K\] +max +[345][0-9][0-9]' all || fail "$(cat all)"
 "$INGOT" result join set all.vtkhdf
+"$INGOT" run there/thermal.yaml -q -t 1 --set duration='0.9 s' --set output='{times: [0.25 s, 0.5 s]}' --out set --join
+cmp set/run.vtkhdf all.vtkhdf || fail '--join writes another file'
+"$INGOT" run there/thermal.yaml -q -t 1 --set duration='0.9 s' --set output='{times: [0.25 s, 0.5 s]}' --out set
+[ ! -e set/run.vtkhdf ] || fail 'a file of the former run stayed'
 "$INGOT" mesh info all.vtkhdf >joined
 "$INGOT" mesh info "set/$(ls set | grep snap_ | tail -1)" >last
 cmp joined last || fail 'the last step of the joined file is not the last snapshot'
