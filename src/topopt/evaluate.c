@@ -217,7 +217,8 @@ static ig_status port_rest(ig_topopt_design *s, int r, double *rest) {
 
 /* Objective and element energies, dJ/dE = -energy. What the solver leaves undone is first order in
    f . u; adding u . r makes it second order. */
-static ig_status analyse(ig_topopt_design *s, int r, double *objective, ig_evaluation *e) {
+ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective,
+                                   ig_evaluation *e) {
   const ig_backend *b = s->cx->backend;
   const ig_loading *l = s->loading;
   const size_t n = (size_t)s->d->unknowns;
@@ -281,7 +282,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     IG_TRY(s->ops->physical(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
                             s->density[r].dev, s->d->modulus));
     IG_TRY(ig_topopt_design_stiffen(s, s->d->modulus));
-    IG_TRY(analyse(s, r, &value[r], e));
+    IG_TRY(ig_topopt_design_analyse(s, r, &value[r], e));
     start = ig_now();
     double *to = s->realisations > 1 ? s->part[r].dev : s->dc.dev;
     IG_TRY(s->ops->slope(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),

@@ -106,34 +106,6 @@ static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const doub
   return sink->result(sink, "cavities", "", (double)cavities);
 }
 
-static ig_status put_surface(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
-                             const double *density) {
-  const ig_surface_case *c = &s->c->surface;
-  ig_topopt_part part = {0};
-  if (!s->d->surface || c->formats.count == 0)
-    return IG_OK;
-  ig_status status = s->d->surface(s->d->self, density, c->level, c->mirror, &part);
-  for (int f = 0; status == IG_OK && f < c->formats.count; f++)
-    status = ig_topopt_part_write(s->cx, &part, c->formats.value[f], sink);
-  if (status == IG_OK)
-    status = sink->result(sink, "surface_area", "m^2", part.area);
-  if (status == IG_OK)
-    status = sink->result(sink, "surface_volume", "m^3", part.volume);
-  if (status == IG_OK)
-    status = sink->result(sink, "surface_level", "", part.level);
-  double copies = 1;
-  for (int i = 0; c->mirror && i < s->c->symmetry.count; i++)
-    copies *= 2;
-  const double wanted = copies * e->volume * (double)s->d->elements * s->d->volume;
-  if (status == IG_OK && isnan(c->level) && fabs(part.volume - wanted) > 0.02 * wanted)
-    ig_warn(s->cx,
-            "the surface holds %.4g m^3, the design %.4g m^3: it is too gray for a surface that "
-            "keeps its volume",
-            part.volume, wanted);
-  ig_topopt_part_free(&part);
-  return status;
-}
-
 ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_topopt_run *r = self;
   const ig_topopt_design *s = r->s;
@@ -168,7 +140,7 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   IG_TRY_GOTO(status, done, put_pieces(sink, s, density));
   for (int i = 0; i < 4; i++)
     IG_TRY_GOTO(status, done, sink->result(sink, stage[i], "s", s->seconds[i]));
-  status = put_surface(sink, s, e, density);
+  status = ig_topopt_part_put(r, sink, density);
 done:
   free(density);
   return status;

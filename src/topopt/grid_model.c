@@ -210,6 +210,17 @@ static ig_status grid_surface(void *self, const double *density, double level, b
                                 mirror ? &m->c->symmetry : &none, surface);
 }
 
+static ig_status grid_inside(void *self, const double *density, double level, double *share) {
+  const ig_topopt_grid_model *m = self;
+  return ig_topopt_part_inside_grid(m->cx, &m->grid, density, level, share);
+}
+
+static ig_status grid_touched(void *self, uint8_t *mark) {
+  ig_topopt_grid_model *m = self;
+  const ig_topopt_points points = ig_topopt_grid_points(m);
+  return ig_topopt_points_touched(&points, m->solver->fix.host, &m->loading, mark);
+}
+
 static ig_status grid_faces(void *self, ig_topopt_pieces *p) {
   const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->grid;
@@ -376,6 +387,8 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.snapshot = grid_snapshot;
   m->d.pack = grid_pack;
   m->d.surface = dim == 3 ? grid_surface : NULL;
+  m->d.inside = grid_inside;
+  m->d.touched = grid_touched;
   m->d.faces = grid_faces;
   m->d.describe = grid_describe;
   m->d.free = grid_free;

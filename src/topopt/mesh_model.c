@@ -147,6 +147,8 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->pack = mesh_pack;
   d->measure = ig_topopt_mesh_limit;
   d->surface = ig_topopt_mesh_surface;
+  d->inside = ig_topopt_mesh_inside;
+  d->touched = ig_topopt_mesh_touched;
   d->describe = mesh_describe;
   return IG_OK;
 }

@@ -159,8 +159,14 @@ static const ig_option solver_options[] = {
 static const ig_option surface_options[] = {
     IG_REAL(ig_surface_case, level, "", NULL, 0.01, 0.99,
             "density at the surface; left out: what keeps the volume of the design"),
-    IG_TEXTS(ig_surface_case, formats, "[stl]", "stl, obj, ply: files written at the end"),
-    IG_BOOL(ig_surface_case, mirror, "true", "through the planes of symmetry"), IG_END};
+    IG_TEXTS(ig_surface_case, formats, "[stl]", "stl, 3mf, obj, ply: files written at the end"),
+    IG_BOOL(ig_surface_case, mirror, "true", "through the planes of symmetry"),
+    IG_BOOL(ig_surface_case, islands, "false",
+            "keep pieces that touch no load, no support and are not the largest"),
+    IG_BOOL(ig_surface_case, analyse, "false",
+            "solve once more for the part itself: its stiffness, stress, and how far they are from "
+            "the design's"),
+    IG_END};
 
 const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism", "stiffness", "what is wanted"),

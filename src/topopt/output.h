@@ -41,6 +41,8 @@ IG_MUST_CHECK ig_status ig_topopt_restore(void *self, const ig_restart *from);
 bool ig_topopt_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_topopt_get(void *self, const char *name, double *values);
 IG_MUST_CHECK ig_status ig_topopt_set(void *self, const char *name, const double *values);
+/* The part at the end: islands removed from `density` (host), surface, files, analysis; part.c. */
+IG_MUST_CHECK ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density);
 /* The statement at the end: figures of summary.json, the part's surface; finish.c. */
 IG_MUST_CHECK ig_status ig_topopt_finish(void *self, ig_sink *to);
 

@@ -229,19 +229,11 @@ static ig_status zeros(ig_ctx *cx, ig_array *a, size_t n, const char *what) {
   return ig_array_zero(cx, a);
 }
 
-ig_status ig_topopt_stress_new(ig_topopt_design *s) {
+/* Arrays that any look at stresses needs. */
+static ig_status open_arrays(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
-  const ig_topopt_case *c = s->c;
-  const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
+  const size_t n = (size_t)s->d->places;
   ig_topopt_stress *t;
-  if (c->problem == IG_PROBLEM_HEAT)
-    return ig_fail_at(cx, &c->at, "stress: there is none in a heat problem");
-  if (!s->d->strain)
-    return ig_fail_at(cx, &c->at, "stress: not on this body");
-  if (c->filter.kind == IG_FILTER_SENSITIVITY)
-    return ig_fail_at(cx, &c->at,
-                      "stress: needs filter: {kind: density} or helmholtz: filtered sensitivities "
-                      "are no slopes of a stress");
   IG_TRY(IG_NEW(cx, &t, 1, "stresses"));
   s->stress = t;
   t->cx = cx;
@@ -250,16 +242,72 @@ ig_status ig_topopt_stress_new(ig_topopt_design *s) {
   ig_array *const arrays[] = {&t->mises, &t->relaxed, &t->work, &t->direct};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     IG_TRY(zeros(cx, arrays[i], n, "stresses"));
+  return IG_OK;
+}
+
+/* Elements everywhere but in the sets left out. */
+static ig_status open_member(const ig_topopt_design *s, ig_array *member) {
+  const ig_limit_case everywhere = {.at = s->c->at, .volume = NAN, .stress = 1};
+  double count;
+  return s->d->measure(s->d->self, &everywhere, member, &count);
+}
+
+ig_status ig_topopt_stress_new(ig_topopt_design *s) {
+  ig_ctx *cx = s->cx;
+  const ig_topopt_case *c = s->c;
+  const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
+  if (c->problem == IG_PROBLEM_HEAT)
+    return ig_fail_at(cx, &c->at, "stress: there is none in a heat problem");
+  if (!s->d->strain)
+    return ig_fail_at(cx, &c->at, "stress: not on this body");
+  if (c->filter.kind == IG_FILTER_SENSITIVITY)
+    return ig_fail_at(cx, &c->at,
+                      "stress: needs filter: {kind: density} or helmholtz: filtered sensitivities "
+                      "are no slopes of a stress");
+  IG_TRY(open_arrays(s));
+  ig_topopt_stress *t = s->stress;
   IG_TRY(zeros(cx, &t->load, nu, "adjoint load"));
   for (int i = 0; i < s->limits; i++)
     if (c->stress.clusters > 1 && s->cluster_of[i] == 0 && !isnan(limit_of(s, i)->stress))
       IG_TRY(ig_array_new(cx, &t->cluster[i], n, sizeof(double), "clusters"));
   if (c->minimise != IG_MINIMISE_STRESS)
     return IG_OK;
-  const ig_limit_case everywhere = {.at = c->at, .volume = NAN, .stress = 1};
-  double count;
-  IG_TRY(s->d->measure(s->d->self, &everywhere, &t->member, &count));
+  IG_TRY(open_member(s, &t->member));
   return zeros(cx, &t->state, nu * (size_t)s->loading->cases, "adjoint states");
+}
+
+ig_status ig_topopt_stress_largest(ig_topopt_design *s, double relaxation, double *peak) {
+  const bool mine = !s->stress;
+  const int last = s->realisations - 1;
+  ig_array member = {0};
+  ig_status status = IG_OK;
+  *peak = 0;
+  if (mine)
+    IG_TRY_GOTO(status, done, open_arrays(s));
+  ig_topopt_stress *t = s->stress;
+  IG_TRY_GOTO(status, done, open_member(s, &member));
+  for (int q = 0; q < s->loading->cases; q++) {
+    const ig_topopt_stressed a = {.member = member.dev,
+                                  .density = s->density[last].dev,
+                                  .scale = s->d->scale,
+                                  .mises = t->mises.dev,
+                                  .factor = s->loading->norm[q] / s->d->thickness,
+                                  .relaxation = relaxation};
+    double top;
+    IG_TRY_GOTO(status, done, s->d->strain(s->d->self, s->u[last][q].dev, t->tensor.dev));
+    IG_TRY_GOTO(
+        status, done,
+        t->ops->mises(s->cx, s->d->places, s->d->role, &s->d->hooke, t->tensor.dev, t->mises.dev));
+    IG_TRY_GOTO(status, done, t->ops->relaxed(s->cx, s->d->places, s->d->role, &a, t->relaxed.dev));
+    IG_TRY_GOTO(status, done,
+                s->cx->backend->absmax_f64(s->cx, (size_t)s->d->places, t->relaxed.dev, &top));
+    *peak = fmax(*peak, top);
+  }
+done:
+  ig_array_free(s->cx, &member);
+  if (mine)
+    ig_topopt_stress_free(s);
+  return status;
 }
 
 void ig_topopt_stress_free(ig_topopt_design *s) {

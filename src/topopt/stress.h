@@ -34,6 +34,10 @@ IG_MUST_CHECK ig_status ig_topopt_stress_learn(ig_topopt_design *s, const ig_eva
 bool ig_topopt_stress_asked(const ig_topopt_case *c);
 /* The largest stress of all that are looked at, Pa. */
 double ig_topopt_stress_peak(const ig_topopt_design *s, const ig_evaluation *e);
+/* The largest stress over all load cases of densities and states in place, gray elements reduced by
+   `relaxation`, Pa; sets in `exclude` left out. Works without s->stress too. */
+IG_MUST_CHECK ig_status ig_topopt_stress_largest(ig_topopt_design *s, double relaxation,
+                                                 double *peak);
 /* The first load case's relaxed stress in Pa, into s->stress->relaxed. */
 IG_MUST_CHECK ig_status ig_topopt_stress_field(const ig_topopt_design *s);
 

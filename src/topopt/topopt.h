@@ -117,7 +117,7 @@ typedef struct {
   ig_src at;
   double level;
   ig_texts formats;
-  bool mirror;
+  bool mirror, islands, analyse;
 } ig_surface_case;
 typedef enum { IG_PROBLEM_STIFFNESS, IG_PROBLEM_HEAT, IG_PROBLEM_MECHANISM } ig_problem_kind;
 typedef enum { IG_MINIMISE_RESPONSE, IG_MINIMISE_VOLUME, IG_MINIMISE_STRESS } ig_minimise_kind;
@@ -227,6 +227,10 @@ struct ig_discretisation {
      to give */
   ig_status (*surface)(void *self, const double *density, double level, bool mirror,
                        ig_topopt_part *surface);
+  /* share of each element inside that surface (host, places) */
+  ig_status (*inside)(void *self, const double *density, double level, double *share);
+  /* of the elements marked (host, places) those stay so that have a node held or loaded */
+  ig_status (*touched)(void *self, uint8_t *mark);
   /* joins elements that share a face, and finds those open to the outside; see pieces.c */
   ig_status (*faces)(void *self, ig_topopt_pieces *p);
   void (*describe)(void *self, ig_check_line *line, void *user);
@@ -326,6 +330,10 @@ typedef enum {
 } ig_topopt_stage;
 IG_MUST_CHECK ig_status ig_topopt_design_charge(ig_topopt_design *s, ig_topopt_stage stage,
                                                 double *start);
+/* Solves all load cases of realisation r for the moduli in place: objective; energies in s->work.
+ */
+IG_MUST_CHECK ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective,
+                                                 ig_evaluation *e);
 /* A solve as exact as the design deserves, counted in e; values times the moduli of the materials;
    what projection and moduli are made of. */
 IG_MUST_CHECK ig_status ig_topopt_design_solve(ig_topopt_design *s, const double *f, double *u,
@@ -350,6 +358,9 @@ struct ig_topopt_part {
 IG_MUST_CHECK ig_status ig_topopt_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h,
                                                const double *density, double level,
                                                const ig_texts *mirror, ig_topopt_part *surface);
+IG_MUST_CHECK ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g,
+                                                   const double *density, double level,
+                                                   double *share);
 void ig_topopt_part_free(ig_topopt_part *surface);
 /* Fails unless every format is one that can be written. */
 IG_MUST_CHECK ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c);

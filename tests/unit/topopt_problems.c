@@ -36,6 +36,43 @@ static void coarse_grids_come_first(void **state) {
   assert_non_null(strstr(says, "is for grids"));
 }
 
+/* A bar of 80 x 20 x 20 mm under 40 kN, full: stress 100 MPa, compliance F^2 L / (E A) = 1.6 J; an
+   island of solid elements beside it is no part of it. */
+static void the_part_is_analysed_without_islands(void **state) {
+  (void)state;
+  static const char *const body[] = {
+      "grid: {elements: [8, 8, 4], size: [80 mm, 40 mm, 20 mm]}\nsupports: [{box: {max: [0 mm, 20 "
+      "mm, 1 m]}, fix: x}, {box: {max: [0 mm, 0 mm, 1 m]}, fix: y}, {box: {max: [0 mm, 20 mm, 0 "
+      "mm]}, fix: z}]\nloads: [{box: {min: [80 mm, 0 mm, 0 mm], max: [80 mm, 20 mm, 1 m]}, force: "
+      "[40 kN, 0 N, 0 N], spread: faces}]\n",
+      "mesh: {boxes: [{name: b, size: [80 mm, 40 mm, 20 mm], cells: [8, 8, 4]}]}\nsupports: [{box: "
+      "{max: [0 mm, 20 mm, 1 m]}, fix: x}, {box: {max: [0 mm, 0 mm, 1 m]}, fix: y}, {box: {max: [0 "
+      "mm, 20 mm, 0 mm]}, fix: z}]\nloads: [{box: {min: [80 mm, 0 mm, 0 mm], max: [80 mm, 20 mm, "
+      "1 m]}, force: [40 kN, 0 N, 0 N], spread: faces}]\n"};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int b = 0; b < 2; b++)
+      for (int keep = 0; keep < 2; keep++) {
+        char text[1600];
+        outcome o;
+        snprintf(text, sizeof text,
+                 "physics: topopt\noutput: {count: 0}\nmaterials: [{name: m, young: 200 GPa, "
+                 "poisson: 0}]\nvolume: 1\nvoid_ratio: 1.0e-6\nfilter: {kind: none}\niterations: "
+                 "1\npassive: [{box: {min: [0 mm, 20 mm, 0 mm]}, as: void}, {box: {min: [30 mm, 30 "
+                 "mm, 0 mm], max: [50 mm, 40 mm, 20 mm]}}]\nsurface: {level: 0.51, formats: [3mf], "
+                 "analyse: true, islands: %s}\nsolver: {tolerance: 1.0e-9}\n%s",
+                 keep ? "true" : "false", body[b]);
+        run_good(*backend, text, &o);
+        assert_near(o.pieces, 2, 0);
+        assert_near(o.islands, keep ? 0 : 1, 0);
+        assert_int_equal(strstr(o.warning, "island removed") == NULL, keep);
+        assert_near(o.objective, 1.6, 1e-3);
+        /* the surface runs at the outer nodes of the bar: a layer of halves is cut off by it */
+        assert_true(o.part_objective >= 1.6 * (1 - 1e-3) && o.part_objective < 2.2);
+        assert_true(o.part_stress > 1e8 * (1 - 1e-3) && o.part_stress < 2e8);
+        assert_true(o.surface_volume < (keep ? 4.0e-5 : 3.21e-5));
+      }
+}
+
 /* --- least volume, worst case: bars whose best designs are known --- */
 
 /* Modulus proportional to density: a bar of length 8 and section 1 under 2 has the compliance 32 /
@@ -194,9 +231,11 @@ static void slips_are_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(coarse_grids_come_first), cmocka_unit_test(least_volume_of_a_bar),
-      cmocka_unit_test(the_worst_load_case_counts), cmocka_unit_test(nothing_hangs_over),
-      cmocka_unit_test(slips_are_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(coarse_grids_come_first),
+                                     cmocka_unit_test(the_part_is_analysed_without_islands),
+                                     cmocka_unit_test(least_volume_of_a_bar),
+                                     cmocka_unit_test(the_worst_load_case_counts),
+                                     cmocka_unit_test(nothing_hangs_over),
+                                     cmocka_unit_test(slips_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
