@@ -284,9 +284,15 @@ static ig_status list_births(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *
 /* --- a field */
 
 static ig_status field_births(ig_ctx *cx, const ig_birth_case *c, const ig_lid *item, newborns *all,
-                              double *birth) {
-  IG_TRY(
-      ig_given_read(cx, &c->at, c->file, c->field, IG_AT_CELLS, all->count, all->place, all->when));
+                              double *birth, ig_lid *never) {
+  IG_TRY(ig_given_read(cx, &c->at, c->file, c->field, IG_AT_CELLS, all->count, all->place,
+                       all->when, never));
+  if (*never == all->count)
+    return ig_fail_at(
+        cx, &c->at,
+        "'%s' has a cell at none of the %d elements that are to be born: the two runs "
+        "need the same mesh",
+        c->file, (int)all->count);
   for (ig_lid i = 0; i < all->count; i++)
     birth[item[i]] = isnan(all->when[i]) || all->when[i] < 0 ? -INFINITY : all->when[i];
   return IG_OK;
@@ -359,7 +365,7 @@ ig_status ig_birth_times(ig_ctx *cx, const ig_birth_case *c, const ig_mesh *mesh
   IG_TRY_GOTO(status, done, born_set(cx, c, mesh, &item, &items, birth));
   IG_TRY_GOTO(status, done, newborns_make(cx, mesh, item, items, &all));
   if (c->by == IG_BIRTH_FIELD) {
-    status = field_births(cx, c, item, &all, birth);
+    status = field_births(cx, c, item, &all, birth, never);
     goto done;
   }
   if (c->by == IG_BIRTH_BEAD)

@@ -58,8 +58,8 @@ static ig_status nodes_find(ig_thermal_run *run, int i, ig_thermal_fields *f) {
 static ig_status quantity_read(ig_thermal_run *run, const ig_thermal_given *g, int kind,
                                const ig_thermal_fields *f, const double *place, double *value) {
   ig_ctx *cx = run->job->cx;
-  IG_TRY(
-      ig_given_read(cx, &g->at, g->file, name_of(g, kind), IG_AT_POINTS, f->count, place, value));
+  IG_TRY(ig_given_read(cx, &g->at, g->file, name_of(g, kind), IG_AT_POINTS, f->count, place, value,
+                       NULL));
   for (ig_lid n = 0; n < f->count; n++)
     if (!(value[n] >= kinds[kind].low && value[n] <= kinds[kind].high) || isinf(value[n]))
       return ig_fail_at(cx, &g->at, "field '%s' of '%s' is %g %s at node %d: not a %s",

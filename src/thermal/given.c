@@ -71,15 +71,15 @@ static double size_of(const double *point, int64_t count) {
 }
 
 static ig_status field_take(ig_ctx *cx, const ig_src *at, const char *file, const ig_snapshot *snap,
-                            const ig_field *field, ig_lid count, const double *place,
-                            double *value) {
+                            const ig_field *field, ig_lid count, const double *place, double *value,
+                            ig_lid *missing) {
   const bool cells = field->where == IG_AT_CELLS;
   const int32_t items = (int32_t)(cells ? snap->cells : snap->points);
   uint8_t *used = NULL;
   double *centre = NULL;
   ig_bins bins;
   memset(&bins, 0, sizeof bins);
-  ig_lid missing = 0, first = 0;
+  ig_lid absent = 0, first = 0;
   ig_status status;
   if (cells)
     IG_TRY_GOTO(status, done, centres_make(cx, snap, &centre));
@@ -90,15 +90,17 @@ static ig_status field_take(ig_ctx *cx, const ig_src *at, const char *file, cons
               ig_bins_new(cx, &bins, items, where, fmax(size / cbrt((double)items + 1), 1e-300)));
   for (ig_lid i = 0; i < count; i++) {
     const int32_t p = place_at(&bins, where, &place[3 * (int64_t)i], 1e-6 * size);
-    if (p < 0 && missing++ == 0)
+    if (p < 0 && absent++ == 0)
       first = i;
-    value[i] = p >= 0 && (cells || used[p]) ? ig_field_number(field, p) : NAN;
+    value[i] = p < 0 ? INFINITY : cells || used[p] ? ig_field_number(field, p) : NAN;
   }
   if (missing)
+    *missing = absent;
+  else if (absent)
     status = ig_fail_at(cx, at,
                         "'%s' has no %s at %d of %d places, the first at (%g, %g, %g) m: the two "
                         "runs need the same mesh",
-                        file, cells ? "cell" : "point", (int)missing, (int)count,
+                        file, cells ? "cell" : "point", (int)absent, (int)count,
                         place[3 * (int64_t)first], place[3 * (int64_t)first + 1],
                         place[3 * (int64_t)first + 2]);
 done:
@@ -109,7 +111,8 @@ done:
 }
 
 ig_status ig_given_read(ig_ctx *cx, const ig_src *at, const char *file, const char *name,
-                        ig_location where, ig_lid count, const double *place, double *value) {
+                        ig_location where, ig_lid count, const double *place, double *value,
+                        ig_lid *missing) {
   ig_snapshot *snap = NULL;
   IG_TRY(ig_snapshot_read(cx, file, &snap));
   const bool cells = where == IG_AT_CELLS;
@@ -123,14 +126,15 @@ ig_status ig_given_read(ig_ctx *cx, const ig_src *at, const char *file, const ch
     status =
         ig_fail_at(cx, at, "'%s' has %lld %s", file, (long long)items, cells ? "cells" : "points");
   else
-    status = field_take(cx, at, file, snap, field, count, place, value);
+    status = field_take(cx, at, file, snap, field, count, place, value, missing);
   ig_snapshot_free(snap);
   return status;
 }
 #else
 ig_status ig_given_read(ig_ctx *cx, const ig_src *at, const char *file, const char *name,
-                        ig_location where, ig_lid count, const double *place, double *value) {
-  (void)at, (void)name, (void)where, (void)count, (void)place, (void)value;
+                        ig_location where, ig_lid count, const double *place, double *value,
+                        ig_lid *missing) {
+  (void)at, (void)name, (void)where, (void)count, (void)place, (void)value, (void)missing;
   return IG_FAIL(cx, IG_UNSUPPORTED, "%s: this build reads no files: configure with -DINGOT_IO=ON",
                  file);
 }

@@ -14,8 +14,9 @@ static ig_status from_file(ig_thermal_run *run, const ig_thermal_initial *c, con
   ig_status status;
   IG_TRY_GOTO(status, done, ig_thermal_places(cx, run->job->mesh, node, count, &place));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &value, count, "initial temperatures"));
-  IG_TRY_GOTO(status, done,
-              ig_given_read(cx, &c->at, c->file, c->field, IG_AT_POINTS, count, place, value));
+  IG_TRY_GOTO(
+      status, done,
+      ig_given_read(cx, &c->at, c->file, c->field, IG_AT_POINTS, count, place, value, NULL));
   for (ig_lid i = 0; i < count; i++) {
     if (isnan(value[i]))
       continue;

@@ -45,9 +45,10 @@ static ig_status births_make(ig_thermal_run *run, ig_toolpath *paths) {
   ig_lid never;
   IG_TRY(ig_birth_times(cx, &c->birth, run->job->mesh, paths, c->beams.count, run->birth, &never));
   if (never)
-    ig_warn_at(cx, &c->birth.at,
-               "%d elements are reached by no pass and never born: wider beads or more layers?",
-               (int)never);
+    ig_warn_at(cx, &c->birth.at, "%d elements are %s", (int)never,
+               c->birth.by == IG_BIRTH_FIELD
+                   ? "not in the file and never born"
+                   : "reached by no pass and never born: wider beads or more layers?");
   return IG_OK;
 }
 
