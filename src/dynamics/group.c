@@ -83,10 +83,8 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
     for (int i = 0; i < 3; i++)
       e[i] /= sqrt(l);
     for (int pass = 0; pass < 2; pass++) {
-      y[0] = up[1] * e[2] - up[2] * e[1];
-      y[1] = up[2] * e[0] - up[0] * e[2];
-      y[2] = up[0] * e[1] - up[1] * e[0];
-      l = sqrt(y[0] * y[0] + y[1] * y[1] + y[2] * y[2]);
+      cross_f64(up, e, y);
+      l = norm_f64(y);
       if (l > 1e-3)
         break;
       up[0] = 0, up[1] = 1, up[2] = 0; /* the beam runs along `up` */

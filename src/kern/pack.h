@@ -65,6 +65,7 @@ IG_PACK_DEFINE(f64, double, IG_PACK_F64, )
 IG_PACK_DEFINE(f32, float, IG_PACK_F32, f)
 #undef IG_PACK_DEFINE
 #undef IG_PACK_EACH
+#include "kern/pack_math.h"
 
 #endif
 
@@ -72,6 +73,8 @@ IG_PACK_DEFINE(f32, float, IG_PACK_F32, f)
 #undef R_EXP
 #undef R_LOG
 #undef R_POW
+#undef R_LANE_LOG
+#undef R_LANE_EXP
 #undef R_FMAX
 #undef R_FMIN
 #undef R_FABS
@@ -83,6 +86,8 @@ IG_PACK_DEFINE(f32, float, IG_PACK_F32, f)
 #define R_EXP ig_exp_f64
 #define R_LOG ig_log_f64
 #define R_POW ig_pow_f64
+#define R_LANE_LOG ig_lane_log_f64
+#define R_LANE_EXP ig_lane_exp_f64
 #define R_IFGT ig_ifgt_f64
 #define R_ANYGT ig_anygt_f64
 #define R_FMAX ig_max_f64
@@ -93,6 +98,8 @@ IG_PACK_DEFINE(f32, float, IG_PACK_F32, f)
 #define R_EXP ig_exp_f32
 #define R_LOG ig_log_f32
 #define R_POW ig_pow_f32
+#define R_LANE_LOG ig_lane_log_f32
+#define R_LANE_EXP ig_lane_exp_f32
 #define R_IFGT ig_ifgt_f32
 #define R_ANYGT ig_anygt_f32
 #define R_FMAX ig_max_f32

@@ -9,3 +9,11 @@
 #define IG_LANES IG_PACK_F32
 #define IG_IS_PACK 1
 #include "kern/pack.h"
+#ifndef IG_KERN_P32 /* what every kernel may use, once per file */
+#define IG_KERN_P32
+#include "kern/vec.inc"
+#include "kern/tensor.inc"
+#include "kern/quadrature.inc"
+#include "kern/shape.inc"
+#include "kern/hooke.inc"
+#endif

@@ -17,4 +17,13 @@
 #define IG_IS_PACK 0
 #define LIT(x) x##f
 #define IG_IS_F64 0
+#include "kern/hd.h"
 #include "kern/real_math.h"
+#ifndef IG_KERN_F32 /* what every kernel may use, once per file */
+#define IG_KERN_F32
+#include "kern/vec.inc"
+#include "kern/tensor.inc"
+#include "kern/quadrature.inc"
+#include "kern/shape.inc"
+#include "kern/hooke.inc"
+#endif

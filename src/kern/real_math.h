@@ -4,6 +4,8 @@
 #undef R_EXP
 #undef R_LOG
 #undef R_POW
+#undef R_LANE_LOG
+#undef R_LANE_EXP
 #undef R_SIN
 #undef R_COS
 #undef R_ATAN2
@@ -30,6 +32,8 @@
 #define R_EXP exp
 #define R_LOG log
 #define R_POW pow
+#define R_LANE_LOG log /* of packs all lanes at once, to a few units of the last digit */
+#define R_LANE_EXP exp
 #define R_SIN sin
 #define R_COS cos
 #define R_ATAN2 atan2
@@ -49,6 +53,8 @@
 #define R_EXP expf
 #define R_LOG logf
 #define R_POW powf
+#define R_LANE_LOG logf
+#define R_LANE_EXP expf
 #define R_SIN sinf
 #define R_COS cosf
 #define R_ATAN2 atan2f

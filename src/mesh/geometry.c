@@ -3,28 +3,10 @@
 
 #include <math.h>
 
-static void sub(const double *a, const double *b, double *r) {
-  for (int d = 0; d < 3; d++)
-    r[d] = a[d] - b[d];
-}
-static void cross(const double *a, const double *b, double *r) {
-  r[0] = a[1] * b[2] - a[2] * b[1];
-  r[1] = a[2] * b[0] - a[0] * b[2];
-  r[2] = a[0] * b[1] - a[1] * b[0];
-}
-static double dot(const double *a, const double *b) {
-  return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-static double det(const double *a, const double *b, const double *c) {
-  double n[3];
-  cross(a, b, n);
-  return dot(n, c);
-}
-
-static const double gauss[2] = {0.21132486540518711775, 0.78867513459481288225}; /* on 0..1 */
+#include "kern/prec_f64.h"
 
 /* Determinants at the 2x2x2 Gauss points. dx/dr varies with s and t only, and so on, so twelve
-   edge vectors give four tangents a direction, interpolated once. */
+   edge vectors give four tangents per direction, interpolated once. */
 static double hex_measure(double p[8][3], double *least) {
   static const int edge[3][4][2] = {{{0, 1}, {3, 2}, {4, 5}, {7, 6}},  /* r: at (s,t) 00 10 01 11 */
                                     {{0, 3}, {1, 2}, {4, 7}, {5, 6}},  /* s: at (r,t) */
@@ -33,22 +15,24 @@ static double hex_measure(double p[8][3], double *least) {
   for (int k = 0; k < 3; k++) {
     double e[4][3], half[4][3];
     for (int i = 0; i < 4; i++)
-      sub(p[edge[k][i][1]], p[edge[k][i][0]], e[i]);
+      minus_f64(p[edge[k][i][1]], p[edge[k][i][0]], e[i]);
     for (int g = 0; g < 2; g++)
       for (int d = 0; d < 3; d++) {
-        half[g][d] = e[0][d] + gauss[g] * (e[1][d] - e[0][d]);
-        half[2 + g][d] = e[2][d] + gauss[g] * (e[3][d] - e[2][d]);
+        half[g][d] = e[0][d] + gauss2_unit_f64(g) * (e[1][d] - e[0][d]);
+        half[2 + g][d] = e[2][d] + gauss2_unit_f64(g) * (e[3][d] - e[2][d]);
       }
     for (int h = 0; h < 2; h++)
       for (int g = 0; g < 2; g++)
         for (int d = 0; d < 3; d++)
-          tangent[k][2 * h + g][d] = half[g][d] + gauss[h] * (half[2 + g][d] - half[g][d]);
+          tangent[k][2 * h + g][d] =
+              half[g][d] + gauss2_unit_f64(h) * (half[2 + g][d] - half[g][d]);
   }
   double sum = 0, low = INFINITY;
   for (int t = 0; t < 2; t++)
     for (int s = 0; s < 2; s++)
       for (int r = 0; r < 2; r++) {
-        const double j = det(tangent[0][2 * t + s], tangent[1][2 * t + r], tangent[2][2 * s + r]);
+        const double j =
+            triple_f64(tangent[0][2 * t + s], tangent[1][2 * t + r], tangent[2][2 * s + r]);
         sum += j / 8;
         low = fmin(low, j);
       }
@@ -57,33 +41,33 @@ static double hex_measure(double p[8][3], double *least) {
     for (int d = 0; d < 3; d++)
       middle[k][d] =
           (tangent[k][0][d] + tangent[k][1][d] + tangent[k][2][d] + tangent[k][3][d]) / 4;
-  *least = fmin(low, det(middle[0], middle[1], middle[2]));
+  *least = fmin(low, triple_f64(middle[0], middle[1], middle[2]));
   return sum;
 }
 
 static double quad_measure(double p[4][3], bool plane, double *least) {
   double a[3], b[3], c[3], d[3], mean[3], one[3];
-  sub(p[1], p[0], a);
-  sub(p[2], p[3], b); /* dx/dr at s = 0, 1 */
-  sub(p[3], p[0], c);
-  sub(p[2], p[1], d); /* dx/ds at r = 0, 1 */
+  minus_f64(p[1], p[0], a);
+  minus_f64(p[2], p[3], b); /* dx/dr at s = 0, 1 */
+  minus_f64(p[3], p[0], c);
+  minus_f64(p[2], p[1], d); /* dx/ds at r = 0, 1 */
   double u[3], v[3];
   for (int k = 0; k < 3; k++) {
     u[k] = (a[k] + b[k]) / 2;
     v[k] = (c[k] + d[k]) / 2;
   }
-  cross(u, v, mean);
-  const double size = sqrt(dot(mean, mean));
+  cross_f64(u, v, mean);
+  const double size = norm_f64(mean);
   double low = INFINITY, sum = 0;
   for (int q = 0; q < 4; q++) {
     for (int k = 0; k < 3; k++) {
-      u[k] = a[k] + gauss[q / 2] * (b[k] - a[k]);
-      v[k] = c[k] + gauss[q % 2] * (d[k] - c[k]);
+      u[k] = a[k] + gauss2_unit_f64(q / 2) * (b[k] - a[k]);
+      v[k] = c[k] + gauss2_unit_f64(q % 2) * (d[k] - c[k]);
     }
-    cross(u, v, one);
+    cross_f64(u, v, one);
     /* against the mean normal, so that a folded shell quad shows */
-    const double j = plane ? one[2] : size > 0 ? dot(one, mean) / size : 0;
-    sum += (plane ? j : sqrt(dot(one, one))) / 4;
+    const double j = plane ? one[2] : size > 0 ? dot_f64(one, mean) / size : 0;
+    sum += (plane ? j : norm_f64(one)) / 4;
     low = fmin(low, j);
   }
   *least = low;
@@ -92,10 +76,10 @@ static double quad_measure(double p[4][3], bool plane, double *least) {
 
 static double tri_measure(double p[3][3], bool plane) {
   double a[3], b[3], n[3];
-  sub(p[1], p[0], a);
-  sub(p[2], p[0], b);
-  cross(a, b, n);
-  return (plane ? n[2] : sqrt(dot(n, n))) / 2;
+  minus_f64(p[1], p[0], a);
+  minus_f64(p[2], p[0], b);
+  cross_f64(a, b, n);
+  return (plane ? n[2] : norm_f64(n)) / 2;
 }
 
 /* The least determinant of a tri6 over its three interior integration points, halved as the area
@@ -104,25 +88,25 @@ static double tri6_least(double p[6][3], bool plane) {
   double normal[3] = {0, 0, 1}, low = INFINITY;
   if (!plane) {
     double a[3], b[3];
-    sub(p[1], p[0], a);
-    sub(p[2], p[0], b);
-    cross(a, b, normal);
-    const double size = sqrt(dot(normal, normal));
+    minus_f64(p[1], p[0], a);
+    minus_f64(p[2], p[0], b);
+    cross_f64(a, b, normal);
+    const double size = norm_f64(normal);
     for (int k = 0; k < 3; k++)
       normal[k] = size > 0 ? normal[k] / size : 0;
   }
   for (int q = 0; q < 3; q++) {
-    const double r = q == 1 ? 2.0 / 3 : 1.0 / 6, s = q == 2 ? 2.0 / 3 : 1.0 / 6, l = 1 - r - s;
-    const double dr[6] = {1 - 4 * l, 4 * r - 1, 0, 4 * (l - r), 4 * s, -4 * s};
-    const double ds[6] = {1 - 4 * l, 0, 4 * s - 1, -4 * r, 4 * r, 4 * (l - s)};
+    double at[2], d[6][2];
+    triangle3_f64(q, at);
+    tri6_slopes_f64(at, d);
     double u[3] = {0}, v[3] = {0}, n[3];
     for (int a = 0; a < 6; a++)
       for (int k = 0; k < 3; k++) {
-        u[k] += dr[a] * p[a][k];
-        v[k] += ds[a] * p[a][k];
+        u[k] += d[a][0] * p[a][k];
+        v[k] += d[a][1] * p[a][k];
       }
-    cross(u, v, n);
-    low = fmin(low, dot(n, normal) / 2);
+    cross_f64(u, v, n);
+    low = fmin(low, dot_f64(n, normal) / 2);
   }
   return low;
 }
@@ -137,8 +121,8 @@ double ig_elem_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, dou
   const bool plane = mesh->dim == 2;
   switch (block->type) {
   case IG_BEAM2:
-    sub(p[1], p[0], a);
-    low = size = sqrt(dot(a, a));
+    minus_f64(p[1], p[0], a);
+    low = size = norm_f64(a);
     break;
   case IG_TRI3:
     low = size = tri_measure(p, plane);
@@ -152,10 +136,10 @@ double ig_elem_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, dou
     break;
   case IG_TET4:
   case IG_TET10:
-    sub(p[1], p[0], a);
-    sub(p[2], p[0], b);
-    sub(p[3], p[0], c);
-    low = size = det(a, b, c) / 6;
+    minus_f64(p[1], p[0], a);
+    minus_f64(p[2], p[0], b);
+    minus_f64(p[3], p[0], c);
+    low = size = triple_f64(a, b, c) / 6;
     break;
   case IG_HEX8:
     size = hex_measure(p, &low);
@@ -185,8 +169,8 @@ void ig_elem_edges(const ig_mesh *mesh, const ig_block *block, ig_lid e, double 
   double low = INFINITY, high = 0;
   for (int i = 0; i < edges; i++) {
     double v[3];
-    sub(mesh->x + 3 * (size_t)conn[edge[i][1]], mesh->x + 3 * (size_t)conn[edge[i][0]], v);
-    const double l = dot(v, v);
+    minus_f64(mesh->x + 3 * (size_t)conn[edge[i][1]], mesh->x + 3 * (size_t)conn[edge[i][0]], v);
+    const double l = dot_f64(v, v);
     low = fmin(low, l);
     high = fmax(high, l);
   }
@@ -206,8 +190,8 @@ double ig_face_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, int
   case 1:
     return 1;
   case 2:
-    sub(p[1], p[0], v);
-    return sqrt(dot(v, v));
+    minus_f64(p[1], p[0], v);
+    return norm_f64(v);
   default:
     return block->type == IG_HEX8 ? quad_measure(p, false, &least) : tri_measure(p, false);
   }

@@ -59,11 +59,6 @@ const char *ig_ebe_name(ig_ebe_kind kind) {
   return names[kind];
 }
 
-static void lame_constants(double poisson, double *lame, double *shear) {
-  *shear = 0.5 / (1 + poisson);
-  *lame = poisson / ((1 + poisson) * (1 - 2 * poisson));
-}
-
 /* The matrices, made where they will be used; of classes only those of the representatives. */
 static ig_status matrices(ig_ctx *cx, ig_ebe *op, const double *x, const ig_lid *representative) {
   const size_t entries = op->kind == IG_EBE_EBESYM ? IG_EBE_HALF : IG_EBE_FULL;
@@ -125,7 +120,8 @@ static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, const ig_li
                        ig_ebe *op) {
   IG_TRY(check_elements(cx, op, x, conn));
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, op->nodes, op->elements, 8, conn, &op->plan));
-  lame_constants(op->poisson, &op->args.lame, &op->args.shear);
+  op->args.lame = hooke_lame_f64(op->poisson);
+  op->args.shear = hooke_shear_f64(op->poisson);
   if (op->kind == IG_EBE_RECOMPUTE) {
     const size_t n = 3 * (size_t)op->nodes;
     IG_TRY(ig_array_new(cx, &op->x, n, op->single ? sizeof(float) : sizeof(double), "positions"));

@@ -33,7 +33,7 @@ static void element_blocks(const ig_hex_args *p, int size, ig_lid e, double modu
         if (size == 1)
           k[8 * i + j][0] += scale * (g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
         else
-          ig_hex_dyad(g[i], g[j], scale, p->lame, p->shear, k[8 * i + j]);
+          hooke_block_f64(g[i], g[j], scale, p->lame, p->shear, k[8 * i + j]);
   }
   for (int i = 0; i < 8; i++)
     for (int j = 0; j < i; j++)

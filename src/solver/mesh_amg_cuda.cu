@@ -35,7 +35,7 @@ static __global__ void __launch_bounds__(128)
     if (SIZE == 1)
       k[0] += scale * (g[0] * h[0] + g[1] * h[1] + g[2] * h[2]);
     else
-      ig_hex_dyad(g, h, scale, p.lame, p.shear, k);
+      hooke_block_f64(g, h, scale, p.lame, p.shear, k);
   }
   float *to = a.value + (int64_t)ig_bsr_find(&a, node[i], node[j]) * (SIZE * SIZE);
 #pragma unroll

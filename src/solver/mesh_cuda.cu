@@ -148,7 +148,7 @@ extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args 
     _Pragma("unroll") for (int a = 0; a < 8; a++)                                                  \
         ig_scatter_add_##F(&p.scatter, e, a, 1, 0, scale *f[a], y, (R *)p.slots);                  \
   }                                                                                                \
-  extern "C" ig_status ig_mesh_scalar_cuda_##F(                                                    \
+  extern "C" ig_status ig_solver_mesh_scalar_cuda_##F(                                             \
       ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const R *modulus, const R *t, R *y) { \
     IG_TRY(cx->backend->fill(cx, y, 0, sizeof *y *(size_t)p->scatter.nodes));                      \
     EACH_COLOR(plan, 1,                                                                            \

@@ -2,9 +2,10 @@
 #include "mesh/topology.h"
 #include "stress/run.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "kern/prec_f32.h"
 
 enum { HEAD = 84, TRIANGLE = 50 };
 
@@ -17,12 +18,8 @@ static void triangle(const double *x, const double *off, double factor, const ig
   }
   const float a[3] = {corner[3] - corner[0], corner[4] - corner[1], corner[5] - corner[2]};
   const float b[3] = {corner[6] - corner[0], corner[7] - corner[1], corner[8] - corner[2]};
-  v[0] = a[1] * b[2] - a[2] * b[1];
-  v[1] = a[2] * b[0] - a[0] * b[2];
-  v[2] = a[0] * b[1] - a[1] * b[0];
-  const float length = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-  for (int i = 0; i < 3; i++)
-    v[i] /= length > 0 ? length : 1;
+  cross_f32(a, b, v);
+  normalise_f32(v);
   memcpy(to, v, sizeof v);
   memset(to + sizeof v, 0, 2);
 }

@@ -78,7 +78,10 @@ ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
 
 ig_status ig_stress_remove(ig_stress *m, const ig_lid *list, ig_lid count) {
   uint8_t *alive = m->alive.host;
+  double stored;
+  IG_TRY(ig_stress_energy_before(m, &stored));
   for (ig_lid i = 0; i < count; i++)
     alive[list[i]] = 0;
-  return ig_array_push(m->cx, &m->alive);
+  IG_TRY(ig_array_push(m->cx, &m->alive));
+  return ig_stress_energy_after(m, stored, true);
 }

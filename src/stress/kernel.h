@@ -19,6 +19,11 @@ enum {
   IG_SLOPE_ALONG,    /* what is taken off along n */
   IG_SLOPE_N,        /* 6: unit tensor of the flow */
   IG_SLOPES = 9,
+  IG_PAST_STRAIN = 0, /* 6: elastic strain at the last equilibrium, for the energies */
+  IG_PAST_BULK = 6,
+  IG_PAST_SHEAR,
+  IG_PASTS,
+  IG_ENERGIES = 5,     /* of an element: see ig_stress_energy */
   IG_STRESS_TILE = 32, /* elements side by side */
   /* stress 6, von Mises, plastic strain, temperature, elastic strain 6: means over points */
   IG_STRESS_REPORT = 15
@@ -49,6 +54,8 @@ typedef struct {
   const double *row_x, *row_y;
   double *state; /* tiles */
   float *slope;  /* tiles: half the traffic of a product; forces never see the rounding */
+  float *past;   /* tiles */
+  double *grown; /* elements x 3: thermal and inherent strain at the last equilibrium */
   double *slots; /* gather: 3 each */
   double dt;     /* of the step, for creep */
 } ig_stress_args;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kern/prec_f64.h"
+
 static ig_status connectivity(ig_stress *m) {
   const ig_mesh *mesh = m->mesh;
   IG_TRY(IG_NEW(m->cx, &m->conn, 8 * (size_t)m->elements, "elements"));
@@ -116,23 +118,20 @@ static void face_pressure(const ig_mesh *mesh, const ig_set *set, double pressur
     ig_lid local;
     const ig_block *b = ig_mesh_element(mesh, set->item[i], &local);
     const int *face = ig_elem_face(IG_HEX8, set->face[i]);
-    const double g = 0.577350269189625764509;
     for (int q = 0; q < 4; q++) {
-      const double s = q & 1 ? g : -g, t = q & 2 ? g : -g;
-      const double n[4] = {0.25 * (1 - s) * (1 - t), 0.25 * (1 + s) * (1 - t),
-                           0.25 * (1 + s) * (1 + t), 0.25 * (1 - s) * (1 + t)};
-      const double ds[4] = {-0.25 * (1 - t), 0.25 * (1 - t), 0.25 * (1 + t), -0.25 * (1 + t)};
-      const double dt[4] = {-0.25 * (1 - s), -0.25 * (1 + s), 0.25 * (1 + s), 0.25 * (1 - s)};
+      const double at[2] = {gauss2_f64(q & 1), gauss2_f64(q >> 1)};
+      double n[4], slope[4][2], out[3];
+      quad4_values_f64(at, n);
+      quad4_slopes_f64(at, slope);
       double a[3] = {0}, c[3] = {0};
       for (int k = 0; k < 4; k++) {
         const double *x = mesh->x + 3 * (int64_t)b->conn[8 * (int64_t)local + face[k]];
         for (int d = 0; d < 3; d++) {
-          a[d] += ds[k] * x[d];
-          c[d] += dt[k] * x[d];
+          a[d] += slope[k][0] * x[d];
+          c[d] += slope[k][1] * x[d];
         }
       }
-      const double out[3] = {a[1] * c[2] - a[2] * c[1], a[2] * c[0] - a[0] * c[2],
-                             a[0] * c[1] - a[1] * c[0]};
+      cross_f64(a, c, out);
       for (int k = 0; k < 4; k++)
         for (int d = 0; d < 3; d++)
           f[3 * (int64_t)b->conn[8 * (int64_t)local + face[k]] + d] -= pressure * n[k] * out[d];
@@ -197,6 +196,9 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->inherent, 3 * ((size_t)m->c->inherent.count + 1), sizeof(double), false},
              {&m->laws, (size_t)materials, sizeof(ig_stress_law), false},
              {&m->state, tiles * IG_STATES, sizeof(double), false},
+             {&m->past, tiles * IG_PASTS, sizeof(float), false},
+             {&m->grown, 3 * e, sizeof(double), false},
+             {&m->energies, IG_ENERGIES * e, sizeof(double), false},
              {&m->fix, n, 1, false},
              {&m->load, 3 * n, sizeof(double), false},
              {&m->report, IG_STRESS_REPORT * e, sizeof(double), false},
@@ -206,7 +208,7 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->moved, 3 * n, sizeof(double), false},
              {&m->right, 3 * n, sizeof(double), true},
              {&m->step, 3 * n, sizeof(double), true},
-             {&m->old, 3 * n, sizeof(double), true},
+             {&m->old, 3 * n, sizeof(double), false},
              {&m->slope, tiles * IG_SLOPES, sizeof(float), true},
              {&m->young_single, e, sizeof(float), true},
              {&m->partial, IG_MESH_CHUNKS, sizeof(double), true}};
@@ -219,11 +221,13 @@ static ig_status arrays(ig_stress *m, int materials) {
   IG_TRY(IG_NEW(cx, &m->let_go, n, "supports"));
   IG_TRY(IG_NEW(cx, &m->scratch, n, "supports"));
   IG_TRY(IG_NEW(cx, &m->u_held, 3 * n, "supports"));
+  IG_TRY(IG_NEW(cx, &m->balance.force, 3 * n, "forces"));
+  IG_TRY(IG_NEW(cx, &m->balance.load, 3 * n, "forces"));
   memset(m->alive.host, 1, e);
   for (size_t i = 0; i < n; i++)
     ((double *)m->T.host)[i] = m->c->temperature;
-  ig_array *const push[] = {&m->u,     &m->T,    &m->warmer, &m->share, &m->alive,
-                            &m->state, &m->load, &m->fix,    &m->built, &m->high};
+  ig_array *const push[] = {&m->u,    &m->T,     &m->warmer, &m->share, &m->alive, &m->state,
+                            &m->past, &m->grown, &m->load,   &m->fix,   &m->built, &m->high};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_array_push(cx, push[i]));
   return ig_array_zero(cx, &m->slope);
@@ -281,6 +285,8 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
                              .row_y = m->row_y.dev,
                              .state = m->state.dev,
                              .slope = m->slope.dev,
+                             .past = m->past.dev,
+                             .grown = m->grown.dev,
                              .slots = m->slots.dev};
   IG_TRY(ig_mesh_adjacency(cx, m->mesh, &m->adjacency));
   IG_TRY(ig_stress_system_new(m, how));
@@ -315,13 +321,13 @@ ig_status ig_stress_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *material
 void ig_stress_free(ig_stress *m) {
   if (!m)
     return;
-  ig_array *const all[] = {&m->x,         &m->u,       &m->T,     &m->warmer,   &m->share,
-                           &m->alive,     &m->law,     &m->which, &m->inherent, &m->laws,
-                           &m->row_x,     &m->row_y,   &m->state, &m->fix,      &m->load,
-                           &m->force,     &m->right,   &m->step,  &m->old,      &m->moved,
-                           &m->young,     &m->built,   &m->slope, &m->slots,    &m->partial,
-                           &m->high,      &m->list,    &m->birth, &m->report,   &m->young_single,
-                           &m->tie_start, &m->tie_item};
+  ig_array *const all[] = {&m->x,         &m->u,        &m->T,     &m->warmer,   &m->share,
+                           &m->alive,     &m->law,      &m->which, &m->inherent, &m->laws,
+                           &m->row_x,     &m->row_y,    &m->state, &m->fix,      &m->load,
+                           &m->force,     &m->right,    &m->step,  &m->old,      &m->moved,
+                           &m->young,     &m->built,    &m->slope, &m->slots,    &m->partial,
+                           &m->high,      &m->list,     &m->birth, &m->report,   &m->young_single,
+                           &m->tie_start, &m->tie_item, &m->past,  &m->grown,    &m->energies};
   ig_stress_system_free(m);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, all[i]);
@@ -335,6 +341,8 @@ void ig_stress_free(ig_stress *m) {
   free(m->let_go);
   free(m->scratch);
   free(m->u_held);
+  free(m->balance.force);
+  free(m->balance.load);
   free(m->load_unit);
   free(m->load_history);
   free(m->history_x);

@@ -26,6 +26,18 @@ typedef struct {
   double trace[64]; /* residuals of the last Newton iteration */
 } ig_stress_count;
 
+/* Energies since the start, J: work of supports and loads + heat = stored + dissipated + annealed +
+   released, and what is missing. */
+typedef struct {
+  double work, heat, stored, dissipated;
+  double annealed;      /* lost where history was wiped */
+  double released;      /* lost by cuts: with what was removed, and by sudden release of the rest */
+  double missing;       /* work of forces that were not in balance, other than by a cut */
+  bool cut;             /* the next step follows a cut */
+  double *force, *load; /* host: nodes x 3, at the last equilibrium */
+} ig_stress_balance;
+enum { IG_BALANCE_NUMBERS = 8 };
+
 typedef struct ig_stress {
   ig_ctx *cx;
   const ig_mesh *mesh;
@@ -42,6 +54,8 @@ typedef struct ig_stress {
   ig_array x, u, T, warmer, share, alive, law, which, inherent, laws, row_x, row_y, state, fix,
       load;
   ig_array force, right, step, old, moved, young, young_single, built; /* device */
+  ig_array past, grown, energies;
+  ig_stress_balance balance;
   ig_array slope, slots, partial, high, list, birth, report;
   double *u_held;    /* host: nodes x 3, where held nodes were taken */
   uint8_t *held;     /* host: bits of a node, of supports alone */
@@ -112,6 +126,12 @@ IG_MUST_CHECK ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *go
 /* Internal forces at u without supports, on the device in m->force. */
 IG_MUST_CHECK ig_status ig_stress_forces(ig_stress *m);
 IG_MUST_CHECK ig_status ig_stress_loads_at(ig_stress *m, double time);
+
+/* energy.c: before history moves on, of a step from `old` to u. */
+IG_MUST_CHECK ig_status ig_stress_energies(ig_stress *m);
+/* Stored energy that is lost between two calls; `cut` tells where to. */
+IG_MUST_CHECK ig_status ig_stress_energy_before(ig_stress *m, double *stored);
+IG_MUST_CHECK ig_status ig_stress_energy_after(ig_stress *m, double stored, bool cut);
 
 /* grow.c: elements come and go. Lists are host side. */
 IG_MUST_CHECK ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,

@@ -196,6 +196,7 @@ ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *g) {
     m->args.dt = (next - done) * g->dt;
     IG_TRY(equilibrium(m, g->time - (1 - next) * g->dt, &good));
     if (good) {
+      IG_TRY(ig_stress_energies(m));
       IG_TRY(m->ops->commit(cx, &m->args, m->u.dev));
       done = next;
       piece = fmin(2 * piece, 1 - done);

@@ -22,6 +22,11 @@ typedef struct ig_stress_ops {
                     const int32_t *list, const double *birth, int64_t count);
   /* IG_STRESS_REPORT values per element */
   ig_status (*report)(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out);
+  /* stored energy per element; IG_ENERGIES values per element, and the state they start from next
+     time */
+  ig_status (*stored)(ig_ctx *cx, const ig_stress_args *p, double *out);
+  ig_status (*energy)(ig_ctx *cx, const ig_stress_args *p, const double *old, const double *u,
+                      double *out);
   ig_status (*young)(ig_ctx *cx, const ig_stress_args *p, double *out);
   /* y += a x */
   ig_status (*add)(ig_ctx *cx, int64_t n, double a, const double *x, double *y);

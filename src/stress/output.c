@@ -9,9 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kern/prec_f64.h"
+
 static const char *const fixed_columns[] = {
-    "time [s]", "phase",     "elements",           "T_max [K]",          "newton",      "linear",
-    "residual", "u_max [m]", "von_mises_max [Pa]", "plastic_strain_max", "recoater [m]"};
+    "time [s]",     "phase",      "elements",  "T_max [K]",          "newton",
+    "linear",       "residual",   "u_max [m]", "von_mises_max [Pa]", "plastic_strain_max",
+    "recoater [m]", "work [J]",   "heat [J]",  "stored [J]",         "dissipated [J]",
+    "lost [J]",     "missing [J]"};
 enum { FIXED = sizeof fixed_columns / sizeof *fixed_columns };
 
 static const ig_stress_probe *probe_of(const ig_stress_run *r, int i) {
@@ -106,6 +110,7 @@ ig_status ig_stress_look_now(ig_stress_run *r) {
     }
   }
   r->u_max = sqrt(r->u_max);
+  const ig_stress_balance *b = &m->balance;
   const ig_stress_step *s = r->at ? r->step + r->at - 1 : NULL;
   const double fixed[FIXED] = {s ? s->time : 0,
                                s ? s->phase + 1 : 0,
@@ -117,7 +122,13 @@ ig_status ig_stress_look_now(ig_stress_run *r) {
                                r->u_max,
                                r->mises_max,
                                r->plastic_max,
-                               r->recoater_now};
+                               r->recoater_now,
+                               b->work,
+                               b->heat,
+                               b->stored,
+                               b->dissipated,
+                               b->annealed + b->released,
+                               b->missing};
   memcpy(r->value, fixed, sizeof fixed);
   const int n = r->c->probes.count;
   for (int i = 0; i < n; i++) {
@@ -164,13 +175,12 @@ static void solve6(double a[6][7]) {
 
 /* y = R(w) x, Rodrigues. */
 static void turn(const double w[3], const double x[3], double y[3]) {
-  const double angle = sqrt(w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+  const double angle = norm_f64(w);
   const double s = angle > 1e-8 ? sin(angle) / angle : 1,
                c = angle > 1e-8 ? (1 - cos(angle)) / (angle * angle) : 0.5;
-  const double k[3] = {w[1] * x[2] - w[2] * x[1], w[2] * x[0] - w[0] * x[2],
-                       w[0] * x[1] - w[1] * x[0]};
-  const double kk[3] = {w[1] * k[2] - w[2] * k[1], w[2] * k[0] - w[0] * k[2],
-                        w[0] * k[1] - w[1] * k[0]};
+  double k[3], kk[3];
+  cross_f64(w, x, k);
+  cross_f64(w, k, kk);
   for (int d = 0; d < 3; d++)
     y[d] = x[d] + s * k[d] + c * kk[d];
 }
@@ -315,6 +325,16 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
   IG_TRY(to->result(to, "plastic_strain_max", "", r->plastic_max));
   if (isfinite(recoater))
     IG_TRY(to->result(to, "recoater_height_max", "m", recoater));
+  const struct {
+    const char *key;
+    double value;
+  } energy[] = {
+      {"energy_work", m->balance.work},         {"energy_heat", m->balance.heat},
+      {"energy_stored", m->balance.stored},     {"energy_dissipated", m->balance.dissipated},
+      {"energy_annealed", m->balance.annealed}, {"energy_released", m->balance.released},
+      {"energy_missing", m->balance.missing}};
+  for (size_t i = 0; i < sizeof energy / sizeof *energy; i++)
+    IG_TRY(to->result(to, energy[i].key, "J", energy[i].value));
   IG_TRY(to->result(to, "newton_iterations", "", (double)m->count.newton_all));
   IG_TRY(to->result(to, "linear_iterations", "", (double)m->count.linear_all));
   for (int i = 0; i < n; i++) {

@@ -98,7 +98,7 @@ static void room_stand(const void *self, ig_standing *s) {
 
 /* --- checkpoints --- */
 
-enum { NUMBERS = 8 };
+enum { NUMBERS = 8 + IG_BALANCE_NUMBERS, SAVED = 24 };
 
 static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
   ig_stress *m = r->m;
@@ -107,6 +107,10 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
   const ig_saved all[] = {{"numbers", IG_F64, NUMBERS, number},
                           {"u", IG_F64, 3 * n, m->u.host},
                           {"state", IG_F64, (int64_t)m->state.count, m->state.host},
+                          {"past", IG_F32, (int64_t)m->past.count, m->past.host},
+                          {"grown", IG_F64, 3 * e, m->grown.host},
+                          {"force", IG_F64, 3 * n, m->balance.force},
+                          {"load", IG_F64, 3 * n, m->balance.load},
                           {"alive", IG_U8, e, m->alive.host},
                           {"built", IG_F64, e, m->built.host},
                           {"let_go", IG_U8, n, m->let_go},
@@ -126,7 +130,7 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
 static ig_status room_save(void *self, ig_sink *to) {
   ig_stress_run *r = self;
   ig_stress *m = r->m;
-  ig_saved list[16];
+  ig_saved list[SAVED];
   double number[NUMBERS] = {(double)r->at,
                             m->scale,
                             m->stale,
@@ -134,9 +138,19 @@ static ig_status room_save(void *self, ig_sink *to) {
                             (double)m->count.linear_all,
                             r->work,
                             r->recoater_now,
-                            r->heat.time};
+                            r->heat.time,
+                            m->balance.work,
+                            m->balance.heat,
+                            m->balance.stored,
+                            m->balance.dissipated,
+                            m->balance.annealed,
+                            m->balance.released,
+                            m->balance.missing,
+                            m->balance.cut};
   IG_TRY(ig_array_pull(m->cx, &m->state));
   IG_TRY(ig_array_pull(m->cx, &m->u));
+  IG_TRY(ig_array_pull(m->cx, &m->past));
+  IG_TRY(ig_array_pull(m->cx, &m->grown));
   const int count = saved_list(r, number, list);
   return to->checkpoint(to, r->at ? r->step[r->at - 1].time : 0, r->at, list, count);
 }
@@ -144,7 +158,7 @@ static ig_status room_save(void *self, ig_sink *to) {
 static ig_status room_restore(void *self, const ig_restart *from) {
   ig_stress_run *r = self;
   ig_stress *m = r->m;
-  ig_saved list[16];
+  ig_saved list[SAVED];
   double number[NUMBERS];
   const int count = saved_list(r, number, list);
   for (int i = 0; i < count; i++) {
@@ -162,10 +176,19 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   r->work = number[5];
   r->recoater_now = number[6];
   r->heat.time = number[7];
+  m->balance.work = number[8];
+  m->balance.heat = number[9];
+  m->balance.stored = number[10];
+  m->balance.dissipated = number[11];
+  m->balance.annealed = number[12];
+  m->balance.released = number[13];
+  m->balance.missing = number[14];
+  m->balance.cut = number[15] != 0;
   memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);
   memcpy(m->warmer.host, r->warm0, sizeof(double) * (size_t)m->elements);
   memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
-  ig_array *const push[] = {&m->u, &m->state, &m->alive, &m->built, &m->T, &m->warmer, &m->share};
+  ig_array *const push[] = {&m->u,     &m->state, &m->past,   &m->grown, &m->alive,
+                            &m->built, &m->T,     &m->warmer, &m->share};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_array_push(m->cx, push[i]));
   if (r->at > 0) {

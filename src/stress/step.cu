@@ -104,6 +104,28 @@ extern "C" ig_status ig_stress_report_cuda(ig_ctx *cx, const ig_stress_args *p, 
   return IG_OK;
 }
 
+static __global__ void stored_pass(ig_stress_args p, double *out) {
+  const int64_t e = THREAD;
+  if (e < p.scatter.elements)
+    out[e] = ig_stress_stored(&p, e);
+}
+extern "C" ig_status ig_stress_stored_cuda(ig_ctx *cx, const ig_stress_args *p, double *out) {
+  LAUNCH(stored_pass, p->scatter.elements, *p, out);
+  return IG_OK;
+}
+
+static __global__ void __launch_bounds__(THREADS)
+    energy_pass(ig_stress_args p, const double *old, const double *u, double *out) {
+  const int64_t e = THREAD;
+  if (e < p.scatter.elements)
+    ig_stress_energy(&p, e, old, u, out);
+}
+extern "C" ig_status ig_stress_energy_cuda(ig_ctx *cx, const ig_stress_args *p, const double *old,
+                                           const double *u, double *out) {
+  LAUNCH(energy_pass, p->scatter.elements, *p, old, u, out);
+  return IG_OK;
+}
+
 static __global__ void young_pass(ig_stress_args p, double *out) {
   const int64_t e = THREAD;
   if (e < p.scatter.elements)

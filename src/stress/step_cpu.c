@@ -86,6 +86,19 @@ static ig_status report(ig_ctx *cx, const ig_stress_args *p, const double *u, do
   return IG_OK;
 }
 
+static ig_status stored(ig_ctx *cx, const ig_stress_args *p, double *out) {
+  LOOP(int32_t e = 0; e < p->scatter.elements; e++)
+  out[e] = ig_stress_stored(p, e);
+  return IG_OK;
+}
+
+static ig_status energy(ig_ctx *cx, const ig_stress_args *p, const double *old, const double *u,
+                        double *out) {
+  LOOP(int32_t e = 0; e < p->scatter.elements; e++)
+  ig_stress_energy(p, e, old, u, out);
+  return IG_OK;
+}
+
 static ig_status young(ig_ctx *cx, const ig_stress_args *p, double *out) {
   LOOP(int32_t e = 0; e < p->scatter.elements; e++)
   out[e] = ig_stress_young(p, e);
@@ -119,5 +132,15 @@ static ig_status still(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) 
   return IG_OK;
 }
 
-const ig_stress_ops ig_stress_cpu = {force, product, commit,  wipe,    report,
-                                     young, add,     tie_f64, tie_f32, still};
+const ig_stress_ops ig_stress_cpu = {.force = force,
+                                     .product = product,
+                                     .commit = commit,
+                                     .wipe = wipe,
+                                     .report = report,
+                                     .stored = stored,
+                                     .energy = energy,
+                                     .young = young,
+                                     .add = add,
+                                     .tie_f64 = tie_f64,
+                                     .tie_f32 = tie_f32,
+                                     .still = still};

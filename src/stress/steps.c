@@ -269,6 +269,7 @@ static ig_status cut_begin(ig_stress_run *r, int group) {
       m->let_go[n] = 7;
       let_go = true;
     }
+  m->balance.cut = true;
   ig_status status = count ? ig_stress_remove(m, list, count) : IG_OK;
   free(list);
   if (status == IG_OK && (count || let_go))
@@ -357,7 +358,10 @@ static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news
   }
   IG_TRY(ig_array_push(m->cx, &m->high));
   /* what was molten since the last step has no history */
+  double stored;
+  IG_TRY(ig_stress_energy_before(m, &stored));
   IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, m->high.dev, NULL, NULL, m->elements));
+  IG_TRY(ig_stress_energy_after(m, stored, false));
   for (ig_lid e = 0; e < m->elements; e++) /* unborn nodes had no temperature of their own */
     for (int a = 0; h->now.there[e] && !r->heat.there[e] && a < 8; a++)
       r->T0[m->conn[8 * (int64_t)e + a]] = r->T1[m->conn[8 * (int64_t)e + a]];
@@ -415,6 +419,7 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
   if (!before || before->phase != s->phase) {
     IG_TRY(ig_stress_steps_supports(r, s->phase, true));
     IG_TRY(ig_stress_system_change(m, true));
+    m->balance.cut = true; /* supports that let go release energy as a cut does */
   }
   if (p->kind == IG_PHASE_BUILD && s->piece == 0)
     IG_TRY(layer_begin(r, p, s->group));

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kern/prec_f64.h"
+
 static ig_status tie(ig_stress *m, double *x) {
   return m->ties ? m->ops->tie_f64(m->cx, m->ties, m->tie_start.dev, m->tie_item.dev, x) : IG_OK;
 }
@@ -177,8 +179,8 @@ ig_status ig_stress_system_new(ig_stress *m, ig_assembly how) {
   m->hex = (ig_hex_args){.scatter = ig_plan_view(how == IG_GATHER ? &m->colors : &m->plan),
                          .x = m->x.dev,
                          .size = 3,
-                         .shear = 0.5 / (1 + m->poisson),
-                         .lame = m->poisson / ((1 + m->poisson) * (1 - 2 * m->poisson))};
+                         .shear = hooke_shear_f64(m->poisson),
+                         .lame = hooke_lame_f64(m->poisson)};
   if (m->c->solver.preconditioner == 0) {
     IG_TRY(ig_ebe_new(cx, IG_EBE_RECOMPUTE, how, true, m->nodes, m->mesh->x, m->elements, m->conn,
                       m->poisson, &m->op));

@@ -76,19 +76,18 @@ static void visit_face(const ig_topopt_mesh_model *m, ig_lid e, int face, ig_vis
   const ig_lid *node = corners_of(m, e);
   double weight[4] = {0, 0, 0, 0};
   for (int q = 0; q < 4; q++) {
-    const double g = 0.57735026918962576, r = q & 1 ? g : -g, s = q & 2 ? g : -g;
-    double n[4], a[3] = {0, 0, 0}, b[3] = {0, 0, 0};
-    for (int i = 0; i < 4; i++) {
-      const double ri = i == 1 || i == 2 ? 1 : -1, si = i >= 2 ? 1 : -1;
-      const double *x = &m->mesh->x[3 * (size_t)node[local[i]]];
-      n[i] = 0.25 * (1 + ri * r) * (1 + si * s);
+    const double at[2] = {gauss2_f64(q & 1), gauss2_f64(q >> 1)};
+    double n[4], slope[4][2], a[3] = {0, 0, 0}, b[3] = {0, 0, 0}, normal[3];
+    quad4_values_f64(at, n);
+    quad4_slopes_f64(at, slope);
+    for (int i = 0; i < 4; i++)
       for (int d = 0; d < 3; d++) {
-        a[d] += 0.25 * ri * (1 + si * s) * x[d];
-        b[d] += 0.25 * si * (1 + ri * r) * x[d];
+        const double x = m->mesh->x[3 * (size_t)node[local[i]] + (size_t)d];
+        a[d] += slope[i][0] * x;
+        b[d] += slope[i][1] * x;
       }
-    }
-    const double cx = a[1] * b[2] - a[2] * b[1], cy = a[2] * b[0] - a[0] * b[2],
-                 cz = a[0] * b[1] - a[1] * b[0], da = sqrt(cx * cx + cy * cy + cz * cz);
+    cross_f64(a, b, normal);
+    const double da = norm_f64(normal);
     for (int i = 0; i < 4; i++)
       weight[i] += n[i] * da;
   }

@@ -2,6 +2,8 @@
 #include "topopt/mesh_model.h"
 #include "backend/backend.h"
 
+#include "kern/prec_f64.h"
+
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_topopt_mesh_model *m = self;
   if (m->size == 1)
@@ -101,8 +103,8 @@ static ig_status make_plan(ig_topopt_mesh_model *m, ig_assembly how) {
   m->hex = (ig_hex_args){.scatter = ig_plan_view(&m->plan),
                          .x = m->x.dev,
                          .size = m->size,
-                         .shear = 0.5 / (1 + m->poisson),
-                         .lame = m->poisson / ((1 + m->poisson) * (1 - 2 * m->poisson)),
+                         .shear = hooke_shear_f64(m->poisson),
+                         .lame = hooke_lame_f64(m->poisson),
                          .conduct = 1,
                          .slots = m->slots.dev};
   m->hex_colors = m->hex;

@@ -172,9 +172,79 @@ static void free_bodies_are_named(void **state) {
   ig_ctx_close(cx);
 }
 
+/* A bar of 1 m^3 held at its length, heated by 150 K and cooled, perfect plasticity: 240 MPa times
+   a plastic strain of 6e-4 is dissipated, 120 MPa are left. Then its end is let go and all that is
+   stored is released. */
+static void energies_close(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
+    ig_stress_problem q;
+    ig_stress_problem_new(cx, &q);
+    GOOD(cx, ig_stress_problem_box(&q, unit, (int[]){2, 2, 2}));
+    ig_stress_problem_hold(&q, "x0", "x");
+    ig_stress_problem_hold(&q, "y0", "y");
+    ig_stress_problem_hold(&q, "z0", "z");
+    ig_stress_problem_hold(&q, "x1", "x");
+    ig_stress_problem_material(&q, 0, 200e9, 0.3, 1.2e-5, 240e6, 0, 0);
+    GOOD(cx, ig_stress_problem_open(&q));
+    const ig_stress_balance *b = &q.m->balance;
+    for (int k = 1; k <= 15; k++)
+      GOOD(cx, ig_stress_problem_step(&q, 1, 293.15 + 10 * k, NULL, NULL));
+    assert_near(b->dissipated, 144e3, 1);
+    assert_near(b->stored, 144e3, 1);
+    assert_near(b->heat, 288e3, 1);
+    GOOD(cx, ig_stress_problem_step(&q, 1, 293.15, NULL, NULL));
+    assert_near(b->stored, 36e3, 1);
+    assert_near(b->heat, 180e3, 1);
+    assert_near(b->work, 0, 1e-3);
+    assert_near(b->missing, 0, 1);
+    q.m->hold[3].on = false;
+    GOOD(cx, ig_stress_system_change(q.m, true));
+    q.m->balance.cut = true;
+    GOOD(cx, ig_stress_problem_step(&q, 1, 293.15, NULL, NULL));
+    assert_near(b->released, 36e3, 1);
+    assert_near(b->stored, 0, 1);
+    assert_near(b->work + b->heat - b->stored - b->dissipated - b->released - b->missing, 0, 1);
+    ig_stress_problem_free(&q);
+    ig_ctx_close(cx);
+  }
+}
+
+/* Pulled by its end into plastic flow with both hardenings: the work of the support is what is
+   stored and dissipated. */
+static void work_is_accounted_for(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
+    ig_stress_problem q;
+    ig_stress_problem_new(cx, &q);
+    GOOD(cx, ig_stress_problem_box(&q, unit, (int[]){3, 2, 2}));
+    wobble(q.mesh);
+    ig_stress_problem_hold(&q, "x0", "all");
+    ig_stress_problem_hold(&q, "x1", NULL);
+    ig_stress_support *pull = q.support + 1;
+    pull->displacement[0] = 4e-3;
+    pull->displacement[1] = 1e-3;
+    pull->displacement[2] = 0;
+    pull->history = ig_stress_problem_table(&q, 2, (double[][2]){{0, 0}, {10, 1}});
+    ig_stress_problem_material(&q, 0, 200e9, 0.3, 1.2e-5, 240e6, 5e9, 5e9);
+    GOOD(cx, ig_stress_problem_open(&q));
+    const ig_stress_balance *b = &q.m->balance;
+    for (int k = 0; k < 10; k++)
+      GOOD(cx, ig_stress_problem_step(&q, 1, 293.15 + 5 * k, NULL, NULL));
+    assert_true(b->work > 1e5 && b->dissipated > 0.1 * b->work && fabs(b->heat) > 1e3);
+    assert_near(b->work + b->heat - b->stored - b->dissipated - b->missing, 0, 1e-6 * b->work);
+    assert_near(b->missing, 0, 1e-6 * b->work);
+    ig_stress_problem_free(&q);
+    ig_ctx_close(cx);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tangent_is_the_derivative), cmocka_unit_test(blocks_clamped_and_free),
-      cmocka_unit_test(newton_is_quadratic), cmocka_unit_test(free_bodies_are_named)};
+      cmocka_unit_test(newton_is_quadratic),       cmocka_unit_test(energies_close),
+      cmocka_unit_test(work_is_accounted_for),     cmocka_unit_test(free_bodies_are_named)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

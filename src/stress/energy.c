@@ -1,0 +1,66 @@
+/* The energy balance of a part that grows, is heated, yields and is cut. */
+#include "stress/model.h"
+
+#include <string.h>
+
+static ig_status stored_sum(ig_stress *m, double *sum) {
+  IG_TRY(m->ops->stored(m->cx, &m->args, m->energies.dev));
+  IG_TRY(ig_array_pull(m->cx, &m->energies));
+  *sum = 0;
+  for (ig_lid e = 0; e < m->elements; e++)
+    *sum += ((double *)m->energies.host)[e];
+  return IG_OK;
+}
+
+ig_status ig_stress_energy_before(ig_stress *m, double *stored) {
+  return stored_sum(m, stored);
+}
+
+ig_status ig_stress_energy_after(ig_stress *m, double stored, bool cut) {
+  double now;
+  IG_TRY(stored_sum(m, &now));
+  m->balance.stored += now - stored;
+  *(cut ? &m->balance.released : &m->balance.annealed) += stored - now;
+  m->balance.cut |= cut;
+  return IG_OK;
+}
+
+/* Work of loads and of what holds nodes, with the mean of the forces at both ends of the step. */
+static double outer_work(ig_stress *m, const double *u, const double *old) {
+  ig_stress_balance *b = &m->balance;
+  const double *force = m->force.host, *load = m->load.host;
+  const uint8_t *fix = m->fix.host;
+  double work = 0;
+  for (int64_t i = 0; i < 3 * (int64_t)m->nodes; i++) {
+    const double way = u[i] - old[i];
+    double f = b->load[i] + load[i];
+    if (fix[i / 3] >> (i % 3) & 1)
+      f = b->force[i] + force[i];
+    work += 0.5 * f * way;
+    b->force[i] = force[i];
+    b->load[i] = load[i];
+  }
+  return work;
+}
+
+ig_status ig_stress_energies(ig_stress *m) {
+  ig_stress_balance *b = &m->balance;
+  double sum[IG_ENERGIES] = {0};
+  IG_TRY(m->ops->energy(m->cx, &m->args, m->old.dev, m->u.dev, m->energies.dev));
+  IG_TRY(ig_array_pull(m->cx, &m->energies));
+  IG_TRY(ig_array_pull(m->cx, &m->force));
+  IG_TRY(ig_array_pull(m->cx, &m->u));
+  IG_TRY(ig_array_pull(m->cx, &m->old));
+  for (int64_t i = 0; i < IG_ENERGIES * (int64_t)m->elements; i++)
+    sum[i % IG_ENERGIES] += ((double *)m->energies.host)[i];
+  const double work = outer_work(m, m->u.host, m->old.host);
+  const double off = sum[0] - work; /* deformation without work from outside */
+  b->work += work;
+  *(b->cut ? &b->released : &b->missing) -= off;
+  b->cut = false;
+  b->dissipated += sum[2];
+  b->heat += sum[3];
+  b->stored = sum[1] - sum[4];
+  b->annealed += sum[4];
+  return IG_OK;
+}
