@@ -2,6 +2,7 @@
  * one. */
 #include "fracture/cpu.h"
 #include "assembly/scatter.h"
+#include "core/threads.h"
 
 #include "kern/pack_f64.h"
 #define IG_FRAC_VECTOR

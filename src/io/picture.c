@@ -425,6 +425,7 @@ static ig_status draw(ig_snapshot *snap, const char *path, const ig_view_options
 
 ig_status ig_view(ig_ctx *cx, const char *path, const ig_view_options *options, const char *png) {
   static const ig_view_options usual;
+  IG_GIVEN(cx, cx && path && png);
   const ig_view_options *o = options ? options : &usual;
   const int width = o->width ? o->width : 1600, height = o->height ? o->height : 1000;
   if (width < 64 || height < 64 || width > 8192 || height > 8192)

@@ -383,6 +383,7 @@ static ig_status page_write(page *p, const char *title, ig_text *html) {
 
 ig_status ig_report(ig_ctx *cx, const char *folder, const ig_report_options *options) {
   static const ig_report_options usual;
+  IG_GIVEN(cx, cx && folder);
   page p = {.cx = cx, .o = options ? options : &usual};
   ig_text html = {0};
   ig_node *summary;

@@ -189,6 +189,7 @@ static void object_put(writer *w, const ig_option *a, const ig_option *b) {
 }
 
 ig_status ig_schema(ig_ctx *cx, ig_text_fn *text, void *user) {
+  IG_GIVEN(cx, cx && text);
   writer w = {.text = text, .user = user};
   put(&w,
       "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"title\":\"Ingot case\",\n"
