@@ -352,6 +352,8 @@ const ig_verify_entry ig_stress_verify[] = {
     {"sphere-cycle", "the sphere yields and cools again", false, ig_stress_verify_sphere_cycle},
     {"sphere-pressure", "the sphere yields under pressure", false,
      ig_stress_verify_sphere_pressure},
+    {"turn", "finite rotations: a turned block, a cantilever that bends far", false,
+     ig_stress_verify_turn},
     {"limit", "limit loads of vessels", false, ig_stress_verify_limit},
     {"inclusion", "a ball that shrinks inside another", true, ig_stress_verify_inclusion},
     {"plate", "a plate through a thermal cycle", false, ig_stress_verify_plate},

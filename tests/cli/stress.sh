@@ -62,7 +62,7 @@ awk -F, 'NR == FNR { if (FNR > 1) { all += $5 == 0; end = $NF } next } FNR > 1 {
 cat >alone.yaml <<'END'
 physics: stress
 mesh: {boxes: {size: [8 mm, 4 mm, 2 mm], cells: [8, 4, 2]}}
-materials: {name: steel, young: 200 GPa, poisson: 0.3}
+materials: {name: steel, young: 200 GPa, poisson: 0.3, mechanical: {expansion: 1.5e-5}}
 supports: {set: zmin, fix: all}
 phases: {kind: heat, file: out/print, every: 1 s}
 END
@@ -147,6 +147,12 @@ grep -q "free to move as a rigid body (3 of 6 motions held)" said || fail "a loo
 sed 's/young: 200 GPa, //' plain.yaml >soft.yaml
 "$INGOT" run soft.yaml -q -o soft >said 2>&1 && fail "a material without a modulus runs"
 grep -q "lacks 'young', which the stress room needs" said || fail "no modulus: $(cat said)"
+# heat without a coefficient of expansion would leave no stress: refused, with what is missing
+sed '/^inherent/d; s/steps: 2}$/steps: 2, born: 1500 K}/' plain.yaml >cold.yaml
+"$INGOT" run cold.yaml -q -o cold >said 2>&1 && fail "a material without expansion is built hot"
+grep -q "lacks its thermal expansion, which phase 'build' needs" said || fail "no expansion: $(cat said)"
+"$INGOT" calibrate plain.yaml --key 'phases[1].duration' --figure u_max --target 1e-3 -t 1 -q >said 2>&1 && fail "calibrated by a key that changes nothing"
+grep -q "hardly follows 'phases" said || fail "calibrate: $(cat said)"
 [ ! -e soft ] || fail "a refused case has left a folder"
 [ $bad = 0 ] && echo "a chain, a continued run, two refusals"
 exit $bad

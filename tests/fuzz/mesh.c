@@ -39,10 +39,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static const struct {
     char letter;
     ig_mesh_reader *read;
-  } formats[] = {{'v', ig_mesh_read_vtk},
-                 {'i', ig_mesh_read_inp},
-                 {'k', ig_mesh_read_dyna},
-                 {'h', ig_mesh_read_vtkhdf},
+  } formats[] = {{'v', ig_mesh_read_vtk}, {'i', ig_mesh_read_inp},     {'k', ig_mesh_read_dyna},
+                 {'c', ig_mesh_read_cdb}, {'n', ig_mesh_read_nastran}, {'h', ig_mesh_read_vtkhdf},
                  {'u', ig_mesh_read_vtu}};
   enum { FORMATS = sizeof formats / sizeof *formats };
   size_t f = 0;
