@@ -7,6 +7,7 @@
        draw it
      gather the figures of all          report.c  */
 #include "chain/chain.h"
+#include "core/given.h"
 #include "io/picture.h"
 #include "io/result_folder.h"
 #include "io/store.h"

@@ -33,12 +33,6 @@ struct ig_ctx {
 /* Records a failure and returns `status`; use through IG_FAIL. */
 ig_status ig_fail(ig_ctx *cx, ig_status status, const char *file, int line, const char *format, ...)
     IG_PRINTF(5, 6);
-/* First in a public function: pointers that it cannot do without. */
-#define IG_GIVEN(cx, pointers)                                                                     \
-  do {                                                                                             \
-    if (!(pointers))                                                                               \
-      return IG_FAIL(cx, IG_ARG, "%s: a pointer that it needs is NULL", __func__);                 \
-  } while (0)
 #define IG_FAIL(cx, status, ...) ig_fail(cx, status, __FILE__, __LINE__, __VA_ARGS__)
 
 /* Returns from the calling function if `call` failed. */

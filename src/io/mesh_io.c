@@ -1,5 +1,6 @@
 /* Mesh files: the reader or writer for a name, and what all of them end with. */
 #include "io/mesh_io.h"
+#include "core/given.h"
 #include "io/cell.h"
 
 #include <math.h>

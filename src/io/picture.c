@@ -1,5 +1,6 @@
 /* Drawing a snapshot: pick a field, keep some cells, find their surface, project, paint, label. */
 #include "io/picture.h"
+#include "core/given.h"
 #include "core/number.h"
 #include "io/stl.h"
 #include "io/vtkhdf.h"

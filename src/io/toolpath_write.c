@@ -1,5 +1,6 @@
 /* Toolpaths written, drawn, and as programs see them. */
 #include "io/json.h"
+#include "core/given.h"
 #include "io/picture.h"
 #include "io/store.h"
 #include "io/toolpath.h"

@@ -1,5 +1,6 @@
 /* Changes to whole meshes: keep a part, weld, cut hexahedra, shake nodes, add mid-side nodes. */
 #include "mesh/draft.h"
+#include "core/given.h"
 #include "mesh/geometry.h"
 #include "mesh/topology.h"
 

@@ -1,6 +1,7 @@
 /* The mesh container: blocks and sets. */
 #include <ingot/mesh.h>
 #include "core/ctx.h"
+#include "core/given.h"
 
 #include <stdlib.h>
 #include <string.h>

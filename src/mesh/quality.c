@@ -1,5 +1,6 @@
 /* How good and how large a mesh is, and the checks that the rest of the code trusts. */
 #include "mesh/quality.h"
+#include "core/given.h"
 #include "core/threads.h"
 #include "mesh/geometry.h"
 #include "mesh/topology.h"

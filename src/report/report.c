@@ -8,6 +8,7 @@
 
    The page reads without scripts; with them plots can be zoomed and the part turned. */
 #include "report/report.h"
+#include "core/given.h"
 #include "core/number.h"
 #include "chain/chain.h"
 #include "io/case_yaml.h"

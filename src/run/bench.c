@@ -1,5 +1,6 @@
 /* How fast, and against which limit: every benchmark of every room. */
 #include "backend/backend.h"
+#include "core/given.h"
 #include "run/problems.h"
 #include <ingot/run.h>
 

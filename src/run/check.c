@@ -1,5 +1,6 @@
 /* Saying what a case holds, without running it. */
 #include "mesh/quality.h"
+#include "core/given.h"
 #include "run/job.h"
 #include "run/rooms.h"
 

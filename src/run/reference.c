@@ -1,5 +1,6 @@
 /* What a case file may say, written out from the tables that read it. */
 #include "mesh/place.h"
+#include "core/given.h"
 #include "run/case.h"
 #include "run/rooms.h"
 #ifdef INGOT_HAVE_IO

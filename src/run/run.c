@@ -1,5 +1,6 @@
 /* Running a case from its start to its end; what a folder holds of it. */
 #include "run/files.h"
+#include "core/given.h"
 #include "run/rooms.h"
 #include "run/sim.h"
 

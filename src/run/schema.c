@@ -1,6 +1,7 @@
 /* A JSON Schema (draft 7) of the case language, from the tables that read it: editors complete and
    check cases with it. */
 #include "run/case.h"
+#include "core/given.h"
 #include "run/rooms.h"
 
 #include <stdarg.h>

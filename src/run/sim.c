@@ -1,5 +1,6 @@
 /* Simulations: a case, its room under the loop, and where its output goes. */
 #include "run/sim.h"
+#include "core/given.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 #include "run/files.h"

@@ -1,5 +1,6 @@
 /* The verification manual, executed: every problem of every room. */
 #include "backend/backend.h"
+#include "core/given.h"
 #include "run/problems.h"
 #include <ingot/run.h>
 
