@@ -1,6 +1,5 @@
 /* Boundary values from the fields of files, linear in time between them. */
 #include "thermal/given.h"
-#include "core/given.h"
 #include "thermal/thermal.h"
 
 #include <math.h>
