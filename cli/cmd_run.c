@@ -118,6 +118,18 @@ static int report_after(const cli_args *args, ig_ctx *cx, const char *out, int c
   return code;
 }
 
+/* --join: the snapshots in one file, too. */
+static int join_after(const cli_args *args, ig_ctx *cx, const char *out, int code) {
+  if (code != CLI_GOOD || !args->join || !cli_first())
+    return code;
+  char text[600];
+  snprintf(text, sizeof text, "%s/run.vtkhdf", out);
+  code = cli_result(cx, ig_result_join(cx, out, text));
+  if (code == CLI_GOOD && !args->quiet)
+    cli_line(NULL, "all snapshots", text);
+  return code;
+}
+
 static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *out) {
   if (cli_ranks()) {
     if (cli_first())
@@ -185,6 +197,7 @@ static int run_case(const cli_args *args) {
       cli_line(NULL, "results", out);
     }
   }
+  code = join_after(args, cx, out, code);
   code = report_after(args, cx, out, code);
   free(f);
   ig_case_close(c);
@@ -230,6 +243,9 @@ static const cli_option run_options[] = {
      "in the output folder that have the names of results but do not come from Ingot"},
     {"stage", 0, CLI_TEXT, CLI_AT(stage), 0, "NAME", NULL,
      "of a chain: run this stage alone, on what the stages before it have left"},
+    {"join", 0, CLI_FLAG, CLI_AT(join), 0, NULL, NULL,
+     "write run.vtkhdf when the run is done, as 'ingot result join' does: all snapshots, the mesh "
+     "stored once, for ParaView 5.12 and later"},
     {"report", 0, CLI_FLAG, CLI_AT(report), 0, NULL, NULL,
      "write report.html when the run is done, as 'ingot report' does"},
     {"watch", 0, CLI_FLAG, CLI_AT(watch), 0, NULL, NULL,

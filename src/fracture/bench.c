@@ -13,8 +13,8 @@ static bool on_gpu(const ig_ctx *cx) {
 
 static const char *const how_names[] = {"atomic", "color", "gather"};
 
-static void steps_row(const ig_bench_sink *sink, const ig_frac_model *m, const char *name,
-                      int64_t steps, double seconds, const char *note) {
+static void row_put(const ig_bench_sink *sink, const ig_frac_model *m, const char *name,
+                    int64_t steps, double seconds, const char *note) {
   sink->row(sink->user, &(ig_bench_row){.name = name,
                                         .elements = m->s.ne,
                                         .steps = (double)steps,
@@ -49,7 +49,7 @@ static ig_status run_row(ig_ctx *cx, const ig_bench_sink *sink, ig_frac_problem 
              how_names[m.s.how]);
     snprintf(note, sizeof note, "%d cohesive, %.2f us per step%s%s", m.count.cohesive,
              1e6 * seconds / (double)steps, paper ? "; paper " : "", paper ? paper : "");
-    steps_row(sink, &m, label, steps, seconds, note);
+    row_put(sink, &m, label, steps, seconds, note);
   }
   ig_frac_model_free(&m);
   return status;
@@ -117,7 +117,7 @@ static ig_status count_row(ig_ctx *cx, const ig_bench_sink *sink, ig_frac_proble
     snprintf(note, sizeof note, "%d cohesive, %d new nodes, %.3f nodes each; paper %d, %d, %.3f",
              m.count.cohesive, fresh, m.count.cohesive ? (double)fresh / m.count.cohesive : 0,
              cohesive, nodes, (double)nodes / cohesive);
-    steps_row(sink, &m, name, steps, seconds, note);
+    row_put(sink, &m, name, steps, seconds, note);
   }
   ig_frac_model_free(&m);
   ig_frac_problem_free(p);

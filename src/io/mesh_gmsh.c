@@ -525,9 +525,7 @@ static bool is_mesh(const char *path) {
 }
 
 /* Formats that Gmsh knows only with another library; without it, it would run them as scripts. */
-static const struct {
-  const char *ending, *name, *option;
-} extras[] = {{".cgns", "CGNS", "Cgns"}, {".med", "MED", "Med"}};
+static const struct { const char *ending, *name, *option; } extras[] = {{".cgns", "CGNS", "Cgns"}};
 
 static ig_status extras_check(reader *r) {
   for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {

@@ -32,7 +32,7 @@ static const struct {
     {".iges", ig_mesh_read_gmsh, NULL, 1e-3},
     {".igs", ig_mesh_read_gmsh, NULL, 1e-3},
     {".unv", ig_mesh_read_gmsh, NULL, 0},
-    {".med", ig_mesh_read_gmsh, NULL, 0},
+    {".med", ig_mesh_read_med, NULL, 0},
     {".cgns", ig_mesh_read_gmsh, NULL, 0},
     {".bdf", ig_mesh_read_nastran, NULL, 0},
     {".nas", ig_mesh_read_nastran, NULL, 0},

@@ -42,7 +42,7 @@ typedef struct {
   int curves, column[IG_PLOT_CURVES];
 } ig_plot;
 /* The plots people look for first, by the kind of analysis; how many. */
-int ig_plots_choose(const char *physics, const ig_log_table *table, ig_plot plots[IG_PLOTS]);
+int ig_plots_choose(const char *physics, const ig_log_table *t, ig_plot chosen[IG_PLOTS]);
 /* The column that the others are drawn over: time, iteration or step. */
 int ig_plot_over(const ig_log_table *table);
 void ig_plot_svg(ig_text *html, const ig_log_table *table, int over, const ig_plot *plot);

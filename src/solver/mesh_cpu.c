@@ -134,7 +134,8 @@ static ig_status to_elements(ig_ctx *cx, const ig_hex_args *p, const double *in,
 }
 
 static ig_status strain(ig_ctx *cx, const ig_hex_args *p, const double *u, double *tensor) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ELEMENT))
   for (ig_lid e = 0; e < p->scatter.elements; e++)
     ig_hex_strain(p, e, u, tensor);
   return IG_OK;
@@ -145,7 +146,7 @@ static ig_status strain_back(ig_ctx *cx, const ig_hex_args *p, const ig_plan *pl
   IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
   for (int color = 0; color < plan->colors; color++) {
     RANGE_OF(plan, color);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ELEMENT))
     for (ig_lid i = begin; i < end; i++) {
       const ig_lid e = ig_scatter_element(&p->scatter, i);
       double rate[9], fe[3];

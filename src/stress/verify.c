@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    status = (call);                                                                               \
-    if (status != IG_OK)                                                                           \
-      goto done;                                                                                   \
-  } while (0)
-
 /* Inner nodes moved about. */
 static void wobble(ig_mesh *mesh) {
   for (ig_lid i = 0; i < mesh->nodes; i++) {

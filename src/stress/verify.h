@@ -4,6 +4,10 @@
 
 #include "stress/problem.h"
 
+/* In functions with an ig_status `status` and a label `done`. */
+#define TRY(call) IG_TRY_GOTO(status, done, call)
+#define T_START 293.15 /* K */
+
 extern const ig_verify_entry ig_stress_verify[];
 extern const ig_bench_entry ig_stress_bench[];
 

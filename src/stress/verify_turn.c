@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    status = (call);                                                                               \
-    if (status != IG_OK)                                                                           \
-      goto done;                                                                                   \
-  } while (0)
-
 /* A block turned about a slanting axis, and stretched before that: its stress turns along. */
 static ig_status turned(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_stress_problem q;

@@ -46,6 +46,10 @@ grep -qE '^T \[K\] +max +300 ' extremes || fail "held at 300 K: $(cat extremes)"
 "$INGOT" result extremes set >all
 grep -qE '^T \[K\] +max +[345][0-9][0-9]' all || fail "$(cat all)"
 "$INGOT" result join set all.vtkhdf
+"$INGOT" run there/thermal.yaml -q -t 1 --set duration='0.9 s' --set output='{times: [0.25 s, 0.5 s]}' --out set --join
+cmp set/run.vtkhdf all.vtkhdf || fail '--join writes another file'
+"$INGOT" run there/thermal.yaml -q -t 1 --set duration='0.9 s' --set output='{times: [0.25 s, 0.5 s]}' --out set
+[ ! -e set/run.vtkhdf ] || fail 'a file of the former run stayed'
 "$INGOT" mesh info all.vtkhdf >joined
 "$INGOT" mesh info "set/$(ls set | grep snap_ | tail -1)" >last
 cmp joined last || fail 'the last step of the joined file is not the last snapshot'
@@ -75,3 +79,26 @@ awk -F, 'NR > 1 { n++; if (!($5 > $4 && $6 > 0 && $4 > 0 && $5 < 6e-3)) bad++;
 grep -q "\"exaca_points\": $(($(wc -l <melt/exaca.csv) - 1))" melt/summary.json || fail 'exaca_points'
 if "$INGOT" check melt.yaml --set track_every=0 2>said >/dev/null; then fail 'ExaCA without looks'; fi
 grep -q 'track_every' said || fail "$(cat said)"
+
+# power that lands beside the part: a gap of 2 mm in a path of 6 mm, less the beam's radius on each side
+cat >gap.yaml <<'END'
+physics: thermal
+mesh: {boxes: [{size: [2 mm, 1 mm, 1 mm], cells: [8, 4, 4]}, {origin: [4 mm, 0, 0], size: [2 mm, 1 mm, 1 mm], cells: [8, 4, 4]}]}
+materials: {name: steel, density: 7850 kg/m3, conductivity: 30, specific_heat: 600 J/(kg K), absorptivity: 0.5}
+beams: {model: surface, radius: 0.1 mm, path: {file: gap.csv}}
+duration: 6 ms
+END
+printf 't,x,y,z,power\n0,0,0.5e-3,1e-3,100\n6e-3,6e-3,0.5e-3,1e-3,0\n' >gap.csv
+"$INGOT" check gap.yaml >/dev/null 2>said
+grep -qE '0\.1[78][0-9]* J of this beam.s 0.6 J land beside the part, first at \(0\.0021' said || fail "$(cat said)"
+printf 't,x,y,z,power\n0,0,0.5e-3,1e-3,100\n2e-3,2e-3,0.5e-3,1e-3,0\n' >gap.csv
+"$INGOT" check gap.yaml >/dev/null 2>said
+if grep -q 'beside the part' said; then fail "$(cat said)"; fi
+
+# nodes, elements and sets survive .inp -> .vtkhdf -> .vtu -> .inp
+"$INGOT" mesh convert "$SOURCE/tests/files/abaqus-assembly.inp" a.vtkhdf -q
+"$INGOT" mesh convert a.vtkhdf b.vtu -q
+"$INGOT" mesh convert b.vtu c.inp -q
+"$INGOT" mesh info "$SOURCE/tests/files/abaqus-assembly.inp" 2>/dev/null | sort >before
+"$INGOT" mesh info c.inp 2>/dev/null | sort >after
+cmp before after || fail "$(diff before after)"
