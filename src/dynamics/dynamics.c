@@ -200,7 +200,8 @@ static void stand(const void *self, ig_standing *now) {
 static void motion_look(const ig_dyn_job *r) {
   const ig_dyn_case *c = r->c;
   const ig_list *held[] = {&c->supports, &c->bodies};
-  bool moves = c->loads.count + c->initial.count + c->tools.count > 0 || c->gravity.at.given;
+  bool moves = c->loads.count + c->initial.count + c->tools.count > 0 || c->gravity.at.given ||
+               c->residual.at.given;
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < held[k]->count; i++) {
       const ig_support_case *s = IG_ITEM(const ig_support_case, *held[k], i);

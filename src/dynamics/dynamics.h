@@ -79,6 +79,11 @@ typedef struct {
   double penalty, friction, thickness;
 } ig_dyn_contact;
 
+typedef struct {
+  ig_src at;
+  const char *file; /* a snapshot */
+} ig_dyn_residual;
+
 typedef enum { IG_ANALYSIS_DYNAMIC, IG_ANALYSIS_STATIC } ig_dyn_analysis_kind;
 typedef enum { IG_RELAX_VISCOUS, IG_RELAX_KINETIC } ig_dyn_relaxation;
 typedef struct {
@@ -123,6 +128,7 @@ typedef struct {
   ig_list ties, sections, loads, initial, tools, analysis, probes;
   ig_dyn_gravity gravity;
   ig_dyn_contact contact;
+  ig_dyn_residual residual;
   double inertia_scale; /* shells: rotary inertia at least this x area x mass */
   double energy_error;  /* stop when the balance is off by this share */
   double added_mass;    /* stop when mass scaling adds this share */
@@ -227,6 +233,7 @@ typedef struct ig_dyn_model {
   struct {
     double energy, made; /* made: of contact */
   } balance;             /* when the balance of energy began */
+  double unbalance;      /* residual stress: forces out of balance over all, at the start */
   ig_dyn_relaxing relax;
   ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
   ig_dyn_nodes *made;

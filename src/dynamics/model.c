@@ -132,7 +132,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   p->tool = m->loading.tool.dev;
   p->slot_first = m->slot_first.dev, p->slots = m->slots.dev;
   m->fresh = true;
-  return IG_OK;
+  return ig_dyn_residual_new(m);
 }
 
 ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,

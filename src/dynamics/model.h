@@ -50,6 +50,8 @@ IG_MUST_CHECK ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v);
 IG_MUST_CHECK ig_status ig_dyn_contact_new(ig_dyn_model *m);
+/* Stresses at the start and their forces, where the case gives a snapshot. */
+IG_MUST_CHECK ig_status ig_dyn_residual_new(ig_dyn_model *m);
 IG_MUST_CHECK ig_status
 ig_dyn_ties_new(ig_dyn_model *m); /* moves tied particles onto x0 of what carries them */
 IG_MUST_CHECK ig_status ig_dyn_ties_mass(ig_dyn_model *m);

@@ -301,6 +301,8 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
     IG_TRY(s->result(s, "contact_energy_made", "J", e.made - m->balance.made));
     IG_TRY(s->result(s, "contact_energy_stored", "J", e.stored));
   }
+  if (r->c->residual.at.given)
+    IG_TRY(s->result(s, "residual_unbalance", "", m->unbalance));
   IG_TRY(s->result(s, "mass", "kg", m->weight.total));
   IG_TRY(s->result(s, "added_mass", "kg", m->weight.scaled));
   IG_TRY(s->result(s, "displacement_max", "m", most));
