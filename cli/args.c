@@ -93,6 +93,28 @@ static bool read_real(const char *text, const char **end, double *value) {
   return stop != text && isfinite(*value);
 }
 
+bool cli_length(const char *text, double *metres) {
+  static const struct {
+    const char *name;
+    double size;
+  } units[] = {{"", 1},      {"m", 1},     {"cm", 1e-2},   {"mm", 1e-3},
+               {"um", 1e-6}, {"nm", 1e-9}, {"in", 0.0254}, {"ft", 0.3048}};
+  const char *end;
+  if (!read_real(text, &end, metres)) {
+    *metres = 1;
+    end = text;
+    if (!*text)
+      return false;
+  }
+  end += strspn(end, " ");
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+    if (strcmp(end, units[i].name) == 0) {
+      *metres *= units[i].size;
+      return isfinite(*metres);
+    }
+  return false;
+}
+
 static int take(const cli_option *o, const char *value, cli_args *args) {
   char *at = (char *)args + o->offset;
   const char *end;
@@ -125,6 +147,13 @@ static int take(const cli_option *o, const char *value, cli_args *args) {
     return CLI_GOOD;
   }
   case CLI_REAL:
+    if (o->value && strcmp(o->value, "LENGTH") == 0) {
+      if (cli_length(value, (double *)(void *)at))
+        return CLI_GOOD;
+      cli_error("--%s '%s': expected a length in metres or with its unit, as in 0.001 or 1mm",
+                o->name, value);
+      return CLI_BAD_INPUT;
+    }
     if (!read_real(value, &end, (double *)(void *)at) || *end) {
       cli_error("--%s '%s': expected a number", o->name, value);
       return CLI_BAD_INPUT;

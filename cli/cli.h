@@ -20,14 +20,17 @@ typedef struct {
 typedef struct {
   const char *backend, *out, *restart, *stage, *json, *markdown;
   const char *format, *field, *palette, *threshold, *warp, *title;
-  const char *key, *figure; /* of calibrate */
+  const char *clip, *slice, *arrows, *movie; /* of view */
+  const char *key, *figure;                  /* of calibrate */
+  const char *at, *of;                       /* of results */
   cli_texts set, vary;
-  int threads, jobs, width, height, layer, frames, triangles;
+  int threads, jobs, width, height, layer, frames, triangles, port;
   double range[2], view[2], threshold_range[2];
-  double zoom, warp_scale, unit, edge;
+  double zoom, warp_scale, unit, edge, dpi;
   double target, within;         /* of calibrate */
   double power, travel, feed, z; /* of toolpaths */
-  bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report;
+  bool quiet, list, quick, man, reference, keys, schema, edges, bare, resume, force, split, report,
+      join, outline, difference, watch;
   bool given_range, given_view, given_threshold_range, given_target;
   cli_texts words; /* what is no option */
 } cli_args;
@@ -99,6 +102,9 @@ bool cli_is_family(const char *word);
 void cli_help_family(FILE *to, const char *word);
 /* Of the words in a NULL-ended list the one most like `word`, NULL if none is near. */
 const char *cli_nearest(const char *word, const char *const *list);
+
+/* "0.001", "1 mm", "mm": a length in metres; false: it is none. */
+bool cli_length(const char *text, double *metres);
 
 /* --- words.c */
 void cli_man(FILE *to);

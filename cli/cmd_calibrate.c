@@ -69,6 +69,13 @@ static int calibrate(const cli_args *args, ig_ctx *cx) {
       printf("%s: %.8g\n", args->key, x);
       return CLI_GOOD;
     }
+    /* a figure that has reached its limit (material that yields) would send the secant far away */
+    if (i > 0 && fabs((w.value - before) / before) < 0.05 * fabs((x - x_before) / x_before)) {
+      cli_error("'%s' hardly follows '%s': %g gives %g, %g gives %g. An inherent strain above the "
+                "yield strain changes little where material yields: calibrate with `law: elastic`",
+                args->figure, args->key, x_before, before, x, w.value);
+      return CLI_FAILED;
+    }
     double next = i == 0 ? x * args->target / w.value /* as if it were in proportion */
                          : x - off * (x - x_before) / (w.value - before);
     if (!isfinite(next) || next == x)

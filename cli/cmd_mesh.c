@@ -56,12 +56,12 @@ static int new_run(const cli_args *args) {
 
 #define UNIT                                                                                       \
   {                                                                                                \
-    "unit", 'u', CLI_REAL, CLI_AT(unit), 0, "METRES", NULL,                                        \
-        "length unit of the file's coordinates, 0.001 for millimetres; 1 if not given"             \
+    "unit", 'u', CLI_REAL, CLI_AT(unit), 0, "LENGTH", NULL,                                        \
+        "length unit of the file's coordinates, mm for millimetres; m if not given"                \
   }
 #define EDGE                                                                                       \
   {                                                                                                \
-    "edge", 'e', CLI_REAL, CLI_AT(edge), 0, "METRES", NULL,                                        \
+    "edge", 'e', CLI_REAL, CLI_AT(edge), 0, "LENGTH", NULL,                                        \
         "element size where geometry (.geo, .step) is meshed by Gmsh"                              \
   }
 
@@ -89,7 +89,7 @@ const cli_command cli_mesh_convert = {
     .words = "FROM TO",
     .least = 2,
     .most = 2,
-    .about = "read a mesh (.vtkhdf, .vtu, .vtk, .inp, .k, .msh, .unv, .med, .bdf, .step …) and "
+    .about = "read a mesh (.vtkhdf, .vtu, .vtk, .inp, .k, .cdb, .msh, .unv, .bdf, .step …) and "
              "write it as "
              ".vtkhdf, .vtu, .vtk, .inp, .msh or .stl",
     .options = convert_options,

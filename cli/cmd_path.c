@@ -60,7 +60,7 @@ static int draw_run(const cli_args *args) {
       {"power", 'p',     CLI_REAL, CLI_AT(power),                                                  \
        0,       "WATTS", NULL,     "nominal power, where the file gives none"},                    \
       {"unit", 'u',      CLI_REAL, CLI_AT(unit),                                                   \
-       0,      "METRES", NULL,     "length unit of the file, 0.001 for millimetres"},              \
+       0,      "LENGTH", NULL,     "length unit of the file, mm for millimetres"},                 \
       {"travel", 0,                                                                                \
        CLI_REAL, CLI_AT(travel),                                                                   \
        0,        "M/S",                                                                            \
@@ -68,7 +68,7 @@ static int draw_run(const cli_args *args) {
       {"feed", 0,     CLI_REAL, CLI_AT(feed),                                                      \
        0,      "M/S", NULL,     "speed with the beam on, where the file gives none"},              \
   {                                                                                                \
-    "height", 'z', CLI_REAL, CLI_AT(z), 0, "METRES", NULL,                                         \
+    "height", 'z', CLI_REAL, CLI_AT(z), 0, "LENGTH", NULL,                                         \
         "z of the path, where the file gives none"                                                 \
   }
 

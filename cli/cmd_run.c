@@ -1,5 +1,5 @@
 /* ingot run, ingot check: a case, run or looked at. */
-#include "cli.h"
+#include "watch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +68,8 @@ static void show_stats(const ig_run_stats *s, const figures *f) {
   snprintf(text, sizeof text, "%s host, %s device", cli_scaled((double)s->host_peak, "B"),
            cli_scaled((double)s->device_peak, "B"));
   cli_line(NULL, "memory at most", text);
+  if (f->count)
+    cli_line(NULL, "-- figure", "-- at the end of the run, or over all of it (max, peak)");
   for (int i = 0; i < f->count; i++)
     cli_line(NULL, f->label[i], f->value[i]);
 }
@@ -116,6 +118,18 @@ static int report_after(const cli_args *args, ig_ctx *cx, const char *out, int c
   return code;
 }
 
+/* --join: the snapshots in one file, too. */
+static int join_after(const cli_args *args, ig_ctx *cx, const char *out, int code) {
+  if (code != CLI_GOOD || !args->join || !cli_first())
+    return code;
+  char text[600];
+  snprintf(text, sizeof text, "%s/run.vtkhdf", out);
+  code = cli_result(cx, ig_result_join(cx, out, text));
+  if (code == CLI_GOOD && !args->quiet)
+    cli_line(NULL, "all snapshots", text);
+  return code;
+}
+
 static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *out) {
   if (cli_ranks()) {
     if (cli_first())
@@ -139,7 +153,7 @@ static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *o
   return code;
 }
 
-static int run_run(const cli_args *args) {
+static int run_case(const cli_args *args) {
   char folder[512];
   cli_usual_folder(args->words.item[0], folder, sizeof folder);
   const char *out = args->out ? args->out : folder;
@@ -183,10 +197,32 @@ static int run_run(const cli_args *args) {
       cli_line(NULL, "results", out);
     }
   }
+  code = join_after(args, cx, out, code);
   code = report_after(args, cx, out, code);
   free(f);
   ig_case_close(c);
   cli_close(cx);
+  return code;
+}
+
+/* Under mpirun or srun one of the copies serves the page. */
+static bool first_copy(void) {
+  static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+    if (getenv(ranks[i]) && atoi(getenv(ranks[i])) > 0)
+      return false;
+  return true;
+}
+
+static int run_run(const cli_args *args) {
+  char folder[512];
+  watcher w = {0};
+  cli_usual_folder(args->words.item[0], folder, sizeof folder);
+  if (args->watch && first_copy() &&
+      watch_start(args->out ? args->out : folder, args->port, &w) != CLI_GOOD)
+    return CLI_FAILED;
+  const int code = run_case(args);
+  watch_end(&w);
   return code;
 }
 
@@ -207,8 +243,15 @@ static const cli_option run_options[] = {
      "in the output folder that have the names of results but do not come from Ingot"},
     {"stage", 0, CLI_TEXT, CLI_AT(stage), 0, "NAME", NULL,
      "of a chain: run this stage alone, on what the stages before it have left"},
+    {"join", 0, CLI_FLAG, CLI_AT(join), 0, NULL, NULL,
+     "write run.vtkhdf when the run is done, as 'ingot result join' does: all snapshots, the mesh "
+     "stored once, for ParaView 5.12 and later"},
     {"report", 0, CLI_FLAG, CLI_AT(report), 0, NULL, NULL,
      "write report.html when the run is done, as 'ingot report' does"},
+    {"watch", 0, CLI_FLAG, CLI_AT(watch), 0, NULL, NULL,
+     "show that page in the browser while it runs, as 'ingot watch' does"},
+    {"port", 0, CLI_INT, CLI_AT(port), 0, "N", NULL,
+     "of --watch: port on 127.0.0.1; one that is free if not given"},
     CLI_QUIET,
     {0}};
 const cli_command cli_run = {

@@ -387,7 +387,7 @@ static int run_sweep(sweep *s, ig_ctx *cx) {
 
 static int sweep_run(const cli_args *args) {
   static sweep s; /* large, and there is one */
-  char folder[512];
+  static char folder[512];
   ig_ctx *cx;
   cli_usual_folder(args->words.item[0], folder, sizeof folder);
   s.args = args;

@@ -1,7 +1,8 @@
 /* ingot view: a picture of a snapshot. */
-#include "cli.h"
+#include "movie.h"
 
 #include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,19 +44,28 @@ static void usual_picture(const char *path, const char *field, char *png, size_t
            named ? "-" : "", named ? field : "");
 }
 
-static int view_run(const cli_args *args) {
-  char usual[4096], last[4096];
-  const char *snapshot = args->words.item[0];
-  int code = last_snapshot(&snapshot, last, sizeof last);
-  if (code != CLI_GOOD)
-    return code;
-  usual_picture(snapshot, args->field, usual, sizeof usual);
-  const char *png = args->out ? args->out : usual;
-  if (!ends_in(png, ".png")) {
-    cli_error("--out %s: expected a name that ends in .png", png);
-    return CLI_BAD_INPUT;
-  }
-  const ig_view_options options = {
+/* "x=4 mm": across which axis, and where in metres. */
+static int plane_read(const char *name, const char *text, ig_view_options *o) {
+  static const struct {
+    const char *unit;
+    double metres;
+  } units[] = {{"", 1}, {"m", 1}, {"mm", 1e-3}, {"um", 1e-6}, {"cm", 1e-2}};
+  char *end = NULL;
+  o->cut_axis = text[0] >= 'x' && text[0] <= 'z' && text[1] == '=' ? text[0] - 'x' + 1 : 0;
+  o->cut_at = o->cut_axis ? strtod(text + 2, &end) : 0;
+  for (; end && *end == ' '; end++)
+    ;
+  for (size_t i = 0; end && end > text + 2 && i < sizeof units / sizeof *units; i++)
+    if (strcmp(end, units[i].unit) == 0) {
+      o->cut_at *= units[i].metres;
+      return CLI_GOOD;
+    }
+  cli_error("--%s %s: expected an axis and a length, as in x=4mm or z=0.002", name, text);
+  return CLI_BAD_INPUT;
+}
+
+static int options_read(const cli_args *args, const char *second, ig_view_options *o) {
+  *o = (ig_view_options){
       .field = args->field,
       .palette = args->palette,
       .fixed_range = args->given_range,
@@ -73,21 +83,70 @@ static int view_run(const cli_args *args) {
       .warp_scale = args->warp_scale,
       .title = args->title,
       .bare = args->bare,
+      .arrows = args->arrows,
+      .outline = args->outline,
+      .second = second,
+      .difference = args->difference,
+      .dpi = args->dpi,
+      .slice = args->slice != NULL,
   };
+  if (args->dpi != 0 && !(args->dpi >= 10 && args->dpi <= 2400)) {
+    cli_error("--dpi %g: expected 10 to 2400", args->dpi);
+    return CLI_BAD_INPUT;
+  }
+  if (args->dpi > 0 && !args->width && !args->height) { /* 16 x 10 cm on paper */
+    o->width = (int)(16 / 2.54 * args->dpi + 0.5);
+    o->height = (int)(10 / 2.54 * args->dpi + 0.5);
+  }
+  if (args->clip && args->slice) {
+    cli_error("--clip and --slice: only one of them");
+    return CLI_BAD_INPUT;
+  }
   if (args->threshold && !args->given_threshold_range) {
     cli_error("--threshold %s: say which values to keep with --keep LOW:HIGH", args->threshold);
+    return CLI_BAD_INPUT;
+  }
+  if (args->clip || args->slice)
+    return plane_read(args->clip ? "clip" : "slice", args->clip ? args->clip : args->slice, o);
+  return CLI_GOOD;
+}
+
+static int picture_draw(const cli_args *args, ig_ctx *cx, const char *snapshot,
+                        const ig_view_options *options, const char *png) {
+  const bool there = access(png, F_OK) == 0;
+  const int code = cli_result(cx, ig_view(cx, snapshot, options, png));
+  if (code == CLI_GOOD && there && !args->quiet)
+    fprintf(stderr, "ingot: %s was there and is replaced\n", png);
+  if (code == CLI_GOOD)
+    printf("%s\n", png);
+  return code;
+}
+
+static int view_run(const cli_args *args) {
+  char usual[4096], last[4096], other[4096];
+  const char *snapshot = args->words.item[0];
+  const char *second = args->words.count > 1 ? args->words.item[1] : NULL;
+  ig_view_options options;
+  if (args->movie)
+    return movie_run(args, options_read);
+  int code = last_snapshot(&snapshot, last, sizeof last);
+  if (code == CLI_GOOD && second)
+    code = last_snapshot(&second, other, sizeof other);
+  if (code == CLI_GOOD)
+    code = options_read(args, second, &options);
+  if (code != CLI_GOOD)
+    return code;
+  usual_picture(snapshot, args->field, usual, sizeof usual);
+  const char *png = args->out ? args->out : usual;
+  if (!ends_in(png, ".png")) {
+    cli_error("--out %s: expected a name that ends in .png", png);
     return CLI_BAD_INPUT;
   }
   ig_ctx *cx;
   code = cli_open("cpu", args, &cx);
   if (code != CLI_GOOD)
     return code;
-  const bool there = access(png, F_OK) == 0;
-  code = cli_result(cx, ig_view(cx, snapshot, &options, png));
-  if (code == CLI_GOOD && there && !args->quiet)
-    fprintf(stderr, "ingot: %s was there and is replaced\n", png);
-  if (code == CLI_GOOD)
-    printf("%s\n", png);
+  code = picture_draw(args, cx, snapshot, &options, png);
   cli_close(cx);
   return code;
 }
@@ -115,20 +174,37 @@ static const cli_option options[] = {
     {"width", 0, CLI_INT, CLI_AT(width), 0, "PIXELS", NULL, "1600 if not given"},
     {"height", 0, CLI_INT, CLI_AT(height), 0, "PIXELS", NULL, "1000 if not given"},
     {"title", 0, CLI_TEXT, CLI_AT(title), 0, "TEXT", NULL, "a line above the picture"},
+    {"clip", 0, CLI_TEXT, CLI_AT(clip), 0, "AXIS=WHERE", NULL,
+     "draw only what is below this plane, with the cut closed, as in x=4mm"},
+    {"slice", 0, CLI_TEXT, CLI_AT(slice), 0, "AXIS=WHERE", NULL,
+     "draw only the section by this plane"},
+    {"arrows", 0, CLI_TEXT, CLI_AT(arrows), 0, "FIELD", NULL, "draw this vector field as arrows"},
+    {"outline", 0, CLI_FLAG, CLI_AT(outline), 0, NULL, NULL,
+     "with --warp: draw the edges of the shape before it was deformed"},
+    {"difference", 0, CLI_FLAG, CLI_AT(difference), 0, NULL, NULL,
+     "of two results on one mesh: draw the first minus the second"},
+    {"movie", 0, CLI_FILE, CLI_AT(movie), 0, "FILE.mp4", NULL,
+     "draw all snapshots of a folder with one color scale and join them by ffmpeg; without ffmpeg "
+     "they stay as numbered pictures"},
+    {"dpi", 0, CLI_REAL, CLI_AT(dpi), 0, "N", NULL,
+     "pixels per inch for print; the picture is 16 x 10 cm then, unless its size is given"},
     {"bare", 0, CLI_FLAG, CLI_AT(bare), 0, NULL, NULL, "no color bar, axes or time"},
     CLI_QUIET,
     {0}};
 const cli_command cli_view = {
     .name = "view",
-    .words = "SNAPSHOT|FOLDER",
+    .words = "SNAPSHOT|FOLDER [SECOND]",
     .least = 1,
-    .most = 1,
+    .most = 2,
     .about = "draw a snapshot's outer surface, colored by a field, to a PNG file",
     .detail =
         "Of a folder of results it is the last snapshot; an optimised part's surface, part.stl, "
         "is drawn too. For example:\n"
         "  ingot view first-out --field T -o hot.png\n"
-        "  ingot view first-out/snap_000010.vtkhdf --field T --edges",
+        "  ingot view first-out/snap_000010.vtkhdf --field T --edges\n"
+        "  ingot view first-out --slice y=3mm --movie section.mp4\n"
+        "Two results are drawn side by side with one color scale, or as their difference:\n"
+        "  ingot view coarse-out fine-out --difference -o difference.png",
     .options = options,
     .run = view_run,
 };

@@ -15,6 +15,7 @@
   X(sweep)                                                                                         \
   X(view)                                                                                          \
   X(report)                                                                                        \
+  X(watch)                                                                                         \
   X(calibrate)                                                                                     \
   X(verify)                                                                                        \
   X(bench)                                                                                         \
@@ -24,6 +25,9 @@
   X(path_info)                                                                                     \
   X(path_convert)                                                                                  \
   X(path_draw)                                                                                     \
+  X(result_probe)                                                                                  \
+  X(result_extremes)                                                                               \
+  X(result_join)                                                                                   \
   X(devices)                                                                                       \
   X(help)                                                                                          \
   X(completion)                                                                                    \

@@ -92,14 +92,18 @@ static void progress_line(void *user, const ig_progress *p) {
   }
   const bool counts = strcmp(p->unit, "s") != 0; /* "step 3 of 7", but "2e-06 of 5e-06 s" */
   char left[48] = "", rate[48] = "", text[256];
-  if (p->done > term.first && !last)
+  if (p->done > term.first && !last && p->total > 0)
     snprintf(left, sizeof left, "  %s left",
              cli_duration((t - term.start) / (p->done - term.first) * (p->total - p->done)));
   if (p->rate > 0)
     snprintf(rate, sizeof rate, "  %s", cli_scaled(p->rate, cli_rate_unit()));
-  snprintf(text, sizeof text, "%3.0f %%  %s%s%s of %s%s%s%s%s%s", floor(100 * fraction),
-           counts ? p->unit : "", counts ? " " : "", cli_count(p->done), cli_count(p->total),
-           counts ? "" : " s", rate, left, *p->note ? "  " : "", p->note);
+  if (p->total > 0)
+    snprintf(text, sizeof text, "%3.0f %%  %s%s%s of %s%s%s%s%s%s", floor(100 * fraction),
+             counts ? p->unit : "", counts ? " " : "", cli_count(p->done), cli_count(p->total),
+             counts ? "" : " s", rate, left, *p->note ? "  " : "", p->note);
+  else
+    snprintf(text, sizeof text, "%s %s%s%s%s", p->unit, cli_count(p->done), rate,
+             *p->note ? "  " : "", p->note);
   if (cli_on_terminal()) {
     if (!last && t - term.last < 0.1)
       return;

@@ -110,12 +110,34 @@ static const char *const small_static[] = {
     "analysis",  "[{kind: static, tolerance: 1e-3}, {kind: dynamic, duration: 0.3 ms}]",
     "output",    OUTPUT,
     NULL};
+static const char *const small_stress[] = {
+    "physics",
+    "stress",
+    "mesh",
+    "{boxes: [{name: base, size: [4 mm, 2 mm, 1 mm], cells: [4, 2, 1]}, {name: part, origin: [0, "
+    "0, "
+    "1 mm], size: [4 mm, 2 mm, 2 mm], cells: [4, 2, 2]}]}",
+    "materials",
+    "[{name: steel, density: 7850, young: 210 GPa, poisson: 0.3, yield: 3e8, hardening: 1e9}]",
+    "inherent",
+    "{strain: [-0.003, -0.003, 0]}",
+    "supports",
+    "[{set: zmin, fix: all}]",
+    "loads",
+    "[{set: zmax, pressure: 1 MPa}]",
+    "phases",
+    "[{name: build, kind: build, set: part, height: 1 mm, steps: 3}, {name: rest, kind: load, "
+    "steps: 4}]",
+    "output",
+    "{count: 3, checkpoint_every: 0}",
+    NULL};
 #undef OUTPUT
 
 static const small_case small_cases[] = {
     {"thermal", false, 0, small_thermal},   {"topopt", false, 1, small_topopt},
     {"fracture", false, 0, small_fracture}, {"insertion", true, -1, small_insertion},
     {"dynamics", false, 0, small_dynamics}, {"static", false, 0, small_static},
+    {"stress", false, 0, small_stress},
 };
 enum { SMALL_CASES = sizeof small_cases / sizeof *small_cases };
 

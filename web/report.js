@@ -61,6 +61,12 @@
         scales: { x: axis(run.history.names[plot.x]), y: axis(plot.unit) } }
     });
     charts.push(chart);
+    chart.renew = (again) => {
+      const t = again.history.columns[plot.x];
+      plot.columns.forEach((c, k) => { chart.data.datasets[k].data = t.map((u, i) => ({ x: u, y: again.history.columns[c][i] })); });
+      chart.update();
+    };
+    chart.run = run.id;
     zoom(canvas, chart);
   }
 
@@ -120,7 +126,7 @@
       float s = high > low ? (v - low) / (high - low) : 0.5;
       vec3 c = v == v && v > -1e37 ? texture2D(palette, vec2(clamp(s, 0.002, 0.998), 0.5)).rgb : vec3(0.6);
       float light = 1.0;
-      if (!lines) { vec3 n = normalize(cross(dFdx(p), dFdy(p))); light = 0.45 + 0.55 * abs(n.z); }
+      if (!lines) { vec3 n = normalize(cross(dFdx(p), dFdy(p))); light = 0.8 + 0.2 * abs(n.z); }
       gl_FragColor = vec4(c * light, 1.0);
     }`;
 
@@ -136,7 +142,7 @@
       this.canvas = this.renderer.domElement;
       this.canvas.tabIndex = 0;
       this.canvas.setAttribute("role", "img");
-      this.canvas.setAttribute("aria-label", "The part in 3D: drag to turn, scroll to zoom, arrow keys turn");
+      this.canvas.setAttribute("aria-label", "The part in 3D: drag to turn, scroll to zoom; arrow keys turn, + and - zoom, 0 resets, space plays");
       this.scene = new THREE.Scene();
       const low = this.data.low, high = this.data.high;
       this.centre = low.map((l, c) => (l + high[c]) / 2);
@@ -146,6 +152,7 @@
       this.camera.up.set(0, 0, 1);
       if (this.flat) { this.camera.up.set(0, 1, 0); this.camera.position.set(0, 0, 2.1 * this.size); }
       else this.camera.position.set(0.85 * this.size, -1.3 * this.size, 0.75 * this.size);
+      this.home = this.camera.position.clone();
       this.orbit = new THREE.OrbitControls(this.camera, this.canvas);
       this.orbit.enableKeys = false;
       this.orbit.addEventListener("change", () => this.render());
@@ -203,6 +210,15 @@
         label("deformed ×", amount);
       }
       this.canvas.addEventListener("keydown", (e) => {
+        const near = { "+": 0.9, "=": 0.9, "-": 1 / 0.9 }[e.key];
+        if (near || e.key === "0" || e.key === " ") {
+          e.preventDefault();
+          if (e.key === " ") this.play();
+          else if (near) this.camera.position.multiplyScalar(near);
+          else this.camera.position.copy(this.home);
+          this.render();
+          return;
+        }
         const turn = { ArrowLeft: [-0.1, 0], ArrowRight: [0.1, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] }[e.key];
         if (!turn) return;
         e.preventDefault();
@@ -290,6 +306,16 @@
       this.render();
     }
 
+    /* The same run, with more snapshots: who looked at the last one sees the new last one. */
+    async renew(view) {
+      const last = this.frame === this.data.frames.length - 1;
+      this.data = view;
+      this.geometry = [];
+      this.slider.max = view.frames.length - 1;
+      this.limits();
+      await this.show(last ? view.frames.length - 1 : Math.min(this.frame, view.frames.length - 1));
+    }
+
     async play() {
       if (this.playing) { this.playing = false; return; }
       this.playing = true;
@@ -348,13 +374,55 @@
     return v;
   }
 
+  /* Tables of runs: a click on a heading sorts by that column, a second one backwards. */
+  function sorting(table) {
+    table.querySelectorAll("th").forEach((th, column) => {
+      const button = make("button", { type: "button", title: "sort" }, th.textContent);
+      let turn = 1;
+      th.replaceChildren(button);
+      button.addEventListener("click", () => {
+        const text = (row) => row.cells[column].textContent;
+        const order = (a, b) => (Number.isFinite(parseFloat(text(a))) && Number.isFinite(parseFloat(text(b))) ?
+          parseFloat(text(a)) - parseFloat(text(b)) : text(a).localeCompare(text(b)));
+        table.tBodies[0].append(...[...table.tBodies[0].rows].sort((a, b) => turn * order(a, b)));
+        turn = -turn;
+      });
+    });
+  }
+
+  /* Served by `ingot watch`: ask every second whether there is more, and take it in. A page that
+     got another shape is loaded anew. */
+  async function follow(views, change) {
+    const state = await (await fetch("/state")).json();
+    if (state.change !== change) {
+      const again = new DOMParser().parseFromString(await (await fetch("/")).text(), "text/html");
+      const news = JSON.parse(again.getElementById("data").textContent);
+      const shape = (d) => JSON.stringify(d.runs.map((r) => [r.id, r.history && r.history.names, !!r.view,
+        r.view && r.view.fields.map((f) => f.name), r.view && r.view.frames.length > 1]));
+      if (shape(news) !== shape(data)) { location.reload(); return; }
+      data.runs = news.runs;
+      for (const [k, run] of news.runs.entries()) {
+        charts.filter((c) => c.run === run.id).forEach((c) => c.renew(run));
+        if (views[k]) await views[k].renew(run.view);
+        const to = document.getElementById(run.id), from = again.getElementById(run.id);
+        [".verdict", ".tables"].forEach((part) => to.querySelector(part).replaceWith(from.querySelector(part)));
+      }
+      document.body.dataset.updates = 1 + +(document.body.dataset.updates || 0);
+    }
+    document.body.dataset.following = state.running;
+    if (state.running || state.change !== change) setTimeout(() => follow(views, state.change).catch(ended), 1000);
+  }
+  function ended() { document.body.dataset.following = false; } /* the server has gone with the run */
+
   async function start() {
+    document.querySelectorAll(".runs").forEach(sorting);
     const views = [];
     for (const run of data.runs) {
       const section = document.getElementById(run.id);
       plots(section, run);
       views.push(await view(section, run));
     }
+    if (location.protocol === "http:") follow(views, null).catch(ended);
     if (location.hash === "#selftest") await selftest(views);
   }
 
@@ -367,6 +435,19 @@
       const first = v.pixels();
       result.views.push({ frames: v.data.frames.length, last: last, first: first });
     }
+    const view = views.find((v) => v);
+    if (view) {
+      const press = (key) => { view.canvas.dispatchEvent(new KeyboardEvent("keydown", { key: key })); return view.pixels(); };
+      const home = view.pixels(), turned = press("ArrowLeft"), near = press("+");
+      result.keys = { turns: turned.sum !== home.sum, zooms: near.count > turned.count, resets: press("0").sum === home.sum };
+    }
+    const runs = document.querySelector(".runs");
+    if (runs) {
+      runs.querySelectorAll("th button")[runs.rows[0].cells.length - 1].click();
+      const last = [...runs.tBodies[0].rows].map((r) => parseFloat(r.cells[r.cells.length - 1].textContent));
+      result.sorted = last.every((v, k) => k === 0 || !(v < last[k - 1]));
+    }
+    result.sideways = document.documentElement.scrollWidth - window.innerWidth;
     result.pictures = [...document.images].filter((i) => i.complete && i.naturalWidth > 0).length;
     result.errors = errors;
     document.body.dataset.selftest = JSON.stringify(result);

@@ -14,11 +14,11 @@ typedef void ig_log_fn(void *user, ig_log_level level, const char *message);
 
 /* How far a run is. */
 typedef struct {
-  const char *unit; /* "step", "iteration", "s" */
-  double done, total;
-  double rate;      /* element-steps or DOF-iterations per second, 0 if unknown */
-  const char *note; /* a short live figure, never NULL */
-  double time;      /* simulated, s; NaN where none passes */
+  const char *unit;   /* "step", "iteration", "s" */
+  double done, total; /* total 0: unknown */
+  double rate;        /* element-steps or DOF-iterations per second, 0 if unknown */
+  const char *note;   /* a short live figure, never NULL */
+  double time;        /* simulated, s; NaN where none passes */
 } ig_progress;
 typedef void ig_progress_fn(void *user, const ig_progress *progress);
 

@@ -8,6 +8,7 @@
 #include <ingot/path.h>
 #include <ingot/ranks.h>
 #include <ingot/report.h>
+#include <ingot/result.h>
 #include <ingot/run.h>
 #include <ingot/sim.h>
 #include <ingot/sweep.h>

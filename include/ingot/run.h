@@ -44,6 +44,30 @@ typedef struct {
 typedef void ig_figure_fn(void *user, const char *key, double value, const char *unit,
                           const char *text);
 
+/* A snapshot as it is handed over: cells, their points and fields at one moment. Everything is gone
+   when the call returns. */
+typedef struct {
+  const char *name, *unit;
+  ig_location where; /* IG_AT_POINTS or IG_AT_CELLS */
+  ig_dtype dtype;
+  int components;   /* 1 scalar, 3 vector, 6 symmetric tensor xx yy zz xy yz zx */
+  const void *data; /* points or cells x components */
+} ig_snapshot_field;
+typedef struct {
+  double time; /* s; of an optimisation: iterations */
+  int64_t step, points, cells;
+  const double *point;   /* points x 3, m */
+  const int64_t *corner; /* points of all cells, one cell after the other */
+  const int64_t *offset; /* cells + 1: where a cell's begin in `corner` */
+  const uint8_t *type;   /* VTK cell types */
+  const ig_lid *element; /* cells: the element of the mesh; NULL: cell i is element i */
+  int fields;
+  const ig_snapshot_field *field;
+} ig_snapshot_view;
+typedef void ig_snapshot_fn(void *user, const ig_snapshot_view *snapshot);
+/* A row of the history: the same columns in every call, names with units, "T_max [K]". */
+typedef void ig_history_fn(void *user, int columns, const char *const *names, const double *values);
+
 typedef struct {
   const char *out;     /* output folder; NULL: none is written */
   const char *restart; /* checkpoint to continue from; NULL: from the start */
@@ -55,7 +79,11 @@ typedef struct {
   bool resume;
   ig_run_stats *stats; /* filled, unless NULL, as far as the run came */
   ig_figure_fn *figure;
-  void *user; /* for `figure` */
+  void *user; /* for all of these functions */
+  /* Called where the case's section `output` asks for a snapshot or a row of history, with an
+     output folder or without; NULL: not wanted. */
+  ig_snapshot_fn *snapshot;
+  ig_history_fn *row;
 } ig_run_options;
 /* Runs a case. IG_INTERRUPTED: it stopped on request, and a checkpoint is in the output folder.
    Where the context was opened without naming a backend or threads, the case's own hold. */

@@ -26,7 +26,9 @@ typedef struct {
   const char *restart; /* as in ig_run_options */
   bool force;          /* as in ig_run_options */
   ig_figure_fn *figure;
-  void *user; /* for `figure` */
+  void *user;               /* for all of these functions */
+  ig_snapshot_fn *snapshot; /* as in ig_run_options */
+  ig_history_fn *row;       /* as in ig_run_options */
 } ig_sim_options;
 
 /* Everything up to the first step. The start is written where there is an output folder. On failure
@@ -83,16 +85,24 @@ IG_API bool ig_sim_is_fresh(const ig_sim *sim, const ig_field_view *view);
 IG_API IG_MUST_CHECK ig_status ig_sim_get(ig_sim *sim, const char *name, double *values);
 IG_API IG_MUST_CHECK ig_status ig_sim_set(ig_sim *sim, const char *name, const double *values);
 
-/* --- loads */
+/* The state as it stands, as a snapshot: whatever `output` says, and written nowhere. */
+IG_API IG_MUST_CHECK ig_status ig_sim_show(ig_sim *sim, ig_snapshot_fn *snapshot, void *user);
 
-/* Multiplies load number `load` of the case (thermal: `beams`; dynamics, fracture: `loads`) by a
-   factor, 1 at the start, from the next step on. A checkpoint on disk does not hold it. */
+/* --- loads and supports */
+
+/* Multiplies load number `load` of the case (thermal: `beams`; dynamics, fracture, stress: `loads`)
+   by a factor, 1 at the start, from the next step on. A checkpoint on disk does not hold it. */
 IG_API IG_MUST_CHECK ig_status ig_sim_load(ig_sim *sim, int load, double factor);
+/* The same for what support number `support` of the case prescribes (dynamics, fracture, stress:
+   displacement, velocity, acceleration in `supports`). A prescribed displacement of dynamics and
+   fracture goes on from where it is: its further motion is multiplied. */
+IG_API IG_MUST_CHECK ig_status ig_sim_support(ig_sim *sim, int support, double factor);
 
 /* --- states in memory */
 
 typedef struct ig_sim_state ig_sim_state;
-/* All that is needed to go on from here to the same bits. */
+/* All that is needed to go on from here to the same bits, factors of loads and supports among it.
+ */
 IG_API IG_MUST_CHECK ig_status ig_sim_save(ig_sim *sim, ig_sim_state **state);
 /* Back to a state of this simulation, any number of times. What was written stays written. */
 IG_API IG_MUST_CHECK ig_status ig_sim_restore(ig_sim *sim, const ig_sim_state *state);

@@ -21,15 +21,27 @@ typedef struct {
   bool edges;                /* draw element edges */
   const char *threshold;     /* field: only cells within threshold_range are drawn */
   double threshold_range[2];
-  const char *warp;  /* vector field the points are moved by */
-  double warp_scale; /* 0: 1 */
-  const char *title; /* NULL: none */
-  bool bare;         /* no color bar, axes, time */
+  const char *warp;   /* vector field the points are moved by */
+  double warp_scale;  /* 0: 1 */
+  const char *title;  /* NULL: none */
+  bool bare;          /* no color bar, axes, time */
+  int cut_axis;       /* 0: not cut; 1, 2, 3: by a plane across x, y, z at `cut_at` */
+  double cut_at;      /* metres */
+  bool slice;         /* the cut face alone; else the part below the plane */
+  const char *arrows; /* vector field drawn as arrows, NULL: none */
+  bool outline;       /* the shape before `warp`, as lines */
+  const char *second; /* another snapshot, drawn to the right with the same colors; NULL: none */
+  bool difference;    /* instead: this snapshot minus the second one, on the same mesh */
+  double dpi;         /* pixels per inch, written into the file; 0: not said */
 } ig_view_options;
 
 /* Draws the outer surface of a snapshot into a PNG file, written whole or not at all. */
 IG_API IG_MUST_CHECK ig_status ig_view(ig_ctx *cx, const char *snapshot,
                                        const ig_view_options *options, const char *png);
+
+/* The range of the field over what would be drawn: one for several pictures. */
+IG_API IG_MUST_CHECK ig_status ig_view_range(ig_ctx *cx, const char *snapshot,
+                                             const ig_view_options *options, double range[2]);
 
 IG_C_END
 #endif

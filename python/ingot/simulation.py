@@ -276,6 +276,11 @@ class Simulation:
         """Multiplies load `number` of the case (thermal: of `beams`) from the next step on."""
         self.context.call(lib.ig_sim_load, self._ptr, number, factor)
 
+    def support(self, number, factor):
+        """Multiplies what support `number` of the case prescribes (displacement, velocity,
+        acceleration) from the next step on."""
+        self.context.call(lib.ig_sim_support, self._ptr, number, factor)
+
     def save(self):
         """All that is needed to go on from here to the same bits."""
         slot = ffi.new("ig_sim_state **")

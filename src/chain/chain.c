@@ -34,6 +34,7 @@ static const ig_option picture_options[] = {
     IG_REAL(P, zoom, "", "1", IG_TINY, 1000, "closer than 1, farther below"),
     IG_REAL(P, when, "", "1", 0, 1, "which snapshot: 0 the first, 1 the last"),
     IG_BOOL(P, edges, "false", "draw element edges"),
+    IG_BOOL(P, outline, "false", "draw the shape before `warp` as lines"),
     IG_END};
 #undef P
 #define U ig_curve_case
@@ -221,6 +222,7 @@ static ig_status picture_draw(ig_chain *chain, int stage) {
                              .elevation = p->camera[1],
                              .zoom = p->zoom,
                              .edges = p->edges,
+                             .outline = p->outline,
                              .threshold = p->threshold,
                              .threshold_range = {p->keep[0], p->keep[1]},
                              .warp = p->warp,

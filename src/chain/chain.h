@@ -12,7 +12,7 @@ typedef struct {
   double range[2], keep[2], camera[2]; /* camera: azimuth, elevation in degrees */
   double scale, zoom;
   double when; /* share of the snapshots: 0 the first, 1 the last */
-  bool edges;
+  bool edges, outline;
 } ig_picture_case;
 
 /* Loads read from a curve of force over displacement. */

@@ -3,7 +3,8 @@
 
      from: design                      a snapshot (the shape room's `file`)
      mesh: {from: shape}               the mesh that stage made
-     mesh: {from: print, keep: {…}}    the mesh that stage ran on, as far as its result says
+     mesh: {from: print, keep: {…}}    the mesh that stage ran on, as far as its result says, and
+                                       where it has moved it
      path: {from: shape}               the toolpath that stage made
      residual: {from: distort}         the last snapshot of that stage, with its stresses
      phases: {kind: heat, from: print} the folder with that stage's snapshots
@@ -157,12 +158,18 @@ typedef struct {
   ig_src at;
   const char *set, *field;
   double min, max;
+  bool left, moved;
 } keep_case;
 static const ig_option keep_options[] = {
     IG_TEXT(keep_case, set, NULL, "elements of this set"),
     IG_TEXT(keep_case, field, NULL, "elements whose value of this field of the result is in range"),
     IG_REAL(keep_case, min, NULL, NULL, 0, 0, "at least, in the field's unit"),
-    IG_REAL(keep_case, max, NULL, NULL, 0, 0, "at most"), IG_END};
+    IG_REAL(keep_case, max, NULL, NULL, 0, 0, "at most"),
+    IG_BOOL(keep_case, left, "false",
+            "elements that its last snapshot still holds: what a cut has left"),
+    IG_BOOL(keep_case, moved, "false",
+            "nodes where the field `displacement` of its last snapshot has moved them"),
+    IG_END};
 
 static bool is_shape(const ig_chain *chain, int stage) {
   const ig_node *physics = ig_node_find(chain->stage[stage].node, "physics");
@@ -229,6 +236,66 @@ static ig_status whole_keep(ig_ctx *cx, const keep_case *keep, ig_mesh *mesh, co
 }
 
 /* The part of a stage's mesh that its result says. */
+/* Cells of a snapshot are elements of the mesh, in their order; those that are missing go. */
+static ig_status left_keep(ig_ctx *cx, const keep_case *keep, const ig_snapshot *snap,
+                           const ig_mesh *mesh, const char *name, uint8_t *inside) {
+  const ig_lid elements = ig_mesh_elements(mesh);
+  ig_lid e = 0;
+  for (int64_t c = 0; c < snap->cells; c++, e++) {
+    const int64_t *corner = snap->corner + snap->offset[c],
+                  count = snap->offset[c + 1] - snap->offset[c];
+    for (; e < elements; e++) {
+      ig_lid local;
+      const ig_block *b = ig_mesh_element(mesh, e, &local);
+      const int nodes = ig_elem_info_get(b->type)->nodes;
+      int64_t same = nodes == count ? 0 : -1;
+      while (same >= 0 && same < count && corner[same] == b->conn[(int64_t)local * nodes + same])
+        same++;
+      if (same == count)
+        break;
+      inside[e] = 0;
+    }
+    if (e == elements)
+      return ig_fail_at(cx, &keep->at, "the last snapshot of '%s' is of another mesh", name);
+  }
+  for (; e < elements; e++)
+    inside[e] = 0;
+  return IG_OK;
+}
+
+/* Places in the snapshot of the nodes of a mesh that was read from it: nodes that no cell uses were
+   left out. */
+static ig_status nodes_used(ig_ctx *cx, const ig_snapshot *snap, int64_t **place, int64_t *count) {
+  IG_TRY(IG_NEW(cx, place, snap->points + 1, "nodes"));
+  for (int64_t i = 0; i < snap->corners; i++)
+    (*place)[snap->corner[i]] = 1;
+  *count = 0;
+  for (int64_t i = 0; i < snap->points; i++)
+    if ((*place)[i])
+      (*place)[(*count)++] = i;
+  return IG_OK;
+}
+
+static ig_status nodes_move(ig_ctx *cx, const keep_case *keep, const ig_snapshot *snap,
+                            const char *name, ig_mesh *mesh) {
+  const ig_field *f = NULL;
+  for (int i = 0; i < snap->fields && !f; i++)
+    if (snap->field[i].where == IG_AT_POINTS && snap->field[i].components == 3 &&
+        strcmp(snap->field[i].name, "displacement") == 0)
+      f = snap->field + i;
+  if (!f)
+    return ig_fail_at(cx, &keep->at, "the last snapshot of '%s' has no field 'displacement'", name);
+  int64_t *place, count;
+  const bool whole = snap->points == mesh->nodes;
+  IG_TRY(nodes_used(cx, snap, &place, &count));
+  for (int64_t k = 0; (whole || count == mesh->nodes) && k < 3 * (int64_t)mesh->nodes; k++)
+    mesh->x[k] += ig_field_number(f, whole ? k : 3 * place[k / 3] + k % 3);
+  free(place);
+  return whole || count == mesh->nodes
+             ? IG_OK
+             : ig_fail_at(cx, &keep->at, "the last snapshot of '%s' is of another mesh", name);
+}
+
 static ig_status mesh_keep(ig_chain *chain, const keep_case *keep, int source, ig_mesh *mesh) {
   ig_ctx *cx = chain->cx;
   ig_snapshot *snap = NULL;
@@ -249,17 +316,22 @@ static ig_status mesh_keep(ig_chain *chain, const keep_case *keep, int source, i
     for (ig_lid i = 0; i < set->count; i++)
       inside[set->item[i]] = 1;
   }
-  if (keep->field) {
+  if (keep->field || keep->left || keep->moved) {
     IG_TRY_GOTO(status, done, last_snapshot(chain, source, &result));
     IG_TRY_GOTO(status, done, ig_snapshot_read(cx, result, &snap));
-    if (snap->cells != elements || snap->points != mesh->nodes) {
+    if (keep->field && (snap->cells != elements || snap->points != mesh->nodes)) {
       status = ig_fail_at(cx, &keep->at,
                           "the last snapshot of '%s' holds %" PRId64 " of the %" PRId32
                           " elements of its mesh: let the stage run until all are there",
                           name, snap->cells, elements);
       goto done;
     }
-    IG_TRY_GOTO(status, done, field_keep(cx, keep, snap, result, inside));
+    if (keep->left && snap->cells != elements)
+      IG_TRY_GOTO(status, done, left_keep(cx, keep, snap, mesh, name, inside));
+    if (keep->field)
+      IG_TRY_GOTO(status, done, field_keep(cx, keep, snap, result, inside));
+    if (keep->moved)
+      IG_TRY_GOTO(status, done, nodes_move(cx, keep, snap, name, mesh));
   }
   status = whole_keep(cx, keep, mesh, inside, name);
 done:

@@ -1,6 +1,6 @@
 /* Host and device pairs. */
 #include "core/array.h"
-#include "backend/backend.h"
+#include "core/backend.h"
 
 #include <stdlib.h>
 #include <string.h>

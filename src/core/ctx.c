@@ -3,7 +3,7 @@
 #include "core/memory.h"
 #include "core/output.h"
 #include "core/threads.h"
-#include "backend/backend.h"
+#include "core/backend.h"
 
 #include <omp.h>
 #include <stdarg.h>

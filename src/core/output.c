@@ -1,6 +1,6 @@
 /* Snapshots and restarts in memory. */
 #include "core/output.h"
-#include "backend/backend.h"
+#include "core/backend.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -170,12 +170,13 @@ typedef struct ig_room {
 
   /* For other programs (include/ingot/sim.h); each may be left out. The i-th field, false beyond
      the last. `get` and `set`: count x components, in the mesh's order; `get` is asked for fields
-     without `dev` alone. `load` multiplies a load of the case. Nothing is pending when they are
-     called. */
+     without `dev` alone. `load` multiplies a load of the case, `support` what a support of the case
+     prescribes. Nothing is pending when they are called. */
   bool (*field)(void *self, int i, ig_room_field *field);
   ig_status (*get)(void *self, const char *name, double *values);
   ig_status (*set)(void *self, const char *name, const double *values);
   ig_status (*load)(void *self, int load, double factor);
+  ig_status (*support)(void *self, int support, double factor);
 
   ig_status (*check)(ig_job *job, ig_check_line *line, void *user);
   const ig_verify_entry *verify; /* ended by a NULL name */

@@ -354,6 +354,7 @@ const ig_room ig_room_dynamics = {
     .get = ig_dyn_field_get,
     .set = ig_dyn_field_set,
     .load = ig_dyn_field_load,
+    .support = ig_dyn_field_support,
     .check = check,
     .verify = ig_dyn_verify,
     .bench = ig_dyn_bench,

@@ -1,4 +1,4 @@
-/* What other programs read and change: motions, loads. */
+/* What other programs read and change: motions, loads, supports. */
 #include "dynamics/run.h"
 #include "dynamics/model.h"
 
@@ -82,4 +82,18 @@ ig_status ig_dyn_field_load(void *self, int load, double factor) {
   if (m->loading.forces)
     IG_TRY(ig_array_push(m->cx, &m->loading.force));
   return m->loading.faces ? ig_array_push(m->cx, &m->loading.face) : IG_OK;
+}
+
+ig_status ig_dyn_field_support(void *self, int support, double factor) {
+  const ig_dyn_job *r = self;
+  ig_dyn_model *m = r->m;
+  if (support >= r->c->supports.count)
+    return IG_FAIL(m->cx, IG_INPUT, "there is no support %d: the case has %d", support,
+                   r->c->supports.count);
+  ig_dyn_motion *motion = m->held.motion.host;
+  for (size_t i = 1; i < m->held.motion.count; i++)
+    for (int c = 0; c < 6; c++)
+      if (motion[i].kind[c] != IG_MOVE_FREE && motion[i].support[c] == support)
+        motion[i].scale[c] = factor * motion[i].given[c];
+  return ig_array_push(m->cx, &m->held.motion);
 }

@@ -19,9 +19,9 @@ ig_status ig_dyn_nodes_of(ig_dyn_model *m, const ig_src *at, const char *name, c
   return ig_mesh_named_nodes(m->cx, m->mesh, at, name, &made->set.item, &made->set.count);
 }
 
-/* Adds to `to` what a support holds and leads. */
-static ig_status motion_read(ig_ctx *cx, ig_histories *hs, const ig_support_case *c, int dofs,
-                             ig_dyn_motion *to) {
+/* Adds to `to` what support number `support` (-1: a rigid body's own) holds and leads. */
+static ig_status motion_read(ig_ctx *cx, ig_histories *hs, const ig_support_case *c, int support,
+                             int dofs, ig_dyn_motion *to) {
   ig_support_motion read;
   ig_history history;
   IG_TRY(ig_support_read(cx, c, dofs, &read));
@@ -29,7 +29,8 @@ static ig_status motion_read(ig_ctx *cx, ig_histories *hs, const ig_support_case
   for (int d = 0; d < dofs; d++)
     if (read.kind[d] != IG_MOVE_FREE) {
       to->kind[d] = read.kind[d];
-      to->scale[d] = read.scale[d];
+      to->scale[d] = to->given[d] = read.scale[d];
+      to->support[d] = support;
       to->history[d] = history;
     }
   return IG_OK;
@@ -85,7 +86,7 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs) {
       if (next[*at] == 0) {
         next[*at] = kinds;
         IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &space, *at));
-        IG_TRY_GOTO(status, done, motion_read(cx, hs, c, m->p.dofs, &motion[next[*at]]));
+        IG_TRY_GOTO(status, done, motion_read(cx, hs, c, i, m->p.dofs, &motion[next[*at]]));
       }
       *at = next[*at];
     }
@@ -95,7 +96,7 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs) {
     IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &space, 0));
     IG_TRY_GOTO(
         status, done,
-        motion_read(cx, hs, IG_ITEM(const ig_support_case, m->c->bodies, i), 6, &motion[k]));
+        motion_read(cx, hs, IG_ITEM(const ig_support_case, m->c->bodies, i), -1, 6, &motion[k]));
     ((ig_dyn_body *)m->carried.body.host)[i].motion = k;
   }
   if (bodies > 0)

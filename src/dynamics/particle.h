@@ -5,11 +5,13 @@
 
 #include "kern/motion.h"
 
-/* How one kind of held particle moves, component by component. */
+/* How one kind of held particle moves, component by component: `scale` times the history. `given`
+   is the scale of the case; `support` the number in the case of the support it is from. */
 typedef struct {
   uint8_t kind[6]; /* ig_move */
   ig_history history[6];
-  double scale[6];
+  double scale[6], given[6];
+  int32_t support[6];
 } ig_dyn_motion;
 
 typedef enum { IG_TOOL_PLANE, IG_TOOL_SPHERE, IG_TOOL_CYLINDER } ig_dyn_shape;

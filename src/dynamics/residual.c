@@ -44,6 +44,14 @@ static int points_of(ig_dyn_kind kind) {
   return kind == IG_DYN_HEX8 ? 8 : kind == IG_DYN_TET10 ? 4 : 1;
 }
 
+static void centre_of(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s, double x[3]) {
+  const int npe = g->g_f64.npe;
+  const int32_t *conn = (const int32_t *)g->conn.host + (int64_t)s * npe;
+  x[0] = x[1] = x[2] = 0;
+  for (int i = 0; i < 3 * npe; i++)
+    x[i % 3] += m->x0[3 * (int64_t)conn[i / 3] + i % 3] / npe;
+}
+
 /* Value k of the element in slot s. */
 static void state_put(ig_dyn_group *g, ig_lid s, int k, double value) {
   const int64_t at =
@@ -115,28 +123,11 @@ static double unbalance_of(const ig_dyn_model *m, const double *f, double all) {
 }
 
 #ifdef INGOT_HAVE_IO
-static ig_status places_new(ig_ctx *cx, const ig_snapshot *snap, place **list, double *size) {
-  double low = INFINITY, high = -INFINITY;
-  IG_TRY(IG_NEW(cx, list, snap->cells + 1, "residual stress"));
-  for (int64_t c = 0; c < snap->cells; c++) {
-    const int64_t first = snap->offset[c], corners = snap->offset[c + 1] - first;
-    (*list)[c].item = c;
-    for (int64_t i = 0; i < 3 * corners; i++) {
-      const double x = snap->point[3 * snap->corner[first + i / 3] + i % 3];
-      (*list)[c].x[i % 3] += x / (double)corners;
-      low = fmin(low, x);
-      high = fmax(high, x);
-    }
-  }
-  *size = high - low;
-  qsort(*list, (size_t)snap->cells, sizeof **list, by_x);
-  return IG_OK;
-}
-
-static const ig_field *field_find(const ig_snapshot *snap, const char *name, int components) {
+static const ig_field *field_find(const ig_snapshot *snap, ig_location where, const char *name,
+                                  int components) {
   for (int i = 0; i < snap->fields; i++) {
     const ig_field *f = &snap->field[i];
-    if (f->where == IG_AT_CELLS && f->components == components && strcmp(f->name, name) == 0 &&
+    if (f->where == where && f->components == components && strcmp(f->name, name) == 0 &&
         (f->dtype == IG_F64 || f->dtype == IG_F32))
       return f;
   }
@@ -148,11 +139,33 @@ static double component(const ig_field *field, int64_t item, int c) {
                                 : ((const float *)field->data)[item * field->components + c];
 }
 
+/* Centres of the cells, as drawn or, with the field `moved`, as displaced. */
+static ig_status places_new(ig_ctx *cx, const ig_snapshot *snap, const ig_field *moved,
+                            place **list, double *size) {
+  double low = INFINITY, high = -INFINITY;
+  IG_TRY(IG_NEW(cx, list, snap->cells + 1, "residual stress"));
+  for (int64_t c = 0; c < snap->cells; c++) {
+    const int64_t first = snap->offset[c], corners = snap->offset[c + 1] - first;
+    (*list)[c].item = c;
+    for (int64_t i = 0; i < 3 * corners; i++) {
+      const int64_t corner = snap->corner[first + i / 3];
+      const double x =
+          snap->point[3 * corner + i % 3] + (moved ? component(moved, corner, (int)(i % 3)) : 0);
+      (*list)[c].x[i % 3] += x / (double)corners;
+      low = fmin(low, x);
+      high = fmax(high, x);
+    }
+  }
+  *size = high - low;
+  qsort(*list, (size_t)snap->cells, sizeof **list, by_x);
+  return IG_OK;
+}
+
 static ig_status state_take(ig_dyn_model *m, const ig_snapshot *snap, const place *list,
                             double size, double *f) {
   const ig_dyn_residual *c = &m->c->residual;
-  const ig_field *stress = field_find(snap, "stress", 6),
-                 *plastic = field_find(snap, "plastic_strain", 1);
+  const ig_field *stress = field_find(snap, IG_AT_CELLS, "stress", 6),
+                 *plastic = field_find(snap, IG_AT_CELLS, "plastic_strain", 1);
   if (!stress)
     return ig_fail_at(m->cx, &c->at, "'%s' has no field 'stress' with 6 components at its cells",
                       c->file);
@@ -166,11 +179,8 @@ static ig_status state_take(ig_dyn_model *m, const ig_snapshot *snap, const plac
     for (ig_lid s = 0; s < g->slots; s++) {
       if (g->element[s] < 0)
         continue;
-      const int npe = g->g_f64.npe;
-      const int32_t *conn = (const int32_t *)g->conn.host + (int64_t)s * npe;
-      double middle[3] = {0}, value[6], ep = 0;
-      for (int i = 0; i < 3 * npe; i++)
-        middle[i % 3] += m->x0[3 * (int64_t)conn[i / 3] + i % 3] / npe;
+      double middle[3], value[6], ep = 0;
+      centre_of(m, g, s, middle);
       const int64_t item = place_find(list, snap->cells, middle, 1e-6 * size);
       if (item < 0)
         return ig_fail_at(m->cx, &c->at,
@@ -200,7 +210,15 @@ ig_status ig_dyn_residual_new(ig_dyn_model *m) {
   double *f = NULL, size;
   ig_status status;
   IG_TRY_GOTO(status, done, ig_snapshot_read(m->cx, m->c->residual.file, &snap));
-  IG_TRY_GOTO(status, done, places_new(m->cx, snap, &list, &size));
+  IG_TRY_GOTO(status, done, places_new(m->cx, snap, NULL, &list, &size));
+  const ig_field *moved = field_find(snap, IG_AT_POINTS, "displacement", 3);
+  double first[3];
+  centre_of(m, &m->group[0], 0, first); /* the mesh is the drawn one, or the moved one */
+  if (moved && place_find(list, snap->cells, first, 1e-6 * size) < 0) {
+    free(list);
+    list = NULL;
+    IG_TRY_GOTO(status, done, places_new(m->cx, snap, moved, &list, &size));
+  }
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &f, 3 * (size_t)m->mesh->nodes, "residual stress"));
   IG_TRY_GOTO(status, done, state_take(m, snap, list, size, f));
   for (int64_t i = 0; i < 3 * (int64_t)m->mesh->nodes; i++) {

@@ -44,5 +44,6 @@ bool ig_dyn_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_dyn_field_get(void *self, const char *name, double *values);
 IG_MUST_CHECK ig_status ig_dyn_field_set(void *self, const char *name, const double *values);
 IG_MUST_CHECK ig_status ig_dyn_field_load(void *self, int load, double factor);
+IG_MUST_CHECK ig_status ig_dyn_field_support(void *self, int support, double factor);
 
 #endif

@@ -13,6 +13,19 @@ static bool on_gpu(const ig_ctx *cx) {
 
 static const char *const how_names[] = {"atomic", "color", "gather"};
 
+static void row_put(const ig_bench_sink *sink, const ig_frac_model *m, const char *name,
+                    int64_t steps, double seconds, const char *note) {
+  sink->row(sink->user, &(ig_bench_row){.name = name,
+                                        .elements = m->s.ne,
+                                        .steps = (double)steps,
+                                        .seconds = seconds,
+                                        .rate = (double)m->s.ne * (double)steps / seconds,
+                                        .rate_unit = "element-steps",
+                                        .bytes = (double)steps * ig_frac_model_bytes(m),
+                                        .memory = (double)m->cx->device_bytes,
+                                        .note = note});
+}
+
 /* Steps of a problem, after a few to warm up. */
 static ig_status run_row(ig_ctx *cx, const ig_bench_sink *sink, ig_frac_problem *p,
                          const char *name, int64_t steps, const char *paper) {
@@ -36,15 +49,7 @@ static ig_status run_row(ig_ctx *cx, const ig_bench_sink *sink, ig_frac_problem 
              how_names[m.s.how]);
     snprintf(note, sizeof note, "%d cohesive, %.2f us per step%s%s", m.count.cohesive,
              1e6 * seconds / (double)steps, paper ? "; paper " : "", paper ? paper : "");
-    sink->row(sink->user, &(ig_bench_row){.name = label,
-                                          .elements = m.s.ne,
-                                          .steps = (double)steps,
-                                          .seconds = seconds,
-                                          .rate = (double)m.s.ne * (double)steps / seconds,
-                                          .rate_unit = "element-steps",
-                                          .bytes = (double)steps * ig_frac_model_bytes(&m),
-                                          .memory = (double)cx->device_bytes,
-                                          .note = note});
+    row_put(sink, &m, label, steps, seconds, note);
   }
   ig_frac_model_free(&m);
   return status;
@@ -112,15 +117,7 @@ static ig_status count_row(ig_ctx *cx, const ig_bench_sink *sink, ig_frac_proble
     snprintf(note, sizeof note, "%d cohesive, %d new nodes, %.3f nodes each; paper %d, %d, %.3f",
              m.count.cohesive, fresh, m.count.cohesive ? (double)fresh / m.count.cohesive : 0,
              cohesive, nodes, (double)nodes / cohesive);
-    sink->row(sink->user, &(ig_bench_row){.name = name,
-                                          .elements = m.s.ne,
-                                          .steps = (double)steps,
-                                          .seconds = seconds,
-                                          .rate = (double)m.s.ne * (double)steps / seconds,
-                                          .rate_unit = "element-steps",
-                                          .bytes = (double)steps * ig_frac_model_bytes(&m),
-                                          .memory = (double)cx->device_bytes,
-                                          .note = note});
+    row_put(sink, &m, name, steps, seconds, note);
   }
   ig_frac_model_free(&m);
   ig_frac_problem_free(p);

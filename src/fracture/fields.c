@@ -56,3 +56,11 @@ ig_status ig_frac_load_scale(ig_frac_model *m, int load, double factor) {
   ig_frac_graph_drop(m); /* it holds the former ones */
   return IG_OK;
 }
+
+ig_status ig_frac_support_scale(ig_frac_model *m, int support, double factor) {
+  for (int i = 0; i < m->motions; i++)
+    if (m->s.motion[i].support == support)
+      m->s.motion[i].value = factor * m->s.motion[i].given;
+  ig_frac_graph_drop(m); /* it holds the former ones */
+  return IG_OK;
+}

@@ -173,6 +173,14 @@ static ig_status load(void *self, int load, double factor) {
   return ig_frac_load_scale(&r->m, load, factor);
 }
 
+static ig_status support(void *self, int support, double factor) {
+  run *r = self;
+  const int count = ((const ig_frac_case *)r->job->room_case)->supports.count;
+  if (support >= count)
+    return IG_FAIL(r->job->cx, IG_INPUT, "there is no support %d: the case has %d", support, count);
+  return ig_frac_support_scale(&r->m, support, factor);
+}
+
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   const ig_frac_case *c = job->room_case;
   ig_frac_model m = {0};
@@ -219,6 +227,7 @@ const ig_room ig_room_fracture = {
     .field = field,
     .set = set,
     .load = load,
+    .support = support,
     .check = check,
     .verify = ig_frac_verify,
     .bench = ig_frac_bench,

@@ -246,7 +246,8 @@ ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion, i
   for (*id = 0; *id < m->motions; (*id)++) {
     const ig_frac_motion *like = &m->s.motion[*id];
     if (like->kind == motion->kind && like->value == motion->value &&
-        like->history.first == motion->history.first && like->history.rows == motion->history.rows)
+        like->support == motion->support && like->history.first == motion->history.first &&
+        like->history.rows == motion->history.rows)
       return IG_OK;
   }
   if (m->motions == IG_FRAC_MOTIONS)

@@ -85,6 +85,8 @@ bool ig_frac_field(ig_frac_model *m, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_frac_field_set(ig_frac_model *m, ig_frac_track *track, const char *name,
                                           const double *values);
 IG_MUST_CHECK ig_status ig_frac_load_scale(ig_frac_model *m, int load, double factor);
+/* What a support of the case leads, times a factor. */
+IG_MUST_CHECK ig_status ig_frac_support_scale(ig_frac_model *m, int support, double factor);
 IG_MUST_CHECK ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to);
 IG_MUST_CHECK ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
                                         const ig_restart *from);

@@ -78,7 +78,8 @@ static ig_status initial_add(ig_job *job, const ig_frac_initial_case *in, ig_fra
   return IG_OK;
 }
 
-static ig_status support_set(ig_job *job, const ig_support_case *support, ig_frac_model *m) {
+static ig_status support_set(ig_job *job, const ig_support_case *support, int number,
+                             ig_frac_model *m) {
   const int dim = m->shape.dim;
   ig_support_motion motion;
   ig_history history;
@@ -95,7 +96,9 @@ static ig_status support_set(ig_job *job, const ig_support_case *support, ig_fra
     int id;
     const bool still = motion.kind[d] == IG_MOVE_FIXED;
     status = ig_frac_model_motion(
-        m, &(ig_frac_motion){motion.kind[d], still ? (ig_history){0} : history, motion.scale[d]},
+        m,
+        &(ig_frac_motion){motion.kind[d], still ? (ig_history){0} : history, motion.scale[d],
+                          motion.scale[d], still ? -1 : number},
         &id);
     for (ig_lid k = 0; status == IG_OK && k < count; k++)
       status = ig_frac_model_lead(m, node[k], d, id);
@@ -162,7 +165,7 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   for (int i = 0; i < c->initial.count; i++)
     IG_TRY(initial_add(job, IG_ITEM(const ig_frac_initial_case, c->initial, i), m));
   for (int i = 0; i < c->supports.count; i++)
-    IG_TRY(support_set(job, IG_ITEM(const ig_support_case, c->supports, i), m));
+    IG_TRY(support_set(job, IG_ITEM(const ig_support_case, c->supports, i), i, m));
   IG_TRY(loads_set(job, c, m));
   IG_TRY(ig_frac_probes_open(job, m));
   IG_TRY(ig_frac_model_start(m));

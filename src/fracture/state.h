@@ -35,11 +35,13 @@ typedef struct {
   double c11, c12, mu, rho; /* sigma_ii = c11 e_ii + c12 (the others), sigma_ij = 2 mu e_ij */
 } ig_frac_elastic;
 
-/* How a component is led; what pushes on a face. Both are times their history. */
+/* How a component is led; what pushes on a face. Both are times their history. `given`, `support`:
+   the value in the case, the number there of the support it is from; -1: held still. */
 typedef struct {
   int kind; /* ig_move */
   ig_history history;
-  double value;
+  double value, given;
+  int support;
 } ig_frac_motion;
 typedef struct {
   ig_history history;

@@ -19,6 +19,6 @@ void ig_frac_graph_drop(ig_frac_model *m);
 void ig_frac_surface_size(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_surface_open(ig_frac_model *m);
 
-void ig_frac_probes_free(ig_frac_probes *probes);
+void ig_frac_probes_free(ig_frac_probes *all);
 
 #endif

@@ -152,7 +152,7 @@ static ig_status separate(ig_ctx *cx, ig_elem_type type, int law, bool shear, do
     const int32_t *opp = ig_frac_model_host(&m, "opp");
     for (int f = 0; f < 2 * corners; f++)
       mark[f] = f < corners && opp[f] == 1;
-    status = cx->backend->copy_in(cx, m.s.mark, mark, (size_t)(2 * corners));
+    status = cx->backend->copy_in(cx, m.s.mark, mark, 2 * (size_t)corners);
   }
   if (status == IG_OK)
     status = ig_frac_model_insert(&m, IG_FRAC_HOLD);

@@ -3,15 +3,23 @@
    spaces, or stand in fixed columns. */
 #include "io/cell.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+enum { PARAMETERS = 256, PARAMETER_NAME = 32 };
+
 typedef struct {
   ig_mesh_text t;
   ig_gather g;
-  int depth; /* of included files */
+  int depth;      /* of included files */
+  int parameters; /* of *PARAMETER: numbers that fields name by "&name" */
+  struct {
+    char name[PARAMETER_NAME];
+    double value;
+  } parameter[PARAMETERS];
 } dyna;
 
 typedef struct {
@@ -69,8 +77,95 @@ static int fields_split(const dyna *in, const int *width, int most, int least, f
   return count;
 }
 
+/* The value of "&name" or "-&name"; *is false: the field is no such thing. */
+static ig_status parameter_find(dyna *in, const char *from, const char *stop, bool *is,
+                                double *value) {
+  while (from < stop && *from == ' ')
+    from++;
+  while (stop > from && stop[-1] == ' ')
+    stop--;
+  const bool minus = from < stop && *from == '-' && from + 1 < stop && from[1] == '&';
+  const char *name = from + (minus ? 2 : 1);
+  *is = minus || (from < stop && *from == '&');
+  if (!*is)
+    return IG_OK;
+  for (int i = 0; i < in->parameters; i++)
+    if (ig_text_is(name, stop, in->parameter[i].name)) {
+      *value = minus ? -in->parameter[i].value : in->parameter[i].value;
+      return IG_OK;
+    }
+  return ig_text_fail(&in->t, from,
+                      "no number was given to '%.*s' before: *PARAMETER is read, expressions are "
+                      "not",
+                      (int)(stop - from), from);
+}
+
+static ig_status int_read(dyna *in, const char *from, const char *stop, int64_t *value) {
+  bool named;
+  double number = 0;
+  IG_TRY(parameter_find(in, from, stop, &named, &number));
+  if (!named)
+    return ig_text_int(&in->t, from, stop, value);
+  if (number != floor(number) || fabs(number) > 1e15)
+    return ig_text_fail(&in->t, from, "'%.*s' is %g: expected a whole number", (int)(stop - from),
+                        from, number);
+  *value = (int64_t)number;
+  return IG_OK;
+}
+
+static ig_status real_read(dyna *in, const char *from, const char *stop, double *value) {
+  bool named;
+  IG_TRY(parameter_find(in, from, stop, &named, value));
+  return named ? IG_OK : ig_text_real(&in->t, from, stop, value);
+}
+
+/* Pairs of a name with its kind before it ("R width", "I n") and a value, four a line. */
+static ig_status parameters_read(dyna *in) {
+  static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
+  while (data_line(in)) {
+    field f[8];
+    int count = 0;
+    if (memchr(in->t.line, ',', (size_t)(in->t.line_end - in->t.line)))
+      count = fields_split(in, width, 8, 1, f);
+    else
+      for (char *p = in->t.line; count < 8 && p < in->t.line_end; count++) {
+        f[count].from = p;
+        p = in->t.line_end - p > 10 ? p + 10 : in->t.line_end;
+        f[count].stop = p;
+      }
+    for (int i = 0; i + 1 < count; i += 2) {
+      const char *from = f[i].from, *stop = f[i].stop;
+      while (from < stop && *from == ' ')
+        from++;
+      while (stop > from && stop[-1] == ' ')
+        stop--;
+      if (from == stop)
+        continue;
+      if (!strchr("RrIiCc", *from) || stop - from > PARAMETER_NAME)
+        return ig_text_fail(&in->t, from, "expected R, I or C and a name of at most %d letters",
+                            PARAMETER_NAME - 1);
+      const bool text = *from == 'C' || *from == 'c';
+      for (from++; from < stop && *from == ' ';)
+        from++;
+      if (text)
+        continue;
+      if (in->parameters == PARAMETERS)
+        return ig_text_fail(&in->t, from, "more than %d parameters", PARAMETERS);
+      double value;
+      IG_TRY(real_read(in, f[i + 1].from, f[i + 1].stop, &value));
+      int at = 0;
+      while (at < in->parameters && !ig_text_is(from, stop, in->parameter[at].name))
+        at++;
+      snprintf(in->parameter[at].name, PARAMETER_NAME, "%.*s", (int)(stop - from), from);
+      in->parameter[at].value = value;
+      in->parameters += at == in->parameters;
+    }
+  }
+  return IG_OK;
+}
+
 static ig_status id_read(dyna *in, const field *f, int64_t *id) {
-  IG_TRY(ig_text_int(&in->t, f->from, f->stop, id));
+  IG_TRY(int_read(in, f->from, f->stop, id));
   if (*id < 1 || *id > IG_ID_MASK)
     return ig_text_fail(&in->t, f->from, "%lld: expected a number from 1", (long long)*id);
   return IG_OK;
@@ -89,7 +184,7 @@ static ig_status nodes_read(dyna *in) {
     bool twice;
     IG_TRY(id_read(in, &f[0], &id));
     for (int d = 0; d < 3; d++)
-      IG_TRY(ig_text_real(&in->t, f[1 + d].from, f[1 + d].stop, &x[d]));
+      IG_TRY(real_read(in, f[1 + d].from, f[1 + d].stop, &x[d]));
     IG_TRY(ig_gather_node(&in->g, id, x, &twice));
     if (twice)
       return ig_text_fail(&in->t, f[0].from, "node %lld is defined twice", (long long)id);
@@ -162,7 +257,7 @@ static ig_status elements_read(dyna *in, int dim) {
     int nodes = 0;
     const int most = dim == 1 ? 2 : dim == 2 ? 4 : 8;
     for (int i = first; i < count && nodes < most; i++) {
-      IG_TRY(ig_text_int(&in->t, f[i].from, f[i].stop, &node[nodes]));
+      IG_TRY(int_read(in, f[i].from, f[i].stop, &node[nodes]));
       if (node[nodes] == 0)
         break;
       if (node[nodes] < 0)
@@ -220,7 +315,7 @@ static ig_status set_read(dyna *in, ig_set_kind kind, int dim, bool title) {
     for (int i = 0; i < count; i++) {
       if (f[i].from == f[i].stop)
         continue;
-      IG_TRY(ig_text_int(&in->t, f[i].from, f[i].stop, &id));
+      IG_TRY(int_read(in, f[i].from, f[i].stop, &id));
       if (id == 0)
         continue;
       IG_TRY(id_read(in, &f[i], &id));
@@ -276,6 +371,8 @@ static ig_status keyword_read(dyna *in, bool *end) {
     return set_read(in, IG_SET_ELEMENTS, 1, title);
   if (ig_text_is(from, stop, "*INCLUDE"))
     return include_read(in);
+  if (ig_text_is(from, stop, "*PARAMETER") || ig_text_is(from, stop, "*PARAMETER_LOCAL"))
+    return parameters_read(in);
   if (begins(from, stop, "*INCLUDE") || begins(from, stop, "*NODE_TRANSFORM"))
     return ig_text_fail(&in->t, from, "%.*s is not followed: put the nodes where they belong",
                         (int)(stop - from > 40 ? 40 : stop - from), from);

@@ -29,6 +29,8 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
 #include <strings.h>
 #include <gmshc.h>
 
+#define MOST_ELEMENTS 1e8 /* what Gmsh is asked to make */
+
 /* Gmsh's state is global. */
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
@@ -39,6 +41,7 @@ static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
   X(Free)                                                                                          \
   X(Initialize)                                                                                    \
   X(LoggerGetLastError)                                                                            \
+  X(ModelGetBoundingBox)                                                                           \
   X(ModelGetDimension)                                                                             \
   X(ModelGetEntitiesForPhysicalGroup)                                                              \
   X(ModelGetPhysicalGroups)                                                                        \
@@ -48,6 +51,7 @@ static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
   X(ModelMeshGetElements)                                                                          \
   X(ModelMeshGetNodes)                                                                             \
   X(Open)                                                                                          \
+  X(OptionGetString)                                                                               \
   X(OptionSetNumber)
 static struct {
   void *library;
@@ -512,36 +516,50 @@ static ig_status groups_read(reader *r) {
 
 /* --- the whole */
 
-/* Nodes that no element of a block uses (points of the geometry) go. */
-static ig_status nodes_tidy(reader *r) {
-  uint8_t *used;
-  IG_TRY(IG_NEW(r->cx, &used, r->mesh->nodes, "nodes"));
-  ig_lid count = 0;
-  for (int b = 0; b < r->mesh->blocks; b++) {
-    const size_t npe = (size_t)ig_elem_info_get(r->mesh->block[b].type)->nodes;
-    for (size_t i = 0; i < (size_t)r->mesh->block[b].count * npe; i++) {
-      count += !used[r->mesh->block[b].conn[i]];
-      used[r->mesh->block[b].conn[i]] = 1;
-    }
-  }
-  ig_status status = IG_OK;
-  if (count < r->mesh->nodes) {
-    const ig_lid elements = ig_mesh_elements(r->mesh);
-    uint8_t *keep = malloc((size_t)elements + 1);
-    status = keep ? IG_OK : IG_FAIL(r->cx, IG_MEMORY, "no memory for the nodes of %s", r->path);
-    if (keep)
-      memset(keep, 1, (size_t)elements);
-    if (status == IG_OK)
-      status = ig_mesh_keep(r->cx, r->mesh, keep, NULL);
-    free(keep);
-  }
-  free(used);
-  return status;
+static bool ends_in(const char *path, const char *ending) {
+  const size_t length = strlen(path), tail = strlen(ending);
+  return length > tail && strcasecmp(path + length - tail, ending) == 0;
+}
+static bool is_mesh(const char *path) {
+  return ends_in(path, ".msh");
 }
 
-static bool is_mesh(const char *path) {
-  const size_t length = strlen(path);
-  return length > 4 && strcasecmp(path + length - 4, ".msh") == 0;
+/* Formats that Gmsh knows only with another library; without it, it would run them as scripts. */
+static const struct { const char *ending, *name, *option; } extras[] = {{".cgns", "CGNS", "Cgns"}};
+
+static ig_status extras_check(reader *r) {
+  for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
+    char *built = NULL;
+    int ierr = 0;
+    if (!ends_in(r->path, extras[i].ending))
+      continue;
+    api.OptionGetString("General.BuildOptions", &built, &ierr);
+    const bool there = !ierr && built && strstr(built, extras[i].option);
+    api.Free(built);
+    if (!there)
+      return IG_FAIL(r->cx, IG_INPUT,
+                     "%s: this Gmsh has no %s support: convert the file, 'meshio convert %s "
+                     "part.vtu' does it",
+                     r->path, extras[i].name, r->path);
+  }
+  return IG_OK;
+}
+
+/* An edge of the wrong unit would mesh until memory ends. */
+static ig_status size_check(reader *r, int dim, double edge, double unit) {
+  double low[3], high[3], elements = 6;
+  int ierr = 0;
+  api.ModelGetBoundingBox(-1, -1, &low[0], &low[1], &low[2], &high[0], &high[1], &high[2], &ierr);
+  for (int d = 0; d < 3 && !ierr; d++)
+    elements *= fmax(1, (high[d] - low[d]) / edge);
+  if (ierr || dim < 2 || elements <= MOST_ELEMENTS)
+    return IG_OK;
+  return IG_FAIL(
+      r->cx, IG_INPUT,
+      "%s: elements of %g m in a part of %.4g x %.4g x %.4g m would be some %.1g: take a "
+      "larger edge; is the unit right?",
+      r->path, edge * unit, unit * (high[0] - low[0]), unit * (high[1] - low[1]),
+      unit * (high[2] - low[2]), elements);
 }
 
 static ig_status model_open(reader *r, const ig_mesh_read_options *options) {
@@ -549,6 +567,7 @@ static ig_status model_open(reader *r, const ig_mesh_read_options *options) {
   api.OptionSetNumber("General.Terminal", 0, &ierr);
   /* several threads mesh the same geometry differently each time: nothing could be resumed */
   api.OptionSetNumber("General.NumThreads", 1, &ierr);
+  IG_TRY(extras_check(r));
   api.Open(r->path, &ierr);
   if (ierr)
     return failed(r, "Gmsh cannot read the file");
@@ -560,6 +579,8 @@ static ig_status model_open(reader *r, const ig_mesh_read_options *options) {
     api.OptionSetNumber("Mesh.CharacteristicLengthMax", options->edge / unit, &ierr);
   }
   const int dim = api.ModelGetDimension(&ierr);
+  if (options->edge > 0)
+    IG_TRY(size_check(r, dim, options->edge / unit, unit));
   if (!ierr)
     api.ModelMeshGenerate(dim, &ierr);
   return ierr ? failed(r, "Gmsh cannot mesh the geometry") : IG_OK;
@@ -585,8 +606,6 @@ static ig_status read_there(ig_ctx *cx, const char *path, const ig_mesh_read_opt
     status = elements_read(&r);
   if (status == IG_OK)
     status = groups_read(&r);
-  if (status == IG_OK)
-    status = nodes_tidy(&r);
   api.Free(r.node_tag);
   free(r.node_of);
   free(r.cell_of);
@@ -611,6 +630,10 @@ ig_status ig_mesh_read_gmsh(ig_ctx *cx, const char *path, const ig_mesh_read_opt
   /* Gmsh runs what it does not recognise as a script: a mesh must look like one. */
   if (is_mesh(path) && (length < 11 || strncmp(head, "$MeshFormat", 11) != 0))
     return IG_FAIL(cx, IG_INPUT, "%s:1:1: expected $MeshFormat: this is no Gmsh mesh", path);
+  for (size_t i = 0; i < sizeof extras / sizeof *extras; i++)
+    if (ends_in(path, extras[i].ending) && strncmp(head, "\x89HDF", 4) != 0 &&
+        strncmp(head, "@(#)ADF", 7) != 0)
+      return IG_FAIL(cx, IG_INPUT, "%s: this is no %s file", path, extras[i].name);
   IG_TRY(ig_geo_check(cx, path));
   return ig_mesh_read_apart(cx, path, options, "Gmsh", read_there, mesh);
 }

@@ -1,8 +1,6 @@
 /* Abaqus and CalculiX input files: *NODE, *ELEMENT, *NSET, *ELSET, *SURFACE, of one part or of
    parts and their instances, files included; the rest is passed over. */
-#include "core/number.h"
 #include "io/cell.h"
-#include "io/store.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -45,8 +43,7 @@ static const struct {
     {"RAX", PASSED_OVER, true},
 };
 
-/* Ours of Abaqus's side numbers, from 1. */
-static int face_of_side(int code, int side) {
+int ig_inp_face(int code, int side) {
   static const int hex[] = {4, 5, 2, 1, 3, 0};
   return ig_cell_type(code) == IG_HEX8 && side <= 6 ? hex[side - 1] : side - 1;
 }
@@ -506,7 +503,7 @@ static ig_status surface_read(inp *in) {
       if (cell < 0)
         return ig_text_fail(&in->t, from, "element %lld is not in the file", (long long)id);
       IG_TRY(ig_gather_member(in->to, &in->to->group[number], id,
-                              face_of_side(in->to->type[cell], side[1] - '0')));
+                              ig_inp_face(in->to->type[cell], side[1] - '0')));
     }
   }
   return IG_OK;
@@ -581,73 +578,5 @@ ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_opti
     ig_gather_free(&in.part[i].g);
   free(in.part);
   free(in.instance);
-  return status;
-}
-
-/* --- writing */
-
-static void set_write(FILE *f, const ig_set *set) {
-  fprintf(f, set->kind == IG_SET_NODES ? "*NSET, NSET=%s\n" : "*ELSET, ELSET=%s\n", set->name);
-  for (ig_lid i = 0; i < set->count; i++)
-    fprintf(f, "%d%s", set->item[i] + 1, i % 12 == 11 || i + 1 == set->count ? "\n" : ", ");
-}
-
-static void surface_write(FILE *f, const ig_mesh *mesh, const ig_set *set) {
-  fprintf(f, "*SURFACE, TYPE=ELEMENT, NAME=%s\n", set->name);
-  for (ig_lid i = 0; i < set->count; i++) {
-    ig_lid local;
-    const ig_block *block = ig_mesh_element(mesh, set->item[i], &local);
-    int side = 1;
-    while (face_of_side(block->type, side) != set->face[i])
-      side++;
-    fprintf(f, "%d, S%d\n", set->item[i] + 1, side);
-  }
-}
-
-static void inp_write(FILE *f, const ig_mesh *mesh) {
-  static const char *const space[] = {"B31", "S3", "STRI65", "S4", "C3D4", "C3D10", "C3D8"};
-  static const char *const plane[] = {"B31", "CPS3", "CPS6", "CPS4", "", "", ""};
-  fprintf(f, "*HEADING\nIngot mesh\n*NODE\n");
-  for (ig_lid n = 0; n < mesh->nodes; n++)
-    ig_print(f, "%d, %.17g, %.17g, %.17g\n", n + 1, mesh->x[3 * (size_t)n],
-             mesh->x[3 * (size_t)n + 1], mesh->x[3 * (size_t)n + 2]);
-  ig_lid element = 0;
-  for (int b = 0; b < mesh->blocks; b++) {
-    const ig_block *block = &mesh->block[b];
-    const int npe = ig_elem_info_get(block->type)->nodes;
-    fprintf(f, "*ELEMENT, TYPE=%s\n", (mesh->dim == 2 ? plane : space)[block->type]);
-    for (ig_lid e = 0; e < block->count; e++) {
-      fprintf(f, "%d", ++element);
-      for (int a = 0; a < npe; a++)
-        fprintf(f, ", %d", block->conn[(size_t)e * (size_t)npe + (size_t)a] + 1);
-      fputc('\n', f);
-    }
-  }
-  for (int s = 0; s < mesh->sets; s++)
-    if (mesh->set[s].kind == IG_SET_FACES)
-      surface_write(f, mesh, &mesh->set[s]);
-    else
-      set_write(f, &mesh->set[s]);
-}
-
-ig_status ig_mesh_write_inp(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
-  for (int s = 0; s < mesh->sets; s++)
-    if (strpbrk(mesh->set[s].name, ",=\"/") || strlen(mesh->set[s].name) > 53 ||
-        ig_name_is_odd(mesh->set[s].name))
-      return IG_FAIL(cx, IG_INPUT,
-                     "set '%s' cannot be written to .inp: its name has ',', '=', '/', control "
-                     "characters or spaces around it, or is longer than 53 letters",
-                     mesh->set[s].name);
-  char *text = NULL;
-  size_t size = 0;
-  FILE *f = open_memstream(&text, &size);
-  if (!f)
-    return IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
-  inp_write(f, mesh);
-  const bool failed = ferror(f);
-  const ig_status status = fclose(f) != 0 || failed
-                               ? IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path)
-                               : ig_store(cx, path, text, size);
-  free(text);
   return status;
 }

@@ -11,29 +11,35 @@ static const struct {
   const char *ending;
   ig_mesh_reader *read;
   ig_mesh_writer *write;
+  double unit; /* metres, where the format has one: geometry comes in millimetres, whatever the unit
+                  that its file names; 0: it names none, metres */
 } formats[] = {
-    {".vtkhdf", ig_mesh_read_vtkhdf, ig_mesh_write_vtkhdf},
-    {".vtu", ig_mesh_read_vtu, ig_mesh_write_vtu},
-    {".pvtu", ig_mesh_read_vtu, NULL},
-    {".msh", ig_mesh_read_gmsh, ig_mesh_write_msh},
-    {".inp", ig_mesh_read_inp, ig_mesh_write_inp},
-    {".k", ig_mesh_read_dyna, NULL},
-    {".vtk", ig_mesh_read_vtk, ig_mesh_write_vtk},
-    {".stl", NULL, ig_mesh_write_stl},
-    {".geo", ig_mesh_read_gmsh, NULL},
-    {".step", ig_mesh_read_gmsh, NULL},
-    {".stp", ig_mesh_read_gmsh, NULL},
-    {".brep", ig_mesh_read_gmsh, NULL},
-    {".iges", ig_mesh_read_gmsh, NULL},
-    {".igs", ig_mesh_read_gmsh, NULL},
-    {".unv", ig_mesh_read_gmsh, NULL},
-    {".med", ig_mesh_read_gmsh, NULL},
-    {".cgns", ig_mesh_read_gmsh, NULL},
-    {".bdf", ig_mesh_read_gmsh, NULL},
-    {".nas", ig_mesh_read_gmsh, NULL},
-    {".mesh", ig_mesh_read_gmsh, NULL},
+    {".vtkhdf", ig_mesh_read_vtkhdf, ig_mesh_write_vtkhdf, 0},
+    {".vtu", ig_mesh_read_vtu, ig_mesh_write_vtu, 0},
+    {".pvtu", ig_mesh_read_vtu, NULL, 0},
+    {".msh", ig_mesh_read_gmsh, ig_mesh_write_msh, 0},
+    {".inp", ig_mesh_read_inp, ig_mesh_write_inp, 0},
+    {".k", ig_mesh_read_dyna, NULL, 0},
+    {".key", ig_mesh_read_dyna, NULL, 0},
+    {".cdb", ig_mesh_read_cdb, NULL, 0},
+    {".vtk", ig_mesh_read_vtk, ig_mesh_write_vtk, 0},
+    {".stl", NULL, ig_mesh_write_stl, 0},
+    {".geo", ig_mesh_read_gmsh, NULL, 0},
+    {".step", ig_mesh_read_gmsh, NULL, 1e-3},
+    {".stp", ig_mesh_read_gmsh, NULL, 1e-3},
+    {".brep", ig_mesh_read_gmsh, NULL, 0},
+    {".iges", ig_mesh_read_gmsh, NULL, 1e-3},
+    {".igs", ig_mesh_read_gmsh, NULL, 1e-3},
+    {".unv", ig_mesh_read_gmsh, NULL, 0},
+    {".med", ig_mesh_read_med, NULL, 0},
+    {".cgns", ig_mesh_read_gmsh, NULL, 0},
+    {".bdf", ig_mesh_read_nastran, NULL, 0},
+    {".nas", ig_mesh_read_nastran, NULL, 0},
+    {".mesh", ig_mesh_read_gmsh, NULL, 0},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
+
+#define LARGE 20. /* m: a longer part is more likely one in millimetres */
 
 static const char *ending_of(const char *path) {
   const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
@@ -82,22 +88,27 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
   static const ig_mesh_read_options defaults;
   *out = NULL;
   options = options ? options : &defaults;
-  const double unit = options->unit ? options->unit : 1;
-  if (!(unit > 0 && isfinite(unit)) || !(options->edge >= 0 && isfinite(options->edge)))
+  if (!(options->unit >= 0 && isfinite(options->unit)) ||
+      !(options->edge >= 0 && isfinite(options->edge)))
     return IG_FAIL(cx, IG_INPUT, "%s: unit %g m and edge %g m: expected positive lengths", path,
-                   unit, options->edge);
+                   options->unit, options->edge);
   const char *ending = ending_of(path);
   int i = 0;
   while (i < FORMATS && strcasecmp(ending, formats[i].ending) != 0)
     i++;
   if (i == FORMATS || !formats[i].read)
-    return IG_FAIL(cx, IG_INPUT,
-                   "%s: a mesh file cannot end in '%s': expected .vtkhdf, .vtu, .vtk, .inp, .k, "
-                   ".msh, .unv, .med, .cgns, .bdf, .geo or .step; a surface (.stl, .obj, .3mf) is "
-                   "cut into voxels by `mesh: {stl: …, voxel: …}`",
-                   path, ending);
+    return IG_FAIL(
+        cx, IG_INPUT,
+        "%s: a mesh file cannot end in '%s': expected .vtkhdf, .vtu, .vtk, .inp, .k, "
+        ".cdb, .msh, .unv, .med, .cgns, .bdf, .geo or .step; a surface (.stl, .obj, .3mf) is "
+        "cut into voxels by `mesh: {stl: …, voxel: …}`",
+        path, ending);
+  const double unit = options->unit > 0 ? options->unit : formats[i].unit > 0 ? formats[i].unit : 1;
+  const ig_mesh_read_options known = {.unit = options->unit > 0 ? options->unit : formats[i].unit,
+                                      .edge = options->edge,
+                                      .split = options->split};
   ig_mesh *mesh = NULL;
-  IG_TRY(in_file(cx, path, formats[i].read(cx, path, options, &mesh)));
+  IG_TRY(in_file(cx, path, formats[i].read(cx, path, &known, &mesh)));
   for (size_t n = 0; unit != 1 && n < 3 * (size_t)mesh->nodes; n++)
     mesh->x[n] *= unit;
   ig_lid dropped;
@@ -108,7 +119,17 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
     ig_mesh_free(mesh);
     return status;
   }
-  if (dropped > 0) /* said of a mesh that is good: one that is refused has one message */
+  double low[3], high[3], size = 0;
+  ig_mesh_bounds(mesh, low, high);
+  for (int d = 0; d < 3; d++)
+    size = fmax(size, high[d] - low[d]);
+  if (size > LARGE && !known.unit)
+    ig_warn(cx,
+            "%s: %.4g m long, as the file names no unit: give `unit: 1 mm` (--unit mm) if its "
+            "lengths are millimetres",
+            path, size);
+  /* said of a mesh that is good: one that is refused has one message; Gmsh has points of its own */
+  if (dropped > 0 && formats[i].read != ig_mesh_read_gmsh)
     ig_info(cx, "%s: %d nodes belong to no element: left out", path, dropped);
   *out = mesh;
   return IG_OK;

@@ -4,14 +4,21 @@
 
 #include "core/output.h"
 
+#include <stdio.h>
+
 /* A reader leaves coordinates in the file's unit; orientation, unit and checks come after it. */
 typedef ig_status ig_mesh_reader(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                                  ig_mesh **mesh);
 typedef ig_status ig_mesh_writer(ig_ctx *cx, const ig_mesh *mesh, const char *path);
 ig_mesh_reader ig_mesh_read_vtkhdf, ig_mesh_read_vtk, ig_mesh_read_vtu, ig_mesh_read_inp,
-    ig_mesh_read_dyna, ig_mesh_read_gmsh;
+    ig_mesh_read_dyna, ig_mesh_read_cdb, ig_mesh_read_nastran, ig_mesh_read_med, ig_mesh_read_gmsh;
 ig_mesh_writer ig_mesh_write_vtkhdf, ig_mesh_write_vtk, ig_mesh_write_vtu, ig_mesh_write_inp,
     ig_mesh_write_msh, ig_mesh_write_stl;
+/* Stores what was written into a memory stream of `text` and `size`, and closes and frees it. */
+IG_MUST_CHECK ig_status ig_text_store(ig_ctx *cx, const char *path, FILE *f, char **text,
+                                      const size_t *size);
+/* Our face of a side that Abaqus counts from 1. */
+int ig_inp_face(int code, int side);
 /* A mesh as the snapshot that such a file holds: its sets are fields. */
 IG_MUST_CHECK ig_status ig_mesh_snapshot(ig_ctx *cx, const ig_mesh *mesh, ig_snapshot **snap);
 

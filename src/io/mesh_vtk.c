@@ -164,13 +164,10 @@ ig_status ig_mesh_write_vtk(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   FILE *f = status == IG_OK ? open_memstream(&text, &size) : NULL;
   if (f) {
     legacy_write(f, snap);
-    const bool failed = ferror(f);
-    status = fclose(f) != 0 || failed ? IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path)
-                                      : ig_store(cx, path, text, size);
+    status = ig_text_store(cx, path, f, &text, &size);
   } else if (status == IG_OK) {
     status = IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
   }
-  free(text);
   ig_snapshot_free(snap);
   return status;
 }

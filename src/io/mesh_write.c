@@ -1,5 +1,5 @@
-/* Meshes written for other programs: Gmsh's .msh (version 2.2 text) and the outer surface as STL.
- */
+/* Meshes written for other programs: Abaqus' .inp, Gmsh's .msh (version 2.2 text), and the outer
+   surface as STL. */
 #include "io/mesh_io.h"
 #include "core/number.h"
 #include "io/store.h"
@@ -10,14 +10,76 @@
 #include <stdlib.h>
 #include <string.h>
 
-static ig_status text_store(ig_ctx *cx, const char *path, FILE *f, char **text,
-                            const size_t *size) {
+ig_status ig_text_store(ig_ctx *cx, const char *path, FILE *f, char **text, const size_t *size) {
   const bool failed = ferror(f);
   const ig_status status = fclose(f) != 0 || failed
                                ? IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path)
                                : ig_store(cx, path, *text, *size);
   free(*text);
   return status;
+}
+
+/* --- .inp: Abaqus and CalculiX */
+
+static void set_write(FILE *f, const ig_set *set) {
+  fprintf(f, set->kind == IG_SET_NODES ? "*NSET, NSET=%s\n" : "*ELSET, ELSET=%s\n", set->name);
+  for (ig_lid i = 0; i < set->count; i++)
+    fprintf(f, "%d%s", set->item[i] + 1, i % 12 == 11 || i + 1 == set->count ? "\n" : ", ");
+}
+
+static void inp_surface_write(FILE *f, const ig_mesh *mesh, const ig_set *set) {
+  fprintf(f, "*SURFACE, TYPE=ELEMENT, NAME=%s\n", set->name);
+  for (ig_lid i = 0; i < set->count; i++) {
+    ig_lid local;
+    const ig_block *block = ig_mesh_element(mesh, set->item[i], &local);
+    int side = 1;
+    while (ig_inp_face(block->type, side) != set->face[i])
+      side++;
+    fprintf(f, "%d, S%d\n", set->item[i] + 1, side);
+  }
+}
+
+static void inp_write(FILE *f, const ig_mesh *mesh) {
+  static const char *const space[] = {"B31", "S3", "STRI65", "S4", "C3D4", "C3D10", "C3D8"};
+  static const char *const plane[] = {"B31", "CPS3", "CPS6", "CPS4", "", "", ""};
+  fprintf(f, "*HEADING\nIngot mesh\n*NODE\n");
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    ig_print(f, "%d, %.17g, %.17g, %.17g\n", n + 1, mesh->x[3 * (size_t)n],
+             mesh->x[3 * (size_t)n + 1], mesh->x[3 * (size_t)n + 2]);
+  ig_lid element = 0;
+  for (int b = 0; b < mesh->blocks; b++) {
+    const ig_block *block = &mesh->block[b];
+    const int npe = ig_elem_info_get(block->type)->nodes;
+    fprintf(f, "*ELEMENT, TYPE=%s\n", (mesh->dim == 2 ? plane : space)[block->type]);
+    for (ig_lid e = 0; e < block->count; e++) {
+      fprintf(f, "%d", ++element);
+      for (int a = 0; a < npe; a++)
+        fprintf(f, ", %d", block->conn[(size_t)e * (size_t)npe + (size_t)a] + 1);
+      fputc('\n', f);
+    }
+  }
+  for (int s = 0; s < mesh->sets; s++)
+    if (mesh->set[s].kind == IG_SET_FACES)
+      inp_surface_write(f, mesh, &mesh->set[s]);
+    else
+      set_write(f, &mesh->set[s]);
+}
+
+ig_status ig_mesh_write_inp(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
+  for (int s = 0; s < mesh->sets; s++)
+    if (strpbrk(mesh->set[s].name, ",=\"/") || strlen(mesh->set[s].name) > 53 ||
+        ig_name_is_odd(mesh->set[s].name))
+      return IG_FAIL(cx, IG_INPUT,
+                     "set '%s' cannot be written to .inp: its name has ',', '=', '/', control "
+                     "characters or spaces around it, or is longer than 53 letters",
+                     mesh->set[s].name);
+  char *text = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  if (!f)
+    return IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
+  inp_write(f, mesh);
+  return ig_text_store(cx, path, f, &text, &size);
 }
 
 /* --- .msh: a physical group for each set of elements or faces */
@@ -105,7 +167,7 @@ ig_status ig_mesh_write_msh(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   if (!f)
     return IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
   msh_write(f, mesh);
-  return text_store(cx, path, f, &text, &size);
+  return ig_text_store(cx, path, f, &text, &size);
 }
 
 /* --- .stl: binary, single precision, in the mesh's metres times 1000 */
@@ -176,7 +238,7 @@ ig_status ig_mesh_write_stl(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
     fwrite(head, sizeof head, 1, f);
     fwrite(&count, sizeof count, 1, f);
     surface_write(f, mesh, &b);
-    status = text_store(cx, path, f, &text, &size);
+    status = ig_text_store(cx, path, f, &text, &size);
   }
   ig_boundary_free(&b);
   return status;

@@ -15,7 +15,9 @@ IG_MUST_CHECK ig_status ig_canvas_new(ig_ctx *cx, int width, int height, ig_canv
 void ig_canvas_free(ig_canvas *canvas);
 /* Averages n x n pixels into one. */
 IG_MUST_CHECK ig_status ig_canvas_shrink(ig_ctx *cx, const ig_canvas *from, int n, ig_canvas *to);
-IG_MUST_CHECK ig_status ig_canvas_write_png(ig_ctx *cx, const ig_canvas *canvas, const char *path);
+/* dpi 0: not said in the file. */
+IG_MUST_CHECK ig_status ig_canvas_write_png(ig_ctx *cx, const ig_canvas *canvas, double dpi,
+                                            const char *path);
 
 void ig_canvas_rect(ig_canvas *canvas, int x, int y, int w, int h, const float rgb[3]);
 /* A line with round ends, anti-aliased, on top of everything. */
@@ -60,8 +62,16 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_scalar_find(const ig_snapshot *snap, const char *path, const char *name,
                                        ig_scalar *s);
 double ig_scalar_value(const ig_scalar *s, int64_t i);
+/* What people look for first; else the first that is there. */
+const char *ig_field_usual(const ig_snapshot *snap);
 
 /* The outer surface of the cells that are kept: triangles whose corners are snapshot points. */
+/* A point between two others, cut by a plane: number `points` of the snapshot and up. */
+typedef struct {
+  int64_t a, b;
+  double t;
+} ig_between;
+
 typedef struct {
   int64_t triangles, rods;
   int64_t *corner; /* triangles x 3 */
@@ -70,10 +80,37 @@ typedef struct {
   int64_t *rod;    /* rods x 2 */
   int64_t *rod_cell;
   bool flat; /* all 2D cells in the plane z = 0 */
+  int64_t betweens;
+  ig_between *between;
 } ig_surface;
 /* keep: one byte a cell, NULL for all */
 IG_MUST_CHECK ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep,
                                        ig_surface *surface);
 void ig_surface_free(ig_surface *surface);
+
+/* --- picture_cut.c */
+/* Cuts the surface of `keep` by a plane across an axis: what is below, or the section alone. */
+IG_MUST_CHECK ig_status ig_surface_cut(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep,
+                                       int axis, double at, bool slice, ig_surface *surface);
+void ig_surface_at(const ig_snapshot *snap, const ig_surface *s, int64_t id, double p[3]);
+double ig_surface_value(const ig_snapshot *snap, const ig_surface *s, const ig_scalar *scalar,
+                        int64_t cell, int64_t id);
+
+typedef struct {
+  double right[3], up[3], back[3], centre[3];
+  double distance;                /* eye to centre; infinite for flat models */
+  double scale, shift_x, shift_y; /* to pixels */
+  double box[4];                  /* of what is seen, at scale 1 */
+} ig_camera;
+void ig_camera_project(const ig_camera *k, const double *p, double out[3]);
+
+/* --- picture_marks.c */
+/* The edges of a surface at these points, before it was deformed. */
+IG_MUST_CHECK ig_status ig_outline_draw(ig_ctx *cx, const ig_surface *s, const double *point,
+                                        const ig_camera *camera, ig_canvas *canvas);
+/* Arrows of a vector field; `size` is that of the part. */
+IG_MUST_CHECK ig_status ig_arrows_draw(ig_ctx *cx, const ig_snapshot *snap, const char *path,
+                                       const char *name, const ig_surface *s,
+                                       const ig_camera *camera, double size, ig_canvas *canvas);
 
 #endif

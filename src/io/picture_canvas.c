@@ -135,14 +135,15 @@ void ig_palette_color(const char *name, float value, float rgb[3]) {
   }
 }
 
-/* A lamp beside the camera and one from above; color stays readable, so shade stays mild. */
-static void shade(float rgb[3], const float normal[3]) {
+/* A lamp beside the camera and one from above. A color must stay the one of the color bar, so a
+   field is shaded little and never lit beyond itself; plain grey takes more. */
+static void shade(float rgb[3], const float normal[3], bool plain) {
   const float facing = fabsf(normal[2]);
   const float above = fmaxf(0, normal[1] * (normal[2] < 0 ? -1 : 1));
-  const float light = 0.62F + 0.30F * facing + 0.12F * above;
-  const float gleam = 0.10F * powf(facing, 24);
+  const float light =
+      plain ? 0.62F + 0.30F * facing + 0.12F * above : 0.84F + 0.10F * facing + 0.06F * above;
   for (int c = 0; c < 3; c++)
-    rgb[c] = fminf(1, rgb[c] * light + gleam);
+    rgb[c] = fminf(1, rgb[c] * light);
 }
 
 void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
@@ -184,7 +185,7 @@ void ig_canvas_triangle(ig_canvas *canvas, const ig_vertex v[3], unsigned edges,
       for (int c = 0; c < 3; c++)
         normal[c] /= n > 0 ? n : 1;
       ig_palette_color(shading->palette, value / w, rgb);
-      shade(rgb, normal);
+      shade(rgb, normal, isnan(value));
       if (shading->edges)
         for (int i = 0; i < 3; i++)
           if (edges >> ((i + 1) % 3) & 1) {
@@ -219,13 +220,13 @@ void ig_canvas_rod(ig_canvas *canvas, const ig_vertex v[2], float width,
       const float across = away / r, normal[3] = {0, across, sqrtf(1 - across * across)};
       float rgb[3];
       ig_palette_color(shading->palette, v[0].value + t * (v[1].value - v[0].value), rgb);
-      shade(rgb, normal);
+      shade(rgb, normal, isnan(v[0].value));
       memcpy(&canvas->rgb[3 * at], rgb, sizeof rgb);
     }
 }
 
 /* --- PNG */
-static bool png_encode(const ig_canvas *canvas, FILE *f, png_byte *row) {
+static bool png_encode(const ig_canvas *canvas, double dpi, FILE *f, png_byte *row) {
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
   png_infop info = png ? png_create_info_struct(png) : NULL;
   if (!info || setjmp(png_jmpbuf(png))) {
@@ -236,6 +237,10 @@ static bool png_encode(const ig_canvas *canvas, FILE *f, png_byte *row) {
   png_set_IHDR(png, info, (png_uint_32)canvas->width, (png_uint_32)canvas->height, 8,
                PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
                PNG_FILTER_TYPE_DEFAULT);
+  if (dpi > 0) {
+    const png_uint_32 metre = (png_uint_32)lround(dpi / 0.0254);
+    png_set_pHYs(png, info, metre, metre, PNG_RESOLUTION_METER);
+  }
   png_write_info(png, info);
   for (int y = 0; y < canvas->height; y++) {
     for (int i = 0; i < 3 * canvas->width; i++) {
@@ -249,7 +254,7 @@ static bool png_encode(const ig_canvas *canvas, FILE *f, png_byte *row) {
   return true;
 }
 
-ig_status ig_canvas_write_png(ig_ctx *cx, const ig_canvas *canvas, const char *path) {
+ig_status ig_canvas_write_png(ig_ctx *cx, const ig_canvas *canvas, double dpi, const char *path) {
   char *part = NULL;
   png_byte *row = NULL;
   ig_status status = IG_NEW(cx, &part, strlen(path) + 8, "file name");
@@ -261,7 +266,7 @@ ig_status ig_canvas_write_png(ig_ctx *cx, const ig_canvas *canvas, const char *p
     FILE *f = fd >= 0 ? fdopen(fd, "wb") : NULL;
     if (fd >= 0 && !f)
       close(fd);
-    bool good = f && png_encode(canvas, f, row);
+    bool good = f && png_encode(canvas, dpi, f, row);
     good = f && fflush(f) == 0 && good;
     good = f && fclose(f) == 0 && good;
     if (!good || rename(part, path) != 0) {

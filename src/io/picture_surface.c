@@ -80,6 +80,21 @@ static void face_add(ig_surface *s, const int64_t *corner, const int8_t *n, int 
   }
 }
 
+/* A closed cohesive element in the plane: a quadrilateral without area, seen as a line. */
+static bool is_thin(const ig_snapshot *snap, int64_t c) {
+  if (snap->type[c] != QUAD)
+    return false;
+  const int64_t *n = &snap->corner[snap->offset[c]];
+  const double *p[4] = {&snap->point[3 * n[0]], &snap->point[3 * n[1]], &snap->point[3 * n[2]],
+                        &snap->point[3 * n[3]]};
+  double along = 0, across = 0;
+  for (int d = 0; d < 3; d++) {
+    along += (p[1][d] - p[0][d]) * (p[1][d] - p[0][d]);
+    across += (p[3][d] - p[0][d]) * (p[3][d] - p[0][d]) + (p[2][d] - p[1][d]) * (p[2][d] - p[1][d]);
+  }
+  return across < 1e-12 * along;
+}
+
 static ig_status surface_reserve(ig_ctx *cx, ig_surface *s, int64_t triangles, int64_t rods) {
   IG_TRY(IG_NEW(cx, &s->corner, 3 * triangles, "surface triangles"));
   IG_TRY(IG_NEW(cx, &s->cell, triangles, "surface cells"));
@@ -98,7 +113,7 @@ ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
     const solid *kind = solid_find(snap->type[c]);
     faces += kind ? kind->faces : 0;
     planar += !kind && snap->type[c] != LINE;
-    rods += snap->type[c] == LINE;
+    rods += snap->type[c] == LINE || is_thin(snap, c);
   }
   int64_t *head = NULL;
   waiting *list = NULL;
@@ -150,6 +165,12 @@ ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *kee
       face_add(surface, corner, plain, 3, 0, c);
       break;
     case QUAD:
+      if (is_thin(snap, c)) {
+        surface->rod[2 * surface->rods] = corner[0];
+        surface->rod[2 * surface->rods + 1] = corner[1];
+        surface->rod_cell[surface->rods++] = c;
+        break;
+      }
       face_add(surface, corner, plain, 4, 0, c);
       break;
     case QUADRATIC_TRIANGLE:
@@ -176,5 +197,6 @@ void ig_surface_free(ig_surface *surface) {
   free(surface->edges);
   free(surface->rod);
   free(surface->rod_cell);
+  free(surface->between);
   memset(surface, 0, sizeof *surface);
 }

@@ -48,7 +48,7 @@ static bool own_name(const char *name) {
   return strcmp(whole, IG_SERIES) == 0 || strcmp(whole, IG_SERIES_TOO) == 0 ||
          strcmp(whole, IG_HISTORY) == 0 || strcmp(whole, IG_CHECKPOINT) == 0 ||
          strcmp(whole, IG_SUMMARY) == 0 || strcmp(whole, IG_REPORT) == 0 ||
-         strcmp(whole, MARK) == 0 || snapshot_index(whole, &index);
+         strcmp(whole, IG_JOINED) == 0 || strcmp(whole, MARK) == 0 || snapshot_index(whole, &index);
 }
 
 bool ig_result_folder_allows(const char *name) {

@@ -14,6 +14,7 @@
 #define IG_SUMMARY "summary.json"
 #define IG_CASE "case.yaml"     /* noted like a room's files: the user may have one, too */
 #define IG_REPORT "report.html" /* not a run's, but of this run: the next one removes it */
+#define IG_JOINED "run.vtkhdf"  /* all snapshots in one, likewise */
 enum { IG_FILE_NAME = 64 };
 void ig_snapshot_name(int64_t index, char name[IG_FILE_NAME]);
 

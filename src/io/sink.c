@@ -501,6 +501,10 @@ ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary) {
   ig_json_int(&json, "device_peak", summary->memory.device_peak);
   ig_json_end(&json, '}');
   ig_json_int(&json, "warnings", summary->warnings);
+  ig_json_list(&json, "warned");
+  for (int i = 0; i < summary->warned; i++)
+    ig_json_text(&json, NULL, summary->warning[i]);
+  ig_json_end(&json, ']');
   ig_json_int(&json, "snapshots", s->snapshots);
   ig_json_object(&json, "result");
   for (int i = 0; i < s->results; i++) {

@@ -56,6 +56,8 @@ typedef struct {
     int64_t host_peak, device_peak;
   } memory;
   int warnings;
+  int warned; /* how many of them are here, the first */
+  const char (*warning)[256];
 } ig_summary;
 /* Writes summary.json with the `result` figures collected so far; waits for the writer first, and
    works after a failure too, so that a failed run can say so. */

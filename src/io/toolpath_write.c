@@ -145,7 +145,7 @@ ig_status ig_toolpath_draw(ig_ctx *cx, const ig_toolpath *p, int64_t layer, cons
   if (!isnan(height) && used > 0 && used < (int)sizeof text)
     snprintf(text + used, sizeof text - (size_t)used, ", z %.4g mm", 1e3 * height);
   ig_canvas_text(&canvas, 30, HEIGHT - 30, 18, ink, text);
-  const ig_status status = ig_canvas_write_png(cx, &canvas, png);
+  const ig_status status = ig_canvas_write_png(cx, &canvas, 0, png);
   ig_canvas_free(&canvas);
   return status;
 }

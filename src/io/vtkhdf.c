@@ -75,9 +75,62 @@ static ig_status bad(ig_h5 *h5, const char *what) {
   return IG_FAIL(h5->cx, IG_INPUT, "'%s': %s", h5->path, what);
 }
 
+/* Where the last step of a file begins; without steps all are 0. */
+typedef struct {
+  bool steps;
+  int64_t count, part, point, cell, corner;
+} place;
+
+/* `count` rows from row `from` on, of an array that must have them. `whole`: exactly them. */
+static ig_status read_rows(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t from, int64_t count,
+                           int components, bool whole, void *data) {
+  if (whole)
+    return ig_h5_get(h5, name, dtype, count, components, data);
+  ig_h5_shape shape = {0};
+  IG_TRY(ig_h5_look(h5, name, &shape));
+  if (from < 0 || count < 0 || from > shape.rows || count > shape.rows - from ||
+      shape.components != components)
+    return IG_FAIL(h5->cx, IG_INPUT,
+                   "'%s': '%s' is %" PRId64 " x %d values, expected %" PRId64 " x %d from %" PRId64
+                   " on",
+                   h5->path, name, shape.rows, shape.components, count, components, from);
+  char *all;
+  const size_t row = ig_dtype_size(dtype) * (size_t)components;
+  IG_TRY(ig_h5_get_new(h5, name, dtype, shape.rows, components, (void **)&all));
+  memcpy(data, all + row * (size_t)from, row * (size_t)count);
+  free(all);
+  return IG_OK;
+}
+
+/* The last entry of a list of one number a step. */
+static ig_status read_step(ig_h5 *h5, const place *p, const char *name, int64_t *value) {
+  return read_rows(h5, name, IG_I64, p->count - 1, 1, 1, false, value);
+}
+
+static ig_status read_place(ig_h5 *h5, place *p) {
+  *p = (place){.steps = ig_h5_has(h5, ROOT "/Steps")};
+  if (!p->steps)
+    return IG_OK;
+  ig_h5_shape shape = {0};
+  int64_t parts = 1;
+  IG_TRY(ig_h5_look(h5, ROOT "/Steps/Values", &shape));
+  p->count = shape.rows;
+  IG_TRY(read_step(h5, p, ROOT "/Steps/PartOffsets", &p->part));
+  if (ig_h5_has(h5, ROOT "/Steps/NumberOfParts"))
+    IG_TRY(read_step(h5, p, ROOT "/Steps/NumberOfParts", &parts));
+  IG_TRY(read_step(h5, p, ROOT "/Steps/PointOffsets", &p->point));
+  IG_TRY(read_step(h5, p, ROOT "/Steps/CellOffsets", &p->cell));
+  IG_TRY(read_step(h5, p, ROOT "/Steps/ConnectivityIdOffsets", &p->corner));
+  if (parts != 1)
+    return bad(h5, "its steps are in several pieces: expected one");
+  if (p->part < 0 || p->part > INT64_MAX / 64 || p->cell < 0 || p->cell > INT64_MAX / 64)
+    return bad(h5, "a step begins nowhere");
+  return IG_OK;
+}
+
 /* One number; a file of several pieces has several, and is not for us. */
-static ig_status read_count(ig_h5 *h5, const char *name, int64_t *count) {
-  IG_TRY(ig_h5_get(h5, name, IG_I64, 1, 1, count));
+static ig_status read_count(ig_h5 *h5, const place *p, const char *name, int64_t *count) {
+  IG_TRY(read_rows(h5, name, IG_I64, p->part, 1, 1, !p->steps, count));
   if (*count < 0 || *count > INT64_MAX / 64)
     return IG_FAIL(h5->cx, IG_INPUT, "'%s': '%s' is %" PRId64, h5->path, name, *count);
   return IG_OK;
@@ -110,7 +163,7 @@ static ig_status check_grid(ig_h5 *h5, const ig_snapshot *snap) {
   return IG_OK;
 }
 
-static ig_status read_grid(ig_h5 *h5, ig_snapshot **snap) {
+static ig_status read_grid(ig_h5 *h5, place *p, ig_snapshot **snap) {
   char type[32];
   int64_t version[2], points, cells, corners;
   if (!ig_h5_has(h5, ROOT))
@@ -123,9 +176,10 @@ static ig_status read_grid(ig_h5 *h5, ig_snapshot **snap) {
   if (strcmp(type, "UnstructuredGrid") != 0)
     return IG_FAIL(h5->cx, IG_INPUT, "'%s': holds '%s', expected 'UnstructuredGrid'", h5->path,
                    type);
-  IG_TRY(read_count(h5, ROOT "/NumberOfPoints", &points));
-  IG_TRY(read_count(h5, ROOT "/NumberOfCells", &cells));
-  IG_TRY(read_count(h5, ROOT "/NumberOfConnectivityIds", &corners));
+  IG_TRY(read_place(h5, p));
+  IG_TRY(read_count(h5, p, ROOT "/NumberOfPoints", &points));
+  IG_TRY(read_count(h5, p, ROOT "/NumberOfCells", &cells));
+  IG_TRY(read_count(h5, p, ROOT "/NumberOfConnectivityIds", &corners));
   /* the sizes are the datasets' own before memory is taken for them */
   const struct {
     const char *name;
@@ -138,23 +192,28 @@ static ig_status read_grid(ig_h5 *h5, ig_snapshot **snap) {
   for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
     ig_h5_shape shape = {0};
     IG_TRY(ig_h5_look(h5, expected[i].name, &shape));
-    if (shape.rows != expected[i].rows || shape.components != expected[i].components)
+    if ((p->steps ? shape.rows < expected[i].rows : shape.rows != expected[i].rows) ||
+        shape.components != expected[i].components)
       return IG_FAIL(h5->cx, IG_INPUT,
                      "'%s': '%s' is %" PRId64 " x %d values, expected %" PRId64 " x %d", h5->path,
                      expected[i].name, shape.rows, shape.components, expected[i].rows,
                      expected[i].components);
   }
   IG_TRY(ig_snapshot_new(h5->cx, points, cells, corners, 0, 0, snap));
-  IG_TRY(ig_h5_get(h5, ROOT "/Points", IG_F64, points, 3, (*snap)->point));
-  IG_TRY(ig_h5_get(h5, ROOT "/Connectivity", IG_I64, corners, 1, (*snap)->corner));
-  IG_TRY(ig_h5_get(h5, ROOT "/Offsets", IG_I64, cells + 1, 1, (*snap)->offset));
-  IG_TRY(ig_h5_get(h5, ROOT "/Types", IG_U8, cells, 1, (*snap)->type));
+  const bool whole = !p->steps;
+  ig_snapshot *to = *snap;
+  IG_TRY(read_rows(h5, ROOT "/Points", IG_F64, p->point, points, 3, whole, to->point));
+  IG_TRY(read_rows(h5, ROOT "/Connectivity", IG_I64, p->corner, corners, 1, whole, to->corner));
+  IG_TRY(read_rows(h5, ROOT "/Offsets", IG_I64, p->cell + p->part, cells + 1, 1, whole,
+                   to->offset)); /* one more than cells in each part */
+  IG_TRY(read_rows(h5, ROOT "/Types", IG_U8, p->cell, cells, 1, whole, to->type));
   return check_grid(h5, *snap);
 }
 
 typedef struct {
   ig_snapshot *snap;
   ig_location where;
+  const place *p;
 } read_field_to;
 
 static ig_status read_field(ig_h5 *h5, const char *name, void *user) {
@@ -164,7 +223,14 @@ static ig_status read_field(ig_h5 *h5, const char *name, void *user) {
   ig_h5_shape shape = {0};
   IG_TRY(ig_h5_look(h5, whole, &shape));
   const int64_t rows = to->where == IG_AT_POINTS ? to->snap->points : to->snap->cells;
-  if (shape.rows != rows || shape.components > 64 || strlen(name) >= sizeof to->snap->field->name)
+  int64_t from = 0;
+  char offsets[320];
+  snprintf(offsets, sizeof offsets, ROOT "/Steps/%sOffsets/%s",
+           to->where == IG_AT_POINTS ? "PointData" : "CellData", name);
+  if (to->p->steps && ig_h5_has(h5, offsets))
+    IG_TRY(read_step(h5, to->p, offsets, &from));
+  if ((to->p->steps ? shape.rows < rows : shape.rows != rows) || shape.components > 64 ||
+      strlen(name) >= sizeof to->snap->field->name)
     return IG_FAIL(h5->cx, IG_INPUT,
                    "'%s': field '%s' is %" PRId64 " x %d values, expected %" PRId64
                    " x (1 to 64) under a name of less than %zu letters",
@@ -176,19 +242,22 @@ static ig_status read_field(ig_h5 *h5, const char *name, void *user) {
   void *data = NULL;
   IG_TRY(
       ig_snapshot_add(to->snap, name, unit, to->where, shape.dtype, shape.components, NULL, &data));
-  return ig_h5_get(h5, whole, shape.dtype, rows, shape.components, data);
+  return read_rows(h5, whole, shape.dtype, from, rows, shape.components, !to->p->steps, data);
 }
 
-static ig_status read_fields(ig_h5 *h5, ig_snapshot *snap) {
+static ig_status read_fields(ig_h5 *h5, const place *p, ig_snapshot *snap) {
   static const ig_location places[] = {IG_AT_POINTS, IG_AT_CELLS};
   for (int i = 0; i < 2; i++)
     if (ig_h5_has(h5, field_group(places[i])))
-      IG_TRY(ig_h5_list(h5, field_group(places[i]), read_field, &(read_field_to){snap, places[i]}));
+      IG_TRY(
+          ig_h5_list(h5, field_group(places[i]), read_field, &(read_field_to){snap, places[i], p}));
   if (ig_h5_has(h5, ROOT "/FieldData/TimeValue"))
     IG_TRY(ig_h5_get(h5, ROOT "/FieldData/TimeValue", IG_F64, 1, 1, &snap->time));
+  if (p->steps)
+    IG_TRY(read_rows(h5, ROOT "/Steps/Values", IG_F64, p->count - 1, 1, 1, false, &snap->time));
   char unit[8] = "s";
-  if (ig_h5_has(h5, ROOT "/FieldData/TimeValue") &&
-      ig_h5_get_text(h5, ROOT "/FieldData/TimeValue", "unit", unit, sizeof unit) == IG_OK)
+  const char *const values = p->steps ? ROOT "/Steps/Values" : ROOT "/FieldData/TimeValue";
+  if (ig_h5_has(h5, values) && ig_h5_get_text(h5, values, "unit", unit, sizeof unit) == IG_OK)
     snap->iterations = strcmp(unit, "1") == 0;
   if (ig_h5_has(h5, ROOT "/FieldData/Step"))
     IG_TRY(ig_h5_get(h5, ROOT "/FieldData/Step", IG_I64, 1, 1, &snap->step));
@@ -198,11 +267,12 @@ static ig_status read_fields(ig_h5 *h5, ig_snapshot *snap) {
 ig_status ig_snapshot_read(ig_ctx *cx, const char *path, ig_snapshot **out) {
   ig_snapshot *snap = NULL;
   ig_h5 h5;
+  place p;
   ig_status status;
   *out = NULL;
   IG_TRY_GOTO(status, done, ig_h5_open(cx, path, false, &h5));
-  IG_TRY_GOTO(status, done, read_grid(&h5, &snap));
-  status = read_fields(&h5, snap);
+  IG_TRY_GOTO(status, done, read_grid(&h5, &p, &snap));
+  status = read_fields(&h5, &p, snap);
 done:
   ig_h5_close(&h5);
   if (status == IG_OK)

@@ -13,7 +13,10 @@ IG_MUST_CHECK ig_status ig_snapshot_write(ig_ctx *cx, const ig_snapshot *snap, c
 /* The same where many are written: `pack` keeps the grid packed from one to the next. */
 IG_MUST_CHECK ig_status ig_snapshot_write_next(ig_ctx *cx, const ig_snapshot *snap,
                                                const char *path, ig_pack *pack);
-/* Reads one back, ours or another program's. */
+/* All as the steps of one file (VTKHDF 2.0); the same mesh is stored once. */
+IG_MUST_CHECK ig_status ig_snapshots_write(ig_ctx *cx, const ig_snapshot *const *snap, int count,
+                                           const char *path, int compression);
+/* Reads one back, ours or another program's; of a file with steps the last one. */
 IG_MUST_CHECK ig_status ig_snapshot_read(ig_ctx *cx, const char *path, ig_snapshot **snap);
 
 #endif

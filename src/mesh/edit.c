@@ -187,36 +187,101 @@ done:
   return status;
 }
 
-/* --- hexahedra to tetrahedra: six about the diagonal 0-6, which matches across a regular grid */
+/* --- hexahedra to tetrahedra */
 
-ig_status ig_draft_tets(ig_ctx *cx, ig_draft *draft) {
+/* Six about the diagonal 0-6, which matches across a regular grid. */
+static void cut_regular(const ig_lid *node, ig_lid *tet) {
   static const int cut[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6},
                                 {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
+  for (int t = 0; t < 6; t++)
+    for (int a = 0; a < 4; a++)
+      tet[4 * t + a] = node[cut[t][a]];
+}
+
+/* Six from the lowest node to the three faces without it, each cut through its own lowest node:
+   neighbours cut a common face alike, however the grid hangs together. */
+static void cut_lowest(const ig_lid *node, ig_lid *tet) {
+  int apex = 0;
+  for (int a = 1; a < 8; a++)
+    apex = node[a] < node[apex] ? a : apex;
+  for (int f = 0; f < 6; f++) {
+    const int *face = ig_elem_face(IG_HEX8, f);
+    int low = 0;
+    bool touches = false;
+    for (int a = 0; a < 4; a++) {
+      touches = touches || face[a] == apex;
+      low = node[face[a]] < node[face[low]] ? a : low;
+    }
+    for (int a = 1; a < 3 && !touches; a++, tet += 4) {
+      tet[0] = node[face[low]];
+      tet[1] = node[face[(low + a + 1) % 4]]; /* faces turn the other way round, seen from inside */
+      tet[2] = node[face[(low + a) % 4]];
+      tet[3] = node[apex];
+    }
+  }
+}
+
+typedef void cut_fn(const ig_lid *node, ig_lid *tet);
+static ig_status block_cut(ig_ctx *cx, const ig_block *block, cut_fn *cut, ig_block *tets) {
+  if (block->count > INT32_MAX / 24)
+    return IG_FAIL(cx, IG_INPUT, "%d cells cut into six are more than one mesh can number",
+                   block->count);
+  ig_lid *conn;
+  int32_t *tag;
+  IG_TRY(IG_NEW(cx, &conn, 24 * (size_t)block->count, "tetrahedra"));
+  const ig_status status = IG_NEW(cx, &tag, 6 * (size_t)block->count, "tetrahedra");
+  if (status != IG_OK) {
+    free(conn);
+    return status;
+  }
+  for (size_t e = 0; e < (size_t)block->count; e++) {
+    cut(&block->conn[8 * e], &conn[24 * e]);
+    for (size_t t = 0; t < 6; t++)
+      tag[6 * e + t] = block->tag[e];
+  }
+  *tets = (ig_block){IG_TET4, 6 * block->count, conn, tag};
+  return IG_OK;
+}
+
+static ig_status boundary_count(ig_ctx *cx, const ig_mesh *mesh, ig_lid *count) {
+  ig_boundary boundary;
+  IG_TRY(ig_mesh_boundary(cx, mesh, &boundary));
+  *count = boundary.count;
+  ig_boundary_free(&boundary);
+  return IG_OK;
+}
+
+/* Block b in another cut than `was`; the hexahedra stay with the caller. */
+static ig_status block_recut(ig_ctx *cx, ig_mesh *mesh, int b, const ig_block *was, cut_fn *cut) {
+  ig_block tets;
+  IG_TRY(block_cut(cx, was, cut, &tets));
+  if (mesh->block[b].conn != was->conn) {
+    free(mesh->block[b].conn);
+    free(mesh->block[b].tag);
+  }
+  mesh->block[b] = tets;
+  return IG_OK;
+}
+
+/* A regular grid is cut along one diagonal; where that leaves faces inside that do not match, as in
+   grids about an axis, by lowest nodes. */
+ig_status ig_draft_tets(ig_ctx *cx, ig_draft *draft) {
   ig_mesh *mesh = draft->mesh;
   for (int b = 0; b < mesh->blocks; b++) {
-    ig_block *block = &mesh->block[b];
-    if (block->type != IG_HEX8)
+    if (mesh->block[b].type != IG_HEX8)
       continue;
-    if (block->count > INT32_MAX / 24)
-      return IG_FAIL(cx, IG_INPUT, "%d cells cut into six are more than one mesh can number",
-                     block->count);
-    ig_lid *conn;
-    int32_t *tag;
-    IG_TRY(IG_NEW(cx, &conn, 24 * (size_t)block->count, "tetrahedra"));
-    const ig_status status = IG_NEW(cx, &tag, 6 * (size_t)block->count, "tetrahedra");
-    if (status != IG_OK) {
-      free(conn);
+    const ig_block hexahedra = mesh->block[b];
+    ig_lid before, after;
+    IG_TRY(boundary_count(cx, mesh, &before));
+    ig_status status = block_recut(cx, mesh, b, &hexahedra, cut_regular);
+    if (status != IG_OK)
       return status;
-    }
-    for (size_t e = 0; e < (size_t)block->count; e++)
-      for (size_t t = 0; t < 6; t++) {
-        for (size_t a = 0; a < 4; a++)
-          conn[24 * e + 4 * t + a] = block->conn[8 * e + (size_t)cut[t][a]];
-        tag[6 * e + t] = block->tag[e];
-      }
-    free(block->conn);
-    free(block->tag);
-    *block = (ig_block){IG_TET4, 6 * block->count, conn, tag};
+    status = boundary_count(cx, mesh, &after);
+    if (status == IG_OK && mesh->blocks == 1 && after != 2 * before)
+      status = block_recut(cx, mesh, b, &hexahedra, cut_lowest);
+    free(hexahedra.conn);
+    free(hexahedra.tag);
+    IG_TRY(status);
   }
   return IG_OK;
 }

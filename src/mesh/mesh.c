@@ -1,9 +1,7 @@
-/* The mesh container: blocks, sets, and the checks that make the rest of the code trust it. */
+/* The mesh container: blocks and sets. */
 #include <ingot/mesh.h>
 #include "core/ctx.h"
-#include "mesh/geometry.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -173,85 +171,4 @@ void ig_mesh_bounds(const ig_mesh *mesh, double *low, double *high) {
     low[d] = least;
     high[d] = most;
   }
-}
-
-double ig_mesh_measure(const ig_mesh *mesh, ig_lid element) {
-  ig_lid local;
-  const ig_block *block = ig_mesh_element(mesh, element, &local);
-  return ig_elem_measure(mesh, block, local, NULL);
-}
-
-static ig_status block_check(ig_ctx *cx, const ig_mesh *mesh, const ig_block *block, ig_lid first) {
-  const ig_elem_info *info = &elem_info[block->type];
-  if (info->dim > mesh->dim)
-    return IG_FAIL(cx, IG_INPUT, "%s elements in a mesh of dimension %d", info->name, mesh->dim);
-  const int npe = info->nodes;
-  ig_lid bad = INT32_MAX; /* the first bad element, whatever the thread count */
-#pragma omp parallel for num_threads(cx->threads) reduction(min : bad) schedule(static)
-  for (ig_lid e = 0; e < block->count; e++) {
-    const ig_lid *conn = block->conn + (size_t)e * npe;
-    bool good = true;
-    for (int a = 0; a < npe; a++)
-      good = good && (uint32_t)conn[a] < (uint32_t)mesh->nodes;
-    if (good) {
-      double least;
-      ig_elem_measure(mesh, block, e, &least);
-      good = least > 0;
-    }
-    if (!good && e < bad)
-      bad = e;
-  }
-  if (bad == INT32_MAX)
-    return IG_OK;
-  const ig_lid *conn = block->conn + (size_t)bad * npe;
-  for (int a = 0; a < npe; a++)
-    if ((uint32_t)conn[a] >= (uint32_t)mesh->nodes)
-      return IG_FAIL(cx, IG_INPUT, "element %d (%s) uses node %d: the mesh has nodes 0 to %d",
-                     first + bad, info->name, conn[a], mesh->nodes - 1);
-  double least;
-  const double measure = ig_elem_measure(mesh, block, bad, &least);
-  return IG_FAIL(cx, IG_INPUT,
-                 "element %d (%s) has a non-positive Jacobian (%g at its worst point, size %g): "
-                 "check the order of its nodes",
-                 first + bad, info->name, least, measure);
-}
-
-static ig_status set_check(ig_ctx *cx, const ig_mesh *mesh, const ig_set *set, ig_lid elements) {
-  const ig_lid limit = set->kind == IG_SET_NODES ? mesh->nodes : elements;
-  for (ig_lid i = 0; i < set->count; i++) {
-    if ((uint32_t)set->item[i] >= (uint32_t)limit)
-      return IG_FAIL(cx, IG_INPUT, "set '%s' names %s %d: there are %d", set->name,
-                     set->kind == IG_SET_NODES ? "node" : "element", set->item[i], limit);
-    if (set->kind != IG_SET_FACES)
-      continue;
-    ig_lid local;
-    const ig_block *block = ig_mesh_element(mesh, set->item[i], &local);
-    if (set->face[i] >= elem_info[block->type].faces)
-      return IG_FAIL(cx, IG_INPUT, "set '%s' names face %d of element %d (%s): it has %d",
-                     set->name, set->face[i], set->item[i], elem_info[block->type].name,
-                     elem_info[block->type].faces);
-  }
-  return IG_OK;
-}
-
-ig_status ig_mesh_check(ig_ctx *cx, const ig_mesh *mesh) {
-  const ig_lid elements = ig_mesh_elements(mesh);
-  if (mesh->nodes == 0 || elements == 0)
-    return IG_FAIL(cx, IG_INPUT, "the mesh is empty: %d nodes, %d elements", mesh->nodes, elements);
-  for (size_t i = 0; i < 3 * (size_t)mesh->nodes; i++)
-    if (!isfinite(mesh->x[i]))
-      return IG_FAIL(cx, IG_INPUT, "node %zu has a coordinate that is not a finite number", i / 3);
-  if (mesh->dim == 2)
-    for (size_t n = 0; n < (size_t)mesh->nodes; n++)
-      if (mesh->x[3 * n + 2] != 0)
-        return IG_FAIL(cx, IG_INPUT, "node %zu of a plane mesh has z = %g: expected 0", n,
-                       mesh->x[3 * n + 2]);
-  ig_lid first = 0;
-  for (int i = 0; i < mesh->blocks; i++) {
-    IG_TRY(block_check(cx, mesh, &mesh->block[i], first));
-    first += mesh->block[i].count;
-  }
-  for (int i = 0; i < mesh->sets; i++)
-    IG_TRY(set_check(cx, mesh, &mesh->set[i], elements));
-  return IG_OK;
 }

@@ -95,6 +95,13 @@ static const ig_option voxel_plate_options[] = {
     IG_REAL(M, margin, "m", "0", 0, 1e9, "how far it reaches beyond the part in x and y"), IG_END};
 #undef M
 
+#define M ig_voxel_supports
+static const ig_option voxel_supports_options[] = {
+    IG_REAL(M, angle, "rad", "45 deg", 0, 1.5707963268,
+            "surfaces that face down and lie less than this above the horizontal are supported"),
+    IG_END};
+#undef M
+
 #define M ig_voxel_case
 static const ig_option voxel_options[] = {
     IG_FILE(M, stl, NULL,
@@ -108,6 +115,10 @@ static const ig_option voxel_options[] = {
     IG_BOOL(M, open, "false", "stl: fill a surface with holes, by the majority of rays"),
     IG_MAP(M, build_plate, ig_voxel_plate, voxel_plate_options, NULL,
            "stl: a plate below the part (element set `plate`), which is set down on it"),
+    IG_MAP(
+        M, supports, ig_voxel_supports, voxel_supports_options, NULL,
+        "stl: columns of voxels under what overhangs (element set `supports`), down to the part, "
+        "the plate or the lowest point"),
     IG_END};
 #undef M
 
@@ -308,6 +319,8 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
     IG_TRY(ig_mesh_set_tagged(cx, mesh, "part", 1));
     if (c->voxels.build_plate.at.given)
       IG_TRY(ig_mesh_set_tagged(cx, mesh, "plate", 2));
+    if (c->voxels.supports.at.given)
+      IG_TRY(ig_mesh_set_tagged(cx, mesh, "supports", 3));
   }
   if (draft->side)
     IG_TRY(ig_mesh_set_sides(cx, mesh, draft->side, draft->name));

@@ -68,11 +68,16 @@ typedef struct {
 } ig_voxel_plate;
 typedef struct {
   ig_src at;
+  double angle; /* rad above the horizontal */
+} ig_voxel_supports;
+typedef struct {
+  ig_src at;
   const char *stl;
   double voxel;
   double rotate[3], move[3]; /* rad about x, then y, then z; m */
   bool drop, open;
   ig_voxel_plate build_plate;
+  ig_voxel_supports supports;
 } ig_voxel_case;
 
 /* A set by place. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART = 1, PLATE = 2 };
+enum { PART = 1, PLATE = 2, SUPPORTS = 3 };
 #define MOST_VOXELS 400e6
 
 /* --- turning and placing */
@@ -226,6 +226,78 @@ static ig_status region_fill(ig_ctx *cx, const ig_soup *s, const ig_soup_survey 
   return status;
 }
 
+/* --- supports */
+
+/* Whether a triangle faces down at less than the angle; outward 1 or -1, as
+   its triangles face, 0: nobody knows. */
+static bool overhangs(const double *const x[3], double angle, int outward) {
+  double n[3], length = 0;
+  for (int d = 0; d < 3; d++) {
+    const int e = (d + 1) % 3, f = (d + 2) % 3;
+    n[d] = (x[1][e] - x[0][e]) * (x[2][f] - x[0][f]) - (x[1][f] - x[0][f]) * (x[2][e] - x[0][e]);
+    length += n[d] * n[d];
+  }
+  length = sqrt(length);
+  const double down = outward ? -outward * n[2] : fabs(n[2]);
+  return length > 0 && down > 0 && down / length > cos(angle) + 1e-9;
+}
+
+/* The height of a triangle above a point of the plane; false: it is not above it. */
+static bool height_at(const double *const x[3], const double *p, double *z) {
+  const double det =
+      (x[1][0] - x[0][0]) * (x[2][1] - x[0][1]) - (x[2][0] - x[0][0]) * (x[1][1] - x[0][1]);
+  if (det == 0)
+    return false;
+  const double u = ((p[0] - x[0][0]) * (x[2][1] - x[0][1]) -
+                    (x[2][0] - x[0][0]) * (p[1] - x[0][1])) /
+                   det,
+               v = ((x[1][0] - x[0][0]) * (p[1] - x[0][1]) -
+                    (p[0] - x[0][0]) * (x[1][1] - x[0][1])) /
+                   det;
+  *z = x[0][2] + u * (x[1][2] - x[0][2]) + v * (x[2][2] - x[0][2]);
+  return u >= -1e-9 && v >= -1e-9 && u + v <= 1 + 1e-9;
+}
+
+/* The column below the part's voxel that begins near level k. */
+static int64_t column_fill(grid *g, ig_lid i, ig_lid j, ig_lid k) {
+  int64_t filled = 0;
+  for (ig_lid at = k - 1; at <= k + 1; at++) {
+    if (at < 1 || at >= g->n[2] || g->region[voxel_at(g, i, j, at)] != PART)
+      continue;
+    for (ig_lid b = at - 1; b >= 0 && !g->region[voxel_at(g, i, j, b)]; b--, filled++)
+      g->region[voxel_at(g, i, j, b)] = SUPPORTS;
+    break;
+  }
+  return filled;
+}
+
+static int64_t supports_fill(const ig_soup *s, const ig_soup_survey *v, double angle, grid *g) {
+  const int outward = !v->oriented ? 0 : v->volume > 0 ? 1 : -1;
+  int64_t filled = 0;
+  for (size_t t = 0; t < (size_t)s->triangles; t++) {
+    const double *x[3];
+    ig_lid from[2], to[2];
+    for (size_t a = 0; a < 3; a++)
+      x[a] = &s->x[3 * (size_t)s->corner[3 * t + a]];
+    if (!overhangs(x, angle, outward))
+      continue;
+    for (int d = 0; d < 2; d++) { /* the columns whose middle may be below it */
+      const double low = fmin(x[0][d], fmin(x[1][d], x[2][d])),
+                   high = fmax(x[0][d], fmax(x[1][d], x[2][d]));
+      from[d] = (ig_lid)fmax(0, floor((low - g->low[d]) / g->edge - 0.5));
+      to[d] = (ig_lid)fmin(g->n[d] - 1, ceil((high - g->low[d]) / g->edge - 0.5));
+    }
+    for (ig_lid j = from[1]; j <= to[1]; j++)
+      for (ig_lid i = from[0]; i <= to[0]; i++) {
+        const double p[2] = {g->low[0] + (i + 0.5) * g->edge, g->low[1] + (j + 0.5) * g->edge};
+        double z;
+        if (height_at(x, p, &z))
+          filled += column_fill(g, i, j, (ig_lid)lround((z - g->low[2]) / g->edge));
+      }
+  }
+  return filled;
+}
+
 static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_soup *s, grid *g,
                              ig_draft *draft) {
   ig_soup_survey v;
@@ -252,6 +324,16 @@ static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_soup *s, gri
   if (!v.open_edges && v.oriented && fabs(volume / fabs(v.volume) - 1) > 0.1)
     ig_warn(cx, "%s: the voxels hold %.3g of the part's volume: take smaller ones", c->stl,
             volume / fabs(v.volume));
+  if (c->supports.at.given) {
+    const int64_t filled = supports_fill(s, &v, c->supports.angle, g);
+    ig_info(cx, "%s: supports of %lld voxels, %.6g mm3", c->stl, (long long)filled,
+            1e9 * (double)filled * pow(c->voxel, 3));
+    if (filled == 0)
+      return ig_fail_at(cx, &c->supports.at,
+                        "nothing overhangs by less than %.3g degrees above the horizontal: leave "
+                        "out `supports`",
+                        c->supports.angle * 180 / M_PI);
+  }
   IG_TRY(pieces_count(cx, g, &pieces));
   if (pieces > 1)
     ig_warn(cx, "%s: the voxels are in %lld pieces that share no face", c->stl, (long long)pieces);

@@ -1,7 +1,8 @@
 /* The report of a result folder, top to bottom:
 
-     read summary.json, of a chain those of its stages too
-     for each run: verdict, picture, plots, figures, how it was run
+     read summary.json and case.yaml, of a chain those of its stages too
+     for each run: verdict, picture, plots, figures, how it was run    facts.c, plot.c
+     for a folder of runs: tables and maps                             sweep.c
      the same as data for the page's script: history, surfaces
      template, style, script and libraries around it    web/, CMake
 
@@ -21,147 +22,32 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct {
-  ig_ctx *cx;
-  ig_arena *arena;
-  const ig_report_options *o;
-  const char *path; /* of the page */
-  ig_text body;
-  ig_json data;
-} page;
-
-static const char *text_of(const ig_node *map, const char *key) {
-  const ig_node *found = map ? ig_node_find(map, key) : NULL;
-  return found && found->kind == IG_NODE_SCALAR && found->text ? found->text : "";
-}
-
-static ig_status summary_read(page *p, const char *folder, ig_node **summary) {
-  char *path = ig_path_join(folder, IG_SUMMARY);
-  ig_status status = path ? IG_OK : IG_FAIL(p->cx, IG_MEMORY, "no memory for a path");
-  *summary = NULL;
-  if (path && access(path, R_OK) == 0)
-    status = ig_yaml_open(p->cx, p->arena, path, summary); /* JSON is YAML */
-  free(path);
-  return status;
-}
-
-/* --- tables */
-
-static void cell(ig_text *html, const char *tag, const char *style, const char *text) {
-  ig_text_format(html, "<%s%s>", tag, style);
-  ig_html_text(html, text);
-  ig_text_format(html, "</%s>", tag);
-}
-
-/* "0.012345678901" -> "0.0123457" where it is a number. */
-static const char *rounded(const ig_node *value, char text[64]) {
-  char *end;
-  const double number = ig_decimal_read(value->text, &end);
-  if (value->quoted || end == value->text || *end)
-    snprintf(text, 64, "%s", value->text);
-  else
-    snprintf(text, 64, "%.6g", number);
-  return text;
-}
-
-static void figures_table(ig_text *html, const ig_node *summary) {
-  const ig_node *result = ig_node_find(summary, "result"), *units = ig_node_find(summary, "units");
-  if (!result || !result->child)
-    return;
-  ig_text_add(html, "<table class=\"figures\"><tr><th>figure</th><th>value</th><th>unit</th></tr>");
-  for (const ig_node *f = result->child; f; f = f->next) {
-    char text[64];
-    if (f->kind != IG_NODE_SCALAR || !f->text)
-      continue;
-    ig_text_add(html, "<tr>");
-    cell(html, "td", "", f->key);
-    cell(html, "td", f->quoted ? "" : " class=\"number\"", rounded(f, text));
-    cell(html, "td", "", units ? text_of(units, f->key) : "");
-    ig_text_add(html, "</tr>\n");
-  }
-  ig_text_add(html, "</table>");
-}
-
-static void row(ig_text *html, const char *label, const char *format, const char *value) {
-  if (!*value)
-    return;
-  char text[256];
-  snprintf(text, sizeof text, "%s%s", value, format);
-  ig_text_add(html, "<tr>");
-  cell(html, "td", "", label);
-  cell(html, "td", "", text);
-  ig_text_add(html, "</tr>\n");
-}
-
-static void run_table(ig_text *html, const ig_node *summary) {
-  static const char *const plain[] = {"backend",   "device",   "precision", "assembly",
-                                      "elements",  "nodes",    "dofs",      "steps",
-                                      "snapshots", "warnings", "stamp"};
-  ig_text_add(html, "<table class=\"run\"><tr><th>run</th><th></th></tr>");
-  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-    row(html, plain[i], "", text_of(summary, plain[i]));
-  const ig_node *seconds = ig_node_find(summary, "seconds"), *rate = ig_node_find(summary, "rate");
-  for (const ig_node *s = seconds ? seconds->child : NULL; s; s = s->next) {
-    char label[64], text[64];
-    snprintf(label, sizeof label, "time, %.40s", s->key);
-    row(html, label, " s", s->text ? rounded(s, text) : "");
-  }
-  for (const ig_node *r = rate ? rate->child : NULL; r; r = r->next) {
-    char text[64];
-    row(html, r->key, "", r->text ? rounded(r, text) : "");
-  }
-  row(html, "Ingot", "", text_of(summary, "ingot"));
-  ig_text_add(html, "</table>");
-}
-
-/* --- one run */
-
-static void verdict(ig_text *html, const ig_node *summary) {
-  const char *status = text_of(summary, "status"), *message = text_of(summary, "message");
-  const int warnings = atoi(text_of(summary, "warnings"));
-  char seconds[64] = "";
-  const ig_node *total = ig_node_find(summary, "seconds");
-  total = total ? ig_node_find(total, "total") : NULL;
-  ig_text_format(html, "<p class=\"verdict\"><b class=\"%.20s\">", status);
-  ig_html_text(html, status);
-  ig_text_add(html, "</b>");
-  if (total && total->text)
-    ig_text_format(html, ", %s s", rounded(total, seconds));
-  if (warnings > 0)
-    ig_text_format(html, ", %d warning%s", warnings, warnings > 1 ? "s" : "");
-  if (*message) {
-    ig_text_add(html, ": ");
-    ig_html_text(html, message);
-  }
-  ig_text_add(html, "</p>\n");
-}
-
-/* The last snapshot, as `ingot view` draws it, on its way through a file beside the page. */
-static ig_status picture(page *p, const char *folder, const char *physics, bool *drawn) {
+ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width, const char *alt,
+                          bool *drawn) {
   ig_series series;
   char png[4096];
   *drawn = false;
-  if (ig_series_read(p->cx, folder, &series) != IG_OK)
+  if (ig_series_read(p->cx, run->folder, &series) != IG_OK)
     return IG_OK; /* a run without snapshots has no picture */
-  const bool design = strcmp(physics, "topopt") == 0;
-  const ig_view_options view = {.width = 1200,
-                                .height = 750,
+  const bool design = strcmp(run->physics, "topopt") == 0;
+  const ig_view_options view = {.width = width,
+                                .height = width * 5 / 8,
                                 .threshold = design ? "density" : NULL,
                                 .threshold_range = {0.5, 2}};
   snprintf(png, sizeof png, "%s.png", p->path);
   ig_status status = ig_view(p->cx, series.path[series.count - 1], &view, png);
   if (status == IG_OK) {
-    ig_text_add(&p->body, "<figure class=\"part\"><div class=\"picture\">");
-    status = ig_html_picture(p->cx, png, "The last snapshot", &p->body);
-    ig_text_add(&p->body, "</div></figure>\n");
+    status = ig_html_picture(p->cx, png, alt, &p->body);
     *drawn = true;
     unlink(png);
+  } else if (status == IG_INPUT) {
+    status = IG_OK; /* nothing of it can be drawn: a design without dense elements */
   }
   ig_series_free(&series);
   return status;
 }
 
-static void plots_html(page *p, const ig_log_table *t, const ig_plot *plot, int count) {
+static void plots_html(ig_page *p, const ig_log_table *t, const ig_plot *plot, int count) {
   ig_text *html = &p->body;
   const int over = ig_plot_over(t);
   ig_text_add(html, "<div class=\"plots\">");
@@ -182,7 +68,7 @@ static void plots_html(page *p, const ig_log_table *t, const ig_plot *plot, int 
   ig_text_add(html, "</select></label> Drag across a plot to zoom, double-click to see all.</p>\n");
 }
 
-static void plots_data(page *p, const ig_log_table *t, const ig_plot *plot, int count) {
+static void plots_data(ig_page *p, const ig_log_table *t, const ig_plot *plot, int count) {
   ig_json *j = &p->data;
   char unit[32], other[32];
   ig_json_object(j, "history");
@@ -227,28 +113,32 @@ static void plots_data(page *p, const ig_log_table *t, const ig_plot *plot, int 
   ig_json_end(j, ']');
 }
 
-static ig_status run_write(page *p, const char *folder, const char *name, const ig_node *summary) {
+static ig_status run_write(ig_page *p, const ig_page_run *run, const char *name) {
   ig_text *html = &p->body;
   ig_log_table table = {0};
   ig_plot plot[IG_PLOTS];
   char note[160] = "", id[80];
-  const char *physics = text_of(summary, "physics"), *title = text_of(summary, "title");
   bool drawn;
   ig_status status;
   snprintf(id, sizeof id, "run-%.60s", name);
-  IG_TRY_GOTO(status, done, ig_log_table_read(p->cx, folder, &table));
-  const int plots = ig_plots_choose(physics, &table, plot);
-  ig_text_format(html, "<section id=\"%s\"><h2>", id);
-  ig_html_text(html, physics);
-  ig_text_add(html, *title ? ": " : "");
-  ig_html_text(html, title);
+  IG_TRY_GOTO(status, done, ig_log_table_read(p->cx, run->folder, &table));
+  const int plots = ig_plots_choose(run->physics, &table, plot);
+  ig_text_add(html, "<section id=\"");
+  ig_html_text(html, id);
+  ig_text_add(html, "\"><h2>");
+  ig_html_text(html, run->physics);
+  ig_text_add(html, *run->title ? ": " : "");
+  ig_html_text(html, run->title);
   ig_text_add(html, "</h2>\n");
-  verdict(html, summary);
-  IG_TRY_GOTO(status, done, picture(p, folder, physics, &drawn));
+  ig_page_verdict(html, run);
+  ig_text_add(html, "<figure class=\"part\"><div class=\"picture\">");
+  IG_TRY_GOTO(status, done, ig_page_picture(p, run, 1200, "The last snapshot", &drawn));
+  ig_text_add(html, "</div></figure>\n");
   ig_json_object(&p->data, NULL);
   ig_json_text(&p->data, "id", id);
   if (drawn)
-    IG_TRY_GOTO(status, done, ig_report_view(p->cx, folder, physics, p->o, &p->data, note));
+    IG_TRY_GOTO(status, done,
+                ig_report_view(p->cx, run->folder, run->physics, p->o, &p->data, note));
   if (*note)
     ig_text_format(html, "<p>%s</p>", note);
   if (table.rows > 0) {
@@ -256,45 +146,80 @@ static ig_status run_write(page *p, const char *folder, const char *name, const 
     plots_data(p, &table, plot, plots);
   }
   ig_json_end(&p->data, '}');
-  ig_text_add(html, "<details open><summary>Figures and run</summary><div class=\"tables\">");
-  figures_table(html, summary);
-  run_table(html, summary);
-  ig_text_add(html, "</div></details></section>\n");
+  IG_TRY_GOTO(status, done, ig_page_facts(p, run, &table, plot, plots));
+  ig_text_add(html, "</section>\n");
 done:
   ig_log_table_free(&table);
   return status;
 }
 
-/* --- the page */
+/* --- a chain: its stages side by side, then each of them */
 
-/* The stages of a chain in their order; one run otherwise. */
-static ig_status runs_write(page *p, const char *folder, const ig_node *summary) {
-  const ig_node *stages = ig_node_find(summary, "stages");
-  if (!stages)
-    return run_write(p, folder, "it", summary);
-  const ig_node *figures = ig_node_find(summary, "report");
-  ig_text_add(&p->body, "<div class=\"tables\"><table class=\"figures\"><tr><th>figure</th>"
-                        "<th>value</th></tr>");
-  for (const ig_node *f = figures ? figures->child : NULL; f; f = f->next) {
-    char text[64];
-    row(&p->body, f->key, "", f->text ? rounded(f, text) : "not reached");
+static ig_status stage_card(ig_page *p, const ig_page_run *run, const char *name) {
+  ig_text *html = &p->body;
+  const ig_node *result = run->summary ? ig_node_find(run->summary, "result") : NULL;
+  const ig_node *units = run->summary ? ig_node_find(run->summary, "units") : NULL;
+  bool drawn;
+  int shown = 0;
+  ig_text_add(html, "<figure class=\"stage\"><figcaption><a href=\"#run-");
+  ig_html_text(html, name);
+  ig_text_add(html, "\">");
+  ig_html_text(html, name);
+  ig_text_add(html, "</a>, ");
+  ig_html_text(html, run->physics);
+  ig_text_add(html, ": ");
+  ig_html_text(html, run->status);
+  ig_text_add(html, "</figcaption>");
+  IG_TRY(ig_page_picture(p, run, 480, name, &drawn));
+  ig_text_add(html, "<table>");
+  for (const ig_node *f = result ? result->child : NULL; f && shown < 6; f = f->next) {
+    char text[64], value[128];
+    if (!f->text || (units && !*ig_page_text(units, f->key) && !f->quoted && shown > 3))
+      continue;
+    snprintf(value, sizeof value, "%s %s", ig_page_number(f, text),
+             units ? ig_page_text(units, f->key) : "");
+    ig_page_row(html, f->key, "", value);
+    shown++;
   }
-  ig_text_add(&p->body, "</table><table><tr><th>stage</th><th>state</th></tr>");
-  for (const ig_node *s = stages->child; s; s = s->next)
-    row(&p->body, s->key, "", text_of(s, "status"));
-  ig_text_add(&p->body, "</table></div>\n");
+  ig_text_add(html, "</table></figure>\n");
+  return IG_OK;
+}
+
+/* Runs `work` for each stage that has begun. */
+static ig_status stages_each(ig_page *p, const char *folder, const ig_node *stages,
+                             ig_status (*work)(ig_page *, const ig_page_run *, const char *)) {
   for (const ig_node *s = stages->child; s; s = s->next) {
-    ig_node *own;
+    ig_page_run run;
     char *path = ig_path_join(folder, s->key);
     ig_status status =
-        path ? summary_read(p, path, &own) : IG_FAIL(p->cx, IG_MEMORY, "no memory for a path");
-    if (status == IG_OK && own)
-      status = run_write(p, path, s->key, own);
+        path ? ig_page_run_read(p, path, &run) : IG_FAIL(p->cx, IG_MEMORY, "no memory for a path");
+    if (status == IG_OK && (run.summary || run.kase))
+      status = work(p, &run, s->key);
     free(path);
     IG_TRY(status);
   }
   return IG_OK;
 }
+
+static ig_status chain_write(ig_page *p, const char *folder, const ig_node *summary) {
+  const ig_node *stages = ig_node_find(summary, "stages");
+  const ig_node *figures = ig_node_find(summary, "report");
+  ig_text_add(&p->body, "<div class=\"tables\"><table class=\"figures\"><tr><th>figure</th>"
+                        "<th>value</th></tr>");
+  for (const ig_node *f = figures ? figures->child : NULL; f; f = f->next) {
+    char text[64];
+    ig_page_row(&p->body, f->key, "", f->text ? ig_page_number(f, text) : "not reached");
+  }
+  ig_text_add(&p->body, "</table><table><tr><th>stage</th><th>state</th></tr>");
+  for (const ig_node *s = stages->child; s; s = s->next)
+    ig_page_row(&p->body, s->key, "", ig_page_text(s, "status"));
+  ig_text_add(&p->body, "</table></div>\n<div class=\"stages\">");
+  IG_TRY(stages_each(p, folder, stages, stage_card));
+  ig_text_add(&p->body, "</div>\n");
+  return stages_each(p, folder, stages, run_write);
+}
+
+/* --- the page */
 
 static void palette_write(ig_json *json) {
   ig_json_list(json, "palette");
@@ -358,7 +283,7 @@ static void data_write(ig_text *html, const ig_text *json) {
       ig_text_add_bytes(html, c, 1);
 }
 
-static ig_status page_write(page *p, const char *title, ig_text *html) {
+static ig_status page_write(ig_page *p, const char *title, ig_text *html) {
   for (const char *c = ig_web_html; *c;) {
     if (strncmp(c, "@TITLE@", 7) == 0)
       ig_html_text(html, title), c += 7;
@@ -381,11 +306,33 @@ static ig_status page_write(page *p, const char *title, ig_text *html) {
              : IG_OK;
 }
 
+/* A run, a chain, or a folder of runs. */
+static ig_status body_write(ig_page *p, const char *folder, const char **title) {
+  ig_page_run run;
+  IG_TRY(ig_page_run_read(p, folder, &run));
+  const bool chain = run.summary && ig_node_find(run.summary, "stages");
+  *title = *run.title ? run.title : chain ? ig_page_text(run.summary, "chain") : folder;
+  ig_text_add(&p->body, "<h1>");
+  ig_html_text(&p->body, *title);
+  ig_text_add(&p->body, "</h1>\n");
+  if (chain)
+    return chain_write(p, folder, run.summary);
+  if (run.summary || run.kase)
+    return run_write(p, &run, "it");
+  bool found;
+  IG_TRY(ig_page_sweep(p, folder, &found));
+  return found ? IG_OK
+               : IG_FAIL(p->cx, IG_INPUT,
+                         "'%s' holds no " IG_SUMMARY ": name the output folder of a run, a chain "
+                         "or a sweep",
+                         folder);
+}
+
 ig_status ig_report(ig_ctx *cx, const char *folder, const ig_report_options *options) {
   static const ig_report_options usual;
-  page p = {.cx = cx, .o = options ? options : &usual};
+  ig_page p = {.cx = cx, .o = options ? options : &usual};
   ig_text html = {0};
-  ig_node *summary;
+  const char *title = folder;
   char *usual_path = NULL;
   ig_status status;
   usual_path = ig_path_join(folder, IG_REPORT);
@@ -393,21 +340,10 @@ ig_status ig_report(ig_ctx *cx, const char *folder, const ig_report_options *opt
     return IG_FAIL(cx, IG_MEMORY, "no memory for a path");
   p.path = p.o->html ? p.o->html : usual_path;
   IG_TRY_GOTO(status, done, ig_arena_new(cx, &p.arena));
-  IG_TRY_GOTO(status, done, summary_read(&p, folder, &summary));
-  if (!summary) {
-    status = IG_FAIL(cx, IG_INPUT, "'%s' holds no " IG_SUMMARY ": name the output folder of a run",
-                     folder);
-    goto done;
-  }
-  const char *title = text_of(summary, "title");
-  title = *title ? title : *text_of(summary, "chain") ? text_of(summary, "chain") : folder;
-  ig_text_add(&p.body, "<h1>");
-  ig_html_text(&p.body, title);
-  ig_text_add(&p.body, "</h1>\n");
   ig_json_object(&p.data, NULL);
   palette_write(&p.data);
   ig_json_list(&p.data, "runs");
-  IG_TRY_GOTO(status, done, runs_write(&p, folder, summary));
+  IG_TRY_GOTO(status, done, body_write(&p, folder, &title));
   ig_json_end(&p.data, ']');
   ig_json_end(&p.data, '}');
   IG_TRY_GOTO(status, done, page_write(&p, title, &html));

@@ -6,6 +6,22 @@
 #include "io/json.h"
 #include <ingot/report.h>
 
+/* The page in the making. */
+typedef struct {
+  ig_ctx *cx;
+  ig_arena *arena;
+  const ig_report_options *o;
+  const char *path; /* of the page */
+  ig_text body;
+  ig_json data;
+} ig_page;
+
+/* What a folder says of its run. */
+typedef struct {
+  const char *folder, *physics, *title, *status; /* never NULL */
+  ig_node *summary, *kase;                       /* summary.json, case.yaml; NULL: not there */
+} ig_page_run;
+
 /* --- table.c: history.csv, whole */
 typedef struct {
   int columns;
@@ -26,10 +42,28 @@ typedef struct {
   int curves, column[IG_PLOT_CURVES];
 } ig_plot;
 /* The plots people look for first, by the kind of analysis; how many. */
-int ig_plots_choose(const char *physics, const ig_log_table *table, ig_plot plots[IG_PLOTS]);
+int ig_plots_choose(const char *physics, const ig_log_table *t, ig_plot chosen[IG_PLOTS]);
 /* The column that the others are drawn over: time, iteration or step. */
 int ig_plot_over(const ig_log_table *table);
 void ig_plot_svg(ig_text *html, const ig_log_table *table, int over, const ig_plot *plot);
+
+/* --- facts.c: what was run and what came out */
+IG_MUST_CHECK ig_status ig_page_run_read(ig_page *p, const char *folder, ig_page_run *run);
+const char *ig_page_text(const ig_node *map, const char *key); /* "" if it is not there */
+/* A number of a document, shortened; other text as it is. */
+const char *ig_page_number(const ig_node *value, char text[64]);
+void ig_page_cell(ig_text *html, const char *tag, const char *style, const char *text);
+void ig_page_row(ig_text *html, const char *label, const char *format, const char *value);
+void ig_page_verdict(ig_text *html, const ig_page_run *run);
+IG_MUST_CHECK ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_log_table *t,
+                                      const ig_plot *plot, int plots);
+
+/* --- report.c: the last snapshot as `ingot view` draws it, by way of a file beside the page */
+IG_MUST_CHECK ig_status ig_page_picture(ig_page *p, const ig_page_run *run, int width,
+                                        const char *alt, bool *drawn);
+
+/* --- sweep.c: a folder of runs, as tables and maps; *found: whether it is one */
+IG_MUST_CHECK ig_status ig_page_sweep(ig_page *p, const char *folder, bool *found);
 
 /* --- surface.c: the outer surfaces of snapshots, packed for the 3D view */
 /* Writes the object "view" of a run's data; nothing if there are no snapshots. *note says what was

@@ -55,10 +55,11 @@ static ig_status table_parse(ig_ctx *cx, const char *text, ig_log_table *t) {
   int64_t rows = 0;
   IG_TRY(header_read(cx, text, t));
   const char *line = strchr(text, '\n');
-  for (const char *p = line; p && p[1]; p = strchr(p + 1, '\n'))
+  /* a line without its end is still being written */
+  for (const char *p = line; p && p[1] && strchr(p + 1, '\n'); p = strchr(p + 1, '\n'))
     rows++;
   IG_TRY(IG_NEW(cx, &t->value, rows * t->columns + 1, "history"));
-  for (; line && line[1]; line = strchr(line + 1, '\n'))
+  for (; t->rows < rows; line = strchr(line + 1, '\n'))
     row_read(line + 1, t->columns, &t->value[t->columns * t->rows++]);
   return IG_OK;
 }

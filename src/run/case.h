@@ -58,4 +58,7 @@ IG_MUST_CHECK ig_status ig_case_fold(ig_case *c, ig_node **root);
    comments. */
 IG_MUST_CHECK ig_status ig_case_print(ig_case *c, ig_text_fn *text, void *user);
 
+/* Writes a formatted text, a path and some words at most. */
+void ig_text_put(ig_text_fn *text, void *user, const char *format, ...) IG_PRINTF(3, 4);
+
 #endif

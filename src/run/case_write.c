@@ -4,7 +4,6 @@
 #include "run/case.h"
 
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,15 +16,7 @@ typedef struct {
   bool comment; /* what is written is a default */
 } writer;
 
-static void put(const writer *w, const char *format, ...) IG_PRINTF(2, 3);
-static void put(const writer *w, const char *format, ...) {
-  char text[PATH_MAX + 64];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  w->text(w->user, text);
-}
+#define put(w, ...) ig_text_put((w)->text, (w)->user, __VA_ARGS__)
 
 static void line_begin(writer *w, const char *key) {
   put(w, "%s%*s%s%s:", w->comment ? "# " : "", w->indent - (w->dash ? 2 : 0), "",

@@ -175,7 +175,8 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
 }
 
 ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
-                           ig_status status, const char *message, ig_sink *sink) {
+                           ig_status status, const char *message, const ig_warned *warned,
+                           ig_sink *sink) {
   char precision[16], assembly[16], stamp[IG_STAMP_TEXT];
   ig_job_stamp(c, job, stamp);
   const ig_summary summary = {
@@ -199,6 +200,8 @@ ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_sta
       .rate = {s->element_steps_per_s, s->bytes_per_s},
       .memory = {(int64_t)s->host_peak, (int64_t)s->device_peak},
       .warnings = c->cx->warnings,
+      .warned = warned->count,
+      .warning = warned->text,
   };
   return ig_sink_summary(sink, &summary);
 }
@@ -212,8 +215,9 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
                  "this build reads and writes no files: configure with -DINGOT_IO=ON");
 }
 ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
-                           ig_status status, const char *message, ig_sink *sink) {
-  (void)c, (void)job, (void)s, (void)message, (void)sink;
+                           ig_status status, const char *message, const ig_warned *warned,
+                           ig_sink *sink) {
+  (void)c, (void)job, (void)s, (void)message, (void)warned, (void)sink;
   return status;
 }
 ig_status ig_files_look(ig_case *c, const ig_job *job, const char *out, ig_look *look) {

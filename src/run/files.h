@@ -17,8 +17,14 @@ IG_MUST_CHECK ig_status ig_files_look(ig_case *c, const ig_job *job, const char 
    holds the result already. */
 IG_MUST_CHECK ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o,
                                       ig_restart **restart, ig_sink **sink, bool *up_to_date);
+/* The first warnings of a run, for its summary. */
+typedef struct {
+  int count;
+  char text[8][256];
+} ig_warned;
 IG_MUST_CHECK ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
-                                         ig_status status, const char *message, ig_sink *sink);
+                                         ig_status status, const char *message,
+                                         const ig_warned *warned, ig_sink *sink);
 bool ig_sink_begun(const ig_sink *sink);
 void ig_sink_close(ig_sink *sink);
 

@@ -91,12 +91,13 @@ ig_status ig_march_open(ig_march *m, const ig_room *room, ig_job *job) {
 static void progress(const ig_march *m) {
   const ig_standing *now = &m->now;
   const double spent = m->job->seconds_solve;
-  const bool counted = now->steps > 0;
+  const bool open_end = now->steps == 0 && !isfinite(now->duration); /* until it is at rest */
+  const bool counted = now->steps > 0 || open_end;
   const ig_progress p = {.unit = now->iterations ? "iteration"
                                  : counted       ? "step"
                                                  : "s",
                          .done = counted ? (double)now->at.step : now->at.time,
-                         .total = counted ? (double)now->steps : now->duration,
+                         .total = counted ? (double)now->steps : now->duration, /* 0: unknown */
                          .rate = spent > 0 ? (now->work - m->work) / spent : 0,
                          .note = now->note,
                          .time = now->iterations ? NAN : now->clock};

@@ -7,6 +7,7 @@
 #endif
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,15 +24,15 @@ typedef struct {
   section section[SECTIONS]; /* those written, to point at where the same keys come again */
 } writer;
 
-static void put(writer *w, const char *format, ...) IG_PRINTF(2, 3);
-static void put(writer *w, const char *format, ...) {
-  char text[1024];
+void ig_text_put(ig_text_fn *text, void *user, const char *format, ...) {
+  char line[PATH_MAX + 64];
   va_list args;
   va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
+  vsnprintf(line, sizeof line, format, args);
   va_end(args);
-  w->text(w->user, text);
+  text(user, line);
 }
+#define put(w, ...) ig_text_put((w)->text, (w)->user, __VA_ARGS__)
 
 /* "a|b|c" entry by entry. */
 static void choices_put(writer *w, const char *choices, const char *quote, const char *join) {

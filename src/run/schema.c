@@ -3,7 +3,6 @@
 #include "run/case.h"
 #include "run/rooms.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,15 +14,7 @@ typedef struct {
   const ig_option *table[TABLES];
 } writer;
 
-static void put(writer *w, const char *format, ...) IG_PRINTF(2, 3);
-static void put(writer *w, const char *format, ...) {
-  char text[1024];
-  va_list args;
-  va_start(args, format);
-  vsnprintf(text, sizeof text, format, args);
-  va_end(args);
-  w->text(w->user, text);
-}
+#define put(w, ...) ig_text_put((w)->text, (w)->user, __VA_ARGS__)
 
 static void quoted(writer *w, const char *text, int length) {
   char out[1024];

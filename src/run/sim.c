@@ -5,84 +5,29 @@
 #include "run/files.h"
 #include "run/march.h"
 #include "run/rooms.h"
+#include "run/tee.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* --- a sink that shows the room's figures to the caller on their way to the files, if any */
-
-typedef struct {
-  ig_sink sink; /* first: a tee is a sink */
-  ig_sink *inner;
-  ig_figure_fn *figure;
-  void *user;
-} tee;
-
-static ig_status tee_snapshot(ig_sink *sink, ig_snapshot *snap) {
-  tee *t = sink->self;
-  if (t->inner)
-    return t->inner->snapshot(t->inner, snap);
-  ig_snapshot_free(snap);
-  return IG_OK;
-}
-static ig_status tee_history(ig_sink *sink, int columns, const char *const *names,
-                             const double *values) {
-  tee *t = sink->self;
-  return t->inner ? t->inner->history(t->inner, columns, names, values) : IG_OK;
-}
-static ig_status tee_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
-                                int count) {
-  tee *t = sink->self;
-  return t->inner->checkpoint(t->inner, time, step, saved, count);
-}
-static ig_status tee_result(ig_sink *sink, const char *key, const char *unit, double value) {
-  tee *t = sink->self;
-  if (t->figure)
-    t->figure(t->user, key, value, unit, NULL);
-  return t->inner ? t->inner->result(t->inner, key, unit, value) : IG_OK;
-}
-static ig_status tee_result_text(ig_sink *sink, const char *key, const char *value) {
-  tee *t = sink->self;
-  if (t->figure)
-    t->figure(t->user, key, 0, "", value);
-  return t->inner ? t->inner->result_text(t->inner, key, value) : IG_OK;
-}
-static ig_status tee_file(ig_sink *sink, const char *name, const void *bytes, size_t size) {
-  tee *t = sink->self;
-  return t->inner ? t->inner->file(t->inner, name, bytes, size) : IG_OK;
-}
-static ig_status tee_flush(ig_sink *sink) {
-  tee *t = sink->self;
-  return t->inner ? t->inner->flush(t->inner) : IG_OK;
-}
-
-static void tee_open(tee *t, ig_sink *inner, const ig_run_options *o) {
-  *t = (tee){.sink = {.self = t,
-                      .snapshot = tee_snapshot,
-                      .history = tee_history,
-                      .checkpoint = inner ? tee_checkpoint : NULL, /* nowhere to go */
-                      .result = tee_result,
-                      .result_text = tee_result_text,
-                      .file = tee_file,
-                      .flush = tee_flush},
-             .inner = inner,
-             .figure = o->figure,
-             .user = o->user};
-}
-
 /* --- open, step, close */
 
-enum { LOADS = 256 }; /* whose factors are remembered */
 enum { COPIES = 32 }; /* fields of a room, at most, that can be seen as copies */
+
+/* Factors that a program has given to loads or supports, by their number. */
+typedef struct {
+  int count;
+  double *factor;
+} factors;
 
 struct ig_sim {
   ig_case *c;
   ig_ctx *cx;
   ig_job job;
   ig_march march;
-  tee t;
+  ig_tee t;
   ig_restart *restart;
   ig_sink *files;
   bool up_to_date, concluded;
@@ -95,16 +40,45 @@ struct ig_sim {
     void *data;
     int64_t generation;
   } copy[COPIES];
-  int loads;
-  double load[LOADS];
+  factors loads, supports;
+  ig_warned warned;
+  ig_log_fn *log; /* the caller's, and its progress and user; the context holds ours meanwhile */
+  ig_progress_fn *progress;
+  void *user;
 };
 struct ig_sim_state {
   ig_restart *kept;
   uint64_t fingerprint;
+  factors loads, supports;
 };
 
-static void sink_use(ig_sim *s, const ig_run_options *o, bool wanted) {
-  tee_open(&s->t, s->files, o);
+/* Between the context and its caller, to keep what the summary tells. */
+static void on_log(void *user, ig_log_level level, const char *message) {
+  ig_sim *s = user;
+  const int most = (int)(sizeof s->warned.text / sizeof *s->warned.text);
+  if (level == IG_LOG_WARN && s->warned.count < most)
+    snprintf(s->warned.text[s->warned.count++], sizeof *s->warned.text, "%.255s", message);
+  if (s->log)
+    s->log(s->user, level, message);
+}
+static void on_progress(void *user, const ig_progress *p) {
+  const ig_sim *s = user;
+  s->progress(s->user, p);
+}
+static void listen(ig_sim *s) {
+  ig_ctx *cx = s->cx;
+  if (cx->log == on_log)
+    return; /* another one listens */
+  s->log = cx->log;
+  s->progress = cx->progress;
+  s->user = cx->user;
+  cx->log = on_log;
+  cx->progress = cx->progress ? on_progress : NULL;
+  cx->user = s;
+}
+
+static void sink_use(ig_sim *s, const ig_run_options *o, bool wanted, bool kept) {
+  ig_tee_open(s->cx, &s->t, s->files, o, kept);
   s->job.sink = wanted ? &s->t.sink : NULL;
 }
 
@@ -137,12 +111,13 @@ static ig_status files_open(ig_sim *s, const ig_run_options *o) {
   if (ig_ranks_first(s->cx))
     status = ig_files_open(s->c, &s->job, o, &s->restart, &s->files, &s->up_to_date);
   IG_TRY(ig_ranks_agree(s->cx, status));
-  bool wanted = s->files || o->figure;
+  bool wanted = ig_tee_wanted(s->files, o), kept = s->files != NULL;
   IG_TRY(ig_ranks_share(s->cx, 0, &s->up_to_date, sizeof s->up_to_date));
   IG_TRY(ig_ranks_share(s->cx, 0, &wanted, sizeof wanted));
+  IG_TRY(ig_ranks_share(s->cx, 0, &kept, sizeof kept));
   IG_TRY(ig_ranks_share_restart(s->cx, &s->restart));
   static const ig_run_options nobody;
-  sink_use(s, ig_ranks_first(s->cx) ? o : &nobody, wanted);
+  sink_use(s, ig_ranks_first(s->cx) ? o : &nobody, wanted, kept);
   return IG_OK;
 }
 
@@ -155,6 +130,7 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   *sim = s;
   *s = (ig_sim){.c = c, .cx = cx, .start = ig_now(), .generation = 1};
   cx->warnings = 0; /* the summary counts this run's */
+  listen(s);
   if (cx->ranks)
     cx->ranks->failed = false; /* a new run, for everybody */
   ig_status status = job_open(s, rooms);
@@ -185,7 +161,9 @@ ig_status ig_sim_open(ig_case *c, const ig_sim_options *options, ig_sim **sim) {
                               .restart = o->restart,
                               .force = o->force,
                               .figure = o->figure,
-                              .user = o->user};
+                              .user = o->user,
+                              .snapshot = o->snapshot,
+                              .row = o->row};
   const ig_status status = ig_sim_open_for(c, &run, ig_rooms(), sim);
   if (status != IG_OK) {
     ig_sim_close(*sim);
@@ -290,7 +268,8 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
     snprintf(message, sizeof message, "%s", cx->message);
   }
   ig_sim_stats(s, &stats);
-  const ig_status told = ig_files_summary(s->c, &s->job, &stats, status, message, s->files);
+  const ig_status told =
+      ig_files_summary(s->c, &s->job, &stats, status, message, &s->warned, s->files);
   if (status == IG_OK && told != IG_OK)
     return told;
   snprintf(cx->message, sizeof cx->message, "%s", message);
@@ -319,6 +298,13 @@ void ig_sim_close(ig_sim *s) {
   ig_job_close(&s->job);
   for (int i = 0; i < COPIES; i++)
     free(s->copy[i].data);
+  free(s->loads.factor);
+  free(s->supports.factor);
+  if (s->cx->user == s) {
+    s->cx->log = s->log;
+    s->cx->progress = s->progress;
+    s->cx->user = s->user;
+  }
   free(s);
 }
 
@@ -445,21 +431,55 @@ ig_status ig_sim_set(ig_sim *s, const char *name, const double *values) {
   return IG_OK;
 }
 
-/* --- loads */
+/* --- loads and supports */
+
+typedef ig_status scale_fn(void *self, int number, double factor);
+
+static ig_status factor_keep(ig_ctx *cx, factors *f, int number, double factor) {
+  if (number >= f->count) {
+    double *more = realloc(f->factor, sizeof *more * ((size_t)number + 1));
+    if (!more)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for a factor");
+    for (f->factor = more; f->count <= number; f->count++)
+      f->factor[f->count] = 1;
+  }
+  f->factor[number] = factor;
+  return IG_OK;
+}
+
+static ig_status scale(ig_sim *s, const char *what, scale_fn *of_room, factors *f, int number,
+                       double factor) {
+  if (!of_room)
+    return IG_FAIL(s->cx, IG_INPUT, "the %ss of '%s' cannot be changed", what, s->march.room->name);
+  if (!isfinite(factor) || number < 0)
+    return IG_FAIL(s->cx, IG_ARG, "%s %d x %g: expected a %s of the case and a number", what,
+                   number, factor, what);
+  s->generation++;
+  IG_TRY(of_room(s->march.self, number, factor));
+  return factor_keep(s->cx, f, number, factor);
+}
 
 ig_status ig_sim_load(ig_sim *s, int load, double factor) {
   IG_TRY(usable(s));
-  if (!s->march.room->load)
-    return IG_FAIL(s->cx, IG_INPUT, "the loads of '%s' cannot be changed", s->march.room->name);
-  if (!isfinite(factor) || load < 0)
-    return IG_FAIL(s->cx, IG_ARG, "load %d x %g: expected a load of the case and a number", load,
-                   factor);
-  s->generation++;
-  IG_TRY(s->march.room->load(s->march.self, load, factor));
-  for (; s->loads <= load && s->loads < LOADS; s->loads++)
-    s->load[s->loads] = 1;
-  if (load < LOADS)
-    s->load[load] = factor;
+  return scale(s, "load", s->march.room->load, &s->loads, load, factor);
+}
+
+ig_status ig_sim_support(ig_sim *s, int support, double factor) {
+  IG_TRY(usable(s));
+  return scale(s, "support", s->march.room->support, &s->supports, support, factor);
+}
+
+static ig_status factors_copy(ig_ctx *cx, factors *to, const factors *from) {
+  to->count = 0;
+  for (int i = 0; i < from->count; i++)
+    IG_TRY(factor_keep(cx, to, i, from->factor[i]));
+  return IG_OK;
+}
+
+static ig_status factors_apply(ig_sim *s, const factors *f, scale_fn *of_room) {
+  for (int i = 0; i < f->count; i++)
+    if (f->factor[i] != 1)
+      IG_TRY(of_room(s->march.self, i, f->factor[i]));
   return IG_OK;
 }
 
@@ -476,8 +496,12 @@ ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
   ig_keeper_open(s->cx, &keeper);
   ig_sim_state *made;
   IG_TRY(IG_NEW(s->cx, &made, 1, "a saved state"));
-  const ig_status status = s->march.room->save(s->march.self, &keeper.sink);
-  *made = (ig_sim_state){keeper.kept, ig_job_fingerprint(s->c, &s->job)};
+  ig_status status = s->march.room->save(s->march.self, &keeper.sink);
+  *made = (ig_sim_state){.kept = keeper.kept, .fingerprint = ig_job_fingerprint(s->c, &s->job)};
+  if (status == IG_OK)
+    status = factors_copy(s->cx, &made->loads, &s->loads);
+  if (status == IG_OK)
+    status = factors_copy(s->cx, &made->supports, &s->supports);
   if (status == IG_OK)
     *state = made;
   else
@@ -495,15 +519,23 @@ ig_status ig_sim_restore(ig_sim *s, const ig_sim_state *state) {
   s->job.restart = state->kept;
   s->failed = ig_march_open(&s->march, s->c->room, &s->job);
   s->job.restart = NULL;
-  for (int i = 0; s->failed == IG_OK && i < s->loads; i++)
-    if (s->load[i] != 1)
-      s->failed = s->march.room->load(s->march.self, i, s->load[i]);
+  if (s->failed == IG_OK)
+    s->failed = factors_copy(s->cx, &s->loads, &state->loads);
+  if (s->failed == IG_OK)
+    s->failed = factors_copy(s->cx, &s->supports, &state->supports);
+  if (s->failed == IG_OK)
+    s->failed = factors_apply(s, &s->loads, s->march.room->load);
+  if (s->failed == IG_OK)
+    s->failed = factors_apply(s, &s->supports, s->march.room->support);
   return s->failed;
 }
 
 void ig_sim_state_free(ig_sim_state *state) {
-  if (state)
-    ig_restart_free(state->kept);
+  if (!state)
+    return;
+  ig_restart_free(state->kept);
+  free(state->loads.factor);
+  free(state->supports.factor);
   free(state);
 }
 
@@ -521,6 +553,18 @@ ig_status ig_sim_snapshot(ig_sim *sim, ig_snapshot **snap) {
     return IG_FAIL(sim->cx, IG_UNSUPPORTED, "%s gives no snapshots", sim->march.room->name);
   IG_TRY(sim->march.room->snapshot(sim->march.self, &sink));
   return ig_snapshot_settle(*snap);
+}
+
+ig_status ig_sim_show(ig_sim *s, ig_snapshot_fn *snapshot, void *user) {
+  ig_snapshot *snap;
+  if (!snapshot)
+    return IG_ARG;
+  IG_TRY(usable(s));
+  ig_status status = ig_sim_snapshot(s, &snap);
+  if (status == IG_OK)
+    status = ig_snapshot_hand(s->cx, snap, snapshot, user);
+  ig_snapshot_free(snap);
+  return status;
 }
 
 double ig_sim_duration(const ig_sim *sim) {

@@ -208,7 +208,7 @@ static ig_status to_half(ig_ctx *cx, const ig_level *whole, const ig_level *l) {
 ig_status ig_grid_cpu_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_level *coarse,
                                    const ig_level *next, const uint16_t *kind, const float *table) {
   const ig_grid *g = &coarse->grid;
-  const size_t size = (size_t)(g->dof << g->dim),
+  const size_t size = (size_t)g->dof << g->dim,
                stencil = (size_t)coarse->blocks * g->dof * g->dof * (size_t)g->stored;
   ig_level whole = *coarse;
   if (coarse->half)
@@ -244,7 +244,7 @@ static void coarsen_plane(const void *arg, int k, float *work) {
 
 ig_status ig_grid_cpu_coarsen(ig_ctx *cx, const ig_level *fine, const ig_level *coarse) {
   const ig_grid *g = &coarse->grid;
-  const size_t size = (size_t)(g->dof << g->dim);
+  const size_t size = (size_t)g->dof << g->dim;
   memset(coarse->element, 0, (size_t)ig_grid_elements(g) * size * size * sizeof(float));
   const coarsen_arg arg = {fine, coarse, NULL, NULL, NULL};
   return for_planes(cx, g->dim == 3 ? fine->grid.n[2] : fine->grid.n[1], 1, coarsen_plane, &arg);
@@ -266,7 +266,7 @@ static void stencil_plane(const void *arg, int k, float *work) {
 
 ig_status ig_grid_cpu_stencil(ig_ctx *cx, const ig_level *level) {
   const ig_grid *g = &level->grid;
-  const size_t size = (size_t)(g->dof << g->dim);
+  const size_t size = (size_t)g->dof << g->dim;
   memset(level->stencil, 0,
          (size_t)level->blocks * g->dof * g->dof * (size_t)g->stored * sizeof(float));
   const coarsen_arg arg = {NULL, level, NULL, NULL, NULL};

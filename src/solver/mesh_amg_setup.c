@@ -192,7 +192,7 @@ static ig_status make_orthonormal(ig_ctx *cx, ig_lid nodes, int size, int count,
                                   ig_lid aggregates, double *modes, double **coarse) {
   ig_csr members = {0};
   ig_status status;
-  const size_t width = (size_t)(size * count);
+  const size_t width = (size_t)size * (size_t)count;
   *coarse = NULL;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &members.start, (size_t)aggregates + 2, "aggregates"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &members.item, nodes, "aggregates"));

@@ -129,6 +129,33 @@ static ig_status to_elements(ig_ctx *cx, const ig_hex_args *p, const double *in,
   return IG_OK;
 }
 
+static ig_status strain(ig_ctx *cx, const ig_hex_args *p, const double *u, double *tensor) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (ig_lid e = 0; e < p->scatter.elements; e++)
+    ig_hex_strain(p, e, u, tensor);
+  return IG_OK;
+}
+
+static ig_status strain_back(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+                             const double *tensor, double *f) {
+  IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
+  for (int color = 0; color < plan->colors; color++) {
+    RANGE_OF(plan, color);
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+    for (ig_lid i = begin; i < end; i++) {
+      const ig_lid e = ig_scatter_element(&p->scatter, i);
+      double rate[9], fe[3];
+      ig_hex_center(p, e, rate);
+      for (int a = 0; a < 8; a++) {
+        ig_hex_strain_back(p, e, rate, a, tensor, fe);
+        for (int c = 0; c < 3; c++)
+          ig_scatter_add_f64(&p->scatter, e, a, 3, c, fe[c], f, p->slots);
+      }
+    }
+  }
+  return ig_plan_sum_f64(cx, plan, 3, p->slots, f);
+}
+
 static ig_status invert(ig_ctx *cx, const ig_ground *g, bool whole, const double *block,
                         float *inverse) {
 #pragma omp parallel for schedule(static) num_threads(cx->threads)
@@ -159,6 +186,8 @@ const ig_solver_mesh_ops ig_solver_mesh_cpu = {.to_single = to_single,
                                                .scalar_f64 = scalar_f64,
                                                .to_nodes = to_nodes,
                                                .to_elements = to_elements,
+                                               .strain = strain,
+                                               .strain_back = strain_back,
                                                .diagonal = diagonal,
                                                .invert = invert,
                                                .scale = scale_blocks,

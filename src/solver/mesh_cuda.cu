@@ -192,6 +192,43 @@ extern "C" ig_status ig_solver_mesh_to_elements_cuda(ig_ctx *cx, const ig_hex_ar
   return IG_OK;
 }
 
+static __global__ void __launch_bounds__(128)
+    strain_pass(ig_hex_args p, const double *u, double *tensor) {
+  const int32_t e = blockIdx.x * blockDim.x + threadIdx.x;
+  if (e < p.scatter.elements)
+    ig_hex_strain(&p, e, u, tensor);
+}
+extern "C" ig_status ig_solver_mesh_strain_cuda(ig_ctx *cx, const ig_hex_args *p, const double *u,
+                                                double *tensor) {
+  strain_pass<<<ig_cuda_blocks(p->scatter.elements, 128), 128, 0, ig_cuda_stream(cx)>>>(*p, u,
+                                                                                        tensor);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+static __global__ void __launch_bounds__(128)
+    strain_back_pass(ig_hex_args p, int32_t begin, int32_t end, const double *tensor, double *f) {
+  const int32_t i = begin + blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= end)
+    return;
+  const int32_t e = ig_scatter_element(&p.scatter, i);
+  double rate[9], fe[3];
+  ig_hex_center(&p, e, rate);
+  for (int a = 0; a < 8; a++) {
+    ig_hex_strain_back(&p, e, rate, a, tensor, fe);
+    for (int c = 0; c < 3; c++)
+      ig_scatter_add_f64(&p.scatter, e, a, 3, c, fe[c], f, (double *)p.slots);
+  }
+}
+extern "C" ig_status ig_solver_mesh_strain_back_cuda(ig_ctx *cx, const ig_hex_args *p,
+                                                     const ig_plan *plan, const double *tensor,
+                                                     double *f) {
+  IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
+  EACH_COLOR(plan, 1,
+             (strain_back_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, tensor, f)))
+  return ig_plan_sum_f64(cx, plan, 3, (const double *)p->slots, f);
+}
+
 static __global__ void invert_pass(ig_ground g, bool whole, const double *block, float *inverse) {
   const int32_t n = blockIdx.x * blockDim.x + threadIdx.x;
   if (n < g.nodes)

@@ -18,6 +18,10 @@ ig_status ig_solver_mesh_to_nodes_cuda(ig_ctx *cx, const ig_hex_args *p, const i
                                        const double *in, double *out);
 ig_status ig_solver_mesh_to_elements_cuda(ig_ctx *cx, const ig_hex_args *p, const double *in,
                                           double *out);
+ig_status ig_solver_mesh_strain_cuda(ig_ctx *cx, const ig_hex_args *p, const double *u,
+                                     double *tensor);
+ig_status ig_solver_mesh_strain_back_cuda(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+                                          const double *tensor, double *f);
 ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
                                        const double *modulus, double *block);
 ig_status ig_solver_mesh_invert_cuda(ig_ctx *cx, const ig_ground *g, bool whole,

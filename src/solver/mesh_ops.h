@@ -60,6 +60,10 @@ typedef struct ig_solver_mesh_ops {
   ig_status (*to_nodes)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const double *in,
                         double *out);
   ig_status (*to_elements)(ig_ctx *cx, const ig_hex_args *p, const double *in, double *out);
+  /* strains at the centres, [6][elements], and the transpose (held unknowns too) */
+  ig_status (*strain)(ig_ctx *cx, const ig_hex_args *p, const double *u, double *tensor);
+  ig_status (*strain_back)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+                           const double *tensor, double *f);
   /* the blocks on the diagonal, nodes x 6 (xx yy zz xy yz zx) or x 1; modulus NULL: 1 */
   ig_status (*diagonal)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
                         const double *modulus, double *block);

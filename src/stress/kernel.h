@@ -56,6 +56,7 @@ typedef struct {
   float *slope;  /* tiles: half the traffic of a product; forces never see the rounding */
   float *past;   /* tiles */
   double *grown; /* elements x 3: thermal and inherent strain at the last equilibrium */
+  double *turn;  /* elements x 9: rotations at the last forces, by rows; NULL: they are small */
   double *slots; /* gather: 3 each */
   double dt;     /* of the step, for creep */
 } ig_stress_args;

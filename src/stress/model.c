@@ -94,6 +94,7 @@ static ig_status supports(ig_stress *m, ig_histories *rows) {
   for (int i = 0; i < list->count; i++) {
     const ig_stress_support *s = IG_ITEM(const ig_stress_support, *list, i);
     ig_stress_hold *h = m->hold + i;
+    h->factor = 1;
     IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &s->at, s->set, &h->node, &h->count));
     h->fix = components(s->fix);
     h->equal = components(s->equal);
@@ -144,6 +145,7 @@ static ig_status loads(ig_stress *m, ig_histories *rows) {
   const size_t n = 3 * (size_t)m->nodes;
   IG_TRY(IG_NEW(m->cx, &m->load_unit, n * (size_t)list->count + 1, "loads"));
   IG_TRY(IG_NEW(m->cx, &m->load_history, list->count + 1, "loads"));
+  IG_TRY(IG_NEW(m->cx, &m->load_factor, list->count + 1, "loads"));
   for (int i = 0; i < list->count; i++) {
     const ig_stress_load *l = IG_ITEM(const ig_stress_load, *list, i);
     double *f = m->load_unit + n * (size_t)i;
@@ -162,6 +164,7 @@ static ig_status loads(ig_stress *m, ig_histories *rows) {
       free(node);
     }
     IG_TRY(ig_histories_add(m->cx, rows, &l->history, m->load_history + i));
+    m->load_factor[i] = 1;
   }
   return IG_OK;
 }
@@ -216,6 +219,12 @@ static ig_status arrays(ig_stress *m, int materials) {
     IG_TRY(all[i].device
                ? ig_array_new_device(cx, all[i].a, all[i].count, all[i].size, "state of the part")
                : ig_array_new(cx, all[i].a, all[i].count, all[i].size, "state of the part"));
+  if (m->c->rotations == IG_ROTATIONS_FINITE)
+    IG_TRY(ig_array_new(cx, &m->turn, 9 * e, sizeof(double), "rotations"));
+  for (size_t i = 0; i < m->turn.count; i++)
+    ((double *)m->turn.host)[i] = i % 9 % 4 == 0;
+  if (m->turn.count)
+    IG_TRY(ig_array_push(cx, &m->turn));
   IG_TRY(ig_array_from(cx, &m->x, m->mesh->x, 3 * n, sizeof(double), "positions"));
   IG_TRY(IG_NEW(cx, &m->held, n, "supports"));
   IG_TRY(IG_NEW(cx, &m->let_go, n, "supports"));
@@ -287,6 +296,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
                              .slope = m->slope.dev,
                              .past = m->past.dev,
                              .grown = m->grown.dev,
+                             .turn = m->turn.dev,
                              .slots = m->slots.dev};
   IG_TRY(ig_mesh_adjacency(cx, m->mesh, &m->adjacency));
   IG_TRY(ig_stress_system_new(m, how));
@@ -321,13 +331,13 @@ ig_status ig_stress_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *material
 void ig_stress_free(ig_stress *m) {
   if (!m)
     return;
-  ig_array *const all[] = {&m->x,         &m->u,        &m->T,     &m->warmer,   &m->share,
-                           &m->alive,     &m->law,      &m->which, &m->inherent, &m->laws,
-                           &m->row_x,     &m->row_y,    &m->state, &m->fix,      &m->load,
-                           &m->force,     &m->right,    &m->step,  &m->old,      &m->moved,
-                           &m->young,     &m->built,    &m->slope, &m->slots,    &m->partial,
-                           &m->high,      &m->list,     &m->birth, &m->report,   &m->young_single,
-                           &m->tie_start, &m->tie_item, &m->past,  &m->grown,    &m->energies};
+  ig_array *const all[] = {
+      &m->x,         &m->u,        &m->T,        &m->warmer, &m->share,    &m->alive,
+      &m->law,       &m->which,    &m->inherent, &m->laws,   &m->row_x,    &m->row_y,
+      &m->state,     &m->fix,      &m->load,     &m->force,  &m->right,    &m->step,
+      &m->old,       &m->moved,    &m->young,    &m->built,  &m->slope,    &m->slots,
+      &m->partial,   &m->high,     &m->list,     &m->birth,  &m->report,   &m->young_single,
+      &m->tie_start, &m->tie_item, &m->past,     &m->grown,  &m->energies, &m->turn};
   ig_stress_system_free(m);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, all[i]);
@@ -345,6 +355,7 @@ void ig_stress_free(ig_stress *m) {
   free(m->balance.load);
   free(m->load_unit);
   free(m->load_history);
+  free(m->load_factor);
   free(m->history_x);
   free(m->history_y);
   free(m);

@@ -13,7 +13,8 @@
 typedef struct {
   ig_lid *node, count;
   int fix, lead, equal; /* bits of components */
-  double to[3];         /* displacement, times the history */
+  double to[3];         /* displacement, times the history and `factor` */
+  double factor;        /* 1 unless a program changes it */
   ig_history history;
   int since, until; /* phases */
   bool on;
@@ -54,7 +55,7 @@ typedef struct ig_stress {
   ig_array x, u, T, warmer, share, alive, law, which, inherent, laws, row_x, row_y, state, fix,
       load;
   ig_array force, right, step, old, moved, young, young_single, built; /* device */
-  ig_array past, grown, energies;
+  ig_array past, grown, energies, turn;
   ig_stress_balance balance;
   ig_array slope, slots, partial, high, list, birth, report;
   double *u_held;    /* host: nodes x 3, where held nodes were taken */
@@ -63,6 +64,7 @@ typedef struct ig_stress {
   uint8_t *let_go;   /* host: bits of a node that a cut has freed */
   double *load_unit; /* host: loads without histories, one block of nodes x 3 a load */
   ig_history *load_history;
+  double *load_factor;           /* host: 1 unless a program changes it */
   double *history_x, *history_y; /* host: rows of all histories */
   int holds;
   ig_stress_hold *hold;

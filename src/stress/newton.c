@@ -14,7 +14,8 @@ ig_status ig_stress_loads_at(ig_stress *m, double time) {
   double *f = m->load.host;
   memset(f, 0, n * sizeof *f);
   for (int i = 0; i < m->c->loads.count; i++) {
-    const double factor = ig_history_at(m->load_history[i], m->history_x, m->history_y, time);
+    const double factor =
+        m->load_factor[i] * ig_history_at(m->load_history[i], m->history_x, m->history_y, time);
     const double *unit = m->load_unit + n * (size_t)i;
     for (size_t k = 0; k < n; k++)
       f[k] += factor * unit[k];
@@ -60,7 +61,7 @@ static ig_status held_motion(ig_stress *m, double time, bool *any) {
     const ig_stress_hold *h = m->hold + i;
     if (!h->on || !h->lead)
       continue;
-    const double factor = ig_history_at(h->history, m->history_x, m->history_y, time);
+    const double factor = h->factor * ig_history_at(h->history, m->history_x, m->history_y, time);
     for (ig_lid k = 0; k < h->count; k++)
       for (int d = 0; d < 3; d++) {
         const int64_t at = 3 * (int64_t)h->node[k] + d;
@@ -82,7 +83,7 @@ static ig_status line_search(ig_stress *m, double *norm, double *reaction) {
   at_low = start;
   IG_TRY(m->ops->add(m->cx, n, 1, m->step.dev, m->u.dev));
   IG_TRY(residual(m, norm, reaction));
-  if (!m->plastic)
+  if (!m->plastic && !m->turn.dev)
     return IG_OK;
   for (int i = 0; i < 6; i++) {
     IG_TRY(dot(m, m->step.dev, m->right.dev, &now));
@@ -107,7 +108,7 @@ static ig_status line_search(ig_stress *m, double *norm, double *reaction) {
    more is paid for. */
 static double forcing(const ig_stress *m, double norm, double reference) {
   const double enough = 0.3 * m->c->solver.tolerance * reference / norm;
-  const double wish = m->plastic ? fmin(1e-2, 0.1 * norm / reference) : 0;
+  const double wish = m->plastic || m->turn.dev ? fmin(1e-2, 0.1 * norm / reference) : 0;
   return fmin(fmax(fmax(enough, wish), 1e-13), 0.1);
 }
 

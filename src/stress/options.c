@@ -106,6 +106,8 @@ const ig_option ig_stress_options[] = {
     IG_LIST(S, probes, ig_stress_probe, probe_options, NULL, "columns of the history"),
     IG_REAL(S, temperature, "K", "293.15", 0, 1e5,
             "at the start; what is there then has no stress at it"),
+    IG_CHOICE(S, rotations, "small|finite", "small",
+              "finite: each element is seen from its own rotated position; strains stay small"),
     IG_TEXT(S, distortion, NULL,
             "set whose best-fit rigid motion is taken off the field `distortion`; left out: all"),
     IG_REAL(

@@ -92,13 +92,15 @@ static void room_stand(const void *self, ig_standing *s) {
   const ig_stress_step *next = r->step + (r->at < r->steps ? r->at : r->steps - 1);
   const ig_stress_phase *p = IG_ITEM(const ig_stress_phase, r->c->phases, next->phase);
   static const char *const words[] = {"step", "layer", "cut", "snapshot"};
-  snprintf(s->note, sizeof s->note, "%.40s %s %d", p->name ? p->name : "phase", words[p->kind],
-           (p->kind == IG_PHASE_BUILD || p->kind == IG_PHASE_CUT ? next->group : next->piece) + 1);
+  const bool grouped = p->kind == IG_PHASE_BUILD || p->kind == IG_PHASE_CUT;
+  snprintf(s->note, sizeof s->note, "%.40s, %s %d of %d", p->name ? p->name : "phase",
+           words[p->kind], (grouped ? next->group : next->piece) + 1,
+           grouped ? next->groups : next->pieces);
 }
 
 /* --- checkpoints --- */
 
-enum { NUMBERS = 8 + IG_BALANCE_NUMBERS, SAVED = 24 };
+enum { NUMBERS = 9 + IG_BALANCE_NUMBERS, SAVED = 24 };
 
 static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
   ig_stress *m = r->m;
@@ -116,6 +118,7 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
                           {"let_go", IG_U8, n, m->let_go},
                           {"u_held", IG_F64, 3 * n, m->u_held},
                           {"T", IG_F64, n, r->T0},
+                          {"T_next", IG_F64, n, r->T1},
                           {"warm", IG_F64, e, r->warm0},
                           {"share", IG_F64, e, r->share0},
                           {"recoater", IG_F64, n, r->recoater},
@@ -146,7 +149,8 @@ static ig_status room_save(void *self, ig_sink *to) {
                             m->balance.annealed,
                             m->balance.released,
                             m->balance.missing,
-                            m->balance.cut};
+                            m->balance.cut,
+                            r->given};
   IG_TRY(ig_array_pull(m->cx, &m->state));
   IG_TRY(ig_array_pull(m->cx, &m->u));
   IG_TRY(ig_array_pull(m->cx, &m->past));
@@ -184,6 +188,7 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   m->balance.released = number[13];
   m->balance.missing = number[14];
   m->balance.cut = number[15] != 0;
+  r->given = number[16] != 0;
   memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);
   memcpy(m->warmer.host, r->warm0, sizeof(double) * (size_t)m->elements);
   memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
@@ -248,6 +253,11 @@ const ig_room ig_room_stress = {.name = "stress",
                                 .save = room_save,
                                 .results = ig_stress_results,
                                 .tally = room_tally,
+                                .field = ig_stress_field_at,
+                                .get = ig_stress_field_get,
+                                .set = ig_stress_field_set,
+                                .load = ig_stress_field_load,
+                                .support = ig_stress_field_support,
                                 .check = room_check,
                                 .verify = ig_stress_verify,
                                 .bench = ig_stress_bench,

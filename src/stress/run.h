@@ -6,8 +6,8 @@
 #include "stress/model.h"
 
 typedef struct {
-  int phase, group, piece, pieces; /* group: layer, or part of a cut; piece: step of it */
-  double start, time;              /* s since the start of the run; of the phase's start */
+  int phase, group, groups, piece, pieces; /* group: layer, or part of a cut; piece: step of it */
+  double start, time;                      /* s since the start of the run; of the phase's start */
 } ig_stress_step;
 
 /* What a thermal run says about elements at a time. */
@@ -27,6 +27,7 @@ typedef struct ig_stress_run {
   int *group;        /* host: elements, group of the phase in `grouped`; -1: none */
   int *group_node;   /* the same of nodes that a cut lets go */
   int grouped;       /* phase, -1: none */
+  bool given;        /* T1 holds the temperatures that a program set for the next step */
   double *T0, *T1, *warm0, *warm1, *share0, *share1; /* host */
   double *recoater; /* host: nodes, height above the drawn place when their layer was done; NaN */
   double recoater_now;
@@ -50,6 +51,13 @@ IG_MUST_CHECK ig_status ig_stress_steps_next(ig_stress_run *r);
 IG_MUST_CHECK ig_status ig_stress_steps_group(ig_stress_run *r, int phase);
 /* Supports as they are in a phase; `taken`: those that come to hold take nodes where they are. */
 IG_MUST_CHECK ig_status ig_stress_steps_supports(ig_stress_run *r, int phase, bool taken);
+
+/* fields.c: for other programs (core/room.h). */
+bool ig_stress_field_at(void *self, int i, ig_room_field *field);
+IG_MUST_CHECK ig_status ig_stress_field_get(void *self, const char *name, double *values);
+IG_MUST_CHECK ig_status ig_stress_field_set(void *self, const char *name, const double *values);
+IG_MUST_CHECK ig_status ig_stress_field_load(void *self, int load, double factor);
+IG_MUST_CHECK ig_status ig_stress_field_support(void *self, int support, double factor);
 
 /* output.c */
 IG_MUST_CHECK ig_status ig_stress_probes_open(ig_stress_run *r);

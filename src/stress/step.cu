@@ -53,7 +53,9 @@ static __global__ void __launch_bounds__(THREADS)
     xe[k] = p.x[at];
     ue[k] = x[at];
   }
+  ig_stress_turn_corners(&p, e, true, ue);
   stress_product_f64(xe, ue, p.slope + ig_stress_at(e, IG_SLOPES, 0, 0), IG_STRESS_TILE, fe);
+  ig_stress_turn_corners(&p, e, false, fe);
   for (int k = 0; k < 24; k++)
     ig_scatter_add_f64(&p.scatter, (int32_t)e, k / 3, 3, k % 3, fe[k], y, p.slots);
 }

@@ -32,6 +32,7 @@ static void product_pack(const ig_stress_args *p, const double *x, ig_lid i, ig_
                          double *y) {
   ig_pack_f64 xe[24], ue[24], slope[8 * IG_SLOPES], fe[24];
   int64_t element[IG_PACK_F64];
+  double corner[24];
   bool any = false;
   for (int l = 0; l < IG_PACK_F64; l++) {
     const ig_lid place = i + l < end ? i + l : end - 1;
@@ -40,8 +41,11 @@ static void product_pack(const ig_stress_args *p, const double *x, ig_lid i, ig_
     for (int k = 0; k < 24; k++) {
       const int64_t at = 3 * (int64_t)p->scatter.conn[8 * e + k / 3] + k % 3;
       xe[k][l] = p->x[at];
-      ue[k][l] = x[at];
+      corner[k] = x[at];
     }
+    ig_stress_turn_corners(p, e, true, corner);
+    for (int k = 0; k < 24; k++)
+      ue[k][l] = corner[k];
     for (int k = 0; k < 8 * IG_SLOPES; k++)
       slope[k][l] = p->alive[e] ? p->slope[ig_stress_at(e, IG_SLOPES, k / 8, k % 8)] : 0;
   }
@@ -49,10 +53,14 @@ static void product_pack(const ig_stress_args *p, const double *x, ig_lid i, ig_
     return;
   stress_product_p64(xe, ue, slope, 1, fe);
   for (int l = 0; l < IG_PACK_F64 && i + l < end; l++)
-    if (p->alive[element[l]] || p->scatter.how == IG_GATHER)
+    if (p->alive[element[l]] || p->scatter.how == IG_GATHER) {
       for (int k = 0; k < 24; k++)
-        ig_scatter_add_f64(&p->scatter, (int32_t)element[l], k / 3, 3, k % 3, fe[k][l], y,
+        corner[k] = fe[k][l];
+      ig_stress_turn_corners(p, element[l], false, corner);
+      for (int k = 0; k < 24; k++)
+        ig_scatter_add_f64(&p->scatter, (int32_t)element[l], k / 3, 3, k % 3, corner[k], y,
                            p->slots);
+    }
 }
 
 static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *x,

@@ -118,6 +118,30 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
   return IG_OK;
 }
 
+/* Temperatures that change what has no thermal strain would leave no stress, and nobody would know
+   why. */
+static ig_status expansion_check(ig_stress_run *r, const ig_stress_phase *p) {
+  const ig_stress *m = r->m;
+  const uint8_t *which = m->which.host, *law = m->law.host;
+  bool all = p->kind == IG_PHASE_HEAT;
+  for (int i = 0; i < p->temperature.count; i++)
+    all |= p->temperature.y[i] != r->c->temperature;
+  for (ig_lid e = 0; e < m->elements; e++) {
+    const bool born =
+        p->kind == IG_PHASE_BUILD && r->group[e] >= 0 && (!which[e] || !isnan(p->born));
+    if ((all || born) && ((const ig_stress_law *)m->laws.host)[law[e]].strain.rows == 0) {
+      const ig_material_case *mat = IG_ITEM(const ig_material_case, *r->job->materials, law[e]);
+      return ig_fail_at(m->cx, &mat->at,
+                        "material '%.60s' lacks its thermal expansion, which phase '%.60s' needs: "
+                        "give `mechanical` one of thermal_strain, expansion (0 if there is none), "
+                        "expansion_mean%s",
+                        mat->name, p->name ? p->name : "without a name",
+                        born ? ", or the elements an `inherent` strain" : "");
+    }
+  }
+  return IG_OK;
+}
+
 ig_status ig_stress_steps_make(ig_stress_run *r) {
   ig_ctx *cx = r->m->cx;
   uint8_t *alive = r->m->alive.host;
@@ -134,6 +158,8 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
       if (pass == 0)
         IG_TRY(phase_check(r, p));
       IG_TRY(groups_make(r, i, &groups));
+      if (pass == 0)
+        IG_TRY(expansion_check(r, p));
       if (p->kind == IG_PHASE_CUT)
         pieces = 1;
       if (p->kind == IG_PHASE_HEAT)
@@ -150,7 +176,7 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
             IG_TRY(ig_stress_heat_time(r, p, k, &at));
             time = start + at;
           }
-          r->step[n] = (ig_stress_step){i, g, (int)k, (int)pieces, start, time};
+          r->step[n] = (ig_stress_step){i, g, groups, (int)k, (int)pieces, start, time};
         }
       for (ig_lid e = 0; pass == 1 && e < r->m->elements; e++)
         if (p->kind == IG_PHASE_HEAT || (p->kind == IG_PHASE_BUILD && r->group[e] >= 0))
@@ -427,7 +453,7 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
     IG_TRY(cut_begin(r, s->group));
   if (p->kind == IG_PHASE_HEAT)
     IG_TRY(heat_begin(r, p, s, &dt, &calm));
-  else
+  else if (!r->given)
     for (ig_lid n = 0; n < m->nodes; n++)
       r->T1[n] = temperature_at(&p->temperature, s->time - s->start, r->T0[n]);
   if (calm) {
@@ -435,6 +461,7 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
     r->at++;
     return ig_stress_look_now(r);
   }
+  r->given = false;
   memcpy(r->warm1, r->warm0, ne);
   memcpy(r->share1, r->share0, ne);
   const double left = (double)(s->pieces - 1 - s->piece) / (s->pieces - s->piece);

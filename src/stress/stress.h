@@ -34,6 +34,7 @@ typedef struct {
 
 enum { IG_PHASE_LOAD, IG_PHASE_BUILD, IG_PHASE_CUT, IG_PHASE_HEAT };
 #define IG_PHASE_KINDS "load|build|cut|heat"
+enum { IG_ROTATIONS_SMALL, IG_ROTATIONS_FINITE };
 enum { IG_NEWBORN_FOLLOW, IG_NEWBORN_DRAWN };
 
 typedef struct {
@@ -82,6 +83,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   ig_list supports, loads, inherent, phases, probes;
+  int rotations;          /* IG_ROTATIONS_* */
   double temperature;     /* at the start */
   double inherent_scale;  /* of all inherent strains */
   const char *distortion; /* set whose best-fit rigid motion is taken off */

@@ -5,13 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    status = (call);                                                                               \
-    if (status != IG_OK)                                                                           \
-      goto done;                                                                                   \
-  } while (0)
-
 /* Inner nodes moved about. */
 static void wobble(ig_mesh *mesh) {
   for (ig_lid i = 0; i < mesh->nodes; i++) {
@@ -352,6 +345,8 @@ const ig_verify_entry ig_stress_verify[] = {
     {"sphere-cycle", "the sphere yields and cools again", false, ig_stress_verify_sphere_cycle},
     {"sphere-pressure", "the sphere yields under pressure", false,
      ig_stress_verify_sphere_pressure},
+    {"turn", "finite rotations: a turned block, a cantilever that bends far", false,
+     ig_stress_verify_turn},
     {"limit", "limit loads of vessels", false, ig_stress_verify_limit},
     {"inclusion", "a ball that shrinks inside another", true, ig_stress_verify_inclusion},
     {"plate", "a plate through a thermal cycle", false, ig_stress_verify_plate},

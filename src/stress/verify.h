@@ -4,6 +4,10 @@
 
 #include "stress/problem.h"
 
+/* In functions with an ig_status `status` and a label `done`. */
+#define TRY(call) IG_TRY_GOTO(status, done, call)
+#define T_START 293.15 /* K */
+
 extern const ig_verify_entry ig_stress_verify[];
 extern const ig_bench_entry ig_stress_bench[];
 
@@ -21,6 +25,8 @@ ig_status ig_stress_verify_satoh(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_law.c */
 ig_status ig_stress_verify_law(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_newton(ig_ctx *cx, const ig_verify_sink *sink);
+/* verify_turn.c */
+ig_status ig_stress_verify_turn(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_limit.c */
 ig_status ig_stress_verify_limit(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_inclusion(ig_ctx *cx, const ig_verify_sink *sink);

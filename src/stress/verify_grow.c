@@ -5,15 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    status = (call);                                                                               \
-    if (status != IG_OK)                                                                           \
-      goto done;                                                                                   \
-  } while (0)
-
-static const double T_START = 293.15;
-
 /* --- the plate --- */
 
 static double parabola(void *user, const double x[3]) {

@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    status = (call);                                                                               \
-    if (status != IG_OK)                                                                           \
-      goto done;                                                                                   \
-  } while (0)
-
-static const double T_START = 293.15;
-
 /* --- limit loads --- */
 
 /* The pressure grows by 1 % of `limit` a step from 0.9 of it on; the last that is carried. */

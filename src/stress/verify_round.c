@@ -6,15 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TRY(call)                                                                                  \
-  do {                                                                                             \
-    status = (call);                                                                               \
-    if (status != IG_OK)                                                                           \
-      goto done;                                                                                   \
-  } while (0)
-
-static const double T_START = 293.15;
-
 static double radius(const double *x, int axes) {
   return sqrt(x[0] * x[0] + x[1] * x[1] + (axes == 3 ? x[2] * x[2] : 0));
 }

@@ -99,7 +99,21 @@ ig_status ig_beam_bins(ig_ctx *cx, ig_beam *b) {
   return IG_OK;
 }
 
-/* Elements, or faces that look up. */
+/* Whether a face with this normal looks towards the beam: up, within 60 degrees; of a tilted one,
+   not more than 84 degrees away from it. */
+static bool face_meets(const ig_beam_shape *s, const double *n) {
+  const double size = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+  return s->tilted ? -(n[0] * s->axis[0] + n[1] * s->axis[1] + n[2] * s->axis[2]) > 0.1 * size
+                   : n[2] > 0.5 * size;
+}
+
+/* Sample points per side of a target, so that none is further apart than the beam's spacing. */
+static uint8_t points_for(const ig_beam *b, double size) {
+  const double n = ceil(size / b->spacing);
+  return (uint8_t)(n < 2 ? 2 : n > b->most_points ? b->most_points : n);
+}
+
+/* Elements, or faces that look towards the beam. */
 static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
   const bool faces = b->shape.model == IG_BEAM_SURFACE;
   for (int pass = 0; pass < 2; pass++) {
@@ -119,7 +133,7 @@ static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
           }
           for (int d = 0; d < 3; d++)
             n[d] = u[(d + 1) % 3] * v[(d + 2) % 3] - u[(d + 2) % 3] * v[(d + 1) % 3];
-          if (!(n[2] > 0.5 * sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2])))
+          if (!face_meets(&b->shape, n))
             continue;
         }
         if (pass) {
@@ -134,6 +148,7 @@ static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
             far = fmax(far, sqrt(pow(x[a][0] - place[0], 2) + pow(x[a][1] - place[1], 2) +
                                  pow(x[a][2] - place[2], 2)));
           b->size = fmax(b->size, 2 * far);
+          b->points[b->targets] = points_for(b, 2 * far);
         }
         b->targets++;
       }
@@ -141,6 +156,7 @@ static ig_status targets_find(ig_ctx *cx, const ig_heat *h, ig_beam *b) {
       break;
     IG_TRY(IG_NEW(cx, &b->target, b->targets, "beam targets"));
     IG_TRY(IG_NEW(cx, &b->place, 3 * (size_t)b->targets, "beam targets"));
+    IG_TRY(IG_NEW(cx, &b->points, b->targets, "beam targets"));
   }
   return ig_beam_bins(cx, b);
 }
@@ -176,9 +192,28 @@ static ig_status path_check(ig_ctx *cx, const ig_beam_case *c, const ig_beam *b,
   return IG_OK;
 }
 
+/* Integral of the ring over the plane, at a peak of 1: m^2. */
+static double ring_area(const ig_beam_shape *s) {
+  const double x = s->ring_radius / s->ring_width; /* of 2 pi r exp(-2 (r - r0)^2 / w^2) */
+  return 2 * M_PI * s->ring_width *
+         (0.25 * s->ring_width * exp(-2 * x * x) +
+          s->ring_radius * sqrt(M_PI / 8) * (1 + erf(M_SQRT2 * x)));
+}
+
+static double table_area(const ig_beam_shape *s) {
+  double sum = M_PI * s->knot[0] * s->knot[0] * s->level[0];
+  for (int i = 1; i < s->knots; i++) { /* linear between knots, times 2 pi r */
+    const double a = s->knot[i - 1], b = s->knot[i], p = s->level[i - 1], q = s->level[i];
+    sum += 2 * M_PI * (b - a) * (p * (2 * a + b) + q * (a + 2 * b)) / 6;
+  }
+  return sum;
+}
+
 /* The integral of the relative intensity: over the plane, or over the half space below the path. */
 static double intensity_whole(const ig_beam_shape *s) {
-  const double circle = 0.5 * M_PI * s->radius * s->radius, ball = 0.5 * pow(M_PI / 3, 1.5);
+  const double ball = 0.5 * pow(M_PI / 3, 1.5);
+  const double circle =
+      s->profile == IG_PROFILE_TABLE ? table_area(s) : 0.5 * M_PI * s->radius * s->radius;
   switch (s->model) {
   case IG_BEAM_SURFACE:
     return circle;
@@ -191,16 +226,72 @@ static double intensity_whole(const ig_beam_shape *s) {
   }
 }
 
-/* Points a side so that none is further apart than 0.4 of the smallest length of the source. */
-static int points_for(const ig_beam *b) {
+/* The profile across the axis, and where it ends, m. */
+static ig_status profile_make(ig_ctx *cx, const ig_beam_case *c, ig_beam_shape *s, double *end) {
+  const bool plain = c->model == IG_BEAM_SURFACE || c->model == IG_BEAM_CYLINDER;
+  *end = 2.2 * s->radius;
+  if (!c->ring.at.given && !c->profile.count)
+    return IG_OK;
+  if (!plain || (c->ring.at.given && c->profile.count))
+    return ig_fail_at(cx, &c->at,
+                      "a beam has a ring or a tabulated profile, not both, and only in the models "
+                      "surface and cylinder");
+  if (c->ring.at.given) {
+    s->profile = IG_PROFILE_RING;
+    s->ring_radius = c->ring.radius;
+    s->ring_width = c->ring.width;
+    s->core = 1 - c->ring.share; /* the Gaussian's integral is the unit of both */
+    s->ring = c->ring.share * 0.5 * M_PI * s->radius * s->radius / ring_area(s);
+    *end = fmax(*end, s->ring_radius + 2.2 * s->ring_width);
+    return IG_OK;
+  }
+  if (c->profile.count < 2 || c->profile.count > IG_BEAM_KNOTS)
+    return ig_fail_at(cx, &c->at, "a profile has 2 to %d rows (found %d)", IG_BEAM_KNOTS,
+                      c->profile.count);
+  s->profile = IG_PROFILE_TABLE;
+  s->knots = c->profile.count;
+  for (int i = 0; i < s->knots; i++) {
+    s->knot[i] = c->profile.x[i];
+    s->level[i] = c->profile.y[i];
+  }
+  if (s->knot[0] < 0 || !(table_area(s) > 0))
+    return ig_fail_at(cx, &c->at, "a profile needs distances from 0 on and some intensity");
+  *end = s->knot[s->knots - 1];
+  return IG_OK;
+}
+
+static ig_status axis_make(ig_ctx *cx, const ig_beam_case *c, ig_beam_shape *s) {
+  const double size =
+      sqrt(c->axis[0] * c->axis[0] + c->axis[1] * c->axis[1] + c->axis[2] * c->axis[2]);
+  s->axis[2] = -1;
+  if (isnan(size) || size == 0)
+    return IG_OK;
+  for (int d = 0; d < 3; d++)
+    s->axis[d] = c->axis[d] / size;
+  s->tilted = s->axis[0] != 0 || s->axis[1] != 0;
+  return !s->tilted && s->axis[2] > 0
+             ? ig_fail_at(cx, &c->at, "the beam points up: its axis is the way light travels")
+             : IG_OK;
+}
+
+/* Sample points so dense that none is further apart than 0.4 (`sampling`) of the smallest length of
+   the source, as far as 8 per side are enough. */
+static void sampling_choose(const ig_beam_case *c, ig_beam *b) {
   const ig_beam_shape *s = &b->shape;
   double least = s->radius;
   if (s->model != IG_BEAM_SURFACE)
     least = fmin(least, s->depth);
   if (s->model == IG_BEAM_GOLDAK)
     least = fmin(least, fmin(s->front, s->rear));
-  const double n = ceil(b->size / (0.4 * least));
-  return n < 2 ? 2 : n > 8 ? 8 : (int)n;
+  if (s->profile == IG_PROFILE_RING)
+    least = fmin(least, s->ring_width);
+  b->spacing = (c->sampling > 0 ? c->sampling : 0.4) * least;
+  b->most_points = c->sampling > 0 && c->sampling != 0.4 ? 32 : 8;
+  if (s->whole > 0 && s->model == IG_BEAM_CYLINDER) { /* its end is sharp, and nothing scales an
+                                                         error away: as many as may be */
+    b->spacing = 1e-300;
+    b->most_points = 8;
+  }
 }
 
 static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, const ig_heat *h,
@@ -213,6 +304,9 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   s->rear = isnan(c->rear) ? 2 * s->front : c->rear;
   s->reach = isnan(c->reach) ? fmax(reach, c->radius) : c->reach;
   b->factor = 1;
+  double end;
+  IG_TRY(profile_make(cx, c, s, &end));
+  IG_TRY(axis_make(cx, c, s));
   s->whole = c->normalise ? 0 : intensity_whole(s);
   b->absorptivity = isnan(c->absorptivity) ? absorptivity : c->absorptivity;
   if (isnan(b->absorptivity))
@@ -221,17 +315,15 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   b->path = *path;
   memset(path, 0, sizeof *path);
   const double longest = fmax(fmax(s->front, s->rear), fmax(s->radius, s->depth));
-  b->cutoff = s->model == IG_BEAM_SURFACE    ? 2.2 * s->radius
+  b->cutoff = s->model == IG_BEAM_SURFACE    ? end
               : s->model == IG_BEAM_GOLDAK   ? 1.8 * longest
               : s->model == IG_BEAM_GAUSSIAN ? 1.8 * fmax(s->radius, s->depth)
-                                             : fmax(2.2 * s->radius, s->depth);
+                                             : fmax(end, s->depth);
   IG_TRY(path_check(cx, c, b, mesh));
   b->margin = 0.4 * s->radius;
+  sampling_choose(c, b);
   IG_TRY(targets_find(cx, h, b));
   s->far = b->cutoff + 0.5 * b->size;
-  s->points = points_for(b);
-  if (s->whole > 0 && s->model == IG_BEAM_CYLINDER)
-    s->points = 8; /* its end is sharp, and nothing scales an error away */
   return IG_OK;
 }
 
@@ -261,13 +353,14 @@ void ig_beams_free(ig_ctx *cx, ig_beams *beams) {
     free(b->live);
     free(b->target);
     free(b->place);
+    free(b->points);
   }
   free(beams->beam);
   free(beams->number);
   free(beams->node);
   ig_array *arrays[] = {&beams->shape,   &beams->step,   &beams->shot,      &beams->scene,
                         &beams->x,       &beams->corner, &beams->ref_start, &beams->ref,
-                        &beams->scratch, &beams->of};
+                        &beams->scratch, &beams->of,     &beams->points};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(cx, arrays[i]);
   memset(beams, 0, sizeof *beams);

@@ -19,11 +19,21 @@ typedef struct {
   double feed, z, sample, dwell_unit, full_s;
 } ig_path_case;
 
+/* A ring about the core of a beam. */
+typedef struct {
+  ig_src at;
+  double radius, width, share;
+} ig_beam_ring;
+
 typedef struct {
   ig_src at;
   int model;
   double radius, depth, front, rear, absorptivity, reach;
-  bool normalise; /* all the power goes into what is met */
+  double axis[3];  /* direction of travel; NaN or zeros: straight down */
+  double sampling; /* spacing of sample points over the smallest length of the source; 0: 0.4 */
+  ig_beam_ring ring;
+  ig_table profile; /* relative intensity over the distance from the axis, m */
+  bool normalise;   /* all the power goes into what is met */
   ig_path_case path;
   ig_raster_case raster;
 } ig_beam_case;
@@ -40,8 +50,11 @@ typedef struct {
   /* what may be touched: faces (element x 6 + face) or elements */
   int32_t targets;
   ig_lid *target;
-  double *place; /* targets x 3 */
-  double size;   /* of the largest target, m */
+  double *place;   /* targets x 3 */
+  uint8_t *points; /* targets: sample points per side */
+  double spacing;  /* of sample points, at most, m */
+  int most_points; /* per side */
+  double size;     /* of the largest target, m */
   ig_bins bins;
   int32_t *live; /* bins: targets that are not covered for good, first in the bin */
   int event;     /* births so far when bins were last swept of covered ones */
@@ -58,7 +71,7 @@ typedef struct {
   int32_t *number;
   ig_lid *node; /* 2 x node_room: of the scene in work, and room to sort them in */
   int64_t node_room;
-  ig_array shape, step, shot, scene, x, of, corner, ref_start, ref, scratch;
+  ig_array shape, step, shot, scene, x, of, points, corner, ref_start, ref, scratch;
 } ig_beams;
 
 /* The paths, one per beam, become the beams' own. absorptivity, reach (or the radius, if larger):

@@ -15,7 +15,7 @@ static void step_power(const ig_beam_view *v, const ig_beam_step *step, double *
     beam_total all = {0, 0, -1};
     for (int32_t t = 0; t < c->target_count; t++) {
       double *o = out + (int64_t)IG_BEAM_SCRATCH * t;
-      beam_weigh(b, s, v->beam[c->targets + t] == s->beam, x,
+      beam_weigh(b, s, v->beam[c->targets + t] == s->beam, v->points[c->targets + t], x,
                  v->corner + (int64_t)IG_BEAM_CORNERS * (c->targets + t), o);
       beam_total_add(&all, t, o[8], o[9]);
     }

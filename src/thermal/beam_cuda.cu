@@ -20,14 +20,14 @@ __global__ void __launch_bounds__(128) beam_power(const __grid_constant__ ig_bea
       power[n] = 0;
     for (int32_t k = 0; k < step.shot_count; k++) {
       const ig_beam_shot s = v.shot[step.shots + k];
-      const ig_beam_shape b = v.shape[s.beam];
+      const ig_beam_shape *b = &v.shape[s.beam];
       beam_total all = {0, 0, -1}; /* thread 0's: in order, the same bits whatever else is near */
       for (int32_t base = 0; base < c.target_count; base += (int32_t)blockDim.x) {
         const int32_t t = base + (int32_t)threadIdx.x;
         part[threadIdx.x][1] = -1;
         if (t < c.target_count) {
           double *o = out + (int64_t)IG_BEAM_SCRATCH * t;
-          beam_weigh(&b, &s, v.beam[c.targets + t] == s.beam, x,
+          beam_weigh(b, &s, v.beam[c.targets + t] == s.beam, v.points[c.targets + t], x,
                      v.corner + (int64_t)IG_BEAM_CORNERS * (c.targets + t), o);
           part[threadIdx.x][0] = o[8];
           part[threadIdx.x][1] = o[9];
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(128) beam_power(const __grid_constant__ ig_bea
         __syncthreads();
       }
       if (threadIdx.x == 0)
-        sum = beam_whole(&b, &all, out);
+        sum = beam_whole(b, &all, out);
       __syncthreads();
       for (int32_t n = (int32_t)threadIdx.x; n < c.node_count && sum > 0; n += (int32_t)blockDim.x)
         power[n] += s.power * (beam_share(&v, &c, step.scene, n, out) / sum);

@@ -20,11 +20,14 @@ static target_state target_look(const ig_heat *h, const ig_beam *b, ig_lid targe
              : BARE;
 }
 
-static ig_status target_add(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam,
-                            ig_lid target) {
+/* Target t of a beam. */
+static ig_status target_add(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int32_t t) {
+  const ig_lid target = beams->beam[beam].target[t];
   IG_TRY(ig_heat_room(cx, &beams->of, (size_t)beams->targets, sizeof(int32_t)));
   IG_TRY(ig_heat_room(cx, &beams->corner, 8 * (size_t)(beams->targets + 1), sizeof(int32_t)));
   ((int32_t *)beams->of.host)[beams->targets] = beam;
+  IG_TRY(ig_heat_room(cx, &beams->points, (size_t)beams->targets, sizeof(int32_t)));
+  ((int32_t *)beams->points.host)[beams->targets] = beams->beam[beam].points[t];
   ig_lid node[8];
   const int corners = ig_beam_target_nodes(h, &beams->beam[beam], target, node);
   for (int a = 0; a < 8; a++) /* mesh numbers at first; see scene_number */
@@ -51,7 +54,7 @@ static ig_status bin_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int bea
     const double *p = &b->place[3 * (int64_t)t];
     if (p[0] >= low[0] && p[0] <= high[0] && p[1] >= low[1] && p[1] <= high[1] && p[2] >= low[2] &&
         p[2] <= high[2])
-      IG_TRY(target_add(cx, h, beams, beam, b->target[t]));
+      IG_TRY(target_add(cx, h, beams, beam, t));
   }
   if (kept < n)
     memmove(item + kept, item + n, (size_t)(live - n) * sizeof *item);
@@ -76,8 +79,12 @@ static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int be
       b->low[d] = fmin(b->low[d], s->at[d] - b->margin);
       b->high[d] = fmax(b->high[d], s->at[d] + b->margin);
     }
-    low[d] = b->low[d] - (d < 2 ? across : up);
-    high[d] = b->high[d] + (d < 2 ? across : up);
+    const double far = b->shape.tilted && b->shape.model == IG_BEAM_SURFACE
+                           ? across + b->shape.reach * fabs(b->shape.axis[d])
+                       : d < 2 ? across
+                               : up;
+    low[d] = b->low[d] - far;
+    high[d] = b->high[d] + far;
   }
   if (h->next.event < b->event) /* begun anew: what was covered may be bare again */
     IG_TRY(ig_beam_bins(cx, b));
@@ -273,6 +280,7 @@ ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
     IG_TRY(ig_heat_push(cx, &beams->scene, (size_t)beams->scenes));
     IG_TRY(ig_heat_push(cx, &beams->x, 3 * (size_t)beams->nodes));
     IG_TRY(ig_heat_push(cx, &beams->of, (size_t)beams->targets));
+    IG_TRY(ig_heat_push(cx, &beams->points, (size_t)beams->targets));
     IG_TRY(ig_heat_push(cx, &beams->corner, 8 * (size_t)beams->targets));
     IG_TRY(ig_heat_push(cx, &beams->ref_start, (size_t)(beams->nodes + beams->scenes)));
     IG_TRY(ig_heat_push(cx, &beams->ref, (size_t)beams->refs));
@@ -285,6 +293,7 @@ ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
                             .scene = beams->scene.dev,
                             .x = beams->x.dev,
                             .beam = beams->of.dev,
+                            .points = beams->points.dev,
                             .corner = beams->corner.dev,
                             .ref_start = beams->ref_start.dev,
                             .ref = beams->ref.dev,

@@ -7,9 +7,19 @@
 
 typedef enum { IG_BEAM_SURFACE, IG_BEAM_GAUSSIAN, IG_BEAM_GOLDAK, IG_BEAM_CYLINDER } ig_beam_model;
 
+/* How intensity falls with the distance from the axis (surface, cylinder). */
+typedef enum { IG_PROFILE_GAUSSIAN, IG_PROFILE_RING, IG_PROFILE_TABLE } ig_beam_profile;
+enum { IG_BEAM_KNOTS = 32 };
+
 typedef struct {
-  int32_t model, points;             /* ig_beam_model; sample points per side of a target */
-  double radius, depth, front, rear; /* m */
+  int32_t model;                                    /* ig_beam_model */
+  double radius, depth, front, rear;                /* m */
+  int32_t tilted;                                   /* 0: axis is 0 0 -1 */
+  double axis[3];                                   /* unit vector along which the beam travels */
+  int32_t profile, knots;                           /* ig_beam_profile; of the table */
+  double core, ring;                                /* peaks: of the Gaussian, of the ring */
+  double ring_radius, ring_width;                   /* m */
+  double knot[IG_BEAM_KNOTS], level[IG_BEAM_KNOTS]; /* table: m, relative intensity */
   double reach; /* surface: how far above or below the beam a face may lie, m */
   double whole; /* integral of the intensity over all space it is meant for, m^2 or m^3: what is
                    not met is lost; 0: all the power goes into what is met */
@@ -45,6 +55,7 @@ typedef struct {
   const ig_beam_scene *scene;
   const double *x;          /* scene nodes x 3 */
   const int32_t *beam;      /* scene targets: whose they are */
+  const int32_t *points;    /* scene targets: sample points per side */
   const int32_t *corner;    /* scene targets x 8: nodes, counted in the scene */
   const int32_t *ref_start; /* scene nodes + 1 a scene: from its `nodes` + its number on */
   const int32_t *ref;       /* target x 8 + corner, of each node */

@@ -40,47 +40,58 @@ static ig_status materials_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
   return ig_array_push(cx, &h->material.work);
 }
 
+/* Neighbours of cells, in birth order. place: cells, where each stands in that order. */
 static ig_status neighbors_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
-                                const ig_lid *place) {
+                                const ig_heat_cells *cells, const ig_lid *place) {
   const size_t faces = 6 * (size_t)h->elements;
-  ig_status status;
-  if (setup->bare) {
-    IG_TRY(IG_NEW(cx, &h->face.kind, faces, "face conditions"));
-    return IG_NEW(cx, &h->face.exposed, faces, "outer surface");
-  }
-  ig_adjacency adj;
-  IG_TRY(ig_mesh_adjacency(cx, setup->mesh, &adj));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->face.neighbor, faces, "neighbours"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->face.kind, faces, "face conditions"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->face.exposed, faces, "outer surface"));
-  for (ig_lid e = 0; e < h->elements; e++)
+  IG_TRY(IG_NEW(cx, &h->face.kind, faces, "face conditions"));
+  IG_TRY(IG_NEW(cx, &h->face.exposed, faces, "outer surface"));
+  if (setup->bare)
+    return IG_OK;
+  IG_TRY(IG_NEW(cx, &h->face.neighbor, faces, "neighbours"));
+  ig_lid *across;
+  IG_TRY(IG_NEW(cx, &across, faces, "neighbours"));
+  const ig_status status = ig_heat_cells_neighbors(cx, setup->mesh, cells, across);
+  for (ig_lid c = 0; c < h->elements && status == IG_OK; c++)
     for (int f = 0; f < 6; f++) {
-      const ig_lid other = adj.neighbor[6 * (int64_t)h->birth.order[e] + f];
-      if (other == IG_JUNCTION) {
-        status = IG_FAIL(cx, IG_INPUT, "element %d shares a face with two others: mend the mesh",
-                         (int)h->birth.order[e]);
-        goto done;
-      }
-      h->face.neighbor[6 * (int64_t)e + f] = other < 0 ? -1 : place[other];
+      const ig_lid other = across[6 * (int64_t)c + f];
+      h->face.neighbor[6 * (int64_t)place[c] + f] = other < 0 ? -1 : place[other];
     }
-done:
-  ig_adjacency_free(&adj);
+  free(across);
   return status;
 }
 
-static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h, ig_lid *place) {
-  const ig_block *block = &setup->mesh->block[0];
+/* Elements at nodes: an element stands once, however often a node is among its corners. */
+static ig_status around_make(ig_ctx *cx, ig_heat *h, const ig_lid *conn) {
+  ig_csr *around = &h->node.around;
+  IG_TRY(ig_mesh_node_elements(cx, h->nodes, h->elements, 8, conn, around));
+  ig_lid at = 0, begin = 0;
+  for (ig_lid n = 0; n < h->nodes; n++) {
+    const ig_lid end = around->start[n + 1];
+    around->start[n] = at;
+    for (ig_lid i = begin; i < end; i++)
+      if (i == begin || around->item[i] != around->item[at - 1])
+        around->item[at++] = around->item[i];
+    begin = end;
+  }
+  around->start[h->nodes] = at;
+  return IG_OK;
+}
+
+static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
+                               const ig_heat_cells *cells, ig_lid *place) {
   ig_lid *conn;
   IG_TRY(IG_NEW(cx, &conn, 8 * (size_t)h->elements, "connectivity"));
   for (ig_lid e = 0; e < h->elements; e++) {
-    place[h->birth.order[e]] = e;
-    for (int a = 0; a < 8; a++)
-      conn[8 * (int64_t)e + ig_heat_corner[a]] = block->conn[8 * (int64_t)h->birth.order[e] + a];
+    const ig_lid cell = h->birth.order[e];
+    place[cell] = e;
+    memcpy(&conn[8 * (int64_t)e], &cells->conn[8 * (int64_t)cell], 8 * sizeof *conn);
+    h->birth.order[e] = cells->parent[cell];
   }
   const ig_assembly how = h->conduction == IG_HEAT_STENCIL ? IG_ATOMIC : setup->assembly;
   ig_status status = ig_plan_new(cx, how, setup->slots, h->nodes, h->elements, 8, conn, &h->elems);
   if (status == IG_OK)
-    status = ig_mesh_node_elements(cx, h->nodes, h->elements, 8, conn, &h->node.around);
+    status = around_make(cx, h, conn);
   free(conn);
   IG_TRY(status);
   IG_TRY(ig_array_new(cx, &h->material.of, (size_t)h->elements, 1, "element materials"));
@@ -109,10 +120,7 @@ static ig_status births_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_h
 }
 
 static ig_status setup_check(ig_ctx *cx, const ig_heat_setup *setup) {
-  const ig_mesh *mesh = setup->mesh;
-  if (mesh->blocks != 1 || mesh->block[0].type != IG_HEX8)
-    return IG_FAIL(cx, IG_INPUT, "thermal analysis needs a mesh of hex8 elements only");
-  if (mesh->block[0].count == 0)
+  if (ig_mesh_elements(setup->mesh) == 0)
     return IG_FAIL(cx, IG_INPUT, "the mesh has no elements");
   for (int i = 0; i < setup->conditions; i++) {
     const ig_heat_condition *c = &setup->condition[i];
@@ -130,6 +138,22 @@ static ig_status setup_check(ig_ctx *cx, const ig_heat_setup *setup) {
   return IG_OK;
 }
 
+/* Forms of conduction that do not fit. */
+static ig_status forms_check(ig_ctx *cx, const ig_heat *h, const ig_heat_cells *cells) {
+  if (h->conduction == IG_HEAT_STENCIL &&
+      (!h->material.constant || h->capacity != IG_HEAT_CONSTANT))
+    return IG_FAIL(cx, IG_INPUT,
+                   "conduction 'stencil' needs properties that do not depend on temperature");
+  if (h->conduction == IG_HEAT_STENCIL && cells->collapsed)
+    return IG_FAIL(cx, IG_INPUT,
+                   "conduction 'stencil' needs hexahedra: choose 'classes' or 'recompute'");
+  if (h->conduction == IG_HEAT_CLASSES && cells->collapsed && !h->material.constant)
+    return IG_FAIL(cx, IG_INPUT,
+                   "conduction 'classes' with tetrahedra needs a conductivity that does not "
+                   "depend on temperature: choose 'recompute'");
+  return IG_OK;
+}
+
 ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   memset(h, 0, sizeof *h);
   IG_TRY(setup_check(cx, setup));
@@ -138,7 +162,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   h->surface = setup->surface;
   h->material.count = setup->materials;
   h->nodes = setup->mesh->nodes;
-  h->elements = setup->mesh->block[0].count;
+  h->mesh = setup->mesh;
   h->node.point = setup->mesh->x;
   h->node.initial = setup->initial;
   h->node.initial_of = setup->initial_of;
@@ -155,23 +179,21 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
 #endif
   h->ops += h->precision;
   ig_lid *place = NULL;
+  ig_heat_cells cells;
   ig_status status;
+  IG_TRY_GOTO(status, done, ig_heat_cells_make(cx, setup->mesh, &cells));
+  h->elements = cells.count;
   IG_TRY_GOTO(status, done, materials_make(cx, setup, h));
-  if (h->conduction == IG_HEAT_STENCIL &&
-      (!h->material.constant || h->capacity != IG_HEAT_CONSTANT)) {
-    status = IG_FAIL(cx, IG_INPUT,
-                     "conduction 'stencil' needs properties that do not depend on temperature");
-    goto done;
-  }
+  IG_TRY_GOTO(status, done, forms_check(cx, h, &cells));
   if (h->conduction == IG_HEAT_STENCIL)
     h->surface = IG_HEAT_LUMPED;
-  IG_TRY_GOTO(status, done, ig_heat_births_sort(cx, setup, h));
+  IG_TRY_GOTO(status, done, ig_heat_births_sort(cx, setup, h, cells.parent));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &place, h->elements, "birth order"));
-  IG_TRY_GOTO(status, done, elements_make(cx, setup, h, place));
+  IG_TRY_GOTO(status, done, elements_make(cx, setup, h, &cells, place));
   IG_TRY_GOTO(status, done, births_check(cx, setup, h));
-  IG_TRY_GOTO(status, done, neighbors_make(cx, setup, h, place));
+  IG_TRY_GOTO(status, done, neighbors_make(cx, setup, h, &cells, place));
   IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h));
-  IG_TRY_GOTO(status, done, ig_heat_surfaces_mark(cx, setup, h, place));
+  IG_TRY_GOTO(status, done, ig_heat_surfaces_mark(cx, setup, h, &cells, place));
   if (h->surface != IG_HEAT_LUMPED)
     IG_TRY_GOTO(status, done, ig_heat_faces_collect(cx, setup, h));
   IG_TRY_GOTO(status, done, ig_heat_rate_bound(cx, h));
@@ -186,6 +208,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
     IG_TRY_GOTO(status, done, h->ops->open(cx, h));
 done:
   free(place);
+  ig_heat_cells_free(&cells);
   if (status != IG_OK)
     ig_heat_free(cx, h);
   return status;

@@ -28,7 +28,7 @@ typedef struct {
 typedef enum { IG_BORN_AMBIENT, IG_BORN_MELT, IG_BORN_INHERITED } ig_heat_newborn;
 
 typedef struct {
-  const ig_mesh *mesh; /* hex8 only */
+  const ig_mesh *mesh; /* of elements that heat_cells.h knows */
   ig_precision precision;
   ig_assembly assembly;
   ig_slot_form slots;
@@ -68,7 +68,7 @@ typedef struct {
 
 /* Births. Elements are numbered in the order in which they are born. */
 typedef struct {
-  ig_lid *order; /* elements: mesh number of each */
+  ig_lid *order; /* elements: the mesh's element of each */
   int events;    /* distinct births, the start among them */
   double *time;  /* events: s; the start: -infinity */
   ig_lid *start; /* events + 1: first element of each */
@@ -173,8 +173,9 @@ typedef struct ig_heat {
   ig_heat_surface surface;
   ig_heat_capacity capacity;
   ig_heat_newborn newborn;
-  ig_lid nodes, elements;
-  double body; /* W/m^3 */
+  const ig_mesh *mesh;    /* the setup's */
+  ig_lid nodes, elements; /* elements: cells, see heat_cells.h */
+  double body;            /* W/m^3 */
   ig_plan elems;
   ig_heat_births birth;
   ig_heat_materials material;
@@ -248,6 +249,8 @@ IG_MUST_CHECK ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart
 double ig_heat_step_bytes(const ig_heat *h);
 /* Heat content at temperature T of the elements born since the start, J. */
 double ig_heat_born_content(const ig_heat *h, double T);
+/* How many of the mesh's elements the first `cells` are. */
+ig_lid ig_heat_whole_elements(const ig_heat *h, ig_lid cells);
 /* Volume and outer area of what is there. */
 void ig_heat_measure(const ig_heat *h, double *volume, double *area);
 

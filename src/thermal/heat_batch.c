@@ -52,11 +52,11 @@ static void patch_heat(const ig_heat *h, ig_lid n, ig_lid begin, ig_heat_patch *
     const int m = ((uint8_t *)h->material.of.host)[e];
     const bool at_held = h->newborn == IG_BORN_INHERITED && !isnan(p->held);
     const double T = at_held ? p->held : h->material.born_at[m];
-    int a = 0;
-    while (ig_heat_conn(h, e)[a] != n)
-      a++;
-    p->heat += s->volume[a] * ig_heat_content_at(h, m, T);
-    p->capacity += s->volume[a] * h->material.capacity[m];
+    for (int a = 0; a < 8; a++)
+      if (ig_heat_conn(h, e)[a] == n) {
+        p->heat += s->volume[a] * ig_heat_content_at(h, m, T);
+        p->capacity += s->volume[a] * h->material.capacity[m];
+      }
     p->temperature = first || p->temperature == T ? T : NAN;
     first = false;
   }
@@ -104,6 +104,14 @@ ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n) {
   return IG_OK;
 }
 
+/* Whether corner a has the node of one before it. */
+static bool corner_again(const ig_lid *conn, int a) {
+  for (int b = 0; b < a; b++)
+    if (conn[b] == conn[a])
+      return true;
+  return false;
+}
+
 /* The nodes of all elements born by then change, each once. */
 ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
   const ig_lid begin = h->next.elements;
@@ -112,6 +120,8 @@ ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
   for (ig_lid e = begin; e < h->next.elements; e++)
     for (int a = 0; a < 8; a++) {
       const ig_lid n = ig_heat_conn(h, e)[a];
+      if (corner_again(ig_heat_conn(h, e), a))
+        continue;
       ig_lid i = h->node.around.start[n];
       const bool there = h->node.around.item[i] < begin;
       while (h->node.around.item[i] < begin)
@@ -303,7 +313,7 @@ static ig_status steps_launch(ig_ctx *cx, ig_heat *h) {
         break;
     IG_TRY(h->ops->steps(cx, h, i, stop));
     if (h->batch.step[stop - 1].look > 0)
-      IG_TRY(h->ops->track(cx, h, h->batch.step[stop - 1].look));
+      IG_TRY(h->ops->track(cx, h, h->batch.step[stop - 1].look, h->batch.step[stop - 1].time));
   }
   return IG_OK;
 }

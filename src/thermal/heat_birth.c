@@ -16,8 +16,10 @@ static int by_birth(const void *a, const void *b) {
   return (p->element > q->element) - (p->element < q->element);
 }
 
-/* Elements sorted by birth; those never born go last and are left out of the events. */
-ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
+/* Cells sorted by birth, as numbers of cells; those never born go last and are left out of the
+ * events. */
+ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
+                              const ig_lid *parent) {
   const ig_lid n = h->elements;
   IG_TRY(IG_NEW(cx, &h->birth.order, n, "birth order"));
   for (ig_lid e = 0; e < n; e++)
@@ -28,7 +30,7 @@ ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h
     born *sorted;
     IG_TRY(IG_NEW(cx, &sorted, n, "birth order"));
     for (ig_lid e = 0; e < n; e++)
-      sorted[e] = (born){setup->birth[e], e};
+      sorted[e] = (born){setup->birth[parent[e]], e};
     qsort(sorted, (size_t)n, sizeof *sorted, by_birth);
     const ig_status status = IG_NEW(cx, &birth, n, "births");
     for (ig_lid e = 0; e < n && status == IG_OK; e++) {

@@ -19,19 +19,26 @@ static double element_rate(const ig_heat *h, ig_lid e, double best, double steep
   for (int a = 0; a < 8; a++)
     if (!(s->volume[a] > 0))
       return -1;
+  const ig_lid *conn = ig_heat_conn(h, e);
   double most = 0;
   for (int f = 0; f < 6; f++) {
     const double *area = s->area[f], sum = area[0] + area[1] + area[2] + area[3];
-    *flat = *flat || sum <= 1e-9 * most;
+    ig_lid node[5];
+    *flat = *flat || (sum <= 1e-9 * most && ig_heat_face_nodes(conn, f, node) > 2);
     most = fmax(most, sum);
   }
   /* a corner may have three faces bare */
   for (int f = 0; f < 6 && steepest > 0; f++)
-    for (int a = 0; a < 4; a++)
-      *film = fmax(*film, 3 * steepest * s->area[f][a] /
-                              (ig_heat_material_capacity_min(m) *
-                               s->volume[ig_heat_corner[ig_elem_face(IG_HEX8, f)[a]]]));
-  return alpha * ig_heat_shape_rate(s, best / alpha);
+    for (int a = 0; a < 4; a++) {
+      const ig_lid n = conn[ig_heat_corner[ig_elem_face(IG_HEX8, f)[a]]];
+      double area = 0, volume = 0;
+      for (int b = 0; b < 4; b++)
+        area += conn[ig_heat_corner[ig_elem_face(IG_HEX8, f)[b]]] == n ? s->area[f][b] : 0;
+      for (int b = 0; b < 8; b++)
+        volume += conn[b] == n ? s->volume[b] : 0;
+      *film = fmax(*film, 3 * steepest * area / (ig_heat_material_capacity_min(m) * volume));
+    }
+  return alpha * ig_heat_shape_rate(s, conn, best / alpha);
 }
 
 /* The largest rate any element can reach bounds that of the whole, with any subset of them there.

@@ -3,6 +3,7 @@
 #define IG_HEAT_MAKE_H
 
 #include "thermal/heat.h"
+#include "thermal/heat_cells.h"
 
 #include <math.h>
 
@@ -59,17 +60,18 @@ static inline double ig_heat_start(const ig_heat *h, ig_lid n) {
    matrix of a shape; its largest rate at unit diffusivity, exact only where above `best`, 1/m^2. */
 IG_MUST_CHECK ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h);
 void ig_heat_shape_matrix(const double *point, const ig_lid *conn, ig_heat_shape *shape);
-double ig_heat_shape_rate(const ig_heat_shape *s, double best);
+double ig_heat_shape_rate(const ig_heat_shape *s, const ig_lid *conn, double best);
 
 /* heat_birth.c: elements sorted by birth; the event an element is born with; the next event's
    elements arrive and cover faces. */
-IG_MUST_CHECK ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
+IG_MUST_CHECK ig_status ig_heat_births_sort(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
+                                            const ig_lid *parent);
 int ig_heat_event_of(const ig_heat *h, ig_lid e);
 void ig_heat_event_expose(ig_heat *h);
 
 /* heat_surface.c: which conditions act on each face if it is bare; faces with their lives. */
 IG_MUST_CHECK ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
-                                              const ig_lid *place);
+                                              const ig_heat_cells *cells, const ig_lid *place);
 IG_MUST_CHECK ig_status ig_heat_faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);
 
 /* heat_surface.c: what a class does at a node. */

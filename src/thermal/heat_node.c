@@ -81,13 +81,12 @@ void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, doubl
     ig_heat_shape room;
     const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
     const ig_lid *conn = ig_heat_conn(h, e);
-    int a = 0;
-    while (conn[a] != n)
-      a++;
-    volume[((uint8_t *)h->material.of.host)[e]] += s->volume[a];
+    for (int a = 0; a < 8; a++)
+      if (conn[a] == n)
+        volume[((uint8_t *)h->material.of.host)[e]] += s->volume[a];
     for (int f = 0; f < 6; f++)
       for (int b = 0; b < 4; b++)
-        if (ig_heat_corner[ig_elem_face(IG_HEX8, f)[b]] == a)
+        if (conn[ig_heat_corner[ig_elem_face(IG_HEX8, f)[b]]] == n)
           film_sum(h, e, f, n, s->area[f][b], &patch->film);
   }
   node_capacity(h, n, volume, &patch->inverse, &patch->body);

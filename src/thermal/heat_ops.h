@@ -14,7 +14,7 @@ typedef struct ig_heat_ops {
   /* patches [first, last) of the batch */
   ig_status (*patch)(ig_ctx *cx, ig_heat *h, int32_t first, int32_t last);
   /* looks at the elements that are there, dt seconds after the last look */
-  ig_status (*track)(ig_ctx *cx, ig_heat *h, float dt);
+  ig_status (*track)(ig_ctx *cx, ig_heat *h, float dt, double time);
   /* looks at everything, in `parts` parts; survey: parts, on the device */
   ig_status (*survey)(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat_survey *survey,
                       int parts);
@@ -32,7 +32,7 @@ extern const ig_heat_ops ig_heat_cpu[3], ig_heat_cuda[3];
   ig_status ig_heat_open_cuda_##kind(ig_ctx *cx, ig_heat *h);                                      \
   ig_status ig_heat_steps_cuda_##kind(ig_ctx *cx, ig_heat *h, int first, int last);                \
   ig_status ig_heat_patch_cuda_##kind(ig_ctx *cx, ig_heat *h, int32_t first, int32_t last);        \
-  ig_status ig_heat_track_cuda_##kind(ig_ctx *cx, ig_heat *h, float dt);                           \
+  ig_status ig_heat_track_cuda_##kind(ig_ctx *cx, ig_heat *h, float dt, double time);              \
   ig_status ig_heat_survey_cuda_##kind(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,          \
                                        ig_heat_survey *survey, int parts);                         \
   ig_status ig_heat_resident_cuda_##kind(ig_ctx *cx, ig_heat *h);                                  \

@@ -62,13 +62,22 @@ const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape 
 
 /* Largest eigenvalue of C^-1 K of one element at unit diffusivity: bounded row by row; exact, by
    power iteration from above, only where the bound exceeds `best`. 1/m^2 */
-double ig_heat_shape_rate(const ig_heat_shape *s, double best) {
-  double A[8][8], bound = 0;
+double ig_heat_shape_rate(const ig_heat_shape *s, const ig_lid *conn, double best) {
+  double K[8][8] = {{0}}, volume[8] = {0}, A[8][8], bound = 0;
+  int own[8]; /* the first corner with the same node: corners that coincide are one */
+  for (int a = 0; a < 8; a++) {
+    own[a] = 0;
+    while (conn[own[a]] != conn[a])
+      own[a]++;
+    volume[own[a]] += s->volume[a];
+  }
+  for (int a = 0; a < 8; a++)
+    for (int b = 0; b < 8; b++)
+      K[own[a]][own[b]] += s->K[a > b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a];
   for (int a = 0; a < 8; a++) {
     double row = 0;
     for (int b = 0; b < 8; b++) {
-      A[a][b] = s->K[a > b ? a * (a + 1) / 2 + b : b * (b + 1) / 2 + a] /
-                sqrt(s->volume[a] * s->volume[b]);
+      A[a][b] = own[a] == a && own[b] == b ? K[a][b] / sqrt(volume[a] * volume[b]) : 0;
       row += fabs(A[a][b]);
     }
     bound = fmax(bound, row);

@@ -176,3 +176,10 @@ double ig_heat_step_bytes(const ig_heat *h) {
     bytes += nodes * 2 * state;
   return bytes + elements + faces * (16 + 5 + 48);
 }
+
+ig_lid ig_heat_whole_elements(const ig_heat *h, ig_lid cells) {
+  ig_lid count = 0; /* the cells of an element follow each other */
+  for (ig_lid e = 0; e < cells; e++)
+    count += e == 0 || h->birth.order[e] != h->birth.order[e - 1];
+  return count;
+}

@@ -72,14 +72,18 @@ static ig_status class_find(ig_ctx *cx, ig_heat *h, const ig_heat_setup *setup, 
   return IG_OK;
 }
 
-/* Held temperatures of the nodes on a condition's faces. `place`: of elements in birth order. */
-static void held_mark(ig_heat *h, const ig_heat_condition *c, const ig_lid *place, double *held) {
-  for (ig_lid j = 0; j < c->faces->count; j++)
-    for (int a = 0; a < 4; a++) {
-      const int corner = ig_heat_corner[ig_elem_face(IG_HEX8, c->faces->face[j])[a]];
-      const ig_lid n = ig_heat_conn(h, place[c->faces->item[j]])[corner];
+/* Held temperatures of the nodes on a condition's faces. */
+static void held_mark(const ig_mesh *mesh, const ig_heat_condition *c, double *held) {
+  for (ig_lid j = 0; j < c->faces->count; j++) {
+    ig_lid local;
+    const ig_block *block = ig_mesh_element(mesh, c->faces->item[j], &local);
+    const ig_elem_info *info = ig_elem_info_get(block->type);
+    for (int a = 0; a < info->face_nodes; a++) {
+      const ig_lid n = block->conn[info->nodes * (int64_t)local +
+                                   ig_elem_face(block->type, c->faces->face[j])[a]];
       held[n] = value_at(c->temperature_of, c->temperature, n);
     }
+  }
 }
 
 ig_status ig_heat_classes_push(ig_ctx *cx, ig_heat *h) {
@@ -92,27 +96,21 @@ ig_status ig_heat_classes_push(ig_ctx *cx, ig_heat *h) {
 static ig_status held_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condition, int count) {
   if (!h->node.held)
     return IG_OK;
-  ig_lid *place = NULL;
-  double *held = NULL;
-  ig_status status;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &place, h->elements, "held temperatures"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &held, h->nodes, "held temperatures"));
-  for (ig_lid e = 0; e < h->elements; e++)
-    place[h->birth.order[e]] = e;
+  double *held;
+  ig_status status = IG_OK;
+  IG_TRY(IG_NEW(cx, &held, h->nodes, "held temperatures"));
   for (ig_lid n = 0; n < h->nodes; n++)
     held[n] = NAN;
   for (int i = 0; i < count; i++)
     if (condition[i].faces && !isnan(condition[i].temperature))
-      held_mark(h, &condition[i], place, held);
-  for (ig_lid n = 0; n < h->nodes; n++) {
+      held_mark(h->mesh, &condition[i], held);
+  for (ig_lid n = 0; n < h->nodes && status == IG_OK; n++) {
     if (isnan(held[n]) || held[n] == h->node.held[n])
       continue;
     h->node.held[n] = held[n];
     if (h->node.around.item[h->node.around.start[n]] < h->next.elements)
-      IG_TRY_GOTO(status, done, ig_heat_batch_hold(cx, h, n));
+      status = ig_heat_batch_hold(cx, h, n);
   }
-done:
-  free(place);
   free(held);
   return status;
 }
@@ -141,7 +139,7 @@ ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition
 
 /* Which conditions act on each element face if it is exposed, and which nodes are held. */
 ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h,
-                                const ig_lid *place) {
+                                const ig_heat_cells *cells, const ig_lid *place) {
   if (setup->conditions > 32)
     return IG_FAIL(cx, IG_INPUT, "%d boundary conditions: at most 32", setup->conditions);
   uint32_t everywhere = 0;
@@ -163,15 +161,21 @@ ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
         h->node.held[n] = NAN;
     }
     for (ig_lid j = 0; j < c->faces->count && status == IG_OK; j++) {
-      const ig_lid e = place[c->faces->item[j]];
-      const int f = c->faces->face[j];
-      mask[6 * (int64_t)e + f] |= 1u << i;
+      ig_lid part[4];
+      const int parts =
+          ig_heat_cells_face(cells, setup->mesh, c->faces->item[j], c->faces->face[j], part);
+      for (int k = 0; k < parts; k++)
+        mask[6 * (int64_t)place[part[k] / 6] + part[k] % 6] |= 1u << i;
     }
     if (!isnan(c->temperature) && status == IG_OK)
-      held_mark(h, c, place, h->node.held);
+      held_mark(h->mesh, c, h->node.held);
   }
-  for (int64_t i = 0; i < 6 * (int64_t)h->elements && status == IG_OK; i++)
-    status = class_find(cx, h, setup, mask[i] | everywhere, &h->face.kind[i]);
+  for (int64_t i = 0; i < 6 * (int64_t)h->elements && status == IG_OK; i++) {
+    ig_lid node[5];
+    if (!cells->collapsed ||
+        ig_heat_face_nodes(ig_heat_conn(h, (ig_lid)(i / 6)), (int)(i % 6), node) > 2)
+      status = class_find(cx, h, setup, mask[i] | everywhere, &h->face.kind[i]);
+  }
   free(mask);
   return status;
 }

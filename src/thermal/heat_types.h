@@ -42,13 +42,17 @@ enum {
 
 /* What is kept of each element's past, as floats: see heat_track. */
 enum {
-  IG_TRACK_LAST,     /* mean temperature when last looked at, K */
-  IG_TRACK_PEAK,     /* highest, K */
-  IG_TRACK_ABOVE,    /* time above liquidus, s */
-  IG_TRACK_MELTS,    /* how often it became liquid */
-  IG_TRACK_COOLING,  /* rate when it last fell through the solidus, K/s */
-  IG_TRACK_GRADIENT, /* of temperature, then, K/m */
-  IG_TRACK_SPEED,    /* of the front, then: cooling rate over gradient, m/s */
+  IG_TRACK_LAST,                           /* mean temperature when last looked at, K */
+  IG_TRACK_PEAK,                           /* highest, K */
+  IG_TRACK_ABOVE,                          /* time above liquidus, s */
+  IG_TRACK_MELTS,                          /* how often it became liquid */
+  IG_TRACK_COOLING,                        /* rate when it last fell through the solidus, K/s */
+  IG_TRACK_GRADIENT,                       /* of temperature, then, K/m */
+  IG_TRACK_SPEED,                          /* of the front, then: cooling rate over gradient, m/s */
+  IG_TRACK_FIELDS,                         /* the columns up to here are fields of snapshots */
+  IG_TRACK_MELTED = IG_TRACK_FIELDS,       /* when it last became liquid, s: two floats */
+  IG_TRACK_LIQUIDUS = IG_TRACK_MELTED + 2, /* when it last fell through the liquidus: two */
+  IG_TRACK_LIQUIDUS_COOLING = IG_TRACK_LIQUIDUS + 2, /* its cooling rate then, K/s */
   IG_TRACK_COLUMNS
 };
 

@@ -1,6 +1,7 @@
 /* From the case to the engine: materials, conditions, births, the step. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
+#include "mesh/draft.h"
 #include "mesh/named.h"
 
 #include <math.h>
@@ -112,6 +113,11 @@ static void idle_warn(const ig_thermal_run *run) {
                "than the part's");
 }
 
+/* Where in the case a failure of the engine belongs, unless that was said. */
+static ig_status engine_placed(ig_ctx *cx, ig_status status, const ig_src *at) {
+  return at->file && strstr(cx->message, at->file) ? status : ig_mesh_placed(cx, status, at);
+}
+
 /* The engine, from the case; `paths` go to the beams. */
 static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   ig_job *job = run->job;
@@ -141,9 +147,10 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   setup.conditions = run->conditions;
   if (c->conduction) {
     setup.conduction = (ig_heat_conduction)(c->conduction - 1);
-    IG_TRY(ig_heat_new(cx, &setup, &run->heat));
+    const ig_src at = ig_key_at(job->tree, "conduction", c->at);
+    IG_TRY(engine_placed(cx, ig_heat_new(cx, &setup, &run->heat), &at));
   } else {
-    IG_TRY(ig_heat_new_fastest(cx, &setup, &run->heat));
+    IG_TRY(engine_placed(cx, ig_heat_new_fastest(cx, &setup, &run->heat), &c->at));
   }
   return ig_beams_new(cx, &c->beams, paths, &run->heat, run->material[0]->absorptivity,
                       c->birth.at.given && !isnan(c->birth.height) ? 1.5 * c->birth.height : 0,
@@ -170,6 +177,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
     ig_toolpath_free(&paths[i]);
   free(paths);
   IG_TRY(status);
+  IG_TRY(ig_thermal_exaca_check(run));
   run->pools = beams < 2 ? 1 : 1 + (beams < IG_SURVEY_POOLS ? beams : IG_SURVEY_POOLS);
   IG_TRY(IG_NEW(cx, &run->melt_most, run->pools, "melt pools"));
   IG_TRY(step_choose(run));

@@ -64,6 +64,15 @@ static const ig_option path_options[] = {
     IG_END};
 #undef P
 
+#define R ig_beam_ring
+static const ig_option ring_options[] = {
+    IG_REAL(R, radius, "m", IG_REQUIRED, IG_TINY, 1, "of the circle where the ring is brightest"),
+    IG_REAL(R, width, "m", IG_REQUIRED, IG_TINY, 1,
+            "distance from that circle where it has fallen to 1/e^2"),
+    IG_REAL(R, share, "", IG_REQUIRED, 0, 1, "share of the power in the ring; the rest: the core"),
+    IG_END};
+#undef R
+
 #define B ig_beam_case
 static const ig_option beam_options[] = {
     IG_CHOICE(B, model, "surface|gaussian|goldak|cylinder", "surface",
@@ -78,6 +87,16 @@ static const ig_option beam_options[] = {
     IG_REAL(B, reach, "m", NULL, IG_TINY, 1,
             "surface: how far above or below the path a face may lie; left out: the radius, or 1.5 "
             "bead heights if that is more"),
+    IG_VECTOR(B, axis, 3, "", NULL,
+              "direction in which the beam travels, as [1, 0, -2]; left out: straight down"),
+    IG_MAP(B, ring, ig_beam_ring, ring_options, NULL,
+           "surface, cylinder: a ring about the core, which has the radius above"),
+    IG_TABLE(B, profile, "m", "", NULL, 0, 1e30,
+             "surface, cylinder: relative intensity over the distance from the axis, [[0 mm, 1], "
+             "[0.1 mm, 0]], linear between rows, none beyond; left out: Gaussian"),
+    IG_REAL(B, sampling, "", "0.4", 0.05, 2,
+            "spacing of sample points in elements and faces over the smallest length of the source "
+            "(radius, depth, ring width); more is faster and coarser"),
     IG_BOOL(B, normalise, "true",
             "all the absorbed power goes into what the beam meets, on any mesh; false: what misses "
             "the part is lost, and reported as beam_missed"),
@@ -204,6 +223,9 @@ const ig_option ig_thermal_options[] = {
     IG_MAP(C, birth, ig_birth_case, birth_options, NULL, "elements born as they are built"),
     IG_INT(C, track_every, "10", 0, 1e9,
            "steps between looks at each element's peak, melting and solidification; 0: not kept"),
+    IG_BOOL(
+        C, exaca, "false",
+        "write exaca.csv at the end: x, y, z, tm, tl, cr of the elements that melted, for ExaCA"),
     IG_LIST(C, probes, ig_thermal_probe, probe_options, NULL, "points whose temperature is kept"),
     IG_END};
 #undef C

@@ -145,7 +145,7 @@ static ig_status columns_fill(ig_thermal_run *run, const ig_heat_survey *s, colu
     double value;
   } always[] = {{"time [s]", time},
                 {"step", (double)run->done},
-                {"elements", run->heat.now.elements},
+                {"elements", ig_heat_whole_elements(&run->heat, run->heat.now.elements)},
                 {"T_min [K]", s->low[IG_SURVEY_T]},
                 {"T_max [K]", s->high[IG_SURVEY_T]},
                 {"E_stored [J]", l->stored - l->start},
@@ -255,9 +255,13 @@ static ig_status elements_add(ig_thermal_run *run, ig_snapshot *snap, const char
                               const char *unit, const float *from) {
   void *data;
   IG_TRY(ig_snapshot_add(snap, name, unit, IG_AT_ELEMENTS, IG_F32, 1, NULL, &data));
-  memset(data, 0, (size_t)run->heat.elements * sizeof(float));
-  for (ig_lid e = 0; e < run->heat.now.elements; e++)
-    ((float *)data)[run->heat.birth.order[e]] = from[e];
+  const ig_lid elements = ig_mesh_elements(run->job->mesh);
+  const bool whole = elements == run->heat.elements; /* else: the largest of an element's cells */
+  memset(data, 0, (size_t)elements * sizeof(float));
+  for (ig_lid e = 0; e < run->heat.now.elements; e++) {
+    float *to = &((float *)data)[run->heat.birth.order[e]];
+    *to = whole || from[e] > *to ? from[e] : *to;
+  }
   return IG_OK;
 }
 
@@ -268,12 +272,12 @@ static ig_status past_add(ig_thermal_run *run, ig_snapshot *snap) {
   static const char *const unit[] = {NULL, "K", "s", "", "K/s", "K/m", "m/s"};
   ig_heat *h = &run->heat;
   bool any = false;
-  for (int c = IG_TRACK_PEAK; c < IG_TRACK_COLUMNS; c++)
+  for (int c = IG_TRACK_PEAK; c < IG_TRACK_FIELDS; c++)
     any |= wanted(run, name[c]);
   if (!h->past.every || !any)
     return IG_OK;
   IG_TRY(ig_array_pull(run->job->cx, &h->past.track));
-  for (int c = IG_TRACK_PEAK; c < IG_TRACK_COLUMNS; c++)
+  for (int c = IG_TRACK_PEAK; c < IG_TRACK_FIELDS; c++)
     if (wanted(run, name[c]))
       IG_TRY(elements_add(run, snap, name[c], unit[c],
                           (float *)h->past.track.host + (int64_t)c * h->elements));
@@ -401,10 +405,10 @@ static double born_warn(const ig_thermal_run *run, const ig_heat_ledger *l) {
 ig_status ig_thermal_results(void *self, ig_sink *sink) {
   ig_thermal_run *run = self;
   ig_ctx *cx = run->job->cx;
-  const ig_heat_question nothing = {0};
+  const ig_heat_question q = {.melt = run->heat.past.every > 0};
   ig_heat_survey s;
   double volume, area;
-  IG_TRY(ig_heat_ask(cx, &run->heat, &nothing, &s));
+  IG_TRY(ig_heat_ask(cx, &run->heat, &q, &s));
   const ig_heat_ledger l = ig_heat_ledger_of(&run->heat, &s);
   ig_heat_measure(&run->heat, &volume, &area);
   const double missed = fmax(0, run->beams.asked - l.source);
@@ -439,6 +443,10 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
                  {"evaluations", "", (double)run->heat.steps_done}};
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
     IG_TRY(sink->result(sink, figures[i].key, figures[i].unit, figures[i].value));
+  if (run->heat.past.every) { /* over the whole run, of any element */
+    IG_TRY(sink->result(sink, "T_peak", "K", s.high[IG_SURVEY_PEAK]));
+    IG_TRY(sink->result(sink, "time_above_liquidus_max", "s", s.high[IG_SURVEY_ABOVE]));
+  }
   static const char *const melt[] = {"melt_length%s_max", "melt_width%s_max", "melt_depth%s_max",
                                      "melt_volume%s_max"};
   for (int i = 0; i < 4 * run->pools && run->heat.past.every; i++) {
@@ -448,5 +456,5 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
   }
   if (!isnan(run->interlayer))
     IG_TRY(sink->result(sink, "interlayer_last", "K", run->interlayer));
-  return IG_OK;
+  return ig_thermal_exaca(run, sink);
 }

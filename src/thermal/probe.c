@@ -1,4 +1,5 @@
 /* Probes: points whose temperature is kept, in the elements they lie in. */
+#include "thermal/heat_cells.h"
 #include "thermal/thermal.h"
 
 #include <math.h>
@@ -50,33 +51,70 @@ static bool weights_at(const double *x, const ig_lid *conn, const double *point,
   return true;
 }
 
+/* Weights in a tetrahedron that stands as a collapsed hexahedron (binary corners 0 1 2 4); false:
+   outside. */
+static bool tet_weights_at(const double *x, const ig_lid *conn, const double *point,
+                           double *weight) {
+  const ig_lid n[4] = {conn[0], conn[1], conn[2], conn[4]};
+  double e[3][3], r[3], w[4];
+  for (int k = 0; k < 3; k++)
+    for (int d = 0; d < 3; d++) {
+      e[k][d] = x[3 * (int64_t)n[k + 1] + d] - x[3 * (int64_t)n[0] + d];
+      r[d] = point[d] - x[3 * (int64_t)n[0] + d];
+    }
+  for (int k = 0; k < 3; k++) { /* r = w1 e0 + w2 e1 + w3 e2 */
+    const double *p = e[(k + 1) % 3], *q = e[(k + 2) % 3];
+    const double c[3] = {p[1] * q[2] - p[2] * q[1], p[2] * q[0] - p[0] * q[2],
+                         p[0] * q[1] - p[1] * q[0]};
+    w[k + 1] = (r[0] * c[0] + r[1] * c[1] + r[2] * c[2]) /
+               (e[k][0] * c[0] + e[k][1] * c[1] + e[k][2] * c[2]);
+  }
+  w[0] = 1 - w[1] - w[2] - w[3];
+  for (int k = 0; k < 4; k++)
+    if (!(w[k] >= -1e-6))
+      return false;
+  const double all[8] = {w[0], w[1], w[2], 0, w[3], 0, 0, 0};
+  memcpy(weight, all, sizeof all);
+  return true;
+}
+
+/* Whether the cell holds the point: conn in binary order. */
+static bool cell_holds(const double *x, const ig_lid *conn, const double *point, double *weight,
+                       ig_lid *node) {
+  for (int d = 0; d < 3; d++) { /* inside the corners' box? */
+    double low = INFINITY, high = -INFINITY;
+    for (int a = 0; a < 8; a++) {
+      low = fmin(low, x[3 * (int64_t)conn[a] + d]);
+      high = fmax(high, x[3 * (int64_t)conn[a] + d]);
+    }
+    const double slack = 1e-6 * (high - low);
+    if (!(point[d] >= low - slack && point[d] <= high + slack))
+      return false;
+  }
+  const bool tet = conn[2] == conn[3];
+  for (int a = 0; a < 8; a++)
+    node[a] = conn[tet ? a : ig_heat_corner[a]]; /* hexahedra in VTK's order */
+  return tet ? tet_weights_at(x, conn, point, weight) : weights_at(x, node, point, weight);
+}
+
 static ig_status probe_add(ig_thermal_run *run, const ig_thermal_probe *c, int place,
                            const double *point) {
   const ig_mesh *mesh = run->job->mesh;
-  const ig_block *block = &mesh->block[0];
   struct ig_probe *p = &run->probe[run->probes];
   if (place < 0)
     snprintf(p->name, sizeof p->name, "%.50s [K]", c->name);
   else
     snprintf(p->name, sizeof p->name, "%.40s_%d [K]", c->name, place);
-  for (ig_lid e = 0; e < block->count; e++) {
-    const ig_lid *conn = &block->conn[8 * (int64_t)e];
-    bool near = true; /* inside the corners' box? */
-    for (int d = 0; d < 3 && near; d++) {
-      double low = INFINITY, high = -INFINITY;
-      for (int a = 0; a < 8; a++) {
-        low = fmin(low, mesh->x[3 * (int64_t)conn[a] + d]);
-        high = fmax(high, mesh->x[3 * (int64_t)conn[a] + d]);
-      }
-      const double slack = 1e-6 * (high - low);
-      near = point[d] >= low - slack && point[d] <= high + slack;
+  for (int b = 0; b < mesh->blocks; b++)
+    for (ig_lid e = 0; e < mesh->block[b].count; e++) {
+      ig_lid conn[IG_CELL_MOST][8];
+      const int cells = ig_heat_cells_of(mesh, &mesh->block[b], e, conn);
+      for (int k = 0; k < cells; k++)
+        if (cell_holds(mesh->x, conn[k], point, p->weight, p->node)) {
+          run->probes++;
+          return IG_OK;
+        }
     }
-    if (near && weights_at(mesh->x, conn, point, p->weight)) {
-      memcpy(p->node, conn, sizeof p->node);
-      run->probes++;
-      return IG_OK;
-    }
-  }
   return ig_fail_at(run->job->cx, &c->at, "probe '%s' at (%g, %g, %g) m is outside the mesh",
                     c->name, point[0], point[1], point[2]);
 }

@@ -11,7 +11,7 @@ static ig_status room_open(ig_job *job, void **self) {
   IG_TRY(IG_NEW(job->cx, &run, 1, "thermal"));
   *self = run;
   IG_TRY(ig_thermal_open(job, run));
-  job->elements = run->heat.elements;
+  job->elements = ig_mesh_elements(job->mesh);
   job->nodes = job->dofs = run->heat.nodes;
   return IG_OK;
 }
@@ -66,6 +66,25 @@ static void tally(void *self) {
       ig_heat_step_bytes(&run->heat) * (double)(run->heat.steps_done - run->before);
 }
 
+/* What of a beam looks wrong. */
+static ig_status beam_warn(const ig_job *job, const ig_thermal_run *r, int i,
+                           const ig_toolpath_survey *s) {
+  const ig_beam_case *c = IG_ITEM(const ig_beam_case, r->c->beams, i);
+  double all, nowhere, first[3];
+  const bool told = c->path.at.given; /* when the file was read */
+  if (!told && s->power_max > IG_TOOLPATH_POWER)
+    ig_warn_at(job->cx, &c->at, "a power of %g W: is that meant?", s->power_max);
+  if (!told && s->speed_max > IG_TOOLPATH_SPEED)
+    ig_warn_at(job->cx, &c->at, "a speed of %g m/s: is that meant?", s->speed_max);
+  IG_TRY(ig_thermal_beam_land(job->cx, job->mesh, &r->beams.beam[i].path,
+                              r->beams.beam[i].shape.radius, &all, &nowhere, first));
+  if (nowhere > 1e-3 * all)
+    ig_warn_at(job->cx, &c->at,
+               "%.3g J of this beam's %.3g J land beside the part, first at (%g, %g, %g) m",
+               nowhere, all, first[0], first[1], first[2]);
+  return IG_OK;
+}
+
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   static const char *const conduction[] = {"recompute", "classes", "stencil"};
   ig_thermal_run r;
@@ -76,8 +95,10 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   line(user, "critical step", text);
   snprintf(text, sizeof text, "%lld of %.4g s", (long long)r.steps, r.dt);
   line(user, "steps", text);
-  snprintf(text, sizeof text, "%d, %d at the start, %d births, %d never", (int)r.heat.elements,
-           (int)r.heat.birth.start[1], r.heat.birth.events - 1, (int)r.heat.birth.never);
+  const ig_lid all = ig_mesh_elements(job->mesh);
+  snprintf(text, sizeof text, "%d, %d at the start, %d births, %d never", (int)all,
+           (int)ig_heat_whole_elements(&r.heat, r.heat.birth.start[1]), r.heat.birth.events - 1,
+           (int)(all - ig_heat_whole_elements(&r.heat, r.heat.elements - r.heat.birth.never)));
   line(user, "elements", text);
   line(user, "conduction", conduction[r.heat.conduction]);
   snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_bytes);
@@ -88,6 +109,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
     line(user, "beam", text);
     IG_TRY_GOTO(status, done, ig_toolpath_look(job->cx, &r.beams.beam[i].path, &s));
     ig_toolpath_describe(&s, line, user);
+    IG_TRY_GOTO(status, done, beam_warn(job, &r, i, &s));
   }
 done:
   ig_thermal_close(&r);
@@ -97,7 +119,7 @@ done:
 const ig_room ig_room_thermal = {.name = "thermal",
                                  .about = "transient heat of parts as they are printed",
                                  .needs_mesh = true,
-                                 .elements = "hex8",
+                                 .elements = "hex8|tet4|tet10",
                                  .case_size = sizeof(ig_thermal_case),
                                  .options = ig_thermal_options,
                                  .open = room_open,

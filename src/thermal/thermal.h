@@ -64,6 +64,7 @@ typedef struct {
   ig_birth_case birth;
   ig_list probes; /* of ig_thermal_probe */
   int64_t track_every;
+  bool exaca;
 } ig_thermal_case;
 
 /* Options, fields of snapshots, verification, benchmarks: the room's tables. */
@@ -177,6 +178,14 @@ IG_MUST_CHECK ig_status ig_thermal_probes(ig_thermal_run *run);
 
 /* Plain steps before the first long one of a dwell. */
 enum { IG_THERMAL_FIRST_WAIT = 8 };
+/* Energy of a path, J, and how much of it falls beside the part seen from above, `reach` around it
+   counted as the part; where that first happens. */
+IG_MUST_CHECK ig_status ig_thermal_beam_land(ig_ctx *cx, const ig_mesh *mesh,
+                                             const ig_toolpath *path, double reach, double *all,
+                                             double *nowhere, double first[3]);
+/* exaca.csv, where the case asks for it; and whether it can be had. */
+IG_MUST_CHECK ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink);
+IG_MUST_CHECK ig_status ig_thermal_exaca_check(const ig_thermal_run *run);
 /* Looks, at the step to be written next, whether a layer begins, and how warm the last one is. */
 IG_MUST_CHECK ig_status ig_thermal_layer_look(ig_thermal_run *run);
 /* Writes a batch: up to `most` steps, fewer where something is due. A long step is taken whole,

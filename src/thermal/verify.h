@@ -26,6 +26,8 @@ typedef struct {
   double *T; /* nodes: see ig_scene_read and _write */
 } ig_scene;
 IG_MUST_CHECK ig_status ig_scene_box(ig_ctx *cx, const double *size, const int *cells, ig_scene *s);
+IG_MUST_CHECK ig_status ig_scene_box_of(ig_ctx *cx, ig_elem_type type, const double *size,
+                                        const int *cells, ig_scene *s);
 IG_MUST_CHECK ig_status ig_scene_mesh(ig_ctx *cx, const ig_mesh_case *mesh, ig_scene *s);
 void ig_scene_metal(ig_scene *s, double rho, double c, double k);
 /* Another condition, which says nothing yet. faces NULL: the outer surface. */

@@ -169,6 +169,7 @@ static void past_say(const ig_verify_sink *sink, const ig_heat *h) {
   } rows[] = {{IG_TRACK_GRADIENT, "gradient G [K/m]", 1e5, 1e-4},
               {IG_TRACK_COOLING, "cooling rate [K/s]", 5e3, 1e-3},
               {IG_TRACK_SPEED, "speed of the front R [m/s]", 0.05, 1e-3},
+              {IG_TRACK_LIQUIDUS_COOLING, "cooling rate at the liquidus [K/s]", 5e3, 1e-3},
               {IG_TRACK_MELTS, "times molten", 3, 0}};
   for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
     double worst = rows[r].exact;
@@ -190,6 +191,33 @@ static void past_say(const ig_verify_sink *sink, const ig_heat *h) {
                 0.01, true);
 }
 
+/* When the front passed each element for the last time, to and fro. */
+static void moments_say(const ig_verify_sink *sink, const ig_scene *s, double dt) {
+  const ig_heat *h = &s->heat;
+  const double steps = (double)lround(8e-3 / speed / dt);
+  double worst[2] = {0};
+  for (ig_lid e = 0; e < h->elements; e++) {
+    const ig_lid *conn = s->mesh->block->conn + 8 * (int64_t)h->birth.order[e];
+    const float *past = (const float *)h->past.track.host + e;
+    double middle = 0;
+    for (int a = 0; a < 8; a++)
+      middle +=
+          (0.6 * s->mesh->x[3 * (int64_t)conn[a]] + 0.8 * s->mesh->x[3 * (int64_t)conn[a] + 2]) / 8;
+    for (int k = 0; k < 2; k++) {
+      const int64_t first = k ? IG_TRACK_LIQUIDUS : IG_TRACK_MELTED;
+      const double found =
+          (double)past[first * h->elements] + (double)past[(first + 1) * h->elements];
+      const double away = (middle + 2e-3) / (speed * dt);
+      const double exact = dt * (4 * steps + (k ? steps + away : steps - away) + 1);
+      worst[k] = fmax(worst[k], fabs(found - exact));
+    }
+  }
+  ig_verify_say(sink, "time of the last melting, error [s]", "imposed field; worst element", 0,
+                worst[0], 1e-6, false);
+  ig_verify_say(sink, "time at the liquidus after it, error [s]", "imposed field; worst element", 0,
+                worst[1], 1e-6, false);
+}
+
 ig_status ig_verify_solidification(ig_ctx *cx, const ig_verify_sink *sink) {
   const double size[] = {4e-3, 3e-3, 2e-3}, cells[] = {4, 3, 2};
   const ig_box_case box = {.size = {3, (double *)size}, .cells = {3, (double *)cells}};
@@ -205,6 +233,7 @@ ig_status ig_verify_solidification(ig_ctx *cx, const ig_verify_sink *sink) {
   IG_TRY_GOTO(status, done, ig_scene_start(&s));
   IG_TRY_GOTO(status, done, front_pass(&s, 2e-4));
   past_say(sink, &s.heat);
+  moments_say(sink, &s, 2e-4);
 done:
   ig_scene_free(&s);
   return status;

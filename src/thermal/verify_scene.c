@@ -44,11 +44,16 @@ static ig_status scene_open(ig_ctx *cx, ig_scene *s) {
   return IG_NEW(cx, &s->T, s->mesh->nodes, "temperatures");
 }
 
-ig_status ig_scene_box(ig_ctx *cx, const double *size, const int *cells, ig_scene *s) {
+ig_status ig_scene_box_of(ig_ctx *cx, ig_elem_type type, const double *size, const int *cells,
+                          ig_scene *s) {
   memset(s, 0, sizeof *s);
   s->cx = cx;
-  IG_TRY(ig_mesh_box(cx, IG_HEX8, size, cells, &s->mesh));
+  IG_TRY(ig_mesh_box(cx, type, size, cells, &s->mesh));
   return scene_open(cx, s);
+}
+
+ig_status ig_scene_box(ig_ctx *cx, const double *size, const int *cells, ig_scene *s) {
+  return ig_scene_box_of(cx, IG_HEX8, size, cells, s);
 }
 
 ig_status ig_scene_mesh(ig_ctx *cx, const ig_mesh_case *mesh, ig_scene *s) {

@@ -1,12 +1,10 @@
 /* One design: filter, project, analyse, differentiate; and its update. */
-#include "topopt/topopt.h"
+#include "topopt/stress.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-enum { SOLVE, SENSITIVITY, FILTER, UPDATE };
 
 static double ramp(const ig_ramp_case *r, double last, int64_t iteration) {
   if (!r->at.given || iteration <= r->hold)
@@ -32,8 +30,9 @@ bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
 int ig_topopt_method(const ig_topopt_case *c) {
   if (c->optimiser.method != IG_OPTIMISER_AUTO)
     return c->optimiser.method;
-  return c->projection.beta > 0 || c->overhang.at.given || c->constraints.count ? IG_OPTIMISER_MMA
-                                                                                : IG_OPTIMISER_OC;
+  const bool mma = c->projection.beta > 0 || c->overhang.at.given || c->constraints.count ||
+                   c->minimise == IG_MINIMISE_STRESS;
+  return mma ? IG_OPTIMISER_MMA : IG_OPTIMISER_OC;
 }
 
 double ig_topopt_volume(const ig_topopt_case *c) {
@@ -44,8 +43,7 @@ double ig_topopt_design_tolerance(double change) {
   return fmin(1e-4, fmax(1e-6, 5e-4 * change));
 }
 
-/* Charges the time since *start to a stage; the device is let finish first. */
-static ig_status charge(ig_topopt_design *s, int stage, double *start) {
+ig_status ig_topopt_design_charge(ig_topopt_design *s, ig_topopt_stage stage, double *start) {
   IG_TRY(s->cx->backend->sync(s->cx));
   const double now = ig_now();
   s->seconds[stage] += now - *start;
@@ -61,7 +59,7 @@ static ig_status weigh(ig_topopt_design *s, double *v) {
 }
 
 /* Each value times its element's modulus over the reference, where materials differ. */
-static ig_status stiffen(ig_topopt_design *s, double *v) {
+ig_status ig_topopt_design_stiffen(ig_topopt_design *s, double *v) {
   if (!s->d->scale)
     return IG_OK;
   return s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_PRODUCT, v, s->d->scale, NULL, v);
@@ -69,7 +67,7 @@ static ig_status stiffen(ig_topopt_design *s, double *v) {
 
 /* --- filter, forwards and back --- */
 
-static const double *filtered_of(const ig_topopt_design *s) {
+const double *ig_topopt_design_filtered(const ig_topopt_design *s) {
   if (s->printed.dev)
     return s->printed.dev;
   return s->c->filter.kind >= IG_FILTER_DENSITY ? s->filtered.dev : s->x.dev;
@@ -131,7 +129,8 @@ static ig_status accept(ig_topopt_design *s, const ig_solve_report *report, ig_e
   return IG_OK;
 }
 
-static ig_status solve(ig_topopt_design *s, const double *f, double *u, ig_evaluation *e) {
+ig_status ig_topopt_design_solve(ig_topopt_design *s, const double *f, double *u,
+                                 ig_evaluation *e) {
   ig_solve_report report;
   IG_TRY(s->d->solve(s->d->self, f, u, s->tolerance, &report));
   return accept(s, &report, e);
@@ -218,7 +217,8 @@ static ig_status port_rest(ig_topopt_design *s, int r, double *rest) {
 
 /* Objective and element energies, dJ/dE = -energy. What the solver leaves undone is first order in
    f . u; adding u . r makes it second order. */
-static ig_status analyse(ig_topopt_design *s, int r, double *objective, ig_evaluation *e) {
+ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective,
+                                   ig_evaluation *e) {
   const ig_backend *b = s->cx->backend;
   const ig_loading *l = s->loading;
   const size_t n = (size_t)s->d->unknowns;
@@ -243,7 +243,7 @@ static ig_status analyse(ig_topopt_design *s, int r, double *objective, ig_evalu
     IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, mechanism ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
     value[q] = mechanism ? -scale * (fu + rest[q]) : scale * (fu + y.rest[q]);
   }
-  IG_TRY(charge(s, SOLVE, &start));
+  IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
   *objective = s->c->combine == IG_COMBINE_WORST ? worst_of(l->cases, value, part) : 0;
   for (int q = 0; q < l->cases; q++) {
     double scale =
@@ -261,65 +261,8 @@ static ig_status analyse(ig_topopt_design *s, int r, double *objective, ig_evalu
         s->cx, IG_NUMERIC,
         "the objective is %g: loads or moduli are too large or too small to compute with",
         *objective);
-  IG_TRY(stiffen(s, energy));
-  return charge(s, SENSITIVITY, &start);
-}
-
-/* --- constraints beside the volume --- */
-
-static const ig_limit_case *limit_case(const ig_topopt_design *s, int i) {
-  return IG_ITEM(ig_limit_case, s->c->constraints, i);
-}
-
-/* Values over their bounds, and slopes by the filtered density, of the design just analysed: the
-   last realisation, whose moduli are still in place and whose dv has not been filtered back. */
-static ig_status evaluate_limits(ig_topopt_design *s, const ig_law *law, ig_evaluation *e) {
-  const ig_backend *b = s->cx->backend;
-  const ig_loading *l = s->loading;
-  const int64_t n = s->d->places;
-  const size_t nu = (size_t)s->d->unknowns;
-  const int r = s->realisations - 1;
-  double start = ig_now();
-  for (int i = 0; i < s->limits; i++) {
-    const ig_limit_case *limit = limit_case(s, i);
-    double *slope = s->limit_slope[i].dev;
-    if (!isnan(limit->volume)) {
-      const double all = limit->volume * l->norm_limit[i];
-      double sum;
-      const double *density = s->density[r].dev;
-      if (s->d->share) {
-        IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, density, s->d->share, NULL,
-                           s->spare.dev));
-        density = s->spare.dev;
-      }
-      IG_TRY(b->dot_f64(s->cx, (size_t)n, density, l->limit[i].dev, &sum));
-      e->limit[i] = sum / all;
-      IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->dv.dev, l->limit[i].dev, NULL,
-                         slope));
-      IG_TRY(s->ops->mix(s->cx, n, 1 / all, slope, 0, slope, slope));
-      continue;
-    }
-    const int q = (int)limit->load_case - 1;
-    const bool compliance = !isnan(limit->compliance);
-    const double *u = s->u[r][q].dev, *adjoint = u, *load = l->f[q].dev;
-    double scale = l->norm[q] * l->norm[q] / l->stiffness, bound = limit->compliance, lu;
-    if (!compliance) {
-      start = ig_now();
-      load = l->limit[i].dev;
-      adjoint = s->limit_state[i].dev;
-      IG_TRY(solve(s, load, s->limit_state[i].dev, e));
-      IG_TRY(charge(s, SOLVE, &start));
-      scale = l->norm[q] * l->norm_limit[i] / l->stiffness;
-      bound = limit->displacement;
-    }
-    IG_TRY(b->dot_f64(s->cx, nu, load, u, &lu));
-    e->limit[i] = scale * lu / bound;
-    IG_TRY(s->d->energy(s->d->self, adjoint, u, scale / bound, false, s->work.dev));
-    IG_TRY(stiffen(s, s->work.dev));
-    IG_TRY(s->ops->slope(s->cx, n, s->d->role, law, filtered_of(s), s->density[r].dev, s->work.dev,
-                         slope, s->spare.dev));
-  }
-  return charge(s, SENSITIVITY, &start);
+  IG_TRY(ig_topopt_design_stiffen(s, energy));
+  return ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start);
 }
 
 /* --- objective, volume, slopes --- */
@@ -331,23 +274,25 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   e->iterations = 0;
   e->residual = 0;
   IG_TRY(filter_forward(s));
-  IG_TRY(charge(s, FILTER, &start));
+  IG_TRY(ig_topopt_design_charge(s, IG_STAGE_FILTER, &start));
   /* the last realisation is the intermediate one: its volume counts */
   for (int r = 0; r < s->realisations; r++) {
     const double shift = r == 0 && s->realisations > 1 ? p->robust : r == 1 ? -p->robust : 0;
     const ig_law law = {e->penalty, s->c->void_ratio, e->beta, p->eta + shift};
-    IG_TRY(s->ops->physical(s->cx, n, s->d->role, &law, filtered_of(s), s->density[r].dev,
-                            s->d->modulus));
-    IG_TRY(stiffen(s, s->d->modulus));
-    IG_TRY(analyse(s, r, &value[r], e));
+    IG_TRY(s->ops->physical(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
+                            s->density[r].dev, s->d->modulus));
+    IG_TRY(ig_topopt_design_stiffen(s, s->d->modulus));
+    IG_TRY(ig_topopt_design_analyse(s, r, &value[r], e));
     start = ig_now();
     double *to = s->realisations > 1 ? s->part[r].dev : s->dc.dev;
-    IG_TRY(s->ops->slope(s->cx, n, s->d->role, &law, filtered_of(s), s->density[r].dev, s->work.dev,
-                         to, s->dv.dev));
+    IG_TRY(s->ops->slope(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
+                         s->density[r].dev, s->work.dev, to, s->dv.dev));
     IG_TRY(weigh(s, s->dv.dev));
-    IG_TRY(charge(s, SENSITIVITY, &start));
+    IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start));
     if (r == s->realisations - 1)
-      IG_TRY(evaluate_limits(s, &law, e));
+      IG_TRY(ig_topopt_limits_evaluate(s, &law, e));
+    if (s->c->minimise == IG_MINIMISE_STRESS)
+      IG_TRY(ig_topopt_stress_evaluate(s, &law, IG_LIMITS, e, &value[r], s->dc.dev));
   }
   start = ig_now();
   e->objective = value[0];
@@ -365,7 +310,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   } else if (s->c->filter.kind == IG_FILTER_SENSITIVITY) {
     IG_TRY(filter_sensitivity(s, s->dc.dev));
     for (int i = 0; i < s->limits; i++)
-      if (isnan(limit_case(s, i)->volume))
+      if (isnan(ig_topopt_limit_case(s, i)->volume))
         IG_TRY(filter_sensitivity(s, s->limit_slope[i].dev));
   }
   ig_topopt_design_stats st;
@@ -379,7 +324,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     e->objective = e->volume;
     IG_TRY(s->ops->mix(s->cx, n, 1 / (double)s->d->elements, s->dv.dev, 0, s->dv.dev, s->dc.dev));
   }
-  return charge(s, FILTER, &start);
+  return ig_topopt_design_charge(s, IG_STAGE_FILTER, &start);
 }
 
 ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
@@ -411,49 +356,14 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
   else
     IG_TRY(s->ops->oc(s->cx, n, s->d->role, &oc, s->x.dev, s->dc.dev, s->dv.dev, s->work.dev,
                       s->trial.dev, &s->multiplier));
+  IG_TRY(ig_topopt_stress_learn(s, e));
   const ig_array swap = s->x;
   s->x = s->trial;
   s->trial = swap;
-  return charge(s, UPDATE, &start);
+  return ig_topopt_design_charge(s, IG_STAGE_UPDATE, &start);
 }
 
 /* --- making it --- */
-
-static ig_status make_limits(ig_topopt_design *s) {
-  ig_ctx *cx = s->cx;
-  const ig_topopt_case *c = s->c;
-  const size_t n = (size_t)s->d->places;
-  if (c->constraints.count == 0)
-    return IG_OK;
-  if (c->constraints.count > IG_LIMITS)
-    return ig_fail_at(cx, &limit_case(s, IG_LIMITS)->at, "constraints: at most %d", IG_LIMITS);
-  if (ig_topopt_method(c) != IG_OPTIMISER_MMA)
-    return ig_fail_at(cx, &limit_case(s, 0)->at,
-                      "constraints: need optimiser: {method: mma}; oc knows the volume alone");
-  for (int i = 0; i < c->constraints.count; i++) {
-    const ig_limit_case *limit = limit_case(s, i);
-    const int given =
-        !isnan(limit->volume) + !isnan(limit->compliance) + !isnan(limit->displacement);
-    if (given != 1)
-      return ig_fail_at(cx, &limit->at,
-                        "constraints: give one of volume, compliance and displacement");
-    if (limit->load_case > s->loading->cases)
-      return ig_fail_at(cx, &limit->at, "constraints: there is no load case %d",
-                        (int)limit->load_case);
-    if (isnan(limit->compliance))
-      IG_TRY(s->d->measure(s->d->self, limit, &s->loading->limit[i], &s->loading->norm_limit[i]));
-    IG_TRY(ig_array_new_device(cx, &s->limit_slope[i], n, sizeof(double), "slopes"));
-    IG_TRY(ig_array_zero(cx, &s->limit_slope[i]));
-    if (!isnan(limit->displacement)) {
-      const size_t nu = (size_t)s->d->unknowns;
-      IG_TRY(ig_array_new_device(cx, &s->limit_state[i], nu, sizeof(double), "adjoint state"));
-      IG_TRY(ig_array_zero(cx, &s->limit_state[i]));
-    }
-    s->limits = i + 1;
-  }
-  IG_TRY(ig_array_new_device(cx, &s->spare, n, sizeof(double), "slopes"));
-  return ig_array_zero(cx, &s->spare);
-}
 
 /* What a case cannot mean, before anything is computed. */
 static ig_status check_case(const ig_topopt_design *s) {
@@ -481,6 +391,10 @@ static ig_status check_case(const ig_topopt_design *s) {
     return ig_fail_at(cx, &c->overhang.at,
                       s->d->print ? "overhang: needs filter: {kind: density} or helmholtz"
                                   : "overhang: is for grids, whose layers are flat");
+  if (c->minimise == IG_MINIMISE_STRESS && c->projection.robust > 0)
+    return ig_fail_at(cx, &c->projection.at,
+                      "projection: robust: not with minimise: stress; bound the stress in "
+                      "'constraints' instead");
   if (c->minimise == IG_MINIMISE_VOLUME && c->constraints.count == 0)
     return ig_fail_at(cx, &c->at,
                       "minimise: volume: give a bound in 'constraints', else nothing is left");
@@ -495,7 +409,7 @@ static ig_status check_case(const ig_topopt_design *s) {
 static ig_status build(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   IG_TRY(check_case(s));
-  IG_TRY(make_limits(s));
+  IG_TRY(ig_topopt_limits_new(s));
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   const bool robust = s->c->projection.beta > 0 && s->c->projection.robust > 0;
   s->realisations = robust ? 3 : 1;
@@ -552,8 +466,16 @@ double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int 
   bytes += 8 * nu * designs * (cases + (c->problem == IG_PROBLEM_MECHANISM));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
     bytes += 4 * 8 * n;
-  for (int i = 0; i < c->constraints.count; i++) /* slopes; what is measured; adjoint state */
-    bytes += 8 * n + 2 * 8 * nu;
+  for (int i = 0; i < c->constraints.count; i++) { /* slopes; what is measured; adjoint states */
+    const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
+    const double clusters = (double)c->stress.clusters, states = limit->load_case > 0 ? 1 : cases;
+    if (isnan(limit->stress))
+      bytes += 8 * (n + 2 * nu);
+    else
+      bytes += 8 * (clusters * (2 * n + states * nu) + (clusters > 1 ? n : 0));
+  }
+  if (ig_topopt_stress_asked(c))
+    bytes += 8 * (11 * n + nu + (c->minimise == IG_MINIMISE_STRESS ? n + nu * cases : 0));
   return bytes;
 }
 
@@ -584,6 +506,7 @@ void ig_topopt_design_free(ig_topopt_design *s) {
                               &s->mma_high, &s->mma_old, &s->mma_older};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(s->cx, arrays[i]);
+  ig_topopt_stress_free(s);
   ig_array_free(s->cx, &s->spare);
   ig_array_free(s->cx, &s->printed);
   for (int i = 0; i < IG_LIMITS; i++) {

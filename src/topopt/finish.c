@@ -11,6 +11,8 @@
 
 /* over its bound by more than this share a constraint is not met */
 static const double slack = 1e-3;
+/* a stress, whose place may change with every design, by more than this */
+static const double stress_slack = 1e-2;
 
 static ig_status put_stopped(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
                              bool settled) {
@@ -39,28 +41,31 @@ static ig_status put_stopped(ig_sink *sink, const ig_topopt_design *s, const ig_
 /* A constraint in words, value and bound in its unit. */
 typedef struct {
   const char *what, *unit;
-  double value, bound;
+  double value, bound, slack;
 } bound;
 
 static bound bound_of(const ig_topopt_design *s, const ig_evaluation *e, int i) {
   if (i < 0)
-    return (bound){"volume", "", e->volume, ig_topopt_volume(s->c)};
-  const ig_limit_case *l = IG_ITEM(ig_limit_case, s->c->constraints, i);
-  bound b = {"volume", "", 0, l->volume};
+    return (bound){"volume", "", e->volume, ig_topopt_volume(s->c), slack};
+  const ig_limit_case *l = ig_topopt_limit_case(s, i);
+  bound b = {"volume", "", 0, l->volume, slack};
   if (!isnan(l->compliance))
-    b = (bound){"compliance", s->c->problem == IG_PROBLEM_HEAT ? "W K" : "J", 0, l->compliance};
+    b = (bound){"compliance", s->c->problem == IG_PROBLEM_HEAT ? "W K" : "J", 0, l->compliance,
+                slack};
   if (!isnan(l->displacement))
-    b = (bound){"displacement", "m", 0, l->displacement};
-  b.value = e->limit[i] * b.bound;
+    b = (bound){"displacement", "m", 0, l->displacement, slack};
+  if (!isnan(l->stress))
+    b = (bound){"stress", "Pa", 0, l->stress, stress_slack};
+  b.value = (isnan(l->stress) ? e->limit[i] : e->peak[i]) * b.bound;
   return b;
 }
 
 static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e) {
   char text[200] = "yes", key[64];
-  double worst = slack;
+  double worst = 0;
   for (int i = -1; i < s->limits; i++) {
     const bound b = bound_of(s, e, i);
-    const double over = b.value / b.bound - 1;
+    const double over = b.value / b.bound - 1 - b.slack;
     if (!(over <= worst)) {
       char name[48] = "the volume";
       worst = over;
@@ -71,7 +76,7 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
     }
   }
   IG_TRY(sink->result_text(sink, "feasible", text));
-  if (worst > slack || isnan(worst))
+  if (worst > 0 || isnan(worst))
     ig_warn(s->cx, "the design is not feasible: %s", text + 4);
   IG_TRY(sink->result(sink, "volume", "", e->volume));
   IG_TRY(sink->result(sink, "volume_bound", "", ig_topopt_volume(s->c)));
@@ -101,34 +106,6 @@ static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const doub
   return sink->result(sink, "cavities", "", (double)cavities);
 }
 
-static ig_status put_surface(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
-                             const double *density) {
-  const ig_surface_case *c = &s->c->surface;
-  ig_topopt_part part = {0};
-  if (!s->d->surface || c->formats.count == 0)
-    return IG_OK;
-  ig_status status = s->d->surface(s->d->self, density, c->level, c->mirror, &part);
-  for (int f = 0; status == IG_OK && f < c->formats.count; f++)
-    status = ig_topopt_part_write(s->cx, &part, c->formats.value[f], sink);
-  if (status == IG_OK)
-    status = sink->result(sink, "surface_area", "m^2", part.area);
-  if (status == IG_OK)
-    status = sink->result(sink, "surface_volume", "m^3", part.volume);
-  if (status == IG_OK)
-    status = sink->result(sink, "surface_level", "", part.level);
-  double copies = 1;
-  for (int i = 0; c->mirror && i < s->c->symmetry.count; i++)
-    copies *= 2;
-  const double wanted = copies * e->volume * (double)s->d->elements * s->d->volume;
-  if (status == IG_OK && isnan(c->level) && fabs(part.volume - wanted) > 0.02 * wanted)
-    ig_warn(s->cx,
-            "the surface holds %.4g m^3, the design %.4g m^3: it is too gray for a surface that "
-            "keeps its volume",
-            part.volume, wanted);
-  ig_topopt_part_free(&part);
-  return status;
-}
-
 ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_topopt_run *r = self;
   const ig_topopt_design *s = r->s;
@@ -142,8 +119,14 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_status status;
   IG_TRY(ig_topopt_analyse(r));
   IG_TRY(put_stopped(sink, s, e, r->arrived));
-  const bool volume = s->c->minimise == IG_MINIMISE_VOLUME;
-  IG_TRY(sink->result(sink, "objective", volume ? "" : unit[s->c->problem], e->objective));
+  const int minimise = s->c->minimise;
+  IG_TRY(sink->result(sink, "objective",
+                      minimise == IG_MINIMISE_VOLUME   ? ""
+                      : minimise == IG_MINIMISE_STRESS ? "Pa"
+                                                       : unit[s->c->problem],
+                      e->objective));
+  if (minimise == IG_MINIMISE_STRESS)
+    IG_TRY(sink->result(sink, "max_stress", "Pa", e->peak[IG_LIMITS]));
   for (int q = 0; s->loading->cases > 1 && q < s->loading->cases; q++) {
     char key[32];
     snprintf(key, sizeof key, "load_case_%d", q + 1);
@@ -157,7 +140,7 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   IG_TRY_GOTO(status, done, put_pieces(sink, s, density));
   for (int i = 0; i < 4; i++)
     IG_TRY_GOTO(status, done, sink->result(sink, stage[i], "s", s->seconds[i]));
-  status = put_surface(sink, s, e, density);
+  status = ig_topopt_part_put(r, sink, density);
 done:
   free(density);
   return status;

@@ -4,6 +4,7 @@
      products, multigrid              solver/ */
 #include "topopt/pieces.h"
 #include "topopt/placing.h"
+#include "topopt/stress.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -145,6 +146,16 @@ static ig_status grid_energy(void *self, const double *u, const double *v, doubl
   return s->ops->energy(s->cx, &s->args, u, v, scale, add, out);
 }
 
+static ig_status grid_strain(void *self, const double *u, double *tensor) {
+  const ig_topopt_grid_model *m = self;
+  return ig_topopt_stress_ops_of(m->cx)->strain(m->cx, &m->grid, m->h, u, tensor);
+}
+static ig_status grid_strain_back(void *self, const double *tensor, double *f) {
+  const ig_topopt_grid_model *m = self;
+  return ig_topopt_stress_ops_of(m->cx)->strain_back(m->cx, &m->grid, m->h, m->solver->fix.dev,
+                                                     tensor, f);
+}
+
 /* --- output --- */
 
 /* Packs a field of elements or nodes without the halo. */
@@ -197,6 +208,17 @@ static ig_status grid_surface(void *self, const double *density, double level, b
   const ig_texts none = {0};
   return ig_topopt_part_of_grid(m->cx, &m->grid, m->h, density, level,
                                 mirror ? &m->c->symmetry : &none, surface);
+}
+
+static ig_status grid_inside(void *self, const double *density, double level, double *share) {
+  const ig_topopt_grid_model *m = self;
+  return ig_topopt_part_inside_grid(m->cx, &m->grid, density, level, share);
+}
+
+static ig_status grid_touched(void *self, uint8_t *mark) {
+  ig_topopt_grid_model *m = self;
+  const ig_topopt_points points = ig_topopt_grid_points(m);
+  return ig_topopt_points_touched(&points, m->solver->fix.host, &m->loading, mark);
 }
 
 static ig_status grid_faces(void *self, ig_topopt_pieces *p) {
@@ -351,6 +373,13 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.residual = grid_residual;
   m->d.learnt = &m->solver->cautious;
   m->d.energy = grid_energy;
+  m->d.strain = heat ? NULL : grid_strain;
+  m->d.strain_back = grid_strain_back;
+  m->d.thickness = dim == 2 ? gc->thickness : 1;
+  m->d.hooke = (ig_topopt_hooke){dim,
+                                 dim == 2 ? poisson / (1 - poisson * poisson)
+                                          : poisson / ((1 + poisson) * (1 - 2 * poisson)),
+                                 0.5 / (1 + poisson)};
   m->d.filter = grid_filter;
   m->d.print = grid_print;
   m->d.print_back = grid_print_back;
@@ -358,6 +387,8 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.snapshot = grid_snapshot;
   m->d.pack = grid_pack;
   m->d.surface = dim == 3 ? grid_surface : NULL;
+  m->d.inside = grid_inside;
+  m->d.touched = grid_touched;
   m->d.faces = grid_faces;
   m->d.describe = grid_describe;
   m->d.free = grid_free;

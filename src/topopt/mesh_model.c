@@ -140,11 +140,15 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->share = m->share.dev;
   d->scale = m->scale.dev;
   d->faces = mesh_faces;
+  d->thickness = 1;
+  d->hooke = (ig_topopt_hooke){3, m->hex.lame, m->hex.shear};
   d->filter = ig_topopt_mesh_filter;
   d->snapshot = mesh_snapshot;
   d->pack = mesh_pack;
   d->measure = ig_topopt_mesh_limit;
   d->surface = ig_topopt_mesh_surface;
+  d->inside = ig_topopt_mesh_inside;
+  d->touched = ig_topopt_mesh_touched;
   d->describe = mesh_describe;
   return IG_OK;
 }

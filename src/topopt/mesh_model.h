@@ -68,5 +68,9 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_filter(void *self, const double *in, doub
 /* The part at a density (host); mesh_surface.c. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_surface(void *self, const double *density, double level,
                                                bool mirror, ig_topopt_part *surface);
+IG_MUST_CHECK ig_status ig_topopt_mesh_inside(void *self, const double *density, double level,
+                                              double *share);
+/* mesh_place.c */
+IG_MUST_CHECK ig_status ig_topopt_mesh_touched(void *self, uint8_t *mark);
 
 #endif

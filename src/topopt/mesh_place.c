@@ -190,6 +190,12 @@ void ig_topopt_mesh_planes(const ig_topopt_mesh_model *m, double plane[6]) {
   }
 }
 
+ig_status ig_topopt_mesh_touched(void *self, uint8_t *mark) {
+  ig_topopt_mesh_model *m = self;
+  const ig_topopt_points points = ig_topopt_mesh_points(m);
+  return ig_topopt_points_touched(&points, m->fix.host, &m->loading, mark);
+}
+
 ig_status ig_topopt_mesh_limit(void *self, const ig_limit_case *limit, ig_array *to, double *norm) {
   ig_topopt_mesh_model *m = self;
   const ig_topopt_points points = ig_topopt_mesh_points(m);

@@ -168,35 +168,38 @@ static ig_status march(cutter *c) {
   return IG_OK;
 }
 
+/* Share of an element that is inside. */
+static double element_share(cutter *c, ig_lid e) {
+  const int in = corners_inside(c, e);
+  double part = 0, all = 0;
+  if (in == 0 || in == 8)
+    return in == 8;
+  for (int tet = 0; tet < 12; tet++) {
+    double x[4][3], value[4], v = 0;
+    tet_of(c, e, tet, c->corner);
+    for (int i = 0; i < 4; i++) {
+      point(c, c->corner[i], x[i]);
+      value[i] = c->value[c->corner[i]];
+      for (int d = 0; d < 3 && i; d++)
+        x[i][d] -= x[0][d];
+    }
+    for (int d = 0; d < 3; d++)
+      v +=
+          x[1][d] * (x[2][(d + 1) % 3] * x[3][(d + 2) % 3] - x[2][(d + 2) % 3] * x[3][(d + 1) % 3]);
+    part += v * ig_topopt_part_share(value, c->level);
+    all += v;
+  }
+  return all > 0 ? part / all : 0;
+}
+
 /* Volume inside, in mean elements. */
 static double volume_of(void *self, double level) {
   cutter c = *(cutter *)self;
   const double *share = c.m->share.host;
   double sum = 0;
   c.level = level;
-  for (ig_lid e = 0; e < c.m->elements; e++) {
-    const int in = corners_inside(&c, e);
-    double part = 0, all = 0;
-    if (in == 8)
-      sum += share[e];
-    for (int tet = 0; tet < 12 && in != 0 && in != 8; tet++) {
-      double x[4][3], value[4], v = 0;
-      tet_of(&c, e, tet, c.corner);
-      for (int i = 0; i < 4; i++) {
-        point(&c, c.corner[i], x[i]);
-        value[i] = c.value[c.corner[i]];
-        for (int d = 0; d < 3 && i; d++)
-          x[i][d] -= x[0][d];
-      }
-      for (int d = 0; d < 3; d++)
-        v += x[1][d] *
-             (x[2][(d + 1) % 3] * x[3][(d + 2) % 3] - x[2][(d + 2) % 3] * x[3][(d + 1) % 3]);
-      part += v * ig_topopt_part_share(value, level);
-      all += v;
-    }
-    if (all > 0)
-      sum += share[e] * part / all;
-  }
+  for (ig_lid e = 0; e < c.m->elements; e++)
+    sum += share[e] * element_share(&c, e);
   return sum;
 }
 
@@ -288,6 +291,18 @@ static ig_status make_values(const ig_topopt_mesh_model *m, const double *densit
       value[m->nodes + e] += value[m->conn[8 * (size_t)e + (size_t)a]] / 8;
   free(weight);
   return IG_OK;
+}
+
+ig_status ig_topopt_mesh_inside(void *self, const double *density, double level, double *share) {
+  const ig_topopt_mesh_model *m = self;
+  double *value = NULL;
+  cutter c = {.m = m, .level = level};
+  const ig_status status = make_values(m, density, &value);
+  c.value = value;
+  for (ig_lid e = 0; status == IG_OK && e < m->elements; e++)
+    share[e] = element_share(&c, e);
+  free(value);
+  return status;
 }
 
 ig_status ig_topopt_mesh_surface(void *self, const double *density, double level, bool mirror,

@@ -58,6 +58,17 @@ static ig_status energy(void *self, const double *u, const double *v, double sca
   return m->ops->energy(m->cx, &m->hex, u, v, scale, add, out);
 }
 
+static ig_status strain(void *self, const double *u, double *tensor) {
+  ig_topopt_mesh_model *m = self;
+  return m->ops->strain(m->cx, &m->hex, u, tensor);
+}
+static ig_status strain_back(void *self, const double *tensor, double *f) {
+  ig_topopt_mesh_model *m = self;
+  IG_TRY(m->ops->strain_back(m->cx, &m->hex, &m->plan, tensor, f));
+  const ig_ground held = {m->nodes, m->size, m->fix.dev, NULL};
+  return m->ops->ground(m->cx, &held, f, f, m->partial.dev, NULL);
+}
+
 /* --- making it --- */
 
 static ig_status make_multigrid(ig_topopt_mesh_model *m) {
@@ -139,6 +150,8 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
   m->d.solve = solve;
   m->d.residual = residual;
   m->d.energy = energy;
+  m->d.strain = m->size == 3 ? strain : NULL;
+  m->d.strain_back = strain_back;
   return ig_pcg_init(cx, &m->pcg, m->system.n);
 }
 

@@ -57,8 +57,22 @@ static const ig_option limit_options[] = {
             "most work the load case may do"),
     IG_REAL(ig_limit_case, displacement, "m", NULL, IG_TINY, IG_HUGE,
             "most the nodes there may move on average along 'direction'"),
+    IG_REAL(ig_limit_case, stress, "Pa", NULL, IG_TINY, IG_HUGE,
+            "most the von Mises stress may be in the elements there"),
     IG_VECTOR(ig_limit_case, direction, 3, "", NULL, "of the displacement"),
-    IG_INT(ig_limit_case, load_case, "1", 1, IG_LOAD_CASES, "under which load"),
+    IG_INT(ig_limit_case, load_case, "0", 0, IG_LOAD_CASES,
+           "under which load; 0: the first, of a stress the worst of all"),
+    IG_END};
+
+static const ig_option stress_options[] = {
+    IG_REAL(ig_stress_case, exponent, "", "8", 2, 100,
+            "of the norm that stands for the largest stress"),
+    IG_REAL(ig_stress_case, relaxation, "", "0.5", 0.01, 3,
+            "exponent of the density by which stresses of gray elements are reduced"),
+    IG_INT(ig_stress_case, clusters, "1", 1, IG_LIMITS,
+           "elements are divided by their stress into so many, each with a bound of its own"),
+    IG_TEXTS(ig_stress_case, exclude, "[]",
+             "sets of elements whose stresses do not count, at loads and supports for example"),
     IG_END};
 
 static const ig_option ramp_options[] = {
@@ -108,6 +122,16 @@ static const ig_option optimiser_options[] = {
             "of the multiplier of the volume constraint"),
     IG_END};
 
+static const ig_option sequence_options[] = {
+    IG_INT(ig_sequence_case, grids, "2", 0, 12,
+           "coarser grids on which the design begins, each half as fine as the next"),
+    IG_INT(ig_sequence_case, iterations, "40", 1, 1e6, "most design iterations on each of them"),
+    IG_END};
+
+static const ig_option start_options[] = {
+    IG_FILE(ig_start_case, file, IG_REQUIRED, "VTKHDF file, a snapshot of any grid or mesh"),
+    IG_TEXT(ig_start_case, field, "density", "its field, one number from 0 to 1 per cell"), IG_END};
+
 static const ig_option solver_options[] = {
     IG_CHOICE(ig_solver_case, preconditioner, "jacobi|block_jacobi|multigrid|petsc", "multigrid",
               "of the conjugate gradients: by unknowns, by nodes (meshes), multigrid, geometric on "
@@ -135,14 +159,21 @@ static const ig_option solver_options[] = {
 static const ig_option surface_options[] = {
     IG_REAL(ig_surface_case, level, "", NULL, 0.01, 0.99,
             "density at the surface; left out: what keeps the volume of the design"),
-    IG_TEXTS(ig_surface_case, formats, "[stl]", "stl, obj, ply: files written at the end"),
-    IG_BOOL(ig_surface_case, mirror, "true", "through the planes of symmetry"), IG_END};
+    IG_TEXTS(ig_surface_case, formats, "[stl]", "stl, 3mf, obj, ply: files written at the end"),
+    IG_BOOL(ig_surface_case, mirror, "true", "through the planes of symmetry"),
+    IG_BOOL(ig_surface_case, islands, "false",
+            "keep pieces that touch no load, no support and are not the largest"),
+    IG_BOOL(ig_surface_case, analyse, "false",
+            "solve once more for the part itself: its stiffness, stress, and how far they are from "
+            "the design's"),
+    IG_END};
 
 const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism", "stiffness", "what is wanted"),
-    IG_CHOICE(ig_topopt_case, minimise, "response|volume", "response",
-              "what is made small: what 'problem' says, within the volume, or the volume, within "
-              "the constraints; 'volume' is the density of the start then"),
+    IG_CHOICE(ig_topopt_case, minimise, "response|volume|stress", "response",
+              "what is made small: what 'problem' says, within the volume; the volume, within the "
+              "constraints ('volume' is the density of the start then); or the largest stress, "
+              "within the volume"),
     IG_CHOICE(ig_topopt_case, combine, "sum|worst", "sum",
               "load cases: their weighted sum, or a smooth maximum of the weighted ones"),
     IG_MAP(ig_topopt_case, grid, ig_grid_case, grid_options, NULL,
@@ -155,7 +186,8 @@ const ig_option ig_topopt_options[] = {
     IG_LIST(ig_topopt_case, passive, ig_passive_case, passive_options, NULL,
             "elements that are not designed; later entries win"),
     IG_LIST(ig_topopt_case, constraints, ig_limit_case, limit_options, NULL,
-            "bounds beside the volume, each with one of volume, compliance, displacement (by mma)"),
+            "bounds beside the volume, each with one of volume, compliance, displacement, stress "
+            "(by mma)"),
     IG_LIST(ig_topopt_case, sets, ig_set_case, set_options, NULL,
             "places of a grid by name; a mesh has mesh.sets"),
     IG_TEXTS(ig_topopt_case, symmetry, "[]",
@@ -169,6 +201,8 @@ const ig_option ig_topopt_options[] = {
            "how the exponent grows to its value"),
     IG_REAL(ig_topopt_case, void_ratio, "", "1e-9", IG_TINY, 1,
             "modulus of void over that of solid"),
+    IG_MAP(ig_topopt_case, stress, ig_stress_case, stress_options, NULL,
+           "how stresses are bounded or made small"),
     IG_MAP(ig_topopt_case, filter, ig_filter_case, filter_options, NULL, "length scale"),
     IG_MAP(ig_topopt_case, projection, ig_projection_case, projection_options, NULL,
            "smoothed step on the filtered density"),
@@ -177,6 +211,10 @@ const ig_option ig_topopt_options[] = {
     IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),
     IG_MAP(ig_topopt_case, solver, ig_solver_case, solver_options, NULL, "linear solver"),
     IG_MAP(ig_topopt_case, surface, ig_surface_case, surface_options, NULL, "the finished part"),
+    IG_MAP(ig_topopt_case, sequence, ig_sequence_case, sequence_options, NULL,
+           "begin on coarser grids: most iterations there, few on the grid itself"),
+    IG_MAP(ig_topopt_case, start, ig_start_case, start_options, NULL,
+           "densities to begin with: each element takes those of the nearest cell of a file"),
     IG_INT(ig_topopt_case, iterations, "100", 0, 1e6, "most design iterations"),
     IG_REAL(ig_topopt_case, change, "", "0.01", 0, 1, "stop when no density changes by more"),
     IG_REAL(ig_topopt_case, objective_change, "", "0", 0, 1,

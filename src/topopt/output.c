@@ -1,6 +1,7 @@
 /* What a run leaves: snapshots, the history, checkpoints, and at the end figures and the surface.
  */
 #include "topopt/output.h"
+#include "topopt/stress.h"
 #include "backend/backend.h"
 #include "core/schedule.h"
 
@@ -28,6 +29,13 @@ ig_status ig_topopt_output_check(const ig_job *job) {
                       o->times.count > 0 ? "times" : "interval");
   for (int i = 0; i < o->fields.count; i++) {
     const char *field = o->fields.value[i];
+    if (strcmp(field, "stress") == 0) {
+      if (ig_topopt_stress_asked(c))
+        continue;
+      return ig_fail_at(job->cx, &o->at,
+                        "output.fields: stress: only with a stress in 'constraints' or minimise: "
+                        "stress");
+    }
     if (strcmp(field, "density") != 0 && strcmp(field, state_name(c)) != 0 &&
         strcmp(field, energy_name(c)) != 0)
       return ig_fail_at(job->cx, &o->at, "output.fields: no '%.40s' here: expected density, %s, %s",
@@ -76,6 +84,11 @@ static ig_status add_fields(const ig_job *job, const ig_topopt_design *s, ig_sna
     IG_TRY(s->cx->backend->copy_out(s->cx, buffer, s->work.dev, n * 8));
     IG_TRY(add_field(s, snap, energy_name(s->c), heat ? "W K/m^3" : "J/m^3", false, 1, buffer));
   }
+  if (s->stress && ig_output_wants(job->output, "stress")) {
+    IG_TRY(ig_topopt_stress_field(s));
+    IG_TRY(s->cx->backend->copy_out(s->cx, buffer, s->stress->relaxed.dev, n * 8));
+    IG_TRY(add_field(s, snap, "stress", "Pa", false, 1, buffer));
+  }
   if (ig_output_wants(job->output, state_name(s->c))) {
     IG_TRY(s->cx->backend->copy_out(s->cx, buffer, s->u[last][0].dev, nu * 8));
     for (size_t i = 0; i < nu; i++)
@@ -114,18 +127,17 @@ ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
 /* --- history --- */
 
 ig_status ig_topopt_history(void *self, ig_sink *to) {
-  enum { COLUMNS = 8 };
+  enum { COLUMNS = 8, ALL = COLUMNS + IG_LIMITS + 1 };
   const ig_topopt_run *r = self;
   const ig_topopt_design *s = r->s;
   const ig_evaluation *e = &r->e;
   if (!to || r->iteration == 0) /* a row tells of an iteration */
     return IG_OK;
-  const char *names[COLUMNS + IG_LIMITS] = {
+  const char *names[ALL] = {
       "iteration", "objective",         "volume",           "change", "grayness [%]",
       "penalty",   "solver iterations", "relative residual"};
-  double values[COLUMNS + IG_LIMITS] = {
-      (double)r->iteration, e->objective, e->volume,     r->change,
-      e->grayness,          e->penalty,   e->iterations, e->residual};
+  double values[ALL] = {(double)r->iteration, e->objective, e->volume,     r->change,
+                        e->grayness,          e->penalty,   e->iterations, e->residual};
   static const char *const limits[IG_LIMITS] = {"constraint 1", "constraint 2", "constraint 3",
                                                 "constraint 4", "constraint 5", "constraint 6",
                                                 "constraint 7"};
@@ -133,12 +145,14 @@ ig_status ig_topopt_history(void *self, ig_sink *to) {
     names[COLUMNS + i] = limits[i];
     values[COLUMNS + i] = e->limit[i];
   }
-  return to->history(to, COLUMNS + s->limits, names, values);
+  names[COLUMNS + s->limits] = "max stress [Pa]";
+  values[COLUMNS + s->limits] = ig_topopt_stress_peak(s, e);
+  return to->history(to, COLUMNS + s->limits + (s->stress ? 1 : 0), names, values);
 }
 
 /* --- checkpoints --- */
 
-enum { FIGURES = 4 + IG_LIMITS + 1 };
+enum { FIGURES = 4 + IG_LIMITS + 1, CORRECTIONS = IG_LIMITS + 1 };
 
 ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   const ig_topopt_run *run = self;
@@ -148,12 +162,16 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   const int states = s->realisations * s->loading->cases;
   const bool mma = s->mma_low.dev != NULL;
-  ig_saved saved[6 + IG_REALISATIONS * (IG_LOAD_CASES + 1) + IG_LIMITS];
-  char name[IG_REALISATIONS * (IG_LOAD_CASES + 1) + IG_LIMITS][24];
+  ig_saved saved[8 + IG_REALISATIONS * (IG_LOAD_CASES + 1) + 2 * IG_LIMITS];
+  char name[IG_REALISATIONS * (IG_LOAD_CASES + 1) + 2 * IG_LIMITS][24];
   int count = 0, names = 0;
   double *host, *at;
-  IG_TRY(IG_NEW(s->cx, &host,
-                (mma ? 5 : 1) * n + (size_t)(states + s->realisations + s->limits) * nu,
+  size_t more = 0; /* states of constraints and of a stress as objective; clusters */
+  for (int i = 0; i < s->limits; i++)
+    more += (size_t)s->limit_states[i] * nu + (s->stress && s->stress->cluster[i].dev ? n : 0);
+  if (s->stress && s->stress->state.dev)
+    more += (size_t)s->loading->cases * nu;
+  IG_TRY(IG_NEW(s->cx, &host, (mma ? 5 : 1) * n + (size_t)(states + s->realisations) * nu + more,
                 "checkpoint"));
   at = host;
   ig_status status = IG_OK;
@@ -179,9 +197,17 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   for (int i = 0; i < s->limits; i++)
     if (s->limit_state[i].dev) {
       snprintf(name[names], sizeof *name, "constraint %d", i + 1);
-      SAVE(s->limit_state[i], name[names], nu);
+      SAVE(s->limit_state[i], name[names], (size_t)s->limit_states[i] * nu);
       names++;
     }
+  for (int i = 0; s->stress && i < s->limits; i++)
+    if (s->stress->cluster[i].dev) {
+      snprintf(name[names], sizeof *name, "clusters %d", i + 1);
+      SAVE(s->stress->cluster[i], name[names], n);
+      names++;
+    }
+  if (s->stress && s->stress->state.dev)
+    SAVE(s->stress->state, "adjoint stress", (size_t)s->loading->cases * nu);
   if (mma) {
     SAVE(s->mma_low, "lower asymptote", n);
     SAVE(s->mma_high, "upper asymptote", n);
@@ -193,6 +219,9 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
                              s->d->learnt ? *s->d->learnt : 0};
   memcpy(figures + 4, s->dual, sizeof s->dual);
   saved[count++] = (ig_saved){"figures", IG_F64, FIGURES, figures};
+  if (s->stress)
+    saved[count++] =
+        (ig_saved){"corrections of stresses", IG_F64, CORRECTIONS, s->stress->correction};
   status = to->checkpoint(to, (double)run->iteration, run->iteration, saved, count);
 done:
   free(host);
@@ -225,8 +254,19 @@ ig_status ig_topopt_restore(void *self, const ig_restart *from) {
   for (int i = 0; i < s->limits; i++)
     if (s->limit_state[i].dev) {
       snprintf(name, sizeof name, "constraint %d", i + 1);
-      LOAD(s->limit_state[i], name, nu);
+      LOAD(s->limit_state[i], name, s->limit_states[i] * nu);
     }
+  for (int i = 0; s->stress && i < s->limits; i++)
+    if (s->stress->cluster[i].dev) {
+      snprintf(name, sizeof name, "clusters %d", i + 1);
+      LOAD(s->stress->cluster[i], name, n);
+    }
+  if (s->stress && s->stress->state.dev)
+    LOAD(s->stress->state, "adjoint stress", s->loading->cases * nu);
+  if (s->stress) {
+    IG_TRY(ig_restart_find(cx, from, "corrections of stresses", IG_F64, CORRECTIONS, &data));
+    memcpy(s->stress->correction, data, CORRECTIONS * sizeof(double));
+  }
   if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA && from->step > 0) {
     IG_TRY(ig_topopt_mma_prepare(s));
     LOAD(s->mma_low, "lower asymptote", n);

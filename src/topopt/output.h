@@ -5,7 +5,7 @@
 #include "topopt/topopt.h"
 
 /* All fields of snapshots, whatever the problem. */
-#define IG_TOPOPT_FIELDS "density|strain_energy|displacement|dissipation|temperature"
+#define IG_TOPOPT_FIELDS "density|strain_energy|displacement|dissipation|temperature|stress"
 /* A field that is asked for and that this problem does not have, or a rhythm in time, fails. */
 IG_MUST_CHECK ig_status ig_topopt_output_check(const ig_job *job);
 
@@ -25,6 +25,13 @@ typedef struct {
 /* The design as it stands, analysed once: for the next iteration, or for the end. */
 IG_MUST_CHECK ig_status ig_topopt_analyse(ig_topopt_run *r);
 
+/* The start of a run: designs of coarser grids, one after the other (sequence.c). */
+IG_MUST_CHECK ig_status ig_topopt_begin(void *self);
+/* The densities of a file; start.c. */
+IG_MUST_CHECK ig_status ig_topopt_start_read(ig_topopt_run *r);
+/* The iteration whose ramps count: after coarser grids they have ended. */
+int64_t ig_topopt_ramp_at(const ig_topopt_case *c, int64_t iteration);
+
 /* Functions of the room, `self` is an ig_topopt_run. */
 IG_MUST_CHECK ig_status ig_topopt_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_history(void *self, ig_sink *to);
@@ -34,6 +41,8 @@ IG_MUST_CHECK ig_status ig_topopt_restore(void *self, const ig_restart *from);
 bool ig_topopt_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_topopt_get(void *self, const char *name, double *values);
 IG_MUST_CHECK ig_status ig_topopt_set(void *self, const char *name, const double *values);
+/* The part at the end: islands removed from `density` (host), surface, files, analysis; part.c. */
+IG_MUST_CHECK ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density);
 /* The statement at the end: figures of summary.json, the part's surface; finish.c. */
 IG_MUST_CHECK ig_status ig_topopt_finish(void *self, ig_sink *to);
 

@@ -35,30 +35,83 @@ static void count(ig_topopt_pieces *p, int64_t *pieces, int64_t *cavities) {
     }
 }
 
-ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const double *density,
-                                 double level, int64_t *pieces, int64_t *cavities) {
-  ig_topopt_pieces p = {.places = d->places};
+static void pieces_free(ig_topopt_pieces *p) {
+  free(p->solid);
+  free(p->open);
+  free(p->parent);
+}
+
+/* Elements joined, solid where the density is at least the level; freed by the caller, failed or
+   not. */
+static ig_status pieces_make(ig_ctx *cx, const ig_discretisation *d, const double *density,
+                             double level, ig_topopt_pieces *p) {
+  const size_t n = (size_t)d->places;
   uint8_t *role = NULL;
   ig_status status;
-  *pieces = *cavities = 0;
+  *p = (ig_topopt_pieces){.places = d->places};
   if (d->places > INT32_MAX)
     return IG_FAIL(cx, IG_UNSUPPORTED, "pieces are counted up to %d elements", INT32_MAX);
-  const size_t n = (size_t)d->places;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &role, n, "pieces"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &p.solid, n, "pieces"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &p.open, n, "pieces"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &p.parent, n, "pieces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &p->solid, n, "pieces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &p->open, n, "pieces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &p->parent, n, "pieces"));
   IG_TRY_GOTO(status, done, cx->backend->copy_out(cx, role, d->role, n));
   for (size_t i = 0; i < n; i++) {
-    p.parent[i] = (int32_t)i;
-    p.solid[i] = role[i] == IG_ROLE_NONE ? 2 : density[i] >= level;
+    p->parent[i] = (int32_t)i;
+    p->solid[i] = role[i] == IG_ROLE_NONE ? 2 : density[i] >= level;
   }
-  IG_TRY_GOTO(status, done, d->faces(d->self, &p));
-  count(&p, pieces, cavities);
+  status = d->faces(d->self, p);
 done:
   free(role);
-  free(p.solid);
-  free(p.open);
-  free(p.parent);
+  return status;
+}
+
+ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const double *density,
+                                 double level, int64_t *pieces, int64_t *cavities) {
+  ig_topopt_pieces p;
+  *pieces = *cavities = 0;
+  const ig_status status = pieces_make(cx, d, density, level, &p);
+  if (status == IG_OK)
+    count(&p, pieces, cavities);
+  pieces_free(&p);
+  return status;
+}
+
+ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisation *d, double *density,
+                                  double level, int64_t *islands, int64_t *elements) {
+  const size_t n = (size_t)d->places;
+  ig_topopt_pieces p;
+  uint8_t *kept = NULL;
+  int32_t *size = NULL, largest = -1;
+  ig_status status = pieces_make(cx, d, density, level, &p);
+  *islands = *elements = 0;
+  if (status != IG_OK)
+    goto done;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &kept, n, "pieces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &size, n, "pieces"));
+  for (size_t i = 0; i < n; i++)
+    kept[i] = p.solid[i] == 1;
+  IG_TRY_GOTO(status, done, d->touched(d->self, kept));
+  for (size_t i = 0; i < n; i++)
+    if (p.solid[i] == 1) {
+      const int32_t root = root_of(&p, (int32_t)i);
+      kept[root] |= kept[i];
+      size[root]++;
+      if (largest < 0 || size[root] > size[largest])
+        largest = root;
+    }
+  for (size_t i = 0; i < n; i++)
+    if (p.solid[i] == 1) {
+      const int32_t root = root_of(&p, (int32_t)i);
+      if (kept[root] || root == largest)
+        continue;
+      *islands += root == (int32_t)i;
+      ++*elements;
+      density[i] = 0;
+    }
+done:
+  free(kept);
+  free(size);
+  pieces_free(&p);
   return status;
 }

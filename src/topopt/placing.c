@@ -392,9 +392,14 @@ static void set_one(void *user, int64_t place, double weight) {
   ((double *)user)[place] = 1;
 }
 
+static void set_zero(void *user, int64_t place, double weight) {
+  (void)weight;
+  ((double *)user)[place] = 0;
+}
+
 ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
                                  const ig_limit_case *limit, ig_array *to, double *norm) {
-  const bool volume = !isnan(limit->volume);
+  const bool volume = !isnan(limit->volume) || !isnan(limit->stress);
   const size_t n = (size_t)(volume ? p->places : p->nodes * p->size);
   double *f;
   ig_status status;
@@ -404,6 +409,11 @@ ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
   if (volume) {
     IG_TRY_GOTO(status, done, count(p, "constraints", IG_WHERE(limit), IG_POINT_ELEMENTS, norm));
     IG_TRY_GOTO(status, done, visit(p, IG_WHERE(limit), IG_POINT_ELEMENTS, set_one, f));
+    for (int i = 0; !isnan(limit->stress) && i < p->c->stress.exclude.count; i++) {
+      const ig_place all = {0};
+      const ig_where where = {&p->c->stress.at, p->c->stress.exclude.value[i], &all};
+      IG_TRY_GOTO(status, done, visit(p, where, IG_POINT_ELEMENTS, set_zero, f));
+    }
     status = ig_array_from(p->cx, to, f, n, sizeof *f, "constraint");
   } else {
     IG_TRY_GOTO(status, done,
@@ -412,5 +422,38 @@ ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
   }
 done:
   free(f);
+  return status;
+}
+
+ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix,
+                                   const ig_loading *l, uint8_t *mark) {
+  const size_t n = (size_t)(p->nodes * p->size);
+  uint8_t *node = NULL;
+  double *f = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(p->cx, &f, n, "loads"));
+  IG_TRY_GOTO(status, done, IG_NEW(p->cx, &node, p->nodes, "loads"));
+  for (int64_t i = 0; i < p->nodes; i++)
+    node[i] = fix[i] != 0;
+  for (int q = 0; q <= l->cases; q++) {
+    const ig_array *load = q < l->cases ? &l->f[q] : &l->port;
+    if (!load->dev)
+      continue;
+    IG_TRY_GOTO(status, done, p->cx->backend->copy_out(p->cx, f, load->dev, n * sizeof *f));
+    for (int64_t i = 0; i < p->nodes; i++)
+      for (int c = 0; c < p->size; c++)
+        node[i] |= f[i * p->step + c * p->stride] != 0;
+  }
+  for (int64_t e = 0; e < p->places; e++) {
+    int64_t corner[8];
+    if (!mark[e])
+      continue;
+    mark[e] = 0;
+    for (int a = p->corners(p->self, e, corner); a > 0; a--)
+      mark[e] |= node[corner[a - 1]];
+  }
+done:
+  free(f);
+  free(node);
   return status;
 }

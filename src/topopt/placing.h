@@ -54,6 +54,9 @@ IG_MUST_CHECK ig_status ig_topopt_points_loads(const ig_topopt_points *p, const 
 IG_MUST_CHECK ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
                                                const ig_limit_case *limit, ig_array *to,
                                                double *norm);
+/* Of the elements marked, those stay so that have a node that is held, loaded or a port. */
+IG_MUST_CHECK ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix,
+                                                 const ig_loading *l, uint8_t *mark);
 /* Modulus (or conductivity) of the first material and Poisson's ratio of all; where there are
    several materials, each element's modulus over the first's (places). Values that are missing
    fail. */

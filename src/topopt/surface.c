@@ -250,6 +250,22 @@ double ig_topopt_part_level(ig_topopt_part_volume *volume, void *self, double ta
   return 0.5 * (low + high);
 }
 
+/* Share of a cube that is inside. */
+static double cube_share(const cutter *c, const int *cube, double level) {
+  const int in = corners_inside(c, cube, level);
+  double sum = in == 255;
+  for (int t = 0; t < 6 && in != 0 && in != 255; t++) {
+    double value[4];
+    for (int i = 0; i < 4; i++) {
+      const int a = tetrahedra[t][i];
+      const int at[3] = {cube[0] + (a & 1), cube[1] + (a >> 1 & 1), cube[2] + (a >> 2)};
+      value[i] = (double)value_at(c, at);
+    }
+    sum += ig_topopt_part_share(value, level) / 6;
+  }
+  return sum;
+}
+
 /* Volume inside, in elements. */
 static double volume_of(void *self, double level) {
   const cutter *c = self;
@@ -257,19 +273,8 @@ static double volume_of(void *self, double level) {
   int cube[3];
   for (cube[2] = 0; cube[2] + 1 < c->n[2]; cube[2]++)
     for (cube[1] = 0; cube[1] + 1 < c->n[1]; cube[1]++)
-      for (cube[0] = 0; cube[0] + 1 < c->n[0]; cube[0]++) {
-        const int in = corners_inside(c, cube, level);
-        sum += in == 255;
-        for (int t = 0; t < 6 && in != 0 && in != 255; t++) {
-          double value[4];
-          for (int i = 0; i < 4; i++) {
-            const int a = tetrahedra[t][i];
-            const int at[3] = {cube[0] + (a & 1), cube[1] + (a >> 1 & 1), cube[2] + (a >> 2)};
-            value[i] = (double)value_at(c, at);
-          }
-          sum += ig_topopt_part_share(value, level) / 6;
-        }
-      }
+      for (cube[0] = 0; cube[0] + 1 < c->n[0]; cube[0]++)
+        sum += cube_share(c, cube, level);
   return sum;
 }
 
@@ -365,120 +370,29 @@ done:
   return status;
 }
 
+ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g, const double *density,
+                                     double level, double *share) {
+  const int none[3] = {0, 0, 0};
+  cutter c = {.n = {g->n[0] + 1, g->n[1] + 1, g->n[2] + 1}};
+  float *value;
+  int i[3];
+  IG_TRY(IG_NEW(cx, &value, (size_t)c.n[0] * (size_t)c.n[1] * (size_t)c.n[2], "surface"));
+  c.value = value;
+  for (i[2] = 0; i[2] <= g->n[2]; i[2]++)
+    for (i[1] = 0; i[1] <= g->n[1]; i[1]++)
+      for (i[0] = 0; i[0] <= g->n[0]; i[0]++)
+        value[((int64_t)i[2] * c.n[1] + i[1]) * c.n[0] + i[0]] =
+            (float)mean_at(g, density, none, g->n, i);
+  for (i[2] = 0; i[2] < g->n[2]; i[2]++)
+    for (i[1] = 0; i[1] < g->n[1]; i[1]++)
+      for (i[0] = 0; i[0] < g->n[0]; i[0]++)
+        share[ig_grid_place(g, i[0], i[1], i[2])] = cube_share(&c, i, level);
+  free(value);
+  return IG_OK;
+}
+
 void ig_topopt_part_free(ig_topopt_part *surface) {
   free(surface->vertex);
   free(surface->triangle);
   memset(surface, 0, sizeof *surface);
-}
-
-/* --- files --- */
-
-typedef struct {
-  char *bytes;
-  size_t size, room;
-} buffer;
-
-static ig_status put(ig_ctx *cx, buffer *b, const void *data, size_t size) {
-  if (b->size + size > b->room) {
-    const size_t want = 2 * (b->size + size);
-    char *more = realloc(b->bytes, want);
-    if (!more)
-      return IG_FAIL(cx, IG_MEMORY, "no memory for a surface file of %zu bytes", want);
-    b->bytes = more;
-    b->room = want;
-  }
-  memcpy(b->bytes + b->size, data, size);
-  b->size += size;
-  return IG_OK;
-}
-
-/* both binary formats are little-endian, as are the machines Ingot runs on */
-static ig_status write_stl(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
-  char head[80] = "binary STL by Ingot, metres";
-  const uint32_t count = (uint32_t)s->triangles;
-  IG_TRY(put(cx, b, head, sizeof head));
-  IG_TRY(put(cx, b, &count, 4));
-  for (int64_t t = 0; t < s->triangles; t++) {
-    float record[12] = {0};
-    for (int i = 0; i < 3; i++)
-      memcpy(&record[3 + 3 * i], s->vertex[s->triangle[t][i]], 12);
-    double n[3], norm = 0;
-    for (int d = 0; d < 3; d++) {
-      const int e = (d + 1) % 3, f = (d + 2) % 3;
-      n[d] = (double)(record[6 + e] - record[3 + e]) * (double)(record[9 + f] - record[3 + f]) -
-             (double)(record[6 + f] - record[3 + f]) * (double)(record[9 + e] - record[3 + e]);
-      norm += n[d] * n[d];
-    }
-    for (int d = 0; d < 3 && norm > 0; d++)
-      record[d] = (float)(n[d] / sqrt(norm));
-    const uint16_t attribute = 0;
-    IG_TRY(put(cx, b, record, sizeof record));
-    IG_TRY(put(cx, b, &attribute, 2));
-  }
-  return IG_OK;
-}
-
-static ig_status write_obj(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
-  char line[128];
-  for (int64_t v = 0; v < s->vertices; v++)
-    IG_TRY(put(cx, b, line,
-               (size_t)ig_format(line, sizeof line, "v %.7g %.7g %.7g\n", (double)s->vertex[v][0],
-                                 (double)s->vertex[v][1], (double)s->vertex[v][2])));
-  for (int64_t t = 0; t < s->triangles; t++)
-    IG_TRY(put(cx, b, line,
-               (size_t)snprintf(line, sizeof line, "f %d %d %d\n", s->triangle[t][0] + 1,
-                                s->triangle[t][1] + 1, s->triangle[t][2] + 1)));
-  return IG_OK;
-}
-
-static ig_status write_ply(ig_ctx *cx, const ig_topopt_part *s, buffer *b) {
-  char head[400];
-  const int length = snprintf(head, sizeof head,
-                              "ply\nformat binary_little_endian 1.0\ncomment by Ingot, metres\n"
-                              "element vertex %lld\nproperty float x\nproperty float y\n"
-                              "property float z\nelement face %lld\n"
-                              "property list uchar int vertex_indices\nend_header\n",
-                              (long long)s->vertices, (long long)s->triangles);
-  IG_TRY(put(cx, b, head, (size_t)length));
-  IG_TRY(put(cx, b, s->vertex ? (const void *)s->vertex : "", (size_t)s->vertices * 12));
-  for (int64_t t = 0; t < s->triangles; t++) {
-    const unsigned char three = 3;
-    IG_TRY(put(cx, b, &three, 1));
-    IG_TRY(put(cx, b, s->triangle[t], 12));
-  }
-  return IG_OK;
-}
-
-static const struct {
-  const char *name;
-  ig_status (*write)(ig_ctx *, const ig_topopt_part *, buffer *);
-} writers[] = {{"stl", write_stl}, {"obj", write_obj}, {"ply", write_ply}};
-enum { WRITERS = sizeof writers / sizeof *writers };
-
-ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c) {
-  for (int i = 0; i < c->formats.count; i++) {
-    int w = 0;
-    while (w < WRITERS && strcmp(c->formats.value[i], writers[w].name) != 0)
-      w++;
-    if (w == WRITERS)
-      return ig_fail_at(cx, &c->at, "surface.formats: '%.40s' is none: expected stl, obj or ply",
-                        c->formats.value[i]);
-  }
-  return IG_OK;
-}
-
-ig_status ig_topopt_part_write(ig_ctx *cx, const ig_topopt_part *surface, const char *format,
-                               ig_sink *sink) {
-  for (int w = 0; w < WRITERS; w++)
-    if (strcmp(format, writers[w].name) == 0) {
-      buffer b = {0};
-      char name[16];
-      snprintf(name, sizeof name, "part.%s", format);
-      ig_status status = writers[w].write(cx, surface, &b);
-      if (status == IG_OK)
-        status = sink->file(sink, name, b.bytes, b.size);
-      free(b.bytes);
-      return status;
-    }
-  return IG_FAIL(cx, IG_INPUT, "surface: '%s' is no format: expected stl, obj or ply", format);
 }

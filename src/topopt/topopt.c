@@ -1,6 +1,7 @@
 /* Topology optimisation: the room. The flow of a run, top to bottom:
 
      grid or mesh, supports, loads, roles   grid_model.c, mesh_model.c
+     designs of coarser grids               sequence.c
      each design iteration (advance)
        filter, project, moduli              evaluate.c
        solve K u = f (and the adjoint)      solver/multigrid.c
@@ -37,7 +38,8 @@ ig_status ig_topopt_analyse(ig_topopt_run *r) {
   if (r->evaluated == r->iteration)
     return IG_OK;
   const int64_t last = r->iteration > 0 ? r->iteration : 1;
-  ig_topopt_design_continue(r->s->c, ended(r) ? last : r->iteration + 1, &r->e);
+  ig_topopt_design_continue(r->s->c, ig_topopt_ramp_at(r->s->c, ended(r) ? last : r->iteration + 1),
+                            &r->e);
   IG_TRY(ig_topopt_design_evaluate(r->s, &r->e));
   r->evaluated = r->iteration;
   return IG_OK;
@@ -194,6 +196,7 @@ const ig_room ig_room_topopt = {
     .options = ig_topopt_options,
     .open = room_open,
     .close = room_close,
+    .begin = ig_topopt_begin,
     .restore = ig_topopt_restore,
     .advance = advance,
     .stand = stand,

@@ -6,6 +6,7 @@
 #include "mesh/place.h"
 #include "solver/multigrid.h"
 #include "topopt/design.h"
+#include "topopt/stress_ops.h"
 
 /* --- the case --- */
 
@@ -54,10 +55,16 @@ typedef struct {
   ig_src at;
   const char *set;
   ig_place place;
-  double volume, compliance, displacement; /* share of the region; J; m */
+  double volume, compliance, displacement, stress; /* share of the region; J; m; Pa */
   double direction[3];
-  int64_t load_case;
+  int64_t load_case; /* from 1; 0: the first, of a stress all */
 } ig_limit_case;
+typedef struct {
+  ig_src at;
+  double exponent, relaxation;
+  int64_t clusters;
+  ig_texts exclude; /* sets whose stresses do not count */
+} ig_stress_case;
 typedef struct {
   ig_src at;
   const char *name;
@@ -110,15 +117,23 @@ typedef struct {
   ig_src at;
   double level;
   ig_texts formats;
-  bool mirror;
+  bool mirror, islands, analyse;
 } ig_surface_case;
 typedef enum { IG_PROBLEM_STIFFNESS, IG_PROBLEM_HEAT, IG_PROBLEM_MECHANISM } ig_problem_kind;
-typedef enum { IG_MINIMISE_RESPONSE, IG_MINIMISE_VOLUME } ig_minimise_kind;
+typedef enum { IG_MINIMISE_RESPONSE, IG_MINIMISE_VOLUME, IG_MINIMISE_STRESS } ig_minimise_kind;
 typedef enum { IG_COMBINE_SUM, IG_COMBINE_WORST } ig_combine_kind;
 typedef struct {
   ig_src at;
   const char *direction; /* in which the part is built, "z+" */
 } ig_overhang_case;
+typedef struct {
+  ig_src at;
+  int64_t grids, iterations; /* coarser grids before the grid itself; at most so many on each */
+} ig_sequence_case;
+typedef struct {
+  ig_src at;
+  const char *file, *field;
+} ig_start_case;
 
 typedef struct {
   ig_src at;
@@ -130,12 +145,15 @@ typedef struct {
   ig_reals weights;  /* of load cases */
   double volume, penalty, void_ratio;
   ig_ramp_case penalty_ramp;
+  ig_stress_case stress;
   ig_filter_case filter;
   ig_projection_case projection;
   ig_overhang_case overhang;
   ig_optimiser_case optimiser;
   ig_solver_case solver;
   ig_surface_case surface;
+  ig_sequence_case sequence;
+  ig_start_case start;
   int64_t iterations;
   double change, objective_change;
 } ig_topopt_case;
@@ -163,6 +181,7 @@ typedef struct {
 } ig_loading;
 
 typedef struct ig_topopt_part ig_topopt_part;
+typedef struct ig_topopt_stress ig_topopt_stress;
 typedef struct ig_topopt_pieces ig_topopt_pieces;
 typedef struct ig_discretisation ig_discretisation;
 struct ig_discretisation {
@@ -186,6 +205,11 @@ struct ig_discretisation {
   bool *learnt; /* what the solver found out and a restart has to know; NULL: nothing */
   ig_status (*energy)(void *self, const double *u, const double *v, double scale, bool add,
                       double *out);
+  /* strains at the centres of elements, [6][places], and the transpose of that: 0 where held */
+  ig_status (*strain)(void *self, const double *u, double *tensor);
+  ig_status (*strain_back)(void *self, const double *tensor, double *f);
+  ig_topopt_hooke hooke;
+  double thickness; /* of a plane problem; 1 */
   /* out = sum of weight x in; symmetric, so it is its own adjoint */
   ig_status (*filter)(void *self, const double *in, double *out);
   /* what can be built on what lies below, and slopes by it back through that; NULL: no directions
@@ -203,6 +227,10 @@ struct ig_discretisation {
      to give */
   ig_status (*surface)(void *self, const double *density, double level, bool mirror,
                        ig_topopt_part *surface);
+  /* share of each element inside that surface (host, places) */
+  ig_status (*inside)(void *self, const double *density, double level, double *share);
+  /* of the elements marked (host, places) those stay so that have a node held or loaded */
+  ig_status (*touched)(void *self, uint8_t *mark);
   /* joins elements that share a face, and finds those open to the outside; see pieces.c */
   ig_status (*faces)(void *self, ig_topopt_pieces *p);
   void (*describe)(void *self, ig_check_line *line, void *user);
@@ -244,6 +272,7 @@ typedef struct {
   double penalty, gray, beta; /* this iteration's */
   double objective, volume;   /* volume fraction of the physical design */
   double limit[IG_LIMITS];    /* of each constraint: value over bound */
+  double peak[IG_LIMITS + 1]; /* of stresses: the largest over its bound; the objective's, Pa */
   double grayness;            /* measure of non-discreteness, % */
   int iterations;             /* of the solver, all solves */
   double residual;            /* worst */
@@ -262,11 +291,13 @@ typedef struct {
   ig_array u[IG_REALISATIONS][IG_LOAD_CASES], adjoint[IG_REALISATIONS];
   ig_array mma_low, mma_high, mma_old, mma_older; /* asymptotes; the last two designs */
   int updates;                                    /* made by moving asymptotes */
-  int limits;                                     /* constraints beside the volume */
+  /* constraints beside the volume: a stress with clusters is several */
+  int limits, limit_of[IG_LIMITS], cluster_of[IG_LIMITS], limit_states[IG_LIMITS];
   ig_array limit_slope[IG_LIMITS], limit_state[IG_LIMITS], spare;
   double response[IG_LOAD_CASES]; /* of each load case, unweighted, of the last realisation */
   double dual[IG_LIMITS + 1];     /* multipliers of volume and constraints */
   double tolerance, multiplier;   /* of the solver; of the volume, at the last update */
+  ig_topopt_stress *stress;       /* NULL: none is asked for */
   double seconds[4];              /* solve, sensitivities, filter, update */
 } ig_topopt_design;
 
@@ -284,6 +315,31 @@ IG_MUST_CHECK ig_status ig_topopt_mma_update(ig_topopt_design *s, const ig_oc *o
                                              const ig_evaluation *e);
 IG_MUST_CHECK ig_status
 ig_topopt_mma_prepare(ig_topopt_design *s); /* its arrays, before a restart fills them */
+/* Constraints beside the volume: limits.c. The case of slot i; values over bounds and slopes by the
+   filtered density of the last realisation, whose moduli are still in place. */
+IG_MUST_CHECK ig_status ig_topopt_limits_new(ig_topopt_design *s);
+const ig_limit_case *ig_topopt_limit_case(const ig_topopt_design *s, int i);
+IG_MUST_CHECK ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law,
+                                                  ig_evaluation *e);
+/* Charges the time since *start to a stage; the device is let finish first. */
+typedef enum {
+  IG_STAGE_SOLVE,
+  IG_STAGE_SENSITIVITY,
+  IG_STAGE_FILTER,
+  IG_STAGE_UPDATE
+} ig_topopt_stage;
+IG_MUST_CHECK ig_status ig_topopt_design_charge(ig_topopt_design *s, ig_topopt_stage stage,
+                                                double *start);
+/* Solves all load cases of realisation r for the moduli in place: objective; energies in s->work.
+ */
+IG_MUST_CHECK ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective,
+                                                 ig_evaluation *e);
+/* A solve as exact as the design deserves, counted in e; values times the moduli of the materials;
+   what projection and moduli are made of. */
+IG_MUST_CHECK ig_status ig_topopt_design_solve(ig_topopt_design *s, const double *f, double *u,
+                                               ig_evaluation *e);
+IG_MUST_CHECK ig_status ig_topopt_design_stiffen(ig_topopt_design *s, double *v);
+const double *ig_topopt_design_filtered(const ig_topopt_design *s);
 /* What the solver is asked for when the case does not say: as exact as the last change of the
    design deserves. */
 double ig_topopt_design_tolerance(double change);
@@ -302,6 +358,9 @@ struct ig_topopt_part {
 IG_MUST_CHECK ig_status ig_topopt_part_of_grid(ig_ctx *cx, const ig_grid *g, const double *h,
                                                const double *density, double level,
                                                const ig_texts *mirror, ig_topopt_part *surface);
+IG_MUST_CHECK ig_status ig_topopt_part_inside_grid(ig_ctx *cx, const ig_grid *g,
+                                                   const double *density, double level,
+                                                   double *share);
 void ig_topopt_part_free(ig_topopt_part *surface);
 /* Fails unless every format is one that can be written. */
 IG_MUST_CHECK ig_status ig_topopt_part_formats_check(ig_ctx *cx, const ig_surface_case *c);

@@ -119,6 +119,8 @@ const ig_verify_entry ig_topopt_verify[] = {
     {"volume", "the volume constraint", true, ig_topopt_verify_volume},
     {"constraints", "several constraints: bounds that hold, an optimum that is known", true,
      ig_topopt_verify_constraints},
+    {"stress", "stresses of bars; a bound on the stress of the L-bracket, and its least stress",
+     true, ig_topopt_verify_stress},
     {"symmetry", "symmetric problems give symmetric designs, bit for bit", true,
      ig_topopt_verify_symmetry},
     {"mbb", "2D plane stress: objectives of the MBB beam, two meshes, two filters", true,

@@ -29,6 +29,8 @@ ig_topopt_problem ig_topopt_verify_slopes;
 ig_topopt_problem ig_topopt_verify_solvers;
 /* verify_design.c */
 ig_topopt_problem ig_topopt_verify_volume, ig_topopt_verify_constraints, ig_topopt_verify_symmetry;
+/* verify_stress.c */
+ig_topopt_problem ig_topopt_verify_stress;
 /* verify_mesh.c */
 ig_topopt_problem ig_topopt_verify_mesh_grid, ig_topopt_verify_mesh_patch,
     ig_topopt_verify_mesh_slopes, ig_topopt_verify_mesh_solvers;

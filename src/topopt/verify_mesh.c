@@ -165,6 +165,9 @@ ig_status ig_topopt_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
                 "{" PUSHED ", filter: {kind: density, radius: 1.6}, projection: {beta: 2}}"},
                {"helmholtz filter",
                 "{" PUSHED ", filter: {kind: helmholtz, radius: 2.5}, projection: {beta: 2}}"},
+               {"stress as objective",
+                "{minimise: stress, " PUSHED
+                ", filter: {kind: density, radius: 1.6}, projection: {beta: 2}}"},
                {"heat", "{problem: heat, " HELD
                         ", source: 1, void_ratio: 1e-3, filter: {kind: density, radius: 1.6}}"},
                {"mechanism",

@@ -82,5 +82,23 @@ for page in "${pages[@]}"; do
     grep -qE "^([a-z -]*[ ])?$target([ a-z-]*)?:" Makefile || wrong "$page: there is no 'make $target'"
   done < <(grep -oE '(^|`)make [a-z-]+' "$page" | sed 's/.*make //' | sort -u)
 done
+# every public function has a sentence and an example in docs/api.md; its C compiles as one program
+api=docs/api.md code=$(mktemp -d)
+trap 'rm -rf "$code"' EXIT
+awk '/^```c$/ { c = 1; next } /^```/ { c = 0 } c' $api >"$code/api.c"
+functions=$(cat include/ingot/*.h | tr '\n' ' ' | grep -oE 'IG_API [^;]*' | grep -oE '\big_[a-z0-9_]+ *\(' | tr -d '( ' | sort -u)
+[ "$(wc -w <<<"$functions")" -gt 80 ] || wrong "only $(wc -w <<<"$functions") public functions were found in include/ingot"
+for f in $functions; do
+  checked=$((checked + 1))
+  grep -qE "^- \`$f\`: [A-Za-z].*\.$" $api || wrong "$api: no sentence about $f"
+  grep -q "\b$f(" "$code/api.c" || wrong "$api: no example of $f"
+done
+for f in $(sed -n 's/^- `\(ig_[a-z0-9_]*\)`: .*/\1/p' $api); do
+  grep -qx "$f" <<<"$functions" || wrong "$api: $f is no public function"
+done
+if cc=$(command -v cc || command -v gcc); then
+  "$cc" -std=c11 -Wall -Wextra -Werror -Wno-unused-function -fsyntax-only -Iinclude "$code/api.c" 2>"$code/log" ||
+    wrong "$api: its examples do not compile: $(grep -m1 error "$code/log")"
+fi
 echo "$checked names in ${#pages[@]} pages, $failed wrong"
 [ "$checked" -gt 300 ] && [ "$failed" = 0 ]

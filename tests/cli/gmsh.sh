@@ -47,6 +47,5 @@ duration: 5 ms
 END
 "$INGOT" run heat.yaml --backend cpu --threads 1 --quiet || exit 1
 sed 's/hex.geo/part.geo/' heat.yaml >tets.yaml
-"$INGOT" run tets.yaml --backend cpu --threads 1 --quiet 2>log && { echo "thermal took tetrahedra"; exit 1; }
-grep -q hex8 log || { cat log; exit 1; }
+"$INGOT" run tets.yaml --backend cpu --threads 1 --quiet || exit 1 # tetrahedra, too
 echo "the same mesh five times; dynamics and thermal run on it"

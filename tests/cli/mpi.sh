@@ -61,7 +61,7 @@ grep -q 'thermal does not run on several ranks (2 here)' log || fail "the room i
 
 # a signal to one rank stops all, with a checkpoint
 many 2 run case.yaml -s iterations=100000 -s change=0 -o long 2>log >/dev/null &
-for _ in $(seq 200); do grep -qs '^3,' long/history.csv && break; sleep 0.05; done
+for _ in $(seq 200); do grep -qs 'iteration' log && break; sleep 0.05; done
 sleep 0.3
 pid=$(pgrep -f "^$INGOT run case.yaml -s iterations=100000" | tail -1)
 kill -TERM "$pid"

@@ -35,3 +35,70 @@ grep -c '"time"' set/snap.hdf.series | grep -qx 4 || fail 'output.times: start, 
 for bad in '{times: [2 s, 1 s]}' '{times: 1 s, every: 3}' '{times: 0 s}'; do
   if "$INGOT" check there/thermal.yaml --set output="$bad" >/dev/null 2>said; then fail "$bad: taken"; fi
 done
+
+# fields at a point, extremes in a set, one file with the mesh stored once
+"$INGOT" result probe thermal --at 4mm,2mm,4mm --field T >probe.csv
+head -1 probe.csv | grep -qx 'time \[s\],x \[m\],y \[m\],z \[m\],T \[K\]' || fail "$(head -1 probe.csv)"
+[ "$(wc -l <probe.csv)" = "$(($(grep -c '"time"' thermal/snap.hdf.series) + 1))" ] || fail 'a row a snapshot'
+"$INGOT" result extremes elsewhere 2>/dev/null && fail 'a folder that is not there was read'
+"$INGOT" result extremes set --of zmin >extremes
+grep -qE '^T \[K\] +max +300 ' extremes || fail "held at 300 K: $(cat extremes)"
+"$INGOT" result extremes set >all
+grep -qE '^T \[K\] +max +[345][0-9][0-9]' all || fail "$(cat all)"
+"$INGOT" result join set all.vtkhdf
+"$INGOT" run there/thermal.yaml -q -t 1 --set duration='0.9 s' --set output='{times: [0.25 s, 0.5 s]}' --out set --join
+cmp set/run.vtkhdf all.vtkhdf || fail '--join writes another file'
+"$INGOT" run there/thermal.yaml -q -t 1 --set duration='0.9 s' --set output='{times: [0.25 s, 0.5 s]}' --out set
+[ ! -e set/run.vtkhdf ] || fail 'a file of the former run stayed'
+"$INGOT" mesh info all.vtkhdf >joined
+"$INGOT" mesh info "set/$(ls set | grep snap_ | tail -1)" >last
+cmp joined last || fail 'the last step of the joined file is not the last snapshot'
+[ "$(stat -c %s all.vtkhdf)" -lt "$(cat set/snap_*.vtkhdf | wc -c)" ] || fail 'the mesh is stored again'
+"$INGOT" result join set all.vtu 2>/dev/null && fail 'a file that is no .vtkhdf was written'
+
+# ExaCA: elements that melted and froze, in order, cooling
+printf 't,x,y,z,power\n0,0.4e-3,0.2e-3,0.4e-3,400\n2e-3,1.6e-3,0.2e-3,0.4e-3,0\n' >line.csv
+cat >melt.yaml <<'END'
+physics: thermal
+mesh: {boxes: [{size: [2 mm, 0.4 mm, 0.4 mm], cells: [20, 4, 4]}]}
+materials: {name: steel, density: 7850 kg/m3, conductivity: 30, specific_heat: 600 J/(kg K), solidus: 1650 K, liquidus: 1700 K, latent_heat: 270 kJ/kg, absorptivity: 0.5}
+beams: {model: gaussian, radius: 0.1 mm, depth: 0.1 mm, path: {file: line.csv}}
+duration: 6 ms
+time_step: 5 us
+track_every: 1
+exaca: true
+output: {count: 2}
+END
+"$INGOT" run melt.yaml -q -t 1 --out melt
+head -1 melt/exaca.csv | grep -qx 'x,y,z,tm,tl,cr' || fail 'no exaca.csv'
+awk -F, 'NR > 1 { n++; if (!($5 > $4 && $6 > 0 && $4 > 0 && $5 < 6e-3)) bad++;
+    # the middle of the track melts as the beam comes, at 0.6 m/s
+    if ($2 > 0.1e-3 && $2 < 0.3e-3 && $3 > 0.3e-3 && $1 > 0.7e-3 && $1 < 1.4e-3) {
+      m++; at = 0.4e-3 + 0.6 * $4; if (at < $1 - 0.35e-3 || at > $1 + 0.05e-3) bad++ } }
+  END { exit n < 10 || m < 5 || bad }' melt/exaca.csv || fail "$(cat melt/exaca.csv)"
+grep -q "\"exaca_points\": $(($(wc -l <melt/exaca.csv) - 1))" melt/summary.json || fail 'exaca_points'
+if "$INGOT" check melt.yaml --set track_every=0 2>said >/dev/null; then fail 'ExaCA without looks'; fi
+grep -q 'track_every' said || fail "$(cat said)"
+
+# power that lands beside the part: a gap of 2 mm in a path of 6 mm, less the beam's radius on each side
+cat >gap.yaml <<'END'
+physics: thermal
+mesh: {boxes: [{size: [2 mm, 1 mm, 1 mm], cells: [8, 4, 4]}, {origin: [4 mm, 0, 0], size: [2 mm, 1 mm, 1 mm], cells: [8, 4, 4]}]}
+materials: {name: steel, density: 7850 kg/m3, conductivity: 30, specific_heat: 600 J/(kg K), absorptivity: 0.5}
+beams: {model: surface, radius: 0.1 mm, path: {file: gap.csv}}
+duration: 6 ms
+END
+printf 't,x,y,z,power\n0,0,0.5e-3,1e-3,100\n6e-3,6e-3,0.5e-3,1e-3,0\n' >gap.csv
+"$INGOT" check gap.yaml >/dev/null 2>said
+grep -qE '0\.1[78][0-9]* J of this beam.s 0.6 J land beside the part, first at \(0\.0021' said || fail "$(cat said)"
+printf 't,x,y,z,power\n0,0,0.5e-3,1e-3,100\n2e-3,2e-3,0.5e-3,1e-3,0\n' >gap.csv
+"$INGOT" check gap.yaml >/dev/null 2>said
+if grep -q 'beside the part' said; then fail "$(cat said)"; fi
+
+# nodes, elements and sets survive .inp -> .vtkhdf -> .vtu -> .inp
+"$INGOT" mesh convert "$SOURCE/tests/files/abaqus-assembly.inp" a.vtkhdf -q
+"$INGOT" mesh convert a.vtkhdf b.vtu -q
+"$INGOT" mesh convert b.vtu c.inp -q
+"$INGOT" mesh info "$SOURCE/tests/files/abaqus-assembly.inp" 2>/dev/null | sort >before
+"$INGOT" mesh info c.inp 2>/dev/null | sort >after
+cmp before after || fail "$(diff before after)"

@@ -24,6 +24,27 @@ loads: {set: xmax, force: [0, 0, -10 N]}
 analysis: {duration: 5 us}
 output: {count: 3}
 END
+cat >strip.yaml <<'END'
+physics: stress
+mesh: {boxes: {name: part, size: [8 mm, 2 mm, 2 mm], cells: [8, 2, 4]}}
+materials: {name: steel, young: 200 GPa, poisson: 0.3, yield: 400 MPa, hardening: 2 GPa}
+inherent: {strain: [-0.003, -0.003, -0.003]}
+supports: {set: zmin, fix: all}
+phases:
+  - {name: build, kind: build, set: part, height: 1 mm}
+probes: {name: tip, point: [8 mm, 1 mm, 2 mm], quantity: uz}
+output: {count: 4}
+END
+run() { "$INGOT" run "$1" --backend cpu --threads 1 --quiet --out "$2" >log 2>&1 || { cat log; fail "$2 does not run"; }; }
+for room in topopt fracture; do run "$SOURCE/tests/cli/small/$room.yaml" $room; done
+run strip.yaml strip
+for conductivity in 20 40; do
+  for flux in 1e6 2e6; do
+    "$INGOT" run wall.yaml --backend cpu --threads 1 --quiet --out "runs/k$conductivity-q$flux" --set output.count=1 \
+      --set "materials.conductivity=$conductivity W/m/K" --set "boundary[0].flux=$flux W/m2" || fail "a run of the sweep fails"
+  done
+done
+run "$SOURCE/tests/cli/chain.yaml" chain
 "$INGOT" run wall.yaml --backend cpu --threads 1 --quiet --out wall --report || fail "the wall does not run"
 "$INGOT" run bar.yaml --backend cpu --threads 1 --quiet --out bar || fail "the bar does not run"
 [ "$("$INGOT" report bar)" = bar/report.html ] || fail "report does not say what it wrote"
@@ -37,8 +58,32 @@ grep -q '<svg viewBox' wall/report.html || fail "plots are missing"
 grep -q 'src="data:image/png;base64,iVBOR' wall/report.html || fail "the picture is missing"
 grep -Eq '(src|href)="(https?:|//)' wall/report.html && fail "the page asks the network"
 
+# what was run: the case with its defaults, mesh, material, energies and the gap of their balance
+for words in 'The case, with defaults' '# precision: double' '<td>material</td><td>steel</td>' '<td>mesh</td><td>boxes</td>' \
+  '<td>E_stored \[J\]</td>' '<td>balance is off by \[J\]</td>' '<td>stamp</td>'; do
+  grep -q -- "$words" wall/report.html || fail "the page does not say: $words"
+done
+# warnings, in their words; a page of each room, of a chain with its stages side by side, of several runs
+grep -q '"warned": \[' topopt/summary.json && grep -q 'pieces' topopt/summary.json || fail "the summary does not hold the warnings"
+for page in topopt fracture strip chain runs; do
+  "$INGOT" report $page >/dev/null || fail "no report of $page"
+  [ "$(stat -c %s $page/report.html)" -lt 3000000 ] || fail "the page of $page is too large"
+done
+grep -q '<ul class="warned"><li>the part is in' topopt/report.html || fail "the warning is not in the page"
+[ "$(grep -o '<figure class="stage">' chain/report.html | wc -l)" = 5 ] || fail "the stages are not side by side"
+[ "$(grep -o '<section id="run-' chain/report.html | wc -l)" = 5 ] || fail "stages are missing"
+[ "$(grep -o '<figure class="stage">' runs/report.html | wc -l)" = 4 ] || fail "runs have no pictures"
+grep -q '<th>materials\[0\].conductivity</th><th>boundary\[0\].flux</th>' runs/report.html || fail "the keys that differ are not found"
+grep -q 'aria-label="Map of T_max"' runs/report.html || fail "there is no map"
+# hot where the flux is high and the conductivity low: the value stands in its cell
+grep -q '<title>k20-q2e6: 461.46' runs/report.html || fail "the map is wrong"
+# a run that was killed has no summary: its page says so
+cp -r wall killed && rm killed/summary.json && "$INGOT" report killed >/dev/null && grep -q '<b class="running">' killed/report.html ||
+  fail "no page of a run without a summary"
+
 # a folder that is no result; a next run removes the page of the former one
-"$INGOT" report . >log 2>&1 && fail "a folder without a result was accepted"
+mkdir empty
+"$INGOT" report empty >log 2>&1 && fail "a folder without a result was accepted"
 grep -q 'holds no summary.json' log || fail "the message does not say what is missing: $(cat log)"
 "$INGOT" run bar.yaml --backend cpu --threads 1 --quiet --out bar || fail "the bar does not run again"
 [ ! -e bar/report.html ] || fail "the former run's report is still there"
@@ -67,15 +112,22 @@ sys.exit(not eval(sys.argv[2]))
 END
 }
 software="--use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader"
-for page in wall/report.html bar/report.html; do
+for page in wall/report.html bar/report.html topopt/report.html fracture/report.html strip/report.html chain/report.html; do
   # shellcheck disable=SC2086
   r=$(browse $page $software)
   [ -n "$r" ] || fail "$page: no answer; $(tail -n 3 browser.log)"
   look "$r" 'r["errors"] == []'
-  look "$r" 'len(r["plots"]) >= 1 and min(r["plots"]) >= 4'
-  look "$r" 'r["views"][0]["frames"] >= 4 and r["views"][0]["last"]["count"] > 5000'
+  look "$r" 'len(r["plots"]) >= 1 and min(r["plots"]) >= 3'
+  look "$r" 'len(r["views"]) == (5 if "chain" in "'$page'" else 1)'
+  look "$r" 'r["views"][0]["frames"] >= 2 and all(v["last"]["count"] > 5000 for v in r["views"])'
   look "$r" 'r["views"][0]["last"]["sum"] != r["views"][0]["first"]["sum"]'
 done
 r=$(browse wall/report.html --disable-3d-apis)
 look "$r" 'r["errors"] == [] and r["views"] == [None] and r["pictures"] == 1 and min(r["plots"]) >= 4'
+# the keys that turn, zoom and play; the sorted table of runs; no sideways scrolling on a telephone
+look "$(browse wall/report.html $software)" 'r["keys"] == {"turns": True, "zooms": True, "resets": True}'
+r=$(browse runs/report.html)
+look "$r" 'r["errors"] == [] and r["pictures"] == 4 and r["sorted"] is True'
+r=$(browse wall/report.html $software --window-size=375,800)
+look "$r" 'r["sideways"] <= 0'
 echo "reports read"

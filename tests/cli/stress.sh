@@ -62,7 +62,7 @@ awk -F, 'NR == FNR { if (FNR > 1) { all += $5 == 0; end = $NF } next } FNR > 1 {
 cat >alone.yaml <<'END'
 physics: stress
 mesh: {boxes: {size: [8 mm, 4 mm, 2 mm], cells: [8, 4, 2]}}
-materials: {name: steel, young: 200 GPa, poisson: 0.3}
+materials: {name: steel, young: 200 GPa, poisson: 0.3, mechanical: {expansion: 1.5e-5}}
 supports: {set: zmin, fix: all}
 phases: {kind: heat, file: out/print, every: 1 s}
 END
@@ -107,6 +107,43 @@ END
 "$INGOT" run creep.yaml -q -o creep -t 1 || fail "creep does not run"
 awk -F, 'NR > 1 { last = $NF } END { exit !(last > 73.7e6 && last < 73.8e6) }' creep/history.csv || fail "creep: $(tail -1 creep/history.csv)"
 
+# a chain goes on with what a cut has left, where it has moved: the bar of 10 mm that shrank by 0.3 % is 9.97 mm
+cat >left.yaml <<'END'
+title: what is left
+materials: {name: m, density: 8000, young: 200 GPa, poisson: 0}
+stages:
+  warp:
+    physics: stress
+    mesh:
+      boxes:
+        - {name: foot, size: [10 mm, 2 mm, 1 mm], cells: [10, 2, 1]}
+        - {name: bar, origin: [0, 0, 1 mm], size: [10 mm, 2 mm, 2 mm], cells: [10, 2, 2]}
+      sets:
+        - {name: a, of: nodes, box: {min: [0, 0, 3 mm], max: [0, 0, 3 mm]}}
+        - {name: b, of: nodes, box: {min: [10 mm, 0, 3 mm], max: [10 mm, 0, 3 mm]}}
+        - {name: c, of: nodes, box: {min: [0, 2 mm, 3 mm], max: [0, 2 mm, 3 mm]}}
+    inherent: {set: bar, strain: [-0.003, -0.003, -0.003]}
+    supports:
+      - {set: zmin, fix: all}
+      - {set: a, fix: xyz, since: cut}
+      - {set: b, fix: yz, since: cut}
+      - {set: c, fix: z, since: cut}
+    phases:
+      - {kind: build, set: bar, height: 2 mm}
+      - {name: cut, kind: cut, set: foot, steps: 2}
+    output: {count: 1}
+  load:
+    physics: dynamics
+    mesh: {from: warp, keep: {left: true, moved: true}}
+    supports: [{set: xmin, fix: xyz}]
+    analysis: {duration: 1 us}
+    output: {count: 1}
+END
+"$INGOT" run left.yaml -q -o left -t 1 2>/dev/null || fail "a chain does not go on with what a cut has left"
+"$INGOT" mesh info left/load/snap_000000.vtkhdf >said 2>&1
+grep -q "hex8 *40" said || fail "what is left: $(cat said)"
+awk '/^bounds/ { long = $6 - $2 } END { exit !(long > 0.009969 && long < 0.009971) }' said || fail "where it has moved: $(grep bounds said)"
+
 # all of a part shrinks alike: once its foot is cut through there is no stress left, and it is 24 um shorter
 cat >cut.yaml <<'END'
 physics: stress
@@ -147,6 +184,12 @@ grep -q "free to move as a rigid body (3 of 6 motions held)" said || fail "a loo
 sed 's/young: 200 GPa, //' plain.yaml >soft.yaml
 "$INGOT" run soft.yaml -q -o soft >said 2>&1 && fail "a material without a modulus runs"
 grep -q "lacks 'young', which the stress room needs" said || fail "no modulus: $(cat said)"
+# heat without a coefficient of expansion would leave no stress: refused, with what is missing
+sed '/^inherent/d; s/steps: 2}$/steps: 2, born: 1500 K}/' plain.yaml >cold.yaml
+"$INGOT" run cold.yaml -q -o cold >said 2>&1 && fail "a material without expansion is built hot"
+grep -q "lacks its thermal expansion, which phase 'build' needs" said || fail "no expansion: $(cat said)"
+"$INGOT" calibrate plain.yaml --key 'phases[1].duration' --figure u_max --target 1e-3 -t 1 -q >said 2>&1 && fail "calibrated by a key that changes nothing"
+grep -q "hardly follows 'phases" said || fail "calibrate: $(cat said)"
 [ ! -e soft ] || fail "a refused case has left a folder"
 [ $bad = 0 ] && echo "a chain, a continued run, two refusals"
 exit $bad

@@ -119,7 +119,7 @@ static void a_shape_function_is_one_at_its_node(void **state) {
                                : (b < 3 ? -1 : 1);
       t->values(at, N);
       for (int a = 0; a < t->nodes; a++)
-        assert_near(N[a], a == b, 1e-15);
+        assert_near(N[a], a == b, 1e-14);
     }
   }
 }
@@ -145,11 +145,11 @@ static void packs_and_single_precision_agree_with_numbers(void **state) {
       t->slopes(one, slopes);
       t->single(low, fN, fd);
       for (int a = 0; a < t->nodes; a++) {
-        assert_near(N[a][l], values[a], 1e-15);
+        assert_near(N[a][l], values[a], 1e-14);
         assert_near(fN[a], values[a], 1e-6);
       }
       for (int a = 0; a < t->nodes * t->dim; a++) {
-        assert_near(d[a][l], slopes[a], 4e-15);
+        assert_near(d[a][l], slopes[a], 1e-14);
         assert_near(fd[a], slopes[a], 4e-6);
       }
     }
@@ -192,7 +192,7 @@ static void quadrature_is_exact_to_its_degree_and_no_further(void **state) {
           sum += w * power(at[0], i) * power(at[1], j);
         }
         if (i + j <= degree[k])
-          assert_near(sum, triangle(i, j), 1e-15);
+          assert_near(sum, triangle(i, j), 1e-14);
         else
           worst = fmax(worst, fabs(sum - triangle(i, j)));
       }
@@ -206,7 +206,7 @@ static void quadrature_is_exact_to_its_degree_and_no_further(void **state) {
           const double w = tetrahedron4_f64(q, at);
           tet += w * power(at[0], i) * power(at[1], j) * power(at[2], k);
         }
-        assert_near(tet, tetrahedron(i, j, k), 1e-15);
+        assert_near(tet, tetrahedron(i, j, k), 1e-14);
       }
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++)
@@ -224,13 +224,13 @@ static void quadrature_is_exact_to_its_degree_and_no_further(void **state) {
           assert_near(two, line(i) * line(j) * line(k), 1e-14);
         assert_near(three, line(i) * line(j) * line(k), 1e-14);
         if (i + j < 3 && k < 4)
-          assert_near(wedge, triangle(i, j) * line(k), 1e-15);
+          assert_near(wedge, triangle(i, j) * line(k), 1e-14);
       }
   for (int n = 0; n < 4; n++) {
     double sum = 0;
     for (int q = 0; q < 2; q++)
       sum += 0.5 * power(gauss2_unit_f64(q), n);
-    assert_near(sum, 1.0 / (n + 1), 1e-15);
+    assert_near(sum, 1.0 / (n + 1), 1e-14);
   }
 }
 
@@ -245,7 +245,7 @@ static void vectors(void **state) {
   assert_near(dot_f64(a, c), 0, 1e-14);
   assert_near(triple_f64(a, b, c), dot_f64(c, c), 0);
   assert_near(normalise_f64(c), sqrt(6.5 * 6.5 + 100 + 4.5 * 4.5), 1e-14);
-  assert_near(norm_f64(c), 1, 1e-15);
+  assert_near(norm_f64(c), 1, 1e-14);
   assert_near(normalise_f64(z), 0, 0);
   assert_near(z[0] + z[1] + z[2], 0, 0);
 }
@@ -278,7 +278,7 @@ static void hooke(void **state) {
       columns[c] = g[c % 3];
     stress_times_f64(s, columns, t);
     for (int c = 0; c < 3; c++)
-      assert_near(k[3 * c + d], 2 * t[c], 1e-15);
+      assert_near(k[3 * c + d], 2 * t[c], 1e-14);
   }
 }
 

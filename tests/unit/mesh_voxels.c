@@ -190,6 +190,77 @@ static void threemf_with_its_unit(void **state) {
   ig_mesh_free(mesh);
 }
 
+static ig_lid set_count(const ig_mesh *mesh, const char *name) {
+  for (int s = 0; s < mesh->sets; s++)
+    if (mesh->set[s].kind == IG_SET_ELEMENTS && strcmp(mesh->set[s].name, name) == 0)
+      return mesh->set[s].count;
+  return 0;
+}
+
+/* Prisms along y, 0 to 2 mm, of a polygon in x and z, given against the clock seen from -y. */
+static const char *prism_text(const double (*p)[2], int corners) {
+  static char text[16384];
+  size_t n = (size_t)snprintf(text, sizeof text, "solid prism\n");
+  for (int t = 0; t < 2 * corners + 2 * (corners - 2); t++) {
+    double v[3][3];
+    for (int a = 0; a < 3; a++) {
+      int at, y;
+      if (t < 2 * corners) { /* sides */
+        const int e = t / 2, f = (e + 1) % corners;
+        const int corner[2][3] = {{e, e, f}, {f, e, f}}, side[2][3] = {{0, 1, 0}, {0, 1, 1}};
+        at = corner[t % 2][a];
+        y = side[t % 2][a];
+      } else { /* ends, as fans about the first corner */
+        const int k = (t - 2 * corners) / 2, fan[3] = {0, k + 1, k + 2};
+        y = t % 2;
+        at = fan[y ? 2 - a : a];
+      }
+      v[a][0] = p[at][0];
+      v[a][1] = 2 * y;
+      v[a][2] = p[at][1];
+    }
+    n += (size_t)snprintf(text + n, sizeof text - n, "facet normal 0 0 0\n outer loop\n");
+    for (int a = 0; a < 3; a++)
+      n += (size_t)snprintf(text + n, sizeof text - n, "  vertex %g %g %g\n", v[a][0], v[a][1],
+                            v[a][2]);
+    n += (size_t)snprintf(text + n, sizeof text - n, " endloop\nendfacet\n");
+  }
+  snprintf(text + n, sizeof text - n, "endsolid prism\n");
+  return text;
+}
+
+static void supports_stand_under_what_overhangs(void **state) {
+  (void)state;
+  /* a column 2 mm wide, 4 high, with an arm from x = 2 to 6 at z = 3 to 4: convex from corner 1 */
+  static const double arm[6][2] = {{2, 3}, {6, 3}, {6, 4}, {0, 4}, {0, 0}, {2, 0}};
+  const char *text = prism_text(arm, 6);
+  ig_voxel_case c = {.stl = store("arm.stl", text, strlen(text)),
+                     .voxel = 0.5e-3,
+                     .supports = {.at.given = true, .angle = M_PI / 4}};
+  ig_mesh *mesh;
+  GOOD(cx, make(&c, 0, &mesh));
+  assert_int_equal(set_count(mesh, "part"), (4 * 4 * 8) + 8 * 4 * 2);
+  assert_int_equal(set_count(mesh, "supports"), 8 * 4 * 6); /* 4 x 2 x 3 mm */
+  ig_mesh_free(mesh);
+  /* a face 60 degrees above the horizontal holds itself, one of 30 degrees does not */
+  for (int steep = 0; steep < 2; steep++) {
+    const double out = steep ? 6 / tan(M_PI / 3) : 6 / tan(M_PI / 6);
+    const double wedge[4][2] = {{2, 0}, {2 + out, 6}, {0, 6}, {0, 0}};
+    text = prism_text(wedge, 4);
+    c.stl = store("wedge.stl", text, strlen(text));
+    if (steep) {
+      assert_int_equal(make(&c, 0, &mesh), IG_INPUT);
+      assert_non_null(strstr(ig_ctx_message(cx), "nothing overhangs"));
+    } else {
+      GOOD(cx, make(&c, 0, &mesh));
+      /* the triangle below the slope; at its tip, thinner than half a voxel, is no part */
+      const double reach = out - 0.25 / tan(M_PI / 6), volume = reach * reach * tan(M_PI / 6);
+      assert_float_equal(set_count(mesh, "supports") * 0.125, volume, 0.03 * volume);
+      ig_mesh_free(mesh);
+    }
+  }
+}
+
 static void holes_are_named(void **state) {
   (void)state;
   ig_mesh *mesh;
@@ -273,9 +344,13 @@ static void a_ball_keeps_its_volume(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(a_box_is_its_voxels), cmocka_unit_test(binary_though_it_begins_with_solid),
-      cmocka_unit_test(obj_with_polygons),   cmocka_unit_test(threemf_with_its_unit),
-      cmocka_unit_test(holes_are_named),     cmocka_unit_test(a_ball_keeps_its_volume),
+      cmocka_unit_test(a_box_is_its_voxels),
+      cmocka_unit_test(binary_though_it_begins_with_solid),
+      cmocka_unit_test(obj_with_polygons),
+      cmocka_unit_test(threemf_with_its_unit),
+      cmocka_unit_test(supports_stand_under_what_overhangs),
+      cmocka_unit_test(holes_are_named),
+      cmocka_unit_test(a_ball_keeps_its_volume),
   };
   return cmocka_run_group_tests(tests, open_context, close_context);
 }

@@ -140,12 +140,116 @@ static void stl_surfaces_are_drawn(void **state) {
   folder_remove(folder);
 }
 
+static double area_of(const ig_snapshot *s, const ig_surface *f, int64_t t) {
+  double p[3][3], n[3];
+  for (int i = 0; i < 3; i++)
+    ig_surface_at(s, f, f->corner[3 * t + i], p[i]);
+  for (int c = 0; c < 3; c++) {
+    const int d = (c + 1) % 3, e = (c + 2) % 3;
+    n[c] = (p[1][d] - p[0][d]) * (p[2][e] - p[0][e]) - (p[1][e] - p[0][e]) * (p[2][d] - p[0][d]);
+  }
+  return sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]) / 2;
+}
+
+/* The area of a section and of what is below a plane; a linear field has its own values there. */
+static void cuts_have_their_area_and_values(void **state) {
+  (void)state;
+  ig_snapshot *s = block();
+  ig_scalar height;
+  GOOD(cx, ig_scalar_find(s, "block", "height", &height));
+  static const struct {
+    int axis;
+    double at, area;
+    bool slice;
+  } cut[] = {{0, 1.3, NY * NZ, true},
+             {1, 2.0, NX * NZ, true}, /* a plane of nodes */
+             {2, 1.25, 2 * NX * NY + 2 * 1.25 * (NX + NY), false},
+             {0, 10, 2 * (NX * NY + NY * NZ + NZ * NX), false}};
+  for (size_t k = 0; k < sizeof cut / sizeof *cut; k++) {
+    ig_surface f;
+    double area = 0;
+    GOOD(cx, ig_surface_new(cx, s, NULL, &f));
+    GOOD(cx, ig_surface_cut(cx, s, NULL, cut[k].axis, cut[k].at, cut[k].slice, &f));
+    for (int64_t t = 0; t < f.triangles; t++) {
+      area += area_of(s, &f, t);
+      for (int i = 0; i < 3; i++) {
+        double p[3];
+        ig_surface_at(s, &f, f.corner[3 * t + i], p);
+        assert_true(cut[k].slice ? fabs(p[cut[k].axis] - cut[k].at) < 1e-12
+                                 : p[cut[k].axis] <= cut[k].at + 1e-12);
+        const double v = ig_surface_value(s, &f, &height, f.cell[t], f.corner[3 * t + i]);
+        assert_true(fabs(v - p[2]) < 1e-12);
+      }
+    }
+    assert_true(fabs(area - cut[k].area) < 1e-9);
+    ig_surface_free(&f);
+  }
+  ig_surface f;
+  GOOD(cx, ig_surface_new(cx, s, NULL, &f));
+  BAD(cx, ig_surface_cut(cx, s, NULL, 0, 9, true, &f), "which reaches from 0 to 4 m");
+  ig_surface_free(&f);
+  ig_snapshot_free(s);
+}
+
+/* Whatever way a face looks, its color is that of the palette, darker by a sixth at most. */
+static void shade_keeps_the_color(void **state) {
+  (void)state;
+  static const float way[4][3] = {{0, 0, 1}, {1, 0, 0.02F}, {0, 1, 0.02F}, {0.6F, -0.7F, 0.3F}};
+  const ig_shading shading = {.palette = "viridis"};
+  for (int w = 0; w < 4; w++)
+    for (int step = 0; step <= 10; step++) {
+      const float value = (float)step / 10;
+      ig_vertex v[3] = {
+          {0, 0, 1, 1, value, {0}}, {9, 0, 1, 1, value, {0}}, {0, 9, 1, 1, value, {0}}};
+      ig_canvas canvas;
+      float rgb[3];
+      for (int i = 0; i < 3; i++)
+        memcpy(v[i].normal, way[w], sizeof way[w]);
+      GOOD(cx, ig_canvas_new(cx, 16, 16, &canvas));
+      ig_canvas_triangle(&canvas, v, 0, &shading);
+      ig_palette_color("viridis", value, rgb);
+      const float *seen = &canvas.rgb[3 * (2 * 16 + 2)];
+      const float light = seen[1] / rgb[1];
+      assert_true(light > 0.83F && light < 1.001F);
+      for (int c = 0; c < 3; c++)
+        assert_true(fabsf(seen[c] - light * rgb[c]) < 0.002F);
+      ig_canvas_free(&canvas);
+    }
+}
+
+/* The field people want, unless it says nothing; closed cohesive elements are lines. */
+static void usual_field_and_thin_cells(void **state) {
+  (void)state;
+  ig_snapshot *s;
+  ig_surface f;
+  const double same[4] = {293, 293, 293, 293}, mises[2] = {1, 2};
+  GOOD(cx, ig_snapshot_new(cx, 4, 2, 8, 0, 0, &s));
+  const double x[12] = {0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 0, 0};
+  memcpy(s->point, x, sizeof x);
+  for (int i = 0; i < 8; i++)
+    s->corner[i] = i % 4;
+  s->offset[1] = 4, s->offset[2] = 8;
+  s->type[0] = s->type[1] = 9;
+  GOOD(cx, ig_snapshot_add(s, "T", "K", IG_AT_POINTS, IG_F64, 1, same, NULL));
+  assert_string_equal(ig_field_usual(s), "T");
+  GOOD(cx, ig_snapshot_add(s, "von_mises", "Pa", IG_AT_CELLS, IG_F64, 1, mises, NULL));
+  assert_string_equal(ig_field_usual(s), "von_mises");
+  GOOD(cx, ig_surface_new(cx, s, NULL, &f));
+  assert_int_equal(f.triangles, 0);
+  assert_int_equal(f.rods, 2);
+  ig_surface_free(&f);
+  ig_snapshot_free(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(surface_has_only_outer_faces),
       cmocka_unit_test(nearer_triangles_hide_farther_ones),
       cmocka_unit_test(views_are_drawn_and_errors_named),
       cmocka_unit_test(stl_surfaces_are_drawn),
+      cmocka_unit_test(cuts_have_their_area_and_values),
+      cmocka_unit_test(shade_keeps_the_color),
+      cmocka_unit_test(usual_field_and_thin_cells),
   };
   cx = ctx_on("cpu", 2);
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

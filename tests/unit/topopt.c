@@ -263,10 +263,14 @@ static void output_follows_the_case(void **state) {
 static void restart_continues_to_the_same_result(void **state) {
   (void)state;
   static const char *const texts[] = {
-      CASE(""), CASE(", optimiser: {method: mma}"),
+      CASE(""),
+      CASE(", optimiser: {method: mma}"),
       CASE(", optimiser: {method: mma}, constraints: [{box: {max: [5, 6, 4]}, volume: 0.5}, {box: "
-           "{min: [10, 0, 0]}, direction: [0, -1, 0], displacement: 100}]")};
-  for (int p = 0; p < 3; p++) {
+           "{min: [10, 0, 0]}, direction: [0, -1, 0], displacement: 100}]"),
+      CASE(", filter: {kind: density}, constraints: [{stress: 0.5}], stress: {clusters: 2}"),
+      CASE(", filter: {kind: density}, minimise: stress"),
+      CASE(", sequence: {grids: 1, iterations: 5}")};
+  for (size_t p = 0; p < sizeof texts / sizeof *texts; p++) {
     ig_ctx *cx = ctx_on("debug", 2);
     memory whole, part, rest;
     memory_open(&whole, cx);
@@ -311,6 +315,17 @@ static void wrong_cases_are_told(void **state) {
       {"{grid: {elements: [4, 4, 0]}, loads: [{force: [1, 0, 0]}], optimiser: {method: mma}, "
        "constraints: [{compliance: 2, load_case: 2}]}",
        "no load case 2"},
+      {"{grid: {elements: [4, 4, 0]}, loads: [{force: [1, 0, 0]}], constraints: [{stress: 2}]}",
+       "stress: needs filter: {kind: density}"},
+      {"{grid: {elements: [4, 4, 0]}, loads: [{force: [1, 0, 0]}], filter: {kind: density}, "
+       "minimise: stress, stress: {exclude: [tip]}}",
+       "there is no 'tip'"},
+      {"{grid: {elements: [4, 4, 0]}, loads: [{force: [1, 0, 0]}], filter: {kind: density}, "
+       "constraints: [{volume: 0.3}, {stress: 2}], stress: {clusters: 7}}",
+       "clusters of stresses counted"},
+      {"{problem: heat, source: 1, grid: {elements: [4, 4, 0]}, supports: [{box: {max: [0, 9]}}], "
+       "filter: {kind: density}, minimise: stress}",
+       "none in a heat problem"},
       {"{grid: {elements: [4, 4, 0]}, supports: [{set: wall}]}", "there is no 'wall'"},
       {"{grid: {elements: [0, 4, 0]}}", "at least 1"}};
   ig_ctx *cx = ctx_on("cpu", 2);
@@ -352,13 +367,18 @@ static void memory_is_foretold(void **state) {
       "0, 0]}], filter: {kind: density, radius: 1.5}}",
       "{grid: {elements: [48, 20, 24]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{force: [1, "
       "0, 0]}, {force: [0, 1, 0], load_case: 2}], filter: {kind: helmholtz, radius: 3}, "
-      "projection: {beta: 2, robust: 0.1}, solver: {smoother: block_jacobi, storage: half}}"};
-  for (int i = 0; i < 2; i++) {
+      "projection: {beta: 2, robust: 0.1}, solver: {smoother: block_jacobi, storage: half}}",
+      "{grid: {elements: [48, 20, 24]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{force: [1, "
+      "0, 0]}, {force: [0, 1, 0], load_case: 2}], filter: {kind: density, radius: 1.5}, "
+      "constraints: [{stress: 1}], stress: {clusters: 2}}"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     ig_ctx *cx = ctx_on("debug", 2);
     ig_topopt_trial t;
     double bytes;
     assert_int_equal(ig_topopt_trial_open(cx, texts[i], &t), IG_OK);
     assert_int_equal(ig_topopt_grid_model_bytes(cx, &t.c, &bytes), IG_OK);
+    if (ig_topopt_method(&t.c) == IG_OPTIMISER_MMA)
+      assert_int_equal(ig_topopt_mma_prepare(t.s), IG_OK);
     const double taken = (double)cx->device_bytes;
     assert_true(fabs(bytes - taken) < 0.05 * taken);
     ig_topopt_trial_close(&t);

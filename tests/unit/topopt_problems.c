@@ -4,6 +4,75 @@
 #include "topopt/trial.h"
 #include "topopt_run.h"
 
+/* Few iterations on the grid, after many on coarser ones, come near the design of many on the grid;
+   a run that begins with the design of another is where that one was. */
+static void coarse_grids_come_first(void **state) {
+  (void)state;
+  static const char *const more[] = {"iterations: 60\n", "iterations: 8\n",
+                                     "iterations: 8\nsequence: {grids: 2, iterations: 40}\n"};
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    outcome o[3];
+    for (int i = 0; i < 3; i++) {
+      char text[600];
+      snprintf(text, sizeof text,
+               "physics: topopt\noutput: {count: 0}\nchange: 0\ngrid: {elements: [48, 24, 0]}\n"
+               "supports: [{box: {max: [0, 24]}}]\nloads: [{box: {min: [48, 0], max: [48, 4]}, "
+               "force: [0, -1, 0]}]\nvolume: 0.4\nfilter: {kind: density, radius: 1.8}\n%s",
+               more[i]);
+      run_good(*backend, text, &o[i]);
+    }
+    assert_int_equal(o[2].steps, 8);
+    assert_true(o[1].objective > 1.2 * o[0].objective); /* eight alone are far from it */
+    assert_true(o[2].objective < 1.05 * o[0].objective);
+  }
+  outcome o;
+  char says[512];
+  assert_int_equal(run_text("cpu",
+                            "physics: topopt\nmesh: {boxes: [{name: b, size: [4, 4, 4], cells: [4, "
+                            "4, 4]}]}\nsupports: [{set: xmin}]\nloads: [{set: xmax, force: [0, 1, "
+                            "0]}]\nsequence: {grids: 1}\n",
+                            &o, says),
+                   IG_INPUT);
+  assert_non_null(strstr(says, "is for grids"));
+}
+
+/* A bar of 80 x 20 x 20 mm under 40 kN, full: stress 100 MPa, compliance F^2 L / (E A) = 1.6 J; an
+   island of solid elements beside it is no part of it. */
+static void the_part_is_analysed_without_islands(void **state) {
+  (void)state;
+  static const char *const body[] = {
+      "grid: {elements: [8, 8, 4], size: [80 mm, 40 mm, 20 mm]}\nsupports: [{box: {max: [0 mm, 20 "
+      "mm, 1 m]}, fix: x}, {box: {max: [0 mm, 0 mm, 1 m]}, fix: y}, {box: {max: [0 mm, 20 mm, 0 "
+      "mm]}, fix: z}]\nloads: [{box: {min: [80 mm, 0 mm, 0 mm], max: [80 mm, 20 mm, 1 m]}, force: "
+      "[40 kN, 0 N, 0 N], spread: faces}]\n",
+      "mesh: {boxes: [{name: b, size: [80 mm, 40 mm, 20 mm], cells: [8, 8, 4]}]}\nsupports: [{box: "
+      "{max: [0 mm, 20 mm, 1 m]}, fix: x}, {box: {max: [0 mm, 0 mm, 1 m]}, fix: y}, {box: {max: [0 "
+      "mm, 20 mm, 0 mm]}, fix: z}]\nloads: [{box: {min: [80 mm, 0 mm, 0 mm], max: [80 mm, 20 mm, "
+      "1 m]}, force: [40 kN, 0 N, 0 N], spread: faces}]\n"};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int b = 0; b < 2; b++)
+      for (int keep = 0; keep < 2; keep++) {
+        char text[1600];
+        outcome o;
+        snprintf(text, sizeof text,
+                 "physics: topopt\noutput: {count: 0}\nmaterials: [{name: m, young: 200 GPa, "
+                 "poisson: 0}]\nvolume: 1\nvoid_ratio: 1.0e-6\nfilter: {kind: none}\niterations: "
+                 "1\npassive: [{box: {min: [0 mm, 20 mm, 0 mm]}, as: void}, {box: {min: [30 mm, 30 "
+                 "mm, 0 mm], max: [50 mm, 40 mm, 20 mm]}}]\nsurface: {level: 0.51, formats: [3mf], "
+                 "analyse: true, islands: %s}\nsolver: {tolerance: 1.0e-9}\n%s",
+                 keep ? "true" : "false", body[b]);
+        run_good(*backend, text, &o);
+        assert_near(o.pieces, 2, 0);
+        assert_near(o.islands, keep ? 0 : 1, 0);
+        assert_int_equal(strstr(o.warning, "island removed") == NULL, keep);
+        assert_near(o.objective, 1.6, 1e-3);
+        /* the surface runs at the outer nodes of the bar: a layer of halves is cut off by it */
+        assert_true(o.part_objective >= 1.6 * (1 - 1e-3) && o.part_objective < 2.2);
+        assert_true(o.part_stress > 1e8 * (1 - 1e-3) && o.part_stress < 2e8);
+        assert_true(o.surface_volume < (keep ? 4.0e-5 : 3.21e-5));
+      }
+}
+
 /* --- least volume, worst case: bars whose best designs are known --- */
 
 /* Modulus proportional to density: a bar of length 8 and section 1 under 2 has the compliance 32 /
@@ -21,10 +90,12 @@ static void least_volume_of_a_bar(void **state) {
     double volume;
   } bounds[] = {
       {"{compliance: 80}", 0.4},
+      /* stress of the solid 2 / x, relaxed by its root: 4 */
+      {"{stress: 4}", 0.25},
       {"{compliance: 80}, {box: {min: [8, 0]}, direction: [1, 0, 0], displacement: 32}", 0.5}};
   for (const char *const *backend = backends_here(); *backend; backend++)
     for (int b = 0; b < 2; b++)
-      for (int k = 0; k < 2; k++) {
+      for (int k = 0; k < 3; k++) {
         char text[1200];
         outcome o;
         snprintf(text, sizeof text,
@@ -160,8 +231,11 @@ static void slips_are_refused(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(least_volume_of_a_bar), cmocka_unit_test(the_worst_load_case_counts),
-      cmocka_unit_test(nothing_hangs_over), cmocka_unit_test(slips_are_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(coarse_grids_come_first),
+                                     cmocka_unit_test(the_part_is_analysed_without_islands),
+                                     cmocka_unit_test(least_volume_of_a_bar),
+                                     cmocka_unit_test(the_worst_load_case_counts),
+                                     cmocka_unit_test(nothing_hangs_over),
+                                     cmocka_unit_test(slips_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

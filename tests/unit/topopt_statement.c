@@ -248,17 +248,22 @@ static void infeasible_is_said(void **state) {
 static void pieces_and_cavities_are_counted(void **state) {
   (void)state;
   outcome o;
-  /* a box within a box, and one more box apart */
-  run_good("cpu",
-           "physics: topopt\noutput: {count: 0}\ngrid: {elements: [9, 5, 5]}\nvolume: "
-           "1\niterations: 0\nsupports: [{box: {max: [0, 5, 5]}}]\nloads: [{box: {min: [5, 0, 0], "
-           "max: [5, 5, 5]}, force: [0, 0, -1]}]\npassive: [{box: {min: [1, 1, 1], max: [4, 4, "
-           "4]}, as: void}, {box: {min: [2, 2, 2], max: [3, 3, 3]}}, {box: {min: [5, 0, 0], max: "
-           "[6, 5, 5]}, as: void}]\nvoid_ratio: 1.0e-3\n",
-           &o);
-  assert_true(o.pieces == 3 && o.cavities == 1);
-  assert_non_null(strstr(o.warning, "1 cavity"));
-  assert_near(o.surface_volume, 9 * 25 - 27 + 1 - 25, 0.02 * 174);
+  /* a box within a box, and one more box apart; the part is the first, unless islands are kept */
+  for (int keep = 0; keep < 2; keep++) {
+    char text[700];
+    snprintf(text, sizeof text,
+             "physics: topopt\noutput: {count: 0}\ngrid: {elements: [9, 5, 5]}\nvolume: "
+             "1\niterations: 0\nsupports: [{box: {max: [0, 5, 5]}}]\nloads: [{box: {min: [5, 0, "
+             "0], max: [5, 5, 5]}, force: [0, 0, -1]}]\npassive: [{box: {min: [1, 1, 1], max: [4, "
+             "4, 4]}, as: void}, {box: {min: [2, 2, 2], max: [3, 3, 3]}}, {box: {min: [5, 0, 0], "
+             "max: [6, 5, 5]}, as: void}]\nvoid_ratio: 1.0e-3\nsurface: {islands: %s}\n",
+             keep ? "true" : "false");
+    run_good("cpu", text, &o);
+    assert_true(o.pieces == 3 && o.cavities == 1);
+    assert_non_null(strstr(o.warning, "1 cavity"));
+    assert_near(o.surface_volume, 9 * 25 - 27 - 25 + (keep ? 1 : -75), 0.02 * 174);
+    assert_near(o.islands, keep ? 0 : 2, 0);
+  }
   run_good(
       "cpu",
       "physics: topopt\noutput: {count: 0}\nsurface: {formats: []}\nmesh: {boxes: [{name: a, "

@@ -1,0 +1,457 @@
+/* The page of a result while it comes: a server for one reader on this machine.
+
+   It listens on the loopback address alone. The address it prints holds a token that opens the page
+   once; from then on the browser is known by a cookie. It answers two questions, the page and
+   whether anything is new, reads the result folder and writes nothing there, and ends with the run.
+ */
+#include "watch.h"
+
+#include <arpa/inet.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CLIENTS = 16, REQUEST = 8192, SECRET = 33, PATIENCE = 5, LAST_LOOK = 4 };
+
+typedef struct {
+  int fd; /* -1: free */
+  double since;
+  size_t length;
+  char text[REQUEST + 1];
+} client;
+
+typedef struct {
+  ig_ctx *cx;
+  const char *folder;
+  int listener, port;
+  char token[SECRET], cookie[SECRET];
+  bool used; /* the token */
+  char temporary[64];
+  char *page;
+  size_t size;
+  uint64_t shown; /* what the page is of */
+  bool ended, seen_end;
+  client client[CLIENTS];
+} server;
+
+static volatile sig_atomic_t asked_to_stop;
+static void on_signal(int sig) {
+  asked_to_stop = sig;
+}
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* --- what is new */
+
+static void stamp_add(uint64_t *stamp, const char *folder, const char *name) {
+  char path[4224];
+  struct stat info;
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  const bool there = stat(path, &info) == 0;
+  const uint64_t values[4] = {there, there ? (uint64_t)info.st_size : 0,
+                              there ? (uint64_t)info.st_mtim.tv_sec : 0,
+                              there ? (uint64_t)info.st_mtim.tv_nsec : 0};
+  for (int i = 0; i < 4; i++)
+    *stamp = (*stamp ^ values[i]) * UINT64_C(0x100000001b3);
+}
+
+static void folder_stamp(uint64_t *stamp, const char *folder) {
+  static const char *const files[] = {"summary.json", "case.yaml", "history.csv",
+                                      "snap.vtkhdf.series"};
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+    stamp_add(stamp, folder, files[i]);
+}
+
+/* Calls `work` for the folder and the folders in it: stages of a chain, runs of a sweep. */
+static void folders_each(const char *folder, void (*work)(void *, const char *), void *user) {
+  DIR *d = opendir(folder);
+  work(user, folder);
+  for (const struct dirent *e; d && (e = readdir(d));) {
+    char path[4096];
+    if (e->d_name[0] == '.' || e->d_type == DT_REG)
+      continue;
+    snprintf(path, sizeof path, "%.3800s/%.255s", folder, e->d_name);
+    work(user, path);
+  }
+  if (d)
+    closedir(d);
+}
+
+static void stamp_folder(void *user, const char *folder) {
+  folder_stamp(user, folder);
+}
+static uint64_t state(const server *s) {
+  uint64_t stamp = UINT64_C(0xcbf29ce484222325);
+  folders_each(s->folder, stamp_folder, &stamp);
+  return stamp;
+}
+
+/* Whether a run holds the lock of a folder, without touching the lock. */
+static void look_locked(void *user, const char *folder) {
+  struct stat info;
+  char line[256], wanted[64];
+  FILE *f = stat(folder, &info) == 0 ? fopen("/proc/locks", "r") : NULL;
+  if (!f)
+    return;
+  snprintf(wanted, sizeof wanted, " %02x:%02x:%" PRIu64 " ", major(info.st_dev), minor(info.st_dev),
+           (uint64_t)info.st_ino);
+  while (fgets(line, sizeof line, f))
+    if (strstr(line, "FLOCK") && strstr(line, wanted))
+      *(bool *)user = true;
+  fclose(f);
+}
+static bool run_ended(const server *s) {
+  char path[4224];
+  bool locked = false;
+  snprintf(path, sizeof path, "%s/summary.json", s->folder);
+  folders_each(s->folder, look_locked, &locked);
+  return !locked && access(path, F_OK) == 0;
+}
+
+/* --- the page */
+
+static char *file_read(const char *path, size_t *size) {
+  FILE *f = fopen(path, "rb");
+  struct stat info;
+  char *text = NULL;
+  if (f && fstat(fileno(f), &info) == 0 && (text = malloc((size_t)info.st_size + 1)))
+    text[ *size = fread(text, 1, (size_t)info.st_size, f)] = '\0';
+  if (f)
+    fclose(f);
+  return text;
+}
+
+/* The report, told to ask for news: its rules on what a page may do have a place for that. */
+static bool page_make(server *s, uint64_t stamp) {
+  char path[96];
+  size_t size = 0;
+  static const char rule[] = "default-src 'none';", more[] = " connect-src 'self';";
+  if (s->page && s->shown == stamp)
+    return true;
+  snprintf(path, sizeof path, "%s/page.html", s->temporary);
+  const ig_report_options options = {.html = path};
+  if (ig_report(s->cx, s->folder, &options) != IG_OK)
+    return s->page != NULL;
+  char *text = file_read(path, &size), *at = text ? strstr(text, rule) : NULL;
+  char *page = at ? malloc(size + sizeof more) : NULL;
+  unlink(path);
+  if (page) {
+    const size_t head = (size_t)(at - text) + strlen(rule);
+    memcpy(page, text, head);
+    memcpy(page + head, more, strlen(more));
+    memcpy(page + head + strlen(more), text + head, size - head);
+    free(s->page);
+    s->page = page;
+    s->size = size + strlen(more);
+    s->shown = stamp;
+  }
+  free(text);
+  return s->page != NULL;
+}
+
+/* --- answers */
+
+static void send_all(int fd, const char *bytes, size_t size) {
+  while (size > 0) {
+    const ssize_t n = send(fd, bytes, size, MSG_NOSIGNAL);
+    if (n <= 0 && !(n < 0 && errno == EINTR))
+      return; /* gone, or too slow */
+    if (n > 0)
+      bytes += n, size -= (size_t)n;
+  }
+}
+
+static void answer(int fd, const char *status, const char *type, const char *more, const char *body,
+                   size_t size, bool head_only) {
+  char head[1024];
+  snprintf(head, sizeof head,
+           "HTTP/1.1 %s\r\nContent-Type: %s; charset=utf-8\r\nContent-Length: %zu\r\n"
+           "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\n"
+           "Referrer-Policy: no-referrer\r\nX-Frame-Options: DENY\r\nConnection: close\r\n%s\r\n",
+           status, type, size, more);
+  send_all(fd, head, strlen(head));
+  if (!head_only)
+    send_all(fd, body, size);
+}
+
+static void say(int fd, const char *status, const char *body) {
+  answer(fd, status, "text/plain", "", body, strlen(body), false);
+}
+
+/* In a time that does not tell how much of it was right. */
+static bool same(const char *given, const char *secret) {
+  unsigned wrong = strlen(given) != strlen(secret);
+  for (size_t i = 0; i < strlen(secret) && !wrong; i++)
+    wrong |= (unsigned)(given[i] ^ secret[i]) << 8;
+  return !wrong;
+}
+
+/* The value of a header, cut to the size; "" if there is none. */
+static void header(const char *request, const char *name, char *value, size_t size) {
+  const size_t length = strlen(name);
+  value[0] = '\0';
+  for (const char *line = strstr(request, "\r\n"); line && line[2] != '\r';
+       line = strstr(line + 2, "\r\n"))
+    if (strncasecmp(line + 2, name, length) == 0 && line[2 + length] == ':') {
+      const char *from = line + 3 + length + strspn(line + 3 + length, " \t");
+      snprintf(value, size, "%.*s", (int)strcspn(from, "\r\n"), from);
+      return;
+    }
+}
+
+static bool known(const server *s, const char *request) {
+  char cookies[1024];
+  header(request, "Cookie", cookies, sizeof cookies);
+  for (char *c = cookies; *c; c += strcspn(c, ";"), c += strspn(c, "; "))
+    if (strncmp(c, "ingot=", 6) == 0) {
+      char value[SECRET + 8];
+      snprintf(value, sizeof value, "%.*s", (int)strcspn(c + 6, ";"), c + 6);
+      if (same(value, s->cookie))
+        return true;
+    }
+  return false;
+}
+
+/* Another page of the browser may know our port, but not send our name. */
+static bool ours(const server *s, const char *request) {
+  char host[128], name[64];
+  header(request, "Host", host, sizeof host);
+  for (int i = 0; i < 2; i++) {
+    snprintf(name, sizeof name, "%s:%d", i ? "localhost" : "127.0.0.1", s->port);
+    if (strcmp(host, name) == 0)
+      return true;
+  }
+  return false;
+}
+
+static void page_answer(server *s, int fd, bool head_only) {
+  if (!page_make(s, state(s)))
+    answer(fd, "200 OK", "text/html", "Refresh: 1\r\n", "<p>waiting for the first output</p>", 36,
+           head_only);
+  else
+    answer(fd, "200 OK", "text/html", "", s->page, s->size, head_only);
+  s->seen_end |= s->ended && s->page;
+}
+
+static void respond(server *s, int fd, const char *request) {
+  char method[8] = "", target[256] = "", version[16] = "", more[256] = "";
+  if (sscanf(request, "%7s %255s %15[^\r\n]", method, target, version) != 3 ||
+      strncmp(version, "HTTP/1.", 7) != 0) {
+    say(fd, "400 Bad Request", "this is no request that Ingot understands\n");
+    return;
+  }
+  const bool head_only = strcmp(method, "HEAD") == 0;
+  if (!head_only && strcmp(method, "GET") != 0) {
+    say(fd, "405 Method Not Allowed", "this page can be read only\n");
+    return;
+  }
+  if (!ours(s, request)) {
+    say(fd, "403 Forbidden", "asked by another name than 127.0.0.1\n");
+    return;
+  }
+  if (strncmp(target, "/?token=", 8) == 0 && !s->used && same(target + 8, s->token)) {
+    s->used = true;
+    snprintf(more, sizeof more,
+             "Set-Cookie: ingot=%s; HttpOnly; SameSite=Strict; Path=/\r\nLocation: /\r\n",
+             s->cookie);
+    answer(fd, "303 See Other", "text/plain", more, "", 0, false);
+  } else if (!known(s, request)) {
+    say(fd, "403 Forbidden", "the address that 'ingot watch' printed opens this page, once\n");
+  } else if (strcmp(target, "/") == 0 || strncmp(target, "/?token=", 8) == 0) {
+    page_answer(s, fd, head_only);
+  } else if (strcmp(target, "/state") == 0) {
+    char body[96];
+    snprintf(body, sizeof body, "{\"change\": \"%016" PRIx64 "\", \"running\": %s}\n", state(s),
+             s->ended ? "false" : "true");
+    answer(fd, "200 OK", "application/json", "", body, strlen(body), head_only);
+  } else {
+    say(fd, "404 Not Found", "there is nothing else here\n");
+  }
+}
+
+/* --- connections */
+
+static void client_close(client *c) {
+  shutdown(c->fd, SHUT_RDWR);
+  close(c->fd);
+  c->fd = -1;
+}
+
+static void client_read(server *s, client *c) {
+  const ssize_t n = recv(c->fd, c->text + c->length, REQUEST - c->length, MSG_DONTWAIT);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR))
+    return;
+  if (n > 0) {
+    c->length += (size_t)n;
+    c->text[c->length] = '\0';
+    if (!strstr(c->text, "\r\n\r\n") && c->length < REQUEST && strlen(c->text) == c->length)
+      return; /* more to come */
+    if (strlen(c->text) != c->length)
+      say(c->fd, "400 Bad Request", "this is no request that Ingot understands\n");
+    else if (!strstr(c->text, "\r\n\r\n"))
+      say(c->fd, "431 Request Header Fields Too Large", "too long\n");
+    else
+      respond(s, c->fd, c->text);
+  }
+  client_close(c);
+}
+
+static void client_accept(server *s) {
+  const int fd = accept(s->listener, NULL, NULL);
+  const struct timeval limit = {.tv_sec = PATIENCE};
+  if (fd < 0)
+    return;
+  (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+  (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+  for (int i = 0; i < CLIENTS; i++)
+    if (s->client[i].fd < 0) {
+      s->client[i] = (client){.fd = fd, .since = now()};
+      return;
+    }
+  close(fd); /* too many at once */
+}
+
+/* --- open, serve, close */
+
+static bool secret_make(char text[SECRET]) {
+  unsigned char bytes[(SECRET - 1) / 2];
+  if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+    return false;
+  for (size_t i = 0; i < sizeof bytes; i++)
+    snprintf(text + 2 * i, 3, "%02x", bytes[i]);
+  return true;
+}
+
+static int server_open(server *s, int port) {
+  struct sockaddr_in at = {.sin_family = AF_INET,
+                           .sin_port = htons((uint16_t)port),
+                           .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  socklen_t length = sizeof at;
+  const int yes = 1;
+  s->listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  for (int i = 0; i < CLIENTS; i++)
+    s->client[i].fd = -1;
+  snprintf(s->temporary, sizeof s->temporary, "/tmp/ingot-watch-XXXXXX");
+  if (s->listener >= 0)
+    (void)setsockopt(s->listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+  if (s->listener < 0 || bind(s->listener, (struct sockaddr *)&at, sizeof at) != 0 ||
+      listen(s->listener, CLIENTS) != 0 ||
+      getsockname(s->listener, (struct sockaddr *)&at, &length) != 0) {
+    cli_error("cannot listen on 127.0.0.1:%d: %s", port, strerror(errno));
+    return CLI_FAILED;
+  }
+  s->port = ntohs(at.sin_port);
+  if (!secret_make(s->token) || !secret_make(s->cookie) || !mkdtemp(s->temporary)) {
+    cli_error("cannot begin to watch: %s", strerror(errno));
+    return CLI_FAILED;
+  }
+  return CLI_GOOD;
+}
+
+static void serve(server *s, int alive) {
+  struct pollfd wait[CLIENTS + 2];
+  double end = 0;
+  while (!asked_to_stop) {
+    int n = 0;
+    wait[n++] = (struct pollfd){.fd = s->listener, .events = POLLIN};
+    wait[n++] = (struct pollfd){.fd = alive, .events = POLLIN};
+    for (int i = 0; i < CLIENTS; i++)
+      wait[n++] = (struct pollfd){.fd = s->client[i].fd, .events = POLLIN};
+    if (poll(wait, (nfds_t)n, 500) < 0 && errno != EINTR)
+      return;
+    for (int i = 0; i < CLIENTS; i++)
+      if (s->client[i].fd >= 0 && wait[2 + i].revents)
+        client_read(s, &s->client[i]);
+      else if (s->client[i].fd >= 0 && now() - s->client[i].since > PATIENCE)
+        client_close(&s->client[i]);
+    if (wait[0].revents)
+      client_accept(s);
+    if (!s->ended && (alive >= 0 ? wait[1].revents != 0 : run_ended(s))) {
+      s->ended = true;
+      end = now();
+    }
+    /* who watches sees the last state; then there is nothing more to come */
+    if (s->ended && now() - end > (s->used && !s->seen_end ? 3 * LAST_LOOK : LAST_LOOK))
+      return;
+    if (s->ended && alive >= 0)
+      alive = -1, s->ended = true;
+  }
+}
+
+int watch_serve(ig_ctx *cx, const char *folder, int port, int alive) {
+  server *s = calloc(1, sizeof *s);
+  if (!s) {
+    cli_error("no memory to watch");
+    return CLI_FAILED;
+  }
+  *s = (server){.cx = cx, .folder = folder, .listener = -1};
+  const struct sigaction act = {.sa_handler = on_signal};
+  sigaction(SIGINT, &act, NULL);
+  sigaction(SIGTERM, &act, NULL);
+  const int code = server_open(s, port);
+  if (code == CLI_GOOD) {
+    fprintf(stderr, "ingot: watch at http://127.0.0.1:%d/?token=%s\n", s->port, s->token);
+    serve(s, alive);
+    rmdir(s->temporary);
+  }
+  for (int i = 0; i < CLIENTS; i++)
+    if (s->client[i].fd >= 0)
+      client_close(&s->client[i]);
+  if (s->listener >= 0)
+    close(s->listener);
+  free(s->page);
+  free(s);
+  return code;
+}
+
+/* --- beside a run */
+
+int watch_start(const char *folder, int port, watcher *w) {
+  int ends[2];
+  *w = (watcher){0};
+  if (pipe(ends) != 0) {
+    cli_error("cannot watch: %s", strerror(errno));
+    return CLI_FAILED;
+  }
+  fflush(NULL);
+  w->pid = fork();
+  if (w->pid == 0) {
+    close(ends[1]);
+    setpgid(0, 0); /* Ctrl-C is for the run; its end is ours */
+    ig_ctx *cx;
+    const ig_ctx_options options = {.backend = "cpu", .threads = 1};
+    int code = CLI_FAILED;
+    if (ig_ctx_open(&options, &cx) == IG_OK)
+      code = watch_serve(cx, folder, port, ends[0]);
+    _exit(code);
+  }
+  close(ends[0]);
+  w->alive = ends[1];
+  if (w->pid > 0)
+    return CLI_GOOD;
+  cli_error("cannot watch: %s", strerror(errno));
+  close(ends[1]);
+  return CLI_FAILED;
+}
+
+void watch_end(const watcher *w) {
+  if (w->pid > 0)
+    close(w->alive); /* it ends by itself, after a last look */
+}

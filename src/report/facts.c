@@ -1,0 +1,234 @@
+/* What was run and what came out, as tables: verdict, warnings, figures, energies, the case. */
+#include "report/report.h"
+#include "core/number.h"
+#include "io/case_yaml.h"
+#include "io/result_folder.h"
+#include "io/store.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *ig_page_text(const ig_node *map, const char *key) {
+  const ig_node *found = map ? ig_node_find(map, key) : NULL;
+  return found && found->kind == IG_NODE_SCALAR && found->text ? found->text : "";
+}
+
+static ig_status document(ig_page *p, const char *folder, const char *name, ig_node **root) {
+  char *path = ig_path_join(folder, name);
+  ig_status status = path ? IG_OK : IG_FAIL(p->cx, IG_MEMORY, "no memory for a path");
+  *root = NULL;
+  if (path && access(path, R_OK) == 0)
+    status = ig_yaml_open(p->cx, p->arena, path, root); /* JSON is YAML */
+  free(path);
+  return status;
+}
+
+ig_status ig_page_run_read(ig_page *p, const char *folder, ig_page_run *run) {
+  *run = (ig_page_run){.folder = folder};
+  IG_TRY(document(p, folder, IG_SUMMARY, &run->summary));
+  IG_TRY(document(p, folder, IG_CASE, &run->kase));
+  const ig_node *from = run->summary ? run->summary : run->kase;
+  run->physics = ig_page_text(from, "physics");
+  run->title = ig_page_text(from, "title");
+  run->status = run->summary ? ig_page_text(run->summary, "status") : "running";
+  return IG_OK;
+}
+
+/* --- tables */
+
+void ig_page_cell(ig_text *html, const char *tag, const char *style, const char *text) {
+  ig_text_format(html, "<%s%s>", tag, style);
+  ig_html_text(html, text);
+  ig_text_format(html, "</%s>", tag);
+}
+
+/* "0.012345678901" -> "0.0123457" where it is a number. */
+const char *ig_page_number(const ig_node *value, char text[64]) {
+  char *end;
+  const double number = ig_decimal_read(value->text, &end);
+  if (value->quoted || end == value->text || *end)
+    snprintf(text, 64, "%s", value->text);
+  else
+    snprintf(text, 64, "%.6g", number);
+  return text;
+}
+
+static void figures_table(ig_text *html, const ig_node *summary) {
+  const ig_node *result = ig_node_find(summary, "result"), *units = ig_node_find(summary, "units");
+  if (!result || !result->child)
+    return;
+  ig_text_add(html, "<table class=\"figures\"><tr><th>figure</th><th>value</th><th>unit</th></tr>");
+  for (const ig_node *f = result->child; f; f = f->next) {
+    char text[64];
+    if (f->kind != IG_NODE_SCALAR || !f->text)
+      continue;
+    ig_text_add(html, "<tr>");
+    ig_page_cell(html, "td", "", f->key);
+    ig_page_cell(html, "td", f->quoted ? "" : " class=\"number\"", ig_page_number(f, text));
+    ig_page_cell(html, "td", "", units ? ig_page_text(units, f->key) : "");
+    ig_text_add(html, "</tr>\n");
+  }
+  ig_text_add(html, "</table>");
+}
+
+void ig_page_row(ig_text *html, const char *label, const char *format, const char *value) {
+  if (!*value)
+    return;
+  char text[256];
+  snprintf(text, sizeof text, "%s%s", value, format);
+  ig_text_add(html, "<tr>");
+  ig_page_cell(html, "td", "", label);
+  ig_page_cell(html, "td", "", text);
+  ig_text_add(html, "</tr>\n");
+}
+
+/* "steel, copper": the names in a list of maps; one map is a list of one. */
+static void names_of(const ig_node *list, const char *key, char *text, size_t size) {
+  size_t used = 0;
+  text[0] = '\0';
+  if (list && list->kind == IG_NODE_MAP)
+    snprintf(text, size, "%s", ig_page_text(list, key));
+  else
+    for (const ig_node *m = list ? list->child : NULL; m && used < size; m = m->next)
+      used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "",
+                               ig_page_text(m, key));
+}
+
+/* What the mesh was made of: "boxes", or the file it was read from. */
+static void mesh_of(const ig_node *kase, char *text, size_t size) {
+  const ig_node *mesh = kase ? ig_node_find(kase, "mesh") : NULL;
+  const char *file = ig_page_text(mesh, "file");
+  const char *slash = strrchr(file, '/');
+  text[0] = '\0';
+  if (*file)
+    snprintf(text, size, "%s", slash ? slash + 1 : file);
+  else if (mesh && mesh->kind == IG_NODE_MAP && mesh->child)
+    snprintf(text, size, "%s", mesh->child->key);
+  else if (kase && ig_node_find(kase, "grid"))
+    snprintf(text, size, "grid");
+}
+
+static void run_table(ig_text *html, const ig_page_run *run) {
+  const ig_node *summary = run->summary;
+  char what[256];
+  static const char *const plain[] = {"backend",   "device",   "precision", "assembly",
+                                      "elements",  "nodes",    "dofs",      "steps",
+                                      "snapshots", "warnings", "stamp"};
+  ig_text_add(html, "<table class=\"run\"><tr><th>run</th><th></th></tr>");
+  mesh_of(run->kase, what, sizeof what);
+  ig_page_row(html, "mesh", "", what);
+  names_of(run->kase ? ig_node_find(run->kase, "materials") : NULL, "name", what, sizeof what);
+  ig_page_row(html, "material", "", what);
+  for (size_t i = 0; summary && i < sizeof plain / sizeof *plain; i++)
+    ig_page_row(html, plain[i], "", ig_page_text(summary, plain[i]));
+  if (!summary) {
+    ig_text_add(html, "</table>");
+    return;
+  }
+  const ig_node *seconds = ig_node_find(summary, "seconds"), *rate = ig_node_find(summary, "rate");
+  for (const ig_node *s = seconds ? seconds->child : NULL; s; s = s->next) {
+    char label[64], text[64];
+    snprintf(label, sizeof label, "time, %.40s", s->key);
+    ig_page_row(html, label, " s", s->text ? ig_page_number(s, text) : "");
+  }
+  for (const ig_node *r = rate ? rate->child : NULL; r; r = r->next) {
+    char text[64];
+    ig_page_row(html, r->key, "", r->text ? ig_page_number(r, text) : "");
+  }
+  ig_page_row(html, "Ingot", "", ig_page_text(summary, "ingot"));
+  ig_text_add(html, "</table>");
+}
+
+static void verdict(ig_text *html, const ig_node *summary) {
+  const char *status = ig_page_text(summary, "status"), *message = ig_page_text(summary, "message");
+  const int warnings = atoi(ig_page_text(summary, "warnings"));
+  char seconds[64] = "";
+  const ig_node *total = ig_node_find(summary, "seconds");
+  total = total ? ig_node_find(total, "total") : NULL;
+  ig_text_format(html, "<p class=\"verdict\"><b class=\"%.20s\">", status);
+  ig_html_text(html, status);
+  ig_text_add(html, "</b>");
+  if (total && total->text)
+    ig_text_format(html, ", %s s", ig_page_number(total, seconds));
+  if (warnings > 0)
+    ig_text_format(html, ", %d warning%s", warnings, warnings > 1 ? "s" : "");
+  if (*message) {
+    ig_text_add(html, ": ");
+    ig_html_text(html, message);
+  }
+  ig_text_add(html, "</p>\n");
+  const ig_node *warned = ig_node_find(summary, "warned");
+  if (!warned || !warned->child)
+    return;
+  ig_text_add(html, "<ul class=\"warned\">");
+  for (const ig_node *w = warned->child; w; w = w->next)
+    if (w->text)
+      ig_page_cell(html, "li", "", w->text);
+  ig_text_add(html, "</ul>\n");
+}
+
+/* The last row of the plot of energies, and how far the balance is from closing. */
+static void energy_table(ig_text *html, const ig_page_run *run, const ig_log_table *t,
+                         const ig_plot *plot, int plots) {
+  const ig_node *result = run->summary ? ig_node_find(run->summary, "result") : NULL;
+  static const char *const gap[] = {"energy_gap", "energy_error"};
+  int k = 0;
+  while (k < plots && strcmp(plot[k].title, "Energy") != 0)
+    k++;
+  if (k == plots || t->rows == 0)
+    return;
+  ig_text_add(html, "<table class=\"energy\"><tr><th>energy at the end</th><th></th></tr>");
+  for (int c = 0; c < plot[k].curves; c++) {
+    char text[64];
+    snprintf(text, sizeof text, "%.6g", t->value[(t->rows - 1) * t->columns + plot[k].column[c]]);
+    ig_page_row(html, t->name[plot[k].column[c]], "", text);
+  }
+  for (size_t i = 0; i < sizeof gap / sizeof *gap; i++) {
+    char text[64];
+    const ig_node *g = result ? ig_node_find(result, gap[i]) : NULL;
+    if (g && g->text)
+      ig_page_row(html, i == 0 ? "balance is off by [J]" : "balance is off by (relative)", "",
+                  ig_page_number(g, text));
+  }
+  ig_text_add(html, "</table>");
+}
+
+/* The case as it was run, defaults as comments. */
+static ig_status case_write(ig_page *p, const ig_page_run *run) {
+  char *path = ig_path_join(run->folder, IG_CASE), *text = NULL;
+  size_t size;
+  ig_status status = path ? IG_OK : IG_FAIL(p->cx, IG_MEMORY, "no memory for a path");
+  if (path && access(path, R_OK) == 0)
+    status = ig_file_read(p->cx, path, 0, &text, &size);
+  if (status == IG_OK && text) {
+    ig_text_add(&p->body,
+                "<details class=\"case\"><summary>The case, with defaults</summary><pre>");
+    ig_html_text(&p->body, text);
+    ig_text_add(&p->body, "</pre></details>\n");
+  }
+  free(text);
+  free(path);
+  return status;
+}
+
+void ig_page_verdict(ig_text *html, const ig_page_run *run) {
+  if (run->summary)
+    verdict(html, run->summary);
+  else
+    ig_text_add(html, "<p class=\"verdict\"><b class=\"running\">running</b>, or ended without a "
+                      "summary</p>\n");
+}
+
+ig_status ig_page_facts(ig_page *p, const ig_page_run *run, const ig_log_table *t,
+                        const ig_plot *plot, int plots) {
+  ig_text *html = &p->body;
+  ig_text_add(html, "<details open><summary>Figures and run</summary><div class=\"tables\">");
+  if (run->summary)
+    figures_table(html, run->summary);
+  energy_table(html, run, t, plot, plots);
+  run_table(html, run);
+  ig_text_add(html, "</div></details>\n");
+  return case_write(p, run);
+}

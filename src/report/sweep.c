@@ -1,0 +1,413 @@
+/* A folder of runs: which keys differ between their cases, a table of their figures, maps of these
+   over the keys, and a picture of each. Nothing but the runs' own folders is read, so that it is
+   all the same who started them. */
+#include "report/report.h"
+#include "core/number.h"
+#include "io/picture.h"
+#include "io/result_folder.h"
+#include "io/store.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { RUNS = 1000, KEYS = 8, FIGURES = 48, MAPS = 8, PICTURES = 24, PATH = 160 };
+
+typedef struct {
+  char path[PATH];
+  const char *text;
+} leaf;
+typedef struct {
+  char *folder;
+  const char *name; /* the last part of it */
+  ig_page_run run;
+  int leaves;
+  leaf *leaf;
+} member;
+typedef struct {
+  ig_page *p;
+  int members, keys, figures;
+  member *member;
+  const char *key[KEYS];
+  const char *figure[FIGURES];
+} sweep;
+
+/* --- what differs */
+
+static int leaves_count(const ig_node *n) {
+  int count = n->kind == IG_NODE_SCALAR;
+  for (const ig_node *c = n->child; c; c = c->next)
+    count += leaves_count(c);
+  return count;
+}
+
+static void leaves_take(member *m, const ig_node *n, const char *path) {
+  int i = 0;
+  if (n->kind == IG_NODE_SCALAR) {
+    snprintf(m->leaf[m->leaves].path, PATH, "%s", path);
+    m->leaf[m->leaves++].text = n->text ? n->text : "";
+  }
+  for (const ig_node *c = n->child; c; c = c->next, i++) {
+    char below[PATH];
+    if (n->kind == IG_NODE_LIST)
+      snprintf(below, sizeof below, "%.140s[%d]", path, i);
+    else
+      snprintf(below, sizeof below, "%.100s%s%.50s", path, *path ? "." : "", c->key);
+    leaves_take(m, c, below);
+  }
+}
+
+static const char *leaf_text(const member *m, const char *path) {
+  for (int i = 0; i < m->leaves; i++)
+    if (strcmp(m->leaf[i].path, path) == 0)
+      return m->leaf[i].text;
+  return "";
+}
+
+static const ig_node *figure_of(const member *m, const char *key) {
+  const ig_node *result = m->run.summary ? ig_node_find(m->run.summary, "result") : NULL;
+  const ig_node *found = result ? ig_node_find(result, key) : NULL;
+  return found && found->kind == IG_NODE_SCALAR && found->text ? found : NULL;
+}
+
+static double figure_number(const member *m, const char *key) {
+  const ig_node *f = figure_of(m, key);
+  char *end = NULL;
+  const double v = f && !f->quoted ? ig_decimal_read(f->text, &end) : NAN;
+  return end && end != f->text ? v : NAN;
+}
+
+/* Keys whose values are not the same in all cases; the title says nothing. */
+static void keys_find(sweep *s) {
+  for (int i = 0; i < s->members; i++)
+    for (int l = 0; l < s->member[i].leaves && s->keys < KEYS; l++) {
+      const leaf *own = &s->member[i].leaf[l];
+      bool known = strcmp(own->path, "title") == 0, differs = false;
+      for (int k = 0; k < s->keys; k++)
+        known |= strcmp(s->key[k], own->path) == 0;
+      for (int j = 0; j < s->members && !known; j++)
+        differs |= strcmp(leaf_text(&s->member[j], own->path), own->text) != 0;
+      if (differs)
+        s->key[s->keys++] = own->path;
+    }
+}
+
+static void figures_find(sweep *s) {
+  for (int i = 0; i < s->members; i++) {
+    const ig_node *summary = s->member[i].run.summary;
+    const ig_node *result = summary ? ig_node_find(summary, "result") : NULL;
+    for (const ig_node *f = result ? result->child : NULL; f && s->figures < FIGURES; f = f->next) {
+      bool known = !f->text || strncmp(f->key, "seconds_", 8) == 0, differs = false;
+      for (int k = 0; k < s->figures; k++)
+        known |= strcmp(s->figure[k], f->key) == 0;
+      for (int j = 0; j < s->members && !known; j++) {
+        const ig_node *other = figure_of(&s->member[j], f->key);
+        differs |= other && strcmp(other->text, f->text) != 0;
+      }
+      if (!known && (differs || s->members == 1))
+        s->figure[s->figures++] = f->key;
+    }
+  }
+}
+
+/* --- table */
+
+static const char *unit_of(const sweep *s, const char *figure) {
+  for (int i = 0; i < s->members; i++) {
+    const ig_node *summary = s->member[i].run.summary;
+    const char *unit = ig_page_text(summary ? ig_node_find(summary, "units") : NULL, figure);
+    if (*unit)
+      return unit;
+  }
+  return "";
+}
+
+static void table_write(const sweep *s) {
+  ig_text *html = &s->p->body;
+  ig_text_add(html, "<div class=\"wide\"><table class=\"runs\"><thead><tr><th>run</th>"
+                    "<th>status</th>");
+  for (int k = 0; k < s->keys; k++)
+    ig_page_cell(html, "th", "", s->key[k]);
+  for (int f = 0; f < s->figures; f++) {
+    char head[PATH + 64];
+    const char *unit = unit_of(s, s->figure[f]);
+    snprintf(head, sizeof head, *unit ? "%.100s [%.40s]" : "%.100s%.40s", s->figure[f], unit);
+    ig_page_cell(html, "th", "", head);
+  }
+  ig_text_add(html, "</tr></thead><tbody>\n");
+  for (int i = 0; i < s->members; i++) {
+    const member *m = &s->member[i];
+    ig_text_add(html, "<tr>");
+    ig_page_cell(html, "td", "", m->name);
+    ig_page_cell(html, "td", "", m->run.status);
+    for (int k = 0; k < s->keys; k++)
+      ig_page_cell(html, "td", "", leaf_text(m, s->key[k]));
+    for (int f = 0; f < s->figures; f++) {
+      char text[64];
+      const ig_node *value = figure_of(m, s->figure[f]);
+      ig_page_cell(html, "td", " class=\"number\"", value ? ig_page_number(value, text) : "");
+    }
+    ig_text_add(html, "</tr>\n");
+  }
+  ig_text_add(html, "</tbody></table></div>\n");
+}
+
+/* --- maps: a figure over two keys, or a curve over one */
+
+static double key_number(const member *m, const char *key) {
+  const char *text = leaf_text(m, key);
+  char *end;
+  const double v = ig_decimal_read(text, &end);
+  return end == text ? NAN : v;
+}
+
+/* The different values of a key, rising; how many, 0 if some are no numbers. */
+static int values_of(const sweep *s, const char *key, double *value) {
+  int count = 0;
+  for (int i = 0; i < s->members; i++) {
+    const double v = key_number(&s->member[i], key);
+    int at = 0;
+    if (!isfinite(v))
+      return 0;
+    while (at < count && value[at] < v)
+      at++;
+    if (at < count && value[at] <= v)
+      continue;
+    memmove(&value[at + 1], &value[at], (size_t)(count - at) * sizeof *value);
+    value[at] = v;
+    count++;
+  }
+  return count;
+}
+
+/* The run at a place of the map: the first whose other keys are those of the first run. */
+static const member *member_at(const sweep *s, const int axis[2], double x, double y) {
+  for (int i = 0; i < s->members; i++) {
+    const member *m = &s->member[i];
+    bool here = fabs(key_number(m, s->key[axis[0]]) - x) <= 0 &&
+                fabs(key_number(m, s->key[axis[1]]) - y) <= 0;
+    for (int k = 0; k < s->keys && here; k++)
+      if (k != axis[0] && k != axis[1])
+        here = strcmp(leaf_text(m, s->key[k]), leaf_text(&s->member[0], s->key[k])) == 0;
+    if (here)
+      return m;
+  }
+  return NULL;
+}
+
+typedef struct {
+  int count[2];
+  const double *value[2];
+} grid;
+
+static void map_cells(const sweep *s, const int axis[2], const grid *g, const char *figure,
+                      double low, double high) {
+  ig_text *html = &s->p->body;
+  const double w = 540.0 / g->count[0], h = 240.0 / g->count[1];
+  for (int j = 0; j < g->count[1]; j++)
+    for (int i = 0; i < g->count[0]; i++) {
+      const member *m = member_at(s, axis, g->value[0][i], g->value[1][j]);
+      const double v = m ? figure_number(m, figure) : NAN;
+      const double x = 90 + i * w, y = 10 + (g->count[1] - 1 - j) * h;
+      float rgb[3] = {0.5F, 0.5F, 0.5F};
+      if (!isfinite(v))
+        continue;
+      const float share = high > low ? (float)((v - low) / (high - low)) : 0.5F;
+      ig_palette_color("viridis", share, rgb);
+      ig_text_format(html, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" ", x, y, w,
+                     h);
+      ig_text_format(html, "fill=\"rgb(%d,%d,%d)\"><title>", (int)(255 * rgb[0]),
+                     (int)(255 * rgb[1]), (int)(255 * rgb[2]));
+      ig_html_text(html, m->name);
+      ig_text_format(html, ": %.6g</title></rect>", v);
+      if (w > 46 && h > 16)
+        ig_text_format(html,
+                       "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\" style=\"fill:%s\">%.4g"
+                       "</text>",
+                       x + w / 2, y + h / 2 + 4, share < 0.6F ? "#fff" : "#111", v);
+    }
+}
+
+static void map_axes(const sweep *s, const int axis[2], const grid *g) {
+  ig_text *html = &s->p->body;
+  const int skip[2] = {1 + g->count[0] / 9, 1 + g->count[1] / 12};
+  for (int i = 0; i < g->count[0]; i += skip[0])
+    ig_text_format(html, "<text x=\"%.1f\" y=\"266\" text-anchor=\"middle\">%.5g</text>",
+                   90 + (i + 0.5) * 540.0 / g->count[0], g->value[0][i]);
+  for (int j = 0; j < g->count[1]; j += skip[1])
+    ig_text_format(html, "<text x=\"84\" y=\"%.1f\" text-anchor=\"end\">%.5g</text>",
+                   14 + (g->count[1] - j - 0.5) * 240.0 / g->count[1], g->value[1][j]);
+  ig_text_add(html, "<text x=\"630\" y=\"286\" text-anchor=\"end\">");
+  ig_html_text(html, s->key[axis[0]]);
+  ig_text_add(html, "</text><text x=\"6\" y=\"286\">upwards: ");
+  ig_html_text(html, s->key[axis[1]]);
+  ig_text_add(html, "</text>");
+}
+
+static void map_write(const sweep *s, const int axis[2], const grid *g, const char *figure) {
+  ig_text *html = &s->p->body;
+  double low = INFINITY, high = -INFINITY;
+  for (int i = 0; i < s->members; i++) {
+    const double v = figure_number(&s->member[i], figure);
+    if (isfinite(v))
+      low = fmin(low, v), high = fmax(high, v);
+  }
+  if (!(low < high))
+    return;
+  ig_text_add(html, "<figure class=\"map\"><figcaption>");
+  ig_html_text(html, figure);
+  ig_text_format(html, "%s%.40s%s, %.5g to %.5g", *unit_of(s, figure) ? " [" : "",
+                 unit_of(s, figure), *unit_of(s, figure) ? "]" : "", low, high);
+  ig_text_add(html, "</figcaption><svg viewBox=\"0 0 640 292\" role=\"img\" aria-label=\"Map of ");
+  ig_html_text(html, figure);
+  ig_text_add(html, "\">");
+  map_cells(s, axis, g, figure, low, high);
+  map_axes(s, axis, g);
+  ig_text_add(html, "</svg></figure>\n");
+}
+
+/* A figure over one key, by the drawing of histories. */
+static ig_status curve_write(const sweep *s, const double *x, int count, const char *figure) {
+  char head[2][PATH];
+  char *name[2] = {head[0], head[1]};
+  double *value = NULL;
+  bool any = false;
+  IG_TRY(IG_NEW(s->p->cx, &value, 2 * count, "a curve"));
+  for (int i = 0; i < count; i++) {
+    value[2 * i] = x[i];
+    value[2 * i + 1] = NAN;
+    for (int j = 0; j < s->members; j++)
+      if (fabs(key_number(&s->member[j], s->key[0]) - x[i]) <= 0)
+        value[2 * i + 1] = figure_number(&s->member[j], figure);
+    any |= isfinite(value[2 * i + 1]);
+  }
+  snprintf(head[0], PATH, "%.100s", s->key[0]);
+  snprintf(head[1], PATH, *unit_of(s, figure) ? "%.80s [%.40s]" : "%.80s%.40s", figure,
+           unit_of(s, figure));
+  const ig_log_table table = {.columns = 2, .rows = count, .name = name, .value = value};
+  const ig_plot plot = {.title = head[1], .curves = 1, .column = {1}};
+  if (any) {
+    ig_text_add(&s->p->body, "<figure class=\"map\"><figcaption>");
+    ig_html_text(&s->p->body, head[1]);
+    ig_text_add(&s->p->body, "</figcaption>");
+    ig_plot_svg(&s->p->body, &table, 0, &plot);
+    ig_text_add(&s->p->body, "</figure>\n");
+  }
+  free(value);
+  return IG_OK;
+}
+
+/* Figures about the computation: they stand in the table and need no map. */
+static bool dull(const char *figure) {
+  static const char *const list[] = {"energy_gap",  "energy_error",  "time_step",
+                                     "evaluations", "critical_step", "beam_missed"};
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+    if (strcmp(figure, list[i]) == 0)
+      return true;
+  return false;
+}
+
+static ig_status maps_write(const sweep *s) {
+  double *value = NULL;
+  int axis[2] = {-1, -1}, count[2] = {0, 0}, drawn = 0;
+  ig_status status = IG_OK;
+  IG_TRY(IG_NEW(s->p->cx, &value, 2 * s->members, "a map"));
+  for (int k = 0, a = 0; k < s->keys && a < 2; k++) {
+    count[a] = values_of(s, s->key[k], value + a * s->members);
+    if (count[a] > 1)
+      axis[a++] = k;
+  }
+  const grid g = {{count[0], count[1]}, {value, value + s->members}};
+  ig_text_add(&s->p->body, "<div class=\"plots\">");
+  for (int f = 0; f < s->figures && drawn < MAPS && axis[0] >= 0 && status == IG_OK; f++) {
+    if (!isfinite(figure_number(&s->member[0], s->figure[f])) || dull(s->figure[f]))
+      continue;
+    if (axis[1] >= 0)
+      map_write(s, axis, &g, s->figure[f]);
+    else if (s->keys == 1)
+      status = curve_write(s, value, count[0], s->figure[f]);
+    drawn++;
+  }
+  ig_text_add(&s->p->body, "</div>\n");
+  if (drawn && s->keys > 2)
+    ig_text_add(&s->p->body, "<p>Maps over the first two keys; the others are as in the first "
+                             "run.</p>\n");
+  free(value);
+  return status;
+}
+
+static ig_status pictures_write(const sweep *s) {
+  ig_text *html = &s->p->body;
+  ig_text_add(html, "<div class=\"stages\">");
+  for (int i = 0; i < s->members && i < PICTURES; i++) {
+    const member *m = &s->member[i];
+    bool drawn;
+    ig_text_add(html, "<figure class=\"stage\"><figcaption>");
+    ig_html_text(html, m->name);
+    for (int k = 0; k < s->keys && k < 3; k++) {
+      ig_text_add(html, k ? ", " : ": ");
+      ig_html_text(html, leaf_text(m, s->key[k]));
+    }
+    ig_text_add(html, "</figcaption>");
+    IG_TRY(ig_page_picture(s->p, &m->run, 400, m->name, &drawn));
+    ig_text_add(html, "</figure>\n");
+  }
+  ig_text_add(html, "</div>\n");
+  return IG_OK;
+}
+
+/* --- the folder */
+
+static ig_status member_read(sweep *s, const char *folder, const char *name) {
+  member *m = &s->member[s->members];
+  *m = (member){.folder = ig_path_join(folder, name)};
+  if (!m->folder)
+    return IG_FAIL(s->p->cx, IG_MEMORY, "no memory for a path");
+  s->members++;
+  m->name = m->folder + strlen(m->folder) - strlen(name);
+  IG_TRY(ig_page_run_read(s->p, m->folder, &m->run));
+  if (!m->run.summary && !m->run.kase) {
+    free(m->folder);
+    s->members--;
+    return IG_OK;
+  }
+  if (!m->run.kase)
+    return IG_OK;
+  IG_TRY(IG_NEW(s->p->cx, &m->leaf, leaves_count(m->run.kase), "keys of a case"));
+  leaves_take(m, m->run.kase, "");
+  return IG_OK;
+}
+
+ig_status ig_page_sweep(ig_page *p, const char *folder, bool *found) {
+  sweep s = {.p = p};
+  struct dirent **entry = NULL;
+  ig_status status;
+  const int count = scandir(folder, &entry, NULL, alphasort);
+  IG_TRY_GOTO(status, done, IG_NEW(p->cx, &s.member, RUNS, "runs"));
+  for (int i = 0; i < count && s.members < RUNS; i++)
+    if (entry[i]->d_name[0] != '.' && entry[i]->d_type != DT_REG)
+      IG_TRY_GOTO(status, done, member_read(&s, folder, entry[i]->d_name));
+  *found = s.members > 0;
+  if (*found) {
+    keys_find(&s);
+    figures_find(&s);
+    ig_text_format(&p->body, "<p class=\"verdict\">%d runs, %d keys differ</p>\n", s.members,
+                   s.keys);
+    table_write(&s);
+    IG_TRY_GOTO(status, done, maps_write(&s));
+    status = pictures_write(&s);
+  }
+done:
+  for (int i = 0; i < s.members; i++) {
+    free(s.member[i].folder);
+    free(s.member[i].leaf);
+  }
+  free(s.member);
+  for (int i = 0; i < count; i++)
+    free(entry[i]);
+  free(entry);
+  return status;
+}

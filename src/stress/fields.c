@@ -1,0 +1,61 @@
+/* What other programs read and change: displacements, temperatures, loads, supports. */
+#include "stress/run.h"
+
+#include <string.h>
+
+bool ig_stress_field_at(void *self, int i, ig_room_field *f) {
+  const ig_stress_run *r = self;
+  *f = (ig_room_field){.where = IG_AT_POINTS, .dtype = IG_F64, .count = r->m->nodes};
+  switch (i) {
+  case 0:
+    f->name = "displacement", f->unit = "m", f->components = 3, f->dev = r->m->u.dev;
+    f->stride[0] = 24, f->stride[1] = 8;
+    return true;
+  case 1:
+    f->name = "T", f->unit = "K", f->components = 1, f->writable = true;
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Temperatures that were set are those of the next step. */
+ig_status ig_stress_field_get(void *self, const char *name, double *values) {
+  const ig_stress_run *r = self;
+  (void)name;
+  memcpy(values, r->given ? r->T1 : r->T0, sizeof *values * (size_t)r->m->nodes);
+  return IG_OK;
+}
+
+ig_status ig_stress_field_set(void *self, const char *name, const double *values) {
+  ig_stress_run *r = self;
+  (void)name;
+  if (r->at == r->steps)
+    return IG_FAIL(r->m->cx, IG_INPUT, "the run has ended: no step is left to take temperatures");
+  const ig_stress_phase *p = IG_ITEM(const ig_stress_phase, r->c->phases, r->step[r->at].phase);
+  if (p->kind == IG_PHASE_HEAT || p->temperature.count)
+    return IG_FAIL(r->m->cx, IG_INPUT,
+                   "the next step is in a phase with temperatures of its own: leave out its "
+                   "`temperature`, or take a phase of kind load or build");
+  memcpy(r->T1, values, sizeof *values * (size_t)r->m->nodes);
+  r->given = true;
+  return IG_OK;
+}
+
+ig_status ig_stress_field_load(void *self, int load, double factor) {
+  ig_stress_run *r = self;
+  if (load >= r->c->loads.count)
+    return IG_FAIL(r->m->cx, IG_INPUT, "there is no load %d: the case has %d", load,
+                   r->c->loads.count);
+  r->m->load_factor[load] = factor;
+  return IG_OK;
+}
+
+ig_status ig_stress_field_support(void *self, int support, double factor) {
+  ig_stress_run *r = self;
+  if (support >= r->m->holds)
+    return IG_FAIL(r->m->cx, IG_INPUT, "there is no support %d: the case has %d", support,
+                   r->m->holds);
+  r->m->hold[support].factor = factor;
+  return IG_OK;
+}

@@ -1,0 +1,247 @@
+/* Elements as cells: collapsed hexahedra, their faces and neighbours. */
+#include "thermal/heat_cells.h"
+#include "thermal/heat.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double volume6(const ig_mesh *mesh, const ig_lid *n) {
+  double e[3][3];
+  for (int k = 0; k < 3; k++)
+    for (int d = 0; d < 3; d++)
+      e[k][d] = mesh->x[3 * (int64_t)n[k + 1] + d] - mesh->x[3 * (int64_t)n[0] + d];
+  return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) +
+         e[0][1] * (e[1][2] * e[2][0] - e[1][0] * e[2][2]) +
+         e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
+}
+
+static void tet_collapse(const ig_lid *n, ig_lid *conn) {
+  const ig_lid all[8] = {n[0], n[1], n[2], n[2], n[3], n[3], n[3], n[3]};
+  memcpy(conn, all, sizeof all);
+}
+
+static double apart(const ig_mesh *mesh, ig_lid a, ig_lid b) {
+  double sum = 0;
+  for (int d = 0; d < 3; d++)
+    sum += pow(mesh->x[3 * (int64_t)a + d] - mesh->x[3 * (int64_t)b + d], 2);
+  return sum;
+}
+
+/* Four tetrahedra at the corners; about a diagonal of the octahedron between them, four more. */
+static void tet10_cut(const ig_mesh *mesh, const ig_lid *n, ig_lid (*conn)[8]) {
+  static const int corner[4][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3}};
+  static const int diagonal[3][2] = {{4, 9}, {5, 7}, {6, 8}};
+  static const int ring[3][4] = {{5, 6, 7, 8}, {4, 6, 9, 8}, {4, 5, 9, 7}};
+  int best = 0;
+  for (int k = 1; k < 3; k++)
+    if (apart(mesh, n[diagonal[k][0]], n[diagonal[k][1]]) <
+        (1 - 1e-9) * apart(mesh, n[diagonal[best][0]], n[diagonal[best][1]]))
+      best = k;
+  for (int k = 0; k < 8; k++) {
+    ig_lid tet[4];
+    for (int a = 0; a < 4; a++)
+      tet[a] = n[corner[k % 4][a]];
+    if (k >= 4) {
+      tet[0] = n[diagonal[best][0]];
+      tet[1] = n[diagonal[best][1]];
+      tet[2] = n[ring[best][k - 4]];
+      tet[3] = n[ring[best][(k - 3) % 4]];
+      if (volume6(mesh, tet) < 0) {
+        const ig_lid other = tet[2];
+        tet[2] = tet[3];
+        tet[3] = other;
+      }
+    }
+    tet_collapse(tet, conn[k]);
+  }
+}
+
+int ig_heat_cells_of(const ig_mesh *mesh, const ig_block *block, ig_lid local, ig_lid (*conn)[8]) {
+  const ig_lid *n = &block->conn[ig_elem_info_get(block->type)->nodes * (int64_t)local];
+  switch (block->type) {
+  case IG_HEX8:
+    for (int a = 0; a < 8; a++)
+      conn[0][ig_heat_corner[a]] = n[a];
+    return 1;
+  case IG_TET4:
+    tet_collapse(n, conn[0]);
+    return 1;
+  case IG_TET10:
+    tet10_cut(mesh, n, conn);
+    return 8;
+  default:
+    return 0;
+  }
+}
+
+/* Elements of two types that share nodes do not fit together: a square face meets triangles, or a
+   triangle of three nodes one of six. */
+static ig_status types_check(ig_ctx *cx, const ig_mesh *mesh) {
+  uint8_t *owner; /* nodes: type + 1 */
+  IG_TRY(IG_NEW(cx, &owner, mesh->nodes, "types at nodes"));
+  ig_status status = IG_OK;
+  for (int b = 0; b < mesh->blocks && status == IG_OK; b++) {
+    const ig_block *block = &mesh->block[b];
+    const int64_t corners = (int64_t)block->count * ig_elem_info_get(block->type)->nodes;
+    for (int64_t i = 0; i < corners && status == IG_OK; i++) {
+      uint8_t *mine = &owner[block->conn[i]];
+      if (*mine && *mine != block->type + 1)
+        status = IG_FAIL(cx, IG_INPUT,
+                         "elements %s and %s share node %d, but their faces do not match: read the "
+                         "mesh with split: true, or use one type",
+                         ig_elem_info_get((ig_elem_type)(*mine - 1))->name,
+                         ig_elem_info_get(block->type)->name, (int)block->conn[i]);
+      *mine = (uint8_t)(block->type + 1);
+    }
+  }
+  free(owner);
+  return status;
+}
+
+ig_status ig_heat_cells_make(ig_ctx *cx, const ig_mesh *mesh, ig_heat_cells *cells) {
+  memset(cells, 0, sizeof *cells);
+  int64_t count = 0;
+  for (int b = 0; b < mesh->blocks; b++) {
+    const ig_block *block = &mesh->block[b];
+    if (block->type != IG_HEX8 && block->type != IG_TET4 && block->type != IG_TET10)
+      return IG_FAIL(cx, IG_INPUT, "thermal analysis takes hex8, tet4 and tet10 elements, not %s",
+                     ig_elem_info_get(block->type)->name);
+    count += (int64_t)block->count * (block->type == IG_TET10 ? 8 : 1);
+    cells->collapsed |= block->count > 0 && block->type != IG_HEX8;
+  }
+  if (mesh->blocks > 1)
+    IG_TRY(types_check(cx, mesh));
+  if (count > INT32_MAX / 8)
+    return IG_FAIL(cx, IG_INPUT, "%lld cells are more than can be numbered", (long long)count);
+  cells->count = (ig_lid)count;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &cells->conn, 8 * (size_t)count, "cells"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &cells->parent, count, "cells"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &cells->start, (size_t)ig_mesh_elements(mesh) + 1, "cells"));
+  ig_lid at = 0, element = 0;
+  for (int b = 0; b < mesh->blocks; b++)
+    for (ig_lid e = 0; e < mesh->block[b].count; e++, element++) {
+      ig_lid conn[IG_CELL_MOST][8];
+      const int parts = ig_heat_cells_of(mesh, &mesh->block[b], e, conn);
+      cells->start[element] = at;
+      for (int k = 0; k < parts; k++, at++) {
+        memcpy(&cells->conn[8 * (int64_t)at], conn[k], sizeof conn[k]);
+        cells->parent[at] = element;
+      }
+    }
+  cells->start[element] = at;
+done:
+  if (status != IG_OK)
+    ig_heat_cells_free(cells);
+  return status;
+}
+
+void ig_heat_cells_free(ig_heat_cells *cells) {
+  free(cells->conn);
+  free(cells->parent);
+  free(cells->start);
+  memset(cells, 0, sizeof *cells);
+}
+
+int ig_heat_face_nodes(const ig_lid *conn, int face, ig_lid *node) {
+  int count = 0;
+  for (int a = 0; a < 4; a++) {
+    const ig_lid n = conn[ig_heat_corner[ig_elem_face(IG_HEX8, face)[a]]];
+    int i = count;
+    while (i > 0 && node[i - 1] > n)
+      i--;
+    if (i > 0 && node[i - 1] == n)
+      continue;
+    memmove(&node[i + 1], &node[i], (size_t)(count - i) * sizeof *node);
+    node[i] = n;
+    count++;
+  }
+  return count;
+}
+
+typedef struct {
+  ig_lid key[4], id; /* nodes, rising, the last -1 of a triangle; cell x 6 + face */
+} keyed_face;
+static int by_nodes(const void *a, const void *b) {
+  const keyed_face *p = a, *q = b;
+  for (int k = 0; k < 4; k++)
+    if (p->key[k] != q->key[k])
+      return p->key[k] < q->key[k] ? -1 : 1;
+  return (p->id > q->id) - (p->id < q->id);
+}
+
+/* Of hexahedra alone the mesh knows them. */
+static ig_status neighbors_of_mesh(ig_ctx *cx, const ig_mesh *mesh, ig_lid count,
+                                   ig_lid *neighbor) {
+  ig_adjacency adj;
+  IG_TRY(ig_mesh_adjacency(cx, mesh, &adj));
+  ig_status status = IG_OK;
+  for (int64_t i = 0; i < 6 * (int64_t)count && status == IG_OK; i++) {
+    if (adj.neighbor[i] == IG_JUNCTION)
+      status = IG_FAIL(cx, IG_INPUT, "element %d shares a face with two others: mend the mesh",
+                       (int)(i / 6));
+    neighbor[i] = adj.neighbor[i] < 0 ? -1 : adj.neighbor[i];
+  }
+  ig_adjacency_free(&adj);
+  return status;
+}
+
+ig_status ig_heat_cells_neighbors(ig_ctx *cx, const ig_mesh *mesh, const ig_heat_cells *cells,
+                                  ig_lid *neighbor) {
+  if (!cells->collapsed)
+    return neighbors_of_mesh(cx, mesh, cells->count, neighbor);
+  keyed_face *all;
+  IG_TRY(IG_NEW(cx, &all, 6 * (size_t)cells->count, "faces of cells"));
+  int64_t count = 0;
+  for (ig_lid c = 0; c < cells->count; c++)
+    for (int f = 0; f < 6; f++) {
+      ig_lid node[5];
+      const int nodes = ig_heat_face_nodes(&cells->conn[8 * (int64_t)c], f, node);
+      neighbor[6 * (int64_t)c + f] = -1;
+      if (nodes < 3)
+        continue;
+      all[count++] =
+          (keyed_face){{node[0], node[1], node[2], nodes == 4 ? node[3] : -1}, (ig_lid)(6 * c + f)};
+    }
+  qsort(all, (size_t)count, sizeof *all, by_nodes);
+  ig_status status = IG_OK;
+  for (int64_t i = 0, next; i < count && status == IG_OK; i = next) {
+    for (next = i + 1; next < count && memcmp(all[next].key, all[i].key, sizeof all[i].key) == 0;)
+      next++;
+    if (next - i > 2)
+      status = IG_FAIL(cx, IG_INPUT, "element %d shares a face with two others: mend the mesh",
+                       (int)cells->parent[all[i].id / 6]);
+    if (next - i == 2) {
+      neighbor[all[i].id] = all[i + 1].id / 6;
+      neighbor[all[i + 1].id] = all[i].id / 6;
+    }
+  }
+  free(all);
+  return status;
+}
+
+int ig_heat_cells_face(const ig_heat_cells *cells, const ig_mesh *mesh, ig_lid element, int face,
+                       ig_lid *cell_face) {
+  ig_lid local;
+  const ig_block *block = ig_mesh_element(mesh, element, &local);
+  const ig_elem_info *info = ig_elem_info_get(block->type);
+  const ig_lid *conn = &block->conn[info->nodes * (int64_t)local];
+  if (block->type == IG_HEX8) {
+    cell_face[0] = 6 * cells->start[element] + face;
+    return 1;
+  }
+  int count = 0;
+  for (ig_lid c = cells->start[element]; c < cells->start[element + 1]; c++)
+    for (int f = 0; f < 6 && count < 4; f++) {
+      ig_lid node[5];
+      const int nodes = ig_heat_face_nodes(&cells->conn[8 * (int64_t)c], f, node);
+      int on = 0; /* its nodes that are on the element's face */
+      for (int k = 0; k < nodes; k++)
+        for (int a = 0; a < info->face_nodes; a++)
+          on += node[k] == conn[ig_elem_face(block->type, face)[a]];
+      if (nodes >= 3 && on == nodes)
+        cell_face[count++] = 6 * c + f;
+    }
+  return count;
+}

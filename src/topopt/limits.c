@@ -1,0 +1,124 @@
+/* Constraints beside the volume: values over their bounds, slopes. */
+#include "topopt/stress.h"
+#include "backend/backend.h"
+
+#include <math.h>
+
+const ig_limit_case *ig_topopt_limit_case(const ig_topopt_design *s, int i) {
+  return IG_ITEM(ig_limit_case, s->c->constraints, s->limit_of[i]);
+}
+
+/* Values over their bounds, and slopes by the filtered density, of the design just analysed: the
+   last realisation, whose moduli are still in place and whose dv has not been filtered back. */
+ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_evaluation *e) {
+  const ig_backend *b = s->cx->backend;
+  const ig_loading *l = s->loading;
+  const int64_t n = s->d->places;
+  const size_t nu = (size_t)s->d->unknowns;
+  const int r = s->realisations - 1;
+  double start = ig_now();
+  for (int i = 0; i < s->limits; i++) {
+    const ig_limit_case *limit = ig_topopt_limit_case(s, i);
+    double *slope = s->limit_slope[i].dev;
+    if (!isnan(limit->volume)) {
+      const double all = limit->volume * l->norm_limit[i];
+      double sum;
+      const double *density = s->density[r].dev;
+      if (s->d->share) {
+        IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, density, s->d->share, NULL,
+                           s->spare.dev));
+        density = s->spare.dev;
+      }
+      IG_TRY(b->dot_f64(s->cx, (size_t)n, density, l->limit[i].dev, &sum));
+      e->limit[i] = sum / all;
+      IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->dv.dev, l->limit[i].dev, NULL,
+                         slope));
+      IG_TRY(s->ops->mix(s->cx, n, 1 / all, slope, 0, slope, slope));
+      continue;
+    }
+    if (!isnan(limit->stress)) {
+      IG_TRY(ig_topopt_stress_evaluate(s, law, i, e, &e->limit[i], slope));
+      continue;
+    }
+    const int q = limit->load_case > 0 ? (int)limit->load_case - 1 : 0;
+    const bool compliance = !isnan(limit->compliance);
+    const double *u = s->u[r][q].dev, *adjoint = u, *load = l->f[q].dev;
+    double scale = l->norm[q] * l->norm[q] / l->stiffness, bound = limit->compliance, lu;
+    if (!compliance) {
+      start = ig_now();
+      load = l->limit[i].dev;
+      adjoint = s->limit_state[i].dev;
+      IG_TRY(ig_topopt_design_solve(s, load, s->limit_state[i].dev, e));
+      IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
+      scale = l->norm[q] * l->norm_limit[i] / l->stiffness;
+      bound = limit->displacement;
+    }
+    IG_TRY(b->dot_f64(s->cx, nu, load, u, &lu));
+    e->limit[i] = scale * lu / bound;
+    IG_TRY(s->d->energy(s->d->self, adjoint, u, scale / bound, false, s->work.dev));
+    IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));
+    IG_TRY(s->ops->slope(s->cx, n, s->d->role, law, ig_topopt_design_filtered(s), s->density[r].dev,
+                         s->work.dev, slope, s->spare.dev));
+  }
+  return ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start);
+}
+
+/* --- making them --- */
+
+static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *limit) {
+  const int given = !isnan(limit->volume) + !isnan(limit->compliance) +
+                    !isnan(limit->displacement) + !isnan(limit->stress);
+  if (given != 1)
+    return ig_fail_at(s->cx, &limit->at,
+                      "constraints: give one of volume, compliance, displacement and stress");
+  if (limit->load_case > s->loading->cases)
+    return ig_fail_at(s->cx, &limit->at, "constraints: there is no load case %d",
+                      (int)limit->load_case);
+  return IG_OK;
+}
+
+/* One bound on a function of the design; a stress has as many as clusters. */
+static ig_status make_limit(ig_topopt_design *s, int of, int cluster) {
+  ig_ctx *cx = s->cx;
+  const ig_limit_case *limit = IG_ITEM(ig_limit_case, s->c->constraints, of);
+  const int i = s->limits;
+  const size_t n = (size_t)s->d->places;
+  if (i == IG_LIMITS)
+    return ig_fail_at(cx, &limit->at, "constraints: at most %d, clusters of stresses counted",
+                      IG_LIMITS);
+  s->limit_of[i] = of;
+  s->cluster_of[i] = cluster;
+  s->limits = i + 1;
+  if (isnan(limit->compliance))
+    IG_TRY(s->d->measure(s->d->self, limit, &s->loading->limit[i], &s->loading->norm_limit[i]));
+  IG_TRY(ig_array_new_device(cx, &s->limit_slope[i], n, sizeof(double), "slopes"));
+  IG_TRY(ig_array_zero(cx, &s->limit_slope[i]));
+  if (isnan(limit->displacement) && isnan(limit->stress))
+    return IG_OK;
+  const bool all = !isnan(limit->stress) && limit->load_case == 0;
+  s->limit_states[i] = all ? s->loading->cases : 1;
+  const size_t nu = (size_t)s->d->unknowns * (size_t)s->limit_states[i];
+  IG_TRY(ig_array_new_device(cx, &s->limit_state[i], nu, sizeof(double), "adjoint state"));
+  return ig_array_zero(cx, &s->limit_state[i]);
+}
+
+ig_status ig_topopt_limits_new(ig_topopt_design *s) {
+  ig_ctx *cx = s->cx;
+  const ig_topopt_case *c = s->c;
+  bool stress = c->minimise == IG_MINIMISE_STRESS;
+  if (c->constraints.count == 0 && !stress)
+    return IG_OK;
+  if (ig_topopt_method(c) != IG_OPTIMISER_MMA)
+    return ig_fail_at(cx, c->constraints.count ? &ig_topopt_limit_case(s, 0)->at : &c->at,
+                      "constraints: need optimiser: {method: mma}; oc knows the volume alone");
+  for (int i = 0; i < c->constraints.count; i++) {
+    const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
+    IG_TRY(check_limit(s, limit));
+    stress = stress || !isnan(limit->stress);
+    for (int k = 0; k < (isnan(limit->stress) ? 1 : c->stress.clusters); k++)
+      IG_TRY(make_limit(s, i, k));
+  }
+  IG_TRY(ig_array_new_device(cx, &s->spare, (size_t)s->d->places, sizeof(double), "slopes"));
+  IG_TRY(ig_array_zero(cx, &s->spare));
+  return stress ? ig_topopt_stress_new(s) : IG_OK;
+}

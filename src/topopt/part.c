@@ -1,0 +1,185 @@
+/* The part at the end of a run: islands removed, surface, files, and the analysis of that shape. */
+#include "backend/backend.h"
+#include "topopt/output.h"
+#include "topopt/pieces.h"
+#include "topopt/stress.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+static ig_status put_figures(ig_sink *sink, const ig_topopt_run *r, const ig_topopt_part *part,
+                             double wanted) {
+  const ig_surface_case *c = &r->s->c->surface;
+  double copies = 1;
+  IG_TRY(sink->result(sink, "surface_area", "m^2", part->area));
+  IG_TRY(sink->result(sink, "surface_volume", "m^3", part->volume));
+  IG_TRY(sink->result(sink, "surface_level", "", part->level));
+  for (int i = 0; c->mirror && i < r->s->c->symmetry.count; i++)
+    copies *= 2;
+  wanted *= copies;
+  if (isnan(c->level) && fabs(part->volume - wanted) > 0.02 * wanted)
+    ig_warn(r->s->cx,
+            "the surface holds %.4g m^3, the design %.4g m^3: it is too gray for a surface that "
+            "keeps its volume",
+            part->volume, wanted);
+  return IG_OK;
+}
+
+/* Removes islands at the level of the surface, which is made again without them. */
+static ig_status remove_islands(ig_topopt_run *r, ig_sink *sink, double *density,
+                                ig_topopt_part *part, double *wanted) {
+  const ig_topopt_design *s = r->s;
+  const ig_surface_case *c = &s->c->surface;
+  int64_t islands, elements;
+  if (c->islands)
+    return IG_OK;
+  double *before;
+  const size_t n = (size_t)s->d->places;
+  IG_TRY(IG_NEW(s->cx, &before, n, "densities"));
+  for (size_t i = 0; i < n; i++)
+    before[i] = density[i];
+  ig_status status =
+      ig_topopt_islands_clear(s->cx, s->d, density, part->level, &islands, &elements);
+  if (status == IG_OK)
+    status = sink->result(sink, "islands_removed", "", (double)islands);
+  if (status == IG_OK && islands > 0) {
+    double lost = 0, all = 0;
+    for (size_t i = 0; i < n; i++) {
+      lost += before[i] - density[i];
+      all += before[i];
+    }
+    *wanted *= 1 - lost / all;
+    ig_warn(s->cx,
+            "%" PRId64 " island%s removed from the part: %" PRId64
+            " elements, %.2g %% of its volume, that touch neither a load nor a support",
+            islands, islands == 1 ? "" : "s", elements, 100 * lost / all);
+    ig_topopt_part_free(part);
+    status = s->d->surface(s->d->self, density, c->level, c->mirror, part);
+  }
+  free(before);
+  return status;
+}
+
+/* States of the part beside the design's, which stay as they are: exchanged twice. */
+static void exchange(ig_topopt_design *s, ig_array *density, ig_array *u, ig_array *adjoint) {
+  const int last = s->realisations - 1;
+#define SWAP(a, b)                                                                                 \
+  do {                                                                                             \
+    const ig_array swap = (a);                                                                     \
+    (a) = (b);                                                                                     \
+    (b) = swap;                                                                                    \
+  } while (0)
+  SWAP(s->density[last], *density);
+  SWAP(s->adjoint[last], *adjoint);
+  for (int q = 0; q < s->loading->cases; q++)
+    SWAP(s->u[last][q], u[q]);
+#undef SWAP
+}
+
+static ig_status zeros(ig_ctx *cx, ig_array *a, int64_t n) {
+  IG_TRY(ig_array_new_device(cx, a, (size_t)n, sizeof(double), "analysis of the part"));
+  return ig_array_zero(cx, a);
+}
+
+/* Objective and largest stress of elements whose stiffness is their share inside the surface. */
+static ig_status solve_part(ig_topopt_run *r, const double *share, double *objective,
+                            double *stress) {
+  ig_topopt_design *s = r->s;
+  ig_ctx *cx = s->cx;
+  const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
+  const bool learnt = s->d->learnt && *s->d->learnt;
+  const double tolerance = s->tolerance;
+  const ig_law law = {1, s->c->void_ratio, 0, 0};
+  ig_array inside = {0}, density = {0}, adjoint = {0}, u[IG_LOAD_CASES] = {{0}};
+  ig_evaluation e = {0};
+  double kept[IG_LOAD_CASES];
+  ig_status status = zeros(cx, &density, s->d->places);
+  for (int q = 0; q < s->loading->cases; q++) {
+    kept[q] = s->response[q];
+    if (status == IG_OK)
+      status = zeros(cx, &u[q], s->d->unknowns);
+  }
+  if (status == IG_OK && mechanism)
+    status = zeros(cx, &adjoint, s->d->unknowns);
+  if (status == IG_OK)
+    status = ig_array_from(cx, &inside, share, (size_t)s->d->places, sizeof *share, "part");
+  exchange(s, &density, u, &adjoint);
+  s->tolerance = fmin(tolerance, 1e-6);
+  if (status == IG_OK)
+    status = s->ops->physical(cx, s->d->places, s->d->role, &law, inside.dev,
+                              s->density[s->realisations - 1].dev, s->d->modulus);
+  if (status == IG_OK)
+    status = ig_topopt_design_stiffen(s, s->d->modulus);
+  if (status == IG_OK)
+    status = ig_topopt_design_analyse(s, s->realisations - 1, objective, &e);
+  *stress = NAN;
+  if (status == IG_OK && s->d->strain)
+    status = ig_topopt_stress_largest(s, 1, stress);
+  exchange(s, &density, u, &adjoint);
+  s->tolerance = tolerance;
+  if (s->d->learnt)
+    *s->d->learnt = learnt;
+  for (int q = 0; q < s->loading->cases; q++) {
+    s->response[q] = kept[q];
+    ig_array_free(cx, &u[q]);
+  }
+  ig_array_free(cx, &inside);
+  ig_array_free(cx, &density);
+  ig_array_free(cx, &adjoint);
+  r->evaluated = -1; /* moduli in place are the part's */
+  return status;
+}
+
+static ig_status put_analysis(ig_topopt_run *r, ig_sink *sink, const double *density,
+                              const ig_topopt_part *part) {
+  static const char *const unit[] = {
+      [IG_PROBLEM_STIFFNESS] = "J", [IG_PROBLEM_HEAT] = "W K", [IG_PROBLEM_MECHANISM] = "m"};
+  ig_topopt_design *s = r->s;
+  double *share, objective, stress, design_stress = NAN, design = r->e.objective;
+  if (s->c->minimise != IG_MINIMISE_RESPONSE) {
+    design = 0;
+    for (int q = 0; q < s->loading->cases; q++)
+      design += s->loading->weight[q] * s->response[q];
+  }
+  if (s->d->strain)
+    IG_TRY(ig_topopt_stress_largest(s, s->c->stress.relaxation, &design_stress));
+  IG_TRY(IG_NEW(s->cx, &share, s->d->places, "part"));
+  ig_status status = s->d->inside(s->d->self, density, part->level, share);
+  if (status == IG_OK) {
+    status = solve_part(r, share, &objective, &stress);
+    if (status == IG_NUMERIC) {
+      ig_warn(s->cx, "the part was not analysed: %s", ig_ctx_message(s->cx));
+      free(share);
+      return IG_OK;
+    }
+  }
+  free(share);
+  IG_TRY(status);
+  IG_TRY(sink->result(sink, "part_objective", unit[s->c->problem], objective));
+  IG_TRY(sink->result(sink, "part_objective_difference", "%", 100 * (objective / design - 1)));
+  if (!s->d->strain)
+    return IG_OK;
+  IG_TRY(sink->result(sink, "part_stress", "Pa", stress));
+  return sink->result(sink, "part_stress_difference", "%", 100 * (stress / design_stress - 1));
+}
+
+ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density) {
+  const ig_topopt_design *s = r->s;
+  const ig_surface_case *c = &s->c->surface;
+  ig_topopt_part part = {0};
+  if (!s->d->surface || c->formats.count == 0)
+    return IG_OK;
+  double wanted = r->e.volume * (double)s->d->elements * s->d->volume;
+  ig_status status = s->d->surface(s->d->self, density, c->level, c->mirror, &part);
+  if (status == IG_OK)
+    status = remove_islands(r, sink, density, &part, &wanted);
+  for (int f = 0; status == IG_OK && f < c->formats.count; f++)
+    status = ig_topopt_part_write(s->cx, &part, c->formats.value[f], sink);
+  if (status == IG_OK)
+    status = put_figures(sink, r, &part, wanted);
+  if (status == IG_OK && c->analyse)
+    status = put_analysis(r, sink, density, &part);
+  ig_topopt_part_free(&part);
+  return status;
+}

@@ -1,0 +1,88 @@
+/* Stresses on the CPU. */
+#include "kern/hd.h"
+#include "topopt/stress.h"
+#include "topopt/design_kern.inc"
+#include "topopt/stress_kern.inc"
+
+#include "backend/backend.h"
+
+ig_status ig_topopt_stress_cpu_strain(ig_ctx *cx, const ig_grid *g, const double *h,
+                                      const double *u, double *tensor) {
+  const int nz = g->dim == 3 ? g->n[2] : 1;
+  const int64_t rows = (int64_t)g->n[1] * nz;
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t row = 0; row < rows; row++) {
+    const int64_t at = ig_grid_place(g, 0, (int)(row % g->n[1]), (int)(row / g->n[1]));
+    for (int i = 0; i < g->n[0]; i++)
+      ig_stress_strain(g, h, u, at + i, tensor);
+  }
+  return IG_OK;
+}
+
+ig_status ig_topopt_stress_cpu_strain_back(ig_ctx *cx, const ig_grid *g, const double *h,
+                                           const uint8_t *fix, const double *tensor, double *f) {
+  const int64_t rows = (int64_t)(g->n[1] + 1) * (g->n[2] + 1);
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t row = 0; row < rows; row++) {
+    const int64_t at = ig_grid_place(g, 0, (int)(row % (g->n[1] + 1)), (int)(row / (g->n[1] + 1)));
+    for (int i = 0; i <= g->n[0]; i++)
+      for (int c = 0; c < g->dof; c++)
+        f[c * g->stored + at + i] =
+            fix[at + i] >> c & 1 ? 0 : ig_stress_at_node(g, h, tensor, at + i, c);
+  }
+  return IG_OK;
+}
+
+ig_status ig_topopt_stress_cpu_mises(ig_ctx *cx, int64_t n, const uint8_t *role,
+                                     const ig_topopt_hooke *law, double *tensor, double *mises) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++) {
+    mises[i] = 0;
+    if (role[i]) {
+      ig_stress_hooke(law, n, tensor + i);
+      mises[i] = ig_stress_mises(n, tensor + i);
+    }
+  }
+  return IG_OK;
+}
+
+ig_status ig_topopt_stress_cpu_relaxed(ig_ctx *cx, int64_t n, const uint8_t *role,
+                                       const ig_topopt_stressed *s, double *out) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    out[i] = ig_stress_relaxed(s, role[i], i);
+  return IG_OK;
+}
+
+ig_status ig_topopt_stress_cpu_power(ig_ctx *cx, int64_t n, const double *in, double inverse,
+                                     double power, double *out) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    out[i] = in[i] > 0 ? pow(in[i] * inverse, power) : 0;
+  return IG_OK;
+}
+
+ig_status ig_topopt_stress_cpu_slopes(ig_ctx *cx, int64_t n, const uint8_t *role,
+                                      const ig_topopt_hooke *law, const ig_topopt_stressed *s,
+                                      const double *relaxed, double *tensor, double *direct) {
+#pragma omp parallel for schedule(static) num_threads(cx->threads)
+  for (int64_t i = 0; i < n; i++)
+    direct[i] = role[i] ? ig_stress_slope(law, s, n, i, relaxed[i], tensor) : 0;
+  return IG_OK;
+}
+
+#define ON_CPU(name, args) .name = ig_topopt_stress_cpu_##name,
+static const ig_topopt_stress_ops on_cpu = {IG_TOPOPT_STRESS_OPS(ON_CPU)};
+#ifdef INGOT_HAVE_CUDA
+#define ON_CUDA(name, args) .name = ig_topopt_stress_cuda_##name,
+static const ig_topopt_stress_ops on_cuda = {IG_TOPOPT_STRESS_OPS(ON_CUDA)};
+#endif
+
+const ig_topopt_stress_ops *ig_topopt_stress_ops_of(const ig_ctx *cx) {
+#ifdef INGOT_HAVE_CUDA
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    return &on_cuda;
+#endif
+  (void)cx;
+  return &on_cpu;
+}

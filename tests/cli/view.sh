@@ -1,0 +1,94 @@
+# ingot view: cuts, arrows, outlines, two results beside each other, their difference, movies, print.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+fail() { echo "$*"; cat log 2>/dev/null; exit 1; }
+for flux in 1e6 2e6; do
+  cat >wall.yaml <<END
+physics: thermal
+mesh: {boxes: {size: [10 mm, 4 mm, 4 mm], cells: [10, 4, 4]}}
+materials: {name: steel, density: 7800 kg/m3, specific_heat: 500 J/kg/K, conductivity: 20 W/m/K}
+initial_temperature: 300 K
+boundary: [{set: zmax, flux: $flux W/m2}]
+duration: 0.4 s
+output: {count: 4}
+END
+  "$INGOT" run wall.yaml --backend cpu --threads 1 --quiet --out "q$flux" || fail "the wall does not run"
+done
+"$INGOT" run "$SOURCE/tests/cli/small/dynamics.yaml" --backend cpu --threads 1 --quiet --out bar || fail "the bar does not run"
+small="--width 160 --height 100"
+# shellcheck disable=SC2086
+draw() { "$INGOT" view "$@" $small --quiet >log 2>&1 || fail "not drawn: $*"; }
+draw q1e6 -o a.png
+draw q1e6 --clip y=2mm -o clip.png
+draw q1e6 --slice "y=2 mm" -o slice.png
+draw q1e6 q2e6 -o two.png
+draw q1e6 q2e6 --difference -o difference.png
+draw q1e6 q1e6 --difference -o same.png
+draw bar --arrows displacement -o arrows.png
+draw bar --warp displacement --scale 1e4 --outline -o outline.png
+draw bar --warp displacement --scale 1e4 -o warped.png
+for one in clip slice two difference arrows outline; do
+  cmp -s a.png $one.png && fail "$one.png is the plain picture"
+done
+cmp -s outline.png warped.png && fail "the outline is not drawn"
+# the difference of a result and itself is one color, that of the middle
+python3 - a.png same.png <<'END' || fail "pixels are wrong"
+import struct, sys, zlib
+def pixels(name):
+    data, at, raw = open(name, "rb").read(), 8, b""
+    while at < len(data):
+        n, kind = struct.unpack(">I4s", data[at:at + 8])
+        if kind == b"IHDR": w, h = struct.unpack(">II", data[at + 8:at + 16])
+        if kind == b"IDAT": raw += data[at + 8:at + 8 + n]
+        at += n + 12
+    raw, rows, before = zlib.decompress(raw), [], bytearray(3 * w)
+    for y in range(h):
+        kind, line = raw[y * (3 * w + 1)], bytearray(raw[y * (3 * w + 1) + 1:(y + 1) * (3 * w + 1)])
+        for i in range(3 * w):
+            a, b, c = line[i - 3] if i > 2 else 0, before[i], before[i - 3] if i > 2 else 0
+            p = a + b - c
+            near = min((abs(p - a), 0, a), (abs(p - b), 1, b), (abs(p - c), 2, c))[2]
+            line[i] = (line[i] + (0, a, b, (a + b) // 2, near)[kind]) & 255
+        rows.append(line)
+        before = line
+    return w, h, rows
+w, h, rows = pixels("same.png")
+middle = [tuple(rows[y][3 * x:3 * x + 3]) for y in range(h // 3, 2 * h // 3) for x in range(w // 4, 3 * w // 4)]
+part = [p for p in middle if p != (255, 255, 255)]
+assert len(part) > 1000 and all(max(p) - min(p) <= 3 and 180 <= p[0] <= 223 for p in part), set(part)
+w, h, rows = pixels("a.png")  # hot above, cold below: the ends of viridis
+top, low = rows[h // 5][3 * (w // 3):3 * (w // 3) + 3], rows[2 * h // 3][3 * (w // 3):3 * (w // 3) + 3]
+assert top[0] > 180 and top[2] < 80 and low[0] < 90 and low[2] > 60, (list(top), list(low))
+END
+# print: 300 pixels an inch are said in the file, which is 16 cm wide then
+"$INGOT" view q1e6 --dpi 300 -o print.png --quiet >log || fail "no picture for print"
+python3 - <<'END' || fail "the resolution is not in the file"
+import struct
+data = open("print.png", "rb").read()
+at = data.index(b"pHYs")
+assert struct.unpack(">IIB", data[at + 4:at + 13]) == (11811, 11811, 1) and struct.unpack(">I", data[16:20]) == (1890,)
+END
+# errors say what to do
+wrong() { local words=$1; shift; "$INGOT" view "$@" >log 2>&1; [ $? = 2 ] && grep -q -- "$words" log || fail "expected '$words': $*"; }
+wrong "does not meet the part, which reaches from 0 to 0.01 m" q1e6 --slice x=5
+wrong "expected an axis and a length" q1e6 --clip 3mm
+wrong "two results on the same mesh are needed" q1e6 bar --difference
+wrong "a difference needs two results" q1e6 --difference
+wrong "it is no vector" q1e6 --arrows T
+wrong "ends in .mp4" q1e6 --movie m.avi
+wrong "expected 10 to 2400" q1e6 --dpi 1
+# a movie; without ffmpeg numbered pictures, which are not written over others
+mkdir bin && ln -s "$(command -v env)" bin/env
+PATH=$work/bin "$INGOT" view q1e6 --movie m.mp4 --quiet $small >log 2>&1 || fail "no pictures of the movie"
+[ "$(ls m_*.png | wc -l)" = 5 ] && grep -q "m_00000.png to m_00004.png" log || fail "the pictures are not five"
+wrong "would replace it" q1e6 --movie m.mp4
+rm m_*.png
+if command -v ffmpeg >/dev/null; then
+  "$INGOT" view q1e6 --movie m.mp4 --quiet $small >log 2>&1 || fail "no movie"
+  [ -s m.mp4 ] && [ ! -e m_00000.png ] || fail "the movie is not there, or its pictures still are"
+  [ "$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 m.mp4)" = 5 ] || fail "the movie has not five frames"
+fi
+"$INGOT" view q1e6 -o a.png 2>log >/dev/null && grep -q "was there and is replaced" log || fail "a picture is replaced without a word"
+echo "drawn"

@@ -1,0 +1,125 @@
+/* Beams with a ring, a tabulated profile, a tilted axis; their sampling: shares of the power
+   against hand calculations, on every backend. */
+#include "thermal_case.h"
+
+/* A plate 8 x 8 x 1 mm, or a post 1 x 1 x 1 mm in its middle; a beam of 100 W for 10 ms in the
+   middle, 1 J. */
+#define PLATE                                                                                      \
+  "physics: thermal\n"                                                                             \
+  "mesh: {boxes: [{size: [8 mm, 8 mm, 1 mm], cells: [16, 16, 2]}]}\n"                              \
+  "materials: {name: m, density: 8000, conductivity: 20, specific_heat: 500}\n"                    \
+  "duration: 10 ms\n"                                                                              \
+  "output: {count: 0, history_every: 1000000}\n"
+#define POST "{boxes: [{origin: [3.5 mm, 3.5 mm, 0], size: [1 mm, 1 mm, 1 mm], cells: [4, 4, 4]}]}"
+
+static double share_of(const char *backend, const char *mesh, const char *beam, row *r) {
+  char text[700];
+  snprintf(text, sizeof text,
+           "{model: surface, absorptivity: 1, normalise: false, path: {file: path.csv, unit: 1 m}, "
+           "%s}",
+           beam);
+  const char *const keys[] = {"beams", text, mesh ? "mesh" : NULL, mesh, NULL};
+  case_run(backend, "beam", NULL, keys, r, NULL);
+  assert_near(of(r, "E_gap"), 0, 1e-9);
+  return of(r, "E_source");
+}
+
+static void case_write(void) {
+  text_write("path.csv", "t,x,y,z,power\n0,4e-3,4e-3,1e-3,100\n0.01,4.001e-3,4e-3,1e-3,0\n");
+  text_write("case.yaml", PLATE);
+}
+
+/* Bands of a hat, a cone and a ring on the plate take all; a post of 1 mm^2 under a hat of radius 2
+   mm takes 1 / (4 pi) of it; under a ring of radius 2 mm only what the core has. */
+static void profiles(void **state) {
+  (void)state;
+  case_write();
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    row r;
+    const char *hat = "radius: 2 mm, sampling: 0.05, profile: [[0 mm, 7], [2 mm, 7]]";
+    assert_near(share_of(*backend, NULL, hat, &r), 1, 0.01); /* its edge is sharp */
+    assert_near(share_of(*backend, POST, hat, &r), 1 / (4 * 3.14159265), 1e-3);
+    const char *cone = "radius: 2 mm, sampling: 0.1, profile: [[0 mm, 1], [2 mm, 0]]";
+    assert_near(share_of(*backend, NULL, cone, &r), 1, 2e-3);
+    const char *ring = "radius: 0.3 mm, ring: {radius: 2 mm, width: 0.2 mm, share: 0.6}";
+    assert_near(share_of(*backend, NULL, ring, &r), 1, 2e-3);
+    assert_near(share_of(*backend, POST, ring, &r), 0.4, 2e-3);
+  }
+}
+
+/* A beam at 45 degrees lands on the plate whole, on a longer ellipse; along x it heats the side it
+   meets and nothing else. */
+static void tilted_axes(void **state) {
+  (void)state;
+  case_write();
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    row upright, r;
+    const char *down = "radius: 0.6 mm, reach: 3 mm, axis: [0, 0, -3]";
+    const char *slant = "radius: 0.6 mm, reach: 3 mm, axis: [1, 0, -1]";
+    assert_near(share_of(*backend, NULL, down, &upright), 1, 2e-3);
+    assert_near(share_of(*backend, NULL, slant, &r), 1, 2e-3);
+    assert_true(of(&r, "T_max") - 300 < 0.85 * (of(&upright, "T_max") - 300));
+    text_write("path.csv", "t,x,y,z,power\n0,0,4e-3,0.5e-3,100\n0.01,0,4.001e-3,0.5e-3,0\n");
+    /* a circle of radius 0.2 mm on a side 1 mm high */
+    const char *side = "radius: 0.2 mm, reach: 1 mm, axis: [1, 0, 0]";
+    assert_near(share_of(*backend, NULL, side, &r), 1, 5e-3);
+    const char *away = "radius: 0.2 mm, reach: 1 mm, axis: [-1, 0, 0]";
+    assert_near(share_of(*backend, NULL, away, &r), 0, 1e-12);
+    case_write();
+  }
+}
+
+/* What the total may be off by, before it is scaled, with points `d` radii apart: 4 exp(-pi^2 / (2
+   d^2)), for midpoints of a Gaussian in two directions (Poisson's sum). 1 mm faces, radius 0.5 mm;
+   the diagonal of a face decides: spacings of 0.25, 0.5 and 1 radius. */
+static void sampling_within_its_bound(void **state) {
+  (void)state;
+  static const struct {
+    const char *sampling;
+    double spacing;
+  } cases[] = {{"0.4", 0.25}, {"0.8", 0.5}, {"1.5", 1}};
+  case_write();
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int i = 0; i < 3; i++) {
+      char beam[100];
+      row r;
+      snprintf(beam, sizeof beam, "radius: 0.5 mm, sampling: %s", cases[i].sampling);
+      const double d = cases[i].spacing, bound = 4 * exp(-3.14159265 * 3.14159265 / (2 * d * d));
+      const double off =
+          share_of(*backend, "{boxes: [{size: [8 mm, 8 mm, 1 mm], cells: [8, 8, 1]}]}", beam, &r);
+      assert_true(fabs(off - 1) <= bound + 1e-4); /* and what lies beyond 2.2 radii */
+    }
+}
+
+static void refused(void **state) {
+  (void)state;
+  static const char *const cases[][2] = {
+      {"model: gaussian, ring: {radius: 1 mm, width: 1 mm, share: 1}", "only in the models"},
+      {"model: surface, axis: [0, 0, 1]", "the beam points up"},
+      {"model: surface, profile: [[0 mm, 0], [1 mm, 0]]", "some intensity"}};
+  case_write();
+  for (int i = 0; i < 3; i++) {
+    char beam[300], message[1024];
+    snprintf(beam, sizeof beam,
+             "{radius: 1 mm, absorptivity: 1, path: {file: path.csv, unit: 1 m}, %s}", cases[i][0]);
+    const char *const keys[] = {"beams", beam, NULL};
+    assert_int_equal(case_run("cpu", "bad", NULL, keys, NULL, message), IG_INPUT);
+    if (!strstr(message, cases[i][1]))
+      fail_msg("%s", message);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(profiles),
+      cmocka_unit_test(tilted_axes),
+      cmocka_unit_test(sampling_within_its_bound),
+      cmocka_unit_test(refused),
+  };
+  folder = folder_new();
+  assert_int_equal(chdir(folder), 0);
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  assert_int_equal(chdir("/"), 0);
+  folder_remove(folder);
+  return failed;
+}

@@ -1,0 +1,246 @@
+/* Tetrahedra: exact volumes, linear fields, fluxes, births, beams and probes on tet4 and tet10,
+   against hand calculations, on every backend. */
+#include "mesh/mesh_case.h"
+#include "thermal/heat_cells.h"
+#include "thermal_case.h"
+
+#define BLOCK                                                                                      \
+  "physics: thermal\n"                                                                             \
+  "mesh: {boxes: [{name: block, size: [3 mm, 3 mm, 3 mm], cells: [3, 3, 3]}], element: tet4}\n"    \
+  "materials: {name: m, density: 8000, conductivity: 100, specific_heat: 500, solidus: 600,\n"     \
+  "  liquidus: 610}\n"                                                                             \
+  "output: {count: 1, history_every: 1000000}\n"
+
+static const char *const types[] = {"tet4", "tet10"};
+
+/* Every cell of a cut tet10 has a volume above zero, and together they have the element's. */
+static void cells_fill_elements(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 1);
+  const double size[3] = {1, 2, 3};
+  const int count[3] = {2, 1, 2};
+  for (int t = 0; t < 2; t++) {
+    ig_mesh *mesh;
+    ig_heat_cells cells;
+    GOOD(cx, ig_mesh_box(cx, t ? IG_TET10 : IG_TET4, size, count, &mesh));
+    GOOD(cx, ig_heat_cells_make(cx, mesh, &cells));
+    const ig_lid elements = ig_mesh_elements(mesh);
+    assert_int_equal(cells.count, elements * (t ? 8 : 1));
+    ig_lid *neighbor = malloc(6 * (size_t)cells.count * sizeof *neighbor), inside = 0, bare = 0;
+    GOOD(cx, ig_heat_cells_neighbors(cx, mesh, &cells, neighbor));
+    for (ig_lid c = 0; c < cells.count; c++)
+      for (int f = 0; f < 6; f++) {
+        ig_lid node[5];
+        const bool face = ig_heat_face_nodes(&cells.conn[8 * c], f, node) == 3;
+        const ig_lid other = neighbor[6 * c + f];
+        inside += face && other >= 0;
+        bare += face && other < 0;
+        assert_true(face || other < 0);
+      }
+    assert_int_equal(inside + bare, 4 * cells.count);
+    /* 16 rectangles outside (2 x 4, 2 x 4, 2 x 2 …), two triangles each, four of them cut */
+    assert_int_equal(bare, 2 * 2 * (2 * 1 + 2 * 2 + 1 * 2) * (t ? 4 : 1));
+    free(neighbor);
+    ig_heat_cells_free(&cells);
+    ig_mesh_free(mesh);
+  }
+  ig_ctx_close(cx);
+}
+
+/* Held by x: linear, exactly, in every node; the heat through it is k A dT / L = 30 W. */
+static void a_linear_field(void **state) {
+  (void)state;
+  static const char *const forms[] = {"recompute", "classes"};
+  static const char *const assemblies[] = {"gather", "color", "atomic"};
+  text_write("case.yaml", BLOCK "duration: 1 s\n"
+                                "boundary:\n"
+                                "  - {set: xmin, temperature: 300}\n"
+                                "  - {set: xmax, temperature: 400}\n"
+                                "probes:\n"
+                                "  - {name: a, point: [1 mm, 2 mm, 1 mm]}\n"
+                                "  - {name: b, point: [2.2 mm, 0.9 mm, 1.7 mm]}\n");
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int t = 0; t < 2; t++)
+      for (int i = 0; i < 6; i++) {
+        const char *const keys[] = {"mesh.element", types[t],          "conduction", forms[i % 2],
+                                    "assembly",     assemblies[i / 2], NULL};
+        row r;
+        case_run(*backend, "linear", NULL, keys, &r, NULL);
+        assert_near(of(&r, "a"), 300 + 100 / 3., 1e-8);
+        assert_near(of(&r, "b"), 300 + 220 / 3., 1e-8);
+        assert_near(of(&r, "E_gap"), 0, 1e-10);
+      }
+}
+
+/* Flux, convection and radiation take the right area: heat in, and the time it takes to lose it. In
+   each form of surfaces. */
+static void surfaces(void **state) {
+  (void)state;
+  static const char *const forms[] = {"switch", "branch", "lumped"};
+  text_write("case.yaml", BLOCK "duration: 1 s\n"
+                                "boundary: {set: zmax, flux: 1e5}\n");
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int t = 0; t < 2; t++)
+      for (int i = 0; i < 3; i++) {
+        const char *const keys[] = {"mesh.element", types[t], "surface", forms[i], NULL};
+        const char *const film[] = {"mesh.element",
+                                    types[t],
+                                    "surface",
+                                    forms[i],
+                                    "initial_temperature",
+                                    "400",
+                                    "boundary",
+                                    "{set: surface, convection: 1000}",
+                                    NULL};
+        row r;
+        case_run(*backend, "flux", NULL, keys, &r, NULL);
+        assert_near(of(&r, "E_flux"), 0.9, 1e-12);
+        assert_near(of(&r, "E_stored"), 0.9, 1e-10);
+        /* tau = 8000 x 500 x 27e-9 / (1000 x 54e-6) = 2 s, Biot number 0.005 */
+        case_run(*backend, "film", NULL, film, &r, NULL);
+        assert_near(of(&r, "E_stored") / (4e6 * 27e-9), 100 * (exp(-0.5) - 1), 0.15);
+        assert_near(of(&r, "E_gap"), 0, 1e-10);
+      }
+}
+
+/* Shapes about an axis: no face inside is left bare, so that a flux on the outer surface brings as
+   much as on hexahedra. */
+static void round_shapes_have_no_gaps(void **state) {
+  (void)state;
+  static const char *const shapes[] = {"cylinder: {radius: 5 mm, height: 4 mm, cells: [4, 3, 4]}",
+                                       "boxes: [{size: [3 mm, 3 mm, 3 mm], cells: [2, 3, 2]}]"};
+  for (int s = 0; s < 2; s++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "physics: thermal\n"
+             "mesh: {%s, element: hex8}\n"
+             "materials: {name: m, density: 8000, conductivity: 100, specific_heat: 500}\n"
+             "duration: 1 ms\n"
+             "boundary: {set: surface, flux: 1e5}\n"
+             "output: {count: 0, history_every: 1000000}\n",
+             shapes[s]);
+    text_write("case.yaml", text);
+    row hexahedra, r;
+    case_run("cpu", "round", NULL, NULL, &hexahedra, NULL);
+    for (int t = 0; t < 2; t++) {
+      const char *const keys[] = {"mesh.element", types[t], NULL};
+      case_run("cpu", "round", NULL, keys, &r, NULL);
+      assert_near(of(&r, "E_flux") / of(&hexahedra, "E_flux"), 1, 1e-12);
+    }
+  }
+}
+
+/* A hot layer is born on a cold block: heat is kept, and the elements are counted. */
+static void births(void **state) {
+  (void)state;
+  text_write(
+      "case.yaml",
+      "physics: thermal\n"
+      "mesh:\n"
+      "  boxes:\n"
+      "    - {name: low, size: [2 mm, 2 mm, 2 mm], cells: [2, 2, 2]}\n"
+      "    - {name: high, origin: [0, 0, 2 mm], size: [2 mm, 2 mm, 2 mm], cells: [2, 2, 2]}\n"
+      "  element: tet4\n"
+      "materials: {name: m, density: 8000, conductivity: 100, specific_heat: 500, solidus: "
+      "690, liquidus: 700}\n"
+      "duration: 4 s\n"
+      "birth: {by: list, list: [{set: high, time: 1 s}], temperature: melt}\n"
+      "output: {count: 2, history_every: 1000000}\n");
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int t = 0; t < 2; t++) {
+      const char *const keys[] = {"mesh.element", types[t], NULL};
+      row r;
+      case_run(*backend, "births", NULL, keys, &r, NULL);
+      assert_near(of(&r, "elements"), 16 * 6, 0);
+      assert_near(of(&r, "T_max"), 500, 1e-3);
+      assert_near(of(&r, "T_min"), 500, 1e-3);
+      assert_near(of(&r, "E_born"), 4e6 * 8e-9 * 700, 1e-10);
+      assert_near(of(&r, "E_gap"), 0, 1e-10);
+    }
+}
+
+/* A beam on top: all its heat, on both kinds of source. */
+static void beams(void **state) {
+  (void)state;
+  text_write("path.csv", "t,x,y,z,power\n0,1e-3,1.5e-3,3e-3,100\n0.01,2e-3,1.5e-3,3e-3,0\n");
+  text_write("case.yaml", BLOCK "duration: 10 ms\n"
+                                "track_every: 1\n"
+                                "beams: {model: surface, radius: 0.8 mm, absorptivity: 0.5, path: "
+                                "{file: path.csv, unit: 1 m}}\n");
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int t = 0; t < 2; t++)
+      for (int m = 0; m < 2; m++) {
+        const char *const keys[] = {"mesh.element", types[t], "beams.model",
+                                    m ? "gaussian" : "surface", NULL};
+        row r;
+        case_run(*backend, "beam", NULL, keys, &r, NULL);
+        assert_near(of(&r, "E_source"), 0.5, 1e-12);
+        assert_near(of(&r, "E_gap"), 0, 1e-12);
+        assert_true(of(&r, "T_max") > 310);
+      }
+}
+
+/* A hexahedron and a tetrahedron apart are two bodies; on common nodes they do not fit. */
+static void mixed_types(void **state) {
+  (void)state;
+  static const double x[12][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1},
+                                  {1, 1, 1}, {0, 1, 1}, {3, 0, 0}, {4, 0, 0}, {3, 1, 0}, {3, 0, 1}};
+  static const ig_lid tets[2][4] = {{8, 9, 10, 11}, {4, 5, 7, 11}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  for (int shared = 0; shared < 2; shared++) {
+    ig_mesh *mesh;
+    ig_block *block;
+    ig_heat_cells cells;
+    GOOD(cx, ig_mesh_new(cx, 3, 12, &mesh));
+    memcpy(mesh->x, x, sizeof x);
+    GOOD(cx, ig_mesh_add_block(cx, mesh, IG_HEX8, 1, &block));
+    for (int a = 0; a < 8; a++)
+      block->conn[a] = a;
+    GOOD(cx, ig_mesh_add_block(cx, mesh, IG_TET4, 1, &block));
+    memcpy(block->conn, tets[shared], sizeof tets[shared]);
+    const ig_status status = ig_heat_cells_make(cx, mesh, &cells);
+    assert_int_equal(status, shared ? IG_INPUT : IG_OK);
+    if (shared)
+      assert_non_null(strstr(ig_ctx_message(cx), "share node 4"));
+    else
+      ig_heat_cells_free(&cells);
+    ig_mesh_free(mesh);
+  }
+  ig_ctx_close(cx);
+}
+
+/* What does not fit is refused, with what does. */
+static void refused(void **state) {
+  (void)state;
+  static const char *const cases[][3] = {
+      {"conduction", "stencil", "needs hexahedra"},
+      {"materials.conductivity", "[[300, 100], [400, 200]]", "choose 'recompute'"}};
+  text_write("case.yaml", BLOCK "duration: 1 ms\n"
+                                "boundary: {set: zmin, temperature: 400}\n");
+  for (int i = 0; i < 2; i++) {
+    const char *const keys[] = {cases[i][0], cases[i][1], i ? "conduction" : NULL, "classes", NULL};
+    char message[1024];
+    assert_int_equal(case_run("cpu", "bad", NULL, keys, NULL, message), IG_INPUT);
+    if (!strstr(message, cases[i][2]))
+      fail_msg("%s", message);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cells_fill_elements),
+      cmocka_unit_test(a_linear_field),
+      cmocka_unit_test(surfaces),
+      cmocka_unit_test(births),
+      cmocka_unit_test(beams),
+      cmocka_unit_test(refused),
+      cmocka_unit_test(mixed_types),
+      cmocka_unit_test(round_shapes_have_no_gaps),
+  };
+  folder = folder_new();
+  assert_int_equal(chdir(folder), 0);
+  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  assert_int_equal(chdir("/"), 0);
+  folder_remove(folder);
+  return failed;
+}
