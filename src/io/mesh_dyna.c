@@ -231,7 +231,8 @@ static ig_status type_of(dyna *in, const char *at, int dim, int64_t *node, int c
                     : ig_text_fail(&in->t, at, "a solid has %d nodes: expected 4 or 8", count);
 }
 
-static ig_status elements_read(dyna *in, int dim) {
+/* `extra`: lines after each element that tell other things of it. */
+static ig_status elements_read(dyna *in, int dim, int extra) {
   static const int width[] = {8, 8, 8, 8, 8, 8, 8, 8, 8, 8};
   while (data_line(in)) {
     field f[10];
@@ -267,6 +268,10 @@ static ig_status elements_read(dyna *in, int dim) {
     }
     int type;
     IG_TRY(type_of(in, in->t.line, dim, node, nodes, &type));
+    for (int i = 0; i < extra; i++)
+      if (!data_line(in))
+        return ig_text_fail(&in->t, in->t.line_end, "a line of element %lld is missing",
+                            (long long)id);
     id |= (int64_t)dim << IG_ID_BITS; /* solids, shells and beams are numbered apart */
     IG_TRY(ig_gather_cell(&in->g, id, type, (int32_t)part, node, &twice));
     if (twice)
@@ -348,6 +353,33 @@ static ig_status include_read(dyna *in) {
   return status;
 }
 
+/* What an element is, with the lines that its options add; point masses, springs and their like are
+   passed over. */
+static ig_status any_elements_read(dyna *in, const char *from, const char *stop) {
+  static const struct {
+    const char *name;
+    int dim, extra;
+  } known[] = {{"*ELEMENT_SOLID", 3, 0},        {"*ELEMENT_SOLID_ORTHO", 3, 2},
+               {"*ELEMENT_SHELL", 2, 0},        {"*ELEMENT_SHELL_THICKNESS", 2, 1},
+               {"*ELEMENT_SHELL_BETA", 2, 1},   {"*ELEMENT_SHELL_MCID", 2, 1},
+               {"*ELEMENT_SHELL_OFFSET", 2, 1}, {"*ELEMENT_SHELL_THICKNESS_OFFSET", 2, 2},
+               {"*ELEMENT_BEAM", 1, 0}};
+  static const char *const passed[] = {"*ELEMENT_MASS", "*ELEMENT_DISCRETE", "*ELEMENT_INERTIA",
+                                       "*ELEMENT_SEATBELT", "*ELEMENT_PLOTEL"};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (ig_text_is(from, stop, known[i].name))
+      return elements_read(in, known[i].dim, known[i].extra);
+  for (size_t i = 0; i < sizeof passed / sizeof *passed; i++)
+    if (begins(from, stop, passed[i])) {
+      ig_warn(in->t.cx, "%s:%d: %s is passed over", in->t.path, in->t.number, passed[i]);
+      return IG_OK;
+    }
+  return ig_text_fail(&in->t, from,
+                      "%.*s is not read: expected *ELEMENT_SOLID, _SHELL or _BEAM, without further "
+                      "options but ORTHO, THICKNESS, BETA, OFFSET",
+                      (int)(stop - from > 60 ? 60 : stop - from), from);
+}
+
 static ig_status keyword_read(dyna *in, bool *end) {
   const char *from = in->t.line, *stop = in->t.line_end;
   while (stop > from && (stop[-1] == ' ' || stop[-1] == '\t'))
@@ -355,12 +387,10 @@ static ig_status keyword_read(dyna *in, bool *end) {
   const bool title = stop - from > 6 && strncasecmp(stop - 6, "_TITLE", 6) == 0;
   if (ig_text_is(from, stop, "*NODE"))
     return nodes_read(in);
-  if (ig_text_is(from, stop, "*ELEMENT_SOLID"))
-    return elements_read(in, 3);
-  if (ig_text_is(from, stop, "*ELEMENT_SHELL"))
-    return elements_read(in, 2);
-  if (ig_text_is(from, stop, "*ELEMENT_BEAM"))
-    return elements_read(in, 1);
+  if (ig_text_is(from, stop, "*KEYWORD LONG=Y"))
+    return ig_text_fail(&in->t, from, "long fields are not read: write the deck in standard ones");
+  if (begins(from, stop, "*ELEMENT_"))
+    return any_elements_read(in, from, stop);
   if (ig_text_is(from, stop, "*SET_NODE") || begins(from, stop, "*SET_NODE_LIST"))
     return set_read(in, IG_SET_NODES, 0, title);
   if (begins(from, stop, "*SET_SOLID"))

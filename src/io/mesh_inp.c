@@ -135,10 +135,32 @@ static ig_status id_read(inp *in, char *from, char *stop, int64_t *id) {
   return IG_OK;
 }
 
+/* x, y, z of r, an angle in degrees, z (C); of r and two angles, the second from the plane (S). */
+static void turn_round(char system, double *x) {
+  const double r = x[0];
+  double c[2], w[2]; /* cosine and sine of both angles; right angles are exact */
+  if (system == 'R')
+    return;
+  for (int i = 0; i < 2; i++) {
+    const double degrees = x[1 + i], angle = degrees * (M_PI / 180);
+    const bool right = fmod(degrees, 90) == 0;
+    c[i] = right ? round(cos(angle)) : cos(angle);
+    w[i] = right ? round(sin(angle)) : sin(angle);
+  }
+  x[0] = r * c[0] * (system == 'S' ? c[1] : 1);
+  x[1] = r * w[0] * (system == 'S' ? c[1] : 1);
+  x[2] = system == 'S' ? r * w[1] : x[2];
+}
+
 static ig_status nodes_read(inp *in) {
-  char *from, *stop;
+  char *from, *stop, system = 'R';
   ig_group *set = NULL;
   int number = -1;
+  if (parameter(&in->t, "SYSTEM", &from, &stop) && from < stop) {
+    system = (char)(*from & ~0x20);
+    if (stop - from != 1 || !strchr("RCS", system))
+      return ig_text_fail(&in->t, from, "SYSTEM: expected R, C or S");
+  }
   if (parameter(&in->t, "NSET", &from, &stop)) {
     IG_TRY(group_named(in, from, stop, IG_SET_NODES, &set));
     number = (int)(set - in->to->group);
@@ -156,6 +178,7 @@ static ig_status nodes_read(inp *in) {
       if (from < stop)
         IG_TRY(ig_text_real(&in->t, from, stop, &x[d]));
     }
+    turn_round(system, x);
     IG_TRY(ig_gather_node(in->to, id, x, &twice));
     if (twice)
       return taken(in, at, "node", id);
@@ -167,6 +190,8 @@ static ig_status nodes_read(inp *in) {
 
 static ig_status elements_read(inp *in) {
   char *from, *stop;
+  if (parameter(&in->t, "INPUT", &from, &stop))
+    return ig_text_fail(&in->t, from, "INPUT is not followed: use *INCLUDE");
   if (!parameter(&in->t, "TYPE", &from, &stop))
     return ig_text_fail(&in->t, in->t.line, "*ELEMENT without TYPE=");
   size_t k = 0;
@@ -531,6 +556,17 @@ static ig_status include_read(inp *in) {
   return status;
 }
 
+/* Keywords that make or move nodes and elements: to pass them over would read another mesh. */
+static bool makes_more(const char *from, const char *stop) {
+  static const char *const words[] = {
+      "*SYSTEM", "*NGEN",  "*NFILL",  "*NCOPY",
+      "*NMAP",   "*ELGEN", "*ELCOPY", "*SYMMETRIC MODEL GENERATION"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (ig_text_is(from, stop, words[i]))
+      return true;
+  return false;
+}
+
 static ig_status inp_read(inp *in) {
   while (ig_text_line(&in->t)) {
     char *p = in->t.line, *from, *stop;
@@ -555,8 +591,10 @@ static ig_status inp_read(inp *in) {
       in->to = &in->whole;
     else if (ig_text_is(from, stop, "*INSTANCE"))
       IG_TRY(instance_read(in));
-    else if (ig_text_is(from, stop, "*SYSTEM"))
-      return ig_text_fail(&in->t, from, "*SYSTEM is not followed: give nodes in one system");
+    else if (makes_more(from, stop))
+      return ig_text_fail(&in->t, from,
+                          "%.*s is not followed: write nodes and elements out, in one system",
+                          (int)(stop - from), from);
   }
   return IG_OK;
 }
