@@ -1,5 +1,6 @@
 /* Changes to whole meshes: keep a part, weld, cut hexahedra, shake nodes, add mid-side nodes. */
 #include "mesh/draft.h"
+#include "core/given.h"
 #include "mesh/geometry.h"
 #include "mesh/topology.h"
 
@@ -44,6 +45,7 @@ static void blocks_keep(ig_mesh *mesh, const uint8_t *keep, ig_lid *new_element)
 }
 
 ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uint8_t *keep, ig_lid **old_node) {
+  IG_GIVEN(cx, cx && mesh && keep);
   ig_lid *new_element = NULL, *new_node = NULL, *old = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &new_element, ig_mesh_elements(mesh), "element numbers"));

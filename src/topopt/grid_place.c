@@ -85,12 +85,14 @@ static void visit_face(const search *s, int axis, const int *low, double area) {
                area / corners);
 }
 
-static void each_face(const search *s) {
+static void each_face(const search *s, double *normal) {
   const ig_grid *g = &s->m->grid;
   for (int axis = 0; axis < g->dim; axis++)
     for (int side = 0; side < 2; side++) {
       int n[3], i[3];
       double area = 1;
+      for (int d = 0; d < 3; d++)
+        normal[d] = d == axis ? (side ? 1 : -1) : 0;
       for (int d = 0; d < 3; d++) {
         n[d] = d == axis || d >= g->dim ? 1 : g->n[d];
         area *= d == axis || d >= g->dim ? 1 : s->m->h[d];
@@ -110,14 +112,14 @@ static void each_face(const search *s) {
 }
 
 static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user) {
-  const ig_topopt_grid_model *m = self;
+  ig_topopt_grid_model *m = self;
   search s = {.m = m, .slack = slack_of(m), .visit = visit, .user = user};
   s.place[0] = where.place->at.given ? where.place : NULL;
   if (where.set && !(s.place[1] = set_named(m, where.set)))
     return ig_fail_at(m->cx, where.at,
                       "set: there is no '%.60s': name it in 'sets', or give a place", where.set);
   if (kind == IG_POINT_FACES)
-    each_face(&s);
+    each_face(&s, m->normal);
   else
     each_point(&s, kind == IG_POINT_ELEMENTS);
   return IG_OK;
@@ -164,6 +166,7 @@ ig_topopt_points ig_topopt_grid_points(ig_topopt_grid_model *m) {
                         .stride = g->stored,
                         .self = m,
                         .each = each,
+                        .normal = m->normal,
                         .position = position,
                         .corners = corners,
                         .source = source};

@@ -42,6 +42,7 @@ typedef struct ig_topopt_mesh_model {
   ig_pcg pcg;
   ig_linear system;
   ig_discretisation d;
+  double normal[3]; /* of the face at hand */
   ig_loading loading;
 } ig_topopt_mesh_model;
 

@@ -70,11 +70,10 @@ static ig_status each_point(const ig_topopt_mesh_model *m, ig_where where, bool 
 }
 
 /* The integrals of a face's four shape functions. */
-static void visit_face(const ig_topopt_mesh_model *m, ig_lid e, int face, ig_visit *visit,
-                       void *user) {
+static void visit_face(ig_topopt_mesh_model *m, ig_lid e, int face, ig_visit *visit, void *user) {
   const int *local = ig_elem_face(IG_HEX8, face);
   const ig_lid *node = corners_of(m, e);
-  double weight[4] = {0, 0, 0, 0};
+  double weight[4] = {0, 0, 0, 0}, all[3] = {0, 0, 0};
   for (int q = 0; q < 4; q++) {
     const double at[2] = {gauss2_f64(q & 1), gauss2_f64(q >> 1)};
     double n[4], slope[4][2], a[3] = {0, 0, 0}, b[3] = {0, 0, 0}, normal[3];
@@ -90,14 +89,18 @@ static void visit_face(const ig_topopt_mesh_model *m, ig_lid e, int face, ig_vis
     const double da = norm_f64(normal);
     for (int i = 0; i < 4; i++)
       weight[i] += n[i] * da;
+    for (int d = 0; d < 3; d++)
+      all[d] += normal[d];
   }
+  const double size = norm_f64(all);
+  for (int d = 0; d < 3; d++)
+    m->normal[d] = size > 0 ? all[d] / size : 0;
   for (int i = 0; i < 4; i++)
     visit(user, node[local[i]], weight[i]);
 }
 
 /* Boundary faces by their centres, or the faces of a set. */
-static ig_status each_face(const ig_topopt_mesh_model *m, ig_where where, ig_visit *visit,
-                           void *user) {
+static ig_status each_face(ig_topopt_mesh_model *m, ig_where where, ig_visit *visit, void *user) {
   ig_boundary boundary = {0};
   const ig_set *s = NULL;
   if (where.set)
@@ -158,6 +161,7 @@ ig_topopt_points ig_topopt_mesh_points(ig_topopt_mesh_model *m) {
                         .stride = 1,
                         .self = m,
                         .each = each,
+                        .normal = m->normal,
                         .position = position,
                         .corners = corners,
                         .source = source};

@@ -21,6 +21,12 @@ static const ig_option support_options[] = {
 static const ig_option load_options[] = {
     WHERE(ig_load_case),
     IG_VECTOR(ig_load_case, force, 3, "N", "[0, 0, 0]", "force"),
+    IG_VECTOR(ig_load_case, moment, 3, "N m", "[0, 0, 0]",
+              "moment about the middle of the nodes there, as forces that grow with the distance "
+              "from its axis; in a plane about z alone"),
+    IG_REAL(ig_load_case, pressure, "Pa", "0", -IG_HUGE, IG_HUGE,
+            "on the boundary faces whose centre is there, against them; it does not follow the "
+            "design"),
     IG_REAL(ig_load_case, heat, "W", "0", -IG_HUGE, IG_HUGE, "heat put in (heat problems)"),
     IG_CHOICE(ig_load_case, spread, "each|nodes|faces", "nodes",
               "each node there gets all of it, the nodes share it, or it is a uniform traction on "

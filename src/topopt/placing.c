@@ -258,6 +258,97 @@ static ig_status spread(const ig_topopt_points *p, const char *list, ig_where wh
   return visit(p, where, kind, add_load, &l);
 }
 
+static void add_pressure(void *user, int64_t place, double weight) {
+  loading *l = user;
+  for (int c = 0; c < l->p->size; c++)
+    l->f[place * l->p->step + c * l->p->stride] -= l->share[0] * weight * l->p->normal[c];
+}
+
+static ig_status press(const ig_topopt_points *p, const ig_load_case *load, double *f) {
+  const double thick = p->dim == 2 ? p->c->grid.thickness : 1;
+  loading l = {.p = p, .f = f, .share = {load->pressure * thick}};
+  double all;
+  IG_TRY(count(p, "loads", IG_WHERE(load), IG_POINT_FACES, &all));
+  return visit(p, IG_WHERE(load), IG_POINT_FACES, add_pressure, &l);
+}
+
+/* Forces w x r about the middle of some nodes; their moment is J w, J = sum of r.r I - r r^T. */
+typedef struct {
+  const ig_topopt_points *p;
+  double *f, middle[3], count, inertia[3][3], w[3];
+} turning;
+
+static void add_middle(void *user, int64_t place, double weight) {
+  turning *t = user;
+  double x[3];
+  (void)weight;
+  t->p->position(t->p->self, place, x);
+  t->count++;
+  for (int d = 0; d < 3; d++)
+    t->middle[d] += x[d];
+}
+static void add_inertia(void *user, int64_t place, double weight) {
+  turning *t = user;
+  double x[3], rr = 0;
+  (void)weight;
+  t->p->position(t->p->self, place, x);
+  for (int d = 0; d < 3; d++) {
+    x[d] -= t->middle[d];
+    rr += x[d] * x[d];
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++)
+      t->inertia[i][j] += (i == j ? rr : 0) - x[i] * x[j];
+}
+static void add_turning(void *user, int64_t place, double weight) {
+  turning *t = user;
+  double x[3];
+  (void)weight;
+  t->p->position(t->p->self, place, x);
+  for (int d = 0; d < 3; d++)
+    x[d] -= t->middle[d];
+  for (int c = 0; c < t->p->size; c++) {
+    const int a = (c + 1) % 3, b = (c + 2) % 3;
+    t->f[place * t->p->step + c * t->p->stride] += t->w[a] * x[b] - t->w[b] * x[a];
+  }
+}
+
+static ig_status turn(const ig_topopt_points *p, const ig_load_case *load, double *f) {
+  turning t = {.p = p, .f = f};
+  double all, m[3] = {load->moment[0], load->moment[1], load->moment[2]}, trace = 0;
+  if (p->dim == 2 && (m[0] != 0 || m[1] != 0))
+    return ig_fail_at(p->cx, &load->at, "loads: moment: in a plane only the last, about z");
+  IG_TRY(count(p, "loads", IG_WHERE(load), IG_POINT_NODES, &all));
+  IG_TRY(visit(p, IG_WHERE(load), IG_POINT_NODES, add_middle, &t));
+  for (int d = 0; d < 3; d++)
+    t.middle[d] /= t.count;
+  IG_TRY(visit(p, IG_WHERE(load), IG_POINT_NODES, add_inertia, &t));
+  for (int d = 0; d < 3; d++)
+    trace += t.inertia[d][d];
+  for (int k = 0; k < 3; k++) { /* elimination; a direction without inertia takes no moment */
+    const double pivot = t.inertia[k][k];
+    if (!(pivot > 1e-9 * trace)) {
+      if (fabs(m[k]) > 1e-12 * fabs(load->moment[k]) && load->moment[k] != 0)
+        return ig_fail_at(p->cx, &load->at,
+                          "loads: moment: the nodes there lie on its axis: select more");
+      continue;
+    }
+    for (int i = k + 1; i < 3; i++) {
+      const double share = t.inertia[i][k] / pivot;
+      for (int j = k; j < 3; j++)
+        t.inertia[i][j] -= share * t.inertia[k][j];
+      m[i] -= share * m[k];
+    }
+  }
+  for (int k = 2; k >= 0; k--) {
+    double rest = m[k];
+    for (int j = k + 1; j < 3; j++)
+      rest -= t.inertia[k][j] * t.w[j];
+    t.w[k] = t.inertia[k][k] > 1e-9 * trace ? rest / t.inertia[k][k] : 0;
+  }
+  return visit(p, IG_WHERE(load), IG_POINT_NODES, add_turning, &t);
+}
+
 /* Takes the held components out of a load, makes it unit and sends it to the device. */
 static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, const char *list,
                      ig_array *to, double *norm) {
@@ -351,9 +442,16 @@ static ig_status loads_of_case(const ig_topopt_points *p, int number, double *f)
   memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
   for (int i = 0; i < c->loads.count; i++) {
     const ig_load_case *load = IG_ITEM(ig_load_case, c->loads, i);
-    if (load->load_case == number)
-      IG_TRY(spread(p, "loads", IG_WHERE(load), load->spread,
-                    p->c->problem == IG_PROBLEM_HEAT ? &load->heat : load->force, f));
+    if (load->load_case != number)
+      continue;
+    const double *moment = load->moment;
+    const bool turns = moment[0] != 0 || moment[1] != 0 || moment[2] != 0;
+    if (p->size == 1 && (turns || load->pressure != 0))
+      return ig_fail_at(p->cx, &load->at, "loads: a heat problem has heat alone");
+    IG_TRY(spread(p, "loads", IG_WHERE(load), load->spread,
+                  p->c->problem == IG_PROBLEM_HEAT ? &load->heat : load->force, f));
+    IG_TRY(turns ? turn(p, load, f) : IG_OK);
+    IG_TRY(load->pressure != 0 ? press(p, load, f) : IG_OK);
   }
   if (c->problem == IG_PROBLEM_HEAT && c->source != 0)
     p->source(p->self, c->source, f);

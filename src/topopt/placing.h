@@ -29,6 +29,7 @@ typedef struct {
   void *self;
   /* calls `visit` for all points that are there, in their order; a set that there is not fails */
   ig_status (*each)(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user);
+  const double *normal; /* out of the body, of the face being visited */
   void (*position)(void *self, int64_t node, double x[3]);
   /* the nodes of the element at a place, at most 8; how many */
   int (*corners)(void *self, int64_t place, int64_t *node);

@@ -28,9 +28,10 @@ typedef struct {
   ig_src at;
   const char *set;
   ig_place place;
-  double force[3], heat; /* N; W */
-  int spread;            /* ig_spread */
-  int64_t load_case;     /* from 1 */
+  double force[3], heat;      /* N; W */
+  double moment[3], pressure; /* N m about the middle of the nodes; Pa against the faces */
+  int spread;                 /* ig_spread */
+  int64_t load_case;          /* from 1 */
 } ig_load_case;
 typedef struct {
   ig_src at;
@@ -249,6 +250,7 @@ typedef struct {
   ig_overhang overhang;
   ig_discretisation d;
   ig_loading loading;
+  double normal[3]; /* of the face at hand */
 } ig_topopt_grid_model;
 
 IG_MUST_CHECK ig_status ig_topopt_grid_model_new(ig_ctx *cx, const ig_topopt_case *c,

@@ -62,3 +62,9 @@ for source in examples/0*.c; do
   "./$name" "$@" >log 2>&1 || { cat log; say "examples/$name fails"; exit 1; }
 done
 say "the examples work"
+
+# the program that docs/api.md is
+awk '/^```c$/ { c = 1; next } /^```/ { c = 0 } c' "$SOURCE/docs/api.md" >api.c
+cc -std=c11 -Wall -Werror -Wno-unused-function api.c $(pkg-config --cflags --libs ingot) -Wl,-rpath,"$(pkg-config --variable=libdir ingot)" -o api
+./api >log 2>&1 || { cat log; say "the program of docs/api.md fails"; exit 1; }
+say "the program of docs/api.md works"

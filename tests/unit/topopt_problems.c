@@ -73,6 +73,52 @@ static void the_part_is_analysed_without_islands(void **state) {
       }
 }
 
+/* A bar pulled by a pressure of -100 MPa on 20 x 20 mm: 1.6 J. A stiff plate on two soft springs k
+   at a distance of 10, turned by M: M^2 / (50 k); a block on four, about y: M^2 / (100 k). */
+static void pressures_and_moments(void **state) {
+  (void)state;
+#define BAR                                                                                        \
+  "materials: [{name: m, young: 200 GPa, poisson: 0}]\nsupports: [{box: {max: [0 mm, 1 m, 1 m]}, " \
+  "fix: x}, {box: {max: [0 mm, 0 mm, 1 m]}, fix: y}, {box: {max: [0 mm, 1 m, 0 mm]}, fix: "        \
+  "z}]\nloads: [{box: {min: [80 mm, 0 mm, 0 mm]}, pressure: -100 MPa}]\n"
+  static const struct {
+    const char *text;
+    double objective;
+  } cases[] = {
+      {"grid: {elements: [8, 4, 4], size: [80 mm, 20 mm, 20 mm]}\n" BAR, 1.6},
+      {"mesh: {boxes: [{name: b, size: [80 mm, 20 mm, 20 mm], cells: [8, 4, 4]}]}\n" BAR, 1.6},
+      {"grid: {elements: [10, 2, 0]}\nsupports: [{box: {max: [0, 0]}, fix: x}]\nsprings: [{box: "
+       "{max: [0, 2]}, stiffness: [0, 1.0e-6, 0]}, {box: {min: [10, 0]}, stiffness: [0, 1.0e-6, "
+       "0]}]\nloads: [{box: {min: [4, 0], max: [6, 2]}, moment: [0, 0, 1.0e-3]}]\n",
+       0.02},
+      {"grid: {elements: [10, 4, 2]}\nsupports: [{box: {max: [0, 0, 0]}, fix: xy}, {box: {min: [0, "
+       "4, 0], max: [0, 4, 0]}, fix: x}]\nsprings: [{box: {max: [0, 4, 2]}, stiffness: [0, 0, "
+       "2.0e-6]}, {box: {min: [10, 0, 0]}, stiffness: [0, 0, 2.0e-6]}]\nloads: [{box: {min: [4, 1, "
+       "0], max: [6, 3, 2]}, moment: [0, 1.0e-3, 0]}]\n",
+       0.01}};
+#undef BAR
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+      char text[1200];
+      outcome o;
+      snprintf(text, sizeof text,
+               "physics: topopt\noutput: {count: 0}\nvolume: 1\nfilter: {kind: none}\niterations: "
+               "0\nsurface: {formats: []}\nsolver: {tolerance: 1.0e-10}\n%s",
+               cases[i].text);
+      run_good(*backend, text, &o);
+      assert_near(o.objective, cases[i].objective, 1e-3 * cases[i].objective);
+    }
+  outcome o;
+  char says[512];
+  assert_int_equal(run_text("cpu",
+                            "physics: topopt\ngrid: {elements: [4, 4, 4]}\nsupports: [{box: {max: "
+                            "[0, 4, 4]}}]\nloads: [{box: {min: [4, 2, 2], max: [4, 2, 2]}, moment: "
+                            "[1, 0, 0]}]\n",
+                            &o, says),
+                   IG_INPUT);
+  assert_non_null(strstr(says, "lie on its axis"));
+}
+
 /* --- least volume, worst case: bars whose best designs are known --- */
 
 /* Modulus proportional to density: a bar of length 8 and section 1 under 2 has the compliance 32 /
@@ -232,6 +278,7 @@ static void slips_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(coarse_grids_come_first),
+                                     cmocka_unit_test(pressures_and_moments),
                                      cmocka_unit_test(the_part_is_analysed_without_islands),
                                      cmocka_unit_test(least_volume_of_a_bar),
                                      cmocka_unit_test(the_worst_load_case_counts),
