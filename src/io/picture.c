@@ -540,7 +540,9 @@ ig_status ig_view_range(ig_ctx *cx, const char *path, const ig_view_options *opt
   part p[SIDES] = {0};
   char name[96];
   int parts;
-  const ig_status status = parts_open(cx, path, options ? options : &usual, p, &parts, name, range);
+  ig_view_options o = options ? *options : usual;
+  o.fixed_range = false; /* `range` may be that of the options */
+  const ig_status status = parts_open(cx, path, &o, p, &parts, name, range);
   part_free(&p[0]);
   part_free(&p[1]);
   return status;

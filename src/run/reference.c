@@ -248,8 +248,10 @@ ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
           "folder, run one after\nthe other. `backend`, `threads`, `precision`, `assembly`, "
           "`materials` and `output` beside `stages` hold for\nevery stage that does not say "
           "otherwise. A stage takes what an earlier one left: `mesh: {from: STAGE}`, with\n`keep: "
-          "{set: NAME, field: NAME, min: NUMBER, max: NUMBER}` for a part of it; `path: {from: "
-          "STAGE}`; `from:\nSTAGE` for the design of a shape; and for any number `{from: STAGE, "
+          "{set: NAME, field: NAME, min: NUMBER, max: NUMBER}` for a part of it, or `keep: {left: "
+          "true, moved: true}`\nfor what the cuts of a stress stage have left, at the places it "
+          "has moved to; `path: {from: STAGE}`; `from:\nSTAGE` for the design of a shape; and for "
+          "any number `{from: STAGE, "
           "figure: KEY, times: NUMBER, plus: NUMBER}`,\na figure of that stage's "
           "summary.json.\n\nBeside `stages`:\n\n");
   table_put(&w, ig_chain_keys);
