@@ -151,7 +151,7 @@
       this.camera = new THREE.PerspectiveCamera(30, 1, 0.01 * this.size, 20 * this.size);
       this.camera.up.set(0, 0, 1);
       if (this.flat) { this.camera.up.set(0, 1, 0); this.camera.position.set(0, 0, 2.1 * this.size); }
-      else this.camera.position.set(0.85 * this.size, -1.3 * this.size, 0.75 * this.size);
+      else this.camera.position.set(0.72 * this.size, -1.1 * this.size, 0.64 * this.size);
       this.home = this.camera.position.clone();
       this.orbit = new THREE.OrbitControls(this.camera, this.canvas);
       this.orbit.enableKeys = false;

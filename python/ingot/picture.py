@@ -3,6 +3,8 @@ import base64
 import os
 import tempfile
 
+import numpy as np
+
 from ._core import Context, encode, ffi, lib
 
 
@@ -26,7 +28,7 @@ def image(path, **options):
             return f'<img alt="picture" src="data:image/png;base64,{base64.b64encode(f.read()).decode()}">'
 
 
-def image_of_mesh(mesh, fields=None, **options):
+def image_of_mesh(mesh, fields=None, time=0.0, time_unit="s", **options):
     """The same of a mesh, with `fields` {name: (unit, "nodes" or "elements", values)} where h5py
     is there to write them."""
     with tempfile.TemporaryDirectory() as folder:
@@ -45,5 +47,9 @@ def image_of_mesh(mesh, fields=None, **options):
                     group = g["VTKHDF"].require_group("PointData" if where == "nodes" else "CellData")
                     if name in group:
                         del group[name]
-                    group.create_dataset(name, data=values).attrs["unit"] = unit
+                    group.create_dataset(name, data=values).attrs["unit"] = np.bytes_(unit)
+                clock = g["VTKHDF"].require_group("FieldData")
+                if "TimeValue" in clock:
+                    del clock["TimeValue"]
+                clock.create_dataset("TimeValue", data=[float(time)]).attrs["unit"] = np.bytes_(time_unit)
         return image(path, field=shown or "none", edges=shown is None, **options)

@@ -341,7 +341,8 @@ class Simulation:
         if first:
             info = self.fields[first]
             fields[first] = (info.unit, info.where, self[first].copy())
-        return image_of_mesh(self.mesh(), fields) + table(rows)
+        unit = "1" if self.case.get("physics") == "topopt" else "s"  # iterations, seconds
+        return image_of_mesh(self.mesh(), fields, self.time, unit) + table(rows)
 
     def __repr__(self):
         if self._handle is None:

@@ -1,4 +1,5 @@
 /* Making assembly plans, and the CPU pass that adds up slots. */
+#include "core/threads.h"
 #include "assembly/assembly.h"
 #include "assembly/assembly_cuda.h"
 #include "backend/backend.h"

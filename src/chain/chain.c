@@ -7,6 +7,7 @@
        draw it
      gather the figures of all          report.c  */
 #include "chain/chain.h"
+#include "core/given.h"
 #include "io/picture.h"
 #include "io/result_folder.h"
 #include "io/store.h"
@@ -71,7 +72,7 @@ const ig_option ig_chain_keys[] = {IG_TEXT(ig_chain_case, title, "''", "a line f
 /* --- reading */
 
 bool ig_case_is_chain(const ig_case *c) {
-  return ig_node_find(c->root, "stages") != NULL;
+  return c && ig_node_find(c->root, "stages") != NULL;
 }
 
 /* The children of `from` that a table knows, as a map of their own; others are left out. */
@@ -379,6 +380,7 @@ static ig_status folder_check(ig_chain *chain) {
 }
 
 ig_status ig_chain_run(ig_case *c, const ig_chain_options *o) {
+  IG_GIVEN(c ? c->cx : NULL, c && o);
   ig_chain chain;
   char message[sizeof c->cx->message];
   ig_status status;
@@ -407,6 +409,7 @@ done:
 }
 
 ig_status ig_chain_check(ig_case *c, const char *out, ig_line_fn *line, void *user) {
+  IG_GIVEN(c ? c->cx : NULL, c && line);
   static const char *const says[] = {"nothing there yet", "another case's result",
                                      "interrupted: goes on from its checkpoint", "up to date"};
   ig_chain chain;

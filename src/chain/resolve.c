@@ -6,6 +6,7 @@
      mesh: {from: print, keep: {…}}    the mesh that stage ran on, as far as its result says, and
                                        where it has moved it
      path: {from: shape}               the toolpath that stage made
+     residual: {from: distort}         the last snapshot of that stage, with its stresses
      phases: {kind: heat, from: print} the folder with that stage's snapshots
      duration: {from: shape, figure: print_time, times: 1, plus: 5 s}    a number */
 #include "chain/chain.h"
@@ -50,7 +51,8 @@ static const ig_node *source_of(const ig_node *node, bool top) {
   if (!from)
     return NULL;
   const bool named =
-      node->key && (strcmp(node->key, "mesh") == 0 || strcmp(node->key, "path") == 0);
+      node->key && (strcmp(node->key, "mesh") == 0 || strcmp(node->key, "path") == 0 ||
+                    strcmp(node->key, "residual") == 0);
   return top || named || takes_heat(node) || ig_node_find(node, "figure") ? from : NULL;
 }
 

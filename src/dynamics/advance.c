@@ -142,9 +142,9 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
     IG_TRY(m->ops->contact(cx, &m->p));
   if (m->p.bodies > 0) {
     IG_TRY(m->ops->bodies(cx, &m->p, false));
-    IG_TRY(ig_array_pull(cx, &m->body));
+    IG_TRY(ig_array_pull(cx, &m->carried.body));
   }
-  if (m->mass_scaled > 0)
+  if (m->weight.scaled > 0)
     IG_TRY(ig_array_pull(cx, &m->v));
   enum { N = IG_DYN_PARTICLE_ENERGIES };
   double sum[N], *const table = m->scratch.dev, *const work = m->partial.dev;
@@ -157,9 +157,9 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
   e->contact = sum[2 + IG_WORK_CONTACT];
   const double tools = sum[2 + IG_WORK_TOOL];
   if (m->p.triangles > 0)
-    IG_TRY(m->ops->totals(cx, m->stored.dev, m->p.surfaces, 1, 0, 1, work, &e->stored));
+    IG_TRY(m->ops->totals(cx, m->contact.stored.dev, m->p.surfaces, 1, 0, 1, work, &e->stored));
   for (int k = 0; k < m->p.bodies; k++) {
-    const ig_dyn_body *b = (const ig_dyn_body *)m->body.host + k;
+    const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
     e->kinetic += b->kinetic;
     e->plain += b->plain;
     e->external += b->work[IG_WORK_EXTERNAL];
@@ -177,9 +177,9 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
       e->plastic += part[1];
     }
   }
-  for (int64_t i = 0; i < n && m->mass_scaled > 0; i++)
+  for (int64_t i = 0; i < n && m->weight.scaled > 0; i++)
     for (int c = 0; c < 3; c++)
-      e->scaling += 0.5 * m->node_added[i] * pow(ig_dyn_get(m, &m->v, i * m->p.dofs + c), 2);
+      e->scaling += 0.5 * m->weight.added[i] * pow(ig_dyn_get(m, &m->v, i * m->p.dofs + c), 2);
   /* before the first step nothing has acted on the velocities yet, not even a tool that stops them
    */
   IG_TRY(ig_array_pull(cx, &m->clock));
@@ -188,17 +188,19 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
   /* surfaces that touch store energy and rub: what they give beyond that is an error */
   e->made = e->contact + e->stored;
   e->contact += tools;
-  const double put = m->start_energy + e->external + e->contact - fmax(0, e->made - m->start_made);
+  const double put =
+      m->balance.energy + e->external + e->contact - fmax(0, e->made - m->balance.made);
   const double scale =
       fmax(fmax(e->plain, e->internal),
-           fmax(fmax(fabs(m->start_energy), fabs(e->external)), fmax(fabs(e->contact), 1e-300)));
+           fmax(fmax(fabs(m->balance.energy), fabs(e->external)), fmax(fabs(e->contact), 1e-300)));
   e->error = (left - put) / scale;
   return IG_OK;
 }
 
 double ig_dyn_gravity_now(const ig_dyn_model *m, int c) {
   const double time = ((const ig_dyn_clock *)m->clock.host)->time;
-  return m->p.has_gravity ? m->p.gravity[c] * ig_history_at(m->p.gravity_history, m->history_x.host,
-                                                            m->history_y.host, time)
-                          : 0;
+  return m->p.has_gravity
+             ? m->p.gravity[c] * ig_history_at(m->p.gravity_history, m->held.history_x.host,
+                                               m->held.history_y.host, time)
+             : 0;
 }

@@ -21,7 +21,7 @@ typedef struct {
   double low; /* along x */
 } target;
 typedef struct {
-  int64_t count, room;
+  int64_t count, space;
   target *item;
   double width; /* most along x */
 } targets;
@@ -32,9 +32,9 @@ static int by_low(const void *a, const void *b) {
 }
 
 static ig_status target_add(ig_dyn_model *m, targets *t, ig_lid a, ig_lid b, ig_lid c) {
-  if (t->count == t->room) {
-    t->room = 2 * t->room + 64;
-    void *more = realloc(t->item, sizeof *t->item * (size_t)t->room);
+  if (t->count == t->space) {
+    t->space = 2 * t->space + 64;
+    void *more = realloc(t->item, sizeof *t->item * (size_t)t->space);
     if (!more)
       return IG_FAIL(m->cx, IG_MEMORY, "out of memory for ties");
     t->item = more;
@@ -54,18 +54,13 @@ static ig_status targets_of(ig_dyn_model *m, const ig_dyn_tie *c, targets *t) {
     ig_lid local;
     const ig_block *b = ig_dyn_block_of(m->mesh, set->item[k], &local);
     const ig_elem_info *info = ig_elem_info_get(b->type);
-    const ig_lid *n = b->conn + (int64_t)local * info->nodes;
-    if (b->type == IG_TRI3 || b->type == IG_QUAD4) {
-      IG_TRY(target_add(m, t, n[0], n[1], n[2]));
-      if (b->type == IG_QUAD4)
-        IG_TRY(target_add(m, t, n[0], n[2], n[3]));
-    } else if (info->dim == 3 && set->kind == IG_SET_FACES) {
-      const int *f = ig_elem_face(b->type, set->face[k]);
-      IG_TRY(target_add(m, t, n[f[0]], n[f[1]], n[f[2]]));
-      if (b->type == IG_HEX8)
-        IG_TRY(target_add(m, t, n[f[0]], n[f[2]], n[f[3]]));
-    } else
+    const bool shell = b->type == IG_TRI3 || b->type == IG_QUAD4;
+    if (!shell && (info->dim != 3 || set->kind != IG_SET_FACES))
       return ig_fail_at(m->cx, &c->at, "`to` needs faces of solids, shell elements or nodes");
+    ig_lid cut[4][3];
+    const int n = ig_dyn_face_triangles(b, local, shell ? -1 : set->face[k], cut);
+    for (int i = 0; i < n; i++)
+      IG_TRY(target_add(m, t, cut[i][0], cut[i][1], cut[i][2]));
   }
   if (!set) {
     IG_TRY(ig_mesh_named_set(m->cx, m->mesh, &c->at, c->to, IG_OF_ANY, &set));
@@ -113,7 +108,7 @@ ig_status ig_dyn_ties_new(ig_dyn_model *m) {
   if (n == 0)
     return IG_OK;
   ig_status status = IG_OK;
-  int32_t *bound = m->bound.host, *node = NULL, *to = NULL, *first = NULL, *carry = NULL;
+  int32_t *bound = m->carried.bound.host, *node = NULL, *to = NULL, *first = NULL, *carry = NULL;
   double *share = NULL;
   targets t = {0};
   int32_t ties = 0;
@@ -169,18 +164,23 @@ ig_status ig_dyn_ties_new(ig_dyn_model *m) {
     first[k] = first[k - 1];
   first[0] = 0;
   const size_t count = (size_t)ties;
-  IG_TRY_GOTO(status, done, ig_array_from(cx, &m->tie_node, node, count, sizeof *node, "ties"));
-  IG_TRY_GOTO(status, done, ig_array_from(cx, &m->tie_to, to, 3 * count, sizeof *to, "ties"));
   IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->tie_share, share, 3 * count, sizeof *share, "ties"));
-  IG_TRY_GOTO(status, done, ig_array_new(cx, &m->tie_turns, count, sizeof(int32_t), "ties"));
+              ig_array_from(cx, &m->carried.tie_node, node, count, sizeof *node, "ties"));
   IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->carry_first, first, (size_t)nodes + 1, sizeof *first, "ties"));
-  IG_TRY_GOTO(status, done, ig_array_from(cx, &m->carry, carry, 3 * count, sizeof *carry, "ties"));
+              ig_array_from(cx, &m->carried.tie_to, to, 3 * count, sizeof *to, "ties"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->carried.tie_share, share, 3 * count, sizeof *share, "ties"));
+  IG_TRY_GOTO(status, done,
+              ig_array_new(cx, &m->carried.tie_turns, count, sizeof(int32_t), "ties"));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_from(cx, &m->carried.carry_first, first, (size_t)nodes + 1, sizeof *first, "ties"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->carried.carry, carry, 3 * count, sizeof *carry, "ties"));
   m->p.ties = ties;
-  m->p.tie_node = m->tie_node.dev, m->p.tie_to = m->tie_to.dev;
-  m->p.tie_share = m->tie_share.dev, m->p.tie_turns = m->tie_turns.dev;
-  m->p.carry_first = m->carry_first.dev, m->p.carry = m->carry.dev;
+  m->p.tie_node = m->carried.tie_node.dev, m->p.tie_to = m->carried.tie_to.dev;
+  m->p.tie_share = m->carried.tie_share.dev, m->p.tie_turns = m->carried.tie_turns.dev;
+  m->p.carry_first = m->carried.carry_first.dev, m->p.carry = m->carried.carry.dev;
 done:
   free(node);
   free(to);
@@ -193,24 +193,25 @@ done:
 
 /* Masses of tied particles go to those that carry them; so does inertia, where all of them turn. */
 ig_status ig_dyn_ties_mass(ig_dyn_model *m) {
-  int32_t *turns = m->tie_turns.host;
+  int32_t *turns = m->carried.tie_turns.host;
   if (m->p.ties == 0)
     return IG_OK;
   for (int32_t k = 0; k < m->p.ties; k++) {
-    const int32_t n = ((int32_t *)m->tie_node.host)[k], *to = (int32_t *)m->tie_to.host + 3 * k;
-    const double *share = (double *)m->tie_share.host + 3 * k;
-    turns[k] = m->node_inertia[n] > 0;
+    const int32_t n = ((int32_t *)m->carried.tie_node.host)[k],
+                  *to = (int32_t *)m->carried.tie_to.host + 3 * k;
+    const double *share = (double *)m->carried.tie_share.host + 3 * k;
+    turns[k] = m->weight.inertia[n] > 0;
     for (int a = 0; a < 3; a++)
-      turns[k] &= share[a] == 0 || m->node_inertia[to[a]] > 0;
+      turns[k] &= share[a] == 0 || m->weight.inertia[to[a]] > 0;
     for (int a = 0; a < 3; a++) {
-      m->node_mass[to[a]] += share[a] * m->node_mass[n];
+      m->weight.mass[to[a]] += share[a] * m->weight.mass[n];
       if (turns[k])
-        m->node_inertia[to[a]] += share[a] * m->node_inertia[n];
+        m->weight.inertia[to[a]] += share[a] * m->weight.inertia[n];
     }
     if (turns[k])
-      m->node_inertia[n] = 0;
+      m->weight.inertia[n] = 0;
   }
-  return ig_array_push(m->cx, &m->tie_turns);
+  return ig_array_push(m->cx, &m->carried.tie_turns);
 }
 
 /* --- bodies -------------------------------------------------------------------------------------
@@ -221,13 +222,14 @@ ig_status ig_dyn_bodies_new(ig_dyn_model *m) {
   const int n = m->c->bodies.count;
   if (n == 0)
     return IG_OK;
-  int32_t *bound = m->bound.host;
+  int32_t *bound = m->carried.bound.host;
   int32_t count = 0;
-  IG_TRY(ig_array_new(cx, &m->body, (size_t)n, sizeof(ig_dyn_body), "bodies"));
-  IG_TRY(ig_array_new(cx, &m->body_node, (size_t)m->mesh->nodes, sizeof(int32_t), "bodies"));
+  IG_TRY(ig_array_new(cx, &m->carried.body, (size_t)n, sizeof(ig_dyn_body), "bodies"));
+  IG_TRY(
+      ig_array_new(cx, &m->carried.body_node, (size_t)m->mesh->nodes, sizeof(int32_t), "bodies"));
   for (int i = 0; i < n; i++) {
     const ig_support_case *c = IG_ITEM(const ig_support_case, m->c->bodies, i);
-    ig_dyn_body *b = (ig_dyn_body *)m->body.host + i;
+    ig_dyn_body *b = (ig_dyn_body *)m->carried.body.host + i;
     const ig_set *set;
     IG_TRY(ig_dyn_nodes_of(m, &c->at, c->set, &set));
     b->first = count;
@@ -236,24 +238,24 @@ ig_status ig_dyn_bodies_new(ig_dyn_model *m) {
       const ig_lid s = set->item[k];
       if (bound[s] != 0)
         return ig_fail_at(cx, &c->at, "node %d of '%s' is in another body already", s, c->set);
-      ((int32_t *)m->body_node.host)[count++] = s;
+      ((int32_t *)m->carried.body_node.host)[count++] = s;
       bound[s] = count;
     }
     b->count = count - b->first;
     if (b->count == 0)
       return ig_fail_at(cx, &c->at, "node set '%s' is empty", c->set);
   }
-  IG_TRY(ig_array_new(cx, &m->body_arm, 3 * (size_t)count, sizeof(double), "bodies"));
-  IG_TRY(ig_array_new_device(cx, &m->body_pull, (size_t)count * IG_DYN_PULL, sizeof(double),
+  IG_TRY(ig_array_new(cx, &m->carried.body_arm, 3 * (size_t)count, sizeof(double), "bodies"));
+  IG_TRY(ig_array_new_device(cx, &m->carried.body_pull, (size_t)count * IG_DYN_PULL, sizeof(double),
                              "bodies"));
-  IG_TRY(ig_array_push(cx, &m->body_node));
+  IG_TRY(ig_array_push(cx, &m->carried.body_node));
   for (int32_t i = 0; i < count; i++)
-    memcpy((double *)m->body_arm.host + 3 * i,
-           m->x0 + 3 * (int64_t)((int32_t *)m->body_node.host)[i], 3 * sizeof(double));
-  IG_TRY(ig_array_push(cx, &m->body));
+    memcpy((double *)m->carried.body_arm.host + 3 * i,
+           m->x0 + 3 * (int64_t)((int32_t *)m->carried.body_node.host)[i], 3 * sizeof(double));
+  IG_TRY(ig_array_push(cx, &m->carried.body));
   m->p.bodies = n;
-  m->p.body = m->body.dev, m->p.body_node = m->body_node.dev;
-  m->p.body_arm = m->body_arm.dev, m->p.body_pull = m->body_pull.dev;
+  m->p.body = m->carried.body.dev, m->p.body_node = m->carried.body_node.dev;
+  m->p.body_arm = m->carried.body_arm.dev, m->p.body_pull = m->carried.body_pull.dev;
   return IG_OK;
 }
 
@@ -273,26 +275,27 @@ static void inverse_of(const double a[9], double inv[9]) {
 ig_status ig_dyn_bodies_mass(ig_dyn_model *m) {
   if (m->p.bodies == 0)
     return IG_OK;
-  IG_TRY(ig_array_pull(m->cx, &m->body));
+  IG_TRY(ig_array_pull(m->cx, &m->carried.body));
   for (int k = 0; k < m->p.bodies; k++) {
-    ig_dyn_body *b = (ig_dyn_body *)m->body.host + k;
-    const int32_t *node = (int32_t *)m->body_node.host + b->first;
-    double *arm = (double *)m->body_arm.host + 3 * (int64_t)b->first, shift[3] = {0}, w[3], r[3];
+    ig_dyn_body *b = (ig_dyn_body *)m->carried.body.host + k;
+    const int32_t *node = (int32_t *)m->carried.body_node.host + b->first;
+    double *arm = (double *)m->carried.body_arm.host + 3 * (int64_t)b->first, shift[3] = {0}, w[3],
+           r[3];
     b->mass = 0;
     memset(b->inertia, 0, sizeof b->inertia);
     for (int32_t i = 0; i < b->count; i++) {
-      b->mass += m->node_mass[node[i]];
+      b->mass += m->weight.mass[node[i]];
       for (int c = 0; c < 3; c++)
-        shift[c] += m->node_mass[node[i]] * arm[3 * i + c];
+        shift[c] += m->weight.mass[node[i]] * arm[3 * i + c];
     }
     for (int c = 0; c < 3; c++)
       shift[c] /= b->mass;
     for (int32_t i = 0; i < b->count; i++) {
       double *y = arm + 3 * i;
       ig_dyn_sub(y, shift, y);
-      const double mass = m->node_mass[node[i]], square = dot_f64(y, y);
+      const double mass = m->weight.mass[node[i]], square = dot_f64(y, y);
       for (int c = 0; c < 9; c++)
-        b->inertia[c] += (c % 4 == 0 ? mass * square + m->node_inertia[node[i]] : 0) -
+        b->inertia[c] += (c % 4 == 0 ? mass * square + m->weight.inertia[node[i]] : 0) -
                          mass * y[c / 3] * y[c % 3];
     }
     inverse_of(b->inertia, b->inverse);
@@ -304,26 +307,26 @@ ig_status ig_dyn_bodies_mass(ig_dyn_model *m) {
     }
     ig_dyn_body_times(b->q, b->inertia, b->spin, b->momentum);
   }
-  IG_TRY(ig_array_push(m->cx, &m->body_arm));
-  return ig_array_push(m->cx, &m->body);
+  IG_TRY(ig_array_push(m->cx, &m->carried.body_arm));
+  return ig_array_push(m->cx, &m->carried.body);
 }
 
 /* Bodies take over the momentum of their particles, and the particles then move with them. */
 ig_status ig_dyn_bodies_start(ig_dyn_model *m, double *v) {
   const int D = m->p.dofs;
   for (int k = 0; k < m->p.bodies; k++) {
-    ig_dyn_body *b = (ig_dyn_body *)m->body.host + k;
-    const int32_t *node = (int32_t *)m->body_node.host + b->first;
-    const double *arm = (double *)m->body_arm.host + 3 * (int64_t)b->first;
+    ig_dyn_body *b = (ig_dyn_body *)m->carried.body.host + k;
+    const int32_t *node = (int32_t *)m->carried.body_node.host + b->first;
+    const double *arm = (double *)m->carried.body_arm.host + 3 * (int64_t)b->first;
     memset(b->v, 0, sizeof b->v);
     memset(b->momentum, 0, sizeof b->momentum);
     for (int32_t i = 0; i < b->count; i++) {
-      const double *u = v + (int64_t)D * node[i], mass = m->node_mass[node[i]];
+      const double *u = v + (int64_t)D * node[i], mass = m->weight.mass[node[i]];
       double l[3];
       cross_f64(arm + 3 * i, u, l);
       for (int c = 0; c < 3; c++) {
         b->v[c] += mass * u[c] / b->mass;
-        b->momentum[c] += mass * l[c] + (D == 6 ? m->node_inertia[node[i]] * u[3 + c] : 0);
+        b->momentum[c] += mass * l[c] + (D == 6 ? m->weight.inertia[node[i]] * u[3 + c] : 0);
       }
     }
     ig_dyn_body_times(b->q, b->inverse, b->momentum, b->spin);
@@ -338,13 +341,13 @@ ig_status ig_dyn_bodies_start(ig_dyn_model *m, double *v) {
     }
   }
   for (int32_t k = 0; k < m->p.ties; k++) {
-    const int64_t n = ((int32_t *)m->tie_node.host)[k];
-    for (int c = 0; c < (((int32_t *)m->tie_turns.host)[k] ? D : 3); c++) {
+    const int64_t n = ((int32_t *)m->carried.tie_node.host)[k];
+    for (int c = 0; c < (((int32_t *)m->carried.tie_turns.host)[k] ? D : 3); c++) {
       v[D * n + c] = 0;
       for (int a = 0; a < 3; a++)
-        v[D * n + c] += ((double *)m->tie_share.host)[3 * k + a] *
-                        v[(int64_t)D * ((int32_t *)m->tie_to.host)[3 * k + a] + c];
+        v[D * n + c] += ((double *)m->carried.tie_share.host)[3 * k + a] *
+                        v[(int64_t)D * ((int32_t *)m->carried.tie_to.host)[3 * k + a] + c];
     }
   }
-  return m->p.bodies ? ig_array_push(m->cx, &m->body) : IG_OK;
+  return m->p.bodies ? ig_array_push(m->cx, &m->carried.body) : IG_OK;
 }

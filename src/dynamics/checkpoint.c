@@ -24,13 +24,13 @@ static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   MARK(k->before);
   MARK(k->tick);
   MARK(k->damping);
-  MARK(r->m->start_energy);
-  MARK(r->m->scaled_to);
+  MARK(r->m->balance.energy);
+  MARK(r->m->weight.scaled_to);
   MARK(r->analysis);
   MARK(r->analysis_start);
   MARK(r->worst_error);
   MARK(r->static_error);
-  MARK(r->m->start_made);
+  MARK(r->m->balance.made);
   MARK(k->stiff);
   MARK(r->m->relax.on);
   MARK(r->m->relax.loaded);
@@ -41,7 +41,7 @@ static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
 #undef MARK
 }
 
-static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*name)[32], int room) {
+static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*name)[32], int space) {
   ig_dyn_model *m = r->m;
   const ig_dtype part = m->part == sizeof(double) ? IG_F64 : IG_F32;
   int n = 0;
@@ -51,13 +51,16 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
   saved[n++] = (ig_saved){"f", part, (int64_t)m->f.count, m->f.host};
   saved[n++] = (ig_saved){"work", IG_F64, (int64_t)m->work.count, m->work.host};
   if (m->p.bodies) {
-    saved[n++] = (ig_saved){"bodies", IG_U8, (int64_t)(m->body.count * m->body.size), m->body.host};
-    saved[n++] = (ig_saved){"arms", IG_F64, (int64_t)m->body_arm.count, m->body_arm.host};
+    saved[n++] =
+        (ig_saved){"bodies", IG_U8, (int64_t)(m->carried.body.count * m->carried.body.size),
+                   m->carried.body.host};
+    saved[n++] =
+        (ig_saved){"arms", IG_F64, (int64_t)m->carried.body_arm.count, m->carried.body_arm.host};
   }
   if (m->relax.on)
     saved[n++] =
         (ig_saved){"relaxation", IG_F64, IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, m->relax.was};
-  for (int k = 0; k < m->groups && n < room; k++) {
+  for (int k = 0; k < m->groups && n < space; k++) {
     const ig_array *s = &m->group[k].state;
     snprintf(name[n], sizeof name[n], "state%d", k);
     saved[n] = (ig_saved){name[n], s->size == sizeof(double) ? IG_F64 : IG_F32, (int64_t)s->count,
@@ -73,18 +76,18 @@ ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   IG_TRY(ig_dyn_pull(m));
   IG_TRY(ig_array_pull(m->cx, &m->work));
   if (m->p.bodies)
-    IG_TRY(ig_array_pull(m->cx, &m->body));
+    IG_TRY(ig_array_pull(m->cx, &m->carried.body));
   for (int k = 0; k < m->groups; k++)
     IG_TRY(ig_array_pull(m->cx, &m->group[k].state));
-  const int room = ARRAYS + m->groups;
+  const int space = ARRAYS + m->groups;
   ig_saved *saved = NULL;
   char(*name)[32] = NULL;
   double mark[MARKS];
   marks_move(r, mark, false);
-  IG_TRY(IG_NEW(m->cx, &saved, room, "checkpoint"));
-  ig_status status = IG_NEW(m->cx, &name, room, "checkpoint");
+  IG_TRY(IG_NEW(m->cx, &saved, space, "checkpoint"));
+  ig_status status = IG_NEW(m->cx, &name, space, "checkpoint");
   if (status == IG_OK) {
-    const int n = saved_arrays(r, mark, saved, name, room);
+    const int n = saved_arrays(r, mark, saved, name, space);
     status = to->checkpoint(to, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step, saved, n);
   }
   free(saved);
@@ -96,33 +99,33 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
   ig_ctx *cx = m->cx;
-  const int room = ARRAYS + m->groups;
+  const int space = ARRAYS + m->groups;
   ig_saved *saved = NULL;
   char(*name)[32] = NULL;
   double mark[MARKS];
   ig_status status = IG_OK;
-  IG_TRY(IG_NEW(cx, &saved, room, "checkpoint"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &name, room, "checkpoint"));
+  IG_TRY(IG_NEW(cx, &saved, space, "checkpoint"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &name, space, "checkpoint"));
   const void *data;
   IG_TRY_GOTO(status, done, ig_restart_find(cx, from, "marks", IG_F64, MARKS, &data));
   memcpy(mark, data, sizeof mark);
   marks_move(r, mark, true);
-  if (m->scaled_to > 0) { /* first: it changes bodies and the clock, which are then read */
-    IG_TRY_GOTO(status, done, ig_dyn_masses(m, m->scaled_to));
+  if (m->weight.scaled_to > 0) { /* first: it changes bodies and the clock, which are then read */
+    IG_TRY_GOTO(status, done, ig_dyn_masses(m, m->weight.scaled_to));
     marks_move(r, mark, true);
   }
   if (m->relax.on)
     IG_TRY_GOTO(status, done,
                 IG_NEW(cx, &m->relax.was, IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, "relaxation"));
-  const int n = saved_arrays(r, mark, saved, name, room);
+  const int n = saved_arrays(r, mark, saved, name, space);
   for (int i = 0; i < n; i++) {
     IG_TRY_GOTO(status, done,
                 ig_restart_find(cx, from, saved[i].name, saved[i].dtype, saved[i].count, &data));
     memcpy(saved[i].data, data, (size_t)saved[i].count * ig_dtype_size(saved[i].dtype));
   }
   if (m->p.bodies) {
-    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->body));
-    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->body_arm));
+    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->carried.body));
+    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->carried.body_arm));
   }
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->clock));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->x));

@@ -1,4 +1,4 @@
-/* Surfaces that touch: triangles of the mesh, and room for the search. */
+/* Surfaces that touch: triangles of the mesh, and space for the search. */
 #include "dynamics/model.h"
 #include "mesh/topology.h"
 
@@ -16,21 +16,21 @@ static ig_status surface_triangles(ig_dyn_model *m, int32_t **triangle, int64_t 
   ig_ctx *cx = m->cx;
   ig_boundary boundary = {0};
   ig_status status = IG_OK;
-  int64_t room = 0;
+  int64_t space = 0;
+  ig_lid cut[4][3];
   for (int b = 0; b < m->mesh->blocks; b++)
-    room += 2 * (ig_elem_info_get(m->mesh->block[b].type)->dim == 2 ? m->mesh->block[b].count : 0);
+    space += 2 * (ig_elem_info_get(m->mesh->block[b].type)->dim == 2 ? m->mesh->block[b].count : 0);
   IG_TRY(ig_mesh_boundary(cx, m->mesh, &boundary));
-  room += 2 * (int64_t)boundary.count;
+  space += 4 * (int64_t)boundary.count;
   *count = 0;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, triangle, 3 * room + 1, "contact surfaces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, triangle, 3 * space + 1, "contact surfaces"));
   for (int b = 0; b < m->mesh->blocks; b++) {
     const ig_block *block = &m->mesh->block[b];
     const ig_elem_info *info = ig_elem_info_get(block->type);
     for (ig_lid e = 0; info->dim == 2 && e < block->count; e++) {
-      const ig_lid *n = block->conn + (int64_t)info->nodes * e;
-      triangle_put(*triangle, count, n[0], n[1], n[2]);
-      if (block->type == IG_QUAD4)
-        triangle_put(*triangle, count, n[0], n[2], n[3]);
+      const int n = ig_dyn_face_triangles(block, e, -1, cut);
+      for (int k = 0; k < n; k++)
+        triangle_put(*triangle, count, cut[k][0], cut[k][1], cut[k][2]);
     }
   }
   for (ig_lid i = 0; i < boundary.count; i++) {
@@ -39,11 +39,9 @@ static ig_status surface_triangles(ig_dyn_model *m, int32_t **triangle, int64_t 
     const ig_elem_info *info = ig_elem_info_get(b->type);
     if (info->dim != 3)
       continue;
-    const int *f = ig_elem_face(b->type, boundary.face[i]);
-    const ig_lid *n = b->conn + (int64_t)local * info->nodes;
-    triangle_put(*triangle, count, n[f[0]], n[f[1]], n[f[2]]);
-    if (b->type == IG_HEX8)
-      triangle_put(*triangle, count, n[f[0]], n[f[2]], n[f[3]]);
+    const int n = ig_dyn_face_triangles(b, local, boundary.face[i], cut);
+    for (int k = 0; k < n; k++)
+      triangle_put(*triangle, count, cut[k][0], cut[k][1], cut[k][2]);
   }
 done:
   ig_boundary_free(&boundary);
@@ -52,11 +50,11 @@ done:
 
 /* Share of each particle in the area of the surfaces. */
 static ig_status skin_area_new(ig_dyn_model *m) {
-  IG_TRY(ig_array_new(m->cx, &m->skin_area, (size_t)m->mesh->nodes, sizeof(double),
+  IG_TRY(ig_array_new(m->cx, &m->contact.skin_area, (size_t)m->mesh->nodes, sizeof(double),
                       "contact surfaces"));
-  double *area = m->skin_area.host;
-  for (int64_t k = 0; k < m->skins; k++) {
-    const int32_t *t = m->skin + 3 * k;
+  double *area = m->contact.skin_area.host;
+  for (int64_t k = 0; k < m->contact.skins; k++) {
+    const int32_t *t = m->contact.skin + 3 * k;
     double a[3], b[3], n[3];
     ig_dyn_sub(m->x0 + 3 * (int64_t)t[1], m->x0 + 3 * (int64_t)t[0], a);
     ig_dyn_sub(m->x0 + 3 * (int64_t)t[2], m->x0 + 3 * (int64_t)t[0], b);
@@ -64,7 +62,7 @@ static ig_status skin_area_new(ig_dyn_model *m) {
     for (int i = 0; i < 3; i++)
       area[t[i]] += sqrt(dot_f64(n, n)) / 6;
   }
-  return ig_array_push(m->cx, &m->skin_area);
+  return ig_array_push(m->cx, &m->contact.skin_area);
 }
 
 ig_status ig_dyn_contact_new(ig_dyn_model *m) {
@@ -74,9 +72,9 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   if (!on && m->c->tools.count == 0)
     return IG_OK;
   int32_t *surface = NULL, *place = NULL, *first = NULL, *corner = NULL;
-  IG_TRY(surface_triangles(m, &m->skin, &m->skins));
-  const int64_t count = m->skins;
-  const int32_t *triangle = m->skin;
+  IG_TRY(surface_triangles(m, &m->contact.skin, &m->contact.skins));
+  const int64_t count = m->contact.skins;
+  const int32_t *triangle = m->contact.skin;
   ig_status status = IG_OK;
   if (!on || count == 0)
     return IG_OK;
@@ -123,48 +121,53 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
     buckets *= 2;
   p->bucket_mask = buckets - 1;
   IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->triangle, triangle, 3 * (size_t)count, sizeof *triangle,
+              ig_array_from(cx, &m->contact.triangle, triangle, 3 * (size_t)count, sizeof *triangle,
                             "contact surfaces"));
   IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->surface, surface, (size_t)surfaces, sizeof *surface,
-                            "contact surfaces"));
-  IG_TRY_GOTO(status, done,
-              ig_array_new_device(cx, &m->bucket, buckets, sizeof(int32_t), "contact search"));
-  IG_TRY_GOTO(
-      status, done,
-      ig_array_new_device(cx, &m->chain, (size_t)surfaces, sizeof(int32_t), "contact search"));
-  IG_TRY_GOTO(status, done,
-              ig_dyn_upload(m, &m->touch, m->part, NULL, 3 * nodes, "contact forces"));
-  IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->corner_first, first, (size_t)surfaces + 1, sizeof *first,
+              ig_array_from(cx, &m->contact.surface, surface, (size_t)surfaces, sizeof *surface,
                             "contact surfaces"));
   IG_TRY_GOTO(
       status, done,
-      ig_array_from(cx, &m->corner, corner, 3 * (size_t)count, sizeof *corner, "contact surfaces"));
-  IG_TRY_GOTO(
-      status, done,
-      ig_array_new_device(cx, &m->triangle_bucket, buckets, sizeof(int32_t), "contact search"));
+      ig_array_new_device(cx, &m->contact.bucket, buckets, sizeof(int32_t), "contact search"));
   IG_TRY_GOTO(status, done,
-              ig_array_new_device(cx, &m->triangle_chain, 8 * (size_t)count, sizeof(int32_t),
+              ig_array_new_device(cx, &m->contact.chain, (size_t)surfaces, sizeof(int32_t),
                                   "contact search"));
-  IG_TRY_GOTO(
-      status, done,
-      ig_dyn_upload(m, &m->recoil, sizeof(double), NULL, 9 * (size_t)count, "contact forces"));
+  IG_TRY_GOTO(status, done,
+              ig_dyn_upload(m, &m->contact.touch, m->part, NULL, 3 * nodes, "contact forces"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->contact.corner_first, first, (size_t)surfaces + 1,
+                            sizeof *first, "contact surfaces"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->contact.corner, corner, 3 * (size_t)count, sizeof *corner,
+                            "contact surfaces"));
+  IG_TRY_GOTO(status, done,
+              ig_array_new_device(cx, &m->contact.triangle_bucket, buckets, sizeof(int32_t),
+                                  "contact search"));
+  IG_TRY_GOTO(status, done,
+              ig_array_new_device(cx, &m->contact.triangle_chain, 8 * (size_t)count,
+                                  sizeof(int32_t), "contact search"));
+  IG_TRY_GOTO(status, done,
+              ig_dyn_upload(m, &m->contact.recoil, sizeof(double), NULL, 9 * (size_t)count,
+                            "contact forces"));
   IG_TRY_GOTO(status, done, skin_area_new(m));
-  IG_TRY_GOTO(
-      status, done,
-      ig_array_new_device(cx, &m->pusher, (size_t)surfaces, sizeof(int32_t), "contact search"));
-  IG_TRY_GOTO(
-      status, done,
-      ig_array_new_device(cx, &m->stored, (size_t)surfaces, sizeof(double), "contact energy"));
-  p->pusher = m->pusher.dev, p->stored = m->stored.dev, p->skin_area = m->skin_area.dev;
-  IG_TRY_GOTO(status, done, ig_array_new(cx, &m->longest, 2, sizeof(uint32_t), "contact search"));
-  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->longest));
-  p->corner_first = m->corner_first.dev, p->corner = m->corner.dev;
-  p->triangle_bucket = m->triangle_bucket.dev, p->triangle_chain = m->triangle_chain.dev;
-  p->recoil = m->recoil.dev, p->longest = m->longest.dev;
-  p->triangle = m->triangle.dev, p->surface = m->surface.dev;
-  p->bucket = m->bucket.dev, p->chain = m->chain.dev, p->touch = m->touch.dev;
+  IG_TRY_GOTO(status, done,
+              ig_array_new_device(cx, &m->contact.pusher, (size_t)surfaces, sizeof(int32_t),
+                                  "contact search"));
+  IG_TRY_GOTO(status, done,
+              ig_array_new_device(cx, &m->contact.stored, (size_t)surfaces, sizeof(double),
+                                  "contact energy"));
+  p->pusher = m->contact.pusher.dev, p->stored = m->contact.stored.dev,
+  p->skin_area = m->contact.skin_area.dev;
+  IG_TRY_GOTO(status, done,
+              ig_array_new(cx, &m->contact.longest, 2, sizeof(uint32_t), "contact search"));
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->contact.longest));
+  p->corner_first = m->contact.corner_first.dev, p->corner = m->contact.corner.dev;
+  p->triangle_bucket = m->contact.triangle_bucket.dev,
+  p->triangle_chain = m->contact.triangle_chain.dev;
+  p->recoil = m->contact.recoil.dev, p->longest = m->contact.longest.dev;
+  p->triangle = m->contact.triangle.dev, p->surface = m->contact.surface.dev;
+  p->bucket = m->contact.bucket.dev, p->chain = m->contact.chain.dev,
+  p->touch = m->contact.touch.dev;
 done:
   free(surface);
   free(place);

@@ -13,10 +13,10 @@
 /* Balance from here on: what is there now counts as put in. */
 static ig_status balance_start(ig_dyn_model *m) {
   ig_dyn_energy e;
-  m->start_energy = 0;
+  m->balance.energy = 0;
   IG_TRY(ig_dyn_energies(m, &e));
-  m->start_made = e.made;
-  m->start_energy = e.plain + e.internal + e.damping - e.external - e.contact;
+  m->balance.made = e.made;
+  m->balance.energy = e.plain + e.internal + e.damping - e.external - e.contact;
   return IG_OK;
 }
 
@@ -44,10 +44,10 @@ static ig_status step_choose(ig_dyn_job *r, const ig_dyn_analysis *a) {
 static ig_status masses_find(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_dyn_model *m = r->m;
   IG_TRY(ig_dyn_masses(m, a->least_step));
-  if (m->mass_scaled > r->c->added_mass * m->total_mass)
+  if (m->weight.scaled > r->c->added_mass * m->weight.total)
     return ig_fail_at(r->job->cx, &a->at,
                       "`least_step` adds %.3g %% of mass, more than `added_mass`",
-                      100 * m->mass_scaled / m->total_mass);
+                      100 * m->weight.scaled / m->weight.total);
   return IG_OK;
 }
 
@@ -68,8 +68,8 @@ static ig_status dynamic_begin(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_ctx *cx = r->job->cx;
   ig_dyn_model *m = r->m;
   IG_TRY(masses_find(r, a));
-  if (m->mass_scaled > 0)
-    ig_info(cx, "mass scaling adds %.3g %% of mass", 100 * m->mass_scaled / m->total_mass);
+  if (m->weight.scaled > 0)
+    ig_info(cx, "mass scaling adds %.3g %% of mass", 100 * m->weight.scaled / m->weight.total);
   IG_TRY(step_choose(r, a));
   IG_TRY(balance_start(m));
   r->analysis_start = ig_dyn_clock_of(r)->time;
@@ -200,7 +200,8 @@ static void stand(const void *self, ig_standing *now) {
 static void motion_look(const ig_dyn_job *r) {
   const ig_dyn_case *c = r->c;
   const ig_list *held[] = {&c->supports, &c->bodies};
-  bool moves = c->loads.count + c->initial.count + c->tools.count > 0 || c->gravity.at.given;
+  bool moves = c->loads.count + c->initial.count + c->tools.count > 0 || c->gravity.at.given ||
+               c->residual.at.given;
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < held[k]->count; i++) {
       const ig_support_case *s = IG_ITEM(const ig_support_case, *held[k], i);
@@ -306,7 +307,7 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   snprintf(text, sizeof text, "%d, %lld degrees of freedom", m->p.nodes,
            (long long)m->p.nodes * m->p.dofs);
   line(user, "particles", text);
-  snprintf(text, sizeof text, "%.6g kg", m->total_mass);
+  snprintf(text, sizeof text, "%.6g kg", m->weight.total);
   line(user, "mass", text);
   if (m->p.triangles > 0)
     snprintf(text, sizeof text, "%.4g s, %.3g of the elements' for the stiffness of contact",
@@ -334,7 +335,7 @@ const ig_room ig_room_dynamics = {
     .name = "dynamics",
     .about = "explicit structural dynamics by the finite particle method",
     .needs_mesh = true,
-    .elements = "beam2|tri3|quad4|tet4|hex8",
+    .elements = "beam2|tri3|quad4|tet4|tet10|hex8",
     .case_size = sizeof(ig_dyn_case),
     .options = ig_dyn_options,
     .open = room_open,

@@ -79,6 +79,11 @@ typedef struct {
   double penalty, friction, thickness;
 } ig_dyn_contact;
 
+typedef struct {
+  ig_src at;
+  const char *file; /* a snapshot */
+} ig_dyn_residual;
+
 typedef enum { IG_ANALYSIS_DYNAMIC, IG_ANALYSIS_STATIC } ig_dyn_analysis_kind;
 typedef enum { IG_RELAX_VISCOUS, IG_RELAX_KINETIC } ig_dyn_relaxation;
 typedef struct {
@@ -123,6 +128,7 @@ typedef struct {
   ig_list ties, sections, loads, initial, tools, analysis, probes;
   ig_dyn_gravity gravity;
   ig_dyn_contact contact;
+  ig_dyn_residual residual;
   double inertia_scale; /* shells: rotary inertia at least this x area x mass */
   double energy_error;  /* stop when the balance is off by this share */
   double added_mass;    /* stop when mass scaling adds this share */
@@ -175,6 +181,34 @@ typedef struct ig_dyn_nodes {
   struct ig_dyn_nodes *next;
 } ig_dyn_nodes;
 
+/* The parts of a model: arrays are the device's, what is marked `host` is not. */
+typedef struct {
+  ig_array move, motion, history_x, history_y;
+} ig_dyn_leading; /* what is held and led */
+typedef struct {
+  ig_array loaded_node, force_start, face_start, force, face, tool;
+  /* host: forces and pressures as the case gives them, and whose load they are */
+  int32_t forces, faces, *force_of, *face_of;
+  ig_dyn_force *force_given;
+  ig_dyn_face *face_given;
+} ig_dyn_loading;
+typedef struct {
+  ig_array triangle, surface, corner_first, corner, bucket, chain, triangle_bucket, triangle_chain;
+  ig_array longest, recoil, touch, press, skin_area, pusher, stored;
+  int32_t *skin; /* host: triangles of all surfaces, x 3; NULL where nothing touches */
+  int64_t skins;
+} ig_dyn_touching;
+typedef struct {
+  ig_array bound, body, body_node, body_arm, body_pull;
+  ig_array tie_node, tie_to, tie_share, tie_turns, carry_first, carry;
+} ig_dyn_carried; /* bodies and ties */
+typedef struct {
+  double *mass, *inertia; /* host: as particles have them */
+  double *added;          /* host: what of it scaling added */
+  double total, scaled;   /* scaled: what scaling added to all of it */
+  double scaled_to;       /* no element has a critical step below this */
+} ig_dyn_weight;
+
 typedef struct ig_dyn_model {
   ig_ctx *cx;
   const ig_mesh *mesh;
@@ -185,32 +219,25 @@ typedef struct ig_dyn_model {
   int groups;
   ig_dyn_group *group;
   ig_dyn_particles p;
-  bool fresh; /* forces lie in f, not in slots: at the start */
-  ig_array x, v, f, load, mass, inertia, work, clock, move, motion, history_x, history_y;
-  ig_array loaded_node, force_start, face_start, force, face, tool, slots, slot_first;
+  bool fresh;  /* forces lie in f, not in slots: at the start */
+  size_t part; /* bytes of a particle number */
+  double *x0;  /* host: positions at the start */
+  ig_array x, v, f, load, mass, inertia, work, clock, x_start;
+  ig_array slots, slot_first;
   ig_array scratch, partial; /* double: for sums */
-  /* host: forces and pressures as the case gives them, and whose load they are */
-  int32_t forces, faces, *force_of, *face_of;
-  ig_dyn_force *force_given;
-  ig_dyn_face *face_given;
-  double *x0;                       /* host: positions at the start */
-  double *node_mass, *node_inertia; /* host: as particles have them */
-  double *node_added;               /* host: what of it scaling added */
-  double total_mass, mass_scaled;   /* mass_scaled: added */
-  double scaled_to;                 /* no element has a critical step below this */
-  double start_energy, start_made;  /* start_made: `made` of contact when the balance began */
+  ig_dyn_leading held;
+  ig_dyn_loading loading;
+  ig_dyn_touching contact;
+  ig_dyn_carried carried;
+  ig_dyn_weight weight;
+  struct {
+    double energy, made; /* made: of contact */
+  } balance;             /* when the balance of energy began */
+  double unbalance;      /* residual stress: forces out of balance over all, at the start */
   ig_dyn_relaxing relax;
-  size_t part;       /* bytes of a particle number */
   ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
   ig_dyn_nodes *made;
   struct ig_graph *graph;
-  /* contact; what carries others */
-  ig_array triangle, surface, corner_first, corner, bucket, chain, triangle_bucket, triangle_chain;
-  int32_t *skin; /* host: triangles of all surfaces, x 3; NULL where nothing touches */
-  int64_t skins;
-  ig_array longest, x_start, recoil, touch, press, skin_area, pusher, stored;
-  ig_array bound, body, body_node, body_arm, body_pull;
-  ig_array tie_node, tie_to, tie_share, tie_turns, carry_first, carry;
 } ig_dyn_model;
 
 IG_MUST_CHECK ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,

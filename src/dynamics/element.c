@@ -14,6 +14,9 @@ static int states_HEX1(const ig_dyn_group *g) {
 static int states_TET(const ig_dyn_group *g) {
   return IG_HEX_POINT + point_of(g);
 }
+static int states_TET10(const ig_dyn_group *g) {
+  return IG_HEX_POINT + 4 * point_of(g);
+}
 static int states_SHELL(const ig_dyn_group *g) {
   (void)g;
   return IG_SHELL_STATES;
@@ -51,3 +54,27 @@ const ig_dyn_element ig_dyn_element_of[IG_DYN_KINDS] = {
     IG_DYN_ELEMENTS(X)
 #undef X
 };
+
+/* Quadratic elements: shares in the ratio of the consistent mass matrix's diagonal. Row sums would
+   be negative at the corners. */
+double ig_dyn_mass_share(ig_dyn_kind kind, double mass, int a) {
+  if (kind == IG_DYN_TET10)
+    return mass * (a < 4 ? 1.0 / 36 : 4.0 / 27);
+  return mass / ig_dyn_element_of[kind].npe;
+}
+
+int ig_dyn_face_triangles(const ig_block *b, ig_lid e, int face, ig_lid triangle[4][3]) {
+  const ig_elem_info *info = ig_elem_info_get(b->type);
+  const ig_lid *n = b->conn + (int64_t)e * info->nodes;
+  static const int plain[4] = {0, 1, 2, 3};
+  /* corners 0 1 2, mid-sides 3 4 5 opposite to 2 0 1 */
+  static const int three[1][3] = {{0, 1, 2}}, four[2][3] = {{0, 1, 2}, {0, 2, 3}},
+                   six[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}};
+  const int *f = face < 0 ? plain : ig_elem_face(b->type, face);
+  const bool quads = b->type == IG_QUAD4 || b->type == IG_HEX8, mids = b->type == IG_TET10;
+  const int(*cut)[3] = mids ? six : quads ? four : three, count = mids ? 4 : quads ? 2 : 1;
+  for (int k = 0; k < count; k++)
+    for (int i = 0; i < 3; i++)
+      triangle[k][i] = n[f[cut[k][i]]];
+  return count;
+}

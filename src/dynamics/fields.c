@@ -61,7 +61,7 @@ ig_status ig_dyn_field_set(void *self, const char *name, const double *values) {
     }
   IG_TRY(ig_array_push(m->cx, &m->v));
   IG_TRY(ig_dyn_energies(m, &after));
-  m->start_energy += held(&after) - held(&before);
+  m->balance.energy += held(&after) - held(&before);
   return IG_OK;
 }
 
@@ -71,15 +71,17 @@ ig_status ig_dyn_field_load(void *self, int load, double factor) {
   if (load >= r->c->loads.count)
     return IG_FAIL(m->cx, IG_INPUT, "there is no load %d: the case has %d", load,
                    r->c->loads.count);
-  for (int32_t i = 0; i < m->forces; i++)
-    for (int c = 0; m->force_of[i] == load && c < 6; c++)
-      ((ig_dyn_force *)m->force.host)[i].value[c] = factor * m->force_given[i].value[c];
-  for (int32_t i = 0; i < m->faces; i++)
-    if (m->face_of[i] == load)
-      ((ig_dyn_face *)m->face.host)[i].pressure = factor * m->face_given[i].pressure;
-  if (m->forces)
-    IG_TRY(ig_array_push(m->cx, &m->force));
-  return m->faces ? ig_array_push(m->cx, &m->face) : IG_OK;
+  for (int32_t i = 0; i < m->loading.forces; i++)
+    for (int c = 0; m->loading.force_of[i] == load && c < 6; c++)
+      ((ig_dyn_force *)m->loading.force.host)[i].value[c] =
+          factor * m->loading.force_given[i].value[c];
+  for (int32_t i = 0; i < m->loading.faces; i++)
+    if (m->loading.face_of[i] == load)
+      ((ig_dyn_face *)m->loading.face.host)[i].pressure =
+          factor * m->loading.face_given[i].pressure;
+  if (m->loading.forces)
+    IG_TRY(ig_array_push(m->cx, &m->loading.force));
+  return m->loading.faces ? ig_array_push(m->cx, &m->loading.face) : IG_OK;
 }
 
 ig_status ig_dyn_field_support(void *self, int support, double factor) {
@@ -88,10 +90,10 @@ ig_status ig_dyn_field_support(void *self, int support, double factor) {
   if (support >= r->c->supports.count)
     return IG_FAIL(m->cx, IG_INPUT, "there is no support %d: the case has %d", support,
                    r->c->supports.count);
-  ig_dyn_motion *motion = m->motion.host;
-  for (size_t i = 1; i < m->motion.count; i++)
+  ig_dyn_motion *motion = m->held.motion.host;
+  for (size_t i = 1; i < m->held.motion.count; i++)
     for (int c = 0; c < 6; c++)
       if (motion[i].kind[c] != IG_MOVE_FREE && motion[i].support[c] == support)
         motion[i].scale[c] = factor * motion[i].given[c];
-  return ig_array_push(m->cx, &m->motion);
+  return ig_array_push(m->cx, &m->held.motion);
 }

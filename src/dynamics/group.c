@@ -55,7 +55,7 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
     st[IG_HEX_FRAME] = 1; /* the frame lies along the axes of space */
   if (g->law == IG_LAW_NEOHOOKE) {
     /* rows of the inverse of the Jacobian each point starts with */
-    const int points = g->kind == IG_DYN_HEX8 ? 8 : 1;
+    const int points = g->kind == IG_DYN_HEX8 ? 8 : g->kind == IG_DYN_TET10 ? 4 : 1;
     double x[IG_DYN_POSITIONS], m8[21], j[9], c[9];
     for (int i = 0; i < 3 * g->g_f64.npe; i++)
       x[i] = node_x(m, conn[i / 3])[i % 3] / (points == 8 ? 8 : 1);
@@ -64,7 +64,9 @@ static void state_start(const ig_dyn_model *m, ig_dyn_group *g, const ig_dyn_sec
         hex8_modes_f64(x, 3, m8);
         hex8_columns_f64(m8, 3, hex8_point_f64(n, 0), hex8_point_f64(n, 1), hex8_point_f64(n, 2),
                          j);
-      } else
+      } else if (points == 4)
+        tet10_jacobian_f64(x, n, j);
+      else
         for (int i = 0; i < 9; i++)
           j[i] = x[3 + i] - x[i % 3];
       const double det = hex8_cofactors_f64(j, c);
@@ -185,7 +187,8 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
     g->kind = s->integration == IG_INTEGRATE_SINGLE ? IG_DYN_HEX1 : IG_DYN_HEX8;
     break;
   case IG_TET4:
-    g->kind = IG_DYN_TET;
+  case IG_TET10:
+    g->kind = g->type == IG_TET4 ? IG_DYN_TET : IG_DYN_TET10;
     break;
   case IG_TRI3:
   case IG_QUAD4:
@@ -214,7 +217,7 @@ static ig_status group_kind(ig_dyn_model *m, const ig_dyn_section *s, const ig_m
     break;
   default:
     return ig_fail_at(cx, &m->c->at,
-                      "dynamics has no %s elements: use hex8, tet4, tri3, quad4 or beam2",
+                      "dynamics has no %s elements: use hex8, tet4, tet10, tri3, quad4 or beam2",
                       ig_elem_info_get(g->type)->name);
   }
   d->npe = ig_dyn_element_of[g->kind].npe;

@@ -14,6 +14,7 @@
   X(HEX8, HEX8, 8, 3, SOLID, hex, "hexahedra, 8 points")                                           \
   X(HEX1, HEX8, 8, 3, SOLID, hex, "hexahedra, 1 point")                                            \
   X(TET, TET4, 4, 3, SOLID, tet, "tetrahedra")                                                     \
+  X(TET10, TET10, 10, 3, SOLID, tet10, "quadratic tetrahedra")                                     \
   X(SHELL, TRI3, 3, 6, SHELL, triangle, "shells, elastic")                                         \
   X(LAYERS, TRI3, 3, 6, SHELL, triangle, "shells, layered")                                        \
   X(QUAD, QUAD4, 4, 6, SHELL, quad, "quadrilateral shells, elastic")                               \
@@ -63,6 +64,12 @@ enum { IG_DYN_CORNERS = IG_DYN_POSITIONS / 3 };
   X(TET, TABLE)                                                                                    \
   X(TET, JOHNSON)                                                                                  \
   X(TET, NEOHOOKE)                                                                                 \
+  X(TET10, ELASTIC)                                                                                \
+  X(TET10, J2)                                                                                     \
+  X(TET10, KINEMATIC)                                                                              \
+  X(TET10, TABLE)                                                                                  \
+  X(TET10, JOHNSON)                                                                                \
+  X(TET10, NEOHOOKE)                                                                               \
   X(SHELL, ELASTIC)                                                                                \
   X(LAYERS, J2)                                                                                    \
   X(LAYERS, KINEMATIC)                                                                             \
@@ -82,7 +89,7 @@ enum { IG_DYN_CORNERS = IG_DYN_POSITIONS / 3 };
   X(BAR, KINEMATIC)                                                                                \
   X(BAR, TABLE)
 
-/* Where a hexahedron's state keeps what: frame, internal energy, points. */
+/* Where a solid's state keeps what: frame, internal energy, points. */
 enum { IG_HEX_FRAME = 0, IG_HEX_ENERGY = 4, IG_HEX_POINT = 5 };
 /* Shells: resultants N (3) and the moments' linear field (9), energy. Layers: thickness as a share,
    energy, points. Beams: width axis (3), N, Mx, M1y, M1z, M2y, M2z, energy, fibres. Bars: stress,

@@ -37,10 +37,10 @@ static ig_status motion_read(ig_ctx *cx, ig_histories *hs, const ig_support_case
 }
 
 /* Room for one more kind of motion; a copy of kind `like`. */
-static ig_status motion_more(ig_ctx *cx, ig_dyn_motion **motion, int *kinds, int *room, int like) {
-  if (*kinds == *room) {
-    *room *= 2;
-    void *more = realloc(*motion, sizeof **motion * (size_t)*room);
+static ig_status motion_more(ig_ctx *cx, ig_dyn_motion **motion, int *kinds, int *space, int like) {
+  if (*kinds == *space) {
+    *space *= 2;
+    void *more = realloc(*motion, sizeof **motion * (size_t)*space);
     if (!more)
       return IG_FAIL(cx, IG_MEMORY, "out of memory for supports");
     *motion = more;
@@ -56,8 +56,8 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs) {
   if (n + bodies == 0)
     return IG_OK;
   ig_status status = IG_OK;
-  int kinds = 1, room = 2;
-  ig_dyn_motion *motion = calloc((size_t)room, sizeof *motion);
+  int kinds = 1, space = 2;
+  ig_dyn_motion *motion = calloc((size_t)space, sizeof *motion);
   int *next = NULL; /* kind x support -> kind after it, 0: not made yet */
   int32_t *move = NULL;
   if (!motion)
@@ -78,14 +78,14 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs) {
       int32_t *at = &move[set->item[k]];
       if (*at >= before)
         continue; /* twice in one set */
-      if (m->bound.host && ((int32_t *)m->bound.host)[set->item[k]] != 0) {
+      if (m->carried.bound.host && ((int32_t *)m->carried.bound.host)[set->item[k]] != 0) {
         ig_warn_at(cx, &c->at, "node %d is part of a body or tied: what holds it here does nothing",
                    set->item[k]);
         continue;
       }
       if (next[*at] == 0) {
         next[*at] = kinds;
-        IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &room, *at));
+        IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &space, *at));
         IG_TRY_GOTO(status, done, motion_read(cx, hs, c, i, m->p.dofs, &motion[next[*at]]));
       }
       *at = next[*at];
@@ -93,18 +93,20 @@ ig_status ig_dyn_motions_new(ig_dyn_model *m, ig_histories *hs) {
   }
   for (int i = 0; i < bodies; i++) {
     const int k = kinds;
-    IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &room, 0));
+    IG_TRY_GOTO(status, done, motion_more(cx, &motion, &kinds, &space, 0));
     IG_TRY_GOTO(
         status, done,
         motion_read(cx, hs, IG_ITEM(const ig_support_case, m->c->bodies, i), -1, 6, &motion[k]));
-    ((ig_dyn_body *)m->body.host)[i].motion = k;
+    ((ig_dyn_body *)m->carried.body.host)[i].motion = k;
   }
   if (bodies > 0)
-    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->body));
-  IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->move, move, (size_t)m->mesh->nodes, sizeof *move, "supports"));
-  IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->motion, motion, (size_t)kinds, sizeof *motion, "supports"));
+    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->carried.body));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_from(cx, &m->held.move, move, (size_t)m->mesh->nodes, sizeof *move, "supports"));
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_from(cx, &m->held.motion, motion, (size_t)kinds, sizeof *motion, "supports"));
 done:
   free(motion);
   free(next);
@@ -121,14 +123,14 @@ typedef struct {
   ig_dyn_face face;
 } push;
 typedef struct {
-  size_t count, room;
+  size_t count, space;
   push *item;
 } pushes;
 
 static ig_status push_add(ig_ctx *cx, pushes *p, const push *item) {
-  if (p->count == p->room) {
-    p->room = 2 * p->room + 64;
-    void *more = realloc(p->item, sizeof *p->item * p->room);
+  if (p->count == p->space) {
+    p->space = 2 * p->space + 64;
+    void *more = realloc(p->item, sizeof *p->item * p->space);
     if (!more)
       return IG_FAIL(cx, IG_MEMORY, "out of memory for loads");
     p->item = more;
@@ -140,11 +142,11 @@ static ig_status push_add(ig_ctx *cx, pushes *p, const push *item) {
 }
 
 static ig_status face_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *load,
-                          ig_history history, const ig_lid *node, int corners) {
+                          ig_history history, const ig_lid *node, int corners, double scale) {
   push item = {.is_face = true, .load = (int)(load - IG_ITEM(const ig_dyn_load, m->c->loads, 0))};
   item.face.history = history;
   item.face.corners = corners;
-  item.face.pressure = load->pressure;
+  item.face.pressure = scale * load->pressure;
   for (int a = 0; a < corners; a++)
     item.face.node[a] = node[a];
   for (int a = 0; a < corners; a++) {
@@ -165,12 +167,14 @@ static ig_status pressure_add(ig_dyn_model *m, pushes *list, const ig_dyn_load *
     const ig_elem_info *info = ig_elem_info_get(b->type);
     const ig_lid *conn = b->conn + (int64_t)local * info->nodes;
     if (b->type == IG_TRI3 || b->type == IG_QUAD4)
-      IG_TRY(face_add(m, list, load, history, conn, info->nodes));
+      IG_TRY(face_add(m, list, load, history, conn, info->nodes, 1));
     else if (info->dim == 3 && set->kind == IG_SET_FACES) {
+      /* a quadratic face: all of it on the mid-sides, a third each, whose triangle is a quarter */
+      const bool mids = b->type == IG_TET10;
       const int corners = b->type == IG_HEX8 ? 4 : 3, *face = ig_elem_face(b->type, set->face[k]);
       for (int a = 0; a < corners; a++)
-        node[a] = conn[face[a]];
-      IG_TRY(face_add(m, list, load, history, node, corners));
+        node[a] = conn[face[mids ? 3 + a : a]];
+      IG_TRY(face_add(m, list, load, history, node, corners, mids ? 4 : 1));
     } else
       return ig_fail_at(m->cx, &load->at, "pressure needs faces of solids or shell elements");
   }
@@ -226,8 +230,8 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
   IG_TRY_GOTO(status, done, IG_NEW(cx, &as, list.count + 1, "loads"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &force, list.count + 1, "loads"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &face, list.count + 1, "loads"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &m->force_of, list.count + 1, "loads"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &m->face_of, list.count + 1, "loads"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &m->loading.force_of, list.count + 1, "loads"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &m->loading.face_of, list.count + 1, "loads"));
   int32_t nodes = 0, nf = 0, na = 0;
   for (size_t i = 0; i < list.count; i++) {
     if (nodes == 0 || node[nodes - 1] != list.item[i].node) {
@@ -237,10 +241,10 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
       nodes++;
     }
     if (list.item[i].is_face) {
-      m->face_of[na] = list.item[i].load;
+      m->loading.face_of[na] = list.item[i].load;
       face[na++] = list.item[i].face;
     } else {
-      m->force_of[nf] = list.item[i].load;
+      m->loading.force_of[nf] = list.item[i].load;
       force[nf++] = list.item[i].force;
     }
   }
@@ -248,18 +252,21 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
   as[nodes] = na;
   m->p.loaded = nodes;
   const size_t n = (size_t)nodes;
-  IG_TRY_GOTO(status, done, ig_array_from(cx, &m->loaded_node, node, n, sizeof *node, "loads"));
-  IG_TRY_GOTO(status, done, ig_array_from(cx, &m->force_start, fs, n + 1, sizeof *fs, "loads"));
-  IG_TRY_GOTO(status, done, ig_array_from(cx, &m->face_start, as, n + 1, sizeof *as, "loads"));
   IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->force, force, (size_t)nf + 1, sizeof *force, "loads"));
+              ig_array_from(cx, &m->loading.loaded_node, node, n, sizeof *node, "loads"));
   IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->face, face, (size_t)na + 1, sizeof *face, "loads"));
-  m->forces = nf;
-  m->faces = na;
+              ig_array_from(cx, &m->loading.force_start, fs, n + 1, sizeof *fs, "loads"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->loading.face_start, as, n + 1, sizeof *as, "loads"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->loading.force, force, (size_t)nf + 1, sizeof *force, "loads"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(cx, &m->loading.face, face, (size_t)na + 1, sizeof *face, "loads"));
+  m->loading.forces = nf;
+  m->loading.faces = na;
 done:
-  m->force_given = force;
-  m->face_given = face;
+  m->loading.force_given = force;
+  m->loading.face_given = face;
   free(list.item);
   free(node);
   free(fs);
@@ -271,10 +278,10 @@ ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs) {
   const int n = m->c->tools.count;
   if (n == 0)
     return IG_OK;
-  IG_TRY(ig_array_new(m->cx, &m->tool, (size_t)n, sizeof(ig_dyn_tool), "tools"));
+  IG_TRY(ig_array_new(m->cx, &m->loading.tool, (size_t)n, sizeof(ig_dyn_tool), "tools"));
   for (int i = 0; i < n; i++) {
     const ig_dyn_tool_case *c = IG_ITEM(const ig_dyn_tool_case, m->c->tools, i);
-    ig_dyn_tool *t = (ig_dyn_tool *)m->tool.host + i;
+    ig_dyn_tool *t = (ig_dyn_tool *)m->loading.tool.host + i;
     t->shape = c->shape;
     IG_TRY(ig_histories_add(m->cx, hs, &c->history, &t->history));
     const double l = sqrt(dot_f64(c->axis, c->axis));
@@ -291,7 +298,7 @@ ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs) {
     t->radius = c->radius;
     t->friction = c->friction;
   }
-  return ig_array_push(m->cx, &m->tool);
+  return ig_array_push(m->cx, &m->loading.tool);
 }
 
 ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v) {

@@ -83,6 +83,41 @@ double ig_dyn_size_tet(const ig_dyn_group *g, double inertia_scale, const double
   return 3 * volume / face / solid * 0.5;
 }
 
+/* The strain energy at a point is at most volume (lame (div u)^2 + 2 mu |grad u|^2) / 2; with
+   G = sum of g g^T / m over the particles, g their gradients there, that is bounded by
+   (lame tr G + 2 mu |G|) times the kinetic norm. The sum over the points bounds the square of any
+   frequency of the element alone. */
+double ig_dyn_size_tet10(const ig_dyn_group *g, double inertia_scale, const double *const *x,
+                         double *mass, double *inertia) {
+  const mech_f64 *mat = &g->g_f64.mat;
+  const double lame = mat->bulk - mat->shear * 2 / 3;
+  double volume = 0, sum = 0;
+  (void)inertia_scale;
+  for (int q = 0; q < 4; q++) {
+    double at[3], d[10][3], j[9] = {0}, c[9], n[3][3] = {{0}}, most = 0;
+    const double weight = tetrahedron4_f64(q, at);
+    tet10_slopes_f64(at, d);
+    for (int a = 0; a < 10; a++)
+      for (int i = 0; i < 9; i++)
+        j[i] += d[a][i / 3] * x[a][i % 3];
+    const double det = hex8_cofactors_f64(j, c);
+    volume += weight * det;
+    for (int a = 0; a < 10; a++) {
+      double s[3];
+      for (int i = 0; i < 3; i++)
+        s[i] = d[a][0] * c[i] + d[a][1] * c[3 + i] + d[a][2] * c[6 + i]; /* gradient x det */
+      for (int i = 0; i < 9; i++)
+        n[i / 3][i % 3] += s[i / 3] * s[i % 3] / ig_dyn_mass_share(IG_DYN_TET10, 1, a);
+    }
+    for (int i = 0; i < 3; i++) /* rows bound the norm */
+      most = fmax(most, fabs(n[i][0]) + fabs(n[i][1]) + fabs(n[i][2]));
+    sum += weight / det * (lame * (n[0][0] + n[1][1] + n[2][2]) + 2 * mat->shear * most);
+  }
+  *inertia = 0;
+  *mass = mat->density * volume;
+  return 2 / sqrt(sum / *mass);
+}
+
 double ig_dyn_size_triangle(const ig_dyn_group *g, double inertia_scale, const double *const *x,
                             double *mass, double *inertia) {
   const mech_f64 *mat = &g->g_f64.mat;
@@ -153,12 +188,13 @@ static void element_points(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid 
 
 /* All its particles belong to one body: it never deforms. */
 static bool is_rigid(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s) {
-  const int32_t *bound = m->bound.host, *conn = (int32_t *)g->conn.host + (int64_t)s * g->g_f64.npe;
+  const int32_t *bound = m->carried.bound.host,
+                *conn = (int32_t *)g->conn.host + (int64_t)s * g->g_f64.npe;
   int body = -1;
   for (int a = 0; bound && a < g->g_f64.npe; a++) {
     int b = -1;
     for (int k = 0; k < m->p.bodies; k++) {
-      const ig_dyn_body *at = (const ig_dyn_body *)m->body.host + k;
+      const ig_dyn_body *at = (const ig_dyn_body *)m->carried.body.host + k;
       if (bound[conn[a]] > at->first && bound[conn[a]] <= at->first + at->count)
         b = k;
     }
@@ -207,7 +243,7 @@ static double contact_share(const ig_dyn_model *m) {
 ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt) {
   double most;
   IG_TRY(step_range(m, dt, &most));
-  *dt = fmax(*dt, m->scaled_to) * contact_share(m);
+  *dt = fmax(*dt, m->weight.scaled_to) * contact_share(m);
   return IG_OK;
 }
 
@@ -220,12 +256,12 @@ ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt, double *stable) {
 
 /* Particle masses; elements whose critical step is below `least` are made heavier. */
 ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
-  double *mass = m->node_mass, *inertia = m->node_inertia;
+  double *mass = m->weight.mass, *inertia = m->weight.inertia;
   memset(mass, 0, sizeof *mass * (size_t)m->mesh->nodes);
-  memset(m->node_added, 0, sizeof *m->node_added * (size_t)m->mesh->nodes);
+  memset(m->weight.added, 0, sizeof *m->weight.added * (size_t)m->mesh->nodes);
   memset(inertia, 0, sizeof *inertia * (size_t)m->mesh->nodes);
-  m->total_mass = m->mass_scaled = 0;
-  m->scaled_to = least;
+  m->weight.total = m->weight.scaled = 0;
+  m->weight.scaled_to = least;
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     const int npe = g->g_f64.npe;
@@ -239,12 +275,12 @@ ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
       if (!(me > 0))
         return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat", g->element[s]);
       const double scale = dt < least && !is_rigid(m, g, s) ? (least / dt) * (least / dt) : 1;
-      m->total_mass += me;
-      m->mass_scaled += me * (scale - 1);
+      m->weight.total += me;
+      m->weight.scaled += me * (scale - 1);
       for (int a = 0; a < npe; a++) {
         const int32_t n = ((const int32_t *)g->conn.host)[(int64_t)s * npe + a];
-        mass[n] += scale * me / npe;
-        m->node_added[n] += (scale - 1) * me / npe;
+        mass[n] += ig_dyn_mass_share(g->kind, scale * me, a);
+        m->weight.added[n] += ig_dyn_mass_share(g->kind, (scale - 1) * me, a);
         inertia[n] += scale * ie;
       }
     }

@@ -36,8 +36,8 @@ static ig_status histories_new(ig_dyn_model *m, ig_histories *hs) {
   const size_t n = (size_t)hs->rows;
   if (n == 0)
     return IG_OK;
-  IG_TRY(ig_array_from(m->cx, &m->history_x, hs->x, n, sizeof *hs->x, "histories"));
-  return ig_array_from(m->cx, &m->history_y, hs->y, n, sizeof *hs->y, "histories");
+  IG_TRY(ig_array_from(m->cx, &m->held.history_x, hs->x, n, sizeof *hs->x, "histories"));
+  return ig_array_from(m->cx, &m->held.history_y, hs->y, n, sizeof *hs->y, "histories");
 }
 
 static ig_status build(ig_dyn_model *m, const ig_list *materials) {
@@ -52,16 +52,16 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
     m->ops = &ig_dyn_cpu[m->precision];
   IG_TRY(IG_NEW(cx, &m->x0, 3 * n, "positions"));
   memcpy(m->x0, m->mesh->x, 3 * n * sizeof(double));
-  IG_TRY(IG_NEW(cx, &m->node_mass, n, "masses"));
-  IG_TRY(IG_NEW(cx, &m->node_inertia, n, "inertias"));
-  IG_TRY(IG_NEW(cx, &m->node_added, n, "masses"));
+  IG_TRY(IG_NEW(cx, &m->weight.mass, n, "masses"));
+  IG_TRY(IG_NEW(cx, &m->weight.inertia, n, "inertias"));
+  IG_TRY(IG_NEW(cx, &m->weight.added, n, "masses"));
   ig_dyn_particles *p = &m->p;
   if (m->c->bodies.count + m->c->ties.count > 0) {
-    IG_TRY(ig_array_new(cx, &m->bound, n, sizeof(int32_t), "bodies and ties"));
+    IG_TRY(ig_array_new(cx, &m->carried.bound, n, sizeof(int32_t), "bodies and ties"));
     IG_TRY(ig_dyn_bodies_new(m));
     IG_TRY(ig_dyn_ties_new(m));
-    IG_TRY(ig_array_push(cx, &m->bound));
-    p->bound = m->bound.dev;
+    IG_TRY(ig_array_push(cx, &m->carried.bound));
+    p->bound = m->carried.bound.dev;
   }
   IG_TRY(ig_dyn_groups_new(m, materials));
 
@@ -78,11 +78,11 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(ig_dyn_upload(m, &m->mass, m->part, NULL, n, "masses"));
   IG_TRY(ig_dyn_upload(m, &m->inertia, m->part, NULL, n, "inertias"));
   IG_TRY(ig_dyn_upload(m, &m->work, sizeof(double), NULL, n * IG_WORKS, "work"));
-  size_t room = n * IG_DYN_PARTICLE_ENERGIES;
+  size_t space = n * IG_DYN_PARTICLE_ENERGIES;
   for (int k = 0; k < m->groups; k++)
-    if (room < (size_t)m->group[k].slots * IG_DYN_REPORT)
-      room = (size_t)m->group[k].slots * IG_DYN_REPORT;
-  IG_TRY(ig_dyn_upload(m, &m->scratch, sizeof(double), NULL, room, "sums"));
+    if (space < (size_t)m->group[k].slots * IG_DYN_REPORT)
+      space = (size_t)m->group[k].slots * IG_DYN_REPORT;
+  IG_TRY(ig_dyn_upload(m, &m->scratch, sizeof(double), NULL, space, "sums"));
   IG_TRY(ig_array_new_device(cx, &m->partial, (size_t)IG_DYN_REPORT * IG_DYN_PARTIAL,
                              sizeof(double), "sums"));
   IG_TRY(ig_array_from(cx, &m->x_start, m->x0, 3 * n, sizeof(double), "positions"));
@@ -107,8 +107,8 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(ig_dyn_slots_new(m));
   IG_TRY(ig_dyn_contact_new(m));
   if (m->c->tools.count > 0 || p->triangles > 0)
-    IG_TRY(ig_dyn_upload(m, &m->press, m->part, NULL, 3 * n, "contact forces"));
-  p->press = m->press.dev;
+    IG_TRY(ig_dyn_upload(m, &m->contact.press, m->part, NULL, 3 * n, "contact forces"));
+  p->press = m->contact.press.dev;
   IG_TRY(ig_array_new(cx, &m->clock, 1, sizeof(ig_dyn_clock), "clock"));
   IG_TRY(ig_array_push(cx, &m->clock));
 
@@ -123,16 +123,16 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   p->x = m->x.dev, p->v = m->v.dev, p->f = m->f.dev, p->load = m->load.dev;
   p->mass = m->mass.dev, p->inertia = m->inertia.dev, p->work = m->work.dev;
   p->clock = m->clock.dev;
-  p->move = m->move.dev, p->motion = m->motion.dev;
-  p->history_x = m->history_x.dev, p->history_y = m->history_y.dev;
-  p->loaded_node = m->loaded_node.dev;
-  p->force_start = m->force_start.dev, p->face_start = m->face_start.dev;
-  p->force = m->force.dev, p->face = m->face.dev;
+  p->move = m->held.move.dev, p->motion = m->held.motion.dev;
+  p->history_x = m->held.history_x.dev, p->history_y = m->held.history_y.dev;
+  p->loaded_node = m->loading.loaded_node.dev;
+  p->force_start = m->loading.force_start.dev, p->face_start = m->loading.face_start.dev;
+  p->force = m->loading.force.dev, p->face = m->loading.face.dev;
   p->tools = m->c->tools.count;
-  p->tool = m->tool.dev;
+  p->tool = m->loading.tool.dev;
   p->slot_first = m->slot_first.dev, p->slots = m->slots.dev;
   m->fresh = true;
-  return IG_OK;
+  return ig_dyn_residual_new(m);
 }
 
 ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,
@@ -161,8 +161,8 @@ void ig_dyn_model_free(ig_dyn_model *m) {
   ig_ctx *cx = m->cx;
   if (m->graph)
     cx->backend->graph_free(cx, m->graph);
-  for (int k = 0; k < m->groups; k++) {
-    ig_dyn_group *g = &m->group[k];
+  for (int i = 0; i < m->groups; i++) {
+    ig_dyn_group *g = &m->group[i];
     ig_array_free(cx, &g->conn);
     ig_array_free(cx, &g->state);
     ig_array_free(cx, &g->slot);
@@ -172,6 +172,10 @@ void ig_dyn_model_free(ig_dyn_model *m) {
     free(g->end);
   }
   free(m->group);
+  ig_dyn_touching *t = &m->contact;
+  ig_dyn_loading *l = &m->loading;
+  ig_dyn_leading *h = &m->held;
+  ig_dyn_carried *k = &m->carried;
   ig_array *all[] = {&m->x,
                      &m->v,
                      &m->f,
@@ -180,47 +184,47 @@ void ig_dyn_model_free(ig_dyn_model *m) {
                      &m->inertia,
                      &m->work,
                      &m->clock,
-                     &m->move,
-                     &m->motion,
-                     &m->history_x,
-                     &m->history_y,
-                     &m->loaded_node,
-                     &m->force_start,
-                     &m->face_start,
-                     &m->force,
-                     &m->face,
-                     &m->tool,
+                     &m->x_start,
                      &m->slots,
                      &m->slot_first,
                      &m->scratch,
                      &m->partial,
-                     &m->triangle,
-                     &m->surface,
-                     &m->corner_first,
-                     &m->corner,
-                     &m->bucket,
-                     &m->chain,
-                     &m->triangle_bucket,
-                     &m->triangle_chain,
-                     &m->longest,
-                     &m->x_start,
-                     &m->recoil,
-                     &m->touch,
-                     &m->skin_area,
-                     &m->pusher,
-                     &m->stored,
-                     &m->press,
-                     &m->bound,
-                     &m->body,
-                     &m->body_node,
-                     &m->body_arm,
-                     &m->body_pull,
-                     &m->tie_node,
-                     &m->tie_to,
-                     &m->tie_share,
-                     &m->tie_turns,
-                     &m->carry_first,
-                     &m->carry};
+                     &h->move,
+                     &h->motion,
+                     &h->history_x,
+                     &h->history_y,
+                     &l->loaded_node,
+                     &l->force_start,
+                     &l->face_start,
+                     &l->force,
+                     &l->face,
+                     &l->tool,
+                     &t->triangle,
+                     &t->surface,
+                     &t->corner_first,
+                     &t->corner,
+                     &t->bucket,
+                     &t->chain,
+                     &t->triangle_bucket,
+                     &t->triangle_chain,
+                     &t->longest,
+                     &t->recoil,
+                     &t->touch,
+                     &t->press,
+                     &t->skin_area,
+                     &t->pusher,
+                     &t->stored,
+                     &k->bound,
+                     &k->body,
+                     &k->body_node,
+                     &k->body_arm,
+                     &k->body_pull,
+                     &k->tie_node,
+                     &k->tie_to,
+                     &k->tie_share,
+                     &k->tie_turns,
+                     &k->carry_first,
+                     &k->carry};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(cx, all[i]);
   for (ig_dyn_nodes *made = m->made, *next; made; made = next) {
@@ -231,14 +235,14 @@ void ig_dyn_model_free(ig_dyn_model *m) {
   free(m->fault_ids);
   free(m->relax.was);
   free(m->x0);
-  free(m->node_mass);
-  free(m->node_inertia);
-  free(m->node_added);
-  free(m->skin);
-  free(m->force_of);
-  free(m->face_of);
-  free(m->force_given);
-  free(m->face_given);
+  free(m->weight.mass);
+  free(m->weight.inertia);
+  free(m->weight.added);
+  free(m->contact.skin);
+  free(m->loading.force_of);
+  free(m->loading.face_of);
+  free(m->loading.force_given);
+  free(m->loading.face_given);
   free(m);
 }
 

@@ -8,7 +8,7 @@
 typedef double ig_dyn_size_fn(const ig_dyn_group *g, double inertia_scale, const double *const *x,
                               double *mass, double *inertia);
 ig_dyn_size_fn ig_dyn_size_hex, ig_dyn_size_tet, ig_dyn_size_triangle, ig_dyn_size_quad,
-    ig_dyn_size_line;
+    ig_dyn_size_line, ig_dyn_size_tet10;
 
 /* What the host asks of a kind of element; rows come from IG_DYN_ELEMENTS. */
 typedef struct {
@@ -20,6 +20,10 @@ typedef struct {
   ig_dyn_size_fn *size;
 } ig_dyn_element;
 extern const ig_dyn_element ig_dyn_element_of[IG_DYN_KINDS];
+/* What particle a of an element gets of its mass. */
+double ig_dyn_mass_share(ig_dyn_kind kind, double mass, int a);
+/* The triangles of a solid's face, or of a shell element (face -1); returns how many. */
+int ig_dyn_face_triangles(const ig_block *b, ig_lid e, int face, ig_lid triangle[4][3]);
 
 /* c = a - b */
 static inline void ig_dyn_sub(const double a[3], const double b[3], double c[3]) {
@@ -46,6 +50,8 @@ IG_MUST_CHECK ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v);
 IG_MUST_CHECK ig_status ig_dyn_contact_new(ig_dyn_model *m);
+/* Stresses at the start and their forces, where the case gives a snapshot. */
+IG_MUST_CHECK ig_status ig_dyn_residual_new(ig_dyn_model *m);
 IG_MUST_CHECK ig_status
 ig_dyn_ties_new(ig_dyn_model *m); /* moves tied particles onto x0 of what carries them */
 IG_MUST_CHECK ig_status ig_dyn_ties_mass(ig_dyn_model *m);

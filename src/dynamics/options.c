@@ -96,6 +96,14 @@ static const ig_option contact_options[] = {
             "the mean edge"),
     IG_END};
 #undef S
+#define S ig_dyn_residual
+static const ig_option residual_options[] = {
+    IG_FILE(
+        S, file, IG_REQUIRED,
+        "snapshot of a run on the same mesh, of `stress` or `dynamics`: its `stress` and, where "
+        "it has it, `plastic_strain` (in a chain: from: STAGE)"),
+    IG_END};
+#undef S
 #define S ig_dyn_analysis
 static const ig_option analysis_options[] = {
     IG_CHOICE(S, kind, "dynamic|static", "dynamic", "through time, or to equilibrium"),
@@ -138,6 +146,8 @@ const ig_option ig_dyn_options[] = {
     IG_LIST(S, tools, ig_dyn_tool_case, tool_options, NULL, "rigid tools"),
     IG_MAP(S, gravity, ig_dyn_gravity, gravity_options, NULL, "gravity"),
     IG_MAP(S, contact, ig_dyn_contact, contact_options, NULL, "contact of the mesh with itself"),
+    IG_MAP(S, residual, ig_dyn_residual, residual_options, NULL,
+           "solids: stress and plastic strain at the start"),
     IG_LIST(S, analysis, ig_dyn_analysis, analysis_options, IG_REQUIRED,
             "analyses, one after the other on the same particles"),
     IG_LIST(S, probes, ig_dyn_probe, probe_options, NULL, "columns of the history"),

@@ -31,7 +31,7 @@ static double probe_value(const ig_dyn_job *r, const ig_dyn_probe *p, const ig_s
   double sum = 0;
   for (ig_lid k = 0; k < count; k++) {
     const int64_t n = set ? set->item[k] : node;
-    const double touch = m->press.count ? ig_dyn_get(m, &m->press, 3 * n + c) : 0;
+    const double touch = m->contact.press.count ? ig_dyn_get(m, &m->contact.press, 3 * n + c) : 0;
     if (p->quantity < IG_PROBE_VELOCITY)
       sum += ig_dyn_get(m, &m->x, 3 * n + c) - m->x0[3 * n + c];
     else if (p->quantity < IG_PROBE_FORCE)
@@ -41,7 +41,7 @@ static double probe_value(const ig_dyn_job *r, const ig_dyn_probe *p, const ig_s
     else if (turn < D) /* what keeps the particle in balance with all else that acts on it */
       sum += ig_dyn_get(m, &m->f, m->p.pitch * n + turn + c) -
              (m->load.count ? ig_dyn_get(m, &m->load, D * n + turn + c) : 0) -
-             (turn ? 0 : touch + ig_dyn_gravity_now(m, c) * m->node_mass[n]);
+             (turn ? 0 : touch + ig_dyn_gravity_now(m, c) * m->weight.mass[n]);
   }
   return p->quantity < IG_PROBE_FORCE && count > 0 ? sum / count : sum;
 }
@@ -116,8 +116,8 @@ static ig_status probes_pull(ig_dyn_job *r) {
     IG_TRY(ig_array_pull(m->cx, &m->f));
   if (f && m->load.count)
     IG_TRY(ig_array_pull(m->cx, &m->load));
-  if (touch && m->press.count)
-    IG_TRY(ig_array_pull(m->cx, &m->press));
+  if (touch && m->contact.press.count)
+    IG_TRY(ig_array_pull(m->cx, &m->contact.press));
   return report ? report_now(r) : IG_OK;
 }
 
@@ -169,8 +169,8 @@ static ig_status contact_pressure(ig_dyn_job *r, double *pressure) {
   double *normal = NULL; /* x 3: of that share, as long as it is large */
   IG_TRY(ig_array_pull(m->cx, &m->x));
   IG_TRY(IG_NEW(m->cx, &normal, 3 * (int64_t)m->mesh->nodes, "contact pressure"));
-  for (int64_t k = 0; k < m->skins; k++) {
-    const int32_t *t = m->skin + 3 * k;
+  for (int64_t k = 0; k < m->contact.skins; k++) {
+    const int32_t *t = m->contact.skin + 3 * k;
     double a[3], b[3], n[3];
     for (int c = 0; c < 3; c++) {
       const double x = ig_dyn_get(m, &m->x, 3 * (int64_t)t[0] + c);
@@ -184,7 +184,7 @@ static ig_status contact_pressure(ig_dyn_job *r, double *pressure) {
   for (int64_t i = 0; i < m->mesh->nodes; i++) {
     double f[3];
     for (int c = 0; c < 3; c++)
-      f[c] = ig_dyn_get(m, &m->press, 3 * i + c);
+      f[c] = ig_dyn_get(m, &m->contact.press, 3 * i + c);
     const double *n = normal + 3 * i, area2 = dot_f64(n, n);
     pressure[i] = area2 > 0 ? fabs(dot_f64(f, n)) / area2 : 0;
   }
@@ -197,13 +197,13 @@ static ig_status contact_fields(ig_dyn_job *r, ig_snapshot *snap) {
   const bool force = ig_output_wants(r->job->output, "contact_force"),
              pressure = ig_output_wants(r->job->output, "contact_pressure");
   void *to;
-  if (!m->press.count || !(force || pressure))
+  if (!m->contact.press.count || !(force || pressure))
     return IG_OK;
-  IG_TRY(ig_array_pull(m->cx, &m->press));
+  IG_TRY(ig_array_pull(m->cx, &m->contact.press));
   if (force) {
     IG_TRY(ig_snapshot_add(snap, "contact_force", "N", IG_AT_POINTS, IG_F64, 3, NULL, &to));
     for (int64_t i = 0; i < 3 * (int64_t)m->mesh->nodes; i++)
-      ((double *)to)[i] = ig_dyn_get(m, &m->press, i);
+      ((double *)to)[i] = ig_dyn_get(m, &m->contact.press, i);
   }
   if (!pressure)
     return IG_OK;
@@ -298,11 +298,13 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   if (statics)
     IG_TRY(s->result(s, "static_error", "", r->static_error));
   if (m->p.triangles > 0) { /* 0, less by what friction took; above it contact has made energy */
-    IG_TRY(s->result(s, "contact_energy_made", "J", e.made - m->start_made));
+    IG_TRY(s->result(s, "contact_energy_made", "J", e.made - m->balance.made));
     IG_TRY(s->result(s, "contact_energy_stored", "J", e.stored));
   }
-  IG_TRY(s->result(s, "mass", "kg", m->total_mass));
-  IG_TRY(s->result(s, "added_mass", "kg", m->mass_scaled));
+  if (r->c->residual.at.given)
+    IG_TRY(s->result(s, "residual_unbalance", "", m->unbalance));
+  IG_TRY(s->result(s, "mass", "kg", m->weight.total));
+  IG_TRY(s->result(s, "added_mass", "kg", m->weight.scaled));
   IG_TRY(s->result(s, "displacement_max", "m", most));
   IG_TRY(s->result(s, "plastic_strain_max", "", plastic));
   for (int i = 0; i < r->c->probes.count; i++) {

@@ -1,5 +1,6 @@
 /* Problems built in C: defaults, small meshes. */
 #include "dynamics/problem.h"
+#include "mesh/draft.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -120,6 +121,8 @@ ig_status ig_dyn_problem_tets(ig_dyn_problem *q, const double size[3], const int
           for (int a = 0; a < 4; a++)
             *c++ = corner[((x + y + z) % 2 ? odd : even)[t][a]];
       }
+  if (q->quadratic)
+    IG_TRY(ig_draft_quadratic(q->cx, &(ig_draft){.mesh = q->mesh}));
   return box_sets(q, size);
 }
 

@@ -13,7 +13,8 @@ typedef struct {
   ig_dyn_section section;
   ig_dyn_case c;
   ig_list materials;
-  bool quads; /* sheets are of quadrilaterals */
+  bool quads;     /* sheets are of quadrilaterals */
+  bool quadratic; /* tetrahedra have mid-side nodes */
 } ig_dyn_problem;
 
 IG_MUST_CHECK ig_status ig_dyn_problem_new(ig_ctx *cx, ig_dyn_problem *q);

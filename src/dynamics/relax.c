@@ -26,10 +26,10 @@
 enum { STRETCH = 25, LEAST_AGES = 10 };
 
 static bool is_free(const ig_dyn_model *m, int64_t n, int c) {
-  if (!m->move.host)
+  if (!m->held.move.host)
     return true;
-  const int32_t move = ((const int32_t *)m->move.host)[n];
-  return move == 0 || ((const ig_dyn_motion *)m->motion.host)[move].kind[c] == IG_MOVE_FREE;
+  const int32_t move = ((const int32_t *)m->held.move.host)[n];
+  return move == 0 || ((const ig_dyn_motion *)m->held.motion.host)[move].kind[c] == IG_MOVE_FREE;
 }
 
 static void array_put(ig_array *a, int64_t i, double value) {
@@ -41,11 +41,11 @@ static void array_put(ig_array *a, int64_t i, double value) {
 
 /* Force on particle n that nothing balances: from outside less the elements'. */
 static double unbalanced(const ig_dyn_model *m, int64_t n, int c, double *all) {
-  const double mass = c < 3 ? m->node_mass[n] : m->node_inertia[n];
+  const double mass = c < 3 ? m->weight.mass[n] : m->weight.inertia[n];
   const double inner = ig_dyn_get(m, &m->f, n * m->p.pitch + c);
   const double outer = (m->load.count ? ig_dyn_get(m, &m->load, n * m->p.dofs + c) : 0) +
                        (c < 3 ? ig_dyn_gravity_now(m, c) * mass : 0) +
-                       (c < 3 && m->p.triangles ? ig_dyn_get(m, &m->touch, 3 * n + c) : 0);
+                       (c < 3 && m->p.triangles ? ig_dyn_get(m, &m->contact.touch, 3 * n + c) : 0);
   if (all && mass > 0)
     *all += (inner * inner + outer * outer) / mass;
   return outer - inner;
@@ -56,36 +56,36 @@ static double unbalanced(const ig_dyn_model *m, int64_t n, int c, double *all) {
    it. */
 static ig_status residual_now(ig_dyn_model *m, double *net, double *out2) {
   const int D = m->p.dofs;
-  const int32_t *bound = m->bound.host;
+  const int32_t *bound = m->carried.bound.host;
   double out = 0, all = 0;
   IG_TRY(ig_dyn_pull(m));
   if (m->load.count)
     IG_TRY(ig_array_pull(m->cx, &m->load));
   if (m->p.triangles)
-    IG_TRY(ig_array_pull(m->cx, &m->touch));
+    IG_TRY(ig_array_pull(m->cx, &m->contact.touch));
   if (m->p.bodies)
-    IG_TRY(ig_array_pull(m->cx, &m->body));
+    IG_TRY(ig_array_pull(m->cx, &m->carried.body));
   for (int64_t i = 0; i < (int64_t)m->p.nodes * D; i++)
     net[i] = unbalanced(m, i / D, (int)(i % D), &all);
   for (int32_t k = 0; k < m->p.ties; k++) {
-    const int64_t n = ((int32_t *)m->tie_node.host)[k];
+    const int64_t n = ((int32_t *)m->carried.tie_node.host)[k];
     for (int a = 0; a < 3; a++)
-      for (int c = 0; c < (((int32_t *)m->tie_turns.host)[k] ? D : 3); c++)
-        net[(int64_t)D * ((int32_t *)m->tie_to.host)[3 * k + a] + c] +=
-            ((double *)m->tie_share.host)[3 * k + a] * net[n * D + c];
+      for (int c = 0; c < (((int32_t *)m->carried.tie_turns.host)[k] ? D : 3); c++)
+        net[(int64_t)D * ((int32_t *)m->carried.tie_to.host)[3 * k + a] + c] +=
+            ((double *)m->carried.tie_share.host)[3 * k + a] * net[n * D + c];
   }
   for (int64_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < D; c++) {
-      const double mass = c < 3 ? m->node_mass[n] : m->node_inertia[n];
+      const double mass = c < 3 ? m->weight.mass[n] : m->weight.inertia[n];
       if (mass > 0 && is_free(m, n, c) && (!bound || bound[n] == 0))
         out += net[n * D + c] * net[n * D + c] / mass;
     }
   for (int k = 0; k < m->p.bodies; k++) {
-    const ig_dyn_body *b = (const ig_dyn_body *)m->body.host + k;
-    const ig_dyn_motion *held = (const ig_dyn_motion *)m->motion.host + b->motion;
+    const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
+    const ig_dyn_motion *held = (const ig_dyn_motion *)m->held.motion.host + b->motion;
     double force[3] = {0}, moment[3] = {0};
     for (int32_t i = b->first; i < b->first + b->count; i++) {
-      const int64_t n = ((const int32_t *)m->body_node.host)[i];
+      const int64_t n = ((const int32_t *)m->carried.body_node.host)[i];
       double r[3], l[3];
       for (int c = 0; c < 3; c++)
         r[c] = ig_dyn_get(m, &m->x, 3 * n + c) - b->at[c];
@@ -114,14 +114,14 @@ static ig_status stop(ig_dyn_model *m) {
   IG_TRY(ig_array_push(m->cx, &m->v));
   if (m->p.bodies == 0)
     return IG_OK;
-  IG_TRY(ig_array_pull(m->cx, &m->body));
+  IG_TRY(ig_array_pull(m->cx, &m->carried.body));
   for (int k = 0; k < m->p.bodies; k++) {
-    ig_dyn_body *b = (ig_dyn_body *)m->body.host + k;
+    ig_dyn_body *b = (ig_dyn_body *)m->carried.body.host + k;
     memset(b->v, 0, sizeof b->v);
     memset(b->spin, 0, sizeof b->spin);
     memset(b->momentum, 0, sizeof b->momentum);
   }
-  return ig_array_push(m->cx, &m->body);
+  return ig_array_push(m->cx, &m->carried.body);
 }
 
 /* Mean square of the displacements from the start, weighed by mass. */
@@ -130,7 +130,7 @@ static double moved2(const ig_dyn_model *m) {
   for (int64_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < 3; c++) {
       const double u = ig_dyn_get(m, &m->x, 3 * n + c) - m->x0[3 * n + c];
-      sum += m->node_mass[n] * u * u;
+      sum += m->weight.mass[n] * u * u;
     }
   return sum;
 }
@@ -149,7 +149,7 @@ static void stretch_begin(ig_dyn_model *m, const double *net) {
 /* omega^2 over the longer stretch: forces out of balance fall as the body gives way. */
 static double stretch_stiffness(const ig_dyn_model *m, const double *net) {
   const double *x = m->relax.was + 2 * 3 * (int64_t)m->p.nodes, *f = x + 3 * (int64_t)m->p.nodes;
-  const int32_t *bound = m->bound.host;
+  const int32_t *bound = m->carried.bound.host;
   double work = 0, inertia = 0;
   for (int64_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < 3; c++) {
@@ -157,7 +157,7 @@ static double stretch_stiffness(const ig_dyn_model *m, const double *net) {
       if (!is_free(m, n, c) || (bound && bound[n]))
         continue;
       work += d * (f[3 * n + c] - net[n * m->p.dofs + c]);
-      inertia += d * d * m->node_mass[n];
+      inertia += d * d * m->weight.mass[n];
     }
   return inertia > 0 ? work / inertia : 0;
 }
@@ -190,7 +190,7 @@ static look look_now(ig_dyn_model *m) {
   for (int64_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < 3; c++) {
       const double v = ig_dyn_get(m, &m->v, n * D + c), y = ig_dyn_get(m, &m->x, 3 * n + c),
-                   g = ig_dyn_get(m, &m->f, n * m->p.pitch + c), mass = m->node_mass[n];
+                   g = ig_dyn_get(m, &m->f, n * m->p.pitch + c), mass = m->weight.mass[n];
       kinetic += mass * v * v;
       if (is_free(m, n, c)) {
         work += (y - x[3 * n + c]) * (g - f[3 * n + c]);

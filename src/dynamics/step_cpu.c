@@ -1,5 +1,6 @@
 /* The CPU's passes, in three pairs of precision (elements, particles). */
 #include "dynamics/step.h"
+#include "core/threads.h"
 #include "backend/backend.h"
 
 #include "kern/prec_f64.h"
@@ -36,7 +37,7 @@
 
 static ig_status spread_cpu(ig_ctx *cx, int32_t slots, const int32_t *element, const double *report,
                             const ig_dyn_fields *to) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, slots, IG_WORK_NODE))
   for (int32_t s = 0; s < slots; s++)
     if (element[s] >= 0)
       ig_dyn_spread(report + (int64_t)s * IG_DYN_REPORT, element[s], to);

@@ -84,7 +84,7 @@ static inline ig_status balance(ig_dyn_model *m) {
   IG_TRY(ig_dyn_critical_step(m, &critical));
   IG_TRY(ig_dyn_set_clock(m, 0.1 * critical, 0));
   IG_TRY(ig_dyn_energies(m, &e));
-  m->start_energy = e.plain + e.internal - e.external;
+  m->balance.energy = e.plain + e.internal - e.external;
   return IG_OK;
 }
 

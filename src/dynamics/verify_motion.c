@@ -297,12 +297,12 @@ ig_status ig_dyn_verify_collision(ig_dyn_problem *q, ig_dyn_model **m, const ig_
   double momentum[3] = {0}, put = 0, right = 0, mass = 0;
   for (ig_lid i = 0; i < q->mesh->nodes; i++) {
     for (int c = 0; c < 3; c++)
-      momentum[c] += m[0]->node_mass[i] * ig_dyn_get(*m, &m[0]->v, 3 * (int64_t)i + c);
+      momentum[c] += m[0]->weight.mass[i] * ig_dyn_get(*m, &m[0]->v, 3 * (int64_t)i + c);
     if (m[0]->x0[3 * (int64_t)i] < 0.11)
-      put += 100 * m[0]->node_mass[i];
+      put += 100 * m[0]->weight.mass[i];
     else {
-      right += m[0]->node_mass[i] * ig_dyn_get(*m, &m[0]->v, 3 * (int64_t)i);
-      mass += m[0]->node_mass[i];
+      right += m[0]->weight.mass[i] * ig_dyn_get(*m, &m[0]->v, 3 * (int64_t)i);
+      mass += m[0]->weight.mass[i];
     }
   }
   ig_dyn_energy e;

@@ -269,7 +269,7 @@ ig_status ig_dyn_verify_collapse(ig_dyn_problem *q, ig_dyn_model **m, const ig_v
 
 static void momenta(const ig_dyn_model *m, double p[3], double l[3]) {
   const int D = m->p.dofs;
-  const int32_t *bound = m->bound.host;
+  const int32_t *bound = m->carried.bound.host;
   for (int c = 0; c < 3; c++)
     p[c] = l[c] = 0;
   for (int64_t n = 0; n < m->p.nodes; n++) {
@@ -277,7 +277,7 @@ static void momenta(const ig_dyn_model *m, double p[3], double l[3]) {
     if (bound && bound[n] < 0)
       continue; /* its mass is with those that carry it */
     for (int c = 0; c < 3; c++) {
-      v[c] = m->node_mass[n] * ig_dyn_get(m, &m->v, n * D + c);
+      v[c] = m->weight.mass[n] * ig_dyn_get(m, &m->v, n * D + c);
       /* where it was when it had that velocity */
       x[c] = ig_dyn_get(m, &m->x, 3 * n + c) -
              0.5 * ((ig_dyn_clock *)m->clock.host)->before * ig_dyn_get(m, &m->v, n * D + c);
@@ -285,7 +285,7 @@ static void momenta(const ig_dyn_model *m, double p[3], double l[3]) {
     cross_f64(x, v, r);
     for (int c = 0; c < 3; c++) {
       p[c] += v[c];
-      l[c] += r[c] + (D == 6 ? m->node_inertia[n] * ig_dyn_get(m, &m->v, n * D + 3 + c) : 0);
+      l[c] += r[c] + (D == 6 ? m->weight.inertia[n] * ig_dyn_get(m, &m->v, n * D + 3 + c) : 0);
     }
   }
 }
@@ -302,19 +302,19 @@ ig_status ig_dyn_verify_rigid_top(ig_dyn_problem *q, ig_dyn_model **m, const ig_
   q->c.bodies = (ig_list){1, &body};
   q->c.initial = (ig_list){1, &start};
   IG_TRY(ig_dyn_problem_open(q, IG_DOUBLE, IG_GATHER, m));
-  const ig_dyn_body *b = (*m)->body.host;
+  const ig_dyn_body *b = (*m)->carried.body.host;
   IG_TRY(ig_dyn_set_clock(*m, 1e-5, 0));
   double mass = 0, first[3];
   for (int c = 0; c < 3; c++)
     first[c] = b->momentum[c];
   for (ig_lid n = 0; n < q->mesh->nodes; n++)
-    mass += m[0]->node_mass[n];
+    mass += m[0]->weight.mass[n];
   EXACT("mass of the body, kg", 7850 * 0.1, b->mass, 1e-12);
-  IG_TRY(ig_array_pull((*m)->cx, &(*m)->body));
+  IG_TRY(ig_array_pull((*m)->cx, &(*m)->carried.body));
   const double before = 0.5 * dot_f64(b->spin, b->momentum);
   IG_TRY(ig_dyn_advance(*m, 100000));
   IG_TRY(ig_dyn_pull(*m));
-  IG_TRY(ig_array_pull((*m)->cx, &(*m)->body));
+  IG_TRY(ig_array_pull((*m)->cx, &(*m)->carried.body));
   double p[3], l[3], d[3], d0[3], off = 0;
   momenta(*m, p, l);
   for (int c = 0; c < 3; c++)

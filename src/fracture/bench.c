@@ -2,7 +2,7 @@
    26 (time per kernel), and its stored-matrix kernel beside ours. A CPU does a part of each. */
 #include "fracture/problem.h"
 
-#include "fracture/cuda.h"
+#include "fracture/items_cuda.h"
 
 #include <stdio.h>
 #include <string.h>

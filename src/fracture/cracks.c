@@ -133,7 +133,7 @@ ig_status ig_frac_cracks_open(ig_job *job, ig_frac_model *m) {
   for (int into = IG_FRAC_CUT; status == IG_OK && into <= IG_FRAC_BROKEN; into++) {
     for (size_t i = 0; i < all; i++)
       mark[i] = kind[i] == into;
-    status = job->cx->backend->copy_in(job->cx, m->s.mark, mark, all);
+    status = job->cx->backend->copy_in(job->cx, m->s.grow.mark, mark, all);
     if (status == IG_OK)
       status = ig_frac_model_insert(m, (ig_frac_opening)into);
   }

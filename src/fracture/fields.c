@@ -52,15 +52,15 @@ ig_status ig_frac_load_scale(ig_frac_model *m, int load, double factor) {
   if (load >= m->loads)
     return IG_FAIL(m->cx, IG_INPUT, "there is no load %d: the case has %d", load, m->loads);
   for (int d = 0; d < 3; d++)
-    m->s.load[load].value[d] = factor * m->load_given[load][d];
+    m->s.drive.load[load].value[d] = factor * m->load_given[load][d];
   ig_frac_graph_drop(m); /* it holds the former ones */
   return IG_OK;
 }
 
 ig_status ig_frac_support_scale(ig_frac_model *m, int support, double factor) {
   for (int i = 0; i < m->motions; i++)
-    if (m->s.motion[i].support == support)
-      m->s.motion[i].value = factor * m->s.motion[i].given;
+    if (m->s.drive.motion[i].support == support)
+      m->s.drive.motion[i].value = factor * m->s.drive.motion[i].given;
   ig_frac_graph_drop(m); /* it holds the former ones */
   return IG_OK;
 }

@@ -29,7 +29,7 @@ typedef struct {
 static bool something_acts(const ig_frac_case *c, const ig_frac_model *m) {
   bool acts = c->loads.count || c->initial.count;
   for (int i = 0; i < m->motions; i++)
-    acts = acts || m->s.motion[i].kind != IG_MOVE_FIXED;
+    acts = acts || m->s.drive.motion[i].kind != IG_MOVE_FIXED;
   return acts;
 }
 

@@ -157,65 +157,67 @@ ig_status ig_frac_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_frac_setti
   memcpy(s->elastic, set->elastic, sizeof s->elastic);
   s->thickness = set->thickness;
   s->dt = set->dt;
-  s->law = ig_cohesive_ready(set->law);
-  s->criterion = set->criterion;
-  s->hold = set->hold;
-  s->penalty = set->penalty;
-  s->weibull = set->weibull;
-  s->seed = set->seed;
-  s->threshold = set->threshold > 0 ? set->threshold : 1;
+  s->zone.law = ig_cohesive_ready(set->law);
+  s->zone.criterion = set->criterion;
+  s->zone.hold = set->hold;
+  s->zone.penalty = set->penalty;
+  s->zone.weibull = set->weibull;
+  s->zone.seed = set->seed;
+  s->zone.threshold = set->threshold > 0 ? set->threshold : 1;
   m->count = (ig_frac_count){.nodes = mesh->nodes};
 
   const size_t real = m->wide ? 8 : 4;
   const int corners = h->nodes > h->corners ? h->corners : 1;
   const int64_t most = ne > mesh->nodes ? ne : mesh->nodes;
-  IG_TRY(ig_frac_table_add(m, "conn", &s->conn, IG_FRAC_PER_ELEMENT, h->nodes, 4, SAVED));
-  IG_TRY(ig_frac_table_add(m, "opp", &s->opp, IG_FRAC_PER_ELEMENT, h->faces, 4, SAVED));
-  IG_TRY(ig_frac_table_add(m, "list", &s->list, IG_FRAC_PER_ELEMENT, h->nodes, 4, SAVED));
-  IG_TRY(ig_frac_table_add(m, "attach", &s->attach, IG_FRAC_PER_ELEMENT, 1, 1, SAVED));
-  IG_TRY(ig_frac_table_add(m, "mat", &s->mat, IG_FRAC_PER_ELEMENT, 1, 1, 0));
-  IG_TRY(ig_frac_table_add(m, "mark", &s->mark, IG_FRAC_PER_ELEMENT, h->faces, 1, 0));
-  IG_TRY(ig_frac_table_add(m, "opened", &s->opened, IG_FRAC_PER_ELEMENT, (h->faces + 1) / 2 + 1, 4,
-                           DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "se", &s->se, IG_FRAC_PER_ELEMENT, corners * h->stresses, real, 0));
-  IG_TRY(ig_frac_table_add(m, "st", &s->st, IG_FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "me", &s->me, IG_FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "fe", &s->fe, IG_FRAC_PER_ELEMENT,
+  IG_TRY(ig_frac_table_add(m, "conn", &s->topo.conn, IG_FRAC_PER_ELEMENT, h->nodes, 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "opp", &s->topo.opp, IG_FRAC_PER_ELEMENT, h->faces, 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "list", &s->topo.list, IG_FRAC_PER_ELEMENT, h->nodes, 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "attach", &s->topo.attach, IG_FRAC_PER_ELEMENT, 1, 1, SAVED));
+  IG_TRY(ig_frac_table_add(m, "mat", &s->topo.mat, IG_FRAC_PER_ELEMENT, 1, 1, 0));
+  IG_TRY(ig_frac_table_add(m, "mark", &s->grow.mark, IG_FRAC_PER_ELEMENT, h->faces, 1, 0));
+  IG_TRY(ig_frac_table_add(m, "opened", &s->grow.opened, IG_FRAC_PER_ELEMENT,
+                           (h->faces + 1) / 2 + 1, 4, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "se", &s->bulk.stress, IG_FRAC_PER_ELEMENT, corners * h->stresses,
+                           real, 0));
+  IG_TRY(ig_frac_table_add(m, "st", &s->bulk.share, IG_FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "me", &s->bulk.mass, IG_FRAC_PER_ELEMENT, 1, real, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "fe", &s->bulk.force, IG_FRAC_PER_ELEMENT,
                            s->how == IG_GATHER ? h->nodes * h->dim : 0, real, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "fc", &s->fc, IG_FRAC_PER_ELEMENT,
-                           s->law.rigid ? h->nodes * h->dim : 0, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "impact", &s->impact, IG_FRAC_PER_ELEMENT, s->law.rigid ? 1 : 0, 8,
+  IG_TRY(ig_frac_table_add(m, "fc", &s->bulk.contact, IG_FRAC_PER_ELEMENT,
+                           s->zone.law.rigid ? h->nodes * h->dim : 0, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "impact", &s->bulk.impact, IG_FRAC_PER_ELEMENT,
+                           s->zone.law.rigid ? 1 : 0, 8, SAVED));
+  IG_TRY(ig_frac_table_add(m, "node", &s->topo.node, IG_FRAC_PER_NODE, 1, sizeof(ig_frac_node),
                            SAVED));
-  IG_TRY(ig_frac_table_add(m, "node", &s->node, IG_FRAC_PER_NODE, 1, sizeof(ig_frac_node), SAVED));
-  IG_TRY(ig_frac_table_add(m, "x", &s->x, IG_FRAC_PER_NODE, h->dim, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "u", &s->u, IG_FRAC_PER_NODE, h->dim, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "v", &s->v, IG_FRAC_PER_NODE, h->dim, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "f", &s->f, IG_FRAC_PER_NODE, h->dim, real, 0));
-  IG_TRY(ig_frac_table_add(m, "minv", &s->minv, IG_FRAC_PER_NODE, 1, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "work", &s->work, IG_FRAC_PER_NODE, 1, 8, SAVED));
-  IG_TRY(ig_frac_table_add(m, "sp", &s->sp, IG_FRAC_PER_NODE, 1, real, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "touch", &s->touch, IG_FRAC_PER_NODE, 1, 1, 0));
-  IG_TRY(ig_frac_table_add(m, "touched", &s->touched, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "extra", &s->extra, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
-  IG_TRY(ig_frac_table_add(m, "sums", &s->sums, IG_FRAC_ONE, ne * h->nodes / IG_FRAC_SCAN + 2, 4,
-                           DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "x", &s->nodal.x, IG_FRAC_PER_NODE, h->dim, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "u", &s->nodal.u, IG_FRAC_PER_NODE, h->dim, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "v", &s->nodal.v, IG_FRAC_PER_NODE, h->dim, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "f", &s->nodal.f, IG_FRAC_PER_NODE, h->dim, real, 0));
+  IG_TRY(ig_frac_table_add(m, "minv", &s->nodal.minv, IG_FRAC_PER_NODE, 1, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "work", &s->nodal.work, IG_FRAC_PER_NODE, 1, 8, SAVED));
+  IG_TRY(ig_frac_table_add(m, "sp", &s->nodal.share, IG_FRAC_PER_NODE, 1, real, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "touch", &s->grow.touch, IG_FRAC_PER_NODE, 1, 1, 0));
+  IG_TRY(ig_frac_table_add(m, "touched", &s->grow.touched, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "extra", &s->grow.extra, IG_FRAC_PER_NODE, 1, 4, DEVICE_ONLY));
+  IG_TRY(ig_frac_table_add(m, "sums", &s->grow.sums, IG_FRAC_ONE, ne * h->nodes / IG_FRAC_SCAN + 2,
+                           4, DEVICE_ONLY));
   IG_TRY(ig_frac_table_add(m, "part", &s->part, IG_FRAC_ONE,
                            (most * h->nodes / IG_FRAC_CHUNK + 16) * IG_FRAC_FIGURES, 8, 0));
-  IG_TRY(ig_frac_table_add(m, "coh", &s->coh, IG_FRAC_PER_COHESIVE, 2, 4, SAVED));
-  IG_TRY(ig_frac_table_add(m, "turn", &s->turn, IG_FRAC_PER_COHESIVE, 1, 1, SAVED));
-  IG_TRY(
-      ig_frac_table_add(m, "cs", &s->cs, IG_FRAC_PER_COHESIVE, h->points * h->state, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "cf", &s->cf, IG_FRAC_PER_COHESIVE, h->face_nodes * h->dim, real,
-                           SAVED));
-  IG_TRY(ig_frac_table_add(m, "ck", &s->ck, IG_FRAC_PER_COHESIVE, 1, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "cw", &s->cw, IG_FRAC_PER_COHESIVE, 1, real, SAVED));
-  IG_TRY(ig_frac_table_add(m, "cwork", &s->cwork, IG_FRAC_PER_COHESIVE, 1, 8, SAVED));
+  IG_TRY(ig_frac_table_add(m, "coh", &s->topo.coh, IG_FRAC_PER_COHESIVE, 2, 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "turn", &s->topo.turn, IG_FRAC_PER_COHESIVE, 1, 1, SAVED));
+  IG_TRY(ig_frac_table_add(m, "cs", &s->crack.state, IG_FRAC_PER_COHESIVE, h->points * h->state,
+                           real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "cf", &s->crack.force, IG_FRAC_PER_COHESIVE, h->face_nodes * h->dim,
+                           real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "ck", &s->crack.stiffness, IG_FRAC_PER_COHESIVE, 1, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "cw", &s->crack.strength, IG_FRAC_PER_COHESIVE, 1, real, SAVED));
+  IG_TRY(ig_frac_table_add(m, "cwork", &s->crack.work, IG_FRAC_PER_COHESIVE, 1, 8, SAVED));
   IG_TRY(ig_frac_table_add(m, "count", &s->count, IG_FRAC_ONE, 1, sizeof(ig_frac_count), 0));
-  IG_TRY(ig_frac_table_add(m, "bc_row", &s->bc_row, IG_FRAC_ONE, 3 * ROWS, 4, 0));
+  IG_TRY(ig_frac_table_add(m, "bc_row", &s->drive.bc_row, IG_FRAC_ONE, 3 * ROWS, 4, 0));
   for (int i = 0; i < 3 * ROWS; i++)
     ((int32_t *)ig_frac_model_host(m, "bc_row"))[i] = NO_ROW;
   if (s->how == IG_COLOR)
-    IG_TRY(ig_frac_table_add(m, "order", &s->order, IG_FRAC_PER_ELEMENT, 1, 4, 0));
+    IG_TRY(ig_frac_table_add(m, "order", &s->topo.order, IG_FRAC_PER_ELEMENT, 1, 4, 0));
   IG_TRY(fill_topology(m, mesh));
   if (s->how == IG_COLOR)
     IG_TRY(fill_colors(m));
@@ -244,7 +246,7 @@ void ig_frac_model_free(ig_frac_model *m) {
 
 ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion, int *id) {
   for (*id = 0; *id < m->motions; (*id)++) {
-    const ig_frac_motion *like = &m->s.motion[*id];
+    const ig_frac_motion *like = &m->s.drive.motion[*id];
     if (like->kind == motion->kind && like->value == motion->value &&
         like->support == motion->support && like->history.first == motion->history.first &&
         like->history.rows == motion->history.rows)
@@ -252,7 +254,7 @@ ig_status ig_frac_model_motion(ig_frac_model *m, const ig_frac_motion *motion, i
   }
   if (m->motions == IG_FRAC_MOTIONS)
     return IG_FAIL(m->cx, IG_INPUT, "more than %d different motions", IG_FRAC_MOTIONS);
-  m->s.motion[m->motions++] = *motion;
+  m->s.drive.motion[m->motions++] = *motion;
   return IG_OK;
 }
 
@@ -282,7 +284,7 @@ ig_status ig_frac_model_load(ig_frac_model *m, const ig_frac_load *load, int *id
   if (m->loads == IG_FRAC_LOADS)
     return IG_FAIL(m->cx, IG_INPUT, "more than %d loads", IG_FRAC_LOADS);
   *id = m->loads++;
-  m->s.load[*id] = *load;
+  m->s.drive.load[*id] = *load;
   memcpy(m->load_given[*id], load->value, sizeof load->value);
   return IG_OK;
 }
@@ -306,14 +308,14 @@ ig_status ig_frac_model_load_face(ig_frac_model *m, ig_lid element, int mesh_fac
 
 ig_status ig_frac_model_laws(ig_frac_model *m, const ig_cohesive *laws, int count) {
   ig_frac_state *s = &m->s;
-  IG_TRY(ig_frac_table_add(m, "laws", &s->laws, IG_FRAC_ONE, count, sizeof *laws, 0));
-  IG_TRY(
-      ig_frac_table_add(m, "facet_law", &s->facet_law, IG_FRAC_PER_ELEMENT, m->shape.faces, 1, 0));
+  IG_TRY(ig_frac_table_add(m, "laws", &s->zone.laws, IG_FRAC_ONE, count, sizeof *laws, 0));
+  IG_TRY(ig_frac_table_add(m, "facet_law", &s->zone.facet_law, IG_FRAC_PER_ELEMENT, m->shape.faces,
+                           1, 0));
   ig_cohesive *own = ig_frac_model_host(m, "laws");
   for (int i = 0; i < count; i++) {
     own[i] = ig_cohesive_ready(laws[i]);
-    s->law.sigma = own[i].sigma < s->law.sigma ? own[i].sigma : s->law.sigma;
-    s->law.tau = own[i].tau < s->law.tau ? own[i].tau : s->law.tau;
+    s->zone.law.sigma = own[i].sigma < s->zone.law.sigma ? own[i].sigma : s->zone.law.sigma;
+    s->zone.law.tau = own[i].tau < s->zone.law.tau ? own[i].tau : s->zone.law.tau;
   }
   m->laws = own;
   return IG_OK;
@@ -321,16 +323,16 @@ ig_status ig_frac_model_laws(ig_frac_model *m, const ig_cohesive *laws, int coun
 
 ig_status ig_frac_model_start(ig_frac_model *m) {
   ig_frac_state *s = &m->s;
-  s->loads_on = m->loaded;
-  IG_TRY(ig_frac_table_add(m, "lf", &s->lf, IG_FRAC_PER_LOAD, m->shape.face_nodes * m->shape.dim,
-                           m->wide ? 8 : 4, SAVED));
-  IG_TRY(ig_frac_table_add(m, "lwork", &s->lwork, IG_FRAC_PER_LOAD, 2, 8, SAVED));
-  IG_TRY(ig_frac_table_add(m, "load_face", &s->load_face, IG_FRAC_PER_LOAD, 3, 4, 0));
+  s->drive.loads_on = m->loaded;
+  IG_TRY(ig_frac_table_add(m, "lf", &s->drive.face_force, IG_FRAC_PER_LOAD,
+                           m->shape.face_nodes * m->shape.dim, m->wide ? 8 : 4, SAVED));
+  IG_TRY(ig_frac_table_add(m, "lwork", &s->drive.face_work, IG_FRAC_PER_LOAD, 2, 8, SAVED));
+  IG_TRY(ig_frac_table_add(m, "load_face", &s->drive.load_face, IG_FRAC_PER_LOAD, 3, 4, 0));
   if (m->loaded)
     memcpy(ig_frac_model_host(m, "load_face"), m->load_face, (size_t)m->loaded * 12);
   const ig_histories *h = &m->histories;
-  IG_TRY(ig_frac_table_add(m, "history_x", &s->history_x, IG_FRAC_ONE, h->rows, 8, 0));
-  IG_TRY(ig_frac_table_add(m, "history_y", &s->history_y, IG_FRAC_ONE, h->rows, 8, 0));
+  IG_TRY(ig_frac_table_add(m, "history_x", &s->drive.history_x, IG_FRAC_ONE, h->rows, 8, 0));
+  IG_TRY(ig_frac_table_add(m, "history_y", &s->drive.history_y, IG_FRAC_ONE, h->rows, 8, 0));
   if (h->rows) {
     memcpy(ig_frac_model_host(m, "history_x"), h->x, (size_t)h->rows * sizeof *h->x);
     memcpy(ig_frac_model_host(m, "history_y"), h->y, (size_t)h->rows * sizeof *h->y);

@@ -1,7 +1,7 @@
 /* The backends' drivers: CPU kernels here, CUDA's behind the same table. */
 #include "backend/backend.h"
-#include "fracture/cpu.h"
-#include "fracture/cuda.h"
+#include "fracture/items_cpu.h"
+#include "fracture/items_cuda.h"
 
 #include <string.h>
 
@@ -37,7 +37,7 @@ static ig_status cpu_compact(ig_ctx *cx, const ig_frac_state *s, const uint8_t *
 static ig_status cpu_scan(ig_ctx *cx, const ig_frac_state *s) {
   (void)cx;
   for (int32_t i = 1; i < s->count->touched; i++)
-    s->extra[i] += s->extra[i - 1];
+    s->grow.extra[i] += s->grow.extra[i - 1];
   return IG_OK;
 }
 

@@ -88,7 +88,7 @@ ig_status ig_frac_probes_open(ig_job *job, ig_frac_model *m) {
     IG_TRY(probe_open(job, m, i));
   if (!m->probes->shows)
     return IG_OK;
-  return ig_frac_table_add(m, "shown", &m->s.shown, IG_FRAC_PER_NODE, 2 * m->shape.dim,
+  return ig_frac_table_add(m, "shown", &m->s.nodal.shown, IG_FRAC_PER_NODE, 2 * m->shape.dim,
                            sizeof(double), 0);
 }
 

@@ -116,64 +116,93 @@ typedef struct {
   double *depth;   /* node_max: how far inside another's element, where there is no contact */
 } ig_frac_surface;
 
+/* The mesh as it is now; see above. */
 typedef struct {
-  int32_t ne, node_max, coh_max, loads_on; /* loads_on: loaded faces */
-  uint64_t magic;                          /* 2^64 / ne, rounded up: divides by it */
-  int how;                                 /* ig_assembly */
-  int materials, rotation;                 /* rotation: 1 finite */
-  ig_frac_elastic elastic[IG_FRAC_MATERIALS];
-  double thickness, dt;
-  /* cohesive zone */
+  int32_t *conn, *opp, *coh, *list;
+  ig_frac_node *node;   /* node_max */
+  uint8_t *turn;        /* coh: how the upper facet's corners are turned (3D) */
+  const uint8_t *mat;   /* ne */
+  uint8_t *attach;      /* ne: some face carries a force */
+  const int32_t *order; /* color: elements by color */
+} ig_frac_topology;
+
+/* When facets open, and what they then hold. */
+typedef struct {
   ig_cohesive law;          /* where laws differ: of the least strengths */
   const ig_cohesive *laws;  /* all there are, where facets have their own */
   const uint8_t *facet_law; /* faces x ne: which of them; NULL: `law` for all */
   double threshold;         /* facets open at this share of their strength */
-  ig_frac_surface surface;
-  int criterion, hold; /* hold: a new facet starts with the traction it carried */
-  int opening;         /* what marked facets become (ig_frac_opening) */
-  double penalty;      /* N/m^3, 0: as stiff as the step allows */
-  double weibull;      /* modulus of the strength's scatter, 0: none */
+  int criterion, hold;      /* hold: a new facet starts with the traction it carried */
+  int opening;              /* what marked facets become (ig_frac_opening) */
+  double penalty;           /* N/m^3, 0: as stiff as the step allows */
+  double weibull;           /* modulus of the strength's scatter, 0: none */
   uint64_t seed;
-  /* motions and loads */
+} ig_frac_zone;
+
+/* Motions and loads. */
+typedef struct {
   ig_frac_motion motion[IG_FRAC_MOTIONS];
   ig_frac_load load[IG_FRAC_LOADS];
   const double *history_x, *history_y; /* rows of all histories */
-  /* tables */
-  int32_t *conn, *opp, *coh, *list;
-  ig_frac_node *node;       /* node_max */
-  uint8_t *turn;            /* coh: how the upper facet's corners are turned (3D) */
-  const uint8_t *mat;       /* ne */
-  uint8_t *attach;          /* ne: some face carries a force */
-  const int32_t *order;     /* color: elements by color */
+  const int32_t *bc_row;               /* rows of 3: motion of each component, -1 free */
+  int32_t loads_on;                    /* loaded faces */
   const int32_t *load_face; /* loads_on x 3: facet, load, next load of this facet or -1 */
-  const int32_t *bc_row;    /* rows of 3: motion of each component, -1 free */
-  /* nodes */
+  void *face_force;         /* loads_on x facet nodes x dim */
+  double *face_work;        /* loads_on x 2: work, displacement work is conjugate to */
+} ig_frac_drive;
+
+typedef struct {
   void *x, *u, *v, *f, *minv; /* node_max x dim (minv: x 1) */
   double *work;               /* node_max: external work of prescribed motion */
   double *shown;              /* node_max x dim x 2: velocity, force of supports; for probes */
-  void *sp; /* node_max: its averaged stress, as a share of the strength (0: known to be less) */
-  /* elements */
-  void *me;       /* ne: mass */
-  void *fe;       /* slots x dim (gather) */
-  void *fc;       /* slots x dim: contact forces (rigid contact) */
+  void *share; /* node_max: averaged stress as a share of the strength (0: known to be less) */
+} ig_frac_nodal;
+
+typedef struct {
+  void *mass;     /* ne */
+  void *force;    /* slots x dim (gather) */
+  void *contact;  /* slots x dim: contact forces (rigid contact) */
   double *impact; /* ne: work of those */
-  void *se;       /* ne x corners x stresses */
-  void *st;       /* ne: the most of them, as a share of the strength */
-  /* cohesive elements: state x points, force x facet nodes x dim, stiffness, strength factor, work
-   */
-  void *cs, *cf, *ck, *cw;
-  double *cwork;
-  void *lf;      /* loaded faces x facet nodes x dim */
-  double *lwork; /* loaded faces x 2: work, displacement work is conjugate to */
-  /* insertion */
+  void *stress;   /* ne x corners x stresses */
+  void *share;    /* ne: the most of them, as a share of the strength */
+} ig_frac_bulk;
+
+/* Cohesive elements. */
+typedef struct {
+  void *state;     /* coh_max x points x state */
+  void *force;     /* coh_max x facet nodes x dim */
+  void *stiffness; /* coh_max */
+  void *strength;  /* coh_max: factor of the law's */
+  double *work;    /* coh_max */
+} ig_frac_crack;
+
+/* Insertion. */
+typedef struct {
   uint8_t *mark;    /* faces x ne: facets to open, at the lower element */
   int32_t *opened;  /* facets marked, in order */
   uint8_t *touch;   /* node_max: nodes of facets that open */
   int32_t *touched; /* node_max: those nodes, in order */
   int32_t *extra;   /* node_max: copies each of them needs, then those of all up to it */
   int32_t *sums;    /* slots / IG_FRAC_SCAN + 2: work space of compactions and running sums */
-  double *part;     /* chunks x IG_FRAC_FIGURES */
-  double *limit;    /* ne: largest eigenvalue of an element, for the critical step */
+} ig_frac_grow;
+
+typedef struct {
+  int32_t ne, node_max, coh_max;
+  uint64_t magic;          /* 2^64 / ne, rounded up: divides by it */
+  int how;                 /* ig_assembly */
+  int materials, rotation; /* rotation: 1 finite */
+  ig_frac_elastic elastic[IG_FRAC_MATERIALS];
+  double thickness, dt;
+  ig_frac_zone zone;
+  ig_frac_surface surface;
+  ig_frac_drive drive;
+  ig_frac_topology topo;
+  ig_frac_nodal nodal;
+  ig_frac_bulk bulk;
+  ig_frac_crack crack;
+  ig_frac_grow grow;
+  double *part;  /* chunks x IG_FRAC_FIGURES */
+  double *limit; /* ne: largest eigenvalue of an element, for the critical step */
   ig_frac_count *count;
   ig_fault *fault;
 } ig_frac_state;

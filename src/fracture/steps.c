@@ -39,7 +39,7 @@ ig_status ig_frac_model_pass(ig_frac_model *m, int pass) {
   ig_frac_state *s = &m->s;
   switch (pass) {
   case 0:
-    return m->ops->compact(m->cx, s, s->mark, (int64_t)m->shape.faces * s->ne, s->opened,
+    return m->ops->compact(m->cx, s, s->grow.mark, (int64_t)m->shape.faces * s->ne, s->grow.opened,
                            &s->count->broken);
   case 1:
     return run(m, IG_FRAC_room, 0, 1);
@@ -48,7 +48,8 @@ ig_status ig_frac_model_pass(ig_frac_model *m, int pass) {
   case 3:
     return run_all(m, IG_FRAC_state, m->facets * m->shape.points);
   case 4:
-    return m->ops->compact(m->cx, s, s->touch, s->node_max, s->touched, &s->count->touched);
+    return m->ops->compact(m->cx, s, s->grow.touch, s->node_max, s->grow.touched,
+                           &s->count->touched);
   case 5:
     return run_all(m, IG_FRAC_part, s->node_max);
   case 6:
@@ -88,12 +89,12 @@ static ig_status surfaces(ig_frac_model *m) {
 }
 
 static ig_status force(ig_frac_model *m) {
-  IG_TRY(run_all(m, IG_FRAC_load, m->s.loads_on));
+  IG_TRY(run_all(m, IG_FRAC_load, m->s.drive.loads_on));
   IG_TRY(run_all(m, IG_FRAC_cohesive, m->s.coh_max));
   if (m->s.surface.on)
     IG_TRY(surfaces(m));
   IG_TRY(elements(m));
-  return m->s.law.rigid ? run_all(m, IG_FRAC_contact, m->s.ne) : IG_OK;
+  return m->s.zone.law.rigid ? run_all(m, IG_FRAC_contact, m->s.ne) : IG_OK;
 }
 
 static ig_status finish(ig_frac_model *m) {
@@ -118,10 +119,10 @@ static ig_status until_it_fits(ig_frac_model *m, ig_status (*pass)(ig_frac_model
 }
 
 ig_status ig_frac_model_insert(ig_frac_model *m, ig_frac_opening into) {
-  m->s.opening = into;
+  m->s.zone.opening = into;
   ig_frac_graph_drop(m);
   IG_TRY(until_it_fits(m, insert));
-  m->s.opening = IG_FRAC_HOLD;
+  m->s.zone.opening = IG_FRAC_HOLD;
   return IG_OK;
 }
 
@@ -211,7 +212,7 @@ ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES
   IG_TRY(ig_frac_count_pull(m));
   int64_t n = m->s.ne > m->count.nodes ? m->s.ne : m->count.nodes;
   n = n > m->count.cohesive ? n : m->count.cohesive;
-  n = n > m->s.loads_on ? n : m->s.loads_on;
+  n = n > m->s.drive.loads_on ? n : m->s.drive.loads_on;
   const int64_t chunks = (n + IG_FRAC_CHUNK - 1) / IG_FRAC_CHUNK;
   IG_TRY(run(m, IG_FRAC_figures, 0, chunks));
   void *host;
@@ -234,7 +235,7 @@ ig_status ig_frac_model_show(ig_frac_model *m) {
 
 double ig_frac_model_damage(const ig_frac_model *m, int64_t c) {
   const int32_t *coh = ig_frac_table_find((ig_frac_model *)m, "coh")->a.host;
-  const ig_cohesive *law = &m->s.law;
+  const ig_cohesive *law = &m->s.zone.law;
   if (m->laws)
     law = m->laws +
           ((uint8_t *)ig_frac_table_find((ig_frac_model *)m, "facet_law")->a.host)[coh[2 * c]];

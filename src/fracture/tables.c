@@ -12,7 +12,7 @@ static size_t table_rows(const ig_frac_model *m, ig_frac_per per) {
   case IG_FRAC_PER_COHESIVE:
     return (size_t)m->s.coh_max;
   case IG_FRAC_PER_LOAD:
-    return (size_t)m->s.loads_on;
+    return (size_t)m->s.drive.loads_on;
   default:
     return 1;
   }

@@ -34,7 +34,7 @@ static uint64_t next_random(uint64_t *state) {
 
 /* A batch, each pass waited for. */
 static ig_status insert_timed(ig_frac_model *m, double passes[IG_FRAC_PASSES]) {
-  m->s.opening = IG_FRAC_BARE;
+  m->s.zone.opening = IG_FRAC_BARE;
   for (int i = 0; i < IG_FRAC_PASSES; i++) {
     const double start = ig_now();
     IG_TRY(ig_frac_model_pass(m, i));
@@ -70,7 +70,7 @@ ig_status ig_frac_open_all(ig_frac_model *m, int batches, uint64_t seed, double 
     memset(mark, 0, (size_t)all);
     for (int64_t i = n * b / batches; i < n * (b + 1) / batches; i++)
       mark[order[i]] = 1;
-    status = cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all);
+    status = cx->backend->copy_in(cx, m->s.grow.mark, mark, (size_t)all);
     const double start = ig_now();
     if (status == IG_OK)
       status = passes ? insert_timed(m, passes) : ig_frac_model_insert(m, IG_FRAC_BARE);

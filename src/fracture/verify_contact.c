@@ -143,9 +143,9 @@ static ig_status collide(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type ty
         ig_frac_model_put(&m, v, at, fall);
         ig_frac_model_put(&m, u, at, -2.5 * fall * m.s.dt);
       }
-    status = cx->backend->copy_in(cx, m.s.v, v, bytes);
+    status = cx->backend->copy_in(cx, m.s.nodal.v, v, bytes);
     if (status == IG_OK)
-      status = cx->backend->copy_in(cx, m.s.u, u, bytes);
+      status = cx->backend->copy_in(cx, m.s.nodal.u, u, bytes);
   }
   ig_frac_pieces_free(&pieces);
   if (status == IG_OK)

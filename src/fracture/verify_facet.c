@@ -152,7 +152,7 @@ static ig_status separate(ig_ctx *cx, ig_elem_type type, int law, bool shear, do
     const int32_t *opp = ig_frac_model_host(&m, "opp");
     for (int f = 0; f < 2 * corners; f++)
       mark[f] = f < corners && opp[f] == 1;
-    status = cx->backend->copy_in(cx, m.s.mark, mark, 2 * (size_t)corners);
+    status = cx->backend->copy_in(cx, m.s.grow.mark, mark, 2 * (size_t)corners);
   }
   if (status == IG_OK)
     status = ig_frac_model_insert(&m, IG_FRAC_HOLD);
@@ -172,7 +172,8 @@ static ig_status separate(ig_ctx *cx, ig_elem_type type, int law, bool shear, do
                                                               : 0;
           ((double *)u)[((int32_t *)conn)[a * 2 + 1] * dim + d] = shear ? slide : open;
         }
-      status = cx->backend->copy_in(cx, m.s.u, u, (size_t)(m.count.nodes * dim) * sizeof(double));
+      status =
+          cx->backend->copy_in(cx, m.s.nodal.u, u, (size_t)(m.count.nodes * dim) * sizeof(double));
       if (status == IG_OK)
         status = m.ops->run(cx, m.kind, m.wide, IG_FRAC_cohesive, &m.s, 0, 1);
     }

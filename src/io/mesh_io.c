@@ -1,5 +1,6 @@
 /* Mesh files: the reader or writer for a name, and what all of them end with. */
 #include "io/mesh_io.h"
+#include "core/given.h"
 #include "io/cell.h"
 
 #include <math.h>
@@ -86,6 +87,7 @@ static ig_status nodes_drop(ig_ctx *cx, ig_mesh *mesh, ig_lid *dropped) {
 ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                        ig_mesh **out) {
   static const ig_mesh_read_options defaults;
+  IG_GIVEN(cx, cx && path && out);
   *out = NULL;
   options = options ? options : &defaults;
   if (!(options->unit >= 0 && isfinite(options->unit)) ||
@@ -136,6 +138,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
 }
 
 ig_status ig_mesh_write(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
+  IG_GIVEN(cx, cx && mesh && path);
   const char *ending = ending_of(path);
   for (int i = 0; i < FORMATS; i++)
     if (formats[i].write && strcasecmp(ending, formats[i].ending) == 0)

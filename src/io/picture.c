@@ -1,5 +1,6 @@
 /* Drawing a snapshot: pick a field, keep some cells, find their surface, project, paint, label. */
 #include "io/picture.h"
+#include "core/given.h"
 #include "core/number.h"
 #include "io/stl.h"
 #include "io/vtkhdf.h"
@@ -539,7 +540,9 @@ ig_status ig_view_range(ig_ctx *cx, const char *path, const ig_view_options *opt
   part p[SIDES] = {0};
   char name[96];
   int parts;
-  const ig_status status = parts_open(cx, path, options ? options : &usual, p, &parts, name, range);
+  ig_view_options o = options ? *options : usual;
+  o.fixed_range = false; /* `range` may be that of the options */
+  const ig_status status = parts_open(cx, path, &o, p, &parts, name, range);
   part_free(&p[0]);
   part_free(&p[1]);
   return status;
@@ -547,6 +550,7 @@ ig_status ig_view_range(ig_ctx *cx, const char *path, const ig_view_options *opt
 
 ig_status ig_view(ig_ctx *cx, const char *path, const ig_view_options *options, const char *png) {
   static const ig_view_options usual;
+  IG_GIVEN(cx, cx && path && png);
   const ig_view_options *o = options ? options : &usual;
   const int width = o->width ? o->width : o->second && !o->difference ? 2000 : 1600;
   const int height = o->height ? o->height : 1000;

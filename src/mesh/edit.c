@@ -1,5 +1,6 @@
 /* Changes to whole meshes: keep a part, weld, cut hexahedra, shake nodes, add mid-side nodes. */
 #include "mesh/draft.h"
+#include "core/given.h"
 #include "mesh/geometry.h"
 #include "mesh/topology.h"
 
@@ -44,6 +45,7 @@ static void blocks_keep(ig_mesh *mesh, const uint8_t *keep, ig_lid *new_element)
 }
 
 ig_status ig_mesh_keep(ig_ctx *cx, ig_mesh *mesh, const uint8_t *keep, ig_lid **old_node) {
+  IG_GIVEN(cx, cx && mesh && keep);
   ig_lid *new_element = NULL, *new_node = NULL, *old = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &new_element, ig_mesh_elements(mesh), "element numbers"));
@@ -294,10 +296,10 @@ static double noise(uint64_t seed, uint64_t node, uint64_t d) {
 }
 
 /* How far each node may go: its shortest edge; 0 on the boundary and where the case keeps it. */
-static ig_status jitter_room(ig_ctx *cx, const ig_mesh *mesh, const ig_jitter_case *c,
-                             double *room) {
+static ig_status jitter_limits(ig_ctx *cx, const ig_mesh *mesh, const ig_jitter_case *c,
+                               double *limit) {
   for (ig_lid n = 0; n < mesh->nodes; n++)
-    room[n] = INFINITY;
+    limit[n] = INFINITY;
   for (int b = 0; b < mesh->blocks; b++) {
     const ig_block *block = &mesh->block[b];
     const size_t npe = (size_t)ig_elem_info_get(block->type)->nodes;
@@ -305,7 +307,7 @@ static ig_status jitter_room(ig_ctx *cx, const ig_mesh *mesh, const ig_jitter_ca
       double shortest, longest;
       ig_elem_edges(mesh, block, e, &shortest, &longest);
       for (size_t a = 0; a < npe; a++) {
-        double *r = &room[block->conn[(size_t)e * npe + a]];
+        double *r = &limit[block->conn[(size_t)e * npe + a]];
         *r = fmin(*r, shortest);
       }
     }
@@ -318,7 +320,7 @@ static ig_status jitter_room(ig_ctx *cx, const ig_mesh *mesh, const ig_jitter_ca
     const ig_elem_info *info = ig_elem_info_get(block->type);
     const int *local = ig_elem_face(block->type, boundary.face[i]);
     for (int a = 0; a < info->face_nodes; a++)
-      room[block->conn[(size_t)e * (size_t)info->nodes + (size_t)local[a]]] = 0;
+      limit[block->conn[(size_t)e * (size_t)info->nodes + (size_t)local[a]]] = 0;
   }
   ig_boundary_free(&boundary);
   uint8_t *stays;
@@ -331,7 +333,7 @@ static ig_status jitter_room(ig_ctx *cx, const ig_mesh *mesh, const ig_jitter_ca
     if (status == IG_OK && !found)
       status = ig_fail_at(cx, &place->at, "keep: no node of the mesh is there");
     for (ig_lid n = 0; status == IG_OK && n < mesh->nodes; n++)
-      room[n] = stays[n] ? 0 : room[n];
+      limit[n] = stays[n] ? 0 : limit[n];
   }
   free(stays);
   return status;
@@ -344,9 +346,9 @@ ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, const ig_jitter_case *c) 
       return ig_fail_at(cx, &c->at,
                         "jitter moves the nodes of plane and solid meshes: shells and beams would "
                         "leave their surface");
-  double *room;
-  IG_TRY(IG_NEW(cx, &room, mesh->nodes, "jitter"));
-  const ig_status status = jitter_room(cx, mesh, c, room);
+  double *limit;
+  IG_TRY(IG_NEW(cx, &limit, mesh->nodes, "jitter"));
+  const ig_status status = jitter_limits(cx, mesh, c, limit);
   for (size_t n = 0; status == IG_OK && n < (size_t)mesh->nodes; n++) {
     double way[3] = {0}, far = 2;
     for (uint64_t k = 0; far > 1; k++) { /* no direction is preferred: within a ball */
@@ -356,10 +358,10 @@ ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, const ig_jitter_case *c) 
         far += way[d] * way[d];
       }
     }
-    for (size_t d = 0; d < (size_t)mesh->dim && isfinite(room[n]); d++)
-      mesh->x[3 * n + d] += c->amount * room[n] * way[d];
+    for (size_t d = 0; d < (size_t)mesh->dim && isfinite(limit[n]); d++)
+      mesh->x[3 * n + d] += c->amount * limit[n] * way[d];
   }
-  free(room);
+  free(limit);
   return status;
 }
 

@@ -1,6 +1,7 @@
 /* The mesh container: blocks and sets. */
 #include <ingot/mesh.h>
 #include "core/ctx.h"
+#include "core/given.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,14 +28,17 @@ static const int *const elem_faces[] = {
 };
 
 const ig_elem_info *ig_elem_info_get(ig_elem_type type) {
-  return &elem_info[type];
+  return (unsigned)type < IG_ELEM_TYPES ? &elem_info[type] : NULL;
 }
 
 const int *ig_elem_face(ig_elem_type type, int face) {
-  return elem_faces[type] + face * elem_info[type].face_nodes;
+  return (unsigned)type < IG_ELEM_TYPES && face >= 0 && face < elem_info[type].faces
+             ? elem_faces[type] + face * elem_info[type].face_nodes
+             : NULL;
 }
 
 ig_status ig_mesh_new(ig_ctx *cx, int dim, ig_lid nodes, ig_mesh **out) {
+  IG_GIVEN(cx, cx && out);
   *out = NULL;
   if (dim != 2 && dim != 3)
     return IG_FAIL(cx, IG_ARG, "mesh dimension %d: expected 2 or 3", dim);
@@ -84,6 +88,7 @@ static ig_status grow(ig_ctx *cx, void **items, int count, size_t size, const ch
 
 ig_status ig_mesh_add_block(ig_ctx *cx, ig_mesh *mesh, ig_elem_type type, ig_lid count,
                             ig_block **out) {
+  IG_GIVEN(cx, cx && mesh);
   if ((unsigned)type >= IG_ELEM_TYPES || count < 0)
     return IG_FAIL(cx, IG_ARG, "block of %d elements of type %d", count, (int)type);
   if (count > INT32_MAX - ig_mesh_elements(mesh))
@@ -107,8 +112,9 @@ ig_status ig_mesh_add_block(ig_ctx *cx, ig_mesh *mesh, ig_elem_type type, ig_lid
 
 ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_set_kind kind,
                           ig_lid count, ig_set **out) {
-  if (count < 0 || !name || !*name)
-    return IG_FAIL(cx, IG_ARG, "set '%s' of %d items", name ? name : "", count);
+  IG_GIVEN(cx, cx && mesh);
+  if (count < 0 || !name || !*name || (unsigned)kind > IG_SET_FACES)
+    return IG_FAIL(cx, IG_ARG, "set '%s' of %d items, kind %d", name ? name : "", count, (int)kind);
   if (ig_mesh_find_set(mesh, name, kind))
     return IG_FAIL(cx, IG_INPUT, "the mesh has two %s sets named '%s': give them different names",
                    kind == IG_SET_NODES      ? "node"
@@ -139,7 +145,7 @@ ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_set_ki
 }
 
 const ig_set *ig_mesh_find_set(const ig_mesh *mesh, const char *name, ig_set_kind kind) {
-  for (int i = 0; i < mesh->sets; i++)
+  for (int i = 0; mesh && name && i < mesh->sets; i++)
     if (mesh->set[i].kind == kind && strcmp(mesh->set[i].name, name) == 0)
       return &mesh->set[i];
   return NULL;
@@ -147,17 +153,19 @@ const ig_set *ig_mesh_find_set(const ig_mesh *mesh, const char *name, ig_set_kin
 
 ig_lid ig_mesh_elements(const ig_mesh *mesh) {
   ig_lid count = 0;
-  for (int i = 0; i < mesh->blocks; i++)
+  for (int i = 0; mesh && i < mesh->blocks; i++)
     count += mesh->block[i].count;
   return count;
 }
 
 const ig_block *ig_mesh_element(const ig_mesh *mesh, ig_lid element, ig_lid *local) {
-  int i = 0;
-  while (element >= mesh->block[i].count)
-    element -= mesh->block[i++].count;
-  *local = element;
-  return &mesh->block[i];
+  for (int i = 0; mesh && element >= 0 && i < mesh->blocks; element -= mesh->block[i++].count)
+    if (element < mesh->block[i].count) {
+      if (local)
+        *local = element;
+      return &mesh->block[i];
+    }
+  return NULL;
 }
 
 void ig_mesh_bounds(const ig_mesh *mesh, double *low, double *high) {

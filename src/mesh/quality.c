@@ -1,5 +1,7 @@
 /* How good and how large a mesh is, and the checks that the rest of the code trusts. */
 #include "mesh/quality.h"
+#include "core/given.h"
+#include "core/threads.h"
 #include "mesh/geometry.h"
 #include "mesh/topology.h"
 
@@ -45,7 +47,7 @@ ig_status ig_mesh_quality(ig_ctx *cx, const ig_mesh *mesh, ig_quality *q) {
 double ig_mesh_measure(const ig_mesh *mesh, ig_lid element) {
   ig_lid local;
   const ig_block *block = ig_mesh_element(mesh, element, &local);
-  return ig_elem_measure(mesh, block, local, NULL);
+  return block ? ig_elem_measure(mesh, block, local, NULL) : NAN;
 }
 
 static ig_status block_check(ig_ctx *cx, const ig_mesh *mesh, const ig_block *block, ig_lid first) {
@@ -54,7 +56,9 @@ static ig_status block_check(ig_ctx *cx, const ig_mesh *mesh, const ig_block *bl
     return IG_FAIL(cx, IG_INPUT, "%s elements in a mesh of dimension %d", info->name, mesh->dim);
   const int npe = info->nodes;
   ig_lid bad = INT32_MAX; /* the first bad element, whatever the thread count */
-#pragma omp parallel for num_threads(cx->threads) reduction(min : bad) schedule(static)
+#pragma omp parallel for num_threads(ig_team(cx, block->count, IG_WORK_ELEMENT)) reduction(min     \
+                                                                                           : bad)  \
+    schedule(static)
   for (ig_lid e = 0; e < block->count; e++) {
     const ig_lid *conn = block->conn + (size_t)e * npe;
     bool good = true;
@@ -102,6 +106,7 @@ static ig_status set_check(ig_ctx *cx, const ig_mesh *mesh, const ig_set *set, i
 }
 
 ig_status ig_mesh_check(ig_ctx *cx, const ig_mesh *mesh) {
+  IG_GIVEN(cx, cx && mesh);
   const ig_lid elements = ig_mesh_elements(mesh);
   if (mesh->nodes == 0 || elements == 0)
     return IG_FAIL(cx, IG_INPUT, "the mesh is empty: %d nodes, %d elements", mesh->nodes, elements);

@@ -1,5 +1,6 @@
 /* Numbering along a Hilbert curve, so that what is near in space is near in memory. */
 #include "mesh/topology.h"
+#include "core/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,7 @@ static ig_status reorder(ig_ctx *cx, ig_mesh *mesh, ig_order *order, item *list,
     size = high[d] - c.low[d] > size ? high[d] - c.low[d] : size;
   c.scale = size > 0 ? (double)(1 << BITS) / size : 0;
 
-#pragma omp parallel for num_threads(cx->threads) schedule(static)
+#pragma omp parallel for num_threads(ig_team(cx, mesh->nodes, IG_WORK_NODE)) schedule(static)
   for (ig_lid n = 0; n < mesh->nodes; n++)
     list[n] = (item){place(&c, mesh->x + 3 * (size_t)n), n};
   sort(list, spare, (size_t)mesh->nodes);
@@ -131,7 +132,7 @@ static ig_status reorder(ig_ctx *cx, ig_mesh *mesh, ig_order *order, item *list,
   for (int b = 0; b < mesh->blocks; b++) {
     ig_block *block = &mesh->block[b];
     const size_t npe = (size_t)ig_elem_info_get(block->type)->nodes;
-#pragma omp parallel for num_threads(cx->threads) schedule(static)
+#pragma omp parallel for num_threads(ig_team(cx, block->count, IG_WORK_ELEMENT)) schedule(static)
     for (ig_lid e = 0; e < block->count; e++) {
       double center[3] = {0, 0, 0};
       for (size_t a = 0; a < npe; a++)

@@ -8,6 +8,7 @@
 
    The page reads without scripts; with them plots can be zoomed and the part turned. */
 #include "report/report.h"
+#include "core/given.h"
 #include "core/number.h"
 #include "chain/chain.h"
 #include "io/case_yaml.h"
@@ -330,6 +331,7 @@ static ig_status body_write(ig_page *p, const char *folder, const char **title) 
 
 ig_status ig_report(ig_ctx *cx, const char *folder, const ig_report_options *options) {
   static const ig_report_options usual;
+  IG_GIVEN(cx, cx && folder);
   ig_page p = {.cx = cx, .o = options ? options : &usual};
   ig_text html = {0};
   const char *title = folder;

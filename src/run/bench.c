@@ -1,5 +1,6 @@
 /* How fast, and against which limit: every benchmark of every room. */
 #include "backend/backend.h"
+#include "core/given.h"
 #include "run/problems.h"
 #include <ingot/run.h>
 
@@ -8,7 +9,7 @@ static const char *bench_name(const ig_room *room, int i) {
 }
 
 void ig_bench_list(ig_problem_fn *problem, void *user) {
-  for (const ig_room *const *room = ig_rooms(); *room; room++)
+  for (const ig_room *const *room = ig_rooms(); problem && *room; room++)
     for (const ig_bench_entry *b = (*room)->bench; b && b->name; b++) {
       const ig_problem p = {(*room)->name, b->name, b->about, false};
       problem(user, &p);
@@ -43,6 +44,7 @@ static void pass_on(void *user, const ig_bench_row *r) {
 
 ig_status ig_bench(ig_ctx *cx, const char *const *names, int count, ig_benched_fn *row,
                    void *user) {
+  IG_GIVEN(cx, cx && row && (names || count == 0));
   IG_TRY(ig_problems_check(cx, names, count, bench_name, "benchmark"));
   ig_device_info device = {0};
   cx->backend->describe(cx, &device);

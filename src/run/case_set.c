@@ -33,6 +33,8 @@ static ig_node **child_slot(ig_node *map, const char *key, size_t length) {
 }
 
 const char *ig_case_get(const ig_case *c, const char *key) {
+  if (!c || !key)
+    return NULL;
   ig_node *node = c->root;
   const char *p = key, *name;
   size_t length;

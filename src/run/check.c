@@ -1,5 +1,6 @@
 /* Saying what a case holds, without running it. */
 #include "mesh/quality.h"
+#include "core/given.h"
 #include "run/job.h"
 #include "run/rooms.h"
 
@@ -14,6 +15,7 @@
   } while (0)
 
 ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line, void *user) {
+  IG_GIVEN(cx, cx && mesh && line);
   char text[512], label[128];
   ig_quality q;
   IG_TRY(ig_mesh_quality(cx, mesh, &q));
@@ -54,6 +56,7 @@ ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
   ig_job job;
   ig_status status;
   IG_TRY(ig_case_usable(c));
+  IG_GIVEN(c->cx, line);
   IG_TRY_GOTO(status, done, ig_job_open(c, ig_rooms(), &job));
   LINE("physics", "%s", c->room->name);
   if (*job.title)
@@ -79,8 +82,9 @@ static const ig_option mesh_section_options[] = {
     IG_MAP(mesh_section, mesh, ig_mesh_case, ig_mesh_options, NULL, "the mesh"), IG_END};
 
 ig_status ig_case_mesh(ig_case *c, ig_mesh **mesh) {
-  *mesh = NULL;
   IG_TRY(ig_case_usable(c));
+  IG_GIVEN(c->cx, mesh);
+  *mesh = NULL;
   if (c->mesh)
     return ig_case_mesh_copy(c, mesh);
   const ig_node *found = c->root->child;

@@ -1,5 +1,6 @@
 /* What a case file may say, written out from the tables that read it. */
 #include "mesh/place.h"
+#include "core/given.h"
 #include "run/case.h"
 #include "run/rooms.h"
 #ifdef INGOT_HAVE_IO
@@ -207,7 +208,7 @@ static void sections_put(writer *w, const ig_option *options, const char *above)
 }
 
 ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
-  (void)cx;
+  IG_GIVEN(cx, cx && text);
   writer w = {.text = text, .user = user};
   put(&w, "# Case reference\n\n"
           "Written by `ingot help --reference` from the tables that read case files.\n\n"
@@ -247,8 +248,10 @@ ig_status ig_reference(ig_ctx *cx, ig_text_fn *text, void *user) {
           "folder, run one after\nthe other. `backend`, `threads`, `precision`, `assembly`, "
           "`materials` and `output` beside `stages` hold for\nevery stage that does not say "
           "otherwise. A stage takes what an earlier one left: `mesh: {from: STAGE}`, with\n`keep: "
-          "{set: NAME, field: NAME, min: NUMBER, max: NUMBER}` for a part of it; `path: {from: "
-          "STAGE}`; `from:\nSTAGE` for the design of a shape; and for any number `{from: STAGE, "
+          "{set: NAME, field: NAME, min: NUMBER, max: NUMBER}` for a part of it, or `keep: {left: "
+          "true, moved: true}`\nfor what the cuts of a stress stage have left, at the places it "
+          "has moved to; `path: {from: STAGE}`; `from:\nSTAGE` for the design of a shape; and for "
+          "any number `{from: STAGE, "
           "figure: KEY, times: NUMBER, plus: NUMBER}`,\na figure of that stage's "
           "summary.json.\n\nBeside `stages`:\n\n");
   table_put(&w, ig_chain_keys);
@@ -288,6 +291,7 @@ static void keys_put(writer *w, const ig_option *options, const char *above) {
 }
 
 ig_status ig_completion(ig_ctx *cx, const char *room, ig_text_fn *text, void *user) {
+  IG_GIVEN(cx, cx && text);
   writer w = {.text = text, .user = user};
   if (room && !ig_room_find(room))
     return IG_FAIL(cx, IG_INPUT, "there is no physics '%.60s'", room);

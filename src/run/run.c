@@ -1,5 +1,6 @@
 /* Running a case from its start to its end; what a folder holds of it. */
 #include "run/files.h"
+#include "core/given.h"
 #include "run/rooms.h"
 #include "run/sim.h"
 
@@ -28,8 +29,9 @@ ig_status ig_run(ig_case *c, const ig_run_options *options) {
 ig_status ig_result_look(ig_case *c, const char *out, ig_result *result) {
   ig_job job;
   ig_look look = {.result = IG_RESULT_NONE};
-  *result = IG_RESULT_NONE;
   IG_TRY(ig_case_usable(c));
+  IG_GIVEN(c->cx, out && result);
+  *result = IG_RESULT_NONE;
   ig_status status = ig_job_open(c, ig_rooms(), &job);
   if (status == IG_OK) {
     status = ig_files_look(c, &job, out, &look);

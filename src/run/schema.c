@@ -1,6 +1,7 @@
 /* A JSON Schema (draft 7) of the case language, from the tables that read it: editors complete and
    check cases with it. */
 #include "run/case.h"
+#include "core/given.h"
 #include "run/rooms.h"
 
 #include <stdio.h>
@@ -180,6 +181,7 @@ static void object_put(writer *w, const ig_option *a, const ig_option *b) {
 }
 
 ig_status ig_schema(ig_ctx *cx, ig_text_fn *text, void *user) {
+  IG_GIVEN(cx, cx && text);
   writer w = {.text = text, .user = user};
   put(&w,
       "{\"$schema\":\"http://json-schema.org/draft-07/schema#\",\"title\":\"Ingot case\",\n"

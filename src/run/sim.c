@@ -1,5 +1,6 @@
 /* Simulations: a case, its room under the loop, and where its output goes. */
 #include "run/sim.h"
+#include "core/given.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 #include "run/files.h"
@@ -228,6 +229,8 @@ double ig_sim_dt(const ig_sim *s) {
 }
 
 void ig_sim_stats(const ig_sim *sim, ig_run_stats *stats) {
+  if (!stats)
+    return;
   *stats = (ig_run_stats){0};
   if (!sim)
     return;
@@ -368,8 +371,9 @@ static ig_status copy_make(ig_sim *s, const ig_room_field *f, int number, size_t
 
 ig_status ig_sim_view(ig_sim *s, const char *name, ig_side side, ig_field_view *view) {
   ig_room_field f;
-  if (!view)
-    return IG_ARG;
+  IG_GIVEN(s ? s->cx : NULL, s && name && view);
+  if (side != IG_ON_HOST && side != IG_ON_DEVICE)
+    return IG_FAIL(s->cx, IG_ARG, "side %d: expected IG_ON_HOST or IG_ON_DEVICE", (int)side);
   *view = (ig_field_view){0};
   int number = 0;
   IG_TRY(field_find(s, name, &f, &number));
@@ -400,8 +404,7 @@ bool ig_sim_is_fresh(const ig_sim *s, const ig_field_view *view) {
 
 ig_status ig_sim_get(ig_sim *s, const char *name, double *values) {
   ig_field_view v;
-  if (!values)
-    return IG_ARG;
+  IG_GIVEN(s ? s->cx : NULL, s && values);
   IG_TRY(ig_sim_view(s, name, IG_ON_HOST, &v));
   for (int64_t i = 0; i < v.info.count; i++)
     for (int c = 0; c < v.info.components; c++) {
@@ -415,9 +418,8 @@ ig_status ig_sim_get(ig_sim *s, const char *name, double *values) {
 ig_status ig_sim_set(ig_sim *s, const char *name, const double *values) {
   ig_room_field f;
   IG_TRY(usable(s));
+  IG_GIVEN(s->cx, name && values);
   IG_TRY(field_find(s, name, &f, NULL));
-  if (!values)
-    return IG_ARG;
   if (!f.writable || !s->march.room->set)
     return IG_FAIL(s->cx, IG_INPUT, "field '%s' can be read only", name);
   for (int64_t i = 0; i < f.count * f.components; i++)
@@ -486,8 +488,7 @@ static ig_status factors_apply(ig_sim *s, const factors *f, scale_fn *of_room) {
 /* --- states in memory */
 
 ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
-  if (!state)
-    return IG_ARG;
+  IG_GIVEN(s ? s->cx : NULL, s && state);
   *state = NULL;
   IG_TRY(usable(s));
   if (!s->march.room->save || s->march.now.whole)

@@ -1,5 +1,6 @@
 /* The verification manual, executed: every problem of every room. */
 #include "backend/backend.h"
+#include "core/given.h"
 #include "run/problems.h"
 #include <ingot/run.h>
 
@@ -10,7 +11,7 @@ static const char *problem_name(const ig_room *room, int i) {
 }
 
 void ig_verify_list(ig_problem_fn *problem, void *user) {
-  for (const ig_room *const *room = ig_rooms(); *room; room++)
+  for (const ig_room *const *room = ig_rooms(); problem && *room; room++)
     for (const ig_verify_entry *v = (*room)->verify; v && v->name; v++) {
       const ig_problem p = {(*room)->name, v->name, v->about, v->quick};
       problem(user, &p);
@@ -43,6 +44,7 @@ static void judge(void *user, const ig_verify_row *r) {
 
 ig_status ig_verify(ig_ctx *cx, const char *const *names, int count, bool quick,
                     ig_verified_fn *row, void *user) {
+  IG_GIVEN(cx, cx && row && (names || count == 0));
   IG_TRY(ig_problems_check(cx, names, count, problem_name, "verification problem"));
   for (const ig_room *const *room = ig_rooms(); *room; room++)
     for (const ig_verify_entry *v = (*room)->verify; v && v->name; v++) {

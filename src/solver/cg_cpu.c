@@ -1,5 +1,6 @@
 /* Conjugate gradients on the CPU. */
 #include "solver/grid.h"
+#include "core/threads.h"
 #include "backend/backend.h"
 #include "kern/hd.h"
 #include "solver/level_kern.inc"
@@ -14,9 +15,9 @@ enum { CHUNK = 1 << 13 };
     const int64_t chunks_ = ((n) + CHUNK - 1) / CHUNK;                                             \
     double *part_;                                                                                 \
     IG_TRY(IG_NEW(cx, &part_, chunks_, "reduction"));                                              \
-    _Pragma("omp parallel for schedule(static) num_threads(cx->threads)") for (int64_t c_ = 0;     \
-                                                                               c_ < chunks_;       \
-                                                                               c_++) {             \
+    const int team_ = ig_team(cx, n, IG_WORK_VALUE);                                               \
+    _Pragma("omp parallel for schedule(static) num_threads(team_)") for (int64_t c_ = 0;           \
+                                                                         c_ < chunks_; c_++) {     \
       const int64_t end_ = (c_ + 1) * CHUNK < (n) ? (c_ + 1) * CHUNK : (n);                        \
       double s = 0;                                                                                \
       _Pragma("omp simd reduction(+ : s)") for (int64_t i = c_ * CHUNK; i < end_; i++)             \
@@ -61,7 +62,7 @@ ig_status ig_cg_cpu_direction(ig_ctx *cx, int64_t n, const double *r, const floa
   if (ap && !first)
     CHUNKED(n, sc->zap, { s += ap[i] * (double)z[i]; });
   const double beta = ig_cg_beta(sc, first, ap != NULL);
-#pragma omp parallel for simd schedule(static) num_threads(cx->threads)
+#pragma omp parallel for simd schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     p[i] = (double)z[i] + beta * p[i];
   return IG_OK;

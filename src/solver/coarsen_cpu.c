@@ -1,5 +1,6 @@
 /* The levels of the hierarchy made anew, on the CPU. */
 #include "solver/grid.h"
+#include "core/threads.h"
 #include "backend/backend.h"
 #include "kern/hd.h"
 #include "solver/level_kern.inc"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 ig_status ig_grid_cpu_to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
-#pragma omp parallel for simd schedule(static) num_threads(cx->threads)
+#pragma omp parallel for simd schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     y[i] = (float)x[i];
   return IG_OK;
@@ -18,7 +19,7 @@ ig_status ig_grid_cpu_to_single(ig_ctx *cx, int64_t n, const double *x, float *y
 
 ig_status ig_grid_cpu_node_inverse(ig_ctx *cx, const ig_grid_args_f32 *g, float *inverse) {
   const int64_t outer = g->dim == 3 ? g->plane : 0, rows = (int64_t)(g->n[1] + 1) * (g->n[2] + 1);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, rows, IG_WORK_ROW))
   for (int64_t row = 0; row < rows; row++) {
     const int64_t place = g->first + row % (g->n[1] + 1) * g->row + row / (g->n[1] + 1) * g->plane;
     const float *e = g->modulus + place;
@@ -191,7 +192,7 @@ static ig_status to_half(ig_ctx *cx, const ig_level *whole, const ig_level *l) {
   const int64_t rows = row_count(&l->grid), stored = l->grid.stored;
   memcpy(l->stencil, whole->stencil, (size_t)each * (size_t)stored * sizeof(float));
   IG_TRY(ig_grid_cpu_scales(cx, l));
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, rows, IG_WORK_ROW))
   for (int64_t row = 0; row < rows; row++) {
     const int64_t place = row_place(&l->grid, row);
     for (int m = 0; m < (l->blocks - 1) * each; m++) {
@@ -287,7 +288,7 @@ ig_status ig_grid_cpu_coarse_springs(ig_ctx *cx, const ig_level *fine, const ig_
 ig_status ig_grid_cpu_coarse_inverse(ig_ctx *cx, const ig_level *l) {
   const int width = l->grid.n[0] + 1, dof = l->grid.dof;
   const int64_t rows = row_count(&l->grid), stored = l->grid.stored;
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, rows, IG_WORK_ROW))
   for (int64_t row = 0; row < rows; row++) {
     const int64_t place = row_place(&l->grid, row);
     for (int c = 0; c < dof; c++) {

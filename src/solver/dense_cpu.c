@@ -1,5 +1,6 @@
 /* The coarsest level on the CPU: its matrix inverted, and the inverse used. */
 #include "solver/grid.h"
+#include "core/threads.h"
 #include "backend/backend.h"
 #include "kern/hd.h"
 #include "solver/level_kern.inc"
@@ -19,7 +20,7 @@ ig_status ig_grid_cpu_dense_invert(ig_ctx *cx, const ig_level *l, const int32_t 
     row[p] = 1;
     for (int j = 0; j < n; j++)
       row[j] *= pivot;
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, (int64_t)n *n, IG_WORK_VALUE))
     for (int i = 0; i < n; i++)
       if (i != p) {
         double *to = a + (size_t)i * n;

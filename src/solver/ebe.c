@@ -1,5 +1,6 @@
 /* Setting up element-by-element products, and the CPU's. */
 #include "solver/ebe.h"
+#include "core/threads.h"
 #include "backend/backend.h"
 #include "mesh/topology.h"
 #include "solver/ebe_ops.h"
@@ -38,11 +39,11 @@
 
 #define FILL(F, R)                                                                                 \
   ig_status ig_ebe_fill_cpu_##F(ig_ctx *cx, const ig_ebe_fill *p, R *matrix) {                     \
-    _Pragma(                                                                                       \
-        "omp parallel for schedule(static) num_threads(cx->threads)") for (ig_lid i = 0;           \
-                                                                           i < p->count;           \
-                                                                           i++) for (int c = 0;    \
-                                                                                     c < 24; c++)  \
+    const int team_ = ig_team(cx, p->count, IG_WORK_ROW);                                          \
+    _Pragma("omp parallel for schedule(static) num_threads(team_)") for (ig_lid i = 0;             \
+                                                                         i < p->count;             \
+                                                                         i++) for (int c = 0;      \
+                                                                                   c < 24; c++)    \
         ig_ebe_fill_column_##F(p, i, c, matrix);                                                   \
     return IG_OK;                                                                                  \
   }
@@ -98,7 +99,9 @@ done:
 /* No element is inverted or flat. */
 static ig_status check_elements(ig_ctx *cx, const ig_ebe *op, const double *x, const ig_lid *conn) {
   ig_lid bad = INT32_MAX;
-#pragma omp parallel for schedule(static) num_threads(cx->threads) reduction(min : bad)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, op->elements, IG_WORK_ELEMENT))  \
+    reduction(min                                                                                  \
+              : bad)
   for (ig_lid e = 0; e < op->elements; e++) {
     double xe[24], xm[21], j[9], cof[9];
     for (int i = 0; i < 24; i++)

@@ -1,6 +1,7 @@
 /* Coarse levels on the CPU: sweeps over stored stencils, transfers, the accelerated cycle's steps.
  */
 #include "solver/grid_cpu.h"
+#include "core/threads.h"
 #include "backend/backend.h"
 #include "kern/hd.h"
 #include "solver/level_kern.inc"
@@ -148,7 +149,7 @@ ig_status ig_grid_cpu_sweep(ig_ctx *cx, const ig_level *l, ig_sweep what, const 
     return ig_grid_cpu_fine_sweep(cx, &l->args, what, b, x, d, c0, c1, y);
   const ig_grid *g = &l->grid;
   const int64_t pieces = piece_count(g);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, pieces, IG_WORK_ROW))
   for (int64_t q = 0; q < pieces; q++) {
     float acc[3 * PIECE];
     const piece p = piece_at(g, q);
@@ -164,7 +165,7 @@ ig_status ig_grid_cpu_start(ig_ctx *cx, const ig_level *l, const float *b, float
                             float *d) {
   const int width = l->grid.n[0] + 1, dof = l->grid.dof;
   const int64_t rows = row_count(&l->grid), stored = l->grid.stored;
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, rows, IG_WORK_ROW))
   for (int64_t row = 0; row < rows; row++) {
     const int64_t place = row_place(&l->grid, row);
     for (int c = 0; c < dof; c++) {
@@ -221,10 +222,11 @@ static ig_status for_rows(ig_ctx *cx, int64_t rows, size_t each,
                           void (*fn)(const transfer *t, int64_t row, float *work),
                           const transfer *t) {
   float *work;
-  IG_TRY(IG_NEW(cx, &work, (size_t)cx->threads * each, "transfer work space"));
-#pragma omp parallel for schedule(static, 1) num_threads(cx->threads)
-  for (int p = 0; p < cx->threads; p++)
-    for (int64_t row = rows * p / cx->threads; row < rows * (p + 1) / cx->threads; row++)
+  const int team = ig_team(cx, rows, IG_WORK_ROW);
+  IG_TRY(IG_NEW(cx, &work, (size_t)team * each, "transfer work space"));
+#pragma omp parallel for schedule(static, 1) num_threads(team)
+  for (int p = 0; p < team; p++)
+    for (int64_t row = rows * p / team; row < rows * (p + 1) / team; row++)
       fn(t, row, work + (size_t)p * each);
   free(work);
   return IG_OK;
@@ -315,7 +317,7 @@ ig_status ig_grid_cpu_pair_energy(ig_ctx *cx, const ig_level *l, int visit, cons
   const int64_t pieces = piece_count(g);
   double(*part)[3];
   IG_TRY(IG_NEW(cx, &part, pieces, "sums of a level"));
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, pieces, IG_WORK_ROW))
   for (int64_t q = 0; q < pieces; q++) {
     float acc[3 * PIECE];
     const piece p = piece_at(g, q);
@@ -352,7 +354,7 @@ ig_status ig_grid_cpu_pair_energy(ig_ctx *cx, const ig_level *l, int visit, cons
 ig_status ig_grid_cpu_pair_residual(ig_ctx *cx, const ig_level *l, const float *b, float c1) {
   const int64_t n = l->grid.stored * l->grid.dof;
   const float step = ig_pair_step(l->pair);
-#pragma omp parallel for simd schedule(static) num_threads(cx->threads)
+#pragma omp parallel for simd schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++) {
     l->first[i] = l->x[i];
     l->rest[i] = b[i] - step * l->image[i];
@@ -365,7 +367,7 @@ ig_status ig_grid_cpu_pair_join(ig_ctx *cx, const ig_level *l) {
   const int64_t n = l->grid.stored * l->grid.dof;
   float w[2];
   ig_pair_weights(l->pair, w);
-#pragma omp parallel for simd schedule(static) num_threads(cx->threads)
+#pragma omp parallel for simd schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     l->x[i] = w[0] * l->first[i] + w[1] * l->x[i];
   return IG_OK;

@@ -1,5 +1,6 @@
 /* Multigrid on a mesh, on the CPU. */
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "solver/mesh_amg.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ static ig_status assemble(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
   for (int color = 0; color < plan->colors; color++) {
     ig_lid begin, end;
     ig_plan_range(plan, color, plan->elements, &begin, &end);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ELEMENT))
     for (ig_lid i = begin; i < end; i++) {
       const ig_lid e = ig_scatter_element(&p->scatter, i);
       const int32_t *node = p->scatter.conn + 8 * (int64_t)e;
@@ -64,7 +65,7 @@ static ig_status assemble(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
       }
     }
   }
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->blocks, IG_WORK_NODE))
   for (int64_t k = 0; k < a->blocks; k++)
     ig_amg_ground(g, a, k);
   return IG_OK;
@@ -73,7 +74,7 @@ static ig_status assemble(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
 static ig_status invert(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, const uint8_t *fix,
                         float *inverse) {
   const int count = a->br * a->br;
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))
   for (int32_t n = 0; n < a->rows; n++)
     ig_amg_invert(a->value + (int64_t)diagonal[n] * count, a->br, fix ? fix[n] : 0,
                   inverse + (int64_t)n * count);
@@ -82,11 +83,13 @@ static ig_status invert(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, co
 
 /* Loops over all blocks of c, their size known to the compiler. */
 #define EACH_BLOCK(c, b, m, call)                                                                  \
-  _Pragma("omp parallel for schedule(static) num_threads(cx->threads)") for (int64_t k = 0;        \
-                                                                             k < (c)->blocks;      \
-                                                                             k++) {                \
-    const int B = b, M = m;                                                                        \
-    call;                                                                                          \
+  {                                                                                                \
+    const int team_ = ig_team(cx, (c)->blocks, IG_WORK_NODE);                                      \
+    _Pragma("omp parallel for schedule(static) num_threads(team_)") for (int64_t k = 0;            \
+                                                                         k < (c)->blocks; k++) {   \
+      const int B = b, M = m;                                                                      \
+      call;                                                                                        \
+    }                                                                                              \
   }
 #define BY_SIZE(c, size, call)                                                                     \
   do {                                                                                             \
@@ -106,7 +109,7 @@ static ig_status prolongator(ig_ctx *cx, const ig_bsr *a, const float *inverse, 
 
 static ig_status transpose(ig_ctx *cx, const ig_bsr *p, const int32_t *from, ig_bsr *r) {
   const int br = p->br, bc = p->bc;
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, r->blocks, IG_WORK_NODE))
   for (int64_t k = 0; k < r->blocks; k++)
     for (int e = 0; e < br * bc; e++)
       r->value[k * (br * bc) + e] = p->value[(int64_t)from[k] * (br * bc) + e % br * bc + e / br];
@@ -140,7 +143,7 @@ static ig_status dense_invert(ig_ctx *cx, const ig_bsr *a, int n, double *work, 
     const bool lost = !(row[k] > IG_AMG_LOST * own[k]) || !(row[k] > 0);
     const double s = lost ? 0 : 1 / row[k];
     row[k] = 1;
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, (int64_t)n *n, IG_WORK_VALUE))
     for (int i = 0; i < n; i++) {
       double *mi = m + (size_t)i * (size_t)n;
       const double f = i == k ? -s : s * mi[k];
@@ -173,7 +176,7 @@ IG_HD void block_row(const ig_bsr *a, int32_t n, const int br, const int bc, boo
 
 static ig_status product(ig_ctx *cx, const ig_bsr *a, bool add, const float *x, float *y) {
   const int kind = 10 * a->br + a->bc;
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_NODE))
   for (int32_t n = 0; n < a->rows; n++)
     switch (kind) {
     case 33:
@@ -197,7 +200,7 @@ static ig_status product(ig_ctx *cx, const ig_bsr *a, bool add, const float *x, 
 static ig_status smooth(ig_ctx *cx, int32_t nodes, int size, const float *inverse,
                         const double *spring, const float *b, const float *ax, bool first, float c0,
                         float c1, float *d, float *x) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, nodes, IG_WORK_NODE))
   for (int32_t n = 0; n < nodes; n++)
     ig_amg_smooth_node(n, size, inverse, spring, b, ax, first, c0, c1, d, x);
   return IG_OK;
@@ -205,14 +208,14 @@ static ig_status smooth(ig_ctx *cx, int32_t nodes, int size, const float *invers
 
 static ig_status residual(ig_ctx *cx, int64_t n, const double *spring, const float *b,
                           const float *x, float *ax) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     ax[i] = b[i] - ax[i] - (spring ? (float)spring[i] * x[i] : 0);
   return IG_OK;
 }
 
 static ig_status dense(ig_ctx *cx, int n, const float *m, const float *b, float *x) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, (int64_t)n *n, IG_WORK_VALUE))
   for (int i = 0; i < n; i++)
     x[i] = ig_amg_dense_row(n, i, 0, 1, m, b);
   return IG_OK;

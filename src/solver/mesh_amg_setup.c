@@ -8,6 +8,7 @@
    The modes are the rigid-body motions of elasticity, or the constant. Solid and void share
    aggregates: smoothing with the design's own matrix bends the prolongator around them. */
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "mesh/topology.h"
 #include "solver/mesh_amg.h"
 
@@ -56,7 +57,7 @@ static ig_status multiply(ig_ctx *cx, const pattern *a, const pattern *b, patter
   IG_TRY_GOTO(status, done, IG_NEW(cx, &marks, marked, "multigrid setup"));
   for (int pass = 0; pass < 2; pass++) { /* count, then fill */
     memset(marks, 0xff, sizeof *marks * marked);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->rows, IG_WORK_ROW))
     for (ig_lid i = 0; i < a->rows; i++) {
       ig_lid *mark = marks + (size_t)thread_now() * (size_t)b->cols;
       ig_lid *list = pass ? c->column + c->start[i] : NULL, n = 0;
@@ -206,7 +207,7 @@ static ig_status make_orthonormal(ig_ctx *cx, ig_lid nodes, int size, int count,
   for (ig_lid i = 0; i < nodes; i++)
     if (of[i] >= 0)
       members.item[members.start[of[i] + 1]++] = i;
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, aggregates, IG_WORK_ROW))
   for (ig_lid g = 0; g < aggregates; g++) {
     const ig_lid *item = members.item + members.start[g];
     const ig_lid n = members.start[g + 1] - members.start[g];

@@ -1,5 +1,6 @@
 /* A mesh of hexahedra on the CPU. */
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "solver/mesh_ops.h"
 
 #include <math.h>
@@ -15,7 +16,7 @@
 #include "solver/mesh_kern.inc"
 
 static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     y[i] = (float)x[i];
   return IG_OK;
@@ -24,7 +25,7 @@ static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
 static ig_status ground(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
                         double *dot) {
   const int64_t n = (int64_t)g->size * g->nodes;
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int c = 0; c < IG_MESH_CHUNKS; c++) {
     double s = 0;
     for (int64_t i = n * c / IG_MESH_CHUNKS; i < n * (c + 1) / IG_MESH_CHUNKS; i++) {
@@ -43,7 +44,8 @@ static ig_status ground(ig_ctx *cx, const ig_ground *g, const double *x, double 
 
 static ig_status energy(ig_ctx *cx, const ig_hex_args *p, const double *u, const double *v,
                         double scale, bool add, double *out) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ELEMENT))
   for (int32_t e = 0; e < p->scatter.elements; e++)
     out[e] = (add ? out[e] : 0) + scale * ig_hex_energy(p, e, u, v);
   return IG_OK;
@@ -59,7 +61,7 @@ static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
   IG_TRY(cx->backend->fill(cx, block, 0, (size_t)count * sizeof *block * (size_t)p->scatter.nodes));
   for (int color = 0; color < plan->colors; color++) {
     RANGE_OF(plan, color);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ELEMENT))
     for (ig_lid i = begin; i < end; i++) {
       const ig_lid e = ig_scatter_element(&p->scatter, i);
       double x[24], xm[21], b[6];
@@ -85,8 +87,9 @@ static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
     IG_TRY(cx->backend->fill(cx, y, 0, sizeof *y *(size_t)p->scatter.nodes));                      \
     for (int color = 0; color < plan->colors; color++) {                                           \
       RANGE_OF(plan, color);                                                                       \
-      _Pragma("omp parallel for schedule(static) num_threads(cx->threads)") for (ig_lid i = begin; \
-                                                                                 i < end; i++) {   \
+      const int team_ = ig_team(cx, end - begin, IG_WORK_ELEMENT);                                 \
+      _Pragma("omp parallel for schedule(static) num_threads(team_)") for (ig_lid i = begin;       \
+                                                                           i < end; i++) {         \
         const ig_lid e = ig_scatter_element(&p->scatter, i);                                       \
         R x[24], te[8], f[8];                                                                      \
         for (int k = 0; k < 24; k++)                                                               \
@@ -109,7 +112,7 @@ static ig_status to_nodes(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
   IG_TRY(cx->backend->fill(cx, out, 0, sizeof *out * (size_t)p->scatter.nodes));
   for (int color = 0; color < plan->colors; color++) {
     RANGE_OF(plan, color);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ELEMENT))
     for (ig_lid i = begin; i < end; i++) {
       const ig_lid e = ig_scatter_element(&p->scatter, i);
       double x[24], weight[8];
@@ -123,14 +126,16 @@ static ig_status to_nodes(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
 }
 
 static ig_status to_elements(ig_ctx *cx, const ig_hex_args *p, const double *in, double *out) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ELEMENT))
   for (ig_lid e = 0; e < p->scatter.elements; e++)
     out[e] = ig_hex_mean(p, e, in);
   return IG_OK;
 }
 
 static ig_status strain(ig_ctx *cx, const ig_hex_args *p, const double *u, double *tensor) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ELEMENT))
   for (ig_lid e = 0; e < p->scatter.elements; e++)
     ig_hex_strain(p, e, u, tensor);
   return IG_OK;
@@ -141,7 +146,7 @@ static ig_status strain_back(ig_ctx *cx, const ig_hex_args *p, const ig_plan *pl
   IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
   for (int color = 0; color < plan->colors; color++) {
     RANGE_OF(plan, color);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ELEMENT))
     for (ig_lid i = begin; i < end; i++) {
       const ig_lid e = ig_scatter_element(&p->scatter, i);
       double rate[9], fe[3];
@@ -158,7 +163,7 @@ static ig_status strain_back(ig_ctx *cx, const ig_hex_args *p, const ig_plan *pl
 
 static ig_status invert(ig_ctx *cx, const ig_ground *g, bool whole, const double *block,
                         float *inverse) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, g->nodes, IG_WORK_NODE))
   for (ig_lid n = 0; n < g->nodes; n++)
     ig_ground_invert(g, n, whole, block, inverse);
   return IG_OK;
@@ -166,14 +171,15 @@ static ig_status invert(ig_ctx *cx, const ig_ground *g, bool whole, const double
 
 static ig_status scale_blocks(ig_ctx *cx, ig_lid nodes, int size, const float *inverse,
                               const float *r, float *z) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, nodes, IG_WORK_NODE))
   for (ig_lid n = 0; n < nodes; n++)
     ig_node_scale(n, size, inverse, r, z);
   return IG_OK;
 }
 
 static ig_status cone(ig_ctx *cx, const ig_cone *c, const double *in, double *out) {
-#pragma omp parallel for schedule(dynamic, 256) num_threads(cx->threads)
+#pragma omp parallel for schedule(dynamic, 256)                                                    \
+    num_threads(ig_team(cx, c->elements, IG_WORK_ELEMENT))
   for (int32_t e = 0; e < c->elements; e++)
     out[e] = ig_cone_sum(c, e, in);
   return IG_OK;

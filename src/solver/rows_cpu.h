@@ -3,6 +3,7 @@
 #define IG_SOLVER_ROWS_CPU_H
 
 #include "solver/grid.h"
+#include "core/threads.h"
 
 /* rows of nodes of a level, numbered y fastest */
 static inline int64_t row_count(const ig_grid *g) {
@@ -16,9 +17,9 @@ static inline int64_t row_place(const ig_grid *g, int64_t row) {
 #define EACH_NODE(cx, l, CALL)                                                                     \
   do {                                                                                             \
     const int64_t rows_ = row_count(&(l)->grid);                                                   \
-    _Pragma("omp parallel for schedule(static) num_threads((cx)->threads)") for (int64_t row_ = 0; \
-                                                                                 row_ < rows_;     \
-                                                                                 row_++) {         \
+    const int team_ = ig_team(cx, rows_, IG_WORK_ROW);                                             \
+    _Pragma("omp parallel for schedule(static) num_threads(team_)") for (int64_t row_ = 0;         \
+                                                                         row_ < rows_; row_++) {   \
       const int64_t first_ = row_place(&(l)->grid, row_);                                          \
       for (int64_t at = first_; at <= first_ + (l)->grid.n[0]; at++)                               \
         CALL;                                                                                      \

@@ -1,5 +1,6 @@
 /* Loops of the stress room on the CPU. */
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "stress/ops.h"
 
 #include "kern/pack_f64.h"
@@ -13,16 +14,15 @@
 #include "stress/law.inc"
 #include "stress/element.inc"
 
-#define LOOP(n) _Pragma("omp parallel for schedule(static) num_threads(cx->threads)") for (n)
-
 static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan, const double *u,
                        double *f) {
   IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)plan->nodes));
   for (int c = 0; c < plan->colors; c++) {
     ig_lid begin, end;
     ig_plan_range(plan, c, plan->elements, &begin, &end);
-    LOOP(ig_lid i = begin; i < end; i++)
-    ig_stress_force(p, ig_scatter_element(&p->scatter, i), u, f);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ROW))
+    for (ig_lid i = begin; i < end; i++)
+      ig_stress_force(p, ig_scatter_element(&p->scatter, i), u, f);
   }
   return ig_plan_sum_f64(cx, plan, 3, p->slots, f);
 }
@@ -69,53 +69,61 @@ static ig_status product(ig_ctx *cx, const ig_stress_args *p, const ig_plan *pla
   for (int c = 0; c < plan->colors; c++) {
     ig_lid begin, end;
     ig_plan_range(plan, c, plan->elements, &begin, &end);
-    LOOP(ig_lid i = begin; i < end; i += IG_PACK_F64)
-    product_pack(p, x, i, end, y);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ROW))
+    for (ig_lid i = begin; i < end; i += IG_PACK_F64)
+      product_pack(p, x, i, end, y);
   }
   return ig_plan_sum_f64(cx, plan, 3, p->slots, y);
 }
 
 static ig_status commit(ig_ctx *cx, const ig_stress_args *p, const double *u) {
-  LOOP(int32_t e = 0; e < p->scatter.elements; e++)
-  ig_stress_commit(p, e, u);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
+  for (int32_t e = 0; e < p->scatter.elements; e++)
+    ig_stress_commit(p, e, u);
   return IG_OK;
 }
 
 static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, const double *high,
                       const int32_t *list, const double *birth, int64_t count) {
-  LOOP(int64_t i = 0; i < count; i++)
-  ig_stress_wipe(p, list ? list[i] : i, u, high, birth ? birth[i] : 0);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, count, IG_WORK_ROW))
+  for (int64_t i = 0; i < count; i++)
+    ig_stress_wipe(p, list ? list[i] : i, u, high, birth ? birth[i] : 0);
   return IG_OK;
 }
 
 static ig_status report(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out) {
-  LOOP(int32_t e = 0; e < p->scatter.elements; e++)
-  ig_stress_report(p, e, u, out);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
+  for (int32_t e = 0; e < p->scatter.elements; e++)
+    ig_stress_report(p, e, u, out);
   return IG_OK;
 }
 
 static ig_status stored(ig_ctx *cx, const ig_stress_args *p, double *out) {
-  LOOP(int32_t e = 0; e < p->scatter.elements; e++)
-  out[e] = ig_stress_stored(p, e);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
+  for (int32_t e = 0; e < p->scatter.elements; e++)
+    out[e] = ig_stress_stored(p, e);
   return IG_OK;
 }
 
 static ig_status energy(ig_ctx *cx, const ig_stress_args *p, const double *old, const double *u,
                         double *out) {
-  LOOP(int32_t e = 0; e < p->scatter.elements; e++)
-  ig_stress_energy(p, e, old, u, out);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
+  for (int32_t e = 0; e < p->scatter.elements; e++)
+    ig_stress_energy(p, e, old, u, out);
   return IG_OK;
 }
 
 static ig_status young(ig_ctx *cx, const ig_stress_args *p, double *out) {
-  LOOP(int32_t e = 0; e < p->scatter.elements; e++)
-  out[e] = ig_stress_young(p, e);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
+  for (int32_t e = 0; e < p->scatter.elements; e++)
+    out[e] = ig_stress_young(p, e);
   return IG_OK;
 }
 
 static ig_status add(ig_ctx *cx, int64_t n, double a, const double *x, double *y) {
-  LOOP(int64_t i = 0; i < n; i++)
-  y[i] += a * x[i];
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
+  for (int64_t i = 0; i < n; i++)
+    y[i] += a * x[i];
   return IG_OK;
 }
 
@@ -135,8 +143,9 @@ TIE(tie_f64, double)
 TIE(tie_f32, float)
 
 static ig_status still(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
-  LOOP(int64_t i = 0; i < 3 * nodes; i++)
-  x[i] = fix[i / 3] >> (i % 3) & 1 ? 0 : x[i];
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
+  for (int64_t i = 0; i < 3 * nodes; i++)
+    x[i] = fix[i / 3] >> (i % 3) & 1 ? 0 : x[i];
   return IG_OK;
 }
 

@@ -398,6 +398,19 @@ static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news
   return IG_OK;
 }
 
+/* Material that never melted carries no load: it is said, as nobody would look for it. */
+static void heat_end(const ig_stress_run *r, const heat_news *h) {
+  const uint8_t *alive = r->m->alive.host;
+  ig_lid powder = 0;
+  for (ig_lid e = 0; e < r->m->elements; e++)
+    powder += h->now.there[e] && !alive[e];
+  if (powder > 0)
+    ig_warn(r->m->cx,
+            "%d elements of the thermal run were never above the annealing temperature: they take "
+            "no part",
+            powder);
+}
+
 /* *calm: nothing is to be solved. */
 static ig_status heat_begin(ig_stress_run *r, const ig_stress_phase *p, const ig_stress_step *s,
                             double *dt, bool *calm) {
@@ -419,6 +432,8 @@ static ig_status heat_begin(ig_stress_run *r, const ig_stress_phase *p, const ig
   *dt = s->piece > 0 ? h.now.time - r->heat.time : 0;
   if (!*calm)
     status = heat_take(r, p, &h);
+  if (status == IG_OK && s->piece == s->pieces - 1)
+    heat_end(r, &h);
 done:
   free(h.now.peak);
   free(h.now.melts);

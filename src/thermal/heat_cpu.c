@@ -1,5 +1,6 @@
 /* The CPU's drivers: element work on packs of elements, in three kinds of state. */
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "thermal/heat_ops.h"
 #include "thermal/heat_rows.h"
 #include "thermal/heat_tables.h"

@@ -126,6 +126,8 @@ ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition
   conditions_keep(h, condition, count, ambient);
   for (int c = 0; c < h->face.classes; c++) {
     const heat_film_f64 sum = class_sum(condition, count, ambient, h->face.mask[c], -1);
+    /* bit by bit, so that a -0 that was 0 counts:
+     * NOLINTNEXTLINE(bugprone-suspicious-memory-comparison) */
     changed |= memcmp(&sum, &h->face.film[c], sizeof sum) != 0;
     h->face.film[c] = sum;
   }

@@ -1,6 +1,7 @@
 /* The design on the CPU. Sums are made per fixed chunk, then over the chunks in order: the same for
    any number of threads. */
 #include "topopt/design.h"
+#include "core/threads.h"
 #include "backend/backend.h"
 #include "kern/hd.h"
 #include "topopt/design_kern.inc"
@@ -19,12 +20,13 @@ static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const
   const int64_t rows = (int64_t)g->n[1] * nz;
   const size_t width = (size_t)n + 2 * (size_t)rx;
   double *work;
-  IG_TRY(IG_NEW(cx, &work, (size_t)cx->threads * 2 * width, "filter work space"));
-#pragma omp parallel for schedule(static, 1) num_threads(cx->threads)
-  for (int t = 0; t < cx->threads; t++) {
+  const int team = ig_team(cx, rows, IG_WORK_ROW);
+  IG_TRY(IG_NEW(cx, &work, (size_t)team * 2 * width, "filter work space"));
+#pragma omp parallel for schedule(static, 1) num_threads(team)
+  for (int t = 0; t < team; t++) {
     double *sum = work + (size_t)t * 2 * width + rx; /* zero margins of the reach */
     double *pair = work + (size_t)t * 2 * width + width;
-    for (int64_t row = rows * t / cx->threads; row < rows * (t + 1) / cx->threads; row++) {
+    for (int64_t row = rows * t / team; row < rows * (t + 1) / team; row++) {
       const int j = (int)(row % g->n[1]), k = (int)(row / g->n[1]);
       double *to = out + ig_grid_place(g, 0, j, k);
       for (int i = 0; i < n; i++)
@@ -79,7 +81,7 @@ static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const
 static ig_status to_nodes(ig_ctx *cx, const ig_grid *g, double share, const double *in,
                           double *out) {
   const int64_t rows = (int64_t)(g->n[1] + 1) * (g->n[2] + 1);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, rows, IG_WORK_ROW))
   for (int64_t row = 0; row < rows; row++) {
     const int64_t at = ig_grid_place(g, 0, (int)(row % (g->n[1] + 1)), (int)(row / (g->n[1] + 1)));
     for (int i = 0; i <= g->n[0]; i++)
@@ -90,7 +92,7 @@ static ig_status to_nodes(ig_ctx *cx, const ig_grid *g, double share, const doub
 
 static ig_status to_elements(ig_ctx *cx, const ig_grid *g, const uint8_t *role, const double *in,
                              double *out) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, g->stored, IG_WORK_VALUE))
   for (int64_t i = 0; i < g->stored; i++)
     out[i] = role[i] ? ig_mean_of_nodes(g, in, i) : 0;
   return IG_OK;
@@ -100,7 +102,8 @@ static ig_status print(ig_ctx *cx, const ig_grid *g, const ig_overhang *o, const
                        const double *in, double *out) {
   const int wide = ig_print_wide(g, o, 0), deep = ig_print_wide(g, o, 1);
   for (int layer = 0; layer < g->n[o->axis]; layer++)
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(ig_team(cx, (int64_t)wide *deep, IG_WORK_NODE))
     for (int64_t i = 0; i < (int64_t)wide * deep; i++) {
       const int a = (int)(i % wide), b = (int)(i / wide);
       const int64_t at = ig_print_place(g, o, layer, a, b);
@@ -113,7 +116,8 @@ static ig_status print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o, 
                             const double *in, const double *printed, double *work, double *slope) {
   const int wide = ig_print_wide(g, o, 0), deep = ig_print_wide(g, o, 1);
   for (int layer = g->n[o->axis] - 1; layer >= 0; layer--)
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static)                                                          \
+    num_threads(ig_team(cx, (int64_t)wide *deep, IG_WORK_NODE))
     for (int64_t i = 0; i < (int64_t)wide * deep; i++) {
       const int a = (int)(i % wide), b = (int)(i / wide);
       const int64_t at = ig_print_place(g, o, layer, a, b);
@@ -124,7 +128,7 @@ static ig_status print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o, 
 
 static ig_status mix(ig_ctx *cx, int64_t n, double p, const double *a, double q, const double *b,
                      double *out) {
-#pragma omp parallel for simd schedule(static) num_threads(cx->threads)
+#pragma omp parallel for simd schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     out[i] = p * a[i] + q * b[i];
   return IG_OK;
@@ -132,7 +136,7 @@ static ig_status mix(ig_ctx *cx, int64_t n, double p, const double *a, double q,
 
 static ig_status physical(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
                           const double *filtered, double *density, double *modulus) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++) {
     density[i] = role[i] ? ig_design_density(role[i], law, filtered[i]) : 0;
     modulus[i] = role[i] ? ig_design_modulus(law, density[i]) : 0;
@@ -143,7 +147,7 @@ static ig_status physical(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_l
 static ig_status slope(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
                        const double *filtered, const double *density, const double *energy,
                        double *dc, double *dv) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     ig_design_slope(role[i], law, filtered[i], density[i], energy[i], &dc[i], &dv[i]);
   return IG_OK;
@@ -151,7 +155,7 @@ static ig_status slope(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law 
 
 static ig_status map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how, const double *a,
                      const double *b, const double *c, double *out) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     out[i] = role[i] ? ig_map_value(how, a[i], b[i], c ? c[i] : 0) : 0;
   return IG_OK;
@@ -159,7 +163,7 @@ static ig_status map(ig_ctx *cx, int64_t n, const uint8_t *role, ig_map how, con
 
 static ig_status asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool first, const double *x,
                             const double *old, const double *older, double *lower, double *upper) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     if (role[i])
       ig_mma_asymptotes(first, x[i], old[i], older[i], &lower[i], &upper[i]);
@@ -172,14 +176,14 @@ static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_
   const int64_t chunks = (n + CHUNK - 1) / CHUNK;
   double *part;
   IG_TRY(IG_NEW(cx, &part, chunks, "volume sums"));
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     work[i] = role[i] == IG_ROLE_DESIGN && !oc->lower ? ig_oc_wish(oc, x[i], dc[i], dv[i]) : 0;
   ig_bracket bracket = ig_bracket_begin(oc);
   for (bool last = false; !last;) {
     last = bracket.over; /* the answer itself */
     const double now = last ? bracket.used : bracket.middle, factor = pow(now, -oc->damping);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
     for (int64_t c = 0; c < chunks; c++) {
       const int64_t end = (c + 1) * CHUNK < n ? (c + 1) * CHUNK : n;
       double s = 0;
@@ -208,7 +212,7 @@ static ig_status dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topop
   const int each = ig_mma_sums(mma->count);
   double *part;
   IG_TRY(IG_NEW(cx, &part, chunks * each, "dual sums"));
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t c = 0; c < chunks; c++)
     for (int64_t i = c * CHUNK; i < (c + 1) * CHUNK && i < n; i++)
       if (role[i] == IG_ROLE_DESIGN)
@@ -224,7 +228,7 @@ static ig_status dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topop
 
 static ig_status mma_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
                             double *out) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_NODE))
   for (int64_t i = 0; i < n; i++)
     out[i] = role[i] == IG_ROLE_DESIGN ? ig_mma_minimum(mma, mma->count, i, NULL) : mma->x[i];
   return IG_OK;
@@ -235,7 +239,7 @@ static ig_status stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double 
   const int64_t chunks = (n + CHUNK - 1) / CHUNK;
   ig_topopt_design_stats *part;
   IG_TRY(IG_NEW(cx, &part, chunks, "design figures"));
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t c = 0; c < chunks; c++)
     for (int64_t i = c * CHUNK; i < (c + 1) * CHUNK && i < n; i++)
       if (role[i]) {

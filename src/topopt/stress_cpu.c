@@ -1,5 +1,6 @@
 /* Stresses on the CPU. */
 #include "kern/hd.h"
+#include "core/threads.h"
 #include "topopt/stress.h"
 #include "topopt/design_kern.inc"
 #include "topopt/stress_kern.inc"
@@ -10,7 +11,7 @@ ig_status ig_topopt_stress_cpu_strain(ig_ctx *cx, const ig_grid *g, const double
                                       const double *u, double *tensor) {
   const int nz = g->dim == 3 ? g->n[2] : 1;
   const int64_t rows = (int64_t)g->n[1] * nz;
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, rows, IG_WORK_ROW))
   for (int64_t row = 0; row < rows; row++) {
     const int64_t at = ig_grid_place(g, 0, (int)(row % g->n[1]), (int)(row / g->n[1]));
     for (int i = 0; i < g->n[0]; i++)
@@ -22,7 +23,7 @@ ig_status ig_topopt_stress_cpu_strain(ig_ctx *cx, const ig_grid *g, const double
 ig_status ig_topopt_stress_cpu_strain_back(ig_ctx *cx, const ig_grid *g, const double *h,
                                            const uint8_t *fix, const double *tensor, double *f) {
   const int64_t rows = (int64_t)(g->n[1] + 1) * (g->n[2] + 1);
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, rows, IG_WORK_ROW))
   for (int64_t row = 0; row < rows; row++) {
     const int64_t at = ig_grid_place(g, 0, (int)(row % (g->n[1] + 1)), (int)(row / (g->n[1] + 1)));
     for (int i = 0; i <= g->n[0]; i++)
@@ -35,7 +36,7 @@ ig_status ig_topopt_stress_cpu_strain_back(ig_ctx *cx, const ig_grid *g, const d
 
 ig_status ig_topopt_stress_cpu_mises(ig_ctx *cx, int64_t n, const uint8_t *role,
                                      const ig_topopt_hooke *law, double *tensor, double *mises) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++) {
     mises[i] = 0;
     if (role[i]) {
@@ -48,7 +49,7 @@ ig_status ig_topopt_stress_cpu_mises(ig_ctx *cx, int64_t n, const uint8_t *role,
 
 ig_status ig_topopt_stress_cpu_relaxed(ig_ctx *cx, int64_t n, const uint8_t *role,
                                        const ig_topopt_stressed *s, double *out) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     out[i] = ig_stress_relaxed(s, role[i], i);
   return IG_OK;
@@ -56,7 +57,7 @@ ig_status ig_topopt_stress_cpu_relaxed(ig_ctx *cx, int64_t n, const uint8_t *rol
 
 ig_status ig_topopt_stress_cpu_power(ig_ctx *cx, int64_t n, const double *in, double inverse,
                                      double power, double *out) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     out[i] = in[i] > 0 ? pow(in[i] * inverse, power) : 0;
   return IG_OK;
@@ -65,7 +66,7 @@ ig_status ig_topopt_stress_cpu_power(ig_ctx *cx, int64_t n, const double *in, do
 ig_status ig_topopt_stress_cpu_slopes(ig_ctx *cx, int64_t n, const uint8_t *role,
                                       const ig_topopt_hooke *law, const ig_topopt_stressed *s,
                                       const double *relaxed, double *tensor, double *direct) {
-#pragma omp parallel for schedule(static) num_threads(cx->threads)
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     direct[i] = role[i] ? ig_stress_slope(law, s, n, i, relaxed[i], tensor) : 0;
   return IG_OK;

@@ -101,7 +101,7 @@ browse() { # page, more options
   local page=$1
   shift
   # shellcheck disable=SC2086
-  timeout 200 chromium $flags "$@" --virtual-time-budget=30000 --dump-dom "file://$work/$page#selftest" 2>browser.log |
+  timeout 400 chromium $flags "$@" --virtual-time-budget=30000 --dump-dom "file://$work/$page#selftest" 2>browser.log |
     grep -o 'data-selftest="[^"]*"\|data-errors="[^"]*"' | sed 's/&quot;/"/g'
 }
 look() { # result, expression of Python over r
@@ -124,6 +124,22 @@ for page in wall/report.html bar/report.html topopt/report.html fracture/report.
 done
 r=$(browse wall/report.html --disable-3d-apis)
 look "$r" 'r["errors"] == [] and r["views"] == [None] and r["pictures"] == 1 and min(r["plots"]) >= 4'
+# a page written where the libraries are missing: the picture and the plots of Ingot itself, no error
+python3 - <<'END' || fail "the libraries are not where they were"
+import re
+page = open("wall/report.html", encoding="utf-8").read()
+bare = re.sub(r"<script>(?!\n)[^\0]*?</script>\n", "", page)
+assert len(bare) < len(page) - 500000
+open("wall/bare.html", "w", encoding="utf-8").write(bare)
+END
+r=$(browse wall/bare.html $software)
+look "$r" 'r["errors"] == [] and r["views"] == [None] and r["pictures"] == 1 and r["plots"] == []'
+# shellcheck disable=SC2086
+timeout 100 chromium $flags --virtual-time-budget=5000 --dump-dom "file://$work/wall/bare.html" 2>browser.log | grep -q '<svg viewBox' || fail "without libraries there are no plots"
+# on paper: the picture and the plots
+# shellcheck disable=SC2086
+timeout 100 chromium $flags $software --virtual-time-budget=8000 --print-to-pdf="$work/wall.pdf" "file://$work/wall/report.html" 2>browser.log
+[ "$(stat -c %s wall.pdf 2>/dev/null || echo 0)" -gt 50000 ] || fail "the page does not print"
 # the keys that turn, zoom and play; the sorted table of runs; no sideways scrolling on a telephone
 look "$(browse wall/report.html $software)" 'r["keys"] == {"turns": True, "zooms": True, "resets": True}'
 r=$(browse runs/report.html)

@@ -59,6 +59,10 @@ sed 's/every: 2.5 s/every: 2.5 s, change: 100 K/' live.yaml >calm.yaml
 "$INGOT" run calm.yaml -q -o calm -t 1 || fail "a heat phase that passes states over does not run"
 awk -F, 'NR == FNR { if (FNR > 1) { all += $5 == 0; end = $NF } next } FNR > 1 { calm += $5 == 0; last = $NF }
   END { exit !(calm > all && last > 0.99 * end && last < 1.01 * end) }' live/warp/history.csv calm/warp/history.csv || fail "states passed over: $(tail -1 calm/warp/history.csv)"
+# layers that never melt take no part, and that is said
+sed 's/power: 600 W/power: 60 W/; s/every: 2.5 s/every: 10 s/' live.yaml >powder.yaml
+"$INGOT" run powder.yaml -q -o powder -t 1 >said 2>&1 || fail "a wall of powder does not run"
+grep -q "elements of the thermal run were never above the annealing temperature" said || fail "powder: $(cat said)"
 cat >alone.yaml <<'END'
 physics: stress
 mesh: {boxes: {size: [8 mm, 4 mm, 2 mm], cells: [8, 4, 2]}}

@@ -45,6 +45,12 @@ static const kind kinds[] = {
     {"hexahedra Johnson-Cook", IG_HEX8, IG_INTEGRATE_BBAR, IG_MATERIAL_JOHNSON_COOK, 0, 1e8, ALONE},
     {"tetrahedra", IG_TET4, 0, IG_MATERIAL_AUTO, 0, NAN, ALONE},
     {"tetrahedra plastic", IG_TET4, 0, IG_MATERIAL_AUTO, 0, 1e8, ALONE},
+    {"quadratic tetrahedra", IG_TET10, 0, IG_MATERIAL_AUTO, 0, NAN, ALONE},
+    {"quadratic tetrahedra plastic", IG_TET10, 0, IG_MATERIAL_AUTO, 0, 1e8, ALONE},
+    {"quadratic tetrahedra kinematic", IG_TET10, 0, KINEMATIC, 0, 1e8, ALONE},
+    {"quadratic tetrahedra by table", IG_TET10, 0, BY_TABLE, 0, 1e8, ALONE},
+    {"quadratic tetrahedra Johnson-Cook", IG_TET10, 0, IG_MATERIAL_JOHNSON_COOK, 0, 1e8, ALONE},
+    {"quadratic tetrahedra neo-Hookean", IG_TET10, 0, IG_MATERIAL_NEO_HOOKEAN, 0, NAN, ALONE},
     {"shells", IG_TRI3, 0, IG_MATERIAL_AUTO, 0, NAN, ALONE},
     {"shells plastic", IG_TRI3, 0, IG_MATERIAL_AUTO, 0, 1e8, ALONE},
     {"quadrilaterals", IG_QUAD4, 0, IG_MATERIAL_AUTO, 0, NAN, ALONE},
@@ -160,9 +166,10 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
     GOOD(cx, ig_dyn_problem_sheet(q, 10, 5, false, hairpin, NULL));
   else if (k->type == IG_HEX8)
     GOOD(cx, ig_dyn_problem_box(q, (double[3]){1, 0.5, 0.5}, (int[3]){5, 3, 3}));
-  else if (k->type == IG_TET4)
+  else if (k->type == IG_TET4 || k->type == IG_TET10) {
+    q->quadratic = k->type == IG_TET10;
     GOOD(cx, ig_dyn_problem_tets(q, (double[3]){1, 0.5, 0.5}, (int[3]){3, 2, 2}));
-  else if (k->type == IG_TRI3 || k->type == IG_QUAD4)
+  } else if (k->type == IG_TRI3 || k->type == IG_QUAD4)
     GOOD(cx, ig_dyn_problem_sheet(q, 6, 5, false, wavy, NULL));
   else
     GOOD(cx, ig_dyn_problem_chain(q, 37, wavy, NULL));
@@ -175,7 +182,7 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
     /* bodies and ties have told their particles how to move: others follow */
     for (int64_t n = 0; n < q->mesh->nodes; n++)
       for (int c = 0; c < 3; c++) {
-        const int32_t *bound = (*m)->bound.host;
+        const int32_t *bound = (*m)->carried.bound.host;
         const double v = ig_dyn_get(*m, &(*m)->v, n * (*m)->p.dofs + c) + 60 * noise(3 * n + c);
         if (bound && bound[n])
           continue;

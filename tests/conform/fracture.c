@@ -24,7 +24,7 @@ typedef int64_t items_fn(const ig_frac_state *s);
                                t##_items_element_f64, t##_items_contact_f64,  t##_items_node_f64,  \
                                t##_items_advance_f64};                                             \
     for (int k = 0; k < 10; k++)                                                                   \
-      if ((k != 7 || s->law.rigid) && (k < 2 || k > 5 || s->surface.on))                           \
+      if ((k != 7 || s->zone.law.rigid) && (k < 2 || k > 5 || s->surface.on))                      \
         for (int64_t i = 0, n = items[k](s); i < n; i++)                                           \
           item[k](s, i);                                                                           \
   }
@@ -81,15 +81,15 @@ static void build(ig_ctx *cx, int kind, ig_precision precision, ig_assembly how,
                         8e-3 * swing + (rotation ? 0.3 * x[1 - (d == 1)] * (d == 0 ? -1 : 1) : 0));
     }
   const size_t real = m->wide ? 8 : 4;
-  GOOD(cx,
-       cx->backend->copy_in(cx, m->s.u, u, (size_t)m->count.nodes * (size_t)m->shape.dim * real));
+  GOOD(cx, cx->backend->copy_in(cx, m->s.nodal.u, u,
+                                (size_t)m->count.nodes * (size_t)m->shape.dim * real));
   GOOD(cx, ig_frac_model_stress(m));
   uint8_t *mark = ig_frac_model_host(m, "mark");
   const int32_t *opp = ig_frac_model_host(m, "opp");
   const int64_t all = (int64_t)m->shape.faces * m->s.ne;
   for (int64_t i = 0; i < all; i++)
     mark[i] = opp[i] > i / m->shape.faces && i % 5 < 2;
-  GOOD(cx, cx->backend->copy_in(cx, m->s.mark, mark, (size_t)all));
+  GOOD(cx, cx->backend->copy_in(cx, m->s.grow.mark, mark, (size_t)all));
   GOOD(cx, ig_frac_model_insert(m, IG_FRAC_HOLD));
   GOOD(cx, ig_frac_tables_check(m));
   assert_true(m->count.cohesive > 0 && m->count.nodes > p->job.mesh->nodes);

@@ -457,6 +457,12 @@ class Notebook(Folder):
             for shown in (s, s.mesh()):
                 self.assertIn("data:image/png;base64,iVBOR", shown._repr_html_())
         self.assertIn("closed", s._repr_html_())
+        # unit and time are in the picture
+        from ingot.picture import image_of_mesh
+        mesh = case.mesh()
+        values = mesh.points[:, 0]
+        shown = {image_of_mesh(mesh, {"T": (unit, "nodes", values)}, time=t) for unit in ("K", "W") for t in (0.0, 0.25)}
+        self.assertEqual(len(shown), 4)
         nasty = ingot.Case(physics="thermal", title="<script>alert(1)</script>")
         self.assertNotIn("<script>", nasty._repr_html_())
 

@@ -32,7 +32,7 @@ static void spinning_block_keeps_its_shape(void **state) {
     GOOD(cx, ig_dyn_set_clock(m, 0.5 * dt, 0));
     ig_dyn_energy e0, e1;
     GOOD(cx, ig_dyn_energies(m, &e0));
-    m->start_energy = e0.kinetic;
+    m->balance.energy = e0.kinetic;
     GOOD(cx, ig_dyn_advance(m, 2000));
     GOOD(cx, ig_dyn_energies(m, &e1));
     assert_true(fabs(e1.error) < 1e-7);
@@ -90,6 +90,7 @@ static const struct {
 } kinds[] = {{IG_DYN_HEX8, IG_LAW_J2, 8, 3, IG_HEX_POINT + 8 * 7},
              {IG_DYN_HEX1, IG_LAW_ELASTIC, 8, 3, IG_HEX_POINT + 18},
              {IG_DYN_TET, IG_LAW_ELASTIC, 4, 3, IG_HEX_POINT + 6},
+             {IG_DYN_TET10, IG_LAW_J2, 10, 3, IG_HEX_POINT + 4 * 7},
              {IG_DYN_SHELL, IG_LAW_ELASTIC, 3, 6, IG_SHELL_STATES},
              {IG_DYN_LAYERS, IG_LAW_J2, 3, 6, IG_LAYERS_POINT + 80},
              {IG_DYN_QUAD, IG_LAW_ELASTIC, 4, 6, 4 * IG_SHELL_STATES},
@@ -131,10 +132,16 @@ static dyn_group_f64 group_of(int k, double *state) {
 static const double corner[8][3] = {{0, 0, 0},    {1, 0.1, 0}, {1.1, 0.9, -0.1}, {0, 1, 0.05},
                                     {0, -0.1, 1}, {1, 0, 1.1}, {0.9, 1, 0.9},    {0.1, 1, 1}};
 static const double tet_corner[4][3] = {{0, 0, 0}, {1, 0, 0.1}, {0.1, 1, 0}, {0, 0.1, 1}};
+static const double tet10_corner[10][3] = {
+    {0, 0, 0},          {1, 0, 0.1},       {0.1, 1, 0},    {0, 0.1, 1},       {0.5, 0.02, 0.05},
+    {0.55, 0.52, 0.05}, {0.05, 0.5, 0.01}, {0, 0.05, 0.5}, {0.5, 0.05, 0.56}, {0.06, 0.55, 0.5}};
 static const double line_corner[2][3] = {{0, 0, 0}, {1, 0, 0}};
 
 static const double (*corners_of(int k))[3] {
-  return kinds[k].kind == IG_DYN_TET ? tet_corner : kinds[k].npe == 2 ? line_corner : corner;
+  return kinds[k].kind == IG_DYN_TET10 ? tet10_corner
+         : kinds[k].kind == IG_DYN_TET ? tet_corner
+         : kinds[k].npe == 2           ? line_corner
+                                       : corner;
 }
 
 static void turn(const double axis[3], double angle, const double a[3], double b[3]) {
@@ -154,7 +161,8 @@ static void rigid_motion_makes_no_force(void **state_) {
   for (int k = 0; k < (int)KINDS; k++) {
     const dyn_group_f64 g = group_of(k, state);
     const int npe = kinds[k].npe, d = kinds[k].dofs, steps = 100000;
-    double x[24], y[24], du[24], f[24], left, most = 0;
+    double x[IG_DYN_MOTIONS], y[IG_DYN_MOTIONS], du[IG_DYN_MOTIONS], f[IG_DYN_MOTIONS], left,
+        most = 0;
     for (int a = 0; a < npe; a++)
       memcpy(x + 3 * a, corners_of(k)[a], 3 * sizeof(double));
     for (int s = 0; s < steps; s++) {
@@ -191,7 +199,8 @@ static void forces_balance_and_do_the_work(void **state_) {
   for (int k = 0; k < (int)KINDS; k++) {
     const dyn_group_f64 g = group_of(k, state);
     const int npe = kinds[k].npe, d = kinds[k].dofs;
-    double x[24], du[24], f[24] = {0}, before[24], left, work = 0;
+    double x[IG_DYN_MOTIONS], du[IG_DYN_MOTIONS], f[IG_DYN_MOTIONS] = {0}, before[IG_DYN_MOTIONS],
+                                                  left, work = 0;
     for (int a = 0; a < npe; a++)
       memcpy(x + 3 * a, corners_of(k)[a], 3 * sizeof(double));
     for (int s = 0; s < 400; s++) {
@@ -249,16 +258,18 @@ static void flat(void *user, double u, double v, double x[3]) {
 static void patch_passes(void **state_) {
   (void)state_;
   ig_ctx *cx = ctx_on("debug", 1);
-  for (int k = 0; k < 7; k++) { /* bbar, single, tetrahedra, membrane, bending; quadrilaterals */
+  /* bbar, single, tetrahedra, membrane, bending; quadrilaterals; quadratic tetrahedra */
+  for (int k = 0; k < 8; k++) {
     ig_dyn_problem q;
     GOOD(cx, ig_dyn_problem_new(cx, &q));
     q.section.thickness = 0.05;
     q.section.integration = k == 1 ? IG_INTEGRATE_SINGLE : IG_INTEGRATE_BBAR;
-    const int dims = k < 3 ? 3 : 2;
-    q.quads = k > 4;
+    const int dims = k < 3 || k == 7 ? 3 : 2;
+    q.quads = k == 5 || k == 6;
+    q.quadratic = k == 7;
     if (k < 2)
       GOOD(cx, ig_dyn_problem_box(&q, (double[3]){1, 1, 1}, (int[3]){4, 4, 4}));
-    else if (k == 2)
+    else if (k == 2 || k == 7)
       GOOD(cx, ig_dyn_problem_tets(&q, (double[3]){1, 1, 1}, (int[3]){4, 4, 4}));
     else
       GOOD(cx, ig_dyn_problem_sheet(&q, 5, 5, false, flat, NULL));
@@ -267,6 +278,14 @@ static void patch_passes(void **state_) {
       if (inner(mesh, n, dims))
         for (int c = 0; c < dims; c++)
           mesh->x[3 * n + c] += 0.05 * sin(13.0 * n + 5 * c);
+    for (ig_lid e = 0; k == 7 && e < mesh->block[0].count; e++) { /* straight sides */
+      static const int end[6][2] = {{0, 1}, {1, 2}, {0, 2}, {0, 3}, {1, 3}, {2, 3}};
+      const ig_lid *c = mesh->block[0].conn + (int64_t)10 * e;
+      for (int i = 0; i < 18; i++)
+        mesh->x[3 * (int64_t)c[4 + i / 3] + i % 3] =
+            0.5 * (mesh->x[3 * (int64_t)c[end[i / 3][0]] + i % 3] +
+                   mesh->x[3 * (int64_t)c[end[i / 3][1]] + i % 3]);
+    }
     ig_dyn_model *m;
     GOOD(cx, ig_dyn_problem_open(&q, IG_DOUBLE, IG_GATHER, &m));
     const int D = m->p.dofs;

@@ -1,77 +1,10 @@
 /* What a user of the fracture room gets to see: rows, snapshots, fragments, figures, warnings. */
-#include "check.h"
+#include "fracture_watch.h"
 #include "run/march.h"
 #include "fracture/problem.h"
 
 extern const ig_room ig_room_fracture;
 
-enum { COLUMNS = 32, ROWS = 400, RESULTS = 32 };
-typedef struct {
-  ig_sink sink;
-  int columns, rows, results, snapshots;
-  char name[COLUMNS][32];
-  double row[ROWS][COLUMNS];
-  char key[RESULTS][40];
-  double value[RESULTS];
-  char *fragments, *crack;
-  ig_snapshot *last;
-} watcher;
-
-static ig_status on_row(ig_sink *sink, int columns, const char *const *names, const double *v) {
-  watcher *w = sink->self;
-  assert_true(columns <= COLUMNS && w->rows < ROWS);
-  w->columns = columns;
-  for (int i = 0; i < columns; i++) {
-    snprintf(w->name[i], sizeof w->name[i], "%s", names[i]);
-    w->row[w->rows][i] = v[i];
-  }
-  w->rows++;
-  return IG_OK;
-}
-static ig_status on_result(ig_sink *sink, const char *key, const char *unit, double value) {
-  (void)unit;
-  watcher *w = sink->self;
-  assert_true(w->results < RESULTS);
-  snprintf(w->key[w->results], sizeof w->key[0], "%s", key);
-  w->value[w->results++] = value;
-  return IG_OK;
-}
-static ig_status on_snapshot(ig_sink *sink, ig_snapshot *snap) {
-  watcher *w = sink->self;
-  if (w->last)
-    ig_snapshot_free(w->last);
-  w->last = snap;
-  w->snapshots++;
-  return IG_OK;
-}
-static ig_status on_checkpoint(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
-                               int count) {
-  (void)sink, (void)time, (void)step, (void)saved, (void)count;
-  return IG_OK;
-}
-static ig_status on_file(ig_sink *sink, const char *name, const void *bytes, size_t size) {
-  watcher *w = sink->self;
-  const bool crack = strcmp(name, "crack.csv") == 0;
-  assert_true(crack || strcmp(name, "fragments.csv") == 0);
-  char **to = crack ? &w->crack : &w->fragments;
-  *to = calloc(size + 1, 1);
-  memcpy(*to, bytes, size);
-  return IG_OK;
-}
-static int column(const watcher *w, const char *name) {
-  for (int i = 0; i < w->columns; i++)
-    if (strcmp(w->name[i], name) == 0)
-      return i;
-  fail_msg("no column '%s'", name);
-  return -1;
-}
-static double result(const watcher *w, const char *key) {
-  for (int i = 0; i < w->results; i++)
-    if (strcmp(w->key[i], key) == 0)
-      return w->value[i];
-  fail_msg("no result '%s'", key);
-  return 0;
-}
 static const ig_field *field(const watcher *w, const char *name, ig_location where, int width) {
   for (int i = 0; i < w->last->fields; i++)
     if (strcmp(w->last->field[i].name, name) == 0) {
@@ -92,12 +25,7 @@ static void listen(void *user, ig_log_level level, const char *message) {
 
 /* The strip on a coarse mesh, with a strength it resolves. */
 static void run_strip(ig_ctx *cx, watcher *w) {
-  *w = (watcher){.sink = {.self = w,
-                          .history = on_row,
-                          .result = on_result,
-                          .snapshot = on_snapshot,
-                          .file = on_file,
-                          .checkpoint = on_checkpoint}};
+  watch(w, true);
   ig_frac_problem p;
   static ig_output_case output;
   output = (ig_output_case){.count = 2, .interval = NAN, .history_every = 20};
@@ -212,8 +140,7 @@ static void a_run_shows_its_crack(void **state) {
   }
   assert_int_equal(facets, cohesive);
   assert_true(gone > 10);
-  free(w.fragments);
-  free(w.crack);
+  watch_end(&w);
   ig_snapshot_free(w.last);
   ig_ctx_close(cx);
 }
@@ -223,7 +150,7 @@ static void every_tip_is_followed(void **state) {
   (void)state;
   ig_ctx *cx = ctx_on("cpu", 1);
   static watcher w;
-  w = (watcher){.sink = {.self = &w, .history = on_row}};
+  watch(&w, false);
   ig_frac_problem p;
   ig_frac_model m;
   ig_frac_track track;
@@ -285,11 +212,7 @@ static void a_run_that_blows_up_stops(void **state) {
   (void)state;
   ig_ctx *cx = ctx_on("cpu", 1);
   static watcher w;
-  w = (watcher){.sink = {.self = &w,
-                         .history = on_row,
-                         .result = on_result,
-                         .file = on_file,
-                         .checkpoint = on_checkpoint}};
+  watch(&w, false);
   ig_frac_problem p;
   static ig_output_case output;
   output = (ig_output_case){.interval = NAN, .history_every = 20};

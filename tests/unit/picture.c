@@ -90,6 +90,10 @@ static void views_are_drawn_and_errors_named(void **state) {
   fclose(f);
   assert_memory_equal(head, "\x89PNG\r\n\x1a\n", 8);
 
+  ig_view_options ranged = {.field = "height", .fixed_range = true};
+  GOOD(cx, ig_view_range(cx, snapshot, &ranged, ranged.range));
+  assert_true(ranged.range[0] == 0 && ranged.range[1] == NZ);
+
   o.field = "heigth";
   assert_int_equal(ig_view(cx, snapshot, &o, png), IG_INPUT);
   snprintf(expected, sizeof expected, "%s: no field 'heigth': it has ", snapshot);

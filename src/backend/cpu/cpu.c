@@ -1,5 +1,6 @@
 /* The CPU backends: `cpu` (device memory is host memory) and `debug` (it is not). */
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "core/memory.h"
 
 #include <math.h>
@@ -113,16 +114,11 @@ static void cpu_host_free(ig_ctx *cx, void *p) {
 /* Sums are made per fixed chunk, then over the chunks in order: the same for any thread count. */
 enum { CHUNK = 1 << 14 };
 
-/* A short list is done before other threads wake up. All or one: teams that change their size cost
-   more than they save. */
-static int team_for(const ig_ctx *cx, size_t n) {
-  return n < 4 * CHUNK ? 1 : cx->threads;
-}
 #define CPU_REDUCTIONS(REAL_, SUFFIX)                                                              \
   static ig_status cpu_dot_##SUFFIX(ig_ctx *cx, size_t n, const REAL_ *x, const REAL_ *y,          \
                                     double *result) {                                              \
     const size_t chunks = (n + CHUNK - 1) / CHUNK;                                                 \
-    const int team = team_for(cx, n);                                                              \
+    const int team = ig_team(cx, (int64_t)n, IG_WORK_VALUE);                                       \
     double *part;                                                                                  \
     IG_TRY(IG_NEW(cx, &part, chunks, "reduction"));                                                \
     _Pragma("omp parallel for schedule(static) num_threads(team)") for (size_t c = 0; c < chunks;  \
@@ -142,7 +138,7 @@ static int team_for(const ig_ctx *cx, size_t n) {
   }                                                                                                \
   static ig_status cpu_absmax_##SUFFIX(ig_ctx *cx, size_t n, const REAL_ *x, double *result) {     \
     double m = 0;                                                                                  \
-    const int team = team_for(cx, n);                                                              \
+    const int team = ig_team(cx, (int64_t)n, IG_WORK_VALUE);                                       \
     _Pragma(                                                                                       \
         "omp parallel for schedule(static) num_threads(team) reduction(max : m)") for (size_t i =  \
                                                                                            0;      \

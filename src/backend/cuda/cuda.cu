@@ -80,12 +80,18 @@ ig_status ig_cuda_sync(ig_ctx *cx) {
 
 ig_status ig_cuda_alloc(ig_ctx *cx, void **p, size_t bytes) {
   *p = NULL;
-  const cudaError_t error = cudaMalloc(p, bytes ? bytes : 1);
+  const size_t large = (size_t)32 << 20; /* the question costs as much as a small allocation */
+  size_t left = SIZE_MAX, all = 0;
+  if (bytes > large)
+    IG_CUDA(cx, cudaMemGetInfo(&left, &all));
+  const cudaError_t error =
+      bytes > left ? cudaErrorMemoryAllocation : cudaMalloc(p, bytes ? bytes : 1);
   if (error == cudaErrorMemoryAllocation) {
     (void)cudaGetLastError();
-    size_t left = 0, all = 0;
     (void)cudaMemGetInfo(&left, &all);
-    return IG_FAIL(cx, IG_MEMORY, "the GPU has no room for %.3g GB more (%.3g of %.3g GB free)",
+    return IG_FAIL(cx, IG_MEMORY,
+                   "%.3g GB more are needed and %.3g of the GPU's %.3g GB are left: take a coarser "
+                   "mesh, or single precision, or a GPU with more",
                    1e-9 * (double)bytes, 1e-9 * (double)left, 1e-9 * (double)all);
   }
   IG_CUDA(cx, error);

@@ -1,7 +1,8 @@
 /* CPU kernels in double precision: the element alone for packs of elements, then everything for
  * one. */
-#include "fracture/cpu.h"
+#include "fracture/items_cpu.h"
 #include "assembly/scatter.h"
+#include "core/threads.h"
 
 #include "kern/pack_f64.h"
 #define IG_FRAC_VECTOR
@@ -14,7 +15,7 @@
 #define VFN(name) name##_p64
 #define VECTOR ig_pack_f64
 #define WIDTH IG_PACK_F64
-#define IG_FRAC_DRIVERS "fracture/cpu.inc"
+#define IG_FRAC_DRIVERS "fracture/items_cpu.inc"
 #include "fracture/types.inc"
 
 ig_frac_cpu_run *const ig_frac_cpu_f64[4] = {tri3_run_f64, tri6_run_f64, tet4_run_f64,

@@ -1,6 +1,6 @@
-/* What cpu_f32.c and cpu_f64.c share. */
-#ifndef IG_FRAC_CPU_H
-#define IG_FRAC_CPU_H
+/* What items_cpu_f32.c and items_cpu_f64.c share. */
+#ifndef IG_FRAC_ITEMS_CPU_H
+#define IG_FRAC_ITEMS_CPU_H
 
 #include "fracture/state.h"
 /* small loops over corners and components must be gone before registers are given out */

@@ -1,6 +1,6 @@
 /* CUDA drivers. */
-#ifndef IG_FRAC_CUDA_H
-#define IG_FRAC_CUDA_H
+#ifndef IG_FRAC_ITEMS_CUDA_H
+#define IG_FRAC_ITEMS_CUDA_H
 
 #include "fracture/state.h"
 

@@ -1,5 +1,5 @@
 /* CUDA: the item kernels, compaction and running sums. */
-#include "fracture/cuda.h"
+#include "fracture/items_cuda.h"
 #include "assembly/scatter.h"
 #include "backend/cuda/launch.cuh"
 
@@ -31,7 +31,7 @@ static __device__ __forceinline__ void ig_frac_ticket(ig_frac_count *count) {
   }
 }
 
-#define IG_FRAC_DRIVERS "fracture/cuda_items.inc"
+#define IG_FRAC_DRIVERS "fracture/items_cuda.inc"
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
 #include "material/cohesive.inc"
@@ -93,16 +93,16 @@ static __device__ void sums_finish(const ig_frac_state &s, int32_t stretches, sc
     const int32_t at = b + threadIdx.x * SCAN_SUMS;
     int32_t mine[SCAN_SUMS], all;
     for (int k = 0; k < SCAN_SUMS; k++)
-      mine[k] = at + k < stretches ? __ldcg(s.sums + at + k) : 0;
+      mine[k] = at + k < stretches ? __ldcg(s.grow.sums + at + k) : 0;
     block_scan(temp.scan).ExclusiveSum(mine, mine, all);
     for (int k = 0; k < SCAN_SUMS; k++)
       if (at + k < stretches)
-        s.sums[at + k] = before + mine[k];
+        s.grow.sums[at + k] = before + mine[k];
     before += all;
     __syncthreads();
   }
   if (threadIdx.x == 0) {
-    s.sums[stretches] = before;
+    s.grow.sums[stretches] = before;
     s.count->ticket = 0;
     if (found)
       *found = before;
@@ -133,7 +133,7 @@ static __global__ void __launch_bounds__(SCAN_THREADS)
     const int32_t sum =
         block_reduce(temp.reduce).Sum(at < n ? flags_sum(flags_get(flag, n, at)) : 0);
     if (threadIdx.x == 0)
-      s.sums[b] = sum;
+      s.grow.sums[b] = sum;
     __syncthreads();
   }
   sums_finish(s, stretches, temp, found);
@@ -143,8 +143,8 @@ static __global__ void __launch_bounds__(SCAN_THREADS)
                int32_t stretches, int32_t *list) {
   __shared__ block_scan::TempStorage temp;
   for (int32_t b = blockIdx.x; b < stretches; b += gridDim.x) {
-    const int32_t before = s.sums[b];
-    if (s.sums[b + 1] == before)
+    const int32_t before = s.grow.sums[b];
+    if (s.grow.sums[b + 1] == before)
       continue;
     const int64_t at = ((int64_t)b * SCAN_THREADS + threadIdx.x) * FLAGS_EACH;
     const uint4 w = at < n ? flags_get(flag, n, at) : make_uint4(0, 0, 0, 0);
@@ -179,11 +179,11 @@ static __global__ void __launch_bounds__(SCAN_THREADS)
     int32_t sum = 0;
     for (int k = 0; k < SCAN_EACH; k++) {
       const int32_t i = b * IG_FRAC_SCAN + k * SCAN_THREADS + threadIdx.x;
-      sum += i < n ? s.extra[i] : 0;
+      sum += i < n ? s.grow.extra[i] : 0;
     }
     sum = block_reduce(temp.reduce).Sum(sum);
     if (threadIdx.x == 0)
-      s.sums[b] = sum;
+      s.grow.sums[b] = sum;
     __syncthreads();
   }
   sums_finish(s, stretches, temp, NULL);
@@ -196,11 +196,11 @@ static __global__ void __launch_bounds__(SCAN_THREADS)
     int32_t mine[SCAN_EACH];
     const int32_t at = b * IG_FRAC_SCAN + threadIdx.x * SCAN_EACH;
     for (int k = 0; k < SCAN_EACH; k++)
-      mine[k] = at + k < n ? s.extra[at + k] : 0;
+      mine[k] = at + k < n ? s.grow.extra[at + k] : 0;
     block_scan(temp).InclusiveSum(mine, mine);
     for (int k = 0; k < SCAN_EACH; k++)
       if (at + k < n)
-        s.extra[at + k] = s.sums[b] + mine[k];
+        s.grow.extra[at + k] = s.grow.sums[b] + mine[k];
     __syncthreads();
   }
 }
@@ -212,74 +212,5 @@ ig_status ig_frac_cuda_scan(ig_ctx *cx, const ig_frac_state *s) {
   IG_LAUNCHED(cx);
   scan_within<<<blocks, SCAN_THREADS, 0, ig_cuda_stream(cx)>>>(*s);
   IG_LAUNCHED(cx);
-  return IG_OK;
-}
-
-/* ---- for comparison: stored 12 x 12 matrices, twelve threads per element, transposed so that
-   neighbouring threads read neighbouring entries; sums by atomics -------------------------------
- */
-
-enum { STORED_PER_BLOCK = 16 };
-
-static __global__ void stored_build(const __grid_constant__ ig_frac_state s, double *k) {
-  const int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
-  const int32_t e = (int32_t)(i / 12), column = (int32_t)(i % 12);
-  if (e >= s.ne)
-    return;
-  double x[3][2], u[6][2] = {{0}}, f[6][2];
-  const ig_frac_elastic *m = &s.elastic[s.mat[e]];
-  tri6_load_x_f64(&s, e, x);
-  for (int a = 0; a < 6; a++)
-    for (int d = 0; d < 2; d++)
-      u[a][d] = column == 2 * a + d;
-  tri6_force_small_f64(x, u, m->c11, m->c12, m->mu, s.thickness, f);
-  for (int a = 0; a < 6; a++)
-    for (int d = 0; d < 2; d++)
-      k[e * (int64_t)144 + column * 12 + 2 * a + d] = f[a][d];
-}
-
-static __global__ void __launch_bounds__(12 * STORED_PER_BLOCK)
-    stored_apply(const __grid_constant__ ig_frac_state s, const double *k, double *f) {
-  __shared__ double u[STORED_PER_BLOCK][12];
-  const int local = threadIdx.x / 12, row = threadIdx.x % 12;
-  const int32_t e = blockIdx.x * STORED_PER_BLOCK + local;
-  int64_t at = 0;
-  if (e < s.ne) {
-    at = (int64_t)s.conn[(int64_t)(row / 2) * s.ne + e] * 2 + row % 2;
-    u[local][row] = ((const double *)s.u)[at];
-  }
-  __syncthreads();
-  if (e >= s.ne)
-    return;
-  double sum = 0;
-  for (int c = 0; c < 12; c++)
-    sum += k[e * (int64_t)144 + c * 12 + row] * u[local][c];
-  atomicAdd(&f[at], -sum);
-}
-
-ig_status ig_frac_cuda_stored(ig_ctx *cx, const ig_frac_state *s, int repeats, double *seconds) {
-  double *k = NULL, *f = NULL;
-  cudaStream_t stream = ig_cuda_stream(cx);
-  const size_t sums = (size_t)s->node_max * 2 * sizeof(double);
-  IG_CUDA(cx, cudaMalloc((void **)&k, (size_t)s->ne * 144 * sizeof(double)));
-  cudaError_t error = cudaMalloc((void **)&f, sums);
-  if (error == cudaSuccess)
-    error = cudaMemsetAsync(f, 0, sums, stream);
-  if (error == cudaSuccess) {
-    stored_build<<<ig_cuda_blocks((int64_t)s->ne * 12, 128), 128, 0, stream>>>(*s, k);
-    for (int pass = 0; pass < 2; pass++) {
-      cudaStreamSynchronize(stream);
-      const double start = ig_now();
-      for (int i = 0; i < repeats; i++)
-        stored_apply<<<ig_cuda_blocks(s->ne, STORED_PER_BLOCK), 12 * STORED_PER_BLOCK, 0, stream>>>(
-            *s, k, f);
-      cudaStreamSynchronize(stream);
-      *seconds = (ig_now() - start) / repeats;
-    }
-    error = cudaGetLastError();
-  }
-  cudaFree(k);
-  cudaFree(f);
-  IG_CUDA(cx, error);
   return IG_OK;
 }

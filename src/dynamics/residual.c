@@ -1,0 +1,251 @@
+/* Residual stress at the start: the stress and plastic strain of each element from the snapshot of
+   another run on the same mesh, and the forces they make. */
+#include "dynamics/model.h"
+#include "core/output.h"
+#ifdef INGOT_HAVE_IO
+#include "io/vtkhdf.h"
+#endif
+
+#include "kern/prec_f64.h"
+#include "dynamics/elements.inc"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Centres of elements or cells, and their numbers, in the order of x. */
+typedef struct {
+  double x[3];
+  int64_t item;
+} place;
+
+static int by_x(const void *a, const void *b) {
+  const place *p = a, *q = b;
+  return p->x[0] < q->x[0] ? -1 : p->x[0] > q->x[0];
+}
+
+/* The place within `tie` of x, -1: none. */
+static int64_t place_find(const place *list, int64_t count, const double *x, double tie) {
+  int64_t lo = 0, hi = count;
+  while (lo < hi) {
+    const int64_t mid = (lo + hi) / 2;
+    if (list[mid].x[0] < x[0] - tie)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  for (; lo < count && list[lo].x[0] <= x[0] + tie; lo++)
+    if (fabs(list[lo].x[1] - x[1]) <= tie && fabs(list[lo].x[2] - x[2]) <= tie)
+      return list[lo].item;
+  return -1;
+}
+
+static int points_of(ig_dyn_kind kind) {
+  return kind == IG_DYN_HEX8 ? 8 : kind == IG_DYN_TET10 ? 4 : 1;
+}
+
+static void centre_of(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s, double x[3]) {
+  const int npe = g->g_f64.npe;
+  const int32_t *conn = (const int32_t *)g->conn.host + (int64_t)s * npe;
+  x[0] = x[1] = x[2] = 0;
+  for (int i = 0; i < 3 * npe; i++)
+    x[i % 3] += m->x0[3 * (int64_t)conn[i / 3] + i % 3] / npe;
+}
+
+/* Value k of the element in slot s. */
+static void state_put(ig_dyn_group *g, ig_lid s, int k, double value) {
+  const int64_t at =
+      ((int64_t)(s / IG_DYN_BLOCK) * g->g_f64.states + k) * IG_DYN_BLOCK + s % IG_DYN_BLOCK;
+  if (g->state.size == sizeof(double))
+    ((double *)g->state.host)[at] = value;
+  else
+    ((float *)g->state.host)[at] = (float)value;
+}
+
+/* Forces of an element with this stress at all its points: no increment, so the law does not
+   matter. */
+static void forces_of(const ig_dyn_group *g, const double *x, const double stress[6], double *f) {
+  static const double still[IG_DYN_MOTIONS];
+  double state[(IG_HEX_POINT + 8 * 6 + 12) * IG_DYN_BLOCK], left;
+  memset(state, 0, sizeof state);
+  state[IG_HEX_FRAME] = 1;
+  for (int k = 0; k < 6 * points_of(g->kind); k++)
+    state[(IG_HEX_POINT + k) * IG_DYN_BLOCK] = stress[k % 6];
+  if (g->kind == IG_DYN_HEX8)
+    element_force_f64(IG_DYN_HEX8, IG_LAW_ELASTIC, &g->g_f64, state, 1, x, still, f, &left);
+  else if (g->kind == IG_DYN_HEX1)
+    element_force_f64(IG_DYN_HEX1, IG_LAW_ELASTIC, &g->g_f64, state, 1, x, still, f, &left);
+  else if (g->kind == IG_DYN_TET10)
+    element_force_f64(IG_DYN_TET10, IG_LAW_ELASTIC, &g->g_f64, state, 1, x, still, f, &left);
+  else
+    element_force_f64(IG_DYN_TET, IG_LAW_ELASTIC, &g->g_f64, state, 1, x, still, f, &left);
+}
+
+/* Stress and plastic strain of one element: its state, its energy, its forces (added to f; the sum
+   of their squares to *all). */
+static ig_status element_put(ig_dyn_model *m, ig_dyn_group *g, ig_lid s, const double stress[6],
+                             double plastic, double *f, double *all) {
+  const int points = points_of(g->kind), states = ig_law_state(g->law, 6), npe = g->g_f64.npe;
+  const int32_t *conn = (const int32_t *)g->conn.host + (int64_t)s * npe;
+  const double *corner[IG_DYN_CORNERS];
+  double x[IG_DYN_POSITIONS], force[IG_DYN_MOTIONS], mass, inertia;
+  for (int a = 0; a < npe; a++) {
+    corner[a] = m->x0 + 3 * (int64_t)conn[a];
+    ig_dyn_sub(corner[a], corner[0], x + 3 * a);
+  }
+  ig_dyn_element_of[g->kind].size(g, m->c->inertia_scale, corner, &mass, &inertia);
+  for (int n = 0; n < points; n++) {
+    for (int i = 0; i < 6; i++)
+      state_put(g, s, IG_HEX_POINT + n * states + i, stress[i]);
+    if (states > 6)
+      state_put(g, s, IG_HEX_POINT + n * states + 6, plastic);
+  }
+  state_put(g, s, IG_HEX_ENERGY,
+            mass / g->g_f64.mat.density * solid_stored_f64(&g->g_f64.mat, stress));
+  forces_of(g, x, stress, force);
+  for (int i = 0; i < 3 * npe; i++) {
+    f[3 * (int64_t)conn[i / 3] + i % 3] += force[i];
+    *all += force[i] * force[i];
+  }
+  return IG_OK;
+}
+
+/* What is out of balance where nothing holds a particle, over the forces of the elements. */
+static double unbalance_of(const ig_dyn_model *m, const double *f, double all) {
+  const int32_t *move = m->held.move.host, *bound = m->carried.bound.host;
+  const ig_dyn_motion *motion = m->held.motion.host;
+  double sum = 0;
+  for (int64_t n = 0; n < m->mesh->nodes; n++)
+    for (int c = 0; c < 3 && !(bound && bound[n]); c++)
+      if (!move || motion[move[n]].kind[c] == IG_MOVE_FREE)
+        sum += f[3 * n + c] * f[3 * n + c];
+  return all > 0 ? sqrt(sum / all) : 0;
+}
+
+#ifdef INGOT_HAVE_IO
+static const ig_field *field_find(const ig_snapshot *snap, ig_location where, const char *name,
+                                  int components) {
+  for (int i = 0; i < snap->fields; i++) {
+    const ig_field *f = &snap->field[i];
+    if (f->where == where && f->components == components && strcmp(f->name, name) == 0 &&
+        (f->dtype == IG_F64 || f->dtype == IG_F32))
+      return f;
+  }
+  return NULL;
+}
+
+static double component(const ig_field *field, int64_t item, int c) {
+  return field->dtype == IG_F64 ? ((const double *)field->data)[item * field->components + c]
+                                : ((const float *)field->data)[item * field->components + c];
+}
+
+/* Centres of the cells, as drawn or, with the field `moved`, as displaced. */
+static ig_status places_new(ig_ctx *cx, const ig_snapshot *snap, const ig_field *moved,
+                            place **list, double *size) {
+  double low = INFINITY, high = -INFINITY;
+  IG_TRY(IG_NEW(cx, list, snap->cells + 1, "residual stress"));
+  for (int64_t c = 0; c < snap->cells; c++) {
+    const int64_t first = snap->offset[c], corners = snap->offset[c + 1] - first;
+    (*list)[c].item = c;
+    for (int64_t i = 0; i < 3 * corners; i++) {
+      const int64_t corner = snap->corner[first + i / 3];
+      const double x =
+          snap->point[3 * corner + i % 3] + (moved ? component(moved, corner, (int)(i % 3)) : 0);
+      (*list)[c].x[i % 3] += x / (double)corners;
+      low = fmin(low, x);
+      high = fmax(high, x);
+    }
+  }
+  *size = high - low;
+  qsort(*list, (size_t)snap->cells, sizeof **list, by_x);
+  return IG_OK;
+}
+
+static ig_status state_take(ig_dyn_model *m, const ig_snapshot *snap, const place *list,
+                            double size, double *f) {
+  const ig_dyn_residual *c = &m->c->residual;
+  const ig_field *stress = field_find(snap, IG_AT_CELLS, "stress", 6),
+                 *plastic = field_find(snap, IG_AT_CELLS, "plastic_strain", 1);
+  if (!stress)
+    return ig_fail_at(m->cx, &c->at, "'%s' has no field 'stress' with 6 components at its cells",
+                      c->file);
+  double all = 0;
+  for (int k = 0; k < m->groups; k++) {
+    ig_dyn_group *g = &m->group[k];
+    if (ig_dyn_element_of[g->kind].family != IG_FAMILY_SOLID || g->law == IG_LAW_NEOHOOKE)
+      return ig_fail_at(m->cx, &c->at,
+                        "residual stress is for solids that are not neo-Hookean: this mesh has %s",
+                        ig_dyn_element_of[g->kind].name);
+    for (ig_lid s = 0; s < g->slots; s++) {
+      if (g->element[s] < 0)
+        continue;
+      double middle[3], value[6], ep = 0;
+      centre_of(m, g, s, middle);
+      const int64_t item = place_find(list, snap->cells, middle, 1e-6 * size);
+      if (item < 0)
+        return ig_fail_at(m->cx, &c->at,
+                          "'%s' has no cell at (%g, %g, %g) m: the two runs need the same mesh",
+                          c->file, middle[0], middle[1], middle[2]);
+      for (int i = 0; i < 6; i++) {
+        value[i] = component(stress, item, i);
+        if (!isfinite(value[i]))
+          return ig_fail_at(m->cx, &c->at, "'%s': the stress of cell %lld is no number", c->file,
+                            (long long)item);
+      }
+      if (plastic)
+        ep = fmax(0, component(plastic, item, 0));
+      IG_TRY(element_put(m, g, s, value, ep, f, &all));
+    }
+    IG_TRY(ig_array_push(m->cx, &g->state));
+  }
+  m->unbalance = unbalance_of(m, f, all);
+  return IG_OK;
+}
+
+ig_status ig_dyn_residual_new(ig_dyn_model *m) {
+  if (!m->c->residual.at.given)
+    return IG_OK;
+  ig_snapshot *snap = NULL;
+  place *list = NULL;
+  double *f = NULL, size;
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_snapshot_read(m->cx, m->c->residual.file, &snap));
+  IG_TRY_GOTO(status, done, places_new(m->cx, snap, NULL, &list, &size));
+  const ig_field *moved = field_find(snap, IG_AT_POINTS, "displacement", 3);
+  double first[3];
+  centre_of(m, &m->group[0], 0, first); /* the mesh is the drawn one, or the moved one */
+  if (moved && place_find(list, snap->cells, first, 1e-6 * size) < 0) {
+    free(list);
+    list = NULL;
+    IG_TRY_GOTO(status, done, places_new(m->cx, snap, moved, &list, &size));
+  }
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &f, 3 * (size_t)m->mesh->nodes, "residual stress"));
+  IG_TRY_GOTO(status, done, state_take(m, snap, list, size, f));
+  for (int64_t i = 0; i < 3 * (int64_t)m->mesh->nodes; i++) {
+    const int64_t to = i / 3 * m->p.pitch + i % 3;
+    if (m->part == sizeof(double))
+      ((double *)m->f.host)[to] = f[i];
+    else
+      ((float *)m->f.host)[to] = (float)f[i];
+  }
+  IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->f));
+  if (m->unbalance > 1e-2)
+    ig_warn_at(
+        m->cx, &m->c->residual.at,
+        "%.2g of the forces of the residual stress are not in balance: let a static analysis "
+        "come first",
+        m->unbalance);
+done:
+  if (snap)
+    ig_snapshot_free(snap);
+  free(list);
+  free(f);
+  return status;
+}
+#else
+ig_status ig_dyn_residual_new(ig_dyn_model *m) {
+  if (!m->c->residual.at.given)
+    return IG_OK;
+  return IG_FAIL(m->cx, IG_UNSUPPORTED, "this build reads no files: configure with -DINGOT_IO=ON");
+}
+#endif
