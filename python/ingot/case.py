@@ -36,10 +36,13 @@ class Case:
 
     Numbers are in SI units; text may carry a unit. Lists, dicts and NumPy arrays are taken as they
     are. backend: "auto", "cpu", "cuda"; without it and without threads the case's own hold.
-    Other keywords are keys of the case: `Case(physics="thermal", duration="2 s", mesh={…})`.
+    Other keywords are keys of the case: `Case(physics="thermal", duration="2 s", mesh={…})`; so are
+    those of a dict in place of the path.
     """
 
     def __init__(self, path=None, *, set=None, backend=None, threads=0, device=0, **keys):
+        if isinstance(path, dict):
+            path, set = None, {**path, **(set or {})}
         self.context = Context(backend, threads, device)
         self.path = None if path is None else str(path)
         self._simulation = None  # weak, to the one that is open

@@ -450,6 +450,7 @@ class Given:
 
 class Notebook(Folder):
     def test_pictures(self):
+        self.assertEqual(ingot.Case({"physics": "thermal", "duration": "2 s"}, set={"title": "a"})["duration"], "2 s")
         case = ingot.Case(physics="thermal", **{k: v for k, v in PLATE.items() if k != "physics"}, threads=1)
         self.assertIn("500", case._repr_html_())
         with ingot.Simulation(case) as s:
