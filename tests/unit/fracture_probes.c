@@ -88,6 +88,7 @@ static void a_pulled_bar(const char *backend, bool space, bool wide) {
   GOOD(cx, ig_frac_results(&p.job, &m, &track, &w.sink));
   assert_true(result(&w, "pull") == now(&w, "pull [N]"));
   assert_true(result(&w, "stress") == now(&w, "stress [Pa]"));
+  watch_end(&w);
   ig_frac_model_free(&m);
   ig_frac_problem_free(&p);
   ig_ctx_close(cx);
