@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef INGOT_HAVE_IO
 /* Centres of elements or cells, and their numbers, in the order of x. */
 typedef struct {
   double x[3];
@@ -122,7 +123,6 @@ static double unbalance_of(const ig_dyn_model *m, const double *f, double all) {
   return all > 0 ? sqrt(sum / all) : 0;
 }
 
-#ifdef INGOT_HAVE_IO
 static const ig_field *field_find(const ig_snapshot *snap, ig_location where, const char *name,
                                   int components) {
   for (int i = 0; i < snap->fields; i++) {
