@@ -149,6 +149,7 @@ void cli_usual_folder(const char *path, char *folder, size_t size);
 /* Prints the context's message if the call failed; the exit code. */
 int cli_result(ig_ctx *cx, ig_status status);
 void cli_progress_end(void);
+double cli_now(void);            /* seconds on a clock that never runs backwards */
 bool cli_on_terminal(void);      /* standard error is one that moves its cursor */
 const char *cli_rate_unit(void); /* of the run shown last */
 /* A line of "label  value", aligned. */

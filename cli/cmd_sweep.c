@@ -9,7 +9,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { MAX_JOBS = 256, LINE = 512 };
@@ -37,12 +36,6 @@ typedef struct {
   double start, drawn;
 } sweep;
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 static void on_signal(int sig) {
   stop = sig;
 }
@@ -55,7 +48,7 @@ static void table_clear(sweep *s) {
 }
 
 static void table_draw(sweep *s, bool always) {
-  const double t = now();
+  const double t = cli_now();
   if (!s->terminal || s->args->quiet || (!always && t - s->drawn < 0.2))
     return;
   s->drawn = t;
@@ -85,7 +78,7 @@ static void tell_end(sweep *s, const job *j, const char *name, const char *how) 
     return;
   table_clear(s);
   fprintf(stderr, "ingot: %d of %d: %s %s after %s%s%s\n", s->done, s->total, name, how,
-          cli_duration(now() - j->start), *j->error ? ": " : "", j->error);
+          cli_duration(cli_now() - j->start), *j->error ? ": " : "", j->error);
 }
 
 /* --- processes */
@@ -149,7 +142,7 @@ static int job_start(sweep *s, job *j, int place) {
     return CLI_FAILED;
   memset(j, 0, sizeof *j);
   j->run = s->next++;
-  j->start = now();
+  j->start = cli_now();
   snprintf(log, sizeof log, "%s/%s.log", s->out, run.name);
   j->log = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (j->log < 0 || pipe(pipe_of) != 0) {
@@ -366,7 +359,7 @@ static int run_sweep(sweep *s, ig_ctx *cx) {
   }
   places_count(s);
   s->total = ig_sweep_count(s->sweep);
-  s->start = now();
+  s->start = cli_now();
   if (folder_make(s->out) != CLI_GOOD)
     return CLI_FAILED;
   struct sigaction action = {.sa_handler = on_signal};

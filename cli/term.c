@@ -25,7 +25,7 @@ bool cli_on_terminal(void) {
   return isatty(STDERR_FILENO) && kind && strcmp(kind, "dumb") != 0;
 }
 
-static double now(void) {
+double cli_now(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -79,7 +79,7 @@ static void progress_line(void *user, const ig_progress *p) {
   (void)user;
   if (term.quiet)
     return;
-  const double t = now();
+  const double t = cli_now();
   const double fraction = p->total > 0 ? fmin(p->done / p->total, 1) : 0;
   const bool last = fraction >= 1;
   if (strncmp(term.unit, p->unit, sizeof term.unit - 1) != 0 || term.start == 0) {
@@ -129,7 +129,7 @@ static void interrupt(int sig) {
   static const char words[] = "\ningot: finishing the step and writing a checkpoint; once more, "
                               "after a second, ends at once\n";
   static double first;
-  const double t = now();
+  const double t = cli_now();
   if (first > 0) {
     if (t - first > 1) {
       signal(sig, SIG_DFL);

@@ -21,7 +21,6 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/time.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { CLIENTS = 16, REQUEST = 8192, SECRET = 33, PATIENCE = 5, LAST_LOOK = 4 };
@@ -50,12 +49,6 @@ typedef struct {
 static volatile sig_atomic_t asked_to_stop;
 static void on_signal(int sig) {
   asked_to_stop = sig;
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
 /* --- what is new */
@@ -322,7 +315,7 @@ static void client_accept(server *s) {
   (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
   for (int i = 0; i < CLIENTS; i++)
     if (s->client[i].fd < 0) {
-      s->client[i] = (client){.fd = fd, .since = now()};
+      s->client[i] = (client){.fd = fd, .since = cli_now()};
       return;
     }
   close(fd); /* too many at once */
@@ -379,16 +372,16 @@ static void serve(server *s, int alive) {
     for (int i = 0; i < CLIENTS; i++)
       if (s->client[i].fd >= 0 && wait[2 + i].revents)
         client_read(s, &s->client[i]);
-      else if (s->client[i].fd >= 0 && now() - s->client[i].since > PATIENCE)
+      else if (s->client[i].fd >= 0 && cli_now() - s->client[i].since > PATIENCE)
         client_close(&s->client[i]);
     if (wait[0].revents)
       client_accept(s);
     if (!s->ended && (alive >= 0 ? wait[1].revents != 0 : run_ended(s))) {
       s->ended = true;
-      end = now();
+      end = cli_now();
     }
     /* who watches sees the last state; then there is nothing more to come */
-    if (s->ended && now() - end > (s->used && !s->seen_end ? 3 * LAST_LOOK : LAST_LOOK))
+    if (s->ended && cli_now() - end > (s->used && !s->seen_end ? 3 * LAST_LOOK : LAST_LOOK))
       return;
     if (s->ended && alive >= 0)
       alive = -1, s->ended = true;

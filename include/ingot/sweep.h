@@ -4,7 +4,7 @@
 #ifndef INGOT_SWEEP_H
 #define INGOT_SWEEP_H
 
-#include <ingot/run.h>
+#include <ingot/result.h>
 
 IG_C_BEGIN
 
@@ -34,9 +34,8 @@ IG_API IG_MUST_CHECK ig_status ig_sweep_at(const ig_sweep *sweep, int i, ig_swee
 /* Writes `out`/results.csv: one row per run with its status, the values varied and the figures of
    the summary.json in `out`/NAME. Hands the same cells to `row`, headings first; NULL: to nobody.
  */
-typedef void ig_cells_fn(void *user, int count, const char *const *cells);
 IG_API IG_MUST_CHECK ig_status ig_sweep_results(const ig_sweep *sweep, const char *out,
-                                                ig_cells_fn *row, void *user);
+                                                ig_row_fn *row, void *user);
 
 IG_C_END
 #endif

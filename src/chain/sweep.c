@@ -579,7 +579,7 @@ static void cell_write(ig_text *csv, const char *cell, bool first) {
   ig_text_add(csv, "\"");
 }
 
-static void row_write(ig_text *csv, const char **cells, int count, ig_cells_fn *row, void *user) {
+static void row_write(ig_text *csv, const char **cells, int count, ig_row_fn *row, void *user) {
   for (int i = 0; i < count; i++)
     cell_write(csv, cells[i], i == 0);
   ig_text_add(csv, "\n");
@@ -588,7 +588,7 @@ static void row_write(ig_text *csv, const char **cells, int count, ig_cells_fn *
 }
 
 static ig_status table_write(ig_sweep *s, ig_node *const *summary, const heads *h, ig_text *csv,
-                             ig_cells_fn *row, void *user) {
+                             ig_row_fn *row, void *user) {
   const char **cells;
   const int count = 3 + s->keys + h->figures;
   IG_TRY(IG_NEW(s->cx, &cells, count, "cells"));
@@ -617,7 +617,7 @@ static ig_status table_write(ig_sweep *s, ig_node *const *summary, const heads *
   return IG_OK;
 }
 
-ig_status ig_sweep_results(const ig_sweep *sweep, const char *out, ig_cells_fn *row, void *user) {
+ig_status ig_sweep_results(const ig_sweep *sweep, const char *out, ig_row_fn *row, void *user) {
   if (!sweep || !out)
     return IG_ARG;
   ig_sweep look = *sweep; /* its memory for what is read lasts no longer than this call */

@@ -268,6 +268,29 @@ const ig_field *ig_snapshot_find(const ig_snapshot *snap, ig_location where, con
   return NULL;
 }
 
+void ig_snapshot_centre(const ig_snapshot *snap, int64_t cell, double centre[3]) {
+  const int64_t from = snap->offset[cell], corners = snap->offset[cell + 1] - from;
+  for (int d = 0; d < 3; d++) {
+    centre[d] = 0;
+    for (int64_t a = 0; a < corners; a++)
+      centre[d] += snap->point[3 * snap->corner[from + a] + d] / (double)corners;
+  }
+}
+
+ig_status ig_snapshot_centres(ig_ctx *cx, const ig_snapshot *snap, double **centre) {
+  IG_TRY(IG_NEW(cx, centre, 3 * (size_t)snap->cells, "centres of cells"));
+  for (int64_t c = 0; c < snap->cells; c++)
+    ig_snapshot_centre(snap, c, &(*centre)[3 * c]);
+  return IG_OK;
+}
+
+ig_status ig_snapshot_used(ig_ctx *cx, const ig_snapshot *snap, uint8_t **used) {
+  IG_TRY(IG_NEW(cx, used, snap->points, "points"));
+  for (int64_t i = 0; i < snap->corners; i++)
+    (*used)[snap->corner[i]] = 1;
+  return IG_OK;
+}
+
 double ig_field_number(const ig_field *f, int64_t i) {
   switch (f->dtype) {
   case IG_F32:

@@ -59,6 +59,11 @@ IG_MUST_CHECK ig_status ig_snapshot_add_device(ig_snapshot *snap, const char *na
  */
 const ig_field *ig_snapshot_find(const ig_snapshot *snap, ig_location where, const char *name);
 double ig_field_number(const ig_field *field, int64_t item);
+/* The mean of a cell's corners; those of all cells, 3 each; and which points belong to a cell: the
+   others were not born yet. Free *centre, *used. */
+void ig_snapshot_centre(const ig_snapshot *snap, int64_t cell, double centre[3]);
+IG_MUST_CHECK ig_status ig_snapshot_centres(ig_ctx *cx, const ig_snapshot *snap, double **centre);
+IG_MUST_CHECK ig_status ig_snapshot_used(ig_ctx *cx, const ig_snapshot *snap, uint8_t **used);
 /* Waits for the copies under way. Touches no context, so that a writer's thread may call it: on
    failure (IG_DEVICE, IG_MEMORY) the caller finds the words. */
 IG_MUST_CHECK ig_status ig_snapshot_settle(ig_snapshot *snap);

@@ -84,21 +84,12 @@ static void row_free(row *r) {
 
 /* --- a probe */
 
-static void cell_middle(const ig_snapshot *snap, int64_t cell, double middle[3]) {
-  const int64_t from = snap->offset[cell], corners = snap->offset[cell + 1] - from;
-  for (int d = 0; d < 3; d++) {
-    middle[d] = 0;
-    for (int64_t a = 0; a < corners; a++)
-      middle[d] += snap->point[3 * snap->corner[from + a] + d] / (double)corners;
-  }
-}
-
 static int64_t cell_near(const ig_snapshot *snap, const double point[3]) {
   double best = INFINITY;
   int64_t found = 0;
   for (int64_t c = 0; c < snap->cells; c++) {
     double middle[3], d2 = 0;
-    cell_middle(snap, c, middle);
+    ig_snapshot_centre(snap, c, middle);
     for (int d = 0; d < 3; d++)
       d2 += (middle[d] - point[d]) * (middle[d] - point[d]);
     if (d2 < best) {
@@ -274,21 +265,14 @@ static void extreme_add(extreme *e, double value, double time, const ig_snapshot
     if (f->where == IG_AT_POINTS)
       memcpy(e->place[k], &snap->point[3 * item], sizeof e->place[k]);
     else
-      cell_middle(snap, item, e->place[k]);
+      ig_snapshot_centre(snap, item, e->place[k]);
   }
 }
 
-/* Points that no cell uses are not born yet: they do not count. */
-static ig_status points_used(ig_ctx *cx, const ig_snapshot *snap, uint8_t **used) {
-  IG_TRY(IG_NEW(cx, used, snap->points, "points"));
-  for (int64_t i = 0; i < snap->corners; i++)
-    (*used)[snap->corner[i]] = 1;
-  return IG_OK;
-}
-
+/* Points that no cell uses do not count. */
 static ig_status extremes_add(extremes *x, const ig_snapshot *snap) {
   uint8_t *used = NULL;
-  IG_TRY(points_used(x->cx, snap, &used));
+  IG_TRY(ig_snapshot_used(x->cx, snap, &used));
   ig_status status = IG_OK;
   for (int i = 0; status == IG_OK && i < snap->fields; i++) {
     const ig_field *f = &snap->field[i];

@@ -10,26 +10,6 @@
 #include <string.h>
 
 #ifdef INGOT_HAVE_IO
-/* Points that belong to a cell: the others were not born yet, and say nothing. */
-static ig_status points_used(ig_ctx *cx, const ig_snapshot *snap, uint8_t **used) {
-  IG_TRY(IG_NEW(cx, used, snap->points, "file's points"));
-  for (int64_t i = 0; i < snap->corners; i++)
-    (*used)[snap->corner[i]] = 1;
-  return IG_OK;
-}
-
-/* Means of the corners of each cell. */
-static ig_status centres_make(ig_ctx *cx, const ig_snapshot *snap, double **centre) {
-  IG_TRY(IG_NEW(cx, centre, 3 * (size_t)snap->cells, "file's cells"));
-  for (int64_t c = 0; c < snap->cells; c++) {
-    const int64_t corners = snap->offset[c + 1] - snap->offset[c];
-    for (int64_t i = snap->offset[c]; i < snap->offset[c + 1]; i++)
-      for (int d = 0; d < 3; d++)
-        (*centre)[3 * c + d] += snap->point[3 * snap->corner[i] + d] / (double)corners;
-  }
-  return IG_OK;
-}
-
 /* The one of the file's places at x; -1: there is none within `tie`. */
 static int32_t place_at(const ig_bins *bins, const double *point, const double *x, double tie) {
   double low[3], high[3], best = tie * tie;
@@ -82,9 +62,9 @@ static ig_status field_take(ig_ctx *cx, const ig_src *at, const char *file, cons
   ig_lid absent = 0, first = 0;
   ig_status status;
   if (cells)
-    IG_TRY_GOTO(status, done, centres_make(cx, snap, &centre));
+    IG_TRY_GOTO(status, done, ig_snapshot_centres(cx, snap, &centre));
   else
-    IG_TRY_GOTO(status, done, points_used(cx, snap, &used));
+    IG_TRY_GOTO(status, done, ig_snapshot_used(cx, snap, &used));
   const double *where = cells ? centre : snap->point, size = size_of(snap->point, snap->points);
   IG_TRY_GOTO(status, done,
               ig_bins_new(cx, &bins, items, where, fmax(size / cbrt((double)items + 1), 1e-300)));

@@ -10,17 +10,6 @@
 #include <string.h>
 
 #ifdef INGOT_HAVE_IO
-static ig_status centres_make(ig_ctx *cx, const ig_snapshot *snap, double **centre) {
-  IG_TRY(IG_NEW(cx, centre, 3 * (size_t)snap->cells, "centres of cells"));
-  for (int64_t c = 0; c < snap->cells; c++) {
-    const int64_t corners = snap->offset[c + 1] - snap->offset[c];
-    for (int64_t i = snap->offset[c]; i < snap->offset[c + 1]; i++)
-      for (int d = 0; d < 3; d++)
-        (*centre)[3 * c + d] += snap->point[3 * snap->corner[i] + d] / (double)corners;
-  }
-  return IG_OK;
-}
-
 /* Points in boxes of a regular grid, about two in each. */
 typedef struct {
   const double *point;
@@ -113,8 +102,8 @@ static ig_status take(ig_topopt_run *r, const ig_snapshot *from, const ig_field 
   boxes b = {0};
   ig_status status;
   IG_TRY_GOTO(status, done, r->d->snapshot(r->d->self, 0, &mine));
-  IG_TRY_GOTO(status, done, centres_make(cx, from, &there));
-  IG_TRY_GOTO(status, done, centres_make(cx, mine, &here));
+  IG_TRY_GOTO(status, done, ig_snapshot_centres(cx, from, &there));
+  IG_TRY_GOTO(status, done, ig_snapshot_centres(cx, mine, &here));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &value, mine->cells, "densities"));
   b.point = there;
   IG_TRY_GOTO(status, done, boxes_make(cx, &b, from->cells));
