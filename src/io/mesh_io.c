@@ -180,6 +180,13 @@ static void turn_over(ig_elem_type type, ig_lid *conn) {
     for (int a = 0; a < 4; a++)
       swap(conn, a, 4 + a);
     break;
+  case IG_WEDGE6:
+    swap(conn, 1, 2);
+    swap(conn, 4, 5);
+    break;
+  case IG_PYRAMID5:
+    swap(conn, 1, 3);
+    break;
   case IG_BEAM2:
   case IG_ELEM_TYPES:
     break;
@@ -221,13 +228,12 @@ static ig_status cells_add(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_
     for (e = 0; signed_size && e < block->count; e++)
       if (ig_mesh_measure(mesh, first + e) < 0) {
         turn_over(block->type, block->conn + (size_t)e * npe);
-        turned++;
+        turned += block->type != IG_WEDGE6; /* VTK's order is the other way round: no mistake */
       }
     first += block->count;
   }
-  if (turned)
-    if (!cells->split)
-      ig_warn(cx, "%d elements of the mesh file were inverted: turned over", turned);
+  if (turned && !cells->split)
+    ig_warn(cx, "%d elements of the mesh file were inverted: turned over", turned);
   return IG_OK;
 }
 

@@ -149,8 +149,8 @@ static ig_status forms_check(ig_ctx *cx, const ig_heat *h, const ig_heat_cells *
                    "conduction 'stencil' needs hexahedra: choose 'classes' or 'recompute'");
   if (h->conduction == IG_HEAT_CLASSES && cells->collapsed && !h->material.constant)
     return IG_FAIL(cx, IG_INPUT,
-                   "conduction 'classes' with tetrahedra needs a conductivity that does not "
-                   "depend on temperature: choose 'recompute'");
+                   "conduction 'classes' with elements other than hexahedra needs a conductivity "
+                   "that does not depend on temperature: choose 'recompute'");
   return IG_OK;
 }
 
