@@ -7,9 +7,11 @@
 
 ig_cell_info ig_cell_info_get(int code) {
   static const ig_cell_info more[] = {
-      {"wedge15", 15, 6, IG_WEDGE6}, {"pyramid13", 13, 5, IG_PYRAMID5}, {"hex20", 20, 8, IG_HEX8},
-      {"hex27", 27, 8, IG_HEX8},     {"quad8", 8, 4, IG_QUAD4},         {"quad9", 9, 4, IG_QUAD4},
-      {"beam3", 3, 2, IG_BEAM2},
+      {"wedge15", 15, 6, IG_WEDGE6},     {"pyramid13", 13, 5, IG_PYRAMID5},
+      {"hex20", 20, 8, IG_HEX8},         {"hex27", 27, 8, IG_HEX8},
+      {"quad8", 8, 4, IG_QUAD4},         {"quad9", 9, 4, IG_QUAD4},
+      {"beam3", 3, 2, IG_BEAM2},         {"wedge18", 18, 6, IG_WEDGE6},
+      {"pyramid14", 14, 5, IG_PYRAMID5},
   };
   if (code >= IG_CELL_WEDGE15)
     return more[code - IG_CELL_WEDGE15];

@@ -97,7 +97,8 @@ static const struct {
              {26, IG_CELL_WEDGE15},
              {27, IG_CELL_PYRAMID13},
              {28, IG_CELL_QUAD9},
-             {29, IG_CELL_HEX27}};
+             {29, IG_CELL_HEX27},
+             {32, IG_CELL_WEDGE18}};
 
 typedef struct {
   const ig_vtk_grid *g;

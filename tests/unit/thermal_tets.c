@@ -1,5 +1,5 @@
-/* Tetrahedra, wedges, pyramids and mixtures: exact volumes, linear fields, fluxes, births, beams and
-   probes against hand calculations, on every backend. */
+/* Tetrahedra, wedges, pyramids and mixtures: exact volumes, linear fields, fluxes, births, beams
+   and probes against hand calculations, on every backend. */
 #include "mesh/mesh_case.h"
 #include "thermal/heat_cells.h"
 #include "thermal_case.h"
@@ -218,8 +218,8 @@ static void a_mixed_bar(void **state) {
   char text[2400];
   int at = snprintf(text, sizeof text, "*NODE\n");
   for (int n = 0; n < 16; n++) /* 1 + i + 4 (j + 2 k) */
-    at += snprintf(text + at, sizeof text - (size_t)at, "%d, %d, %d, %d\n", n + 1, n % 4,
-                   n / 4 % 2, n / 8);
+    at += snprintf(text + at, sizeof text - (size_t)at, "%d, %d, %d, %d\n", n + 1, n % 4, n / 4 % 2,
+                   n / 8);
   snprintf(text + at, sizeof text - (size_t)at,
            "17, 1.4, 0.6, 0.45\n"
            "*ELEMENT, TYPE=C3D8, ELSET=cube\n1, 1, 2, 6, 5, 9, 10, 14, 13\n"
@@ -245,15 +245,14 @@ static void a_mixed_bar(void **state) {
                           "  - {name: d, point: [3 mm, 1 mm, 0 mm]}\n"
                           "  - {name: e, point: [1.5 mm, 0.1 mm, 0.01 mm]}\n"
                           "output: {count: 1, history_every: 1000000}\n");
-  static const char *const forms[] = {"recompute", "classes"};
   static const char *const surfaces[] = {"switch", "branch", "lumped"};
   for (const char *const *backend = backends_here(); *backend; backend++)
     for (int i = 0; i < 3; i++) {
-      const char *const keys[] = {"conduction", forms[i % 2], "surface", surfaces[i], NULL};
-      const char *const flux[] = {"conduction", forms[i % 2], "surface", surfaces[i], "boundary",
-                                  "{set: surface, flux: 1e4}", NULL};
-      const char *const low[] = {"conduction", forms[i % 2], "surface", surfaces[i], "boundary",
-                                 "{set: floor, flux: 1e4}", NULL};
+      const char *const keys[] = {"surface", surfaces[i], NULL};
+      const char *const flux[] = {"surface", surfaces[i], "boundary", "{set: surface, flux: 1e4}",
+                                  NULL};
+      const char *const low[] = {"surface", surfaces[i], "boundary", "{set: floor, flux: 1e4}",
+                                 NULL};
       row r;
       case_run(*backend, "mixed", NULL, keys, &r, NULL);
       assert_near(of(&r, "a"), 300 + 140 / 3., 1e-8);
@@ -276,20 +275,26 @@ static void a_mixed_bar(void **state) {
    the other end. Across, the cut shows, below a hundredth of the rise. */
 static void a_bar_of_wedges(void **state) {
   (void)state;
-  text_write("case.yaml",
-             "physics: thermal\n"
-             "mesh: {boxes: [{size: [1 mm, 1 mm, 20 mm], cells: [2, 2, 80]}], element: hex8}\n"
-             "materials: {name: m, density: 8000, conductivity: 20, specific_heat: 500}\n"
-             "conduction: recompute\n"
-             "duration: 1 s\n"
-             "boundary: {set: zmin, flux: 1e6}\n"
-             "probes: [{name: a, point: [0.3 mm, 0.8 mm, 0 mm]}, {name: b, point: [0, 0, 4.1 mm]}]\n"
-             "output: {count: 0, history_every: 1000000}\n");
+  text_write(
+      "case.yaml",
+      "physics: thermal\n"
+      "mesh: {boxes: [{size: [1 mm, 1 mm, 20 mm], cells: [2, 2, 80]}], element: hex8}\n"
+      "materials: {name: m, density: 8000, conductivity: 20, specific_heat: 500}\n"
+      "conduction: recompute\n"
+      "duration: 1 s\n"
+      "boundary: {set: zmin, flux: 1e6}\n"
+      "probes: [{name: a, point: [0.3 mm, 0.8 mm, 0 mm]}, {name: b, point: [0, 0, 4.1 mm]}]\n"
+      "output: {count: 0, history_every: 1000000}\n");
   for (const char *const *backend = backends_here(); *backend; backend++) {
-    const char *const across[] = {"mesh.boxes", "[{size: [20 mm, 1 mm, 1 mm], cells: [80, 2, 2]}]",
-                                  "boundary", "{set: xmin, flux: 1e6}",
-                                  "probes", "[{name: a, point: [0, 0, 0]}]",
-                                  "mesh.element", "wedge6", NULL};
+    const char *const across[] = {"mesh.boxes",
+                                  "[{size: [20 mm, 1 mm, 1 mm], cells: [80, 2, 2]}]",
+                                  "boundary",
+                                  "{set: xmin, flux: 1e6}",
+                                  "probes",
+                                  "[{name: a, point: [0, 0, 0]}]",
+                                  "mesh.element",
+                                  "wedge6",
+                                  NULL};
     const char *const wedges[] = {"mesh.element", "wedge6", NULL};
     row hexahedra, r;
     case_run(*backend, "bar", NULL, NULL, &hexahedra, NULL);
