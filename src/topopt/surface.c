@@ -229,7 +229,7 @@ double ig_topopt_part_level(ig_topopt_part_volume *volume, void *self, double ta
   int last = 0;
   if (more <= 0 || less >= 0)
     return more <= 0 ? low : high;
-  for (int i = 0; i < 40 && high - low > 1e-6; i++) { /* false position, as in design_kern.inc */
+  for (int i = 0; i < 40 && high - low > 1e-6; i++) { /* false position, as in design.inc */
     double level = low + (high - low) * more / (more - less);
     if (i % 3 == 2)
       level = 0.5 * (low + high);
