@@ -69,8 +69,8 @@ typedef struct {
   int32_t list; /* of the last zone's nodes, in the engine's batch */
   int event;    /* births when the last zone was made */
   int32_t *number;
-  ig_lid *node; /* 2 x node_room: of the zone in work, and room to sort them in */
-  int64_t node_room;
+  ig_lid *node; /* 2 x node_capacity: of the zone in work, and space to sort them in */
+  int64_t node_capacity;
   ig_array shape, step, spot, zone, x, of, points, corner, ref_start, ref, scratch;
 } ig_beams;
 

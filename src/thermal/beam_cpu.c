@@ -26,13 +26,13 @@ static void step_power(const ig_beam_view *v, const ig_beam_step *step, double *
 }
 
 ig_status ig_beam_power_cpu(ig_ctx *cx, const ig_beam_view *v) {
-  const int threads = v->rooms;
+  const int threads = v->workers;
   (void)cx;
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int r = 0; r < threads; r++)
     for (int64_t i = (int64_t)v->steps * r / threads; i < (int64_t)v->steps * (r + 1) / threads;
          i++)
       if (v->step[i].zone >= 0)
-        step_power(v, &v->step[i], v->scratch + v->room * r);
+        step_power(v, &v->step[i], v->scratch + v->share * r);
   return IG_OK;
 }

@@ -8,7 +8,7 @@ extern "C" {
 
 __global__ void __launch_bounds__(128) beam_power(const __grid_constant__ ig_beam_view v) {
   __shared__ double sum, part[128][2];
-  double *out = v.scratch + v.room * blockIdx.x;
+  double *out = v.scratch + v.share * blockIdx.x;
   for (int32_t i = (int32_t)blockIdx.x; i < v.steps; i += (int32_t)gridDim.x) {
     const ig_beam_step step = v.step[i];
     if (step.zone < 0)
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(128) beam_power(const __grid_constant__ ig_bea
 }
 
 extern "C" ig_status ig_beam_power_cuda(ig_ctx *cx, const ig_beam_view *v) {
-  beam_power<<<(unsigned)v->rooms, 128, 0, ig_cuda_stream(cx)>>>(*v);
+  beam_power<<<(unsigned)v->workers, 128, 0, ig_cuda_stream(cx)>>>(*v);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

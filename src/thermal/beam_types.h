@@ -47,8 +47,8 @@ typedef struct {
 enum { IG_BEAM_CORNERS = 8, IG_BEAM_SCRATCH = 10 };
 
 typedef struct {
-  int32_t steps, rooms;
-  int64_t room; /* doubles of scratch a worker has */
+  int32_t steps, workers;
+  int64_t share; /* doubles of scratch per worker */
   const ig_beam_shape *shape;
   const ig_beam_step *step;
   const ig_beam_spot *spot;
@@ -59,7 +59,7 @@ typedef struct {
   const int32_t *corner;    /* zone targets x 8: nodes, counted in the zone */
   const int32_t *ref_start; /* zone nodes + 1 a zone: from its `nodes` + its number on */
   const int32_t *ref;       /* target x 8 + corner, of each node */
-  double *scratch;          /* rooms x room: of each target 8 weights, their sum, distance^2 */
+  double *scratch;          /* workers x share: of each target 8 weights, their sum, distance^2 */
   double *power;            /* W */
 } ig_beam_view;
 

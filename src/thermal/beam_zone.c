@@ -23,10 +23,10 @@ static target_state target_look(const ig_heat *h, const ig_beam *b, ig_lid targe
 /* Target t of a beam. */
 static ig_status target_add(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int32_t t) {
   const ig_lid target = beams->beam[beam].target[t];
-  IG_TRY(ig_heat_room(cx, &beams->of, (size_t)beams->targets, sizeof(int32_t)));
-  IG_TRY(ig_heat_room(cx, &beams->corner, 8 * (size_t)(beams->targets + 1), sizeof(int32_t)));
+  IG_TRY(ig_heat_reserve(cx, &beams->of, (size_t)beams->targets, sizeof(int32_t)));
+  IG_TRY(ig_heat_reserve(cx, &beams->corner, 8 * (size_t)(beams->targets + 1), sizeof(int32_t)));
   ((int32_t *)beams->of.host)[beams->targets] = beam;
-  IG_TRY(ig_heat_room(cx, &beams->points, (size_t)beams->targets, sizeof(int32_t)));
+  IG_TRY(ig_heat_reserve(cx, &beams->points, (size_t)beams->targets, sizeof(int32_t)));
   ((int32_t *)beams->points.host)[beams->targets] = beams->beam[beam].points[t];
   ig_lid node[8];
   const int corners = ig_beam_target_nodes(h, &beams->beam[beam], target, node);
@@ -100,14 +100,14 @@ static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int be
   return IG_OK;
 }
 
-/* Rising order, a byte at a time; `room` is as long. */
-static void numbers_sort(ig_lid *item, int32_t count, ig_lid *room) {
+/* Rising order, a byte at a time; `spare` is as long. */
+static void numbers_sort(ig_lid *item, int32_t count, ig_lid *spare) {
   ig_lid low = INT32_MAX, high = 0;
   for (int32_t i = 0; i < count; i++) {
     low = item[i] < low ? item[i] : low;
     high = item[i] > high ? item[i] : high;
   }
-  ig_lid *from = item, *to = room;
+  ig_lid *from = item, *to = spare;
   for (int shift = 0; count > 0 && (high - low) >> shift > 0; shift += 8) {
     int32_t start[257] = {0};
     for (int32_t i = 0; i < count; i++)
@@ -128,23 +128,23 @@ static void numbers_sort(ig_lid *item, int32_t count, ig_lid *room) {
 static ig_status zone_number(ig_ctx *cx, const ig_heat *h, ig_beams *beams, ig_beam_zone *c) {
   int32_t *corner = (int32_t *)beams->corner.host + 8 * (int64_t)c->targets;
   const int64_t corners = 8 * (int64_t)c->target_count;
-  if (corners > beams->node_room) {
+  if (corners > beams->node_capacity) {
     ig_lid *bigger = realloc(beams->node, 2 * (size_t)corners * sizeof *bigger);
     if (!bigger)
       return IG_FAIL(cx, IG_MEMORY, "no memory for what is near the beams");
     beams->node = bigger;
-    beams->node_room = corners;
+    beams->node_capacity = corners;
   }
   int32_t count = 0, refs = 0;
   for (int64_t i = 0; i < corners; i++)
     if (corner[i] >= 0 && beams->number[corner[i]]++ == 0)
       beams->node[count++] = corner[i];
-  numbers_sort(beams->node, count, beams->node + beams->node_room);
+  numbers_sort(beams->node, count, beams->node + beams->node_capacity);
   c->node_count = count;
-  IG_TRY(ig_heat_room(cx, &beams->x, 3 * (size_t)(c->nodes + count), sizeof(double)));
-  IG_TRY(ig_heat_room(cx, &beams->ref_start, (size_t)(c->nodes + beams->zones + count + 1),
-                      sizeof(int32_t)));
-  IG_TRY(ig_heat_room(cx, &beams->ref, (size_t)c->refs + (size_t)corners, sizeof(int32_t)));
+  IG_TRY(ig_heat_reserve(cx, &beams->x, 3 * (size_t)(c->nodes + count), sizeof(double)));
+  IG_TRY(ig_heat_reserve(cx, &beams->ref_start, (size_t)(c->nodes + beams->zones + count + 1),
+                         sizeof(int32_t)));
+  IG_TRY(ig_heat_reserve(cx, &beams->ref, (size_t)c->refs + (size_t)corners, sizeof(int32_t)));
   int32_t *start = (int32_t *)beams->ref_start.host + c->nodes + beams->zones;
   int32_t *ref = (int32_t *)beams->ref.host + c->refs;
   for (int32_t n = 0; n < count; n++) {
@@ -172,7 +172,7 @@ static ig_status zone_number(ig_ctx *cx, const ig_heat *h, ig_beams *beams, ig_b
 
 /* A zone for the spots from `first` on. */
 static ig_status zone_make(ig_ctx *cx, ig_beams *beams, ig_heat *h, int32_t first) {
-  IG_TRY(ig_heat_room(cx, &beams->zone, (size_t)beams->zones, sizeof(ig_beam_zone)));
+  IG_TRY(ig_heat_reserve(cx, &beams->zone, (size_t)beams->zones, sizeof(ig_beam_zone)));
   ig_beam_zone *c = (ig_beam_zone *)beams->zone.host + beams->zones;
   *c = (ig_beam_zone){
       .nodes = beams->nodes, .targets = beams->targets, .refs = beams->refs, .node_count = 0};
@@ -233,7 +233,7 @@ static ig_status beam_spots(ig_ctx *cx, ig_beams *beams, int beam, double time, 
     for (int k = 0; k < places; k++) {
       const double when = at + (until - at) * (k + 0.5) / places - p->t[i];
       const double energy = b->factor * b->absorptivity * p->power[i] * (until - at) / places;
-      IG_TRY(ig_heat_room(cx, &beams->spot, (size_t)beams->spots, sizeof(ig_beam_spot)));
+      IG_TRY(ig_heat_reserve(cx, &beams->spot, (size_t)beams->spots, sizeof(ig_beam_spot)));
       ((ig_beam_spot *)beams->spot.host)[beams->spots++] = (ig_beam_spot){
           {p->x[3 * i] + v[0] * when, p->x[3 * i + 1] + v[1] * when, p->x[3 * i + 2] + v[2] * when},
           {d[0], d[1]},
@@ -252,7 +252,7 @@ ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time, do
   const int32_t first = beams->spots;
   for (int i = 0; i < beams->count; i++)
     IG_TRY(beam_spots(cx, beams, i, time, dt));
-  IG_TRY(ig_heat_room(cx, &beams->step, (size_t)beams->steps, sizeof(ig_beam_step)));
+  IG_TRY(ig_heat_reserve(cx, &beams->step, (size_t)beams->steps, sizeof(ig_beam_step)));
   ig_beam_step *step = (ig_beam_step *)beams->step.host + beams->steps++;
   *step = (ig_beam_step){.zone = -1, .spots = first, .spot_count = beams->spots - first};
   if (beams->spots == first)
@@ -267,11 +267,11 @@ ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time, do
 ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
   if (beams->spots > 0) {
     const bool cuda = cx->backend->kernels == IG_KERNELS_CUDA;
-    const int rooms = cuda ? 256 : cx->threads;
-    const int64_t room = IG_BEAM_SCRATCH * ((int64_t)beams->most_targets + 1);
-    if (beams->scratch.count < (size_t)(rooms * room)) {
+    const int workers = cuda ? 256 : cx->threads;
+    const int64_t share = IG_BEAM_SCRATCH * ((int64_t)beams->most_targets + 1);
+    if (beams->scratch.count < (size_t)(workers * share)) {
       ig_array_free(cx, &beams->scratch);
-      IG_TRY(ig_array_new_device(cx, &beams->scratch, 2 * (size_t)(rooms * room), sizeof(double),
+      IG_TRY(ig_array_new_device(cx, &beams->scratch, 2 * (size_t)(workers * share), sizeof(double),
                                  "beam scratch"));
     }
     IG_TRY(ig_heat_push(cx, &beams->step, (size_t)beams->steps));
@@ -284,8 +284,8 @@ ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
     IG_TRY(ig_heat_push(cx, &beams->ref_start, (size_t)(beams->nodes + beams->zones)));
     IG_TRY(ig_heat_push(cx, &beams->ref, (size_t)beams->refs));
     const ig_beam_view v = {.steps = beams->steps,
-                            .rooms = rooms,
-                            .room = room,
+                            .workers = workers,
+                            .share = share,
                             .shape = beams->shape.dev,
                             .step = beams->step.dev,
                             .spot = beams->spot.dev,

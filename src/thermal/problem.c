@@ -106,8 +106,8 @@ ig_status ig_thermal_problem_write(ig_thermal_problem *s) {
 ig_status ig_thermal_problem_volumes(const ig_thermal_problem *s, double **volume) {
   IG_TRY(IG_NEW(s->cx, volume, s->mesh->nodes, "volumes"));
   for (ig_lid e = 0; e < s->heat.elements; e++) {
-    ig_heat_shape room;
-    const ig_heat_shape *shape = ig_heat_shape_of(&s->heat, e, &room);
+    ig_heat_shape own;
+    const ig_heat_shape *shape = ig_heat_shape_of(&s->heat, e, &own);
     for (int a = 0; a < 8; a++)
       (*volume)[ig_heat_conn(&s->heat, e)[a]] += shape->volume[a];
   }
