@@ -10,12 +10,12 @@
 /* --- bars --- */
 
 static ig_status evaluated(ig_ctx *cx, const char *text, const ig_mesh *mesh, ig_evaluation *e) {
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   *e = (ig_evaluation){0};
-  IG_TRY(ig_topopt_trial_open_mesh(cx, text, mesh, &t));
+  IG_TRY(ig_topopt_problem_open_mesh(cx, text, mesh, &t));
   ig_topopt_design_continue(&t.c, 1, e);
   const ig_status status = ig_topopt_design_evaluate(t.s, e);
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   return status;
 }
 
@@ -68,7 +68,7 @@ ig_status ig_topopt_verify_problems(ig_ctx *cx, const ig_verify_sink *sink) {
 /* --- slopes --- */
 
 /* Functions: the objective, then constraints. */
-static ig_status values(ig_topopt_trial *t, double *x, int64_t at, double by, double *value) {
+static ig_status values(ig_topopt_problem *t, double *x, int64_t at, double by, double *value) {
   ig_evaluation e = {0};
   const double keep = x[at];
   x[at] = keep + by;
@@ -85,7 +85,7 @@ static ig_status values(ig_topopt_trial *t, double *x, int64_t at, double by, do
 }
 
 /* A design without pattern, the same within groups of linked elements. */
-static ig_status scatter(ig_topopt_trial *t, double *x, uint8_t *role) {
+static ig_status scatter(ig_topopt_problem *t, double *x, uint8_t *role) {
   const size_t n = (size_t)t->d->places;
   IG_TRY(t->cx->backend->copy_out(t->cx, x, t->s->x.dev, n * sizeof *x));
   IG_TRY(t->cx->backend->copy_out(t->cx, role, t->d->role, n));
@@ -95,7 +95,7 @@ static ig_status scatter(ig_topopt_trial *t, double *x, uint8_t *role) {
   return IG_OK;
 }
 
-static ig_status slopes(ig_topopt_trial *t, double *worst) {
+static ig_status slopes(ig_topopt_problem *t, double *worst) {
   const size_t n = (size_t)t->d->places;
   const int functions = 1 + t->s->limits;
   double *x = NULL, *slope = NULL, most[1 + IG_LIMITS], up[1 + IG_LIMITS], down[1 + IG_LIMITS];
@@ -170,15 +170,15 @@ ig_status ig_topopt_verify_problem_slopes(ig_ctx *cx, const ig_verify_sink *sink
     for (int on = 0; on < 3 && status == IG_OK; on++) {
       char text[1200], what[160];
       double worst[1 + IG_LIMITS];
-      ig_topopt_trial t;
+      ig_topopt_problem t;
       snprintf(text, sizeof text,
                "{%s%s, filter: {kind: density, radius: 1.6}, projection: {beta: 2}, void_ratio: "
                "1e-3, solver: {tolerance: 1e-12}}",
                grids[on], cases[k].text);
-      IG_TRY_GOTO(status, done, ig_topopt_trial_open_mesh(cx, text, on == 2 ? mesh : NULL, &t));
+      IG_TRY_GOTO(status, done, ig_topopt_problem_open_mesh(cx, text, on == 2 ? mesh : NULL, &t));
       status = slopes(&t, worst);
       const int limits = t.s->limits;
-      ig_topopt_trial_close(&t);
+      ig_topopt_problem_close(&t);
       for (int f = 0; f <= limits && status == IG_OK; f++) {
         snprintf(what, sizeof what, "slope of %s, %s: %s",
                  f ? cases[k].limits[f - 1] : "the objective", bodies[on], cases[k].what);
