@@ -1,20 +1,18 @@
-/* Lines at a distance inside an outline. Each piece moved inwards, and circles about the corners,
-   keep what is nowhere nearer to the outline than that: exact, and indifferent to how many loops
-   the outline has or how they merge. */
+/* Lines at a distance inside an outline. Each piece moved inwards, and arcs about the corners, keep
+   what is nowhere nearer to the outline than that: exact, and indifferent to how many loops the
+   outline has or how they merge. */
 #include "scan/hatch.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHORDS = 72 }; /* of a circle: a chord's middle is 1e-3 nearer than its ends */
-#define NEARER (1 - 2e-3)
+#define CHORD (M_PI / 36) /* of an arc, at most, rad */
 
 typedef struct {
   ig_ctx *cx;
   const ig_outline *s;
   double distance;
-  ig_outline around; /* pieces about a corner */
   ig_spans near, line, kept, inside;
   ig_outline found;
 } inset;
@@ -29,13 +27,13 @@ static bool is_inside(inset *w, double x, double y, ig_status *status) {
   return false;
 }
 
-/* Keeps of the line from a to b what is far enough from `from`, and inside. */
-static ig_status line_keep(inset *w, const ig_outline *from, const double *a, const double *b) {
+/* Keeps of the line from a to b what is not `near` the outline, and inside. */
+static ig_status line_keep(inset *w, double near, const double *a, const double *b) {
   const double dx = b[0] - a[0], dy = b[1] - a[1], length = sqrt(dx * dx + dy * dy);
   if (!(length > 0))
     return IG_OK;
   const double d[2] = {dx / length, dy / length};
-  IG_TRY(ig_outline_near(w->cx, from, w->distance * NEARER, a, d, &w->near));
+  IG_TRY(ig_outline_near(w->cx, w->s, near, a, d, &w->near));
   w->line.count = 0;
   IG_TRY(ig_spans_add(w->cx, &w->line, 0, length));
   IG_TRY(ig_spans_without(w->cx, &w->line, &w->near, &w->kept));
@@ -51,14 +49,39 @@ static ig_status line_keep(inset *w, const ig_outline *from, const double *a, co
   return status;
 }
 
-/* Pieces within two distances of a corner: the others cannot cut the circle about it. */
-static ig_status around_find(inset *w, const double *x) {
-  w->around.count = 0;
-  for (int i = 0; i < w->s->count; i++) {
-    const double *p = w->s->piece[i], far = 2.01 * w->distance;
-    if (fmin(p[0], p[2]) - x[0] < far && x[0] - fmax(p[0], p[2]) < far &&
-        fmin(p[1], p[3]) - x[1] < far && x[1] - fmax(p[1], p[3]) < far)
-      IG_TRY(ig_outline_add(w->cx, &w->around, p, p + 2));
+/* The piece that ends where piece i begins. */
+static int piece_before(const ig_outline *s, int i) {
+  const double *p = s->piece[i];
+  double least = INFINITY;
+  int best = i;
+  for (int j = 0; j < s->count && least > 0; j++) {
+    const double apart = hypot(s->piece[j][2] - p[0], s->piece[j][3] - p[1]);
+    if (j != i && apart < least) {
+      least = apart;
+      best = j;
+    }
+  }
+  return best;
+}
+
+static double direction(const double *p) {
+  return atan2(p[3] - p[1], p[2] - p[0]);
+}
+
+/* The arc about the corner at which piece i begins, on its outer side. */
+static ig_status arc_keep(inset *w, int i) {
+  const double *p = w->s->piece[i], to = direction(p);
+  double turn = to - direction(w->s->piece[piece_before(w->s, i)]);
+  turn -= 2 * M_PI * round(turn / (2 * M_PI));
+  const int chords = (int)ceil(fabs(turn) / CHORD);
+  const double side = turn > 0 ? -M_PI / 2 : M_PI / 2;
+  const double near = w->distance * cos(0.5 * turn / fmax(chords, 1)) * (1 - 1e-9);
+  for (int k = 0; k < chords; k++) {
+    const double t0 = to + side - turn * (chords - k) / chords,
+                 t1 = to + side - turn * (chords - k - 1) / chords;
+    const double a[2] = {p[0] + w->distance * cos(t0), p[1] + w->distance * sin(t0)};
+    const double b[2] = {p[0] + w->distance * cos(t1), p[1] + w->distance * sin(t1)};
+    IG_TRY(line_keep(w, near, a, b));
   }
   return IG_OK;
 }
@@ -72,15 +95,9 @@ static ig_status pieces_find(inset *w) {
     for (int side = -1; side <= 1; side += 2) {
       const double nx = -side * w->distance * dy / length, ny = side * w->distance * dx / length;
       const double a[2] = {p[0] + nx, p[1] + ny}, b[2] = {p[2] + nx, p[3] + ny};
-      IG_TRY(line_keep(w, w->s, side > 0 ? a : b, side > 0 ? b : a));
+      IG_TRY(line_keep(w, w->distance * (1 - 1e-9), side > 0 ? a : b, side > 0 ? b : a));
     }
-    IG_TRY(around_find(w, p));
-    for (int k = 0; k < CHORDS; k++) {
-      const double t0 = 2 * M_PI * k / CHORDS, t1 = 2 * M_PI * (k + 1) / CHORDS;
-      const double a[2] = {p[0] + w->distance * cos(t0), p[1] + w->distance * sin(t0)};
-      const double b[2] = {p[0] + w->distance * cos(t1), p[1] + w->distance * sin(t1)};
-      IG_TRY(line_keep(w, &w->around, a, b));
-    }
+    IG_TRY(arc_keep(w, i));
   }
   return IG_OK;
 }
@@ -133,7 +150,6 @@ ig_status ig_outline_inset(ig_ctx *cx, const ig_outline *s, double distance, ig_
       status = ig_outline_add(cx, &w.found, s->piece[i], s->piece[i] + 2);
   if (status == IG_OK)
     status = pieces_order(&w, out);
-  ig_outline_free(&w.around);
   ig_outline_free(&w.found);
   ig_spans_free(&w.near);
   ig_spans_free(&w.line);

@@ -9,7 +9,8 @@ static const ig_option part_options[] = {
     IG_VECTOR(P, move, 3, "m", NULL, "the part is moved by this"),
     IG_VECTOR(P, min, 3, "m", NULL, "or a box: its lowest corner"),
     IG_VECTOR(P, max, 3, "m", NULL, "and its highest"),
-    IG_INT(P, laser, "0", 0, 64, "the laser that scans it, from 1; 0: whichever is free"), IG_END};
+    IG_INT(P, laser, "0", 0, 64, "the laser that scans it, from 1; 0: whichever is free"),
+    IG_END};
 #undef P
 
 #define C ig_hatch_contour
@@ -19,7 +20,8 @@ static const ig_option contour_options[] = {
     IG_REAL(C, spacing, "m", NULL, IG_TINY, 1, "distance between them; left out: that of lines"),
     IG_REAL(C, power, "W", NULL, 0, 1e6, "left out: that of lines"),
     IG_REAL(C, speed, "m/s", NULL, IG_TINY, 1e3, "left out: that of lines"),
-    IG_BOOL(C, last, "false", "scan them after the lines of a layer"), IG_END};
+    IG_BOOL(C, last, "false", "scan them after the lines of a layer"),
+    IG_END};
 #undef C
 
 #define S ig_hatch_skin
