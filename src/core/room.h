@@ -20,6 +20,7 @@ typedef struct {
   double checkpoint_every; /* seconds of wall time between checkpoints, 0: only at the end and where
                               a run is interrupted */
   int64_t compression;     /* 0 to 9 */
+  bool one_file;           /* when the run is done, all snapshots in one file besides */
   ig_texts fields;         /* empty: the room's default fields */
 } ig_output_case;
 

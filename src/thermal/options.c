@@ -83,7 +83,9 @@ static const ig_option beam_options[] = {
     IG_REAL(B, depth, "m", NULL, IG_TINY, 1, "volume models: depth; left out: the radius"),
     IG_REAL(B, front, "m", NULL, IG_TINY, 1, "goldak: length ahead; left out: the radius"),
     IG_REAL(B, rear, "m", NULL, IG_TINY, 1, "goldak: length behind; left out: twice the front"),
-    IG_REAL(B, absorptivity, "", NULL, 0, 1, "share absorbed; left out: the first material's"),
+    IG_TABLE(B, absorptivity, "K", "", NULL, 0, 1,
+             "share absorbed, over the temperature where the power lands; left out: the first "
+             "material's"),
     IG_REAL(B, reach, "m", NULL, IG_TINY, 1,
             "surface: how far above or below the path a face may lie; left out: the radius, or 1.5 "
             "bead heights if that is more"),
@@ -94,6 +96,9 @@ static const ig_option beam_options[] = {
     IG_TABLE(B, profile, "m", "", NULL, 0, 1e30,
              "surface, cylinder: relative intensity over the distance from the axis, [[0 mm, 1], "
              "[0.1 mm, 0]], linear between rows, none beyond; left out: Gaussian"),
+    IG_TABLE(B, depth_profile, "m", "", NULL, 0, 1e30,
+             "cylinder: relative heat over the depth below the path, [[0 mm, 1], [0.2 mm, 0.3]], "
+             "linear between rows, none beyond; left out: the same down to `depth`"),
     IG_REAL(B, sampling, "", "0.4", 0.05, 2,
             "spacing of sample points in elements and faces over the smallest length of the source "
             "(radius, depth, ring width); more is faster and coarser"),

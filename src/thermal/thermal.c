@@ -119,7 +119,7 @@ done:
 const ig_room ig_room_thermal = {.name = "thermal",
                                  .about = "transient heat of parts as they are printed",
                                  .needs_mesh = true,
-                                 .elements = "hex8|tet4|tet10",
+                                 .elements = "hex8|tet4|tet10|wedge6|pyramid5",
                                  .case_size = sizeof(ig_thermal_case),
                                  .options = ig_thermal_options,
                                  .open = room_open,

@@ -78,7 +78,7 @@ extern const ig_bench_entry ig_thermal_bench[];
 /* What a checkpoint holds of a run beside the engine's state, doubles throughout. */
 typedef struct {
   double layer_z, interlayer; /* path height of the layer in work, m; K, NaN: none yet */
-  double asked;               /* of the beams so far, J */
+  double asked, met;          /* of the beams so far, and what of it landed, J */
   double leap, wait, critical;
   double dt; /* s */
 } ig_thermal_kept;
