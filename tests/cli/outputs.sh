@@ -19,6 +19,10 @@ for room in thermal dynamics fracture topopt; do
   rm -r elsewhere
 done
 
+# the number of colors, where there are some: eight triangles meet at a node of a crossed pattern
+"$INGOT" run there/fracture.yaml -q -t 1 -b cpu --set assembly=color --set duration='0.2 us' --out colored
+grep -q '"colors": 8' colored/summary.json || fail "$(grep colors colored/summary.json)"
+
 # a case of the user's with that name stays
 cp there/thermal.yaml thermal/case.yaml
 "$INGOT" run there/thermal.yaml -q -t 1 --out thermal 2>said
