@@ -7,6 +7,8 @@
 #include "core/option.h"
 #include "core/output.h"
 
+struct ig_toolpath;
+
 /* The `output` section, common to all rooms; core/schedule.h makes moments of it. */
 typedef struct {
   ig_src at;
@@ -178,6 +180,9 @@ typedef struct ig_room {
   ig_status (*set)(void *self, const char *name, const double *values);
   ig_status (*load)(void *self, int load, double factor);
   ig_status (*support)(void *self, int support, double factor);
+
+  /* The path of a beam of a case, from 0, for `ingot path`; NULL: the room has no beams. */
+  ig_status (*path)(ig_ctx *cx, const void *room_case, int beam, struct ig_toolpath *path);
 
   ig_status (*check)(ig_job *job, ig_check_line *line, void *user);
   const ig_verify_entry *verify; /* ended by a NULL name */

@@ -11,8 +11,8 @@
 /* --- paths */
 
 ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path) {
-  if (c->path.at.given == c->raster.at.given)
-    return ig_fail_at(cx, &c->at, "a beam needs either a path or a raster");
+  if (c->path.at.given + c->raster.at.given + (c->laser > 0) != 1)
+    return ig_fail_at(cx, &c->at, "a beam needs one of path, raster and laser");
   if (c->raster.at.given)
     return ig_raster_make(cx, &c->raster, path);
 #ifdef INGOT_HAVE_IO

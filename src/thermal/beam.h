@@ -38,6 +38,7 @@ typedef struct {
   bool normalise;         /* all the power goes into what is met */
   ig_path_case path;
   ig_raster_case raster;
+  int64_t laser; /* of the case's hatch, from 1; 0: none */
 } ig_beam_case;
 
 typedef struct {
@@ -90,7 +91,7 @@ IG_MUST_CHECK ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpa
                                      const ig_heat *h, const ig_table *absorptivity, double reach,
                                      const ig_mesh *mesh, ig_beams *beams);
 void ig_beams_free(ig_ctx *cx, ig_beams *beams);
-/* The path a beam's case asks for. */
+/* The path a beam's case asks for, unless it is a laser of the case's hatch. */
 IG_MUST_CHECK ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path);
 /* Writes where all beams are from `time` to `time` + dt into the batch. */
 IG_MUST_CHECK ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time,

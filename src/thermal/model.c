@@ -33,8 +33,7 @@ static ig_status materials_assign(ig_thermal_run *run) {
 static ig_status births_make(ig_thermal_run *run, ig_toolpath *paths) {
   ig_ctx *cx = run->job->cx;
   const ig_thermal_case *c = run->c;
-  for (int i = 0; i < c->beams.count; i++)
-    IG_TRY(ig_beam_path(cx, IG_ITEM(const ig_beam_case, c->beams, i), &paths[i]));
+  IG_TRY(ig_thermal_paths(cx, c, paths));
   if (!c->birth.at.given)
     return IG_OK;
   if (c->beams.count == 0 && c->birth.by != IG_BIRTH_LIST && c->birth.by != IG_BIRTH_FIELD)

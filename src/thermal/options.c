@@ -107,6 +107,7 @@ static const ig_option beam_options[] = {
             "the part is lost, and reported as beam_missed"),
     IG_MAP(B, path, ig_path_case, path_options, NULL, "toolpath from a file"),
     IG_MAP(B, raster, ig_raster_case, raster_options, NULL, "or made from hatched layers"),
+    IG_INT(B, laser, "0", 0, 64, "or of this laser of the case's `hatch`, from 1; 0: none"),
     IG_END};
 #undef B
 
@@ -224,6 +225,8 @@ const ig_option ig_thermal_options[] = {
               "energy balance, or as apparent capacity"),
     IG_REAL(C, body_source, "W/m^3", "0", 0, 0, "heat made everywhere in the body"),
     IG_LIST(C, boundary, ig_thermal_boundary, boundary_options, NULL, "boundary conditions"),
+    IG_MAP(C, hatch, ig_hatch_case, ig_hatch_options, NULL,
+           "scan paths made from the surface of a part; beams take them as `laser: 1`"),
     IG_LIST(C, beams, ig_beam_case, beam_options, NULL, "heat sources that follow a path"),
     IG_MAP(C, birth, ig_birth_case, birth_options, NULL, "elements born as they are built"),
     IG_INT(C, track_every, "10", 0, 1e9,
