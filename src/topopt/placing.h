@@ -40,7 +40,7 @@ typedef struct {
 /* 1: designed, and so on, for every element (host). */
 IG_MUST_CHECK ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role,
                                                int64_t *solid, int64_t *designed);
-/* Bits of the components held, a byte a node. */
+/* Bits of the components held, a byte per node. */
 IG_MUST_CHECK ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix);
 /* In units of `stiffness`, sorted by node and component; to be freed. */
 IG_MUST_CHECK ig_status ig_topopt_points_springs(const ig_topopt_points *p, double stiffness,

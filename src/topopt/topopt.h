@@ -252,7 +252,7 @@ struct ig_discretisation {
   /* y = K u for the moduli in place, 0 where held; u may be anything there */
   ig_status (*apply)(void *self, const double *u, double *y);
   ig_node_layout layout;
-  const uint8_t *fix; /* device: bits of the components held, a byte a node */
+  const uint8_t *fix; /* device: bits of the components held, a byte per node */
   /* shares of elements to their nodes, and means over elements: the transpose */
   ig_status (*to_nodes)(void *self, const double *in, double *out);
   ig_status (*to_elements)(void *self, const double *in, double *out);
@@ -364,7 +364,7 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_topopt_design_new(ig_ctx *cx, const ig_topopt_case *c,
                                              ig_discretisation *d, ig_topopt_design **out);
 void ig_topopt_design_free(ig_topopt_design *s);
-/* Device memory of a design: n values an element array, nu a state. */
+/* Device memory of a design: n values per element array, nu per state. */
 double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases);
 /* Objective, volume and their slopes (s->dc, s->dv by s->x) at s->x. */
 IG_MUST_CHECK ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e);
