@@ -75,7 +75,7 @@ typedef struct ig_stress {
 
   /* the system */
   ig_ground ground;
-  ig_hex_args hex;
+  ig_mesh_args hex;
   ig_ebe op;
   ig_amg *amg;
   ig_array block, inverse, z;
