@@ -12,9 +12,9 @@
 
 #include "kern/prec_f64.h"
 #include "kern/hex8.inc"
-#include "solver/hex_kern.inc"
-#include "solver/tet_kern.inc"
-#include "solver/mesh_kern.inc"
+#include "solver/hex.inc"
+#include "solver/tet.inc"
+#include "solver/mesh.inc"
 
 static const ig_lid *corners_of(const ig_topopt_mesh_model *m, ig_lid e) {
   return &m->conn[(size_t)m->info->nodes * (size_t)e];
