@@ -86,7 +86,7 @@ typedef struct {
   const double *x;         /* nodes x 3, host */
   const ig_lid *conn;      /* elements x nodes of one, host */
   const uint8_t *fix;      /* bits a node, host */
-  const ig_mesh_args *hex;  /* device */
+  const ig_mesh_args *hex; /* device */
   const ig_ground *ground; /* device */
   const ig_plan *plan;
   int steps;      /* of smoothing, before and after */

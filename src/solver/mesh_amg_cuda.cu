@@ -52,11 +52,11 @@ extern "C" ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_mesh_args *p, con
     const int npe = p->scatter.npe;
     const unsigned blocks = ig_cuda_blocks(npe * npe * (int64_t)(e - b), 128);
     if (a->br == 1)
-      IG_BY_NODES(npe, assemble_pass<1, N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e,
-                                                                                   modulus, *a));
+      IG_BY_NODES(npe, assemble_pass<1, N>
+                  <<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, *a));
     else
-      IG_BY_NODES(npe, assemble_pass<3, N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e,
-                                                                                   modulus, *a));
+      IG_BY_NODES(npe, assemble_pass<3, N>
+                  <<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, *a));
     IG_LAUNCHED(cx);
   }
   ground_pass<<<ig_cuda_blocks(a->blocks, 256), 256, 0, ig_cuda_stream(cx)>>>(*g, *a);

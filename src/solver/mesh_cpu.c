@@ -97,7 +97,7 @@ static ig_status diagonal(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan
     else                                                                                           \
       tet_scalar_##F(x, te, n, (R)p->conduct, (R)p->mass, f);                                      \
     for (int a = 0; a < n; a++)                                                                    \
-      ig_scatter_add_##F(&p->scatter, e, a, 1, 0, modulus * f[a], y, p->slots);                    \
+      ig_scatter_add_##F(&p->scatter, e, a, 1, 0, modulus *f[a], y, p->slots);                     \
   }                                                                                                \
   static ig_status scalar_##F(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,              \
                               const R *modulus, const R *t, R *y) {                                \

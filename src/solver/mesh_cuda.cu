@@ -83,8 +83,8 @@ extern "C" ig_status ig_solver_mesh_energy_cuda(ig_ctx *cx, const ig_mesh_args *
                                                 const double *v, double scale, bool add,
                                                 double *out) {
   const unsigned blocks = ig_cuda_blocks(p->scatter.elements, 128);
-  IG_BY_NODES(p->scatter.npe, energy_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(
-                                  *p, u, v, scale, add, out));
+  IG_BY_NODES(p->scatter.npe,
+              energy_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, u, v, scale, add, out));
   IG_LAUNCHED(cx);
   return IG_OK;
 }
@@ -104,8 +104,10 @@ static __global__ void __launch_bounds__(128)
   double at[30], b[6];
   ig_cell_positions(&p, N, e, at);
   ig_cell_diagonal(&p, N, at, a, b);
-  for (int j = 0; j < count; j++)
-    ig_scatter_add_f64(&p.scatter, e, a, count, j, scale * b[j], block, (double *)p.slots);
+#pragma unroll
+  for (int j = 0; j < 6; j++)
+    if (j < count)
+      ig_scatter_add_f64(&p.scatter, e, a, count, j, scale * b[j], block, (double *)p.slots);
 }
 
 /* Runs a pass over the elements, color by color: LAUNCH(blocks for so many threads, begin, end). */
@@ -126,8 +128,8 @@ extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_mesh_args
   const size_t count = p->size == 1 ? 1 : 6;
   IG_TRY(cx->backend->fill(cx, block, 0, count * sizeof *block * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, plan->npe,
-             IG_BY_NODES(plan->npe, diagonal_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(
-                                        *p, b, e, modulus, block)))
+             IG_BY_NODES(plan->npe, diagonal_pass<N>
+                         <<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, block)))
   return ig_plan_sum_f64(cx, plan, (int)count, (const double *)p->slots, block);
 }
 
@@ -158,8 +160,8 @@ extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_mesh_args
                                                       const R *t, R *y) {                          \
     IG_TRY(cx->backend->fill(cx, y, 0, sizeof *y *(size_t)p->scatter.nodes));                      \
     EACH_COLOR(plan, 1,                                                                            \
-               IG_BY_NODES(plan->npe, scalar_pass_##F<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(  \
-                                          *p, b, e, modulus, t, y)))                               \
+               IG_BY_NODES(plan->npe, scalar_pass_##F<N>                                           \
+                           <<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, t, y)))     \
     return ig_plan_sum_##F(cx, plan, 1, (const R *)p->slots, y);                                   \
   }
 SCALAR_PRODUCT(f32, float)
@@ -184,8 +186,8 @@ extern "C" ig_status ig_solver_mesh_to_nodes_cuda(ig_ctx *cx, const ig_mesh_args
                                                   double *out) {
   IG_TRY(cx->backend->fill(cx, out, 0, sizeof *out * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 1,
-             IG_BY_NODES(plan->npe, nodes_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(
-                                        *p, b, e, in, out)))
+             IG_BY_NODES(plan->npe,
+                         nodes_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, in, out)))
   return ig_plan_sum_f64(cx, plan, 1, (const double *)p->slots, out);
 }
 template <int N>
@@ -240,8 +242,8 @@ extern "C" ig_status ig_solver_mesh_strain_back_cuda(ig_ctx *cx, const ig_mesh_a
                                                      double *f) {
   IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 1,
-             IG_BY_NODES(plan->npe, strain_back_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(
-                                        *p, b, e, tensor, f)))
+             IG_BY_NODES(plan->npe, strain_back_pass<N>
+                         <<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, tensor, f)))
   return ig_plan_sum_f64(cx, plan, 3, (const double *)p->slots, f);
 }
 

@@ -1,5 +1,5 @@
-/* What a mesh of hexahedra or tetrahedra needs beside the element-by-element product: held unknowns, energies,
-   diagonal blocks, the cone filter. One table a backend. */
+/* What a mesh of hexahedra or tetrahedra needs beside the element-by-element product: held
+   unknowns, energies, diagonal blocks, the cone filter. One table a backend. */
 #ifndef IG_SOLVER_MESH_OPS_H
 #define IG_SOLVER_MESH_OPS_H
 

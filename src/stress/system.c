@@ -177,10 +177,10 @@ ig_status ig_stress_system_new(ig_stress *m, ig_assembly how) {
         ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->colors));
   m->ground = (ig_ground){m->nodes, 3, m->fix.dev, NULL};
   m->hex = (ig_mesh_args){.scatter = ig_plan_view(how == IG_GATHER ? &m->colors : &m->plan),
-                         .x = m->x.dev,
-                         .size = 3,
-                         .shear = hooke_shear_f64(m->poisson),
-                         .lame = hooke_lame_f64(m->poisson)};
+                          .x = m->x.dev,
+                          .size = 3,
+                          .shear = hooke_shear_f64(m->poisson),
+                          .lame = hooke_lame_f64(m->poisson)};
   if (m->c->solver.preconditioner == 0) {
     IG_TRY(ig_ebe_new(cx, IG_EBE_RECOMPUTE, how, true, m->nodes, m->mesh->x, m->elements, 8,
                       m->conn, m->poisson, &m->op));

@@ -1,5 +1,5 @@
-/* From a case with a mesh of hexahedra or tetrahedra to a discretisation. Vectors are node after node, three
-   components each, or one of heat problems.
+/* From a case with a mesh of hexahedra or tetrahedra to a discretisation. Vectors are node after
+   node, three components each, or one of heat problems.
 
      supports, loads, roles                     placing.c, mesh_place.c
      filters                                    mesh_filter.c

@@ -11,7 +11,7 @@
 typedef struct {
   ig_mesh_args hex;
   ig_ground ground;
-  ig_plan corners;                       /* of quadratic tetrahedra, which have it linear */
+  ig_plan corners; /* of quadratic tetrahedra, which have it linear */
   const ig_plan *plan;
   ig_array fix, block, inverse, z, f, u; /* nodes */
   ig_pcg pcg;
@@ -24,7 +24,7 @@ typedef struct ig_topopt_mesh_model {
   const ig_mesh *mesh;
   const ig_solver_mesh_ops *ops;
   ig_lid nodes, elements;
-  int size;       /* unknowns per node: 3, or 1 of heat problems */
+  int size; /* unknowns per node: 3, or 1 of heat problems */
   ig_elem_type type;
   const ig_elem_info *info;
   ig_lid *conn;   /* host: elements x nodes of the type */

@@ -4,8 +4,8 @@
 
    A hexahedron is twelve tetrahedra: each face is split through its lowest node and joined to the
    centre, so neighbours agree on every face. A quadratic tetrahedron is eight, four at its corners
-   and four around a diagonal between two middles of edges. A vertex is known by the edge it lies on (or the node
-   it is), so every edge of the surface belongs to two triangles. */
+   and four around a diagonal between two middles of edges. A vertex is known by the edge it lies on
+   (or the node it is), so every edge of the surface belongs to two triangles. */
 #include "mesh/topology.h"
 #include "topopt/mesh_model.h"
 #include "topopt/placing.h"

@@ -113,12 +113,12 @@ static ig_status make_plan(ig_topopt_mesh_model *m, ig_assembly how) {
                                sizeof(double), "slots"));
   }
   m->hex = (ig_mesh_args){.scatter = ig_plan_view(&m->plan),
-                         .x = m->x.dev,
-                         .size = m->size,
-                         .shear = hooke_shear_f64(m->poisson),
-                         .lame = hooke_lame_f64(m->poisson),
-                         .conduct = 1,
-                         .slots = m->slots.dev};
+                          .x = m->x.dev,
+                          .size = m->size,
+                          .shear = hooke_shear_f64(m->poisson),
+                          .lame = hooke_lame_f64(m->poisson),
+                          .conduct = 1,
+                          .slots = m->slots.dev};
   m->hex_colors = m->hex;
   m->hex_colors.scatter = ig_plan_view(&m->colors);
   return IG_OK;

@@ -34,6 +34,6 @@ ig_topopt_verify_fn ig_topopt_verify_volume, ig_topopt_verify_constraints,
 ig_topopt_verify_fn ig_topopt_verify_stress;
 /* verify_mesh.c */
 ig_topopt_verify_fn ig_topopt_verify_mesh_grid, ig_topopt_verify_mesh_patch,
-    ig_topopt_verify_mesh_slopes, ig_topopt_verify_mesh_solvers;
+    ig_topopt_verify_mesh_tets, ig_topopt_verify_mesh_slopes, ig_topopt_verify_mesh_solvers;
 
 #endif
