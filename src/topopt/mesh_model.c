@@ -62,7 +62,8 @@ static ig_status make_geometry(ig_topopt_mesh_model *m) {
       double s, l;
       ig_elem_edges(mesh, block, e, &s, &l);
       shortest = fmin(shortest, s);
-      all += share[at] = ig_topopt_mesh_weights(m, (ig_lid)at, NULL);
+      all += share[at] = m->type == IG_TET10 ? ig_topopt_mesh_weights(m, (ig_lid)at, NULL)
+                                             : ig_elem_measure(mesh, block, e, NULL);
     }
   }
   m->d.volume = all / m->elements;
