@@ -18,7 +18,7 @@ static const struct {
     {"C3D10", IG_TET10, false},      {"C3D15", IG_CELL_WEDGE15, false},
     {"C3D20", IG_CELL_HEX20, false}, {"C3D27", IG_CELL_HEX27, false},
     {"C3D8", IG_HEX8, false},        {"C3D4", IG_TET4, false},
-    {"C3D6", IG_CELL_WEDGE6, false}, {"C3D5", IG_CELL_PYRAMID5, false},
+    {"C3D6", IG_WEDGE6, false},      {"C3D5", IG_PYRAMID5, false},
     {"CPS3", IG_TRI3, true},         {"CPE3", IG_TRI3, true},
     {"CAX3", IG_TRI3, true},         {"C2D3", IG_TRI3, true},
     {"CPS6", IG_TRI6, true},         {"CPE6", IG_TRI6, true},

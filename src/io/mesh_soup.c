@@ -314,7 +314,8 @@ static ig_status surface_take(maker *m, const ig_mesh *mesh) {
     if (info->dim != 3)
       continue;
     const ig_lid *conn = block->conn + (size_t)local * (size_t)info->nodes;
-    const int *face = ig_elem_face(block->type, b.face[i]), corners = ig_elem_face_corners(info);
+    const int *face = ig_elem_face(block->type, b.face[i]),
+              corners = ig_elem_face_distinct(block->type, b.face[i]);
     for (int a = 2; a < corners && status == IG_OK; a++) {
       const int64_t corner[3] = {conn[face[0]], conn[face[a - 1]], conn[face[a]]};
       status = triangle_add(m, corner);

@@ -153,11 +153,6 @@ ig_status ig_toolpath_draw(ig_ctx *cx, const ig_toolpath *p, int64_t layer, cons
 
 /* --- as programs see them */
 
-struct ig_path {
-  ig_toolpath path;
-  ig_toolpath_read_as as;
-};
-
 static ig_status format_find(ig_ctx *cx, const char *name, ig_toolpath_format *format) {
   const char *list = IG_TOOLPATH_FORMATS;
   *format = IG_TOOLPATH_AUTO;

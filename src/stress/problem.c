@@ -105,8 +105,8 @@ ig_status ig_stress_problem_open(ig_stress_problem *q) {
   IG_TRY(IG_NEW(q->cx, &q->T1, q->mesh->nodes, "temperatures"));
   for (ig_lid i = 0; i < q->mesh->nodes; i++)
     q->T0[i] = q->c.temperature;
-  for (int i = 0; i < q->m->holds; i++)
-    q->m->hold[i].on = i + 1 != q->late;
+  for (int i = 0; i < q->m->held.count; i++)
+    q->m->held.list[i].on = i + 1 != q->late;
   return ig_stress_system_change(q->m, true);
 }
 
@@ -124,8 +124,8 @@ ig_status ig_stress_problem_step(ig_stress_problem *q, double dt, double T, ig_s
 ig_status ig_stress_problem_mean(ig_stress_problem *q, ig_inside_fn *in, void *user,
                                  double out[IG_STRESS_REPORT]) {
   ig_stress *m = q->m;
-  IG_TRY(m->ops->report(m->cx, &m->args, m->u.dev, m->report.dev));
-  IG_TRY(ig_array_pull(m->cx, &m->report));
+  IG_TRY(m->ops->report(m->cx, &m->args, m->u.dev, m->work.report.dev));
+  IG_TRY(ig_array_pull(m->cx, &m->work.report));
   IG_TRY(ig_array_pull(m->cx, &m->u));
   double n = 0;
   memset(out, 0, sizeof(double) * IG_STRESS_REPORT);
@@ -137,7 +137,7 @@ ig_status ig_stress_problem_mean(ig_stress_problem *q, ig_inside_fn *in, void *u
       continue;
     n++;
     for (int i = 0; i < IG_STRESS_REPORT; i++)
-      out[i] += ((double *)m->report.host)[IG_STRESS_REPORT * (int64_t)e + i];
+      out[i] += ((double *)m->work.report.host)[IG_STRESS_REPORT * (int64_t)e + i];
   }
   for (int i = 0; i < IG_STRESS_REPORT; i++)
     out[i] /= n;

@@ -1,4 +1,5 @@
 /* One design: filter, project, analyse, differentiate; and its update. */
+#include "topopt/load.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
@@ -30,8 +31,12 @@ bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
 int ig_topopt_method(const ig_topopt_case *c) {
   if (c->optimiser.method != IG_OPTIMISER_AUTO)
     return c->optimiser.method;
-  const bool mma = c->projection.beta > 0 || c->overhang.at.given || c->constraints.count ||
-                   c->minimise == IG_MINIMISE_STRESS;
+  bool mma = c->projection.beta > 0 || c->overhang.at.given || c->constraints.count ||
+             c->minimise == IG_MINIMISE_STRESS;
+  for (int i = 0; i < c->loads.count; i++) { /* weight: slopes have both signs */
+    const double *g = IG_ITEM(ig_load_case, c->loads, i)->gravity;
+    mma = mma || g[0] != 0 || g[1] != 0 || g[2] != 0;
+  }
   return mma ? IG_OPTIMISER_MMA : IG_OPTIMISER_OC;
 }
 
@@ -227,7 +232,7 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
   double start = ig_now(), fu, rest[IG_LOAD_CASES], value[IG_LOAD_CASES], part[IG_LOAD_CASES];
   systems y = {.count = l->cases + mechanism};
   for (int q = 0; q < l->cases; q++) {
-    y.f[q] = l->f[q].dev;
+    y.f[q] = ig_topopt_load_of(s, q);
     y.u[q] = &s->u[r][q];
   }
   if (mechanism) {
@@ -235,13 +240,18 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
     y.u[l->cases] = &s->adjoint[r];
   }
   IG_TRY(s->d->changed(s->d->self));
+  IG_TRY(ig_topopt_load_prepare(s, r));
+  for (int q = 0; q < l->cases; q++)
+    IG_TRY(ig_topopt_load_lower(s, s->u[r][q].dev));
   IG_TRY(systems_solve(s, &y, e));
+  for (int q = 0; q < l->cases; q++)
+    IG_TRY(ig_topopt_load_lift(s, q, s->u[r][q].dev));
   IG_TRY(mechanism ? port_rest(s, r, rest) : IG_OK);
   for (int q = 0; q < l->cases; q++) {
     const double scale =
         l->weight[q] * l->norm[q] * (mechanism ? l->norm_port : l->norm[q]) / l->stiffness;
-    IG_TRY(b->dot_f64(s->cx, n, l->f[q].dev, mechanism ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
-    value[q] = mechanism ? -scale * (fu + rest[q]) : scale * (fu + y.rest[q]);
+    IG_TRY(b->dot_f64(s->cx, n, y.f[q], mechanism ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
+    value[q] = mechanism ? -scale * (fu + rest[q]) : scale * (fu + y.rest[q] - s->held[q]);
   }
   IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
   *objective = s->c->combine == IG_COMBINE_WORST ? worst_of(l->cases, value, part) : 0;
@@ -253,8 +263,9 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
       scale *= part[q];
     else
       *objective += value[q];
-    IG_TRY(s->d->energy(s->d->self, mechanism ? s->adjoint[r].dev : s->u[r][q].dev, s->u[r][q].dev,
-                        scale, q > 0, energy));
+    const double *adjoint = mechanism ? s->adjoint[r].dev : s->u[r][q].dev;
+    IG_TRY(s->d->energy(s->d->self, adjoint, s->u[r][q].dev, scale, q > 0, energy));
+    IG_TRY(ig_topopt_load_direct(s, r, q, adjoint, mechanism ? scale : 2 * scale, q > 0));
   }
   if (!isfinite(*objective))
     return IG_FAIL(
@@ -278,7 +289,8 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   /* the last realisation is the intermediate one: its volume counts */
   for (int r = 0; r < s->realisations; r++) {
     const double shift = r == 0 && s->realisations > 1 ? p->robust : r == 1 ? -p->robust : 0;
-    const ig_law law = {e->penalty, s->c->void_ratio, e->beta, p->eta + shift};
+    const ig_law law = {
+        .penalty = e->penalty, .least = s->c->void_ratio, .beta = e->beta, .eta = p->eta + shift};
     IG_TRY(s->ops->physical(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
                             s->density[r].dev, s->d->modulus));
     IG_TRY(ig_topopt_design_stiffen(s, s->d->modulus));
@@ -287,6 +299,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     double *to = s->realisations > 1 ? s->part[r].dev : s->dc.dev;
     IG_TRY(s->ops->slope(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
                          s->density[r].dev, s->work.dev, to, s->dv.dev));
+    IG_TRY(ig_topopt_load_add(s, s->dv.dev, to));
     IG_TRY(weigh(s, s->dv.dev));
     IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start));
     if (r == s->realisations - 1)
@@ -410,6 +423,7 @@ static ig_status build(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   IG_TRY(check_case(s));
   IG_TRY(ig_topopt_limits_new(s));
+  IG_TRY(ig_topopt_load_new(s));
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   const bool robust = s->c->projection.beta > 0 && s->c->projection.robust > 0;
   s->realisations = robust ? 3 : 1;
@@ -463,6 +477,7 @@ static ig_status build(ig_topopt_design *s) {
 double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
   const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
   double bytes = 8 * n * (7 + designs * (1 + robust) + c->overhang.at.given);
+  bytes += ig_topopt_load_bytes(c, n, nu);
   bytes += 8 * nu * designs * (cases + (c->problem == IG_PROBLEM_MECHANISM));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
     bytes += 4 * 8 * n;
@@ -507,6 +522,7 @@ void ig_topopt_design_free(ig_topopt_design *s) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(s->cx, arrays[i]);
   ig_topopt_stress_free(s);
+  ig_topopt_load_free(s);
   ig_array_free(s->cx, &s->spare);
   ig_array_free(s->cx, &s->printed);
   for (int i = 0; i < IG_LIMITS; i++) {

@@ -146,6 +146,20 @@ static ig_status grid_energy(void *self, const double *u, const double *v, doubl
   return s->ops->energy(s->cx, &s->args, u, v, scale, add, out);
 }
 
+static ig_status grid_apply(void *self, const double *u, double *y) {
+  ig_multigrid *s = ((ig_topopt_grid_model *)self)->solver;
+  return s->ops->apply(s->cx, &s->args, u, y, NULL);
+}
+static ig_status grid_to_nodes(void *self, const double *in, double *out) {
+  const ig_topopt_grid_model *m = self;
+  return ig_topopt_design_ops_of(m->cx)->to_nodes(m->cx, &m->grid, m->grid.dim == 3 ? 0.125 : 0.25,
+                                                  in, out);
+}
+static ig_status grid_to_elements(void *self, const double *in, double *out) {
+  const ig_topopt_grid_model *m = self;
+  return ig_topopt_design_ops_of(m->cx)->to_elements(m->cx, &m->grid, m->role.dev, in, out);
+}
+
 static ig_status grid_strain(void *self, const double *u, double *tensor) {
   const ig_topopt_grid_model *m = self;
   return ig_topopt_stress_ops_of(m->cx)->strain(m->cx, &m->grid, m->h, u, tensor);
@@ -331,6 +345,10 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   double solid, poisson;
   IG_TRY(ig_topopt_points_materials(&points, materials, &solid, &poisson, &m->scale));
   m->loading.stiffness = solid * (dim == 2 ? gc->thickness : 1);
+  double density;
+  IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
+  m->loading.element_mass =
+      isnan(density) ? 0 : density * m->h[0] * m->h[1] * (dim == 2 ? gc->thickness : m->h[2]);
   ig_brick brick;
   if (heat)
     ig_brick_conduction(&brick, dim, m->h);
@@ -373,6 +391,11 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.residual = grid_residual;
   m->d.learnt = &m->solver->cautious;
   m->d.energy = grid_energy;
+  m->d.apply = grid_apply;
+  m->d.layout = (ig_node_layout){m->grid.stored, 1, m->grid.stored, m->grid.dof};
+  m->d.fix = m->solver->fix.dev;
+  m->d.to_nodes = grid_to_nodes;
+  m->d.to_elements = grid_to_elements;
   m->d.strain = heat ? NULL : grid_strain;
   m->d.strain_back = grid_strain_back;
   m->d.thickness = dim == 2 ? gc->thickness : 1;
@@ -424,10 +447,6 @@ void ig_topopt_grid_model_free(ig_topopt_grid_model *m) {
   ig_array_free(m->cx, &m->scale);
   ig_array_free(m->cx, &m->nodal_f);
   ig_array_free(m->cx, &m->nodal_u);
-  for (int q = 0; q < IG_LOAD_CASES; q++)
-    ig_array_free(m->cx, &m->loading.f[q]);
-  ig_array_free(m->cx, &m->loading.port);
-  for (int i = 0; i < IG_LIMITS; i++)
-    ig_array_free(m->cx, &m->loading.limit[i]);
+  ig_topopt_loading_free(m->cx, &m->loading);
   free(m);
 }

@@ -1,4 +1,5 @@
 /* Constraints beside the volume: values over their bounds, slopes. */
+#include "topopt/load.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
 
@@ -42,7 +43,7 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
     }
     const int q = limit->load_case > 0 ? (int)limit->load_case - 1 : 0;
     const bool compliance = !isnan(limit->compliance);
-    const double *u = s->u[r][q].dev, *adjoint = u, *load = l->f[q].dev;
+    const double *u = s->u[r][q].dev, *adjoint = u, *load = ig_topopt_load_of(s, q);
     double scale = l->norm[q] * l->norm[q] / l->stiffness, bound = limit->compliance, lu;
     if (!compliance) {
       start = ig_now();
@@ -54,11 +55,13 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
       bound = limit->displacement;
     }
     IG_TRY(b->dot_f64(s->cx, nu, load, u, &lu));
-    e->limit[i] = scale * lu / bound;
+    e->limit[i] = scale * (compliance ? lu - s->held[q] : lu) / bound;
     IG_TRY(s->d->energy(s->d->self, adjoint, u, scale / bound, false, s->work.dev));
     IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));
     IG_TRY(s->ops->slope(s->cx, n, s->d->role, law, ig_topopt_design_filtered(s), s->density[r].dev,
                          s->work.dev, slope, s->spare.dev));
+    IG_TRY(ig_topopt_load_direct(s, r, q, adjoint, (compliance ? 2 : 1) * scale / bound, false));
+    IG_TRY(ig_topopt_load_add(s, s->spare.dev, slope));
   }
   return ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start);
 }

@@ -121,7 +121,8 @@ static ig_status update_constrained(ig_topopt_design *s, const ig_oc *oc, const 
                        .move = oc->move,
                        .x = s->x.dev,
                        .lower = s->mma_low.dev,
-                       .upper = s->mma_high.dev};
+                       .upper = s->mma_high.dev,
+                       .least = {1e-5}};
   double value[IG_FUNCTIONS];
   mma.slope[0] = s->dc.dev;
   mma.slope[1] = s->dv.dev;

@@ -15,7 +15,11 @@ static const ig_option grid_options[] = {
     IG_REAL(ig_grid_case, thickness, "m", "1", IG_TINY, IG_HUGE, "of a plane problem"), IG_END};
 
 static const ig_option support_options[] = {
-    WHERE(ig_hold_case), IG_TEXT(ig_hold_case, fix, "all", "held still: 'all', or some of x y z"),
+    WHERE(ig_hold_case), IG_TEXT(ig_hold_case, fix, "all", "held: 'all', or some of x y z"),
+    IG_VECTOR(ig_hold_case, displacement, 3, "m", NULL,
+              "where what is held is moved to, in every load case; left out: nowhere"),
+    IG_REAL(ig_hold_case, temperature, "K", NULL, -IG_HUGE, IG_HUGE,
+            "at which it is held (heat problems), in every load case; left out: 0"),
     IG_END};
 
 static const ig_option load_options[] = {
@@ -27,6 +31,9 @@ static const ig_option load_options[] = {
     IG_REAL(ig_load_case, pressure, "Pa", "0", -IG_HUGE, IG_HUGE,
             "on the boundary faces whose centre is there, against them; it does not follow the "
             "design"),
+    IG_VECTOR(ig_load_case, gravity, 3, "m/s^2", "[0, 0, 0]",
+              "acceleration: the weight of the design itself, everywhere; the material needs a "
+              "density"),
     IG_REAL(ig_load_case, heat, "W", "0", -IG_HUGE, IG_HUGE, "heat put in (heat problems)"),
     IG_CHOICE(ig_load_case, spread, "each|nodes|faces", "nodes",
               "each node there gets all of it, the nodes share it, or it is a uniform traction on "
@@ -207,6 +214,9 @@ const ig_option ig_topopt_options[] = {
            "how the exponent grows to its value"),
     IG_REAL(ig_topopt_case, void_ratio, "", "1e-9", IG_TINY, 1,
             "modulus of void over that of solid"),
+    IG_REAL(ig_topopt_case, mass_threshold, "", "0.1", IG_TINY, 1,
+            "elements of lower density weigh far less than their density says, as their stiffness "
+            "does (gravity, frequencies)"),
     IG_MAP(ig_topopt_case, stress, ig_stress_case, stress_options, NULL,
            "how stresses are bounded or made small"),
     IG_MAP(ig_topopt_case, filter, ig_filter_case, filter_options, NULL, "length scale"),

@@ -90,7 +90,7 @@ static ig_status solve_part(ig_topopt_run *r, const double *share, double *objec
   const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
   const bool learnt = s->d->learnt && *s->d->learnt;
   const double tolerance = s->tolerance;
-  const ig_law law = {1, s->c->void_ratio, 0, 0};
+  const ig_law law = {.penalty = 1, .least = s->c->void_ratio};
   ig_array inside = {0}, density = {0}, adjoint = {0}, u[IG_LOAD_CASES] = {{0}};
   ig_evaluation e = {0};
   double kept[IG_LOAD_CASES];

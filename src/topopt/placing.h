@@ -53,6 +53,17 @@ const char *ig_topopt_points_loose(const ig_topopt_points *p, const uint8_t *fix
 /* Loads and ports, unit vectors on the device; one where all elements are held void fails. */
 IG_MUST_CHECK ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix,
                                                const uint8_t *role, ig_loading *to);
+/* Bits that one entry of the supports holds. */
+IG_MUST_CHECK ig_status ig_topopt_points_support(const ig_topopt_points *p,
+                                                 const ig_hold_case *hold, uint8_t *fix);
+/* placing_follow.c: whether an entry has gravity; what a unit mass at each node weighs in load case
+   q, and what an element does, N; displacements (temperatures) that nodes are held at. */
+bool ig_topopt_load_weighs(const ig_load_case *load);
+IG_MUST_CHECK ig_status ig_topopt_points_gravity(const ig_topopt_points *p, const uint8_t *fix,
+                                                 int q, ig_loading *to, double *weight);
+IG_MUST_CHECK ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness,
+                                              ig_array *held);
+void ig_topopt_loading_free(ig_ctx *cx, ig_loading *l);
 /* What a constraint measures: elements that are there, or the mean displacement of nodes. */
 IG_MUST_CHECK ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
                                                const ig_limit_case *limit, ig_array *to,
@@ -66,6 +77,11 @@ IG_MUST_CHECK ig_status ig_topopt_points_touched(const ig_topopt_points *p, cons
 IG_MUST_CHECK ig_status ig_topopt_points_materials(const ig_topopt_points *p,
                                                    const ig_list *materials, double *stiffness,
                                                    double *poisson, ig_array *scale);
+/* Density of the first material in kg/m^3 (NaN: not given) and, where there are several, of each
+   element over it. */
+IG_MUST_CHECK ig_status ig_topopt_points_densities(const ig_topopt_points *p,
+                                                   const ig_list *materials, double *density,
+                                                   ig_array *heavy);
 /* Load cases there are. */
 int ig_topopt_load_cases(const ig_topopt_case *c);
 /* "x-": axis 0, side 0; false if it is none of these. */

@@ -21,7 +21,8 @@ typedef struct {
   ig_src at;
   const char *set;
   ig_place place;
-  const char *fix; /* "all", or some of x y z; temperatures: anything */
+  const char *fix;                     /* "all", or some of x y z; temperatures: anything */
+  double displacement[3], temperature; /* where it is held, m and K; NaN: zero */
 } ig_hold_case;
 typedef enum { IG_SPREAD_EACH, IG_SPREAD_NODES, IG_SPREAD_FACES } ig_spread;
 typedef struct {
@@ -30,6 +31,7 @@ typedef struct {
   ig_place place;
   double force[3], heat;      /* N; W */
   double moment[3], pressure; /* N m about the middle of the nodes; Pa against the faces */
+  double gravity[3];          /* m/s^2 on the mass of the design */
   int spread;                 /* ig_spread */
   int64_t load_case;          /* from 1 */
 } ig_load_case;
@@ -145,6 +147,7 @@ typedef struct {
   double source;     /* W/m^3 everywhere */
   ig_reals weights;  /* of load cases */
   double volume, penalty, void_ratio;
+  double mass_threshold; /* densities below it weigh next to nothing */
   ig_ramp_case penalty_ramp;
   ig_stress_case stress;
   ig_filter_case filter;
@@ -172,6 +175,10 @@ enum { IG_LOAD_CASES = 16, IG_REALISATIONS = 3 };
 /* Loads in units of their norm, on the device. */
 typedef struct {
   int cases;
+  ig_array gravity[IG_LOAD_CASES]; /* what a unit nodal mass weighs; none: empty */
+  ig_array held;       /* where nodes are held away from zero, times stiffness; or empty */
+  double element_mass; /* of the mean element, solid, kg; 0: not known */
+  ig_array heavy;      /* its solid's density over the first material's; or empty */
   ig_array f[IG_LOAD_CASES];
   double norm[IG_LOAD_CASES], weight[IG_LOAD_CASES];
   ig_array port; /* the output of a mechanism */
@@ -206,6 +213,13 @@ struct ig_discretisation {
   bool *learnt; /* what the solver found out and a restart has to know; NULL: nothing */
   ig_status (*energy)(void *self, const double *u, const double *v, double scale, bool add,
                       double *out);
+  /* y = K u for the moduli in place, 0 where held; u may be anything there */
+  ig_status (*apply)(void *self, const double *u, double *y);
+  ig_node_layout layout;
+  const uint8_t *fix; /* device: bits of the components held, a byte a node */
+  /* shares of elements to their nodes, and means over elements: the transpose */
+  ig_status (*to_nodes)(void *self, const double *in, double *out);
+  ig_status (*to_elements)(void *self, const double *in, double *out);
   /* strains at the centres of elements, [6][places], and the transpose of that: 0 where held */
   ig_status (*strain)(void *self, const double *u, double *tensor);
   ig_status (*strain_back)(void *self, const double *tensor, double *f);
@@ -296,11 +310,15 @@ typedef struct {
   /* constraints beside the volume: a stress with clusters is several */
   int limits, limit_of[IG_LIMITS], cluster_of[IG_LIMITS], limit_states[IG_LIMITS];
   ig_array limit_slope[IG_LIMITS], limit_state[IG_LIMITS], spare;
-  double response[IG_LOAD_CASES]; /* of each load case, unweighted, of the last realisation */
-  double dual[IG_LIMITS + 1];     /* multipliers of volume and constraints */
-  double tolerance, multiplier;   /* of the solver; of the volume, at the last update */
-  ig_topopt_stress *stress;       /* NULL: none is asked for */
-  double seconds[4];              /* solve, sensitivities, filter, update */
+  double response[IG_LOAD_CASES];  /* of each load case, unweighted, of the last realisation */
+  ig_array load[IG_LOAD_CASES];    /* loads that follow the design: weight, held displacements */
+  double held[IG_LOAD_CASES];      /* energy of displacements held, everything else at zero */
+  ig_array pull, ones;             /* of held displacements: their forces; ones at the nodes */
+  ig_array nodal, body[2], direct; /* of masses: per node; per element; slopes by densities */
+  double dual[IG_LIMITS + 1];      /* multipliers of volume and constraints */
+  double tolerance, multiplier;    /* of the solver; of the volume, at the last update */
+  ig_topopt_stress *stress;        /* NULL: none is asked for */
+  double seconds[4];               /* solve, sensitivities, filter, update */
 } ig_topopt_design;
 
 IG_MUST_CHECK ig_status ig_topopt_design_new(ig_ctx *cx, const ig_topopt_case *c,

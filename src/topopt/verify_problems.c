@@ -1,0 +1,191 @@
+/* Verification of problems beyond given forces: bars that are known exactly, and slopes against
+   central differences, on grids and on distorted hexahedra. */
+#include "backend/backend.h"
+#include "mesh/mesh_case.h"
+#include "topopt/verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* --- bars --- */
+
+static ig_status evaluated(ig_ctx *cx, const char *text, const ig_mesh *mesh, ig_evaluation *e) {
+  ig_topopt_problem t;
+  *e = (ig_evaluation){0};
+  IG_TRY(ig_topopt_problem_open_mesh(cx, text, mesh, &t));
+  ig_topopt_design_continue(&t.c, 1, e);
+  const ig_status status = ig_topopt_design_evaluate(t.s, e);
+  ig_topopt_problem_close(&t);
+  return status;
+}
+
+static ig_status bar_mesh(ig_ctx *cx, ig_mesh **mesh) {
+  ig_box_case b = {.size = IG_ROW(8, 1, 1), .cells = IG_ROW(8, 2, 1)};
+  const ig_mesh_case c = {.boxes = {1, &b}};
+  return ig_mesh_generate(cx, &c, mesh);
+}
+
+/* A bar of 8 x 1 x 1 held at x = 0 and everywhere against moving sideways: its modulus is that of
+   uniaxial strain. */
+#define BAR "volume: 1, filter: {kind: none}, solver: {tolerance: 1e-12}, "
+#define SLIDES "{box: {min: [0, 0, 0]}, fix: yz}"
+
+ig_status ig_topopt_verify_problems(ig_ctx *cx, const ig_verify_sink *sink) {
+  const double modulus = 0.7 / (1.3 * 0.4), length = 8, g = 3, led = 0.5;
+  const struct {
+    const char *what, *source, *text;
+    double expected;
+  } bars[] = {
+      {"a bar under its own weight: compliance", "g^2 (L^3 / 3 - h^2 L / 12) / E, nodal loads",
+       BAR "supports: [{box: {max: [0, 9, 9]}}, " SLIDES "], loads: [{gravity: [3, 0, 0]}]",
+       g * g * (length * length * length / 3 - length / 12) / modulus},
+      {"a bar pulled by its end: compliance", "-E d^2 / L",
+       BAR "supports: [{box: {max: [0, 9, 9]}}, {box: {min: [8, 0, 0]}, displacement: [0.5, 0, "
+           "0]}, " SLIDES "]",
+       -modulus * led * led / length},
+      {"a bar between two temperatures", "-k (T1 - T2)^2 / L",
+       "problem: heat, " BAR "supports: [{box: {max: [0, 9, 9]}, temperature: 20}, {box: {min: [8, "
+       "0, 0]}, temperature: 70}]",
+       -2500 / length}};
+  for (size_t i = 0; i < sizeof bars / sizeof *bars; i++)
+    for (int on = 0; on < 2; on++) {
+      char text[600], what[120];
+      ig_mesh *mesh = NULL;
+      ig_evaluation e;
+      if (on)
+        IG_TRY(bar_mesh(cx, &mesh));
+      snprintf(text, sizeof text, "{%s%s}", on ? "" : "grid: {elements: [8, 1, 1]}, ",
+               bars[i].text);
+      const ig_status status = evaluated(cx, text, mesh, &e);
+      ig_mesh_free(mesh);
+      IG_TRY(status);
+      snprintf(what, sizeof what, "%s, %s", bars[i].what, on ? "mesh" : "grid");
+      row(sink, what, bars[i].source, bars[i].expected, e.objective, 1e-9, true);
+    }
+  return IG_OK;
+}
+
+/* --- slopes --- */
+
+/* Functions: the objective, then constraints. */
+static ig_status values(ig_topopt_problem *t, double *x, int64_t at, double by, double *value) {
+  ig_evaluation e = {0};
+  const double keep = x[at];
+  x[at] = keep + by;
+  const ig_status status =
+      t->cx->backend->copy_in(t->cx, t->s->x.dev, x, (size_t)t->d->places * sizeof *x);
+  x[at] = keep;
+  IG_TRY(status);
+  ig_topopt_design_continue(&t->c, 1, &e);
+  IG_TRY(ig_topopt_design_evaluate(t->s, &e));
+  value[0] = e.objective;
+  for (int i = 0; i < t->s->limits; i++)
+    value[1 + i] = e.limit[i];
+  return IG_OK;
+}
+
+/* A design without pattern, the same within groups of linked elements. */
+static ig_status scatter(ig_topopt_problem *t, double *x, uint8_t *role) {
+  const size_t n = (size_t)t->d->places;
+  IG_TRY(t->cx->backend->copy_out(t->cx, x, t->s->x.dev, n * sizeof *x));
+  IG_TRY(t->cx->backend->copy_out(t->cx, role, t->d->role, n));
+  for (size_t i = 0; i < n; i++)
+    if (role[i] == IG_ROLE_DESIGN)
+      x[i] = 0.5 + 0.3 * sin(1.7 * (double)i);
+  return IG_OK;
+}
+
+static ig_status slopes(ig_topopt_problem *t, double *worst) {
+  const size_t n = (size_t)t->d->places;
+  const int functions = 1 + t->s->limits;
+  double *x = NULL, *slope = NULL, most[1 + IG_LIMITS], up[1 + IG_LIMITS], down[1 + IG_LIMITS];
+  uint8_t *role = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(t->cx, &x, n, "design"));
+  IG_TRY_GOTO(status, done, IG_NEW(t->cx, &role, n, "roles"));
+  IG_TRY_GOTO(status, done, IG_NEW(t->cx, &slope, n * (size_t)functions, "slopes"));
+  IG_TRY_GOTO(status, done, scatter(t, x, role));
+  IG_TRY_GOTO(status, done, values(t, x, 0, 0, up));
+  for (int f = 0; f < functions; f++) {
+    const double *from = f ? t->s->limit_slope[f - 1].dev : t->s->dc.dev;
+    IG_TRY_GOTO(status, done, t->cx->backend->copy_out(t->cx, slope + n * (size_t)f, from, n * 8));
+    most[f] = largest(slope + n * (size_t)f, (int)n);
+    worst[f] = 0;
+  }
+  int64_t seen = 0;
+  for (size_t at = 0; at < n; at++) {
+    const double step = 1e-4;
+    if (role[at] != IG_ROLE_DESIGN || seen++ % 11 != 5 || seen > 40)
+      continue;
+    IG_TRY_GOTO(status, done, values(t, x, (int64_t)at, step, up));
+    IG_TRY_GOTO(status, done, values(t, x, (int64_t)at, -step, down));
+    for (int f = 0; f < functions; f++)
+      worst[f] = fmax(worst[f],
+                      fabs((up[f] - down[f]) / (2 * step) - slope[n * (size_t)f + at]) / most[f]);
+  }
+done:
+  free(x);
+  free(role);
+  free(slope);
+  return status;
+}
+
+#define CLAMPED "supports: [{box: {max: [0, 9, 9]}}]"
+#define TIP "box: {min: [6, 0, 0]}"
+static const struct {
+  const char *what, *limits[3], *text;
+} cases[] = {
+    {"weight and a force",
+     {"a compliance with weight", "a displacement with weight", "a stress with weight"},
+     CLAMPED ", loads: [{gravity: [0.1, -1, 0]}, {" TIP
+             ", force: [0, 2, 0]}], mass_threshold: 0.4, "
+             "constraints: [{compliance: 9}, {" TIP
+             ", direction: [0, 1, 0], displacement: 2}, {stress: 3}]"},
+    {"a displacement and a force",
+     {"a compliance with it", "a displacement with it", "a stress with it"},
+     "supports: [{box: {max: [0, 9, 9]}}, {" TIP ", fix: y, displacement: [0, 0.3, 0]}], loads: "
+     "[{box: {min: [3, 3, 0], max: [3, 3, 9]}, force: [1, -1, 0]}], constraints: [{compliance: 9}, "
+     "{box: {min: [2, 3, 0], max: [3, 3, 9]}, direction: [1, 0, 0], displacement: 2}, {stress: "
+     "3}]"},
+    {"two temperatures and a source",
+     {NULL},
+     "problem: heat, source: 1, supports: [{box: {max: [0, 9, 9]}, temperature: 3}, {" TIP
+     ", temperature: 7}]"},
+    {"a mechanism with weight, led by a displacement",
+     {NULL},
+     "problem: mechanism, supports: [{box: {max: [0, 1, 9]}}, {box: {min: [0, 3, 0], max: [0, 3, "
+     "9]}, fix: x, displacement: [0.2, 0, 0]}], loads: [{gravity: [0, -1, 0]}], springs: [{" TIP
+     ", stiffness: [0, 0.1, 0]}], ports: [{" TIP ", direction: [0, -1, 0]}]"}};
+
+ig_status ig_topopt_verify_problem_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
+  ig_box_case b = {.size = IG_ROW(6, 3, 2), .cells = IG_ROW(6, 3, 2)};
+  const ig_mesh_case c = {.boxes = {1, &b}, .jitter = {.at.given = true, .amount = 0.3, .seed = 7}};
+  static const char *const bodies[] = {"plane grid", "grid", "mesh"};
+  static const char *const grids[] = {"grid: {elements: [6, 3, 0]}, ",
+                                      "grid: {elements: [6, 3, 2]}, ", ""};
+  ig_mesh *mesh;
+  ig_status status = IG_OK;
+  IG_TRY(ig_mesh_generate(cx, &c, &mesh));
+  for (size_t k = 0; k < sizeof cases / sizeof *cases && status == IG_OK; k++)
+    for (int on = 0; on < 3 && status == IG_OK; on++) {
+      char text[1200], what[160];
+      double worst[1 + IG_LIMITS];
+      ig_topopt_problem t;
+      snprintf(text, sizeof text,
+               "{%s%s, filter: {kind: density, radius: 1.6}, projection: {beta: 2}, void_ratio: "
+               "1e-3, solver: {tolerance: 1e-12}}",
+               grids[on], cases[k].text);
+      IG_TRY_GOTO(status, done, ig_topopt_problem_open_mesh(cx, text, on == 2 ? mesh : NULL, &t));
+      status = slopes(&t, worst);
+      const int limits = t.s->limits;
+      ig_topopt_problem_close(&t);
+      for (int f = 0; f <= limits && status == IG_OK; f++) {
+        snprintf(what, sizeof what, "slope of %s, %s: %s",
+                 f ? cases[k].limits[f - 1] : "the objective", bodies[on], cases[k].what);
+        row(sink, what, "central differences", 0, worst[f], 1e-6, false);
+      }
+    }
+done:
+  ig_mesh_free(mesh);
+  return status;
+}
