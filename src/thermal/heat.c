@@ -189,12 +189,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   for (int m = 0; m < h->material.count; m++)
     h->material.born_at[m] =
         setup->newborn == IG_BORN_MELT ? setup->material[m]->liquidus : setup->ambient;
-#ifdef INGOT_HAVE_CUDA
-  h->ops = cx->backend->kernels == IG_KERNELS_CUDA ? ig_heat_cuda : ig_heat_cpu;
-#else
-  h->ops = ig_heat_cpu;
-#endif
-  h->ops += h->precision;
+  h->ops = &IG_OPS_OF(cx, ig_heat_cpu, ig_heat_cuda)[h->precision];
   ig_lid *place = NULL;
   ig_heat_cells cells;
   ig_status status;

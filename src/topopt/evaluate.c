@@ -1,5 +1,6 @@
 /* One design: filter, project, analyse, differentiate; and its update. */
 #include "topopt/load.h"
+#include "topopt/modes.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
@@ -32,7 +33,7 @@ int ig_topopt_method(const ig_topopt_case *c) {
   if (c->optimiser.method != IG_OPTIMISER_AUTO)
     return c->optimiser.method;
   bool mma = c->projection.beta > 0 || c->overhang.at.given || c->constraints.count ||
-             c->minimise == IG_MINIMISE_STRESS;
+             c->minimise == IG_MINIMISE_STRESS || c->problem == IG_PROBLEM_FREQUENCY;
   for (int i = 0; i < c->loads.count; i++) { /* weight: slopes have both signs */
     const double *g = IG_ITEM(ig_load_case, c->loads, i)->gravity;
     mma = mma || g[0] != 0 || g[1] != 0 || g[2] != 0;
@@ -254,7 +255,10 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
     value[q] = mechanism ? -scale * (fu + rest[q]) : scale * (fu + y.rest[q] - s->held[q]);
   }
   IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
-  *objective = s->c->combine == IG_COMBINE_WORST ? worst_of(l->cases, value, part) : 0;
+  if (l->cases == 0)
+    IG_TRY(ig_array_zero(s->cx, &s->work));
+  *objective =
+      s->c->combine == IG_COMBINE_WORST && l->cases > 0 ? worst_of(l->cases, value, part) : 0;
   for (int q = 0; q < l->cases; q++) {
     double scale =
         l->weight[q] * l->norm[q] * (mechanism ? -l->norm_port : l->norm[q]) / l->stiffness;
@@ -302,8 +306,12 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     IG_TRY(ig_topopt_load_add(s, s->dv.dev, to));
     IG_TRY(weigh(s, s->dv.dev));
     IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start));
+    if (s->modes && r == s->realisations - 1)
+      IG_TRY(ig_topopt_modes_solve(s, r, e));
     if (r == s->realisations - 1)
       IG_TRY(ig_topopt_limits_evaluate(s, &law, e));
+    if (s->c->problem == IG_PROBLEM_FREQUENCY)
+      IG_TRY(ig_topopt_modes_slope(s, &law, r, 1, &value[r], s->dc.dev));
     if (s->c->minimise == IG_MINIMISE_STRESS)
       IG_TRY(ig_topopt_stress_evaluate(s, &law, IG_LIMITS, e, &value[r], s->dc.dev));
   }
@@ -424,6 +432,7 @@ static ig_status build(ig_topopt_design *s) {
   IG_TRY(check_case(s));
   IG_TRY(ig_topopt_limits_new(s));
   IG_TRY(ig_topopt_load_new(s));
+  IG_TRY(ig_topopt_modes_new(s));
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   const bool robust = s->c->projection.beta > 0 && s->c->projection.robust > 0;
   s->realisations = robust ? 3 : 1;
@@ -477,7 +486,7 @@ static ig_status build(ig_topopt_design *s) {
 double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
   const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
   double bytes = 8 * n * (7 + designs * (1 + robust) + c->overhang.at.given);
-  bytes += ig_topopt_load_bytes(c, n, nu);
+  bytes += ig_topopt_load_bytes(c, n, nu) + ig_topopt_modes_bytes(c, n, nu);
   bytes += 8 * nu * designs * (cases + (c->problem == IG_PROBLEM_MECHANISM));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
     bytes += 4 * 8 * n;
@@ -523,6 +532,7 @@ void ig_topopt_design_free(ig_topopt_design *s) {
     ig_array_free(s->cx, arrays[i]);
   ig_topopt_stress_free(s);
   ig_topopt_load_free(s);
+  ig_topopt_modes_free(s);
   ig_array_free(s->cx, &s->spare);
   ig_array_free(s->cx, &s->printed);
   for (int i = 0; i < IG_LIMITS; i++) {

@@ -165,6 +165,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->scale = m->scale.dev;
   d->faces = mesh_faces;
   d->thickness = 1;
+  d->quadratic = m->type == IG_TET10;
   d->layout = (ig_node_layout){m->nodes, m->size, 1, m->size};
   d->fix = m->fix.dev;
   d->hooke = (ig_topopt_hooke){3, m->hex.lame, m->hex.shear};

@@ -72,6 +72,8 @@ static const ig_option limit_options[] = {
             "most the nodes there may move on average along 'direction'"),
     IG_REAL(ig_limit_case, stress, "Pa", NULL, IG_TINY, IG_HUGE,
             "most the von Mises stress may be in the elements there"),
+    IG_REAL(ig_limit_case, frequency, "Hz", NULL, IG_TINY, IG_HUGE,
+            "least the lowest natural frequency may be"),
     IG_VECTOR(ig_limit_case, direction, 3, "", NULL, "of the displacement"),
     IG_INT(ig_limit_case, load_case, "0", 0, IG_LOAD_CASES,
            "under which load; 0: the first, of a stress the worst of all"),
@@ -86,6 +88,18 @@ static const ig_option stress_options[] = {
            "elements are divided by their stress into so many, each with a bound of its own"),
     IG_TEXTS(ig_stress_case, exclude, "[]",
              "sets of elements whose stresses do not count, at loads and supports for example"),
+    IG_END};
+
+static const ig_option frequency_options[] = {
+    IG_INT(ig_frequency_case, modes, "3", 1, 8,
+           "lowest modes that are looked at: as many as may come together, or more"),
+    IG_REAL(ig_frequency_case, exponent, "", "20", 2, 200,
+            "of the norm that stands for the lowest frequency"),
+    IG_END};
+
+static const ig_option mass_options[] = {
+    WHERE(ig_mass_case),
+    IG_REAL(ig_mass_case, mass, "kg", IG_REQUIRED, 0, IG_HUGE, "shared by the nodes there"),
     IG_END};
 
 static const ig_option ramp_options[] = {
@@ -182,7 +196,8 @@ static const ig_option surface_options[] = {
     IG_END};
 
 const ig_option ig_topopt_options[] = {
-    IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism", "stiffness", "what is wanted"),
+    IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism|frequency", "stiffness",
+              "what is wanted; frequency: the lowest natural frequency as high as possible"),
     IG_CHOICE(ig_topopt_case, minimise, "response|volume|stress", "response",
               "what is made small: what 'problem' says, within the volume; the volume, within the "
               "constraints ('volume' is the density of the start then); or the largest stress, "
@@ -195,12 +210,14 @@ const ig_option ig_topopt_options[] = {
             "held nodes (zero displacement or temperature)"),
     IG_LIST(ig_topopt_case, loads, ig_load_case, load_options, NULL, "forces, or heat"),
     IG_LIST(ig_topopt_case, springs, ig_spring_case, spring_options, NULL, "springs to ground"),
+    IG_LIST(ig_topopt_case, masses, ig_mass_case, mass_options, NULL,
+            "masses beside the design's (frequencies, gravity)"),
     IG_LIST(ig_topopt_case, ports, ig_port_case, port_options, NULL, "outputs of a mechanism"),
     IG_LIST(ig_topopt_case, passive, ig_passive_case, passive_options, NULL,
             "elements that are not designed; later entries win"),
     IG_LIST(ig_topopt_case, constraints, ig_limit_case, limit_options, NULL,
-            "bounds beside the volume, each with one of volume, compliance, displacement, stress "
-            "(by mma)"),
+            "bounds beside the volume, each with one of volume, compliance, displacement, stress, "
+            "frequency (by mma)"),
     IG_LIST(ig_topopt_case, sets, ig_set_case, set_options, NULL,
             "places of a grid by name; a mesh has mesh.sets"),
     IG_TEXTS(ig_topopt_case, symmetry, "[]",
@@ -219,6 +236,8 @@ const ig_option ig_topopt_options[] = {
             "does (gravity, frequencies)"),
     IG_MAP(ig_topopt_case, stress, ig_stress_case, stress_options, NULL,
            "how stresses are bounded or made small"),
+    IG_MAP(ig_topopt_case, frequency, ig_frequency_case, frequency_options, NULL,
+           "how natural frequencies are bounded or made large"),
     IG_MAP(ig_topopt_case, filter, ig_filter_case, filter_options, NULL, "length scale"),
     IG_MAP(ig_topopt_case, projection, ig_projection_case, projection_options, NULL,
            "smoothed step on the filtered density"),

@@ -63,6 +63,8 @@ IG_MUST_CHECK ig_status ig_topopt_points_gravity(const ig_topopt_points *p, cons
                                                  int q, ig_loading *to, double *weight);
 IG_MUST_CHECK ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness,
                                               ig_array *held);
+/* Masses added at nodes. */
+IG_MUST_CHECK ig_status ig_topopt_points_masses(const ig_topopt_points *p, ig_loading *to);
 void ig_topopt_loading_free(ig_ctx *cx, ig_loading *l);
 /* What a constraint measures: elements that are there, or the mean displacement of nodes. */
 IG_MUST_CHECK ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,

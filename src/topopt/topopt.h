@@ -59,6 +59,7 @@ typedef struct {
   const char *set;
   ig_place place;
   double volume, compliance, displacement, stress; /* share of the region; J; m; Pa */
+  double frequency;                                /* Hz, the least */
   double direction[3];
   int64_t load_case; /* from 1; 0: the first, of a stress all */
 } ig_limit_case;
@@ -68,6 +69,17 @@ typedef struct {
   int64_t clusters;
   ig_texts exclude; /* sets whose stresses do not count */
 } ig_stress_case;
+typedef struct {
+  ig_src at;
+  int64_t modes;
+  double exponent;
+} ig_frequency_case;
+typedef struct {
+  ig_src at;
+  const char *set;
+  ig_place place;
+  double mass; /* kg, shared by the nodes */
+} ig_mass_case;
 typedef struct {
   ig_src at;
   const char *name;
@@ -122,7 +134,12 @@ typedef struct {
   ig_texts formats;
   bool mirror, islands, analyse;
 } ig_surface_case;
-typedef enum { IG_PROBLEM_STIFFNESS, IG_PROBLEM_HEAT, IG_PROBLEM_MECHANISM } ig_problem_kind;
+typedef enum {
+  IG_PROBLEM_STIFFNESS,
+  IG_PROBLEM_HEAT,
+  IG_PROBLEM_MECHANISM,
+  IG_PROBLEM_FREQUENCY
+} ig_problem_kind;
 typedef enum { IG_MINIMISE_RESPONSE, IG_MINIMISE_VOLUME, IG_MINIMISE_STRESS } ig_minimise_kind;
 typedef enum { IG_COMBINE_SUM, IG_COMBINE_WORST } ig_combine_kind;
 typedef struct {
@@ -142,7 +159,7 @@ typedef struct {
   ig_src at;
   int problem, minimise, combine;
   ig_grid_case grid;
-  ig_list sets, supports, loads, springs, ports, passive, constraints;
+  ig_list sets, supports, loads, springs, masses, ports, passive, constraints;
   ig_texts symmetry; /* "x-", "x+", "y-", … */
   double source;     /* W/m^3 everywhere */
   ig_reals weights;  /* of load cases */
@@ -150,6 +167,7 @@ typedef struct {
   double mass_threshold; /* densities below it weigh next to nothing */
   ig_ramp_case penalty_ramp;
   ig_stress_case stress;
+  ig_frequency_case frequency;
   ig_filter_case filter;
   ig_projection_case projection;
   ig_overhang_case overhang;
@@ -178,6 +196,7 @@ typedef struct {
   ig_array gravity[IG_LOAD_CASES]; /* what a unit nodal mass weighs; none: empty */
   ig_array held;       /* where nodes are held away from zero, times stiffness; or empty */
   double element_mass; /* of the mean element, solid, kg; 0: not known */
+  ig_array added;      /* masses at the nodes, in units of that; or empty */
   ig_array heavy;      /* its solid's density over the first material's; or empty */
   ig_array f[IG_LOAD_CASES];
   double norm[IG_LOAD_CASES], weight[IG_LOAD_CASES];
@@ -190,6 +209,7 @@ typedef struct {
 
 typedef struct ig_topopt_part ig_topopt_part;
 typedef struct ig_topopt_stress ig_topopt_stress;
+typedef struct ig_topopt_modes ig_topopt_modes;
 typedef struct ig_topopt_pieces ig_topopt_pieces;
 typedef struct ig_discretisation ig_discretisation;
 struct ig_discretisation {
@@ -220,6 +240,7 @@ struct ig_discretisation {
   /* shares of elements to their nodes, and means over elements: the transpose */
   ig_status (*to_nodes)(void *self, const double *in, double *out);
   ig_status (*to_elements)(void *self, const double *in, double *out);
+  bool quadratic; /* shape functions have means of both signs: no masses of nodes by them */
   /* strains at the centres of elements, [6][places], and the transpose of that: 0 where held */
   ig_status (*strain)(void *self, const double *u, double *tensor);
   ig_status (*strain_back)(void *self, const double *tensor, double *f);
@@ -318,6 +339,7 @@ typedef struct {
   double dual[IG_LIMITS + 1];      /* multipliers of volume and constraints */
   double tolerance, multiplier;    /* of the solver; of the volume, at the last update */
   ig_topopt_stress *stress;        /* NULL: none is asked for */
+  ig_topopt_modes *modes;          /* the same */
   double seconds[4];               /* solve, sensitivities, filter, update */
 } ig_topopt_design;
 
