@@ -261,6 +261,7 @@ struct ig_discretisation {
   /* shares of elements to their nodes, and means over elements: the transpose */
   ig_status (*to_nodes)(void *self, const double *in, double *out);
   ig_status (*to_elements)(void *self, const double *in, double *out);
+  bool quadratic; /* shape functions have means of both signs: no masses of nodes by them */
   /* strains at the centres of elements, [6][places], and the transpose of that: 0 where held */
   ig_status (*strain)(void *self, const double *u, double *tensor);
   ig_status (*strain_back)(void *self, const double *tensor, double *f);
