@@ -1,6 +1,7 @@
 /* The thermal room: transient heat conduction of parts as they are built. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
+#include "thermal/heat_part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +45,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
 static ig_status wait(void *self) {
   const ig_thermal_run *run = self;
   IG_TRY(run->job->cx->backend->sync(run->job->cx));
-  return ig_fault_check(run->job->cx, "node", NULL);
+  return ig_fault_check(run->job->cx, "node", run->heat.part ? run->heat.part->part.node : NULL);
 }
 
 static void stand(const void *self, ig_standing *s) {
@@ -119,6 +120,7 @@ done:
 const ig_room ig_room_thermal = {.name = "thermal",
                                  .about = "transient heat of parts as they are printed",
                                  .needs_mesh = true,
+                                 .ranks = true,
                                  .elements = "hex8|tet4|tet10",
                                  .case_size = sizeof(ig_thermal_case),
                                  .options = ig_thermal_options,
@@ -135,6 +137,7 @@ const ig_room ig_room_thermal = {.name = "thermal",
                                  .results = ig_thermal_results,
                                  .tally = tally,
                                  .field = ig_thermal_field,
+                                 .get = ig_thermal_get,
                                  .set = ig_thermal_set,
                                  .load = ig_thermal_load,
                                  .check = check,
