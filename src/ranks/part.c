@@ -2,6 +2,7 @@
 #include "ranks/part.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -172,4 +173,32 @@ ig_lid ig_part_element(const ig_part *part, ig_lid element) {
       high = middle;
   }
   return low < ig_mesh_elements(part->mesh) && part->element[low] == element ? low : -1;
+}
+
+ig_status ig_part_facts_collect(ig_ctx *cx, const ig_part *part, int peers, ig_part_facts *all) {
+  ig_part_facts mine = {.nodes = part->mesh->nodes - part->ghosts,
+                        .elements = ig_mesh_elements(part->mesh),
+                        .ghosts = part->ghosts,
+                        .peers = peers};
+  snprintf(mine.host, sizeof mine.host, "%s", cx->ranks ? cx->ranks->host : "");
+  snprintf(mine.device, sizeof mine.device, "%.60s", ig_ctx_device(cx));
+  return ig_ranks_collect(cx, &mine, sizeof mine, all);
+}
+
+ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, int peers, ig_part_line *line,
+                           void *user) {
+  ig_part_facts *all;
+  const ig_status status = IG_NEW(cx, &all, part->ranks, "table of ranks");
+  IG_TRY(ig_ranks_agree(cx, status));
+  const ig_status told = ig_part_facts_collect(cx, part, peers, all);
+  for (int r = 0; r < part->ranks && told == IG_OK && ig_ranks_first(cx); r++) {
+    char label[32], text[256];
+    snprintf(label, sizeof label, "rank %d", r);
+    snprintf(text, sizeof text, "%s, %s: %lld elements, %lld nodes, %lld ghosts from %lld ranks",
+             all[r].host, all[r].device, (long long)all[r].elements, (long long)all[r].nodes,
+             (long long)all[r].ghosts, (long long)all[r].peers);
+    line(user, label, text);
+  }
+  free(all);
+  return told;
 }

@@ -39,8 +39,15 @@ ig_lid ig_part_element(const ig_part *part, ig_lid element);
 typedef struct {
   char host[64], device[64];
   int64_t nodes, elements, ghosts; /* nodes: owned */
-  int64_t peers, bytes;            /* ranks it talks to; received per refresh of 8 bytes per node */
+  int64_t peers;                   /* ranks it talks to */
 } ig_part_facts;
+/* The facts of all ranks, on rank 0: one per rank. All ranks call it. */
+IG_MUST_CHECK ig_status ig_part_facts_collect(ig_ctx *cx, const ig_part *part, int peers,
+                                              ig_part_facts *all);
+/* A line per rank, "rank 1", "host, device, ..."; on rank 0. */
+typedef void ig_part_line(void *user, const char *label, const char *value);
+IG_MUST_CHECK ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, int peers,
+                                         ig_part_line *line, void *user);
 
 /* --- halo.c: ghosts take their owners' values */
 

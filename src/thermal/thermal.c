@@ -23,8 +23,19 @@ static void room_close(void *self) {
   free(self);
 }
 
+static void rank_tell(void *user, const char *label, const char *value) {
+  ig_info(user, "%s: %s", label, value);
+}
+
+/* The ranks and their parts, a line each. */
+static ig_status ranks_tell(ig_thermal_run *run, ig_part_line *line, void *user) {
+  const ig_heat_part *p = run->heat.part;
+  return p ? ig_part_describe(run->job->cx, &p->part, p->halo.peers, line, user) : IG_OK;
+}
+
 static ig_status begin(void *self) {
   ig_thermal_run *run = self;
+  IG_TRY(ranks_tell(run, rank_tell, run->job->cx));
   return ig_heat_begin(run->job->cx, &run->heat);
 }
 
@@ -104,6 +115,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   line(user, "conduction", conduction[r.heat.conduction]);
   snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_bytes);
   line(user, "device memory", text);
+  IG_TRY_GOTO(status, done, ranks_tell(&r, line, user));
   for (int i = 0; i < r.beams.count; i++) {
     ig_toolpath_survey s;
     snprintf(text, sizeof text, "%d of %d", i + 1, r.beams.count);
