@@ -54,7 +54,7 @@ cat >motion.yaml <<'END'
 physics: dynamics
 mesh: {boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}]}
 materials: [{name: m, density: 1, young: 1, poisson: 0.3}]
-duration: 0.1
+analysis: {duration: 0.1}
 END
 many 2 run motion.yaml -o x 2>log && fail "dynamics runs on two ranks"
 grep -q 'dynamics does not run on several ranks (2 here)' log || fail "the room is not named"

@@ -56,7 +56,7 @@ static const char *const three_cases[] = {
 static const char *const motion[] = {"physics",   "dynamics",
                                      "mesh",      "{boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}]}",
                                      "materials", "[{name: m, density: 1, young: 1, poisson: 0.3}]",
-                                     "duration",  "0.1",
+                                     "analysis",  "{duration: 0.1}",
                                      NULL};
 
 typedef struct {
