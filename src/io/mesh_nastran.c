@@ -26,7 +26,7 @@ typedef struct {
   int fields, line; /* line: where it begins */
   /* nodes whose place is in another system than the basic one */
   int64_t *placed; /* pairs: node, system */
-  size_t placements, placed_room;
+  size_t placements, placed_capacity;
   int systems;
   coordinate_system system[SYSTEMS];
   int64_t passed;
@@ -176,13 +176,13 @@ static ig_status grid_read(nastran *in) {
     return card_fail(in, "this node is defined twice");
   if (system == 0)
     return IG_OK;
-  if (in->placements == in->placed_room) {
-    const size_t room = 2 * in->placed_room + 256;
-    int64_t *more = realloc(in->placed, 2 * room * sizeof *more);
+  if (in->placements == in->placed_capacity) {
+    const size_t capacity = 2 * in->placed_capacity + 256;
+    int64_t *more = realloc(in->placed, 2 * capacity * sizeof *more);
     if (!more)
       return IG_FAIL(in->t.cx, IG_MEMORY, "no memory for nodes");
     in->placed = more;
-    in->placed_room = room;
+    in->placed_capacity = capacity;
   }
   in->placed[2 * in->placements] = in->g.nodes - 1;
   in->placed[2 * in->placements++ + 1] = system;
@@ -234,10 +234,10 @@ static const struct {
   int nodes[2], code[2]; /* linear; quadratic */
 } kinds[] = {
     {"CHEXA", {8, 20}, {IG_HEX8, IG_CELL_HEX20}},
-    {"CPENTA", {6, 15}, {IG_CELL_WEDGE6, IG_CELL_WEDGE15}},
+    {"CPENTA", {6, 15}, {IG_WEDGE6, IG_CELL_WEDGE15}},
     {"CTETRA", {4, 10}, {IG_TET4, IG_TET10}},
-    {"CPYRAM", {5, 13}, {IG_CELL_PYRAMID5, IG_CELL_PYRAMID13}},
-    {"CPYRA", {5, 13}, {IG_CELL_PYRAMID5, IG_CELL_PYRAMID13}},
+    {"CPYRAM", {5, 13}, {IG_PYRAMID5, IG_CELL_PYRAMID13}},
+    {"CPYRA", {5, 13}, {IG_PYRAMID5, IG_CELL_PYRAMID13}},
     {"CQUAD4", {4, 4}, {IG_QUAD4, IG_QUAD4}},
     {"CQUADR", {4, 4}, {IG_QUAD4, IG_QUAD4}},
     {"CQUAD8", {4, 8}, {IG_QUAD4, IG_CELL_QUAD8}},

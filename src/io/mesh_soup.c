@@ -3,6 +3,7 @@
 #include "core/number.h"
 #include "io/mesh_io.h"
 #include "io/store.h"
+#include "io/xml.h"
 #include "io/zip.h"
 #include "mesh/topology.h"
 
@@ -20,20 +21,20 @@ typedef struct {
   ig_ctx *cx;
   const char *path;
   ig_soup *s;
-  size_t node_room, triangle_room;
+  size_t node_capacity, triangle_capacity;
 } maker;
 
-static ig_status room_for(maker *m, void **p, size_t *room, size_t used, size_t size) {
-  if (used < *room)
+static ig_status reserve(maker *m, void **p, size_t *capacity, size_t used, size_t size) {
+  if (used < *capacity)
     return IG_OK;
-  const size_t more = *room ? 2 * *room : 1024;
+  const size_t more = *capacity ? 2 * *capacity : 1024;
   if (more > 3 * (size_t)MOST_TRIANGLES)
     return IG_FAIL(m->cx, IG_INPUT, "%s: more than %d triangles", m->path, MOST_TRIANGLES);
   void *q = realloc(*p, more * size);
   if (!q)
     return IG_FAIL(m->cx, IG_MEMORY, "%s: no memory for its triangles", m->path);
   *p = q;
-  *room = more;
+  *capacity = more;
   return IG_OK;
 }
 
@@ -42,7 +43,7 @@ static ig_status node_add(maker *m, const double *x) {
     if (!isfinite(x[d]) || fabs(x[d]) > 1e30)
       return IG_FAIL(m->cx, IG_INPUT, "%s: point %d has no finite place", m->path,
                      (int)m->s->nodes + 1);
-  IG_TRY(room_for(m, (void **)&m->s->x, &m->node_room, (size_t)m->s->nodes, 3 * sizeof *x));
+  IG_TRY(reserve(m, (void **)&m->s->x, &m->node_capacity, (size_t)m->s->nodes, 3 * sizeof *x));
   memcpy(&m->s->x[3 * (size_t)m->s->nodes++], x, 3 * sizeof *x);
   return IG_OK;
 }
@@ -52,8 +53,8 @@ static ig_status triangle_add(maker *m, const int64_t *corner) {
     if (corner[a] < 0 || corner[a] >= m->s->nodes)
       return IG_FAIL(m->cx, IG_INPUT, "%s: triangle %d uses point %lld: there are %d", m->path,
                      (int)m->s->triangles + 1, (long long)corner[a] + 1, (int)m->s->nodes);
-  IG_TRY(room_for(m, (void **)&m->s->corner, &m->triangle_room, (size_t)m->s->triangles,
-                  3 * sizeof(ig_lid)));
+  IG_TRY(reserve(m, (void **)&m->s->corner, &m->triangle_capacity, (size_t)m->s->triangles,
+                 3 * sizeof(ig_lid)));
   for (int a = 0; a < 3; a++)
     m->s->corner[3 * (size_t)m->s->triangles + (size_t)a] = (ig_lid)corner[a];
   m->s->triangles++;
@@ -202,30 +203,10 @@ static ig_status obj_read(maker *m, ig_mesh_text *t) {
 /* --- 3MF: a zip with an XML model; vertices, triangles, unit */
 
 /* The value of an attribute in a tag; false if it is not there. */
-static bool attribute(const char *tag, const char *end, const char *name, char *value,
-                      size_t size) {
-  const size_t length = strlen(name);
-  for (const char *p = tag; p + length + 2 < end; p++) {
-    if ((p[-1] != ' ' && p[-1] != '\n' && p[-1] != '\t' && p[-1] != '\r') ||
-        strncmp(p, name, length) != 0 || p[length] != '=' ||
-        (p[length + 1] != '"' && p[length + 1] != '\''))
-      continue;
-    const char *from = p + length + 2, *stop = memchr(from, p[length + 1], (size_t)(end - from));
-    if (!stop || (size_t)(stop - from) >= size)
-      return false;
-    memcpy(value, from, (size_t)(stop - from));
-    value[stop - from] = '\0';
-    for (char *c = value; *c; c++) /* what a file holds is shown, not obeyed */
-      *c = (unsigned char)*c < ' ' ? '?' : *c;
-    return true;
-  }
-  return false;
-}
-
 static ig_status number_of(maker *m, const char *tag, const char *end, const char *name,
                            double *value) {
   char text[64], *stop;
-  if (!attribute(tag, end, name, text, sizeof text))
+  if (!ig_xml_attribute(tag, end, name, text, sizeof text))
     return IG_FAIL(m->cx, IG_INPUT, "%s: a tag without '%s' in the model", m->path, name);
   *value = ig_decimal_read(text, &stop);
   if (stop == text || *stop || !isfinite(*value))
@@ -256,7 +237,7 @@ static ig_status model_read(maker *m, const char *text, size_t size, double *uni
     if (!end)
       return IG_FAIL(m->cx, IG_INPUT, "%s: the model ends within a tag", m->path);
     p = end;
-    if (tag_is(tag, end, "model") && attribute(tag, end, "unit", value, sizeof value)) {
+    if (tag_is(tag, end, "model") && ig_xml_attribute(tag, end, "unit", value, sizeof value)) {
       for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         *unit = strcmp(value, units[i].name) == 0 ? units[i].metres : *unit;
     } else if (tag_is(tag, end, "vertices")) {
@@ -280,7 +261,7 @@ static ig_status model_read(maker *m, const char *text, size_t size, double *uni
       return IG_FAIL(m->cx, IG_INPUT, "%s: a model of components is not read: join them first",
                      m->path);
     } else if (tag_is(tag, end, "item") &&
-               (items++ || attribute(tag, end, "transform", value, sizeof value))) {
+               (items++ || ig_xml_attribute(tag, end, "transform", value, sizeof value))) {
       ig_warn(m->cx,
               "%s: where the build places its objects is not read: they stay where they "
               "are defined",
@@ -314,7 +295,8 @@ static ig_status surface_take(maker *m, const ig_mesh *mesh) {
     if (info->dim != 3)
       continue;
     const ig_lid *conn = block->conn + (size_t)local * (size_t)info->nodes;
-    const int *face = ig_elem_face(block->type, b.face[i]), corners = ig_elem_face_corners(info);
+    const int *face = ig_elem_face(block->type, b.face[i]),
+              corners = ig_elem_face_distinct(block->type, b.face[i]);
     for (int a = 2; a < corners && status == IG_OK; a++) {
       const int64_t corner[3] = {conn[face[0]], conn[face[a - 1]], conn[face[a]]};
       status = triangle_add(m, corner);

@@ -4,6 +4,7 @@
 #include "core/number.h"
 #include "io/cell.h"
 #include "io/store.h"
+#include "mesh/topology.h"
 
 #include <errno.h>
 #include <math.h>
@@ -47,11 +48,8 @@ ig_status ig_text_fail(ig_mesh_text *t, const char *at, const char *format, ...)
   char message[1024];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  ig_format_plain(message, sizeof message, format, args);
   va_end(args);
-  for (char *c = message; *c; c++) /* what a file holds is shown, not obeyed */
-    if ((unsigned char)*c < ' ' || *c == 0x7f)
-      *c = '?';
   return IG_FAIL(t->cx, IG_INPUT, "%s:%d:%d: %s", t->path, t->number,
                  at && at >= t->line ? (int)(at - t->line) + 1 : 1, message);
 }
@@ -201,13 +199,13 @@ static bool grow(void **p, size_t items, size_t size) {
 
 ig_status ig_gather_node(ig_gather *g, int64_t id, const double *x, bool *taken) {
   *taken = false;
-  if (g->nodes == g->node_room) {
-    if (g->node_room > INT32_MAX / 2)
+  if (g->nodes == g->node_capacity) {
+    if (g->node_capacity > INT32_MAX / 2)
       return IG_FAIL(g->cx, IG_INPUT, "more nodes than one mesh can number");
-    const ig_lid room = g->node_room ? 2 * g->node_room : 1024;
-    if (!grow((void **)&g->x, 3 * (size_t)room, sizeof *g->x))
+    const ig_lid capacity = g->node_capacity ? 2 * g->node_capacity : 1024;
+    if (!grow((void **)&g->x, 3 * (size_t)capacity, sizeof *g->x))
       return IG_FAIL(g->cx, IG_MEMORY, "no memory for nodes");
-    g->node_room = room;
+    g->node_capacity = capacity;
   }
   IG_TRY(idmap_put(g->cx, &g->node_of, id, g->nodes, taken));
   if (!*taken)
@@ -219,21 +217,21 @@ ig_status ig_gather_cell(ig_gather *g, int64_t id, int type, int32_t tag, const 
                          bool *taken) {
   const int npe = ig_cell_info_get(type).nodes;
   *taken = false;
-  if (g->cells == g->cell_room) {
-    if (g->cell_room > INT32_MAX / 2)
+  if (g->cells == g->cell_capacity) {
+    if (g->cell_capacity > INT32_MAX / 2)
       return IG_FAIL(g->cx, IG_INPUT, "more elements than one mesh can number");
-    const ig_lid room = g->cell_room ? 2 * g->cell_room : 1024;
-    if (!grow((void **)&g->type, (size_t)room, sizeof *g->type) ||
-        !grow((void **)&g->tag, (size_t)room, sizeof *g->tag) ||
-        !grow((void **)&g->offset, (size_t)room + 1, sizeof *g->offset))
+    const ig_lid capacity = g->cell_capacity ? 2 * g->cell_capacity : 1024;
+    if (!grow((void **)&g->type, (size_t)capacity, sizeof *g->type) ||
+        !grow((void **)&g->tag, (size_t)capacity, sizeof *g->tag) ||
+        !grow((void **)&g->offset, (size_t)capacity + 1, sizeof *g->offset))
       return IG_FAIL(g->cx, IG_MEMORY, "no memory for elements");
-    g->cell_room = room;
+    g->cell_capacity = capacity;
   }
-  if (g->corners + npe > g->corner_room) {
-    const int64_t room = g->corner_room ? 2 * g->corner_room : 8192;
-    if (!grow((void **)&g->corner, (size_t)room, sizeof *g->corner))
+  if (g->corners + npe > g->corner_capacity) {
+    const int64_t capacity = g->corner_capacity ? 2 * g->corner_capacity : 8192;
+    if (!grow((void **)&g->corner, (size_t)capacity, sizeof *g->corner))
       return IG_FAIL(g->cx, IG_MEMORY, "no memory for elements");
-    g->corner_room = room;
+    g->corner_capacity = capacity;
   }
   IG_TRY(idmap_put(g->cx, &g->cell_of, id, g->cells, taken));
   if (*taken)
@@ -259,11 +257,11 @@ ig_group *ig_gather_group(ig_gather *g, const char *name, size_t length, ig_set_
   ig_group *found = ig_gather_find(g, name, length, kind);
   if (found)
     return found;
-  if (g->groups == g->group_room) {
-    const int room = g->group_room ? 2 * g->group_room : 16;
-    if (room > 1 << 20 || !grow((void **)&g->group, (size_t)room, sizeof *g->group))
+  if (g->groups == g->group_capacity) {
+    const int capacity = g->group_capacity ? 2 * g->group_capacity : 16;
+    if (capacity > 1 << 20 || !grow((void **)&g->group, (size_t)capacity, sizeof *g->group))
       return NULL;
-    g->group_room = room;
+    g->group_capacity = capacity;
   }
   ig_group *group = &g->group[g->groups++];
   *group = (ig_group){.kind = kind};
@@ -272,15 +270,15 @@ ig_group *ig_gather_group(ig_gather *g, const char *name, size_t length, ig_set_
 }
 
 ig_status ig_gather_member(ig_gather *g, ig_group *group, int64_t id, int face) {
-  if (group->count == group->room) {
-    if (group->room > INT32_MAX / 2)
+  if (group->count == group->capacity) {
+    if (group->capacity > INT32_MAX / 2)
       return IG_FAIL(g->cx, IG_INPUT, "set '%s' has more members than can be numbered",
                      group->name);
-    const ig_lid room = group->room ? 2 * group->room : 64;
-    if (!grow((void **)&group->id, (size_t)room, sizeof *group->id) ||
-        !grow((void **)&group->face, (size_t)room, sizeof *group->face))
+    const ig_lid capacity = group->capacity ? 2 * group->capacity : 64;
+    if (!grow((void **)&group->id, (size_t)capacity, sizeof *group->id) ||
+        !grow((void **)&group->face, (size_t)capacity, sizeof *group->face))
       return IG_FAIL(g->cx, IG_MEMORY, "no memory for set '%s'", group->name);
-    group->room = room;
+    group->capacity = capacity;
   }
   group->id[group->count] = id;
   group->face[group->count++] = (uint8_t)face;
@@ -302,7 +300,8 @@ typedef struct {
   const uint8_t *children;
 } resolved;
 
-/* The faces of a cut cell's tetrahedra that lie on one of its own. */
+/* The faces of a cell's elements that lie on one of its own: by their nodes, as elements may have
+   been cut or turned over. */
 static int faces_of_children(const resolved *r, ig_lid cell, int face, int64_t *out) {
   int local[4], made = 0;
   const int corners = ig_cell_face(r->g->type[cell], face, local);
@@ -310,13 +309,15 @@ static int faces_of_children(const resolved *r, ig_lid cell, int face, int64_t *
     ig_lid at;
     const ig_lid element = r->number[cell] + k;
     const ig_block *block = ig_mesh_element(r->mesh, element, &at);
-    for (int f = 0; f < 4; f++) {
+    const ig_elem_info *info = ig_elem_info_get(block->type);
+    for (int f = 0; f < info->faces; f++) {
+      const int most = ig_elem_face_distinct(block->type, f);
       int on = 0;
-      for (int a = 0; a < 3; a++)
+      for (int a = 0; a < most; a++)
         for (int b = 0; b < corners; b++)
-          on += block->conn[4 * (size_t)at + (size_t)ig_elem_face(IG_TET4, f)[a]] ==
+          on += block->conn[info->nodes * (int64_t)at + ig_elem_face(block->type, f)[a]] ==
                 r->corner[r->g->offset[cell] + local[b]];
-      if (on == 3)
+      if (on == most)
         out[made++] = (int64_t)element << 8 | f;
     }
   }
@@ -341,11 +342,11 @@ static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i,
                    ig_cell_faces(g->type[at]));
   if (nodes)
     out[(*count)++] = (int64_t)at << 8;
-  else if (group->kind == IG_SET_FACES && r->children[at] > 1)
+  else if (group->kind == IG_SET_FACES)
     *count = faces_of_children(r, at, face, out);
   else
     for (int k = 0; k < r->children[at]; k++)
-      out[(*count)++] = (int64_t)(r->number[at] + k) << 8 | face;
+      out[(*count)++] = (int64_t)(r->number[at] + k) << 8;
   return IG_OK;
 }
 

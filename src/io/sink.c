@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "io/checkpoint.h"
 #include "io/result_folder.h"
+#include "io/sink_summary.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
 
@@ -40,13 +41,6 @@ typedef struct job {
   struct job *next;
 } job;
 
-/* One of the room's figures, for the summary. */
-typedef struct {
-  char *key, *text; /* text NULL: a number */
-  char unit[24];
-  double number;
-} figure;
-
 typedef struct {
   ig_sink sink;
   ig_ctx *cx;
@@ -54,7 +48,7 @@ typedef struct {
   ig_sink_options options;
 
   /* the caller's thread */
-  figure *result;
+  ig_figure *result;
   int results;
   int columns, history_fd;
   ig_text rows;          /* not written yet */
@@ -63,8 +57,8 @@ typedef struct {
 
   /* the writer's thread */
   double *snapshot_time; /* of those on the disk */
-  int64_t snapshots, snapshot_room;
-  ig_pack pack;
+  int64_t snapshots, snapshot_capacity;
+  ig_compressor compressor;
 
   /* between the two, under `lock` */
   pthread_t thread;
@@ -117,13 +111,13 @@ static ig_status write_series(ig_ctx *cx, const files *s) {
 }
 
 static ig_status add_time(ig_ctx *cx, files *s, double time) {
-  if (s->snapshots == s->snapshot_room) {
-    const int64_t room = s->snapshot_room ? 2 * s->snapshot_room : 64;
-    double *grown = realloc(s->snapshot_time, (size_t)room * sizeof *grown);
+  if (s->snapshots == s->snapshot_capacity) {
+    const int64_t capacity = s->snapshot_capacity ? 2 * s->snapshot_capacity : 64;
+    double *grown = realloc(s->snapshot_time, (size_t)capacity * sizeof *grown);
     if (!grown)
       return IG_FAIL(cx, IG_MEMORY, "no memory for the index of snapshots");
     s->snapshot_time = grown;
-    s->snapshot_room = room;
+    s->snapshot_capacity = capacity;
   }
   s->snapshot_time[s->snapshots++] = time;
   return IG_OK;
@@ -135,7 +129,7 @@ static ig_status write_snapshot(ig_ctx *cx, files *s, job *j) {
     return IG_FAIL(cx, IG_DEVICE, "the device failed while a snapshot was copied from it");
   ig_snapshot_name(s->snapshots, name);
   IG_TRY(ig_result_folder_file(cx, &s->folder, name, &path));
-  ig_status status = ig_snapshot_write_next(cx, j->snap, path, &s->pack);
+  ig_status status = ig_snapshot_write_next(cx, j->snap, path, &s->compressor);
   free(path);
   if (status == IG_OK)
     status = add_time(cx, s, j->snap->time);
@@ -414,16 +408,16 @@ static ig_status figure_set(files *s, const char *key, const char *unit, const c
   while (i < s->results && strcmp(s->result[i].key, key) != 0)
     i++;
   if (i == s->results) {
-    figure *grown = realloc(s->result, ((size_t)i + 1) * sizeof *grown);
+    ig_figure *grown = realloc(s->result, ((size_t)i + 1) * sizeof *grown);
     if (grown) {
       s->result = grown;
-      grown[i] = (figure){.key = strdup(key)};
+      grown[i] = (ig_figure){.key = strdup(key)};
     }
     if (!grown || !grown[i].key)
       return IG_FAIL(s->cx, IG_MEMORY, "no memory for result '%s'", key);
     s->results++;
   }
-  figure *f = &s->result[i];
+  ig_figure *f = &s->result[i];
   free(f->text);
   f->text = text ? strdup(text) : NULL;
   f->number = number;
@@ -470,56 +464,7 @@ ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary) {
   wait_idle(s);
   const ig_status history = history_write(s);
   ig_json json = {0};
-  ig_json_object(&json, NULL);
-  ig_json_text(&json, "ingot", ig_version());
-  ig_json_text(&json, "physics", summary->physics);
-  ig_json_text(&json, "title", summary->title);
-  ig_json_text(&json, "status", summary->status);
-  ig_json_text(&json, "stamp", summary->stamp);
-  if (summary->message)
-    ig_json_text(&json, "message", summary->message);
-  ig_json_text(&json, "backend", summary->backend);
-  ig_json_text(&json, "device", summary->device);
-  ig_json_text(&json, "precision", summary->precision);
-  ig_json_text(&json, "assembly", summary->assembly);
-  ig_json_int(&json, "elements", summary->elements);
-  ig_json_int(&json, "nodes", summary->nodes);
-  ig_json_int(&json, "dofs", summary->dofs);
-  ig_json_int(&json, "steps", summary->steps);
-  ig_json_object(&json, "seconds");
-  ig_json_real(&json, "setup", summary->seconds.setup);
-  ig_json_real(&json, "solve", summary->seconds.solve);
-  ig_json_real(&json, "output", summary->seconds.output);
-  ig_json_real(&json, "total", summary->seconds.total);
-  ig_json_end(&json, '}');
-  ig_json_object(&json, "rate");
-  ig_json_real(&json, "element_steps_per_s", summary->rate.element_steps_per_s);
-  ig_json_real(&json, "bytes_per_s", summary->rate.bytes_per_s);
-  ig_json_end(&json, '}');
-  ig_json_object(&json, "memory");
-  ig_json_int(&json, "host_peak", summary->memory.host_peak);
-  ig_json_int(&json, "device_peak", summary->memory.device_peak);
-  ig_json_end(&json, '}');
-  ig_json_int(&json, "warnings", summary->warnings);
-  ig_json_list(&json, "warned");
-  for (int i = 0; i < summary->warned; i++)
-    ig_json_text(&json, NULL, summary->warning[i]);
-  ig_json_end(&json, ']');
-  ig_json_int(&json, "snapshots", s->snapshots);
-  ig_json_object(&json, "result");
-  for (int i = 0; i < s->results; i++) {
-    if (s->result[i].text)
-      ig_json_text(&json, s->result[i].key, s->result[i].text);
-    else
-      ig_json_real(&json, s->result[i].key, s->result[i].number);
-  }
-  ig_json_end(&json, '}');
-  ig_json_object(&json, "units");
-  for (int i = 0; i < s->results; i++)
-    if (s->result[i].unit[0])
-      ig_json_text(&json, s->result[i].key, s->result[i].unit);
-  ig_json_end(&json, '}');
-  ig_json_end(&json, '}');
+  ig_summary_write(summary, s->snapshots, s->result, s->results, &json);
   const ig_status status = ig_result_folder_store(s->cx, &s->folder, IG_SUMMARY, &json.text);
   free(json.text.at);
   return history != IG_OK ? history : status;
@@ -605,8 +550,8 @@ ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *op
   s->options = *options;
   s->history_fd = -1;
   /* the CPU's own threads are busy with the run; a GPU's host has them to spare */
-  s->pack.level = options->compression;
-  s->pack.threads = cx->backend->kernels == IG_KERNELS_CUDA ? cx->threads : 1;
+  s->compressor.level = options->compression;
+  s->compressor.threads = cx->backend->kernels == IG_KERNELS_CUDA ? cx->threads : 1;
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->changed, NULL);
   ig_status status = ig_result_folder_open(cx, folder, options->force, &s->folder);
@@ -639,7 +584,7 @@ void ig_sink_close(ig_sink *sink) {
   ig_result_folder_close(&s->folder);
   pthread_mutex_destroy(&s->lock);
   pthread_cond_destroy(&s->changed);
-  ig_pack_clear(&s->pack);
+  ig_compress_clear(&s->compressor);
   for (int i = 0; i < s->results; i++) {
     free(s->result[i].key);
     free(s->result[i].text);

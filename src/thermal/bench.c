@@ -6,7 +6,7 @@
    cores         bricks on one core of this machine and on two
    samples, sizes, stages, accuracy, whole: see bench_samples.c
    Grids have 10 million elements (general: 4) on a GPU, one million on a CPU. */
-#include "thermal/samples.h"
+#include "thermal/build_problem.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ static ig_material_case steel(bool tables) {
   m.density = (ig_table){1, zero, rho};
   m.conductivity = tables ? (ig_table){5, warm, k1} : (ig_table){1, zero, k0};
   m.specific_heat = tables ? (ig_table){5, warm, c1} : (ig_table){1, zero, c0};
-  m.solidus = m.liquidus = m.absorptivity = m.emissivity = NAN;
+  m.solidus = m.liquidus = m.emissivity = NAN;
   return m;
 }
 

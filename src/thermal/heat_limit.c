@@ -1,4 +1,5 @@
 /* The critical step: no element can change faster than this. */
+#include "core/threads.h"
 #include "thermal/heat_make.h"
 #include "thermal/heat_tables.h"
 
@@ -12,10 +13,10 @@ static double element_rate(const ig_heat *h, ig_lid e, double best, double steep
                            bool *flat) {
   const heat_material_f64 *m = ig_heat_material_of(h, e);
   const double alpha = ig_heat_material_diffusivity(m);
-  ig_heat_shape room;
-  const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+  ig_heat_shape own;
+  const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
   if (!h->shape.classes.count)
-    ig_heat_shape_matrix(h->node.point, ig_heat_conn(h, e), &room);
+    ig_heat_shape_matrix(h->node.point, ig_heat_conn(h, e), &own);
   for (int a = 0; a < 8; a++)
     if (!(s->volume[a] > 0))
       return -1;
@@ -52,7 +53,8 @@ ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h) {
                 "critical step"));
   double film = 0, best = 0;
   ig_lid limiting = h->elements, inverted = h->elements, flattened = h->elements;
-  const int threads = h->shape.classes.count ? 1 : cx->threads; /* classes: few are looked at */
+  const int threads = h->shape.classes.count ? 1 /* few are looked at */
+                                             : ig_team(cx, h->elements, IG_WORK_ELEMENT);
 #pragma omp parallel for schedule(static, 4096) num_threads(threads) reduction(max                 \
                                                                                : film)             \
     reduction(min                                                                                  \

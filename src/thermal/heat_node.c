@@ -25,8 +25,8 @@ double ig_heat_content_of(const ig_heat *h, const double *volume, double T) {
 double ig_heat_born_content(const ig_heat *h, double T) {
   double content = 0;
   for (ig_lid e = h->birth.start[1]; e < h->now.elements; e++) {
-    ig_heat_shape room;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    ig_heat_shape own;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
     for (int a = 0; a < 8; a++)
       content += s->volume[a] * ig_heat_content_at(h, ((uint8_t *)h->material.of.host)[e], T);
   }
@@ -59,8 +59,8 @@ static void film_sum(const ig_heat *h, ig_lid e, int f, ig_lid n, double area, h
 /* Sizes of what is there, summed element by element. volume: nodes x materials; film: nodes */
 static void sizes_sum(const ig_heat *h, double *volume, heat_film_f64 *film) {
   for (ig_lid e = 0; e < h->next.elements; e++) {
-    ig_heat_shape room;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    ig_heat_shape own;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
     const ig_lid *conn = ig_heat_conn(h, e);
     const int m = ((uint8_t *)h->material.of.host)[e];
     for (int a = 0; a < 8; a++)
@@ -79,8 +79,8 @@ void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, doubl
     const ig_lid e = h->node.around.item[i];
     if (e >= h->next.elements)
       continue;
-    ig_heat_shape room;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    ig_heat_shape own;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
     const ig_lid *conn = ig_heat_conn(h, e);
     for (int a = 0; a < 8; a++)
       if (conn[a] == n)
@@ -93,19 +93,25 @@ void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, doubl
   node_capacity(h, n, volume, &patch->inverse, &patch->body);
 }
 
+ig_status ig_heat_nodes_place(ig_ctx *cx, ig_heat *h) {
+  const size_t n = (size_t)h->nodes, work = ig_heat_work_size(h);
+  if (h->node.x.dev)
+    return IG_OK;
+  IG_TRY(ig_array_new(cx, &h->node.x, 3 * n, work, "coordinates"));
+  for (int64_t i = 0; i < 3 * (int64_t)n; i++)
+    ig_heat_put(h->node.x.host, work, i, h->node.point[i]);
+  return ig_array_push(cx, &h->node.x);
+}
+
 ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
-  const size_t n = (size_t)h->nodes, state = ig_heat_state_size(h), work = ig_heat_work_size(h);
+  const size_t n = (size_t)h->nodes, state = ig_heat_state_size(h);
   IG_TRY(ig_array_new(cx, &h->node.T, n, state, "temperature"));
   IG_TRY(ig_array_new(cx, &h->node.R, n, state, "heat into nodes"));
   IG_TRY(ig_array_zero(cx, &h->node.R));
   IG_TRY(ig_array_new(cx, &h->node.ledger, n * IG_LEDGER_COLUMNS, 8, "ledger"));
   IG_TRY(ig_array_zero(cx, &h->node.ledger));
-  if (h->conduction == IG_HEAT_RECOMPUTE || h->past.every || h->face.count || h->birth.events > 1) {
-    IG_TRY(ig_array_new(cx, &h->node.x, 3 * n, work, "coordinates"));
-    for (int64_t i = 0; i < 3 * (int64_t)n; i++)
-      ig_heat_put(h->node.x.host, work, i, h->node.point[i]);
-    IG_TRY(ig_array_push(cx, &h->node.x));
-  }
+  if (h->conduction == IG_HEAT_RECOMPUTE || h->past.every || h->face.count || h->birth.events > 1)
+    IG_TRY(ig_heat_nodes_place(cx, h));
   if (h->past.every) {
     IG_TRY(ig_array_new(cx, &h->past.track, IG_TRACK_COLUMNS * (size_t)h->elements, sizeof(float),
                         "elements' past"));

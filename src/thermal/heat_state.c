@@ -59,6 +59,8 @@ static ig_status survey_make(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
                              ig_heat_survey *found) {
   if (!h->survey.dev)
     IG_TRY(ig_array_new(cx, &h->survey, SURVEY_PARTS, sizeof(ig_heat_survey), "survey"));
+  if (q->layered) /* asks for heights, which nothing else may need */
+    IG_TRY(ig_heat_nodes_place(cx, h));
   IG_TRY(h->ops->survey(cx, h, q, h->survey.dev, SURVEY_PARTS));
   IG_TRY(ig_array_pull(cx, &h->survey));
   const ig_heat_survey *part = h->survey.host;
@@ -163,8 +165,8 @@ double ig_heat_ledger_gap(const ig_heat_ledger *l) {
 void ig_heat_measure(const ig_heat *h, double *volume, double *area) {
   *volume = *area = 0;
   for (ig_lid e = 0; e < h->now.elements; e++) {
-    ig_heat_shape room;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    ig_heat_shape own;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
     for (int a = 0; a < 8; a++)
       *volume += s->volume[a];
     for (int f = 0; f < 6; f++) {

@@ -22,24 +22,26 @@ typedef struct {
 } plate;
 
 typedef struct {
-  ig_scene scene;
+  ig_thermal_problem problem;
   ig_beams beams;
   ig_heat_survey survey;
 } plate_state;
 
 static void plate_free(ig_ctx *cx, plate_state *s) {
   ig_beams_free(cx, &s->beams);
-  ig_scene_free(&s->scene);
+  ig_thermal_problem_free(&s->problem);
 }
 
-static ig_beam_case beam_of(ig_beam_model model, double radius, double depth, double absorptivity) {
+/* absorptivity: {0, value}, which must live as long as the case. */
+static ig_beam_case beam_of(ig_beam_model model, double radius, double depth,
+                            double *absorptivity) {
   return (ig_beam_case){.normalise = true,
                         .model = (int)model,
                         .radius = radius,
                         .depth = depth,
                         .front = NAN,
                         .rear = NAN,
-                        .absorptivity = absorptivity,
+                        .absorptivity = {1, &absorptivity[0], &absorptivity[1]},
                         .reach = NAN};
 }
 
@@ -49,23 +51,25 @@ static ig_status plate_run(ig_ctx *cx, const plate *p, plate_state *s) {
   ig_toolpath path[2];
   memset(path, 0, sizeof path);
   const ig_list cases = {p->beams, (void *)p->beam};
-  ig_heat *h = &s->scene.heat;
-  ig_heat_setup *setup = &s->scene.setup;
+  ig_heat *h = &s->problem.heat;
+  ig_heat_setup *setup = &s->problem.setup;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_scene_mesh(cx, &p->mesh, &s->scene));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_mesh(cx, &p->mesh, &s->problem));
   for (int b = 0; b < p->beams; b++) {
     IG_TRY_GOTO(status, done, ig_toolpath_add(cx, &path[b], 0, p->from[b], p->power[b]));
     IG_TRY_GOTO(status, done, ig_toolpath_add(cx, &path[b], p->time, p->to[b], 0));
   }
   const bool melts = !isnan(p->material->liquidus);
-  s->scene.material = p->material;
+  s->problem.material = p->material;
   setup->precision = p->precision;
   setup->conduction = p->conduction;
   setup->enthalpy = true;
   setup->initial = setup->ambient = p->initial;
   setup->track = melts ? 1 << 30 : 0;
-  IG_TRY_GOTO(status, done, ig_scene_start(&s->scene));
-  IG_TRY_GOTO(status, done, ig_beams_new(cx, &cases, path, h, NAN, 0, s->scene.mesh, &s->beams));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s->problem));
+  IG_TRY_GOTO(
+      status, done,
+      ig_beams_new(cx, &cases, path, h, &p->material->absorptivity, 0, s->problem.mesh, &s->beams));
   const int steps = p->steps ? p->steps : (int)ceil(p->time / (0.9 * 2 / h->limit.rate));
   for (int i = 0; i < steps; i++) {
     IG_TRY_GOTO(status, done,
@@ -77,7 +81,7 @@ static ig_status plate_run(ig_ctx *cx, const plate *p, plate_state *s) {
     }
   }
   IG_TRY_GOTO(status, done, ig_fault_check(cx, "node", NULL));
-  IG_TRY_GOTO(status, done, ig_scene_read(&s->scene));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_read(&s->problem));
   const ig_heat_question q = {.melt = melts, .along = {p->along[0], p->along[1]}};
   status = ig_heat_ask(cx, h, &q, &s->survey);
 done:
@@ -157,7 +161,7 @@ static plate thick_plate(ig_box_case *box, const ig_material_case *material) {
 static double at_place(const plate_state *s, double x, double y, double z) {
   const int i = (int)lround((20e-3 + x) / 0.25e-3), j = (int)lround((7e-3 + y) / 0.25e-3),
             k = 28 - (int)lround(z / 0.25e-3);
-  return s->scene.T[i + 105 * (j + 57 * k)] - 300;
+  return s->problem.T[i + 105 * (j + 57 * k)] - 300;
 }
 
 ig_status ig_verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
@@ -176,7 +180,7 @@ ig_status ig_verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
               .a = {1e-3, 1e-3, 0.75e-3}};
   for (int model = IG_BEAM_SURFACE; model <= IG_BEAM_GAUSSIAN; model++) {
     plate_state s;
-    p.beam[0] = beam_of((ig_beam_model)model, 1e-3, 0.75e-3, 0.5);
+    p.beam[0] = beam_of((ig_beam_model)model, 1e-3, 0.75e-3, (double[]){0, 0.5});
     m.sigma = model == IG_BEAM_SURFACE ? 0.5e-3 : 0;
     ig_status status = plate_run(cx, &p, &s);
     for (int i = 0; i < 4 && status == IG_OK; i++) {
@@ -214,9 +218,10 @@ ig_status ig_verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
 /* --- every model on every kind of mesh */
 
 /* Mean place and spread of what one step put into the nodes, about the beam. */
-static ig_status moments(const ig_scene *s, const double *at, double *mean, double *spread) {
+static ig_status moments(const ig_thermal_problem *s, const double *at, double *mean,
+                         double *spread) {
   double all = 0, *volume;
-  IG_TRY(ig_scene_volumes(s, &volume));
+  IG_TRY(ig_thermal_problem_volumes(s, &volume));
   memset(mean, 0, 3 * sizeof *mean);
   memset(spread, 0, 3 * sizeof *spread);
   for (ig_lid n = 0; n < s->mesh->nodes; n++) {
@@ -260,7 +265,7 @@ ig_status ig_verify_sources(ig_ctx *cx, const ig_verify_sink *sink) {
                  .precision = IG_DOUBLE,
                  .conduction = IG_HEAT_RECOMPUTE,
                  .beams = 1,
-                 .beam = {beam_of((ig_beam_model)b, R, depth, 0.37)},
+                 .beam = {beam_of((ig_beam_model)b, R, depth, (double[]){0, 0.37})},
                  .from = {{4.1e-3, 3.9e-3, 4e-3}},
                  .to = {{4.1e-3 + 1e-6, 3.9e-3, 4e-3}},
                  .power = {321},
@@ -280,7 +285,7 @@ ig_status ig_verify_sources(ig_ctx *cx, const ig_verify_sink *sink) {
       }
       double mean[3], spread[3];
       if (status == IG_OK && k == 1) /* its shape, where the mesh can show it */
-        status = moments(&s.scene, p.from[0], mean, spread);
+        status = moments(&s.problem, p.from[0], mean, spread);
       if (status == IG_OK && k == 1) {
         const double side = b == IG_BEAM_SURFACE || b == IG_BEAM_CYLINDER ? R / 2 : R / sqrt(6);
         snprintf(text, sizeof text, "%s beam: spread across [m]", model[b]);
@@ -308,8 +313,8 @@ ig_status ig_verify_lasers(ig_ctx *cx, const ig_verify_sink *sink) {
              .material = ig_simple_metal_of(&metal, 8000, 500, 20),
              .precision = IG_DOUBLE,
              .conduction = IG_HEAT_CLASSES,
-             .beam = {beam_of(IG_BEAM_SURFACE, 0.8e-3, NAN, 0.4),
-                      beam_of(IG_BEAM_GAUSSIAN, 1e-3, 0.7e-3, 0.3)},
+             .beam = {beam_of(IG_BEAM_SURFACE, 0.8e-3, NAN, (double[]){0, 0.4}),
+                      beam_of(IG_BEAM_GAUSSIAN, 1e-3, 0.7e-3, (double[]){0, 0.3})},
              .from = {{2e-3, 2.5e-3, 2e-3}, {8e-3, 3.5e-3, 2e-3}},
              .to = {{8e-3, 2.5e-3, 2e-3}, {2e-3, 3.5e-3, 2e-3}}, /* they meet half-way */
              .power = {150, 220},
@@ -330,9 +335,9 @@ ig_status ig_verify_lasers(ig_ctx *cx, const ig_verify_sink *sink) {
     status = plate_run(cx, &p, &s[2]);
   if (status == IG_OK) {
     double worst = 0, most = 0;
-    for (ig_lid n = 0; n < s[0].scene.mesh->nodes; n++) {
-      worst = fmax(worst, fabs(s[0].scene.T[n] + 300 - s[1].scene.T[n] - s[2].scene.T[n]));
-      most = fmax(most, s[0].scene.T[n] - 300);
+    for (ig_lid n = 0; n < s[0].problem.mesh->nodes; n++) {
+      worst = fmax(worst, fabs(s[0].problem.T[n] + 300 - s[1].problem.T[n] - s[2].problem.T[n]));
+      most = fmax(most, s[0].problem.T[n] - 300);
     }
     ig_verify_say(sink, "two at once less one and the other, over the rise",
                   "superposition, constant properties", 0, worst / most, 1e-11, false);
@@ -364,7 +369,6 @@ ig_status ig_verify_ambench(ig_ctx *cx, const ig_verify_sink *sink) {
                                   .solidus = 1563,
                                   .liquidus = 1623,
                                   .latent_heat = 290e3,
-                                  .absorptivity = 0.34,
                                   .emissivity = NAN};
   const double sigma = 170e-6 / 4, run = 0.9e-3;
   ig_box_case box = {.size = IG_ROW(1.2e-3, 0.4e-3, 0.18e-3), .cells = IG_ROW(120, 40, 18)};
@@ -374,7 +378,8 @@ ig_status ig_verify_ambench(ig_ctx *cx, const ig_verify_sink *sink) {
                .precision = IG_SINGLE,
                .conduction = IG_HEAT_CLASSES,
                .beams = 1,
-               .beam = {beam_of(IG_BEAM_GAUSSIAN, sqrt(6) * sigma, sqrt(6) * 0.28 * sigma, 0.34)},
+               .beam = {beam_of(IG_BEAM_GAUSSIAN, sqrt(6) * sigma, sqrt(6) * 0.28 * sigma,
+                                (double[]){0, 0.34})},
                .from = {{0.15e-3, 0.2e-3, 0.18e-3}},
                .to = {{0.15e-3 + run, 0.2e-3, 0.18e-3}},
                .power = {track[t].power},

@@ -12,8 +12,8 @@
 
 #include "kern/prec_f64.h"
 #include "kern/hex8.inc"
-#include "solver/hex_kern.inc"
-#include "solver/mesh_kern.inc"
+#include "solver/hex.inc"
+#include "solver/mesh.inc"
 
 static const ig_lid *corners_of(const ig_topopt_mesh_model *m, ig_lid e) {
   return &m->conn[8 * (size_t)e];
@@ -221,5 +221,6 @@ ig_status ig_topopt_mesh_place(ig_topopt_mesh_model *m) {
   IG_TRY(ig_topopt_points_supports(&points, m->fix.host));
   IG_TRY(ig_array_push(m->cx, &m->fix));
   IG_TRY(make_springs(m, &points));
+  IG_TRY(ig_topopt_points_links(&points, m->role.host, &m->loading, &m->d.links));
   return ig_topopt_points_loads(&points, m->fix.host, m->role.host, &m->loading);
 }

@@ -11,12 +11,12 @@ typedef struct {
 
 static ig_status objectives(ig_ctx *cx, const ig_verify_sink *sink, const char *name,
                             const char *source, const char *text, const expected *list) {
-  ig_topopt_trial t;
-  IG_TRY(ig_topopt_trial_open(cx, text, &t));
+  ig_topopt_problem t;
+  IG_TRY(ig_topopt_problem_open(cx, text, &t));
   ig_status status = IG_OK;
   for (int it = 1; status == IG_OK && list->iteration; it++) {
     ig_evaluation e = {0};
-    status = ig_topopt_trial_iterate(&t, it, &e);
+    status = ig_topopt_problem_iterate(&t, it, &e);
     if (status == IG_OK && it == list->iteration) {
       char quantity[96];
       snprintf(quantity, sizeof quantity, "%s, objective at iteration %d", name, it);
@@ -24,7 +24,7 @@ static ig_status objectives(ig_ctx *cx, const ig_verify_sink *sink, const char *
       list++;
     }
   }
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   return status;
 }
 
@@ -121,6 +121,10 @@ const ig_verify_entry ig_topopt_verify[] = {
      ig_topopt_verify_constraints},
     {"stress", "stresses of bars; a bound on the stress of the L-bracket, and its least stress",
      true, ig_topopt_verify_stress},
+    {"problems", "weight, held displacements and temperatures of bars, exact", true,
+     ig_topopt_verify_problems},
+    {"problem-slopes", "slopes of these by differences, on grids and on distorted hexahedra", true,
+     ig_topopt_verify_problem_slopes},
     {"symmetry", "symmetric problems give symmetric designs, bit for bit", true,
      ig_topopt_verify_symmetry},
     {"mbb", "2D plane stress: objectives of the MBB beam, two meshes, two filters", true,

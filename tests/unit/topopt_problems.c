@@ -1,7 +1,7 @@
 /* Topology optimisation: least volume, worst load cases, overhangs. */
 #include "check.h"
 #include "backend/backend.h"
-#include "topopt/trial.h"
+#include "topopt/problem.h"
 #include "topopt_run.h"
 
 /* Few iterations on the grid, after many on coarser ones, come near the design of many on the grid;
@@ -34,6 +34,31 @@ static void coarse_grids_come_first(void **state) {
                             &o, says),
                    IG_INPUT);
   assert_non_null(strstr(says, "is for grids"));
+}
+
+/* A column that hangs from its upper side under its own weight: rho^2 g^2 A L^3 / (3 E), a grid of
+   n layers 1 / (4 n^2) less; the sides of a grid have the names they have in a mesh. */
+static void a_column_hangs_from_a_side(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    outcome o;
+    run_good(*backend,
+             "physics: topopt\noutput: {count: 0}\ngrid: {elements: [2, 2, 20], size: [2 mm, 2 mm, "
+             "40 mm]}\nmaterials: {name: m, young: 1 GPa, poisson: 0, density: 8000}\nvolume: 1\n"
+             "supports: {set: zmax}\nloads: {gravity: [0, 0, -9.81]}\niterations: 1\noptimiser: "
+             "{move: 1.0e-6}\nsolver: "
+             "{tolerance: 1.0e-9}\n",
+             &o);
+    const double weight = 8000 * 9.81, exact = weight * weight * 4e-6 * 6.4e-5 / 3e9;
+    assert_near(o.objective / exact, 1 - 1 / (4. * 20 * 20), 1e-5);
+    char says[512];
+    assert_int_equal(run_text(*backend,
+                              "physics: topopt\ngrid: {elements: [4, 4, 0]}\nsupports: {set: "
+                              "zmax}\nloads: {set: xmax, force: [0, 1, 0]}\n",
+                              &o, says),
+                     IG_INPUT);
+    assert_non_null(strstr(says, "there is no 'zmax'"));
+  }
 }
 
 /* A bar of 80 x 20 x 20 mm under 40 kN, full: stress 100 MPa, compliance F^2 L / (E A) = 1.6 J; an
@@ -186,7 +211,7 @@ static void the_worst_load_case_counts(void **state) {
 /* --- overhangs --- */
 
 /* Elements at or above 0.5 that stand on the plate or touch such a one in the layer below. */
-static int unsupported(const ig_topopt_trial *t, const double *density, int *solid) {
+static int unsupported(const ig_topopt_problem *t, const double *density, int *solid) {
   const ig_grid *g = &t->m->grid;
   const int nz = g->dim == 3 ? g->n[2] : 1, axis = t->m->overhang.axis;
   const int below = t->m->overhang.up ? -1 : 1;
@@ -230,15 +255,15 @@ static void nothing_hangs_over(void **state) {
     for (int b = 0; b < 2; b++) {
       char text[800];
       ig_ctx *cx = ctx_on(*backend, 2);
-      ig_topopt_trial t;
+      ig_topopt_problem t;
       ig_evaluation e = {0};
       snprintf(text, sizeof text,
                "{%s, volume: 0.4, filter: {kind: density, radius: 1.8}, projection: {beta: 1, "
                "beta_max: 16, every: 12}, overhang: {direction: %s}, solver: {tolerance: 1e-6}}",
                body[b].grid, body[b].direction);
-      GOOD(cx, ig_topopt_trial_open(cx, text, &t));
+      GOOD(cx, ig_topopt_problem_open(cx, text, &t));
       for (int it = 1; it <= 60; it++)
-        GOOD(cx, ig_topopt_trial_iterate(&t, it, &e));
+        GOOD(cx, ig_topopt_problem_iterate(&t, it, &e));
       double *density = calloc((size_t)t.d->places, 8);
       int solid;
       GOOD(cx, cx->backend->copy_out(cx, density, t.s->density[0].dev, (size_t)t.d->places * 8));
@@ -246,7 +271,7 @@ static void nothing_hangs_over(void **state) {
       assert_near(solid, 0.4 * (double)t.d->elements, 0.06 * (double)t.d->elements);
       assert_near(e.volume, 0.4, 0.02);
       free(density);
-      ig_topopt_trial_close(&t);
+      ig_topopt_problem_close(&t);
       ig_ctx_close(cx);
     }
 }
@@ -278,6 +303,7 @@ static void slips_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(coarse_grids_come_first),
+                                     cmocka_unit_test(a_column_hangs_from_a_side),
                                      cmocka_unit_test(pressures_and_moments),
                                      cmocka_unit_test(the_part_is_analysed_without_islands),
                                      cmocka_unit_test(least_volume_of_a_bar),
