@@ -324,7 +324,7 @@ ig_status ig_heat_part_conditions(ig_ctx *cx, ig_heat *whole, const ig_heat_cond
 static ig_status sources_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
   const int32_t count = whole->batch.list_count;
   const ig_lid *from = whole->batch.source_node.host;
-  IG_TRY(ig_heat_room(cx, &l->batch.source_node, (size_t)count, sizeof(ig_lid)));
+  IG_TRY(ig_heat_reserve(cx, &l->batch.source_node, (size_t)count, sizeof(ig_lid)));
   for (int32_t i = 0; i < count; i++)
     ((ig_lid *)l->batch.source_node.host)[i] = whole->part->part.local[from[i]];
   for (int i = 0; i < whole->batch.step_count; i++) {
