@@ -49,12 +49,12 @@ static inline char *file_read(const char *path, size_t *size) {
   FILE *f = fopen(path, "rb");
   if (!f)
     fail_msg("cannot open %s", path);
-  size_t length = 0, room = 1 << 16;
-  char *text = malloc(room + 1);
-  for (size_t n; (n = fread(text + length, 1, room - length, f)) > 0;) {
+  size_t length = 0, capacity = 1 << 16;
+  char *text = malloc(capacity + 1);
+  for (size_t n; (n = fread(text + length, 1, capacity - length, f)) > 0;) {
     length += n;
-    if (length == room)
-      text = realloc(text, (room *= 2) + 1);
+    if (length == capacity)
+      text = realloc(text, (capacity *= 2) + 1);
   }
   fclose(f);
   text[length] = '\0';

@@ -136,10 +136,10 @@ static int column_find(const char *header, const char *name, char unit[IG_UNIT_T
 
 static ig_status column_fill(ig_ctx *cx, const char *path, FILE *f, int at, ig_column *column) {
   char *line = NULL;
-  size_t room = 0;
+  size_t bytes = 0;
   int capacity = 0;
   ig_status status = IG_OK;
-  while (status == IG_OK && getline(&line, &room, f) > 0) {
+  while (status == IG_OK && getline(&line, &bytes, f) > 0) {
     const char *p = line;
     for (int c = 0; c < at && *p; c++)
       p += strcspn(p, ",") + (p[strcspn(p, ",")] == ',');
@@ -165,13 +165,13 @@ static ig_status column_fill(ig_ctx *cx, const char *path, FILE *f, int at, ig_c
 
 ig_status ig_column_read(ig_ctx *cx, const char *folder, const char *name, ig_column *column) {
   char *path, *header = NULL;
-  size_t room = 0;
+  size_t bytes = 0;
   *column = (ig_column){0};
   IG_TRY(path_in(cx, folder, IG_HISTORY, &path));
   FILE *f = fopen(path, "r");
   ig_status status =
       f ? IG_OK : IG_FAIL(cx, IG_INPUT, "cannot read '%s': %s", path, strerror(errno));
-  if (f && getline(&header, &room, f) > 0) {
+  if (f && getline(&header, &bytes, f) > 0) {
     const int at = column_find(header, name, column->unit);
     header[strcspn(header, "\r\n")] = '\0';
     status = at < 0 ? IG_FAIL(cx, IG_INPUT, "'%s' has no column '%s': expected one of %.300s", path,

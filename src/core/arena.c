@@ -37,10 +37,10 @@ ig_status ig_arena_take(ig_ctx *cx, ig_arena *arena, void **p, size_t count, siz
                    count, size);
   const size_t bytes = (count * size + ALIGN) / ALIGN * ALIGN; /* never 0 */
   if (!arena->head || arena->head->size - arena->head->used < bytes) {
-    const size_t room = bytes > BLOCK ? bytes : BLOCK;
+    const size_t capacity = bytes > BLOCK ? bytes : BLOCK;
     block *b;
-    IG_TRY(ig_alloc(cx, (void **)&b, 1, sizeof *b + room, "case"));
-    b->size = room;
+    IG_TRY(ig_alloc(cx, (void **)&b, 1, sizeof *b + capacity, "case"));
+    b->size = capacity;
     b->next = arena->head;
     arena->head = b;
   }

@@ -41,7 +41,7 @@ static size_t block_size(const char *block) {
   return size;
 }
 
-/* The smallest spare block with room for it, but none far too large. */
+/* The smallest spare block with space for it, but none far too large. */
 static char *spare_take(struct ig_spares *spares, size_t bytes) {
   pthread_mutex_lock(&spares->lock);
   int best = -1;

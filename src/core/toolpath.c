@@ -9,19 +9,20 @@
 enum { MOST_POINTS = 100000000 };
 
 ig_status ig_toolpath_add(ig_ctx *cx, ig_toolpath *p, double t, const double *x, double power) {
-  if (p->count == p->room) {
-    if (p->room >= MOST_POINTS)
+  if (p->count == p->capacity) {
+    if (p->capacity >= MOST_POINTS)
       return IG_FAIL(cx, IG_INPUT, "a toolpath of more than %d points", MOST_POINTS);
-    const int64_t room = p->room ? 2 * p->room : 256;
+    const int64_t capacity = p->capacity ? 2 * p->capacity : 256;
     double *q[3] = {p->t, p->x, p->power};
     const int width[3] = {1, 3, 1};
     for (int i = 0; i < 3; i++) {
-      double *r = realloc(q[i], (size_t)(room * width[i]) * sizeof *r);
+      double *r = realloc(q[i], (size_t)(capacity * width[i]) * sizeof *r);
       if (!r)
-        return IG_FAIL(cx, IG_MEMORY, "no memory for a toolpath of %lld points", (long long)room);
+        return IG_FAIL(cx, IG_MEMORY, "no memory for a toolpath of %lld points",
+                       (long long)capacity);
       *(i == 0 ? &p->t : i == 1 ? &p->x : &p->power) = r;
     }
-    p->room = room;
+    p->capacity = capacity;
   }
   p->t[p->count] = t;
   memcpy(p->x + 3 * p->count, x, 3 * sizeof *x);

@@ -7,7 +7,7 @@
 /* A line of straight pieces: from point i to point i + 1 the beam moves evenly and has power[i].
    After the last point it is off. */
 typedef struct {
-  int64_t count, room;
+  int64_t count, capacity;
   double *t, *x, *power; /* s; count x 3, m; W */
 } ig_toolpath;
 

@@ -43,8 +43,8 @@ static ig_status step_once(ig_dyn_model *m) {
     IG_TRY(m->ops->ties(m->cx, &p));
   for (int k = 0; k < m->groups; k++)
     for (int c = 0; c < m->group[k].colors; c++) {
-      const ig_dyn_range run = range_of(m, &m->group[k], c);
-      IG_TRY(m->ops->elements(m->cx, &p, &run));
+      const ig_dyn_range range = range_of(m, &m->group[k], c);
+      IG_TRY(m->ops->elements(m->cx, &p, &range));
     }
   m->fresh = false;
   return IG_OK;
@@ -101,8 +101,8 @@ ig_status ig_dyn_pull(ig_dyn_model *m) {
 static ig_status report_group(ig_dyn_model *m, int k) {
   const ig_dyn_group *g = &m->group[k];
   for (int c = 0; c < g->colors; c++) {
-    const ig_dyn_range run = range_of(m, g, c);
-    IG_TRY(m->ops->report(m->cx, &m->p, &run, m->scratch.dev));
+    const ig_dyn_range range = range_of(m, g, c);
+    IG_TRY(m->ops->report(m->cx, &m->p, &range, m->scratch.dev));
   }
   return IG_OK;
 }

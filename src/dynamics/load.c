@@ -36,7 +36,7 @@ static ig_status motion_read(ig_ctx *cx, ig_histories *hs, const ig_support_case
   return IG_OK;
 }
 
-/* Room for one more kind of motion; a copy of kind `like`. */
+/* Space for one more kind of motion; a copy of kind `like`. */
 static ig_status motion_more(ig_ctx *cx, ig_dyn_motion **motion, int *kinds, int *space, int like) {
   if (*kinds == *space) {
     *space *= 2;

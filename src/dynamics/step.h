@@ -14,7 +14,7 @@ IG_C_BEGIN
 #include "material/j2.inc"
 #include "dynamics/element.inc"
 
-/* A run of elements that may be added to the particles side by side: a color, or all. */
+/* A range of elements that may be added to the particles side by side: a color, or all. */
 typedef struct {
   ig_dyn_kind kind;
   int law;
@@ -22,7 +22,7 @@ typedef struct {
   const dyn_group_f64 *g_f64;
   ig_scatter_view view;
   int32_t begin, end; /* begin is a multiple of IG_DYN_BLOCK */
-  bool ticks;         /* moves the clock on: the last run of a step */
+  bool ticks;         /* moves the clock on: the last range of a step */
   int64_t whole;      /* elements of the group in the whole model: shapes of launches follow it */
 } ig_dyn_range;
 
@@ -42,9 +42,10 @@ typedef struct {
   /* bodies, after the particles; without `commit` only their energies and what they would do */
   ig_status (*bodies)(ig_ctx *cx, const ig_dyn_particles *p, bool commit);
   ig_status (*ties)(ig_ctx *cx, const ig_dyn_particles *p); /* after bodies */
-  ig_status (*elements)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *run);
-  /* out: elements x IG_DYN_REPORT floats, in the run's own numbering */
-  ig_status (*report)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *run, double *out);
+  ig_status (*elements)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *range);
+  /* out: elements x IG_DYN_REPORT floats, in the range's own numbering */
+  ig_status (*report)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *range,
+                      double *out);
   /* contact forces at the positions now, into touch */
   ig_status (*contact)(ig_ctx *cx, const ig_dyn_particles *p);
   /* f from slots (gather) */

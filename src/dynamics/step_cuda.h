@@ -13,9 +13,9 @@ IG_C_BEGIN
   ig_status ig_dyn_show_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, double *displacement,      \
                                  double *velocity);                                                \
   ig_status ig_dyn_elements_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p,                        \
-                                     const ig_dyn_range *run);                                     \
-  ig_status ig_dyn_report_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *run, \
-                                   double *out);                                                   \
+                                     const ig_dyn_range *range);                                   \
+  ig_status ig_dyn_report_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p,                          \
+                                   const ig_dyn_range *range, double *out);                        \
   ig_status ig_dyn_contact_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                        \
   ig_status ig_dyn_sum_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                            \
   ig_status ig_dyn_energy_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, double *energy);

@@ -14,7 +14,7 @@ typedef struct {
   double thickness, dt; /* dt 0: set later, before stepping */
   int check_every;      /* steps between checks, 0: never */
   bool finite_rotation;
-  bool reserve; /* room for every facet open, from the start */
+  bool reserve; /* space for every facet open, from the start */
   bool surface; /* surfaces press on each other */
   int materials;
   ig_frac_elastic elastic[IG_FRAC_MATERIALS];
@@ -99,7 +99,7 @@ IG_MUST_CHECK ig_status ig_frac_model_insert(ig_frac_model *m, ig_frac_opening i
 enum { IG_FRAC_PASSES = 9 };
 extern const char *const ig_frac_pass_names[IG_FRAC_PASSES];
 IG_MUST_CHECK ig_status ig_frac_model_pass(ig_frac_model *m, int pass);
-/* Takes over counts read back from a checkpoint and makes room for them; then, when the tables are
+/* Takes over counts read back from a checkpoint and makes space for them; then, when the tables are
    back, the forces of a step that had begun. */
 IG_MUST_CHECK ig_status ig_frac_model_resume(ig_frac_model *m, const ig_frac_count *count);
 IG_MUST_CHECK ig_status ig_frac_model_resume_forces(ig_frac_model *m, bool begun);

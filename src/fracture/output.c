@@ -229,21 +229,21 @@ static ig_status pieces_table(ig_job *job, ig_frac_model *m, const ig_frac_piece
       }
     }
   }
-  const size_t room = 64 + (size_t)p->count * 200;
-  char *text = malloc(room);
+  const size_t capacity = 64 + (size_t)p->count * 200;
+  char *text = malloc(capacity);
   ig_status status = text ? IG_OK : IG_FAIL(job->cx, IG_MEMORY, "no memory for the pieces' table");
   if (text) {
-    size_t at = (size_t)snprintf(text, room,
+    size_t at = (size_t)snprintf(text, capacity,
                                  "fragment,elements,mass [kg],x [m],y [m],z [m],"
                                  "vx [m/s],vy [m/s],vz [m/s]\n");
-    for (int32_t i = 0; i < p->count && at < room; i++) {
+    for (int32_t i = 0; i < p->count && at < capacity; i++) {
       const double *f = sum + (int64_t)i * WIDTH, w = f[MASS];
-      at += (size_t)ig_format(text + at, room - at,
+      at += (size_t)ig_format(text + at, capacity - at,
                               "%" PRId32 ",%.0f,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g,%.9g\n", i,
                               f[ELEMENTS], w, f[X] / w, f[X + 1] / w, f[X + 2] / w, f[V] / w,
                               f[V + 1] / w, f[V + 2] / w);
     }
-    status = sink->file(sink, "fragments.csv", text, at < room ? at : room);
+    status = sink->file(sink, "fragments.csv", text, at < capacity ? at : capacity);
   }
   free(text);
   free(sum);
@@ -257,19 +257,19 @@ static ig_status crack_table(ig_job *job, ig_frac_model *m, ig_sink *to) {
   const int32_t *conn = ig_frac_model_host(m, "conn"), *coh = ig_frac_model_host(m, "coh");
   const uint8_t *turn = ig_frac_model_host(m, "turn");
   const void *x = ig_frac_model_host(m, "x"), *cs = ig_frac_model_host(m, "cs");
-  const size_t room = 160 + (size_t)m->count.cohesive * 260;
-  char *text = malloc(room);
+  const size_t capacity = 160 + (size_t)m->count.cohesive * 260;
+  char *text = malloc(capacity);
   if (!text)
     return IG_FAIL(job->cx, IG_MEMORY, "no memory for the crack's table");
   size_t at = 0;
   for (int j = 1; j <= dim; j++)
-    at += (size_t)snprintf(text + at, room - at, "x%d [m],y%d [m],%s", j, j,
+    at += (size_t)snprintf(text + at, capacity - at, "x%d [m],y%d [m],%s", j, j,
                            dim == 2 ? ""
                            : j == 1 ? "z1 [m],"
                            : j == 2 ? "z2 [m],"
                                     : "z3 [m],");
-  at += (size_t)snprintf(text + at, room - at, "damage,opening [m],sliding [m]\n");
-  for (int64_t c = 0; c < m->count.cohesive && at < room; c++) {
+  at += (size_t)snprintf(text + at, capacity - at, "damage,opening [m],sliding [m]\n");
+  for (int64_t c = 0; c < m->count.cohesive && at < capacity; c++) {
     double open = 0, slid = 0;
     for (int p = 0; p < np; p++) {
       const int64_t state = (c * np + p) * m->shape.state;
@@ -281,15 +281,15 @@ static ig_status crack_table(ig_job *job, ig_frac_model *m, ig_sink *to) {
     }
     for (int j = 0; j < dim; j++) {
       const int64_t n = ig_frac_cohesive_node(m, conn, coh, turn, c, j, false);
-      for (int d = 0; d < dim && at < room; d++)
-        at +=
-            (size_t)snprintf(text + at, room - at, "%.9g,", ig_frac_model_real(m, x, n * dim + d));
+      for (int d = 0; d < dim && at < capacity; d++)
+        at += (size_t)snprintf(text + at, capacity - at, "%.9g,",
+                               ig_frac_model_real(m, x, n * dim + d));
     }
-    if (at < room)
-      at += (size_t)snprintf(text + at, room - at, "%.6g,%.6g,%.6g\n",
+    if (at < capacity)
+      at += (size_t)snprintf(text + at, capacity - at, "%.6g,%.6g,%.6g\n",
                              fmin(1, ig_frac_model_damage(m, c)), open, slid);
   }
-  const ig_status status = to->file(to, "crack.csv", text, at < room ? at : room);
+  const ig_status status = to->file(to, "crack.csv", text, at < capacity ? at : capacity);
   free(text);
   return status;
 }

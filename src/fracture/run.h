@@ -8,7 +8,7 @@
 /* A model from a job: materials, initial state, supports, loads, notches. Time step chosen. */
 IG_MUST_CHECK ig_status ig_frac_setup(ig_job *job, ig_frac_model *m);
 /* Opens every facet, in random order, in batches, without mechanics; seconds is the time spent on
-   the device, passes (IG_FRAC_PASSES, or NULL) that of each pass: tables must then have room
+   the device, passes (IG_FRAC_PASSES, or NULL) that of each pass: tables must then have space
    (ig_frac_settings.reserve). */
 IG_MUST_CHECK ig_status ig_frac_open_all(ig_frac_model *m, int batches, uint64_t seed,
                                          double *seconds, double *passes);

@@ -235,7 +235,7 @@ IG_HD uint32_t ig_frac_divide(uint64_t magic, uint32_t k) {
   X(stress)   /* stress at an element's corners */                                                 \
   X(average)  /* averaged stress of a node against the strength */                                 \
   X(check)    /* a facet against its strength */                                                   \
-  X(room)     /* one item: is there room for what was marked */                                    \
+  X(capacity) /* one item: is there space for what was marked */                                   \
   X(open)     /* a marked facet becomes a cohesive element */                                      \
   X(state)    /* a point of a new cohesive element */                                              \
   X(part)     /* components of a touched node's elements */                                        \

@@ -32,8 +32,9 @@ ig_status ig_frac_model_critical(ig_frac_model *m, double *dt) {
 
 /* Marked facets become cohesive elements: filter and compact, see that there is room, open, take
    their nodes apart. */
-const char *const ig_frac_pass_names[IG_FRAC_PASSES] = {
-    "list facets", "room", "open", "state", "list nodes", "part", "running sum", "split", "settle"};
+const char *const ig_frac_pass_names[IG_FRAC_PASSES] = {"list facets", "capacity",   "open",
+                                                        "state",       "list nodes", "part",
+                                                        "running sum", "split",      "settle"};
 
 ig_status ig_frac_model_pass(ig_frac_model *m, int pass) {
   ig_frac_state *s = &m->s;
@@ -42,7 +43,7 @@ ig_status ig_frac_model_pass(ig_frac_model *m, int pass) {
     return m->ops->compact(m->cx, s, s->grow.mark, (int64_t)m->shape.faces * s->ne, s->grow.opened,
                            &s->count->broken);
   case 1:
-    return run(m, IG_FRAC_room, 0, 1);
+    return run(m, IG_FRAC_capacity, 0, 1);
   case 2:
     return run_all(m, IG_FRAC_open, m->facets);
   case 3:
@@ -168,8 +169,8 @@ static ig_status steps(ig_frac_model *m, int64_t from, int64_t to) {
 }
 
 /* Whole blocks between checks are replayed as one graph where the backend has them. A table that
-   fills up stops every kernel that follows: the step then stands at that check, the host makes room
-   and goes on from there. */
+   fills up stops every kernel that follows: the step then stands at that check, the host makes
+   space and goes on from there. */
 ig_status ig_frac_model_run(ig_frac_model *m, int64_t step) {
   if (m->begun && m->count.step < step) {
     IG_TRY(finish(m));

@@ -10,7 +10,7 @@ IG_MUST_CHECK ig_status ig_frac_table_add(ig_frac_model *m, const char *name, vo
 ig_frac_table *ig_frac_table_find(ig_frac_model *m, const char *name);
 IG_MUST_CHECK ig_status ig_frac_count_pull(ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_count_push(ig_frac_model *m);
-/* More room for nodes and cohesive elements: half as much again, or what is asked for. */
+/* More space for nodes and cohesive elements: half as much again, or what is asked for. */
 IG_MUST_CHECK ig_status ig_frac_tables_grow(ig_frac_model *m);
 void ig_frac_graph_drop(ig_frac_model *m);
 

@@ -106,17 +106,18 @@ ig_status ig_h5_group(ig_h5 *h5, const char *name) {
   return IG_OK;
 }
 
-/* Writes pieces that are packed already, past HDF5's own filters. */
-static bool put_packed(ig_h5 *h5, hid_t set, const char *name, size_t bytes, size_t item,
-                       const hsize_t chunk[2], const void *data) {
+/* Writes pieces that are compressed already, past HDF5's own filters. */
+static bool put_compressed(ig_h5 *h5, hid_t set, const char *name, size_t bytes, size_t item,
+                           const hsize_t chunk[2], const void *data) {
   ig_pieces *pieces = NULL;
-  bool good = ig_pack_array(h5->pack, name, data, bytes, chunk[0] * chunk[1] * item, item, &pieces);
+  bool good = ig_compress_array(h5->compressor, name, data, bytes, chunk[0] * chunk[1] * item, item,
+                                &pieces);
   for (size_t i = 0; good && i < pieces->count; i++) {
     const hsize_t at[2] = {i * chunk[0], 0};
     good =
         H5Dwrite_chunk(set, H5P_DEFAULT, 0, at, pieces->piece[i].size, pieces->piece[i].bytes) >= 0;
   }
-  ig_pack_done(h5->pack, pieces);
+  ig_compress_done(h5->compressor, pieces);
   return good;
 }
 
@@ -125,20 +126,20 @@ ig_status ig_h5_put(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows, i
   const hsize_t width = components ? (hsize_t)components : 1, size[2] = {(hsize_t)rows, width};
   const int rank = components ? 2 : 1;
   const size_t item = ig_dtype_size(dtype), row = item * width, bytes = (size_t)rows * row;
-  const bool packed = h5->pack && h5->pack->level && bytes >= SMALL;
+  const bool compressed = h5->compressor && h5->compressor->level && bytes >= SMALL;
   const hsize_t most = CHUNK / row ? CHUNK / row : 1;
   const hsize_t chunk[2] = {size[0] < most ? size[0] : most, width};
   const hid_t space = H5Screate_simple(rank, size, NULL), layout = H5Pcreate(H5P_DATASET_CREATE);
   bool good = space >= 0 && layout >= 0 && H5Pset_obj_track_times(layout, false) >= 0;
-  if (good && packed)
+  if (good && compressed)
     good = H5Pset_chunk(layout, rank, chunk) >= 0 && H5Pset_shuffle(layout) >= 0 &&
-           H5Pset_deflate(layout, (unsigned)h5->pack->level) >= 0;
+           H5Pset_deflate(layout, (unsigned)h5->compressor->level) >= 0;
   const hid_t set =
       good ? H5Dcreate2(h5->file, name, stored_type(dtype), space, H5P_DEFAULT, layout, H5P_DEFAULT)
            : -1;
-  good = set >= 0 && (packed ? put_packed(h5, set, name, bytes, item, chunk, data)
-                             : !bytes || H5Dwrite(set, memory_type(dtype), H5S_ALL, H5S_ALL,
-                                                  H5P_DEFAULT, data) >= 0);
+  good = set >= 0 && (compressed ? put_compressed(h5, set, name, bytes, item, chunk, data)
+                                 : !bytes || H5Dwrite(set, memory_type(dtype), H5S_ALL, H5S_ALL,
+                                                      H5P_DEFAULT, data) >= 0);
   if (set >= 0 && H5Dclose(set) < 0)
     good = false;
   if (layout >= 0)
@@ -299,7 +300,7 @@ static ig_status look(ig_h5 *h5, hid_t set, const char *name, ig_h5_shape *shape
     H5Sclose(space);
   if (!good)
     return bad(h5, name, "is neither a list nor a table");
-  /* no filter of ours packs a thousandfold: more is a lie about the size */
+  /* no filter of ours compresses a thousandfold: more is a lie about the size */
   const hsize_t stored = H5Dget_storage_size(set);
   if (size[1] < 1 || size[1] > 1024 || size[0] > INT64_MAX / 8192 ||
       (size[0] && (stored > (hsize_t)h5->size || size[0] > 1100 * stored)))

@@ -8,15 +8,15 @@
 #define IG_IO_H5_H
 
 #include "core/output.h"
-#include "io/pack.h"
+#include "io/compress.h"
 #include <hdf5.h>
 
 typedef struct ig_h5 {
   ig_ctx *cx; /* takes the messages */
   const char *path;
   hid_t file, access;
-  int64_t size;  /* bytes of the file, when reading */
-  ig_pack *pack; /* how what is put next is compressed; NULL: not at all */
+  int64_t size;              /* bytes of the file, when reading */
+  ig_compressor *compressor; /* how what is put next is compressed; NULL: not at all */
   H5E_auto2_t former_report;
   void *former_data;
   bool locked;
@@ -47,7 +47,7 @@ typedef struct {
   ig_dtype dtype;
 } ig_h5_shape;
 IG_MUST_CHECK ig_status ig_h5_look(ig_h5 *h5, const char *name, ig_h5_shape *shape);
-/* Reads a whole dataset as `dtype`; sizes must be those given. `data` has room for it. */
+/* Reads a whole dataset as `dtype`; sizes must be those given. `data` has space for it. */
 IG_MUST_CHECK ig_status ig_h5_get(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t rows,
                                   int components, void *data);
 /* The same into new memory, to be freed with free(). */

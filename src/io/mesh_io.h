@@ -93,7 +93,7 @@ typedef struct {
 typedef struct {
   char name[64];
   ig_set_kind kind;
-  ig_lid count, room;
+  ig_lid count, capacity;
   int64_t *id; /* the file's numbers */
   uint8_t *face;
 } ig_group;
@@ -101,16 +101,16 @@ typedef struct {
 typedef struct {
   ig_ctx *cx;
   bool split; /* as ig_cells has it */
-  ig_lid nodes, node_room;
+  ig_lid nodes, node_capacity;
   double *x;
   ig_idmap node_of, cell_of;
-  ig_lid cells, cell_room;
+  ig_lid cells, cell_capacity;
   uint8_t *type;
   int32_t *tag;
   int64_t *offset; /* cells + 1 */
   int64_t *corner; /* the file's node numbers */
-  int64_t corners, corner_room;
-  int groups, group_room;
+  int64_t corners, corner_capacity;
+  int groups, group_capacity;
   ig_group *group;
 } ig_gather;
 

@@ -26,7 +26,7 @@ typedef struct {
   int fields, line; /* line: where it begins */
   /* nodes whose place is in another system than the basic one */
   int64_t *placed; /* pairs: node, system */
-  size_t placements, placed_room;
+  size_t placements, placed_capacity;
   int systems;
   coordinate_system system[SYSTEMS];
   int64_t passed;
@@ -176,13 +176,13 @@ static ig_status grid_read(nastran *in) {
     return card_fail(in, "this node is defined twice");
   if (system == 0)
     return IG_OK;
-  if (in->placements == in->placed_room) {
-    const size_t room = 2 * in->placed_room + 256;
-    int64_t *more = realloc(in->placed, 2 * room * sizeof *more);
+  if (in->placements == in->placed_capacity) {
+    const size_t capacity = 2 * in->placed_capacity + 256;
+    int64_t *more = realloc(in->placed, 2 * capacity * sizeof *more);
     if (!more)
       return IG_FAIL(in->t.cx, IG_MEMORY, "no memory for nodes");
     in->placed = more;
-    in->placed_room = room;
+    in->placed_capacity = capacity;
   }
   in->placed[2 * in->placements] = in->g.nodes - 1;
   in->placed[2 * in->placements++ + 1] = system;

@@ -20,20 +20,20 @@ typedef struct {
   ig_ctx *cx;
   const char *path;
   ig_soup *s;
-  size_t node_room, triangle_room;
+  size_t node_capacity, triangle_capacity;
 } maker;
 
-static ig_status room_for(maker *m, void **p, size_t *room, size_t used, size_t size) {
-  if (used < *room)
+static ig_status reserve(maker *m, void **p, size_t *capacity, size_t used, size_t size) {
+  if (used < *capacity)
     return IG_OK;
-  const size_t more = *room ? 2 * *room : 1024;
+  const size_t more = *capacity ? 2 * *capacity : 1024;
   if (more > 3 * (size_t)MOST_TRIANGLES)
     return IG_FAIL(m->cx, IG_INPUT, "%s: more than %d triangles", m->path, MOST_TRIANGLES);
   void *q = realloc(*p, more * size);
   if (!q)
     return IG_FAIL(m->cx, IG_MEMORY, "%s: no memory for its triangles", m->path);
   *p = q;
-  *room = more;
+  *capacity = more;
   return IG_OK;
 }
 
@@ -42,7 +42,7 @@ static ig_status node_add(maker *m, const double *x) {
     if (!isfinite(x[d]) || fabs(x[d]) > 1e30)
       return IG_FAIL(m->cx, IG_INPUT, "%s: point %d has no finite place", m->path,
                      (int)m->s->nodes + 1);
-  IG_TRY(room_for(m, (void **)&m->s->x, &m->node_room, (size_t)m->s->nodes, 3 * sizeof *x));
+  IG_TRY(reserve(m, (void **)&m->s->x, &m->node_capacity, (size_t)m->s->nodes, 3 * sizeof *x));
   memcpy(&m->s->x[3 * (size_t)m->s->nodes++], x, 3 * sizeof *x);
   return IG_OK;
 }
@@ -52,8 +52,8 @@ static ig_status triangle_add(maker *m, const int64_t *corner) {
     if (corner[a] < 0 || corner[a] >= m->s->nodes)
       return IG_FAIL(m->cx, IG_INPUT, "%s: triangle %d uses point %lld: there are %d", m->path,
                      (int)m->s->triangles + 1, (long long)corner[a] + 1, (int)m->s->nodes);
-  IG_TRY(room_for(m, (void **)&m->s->corner, &m->triangle_room, (size_t)m->s->triangles,
-                  3 * sizeof(ig_lid)));
+  IG_TRY(reserve(m, (void **)&m->s->corner, &m->triangle_capacity, (size_t)m->s->triangles,
+                 3 * sizeof(ig_lid)));
   for (int a = 0; a < 3; a++)
     m->s->corner[3 * (size_t)m->s->triangles + (size_t)a] = (ig_lid)corner[a];
   m->s->triangles++;

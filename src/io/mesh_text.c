@@ -201,13 +201,13 @@ static bool grow(void **p, size_t items, size_t size) {
 
 ig_status ig_gather_node(ig_gather *g, int64_t id, const double *x, bool *taken) {
   *taken = false;
-  if (g->nodes == g->node_room) {
-    if (g->node_room > INT32_MAX / 2)
+  if (g->nodes == g->node_capacity) {
+    if (g->node_capacity > INT32_MAX / 2)
       return IG_FAIL(g->cx, IG_INPUT, "more nodes than one mesh can number");
-    const ig_lid room = g->node_room ? 2 * g->node_room : 1024;
-    if (!grow((void **)&g->x, 3 * (size_t)room, sizeof *g->x))
+    const ig_lid capacity = g->node_capacity ? 2 * g->node_capacity : 1024;
+    if (!grow((void **)&g->x, 3 * (size_t)capacity, sizeof *g->x))
       return IG_FAIL(g->cx, IG_MEMORY, "no memory for nodes");
-    g->node_room = room;
+    g->node_capacity = capacity;
   }
   IG_TRY(idmap_put(g->cx, &g->node_of, id, g->nodes, taken));
   if (!*taken)
@@ -219,21 +219,21 @@ ig_status ig_gather_cell(ig_gather *g, int64_t id, int type, int32_t tag, const 
                          bool *taken) {
   const int npe = ig_cell_info_get(type).nodes;
   *taken = false;
-  if (g->cells == g->cell_room) {
-    if (g->cell_room > INT32_MAX / 2)
+  if (g->cells == g->cell_capacity) {
+    if (g->cell_capacity > INT32_MAX / 2)
       return IG_FAIL(g->cx, IG_INPUT, "more elements than one mesh can number");
-    const ig_lid room = g->cell_room ? 2 * g->cell_room : 1024;
-    if (!grow((void **)&g->type, (size_t)room, sizeof *g->type) ||
-        !grow((void **)&g->tag, (size_t)room, sizeof *g->tag) ||
-        !grow((void **)&g->offset, (size_t)room + 1, sizeof *g->offset))
+    const ig_lid capacity = g->cell_capacity ? 2 * g->cell_capacity : 1024;
+    if (!grow((void **)&g->type, (size_t)capacity, sizeof *g->type) ||
+        !grow((void **)&g->tag, (size_t)capacity, sizeof *g->tag) ||
+        !grow((void **)&g->offset, (size_t)capacity + 1, sizeof *g->offset))
       return IG_FAIL(g->cx, IG_MEMORY, "no memory for elements");
-    g->cell_room = room;
+    g->cell_capacity = capacity;
   }
-  if (g->corners + npe > g->corner_room) {
-    const int64_t room = g->corner_room ? 2 * g->corner_room : 8192;
-    if (!grow((void **)&g->corner, (size_t)room, sizeof *g->corner))
+  if (g->corners + npe > g->corner_capacity) {
+    const int64_t capacity = g->corner_capacity ? 2 * g->corner_capacity : 8192;
+    if (!grow((void **)&g->corner, (size_t)capacity, sizeof *g->corner))
       return IG_FAIL(g->cx, IG_MEMORY, "no memory for elements");
-    g->corner_room = room;
+    g->corner_capacity = capacity;
   }
   IG_TRY(idmap_put(g->cx, &g->cell_of, id, g->cells, taken));
   if (*taken)
@@ -259,11 +259,11 @@ ig_group *ig_gather_group(ig_gather *g, const char *name, size_t length, ig_set_
   ig_group *found = ig_gather_find(g, name, length, kind);
   if (found)
     return found;
-  if (g->groups == g->group_room) {
-    const int room = g->group_room ? 2 * g->group_room : 16;
-    if (room > 1 << 20 || !grow((void **)&g->group, (size_t)room, sizeof *g->group))
+  if (g->groups == g->group_capacity) {
+    const int capacity = g->group_capacity ? 2 * g->group_capacity : 16;
+    if (capacity > 1 << 20 || !grow((void **)&g->group, (size_t)capacity, sizeof *g->group))
       return NULL;
-    g->group_room = room;
+    g->group_capacity = capacity;
   }
   ig_group *group = &g->group[g->groups++];
   *group = (ig_group){.kind = kind};
@@ -272,15 +272,15 @@ ig_group *ig_gather_group(ig_gather *g, const char *name, size_t length, ig_set_
 }
 
 ig_status ig_gather_member(ig_gather *g, ig_group *group, int64_t id, int face) {
-  if (group->count == group->room) {
-    if (group->room > INT32_MAX / 2)
+  if (group->count == group->capacity) {
+    if (group->capacity > INT32_MAX / 2)
       return IG_FAIL(g->cx, IG_INPUT, "set '%s' has more members than can be numbered",
                      group->name);
-    const ig_lid room = group->room ? 2 * group->room : 64;
-    if (!grow((void **)&group->id, (size_t)room, sizeof *group->id) ||
-        !grow((void **)&group->face, (size_t)room, sizeof *group->face))
+    const ig_lid capacity = group->capacity ? 2 * group->capacity : 64;
+    if (!grow((void **)&group->id, (size_t)capacity, sizeof *group->id) ||
+        !grow((void **)&group->face, (size_t)capacity, sizeof *group->face))
       return IG_FAIL(g->cx, IG_MEMORY, "no memory for set '%s'", group->name);
-    group->room = room;
+    group->capacity = capacity;
   }
   group->id[group->count] = id;
   group->face[group->count++] = (uint8_t)face;

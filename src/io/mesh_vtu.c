@@ -1,4 +1,4 @@
-/* VTK's XML files of unstructured grids, .vtu and .pvtu: text, base64 or raw, packed by zlib or
+/* VTK's XML files of unstructured grids, .vtu and .pvtu: text, base64 or raw, compressed by zlib or
    not. Written with raw appended data. */
 #include "core/number.h"
 #include "io/store.h"
@@ -19,7 +19,7 @@ typedef struct {
   const char *path;
   char *text, *end;
   const char *appended; /* behind the '_'; NULL: none */
-  bool base64, packed, big;
+  bool base64, compressed, big;
   int header; /* bytes of a size: 4 or 8 */
   ig_vtk_grid *g;
 } vtu;
@@ -172,9 +172,9 @@ static ig_status plain_bytes(const vtu *v, source s, unsigned char *out, size_t 
   return status;
 }
 
-/* Blocks: how many, their size, the last one's, the packed size of each; then the blocks. */
-static ig_status packed_bytes(const vtu *v, source s, unsigned char *out, size_t size) {
-  unsigned char head[24], *list = NULL, *packed = NULL;
+/* Blocks: how many, their size, the last one's, the compressed size of each; then the blocks. */
+static ig_status compressed_bytes(const vtu *v, source s, unsigned char *out, size_t size) {
+  unsigned char head[24], *list = NULL, *compressed = NULL;
   const size_t h = (size_t)v->header;
   spaces_skip(&s);
   const char *begin = s.at;
@@ -186,7 +186,7 @@ static ig_status packed_bytes(const vtu *v, source s, unsigned char *out, size_t
     return IG_OK;
   if (blocks == 0 || blocks > size || block > size + (1u << 26) ||
       (last ? (blocks - 1) * block + last : blocks * block) != size)
-    return bad(v, "the blocks of a packed array do not add up");
+    return bad(v, "the blocks of a compressed array do not add up");
   ig_status status = IG_NEW(v->cx, &list, (3 + blocks) * h, "array");
   if (status == IG_OK)
     status = bytes_take(v, &s, list, (3 + blocks) * h);
@@ -196,22 +196,22 @@ static ig_status packed_bytes(const vtu *v, source s, unsigned char *out, size_t
   for (uint64_t i = 0; status == IG_OK && i < blocks; i++) {
     sum += size_of(v, list + (3 + i) * h);
     if (sum > (uint64_t)(v->end - v->text))
-      status = bad(v, "a packed array is larger than the file");
+      status = bad(v, "a compressed array is larger than the file");
   }
   if (status == IG_OK)
-    status = IG_NEW(v->cx, &packed, sum + 1, "array");
+    status = IG_NEW(v->cx, &compressed, sum + 1, "array");
   if (status == IG_OK)
-    status = bytes_take(v, &s, packed, sum);
+    status = bytes_take(v, &s, compressed, sum);
   uint64_t at = 0;
   for (uint64_t i = 0; status == IG_OK && i < blocks; i++) {
     const uint64_t n = size_of(v, list + (3 + i) * h),
                    whole = i + 1 == blocks && last ? last : block;
-    if (!ig_unpack(packed + at, n, out + i * block, whole, false))
-      status = bad(v, "a packed array cannot be unpacked");
+    if (!ig_decompress(compressed + at, n, out + i * block, whole, false))
+      status = bad(v, "a compressed array cannot be decompressed");
     at += n;
   }
   free(list);
-  free(packed);
+  free(compressed);
   return status;
 }
 
@@ -290,8 +290,8 @@ static ig_status array_read(const vtu *v, const char *tag, const char *stop, int
   }
   unsigned char *bytes;
   IG_TRY(IG_NEW(v->cx, &bytes, (size_t)count * (size_t)size + 1, "array"));
-  ig_status status = v->packed ? packed_bytes(v, s, bytes, (size_t)count * (size_t)size)
-                               : plain_bytes(v, s, bytes, (size_t)count * (size_t)size);
+  ig_status status = v->compressed ? compressed_bytes(v, s, bytes, (size_t)count * (size_t)size)
+                                   : plain_bytes(v, s, bytes, (size_t)count * (size_t)size);
   for (int64_t i = 0; i < count && status == IG_OK; i++)
     out[i] = number_at(v, bytes + i * size, kind, size);
   free(bytes);
@@ -440,10 +440,10 @@ static ig_status header_read(vtu *v, const char *wanted) {
   v->big = attribute(tag, stop, "byte_order", text, sizeof text) && strcmp(text, "BigEndian") == 0;
   v->header =
       attribute(tag, stop, "header_type", text, sizeof text) && strcmp(text, "UInt64") == 0 ? 8 : 4;
-  v->packed = attribute(tag, stop, "compressor", text, sizeof text) && text[0];
-  if (v->packed && strcmp(text, "vtkZLibDataCompressor") != 0)
-    return IG_FAIL(v->cx, IG_INPUT, "%s: packed by %s: save it with zlib or not packed", v->path,
-                   text);
+  v->compressed = attribute(tag, stop, "compressor", text, sizeof text) && text[0];
+  if (v->compressed && strcmp(text, "vtkZLibDataCompressor") != 0)
+    return IG_FAIL(v->cx, IG_INPUT, "%s: compressed by %s: save it with zlib or not compressed",
+                   v->path, text);
   tag = tag_find(stop, v->end, "AppendedData", &stop);
   if (!tag)
     return IG_OK;

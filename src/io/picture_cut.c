@@ -33,7 +33,7 @@ typedef struct {
   ig_ctx *cx;
   const ig_snapshot *snap;
   ig_surface made;
-  int64_t room[3]; /* for triangles, rods, points between */
+  int64_t capacity[3]; /* for triangles, rods, points between */
   int axis;
   double at;
   ig_status status;
@@ -43,9 +43,9 @@ static double side(const cut *k, int64_t id) {
   return k->snap->point[3 * id + k->axis] - k->at;
 }
 
-static bool grow(cut *k, void *list, int64_t count, int64_t room, size_t item) {
+static bool grow(cut *k, void *list, int64_t count, int64_t capacity, size_t item) {
   void **p = list;
-  void *more = realloc(*p, (size_t)room * item);
+  void *more = realloc(*p, (size_t)capacity * item);
   if (!more) {
     k->status =
         IG_FAIL(k->cx, IG_MEMORY, "no memory for a cut of %lld triangles", (long long)count);
@@ -57,11 +57,11 @@ static bool grow(cut *k, void *list, int64_t count, int64_t room, size_t item) {
 
 static int64_t between(cut *k, int64_t a, int64_t b) {
   ig_surface *s = &k->made;
-  if (s->betweens == k->room[2]) {
-    const int64_t room = 2 * k->room[2] + 256;
-    if (!grow(k, &s->between, s->triangles, room, sizeof *s->between))
+  if (s->betweens == k->capacity[2]) {
+    const int64_t capacity = 2 * k->capacity[2] + 256;
+    if (!grow(k, &s->between, s->triangles, capacity, sizeof *s->between))
       return a;
-    k->room[2] = room;
+    k->capacity[2] = capacity;
   }
   const double fa = side(k, a), fb = side(k, b);
   s->between[s->betweens] = (ig_between){a, b, fa / (fa - fb)};
@@ -72,13 +72,13 @@ static void triangle(cut *k, int64_t a, int64_t b, int64_t c, unsigned edges, in
   ig_surface *s = &k->made;
   if (k->status != IG_OK)
     return;
-  if (s->triangles == k->room[0]) {
-    const int64_t room = 2 * k->room[0] + 256;
-    if (!grow(k, &s->corner, s->triangles, 3 * room, sizeof *s->corner) ||
-        !grow(k, &s->cell, s->triangles, room, sizeof *s->cell) ||
-        !grow(k, &s->edges, s->triangles, room, sizeof *s->edges))
+  if (s->triangles == k->capacity[0]) {
+    const int64_t capacity = 2 * k->capacity[0] + 256;
+    if (!grow(k, &s->corner, s->triangles, 3 * capacity, sizeof *s->corner) ||
+        !grow(k, &s->cell, s->triangles, capacity, sizeof *s->cell) ||
+        !grow(k, &s->edges, s->triangles, capacity, sizeof *s->edges))
       return;
-    k->room[0] = room;
+    k->capacity[0] = capacity;
   }
   s->corner[3 * s->triangles] = a;
   s->corner[3 * s->triangles + 1] = b;
@@ -91,12 +91,12 @@ static void rod(cut *k, int64_t a, int64_t b, int64_t cell) {
   ig_surface *s = &k->made;
   if (k->status != IG_OK)
     return;
-  if (s->rods == k->room[1]) {
-    const int64_t room = 2 * k->room[1] + 64;
-    if (!grow(k, &s->rod, s->rods, 2 * room, sizeof *s->rod) ||
-        !grow(k, &s->rod_cell, s->rods, room, sizeof *s->rod_cell))
+  if (s->rods == k->capacity[1]) {
+    const int64_t capacity = 2 * k->capacity[1] + 64;
+    if (!grow(k, &s->rod, s->rods, 2 * capacity, sizeof *s->rod) ||
+        !grow(k, &s->rod_cell, s->rods, capacity, sizeof *s->rod_cell))
       return;
-    k->room[1] = room;
+    k->capacity[1] = capacity;
   }
   s->rod[2 * s->rods] = a;
   s->rod[2 * s->rods + 1] = b;

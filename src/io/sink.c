@@ -63,8 +63,8 @@ typedef struct {
 
   /* the writer's thread */
   double *snapshot_time; /* of those on the disk */
-  int64_t snapshots, snapshot_room;
-  ig_pack pack;
+  int64_t snapshots, snapshot_capacity;
+  ig_compressor compressor;
 
   /* between the two, under `lock` */
   pthread_t thread;
@@ -117,13 +117,13 @@ static ig_status write_series(ig_ctx *cx, const files *s) {
 }
 
 static ig_status add_time(ig_ctx *cx, files *s, double time) {
-  if (s->snapshots == s->snapshot_room) {
-    const int64_t room = s->snapshot_room ? 2 * s->snapshot_room : 64;
-    double *grown = realloc(s->snapshot_time, (size_t)room * sizeof *grown);
+  if (s->snapshots == s->snapshot_capacity) {
+    const int64_t capacity = s->snapshot_capacity ? 2 * s->snapshot_capacity : 64;
+    double *grown = realloc(s->snapshot_time, (size_t)capacity * sizeof *grown);
     if (!grown)
       return IG_FAIL(cx, IG_MEMORY, "no memory for the index of snapshots");
     s->snapshot_time = grown;
-    s->snapshot_room = room;
+    s->snapshot_capacity = capacity;
   }
   s->snapshot_time[s->snapshots++] = time;
   return IG_OK;
@@ -135,7 +135,7 @@ static ig_status write_snapshot(ig_ctx *cx, files *s, job *j) {
     return IG_FAIL(cx, IG_DEVICE, "the device failed while a snapshot was copied from it");
   ig_snapshot_name(s->snapshots, name);
   IG_TRY(ig_result_folder_file(cx, &s->folder, name, &path));
-  ig_status status = ig_snapshot_write_next(cx, j->snap, path, &s->pack);
+  ig_status status = ig_snapshot_write_next(cx, j->snap, path, &s->compressor);
   free(path);
   if (status == IG_OK)
     status = add_time(cx, s, j->snap->time);
@@ -605,8 +605,8 @@ ig_status ig_sink_open(ig_ctx *cx, const char *folder, const ig_sink_options *op
   s->options = *options;
   s->history_fd = -1;
   /* the CPU's own threads are busy with the run; a GPU's host has them to spare */
-  s->pack.level = options->compression;
-  s->pack.threads = cx->backend->kernels == IG_KERNELS_CUDA ? cx->threads : 1;
+  s->compressor.level = options->compression;
+  s->compressor.threads = cx->backend->kernels == IG_KERNELS_CUDA ? cx->threads : 1;
   pthread_mutex_init(&s->lock, NULL);
   pthread_cond_init(&s->changed, NULL);
   ig_status status = ig_result_folder_open(cx, folder, options->force, &s->folder);
@@ -639,7 +639,7 @@ void ig_sink_close(ig_sink *sink) {
   ig_result_folder_close(&s->folder);
   pthread_mutex_destroy(&s->lock);
   pthread_cond_destroy(&s->changed);
-  ig_pack_clear(&s->pack);
+  ig_compress_clear(&s->compressor);
   for (int i = 0; i < s->results; i++) {
     free(s->result[i].key);
     free(s->result[i].text);

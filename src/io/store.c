@@ -22,7 +22,7 @@ static ig_status cannot(ig_ctx *cx, const char *what, const char *path, int erro
 }
 
 ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text, size_t *size) {
-  size_t length = 0, room = 0;
+  size_t length = 0, capacity = 0;
   char *bytes = NULL;
   *text = NULL;
   *size = 0;
@@ -31,16 +31,16 @@ ig_status ig_file_read(ig_ctx *cx, const char *path, size_t most, char **text, s
     return IG_FAIL(cx, IG_INPUT, "cannot open '%s': %s", path, strerror(errno));
   ig_status status = IG_OK;
   for (size_t got = 1; got && (most == 0 || length <= most); length += got) {
-    if (length + 1 >= room) { /* grown as it is read: a pipe has no size to ask for */
-      room = room ? 4 * room : 1 << 16;
-      char *more = realloc(bytes, room);
+    if (length + 1 >= capacity) { /* grown as it is read: a pipe has no size to ask for */
+      capacity = capacity ? 4 * capacity : 1 << 16;
+      char *more = realloc(bytes, capacity);
       if (!more) {
         status = IG_FAIL(cx, IG_MEMORY, "no memory to read '%s'", path);
         break;
       }
       bytes = more;
     }
-    got = fread(bytes + length, 1, room - 1 - length, f);
+    got = fread(bytes + length, 1, capacity - 1 - length, f);
   }
   if (status == IG_OK && ferror(f))
     status = IG_FAIL(cx, IG_INPUT, "cannot read '%s': %s", path, strerror(errno));

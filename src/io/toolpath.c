@@ -26,17 +26,17 @@ ig_status ig_path_fail(ig_path_reader *r, const char *where, const char *format,
   return ig_fail_at(r->cx, &at, "%s", message);
 }
 
-static ig_status text_room(ig_path_reader *r, size_t length) {
-  if (length < r->room)
+static ig_status text_reserve(ig_path_reader *r, size_t length) {
+  if (length < r->capacity)
     return IG_OK;
-  size_t room = r->room ? r->room : 4096;
-  while (room <= length)
-    room *= 2;
-  char *text = realloc(r->text, room);
+  size_t capacity = r->capacity ? r->capacity : 4096;
+  while (capacity <= length)
+    capacity *= 2;
+  char *text = realloc(r->text, capacity);
   if (!text)
     return IG_FAIL(r->cx, IG_MEMORY, "%s: no memory for a line of %zu characters", r->file, length);
   r->text = text;
-  r->room = room;
+  r->capacity = capacity;
   return IG_OK;
 }
 
@@ -50,7 +50,7 @@ ig_status ig_path_line(ig_path_reader *r, char mark, bool *there) {
     r->line++;
     if (memchr(r->at, '\0', length))
       return ig_path_fail(r, NULL, "a zero byte: this is not a text file");
-    IG_TRY(text_room(r, length));
+    IG_TRY(text_reserve(r, length));
     memcpy(r->text, r->at, length);
     r->text[length] = '\0';
     r->at = stop ? stop + 1 : r->end;
@@ -333,7 +333,7 @@ ig_status ig_toolpath_parse(ig_ctx *cx, const char *file, const char *text, size
                       .o = options,
                       .path = path,
                       .as.unit = 1};
-  ig_status status = text_room(&r, 1);
+  ig_status status = text_reserve(&r, 1);
   if (status == IG_OK) {
     r.text[0] = '\0';
     status = parse(&r, text);

@@ -8,8 +8,8 @@ typedef struct {
   ig_ctx *cx;
   const char *file, *at, *end;
   int line;
-  char *text;  /* of the line, no line end */
-  size_t room; /* of text */
+  char *text;      /* of the line, no line end */
+  size_t capacity; /* of text */
   const ig_toolpath_options *o;
   ig_toolpath *path;
   ig_toolpath_read_as as;

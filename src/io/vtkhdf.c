@@ -46,14 +46,14 @@ static ig_status write_fields(ig_h5 *h5, const ig_snapshot *snap) {
 }
 
 ig_status ig_snapshot_write_next(ig_ctx *cx, const ig_snapshot *snap, const char *path,
-                                 ig_pack *pack) {
+                                 ig_compressor *compressor) {
   ig_h5 h5;
   ig_status status;
   IG_TRY_GOTO(status, done, ig_h5_create(cx, path, &h5));
-  h5.pack = pack;
-  pack->keep = true;
+  h5.compressor = compressor;
+  compressor->keep = true;
   IG_TRY_GOTO(status, done, write_grid(&h5, snap));
-  pack->keep = false;
+  compressor->keep = false;
   IG_TRY_GOTO(status, done, write_fields(&h5, snap));
   status = ig_h5_save(&h5);
 done:
@@ -63,9 +63,9 @@ done:
 
 ig_status ig_snapshot_write(ig_ctx *cx, const ig_snapshot *snap, const char *path,
                             int compression) {
-  ig_pack pack = {.level = compression};
-  const ig_status status = ig_snapshot_write_next(cx, snap, path, &pack);
-  ig_pack_clear(&pack);
+  ig_compressor compressor = {.level = compression};
+  const ig_status status = ig_snapshot_write_next(cx, snap, path, &compressor);
+  ig_compress_clear(&compressor);
   return status;
 }
 

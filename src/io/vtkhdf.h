@@ -5,14 +5,14 @@
 #define IG_IO_VTKHDF_H
 
 #include "core/output.h"
-#include "io/pack.h"
+#include "io/compress.h"
 
 /* Writes a settled snapshot. Only `cx` is touched, not the snapshot's own context. */
 IG_MUST_CHECK ig_status ig_snapshot_write(ig_ctx *cx, const ig_snapshot *snap, const char *path,
                                           int compression);
-/* The same where many are written: `pack` keeps the grid packed from one to the next. */
+/* The same where many are written: `compressor` keeps the grid compressed from one to the next. */
 IG_MUST_CHECK ig_status ig_snapshot_write_next(ig_ctx *cx, const ig_snapshot *snap,
-                                               const char *path, ig_pack *pack);
+                                               const char *path, ig_compressor *compressor);
 /* All as the steps of one file (VTKHDF 2.0); the same mesh is stored once. */
 IG_MUST_CHECK ig_status ig_snapshots_write(ig_ctx *cx, const ig_snapshot *const *snap, int count,
                                            const char *path, int compression);

@@ -181,7 +181,7 @@ static ig_status file_put(steps *s, ig_h5 *h5, const bool *own, double *time) {
 ig_status ig_snapshots_write(ig_ctx *cx, const ig_snapshot *const *snap, int count,
                              const char *path, int compression) {
   steps s = {.cx = cx, .snap = snap, .count = count};
-  ig_pack pack = {.level = compression};
+  ig_compressor compressor = {.level = compression};
   bool *own = NULL;
   double *time = NULL;
   ig_h5 h5;
@@ -194,14 +194,14 @@ ig_status ig_snapshots_write(ig_ctx *cx, const ig_snapshot *const *snap, int cou
     for (int i = 0; i < count; i++)
       own[i] = i == 0 || !grid_same(snap[i - 1], snap[i]);
     status = ig_h5_create(cx, path, &h5);
-    h5.pack = &pack;
+    h5.compressor = &compressor;
     if (status == IG_OK)
       status = file_put(&s, &h5, own, time);
     if (status == IG_OK)
       status = ig_h5_save(&h5);
     ig_h5_close(&h5);
   }
-  ig_pack_clear(&pack);
+  ig_compress_clear(&compressor);
   free(s.number);
   free(own);
   free(time);

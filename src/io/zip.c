@@ -8,12 +8,12 @@
 
 enum { MOST_UNPACKED = 1 << 30 };
 
-bool ig_unpack(const void *from, size_t packed, void *to, size_t size, bool raw) {
+bool ig_decompress(const void *from, size_t compressed, void *to, size_t size, bool raw) {
   z_stream z = {0};
-  if (packed > UINT_MAX || size > UINT_MAX || inflateInit2(&z, raw ? -15 : 15) != Z_OK)
+  if (compressed > UINT_MAX || size > UINT_MAX || inflateInit2(&z, raw ? -15 : 15) != Z_OK)
     return false;
   z.next_in = (Bytef *)(uintptr_t)from;
-  z.avail_in = (uInt)packed;
+  z.avail_in = (uInt)compressed;
   z.next_out = to;
   z.avail_out = (uInt)size;
   const int code = inflate(&z, Z_FINISH);
@@ -35,20 +35,20 @@ static ig_status broken(ig_ctx *cx, const char *path, const char *what) {
 
 static ig_status entry_read(ig_ctx *cx, const char *path, const unsigned char *b, size_t size,
                             const unsigned char *entry, char **text, size_t *length) {
-  const size_t method = number(entry + 10, 2), packed = number(entry + 20, 4);
+  const size_t method = number(entry + 10, 2), compressed = number(entry + 20, 4);
   const size_t whole = number(entry + 24, 4), at = number(entry + 42, 4);
   if (at > size || size - at < 30 || memcmp(b + at, "PK\3\4", 4) != 0)
     return broken(cx, path, "a file does not begin where it should");
   const size_t head = 30 + number(b + at + 26, 2) + number(b + at + 28, 2);
-  if (size - at < head || size - at - head < packed || whole > MOST_UNPACKED)
+  if (size - at < head || size - at - head < compressed || whole > MOST_UNPACKED)
     return broken(cx, path, "a file is larger than the archive or than 1 GB");
   IG_TRY(IG_NEW(cx, text, whole + 1, "archive"));
-  if (method == 0 && packed == whole)
+  if (method == 0 && compressed == whole)
     memcpy(*text, b + at + head, whole);
-  else if (method != 8 || !ig_unpack(b + at + head, packed, *text, whole, true)) {
+  else if (method != 8 || !ig_decompress(b + at + head, compressed, *text, whole, true)) {
     free(*text);
     *text = NULL;
-    return broken(cx, path, "a file cannot be unpacked");
+    return broken(cx, path, "a file cannot be decompressed");
   }
   *length = whole;
   return IG_OK;

@@ -9,6 +9,6 @@ IG_MUST_CHECK ig_status ig_zip_find(ig_ctx *cx, const char *path, const char *by
                                     const char *ending, char **text, size_t *length);
 /* Unpacks a whole stream (raw: without zlib's header) into exactly `size` bytes; false if it does
    not hold that many. */
-bool ig_unpack(const void *from, size_t packed, void *to, size_t size, bool raw);
+bool ig_decompress(const void *from, size_t compressed, void *to, size_t size, bool raw);
 
 #endif

@@ -75,7 +75,7 @@ void ig_mesh_free(ig_mesh *mesh) {
   free(mesh);
 }
 
-/* Room for one more item; arrays grow at powers of two, so their capacity need not be kept. */
+/* Space for one more item; arrays grow at powers of two, so their capacity need not be kept. */
 static ig_status grow(ig_ctx *cx, void **items, int count, size_t size, const char *what) {
   if (count & (count - 1))
     return IG_OK;

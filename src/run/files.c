@@ -121,14 +121,16 @@ static ig_status resume(ig_case *c, const ig_job *job, const ig_run_options *o,
 }
 
 /* A checkpoint beyond the end of the case, where that is a duration, is refused before the folder
-   is touched. */
+   is touched. The last step may reach beyond it: a run that was killed after its last checkpoint
+   and before its summary goes on from there. */
 static ig_status restart_check(const ig_case *c, const ig_restart *restart) {
   const ig_node *node = restart ? ig_node_find(c->root, "duration") : NULL;
   double duration;
   char problem[128];
   if (!node || node->kind != IG_NODE_SCALAR ||
       !ig_number_read(node->text, "s", &duration, problem, sizeof problem) ||
-      restart->time <= duration * (1 + 1e-9))
+      restart->time - (restart->step > 0 ? restart->time / (double)restart->step : 0) <
+          duration * (1 + 1e-9))
     return IG_OK;
   return ig_fail_at(c->cx, &node->at, "the checkpoint is at %g s, the case ends at %g s",
                     restart->time, duration);

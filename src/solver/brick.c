@@ -1,7 +1,7 @@
 /* Element matrices of bricks and rectangles, and their Walsh-Hadamard form. */
 #include "solver/brick.h"
 #include "kern/hd.h"
-#include "solver/block_kern.inc"
+#include "solver/block.inc"
 
 #include <math.h>
 #include <string.h>

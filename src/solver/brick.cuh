@@ -6,9 +6,9 @@
 #include "solver/grid_cuda.h"
 
 #include "kern/prec_f32.h"
-#include "solver/brick_kern.inc"
+#include "solver/brick.inc"
 #include "kern/prec_f64.h"
-#include "solver/brick_kern.inc"
+#include "solver/brick.inc"
 
 #define IG_ONE_NAME(R, S)                                                                          \
   template <int DIM, int DOF>                                                                      \

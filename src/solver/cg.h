@@ -6,7 +6,7 @@
 
 IG_C_BEGIN
 
-/* Scalars of a conjugate gradient iteration, in device memory, and room for a device's partial
+/* Scalars of a conjugate gradient iteration, in device memory, and space for a device's partial
    sums. The host reads the scalars alone. */
 enum { IG_PARTIALS = 16384 };
 typedef struct {

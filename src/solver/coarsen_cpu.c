@@ -3,7 +3,7 @@
 #include "core/threads.h"
 #include "backend/backend.h"
 #include "kern/hd.h"
-#include "solver/level_kern.inc"
+#include "solver/level.inc"
 #include "solver/rows_cpu.h"
 
 #include <math.h>

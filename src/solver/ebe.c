@@ -11,17 +11,17 @@
 
 #include "kern/pack_f32.h"
 #include "kern/hex8.inc"
-#include "solver/hex_kern.inc"
+#include "solver/hex.inc"
 #include "kern/pack_f64.h"
 #include "kern/hex8.inc"
-#include "solver/hex_kern.inc"
+#include "solver/hex.inc"
 
 #define PACK ig_pack_f32
 #define PN(name) name##_p32
 #define LANES IG_PACK_F32
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
-#include "solver/ebe_kern.inc"
+#include "solver/ebe.inc"
 #include "solver/ebe_cpu.inc"
 #undef PACK
 #undef PN
@@ -31,9 +31,9 @@
 #define LANES IG_PACK_F64
 #include "kern/prec_f64.h"
 #include "kern/hex8.inc"
-#include "solver/hex_kern.inc"
+#include "solver/hex.inc"
 #include "assembly/scatter.inc"
-#include "solver/ebe_kern.inc"
+#include "solver/ebe.inc"
 #include "solver/ebe_cpu.inc"
 #include "solver/ebe_fill.inc"
 

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "kern/prec_f32.h"
-#include "solver/brick_kern.inc"
+#include "solver/brick.inc"
 #include "solver/grid_cpu.inc"
 #include "kern/prec_f64.h"
-#include "solver/brick_kern.inc"
+#include "solver/brick.inc"
 #include "solver/grid_cpu.inc"
 
 ig_status ig_grid_cpu_apply(ig_ctx *cx, const ig_grid_args_f64 *args, const double *x, double *y,

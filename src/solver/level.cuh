@@ -5,7 +5,7 @@
 #include "backend/cuda/launch.cuh"
 #include "kern/hd.h"
 #include "solver/grid_cuda.h"
-#include "solver/level_kern.inc"
+#include "solver/level.inc"
 
 /* blocks for a loop with a stride over n items */
 static inline unsigned stride_blocks(ig_ctx *cx, int64_t n, int threads) {

@@ -100,7 +100,7 @@ typedef struct {
   ig_ctx *cx;
   const ig_amg_ops *ops;
   ig_amg_problem problem;
-  ig_array unit, dense, work; /* moduli of 1; inverse of the coarsest, and room to make it */
+  ig_array unit, dense, work; /* moduli of 1; inverse of the coarsest, and space to make it */
   int dense_n, levels;
   ig_amg_level level[IG_AMG_LEVELS];
   ig_replay replay; /* of a cycle */
@@ -122,7 +122,7 @@ IG_MUST_CHECK ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z)
 IG_MUST_CHECK ig_status ig_amg_fill(ig_amg *s, int depth);
 IG_MUST_CHECK ig_status ig_amg_assemble(ig_amg *s, const double *modulus);
 IG_MUST_CHECK ig_status ig_amg_smoother(ig_amg *s, int depth);
-/* Room for values, and no longer. */
+/* Space for values, and no longer. */
 IG_MUST_CHECK ig_status ig_amg_open_values(ig_amg *s, ig_amg_matrix *m);
 void ig_amg_close_values(ig_amg *s, ig_amg_matrix *m);
 IG_MUST_CHECK ig_status ig_amg_setup_finest(ig_amg *s);

@@ -11,9 +11,9 @@
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
-#include "solver/hex_kern.inc"
-#include "solver/mesh_kern.inc"
-#include "solver/mesh_amg_kern.inc"
+#include "solver/hex.inc"
+#include "solver/mesh.inc"
+#include "solver/mesh_amg.inc"
 
 /* --- values of a level --- */
 

@@ -8,12 +8,12 @@
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
-#include "solver/hex_kern.inc"
+#include "solver/hex.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
-#include "solver/hex_kern.inc"
-#include "solver/mesh_kern.inc"
+#include "solver/hex.inc"
+#include "solver/mesh.inc"
 
 static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))

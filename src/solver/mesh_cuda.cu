@@ -5,12 +5,12 @@
 #include "kern/prec_f32.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
-#include "solver/hex_kern.inc"
+#include "solver/hex.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
-#include "solver/hex_kern.inc"
-#include "solver/mesh_kern.inc"
+#include "solver/hex.inc"
+#include "solver/mesh.inc"
 
 /* Sum over a block of 256 threads, in thread 0; the order is always the same. */
 static __device__ double block_sum(double s) {

@@ -22,7 +22,7 @@ static __device__ __forceinline__ double ig_block_sum(double v) {
 }
 
 /* True in every thread of the block that arrives last, with the N sums over all blocks in `total`
-   (valid in thread 0). `partial` has room for N gridDim values. */
+   (valid in thread 0). `partial` has space for N gridDim values. */
 template <int N>
 static __device__ __forceinline__ bool ig_grid_sums(const double *v, double *partial,
                                                     unsigned *arrived, double *total) {

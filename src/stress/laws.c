@@ -10,22 +10,22 @@ enum { FINER = 64 }; /* pieces that a curved part of a table is cut into */
 
 typedef struct {
   ig_ctx *cx;
-  int rows, room;
+  int rows, capacity;
   double *x, *y;
 } pile;
 
 static ig_status pile_add(pile *p, double x, double y) {
-  if (p->rows == p->room) {
-    const int room = p->room ? 2 * p->room : 256;
-    double *nx = realloc(p->x, sizeof *nx * (size_t)room);
+  if (p->rows == p->capacity) {
+    const int capacity = p->capacity ? 2 * p->capacity : 256;
+    double *nx = realloc(p->x, sizeof *nx * (size_t)capacity);
     if (nx)
       p->x = nx;
-    double *ny = realloc(p->y, sizeof *ny * (size_t)room);
+    double *ny = realloc(p->y, sizeof *ny * (size_t)capacity);
     if (ny)
       p->y = ny;
     if (!nx || !ny)
       return IG_FAIL(p->cx, IG_MEMORY, "no memory for tables of materials");
-    p->room = room;
+    p->capacity = capacity;
   }
   p->x[p->rows] = x;
   p->y[p->rows++] = y;

@@ -146,7 +146,7 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
   ig_ctx *cx = r->m->cx;
   uint8_t *alive = r->m->alive.host;
   double time = 0;
-  int64_t room = 0;
+  int64_t capacity = 0;
   IG_TRY(IG_NEW(cx, &r->group, r->m->elements, "phases"));
   IG_TRY(IG_NEW(cx, &r->group_node, r->m->nodes, "phases"));
   for (int pass = 0; pass < 2; pass++) { /* count, then fill */
@@ -183,11 +183,11 @@ ig_status ig_stress_steps_make(ig_stress_run *r) {
           alive[e] = 0; /* comes with its layer, or with the snapshots */
     }
     if (pass == 0) {
-      room = n;
-      IG_TRY(IG_NEW(cx, &r->step, room + 1, "phases"));
+      capacity = n;
+      IG_TRY(IG_NEW(cx, &r->step, capacity + 1, "phases"));
     }
   }
-  r->steps = room;
+  r->steps = capacity;
   r->grouped = -1;
   return ig_array_push(cx, &r->m->alive);
 }

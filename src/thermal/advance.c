@@ -16,9 +16,9 @@ static int64_t quiet_steps(ig_thermal_run *run, int64_t most) {
   for (int i = 0; i < run->beams.count; i++)
     until = fmin(until, ig_beam_next_on(&run->beams.beam[i], start));
   most = ig_thermal_surroundings_ahead(run, run->step, most);
-  const double room = floor((until - start) / run->dt * (1 + 1e-12));
+  const double fit = floor((until - start) / run->dt * (1 + 1e-12));
   most = most < run->steps - run->step ? most : run->steps - run->step;
-  most = room < (double)most ? (int64_t)fmax(room, 0) : most;
+  most = fit < (double)most ? (int64_t)fmax(fit, 0) : most;
   return most < 1 ? 0
                   : ig_schedule_ahead(run->job->schedule, ig_thermal_moment(run, run->step),
                                       run->dt, most);

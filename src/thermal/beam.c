@@ -334,7 +334,7 @@ ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths, con
     return IG_OK;
   IG_TRY(IG_NEW(cx, &beams->beam, cases->count, "beams"));
   beams->count = cases->count;
-  IG_TRY(IG_NEW(cx, &beams->number, h->nodes, "beam scenes"));
+  IG_TRY(IG_NEW(cx, &beams->number, h->nodes, "beam zones"));
   IG_TRY(
       ig_array_new(cx, &beams->shape, (size_t)beams->count, sizeof(ig_beam_shape), "beam shapes"));
   for (int i = 0; i < cases->count; i++) {
@@ -358,7 +358,7 @@ void ig_beams_free(ig_ctx *cx, ig_beams *beams) {
   free(beams->beam);
   free(beams->number);
   free(beams->node);
-  ig_array *arrays[] = {&beams->shape,   &beams->step,   &beams->shot,      &beams->scene,
+  ig_array *arrays[] = {&beams->shape,   &beams->step,   &beams->spot,      &beams->zone,
                         &beams->x,       &beams->corner, &beams->ref_start, &beams->ref,
                         &beams->scratch, &beams->of,     &beams->points};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

@@ -43,8 +43,8 @@ typedef struct {
   double absorptivity;
   double factor;          /* of its power: 1 unless another program changes it */
   double cutoff;          /* nothing is deposited beyond, m */
-  double margin;          /* it may move so far in a scene, m */
-  double low[3], high[3]; /* where the last scene serves it */
+  double margin;          /* it may move so far in a zone, m */
+  double low[3], high[3]; /* where the last zone serves it */
   ig_toolpath path;
   int64_t cursor;
   /* what may be touched: faces (element x 6 + face) or elements */
@@ -65,13 +65,13 @@ typedef struct {
   ig_beam *beam;
   double asked; /* absorptivity x power so far, J */
   /* the batch in hand (see beam_types.h) */
-  int32_t steps, shots, scenes, nodes, targets, refs, most_targets;
-  int32_t list; /* of the last scene's nodes, in the engine's batch */
-  int event;    /* births when the last scene was made */
+  int32_t steps, spots, zones, nodes, targets, refs, most_targets;
+  int32_t list; /* of the last zone's nodes, in the engine's batch */
+  int event;    /* births when the last zone was made */
   int32_t *number;
-  ig_lid *node; /* 2 x node_room: of the scene in work, and room to sort them in */
-  int64_t node_room;
-  ig_array shape, step, shot, scene, x, of, points, corner, ref_start, ref, scratch;
+  ig_lid *node; /* 2 x node_capacity: of the zone in work, and space to sort them in */
+  int64_t node_capacity;
+  ig_array shape, step, spot, zone, x, of, points, corner, ref_start, ref, scratch;
 } ig_beams;
 
 /* The paths, one per beam, become the beams' own. absorptivity, reach (or the radius, if larger):

@@ -4,13 +4,13 @@
 #include "thermal/beam.inc"
 
 static void step_power(const ig_beam_view *v, const ig_beam_step *step, double *out) {
-  const ig_beam_scene *c = &v->scene[step->scene];
+  const ig_beam_zone *c = &v->zone[step->zone];
   const double *x = v->x + 3 * (int64_t)c->nodes;
   double *power = v->power + step->power;
   for (int32_t n = 0; n < c->node_count; n++)
     power[n] = 0;
-  for (int32_t i = 0; i < step->shot_count; i++) {
-    const ig_beam_shot *s = &v->shot[step->shots + i];
+  for (int32_t i = 0; i < step->spot_count; i++) {
+    const ig_beam_spot *s = &v->spot[step->spots + i];
     const ig_beam_shape *b = &v->shape[s->beam];
     beam_total all = {0, 0, -1};
     for (int32_t t = 0; t < c->target_count; t++) {
@@ -21,18 +21,18 @@ static void step_power(const ig_beam_view *v, const ig_beam_step *step, double *
     }
     const double sum = beam_whole(b, &all, out);
     for (int32_t n = 0; n < c->node_count && sum > 0; n++)
-      power[n] += s->power * (beam_share(v, c, step->scene, n, out) / sum);
+      power[n] += s->power * (beam_share(v, c, step->zone, n, out) / sum);
   }
 }
 
 ig_status ig_beam_power_cpu(ig_ctx *cx, const ig_beam_view *v) {
-  const int threads = v->rooms;
+  const int threads = v->workers;
   (void)cx;
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int r = 0; r < threads; r++)
     for (int64_t i = (int64_t)v->steps * r / threads; i < (int64_t)v->steps * (r + 1) / threads;
          i++)
-      if (v->step[i].scene >= 0)
-        step_power(v, &v->step[i], v->scratch + v->room * r);
+      if (v->step[i].zone >= 0)
+        step_power(v, &v->step[i], v->scratch + v->share * r);
   return IG_OK;
 }

@@ -8,18 +8,18 @@ extern "C" {
 
 __global__ void __launch_bounds__(128) beam_power(const __grid_constant__ ig_beam_view v) {
   __shared__ double sum, part[128][2];
-  double *out = v.scratch + v.room * blockIdx.x;
+  double *out = v.scratch + v.share * blockIdx.x;
   for (int32_t i = (int32_t)blockIdx.x; i < v.steps; i += (int32_t)gridDim.x) {
     const ig_beam_step step = v.step[i];
-    if (step.scene < 0)
+    if (step.zone < 0)
       continue;
-    const ig_beam_scene c = v.scene[step.scene];
+    const ig_beam_zone c = v.zone[step.zone];
     const double *x = v.x + 3 * (int64_t)c.nodes;
     double *power = v.power + step.power;
     for (int32_t n = (int32_t)threadIdx.x; n < c.node_count; n += (int32_t)blockDim.x)
       power[n] = 0;
-    for (int32_t k = 0; k < step.shot_count; k++) {
-      const ig_beam_shot s = v.shot[step.shots + k];
+    for (int32_t k = 0; k < step.spot_count; k++) {
+      const ig_beam_spot s = v.spot[step.spots + k];
       const ig_beam_shape *b = &v.shape[s.beam];
       beam_total all = {0, 0, -1}; /* thread 0's: in order, the same bits whatever else is near */
       for (int32_t base = 0; base < c.target_count; base += (int32_t)blockDim.x) {
@@ -41,14 +41,14 @@ __global__ void __launch_bounds__(128) beam_power(const __grid_constant__ ig_bea
         sum = beam_whole(b, &all, out);
       __syncthreads();
       for (int32_t n = (int32_t)threadIdx.x; n < c.node_count && sum > 0; n += (int32_t)blockDim.x)
-        power[n] += s.power * (beam_share(&v, &c, step.scene, n, out) / sum);
+        power[n] += s.power * (beam_share(&v, &c, step.zone, n, out) / sum);
       __syncthreads();
     }
   }
 }
 
 extern "C" ig_status ig_beam_power_cuda(ig_ctx *cx, const ig_beam_view *v) {
-  beam_power<<<(unsigned)v->rooms, 128, 0, ig_cuda_stream(cx)>>>(*v);
+  beam_power<<<(unsigned)v->workers, 128, 0, ig_cuda_stream(cx)>>>(*v);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

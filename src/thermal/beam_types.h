@@ -31,35 +31,35 @@ typedef struct {
   double at[3], along[2]; /* m; unit vector of travel in the plane */
   double power;           /* absorbed, as a mean over the step, W */
   int32_t beam;
-} ig_beam_shot;
+} ig_beam_spot;
 
 /* What beams may touch while they move a little: nodes, rising, and faces or elements on them. */
 typedef struct {
   int32_t nodes, node_count, targets, target_count, refs;
-} ig_beam_scene;
+} ig_beam_zone;
 
 /* One step of a batch. */
 typedef struct {
-  int32_t scene, shots, shot_count; /* scene -1: no beam is on */
-  int32_t power;                    /* where the watts of the scene's nodes go */
+  int32_t zone, spots, spot_count; /* zone -1: no beam is on */
+  int32_t power;                   /* where the watts of the zone's nodes go */
 } ig_beam_step;
 
 enum { IG_BEAM_CORNERS = 8, IG_BEAM_SCRATCH = 10 };
 
 typedef struct {
-  int32_t steps, rooms;
-  int64_t room; /* doubles of scratch a worker has */
+  int32_t steps, workers;
+  int64_t share; /* doubles of scratch per worker */
   const ig_beam_shape *shape;
   const ig_beam_step *step;
-  const ig_beam_shot *shot;
-  const ig_beam_scene *scene;
-  const double *x;          /* scene nodes x 3 */
-  const int32_t *beam;      /* scene targets: whose they are */
-  const int32_t *points;    /* scene targets: sample points per side */
-  const int32_t *corner;    /* scene targets x 8: nodes, counted in the scene */
-  const int32_t *ref_start; /* scene nodes + 1 a scene: from its `nodes` + its number on */
+  const ig_beam_spot *spot;
+  const ig_beam_zone *zone;
+  const double *x;          /* zone nodes x 3 */
+  const int32_t *beam;      /* zone targets: whose they are */
+  const int32_t *points;    /* zone targets: sample points per side */
+  const int32_t *corner;    /* zone targets x 8: nodes, counted in the zone */
+  const int32_t *ref_start; /* zone nodes + 1 a zone: from its `nodes` + its number on */
   const int32_t *ref;       /* target x 8 + corner, of each node */
-  double *scratch;          /* rooms x room: of each target 8 weights, their sum, distance^2 */
+  double *scratch;          /* workers x share: of each target 8 weights, their sum, distance^2 */
   double *power;            /* W */
 } ig_beam_view;
 

@@ -6,7 +6,7 @@
    cores         bricks on one core of this machine and on two
    samples, sizes, stages, accuracy, whole: see bench_samples.c
    Grids have 10 million elements (general: 4) on a GPU, one million on a CPU. */
-#include "thermal/samples.h"
+#include "thermal/build_problem.h"
 #include "backend/backend.h"
 
 #include <math.h>

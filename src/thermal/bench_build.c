@@ -1,4 +1,4 @@
-/* Opening, placing and timing a sample's build. */
+/* Opening, placing and timing a build. */
 #include "thermal/bench_build.h"
 #include "backend/backend.h"
 
@@ -24,26 +24,26 @@ static bool on_gpu(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA;
 }
 
-ig_status ig_build_subject_open(ig_ctx *cx, ig_sample_fn *make, ig_build_subject *s) {
-  ig_thermal_sample *sample;
+ig_status ig_build_subject_open(ig_ctx *cx, ig_build_problem_fn *make, ig_build_subject *s) {
+  ig_build_problem *problem;
   *s = (ig_build_subject){make, NULL};
-  IG_TRY(IG_NEW(cx, &sample, 1, "sample"));
-  make(sample);
-  const ig_status status = ig_mesh_generate(cx, &sample->mesh, &s->mesh);
-  free(sample);
+  IG_TRY(IG_NEW(cx, &problem, 1, "problem"));
+  make(problem);
+  const ig_status status = ig_mesh_generate(cx, &problem->mesh, &s->mesh);
+  free(problem);
   return status;
 }
 
 void ig_build_close(ig_build *b) {
   if (b->run.job)
     ig_thermal_close(&b->run);
-  free(b->sample);
+  free(b->problem);
   memset(b, 0, sizeof *b);
 }
 
 ig_status ig_build_at(ig_build *b, double share) {
   b->run.step = b->run.done = (int64_t)(share * (double)b->run.steps);
-  return ig_heat_begin_at(b->job.cx, &b->run.heat, share * b->sample->c.duration);
+  return ig_heat_begin_at(b->job.cx, &b->run.heat, share * b->problem->c.duration);
 }
 
 ig_status ig_build_open(ig_ctx *cx, const ig_build_subject *s, const ig_build_strategy *how,
@@ -51,16 +51,16 @@ ig_status ig_build_open(ig_ctx *cx, const ig_build_subject *s, const ig_build_st
   memset(b, 0, sizeof *b);
   b->bytes_before = (double)cx->device_bytes;
   const double start = ig_now();
-  IG_TRY(IG_NEW(cx, &b->sample, 1, "sample"));
-  s->make(b->sample);
-  b->sample->c.conduction = 1 + (int)how->conduction;
-  b->sample->c.surface = 1 + (int)how->surface;
+  IG_TRY(IG_NEW(cx, &b->problem, 1, "problem"));
+  s->make(b->problem);
+  b->problem->c.conduction = 1 + (int)how->conduction;
+  b->problem->c.surface = 1 + (int)how->surface;
   b->job = (ig_job){.cx = cx,
                     .precision = IG_SINGLE,
                     .assembly = how->assembly,
-                    .materials = &b->sample->materials,
+                    .materials = &b->problem->materials,
                     .mesh = s->mesh,
-                    .room_case = &b->sample->c};
+                    .room_case = &b->problem->c};
   const ig_status status = ig_thermal_open(&b->job, &b->run);
   b->ready = ig_now() - start;
   return status;
@@ -101,7 +101,7 @@ ig_status ig_build_time(ig_build *b, double seconds, ig_build_timing *t) {
 void ig_build_say(const ig_bench_sink *sink, const ig_build *b, const char *how,
                   const ig_build_timing *t, const char *note) {
   char text[128];
-  snprintf(text, sizeof text, "%s %s", b->sample->name, how);
+  snprintf(text, sizeof text, "%s %s", b->problem->name, how);
   const ig_bench_row row = {.name = text,
                             .elements = b->run.heat.elements,
                             .steps = (double)t->steps,

@@ -1,10 +1,10 @@
-/* A sample's build as benchmarks run it: opened in one strategy, set to some stage, timed. */
+/* A build of a paper as benchmarks run it: opened in one strategy, set to some stage, timed. */
 #ifndef IG_THERMAL_BENCH_BUILD_H
 #define IG_THERMAL_BENCH_BUILD_H
 
-#include "thermal/samples.h"
+#include "thermal/build_problem.h"
 
-typedef void ig_sample_fn(ig_thermal_sample *);
+typedef void ig_build_problem_fn(ig_build_problem *);
 
 typedef struct {
   const char *name;
@@ -19,20 +19,21 @@ extern const ig_build_strategy ig_build_strategies[IG_BUILD_STRATEGIES];
 /* A context of so many cores of the CPU. */
 IG_MUST_CHECK ig_status ig_build_core_open(ig_ctx *cx, int threads, ig_ctx **out);
 
-/* A sample's mesh, made once, and one run on it. */
+/* Its mesh, made once, and one run on it. */
 typedef struct {
-  ig_sample_fn *make;
+  ig_build_problem_fn *make;
   ig_mesh *mesh;
 } ig_build_subject;
 typedef struct {
-  ig_thermal_sample *sample;
+  ig_build_problem *problem;
   ig_job job;
   ig_thermal_run run;
   double bytes_before, ready; /* device bytes; s of set-up */
   double writing;             /* s the host has spent writing batches */
 } ig_build;
 
-IG_MUST_CHECK ig_status ig_build_subject_open(ig_ctx *cx, ig_sample_fn *make, ig_build_subject *s);
+IG_MUST_CHECK ig_status ig_build_subject_open(ig_ctx *cx, ig_build_problem_fn *make,
+                                              ig_build_subject *s);
 IG_MUST_CHECK ig_status ig_build_open(ig_ctx *cx, const ig_build_subject *s,
                                       const ig_build_strategy *how, ig_build *b);
 void ig_build_close(ig_build *b);

@@ -150,7 +150,7 @@ ig_status ig_bench_accuracy(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_build_subject s;
   curve want[2];
   memset(want, 0, sizeof want);
-  ig_status status = ig_build_subject_open(cx, ig_sample_nu_shape, &s);
+  ig_status status = ig_build_subject_open(cx, ig_build_problem_nu_shape, &s);
   const ig_lid probe = status == IG_OK ? probe_find(s.mesh) : 0;
   for (int i = 0; i < 2 && status == IG_OK; i++)
     status = curve_on_cpu(cx, &s, i == 1, share, probe, &want[i]);
@@ -209,8 +209,9 @@ done:
 }
 
 ig_status ig_bench_kernels(ig_ctx *cx, const ig_bench_sink *sink) {
-  static ig_sample_fn *const makes[] = {ig_sample_cubic, ig_sample_cruciform, ig_sample_thin_wall,
-                                        ig_sample_powder_bed};
+  static ig_build_problem_fn *const makes[] = {ig_build_problem_cubic, ig_build_problem_cruciform,
+                                               ig_build_problem_thin_wall,
+                                               ig_build_problem_powder_bed};
   if (!on_gpu(cx))
     return IG_FAIL(cx, IG_UNSUPPORTED,
                    "thermal/kernels measures kernels of a GPU: add "
@@ -295,7 +296,8 @@ done:
 
 ig_status ig_bench_overlap(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_build_subject s;
-  IG_TRY(ig_build_subject_open(cx, on_gpu(cx) ? ig_sample_powder_bed : ig_sample_cubic_coarse, &s));
+  IG_TRY(ig_build_subject_open(
+      cx, on_gpu(cx) ? ig_build_problem_powder_bed : ig_build_problem_cubic_coarse, &s));
   const ig_status status = overlap_rows(cx, sink, &s);
   ig_mesh_free(s.mesh);
   return status;

@@ -145,7 +145,7 @@ static ig_status strategy_row(ig_ctx *cx, const ig_bench_sink *sink, const ig_bu
   snprintf(note, sizeof note,
            "%.3g us/step, build in %.3g s (scaled) = %.3g x real time; %.3g x best core, %.3g x "
            "simple core%s",
-           1e6 * ig_build_per_step(&t), whole, b.sample->c.duration / whole,
+           1e6 * ig_build_per_step(&t), whole, b.problem->c.duration / whole,
            c->best / ig_build_per_step(&t), c->simple / ig_build_per_step(&t), error);
   ig_build_say(sink, &b, how->name, &t, note);
 done:
@@ -175,8 +175,9 @@ static ig_status large_table(ig_ctx *cx, const ig_bench_sink *sink, const ig_bui
 static const double half_way[] = {0.5}, over_build[] = {0.1, 0.5, 0.9};
 
 ig_status ig_bench_samples(ig_ctx *cx, const ig_bench_sink *sink) {
-  static ig_sample_fn *const makes[] = {ig_sample_cubic, ig_sample_cruciform, ig_sample_thin_wall,
-                                        ig_sample_powder_bed};
+  static ig_build_problem_fn *const makes[] = {ig_build_problem_cubic, ig_build_problem_cruciform,
+                                               ig_build_problem_thin_wall,
+                                               ig_build_problem_powder_bed};
   for (int i = 0; i < 4; i++) {
     ig_build_subject s;
     core c;
@@ -234,8 +235,8 @@ done:
 }
 
 ig_status ig_bench_stages(ig_ctx *cx, const ig_bench_sink *sink) {
-  ig_sample_fn *const makes[] = {ig_sample_cubic_fine, ig_sample_cubic_medium,
-                                 ig_sample_cubic_coarse};
+  ig_build_problem_fn *const makes[] = {ig_build_problem_cubic_fine, ig_build_problem_cubic_medium,
+                                        ig_build_problem_cubic_coarse};
   for (int i = 0; i < 3; i++) {
     ig_build_subject s;
     ig_build b;
@@ -255,8 +256,8 @@ ig_status ig_bench_stages(ig_ctx *cx, const ig_bench_sink *sink) {
 }
 
 ig_status ig_bench_sizes(ig_ctx *cx, const ig_bench_sink *sink) {
-  static ig_sample_fn *const makes[] = {ig_sample_cubic_coarse, ig_sample_cubic_medium,
-                                        ig_sample_cubic_fine};
+  static ig_build_problem_fn *const makes[] = {
+      ig_build_problem_cubic_coarse, ig_build_problem_cubic_medium, ig_build_problem_cubic_fine};
   for (int i = 0; i < (on_gpu(cx) ? 3 : 2); i++) {
     ig_build_subject s;
     core c;
@@ -280,14 +281,14 @@ ig_status ig_bench_whole(ig_ctx *cx, const ig_bench_sink *sink) {
   ig_build_timing t;
   memset(&b, 0, sizeof b);
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_build_subject_open(cx, ig_sample_cubic, &s));
+  IG_TRY_GOTO(status, done, ig_build_subject_open(cx, ig_build_problem_cubic, &s));
   IG_TRY_GOTO(status, done, ig_build_open(cx, &s, &ig_build_strategies[BEST], &b));
   IG_TRY_GOTO(status, done, ig_build_at(&b, 0));
   IG_TRY_GOTO(status, done, ig_build_time(&b, on_gpu(cx) ? 60 : 20, &t));
   char note[128];
   const double whole = ig_build_per_step(&t) * (double)b.run.steps;
   snprintf(note, sizeof note, "%.3g us/step; whole build %.3g s = %.3g x real time; setup %.2g s",
-           1e6 * ig_build_per_step(&t), whole, b.sample->c.duration / whole, b.ready);
+           1e6 * ig_build_per_step(&t), whole, b.problem->c.duration / whole, b.ready);
   ig_build_say(sink, &b, on_gpu(cx) ? "whole build, stencil" : "from the start, stencil", &t, note);
 done:
   ig_build_close(&b);

@@ -150,7 +150,7 @@ typedef struct {
 
 /* The batch in hand, written on the host. */
 typedef struct {
-  int step_count, step_room;
+  int step_count, step_capacity;
   ig_heat_step *step, open; /* open: the step being written */
   int32_t patch_count, source_count, list_count;
   int32_t held_count; /* patches before all steps: held nodes that take a new temperature */
@@ -217,7 +217,7 @@ IG_MUST_CHECK ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h,
 /* Writing a batch: births due by a time, then sources, then the step that uses them. */
 IG_MUST_CHECK ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time);
 /* A node is given power once a step at most. A step takes either such watts or those of one list:
-   a list of nodes, rising, for any number of steps, and room for watts that somebody computes on
+   a list of nodes, rising, for any number of steps, and space for watts that somebody computes on
    the device before the batch runs. */
 IG_MUST_CHECK ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power);
 IG_MUST_CHECK ig_status ig_heat_batch_list(ig_ctx *cx, ig_heat *h, const ig_lid *nodes,
@@ -259,11 +259,11 @@ static inline const ig_lid *ig_heat_conn(const ig_heat *h, ig_lid e) {
   return (const ig_lid *)h->elems.conn.host + 8 * (int64_t)e;
 }
 extern const int ig_heat_corner[8];
-/* Arrays written on the host from the start each batch: room for item `count`; and the first
+/* Arrays written on the host from the start each batch: space for item `count`; and the first
    `count` of them to the device. */
-IG_MUST_CHECK ig_status ig_heat_room(ig_ctx *cx, ig_array *a, size_t count, size_t size);
+IG_MUST_CHECK ig_status ig_heat_reserve(ig_ctx *cx, ig_array *a, size_t count, size_t size);
 IG_MUST_CHECK ig_status ig_heat_push(ig_ctx *cx, ig_array *a, size_t count);
-/* Sizes of an element (birth order); `room` holds them, without K, where classes are not kept. */
-const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *room);
+/* Sizes of an element (birth order); `own` holds them, without K, where classes are not kept. */
+const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *own);
 
 #endif

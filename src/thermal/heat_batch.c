@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-ig_status ig_heat_room(ig_ctx *cx, ig_array *a, size_t count, size_t size) {
+ig_status ig_heat_reserve(ig_ctx *cx, ig_array *a, size_t count, size_t size) {
   if (count < a->count)
     return IG_OK;
   if (!a->dev)
@@ -47,8 +47,8 @@ static void patch_heat(const ig_heat *h, ig_lid n, ig_lid begin, ig_heat_patch *
     const ig_lid e = h->node.around.item[i];
     if (e < begin || e >= h->next.elements)
       continue;
-    ig_heat_shape room;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    ig_heat_shape own;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
     const int m = ((uint8_t *)h->material.of.host)[e];
     const bool at_held = h->newborn == IG_BORN_INHERITED && !isnan(p->held);
     const double T = at_held ? p->held : h->material.born_at[m];
@@ -65,7 +65,7 @@ static void patch_heat(const ig_heat *h, ig_lid n, ig_lid begin, ig_heat_patch *
 /* One node's change. */
 static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_lid begin) {
   const size_t materials = (size_t)h->material.count;
-  IG_TRY(ig_heat_room(cx, &h->batch.patch, (size_t)h->batch.patch_count, sizeof(ig_heat_patch)));
+  IG_TRY(ig_heat_reserve(cx, &h->batch.patch, (size_t)h->batch.patch_count, sizeof(ig_heat_patch)));
   ig_heat_patch *p = (ig_heat_patch *)h->batch.patch.host + h->batch.patch_count;
   *p = (ig_heat_patch){.node = n,
                        .donor = there ? IG_PATCH_GROWN : IG_PATCH_NEW,
@@ -79,8 +79,8 @@ static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_li
   if (h->conduction == IG_HEAT_STENCIL) {
     IG_TRY(ig_heat_row_find(cx, h, n, &p->row));
   } else {
-    IG_TRY(ig_heat_room(cx, &h->batch.patch_volume, (size_t)(h->batch.patch_count + 1) * materials,
-                        sizeof(double)));
+    IG_TRY(ig_heat_reserve(cx, &h->batch.patch_volume,
+                           (size_t)(h->batch.patch_count + 1) * materials, sizeof(double)));
     ig_heat_node_values(
         h, n, p, (double *)h->batch.patch_volume.host + (size_t)h->batch.patch_count * materials);
   }
@@ -89,13 +89,13 @@ static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_li
 }
 
 ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n) {
-  IG_TRY(ig_heat_room(cx, &h->batch.patch, (size_t)h->batch.patch_count, sizeof(ig_heat_patch)));
+  IG_TRY(ig_heat_reserve(cx, &h->batch.patch, (size_t)h->batch.patch_count, sizeof(ig_heat_patch)));
   ((ig_heat_patch *)h->batch.patch.host)[h->batch.patch_count] =
       (ig_heat_patch){.node = n, .donor = IG_PATCH_HELD, .held = h->node.held[n]};
   if (h->conduction != IG_HEAT_STENCIL) { /* volumes stand beside patches, one for one */
     const size_t materials = (size_t)h->material.count;
-    IG_TRY(ig_heat_room(cx, &h->batch.patch_volume, (size_t)(h->batch.patch_count + 1) * materials,
-                        sizeof(double)));
+    IG_TRY(ig_heat_reserve(cx, &h->batch.patch_volume,
+                           (size_t)(h->batch.patch_count + 1) * materials, sizeof(double)));
     memset((double *)h->batch.patch_volume.host + (size_t)h->batch.patch_count * materials, 0,
            materials * sizeof(double));
   }
@@ -159,8 +159,8 @@ ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time) {
 
 ig_status ig_heat_batch_list(ig_ctx *cx, ig_heat *h, const ig_lid *nodes, int32_t count,
                              int32_t *list) {
-  IG_TRY(ig_heat_room(cx, &h->batch.source_node, (size_t)(h->batch.list_count + count),
-                      sizeof(ig_lid)));
+  IG_TRY(ig_heat_reserve(cx, &h->batch.source_node, (size_t)(h->batch.list_count + count),
+                         sizeof(ig_lid)));
   if (count > 0) /* a beam that misses heats no node */
     memcpy((ig_lid *)h->batch.source_node.host + h->batch.list_count, nodes,
            (size_t)count * sizeof *nodes);
@@ -171,8 +171,8 @@ ig_status ig_heat_batch_list(ig_ctx *cx, ig_heat *h, const ig_lid *nodes, int32_
 
 ig_status ig_heat_batch_powers(ig_ctx *cx, ig_heat *h, int32_t list, int32_t count,
                                int32_t *first) {
-  IG_TRY(ig_heat_room(cx, &h->batch.source_power, (size_t)(h->batch.source_count + count),
-                      sizeof(double)));
+  IG_TRY(ig_heat_reserve(cx, &h->batch.source_power, (size_t)(h->batch.source_count + count),
+                         sizeof(double)));
   *first = h->batch.open.first = h->batch.source_count;
   h->batch.open.list = list;
   h->batch.source_count += count;
@@ -193,8 +193,9 @@ ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power
   const int32_t count = h->batch.source_count - h->batch.open.first;
   if (count == 0)
     h->batch.open.list = h->batch.list_count;
-  IG_TRY(ig_heat_room(cx, &h->batch.source_node, (size_t)h->batch.list_count, sizeof(ig_lid)));
-  IG_TRY(ig_heat_room(cx, &h->batch.source_power, (size_t)h->batch.source_count, sizeof(double)));
+  IG_TRY(ig_heat_reserve(cx, &h->batch.source_node, (size_t)h->batch.list_count, sizeof(ig_lid)));
+  IG_TRY(
+      ig_heat_reserve(cx, &h->batch.source_power, (size_t)h->batch.source_count, sizeof(double)));
   ig_lid *nodes = (ig_lid *)h->batch.source_node.host + h->batch.open.list;
   double *powers = (double *)h->batch.source_power.host + h->batch.open.first;
   int32_t at = count;
@@ -212,13 +213,13 @@ ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power
 
 /* The open step, written down. */
 static ig_status step_close(ig_ctx *cx, ig_heat *h) {
-  if (h->batch.step_count == h->batch.step_room) {
-    const int room = h->batch.step_room ? 2 * h->batch.step_room : 256;
-    ig_heat_step *bigger = realloc(h->batch.step, (size_t)room * sizeof *bigger);
+  if (h->batch.step_count == h->batch.step_capacity) {
+    const int capacity = h->batch.step_capacity ? 2 * h->batch.step_capacity : 256;
+    ig_heat_step *bigger = realloc(h->batch.step, (size_t)capacity * sizeof *bigger);
     if (!bigger)
       return IG_FAIL(cx, IG_MEMORY, "no memory for a batch of steps");
     h->batch.step = bigger;
-    h->batch.step_room = room;
+    h->batch.step_capacity = capacity;
   }
   ig_heat_step *step = &h->batch.step[h->batch.step_count++];
   h->batch.open.time = h->time;

@@ -12,10 +12,10 @@ static double element_rate(const ig_heat *h, ig_lid e, double best, double steep
                            bool *flat) {
   const heat_material_f64 *m = ig_heat_material_of(h, e);
   const double alpha = ig_heat_material_diffusivity(m);
-  ig_heat_shape room;
-  const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+  ig_heat_shape own;
+  const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
   if (!h->shape.classes.count)
-    ig_heat_shape_matrix(h->node.point, ig_heat_conn(h, e), &room);
+    ig_heat_shape_matrix(h->node.point, ig_heat_conn(h, e), &own);
   for (int a = 0; a < 8; a++)
     if (!(s->volume[a] > 0))
       return -1;

@@ -25,8 +25,8 @@ double ig_heat_content_of(const ig_heat *h, const double *volume, double T) {
 double ig_heat_born_content(const ig_heat *h, double T) {
   double content = 0;
   for (ig_lid e = h->birth.start[1]; e < h->now.elements; e++) {
-    ig_heat_shape room;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    ig_heat_shape own;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
     for (int a = 0; a < 8; a++)
       content += s->volume[a] * ig_heat_content_at(h, ((uint8_t *)h->material.of.host)[e], T);
   }
@@ -58,8 +58,8 @@ static void film_sum(const ig_heat *h, ig_lid e, int f, ig_lid n, double area, h
 /* Sizes of what is there, summed element by element. volume: nodes x materials; film: nodes */
 static void sizes_sum(const ig_heat *h, double *volume, heat_film_f64 *film) {
   for (ig_lid e = 0; e < h->next.elements; e++) {
-    ig_heat_shape room;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    ig_heat_shape own;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
     const ig_lid *conn = ig_heat_conn(h, e);
     const int m = ((uint8_t *)h->material.of.host)[e];
     for (int a = 0; a < 8; a++)
@@ -78,8 +78,8 @@ void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, doubl
     const ig_lid e = h->node.around.item[i];
     if (e >= h->next.elements)
       continue;
-    ig_heat_shape room;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    ig_heat_shape own;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
     const ig_lid *conn = ig_heat_conn(h, e);
     for (int a = 0; a < 8; a++)
       if (conn[a] == n)

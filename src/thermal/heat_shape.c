@@ -53,11 +53,11 @@ static void shape_sizes(const double *point, const ig_lid *conn, ig_heat_shape *
   }
 }
 
-const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *room) {
+const ig_heat_shape *ig_heat_shape_of(const ig_heat *h, ig_lid e, ig_heat_shape *own) {
   if (h->shape.classes.count)
     return &h->shape.of_class[h->shape.classes.of[e]];
-  shape_sizes(h->node.point, ig_heat_conn(h, e), room);
-  return room;
+  shape_sizes(h->node.point, ig_heat_conn(h, e), own);
+  return own;
 }
 
 /* Largest eigenvalue of C^-1 K of one element at unit diffusivity: bounded row by row; exact, by

@@ -149,8 +149,8 @@ double ig_heat_ledger_gap(const ig_heat_ledger *l) {
 void ig_heat_measure(const ig_heat *h, double *volume, double *area) {
   *volume = *area = 0;
   for (ig_lid e = 0; e < h->now.elements; e++) {
-    ig_heat_shape room;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &room);
+    ig_heat_shape own;
+    const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
     for (int a = 0; a < 8; a++)
       *volume += s->volume[a];
     for (int f = 0; f < 6; f++) {

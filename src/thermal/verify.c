@@ -21,29 +21,30 @@ static ig_status patch(ig_ctx *cx, ig_elem_type type, ig_precision precision, ig
                            .element = (int)type + 1,
                            .jitter = {.at = {.given = true}, .amount = 0.3, .seed = 7}};
   static const char *const sides[] = {"xmin", "xmax", "ymin", "ymax", "zmin", "zmax"};
-  ig_scene s;
+  ig_thermal_problem s;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_scene_mesh(cx, &mc, &s));
-  ig_scene_metal(&s, 8000, 500, 20);
+  IG_TRY_GOTO(status, done, ig_thermal_problem_mesh(cx, &mc, &s));
+  ig_thermal_problem_metal(&s, 8000, 500, 20);
   for (int i = 0; i < 6; i++)
-    ig_scene_condition(&s, sides[i])->temperature = 400; /* the values follow node by node */
+    ig_thermal_problem_condition(&s, sides[i])->temperature =
+        400; /* the values follow node by node */
   s.setup.conduction = IG_HEAT_RECOMPUTE;
   s.setup.precision = precision;
   s.setup.assembly = assembly;
   s.setup.surface = (ig_heat_surface)assembly; /* one of each, too */
-  IG_TRY_GOTO(status, done, ig_scene_start(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s));
   for (ig_lid n = 0; n < s.mesh->nodes; n++)
     s.T[n] = isnan(s.heat.node.held[n]) ? 400 : patch_field(&s.mesh->x[3 * (int64_t)n]);
-  IG_TRY_GOTO(status, done, ig_scene_write(&s));
-  IG_TRY_GOTO(status, done, ig_scene_steps(&s, 1.8 / s.heat.limit.rate, 1200));
-  IG_TRY_GOTO(status, done, ig_scene_read(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_write(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_steps(&s, 1.8 / s.heat.limit.rate, 1200));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_read(&s));
   for (ig_lid n = 0; n < s.mesh->nodes; n++) {
     const double exact = patch_field(&s.mesh->x[3 * (int64_t)n]);
     const double off = fabs(s.T[n] - exact) / exact;
     *error = off > *error || isnan(off) ? off : *error;
   }
 done:
-  ig_scene_free(&s);
+  ig_thermal_problem_free(&s);
   return status;
 }
 
@@ -72,18 +73,18 @@ static ig_status made(ig_ctx *cx, ig_elem_type type, ig_heat_conduction conducti
   const double size[] = {1, 1, 0.5}, k = 0.1;
   const int n[] = {cells, cells, cells / 2 > 0 ? cells / 2 : 1};
   double *volume = NULL;
-  ig_scene s;
+  ig_thermal_problem s;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_scene_box_of(cx, type, size, n, &s));
-  ig_scene_metal(&s, 1, 1, k);
-  ig_scene_condition(&s, "ymax")->temperature = 500;
+  IG_TRY_GOTO(status, done, ig_thermal_problem_box_of(cx, type, size, n, &s));
+  ig_thermal_problem_metal(&s, 1, 1, k);
+  ig_thermal_problem_condition(&s, "ymax")->temperature = 500;
   s.setup.conduction = conduction;
-  IG_TRY_GOTO(status, done, ig_scene_start(&s));
-  IG_TRY_GOTO(status, done, ig_scene_volumes(&s, &volume));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_volumes(&s, &volume));
   const double *x = s.mesh->x;
   for (ig_lid i = 0; i < s.mesh->nodes; i++)
     s.T[i] = made_field(&x[3 * (int64_t)i], 0);
-  IG_TRY_GOTO(status, done, ig_scene_write(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_write(&s));
   const int steps = (int)lround(end / dt);
   /* dT/dt - k lap T = (-1 + k pi^2 (1 + 1/4)) (T - 500) */
   const double factor = -1 + k * M_PI * M_PI * 1.25;
@@ -97,7 +98,7 @@ static ig_status made(ig_ctx *cx, ig_elem_type type, ig_heat_conduction conducti
     if (step % 16 == 15 || step + 1 == steps)
       IG_TRY_GOTO(status, done, ig_heat_batch_run(cx, &s.heat));
   }
-  IG_TRY_GOTO(status, done, ig_scene_read(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_read(&s));
   double sum = 0, all = 0;
   for (ig_lid i = 0; i < s.mesh->nodes; i++) {
     const double d = s.T[i] - made_field(&x[3 * (int64_t)i], end);
@@ -107,7 +108,7 @@ static ig_status made(ig_ctx *cx, ig_elem_type type, ig_heat_conduction conducti
   *error = sqrt(sum / all);
 done:
   free(volume);
-  ig_scene_free(&s);
+  ig_thermal_problem_free(&s);
   return status;
 }
 
@@ -162,23 +163,23 @@ static ig_status verify_tets(ig_ctx *cx, const ig_verify_sink *sink) {
 /* --- half-space under constant flux */
 
 /* Steps of nearly nine tenths of the critical one, and what they leave. */
-static ig_status after(ig_scene *s, double time, ig_heat_ledger *ledger) {
-  IG_TRY(ig_scene_start(s));
+static ig_status after(ig_thermal_problem *s, double time, ig_heat_ledger *ledger) {
+  IG_TRY(ig_thermal_problem_start(s));
   const int64_t steps = (int64_t)ceil(time / (0.9 * 2 / s->heat.limit.rate));
-  IG_TRY(ig_scene_steps(s, time / (double)steps, steps));
-  IG_TRY(ig_scene_read(s));
+  IG_TRY(ig_thermal_problem_steps(s, time / (double)steps, steps));
+  IG_TRY(ig_thermal_problem_read(s));
   return ig_heat_ledger_read(s->cx, &s->heat, ledger);
 }
 
 static ig_status verify_flux(ig_ctx *cx, const ig_verify_sink *sink) {
   const double q = 1e6, k = 20, alpha = k / (8000 * 500.), t = 1, size[] = {0.02, 1e-3, 1e-3};
   const int cells[] = {200, 1, 1};
-  ig_scene s;
+  ig_thermal_problem s;
   ig_heat_ledger l;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_scene_box(cx, size, cells, &s));
-  ig_scene_metal(&s, 8000, 500, k);
-  ig_scene_condition(&s, "xmin")->flux = q;
+  IG_TRY_GOTO(status, done, ig_thermal_problem_box(cx, size, cells, &s));
+  ig_thermal_problem_metal(&s, 8000, 500, k);
+  ig_thermal_problem_condition(&s, "xmin")->flux = q;
   s.setup.conduction = IG_HEAT_STENCIL;
   IG_TRY_GOTO(status, done, after(&s, t, &l));
   ig_verify_say(sink, "surface after 1 s [K]", "half-space under constant flux",
@@ -191,7 +192,7 @@ static ig_status verify_flux(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_verify_say(sink, "energy ledger: gap over heat put in", "conservation", 0,
                 ig_heat_ledger_gap(&l) / l.flux, 1e-11, false);
 done:
-  ig_scene_free(&s);
+  ig_thermal_problem_free(&s);
   return status;
 }
 
@@ -201,12 +202,12 @@ static ig_status verify_radiation(ig_ctx *cx, const ig_verify_sink *sink) {
   const double edge = 1e-3, rho_c = 8000 * 500., e = 0.8, sigma = 5.670374419e-8, t = 20;
   const double size[] = {edge, edge, edge};
   const int cells[] = {2, 2, 2};
-  ig_scene s;
+  ig_thermal_problem s;
   ig_heat_ledger l;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_scene_box(cx, size, cells, &s));
-  ig_scene_metal(&s, 8000, 500, 400);
-  ig_heat_condition *c = ig_scene_condition(&s, NULL);
+  IG_TRY_GOTO(status, done, ig_thermal_problem_box(cx, size, cells, &s));
+  ig_thermal_problem_metal(&s, 8000, 500, 400);
+  ig_heat_condition *c = ig_thermal_problem_condition(&s, NULL);
   c->emissivity = e;
   c->ambient = 0;
   s.setup.initial = 1500;
@@ -219,7 +220,7 @@ static ig_status verify_radiation(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_verify_say(sink, "energy ledger: gap over heat radiated", "conservation", 0,
                 ig_heat_ledger_gap(&l) / l.radiated, 1e-11, false);
 done:
-  ig_scene_free(&s);
+  ig_thermal_problem_free(&s);
   return status;
 }
 
@@ -259,19 +260,19 @@ static ig_status verify_birth(ig_ctx *cx, const ig_verify_sink *sink) {
        .cells = IG_ROW(4, 3, 5)}};
   const ig_mesh_case mc = {.boxes = {2, (void *)boxes}};
   double *birth = NULL, worst_volume = 0, worst_area = 0;
-  ig_scene s;
+  ig_thermal_problem s;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_scene_mesh(cx, &mc, &s));
-  ig_scene_metal(&s, 8000, 500, 20);
+  IG_TRY_GOTO(status, done, ig_thermal_problem_mesh(cx, &mc, &s));
+  ig_thermal_problem_metal(&s, 8000, 500, 20);
   IG_TRY_GOTO(status, done, IG_NEW(cx, &birth, s.mesh->block[0].count, "births"));
   block_births(s.mesh, h, birth);
   s.setup.birth = birth;
-  IG_TRY_GOTO(status, done, ig_scene_start(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s));
   for (int born = 0; born <= 60; born++) {
     double volume, area;
     if (born) {
       IG_TRY_GOTO(status, done, ig_heat_batch_births(cx, &s.heat, born));
-      IG_TRY_GOTO(status, done, ig_scene_steps(&s, 1e-4, 1));
+      IG_TRY_GOTO(status, done, ig_thermal_problem_steps(&s, 1e-4, 1));
     }
     ig_heat_measure(&s.heat, &volume, &area);
     worst_volume = fmax(worst_volume, fabs(volume / ((112 + born) * h * h * h) - 1));
@@ -283,7 +284,7 @@ static ig_status verify_birth(ig_ctx *cx, const ig_verify_sink *sink) {
                 false);
 done:
   free(birth);
-  ig_scene_free(&s);
+  ig_thermal_problem_free(&s);
   return status;
 }
 

@@ -22,14 +22,14 @@ typedef struct {
 } plate;
 
 typedef struct {
-  ig_scene scene;
+  ig_thermal_problem problem;
   ig_beams beams;
   ig_heat_survey survey;
 } plate_state;
 
 static void plate_free(ig_ctx *cx, plate_state *s) {
   ig_beams_free(cx, &s->beams);
-  ig_scene_free(&s->scene);
+  ig_thermal_problem_free(&s->problem);
 }
 
 static ig_beam_case beam_of(ig_beam_model model, double radius, double depth, double absorptivity) {
@@ -49,23 +49,23 @@ static ig_status plate_run(ig_ctx *cx, const plate *p, plate_state *s) {
   ig_toolpath path[2];
   memset(path, 0, sizeof path);
   const ig_list cases = {p->beams, (void *)p->beam};
-  ig_heat *h = &s->scene.heat;
-  ig_heat_setup *setup = &s->scene.setup;
+  ig_heat *h = &s->problem.heat;
+  ig_heat_setup *setup = &s->problem.setup;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_scene_mesh(cx, &p->mesh, &s->scene));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_mesh(cx, &p->mesh, &s->problem));
   for (int b = 0; b < p->beams; b++) {
     IG_TRY_GOTO(status, done, ig_toolpath_add(cx, &path[b], 0, p->from[b], p->power[b]));
     IG_TRY_GOTO(status, done, ig_toolpath_add(cx, &path[b], p->time, p->to[b], 0));
   }
   const bool melts = !isnan(p->material->liquidus);
-  s->scene.material = p->material;
+  s->problem.material = p->material;
   setup->precision = p->precision;
   setup->conduction = p->conduction;
   setup->enthalpy = true;
   setup->initial = setup->ambient = p->initial;
   setup->track = melts ? 1 << 30 : 0;
-  IG_TRY_GOTO(status, done, ig_scene_start(&s->scene));
-  IG_TRY_GOTO(status, done, ig_beams_new(cx, &cases, path, h, NAN, 0, s->scene.mesh, &s->beams));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s->problem));
+  IG_TRY_GOTO(status, done, ig_beams_new(cx, &cases, path, h, NAN, 0, s->problem.mesh, &s->beams));
   const int steps = p->steps ? p->steps : (int)ceil(p->time / (0.9 * 2 / h->limit.rate));
   for (int i = 0; i < steps; i++) {
     IG_TRY_GOTO(status, done,
@@ -77,7 +77,7 @@ static ig_status plate_run(ig_ctx *cx, const plate *p, plate_state *s) {
     }
   }
   IG_TRY_GOTO(status, done, ig_fault_check(cx, "node", NULL));
-  IG_TRY_GOTO(status, done, ig_scene_read(&s->scene));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_read(&s->problem));
   const ig_heat_question q = {.melt = melts, .along = {p->along[0], p->along[1]}};
   status = ig_heat_ask(cx, h, &q, &s->survey);
 done:
@@ -157,7 +157,7 @@ static plate thick_plate(ig_box_case *box, const ig_material_case *material) {
 static double at_place(const plate_state *s, double x, double y, double z) {
   const int i = (int)lround((20e-3 + x) / 0.25e-3), j = (int)lround((7e-3 + y) / 0.25e-3),
             k = 28 - (int)lround(z / 0.25e-3);
-  return s->scene.T[i + 105 * (j + 57 * k)] - 300;
+  return s->problem.T[i + 105 * (j + 57 * k)] - 300;
 }
 
 ig_status ig_verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
@@ -214,9 +214,10 @@ ig_status ig_verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
 /* --- every model on every kind of mesh */
 
 /* Mean place and spread of what one step put into the nodes, about the beam. */
-static ig_status moments(const ig_scene *s, const double *at, double *mean, double *spread) {
+static ig_status moments(const ig_thermal_problem *s, const double *at, double *mean,
+                         double *spread) {
   double all = 0, *volume;
-  IG_TRY(ig_scene_volumes(s, &volume));
+  IG_TRY(ig_thermal_problem_volumes(s, &volume));
   memset(mean, 0, 3 * sizeof *mean);
   memset(spread, 0, 3 * sizeof *spread);
   for (ig_lid n = 0; n < s->mesh->nodes; n++) {
@@ -280,7 +281,7 @@ ig_status ig_verify_sources(ig_ctx *cx, const ig_verify_sink *sink) {
       }
       double mean[3], spread[3];
       if (status == IG_OK && k == 1) /* its shape, where the mesh can show it */
-        status = moments(&s.scene, p.from[0], mean, spread);
+        status = moments(&s.problem, p.from[0], mean, spread);
       if (status == IG_OK && k == 1) {
         const double side = b == IG_BEAM_SURFACE || b == IG_BEAM_CYLINDER ? R / 2 : R / sqrt(6);
         snprintf(text, sizeof text, "%s beam: spread across [m]", model[b]);
@@ -330,9 +331,9 @@ ig_status ig_verify_lasers(ig_ctx *cx, const ig_verify_sink *sink) {
     status = plate_run(cx, &p, &s[2]);
   if (status == IG_OK) {
     double worst = 0, most = 0;
-    for (ig_lid n = 0; n < s[0].scene.mesh->nodes; n++) {
-      worst = fmax(worst, fabs(s[0].scene.T[n] + 300 - s[1].scene.T[n] - s[2].scene.T[n]));
-      most = fmax(most, s[0].scene.T[n] - 300);
+    for (ig_lid n = 0; n < s[0].problem.mesh->nodes; n++) {
+      worst = fmax(worst, fabs(s[0].problem.T[n] + 300 - s[1].problem.T[n] - s[2].problem.T[n]));
+      most = fmax(most, s[0].problem.T[n] - 300);
     }
     ig_verify_say(sink, "two at once less one and the other, over the rise",
                   "superposition, constant properties", 0, worst / most, 1e-11, false);

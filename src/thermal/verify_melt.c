@@ -9,20 +9,20 @@ static ig_status front_melt(ig_ctx *cx, ig_precision precision, double melt, dou
                             double *front, double *gap) {
   const double size[] = {0.015, 1e-3, 1e-3};
   const int cells[] = {300, 1, 1};
-  ig_scene s;
+  ig_thermal_problem s;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_scene_box(cx, size, cells, &s));
-  ig_scene_metal(&s, 8000, 500, 20);
+  IG_TRY_GOTO(status, done, ig_thermal_problem_box(cx, size, cells, &s));
+  ig_thermal_problem_metal(&s, 8000, 500, 20);
   s.metal.m.latent_heat = 500 * (hot - melt) / 3.9;
   s.metal.m.solidus = s.metal.m.liquidus = melt;
-  ig_scene_condition(&s, "xmin")->temperature = hot;
+  ig_thermal_problem_condition(&s, "xmin")->temperature = hot;
   s.setup.precision = precision;
   s.setup.enthalpy = true;
   s.setup.initial = melt - 0.01;
-  IG_TRY_GOTO(status, done, ig_scene_start(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s));
   const int64_t steps = (int64_t)ceil(t / (0.9 * 2 / s.heat.limit.rate));
-  IG_TRY_GOTO(status, done, ig_scene_steps(&s, t / (double)steps, steps));
-  IG_TRY_GOTO(status, done, ig_scene_read(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_steps(&s, t / (double)steps, steps));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_read(&s));
   *front = 0;
   for (int i = 0; i <= cells[0]; i++) {
     const double share = (s.T[i] - (melt - 0.01)) / 0.02;
@@ -32,7 +32,7 @@ static ig_status front_melt(ig_ctx *cx, ig_precision precision, double melt, dou
   IG_TRY_GOTO(status, done, ig_heat_ledger_read(cx, &s.heat, &l));
   *gap = ig_heat_ledger_gap(&l) / l.held;
 done:
-  ig_scene_free(&s);
+  ig_thermal_problem_free(&s);
   return status;
 }
 
@@ -55,29 +55,29 @@ ig_status ig_verify_stefan(ig_ctx *cx, const ig_verify_sink *sink) {
 static ig_status latent_half(ig_ctx *cx, bool enthalpy, bool cooled, ig_heat_ledger *ledger) {
   const double size[] = {4e-3, 2e-3, 2e-3};
   const int cells[] = {8, 4, 4};
-  ig_scene s;
+  ig_thermal_problem s;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_scene_box(cx, size, cells, &s));
-  ig_scene_metal(&s, 8000, 500, 30);
+  IG_TRY_GOTO(status, done, ig_thermal_problem_box(cx, size, cells, &s));
+  ig_thermal_problem_metal(&s, 8000, 500, 30);
   s.metal.m.latent_heat = 2.5e5;
   s.metal.m.solidus = 1000;
   s.metal.m.liquidus = 1050;
   if (!cooled)
-    ig_scene_condition(&s, "xmin")->flux = 1.5e7;
-  ig_scene_condition(&s, "xmax")->h = 2e4;
+    ig_thermal_problem_condition(&s, "xmin")->flux = 1.5e7;
+  ig_thermal_problem_condition(&s, "xmax")->h = 2e4;
   s.setup.enthalpy = enthalpy;
   s.setup.initial = cooled ? 1400 : 300;
-  IG_TRY_GOTO(status, done, ig_scene_start(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s));
   const double dt = 0.2 * 2 / s.heat.limit.rate;
   ig_heat_ledger l;
-  IG_TRY_GOTO(status, done, ig_scene_steps(&s, dt, (int64_t)(0.9 / dt)));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_steps(&s, dt, (int64_t)(0.9 / dt)));
   IG_TRY_GOTO(status, done, ig_heat_ledger_read(cx, &s.heat, &l));
   ledger->stored += l.stored;
   ledger->start += l.start;
   ledger->flux += l.flux;
   ledger->convected += l.convected;
 done:
-  ig_scene_free(&s);
+  ig_thermal_problem_free(&s);
   return status;
 }
 
@@ -97,12 +97,12 @@ ig_status ig_verify_latent(ig_ctx *cx, const ig_verify_sink *sink) {
 
 /* --- powder: half of a bar is powder at first; the temperature where the halves meet */
 
-static ig_status middle_settle(ig_scene *s, double *middle) {
+static ig_status middle_settle(ig_thermal_problem *s, double *middle) {
   for (ig_lid n = 0; n < s->mesh->nodes; n++)
     s->T[n] = isnan(s->heat.node.held[n]) ? 350 : s->heat.node.held[n];
-  IG_TRY(ig_scene_write(s));
-  IG_TRY(ig_scene_steps(s, 1.8 / s->heat.limit.rate, 6000));
-  IG_TRY(ig_scene_read(s));
+  IG_TRY(ig_thermal_problem_write(s));
+  IG_TRY(ig_thermal_problem_steps(s, 1.8 / s->heat.limit.rate, 6000));
+  IG_TRY(ig_thermal_problem_read(s));
   *middle = s->T[10];
   return IG_OK;
 }
@@ -113,29 +113,29 @@ ig_status ig_verify_powder(ig_ctx *cx, const ig_verify_sink *sink) {
   double powder[] = {2}, birth[20], middle;
   for (int e = 0; e < 20; e++)
     birth[e] = e < 10 ? -INFINITY : 0;
-  ig_scene s;
+  ig_thermal_problem s;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_scene_box(cx, size, cells, &s));
-  ig_scene_metal(&s, 8000, 500, 20);
+  IG_TRY_GOTO(status, done, ig_thermal_problem_box(cx, size, cells, &s));
+  ig_thermal_problem_metal(&s, 8000, 500, 20);
   s.metal.m.powder_conductivity = (ig_table){1, s.metal.zero, powder};
   s.metal.m.solidus = 950;
   s.metal.m.liquidus = 1000;
-  ig_scene_condition(&s, "xmin")->temperature = 400;
-  ig_scene_condition(&s, "xmax")->temperature = 300;
+  ig_thermal_problem_condition(&s, "xmin")->temperature = 400;
+  ig_thermal_problem_condition(&s, "xmax")->temperature = 300;
   s.setup.birth = birth;
-  IG_TRY_GOTO(status, done, ig_scene_start(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s));
   IG_TRY_GOTO(status, done, middle_settle(&s, &middle));
   ig_verify_say(sink, "where solid meets powder [K]", "conductivities 20 and 2 in series",
                 (20 * 400. + 2 * 300) / 22, middle, 1e-6, true);
   for (ig_lid n = 0; n < s.mesh->nodes; n++)
     s.T[n] = 1100; /* molten once */
-  IG_TRY_GOTO(status, done, ig_scene_write(&s));
-  IG_TRY_GOTO(status, done, ig_scene_steps(&s, 1e-6, 1));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_write(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_steps(&s, 1e-6, 1));
   IG_TRY_GOTO(status, done, middle_settle(&s, &middle));
   ig_verify_say(sink, "the same, after it was molten and is cold again [K]",
                 "conductivity 20 throughout", 350, middle, 1e-6, true);
 done:
-  ig_scene_free(&s);
+  ig_thermal_problem_free(&s);
   return status;
 }
 
@@ -145,7 +145,7 @@ done:
 static const double slope = 1e5, speed = 0.05;
 
 /* Three times to and fro, in steps of dt. */
-static ig_status front_pass(ig_scene *s, double dt) {
+static ig_status front_pass(ig_thermal_problem *s, double dt) {
   const int steps = (int)lround(8e-3 / speed / dt);
   for (int i = 0; i < 6 * steps; i++) {
     const int phase = i % (2 * steps);
@@ -154,8 +154,8 @@ static ig_status front_pass(ig_scene *s, double dt) {
       const double *x = &s->mesh->x[3 * (int64_t)n];
       s->T[n] = 1500 + slope * (0.6 * x[0] + 0.8 * x[2] - front);
     }
-    IG_TRY(ig_scene_write(s));
-    IG_TRY(ig_scene_steps(s, dt, 1));
+    IG_TRY(ig_thermal_problem_write(s));
+    IG_TRY(ig_thermal_problem_steps(s, dt, 1));
   }
   return ig_array_pull(s->cx, &s->heat.past.track);
 }
@@ -192,7 +192,7 @@ static void past_say(const ig_verify_sink *sink, const ig_heat *h) {
 }
 
 /* When the front passed each element for the last time, to and fro. */
-static void moments_say(const ig_verify_sink *sink, const ig_scene *s, double dt) {
+static void moments_say(const ig_verify_sink *sink, const ig_thermal_problem *s, double dt) {
   const ig_heat *h = &s->heat;
   const double steps = (double)lround(8e-3 / speed / dt);
   double worst[2] = {0};
@@ -223,18 +223,18 @@ ig_status ig_verify_solidification(ig_ctx *cx, const ig_verify_sink *sink) {
   const ig_box_case box = {.size = {3, (double *)size}, .cells = {3, (double *)cells}};
   const ig_mesh_case mc = {.boxes = {1, (void *)&box},
                            .jitter = {.at = {.given = true}, .amount = 0.2, .seed = 5}};
-  ig_scene s;
+  ig_thermal_problem s;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_scene_mesh(cx, &mc, &s));
-  ig_scene_metal(&s, 8000, 500, 1e-9);
+  IG_TRY_GOTO(status, done, ig_thermal_problem_mesh(cx, &mc, &s));
+  ig_thermal_problem_metal(&s, 8000, 500, 1e-9);
   s.metal.m.solidus = s.metal.m.liquidus = 1500;
   s.setup.conduction = IG_HEAT_RECOMPUTE;
   s.setup.track = 1;
-  IG_TRY_GOTO(status, done, ig_scene_start(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s));
   IG_TRY_GOTO(status, done, front_pass(&s, 2e-4));
   past_say(sink, &s.heat);
   moments_say(sink, &s, 2e-4);
 done:
-  ig_scene_free(&s);
+  ig_thermal_problem_free(&s);
   return status;
 }

@@ -5,12 +5,12 @@
 #include <stdio.h>
 
 /* 0.1 m thick, convection on one side, insulated on the other; Bi = h L / k = 5 */
-static ig_status slab_open(ig_ctx *cx, int cells, int across, ig_scene *s) {
+static ig_status slab_open(ig_ctx *cx, int cells, int across, ig_thermal_problem *s) {
   const double size[] = {0.1, 0.01, 0.01};
   const int n[] = {cells, across, across};
-  IG_TRY(ig_scene_box(cx, size, n, s));
-  ig_scene_metal(s, 100, 100, 1);
-  ig_heat_condition *c = ig_scene_condition(s, "xmax");
+  IG_TRY(ig_thermal_problem_box(cx, size, n, s));
+  ig_thermal_problem_metal(s, 100, 100, 1);
+  ig_heat_condition *c = ig_thermal_problem_condition(s, "xmax");
   c->h = 50;
   c->ambient = 300;
   s->setup.initial = 400;
@@ -43,7 +43,7 @@ static double slab_exact(void) {
 
 static ig_status slab_cool(ig_ctx *cx, ig_heat_conduction conduction, ig_precision precision,
                            ig_assembly assembly, double *surface) {
-  ig_scene s;
+  ig_thermal_problem s;
   ig_status status;
   IG_TRY_GOTO(status, done, slab_open(cx, 100, 1, &s));
   s.setup.conduction = conduction;
@@ -51,14 +51,14 @@ static ig_status slab_cool(ig_ctx *cx, ig_heat_conduction conduction, ig_precisi
   s.setup.assembly = assembly;
   if (conduction != IG_HEAT_STENCIL)
     s.setup.surface = (ig_heat_surface)assembly; /* one of each, too */
-  IG_TRY_GOTO(status, done, ig_scene_start(&s));
-  IG_TRY_GOTO(status, done, ig_scene_steps(&s, 1e-3, 1000));
-  IG_TRY_GOTO(status, done, ig_scene_read(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_steps(&s, 1e-3, 1000));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_read(&s));
   *surface = 0;
   for (int corner = 1; corner <= 4; corner++) /* the last nodes of its four long edges */
     *surface += s.T[101 * corner - 1] / 4;
 done:
-  ig_scene_free(&s);
+  ig_thermal_problem_free(&s);
   return status;
 }
 
@@ -86,25 +86,25 @@ ig_status ig_verify_slab(ig_ctx *cx, const ig_verify_sink *sink) {
 static ig_status mode_left(ig_ctx *cx, int leaps, double *error) {
   const double size[] = {1, 0.1, 0.1}, time = 1;
   const int cells[] = {20, 1, 1};
-  ig_scene s;
+  ig_thermal_problem s;
   ig_status status;
-  IG_TRY_GOTO(status, done, ig_scene_box(cx, size, cells, &s));
-  ig_scene_metal(&s, 1, 1, 0.1);
+  IG_TRY_GOTO(status, done, ig_thermal_problem_box(cx, size, cells, &s));
+  ig_thermal_problem_metal(&s, 1, 1, 0.1);
   s.setup.conduction = IG_HEAT_STENCIL;
   s.setup.leaps = true;
-  IG_TRY_GOTO(status, done, ig_scene_start(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s));
   for (ig_lid n = 0; n < s.mesh->nodes; n++)
     s.T[n] = 500 + 100 * cos(M_PI * s.mesh->x[3 * (int64_t)n]);
-  IG_TRY_GOTO(status, done, ig_scene_write(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_write(&s));
   for (int i = 0; i < leaps; i++)
     IG_TRY_GOTO(status, done,
                 ig_heat_batch_leap(cx, &s.heat, time / leaps, 1.8 / s.heat.limit.rate));
   IG_TRY_GOTO(status, done, ig_heat_batch_run(cx, &s.heat));
-  IG_TRY_GOTO(status, done, ig_scene_read(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_read(&s));
   const double rate = 0.1 * 2 * 400 * (1 - cos(M_PI / 20));
   *error = fabs(s.T[0] - 500 - 100 * exp(-rate * time));
 done:
-  ig_scene_free(&s);
+  ig_thermal_problem_free(&s);
   return status;
 }
 
@@ -112,12 +112,12 @@ done:
 static ig_status slab_leap(ig_ctx *cx, ig_heat_conduction conduction, double *surface,
                            double *share, double *gap) {
   const int cells = 200;
-  ig_scene s;
+  ig_thermal_problem s;
   ig_status status;
   IG_TRY_GOTO(status, done, slab_open(cx, cells, 2, &s));
   s.setup.conduction = conduction;
   s.setup.leaps = true;
-  IG_TRY_GOTO(status, done, ig_scene_start(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s));
   const double critical = 1.8 / s.heat.limit.rate;
   double t = 0, leap = 10 * critical;
   for (; t < 20 * critical; t += critical)
@@ -129,13 +129,13 @@ static ig_status slab_leap(ig_ctx *cx, ig_heat_conduction conduction, double *su
   }
   *share = s.heat.batch.step_count * critical;
   IG_TRY_GOTO(status, done, ig_heat_batch_run(cx, &s.heat));
-  IG_TRY_GOTO(status, done, ig_scene_read(&s));
+  IG_TRY_GOTO(status, done, ig_thermal_problem_read(&s));
   *surface = s.T[cells];
   ig_heat_ledger l;
   IG_TRY_GOTO(status, done, ig_heat_ledger_read(cx, &s.heat, &l));
   *gap = ig_heat_ledger_gap(&l) / l.convected;
 done:
-  ig_scene_free(&s);
+  ig_thermal_problem_free(&s);
   return status;
 }
 

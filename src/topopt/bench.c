@@ -1,6 +1,6 @@
 /* Benchmarks of topology optimisation: the operator, a multigrid cycle level by level, and whole
    design iterations. On a GPU the grids are the published ones; on a CPU the smallest. */
-#include "topopt/trial.h"
+#include "topopt/problem.h"
 #include "backend/backend.h"
 #include "topopt/bench_ebe.h"
 #ifdef INGOT_HAVE_CUDA
@@ -82,22 +82,22 @@ static ig_status do_assembled(void *arg) {
   "1e-5, preconditioner: %s}}"
 
 static ig_status block_open(ig_ctx *cx, const int *n, const char *preconditioner,
-                            ig_topopt_trial *t) {
+                            ig_topopt_problem *t) {
   char text[600];
   snprintf(text, sizeof text, BLOCK, n[0], n[1], n[2], n[0], preconditioner);
-  IG_TRY(ig_topopt_trial_open(cx, text, t));
+  IG_TRY(ig_topopt_problem_open(cx, text, t));
   const ig_law law = {3, 1e-6, 0, 0.5};
   ig_status status = t->s->ops->physical(cx, t->m->d.places, t->m->d.role, &law, t->s->x.dev,
                                          t->s->density[0].dev, t->m->d.modulus);
   if (status == IG_OK)
     status = ig_multigrid_update(t->m->solver);
   if (status != IG_OK)
-    ig_topopt_trial_close(t);
+    ig_topopt_problem_close(t);
   return status;
 }
 
 static ig_status bench_products(ig_ctx *cx, const ig_bench_sink *sink, const int *n, bool others) {
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   char name[96];
   double s;
   IG_TRY(block_open(cx, n, "jacobi", &t));
@@ -144,7 +144,7 @@ done:
   ig_array_free(cx, &p.k);
   ig_array_free(cx, &p.value);
   ig_array_free(cx, &p.column);
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   return status;
 }
 
@@ -168,7 +168,7 @@ static ig_status do_update(void *arg) {
 
 static ig_status bench_cycle(ig_ctx *cx, const ig_bench_sink *sink) {
   const int n[3] = {on_gpu(cx) ? 256 : 64, on_gpu(cx) ? 128 : 32, on_gpu(cx) ? 128 : 32};
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   char name[96];
   double s;
   IG_TRY(block_open(cx, n, "multigrid", &t));
@@ -191,7 +191,7 @@ static ig_status bench_cycle(ig_ctx *cx, const ig_bench_sink *sink) {
   snprintf(name, sizeof name, "%dx%dx%d levels rebuilt", n[0], n[1], n[2]);
   row(sink, cx, name, (double)t.m->d.elements, s, (double)t.m->d.dofs, 0, NULL);
 done:
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   return status;
 }
 
@@ -199,8 +199,8 @@ done:
 
 static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *name,
                             const char *text, int warm, int timed) {
-  ig_topopt_trial t;
-  IG_TRY(ig_topopt_trial_open(cx, text, &t));
+  ig_topopt_problem t;
+  IG_TRY(ig_topopt_problem_open(cx, text, &t));
   ig_status status = IG_OK;
   ig_evaluation e = {0};
   int solver = 0;
@@ -214,7 +214,7 @@ static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *n
     t.s->tolerance =
         t.c.solver.tolerance > 0 ? t.c.solver.tolerance : ig_topopt_design_tolerance(change);
     if (status == IG_OK)
-      status = ig_topopt_trial_iterate(&t, it, &e);
+      status = ig_topopt_problem_iterate(&t, it, &e);
     ig_topopt_design_stats st = {0};
     if (status == IG_OK)
       status = t.s->ops->stats(cx, t.m->d.places, t.m->d.role, t.s->x.dev, t.s->trial.dev, &st);
@@ -232,7 +232,7 @@ static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *n
     const double work = (double)t.m->d.dofs * solver / timed;
     row(sink, cx, name, (double)t.m->d.elements, s, work, 0, note);
   }
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   return status;
 }
 
@@ -315,17 +315,17 @@ static ig_status bench_peers(ig_ctx *cx, const ig_bench_sink *sink) {
     ig_warn(cx, "left out: this benchmark is for a CPU");
     return IG_OK;
   }
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   const int threads = cx->threads;
   cx->threads = 1;
-  ig_status status = ig_topopt_trial_open(cx, TIED_64(""), &t);
+  ig_status status = ig_topopt_problem_open(cx, TIED_64(""), &t);
   if (status == IG_OK) {
     clock_t start = 0;
     int solver = 0;
     ig_evaluation e = {0};
     for (int it = 1; status == IG_OK && it <= LATE + TIMED; it++) {
       start = it == LATE + 1 ? clock() : start;
-      status = ig_topopt_trial_iterate(&t, it, &e);
+      status = ig_topopt_problem_iterate(&t, it, &e);
       solver += it > LATE ? e.iterations : 0;
     }
     const double s = (double)(clock() - start) / CLOCKS_PER_SEC / TIMED;
@@ -336,7 +336,7 @@ static ig_status bench_peers(ig_ctx *cx, const ig_bench_sink *sink) {
              (double)solver / TIMED, recorded, recorded / s);
     row(sink, cx, "tied cantilever 64x32x32, 1e-5, one core", (double)t.m->d.elements, s,
         (double)t.m->d.dofs * solver / TIMED, 0, note);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
   }
   cx->threads = threads;
   return status;

@@ -7,7 +7,7 @@
 #include "backend/backend.h"
 #include "mesh/mesh_case.h"
 #include "solver/ebe.h"
-#include "topopt/trial.h"
+#include "topopt/problem.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -163,19 +163,19 @@ static ig_status bench_whole(ig_ctx *cx, const ig_bench_sink *sink, const ig_mes
                              const char *example, const char *body, const char *preconditioner,
                              ig_ebe_kind kind, double *reference) {
   char text[700], name[96], note[128];
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   const double start = ig_now();
   double begin = 0;
   int iterations = 0;
   snprintf(text, sizeof text, "{%s, solver: {tolerance: 1e-4, preconditioner: %s, operator: %s}}",
            body, preconditioner, ig_ebe_name(kind));
-  IG_TRY(ig_topopt_trial_open_mesh(cx, text, mesh, &t));
+  IG_TRY(ig_topopt_problem_open_mesh(cx, text, mesh, &t));
   const double setup = ig_now() - start;
   ig_status status = IG_OK;
   for (int i = 0; i < WARM + TIMED && status == IG_OK; i++) {
     ig_evaluation e = {0};
     begin = i == WARM ? ig_now() : begin;
-    status = ig_topopt_trial_iterate(&t, i + 1, &e);
+    status = ig_topopt_problem_iterate(&t, i + 1, &e);
     iterations += i < WARM ? 0 : e.iterations;
   }
   const double seconds = (ig_now() - begin) / TIMED;
@@ -194,7 +194,7 @@ static ig_status bench_whole(ig_ctx *cx, const ig_bench_sink *sink, const ig_mes
                               .note = note};
     sink->row(sink->user, &row);
   }
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   return status;
 }
 

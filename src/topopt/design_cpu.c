@@ -4,7 +4,7 @@
 #include "core/threads.h"
 #include "backend/backend.h"
 #include "kern/hd.h"
-#include "topopt/design_kern.inc"
+#include "topopt/design.inc"
 
 #include <math.h>
 #include <stdlib.h>

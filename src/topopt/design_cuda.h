@@ -1,4 +1,4 @@
-/* What design.cu gives the table in design_cuda.c. */
+/* What design_cuda.cu gives the table in design_cuda.c. */
 #ifndef IG_TOPOPT_DESIGN_CUDA_H
 #define IG_TOPOPT_DESIGN_CUDA_H
 

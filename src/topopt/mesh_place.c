@@ -12,8 +12,8 @@
 
 #include "kern/prec_f64.h"
 #include "kern/hex8.inc"
-#include "solver/hex_kern.inc"
-#include "solver/mesh_kern.inc"
+#include "solver/hex.inc"
+#include "solver/mesh.inc"
 
 static const ig_lid *corners_of(const ig_topopt_mesh_model *m, ig_lid e) {
   return &m->conn[8 * (size_t)e];

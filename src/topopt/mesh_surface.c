@@ -22,7 +22,7 @@ typedef struct {
   uint64_t *key; /* table of vertices: the two points of an edge, the same twice for a node */
   int32_t *of;
   uint8_t *on; /* vertices: planes of symmetry they lie on, bits of axes */
-  int64_t room;
+  int64_t capacity;
   ig_lid corner[4]; /* points of the tetrahedron at hand */
 } cutter;
 
@@ -35,41 +35,41 @@ static uint64_t hash(uint64_t k) {
 }
 
 static int64_t slot_of(const cutter *c, uint64_t key) {
-  int64_t i = (int64_t)(hash(key) % (uint64_t)c->room);
+  int64_t i = (int64_t)(hash(key) % (uint64_t)c->capacity);
   while (c->key[i] != EMPTY && c->key[i] != key)
-    i = (i + 1) % c->room;
+    i = (i + 1) % c->capacity;
   return i;
 }
 
-/* Room for one more vertex: the table is never more than half full. */
-static ig_status make_room(cutter *c) {
+/* Space for one more vertex: the table is never more than half full. */
+static ig_status table_grow(cutter *c) {
   ig_ctx *cx = c->build.cx;
-  if (2 * (c->build.out->vertices + 1) <= c->room)
+  if (2 * (c->build.out->vertices + 1) <= c->capacity)
     return IG_OK;
   cutter wide = *c;
-  wide.room = c->room ? 2 * c->room : 1 << 14;
+  wide.capacity = c->capacity ? 2 * c->capacity : 1 << 14;
   wide.key = NULL;
   wide.of = NULL;
-  ig_status status = IG_NEW(cx, &wide.key, (size_t)wide.room, "surface");
+  ig_status status = IG_NEW(cx, &wide.key, (size_t)wide.capacity, "surface");
   if (status == IG_OK)
-    status = IG_NEW(cx, &wide.of, (size_t)wide.room, "surface");
+    status = IG_NEW(cx, &wide.of, (size_t)wide.capacity, "surface");
   if (status != IG_OK) {
     free(wide.key);
     return status;
   }
-  memset(wide.key, 0xff, sizeof *wide.key * (size_t)wide.room);
-  for (int64_t i = 0; i < c->room; i++)
+  memset(wide.key, 0xff, sizeof *wide.key * (size_t)wide.capacity);
+  for (int64_t i = 0; i < c->capacity; i++)
     if (c->key[i] != EMPTY) {
       const int64_t at = slot_of(&wide, c->key[i]);
       wide.key[at] = c->key[i];
       wide.of[at] = c->of[i];
     }
-  uint8_t *on = realloc(c->on, (size_t)wide.room);
+  uint8_t *on = realloc(c->on, (size_t)wide.capacity);
   free(c->key);
   free(c->of);
   c->key = wide.key;
   c->of = wide.of;
-  c->room = wide.room;
+  c->capacity = wide.capacity;
   if (!on)
     return IG_FAIL(cx, IG_MEMORY, "no memory for a surface");
   c->on = on;
@@ -98,7 +98,7 @@ static uint8_t planes_of(const cutter *c, const double *plane, ig_lid p) {
 static ig_status vertex_of(cutter *c, ig_lid p, ig_lid q, int32_t *index) {
   const ig_lid low = p < q ? p : q, high = p < q ? q : p;
   const uint64_t key = (uint64_t)(uint32_t)low << 32 | (uint32_t)high;
-  IG_TRY(make_room(c));
+  IG_TRY(table_grow(c));
   const int64_t at = slot_of(c, key);
   if (c->key[at] == EMPTY) {
     double a[3], b[3];
@@ -236,7 +236,7 @@ static ig_status close_boundary(cutter *c, const double *plane) {
 static ig_status mirror_part(cutter *c, const double *plane) {
   ig_ctx *cx = c->build.cx;
   ig_topopt_part *s = c->build.out;
-  for (int64_t i = 0; i < c->room; i++)
+  for (int64_t i = 0; i < c->capacity; i++)
     if (c->key[i] != EMPTY)
       c->on[c->of[i]] = planes_of(c, plane, (ig_lid)(c->key[i] >> 32)) &
                         planes_of(c, plane, (ig_lid)(c->key[i] & 0xffffffffU));

@@ -2,8 +2,8 @@
 #include "kern/hd.h"
 #include "core/threads.h"
 #include "topopt/stress.h"
-#include "topopt/design_kern.inc"
-#include "topopt/stress_kern.inc"
+#include "topopt/design.inc"
+#include "topopt/stress.inc"
 
 #include "backend/backend.h"
 

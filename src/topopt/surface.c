@@ -28,23 +28,23 @@ static float value_at(const cutter *c, const int *i) {
   return c->value[((int64_t)i[2] * c->n[1] + i[1]) * c->n[0] + i[0]];
 }
 
-static ig_status grow(ig_ctx *cx, void **p, int64_t *room, int64_t count, size_t size) {
-  if (count < *room)
+static ig_status grow(ig_ctx *cx, void **p, int64_t *capacity, int64_t count, size_t size) {
+  if (count < *capacity)
     return IG_OK;
-  const int64_t want = *room ? 2 * *room : 4096;
+  const int64_t want = *capacity ? 2 * *capacity : 4096;
   if (want > INT32_MAX)
     return IG_FAIL(cx, IG_MEMORY, "the surface has more than %d vertices or triangles", INT32_MAX);
   void *more = realloc(*p, (size_t)want * size);
   if (!more)
     return IG_FAIL(cx, IG_MEMORY, "no memory for a surface of %lld triangles", (long long)want);
   *p = more;
-  *room = want;
+  *capacity = want;
   return IG_OK;
 }
 
 ig_status ig_topopt_part_vertex(ig_topopt_part_builder *b, const double *x, int32_t *index) {
   ig_topopt_part *s = b->out;
-  IG_TRY(grow(b->cx, (void **)&s->vertex, &b->vertex_room, s->vertices, sizeof *s->vertex));
+  IG_TRY(grow(b->cx, (void **)&s->vertex, &b->vertex_capacity, s->vertices, sizeof *s->vertex));
   for (int d = 0; d < 3; d++)
     s->vertex[s->vertices][d] = (float)x[d];
   *index = (int32_t)s->vertices++;
@@ -53,7 +53,8 @@ ig_status ig_topopt_part_vertex(ig_topopt_part_builder *b, const double *x, int3
 
 ig_status ig_topopt_part_triangle(ig_topopt_part_builder *b, int32_t p, int32_t q, int32_t r) {
   ig_topopt_part *s = b->out;
-  IG_TRY(grow(b->cx, (void **)&s->triangle, &b->triangle_room, s->triangles, sizeof *s->triangle));
+  IG_TRY(
+      grow(b->cx, (void **)&s->triangle, &b->triangle_capacity, s->triangles, sizeof *s->triangle));
   s->triangle[s->triangles][0] = p;
   s->triangle[s->triangles][1] = q;
   s->triangle[s->triangles][2] = r;
@@ -229,7 +230,7 @@ double ig_topopt_part_level(ig_topopt_part_volume *volume, void *self, double ta
   int last = 0;
   if (more <= 0 || less >= 0)
     return more <= 0 ? low : high;
-  for (int i = 0; i < 40 && high - low > 1e-6; i++) { /* false position, as in design_kern.inc */
+  for (int i = 0; i < 40 && high - low > 1e-6; i++) { /* false position, as in design.inc */
     double level = low + (high - low) * more / (more - less);
     if (i % 3 == 2)
       level = 0.5 * (low + high);

@@ -8,7 +8,7 @@
 typedef struct {
   ig_ctx *cx;
   ig_topopt_part *out;
-  int64_t vertex_room, triangle_room;
+  int64_t vertex_capacity, triangle_capacity;
 } ig_topopt_part_builder;
 
 IG_MUST_CHECK ig_status ig_topopt_part_vertex(ig_topopt_part_builder *b, const double *x,

@@ -9,17 +9,17 @@
 
 typedef struct {
   char *bytes;
-  size_t size, room;
+  size_t size, capacity;
 } buffer;
 
 static ig_status put(ig_ctx *cx, buffer *b, const void *data, size_t size) {
-  if (b->size + size > b->room) {
+  if (b->size + size > b->capacity) {
     const size_t want = 2 * (b->size + size);
     char *more = realloc(b->bytes, want);
     if (!more)
       return IG_FAIL(cx, IG_MEMORY, "no memory for a surface file of %zu bytes", want);
     b->bytes = more;
-    b->room = want;
+    b->capacity = want;
   }
   memcpy(b->bytes + b->size, data, size);
   b->size += size;

@@ -11,12 +11,12 @@ typedef struct {
 
 static ig_status objectives(ig_ctx *cx, const ig_verify_sink *sink, const char *name,
                             const char *source, const char *text, const expected *list) {
-  ig_topopt_trial t;
-  IG_TRY(ig_topopt_trial_open(cx, text, &t));
+  ig_topopt_problem t;
+  IG_TRY(ig_topopt_problem_open(cx, text, &t));
   ig_status status = IG_OK;
   for (int it = 1; status == IG_OK && list->iteration; it++) {
     ig_evaluation e = {0};
-    status = ig_topopt_trial_iterate(&t, it, &e);
+    status = ig_topopt_problem_iterate(&t, it, &e);
     if (status == IG_OK && it == list->iteration) {
       char quantity[96];
       snprintf(quantity, sizeof quantity, "%s, objective at iteration %d", name, it);
@@ -24,7 +24,7 @@ static ig_status objectives(ig_ctx *cx, const ig_verify_sink *sink, const char *
       list++;
     }
   }
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   return status;
 }
 

@@ -2,7 +2,7 @@
 #ifndef IG_TOPOPT_VERIFY_H
 #define IG_TOPOPT_VERIFY_H
 
-#include "topopt/trial.h"
+#include "topopt/problem.h"
 
 #include <math.h>
 
@@ -20,19 +20,20 @@ static inline double largest(const double *v, int n) {
   return m;
 }
 
-typedef ig_status ig_topopt_problem(ig_ctx *cx, const ig_verify_sink *sink);
+typedef ig_status ig_topopt_verify_fn(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_elements.c */
-ig_topopt_problem ig_topopt_verify_elements, ig_topopt_verify_beam;
+ig_topopt_verify_fn ig_topopt_verify_elements, ig_topopt_verify_beam;
 /* verify_slopes.c */
-ig_topopt_problem ig_topopt_verify_slopes;
+ig_topopt_verify_fn ig_topopt_verify_slopes;
 /* verify_solvers.c */
-ig_topopt_problem ig_topopt_verify_solvers;
+ig_topopt_verify_fn ig_topopt_verify_solvers;
 /* verify_design.c */
-ig_topopt_problem ig_topopt_verify_volume, ig_topopt_verify_constraints, ig_topopt_verify_symmetry;
+ig_topopt_verify_fn ig_topopt_verify_volume, ig_topopt_verify_constraints,
+    ig_topopt_verify_symmetry;
 /* verify_stress.c */
-ig_topopt_problem ig_topopt_verify_stress;
+ig_topopt_verify_fn ig_topopt_verify_stress;
 /* verify_mesh.c */
-ig_topopt_problem ig_topopt_verify_mesh_grid, ig_topopt_verify_mesh_patch,
+ig_topopt_verify_fn ig_topopt_verify_mesh_grid, ig_topopt_verify_mesh_patch,
     ig_topopt_verify_mesh_slopes, ig_topopt_verify_mesh_solvers;
 
 #endif

@@ -19,13 +19,13 @@ ig_status ig_topopt_verify_volume(ig_ctx *cx, const ig_verify_sink *sink) {
              "loads: [{box: {min: [24, 6, 0], max: [24, 6, 0]}, force: [0, -1, 0]}], passive: "
              "[{box: {min: [20, 0, 0], max: [24, 2, 0]}}], solver: {tolerance: 1e-8}, %s}",
              ways[w]);
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     ig_evaluation e = {0};
-    IG_TRY(ig_topopt_trial_open(cx, text, &t));
+    IG_TRY(ig_topopt_problem_open(cx, text, &t));
     ig_status status = IG_OK;
     for (int it = 1; status == IG_OK && it <= 8; it++)
-      status = ig_topopt_trial_iterate(&t, it, &e);
-    ig_topopt_trial_close(&t);
+      status = ig_topopt_problem_iterate(&t, it, &e);
+    ig_topopt_problem_close(&t);
     IG_TRY(status);
     snprintf(name, sizeof name, "volume after 8 iterations, %s", ways[w]);
     row(sink, name, "the constraint", 0.4, e.volume, 1e-6, true);
@@ -44,13 +44,13 @@ static ig_status verify_regions(ig_ctx *cx, const ig_verify_sink *sink) {
       "faces}], passive: [{box: {min: [0, 4, 0], max: [12, 5, 0]}, as: void}], sets: [{name: low, "
       "box: {max: [12, 4, 0]}}], constraints: [{set: low, volume: 0.3}, {box: {min: [0, 5, 0]}, "
       "volume: 0.6}], optimiser: {method: mma}, solver: {tolerance: 1e-10}}";
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   ig_evaluation e = {0};
-  IG_TRY(ig_topopt_trial_open(cx, text, &t));
+  IG_TRY(ig_topopt_problem_open(cx, text, &t));
   ig_status status = IG_OK;
   for (int it = 1; status == IG_OK && it <= 40; it++)
-    status = ig_topopt_trial_iterate(&t, it, &e);
-  ig_topopt_trial_close(&t);
+    status = ig_topopt_problem_iterate(&t, it, &e);
+  ig_topopt_problem_close(&t);
   IG_TRY(status);
   row(sink, "two bars: volume of the first over its bound", "active at the optimum", 1, e.limit[0],
       1e-6, false);
@@ -70,13 +70,13 @@ static ig_status verify_bounds(ig_ctx *cx, const ig_verify_sink *sink) {
       "[1, 0], constraints: [{compliance: 160, load_case: 2}, {box: {min: [12, 12, 0], max: [12, "
       "12, 0]}, direction: [0, -1, 0], displacement: 32}], optimiser: {method: mma, move: 0.1}, "
       "solver: {tolerance: 1e-8}}";
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   ig_evaluation e = {0};
-  IG_TRY(ig_topopt_trial_open(cx, text, &t));
+  IG_TRY(ig_topopt_problem_open(cx, text, &t));
   ig_status status = IG_OK;
   for (int it = 1; status == IG_OK && it <= 80; it++)
-    status = ig_topopt_trial_iterate(&t, it, &e);
-  ig_topopt_trial_close(&t);
+    status = ig_topopt_problem_iterate(&t, it, &e);
+  ig_topopt_problem_close(&t);
   IG_TRY(status);
   row(sink, "compliance of a second load over its bound", "active at the optimum", 1, e.limit[0],
       5e-3, false);
@@ -99,14 +99,14 @@ ig_status ig_topopt_verify_symmetry(ig_ctx *cx, const ig_verify_sink *sink) {
       "[9, 3, 2], max: [9, 3, 2]}, force: [0, -1, 0]}], filter: {kind: density, radius: 2.4}, "
       "solver: {tolerance: 1e-8, preconditioner: jacobi}, void_ratio: 1e-4}"};
   for (size_t p = 0; p < 2; p++) {
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     ig_evaluation e = {0};
     double *x = NULL, different = 0;
-    IG_TRY(ig_topopt_trial_open(cx, texts[p], &t));
+    IG_TRY(ig_topopt_problem_open(cx, texts[p], &t));
     const ig_grid *g = &t.m->grid;
     ig_status status = IG_NEW(cx, &x, t.m->d.places, "design");
     for (int it = 1; status == IG_OK && it <= 6; it++)
-      status = ig_topopt_trial_iterate(&t, it, &e);
+      status = ig_topopt_problem_iterate(&t, it, &e);
     if (status == IG_OK)
       status = cx->backend->copy_out(cx, x, t.s->x.dev, (size_t)t.m->d.places * 8);
     const int nz = g->dim == 3 ? g->n[2] : 1;
@@ -118,7 +118,7 @@ ig_status ig_topopt_verify_symmetry(ig_ctx *cx, const ig_verify_sink *sink) {
           different += v != x[ig_grid_place(g, i, j, nz - 1 - k)];
         }
     free(x);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
     IG_TRY(status);
     row(sink,
         p ? "densities unlike their mirror image, 3D" : "densities unlike their mirror image, 2D",

@@ -126,12 +126,12 @@ ig_status ig_topopt_verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
              "{min: [0, 0.5, 0], max: [0, 0.5, 0]}, fix: y}],loads: [{box: {min: [10, 0, 0], max: "
              "[10, 1, 0]}, force: [0, -1, 0], spread: faces}], solver: {tolerance: 1e-10}}",
              nx, ny);
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     ig_evaluation e = {0};
-    IG_TRY(ig_topopt_trial_open(cx, text, &t));
+    IG_TRY(ig_topopt_problem_open(cx, text, &t));
     ig_topopt_design_continue(&t.c, 1, &e);
     const ig_status status = ig_topopt_design_evaluate(t.s, &e);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
     IG_TRY(status);
     error[level] = fabs(e.objective / (bending + shear) - 1);
     snprintf(name, sizeof name, "end deflection of a cantilever, %d x %d", nx, ny);

@@ -27,17 +27,17 @@ enum { ITERATIONS = 3 };
 static ig_status histories(ig_ctx *cx, const ig_mesh *mesh, ig_assembly how, const char *body,
                            const char *solver, double *history) {
   char text[1200];
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   snprintf(text, sizeof text, "{%s%s, solver: {tolerance: 1e-11%s}}",
            mesh ? "" : "grid: {elements: [8, 4, 2]}, ", body, solver);
-  IG_TRY(ig_topopt_trial_open_how(cx, text, mesh, how, &t));
+  IG_TRY(ig_topopt_problem_open_how(cx, text, mesh, how, &t));
   ig_status status = IG_OK;
   for (int i = 0; i < ITERATIONS && status == IG_OK; i++) {
     ig_evaluation e = {0};
-    status = ig_topopt_trial_iterate(&t, i + 1, &e);
+    status = ig_topopt_problem_iterate(&t, i + 1, &e);
     history[i] = e.objective;
   }
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   return status;
 }
 
@@ -109,9 +109,9 @@ ig_status ig_topopt_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
 
 ig_status ig_topopt_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink) {
   ig_mesh *mesh;
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   IG_TRY(box(cx, 3, 2, 1.5, (const int[]){4, 3, 3}, 0.3, &mesh));
-  ig_status status = ig_topopt_trial_open_mesh(
+  ig_status status = ig_topopt_problem_open_mesh(
       cx,
       "{volume: 1, symmetry: [x-, y-, z-], filter: {kind: none}, loads: [{set: "
       "xmax, force: [6, 0, 0], spread: faces}], solver: {tolerance: 1e-12}}",
@@ -136,7 +136,7 @@ ig_status ig_topopt_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink) {
       row(sink, "largest error of a displacement", "exact: uniform stress", 0, worst, 1e-9, false);
       row(sink, "compliance", "exact: F^2 L / (E A)", 36, e.objective, 1e-10, true);
     }
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
   }
   ig_mesh_free(mesh);
   return status;
@@ -144,7 +144,7 @@ ig_status ig_topopt_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink) {
 
 /* --- slopes --- */
 
-static ig_status objective_at(ig_topopt_trial *t, int element, double x, double *objective,
+static ig_status objective_at(ig_topopt_problem *t, int element, double x, double *objective,
                               double *volume) {
   ig_evaluation e = {0};
   ig_topopt_design_continue(&t->c, 1, &e);
@@ -180,8 +180,8 @@ ig_status ig_topopt_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
   for (size_t k = 0; k < sizeof cases / sizeof *cases && status == IG_OK; k++) {
     double worst = 0, worst_volume = 0;
     char what[96];
-    ig_topopt_trial t;
-    IG_TRY_GOTO(status, failed, ig_topopt_trial_open_mesh(cx, cases[k].text, mesh, &t));
+    ig_topopt_problem t;
+    IG_TRY_GOTO(status, failed, ig_topopt_problem_open_mesh(cx, cases[k].text, mesh, &t));
     for (int i = 0; i < 4 && status == IG_OK; i++) {
       const int element = 11 * i + 5;
       const double h = 1e-4, x = t.c.volume;
@@ -203,7 +203,7 @@ ig_status ig_topopt_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
     row(sink, what, "central differences: largest relative difference", 0, worst_volume, 1e-6,
         false);
   close:
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
   }
 failed:
   ig_mesh_free(mesh);
@@ -222,15 +222,15 @@ static ig_status iterations_of(ig_ctx *cx, const char *text, int n, int *iterati
                                    .height = 20,
                                    .cells = IG_ROW(n, 6 * n, n)}};
   ig_mesh *mesh;
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   IG_TRY(ig_mesh_generate(cx, &c, &mesh));
-  ig_status status = ig_topopt_trial_open_mesh(cx, text, mesh, &t);
+  ig_status status = ig_topopt_problem_open_mesh(cx, text, mesh, &t);
   for (int i = 1; i <= 3 && status == IG_OK; i++) {
     ig_evaluation e = {0};
-    status = ig_topopt_trial_iterate(&t, i, &e);
+    status = ig_topopt_problem_iterate(&t, i, &e);
     *iterations = e.iterations;
   }
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   ig_mesh_free(mesh);
   return status;
 }

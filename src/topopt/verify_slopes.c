@@ -52,7 +52,7 @@ static const struct {
     {"Helmholtz filter, robust projection",
      "filter: {kind: helmholtz, radius: 2.5}, projection: {beta: 3, eta: 0.5, robust: 0.15}"}};
 
-static ig_status value_at(ig_topopt_trial *t, double *x, int64_t place, double by,
+static ig_status value_at(ig_topopt_problem *t, double *x, int64_t place, double by,
                           ig_evaluation *e) {
   const double keep = x[place];
   x[place] = keep + by;
@@ -65,7 +65,7 @@ static ig_status value_at(ig_topopt_trial *t, double *x, int64_t place, double b
 }
 
 /* a design without pattern */
-static ig_status start_slopes(ig_topopt_trial *t, double *x) {
+static ig_status start_slopes(ig_topopt_problem *t, double *x) {
   const size_t n = (size_t)t->m->d.places;
   IG_TRY(t->cx->backend->copy_out(t->cx, x, t->s->x.dev, n * 8));
   for (size_t i = 0; i < n; i++)
@@ -77,19 +77,19 @@ static ig_status start_slopes(ig_topopt_trial *t, double *x) {
 
 /* function 0 is the objective, 1 the volume, the others constraints */
 enum { OBJECTIVE, VOLUME, LIMIT };
-static const double *slope_of(const ig_topopt_trial *t, int f) {
+static const double *slope_of(const ig_topopt_problem *t, int f) {
   return f == OBJECTIVE ? t->s->dc.dev
          : f == VOLUME  ? t->s->dv.dev
                         : t->s->limit_slope[f - LIMIT].dev;
 }
-static double function_of(const ig_topopt_trial *t, const ig_evaluation *e, int f) {
+static double function_of(const ig_topopt_problem *t, const ig_evaluation *e, int f) {
   return f == OBJECTIVE ? e->objective
          : f == VOLUME  ? e->volume * (double)t->m->d.elements
                         : e->limit[f - LIMIT];
 }
 
 /* worst difference of each function's slopes from central differences, over its largest slope */
-static ig_status slopes(ig_topopt_trial *t, double *worst) {
+static ig_status slopes(ig_topopt_problem *t, double *worst) {
   ig_ctx *cx = t->cx;
   const ig_grid *g = &t->m->grid;
   const size_t n = (size_t)t->m->d.places;
@@ -132,11 +132,11 @@ static ig_status averaged(ig_ctx *cx, const char *problem, double *worst) {
   ig_status status = IG_OK;
   for (int k = 0; status == IG_OK && k < 2; k++) {
     char text[1200];
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     snprintf(text, sizeof text,
              "{%s, filter: {kind: %s, radius: %g}, void_ratio: 1e-3, solver: {tolerance: 1e-11}}",
              problem, kinds[k], radius);
-    IG_TRY_GOTO(status, done, ig_topopt_trial_open(cx, text, &t));
+    IG_TRY_GOTO(status, done, ig_topopt_problem_open(cx, text, &t));
     const size_t n = (size_t)t.m->d.places;
     g = t.m->grid;
     status = IG_NEW(cx, &x[k], n, "design");
@@ -146,7 +146,7 @@ static ig_status averaged(ig_ctx *cx, const char *problem, double *worst) {
       status = start_slopes(&t, x[k]);
     if (status == IG_OK)
       status = cx->backend->copy_out(cx, dc[k], t.s->dc.dev, n * 8);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
   }
   const int nz = g.dim == 3 ? g.n[2] : 1, r = 2;
   *worst = 0;
@@ -199,11 +199,11 @@ static ig_status stress_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
           continue;
         snprintf(text, sizeof text, "{%s, %s, %s, void_ratio: 1e-3, solver: {tolerance: 1e-12}}",
                  problems[p].text, chains[chain[f]].text, kinds[k]);
-        ig_topopt_trial t;
-        IG_TRY(ig_topopt_trial_open(cx, text, &t));
+        ig_topopt_problem t;
+        IG_TRY(ig_topopt_problem_open(cx, text, &t));
         const ig_status status = slopes(&t, worst);
         const int count = t.s->limits;
-        ig_topopt_trial_close(&t);
+        ig_topopt_problem_close(&t);
         IG_TRY(status);
         for (int i = 0; i <= count; i++)
           if (names[k][i]) {
@@ -223,10 +223,10 @@ ig_status ig_topopt_verify_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
     for (size_t f = 0; f < sizeof chains / sizeof *chains; f++) {
       snprintf(text, sizeof text, "{%s, %s, void_ratio: 1e-3, solver: {tolerance: 1e-11}}",
                problems[p].text, chains[f].text);
-      ig_topopt_trial t;
-      IG_TRY(ig_topopt_trial_open(cx, text, &t));
+      ig_topopt_problem t;
+      IG_TRY(ig_topopt_problem_open(cx, text, &t));
       const ig_status status = slopes(&t, worst);
-      ig_topopt_trial_close(&t);
+      ig_topopt_problem_close(&t);
       IG_TRY(status);
       snprintf(name, sizeof name, "slope of the objective, %s, %s", problems[p].name,
                chains[f].name);
@@ -248,10 +248,10 @@ ig_status ig_topopt_verify_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
              "load_case: 2}, {box: {min: [7, 2, 0]}, direction: [0, -1, 0], displacement: 3}], "
              "optimiser: {method: mma}, void_ratio: 1e-3, solver: {tolerance: 1e-11}}",
              problems[0].text, chains[f].text);
-    ig_topopt_trial t;
-    IG_TRY(ig_topopt_trial_open(cx, text, &t));
+    ig_topopt_problem t;
+    IG_TRY(ig_topopt_problem_open(cx, text, &t));
     const ig_status status = slopes(&t, worst);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
     IG_TRY(status);
     for (int i = 0; i < 3; i++) {
       snprintf(name, sizeof name, "slope of %s, %s", limits[i], chains[f].name);

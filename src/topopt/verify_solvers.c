@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Solves A u = f by Cholesky on the dense matrix, column by column through the operator. */
-static ig_status direct(ig_topopt_trial *t, double *compliance) {
+static ig_status direct(ig_topopt_problem *t, double *compliance) {
   ig_ctx *cx = t->cx;
   ig_multigrid *m = t->m->solver;
   const size_t n = (size_t)ig_multigrid_linear(m).n;
@@ -73,15 +73,15 @@ ig_status ig_topopt_verify_solvers(ig_ctx *cx, const ig_verify_sink *sink) {
                  {"multigrid, Chebyshev, K, half storage", SMALL("cycle: k, storage: half")}};
   double exact = 0;
   for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++) {
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     ig_evaluation e = {0};
-    IG_TRY(ig_topopt_trial_open(cx, solvers[s].text, &t));
+    IG_TRY(ig_topopt_problem_open(cx, solvers[s].text, &t));
     ig_status status = IG_OK;
     for (int it = 1; status == IG_OK && it <= 4; it++)
-      status = ig_topopt_trial_iterate(&t, it, &e);
+      status = ig_topopt_problem_iterate(&t, it, &e);
     if (status == IG_OK && s == 0)
       status = direct(&t, &exact); /* the moduli are those of the last evaluation */
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
     IG_TRY(status);
     char name[96];
     snprintf(name, sizeof name, "compliance by %s", solvers[s].name);
@@ -98,17 +98,17 @@ ig_status ig_topopt_verify_solvers(ig_ctx *cx, const ig_verify_sink *sink) {
         "{kind: density, radius: 0.2}, supports: [{box: {min: [0, 0, 0], max: [0, 1, 1]}}], loads: "
         "[{box: {min: [2, 0, 0], max: [2, 0, 1]}, force: [0, -1, 0]}],solver: {tolerance: 1e-8}}",
         2 * n, n, n);
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     ig_evaluation e = {0};
-    IG_TRY(ig_topopt_trial_open(cx, text, &t));
+    IG_TRY(ig_topopt_problem_open(cx, text, &t));
     ig_status status = IG_OK;
     for (int it = 1; status == IG_OK && it <= 4; it++)
-      status = ig_topopt_trial_iterate(&t, it, &e);
+      status = ig_topopt_problem_iterate(&t, it, &e);
     if (status == IG_OK)
       status = cx->backend->fill(cx, t.s->u[0][0].dev, 0, (size_t)t.m->d.unknowns * 8);
     if (status == IG_OK)
       status = ig_topopt_design_evaluate(t.s, &e);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
     IG_TRY(status);
     first = level ? first : e.iterations;
     snprintf(name, sizeof name, "solver iterations to 1e-8, %d x %d x %d", 2 * n, n, n);

@@ -29,15 +29,15 @@ static ig_status verify_tension(ig_ctx *cx, const ig_verify_sink *sink) {
        2}};
   for (size_t i = 0; i < sizeof bars / sizeof *bars; i++) {
     char text[800];
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     ig_evaluation e = {0};
     snprintf(text, sizeof text,
              "{%s, minimise: stress, filter: {kind: none}, solver: {tolerance: 1e-12}}",
              bars[i].text);
-    IG_TRY(ig_topopt_trial_open(cx, text, &t));
+    IG_TRY(ig_topopt_problem_open(cx, text, &t));
     ig_topopt_design_continue(&t.c, 1, &e);
     const ig_status status = ig_topopt_design_evaluate(t.s, &e);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
     IG_TRY(status);
     snprintf(text, sizeof text, "largest stress of a bar under tension, %s", bars[i].name);
     row(sink, text, "force over section", bars[i].stress, e.peak[IG_LIMITS], 1e-9, true);
@@ -54,15 +54,15 @@ static ig_status verify_tension(ig_ctx *cx, const ig_verify_sink *sink) {
 
 static ig_status bracket(ig_ctx *cx, const char *more, ig_evaluation *e) {
   char text[900];
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   snprintf(text, sizeof text, "{" BRACKET ", %s}", more);
-  IG_TRY(ig_topopt_trial_open(cx, text, &t));
+  IG_TRY(ig_topopt_problem_open(cx, text, &t));
   ig_status status = IG_OK;
   for (int i = 1; i <= 120 && status == IG_OK; i++)
-    status = ig_topopt_trial_iterate(&t, i, e);
+    status = ig_topopt_problem_iterate(&t, i, e);
   if (status == IG_OK)
     status = ig_topopt_design_evaluate(t.s, e);
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   return status;
 }
 

@@ -17,7 +17,7 @@ typedef struct {
   ig_elem_type type;
   int integration, law, line;
   double yield;
-  int scene;
+  int setup;
 } kind;
 enum { KINEMATIC = 100, BY_TABLE }; /* laws that other keys of a material ask for */
 enum { ALONE, COLLISION, FOLD, BODIES, TIES };
@@ -151,18 +151,18 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
   body[1] = ig_support_fix(k->type == IG_HEX8 ? "x1" : "u1", "y rx");
   body[1].velocity[0] = 30;
   body[1].along = "x";
-  if (k->scene == COLLISION || k->scene == FOLD)
+  if (k->setup == COLLISION || k->setup == FOLD)
     q->c.contact = (ig_dyn_contact){
         .at.given = true, .on = true, .penalty = 0.1, .thickness = 0.004, .friction = 0.3};
-  if (k->scene == BODIES)
+  if (k->setup == BODIES)
     q->c.bodies = (ig_list){2, body};
-  if (k->scene == TIES)
+  if (k->setup == TIES)
     q->c.ties = (ig_list){1, (void *)&tie};
-  if (k->scene == COLLISION)
+  if (k->setup == COLLISION)
     q->c.initial = (ig_list){1, (void *)&flying};
-  if (k->scene == COLLISION || k->scene == TIES)
-    two_blocks(cx, q, k->scene == TIES ? 0.004 : 0.0045);
-  else if (k->scene == FOLD)
+  if (k->setup == COLLISION || k->setup == TIES)
+    two_blocks(cx, q, k->setup == TIES ? 0.004 : 0.0045);
+  else if (k->setup == FOLD)
     GOOD(cx, ig_dyn_problem_sheet(q, 10, 5, false, hairpin, NULL));
   else if (k->type == IG_HEX8)
     GOOD(cx, ig_dyn_problem_box(q, (double[3]){1, 0.5, 0.5}, (int[3]){5, 3, 3}));
@@ -173,12 +173,12 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
     GOOD(cx, ig_dyn_problem_sheet(q, 6, 5, false, wavy, NULL));
   else
     GOOD(cx, ig_dyn_problem_chain(q, 37, wavy, NULL));
-  for (int64_t i = 0; i < 3 * (int64_t)q->mesh->nodes && (k->scene == ALONE || k->scene == BODIES);
+  for (int64_t i = 0; i < 3 * (int64_t)q->mesh->nodes && (k->setup == ALONE || k->setup == BODIES);
        i++)
     q->mesh->x[i] += 0.015 * noise(i);
   GOOD(cx, ig_dyn_problem_open(q, precision, assembly, m));
   GOOD(cx, ig_dyn_set_clock(*m, 2e-6, 0));
-  if (k->scene == COLLISION || k->scene == BODIES || k->scene == TIES) {
+  if (k->setup == COLLISION || k->setup == BODIES || k->setup == TIES) {
     /* bodies and ties have told their particles how to move: others follow */
     for (int64_t n = 0; n < q->mesh->nodes; n++)
       for (int c = 0; c < 3; c++) {
@@ -390,14 +390,14 @@ static void reproducible(void **state) {
   (void)state;
   repeats("cpu", &kinds[1]);
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-    if (kinds[k].scene != ALONE)
+    if (kinds[k].setup != ALONE)
       repeats("cpu", &kinds[k]);
 }
 static void reproducible_on_cuda(void **state) {
   (void)state;
   repeats("cuda", &kinds[1]);
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-    if (kinds[k].scene != ALONE)
+    if (kinds[k].setup != ALONE)
       repeats("cuda", &kinds[k]);
 }
 

@@ -2,7 +2,7 @@
    there is (INGOT_TEST_BACKEND names one to do alone). */
 #include "check.h"
 #include "backend/backend.h"
-#include "topopt/trial.h"
+#include "topopt/problem.h"
 
 typedef void body(ig_ctx *cx);
 static void on_every_backend(body *fn) {
@@ -25,7 +25,7 @@ static double *random_field(size_t n, uint32_t seed) {
   return v;
 }
 
-#define OPEN(cx, text, t) assert_int_equal(ig_topopt_trial_open(cx, text, t), IG_OK)
+#define OPEN(cx, text, t) assert_int_equal(ig_topopt_problem_open(cx, text, t), IG_OK)
 
 /* --- filter --- */
 
@@ -40,7 +40,7 @@ static void check_filter(ig_ctx *cx) {
       "{grid: {elements: [150, 6, 3]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: "
       "[150, 0, 0]}, force: [1, 1, 0]}], filter: {kind: density, radius: 2.7}}"};
   for (size_t p = 0; p < sizeof texts / sizeof *texts; p++) {
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     OPEN(cx, texts[p], &t);
     const ig_grid *g = &t.m->grid;
     const size_t n = (size_t)g->stored;
@@ -69,7 +69,7 @@ static void check_filter(ig_ctx *cx) {
         }
     free(x);
     free(got);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
   }
 }
 
@@ -82,7 +82,7 @@ static void check_energy(ig_ctx *cx) {
                                       "{problem: heat, source: 1, grid: {elements: [6, 5, 0]}, "
                                       "supports: [{box: {max: [0, 9, 9]}}]}"};
   for (int p = 0; p < 4; p++) {
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     OPEN(cx, texts[p], &t);
     const ig_grid *g = &t.m->grid;
     const ig_brick *brick = &t.m->solver->brick;
@@ -115,7 +115,7 @@ static void check_energy(ig_ctx *cx) {
     free(u);
     free(v);
     free(got);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
   }
 }
 
@@ -132,7 +132,7 @@ static void check_sweeps(ig_ctx *cx) {
       "{problem: heat, source: 1, grid: {elements: [33, 17, 9]}, supports: [{box: {max: [0, 9, "
       "9]}}]}"};
   for (int p = 0; p < 3; p++) {
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     OPEN(cx, texts[p], &t);
     ig_multigrid *m = t.m->solver;
     ig_level *l = &m->level[0];
@@ -200,7 +200,7 @@ static void check_sweeps(ig_ctx *cx) {
     free(b32);
     free(y32);
     free(d32);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
   }
 }
 
@@ -235,15 +235,15 @@ static double expected[WHOLE][ITERATIONS];
 
 static void iterate_all(ig_ctx *cx, double (*out)[ITERATIONS]) {
   for (int p = 0; p < WHOLE; p++) {
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     OPEN(cx, whole[p], &t);
     for (int it = 0; it < ITERATIONS; it++) {
       ig_evaluation e = {0};
-      if (ig_topopt_trial_iterate(&t, it + 1, &e) != IG_OK)
+      if (ig_topopt_problem_iterate(&t, it + 1, &e) != IG_OK)
         fail_msg("%s", ig_ctx_message(cx));
       out[p][it] = e.objective;
     }
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
   }
 }
 

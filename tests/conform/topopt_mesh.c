@@ -4,7 +4,7 @@
 #include "backend/backend.h"
 #include "mesh/mesh_case.h"
 #include "topopt/mesh_model.h"
-#include "topopt/trial.h"
+#include "topopt/problem.h"
 
 static ig_mesh *mesh_of(ig_ctx *cx, int n) {
   ig_box_case b = {
@@ -61,17 +61,17 @@ enum { PROBLEMS = sizeof problems / sizeof *problems, ITERATIONS = 4 };
 
 static void objectives(ig_ctx *cx, int problem, double *history) {
   ig_mesh *mesh = mesh_of(cx, 2);
-  ig_topopt_trial t;
-  if (ig_topopt_trial_open_how(cx, problems[problem].text, mesh, problems[problem].how, &t) !=
+  ig_topopt_problem t;
+  if (ig_topopt_problem_open_how(cx, problems[problem].text, mesh, problems[problem].how, &t) !=
       IG_OK)
     fail_msg("%s: %s", problems[problem].name, ig_ctx_message(cx));
   for (int i = 0; i < ITERATIONS; i++) {
     ig_evaluation e = {0};
-    if (ig_topopt_trial_iterate(&t, i + 1, &e) != IG_OK)
+    if (ig_topopt_problem_iterate(&t, i + 1, &e) != IG_OK)
       fail_msg("%s: %s", problems[problem].name, ig_ctx_message(cx));
     history[i] = e.objective;
   }
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   ig_mesh_free(mesh);
 }
 
@@ -130,11 +130,11 @@ static const char *const pass_names[] = {"filter", "energy", "product", "blocks"
 
 static double *passes(ig_ctx *cx, int pass, size_t *count) {
   ig_mesh *mesh = mesh_of(cx, 3);
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   char text[600];
   snprintf(text, sizeof text, "{" STIFF ", solver: {preconditioner: %s}}",
            pass == CYCLE ? "multigrid" : "block_jacobi");
-  if (ig_topopt_trial_open_how(cx, text, mesh, (ig_assembly)(pass % 3), &t) != IG_OK)
+  if (ig_topopt_problem_open_how(cx, text, mesh, (ig_assembly)(pass % 3), &t) != IG_OK)
     fail_msg("%s", ig_ctx_message(cx));
   ig_topopt_mesh_model *m = t.d->self;
   const size_t ne = (size_t)m->elements, nu = (size_t)t.d->unknowns;
@@ -179,7 +179,7 @@ static double *passes(ig_ctx *cx, int pass, size_t *count) {
   ig_array_free(cx, &u);
   ig_array_free(cx, &v);
   ig_array_free(cx, &e);
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   ig_mesh_free(mesh);
   return out;
 }

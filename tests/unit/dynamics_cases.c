@@ -14,7 +14,7 @@ enum { MOST = 12 };
 typedef struct {
   entry set[MOST];
   wanted want[MOST];
-} trial;
+} problem;
 
 typedef struct {
   const wanted *want;
@@ -38,7 +38,7 @@ static ig_case *case_of(ig_ctx *cx, const entry *set) {
   return c;
 }
 
-static void hold(const trial *t) {
+static void hold(const problem *t) {
   for (const char *const *backend = backends_here(); *backend; backend++) {
     ig_ctx *cx = ctx_on(*backend, 1);
     ig_case *c = case_of(cx, t->set);
@@ -61,7 +61,7 @@ static void hold(const trial *t) {
 /* The first analysis is static and leads nodes, or a body: it needs a velocity before a step. */
 static void statics_begin_with_prescribed_motion(void **state) {
   (void)state;
-  const trial nodes = {
+  const problem nodes = {
       {{"mesh", "{boxes: {size: [4, 1, 1], cells: [4, 1, 1]}}"},
        {"materials", STEEL_0},
        {"supports", "[{set: xmin, fix: xyz}, {set: xmax, displacement: [1 mm, 0, 0], along: x, "
@@ -69,7 +69,7 @@ static void statics_begin_with_prescribed_motion(void **state) {
        {"analysis", "{kind: static}"},
        {"probes", "{name: pull, set: xmax, quantity: fx}"}},
       {{"pull", 210e9 * 0.001 / 4, 210e9 * 0.001 / 4 * 2e-3}, {"static_error", 0, 1e-3}}};
-  const trial body = {
+  const problem body = {
       {{"mesh", "{boxes: {size: [0.1, 0.02, 0.02], cells: [5, 1, 1]}, sets: [{name: head, of: "
                 "nodes, box: {min: [0.079, -1, -1], max: [1, 1, 1]}}]}"},
        {"materials", STEEL_0},
@@ -86,7 +86,7 @@ static void statics_begin_with_prescribed_motion(void **state) {
 static void contact_makes_no_energy(void **state) {
   (void)state;
   const double energy = 0.5 * 7850 * 0.1 * 1e-4 * 100; /* J */
-  const trial bars = {
+  const problem bars = {
       {{"mesh",
         "{boxes: [{name: a, size: [100 mm, 10 mm, 10 mm], cells: [25, 3, 3]}, {name: b, origin: "
         "[100.5 mm, 0, 0], size: [100 mm, 10 mm, 10 mm], cells: [25, 3, 3]}], sets: [{name: an, "
@@ -101,7 +101,7 @@ static void contact_makes_no_energy(void **state) {
        {"vb", 10, 0.2},
        {"contact_energy_made", 0, 0.005 * energy},
        {"energy_error", 0, 0.005}}};
-  const trial stack = {
+  const problem stack = {
       {{"mesh", "{boxes: [{name: low, size: [100 mm, 100 mm, 100 mm], cells: [3, 3, 3]}, {name: "
                 "top, origin: [0, 0, 105 mm], size: [100 mm, 100 mm, 100 mm], cells: [3, 3, 3]}], "
                 "sets: [{name: tn, of: nodes, box: {min: [-1, -1, 104 mm], max: [1, 1, 1]}}]}"},
@@ -127,7 +127,7 @@ static void johnson_cook_runs_with_its_rate_term(void **state) {
   "90 MPa, johnson_cook: {b: 292 MPa, n: 0.31, c: " c                                              \
   ", rate0: 1 1/s, m: 1.09, room: 294 K, melt: 1356 K}}"
         COPPER("0.001"), COPPER("0.025"), COPPER("0.1")};
-    const trial bar = {
+    const problem bar = {
         {{"mesh", "{cylinder: {radius: 3.81 mm, height: 25.4 mm, cells: [2, 2, 8]}}"},
          {"materials", copper[i]},
          {"initial", "{velocity: [0, 0, -190]}"},
@@ -143,7 +143,7 @@ static void johnson_cook_runs_with_its_rate_term(void **state) {
    cantilever plate bends: opposite stresses 6 M / t^2. */
 static void shells_tell_forces_in_a_stated_frame(void **state) {
   (void)state;
-  const trial vessel = {
+  const problem vessel = {
       {{"mesh", "{cylinder_shell: {radius: 0.5 m, height: 0.1 m, cells: [48, 3]}}"},
        {"materials", STEEL},
        {"sections", "{thickness: 5 mm}"},
@@ -154,7 +154,7 @@ static void shells_tell_forces_in_a_stated_frame(void **state) {
         "[{name: nxx, set: all, quantity: nxx}, {name: nyy, set: all, quantity: nyy}, {name: top, "
         "set: all, quantity: top_xx}, {name: bottom, set: all, quantity: bottom_xx}]"}},
       {{"nxx", 500e3, 2e3}, {"nyy", 0, 1e3}, {"top", 100e6, 2e6}, {"bottom", 100e6, 2e6}}};
-  const trial along = {
+  const problem along = {
       {{"mesh", "{cylinder_shell: {radius: 0.5 m, height: 0.1 m, cells: [48, 3]}}"},
        {"materials", STEEL},
        {"sections", "{thickness: 5 mm, along: [0, 0, 2]}"},
@@ -163,7 +163,7 @@ static void shells_tell_forces_in_a_stated_frame(void **state) {
        {"analysis", "{kind: static}"},
        {"probes", "[{name: nxx, set: all, quantity: nxx}, {name: nyy, set: all, quantity: nyy}]"}},
       {{"nxx", 0, 1e3}, {"nyy", 500e3, 2e3}}};
-  const trial plate = {
+  const problem plate = {
       {{"mesh", "{plate: {size: [100 mm, 10 mm], cells: [20, 2]}, element: tri3, shell: true, "
                 "pattern: alternating, sets: [{name: root, of: elements, box: {min: [-1, -1, -1], "
                 "max: [5 mm, 1, 1]}}]}"},
@@ -188,7 +188,7 @@ static void shells_tell_forces_in_a_stated_frame(void **state) {
    of its shape (Sze, Liu and Lo 2004: 1.702, 2.215, 2.291 at a tenth of the load). */
 static void quadrilateral_shells_are_right(void **state) {
   (void)state;
-  const trial plate = {
+  const problem plate = {
       {{"mesh", "{plate: {size: [100 mm, 10 mm], cells: [20, 2]}, element: quad4, shell: true}"},
        {"materials", STEEL_0},
        {"sections", "{thickness: 1 mm}"},
@@ -197,7 +197,7 @@ static void quadrilateral_shells_are_right(void **state) {
        {"analysis", "{kind: static}"},
        {"probes", "{name: tip, set: xmax, quantity: uz}"}},
       {{"tip", 0.1 * 1e-3 / (3 * 210e9 * 1e-11 / 12), 0.01 * 1.905e-4}}};
-  const trial vessel = {
+  const problem vessel = {
       {{"mesh", "{cylinder_shell: {radius: 0.5 m, height: 0.1 m, cells: [48, 3]}, element: quad4}"},
        {"materials", STEEL},
        {"sections", "{thickness: 5 mm}"},
@@ -208,7 +208,7 @@ static void quadrilateral_shells_are_right(void **state) {
       {{"nxx", 500e3, 2e3}, {"nyy", 0, 1e3}}};
   /* tension to twice the yield strain, linear hardening: E H / (E + H) beyond it */
   const double beyond = 200e6 + 200e9 * 2e9 / 202e9 * 0.001;
-  const trial yields = {
+  const problem yields = {
       {{"mesh", "{plate: {size: [0.2, 0.1], cells: [4, 2]}, element: quad4, shell: true}"},
        {"materials", "{name: soft, density: 7850 kg/m^3, young: 200 GPa, poisson: 0.3, yield: 200 "
                      "MPa, hardening: 2 GPa}"},
@@ -219,7 +219,7 @@ static void quadrilateral_shells_are_right(void **state) {
        {"probes",
         "[{name: nxx, set: all, quantity: nxx}, {name: top, set: all, quantity: top_xx}]"}},
       {{"nxx", beyond * 0.002, 0.01 * beyond * 0.002}, {"top", beyond, 0.01 * beyond}}};
-  const trial pulled = {
+  const problem pulled = {
       {{"mesh",
         "{cylinder_shell: {radius: 4.953, height: 5.175, angle: 90 deg, cells: [18, 12]}, element: "
         "quad4, sets: [{name: A, sphere: {center: [0, 4.953, 0], radius: 0.01}}, {name: B, sphere: "
@@ -262,7 +262,7 @@ static void pinched_cylinder_meets_published_figure(void **state) {
       }                                                                                            \
     }                                                                                              \
   }
-  const trial triangles = PINCHED("[16, 16]", "tri3"), quads = PINCHED("[20, 20]", "quad4");
+  const problem triangles = PINCHED("[16, 16]", "tri3"), quads = PINCHED("[20, 20]", "quad4");
   hold(&triangles);
   hold(&quads);
 }
@@ -273,7 +273,7 @@ static void quadratic_tetrahedra_are_right(void **state) {
   (void)state;
   const double ei = 210e9 * 1e-8 / 12,
                tip = 10 * 1e-3 / (3 * ei) + 10 * 0.1 / (5.0 / 6 * 105e9 * 1e-4);
-  const trial bends = {
+  const problem bends = {
       {{"mesh", "{boxes: {size: [100 mm, 10 mm, 10 mm], cells: [10, 1, 1]}, element: tet10}"},
        {"materials", STEEL_0},
        {"supports", "{set: xmin, fix: xyz}"},
@@ -281,7 +281,7 @@ static void quadratic_tetrahedra_are_right(void **state) {
        {"analysis", "{kind: static}"},
        {"probes", "{name: tip, set: xmax, quantity: uz}"}},
       {{"tip", tip, 0.01 * tip}, {"static_error", 0, 1e-3}}};
-  const trial pressed = {
+  const problem pressed = {
       {{"mesh", "{boxes: {size: [100 mm, 10 mm, 10 mm], cells: [5, 1, 1]}, element: tet10}"},
        {"materials", STEEL},
        {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]"},
@@ -315,16 +315,17 @@ static void residual_stress_is_in_balance(void **state) {
       {"materials", "{name: m, density: 8000 kg/m^3, young: 200 GPa, poisson: 0.3}"}, {            \
     "residual", residual                                                                           \
   }
-  const trial rests = {{BAR_OF_METAL,
-                        {"supports", "[{set: xmin, fix: x}, {set: xmax, fix: x}, {set: ymin, fix: "
-                                     "y}, {set: zmin, fix: z}]"},
-                        {"analysis", "{duration: 0.1 ms}"},
-                        {"probes", "{name: wall, set: xmin, quantity: fx}"}},
-                       {{"residual_unbalance", 0, 1e-5},
-                        {"displacement_max", 0, 1e-10},
-                        {"wall", -200e9 * cold * 1e-4, 1},
-                        {"energy_error", 0, 1e-6}}};
-  const trial shortens = {
+  const problem rests = {
+      {BAR_OF_METAL,
+       {"supports", "[{set: xmin, fix: x}, {set: xmax, fix: x}, {set: ymin, fix: "
+                    "y}, {set: zmin, fix: z}]"},
+       {"analysis", "{duration: 0.1 ms}"},
+       {"probes", "{name: wall, set: xmin, quantity: fx}"}},
+      {{"residual_unbalance", 0, 1e-5},
+       {"displacement_max", 0, 1e-10},
+       {"wall", -200e9 * cold * 1e-4, 1},
+       {"energy_error", 0, 1e-6}}};
+  const problem shortens = {
       {BAR_OF_METAL,
        {"supports", "[{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]"},
        {"analysis", "{kind: static}"},
@@ -346,7 +347,7 @@ static void static_tolerance_bounds_the_answer(void **state) {
   (void)state;
   const double ei = 210e9 * 1e-11 / 12, k = sqrt(0.8 * 43.1795 / ei),
                tip = 0.01 / (0.8 * 43.1795 * k) * (tan(0.1 * k) - 0.1 * k);
-  const trial column = {
+  const problem column = {
       {{"mesh", "{beam_line: {x: [0, 100 mm], cells: 10}}"},
        {"materials", STEEL_0},
        {"sections", "{line: beam, profile: rectangle, width: 10 mm, height: 1 mm}"},

@@ -254,7 +254,7 @@ static void a_grid_packed_once_follows_its_changes(void **state) {
   float *T = malloc((size_t)big.nodes * sizeof *T);
   for (int i = 0; i < big.nodes; i++)
     T[i] = 300 + (float)sin(i);
-  ig_pack pack = {.level = 3, .threads = 2};
+  ig_compressor compressor = {.level = 3, .threads = 2};
   for (int round = 0; round < 6; round++) {
     memset(alive, 1, N * N * N);
     if (round == 2) /* fewer cells: fewer pieces */
@@ -265,7 +265,7 @@ static void a_grid_packed_once_follows_its_changes(void **state) {
     GOOD(cx, ig_snapshot_of_mesh(cx, &big, alive, round, round, &snap));
     GOOD(cx, ig_snapshot_add(snap, "T", "K", IG_AT_POINTS, IG_F32, 1, T, NULL));
     const char *path = in_folder(folder, "big.vtkhdf");
-    GOOD(cx, ig_snapshot_write_next(cx, snap, path, &pack));
+    GOOD(cx, ig_snapshot_write_next(cx, snap, path, &compressor));
     GOOD(cx, ig_snapshot_read(cx, path, &back));
     same_snapshot(snap, back);
     ig_snapshot_free(back);
@@ -279,7 +279,7 @@ static void a_grid_packed_once_follows_its_changes(void **state) {
            "/usr/bin/python3 tests/cli/vtk_read.py %s %d %d point:T:1:299:301",
            in_folder(folder, "big.vtkhdf"), big.nodes, N * N * N);
   const int status = system(command);
-  ig_pack_clear(&pack);
+  ig_compress_clear(&compressor);
   free(alive);
   free(T);
   brick_free(&big);

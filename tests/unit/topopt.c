@@ -3,7 +3,7 @@
 #include "run/march.h"
 #include "closed.h"
 #include "backend/backend.h"
-#include "topopt/trial.h"
+#include "topopt/problem.h"
 
 extern const ig_room ig_room_topopt;
 
@@ -373,15 +373,15 @@ static void memory_is_foretold(void **state) {
       "constraints: [{stress: 1}], stress: {clusters: 2}}"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     ig_ctx *cx = ctx_on("debug", 2);
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     double bytes;
-    assert_int_equal(ig_topopt_trial_open(cx, texts[i], &t), IG_OK);
+    assert_int_equal(ig_topopt_problem_open(cx, texts[i], &t), IG_OK);
     assert_int_equal(ig_topopt_grid_model_bytes(cx, &t.c, &bytes), IG_OK);
     if (ig_topopt_method(&t.c) == IG_OPTIMISER_MMA)
       assert_int_equal(ig_topopt_mma_prepare(t.s), IG_OK);
     const double taken = (double)cx->device_bytes;
     assert_true(fabs(bytes - taken) < 0.05 * taken);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
     ig_ctx_close(cx);
   }
 }

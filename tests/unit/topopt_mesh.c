@@ -5,7 +5,7 @@
 #include "folder.h"
 #include "mesh/mesh_case.h"
 #include "topopt/mesh_model.h"
-#include "topopt/trial.h"
+#include "topopt/problem.h"
 #include <ingot/run.h>
 
 static ig_ctx *cx;
@@ -38,8 +38,8 @@ static void cone_filter_is_the_sum_over_all_pairs(void **state) {
   open_ctx("debug");
   ig_mesh *mesh = wobbly();
   for (int k = 0; k < 4; k++) {
-    ig_topopt_trial t;
-    assert_int_equal(ig_topopt_trial_open_mesh(cx, texts[k], mesh, &t), IG_OK);
+    ig_topopt_problem t;
+    assert_int_equal(ig_topopt_problem_open_mesh(cx, texts[k], mesh, &t), IG_OK);
     const int n = (int)t.d->elements;
     double *center = calloc((size_t)n * 3, 8);
     ig_array in = {0}, out = {0};
@@ -66,7 +66,7 @@ static void cone_filter_is_the_sum_over_all_pairs(void **state) {
     ig_array_free(cx, &in);
     ig_array_free(cx, &out);
     free(center);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
   }
   ig_mesh_free(mesh);
   ig_ctx_close(cx);
@@ -84,10 +84,10 @@ static void helmholtz_filter_is_one(void **state) {
         .size = IG_ROW(6, 6, 6), .cells = IG_ROW(9 * k, 9 * k, 9 * k), .grading = IG_ROW(2, 1, 1)};
     const ig_mesh_case mc = {.boxes = {1, &b}, .jitter = {.at.given = true, .amount = 0.2}};
     ig_mesh *mesh;
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     assert_int_equal(ig_mesh_generate(cx, &mc, &mesh), IG_OK);
     assert_int_equal(
-        ig_topopt_trial_open_mesh(cx, CASE(", filter: {kind: helmholtz, radius: 2}"), mesh, &t),
+        ig_topopt_problem_open_mesh(cx, CASE(", filter: {kind: helmholtz, radius: 2}"), mesh, &t),
         IG_OK);
     ig_topopt_mesh_model *m = t.d->self;
     const int n = (int)t.d->elements;
@@ -130,7 +130,7 @@ static void helmholtz_filter_is_one(void **state) {
     for (int i = 0; i < 3; i++)
       ig_array_free(cx, &out[i]);
     ig_array_free(cx, &in);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
     ig_mesh_free(mesh);
     ig_ctx_close(cx);
   }
@@ -139,14 +139,14 @@ static void helmholtz_filter_is_one(void **state) {
 }
 
 static double first_objective(const ig_mesh *mesh, const char *text) {
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   ig_evaluation e = {0};
-  assert_int_equal(ig_topopt_trial_open_mesh(cx, text, mesh, &t), IG_OK);
-  assert_int_equal(ig_topopt_trial_iterate(&t, 1, &e), IG_OK);
+  assert_int_equal(ig_topopt_problem_open_mesh(cx, text, mesh, &t), IG_OK);
+  assert_int_equal(ig_topopt_problem_iterate(&t, 1, &e), IG_OK);
   assert_true(fabs(e.volume - 0.4) < 1e-12); /* by volume, however uneven the elements */
-  assert_int_equal(ig_topopt_trial_iterate(&t, 2, &e), IG_OK);
+  assert_int_equal(ig_topopt_problem_iterate(&t, 2, &e), IG_OK);
   assert_true(fabs(e.volume - 0.4) < 1e-6);
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   return e.objective;
 }
 
@@ -160,10 +160,10 @@ static void preconditioners_and_selections_agree(void **state) {
       first_objective(mesh, CASE(", solver: {tolerance: 1e-10, preconditioner: block_jacobi}"));
   const double multigrid =
       first_objective(mesh, CASE(", solver: {tolerance: 1e-10, preconditioner: multigrid}"));
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   const char *text = CASE(", solver: {tolerance: 1e-10, preconditioner: petsc}");
-  if (ig_topopt_trial_open_mesh(cx, text, mesh, &t) == IG_OK) {
-    ig_topopt_trial_close(&t);
+  if (ig_topopt_problem_open_mesh(cx, text, mesh, &t) == IG_OK) {
+    ig_topopt_problem_close(&t);
     assert_true(fabs(first_objective(mesh, text) / by_set - 1) < 1e-8);
   } else {
     assert_non_null(strstr(ig_ctx_message(cx), "-DINGOT_PETSC=ON"));
@@ -188,19 +188,19 @@ static void multigrid_is_nearly_flat(void **state) {
     ig_box_case b = {.size = IG_ROW(12, 4, 4), .cells = IG_ROW(12 * n, 4 * n, 4 * n)};
     const ig_mesh_case c = {.boxes = {1, &b}, .jitter = {.at.given = true, .amount = 0.2}};
     ig_mesh *mesh;
-    ig_topopt_trial t;
+    ig_topopt_problem t;
     ig_evaluation e = {0};
     assert_int_equal(ig_mesh_generate(cx, &c, &mesh), IG_OK);
-    assert_int_equal(ig_topopt_trial_open_mesh(
+    assert_int_equal(ig_topopt_problem_open_mesh(
                          cx,
                          CASE(", filter: {radius: 1.5}, springs: [{set: xmax, stiffness: [0, "
                               "0.01, 0]}], solver: {tolerance: 1e-6, operator: recompute}"),
                          mesh, &t),
                      IG_OK);
     for (int i = 1; i <= 4; i++)
-      assert_int_equal(ig_topopt_trial_iterate(&t, i, &e), IG_OK);
+      assert_int_equal(ig_topopt_problem_iterate(&t, i, &e), IG_OK);
     iterations[fine] = e.iterations;
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
     ig_mesh_free(mesh);
   }
   if (iterations[0] < 2 || iterations[0] > 30 || iterations[1] > 1.5 * iterations[0])
@@ -222,19 +222,19 @@ static void mistakes_are_named(void **state) {
       {CASE(", symmetry: [q]"), "'q' is no plane"}};
   open_ctx("cpu");
   ig_mesh *mesh = wobbly();
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    assert_int_equal(ig_topopt_trial_open_mesh(cx, bad[i][0], mesh, &t), IG_INPUT);
+    assert_int_equal(ig_topopt_problem_open_mesh(cx, bad[i][0], mesh, &t), IG_INPUT);
     if (!strstr(ig_ctx_message(cx), bad[i][1]))
       fail_msg("expected '%s' in: %s", bad[i][1], ig_ctx_message(cx));
   }
   ig_mesh_free(mesh);
   assert_int_equal(ig_mesh_box(cx, IG_TET4, (double[]){1, 1, 1}, (int[]){2, 2, 2}, &mesh), IG_OK);
-  assert_int_equal(ig_topopt_trial_open_mesh(cx, CASE(""), mesh, &t), IG_INPUT);
+  assert_int_equal(ig_topopt_problem_open_mesh(cx, CASE(""), mesh, &t), IG_INPUT);
   assert_non_null(strstr(ig_ctx_message(cx), "tet4"));
   ig_mesh_free(mesh);
   assert_int_equal(
-      ig_topopt_trial_open(cx, "{grid: {elements: [2, 2, 2]}, supports: [{set: xmin}]}", &t),
+      ig_topopt_problem_open(cx, "{grid: {elements: [2, 2, 2]}, supports: [{set: xmin}]}", &t),
       IG_INPUT);
   assert_non_null(strstr(ig_ctx_message(cx), "set: there is no 'xmin'"));
   ig_ctx_close(cx);
@@ -246,8 +246,9 @@ static void surface_is_closed(void **state) {
   open_ctx("cpu");
   ig_mesh *mesh = wobbly();
   for (int mirror = 0; mirror < 2; mirror++) {
-    ig_topopt_trial t;
-    assert_int_equal(ig_topopt_trial_open_mesh(cx, CASE(", symmetry: [x+, z-]"), mesh, &t), IG_OK);
+    ig_topopt_problem t;
+    assert_int_equal(ig_topopt_problem_open_mesh(cx, CASE(", symmetry: [x+, z-]"), mesh, &t),
+                     IG_OK);
     const int n = (int)t.d->elements;
     double *x = calloc((size_t)n, sizeof *x);
     uint32_t seed = 1;
@@ -271,7 +272,7 @@ static void surface_is_closed(void **state) {
       ig_topopt_part_free(&s);
     }
     free(x);
-    ig_topopt_trial_close(&t);
+    ig_topopt_problem_close(&t);
   }
   ig_mesh_free(mesh);
   ig_ctx_close(cx);

@@ -1,7 +1,7 @@
 /* Topology optimisation: least volume, worst load cases, overhangs. */
 #include "check.h"
 #include "backend/backend.h"
-#include "topopt/trial.h"
+#include "topopt/problem.h"
 #include "topopt_run.h"
 
 /* Few iterations on the grid, after many on coarser ones, come near the design of many on the grid;
@@ -186,7 +186,7 @@ static void the_worst_load_case_counts(void **state) {
 /* --- overhangs --- */
 
 /* Elements at or above 0.5 that stand on the plate or touch such a one in the layer below. */
-static int unsupported(const ig_topopt_trial *t, const double *density, int *solid) {
+static int unsupported(const ig_topopt_problem *t, const double *density, int *solid) {
   const ig_grid *g = &t->m->grid;
   const int nz = g->dim == 3 ? g->n[2] : 1, axis = t->m->overhang.axis;
   const int below = t->m->overhang.up ? -1 : 1;
@@ -230,15 +230,15 @@ static void nothing_hangs_over(void **state) {
     for (int b = 0; b < 2; b++) {
       char text[800];
       ig_ctx *cx = ctx_on(*backend, 2);
-      ig_topopt_trial t;
+      ig_topopt_problem t;
       ig_evaluation e = {0};
       snprintf(text, sizeof text,
                "{%s, volume: 0.4, filter: {kind: density, radius: 1.8}, projection: {beta: 1, "
                "beta_max: 16, every: 12}, overhang: {direction: %s}, solver: {tolerance: 1e-6}}",
                body[b].grid, body[b].direction);
-      GOOD(cx, ig_topopt_trial_open(cx, text, &t));
+      GOOD(cx, ig_topopt_problem_open(cx, text, &t));
       for (int it = 1; it <= 60; it++)
-        GOOD(cx, ig_topopt_trial_iterate(&t, it, &e));
+        GOOD(cx, ig_topopt_problem_iterate(&t, it, &e));
       double *density = calloc((size_t)t.d->places, 8);
       int solid;
       GOOD(cx, cx->backend->copy_out(cx, density, t.s->density[0].dev, (size_t)t.d->places * 8));
@@ -246,7 +246,7 @@ static void nothing_hangs_over(void **state) {
       assert_near(solid, 0.4 * (double)t.d->elements, 0.06 * (double)t.d->elements);
       assert_near(e.volume, 0.4, 0.02);
       free(density);
-      ig_topopt_trial_close(&t);
+      ig_topopt_problem_close(&t);
       ig_ctx_close(cx);
     }
 }

@@ -4,7 +4,7 @@
 #include "closed.h"
 #include "material/material.h"
 #include "mesh/mesh_case.h"
-#include "topopt/trial.h"
+#include "topopt/problem.h"
 #include "topopt_run.h"
 
 #define GRID                                                                                       \
@@ -152,9 +152,9 @@ static void slopes_know_the_materials(void **state) {
                            {.name = "b", .young = 2, .poisson = 0.3, .set = {1, &right}}};
   const ig_list list = {2, m};
   ig_ctx *cx = ctx_on("cpu", 1);
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   ig_evaluation e = {0};
-  GOOD(cx, ig_topopt_trial_open_with(cx, text, &list, NULL, IG_GATHER, &t));
+  GOOD(cx, ig_topopt_problem_open_with(cx, text, &list, NULL, IG_GATHER, &t));
   ig_topopt_design_continue(&t.c, 1, &e);
   double *x = t.s->x.host;
   for (int64_t i = 0; i < t.d->places; i++)
@@ -182,7 +182,7 @@ static void slopes_know_the_materials(void **state) {
   }
   free(dc);
   free(dl);
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   ig_ctx_close(cx);
 }
 
@@ -208,7 +208,7 @@ static void a_half_is_the_whole(void **state) {
         for (int whole = 0; whole < 2; whole++) {
           char text[800];
           ig_ctx *cx = ctx_on(*backend, 2);
-          ig_topopt_trial t;
+          ig_topopt_problem t;
           ig_evaluation e = {0};
           ig_mesh *mesh = NULL;
           if (b)
@@ -217,11 +217,11 @@ static void a_half_is_the_whole(void **state) {
           snprintf(text, sizeof text,
                    "{volume: 0.4, filter: {kind: %s, radius: 2.3}, solver: {tolerance: 1e-11}, %s}",
                    kind[k], body[b][whole]);
-          GOOD(cx, ig_topopt_trial_open_how(cx, text, mesh, IG_GATHER, &t));
+          GOOD(cx, ig_topopt_problem_open_how(cx, text, mesh, IG_GATHER, &t));
           for (int it = 1; it <= 6; it++)
-            GOOD(cx, ig_topopt_trial_iterate(&t, it, &e));
+            GOOD(cx, ig_topopt_problem_iterate(&t, it, &e));
           found[whole] = e.objective;
-          ig_topopt_trial_close(&t);
+          ig_topopt_problem_close(&t);
           ig_mesh_free(mesh);
           ig_ctx_close(cx);
         }
@@ -365,9 +365,9 @@ static void surfaces_have_no_slivers(void **state) {
   }
   free(x);
   ig_mesh *mesh;
-  ig_topopt_trial t;
+  ig_topopt_problem t;
   GOOD(cx, ig_mesh_box(cx, IG_HEX8, (double[]){3, 1, 1}, (int[]){30, 6, 6}, &mesh));
-  GOOD(cx, ig_topopt_trial_open_mesh(
+  GOOD(cx, ig_topopt_problem_open_mesh(
                cx, "{supports: [{set: xmin}], loads: [{set: xmax, force: [1, 0, 0]}]}", mesh, &t));
   double wanted = 0, *y = calloc((size_t)t.d->elements, sizeof *y);
   for (int64_t e = 0; e < t.d->elements; e++)
@@ -379,7 +379,7 @@ static void surfaces_have_no_slivers(void **state) {
   assert_near(s.volume / (wanted * 3 / (double)t.d->elements), 1, 0.005);
   ig_topopt_part_free(&s);
   free(y);
-  ig_topopt_trial_close(&t);
+  ig_topopt_problem_close(&t);
   ig_mesh_free(mesh);
   ig_ctx_close(cx);
 }

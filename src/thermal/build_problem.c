@@ -1,11 +1,11 @@
 /* The samples of Mozaffar et al. (2019): Table 1's materials, powers, spacings, times and steps on
  * regular meshes. */
-#include "thermal/samples.h"
+#include "thermal/build_problem.h"
 
 #include <math.h>
 #include <string.h>
 
-static void box_add(ig_thermal_sample *s, const char *name, double cell, const double *origin,
+static void box_add(ig_build_problem *s, const char *name, double cell, const double *origin,
                     const double *size) {
   const int i = s->mesh.boxes.count++;
   for (int d = 0; d < 3; d++) {
@@ -21,14 +21,14 @@ static void box_add(ig_thermal_sample *s, const char *name, double cell, const d
 #define BOX(s, name, cell, x, y, z, nx, ny, nz)                                                    \
   box_add(s, name, cell, (const double[]){x, y, z}, (const double[]){nx, ny, nz})
 
-static void region_add(ig_thermal_sample *s, double cell, double x0, double y0, double x1,
+static void region_add(ig_build_problem *s, double cell, double x0, double y0, double x1,
                        double y1) {
   s->region[s->beam.raster.regions.count++] =
       (ig_raster_region){.min = {cell * x0, cell * y0}, .max = {cell * x1, cell * y1}};
 }
 
 /* What all have in common; beads by default. */
-static void start(ig_thermal_sample *s, const char *name, double emissivity, double absorptivity,
+static void start(ig_build_problem *s, const char *name, double emissivity, double absorptivity,
                   double rho, double k, double c, double solidus, double liquidus) {
   memset(s, 0, sizeof *s);
   s->name = name;
@@ -71,12 +71,12 @@ static void start(ig_thermal_sample *s, const char *name, double emissivity, dou
                            .beams = {1, &s->beam},
                            .birth = {.at = {.given = true}, .set = {1, s->born}}};
 }
-static void steel(ig_thermal_sample *s, const char *name) {
+static void steel(ig_build_problem *s, const char *name) {
   start(s, name, 0.4, 0.36, 7955, 20, 500, 1658, 1723);
 }
 
 /* Hatched layers, turned by a right angle each; regions are added beside. */
-static void scan(ig_thermal_sample *s, double radius, double power, double speed, double hatch,
+static void scan(ig_build_problem *s, double radius, double power, double speed, double hatch,
                  double layer, int layers, double base, double dwell) {
   s->beam.radius = radius;
   s->beam.raster = (ig_raster_case){.at = {.given = true},
@@ -93,7 +93,7 @@ static void scan(ig_thermal_sample *s, double radius, double power, double speed
                                     .regions = s->beam.raster.regions};
 }
 
-static void cube(ig_thermal_sample *s, const char *name, int n, int plate, int thick) {
+static void cube(ig_build_problem *s, const char *name, int n, int plate, int thick) {
   const double cell = 17.6e-3 / n, at = (plate - n) / 2;
   steel(s, name);
   BOX(s, "plate", cell, 0, 0, 0, plate, plate, thick);
@@ -105,21 +105,21 @@ static void cube(ig_thermal_sample *s, const char *name, int n, int plate, int t
   s->c.duration = 1195;
 }
 
-void ig_sample_cubic(ig_thermal_sample *s) {
+void ig_build_problem_cubic(ig_build_problem *s) {
   cube(s, "cubic", 32, 60, 14);
   s->c.time_step = 9.78e-4;
 }
-void ig_sample_cubic_coarse(ig_thermal_sample *s) {
+void ig_build_problem_cubic_coarse(ig_build_problem *s) {
   cube(s, "cubic-coarse", 28, 52, 12);
 }
-void ig_sample_cubic_medium(ig_thermal_sample *s) {
+void ig_build_problem_cubic_medium(ig_build_problem *s) {
   cube(s, "cubic-medium", 53, 99, 23);
 }
-void ig_sample_cubic_fine(ig_thermal_sample *s) {
+void ig_build_problem_cubic_fine(ig_build_problem *s) {
   cube(s, "cubic-fine", 108, 204, 47);
 }
 
-void ig_sample_cruciform(ig_thermal_sample *s) {
+void ig_build_problem_cruciform(ig_build_problem *s) {
   const double cell = 0.55e-3;
   steel(s, "cruciform");
   BOX(s, "plate", cell, 0, 0, 0, 80, 80, 19);
@@ -135,7 +135,7 @@ void ig_sample_cruciform(ig_thermal_sample *s) {
   s->c.time_step = 1.96e-3;
 }
 
-void ig_sample_thin_wall(ig_thermal_sample *s) {
+void ig_build_problem_thin_wall(ig_build_problem *s) {
   const double cell = 0.49e-3;
   start(s, "thin-wall", 0.2, 0.4, 4400, 20, 700, 1878, 1928);
   BOX(s, "plate", cell, 0, 0, 0, 160, 60, 8);
@@ -149,7 +149,7 @@ void ig_sample_thin_wall(ig_thermal_sample *s) {
   s->c.time_step = 1.69e-2;
 }
 
-void ig_sample_powder_bed(ig_thermal_sample *s) {
+void ig_build_problem_powder_bed(ig_build_problem *s) {
   const double cell = 0.125e-3;
   steel(s, "powder-bed");
   BOX(s, "plate", cell, 0, 0, 0, 80, 80, 40);
@@ -163,7 +163,7 @@ void ig_sample_powder_bed(ig_thermal_sample *s) {
   s->c.time_step = 1.38e-3;
 }
 
-void ig_sample_nu_shape(ig_thermal_sample *s) {
+void ig_build_problem_nu_shape(ig_build_problem *s) {
   static const int letter[][4] = {{0, 0, 8, 40},    {24, 0, 32, 40}, {8, 28, 12, 40},
                                   {12, 18, 16, 30}, {16, 8, 20, 20}, {20, 0, 24, 10},
                                   {40, 0, 48, 40},  {64, 0, 72, 40}, {48, 0, 64, 8}};

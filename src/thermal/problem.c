@@ -1,4 +1,4 @@
-/* Verification: the scene problems begin with. */
+/* Problems built in C. */
 #include "backend/backend.h"
 #include "thermal/verify.h"
 
@@ -28,9 +28,9 @@ void ig_verify_say(const ig_verify_sink *sink, const char *quantity, const char 
   sink->row(sink->user, &row);
 }
 
-/* --- scenes */
+/* --- problems */
 
-static ig_status scene_open(ig_ctx *cx, ig_scene *s) {
+static ig_status problem_open(ig_ctx *cx, ig_thermal_problem *s) {
   s->setup = (ig_heat_setup){.mesh = s->mesh,
                              .precision = IG_DOUBLE,
                              .assembly = IG_GATHER,
@@ -44,30 +44,31 @@ static ig_status scene_open(ig_ctx *cx, ig_scene *s) {
   return IG_NEW(cx, &s->T, s->mesh->nodes, "temperatures");
 }
 
-ig_status ig_scene_box_of(ig_ctx *cx, ig_elem_type type, const double *size, const int *cells,
-                          ig_scene *s) {
+ig_status ig_thermal_problem_box_of(ig_ctx *cx, ig_elem_type type, const double *size,
+                                    const int *cells, ig_thermal_problem *s) {
   memset(s, 0, sizeof *s);
   s->cx = cx;
   IG_TRY(ig_mesh_box(cx, type, size, cells, &s->mesh));
-  return scene_open(cx, s);
+  return problem_open(cx, s);
 }
 
-ig_status ig_scene_box(ig_ctx *cx, const double *size, const int *cells, ig_scene *s) {
-  return ig_scene_box_of(cx, IG_HEX8, size, cells, s);
+ig_status ig_thermal_problem_box(ig_ctx *cx, const double *size, const int *cells,
+                                 ig_thermal_problem *s) {
+  return ig_thermal_problem_box_of(cx, IG_HEX8, size, cells, s);
 }
 
-ig_status ig_scene_mesh(ig_ctx *cx, const ig_mesh_case *mesh, ig_scene *s) {
+ig_status ig_thermal_problem_mesh(ig_ctx *cx, const ig_mesh_case *mesh, ig_thermal_problem *s) {
   memset(s, 0, sizeof *s);
   s->cx = cx;
   IG_TRY(ig_mesh_generate(cx, mesh, &s->mesh));
-  return scene_open(cx, s);
+  return problem_open(cx, s);
 }
 
-void ig_scene_metal(ig_scene *s, double rho, double c, double k) {
+void ig_thermal_problem_metal(ig_thermal_problem *s, double rho, double c, double k) {
   s->material = ig_simple_metal_of(&s->metal, rho, c, k);
 }
 
-ig_heat_condition *ig_scene_condition(ig_scene *s, const char *faces) {
+ig_heat_condition *ig_thermal_problem_condition(ig_thermal_problem *s, const char *faces) {
   ig_heat_condition *c = &s->condition[s->setup.conditions++];
   *c = (ig_heat_condition){.faces = faces ? ig_mesh_find_set(s->mesh, faces, IG_SET_FACES) : NULL,
                            .temperature = NAN,
@@ -78,12 +79,12 @@ ig_heat_condition *ig_scene_condition(ig_scene *s, const char *faces) {
   return c;
 }
 
-ig_status ig_scene_start(ig_scene *s) {
+ig_status ig_thermal_problem_start(ig_thermal_problem *s) {
   IG_TRY(ig_heat_new(s->cx, &s->setup, &s->heat));
   return ig_heat_begin(s->cx, &s->heat);
 }
 
-ig_status ig_scene_steps(ig_scene *s, double dt, int64_t steps) {
+ig_status ig_thermal_problem_steps(ig_thermal_problem *s, double dt, int64_t steps) {
   while (steps > 0) {
     const int batch = steps < 512 ? (int)steps : 512;
     for (int i = 0; i < batch; i++)
@@ -94,26 +95,26 @@ ig_status ig_scene_steps(ig_scene *s, double dt, int64_t steps) {
   return ig_fault_check(s->cx, "node", NULL);
 }
 
-ig_status ig_scene_read(ig_scene *s) {
+ig_status ig_thermal_problem_read(ig_thermal_problem *s) {
   return ig_heat_temperatures(s->cx, &s->heat, s->T);
 }
 
-ig_status ig_scene_write(ig_scene *s) {
+ig_status ig_thermal_problem_write(ig_thermal_problem *s) {
   return ig_heat_set_temperatures(s->cx, &s->heat, s->T);
 }
 
-ig_status ig_scene_volumes(const ig_scene *s, double **volume) {
+ig_status ig_thermal_problem_volumes(const ig_thermal_problem *s, double **volume) {
   IG_TRY(IG_NEW(s->cx, volume, s->mesh->nodes, "volumes"));
   for (ig_lid e = 0; e < s->heat.elements; e++) {
-    ig_heat_shape room;
-    const ig_heat_shape *shape = ig_heat_shape_of(&s->heat, e, &room);
+    ig_heat_shape own;
+    const ig_heat_shape *shape = ig_heat_shape_of(&s->heat, e, &own);
     for (int a = 0; a < 8; a++)
       (*volume)[ig_heat_conn(&s->heat, e)[a]] += shape->volume[a];
   }
   return IG_OK;
 }
 
-void ig_scene_free(ig_scene *s) {
+void ig_thermal_problem_free(ig_thermal_problem *s) {
   if (!s->cx)
     return;
   free(s->T);

@@ -1,6 +1,6 @@
 /* The samples of Mozaffar et al. (2019), built in memory as cases/thermal has them on file. */
-#ifndef IG_THERMAL_SAMPLES_H
-#define IG_THERMAL_SAMPLES_H
+#ifndef IG_THERMAL_BUILD_PROBLEM_H
+#define IG_THERMAL_BUILD_PROBLEM_H
 
 #include "mesh/mesh_case.h"
 #include "thermal/thermal.h"
@@ -18,13 +18,13 @@ typedef struct {
   ig_beam_case beam;
   ig_raster_region region[12];
   ig_thermal_case c;
-} ig_thermal_sample;
+} ig_build_problem;
 
-#define IG_SAMPLE_LIST(X)                                                                          \
+#define IG_BUILD_PROBLEM_LIST(X)                                                                   \
   X(cubic)                                                                                         \
   X(cruciform) X(thin_wall) X(powder_bed) X(nu_shape) X(cubic_coarse) X(cubic_medium) X(cubic_fine)
-#define X(name) void ig_sample_##name(ig_thermal_sample *s);
-IG_SAMPLE_LIST(X)
+#define X(name) void ig_build_problem_##name(ig_build_problem *s);
+IG_BUILD_PROBLEM_LIST(X)
 #undef X
 
 /* bench_samples.c */

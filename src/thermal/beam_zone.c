@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- scenes: what is near the beams */
+/* --- zones: what is near the beams */
 
 typedef enum { UNBORN, BARE, COVERED } target_state;
 
@@ -23,14 +23,14 @@ static target_state target_look(const ig_heat *h, const ig_beam *b, ig_lid targe
 /* Target t of a beam. */
 static ig_status target_add(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int32_t t) {
   const ig_lid target = beams->beam[beam].target[t];
-  IG_TRY(ig_heat_room(cx, &beams->of, (size_t)beams->targets, sizeof(int32_t)));
-  IG_TRY(ig_heat_room(cx, &beams->corner, 8 * (size_t)(beams->targets + 1), sizeof(int32_t)));
+  IG_TRY(ig_heat_reserve(cx, &beams->of, (size_t)beams->targets, sizeof(int32_t)));
+  IG_TRY(ig_heat_reserve(cx, &beams->corner, 8 * (size_t)(beams->targets + 1), sizeof(int32_t)));
   ((int32_t *)beams->of.host)[beams->targets] = beam;
-  IG_TRY(ig_heat_room(cx, &beams->points, (size_t)beams->targets, sizeof(int32_t)));
+  IG_TRY(ig_heat_reserve(cx, &beams->points, (size_t)beams->targets, sizeof(int32_t)));
   ((int32_t *)beams->points.host)[beams->targets] = beams->beam[beam].points[t];
   ig_lid node[8];
   const int corners = ig_beam_target_nodes(h, &beams->beam[beam], target, node);
-  for (int a = 0; a < 8; a++) /* mesh numbers at first; see scene_number */
+  for (int a = 0; a < 8; a++) /* mesh numbers at first; see zone_number */
     ((int32_t *)beams->corner.host)[8 * (int64_t)beams->targets + a] = a < corners ? node[a] : -1;
   beams->targets++;
   return IG_OK;
@@ -62,7 +62,7 @@ static ig_status bin_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int bea
   return IG_OK;
 }
 
-/* Targets within reach of one beam's shots from `first` on, and a margin for it to move in. */
+/* Targets within reach of one beam's spots from `first` on, and a margin for it to move in. */
 static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int beam, int32_t first) {
   ig_beam *b = &beams->beam[beam];
   const double across = b->cutoff + 0.5 * b->size;
@@ -72,8 +72,8 @@ static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int be
   for (int d = 0; d < 3; d++) {
     b->low[d] = INFINITY;
     b->high[d] = -INFINITY;
-    for (int32_t i = first; i < beams->shots; i++) {
-      const ig_beam_shot *s = (const ig_beam_shot *)beams->shot.host + i;
+    for (int32_t i = first; i < beams->spots; i++) {
+      const ig_beam_spot *s = (const ig_beam_spot *)beams->spot.host + i;
       if (s->beam != beam)
         continue;
       b->low[d] = fmin(b->low[d], s->at[d] - b->margin);
@@ -100,14 +100,14 @@ static ig_status beam_look(ig_ctx *cx, const ig_heat *h, ig_beams *beams, int be
   return IG_OK;
 }
 
-/* Rising order, a byte at a time; `room` is as long. */
-static void numbers_sort(ig_lid *item, int32_t count, ig_lid *room) {
+/* Rising order, a byte at a time; `spare` is as long. */
+static void numbers_sort(ig_lid *item, int32_t count, ig_lid *spare) {
   ig_lid low = INT32_MAX, high = 0;
   for (int32_t i = 0; i < count; i++) {
     low = item[i] < low ? item[i] : low;
     high = item[i] > high ? item[i] : high;
   }
-  ig_lid *from = item, *to = room;
+  ig_lid *from = item, *to = spare;
   for (int shift = 0; count > 0 && (high - low) >> shift > 0; shift += 8) {
     int32_t start[257] = {0};
     for (int32_t i = 0; i < count; i++)
@@ -124,28 +124,28 @@ static void numbers_sort(ig_lid *item, int32_t count, ig_lid *room) {
     memcpy(item, from, (size_t)count * sizeof *item);
 }
 
-/* The nodes of the scene's targets, rising; corners and references in terms of them. */
-static ig_status scene_number(ig_ctx *cx, const ig_heat *h, ig_beams *beams, ig_beam_scene *c) {
+/* The nodes of the zone's targets, rising; corners and references in terms of them. */
+static ig_status zone_number(ig_ctx *cx, const ig_heat *h, ig_beams *beams, ig_beam_zone *c) {
   int32_t *corner = (int32_t *)beams->corner.host + 8 * (int64_t)c->targets;
   const int64_t corners = 8 * (int64_t)c->target_count;
-  if (corners > beams->node_room) {
+  if (corners > beams->node_capacity) {
     ig_lid *bigger = realloc(beams->node, 2 * (size_t)corners * sizeof *bigger);
     if (!bigger)
       return IG_FAIL(cx, IG_MEMORY, "no memory for what is near the beams");
     beams->node = bigger;
-    beams->node_room = corners;
+    beams->node_capacity = corners;
   }
   int32_t count = 0, refs = 0;
   for (int64_t i = 0; i < corners; i++)
     if (corner[i] >= 0 && beams->number[corner[i]]++ == 0)
       beams->node[count++] = corner[i];
-  numbers_sort(beams->node, count, beams->node + beams->node_room);
+  numbers_sort(beams->node, count, beams->node + beams->node_capacity);
   c->node_count = count;
-  IG_TRY(ig_heat_room(cx, &beams->x, 3 * (size_t)(c->nodes + count), sizeof(double)));
-  IG_TRY(ig_heat_room(cx, &beams->ref_start, (size_t)(c->nodes + beams->scenes + count + 1),
-                      sizeof(int32_t)));
-  IG_TRY(ig_heat_room(cx, &beams->ref, (size_t)c->refs + (size_t)corners, sizeof(int32_t)));
-  int32_t *start = (int32_t *)beams->ref_start.host + c->nodes + beams->scenes;
+  IG_TRY(ig_heat_reserve(cx, &beams->x, 3 * (size_t)(c->nodes + count), sizeof(double)));
+  IG_TRY(ig_heat_reserve(cx, &beams->ref_start, (size_t)(c->nodes + beams->zones + count + 1),
+                         sizeof(int32_t)));
+  IG_TRY(ig_heat_reserve(cx, &beams->ref, (size_t)c->refs + (size_t)corners, sizeof(int32_t)));
+  int32_t *start = (int32_t *)beams->ref_start.host + c->nodes + beams->zones;
   int32_t *ref = (int32_t *)beams->ref.host + c->refs;
   for (int32_t n = 0; n < count; n++) {
     memcpy((double *)beams->x.host + 3 * (int64_t)(c->nodes + n),
@@ -170,31 +170,31 @@ static ig_status scene_number(ig_ctx *cx, const ig_heat *h, ig_beams *beams, ig_
   return IG_OK;
 }
 
-/* A scene for the shots from `first` on. */
-static ig_status scene_make(ig_ctx *cx, ig_beams *beams, ig_heat *h, int32_t first) {
-  IG_TRY(ig_heat_room(cx, &beams->scene, (size_t)beams->scenes, sizeof(ig_beam_scene)));
-  ig_beam_scene *c = (ig_beam_scene *)beams->scene.host + beams->scenes;
-  *c = (ig_beam_scene){
+/* A zone for the spots from `first` on. */
+static ig_status zone_make(ig_ctx *cx, ig_beams *beams, ig_heat *h, int32_t first) {
+  IG_TRY(ig_heat_reserve(cx, &beams->zone, (size_t)beams->zones, sizeof(ig_beam_zone)));
+  ig_beam_zone *c = (ig_beam_zone *)beams->zone.host + beams->zones;
+  *c = (ig_beam_zone){
       .nodes = beams->nodes, .targets = beams->targets, .refs = beams->refs, .node_count = 0};
   for (int i = 0; i < beams->count; i++)
     IG_TRY(beam_look(cx, h, beams, i, first));
   c->target_count = beams->targets - c->targets;
-  IG_TRY(scene_number(cx, h, beams, c));
+  IG_TRY(zone_number(cx, h, beams, c));
   if (c->target_count > beams->most_targets)
     beams->most_targets = c->target_count;
   beams->event = h->next.event;
-  beams->scenes++;
+  beams->zones++;
   return ig_heat_batch_list(cx, h, beams->node, c->node_count, &beams->list);
 }
 
 /* --- steps */
 
-/* Whether the last scene still serves shots [first, shots): nothing was born, none is far off. */
-static bool scene_serves(const ig_beams *beams, const ig_heat *h, int32_t first) {
-  if (beams->scenes == 0 || beams->event != h->next.event)
+/* Whether the last zone still serves spots [first, spots): nothing was born, none is far off. */
+static bool zone_serves(const ig_beams *beams, const ig_heat *h, int32_t first) {
+  if (beams->zones == 0 || beams->event != h->next.event)
     return false;
-  for (int32_t i = first; i < beams->shots; i++) {
-    const ig_beam_shot *s = (const ig_beam_shot *)beams->shot.host + i;
+  for (int32_t i = first; i < beams->spots; i++) {
+    const ig_beam_spot *s = (const ig_beam_spot *)beams->spot.host + i;
     const ig_beam *b = &beams->beam[s->beam];
     for (int d = 0; d < 3; d++)
       if (!(s->at[d] >= b->low[d] && s->at[d] <= b->high[d]))
@@ -205,7 +205,7 @@ static bool scene_serves(const ig_beams *beams, const ig_heat *h, int32_t first)
 
 /* One beam over one step: its energy piece by piece of the path, at as many places as its speed
    asks for. */
-static ig_status beam_shots(ig_ctx *cx, ig_beams *beams, int beam, double time, double dt) {
+static ig_status beam_spots(ig_ctx *cx, ig_beams *beams, int beam, double time, double dt) {
   ig_beam *b = &beams->beam[beam];
   double at = time;
   const ig_toolpath *p = &b->path;
@@ -233,8 +233,8 @@ static ig_status beam_shots(ig_ctx *cx, ig_beams *beams, int beam, double time, 
     for (int k = 0; k < places; k++) {
       const double when = at + (until - at) * (k + 0.5) / places - p->t[i];
       const double energy = b->factor * b->absorptivity * p->power[i] * (until - at) / places;
-      IG_TRY(ig_heat_room(cx, &beams->shot, (size_t)beams->shots, sizeof(ig_beam_shot)));
-      ((ig_beam_shot *)beams->shot.host)[beams->shots++] = (ig_beam_shot){
+      IG_TRY(ig_heat_reserve(cx, &beams->spot, (size_t)beams->spots, sizeof(ig_beam_spot)));
+      ((ig_beam_spot *)beams->spot.host)[beams->spots++] = (ig_beam_spot){
           {p->x[3 * i] + v[0] * when, p->x[3 * i + 1] + v[1] * when, p->x[3 * i + 2] + v[2] * when},
           {d[0], d[1]},
           energy / dt,
@@ -249,48 +249,47 @@ static ig_status beam_shots(ig_ctx *cx, ig_beams *beams, int beam, double time, 
 ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time, double dt) {
   if (beams->count == 0)
     return IG_OK;
-  const int32_t first = beams->shots;
+  const int32_t first = beams->spots;
   for (int i = 0; i < beams->count; i++)
-    IG_TRY(beam_shots(cx, beams, i, time, dt));
-  IG_TRY(ig_heat_room(cx, &beams->step, (size_t)beams->steps, sizeof(ig_beam_step)));
+    IG_TRY(beam_spots(cx, beams, i, time, dt));
+  IG_TRY(ig_heat_reserve(cx, &beams->step, (size_t)beams->steps, sizeof(ig_beam_step)));
   ig_beam_step *step = (ig_beam_step *)beams->step.host + beams->steps++;
-  *step = (ig_beam_step){.scene = -1, .shots = first, .shot_count = beams->shots - first};
-  if (beams->shots == first)
+  *step = (ig_beam_step){.zone = -1, .spots = first, .spot_count = beams->spots - first};
+  if (beams->spots == first)
     return IG_OK;
-  if (!scene_serves(beams, h, first))
-    IG_TRY(scene_make(cx, beams, h, first));
-  step->scene = beams->scenes - 1;
-  return ig_heat_batch_powers(cx, h, beams->list,
-                              ((ig_beam_scene *)beams->scene.host)[step->scene].node_count,
-                              &step->power);
+  if (!zone_serves(beams, h, first))
+    IG_TRY(zone_make(cx, beams, h, first));
+  step->zone = beams->zones - 1;
+  return ig_heat_batch_powers(
+      cx, h, beams->list, ((ig_beam_zone *)beams->zone.host)[step->zone].node_count, &step->power);
 }
 
 ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
-  if (beams->shots > 0) {
+  if (beams->spots > 0) {
     const bool cuda = cx->backend->kernels == IG_KERNELS_CUDA;
-    const int rooms = cuda ? 256 : cx->threads;
-    const int64_t room = IG_BEAM_SCRATCH * ((int64_t)beams->most_targets + 1);
-    if (beams->scratch.count < (size_t)(rooms * room)) {
+    const int workers = cuda ? 256 : cx->threads;
+    const int64_t share = IG_BEAM_SCRATCH * ((int64_t)beams->most_targets + 1);
+    if (beams->scratch.count < (size_t)(workers * share)) {
       ig_array_free(cx, &beams->scratch);
-      IG_TRY(ig_array_new_device(cx, &beams->scratch, 2 * (size_t)(rooms * room), sizeof(double),
+      IG_TRY(ig_array_new_device(cx, &beams->scratch, 2 * (size_t)(workers * share), sizeof(double),
                                  "beam scratch"));
     }
     IG_TRY(ig_heat_push(cx, &beams->step, (size_t)beams->steps));
-    IG_TRY(ig_heat_push(cx, &beams->shot, (size_t)beams->shots));
-    IG_TRY(ig_heat_push(cx, &beams->scene, (size_t)beams->scenes));
+    IG_TRY(ig_heat_push(cx, &beams->spot, (size_t)beams->spots));
+    IG_TRY(ig_heat_push(cx, &beams->zone, (size_t)beams->zones));
     IG_TRY(ig_heat_push(cx, &beams->x, 3 * (size_t)beams->nodes));
     IG_TRY(ig_heat_push(cx, &beams->of, (size_t)beams->targets));
     IG_TRY(ig_heat_push(cx, &beams->points, (size_t)beams->targets));
     IG_TRY(ig_heat_push(cx, &beams->corner, 8 * (size_t)beams->targets));
-    IG_TRY(ig_heat_push(cx, &beams->ref_start, (size_t)(beams->nodes + beams->scenes)));
+    IG_TRY(ig_heat_push(cx, &beams->ref_start, (size_t)(beams->nodes + beams->zones)));
     IG_TRY(ig_heat_push(cx, &beams->ref, (size_t)beams->refs));
     const ig_beam_view v = {.steps = beams->steps,
-                            .rooms = rooms,
-                            .room = room,
+                            .workers = workers,
+                            .share = share,
                             .shape = beams->shape.dev,
                             .step = beams->step.dev,
-                            .shot = beams->shot.dev,
-                            .scene = beams->scene.dev,
+                            .spot = beams->spot.dev,
+                            .zone = beams->zone.dev,
                             .x = beams->x.dev,
                             .beam = beams->of.dev,
                             .points = beams->points.dev,
@@ -305,6 +304,6 @@ ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
     IG_TRY(ig_beam_power_cpu(cx, &v));
 #endif
   }
-  beams->steps = beams->shots = beams->scenes = beams->nodes = beams->targets = beams->refs = 0;
+  beams->steps = beams->spots = beams->zones = beams->nodes = beams->targets = beams->refs = 0;
   return IG_OK;
 }

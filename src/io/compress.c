@@ -1,5 +1,5 @@
 /* Compression of arrays, piece by piece. */
-#include "io/pack.h"
+#include "io/compress.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,21 +31,21 @@ static void shuffle(const unsigned char *from, size_t bytes, size_t piece, size_
   }
 }
 
-static bool pack_piece(int level, const unsigned char *data, size_t bytes, size_t piece,
-                       size_t item, ig_piece *to) {
+static bool compress_piece(int level, const unsigned char *data, size_t bytes, size_t piece,
+                           size_t item, ig_piece *to) {
   uLongf size = compressBound((uLong)piece);
-  unsigned char *shuffled = malloc(piece), *packed = malloc(size);
-  bool good = shuffled && packed;
+  unsigned char *shuffled = malloc(piece), *compressed = malloc(size);
+  bool good = shuffled && compressed;
   if (good) {
     shuffle(data, bytes, piece, item, shuffled);
-    good = compress2(packed, &size, shuffled, (uLong)piece, level) == Z_OK;
+    good = compress2(compressed, &size, shuffled, (uLong)piece, level) == Z_OK;
   }
   free(shuffled);
   if (good) {
-    unsigned char *fitted = realloc(packed, size);
-    *to = (ig_piece){.hash = to->hash, .size = size, .bytes = fitted ? fitted : packed};
+    unsigned char *fitted = realloc(compressed, size);
+    *to = (ig_piece){.hash = to->hash, .size = size, .bytes = fitted ? fitted : compressed};
   } else {
-    free(packed);
+    free(compressed);
   }
   return good;
 }
@@ -57,13 +57,13 @@ static void pieces_clear(ig_pieces *pieces) {
   *pieces = (ig_pieces){.count = 0};
 }
 
-static ig_pieces *find(ig_pack *pack, const char *name) {
-  for (int i = 0; i < pack->kept; i++)
-    if (strcmp(pack->set[i].name, name) == 0)
-      return &pack->set[i];
-  if (pack->kept == IG_PACK_SETS || strlen(name) >= IG_PACK_NAME)
+static ig_pieces *find(ig_compressor *compressor, const char *name) {
+  for (int i = 0; i < compressor->kept; i++)
+    if (strcmp(compressor->set[i].name, name) == 0)
+      return &compressor->set[i];
+  if (compressor->kept == IG_COMPRESS_SETS || strlen(name) >= IG_COMPRESS_NAME)
     return NULL;
-  ig_pieces *pieces = &pack->set[pack->kept++];
+  ig_pieces *pieces = &compressor->set[compressor->kept++];
   memcpy(pieces->name, name, strlen(name) + 1);
   return pieces;
 }
@@ -83,18 +83,18 @@ static bool resize(ig_pieces *pieces, size_t count) {
   return true;
 }
 
-bool ig_pack_array(ig_pack *pack, const char *name, const void *data, size_t bytes, size_t piece,
-                   size_t item, ig_pieces **out) {
-  ig_pieces *pieces = pack->keep ? find(pack, name) : NULL;
+bool ig_compress_array(ig_compressor *compressor, const char *name, const void *data, size_t bytes,
+                       size_t piece, size_t item, ig_pieces **out) {
+  ig_pieces *pieces = compressor->keep ? find(compressor, name) : NULL;
   if (!pieces)
     pieces = calloc(1, sizeof *pieces);
   *out = pieces;
   const size_t count = (bytes + piece - 1) / piece;
   if (!pieces || !resize(pieces, count))
     return false;
-  const int level = pack->level;
+  const int level = compressor->level;
   bool good = true;
-#pragma omp parallel for schedule(dynamic) num_threads(pack->threads > 1 ? pack->threads : 1) reduction(&& : good)
+#pragma omp parallel for schedule(dynamic) num_threads(compressor->threads > 1 ? compressor->threads : 1) reduction(&& : good)
   for (size_t i = 0; i < count; i++) {
     const unsigned char *from = (const unsigned char *)data + i * piece;
     const size_t filled = bytes - i * piece < piece ? bytes - i * piece : piece;
@@ -104,21 +104,21 @@ bool ig_pack_array(ig_pack *pack, const char *name, const void *data, size_t byt
       continue;
     free(p->bytes);
     *p = (ig_piece){.hash = now};
-    good = pack_piece(level, from, filled, piece, item, p) && good;
+    good = compress_piece(level, from, filled, piece, item, p) && good;
   }
   return good;
 }
 
-void ig_pack_done(ig_pack *pack, ig_pieces *pieces) {
-  const bool kept = pieces >= pack->set && pieces < pack->set + IG_PACK_SETS;
+void ig_compress_done(ig_compressor *compressor, ig_pieces *pieces) {
+  const bool kept = pieces >= compressor->set && pieces < compressor->set + IG_COMPRESS_SETS;
   if (!pieces || kept)
     return;
   pieces_clear(pieces);
   free(pieces);
 }
 
-void ig_pack_clear(ig_pack *pack) {
-  for (int i = 0; i < pack->kept; i++)
-    pieces_clear(&pack->set[i]);
-  pack->kept = 0;
+void ig_compress_clear(ig_compressor *compressor) {
+  for (int i = 0; i < compressor->kept; i++)
+    pieces_clear(&compressor->set[i]);
+  compressor->kept = 0;
 }

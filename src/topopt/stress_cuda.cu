@@ -3,8 +3,8 @@
 #include "topopt/stress_ops.h"
 #include "backend/cuda/launch.cuh"
 #include "kern/hd.h"
-#include "topopt/design_kern.inc"
-#include "topopt/stress_kern.inc"
+#include "topopt/design.inc"
+#include "topopt/stress.inc"
 
 #define EACH(i, n)                                                                                 \
   int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;                                      \

@@ -3,7 +3,7 @@
 #include "backend/cuda/launch.cuh"
 #include "kern/hd.h"
 #include "solver/reduce.cuh"
-#include "topopt/design_kern.inc"
+#include "topopt/design.inc"
 
 static unsigned stride_blocks(ig_ctx *cx, int64_t n) {
   const unsigned all = ig_cuda_blocks(n, 256);
