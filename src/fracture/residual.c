@@ -26,10 +26,57 @@ static ig_status centres_of(ig_ctx *cx, const ig_mesh *mesh, double **x) {
   return IG_OK;
 }
 
+/* Stress at x in a hexahedron with values at its 2 x 2 x 2 points: linear in each natural coordinate
+   between and beyond them. Those of x by the Jacobian at the centre. */
+static void stress_within(const ig_snapshot *snap, const ig_field *points, int64_t cell,
+                          const double *x, double *stress) {
+  static const int sign[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
+                                 {-1, -1, 1},  {1, -1, 1},  {1, 1, 1},  {-1, 1, 1}};
+  const int64_t *corner = snap->corner + snap->offset[cell];
+  double far[2] = {0}, r[3], j[3][3] = {{0}};
+  const ig_field *moved = ig_snapshot_field(snap, IG_AT_POINTS, "displacement", 3);
+  double middle[2][3] = {{0}};
+  for (int d = 0; d < 3; d++) {
+    for (int a = 0; a < 8; a++) {
+      const double at = snap->point[3 * corner[a] + d];
+      middle[0][d] += at / 8;
+      middle[1][d] += (at + (moved ? ig_field_component(moved, corner[a], d) : 0)) / 8;
+      for (int k = 0; k < 3; k++)
+        j[d][k] += sign[a][k] * at / 8;
+    }
+    for (int k = 0; k < 2; k++)
+      far[k] += (x[d] - middle[k][d]) * (x[d] - middle[k][d]);
+  }
+  for (int d = 0; d < 3; d++) /* the drawn place or the moved one, whichever is nearer */
+    r[d] = x[d] - middle[far[1] < far[0]][d];
+  double c[3][3], det = 0, natural[3];
+  for (int k = 0; k < 3; k++) {
+    const int l = (k + 1) % 3, n = (k + 2) % 3;
+    for (int d = 0; d < 3; d++)
+      c[k][d] = j[(d + 1) % 3][l] * j[(d + 2) % 3][n] - j[(d + 2) % 3][l] * j[(d + 1) % 3][n];
+  }
+  for (int d = 0; d < 3; d++)
+    det += c[0][d] * j[d][0];
+  for (int k = 0; k < 3; k++) {
+    natural[k] = sqrt(3.0) * (c[k][0] * r[0] + c[k][1] * r[1] + c[k][2] * r[2]) / det;
+    natural[k] = fmin(fmax(natural[k], -sqrt(3.0)), sqrt(3.0));
+  }
+  for (int i = 0; i < 6; i++)
+    stress[i] = 0;
+  for (int q = 0; q < 8; q++) {
+    double w = 0.125;
+    for (int d = 0; d < 3; d++)
+      w *= 1 + (q >> d & 1 ? natural[d] : -natural[d]);
+    for (int i = 0; i < 6; i++)
+      stress[i] += w * ig_field_component(points, cell, 6 * q + i);
+  }
+}
+
 static ig_status stress_take(ig_job *job, ig_frac_model *m, const ig_snapshot *snap,
                              const double *x, const int64_t *cell) {
   const ig_frac_case *c = job->room_case;
-  const ig_field *f = ig_snapshot_field(snap, IG_AT_CELLS, "stress", 6);
+  const ig_field *f = ig_snapshot_field(snap, IG_AT_CELLS, "stress", 6),
+                 *points = ig_snapshot_field(snap, IG_AT_CELLS, "point_stress", 48);
   void *to = ig_frac_model_host(m, "s0");
   if (!f)
     return ig_fail_at(job->cx, &c->residual.at,
@@ -40,8 +87,12 @@ static ig_status stress_take(ig_job *job, ig_frac_model *m, const ig_snapshot *s
       return ig_fail_at(job->cx, &c->residual.at,
                         "'%s' has no cell at (%g, %g, %g) m: the two runs need the same part",
                         c->residual.file, x[3 * e], x[3 * e + 1], x[3 * e + 2]);
+    const bool fine = points && snap->offset[cell[e] + 1] - snap->offset[cell[e]] == 8;
+    double within[6];
+    if (fine)
+      stress_within(snap, points, cell[e], x + 3 * e, within);
     for (int i = 0; i < 6; i++) {
-      const double value = ig_field_component(f, cell[e], i);
+      const double value = fine ? within[i] : ig_field_component(f, cell[e], i);
       if (!isfinite(value))
         return ig_fail_at(job->cx, &c->residual.at, "'%s': the stress of cell %lld is no number",
                           c->residual.file, (long long)cell[e]);
