@@ -82,8 +82,8 @@ static void forces_of(const ig_dyn_group *g, const double *x, const double *stre
     element_force_f64(IG_DYN_TET, IG_LAW_ELASTIC, &g->g_f64, state, 1, x, still, f, &left);
 }
 
-/* Stresses and plastic strains at the points of one element: its state, its energy, its forces (added to f; the sum
-   of their squares to *all). */
+/* Stresses and plastic strains at the points of one element: its state, its energy, its forces
+   (added to f; the sum of their squares to *all). */
 static ig_status element_put(ig_dyn_model *m, ig_dyn_group *g, ig_lid s, const double *stress,
                              const double *plastic, double *f, double *all) {
   const int points = points_of(g->kind), states = ig_law_state(g->law, 6), npe = g->g_f64.npe;

@@ -63,7 +63,7 @@ typedef struct {
   const ig_cohesive *laws;         /* on the host, where facets have their own */
   int colors;
   ig_lid *color_start;
-  bool begun; /* the forces of this step are there */
+  bool begun;          /* the forces of this step are there */
   double unbalance[2]; /* of the residual stress: as given, and at the start; over all its forces */
   int motions, loads, loaded;
   double load_given[IG_FRAC_LOADS][3]; /* as the case gives them */

@@ -1,5 +1,6 @@
-/* Residual stress at the start: the stress of a snapshot, cell by cell, and displacements that bring
-   it into balance on this mesh, whose elements and supports are not those it was computed with. */
+/* Residual stress at the start: the stress of a snapshot, cell by cell, and displacements that
+   bring it into balance on this mesh, whose elements and supports are not those it was computed
+   with. */
 #include "fracture/cracks.h"
 #include "fracture/tables.h"
 #ifdef INGOT_HAVE_IO
@@ -26,8 +27,8 @@ static ig_status centres_of(ig_ctx *cx, const ig_mesh *mesh, double **x) {
   return IG_OK;
 }
 
-/* Stress at x in a hexahedron with values at its 2 x 2 x 2 points: linear in each natural coordinate
-   between and beyond them. Those of x by the Jacobian at the centre. */
+/* Stress at x in a hexahedron with values at its 2 x 2 x 2 points: linear in each natural
+   coordinate between and beyond them. Those of x by the Jacobian at the centre. */
 static void stress_within(const ig_snapshot *snap, const ig_field *points, int64_t cell,
                           const double *x, double *stress) {
   static const int sign[8][3] = {{-1, -1, -1}, {1, -1, -1}, {1, 1, -1}, {-1, 1, -1},
@@ -114,8 +115,8 @@ ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m) {
     return ig_fail_at(job->cx, &c->residual.at,
                       "residual stress is for tetrahedra: a plane cut through a stress in space is "
                       "not in balance");
-  IG_TRY(ig_frac_table_add(m, "s0", &m->s.bulk.residual, IG_FRAC_PER_ELEMENT, 6, m->wide ? 8 : 4,
-                           0));
+  IG_TRY(
+      ig_frac_table_add(m, "s0", &m->s.bulk.residual, IG_FRAC_PER_ELEMENT, 6, m->wide ? 8 : 4, 0));
   IG_TRY_GOTO(status, done, ig_snapshot_read(job->cx, c->residual.file, &snap));
   IG_TRY_GOTO(status, done, IG_NEW(job->cx, &cell, m->s.ne, "residual stress"));
   IG_TRY_GOTO(status, done, centres_of(job->cx, job->mesh, &x));
@@ -138,7 +139,8 @@ ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m) {
 }
 #endif
 
-/* --- balance: K u = -(forces of the residual stress), by conjugate gradients weighed with masses */
+/* --- balance: K u = -(forces of the residual stress), by conjugate gradients weighed with masses
+ */
 
 typedef struct {
   ig_frac_model *m;

@@ -42,8 +42,7 @@ static void centres_make(const ig_snapshot *snap, const ig_field *moved, centre 
         double far = 0;
         for (int d = 0; d < 3; d++) {
           const int64_t n = snap->corner[first + i];
-          const double x =
-              snap->point[3 * n + d] + (moved ? ig_field_component(moved, n, d) : 0);
+          const double x = snap->point[3 * n + d] + (moved ? ig_field_component(moved, n, d) : 0);
           if (pass == 0)
             list[c].x[d] += x / (double)corners;
           far += (x - list[c].x[d]) * (x - list[c].x[d]);
