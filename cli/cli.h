@@ -24,7 +24,7 @@ typedef struct {
   const char *key, *figure;                  /* of calibrate */
   const char *at, *of;                       /* of results */
   cli_texts set, vary;
-  int threads, jobs, width, height, layer, frames, triangles, port;
+  int threads, jobs, width, height, layer, beam, frames, triangles, port;
   double range[2], view[2], threshold_range[2];
   double zoom, warp_scale, unit, edge, dpi;
   double target, within;         /* of calibrate */

@@ -1,6 +1,8 @@
 /* ingot path info|convert|draw: toolpaths without an analysis. */
 #include "cli.h"
 
+#include <string.h>
+
 static int open_path(ig_ctx *cx, const cli_args *args, ig_path **path) {
   const ig_path_options options = {.format = args->format,
                                    .power = args->power,
@@ -8,7 +10,15 @@ static int open_path(ig_ctx *cx, const cli_args *args, ig_path **path) {
                                    .travel = args->travel,
                                    .feed = args->feed,
                                    .z = args->z};
-  return cli_result(cx, ig_path_open(cx, args->words.item[0], &options, path));
+  const char *file = args->words.item[0], *end = strrchr(file, '.');
+  if (!end || (strcmp(end, ".yaml") != 0 && strcmp(end, ".yml") != 0))
+    return cli_result(cx, ig_path_open(cx, file, &options, path));
+  ig_case *c = NULL; /* a case: the path of one of its beams */
+  int code = cli_result(cx, ig_case_open(cx, file, &c));
+  if (code == CLI_GOOD)
+    code = cli_result(cx, ig_path_of_case(c, args->beam ? args->beam : 1, path));
+  ig_case_close(c);
+  return code;
 }
 
 typedef ig_status path_use(ig_ctx *cx, const ig_path *path, const cli_args *args);
@@ -67,6 +77,8 @@ static int draw_run(const cli_args *args) {
        NULL,     "speed with the beam off, where the file gives none; 1 if not given"},            \
       {"feed", 0,     CLI_REAL, CLI_AT(feed),                                                      \
        0,      "M/S", NULL,     "speed with the beam on, where the file gives none"},              \
+      {"beam", 'b', CLI_INT, CLI_AT(beam),                                                         \
+       0,      "N", NULL,    "of a case: which of its beams, from 1; 1 if not given"},             \
   {                                                                                                \
     "height", 'z', CLI_REAL, CLI_AT(z), 0, "LENGTH", NULL,                                         \
         "z of the path, where the file gives none"                                                 \
@@ -78,7 +90,8 @@ const cli_command cli_path_info = {
     .words = "PATH",
     .least = 1,
     .most = 1,
-    .about = "say how a toolpath is read: pieces, lengths, times, bounds, speeds, powers, layers",
+    .about = "say how a toolpath, or that of a case, is read: pieces, lengths, times, bounds, "
+             "speeds, powers, layers",
     .options = info_options,
     .run = info_run,
 };
@@ -89,7 +102,8 @@ const cli_command cli_path_convert = {
     .words = "FROM TO",
     .least = 2,
     .most = 2,
-    .about = "read a toolpath and write it as .csv (t,x,y,z,power) or .txt (AdditiveFOAM)",
+    .about = "read a toolpath, or that of a case, and write it as .csv (t,x,y,z,power) or .txt "
+             "(AdditiveFOAM)",
     .options = convert_options,
     .run = convert_run,
 };
@@ -104,7 +118,7 @@ const cli_command cli_path_draw = {
     .words = "PATH PICTURE.png",
     .least = 2,
     .most = 2,
-    .about = "draw a toolpath from above, colored by power",
+    .about = "draw a toolpath, or that of a case, from above, colored by power",
     .options = draw_options,
     .run = draw_run,
 };

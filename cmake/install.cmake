@@ -1,7 +1,13 @@
 # What `make install` leaves: library, headers, program, manual, completion, materials, and the two
 # ways other programs find it (find_package, pkg-config).
-install(TARGETS ingot EXPORT ingotTargets
-  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+# Where there are both, ingot::ingot is the shared library; COMPONENTS static makes it the other.
+if(INGOT_BOTH)
+  install(TARGETS ingot_shared EXPORT ingotTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS ingot EXPORT ingotStaticTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+else()
+  install(TARGETS ingot EXPORT ingotTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 install(DIRECTORY include/ingot DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 install(DIRECTORY materials DESTINATION ${CMAKE_INSTALL_DATADIR}/ingot OPTIONAL FILES_MATCHING PATTERN "*.yaml")
 # what reports are made with goes along, so that a moved tree still has it
@@ -18,6 +24,9 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/cases DESTINATION ${CMAKE_INSTALL_DATADIR}
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/ingot)
 install(EXPORT ingotTargets NAMESPACE ingot:: DESTINATION ${package})
+if(INGOT_BOTH)
+  install(EXPORT ingotStaticTargets NAMESPACE ingot:: DESTINATION ${package})
+endif()
 configure_package_config_file(cmake/ingotConfig.cmake.in ${CMAKE_BINARY_DIR}/ingotConfig.cmake
   INSTALL_DESTINATION ${package})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/ingotConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -43,7 +52,7 @@ endif()
 list(REMOVE_DUPLICATES private)
 list(APPEND private ${OpenMP_C_FLAGS} -lpthread -ldl -lm)
 list(JOIN private " " private)
-if(BUILD_SHARED_LIBS)
+if(BUILD_SHARED_LIBS OR INGOT_BOTH)
   set(INGOT_PC_PRIVATE ${private})
 else()
   set(INGOT_PC_LIBS ${private})

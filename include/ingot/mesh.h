@@ -7,7 +7,9 @@
 IG_C_BEGIN
 
 /* name, text, dimension, nodes, faces, nodes of a face, VTK cell type.
-   Faces are what bounds an element: faces in 3D, edges in 2D, ends of a beam. */
+   Faces are what bounds an element: faces in 3D, edges in 2D, ends of a beam. A triangle of a wedge
+   or pyramid counts four nodes, the last one twice. wedge6: triangle 0 1 2, above it 3 4 5 (VTK
+   itself has both triangles the other way round); pyramid5: base 0 1 2 3, apex 4. */
 #define IG_ELEM_LIST(X)                                                                            \
   X(BEAM2, "beam2", 1, 2, 2, 1, 3)                                                                 \
   X(TRI3, "tri3", 2, 3, 3, 2, 5)                                                                   \
@@ -15,7 +17,9 @@ IG_C_BEGIN
   X(QUAD4, "quad4", 2, 4, 4, 2, 9)                                                                 \
   X(TET4, "tet4", 3, 4, 4, 3, 10)                                                                  \
   X(TET10, "tet10", 3, 10, 4, 6, 24)                                                               \
-  X(HEX8, "hex8", 3, 8, 6, 4, 12)
+  X(HEX8, "hex8", 3, 8, 6, 4, 12)                                                                  \
+  X(WEDGE6, "wedge6", 3, 6, 5, 4, 13)                                                              \
+  X(PYRAMID5, "pyramid5", 3, 5, 5, 4, 14)
 
 typedef enum {
 #define X(name, text, dim, nodes, faces, face_nodes, vtk) IG_##name,

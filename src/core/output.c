@@ -176,8 +176,10 @@ ig_status ig_snapshot_of_mesh(ig_ctx *cx, const ig_mesh *mesh, const uint8_t *al
         snap->element[cell] = (ig_lid)element;
       snap->type[cell] = info[block->type].vtk;
       snap->offset[cell++] = corner;
-      for (int a = 0; a < nodes; a++)
-        snap->corner[corner++] = block->conn[(size_t)e * (size_t)nodes + (size_t)a];
+      for (int a = 0; a < nodes; a++) { /* VTK has the triangles of a wedge the other way round */
+        const int from = block->type == IG_WEDGE6 && a % 3 ? (a / 3) * 6 + 3 - a : a;
+        snap->corner[corner++] = block->conn[(size_t)e * (size_t)nodes + (size_t)from];
+      }
     }
   }
   snap->offset[cells] = corners;

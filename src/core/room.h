@@ -7,6 +7,8 @@
 #include "core/option.h"
 #include "core/output.h"
 
+struct ig_toolpath;
+
 /* The `output` section, common to all rooms; core/schedule.h makes moments of it. */
 typedef struct {
   ig_src at;
@@ -18,6 +20,7 @@ typedef struct {
   double checkpoint_every; /* seconds of wall time between checkpoints, 0: only at the end and where
                               a run is interrupted */
   int64_t compression;     /* 0 to 9 */
+  bool one_file;           /* when the run is done, all snapshots in one file besides */
   ig_texts fields;         /* empty: the room's default fields */
 } ig_output_case;
 
@@ -177,6 +180,9 @@ typedef struct ig_room {
   ig_status (*set)(void *self, const char *name, const double *values);
   ig_status (*load)(void *self, int load, double factor);
   ig_status (*support)(void *self, int support, double factor);
+
+  /* The path of a beam of a case, from 0, for `ingot path`; NULL: the room has no beams. */
+  ig_status (*path)(ig_ctx *cx, const void *room_case, int beam, struct ig_toolpath *path);
 
   ig_status (*check)(ig_job *job, ig_check_line *line, void *user);
   const ig_verify_entry *verify; /* ended by a NULL name */

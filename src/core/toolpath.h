@@ -6,7 +6,7 @@
 
 /* A line of straight pieces: from point i to point i + 1 the beam moves evenly and has power[i].
    After the last point it is off. */
-typedef struct {
+typedef struct ig_toolpath {
   int64_t count, capacity;
   double *t, *x, *power; /* s; count x 3, m; W */
 } ig_toolpath;
@@ -14,6 +14,11 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_toolpath_add(ig_ctx *cx, ig_toolpath *path, double t, const double *x,
                                         double power);
 void ig_toolpath_free(ig_toolpath *path);
+
+/* Heights at which the beam is on, rising; those closer than a micrometre are one layer. Freed by
+   the caller. */
+IG_MUST_CHECK ig_status ig_toolpath_heights(ig_ctx *cx, const ig_toolpath *path, double **heights,
+                                            int64_t *count);
 
 /* What a path amounts to. Speeds and powers are those of pieces with the beam on; a layer is a
    height at which the beam is on. Without such pieces the extremes are 0. */

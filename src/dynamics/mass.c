@@ -1,4 +1,5 @@
 /* Sizes of elements: mass, inertia, critical step. */
+#include "core/threads.h"
 #include "dynamics/model.h"
 
 #include <math.h>
@@ -210,10 +211,8 @@ static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
   double lo = INFINITY, hi = 0;
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
-#pragma omp parallel for schedule(static) num_threads(m->cx->threads) reduction(min                \
-                                                                                : lo)              \
-    reduction(max                                                                                  \
-              : hi)
+    const int team = ig_team(m->cx, g->slots, IG_WORK_ELEMENT);
+#pragma omp parallel for schedule(static) num_threads(team) reduction(min : lo) reduction(max : hi)
     for (ig_lid s = 0; s < g->slots; s++) {
       double buffer[IG_DYN_CORNERS][3], mass, inertia;
       const double *x[IG_DYN_CORNERS];

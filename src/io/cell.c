@@ -7,21 +7,20 @@
 
 ig_cell_info ig_cell_info_get(int code) {
   static const ig_cell_info more[] = {
-      {"wedge6", 6, 6, IG_ELEM_TYPES},   {"wedge15", 15, 6, IG_ELEM_TYPES},
-      {"pyramid5", 5, 5, IG_ELEM_TYPES}, {"pyramid13", 13, 5, IG_ELEM_TYPES},
+      {"wedge15", 15, 6, IG_WEDGE6},     {"pyramid13", 13, 5, IG_PYRAMID5},
       {"hex20", 20, 8, IG_HEX8},         {"hex27", 27, 8, IG_HEX8},
       {"quad8", 8, 4, IG_QUAD4},         {"quad9", 9, 4, IG_QUAD4},
-      {"beam3", 3, 2, IG_BEAM2},
+      {"beam3", 3, 2, IG_BEAM2},         {"wedge18", 18, 6, IG_WEDGE6},
+      {"pyramid14", 14, 5, IG_PYRAMID5},
   };
-  if (code >= IG_CELL_WEDGE6)
-    return more[code - IG_CELL_WEDGE6];
+  if (code >= IG_CELL_WEDGE15)
+    return more[code - IG_CELL_WEDGE15];
   const ig_elem_info *info = ig_elem_info_get((ig_elem_type)code);
   return (ig_cell_info){info->name, info->nodes, info->nodes, code};
 }
 
 ig_elem_type ig_cell_type(int code) {
-  const int base = ig_cell_info_get(code).base;
-  return base == IG_ELEM_TYPES ? IG_TET4 : (ig_elem_type)base;
+  return (ig_elem_type)ig_cell_info_get(code).base;
 }
 
 void ig_plain_free(ig_plain *p) {
@@ -48,21 +47,13 @@ static const face hexahedron[] = {{4, {0, 3, 2, 1}}, {4, {4, 5, 6, 7}}, {4, {0, 
                                   {4, {1, 2, 6, 5}}, {4, {2, 3, 7, 6}}, {4, {3, 0, 4, 7}}};
 
 int ig_cell_faces(int code) {
-  const ig_cell_info info = ig_cell_info_get(code);
-  return info.base == IG_ELEM_TYPES ? 5 : ig_elem_info_get((ig_elem_type)info.base)->faces;
+  return ig_elem_info_get(ig_cell_type(code))->faces;
 }
 
 int ig_cell_face(int code, int number, int node[4]) {
-  const ig_cell_info info = ig_cell_info_get(code);
-  if (info.base == IG_ELEM_TYPES) {
-    const face *f = info.corners == 6 ? &wedge[number] : &pyramid[number];
-    memcpy(node, f->node, sizeof f->node);
-    return f->corners;
-  }
-  const ig_elem_info *e = ig_elem_info_get((ig_elem_type)info.base);
-  const int corners = ig_elem_face_corners(e),
-            *from = ig_elem_face((ig_elem_type)info.base, number);
-  memcpy(node, from, (size_t)corners * sizeof *node);
+  const ig_elem_type type = ig_cell_type(code);
+  const int corners = ig_elem_face_distinct(type, number);
+  memcpy(node, ig_elem_face(type, number), (size_t)corners * sizeof *node);
   return corners;
 }
 
@@ -109,14 +100,6 @@ static ig_status room_make(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
   return IG_NEW(cx, &p->corner, (size_t)from->offset[from->count] + 4 * most, "elements");
 }
 
-static ig_status refuse(ig_ctx *cx, const ig_cell_info *info, ig_lid cell) {
-  return IG_FAIL(
-      cx, IG_INPUT,
-      "cell %d is a %s: set `split: true` (or --split) to cut it and its neighbours into "
-      "tetrahedra",
-      cell + 1, info->name);
-}
-
 static void cell_add(ig_plain *p, int type, const ig_lid *node, int nodes, int32_t tag) {
   const ig_lid at = p->cells.count++;
   p->type[at] = (uint8_t)type;
@@ -134,9 +117,7 @@ static ig_status fill(ig_ctx *cx, const ig_cells *from, ig_plain *p) {
     const int32_t tag = from->tag ? from->tag[c] : 0;
     ig_lid tet[4 * IG_CELL_MOST_CHILDREN];
     p->first[c] = p->cells.count;
-    const bool solid = info.base == IG_ELEM_TYPES || info.base == IG_HEX8;
-    if (info.base == IG_ELEM_TYPES && !from->split)
-      return refuse(cx, &info, c);
+    const bool solid = info.base == IG_HEX8 || info.base == IG_WEDGE6 || info.base == IG_PYRAMID5;
     if (from->split && solid) {
       const int made = cut(info.corners, node, tet);
       for (int k = 0; k < made; k++)

@@ -1,5 +1,5 @@
-/* Elements of other programs beyond those a mesh can hold: quadratic ones become their corners,
-   wedges and pyramids tetrahedra. */
+/* Elements of other programs beyond those a mesh can hold: quadratic ones become their corners. On
+   request solids become tetrahedra. */
 #ifndef IG_IO_CELL_H
 #define IG_IO_CELL_H
 
@@ -7,15 +7,15 @@
 
 /* Codes that go on after ig_elem_type. */
 enum {
-  IG_CELL_WEDGE6 = 32,
-  IG_CELL_WEDGE15,
-  IG_CELL_PYRAMID5,
+  IG_CELL_WEDGE15 = 32,
   IG_CELL_PYRAMID13,
   IG_CELL_HEX20,
   IG_CELL_HEX27,
   IG_CELL_QUAD8,
   IG_CELL_QUAD9,
   IG_CELL_BEAM3,
+  IG_CELL_WEDGE18,
+  IG_CELL_PYRAMID14,
   IG_CELL_END
 };
 enum { IG_CELL_MOST_NODES = 27, IG_CELL_MOST_CHILDREN = 6 };
@@ -23,14 +23,13 @@ enum { IG_CELL_MOST_NODES = 27, IG_CELL_MOST_CHILDREN = 6 };
 typedef struct {
   const char *name;
   int nodes, corners; /* corners come first */
-  int base;           /* the type the corners make; IG_ELEM_TYPES: only tetrahedra do */
+  int base;           /* the type the corners make */
 } ig_cell_info;
 ig_cell_info ig_cell_info_get(int code);
-/* The type an element of this code ends as, where sets of faces look: tet4 for wedges. */
+/* The type an element of this code ends as, unless it is cut. */
 ig_elem_type ig_cell_type(int code);
 
-/* How many faces a code has, and the local nodes of one, by its number: how many; wedges as Abaqus
- * counts. */
+/* How many faces a code has, and the corners of one, by its number: how many. */
 int ig_cell_faces(int code);
 int ig_cell_face(int code, int number, int node[4]);
 

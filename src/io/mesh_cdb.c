@@ -129,11 +129,11 @@ static int solid_of(int64_t *n) {
     return IG_TET4;
   }
   if (top)
-    return IG_CELL_PYRAMID5;
+    return IG_PYRAMID5;
   if (n[2] == n[3] && n[6] == n[7]) {
     const int64_t wedge[6] = {n[0], n[1], n[2], n[4], n[5], n[6]};
     memcpy(n, wedge, sizeof wedge);
-    return IG_CELL_WEDGE6;
+    return IG_WEDGE6;
   }
   for (int a = 0; a < 8; a++)
     for (int b = 0; b < a; b++)

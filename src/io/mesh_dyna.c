@@ -217,9 +217,9 @@ static ig_status type_of(dyna *in, const char *at, int dim, int64_t *node, int c
       /* 1 2 3 4 5 5 7 7: triangles 1 2 5 and 4 3 7 */
       const int64_t wedge[6] = {node[0], node[1], node[4], node[3], node[2], node[6]};
       memcpy(node, wedge, sizeof wedge);
-      *type = IG_CELL_WEDGE6;
+      *type = IG_WEDGE6;
     } else if (node[4] == node[5] && node[5] == node[6] && node[6] == node[7])
-      *type = IG_CELL_PYRAMID5;
+      *type = IG_PYRAMID5;
     else if (degenerate)
       return ig_text_fail(&in->t, at,
                           "a solid with nodes that repeat: expected a hexahedron, a tetrahedron (4 "

@@ -84,6 +84,20 @@ static ig_status nodes_drop(ig_ctx *cx, ig_mesh *mesh, ig_lid *dropped) {
   return status;
 }
 
+/* CalculiX GraphiX names its Abaqus files .msh, too. */
+static bool is_keywords(const char *path) {
+  char head[64] = "";
+  FILE *f = fopen(path, "rb");
+  if (!f)
+    return false;
+  const size_t length = fread(head, 1, sizeof head - 1, f);
+  fclose(f);
+  size_t i = 0;
+  while (i < length && strchr(" \t\r\n", head[i]))
+    i++;
+  return head[i] == '*';
+}
+
 ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                        ig_mesh **out) {
   static const ig_mesh_read_options defaults;
@@ -110,7 +124,10 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
                                       .edge = options->edge,
                                       .split = options->split};
   ig_mesh *mesh = NULL;
-  IG_TRY(in_file(cx, path, formats[i].read(cx, path, &known, &mesh)));
+  ig_mesh_reader *const read = strcmp(formats[i].ending, ".msh") == 0 && is_keywords(path)
+                                   ? ig_mesh_read_inp
+                                   : formats[i].read;
+  IG_TRY(in_file(cx, path, read(cx, path, &known, &mesh)));
   for (size_t n = 0; unit != 1 && n < 3 * (size_t)mesh->nodes; n++)
     mesh->x[n] *= unit;
   ig_lid dropped;
@@ -131,7 +148,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
             "lengths are millimetres",
             path, size);
   /* said of a mesh that is good: one that is refused has one message; Gmsh has points of its own */
-  if (dropped > 0 && formats[i].read != ig_mesh_read_gmsh)
+  if (dropped > 0 && read != ig_mesh_read_gmsh)
     ig_info(cx, "%s: %d nodes belong to no element: left out", path, dropped);
   *out = mesh;
   return IG_OK;
@@ -180,6 +197,13 @@ static void turn_over(ig_elem_type type, ig_lid *conn) {
     for (int a = 0; a < 4; a++)
       swap(conn, a, 4 + a);
     break;
+  case IG_WEDGE6:
+    swap(conn, 1, 2);
+    swap(conn, 4, 5);
+    break;
+  case IG_PYRAMID5:
+    swap(conn, 1, 3);
+    break;
   case IG_BEAM2:
   case IG_ELEM_TYPES:
     break;
@@ -221,13 +245,12 @@ static ig_status cells_add(ig_ctx *cx, ig_mesh *mesh, const ig_cells *cells, ig_
     for (e = 0; signed_size && e < block->count; e++)
       if (ig_mesh_measure(mesh, first + e) < 0) {
         turn_over(block->type, block->conn + (size_t)e * npe);
-        turned++;
+        turned += block->type != IG_WEDGE6; /* VTK's order is the other way round: no mistake */
       }
     first += block->count;
   }
-  if (turned)
-    if (!cells->split)
-      ig_warn(cx, "%d elements of the mesh file were inverted: turned over", turned);
+  if (turned && !cells->split)
+    ig_warn(cx, "%d elements of the mesh file were inverted: turned over", turned);
   return IG_OK;
 }
 

@@ -12,13 +12,12 @@ enum { PATH = 512, GROUPS = 4096, NAME = 81 };
 static const struct {
   const char *name;
   int code, dim;
-} kinds[] = {
-    {"SE2", IG_BEAM2, 1},         {"SE3", IG_CELL_BEAM3, 1},   {"TR3", IG_TRI3, 2},
-    {"TR6", IG_TRI6, 2},          {"QU4", IG_QUAD4, 2},        {"QU8", IG_CELL_QUAD8, 2},
-    {"QU9", IG_CELL_QUAD9, 2},    {"TE4", IG_TET4, 3},         {"T10", IG_TET10, 3},
-    {"HE8", IG_HEX8, 3},          {"H20", IG_CELL_HEX20, 3},   {"H27", IG_CELL_HEX27, 3},
-    {"PE6", IG_CELL_WEDGE6, 3},   {"P15", IG_CELL_WEDGE15, 3}, {"PY5", IG_CELL_PYRAMID5, 3},
-    {"P13", IG_CELL_PYRAMID13, 3}};
+} kinds[] = {{"SE2", IG_BEAM2, 1},         {"SE3", IG_CELL_BEAM3, 1},   {"TR3", IG_TRI3, 2},
+             {"TR6", IG_TRI6, 2},          {"QU4", IG_QUAD4, 2},        {"QU8", IG_CELL_QUAD8, 2},
+             {"QU9", IG_CELL_QUAD9, 2},    {"TE4", IG_TET4, 3},         {"T10", IG_TET10, 3},
+             {"HE8", IG_HEX8, 3},          {"H20", IG_CELL_HEX20, 3},   {"H27", IG_CELL_HEX27, 3},
+             {"PE6", IG_WEDGE6, 3},        {"P15", IG_CELL_WEDGE15, 3}, {"PY5", IG_PYRAMID5, 3},
+             {"P13", IG_CELL_PYRAMID13, 3}};
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
 /* A family of nodes (its number is positive) or elements (negative), in one group. */
@@ -176,8 +175,8 @@ static ig_status elements_read(med *in, ig_h5 *h5, const char *folder, int kind)
   IG_TRY(ig_h5_look(h5, name, &shape));
   const int64_t count = shape.rows / nodes;
   if (shape.components != 1 || shape.rows % nodes != 0)
-    return IG_FAIL(in->cx, IG_INPUT, "'%s': '%s' is no list of %d nodes an element", h5->path, name,
-                   nodes);
+    return IG_FAIL(in->cx, IG_INPUT, "'%s': '%s' is no list of %d nodes per element", h5->path,
+                   name, nodes);
   IG_TRY(ig_h5_get_new(h5, name, IG_I64, shape.rows, 1, (void **)&corner));
   ig_status status = family_list(in, h5, folder, count, &family);
   for (int64_t e = 0; status == IG_OK && e < count; e++) {

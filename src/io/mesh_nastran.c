@@ -234,10 +234,10 @@ static const struct {
   int nodes[2], code[2]; /* linear; quadratic */
 } kinds[] = {
     {"CHEXA", {8, 20}, {IG_HEX8, IG_CELL_HEX20}},
-    {"CPENTA", {6, 15}, {IG_CELL_WEDGE6, IG_CELL_WEDGE15}},
+    {"CPENTA", {6, 15}, {IG_WEDGE6, IG_CELL_WEDGE15}},
     {"CTETRA", {4, 10}, {IG_TET4, IG_TET10}},
-    {"CPYRAM", {5, 13}, {IG_CELL_PYRAMID5, IG_CELL_PYRAMID13}},
-    {"CPYRA", {5, 13}, {IG_CELL_PYRAMID5, IG_CELL_PYRAMID13}},
+    {"CPYRAM", {5, 13}, {IG_PYRAMID5, IG_CELL_PYRAMID13}},
+    {"CPYRA", {5, 13}, {IG_PYRAMID5, IG_CELL_PYRAMID13}},
     {"CQUAD4", {4, 4}, {IG_QUAD4, IG_QUAD4}},
     {"CQUADR", {4, 4}, {IG_QUAD4, IG_QUAD4}},
     {"CQUAD8", {4, 8}, {IG_QUAD4, IG_CELL_QUAD8}},

@@ -4,6 +4,7 @@
 #include "core/number.h"
 #include "io/cell.h"
 #include "io/store.h"
+#include "mesh/topology.h"
 
 #include <errno.h>
 #include <math.h>
@@ -47,11 +48,8 @@ ig_status ig_text_fail(ig_mesh_text *t, const char *at, const char *format, ...)
   char message[1024];
   va_list args;
   va_start(args, format);
-  vsnprintf(message, sizeof message, format, args);
+  ig_format_plain(message, sizeof message, format, args);
   va_end(args);
-  for (char *c = message; *c; c++) /* what a file holds is shown, not obeyed */
-    if ((unsigned char)*c < ' ' || *c == 0x7f)
-      *c = '?';
   return IG_FAIL(t->cx, IG_INPUT, "%s:%d:%d: %s", t->path, t->number,
                  at && at >= t->line ? (int)(at - t->line) + 1 : 1, message);
 }
@@ -302,7 +300,8 @@ typedef struct {
   const uint8_t *children;
 } resolved;
 
-/* The faces of a cut cell's tetrahedra that lie on one of its own. */
+/* The faces of a cell's elements that lie on one of its own: by their nodes, as elements may have
+   been cut or turned over. */
 static int faces_of_children(const resolved *r, ig_lid cell, int face, int64_t *out) {
   int local[4], made = 0;
   const int corners = ig_cell_face(r->g->type[cell], face, local);
@@ -310,13 +309,15 @@ static int faces_of_children(const resolved *r, ig_lid cell, int face, int64_t *
     ig_lid at;
     const ig_lid element = r->number[cell] + k;
     const ig_block *block = ig_mesh_element(r->mesh, element, &at);
-    for (int f = 0; f < 4; f++) {
+    const ig_elem_info *info = ig_elem_info_get(block->type);
+    for (int f = 0; f < info->faces; f++) {
+      const int most = ig_elem_face_distinct(block->type, f);
       int on = 0;
-      for (int a = 0; a < 3; a++)
+      for (int a = 0; a < most; a++)
         for (int b = 0; b < corners; b++)
-          on += block->conn[4 * (size_t)at + (size_t)ig_elem_face(IG_TET4, f)[a]] ==
+          on += block->conn[info->nodes * (int64_t)at + ig_elem_face(block->type, f)[a]] ==
                 r->corner[r->g->offset[cell] + local[b]];
-      if (on == 3)
+      if (on == most)
         out[made++] = (int64_t)element << 8 | f;
     }
   }
@@ -341,11 +342,11 @@ static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i,
                    ig_cell_faces(g->type[at]));
   if (nodes)
     out[(*count)++] = (int64_t)at << 8;
-  else if (group->kind == IG_SET_FACES && r->children[at] > 1)
+  else if (group->kind == IG_SET_FACES)
     *count = faces_of_children(r, at, face, out);
   else
     for (int k = 0; k < r->children[at]; k++)
-      out[(*count)++] = (int64_t)(r->number[at] + k) << 8 | face;
+      out[(*count)++] = (int64_t)(r->number[at] + k) << 8;
   return IG_OK;
 }
 

@@ -87,8 +87,8 @@ static const struct {
              {10, IG_TET4},
              {11, IG_HEX8},
              {12, IG_HEX8},
-             {13, IG_CELL_WEDGE6},
-             {14, IG_CELL_PYRAMID5},
+             {13, IG_WEDGE6},
+             {14, IG_PYRAMID5},
              {21, IG_CELL_BEAM3},
              {22, IG_TRI6},
              {23, IG_CELL_QUAD8},
@@ -97,7 +97,8 @@ static const struct {
              {26, IG_CELL_WEDGE15},
              {27, IG_CELL_PYRAMID13},
              {28, IG_CELL_QUAD9},
-             {29, IG_CELL_HEX27}};
+             {29, IG_CELL_HEX27},
+             {32, IG_CELL_WEDGE18}};
 
 typedef struct {
   const ig_vtk_grid *g;
@@ -157,7 +158,7 @@ static const ig_vtk_field *field_find(const ig_vtk_grid *g, const char *name) {
   return NULL;
 }
 
-/* Elements of the cells whose value passes: one set. `faces`: values are a bit a face. */
+/* Elements of the cells whose value passes: one set. `faces`: values are a bit per face. */
 static ig_status set_of_cells(maker *m, const char *name, const int64_t *value, bool one_value,
                               int64_t wanted, bool faces) {
   uint8_t *mask;

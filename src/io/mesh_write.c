@@ -40,8 +40,9 @@ static void inp_surface_write(FILE *f, const ig_mesh *mesh, const ig_set *set) {
 }
 
 static void inp_write(FILE *f, const ig_mesh *mesh) {
-  static const char *const space[] = {"B31", "S3", "STRI65", "S4", "C3D4", "C3D10", "C3D8"};
-  static const char *const plane[] = {"B31", "CPS3", "CPS6", "CPS4", "", "", ""};
+  static const char *const space[] = {"B31",   "S3",   "STRI65", "S4",  "C3D4",
+                                      "C3D10", "C3D8", "C3D6",   "C3D5"};
+  static const char *const plane[] = {"B31", "CPS3", "CPS6", "CPS4", "", "", "", "", ""};
   fprintf(f, "*HEADING\nIngot mesh\n*NODE\n");
   for (ig_lid n = 0; n < mesh->nodes; n++)
     ig_print(f, "%d, %.17g, %.17g, %.17g\n", n + 1, mesh->x[3 * (size_t)n],
@@ -65,6 +66,17 @@ static void inp_write(FILE *f, const ig_mesh *mesh) {
       set_write(f, &mesh->set[s]);
 }
 
+static ig_status text_store(ig_ctx *cx, const ig_mesh *mesh, const char *path,
+                            void (*write)(FILE *, const ig_mesh *)) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  if (!f)
+    return IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
+  write(f, mesh);
+  return ig_text_store(cx, path, f, &text, &size);
+}
+
 ig_status ig_mesh_write_inp(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   for (int s = 0; s < mesh->sets; s++)
     if (strpbrk(mesh->set[s].name, ",=\"/") || strlen(mesh->set[s].name) > 53 ||
@@ -73,22 +85,16 @@ ig_status ig_mesh_write_inp(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
                      "set '%s' cannot be written to .inp: its name has ',', '=', '/', control "
                      "characters or spaces around it, or is longer than 53 letters",
                      mesh->set[s].name);
-  char *text = NULL;
-  size_t size = 0;
-  FILE *f = open_memstream(&text, &size);
-  if (!f)
-    return IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
-  inp_write(f, mesh);
-  return ig_text_store(cx, path, f, &text, &size);
+  return text_store(cx, mesh, path, inp_write);
 }
 
 /* --- .msh: a physical group for each set of elements or faces */
 
 static const struct {
   int gmsh, face; /* its number there; that of its faces, 0: none is written */
-} kinds[IG_ELEM_TYPES] = {
-    [IG_BEAM2] = {1, 0}, [IG_TRI3] = {2, 1},   [IG_TRI6] = {9, 8}, [IG_QUAD4] = {3, 1},
-    [IG_TET4] = {4, 2},  [IG_TET10] = {11, 9}, [IG_HEX8] = {5, 3}};
+} kinds[IG_ELEM_TYPES] = {[IG_BEAM2] = {1, 0}, [IG_TRI3] = {2, 1},   [IG_TRI6] = {9, 8},
+                          [IG_QUAD4] = {3, 1}, [IG_TET4] = {4, 2},   [IG_TET10] = {11, 9},
+                          [IG_HEX8] = {5, 3},  [IG_WEDGE6] = {6, 3}, [IG_PYRAMID5] = {7, 3}};
 
 static int set_dim(const ig_mesh *mesh, const ig_set *set) {
   ig_lid local;
@@ -147,9 +153,13 @@ static void msh_write(FILE *f, const ig_mesh *mesh) {
       if (set->kind == IG_SET_ELEMENTS)
         element_write(f, set->item[i] + 1, kinds[b->type].gmsh, s + 1, conn, NULL, info->nodes,
                       b->type == IG_TET10);
-      else
-        element_write(f, ++next, kinds[b->type].face ? kinds[b->type].face : 15, s + 1, conn,
-                      ig_elem_face(b->type, set->face[i]), info->face_nodes, false);
+      else {
+        const bool triangle =
+            info->face_nodes == 4 && ig_elem_face_distinct(b->type, set->face[i]) == 3;
+        const int kind = triangle ? 2 : kinds[b->type].face;
+        element_write(f, ++next, kind ? kind : 15, s + 1, conn, ig_elem_face(b->type, set->face[i]),
+                      triangle ? 3 : info->face_nodes, false);
+      }
     }
   fprintf(f, "$EndElements\n");
 }
@@ -161,13 +171,7 @@ ig_status ig_mesh_write_msh(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
                      "set '%s' cannot be written to .msh: its name has quotes or control "
                      "characters",
                      mesh->set[s].name);
-  char *text = NULL;
-  size_t size = 0;
-  FILE *f = open_memstream(&text, &size);
-  if (!f)
-    return IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
-  msh_write(f, mesh);
-  return ig_text_store(cx, path, f, &text, &size);
+  return text_store(cx, mesh, path, msh_write);
 }
 
 /* --- .stl: binary, single precision, in the mesh's metres times 1000 */
@@ -210,7 +214,8 @@ static uint32_t surface_write(FILE *f, const ig_mesh *mesh, const ig_boundary *b
     const ig_elem_info *info = ig_elem_info_get(block->type);
     if (info->dim == 3)
       count += face_write(f, mesh, block->conn + (size_t)local * (size_t)info->nodes,
-                          ig_elem_face(block->type, b->face[i]), ig_elem_face_corners(info));
+                          ig_elem_face(block->type, b->face[i]),
+                          ig_elem_face_distinct(block->type, b->face[i]));
   }
   for (int k = 0; k < mesh->blocks; k++) {
     const ig_block *block = &mesh->block[k];

@@ -54,4 +54,10 @@ IG_MUST_CHECK ig_status ig_toolpath_write(ig_ctx *cx, const ig_toolpath *path, c
 IG_MUST_CHECK ig_status ig_toolpath_draw(ig_ctx *cx, const ig_toolpath *path, int64_t layer,
                                          const char *png);
 
+/* A path as programs see it (include/ingot/path.h). */
+struct ig_path {
+  ig_toolpath path;
+  ig_toolpath_read_as as;
+};
+
 #endif

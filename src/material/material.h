@@ -50,7 +50,8 @@ typedef struct {
   /* thermal; tables over temperature in K, SI */
   ig_table density, conductivity, specific_heat;
   ig_table powder_conductivity; /* given: the material begins as powder */
-  double solidus, liquidus, latent_heat, absorptivity, emissivity;
+  double solidus, liquidus, latent_heat, emissivity;
+  ig_table absorptivity; /* over temperature, K */
   /* mechanical */
   double young, poisson;
   /* mechanical, beyond elasticity */

@@ -7,7 +7,7 @@
 enum { IG_SIDES = 8 };
 typedef struct {
   ig_mesh *mesh;
-  uint8_t *side;              /* a bit a side, for each node; NULL: none are named */
+  uint8_t *side;              /* a bit per side, for each node; NULL: none are named */
   const char *name[IG_SIDES]; /* NULL: no such side */
 } ig_draft;
 void ig_draft_free(ig_draft *draft);
@@ -26,6 +26,7 @@ ig_status ig_mesh_placed(ig_ctx *cx, ig_status status, const ig_src *at);
 
 /* Changes to a whole draft (edit.c). */
 IG_MUST_CHECK ig_status ig_draft_tets(ig_ctx *cx, ig_draft *draft);
+IG_MUST_CHECK ig_status ig_draft_wedges(ig_ctx *cx, ig_draft *draft);
 IG_MUST_CHECK ig_status ig_draft_keep(ig_ctx *cx, ig_draft *draft, const uint8_t *keep);
 IG_MUST_CHECK ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, const ig_jitter_case *c);
 IG_MUST_CHECK ig_status ig_draft_quadratic(ig_ctx *cx, ig_draft *draft);

@@ -288,6 +288,58 @@ ig_status ig_draft_tets(ig_ctx *cx, ig_draft *draft) {
   return IG_OK;
 }
 
+/* --- hexahedra to wedges */
+
+/* Two of each, cut through the diagonal of the bottom and top that has the lowest of its nodes:
+   hexahedra that stand on each other are cut alike. */
+static void cut_wedges(const ig_lid *node, ig_lid *wedge) {
+  const ig_lid low[2] = {node[0] < node[2] ? node[0] : node[2],
+                         node[1] < node[3] ? node[1] : node[3]};
+  static const int cut[2][12] = {{0, 1, 2, 4, 5, 6, 0, 2, 3, 4, 6, 7},
+                                 {1, 2, 3, 5, 6, 7, 1, 3, 0, 5, 7, 4}};
+  for (int a = 0; a < 12; a++)
+    wedge[a] = node[cut[low[1] < low[0]][a]];
+}
+
+ig_status ig_draft_wedges(ig_ctx *cx, ig_draft *draft) {
+  ig_lid before, after;
+  IG_TRY(boundary_count(cx, draft->mesh, &before));
+  ig_lid flat = 0; /* faces at bottoms and tops become two */
+  ig_boundary boundary;
+  IG_TRY(ig_mesh_boundary(cx, draft->mesh, &boundary));
+  for (ig_lid i = 0; i < boundary.count; i++)
+    flat += boundary.face[i] > 3;
+  ig_boundary_free(&boundary);
+  for (int b = 0; b < draft->mesh->blocks; b++) {
+    ig_block *block = &draft->mesh->block[b];
+    if (block->type != IG_HEX8)
+      continue;
+    if (block->count > INT32_MAX / 12)
+      return IG_FAIL(cx, IG_INPUT, "%d cells cut into two are more than one mesh can number",
+                     block->count);
+    ig_lid *conn;
+    int32_t *tag;
+    IG_TRY(IG_NEW(cx, &conn, 12 * (size_t)block->count, "wedges"));
+    const ig_status status = IG_NEW(cx, &tag, 2 * (size_t)block->count, "wedges");
+    if (status != IG_OK) {
+      free(conn);
+      return status;
+    }
+    for (size_t e = 0; e < (size_t)block->count; e++) {
+      cut_wedges(&block->conn[8 * e], &conn[12 * e]);
+      tag[2 * e] = tag[2 * e + 1] = block->tag[e];
+    }
+    free(block->conn);
+    free(block->tag);
+    *block = (ig_block){IG_WEDGE6, 2 * block->count, conn, tag};
+  }
+  IG_TRY(boundary_count(cx, draft->mesh, &after));
+  if (after != before + flat)
+    return IG_FAIL(cx, IG_INPUT,
+                   "this shape cannot be cut into wedges whose faces match: choose element tet4");
+  return IG_OK;
+}
+
 /* --- jitter */
 
 static double noise(uint64_t seed, uint64_t node, uint64_t d) {

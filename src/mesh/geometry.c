@@ -1,7 +1,9 @@
 /* Sizes of single elements. */
 #include "mesh/geometry.h"
+#include "mesh/topology.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "kern/prec_f64.h"
 
@@ -144,6 +146,15 @@ double ig_elem_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, dou
   case IG_HEX8:
     size = hex_measure(p, &low);
     break;
+  case IG_WEDGE6:
+  case IG_PYRAMID5: { /* hexahedra with corners that coincide */
+    static const int corner[2][8] = {{0, 1, 2, 2, 3, 4, 5, 5}, {0, 1, 2, 3, 4, 4, 4, 4}};
+    double all[8][3];
+    for (int i = 0; i < 8; i++)
+      memcpy(all[i], p[corner[block->type == IG_PYRAMID5][i]], sizeof all[i]);
+    size = hex_measure(all, &low);
+    break;
+  }
   case IG_ELEM_TYPES:
     break;
   }
@@ -158,13 +169,19 @@ void ig_elem_edges(const ig_mesh *mesh, const ig_block *block, ig_lid e, double 
   static const int quad[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}};
   static const int hex[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {4, 5}, {5, 6},
                                {6, 7}, {7, 4}, {0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  static const int wedge[][2] = {{0, 1}, {1, 2}, {2, 0}, {3, 4}, {4, 5},
+                                 {5, 3}, {0, 3}, {1, 4}, {2, 5}};
+  static const int pyramid[][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 0}, {0, 4}, {1, 4}, {2, 4}, {3, 4}};
+  static const struct {
+    const int (*edge)[2];
+    int count;
+  } of[IG_ELEM_TYPES] = {
+      [IG_BEAM2] = {pairs, 1}, [IG_TRI3] = {pairs, 3},   [IG_TRI6] = {pairs, 3},
+      [IG_QUAD4] = {quad, 4},  [IG_TET4] = {pairs, 6},   [IG_TET10] = {pairs, 6},
+      [IG_HEX8] = {hex, 12},   [IG_WEDGE6] = {wedge, 9}, [IG_PYRAMID5] = {pyramid, 8}};
   const ig_elem_type type = block->type;
-  const int(*edge)[2] = type == IG_HEX8 ? hex : type == IG_QUAD4 ? quad : pairs;
-  const int edges = type == IG_HEX8                      ? 12
-                    : type == IG_QUAD4                   ? 4
-                    : type == IG_BEAM2                   ? 1
-                    : type == IG_TRI3 || type == IG_TRI6 ? 3
-                                                         : 6;
+  const int(*edge)[2] = of[type].edge;
+  const int edges = of[type].count;
   const ig_lid *conn = block->conn + (size_t)e * (size_t)ig_elem_info_get(type)->nodes;
   double low = INFINITY, high = 0;
   for (int i = 0; i < edges; i++) {
@@ -193,6 +210,7 @@ double ig_face_measure(const ig_mesh *mesh, const ig_block *block, ig_lid e, int
     minus_f64(p[1], p[0], v);
     return norm_f64(v);
   default:
-    return block->type == IG_HEX8 ? quad_measure(p, false, &least) : tri_measure(p, false);
+    return ig_elem_face_distinct(block->type, face) == 4 ? quad_measure(p, false, &least)
+                                                         : tri_measure(p, false);
   }
 }

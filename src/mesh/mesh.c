@@ -25,6 +25,8 @@ static const int *const elem_faces[] = {
     [IG_TET4] = FACES(0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2),
     [IG_TET10] = FACES(0, 2, 1, 6, 5, 4, 0, 1, 3, 4, 8, 7, 1, 2, 3, 5, 9, 8, 0, 3, 2, 7, 9, 6),
     [IG_HEX8] = FACES(0, 4, 7, 3, 1, 2, 6, 5, 0, 1, 5, 4, 3, 7, 6, 2, 0, 3, 2, 1, 4, 5, 6, 7),
+    [IG_WEDGE6] = FACES(0, 2, 1, 1, 3, 4, 5, 5, 0, 1, 4, 3, 1, 2, 5, 4, 2, 0, 3, 5),
+    [IG_PYRAMID5] = FACES(0, 3, 2, 1, 0, 1, 4, 4, 1, 2, 4, 4, 2, 3, 4, 4, 3, 0, 4, 4),
 };
 
 const ig_elem_info *ig_elem_info_get(ig_elem_type type) {

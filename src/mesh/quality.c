@@ -50,6 +50,16 @@ double ig_mesh_measure(const ig_mesh *mesh, ig_lid element) {
   return block ? ig_elem_measure(mesh, block, local, NULL) : NAN;
 }
 
+/* A node that a wedge or pyramid names twice, -1: none. Its faces would match no other's. */
+static ig_lid node_twice(ig_elem_type type, const ig_lid *conn) {
+  const int nodes = type == IG_WEDGE6 ? 6 : type == IG_PYRAMID5 ? 5 : 0;
+  for (int a = 0; a < nodes; a++)
+    for (int b = 0; b < a; b++)
+      if (conn[a] == conn[b])
+        return conn[a];
+  return -1;
+}
+
 static ig_status block_check(ig_ctx *cx, const ig_mesh *mesh, const ig_block *block, ig_lid first) {
   const ig_elem_info *info = ig_elem_info_get(block->type);
   if (info->dim > mesh->dim)
@@ -67,7 +77,7 @@ static ig_status block_check(ig_ctx *cx, const ig_mesh *mesh, const ig_block *bl
     if (good) {
       double least;
       ig_elem_measure(mesh, block, e, &least);
-      good = least > 0;
+      good = least > 0 && node_twice(block->type, conn) < 0;
     }
     if (!good && e < bad)
       bad = e;
@@ -79,6 +89,11 @@ static ig_status block_check(ig_ctx *cx, const ig_mesh *mesh, const ig_block *bl
     if ((uint32_t)conn[a] >= (uint32_t)mesh->nodes)
       return IG_FAIL(cx, IG_INPUT, "element %d (%s) uses node %d: the mesh has nodes 0 to %d",
                      first + bad, info->name, conn[a], mesh->nodes - 1);
+  if (node_twice(block->type, conn) >= 0)
+    return IG_FAIL(
+        cx, IG_INPUT,
+        "element %d (%s) names node %d twice: write it as the element that it stands for",
+        first + bad, info->name, node_twice(block->type, conn));
   double least;
   const double measure = ig_elem_measure(mesh, block, bad, &least);
   return IG_FAIL(cx, IG_INPUT,

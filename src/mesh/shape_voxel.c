@@ -1,5 +1,5 @@
 /* A part from a surface of triangles: turned, set down on a plate, cut into equal cubes. */
-#include "mesh/draft.h"
+#include "mesh/sheet.h"
 #include "mesh/soup.h"
 
 #include <math.h>
@@ -356,10 +356,10 @@ ig_status ig_draft_voxels(ig_ctx *cx, const ig_mesh_case *c, ig_elem_type *type,
     return IG_FAIL(cx, IG_INPUT, "a part from `stl` needs `voxel`, the edge of its voxels");
   if (*type == IG_ELEM_TYPES)
     *type = IG_HEX8;
-  if (*type != IG_HEX8 && *type != IG_TET4 && *type != IG_TET10)
+  if (!(IG_SHAPE_SOLID >> *type & 1))
     return IG_FAIL(cx, IG_INPUT,
-                   "voxels are hexahedra, or tetrahedra cut from them: expected "
-                   "element hex8, tet4 or tet10");
+                   "voxels are hexahedra, or tetrahedra or wedges cut from them: expected "
+                   "element hex8, tet4, tet10 or wedge6");
   ig_soup soup = {0};
   grid g = {.region = NULL};
   ig_status status = surface_read(cx, c, &soup);

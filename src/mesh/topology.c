@@ -1,5 +1,5 @@
 /* Elements at nodes, neighbours through faces, the boundary. Counting sorts throughout: linear in
-   the mesh, no allocation a face. */
+   the mesh, no allocation per face. */
 #include "mesh/topology.h"
 
 #include <stdlib.h>
@@ -79,7 +79,8 @@ static entry entry_make(const ig_mesh *mesh, const ig_adjacency *adj, ig_lid id)
   const ig_block *block = &mesh->block[b];
   const ig_elem_info *info = ig_elem_info_get(block->type);
   const ig_lid e = (id - adj->start[b]) / info->faces;
-  const int face = (id - adj->start[b]) % info->faces, corners = ig_elem_face_corners(info);
+  const int face = (id - adj->start[b]) % info->faces;
+  const int corners = ig_elem_face_distinct(block->type, face);
   const int *local = ig_elem_face(block->type, face);
   const ig_lid *conn = block->conn + (size_t)e * (size_t)info->nodes;
   ig_lid node[4];

@@ -12,6 +12,13 @@ static inline int ig_elem_face_corners(const ig_elem_info *info) {
   return info->face_nodes == 6 ? 3 : info->dim == 2 ? 2 : info->face_nodes;
 }
 
+/* Of one face: a triangle of a wedge or pyramid has its last node twice. */
+static inline int ig_elem_face_distinct(ig_elem_type type, int face) {
+  const int corners = ig_elem_face_corners(ig_elem_info_get(type)),
+            *node = ig_elem_face(type, face);
+  return corners == 4 && node[2] == node[3] ? 3 : corners;
+}
+
 /* item[start[i]] … item[start[i+1] - 1] belong to i. */
 typedef struct {
   ig_lid *start, *item;

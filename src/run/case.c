@@ -28,6 +28,9 @@ static const ig_option output_options[] = {
     IG_REAL(O, checkpoint_every, "s", "600", 0, IG_HUGE,
             "wall time between checkpoints; 0: only at the end"),
     IG_INT(O, compression, "1", 0, 9, "effort spent on compressing snapshots; 0: none"),
+    IG_BOOL(O, one_file, "false",
+            "when the run is done, write all snapshots into run.vtkhdf besides: VTKHDF 2 with "
+            "steps, a mesh that stays the same stored once"),
     IG_TEXTS(O, fields, NULL, "fields to write; left out: the room's usual ones"),
     IG_END};
 #undef O

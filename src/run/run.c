@@ -1,8 +1,26 @@
 /* Running a case from its start to its end; what a folder holds of it. */
 #include "run/files.h"
 #include "core/given.h"
+#include "ranks/ranks.h"
 #include "run/rooms.h"
 #include "run/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <ingot/result.h>
+
+/* All snapshots in one file, beside them. */
+static ig_status join(ig_ctx *cx, const char *out) {
+  char *path;
+  const size_t size = strlen(out) + sizeof "/run.vtkhdf";
+  IG_TRY(IG_NEW(cx, &path, size, "a name"));
+  snprintf(path, size, "%s/run.vtkhdf", out);
+  const ig_status status = ig_result_join(cx, out, path);
+  free(path);
+  return status;
+}
 
 ig_status ig_run_for(ig_case *c, const ig_run_options *options, const ig_room *const *rooms) {
   static const ig_run_options defaults;
@@ -13,6 +31,8 @@ ig_status ig_run_for(ig_case *c, const ig_run_options *options, const ig_room *c
     status = ig_sim_step(sim, INT64_MAX, NULL);
     status = ig_sim_conclude(sim, status);
   }
+  if (status == IG_OK && o->out && c->common.output.one_file && ig_ranks_first(c->cx))
+    status = join(c->cx, o->out);
   if (o->stats)
     ig_sim_stats(sim, o->stats);
   ig_sim_close(sim);

@@ -200,10 +200,5 @@ const ig_solver_mesh_ops ig_solver_mesh_cpu = {.to_single = to_single,
                                                .cone = cone};
 
 const ig_solver_mesh_ops *ig_solver_mesh_ops_of(const ig_ctx *cx) {
-#ifdef INGOT_HAVE_CUDA
-  if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return &ig_solver_mesh_cuda;
-#endif
-  (void)cx;
-  return &ig_solver_mesh_cpu;
+  return IG_OPS_OF(cx, &ig_solver_mesh_cpu, &ig_solver_mesh_cuda);
 }

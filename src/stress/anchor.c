@@ -103,8 +103,8 @@ static void node_hold(look *l, ig_lid r, ig_lid node, int bits) {
 /* Nodes with equal components do not move against each other. */
 static void ties_hold(look *l) {
   const ig_stress *m = l->m;
-  const int32_t *start = m->tie_start.host, *item = m->tie_item.host;
-  for (int g = 0; g < m->ties; g++) {
+  const int32_t *start = m->held.tie_start.host, *item = m->held.tie_item.host;
+  for (int g = 0; g < m->held.ties; g++) {
     const ig_lid a = item[start[g]] / 3;
     for (int32_t i = start[g] + 1; i < start[g + 1]; i++) {
       const ig_lid b = item[i] / 3, r = l->first[a];
@@ -141,8 +141,8 @@ static ig_status examine(look *l) {
     if (alive[i / 8] && l->first[m->conn[i]] < 0)
       l->first[m->conn[i]] = l->of[i / 8];
   for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
-    if (alive[i / 8] && m->held[m->conn[i]])
-      node_hold(l, l->of[i / 8], m->conn[i], m->held[m->conn[i]]);
+    if (alive[i / 8] && m->held.bits[m->conn[i]])
+      node_hold(l, l->of[i / 8], m->conn[i], m->held.bits[m->conn[i]]);
   ties_hold(l);
   for (bool more = true; more;) { /* what rests holds what it touches */
     more = false;

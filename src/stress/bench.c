@@ -95,9 +95,9 @@ static ig_status bench_solve(ig_ctx *cx, const ig_bench_sink *sink) {
     for (ig_lid n = 0; n < q.m->nodes; n++)
       ((double *)q.m->load.host)[3 * (int64_t)n + 2] = q.mesh->x[3 * (int64_t)n + 2];
     TRY(ig_array_push(cx, &q.m->load));
-    TRY(cx->backend->copy(cx, q.m->right.dev, q.m->load.dev, 24 * (size_t)q.m->nodes));
-    TRY(q.m->mesh_ops->ground(cx, &q.m->ground, q.m->right.dev, q.m->right.dev, q.m->partial.dev,
-                              NULL));
+    TRY(cx->backend->copy(cx, q.m->work.right.dev, q.m->load.dev, 24 * (size_t)q.m->nodes));
+    TRY(q.m->mesh_ops->ground(cx, &q.m->system.ground, q.m->work.right.dev, q.m->work.right.dev,
+                              q.m->work.partial.dev, NULL));
     TRY(cx->backend->sync(cx));
     start = ig_now();
     TRY(ig_stress_system_solve(q.m, 1e-6, &report));

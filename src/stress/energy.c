@@ -46,14 +46,14 @@ static double outer_work(ig_stress *m, const double *u, const double *old) {
 ig_status ig_stress_energies(ig_stress *m) {
   ig_stress_balance *b = &m->balance;
   double sum[IG_ENERGIES] = {0};
-  IG_TRY(m->ops->energy(m->cx, &m->args, m->old.dev, m->u.dev, m->energies.dev));
+  IG_TRY(m->ops->energy(m->cx, &m->args, m->work.old.dev, m->u.dev, m->energies.dev));
   IG_TRY(ig_array_pull(m->cx, &m->energies));
   IG_TRY(ig_array_pull(m->cx, &m->force));
   IG_TRY(ig_array_pull(m->cx, &m->u));
-  IG_TRY(ig_array_pull(m->cx, &m->old));
+  IG_TRY(ig_array_pull(m->cx, &m->work.old));
   for (int64_t i = 0; i < IG_ENERGIES * (int64_t)m->elements; i++)
     sum[i % IG_ENERGIES] += ((double *)m->energies.host)[i];
-  const double work = outer_work(m, m->u.host, m->old.host);
+  const double work = outer_work(m, m->u.host, m->work.old.host);
   const double off = sum[0] - work; /* deformation without work from outside */
   b->work += work;
   *(b->cut ? &b->released : &b->missing) -= off;

@@ -47,15 +47,15 @@ ig_status ig_stress_field_load(void *self, int load, double factor) {
   if (load >= r->c->loads.count)
     return IG_FAIL(r->m->cx, IG_INPUT, "there is no load %d: the case has %d", load,
                    r->c->loads.count);
-  r->m->load_factor[load] = factor;
+  r->m->loads.factor[load] = factor;
   return IG_OK;
 }
 
 ig_status ig_stress_field_support(void *self, int support, double factor) {
   ig_stress_run *r = self;
-  if (support >= r->m->holds)
+  if (support >= r->m->held.count)
     return IG_FAIL(r->m->cx, IG_INPUT, "there is no support %d: the case has %d", support,
-                   r->m->holds);
-  r->m->hold[support].factor = factor;
+                   r->m->held.count);
+  r->m->held.list[support].factor = factor;
   return IG_OK;
 }

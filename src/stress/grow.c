@@ -69,11 +69,11 @@ ig_status ig_stress_birth(ig_stress *m, const ig_lid *list, const double *birth,
   for (ig_lid i = 0; i < count; i++)
     alive[list[i]] = 1;
   IG_TRY(ig_array_push(cx, &m->alive));
-  ig_array_free(cx, &m->list);
-  ig_array_free(cx, &m->birth);
-  IG_TRY(ig_array_from(cx, &m->list, list, (size_t)count, sizeof *list, "births"));
-  IG_TRY(ig_array_from(cx, &m->birth, birth, (size_t)count, sizeof *birth, "births"));
-  return m->ops->wipe(cx, &m->args, m->u.dev, NULL, m->list.dev, m->birth.dev, count);
+  ig_array_free(cx, &m->work.list);
+  ig_array_free(cx, &m->work.birth);
+  IG_TRY(ig_array_from(cx, &m->work.list, list, (size_t)count, sizeof *list, "births"));
+  IG_TRY(ig_array_from(cx, &m->work.birth, birth, (size_t)count, sizeof *birth, "births"));
+  return m->ops->wipe(cx, &m->args, m->u.dev, NULL, m->work.list.dev, m->work.birth.dev, count);
 }
 
 ig_status ig_stress_remove(ig_stress *m, const ig_lid *list, ig_lid count) {

@@ -171,20 +171,20 @@ static ig_status law_make(pile *p, const ig_stress_case *c, const ig_material_ca
 ig_status ig_stress_laws(ig_stress *m, const ig_list *materials) {
   pile p = {.cx = m->cx};
   ig_status status = IG_OK;
-  ig_stress_law *law = m->laws.host;
+  ig_stress_law *law = m->material.laws.host;
   for (int i = 0; status == IG_OK && i < materials->count; i++)
     status = law_make(&p, m->c, IG_ITEM(const ig_material_case, *materials, i), law + i);
   if (status == IG_OK && p.rows == 0)
     status = IG_FAIL(m->cx, IG_INPUT, "the case has no materials");
   if (status == IG_OK)
-    status = ig_array_from(m->cx, &m->row_x, p.x, (size_t)p.rows, sizeof *p.x, "tables");
+    status = ig_array_from(m->cx, &m->material.row_x, p.x, (size_t)p.rows, sizeof *p.x, "tables");
   if (status == IG_OK)
-    status = ig_array_from(m->cx, &m->row_y, p.y, (size_t)p.rows, sizeof *p.y, "tables");
+    status = ig_array_from(m->cx, &m->material.row_y, p.y, (size_t)p.rows, sizeof *p.y, "tables");
   if (status == IG_OK) {
-    m->poisson = fmin(fmax(p.y[law[0].poisson.first], 0), 0.4);
+    m->material.poisson = fmin(fmax(p.y[law[0].poisson.first], 0), 0.4);
     for (int i = 0; i < materials->count; i++)
-      m->plastic |= law[i].plastic || law[i].creep > 0;
-    status = ig_array_push(m->cx, &m->laws);
+      m->material.plastic |= law[i].plastic || law[i].creep > 0;
+    status = ig_array_push(m->cx, &m->material.laws);
   }
   free(p.x);
   free(p.y);

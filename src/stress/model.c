@@ -33,14 +33,14 @@ static ig_status materials_place(ig_stress *m, const ig_list *materials) {
   IG_TRY(IG_NEW(m->cx, &owner, m->elements, "materials"));
   IG_TRY_GOTO(status, done,
               IG_CLAIM(m->cx, m->mesh, materials, ig_material_case, "material", owner));
-  uint8_t *law = m->law.host;
+  uint8_t *law = m->material.law.host;
   for (ig_lid e = 0; e < m->elements; e++)
     law[e] = (uint8_t)owner[e];
-  IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->law));
+  IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->material.law));
   /* inherent strains: row 0 is none */
   const ig_list *list = &m->c->inherent;
-  double *rows = m->inherent.host;
-  uint8_t *which = m->which.host;
+  double *rows = m->material.inherent.host;
+  uint8_t *which = m->material.which.host;
   for (int i = 0; i < 3 * list->count; i++)
     rows[3 + i] =
         m->c->inherent_scale * IG_ITEM(const ig_stress_inherent, *list, i / 3)->strain[i % 3];
@@ -48,8 +48,8 @@ static ig_status materials_place(ig_stress *m, const ig_list *materials) {
     IG_TRY_GOTO(status, done, IG_CLAIM(m->cx, m->mesh, list, ig_stress_inherent, NULL, owner));
   for (ig_lid e = 0; list->count > 0 && e < m->elements; e++)
     which[e] = (uint8_t)(owner[e] + 1);
-  IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->inherent));
-  status = ig_array_push(m->cx, &m->which);
+  IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->material.inherent));
+  status = ig_array_push(m->cx, &m->material.which);
 done:
   free(owner);
   return status;
@@ -89,11 +89,11 @@ ig_status ig_stress_phase_named(ig_stress *m, const ig_src *at, const char *name
 
 static ig_status supports(ig_stress *m, ig_histories *rows) {
   const ig_list *list = &m->c->supports;
-  m->holds = list->count;
-  IG_TRY(IG_NEW(m->cx, &m->hold, list->count + 1, "supports"));
+  m->held.count = list->count;
+  IG_TRY(IG_NEW(m->cx, &m->held.list, list->count + 1, "supports"));
   for (int i = 0; i < list->count; i++) {
     const ig_stress_support *s = IG_ITEM(const ig_stress_support, *list, i);
-    ig_stress_hold *h = m->hold + i;
+    ig_stress_hold *h = m->held.list + i;
     h->factor = 1;
     IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &s->at, s->set, &h->node, &h->count));
     h->fix = components(s->fix);
@@ -143,12 +143,12 @@ static void face_pressure(const ig_mesh *mesh, const ig_set *set, double pressur
 static ig_status loads(ig_stress *m, ig_histories *rows) {
   const ig_list *list = &m->c->loads;
   const size_t n = 3 * (size_t)m->nodes;
-  IG_TRY(IG_NEW(m->cx, &m->load_unit, n * (size_t)list->count + 1, "loads"));
-  IG_TRY(IG_NEW(m->cx, &m->load_history, list->count + 1, "loads"));
-  IG_TRY(IG_NEW(m->cx, &m->load_factor, list->count + 1, "loads"));
+  IG_TRY(IG_NEW(m->cx, &m->loads.unit, n * (size_t)list->count + 1, "loads"));
+  IG_TRY(IG_NEW(m->cx, &m->loads.history, list->count + 1, "loads"));
+  IG_TRY(IG_NEW(m->cx, &m->loads.factor, list->count + 1, "loads"));
   for (int i = 0; i < list->count; i++) {
     const ig_stress_load *l = IG_ITEM(const ig_stress_load, *list, i);
-    double *f = m->load_unit + n * (size_t)i;
+    double *f = m->loads.unit + n * (size_t)i;
     if (isnan(l->pressure) == isnan(l->total[0]))
       return ig_fail_at(m->cx, &l->at, "a load is a `pressure` on faces or a `total` force");
     if (!isnan(l->pressure)) {
@@ -163,8 +163,8 @@ static ig_status loads(ig_stress *m, ig_histories *rows) {
           f[3 * (int64_t)node[k] + d] += l->total[d] / count;
       free(node);
     }
-    IG_TRY(ig_histories_add(m->cx, rows, &l->history, m->load_history + i));
-    m->load_factor[i] = 1;
+    IG_TRY(ig_histories_add(m->cx, rows, &l->history, m->loads.history + i));
+    m->loads.factor[i] = 1;
   }
   return IG_OK;
 }
@@ -190,31 +190,31 @@ static ig_status arrays(ig_stress *m, int materials) {
     bool device;
   } all[] = {{&m->u, 3 * n, sizeof(double), false},
              {&m->T, n, sizeof(double), false},
-             {&m->high, n, sizeof(double), false},
+             {&m->work.high, n, sizeof(double), false},
              {&m->warmer, e, sizeof(double), false},
              {&m->share, e, sizeof(double), false},
              {&m->alive, e, 1, false},
-             {&m->law, e, 1, false},
-             {&m->which, e, 1, false},
-             {&m->inherent, 3 * ((size_t)m->c->inherent.count + 1), sizeof(double), false},
-             {&m->laws, (size_t)materials, sizeof(ig_stress_law), false},
+             {&m->material.law, e, 1, false},
+             {&m->material.which, e, 1, false},
+             {&m->material.inherent, 3 * ((size_t)m->c->inherent.count + 1), sizeof(double), false},
+             {&m->material.laws, (size_t)materials, sizeof(ig_stress_law), false},
              {&m->state, tiles * IG_STATES, sizeof(double), false},
              {&m->past, tiles * IG_PASTS, sizeof(float), false},
              {&m->grown, 3 * e, sizeof(double), false},
              {&m->energies, IG_ENERGIES * e, sizeof(double), false},
              {&m->fix, n, 1, false},
              {&m->load, 3 * n, sizeof(double), false},
-             {&m->report, IG_STRESS_REPORT * e, sizeof(double), false},
+             {&m->work.report, IG_STRESS_REPORT * e, sizeof(double), false},
              {&m->young, e, sizeof(double), false},
              {&m->built, e, sizeof(double), false},
              {&m->force, 3 * n, sizeof(double), false},
-             {&m->moved, 3 * n, sizeof(double), false},
-             {&m->right, 3 * n, sizeof(double), true},
-             {&m->step, 3 * n, sizeof(double), true},
-             {&m->old, 3 * n, sizeof(double), false},
-             {&m->slope, tiles * IG_SLOPES, sizeof(float), true},
+             {&m->work.moved, 3 * n, sizeof(double), false},
+             {&m->work.right, 3 * n, sizeof(double), true},
+             {&m->work.step, 3 * n, sizeof(double), true},
+             {&m->work.old, 3 * n, sizeof(double), false},
+             {&m->work.slope, tiles * IG_SLOPES, sizeof(float), true},
              {&m->young_single, e, sizeof(float), true},
-             {&m->partial, IG_MESH_CHUNKS, sizeof(double), true}};
+             {&m->work.partial, IG_MESH_CHUNKS, sizeof(double), true}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     IG_TRY(all[i].device
                ? ig_array_new_device(cx, all[i].a, all[i].count, all[i].size, "state of the part")
@@ -226,20 +226,20 @@ static ig_status arrays(ig_stress *m, int materials) {
   if (m->turn.count)
     IG_TRY(ig_array_push(cx, &m->turn));
   IG_TRY(ig_array_from(cx, &m->x, m->mesh->x, 3 * n, sizeof(double), "positions"));
-  IG_TRY(IG_NEW(cx, &m->held, n, "supports"));
-  IG_TRY(IG_NEW(cx, &m->let_go, n, "supports"));
+  IG_TRY(IG_NEW(cx, &m->held.bits, n, "supports"));
+  IG_TRY(IG_NEW(cx, &m->held.freed, n, "supports"));
   IG_TRY(IG_NEW(cx, &m->scratch, n, "supports"));
-  IG_TRY(IG_NEW(cx, &m->u_held, 3 * n, "supports"));
+  IG_TRY(IG_NEW(cx, &m->held.u, 3 * n, "supports"));
   IG_TRY(IG_NEW(cx, &m->balance.force, 3 * n, "forces"));
   IG_TRY(IG_NEW(cx, &m->balance.load, 3 * n, "forces"));
   memset(m->alive.host, 1, e);
   for (size_t i = 0; i < n; i++)
     ((double *)m->T.host)[i] = m->c->temperature;
   ig_array *const push[] = {&m->u,    &m->T,     &m->warmer, &m->share, &m->alive, &m->state,
-                            &m->past, &m->grown, &m->load,   &m->fix,   &m->built, &m->high};
+                            &m->past, &m->grown, &m->load,   &m->fix,   &m->built, &m->work.high};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_array_push(cx, push[i]));
-  return ig_array_zero(cx, &m->slope);
+  return ig_array_zero(cx, &m->work.slope);
 }
 
 /* Nothing is stressed at the start, at its temperature. */
@@ -260,12 +260,12 @@ static ig_status born_at_start(ig_stress *m) {
 /* What counts as a force before any was met: that of a strain of 1e-3 in a mean element. Without it
    the rounding of a body at rest would be taken for a load. */
 static void scale_start(ig_stress *m) {
-  const ig_stress_law *law = m->laws.host;
+  const ig_stress_law *law = m->material.laws.host;
   double volume = 0, young = 0;
   for (ig_lid e = 0; e < m->elements; e++)
     volume += fabs(ig_mesh_measure(m->mesh, e));
-  for (size_t i = 0; i < m->laws.count; i++)
-    young = fmax(young, ((const double *)m->row_y.host)[law[i].young.first]);
+  for (size_t i = 0; i < m->material.laws.count; i++)
+    young = fmax(young, ((const double *)m->material.row_y.host)[law[i].young.first]);
   m->scale = 1e-3 * young * pow(volume / m->elements, 2.0 / 3) * sqrt((double)m->nodes);
 }
 
@@ -279,25 +279,26 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   IG_TRY(places(m));
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
   if (m->plan.slots)
-    IG_TRY(ig_array_new_device(cx, &m->slots, 3 * (size_t)m->plan.slots, sizeof(double), "slots"));
+    IG_TRY(ig_array_new_device(cx, &m->work.slots, 3 * (size_t)m->plan.slots, sizeof(double),
+                               "slots"));
   m->args = (ig_stress_args){.scatter = ig_plan_view(&m->plan),
                              .x = m->x.dev,
                              .T = m->T.dev,
                              .warmer = m->warmer.dev,
                              .share = m->share.dev,
                              .alive = m->alive.dev,
-                             .law = m->law.dev,
-                             .which = m->which.dev,
-                             .inherent = m->inherent.dev,
-                             .laws = m->laws.dev,
-                             .row_x = m->row_x.dev,
-                             .row_y = m->row_y.dev,
+                             .law = m->material.law.dev,
+                             .which = m->material.which.dev,
+                             .inherent = m->material.inherent.dev,
+                             .laws = m->material.laws.dev,
+                             .row_x = m->material.row_x.dev,
+                             .row_y = m->material.row_y.dev,
                              .state = m->state.dev,
-                             .slope = m->slope.dev,
+                             .slope = m->work.slope.dev,
                              .past = m->past.dev,
                              .grown = m->grown.dev,
                              .turn = m->turn.dev,
-                             .slots = m->slots.dev};
+                             .slots = m->work.slots.dev};
   IG_TRY(ig_mesh_adjacency(cx, m->mesh, &m->adjacency));
   IG_TRY(ig_stress_system_new(m, how));
   return born_at_start(m);
@@ -313,11 +314,7 @@ ig_status ig_stress_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *material
   m->c = c;
   m->nodes = mesh->nodes;
   m->elements = ig_mesh_elements(mesh);
-  m->ops = &ig_stress_cpu;
-#ifdef INGOT_HAVE_CUDA
-  if (cx->backend->kernels == IG_KERNELS_CUDA)
-    m->ops = &ig_stress_cuda;
-#endif
+  m->ops = IG_OPS_OF(cx, &ig_stress_cpu, &ig_stress_cuda);
   m->mesh_ops = ig_solver_mesh_ops_of(cx);
   const ig_status status = make(m, materials, how);
   if (status != IG_OK) {
@@ -331,31 +328,60 @@ ig_status ig_stress_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *material
 void ig_stress_free(ig_stress *m) {
   if (!m)
     return;
-  ig_array *const all[] = {
-      &m->x,         &m->u,        &m->T,        &m->warmer, &m->share,    &m->alive,
-      &m->law,       &m->which,    &m->inherent, &m->laws,   &m->row_x,    &m->row_y,
-      &m->state,     &m->fix,      &m->load,     &m->force,  &m->right,    &m->step,
-      &m->old,       &m->moved,    &m->young,    &m->built,  &m->slope,    &m->slots,
-      &m->partial,   &m->high,     &m->list,     &m->birth,  &m->report,   &m->young_single,
-      &m->tie_start, &m->tie_item, &m->past,     &m->grown,  &m->energies, &m->turn};
+  ig_array *const all[] = {&m->x,
+                           &m->u,
+                           &m->T,
+                           &m->warmer,
+                           &m->share,
+                           &m->alive,
+                           &m->material.law,
+                           &m->material.which,
+                           &m->material.inherent,
+                           &m->material.laws,
+                           &m->material.row_x,
+                           &m->material.row_y,
+                           &m->state,
+                           &m->fix,
+                           &m->load,
+                           &m->force,
+                           &m->work.right,
+                           &m->work.step,
+                           &m->work.old,
+                           &m->work.moved,
+                           &m->young,
+                           &m->built,
+                           &m->work.slope,
+                           &m->work.slots,
+                           &m->work.partial,
+                           &m->work.high,
+                           &m->work.list,
+                           &m->work.birth,
+                           &m->work.report,
+                           &m->young_single,
+                           &m->held.tie_start,
+                           &m->held.tie_item,
+                           &m->past,
+                           &m->grown,
+                           &m->energies,
+                           &m->turn};
   ig_stress_system_free(m);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, all[i]);
   ig_plan_free(m->cx, &m->plan);
   ig_adjacency_free(&m->adjacency);
-  for (int i = 0; m->hold && i < m->holds; i++)
-    free(m->hold[i].node);
-  free(m->hold);
+  for (int i = 0; m->held.list && i < m->held.count; i++)
+    free(m->held.list[i].node);
+  free(m->held.list);
   free(m->conn);
-  free(m->held);
-  free(m->let_go);
+  free(m->held.bits);
+  free(m->held.freed);
   free(m->scratch);
-  free(m->u_held);
+  free(m->held.u);
   free(m->balance.force);
   free(m->balance.load);
-  free(m->load_unit);
-  free(m->load_history);
-  free(m->load_factor);
+  free(m->loads.unit);
+  free(m->loads.history);
+  free(m->loads.factor);
   free(m->history_x);
   free(m->history_y);
   free(m);

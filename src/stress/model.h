@@ -39,6 +39,49 @@ typedef struct {
 } ig_stress_balance;
 enum { IG_BALANCE_NUMBERS = 8 };
 
+/* What holds the body. */
+typedef struct {
+  int count;
+  ig_stress_hold *list;
+  double *u;      /* host: nodes x 3, where held nodes were taken */
+  uint8_t *bits;  /* host: components of a node, of supports alone */
+  uint8_t *freed; /* host: components of a node that a cut has freed */
+  ig_array tie_start, tie_item;
+  int ties;
+} ig_stress_held;
+
+/* What pushes on it; host. */
+typedef struct {
+  double *unit; /* without histories: loads x nodes x 3 */
+  ig_history *history;
+  double *factor; /* 1 unless a program changes it */
+} ig_stress_loads;
+
+/* What elements are made of; see ig_stress_args. */
+typedef struct {
+  ig_array law, which, inherent, laws, row_x, row_y;
+  double poisson;
+  bool plastic; /* some law yields */
+} ig_stress_material;
+
+/* What a step uses and leaves to the next one; device. */
+typedef struct {
+  ig_array right, step, old, moved; /* nodes x 3 */
+  ig_array slope, slots, partial, high, list, birth, report;
+} ig_stress_work;
+
+/* The linear system of a Newton iteration. */
+typedef struct {
+  ig_ground ground;
+  ig_hex_args hex;
+  ig_ebe op;
+  ig_amg *amg;
+  ig_array block, inverse, z;
+  ig_pcg pcg;
+  ig_linear linear;
+  bool stale; /* the preconditioner is of another body */
+} ig_stress_system;
+
 typedef struct ig_stress {
   ig_ctx *cx;
   const ig_mesh *mesh;
@@ -51,38 +94,17 @@ typedef struct ig_stress {
   ig_plan plan, colors;
   ig_stress_args args;
 
-  /* both sides */
-  ig_array x, u, T, warmer, share, alive, law, which, inherent, laws, row_x, row_y, state, fix,
-      load;
-  ig_array force, right, step, old, moved, young, young_single, built; /* device */
+  ig_array x, u, T, warmer, share, alive, state, fix, load; /* both sides */
+  ig_array force, young, young_single, built;               /* device */
   ig_array past, grown, energies, turn;
   ig_stress_balance balance;
-  ig_array slope, slots, partial, high, list, birth, report;
-  double *u_held;    /* host: nodes x 3, where held nodes were taken */
-  uint8_t *held;     /* host: bits of a node, of supports alone */
-  uint8_t *scratch;  /* host: nodes */
-  uint8_t *let_go;   /* host: bits of a node that a cut has freed */
-  double *load_unit; /* host: loads without histories, one block of nodes x 3 a load */
-  ig_history *load_history;
-  double *load_factor;           /* host: 1 unless a program changes it */
+  uint8_t *scratch; /* host: nodes */
+  ig_stress_held held;
+  ig_stress_loads loads;
   double *history_x, *history_y; /* host: rows of all histories */
-  int holds;
-  ig_stress_hold *hold;
-  ig_array tie_start, tie_item;
-  int ties;
-  double poisson;
-  int material_count;
-
-  /* the system */
-  ig_ground ground;
-  ig_hex_args hex;
-  ig_ebe op;
-  ig_amg *amg;
-  ig_array block, inverse, z;
-  ig_pcg pcg;
-  ig_linear linear;
-  bool stale; /* the preconditioner is of another body */
-  bool plastic;
+  ig_stress_material material;
+  ig_stress_work work;
+  ig_stress_system system;
   double scale; /* largest force met, for what counts as none */
   ig_stress_count count;
 } ig_stress;

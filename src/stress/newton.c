@@ -15,8 +15,8 @@ ig_status ig_stress_loads_at(ig_stress *m, double time) {
   memset(f, 0, n * sizeof *f);
   for (int i = 0; i < m->c->loads.count; i++) {
     const double factor =
-        m->load_factor[i] * ig_history_at(m->load_history[i], m->history_x, m->history_y, time);
-    const double *unit = m->load_unit + n * (size_t)i;
+        m->loads.factor[i] * ig_history_at(m->loads.history[i], m->history_x, m->history_y, time);
+    const double *unit = m->loads.unit + n * (size_t)i;
     for (size_t k = 0; k < n; k++)
       f[k] += factor * unit[k];
   }
@@ -33,45 +33,48 @@ static ig_status residual(ig_stress *m, double *norm, double *reaction) {
   const size_t bytes = 3 * sizeof(double) * (size_t)m->nodes;
   double all, free_part;
   IG_TRY(ig_stress_forces(m));
-  IG_TRY(cx->backend->copy(cx, m->right.dev, m->load.dev, bytes));
-  IG_TRY(m->ops->add(cx, 3 * (int64_t)m->nodes, -1, m->force.dev, m->right.dev));
-  IG_TRY(dot(m, m->right.dev, m->right.dev, &all));
-  if (m->ties)
-    IG_TRY(m->ops->tie_f64(cx, m->ties, m->tie_start.dev, m->tie_item.dev, m->right.dev));
-  IG_TRY(m->mesh_ops->ground(cx, &m->ground, m->right.dev, m->right.dev, m->partial.dev, NULL));
-  IG_TRY(dot(m, m->right.dev, m->right.dev, &free_part));
+  IG_TRY(cx->backend->copy(cx, m->work.right.dev, m->load.dev, bytes));
+  IG_TRY(m->ops->add(cx, 3 * (int64_t)m->nodes, -1, m->force.dev, m->work.right.dev));
+  IG_TRY(dot(m, m->work.right.dev, m->work.right.dev, &all));
+  if (m->held.ties)
+    IG_TRY(m->ops->tie_f64(cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev,
+                           m->work.right.dev));
+  IG_TRY(m->mesh_ops->ground(cx, &m->system.ground, m->work.right.dev, m->work.right.dev,
+                             m->work.partial.dev, NULL));
+  IG_TRY(dot(m, m->work.right.dev, m->work.right.dev, &free_part));
   *norm = sqrt(free_part);
   *reaction = sqrt(fmax(all - free_part, 0));
   return isfinite(all) ? IG_OK : IG_FAIL(cx, IG_NUMERIC, "forces are not numbers");
 }
 
-/* Displacements of held nodes at a time, less what they are now: m->moved. True: there is some. */
+/* Displacements of held nodes at a time, less what they are now: m->work.moved. True: there is
+ * some. */
 static ig_status held_motion(ig_stress *m, double time, bool *any) {
-  double *move = m->moved.host;
+  double *move = m->work.moved.host;
   const double *u = m->u.host;
   bool leads = false;
   *any = false;
-  for (int i = 0; i < m->holds; i++)
-    leads |= m->hold[i].on && m->hold[i].lead;
+  for (int i = 0; i < m->held.count; i++)
+    leads |= m->held.list[i].on && m->held.list[i].lead;
   if (!leads)
     return IG_OK;
   IG_TRY(ig_array_pull(m->cx, &m->u));
   memset(move, 0, 3 * sizeof *move * (size_t)m->nodes);
-  for (int i = 0; i < m->holds; i++) {
-    const ig_stress_hold *h = m->hold + i;
+  for (int i = 0; i < m->held.count; i++) {
+    const ig_stress_hold *h = m->held.list + i;
     if (!h->on || !h->lead)
       continue;
     const double factor = h->factor * ig_history_at(h->history, m->history_x, m->history_y, time);
     for (ig_lid k = 0; k < h->count; k++)
       for (int d = 0; d < 3; d++) {
         const int64_t at = 3 * (int64_t)h->node[k] + d;
-        if (!(h->lead >> d & 1) || !(m->held[h->node[k]] >> d & 1))
+        if (!(h->lead >> d & 1) || !(m->held.bits[h->node[k]] >> d & 1))
           continue;
-        move[at] = m->u_held[at] + factor * h->to[d] - u[at];
+        move[at] = m->held.u[at] + factor * h->to[d] - u[at];
         *any |= move[at] != 0;
       }
   }
-  return *any ? ig_array_push(m->cx, &m->moved) : IG_OK;
+  return *any ? ig_array_push(m->cx, &m->work.moved) : IG_OK;
 }
 
 /* u += s step; where the residual does not fall enough along it, a shorter way by the secant of
@@ -79,14 +82,14 @@ static ig_status held_motion(ig_stress *m, double time, bool *any) {
 static ig_status line_search(ig_stress *m, double *norm, double *reaction) {
   const int64_t n = 3 * (int64_t)m->nodes;
   double start, now, s = 1, low = 0, at_low;
-  IG_TRY(dot(m, m->step.dev, m->right.dev, &start));
+  IG_TRY(dot(m, m->work.step.dev, m->work.right.dev, &start));
   at_low = start;
-  IG_TRY(m->ops->add(m->cx, n, 1, m->step.dev, m->u.dev));
+  IG_TRY(m->ops->add(m->cx, n, 1, m->work.step.dev, m->u.dev));
   IG_TRY(residual(m, norm, reaction));
-  if (!m->plastic && !m->turn.dev)
+  if (!m->material.plastic && !m->turn.dev)
     return IG_OK;
   for (int i = 0; i < 6; i++) {
-    IG_TRY(dot(m, m->step.dev, m->right.dev, &now));
+    IG_TRY(dot(m, m->work.step.dev, m->work.right.dev, &now));
     if (!(fabs(now) > 0.8 * fabs(start)) && isfinite(now))
       break;
     double next = now < 0 ? low + (s - low) * at_low / (at_low - now) : 2 * s;
@@ -97,7 +100,7 @@ static ig_status line_search(ig_stress *m, double *norm, double *reaction) {
       if (next > 4)
         break;
     }
-    IG_TRY(m->ops->add(m->cx, n, next - s, m->step.dev, m->u.dev));
+    IG_TRY(m->ops->add(m->cx, n, next - s, m->work.step.dev, m->u.dev));
     s = next;
     IG_TRY(residual(m, norm, reaction));
   }
@@ -108,7 +111,7 @@ static ig_status line_search(ig_stress *m, double *norm, double *reaction) {
    more is paid for. */
 static double forcing(const ig_stress *m, double norm, double reference) {
   const double enough = 0.3 * m->c->solver.tolerance * reference / norm;
-  const double wish = m->plastic || m->turn.dev ? fmin(1e-2, 0.1 * norm / reference) : 0;
+  const double wish = m->material.plastic || m->turn.dev ? fmin(1e-2, 0.1 * norm / reference) : 0;
   return fmin(fmax(fmax(enough, wish), 1e-13), 0.1);
 }
 
@@ -122,14 +125,15 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
   IG_TRY(held_motion(m, time, &moves));
   IG_TRY(residual(m, &norm, &reaction));
   if (moves) { /* the first step takes the held nodes along */
-    IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, m->moved.dev, m->step.dev));
-    IG_TRY(m->ops->add(m->cx, 3 * (int64_t)m->nodes, -1, m->step.dev, m->right.dev));
-    if (m->ties)
-      IG_TRY(m->ops->tie_f64(m->cx, m->ties, m->tie_start.dev, m->tie_item.dev, m->right.dev));
-    IG_TRY(
-        m->mesh_ops->ground(m->cx, &m->ground, m->right.dev, m->right.dev, m->partial.dev, NULL));
+    IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, m->work.moved.dev, m->work.step.dev));
+    IG_TRY(m->ops->add(m->cx, 3 * (int64_t)m->nodes, -1, m->work.step.dev, m->work.right.dev));
+    if (m->held.ties)
+      IG_TRY(m->ops->tie_f64(m->cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev,
+                             m->work.right.dev));
+    IG_TRY(m->mesh_ops->ground(m->cx, &m->system.ground, m->work.right.dev, m->work.right.dev,
+                               m->work.partial.dev, NULL));
     double all;
-    IG_TRY(dot(m, m->right.dev, m->right.dev, &all));
+    IG_TRY(dot(m, m->work.right.dev, m->work.right.dev, &all));
     norm = sqrt(all);
   }
   reference = fmax(norm, reaction);
@@ -150,14 +154,14 @@ static ig_status equilibrium(ig_stress *m, double time, bool *good) {
     if (norm > 0)
       IG_TRY(ig_stress_system_solve(m, forcing(m, norm, floor), &report));
     else
-      IG_TRY(ig_array_zero(m->cx, &m->step));
+      IG_TRY(ig_array_zero(m->cx, &m->work.step));
     m->count.newton_all++;
     if (norm > 0 && report.end == IG_SOLVE_INDEFINITE)
       return IG_OK;
     if (moves) {
-      IG_TRY(m->ops->add(m->cx, 3 * (int64_t)m->nodes, 1, m->moved.dev, m->u.dev));
+      IG_TRY(m->ops->add(m->cx, 3 * (int64_t)m->nodes, 1, m->work.moved.dev, m->u.dev));
       moves = false;
-      IG_TRY(m->ops->add(m->cx, 3 * (int64_t)m->nodes, 1, m->step.dev, m->u.dev));
+      IG_TRY(m->ops->add(m->cx, 3 * (int64_t)m->nodes, 1, m->work.step.dev, m->u.dev));
       IG_TRY(residual(m, &norm, &reaction));
     } else {
       IG_TRY(line_search(m, &norm, &reaction));
@@ -192,7 +196,7 @@ ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *g) {
     double next = done + piece;
     if (next > 1 - 1e-9)
       next = 1;
-    IG_TRY(cx->backend->copy(cx, m->old.dev, m->u.dev, bytes));
+    IG_TRY(cx->backend->copy(cx, m->work.old.dev, m->u.dev, bytes));
     IG_TRY(goal_at(m, g, next));
     m->args.dt = (next - done) * g->dt;
     IG_TRY(equilibrium(m, g->time - (1 - next) * g->dt, &good));
@@ -203,7 +207,7 @@ ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *g) {
       piece = fmin(2 * piece, 1 - done);
       continue;
     }
-    IG_TRY(cx->backend->copy(cx, m->u.dev, m->old.dev, bytes));
+    IG_TRY(cx->backend->copy(cx, m->u.dev, m->work.old.dev, bytes));
     piece /= 2;
     if (++m->count.cuts > m->c->solver.halvings)
       return IG_FAIL(cx, IG_NUMERIC,

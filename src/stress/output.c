@@ -61,7 +61,8 @@ static double probe_value(const ig_stress_run *r, int i) {
   const ig_stress *m = r->m;
   const ig_stress_probe *p = probe_of(r, i);
   const ig_look *k = r->look + i;
-  const double *u = m->u.host, *f = m->force.host, *load = m->load.host, *report = m->report.host;
+  const double *u = m->u.host, *f = m->force.host, *load = m->load.host,
+               *report = m->work.report.host;
   double sum = 0;
   for (ig_lid j = 0; j < k->count; j++) {
     const int64_t at = 3 * (int64_t)k->item[j] + p->quantity % 3;
@@ -87,12 +88,12 @@ static double probe_shown(const ig_stress_run *r, int i, int phase, double value
 ig_status ig_stress_look_now(ig_stress_run *r) {
   ig_stress *m = r->m;
   const uint8_t *alive = m->alive.host;
-  IG_TRY(m->ops->report(m->cx, &m->args, m->u.dev, m->report.dev));
+  IG_TRY(m->ops->report(m->cx, &m->args, m->u.dev, m->work.report.dev));
   IG_TRY(ig_stress_forces(m));
-  IG_TRY(ig_array_pull(m->cx, &m->report));
+  IG_TRY(ig_array_pull(m->cx, &m->work.report));
   IG_TRY(ig_array_pull(m->cx, &m->force));
   IG_TRY(ig_array_pull(m->cx, &m->u));
-  const double *report = m->report.host, *u = m->u.host;
+  const double *report = m->work.report.host, *u = m->u.host;
   double T = 0;
   ig_lid living = 0;
   r->mises_max = r->plastic_max = r->u_max = 0;
@@ -257,7 +258,7 @@ static ig_status element_field(ig_stress_run *r, ig_snapshot *snap, const char *
   if (!ig_output_wants(r->job->output, name))
     return IG_OK;
   IG_TRY(ig_snapshot_add(snap, name, unit, IG_AT_ELEMENTS, IG_F64, components, NULL, (void **)&to));
-  const double *report = m->report.host;
+  const double *report = m->work.report.host;
   for (ig_lid e = 0; e < m->elements; e++)
     for (int i = 0; i < components; i++)
       to[components * (int64_t)e + i] = report[IG_STRESS_REPORT * (int64_t)e + from + i];

@@ -37,14 +37,6 @@ ig_status ig_stress_problem_set(ig_stress_problem *q, const char *name, ig_insid
   return ig_set_where(q->cx, q->mesh, name, in, user);
 }
 
-typedef struct {
-  int axis;
-  double at;
-} side;
-static bool on_side(void *user, const double x[3]) {
-  const side *s = user;
-  return fabs(x[s->axis] - s->at) < 1e-9 * (1e-3 + fabs(s->at));
-}
 static bool on_corner(void *user, const double x[3]) {
   (void)user;
   return fabs(x[0]) + fabs(x[1]) + fabs(x[2]) < 1e-12;
@@ -54,8 +46,9 @@ ig_status ig_stress_problem_box(ig_stress_problem *q, const double size[3], cons
   static const char *const name[6] = {"x0", "x1", "y0", "y1", "z0", "z1"};
   IG_TRY(ig_mesh_box(q->cx, IG_HEX8, size, cells, &q->mesh));
   for (int i = 0; i < 6; i++) {
-    side s = {i / 2, i % 2 ? size[i / 2] : 0};
-    IG_TRY(ig_stress_problem_set(q, name[i], on_side, &s));
+    ig_side s = {i / 2, i % 2 ? size[i / 2] : 0, 0};
+    s.near = 1e-9 * (1e-3 + fabs(s.at));
+    IG_TRY(ig_stress_problem_set(q, name[i], ig_side_holds, &s));
   }
   return ig_stress_problem_set(q, "corner", on_corner, NULL);
 }
@@ -105,8 +98,8 @@ ig_status ig_stress_problem_open(ig_stress_problem *q) {
   IG_TRY(IG_NEW(q->cx, &q->T1, q->mesh->nodes, "temperatures"));
   for (ig_lid i = 0; i < q->mesh->nodes; i++)
     q->T0[i] = q->c.temperature;
-  for (int i = 0; i < q->m->holds; i++)
-    q->m->hold[i].on = i + 1 != q->late;
+  for (int i = 0; i < q->m->held.count; i++)
+    q->m->held.list[i].on = i + 1 != q->late;
   return ig_stress_system_change(q->m, true);
 }
 
@@ -124,8 +117,8 @@ ig_status ig_stress_problem_step(ig_stress_problem *q, double dt, double T, ig_s
 ig_status ig_stress_problem_mean(ig_stress_problem *q, ig_inside_fn *in, void *user,
                                  double out[IG_STRESS_REPORT]) {
   ig_stress *m = q->m;
-  IG_TRY(m->ops->report(m->cx, &m->args, m->u.dev, m->report.dev));
-  IG_TRY(ig_array_pull(m->cx, &m->report));
+  IG_TRY(m->ops->report(m->cx, &m->args, m->u.dev, m->work.report.dev));
+  IG_TRY(ig_array_pull(m->cx, &m->work.report));
   IG_TRY(ig_array_pull(m->cx, &m->u));
   double n = 0;
   memset(out, 0, sizeof(double) * IG_STRESS_REPORT);
@@ -137,7 +130,7 @@ ig_status ig_stress_problem_mean(ig_stress_problem *q, ig_inside_fn *in, void *u
       continue;
     n++;
     for (int i = 0; i < IG_STRESS_REPORT; i++)
-      out[i] += ((double *)m->report.host)[IG_STRESS_REPORT * (int64_t)e + i];
+      out[i] += ((double *)m->work.report.host)[IG_STRESS_REPORT * (int64_t)e + i];
   }
   for (int i = 0; i < IG_STRESS_REPORT; i++)
     out[i] /= n;

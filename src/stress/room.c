@@ -43,8 +43,8 @@ static ig_status room_open(ig_job *job, void **self) {
   /* what the first phase leaves free is told before anything is written */
   IG_TRY(ig_stress_steps_supports(r, 0, false));
   IG_TRY(ig_stress_system_change(r->m, true));
-  for (int i = 0; i < r->m->holds; i++)
-    r->m->hold[i].on = false;
+  for (int i = 0; i < r->m->held.count; i++)
+    r->m->held.list[i].on = false;
   return IG_OK;
 }
 
@@ -115,8 +115,8 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
                           {"load", IG_F64, 3 * n, m->balance.load},
                           {"alive", IG_U8, e, m->alive.host},
                           {"built", IG_F64, e, m->built.host},
-                          {"let_go", IG_U8, n, m->let_go},
-                          {"u_held", IG_F64, 3 * n, m->u_held},
+                          {"let_go", IG_U8, n, m->held.freed},
+                          {"u_held", IG_F64, 3 * n, m->held.u},
                           {"T", IG_F64, n, r->T0},
                           {"T_next", IG_F64, n, r->T1},
                           {"warm", IG_F64, e, r->warm0},
@@ -136,7 +136,7 @@ static ig_status room_save(void *self, ig_sink *to) {
   ig_saved list[SAVED];
   double number[NUMBERS] = {(double)r->at,
                             m->scale,
-                            m->stale,
+                            m->system.stale,
                             (double)m->count.newton_all,
                             (double)m->count.linear_all,
                             r->work,

@@ -122,14 +122,14 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
    why. */
 static ig_status expansion_check(ig_stress_run *r, const ig_stress_phase *p) {
   const ig_stress *m = r->m;
-  const uint8_t *which = m->which.host, *law = m->law.host;
+  const uint8_t *which = m->material.which.host, *law = m->material.law.host;
   bool all = p->kind == IG_PHASE_HEAT;
   for (int i = 0; i < p->temperature.count; i++)
     all |= p->temperature.y[i] != r->c->temperature;
   for (ig_lid e = 0; e < m->elements; e++) {
     const bool born =
         p->kind == IG_PHASE_BUILD && r->group[e] >= 0 && (!which[e] || !isnan(p->born));
-    if ((all || born) && ((const ig_stress_law *)m->laws.host)[law[e]].strain.rows == 0) {
+    if ((all || born) && ((const ig_stress_law *)m->material.laws.host)[law[e]].strain.rows == 0) {
       const ig_material_case *mat = IG_ITEM(const ig_material_case, *r->job->materials, law[e]);
       return ig_fail_at(m->cx, &mat->at,
                         "material '%.60s' lacks its thermal expansion, which phase '%.60s' needs: "
@@ -199,12 +199,12 @@ ig_status ig_stress_steps_supports(ig_stress_run *r, int phase, bool taken) {
   const double *u = m->u.host;
   if (taken)
     IG_TRY(ig_array_pull(m->cx, &m->u));
-  for (int i = 0; i < m->holds; i++) {
-    ig_stress_hold *h = m->hold + i;
+  for (int i = 0; i < m->held.count; i++) {
+    ig_stress_hold *h = m->held.list + i;
     const bool on = phase >= h->since && phase < h->until;
     for (ig_lid k = 0; taken && on && !h->on && k < h->count; k++)
       for (int d = 0; d < 3; d++)
-        m->u_held[3 * (int64_t)h->node[k] + d] = u[3 * (int64_t)h->node[k] + d];
+        m->held.u[3 * (int64_t)h->node[k] + d] = u[3 * (int64_t)h->node[k] + d];
     h->on = on;
   }
   return IG_OK;
@@ -214,12 +214,13 @@ ig_status ig_stress_steps_supports(ig_stress_run *r, int phase, bool taken) {
 static ig_status born_at(ig_stress_run *r, const ig_stress_phase *p, ig_lid e, double now,
                          double *born) {
   const ig_stress *m = r->m;
-  const ig_stress_law *law = (const ig_stress_law *)m->laws.host + ((uint8_t *)m->law.host)[e];
+  const ig_stress_law *law =
+      (const ig_stress_law *)m->material.laws.host + ((uint8_t *)m->material.law.host)[e];
   *born = p->born;
   if (!isnan(p->born))
     return IG_OK;
   *born = now;
-  if (((uint8_t *)m->which.host)[e])
+  if (((uint8_t *)m->material.which.host)[e])
     return IG_OK;
   if (law->anneal < IG_HUGE) {
     *born = law->anneal;
@@ -292,7 +293,7 @@ static ig_status cut_begin(ig_stress_run *r, int group) {
       list[count++] = e;
   for (ig_lid n = 0; n < m->nodes; n++)
     if (r->group_node[n] == group) {
-      m->let_go[n] = 7;
+      m->held.freed[n] = 7;
       let_go = true;
     }
   m->balance.cut = true;
@@ -319,8 +320,8 @@ typedef struct {
 static void heat_high(ig_stress_run *r, heat_news *h) {
   ig_stress *m = r->m;
   const ig_stress_heat *was = &r->heat, *is = &h->now;
-  const ig_stress_law *laws = m->laws.host;
-  double *high = m->high.host;
+  const ig_stress_law *laws = m->material.laws.host;
+  double *high = m->work.high.host;
   memcpy(high, r->T1, sizeof *high * (size_t)m->nodes);
   for (ig_lid e = 0; e < m->elements; e++) {
     double top = -INFINITY;
@@ -329,8 +330,8 @@ static void heat_high(ig_stress_run *r, heat_news *h) {
     if (is->peak[e] > was->peak[e])
       top = is->peak[e];
     if (is->melts[e] > was->melts[e])
-      top = fmax(top, laws[((uint8_t *)m->law.host)[e]].anneal);
-    h->remelted |= top >= laws[((uint8_t *)m->law.host)[e]].anneal;
+      top = fmax(top, laws[((uint8_t *)m->material.law.host)[e]].anneal);
+    h->remelted |= top >= laws[((uint8_t *)m->material.law.host)[e]].anneal;
     for (int a = 0; a < 8; a++) {
       const ig_lid n = m->conn[8 * (int64_t)e + a];
       high[n] = fmax(high[n], top);
@@ -340,8 +341,8 @@ static void heat_high(ig_stress_run *r, heat_news *h) {
 
 static ig_status heat_births(ig_stress_run *r, const ig_stress_phase *p, int64_t i, heat_news *h) {
   ig_stress *m = r->m;
-  const uint8_t *alive = m->alive.host, *law = m->law.host;
-  const ig_stress_law *laws = m->laws.host;
+  const uint8_t *alive = m->alive.host, *law = m->material.law.host;
+  const ig_stress_law *laws = m->material.laws.host;
   for (ig_lid e = 0; e < m->elements; e++) {
     const bool solid = i == 0 || isnan(h->now.peak[e]) || h->now.peak[e] >= laws[law[e]].anneal;
     if (!h->now.there[e] || alive[e] || !solid)
@@ -382,11 +383,11 @@ static ig_status heat_take(ig_stress_run *r, const ig_stress_phase *p, heat_news
     IG_TRY(ig_stress_birth(m, h->list, h->birth, h->count, p->newborn));
     IG_TRY(ig_stress_system_change(m, false));
   }
-  IG_TRY(ig_array_push(m->cx, &m->high));
+  IG_TRY(ig_array_push(m->cx, &m->work.high));
   /* what was molten since the last step has no history */
   double stored;
   IG_TRY(ig_stress_energy_before(m, &stored));
-  IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, m->high.dev, NULL, NULL, m->elements));
+  IG_TRY(m->ops->wipe(m->cx, &m->args, m->u.dev, m->work.high.dev, NULL, NULL, m->elements));
   IG_TRY(ig_stress_energy_after(m, stored, false));
   for (ig_lid e = 0; e < m->elements; e++) /* unborn nodes had no temperature of their own */
     for (int a = 0; h->now.there[e] && !r->heat.there[e] && a < 8; a++)

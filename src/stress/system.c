@@ -10,33 +10,37 @@
 #include "kern/prec_f64.h"
 
 static ig_status tie(ig_stress *m, double *x) {
-  return m->ties ? m->ops->tie_f64(m->cx, m->ties, m->tie_start.dev, m->tie_item.dev, x) : IG_OK;
+  return m->held.ties
+             ? m->ops->tie_f64(m->cx, m->held.ties, m->held.tie_start.dev, m->held.tie_item.dev, x)
+             : IG_OK;
 }
 
 ig_status ig_stress_system_apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_stress *m = self;
   IG_TRY(m->ops->product(m->cx, &m->args, &m->plan, x, y));
   IG_TRY(tie(m, y));
-  return m->mesh_ops->ground(m->cx, &m->ground, x, y, m->partial.dev, state ? &state->s.pap : NULL);
+  return m->mesh_ops->ground(m->cx, &m->system.ground, x, y, m->work.partial.dev,
+                             state ? &state->s.pap : NULL);
 }
 
 static ig_status apply_single(void *self, const float *x, float *y) {
   ig_stress *m = self;
-  return ig_ebe_apply(m->cx, &m->op, m->young_single.dev, x, y);
+  return ig_ebe_apply(m->cx, &m->system.op, m->young_single.dev, x, y);
 }
 
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_stress *m = self;
-  if (m->amg)
-    IG_TRY(ig_amg_cycle(m->amg, r, z));
+  if (m->system.amg)
+    IG_TRY(ig_amg_cycle(m->system.amg, r, z));
   else {
-    *z = m->z.dev;
-    IG_TRY(m->mesh_ops->scale(m->cx, m->nodes, 3, m->inverse.dev, r, m->z.dev));
+    *z = m->system.z.dev;
+    IG_TRY(m->mesh_ops->scale(m->cx, m->nodes, 3, m->system.inverse.dev, r, m->system.z.dev));
   }
   /* coarse levels know nothing of supports and of what is not there */
   IG_TRY(m->ops->still(m->cx, m->nodes, m->fix.dev, (float *)*z));
-  return m->ties ? m->ops->tie_f32(m->cx, m->ties, m->tie_start.dev, m->tie_item.dev, (float *)*z)
-                 : IG_OK;
+  return m->held.ties ? m->ops->tie_f32(m->cx, m->held.ties, m->held.tie_start.dev,
+                                        m->held.tie_item.dev, (float *)*z)
+                      : IG_OK;
 }
 
 static ig_status multigrid_new(ig_stress *m) {
@@ -47,8 +51,8 @@ static ig_status multigrid_new(ig_stress *m) {
                                   .x = m->mesh->x,
                                   .conn = m->conn,
                                   .fix = m->scratch,
-                                  .hex = &m->hex,
-                                  .ground = &m->ground,
+                                  .hex = &m->system.hex,
+                                  .ground = &m->system.ground,
                                   .plan = gather ? &m->colors : &m->plan,
                                   .steps = 2,
                                   .cycle = 1,
@@ -56,7 +60,7 @@ static ig_status multigrid_new(ig_stress *m) {
                                   .self = m,
                                   .apply = apply_single};
   memset(m->scratch, 0, (size_t)m->nodes); /* aggregates outlive supports: nothing is held */
-  return ig_amg_new(m->cx, &problem, &m->amg);
+  return ig_amg_new(m->cx, &problem, &m->system.amg);
 }
 
 /* The preconditioner follows when the body or its moduli have changed by much. What it was built of
@@ -64,7 +68,7 @@ static ig_status multigrid_new(ig_stress *m) {
 static ig_status refresh(ig_stress *m) {
   ig_ctx *cx = m->cx;
   IG_TRY(m->ops->young(cx, &m->args, m->young.dev));
-  if (!m->stale) {
+  if (!m->system.stale) {
     double worst = 1;
     IG_TRY(ig_array_pull(cx, &m->young));
     const double *now = m->young.host, *then = m->built.host;
@@ -81,30 +85,31 @@ static ig_status refresh(ig_stress *m) {
 
 ig_status ig_stress_system_build(ig_stress *m) {
   ig_ctx *cx = m->cx;
-  m->stale = false;
+  m->system.stale = false;
   IG_TRY(m->mesh_ops->to_single(cx, m->elements, m->built.dev, m->young_single.dev));
-  if (m->amg) {
-    for (int i = 0; i < m->amg->levels; i++)
-      m->amg->level[i].lambda = 2; /* not what former bodies made of it */
-    return ig_amg_update(m->amg, m->built.dev);
+  if (m->system.amg) {
+    for (int i = 0; i < m->system.amg->levels; i++)
+      m->system.amg->level[i].lambda = 2; /* not what former bodies made of it */
+    return ig_amg_update(m->system.amg, m->built.dev);
   }
-  IG_TRY(m->mesh_ops->diagonal(cx, &m->hex, m->plan.how == IG_GATHER ? &m->colors : &m->plan,
-                               m->built.dev, m->block.dev));
-  return m->mesh_ops->invert(cx, &m->ground, true, m->block.dev, m->inverse.dev);
+  IG_TRY(m->mesh_ops->diagonal(cx, &m->system.hex, m->plan.how == IG_GATHER ? &m->colors : &m->plan,
+                               m->built.dev, m->system.block.dev));
+  return m->mesh_ops->invert(cx, &m->system.ground, true, m->system.block.dev,
+                             m->system.inverse.dev);
 }
 
 ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report *report) {
   const int limit = (int)m->c->solver.linear_limit;
   for (int again = 0;; again++) {
     IG_TRY(refresh(m));
-    IG_TRY(ig_array_zero(m->cx, &m->step));
-    IG_TRY(ig_pcg_solve(m->cx, &m->pcg, &m->linear, m->right.dev, m->step.dev, tolerance, limit,
-                        report));
+    IG_TRY(ig_array_zero(m->cx, &m->work.step));
+    IG_TRY(ig_pcg_solve(m->cx, &m->system.pcg, &m->system.linear, m->work.right.dev,
+                        m->work.step.dev, tolerance, limit, report));
     m->count.linear += report->iterations;
     m->count.linear_all += report->iterations;
     if (report->end == IG_SOLVE_CONVERGED || again)
       return IG_OK;
-    m->stale = true; /* a preconditioner of other moduli may be at fault */
+    m->system.stale = true; /* a preconditioner of other moduli may be at fault */
   }
 }
 
@@ -113,25 +118,25 @@ ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report
 static ig_status tie_groups(ig_stress *m) {
   ig_ctx *cx = m->cx;
   size_t groups = 0, items = 0;
-  for (int i = 0; i < m->holds; i++)
+  for (int i = 0; i < m->held.count; i++)
     for (int d = 0; d < 3; d++)
-      if (m->hold[i].on && m->hold[i].equal >> d & 1) {
+      if (m->held.list[i].on && m->held.list[i].equal >> d & 1) {
         groups++;
-        items += (size_t)m->hold[i].count;
+        items += (size_t)m->held.list[i].count;
       }
-  ig_array_free(cx, &m->tie_start);
-  ig_array_free(cx, &m->tie_item);
-  m->ties = (int)groups;
-  IG_TRY(ig_array_new(cx, &m->tie_start, groups + 1, sizeof(int32_t), "equal unknowns"));
-  IG_TRY(ig_array_new(cx, &m->tie_item, items + 1, sizeof(int32_t), "equal unknowns"));
-  int32_t *start = m->tie_start.host, *item = m->tie_item.host, g = 0, n = 0;
-  for (int i = 0; i < m->holds; i++)
+  ig_array_free(cx, &m->held.tie_start);
+  ig_array_free(cx, &m->held.tie_item);
+  m->held.ties = (int)groups;
+  IG_TRY(ig_array_new(cx, &m->held.tie_start, groups + 1, sizeof(int32_t), "equal unknowns"));
+  IG_TRY(ig_array_new(cx, &m->held.tie_item, items + 1, sizeof(int32_t), "equal unknowns"));
+  int32_t *start = m->held.tie_start.host, *item = m->held.tie_item.host, g = 0, n = 0;
+  for (int i = 0; i < m->held.count; i++)
     for (int d = 0; d < 3; d++) {
-      const ig_stress_hold *h = m->hold + i;
+      const ig_stress_hold *h = m->held.list + i;
       if (!h->on || !(h->equal >> d & 1))
         continue;
       for (ig_lid k = 0; k < h->count; k++) {
-        if (m->held[h->node[k]] >> d & 1)
+        if (m->held.bits[h->node[k]] >> d & 1)
           return ig_fail_at(cx, &IG_ITEM(const ig_stress_support, m->c->supports, i)->at,
                             "a node whose %c is `equal` to others is held by another support: hold "
                             "all of the set or none",
@@ -140,8 +145,8 @@ static ig_status tie_groups(ig_stress *m) {
       }
       start[++g] = n;
     }
-  IG_TRY(ig_array_push(cx, &m->tie_start));
-  return ig_array_push(cx, &m->tie_item);
+  IG_TRY(ig_array_push(cx, &m->held.tie_start));
+  return ig_array_push(cx, &m->held.tie_item);
 }
 
 ig_status ig_stress_system_change(ig_stress *m, bool supports) {
@@ -149,22 +154,23 @@ ig_status ig_stress_system_change(ig_stress *m, bool supports) {
   uint8_t *fix = m->fix.host;
   const uint8_t *alive = m->alive.host;
   if (supports) {
-    memset(m->held, 0, (size_t)m->nodes);
-    for (int i = 0; i < m->holds; i++)
-      for (ig_lid k = 0; m->hold[i].on && k < m->hold[i].count; k++)
-        m->held[m->hold[i].node[k]] |= (uint8_t)(m->hold[i].fix | m->hold[i].lead);
+    memset(m->held.bits, 0, (size_t)m->nodes);
+    for (int i = 0; i < m->held.count; i++)
+      for (ig_lid k = 0; m->held.list[i].on && k < m->held.list[i].count; k++)
+        m->held.bits[m->held.list[i].node[k]] |=
+            (uint8_t)(m->held.list[i].fix | m->held.list[i].lead);
     for (ig_lid n = 0; n < m->nodes; n++)
-      m->held[n] &= (uint8_t)~m->let_go[n];
+      m->held.bits[n] &= (uint8_t)~m->held.freed[n];
     IG_TRY(tie_groups(m));
-    if (m->c->solver.preconditioner == 0 && !m->amg)
+    if (m->c->solver.preconditioner == 0 && !m->system.amg)
       IG_TRY(multigrid_new(m));
   }
   memset(fix, 7, (size_t)m->nodes); /* what no living element touches stays where it is */
   for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
     if (alive[i / 8])
-      fix[m->conn[i]] = m->held[m->conn[i]];
+      fix[m->conn[i]] = m->held.bits[m->conn[i]];
   IG_TRY(ig_array_push(cx, &m->fix));
-  m->stale = true;
+  m->system.stale = true;
   return ig_stress_anchor(m);
 }
 
@@ -175,31 +181,34 @@ ig_status ig_stress_system_new(ig_stress *m, ig_assembly how) {
   if (how == IG_GATHER)
     IG_TRY(
         ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->colors));
-  m->ground = (ig_ground){m->nodes, 3, m->fix.dev, NULL};
-  m->hex = (ig_hex_args){.scatter = ig_plan_view(how == IG_GATHER ? &m->colors : &m->plan),
-                         .x = m->x.dev,
-                         .size = 3,
-                         .shear = hooke_shear_f64(m->poisson),
-                         .lame = hooke_lame_f64(m->poisson)};
+  m->system.ground = (ig_ground){m->nodes, 3, m->fix.dev, NULL};
+  m->system.hex = (ig_hex_args){.scatter = ig_plan_view(how == IG_GATHER ? &m->colors : &m->plan),
+                                .x = m->x.dev,
+                                .size = 3,
+                                .shear = hooke_shear_f64(m->material.poisson),
+                                .lame = hooke_lame_f64(m->material.poisson)};
   if (m->c->solver.preconditioner == 0) {
     IG_TRY(ig_ebe_new(cx, IG_EBE_RECOMPUTE, how, true, m->nodes, m->mesh->x, m->elements, m->conn,
-                      m->poisson, &m->op));
+                      m->material.poisson, &m->system.op));
   } else {
-    IG_TRY(ig_array_new_device(cx, &m->block, 6 * (size_t)m->nodes, sizeof(double), "blocks"));
-    IG_TRY(ig_array_new_device(cx, &m->inverse, 6 * (size_t)m->nodes, sizeof(float), "blocks"));
-    IG_TRY(ig_array_new_device(cx, &m->z, 3 * (size_t)m->nodes, sizeof(float), "blocks"));
+    IG_TRY(
+        ig_array_new_device(cx, &m->system.block, 6 * (size_t)m->nodes, sizeof(double), "blocks"));
+    IG_TRY(
+        ig_array_new_device(cx, &m->system.inverse, 6 * (size_t)m->nodes, sizeof(float), "blocks"));
+    IG_TRY(ig_array_new_device(cx, &m->system.z, 3 * (size_t)m->nodes, sizeof(float), "blocks"));
   }
-  m->linear = (ig_linear){m, 3 * (int64_t)m->nodes, ig_stress_system_apply, precondition, true};
-  m->stale = true;
-  return ig_pcg_init(cx, &m->pcg, m->linear.n);
+  m->system.linear =
+      (ig_linear){m, 3 * (int64_t)m->nodes, ig_stress_system_apply, precondition, true};
+  m->system.stale = true;
+  return ig_pcg_init(cx, &m->system.pcg, m->system.linear.n);
 }
 
 void ig_stress_system_free(ig_stress *m) {
-  ig_amg_free(m->amg);
-  ig_ebe_free(m->cx, &m->op);
-  ig_array_free(m->cx, &m->block);
-  ig_array_free(m->cx, &m->inverse);
-  ig_array_free(m->cx, &m->z);
-  ig_pcg_free(m->cx, &m->pcg);
+  ig_amg_free(m->system.amg);
+  ig_ebe_free(m->cx, &m->system.op);
+  ig_array_free(m->cx, &m->system.block);
+  ig_array_free(m->cx, &m->system.inverse);
+  ig_array_free(m->cx, &m->system.z);
+  ig_pcg_free(m->cx, &m->system.pcg);
   ig_plan_free(m->cx, &m->colors);
 }

@@ -103,7 +103,7 @@ ig_status ig_stress_verify_blocks(ig_ctx *cx, const ig_verify_sink *sink) {
   worst = 0;
   TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
   for (ig_lid e = 0; e < q.m->elements; e++) {
-    const double *o = (double *)q.m->report.host + IG_STRESS_REPORT * (int64_t)e;
+    const double *o = (double *)q.m->work.report.host + IG_STRESS_REPORT * (int64_t)e;
     worst = fmax(worst, fabs(o[0] + o[1] + o[2]) / 3);
   }
   ig_stress_row(sink, "free, linear temperature: largest mean stress over E alpha dT",

@@ -105,6 +105,7 @@ ig_status ig_thermal_write(ig_thermal_run *run, int64_t most, bool plain) {
 
 void ig_thermal_note(ig_thermal_run *run) {
   run->as_done = (ig_thermal_kept){.asked = run->beams.asked,
+                                   .met = run->beams.met,
                                    .leap = (double)run->leap,
                                    .wait = (double)run->wait,
                                    .critical = run->critical,

@@ -11,8 +11,8 @@
 /* --- paths */
 
 ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path) {
-  if (c->path.at.given == c->raster.at.given)
-    return ig_fail_at(cx, &c->at, "a beam needs either a path or a raster");
+  if (c->path.at.given + c->raster.at.given + (c->laser > 0) != 1)
+    return ig_fail_at(cx, &c->at, "a beam needs one of path, raster and laser");
   if (c->raster.at.given)
     return ig_raster_make(cx, &c->raster, path);
 #ifdef INGOT_HAVE_IO
@@ -200,6 +200,14 @@ static double ring_area(const ig_beam_shape *s) {
           s->ring_radius * sqrt(M_PI / 8) * (1 + erf(M_SQRT2 * x)));
 }
 
+/* Of the table over depth, m. */
+static double deep_length(const ig_beam_shape *s) {
+  double sum = s->deep[0] * s->deep_level[0];
+  for (int i = 1; i < s->deep_knots; i++)
+    sum += 0.5 * (s->deep[i] - s->deep[i - 1]) * (s->deep_level[i] + s->deep_level[i - 1]);
+  return sum;
+}
+
 static double table_area(const ig_beam_shape *s) {
   double sum = M_PI * s->knot[0] * s->knot[0] * s->level[0];
   for (int i = 1; i < s->knots; i++) { /* linear between knots, times 2 pi r */
@@ -218,7 +226,7 @@ static double intensity_whole(const ig_beam_shape *s) {
   case IG_BEAM_SURFACE:
     return circle;
   case IG_BEAM_CYLINDER:
-    return circle * s->depth;
+    return circle * (s->deep_knots ? deep_length(s) : s->depth);
   case IG_BEAM_GAUSSIAN:
     return ball * s->radius * s->radius * s->depth;
   default:
@@ -260,6 +268,28 @@ static ig_status profile_make(ig_ctx *cx, const ig_beam_case *c, ig_beam_shape *
   return IG_OK;
 }
 
+/* The table over depth; it ends where heating does. */
+static ig_status deep_make(ig_ctx *cx, const ig_beam_case *c, ig_beam_shape *s) {
+  if (!c->depth_profile.count)
+    return IG_OK;
+  if (c->model != IG_BEAM_CYLINDER || !isnan(c->depth))
+    return ig_fail_at(cx, &c->at,
+                      "depth_profile is for model: cylinder, and ends where heating does: leave "
+                      "out depth");
+  if (c->depth_profile.count < 2 || c->depth_profile.count > IG_BEAM_KNOTS)
+    return ig_fail_at(cx, &c->at, "a depth_profile has 2 to %d rows (found %d)", IG_BEAM_KNOTS,
+                      c->depth_profile.count);
+  s->deep_knots = c->depth_profile.count;
+  for (int i = 0; i < s->deep_knots; i++) {
+    s->deep[i] = c->depth_profile.x[i];
+    s->deep_level[i] = c->depth_profile.y[i];
+  }
+  if (s->deep[0] < 0 || !(deep_length(s) > 0))
+    return ig_fail_at(cx, &c->at, "a depth_profile needs depths from 0 on and some heat");
+  s->depth = s->deep[s->deep_knots - 1];
+  return IG_OK;
+}
+
 static ig_status axis_make(ig_ctx *cx, const ig_beam_case *c, ig_beam_shape *s) {
   const double size =
       sqrt(c->axis[0] * c->axis[0] + c->axis[1] * c->axis[1] + c->axis[2] * c->axis[2]);
@@ -295,7 +325,7 @@ static void sampling_choose(const ig_beam_case *c, ig_beam *b) {
 }
 
 static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, const ig_heat *h,
-                          double absorptivity, double reach, const ig_mesh *mesh, ig_beam *b) {
+                          const ig_table *own, double reach, const ig_mesh *mesh, ig_beam *b) {
   ig_beam_shape *s = &b->shape;
   s->model = c->model;
   s->radius = c->radius;
@@ -306,12 +336,11 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   b->factor = 1;
   double end;
   IG_TRY(profile_make(cx, c, s, &end));
+  IG_TRY(deep_make(cx, c, s));
   IG_TRY(axis_make(cx, c, s));
   s->whole = c->normalise ? 0 : intensity_whole(s);
-  b->absorptivity = isnan(c->absorptivity) ? absorptivity : c->absorptivity;
-  if (isnan(b->absorptivity))
-    return ig_fail_at(
-        cx, &c->at, "how much of the beam is absorbed? give absorptivity here or in the material");
+  const ig_table *absorptivity = c->absorptivity.count ? &c->absorptivity : own;
+  b->absorptivity = absorptivity->count == 1 ? absorptivity->y[0] : 1;
   b->path = *path;
   memset(path, 0, sizeof *path);
   const double longest = fmax(fmax(s->front, s->rear), fmax(s->radius, s->depth));
@@ -327,11 +356,44 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   return IG_OK;
 }
 
+static bool tables_equal(const ig_table *a, const ig_table *b) {
+  bool equal = a->count == b->count;
+  for (int i = 0; equal && i < a->count; i++)
+    equal = a->x[i] == b->x[i] && a->y[i] == b->y[i];
+  return equal;
+}
+
+ig_status ig_beams_absorptivity(ig_ctx *cx, const ig_list *cases, const ig_table *own,
+                                const ig_table **table) {
+  const ig_table *first = NULL;
+  *table = NULL;
+  for (int i = 0; i < cases->count; i++) {
+    const ig_beam_case *c = IG_ITEM(const ig_beam_case, *cases, i);
+    const ig_table *mine = c->absorptivity.count ? &c->absorptivity : own;
+    if (!mine->count)
+      return ig_fail_at(
+          cx, &c->at,
+          "how much of the beam is absorbed? give absorptivity here or in the material");
+    if (mine->count > 1)
+      *table = mine;
+    if (i > 0 && (mine->count > 1 || *table) && !tables_equal(mine, first))
+      return ig_fail_at(cx, &c->at,
+                        "where absorptivity depends on temperature, all beams must have the same "
+                        "table");
+    first = first ? first : mine;
+  }
+  return IG_OK;
+}
+
 ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths, const ig_heat *h,
-                       double absorptivity, double reach, const ig_mesh *mesh, ig_beams *beams) {
+                       const ig_table *absorptivity, double reach, const ig_mesh *mesh,
+                       ig_beams *beams) {
+  const ig_table *table;
   memset(beams, 0, sizeof *beams);
   if (cases->count == 0)
     return IG_OK;
+  IG_TRY(ig_beams_absorptivity(cx, cases, absorptivity, &table));
+  beams->heated = table != NULL;
   IG_TRY(IG_NEW(cx, &beams->beam, cases->count, "beams"));
   beams->count = cases->count;
   IG_TRY(IG_NEW(cx, &beams->number, h->nodes, "beam zones"));
@@ -360,7 +422,7 @@ void ig_beams_free(ig_ctx *cx, ig_beams *beams) {
   free(beams->node);
   ig_array *arrays[] = {&beams->shape,   &beams->step,   &beams->spot,      &beams->zone,
                         &beams->x,       &beams->corner, &beams->ref_start, &beams->ref,
-                        &beams->scratch, &beams->of,     &beams->points};
+                        &beams->scratch, &beams->of,     &beams->points,    &beams->landed};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(cx, arrays[i]);
   memset(beams, 0, sizeof *beams);

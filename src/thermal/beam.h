@@ -28,19 +28,22 @@ typedef struct {
 typedef struct {
   ig_src at;
   int model;
-  double radius, depth, front, rear, absorptivity, reach;
-  double axis[3];  /* direction of travel; NaN or zeros: straight down */
+  double radius, depth, front, rear, reach;
+  ig_table absorptivity; /* over temperature, K */
+  double axis[3];        /* direction of travel; NaN or zeros: straight down */
   double sampling; /* spacing of sample points over the smallest length of the source; 0: 0.4 */
   ig_beam_ring ring;
-  ig_table profile; /* relative intensity over the distance from the axis, m */
-  bool normalise;   /* all the power goes into what is met */
+  ig_table profile;       /* relative intensity over the distance from the axis, m */
+  ig_table depth_profile; /* cylinder: relative heat over depth, m */
+  bool normalise;         /* all the power goes into what is met */
   ig_path_case path;
   ig_raster_case raster;
+  int64_t laser; /* of the case's hatch, from 1; 0: none */
 } ig_beam_case;
 
 typedef struct {
   ig_beam_shape shape;
-  double absorptivity;
+  double absorptivity;    /* 1 where the engine has a table of it */
   double factor;          /* of its power: 1 unless another program changes it */
   double cutoff;          /* nothing is deposited beyond, m */
   double margin;          /* it may move so far in a zone, m */
@@ -64,6 +67,9 @@ typedef struct {
   int count;
   ig_beam *beam;
   double asked; /* absorptivity x power so far, J */
+  bool heated;  /* absorptivity depends on temperature; then `met`: what landed so far, J, absorbed
+                   or not */
+  double met;
   /* the batch in hand (see beam_types.h) */
   int32_t steps, spots, zones, nodes, targets, refs, most_targets;
   int32_t list; /* of the last zone's nodes, in the engine's batch */
@@ -71,16 +77,21 @@ typedef struct {
   int32_t *number;
   ig_lid *node; /* 2 x node_capacity: of the zone in work, and space to sort them in */
   int64_t node_capacity;
-  ig_array shape, step, spot, zone, x, of, points, corner, ref_start, ref, scratch;
+  ig_array shape, step, spot, zone, x, of, points, corner, ref_start, ref, scratch, landed;
 } ig_beams;
+
+/* The one table of absorptivity over temperature that all beams have; NULL: they have numbers.
+   `own`: the material's, where a beam gives none. */
+IG_MUST_CHECK ig_status ig_beams_absorptivity(ig_ctx *cx, const ig_list *cases, const ig_table *own,
+                                              const ig_table **table);
 
 /* The paths, one per beam, become the beams' own. absorptivity, reach (or the radius, if larger):
    where a case gives none. */
 IG_MUST_CHECK ig_status ig_beams_new(ig_ctx *cx, const ig_list *cases, ig_toolpath *paths,
-                                     const ig_heat *h, double absorptivity, double reach,
+                                     const ig_heat *h, const ig_table *absorptivity, double reach,
                                      const ig_mesh *mesh, ig_beams *beams);
 void ig_beams_free(ig_ctx *cx, ig_beams *beams);
-/* The path a beam's case asks for. */
+/* The path a beam's case asks for, unless it is a laser of the case's hatch. */
 IG_MUST_CHECK ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path);
 /* Writes where all beams are from `time` to `time` + dt into the batch. */
 IG_MUST_CHECK ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time,

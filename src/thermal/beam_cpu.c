@@ -3,7 +3,7 @@
 
 #include "thermal/beam.inc"
 
-static void step_power(const ig_beam_view *v, const ig_beam_step *step, double *out) {
+static void step_power(const ig_beam_view *v, const ig_beam_step *step, double *out, double *met) {
   const ig_beam_zone *c = &v->zone[step->zone];
   const double *x = v->x + 3 * (int64_t)c->nodes;
   double *power = v->power + step->power;
@@ -19,6 +19,8 @@ static void step_power(const ig_beam_view *v, const ig_beam_step *step, double *
                  v->corner + (int64_t)IG_BEAM_CORNERS * (c->targets + t), o);
       beam_total_add(&all, t, o[8], o[9]);
     }
+    if (met)
+      *met += s->power * beam_landed(b, &all);
     const double sum = beam_whole(b, &all, out);
     for (int32_t n = 0; n < c->node_count && sum > 0; n++)
       power[n] += s->power * (beam_share(v, c, step->zone, n, out) / sum);
@@ -31,8 +33,11 @@ ig_status ig_beam_power_cpu(ig_ctx *cx, const ig_beam_view *v) {
 #pragma omp parallel for schedule(static) num_threads(threads)
   for (int r = 0; r < threads; r++)
     for (int64_t i = (int64_t)v->steps * r / threads; i < (int64_t)v->steps * (r + 1) / threads;
-         i++)
+         i++) {
+      if (v->met)
+        v->met[i] = 0;
       if (v->step[i].zone >= 0)
-        step_power(v, &v->step[i], v->scratch + v->share * r);
+        step_power(v, &v->step[i], v->scratch + v->share * r, v->met ? &v->met[i] : NULL);
+    }
   return IG_OK;
 }

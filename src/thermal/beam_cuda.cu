@@ -11,6 +11,9 @@ __global__ void __launch_bounds__(128) beam_power(const __grid_constant__ ig_bea
   double *out = v.scratch + v.share * blockIdx.x;
   for (int32_t i = (int32_t)blockIdx.x; i < v.steps; i += (int32_t)gridDim.x) {
     const ig_beam_step step = v.step[i];
+    double met = 0; /* thread 0's */
+    if (v.met && threadIdx.x == 0)
+      v.met[i] = 0;
     if (step.zone < 0)
       continue;
     const ig_beam_zone c = v.zone[step.zone];
@@ -37,13 +40,17 @@ __global__ void __launch_bounds__(128) beam_power(const __grid_constant__ ig_bea
           beam_total_add(&all, base + i, part[i][0], part[i][1]);
         __syncthreads();
       }
-      if (threadIdx.x == 0)
+      if (threadIdx.x == 0) {
+        met += s.power * beam_landed(b, &all);
         sum = beam_whole(b, &all, out);
+      }
       __syncthreads();
       for (int32_t n = (int32_t)threadIdx.x; n < c.node_count && sum > 0; n += (int32_t)blockDim.x)
         power[n] += s.power * (beam_share(&v, &c, step.zone, n, out) / sum);
       __syncthreads();
     }
+    if (v.met && threadIdx.x == 0)
+      v.met[i] = met;
   }
 }
 

@@ -20,6 +20,8 @@ typedef struct {
   double core, ring;                                /* peaks: of the Gaussian, of the ring */
   double ring_radius, ring_width;                   /* m */
   double knot[IG_BEAM_KNOTS], level[IG_BEAM_KNOTS]; /* table: m, relative intensity */
+  int32_t deep_knots;                               /* of the table over depth; 0: none */
+  double deep[IG_BEAM_KNOTS], deep_level[IG_BEAM_KNOTS]; /* m, relative heat */
   double reach; /* surface: how far above or below the beam a face may lie, m */
   double whole; /* integral of the intensity over all space it is meant for, m^2 or m^3: what is
                    not met is lost; 0: all the power goes into what is met */
@@ -42,6 +44,7 @@ typedef struct {
 typedef struct {
   int32_t zone, spots, spot_count; /* zone -1: no beam is on */
   int32_t power;                   /* where the watts of the zone's nodes go */
+  double dt;                       /* s */
 } ig_beam_step;
 
 enum { IG_BEAM_CORNERS = 8, IG_BEAM_SCRATCH = 10 };
@@ -57,10 +60,11 @@ typedef struct {
   const int32_t *beam;      /* zone targets: whose they are */
   const int32_t *points;    /* zone targets: sample points per side */
   const int32_t *corner;    /* zone targets x 8: nodes, counted in the zone */
-  const int32_t *ref_start; /* zone nodes + 1 a zone: from its `nodes` + its number on */
+  const int32_t *ref_start; /* zone nodes + 1 per zone: from its `nodes` + its number on */
   const int32_t *ref;       /* target x 8 + corner, of each node */
   double *scratch;          /* workers x share: of each target 8 weights, their sum, distance^2 */
   double *power;            /* W */
+  double *met;              /* steps: W that landed; NULL: nobody asks */
 } ig_beam_view;
 
 #endif

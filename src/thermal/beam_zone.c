@@ -254,7 +254,7 @@ ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time, do
     IG_TRY(beam_spots(cx, beams, i, time, dt));
   IG_TRY(ig_heat_reserve(cx, &beams->step, (size_t)beams->steps, sizeof(ig_beam_step)));
   ig_beam_step *step = (ig_beam_step *)beams->step.host + beams->steps++;
-  *step = (ig_beam_step){.zone = -1, .spots = first, .spot_count = beams->spots - first};
+  *step = (ig_beam_step){.zone = -1, .spots = first, .spot_count = beams->spots - first, .dt = dt};
   if (beams->spots == first)
     return IG_OK;
   if (!zone_serves(beams, h, first))
@@ -262,6 +262,17 @@ ig_status ig_beams_step(ig_ctx *cx, ig_beams *beams, ig_heat *h, double time, do
   step->zone = beams->zones - 1;
   return ig_heat_batch_powers(
       cx, h, beams->list, ((ig_beam_zone *)beams->zone.host)[step->zone].node_count, &step->power);
+}
+
+/* What has landed, step by step in their order. */
+static ig_status landed_take(ig_ctx *cx, ig_beams *beams) {
+  if (cx->backend->separate)
+    IG_TRY(cx->backend->copy_out(cx, beams->landed.host, beams->landed.dev,
+                                 (size_t)beams->steps * sizeof(double)));
+  for (int32_t i = 0; i < beams->steps; i++)
+    beams->met +=
+        ((double *)beams->landed.host)[i] * ((const ig_beam_step *)beams->step.host)[i].dt;
+  return IG_OK;
 }
 
 ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
@@ -283,6 +294,8 @@ ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
     IG_TRY(ig_heat_push(cx, &beams->corner, 8 * (size_t)beams->targets));
     IG_TRY(ig_heat_push(cx, &beams->ref_start, (size_t)(beams->nodes + beams->zones)));
     IG_TRY(ig_heat_push(cx, &beams->ref, (size_t)beams->refs));
+    if (beams->heated)
+      IG_TRY(ig_heat_reserve(cx, &beams->landed, (size_t)beams->steps, sizeof(double)));
     const ig_beam_view v = {.steps = beams->steps,
                             .workers = workers,
                             .share = share,
@@ -297,12 +310,15 @@ ig_status ig_beams_power(ig_ctx *cx, ig_beams *beams, ig_heat *h) {
                             .ref_start = beams->ref_start.dev,
                             .ref = beams->ref.dev,
                             .scratch = beams->scratch.dev,
-                            .power = h->batch.source_power.dev};
+                            .power = h->batch.source_power.dev,
+                            .met = beams->heated ? beams->landed.dev : NULL};
 #ifdef INGOT_HAVE_CUDA
     IG_TRY(cuda ? ig_beam_power_cuda(cx, &v) : ig_beam_power_cpu(cx, &v));
 #else
     IG_TRY(ig_beam_power_cpu(cx, &v));
 #endif
+    if (beams->heated)
+      IG_TRY(landed_take(cx, beams));
   }
   beams->steps = beams->spots = beams->zones = beams->nodes = beams->targets = beams->refs = 0;
   return IG_OK;

@@ -25,7 +25,7 @@ static ig_material_case steel(bool tables) {
   m.density = (ig_table){1, zero, rho};
   m.conductivity = tables ? (ig_table){5, warm, k1} : (ig_table){1, zero, k0};
   m.specific_heat = tables ? (ig_table){5, warm, c1} : (ig_table){1, zero, c0};
-  m.solidus = m.liquidus = m.absorptivity = m.emissivity = NAN;
+  m.solidus = m.liquidus = m.emissivity = NAN;
   return m;
 }
 

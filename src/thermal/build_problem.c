@@ -36,13 +36,14 @@ static void start(ig_build_problem *s, const char *name, double emissivity, doub
   s->values[0] = rho;
   s->values[1] = k;
   s->values[2] = c;
+  s->absorptivity[0] = absorptivity;
   s->material = (ig_material_case){.name = "metal",
                                    .density = {1, s->zero, &s->values[0]},
                                    .conductivity = {1, s->zero, &s->values[1]},
                                    .specific_heat = {1, s->zero, &s->values[2]},
                                    .solidus = solidus,
                                    .liquidus = liquidus,
-                                   .absorptivity = absorptivity,
+                                   .absorptivity = {1, s->zero, s->absorptivity},
                                    .emissivity = NAN};
   s->materials = (ig_list){1, &s->material};
   s->place[0] = "surface";
@@ -59,7 +60,6 @@ static void start(ig_build_problem *s, const char *name, double emissivity, doub
                            .depth = NAN,
                            .front = NAN,
                            .rear = NAN,
-                           .absorptivity = NAN,
                            .reach = NAN,
                            .raster = {.regions = {0, s->region}}};
   s->c = (ig_thermal_case){.initial_temperature = 300,

@@ -9,8 +9,9 @@ typedef struct {
   const char *name;
   ig_mesh_case mesh;
   ig_box_case box[12];
-  double sizes[12][9];                         /* origin, size, cells of each box */
-  double values[3], zero[1], film[1], cold[1]; /* cold: ambient, and what the plate is held at */
+  double sizes[12][9]; /* origin, size, cells of each box */
+  double values[3], absorptivity[1], zero[1], film[1],
+      cold[1]; /* cold: ambient, and what the plate is held at */
   ig_material_case material;
   ig_list materials;
   ig_thermal_boundary boundary[2];

@@ -12,6 +12,18 @@
 #include "kern/prec_f64.h"
 #include "thermal/heat.inc"
 
+/* Absorptivity over temperature, for nodes. */
+static ig_status absorb_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
+  heat_table_f64 wide;
+  heat_table_f32 narrow;
+  if (!setup->absorptivity)
+    return IG_OK;
+  IG_TRY(ig_heat_absorb_make(cx, setup->absorptivity, &wide, &narrow));
+  return h->precision == IG_SINGLE
+             ? ig_array_from(cx, &h->material.absorb, &narrow, 1, sizeof narrow, "absorptivity")
+             : ig_array_from(cx, &h->material.absorb, &wide, 1, sizeof wide, "absorptivity");
+}
+
 static ig_status materials_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   heat_material_f64 *m;
   IG_TRY(IG_NEW(cx, &m, h->material.count, "materials"));
@@ -29,6 +41,7 @@ static ig_status materials_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
     h->material.capacity[i] = heat_table_at_f64(&m[i].capacity, setup->initial);
     h->material.conductivity[i] = heat_table_at_f64(&m[i].conductivity, setup->initial);
   }
+  IG_TRY(absorb_make(cx, setup, h));
   const size_t count = (size_t)h->material.count;
   if (h->precision == IG_DOUBLE)
     return ig_array_from(cx, &h->material.work, m, count, sizeof *m, "material tables");
@@ -144,13 +157,17 @@ static ig_status forms_check(ig_ctx *cx, const ig_heat *h, const ig_heat_cells *
       (!h->material.constant || h->capacity != IG_HEAT_CONSTANT))
     return IG_FAIL(cx, IG_INPUT,
                    "conduction 'stencil' needs properties that do not depend on temperature");
+  if (h->conduction == IG_HEAT_STENCIL && h->material.absorb.dev)
+    return IG_FAIL(cx, IG_INPUT,
+                   "conduction 'stencil' takes no absorptivity that depends on temperature: choose "
+                   "'classes' or 'recompute'");
   if (h->conduction == IG_HEAT_STENCIL && cells->collapsed)
     return IG_FAIL(cx, IG_INPUT,
                    "conduction 'stencil' needs hexahedra: choose 'classes' or 'recompute'");
   if (h->conduction == IG_HEAT_CLASSES && cells->collapsed && !h->material.constant)
     return IG_FAIL(cx, IG_INPUT,
-                   "conduction 'classes' with tetrahedra needs a conductivity that does not "
-                   "depend on temperature: choose 'recompute'");
+                   "conduction 'classes' with elements other than hexahedra needs a conductivity "
+                   "that does not depend on temperature: choose 'recompute'");
   return IG_OK;
 }
 
@@ -172,12 +189,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   for (int m = 0; m < h->material.count; m++)
     h->material.born_at[m] =
         setup->newborn == IG_BORN_MELT ? setup->material[m]->liquidus : setup->ambient;
-#ifdef INGOT_HAVE_CUDA
-  h->ops = cx->backend->kernels == IG_KERNELS_CUDA ? ig_heat_cuda : ig_heat_cpu;
-#else
-  h->ops = ig_heat_cpu;
-#endif
-  h->ops += h->precision;
+  h->ops = &IG_OPS_OF(cx, ig_heat_cpu, ig_heat_cuda)[h->precision];
   ig_lid *place = NULL;
   ig_heat_cells cells;
   ig_status status;
@@ -246,6 +258,7 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
                         &h->node.film,
                         &h->node.body,
                         &h->material.of,
+                        &h->material.absorb,
                         &h->material.solid,
                         &h->shape.class_of,
                         &h->shape.K,

@@ -44,10 +44,11 @@ typedef struct {
   double initial, ambient;  /* K */
   const double *initial_of; /* nodes, K; NULL: all `initial`. Not copied */
   ig_heat_newborn newborn;
-  double body; /* W/m^3 */
-  int track;   /* steps between looks at every element's past; 0: none is kept */
-  bool leaps;  /* steps above the critical one will be asked for */
-  bool bare;   /* nobody asks for the outer surface: no births, conditions or beams */
+  double body;                  /* W/m^3 */
+  int track;                    /* steps between looks at every element's past; 0: none is kept */
+  const ig_table *absorptivity; /* of watts over their node's temperature; NULL: watts are heat */
+  bool leaps;                   /* steps above the critical one will be asked for */
+  bool bare; /* nobody asks for the outer surface: no births, conditions or beams */
 } ig_heat_setup;
 
 /* A run's heat, J: stored - start = source + flux + body + born - convected - radiated - held. */
@@ -84,6 +85,7 @@ typedef struct {
   double *capacity;     /* rho c at the initial temperature, J/(m^3 K) */
   double *conductivity; /* at the initial temperature, W/(m K) */
   ig_array work, state; /* tables for element work; for nodes, where that differs */
+  ig_array absorb;      /* table of absorptivity for nodes; none: watts are heat */
   ig_array of;          /* elements: material */
   ig_array solid;       /* elements: 1 once molten or never powder; none: no powder */
 } ig_heat_materials;
@@ -216,7 +218,7 @@ IG_MUST_CHECK ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h,
 
 /* Writing a batch: births due by a time, then sources, then the step that uses them. */
 IG_MUST_CHECK ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time);
-/* A node is given power once a step at most. A step takes either such watts or those of one list:
+/* A node is given power once per step at most. A step takes either such watts or those of one list:
    a list of nodes, rising, for any number of steps, and space for watts that somebody computes on
    the device before the batch runs. */
 IG_MUST_CHECK ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power);

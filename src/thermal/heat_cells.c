@@ -1,5 +1,6 @@
 /* Elements as cells: collapsed hexahedra, their faces and neighbours. */
 #include "thermal/heat_cells.h"
+#include "mesh/topology.h"
 #include "thermal/heat.h"
 
 #include <math.h>
@@ -58,6 +59,7 @@ static void tet10_cut(const ig_mesh *mesh, const ig_lid *n, ig_lid (*conn)[8]) {
 }
 
 int ig_heat_cells_of(const ig_mesh *mesh, const ig_block *block, ig_lid local, ig_lid (*conn)[8]) {
+  static const int collapsed[2][8] = {{0, 1, 2, 2, 3, 4, 5, 5}, {0, 1, 2, 3, 4, 4, 4, 4}};
   const ig_lid *n = &block->conn[ig_elem_info_get(block->type)->nodes * (int64_t)local];
   switch (block->type) {
   case IG_HEX8:
@@ -70,14 +72,18 @@ int ig_heat_cells_of(const ig_mesh *mesh, const ig_block *block, ig_lid local, i
   case IG_TET10:
     tet10_cut(mesh, n, conn);
     return 8;
+  case IG_WEDGE6:
+  case IG_PYRAMID5:
+    for (int a = 0; a < 8; a++)
+      conn[0][ig_heat_corner[a]] = n[collapsed[block->type == IG_PYRAMID5][a]];
+    return 1;
   default:
     return 0;
   }
 }
 
-/* Elements of two types that share nodes do not fit together: a square face meets triangles, or a
-   triangle of three nodes one of six. */
-static ig_status types_check(ig_ctx *cx, const ig_mesh *mesh) {
+/* A quadratic tetrahedron has nodes at mid-sides, which no face of another type has. */
+static ig_status orders_check(ig_ctx *cx, const ig_mesh *mesh) {
   uint8_t *owner; /* nodes: type + 1 */
   IG_TRY(IG_NEW(cx, &owner, mesh->nodes, "types at nodes"));
   ig_status status = IG_OK;
@@ -86,10 +92,10 @@ static ig_status types_check(ig_ctx *cx, const ig_mesh *mesh) {
     const int64_t corners = (int64_t)block->count * ig_elem_info_get(block->type)->nodes;
     for (int64_t i = 0; i < corners && status == IG_OK; i++) {
       uint8_t *mine = &owner[block->conn[i]];
-      if (*mine && *mine != block->type + 1)
+      if (*mine && (*mine == IG_TET10 + 1) != (block->type == IG_TET10))
         status = IG_FAIL(cx, IG_INPUT,
-                         "elements %s and %s share node %d, but their faces do not match: read the "
-                         "mesh with split: true, or use one type",
+                         "elements %s and %s share node %d, but their faces do not match: use "
+                         "linear or quadratic elements throughout",
                          ig_elem_info_get((ig_elem_type)(*mine - 1))->name,
                          ig_elem_info_get(block->type)->name, (int)block->conn[i]);
       *mine = (uint8_t)(block->type + 1);
@@ -97,51 +103,6 @@ static ig_status types_check(ig_ctx *cx, const ig_mesh *mesh) {
   }
   free(owner);
   return status;
-}
-
-ig_status ig_heat_cells_make(ig_ctx *cx, const ig_mesh *mesh, ig_heat_cells *cells) {
-  memset(cells, 0, sizeof *cells);
-  int64_t count = 0;
-  for (int b = 0; b < mesh->blocks; b++) {
-    const ig_block *block = &mesh->block[b];
-    if (block->type != IG_HEX8 && block->type != IG_TET4 && block->type != IG_TET10)
-      return IG_FAIL(cx, IG_INPUT, "thermal analysis takes hex8, tet4 and tet10 elements, not %s",
-                     ig_elem_info_get(block->type)->name);
-    count += (int64_t)block->count * (block->type == IG_TET10 ? 8 : 1);
-    cells->collapsed |= block->count > 0 && block->type != IG_HEX8;
-  }
-  if (mesh->blocks > 1)
-    IG_TRY(types_check(cx, mesh));
-  if (count > INT32_MAX / 8)
-    return IG_FAIL(cx, IG_INPUT, "%lld cells are more than can be numbered", (long long)count);
-  cells->count = (ig_lid)count;
-  ig_status status;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &cells->conn, 8 * (size_t)count, "cells"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &cells->parent, count, "cells"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &cells->start, (size_t)ig_mesh_elements(mesh) + 1, "cells"));
-  ig_lid at = 0, element = 0;
-  for (int b = 0; b < mesh->blocks; b++)
-    for (ig_lid e = 0; e < mesh->block[b].count; e++, element++) {
-      ig_lid conn[IG_CELL_MOST][8];
-      const int parts = ig_heat_cells_of(mesh, &mesh->block[b], e, conn);
-      cells->start[element] = at;
-      for (int k = 0; k < parts; k++, at++) {
-        memcpy(&cells->conn[8 * (int64_t)at], conn[k], sizeof conn[k]);
-        cells->parent[at] = element;
-      }
-    }
-  cells->start[element] = at;
-done:
-  if (status != IG_OK)
-    ig_heat_cells_free(cells);
-  return status;
-}
-
-void ig_heat_cells_free(ig_heat_cells *cells) {
-  free(cells->conn);
-  free(cells->parent);
-  free(cells->start);
-  memset(cells, 0, sizeof *cells);
 }
 
 int ig_heat_face_nodes(const ig_lid *conn, int face, ig_lid *node) {
@@ -171,6 +132,133 @@ static int by_nodes(const void *a, const void *b) {
   return (p->id > q->id) - (p->id < q->id);
 }
 
+/* All faces of all cells, sorted by their nodes. */
+static ig_status faces_list(ig_ctx *cx, const ig_heat_cells *cells, keyed_face **list,
+                            int64_t *count) {
+  keyed_face *all;
+  *count = 0;
+  IG_TRY(IG_NEW(cx, &all, 6 * (size_t)cells->count, "faces of cells"));
+  for (ig_lid c = 0; c < cells->count; c++)
+    for (int f = 0; f < 6; f++) {
+      ig_lid node[5];
+      const int nodes = ig_heat_face_nodes(&cells->conn[8 * (int64_t)c], f, node);
+      if (nodes >= 3)
+        all[(*count)++] = (keyed_face){{node[0], node[1], node[2], nodes == 4 ? node[3] : -1},
+                                       (ig_lid)(6 * c + f)};
+    }
+  qsort(all, (size_t)*count, sizeof *all, by_nodes);
+  *list = all;
+  return IG_OK;
+}
+
+/* Where the run of faces with the nodes of face i ends. */
+static int64_t face_run(const keyed_face *all, int64_t count, int64_t i) {
+  int64_t next = i + 1;
+  while (next < count && memcmp(all[next].key, all[i].key, sizeof all[i].key) == 0)
+    next++;
+  return next;
+}
+
+/* Whether a bare triangle lies on the bare quadrilateral q: three of its nodes. `bare` is sorted.
+ */
+static const keyed_face *triangle_on(const keyed_face *bare, int64_t count, const keyed_face *q) {
+  for (int skip = 0; skip < 4; skip++) {
+    keyed_face want = {{-1, -1, -1, -1}, 0};
+    for (int k = 0, a = 0; k < 4; k++)
+      if (k != skip)
+        want.key[a++] = q->key[k];
+    int64_t low = 0, high = count;
+    while (low < high) {
+      const int64_t middle = (low + high) / 2;
+      if (by_nodes(&bare[middle], &want) < 0)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+    if (low < count && memcmp(bare[low].key, want.key, sizeof want.key) == 0)
+      return &bare[low];
+  }
+  return NULL;
+}
+
+/* Elements of several types must match face by face: no quadrilateral against two triangles. */
+static ig_status faces_check(ig_ctx *cx, const ig_mesh *mesh, const ig_heat_cells *cells) {
+  keyed_face *all;
+  int64_t count, bare = 0;
+  IG_TRY(faces_list(cx, cells, &all, &count));
+  for (int64_t i = 0, next; i < count; i = next) {
+    next = face_run(all, count, i);
+    if (next - i == 1)
+      all[bare++] = all[i];
+  }
+  ig_status status = IG_OK;
+  for (int64_t i = 0; i < bare && status == IG_OK; i++) {
+    const keyed_face *met = all[i].key[3] >= 0 ? triangle_on(all, bare, &all[i]) : NULL;
+    if (!met)
+      continue;
+    ig_lid local;
+    const ig_lid one = cells->parent[all[i].id / 6], two = cells->parent[met->id / 6];
+    const ig_elem_type types[2] = {ig_mesh_element(mesh, one, &local)->type,
+                                   ig_mesh_element(mesh, two, &local)->type};
+    status = IG_FAIL(cx, IG_INPUT,
+                     "a quadrilateral of element %d (%s) meets a triangle of element %d (%s): put "
+                     "pyramids between them, or read the mesh with split: true",
+                     (int)one, ig_elem_info_get(types[0])->name, (int)two,
+                     ig_elem_info_get(types[1])->name);
+  }
+  free(all);
+  return status;
+}
+
+ig_status ig_heat_cells_make(ig_ctx *cx, const ig_mesh *mesh, ig_heat_cells *cells) {
+  memset(cells, 0, sizeof *cells);
+  int64_t count = 0;
+  for (int b = 0; b < mesh->blocks; b++) {
+    const ig_block *block = &mesh->block[b];
+    if (ig_elem_info_get(block->type)->dim != 3)
+      return IG_FAIL(cx, IG_INPUT,
+                     "thermal analysis takes hex8, tet4, tet10, wedge6 and pyramid5 elements, "
+                     "not %s",
+                     ig_elem_info_get(block->type)->name);
+    count += (int64_t)block->count * (block->type == IG_TET10 ? 8 : 1);
+    cells->collapsed |= block->count > 0 && block->type != IG_HEX8;
+  }
+  if (mesh->blocks > 1)
+    IG_TRY(orders_check(cx, mesh));
+  if (count > INT32_MAX / 8)
+    return IG_FAIL(cx, IG_INPUT, "%lld cells are more than can be numbered", (long long)count);
+  cells->count = (ig_lid)count;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &cells->conn, 8 * (size_t)count, "cells"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &cells->parent, count, "cells"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &cells->start, (size_t)ig_mesh_elements(mesh) + 1, "cells"));
+  ig_lid at = 0, element = 0;
+  for (int b = 0; b < mesh->blocks; b++)
+    for (ig_lid e = 0; e < mesh->block[b].count; e++, element++) {
+      ig_lid conn[IG_CELL_MOST][8];
+      const int parts = ig_heat_cells_of(mesh, &mesh->block[b], e, conn);
+      cells->start[element] = at;
+      for (int k = 0; k < parts; k++, at++) {
+        memcpy(&cells->conn[8 * (int64_t)at], conn[k], sizeof conn[k]);
+        cells->parent[at] = element;
+      }
+    }
+  cells->start[element] = at;
+  if (mesh->blocks > 1)
+    status = faces_check(cx, mesh, cells);
+done:
+  if (status != IG_OK)
+    ig_heat_cells_free(cells);
+  return status;
+}
+
+void ig_heat_cells_free(ig_heat_cells *cells) {
+  free(cells->conn);
+  free(cells->parent);
+  free(cells->start);
+  memset(cells, 0, sizeof *cells);
+}
+
 /* Of hexahedra alone the mesh knows them. */
 static ig_status neighbors_of_mesh(ig_ctx *cx, const ig_mesh *mesh, ig_lid count,
                                    ig_lid *neighbor) {
@@ -192,23 +280,13 @@ ig_status ig_heat_cells_neighbors(ig_ctx *cx, const ig_mesh *mesh, const ig_heat
   if (!cells->collapsed)
     return neighbors_of_mesh(cx, mesh, cells->count, neighbor);
   keyed_face *all;
-  IG_TRY(IG_NEW(cx, &all, 6 * (size_t)cells->count, "faces of cells"));
-  int64_t count = 0;
-  for (ig_lid c = 0; c < cells->count; c++)
-    for (int f = 0; f < 6; f++) {
-      ig_lid node[5];
-      const int nodes = ig_heat_face_nodes(&cells->conn[8 * (int64_t)c], f, node);
-      neighbor[6 * (int64_t)c + f] = -1;
-      if (nodes < 3)
-        continue;
-      all[count++] =
-          (keyed_face){{node[0], node[1], node[2], nodes == 4 ? node[3] : -1}, (ig_lid)(6 * c + f)};
-    }
-  qsort(all, (size_t)count, sizeof *all, by_nodes);
+  int64_t count;
+  IG_TRY(faces_list(cx, cells, &all, &count));
+  for (int64_t i = 0; i < 6 * (int64_t)cells->count; i++)
+    neighbor[i] = -1;
   ig_status status = IG_OK;
   for (int64_t i = 0, next; i < count && status == IG_OK; i = next) {
-    for (next = i + 1; next < count && memcmp(all[next].key, all[i].key, sizeof all[i].key) == 0;)
-      next++;
+    next = face_run(all, count, i);
     if (next - i > 2)
       status = IG_FAIL(cx, IG_INPUT, "element %d shares a face with two others: mend the mesh",
                        (int)cells->parent[all[i].id / 6]);
@@ -231,6 +309,8 @@ int ig_heat_cells_face(const ig_heat_cells *cells, const ig_mesh *mesh, ig_lid e
     cell_face[0] = 6 * cells->start[element] + face;
     return 1;
   }
+  const int corners =
+      info->face_nodes == 4 ? ig_elem_face_distinct(block->type, face) : info->face_nodes;
   int count = 0;
   for (ig_lid c = cells->start[element]; c < cells->start[element + 1]; c++)
     for (int f = 0; f < 6 && count < 4; f++) {
@@ -238,7 +318,7 @@ int ig_heat_cells_face(const ig_heat_cells *cells, const ig_mesh *mesh, ig_lid e
       const int nodes = ig_heat_face_nodes(&cells->conn[8 * (int64_t)c], f, node);
       int on = 0; /* its nodes that are on the element's face */
       for (int k = 0; k < nodes; k++)
-        for (int a = 0; a < info->face_nodes; a++)
+        for (int a = 0; a < corners; a++)
           on += node[k] == conn[ig_elem_face(block->type, face)[a]];
       if (nodes >= 3 && on == nodes)
         cell_face[count++] = 6 * c + f;

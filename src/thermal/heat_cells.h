@@ -5,7 +5,10 @@
           the linear tetrahedron, and 2x2x2 points integrate conduction and volumes exactly.
    tet10  eight tet4 on its own ten nodes: four at the corners, four about the shortest diagonal of
           what is left. Second order; the lumped capacity of every node is positive, which that of
-          the quadratic element is not at its corners. */
+          the quadratic element is not at its corners.
+   wedge6 corners 0 1 2 2 3 4 5 5, pyramid5 0 1 2 3 4 4 4 4: on triangles they are linear, on
+          quadrilaterals bilinear, so that faces of hexahedra, wedges, pyramids and tetrahedra
+          match. */
 #ifndef IG_HEAT_CELLS_H
 #define IG_HEAT_CELLS_H
 

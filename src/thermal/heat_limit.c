@@ -1,4 +1,5 @@
 /* The critical step: no element can change faster than this. */
+#include "core/threads.h"
 #include "thermal/heat_make.h"
 #include "thermal/heat_tables.h"
 
@@ -52,7 +53,8 @@ ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h) {
                 "critical step"));
   double film = 0, best = 0;
   ig_lid limiting = h->elements, inverted = h->elements, flattened = h->elements;
-  const int threads = h->shape.classes.count ? 1 : cx->threads; /* classes: few are looked at */
+  const int threads = h->shape.classes.count ? 1 /* few are looked at */
+                                             : ig_team(cx, h->elements, IG_WORK_ELEMENT);
 #pragma omp parallel for schedule(static, 4096) num_threads(threads) reduction(max                 \
                                                                                : film)             \
     reduction(min                                                                                  \

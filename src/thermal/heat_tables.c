@@ -158,6 +158,23 @@ void ig_heat_material_round(const heat_material_f64 *from, heat_material_f32 *to
   to->powdered = (float)from->powdered;
 }
 
+ig_status ig_heat_absorb_make(ig_ctx *cx, const ig_table *from, heat_table_f64 *wide,
+                              heat_table_f32 *narrow) {
+  if (from->count > IG_HEAT_KNOTS)
+    return IG_FAIL(cx, IG_INPUT, "absorptivity has %d rows, at most %d are kept", from->count,
+                   IG_HEAT_KNOTS);
+  memset(wide, 0, sizeof *wide);
+  memset(narrow, 0, sizeof *narrow);
+  wide->knots = from->count;
+  for (int i = 0; i < from->count; i++) {
+    wide->x[i] = from->x[i];
+    wide->y[i] = from->y[i];
+  }
+  table_index(wide);
+  table_round(wide, narrow);
+  return IG_OK;
+}
+
 static double conductivity_max(const heat_material_f64 *m) {
   double k = 0;
   for (int i = 0; i < m->conductivity.knots; i++)

@@ -13,6 +13,9 @@
 /* The material in double precision; fails naming what is missing or impossible. */
 IG_MUST_CHECK ig_status ig_heat_material_make(ig_ctx *cx, const ig_material_case *from,
                                               heat_material_f64 *to);
+/* Absorptivity over temperature, in both precisions. */
+IG_MUST_CHECK ig_status ig_heat_absorb_make(ig_ctx *cx, const ig_table *from, heat_table_f64 *wide,
+                                            heat_table_f32 *narrow);
 void ig_heat_material_round(const heat_material_f64 *from, heat_material_f32 *to);
 /* Largest conductivity over smallest capacity, m^2/s: bounds the diffusivity at any temperature. */
 double ig_heat_material_diffusivity(const heat_material_f64 *m);

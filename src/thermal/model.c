@@ -33,8 +33,7 @@ static ig_status materials_assign(ig_thermal_run *run) {
 static ig_status births_make(ig_thermal_run *run, ig_toolpath *paths) {
   ig_ctx *cx = run->job->cx;
   const ig_thermal_case *c = run->c;
-  for (int i = 0; i < c->beams.count; i++)
-    IG_TRY(ig_beam_path(cx, IG_ITEM(const ig_beam_case, c->beams, i), &paths[i]));
+  IG_TRY(ig_thermal_paths(cx, c, paths));
   if (!c->birth.at.given)
     return IG_OK;
   if (c->beams.count == 0 && c->birth.by != IG_BIRTH_LIST && c->birth.by != IG_BIRTH_FIELD)
@@ -146,6 +145,8 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   IG_TRY(ig_thermal_conditions(run));
   ig_thermal_conditions_steepest(run, condition);
   setup.conditions = run->conditions;
+  const ig_table *own = &run->material[0]->absorptivity;
+  IG_TRY(ig_beams_absorptivity(cx, &c->beams, own, &setup.absorptivity));
   if (c->conduction) {
     setup.conduction = (ig_heat_conduction)(c->conduction - 1);
     const ig_src at = ig_key_at(job->tree, "conduction", c->at);
@@ -153,7 +154,7 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   } else {
     IG_TRY(engine_placed(cx, ig_heat_new_fastest(cx, &setup, &run->heat), &c->at));
   }
-  return ig_beams_new(cx, &c->beams, paths, &run->heat, run->material[0]->absorptivity,
+  return ig_beams_new(cx, &c->beams, paths, &run->heat, own,
                       c->birth.at.given && !isnan(c->birth.height) ? 1.5 * c->birth.height : 0,
                       job->mesh, &run->beams);
 }

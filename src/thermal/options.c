@@ -83,7 +83,9 @@ static const ig_option beam_options[] = {
     IG_REAL(B, depth, "m", NULL, IG_TINY, 1, "volume models: depth; left out: the radius"),
     IG_REAL(B, front, "m", NULL, IG_TINY, 1, "goldak: length ahead; left out: the radius"),
     IG_REAL(B, rear, "m", NULL, IG_TINY, 1, "goldak: length behind; left out: twice the front"),
-    IG_REAL(B, absorptivity, "", NULL, 0, 1, "share absorbed; left out: the first material's"),
+    IG_TABLE(B, absorptivity, "K", "", NULL, 0, 1,
+             "share absorbed, over the temperature where the power lands; left out: the first "
+             "material's"),
     IG_REAL(B, reach, "m", NULL, IG_TINY, 1,
             "surface: how far above or below the path a face may lie; left out: the radius, or 1.5 "
             "bead heights if that is more"),
@@ -94,6 +96,9 @@ static const ig_option beam_options[] = {
     IG_TABLE(B, profile, "m", "", NULL, 0, 1e30,
              "surface, cylinder: relative intensity over the distance from the axis, [[0 mm, 1], "
              "[0.1 mm, 0]], linear between rows, none beyond; left out: Gaussian"),
+    IG_TABLE(B, depth_profile, "m", "", NULL, 0, 1e30,
+             "cylinder: relative heat over the depth below the path, [[0 mm, 1], [0.2 mm, 0.3]], "
+             "linear between rows, none beyond; left out: the same down to `depth`"),
     IG_REAL(B, sampling, "", "0.4", 0.05, 2,
             "spacing of sample points in elements and faces over the smallest length of the source "
             "(radius, depth, ring width); more is faster and coarser"),
@@ -102,6 +107,7 @@ static const ig_option beam_options[] = {
             "the part is lost, and reported as beam_missed"),
     IG_MAP(B, path, ig_path_case, path_options, NULL, "toolpath from a file"),
     IG_MAP(B, raster, ig_raster_case, raster_options, NULL, "or made from hatched layers"),
+    IG_INT(B, laser, "0", 0, 64, "or of this laser of the case's `hatch`, from 1; 0: none"),
     IG_END};
 #undef B
 
@@ -219,6 +225,8 @@ const ig_option ig_thermal_options[] = {
               "energy balance, or as apparent capacity"),
     IG_REAL(C, body_source, "W/m^3", "0", 0, 0, "heat made everywhere in the body"),
     IG_LIST(C, boundary, ig_thermal_boundary, boundary_options, NULL, "boundary conditions"),
+    IG_MAP(C, hatch, ig_hatch_case, ig_hatch_options, NULL,
+           "scan paths made from the surface of a part; beams take them as `laser: 1`"),
     IG_LIST(C, beams, ig_beam_case, beam_options, NULL, "heat sources that follow a path"),
     IG_MAP(C, birth, ig_birth_case, birth_options, NULL, "elements born as they are built"),
     IG_INT(C, track_every, "10", 0, 1e9,

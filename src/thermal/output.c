@@ -379,6 +379,7 @@ ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
   run->layer_z = kept.layer_z;
   run->interlayer = kept.interlayer;
   run->beams.asked = kept.asked;
+  run->beams.met = kept.met;
   run->leap = (int64_t)kept.leap;
   run->wait = (int64_t)kept.wait;
   run->critical = kept.critical;
@@ -394,11 +395,12 @@ ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
    beside the beams', the beam that melted them was probably meant to be it. */
 static double born_warn(const ig_thermal_run *run, const ig_heat_ledger *l) {
   const double above = l->born - ig_heat_born_content(&run->heat, ig_thermal_ambient(run, 0));
-  if (run->birth && above > 0.25 * run->beams.asked && above > 1e-6 * l->born)
+  const double beams = run->beams.heated ? l->source : run->beams.asked;
+  if (run->birth && above > 0.25 * beams && above > 1e-6 * l->born)
     ig_warn_at(run->job->cx, &run->c->birth.at,
                "newborn elements brought %.3g J above ambient, the beams %.3g J: unless the "
                "material really arrives hot, give birth.temperature: ambient",
-               above, run->beams.asked);
+               above, beams);
   return above;
 }
 
@@ -411,7 +413,8 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
   IG_TRY(ig_heat_ask(cx, &run->heat, &q, &s));
   const ig_heat_ledger l = ig_heat_ledger_of(&run->heat, &s);
   ig_heat_measure(&run->heat, &volume, &area);
-  const double missed = fmax(0, run->beams.asked - l.source);
+  const double landed = run->beams.heated ? run->beams.met : l.source;
+  const double missed = fmax(0, run->beams.asked - landed);
   bool meant = false; /* a beam that may miss is expected to */
   for (int i = 0; i < run->beams.count; i++)
     meant |= run->beams.beam[i].shape.whole > 0;
@@ -443,6 +446,8 @@ ig_status ig_thermal_results(void *self, ig_sink *sink) {
                  {"evaluations", "", (double)run->heat.steps_done}};
   for (size_t i = 0; i < sizeof figures / sizeof *figures; i++)
     IG_TRY(sink->result(sink, figures[i].key, figures[i].unit, figures[i].value));
+  if (run->beams.heated)
+    IG_TRY(sink->result(sink, "beam_reflected", "J", landed - l.source));
   if (run->heat.past.every) { /* over the whole run, of any element */
     IG_TRY(sink->result(sink, "T_peak", "K", s.high[IG_SURVEY_PEAK]));
     IG_TRY(sink->result(sink, "time_above_liquidus_max", "s", s.high[IG_SURVEY_ABOVE]));

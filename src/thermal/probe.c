@@ -6,11 +6,27 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Where corners coincide: no node may weigh less than nothing. */
+static bool weights_inside(const ig_lid *conn, const double *weight) {
+  for (int a = 0; a < 8; a++) {
+    double sum = 0;
+    for (int b = 0; b < 8; b++)
+      sum += conn[b] == conn[a] ? weight[b] : 0;
+    if (!(sum >= -1e-6))
+      return false;
+  }
+  return true;
+}
+
 /* Trilinear weights of a point in an element (VTK corners), by Newton's method; false: outside. */
 static bool weights_at(const double *x, const ig_lid *conn, const double *point, double *weight) {
   static const double at[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
                                   {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
-  double s[3] = {0.5, 0.5, 0.5};
+  const bool collapsed = conn[2] == conn[3] || conn[4] == conn[5]; /* a wedge or pyramid */
+  double s[3] = {0.5, 0.5, 0.5}, reach = 0;
+  for (int a = 1; a < 8; a++)
+    for (int d = 0; d < 3; d++)
+      reach = fmax(reach, fabs(x[3 * (int64_t)conn[a] + d] - x[3 * (int64_t)conn[0] + d]));
   for (int i = 0; i < 20; i++) {
     double r[3] = {point[0], point[1], point[2]}, J[3][3] = {{0}}, size = 0;
     for (int a = 0; a < 8; a++) {
@@ -28,6 +44,9 @@ static bool weights_at(const double *x, const ig_lid *conn, const double *point,
         J[d][2] += f[0] * f[1] * g[2] * y;
       }
     }
+    /* at an edge that has become a node the Jacobian ends */
+    if (collapsed && fmax(fabs(r[0]), fmax(fabs(r[1]), fabs(r[2]))) < 1e-10 * reach)
+      return weights_inside(conn, weight);
     double I[3][3];
     for (int p = 0; p < 3; p++)
       for (int q = 0; q < 3; q++)
@@ -39,11 +58,15 @@ static bool weights_at(const double *x, const ig_lid *conn, const double *point,
     for (int d = 0; d < 3; d++) {
       const double step = (I[d][0] * r[0] + I[d][1] * r[1] + I[d][2] * r[2]) / det;
       s[d] += step;
+      if (collapsed)
+        s[d] = fmax(-0.5, fmin(1.5, s[d]));
       size = fmax(size, fabs(step));
     }
     if (size < 1e-12)
       break;
   }
+  if (collapsed)
+    return false; /* not met */
   const double slack = 1e-6;
   for (int d = 0; d < 3; d++)
     if (!(s[d] >= -slack && s[d] <= 1 + slack))
@@ -91,7 +114,7 @@ static bool cell_holds(const double *x, const ig_lid *conn, const double *point,
     if (!(point[d] >= low - slack && point[d] <= high + slack))
       return false;
   }
-  const bool tet = conn[2] == conn[3];
+  const bool tet = conn[2] == conn[3] && conn[4] == conn[5];
   for (int a = 0; a < 8; a++)
     node[a] = conn[tet ? a : ig_heat_corner[a]]; /* hexahedra in VTK's order */
   return tet ? tet_weights_at(x, conn, point, weight) : weights_at(x, node, point, weight);

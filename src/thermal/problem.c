@@ -18,7 +18,7 @@ const ig_material_case *ig_simple_metal_of(ig_simple_metal *s, double rho, doubl
   s->m.density = (ig_table){1, s->zero, s->rho};
   s->m.specific_heat = (ig_table){1, s->zero, s->c};
   s->m.conductivity = (ig_table){1, s->zero, s->k};
-  s->m.solidus = s->m.liquidus = s->m.absorptivity = s->m.emissivity = NAN;
+  s->m.solidus = s->m.liquidus = s->m.emissivity = NAN;
   return &s->m;
 }
 

@@ -3,6 +3,7 @@
 #define IG_THERMAL_H
 
 #include "core/schedule.h"
+#include "scan/hatch.h"
 #include "thermal/beam.h"
 #include "thermal/birth.h"
 #include "thermal/heat.h"
@@ -60,7 +61,8 @@ typedef struct {
   ig_list initial; /* of ig_thermal_initial */
   double body_source;
   ig_list boundary; /* of ig_thermal_boundary */
-  ig_list beams;    /* of ig_beam_case */
+  ig_hatch_case hatch;
+  ig_list beams; /* of ig_beam_case */
   ig_birth_case birth;
   ig_list probes; /* of ig_thermal_probe */
   int64_t track_every;
@@ -76,7 +78,7 @@ extern const ig_bench_entry ig_thermal_bench[];
 /* What a checkpoint holds of a run beside the engine's state, doubles throughout. */
 typedef struct {
   double layer_z, interlayer; /* path height of the layer in work, m; K, NaN: none yet */
-  double asked;               /* of the beams so far, J */
+  double asked, met;          /* of the beams so far, and what of it landed, J */
   double leap, wait, critical;
   double dt; /* s */
 } ig_thermal_kept;
@@ -134,6 +136,14 @@ static inline ig_moment ig_thermal_moment(const ig_thermal_run *run, int64_t ste
 
 IG_MUST_CHECK ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run);
 void ig_thermal_close(ig_thermal_run *run);
+
+/* --- paths.c: where the beams go */
+
+/* One per beam. Free them, also after a failure. */
+IG_MUST_CHECK ig_status ig_thermal_paths(ig_ctx *cx, const ig_thermal_case *c, ig_toolpath *paths);
+/* The same for `ingot path`: a function of the room. */
+IG_MUST_CHECK ig_status ig_thermal_path(ig_ctx *cx, const void *room_case, int beam,
+                                        ig_toolpath *path);
 
 /* --- surroundings.c: boundary values over time */
 

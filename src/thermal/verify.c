@@ -133,12 +133,12 @@ static ig_status verify_made(ig_ctx *cx, const ig_verify_sink *sink) {
   return IG_OK;
 }
 
-/* --- tetrahedra: the patch test and the order in space again */
+/* --- tetrahedra and wedges: the patch test and the order in space again */
 
-static ig_status verify_tets(ig_ctx *cx, const ig_verify_sink *sink) {
-  static const ig_elem_type types[] = {IG_TET4, IG_TET10};
+static ig_status types_verify(ig_ctx *cx, const ig_verify_sink *sink, const ig_elem_type *types,
+                              int count) {
   static const double tolerance[] = {2e-6, 1e-13, 1e-7};
-  for (int t = 0; t < 2; t++) {
+  for (int t = 0; t < count; t++) {
     const char *name = ig_elem_info_get(types[t])->name;
     double coarse, fine;
     char text[96];
@@ -158,6 +158,16 @@ static ig_status verify_tets(ig_ctx *cx, const ig_verify_sink *sink) {
     ig_verify_say(sink, text, "second-order element", 2, log2(coarse / fine), 0.2, false);
   }
   return IG_OK;
+}
+
+static ig_status verify_tets(ig_ctx *cx, const ig_verify_sink *sink) {
+  static const ig_elem_type types[] = {IG_TET4, IG_TET10};
+  return types_verify(cx, sink, types, 2);
+}
+
+static ig_status verify_wedges(ig_ctx *cx, const ig_verify_sink *sink) {
+  static const ig_elem_type types[] = {IG_WEDGE6};
+  return types_verify(cx, sink, types, 1);
 }
 
 /* --- half-space under constant flux */
@@ -292,6 +302,7 @@ const ig_verify_entry ig_thermal_verify[] = {
     {"patch", "a linear field on distorted hexahedra stays what it is", true, verify_patch},
     {"manufactured", "orders of convergence in space and time", true, verify_made},
     {"tetrahedra", "patch test and order in space on tet4 and tet10", true, verify_tets},
+    {"wedges", "patch test and order in space on wedge6", true, verify_wedges},
     {"slab", "a slab cooled by convection against its series", true, ig_verify_slab},
     {"flux", "a half-space under constant flux", true, verify_flux},
     {"radiation", "a small block that radiates its heat away", true, verify_radiation},

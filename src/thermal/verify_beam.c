@@ -32,14 +32,16 @@ static void plate_free(ig_ctx *cx, plate_state *s) {
   ig_thermal_problem_free(&s->problem);
 }
 
-static ig_beam_case beam_of(ig_beam_model model, double radius, double depth, double absorptivity) {
+/* absorptivity: {0, value}, which must live as long as the case. */
+static ig_beam_case beam_of(ig_beam_model model, double radius, double depth,
+                            double *absorptivity) {
   return (ig_beam_case){.normalise = true,
                         .model = (int)model,
                         .radius = radius,
                         .depth = depth,
                         .front = NAN,
                         .rear = NAN,
-                        .absorptivity = absorptivity,
+                        .absorptivity = {1, &absorptivity[0], &absorptivity[1]},
                         .reach = NAN};
 }
 
@@ -65,7 +67,9 @@ static ig_status plate_run(ig_ctx *cx, const plate *p, plate_state *s) {
   setup->initial = setup->ambient = p->initial;
   setup->track = melts ? 1 << 30 : 0;
   IG_TRY_GOTO(status, done, ig_thermal_problem_start(&s->problem));
-  IG_TRY_GOTO(status, done, ig_beams_new(cx, &cases, path, h, NAN, 0, s->problem.mesh, &s->beams));
+  IG_TRY_GOTO(
+      status, done,
+      ig_beams_new(cx, &cases, path, h, &p->material->absorptivity, 0, s->problem.mesh, &s->beams));
   const int steps = p->steps ? p->steps : (int)ceil(p->time / (0.9 * 2 / h->limit.rate));
   for (int i = 0; i < steps; i++) {
     IG_TRY_GOTO(status, done,
@@ -176,7 +180,7 @@ ig_status ig_verify_beam(ig_ctx *cx, const ig_verify_sink *sink) {
               .a = {1e-3, 1e-3, 0.75e-3}};
   for (int model = IG_BEAM_SURFACE; model <= IG_BEAM_GAUSSIAN; model++) {
     plate_state s;
-    p.beam[0] = beam_of((ig_beam_model)model, 1e-3, 0.75e-3, 0.5);
+    p.beam[0] = beam_of((ig_beam_model)model, 1e-3, 0.75e-3, (double[]){0, 0.5});
     m.sigma = model == IG_BEAM_SURFACE ? 0.5e-3 : 0;
     ig_status status = plate_run(cx, &p, &s);
     for (int i = 0; i < 4 && status == IG_OK; i++) {
@@ -261,7 +265,7 @@ ig_status ig_verify_sources(ig_ctx *cx, const ig_verify_sink *sink) {
                  .precision = IG_DOUBLE,
                  .conduction = IG_HEAT_RECOMPUTE,
                  .beams = 1,
-                 .beam = {beam_of((ig_beam_model)b, R, depth, 0.37)},
+                 .beam = {beam_of((ig_beam_model)b, R, depth, (double[]){0, 0.37})},
                  .from = {{4.1e-3, 3.9e-3, 4e-3}},
                  .to = {{4.1e-3 + 1e-6, 3.9e-3, 4e-3}},
                  .power = {321},
@@ -309,8 +313,8 @@ ig_status ig_verify_lasers(ig_ctx *cx, const ig_verify_sink *sink) {
              .material = ig_simple_metal_of(&metal, 8000, 500, 20),
              .precision = IG_DOUBLE,
              .conduction = IG_HEAT_CLASSES,
-             .beam = {beam_of(IG_BEAM_SURFACE, 0.8e-3, NAN, 0.4),
-                      beam_of(IG_BEAM_GAUSSIAN, 1e-3, 0.7e-3, 0.3)},
+             .beam = {beam_of(IG_BEAM_SURFACE, 0.8e-3, NAN, (double[]){0, 0.4}),
+                      beam_of(IG_BEAM_GAUSSIAN, 1e-3, 0.7e-3, (double[]){0, 0.3})},
              .from = {{2e-3, 2.5e-3, 2e-3}, {8e-3, 3.5e-3, 2e-3}},
              .to = {{8e-3, 2.5e-3, 2e-3}, {2e-3, 3.5e-3, 2e-3}}, /* they meet half-way */
              .power = {150, 220},
@@ -365,7 +369,6 @@ ig_status ig_verify_ambench(ig_ctx *cx, const ig_verify_sink *sink) {
                                   .solidus = 1563,
                                   .liquidus = 1623,
                                   .latent_heat = 290e3,
-                                  .absorptivity = 0.34,
                                   .emissivity = NAN};
   const double sigma = 170e-6 / 4, run = 0.9e-3;
   ig_box_case box = {.size = IG_ROW(1.2e-3, 0.4e-3, 0.18e-3), .cells = IG_ROW(120, 40, 18)};
@@ -375,7 +378,8 @@ ig_status ig_verify_ambench(ig_ctx *cx, const ig_verify_sink *sink) {
                .precision = IG_SINGLE,
                .conduction = IG_HEAT_CLASSES,
                .beams = 1,
-               .beam = {beam_of(IG_BEAM_GAUSSIAN, sqrt(6) * sigma, sqrt(6) * 0.28 * sigma, 0.34)},
+               .beam = {beam_of(IG_BEAM_GAUSSIAN, sqrt(6) * sigma, sqrt(6) * 0.28 * sigma,
+                                (double[]){0, 0.34})},
                .from = {{0.15e-3, 0.2e-3, 0.18e-3}},
                .to = {{0.15e-3 + run, 0.2e-3, 0.18e-3}},
                .power = {track[t].power},

@@ -86,7 +86,7 @@ static ig_status block_open(ig_ctx *cx, const int *n, const char *preconditioner
   char text[600];
   snprintf(text, sizeof text, BLOCK, n[0], n[1], n[2], n[0], preconditioner);
   IG_TRY(ig_topopt_problem_open(cx, text, t));
-  const ig_law law = {3, 1e-6, 0, 0.5};
+  const ig_law law = {.penalty = 3, .least = 1e-6, .eta = 0.5};
   ig_status status = t->s->ops->physical(cx, t->m->d.places, t->m->d.role, &law, t->s->x.dev,
                                          t->s->density[0].dev, t->m->d.modulus);
   if (status == IG_OK)

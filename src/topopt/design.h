@@ -25,10 +25,32 @@ typedef struct {
   int axis, up; /* up: layers follow the axis */
 } ig_overhang;
 
+/* Draw direction on a grid: layers from `split` on are pulled out along the axis, those below it
+   the other way. An element has at least the density of those it is pulled past. */
+typedef struct {
+  int axis, split;
+} ig_draw;
+
+/* Elements that share one density, group after group; device pointers. */
+typedef struct {
+  int64_t count;
+  const int64_t *start, *order; /* count + 1; elements by group */
+} ig_links;
+
+/* Where a state has component c of node n: n step + c stride. */
+typedef struct {
+  int64_t nodes, step, stride;
+  int size;
+} ig_node_layout;
+
 /* From a filtered density to a modulus. */
+enum { IG_CANDIDATES = 7 };
 typedef struct {
   double penalty, least; /* E = least + x^penalty (1 - least) */
   double beta, eta;      /* smoothed step; beta 0: none */
+  /* several materials in one element (ordered SIMP): powers between void, at[0], and each next */
+  int materials;
+  double at[IG_CANDIDATES + 1], modulus[IG_CANDIDATES + 1];
 } ig_law;
 
 typedef struct {
@@ -52,6 +74,7 @@ typedef struct {
   const double *x, *lower, *upper; /* device */
   const double *slope[IG_FUNCTIONS];
   double scale[IG_FUNCTIONS], multiplier[IG_FUNCTIONS]; /* 1 for the objective */
+  double least[IG_FUNCTIONS]; /* curvature added to each function, in units of its largest slope */
 } ig_topopt_mma;
 
 typedef struct {
@@ -73,6 +96,21 @@ typedef struct ig_topopt_design_ops {
                      const double *in, double *out);
   ig_status (*print_back)(ig_ctx *cx, const ig_grid *g, const ig_overhang *o, const uint8_t *role,
                           const double *in, const double *printed, double *work, double *slope);
+  /* the density that can be drawn, and slopes by it back; `in` and `out` may not be the same */
+  ig_status (*draw)(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const uint8_t *role,
+                    const double *in, double *out);
+  ig_status (*draw_back)(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const uint8_t *role,
+                         const double *in, const double *drawn, double *slope);
+  /* every element of a group gets the mean of the group; elements in no group stay as they are */
+  ig_status (*average)(ig_ctx *cx, const ig_links *links, double *v);
+  /* y = w x component by component, 0 where held; out = u . v node by node */
+  ig_status (*node_scale)(ig_ctx *cx, const ig_node_layout *l, const uint8_t *fix, const double *w,
+                          const double *x, double *y);
+  ig_status (*node_dot)(ig_ctx *cx, const ig_node_layout *l, const double *u, const double *v,
+                        double *out);
+  /* mass of each element over that of the solid, or its slope by the density */
+  ig_status (*mass)(ig_ctx *cx, int64_t n, const uint8_t *role, double threshold, bool slope,
+                    const double *density, double *out);
   /* out = p a + q b */
   ig_status (*mix)(ig_ctx *cx, int64_t n, double p, const double *a, double q, const double *b,
                    double *out);
@@ -89,7 +127,7 @@ typedef struct ig_topopt_design_ops {
   /* asymptotes close in on a density that swings, move away from one that does not */
   ig_status (*asymptotes)(ig_ctx *cx, int64_t n, const uint8_t *role, bool first, const double *x,
                           const double *old, const double *older, double *lower, double *upper);
-  /* the update whose volume is the target, by bisection; `work` holds a value an element */
+  /* the update whose volume is the target, by bisection; `work` holds a value per element */
   ig_status (*oc)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc, const double *x,
                   const double *dc, const double *dv, double *work, double *out,
                   double *multiplier);

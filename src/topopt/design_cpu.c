@@ -126,6 +126,61 @@ static ig_status print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o, 
   return IG_OK;
 }
 
+static ig_status draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const uint8_t *role,
+                      const double *in, double *out) {
+  const ig_overhang o = {d->axis, 1};
+  const int wide = ig_print_wide(g, &o, 0);
+  const int64_t n = (int64_t)wide * ig_print_wide(g, &o, 1);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_NODE))
+  for (int64_t i = 0; i < n; i++)
+    ig_draw_column(g, d, role, in, (int)(i % wide), (int)(i / wide), out);
+  return IG_OK;
+}
+
+static ig_status draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d, const uint8_t *role,
+                           const double *in, const double *drawn, double *slope) {
+  const ig_overhang o = {d->axis, 1};
+  const int wide = ig_print_wide(g, &o, 0);
+  const int64_t n = (int64_t)wide * ig_print_wide(g, &o, 1);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_NODE))
+  for (int64_t i = 0; i < n; i++)
+    ig_draw_column_back(g, d, role, in, drawn, (int)(i % wide), (int)(i / wide), slope);
+  return IG_OK;
+}
+
+static ig_status average(ig_ctx *cx, const ig_links *links, double *v) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, links->count, IG_WORK_NODE))
+  for (int64_t i = 0; i < links->count; i++)
+    ig_links_average(links, i, v);
+  return IG_OK;
+}
+
+static ig_status node_scale(ig_ctx *cx, const ig_node_layout *l, const uint8_t *fix,
+                            const double *w, const double *x, double *y) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, l->nodes, IG_WORK_VALUE))
+  for (int64_t i = 0; i < l->nodes; i++)
+    ig_node_scale_one(l, fix, w, x, i, y);
+  return IG_OK;
+}
+
+static ig_status node_dot(ig_ctx *cx, const ig_node_layout *l, const double *u, const double *v,
+                          double *out) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, l->nodes, IG_WORK_VALUE))
+  for (int64_t i = 0; i < l->nodes; i++)
+    out[i] = ig_node_dot_one(l, u, v, i);
+  return IG_OK;
+}
+
+static ig_status mass(ig_ctx *cx, int64_t n, const uint8_t *role, double threshold, bool slope,
+                      const double *density, double *out) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
+  for (int64_t i = 0; i < n; i++)
+    out[i] = !role[i] ? 0
+             : slope  ? ig_design_mass_slope(density[i], threshold)
+                      : ig_design_mass(density[i], threshold);
+  return IG_OK;
+}
+
 static ig_status mix(ig_ctx *cx, int64_t n, double p, const double *a, double q, const double *b,
                      double *out) {
 #pragma omp parallel for simd schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
@@ -263,6 +318,12 @@ const ig_topopt_design_ops ig_topopt_design_cpu = {.filter = filter,
                                                    .to_elements = to_elements,
                                                    .print = print,
                                                    .print_back = print_back,
+                                                   .draw = draw,
+                                                   .draw_back = draw_back,
+                                                   .average = average,
+                                                   .node_scale = node_scale,
+                                                   .node_dot = node_dot,
+                                                   .mass = mass,
                                                    .mix = mix,
                                                    .physical = physical,
                                                    .slope = slope,
@@ -274,10 +335,5 @@ const ig_topopt_design_ops ig_topopt_design_cpu = {.filter = filter,
                                                    .stats = stats};
 
 const ig_topopt_design_ops *ig_topopt_design_ops_of(const ig_ctx *cx) {
-#ifdef INGOT_HAVE_CUDA
-  if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return &ig_topopt_design_cuda;
-#endif
-  (void)cx;
-  return &ig_topopt_design_cpu;
+  return IG_OPS_OF(cx, &ig_topopt_design_cpu, &ig_topopt_design_cuda);
 }

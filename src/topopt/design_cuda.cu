@@ -369,6 +369,92 @@ ig_status ig_topopt_design_cuda_mma(ig_ctx *cx, int64_t n, const uint8_t *role,
   return IG_OK;
 }
 
+/* --- draw, groups, nodes, masses --- */
+
+__global__ void draw_columns(const __grid_constant__ ig_grid g, ig_draw d, int wide, int64_t n,
+                             const uint8_t *role, const double *in, double *out) {
+  for (EACH(i, n))
+    ig_draw_column(&g, &d, role, in, (int)(i % wide), (int)(i / wide), out);
+}
+__global__ void draw_columns_back(const __grid_constant__ ig_grid g, ig_draw d, int wide, int64_t n,
+                                  const uint8_t *role, const double *in, const double *drawn,
+                                  double *slope) {
+  for (EACH(i, n))
+    ig_draw_column_back(&g, &d, role, in, drawn, (int)(i % wide), (int)(i / wide), slope);
+}
+
+ig_status ig_topopt_design_cuda_draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d,
+                                     const uint8_t *role, const double *in, double *out) {
+  const ig_overhang o = {d->axis, 1};
+  const int wide = ig_print_wide(g, &o, 0);
+  const int64_t n = (int64_t)wide * ig_print_wide(g, &o, 1);
+  draw_columns<<<OVER(n)>>>(*g, *d, wide, n, role, in, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+ig_status ig_topopt_design_cuda_draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d,
+                                          const uint8_t *role, const double *in,
+                                          const double *drawn, double *slope) {
+  const ig_overhang o = {d->axis, 1};
+  const int wide = ig_print_wide(g, &o, 0);
+  const int64_t n = (int64_t)wide * ig_print_wide(g, &o, 1);
+  draw_columns_back<<<OVER(n)>>>(*g, *d, wide, n, role, in, drawn, slope);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void average_groups(ig_links links, double *v) {
+  for (EACH(i, links.count))
+    ig_links_average(&links, i, v);
+}
+
+ig_status ig_topopt_design_cuda_average(ig_ctx *cx, const ig_links *links, double *v) {
+  average_groups<<<OVER(links->count)>>>(*links, v);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void scale_nodes(ig_node_layout l, const uint8_t *fix, const double *w, const double *x,
+                            double *y) {
+  for (EACH(i, l.nodes))
+    ig_node_scale_one(&l, fix, w, x, i, y);
+}
+
+ig_status ig_topopt_design_cuda_node_scale(ig_ctx *cx, const ig_node_layout *l, const uint8_t *fix,
+                                           const double *w, const double *x, double *y) {
+  scale_nodes<<<OVER(l->nodes)>>>(*l, fix, w, x, y);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void dot_nodes(ig_node_layout l, const double *u, const double *v, double *out) {
+  for (EACH(i, l.nodes))
+    out[i] = ig_node_dot_one(&l, u, v, i);
+}
+
+ig_status ig_topopt_design_cuda_node_dot(ig_ctx *cx, const ig_node_layout *l, const double *u,
+                                         const double *v, double *out) {
+  dot_nodes<<<OVER(l->nodes)>>>(*l, u, v, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void mass_values(int64_t n, const uint8_t *role, double threshold, bool slope,
+                            const double *density, double *out) {
+  for (EACH(i, n))
+    out[i] = !role[i] ? 0
+             : slope  ? ig_design_mass_slope(density[i], threshold)
+                      : ig_design_mass(density[i], threshold);
+}
+
+ig_status ig_topopt_design_cuda_mass(ig_ctx *cx, int64_t n, const uint8_t *role, double threshold,
+                                     bool slope, const double *density, double *out) {
+  mass_values<<<OVER(n)>>>(n, role, threshold, slope, density, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
 /* --- figures --- */
 
 struct figures {

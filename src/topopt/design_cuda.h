@@ -16,6 +16,18 @@ ig_status ig_topopt_design_cuda_print(ig_ctx *cx, const ig_grid *g, const ig_ove
 ig_status ig_topopt_design_cuda_print_back(ig_ctx *cx, const ig_grid *g, const ig_overhang *o,
                                            const uint8_t *role, const double *in,
                                            const double *printed, double *work, double *slope);
+ig_status ig_topopt_design_cuda_draw(ig_ctx *cx, const ig_grid *g, const ig_draw *d,
+                                     const uint8_t *role, const double *in, double *out);
+ig_status ig_topopt_design_cuda_draw_back(ig_ctx *cx, const ig_grid *g, const ig_draw *d,
+                                          const uint8_t *role, const double *in,
+                                          const double *drawn, double *slope);
+ig_status ig_topopt_design_cuda_average(ig_ctx *cx, const ig_links *links, double *v);
+ig_status ig_topopt_design_cuda_node_scale(ig_ctx *cx, const ig_node_layout *l, const uint8_t *fix,
+                                           const double *w, const double *x, double *y);
+ig_status ig_topopt_design_cuda_node_dot(ig_ctx *cx, const ig_node_layout *l, const double *u,
+                                         const double *v, double *out);
+ig_status ig_topopt_design_cuda_mass(ig_ctx *cx, int64_t n, const uint8_t *role, double threshold,
+                                     bool slope, const double *density, double *out);
 ig_status ig_topopt_design_cuda_mix(ig_ctx *cx, int64_t n, double p, const double *a, double q,
                                     const double *b, double *out);
 ig_status ig_topopt_design_cuda_physical(ig_ctx *cx, int64_t n, const uint8_t *role,

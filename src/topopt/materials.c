@@ -51,7 +51,7 @@ static ig_status read_material(const ig_topopt_points *p, const ig_material_case
              : ig_fail_at(p->cx, &m->at, "%s must be more than 0", heat ? "conductivity" : "young");
 }
 
-/* Moduli over the first material's; elements of nobody fail. */
+/* Values over the first material's; elements of nobody fail. */
 static ig_status fill_scale(const ig_topopt_points *p, const ig_list *materials, const double *own,
                             double *scale) {
   int *owner;
@@ -97,4 +97,26 @@ ig_status ig_topopt_points_materials(const ig_topopt_points *p, const ig_list *m
   IG_TRY(ig_array_new(p->cx, scale, (size_t)p->places, sizeof(double), "moduli of the solid"));
   IG_TRY(fill_scale(p, materials, own, scale->host));
   return ig_array_push(p->cx, scale);
+}
+
+ig_status ig_topopt_points_densities(const ig_topopt_points *p, const ig_list *materials,
+                                     double *density, ig_array *heavy) {
+  enum { MOST = 64 };
+  double own[MOST];
+  const int count = materials ? materials->count : 0;
+  *density = count ? NAN : 1;
+  bool alike = true;
+  for (int m = 0; m < count && m < MOST; m++) {
+    const ig_material_case *material = IG_ITEM(ig_material_case, *materials, m);
+    own[m] = material->density.count > 0 ? material->density.y[0] : NAN;
+    *density = m == 0 || isnan(own[m]) ? own[m] : *density;
+    if (isnan(own[m]))
+      return IG_OK; /* whoever needs it says so */
+    alike = alike && own[m] == own[0];
+  }
+  if (alike)
+    return IG_OK;
+  IG_TRY(ig_array_new(p->cx, heavy, (size_t)p->places, sizeof(double), "densities of the solid"));
+  IG_TRY(fill_scale(p, materials, own, heavy->host));
+  return ig_array_push(p->cx, heavy);
 }

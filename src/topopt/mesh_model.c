@@ -108,14 +108,11 @@ static void mesh_describe(void *self, ig_check_line *line, void *user) {
 
 static void mesh_free(void *self) {
   ig_topopt_mesh_model *m = self;
-  ig_array *const arrays[] = {&m->x,      &m->fix,   &m->spring, &m->role,         &m->share,
-                              &m->center, &m->start, &m->order,  &m->loading.port, &m->scale};
+  ig_array *const arrays[] = {&m->x,      &m->fix,   &m->spring, &m->role, &m->share,
+                              &m->center, &m->start, &m->order,  &m->scale};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(m->cx, arrays[i]);
-  for (int q = 0; q < IG_LOAD_CASES; q++)
-    ig_array_free(m->cx, &m->loading.f[q]);
-  for (int i = 0; i < IG_LIMITS; i++)
-    ig_array_free(m->cx, &m->loading.limit[i]);
+  ig_topopt_loading_free(m->cx, &m->loading);
   ig_topopt_mesh_filter_free(m);
   ig_topopt_mesh_system_free(m);
   free(m->conn);
@@ -128,6 +125,9 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   const ig_topopt_points points = ig_topopt_mesh_points(m);
   IG_TRY(ig_topopt_points_materials(&points, materials, &m->loading.stiffness, &m->poisson,
                                     &m->scale));
+  double density;
+  IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
+  m->loading.element_mass = isnan(density) ? 0 : density * m->d.volume;
   IG_TRY(ig_topopt_mesh_place(m));
   IG_TRY(ig_topopt_mesh_system_new(m, how));
   IG_TRY(ig_topopt_mesh_filter_new(m));
@@ -141,6 +141,8 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->scale = m->scale.dev;
   d->faces = mesh_faces;
   d->thickness = 1;
+  d->layout = (ig_node_layout){m->nodes, m->size, 1, m->size};
+  d->fix = m->fix.dev;
   d->hooke = (ig_topopt_hooke){3, m->hex.lame, m->hex.shear};
   d->filter = ig_topopt_mesh_filter;
   d->snapshot = mesh_snapshot;

@@ -58,6 +58,18 @@ static ig_status energy(void *self, const double *u, const double *v, double sca
   return m->ops->energy(m->cx, &m->hex, u, v, scale, add, out);
 }
 
+static ig_status product(void *self, const double *u, double *y) {
+  return apply(self, u, y, NULL);
+}
+static ig_status to_nodes(void *self, const double *in, double *out) {
+  ig_topopt_mesh_model *m = self;
+  return m->ops->to_nodes(m->cx, &m->hex, &m->plan, in, out);
+}
+static ig_status to_elements(void *self, const double *in, double *out) {
+  ig_topopt_mesh_model *m = self;
+  return m->ops->to_elements(m->cx, &m->hex, in, out);
+}
+
 static ig_status strain(void *self, const double *u, double *tensor) {
   ig_topopt_mesh_model *m = self;
   return m->ops->strain(m->cx, &m->hex, u, tensor);
@@ -150,6 +162,9 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
   m->d.solve = solve;
   m->d.residual = residual;
   m->d.energy = energy;
+  m->d.apply = product;
+  m->d.to_nodes = to_nodes;
+  m->d.to_elements = to_elements;
   m->d.strain = m->size == 3 ? strain : NULL;
   m->d.strain_back = strain_back;
   return ig_pcg_init(cx, &m->pcg, m->system.n);

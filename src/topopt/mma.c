@@ -1,5 +1,5 @@
 /* The method of moving asymptotes: functions are replaced by separable convex approximations
-   between two asymptotes an element, whose minimum for given multipliers is known; the multipliers
+   between two asymptotes per element, whose minimum for given multipliers is known; the multipliers
    maximise the dual function. With the volume alone, which is linear in the design, its multiplier
    is found on the volume itself. */
 #include "topopt/mma.h"
@@ -121,7 +121,8 @@ static ig_status update_constrained(ig_topopt_design *s, const ig_oc *oc, const 
                        .move = oc->move,
                        .x = s->x.dev,
                        .lower = s->mma_low.dev,
-                       .upper = s->mma_high.dev};
+                       .upper = s->mma_high.dev,
+                       .least = {1e-5}};
   double value[IG_FUNCTIONS];
   mma.slope[0] = s->dc.dev;
   mma.slope[1] = s->dv.dev;

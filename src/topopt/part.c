@@ -90,7 +90,7 @@ static ig_status solve_part(ig_topopt_run *r, const double *share, double *objec
   const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
   const bool learnt = s->d->learnt && *s->d->learnt;
   const double tolerance = s->tolerance;
-  const ig_law law = {1, s->c->void_ratio, 0, 0};
+  const ig_law law = {.penalty = 1, .least = s->c->void_ratio};
   ig_array inside = {0}, density = {0}, adjoint = {0}, u[IG_LOAD_CASES] = {{0}};
   ig_evaluation e = {0};
   double kept[IG_LOAD_CASES];
@@ -133,8 +133,10 @@ static ig_status solve_part(ig_topopt_run *r, const double *share, double *objec
 
 static ig_status put_analysis(ig_topopt_run *r, ig_sink *sink, const double *density,
                               const ig_topopt_part *part) {
-  static const char *const unit[] = {
-      [IG_PROBLEM_STIFFNESS] = "J", [IG_PROBLEM_HEAT] = "W K", [IG_PROBLEM_MECHANISM] = "m"};
+  static const char *const unit[] = {[IG_PROBLEM_STIFFNESS] = "J",
+                                     [IG_PROBLEM_HEAT] = "W K",
+                                     [IG_PROBLEM_MECHANISM] = "m",
+                                     [IG_PROBLEM_FREQUENCY] = "s^2"};
   ig_topopt_design *s = r->s;
   double *share, objective, stress, design_stress = NAN, design = r->e.objective;
   if (s->c->minimise != IG_MINIMISE_RESPONSE) {
@@ -178,7 +180,9 @@ ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density) {
     status = ig_topopt_part_write(s->cx, &part, c->formats.value[f], sink);
   if (status == IG_OK)
     status = put_figures(sink, r, &part, wanted);
-  if (status == IG_OK && c->analyse)
+  if (status == IG_OK && c->analyse && s->loading->cases == 0)
+    ig_warn(s->cx, "the part was not analysed: there is no load");
+  else if (status == IG_OK && c->analyse)
     status = put_analysis(r, sink, density, &part);
   ig_topopt_part_free(&part);
   return status;

@@ -95,16 +95,20 @@ static ig_status fix_read(const ig_topopt_points *p, const ig_hold_case *hold, u
   return IG_OK;
 }
 
+ig_status ig_topopt_points_support(const ig_topopt_points *p, const ig_hold_case *hold,
+                                   uint8_t *fix) {
+  marking m = {.byte = fix};
+  double all;
+  IG_TRY(fix_read(p, hold, &m.value));
+  IG_TRY(count(p, "supports", IG_WHERE(hold), IG_POINT_NODES, &all));
+  return visit(p, IG_WHERE(hold), IG_POINT_NODES, add_bits, &m);
+}
+
 ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix) {
   const ig_topopt_case *c = p->c;
   marking m = {.byte = fix};
-  double all;
-  for (int i = 0; i < c->supports.count; i++) {
-    const ig_hold_case *s = IG_ITEM(ig_hold_case, c->supports, i);
-    IG_TRY(fix_read(p, s, &m.value));
-    IG_TRY(count(p, "supports", IG_WHERE(s), IG_POINT_NODES, &all));
-    IG_TRY(visit(p, IG_WHERE(s), IG_POINT_NODES, add_bits, &m));
-  }
+  for (int i = 0; i < c->supports.count; i++)
+    IG_TRY(ig_topopt_points_support(p, IG_ITEM(ig_hold_case, c->supports, i), fix));
   for (int i = 0; i < c->symmetry.count; i++) {
     int axis, side;
     if (!ig_topopt_plane_read(c->symmetry.value[i], p->dim, &axis, &side))
@@ -349,9 +353,10 @@ static ig_status turn(const ig_topopt_points *p, const ig_load_case *load, doubl
   return visit(p, IG_WHERE(load), IG_POINT_NODES, add_turning, &t);
 }
 
-/* Takes the held components out of a load, makes it unit and sends it to the device. */
+/* Takes the held components out of a load, makes it unit and sends it to the device. `other`: norm
+   of what else acts, 0: nothing. */
 static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, const char *list,
-                     ig_array *to, double *norm) {
+                     double other, ig_array *to, double *norm) {
   const int64_t n = p->nodes * p->size;
   double s = 0, most = 0;
   for (int c = 0; c < p->size; c++)
@@ -362,7 +367,7 @@ static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, c
       s += *v * *v;
       most = fmax(most, fabs(*v));
     }
-  *norm = sqrt(s);
+  *norm = fmax(sqrt(s), other);
   if (most > 0 && !(s > 1e-280 && s < 1e280))
     return ig_fail_at(p->cx, &p->c->at, "%s: of %g: give them in a unit that suits them", list,
                       most);
@@ -374,7 +379,7 @@ static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, c
 }
 
 int ig_topopt_load_cases(const ig_topopt_case *c) {
-  int cases = 1;
+  int cases = c->problem == IG_PROBLEM_FREQUENCY ? 0 : 1;
   for (int i = 0; i < c->loads.count; i++) {
     const int64_t of = IG_ITEM(ig_load_case, c->loads, i)->load_case;
     cases = of > cases ? (int)of : cases;
@@ -427,7 +432,8 @@ static ig_status check_footings(const ig_topopt_points *p, const uint8_t *role) 
   ig_status status = mark_carried(p, role, &carried);
   for (int i = 0; status == IG_OK && i < c->loads.count; i++) {
     const ig_load_case *load = IG_ITEM(ig_load_case, c->loads, i);
-    status = check_footing(p, "loads", IG_WHERE(load), load->spread, carried);
+    if (!ig_topopt_load_weighs(load) || load->place.at.given || load->set)
+      status = check_footing(p, "loads", IG_WHERE(load), load->spread, carried);
   }
   for (int i = 0; status == IG_OK && i < c->ports.count; i++) {
     const ig_port_case *port = IG_ITEM(ig_port_case, c->ports, i);
@@ -458,18 +464,33 @@ static ig_status loads_of_case(const ig_topopt_points *p, int number, double *f)
   return IG_OK;
 }
 
+/* Norm of the weight of load case q, of an element at every node, and of what held nodes do. */
+static ig_status others(const ig_topopt_points *p, const uint8_t *fix, int q, ig_loading *to,
+                        double *norm) {
+  double weight, held = 0;
+  const size_t n = (size_t)(p->nodes * p->size);
+  IG_TRY(ig_topopt_points_gravity(p, fix, q, to, &weight));
+  if (to->held.dev)
+    IG_TRY(p->cx->backend->absmax_f64(p->cx, n, to->held.dev, &held));
+  *norm = fmax(weight * sqrt((double)p->nodes), held);
+  return IG_OK;
+}
+
 ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, const uint8_t *role,
                                  ig_loading *to) {
   const ig_topopt_case *c = p->c;
-  double *f;
+  double *f, other;
   ig_status status = IG_OK;
   IG_TRY(check_footings(p, role));
+  IG_TRY(ig_topopt_points_held(p, to->stiffness, &to->held));
+  IG_TRY(ig_topopt_points_masses(p, to));
   IG_TRY(IG_NEW(p->cx, &f, p->nodes * p->size, "loads"));
   to->cases = ig_topopt_load_cases(c);
   for (int q = 0; q < to->cases; q++) {
     to->weight[q] = q < c->weights.count ? c->weights.value[q] : 1;
     IG_TRY_GOTO(status, done, loads_of_case(p, q + 1, f));
-    IG_TRY_GOTO(status, done, put(p, f, fix, "loads", &to->f[q], &to->norm[q]));
+    IG_TRY_GOTO(status, done, others(p, fix, q, to, &other));
+    IG_TRY_GOTO(status, done, put(p, f, fix, "loads", other, &to->f[q], &to->norm[q]));
   }
   if (c->problem == IG_PROBLEM_MECHANISM) {
     memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
@@ -478,7 +499,7 @@ ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, 
       IG_TRY_GOTO(status, done,
                   spread(p, "ports", IG_WHERE(port), IG_SPREAD_NODES, port->direction, f));
     }
-    IG_TRY_GOTO(status, done, put(p, f, fix, "ports", &to->port, &to->norm_port));
+    IG_TRY_GOTO(status, done, put(p, f, fix, "ports", 0, &to->port, &to->norm_port));
   }
 done:
   free(f);
@@ -516,7 +537,7 @@ ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
   } else {
     IG_TRY_GOTO(status, done,
                 spread(p, "constraints", IG_WHERE(limit), IG_SPREAD_NODES, limit->direction, f));
-    status = put(p, f, fix, "constraints", to, norm);
+    status = put(p, f, fix, "constraints", 0, to, norm);
   }
 done:
   free(f);

@@ -40,7 +40,7 @@ typedef struct {
 /* 1: designed, and so on, for every element (host). */
 IG_MUST_CHECK ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role,
                                                int64_t *solid, int64_t *designed);
-/* Bits of the components held, a byte a node. */
+/* Bits of the components held, a byte per node. */
 IG_MUST_CHECK ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix);
 /* In units of `stiffness`, sorted by node and component; to be freed. */
 IG_MUST_CHECK ig_status ig_topopt_points_springs(const ig_topopt_points *p, double stiffness,
@@ -51,6 +51,22 @@ const char *ig_topopt_points_loose(const ig_topopt_points *p, const uint8_t *fix
 /* Loads and ports, unit vectors on the device; one where all elements are held void fails. */
 IG_MUST_CHECK ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix,
                                                const uint8_t *role, ig_loading *to);
+/* Bits that one entry of the supports holds. */
+IG_MUST_CHECK ig_status ig_topopt_points_support(const ig_topopt_points *p,
+                                                 const ig_hold_case *hold, uint8_t *fix);
+/* placing_follow.c: whether an entry has gravity; what a unit mass at each node weighs in load case
+   q, and what an element does, N; displacements (temperatures) that nodes are held at. */
+bool ig_topopt_load_weighs(const ig_load_case *load);
+IG_MUST_CHECK ig_status ig_topopt_points_gravity(const ig_topopt_points *p, const uint8_t *fix,
+                                                 int q, ig_loading *to, double *weight);
+IG_MUST_CHECK ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness,
+                                              ig_array *held);
+/* Elements that share a density; their arrays are kept in the loading. placing_links.c */
+IG_MUST_CHECK ig_status ig_topopt_points_links(const ig_topopt_points *p, const uint8_t *role,
+                                               ig_loading *to, ig_links *links);
+/* Masses added at nodes. */
+IG_MUST_CHECK ig_status ig_topopt_points_masses(const ig_topopt_points *p, ig_loading *to);
+void ig_topopt_loading_free(ig_ctx *cx, ig_loading *l);
 /* What a constraint measures: elements that are there, or the mean displacement of nodes. */
 IG_MUST_CHECK ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
                                                const ig_limit_case *limit, ig_array *to,
@@ -64,6 +80,11 @@ IG_MUST_CHECK ig_status ig_topopt_points_touched(const ig_topopt_points *p, cons
 IG_MUST_CHECK ig_status ig_topopt_points_materials(const ig_topopt_points *p,
                                                    const ig_list *materials, double *stiffness,
                                                    double *poisson, ig_array *scale);
+/* Density of the first material in kg/m^3 (NaN: not given) and, where there are several, of each
+   element over it. */
+IG_MUST_CHECK ig_status ig_topopt_points_densities(const ig_topopt_points *p,
+                                                   const ig_list *materials, double *density,
+                                                   ig_array *heavy);
 /* Load cases there are. */
 int ig_topopt_load_cases(const ig_topopt_case *c);
 /* "x-": axis 0, side 0; false if it is none of these. */

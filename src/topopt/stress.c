@@ -1,5 +1,6 @@
 /* Stresses of a design: values, slopes by the adjoint method, corrections and clusters. */
 #include "topopt/stress.h"
+#include "topopt/load.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -96,6 +97,9 @@ static ig_status adjoint(ig_topopt_design *s, int i, int q, bool add, double nor
     IG_TRY(s->ops->mix(s->cx, (int64_t)nu, 1 / size, t->load.dev, 0, t->load.dev, t->load.dev));
     IG_TRY(ig_topopt_design_solve(s, t->load.dev, state, e));
   }
+  IG_TRY(ig_topopt_load_direct(s, s->realisations - 1, q, state, size, false));
+  if (s->loading->gravity[q].dev)
+    IG_TRY(s->ops->mix(s->cx, n, 1, t->direct.dev, 1, s->direct.dev, t->direct.dev));
   return s->d->energy(s->d->self, state, s->u[s->realisations - 1][q].dev, size, add, s->work.dev);
 }
 

@@ -32,6 +32,8 @@ ig_topopt_verify_fn ig_topopt_verify_volume, ig_topopt_verify_constraints,
     ig_topopt_verify_symmetry;
 /* verify_stress.c */
 ig_topopt_verify_fn ig_topopt_verify_stress;
+/* verify_problems.c */
+ig_topopt_verify_fn ig_topopt_verify_problems, ig_topopt_verify_problem_slopes;
 /* verify_mesh.c */
 ig_topopt_verify_fn ig_topopt_verify_mesh_grid, ig_topopt_verify_mesh_patch,
     ig_topopt_verify_mesh_slopes, ig_topopt_verify_mesh_solvers;

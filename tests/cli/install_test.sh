@@ -14,6 +14,16 @@ done
 bash -n "$work/ingot/share/bash-completion/completions/ingot" || { say "the completion is no bash"; exit 1; }
 grep -q '^\.TH INGOT 1' "$work/ingot/share/man/man1/ingot.1" && grep -q -- 'stage' "$work/ingot/share/man/man1/ingot.1" || { say "the manual is not whole"; exit 1; }
 "$work/ingot/bin/ingot" version
+# a moved tree finds its materials
+mkdir "$work/away" && cp -r "$work/ingot/bin" "$work/ingot/share" "$work/away/"
+printf 'physics: thermal\nmesh: {boxes: [{size: [1 mm, 1 mm, 1 mm], cells: [2, 2, 2]}]}\nmaterials: {file: Ti-6Al-4V}\nduration: 1 ms\nboundary: {set: zmin, temperature: 400}\n' >"$work/material.yaml"
+(cd "$work" && unset INGOT_MATERIALS && ./away/bin/ingot check material.yaml >log 2>&1) || { cat "$work/log"; say "the material is not found beside the program"; exit 1; }
+# installing compiles nothing
+if [ -f "$SOURCE/Makefile" ] && cmake --build "$BUILD" >"$work/log" 2>&1; then
+  make -C "$SOURCE" BUILD="$BUILD" PREFIX="$work/made" JOBS=1 install >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
+  ! grep -qE 'Building|Linking' "$work/log" || { say "make install compiles"; exit 1; }
+  cmp -s "$work/made/bin/ingot" "$work/ingot/bin/ingot" || { say "another prefix, another program"; exit 1; }
+fi
 cp "$SOURCE/tests/cli/user.c" "$work/user.c"
 cd "$work"
 
@@ -28,6 +38,14 @@ END
 cmake -S by-cmake -B by-cmake/build -DCMAKE_PREFIX_PATH="$work/ingot" >log 2>&1 && cmake --build by-cmake/build >>log 2>&1 || { cat log; exit 1; }
 ./by-cmake/build/user || { say "the program built with find_package fails"; exit 1; }
 say "find_package works"
+if [ -f "$(find "$work/ingot" -name libingot.a | head -1)" ] && [ -e "$(find "$work/ingot" -name libingot.so | head -1)" ]; then
+  readelf -d by-cmake/build/user | grep -q 'NEEDED.*libingot' || { say "the default is not the shared library"; exit 1; }
+  sed -i 's/REQUIRED)/REQUIRED COMPONENTS static)/' by-cmake/CMakeLists.txt
+  cmake -S by-cmake -B by-cmake/static -DCMAKE_PREFIX_PATH="$work/ingot" >log 2>&1 && cmake --build by-cmake/static >>log 2>&1 || { cat log; exit 1; }
+  ! readelf -d by-cmake/static/user | grep -q 'NEEDED.*libingot' || { say "COMPONENTS static is not static"; exit 1; }
+  ./by-cmake/static/user || { say "the program with the static library fails"; exit 1; }
+  say "both libraries work"
+fi
 
 pc=$(dirname "$(find ingot -name ingot.pc)")
 export PKG_CONFIG_PATH="$work/$pc"

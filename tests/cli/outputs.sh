@@ -19,6 +19,10 @@ for room in thermal dynamics fracture topopt; do
   rm -r elsewhere
 done
 
+# the number of colors, where there are some: eight triangles meet at a node of a crossed pattern
+"$INGOT" run there/fracture.yaml -q -t 1 -b cpu --set assembly=color --set duration='0.2 us' --out colored
+grep -q '"colors": 8' colored/summary.json || fail "$(grep colors colored/summary.json)"
+
 # a case of the user's with that name stays
 cp there/thermal.yaml thermal/case.yaml
 "$INGOT" run there/thermal.yaml -q -t 1 --out thermal 2>said
@@ -48,6 +52,13 @@ grep -qE '^T \[K\] +max +[345][0-9][0-9]' all || fail "$(cat all)"
 "$INGOT" result join set all.vtkhdf
 "$INGOT" run there/thermal.yaml -q -t 1 --set duration='0.9 s' --set output='{times: [0.25 s, 0.5 s]}' --out set --join
 cmp set/run.vtkhdf all.vtkhdf || fail '--join writes another file'
+cp set/run.vtkhdf flag.vtkhdf
+"$INGOT" run there/thermal.yaml -q -t 1 --set duration='0.9 s' --set output='{times: [0.25 s, 0.5 s], one_file: true}' --out set
+cmp set/run.vtkhdf flag.vtkhdf || fail 'output.one_file writes another file than --join'
+python=$(command -v /usr/bin/python3 || command -v python3) || python=false
+code=0
+"$python" "$SOURCE/tests/cli/steps_check.py" all.vtkhdf set/snap_*.vtkhdf || code=$?
+[ $code = 0 ] || [ $code = 77 ] || [ "$python" = false ] || fail 'the joined file is not as VTKHDF describes it'
 "$INGOT" run there/thermal.yaml -q -t 1 --set duration='0.9 s' --set output='{times: [0.25 s, 0.5 s]}' --out set
 [ ! -e set/run.vtkhdf ] || fail 'a file of the former run stayed'
 "$INGOT" mesh info all.vtkhdf >joined

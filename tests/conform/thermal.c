@@ -58,7 +58,7 @@ static ig_material_case metal(const variant *v) {
   m.density = (ig_table){1, one_x, rho_y};
   m.conductivity = v->tables ? (ig_table){3, table_x, k_y} : (ig_table){1, one_x, k0_y};
   m.specific_heat = v->tables ? (ig_table){3, table_x, c_y} : (ig_table){1, one_x, c0_y};
-  m.solidus = m.liquidus = m.absorptivity = m.emissivity = NAN;
+  m.solidus = m.liquidus = m.emissivity = NAN;
   return m;
 }
 

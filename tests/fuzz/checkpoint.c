@@ -66,7 +66,7 @@ static void values(bytes *b, ig_dtype dtype, int count, void *to) {
 /* Each step of a recipe may fail (a name twice, a group that is not there): the next goes on. */
 static void cook(ig_ctx *cx, bytes b, const char *path) {
   ig_h5 h5;
-  ig_pack pack = {0};
+  ig_compressor compressor = {0};
   ig_status ignored = ig_h5_create(cx, path, &h5);
   for (size_t i = 0; ignored == IG_OK && i < sizeof groups / sizeof *groups; i++)
     if (take(&b))
@@ -76,8 +76,8 @@ static void cook(ig_ctx *cx, bytes b, const char *path) {
     const unsigned what = take(&b);
     const ig_dtype dtype = (ig_dtype)(take(&b) % 5);
     const char *set = PICK(sets, take(&b));
-    pack.level = (int)(what / 4 % 10);
-    h5.pack = &pack;
+    compressor.level = (int)(what / 4 % 10);
+    h5.compressor = &compressor;
     switch (what % 4) {
     case 0:
     case 1: {

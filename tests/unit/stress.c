@@ -70,9 +70,9 @@ static void tangent_is_the_derivative(void **state) {
       for (size_t i = 0; i < n; i++)
         slope[i] = (plus[i] - ((double *)m->force.host)[i]) / (2 * h);
       GOOD(cx, ig_stress_forces(m));
-      memcpy(m->moved.host, way, n * 8);
-      GOOD(cx, ig_array_push(cx, &m->moved));
-      GOOD(cx, m->ops->product(cx, &m->args, &m->plan, m->moved.dev, m->force.dev));
+      memcpy(m->work.moved.host, way, n * 8);
+      GOOD(cx, ig_array_push(cx, &m->work.moved));
+      GOOD(cx, m->ops->product(cx, &m->args, &m->plan, m->work.moved.dev, m->force.dev));
       GOOD(cx, ig_array_pull(cx, &m->force));
       for (size_t i = 0; i < n; i++) {
         most = fmax(most, fabs(slope[i]));
@@ -199,7 +199,7 @@ static void energies_close(void **state) {
     assert_near(b->heat, 180e3, 1);
     assert_near(b->work, 0, 1e-3);
     assert_near(b->missing, 0, 1);
-    q.m->hold[3].on = false;
+    q.m->held.list[3].on = false;
     GOOD(cx, ig_stress_system_change(q.m, true));
     q.m->balance.cut = true;
     GOOD(cx, ig_stress_problem_step(&q, 1, 293.15, NULL, NULL));

@@ -1,5 +1,5 @@
-/* Beams with a ring, a tabulated profile, a tilted axis; their sampling: shares of the power
-   against hand calculations, on every backend. */
+/* Beams with a ring, a tabulated profile, a tilted axis, heat over depth, absorptivity over
+   temperature; their sampling: shares of the power against hand calculations, on every backend. */
 #include "thermal_case.h"
 
 /* A plate 8 x 8 x 1 mm, or a post 1 x 1 x 1 mm in its middle; a beam of 100 W for 10 ms in the
@@ -15,7 +15,7 @@
 static double share_of(const char *backend, const char *mesh, const char *beam, row *r) {
   char text[700];
   snprintf(text, sizeof text,
-           "{model: surface, absorptivity: 1, normalise: false, path: {file: path.csv, unit: 1 m}, "
+           "{absorptivity: 1, normalise: false, path: {file: path.csv, unit: 1 m}, "
            "%s}",
            beam);
   const char *const keys[] = {"beams", text, mesh ? "mesh" : NULL, mesh, NULL};
@@ -91,14 +91,103 @@ static void sampling_within_its_bound(void **state) {
     }
 }
 
+/* Heat over depth: of a triangle over 1 mm the upper half has three quarters. */
+static void depth_profiles(void **state) {
+  (void)state;
+  case_write();
+  const char *half = "{boxes: [{origin: [3.5 mm, 3.5 mm, 0.5 mm], size: [1 mm, 1 mm, 0.5 mm], "
+                     "cells: [4, 4, 2]}]}";
+  const char *beam = "model: cylinder, radius: 0.2 mm, depth_profile: [[0 mm, 1], [1 mm, 0]]";
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    row r;
+    assert_near(share_of(*backend, POST, beam, &r), 1, 1e-3);
+    assert_near(share_of(*backend, half, beam, &r), 0.75, 1e-3);
+  }
+}
+
+/* A figure of a run's summary. */
+static double figure_of(const char *out, const char *key) {
+  char path[300], line[512], name[64];
+  snprintf(path, sizeof path, "%s/%s/summary.json", folder, out);
+  snprintf(name, sizeof name, "\"%s\"", key);
+  FILE *f = fopen(path, "r");
+  double value = NAN;
+  assert_non_null(f);
+  while (fgets(line, sizeof line, f)) {
+    const char *at = strstr(line, name);
+    if (at && isnan(value) && (at = strchr(at + strlen(name), ':')))
+      value = strtod(at + 1 + strcspn(at + 1, "-0123456789"), NULL);
+  }
+  fclose(f);
+  return value;
+}
+
+/* A cube of 1 mm that conducts so well that it is warm throughout, C = 4 mJ/K, under 100 W for 10
+   ms: dT/dt = A(T) P / C with A = 0.2 + 5e-4 (T - 300) gives a rise of 400 (exp(0.125) - 1) K. A
+   table of one value is that value; a beam beside the part is missed, not reflected. */
+static void absorptivity_over_temperature(void **state) {
+  (void)state;
+  case_write();
+  text_write("case.yaml",
+             "physics: thermal\n"
+             "mesh: {boxes: [{origin: [3.5 mm, 3.5 mm, 0], size: [1 mm, 1 mm, 1 mm], cells: [1, 1, "
+             "1]}]}\n"
+             "materials: {name: m, density: 8000, conductivity: 1e6, specific_heat: 500,\n"
+             "  absorptivity: [[300, 0.2], [1300, 0.7]]}\n"
+             "beams: {model: surface, radius: 0.3 mm, path: {file: path.csv, unit: 1 m}}\n"
+             "duration: 10 ms\n"
+             "output: {count: 0, history_every: 1000000}\n");
+  static const char *const precisions[] = {"double", "single", "mixed"};
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    row r;
+    for (int i = 0; i < 3; i++) {
+      const double rise = 400 * (exp(0.125) - 1);
+      const char *const keys[] = {"precision", precisions[i], "conduction",
+                                  i == 1 ? "recompute" : "classes", NULL};
+      case_run(*backend, "over", NULL, keys, &r, NULL);
+      /* the top is up to P L / (k A) = 0.1 K warmer: 2.5e-4 of A */
+      assert_near(of(&r, "E_source") / (4e-3 * rise), 1, 5e-4);
+      assert_near(of(&r, "E_gap"), 0, i == 0 ? 1e-12 : i == 1 ? 1e-4 : 1e-7);
+      assert_near(figure_of("over", "beam"), 1, 1e-12);
+      assert_near(figure_of("over", "beam_missed"), 0, 1e-12);
+      assert_near(figure_of("over", "beam_reflected"), 1 - of(&r, "E_source"), 1e-9);
+    }
+    const char *const flat[] = {"materials.absorptivity", "[[300, 0.4], [2000, 0.4]]", NULL};
+    case_run(*backend, "over", NULL, flat, &r, NULL);
+    assert_near(of(&r, "E_source"), 0.4, 1e-12);
+    const char *const past[] = {
+        "beams.normalise", "false", "beams.radius", "1 mm", "beams.sampling", "0.05", NULL};
+    case_run(*backend, "over", NULL, past, &r, NULL);
+    /* of exp(-2 r^2 / R^2) the square of 1 mm takes erf(R^-1 / sqrt 2 mm)^2 */
+    assert_near(figure_of("over", "beam_missed"), 1 - pow(erf(0.5 * sqrt(2)), 2), 2e-3);
+    assert_near(figure_of("over", "beam_missed") + figure_of("over", "beam_reflected") +
+                    of(&r, "E_source"),
+                1, 1e-9);
+  }
+  const char *const bad[][4] = {
+      {"conduction", "stencil", NULL, "takes no absorptivity that depends on temperature"},
+      {"beams",
+       "[{radius: 1 mm, path: {file: path.csv, unit: 1 m}}, {radius: 1 mm, absorptivity: "
+       "0.3, path: {file: path.csv, unit: 1 m}}]",
+       NULL, "all beams must have the same table"}};
+  for (int i = 0; i < 2; i++) {
+    char message[1024];
+    assert_int_equal(case_run("cpu", "bad", NULL, bad[i], NULL, message), IG_INPUT);
+    if (!strstr(message, bad[i][3]))
+      fail_msg("%s", message);
+  }
+}
+
 static void refused(void **state) {
   (void)state;
   static const char *const cases[][2] = {
       {"model: gaussian, ring: {radius: 1 mm, width: 1 mm, share: 1}", "only in the models"},
       {"model: surface, axis: [0, 0, 1]", "the beam points up"},
-      {"model: surface, profile: [[0 mm, 0], [1 mm, 0]]", "some intensity"}};
+      {"model: surface, profile: [[0 mm, 0], [1 mm, 0]]", "some intensity"},
+      {"model: surface, depth_profile: [[0 mm, 1], [1 mm, 0]]", "is for model: cylinder"},
+      {"model: cylinder, depth: 1 mm, depth_profile: [[0 mm, 1], [1 mm, 0]]", "leave out depth"}};
   case_write();
-  for (int i = 0; i < 3; i++) {
+  for (int i = 0; i < 5; i++) {
     char beam[300], message[1024];
     snprintf(beam, sizeof beam,
              "{radius: 1 mm, absorptivity: 1, path: {file: path.csv, unit: 1 m}, %s}", cases[i][0]);
@@ -109,11 +198,43 @@ static void refused(void **state) {
   }
 }
 
+/* A path in two layers over a part that is there already, of a material that does not melt: the
+   temperature between the layers is the part's. */
+static void layers_of_a_standing_part(void **state) {
+  (void)state;
+  text_write("case.yaml", PLATE);
+  text_write("path.csv", "t,x,y,z,power\n0,4e-3,4e-3,0.5e-3,1e-3\n0.005,4e-3,4e-3,0.5e-3,0\n"
+                         "0.005,4e-3,4e-3,1e-3,1e-3\n0.01,4.001e-3,4e-3,1e-3,0\n");
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    const char *const keys[] = {
+        "beams",
+        "{radius: 1 mm, absorptivity: 1, path: {file: path.csv, unit: 1 m}}",
+        "initial_temperature",
+        "500 K",
+        "time_step",
+        "0.4 ms",
+        NULL};
+    case_run(*backend, "layers", NULL, keys, NULL, NULL);
+    char path[300], line[400];
+    snprintf(path, sizeof path, "%s/layers/summary.json", folder);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    double mean = 0;
+    while (fgets(line, sizeof line, f))
+      sscanf(line, " \"interlayer_last\": %lf", &mean);
+    fclose(f);
+    assert_near(mean, 500, 0.01);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(profiles),
       cmocka_unit_test(tilted_axes),
       cmocka_unit_test(sampling_within_its_bound),
+      cmocka_unit_test(depth_profiles),
+      cmocka_unit_test(absorptivity_over_temperature),
+      cmocka_unit_test(layers_of_a_standing_part),
       cmocka_unit_test(refused),
   };
   folder = folder_new();

@@ -30,7 +30,7 @@ static ig_material_case metal(int which, int kind) {
   m.solidus = which ? 1880 : 1350;
   m.liquidus = which ? 1930 : 1360;
   m.latent_heat = kind == TABLES ? 2e5 : 0;
-  m.absorptivity = m.emissivity = NAN;
+  m.emissivity = NAN;
   return m;
 }
 

@@ -1,0 +1,34 @@
+/* A part cut into layers. */
+#ifndef IG_SCAN_SLICE_H
+#define IG_SCAN_SLICE_H
+
+#include "core/option.h"
+#include "mesh/soup.h"
+#include "scan/spans.h"
+
+/* A part to be scanned: the surface in a file, or a box. */
+typedef struct {
+  ig_src at;
+  const char *stl;
+  double unit;           /* m; NaN: the file's own */
+  double move[3];        /* m, of the surface */
+  double min[3], max[3]; /* of a box */
+  int64_t laser;         /* 0: any */
+} ig_scan_part;
+
+typedef struct {
+  ig_soup soup; /* empty: a box */
+  double low[3], high[3];
+  double volume;
+  bool oriented;
+} ig_scan_body;
+
+/* Reads a part; a surface that is not closed is refused. */
+IG_MUST_CHECK ig_status ig_scan_body_open(ig_ctx *cx, const ig_scan_part *c, ig_scan_body *body);
+void ig_scan_body_close(ig_scan_body *body);
+/* Its outline at height z; empty outside of it. Free it. */
+IG_MUST_CHECK ig_status ig_scan_body_cut(ig_ctx *cx, const ig_scan_body *body, double z,
+                                         ig_outline *outline);
+void ig_outline_free(ig_outline *outline);
+
+#endif

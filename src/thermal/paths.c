@@ -1,0 +1,69 @@
+/* Paths of the beams: from files, rasters, or the case's hatch. */
+#include "thermal/thermal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Each laser of the hatch is one beam's, and no more than one's. */
+static ig_status lasers_check(ig_ctx *cx, const ig_thermal_case *c) {
+  uint64_t taken = 0;
+  for (int i = 0; i < c->beams.count; i++) {
+    const ig_beam_case *b = IG_ITEM(const ig_beam_case, c->beams, i);
+    if (b->laser == 0)
+      continue;
+    if (!c->hatch.at.given)
+      return ig_fail_at(cx, &b->at, "laser %lld: the case has no `hatch`", (long long)b->laser);
+    if (b->laser > c->hatch.lasers)
+      return ig_fail_at(cx, &b->at, "laser %lld: `hatch` has %lld", (long long)b->laser,
+                        (long long)c->hatch.lasers);
+    if (taken >> (b->laser - 1) & 1)
+      return ig_fail_at(cx, &b->at, "laser %lld is another beam's already", (long long)b->laser);
+    taken |= (uint64_t)1 << (b->laser - 1);
+  }
+  for (int64_t k = 0; c->hatch.at.given && k < c->hatch.lasers; k++)
+    if (!(taken >> k & 1))
+      return ig_fail_at(cx, &c->hatch.at,
+                        "no beam has laser %lld of this hatch: give one `laser: %lld`",
+                        (long long)k + 1, (long long)k + 1);
+  return IG_OK;
+}
+
+ig_status ig_thermal_paths(ig_ctx *cx, const ig_thermal_case *c, ig_toolpath *paths) {
+  IG_TRY(lasers_check(cx, c));
+  ig_toolpath *made = NULL;
+  ig_status status = IG_OK;
+  if (c->hatch.at.given) {
+    IG_TRY(IG_NEW(cx, &made, c->hatch.lasers, "toolpaths"));
+    status = ig_hatch_make(cx, &c->hatch, made);
+  }
+  for (int i = 0; i < c->beams.count && status == IG_OK; i++) {
+    const ig_beam_case *b = IG_ITEM(const ig_beam_case, c->beams, i);
+    if (b->laser > 0 && !b->path.at.given && !b->raster.at.given) {
+      paths[i] = made[b->laser - 1];
+      memset(&made[b->laser - 1], 0, sizeof *made);
+    } else {
+      status = ig_beam_path(cx, b, &paths[i]);
+    }
+  }
+  for (int64_t k = 0; made && k < c->hatch.lasers; k++)
+    ig_toolpath_free(&made[k]);
+  free(made);
+  return status;
+}
+
+ig_status ig_thermal_path(ig_ctx *cx, const void *room_case, int beam, ig_toolpath *path) {
+  const ig_thermal_case *c = room_case;
+  ig_toolpath *paths;
+  if (beam < 0 || beam >= c->beams.count)
+    return ig_fail_at(cx, &c->at, "beam %d of %d", beam + 1, c->beams.count);
+  IG_TRY(IG_NEW(cx, &paths, c->beams.count, "toolpaths"));
+  const ig_status status = ig_thermal_paths(cx, c, paths);
+  if (status == IG_OK) {
+    *path = paths[beam];
+    memset(&paths[beam], 0, sizeof *paths);
+  }
+  for (int i = 0; i < c->beams.count; i++)
+    ig_toolpath_free(&paths[i]);
+  free(paths);
+  return status;
+}
