@@ -130,10 +130,28 @@ static const ig_option overhang_options[] = {
             "in which the part is built: x- x+ y- y+ z- z+ (y+ in a plane problem)"),
     IG_END};
 
+static const ig_option draw_options[] = {
+    IG_TEXT(ig_draw_case, direction, "z+",
+            "in which the tool is drawn off the part: x- x+ y- y+ z- z+ (y+ in a plane problem)"),
+    IG_REAL(ig_draw_case, parting, "m", NULL, -IG_HUGE, IG_HUGE,
+            "where two tools meet, drawn both ways along the axis; left out: one tool"),
+    IG_END};
+
+static const ig_option pattern_options[] = {
+    IG_TEXT(ig_pattern_case, extrude, NULL, "axis along which the part has one section: x, y or z"),
+    IG_IVECTOR(ig_pattern_case, repeat, 3, "[1, 1, 1]", 1, 1e5,
+               "equal parts the body is divided into along x, y, z"),
+    IG_TEXTS(ig_pattern_case, mirror, "[]",
+             "axes along which the part (each of them) is its own mirror image"),
+    IG_END};
+
 static const ig_option optimiser_options[] = {
-    IG_CHOICE(ig_optimiser_case, method, "oc|mma|auto", "auto",
-              "optimality criteria, or the method of moving asymptotes; auto: mma where there is a "
-              "projection, an overhang filter or a constraint, oc elsewhere"),
+    IG_CHOICE(ig_optimiser_case, method, "oc|mma|auto|gcmma", "auto",
+              "optimality criteria, the method of moving asymptotes, or its globally convergent "
+              "version, which tries designs until none of its approximations was too hopeful; "
+              "auto: mma where there is a "
+              "projection, an overhang or draw filter, weight, a frequency or a constraint, oc "
+              "elsewhere"),
     IG_REAL(ig_optimiser_case, move, "", "0.2", IG_TINY, 1, "largest change of a density at once"),
     IG_CHOICE(ig_optimiser_case, limits, "absolute|relative", "absolute",
               "whether move is a density, or a share of the density it limits (oc)"),
@@ -243,6 +261,10 @@ const ig_option ig_topopt_options[] = {
            "smoothed step on the filtered density"),
     IG_MAP(ig_topopt_case, overhang, ig_overhang_case, overhang_options, NULL,
            "density only where the layer below supports it, within 45 degrees for cubes (grids)"),
+    IG_MAP(ig_topopt_case, draw, ig_draw_case, draw_options, NULL,
+           "no density behind which a tool could not be drawn: casting, milling (grids)"),
+    IG_MAP(ig_topopt_case, pattern, ig_pattern_case, pattern_options, NULL,
+           "elements that share one density: extrusion, repetition, symmetry of the design"),
     IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),
     IG_MAP(ig_topopt_case, solver, ig_solver_case, solver_options, NULL, "linear solver"),
     IG_MAP(ig_topopt_case, surface, ig_surface_case, surface_options, NULL, "the finished part"),

@@ -107,7 +107,12 @@ typedef struct {
   double beta_max;
   int64_t every; /* beta doubles after so many iterations */
 } ig_projection_case;
-typedef enum { IG_OPTIMISER_OC, IG_OPTIMISER_MMA, IG_OPTIMISER_AUTO } ig_optimiser_kind;
+typedef enum {
+  IG_OPTIMISER_OC,
+  IG_OPTIMISER_MMA,
+  IG_OPTIMISER_AUTO,
+  IG_OPTIMISER_GCMMA
+} ig_optimiser_kind;
 typedef struct {
   ig_src at;
   int method, limits;
@@ -148,6 +153,17 @@ typedef struct {
 } ig_overhang_case;
 typedef struct {
   ig_src at;
+  const char *direction; /* in which the tool is drawn */
+  double parting;        /* where two tools meet, m; NaN: one tool */
+} ig_draw_case;
+typedef struct {
+  ig_src at;
+  const char *extrude; /* "z"; NULL: none */
+  int64_t repeat[3];
+  ig_texts mirror; /* "x", "y", "z" */
+} ig_pattern_case;
+typedef struct {
+  ig_src at;
   int64_t grids, iterations; /* coarser grids before the grid itself; at most so many on each */
 } ig_sequence_case;
 typedef struct {
@@ -171,6 +187,8 @@ typedef struct {
   ig_filter_case filter;
   ig_projection_case projection;
   ig_overhang_case overhang;
+  ig_draw_case draw;
+  ig_pattern_case pattern;
   ig_optimiser_case optimiser;
   ig_solver_case solver;
   ig_surface_case surface;
@@ -185,6 +203,8 @@ extern const ig_option ig_topopt_options[];
 int ig_topopt_method(const ig_topopt_case *c);
 /* Share of the body that may be solid. */
 double ig_topopt_volume(const ig_topopt_case *c);
+/* Whether what can be made is less than what is designed: overhang, draw. */
+bool ig_topopt_made(const ig_topopt_case *c);
 
 /* --- the discretisation: all the design loop knows of it --- */
 
@@ -196,6 +216,7 @@ typedef struct {
   ig_array gravity[IG_LOAD_CASES]; /* what a unit nodal mass weighs; none: empty */
   ig_array held;       /* where nodes are held away from zero, times stiffness; or empty */
   double element_mass; /* of the mean element, solid, kg; 0: not known */
+  ig_array group[2];   /* of a pattern: where each begins; elements */
   ig_array added;      /* masses at the nodes, in units of that; or empty */
   ig_array heavy;      /* its solid's density over the first material's; or empty */
   ig_array f[IG_LOAD_CASES];
@@ -240,6 +261,7 @@ struct ig_discretisation {
   /* shares of elements to their nodes, and means over elements: the transpose */
   ig_status (*to_nodes)(void *self, const double *in, double *out);
   ig_status (*to_elements)(void *self, const double *in, double *out);
+  bool quadratic; /* shape functions have means of both signs: no masses of nodes by them */
   /* strains at the centres of elements, [6][places], and the transpose of that: 0 where held */
   ig_status (*strain)(void *self, const double *u, double *tensor);
   ig_status (*strain_back)(void *self, const double *tensor, double *f);
@@ -247,6 +269,8 @@ struct ig_discretisation {
   double thickness; /* of a plane problem; 1 */
   /* out = sum of weight x in; symmetric, so it is its own adjoint */
   ig_status (*filter)(void *self, const double *in, double *out);
+  ig_links links; /* elements that share a density; count 0: none */
+  double start;   /* density to begin with; 0: the volume */
   /* what can be built on what lies below, and slopes by it back through that; NULL: no directions
    */
   ig_status (*print)(void *self, const double *in, double *out);
@@ -282,6 +306,7 @@ typedef struct {
   ig_array role, weight, scale, nodal_f, nodal_u;
   ig_taps taps;
   ig_overhang overhang;
+  ig_draw draw;
   ig_discretisation d;
   ig_loading loading;
   double normal[3]; /* of the face at hand */
@@ -326,7 +351,9 @@ typedef struct {
   ig_array density[IG_REALISATIONS], part[IG_REALISATIONS];
   ig_array u[IG_REALISATIONS][IG_LOAD_CASES], adjoint[IG_REALISATIONS];
   ig_array mma_low, mma_high, mma_old, mma_older; /* asymptotes; the last two designs */
+  ig_array kept[IG_FUNCTIONS];                    /* slopes, while gcmma tries designs */
   int updates;                                    /* made by moving asymptotes */
+  int tried; /* solver iterations of designs that the last update tried */
   /* constraints beside the volume: a stress with clusters is several */
   int limits, limit_of[IG_LIMITS], cluster_of[IG_LIMITS], limit_states[IG_LIMITS];
   ig_array limit_slope[IG_LIMITS], limit_state[IG_LIMITS], spare;
@@ -349,11 +376,14 @@ void ig_topopt_design_free(ig_topopt_design *s);
 double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases);
 /* Objective, volume and their slopes (s->dc, s->dv by s->x) at s->x. */
 IG_MUST_CHECK ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e);
+/* Gives elements that share a density the mean of theirs. */
+IG_MUST_CHECK ig_status ig_topopt_design_link(ig_topopt_design *s, double *v);
 /* s->x becomes the next design; the old one is left in s->trial. */
 IG_MUST_CHECK ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e);
-/* The update by moving asymptotes, into s->trial; `oc` carries move limit and volume. */
+/* The update by moving asymptotes, into s->trial; *next: the evaluation whose states are in place;
+ * `oc` carries move limit and volume. */
 IG_MUST_CHECK ig_status ig_topopt_mma_update(ig_topopt_design *s, const ig_oc *oc,
-                                             const ig_evaluation *e);
+                                             const ig_evaluation *e, ig_evaluation *next);
 IG_MUST_CHECK ig_status
 ig_topopt_mma_prepare(ig_topopt_design *s); /* its arrays, before a restart fills them */
 /* Constraints beside the volume: limits.c. The case of slot i; values over bounds and slopes by the

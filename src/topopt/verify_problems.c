@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- bars --- */
 
@@ -135,6 +136,7 @@ static ig_status values(ig_topopt_problem *t, double *x, int64_t at, double by, 
       t->cx->backend->copy_in(t->cx, t->s->x.dev, x, (size_t)t->d->places * sizeof *x);
   x[at] = keep;
   IG_TRY(status);
+  IG_TRY(ig_topopt_design_link(t->s, t->s->x.dev));
   ig_topopt_design_continue(&t->c, 1, &e);
   IG_TRY(ig_topopt_design_evaluate(t->s, &e));
   value[0] = e.objective;
@@ -194,6 +196,18 @@ done:
 static const struct {
   const char *what, *limits[3], *text;
 } cases[] = {
+    {"extruded along y, repeated and mirrored along x",
+     {"a volume", "a compliance"},
+     CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], pattern: {extrude: y, repeat: [2, 1, 1], "
+             "mirror: [x]}, constraints: [{box: {max: [4, 2, 9]}, volume: 0.3}, {compliance: 9}]"},
+    {"drawn along y",
+     {"a volume", "a compliance"},
+     CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], draw: {direction: y-}, passive: [{box: {min: "
+             "[5, 1, 0], max: [6, 2, 9]}}, {box: {min: [2, 2, 0], max: [3, 3, 9]}, as: void}], "
+             "constraints: [{box: {max: [4, 2, 9]}, volume: 0.3}, {compliance: 9}]"},
+    {"drawn both ways along x",
+     {NULL},
+     CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], draw: {direction: x+, parting: 2}"},
     {"frequencies and an added mass",
      {"a bound on the frequency"},
      "problem: frequency, " CLAMPED ", masses: [{" TIP
@@ -226,19 +240,25 @@ ig_status ig_topopt_verify_problem_slopes(ig_ctx *cx, const ig_verify_sink *sink
   static const char *const bodies[] = {"plane grid", "grid", "mesh"};
   static const char *const grids[] = {"grid: {elements: [6, 3, 0]}, ",
                                       "grid: {elements: [6, 3, 2]}, ", ""};
-  ig_mesh *mesh;
+  const ig_mesh_case rows = {.boxes = {1, &b}};
+  ig_mesh *mesh, *even = NULL;
   ig_status status = IG_OK;
   IG_TRY(ig_mesh_generate(cx, &c, &mesh));
+  IG_TRY_GOTO(status, done, ig_mesh_generate(cx, &rows, &even));
   for (size_t k = 0; k < sizeof cases / sizeof *cases && status == IG_OK; k++)
     for (int on = 0; on < 3 && status == IG_OK; on++) {
       char text[1200], what[160];
+      const bool drawn = strstr(cases[k].text, "draw:"), linked = strstr(cases[k].text, "pattern:");
       double worst[1 + IG_LIMITS];
       ig_topopt_problem t;
       snprintf(text, sizeof text,
                "{%s%s, filter: {kind: density, radius: 1.6}, projection: {beta: 2}, void_ratio: "
                "1e-3, solver: {tolerance: 1e-12}}",
                grids[on], cases[k].text);
-      IG_TRY_GOTO(status, done, ig_topopt_problem_open_mesh(cx, text, on == 2 ? mesh : NULL, &t));
+      if (on == 2 && drawn)
+        continue; /* grids alone */
+      IG_TRY_GOTO(status, done,
+                  ig_topopt_problem_open_mesh(cx, text, on == 2 ? linked ? even : mesh : NULL, &t));
       status = slopes(&t, worst);
       const int limits = t.s->limits;
       ig_topopt_problem_close(&t);
@@ -250,5 +270,6 @@ ig_status ig_topopt_verify_problem_slopes(ig_ctx *cx, const ig_verify_sink *sink
     }
 done:
   ig_mesh_free(mesh);
+  ig_mesh_free(even);
   return status;
 }
