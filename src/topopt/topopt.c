@@ -54,6 +54,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   (void)most, (void)ahead;
   IG_TRY(ig_topopt_analyse(r));
   IG_TRY(ig_topopt_design_update(s, &r->e));
+  r->e.iterations += s->tried;
   ig_restart_free(r->kept);
   r->kept = NULL;
   r->iteration++;
