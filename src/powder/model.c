@@ -152,7 +152,7 @@ static ig_status sizes_choose(ig_powder_run *r, int *n) {
     if (!(g->window[d] > 0))
       return ig_fail_at(r->cx, &g->at, "the window needs a size in x, y and z");
     r->size[d] = want < n[d] ? (int)want : n[d];
-    if (d < 2 && r->size[d] < n[d] && g->window[d] < 12 * r->c->beam.radius)
+    if (d < 2 && r->size[d] < n[d] && g->window[d] < 12 * r->c->beam.radius * (1 - 1e-9))
       return ig_fail_at(r->cx, &g->at, "the window needs at least 12 beam radii in x and y: %g m",
                         12 * r->c->beam.radius);
   }
