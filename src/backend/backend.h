@@ -11,5 +11,15 @@ IG_C_BEGIN
 IG_BACKEND_LIST(X)
 #undef X
 
+/* The table of operations that a context's backend calls for; what stands in IG_IF_CUDA is there
+   only where CUDA is. */
+#ifdef INGOT_HAVE_CUDA
+#define IG_IF_CUDA(...) __VA_ARGS__
+#define IG_OPS_OF(cx, cpu, cuda) ((cx)->backend->kernels == IG_KERNELS_CUDA ? (cuda) : (cpu))
+#else
+#define IG_IF_CUDA(...)
+#define IG_OPS_OF(cx, cpu, cuda) ((void)(cx), (cpu))
+#endif
+
 IG_C_END
 #endif

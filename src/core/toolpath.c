@@ -49,24 +49,21 @@ static int rising(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Heights closer than a micrometre are one layer; level pieces only count. */
-static ig_status layers_count(ig_ctx *cx, const ig_toolpath *p, ig_toolpath_survey *s) {
-  double *z;
-  int64_t count = 0;
+ig_status ig_toolpath_heights(ig_ctx *cx, const ig_toolpath *p, double **heights, int64_t *count) {
+  double *z, last = -INFINITY;
+  int64_t n = 0;
+  *count = 0;
+  *heights = NULL;
   IG_TRY(IG_NEW(cx, &z, p->count, "layers"));
   for (int64_t i = 0; i + 1 < p->count; i++)
     if (p->power[i] > 0 && p->t[i + 1] > p->t[i])
-      z[count++] = p->x[3 * i + 5];
-  if (count)
-    qsort(z, (size_t)count, sizeof *z, rising);
-  s->layers = 0;
-  double last = -INFINITY;
-  for (int64_t i = 0; i < count; i++)
-    if (z[i] > last + 1e-6) {
-      s->layers++;
-      last = z[i];
-    }
-  free(z);
+      z[n++] = p->x[3 * i + 5];
+  if (n)
+    qsort(z, (size_t)n, sizeof *z, rising);
+  for (int64_t i = 0; i < n; i++)
+    if (z[i] > last + 1e-6)
+      z[(*count)++] = last = z[i];
+  *heights = z;
   return IG_OK;
 }
 
@@ -100,7 +97,10 @@ ig_status ig_toolpath_look(ig_ctx *cx, const ig_toolpath *p, ig_toolpath_survey 
       bounds_take(s, &p->x[3 * i]);
   s->speed_min = isfinite(s->speed_min) ? s->speed_min : 0;
   s->power_min = isfinite(s->power_min) ? s->power_min : 0;
-  return layers_count(cx, p, s);
+  double *heights;
+  IG_TRY(ig_toolpath_heights(cx, p, &heights, &s->layers));
+  free(heights);
+  return IG_OK;
 }
 
 void ig_toolpath_describe(const ig_toolpath_survey *s, ig_toolpath_line *line, void *user) {

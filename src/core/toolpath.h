@@ -15,6 +15,11 @@ IG_MUST_CHECK ig_status ig_toolpath_add(ig_ctx *cx, ig_toolpath *path, double t,
                                         double power);
 void ig_toolpath_free(ig_toolpath *path);
 
+/* Heights at which the beam is on, rising; those closer than a micrometre are one layer. Freed by
+   the caller. */
+IG_MUST_CHECK ig_status ig_toolpath_heights(ig_ctx *cx, const ig_toolpath *path, double **heights,
+                                            int64_t *count);
+
 /* What a path amounts to. Speeds and powers are those of pieces with the beam on; a layer is a
    height at which the beam is on. Without such pieces the extremes are 0. */
 typedef struct {

@@ -50,15 +50,6 @@ ig_status ig_dyn_problem_set(ig_dyn_problem *q, const char *name, ig_inside_fn *
   return ig_set_where(q->cx, q->mesh, name, in, user);
 }
 
-typedef struct {
-  int axis;
-  double at;
-} side;
-static bool on_side(void *user, const double x[3]) {
-  const side *s = user;
-  return fabs(x[s->axis] - s->at) < 1e-9 * (1 + fabs(s->at));
-}
-
 static ig_status box_nodes(ig_dyn_problem *q, const double size[3], const int n[3]) {
   const int64_t nodes = (int64_t)(n[0] + 1) * (n[1] + 1) * (n[2] + 1);
   if (nodes > INT32_MAX)
@@ -78,8 +69,9 @@ static ig_status box_nodes(ig_dyn_problem *q, const double size[3], const int n[
 static ig_status box_sets(ig_dyn_problem *q, const double size[3]) {
   static const char *const name[6] = {"x0", "x1", "y0", "y1", "z0", "z1"};
   for (int i = 0; i < 6; i++) {
-    side s = {i / 2, i % 2 ? size[i / 2] : 0};
-    IG_TRY(ig_dyn_problem_set(q, name[i], on_side, &s));
+    ig_side s = {i / 2, i % 2 ? size[i / 2] : 0, 0};
+    s.near = 1e-9 * (1 + fabs(s.at));
+    IG_TRY(ig_dyn_problem_set(q, name[i], ig_side_holds, &s));
   }
   return IG_OK;
 }
@@ -104,7 +96,7 @@ ig_status ig_dyn_problem_box(ig_dyn_problem *q, const double size[3], const int 
 }
 
 ig_status ig_dyn_problem_tets(ig_dyn_problem *q, const double size[3], const int n[3]) {
-  /* five a cell, mirrored in every other one so that faces meet */
+  /* five per cell, mirrored in every other one so that faces meet */
   static const int even[5][4] = {
       {0, 1, 2, 5}, {0, 2, 3, 7}, {0, 5, 7, 4}, {2, 7, 5, 6}, {0, 2, 7, 5}};
   static const int odd[5][4] = {

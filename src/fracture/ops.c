@@ -43,16 +43,10 @@ static ig_status cpu_scan(ig_ctx *cx, const ig_frac_state *s) {
 
 static const ig_frac_ops cpu_ops = {.run = cpu_run, .compact = cpu_compact, .scan = cpu_scan};
 
-#ifdef INGOT_HAVE_CUDA
-static const ig_frac_ops cuda_ops = {
-    .run = ig_frac_cuda_run, .compact = ig_frac_cuda_compact, .scan = ig_frac_cuda_scan};
-#endif
+IG_IF_CUDA(static const ig_frac_ops cuda_ops = {.run = ig_frac_cuda_run,
+                                                .compact = ig_frac_cuda_compact,
+                                                .scan = ig_frac_cuda_scan};)
 
 const ig_frac_ops *ig_frac_ops_of(ig_ctx *cx) {
-#ifdef INGOT_HAVE_CUDA
-  if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return &cuda_ops;
-#endif
-  (void)cx;
-  return &cpu_ops;
+  return IG_OPS_OF(cx, &cpu_ops, &cuda_ops);
 }

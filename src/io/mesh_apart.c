@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,32 +14,24 @@
 
 /* --- bytes through a pipe */
 
-static bool send(int fd, const void *bytes, size_t size) {
-  const char *p = bytes;
+/* All of it, out of the pipe or into it. */
+static bool move(int fd, char *bytes, size_t size, bool out) {
   while (size) {
-    const ssize_t n = write(fd, p, size);
+    const ssize_t n = out ? write(fd, bytes, size) : read(fd, bytes, size);
     if (n < 0 && errno == EINTR)
       continue;
     if (n <= 0)
       return false;
-    p += n;
+    bytes += n;
     size -= (size_t)n;
   }
   return true;
 }
-
+static bool send(int fd, const void *bytes, size_t size) {
+  return move(fd, (char *)(uintptr_t)bytes, size, true);
+}
 static bool take(int fd, void *bytes, size_t size) {
-  char *p = bytes;
-  while (size) {
-    const ssize_t n = read(fd, p, size);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return false;
-    p += n;
-    size -= (size_t)n;
-  }
-  return true;
+  return move(fd, bytes, size, false);
 }
 
 /* --- a mesh through it: sizes first, then all arrays */

@@ -1,52 +1,12 @@
 /* Abaqus and CalculiX input files: *NODE, *ELEMENT, *NSET, *ELSET, *SURFACE, of one part or of
    parts and their instances, files included; the rest is passed over. */
-#include "io/cell.h"
+#include "io/mesh_inp.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-
-enum { PASSED_OVER = 255 };
-/* Element names by how they begin; a longer beginning comes before a shorter one. */
-static const struct {
-  const char *name;
-  int type;
-  bool plane;
-} elements[] = {
-    {"C3D10", IG_TET10, false},      {"C3D15", IG_CELL_WEDGE15, false},
-    {"C3D20", IG_CELL_HEX20, false}, {"C3D27", IG_CELL_HEX27, false},
-    {"C3D8", IG_HEX8, false},        {"C3D4", IG_TET4, false},
-    {"C3D6", IG_WEDGE6, false},      {"C3D5", IG_PYRAMID5, false},
-    {"CPS3", IG_TRI3, true},         {"CPE3", IG_TRI3, true},
-    {"CAX3", IG_TRI3, true},         {"C2D3", IG_TRI3, true},
-    {"CPS6", IG_TRI6, true},         {"CPE6", IG_TRI6, true},
-    {"CAX6", IG_TRI6, true},         {"C2D6", IG_TRI6, true},
-    {"CPS8", IG_CELL_QUAD8, true},   {"CPE8", IG_CELL_QUAD8, true},
-    {"CAX8", IG_CELL_QUAD8, true},   {"C2D8", IG_CELL_QUAD8, true},
-    {"CPS4", IG_QUAD4, true},        {"CPE4", IG_QUAD4, true},
-    {"CAX4", IG_QUAD4, true},        {"C2D4", IG_QUAD4, true},
-    {"STRI3", IG_TRI3, false},       {"STRI65", IG_TRI6, false},
-    {"S3", IG_TRI3, false},          {"S4", IG_QUAD4, false},
-    {"S6", IG_TRI6, false},          {"S8", IG_CELL_QUAD8, false},
-    {"S9", IG_CELL_QUAD9, false},    {"M3D3", IG_TRI3, false},
-    {"M3D4", IG_QUAD4, false},       {"M3D6", IG_TRI6, false},
-    {"M3D8", IG_CELL_QUAD8, false},  {"B31", IG_BEAM2, false},
-    {"B33", IG_BEAM2, false},        {"B32", IG_CELL_BEAM3, false},
-    {"T3D2", IG_BEAM2, false},       {"T3D3", IG_CELL_BEAM3, false},
-    {"T2D2", IG_BEAM2, false},       {"B21", IG_BEAM2, false},
-    {"MASS", PASSED_OVER, true},     {"ROTARYI", PASSED_OVER, true},
-    {"SPRING", PASSED_OVER, true},   {"DASHPOT", PASSED_OVER, true},
-    {"GAP", PASSED_OVER, true},      {"DCOUP3D", PASSED_OVER, true},
-    {"CONN3D", PASSED_OVER, true},   {"R3D", PASSED_OVER, true},
-    {"RAX", PASSED_OVER, true},
-};
-
-int ig_inp_face(int code, int side) {
-  static const int hex[] = {4, 5, 2, 1, 3, 0};
-  return ig_cell_type(code) == IG_HEX8 && side <= 6 ? hex[side - 1] : side - 1;
-}
 
 typedef struct {
   char name[80];
@@ -194,32 +154,27 @@ static ig_status elements_read(inp *in) {
     return ig_text_fail(&in->t, from, "INPUT is not followed: use *INCLUDE");
   if (!parameter(&in->t, "TYPE", &from, &stop))
     return ig_text_fail(&in->t, in->t.line, "*ELEMENT without TYPE=");
-  size_t k = 0;
-  const size_t known = sizeof elements / sizeof *elements;
-  from += stop - from > 4 && strncasecmp(from, "DC", 2) == 0; /* heat transfer: DC3D8 */
-  while (k < known && !((size_t)(stop - from) >= strlen(elements[k].name) &&
-                        strncasecmp(from, elements[k].name, strlen(elements[k].name)) == 0))
-    k++;
-  if (k == known)
+  const ig_inp_type *kind = ig_inp_type_find(from, stop);
+  if (!kind)
     return ig_text_fail(&in->t, from,
                         "element type %.*s is not known: expected C3D8, C3D4, C3D10, C3D20, C3D6, "
-                        "S3, S4, S8, CPS3, CPS4, CPE…, B31, B32 or T3D2",
+                        "C3D5, S3, S4, S8, CPS3, CPS4, CPE…, B31, B32 or T3D2",
                         (int)(stop - from > 40 ? 40 : stop - from), from);
-  if (elements[k].type == PASSED_OVER) {
+  if (kind->code == IG_INP_PASSED_OVER) {
     if (!in->passed)
       ig_warn(in->t.cx, "%s:%d: elements of type %.*s are passed over", in->t.path, in->t.number,
               (int)(stop - from > 40 ? 40 : stop - from), from);
     in->passed = true;
     return IG_OK;
   }
-  in->space = in->space || !elements[k].plane;
+  in->space = in->space || !kind->plane;
   int number = -1;
   if (parameter(&in->t, "ELSET", &from, &stop)) {
     ig_group *set;
     IG_TRY(group_named(in, from, stop, IG_SET_ELEMENTS, &set));
     number = (int)(set - in->to->group);
   }
-  const int npe = ig_cell_info_get(elements[k].type).nodes;
+  const int npe = ig_cell_info_get(kind->code).nodes;
   while (data_line(in)) {
     char *p = in->t.line, *at = p;
     int64_t id, node[IG_CELL_MOST_NODES];
@@ -245,12 +200,12 @@ static ig_status elements_read(inp *in) {
       }
       IG_TRY(id_read(in, from, stop, &node[a]));
     }
-    if (elements[k].type == IG_CELL_BEAM3) { /* its middle node comes second */
+    if (kind->code == IG_CELL_BEAM3) { /* its middle node comes second */
       const int64_t middle = node[1];
       node[1] = node[2];
       node[2] = middle;
     }
-    IG_TRY(ig_gather_cell(in->to, id, elements[k].type, number + 1, node, &twice));
+    IG_TRY(ig_gather_cell(in->to, id, kind->code, number + 1, node, &twice));
     if (twice)
       return taken(in, at, "element", id);
     if (number >= 0)

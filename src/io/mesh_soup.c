@@ -3,6 +3,7 @@
 #include "core/number.h"
 #include "io/mesh_io.h"
 #include "io/store.h"
+#include "io/xml.h"
 #include "io/zip.h"
 #include "mesh/topology.h"
 
@@ -202,30 +203,10 @@ static ig_status obj_read(maker *m, ig_mesh_text *t) {
 /* --- 3MF: a zip with an XML model; vertices, triangles, unit */
 
 /* The value of an attribute in a tag; false if it is not there. */
-static bool attribute(const char *tag, const char *end, const char *name, char *value,
-                      size_t size) {
-  const size_t length = strlen(name);
-  for (const char *p = tag; p + length + 2 < end; p++) {
-    if ((p[-1] != ' ' && p[-1] != '\n' && p[-1] != '\t' && p[-1] != '\r') ||
-        strncmp(p, name, length) != 0 || p[length] != '=' ||
-        (p[length + 1] != '"' && p[length + 1] != '\''))
-      continue;
-    const char *from = p + length + 2, *stop = memchr(from, p[length + 1], (size_t)(end - from));
-    if (!stop || (size_t)(stop - from) >= size)
-      return false;
-    memcpy(value, from, (size_t)(stop - from));
-    value[stop - from] = '\0';
-    for (char *c = value; *c; c++) /* what a file holds is shown, not obeyed */
-      *c = (unsigned char)*c < ' ' ? '?' : *c;
-    return true;
-  }
-  return false;
-}
-
 static ig_status number_of(maker *m, const char *tag, const char *end, const char *name,
                            double *value) {
   char text[64], *stop;
-  if (!attribute(tag, end, name, text, sizeof text))
+  if (!ig_xml_attribute(tag, end, name, text, sizeof text))
     return IG_FAIL(m->cx, IG_INPUT, "%s: a tag without '%s' in the model", m->path, name);
   *value = ig_decimal_read(text, &stop);
   if (stop == text || *stop || !isfinite(*value))
@@ -256,7 +237,7 @@ static ig_status model_read(maker *m, const char *text, size_t size, double *uni
     if (!end)
       return IG_FAIL(m->cx, IG_INPUT, "%s: the model ends within a tag", m->path);
     p = end;
-    if (tag_is(tag, end, "model") && attribute(tag, end, "unit", value, sizeof value)) {
+    if (tag_is(tag, end, "model") && ig_xml_attribute(tag, end, "unit", value, sizeof value)) {
       for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         *unit = strcmp(value, units[i].name) == 0 ? units[i].metres : *unit;
     } else if (tag_is(tag, end, "vertices")) {
@@ -280,7 +261,7 @@ static ig_status model_read(maker *m, const char *text, size_t size, double *uni
       return IG_FAIL(m->cx, IG_INPUT, "%s: a model of components is not read: join them first",
                      m->path);
     } else if (tag_is(tag, end, "item") &&
-               (items++ || attribute(tag, end, "transform", value, sizeof value))) {
+               (items++ || ig_xml_attribute(tag, end, "transform", value, sizeof value))) {
       ig_warn(m->cx,
               "%s: where the build places its objects is not read: they stay where they "
               "are defined",

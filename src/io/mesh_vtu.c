@@ -1,8 +1,9 @@
 /* VTK's XML files of unstructured grids, .vtu and .pvtu: text, base64 or raw, compressed by zlib or
-   not. Written with raw appended data. */
+   not. */
 #include "core/number.h"
 #include "io/store.h"
 #include "io/vtk.h"
+#include "io/xml.h"
 #include "io/zip.h"
 #include "mesh/draft.h"
 #include "mesh/topology.h"
@@ -44,29 +45,10 @@ static const char *tag_find(const char *p, const char *end, const char *name, co
   return NULL;
 }
 
-static bool attribute(const char *tag, const char *stop, const char *name, char *value,
-                      size_t size) {
-  const size_t length = strlen(name);
-  for (const char *p = tag + 1; p + length + 2 < stop; p++) {
-    if (!strchr(" \t\r\n", p[-1]) || strncmp(p, name, length) != 0 || p[length] != '=' ||
-        (p[length + 1] != '"' && p[length + 1] != '\''))
-      continue;
-    const char *from = p + length + 2, *quote = memchr(from, p[length + 1], (size_t)(stop - from));
-    if (!quote || (size_t)(quote - from) >= size)
-      return false;
-    memcpy(value, from, (size_t)(quote - from));
-    value[quote - from] = '\0';
-    for (char *c = value; *c; c++) /* what a file holds is shown, not obeyed */
-      *c = (unsigned char)*c < ' ' ? '?' : *c;
-    return true;
-  }
-  return false;
-}
-
 static ig_status count_of(const vtu *v, const char *tag, const char *stop, const char *name,
                           int64_t *count) {
   char text[32], *end;
-  if (!attribute(tag, stop, name, text, sizeof text))
+  if (!ig_xml_attribute(tag, stop, name, text, sizeof text))
     return IG_FAIL(v->cx, IG_INPUT, "%s: <Piece> without %s", v->path, name);
   *count = strtoll(text, &end, 10);
   if (*end || *count < 0 || *count > INT32_MAX)
@@ -238,7 +220,7 @@ static double number_at(const vtu *v, const unsigned char *p, char kind, int siz
 
 static ig_status kind_of(const vtu *v, const char *tag, const char *stop, char *kind, int *size) {
   char type[16] = "";
-  attribute(tag, stop, "type", type, sizeof type);
+  ig_xml_attribute(tag, stop, "type", type, sizeof type);
   const char *digits = type + strcspn(type, "0123456789");
   *size = atoi(digits) / 8;
   *kind = type[0];
@@ -267,7 +249,7 @@ static ig_status words_read(const vtu *v, const char *p, const char *end, int64_
 static ig_status array_read(const vtu *v, const char *tag, const char *stop, int64_t count,
                             double *out) {
   char format[16] = "ascii", text[32];
-  attribute(tag, stop, "format", format, sizeof format);
+  ig_xml_attribute(tag, stop, "format", format, sizeof format);
   const char *close = memchr(stop, '<', (size_t)(v->end - stop));
   close = close ? close : v->end;
   if (strcmp(format, "ascii") == 0)
@@ -278,7 +260,7 @@ static ig_status array_read(const vtu *v, const char *tag, const char *stop, int
   source s = {stop + 1, close, true};
   if (strcmp(format, "appended") == 0) {
     char *end;
-    if (!v->appended || !attribute(tag, stop, "offset", text, sizeof text))
+    if (!v->appended || !ig_xml_attribute(tag, stop, "offset", text, sizeof text))
       return bad(v, "appended data that is not there");
     const unsigned long long offset = strtoull(text, &end, 10);
     if (*end || offset > (unsigned long long)(v->end - v->appended))
@@ -303,7 +285,7 @@ static const char *array_find(const char *from, const char *end, const char *nam
                               const char **stop) {
   for (const char *tag = from; (tag = tag_find(tag, end, "DataArray", stop)); tag = *stop) {
     char its[128];
-    if (!name || (attribute(tag, *stop, "Name", its, sizeof its) && strcmp(its, name) == 0))
+    if (!name || (ig_xml_attribute(tag, *stop, "Name", its, sizeof its) && strcmp(its, name) == 0))
       return tag;
   }
   return NULL;
@@ -376,8 +358,8 @@ static ig_status fields_read(vtu *v, const char *from, const char *end, bool at_
     int size;
     int64_t *value;
     double *real;
-    attribute(tag, stop, "NumberOfComponents", text, sizeof text);
-    if (!attribute(tag, stop, "Name", name, sizeof name) || atoi(text) > 1 ||
+    ig_xml_attribute(tag, stop, "NumberOfComponents", text, sizeof text);
+    if (!ig_xml_attribute(tag, stop, "Name", name, sizeof name) || atoi(text) > 1 ||
         kind_of(v, tag, stop, &kind, &size) != IG_OK || kind == 'F')
       continue;
     IG_TRY(ig_vtk_field_add(v->g, name, at_points, count, &value));
@@ -433,21 +415,25 @@ static ig_status piece_read(vtu *v, const char *from, const char *end, int64_t p
 static ig_status header_read(vtu *v, const char *wanted) {
   char text[64];
   const char *stop, *tag = tag_find(v->text, v->end, "VTKFile", &stop);
-  if (!tag || !attribute(tag, stop, "type", text, sizeof text))
+  if (!tag || !ig_xml_attribute(tag, stop, "type", text, sizeof text))
     return bad(v, "expected <VTKFile type=…>");
   if (strcmp(text, wanted) != 0)
     return IG_FAIL(v->cx, IG_INPUT, "%s: a file of type %s: expected %s", v->path, text, wanted);
-  v->big = attribute(tag, stop, "byte_order", text, sizeof text) && strcmp(text, "BigEndian") == 0;
+  v->big = ig_xml_attribute(tag, stop, "byte_order", text, sizeof text) &&
+           strcmp(text, "BigEndian") == 0;
   v->header =
-      attribute(tag, stop, "header_type", text, sizeof text) && strcmp(text, "UInt64") == 0 ? 8 : 4;
-  v->compressed = attribute(tag, stop, "compressor", text, sizeof text) && text[0];
+      ig_xml_attribute(tag, stop, "header_type", text, sizeof text) && strcmp(text, "UInt64") == 0
+          ? 8
+          : 4;
+  v->compressed = ig_xml_attribute(tag, stop, "compressor", text, sizeof text) && text[0];
   if (v->compressed && strcmp(text, "vtkZLibDataCompressor") != 0)
     return IG_FAIL(v->cx, IG_INPUT, "%s: compressed by %s: save it with zlib or not compressed",
                    v->path, text);
   tag = tag_find(stop, v->end, "AppendedData", &stop);
   if (!tag)
     return IG_OK;
-  v->base64 = attribute(tag, stop, "encoding", text, sizeof text) && strcmp(text, "base64") == 0;
+  v->base64 =
+      ig_xml_attribute(tag, stop, "encoding", text, sizeof text) && strcmp(text, "base64") == 0;
   const char *mark = memchr(stop, '_', (size_t)(v->end - stop));
   v->appended = mark ? mark + 1 : NULL;
   return IG_OK;
@@ -487,7 +473,7 @@ static ig_status parallel_read(ig_ctx *cx, const char *path, ig_vtk_grid *g, int
   const int folder = slash ? (int)(slash - path) + 1 : 0;
   for (const char *tag = v.text; status == IG_OK && (tag = tag_find(tag, v.end, "Piece", &stop));
        tag = stop) {
-    if (!attribute(tag, stop, "Source", name, sizeof name) || name[0] == '/' ||
+    if (!ig_xml_attribute(tag, stop, "Source", name, sizeof name) || name[0] == '/' ||
         strstr(name, "..") ||
         snprintf(full, sizeof full, "%.*s%s", folder, path, name) >= (int)sizeof full)
       status = bad(&v, "<Piece> needs a Source in this file's folder or below");
@@ -543,96 +529,5 @@ ig_status ig_mesh_read_vtu(ig_ctx *cx, const char *path, const ig_mesh_read_opti
   }
   ig_vtk_free(g);
   free(g);
-  return status;
-}
-
-/* --- writing */
-
-typedef struct {
-  char *xml, *raw;
-  size_t xml_size, raw_size;
-  FILE *x, *r;
-} writer;
-
-static void array_write(writer *w, const char *type, const char *name, int components,
-                        const void *data, size_t bytes) {
-  fflush(w->r);
-  fprintf(w->x, "<DataArray type=\"%s\" Name=\"", type);
-  for (const char *c = name; *c; c++)
-    *c == '&' || *c == '<' || *c == '"' ? fputc('_', w->x) : fputc(*c, w->x);
-  fprintf(w->x, "\" NumberOfComponents=\"%d\" format=\"appended\" offset=\"%ld\"/>\n", components,
-          ftell(w->r));
-  const uint64_t size = bytes;
-  fwrite(&size, sizeof size, 1, w->r);
-  fwrite(data, 1, bytes, w->r);
-}
-
-static void fields_write(writer *w, const ig_snapshot *snap, ig_location where) {
-  for (int i = 0; i < snap->fields; i++) {
-    const ig_field *f = &snap->field[i];
-    static const char *const type[] = {"Float32", "Float64", "Int32", "Int64", "UInt8"};
-    const int64_t items = where == IG_AT_POINTS ? snap->points : snap->cells;
-    if (f->where == where)
-      array_write(w, type[f->dtype], f->name, f->components, f->data,
-                  (size_t)items * (size_t)f->components * ig_dtype_size(f->dtype));
-  }
-}
-
-static void grid_write(writer *w, const ig_snapshot *snap) {
-  const union {
-    uint16_t word;
-    unsigned char byte[2];
-  } order = {1};
-  fprintf(w->x,
-          "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" "
-          "byte_order=\"%s\" header_type=\"UInt64\">\n<UnstructuredGrid>\n"
-          "<Piece NumberOfPoints=\"%" PRId64 "\" NumberOfCells=\"%" PRId64 "\">\n<PointData>\n",
-          order.byte[0] ? "LittleEndian" : "BigEndian", (int64_t)snap->points,
-          (int64_t)snap->cells);
-  fields_write(w, snap, IG_AT_POINTS);
-  fprintf(w->x, "</PointData>\n<CellData>\n");
-  fields_write(w, snap, IG_AT_CELLS);
-  fprintf(w->x, "</CellData>\n<Points>\n");
-  array_write(w, "Float64", "Points", 3, snap->point, 3 * (size_t)snap->points * sizeof(double));
-  fprintf(w->x, "</Points>\n<Cells>\n");
-  array_write(w, "Int64", "connectivity", 1, snap->corner,
-              (size_t)snap->corners * sizeof *snap->corner);
-  array_write(w, "Int64", "offsets", 1, snap->offset + 1,
-              (size_t)snap->cells * sizeof *snap->offset);
-  array_write(w, "UInt8", "types", 1, snap->type, (size_t)snap->cells);
-  fprintf(w->x, "</Cells>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
-}
-
-ig_status ig_mesh_write_vtu(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
-  ig_snapshot *snap;
-  for (int s = 0; s < mesh->sets; s++)
-    if (ig_name_is_odd(mesh->set[s].name) || strpbrk(mesh->set[s].name, "&<\""))
-      return IG_FAIL(cx, IG_INPUT,
-                     "set '%s' cannot be written to .vtu: its name has &, <, quotes or control "
-                     "characters",
-                     mesh->set[s].name);
-  IG_TRY(ig_mesh_snapshot(cx, mesh, &snap));
-  writer w = {0};
-  w.x = open_memstream(&w.xml, &w.xml_size);
-  w.r = open_memstream(&w.raw, &w.raw_size);
-  ig_status status = w.x && w.r ? IG_OK : IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
-  if (status == IG_OK) {
-    static const char tail[] = "\n</AppendedData>\n</VTKFile>\n";
-    grid_write(&w, snap);
-    fflush(w.r);
-    fwrite(w.raw, 1, w.raw_size, w.x);
-    fwrite(tail, 1, sizeof tail - 1, w.x);
-    if (ferror(w.x) || ferror(w.r) || fflush(w.x) != 0)
-      status = IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
-  }
-  if (w.r)
-    fclose(w.r);
-  if (w.x)
-    fclose(w.x);
-  if (status == IG_OK)
-    status = ig_store(cx, path, w.xml, w.xml_size);
-  free(w.xml);
-  free(w.raw);
-  ig_snapshot_free(snap);
   return status;
 }

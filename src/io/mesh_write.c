@@ -66,6 +66,17 @@ static void inp_write(FILE *f, const ig_mesh *mesh) {
       set_write(f, &mesh->set[s]);
 }
 
+static ig_status text_store(ig_ctx *cx, const ig_mesh *mesh, const char *path,
+                            void (*write)(FILE *, const ig_mesh *)) {
+  char *text = NULL;
+  size_t size = 0;
+  FILE *f = open_memstream(&text, &size);
+  if (!f)
+    return IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
+  write(f, mesh);
+  return ig_text_store(cx, path, f, &text, &size);
+}
+
 ig_status ig_mesh_write_inp(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
   for (int s = 0; s < mesh->sets; s++)
     if (strpbrk(mesh->set[s].name, ",=\"/") || strlen(mesh->set[s].name) > 53 ||
@@ -74,13 +85,7 @@ ig_status ig_mesh_write_inp(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
                      "set '%s' cannot be written to .inp: its name has ',', '=', '/', control "
                      "characters or spaces around it, or is longer than 53 letters",
                      mesh->set[s].name);
-  char *text = NULL;
-  size_t size = 0;
-  FILE *f = open_memstream(&text, &size);
-  if (!f)
-    return IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
-  inp_write(f, mesh);
-  return ig_text_store(cx, path, f, &text, &size);
+  return text_store(cx, mesh, path, inp_write);
 }
 
 /* --- .msh: a physical group for each set of elements or faces */
@@ -166,13 +171,7 @@ ig_status ig_mesh_write_msh(ig_ctx *cx, const ig_mesh *mesh, const char *path) {
                      "set '%s' cannot be written to .msh: its name has quotes or control "
                      "characters",
                      mesh->set[s].name);
-  char *text = NULL;
-  size_t size = 0;
-  FILE *f = open_memstream(&text, &size);
-  if (!f)
-    return IG_FAIL(cx, IG_MEMORY, "no memory to write '%s'", path);
-  msh_write(f, mesh);
-  return ig_text_store(cx, path, f, &text, &size);
+  return text_store(cx, mesh, path, msh_write);
 }
 
 /* --- .stl: binary, single precision, in the mesh's metres times 1000 */

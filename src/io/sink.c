@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "io/checkpoint.h"
 #include "io/result_folder.h"
+#include "io/sink_summary.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
 
@@ -40,13 +41,6 @@ typedef struct job {
   struct job *next;
 } job;
 
-/* One of the room's figures, for the summary. */
-typedef struct {
-  char *key, *text; /* text NULL: a number */
-  char unit[24];
-  double number;
-} figure;
-
 typedef struct {
   ig_sink sink;
   ig_ctx *cx;
@@ -54,7 +48,7 @@ typedef struct {
   ig_sink_options options;
 
   /* the caller's thread */
-  figure *result;
+  ig_figure *result;
   int results;
   int columns, history_fd;
   ig_text rows;          /* not written yet */
@@ -414,16 +408,16 @@ static ig_status figure_set(files *s, const char *key, const char *unit, const c
   while (i < s->results && strcmp(s->result[i].key, key) != 0)
     i++;
   if (i == s->results) {
-    figure *grown = realloc(s->result, ((size_t)i + 1) * sizeof *grown);
+    ig_figure *grown = realloc(s->result, ((size_t)i + 1) * sizeof *grown);
     if (grown) {
       s->result = grown;
-      grown[i] = (figure){.key = strdup(key)};
+      grown[i] = (ig_figure){.key = strdup(key)};
     }
     if (!grown || !grown[i].key)
       return IG_FAIL(s->cx, IG_MEMORY, "no memory for result '%s'", key);
     s->results++;
   }
-  figure *f = &s->result[i];
+  ig_figure *f = &s->result[i];
   free(f->text);
   f->text = text ? strdup(text) : NULL;
   f->number = number;
@@ -470,56 +464,7 @@ ig_status ig_sink_summary(ig_sink *sink, const ig_summary *summary) {
   wait_idle(s);
   const ig_status history = history_write(s);
   ig_json json = {0};
-  ig_json_object(&json, NULL);
-  ig_json_text(&json, "ingot", ig_version());
-  ig_json_text(&json, "physics", summary->physics);
-  ig_json_text(&json, "title", summary->title);
-  ig_json_text(&json, "status", summary->status);
-  ig_json_text(&json, "stamp", summary->stamp);
-  if (summary->message)
-    ig_json_text(&json, "message", summary->message);
-  ig_json_text(&json, "backend", summary->backend);
-  ig_json_text(&json, "device", summary->device);
-  ig_json_text(&json, "precision", summary->precision);
-  ig_json_text(&json, "assembly", summary->assembly);
-  ig_json_int(&json, "elements", summary->elements);
-  ig_json_int(&json, "nodes", summary->nodes);
-  ig_json_int(&json, "dofs", summary->dofs);
-  ig_json_int(&json, "steps", summary->steps);
-  ig_json_object(&json, "seconds");
-  ig_json_real(&json, "setup", summary->seconds.setup);
-  ig_json_real(&json, "solve", summary->seconds.solve);
-  ig_json_real(&json, "output", summary->seconds.output);
-  ig_json_real(&json, "total", summary->seconds.total);
-  ig_json_end(&json, '}');
-  ig_json_object(&json, "rate");
-  ig_json_real(&json, "element_steps_per_s", summary->rate.element_steps_per_s);
-  ig_json_real(&json, "bytes_per_s", summary->rate.bytes_per_s);
-  ig_json_end(&json, '}');
-  ig_json_object(&json, "memory");
-  ig_json_int(&json, "host_peak", summary->memory.host_peak);
-  ig_json_int(&json, "device_peak", summary->memory.device_peak);
-  ig_json_end(&json, '}');
-  ig_json_int(&json, "warnings", summary->warnings);
-  ig_json_list(&json, "warned");
-  for (int i = 0; i < summary->warned; i++)
-    ig_json_text(&json, NULL, summary->warning[i]);
-  ig_json_end(&json, ']');
-  ig_json_int(&json, "snapshots", s->snapshots);
-  ig_json_object(&json, "result");
-  for (int i = 0; i < s->results; i++) {
-    if (s->result[i].text)
-      ig_json_text(&json, s->result[i].key, s->result[i].text);
-    else
-      ig_json_real(&json, s->result[i].key, s->result[i].number);
-  }
-  ig_json_end(&json, '}');
-  ig_json_object(&json, "units");
-  for (int i = 0; i < s->results; i++)
-    if (s->result[i].unit[0])
-      ig_json_text(&json, s->result[i].key, s->result[i].unit);
-  ig_json_end(&json, '}');
-  ig_json_end(&json, '}');
+  ig_summary_write(summary, s->snapshots, s->result, s->results, &json);
   const ig_status status = ig_result_folder_store(s->cx, &s->folder, IG_SUMMARY, &json.text);
   free(json.text.at);
   return history != IG_OK ? history : status;

@@ -75,28 +75,12 @@ ig_status ig_toolpath_write(ig_ctx *cx, const ig_toolpath *path, const char *fil
 
 enum { WIDTH = 1600, HEIGHT = 1200, MARGIN = 80 };
 
-static int rising(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
-
 /* The height of a layer, by its number from 0; NaN: there are not so many. */
 static ig_status layer_height(ig_ctx *cx, const ig_toolpath *p, int64_t layer, double *height) {
-  double *z, last = -INFINITY;
-  int64_t count = 0, seen = 0;
-  IG_TRY(IG_NEW(cx, &z, p->count, "layers"));
-  for (int64_t i = 0; i + 1 < p->count; i++)
-    if (p->power[i] > 0 && p->t[i + 1] > p->t[i])
-      z[count++] = p->x[3 * i + 5];
-  if (count)
-    qsort(z, (size_t)count, sizeof *z, rising);
-  *height = NAN;
-  for (int64_t i = 0; i < count && isnan(*height); i++)
-    if (z[i] > last + 1e-6) {
-      last = z[i];
-      if (seen++ == layer)
-        *height = z[i];
-    }
+  double *z;
+  int64_t count;
+  IG_TRY(ig_toolpath_heights(cx, p, &z, &count));
+  *height = layer >= 0 && layer < count ? z[layer] : NAN;
   free(z);
   return IG_OK;
 }

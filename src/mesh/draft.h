@@ -7,7 +7,7 @@
 enum { IG_SIDES = 8 };
 typedef struct {
   ig_mesh *mesh;
-  uint8_t *side;              /* a bit a side, for each node; NULL: none are named */
+  uint8_t *side;              /* a bit per side, for each node; NULL: none are named */
   const char *name[IG_SIDES]; /* NULL: no such side */
 } ig_draft;
 void ig_draft_free(ig_draft *draft);
@@ -32,6 +32,9 @@ IG_MUST_CHECK ig_status ig_draft_jitter(ig_ctx *cx, ig_draft *draft, const ig_ji
 IG_MUST_CHECK ig_status ig_draft_quadratic(ig_ctx *cx, ig_draft *draft);
 /* Nodes closer than `tolerance` become one. */
 IG_MUST_CHECK ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolerance);
+
+/* Six tetrahedra of a hexahedron, cut alike in neighbours: tet 6 x 4. */
+void ig_hex_cut(const ig_lid *node, ig_lid *tet);
 
 /* Sets (select.c). */
 IG_MUST_CHECK ig_status ig_mesh_set_sides(ig_ctx *cx, ig_mesh *mesh, const uint8_t *side,

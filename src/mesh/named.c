@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 static const ig_set_kind order[] = {IG_SET_NODES, IG_SET_FACES, IG_SET_ELEMENTS};
@@ -123,6 +124,11 @@ ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_list *list, si
                         what);
   }
   return IG_OK;
+}
+
+bool ig_side_holds(void *side, const double x[3]) {
+  const ig_side *s = side;
+  return fabs(x[s->axis] - s->at) < s->near;
 }
 
 ig_status ig_set_where(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_inside_fn *in, void *user) {

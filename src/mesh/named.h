@@ -32,6 +32,12 @@ IG_MUST_CHECK ig_status ig_mesh_claim(ig_ctx *cx, const ig_mesh *mesh, const ig_
 
 /* A set of the nodes whose places `in` accepts. */
 typedef bool ig_inside_fn(void *user, const double x[3]);
+/* Of that kind: within `near` of a plane across an axis. */
+typedef struct {
+  int axis;
+  double at, near;
+} ig_side;
+bool ig_side_holds(void *side, const double x[3]);
 IG_MUST_CHECK ig_status ig_set_where(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_inside_fn *in,
                                      void *user);
 

@@ -58,16 +58,9 @@ FILL(f64, double)
 
 #define ON_CPU(name, args) .name = ig_grid_cpu_##name,
 static const ig_grid_ops on_cpu = {IG_GRID_OPS(ON_CPU)};
-#ifdef INGOT_HAVE_CUDA
 #define ON_CUDA(name, args) .name = ig_grid_cuda_##name,
-static const ig_grid_ops on_cuda = {IG_GRID_OPS(ON_CUDA)};
-#endif
+IG_IF_CUDA(static const ig_grid_ops on_cuda = {IG_GRID_OPS(ON_CUDA)};)
 
 const ig_grid_ops *ig_grid_ops_of(const ig_ctx *cx) {
-#ifdef INGOT_HAVE_CUDA
-  if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return &on_cuda;
-#endif
-  (void)cx;
-  return &on_cpu;
+  return IG_OPS_OF(cx, &on_cpu, &on_cuda);
 }

@@ -159,11 +159,7 @@ static ig_status make(ig_ctx *cx, const ig_amg_problem *problem, ig_status (*set
   *out = NULL;
   IG_TRY(IG_NEW(cx, &s, 1, "multigrid"));
   s->cx = cx;
-  s->ops = &ig_amg_cpu;
-#ifdef INGOT_HAVE_CUDA
-  if (cx->backend->kernels == IG_KERNELS_CUDA)
-    s->ops = &ig_amg_cuda;
-#endif
+  s->ops = IG_OPS_OF(cx, &ig_amg_cpu, &ig_amg_cuda);
   s->problem = *problem;
   const ig_status status = setup(s);
   if (status != IG_OK) {

@@ -7,18 +7,11 @@
 
 #define ON_CPU(name, args) .name = ig_cg_cpu_##name,
 static const ig_cg_ops on_cpu = {IG_CG_OPS(ON_CPU)};
-#ifdef INGOT_HAVE_CUDA
 #define ON_CUDA(name, args) .name = ig_cg_cuda_##name,
-static const ig_cg_ops on_cuda = {IG_CG_OPS(ON_CUDA)};
-#endif
+IG_IF_CUDA(static const ig_cg_ops on_cuda = {IG_CG_OPS(ON_CUDA)};)
 
 static const ig_cg_ops *ops_of(const ig_ctx *cx) {
-#ifdef INGOT_HAVE_CUDA
-  if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return &on_cuda;
-#endif
-  (void)cx;
-  return &on_cpu;
+  return IG_OPS_OF(cx, &on_cpu, &on_cuda);
 }
 
 const char *ig_solve_end_text(ig_solve_end end) {

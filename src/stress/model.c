@@ -314,11 +314,7 @@ ig_status ig_stress_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *material
   m->c = c;
   m->nodes = mesh->nodes;
   m->elements = ig_mesh_elements(mesh);
-  m->ops = &ig_stress_cpu;
-#ifdef INGOT_HAVE_CUDA
-  if (cx->backend->kernels == IG_KERNELS_CUDA)
-    m->ops = &ig_stress_cuda;
-#endif
+  m->ops = IG_OPS_OF(cx, &ig_stress_cpu, &ig_stress_cuda);
   m->mesh_ops = ig_solver_mesh_ops_of(cx);
   const ig_status status = make(m, materials, how);
   if (status != IG_OK) {

@@ -73,7 +73,7 @@ typedef struct {
 /* The linear system of a Newton iteration. */
 typedef struct {
   ig_ground ground;
-  ig_hex_args hex;
+  ig_mesh_args hex;
   ig_ebe op;
   ig_amg *amg;
   ig_array block, inverse, z;

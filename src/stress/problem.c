@@ -37,14 +37,6 @@ ig_status ig_stress_problem_set(ig_stress_problem *q, const char *name, ig_insid
   return ig_set_where(q->cx, q->mesh, name, in, user);
 }
 
-typedef struct {
-  int axis;
-  double at;
-} side;
-static bool on_side(void *user, const double x[3]) {
-  const side *s = user;
-  return fabs(x[s->axis] - s->at) < 1e-9 * (1e-3 + fabs(s->at));
-}
 static bool on_corner(void *user, const double x[3]) {
   (void)user;
   return fabs(x[0]) + fabs(x[1]) + fabs(x[2]) < 1e-12;
@@ -54,8 +46,9 @@ ig_status ig_stress_problem_box(ig_stress_problem *q, const double size[3], cons
   static const char *const name[6] = {"x0", "x1", "y0", "y1", "z0", "z1"};
   IG_TRY(ig_mesh_box(q->cx, IG_HEX8, size, cells, &q->mesh));
   for (int i = 0; i < 6; i++) {
-    side s = {i / 2, i % 2 ? size[i / 2] : 0};
-    IG_TRY(ig_stress_problem_set(q, name[i], on_side, &s));
+    ig_side s = {i / 2, i % 2 ? size[i / 2] : 0, 0};
+    s.near = 1e-9 * (1e-3 + fabs(s.at));
+    IG_TRY(ig_stress_problem_set(q, name[i], ig_side_holds, &s));
   }
   return ig_stress_problem_set(q, "corner", on_corner, NULL);
 }

@@ -263,5 +263,6 @@ const ig_room ig_room_stress = {.name = "stress",
                                 .bench = ig_stress_bench,
                                 .elements = "hex8",
                                 .fields = "displacement|distortion|stress|von_mises|plastic_strain|"
-                                          "T|recoater|elastic_strain",
+                                          "T|recoater|elastic_strain|point_stress|"
+                                          "point_plastic_strain",
                                 .precisions = "double"};

@@ -16,10 +16,16 @@ bool ig_thermal_field(void *self, int i, ig_room_field *f) {
                        .dtype = h->precision == IG_SINGLE ? IG_F32 : IG_F64,
                        .components = 1,
                        .count = h->nodes,
-                       .writable = true,
-                       .dev = h->node.T.dev,
+                       .writable = !h->part,
+                       .dev = h->part ? NULL : h->node.T.dev, /* in parts, on ranks: see get */
                        .stride = {size, size}};
   return true;
+}
+
+ig_status ig_thermal_get(void *self, const char *name, double *values) {
+  ig_thermal_run *run = self;
+  (void)name;
+  return ig_heat_temperatures(run->job->cx, &run->heat, values);
 }
 
 /* What was stored before and is not now, or the other way round, was there from the start, as the

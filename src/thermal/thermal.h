@@ -222,6 +222,7 @@ IG_MUST_CHECK ig_status ig_thermal_results(void *self, ig_sink *to);
 /* --- fields.c: for other programs; functions of the room */
 
 bool ig_thermal_field(void *self, int i, ig_room_field *field);
+IG_MUST_CHECK ig_status ig_thermal_get(void *self, const char *name, double *values);
 IG_MUST_CHECK ig_status ig_thermal_set(void *self, const char *name, const double *values);
 IG_MUST_CHECK ig_status ig_thermal_load(void *self, int load, double factor);
 

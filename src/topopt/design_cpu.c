@@ -335,10 +335,5 @@ const ig_topopt_design_ops ig_topopt_design_cpu = {.filter = filter,
                                                    .stats = stats};
 
 const ig_topopt_design_ops *ig_topopt_design_ops_of(const ig_ctx *cx) {
-#ifdef INGOT_HAVE_CUDA
-  if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return &ig_topopt_design_cuda;
-#endif
-  (void)cx;
-  return &ig_topopt_design_cpu;
+  return IG_OPS_OF(cx, &ig_topopt_design_cpu, &ig_topopt_design_cuda);
 }

@@ -379,7 +379,7 @@ static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, c
 }
 
 int ig_topopt_load_cases(const ig_topopt_case *c) {
-  int cases = 1;
+  int cases = c->problem == IG_PROBLEM_FREQUENCY ? 0 : 1;
   for (int i = 0; i < c->loads.count; i++) {
     const int64_t of = IG_ITEM(ig_load_case, c->loads, i)->load_case;
     cases = of > cases ? (int)of : cases;
@@ -391,7 +391,7 @@ int ig_topopt_load_cases(const ig_topopt_case *c) {
 static ig_status mark_carried(const ig_topopt_points *p, const uint8_t *role, uint8_t **out) {
   IG_TRY(IG_NEW(p->cx, out, p->nodes, "loads"));
   for (int64_t i = 0; i < p->places; i++) {
-    int64_t node[8];
+    int64_t node[IG_ELEMENT_NODES];
     if (role[i] == IG_ROLE_NONE || role[i] == IG_ROLE_VOID)
       continue;
     for (int n = p->corners(p->self, i, node); n > 0; n--)
@@ -483,6 +483,7 @@ ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, 
   ig_status status = IG_OK;
   IG_TRY(check_footings(p, role));
   IG_TRY(ig_topopt_points_held(p, to->stiffness, &to->held));
+  IG_TRY(ig_topopt_points_masses(p, to));
   IG_TRY(IG_NEW(p->cx, &f, p->nodes * p->size, "loads"));
   to->cases = ig_topopt_load_cases(c);
   for (int q = 0; q < to->cases; q++) {
@@ -563,7 +564,7 @@ ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix
         node[i] |= f[i * p->step + c * p->stride] != 0;
   }
   for (int64_t e = 0; e < p->places; e++) {
-    int64_t corner[8];
+    int64_t corner[IG_ELEMENT_NODES];
     if (!mark[e])
       continue;
     mark[e] = 0;

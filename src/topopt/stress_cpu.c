@@ -74,16 +74,9 @@ ig_status ig_topopt_stress_cpu_slopes(ig_ctx *cx, int64_t n, const uint8_t *role
 
 #define ON_CPU(name, args) .name = ig_topopt_stress_cpu_##name,
 static const ig_topopt_stress_ops on_cpu = {IG_TOPOPT_STRESS_OPS(ON_CPU)};
-#ifdef INGOT_HAVE_CUDA
 #define ON_CUDA(name, args) .name = ig_topopt_stress_cuda_##name,
-static const ig_topopt_stress_ops on_cuda = {IG_TOPOPT_STRESS_OPS(ON_CUDA)};
-#endif
+IG_IF_CUDA(static const ig_topopt_stress_ops on_cuda = {IG_TOPOPT_STRESS_OPS(ON_CUDA)};)
 
 const ig_topopt_stress_ops *ig_topopt_stress_ops_of(const ig_ctx *cx) {
-#ifdef INGOT_HAVE_CUDA
-  if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return &on_cuda;
-#endif
-  (void)cx;
-  return &on_cpu;
+  return IG_OPS_OF(cx, &on_cpu, &on_cuda);
 }

@@ -1,0 +1,56 @@
+/* The text of summary.json. */
+#include "io/sink_summary.h"
+
+void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_figure *figure,
+                      int figures, ig_json *json) {
+  ig_json_object(json, NULL);
+  ig_json_text(json, "ingot", ig_version());
+  ig_json_text(json, "physics", summary->physics);
+  ig_json_text(json, "title", summary->title);
+  ig_json_text(json, "status", summary->status);
+  ig_json_text(json, "stamp", summary->stamp);
+  if (summary->message)
+    ig_json_text(json, "message", summary->message);
+  ig_json_text(json, "backend", summary->backend);
+  ig_json_text(json, "device", summary->device);
+  ig_json_text(json, "precision", summary->precision);
+  ig_json_text(json, "assembly", summary->assembly);
+  ig_json_int(json, "elements", summary->elements);
+  ig_json_int(json, "nodes", summary->nodes);
+  ig_json_int(json, "dofs", summary->dofs);
+  ig_json_int(json, "steps", summary->steps);
+  ig_json_object(json, "seconds");
+  ig_json_real(json, "setup", summary->seconds.setup);
+  ig_json_real(json, "solve", summary->seconds.solve);
+  ig_json_real(json, "output", summary->seconds.output);
+  ig_json_real(json, "total", summary->seconds.total);
+  ig_json_end(json, '}');
+  ig_json_object(json, "rate");
+  ig_json_real(json, "element_steps_per_s", summary->rate.element_steps_per_s);
+  ig_json_real(json, "bytes_per_s", summary->rate.bytes_per_s);
+  ig_json_end(json, '}');
+  ig_json_object(json, "memory");
+  ig_json_int(json, "host_peak", summary->memory.host_peak);
+  ig_json_int(json, "device_peak", summary->memory.device_peak);
+  ig_json_end(json, '}');
+  ig_json_int(json, "warnings", summary->warnings);
+  ig_json_list(json, "warned");
+  for (int i = 0; i < summary->warned; i++)
+    ig_json_text(json, NULL, summary->warning[i]);
+  ig_json_end(json, ']');
+  ig_json_int(json, "snapshots", snapshots);
+  ig_json_object(json, "result");
+  for (int i = 0; i < figures; i++) {
+    if (figure[i].text)
+      ig_json_text(json, figure[i].key, figure[i].text);
+    else
+      ig_json_real(json, figure[i].key, figure[i].number);
+  }
+  ig_json_end(json, '}');
+  ig_json_object(json, "units");
+  for (int i = 0; i < figures; i++)
+    if (figure[i].unit[0])
+      ig_json_text(json, figure[i].key, figure[i].unit);
+  ig_json_end(json, '}');
+  ig_json_end(json, '}');
+}

@@ -1,0 +1,18 @@
+/* summary.json: what a run was and what came out. */
+#ifndef IG_IO_SINK_SUMMARY_H
+#define IG_IO_SINK_SUMMARY_H
+
+#include "io/json.h"
+#include "io/sink.h"
+
+/* One of the room's figures, for the summary. */
+typedef struct {
+  char *key, *text; /* text NULL: a number */
+  char unit[24];
+  double number;
+} ig_figure;
+
+void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_figure *figure,
+                      int figures, ig_json *json);
+
+#endif
