@@ -198,6 +198,7 @@ void ig_thermal_close(ig_thermal_run *run) {
   ig_beams_free(run->job->cx, &run->beams);
   free(run->material_of);
   free(run->birth);
+  free(run->factor);
   free(run->initial);
   ig_thermal_fields_free(run);
   free(run->probe);
