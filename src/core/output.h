@@ -39,7 +39,7 @@ typedef struct ig_snapshot {
   ig_field *field;
 } ig_snapshot;
 
-/* A snapshot of a mesh; `alive` (one byte an element, NULL for all) leaves out elements that are
+/* A snapshot of a mesh; `alive` (one byte per element, NULL for all) leaves out elements that are
    not there yet. Points are kept, so that point fields are the room's arrays as they are. */
 IG_MUST_CHECK ig_status ig_snapshot_of_mesh(ig_ctx *cx, const ig_mesh *mesh, const uint8_t *alive,
                                             double time, int64_t step, ig_snapshot **snap);
@@ -55,7 +55,7 @@ IG_MUST_CHECK ig_status ig_snapshot_add(ig_snapshot *snap, const char *name, con
 IG_MUST_CHECK ig_status ig_snapshot_add_device(ig_snapshot *snap, const char *name,
                                                const char *unit, ig_location where, ig_dtype dtype,
                                                int components, const void *from_device);
-/* The field of that name with one number a point or cell, NULL if there is none; and its numbers.
+/* The field of that name with one number per point or cell, NULL if there is none; and its numbers.
  */
 const ig_field *ig_snapshot_find(const ig_snapshot *snap, ig_location where, const char *name);
 double ig_field_number(const ig_field *field, int64_t item);

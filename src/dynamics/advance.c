@@ -1,5 +1,5 @@
 /* Moving a model through time: steps II and III of Tang et al. (2020), repeated. */
-#include "dynamics/dynamics.h"
+#include "dynamics/model.h"
 #include "backend/backend.h"
 
 #include "kern/prec_f64.h"
@@ -28,14 +28,40 @@ static ig_dyn_range range_of(const ig_dyn_model *m, const ig_dyn_group *g, int c
                         .ticks = g == m->group + m->groups - 1 && color == g->colors - 1};
 }
 
+/* Which elements hold, into contact.alive on the device. */
+static ig_status alive_now(ig_dyn_model *m) {
+  for (int k = 0; k < m->groups && m->contact.alive.count; k++)
+    for (int c = 0; c < m->group[k].colors && ig_dyn_erodes(&m->group[k]); c++) {
+      const ig_dyn_range run = range_of(m, &m->group[k], c);
+      IG_TRY(m->ops->alive(m->cx, &run, m->group[k].ids.dev, m->contact.alive.dev));
+    }
+  return IG_OK;
+}
+
+ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive) {
+  *alive = NULL;
+  if (!m->contact.alive.count)
+    return IG_OK;
+  IG_TRY(alive_now(m));
+  IG_TRY(ig_array_pull(m->cx, &m->contact.alive));
+  *alive = m->contact.alive.host;
+  return IG_OK;
+}
+
+static ig_status contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
+  if (p->surfaces == 0)
+    return IG_OK;
+  IG_TRY(alive_now(m));
+  return m->ops->contact(m->cx, p);
+}
+
 /* One step: loads at t, particles to t + dt, element forces there. */
 static ig_status step_once(ig_dyn_model *m) {
   ig_dyn_particles p = m->p;
   p.gather = m->assembly == IG_GATHER && !m->fresh;
   if (p.loaded > 0)
     IG_TRY(m->ops->loads(m->cx, &p));
-  if (p.triangles > 0)
-    IG_TRY(m->ops->contact(m->cx, &p));
+  IG_TRY(contact_now(m, &p));
   IG_TRY(m->ops->particles(m->cx, &p));
   if (p.bodies > 0)
     IG_TRY(m->ops->bodies(m->cx, &p, true));
@@ -138,8 +164,7 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
     IG_TRY(m->ops->sum(cx, &m->p));
   if (m->p.loaded > 0)
     IG_TRY(m->ops->loads(cx, &m->p));
-  if (m->p.triangles > 0)
-    IG_TRY(m->ops->contact(cx, &m->p));
+  IG_TRY(contact_now(m, &m->p));
   if (m->p.bodies > 0) {
     IG_TRY(m->ops->bodies(cx, &m->p, false));
     IG_TRY(ig_array_pull(cx, &m->carried.body));
@@ -156,8 +181,9 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
   e->damping = sum[2 + IG_WORK_DAMPING];
   e->contact = sum[2 + IG_WORK_CONTACT];
   const double tools = sum[2 + IG_WORK_TOOL];
-  if (m->p.triangles > 0)
-    IG_TRY(m->ops->totals(cx, m->contact.stored.dev, m->p.surfaces, 1, 0, 1, work, &e->stored));
+  if (m->p.surfaces > 0)
+    IG_TRY(m->ops->totals(cx, m->contact.stored.dev, (int64_t)m->p.surfaces + m->p.edges, 1, 0, 1,
+                          work, &e->stored));
   for (int k = 0; k < m->p.bodies; k++) {
     const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
     e->kinetic += b->kinetic;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MARKS = 20, ARRAYS = 8 };
+enum { MARKS = 20, ARRAYS = 9 };
 /* The numbers beside the arrays, into `mark` or back from it. */
 static void marks_move(ig_dyn_job *r, double mark[MARKS], bool back) {
   ig_dyn_clock *k = r->m->clock.host;
@@ -57,6 +57,9 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
     saved[n++] =
         (ig_saved){"arms", IG_F64, (int64_t)m->carried.body_arm.count, m->carried.body_arm.host};
   }
+  if (m->contact.reach.count)
+    saved[n++] =
+        (ig_saved){"reach", IG_F64, (int64_t)m->contact.reach.count, m->contact.reach.host};
   if (m->relax.on)
     saved[n++] =
         (ig_saved){"relaxation", IG_F64, IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, m->relax.was};
@@ -77,6 +80,8 @@ ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   IG_TRY(ig_array_pull(m->cx, &m->work));
   if (m->p.bodies)
     IG_TRY(ig_array_pull(m->cx, &m->carried.body));
+  if (m->contact.reach.count)
+    IG_TRY(ig_array_pull(m->cx, &m->contact.reach));
   for (int k = 0; k < m->groups; k++)
     IG_TRY(ig_array_pull(m->cx, &m->group[k].state));
   const int space = ARRAYS + m->groups;
@@ -127,6 +132,8 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->carried.body));
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->carried.body_arm));
   }
+  if (m->contact.reach.count)
+    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->contact.reach));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->clock));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->x));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->v));

@@ -6,53 +6,117 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void triangle_put(int32_t *to, int64_t *count, ig_lid a, ig_lid b, ig_lid c) {
-  to[3 * *count] = a, to[3 * *count + 1] = b, to[3 * *count + 2] = c;
-  (*count)++;
+/* --- what erodes */
+
+bool ig_dyn_erodes(const ig_dyn_group *g) {
+  return g->law == IG_LAW_JOHNSON && jc_fails_f64(&g->g_f64.mat);
 }
 
-/* Triangles of all surfaces: shells, and the boundary of solids with faces cut in two. */
-static ig_status surface_triangles(ig_dyn_model *m, int32_t **triangle, int64_t *count) {
-  ig_ctx *cx = m->cx;
-  ig_boundary boundary = {0};
-  ig_status status = IG_OK;
-  int64_t space = 0;
+ig_status ig_dyn_alive_new(ig_dyn_model *m) {
+  bool any = false;
+  for (int k = 0; k < m->groups; k++)
+    any |= ig_dyn_erodes(&m->group[k]);
+  if (!any)
+    return IG_OK;
+  const size_t elements = (size_t)ig_mesh_elements(m->mesh);
+  IG_TRY(ig_array_new(m->cx, &m->contact.alive, elements, 1, "elements that erode"));
+  memset(m->contact.alive.host, 1, elements);
+  return ig_array_push(m->cx, &m->contact.alive);
+}
+
+/* --- triangles */
+
+/* The triangles of an element's face (-1: of a shell element) with what lies on both sides. */
+static void triangles_put(ig_dyn_touching *t, const ig_block *b, ig_lid local, int face, ig_lid e,
+                          ig_lid other) {
   ig_lid cut[4][3];
-  for (int b = 0; b < m->mesh->blocks; b++)
-    space += 2 * (ig_elem_info_get(m->mesh->block[b].type)->dim == 2 ? m->mesh->block[b].count : 0);
-  IG_TRY(ig_mesh_boundary(cx, m->mesh, &boundary));
-  space += 4 * (int64_t)boundary.count;
+  const int n = ig_dyn_face_triangles(b, local, face, cut);
+  for (int k = 0; k < n; k++, t->skins++) {
+    for (int i = 0; i < 3; i++)
+      t->skin[3 * t->skins + i] = cut[k][i];
+    t->skin_owner[2 * t->skins] = e;
+    t->skin_owner[2 * t->skins + 1] = other;
+  }
+}
+
+/* Faces between solids one of which may erode: they come to the surface with it. Without `put` they
+   are only counted. */
+static ig_status inner_triangles(ig_dyn_model *m, bool put, int64_t *count) {
+  ig_ctx *cx = m->cx;
+  ig_adjacency next = {0};
+  uint8_t *erodes = NULL;
+  ig_status status = IG_OK;
   *count = 0;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, triangle, 3 * space + 1, "contact surfaces"));
+  IG_TRY(IG_NEW(cx, &erodes, ig_mesh_elements(m->mesh), "elements that erode"));
+  for (int k = 0; k < m->groups; k++)
+    for (ig_lid s = 0; s < m->group[k].slots && ig_dyn_erodes(&m->group[k]); s++)
+      if (m->group[k].element[s] >= 0)
+        erodes[m->group[k].element[s]] = 1;
+  IG_TRY_GOTO(status, done, ig_mesh_adjacency(cx, m->mesh, &next));
+  ig_lid e = 0;
   for (int b = 0; b < m->mesh->blocks; b++) {
     const ig_block *block = &m->mesh->block[b];
     const ig_elem_info *info = ig_elem_info_get(block->type);
-    for (ig_lid e = 0; info->dim == 2 && e < block->count; e++) {
-      const int n = ig_dyn_face_triangles(block, e, -1, cut);
-      for (int k = 0; k < n; k++)
-        triangle_put(*triangle, count, cut[k][0], cut[k][1], cut[k][2]);
-    }
+    for (ig_lid l = 0; l < block->count; l++, e++)
+      for (int f = 0; info->dim == 3 && f < info->faces; f++) {
+        const ig_lid other = next.neighbor[next.start[b] + l * info->faces + f];
+        if (other <= e || !(erodes[e] || erodes[other]))
+          continue;
+        ++*count;
+        if (put)
+          triangles_put(&m->contact, block, l, f, e, other);
+      }
+  }
+done:
+  ig_adjacency_free(&next);
+  free(erodes);
+  return status;
+}
+
+/* Triangles of all surfaces: shells, and the boundary of solids with faces cut in two; then what
+   lies behind elements that may erode. */
+static ig_status surface_triangles(ig_dyn_model *m) {
+  ig_ctx *cx = m->cx;
+  ig_dyn_touching *t = &m->contact;
+  ig_boundary boundary = {0};
+  ig_status status = IG_OK;
+  int64_t space = 0, inner = 0;
+  for (int b = 0; b < m->mesh->blocks; b++)
+    space += 2 * (ig_elem_info_get(m->mesh->block[b].type)->dim == 2 ? m->mesh->block[b].count : 0);
+  if (t->alive.count)
+    IG_TRY(inner_triangles(m, false, &inner));
+  IG_TRY(ig_mesh_boundary(cx, m->mesh, &boundary));
+  space += 4 * ((int64_t)boundary.count + inner);
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &t->skin, 3 * space + 1, "contact surfaces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &t->skin_owner, 2 * space + 1, "contact surfaces"));
+  ig_lid e = 0;
+  for (int b = 0; b < m->mesh->blocks; b++) {
+    const ig_block *block = &m->mesh->block[b];
+    for (ig_lid l = 0; l < block->count; l++, e++)
+      if (ig_elem_info_get(block->type)->dim == 2)
+        triangles_put(t, block, l, -1, e, -1);
   }
   for (ig_lid i = 0; i < boundary.count; i++) {
     ig_lid local;
     const ig_block *b = ig_dyn_block_of(m->mesh, boundary.element[i], &local);
-    const ig_elem_info *info = ig_elem_info_get(b->type);
-    if (info->dim != 3)
-      continue;
-    const int n = ig_dyn_face_triangles(b, local, boundary.face[i], cut);
-    for (int k = 0; k < n; k++)
-      triangle_put(*triangle, count, cut[k][0], cut[k][1], cut[k][2]);
+    if (ig_elem_info_get(b->type)->dim == 3)
+      triangles_put(t, b, local, boundary.face[i], boundary.element[i], -1);
   }
+  t->outer = t->skins;
+  if (inner)
+    IG_TRY_GOTO(status, done, inner_triangles(m, true, &inner));
 done:
   ig_boundary_free(&boundary);
   return status;
 }
 
-/* Share of each particle in the area of the surfaces. */
-static ig_status skin_area_new(ig_dyn_model *m) {
+/* Share of each particle in the area of the surfaces. Particles inside, which may come to the
+   surface, have about the share they will have then; those of lines a strip as wide as the gap. */
+static ig_status skin_area_new(ig_dyn_model *m, const double *length) {
   IG_TRY(ig_array_new(m->cx, &m->contact.skin_area, (size_t)m->mesh->nodes, sizeof(double),
                       "contact surfaces"));
-  double *area = m->contact.skin_area.host;
+  double *area = m->contact.skin_area.host, *inside = NULL;
+  IG_TRY(IG_NEW(m->cx, &inside, m->mesh->nodes, "contact surfaces"));
   for (int64_t k = 0; k < m->contact.skins; k++) {
     const int32_t *t = m->contact.skin + 3 * k;
     double a[3], b[3], n[3];
@@ -60,118 +124,229 @@ static ig_status skin_area_new(ig_dyn_model *m) {
     ig_dyn_sub(m->x0 + 3 * (int64_t)t[2], m->x0 + 3 * (int64_t)t[0], b);
     cross_f64(a, b, n);
     for (int i = 0; i < 3; i++)
-      area[t[i]] += sqrt(dot_f64(n, n)) / 6;
+      (k < m->contact.outer ? area : inside)[t[i]] += sqrt(dot_f64(n, n)) / 6;
   }
+  for (ig_lid n = 0; n < m->mesh->nodes; n++)
+    if (!(area[n] > 0))
+      area[n] = inside[n] > 0 ? inside[n] / 3 : length ? length[n] * m->p.gap : 0;
+  free(inside);
   return ig_array_push(m->cx, &m->contact.skin_area);
+}
+
+/* --- particles and the search */
+
+typedef struct {
+  int32_t *surface, *place, *first, *item; /* place: 1 + number of a node among those that touch */
+  int32_t surfaces;
+} touching_nodes;
+
+/* Corners or ends (of `count` in `node`) that lie on each particle that touches. */
+static ig_status corners_of(ig_dyn_model *m, const touching_nodes *q, const int32_t *node,
+                            int64_t count, ig_array *first, ig_array *item) {
+  ig_ctx *cx = m->cx;
+  int32_t *start = NULL, *list = NULL;
+  ig_status status = IG_OK;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &start, (size_t)q->surfaces + 1, "contact surfaces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &list, (size_t)count + 1, "contact surfaces"));
+  for (int64_t i = 0; i < count; i++)
+    start[q->place[node[i]]]++;
+  for (int32_t i = 0; i < q->surfaces; i++)
+    start[i + 1] += start[i];
+  for (int64_t i = count; i-- > 0;)
+    list[--start[q->place[node[i]]]] = (int32_t)i;
+  for (int32_t i = 0; i < q->surfaces; i++)
+    start[i] = start[i + 1];
+  start[q->surfaces] = (int32_t)count;
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_from(cx, first, start, (size_t)q->surfaces + 1, sizeof *start, "contact surfaces"));
+  status = ig_array_from(cx, item, list, (size_t)count + 1, sizeof *list, "contact surfaces");
+done:
+  free(start);
+  free(list);
+  return status;
+}
+
+/* The nodes of triangles and edges. */
+static ig_status nodes_find(ig_dyn_model *m, const int32_t *edge, int64_t edges,
+                            touching_nodes *q) {
+  const size_t nodes = (size_t)m->mesh->nodes;
+  IG_TRY(IG_NEW(m->cx, &q->place, nodes, "contact surfaces"));
+  IG_TRY(IG_NEW(m->cx, &q->surface, nodes, "contact surfaces"));
+  for (int64_t i = 0; i < 3 * m->contact.skins + 2 * edges; i++) {
+    const int32_t n =
+        i < 3 * m->contact.skins ? m->contact.skin[i] : edge[i - 3 * m->contact.skins];
+    if (!q->place[n]) {
+      q->surface[q->surfaces++] = n;
+      q->place[n] = q->surfaces;
+    }
+  }
+  return IG_OK;
+}
+
+/* Where contact begins: as the case says, or the shells' thickness, a tenth of the mean edge of
+   solids, or the height of lines where there is nothing else. */
+static double gap_of(const ig_dyn_model *m) {
+  const ig_dyn_contact *c = &m->c->contact;
+  const int64_t count = m->contact.outer;
+  double edge = 0, thick = 0, height = 0;
+  for (int64_t i = 0; i < 3 * count; i++) {
+    const int32_t *t = m->contact.skin;
+    double d[3];
+    ig_dyn_sub(m->x0 + 3 * (int64_t)t[i % 3 == 2 ? i - 2 : i + 1], m->x0 + 3 * (int64_t)t[i], d);
+    edge += sqrt(dot_f64(d, d)) / (3 * (double)count);
+  }
+  for (int k = 0; k < m->groups; k++) {
+    thick = fmax(thick, m->group[k].g_f64.thickness);
+    height = fmax(height, 2 * sqrt(m->group[k].g_f64.area / 3.14159265358979323846));
+  }
+  if (!isnan(c->thickness) && c->thickness > 0)
+    return c->thickness;
+  return thick > 0 ? thick : count > 0 ? edge / 10 : height;
+}
+
+static uint32_t buckets_for(int64_t count) {
+  uint32_t buckets = 16;
+  while (buckets < 4 * count)
+    buckets *= 2;
+  return buckets;
+}
+
+/* Work space: name of the array, number of items, type of an item. */
+typedef struct {
+  ig_array *array;
+  size_t count, size;
+} space;
+static ig_status spaces_new(ig_dyn_model *m, const space *of, int count) {
+  for (int i = 0; i < count; i++)
+    IG_TRY(ig_array_new_device(m->cx, of[i].array, of[i].count, of[i].size, "contact search"));
+  return IG_OK;
+}
+
+static ig_status surfaces_new(ig_dyn_model *m, const touching_nodes *q, int64_t edges) {
+  ig_ctx *cx = m->cx;
+  ig_dyn_touching *t = &m->contact;
+  ig_dyn_particles *p = &m->p;
+  const size_t count = (size_t)t->skins, surfaces = (size_t)q->surfaces;
+  const uint32_t buckets = buckets_for(t->skins);
+  const space work[] = {{&t->bucket, buckets, sizeof(int32_t)},
+                        {&t->chain, surfaces, sizeof(int32_t)},
+                        {&t->triangle_bucket, buckets, sizeof(int32_t)},
+                        {&t->triangle_chain, 8 * count + 1, sizeof(int32_t)},
+                        {&t->pusher, surfaces, sizeof(int32_t)},
+                        {&t->stored, surfaces + (size_t)edges, sizeof(double)}};
+  IG_TRY(spaces_new(m, work, sizeof work / sizeof *work));
+  IG_TRY(
+      ig_array_from(cx, &t->triangle, t->skin, 3 * count + 1, sizeof *t->skin, "contact surfaces"));
+  IG_TRY(
+      ig_array_from(cx, &t->surface, q->surface, surfaces, sizeof *q->surface, "contact surfaces"));
+  IG_TRY(ig_dyn_upload(m, &t->touch, m->part, NULL, 3 * (size_t)m->mesh->nodes, "contact forces"));
+  IG_TRY(ig_dyn_upload(m, &t->recoil, sizeof(double), NULL, 9 * count + 1, "contact forces"));
+  IG_TRY(corners_of(m, q, t->skin, 3 * t->skins, &t->corner_first, &t->corner));
+  IG_TRY(ig_array_new(cx, &t->longest, 2, sizeof(uint32_t), "contact search"));
+  IG_TRY(ig_array_push(cx, &t->longest));
+  p->triangles = (int32_t)t->skins;
+  p->surfaces = q->surfaces;
+  p->bucket_mask = buckets - 1;
+  p->pusher = t->pusher.dev, p->stored = t->stored.dev, p->longest = t->longest.dev;
+  p->corner_first = t->corner_first.dev, p->corner = t->corner.dev;
+  p->triangle_bucket = t->triangle_bucket.dev, p->triangle_chain = t->triangle_chain.dev;
+  p->recoil = t->recoil.dev, p->triangle = t->triangle.dev, p->surface = t->surface.dev;
+  p->bucket = t->bucket.dev, p->chain = t->chain.dev, p->touch = t->touch.dev;
+  return IG_OK;
+}
+
+static ig_status edges_new(ig_dyn_model *m, const touching_nodes *q, const ig_dyn_edges *of) {
+  ig_ctx *cx = m->cx;
+  ig_dyn_touching *t = &m->contact;
+  ig_dyn_particles *p = &m->p;
+  const size_t count = (size_t)of->count;
+  const uint32_t buckets = buckets_for(of->count);
+  if (!count)
+    return IG_OK;
+  const space work[] = {{&t->edge_bucket, buckets, sizeof(int32_t)},
+                        {&t->edge_chain, 8 * count, sizeof(int32_t)},
+                        {&t->partner, count, sizeof(int32_t)},
+                        {&t->chosen, count, sizeof(int32_t)},
+                        {&t->also, count, sizeof(int32_t)}};
+  IG_TRY(spaces_new(m, work, sizeof work / sizeof *work));
+  IG_TRY(ig_array_from(cx, &t->edge, of->node, 2 * count, sizeof *of->node, "contact edges"));
+  IG_TRY(ig_array_from(cx, &t->edge_side, of->side, 2 * count, sizeof *of->side, "contact edges"));
+  IG_TRY(ig_array_from(cx, &t->edge_length, of->length, (size_t)m->mesh->nodes, sizeof *of->length,
+                       "contact edges"));
+  IG_TRY(ig_dyn_upload(m, &t->edge_recoil, sizeof(double), NULL, 6 * count, "contact forces"));
+  IG_TRY(corners_of(m, q, of->node, 2 * of->count, &t->end_first, &t->end));
+  p->edges = (int32_t)of->count;
+  p->edge_mask = buckets - 1;
+  p->edge = t->edge.dev, p->edge_side = t->edge_side.dev, p->edge_length = t->edge_length.dev;
+  p->end_first = t->end_first.dev, p->end = t->end.dev, p->edge_recoil = t->edge_recoil.dev;
+  p->edge_bucket = t->edge_bucket.dev, p->edge_chain = t->edge_chain.dev;
+  p->partner = t->partner.dev, p->chosen = t->chosen.dev, p->also = t->also.dev;
+  return IG_OK;
+}
+
+/* Surfaces behind elements that may erode are shut at the start and have no reach. */
+static ig_status eroding_new(ig_dyn_model *m, const touching_nodes *q) {
+  ig_ctx *cx = m->cx;
+  ig_dyn_touching *t = &m->contact;
+  ig_dyn_particles *p = &m->p;
+  if (!t->alive.count)
+    return IG_OK;
+  const space work[] = {{&t->awake, (size_t)q->surfaces, 1}};
+  IG_TRY(spaces_new(m, work, 1));
+  IG_TRY(ig_array_new(cx, &t->open, (size_t)t->skins + 1, 1, "contact search"));
+  IG_TRY(ig_array_new(cx, &t->reach, (size_t)(q->surfaces + t->skins), sizeof(double),
+                      "contact surfaces"));
+  double *reach = t->reach.host;
+  for (int64_t k = 0; k < t->outer; k++) {
+    reach[q->surfaces + k] = p->gap;
+    for (int i = 0; i < 3; i++)
+      reach[q->place[t->skin[3 * k + i]] - 1] = p->gap;
+  }
+  for (int32_t i = 0; i < q->surfaces && p->edges; i++)
+    if (((const double *)t->edge_length.host)[q->surface[i]] > 0)
+      reach[i] = p->gap; /* of a line */
+  IG_TRY(ig_array_push(cx, &t->reach));
+  IG_TRY(ig_array_from(cx, &t->owner, t->skin_owner, 2 * (size_t)t->skins + 1,
+                       sizeof *t->skin_owner, "contact surfaces"));
+  p->alive = t->alive.dev, p->owner = t->owner.dev, p->open = t->open.dev;
+  p->awake = t->awake.dev, p->reach = t->reach.dev;
+  return IG_OK;
 }
 
 ig_status ig_dyn_contact_new(ig_dyn_model *m) {
   ig_ctx *cx = m->cx;
   const ig_dyn_contact *c = &m->c->contact;
+  ig_dyn_touching *t = &m->contact;
   const bool on = c->at.given && c->on;
+  IG_TRY(ig_dyn_alive_new(m));
   if (!on && m->c->tools.count == 0)
     return IG_OK;
-  int32_t *surface = NULL, *place = NULL, *first = NULL, *corner = NULL;
-  IG_TRY(surface_triangles(m, &m->contact.skin, &m->contact.skins));
-  const int64_t count = m->contact.skins;
-  const int32_t *triangle = m->contact.skin;
+  touching_nodes q = {0};
+  ig_dyn_edges edges = {0};
   ig_status status = IG_OK;
-  if (!on || count == 0)
+  IG_TRY(surface_triangles(m));
+  if (!on)
     return IG_OK;
-  if (count > INT32_MAX / 9)
-    return IG_FAIL(cx, IG_INPUT, "contact: %lld surface triangles are too many", (long long)count);
-  const size_t nodes = (size_t)m->mesh->nodes;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &place, nodes, "contact surfaces"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &surface, nodes, "contact surfaces"));
-  int32_t surfaces = 0;
-  double edge = 0;
-  for (int64_t i = 0; i < 3 * count; i++) {
-    const int32_t n = triangle[i], next = triangle[i % 3 == 2 ? i - 2 : i + 1];
-    double d[3];
-    ig_dyn_sub(m->x0 + 3 * (int64_t)next, m->x0 + 3 * (int64_t)n, d);
-    edge += sqrt(dot_f64(d, d)) / (3 * (double)count);
-    if (!place[n]) {
-      surface[surfaces++] = n;
-      place[n] = surfaces;
-    }
-  }
-  /* corners that lie on each particle */
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &first, (size_t)surfaces + 1, "contact surfaces"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &corner, 3 * (size_t)count, "contact surfaces"));
-  for (int64_t i = 0; i < 3 * count; i++)
-    first[place[triangle[i]]]++;
-  for (int32_t i = 0; i < surfaces; i++)
-    first[i + 1] += first[i];
-  for (int64_t i = 3 * count; i-- > 0;)
-    corner[--first[place[triangle[i]]]] = (int32_t)i;
-  for (int32_t i = 0; i < surfaces; i++)
-    first[i] = first[i + 1];
-  first[surfaces] = (int32_t)(3 * count);
-  double thick = 0;
-  for (int k = 0; k < m->groups; k++)
-    thick = fmax(thick, m->group[k].g_f64.thickness);
-  ig_dyn_particles *p = &m->p;
-  p->triangles = (int32_t)count;
-  p->surfaces = surfaces;
-  p->gap = !isnan(c->thickness) && c->thickness > 0 ? c->thickness : thick > 0 ? thick : edge / 10;
-  p->penalty = c->penalty;
-  p->rub = c->friction;
-  uint32_t buckets = 16;
-  while (buckets < 4u * (uint32_t)count)
-    buckets *= 2;
-  p->bucket_mask = buckets - 1;
-  IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->contact.triangle, triangle, 3 * (size_t)count, sizeof *triangle,
-                            "contact surfaces"));
-  IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->contact.surface, surface, (size_t)surfaces, sizeof *surface,
-                            "contact surfaces"));
-  IG_TRY_GOTO(
-      status, done,
-      ig_array_new_device(cx, &m->contact.bucket, buckets, sizeof(int32_t), "contact search"));
-  IG_TRY_GOTO(status, done,
-              ig_array_new_device(cx, &m->contact.chain, (size_t)surfaces, sizeof(int32_t),
-                                  "contact search"));
-  IG_TRY_GOTO(status, done,
-              ig_dyn_upload(m, &m->contact.touch, m->part, NULL, 3 * nodes, "contact forces"));
-  IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->contact.corner_first, first, (size_t)surfaces + 1,
-                            sizeof *first, "contact surfaces"));
-  IG_TRY_GOTO(status, done,
-              ig_array_from(cx, &m->contact.corner, corner, 3 * (size_t)count, sizeof *corner,
-                            "contact surfaces"));
-  IG_TRY_GOTO(status, done,
-              ig_array_new_device(cx, &m->contact.triangle_bucket, buckets, sizeof(int32_t),
-                                  "contact search"));
-  IG_TRY_GOTO(status, done,
-              ig_array_new_device(cx, &m->contact.triangle_chain, 8 * (size_t)count,
-                                  sizeof(int32_t), "contact search"));
-  IG_TRY_GOTO(status, done,
-              ig_dyn_upload(m, &m->contact.recoil, sizeof(double), NULL, 9 * (size_t)count,
-                            "contact forces"));
-  IG_TRY_GOTO(status, done, skin_area_new(m));
-  IG_TRY_GOTO(status, done,
-              ig_array_new_device(cx, &m->contact.pusher, (size_t)surfaces, sizeof(int32_t),
-                                  "contact search"));
-  IG_TRY_GOTO(status, done,
-              ig_array_new_device(cx, &m->contact.stored, (size_t)surfaces, sizeof(double),
-                                  "contact energy"));
-  p->pusher = m->contact.pusher.dev, p->stored = m->contact.stored.dev,
-  p->skin_area = m->contact.skin_area.dev;
-  IG_TRY_GOTO(status, done,
-              ig_array_new(cx, &m->contact.longest, 2, sizeof(uint32_t), "contact search"));
-  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->contact.longest));
-  p->corner_first = m->contact.corner_first.dev, p->corner = m->contact.corner.dev;
-  p->triangle_bucket = m->contact.triangle_bucket.dev,
-  p->triangle_chain = m->contact.triangle_chain.dev;
-  p->recoil = m->contact.recoil.dev, p->longest = m->contact.longest.dev;
-  p->triangle = m->contact.triangle.dev, p->surface = m->contact.surface.dev;
-  p->bucket = m->contact.bucket.dev, p->chain = m->contact.chain.dev,
-  p->touch = m->contact.touch.dev;
+  IG_TRY_GOTO(status, done, ig_dyn_edges_find(m, c->edges, &edges));
+  if (t->skins > INT32_MAX / 9 || edges.count > INT32_MAX / 9)
+    IG_TRY_GOTO(status, done,
+                IG_FAIL(cx, IG_INPUT, "contact: %lld surface triangles are too many",
+                        (long long)(t->skins + edges.count)));
+  if (t->skins + edges.count == 0)
+    goto done;
+  m->p.gap = gap_of(m);
+  m->p.penalty = c->penalty;
+  m->p.rub = c->friction;
+  IG_TRY_GOTO(status, done, nodes_find(m, edges.node, edges.count, &q));
+  IG_TRY_GOTO(status, done, surfaces_new(m, &q, edges.count));
+  IG_TRY_GOTO(status, done, edges_new(m, &q, &edges));
+  IG_TRY_GOTO(status, done, eroding_new(m, &q));
+  IG_TRY_GOTO(status, done, skin_area_new(m, edges.length));
+  m->p.skin_area = t->skin_area.dev;
 done:
-  free(surface);
-  free(place);
-  free(first);
-  free(corner);
+  free(q.surface);
+  free(q.place);
+  ig_dyn_edges_free(&edges);
   return status;
 }

@@ -76,6 +76,7 @@ typedef struct {
 typedef struct {
   ig_src at;
   bool on;
+  bool edges;
   double penalty, friction, thickness;
 } ig_dyn_contact;
 
@@ -195,8 +196,13 @@ typedef struct {
 typedef struct {
   ig_array triangle, surface, corner_first, corner, bucket, chain, triangle_bucket, triangle_chain;
   ig_array longest, recoil, touch, press, skin_area, pusher, stored;
-  int32_t *skin; /* host: triangles of all surfaces, x 3; NULL where nothing touches */
-  int64_t skins;
+  ig_array edge, edge_side, end_first, end, edge_bucket, edge_chain, partner, chosen, also;
+  ig_array edge_length, edge_recoil;
+  ig_array alive, owner, open, awake, reach; /* of what erodes */
+  /* host: triangles of all surfaces, x 3, NULL where nothing touches; the first `outer` are on the
+     outside at the start, the others behind what may erode; elements on both sides, x 2 */
+  int32_t *skin, *skin_owner;
+  int64_t skins, outer;
 } ig_dyn_touching;
 typedef struct {
   ig_array bound, body, body_node, body_arm, body_pull;
@@ -245,8 +251,12 @@ IG_MUST_CHECK ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const 
                                          ig_assembly assembly, ig_dyn_model **model);
 void ig_dyn_model_free(ig_dyn_model *m);
 
+/* Which elements of the mesh still hold, on the host; NULL: none can fail. */
+IG_MUST_CHECK ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive);
 /* The critical step of the elements as they stand now (Tang et al. 2020, Eq. 5). */
 IG_MUST_CHECK ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt);
+/* What contact leaves of it. */
+double ig_dyn_contact_share(const ig_dyn_model *m);
 /* The critical step of the slowest element; `stable`: with what contact takes of it. */
 IG_MUST_CHECK ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt, double *stable);
 /* Particle masses; elements whose critical step is below `least` are made heavier. */

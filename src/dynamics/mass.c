@@ -207,7 +207,9 @@ static bool is_rigid(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s) {
 }
 
 static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
+  const uint8_t *alive;
   IG_TRY(ig_array_pull(m->cx, &m->x));
+  IG_TRY(ig_dyn_alive(m, &alive));
   double lo = INFINITY, hi = 0;
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
@@ -216,7 +218,7 @@ static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
     for (ig_lid s = 0; s < g->slots; s++) {
       double buffer[IG_DYN_CORNERS][3], mass, inertia;
       const double *x[IG_DYN_CORNERS];
-      if (g->element[s] < 0 || is_rigid(m, g, s))
+      if (g->element[s] < 0 || is_rigid(m, g, s) || (alive && !alive[g->element[s]]))
         continue;
       element_points(m, g, s, true, buffer, x);
       const double dt = ig_dyn_element_of[g->kind].size(g, m->c->inertia_scale, x, &mass, &inertia);
@@ -234,22 +236,24 @@ static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
 /* What contact leaves of the elements' critical step: a particle that touches is pushed by one
    triangle and, as a corner, by what its own triangles push, each with penalty m / dt^2; rows of
    both matrices sum to (4 / dt_e^2 + 4 penalty / dt^2) m at most, and 4 m / dt^2 is what a step
-   bears. */
-static double contact_share(const ig_dyn_model *m) {
-  return m->p.triangles > 0 ? sqrt(1 - m->p.penalty) : 1;
+   bears. Edges add half of that: at a particle three edges with half of each pair's stiffness, of
+   half the mass, and the same from an edge that crosses there. */
+double ig_dyn_contact_share(const ig_dyn_model *m) {
+  const double edges = m->p.edges > 0 ? 0.5 : 0;
+  return m->p.surfaces > 0 ? sqrt(1 - (1 + edges) * m->p.penalty) : 1;
 }
 
 ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt) {
   double most;
   IG_TRY(step_range(m, dt, &most));
-  *dt = fmax(*dt, m->weight.scaled_to) * contact_share(m);
+  *dt = fmax(*dt, m->weight.scaled_to) * ig_dyn_contact_share(m);
   return IG_OK;
 }
 
 ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt, double *stable) {
   double least;
   IG_TRY(step_range(m, &least, dt));
-  *stable = *dt * contact_share(m);
+  *stable = *dt * ig_dyn_contact_share(m);
   return IG_OK;
 }
 

@@ -106,7 +106,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
     IG_TRY(ig_dyn_upload(m, &m->load, m->part, NULL, d, "loads"));
   IG_TRY(ig_dyn_slots_new(m));
   IG_TRY(ig_dyn_contact_new(m));
-  if (m->c->tools.count > 0 || p->triangles > 0)
+  if (m->c->tools.count > 0 || p->surfaces > 0)
     IG_TRY(ig_dyn_upload(m, &m->contact.press, m->part, NULL, 3 * n, "contact forces"));
   p->press = m->contact.press.dev;
   IG_TRY(ig_array_new(cx, &m->clock, 1, sizeof(ig_dyn_clock), "clock"));
@@ -214,6 +214,22 @@ void ig_dyn_model_free(ig_dyn_model *m) {
                      &t->skin_area,
                      &t->pusher,
                      &t->stored,
+                     &t->edge,
+                     &t->edge_side,
+                     &t->end_first,
+                     &t->end,
+                     &t->edge_bucket,
+                     &t->edge_chain,
+                     &t->partner,
+                     &t->chosen,
+                     &t->also,
+                     &t->edge_length,
+                     &t->edge_recoil,
+                     &t->alive,
+                     &t->owner,
+                     &t->open,
+                     &t->awake,
+                     &t->reach,
                      &k->bound,
                      &k->body,
                      &k->body_node,
@@ -239,6 +255,7 @@ void ig_dyn_model_free(ig_dyn_model *m) {
   free(m->weight.inertia);
   free(m->weight.added);
   free(m->contact.skin);
+  free(m->contact.skin_owner);
   free(m->loading.force_of);
   free(m->loading.face_of);
   free(m->loading.force_given);

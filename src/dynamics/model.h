@@ -50,6 +50,17 @@ IG_MUST_CHECK ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v);
 IG_MUST_CHECK ig_status ig_dyn_contact_new(ig_dyn_model *m);
+/* Edges that touch edges; `on` false: none. length: share of each particle of the mesh. */
+typedef struct {
+  int64_t count;
+  int32_t *node, *side; /* 2 each: ends; triangles it belongs to, -1: none */
+  double *length;
+} ig_dyn_edges;
+IG_MUST_CHECK ig_status ig_dyn_edges_find(ig_dyn_model *m, bool on, ig_dyn_edges *edges);
+void ig_dyn_edges_free(ig_dyn_edges *edges);
+/* Whether elements of a group can fail and be left out; which of all have, into contact.alive. */
+bool ig_dyn_erodes(const ig_dyn_group *g);
+IG_MUST_CHECK ig_status ig_dyn_alive_new(ig_dyn_model *m);
 /* Stresses at the start and their forces, where the case gives a snapshot. */
 IG_MUST_CHECK ig_status ig_dyn_residual_new(ig_dyn_model *m);
 IG_MUST_CHECK ig_status

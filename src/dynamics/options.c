@@ -88,12 +88,15 @@ static const ig_option gravity_options[] = {
 #define S ig_dyn_contact
 static const ig_option contact_options[] = {
     IG_BOOL(S, on, "true", "surfaces of the mesh do not pass through each other"),
+    IG_BOOL(S, edges, "true",
+            "edges touch edges: of beams, of shells' boundaries, and sharp ones of solids"),
     IG_REAL(S, penalty, "", "0.1", IG_TINY, 0.5,
             "stiffness, as a share of what the step allows; the step is made smaller for it"),
     IG_REAL(S, friction, "", "0", 0, 100, "Coulomb friction"),
-    IG_REAL(S, thickness, "m", NULL, 0, 1e6,
-            "distance at which contact begins; left out: the shells' thickness, or a tenth of "
-            "the mean edge"),
+    IG_REAL(
+        S, thickness, "m", NULL, 0, 1e6,
+        "distance at which contact begins; left out: the shells' thickness, a tenth of the mean "
+        "edge of solids, or the diameter of lines"),
     IG_END};
 #undef S
 #define S ig_dyn_residual

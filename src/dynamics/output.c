@@ -145,21 +145,14 @@ ig_status ig_dyn_history_write(ig_dyn_job *r, ig_dyn_energy *e, ig_sink *to) {
 
 /* Elements all of whose points have failed carry nothing and are left out. NULL: none can fail. */
 static ig_status alive_now(ig_dyn_job *r, uint8_t **alive) {
-  const ig_dyn_model *m = r->m;
-  const int64_t ne = ig_mesh_elements(m->mesh);
-  bool erodes = false;
+  const int64_t ne = ig_mesh_elements(r->m->mesh);
+  const uint8_t *now;
   *alive = NULL;
-  for (int k = 0; k < m->groups; k++)
-    for (int i = 0; i < 5; i++)
-      erodes |= m->group[k].law == IG_LAW_JOHNSON && m->group[k].g_f64.mat.jc_d[i] != 0;
-  if (!erodes)
+  IG_TRY(ig_dyn_alive(r->m, &now));
+  if (!now)
     return IG_OK;
-  IG_TRY(report_now(r));
-  IG_TRY(IG_NEW(m->cx, alive, ne, "element results"));
-  for (int64_t e = 0; e < ne; e++) {
-    const double *of = r->report + e * IG_DYN_REPORT;
-    (*alive)[e] = !(of[IG_REPORT_PLASTIC] > 0 && of[IG_REPORT_MISES] == 0);
-  }
+  IG_TRY(IG_NEW(r->m->cx, alive, ne, "element results"));
+  memcpy(*alive, now, (size_t)ne);
   return IG_OK;
 }
 
@@ -168,9 +161,14 @@ static ig_status contact_pressure(ig_dyn_job *r, double *pressure) {
   ig_dyn_model *m = r->m;
   double *normal = NULL; /* x 3: of that share, as long as it is large */
   IG_TRY(ig_array_pull(m->cx, &m->x));
+  if (m->contact.open.count)
+    IG_TRY(ig_array_pull(m->cx, &m->contact.open));
   IG_TRY(IG_NEW(m->cx, &normal, 3 * (int64_t)m->mesh->nodes, "contact pressure"));
-  for (int64_t k = 0; k < m->contact.skins; k++) {
+  const uint8_t *open = m->contact.open.host;
+  for (int64_t k = 0; k < (open ? m->contact.skins : m->contact.outer); k++) {
     const int32_t *t = m->contact.skin + 3 * k;
+    if (open && !open[k])
+      continue;
     double a[3], b[3], n[3];
     for (int c = 0; c < 3; c++) {
       const double x = ig_dyn_get(m, &m->x, 3 * (int64_t)t[0] + c);
@@ -297,7 +295,7 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
     statics |= IG_ITEM(const ig_dyn_analysis, r->c->analysis, i)->kind == IG_ANALYSIS_STATIC;
   if (statics)
     IG_TRY(s->result(s, "static_error", "", r->static_error));
-  if (m->p.triangles > 0) { /* 0, less by what friction took; above it contact has made energy */
+  if (m->p.surfaces > 0) { /* 0, less by what friction took; above it contact has made energy */
     IG_TRY(s->result(s, "contact_energy_made", "J", e.made - m->balance.made));
     IG_TRY(s->result(s, "contact_energy_stored", "J", e.stored));
   }

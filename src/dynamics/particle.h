@@ -89,7 +89,7 @@ typedef struct {
 
   void *press; /* part: nodes x 3, force of contact and tools over the last step; NULL: none */
 
-  /* contact of surfaces; triangles 0: none */
+  /* contact of surfaces and edges; surfaces 0: none */
   int32_t triangles, surfaces;
   const int32_t *triangle, *surface;         /* 3 nodes each; nodes on them */
   const int32_t *corner_first, *corner;      /* surfaces + 1; corners 3 k + a that lie on a node */
@@ -101,9 +101,24 @@ typedef struct {
   const double *x_start;   /* nodes x 3 */
   const double *skin_area; /* nodes: share of the surfaces' area at the start */
   int32_t *pusher;         /* surfaces: triangle that pushes a particle, -1: none */
-  double *stored;          /* surfaces: penalty energy of that */
+  double *stored;          /* surfaces, then edges: penalty energy of that */
   double *recoil;          /* triangles x 3 x 3: forces on corners */
   void *touch;             /* part: nodes x 3, contact forces */
+  /* edges that touch edges; 0: none */
+  int32_t edges;
+  const int32_t *edge;               /* 2 nodes each */
+  const int32_t *edge_side;          /* 2 each: triangles it belongs to, -1: none (a line) */
+  const int32_t *end_first, *end;    /* surfaces + 1; ends 2 j + a that lie on a node */
+  int32_t *edge_bucket, *edge_chain; /* hash of edges, eight places each */
+  int32_t *partner, *chosen, *also;  /* edges: the one it touches; first and next to touch it */
+  uint32_t edge_mask;
+  const double *edge_length; /* nodes: share of the edges' length at the start */
+  double *edge_recoil;       /* edges x 2 x 3: forces on ends */
+  /* what erodes; alive NULL: nothing does */
+  uint8_t *alive;        /* elements of the mesh: 0, all its points have failed */
+  const int32_t *owner;  /* triangles x 2: elements on its sides, -1: none */
+  uint8_t *open, *awake; /* triangles with one side alive; surfaces: particles on one of them */
+  double *reach;         /* surfaces, then triangles: gap of what was laid open later */
 
   /* particles that others carry; NULL: none */
   const int32_t *bound; /* nodes: 1 + place in body_node; -1: tied; 0: on its own */

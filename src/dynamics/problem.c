@@ -96,7 +96,7 @@ ig_status ig_dyn_problem_box(ig_dyn_problem *q, const double size[3], const int 
 }
 
 ig_status ig_dyn_problem_tets(ig_dyn_problem *q, const double size[3], const int n[3]) {
-  /* five a cell, mirrored in every other one so that faces meet */
+  /* five per cell, mirrored in every other one so that faces meet */
   static const int even[5][4] = {
       {0, 1, 2, 5}, {0, 2, 3, 7}, {0, 5, 7, 4}, {2, 7, 5, 6}, {0, 2, 7, 5}};
   static const int odd[5][4] = {

@@ -24,8 +24,8 @@ void ig_dyn_problem_material(ig_dyn_problem *q, double density, double young, do
 IG_MUST_CHECK ig_status ig_dyn_problem_open(ig_dyn_problem *q, ig_precision precision,
                                             ig_assembly assembly, ig_dyn_model **m);
 
-/* Meshes. A box of hexahedra (or five tetrahedra a cell) from the origin; node sets x0 x1 y0 y1 z0
-   z1 hold its sides. */
+/* Meshes. A box of hexahedra (or five tetrahedra per cell) from the origin; node sets x0 x1 y0 y1
+   z0 z1 hold its sides. */
 IG_MUST_CHECK ig_status ig_dyn_problem_box(ig_dyn_problem *q, const double size[3],
                                            const int cells[3]);
 IG_MUST_CHECK ig_status ig_dyn_problem_tets(ig_dyn_problem *q, const double size[3],

@@ -10,9 +10,11 @@ IG_C_BEGIN
 #include "kern/prec_f32.h"
 #include "material/j2.inc"
 #include "dynamics/element.inc"
+#include "dynamics/erode.inc"
 #include "kern/prec_f64.h"
 #include "material/j2.inc"
 #include "dynamics/element.inc"
+#include "dynamics/erode.inc"
 
 /* A range of elements that may be added to the particles side by side: a color, or all. */
 typedef struct {
@@ -46,6 +48,8 @@ typedef struct {
   /* out: elements x IG_DYN_REPORT floats, in the range's own numbering */
   ig_status (*report)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *range,
                       double *out);
+  /* alive[element[slot]] of a range of elements with Johnson and Cook's law */
+  ig_status (*alive)(ig_ctx *cx, const ig_dyn_range *range, const int32_t *element, uint8_t *alive);
   /* contact forces at the positions now, into touch */
   ig_status (*contact)(ig_ctx *cx, const ig_dyn_particles *p);
   /* f from slots (gather) */

@@ -15,6 +15,7 @@
 #include "dynamics/particle.inc"
 #include "dynamics/body.inc"
 #include "dynamics/contact.inc"
+#include "dynamics/contact_edge.inc"
 #include "kern/prec_f32.h"
 #include "dynamics/elements.inc"
 #include "dynamics/step_cuda.inc"

@@ -81,7 +81,7 @@ enum {
    whose sides press and rub only, or one without any state, where there is no mechanics. */
 typedef enum { IG_FRAC_HOLD, IG_FRAC_CUT, IG_FRAC_BROKEN, IG_FRAC_BARE } ig_frac_opening;
 
-/* Figures summed up for history, one row a chunk. */
+/* Figures summed up for history, one row per chunk. */
 enum {
   IG_FRAC_KINETIC,
   IG_FRAC_STRAIN,

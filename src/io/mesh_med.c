@@ -175,8 +175,8 @@ static ig_status elements_read(med *in, ig_h5 *h5, const char *folder, int kind)
   IG_TRY(ig_h5_look(h5, name, &shape));
   const int64_t count = shape.rows / nodes;
   if (shape.components != 1 || shape.rows % nodes != 0)
-    return IG_FAIL(in->cx, IG_INPUT, "'%s': '%s' is no list of %d nodes an element", h5->path, name,
-                   nodes);
+    return IG_FAIL(in->cx, IG_INPUT, "'%s': '%s' is no list of %d nodes per element", h5->path,
+                   name, nodes);
   IG_TRY(ig_h5_get_new(h5, name, IG_I64, shape.rows, 1, (void **)&corner));
   ig_status status = family_list(in, h5, folder, count, &family);
   for (int64_t e = 0; status == IG_OK && e < count; e++) {

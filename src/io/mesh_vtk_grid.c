@@ -158,7 +158,7 @@ static const ig_vtk_field *field_find(const ig_vtk_grid *g, const char *name) {
   return NULL;
 }
 
-/* Elements of the cells whose value passes: one set. `faces`: values are a bit a face. */
+/* Elements of the cells whose value passes: one set. `faces`: values are a bit per face. */
 static ig_status set_of_cells(maker *m, const char *name, const int64_t *value, bool one_value,
                               int64_t wanted, bool faces) {
   uint8_t *mask;

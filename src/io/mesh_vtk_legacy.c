@@ -209,7 +209,7 @@ static ig_status cells_read(legacy *l) {
   if (l->new_style && cells == 0)
     return ig_text_fail(&l->t, l->p, "CELLS 0: expected the number of cells plus 1");
   if (!l->new_style && size < cells)
-    return ig_text_fail(&l->t, l->p, "CELLS %lld %lld: expected at least one number a cell",
+    return ig_text_fail(&l->t, l->p, "CELLS %lld %lld: expected at least one number per cell",
                         (long long)cells, (long long)size);
   if (l->new_style) {
     IG_TRY(ig_vtk_grow(&l->g, 0, cells - 1, size));

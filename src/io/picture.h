@@ -83,7 +83,7 @@ typedef struct {
   int64_t betweens;
   ig_between *between;
 } ig_surface;
-/* keep: one byte a cell, NULL for all */
+/* keep: one byte per cell, NULL for all */
 IG_MUST_CHECK ig_status ig_surface_new(ig_ctx *cx, const ig_snapshot *snap, const uint8_t *keep,
                                        ig_surface *surface);
 void ig_surface_free(ig_surface *surface);

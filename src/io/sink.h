@@ -1,7 +1,7 @@
 /* The sink that writes files. A result folder holds one run:
 
      snap_000000.vtkhdf …   snapshots, and snap.vtkhdf.series, their index for ParaView
-     history.csv            one row a call, columns with units
+     history.csv            one row per call, columns with units
      checkpoint.h5          what --restart goes on from
      summary.json           what ran, how long, and the room's figures
      case.yaml              the case as it was run, with its defaults

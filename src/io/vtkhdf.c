@@ -102,7 +102,7 @@ static ig_status read_rows(ig_h5 *h5, const char *name, ig_dtype dtype, int64_t 
   return IG_OK;
 }
 
-/* The last entry of a list of one number a step. */
+/* The last entry of a list of one number per step. */
 static ig_status read_step(ig_h5 *h5, const place *p, const char *name, int64_t *value) {
   return read_rows(h5, name, IG_I64, p->count - 1, 1, 1, false, value);
 }

@@ -7,7 +7,7 @@
 enum { IG_SIDES = 8 };
 typedef struct {
   ig_mesh *mesh;
-  uint8_t *side;              /* a bit a side, for each node; NULL: none are named */
+  uint8_t *side;              /* a bit per side, for each node; NULL: none are named */
   const char *name[IG_SIDES]; /* NULL: no such side */
 } ig_draft;
 void ig_draft_free(ig_draft *draft);

@@ -1,5 +1,5 @@
 /* Elements at nodes, neighbours through faces, the boundary. Counting sorts throughout: linear in
-   the mesh, no allocation a face. */
+   the mesh, no allocation per face. */
 #include "mesh/topology.h"
 
 #include <stdlib.h>

@@ -132,7 +132,7 @@ ig_status ig_grid_cuda_dense_invert(ig_ctx *cx, const ig_level *l, const int32_t
   return IG_OK;
 }
 
-/* a warp a row */
+/* a warp per row */
 __global__ void solve_dense(const int32_t *place, int n, const float *__restrict__ inverse,
                             const float *__restrict__ b, float *__restrict__ x) {
   const int row = blockIdx.x * blockDim.y + threadIdx.y;

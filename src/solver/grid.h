@@ -65,7 +65,7 @@ typedef __half ig_half;
 typedef _Float16 ig_half;
 #endif
 
-/* A level of the hierarchy, coarse ones with a stored stencil: 3^dim blocks of dof x dof a node,
+/* A level of the hierarchy, coarse ones with a stored stencil: 3^dim blocks of dof x dof per node,
    the half from the node itself upwards, [block][row][column][place] in single precision. */
 enum { IG_STENCIL_HALF = 14 };
 typedef struct {

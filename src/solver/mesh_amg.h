@@ -85,7 +85,7 @@ typedef struct {
   int size;                /* unknowns per node: 3 or 1 */
   const double *x;         /* nodes x 3, host */
   const ig_lid *conn;      /* elements x 8, host */
-  const uint8_t *fix;      /* bits a node, host */
+  const uint8_t *fix;      /* bits per node, host */
   const ig_hex_args *hex;  /* device */
   const ig_ground *ground; /* device */
   const ig_plan *plan;

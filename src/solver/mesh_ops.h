@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
   ig_lid nodes;
   int size;             /* unknowns per node: 3 or 1 */
-  const uint8_t *fix;   /* bits of the components held, one byte a node */
+  const uint8_t *fix;   /* bits of the components held, one byte per node */
   const double *spring; /* nodes x size; NULL: none */
 } ig_ground;
 
@@ -51,7 +51,7 @@ typedef struct ig_solver_mesh_ops {
   /* out[e] = scale u_e . K_e v_e at unit modulus, added to what is there where `add` */
   ig_status (*energy)(ig_ctx *cx, const ig_hex_args *p, const double *u, const double *v,
                       double scale, bool add, double *out);
-  /* y = sum over elements of modulus x matrix x t for one unknown a node; modulus NULL: 1 */
+  /* y = sum over elements of modulus x matrix x t for one unknown per node; modulus NULL: 1 */
   ig_status (*scalar_f32)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
                           const float *modulus, const float *t, float *y);
   ig_status (*scalar_f64)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,

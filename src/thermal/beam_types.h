@@ -60,7 +60,7 @@ typedef struct {
   const int32_t *beam;      /* zone targets: whose they are */
   const int32_t *points;    /* zone targets: sample points per side */
   const int32_t *corner;    /* zone targets x 8: nodes, counted in the zone */
-  const int32_t *ref_start; /* zone nodes + 1 a zone: from its `nodes` + its number on */
+  const int32_t *ref_start; /* zone nodes + 1 per zone: from its `nodes` + its number on */
   const int32_t *ref;       /* target x 8 + corner, of each node */
   double *scratch;          /* workers x share: of each target 8 weights, their sum, distance^2 */
   double *power;            /* W */

@@ -218,7 +218,7 @@ IG_MUST_CHECK ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h,
 
 /* Writing a batch: births due by a time, then sources, then the step that uses them. */
 IG_MUST_CHECK ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time);
-/* A node is given power once a step at most. A step takes either such watts or those of one list:
+/* A node is given power once per step at most. A step takes either such watts or those of one list:
    a list of nodes, rising, for any number of steps, and space for watts that somebody computes on
    the device before the batch runs. */
 IG_MUST_CHECK ig_status ig_heat_batch_source(ig_ctx *cx, ig_heat *h, ig_lid node, double power);

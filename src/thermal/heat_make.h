@@ -82,6 +82,8 @@ IG_MUST_CHECK ig_status ig_heat_rate_bound(ig_ctx *cx, ig_heat *h);
 
 /* heat_node.c: nodes' arrays; as the elements of the start make them; what node n is now, into a
    patch and its volumes (materials); heat content of volumes, J. */
+/* The nodes' coordinates on the device, where they are not there yet. */
+IG_MUST_CHECK ig_status ig_heat_nodes_place(ig_ctx *cx, ig_heat *h);
 IG_MUST_CHECK ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps);
 IG_MUST_CHECK ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h);
 void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, double *volume);

@@ -92,19 +92,25 @@ void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, doubl
   node_capacity(h, n, volume, &patch->inverse, &patch->body);
 }
 
+ig_status ig_heat_nodes_place(ig_ctx *cx, ig_heat *h) {
+  const size_t n = (size_t)h->nodes, work = ig_heat_work_size(h);
+  if (h->node.x.dev)
+    return IG_OK;
+  IG_TRY(ig_array_new(cx, &h->node.x, 3 * n, work, "coordinates"));
+  for (int64_t i = 0; i < 3 * (int64_t)n; i++)
+    ig_heat_put(h->node.x.host, work, i, h->node.point[i]);
+  return ig_array_push(cx, &h->node.x);
+}
+
 ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
-  const size_t n = (size_t)h->nodes, state = ig_heat_state_size(h), work = ig_heat_work_size(h);
+  const size_t n = (size_t)h->nodes, state = ig_heat_state_size(h);
   IG_TRY(ig_array_new(cx, &h->node.T, n, state, "temperature"));
   IG_TRY(ig_array_new(cx, &h->node.R, n, state, "heat into nodes"));
   IG_TRY(ig_array_zero(cx, &h->node.R));
   IG_TRY(ig_array_new(cx, &h->node.ledger, n * IG_LEDGER_COLUMNS, 8, "ledger"));
   IG_TRY(ig_array_zero(cx, &h->node.ledger));
-  if (h->conduction == IG_HEAT_RECOMPUTE || h->past.every || h->face.count || h->birth.events > 1) {
-    IG_TRY(ig_array_new(cx, &h->node.x, 3 * n, work, "coordinates"));
-    for (int64_t i = 0; i < 3 * (int64_t)n; i++)
-      ig_heat_put(h->node.x.host, work, i, h->node.point[i]);
-    IG_TRY(ig_array_push(cx, &h->node.x));
-  }
+  if (h->conduction == IG_HEAT_RECOMPUTE || h->past.every || h->face.count || h->birth.events > 1)
+    IG_TRY(ig_heat_nodes_place(cx, h));
   if (h->past.every) {
     IG_TRY(ig_array_new(cx, &h->past.track, IG_TRACK_COLUMNS * (size_t)h->elements, sizeof(float),
                         "elements' past"));

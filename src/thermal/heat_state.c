@@ -55,6 +55,8 @@ enum { SURVEY_PARTS = 264 };
 ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat_survey *found) {
   if (!h->survey.dev)
     IG_TRY(ig_array_new(cx, &h->survey, SURVEY_PARTS, sizeof(ig_heat_survey), "survey"));
+  if (q->layered) /* asks for heights, which nothing else may need */
+    IG_TRY(ig_heat_nodes_place(cx, h));
   IG_TRY(h->ops->survey(cx, h, q, h->survey.dev, SURVEY_PARTS));
   IG_TRY(ig_array_pull(cx, &h->survey));
   const ig_heat_survey *part = h->survey.host;

@@ -10,7 +10,7 @@ typedef enum { IG_HEAT_RECOMPUTE, IG_HEAT_CLASSES, IG_HEAT_STENCIL } ig_heat_con
 /* How surface fluxes are summed. switch and branch: 2x2 points per face, faces that are covered or
    not yet there multiplied by 0 or skipped; lumped: at the nodes, with the area they stand for. */
 typedef enum { IG_HEAT_SWITCH, IG_HEAT_BRANCH, IG_HEAT_LUMPED } ig_heat_surface;
-/* constant: one number a node; apparent: rho c(T) with the latent heat between solidus and
+/* constant: one number per node; apparent: rho c(T) with the latent heat between solidus and
    liquidus; enthalpy: the node's heat content is the state, temperature follows from it. */
 typedef enum { IG_HEAT_CONSTANT, IG_HEAT_APPARENT, IG_HEAT_ENTHALPY } ig_heat_capacity;
 

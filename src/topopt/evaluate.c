@@ -1,5 +1,6 @@
 /* One design: filter, project, analyse, differentiate; and its update. */
 #include "topopt/load.h"
+#include "topopt/modes.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
@@ -31,13 +32,17 @@ bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
 int ig_topopt_method(const ig_topopt_case *c) {
   if (c->optimiser.method != IG_OPTIMISER_AUTO)
     return c->optimiser.method;
-  bool mma = c->projection.beta > 0 || c->overhang.at.given || c->constraints.count ||
-             c->minimise == IG_MINIMISE_STRESS;
+  bool mma = c->projection.beta > 0 || ig_topopt_made(c) || c->constraints.count ||
+             c->minimise == IG_MINIMISE_STRESS || c->problem == IG_PROBLEM_FREQUENCY;
   for (int i = 0; i < c->loads.count; i++) { /* weight: slopes have both signs */
     const double *g = IG_ITEM(ig_load_case, c->loads, i)->gravity;
     mma = mma || g[0] != 0 || g[1] != 0 || g[2] != 0;
   }
   return mma ? IG_OPTIMISER_MMA : IG_OPTIMISER_OC;
+}
+
+bool ig_topopt_made(const ig_topopt_case *c) {
+  return c->overhang.at.given || c->draw.at.given;
 }
 
 double ig_topopt_volume(const ig_topopt_case *c) {
@@ -72,6 +77,10 @@ ig_status ig_topopt_design_stiffen(ig_topopt_design *s, double *v) {
 
 /* --- filter, forwards and back --- */
 
+ig_status ig_topopt_design_link(ig_topopt_design *s, double *v) {
+  return s->d->links.count ? s->ops->average(s->cx, &s->d->links, v) : IG_OK;
+}
+
 const double *ig_topopt_design_filtered(const ig_topopt_design *s) {
   if (s->printed.dev)
     return s->printed.dev;
@@ -92,6 +101,7 @@ static ig_status filter_forward(ig_topopt_design *s) {
   if (kind == IG_FILTER_DENSITY)
     IG_TRY(s->ops->map(s->cx, s->d->places, s->d->role, IG_MAP_QUOTIENT, s->filtered.dev, s->hs.dev,
                        NULL, s->filtered.dev));
+  IG_TRY(ig_topopt_design_link(s, s->filtered.dev));
   return s->printed.dev ? s->d->print(s->d->self, s->filtered.dev, s->printed.dev) : IG_OK;
 }
 
@@ -100,6 +110,7 @@ static ig_status filter_back(ig_topopt_design *s, double *slope) {
   const int64_t n = s->d->places;
   if (s->printed.dev)
     IG_TRY(s->d->print_back(s->d->self, s->filtered.dev, s->printed.dev, s->work.dev, slope));
+  IG_TRY(ig_topopt_design_link(s, slope));
   if (s->c->filter.kind == IG_FILTER_DENSITY)
     IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_QUOTIENT, slope, s->hs.dev, NULL, slope));
   IG_TRY(s->d->filter(s->d->self, slope, s->work.dev));
@@ -254,7 +265,10 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
     value[q] = mechanism ? -scale * (fu + rest[q]) : scale * (fu + y.rest[q] - s->held[q]);
   }
   IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
-  *objective = s->c->combine == IG_COMBINE_WORST ? worst_of(l->cases, value, part) : 0;
+  if (l->cases == 0)
+    IG_TRY(ig_array_zero(s->cx, &s->work));
+  *objective =
+      s->c->combine == IG_COMBINE_WORST && l->cases > 0 ? worst_of(l->cases, value, part) : 0;
   for (int q = 0; q < l->cases; q++) {
     double scale =
         l->weight[q] * l->norm[q] * (mechanism ? -l->norm_port : l->norm[q]) / l->stiffness;
@@ -302,8 +316,12 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     IG_TRY(ig_topopt_load_add(s, s->dv.dev, to));
     IG_TRY(weigh(s, s->dv.dev));
     IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start));
+    if (s->modes && r == s->realisations - 1)
+      IG_TRY(ig_topopt_modes_solve(s, r, e));
     if (r == s->realisations - 1)
       IG_TRY(ig_topopt_limits_evaluate(s, &law, e));
+    if (s->c->problem == IG_PROBLEM_FREQUENCY)
+      IG_TRY(ig_topopt_modes_slope(s, &law, r, 1, &value[r], s->dc.dev));
     if (s->c->minimise == IG_MINIMISE_STRESS)
       IG_TRY(ig_topopt_stress_evaluate(s, &law, IG_LIMITS, e, &value[r], s->dc.dev));
   }
@@ -326,6 +344,10 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
       if (isnan(ig_topopt_limit_case(s, i)->volume))
         IG_TRY(filter_sensitivity(s, s->limit_slope[i].dev));
   }
+  IG_TRY(ig_topopt_design_link(s, s->dc.dev));
+  IG_TRY(ig_topopt_design_link(s, s->dv.dev));
+  for (int i = 0; i < s->limits; i++)
+    IG_TRY(ig_topopt_design_link(s, s->limit_slope[i].dev));
   ig_topopt_design_stats st;
   const double *density = s->density[s->realisations - 1].dev;
   IG_TRY(s->ops->stats(s->cx, n, s->d->role, density, density, &st));
@@ -397,13 +419,20 @@ static ig_status check_case(const ig_topopt_design *s) {
   if (c->weights.count > 0 && c->weights.count != s->loading->cases)
     return ig_fail_at(cx, &c->at, "weights: %d given for %d load cases: give one each",
                       c->weights.count, s->loading->cases);
-  if (c->overhang.at.given && ig_topopt_method(c) == IG_OPTIMISER_OC)
-    return ig_fail_at(cx, &c->overhang.at,
-                      "overhang: needs optimiser: {method: mma}; oc knows linear volumes alone");
-  if (c->overhang.at.given && (!s->d->print || c->filter.kind < IG_FILTER_DENSITY))
-    return ig_fail_at(cx, &c->overhang.at,
-                      s->d->print ? "overhang: needs filter: {kind: density} or helmholtz"
-                                  : "overhang: is for grids, whose layers are flat");
+  if (c->overhang.at.given && c->draw.at.given)
+    return ig_fail_at(cx, &c->draw.at,
+                      "draw: a part is printed or cast: leave one of 'overhang' "
+                      "and 'draw' out");
+  const ig_src *at = c->draw.at.given ? &c->draw.at : &c->overhang.at;
+  const char *key = c->draw.at.given ? "draw" : "overhang";
+  if (ig_topopt_made(c) && ig_topopt_method(c) == IG_OPTIMISER_OC)
+    return ig_fail_at(cx, at, "%s: needs optimiser: {method: mma}; oc knows linear volumes alone",
+                      key);
+  if (ig_topopt_made(c) && (!s->d->print || c->filter.kind < IG_FILTER_DENSITY))
+    return ig_fail_at(cx, at,
+                      s->d->print ? "%s: needs filter: {kind: density} or helmholtz"
+                                  : "%s: is for grids, whose layers are flat",
+                      key);
   if (c->minimise == IG_MINIMISE_STRESS && c->projection.robust > 0)
     return ig_fail_at(cx, &c->projection.at,
                       "projection: robust: not with minimise: stress; bound the stress in "
@@ -424,6 +453,7 @@ static ig_status build(ig_topopt_design *s) {
   IG_TRY(check_case(s));
   IG_TRY(ig_topopt_limits_new(s));
   IG_TRY(ig_topopt_load_new(s));
+  IG_TRY(ig_topopt_modes_new(s));
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   const bool robust = s->c->projection.beta > 0 && s->c->projection.robust > 0;
   s->realisations = robust ? 3 : 1;
@@ -432,7 +462,7 @@ static ig_status build(ig_topopt_design *s) {
     IG_TRY(ig_array_new_device(cx, arrays[i], n, sizeof(double), "design"));
     IG_TRY(ig_array_zero(cx, arrays[i]));
   }
-  if (s->c->overhang.at.given) {
+  if (ig_topopt_made(s->c)) {
     IG_TRY(ig_array_new_device(cx, &s->printed, n, sizeof(double), "printed densities"));
     IG_TRY(ig_array_zero(cx, &s->printed));
   }
@@ -465,7 +495,8 @@ static ig_status build(ig_topopt_design *s) {
       (s->c->filter.kind == IG_FILTER_SENSITIVITY || s->c->filter.kind == IG_FILTER_DENSITY))
     status = s->d->filter(s->d->self, s->x.dev, s->hs.dev);
   for (size_t i = 0; status == IG_OK && i < n; i++)
-    x[i] = role[i] == IG_ROLE_DESIGN ? s->c->volume : role[i] == IG_ROLE_SOLID;
+    x[i] = role[i] == IG_ROLE_DESIGN ? (s->d->start > 0 ? s->d->start : s->c->volume)
+                                     : role[i] == IG_ROLE_SOLID;
   if (status == IG_OK)
     status = ig_array_push(cx, &s->x);
   free(role);
@@ -476,8 +507,8 @@ static ig_status build(ig_topopt_design *s) {
 
 double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases) {
   const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
-  double bytes = 8 * n * (7 + designs * (1 + robust) + c->overhang.at.given);
-  bytes += ig_topopt_load_bytes(c, n, nu);
+  double bytes = 8 * n * (7 + designs * (1 + robust) + ig_topopt_made(c));
+  bytes += ig_topopt_load_bytes(c, n, nu) + ig_topopt_modes_bytes(c, n, nu);
   bytes += 8 * nu * designs * (cases + (c->problem == IG_PROBLEM_MECHANISM));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
     bytes += 4 * 8 * n;
@@ -523,6 +554,7 @@ void ig_topopt_design_free(ig_topopt_design *s) {
     ig_array_free(s->cx, arrays[i]);
   ig_topopt_stress_free(s);
   ig_topopt_load_free(s);
+  ig_topopt_modes_free(s);
   ig_array_free(s->cx, &s->spare);
   ig_array_free(s->cx, &s->printed);
   for (int i = 0; i < IG_LIMITS; i++) {

@@ -1,6 +1,7 @@
 /* The statement at the end of a run: why it stopped, whether the design is feasible, each
    constraint with its bound, pieces, grayness, and the part's surface. */
 #include "topopt/output.h"
+#include "topopt/modes.h"
 #include "topopt/pieces.h"
 #include "backend/backend.h"
 
@@ -42,20 +43,24 @@ static ig_status put_stopped(ig_sink *sink, const ig_topopt_design *s, const ig_
 typedef struct {
   const char *what, *unit;
   double value, bound, slack;
+  bool least; /* the value may not be below it */
 } bound;
 
 static bound bound_of(const ig_topopt_design *s, const ig_evaluation *e, int i) {
   if (i < 0)
-    return (bound){"volume", "", e->volume, ig_topopt_volume(s->c), slack};
+    return (bound){"volume", "", e->volume, ig_topopt_volume(s->c), slack, false};
   const ig_limit_case *l = ig_topopt_limit_case(s, i);
-  bound b = {"volume", "", 0, l->volume, slack};
+  if (!isnan(l->frequency))
+    return (bound){"frequency", "Hz", ig_topopt_modes_hertz(s, 0), l->frequency, slack, true};
+  bound b = {"volume", "", 0, l->volume, slack, false};
   if (!isnan(l->compliance))
-    b = (bound){"compliance", s->c->problem == IG_PROBLEM_HEAT ? "W K" : "J", 0, l->compliance,
-                slack};
+    b = (bound){
+        "compliance", s->c->problem == IG_PROBLEM_HEAT ? "W K" : "J", 0, l->compliance, slack,
+        false};
   if (!isnan(l->displacement))
-    b = (bound){"displacement", "m", 0, l->displacement, slack};
+    b = (bound){"displacement", "m", 0, l->displacement, slack, false};
   if (!isnan(l->stress))
-    b = (bound){"stress", "Pa", 0, l->stress, stress_slack};
+    b = (bound){"stress", "Pa", 0, l->stress, stress_slack, false};
   b.value = (isnan(l->stress) ? e->limit[i] : e->peak[i]) * b.bound;
   return b;
 }
@@ -65,7 +70,7 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
   double worst = 0;
   for (int i = -1; i < s->limits; i++) {
     const bound b = bound_of(s, e, i);
-    const double over = b.value / b.bound - 1 - b.slack;
+    const double over = (b.least ? b.bound / b.value : b.value / b.bound) - 1 - b.slack;
     if (!(over <= worst)) {
       char name[48] = "the volume";
       worst = over;
@@ -106,8 +111,10 @@ static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const doub
   return sink->result(sink, "cavities", "", (double)cavities);
 }
 
-static const char *const problem_unit[] = {
-    [IG_PROBLEM_STIFFNESS] = "J", [IG_PROBLEM_HEAT] = "W K", [IG_PROBLEM_MECHANISM] = "m"};
+static const char *const problem_unit[] = {[IG_PROBLEM_STIFFNESS] = "J",
+                                           [IG_PROBLEM_HEAT] = "W K",
+                                           [IG_PROBLEM_MECHANISM] = "m",
+                                           [IG_PROBLEM_FREQUENCY] = "s^2"};
 
 const char *ig_topopt_objective_unit(const ig_topopt_design *s) {
   return s->c->minimise == IG_MINIMISE_VOLUME   ? ""
@@ -130,6 +137,11 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   IG_TRY(sink->result(sink, "objective", ig_topopt_objective_unit(s), e->objective));
   if (minimise == IG_MINIMISE_STRESS)
     IG_TRY(sink->result(sink, "max_stress", "Pa", e->peak[IG_LIMITS]));
+  for (int i = 0; s->modes && i < s->modes->wanted; i++) {
+    char key[32];
+    snprintf(key, sizeof key, "frequency_%d", i + 1);
+    IG_TRY(sink->result(sink, key, "Hz", ig_topopt_modes_hertz(s, i)));
+  }
   for (int q = 0; s->loading->cases > 1 && q < s->loading->cases; q++) {
     char key[32];
     snprintf(key, sizeof key, "load_case_%d", q + 1);

@@ -117,13 +117,60 @@ static ig_status make_overhang(ig_topopt_grid_model *m) {
   return IG_OK;
 }
 
+/* --- draw --- */
+
+/* Mean density of columns whose `layers` elements all have the design x. */
+static double drawn(const double x, const int *layers, int n) {
+  double sum = 0;
+  for (int side = 0; side < 2; side++) {
+    double free = 1;
+    for (int i = 0; i < layers[side]; i++) {
+      free *= 1 - x;
+      sum += 1 - free;
+    }
+  }
+  return sum / n;
+}
+
+static ig_status make_draw(ig_topopt_grid_model *m) {
+  const ig_draw_case *c = &m->c->draw;
+  const int dim = m->grid.dim;
+  const char *way = dim == 2 && strcmp(c->direction, "z+") == 0 ? "y+" : c->direction;
+  int up;
+  if (!ig_topopt_plane_read(way, dim, &m->draw.axis, &up))
+    return ig_fail_at(m->cx, &c->at, "draw: '%.20s' is no direction: expected x-, x+, y-, y+%s",
+                      c->direction, dim == 3 ? ", z- or z+" : "");
+  const int n = m->grid.n[m->draw.axis];
+  m->draw.split = up ? 0 : n;
+  if (!isnan(c->parting)) {
+    const double at = c->parting / m->h[m->draw.axis];
+    if (!(at > 0.5 && at < n - 0.5))
+      return ig_fail_at(m->cx, &c->at, "draw: parting: %g m is outside the grid, 0 to %g m",
+                        c->parting, n * m->h[m->draw.axis]);
+    m->draw.split = (int)floor(at + 0.5);
+  }
+  const int layers[2] = {m->draw.split, n - m->draw.split};
+  double low = 0, high = 1;
+  for (int i = 0; i < 60; i++) { /* a start that has the volume asked for */
+    const double x = 0.5 * (low + high);
+    *(drawn(x, layers, n) < m->c->volume ? &low : &high) = x;
+  }
+  m->d.start = high;
+  return IG_OK;
+}
+
 static ig_status grid_print(void *self, const double *in, double *out) {
   ig_topopt_grid_model *m = self;
+  if (m->c->draw.at.given)
+    return ig_topopt_design_ops_of(m->cx)->draw(m->cx, &m->grid, &m->draw, m->role.dev, in, out);
   return ig_topopt_design_ops_of(m->cx)->print(m->cx, &m->grid, &m->overhang, m->role.dev, in, out);
 }
 static ig_status grid_print_back(void *self, const double *in, const double *printed, double *work,
                                  double *slope) {
   ig_topopt_grid_model *m = self;
+  if (m->c->draw.at.given)
+    return ig_topopt_design_ops_of(m->cx)->draw_back(m->cx, &m->grid, &m->draw, m->role.dev, in,
+                                                     printed, slope);
   return ig_topopt_design_ops_of(m->cx)->print_back(m->cx, &m->grid, &m->overhang, m->role.dev, in,
                                                     printed, work, slope);
 }
@@ -371,7 +418,11 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   IG_TRY_GOTO(status, done,
               ig_multigrid_new(cx, &m->grid, &brick, fix, spring, springs, &options, &m->solver));
   IG_TRY_GOTO(status, done, ig_topopt_points_loads(&points, fix, m->role.host, &m->loading));
+  IG_TRY_GOTO(status, done,
+              ig_topopt_points_links(&points, m->role.host, &m->loading, &m->d.links));
   IG_TRY_GOTO(status, done, make_filter(m, &options));
+  if (c->draw.at.given)
+    IG_TRY_GOTO(status, done, make_draw(m));
   if (c->overhang.at.given)
     IG_TRY_GOTO(status, done, make_overhang(m));
   m->d.self = m;

@@ -21,6 +21,26 @@ static const ig_place *set_named(const ig_topopt_grid_model *m, const char *name
   return NULL;
 }
 
+/* A side of the grid by the name a mesh has for it, xmin to zmax: a box as flat as a plane. */
+typedef struct {
+  double min[3], max[3];
+  ig_place place;
+} grid_side;
+static const ig_place *side_named(const ig_topopt_grid_model *m, const char *name, grid_side *s) {
+  const int axis = strlen(name) == 4 ? name[0] - 'x' : -1, dim = m->grid.dim;
+  const bool high = axis >= 0 && strcmp(name + 1, "max") == 0;
+  if (axis < 0 || axis >= dim || (!high && strcmp(name + 1, "min") != 0))
+    return NULL;
+  for (int d = 0; d < dim; d++) {
+    const double size = m->grid.n[d] * m->h[d];
+    s->min[d] = d == axis && high ? size : 0;
+    s->max[d] = d == axis && !high ? 0 : size;
+  }
+  s->place = (ig_place){.at.given = true,
+                        .box = {.at.given = true, .min = {dim, s->min}, .max = {dim, s->max}}};
+  return &s->place;
+}
+
 /* What is looked for: in both places, where they are given. */
 typedef struct {
   const ig_topopt_grid_model *m;
@@ -114,10 +134,14 @@ static void each_face(const search *s, double *normal) {
 static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user) {
   ig_topopt_grid_model *m = self;
   search s = {.m = m, .slack = slack_of(m), .visit = visit, .user = user};
+  grid_side side;
   s.place[0] = where.place->at.given ? where.place : NULL;
-  if (where.set && !(s.place[1] = set_named(m, where.set)))
+  if (where.set && !(s.place[1] = set_named(m, where.set)) &&
+      !(s.place[1] = side_named(m, where.set, &side)))
     return ig_fail_at(m->cx, where.at,
-                      "set: there is no '%.60s': name it in 'sets', or give a place", where.set);
+                      "set: there is no '%.60s': name it in 'sets', use a side (xmin to zmax), or "
+                      "give a place",
+                      where.set);
   if (kind == IG_POINT_FACES)
     each_face(&s, m->normal);
   else

@@ -1,5 +1,6 @@
 /* Constraints beside the volume: values over their bounds, slopes. */
 #include "topopt/load.h"
+#include "topopt/modes.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
 
@@ -41,6 +42,11 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
       IG_TRY(ig_topopt_stress_evaluate(s, law, i, e, &e->limit[i], slope));
       continue;
     }
+    if (!isnan(limit->frequency)) {
+      const double circle = 2 * acos(-1) * limit->frequency;
+      IG_TRY(ig_topopt_modes_slope(s, law, r, circle * circle, &e->limit[i], slope));
+      continue;
+    }
     const int q = limit->load_case > 0 ? (int)limit->load_case - 1 : 0;
     const bool compliance = !isnan(limit->compliance);
     const double *u = s->u[r][q].dev, *adjoint = u, *load = ig_topopt_load_of(s, q);
@@ -70,13 +76,15 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
 
 static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *limit) {
   const int given = !isnan(limit->volume) + !isnan(limit->compliance) +
-                    !isnan(limit->displacement) + !isnan(limit->stress);
+                    !isnan(limit->displacement) + !isnan(limit->stress) + !isnan(limit->frequency);
   if (given != 1)
-    return ig_fail_at(s->cx, &limit->at,
-                      "constraints: give one of volume, compliance, displacement and stress");
-  if (limit->load_case > s->loading->cases)
+    return ig_fail_at(
+        s->cx, &limit->at,
+        "constraints: give one of volume, compliance, displacement, stress and frequency");
+  if (limit->load_case > s->loading->cases ||
+      (s->loading->cases == 0 && isnan(limit->volume) && isnan(limit->frequency)))
     return ig_fail_at(s->cx, &limit->at, "constraints: there is no load case %d",
-                      (int)limit->load_case);
+                      limit->load_case > 0 ? (int)limit->load_case : 1);
   return IG_OK;
 }
 
@@ -92,7 +100,7 @@ static ig_status make_limit(ig_topopt_design *s, int of, int cluster) {
   s->limit_of[i] = of;
   s->cluster_of[i] = cluster;
   s->limits = i + 1;
-  if (isnan(limit->compliance))
+  if (isnan(limit->compliance) && isnan(limit->frequency))
     IG_TRY(s->d->measure(s->d->self, limit, &s->loading->limit[i], &s->loading->norm_limit[i]));
   IG_TRY(ig_array_new_device(cx, &s->limit_slope[i], n, sizeof(double), "slopes"));
   IG_TRY(ig_array_zero(cx, &s->limit_slope[i]));

@@ -96,7 +96,11 @@ ig_status ig_topopt_load_masses(ig_topopt_design *s, int r) {
   IG_TRY(s->ops->mass(s->cx, s->d->places, s->d->role, s->c->mass_threshold, false,
                       s->density[r].dev, s->body[0].dev));
   IG_TRY(weigh(s, s->body[0].dev));
-  return s->d->to_nodes(s->d->self, s->body[0].dev, s->nodal.dev);
+  IG_TRY(s->d->to_nodes(s->d->self, s->body[0].dev, s->nodal.dev));
+  const ig_array *added = &s->loading->added;
+  return added->dev
+             ? s->ops->mix(s->cx, s->d->layout.nodes, 1, s->nodal.dev, 1, added->dev, s->nodal.dev)
+             : IG_OK;
 }
 
 ig_status ig_topopt_load_mass_slope(ig_topopt_design *s, int r, double factor, bool add) {
@@ -162,7 +166,7 @@ ig_status ig_topopt_load_direct(ig_topopt_design *s, int r, int q, const double 
 
 ig_status ig_topopt_load_add(ig_topopt_design *s, const double *step, double *slope) {
   const int64_t n = s->d->places;
-  if (!heavy(s))
+  if (!s->direct.dev)
     return IG_OK;
   IG_TRY(
       s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->direct.dev, step, NULL, s->direct.dev));

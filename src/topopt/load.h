@@ -12,7 +12,7 @@
 
 IG_MUST_CHECK ig_status ig_topopt_load_new(ig_topopt_design *s);
 void ig_topopt_load_free(ig_topopt_design *s);
-/* Device memory of it in bytes: n values an element array, nu a state. */
+/* Device memory of it in bytes: n values per element array, nu per state. */
 double ig_topopt_load_bytes(const ig_topopt_case *c, double n, double nu);
 /* For the densities of realisation r, whose moduli are in place. */
 IG_MUST_CHECK ig_status ig_topopt_load_prepare(ig_topopt_design *s, int r);

@@ -11,7 +11,7 @@
 /* --- the cone --- */
 
 /* Centres into cells: a counting sort. Cells are no smaller than the radius, so that neighbours are
-   in the cells around, and no more than a few an element. */
+   in the cells around, and no more than a few per element. */
 static ig_status make_cone(ig_topopt_mesh_model *m, double radius) {
   ig_cone *c = &m->cone;
   const double *x = m->center.host;

@@ -1,5 +1,5 @@
 /* The method of moving asymptotes: functions are replaced by separable convex approximations
-   between two asymptotes an element, whose minimum for given multipliers is known; the multipliers
+   between two asymptotes per element, whose minimum for given multipliers is known; the multipliers
    maximise the dual function. With the volume alone, which is linear in the design, its multiplier
    is found on the volume itself. */
 #include "topopt/mma.h"

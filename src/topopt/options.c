@@ -72,6 +72,8 @@ static const ig_option limit_options[] = {
             "most the nodes there may move on average along 'direction'"),
     IG_REAL(ig_limit_case, stress, "Pa", NULL, IG_TINY, IG_HUGE,
             "most the von Mises stress may be in the elements there"),
+    IG_REAL(ig_limit_case, frequency, "Hz", NULL, IG_TINY, IG_HUGE,
+            "least the lowest natural frequency may be"),
     IG_VECTOR(ig_limit_case, direction, 3, "", NULL, "of the displacement"),
     IG_INT(ig_limit_case, load_case, "0", 0, IG_LOAD_CASES,
            "under which load; 0: the first, of a stress the worst of all"),
@@ -86,6 +88,18 @@ static const ig_option stress_options[] = {
            "elements are divided by their stress into so many, each with a bound of its own"),
     IG_TEXTS(ig_stress_case, exclude, "[]",
              "sets of elements whose stresses do not count, at loads and supports for example"),
+    IG_END};
+
+static const ig_option frequency_options[] = {
+    IG_INT(ig_frequency_case, modes, "3", 1, 8,
+           "lowest modes that are looked at: as many as may come together, or more"),
+    IG_REAL(ig_frequency_case, exponent, "", "20", 2, 200,
+            "of the norm that stands for the lowest frequency"),
+    IG_END};
+
+static const ig_option mass_options[] = {
+    WHERE(ig_mass_case),
+    IG_REAL(ig_mass_case, mass, "kg", IG_REQUIRED, 0, IG_HUGE, "shared by the nodes there"),
     IG_END};
 
 static const ig_option ramp_options[] = {
@@ -116,10 +130,26 @@ static const ig_option overhang_options[] = {
             "in which the part is built: x- x+ y- y+ z- z+ (y+ in a plane problem)"),
     IG_END};
 
+static const ig_option draw_options[] = {
+    IG_TEXT(ig_draw_case, direction, "z+",
+            "in which the tool is drawn off the part: x- x+ y- y+ z- z+ (y+ in a plane problem)"),
+    IG_REAL(ig_draw_case, parting, "m", NULL, -IG_HUGE, IG_HUGE,
+            "where two tools meet, drawn both ways along the axis; left out: one tool"),
+    IG_END};
+
+static const ig_option pattern_options[] = {
+    IG_TEXT(ig_pattern_case, extrude, NULL, "axis along which the part has one section: x, y or z"),
+    IG_IVECTOR(ig_pattern_case, repeat, 3, "[1, 1, 1]", 1, 1e5,
+               "equal parts the body is divided into along x, y, z"),
+    IG_TEXTS(ig_pattern_case, mirror, "[]",
+             "axes along which the part (each of them) is its own mirror image"),
+    IG_END};
+
 static const ig_option optimiser_options[] = {
     IG_CHOICE(ig_optimiser_case, method, "oc|mma|auto", "auto",
               "optimality criteria, or the method of moving asymptotes; auto: mma where there is a "
-              "projection, an overhang filter or a constraint, oc elsewhere"),
+              "projection, an overhang or draw filter, weight, a frequency or a constraint, oc "
+              "elsewhere"),
     IG_REAL(ig_optimiser_case, move, "", "0.2", IG_TINY, 1, "largest change of a density at once"),
     IG_CHOICE(ig_optimiser_case, limits, "absolute|relative", "absolute",
               "whether move is a density, or a share of the density it limits (oc)"),
@@ -182,7 +212,8 @@ static const ig_option surface_options[] = {
     IG_END};
 
 const ig_option ig_topopt_options[] = {
-    IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism", "stiffness", "what is wanted"),
+    IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism|frequency", "stiffness",
+              "what is wanted; frequency: the lowest natural frequency as high as possible"),
     IG_CHOICE(ig_topopt_case, minimise, "response|volume|stress", "response",
               "what is made small: what 'problem' says, within the volume; the volume, within the "
               "constraints ('volume' is the density of the start then); or the largest stress, "
@@ -195,12 +226,14 @@ const ig_option ig_topopt_options[] = {
             "held nodes (zero displacement or temperature)"),
     IG_LIST(ig_topopt_case, loads, ig_load_case, load_options, NULL, "forces, or heat"),
     IG_LIST(ig_topopt_case, springs, ig_spring_case, spring_options, NULL, "springs to ground"),
+    IG_LIST(ig_topopt_case, masses, ig_mass_case, mass_options, NULL,
+            "masses beside the design's (frequencies, gravity)"),
     IG_LIST(ig_topopt_case, ports, ig_port_case, port_options, NULL, "outputs of a mechanism"),
     IG_LIST(ig_topopt_case, passive, ig_passive_case, passive_options, NULL,
             "elements that are not designed; later entries win"),
     IG_LIST(ig_topopt_case, constraints, ig_limit_case, limit_options, NULL,
-            "bounds beside the volume, each with one of volume, compliance, displacement, stress "
-            "(by mma)"),
+            "bounds beside the volume, each with one of volume, compliance, displacement, stress, "
+            "frequency (by mma)"),
     IG_LIST(ig_topopt_case, sets, ig_set_case, set_options, NULL,
             "places of a grid by name; a mesh has mesh.sets"),
     IG_TEXTS(ig_topopt_case, symmetry, "[]",
@@ -219,11 +252,17 @@ const ig_option ig_topopt_options[] = {
             "does (gravity, frequencies)"),
     IG_MAP(ig_topopt_case, stress, ig_stress_case, stress_options, NULL,
            "how stresses are bounded or made small"),
+    IG_MAP(ig_topopt_case, frequency, ig_frequency_case, frequency_options, NULL,
+           "how natural frequencies are bounded or made large"),
     IG_MAP(ig_topopt_case, filter, ig_filter_case, filter_options, NULL, "length scale"),
     IG_MAP(ig_topopt_case, projection, ig_projection_case, projection_options, NULL,
            "smoothed step on the filtered density"),
     IG_MAP(ig_topopt_case, overhang, ig_overhang_case, overhang_options, NULL,
            "density only where the layer below supports it, within 45 degrees for cubes (grids)"),
+    IG_MAP(ig_topopt_case, draw, ig_draw_case, draw_options, NULL,
+           "no density behind which a tool could not be drawn: casting, milling (grids)"),
+    IG_MAP(ig_topopt_case, pattern, ig_pattern_case, pattern_options, NULL,
+           "elements that share one density: extrusion, repetition, symmetry of the design"),
     IG_MAP(ig_topopt_case, optimiser, ig_optimiser_case, optimiser_options, NULL, "update"),
     IG_MAP(ig_topopt_case, solver, ig_solver_case, solver_options, NULL, "linear solver"),
     IG_MAP(ig_topopt_case, surface, ig_surface_case, surface_options, NULL, "the finished part"),

@@ -1,6 +1,7 @@
 /* What a run leaves: snapshots, the history, checkpoints, and at the end figures and the surface.
  */
 #include "topopt/output.h"
+#include "topopt/modes.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
 #include "core/schedule.h"
@@ -55,10 +56,15 @@ static ig_status add_field(const ig_topopt_design *s, ig_snapshot *snap, const c
   return IG_OK;
 }
 
+/* The state of the first load case; where there is none, the first mode. */
+static const double *shown(const ig_topopt_design *s) {
+  return s->loading->cases ? s->u[s->realisations - 1][0].dev : s->modes->x[0].dev;
+}
+
 /* Energy density of the first load case into s->work: modulus x energy at unit modulus. */
 static ig_status energy_density(const ig_topopt_design *s, double scale) {
   const ig_discretisation *d = s->d;
-  const double *u = s->u[s->realisations - 1][0].dev;
+  const double *u = shown(s);
   double *energy = s->work.dev;
   IG_TRY(d->energy(d->self, u, u, 0.5 * scale * scale * s->loading->stiffness / d->volume, false,
                    energy));
@@ -73,7 +79,7 @@ static ig_status add_fields(const ig_job *job, const ig_topopt_design *s, ig_sna
   const ig_discretisation *d = s->d;
   const size_t n = (size_t)d->places, nu = (size_t)d->unknowns;
   const bool heat = s->c->problem == IG_PROBLEM_HEAT;
-  const double scale = s->loading->norm[0] / s->loading->stiffness;
+  const double scale = s->loading->cases ? s->loading->norm[0] / s->loading->stiffness : 1;
   const int last = s->realisations - 1;
   if (ig_output_wants(job->output, "density")) {
     IG_TRY(s->cx->backend->copy_out(s->cx, buffer, s->density[last].dev, n * 8));
@@ -90,7 +96,7 @@ static ig_status add_fields(const ig_job *job, const ig_topopt_design *s, ig_sna
     IG_TRY(add_field(s, snap, "stress", "Pa", false, 1, buffer));
   }
   if (ig_output_wants(job->output, state_name(s->c))) {
-    IG_TRY(s->cx->backend->copy_out(s->cx, buffer, s->u[last][0].dev, nu * 8));
+    IG_TRY(s->cx->backend->copy_out(s->cx, buffer, shown(s), nu * 8));
     for (size_t i = 0; i < nu; i++)
       buffer[i] *= scale;
     IG_TRY(add_field(s, snap, state_name(s->c), heat ? "K" : "m", true, heat ? 1 : 3, buffer));
@@ -127,7 +133,7 @@ ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
 /* --- history --- */
 
 ig_status ig_topopt_history(void *self, ig_sink *to) {
-  enum { COLUMNS = 8, ALL = COLUMNS + IG_LIMITS + 1 };
+  enum { COLUMNS = 8, ALL = COLUMNS + IG_LIMITS + 2 };
   const ig_topopt_run *r = self;
   const ig_topopt_design *s = r->s;
   const ig_evaluation *e = &r->e;
@@ -148,9 +154,16 @@ ig_status ig_topopt_history(void *self, ig_sink *to) {
     names[COLUMNS + i] = limits[i];
     values[COLUMNS + i] = e->limit[i];
   }
-  names[COLUMNS + s->limits] = "max stress [Pa]";
-  values[COLUMNS + s->limits] = ig_topopt_stress_peak(s, e);
-  return to->history(to, COLUMNS + s->limits + (s->stress ? 1 : 0), names, values);
+  int count = COLUMNS + s->limits;
+  if (s->stress) {
+    names[count] = "max stress [Pa]";
+    values[count++] = ig_topopt_stress_peak(s, e);
+  }
+  if (s->modes) {
+    names[count] = "lowest frequency [Hz]";
+    values[count++] = ig_topopt_modes_hertz(s, 0);
+  }
+  return to->history(to, count, names, values);
 }
 
 /* --- checkpoints --- */
@@ -165,8 +178,9 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   const int states = s->realisations * s->loading->cases;
   const bool mma = s->mma_low.dev != NULL;
-  ig_saved saved[8 + IG_REALISATIONS * (IG_LOAD_CASES + 1) + 2 * IG_LIMITS];
-  char name[IG_REALISATIONS * (IG_LOAD_CASES + 1) + 2 * IG_LIMITS][24];
+  enum { NAMED = IG_REALISATIONS * (IG_LOAD_CASES + 1) + 2 * IG_LIMITS + IG_MODES_BLOCK };
+  ig_saved saved[9 + NAMED];
+  char name[NAMED][24];
   int count = 0, names = 0;
   double *host, *at;
   size_t more = 0; /* states of constraints and of a stress as objective; clusters */
@@ -174,6 +188,8 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
     more += (size_t)s->limit_states[i] * nu + (s->stress && s->stress->cluster[i].dev ? n : 0);
   if (s->stress && s->stress->state.dev)
     more += (size_t)s->loading->cases * nu;
+  const int modes = s->modes && s->modes->known ? s->modes->block : 0;
+  more += (size_t)modes * nu;
   IG_TRY(IG_NEW(s->cx, &host, (mma ? 5 : 1) * n + (size_t)(states + s->realisations) * nu + more,
                 "checkpoint"));
   at = host;
@@ -211,6 +227,11 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
     }
   if (s->stress && s->stress->state.dev)
     SAVE(s->stress->state, "adjoint stress", (size_t)s->loading->cases * nu);
+  for (int i = 0; i < modes; i++) {
+    snprintf(name[names], sizeof *name, "mode %d", i + 1);
+    SAVE(s->modes->x[i], name[names], nu);
+    names++;
+  }
   if (mma) {
     SAVE(s->mma_low, "lower asymptote", n);
     SAVE(s->mma_high, "upper asymptote", n);
@@ -225,6 +246,8 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   if (s->stress)
     saved[count++] =
         (ig_saved){"corrections of stresses", IG_F64, CORRECTIONS, s->stress->correction};
+  if (modes)
+    saved[count++] = (ig_saved){"eigenvalues", IG_F64, IG_MODES_BLOCK, s->modes->lambda};
   status = to->checkpoint(to, (double)run->iteration, run->iteration, saved, count);
 done:
   free(host);
@@ -269,6 +292,15 @@ ig_status ig_topopt_restore(void *self, const ig_restart *from) {
   if (s->stress) {
     IG_TRY(ig_restart_find(cx, from, "corrections of stresses", IG_F64, CORRECTIONS, &data));
     memcpy(s->stress->correction, data, CORRECTIONS * sizeof(double));
+  }
+  for (int i = 0; s->modes && from->step > 0 && i < s->modes->block; i++) {
+    snprintf(name, sizeof name, "mode %d", i + 1);
+    LOAD(s->modes->x[i], name, nu);
+  }
+  if (s->modes && from->step > 0) {
+    IG_TRY(ig_restart_find(cx, from, "eigenvalues", IG_F64, IG_MODES_BLOCK, &data));
+    memcpy(s->modes->lambda, data, sizeof s->modes->lambda);
+    s->modes->known = true;
   }
   if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA && from->step > 0) {
     IG_TRY(ig_topopt_mma_prepare(s));

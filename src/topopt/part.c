@@ -133,8 +133,10 @@ static ig_status solve_part(ig_topopt_run *r, const double *share, double *objec
 
 static ig_status put_analysis(ig_topopt_run *r, ig_sink *sink, const double *density,
                               const ig_topopt_part *part) {
-  static const char *const unit[] = {
-      [IG_PROBLEM_STIFFNESS] = "J", [IG_PROBLEM_HEAT] = "W K", [IG_PROBLEM_MECHANISM] = "m"};
+  static const char *const unit[] = {[IG_PROBLEM_STIFFNESS] = "J",
+                                     [IG_PROBLEM_HEAT] = "W K",
+                                     [IG_PROBLEM_MECHANISM] = "m",
+                                     [IG_PROBLEM_FREQUENCY] = "s^2"};
   ig_topopt_design *s = r->s;
   double *share, objective, stress, design_stress = NAN, design = r->e.objective;
   if (s->c->minimise != IG_MINIMISE_RESPONSE) {
@@ -178,7 +180,9 @@ ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density) {
     status = ig_topopt_part_write(s->cx, &part, c->formats.value[f], sink);
   if (status == IG_OK)
     status = put_figures(sink, r, &part, wanted);
-  if (status == IG_OK && c->analyse)
+  if (status == IG_OK && c->analyse && s->loading->cases == 0)
+    ig_warn(s->cx, "the part was not analysed: there is no load");
+  else if (status == IG_OK && c->analyse)
     status = put_analysis(r, sink, density, &part);
   ig_topopt_part_free(&part);
   return status;

@@ -379,7 +379,7 @@ static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, c
 }
 
 int ig_topopt_load_cases(const ig_topopt_case *c) {
-  int cases = 1;
+  int cases = c->problem == IG_PROBLEM_FREQUENCY ? 0 : 1;
   for (int i = 0; i < c->loads.count; i++) {
     const int64_t of = IG_ITEM(ig_load_case, c->loads, i)->load_case;
     cases = of > cases ? (int)of : cases;
@@ -483,6 +483,7 @@ ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, 
   ig_status status = IG_OK;
   IG_TRY(check_footings(p, role));
   IG_TRY(ig_topopt_points_held(p, to->stiffness, &to->held));
+  IG_TRY(ig_topopt_points_masses(p, to));
   IG_TRY(IG_NEW(p->cx, &f, p->nodes * p->size, "loads"));
   to->cases = ig_topopt_load_cases(c);
   for (int q = 0; q < to->cases; q++) {

@@ -40,7 +40,7 @@ typedef struct {
 /* 1: designed, and so on, for every element (host). */
 IG_MUST_CHECK ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role,
                                                int64_t *solid, int64_t *designed);
-/* Bits of the components held, a byte a node. */
+/* Bits of the components held, a byte per node. */
 IG_MUST_CHECK ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix);
 /* In units of `stiffness`, sorted by node and component; to be freed. */
 IG_MUST_CHECK ig_status ig_topopt_points_springs(const ig_topopt_points *p, double stiffness,
@@ -61,6 +61,11 @@ IG_MUST_CHECK ig_status ig_topopt_points_gravity(const ig_topopt_points *p, cons
                                                  int q, ig_loading *to, double *weight);
 IG_MUST_CHECK ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness,
                                               ig_array *held);
+/* Elements that share a density; their arrays are kept in the loading. placing_links.c */
+IG_MUST_CHECK ig_status ig_topopt_points_links(const ig_topopt_points *p, const uint8_t *role,
+                                               ig_loading *to, ig_links *links);
+/* Masses added at nodes. */
+IG_MUST_CHECK ig_status ig_topopt_points_masses(const ig_topopt_points *p, ig_loading *to);
 void ig_topopt_loading_free(ig_ctx *cx, ig_loading *l);
 /* What a constraint measures: elements that are there, or the mean displacement of nodes. */
 IG_MUST_CHECK ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,

@@ -15,6 +15,9 @@ void ig_topopt_loading_free(ig_ctx *cx, ig_loading *l) {
   ig_array_free(cx, &l->port);
   ig_array_free(cx, &l->held);
   ig_array_free(cx, &l->heavy);
+  ig_array_free(cx, &l->added);
+  ig_array_free(cx, &l->group[0]);
+  ig_array_free(cx, &l->group[1]);
 }
 
 bool ig_topopt_load_weighs(const ig_load_case *load) {
@@ -62,6 +65,50 @@ ig_status ig_topopt_points_gravity(const ig_topopt_points *p, const uint8_t *fix
   const ig_status status =
       ig_array_from(p->cx, &to->gravity[q], f, (size_t)(p->nodes * p->size), sizeof *f, "gravity");
   free(f);
+  return status;
+}
+
+/* --- masses --- */
+
+typedef struct {
+  double *mass, share, count;
+} adding;
+static void count_node(void *user, int64_t node, double weight) {
+  (void)node;
+  ((adding *)user)->count += weight;
+}
+static void add_mass(void *user, int64_t node, double weight) {
+  const adding *a = user;
+  (void)weight;
+  a->mass[node] += a->share;
+}
+
+ig_status ig_topopt_points_masses(const ig_topopt_points *p, ig_loading *to) {
+  adding a = {0};
+  ig_status status = IG_OK;
+  if (p->c->masses.count == 0)
+    return IG_OK;
+  if (p->size == 1 || !(to->element_mass > 0))
+    return ig_fail_at(p->cx, &IG_ITEM(ig_mass_case, p->c->masses, 0)->at,
+                      p->size == 1 ? "masses: a heat problem has none"
+                                   : "masses: the material needs a density, too");
+  IG_TRY(IG_NEW(p->cx, &a.mass, p->nodes, "masses"));
+  for (int i = 0; i < p->c->masses.count && status == IG_OK; i++) {
+    const ig_mass_case *m = IG_ITEM(ig_mass_case, p->c->masses, i);
+    a.count = 0;
+    if (m->place.at.given)
+      status = ig_place_check(p->cx, &m->place);
+    if (status == IG_OK)
+      status = p->each(p->self, IG_WHERE(m), IG_POINT_NODES, count_node, &a);
+    if (status == IG_OK && !(a.count > 0))
+      status = ig_fail_at(p->cx, &m->at, "masses: no node of the %s lies there", p->name);
+    a.share = m->mass / a.count / to->element_mass;
+    if (status == IG_OK)
+      status = p->each(p->self, IG_WHERE(m), IG_POINT_NODES, add_mass, &a);
+  }
+  if (status == IG_OK)
+    status = ig_array_from(p->cx, &to->added, a.mass, (size_t)p->nodes, sizeof *a.mass, "masses");
+  free(a.mass);
   return status;
 }
 

@@ -42,7 +42,8 @@ static ig_status hand_on(const field *from, ig_topopt_design *s, const ig_grid *
       }
   free(role);
   IG_TRY(status);
-  return ig_array_push(s->cx, &s->x);
+  IG_TRY(ig_array_push(s->cx, &s->x));
+  return ig_topopt_design_link(s, s->x.dev);
 }
 
 static ig_status keep(const ig_topopt_design *s, const ig_grid *g, field *f) {
@@ -137,8 +138,14 @@ ig_status ig_topopt_begin(void *self) {
     return ig_fail_at(cx, &c->sequence.at,
                       "sequence: the design begins with a file: give one of "
                       "'start' and 'sequence'");
-  if (!sequence)
-    return c->start.at.given ? ig_topopt_start_read(r) : IG_OK;
+  if (sequence && c->draw.at.given)
+    return ig_fail_at(cx, &c->sequence.at,
+                      "sequence: not with 'draw', whose densities depend on how many elements are "
+                      "drawn past each other");
+  if (!sequence) {
+    IG_TRY(c->start.at.given ? ig_topopt_start_read(r) : IG_OK);
+    return c->start.at.given ? ig_topopt_design_link(r->s, r->s->x.dev) : IG_OK;
+  }
   if (r->job->mesh)
     return ig_fail_at(cx, &c->sequence.at, "sequence: is for grids; a mesh has no coarser one");
   for (int depth = (int)c->sequence.grids; depth > 0 && status == IG_OK; depth--) {

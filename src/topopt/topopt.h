@@ -59,6 +59,7 @@ typedef struct {
   const char *set;
   ig_place place;
   double volume, compliance, displacement, stress; /* share of the region; J; m; Pa */
+  double frequency;                                /* Hz, the least */
   double direction[3];
   int64_t load_case; /* from 1; 0: the first, of a stress all */
 } ig_limit_case;
@@ -68,6 +69,17 @@ typedef struct {
   int64_t clusters;
   ig_texts exclude; /* sets whose stresses do not count */
 } ig_stress_case;
+typedef struct {
+  ig_src at;
+  int64_t modes;
+  double exponent;
+} ig_frequency_case;
+typedef struct {
+  ig_src at;
+  const char *set;
+  ig_place place;
+  double mass; /* kg, shared by the nodes */
+} ig_mass_case;
 typedef struct {
   ig_src at;
   const char *name;
@@ -122,13 +134,29 @@ typedef struct {
   ig_texts formats;
   bool mirror, islands, analyse;
 } ig_surface_case;
-typedef enum { IG_PROBLEM_STIFFNESS, IG_PROBLEM_HEAT, IG_PROBLEM_MECHANISM } ig_problem_kind;
+typedef enum {
+  IG_PROBLEM_STIFFNESS,
+  IG_PROBLEM_HEAT,
+  IG_PROBLEM_MECHANISM,
+  IG_PROBLEM_FREQUENCY
+} ig_problem_kind;
 typedef enum { IG_MINIMISE_RESPONSE, IG_MINIMISE_VOLUME, IG_MINIMISE_STRESS } ig_minimise_kind;
 typedef enum { IG_COMBINE_SUM, IG_COMBINE_WORST } ig_combine_kind;
 typedef struct {
   ig_src at;
   const char *direction; /* in which the part is built, "z+" */
 } ig_overhang_case;
+typedef struct {
+  ig_src at;
+  const char *direction; /* in which the tool is drawn */
+  double parting;        /* where two tools meet, m; NaN: one tool */
+} ig_draw_case;
+typedef struct {
+  ig_src at;
+  const char *extrude; /* "z"; NULL: none */
+  int64_t repeat[3];
+  ig_texts mirror; /* "x", "y", "z" */
+} ig_pattern_case;
 typedef struct {
   ig_src at;
   int64_t grids, iterations; /* coarser grids before the grid itself; at most so many on each */
@@ -142,7 +170,7 @@ typedef struct {
   ig_src at;
   int problem, minimise, combine;
   ig_grid_case grid;
-  ig_list sets, supports, loads, springs, ports, passive, constraints;
+  ig_list sets, supports, loads, springs, masses, ports, passive, constraints;
   ig_texts symmetry; /* "x-", "x+", "y-", … */
   double source;     /* W/m^3 everywhere */
   ig_reals weights;  /* of load cases */
@@ -150,9 +178,12 @@ typedef struct {
   double mass_threshold; /* densities below it weigh next to nothing */
   ig_ramp_case penalty_ramp;
   ig_stress_case stress;
+  ig_frequency_case frequency;
   ig_filter_case filter;
   ig_projection_case projection;
   ig_overhang_case overhang;
+  ig_draw_case draw;
+  ig_pattern_case pattern;
   ig_optimiser_case optimiser;
   ig_solver_case solver;
   ig_surface_case surface;
@@ -167,6 +198,8 @@ extern const ig_option ig_topopt_options[];
 int ig_topopt_method(const ig_topopt_case *c);
 /* Share of the body that may be solid. */
 double ig_topopt_volume(const ig_topopt_case *c);
+/* Whether what can be made is less than what is designed: overhang, draw. */
+bool ig_topopt_made(const ig_topopt_case *c);
 
 /* --- the discretisation: all the design loop knows of it --- */
 
@@ -178,6 +211,8 @@ typedef struct {
   ig_array gravity[IG_LOAD_CASES]; /* what a unit nodal mass weighs; none: empty */
   ig_array held;       /* where nodes are held away from zero, times stiffness; or empty */
   double element_mass; /* of the mean element, solid, kg; 0: not known */
+  ig_array group[2];   /* of a pattern: where each begins; elements */
+  ig_array added;      /* masses at the nodes, in units of that; or empty */
   ig_array heavy;      /* its solid's density over the first material's; or empty */
   ig_array f[IG_LOAD_CASES];
   double norm[IG_LOAD_CASES], weight[IG_LOAD_CASES];
@@ -190,6 +225,7 @@ typedef struct {
 
 typedef struct ig_topopt_part ig_topopt_part;
 typedef struct ig_topopt_stress ig_topopt_stress;
+typedef struct ig_topopt_modes ig_topopt_modes;
 typedef struct ig_topopt_pieces ig_topopt_pieces;
 typedef struct ig_discretisation ig_discretisation;
 struct ig_discretisation {
@@ -216,7 +252,7 @@ struct ig_discretisation {
   /* y = K u for the moduli in place, 0 where held; u may be anything there */
   ig_status (*apply)(void *self, const double *u, double *y);
   ig_node_layout layout;
-  const uint8_t *fix; /* device: bits of the components held, a byte a node */
+  const uint8_t *fix; /* device: bits of the components held, a byte per node */
   /* shares of elements to their nodes, and means over elements: the transpose */
   ig_status (*to_nodes)(void *self, const double *in, double *out);
   ig_status (*to_elements)(void *self, const double *in, double *out);
@@ -227,6 +263,8 @@ struct ig_discretisation {
   double thickness; /* of a plane problem; 1 */
   /* out = sum of weight x in; symmetric, so it is its own adjoint */
   ig_status (*filter)(void *self, const double *in, double *out);
+  ig_links links; /* elements that share a density; count 0: none */
+  double start;   /* density to begin with; 0: the volume */
   /* what can be built on what lies below, and slopes by it back through that; NULL: no directions
    */
   ig_status (*print)(void *self, const double *in, double *out);
@@ -262,6 +300,7 @@ typedef struct {
   ig_array role, weight, scale, nodal_f, nodal_u;
   ig_taps taps;
   ig_overhang overhang;
+  ig_draw draw;
   ig_discretisation d;
   ig_loading loading;
   double normal[3]; /* of the face at hand */
@@ -318,16 +357,19 @@ typedef struct {
   double dual[IG_LIMITS + 1];      /* multipliers of volume and constraints */
   double tolerance, multiplier;    /* of the solver; of the volume, at the last update */
   ig_topopt_stress *stress;        /* NULL: none is asked for */
+  ig_topopt_modes *modes;          /* the same */
   double seconds[4];               /* solve, sensitivities, filter, update */
 } ig_topopt_design;
 
 IG_MUST_CHECK ig_status ig_topopt_design_new(ig_ctx *cx, const ig_topopt_case *c,
                                              ig_discretisation *d, ig_topopt_design **out);
 void ig_topopt_design_free(ig_topopt_design *s);
-/* Device memory of a design: n values an element array, nu a state. */
+/* Device memory of a design: n values per element array, nu per state. */
 double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int cases);
 /* Objective, volume and their slopes (s->dc, s->dv by s->x) at s->x. */
 IG_MUST_CHECK ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e);
+/* Gives elements that share a density the mean of theirs. */
+IG_MUST_CHECK ig_status ig_topopt_design_link(ig_topopt_design *s, double *v);
 /* s->x becomes the next design; the old one is left in s->trial. */
 IG_MUST_CHECK ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e);
 /* The update by moving asymptotes, into s->trial; `oc` carries move limit and volume. */

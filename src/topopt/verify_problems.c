@@ -2,10 +2,12 @@
    central differences, on grids and on distorted hexahedra. */
 #include "backend/backend.h"
 #include "mesh/mesh_case.h"
+#include "topopt/modes.h"
 #include "topopt/verify.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* --- bars --- */
 
@@ -29,6 +31,63 @@ static ig_status bar_mesh(ig_ctx *cx, ig_mesh **mesh) {
    uniaxial strain. */
 #define BAR "volume: 1, filter: {kind: none}, solver: {tolerance: 1e-12}, "
 #define SLIDES "{box: {min: [0, 0, 0]}, fix: yz}"
+
+/* Longitudinal modes of the bar held at one end, a mass at the other or not: lumped masses on
+   springs, w = 2 sqrt(E / h^2) sin((2 k - 1) pi / (4 n)) without it. */
+static ig_status bar_modes(ig_ctx *cx, const ig_verify_sink *sink) {
+  const double pi = acos(-1), modulus = 0.7 / (1.3 * 0.4);
+  for (int on = 0; on < 2; on++) {
+    char text[600], what[120];
+    ig_mesh *mesh = NULL;
+    ig_topopt_problem t;
+    ig_evaluation e = {0};
+    if (on)
+      IG_TRY(bar_mesh(cx, &mesh));
+    snprintf(text, sizeof text,
+             "{%sproblem: frequency, " BAR "supports: [{box: {max: [0, 9, 9]}}, " SLIDES "]}",
+             on ? "" : "grid: {elements: [8, 2, 1], size: [8, 1, 1]}, ");
+    ig_status status = ig_topopt_problem_open_mesh(cx, text, mesh, &t);
+    if (status == IG_OK) {
+      ig_topopt_design_continue(&t.c, 1, &e);
+      status = ig_topopt_design_evaluate(t.s, &e);
+      for (int k = 0; k < 3 && status == IG_OK; k++) {
+        snprintf(what, sizeof what, "a bar held at one end: frequency %d, %s", k + 1,
+                 on ? "mesh" : "grid");
+        row(sink, what, "sqrt(E / rho) sin((2 k - 1) pi / 4 n) / (pi h)",
+            sqrt(modulus) * sin((2 * k + 1) * pi / 32) / pi, ig_topopt_modes_hertz(t.s, k), 1e-9,
+            true);
+      }
+      ig_topopt_problem_close(&t);
+    }
+    ig_mesh_free(mesh);
+    IG_TRY(status);
+  }
+  return IG_OK;
+}
+
+/* Bending of a slender cantilever, by Euler and Bernoulli, with a square section: pairs of equal
+   frequencies. */
+static ig_status beam_modes(ig_ctx *cx, const ig_verify_sink *sink) {
+  const double root = 1.875104068711961;
+  const double exact = root * root / (2 * acos(-1) * 40 * 40) * 2 / sqrt(12.0);
+  ig_topopt_problem t;
+  ig_evaluation e = {0};
+  IG_TRY(ig_topopt_problem_open(
+      cx,
+      "{problem: frequency, volume: 1, grid: {elements: [80, 8, 8], size: [40, 2, 2]}, filter: "
+      "{kind: none}, supports: [{box: {max: [0, 9, 9]}}], solver: {tolerance: 1e-6}}",
+      &t));
+  ig_topopt_design_continue(&t.c, 1, &e);
+  const ig_status status = ig_topopt_design_evaluate(t.s, &e);
+  if (status == IG_OK) {
+    row(sink, "a cantilever of square section: lowest frequency", "Euler and Bernoulli", exact,
+        ig_topopt_modes_hertz(t.s, 0), 0.02, true);
+    row(sink, "a cantilever of square section: second over first frequency", "a pair", 1,
+        ig_topopt_modes_hertz(t.s, 1) / ig_topopt_modes_hertz(t.s, 0), 1e-6, true);
+  }
+  ig_topopt_problem_close(&t);
+  return status;
+}
 
 ig_status ig_topopt_verify_problems(ig_ctx *cx, const ig_verify_sink *sink) {
   const double modulus = 0.7 / (1.3 * 0.4), length = 8, g = 3, led = 0.5;
@@ -62,7 +121,8 @@ ig_status ig_topopt_verify_problems(ig_ctx *cx, const ig_verify_sink *sink) {
       snprintf(what, sizeof what, "%s, %s", bars[i].what, on ? "mesh" : "grid");
       row(sink, what, bars[i].source, bars[i].expected, e.objective, 1e-9, true);
     }
-  return IG_OK;
+  IG_TRY(bar_modes(cx, sink));
+  return beam_modes(cx, sink);
 }
 
 /* --- slopes --- */
@@ -76,6 +136,7 @@ static ig_status values(ig_topopt_problem *t, double *x, int64_t at, double by, 
       t->cx->backend->copy_in(t->cx, t->s->x.dev, x, (size_t)t->d->places * sizeof *x);
   x[at] = keep;
   IG_TRY(status);
+  IG_TRY(ig_topopt_design_link(t->s, t->s->x.dev));
   ig_topopt_design_continue(&t->c, 1, &e);
   IG_TRY(ig_topopt_design_evaluate(t->s, &e));
   value[0] = e.objective;
@@ -135,6 +196,22 @@ done:
 static const struct {
   const char *what, *limits[3], *text;
 } cases[] = {
+    {"extruded along y, repeated and mirrored along x",
+     {"a volume", "a compliance"},
+     CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], pattern: {extrude: y, repeat: [2, 1, 1], "
+             "mirror: [x]}, constraints: [{box: {max: [4, 2, 9]}, volume: 0.3}, {compliance: 9}]"},
+    {"drawn along y",
+     {"a volume", "a compliance"},
+     CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], draw: {direction: y-}, passive: [{box: {min: "
+             "[5, 1, 0], max: [6, 2, 9]}}, {box: {min: [2, 2, 0], max: [3, 3, 9]}, as: void}], "
+             "constraints: [{box: {max: [4, 2, 9]}, volume: 0.3}, {compliance: 9}]"},
+    {"drawn both ways along x",
+     {NULL},
+     CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], draw: {direction: x+, parting: 2}"},
+    {"frequencies and an added mass",
+     {"a bound on the frequency"},
+     "problem: frequency, " CLAMPED ", masses: [{" TIP
+     ", mass: 3}], mass_threshold: 0.4, constraints: [{frequency: 1}]"},
     {"weight and a force",
      {"a compliance with weight", "a displacement with weight", "a stress with weight"},
      CLAMPED ", loads: [{gravity: [0.1, -1, 0]}, {" TIP
@@ -163,19 +240,25 @@ ig_status ig_topopt_verify_problem_slopes(ig_ctx *cx, const ig_verify_sink *sink
   static const char *const bodies[] = {"plane grid", "grid", "mesh"};
   static const char *const grids[] = {"grid: {elements: [6, 3, 0]}, ",
                                       "grid: {elements: [6, 3, 2]}, ", ""};
-  ig_mesh *mesh;
+  const ig_mesh_case rows = {.boxes = {1, &b}};
+  ig_mesh *mesh, *even = NULL;
   ig_status status = IG_OK;
   IG_TRY(ig_mesh_generate(cx, &c, &mesh));
+  IG_TRY_GOTO(status, done, ig_mesh_generate(cx, &rows, &even));
   for (size_t k = 0; k < sizeof cases / sizeof *cases && status == IG_OK; k++)
     for (int on = 0; on < 3 && status == IG_OK; on++) {
       char text[1200], what[160];
+      const bool drawn = strstr(cases[k].text, "draw:"), linked = strstr(cases[k].text, "pattern:");
       double worst[1 + IG_LIMITS];
       ig_topopt_problem t;
       snprintf(text, sizeof text,
                "{%s%s, filter: {kind: density, radius: 1.6}, projection: {beta: 2}, void_ratio: "
                "1e-3, solver: {tolerance: 1e-12}}",
                grids[on], cases[k].text);
-      IG_TRY_GOTO(status, done, ig_topopt_problem_open_mesh(cx, text, on == 2 ? mesh : NULL, &t));
+      if (on == 2 && drawn)
+        continue; /* grids alone */
+      IG_TRY_GOTO(status, done,
+                  ig_topopt_problem_open_mesh(cx, text, on == 2 ? linked ? even : mesh : NULL, &t));
       status = slopes(&t, worst);
       const int limits = t.s->limits;
       ig_topopt_problem_close(&t);
@@ -187,5 +270,6 @@ ig_status ig_topopt_verify_problem_slopes(ig_ctx *cx, const ig_verify_sink *sink
     }
 done:
   ig_mesh_free(mesh);
+  ig_mesh_free(even);
   return status;
 }

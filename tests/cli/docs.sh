@@ -82,6 +82,22 @@ for page in "${pages[@]}"; do
     grep -qE "^([a-z -]*[ ])?$target([ a-z-]*)?:" Makefile || wrong "$page: there is no 'make $target'"
   done < <(grep -oE '(^|`)make [a-z-]+' "$page" | sed 's/.*make //' | sort -u)
 done
+# paragraphs of fewer than 100 words (code, tables and items of lists apart), at most thirty words explained
+for page in README.md docs/*.md; do
+  [ $page = docs/case-reference.md ] && continue
+  checked=$((checked + 1))
+  while IFS= read -r long; do
+    wrong "$page: a paragraph of $long"
+  done < <(awk '
+    function done() { if (words >= 100) print words " words: " substr(first, 1, 50); words = 0 }
+    /^```/ { code = !code; done(); next }
+    code || /^[|#<]/ || /^[ \t]*$/ { done(); next }
+    /^[ \t]*([-*]|[0-9]+\.) / { done() }
+    { if (!words) first = $0; words += NF }
+    END { done() }' $page)
+done
+explained=$(grep -c '^| ' docs/glossary.md)
+[ $explained -gt 12 ] && [ $explained -le 32 ] || wrong "docs/glossary.md: $((explained - 2)) words, at most thirty"
 # every public function has a sentence and an example in docs/api.md; its C compiles as one program
 api=docs/api.md code=$(mktemp -d)
 trap 'rm -rf "$code"' EXIT

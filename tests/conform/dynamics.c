@@ -10,6 +10,7 @@
 #include "dynamics/particle.inc"
 #include "dynamics/body.inc"
 #include "dynamics/contact.inc"
+#include "dynamics/contact_edge.inc"
 #include "dynamics/elements.inc"
 
 typedef struct {
@@ -20,7 +21,7 @@ typedef struct {
   int setup;
 } kind;
 enum { KINEMATIC = 100, BY_TABLE }; /* laws that other keys of a material ask for */
-enum { ALONE, COLLISION, FOLD, BODIES, TIES };
+enum { ALONE, COLLISION, FOLD, BODIES, TIES, CROSS };
 static const kind kinds[] = {
     {"hexahedra bbar", IG_HEX8, IG_INTEGRATE_BBAR, IG_MATERIAL_AUTO, 0, NAN, ALONE},
     {"hexahedra bbar plastic", IG_HEX8, IG_INTEGRATE_BBAR, IG_MATERIAL_AUTO, 0, 1e8, ALONE},
@@ -62,6 +63,7 @@ static const kind kinds[] = {
     {"cables", IG_BEAM2, 0, IG_MATERIAL_AUTO, IG_LINE_CABLE, NAN, ALONE},
     {"blocks that collide", IG_HEX8, IG_INTEGRATE_BBAR, IG_MATERIAL_AUTO, 0, NAN, COLLISION},
     {"a shell that touches itself", IG_TRI3, 0, IG_MATERIAL_AUTO, 0, NAN, FOLD},
+    {"beams that cross", IG_BEAM2, 0, IG_MATERIAL_AUTO, IG_LINE_BEAM, NAN, CROSS},
     {"a block with rigid ends", IG_HEX8, IG_INTEGRATE_BBAR, IG_MATERIAL_AUTO, 0, NAN, BODIES},
     {"a shell with a rigid edge", IG_TRI3, 0, IG_MATERIAL_AUTO, 0, NAN, BODIES},
     {"blocks tied together", IG_HEX8, IG_INTEGRATE_BBAR, IG_MATERIAL_AUTO, 0, NAN, TIES},
@@ -70,6 +72,12 @@ static const kind kinds[] = {
 static void wavy(void *user, double u, double v, double x[3]) {
   (void)user;
   x[0] = u, x[1] = 0.7 * v + 0.1 * u * u, x[2] = 0.2 * sin(3 * u + v);
+}
+
+/* A line that crosses itself near its ends, a little further away than the gap of contact. */
+static void loop(void *user, double u, double v, double x[3]) {
+  (void)user, (void)v;
+  x[0] = cos(5.6 * u), x[1] = 0.7 * sin(11.2 * u), x[2] = 0.0021 * cos(5.6 * u + 1);
 }
 
 /* A hairpin: two legs a little further apart than the gap of contact. */
@@ -151,9 +159,13 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
   body[1] = ig_support_fix(k->type == IG_HEX8 ? "x1" : "u1", "y rx");
   body[1].velocity[0] = 30;
   body[1].along = "x";
-  if (k->setup == COLLISION || k->setup == FOLD)
-    q->c.contact = (ig_dyn_contact){
-        .at.given = true, .on = true, .penalty = 0.1, .thickness = 0.004, .friction = 0.3};
+  if (k->setup == COLLISION || k->setup == FOLD || k->setup == CROSS)
+    q->c.contact = (ig_dyn_contact){.at.given = true,
+                                    .on = true,
+                                    .edges = true,
+                                    .penalty = 0.1,
+                                    .thickness = 0.004,
+                                    .friction = 0.3};
   if (k->setup == BODIES)
     q->c.bodies = (ig_list){2, body};
   if (k->setup == TIES)
@@ -172,7 +184,7 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
   } else if (k->type == IG_TRI3 || k->type == IG_QUAD4)
     GOOD(cx, ig_dyn_problem_sheet(q, 6, 5, false, wavy, NULL));
   else
-    GOOD(cx, ig_dyn_problem_chain(q, 37, wavy, NULL));
+    GOOD(cx, ig_dyn_problem_chain(q, 37, k->setup == CROSS ? loop : wavy, NULL));
   for (int64_t i = 0; i < 3 * (int64_t)q->mesh->nodes && (k->setup == ALONE || k->setup == BODIES);
        i++)
     q->mesh->x[i] += 0.015 * noise(i);
@@ -211,7 +223,8 @@ static bool plain_contact(ig_dyn_particles *p) {
   double *touch = p->touch;
   memset(touch, 0, sizeof *touch * 3 * (size_t)p->nodes);
   for (int32_t i = 0; i < p->surfaces; i++) {
-    const int32_t n = p->surface[i], *best = NULL;
+    const int32_t n = p->surface[i];
+    int32_t best = -1;
     contact_touch_f64 at, most;
     memset(&most, 0, sizeof most);
     double largest = 0, force[3];
@@ -219,19 +232,43 @@ static bool plain_contact(ig_dyn_particles *p) {
       const int32_t *t = p->triangle + 3 * k;
       if (n == t[0] || n == t[1] || n == t[2])
         continue;
-      const double energy = contact_pair_f64(p, t, n, &at);
+      const double energy = contact_pair_f64(p, k, i, &at);
       if (energy > largest)
-        largest = energy, best = t, most = at;
+        largest = energy, best = k, most = at;
     }
-    if (!best)
+    if (best < 0)
       continue;
     any = true;
-    contact_force_f64(p, best, n, &most, force);
+    contact_force_f64(p, p->triangle + 3 * best, n, &most, force);
     for (int c = 0; c < 3; c++) {
       touch[3 * n + c] += force[c];
       for (int a = 0; a < 3; a++)
-        touch[3 * best[a] + c] -= most.w[a] * force[c];
+        touch[3 * p->triangle[3 * best + a] + c] -= most.w[a] * force[c];
     }
+  }
+  return any;
+}
+
+/* Every edge with all others, the one of most energy counts; forces on both. */
+static bool plain_edges(ig_dyn_particles *p) {
+  bool any = false;
+  double *touch = p->touch;
+  for (int32_t i = 0; i < p->edges; i++) {
+    int32_t best = -1;
+    edge_touch_f64 at, most;
+    memset(&most, 0, sizeof most);
+    double largest = 0, force[12];
+    for (int32_t j = 0; j < p->edges; j++) {
+      const double energy = j == i ? 0 : edge_pair_f64(p, i, j, &at);
+      if (energy > largest)
+        largest = energy, best = j, most = at;
+    }
+    if (best < 0)
+      continue;
+    any = true;
+    edge_forces_f64(p, i, best, &most, force);
+    for (int c = 0; c < 12; c++)
+      touch[3 * p->edge[2 * (c < 6 ? i : best) + c / 3 % 2] + c % 3] += force[c];
   }
   return any;
 }
@@ -262,8 +299,10 @@ static void plain(const kind *k, double **x, double **v, double **f, ig_lid *nod
   double *F = m->p.f;
   bool touched = false;
   for (int s = 0; s < STEPS; s++) {
-    if (m->p.triangles)
+    if (m->p.surfaces) {
       touched |= plain_contact(&m->p);
+      touched |= plain_edges(&m->p);
+    }
     for (int32_t n = 0; n < m->p.nodes; n++)
       particle_step_f64(&m->p, n, D);
     plain_bodies(&m->p);
@@ -288,7 +327,7 @@ static void plain(const kind *k, double **x, double **v, double **f, ig_lid *nod
     }
     ig_dyn_tick(m->p.clock);
   }
-  assert_true(touched || m->p.triangles == 0);
+  assert_true(touched || m->p.surfaces == 0);
   *nodes = m->p.nodes;
   *dofs = D;
   const size_t n = (size_t)m->p.nodes;
@@ -344,6 +383,63 @@ static void one_backend(const char *backend) {
       }
     free(x), free(v), free(f);
   }
+}
+
+/* Forces of two edges are the slope of their energy, near and far from parallel; they balance in
+   force and moment. */
+static void edges_have_a_potential(void **state) {
+  (void)state;
+  enum { TRIALS = 200 };
+  double x[12], v[12] = {0}, start[12], mass[4] = {1, 2, 3, 4}, length[4] = {1, 1, 1, 1};
+  const int32_t edge[4] = {0, 1, 2, 3};
+  ig_dyn_clock clock = {.stiff = 1};
+  const ig_dyn_particles p = {.nodes = 4,
+                              .dofs = 3,
+                              .x = x,
+                              .v = v,
+                              .mass = mass,
+                              .clock = &clock,
+                              .edges = 2,
+                              .edge = edge,
+                              .edge_length = length,
+                              .x_start = start,
+                              .gap = 0.2,
+                              .penalty = 0.1};
+  int touching = 0;
+  for (int t = 0; t < TRIALS; t++) {
+    edge_touch_f64 at, to;
+    double force[12], sum[3] = {0}, moment[3] = {0};
+    const double angle = t % 2 ? 0.6 * noise(17 * t) : 3 * noise(17 * t);
+    const double at_start[12] = {-1,          0,           0,   1,          0,          0,
+                                 -cos(angle), -sin(angle), 0.1, cos(angle), sin(angle), 0.1};
+    for (int i = 0; i < 12; i++) {
+      x[i] = at_start[i] + 0.05 * noise(100 * t + i);
+      start[i] = at_start[i] + (i % 3 == 2 && i > 5 ? 5 : 0);
+    }
+    if (!(edge_pair_f64(&p, 0, 1, &at) > 0))
+      continue;
+    touching++;
+    edge_forces_f64(&p, 0, 1, &at, force);
+    for (int i = 0; i < 12; i++) {
+      const double h = 1e-6, here = x[i];
+      x[i] = here + h;
+      const double up = edge_pair_f64(&p, 0, 1, &to);
+      x[i] = here - h;
+      const double down = edge_pair_f64(&p, 0, 1, &to);
+      x[i] = here;
+      assert_float_equal(force[i], (down - up) / (2 * h), 1e-7);
+      sum[i % 3] += force[i];
+    }
+    for (int a = 0; a < 4; a++)
+      for (int c = 0; c < 3; c++)
+        moment[c] += x[3 * a + (c + 1) % 3] * force[3 * a + (c + 2) % 3] -
+                     x[3 * a + (c + 2) % 3] * force[3 * a + (c + 1) % 3];
+    for (int c = 0; c < 3; c++) {
+      assert_float_equal(sum[c], 0, 1e-14);
+      assert_float_equal(moment[c], 0, 1e-14);
+    }
+  }
+  assert_true(touching > TRIALS / 2);
 }
 
 static void on_cpu(void **state) {
@@ -403,6 +499,7 @@ static void reproducible_on_cuda(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(edges_have_a_potential),
       cmocka_unit_test(on_cpu),
       cmocka_unit_test(on_debug),
       cmocka_unit_test(on_cuda),

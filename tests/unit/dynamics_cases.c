@@ -117,6 +117,97 @@ static void contact_makes_no_energy(void **state) {
   hold(&stack);
 }
 
+/* Two plates on edge that cross at right angles between their nodes: particles and triangles see
+   nothing there. Rigid plates of equal mass change velocities exactly; elastic ones keep momentum
+   and energy, and part; with edges off they pass through each other. */
+#define PLATES(nx, nz)                                                                             \
+  "{boxes: [{name: a, origin: [-50 mm, -1 mm, 3 mm], size: [100 mm, 2 mm, 20 mm], cells: [" nx     \
+  ", 1, " nz "]}, {name: b, origin: [-1 mm, -50 mm, -20 mm], size: [2 mm, 100 mm, 20 mm], cells: " \
+  "[1, " nx ", " nz "]}], sets: [{name: an, of: nodes, box: {min: [-1, -1, 2 mm], max: [1, 1, "    \
+  "1]}}, {name: bn, of: nodes, box: {min: [-1, -1, -1], max: [1, 1, 1 mm]}}]}"
+static void edges_touch_edges(void **state) {
+  (void)state;
+  const double energy = 0.5 * 7850 * 4e-6 * 100; /* J */
+  const char *const probes =
+      "[{name: va, set: an, quantity: vz}, {name: vb, set: bn, quantity: vz}]";
+  const trial rigid = {{{"mesh", PLATES("5", "1")},
+                        {"materials", STEEL},
+                        {"bodies", "[{set: an}, {set: bn}]"},
+                        {"initial", "{set: an, velocity: [0, 0, -10]}"},
+                        {"contact", "{thickness: 2 mm}"},
+                        {"analysis", "{duration: 1.2 ms, time_step: 1e-6 s}"},
+                        {"probes", probes}},
+                       {{"va", 0, 0.02},
+                        {"vb", -10, 0.02},
+                        {"contact_energy_made", 0, 0.005 * energy},
+                        {"contact_energy_stored", 0, 1e-12}}};
+  const trial elastic = {{{"mesh", PLATES("7", "2")},
+                          {"materials", STEEL},
+                          {"initial", "{set: an, velocity: [0, 0, -10]}"},
+                          {"contact", "{}"},
+                          {"analysis", "{duration: 0.8 ms}"},
+                          {"probes", probes}},
+                         {{"vb", -9, 1}, /* thrown off, less what rings */
+                          {"contact_energy_made", 0, 0.005 * energy},
+                          {"energy_error", 0, 0.005}}};
+  hold(&rigid);
+  hold(&elastic);
+  trial through = elastic;
+  through.set[3].value = "{edges: false}";
+  through.want[0] = (wanted){"vb", 0, 1e-12};
+  through.want[1].name = NULL;
+  hold(&through);
+}
+
+/* A shot erodes a weak layer, then strikes what lies behind it. Without the faces behind, it flew
+   on through the block. A failing element must not create energy either. */
+static void eroded_surfaces_touch(void **state) {
+  (void)state;
+  const double energy = 0.5 * 7850 * 14e-3 * 14e-3 * 20e-3 * 200 * 200; /* J */
+  trial shot = {
+      {{"mesh",
+        "{boxes: [{name: target, size: [20 mm, 20 mm, 20 mm], cells: [4, 4, 8]}, {name: shot, "
+        "origin: [3 mm, 3 mm, 21 mm], size: [14 mm, 14 mm, 20 mm], cells: [3, 3, 4]}], sets: "
+        "[{name: layer, of: elements, box: {min: [-1, -1, 15 mm], max: [1, 1, 20.1 mm]}}, {name: "
+        "sn, of: nodes, box: {min: [-1, -1, 20.9 mm], max: [1, 1, 1]}}, {name: bn, of: nodes, box: "
+        "{min: [-1, -1, -1], max: [1, 1, 15.1 mm]}}, {name: tip, of: nodes, box: {min: [-1, -1, "
+        "20.9 mm], max: [1, 1, 21.1 mm]}}]}"},
+       {"materials",
+        "[" STEEL ", {name: weak, set: layer, density: 2700 kg/m^3, young: 20 GPa, poisson: 0.3, "
+        "law: johnson_cook, yield: 50 MPa, johnson_cook: {b: 10 MPa, n: 0.5, c: 0, rate0: 1 1/s, "
+        "m: 1, room: 294 K, melt: 900 K, failure: [0.1, 0, 0, 0, 0]}}]"},
+       {"initial", "{set: sn, velocity: [0, 0, -200]}"},
+       {"contact", "{}"},
+       {"analysis", "{duration: 0.08 ms}"},
+       {"probes", "[{name: vs, set: sn, quantity: vz}, {name: vb, set: bn, quantity: vz}, {name: "
+                  "us, set: tip, quantity: uz}]"}},
+      /* equal masses nearly: the block flies on at 0.6 of the speed, and the tip stops behind the
+         layer of 5 mm and the 1 mm before it */
+      {{"vs", 0, 20},
+       {"vb", -125, 10},
+       {"us", -0.006, 0.0008},
+       {"energy_error", 0, 0.002},
+       {"contact_energy_made", -0.03 * energy, 0.03 * energy}}};
+  hold(&shot);
+}
+
+/* Nothing limits the step of rigid bodies: it must be given. */
+static void rigid_models_need_a_step(void **state) {
+  (void)state;
+  const trial alone = {{{"mesh", "{boxes: {size: [1, 1, 1], cells: [1, 1, 1]}, sets: [{name: all, "
+                                 "of: nodes, box: {min: [-1, -1, -1], max: [2, 2, 2]}}]}"},
+                        {"materials", STEEL},
+                        {"bodies", "{set: all}"},
+                        {"analysis", "{duration: 1 ms}"}},
+                       {{0}}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_case *c = case_of(cx, alone.set);
+  assert_int_equal(ig_run(c, NULL), IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "give `time_step`"));
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
 /* Johnson and Cook's rate term, where Newton's steps used to go round in circles. */
 static void johnson_cook_runs_with_its_rate_term(void **state) {
   (void)state;
@@ -397,6 +488,9 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(statics_begin_with_prescribed_motion),
       cmocka_unit_test(contact_makes_no_energy),
+      cmocka_unit_test(edges_touch_edges),
+      cmocka_unit_test(eroded_surfaces_touch),
+      cmocka_unit_test(rigid_models_need_a_step),
       cmocka_unit_test(johnson_cook_runs_with_its_rate_term),
       cmocka_unit_test(shells_tell_forces_in_a_stated_frame),
       cmocka_unit_test(static_tolerance_bounds_the_answer),

@@ -198,6 +198,35 @@ static void refused(void **state) {
   }
 }
 
+/* A path in two layers over a part that is there already, of a material that does not melt: the
+   temperature between the layers is the part's. */
+static void layers_of_a_standing_part(void **state) {
+  (void)state;
+  text_write("case.yaml", PLATE);
+  text_write("path.csv", "t,x,y,z,power\n0,4e-3,4e-3,0.5e-3,1e-3\n0.005,4e-3,4e-3,0.5e-3,0\n"
+                         "0.005,4e-3,4e-3,1e-3,1e-3\n0.01,4.001e-3,4e-3,1e-3,0\n");
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    const char *const keys[] = {
+        "beams",
+        "{radius: 1 mm, absorptivity: 1, path: {file: path.csv, unit: 1 m}}",
+        "initial_temperature",
+        "500 K",
+        "time_step",
+        "0.4 ms",
+        NULL};
+    case_run(*backend, "layers", NULL, keys, NULL, NULL);
+    char path[300], line[400];
+    snprintf(path, sizeof path, "%s/layers/summary.json", folder);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    double mean = 0;
+    while (fgets(line, sizeof line, f))
+      sscanf(line, " \"interlayer_last\": %lf", &mean);
+    fclose(f);
+    assert_near(mean, 500, 0.01);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(profiles),
@@ -205,6 +234,7 @@ int main(void) {
       cmocka_unit_test(sampling_within_its_bound),
       cmocka_unit_test(depth_profiles),
       cmocka_unit_test(absorptivity_over_temperature),
+      cmocka_unit_test(layers_of_a_standing_part),
       cmocka_unit_test(refused),
   };
   folder = folder_new();

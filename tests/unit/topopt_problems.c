@@ -36,6 +36,31 @@ static void coarse_grids_come_first(void **state) {
   assert_non_null(strstr(says, "is for grids"));
 }
 
+/* A column that hangs from its upper side under its own weight: rho^2 g^2 A L^3 / (3 E), a grid of
+   n layers 1 / (4 n^2) less; the sides of a grid have the names they have in a mesh. */
+static void a_column_hangs_from_a_side(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    outcome o;
+    run_good(*backend,
+             "physics: topopt\noutput: {count: 0}\ngrid: {elements: [2, 2, 20], size: [2 mm, 2 mm, "
+             "40 mm]}\nmaterials: {name: m, young: 1 GPa, poisson: 0, density: 8000}\nvolume: 1\n"
+             "supports: {set: zmax}\nloads: {gravity: [0, 0, -9.81]}\niterations: 1\noptimiser: "
+             "{move: 1.0e-6}\nsolver: "
+             "{tolerance: 1.0e-9}\n",
+             &o);
+    const double weight = 8000 * 9.81, exact = weight * weight * 4e-6 * 6.4e-5 / 3e9;
+    assert_near(o.objective / exact, 1 - 1 / (4. * 20 * 20), 1e-5);
+    char says[512];
+    assert_int_equal(run_text(*backend,
+                              "physics: topopt\ngrid: {elements: [4, 4, 0]}\nsupports: {set: "
+                              "zmax}\nloads: {set: xmax, force: [0, 1, 0]}\n",
+                              &o, says),
+                     IG_INPUT);
+    assert_non_null(strstr(says, "there is no 'zmax'"));
+  }
+}
+
 /* A bar of 80 x 20 x 20 mm under 40 kN, full: stress 100 MPa, compliance F^2 L / (E A) = 1.6 J; an
    island of solid elements beside it is no part of it. */
 static void the_part_is_analysed_without_islands(void **state) {
@@ -278,6 +303,7 @@ static void slips_are_refused(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(coarse_grids_come_first),
+                                     cmocka_unit_test(a_column_hangs_from_a_side),
                                      cmocka_unit_test(pressures_and_moments),
                                      cmocka_unit_test(the_part_is_analysed_without_islands),
                                      cmocka_unit_test(least_volume_of_a_bar),

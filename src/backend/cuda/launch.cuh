@@ -10,7 +10,7 @@ struct ig_cuda {
   cudaStream_t work, copy;
   struct ig_cuda_book *book; /* of allocations (cuda.cu) */
   int multiprocessors;
-  double *partial; /* device: one partial sum a block, for reductions */
+  double *partial; /* device: one partial sum per block, for reductions */
   double *total;   /* pinned host */
 };
 

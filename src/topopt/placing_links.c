@@ -1,0 +1,131 @@
+/* Elements that share one density: the same after extrusion, repetition and mirroring. */
+#include "topopt/placing.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  int64_t at[3], element;
+} linked;
+
+static int compare(const void *a, const void *b) {
+  const linked *p = a, *q = b;
+  for (int d = 0; d < 3; d++)
+    if (p->at[d] != q->at[d])
+      return p->at[d] < q->at[d] ? -1 : 1;
+  return p->element < q->element ? -1 : 1;
+}
+static bool alike(const linked *p, const linked *q) {
+  return memcmp(p->at, q->at, sizeof p->at) == 0;
+}
+
+/* What a case makes the same along each axis. */
+typedef struct {
+  bool extruded[3], mirrored[3];
+  int64_t repeat[3];
+} sameness;
+
+static ig_status read_axis(const ig_topopt_points *p, const char *text, bool *axis) {
+  if (strlen(text) != 1 || text[0] < 'x' || text[0] >= 'x' + p->dim)
+    return ig_fail_at(p->cx, &p->c->pattern.at, "pattern: '%.20s' is no axis: expected x, y%s",
+                      text, p->dim == 3 ? " or z" : "");
+  axis[text[0] - 'x'] = true;
+  return IG_OK;
+}
+
+static ig_status read_sameness(const ig_topopt_points *p, sameness *s) {
+  const ig_pattern_case *c = &p->c->pattern;
+  memset(s, 0, sizeof *s);
+  if (c->extrude)
+    IG_TRY(read_axis(p, c->extrude, s->extruded));
+  for (int i = 0; i < c->mirror.count; i++)
+    IG_TRY(read_axis(p, c->mirror.value[i], s->mirrored));
+  for (int d = 0; d < 3; d++) {
+    s->repeat[d] = c->repeat[d] > 0 ? c->repeat[d] : 1;
+    const int64_t n = p->c->grid.elements[d];
+    if (d < p->dim && n > 0 && n % s->repeat[d] != 0)
+      return ig_fail_at(p->cx, &c->at,
+                        "pattern: repeat: %lld elements along %c are no multiple of %lld",
+                        (long long)n, 'x' + d, (long long)s->repeat[d]);
+  }
+  return IG_OK;
+}
+
+/* Where the element lies after folding, in steps of a thousandth of an element. */
+static void fold(const ig_topopt_points *p, const sameness *s, double size, int64_t element,
+                 linked *l) {
+  int64_t node[8];
+  double x[3], center[3] = {0};
+  const int n = p->corners(p->self, element, node);
+  for (int a = 0; a < n; a++) {
+    p->position(p->self, node[a], x);
+    for (int d = 0; d < 3; d++)
+      center[d] += x[d] / n;
+  }
+  l->element = element;
+  for (int d = 0; d < 3; d++) {
+    double t = center[d] - p->low[d], period = (p->high[d] - p->low[d]) / (double)s->repeat[d];
+    l->at[d] = 0;
+    if (d >= p->dim || s->extruded[d])
+      continue;
+    t -= period * floor(t / period);
+    if (s->mirrored[d] && t > 0.5 * period)
+      t = period - t;
+    l->at[d] = (int64_t)floor(1e3 * t / size + 0.31831); /* centres are not on a border */
+  }
+}
+
+static double size_of(const ig_topopt_points *p, int64_t elements) {
+  double volume = 1;
+  for (int d = 0; d < p->dim; d++)
+    volume *= p->high[d] - p->low[d];
+  return pow(volume / (double)elements, 1.0 / p->dim);
+}
+
+ig_status ig_topopt_points_links(const ig_topopt_points *p, const uint8_t *role, ig_loading *to,
+                                 ig_links *links) {
+  sameness s;
+  linked *l = NULL;
+  int64_t n = 0, *start = NULL, *order = NULL, groups = 0, single = 0;
+  ig_status status;
+  if (!p->c->pattern.at.given)
+    return IG_OK;
+  IG_TRY(read_sameness(p, &s));
+  for (int64_t i = 0; i < p->places; i++)
+    n += role[i] == IG_ROLE_DESIGN;
+  const double size = size_of(p, n);
+  IG_TRY_GOTO(status, done, IG_NEW(p->cx, &l, n, "pattern"));
+  IG_TRY_GOTO(status, done, IG_NEW(p->cx, &start, n + 1, "pattern"));
+  IG_TRY_GOTO(status, done, IG_NEW(p->cx, &order, n, "pattern"));
+  n = 0;
+  for (int64_t i = 0; i < p->places; i++)
+    if (role[i] == IG_ROLE_DESIGN)
+      fold(p, &s, size, i, &l[n++]);
+  qsort(l, (size_t)n, sizeof *l, compare);
+  for (int64_t i = 0; i < n; i++) {
+    order[i] = l[i].element;
+    if (i == 0 || !alike(&l[i], &l[i - 1]))
+      start[groups++] = i;
+  }
+  start[groups] = n;
+  for (int64_t g = 0; g < groups; g++)
+    single += start[g + 1] - start[g] == 1;
+  if (2 * single > n) {
+    status = ig_fail_at(p->cx, &p->c->pattern.at,
+                        "pattern: most elements have no counterpart: the elements of the mesh must "
+                        "lie in rows and repeat where the pattern does");
+    goto done;
+  }
+  IG_TRY_GOTO(
+      status, done,
+      ig_array_from(p->cx, &to->group[0], start, (size_t)groups + 1, sizeof *start, "pattern"));
+  IG_TRY_GOTO(status, done,
+              ig_array_from(p->cx, &to->group[1], order, (size_t)n, sizeof *order, "pattern"));
+  *links = (ig_links){groups, to->group[0].dev, to->group[1].dev};
+done:
+  free(l);
+  free(start);
+  free(order);
+  return status;
+}

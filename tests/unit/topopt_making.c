@@ -1,0 +1,138 @@
+/* Topology optimisation: designs that can be made, loads that follow the design, frequencies. */
+#include "check.h"
+#include "backend/backend.h"
+#include "topopt/modes.h"
+#include "topopt/problem.h"
+#include "topopt_run.h"
+
+/* Densities after some iterations; to be freed. */
+static double *densities(ig_ctx *cx, const char *text, int iterations, ig_topopt_problem *t,
+                         ig_evaluation *e) {
+  GOOD(cx, ig_topopt_problem_open(cx, text, t));
+  for (int it = 1; it <= iterations; it++)
+    GOOD(cx, ig_topopt_problem_iterate(t, it, e));
+  double *density = calloc((size_t)t->d->places, 8);
+  GOOD(cx, cx->backend->copy_out(cx, density, t->s->density[0].dev, (size_t)t->d->places * 8));
+  return density;
+}
+
+#define BEAM                                                                                       \
+  "grid: {elements: [12, 6, 8]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: [12, " \
+  "3, 2], max: [12, 3, 2]}, force: [0, 0.3, -1]}], volume: 0.3, filter: {kind: density, radius: "  \
+  "1.8}, solver: {tolerance: 1e-6}"
+
+/* One section along y; four equal parts along x, each its own mirror image along z. */
+static void patterns_repeat_to_the_last_bit(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int how = 0; how < 2; how++) {
+      ig_ctx *cx = ctx_on(*backend, 2);
+      ig_topopt_problem t;
+      ig_evaluation e = {0};
+      double *x = densities(cx,
+                            how ? "{" BEAM ", pattern: {repeat: [4, 1, 1], mirror: [z]}}"
+                                : "{" BEAM ", pattern: {extrude: y}}",
+                            8, &t, &e);
+      const ig_grid *g = &t.m->grid;
+      double low = 1, high = 0;
+      for (int k = 0; k < 8; k++)
+        for (int j = 0; j < 6; j++)
+          for (int i = 0; i < 12; i++) {
+            const double mine = x[ig_grid_place(g, i, j, k)];
+            const double other =
+                x[how ? ig_grid_place(g, i % 3, j, k < 4 ? k : 7 - k) : ig_grid_place(g, i, 0, k)];
+            assert_true(mine == other);
+            low = fmin(low, mine);
+            high = fmax(high, mine);
+          }
+      assert_true(high - low > 0.5); /* it is a design */
+      assert_true(fabs(e.volume - 0.3) < 1e-3);
+      free(x);
+      ig_topopt_problem_close(&t);
+      ig_ctx_close(cx);
+    }
+}
+
+/* No density is lower than that of an element the tool is drawn past it from. */
+static void tools_can_be_drawn(void **state) {
+  (void)state;
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int how = 0; how < 2; how++) {
+      ig_ctx *cx = ctx_on(*backend, 2);
+      ig_topopt_problem t;
+      ig_evaluation e = {0};
+      double *x = densities(cx,
+                            how ? "{" BEAM ", draw: {direction: z+, parting: 3}}"
+                                : "{" BEAM ", draw: {direction: z+}}",
+                            25, &t, &e);
+      const ig_grid *g = &t.m->grid;
+      for (int k = 1; k < 8; k++)
+        for (int j = 0; j < 6; j++)
+          for (int i = 0; i < 12; i++) {
+            const double here = x[ig_grid_place(g, i, j, k)];
+            const double below = x[ig_grid_place(g, i, j, k - 1)];
+            if (!how || k > 3)
+              assert_true(here <= below);
+            else if (k < 3)
+              assert_true(below <= here);
+          }
+      assert_true(fabs(e.volume - 0.3) < 2e-3);
+      free(x);
+      ig_topopt_problem_close(&t);
+      ig_ctx_close(cx);
+    }
+}
+
+/* The lowest frequency of a cantilever with a mass at its tip rises, within the volume. */
+static void frequencies_rise(void **state) {
+  (void)state;
+  const char *const text = "{problem: frequency, grid: {elements: [24, 12, 0]}, supports: [{box: "
+                           "{max: [0, 99]}}], masses: [{box: {min: [24, 6], max: [24, 6]}, mass: "
+                           "40}], volume: 0.5, filter: {kind: density, radius: 1.5}, void_ratio: "
+                           "1e-6, solver: {tolerance: 1e-6}}";
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
+    ig_topopt_problem t;
+    ig_evaluation first = {0}, last = {0};
+    free(densities(cx, text, 1, &t, &first));
+    const double begin = ig_topopt_modes_hertz(t.s, 0);
+    ig_topopt_problem_close(&t);
+    free(densities(cx, text, 25, &t, &last));
+    assert_true(ig_topopt_modes_hertz(t.s, 0) > 1.8 * begin);
+    assert_true(fabs(last.volume - 0.5) < 1e-3);
+    ig_topopt_problem_close(&t);
+    ig_ctx_close(cx);
+  }
+}
+
+#define HALF                                                                                       \
+  "physics: topopt\ngrid: {elements: [4, 4, 4]}\nsupports: [{box: {max: [0, 9, 9]}}]\nfilter: "    \
+  "{kind: density, radius: 1.5}\niterations: 1\n"
+
+static void slips_are_told(void **state) {
+  (void)state;
+  static const char *const bad[][2] = {
+      {HALF "loads: [{gravity: [0, 0, -9.81]}]\nmaterials: [{name: a, young: 1, poisson: 0.3}]\n",
+       "has no density"},
+      {HALF "loads: [{gravity: [0, 0, -9.81], box: {max: [1, 1, 1]}}]\n", "leave the place out"},
+      {HALF "loads: [{force: [0, 0, 1]}]\npattern: {extrude: w}\n", "is no axis"},
+      {HALF "loads: [{force: [0, 0, 1]}]\npattern: {repeat: [3, 1, 1]}\n", "no multiple of 3"},
+      {HALF "loads: [{force: [0, 0, 1]}]\ndraw: {direction: z+, parting: 7}\n", "outside the grid"},
+      {HALF "loads: [{force: [0, 0, 1]}]\ndraw: {}\noverhang: {}\n", "printed or cast"},
+      {HALF "problem: frequency\nconstraints: [{compliance: 1}]\n", "there is no load case 1"},
+      {HALF "problem: heat\nsource: 1\nconstraints: [{frequency: 1}]\n", "nothing swings"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    char says[512];
+    outcome o;
+    assert_int_equal(run_text("cpu", bad[i][0], &o, says), IG_INPUT);
+    if (!strstr(says, bad[i][1]))
+      fail_msg("expected '%s' in: %s", bad[i][1], says);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(patterns_repeat_to_the_last_bit), cmocka_unit_test(tools_can_be_drawn),
+      cmocka_unit_test(frequencies_rise), cmocka_unit_test(slips_are_told)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
