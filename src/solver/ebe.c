@@ -4,6 +4,7 @@
 #include "backend/backend.h"
 #include "mesh/topology.h"
 #include "solver/ebe_ops.h"
+#include "solver/mesh_ops.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,9 +13,11 @@
 #include "kern/pack_f32.h"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
+#include "solver/tet.inc"
 #include "kern/pack_f64.h"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
+#include "solver/tet.inc"
 
 #define PACK ig_pack_f32
 #define PN(name) name##_p32
@@ -32,6 +35,7 @@
 #include "kern/prec_f64.h"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
+#include "solver/tet.inc"
 #include "assembly/scatter.inc"
 #include "solver/ebe.inc"
 #include "solver/ebe_cpu.inc"
@@ -96,33 +100,49 @@ done:
   return status;
 }
 
+/* The least determinant over the integration points of an element. */
+static double least_determinant(const double *x, const ig_lid *node, int npe) {
+  double xe[30], xm[21], j[9], cof[9], d[10][3], least = INFINITY;
+  for (int i = 0; i < 3 * npe; i++)
+    xe[i] = x[3 * (int64_t)node[i / 3] + i % 3];
+  if (npe == 8)
+    hex8_modes_f64(xe, 3, xm);
+  for (int q = 0; q < (npe == 8 ? 8 : tet_points_f64(npe)); q++) {
+    if (npe == 8) {
+      hex8_columns_f64(xm, 3, hex8_point_f64(q, 0), hex8_point_f64(q, 1), hex8_point_f64(q, 2), j);
+    } else {
+      (void)tet_slopes_f64(npe, q, d);
+      tet_columns_f64(xe, npe, 3, d, j);
+    }
+    const double det = hex8_cofactors_f64(j, cof);
+    least = det < least || isnan(det) ? det : least;
+  }
+  return least;
+}
+
 /* No element is inverted or flat. */
-static ig_status check_elements(ig_ctx *cx, const ig_ebe *op, const double *x, const ig_lid *conn) {
+static ig_status check_elements(ig_ctx *cx, const ig_ebe *op, int npe, const double *x,
+                                const ig_lid *conn) {
   ig_lid bad = INT32_MAX;
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, op->elements, IG_WORK_ELEMENT))  \
     reduction(min                                                                                  \
               : bad)
-  for (ig_lid e = 0; e < op->elements; e++) {
-    double xe[24], xm[21], j[9], cof[9];
-    for (int i = 0; i < 24; i++)
-      xe[i] = x[3 * (int64_t)conn[8 * (int64_t)e + i / 3] + i % 3];
-    hex8_modes_f64(xe, 3, xm);
-    for (int q = 0; q < 8; q++) {
-      hex8_columns_f64(xm, 3, hex8_point_f64(q, 0), hex8_point_f64(q, 1), hex8_point_f64(q, 2), j);
-      if (!(hex8_cofactors_f64(j, cof) > 0))
-        bad = e < bad ? e : bad;
-    }
-  }
+  for (ig_lid e = 0; e < op->elements; e++)
+    if (!(least_determinant(x, conn + npe * (int64_t)e, npe) > 0))
+      bad = e < bad ? e : bad;
   if (bad != INT32_MAX)
     return IG_FAIL(cx, IG_INPUT, "element %d is inverted or flat: its Jacobian is not positive",
                    bad);
   return IG_OK;
 }
 
-static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, const ig_lid *conn,
+static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, int npe, const ig_lid *conn,
                        ig_ebe *op) {
-  IG_TRY(check_elements(cx, op, x, conn));
-  IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, op->nodes, op->elements, 8, conn, &op->plan));
+  if (npe != 8 && op->kind != IG_EBE_RECOMPUTE)
+    return IG_FAIL(cx, IG_UNSUPPORTED, "operator %s is for hexahedra: tetrahedra take recompute",
+                   ig_ebe_name(op->kind));
+  IG_TRY(check_elements(cx, op, npe, x, conn));
+  IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, op->nodes, op->elements, npe, conn, &op->plan));
   op->args.lame = hooke_lame_f64(op->poisson);
   op->args.shear = hooke_shear_f64(op->poisson);
   if (op->kind == IG_EBE_RECOMPUTE) {
@@ -178,7 +198,7 @@ static ig_status setup(ig_ctx *cx, ig_assembly how, const double *x, const ig_li
 }
 
 ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single, ig_lid nodes,
-                     const double *x, ig_lid elements, const ig_lid *conn, double poisson,
+                     const double *x, ig_lid elements, int npe, const ig_lid *conn, double poisson,
                      ig_ebe *op) {
   memset(op, 0, sizeof *op);
   op->kind = kind;
@@ -186,7 +206,7 @@ ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single,
   op->nodes = nodes;
   op->elements = elements;
   op->poisson = poisson;
-  const ig_status status = setup(cx, how, x, conn, op);
+  const ig_status status = setup(cx, how, x, npe, conn, op);
   if (status != IG_OK)
     ig_ebe_free(cx, op);
   return status;

@@ -1,6 +1,7 @@
-/* Elasticity on unstructured hexahedra without a global matrix: y = sum over elements of
+/* Elasticity on unstructured meshes without a global matrix: y = sum over elements of
    modulus_e K_e u_e, where K_e is the stiffness at unit Young's modulus. Every way of doing it that
-   the thesis compares, and two of ours; all give the same answer.
+   the thesis compares, and two of ours; all give the same answer. Tetrahedra are made by recompute
+   alone, hexahedra by all.
 
      name       work is split by           what is stored an element (entries)
      ebe        element                    576
@@ -61,9 +62,9 @@ typedef struct ig_ebe {
   ig_ebe_args args;
 } ig_ebe;
 
-/* x: nodes x 3, conn: elements x 8, on the host. */
+/* x: nodes x 3, conn: elements x npe, on the host. npe: 8, hexahedra; 4 or 10, tetrahedra. */
 IG_MUST_CHECK ig_status ig_ebe_new(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single,
-                                   ig_lid nodes, const double *x, ig_lid elements,
+                                   ig_lid nodes, const double *x, ig_lid elements, int npe,
                                    const ig_lid *conn, double poisson, ig_ebe *op);
 void ig_ebe_free(ig_ctx *cx, ig_ebe *op);
 /* Device bytes of the operator: matrices, geometry, connectivity. */

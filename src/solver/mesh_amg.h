@@ -50,7 +50,7 @@ typedef struct {
 
 typedef struct ig_amg_ops {
   /* A of the finest level; held unknowns cut off, springs added */
-  ig_status (*assemble)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const ig_ground *g,
+  ig_status (*assemble)(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan, const ig_ground *g,
                         const double *modulus, ig_bsr *a);
   /* inverses of the diagonal blocks, 0 for what is held (fix NULL: nothing) */
   ig_status (*invert)(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, const uint8_t *fix,
@@ -84,9 +84,9 @@ typedef struct {
   ig_lid nodes, elements;
   int size;                /* unknowns per node: 3 or 1 */
   const double *x;         /* nodes x 3, host */
-  const ig_lid *conn;      /* elements x 8, host */
+  const ig_lid *conn;      /* elements x nodes of one, host */
   const uint8_t *fix;      /* bits per node, host */
-  const ig_hex_args *hex;  /* device */
+  const ig_mesh_args *hex; /* device */
   const ig_ground *ground; /* device */
   const ig_plan *plan;
   int steps;      /* of smoothing, before and after */

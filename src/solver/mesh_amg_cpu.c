@@ -12,57 +12,69 @@
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
+#include "solver/tet.inc"
 #include "solver/mesh.inc"
 #include "solver/mesh_amg.inc"
 
 /* --- values of a level --- */
 
-/* The element's blocks, all pairs of corners; the lower half is the upper one turned. */
-static void element_blocks(const ig_hex_args *p, int size, ig_lid e, double modulus,
-                           double k[64][9]) {
-  double x[24], xm[21];
-  memset(k, 0, 64 * sizeof *k);
-  ig_hex_gather(&p->scatter, e, p->x, x);
-  hex8_modes_f64(x, 3, xm);
-  for (int q = 0; q < 8; q++) {
-    double cof[9], g[8][3];
-    const double scale = modulus * hex_jacobian_f64(xm, q, cof);
-    for (int n = 0; n < 8; n++)
-      hex_gradient_f64(cof, q, n, g[n]);
-    for (int i = 0; i < 8; i++)
-      for (int j = i; j < 8; j++)
+/* The element's blocks, all pairs of nodes; the lower half is the upper one turned. */
+IG_HD void element_blocks(const ig_mesh_args *p, const int nodes, int size, ig_lid e,
+                          double modulus, double (*k)[9]) {
+  double at[30];
+  memset(k, 0, (size_t)(nodes * nodes) * sizeof *k);
+  ig_cell_positions(p, nodes, e, at);
+  for (int q = 0; q < (nodes == 8 ? 8 : tet_points_f64(nodes)); q++) {
+    double cof[9], g[10][3], d[10][3], det, scale;
+    if (nodes == 8) {
+      scale = modulus * hex_jacobian_f64(at, q, cof);
+      for (int n = 0; n < 8; n++)
+        hex_gradient_f64(cof, q, n, g[n]);
+    } else {
+      scale = modulus * tet_jacobian_f64(at, nodes, q, d, cof, &det);
+      for (int n = 0; n < nodes; n++)
+        tet_gradient_f64(cof, d[n], g[n]);
+    }
+    for (int i = 0; i < nodes; i++)
+      for (int j = i; j < nodes; j++)
         if (size == 1)
-          k[8 * i + j][0] += scale * (g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
+          k[nodes * i + j][0] +=
+              scale * (g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
         else
-          hooke_block_f64(g[i], g[j], scale, p->lame, p->shear, k[8 * i + j]);
+          hooke_block_f64(g[i], g[j], scale, p->lame, p->shear, k[nodes * i + j]);
   }
-  for (int i = 0; i < 8; i++)
+  for (int i = 0; i < nodes; i++)
     for (int j = 0; j < i; j++)
       for (int c = 0; c < size * size; c++)
-        k[8 * i + j][c] = k[8 * j + i][c % size * size + c / size];
+        k[nodes * i + j][c] = k[nodes * j + i][c % size * size + c / size];
 }
 
-static ig_status assemble(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const ig_ground *g,
-                          const double *modulus, ig_bsr *a) {
+static void add_blocks(const ig_mesh_args *p, const int nodes, int how, ig_lid e, double modulus,
+                       ig_bsr *a) {
   const int size = a->br, count = size * size;
+  const int32_t *node = p->scatter.conn + nodes * (int64_t)e;
+  double k[100][9];
+  IG_BY_NODES(nodes, element_blocks(p, N, size, e, modulus, k));
+  for (int n = 0; n < nodes * nodes; n++) {
+    float *to = a->value + (int64_t)ig_bsr_find(a, node[n / nodes], node[n % nodes]) * count;
+    for (int c = 0; c < count; c++) {
+      const float value = (float)k[n][c];
+      ig_scatter_put_f32(how, 1, &value, 0, 1, to + c);
+    }
+  }
+}
+
+static ig_status assemble(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
+                          const ig_ground *g, const double *modulus, ig_bsr *a) {
   const int how = plan->how == IG_COLOR ? IG_COLOR : IG_ATOMIC; /* entries have no slots */
-  memset(a->value, 0, sizeof *a->value * (size_t)a->blocks * (size_t)count);
+  memset(a->value, 0, sizeof *a->value * (size_t)a->blocks * (size_t)(a->br * a->br));
   for (int color = 0; color < plan->colors; color++) {
     ig_lid begin, end;
     ig_plan_range(plan, color, plan->elements, &begin, &end);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ELEMENT))
     for (ig_lid i = begin; i < end; i++) {
       const ig_lid e = ig_scatter_element(&p->scatter, i);
-      const int32_t *node = p->scatter.conn + 8 * (int64_t)e;
-      double k[64][9];
-      element_blocks(p, size, e, modulus[e], k);
-      for (int n = 0; n < 64; n++) {
-        float *to = a->value + (int64_t)ig_bsr_find(a, node[n / 8], node[n % 8]) * count;
-        for (int c = 0; c < count; c++) {
-          const float value = (float)k[n][c];
-          ig_scatter_put_f32(how, 1, &value, 0, 1, to + c);
-        }
-      }
+      add_blocks(p, p->scatter.npe, how, e, modulus[e], a);
     }
   }
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->blocks, IG_WORK_NODE))

@@ -8,35 +8,26 @@
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
+#include "solver/tet.inc"
 #include "solver/mesh.inc"
 #include "solver/mesh_amg.inc"
 
 /* --- values of a level --- */
 
-/* 64 threads per element, a pair of corners each */
-template <int SIZE>
+/* a thread per pair of nodes of an element */
+template <int SIZE, int N>
 static __global__ void __launch_bounds__(128)
-    assemble_pass(ig_hex_args p, int32_t begin, int32_t end, const double *modulus, ig_bsr a) {
+    assemble_pass(ig_mesh_args p, int32_t begin, int32_t end, const double *modulus, ig_bsr a) {
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
-  const int64_t at = begin + t / 64;
+  const int64_t at = begin + t / (N * N);
   if (at >= end)
     return;
   const int32_t e = ig_scatter_element(&p.scatter, (int32_t)at);
-  const int i = (int)(t / 8 % 8), j = (int)(t % 8);
-  const int32_t *node = p.scatter.conn + 8 * (int64_t)e;
-  double x[24], xm[21], k[9] = {0, 0, 0, 0, 0, 0, 0, 0, 0};
-  ig_hex_gather(&p.scatter, e, p.x, x);
-  hex8_modes_f64(x, 3, xm);
-  for (int q = 0; q < 8; q++) {
-    double cof[9], g[3], h[3];
-    const double scale = modulus[e] * hex_jacobian_f64(xm, q, cof);
-    hex_gradient_f64(cof, q, i, g);
-    hex_gradient_f64(cof, q, j, h);
-    if (SIZE == 1)
-      k[0] += scale * (g[0] * h[0] + g[1] * h[1] + g[2] * h[2]);
-    else
-      hooke_block_f64(g, h, scale, p.lame, p.shear, k);
-  }
+  const int i = (int)(t / N % N), j = (int)(t % N);
+  const int32_t *node = p.scatter.conn + N * (int64_t)e;
+  double x[30], k[9];
+  ig_cell_positions(&p, N, e, x);
+  ig_cell_block(&p, N, x, SIZE, i, j, modulus[e], k);
   float *to = a.value + (int64_t)ig_bsr_find(&a, node[i], node[j]) * (SIZE * SIZE);
 #pragma unroll
   for (int c = 0; c < SIZE * SIZE; c++) { /* entries have no slots */
@@ -49,7 +40,7 @@ static __global__ void ground_pass(ig_ground g, ig_bsr a) {
   if (k < a.blocks)
     ig_amg_ground(&g, &a, k);
 }
-extern "C" ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+extern "C" ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                                           const ig_ground *g, const double *modulus, ig_bsr *a) {
   IG_TRY(cx->backend->fill(cx, a->value, 0,
                            sizeof(float) * (size_t)a->blocks * (size_t)(a->br * a->bc)));
@@ -58,11 +49,14 @@ extern "C" ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_hex_args *p, cons
     ig_plan_range(plan, color, plan->elements, &b, &e);
     if (b == e)
       continue;
-    const unsigned blocks = ig_cuda_blocks(64 * (int64_t)(e - b), 128);
+    const int npe = p->scatter.npe;
+    const unsigned blocks = ig_cuda_blocks(npe * npe * (int64_t)(e - b), 128);
     if (a->br == 1)
-      assemble_pass<1><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, *a);
+      IG_BY_NODES(npe, assemble_pass<1, N>
+                  <<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, *a));
     else
-      assemble_pass<3><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, *a);
+      IG_BY_NODES(npe, assemble_pass<3, N>
+                  <<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, *a));
     IG_LAUNCHED(cx);
   }
   ground_pass<<<ig_cuda_blocks(a->blocks, 256), 256, 0, ig_cuda_stream(cx)>>>(*g, *a);

@@ -5,7 +5,7 @@
 #include "solver/mesh_amg.h"
 
 IG_C_BEGIN
-ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                                const ig_ground *g, const double *modulus, ig_bsr *a);
 ig_status ig_amg_invert_cuda(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal,
                              const uint8_t *fix, float *inverse);

@@ -141,10 +141,11 @@ static ig_status mesh_pattern(ig_amg *s, pattern *a) {
   const ig_amg_problem *p = &s->problem;
   ig_csr around = {0};
   pattern corners = {.rows = p->elements, .cols = p->nodes};
-  IG_TRY(ig_mesh_node_elements(s->cx, p->nodes, p->elements, 8, p->conn, &around));
+  const int npe = p->hex->scatter.npe;
+  IG_TRY(ig_mesh_node_elements(s->cx, p->nodes, p->elements, npe, p->conn, &around));
   ig_status status = IG_NEW(s->cx, &corners.start, (size_t)p->elements + 1, "multigrid pattern");
   for (ig_lid e = 0; status == IG_OK && e <= p->elements; e++)
-    corners.start[e] = 8 * e;
+    corners.start[e] = npe * e;
   corners.column = (ig_lid *)p->conn; /* only read */
   const pattern at = {p->nodes, p->elements, around.start, around.item};
   if (status == IG_OK)

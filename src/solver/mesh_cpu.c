@@ -1,4 +1,4 @@
-/* A mesh of hexahedra on the CPU. */
+/* A mesh of hexahedra or tetrahedra on the CPU. */
 #include "backend/backend.h"
 #include "core/threads.h"
 #include "solver/mesh_ops.h"
@@ -9,10 +9,12 @@
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
+#include "solver/tet.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
+#include "solver/tet.inc"
 #include "solver/mesh.inc"
 
 static ig_status to_single(ig_ctx *cx, int64_t n, const double *x, float *y) {
@@ -42,12 +44,13 @@ static ig_status ground(ig_ctx *cx, const ig_ground *g, const double *x, double 
   return IG_OK;
 }
 
-static ig_status energy(ig_ctx *cx, const ig_hex_args *p, const double *u, const double *v,
+static ig_status energy(ig_ctx *cx, const ig_mesh_args *p, const double *u, const double *v,
                         double scale, bool add, double *out) {
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ELEMENT))
   for (int32_t e = 0; e < p->scatter.elements; e++)
-    out[e] = (add ? out[e] : 0) + scale * ig_hex_energy(p, e, u, v);
+    IG_BY_NODES(p->scatter.npe,
+                out[e] = (add ? out[e] : 0) + scale * ig_cell_energy(p, N, e, u, v));
   return IG_OK;
 }
 
@@ -55,7 +58,18 @@ static ig_status energy(ig_ctx *cx, const ig_hex_args *p, const double *u, const
   ig_lid begin, end;                                                                               \
   ig_plan_range(plan, color, (plan)->elements, &begin, &end)
 
-static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+IG_HD void add_diagonal(const ig_mesh_args *p, const int n, ig_lid e, double modulus,
+                        double *block) {
+  const int count = p->size == 1 ? 1 : 6;
+  double at[30], b[6];
+  ig_cell_positions(p, n, e, at);
+  for (int a = 0; a < n; a++) {
+    ig_cell_diagonal(p, n, at, a, b);
+    for (int j = 0; j < count; j++)
+      ig_scatter_add_f64(&p->scatter, e, a, count, j, modulus * b[j], block, p->slots);
+  }
+}
+static ig_status diagonal(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                           const double *modulus, double *block) {
   const int count = p->size == 1 ? 1 : 6;
   IG_TRY(cx->backend->fill(cx, block, 0, (size_t)count * sizeof *block * (size_t)p->scatter.nodes));
@@ -64,25 +78,28 @@ static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ELEMENT))
     for (ig_lid i = begin; i < end; i++) {
       const ig_lid e = ig_scatter_element(&p->scatter, i);
-      double x[24], xm[21], b[6];
-      ig_hex_gather(&p->scatter, e, p->x, x);
-      hex8_modes_f64(x, 3, xm);
-      for (int a = 0; a < 8; a++) {
-        if (p->size == 1)
-          b[0] = ig_hex_scalar_diagonal(p, xm, a);
-        else
-          ig_hex_block(xm, a, p->lame, p->shear, b);
-        for (int j = 0; j < count; j++)
-          ig_scatter_add_f64(&p->scatter, e, a, count, j, (modulus ? modulus[e] : 1) * b[j], block,
-                             p->slots);
-      }
+      IG_BY_NODES(p->scatter.npe, add_diagonal(p, N, e, modulus ? modulus[e] : 1, block));
     }
   }
   return ig_plan_sum_f64(cx, plan, count, p->slots, block);
 }
 
 #define SCALAR_PRODUCT(F, R)                                                                       \
-  static ig_status scalar_##F(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,               \
+  IG_HD void add_scalar_##F(const ig_mesh_args *p, const int n, ig_lid e, R modulus, const R *t,   \
+                            R *y) {                                                                \
+    R x[30], te[10], f[10];                                                                        \
+    for (int k = 0; k < 3 * n; k++)                                                                \
+      x[k] = (R)p->x[3 * (int64_t)p->scatter.conn[n * (int64_t)e + k / 3] + k % 3];                \
+    for (int a = 0; a < n; a++)                                                                    \
+      te[a] = t[p->scatter.conn[n * (int64_t)e + a]];                                              \
+    if (n == 8)                                                                                    \
+      hex_scalar_##F(x, te, (R)p->conduct, (R)p->mass, f);                                         \
+    else                                                                                           \
+      tet_scalar_##F(x, te, n, (R)p->conduct, (R)p->mass, f);                                      \
+    for (int a = 0; a < n; a++)                                                                    \
+      ig_scatter_add_##F(&p->scatter, e, a, 1, 0, modulus *f[a], y, p->slots);                     \
+  }                                                                                                \
+  static ig_status scalar_##F(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,              \
                               const R *modulus, const R *t, R *y) {                                \
     IG_TRY(cx->backend->fill(cx, y, 0, sizeof *y *(size_t)p->scatter.nodes));                      \
     for (int color = 0; color < plan->colors; color++) {                                           \
@@ -91,15 +108,7 @@ static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
       _Pragma("omp parallel for schedule(static) num_threads(team_)") for (ig_lid i = begin;       \
                                                                            i < end; i++) {         \
         const ig_lid e = ig_scatter_element(&p->scatter, i);                                       \
-        R x[24], te[8], f[8];                                                                      \
-        for (int k = 0; k < 24; k++)                                                               \
-          x[k] = (R)p->x[3 * (int64_t)p->scatter.conn[8 * (int64_t)e + k / 3] + k % 3];            \
-        for (int a = 0; a < 8; a++)                                                                \
-          te[a] = t[p->scatter.conn[8 * (int64_t)e + a]];                                          \
-        hex_scalar_##F(x, te, (R)p->conduct, (R)p->mass, f);                                       \
-        for (int a = 0; a < 8; a++)                                                                \
-          ig_scatter_add_##F(&p->scatter, e, a, 1, 0, (modulus ? modulus[e] : 1) * f[a], y,        \
-                             p->slots);                                                            \
+        IG_BY_NODES(p->scatter.npe, add_scalar_##F(p, N, e, modulus ? modulus[e] : 1, t, y));      \
       }                                                                                            \
     }                                                                                              \
     return ig_plan_sum_##F(cx, plan, 1, p->slots, y);                                              \
@@ -107,7 +116,14 @@ static ig_status diagonal(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
 SCALAR_PRODUCT(f32, float)
 SCALAR_PRODUCT(f64, double)
 
-static ig_status to_nodes(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const double *in,
+IG_HD void add_to_nodes(const ig_mesh_args *p, const int n, ig_lid e, double value, double *out) {
+  double x[30], weight[10];
+  ig_cell_gather(&p->scatter, n, e, p->x, x);
+  (void)ig_cell_weights(x, n, weight);
+  for (int a = 0; a < n; a++)
+    ig_scatter_add_f64(&p->scatter, e, a, 1, 0, value * weight[a], out, p->slots);
+}
+static ig_status to_nodes(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan, const double *in,
                           double *out) {
   IG_TRY(cx->backend->fill(cx, out, 0, sizeof *out * (size_t)p->scatter.nodes));
   for (int color = 0; color < plan->colors; color++) {
@@ -115,33 +131,39 @@ static ig_status to_nodes(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ELEMENT))
     for (ig_lid i = begin; i < end; i++) {
       const ig_lid e = ig_scatter_element(&p->scatter, i);
-      double x[24], weight[8];
-      ig_hex_gather(&p->scatter, e, p->x, x);
-      (void)ig_hex_weights(x, weight);
-      for (int a = 0; a < 8; a++)
-        ig_scatter_add_f64(&p->scatter, e, a, 1, 0, in[e] * weight[a], out, p->slots);
+      IG_BY_NODES(p->scatter.npe, add_to_nodes(p, N, e, in[e], out));
     }
   }
   return ig_plan_sum_f64(cx, plan, 1, p->slots, out);
 }
 
-static ig_status to_elements(ig_ctx *cx, const ig_hex_args *p, const double *in, double *out) {
+static ig_status to_elements(ig_ctx *cx, const ig_mesh_args *p, const double *in, double *out) {
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ELEMENT))
   for (ig_lid e = 0; e < p->scatter.elements; e++)
-    out[e] = ig_hex_mean(p, e, in);
+    IG_BY_NODES(p->scatter.npe, out[e] = ig_cell_mean(p, N, e, in));
   return IG_OK;
 }
 
-static ig_status strain(ig_ctx *cx, const ig_hex_args *p, const double *u, double *tensor) {
+static ig_status strain(ig_ctx *cx, const ig_mesh_args *p, const double *u, double *tensor) {
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ELEMENT))
   for (ig_lid e = 0; e < p->scatter.elements; e++)
-    ig_hex_strain(p, e, u, tensor);
+    IG_BY_NODES(p->scatter.npe, ig_cell_strain(p, N, e, u, tensor));
   return IG_OK;
 }
 
-static ig_status strain_back(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+IG_HD void add_strain_back(const ig_mesh_args *p, const int n, ig_lid e, const double *tensor,
+                           double *f) {
+  double rate[9], fe[3];
+  ig_cell_center(p, n, e, rate);
+  for (int a = 0; a < n; a++) {
+    ig_cell_strain_back(p, n, e, rate, a, tensor, fe);
+    for (int c = 0; c < 3; c++)
+      ig_scatter_add_f64(&p->scatter, e, a, 3, c, fe[c], f, p->slots);
+  }
+}
+static ig_status strain_back(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                              const double *tensor, double *f) {
   IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
   for (int color = 0; color < plan->colors; color++) {
@@ -149,13 +171,7 @@ static ig_status strain_back(ig_ctx *cx, const ig_hex_args *p, const ig_plan *pl
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, end - begin, IG_WORK_ELEMENT))
     for (ig_lid i = begin; i < end; i++) {
       const ig_lid e = ig_scatter_element(&p->scatter, i);
-      double rate[9], fe[3];
-      ig_hex_center(p, e, rate);
-      for (int a = 0; a < 8; a++) {
-        ig_hex_strain_back(p, e, rate, a, tensor, fe);
-        for (int c = 0; c < 3; c++)
-          ig_scatter_add_f64(&p->scatter, e, a, 3, c, fe[c], f, p->slots);
-      }
+      IG_BY_NODES(p->scatter.npe, add_strain_back(p, N, e, tensor, f));
     }
   }
   return ig_plan_sum_f64(cx, plan, 3, p->slots, f);

@@ -1,4 +1,4 @@
-/* A mesh of hexahedra on the GPU: the passes beside the product. */
+/* A mesh of hexahedra or tetrahedra on the GPU: the passes beside the product. */
 #include "solver/mesh_cuda.h"
 #include "backend/cuda/launch.cuh"
 
@@ -6,10 +6,12 @@
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
+#include "solver/tet.inc"
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
+#include "solver/tet.inc"
 #include "solver/mesh.inc"
 
 /* Sum over a block of 256 threads, in thread 0; the order is always the same. */
@@ -69,43 +71,43 @@ extern "C" ig_status ig_solver_mesh_ground_cuda(ig_ctx *cx, const ig_ground *g, 
   return IG_OK;
 }
 
+template <int N>
 static __global__ void __launch_bounds__(128)
-    energy_pass(ig_hex_args p, const double *u, const double *v, double scale, bool add,
+    energy_pass(ig_mesh_args p, const double *u, const double *v, double scale, bool add,
                 double *out) {
   const int32_t e = blockIdx.x * blockDim.x + threadIdx.x;
   if (e < p.scatter.elements)
-    out[e] = (add ? out[e] : 0) + scale * ig_hex_energy(&p, e, u, v);
+    out[e] = (add ? out[e] : 0) + scale * ig_cell_energy(&p, N, e, u, v);
 }
-extern "C" ig_status ig_solver_mesh_energy_cuda(ig_ctx *cx, const ig_hex_args *p, const double *u,
+extern "C" ig_status ig_solver_mesh_energy_cuda(ig_ctx *cx, const ig_mesh_args *p, const double *u,
                                                 const double *v, double scale, bool add,
                                                 double *out) {
-  energy_pass<<<ig_cuda_blocks(p->scatter.elements, 128), 128, 0, ig_cuda_stream(cx)>>>(
-      *p, u, v, scale, add, out);
+  const unsigned blocks = ig_cuda_blocks(p->scatter.elements, 128);
+  IG_BY_NODES(p->scatter.npe,
+              energy_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, u, v, scale, add, out));
   IG_LAUNCHED(cx);
   return IG_OK;
 }
 
-/* eight threads per element, a corner each */
+/* a thread per node of an element */
+template <int N>
 static __global__ void __launch_bounds__(128)
-    diagonal_pass(ig_hex_args p, int32_t begin, int32_t end, const double *modulus, double *block) {
+    diagonal_pass(ig_mesh_args p, int32_t begin, int32_t end, const double *modulus,
+                  double *block) {
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
-  const int64_t i = begin + t / 8;
+  const int64_t i = begin + t / N;
   if (i >= end)
     return;
   const int32_t e = ig_scatter_element(&p.scatter, (int32_t)i);
-  const int a = (int)(t % 8);
+  const int a = (int)(t % N), count = p.size == 1 ? 1 : 6;
   const double scale = modulus ? modulus[e] : 1;
-  double x[24], xm[21], b[6];
-  ig_hex_gather(&p.scatter, e, p.x, x);
-  hex8_modes_f64(x, 3, xm);
-  if (p.size == 1) {
-    ig_scatter_add_f64(&p.scatter, e, a, 1, 0, scale * ig_hex_scalar_diagonal(&p, xm, a), block,
-                       (double *)p.slots);
-    return;
-  }
-  ig_hex_block(xm, a, p.lame, p.shear, b);
+  double at[30], b[6];
+  ig_cell_positions(&p, N, e, at);
+  ig_cell_diagonal(&p, N, at, a, b);
+#pragma unroll
   for (int j = 0; j < 6; j++)
-    ig_scatter_add_f64(&p.scatter, e, a, 6, j, scale * b[j], block, (double *)p.slots);
+    if (j < count)
+      ig_scatter_add_f64(&p.scatter, e, a, count, j, scale * b[j], block, (double *)p.slots);
 }
 
 /* Runs a pass over the elements, color by color: LAUNCH(blocks for so many threads, begin, end). */
@@ -120,112 +122,128 @@ static __global__ void __launch_bounds__(128)
     IG_LAUNCHED(cx);                                                                               \
   }
 
-extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_hex_args *p,
+extern "C" ig_status ig_solver_mesh_diagonal_cuda(ig_ctx *cx, const ig_mesh_args *p,
                                                   const ig_plan *plan, const double *modulus,
                                                   double *block) {
   const size_t count = p->size == 1 ? 1 : 6;
   IG_TRY(cx->backend->fill(cx, block, 0, count * sizeof *block * (size_t)p->scatter.nodes));
-  EACH_COLOR(plan, 8,
-             (diagonal_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, block)))
+  EACH_COLOR(plan, plan->npe,
+             IG_BY_NODES(plan->npe, diagonal_pass<N>
+                         <<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, block)))
   return ig_plan_sum_f64(cx, plan, (int)count, (const double *)p->slots, block);
 }
 
 #define SCALAR_PRODUCT(F, R)                                                                       \
+  template <int N>                                                                                 \
   static __global__ void __launch_bounds__(128) scalar_pass_##F(                                   \
-      ig_hex_args p, int32_t begin, int32_t end, const R *modulus, const R *t, R *y) {             \
+      ig_mesh_args p, int32_t begin, int32_t end, const R *modulus, const R *t, R *y) {            \
     const int32_t i = begin + blockIdx.x * blockDim.x + threadIdx.x;                               \
     if (i >= end)                                                                                  \
       return;                                                                                      \
     const int32_t e = ig_scatter_element(&p.scatter, i);                                           \
-    R x[24], te[8], f[8];                                                                          \
-    _Pragma("unroll") for (int a = 0; a < 8; a++) {                                                \
-      const int64_t n = p.scatter.conn[8 * (int64_t)e + a];                                        \
+    R x[3 * N], te[N], f[N];                                                                       \
+    _Pragma("unroll") for (int a = 0; a < N; a++) {                                                \
+      const int64_t n = p.scatter.conn[N * (int64_t)e + a];                                        \
       te[a] = t[n];                                                                                \
       _Pragma("unroll") for (int c = 0; c < 3; c++) x[3 * a + c] = (R)p.x[3 * n + c];              \
     }                                                                                              \
-    hex_scalar_##F(x, te, (R)p.conduct, (R)p.mass, f);                                             \
+    if (N == 8)                                                                                    \
+      hex_scalar_##F(x, te, (R)p.conduct, (R)p.mass, f);                                           \
+    else                                                                                           \
+      tet_scalar_##F(x, te, N, (R)p.conduct, (R)p.mass, f);                                        \
     const R scale = modulus ? modulus[e] : (R)1;                                                   \
-    _Pragma("unroll") for (int a = 0; a < 8; a++)                                                  \
+    _Pragma("unroll") for (int a = 0; a < N; a++)                                                  \
         ig_scatter_add_##F(&p.scatter, e, a, 1, 0, scale *f[a], y, (R *)p.slots);                  \
   }                                                                                                \
-  extern "C" ig_status ig_solver_mesh_scalar_cuda_##F(                                             \
-      ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const R *modulus, const R *t, R *y) { \
+  extern "C" ig_status ig_solver_mesh_scalar_cuda_##F(ig_ctx *cx, const ig_mesh_args *p,           \
+                                                      const ig_plan *plan, const R *modulus,       \
+                                                      const R *t, R *y) {                          \
     IG_TRY(cx->backend->fill(cx, y, 0, sizeof *y *(size_t)p->scatter.nodes));                      \
     EACH_COLOR(plan, 1,                                                                            \
-               (scalar_pass_##F<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, t, y))) \
+               IG_BY_NODES(plan->npe, scalar_pass_##F<N>                                           \
+                           <<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, modulus, t, y)))     \
     return ig_plan_sum_##F(cx, plan, 1, (const R *)p->slots, y);                                   \
   }
 SCALAR_PRODUCT(f32, float)
 SCALAR_PRODUCT(f64, double)
 
+template <int N>
 static __global__ void __launch_bounds__(128)
-    nodes_pass(ig_hex_args p, int32_t begin, int32_t end, const double *in, double *out) {
+    nodes_pass(ig_mesh_args p, int32_t begin, int32_t end, const double *in, double *out) {
   const int32_t i = begin + blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= end)
     return;
   const int32_t e = ig_scatter_element(&p.scatter, i);
-  double x[24], weight[8];
-  ig_hex_gather(&p.scatter, e, p.x, x);
-  (void)ig_hex_weights(x, weight);
+  double x[30], weight[10];
+  ig_cell_gather(&p.scatter, N, e, p.x, x);
+  (void)ig_cell_weights(x, N, weight);
 #pragma unroll
-  for (int a = 0; a < 8; a++)
+  for (int a = 0; a < N; a++)
     ig_scatter_add_f64(&p.scatter, e, a, 1, 0, in[e] * weight[a], out, (double *)p.slots);
 }
-extern "C" ig_status ig_solver_mesh_to_nodes_cuda(ig_ctx *cx, const ig_hex_args *p,
+extern "C" ig_status ig_solver_mesh_to_nodes_cuda(ig_ctx *cx, const ig_mesh_args *p,
                                                   const ig_plan *plan, const double *in,
                                                   double *out) {
   IG_TRY(cx->backend->fill(cx, out, 0, sizeof *out * (size_t)p->scatter.nodes));
-  EACH_COLOR(plan, 1, (nodes_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, in, out)))
+  EACH_COLOR(plan, 1,
+             IG_BY_NODES(plan->npe,
+                         nodes_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, in, out)))
   return ig_plan_sum_f64(cx, plan, 1, (const double *)p->slots, out);
 }
+template <int N>
 static __global__ void __launch_bounds__(128)
-    elements_pass(ig_hex_args p, const double *in, double *out) {
+    elements_pass(ig_mesh_args p, const double *in, double *out) {
   const int32_t e = blockIdx.x * blockDim.x + threadIdx.x;
   if (e < p.scatter.elements)
-    out[e] = ig_hex_mean(&p, e, in);
+    out[e] = ig_cell_mean(&p, N, e, in);
 }
-extern "C" ig_status ig_solver_mesh_to_elements_cuda(ig_ctx *cx, const ig_hex_args *p,
+extern "C" ig_status ig_solver_mesh_to_elements_cuda(ig_ctx *cx, const ig_mesh_args *p,
                                                      const double *in, double *out) {
-  elements_pass<<<ig_cuda_blocks(p->scatter.elements, 128), 128, 0, ig_cuda_stream(cx)>>>(*p, in,
-                                                                                          out);
+  const unsigned blocks = ig_cuda_blocks(p->scatter.elements, 128);
+  IG_BY_NODES(p->scatter.npe,
+              elements_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, in, out));
   IG_LAUNCHED(cx);
   return IG_OK;
 }
 
+template <int N>
 static __global__ void __launch_bounds__(128)
-    strain_pass(ig_hex_args p, const double *u, double *tensor) {
+    strain_pass(ig_mesh_args p, const double *u, double *tensor) {
   const int32_t e = blockIdx.x * blockDim.x + threadIdx.x;
   if (e < p.scatter.elements)
-    ig_hex_strain(&p, e, u, tensor);
+    ig_cell_strain(&p, N, e, u, tensor);
 }
-extern "C" ig_status ig_solver_mesh_strain_cuda(ig_ctx *cx, const ig_hex_args *p, const double *u,
+extern "C" ig_status ig_solver_mesh_strain_cuda(ig_ctx *cx, const ig_mesh_args *p, const double *u,
                                                 double *tensor) {
-  strain_pass<<<ig_cuda_blocks(p->scatter.elements, 128), 128, 0, ig_cuda_stream(cx)>>>(*p, u,
-                                                                                        tensor);
+  const unsigned blocks = ig_cuda_blocks(p->scatter.elements, 128);
+  IG_BY_NODES(p->scatter.npe,
+              strain_pass<N><<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, u, tensor));
   IG_LAUNCHED(cx);
   return IG_OK;
 }
 
+template <int N>
 static __global__ void __launch_bounds__(128)
-    strain_back_pass(ig_hex_args p, int32_t begin, int32_t end, const double *tensor, double *f) {
+    strain_back_pass(ig_mesh_args p, int32_t begin, int32_t end, const double *tensor, double *f) {
   const int32_t i = begin + blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= end)
     return;
   const int32_t e = ig_scatter_element(&p.scatter, i);
   double rate[9], fe[3];
-  ig_hex_center(&p, e, rate);
-  for (int a = 0; a < 8; a++) {
-    ig_hex_strain_back(&p, e, rate, a, tensor, fe);
+  ig_cell_center(&p, N, e, rate);
+  for (int a = 0; a < N; a++) {
+    ig_cell_strain_back(&p, N, e, rate, a, tensor, fe);
     for (int c = 0; c < 3; c++)
       ig_scatter_add_f64(&p.scatter, e, a, 3, c, fe[c], f, (double *)p.slots);
   }
 }
-extern "C" ig_status ig_solver_mesh_strain_back_cuda(ig_ctx *cx, const ig_hex_args *p,
+extern "C" ig_status ig_solver_mesh_strain_back_cuda(ig_ctx *cx, const ig_mesh_args *p,
                                                      const ig_plan *plan, const double *tensor,
                                                      double *f) {
   IG_TRY(cx->backend->fill(cx, f, 0, 3 * sizeof *f * (size_t)p->scatter.nodes));
   EACH_COLOR(plan, 1,
-             (strain_back_pass<<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, tensor, f)))
+             IG_BY_NODES(plan->npe, strain_back_pass<N>
+                         <<<blocks, 128, 0, ig_cuda_stream(cx)>>>(*p, b, e, tensor, f)))
   return ig_plan_sum_f64(cx, plan, 3, (const double *)p->slots, f);
 }
 

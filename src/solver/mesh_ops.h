@@ -1,5 +1,5 @@
-/* What a mesh of hexahedra needs beside the element-by-element product: held unknowns, energies,
-   diagonal blocks, the cone filter. One table a backend. */
+/* What a mesh of hexahedra or tetrahedra needs beside the element-by-element product: held
+   unknowns, energies, diagonal blocks, the cone filter. One table a backend. */
 #ifndef IG_SOLVER_MESH_OPS_H
 #define IG_SOLVER_MESH_OPS_H
 
@@ -18,7 +18,23 @@ typedef struct {
   double lame, shear;   /* at unit Young's modulus */
   double conduct, mass; /* at unit modulus */
   void *slots;          /* gather: 6 doubles (heat: 1) each of the plan's */
-} ig_hex_args;
+} ig_mesh_args;
+
+/* Statements for the number of nodes per element, known to the compiler as N: 8, a hexahedron; 4 or
+   10, a tetrahedron. */
+#define IG_BY_NODES(npe, ...)                                                                      \
+  do {                                                                                             \
+    if ((npe) == 4) {                                                                              \
+      enum { N = 4 };                                                                              \
+      __VA_ARGS__;                                                                                 \
+    } else if ((npe) == 10) {                                                                      \
+      enum { N = 10 };                                                                             \
+      __VA_ARGS__;                                                                                 \
+    } else {                                                                                       \
+      enum { N = 8 };                                                                              \
+      __VA_ARGS__;                                                                                 \
+    }                                                                                              \
+  } while (0)
 
 /* Unknowns held at zero and springs to ground; device pointers. */
 typedef struct {
@@ -49,23 +65,23 @@ typedef struct ig_solver_mesh_ops {
   ig_status (*ground)(ig_ctx *cx, const ig_ground *g, const double *x, double *y, double *partial,
                       double *dot);
   /* out[e] = scale u_e . K_e v_e at unit modulus, added to what is there where `add` */
-  ig_status (*energy)(ig_ctx *cx, const ig_hex_args *p, const double *u, const double *v,
+  ig_status (*energy)(ig_ctx *cx, const ig_mesh_args *p, const double *u, const double *v,
                       double scale, bool add, double *out);
   /* y = sum over elements of modulus x matrix x t for one unknown per node; modulus NULL: 1 */
-  ig_status (*scalar_f32)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+  ig_status (*scalar_f32)(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                           const float *modulus, const float *t, float *y);
-  ig_status (*scalar_f64)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+  ig_status (*scalar_f64)(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                           const double *modulus, const double *t, double *y);
   /* means over elements, and their transpose: elements to nodes */
-  ig_status (*to_nodes)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan, const double *in,
+  ig_status (*to_nodes)(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan, const double *in,
                         double *out);
-  ig_status (*to_elements)(ig_ctx *cx, const ig_hex_args *p, const double *in, double *out);
+  ig_status (*to_elements)(ig_ctx *cx, const ig_mesh_args *p, const double *in, double *out);
   /* strains at the centres, [6][elements], and the transpose (held unknowns too) */
-  ig_status (*strain)(ig_ctx *cx, const ig_hex_args *p, const double *u, double *tensor);
-  ig_status (*strain_back)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+  ig_status (*strain)(ig_ctx *cx, const ig_mesh_args *p, const double *u, double *tensor);
+  ig_status (*strain_back)(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                            const double *tensor, double *f);
   /* the blocks on the diagonal, nodes x 6 (xx yy zz xy yz zx) or x 1; modulus NULL: 1 */
-  ig_status (*diagonal)(ig_ctx *cx, const ig_hex_args *p, const ig_plan *plan,
+  ig_status (*diagonal)(ig_ctx *cx, const ig_mesh_args *p, const ig_plan *plan,
                         const double *modulus, double *block);
   /* their inverses, held components left out; only of the diagonals where not `whole` */
   ig_status (*invert)(ig_ctx *cx, const ig_ground *g, bool whole, const double *block,

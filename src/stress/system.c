@@ -182,14 +182,14 @@ ig_status ig_stress_system_new(ig_stress *m, ig_assembly how) {
     IG_TRY(
         ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->colors));
   m->system.ground = (ig_ground){m->nodes, 3, m->fix.dev, NULL};
-  m->system.hex = (ig_hex_args){.scatter = ig_plan_view(how == IG_GATHER ? &m->colors : &m->plan),
-                                .x = m->x.dev,
-                                .size = 3,
-                                .shear = hooke_shear_f64(m->material.poisson),
-                                .lame = hooke_lame_f64(m->material.poisson)};
+  m->system.hex = (ig_mesh_args){.scatter = ig_plan_view(how == IG_GATHER ? &m->colors : &m->plan),
+                                 .x = m->x.dev,
+                                 .size = 3,
+                                 .shear = hooke_shear_f64(m->material.poisson),
+                                 .lame = hooke_lame_f64(m->material.poisson)};
   if (m->c->solver.preconditioner == 0) {
-    IG_TRY(ig_ebe_new(cx, IG_EBE_RECOMPUTE, how, true, m->nodes, m->mesh->x, m->elements, m->conn,
-                      m->material.poisson, &m->system.op));
+    IG_TRY(ig_ebe_new(cx, IG_EBE_RECOMPUTE, how, true, m->nodes, m->mesh->x, m->elements, 8,
+                      m->conn, m->material.poisson, &m->system.op));
   } else {
     IG_TRY(
         ig_array_new_device(cx, &m->system.block, 6 * (size_t)m->nodes, sizeof(double), "blocks"));

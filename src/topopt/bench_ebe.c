@@ -103,7 +103,7 @@ static ig_status bench_one(ig_ctx *cx, const ig_bench_sink *sink, const block *b
   char name[96], note[96];
   ig_ebe op;
   double seconds = 0;
-  IG_TRY(ig_ebe_new(cx, kind, how, single, b->nodes, b->x, b->elements, b->conn, 0.3, &op));
+  IG_TRY(ig_ebe_new(cx, kind, how, single, b->nodes, b->x, b->elements, 8, b->conn, 0.3, &op));
   const ig_status status = time_products(cx, &op, &seconds);
   if (status == IG_OK) {
     if (kind == IG_EBE_EBE && how == IG_ATOMIC)

@@ -30,6 +30,8 @@ bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
 }
 
 int ig_topopt_method(const ig_topopt_case *c) {
+  if (c->optimiser.method == IG_OPTIMISER_GCMMA)
+    return IG_OPTIMISER_MMA;
   if (c->optimiser.method != IG_OPTIMISER_AUTO)
     return c->optimiser.method;
   bool mma = c->projection.beta > 0 || ig_topopt_made(c) || c->constraints.count ||
@@ -386,12 +388,13 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
                     .most = 1e30 * fmax(1, steepest),
                     .x_min = isnan(o->x_min) ? (mechanism && !o->limits ? 1e-3 : 0) : o->x_min,
                     .floor = mechanism ? pow(1e-10, o->damping) : 0};
+  ig_evaluation next = *e;
   if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA)
-    IG_TRY(ig_topopt_mma_update(s, &oc, e));
+    IG_TRY(ig_topopt_mma_update(s, &oc, e, &next));
   else
     IG_TRY(s->ops->oc(s->cx, n, s->d->role, &oc, s->x.dev, s->dc.dev, s->dv.dev, s->work.dev,
                       s->trial.dev, &s->multiplier));
-  IG_TRY(ig_topopt_stress_learn(s, e));
+  IG_TRY(ig_topopt_stress_learn(s, &next));
   const ig_array swap = s->x;
   s->x = s->trial;
   s->trial = swap;
@@ -512,6 +515,8 @@ double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int 
   bytes += 8 * nu * designs * (cases + (c->problem == IG_PROBLEM_MECHANISM));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
     bytes += 4 * 8 * n;
+  if (c->optimiser.method == IG_OPTIMISER_GCMMA)
+    bytes += 8 * n * (2 + c->constraints.count);
   for (int i = 0; i < c->constraints.count; i++) { /* slopes; what is measured; adjoint states */
     const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
     const double clusters = (double)c->stress.clusters, states = limit->load_case > 0 ? 1 : cases;
@@ -557,6 +562,8 @@ void ig_topopt_design_free(ig_topopt_design *s) {
   ig_topopt_modes_free(s);
   ig_array_free(s->cx, &s->spare);
   ig_array_free(s->cx, &s->printed);
+  for (int f = 0; f < IG_FUNCTIONS; f++)
+    ig_array_free(s->cx, &s->kept[f]);
   for (int i = 0; i < IG_LIMITS; i++) {
     ig_array_free(s->cx, &s->limit_slope[i]);
     ig_array_free(s->cx, &s->limit_state[i]);

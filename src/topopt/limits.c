@@ -94,9 +94,10 @@ static ig_status make_limit(ig_topopt_design *s, int of, int cluster) {
   const ig_limit_case *limit = IG_ITEM(ig_limit_case, s->c->constraints, of);
   const int i = s->limits;
   const size_t n = (size_t)s->d->places;
-  if (i == IG_LIMITS)
+  const int most = s->c->optimiser.method == IG_OPTIMISER_GCMMA ? IG_LIMITS - 1 : IG_LIMITS;
+  if (i >= most)
     return ig_fail_at(cx, &limit->at, "constraints: at most %d, clusters of stresses counted",
-                      IG_LIMITS);
+                      most);
   s->limit_of[i] = of;
   s->cluster_of[i] = cluster;
   s->limits = i + 1;

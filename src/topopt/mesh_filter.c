@@ -59,7 +59,7 @@ static ig_status make_cone(ig_topopt_mesh_model *m, double radius) {
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_topopt_mesh_model *m = self;
   ig_helmholtz *h = &m->helmholtz;
-  IG_TRY(m->ops->scalar_f64(m->cx, &h->hex, &m->plan, NULL, x, y));
+  IG_TRY(m->ops->scalar_f64(m->cx, &h->hex, h->plan, NULL, x, y));
   return m->ops->ground(m->cx, &h->ground, x, y, m->partial.dev, state ? &state->s.pap : NULL);
 }
 
@@ -67,6 +67,26 @@ static ig_status precondition(void *self, const float *r, const float **z) {
   ig_topopt_mesh_model *m = self;
   *z = m->helmholtz.z.dev;
   return m->ops->scale(m->cx, m->nodes, 1, m->helmholtz.inverse.dev, r, m->helmholtz.z.dev);
+}
+
+/* On quadratic tetrahedra the equation is linear on their corners: the means of quadratic shape
+   functions have both signs, and filtered densities would leave 0 to 1. Other nodes are held. */
+static ig_status use_corners(ig_topopt_mesh_model *m) {
+  ig_helmholtz *h = &m->helmholtz;
+  uint8_t *fix = h->fix.host;
+  ig_lid *conn;
+  IG_TRY(IG_NEW(m->cx, &conn, 4 * (size_t)m->elements, "filter"));
+  memset(fix, 1, (size_t)m->nodes);
+  for (size_t i = 0; i < 4 * (size_t)m->elements; i++) {
+    conn[i] = m->conn[10 * (i / 4) + i % 4];
+    fix[conn[i]] = 0;
+  }
+  const ig_status status = ig_plan_new(m->cx, m->plan.how, IG_SLOTS_COMPACT, m->nodes, m->elements,
+                                       4, conn, &h->corners);
+  free(conn);
+  h->plan = &h->corners;
+  h->hex.scatter = ig_plan_view(&h->corners);
+  return status;
 }
 
 static ig_status make_helmholtz(ig_topopt_mesh_model *m, double radius) {
@@ -78,17 +98,20 @@ static ig_status make_helmholtz(ig_topopt_mesh_model *m, double radius) {
     IG_TRY(ig_array_new_device(cx, doubles[i], n, sizeof(double), "filter"));
   for (int i = 0; i < 2; i++)
     IG_TRY(ig_array_new_device(cx, singles[i], n, sizeof(float), "filter"));
-  IG_TRY(ig_array_new_device(cx, &h->fix, n, 1, "filter"));
-  IG_TRY(ig_array_zero(cx, &h->fix)); /* nothing is held */
+  IG_TRY(ig_array_new(cx, &h->fix, n, 1, "filter")); /* nothing is held */
+  h->plan = &m->plan;
+  h->hex = m->hex;
+  if (m->type == IG_TET10)
+    IG_TRY(use_corners(m));
+  IG_TRY(ig_array_push(cx, &h->fix));
   IG_TRY(ig_array_zero(cx, &h->u));
   const double length = radius / (2 * sqrt(3.0)); /* has the cone's second moment */
-  h->hex = m->hex;
   h->hex.size = 1;
   h->hex.conduct = length * length;
   h->hex.mass = 1;
   h->ground = (ig_ground){m->nodes, 1, h->fix.dev, NULL};
   h->system = (ig_linear){m, m->nodes, apply, precondition, false};
-  IG_TRY(m->ops->diagonal(cx, &h->hex, &m->plan, NULL, h->block.dev));
+  IG_TRY(m->ops->diagonal(cx, &h->hex, h->plan, NULL, h->block.dev));
   IG_TRY(m->ops->invert(cx, &h->ground, false, h->block.dev, h->inverse.dev));
   return ig_pcg_init(cx, &h->pcg, m->nodes);
 }
@@ -98,7 +121,7 @@ static ig_status make_helmholtz(ig_topopt_mesh_model *m, double radius) {
 static ig_status filter_helmholtz(ig_topopt_mesh_model *m, const double *in, double *out) {
   ig_helmholtz *h = &m->helmholtz;
   ig_solve_report report;
-  IG_TRY(m->ops->to_nodes(m->cx, &h->hex, &m->plan, in, h->f.dev));
+  IG_TRY(m->ops->to_nodes(m->cx, &h->hex, h->plan, in, h->f.dev));
   IG_TRY(ig_pcg_solve(m->cx, &h->pcg, &h->system, h->f.dev, h->u.dev, 1e-11, 100000, &report));
   if (report.end != IG_SOLVE_CONVERGED && report.residual > 1e-8)
     return IG_FAIL(m->cx, IG_NUMERIC, "the Helmholtz filter %s", ig_solve_end_text(report.end));
@@ -128,6 +151,7 @@ void ig_topopt_mesh_filter_free(ig_topopt_mesh_model *m) {
   ig_array *const arrays[] = {&h->fix, &h->block, &h->inverse, &h->z, &h->f, &h->u};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(m->cx, arrays[i]);
+  ig_plan_free(m->cx, &h->corners);
   ig_pcg_free(m->cx, &h->pcg);
 }
 

@@ -1,5 +1,5 @@
-/* From a case with a mesh of hexahedra to a discretisation. Vectors are node after node, three
-   components each, or one of heat problems.
+/* From a case with a mesh of hexahedra or tetrahedra to a discretisation. Vectors are node after
+   node, three components each, or one of heat problems.
 
      supports, loads, roles                     placing.c, mesh_place.c
      filters                                    mesh_filter.c
@@ -17,6 +17,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* One type for all blocks. */
+static ig_status find_type(ig_topopt_mesh_model *m) {
+  const ig_mesh *mesh = m->mesh;
+  m->type = IG_ELEM_TYPES;
+  for (int b = 0; b < mesh->blocks; b++) {
+    const ig_elem_type type = mesh->block[b].type;
+    if (mesh->block[b].count == 0)
+      continue;
+    if (type != IG_HEX8 && type != IG_TET4 && type != IG_TET10)
+      return ig_fail_at(m->cx, &m->c->at,
+                        "topopt takes meshes of hex8, tet4 or tet10: this one has %s elements",
+                        ig_elem_info_get(type)->name);
+    if (m->type != IG_ELEM_TYPES && m->type != type)
+      return ig_fail_at(m->cx, &m->c->at,
+                        "topopt takes one element type per mesh: this one has %s and %s; for a "
+                        "file, mesh: {split: true} cuts hexahedra into tetrahedra",
+                        ig_elem_info_get(m->type)->name, ig_elem_info_get(type)->name);
+    m->type = type;
+  }
+  m->info = ig_elem_info_get(m->type);
+  return IG_OK;
+}
+
 static ig_status make_geometry(ig_topopt_mesh_model *m) {
   const ig_mesh *mesh = m->mesh;
   double shortest = INFINITY, all = 0;
@@ -25,22 +48,22 @@ static ig_status make_geometry(ig_topopt_mesh_model *m) {
   m->elements = ig_mesh_elements(mesh);
   if (m->elements == 0)
     return ig_fail_at(m->cx, &m->c->at, "the mesh has no elements");
-  IG_TRY(IG_NEW(m->cx, &m->conn, 8 * (size_t)m->elements, "connectivity"));
+  IG_TRY(find_type(m));
+  const size_t npe = (size_t)m->info->nodes;
+  IG_TRY(IG_NEW(m->cx, &m->conn, npe * (size_t)m->elements, "connectivity"));
   IG_TRY(ig_array_new(m->cx, &m->share, (size_t)m->elements, sizeof(double), "volumes"));
   IG_TRY(ig_array_new(m->cx, &m->center, 3 * (size_t)m->elements, sizeof(double), "centres"));
   double *share = m->share.host, *center = m->center.host;
   for (int b = 0; b < mesh->blocks; b++) {
     const ig_block *block = &mesh->block[b];
-    if (block->type != IG_HEX8)
-      return ig_fail_at(m->cx, &m->c->at,
-                        "topopt takes meshes of hexahedra alone: this one has %s elements",
-                        ig_elem_info_get(block->type)->name);
-    memcpy(&m->conn[8 * at], block->conn, 8 * sizeof *block->conn * (size_t)block->count);
+    if (block->count)
+      memcpy(&m->conn[npe * at], block->conn, npe * sizeof *block->conn * (size_t)block->count);
     for (ig_lid e = 0; e < block->count; e++, at++) {
       double s, l;
       ig_elem_edges(mesh, block, e, &s, &l);
       shortest = fmin(shortest, s);
-      all += share[at] = ig_elem_measure(mesh, block, e, NULL);
+      all += share[at] = m->type == IG_TET10 ? ig_topopt_mesh_weights(m, (ig_lid)at, NULL)
+                                             : ig_elem_measure(mesh, block, e, NULL);
     }
   }
   m->d.volume = all / m->elements;
@@ -72,13 +95,14 @@ static ig_status mesh_faces(void *self, ig_topopt_pieces *p) {
   ig_adjacency adj;
   ig_topopt_mesh_planes(m, plane);
   IG_TRY(ig_mesh_adjacency(m->cx, m->mesh, &adj));
-  for (ig_lid i = 0; i < adj.faces; i++) { /* six of each element */
-    const ig_lid e = i / 6, other = adj.neighbor[i];
+  const int faces = m->info->faces;
+  for (ig_lid i = 0; i < adj.faces; i++) {
+    const ig_lid e = i / faces, other = adj.neighbor[i];
     bool open = other < 0;
     double x[3];
     if (other >= 0 && other < e)
       ig_topopt_pieces_join(p, e, other);
-    ig_topopt_mesh_center(m, e, (int)(i % 6), x);
+    ig_topopt_mesh_center(m, e, (int)(i % faces), x);
     for (int s = 0; s < 6 && open; s++)
       open = isnan(plane[s]) || fabs(x[s / 2] - plane[s]) > m->slack;
     if (open)
@@ -141,6 +165,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->scale = m->scale.dev;
   d->faces = mesh_faces;
   d->thickness = 1;
+  d->quadratic = m->type == IG_TET10;
   d->layout = (ig_node_layout){m->nodes, m->size, 1, m->size};
   d->fix = m->fix.dev;
   d->hooke = (ig_topopt_hooke){3, m->hex.lame, m->hex.shear};

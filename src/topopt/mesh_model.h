@@ -1,4 +1,4 @@
-/* A mesh of hexahedra with supports, loads and roles. */
+/* A mesh of hexahedra or of tetrahedra with supports, loads and roles. */
 #ifndef IG_TOPOPT_MESH_MODEL_H
 #define IG_TOPOPT_MESH_MODEL_H
 
@@ -9,8 +9,10 @@
 
 /* The filter as a differential equation: -(R / 2 sqrt 3)^2 laplacian u + u = x. */
 typedef struct {
-  ig_hex_args hex;
+  ig_mesh_args hex;
   ig_ground ground;
+  ig_plan corners; /* of quadratic tetrahedra, which have it linear */
+  const ig_plan *plan;
   ig_array fix, block, inverse, z, f, u; /* nodes */
   ig_pcg pcg;
   ig_linear system;
@@ -22,15 +24,17 @@ typedef struct ig_topopt_mesh_model {
   const ig_mesh *mesh;
   const ig_solver_mesh_ops *ops;
   ig_lid nodes, elements;
-  int size;       /* unknowns per node: 3, or 1 of heat problems */
-  ig_lid *conn;   /* host: elements x 8 */
+  int size; /* unknowns per node: 3, or 1 of heat problems */
+  ig_elem_type type;
+  const ig_elem_info *info;
+  ig_lid *conn;   /* host: elements x nodes of the type */
   double slack;   /* points this close are on a plane */
   double poisson; /* of the solid */
   ig_plan plan;   /* how elements add to nodes */
   ig_plan colors; /* and to matrices, which have no slots; with gather alone */
   ig_ebe op;      /* elastic products; multigrid has its own in single precision */
   ig_ebe op_single;
-  ig_hex_args hex, hex_colors;
+  ig_mesh_args hex, hex_colors;
   ig_ground ground;
   ig_cone cone;
   ig_helmholtz helmholtz;
@@ -48,6 +52,9 @@ typedef struct ig_topopt_mesh_model {
 
 /* Centre of an element (face < 0) or of one of its faces. */
 void ig_topopt_mesh_center(const ig_topopt_mesh_model *m, ig_lid e, int face, double *x);
+
+/* Volume of an element; mean values of its shape functions unless NULL. */
+double ig_topopt_mesh_weights(const ig_topopt_mesh_model *m, ig_lid e, double *mean);
 
 /* Planes of symmetry: lowest and highest x, y, z; NaN: none. */
 void ig_topopt_mesh_planes(const ig_topopt_mesh_model *m, double plane[6]);

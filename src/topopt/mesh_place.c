@@ -13,15 +13,16 @@
 #include "kern/prec_f64.h"
 #include "kern/hex8.inc"
 #include "solver/hex.inc"
+#include "solver/tet.inc"
 #include "solver/mesh.inc"
 
 static const ig_lid *corners_of(const ig_topopt_mesh_model *m, ig_lid e) {
-  return &m->conn[8 * (size_t)e];
+  return &m->conn[(size_t)m->info->nodes * (size_t)e];
 }
 
 void ig_topopt_mesh_center(const ig_topopt_mesh_model *m, ig_lid e, int face, double *x) {
-  const int *local = face < 0 ? NULL : ig_elem_face(IG_HEX8, face);
-  const int n = local ? 4 : 8;
+  const int *local = face < 0 ? NULL : ig_elem_face(m->type, face);
+  const int n = local ? m->info->face_nodes : m->info->nodes;
   x[0] = x[1] = x[2] = 0;
   for (int a = 0; a < n; a++)
     for (int d = 0; d < 3; d++)
@@ -69,33 +70,62 @@ static ig_status each_point(const ig_topopt_mesh_model *m, ig_where where, bool 
   return status;
 }
 
-/* The integrals of a face's four shape functions. */
-static void visit_face(ig_topopt_mesh_model *m, ig_lid e, int face, ig_visit *visit, void *user) {
-  const int *local = ig_elem_face(IG_HEX8, face);
+double ig_topopt_mesh_weights(const ig_topopt_mesh_model *m, ig_lid e, double *mean) {
   const ig_lid *node = corners_of(m, e);
-  double weight[4] = {0, 0, 0, 0}, all[3] = {0, 0, 0};
-  for (int q = 0; q < 4; q++) {
-    const double at[2] = {gauss2_f64(q & 1), gauss2_f64(q >> 1)};
-    double n[4], slope[4][2], a[3] = {0, 0, 0}, b[3] = {0, 0, 0}, normal[3];
+  const int n = m->info->nodes;
+  double x[30], own[10];
+  for (int i = 0; i < 3 * n; i++)
+    x[i] = m->mesh->x[3 * (size_t)node[i / 3] + (size_t)(i % 3)];
+  return ig_cell_weights(x, n, mean ? mean : own);
+}
+
+/* Point q of a face's integration: values and derivatives of its shape functions; its weight. */
+static double face_point(const ig_topopt_mesh_model *m, int q, double *n, double (*slope)[2]) {
+  double at[2];
+  if (m->type == IG_HEX8) {
+    at[0] = gauss2_f64(q & 1);
+    at[1] = gauss2_f64(q >> 1);
     quad4_values_f64(at, n);
     quad4_slopes_f64(at, slope);
-    for (int i = 0; i < 4; i++)
+    return 1;
+  }
+  const double weight = triangle6_f64(q, at);
+  if (m->type == IG_TET4) {
+    tri3_values_f64(at, n);
+    tri3_slopes_f64(at, slope);
+  } else {
+    tri6_values_f64(at, n);
+    tri6_slopes_f64(at, slope);
+  }
+  return weight;
+}
+
+/* The integrals of a face's shape functions. */
+static void visit_face(ig_topopt_mesh_model *m, ig_lid e, int face, ig_visit *visit, void *user) {
+  const int *local = ig_elem_face(m->type, face);
+  const int nodes = m->info->face_nodes, points = m->type == IG_HEX8 ? 4 : 6;
+  const ig_lid *node = corners_of(m, e);
+  double weight[6] = {0, 0, 0, 0, 0, 0}, all[3] = {0, 0, 0};
+  for (int q = 0; q < points; q++) {
+    double n[6], slope[6][2], a[3] = {0, 0, 0}, b[3] = {0, 0, 0}, normal[3];
+    const double w = face_point(m, q, n, slope);
+    for (int i = 0; i < nodes; i++)
       for (int d = 0; d < 3; d++) {
         const double x = m->mesh->x[3 * (size_t)node[local[i]] + (size_t)d];
         a[d] += slope[i][0] * x;
         b[d] += slope[i][1] * x;
       }
     cross_f64(a, b, normal);
-    const double da = norm_f64(normal);
-    for (int i = 0; i < 4; i++)
+    const double da = w * norm_f64(normal);
+    for (int i = 0; i < nodes; i++)
       weight[i] += n[i] * da;
     for (int d = 0; d < 3; d++)
-      all[d] += normal[d];
+      all[d] += w * normal[d];
   }
   const double size = norm_f64(all);
   for (int d = 0; d < 3; d++)
     m->normal[d] = size > 0 ? all[d] / size : 0;
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < nodes; i++)
     visit(user, node[local[i]], weight[i]);
 }
 
@@ -130,9 +160,10 @@ static void position(void *self, int64_t node, double *x) {
 }
 
 static int corners(void *self, int64_t place, int64_t *node) {
-  for (int a = 0; a < 8; a++)
-    node[a] = corners_of(self, (ig_lid)place)[a];
-  return 8;
+  const ig_topopt_mesh_model *m = self;
+  for (int a = 0; a < m->info->nodes; a++)
+    node[a] = corners_of(m, (ig_lid)place)[a];
+  return m->info->nodes;
 }
 
 /* Heat generated everywhere. */
@@ -140,11 +171,9 @@ static void source(void *self, double value, double *f) {
   const ig_topopt_mesh_model *m = self;
   for (ig_lid e = 0; e < m->elements; e++) {
     const ig_lid *node = corners_of(m, e);
-    double x[24], weight[8];
-    for (int i = 0; i < 24; i++)
-      x[i] = m->mesh->x[3 * (size_t)node[i / 3] + (size_t)(i % 3)];
-    const double volume = ig_hex_weights(x, weight);
-    for (int a = 0; a < 8; a++)
+    double weight[10];
+    const double volume = ig_topopt_mesh_weights(m, e, weight);
+    for (int a = 0; a < m->info->nodes; a++)
       f[node[a]] += value * volume * weight[a];
   }
 }

@@ -3,8 +3,9 @@
    the planes of symmetry.
 
    A hexahedron is twelve tetrahedra: each face is split through its lowest node and joined to the
-   centre, so neighbours agree on every face. A vertex is known by the edge it lies on (or the node
-   it is), so every edge of the surface belongs to two triangles. */
+   centre, so neighbours agree on every face. A quadratic tetrahedron is eight, four at its corners
+   and four around a diagonal between two middles of edges. A vertex is known by the edge it lies on
+   (or the node it is), so every edge of the surface belongs to two triangles. */
 #include "mesh/topology.h"
 #include "topopt/mesh_model.h"
 #include "topopt/placing.h"
@@ -124,10 +125,14 @@ static bool inside(const cutter *c, ig_lid p) {
   return c->value[p] >= c->level;
 }
 
-/* A face's corners from its lowest node on: the triangles are 0 1 2 and 0 2 3. */
-static void face_nodes(const cutter *c, ig_lid e, int face, ig_lid *node) {
+static const ig_lid *nodes_of(const cutter *c, ig_lid e) {
+  return &c->m->conn[(size_t)c->m->info->nodes * (size_t)e];
+}
+
+/* A quadrilateral's corners from its lowest node on: the triangles are 0 1 2 and 0 2 3. */
+static void quad_nodes(const cutter *c, ig_lid e, int face, ig_lid *node) {
   const int *local = ig_elem_face(IG_HEX8, face);
-  const ig_lid *corner = &c->m->conn[8 * (size_t)e];
+  const ig_lid *corner = nodes_of(c, e);
   int first = 0;
   for (int i = 1; i < 4; i++)
     if (corner[local[i]] < corner[local[first]])
@@ -136,11 +141,44 @@ static void face_nodes(const cutter *c, ig_lid e, int face, ig_lid *node) {
     node[i] = corner[local[(first + i) % 4]];
 }
 
-/* Corners of one of an element's twelve tetrahedra; faces look outwards, the centre is behind. */
+/* How many tetrahedra an element is, and triangles a face. */
+static int tets_in(const cutter *c) {
+  return c->m->type == IG_HEX8 ? 12 : c->m->type == IG_TET10 ? 8 : 1;
+}
+static int triangles_in(const cutter *c) {
+  return c->m->type == IG_HEX8 ? 2 : c->m->type == IG_TET10 ? 4 : 1;
+}
+
+/* Triangle i of a face, seen from outside counter-clockwise. */
+static void triangle_of(const cutter *c, ig_lid e, int face, int i, ig_lid *node) {
+  static const int part[4][3] = {{0, 3, 5}, {3, 1, 4}, {5, 4, 2}, {3, 4, 5}}; /* of a tri6 */
+  if (c->m->type == IG_HEX8) {
+    ig_lid quad[4];
+    quad_nodes(c, e, face, quad);
+    node[0] = quad[0];
+    node[1] = quad[1 + i];
+    node[2] = quad[2 + i];
+    return;
+  }
+  const int *local = ig_elem_face(c->m->type, face);
+  for (int k = 0; k < 3; k++)
+    node[k] = nodes_of(c, e)[local[c->m->type == IG_TET10 ? part[i][k] : k]];
+}
+
+/* Corners of one of an element's tetrahedra. Of a hexahedron: faces look outwards, the centre is
+   behind. */
 static void tet_of(const cutter *c, ig_lid e, int tet, ig_lid *corner) {
+  /* the middles of edges: 4 of 01, 5 of 12, 6 of 02, 7 of 03, 8 of 13, 9 of 23 */
+  static const int part[8][4] = {{0, 4, 6, 7}, {4, 1, 5, 8}, {6, 5, 2, 9}, {7, 8, 9, 3},
+                                 {4, 5, 6, 9}, {4, 6, 7, 9}, {4, 7, 8, 9}, {4, 8, 5, 9}};
   ig_lid node[4];
+  if (c->m->type != IG_HEX8) {
+    for (int i = 0; i < 4; i++)
+      corner[i] = nodes_of(c, e)[c->m->type == IG_TET10 ? part[tet][i] : i];
+    return;
+  }
   const int half = tet % 2;
-  face_nodes(c, e, tet / 2, node);
+  quad_nodes(c, e, tet / 2, node);
   corner[0] = node[0];
   corner[1] = node[2 + half];
   corner[2] = node[1 + half];
@@ -149,15 +187,15 @@ static void tet_of(const cutter *c, ig_lid e, int tet, ig_lid *corner) {
 
 static int corners_inside(const cutter *c, ig_lid e) {
   int in = 0;
-  for (int a = 0; a < 8; a++)
-    in += inside(c, c->m->conn[8 * (size_t)e + (size_t)a]);
+  for (int a = 0; a < c->m->info->nodes; a++)
+    in += inside(c, nodes_of(c, e)[a]);
   return in;
 }
 
 static ig_status march(cutter *c) {
   for (ig_lid e = 0; e < c->m->elements; e++) {
     const int in = corners_inside(c, e);
-    for (int tet = 0; tet < 12 && in != 0 && in != 8; tet++) {
+    for (int tet = 0; tet < tets_in(c) && in != 0 && in != c->m->info->nodes; tet++) {
       int bits = 0;
       tet_of(c, e, tet, c->corner);
       for (int i = 0; i < 4; i++)
@@ -172,9 +210,9 @@ static ig_status march(cutter *c) {
 static double element_share(cutter *c, ig_lid e) {
   const int in = corners_inside(c, e);
   double part = 0, all = 0;
-  if (in == 0 || in == 8)
-    return in == 8;
-  for (int tet = 0; tet < 12; tet++) {
+  if (in == 0 || in == c->m->info->nodes)
+    return in != 0;
+  for (int tet = 0; tet < tets_in(c); tet++) {
     double x[4][3], value[4], v = 0;
     tet_of(c, e, tet, c->corner);
     for (int i = 0; i < 4; i++) {
@@ -217,16 +255,16 @@ static ig_status close_boundary(cutter *c, const double *plane) {
   IG_TRY(ig_mesh_boundary(c->build.cx, c->m->mesh, &boundary));
   ig_status status = IG_OK;
   for (ig_lid i = 0; i < boundary.count && status == IG_OK; i++) {
-    ig_lid node[4];
-    face_nodes(c, boundary.element[i], boundary.face[i], node);
+    const ig_lid e = boundary.element[i];
+    const int *local = ig_elem_face(c->m->type, boundary.face[i]);
     uint8_t on = 7;
-    for (int a = 0; a < 4; a++)
-      on &= planes_of(c, plane, node[a]);
-    if (on) /* the mirrored half follows there */
-      continue;
-    status = close_triangle(c, node);
-    if (status == IG_OK)
-      status = close_triangle(c, (const ig_lid[]){node[0], node[2], node[3]});
+    for (int a = 0; a < c->m->info->face_nodes; a++)
+      on &= planes_of(c, plane, nodes_of(c, e)[local[a]]);
+    for (int k = 0; k < triangles_in(c) && !on && status == IG_OK; k++) {
+      ig_lid node[3]; /* not on a plane, where the mirrored half follows */
+      triangle_of(c, e, boundary.face[i], k, node);
+      status = close_triangle(c, node);
+    }
   }
   ig_boundary_free(&boundary);
   return status;
@@ -273,6 +311,7 @@ static ig_status mirror_part(cutter *c, const double *plane) {
 /* Densities at nodes, by volume, and at centres. */
 static ig_status make_values(const ig_topopt_mesh_model *m, const double *density, double **out) {
   const double *share = m->share.host;
+  const size_t npe = (size_t)m->info->nodes;
   double *value, *weight;
   IG_TRY(IG_NEW(m->cx, out, (size_t)m->nodes + (size_t)m->elements, "surface"));
   value = *out;
@@ -280,15 +319,15 @@ static ig_status make_values(const ig_topopt_mesh_model *m, const double *densit
   if (status != IG_OK)
     return status;
   for (ig_lid e = 0; e < m->elements; e++)
-    for (int a = 0; a < 8; a++) {
-      value[m->conn[8 * (size_t)e + (size_t)a]] += share[e] * density[e];
-      weight[m->conn[8 * (size_t)e + (size_t)a]] += share[e];
+    for (size_t a = 0; a < npe; a++) {
+      value[m->conn[npe * (size_t)e + a]] += share[e] * density[e];
+      weight[m->conn[npe * (size_t)e + a]] += share[e];
     }
   for (ig_lid n = 0; n < m->nodes; n++)
     value[n] = weight[n] > 0 ? value[n] / weight[n] : 0;
   for (ig_lid e = 0; e < m->elements; e++)
-    for (int a = 0; a < 8; a++)
-      value[m->nodes + e] += value[m->conn[8 * (size_t)e + (size_t)a]] / 8;
+    for (size_t a = 0; a < npe; a++)
+      value[m->nodes + e] += value[m->conn[npe * (size_t)e + a]] / (double)npe;
   free(weight);
   return IG_OK;
 }

@@ -103,7 +103,7 @@ static ig_status make_multigrid(ig_topopt_mesh_model *m) {
     return ig_topopt_petsc_new(m->cx, &problem, &m->petsc);
   if (m->size == 3)
     IG_TRY(ig_ebe_new(m->cx, m->op.kind, m->plan.how, true, m->nodes, m->mesh->x, m->elements,
-                      m->conn, m->poisson, &m->op_single));
+                      m->info->nodes, m->conn, m->poisson, &m->op_single));
   IG_TRY(
       ig_array_new_device(m->cx, &m->modulus_single, (size_t)m->elements, sizeof(float), "moduli"));
   return ig_amg_new(m->cx, &problem, &m->amg);
@@ -116,20 +116,21 @@ ig_assembly ig_topopt_mesh_model_assembly(const ig_ctx *cx) {
 /* How elements add to nodes, and what they are made of. */
 static ig_status make_plan(ig_topopt_mesh_model *m, ig_assembly how) {
   ig_ctx *cx = m->cx;
-  IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
+  const int npe = m->info->nodes;
+  IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, npe, m->conn, &m->plan));
   if (how == IG_GATHER) {
-    IG_TRY(
-        ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->colors));
+    IG_TRY(ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, npe, m->conn,
+                       &m->colors));
     IG_TRY(ig_array_new_device(cx, &m->slots, (size_t)m->plan.slots * (m->size == 1 ? 1 : 6),
                                sizeof(double), "slots"));
   }
-  m->hex = (ig_hex_args){.scatter = ig_plan_view(&m->plan),
-                         .x = m->x.dev,
-                         .size = m->size,
-                         .shear = hooke_shear_f64(m->poisson),
-                         .lame = hooke_lame_f64(m->poisson),
-                         .conduct = 1,
-                         .slots = m->slots.dev};
+  m->hex = (ig_mesh_args){.scatter = ig_plan_view(&m->plan),
+                          .x = m->x.dev,
+                          .size = m->size,
+                          .shear = hooke_shear_f64(m->poisson),
+                          .lame = hooke_lame_f64(m->poisson),
+                          .conduct = 1,
+                          .slots = m->slots.dev};
   m->hex_colors = m->hex;
   m->hex_colors.scatter = ig_plan_view(&m->colors);
   return IG_OK;
@@ -143,9 +144,14 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
   m->ground = (ig_ground){m->nodes, m->size, m->fix.dev, m->spring.dev};
   if (m->size == 1 && s->operator!= IG_EBE_RECOMPUTE)
     return ig_fail_at(cx, &s->at, "operator: heat on a mesh is made by recompute");
+  if (m->type != IG_HEX8 && s->operator!= IG_EBE_RECOMPUTE)
+    return ig_fail_at(cx, &s->at,
+                      "operator: %s is for hexahedra; this mesh has %s elements, which take "
+                      "recompute",
+                      ig_ebe_name((ig_ebe_kind)s->operator), m->info->name);
   if (m->size == 3)
     IG_TRY(ig_ebe_new(cx, (ig_ebe_kind)s->operator, how, false, m->nodes, m->mesh->x, m->elements,
-                      m->conn, m->poisson, &m->op));
+                      m->info->nodes, m->conn, m->poisson, &m->op));
   IG_TRY(ig_array_new_device(cx, &m->modulus, (size_t)m->elements, sizeof(double), "moduli"));
   IG_TRY(ig_array_new_device(cx, &m->partial, IG_MESH_CHUNKS, sizeof(double), "partial sums"));
   if (s->preconditioner >= IG_PRECONDITIONER_MULTIGRID) {

@@ -109,7 +109,7 @@ ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_
   return IG_OK;
 }
 
-static ig_status scale_of(ig_topopt_design *s, const double *slope, double *scale) {
+ig_status ig_topopt_mma_scale(ig_topopt_design *s, const double *slope, double *scale) {
   double largest;
   IG_TRY(s->cx->backend->absmax_f64(s->cx, (size_t)s->d->places, slope, &largest));
   *scale = largest > 0 ? 1 / largest : 1;
@@ -129,7 +129,7 @@ static ig_status update_constrained(ig_topopt_design *s, const ig_oc *oc, const 
   for (int i = 0; i < s->limits; i++)
     mma.slope[2 + i] = s->limit_slope[i].dev;
   for (int f = 0; f <= mma.count; f++)
-    IG_TRY(scale_of(s, mma.slope[f], &mma.scale[f]));
+    IG_TRY(ig_topopt_mma_scale(s, mma.slope[f], &mma.scale[f]));
   value[1] = mma.scale[1] * (e->volume * (double)s->d->elements - oc->target);
   for (int i = 0; i < s->limits; i++)
     value[2 + i] = mma.scale[2 + i] * (e->limit[i] - 1);
@@ -145,18 +145,22 @@ static ig_status update_volume(ig_topopt_design *s, const ig_oc *oc) {
   ig_oc mine = *oc;
   mine.lower = s->mma_low.dev;
   mine.upper = s->mma_high.dev;
-  IG_TRY(scale_of(s, s->dc.dev, &mine.scale));
+  IG_TRY(ig_topopt_mma_scale(s, s->dc.dev, &mine.scale));
   return s->ops->oc(s->cx, s->d->places, s->d->role, &mine, s->x.dev, s->dc.dev, s->dv.dev,
                     s->work.dev, s->trial.dev, &s->multiplier);
 }
 
-ig_status ig_topopt_mma_update(ig_topopt_design *s, const ig_oc *oc, const ig_evaluation *e) {
+ig_status ig_topopt_mma_update(ig_topopt_design *s, const ig_oc *oc, const ig_evaluation *e,
+                               ig_evaluation *next) {
   ig_ctx *cx = s->cx;
   const size_t n = (size_t)s->d->places;
   IG_TRY(ig_topopt_mma_prepare(s));
   IG_TRY(s->ops->asymptotes(cx, (int64_t)n, s->d->role, s->updates < 2, s->x.dev, s->mma_old.dev,
                             s->mma_older.dev, s->mma_low.dev, s->mma_high.dev));
-  if (s->limits)
+  *next = *e;
+  if (s->c->optimiser.method == IG_OPTIMISER_GCMMA)
+    IG_TRY(ig_topopt_gcmma_update(s, oc, e, next));
+  else if (s->limits)
     IG_TRY(update_constrained(s, oc, e));
   else
     IG_TRY(update_volume(s, oc));

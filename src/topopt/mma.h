@@ -2,7 +2,7 @@
 #ifndef IG_TOPOPT_MMA_H
 #define IG_TOPOPT_MMA_H
 
-#include "topopt/design.h"
+#include "topopt/topopt.h"
 
 /* Finds the multipliers of the approximated problem, from those in mma->multiplier[1..count]:
    value[1..count] are the constraints now, in units of mma->scale; at most 0 is wanted. A bound
@@ -10,5 +10,13 @@
 IG_MUST_CHECK ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_t n,
                                            const uint8_t *role, ig_topopt_mma *mma,
                                            const double *value);
+
+/* 1 / the largest slope. */
+IG_MUST_CHECK ig_status ig_topopt_mma_scale(ig_topopt_design *s, const double *slope,
+                                            double *scale);
+/* The conservative update into s->trial; *next is the evaluation of that design, whose states are
+   left behind. gcmma.c */
+IG_MUST_CHECK ig_status ig_topopt_gcmma_update(ig_topopt_design *s, const ig_oc *oc,
+                                               const ig_evaluation *e, ig_evaluation *next);
 
 #endif

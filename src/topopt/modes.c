@@ -268,6 +268,8 @@ ig_status ig_topopt_modes_new(ig_topopt_design *s) {
     return IG_OK;
   if (c->problem == IG_PROBLEM_HEAT)
     return ig_fail_at(cx, &c->at, "frequency: nothing swings in a heat problem");
+  if (s->d->quadratic)
+    return ig_fail_at(cx, &c->at, "frequency: not on tet10 elements: take tet4 or hexahedra");
   if (!s->d->to_nodes || !s->d->to_elements)
     return ig_fail_at(cx, &c->at, "frequency: not on elements of this type");
   if (!(s->loading->element_mass > 0))

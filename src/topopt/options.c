@@ -146,8 +146,10 @@ static const ig_option pattern_options[] = {
     IG_END};
 
 static const ig_option optimiser_options[] = {
-    IG_CHOICE(ig_optimiser_case, method, "oc|mma|auto", "auto",
-              "optimality criteria, or the method of moving asymptotes; auto: mma where there is a "
+    IG_CHOICE(ig_optimiser_case, method, "oc|mma|auto|gcmma", "auto",
+              "optimality criteria, the method of moving asymptotes, or its globally convergent "
+              "version, which tries designs until none of its approximations was too hopeful; "
+              "auto: mma where there is a "
               "projection, an overhang or draw filter, weight, a frequency or a constraint, oc "
               "elsewhere"),
     IG_REAL(ig_optimiser_case, move, "", "0.2", IG_TINY, 1, "largest change of a density at once"),

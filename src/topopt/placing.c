@@ -391,7 +391,7 @@ int ig_topopt_load_cases(const ig_topopt_case *c) {
 static ig_status mark_carried(const ig_topopt_points *p, const uint8_t *role, uint8_t **out) {
   IG_TRY(IG_NEW(p->cx, out, p->nodes, "loads"));
   for (int64_t i = 0; i < p->places; i++) {
-    int64_t node[8];
+    int64_t node[IG_ELEMENT_NODES];
     if (role[i] == IG_ROLE_NONE || role[i] == IG_ROLE_VOID)
       continue;
     for (int n = p->corners(p->self, i, node); n > 0; n--)
@@ -564,7 +564,7 @@ ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix
         node[i] |= f[i * p->step + c * p->stride] != 0;
   }
   for (int64_t e = 0; e < p->places; e++) {
-    int64_t corner[8];
+    int64_t corner[IG_ELEMENT_NODES];
     if (!mark[e])
       continue;
     mark[e] = 0;

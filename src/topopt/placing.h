@@ -6,6 +6,8 @@
 #include "topopt/topopt.h"
 
 /* Where an entry of the case is: in the set, and at the place; nothing given: everywhere. */
+enum { IG_ELEMENT_NODES = 10 }; /* of the largest element */
+
 typedef struct {
   const ig_src *at;
   const char *set;
@@ -31,7 +33,7 @@ typedef struct {
   ig_status (*each)(void *self, ig_where where, ig_point_kind kind, ig_visit *visit, void *user);
   const double *normal; /* out of the body, of the face being visited */
   void (*position)(void *self, int64_t node, double x[3]);
-  /* the nodes of the element at a place, at most 8; how many */
+  /* the nodes of the element at a place, at most IG_ELEMENT_NODES; how many */
   int (*corners)(void *self, int64_t place, int64_t *node);
   /* adds `source` x the integrals of the shape functions to f */
   void (*source)(void *self, double source, double *f);

@@ -54,6 +54,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   (void)most, (void)ahead;
   IG_TRY(ig_topopt_analyse(r));
   IG_TRY(ig_topopt_design_update(s, &r->e));
+  r->e.iterations += s->tried;
   ig_restart_free(r->kept);
   r->kept = NULL;
   r->iteration++;
@@ -191,7 +192,7 @@ const ig_room ig_room_topopt = {
     .about = "topology optimisation: stiffness, heat conduction, compliant mechanisms",
     .needs_mesh = false,
     .ranks = true,
-    .elements = "hex8",
+    .elements = "hex8|tet4|tet10",
     .case_size = sizeof(ig_topopt_case),
     .options = ig_topopt_options,
     .open = room_open,

@@ -107,7 +107,12 @@ typedef struct {
   double beta_max;
   int64_t every; /* beta doubles after so many iterations */
 } ig_projection_case;
-typedef enum { IG_OPTIMISER_OC, IG_OPTIMISER_MMA, IG_OPTIMISER_AUTO } ig_optimiser_kind;
+typedef enum {
+  IG_OPTIMISER_OC,
+  IG_OPTIMISER_MMA,
+  IG_OPTIMISER_AUTO,
+  IG_OPTIMISER_GCMMA
+} ig_optimiser_kind;
 typedef struct {
   ig_src at;
   int method, limits;
@@ -256,6 +261,7 @@ struct ig_discretisation {
   /* shares of elements to their nodes, and means over elements: the transpose */
   ig_status (*to_nodes)(void *self, const double *in, double *out);
   ig_status (*to_elements)(void *self, const double *in, double *out);
+  bool quadratic; /* shape functions have means of both signs: no masses of nodes by them */
   /* strains at the centres of elements, [6][places], and the transpose of that: 0 where held */
   ig_status (*strain)(void *self, const double *u, double *tensor);
   ig_status (*strain_back)(void *self, const double *tensor, double *f);
@@ -345,7 +351,9 @@ typedef struct {
   ig_array density[IG_REALISATIONS], part[IG_REALISATIONS];
   ig_array u[IG_REALISATIONS][IG_LOAD_CASES], adjoint[IG_REALISATIONS];
   ig_array mma_low, mma_high, mma_old, mma_older; /* asymptotes; the last two designs */
+  ig_array kept[IG_FUNCTIONS];                    /* slopes, while gcmma tries designs */
   int updates;                                    /* made by moving asymptotes */
+  int tried; /* solver iterations of designs that the last update tried */
   /* constraints beside the volume: a stress with clusters is several */
   int limits, limit_of[IG_LIMITS], cluster_of[IG_LIMITS], limit_states[IG_LIMITS];
   ig_array limit_slope[IG_LIMITS], limit_state[IG_LIMITS], spare;
@@ -372,9 +380,10 @@ IG_MUST_CHECK ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evalua
 IG_MUST_CHECK ig_status ig_topopt_design_link(ig_topopt_design *s, double *v);
 /* s->x becomes the next design; the old one is left in s->trial. */
 IG_MUST_CHECK ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e);
-/* The update by moving asymptotes, into s->trial; `oc` carries move limit and volume. */
+/* The update by moving asymptotes, into s->trial; *next: the evaluation whose states are in place;
+ * `oc` carries move limit and volume. */
 IG_MUST_CHECK ig_status ig_topopt_mma_update(ig_topopt_design *s, const ig_oc *oc,
-                                             const ig_evaluation *e);
+                                             const ig_evaluation *e, ig_evaluation *next);
 IG_MUST_CHECK ig_status
 ig_topopt_mma_prepare(ig_topopt_design *s); /* its arrays, before a restart fills them */
 /* Constraints beside the volume: limits.c. The case of slot i; values over bounds and slopes by the

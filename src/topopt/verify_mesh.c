@@ -10,11 +10,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A box of n elements, size as given, its inner nodes moved at random by a share of an edge. */
-static ig_status box(ig_ctx *cx, double x, double y, double z, const int *n, double jitter,
-                     ig_mesh **mesh) {
+static const ig_elem_type types[] = {IG_HEX8, IG_TET4, IG_TET10};
+enum { TYPES = sizeof types / sizeof *types };
+
+/* A box of n cells (six tetrahedra each), size as given, its inner nodes moved at random by a share
+   of an edge. */
+static ig_status box(ig_ctx *cx, double x, double y, double z, const int *n, ig_elem_type type,
+                     double jitter, ig_mesh **mesh) {
   ig_box_case b = {.size = IG_ROW(x, y, z), .cells = IG_ROW(n[0], n[1], n[2])};
   const ig_mesh_case c = {.boxes = {1, &b},
+                          .element = (int)type + 1,
                           .jitter = {.at.given = jitter > 0, .amount = jitter, .seed = 7}};
   return ig_mesh_generate(cx, &c, mesh);
 }
@@ -85,7 +90,7 @@ ig_status ig_topopt_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
   double grid[ITERATIONS];
   char what[64], solver[64];
   ig_mesh *mesh;
-  IG_TRY(box(cx, 8, 4, 2, (const int[]){8, 4, 2}, 0, &mesh));
+  IG_TRY(box(cx, 8, 4, 2, (const int[]){8, 4, 2}, IG_HEX8, 0, &mesh));
   ig_status status = histories(cx, NULL, IG_GATHER, body, "", grid);
   for (int kind = 0; kind < IG_EBE_KINDS && status == IG_OK; kind++) {
     static const char *const assemblies[] = {"atomic", "color", "gather"};
@@ -105,12 +110,14 @@ ig_status ig_topopt_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
   return status;
 }
 
-/* --- patch test: uniform tension of distorted hexahedra is exact --- */
+/* --- patch test: uniform tension of distorted elements is exact --- */
 
-ig_status ig_topopt_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink) {
+static ig_status patch(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type type) {
+  const char *name = ig_elem_info_get(type)->name;
+  char what[96];
   ig_mesh *mesh;
   ig_topopt_problem t;
-  IG_TRY(box(cx, 3, 2, 1.5, (const int[]){4, 3, 3}, 0.3, &mesh));
+  IG_TRY(box(cx, 3, 2, 1.5, (const int[]){4, 3, 3}, type, type == IG_HEX8 ? 0.3 : 0.2, &mesh));
   ig_status status = ig_topopt_problem_open_mesh(
       cx,
       "{volume: 1, symmetry: [x-, y-, z-], filter: {kind: none}, loads: [{set: "
@@ -133,13 +140,60 @@ ig_status ig_topopt_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink) {
     }
     free(u);
     if (status == IG_OK) {
-      row(sink, "largest error of a displacement", "exact: uniform stress", 0, worst, 1e-9, false);
-      row(sink, "compliance", "exact: F^2 L / (E A)", 36, e.objective, 1e-10, true);
+      snprintf(what, sizeof what, "%s: largest error of a displacement", name);
+      row(sink, what, "exact: uniform stress", 0, worst, 1e-9, false);
+      snprintf(what, sizeof what, "%s: compliance", name);
+      row(sink, what, "exact: F^2 L / (E A)", 36, e.objective, 1e-10, true);
     }
     ig_topopt_problem_close(&t);
   }
   ig_mesh_free(mesh);
   return status;
+}
+
+ig_status ig_topopt_verify_mesh_patch(ig_ctx *cx, const ig_verify_sink *sink) {
+  for (int i = 0; i < TYPES; i++)
+    IG_TRY(patch(cx, sink, types[i]));
+  return IG_OK;
+}
+
+/* --- tetrahedra against hexahedra --- */
+
+/* Compliance of a solid cantilever 8 x 2 x 2 of n elements across it. */
+static ig_status cantilever(ig_ctx *cx, ig_elem_type type, int n, double *objective) {
+  ig_mesh *mesh;
+  ig_topopt_problem t;
+  ig_evaluation e = {0};
+  IG_TRY(box(cx, 8, 2, 2, (const int[]){4 * n, n, n}, type, 0, &mesh));
+  ig_status status = ig_topopt_problem_open_mesh(
+      cx,
+      "{volume: 1, filter: {kind: none}, supports: [{set: xmin}], loads: [{set: xmax, force: [0, "
+      "0, -1], spread: faces}], solver: {tolerance: 1e-8}}",
+      mesh, &t);
+  if (status == IG_OK) {
+    ig_topopt_design_continue(&t.c, 1, &e);
+    status = ig_topopt_design_evaluate(t.s, &e);
+    ig_topopt_problem_close(&t);
+  }
+  *objective = e.objective;
+  ig_mesh_free(mesh);
+  return status;
+}
+
+/* Linear elements err by h^2: two sizes of hexahedra give the value of infinitely many. */
+ig_status ig_topopt_verify_mesh_tets(ig_ctx *cx, const ig_verify_sink *sink) {
+  double coarse, fine, tet, finer;
+  IG_TRY(cantilever(cx, IG_HEX8, 4, &coarse));
+  IG_TRY(cantilever(cx, IG_HEX8, 8, &fine));
+  const double limit = fine + (fine - coarse) / 3;
+  IG_TRY(cantilever(cx, IG_TET10, 4, &tet));
+  row(sink, "tet10, solid cantilever: compliance", "hexahedra extrapolated to size 0, within 1 %",
+      limit, tet, 0.01, true);
+  IG_TRY(cantilever(cx, IG_TET4, 4, &tet));
+  IG_TRY(cantilever(cx, IG_TET4, 8, &finer));
+  row(sink, "tet4: error over that of elements twice as large", "1/4: order 2, within 0.1", 0.25,
+      (limit - finer) / (limit - tet), 0.1, false);
+  return IG_OK;
 }
 
 /* --- slopes --- */
@@ -158,7 +212,7 @@ static ig_status objective_at(ig_topopt_problem *t, int element, double x, doubl
 #define HELD "supports: [{set: xmin}], solver: {tolerance: 1e-12}, volume: 0.4"
 #define PUSHED HELD ", loads: [{set: xmax, force: [0, 0, -1], spread: faces}]"
 
-ig_status ig_topopt_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
+static ig_status slopes(ig_ctx *cx, const ig_verify_sink *sink, ig_elem_type type) {
   static const struct {
     const char *what, *text;
   } cases[] = {{"density filter",
@@ -175,7 +229,9 @@ ig_status ig_topopt_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
                 ", ports: [{set: ymax, direction: [0, 1, 0.3]}], springs: [{set: ymax, stiffness: "
                 "[0, 0.1, 0]}], filter: {kind: density, radius: 1.6}}"}};
   ig_mesh *mesh;
-  IG_TRY(box(cx, 6, 3, 3, (const int[]){6, 3, 3}, 0.3, &mesh));
+  const bool hex = type == IG_HEX8;
+  IG_TRY(box(cx, 6, 3, 3, hex ? (const int[]){6, 3, 3} : (const int[]){4, 2, 2}, type,
+             hex ? 0.3 : 0.2, &mesh));
   ig_status status = IG_OK;
   for (size_t k = 0; k < sizeof cases / sizeof *cases && status == IG_OK; k++) {
     double worst = 0, worst_volume = 0;
@@ -197,9 +253,10 @@ ig_status ig_topopt_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
       worst_volume =
           fmax(worst_volume, fabs((v[1] - v[0]) / (2 * h) * (double)t.d->elements / dv - 1));
     }
-    snprintf(what, sizeof what, "%s: slope of the objective", cases[k].what);
+    const char *name = ig_elem_info_get(type)->name;
+    snprintf(what, sizeof what, "%s, %s: slope of the objective", name, cases[k].what);
     row(sink, what, "central differences: largest relative difference", 0, worst, 1e-6, false);
-    snprintf(what, sizeof what, "%s: slope of the volume", cases[k].what);
+    snprintf(what, sizeof what, "%s, %s: slope of the volume", name, cases[k].what);
     row(sink, what, "central differences: largest relative difference", 0, worst_volume, 1e-6,
         false);
   close:
@@ -208,6 +265,12 @@ ig_status ig_topopt_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
 failed:
   ig_mesh_free(mesh);
   return status;
+}
+
+ig_status ig_topopt_verify_mesh_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
+  for (int i = 0; i < TYPES; i++)
+    IG_TRY(slopes(cx, sink, types[i]));
+  return IG_OK;
 }
 
 /* --- solver iterations under refinement --- */

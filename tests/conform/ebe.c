@@ -104,7 +104,7 @@ static void fill(ig_ctx *cx, ig_array *a, bool single, size_t count, const doubl
 static void one_operator(ig_ctx *cx, ig_ebe_kind kind, ig_assembly how, bool single) {
   ig_ebe op;
   ig_array au, ay, am;
-  assert_int_equal(ig_ebe_new(cx, kind, how, single, NODES, x, ELEMENTS, conn, 0.3, &op), IG_OK);
+  assert_int_equal(ig_ebe_new(cx, kind, how, single, NODES, x, ELEMENTS, 8, conn, 0.3, &op), IG_OK);
   fill(cx, &au, single, 3 * NODES, u);
   fill(cx, &ay, single, 3 * NODES, u); /* must be overwritten */
   fill(cx, &am, single, ELEMENTS, modulus);
@@ -147,16 +147,17 @@ static void congruent_elements_share_one_matrix(void **state) {
   ig_ctx *cx = ctx_on("cpu", 1);
   ig_ebe op;
   assert_int_equal(
-      ig_ebe_new(cx, IG_EBE_CLASSES, IG_COLOR, false, NODES, x, ELEMENTS, conn, 0.3, &op), IG_OK);
+      ig_ebe_new(cx, IG_EBE_CLASSES, IG_COLOR, false, NODES, x, ELEMENTS, 8, conn, 0.3, &op),
+      IG_OK);
   assert_int_equal(op.classes, 1);
   ig_ebe_free(cx, &op);
   assert_int_equal(
-      ig_ebe_new(cx, IG_EBE_EBESYM, IG_COLOR, false, NODES, x, ELEMENTS, conn, 0.3, &op), IG_OK);
+      ig_ebe_new(cx, IG_EBE_EBESYM, IG_COLOR, false, NODES, x, ELEMENTS, 8, conn, 0.3, &op), IG_OK);
   assert_int_equal(op.matrix.count, 300 * ELEMENTS);
   ig_ebe_free(cx, &op);
   x[3 * 43] += 3; /* folds an element over */
-  assert_int_equal(ig_ebe_new(cx, IG_EBE_EBE, IG_COLOR, false, NODES, x, ELEMENTS, conn, 0.3, &op),
-                   IG_INPUT);
+  assert_int_equal(
+      ig_ebe_new(cx, IG_EBE_EBE, IG_COLOR, false, NODES, x, ELEMENTS, 8, conn, 0.3, &op), IG_INPUT);
   assert_non_null(strstr(ig_ctx_message(cx), "is inverted"));
   ig_ctx_close(cx);
 }

@@ -1,15 +1,17 @@
-/* Passes over a mesh of hexahedra on every backend against the CPU's, one thread: filters,
-   energies, products, preconditioners, and whole small optimisations. */
+/* Passes over a mesh of hexahedra or tetrahedra on every backend against the CPU's, one thread:
+   filters, energies, products, preconditioners, and whole small optimisations. */
 #include "check.h"
 #include "backend/backend.h"
 #include "mesh/mesh_case.h"
 #include "topopt/mesh_model.h"
 #include "topopt/problem.h"
 
-static ig_mesh *mesh_of(ig_ctx *cx, int n) {
+static ig_mesh *mesh_of(ig_ctx *cx, int n, ig_elem_type type) {
   ig_box_case b = {
       .size = IG_ROW(6, 3, 2), .cells = IG_ROW(6 * n, 3 * n, 2 * n), .grading = IG_ROW(2, 1, 1)};
-  const ig_mesh_case c = {.boxes = {1, &b}, .jitter = {.at.given = true, .amount = 0.25}};
+  const ig_mesh_case c = {.boxes = {1, &b},
+                          .element = (int)type + 1,
+                          .jitter = {.at.given = true, .amount = type == IG_HEX8 ? 0.25 : 0.15}};
   ig_mesh *mesh;
   assert_int_equal(ig_mesh_generate(cx, &c, &mesh), IG_OK);
   return mesh;
@@ -56,11 +58,29 @@ static const struct {
      ", preconditioner: jacobi}}",
      IG_COLOR, 1e-8},
     {"mechanism", "{" PULL ", solver: {" EXACT "}}", IG_COLOR, 1e-6},
+    {"tet4", "{" STIFF ", solver: {" EXACT "}}", IG_GATHER, 1e-8},
+    {"tet4, helmholtz filter",
+     "{" STIFF ", filter: {kind: helmholtz, radius: 1.2}, solver: {" EXACT
+     ", preconditioner: block_jacobi}}",
+     IG_COLOR, 1e-8},
+    {"tet10", "{" STIFF ", solver: {" EXACT "}}", IG_COLOR, 1e-8},
+    {"tet10, stress",
+     "{minimise: stress, " STIFF ", filter: {kind: density, radius: 1.2}, solver: {" EXACT "}}",
+     IG_GATHER, 1e-6},
+    {"tet10, helmholtz filter",
+     "{" STIFF ", filter: {kind: helmholtz, radius: 1.2}, solver: {" EXACT
+     ", preconditioner: block_jacobi}}",
+     IG_GATHER, 1e-8},
+    {"tet10, heat, atomic", "{" HEAT ", solver: {" EXACT "}}", IG_ATOMIC, 1e-8},
 };
 enum { PROBLEMS = sizeof problems / sizeof *problems, ITERATIONS = 4 };
 
 static void objectives(ig_ctx *cx, int problem, double *history) {
-  ig_mesh *mesh = mesh_of(cx, 2);
+  const char *name = problems[problem].name; /* begins with the element type of a smaller mesh */
+  const ig_elem_type type = strncmp(name, "tet10", 5) == 0  ? IG_TET10
+                            : strncmp(name, "tet4", 4) == 0 ? IG_TET4
+                                                            : IG_HEX8;
+  ig_mesh *mesh = mesh_of(cx, type == IG_HEX8 ? 2 : 1, type);
   ig_topopt_problem t;
   if (ig_topopt_problem_open_how(cx, problems[problem].text, mesh, problems[problem].how, &t) !=
       IG_OK)
@@ -129,7 +149,7 @@ enum { FILTER, ENERGY, PRODUCT, BLOCKS, CYCLE, PASSES };
 static const char *const pass_names[] = {"filter", "energy", "product", "blocks", "cycle"};
 
 static double *passes(ig_ctx *cx, int pass, size_t *count) {
-  ig_mesh *mesh = mesh_of(cx, 3);
+  ig_mesh *mesh = mesh_of(cx, 3, IG_HEX8);
   ig_topopt_problem t;
   char text[600];
   snprintf(text, sizeof text, "{" STIFF ", solver: {preconditioner: %s}}",

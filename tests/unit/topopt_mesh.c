@@ -16,12 +16,17 @@ static void open_ctx(const char *backend) {
   cx = ctx_on(other ? other : backend, 2);
 }
 
-static ig_mesh *wobbly(void) {
+static ig_mesh *wobbly_of(ig_elem_type type) {
   ig_box_case b = {.size = IG_ROW(6, 3, 2), .cells = IG_ROW(6, 4, 3), .grading = IG_ROW(3, 1, 1)};
-  const ig_mesh_case c = {.boxes = {1, &b}, .jitter = {.at.given = true, .amount = 0.3}};
+  const ig_mesh_case c = {.boxes = {1, &b},
+                          .element = (int)type + 1,
+                          .jitter = {.at.given = true, .amount = type == IG_HEX8 ? 0.3 : 0.15}};
   ig_mesh *mesh;
   assert_int_equal(ig_mesh_generate(cx, &c, &mesh), IG_OK);
   return mesh;
+}
+static ig_mesh *wobbly(void) {
+  return wobbly_of(IG_HEX8);
 }
 
 #define CASE(more)                                                                                 \
@@ -229,22 +234,21 @@ static void mistakes_are_named(void **state) {
       fail_msg("expected '%s' in: %s", bad[i][1], ig_ctx_message(cx));
   }
   ig_mesh_free(mesh);
-  assert_int_equal(ig_mesh_box(cx, IG_TET4, (double[]){1, 1, 1}, (int[]){2, 2, 2}, &mesh), IG_OK);
-  assert_int_equal(ig_topopt_problem_open_mesh(cx, CASE(""), mesh, &t), IG_INPUT);
-  assert_non_null(strstr(ig_ctx_message(cx), "tet4"));
+  mesh = wobbly_of(IG_TET4);
+  assert_int_equal(ig_topopt_problem_open_mesh(cx, CASE(", solver: {operator: ebe}"), mesh, &t),
+                   IG_INPUT);
+  assert_non_null(strstr(ig_ctx_message(cx), "tet4 elements, which take recompute"));
   ig_mesh_free(mesh);
   assert_int_equal(
-      ig_topopt_problem_open(cx, "{grid: {elements: [2, 2, 2]}, supports: [{set: xmin}]}", &t),
+      ig_topopt_problem_open(cx, "{grid: {elements: [2, 2, 2]}, supports: [{set: nowhere}]}", &t),
       IG_INPUT);
-  assert_non_null(strstr(ig_ctx_message(cx), "set: there is no 'xmin'"));
+  assert_non_null(strstr(ig_ctx_message(cx), "set: there is no 'nowhere'"));
   ig_ctx_close(cx);
 }
 
 /* Random, blocky, solid and empty-but-one designs on a distorted mesh, whole and mirrored. */
-static void surface_is_closed(void **state) {
-  (void)state;
-  open_ctx("cpu");
-  ig_mesh *mesh = wobbly();
+static void check_surfaces(ig_elem_type type) {
+  ig_mesh *mesh = wobbly_of(type);
   for (int mirror = 0; mirror < 2; mirror++) {
     ig_topopt_problem t;
     assert_int_equal(ig_topopt_problem_open_mesh(cx, CASE(", symmetry: [x+, z-]"), mesh, &t),
@@ -261,8 +265,9 @@ static void surface_is_closed(void **state) {
                : kind == 3 ? e % 6 > 2
                            : e == n / 2;
       }
-      ig_topopt_part s;
-      assert_int_equal(t.d->surface(t.d->self, x, kind == 4 ? 0.1 : 0.5, mirror, &s), IG_OK);
+      ig_topopt_part s; /* more tetrahedra share a node */
+      const double level = kind < 4 ? 0.5 : type == IG_HEX8 ? 0.1 : 0.02;
+      assert_int_equal(t.d->surface(t.d->self, x, level, mirror, &s), IG_OK);
       assert_closed(&s);
       if (kind == 0) { /* the mesh itself: 6 x 3 x 2 */
         assert_true(fabs(s.volume - (mirror ? 144 : 36)) < 1e-4);
@@ -275,6 +280,13 @@ static void surface_is_closed(void **state) {
     ig_topopt_problem_close(&t);
   }
   ig_mesh_free(mesh);
+}
+static void surface_is_closed(void **state) {
+  (void)state;
+  open_ctx("cpu");
+  check_surfaces(IG_HEX8);
+  check_surfaces(IG_TET4);
+  check_surfaces(IG_TET10);
   ig_ctx_close(cx);
 }
 
