@@ -113,9 +113,9 @@ typedef struct {
 } ig_column;
 IG_MUST_CHECK ig_status ig_column_read(ig_ctx *cx, const char *folder, const char *name,
                                        ig_column *column);
-/* The largest value of a cell field of a snapshot. */
-IG_MUST_CHECK ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const char *field,
-                                         double *most);
+/* The most by which a cell field of a snapshot has grown since another one of the same run. */
+IG_MUST_CHECK ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const char *since,
+                                         const char *field, double *most);
 
 /* --- report.c */
 /* Whether the report finds what it wants of a stage that has just run. */

@@ -1,9 +1,11 @@
 /* Yield from a curve of load over displacement.
 
    The stiffness is that of the straight part: a line through the origin fitted to what lies below
-   half the load at first yield. First yield is when the plastic field leaves zero, between two
-   snapshots by the straight line through the two after it. The offset load is where the curve meets
-   that line moved by offset x length. */
+   half the load at first yield, or a tenth of the highest load where that is more: what holds
+   residual stress may yield at once. First yield is when the plastic field leaves what it was at
+   the start (residual stress may bring some along), between two snapshots by the straight line
+   through the two after it. The offset load is where the curve meets that line moved by offset x
+   length. */
 #include "chain/chain.h"
 
 #include <math.h>
@@ -29,12 +31,15 @@ static ig_status yield_time(ig_ctx *cx, const char *folder, const char *field, d
   const double least = 1e-7; /* plastic strain that counts */
   ig_series series;
   double first = 0;
+  int start = 0; /* the last one before time goes on: a static analysis may come first */
   *time = NAN;
   IG_TRY(ig_series_read(cx, folder, &series));
   ig_status status = IG_OK;
-  for (int i = 0; i < series.count && status == IG_OK; i++) {
+  while (start + 1 < series.count && series.time[start + 1] == series.time[0])
+    start++;
+  for (int i = start; i < series.count && status == IG_OK; i++) {
     double most;
-    status = ig_snapshot_most(cx, series.path[i], field, &most);
+    status = ig_snapshot_most(cx, series.path[i], series.path[start], field, &most);
     if (status != IG_OK || most <= least)
       continue;
     if (isnan(*time)) {
@@ -79,9 +84,14 @@ ig_status ig_curve_read(ig_ctx *cx, const char *folder, const ig_curve_case *c, 
   IG_TRY_GOTO(status, done, yield_time(cx, folder, c->plastic, &when));
   if (!isnan(when))
     figure[IG_CURVE_FIRST] = at_time(n, t, f, when);
-  const double straight = 0.5 * (isnan(when) ? figure[IG_CURVE_HIGHEST] : figure[IG_CURVE_FIRST]);
+  const double straight =
+      fmax(0.5 * (isnan(when) ? figure[IG_CURVE_HIGHEST] : figure[IG_CURVE_FIRST]),
+           0.1 * figure[IG_CURVE_HIGHEST]);
   double uf = 0, uu = 0;
-  for (int i = 0; i < n && f[i] <= straight; i++) {
+  int start = 0;
+  while (start + 1 < n && t[start + 1] == t[0])
+    start++;
+  for (int i = start; i < n && f[i] <= straight; i++) {
     uf += u[i] * f[i];
     uu += u[i] * u[i];
   }

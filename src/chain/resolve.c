@@ -14,6 +14,7 @@
 #include "chain/shape.h"
 #include "io/store.h"
 #include "io/vtkhdf.h"
+#include "mesh/split.h"
 #include "run/rooms.h"
 
 #include <inttypes.h>
@@ -158,7 +159,7 @@ typedef struct {
   ig_src at;
   const char *set, *field;
   double min, max;
-  bool left, moved;
+  bool left, moved, split;
 } keep_case;
 static const ig_option keep_options[] = {
     IG_TEXT(keep_case, set, NULL, "elements of this set"),
@@ -169,6 +170,8 @@ static const ig_option keep_options[] = {
             "elements that its last snapshot still holds: what a cut has left"),
     IG_BOOL(keep_case, moved, "false",
             "nodes where the field `displacement` of its last snapshot has moved them"),
+    IG_BOOL(keep_case, split, "false",
+            "each hexahedron is cut into six tetrahedra, as fracture needs them"),
     IG_END};
 
 static bool is_shape(const ig_chain *chain, int stage) {
@@ -334,6 +337,8 @@ static ig_status mesh_keep(ig_chain *chain, const keep_case *keep, int source, i
       IG_TRY_GOTO(status, done, nodes_move(cx, keep, snap, name, mesh));
   }
   status = whole_keep(cx, keep, mesh, inside, name);
+  if (status == IG_OK && keep->split)
+    status = ig_mesh_split(cx, mesh);
 done:
   free(result);
   free(inside);

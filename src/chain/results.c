@@ -96,17 +96,23 @@ ig_status ig_series_read(ig_ctx *cx, const char *folder, ig_series *series) {
   return status;
 }
 
-ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const char *field, double *most) {
-  ig_snapshot *snap;
-  IG_TRY(ig_snapshot_read(cx, path, &snap));
-  const ig_field *f = ig_snapshot_find(snap, IG_AT_CELLS, field);
-  ig_status status = IG_OK;
+ig_status ig_snapshot_most(ig_ctx *cx, const char *path, const char *since, const char *field,
+                           double *most) {
+  ig_snapshot *snap = NULL, *was = NULL;
+  ig_status status;
   *most = 0;
+  IG_TRY_GOTO(status, done, ig_snapshot_read(cx, path, &snap));
+  IG_TRY_GOTO(status, done, ig_snapshot_read(cx, since, &was));
+  const ig_field *f = ig_snapshot_find(snap, IG_AT_CELLS, field),
+                 *from = ig_snapshot_find(was, IG_AT_CELLS, field);
   if (!f)
     status = IG_FAIL(cx, IG_INPUT, "'%s' has no cell field '%s' of single numbers", path, field);
   for (int64_t c = 0; f && c < snap->cells; c++)
-    *most = fmax(*most, ig_field_number(f, c));
+    *most = fmax(*most,
+                 ig_field_number(f, c) - (from && c < was->cells ? ig_field_number(from, c) : 0));
+done:
   ig_snapshot_free(snap);
+  ig_snapshot_free(was);
   return status;
 }
 

@@ -63,15 +63,15 @@ static void state_put(ig_dyn_group *g, ig_lid s, int k, double value) {
     ((float *)g->state.host)[at] = (float)value;
 }
 
-/* Forces of an element with this stress at all its points: no increment, so the law does not
-   matter. */
-static void forces_of(const ig_dyn_group *g, const double *x, const double stress[6], double *f) {
+/* Forces of an element with these stresses at its points: no increment, so the law does not matter.
+ */
+static void forces_of(const ig_dyn_group *g, const double *x, const double *stress, double *f) {
   static const double still[IG_DYN_MOTIONS];
   double state[(IG_HEX_POINT + 8 * 6 + 12) * IG_DYN_BLOCK], left;
   memset(state, 0, sizeof state);
   state[IG_HEX_FRAME] = 1;
   for (int k = 0; k < 6 * points_of(g->kind); k++)
-    state[(IG_HEX_POINT + k) * IG_DYN_BLOCK] = stress[k % 6];
+    state[(IG_HEX_POINT + k) * IG_DYN_BLOCK] = stress[k];
   if (g->kind == IG_DYN_HEX8)
     element_force_f64(IG_DYN_HEX8, IG_LAW_ELASTIC, &g->g_f64, state, 1, x, still, f, &left);
   else if (g->kind == IG_DYN_HEX1)
@@ -82,14 +82,14 @@ static void forces_of(const ig_dyn_group *g, const double *x, const double stres
     element_force_f64(IG_DYN_TET, IG_LAW_ELASTIC, &g->g_f64, state, 1, x, still, f, &left);
 }
 
-/* Stress and plastic strain of one element: its state, its energy, its forces (added to f; the sum
-   of their squares to *all). */
-static ig_status element_put(ig_dyn_model *m, ig_dyn_group *g, ig_lid s, const double stress[6],
-                             double plastic, double *f, double *all) {
+/* Stresses and plastic strains at the points of one element: its state, its energy, its forces
+   (added to f; the sum of their squares to *all). */
+static ig_status element_put(ig_dyn_model *m, ig_dyn_group *g, ig_lid s, const double *stress,
+                             const double *plastic, double *f, double *all) {
   const int points = points_of(g->kind), states = ig_law_state(g->law, 6), npe = g->g_f64.npe;
   const int32_t *conn = (const int32_t *)g->conn.host + (int64_t)s * npe;
   const double *corner[IG_DYN_CORNERS];
-  double x[IG_DYN_POSITIONS], force[IG_DYN_MOTIONS], mass, inertia;
+  double x[IG_DYN_POSITIONS], force[IG_DYN_MOTIONS], mass, inertia, stored = 0;
   for (int a = 0; a < npe; a++) {
     corner[a] = m->x0 + 3 * (int64_t)conn[a];
     ig_dyn_sub(corner[a], corner[0], x + 3 * a);
@@ -97,12 +97,12 @@ static ig_status element_put(ig_dyn_model *m, ig_dyn_group *g, ig_lid s, const d
   ig_dyn_element_of[g->kind].size(g, m->c->inertia_scale, corner, &mass, &inertia);
   for (int n = 0; n < points; n++) {
     for (int i = 0; i < 6; i++)
-      state_put(g, s, IG_HEX_POINT + n * states + i, stress[i]);
+      state_put(g, s, IG_HEX_POINT + n * states + i, stress[6 * n + i]);
     if (states > 6)
-      state_put(g, s, IG_HEX_POINT + n * states + 6, plastic);
+      state_put(g, s, IG_HEX_POINT + n * states + 6, plastic[n]);
+    stored += solid_stored_f64(&g->g_f64.mat, stress + 6 * n) / points;
   }
-  state_put(g, s, IG_HEX_ENERGY,
-            mass / g->g_f64.mat.density * solid_stored_f64(&g->g_f64.mat, stress));
+  state_put(g, s, IG_HEX_ENERGY, mass / g->g_f64.mat.density * stored);
   forces_of(g, x, stress, force);
   for (int i = 0; i < 3 * npe; i++) {
     f[3 * (int64_t)conn[i / 3] + i % 3] += force[i];
@@ -165,7 +165,9 @@ static ig_status state_take(ig_dyn_model *m, const ig_snapshot *snap, const plac
                             double size, double *f) {
   const ig_dyn_residual *c = &m->c->residual;
   const ig_field *stress = field_find(snap, IG_AT_CELLS, "stress", 6),
-                 *plastic = field_find(snap, IG_AT_CELLS, "plastic_strain", 1);
+                 *plastic = field_find(snap, IG_AT_CELLS, "plastic_strain", 1),
+                 *stresses = field_find(snap, IG_AT_CELLS, "point_stress", 48),
+                 *plastics = field_find(snap, IG_AT_CELLS, "point_plastic_strain", 8);
   if (!stress)
     return ig_fail_at(m->cx, &c->at, "'%s' has no field 'stress' with 6 components at its cells",
                       c->file);
@@ -179,21 +181,24 @@ static ig_status state_take(ig_dyn_model *m, const ig_snapshot *snap, const plac
     for (ig_lid s = 0; s < g->slots; s++) {
       if (g->element[s] < 0)
         continue;
-      double middle[3], value[6], ep = 0;
+      double middle[3], value[48], ep[8] = {0};
+      const bool fine = stresses && g->kind == IG_DYN_HEX8; /* its points are those of the run */
       centre_of(m, g, s, middle);
       const int64_t item = place_find(list, snap->cells, middle, 1e-6 * size);
       if (item < 0)
         return ig_fail_at(m->cx, &c->at,
                           "'%s' has no cell at (%g, %g, %g) m: the two runs need the same mesh",
                           c->file, middle[0], middle[1], middle[2]);
-      for (int i = 0; i < 6; i++) {
-        value[i] = component(stress, item, i);
+      for (int i = 0; i < 48; i++) {
+        value[i] = fine ? component(stresses, item, i) : component(stress, item, i % 6);
         if (!isfinite(value[i]))
           return ig_fail_at(m->cx, &c->at, "'%s': the stress of cell %lld is no number", c->file,
                             (long long)item);
       }
-      if (plastic)
-        ep = fmax(0, component(plastic, item, 0));
+      for (int i = 0; i < 8; i++)
+        ep[i] = fmax(0, fine && plastics ? component(plastics, item, i)
+                        : plastic        ? component(plastic, item, 0)
+                                         : 0);
       IG_TRY(element_put(m, g, s, value, ep, f, &all));
     }
     IG_TRY(ig_array_push(m->cx, &g->state));
@@ -233,7 +238,7 @@ ig_status ig_dyn_residual_new(ig_dyn_model *m) {
     ig_warn_at(
         m->cx, &m->c->residual.at,
         "%.2g of the forces of the residual stress are not in balance: let a static analysis "
-        "come first",
+        "come first, or write point_stress (output.fields) in the run it is from",
         m->unbalance);
 done:
   if (snap)

@@ -14,4 +14,9 @@ IG_MUST_CHECK ig_status ig_frac_cracks_open(ig_job *job, ig_frac_model *m);
 IG_MUST_CHECK ig_status ig_frac_law_first(ig_job *job, ig_cohesive *law);
 IG_MUST_CHECK ig_status ig_frac_laws_set(ig_job *job, ig_frac_model *m);
 
+/* Residual stress of a snapshot (residual.c): read before the model starts; then, where notches are
+   cut, displacements that bring it into balance. */
+IG_MUST_CHECK ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m);
+IG_MUST_CHECK ig_status ig_frac_residual_balance(ig_job *job, ig_frac_model *m);
+
 #endif

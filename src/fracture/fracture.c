@@ -27,7 +27,7 @@ typedef struct {
 
 /* Whether the case gives anything that could move the mesh. */
 static bool something_acts(const ig_frac_case *c, const ig_frac_model *m) {
-  bool acts = c->loads.count || c->initial.count;
+  bool acts = c->loads.count || c->initial.count || c->residual.at.given;
   for (int i = 0; i < m->motions; i++)
     acts = acts || m->s.drive.motion[i].kind != IG_MOVE_FIXED;
   return acts;

@@ -44,6 +44,11 @@ typedef struct {
 
 typedef struct {
   ig_src at;
+  const char *file; /* a snapshot */
+} ig_frac_residual_case;
+
+typedef struct {
+  ig_src at;
   const char *set;
   double pressure, traction[3]; /* NaN: the other */
   ig_table history;
@@ -80,6 +85,7 @@ typedef struct {
   ig_list initial, cracks, tips, interfaces, loads, probes;
   ig_list supports; /* of ig_support_case */
   ig_frac_insertion_case insertion;
+  ig_frac_residual_case residual;
 } ig_frac_case;
 extern const ig_option ig_frac_options[];
 extern const char ig_frac_fields[]; /* of its snapshots */

@@ -63,7 +63,8 @@ typedef struct {
   const ig_cohesive *laws;         /* on the host, where facets have their own */
   int colors;
   ig_lid *color_start;
-  bool begun; /* the forces of this step are there */
+  bool begun;          /* the forces of this step are there */
+  double unbalance[2]; /* of the residual stress: as given, and at the start; over all its forces */
   int motions, loads, loaded;
   double load_given[IG_FRAC_LOADS][3]; /* as the case gives them */
   ig_histories histories;
@@ -105,6 +106,8 @@ IG_MUST_CHECK ig_status ig_frac_model_resume_forces(ig_frac_model *m, bool begun
 /* Largest stable step of the bulk. */
 IG_MUST_CHECK ig_status ig_frac_model_critical(ig_frac_model *m, double *dt);
 void ig_frac_model_set_step(ig_frac_model *m, double dt);
+/* Forces of the elements alone, summed at nodes, in the table f. */
+IG_MUST_CHECK ig_status ig_frac_model_forces(ig_frac_model *m);
 /* Runs until `step` is the current one. */
 IG_MUST_CHECK ig_status ig_frac_model_run(ig_frac_model *m, int64_t step);
 /* Bytes a step must move at least. */

@@ -99,6 +99,14 @@ static const ig_option insertion_options[] = {
     IG_INT(S, seed, "1", 0, 9e15, "of the order"), IG_END};
 #undef S
 
+#define S ig_frac_residual_case
+static const ig_option residual_options[] = {
+    IG_FILE(S, file, IG_REQUIRED,
+            "snapshot with the cell field `stress`, of the room `stress` or `dynamics`: each "
+            "element takes that of the nearest cell (in a chain: from: STAGE)"),
+    IG_END};
+#undef S
+
 #define S ig_frac_case
 const ig_option ig_frac_options[] = {
     IG_CHOICE(S, plane, "strain|stress", "strain", "plane meshes: strain or stress"),
@@ -122,6 +130,8 @@ const ig_option ig_frac_options[] = {
             "facets with a strength and an energy of their own"),
     IG_LIST(S, initial, ig_frac_initial_case, initial_options, NULL,
             "fields at the start; entries add up"),
+    IG_MAP(S, residual, ig_frac_residual_case, residual_options, NULL,
+           "stress at the start, brought into balance before the first step; tetrahedra only"),
     IG_LIST(S, supports, ig_support_case, support_options, NULL, "what holds and leads nodes"),
     IG_LIST(S, loads, ig_frac_load_case, load_options, NULL, "what pushes on faces"),
     IG_LIST(S, probes, ig_frac_probe_case, probe_options, NULL, "columns of the history"),

@@ -344,6 +344,10 @@ ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_track *k, ig_si
       if (status == IG_OK)
         status = to->result(to, key, "deg", ig_frac_tip_angle(&k->tip[i]));
     }
+    if (status == IG_OK && m->s.bulk.residual)
+      status = to->result(to, "residual_given_unbalance", "", m->unbalance[0]);
+    if (status == IG_OK && m->s.bulk.residual)
+      status = to->result(to, "residual_unbalance", "", m->unbalance[1]);
     if (status == IG_OK && m->colors)
       status = to->result(to, "colors", "", m->colors);
     if (status == IG_OK)

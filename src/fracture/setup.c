@@ -167,6 +167,7 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   for (int i = 0; i < c->supports.count; i++)
     IG_TRY(support_set(job, IG_ITEM(const ig_support_case, c->supports, i), i, m));
   IG_TRY(loads_set(job, c, m));
+  IG_TRY(ig_frac_residual_read(job, m));
   IG_TRY(ig_frac_probes_open(job, m));
   IG_TRY(ig_frac_model_start(m));
   double critical;
@@ -186,6 +187,7 @@ ig_status ig_frac_setup(ig_job *job, ig_frac_model *m) {
   ig_frac_model_set_step(m, dt);
   if (c->cracks.count)
     IG_TRY(ig_frac_cracks_open(job, m));
+  IG_TRY(ig_frac_residual_balance(job, m));
   m->nodes_cut = m->count.nodes;
   m->cohesive_cut = m->count.cohesive;
   return IG_OK;

@@ -164,6 +164,7 @@ typedef struct {
   void *contact;  /* slots x dim: contact forces (rigid contact) */
   double *impact; /* ne: work of those */
   void *stress;   /* ne x corners x stresses */
+  void *residual; /* ne x stresses: stress without strain, at the start; NULL: none */
   void *share;    /* ne: the most of them, as a share of the strength */
 } ig_frac_bulk;
 
@@ -229,6 +230,7 @@ IG_HD uint32_t ig_frac_divide(uint64_t magic, uint32_t k) {
   X(element)  /* internal force, and the forces of the facets attached to it */                    \
   X(contact)  /* an element's share of rigid contact */                                            \
   X(node)     /* sum of forces, Newmark update */                                                  \
+  X(total)    /* sum of a node's element forces, for the balance at the start */                   \
   X(advance)  /* one item: the step is done */                                                     \
   X(stress)   /* stress at an element's corners */                                                 \
   X(average)  /* averaged stress of a node against the strength */                                 \

@@ -82,6 +82,13 @@ static ig_status elements(ig_frac_model *m) {
   return IG_OK;
 }
 
+ig_status ig_frac_model_forces(ig_frac_model *m) {
+  if (m->s.how != IG_GATHER)
+    IG_TRY(ig_array_zero(m->cx, &ig_frac_table_find(m, "f")->a));
+  IG_TRY(elements(m));
+  return m->s.how == IG_GATHER ? run_all(m, IG_FRAC_total, m->s.node_max) : IG_OK;
+}
+
 static ig_status surfaces(ig_frac_model *m) {
   IG_TRY(run_all(m, IG_FRAC_wipe, (int64_t)m->s.surface.mask + 1));
   IG_TRY(run_all(m, IG_FRAC_link, (int64_t)m->shape.faces * m->s.ne));

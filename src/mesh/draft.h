@@ -33,6 +33,9 @@ IG_MUST_CHECK ig_status ig_draft_quadratic(ig_ctx *cx, ig_draft *draft);
 /* Nodes closer than `tolerance` become one. */
 IG_MUST_CHECK ig_status ig_draft_weld(ig_ctx *cx, ig_draft *draft, double tolerance);
 
+/* Six tetrahedra of a hexahedron, cut alike in neighbours: tet 6 x 4. */
+void ig_hex_cut(const ig_lid *node, ig_lid *tet);
+
 /* Sets (select.c). */
 IG_MUST_CHECK ig_status ig_mesh_set_sides(ig_ctx *cx, ig_mesh *mesh, const uint8_t *side,
                                           const char *const *name);

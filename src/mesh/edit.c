@@ -202,7 +202,7 @@ static void cut_regular(const ig_lid *node, ig_lid *tet) {
 
 /* Six from the lowest node to the three faces without it, each cut through its own lowest node:
    neighbours cut a common face alike, however the grid hangs together. */
-static void cut_lowest(const ig_lid *node, ig_lid *tet) {
+void ig_hex_cut(const ig_lid *node, ig_lid *tet) {
   int apex = 0;
   for (int a = 1; a < 8; a++)
     apex = node[a] < node[apex] ? a : apex;
@@ -280,7 +280,7 @@ ig_status ig_draft_tets(ig_ctx *cx, ig_draft *draft) {
       return status;
     status = boundary_count(cx, mesh, &after);
     if (status == IG_OK && mesh->blocks == 1 && after != 2 * before)
-      status = block_recut(cx, mesh, b, &hexahedra, cut_lowest);
+      status = block_recut(cx, mesh, b, &hexahedra, ig_hex_cut);
     free(hexahedra.conn);
     free(hexahedra.tag);
     IG_TRY(status);

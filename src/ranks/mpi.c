@@ -35,6 +35,43 @@ static ig_status most(void *self, int64_t *values, int count) {
   return said(MPI_Allreduce(MPI_IN_PLACE, values, count, MPI_INT64_T, MPI_MAX, j->comm));
 }
 
+/* A message's count is an int: long ones go in parts. */
+static const size_t PART = (size_t)1 << 30;
+
+static size_t parts_of(size_t size) {
+  return (size + PART - 1) / PART;
+}
+
+static ig_status swap(void *self, const ig_message *message, int count) {
+  const job *j = self;
+  size_t all = 0;
+  int started = 0, code = MPI_SUCCESS;
+  for (int i = 0; i < count; i++)
+    all += parts_of(message[i].send_size) + parts_of(message[i].receive_size);
+  if (all == 0)
+    return IG_OK;
+  MPI_Request *request = malloc(all * sizeof *request);
+  if (!request)
+    MPI_Abort(j->comm, 1); /* the others wait for these messages, and nothing else can tell them */
+  for (int i = 0; i < count && code == MPI_SUCCESS; i++)
+    for (size_t at = 0; at < message[i].receive_size && code == MPI_SUCCESS; at += PART) {
+      const size_t left = message[i].receive_size - at;
+      code = MPI_Irecv((char *)message[i].receive + at, (int)(left < PART ? left : PART), MPI_BYTE,
+                       message[i].rank, 1, j->comm, &request[started]);
+      started += code == MPI_SUCCESS;
+    }
+  for (int i = 0; i < count && code == MPI_SUCCESS; i++)
+    for (size_t at = 0; at < message[i].send_size && code == MPI_SUCCESS; at += PART) {
+      const size_t left = message[i].send_size - at;
+      code = MPI_Isend((const char *)message[i].send + at, (int)(left < PART ? left : PART),
+                       MPI_BYTE, message[i].rank, 1, j->comm, &request[started]);
+      started += code == MPI_SUCCESS;
+    }
+  const int waited = MPI_Waitall(started, request, MPI_STATUSES_IGNORE);
+  free(request);
+  return said(code == MPI_SUCCESS ? waited : code);
+}
+
 static void leave(void *self) {
   job *j = self;
   MPI_Comm_free(&j->comm);
@@ -43,7 +80,8 @@ static void leave(void *self) {
   free(j);
 }
 
-static const ig_transport transport = {.broadcast = broadcast, .most = most, .close = leave};
+static const ig_transport transport = {
+    .broadcast = broadcast, .most = most, .swap = swap, .close = leave};
 
 static ig_status job_join(int communicator, job *j, ig_ranks *r) {
   int there, provided, length;

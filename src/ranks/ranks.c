@@ -106,6 +106,34 @@ ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array) {
   return status;
 }
 
+ig_status ig_ranks_swap(ig_ctx *cx, const ig_message *message, int count) {
+  if (alone(cx))
+    return IG_OK;
+  const ig_status status = cx->ranks->transport->swap(cx->ranks->self, message, count);
+  return status == IG_OK ? IG_OK : lost(cx, status);
+}
+
+ig_status ig_ranks_collect(ig_ctx *cx, const void *mine, size_t size, void *all) {
+  const int count = ig_ranks_count(cx->ranks);
+  if (ig_ranks_first(cx))
+    memcpy(all, mine, size);
+  if (alone(cx))
+    return IG_OK;
+  ig_message *message;
+  const ig_status status = IG_NEW(cx, &message, count, "messages");
+  IG_TRY(ig_ranks_agree(cx, status));
+  int messages = 0;
+  if (ig_ranks_first(cx))
+    for (int r = 1; r < count; r++)
+      message[messages++] =
+          (ig_message){.rank = r, .receive = (char *)all + (size_t)r * size, .receive_size = size};
+  else
+    message[messages++] = (ig_message){.rank = 0, .send = mine, .send_size = size};
+  const ig_status sent = ig_ranks_swap(cx, message, messages);
+  free(message);
+  return sent;
+}
+
 /* --- checkpoints */
 
 typedef struct {

@@ -12,12 +12,22 @@
 #include "core/array.h"
 #include "core/output.h"
 
+/* What this rank sends to another and receives from it. Both know the sizes. */
+typedef struct {
+  int rank;
+  const void *send;
+  void *receive;
+  size_t send_size, receive_size; /* bytes; 0: nothing */
+} ig_message;
+
 /* A way to talk. */
 typedef struct {
   /* `size` bytes of rank `root` to all. */
   ig_status (*broadcast)(void *self, int root, void *bytes, size_t size);
   /* Of each number the largest over all ranks. */
   ig_status (*most)(void *self, int64_t *values, int count);
+  /* All messages of this rank, at most one per other rank; returns when they are there. */
+  ig_status (*swap)(void *self, const ig_message *message, int count);
   void (*close)(void *self);
 } ig_transport;
 
@@ -28,6 +38,7 @@ struct ig_ranks {
   char name[96], host[64];
   bool one_process; /* HDF5 and Gmsh serve one thread of a process at a time */
   bool failed;      /* a meeting told of a failure: nobody waits any more */
+  int division;     /* of meshes: ig_division in ranks/part.h */
 };
 
 static inline bool ig_ranks_first(const ig_ctx *cx) {
@@ -39,6 +50,10 @@ IG_MUST_CHECK ig_status ig_ranks_meet(ig_ctx *cx, ig_status status, bool *stop);
 /* `size` bytes of rank `root` to all; and an array of the device, through the host. */
 IG_MUST_CHECK ig_status ig_ranks_share(ig_ctx *cx, int root, void *bytes, size_t size);
 IG_MUST_CHECK ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array);
+/* Messages between ranks; all ranks call it, also those without a message. */
+IG_MUST_CHECK ig_status ig_ranks_swap(ig_ctx *cx, const ig_message *message, int count);
+/* `size` bytes of each rank to rank 0: `all` has room for them, one rank after the other. */
+IG_MUST_CHECK ig_status ig_ranks_collect(ig_ctx *cx, const void *mine, size_t size, void *all);
 /* Rank 0's checkpoint (NULL: none) to all; theirs is freed by ig_restart_free. */
 IG_MUST_CHECK ig_status ig_ranks_share_restart(ig_ctx *cx, ig_restart **restart);
 

@@ -14,8 +14,10 @@ typedef struct {
   pthread_cond_t all_here;
   int count, here, open;
   uint64_t round;
-  void *bytes;            /* of who broadcasts */
-  int64_t (*word)[WORDS]; /* of each rank */
+  void *bytes;                /* of who broadcasts */
+  int64_t (*word)[WORDS];     /* of each rank */
+  const ig_message **message; /* of each rank */
+  int *messages;
 } shared;
 typedef struct {
   shared *s;
@@ -61,6 +63,33 @@ static ig_status most(void *self, int64_t *values, int count) {
   return IG_OK;
 }
 
+/* What rank `from` sends to rank `to`. */
+static const ig_message *message_find(const shared *s, int from, int to) {
+  for (int i = 0; i < s->messages[from]; i++)
+    if (s->message[from][i].rank == to)
+      return &s->message[from][i];
+  return NULL;
+}
+
+static ig_status swap(void *self, const ig_message *message, int count) {
+  const member *m = self;
+  ig_status status = IG_OK;
+  m->s->message[m->rank] = message;
+  m->s->messages[m->rank] = count;
+  meet(m->s);
+  for (int i = 0; i < count; i++) {
+    if (message[i].receive_size == 0)
+      continue;
+    const ig_message *other = message_find(m->s, message[i].rank, m->rank);
+    if (other && other->send_size == message[i].receive_size)
+      memcpy(message[i].receive, other->send, other->send_size);
+    else
+      status = IG_IO;
+  }
+  meet(m->s);
+  return status;
+}
+
 static void leave(void *self) {
   member *m = self;
   shared *s = m->s;
@@ -73,16 +102,21 @@ static void leave(void *self) {
   pthread_cond_destroy(&s->all_here);
   pthread_mutex_destroy(&s->lock);
   free(s->word);
+  free(s->message);
+  free(s->messages);
   free(s);
 }
 
-static const ig_transport transport = {.broadcast = broadcast, .most = most, .close = leave};
+static const ig_transport transport = {
+    .broadcast = broadcast, .most = most, .swap = swap, .close = leave};
 
 ig_status ig_ranks_threads(int count, ig_ranks **ranks) {
   if (count < 1 || count > 4096 || !ranks)
     return IG_ARG;
   shared *s = calloc(1, sizeof *s);
-  bool good = s && (s->word = calloc((size_t)count, sizeof *s->word));
+  bool good = s && (s->word = calloc((size_t)count, sizeof *s->word)) &&
+              (s->message = calloc((size_t)count, sizeof *s->message)) &&
+              (s->messages = calloc((size_t)count, sizeof *s->messages));
   for (int i = 0; i < count; i++) {
     ranks[i] = calloc(1, sizeof *ranks[i]);
     member *m = calloc(1, sizeof *m);
@@ -114,7 +148,11 @@ ig_status ig_ranks_threads(int count, ig_ranks **ranks) {
     free(ranks[i]);
     ranks[i] = NULL;
   }
-  free(s ? s->word : NULL);
+  if (s) {
+    free(s->word);
+    free(s->message);
+    free(s->messages);
+  }
   free(s);
   return IG_MEMORY;
 }

@@ -2,10 +2,18 @@
    ("1 mm", "0.001") is the same. */
 #include "run/fingerprint.h"
 
+#ifdef INGOT_HAVE_IO
+#include "io/result_folder.h"
+#include "io/store.h"
+#endif
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define START 0xcbf29ce484222325u
 
@@ -66,8 +74,32 @@ static uint64_t mix_reals(uint64_t h, const double *value, int64_t count) {
   return h;
 }
 
+/* A folder with the results of a run counts by its snapshots. */
+static uint64_t mix_file(uint64_t h, const char *path);
+static uint64_t mix_folder(uint64_t h, const char *path) {
+#ifdef INGOT_HAVE_IO
+  for (int64_t i = 0;; i++) {
+    char name[IG_FILE_NAME];
+    ig_snapshot_name(i, name);
+    char *file = ig_path_join(path, name);
+    const bool there = file && access(file, R_OK) == 0;
+    if (there)
+      h = mix_file(h, file);
+    free(file);
+    if (!there)
+      break;
+  }
+#else
+  (void)path;
+#endif
+  return h;
+}
+
 /* A file counts by what it holds, not by where it lies. */
 static uint64_t mix_file(uint64_t h, const char *path) {
+  struct stat s;
+  if (path && stat(path, &s) == 0 && S_ISDIR(s.st_mode))
+    return mix_folder(h, path);
   FILE *f = path ? fopen(path, "rb") : NULL;
   if (!f)
     return mix_text(h, path);

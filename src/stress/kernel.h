@@ -26,7 +26,8 @@ enum {
   IG_ENERGIES = 5,     /* of an element: see ig_stress_energy */
   IG_STRESS_TILE = 32, /* elements side by side */
   /* stress 6, von Mises, plastic strain, temperature, elastic strain 6: means over points */
-  IG_STRESS_REPORT = 15
+  IG_STRESS_REPORT = 15,
+  IG_STRESS_POINTS = 56 /* stress 6 at each of 8 points, then their plastic strains */
 };
 
 /* Tables over temperature are rows of two common arrays. */
@@ -48,14 +49,14 @@ typedef struct {
   const double *share;    /* elements: of the inherent strain */
   const uint8_t *alive;   /* elements */
   const uint8_t *law;     /* elements: which of `laws` */
-  const uint8_t *which;   /* elements: which inherent strain; 0: none */
-  const double *inherent; /* x 3: strain that grows at birth, along x y z */
+  const uint16_t *which;  /* elements: which inherent strain; 0: none */
+  const double *inherent; /* x 4: strain that grows at birth, xx yy zz xy */
   const ig_stress_law *laws;
   const double *row_x, *row_y;
   double *state; /* tiles */
   float *slope;  /* tiles: half the traffic of a product; forces never see the rounding */
   float *past;   /* tiles */
-  double *grown; /* elements x 3: thermal and inherent strain at the last equilibrium */
+  double *grown; /* elements x 4: thermal and inherent strain at the last equilibrium */
   double *turn;  /* elements x 9: rotations at the last forces, by rows; NULL: they are small */
   double *slots; /* gather: 3 each */
   double dt;     /* of the step, for creep */

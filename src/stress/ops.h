@@ -22,6 +22,8 @@ typedef struct ig_stress_ops {
                     const int32_t *list, const double *birth, int64_t count);
   /* IG_STRESS_REPORT values per element */
   ig_status (*report)(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out);
+  /* IG_STRESS_POINTS values per element */
+  ig_status (*points)(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out);
   /* stored energy per element; IG_ENERGIES values per element, and the state they start from next
      time */
   ig_status (*stored)(ig_ctx *cx, const ig_stress_args *p, double *out);

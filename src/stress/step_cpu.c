@@ -98,6 +98,13 @@ static ig_status report(ig_ctx *cx, const ig_stress_args *p, const double *u, do
   return IG_OK;
 }
 
+static ig_status points(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
+  for (int32_t e = 0; e < p->scatter.elements; e++)
+    ig_stress_points(p, e, u, out);
+  return IG_OK;
+}
+
 static ig_status stored(ig_ctx *cx, const ig_stress_args *p, double *out) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
   for (int32_t e = 0; e < p->scatter.elements; e++)
@@ -154,6 +161,7 @@ const ig_stress_ops ig_stress_cpu = {.force = force,
                                      .commit = commit,
                                      .wipe = wipe,
                                      .report = report,
+                                     .points = points,
                                      .stored = stored,
                                      .energy = energy,
                                      .young = young,

@@ -106,6 +106,18 @@ extern "C" ig_status ig_stress_report_cuda(ig_ctx *cx, const ig_stress_args *p, 
   return IG_OK;
 }
 
+static __global__ void __launch_bounds__(THREADS)
+    points_pass(ig_stress_args p, const double *u, double *out) {
+  const int64_t e = THREAD;
+  if (e < p.scatter.elements)
+    ig_stress_points(&p, e, u, out);
+}
+extern "C" ig_status ig_stress_points_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u,
+                                           double *out) {
+  LAUNCH(points_pass, p->scatter.elements, *p, u, out);
+  return IG_OK;
+}
+
 static __global__ void stored_pass(ig_stress_args p, double *out) {
   const int64_t e = THREAD;
   if (e < p.scatter.elements)

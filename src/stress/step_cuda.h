@@ -14,6 +14,7 @@ ig_status ig_stress_wipe_cuda(ig_ctx *cx, const ig_stress_args *p, const double 
                               const double *high, const int32_t *list, const double *birth,
                               int64_t count);
 ig_status ig_stress_report_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out);
+ig_status ig_stress_points_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out);
 ig_status ig_stress_stored_cuda(ig_ctx *cx, const ig_stress_args *p, double *out);
 ig_status ig_stress_energy_cuda(ig_ctx *cx, const ig_stress_args *p, const double *old,
                                 const double *u, double *out);

@@ -1,5 +1,6 @@
 /* What ExaCA grows grains from: for each element that melted, its centre, when it last melted, when
    it then fell through the liquidus, and its cooling rate there. */
+#include "thermal/heat_part.h"
 #include "thermal/thermal.h"
 #include "core/number.h"
 
@@ -51,6 +52,7 @@ ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink) {
   size_t size = 0;
   if (!run->c->exaca)
     return IG_OK;
+  IG_TRY(ig_heat_gather(cx, &run->heat));
   IG_TRY(ig_array_pull(cx, &run->heat.past.track));
   FILE *f = open_memstream(&text, &size);
   if (!f)

@@ -2,6 +2,7 @@
 #include "thermal/heat_make.h"
 #include "backend/backend.h"
 #include "thermal/heat_ops.h"
+#include "thermal/heat_part.h"
 #include "thermal/heat_rows.h"
 #include "thermal/heat_tables.h"
 
@@ -120,6 +121,22 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
   return ig_array_push(cx, &h->material.solid);
 }
 
+/* Where the cells of a part stand in the whole: those of an element follow each other in both. */
+static ig_status cells_place(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
+  const ig_heat *whole = setup->whole;
+  ig_lid *first;
+  IG_TRY(IG_NEW(cx, &h->cell_of, h->elements, "cells of a part"));
+  IG_TRY(IG_NEW(cx, &first, ig_mesh_elements(whole->mesh), "cells of the whole"));
+  for (ig_lid e = whole->elements - 1; e >= 0; e--)
+    first[whole->birth.order[e]] = e;
+  for (ig_lid e = 0; e < h->elements; e++) {
+    const bool again = e > 0 && h->birth.order[e] == h->birth.order[e - 1];
+    h->cell_of[e] = again ? h->cell_of[e - 1] + 1 : first[setup->whole_element[h->birth.order[e]]];
+  }
+  free(first);
+  return IG_OK;
+}
+
 /* Every material that is born must say at which temperature. */
 static ig_status births_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *h) {
   for (ig_lid e = h->birth.start[1]; e < h->elements - h->birth.never; e++) {
@@ -186,6 +203,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   h->newborn = setup->newborn;
   h->body = setup->body;
   h->past.every = setup->track;
+  h->ghost = setup->ghost;
   for (int m = 0; m < h->material.count; m++)
     h->material.born_at[m] =
         setup->newborn == IG_BORN_MELT ? setup->material[m]->liquidus : setup->ambient;
@@ -204,11 +222,14 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   IG_TRY_GOTO(status, done, elements_make(cx, setup, h, &cells, place));
   IG_TRY_GOTO(status, done, births_check(cx, setup, h));
   IG_TRY_GOTO(status, done, neighbors_make(cx, setup, h, &cells, place));
-  IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h));
+  if (setup->whole)
+    IG_TRY_GOTO(status, done, cells_place(cx, setup, h));
+  IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h, setup->whole));
   IG_TRY_GOTO(status, done, ig_heat_surfaces_mark(cx, setup, h, &cells, place));
   if (h->surface != IG_HEAT_LUMPED)
     IG_TRY_GOTO(status, done, ig_heat_faces_collect(cx, setup, h));
-  IG_TRY_GOTO(status, done, ig_heat_rate_bound(cx, h));
+  if (!setup->whole)
+    IG_TRY_GOTO(status, done, ig_heat_rate_bound(cx, h));
   IG_TRY_GOTO(status, done,
               ig_array_new(cx, &h->face.work_film, (size_t)h->face.classes,
                            ig_heat_film_size(h->precision != IG_DOUBLE), "films"));
@@ -245,6 +266,7 @@ ig_status ig_heat_new_fastest(ig_ctx *cx, ig_heat_setup *setup, ig_heat *h) {
 }
 
 void ig_heat_free(ig_ctx *cx, ig_heat *h) {
+  ig_heat_part_free(cx, h);
   ig_array *arrays[] = {&h->past.track,
                         &h->node.x,
                         &h->node.T,
@@ -303,10 +325,14 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
   free(h->material.conductivity);
   free(h->face.start);
   free(h->batch.step);
+  free(h->cell_of);
   memset(h, 0, sizeof *h);
 }
 
 ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time) {
+  ig_heat *stepper = ig_heat_stepper(h);
+  if (stepper)
+    IG_TRY(ig_heat_begin_at(cx, stepper, time));
   h->time = time;
   h->rows.special_known = false;
   h->next = (ig_heat_range){.event = -1};
@@ -333,6 +359,7 @@ ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time) {
   h->now = h->next;
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY(ig_heat_rows_push(cx, h));
+  IG_TRY(ig_heat_scatter(cx, h));
   ig_heat_ledger ledger;
   IG_TRY(ig_heat_ledger_read(cx, h, &ledger));
   h->start_content = h->totals[0] = ledger.stored;

@@ -49,6 +49,11 @@ typedef struct {
   const ig_table *absorptivity; /* of watts over their node's temperature; NULL: watts are heat */
   bool leaps;                   /* steps above the critical one will be asked for */
   bool bare; /* nobody asks for the outer surface: no births, conditions or beams */
+  /* of a rank's part of a mesh: nodes that are another rank's; the engine of the whole mesh, and
+     where elements stand in it */
+  const uint8_t *ghost;
+  const struct ig_heat *whole;
+  const ig_lid *whole_element;
 } ig_heat_setup;
 
 /* A run's heat, J: stored - start = source + flux + body + born - convected - radiated - held. */
@@ -197,6 +202,9 @@ typedef struct ig_heat {
   int64_t steps_done;
   double element_steps;
   ig_array survey;
+  struct ig_heat_part *part; /* NULL: not divided between ranks */
+  const uint8_t *ghost;      /* of a part: nodes that others compute; NULL: none */
+  ig_lid *cell_of;           /* of a part: cells of the whole */
 } ig_heat;
 
 IG_MUST_CHECK ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);

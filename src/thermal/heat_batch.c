@@ -2,6 +2,7 @@
 #include "thermal/heat_make.h"
 #include "backend/backend.h"
 #include "thermal/heat_ops.h"
+#include "thermal/heat_part.h"
 #include "thermal/heat_rows.h"
 
 #include <math.h>
@@ -130,7 +131,8 @@ ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
         IG_TRY(patch_write(cx, h, n, there, begin));
     }
   h->batch.open.patch_last = h->batch.patch_count;
-  return IG_OK;
+  ig_heat *stepper = ig_heat_stepper(h);
+  return stepper ? ig_heat_batch_births(cx, stepper, time) : IG_OK;
 }
 
 /* An empty step at the end of what is written. */
@@ -141,20 +143,40 @@ static void step_open(ig_heat *h) {
                                  .patch_last = h->batch.patch_count};
 }
 
-/* Births that nothing comes before: those of the start. */
-ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time) {
-  IG_TRY(ig_heat_batch_births(cx, h, time));
-  const int32_t count = h->batch.patch_count;
+ig_status ig_heat_patches_push(ig_ctx *cx, ig_heat *h) {
+  const size_t count = (size_t)h->batch.patch_count;
+  IG_TRY(ig_heat_push(cx, &h->batch.patch, count));
+  return h->batch.patch_volume.dev
+             ? ig_heat_push(cx, &h->batch.patch_volume, count * (size_t)h->material.count)
+             : IG_OK;
+}
+
+void ig_heat_batch_clear(ig_heat *h) {
+  h->batch.step_count = 0;
+  h->batch.patch_count = h->batch.source_count = h->batch.list_count = h->batch.held_count = 0;
+  h->batch.powers_given = false;
+  step_open(h);
+}
+
+static ig_status births_apply(ig_ctx *cx, ig_heat *h) {
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY(ig_heat_rows_push(cx, h));
-  IG_TRY(ig_heat_push(cx, &h->batch.patch, (size_t)count));
-  if (h->batch.patch_volume.dev)
-    IG_TRY(ig_heat_push(cx, &h->batch.patch_volume, (size_t)count * (size_t)h->material.count));
-  IG_TRY(h->ops->patch(cx, h, 0, count));
+  IG_TRY(ig_heat_patches_push(cx, h));
+  IG_TRY(h->ops->patch(cx, h, 0, h->batch.patch_count));
   h->now = h->next;
   h->batch.patch_count = 0;
   step_open(h);
   return cx->backend->sync(cx); /* the batch's arrays are written anew from here */
+}
+
+/* Births that nothing comes before: those of the start. */
+ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time) {
+  ig_heat *stepper = ig_heat_stepper(h);
+  IG_TRY(ig_heat_batch_births(cx, h, time));
+  IG_TRY(births_apply(cx, h));
+  if (stepper)
+    IG_TRY(births_apply(cx, stepper));
+  return ig_heat_scatter(cx, h);
 }
 
 ig_status ig_heat_batch_list(ig_ctx *cx, ig_heat *h, const ig_lid *nodes, int32_t count,
@@ -232,6 +254,8 @@ static ig_status step_close(ig_ctx *cx, ig_heat *h) {
 }
 
 ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt) {
+  if (ig_heat_stepper(h))
+    IG_TRY(ig_heat_batch_step(cx, ig_heat_stepper(h), dt));
   h->batch.open.dt = h->batch.open.weight = dt;
   h->time += dt;
   h->past.time += dt;
@@ -253,6 +277,8 @@ static int stages_of(double ratio) {
    with which they enter the last one; weights follow the recursion of the stages. */
 ig_status ig_heat_batch_leap(ig_ctx *cx, ig_heat *h, double dt, double critical) {
   const int s = stages_of(dt / critical);
+  if (ig_heat_stepper(h))
+    IG_TRY(ig_heat_batch_leap(cx, ig_heat_stepper(h), dt, critical));
   if (s > IG_HEAT_STAGES)
     return IG_FAIL(cx, IG_INPUT, "a step of %g critical ones is too long", dt / critical);
   double b[IG_HEAT_STAGES + 1], mu[IG_HEAT_STAGES + 1], nu[IG_HEAT_STAGES + 1];
@@ -319,36 +345,33 @@ static ig_status steps_launch(ig_ctx *cx, ig_heat *h) {
   return IG_OK;
 }
 
-ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
+static ig_status batch_run(ig_ctx *cx, ig_heat *h) {
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY(ig_heat_rows_push(cx, h));
   IG_TRY(ig_heat_push(cx, &h->batch.source_node, (size_t)h->batch.list_count));
   if (h->batch.powers_given)
     IG_TRY(ig_heat_push(cx, &h->batch.source_power, (size_t)h->batch.source_count));
-  IG_TRY(ig_heat_push(cx, &h->batch.patch, (size_t)h->batch.patch_count));
-  if (h->batch.patch_volume.dev)
-    IG_TRY(ig_heat_push(cx, &h->batch.patch_volume,
-                        (size_t)h->batch.patch_count * (size_t)h->material.count));
+  IG_TRY(ig_heat_patches_push(cx, h));
   if (h->batch.held_count)
     IG_TRY(h->ops->patch(cx, h, 0, h->batch.held_count));
-  if (h->resident.on && h->batch.step_count) {
-    if (h->batch.steps.count < (size_t)h->batch.step_count) {
-      ig_array_free(cx, &h->batch.steps);
-      IG_TRY(ig_array_new_device(cx, &h->batch.steps, 2 * (size_t)h->batch.step_count,
-                                 sizeof *h->batch.step, "steps"));
-    }
-    IG_TRY(cx->backend->copy_in(cx, h->batch.steps.dev, h->batch.step,
-                                (size_t)h->batch.step_count * sizeof *h->batch.step));
-    IG_TRY(h->ops->resident(cx, h));
-    h->now = h->batch.step[h->batch.step_count - 1].there;
-  } else {
-    IG_TRY(steps_launch(cx, h));
+  if (!h->resident.on || h->batch.step_count == 0)
+    return steps_launch(cx, h);
+  if (h->batch.steps.count < (size_t)h->batch.step_count) {
+    ig_array_free(cx, &h->batch.steps);
+    IG_TRY(ig_array_new_device(cx, &h->batch.steps, 2 * (size_t)h->batch.step_count,
+                               sizeof *h->batch.step, "steps"));
   }
+  IG_TRY(cx->backend->copy_in(cx, h->batch.steps.dev, h->batch.step,
+                              (size_t)h->batch.step_count * sizeof *h->batch.step));
+  IG_TRY(h->ops->resident(cx, h));
+  h->now = h->batch.step[h->batch.step_count - 1].there;
+  return IG_OK;
+}
+
+ig_status ig_heat_batch_run(ig_ctx *cx, ig_heat *h) {
+  IG_TRY(h->part ? ig_heat_part_run(cx, h) : batch_run(cx, h));
   h->steps_done += h->batch.step_count;
-  h->batch.step_count = 0;
-  h->batch.patch_count = h->batch.source_count = h->batch.list_count = h->batch.held_count = 0;
-  h->batch.powers_given = false;
-  step_open(h);
+  ig_heat_batch_clear(h);
   totals_note(h);
   return IG_OK;
 }

@@ -71,7 +71,18 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/heat_element.inc"
 #include "thermal/heat_cpu.inc"
 
-const ig_heat_ops ig_heat_cpu[3] = {
-    [IG_SINGLE] = {NULL, steps_cpu_f32, patch_cpu_f32, track_cpu_f32, survey_cpu_f32, NULL, NULL},
-    [IG_DOUBLE] = {NULL, steps_cpu_f64, patch_cpu_f64, track_cpu_f64, survey_cpu_f64, NULL, NULL},
-    [IG_MIXED] = {NULL, steps_cpu_mix, patch_cpu_mix, track_cpu_mix, survey_cpu_mix, NULL, NULL}};
+const ig_heat_ops ig_heat_cpu[3] = {[IG_SINGLE] = {.steps = steps_cpu_f32,
+                                                   .melt = melting_cpu_f32,
+                                                   .patch = patch_cpu_f32,
+                                                   .track = track_cpu_f32,
+                                                   .survey = survey_cpu_f32},
+                                    [IG_DOUBLE] = {.steps = steps_cpu_f64,
+                                                   .melt = melting_cpu_f64,
+                                                   .patch = patch_cpu_f64,
+                                                   .track = track_cpu_f64,
+                                                   .survey = survey_cpu_f64},
+                                    [IG_MIXED] = {.steps = steps_cpu_mix,
+                                                  .melt = melting_cpu_mix,
+                                                  .patch = patch_cpu_mix,
+                                                  .track = track_cpu_mix,
+                                                  .survey = survey_cpu_mix}};

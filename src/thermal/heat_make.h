@@ -56,9 +56,10 @@ static inline double ig_heat_start(const ig_heat *h, ig_lid n) {
                               : h->node.initial;
 }
 
-/* heat_shape.c: classes of congruent elements, where conduction uses them; the unit conductivity
+/* heat_shape.c: classes of congruent elements, where conduction uses them (a part takes those of
+   the `whole`, whose first elements decide them); the unit conductivity
    matrix of a shape; its largest rate at unit diffusivity, exact only where above `best`, 1/m^2. */
-IG_MUST_CHECK ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h);
+IG_MUST_CHECK ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h, const ig_heat *whole);
 void ig_heat_shape_matrix(const double *point, const ig_lid *conn, ig_heat_shape *shape);
 double ig_heat_shape_rate(const ig_heat_shape *s, const ig_lid *conn, double best);
 
@@ -97,6 +98,9 @@ IG_MUST_CHECK ig_status ig_heat_films_fill(ig_ctx *cx, ig_heat *h);
 IG_MUST_CHECK ig_status ig_heat_classes_push(ig_ctx *cx, ig_heat *h);
 /* heat_batch.c: node n takes the temperature it is held at now, before the batch's first step. */
 IG_MUST_CHECK ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n);
+/* heat_batch.c: changes of nodes to the device; nothing is written any more. */
+IG_MUST_CHECK ig_status ig_heat_patches_push(ig_ctx *cx, ig_heat *h);
+void ig_heat_batch_clear(ig_heat *h);
 /* heat_batch.c: births up to `time` at once, outside any batch. */
 IG_MUST_CHECK ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time);
 /* heat_state.c: stencil: the second copy of temperatures is the first's, also where no step

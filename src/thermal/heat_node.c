@@ -42,7 +42,8 @@ static void node_capacity(const ig_heat *h, ig_lid n, const double *volume, doub
     all += volume[m];
     capacity += volume[m] * h->material.capacity[m];
   }
-  *inverse = all == 0 ? 0 : ig_heat_held(h, n) ? -1 : 1 / capacity;
+  const bool ghost = h->ghost && h->ghost[n]; /* its temperature comes from another rank */
+  *inverse = all == 0 || ghost ? 0 : ig_heat_held(h, n) ? -1 : 1 / capacity;
   *body = all * h->body;
 }
 

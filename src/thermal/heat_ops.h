@@ -11,6 +11,8 @@ typedef struct ig_heat_ops {
   ig_status (*open)(ig_ctx *cx, ig_heat *h);
   /* steps [first, last) of the batch; no birth among them */
   ig_status (*steps)(ig_ctx *cx, ig_heat *h, int first, int last);
+  /* powder that is molten through; of a part, whose ghosts come after a step. Else steps do it */
+  ig_status (*melt)(ig_ctx *cx, ig_heat *h);
   /* patches [first, last) of the batch */
   ig_status (*patch)(ig_ctx *cx, ig_heat *h, int32_t first, int32_t last);
   /* looks at the elements that are there, dt seconds after the last look */
@@ -31,6 +33,7 @@ extern const ig_heat_ops ig_heat_cpu[3], ig_heat_cuda[3];
 #define IG_HEAT_CUDA(kind)                                                                         \
   ig_status ig_heat_open_cuda_##kind(ig_ctx *cx, ig_heat *h);                                      \
   ig_status ig_heat_steps_cuda_##kind(ig_ctx *cx, ig_heat *h, int first, int last);                \
+  ig_status ig_heat_melt_cuda_##kind(ig_ctx *cx, ig_heat *h);                                      \
   ig_status ig_heat_patch_cuda_##kind(ig_ctx *cx, ig_heat *h, int32_t first, int32_t last);        \
   ig_status ig_heat_track_cuda_##kind(ig_ctx *cx, ig_heat *h, float dt, double time);              \
   ig_status ig_heat_survey_cuda_##kind(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,          \

@@ -108,9 +108,20 @@ double ig_heat_shape_rate(const ig_heat_shape *s, const ig_lid *conn, double bes
   return fmin(bound, exp(scale + log(sqrt(norm)) / 256));
 }
 
-ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h) {
-  if (h->conduction == IG_HEAT_RECOMPUTE)
-    return IG_OK;
+static ig_status classes_take(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
+  const ig_lid count = whole->shape.classes.count;
+  ig_classes *c = &h->shape.classes;
+  IG_TRY(IG_NEW(cx, &c->of, h->elements, "element classes"));
+  IG_TRY(IG_NEW(cx, &c->representative, count, "element classes"));
+  IG_TRY(IG_NEW(cx, &h->shape.of_class, count, "element classes"));
+  c->count = count;
+  for (ig_lid e = 0; e < h->elements; e++)
+    c->of[e] = whole->shape.classes.of[h->cell_of[e]];
+  memcpy(h->shape.of_class, whole->shape.of_class, (size_t)count * sizeof *h->shape.of_class);
+  return IG_OK;
+}
+
+static ig_status classes_make(ig_ctx *cx, ig_heat *h) {
   IG_TRY(ig_mesh_classes(cx, h->node.point, h->elements, 8, h->elems.conn.host, &h->shape.classes));
   if (h->shape.classes.count > 65536 || h->shape.classes.count > h->elements / 8 + 8) {
     ig_classes_free(&h->shape.classes); /* hardly any two alike */
@@ -124,6 +135,13 @@ ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h) {
     shape_sizes(h->node.point, ig_heat_conn(h, h->shape.classes.representative[c]),
                 &h->shape.of_class[c]);
   }
+  return IG_OK;
+}
+
+ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h, const ig_heat *whole) {
+  if (h->conduction == IG_HEAT_RECOMPUTE)
+    return IG_OK;
+  IG_TRY(whole ? classes_take(cx, whole, h) : classes_make(cx, h));
   if (h->conduction != IG_HEAT_CLASSES)
     return IG_OK;
   const size_t size = ig_heat_work_size(h);

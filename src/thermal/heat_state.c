@@ -2,16 +2,19 @@
 #include "thermal/heat_make.h"
 #include "backend/backend.h"
 #include "thermal/heat_ops.h"
+#include "thermal/heat_part.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T) {
-  IG_TRY(ig_array_pull(cx, &h->node.T));
+  IG_TRY(ig_heat_gather(cx, h));
+  const ig_status pulled = ig_array_pull(cx, &h->node.T);
+  IG_TRY(h->part ? ig_ranks_agree(cx, pulled) : pulled);
   for (ig_lid n = 0; n < h->nodes; n++)
     T[n] = ig_heat_get(h->node.T.host, ig_heat_state_size(h), n);
-  return IG_OK;
+  return h->part ? ig_ranks_share(cx, 0, T, (size_t)h->nodes * sizeof *T) : IG_OK;
 }
 
 ig_status ig_heat_next_fill(ig_ctx *cx, ig_heat *h) {
@@ -52,7 +55,8 @@ ig_status ig_heat_set_temperatures(ig_ctx *cx, ig_heat *h, const double *T) {
 
 enum { SURVEY_PARTS = 264 };
 
-ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat_survey *found) {
+static ig_status survey_make(ig_ctx *cx, ig_heat *h, const ig_heat_question *q,
+                             ig_heat_survey *found) {
   if (!h->survey.dev)
     IG_TRY(ig_array_new(cx, &h->survey, SURVEY_PARTS, sizeof(ig_heat_survey), "survey"));
   if (q->layered) /* asks for heights, which nothing else may need */
@@ -70,6 +74,15 @@ ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat
     }
   }
   return IG_OK;
+}
+
+ig_status ig_heat_ask(ig_ctx *cx, ig_heat *h, const ig_heat_question *q, ig_heat_survey *found) {
+  if (!h->part)
+    return survey_make(cx, h, q, found);
+  IG_TRY(q->change ? ig_heat_gather_change(cx, h) : ig_heat_gather(cx, h));
+  const ig_status status = ig_ranks_first(cx) ? survey_make(cx, h, q, found) : IG_OK;
+  IG_TRY(ig_ranks_agree(cx, status));
+  return ig_ranks_share(cx, 0, found, sizeof *found);
 }
 
 ig_heat_ledger ig_heat_ledger_of(const ig_heat *h, const ig_heat_survey *s) {
@@ -113,6 +126,7 @@ ig_status ig_heat_save(ig_ctx *cx, ig_heat *h, ig_saved *saved, int *count) {
   ig_array *arrays[IG_HEAT_SAVED];
   const char *names[IG_HEAT_SAVED];
   ig_dtype types[IG_HEAT_SAVED];
+  IG_TRY(ig_heat_gather(cx, h));
   *count = saved_list(h, arrays, names, types);
   for (int i = 0; i < *count; i++) {
     IG_TRY(ig_array_pull(cx, arrays[i]));
@@ -140,7 +154,7 @@ ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
   h->steps_done = (int64_t)h->totals[1];
   h->past.time = h->totals[2];
   h->past.steps = (int)h->totals[3];
-  return IG_OK;
+  return ig_heat_scatter(cx, h);
 }
 
 double ig_heat_ledger_gap(const ig_heat_ledger *l) {

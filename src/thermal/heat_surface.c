@@ -1,5 +1,6 @@
 /* Conditions on faces, and faces with their lives. */
 #include "thermal/heat_make.h"
+#include "thermal/heat_part.h"
 #include "thermal/heat_rows.h"
 
 #include <math.h>
@@ -117,6 +118,8 @@ static ig_status held_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condi
 
 ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition *condition,
                                  int count, double ambient) {
+  if (h->part)
+    IG_TRY(ig_heat_part_conditions(cx, h, condition, count, ambient));
   for (int m = 0; m < h->material.count && h->newborn != IG_BORN_MELT; m++)
     h->material.born_at[m] = ambient;
   IG_TRY(held_set(cx, h, condition, count));

@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "mesh/draft.h"
 #include "mesh/named.h"
+#include "thermal/heat_part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -154,6 +155,8 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
   } else {
     IG_TRY(engine_placed(cx, ig_heat_new_fastest(cx, &setup, &run->heat), &c->at));
   }
+  const ig_src form = ig_key_at(job->tree, "conduction", c->at);
+  IG_TRY(engine_placed(cx, ig_heat_part_new(cx, &setup, &run->heat), &form));
   return ig_beams_new(cx, &c->beams, paths, &run->heat, own,
                       c->birth.at.given && !isnan(c->birth.height) ? 1.5 * c->birth.height : 0,
                       job->mesh, &run->beams);
@@ -195,6 +198,7 @@ void ig_thermal_close(ig_thermal_run *run) {
   ig_beams_free(run->job->cx, &run->beams);
   free(run->material_of);
   free(run->birth);
+  free(run->factor);
   free(run->initial);
   ig_thermal_fields_free(run);
   free(run->probe);

@@ -1,6 +1,7 @@
 /* What a run tells: rows of history, snapshots, final figures. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
+#include "thermal/heat_part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -309,6 +310,7 @@ ig_status ig_thermal_snapshot(void *self, ig_sink *to) {
   uint8_t *alive = NULL;
   float *value = NULL;
   ig_status status;
+  IG_TRY_GOTO(status, done, ig_heat_gather(cx, &run->heat));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &alive, h->elements, "snapshot"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &value, h->elements, "snapshot"));
   for (ig_lid e = 0; e < h->now.elements; e++)

@@ -1,6 +1,7 @@
 /* The thermal room: transient heat conduction of parts as they are built. */
 #include "thermal/thermal.h"
 #include "backend/backend.h"
+#include "thermal/heat_part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -22,8 +23,19 @@ static void room_close(void *self) {
   free(self);
 }
 
+static void rank_tell(void *user, const char *label, const char *value) {
+  ig_info(user, "%s: %s", label, value);
+}
+
+/* The ranks and their parts, a line each. */
+static ig_status ranks_tell(ig_thermal_run *run, ig_part_line *line, void *user) {
+  const ig_heat_part *p = run->heat.part;
+  return p ? ig_part_describe(run->job->cx, &p->part, p->halo.peers, line, user) : IG_OK;
+}
+
 static ig_status begin(void *self) {
   ig_thermal_run *run = self;
+  IG_TRY(ranks_tell(run, rank_tell, run->job->cx));
   return ig_heat_begin(run->job->cx, &run->heat);
 }
 
@@ -44,7 +56,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
 static ig_status wait(void *self) {
   const ig_thermal_run *run = self;
   IG_TRY(run->job->cx->backend->sync(run->job->cx));
-  return ig_fault_check(run->job->cx, "node", NULL);
+  return ig_fault_check(run->job->cx, "node", run->heat.part ? run->heat.part->part.node : NULL);
 }
 
 static void stand(const void *self, ig_standing *s) {
@@ -103,6 +115,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   line(user, "conduction", conduction[r.heat.conduction]);
   snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_bytes);
   line(user, "device memory", text);
+  IG_TRY_GOTO(status, done, ranks_tell(&r, line, user));
   for (int i = 0; i < r.beams.count; i++) {
     ig_toolpath_survey s;
     snprintf(text, sizeof text, "%d of %d", i + 1, r.beams.count);
@@ -119,6 +132,7 @@ done:
 const ig_room ig_room_thermal = {.name = "thermal",
                                  .about = "transient heat of parts as they are printed",
                                  .needs_mesh = true,
+                                 .ranks = true,
                                  .elements = "hex8|tet4|tet10|wedge6|pyramid5",
                                  .case_size = sizeof(ig_thermal_case),
                                  .options = ig_thermal_options,
@@ -135,8 +149,10 @@ const ig_room ig_room_thermal = {.name = "thermal",
                                  .results = ig_thermal_results,
                                  .tally = tally,
                                  .field = ig_thermal_field,
+                                 .get = ig_thermal_get,
                                  .set = ig_thermal_set,
                                  .load = ig_thermal_load,
+                                 .support = ig_thermal_support,
                                  .path = ig_thermal_path,
                                  .check = check,
                                  .verify = ig_thermal_verify,

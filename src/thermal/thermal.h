@@ -125,6 +125,7 @@ typedef struct {
   int pools;                  /* melt pools in rows of history: one per beam, then all as one */
   double (*melt_most)[4];     /* pools: longest, widest, deepest, largest */
   ig_thermal_kept as_done;    /* as of `done` */
+  double *factor; /* entries of `boundary`: see ig_thermal_support; NULL: none is changed */
 } ig_thermal_run;
 
 /* A step of the run, as the schedule sees it. */
@@ -222,7 +223,10 @@ IG_MUST_CHECK ig_status ig_thermal_results(void *self, ig_sink *to);
 /* --- fields.c: for other programs; functions of the room */
 
 bool ig_thermal_field(void *self, int i, ig_room_field *field);
+IG_MUST_CHECK ig_status ig_thermal_get(void *self, const char *name, double *values);
 IG_MUST_CHECK ig_status ig_thermal_set(void *self, const char *name, const double *values);
+/* Multiplies the temperature or the flux that an entry of `boundary` prescribes. */
+IG_MUST_CHECK ig_status ig_thermal_support(void *self, int support, double factor);
 IG_MUST_CHECK ig_status ig_thermal_load(void *self, int load, double factor);
 
 #endif

@@ -34,6 +34,8 @@ int64_t ig_topopt_ramp_at(const ig_topopt_case *c, int64_t iteration);
 
 /* Functions of the room, `self` is an ig_topopt_run. */
 IG_MUST_CHECK ig_status ig_topopt_snapshot(void *self, ig_sink *to);
+/* Of the objective; "": it is a share. */
+const char *ig_topopt_objective_unit(const ig_topopt_design *s);
 IG_MUST_CHECK ig_status ig_topopt_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_checkpoint(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_restore(void *self, const ig_restart *from);

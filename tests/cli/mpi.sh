@@ -50,14 +50,41 @@ many 2 run none.yaml -o x 2>log && fail "a missing case runs"
 many 2 run case.yaml -s volume=7 -o x 2>log && fail "a wrong volume runs"
 [ "$(grep -c 'ingot: error' log)" = 1 ] || fail "not one message for a mistake in the case"
 [ -e x ] && fail "something was written"
+cat >motion.yaml <<'END'
+physics: dynamics
+mesh: {boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}]}
+materials: [{name: m, density: 1, young: 1, poisson: 0.3}]
+analysis: {duration: 0.1}
+END
+many 2 run motion.yaml -o x 2>log && fail "dynamics runs on two ranks"
+grep -q 'dynamics does not run on several ranks (2 here)' log || fail "the room is not named"
+
+# one mesh divided: births under a beam, the same files
 cat >heat.yaml <<'END'
 physics: thermal
-mesh: {boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}]}
-materials: [{name: m, density: 1, conductivity: 1, specific_heat: 1}]
-duration: 0.1
+conduction: classes
+mesh:
+  boxes:
+    - {name: plate, size: [6 mm, 4 mm, 1 mm], cells: [12, 8, 2]}
+    - {name: wall, origin: [1 mm, 1 mm, 1 mm], size: [4 mm, 2 mm, 1 mm], cells: [8, 4, 2]}
+materials:
+  - {name: m, density: 7955, conductivity: 20, specific_heat: 500, solidus: 1658, liquidus: 1723, absorptivity: 0.5}
+duration: 0.2 s
+boundary: [{set: surface, convection: 20, emissivity: 0.4}, {set: zmin, temperature: 300}]
+birth: {by: bead, set: wall, width: 1.2 mm, height: 0.5 mm, lead: 0.5 mm}
+beams:
+  - model: surface
+    radius: 0.6 mm
+    raster: {power: 150, speed: 80 mm/s, hatch: 1 mm, layer_height: 0.5 mm, base: 1 mm, layers: 2, dwell: 0.02, regions: [{min: [1 mm, 1 mm], max: [5 mm, 3 mm]}]}
+output: {count: 2, history_every: 5}
 END
-many 2 run heat.yaml -o x 2>log && fail "thermal runs on two ranks"
-grep -q 'thermal does not run on several ranks (2 here)' log || fail "the room is not named"
+rm -r one
+"$INGOT" run heat.yaml -q -b cpu -t 1 -o one || fail "the build on one rank fails"
+many 2 run heat.yaml -o heat2 >table 2>log || fail "the build on 2 ranks fails"
+same heat2
+grep -q 'rank 1' log || fail "the table of ranks is not told"
+many 3 check heat.yaml >table 2>log || fail "the check on 3 ranks fails"
+grep -q 'rank 2' table || fail "the check does not tell of ranks"
 
 # a signal to one rank stops all, with a checkpoint
 many 2 run case.yaml -s iterations=100000 -s change=0 -o long 2>log >/dev/null &

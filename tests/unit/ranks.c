@@ -53,12 +53,11 @@ static const char *const three_cases[] = {
     "iterations",
     "6",
     NULL};
-static const char *const heat[] = {
-    "physics",   "thermal",
-    "mesh",      "{boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}]}",
-    "materials", "[{name: m, density: 1, conductivity: 1, specific_heat: 1}]",
-    "duration",  "0.1",
-    NULL};
+static const char *const motion[] = {"physics",   "dynamics",
+                                     "mesh",      "{boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}]}",
+                                     "materials", "[{name: m, density: 1, young: 1, poisson: 0.3}]",
+                                     "analysis",  "{duration: 0.1}",
+                                     NULL};
 
 typedef struct {
   const char *const *set;
@@ -192,11 +191,11 @@ static void a_failure_is_everybodys(void **state) {
 
 static void rooms_that_cannot_refuse(void **state) {
   (void)state;
-  seat s[2] = {{.set = heat}, {.set = heat}};
+  seat s[2] = {{.set = motion}, {.set = motion}};
   together(s, 2);
   for (int i = 0; i < 2; i++) {
     assert_int_equal(s[i].status, IG_INPUT);
-    assert_non_null(strstr(s[i].message, "thermal does not run on several ranks (2 here)"));
+    assert_non_null(strstr(s[i].message, "dynamics does not run on several ranks (2 here)"));
   }
 }
 

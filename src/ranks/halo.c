@@ -1,0 +1,190 @@
+/* Ghosts: lists of what each rank sends to each other one, and the exchange itself. */
+#include "ranks/part.h"
+#include "backend/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  int32_t rank, node;
+} pair;
+
+static int by_rank(const void *a, const void *b) {
+  const pair *p = a, *q = b;
+  if (p->rank != q->rank)
+    return p->rank < q->rank ? -1 : 1;
+  return (p->node > q->node) - (p->node < q->node);
+}
+
+typedef struct {
+  pair *item;
+  int64_t count, room;
+} pairs;
+
+static ig_status pair_add(ig_ctx *cx, pairs *all, int32_t rank, ig_lid node) {
+  if (all->count == all->room) {
+    const int64_t room = all->room ? 2 * all->room : 256;
+    pair *bigger = realloc(all->item, (size_t)room * sizeof *bigger);
+    if (!bigger)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for the lists of ghosts");
+    all->item = bigger;
+    all->room = room;
+  }
+  all->item[all->count++] = (pair){rank, node};
+  return IG_OK;
+}
+
+static void pairs_sort(pairs *all) {
+  int64_t kept = 0;
+  if (all->count)
+    qsort(all->item, (size_t)all->count, sizeof *all->item, by_rank);
+  for (int64_t i = 0; i < all->count; i++)
+    if (i == 0 || by_rank(&all->item[i], &all->item[i - 1]) != 0)
+      all->item[kept++] = all->item[i];
+  all->count = kept;
+}
+
+/* Where an element has nodes of several ranks, each needs the others'. */
+static ig_status pairs_find(ig_ctx *cx, const ig_part *p, pairs *give, pairs *take) {
+  for (int b = 0; b < p->mesh->blocks; b++) {
+    const ig_block *block = &p->mesh->block[b];
+    const int npe = ig_elem_info_get(block->type)->nodes;
+    for (ig_lid e = 0; e < block->count; e++) {
+      const ig_lid *conn = &block->conn[(int64_t)npe * e];
+      for (int a = 0; a < npe; a++) {
+        if (!p->ghost[conn[a]])
+          continue;
+        const int32_t other = p->owner[p->node[conn[a]]];
+        IG_TRY(pair_add(cx, take, other, conn[a]));
+        for (int c = 0; c < npe; c++)
+          if (!p->ghost[conn[c]])
+            IG_TRY(pair_add(cx, give, other, conn[c]));
+      }
+    }
+  }
+  pairs_sort(give);
+  pairs_sort(take);
+  return IG_OK;
+}
+
+/* Lists of one direction: nodes to the device, where those of each peer begin. */
+static ig_status list_make(ig_ctx *cx, const ig_halo *h, const pairs *all, ig_array *node,
+                           int32_t *start) {
+  IG_TRY(ig_array_new(cx, node, (size_t)all->count + 1, sizeof(int32_t), "ghosts"));
+  int64_t i = 0;
+  for (int p = 0; p < h->peers; p++) {
+    start[p] = (int32_t)i;
+    for (; i < all->count && all->item[i].rank == h->message[p].rank; i++)
+      ((int32_t *)node->host)[i] = all->item[i].node;
+  }
+  start[h->peers] = (int32_t)i;
+  return ig_array_push(cx, node);
+}
+
+static ig_status buffer_make(ig_ctx *cx, ig_array *device, void **host, int64_t count,
+                             size_t item) {
+  IG_TRY(ig_array_new_device(cx, device, (size_t)count + 1, item, "exchange of ghosts"));
+  if (cx->backend->separate)
+    return cx->backend->host_alloc(cx, host, ((size_t)count + 1) * item);
+  *host = device->dev;
+  return IG_OK;
+}
+
+ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *h) {
+  memset(h, 0, sizeof *h);
+  h->item = item;
+  pairs give = {0}, take = {0};
+  ig_status status;
+  IG_TRY_GOTO(status, done, pairs_find(cx, part, &give, &take));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->message, part->ranks, "messages"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->sent, (size_t)part->ranks + 1, "messages"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->received, (size_t)part->ranks + 1, "messages"));
+  /* who gives also takes: both have a node in the same element */
+  for (int64_t i = 0; i < take.count; i++)
+    if (i == 0 || take.item[i].rank != take.item[i - 1].rank)
+      h->message[h->peers++].rank = take.item[i].rank;
+  IG_TRY_GOTO(status, done, list_make(cx, h, &give, &h->give, h->sent));
+  IG_TRY_GOTO(status, done, list_make(cx, h, &take, &h->take, h->received));
+  IG_TRY_GOTO(status, done, buffer_make(cx, &h->given, &h->out, give.count, item));
+  IG_TRY_GOTO(status, done, buffer_make(cx, &h->taken, &h->in, take.count, item));
+done:
+  free(give.item);
+  free(take.item);
+  if (status != IG_OK)
+    ig_halo_free(cx, h);
+  return status;
+}
+
+void ig_halo_free(ig_ctx *cx, ig_halo *h) {
+  if (cx->backend && cx->backend->separate) {
+    if (h->out)
+      cx->backend->host_free(cx, h->out);
+    if (h->in)
+      cx->backend->host_free(cx, h->in);
+  }
+  ig_array_free(cx, &h->give);
+  ig_array_free(cx, &h->take);
+  ig_array_free(cx, &h->given);
+  ig_array_free(cx, &h->taken);
+  free(h->message);
+  free(h->sent);
+  free(h->received);
+  memset(h, 0, sizeof *h);
+}
+
+/* Values of the listed nodes into a buffer, on the device; and back. */
+static ig_status pack(ig_ctx *cx, const void *values, const ig_array *list, int64_t count,
+                      int words, void *buffer) {
+  if (count == 0)
+    return IG_OK;
+#ifdef INGOT_HAVE_CUDA
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    return ig_halo_pack_cuda(cx, values, list->dev, count, words, buffer);
+#endif
+  (void)cx;
+  const int32_t *node = list->dev;
+  for (int64_t i = 0; i < count; i++)
+    memcpy((uint32_t *)buffer + words * i, (const uint32_t *)values + words * (int64_t)node[i],
+           sizeof(uint32_t) * (size_t)words);
+  return IG_OK;
+}
+
+static ig_status unpack(ig_ctx *cx, const void *buffer, const ig_array *list, int64_t count,
+                        int words, void *values) {
+  if (count == 0)
+    return IG_OK;
+#ifdef INGOT_HAVE_CUDA
+  if (cx->backend->kernels == IG_KERNELS_CUDA)
+    return ig_halo_unpack_cuda(cx, buffer, list->dev, count, words, values);
+#endif
+  (void)cx;
+  const int32_t *node = list->dev;
+  for (int64_t i = 0; i < count; i++)
+    memcpy((uint32_t *)values + words * (int64_t)node[i], (const uint32_t *)buffer + words * i,
+           sizeof(uint32_t) * (size_t)words);
+  return IG_OK;
+}
+
+ig_status ig_halo_refresh(ig_ctx *cx, ig_halo *h, void *values, size_t item, ig_status status) {
+  const int64_t give = h->sent[h->peers], take = h->received[h->peers];
+  const int words = (int)(item / 4);
+  if (status == IG_OK)
+    status = pack(cx, values, &h->give, give, words, h->given.dev);
+  if (status == IG_OK && cx->backend->separate && give)
+    status = cx->backend->copy_out(cx, h->out, h->given.dev, (size_t)give * item);
+  for (int p = 0; p < h->peers; p++) {
+    ig_message *m = &h->message[p];
+    m->send = (char *)h->out + (size_t)h->sent[p] * item;
+    m->receive = (char *)h->in + (size_t)h->received[p] * item;
+    m->send_size = (size_t)(h->sent[p + 1] - h->sent[p]) * item;
+    m->receive_size = (size_t)(h->received[p + 1] - h->received[p]) * item;
+  }
+  const ig_status swapped = ig_ranks_swap(cx, h->message, h->peers);
+  if (status == IG_OK)
+    status = swapped;
+  if (status == IG_OK && cx->backend->separate && take)
+    status = cx->backend->copy_in(cx, h->taken.dev, h->in, (size_t)take * item);
+  if (status == IG_OK)
+    status = unpack(cx, h->taken.dev, &h->take, take, words, values);
+  return status;
+}

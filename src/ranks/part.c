@@ -1,0 +1,204 @@
+/* Dividing a mesh: who owns which node, and the part of the mesh that each needs. */
+#include "ranks/part.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct {
+  uint64_t key;
+  ig_lid node;
+} keyed;
+
+static int by_key(const void *a, const void *b) {
+  const keyed *p = a, *q = b;
+  if (p->key != q->key)
+    return p->key < q->key ? -1 : 1;
+  return (p->node > q->node) - (p->node < q->node);
+}
+
+/* The lowest `bits` of x, with two free places (or one) before each. */
+static uint64_t bits_spread(uint64_t x, int bits, int stride) {
+  uint64_t spread = 0;
+  for (int b = 0; b < bits; b++)
+    spread |= ((x >> b) & 1) << (stride * b);
+  return spread;
+}
+
+/* Place on the curve. In the plane the height comes last, within a column. */
+static uint64_t curve_key(const double *x, const double *low, double size, bool plan) {
+  const int dims = plan ? 2 : 3, bits = plan ? 22 : 21;
+  uint64_t key = 0;
+  for (int d = 0; d < dims; d++) {
+    const double place = size > 0 ? (x[d] - low[d]) / size * (double)(1 << 20) : 0;
+    key |= bits_spread((uint64_t)(place + 0.5), bits, dims) << d;
+  }
+  if (plan)
+    key = key << 20 | (size > 0 ? (uint64_t)((x[2] - low[2]) / size * (double)((1 << 20) - 1)) : 0);
+  return key;
+}
+
+/* Well mixed bits of a number (splitmix64, Steele et al. 2014). */
+static uint64_t mixed(uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
+ig_status ig_divide(ig_ctx *cx, const ig_mesh *mesh, ig_division how, int ranks, int32_t *owner) {
+  double low[3], high[3];
+  keyed *order;
+  const ig_lid n = mesh->nodes;
+  if (how == IG_DIVIDE_RANDOM) {
+    for (ig_lid i = 0; i < n; i++)
+      owner[i] = (int32_t)(mixed((uint64_t)i) % (uint64_t)ranks);
+    return IG_OK;
+  }
+  ig_mesh_bounds(mesh, low, high);
+  double size = 0;
+  for (int d = 0; d < 3; d++)
+    size = fmax(size, high[d] - low[d]);
+  IG_TRY(IG_NEW(cx, &order, n, "division between ranks"));
+  for (ig_lid i = 0; i < n; i++)
+    order[i] = (keyed){curve_key(&mesh->x[3 * (int64_t)i], low, size, how == IG_DIVIDE_PLAN), i};
+  qsort(order, (size_t)n, sizeof *order, by_key);
+  for (ig_lid i = 0; i < n; i++) {
+    int64_t rank = (int64_t)i * ranks / n;
+    if (how == IG_DIVIDE_UNEVEN && ranks > 2)
+      rank = i == 0 ? 0 : 1 + (int64_t)(i - 1) * (ranks - 2) / n;
+    owner[order[i].node] = (int32_t)rank;
+  }
+  free(order);
+  return IG_OK;
+}
+
+/* The elements that touch a node of this rank, and the nodes of all of them. */
+static ig_status part_choose(ig_ctx *cx, const ig_mesh *mesh, ig_part *p, ig_lid *in_block) {
+  const ig_lid elements = ig_mesh_elements(mesh);
+  ig_lid count = 0, number = 0, nodes = 0;
+  IG_TRY(IG_NEW(cx, &p->element, (size_t)elements + 1, "part of a rank"));
+  IG_TRY(IG_NEW(cx, &p->local, (size_t)mesh->nodes + 1, "part of a rank"));
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    p->local[n] = p->owner[n] == p->rank ? 1 : 0;
+  for (int b = 0; b < mesh->blocks; b++) {
+    const ig_block *block = &mesh->block[b];
+    const int npe = ig_elem_info_get(block->type)->nodes;
+    for (ig_lid e = 0; e < block->count; e++, number++) {
+      const ig_lid *conn = &block->conn[(int64_t)npe * e];
+      bool mine = false;
+      for (int a = 0; a < npe; a++)
+        mine |= p->owner[conn[a]] == p->rank;
+      if (!mine)
+        continue;
+      for (int a = 0; a < npe; a++)
+        p->local[conn[a]] = 1;
+      p->element[count++] = number;
+      in_block[b]++;
+    }
+  }
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    p->local[n] = p->local[n] ? nodes++ : -1;
+  IG_TRY(IG_NEW(cx, &p->node, (size_t)nodes + 1, "part of a rank"));
+  IG_TRY(IG_NEW(cx, &p->ghost, (size_t)nodes + 1, "part of a rank"));
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    if (p->local[n] >= 0) {
+      p->node[p->local[n]] = n;
+      p->ghost[p->local[n]] = p->owner[n] != p->rank;
+      p->ghosts += p->owner[n] != p->rank;
+    }
+  return ig_mesh_new(cx, mesh->dim, nodes, &p->mesh);
+}
+
+static ig_status part_fill(ig_ctx *cx, const ig_mesh *mesh, ig_part *p, const ig_lid *in_block) {
+  for (ig_lid n = 0; n < p->mesh->nodes; n++)
+    memcpy(&p->mesh->x[3 * (int64_t)n], &mesh->x[3 * (int64_t)p->node[n]], 3 * sizeof(double));
+  const ig_lid *element = p->element;
+  ig_lid first = 0;
+  for (int b = 0; b < mesh->blocks; b++) {
+    const ig_block *from = &mesh->block[b];
+    const int npe = ig_elem_info_get(from->type)->nodes;
+    ig_block *to;
+    IG_TRY(ig_mesh_add_block(cx, p->mesh, from->type, in_block[b], &to));
+    for (ig_lid e = 0; e < in_block[b]; e++, element++) {
+      const ig_lid *conn = &from->conn[(int64_t)npe * (*element - first)];
+      for (int a = 0; a < npe; a++)
+        to->conn[(int64_t)npe * e + a] = p->local[conn[a]];
+      if (from->tag && to->tag)
+        to->tag[e] = from->tag[*element - first];
+    }
+    first += from->count;
+  }
+  return IG_OK;
+}
+
+ig_status ig_part_new(ig_ctx *cx, const ig_mesh *mesh, ig_division how, ig_part *part) {
+  memset(part, 0, sizeof *part);
+  part->rank = ig_ranks_rank(cx->ranks);
+  part->ranks = ig_ranks_count(cx->ranks);
+  if (cx->ranks && cx->ranks->division)
+    how = (ig_division)cx->ranks->division;
+  ig_lid *in_block = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &part->owner, (size_t)mesh->nodes + 1, "owners of nodes"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &in_block, (size_t)mesh->blocks + 1, "part of a rank"));
+  IG_TRY_GOTO(status, done, ig_divide(cx, mesh, how, part->ranks, part->owner));
+  IG_TRY_GOTO(status, done, part_choose(cx, mesh, part, in_block));
+  IG_TRY_GOTO(status, done, part_fill(cx, mesh, part, in_block));
+done:
+  free(in_block);
+  if (status != IG_OK)
+    ig_part_free(part);
+  return status;
+}
+
+void ig_part_free(ig_part *part) {
+  ig_mesh_free(part->mesh);
+  free(part->owner);
+  free(part->node);
+  free(part->element);
+  free(part->local);
+  free(part->ghost);
+  memset(part, 0, sizeof *part);
+}
+
+ig_lid ig_part_element(const ig_part *part, ig_lid element) {
+  ig_lid low = 0, high = ig_mesh_elements(part->mesh);
+  while (low < high) {
+    const ig_lid middle = low + (high - low) / 2;
+    if (part->element[middle] < element)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low < ig_mesh_elements(part->mesh) && part->element[low] == element ? low : -1;
+}
+
+ig_status ig_part_facts_collect(ig_ctx *cx, const ig_part *part, int peers, ig_part_facts *all) {
+  ig_part_facts mine = {.nodes = part->mesh->nodes - part->ghosts,
+                        .elements = ig_mesh_elements(part->mesh),
+                        .ghosts = part->ghosts,
+                        .peers = peers};
+  snprintf(mine.host, sizeof mine.host, "%s", cx->ranks ? cx->ranks->host : "");
+  snprintf(mine.device, sizeof mine.device, "%.60s", ig_ctx_device(cx));
+  return ig_ranks_collect(cx, &mine, sizeof mine, all);
+}
+
+ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, int peers, ig_part_line *line,
+                           void *user) {
+  ig_part_facts *all;
+  const ig_status status = IG_NEW(cx, &all, part->ranks, "table of ranks");
+  IG_TRY(ig_ranks_agree(cx, status));
+  const ig_status told = ig_part_facts_collect(cx, part, peers, all);
+  for (int r = 0; r < part->ranks && told == IG_OK && ig_ranks_first(cx); r++) {
+    char label[32], text[256];
+    snprintf(label, sizeof label, "rank %d", r);
+    snprintf(text, sizeof text, "%s, %s: %lld elements, %lld nodes, %lld ghosts from %lld ranks",
+             all[r].host, all[r].device, (long long)all[r].elements, (long long)all[r].nodes,
+             (long long)all[r].ghosts, (long long)all[r].peers);
+    line(user, label, text);
+  }
+  free(all);
+  return told;
+}

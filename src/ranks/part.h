@@ -1,0 +1,102 @@
+/* One mesh divided between ranks. A rank owns nodes. Its part of the mesh has every element that
+   touches one of them, so that it can compute its nodes alone; the other nodes of these elements
+   are ghosts, whose values come from their owners. Numbers within a part rise with those of the
+   whole mesh: a sum over the elements of a node has the same order, and so the same bits, whatever
+   the division. */
+#ifndef IG_RANKS_PART_H
+#define IG_RANKS_PART_H
+
+#include "ranks/ranks.h"
+#include <ingot/mesh.h>
+
+/* Along a Morton curve in space; along one in the plane x, y, so that what is built in layers
+   grows on all ranks; at random, for tests: almost every node is a ghost somewhere; for tests: the
+   first rank has one node, the last none. */
+typedef enum { IG_DIVIDE_CURVE, IG_DIVIDE_PLAN, IG_DIVIDE_RANDOM, IG_DIVIDE_UNEVEN } ig_division;
+
+typedef struct {
+  int rank, ranks;
+  int32_t *owner;  /* nodes of the whole mesh: rank */
+  ig_mesh *mesh;   /* the part, without sets; its nodes are owned ones and ghosts */
+  ig_lid *node;    /* nodes of the part: number in the whole, rising */
+  ig_lid *element; /* elements of the part: number in the whole, rising */
+  ig_lid *local;   /* nodes of the whole: number in the part, -1: not there */
+  uint8_t *ghost;  /* nodes of the part: 1 another rank's, 0 its own */
+  ig_lid ghosts;
+} ig_part;
+
+/* The rank of each node; the same on all ranks, without a message. owner: nodes. */
+IG_MUST_CHECK ig_status ig_divide(ig_ctx *cx, const ig_mesh *mesh, ig_division how, int ranks,
+                                  int32_t *owner);
+/* This rank's part, divided as the ranks were told (ig_ranks.division), else as `how`. */
+IG_MUST_CHECK ig_status ig_part_new(ig_ctx *cx, const ig_mesh *mesh, ig_division how,
+                                    ig_part *part);
+void ig_part_free(ig_part *part);
+/* Number of an element of the whole in the part, -1: not there. */
+ig_lid ig_part_element(const ig_part *part, ig_lid element);
+
+/* What one rank has, for the table. */
+typedef struct {
+  char host[64], device[64];
+  int64_t nodes, elements, ghosts; /* nodes: owned */
+  int64_t peers;                   /* ranks it talks to */
+} ig_part_facts;
+/* The facts of all ranks, on rank 0: one per rank. All ranks call it. */
+IG_MUST_CHECK ig_status ig_part_facts_collect(ig_ctx *cx, const ig_part *part, int peers,
+                                              ig_part_facts *all);
+/* A line per rank, "rank 1", "host, device, ..."; on rank 0. */
+typedef void ig_part_line(void *user, const char *label, const char *value);
+IG_MUST_CHECK ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, int peers,
+                                         ig_part_line *line, void *user);
+
+/* --- halo.c: ghosts take their owners' values */
+
+typedef struct {
+  int peers;
+  ig_message *message;      /* peers */
+  int32_t *sent, *received; /* peers + 1: where the nodes of each begin in the lists */
+  ig_array give, take;      /* nodes of the part: to send, to receive */
+  ig_array given, taken;    /* buffers on the device */
+  void *out, *in;           /* buffers on the host; on cpu those of the device */
+  size_t item;              /* bytes per node that buffers have room for */
+} ig_halo;
+
+IG_MUST_CHECK ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *halo);
+void ig_halo_free(ig_ctx *cx, ig_halo *halo);
+/* `values` on the device, `item` bytes per node, a multiple of 4 up to that of ig_halo_new: those
+   of ghosts become their owners'. All ranks call it, also one that has failed in the meantime
+   (`status`), since others wait for it; its values are then of no use. Returns `status`, or what
+   went wrong here. */
+IG_MUST_CHECK ig_status ig_halo_refresh(ig_ctx *cx, ig_halo *halo, void *values, size_t item,
+                                        ig_status status);
+
+#ifdef INGOT_HAVE_CUDA
+/* halo.cu: words of 4 bytes, `words` per node */
+ig_status ig_halo_pack_cuda(ig_ctx *cx, const void *values, const int32_t *node, int64_t count,
+                            int words, void *buffer);
+ig_status ig_halo_unpack_cuda(ig_ctx *cx, const void *buffer, const int32_t *node, int64_t count,
+                              int words, void *values);
+#endif
+
+/* --- collect.c: values of all, in the order of the whole mesh, on rank 0 */
+
+/* Which items (nodes, elements, faces) of a part are its own, and where they stand in the whole. */
+typedef struct {
+  int64_t mine_count, whole_count;
+  int32_t *mine;  /* own items of the part */
+  int32_t *whole; /* the same in the whole; on rank 0 those of all ranks, one after the other */
+  int64_t *start; /* ranks + 1: where those of each rank begin in `whole`; rank 0 alone */
+} ig_collect;
+
+/* `owner`: items of the whole, the rank of each; `local`: the rank's own items in the part, in the
+   order of the whole. Takes `local` over. */
+IG_MUST_CHECK ig_status ig_collect_new(ig_ctx *cx, const ig_part *part, const int32_t *owner,
+                                       int64_t count, int32_t *local, int64_t locals,
+                                       ig_collect *gather);
+void ig_collect_free(ig_collect *gather);
+/* `size` bytes per item, from the part's memory on the device to the whole's on rank 0; on other
+   ranks `whole` is not looked at. `count`: items of the part. */
+IG_MUST_CHECK ig_status ig_collect_items(ig_ctx *cx, const ig_collect *gather, const void *part,
+                                         int64_t count, size_t size, void *whole);
+
+#endif

@@ -1,0 +1,402 @@
+/* The engine divided between ranks: its making, its batches, its state together and apart. */
+#include "thermal/heat_part.h"
+#include "backend/backend.h"
+#include "thermal/heat_make.h"
+#include "thermal/heat_ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- making */
+
+static ig_status division_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *h) {
+  const int ranks = ig_ranks_count(cx->ranks);
+  if (h->conduction == IG_HEAT_STENCIL)
+    return IG_FAIL(cx, IG_INPUT,
+                   "conduction 'stencil' does not run on several ranks (%d here): choose "
+                   "conduction 'classes' or 'recompute'",
+                   ranks);
+  if (setup->assembly != IG_GATHER)
+    return IG_FAIL(cx, IG_INPUT,
+                   "on several ranks (%d here) only assembly 'gather' has the bits of one: choose "
+                   "assembly: gather",
+                   ranks);
+  if (setup->newborn == IG_BORN_INHERITED)
+    return IG_FAIL(cx, IG_INPUT,
+                   "births at inherited temperature do not run on several ranks (%d here): choose "
+                   "another temperature of births, or one rank",
+                   ranks);
+  return IG_OK;
+}
+
+/* Faces of a condition that are in the part. */
+static ig_status set_make(ig_ctx *cx, const ig_part *part, const ig_set *from, ig_set *to) {
+  *to = (ig_set){.name = from->name, .kind = from->kind};
+  IG_TRY(IG_NEW(cx, &to->item, (size_t)from->count + 1, "faces of a part"));
+  IG_TRY(IG_NEW(cx, &to->face, (size_t)from->count + 1, "faces of a part"));
+  for (ig_lid i = 0; i < from->count; i++) {
+    const ig_lid e = ig_part_element(part, from->item[i]);
+    if (e < 0)
+      continue;
+    to->item[to->count] = e;
+    to->face[to->count++] = from->face[i];
+  }
+  return IG_OK;
+}
+
+/* Values of the part's nodes. */
+static ig_status nodes_take(ig_ctx *cx, const ig_part *part, const double *from, double **to) {
+  if (!*to)
+    IG_TRY(IG_NEW(cx, to, (size_t)part->mesh->nodes + 1, "boundary values of a part"));
+  for (ig_lid n = 0; n < part->mesh->nodes; n++)
+    (*to)[n] = from[part->node[n]];
+  return IG_OK;
+}
+
+/* Conditions as the part's engine needs them. */
+static ig_status conditions_take(ig_ctx *cx, ig_heat_part *p, const ig_heat_condition *from,
+                                 int count) {
+  for (int i = 0; i < count; i++) {
+    ig_heat_condition *c = &p->condition[i];
+    *c = from[i];
+    if (c->faces)
+      c->faces = &p->set[i];
+    const double **of[4] = {&c->temperature_of, &c->flux_of, &c->h_of, &c->ambient_of};
+    for (int k = 0; k < 4; k++)
+      if (*of[k]) {
+        IG_TRY(nodes_take(cx, &p->part, *of[k], &p->value[i][k]));
+        *of[k] = p->value[i][k];
+      }
+  }
+  return IG_OK;
+}
+
+static ig_status local_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *whole,
+                            ig_heat_part *p) {
+  const ig_part *part = &p->part;
+  const ig_lid elements = ig_mesh_elements(part->mesh);
+  ig_heat_setup s = *setup;
+  s.mesh = part->mesh;
+  s.conduction = whole->conduction;
+  s.ghost = part->ghost;
+  s.whole = whole;
+  s.whole_element = part->element;
+  if (setup->material_of) {
+    IG_TRY(IG_NEW(cx, &p->material_of, (size_t)elements + 1, "materials of a part"));
+    for (ig_lid e = 0; e < elements; e++)
+      p->material_of[e] = setup->material_of[part->element[e]];
+    s.material_of = p->material_of;
+  }
+  if (setup->birth) {
+    IG_TRY(IG_NEW(cx, &p->birth, (size_t)elements + 1, "births of a part"));
+    for (ig_lid e = 0; e < elements; e++)
+      p->birth[e] = setup->birth[part->element[e]];
+    s.birth = p->birth;
+  }
+  if (setup->initial_of) {
+    IG_TRY(nodes_take(cx, part, setup->initial_of, &p->initial_of));
+    s.initial_of = p->initial_of;
+  }
+  for (int i = 0; i < setup->conditions; i++)
+    if (setup->condition[i].faces)
+      IG_TRY(set_make(cx, part, setup->condition[i].faces, &p->set[i]));
+  IG_TRY(conditions_take(cx, p, setup->condition, setup->conditions));
+  s.condition = p->condition;
+  IG_TRY(ig_heat_new(cx, &s, &p->local));
+  p->local.resident.on = false; /* others wait between its steps */
+  return IG_OK;
+}
+
+/* Rank of an item: that of the lowest of its nodes. conn: `npe` per item. */
+static int32_t item_owner(const ig_heat_part *p, const ig_lid *conn, int npe,
+                          const ig_lid *number) {
+  ig_lid lowest = INT32_MAX;
+  for (int a = 0; a < npe; a++) {
+    const ig_lid n = number ? number[conn[a]] : conn[a];
+    lowest = n < lowest ? n : lowest;
+  }
+  return p->part.owner[lowest];
+}
+
+/* Own items among `locals` of the part, with their places in the whole: they come in the same
+   order there. */
+static ig_status items_gather(ig_ctx *cx, ig_heat_part *p, const ig_lid *whole, int64_t count,
+                              const ig_lid *local, int64_t locals, int npe, ig_collect *g) {
+  int32_t *owner, *mine = NULL;
+  int64_t own = 0;
+  IG_TRY(IG_NEW(cx, &owner, count + 1, "owners"));
+  ig_status status = IG_NEW(cx, &mine, locals + 1, "own items");
+  for (int64_t i = 0; i < count && status == IG_OK; i++)
+    owner[i] = item_owner(p, &whole[npe * i], npe, NULL);
+  for (int64_t i = 0; i < locals && status == IG_OK; i++)
+    if (item_owner(p, &local[npe * i], npe, p->part.node) == p->part.rank)
+      mine[own++] = (int32_t)i;
+  if (status == IG_OK)
+    status = ig_collect_new(cx, &p->part, owner, count, mine, own, g);
+  free(owner);
+  return status;
+}
+
+static ig_status gathers_make(ig_ctx *cx, const ig_heat *whole, ig_heat_part *p) {
+  const ig_heat *l = &p->local;
+  int32_t *mine;
+  int64_t own = 0;
+  IG_TRY(IG_NEW(cx, &mine, (size_t)p->part.mesh->nodes + 1, "own nodes"));
+  for (ig_lid n = 0; n < p->part.mesh->nodes; n++)
+    if (!p->part.ghost[n])
+      mine[own++] = n;
+  IG_TRY(ig_collect_new(cx, &p->part, p->part.owner, whole->nodes, mine, own, &p->nodes));
+  IG_TRY(items_gather(cx, p, whole->elems.conn.host, whole->elements, l->elems.conn.host,
+                      l->elements, 8, &p->cells));
+  return items_gather(cx, p, whole->face.plan.conn.host, whole->face.count, l->face.plan.conn.host,
+                      l->face.count, 4, &p->faces);
+}
+
+ig_status ig_heat_part_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *whole) {
+  if (ig_ranks_count(cx->ranks) == 1)
+    return IG_OK;
+  IG_TRY(division_check(cx, setup, whole));
+  ig_heat_part *p;
+  IG_TRY(IG_NEW(cx, &p, 1, "part of a rank"));
+  whole->part = p; /* and is freed with it */
+  IG_TRY(ig_part_new(cx, setup->mesh, setup->birth ? IG_DIVIDE_PLAN : IG_DIVIDE_CURVE, &p->part));
+  p->idle = ig_mesh_elements(p->part.mesh) == 0;
+  IG_TRY(ig_halo_new(cx, &p->part, sizeof(double), &p->halo));
+  if (!p->idle)
+    IG_TRY(local_make(cx, setup, whole, p));
+  return gathers_make(cx, whole, p);
+}
+
+void ig_heat_part_free(ig_ctx *cx, ig_heat *whole) {
+  ig_heat_part *p = whole->part;
+  if (!p)
+    return;
+  ig_heat_free(cx, &p->local);
+  ig_halo_free(cx, &p->halo);
+  ig_collect_free(&p->nodes);
+  ig_collect_free(&p->cells);
+  ig_collect_free(&p->faces);
+  ig_part_free(&p->part);
+  free(p->material_of);
+  free(p->birth);
+  free(p->initial_of);
+  for (int i = 0; i < 32; i++) {
+    free(p->set[i].item);
+    free(p->set[i].face);
+    for (int k = 0; k < 4; k++)
+      free(p->value[i][k]);
+  }
+  free(p);
+  whole->part = NULL;
+}
+
+/* --- state */
+
+/* Arrays of the state, in the whole and in the part; columns: of one array after another. */
+typedef struct {
+  const ig_collect *items;
+  const ig_array *whole, *part;
+  int columns;
+  size_t size; /* bytes per item and column */
+} kept;
+enum { KEPT = 6 };
+
+static int kept_list(ig_heat *w, kept *list) {
+  ig_heat_part *p = w->part;
+  ig_heat *l = &p->local;
+  const size_t state = ig_heat_state_size(w);
+  const kept all[KEPT] = {
+      {&p->nodes, &w->node.T, &l->node.T, 1, state},
+      {&p->nodes, &w->node.H, &l->node.H, 1, state},
+      {&p->nodes, &w->node.ledger, &l->node.ledger, 1, IG_LEDGER_COLUMNS * sizeof(double)},
+      {&p->faces, &w->face.ledger, &l->face.ledger, 1, 3 * sizeof(double)},
+      {&p->cells, &w->material.solid, &l->material.solid, 1, 1},
+      {&p->cells, &w->past.track, &l->past.track, IG_TRACK_COLUMNS, sizeof(float)}};
+  int count = 0;
+  for (int i = 0; i < KEPT; i++)
+    if (all[i].whole->dev && all[i].whole->count)
+      list[count++] = all[i];
+  return count;
+}
+
+static int64_t part_items(const ig_heat_part *p, const ig_collect *items) {
+  return p->idle              ? 0
+         : items == &p->nodes ? p->local.nodes
+         : items == &p->cells ? p->local.elements
+                              : p->local.face.count;
+}
+
+static ig_status array_gather(ig_ctx *cx, const ig_heat_part *p, const kept *k) {
+  const int64_t count = part_items(p, k->items), whole = k->items->whole_count;
+  for (int c = 0; c < k->columns; c++)
+    IG_TRY(ig_collect_items(cx, k->items, (char *)k->part->dev + (size_t)(c * count) * k->size,
+                            count, k->size, (char *)k->whole->dev + (size_t)(c * whole) * k->size));
+  return IG_OK;
+}
+
+ig_status ig_heat_gather(ig_ctx *cx, ig_heat *whole) {
+  kept list[KEPT];
+  if (!whole->part || !whole->part->stale)
+    return IG_OK;
+  const int count = kept_list(whole, list);
+  for (int i = 0; i < count; i++)
+    IG_TRY(array_gather(cx, whole->part, &list[i]));
+  whole->part->stale = false;
+  return IG_OK;
+}
+
+ig_status ig_heat_gather_change(ig_ctx *cx, ig_heat *whole) {
+  ig_heat_part *p = whole->part;
+  const size_t state = ig_heat_state_size(whole);
+  const kept list[] = {{&p->nodes, &whole->node.T, &p->local.node.T, 1, state},
+                       {&p->nodes, &whole->node.H, &p->local.node.H, 1, state},
+                       {&p->nodes, &whole->node.base, &p->local.node.base, 1, state},
+                       {&p->cells, &whole->material.solid, &p->local.material.solid, 1, 1}};
+  for (int i = 0; i < 4; i++)
+    if (list[i].whole->dev && list[i].whole->count)
+      IG_TRY(array_gather(cx, p, &list[i]));
+  return IG_OK;
+}
+
+/* Items of the part from the whole: all nodes and cells, ghosts too; of faces its own. */
+static ig_status array_scatter(ig_ctx *cx, const ig_heat_part *p, const kept *k) {
+  const int64_t count = part_items(p, k->items), whole = k->items->whole_count;
+  const size_t size = k->size, columns = (size_t)k->columns;
+  char *from = NULL, *to = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done,
+              ig_alloc(cx, (void **)&from, (size_t)whole * columns + 1, size, "state"));
+  IG_TRY_GOTO(status, done, ig_alloc(cx, (void **)&to, (size_t)count * columns + 1, size, "state"));
+  IG_TRY_GOTO(status, done,
+              cx->backend->copy_out(cx, from, k->whole->dev, (size_t)whole * columns * size));
+  for (size_t c = 0; c < columns; c++) {
+    const char *column = from + c * (size_t)whole * size;
+    char *mine = to + c * (size_t)count * size;
+    if (k->items == &p->faces) {
+      const int32_t *place = p->faces.whole + p->faces.start[p->part.rank];
+      for (int64_t i = 0; i < p->faces.mine_count; i++)
+        memcpy(mine + (size_t)p->faces.mine[i] * size, column + (size_t)place[i] * size, size);
+      continue;
+    }
+    const ig_lid *place = k->items == &p->nodes ? p->part.node : p->local.cell_of;
+    for (int64_t i = 0; i < count; i++)
+      memcpy(mine + (size_t)i * size, column + (size_t)place[i] * size, size);
+  }
+  IG_TRY_GOTO(status, done,
+              cx->backend->copy_in(cx, k->part->dev, to, (size_t)count * columns * size));
+  status = cx->backend->sync(cx); /* before its memory goes */
+done:
+  free(from);
+  free(to);
+  return status;
+}
+
+ig_status ig_heat_scatter(ig_ctx *cx, ig_heat *whole) {
+  ig_heat_part *p = whole->part;
+  kept list[KEPT];
+  if (!p)
+    return IG_OK;
+  p->stale = false;
+  if (p->idle)
+    return IG_OK;
+  const int count = kept_list(whole, list);
+  for (int i = 0; i < count; i++)
+    if (list[i].part->count)
+      IG_TRY(array_scatter(cx, p, &list[i]));
+  p->local.time = whole->time;
+  p->local.past.time = whole->past.time;
+  p->local.past.steps = whole->past.steps;
+  return IG_OK;
+}
+
+ig_status ig_heat_part_conditions(ig_ctx *cx, ig_heat *whole, const ig_heat_condition *condition,
+                                  int count, double ambient) {
+  ig_heat *l = ig_heat_stepper(whole);
+  if (!l)
+    return IG_OK;
+  IG_TRY(conditions_take(cx, whole->part, condition, count));
+  return ig_heat_conditions_set(cx, l, whole->part->condition, count, ambient);
+}
+
+/* --- batches */
+
+/* The watts are the whole engine's; their nodes as the part counts them, -1: not there. */
+static ig_status sources_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
+  const int32_t count = whole->batch.list_count;
+  const ig_lid *from = whole->batch.source_node.host;
+  IG_TRY(ig_heat_reserve(cx, &l->batch.source_node, (size_t)count, sizeof(ig_lid)));
+  for (int32_t i = 0; i < count; i++)
+    ((ig_lid *)l->batch.source_node.host)[i] = whole->part->part.local[from[i]];
+  for (int i = 0; i < whole->batch.step_count; i++) {
+    l->batch.step[i].first = whole->batch.step[i].first;
+    l->batch.step[i].last = whole->batch.step[i].last;
+    l->batch.step[i].list = whole->batch.step[i].list;
+  }
+  return ig_heat_push(cx, &l->batch.source_node, (size_t)count);
+}
+
+/* What was written, to the device. */
+static ig_status batch_push(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
+  if (whole->batch.powers_given)
+    IG_TRY(ig_heat_push(cx, &whole->batch.source_power, (size_t)whole->batch.source_count));
+  IG_TRY(ig_heat_patches_push(cx, whole));
+  if (!l)
+    return IG_OK;
+  IG_TRY(sources_take(cx, whole, l));
+  return ig_heat_patches_push(cx, l);
+}
+
+/* Births change the whole engine's nodes too: what they are made of, that is; their temperatures
+   there are of no use before the next gathering. */
+static ig_status births_apply(ig_ctx *cx, ig_heat *whole, ig_heat *l, int32_t first, int32_t last,
+                              int32_t part_first, int32_t part_last) {
+  IG_TRY(whole->ops->patch(cx, whole, first, last));
+  return l ? l->ops->patch(cx, l, part_first, part_last) : IG_OK;
+}
+
+/* A rank that fails goes on exchanging, for the others wait for it; all learn of it when they meet
+   after the batch. */
+static ig_status steps_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
+  ig_halo *halo = &whole->part->halo;
+  const size_t size = ig_heat_state_size(whole);
+  ig_status status = IG_OK;
+  if (whole->batch.held_count) {
+    status = births_apply(cx, whole, l, 0, whole->batch.held_count, 0, l ? l->batch.held_count : 0);
+    status = ig_halo_refresh(cx, halo, l ? l->node.T.dev : NULL, size, status);
+  }
+  for (int i = 0; i < whole->batch.step_count; i++) {
+    const ig_heat_step *step = &whole->batch.step[i], *own = l ? &l->batch.step[i] : NULL;
+    if (step->patch_last > step->patch_first) {
+      if (status == IG_OK)
+        status = births_apply(cx, whole, l, step->patch_first, step->patch_last,
+                              own ? own->patch_first : 0, own ? own->patch_last : 0);
+      status = ig_halo_refresh(cx, halo, l ? l->node.T.dev : NULL, size, status);
+    }
+    whole->now = step->there;
+    if (l)
+      l->now = own->there;
+    if (l && status == IG_OK)
+      status = l->ops->steps(cx, l, i, i + 1);
+    status = ig_halo_refresh(cx, halo, l ? l->node.T.dev : NULL, size, status);
+    if (l && l->material.solid.dev && status == IG_OK)
+      status = l->ops->melt(cx, l);
+    if (l && own->look > 0 && status == IG_OK)
+      status = l->ops->track(cx, l, own->look, own->time);
+  }
+  return status;
+}
+
+ig_status ig_heat_part_run(ig_ctx *cx, ig_heat *whole) {
+  ig_heat *l = ig_heat_stepper(whole);
+  const ig_status ready = batch_push(cx, whole, l);
+  IG_TRY(ig_ranks_agree(cx, ready)); /* from here on each waits for the others */
+  whole->part->stale = true;
+  if (l)
+    l->batch.source_power = whole->batch.source_power;
+  const ig_status status = steps_take(cx, whole, l);
+  if (l) {
+    memset(&l->batch.source_power, 0, sizeof l->batch.source_power); /* it was lent */
+    ig_heat_batch_clear(l);
+  }
+  return status;
+}

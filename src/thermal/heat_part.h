@@ -1,0 +1,50 @@
+/* The engine on several ranks. Every rank has the whole engine on which the room acts: births,
+   beams, conditions, and what is put out. Steps are taken by another engine that has the rank's
+   part of the mesh alone (ranks/part.h), and after each of them ghosts take their owners'
+   temperatures. What the room writes for the whole is written for the part too; when somebody looks
+   at the state it is gathered into the whole engine of rank 0, whose sums have the bits of a run on
+   one rank. */
+#ifndef IG_HEAT_PART_H
+#define IG_HEAT_PART_H
+
+#include "ranks/part.h"
+#include "thermal/heat.h"
+
+typedef struct ig_heat_part {
+  ig_part part;
+  ig_halo halo;
+  ig_heat local; /* the part's engine */
+  bool idle;     /* the part has no element, and no engine */
+  ig_collect nodes, cells, faces;
+  bool stale;                 /* steps were taken since the whole engine's state was gathered */
+  uint8_t *material_of;       /* of the part, as in ig_heat_setup */
+  double *birth, *initial_of; /* the same */
+  ig_set set[32];             /* faces of conditions in the part */
+  ig_heat_condition condition[32];
+  double *value[32][4]; /* boundary values node by node, in the part */
+} ig_heat_part;
+
+/* Divides the engine between the ranks of the context; nothing if there is one. `setup`: what it
+   was made of. Refuses what cannot be divided. */
+IG_MUST_CHECK ig_status ig_heat_part_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *whole);
+void ig_heat_part_free(ig_ctx *cx, ig_heat *whole);
+/* The whole engine's state to the part. */
+IG_MUST_CHECK ig_status ig_heat_scatter(ig_ctx *cx, ig_heat *whole);
+/* The state of all parts to the whole engine of rank 0, for whoever looks at its arrays. Nothing
+   without ranks. All ranks call it. */
+IG_MUST_CHECK ig_status ig_heat_gather(ig_ctx *cx, ig_heat *whole);
+/* The same for the temperatures before and after a long step alone. */
+IG_MUST_CHECK ig_status ig_heat_gather_change(ig_ctx *cx, ig_heat *whole);
+/* New values of conditions, for the part. */
+IG_MUST_CHECK ig_status ig_heat_part_conditions(ig_ctx *cx, ig_heat *whole,
+                                                const ig_heat_condition *condition, int count,
+                                                double ambient);
+/* Runs the batch that was written. */
+IG_MUST_CHECK ig_status ig_heat_part_run(ig_ctx *cx, ig_heat *whole);
+
+/* The engine that takes the steps; NULL: this one does. */
+static inline ig_heat *ig_heat_stepper(const ig_heat *h) {
+  return h->part && !h->part->idle ? &h->part->local : NULL;
+}
+
+#endif

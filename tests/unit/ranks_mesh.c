@@ -1,0 +1,422 @@
+/* One mesh divided between ranks (threads of this process): ghosts take their owners' values, what
+   is collected is whole, and a thermal run has the bits of one rank on any number of them, however
+   the mesh is divided. */
+#include "check.h"
+#include "ranks/part.h"
+#include <ingot/ingot.h>
+
+#include <pthread.h>
+#include <unistd.h>
+
+enum { MOST = 7 };
+
+/* --- parts, ghosts, collecting */
+
+typedef struct {
+  ig_ranks *ranks;
+  const char *backend;
+  const ig_mesh *mesh;
+  ig_division how;
+  size_t item; /* bytes per node */
+  int64_t owned, wrong;
+  ig_status status;
+} worker;
+
+/* Any number that differs from node to node and word to word. */
+static uint32_t word_of(ig_lid node, size_t word) {
+  return (uint32_t)node * 2654435761u + (uint32_t)word * 40503u + 1;
+}
+
+static ig_status values_check(worker *w, ig_ctx *cx, const ig_part *p, ig_halo *halo, ig_array *a) {
+  const size_t words = w->item / 4;
+  uint32_t *value = a->host;
+  for (ig_lid n = 0; n < p->mesh->nodes; n++)
+    for (size_t k = 0; k < words; k++)
+      value[(size_t)n * words + k] = p->ghost[n] ? 0 : word_of(p->node[n], k);
+  IG_TRY(ig_array_push(cx, a));
+  IG_TRY(ig_halo_refresh(cx, halo, a->dev, w->item, IG_OK));
+  IG_TRY(ig_array_pull(cx, a));
+  for (ig_lid n = 0; n < p->mesh->nodes; n++)
+    for (size_t k = 0; k < words; k++)
+      w->wrong += value[(size_t)n * words + k] != word_of(p->node[n], k);
+  return IG_OK;
+}
+
+static ig_status whole_check(worker *w, ig_ctx *cx, const ig_part *p, const ig_array *a) {
+  ig_collect c = {0};
+  ig_array whole = {0};
+  int32_t *mine = NULL;
+  int64_t own = 0;
+  IG_TRY(IG_NEW(cx, &mine, (size_t)p->mesh->nodes + 1, "own nodes"));
+  for (ig_lid n = 0; n < p->mesh->nodes; n++)
+    if (!p->ghost[n])
+      mine[own++] = n;
+  w->owned = own;
+  ig_status status = ig_collect_new(cx, p, p->owner, w->mesh->nodes, mine, own, &c);
+  if (status == IG_OK)
+    status = ig_array_new(cx, &whole, (size_t)w->mesh->nodes, w->item, "whole");
+  if (status == IG_OK)
+    status = ig_collect_items(cx, &c, a->dev, p->mesh->nodes, w->item, whole.dev);
+  if (status == IG_OK)
+    status = ig_array_pull(cx, &whole);
+  for (ig_lid n = 0; n < w->mesh->nodes && status == IG_OK && p->rank == 0; n++)
+    for (size_t k = 0; k < w->item / 4; k++)
+      w->wrong += ((uint32_t *)whole.host)[(size_t)n * (w->item / 4) + k] != word_of(n, k);
+  ig_array_free(cx, &whole);
+  ig_collect_free(&c);
+  return status;
+}
+
+static ig_status part_check(worker *w, ig_ctx *cx) {
+  ig_part p;
+  ig_halo halo = {0};
+  ig_array a = {0};
+  cx->ranks->division = (int)w->how;
+  IG_TRY(ig_part_new(cx, w->mesh, IG_DIVIDE_CURVE, &p));
+  ig_status status = ig_halo_new(cx, &p, w->item, &halo);
+  if (status == IG_OK)
+    status = ig_array_new(cx, &a, (size_t)p.mesh->nodes + 1, w->item, "values");
+  if (status == IG_OK)
+    status = values_check(w, cx, &p, &halo, &a);
+  if (status == IG_OK)
+    status = whole_check(w, cx, &p, &a);
+  for (ig_lid e = 0; e < ig_mesh_elements(p.mesh); e++)
+    w->wrong += ig_part_element(&p, p.element[e]) != e || (e && p.element[e] <= p.element[e - 1]);
+  ig_array_free(cx, &a);
+  ig_halo_free(cx, &halo);
+  ig_part_free(&p);
+  return status;
+}
+
+static void *work(void *user) {
+  worker *w = user;
+  ig_ctx *cx;
+  const ig_ctx_options options = {.backend = w->backend, .threads = 1, .ranks = w->ranks};
+  w->status = ig_ctx_open(&options, &cx);
+  if (w->status == IG_OK)
+    w->status = part_check(w, cx);
+  ig_ctx_close(cx);
+  return NULL;
+}
+
+static const char *backend_of_test(int i) {
+  const char *asked = getenv("INGOT_TEST_BACKEND");
+  return asked ? asked : i == 0 ? "cpu" : "debug";
+}
+
+static void parts_check(const ig_mesh *mesh, int count, ig_division how, const char *backend,
+                        size_t item) {
+  ig_ranks *ranks[MOST];
+  pthread_t thread[MOST];
+  worker w[MOST];
+  int64_t owned = 0;
+  assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
+  for (int i = 0; i < count; i++) {
+    w[i] = (worker){.ranks = ranks[i], .backend = backend, .mesh = mesh, .how = how, .item = item};
+    assert_int_equal(pthread_create(&thread[i], NULL, work, &w[i]), 0);
+  }
+  for (int i = 0; i < count; i++)
+    pthread_join(thread[i], NULL);
+  for (int i = 0; i < count; i++) {
+    ig_ranks_close(ranks[i]);
+    assert_int_equal(w[i].status, IG_OK);
+    assert_int_equal(w[i].wrong, 0);
+    owned += w[i].owned;
+  }
+  assert_int_equal(owned, mesh->nodes);
+  if (how == IG_DIVIDE_UNEVEN && count > 2) {
+    assert_int_equal(w[0].owned, 1);
+    assert_int_equal(w[count - 1].owned, 0);
+  }
+}
+
+static void ghosts_are_their_owners(void **state) {
+  (void)state;
+  static const int counts[] = {1, 2, 3, 5, 7};
+  static const size_t items[] = {4, 8, 24};
+  ig_ctx *cx;
+  ig_case *c;
+  ig_mesh *mesh;
+  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
+  assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+  GOOD(cx, ig_case_new(cx, &c));
+  GOOD(cx, ig_case_set(c, "physics", "thermal"));
+  GOOD(cx, ig_case_set(c, "mesh", "{boxes: [{size: [3, 2, 2], cells: [6, 4, 3]}]}"));
+  GOOD(cx, ig_case_mesh(c, &mesh));
+  for (int b = 0; b < 2; b++)
+    for (int k = 0; k < 5; k++)
+      for (int how = 0; how < 4; how++)
+        parts_check(mesh, counts[k], (ig_division)how, backend_of_test(b), items[(k + how) % 3]);
+  ig_mesh_free(mesh);
+  ig_case_close(c);
+  ig_ctx_close(cx);
+}
+
+/* --- thermal */
+
+/* a wall grows on a plate under a beam; enthalpy, powder, radiation, held nodes that get warmer */
+static const char *const wall[] = {
+    "physics",
+    "thermal",
+    "conduction",
+    "classes",
+    "mesh",
+    "{boxes: [{name: plate, size: [6 mm, 3 mm, 1 mm], cells: [6, 3, 1]}, {name: wall, origin: [1 "
+    "mm, 1 mm, 1 mm], size: [4 mm, 1 mm, 1 mm], cells: [4, 1, 2]}]}",
+    "materials",
+    "[{name: steel, density: 7900, conductivity: [[300, 15], [1700, 30]], powder_conductivity: 1, "
+    "specific_heat: [[300, 450], [1700, 700]], solidus: 1658, liquidus: 1723, latent_heat: 2.7e5, "
+    "absorptivity: 0.5}]",
+    "duration",
+    "0.24 s",
+    "time_step",
+    "2 ms",
+    "boundary",
+    "[{set: surface, convection: 20, emissivity: 0.4}, {set: zmin, temperature: [[0, 300], [0.24, "
+    "400]]}]",
+    "birth",
+    "{by: bead, set: wall, width: 1.2 mm, height: 0.5 mm, lead: 0.5 mm}",
+    "beams",
+    "[{model: surface, radius: 0.6 mm, raster: {power: 200, speed: 50 mm/s, hatch: 1 mm, "
+    "layer_height: 0.5 mm, base: 1 mm, layers: 2, dwell: 0.01, regions: [{min: [1 mm, 1 mm], max: "
+    "[5 mm, 2 mm]}]}}]",
+    "probes",
+    "[{name: p, point: [2 mm, 1.5 mm, 1 mm]}]",
+    "output",
+    "{count: 3, history_every: 10}",
+    NULL};
+
+typedef struct {
+  ig_ranks *ranks;
+  const char *backend;
+  const char *key[2], *value[2]; /* changes of the case; NULL: none */
+  ig_division how;
+  const char *out;
+  bool resume;
+  int stop_after; /* this rank asks to stop after so many portions, 0: never */
+  ig_status status;
+  char message[512];
+  uint64_t seen; /* of all rows and snapshots */
+  int rows, snapshots, left;
+  ig_ctx *cx;
+} seat;
+
+static void see(seat *s, const void *bytes, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    s->seen = (s->seen ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
+}
+static void on_row(void *user, int columns, const char *const *names, const double *values) {
+  seat *s = user;
+  (void)names;
+  s->rows++;
+  see(s, values, (size_t)columns * sizeof *values);
+}
+static void on_snapshot(void *user, const ig_snapshot_view *v) {
+  seat *s = user;
+  s->snapshots++;
+  see(s, v->point, 3 * (size_t)v->points * sizeof *v->point);
+  for (int i = 0; i < v->fields; i++) {
+    const ig_snapshot_field *f = &v->field[i];
+    const size_t count = (size_t)(f->where == IG_AT_POINTS ? v->points : v->cells);
+    see(s, f->data, count * (size_t)f->components * (f->dtype == IG_F64 ? 8 : 4));
+  }
+}
+static void on_progress(void *user, const ig_progress *p) {
+  seat *s = user;
+  (void)p;
+  if (s->stop_after && --s->left == 0)
+    ig_ctx_interrupt(s->cx);
+}
+
+static ig_status run_it(seat *s, ig_case *c) {
+  for (int i = 0; wall[i]; i += 2)
+    IG_TRY(ig_case_set(c, wall[i], wall[i + 1]));
+  for (int i = 0; i < 2 && s->key[i]; i++)
+    IG_TRY(ig_case_set(c, s->key[i], s->value[i]));
+  const ig_run_options options = {
+      .out = s->out, .resume = s->resume, .user = s, .row = on_row, .snapshot = on_snapshot};
+  return ig_run(c, &options);
+}
+
+static void *sit(void *user) {
+  seat *s = user;
+  ig_ctx *cx;
+  ig_case *c;
+  const ig_ctx_options options = {.backend = s->backend,
+                                  .threads = 1,
+                                  .ranks = s->ranks,
+                                  .user = s,
+                                  .progress = s->stop_after ? on_progress : NULL};
+  s->left = s->stop_after;
+  s->seen = 0xcbf29ce484222325u;
+  s->status = ig_ctx_open(&options, &cx);
+  s->cx = cx;
+  if (s->ranks)
+    s->ranks->division = (int)s->how;
+  if (s->status == IG_OK)
+    s->status = ig_case_new(cx, &c);
+  if (s->status == IG_OK) {
+    s->status = run_it(s, c);
+    ig_case_close(c);
+  }
+  snprintf(s->message, sizeof s->message, "%s", ig_ctx_message(cx));
+  ig_ctx_close(cx);
+  return NULL;
+}
+
+/* One run on `count` ranks, as `like` says; what the first one saw. */
+static seat together(const seat *like, int count, int stopper) {
+  ig_ranks *ranks[MOST];
+  pthread_t thread[MOST];
+  seat s[MOST];
+  assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
+  for (int i = 0; i < count; i++) {
+    s[i] = *like;
+    s[i].ranks = ranks[i];
+    s[i].out = i == 0 ? like->out : NULL;
+    s[i].stop_after = i == stopper ? like->stop_after : 0;
+    assert_int_equal(pthread_create(&thread[i], NULL, sit, &s[i]), 0);
+  }
+  for (int i = 0; i < count; i++)
+    pthread_join(thread[i], NULL);
+  for (int i = 0; i < count; i++) {
+    ig_ranks_close(ranks[i]);
+    if (s[i].status != s[0].status || (s[i].status != IG_OK && s[i].status != like->status))
+      fail_msg("rank %d of %d: %s", i, count, s[i].message);
+  }
+  return s[0];
+}
+
+static seat alone(const seat *like) {
+  seat s = *like;
+  sit(&s);
+  if (s.status != like->status)
+    fail_msg("alone: %s", s.message);
+  return s;
+}
+
+/* Every number of ranks with some precision, division, form and backend. */
+static void thermal_has_the_bits_of_one(void **state) {
+  (void)state;
+  static const struct {
+    int ranks;
+    const char *precision, *key, *value;
+    ig_division how;
+  } run[] = {{2, "double", "conduction", "recompute", IG_DIVIDE_CURVE},
+             {3, "single", NULL, NULL, IG_DIVIDE_CURVE},
+             {4, "mixed", "surface", "switch", IG_DIVIDE_RANDOM},
+             {5, "double", "latent", "apparent", IG_DIVIDE_UNEVEN},
+             {7, "single", "surface", "branch", IG_DIVIDE_RANDOM},
+             {3, "double", "dwell_change", "20", IG_DIVIDE_UNEVEN},
+             {2, "mixed", "birth.temperature", "melt", IG_DIVIDE_RANDOM}};
+  for (size_t i = 0; i < sizeof run / sizeof *run; i++)
+    for (int b = 0; b < 2; b++) {
+      const seat like = {.backend = backend_of_test(b),
+                         .key = {"precision", run[i].key},
+                         .value = {run[i].precision, run[i].value},
+                         .how = run[i].how};
+      const seat one = alone(&like), many = together(&like, run[i].ranks, -1);
+      assert_true(one.rows > 3 && one.snapshots > 2);
+      assert_int_equal(many.rows, one.rows);
+      assert_int_equal(many.snapshots, one.snapshots);
+      if (many.seen != one.seen)
+        fail_msg("%d ranks, %s, %s %s: other bits than one rank", run[i].ranks, like.backend,
+                 run[i].precision, run[i].key ? run[i].value : "");
+    }
+}
+
+static void what_cannot_be_divided_is_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *key, *value, *words;
+  } bad[] = {{"assembly", "color", "assembly: gather"},
+             {"birth.temperature", "inherited", "births at inherited temperature"},
+             {"materials",
+              "[{name: m, density: 7900, conductivity: 20, specific_heat: 500, absorptivity: 0.5}]",
+              "conduction 'stencil' does not run on several ranks (2 here)"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const seat like = {.backend = "cpu",
+                       .status = IG_INPUT,
+                       .key = {bad[i].key, i == 2 ? "conduction" : NULL},
+                       .value = {bad[i].value, "auto"}};
+    const seat s = together(&like, 2, -1);
+    assert_int_equal(s.status, IG_INPUT);
+    if (!strstr(s.message, bad[i].words))
+      fail_msg("'%s' lacks '%s'", s.message, bad[i].words);
+  }
+}
+
+#ifdef INGOT_HAVE_IO
+#include <hdf5.h>
+
+/* A mark of what a checkpoint holds. */
+static uint64_t checkpoint_seen(const char *folder) {
+  static const char *const name[] = {"T",     "H",      "node_ledger", "face_ledger", "solid",
+                                     "track", "totals", "kept",        "melt_most"};
+  char path[128];
+  seat s = {.seen = 0xcbf29ce484222325u};
+  snprintf(path, sizeof path, "%s/checkpoint.h5", folder);
+  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  assert_true(file >= 0);
+  int found = 0;
+  for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+    char whole[64];
+    snprintf(whole, sizeof whole, "/checkpoint/%s", name[i]);
+    if (H5Lexists(file, whole, H5P_DEFAULT) <= 0)
+      continue;
+    const hid_t set = H5Dopen2(file, whole, H5P_DEFAULT), type = H5Dget_type(set);
+    const hid_t space = H5Dget_space(set);
+    const size_t size = H5Tget_size(type) * (size_t)H5Sget_simple_extent_npoints(space);
+    char *bytes = malloc(size + 1);
+    assert_non_null(bytes);
+    assert_true(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0);
+    see(&s, bytes, size);
+    free(bytes);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Dclose(set);
+    found++;
+  }
+  H5Fclose(file);
+  assert_true(found >= 6);
+  return s.seen;
+}
+
+/* 3 -> 5 -> 1 in the middle of births; the checkpoint at the end is that of a run on one rank */
+static void checkpoints_go_from_any_number_to_any_other(void **state) {
+  (void)state;
+  char folder[] = "/tmp/ingot-ranks-XXXXXX", one[64], many[64], command[128];
+  assert_non_null(mkdtemp(folder));
+  snprintf(one, sizeof one, "%s/one", folder);
+  snprintf(many, sizeof many, "%s/many", folder);
+  alone(&(seat){.backend = "cpu", .out = one});
+  seat like = {.backend = backend_of_test(1),
+               .out = many,
+               .how = IG_DIVIDE_RANDOM,
+               .stop_after = 4,
+               .status = IG_INTERRUPTED};
+  assert_int_equal(together(&like, 3, 2).status, IG_INTERRUPTED);
+  like.resume = true;
+  like.how = IG_DIVIDE_CURVE;
+  assert_int_equal(together(&like, 5, 0).status, IG_INTERRUPTED);
+  alone(&(seat){.backend = "cpu", .out = many, .resume = true});
+  assert_true(checkpoint_seen(one) == checkpoint_seen(many));
+  snprintf(many, sizeof many, "%s/four", folder);
+  assert_int_equal(together(&(seat){.backend = "cpu", .out = many}, 4, -1).status, IG_OK);
+  assert_true(checkpoint_seen(one) == checkpoint_seen(many));
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  assert_int_equal(system(command), 0);
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ghosts_are_their_owners),
+      cmocka_unit_test(thermal_has_the_bits_of_one),
+      cmocka_unit_test(what_cannot_be_divided_is_refused),
+#ifdef INGOT_HAVE_IO
+      cmocka_unit_test(checkpoints_go_from_any_number_to_any_other),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
