@@ -13,7 +13,7 @@
 /* over its bound by more than this share a constraint is not met */
 static const double slack = 1e-3;
 /* a stress, whose place may change with every design, by more than this */
-static const double stress_slack = 1e-2;
+static const double stress_slack = 2e-3;
 
 static ig_status put_stopped(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
                              bool settled) {
@@ -65,12 +65,26 @@ static bound bound_of(const ig_topopt_design *s, const ig_evaluation *e, int i) 
   return b;
 }
 
+static double excess(const bound *b) {
+  return (b->least ? b->bound / b->value : b->value / b->bound) - 1 - b->slack;
+}
+
+double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e) {
+  double worst = -INFINITY;
+  for (int i = -1; i < s->limits; i++) {
+    const bound b = bound_of(s, e, i);
+    const double over = excess(&b);
+    worst = over <= worst ? worst : over;
+  }
+  return worst;
+}
+
 static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e) {
   char text[200] = "yes", key[64];
   double worst = 0;
   for (int i = -1; i < s->limits; i++) {
     const bound b = bound_of(s, e, i);
-    const double over = (b.least ? b.bound / b.value : b.value / b.bound) - 1 - b.slack;
+    const double over = excess(&b);
     if (!(over <= worst)) {
       char name[48] = "the volume";
       worst = over;

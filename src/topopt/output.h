@@ -45,6 +45,9 @@ IG_MUST_CHECK ig_status ig_topopt_get(void *self, const char *name, double *valu
 IG_MUST_CHECK ig_status ig_topopt_set(void *self, const char *name, const double *values);
 /* The part at the end: islands removed from `density` (host), surface, files, analysis; part.c. */
 IG_MUST_CHECK ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density);
+/* How far the worst constraint is above its bound and what is tolerated, as a share; at most 0:
+   feasible. finish.c */
+double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e);
 /* The statement at the end: figures of summary.json, the part's surface; finish.c. */
 IG_MUST_CHECK ig_status ig_topopt_finish(void *self, ig_sink *to);
 
