@@ -278,7 +278,7 @@ class Simulation:
 
     def support(self, number, factor):
         """Multiplies what support `number` of the case prescribes (displacement, velocity,
-        acceleration) from the next step on."""
+        acceleration; thermal: temperature and flux of `boundary`) from the next step on."""
         self.context.call(lib.ig_sim_support, self._ptr, number, factor)
 
     def save(self):

@@ -10,6 +10,8 @@ IG_C_BEGIN
 #define X(name) extern const ig_backend ig_backend_##name;
 IG_BACKEND_LIST(X)
 #undef X
+const ig_backend *ig_backend_find(const char *name); /* NULL if there is none */
+const char *ig_backend_names(void);                  /* "cpu, debug, cuda" */
 
 /* The table of operations that a context's backend calls for; what stands in IG_IF_CUDA is there
    only where CUDA is. */

@@ -58,10 +58,6 @@ typedef struct ig_backend {
   ig_status (*absmax_f64)(ig_ctx *cx, size_t n, const double *x, double *result);
 } ig_backend;
 
-/* The list of them is in backend/backend_list.h. */
-const ig_backend *ig_backend_find(const char *name); /* NULL if there is none */
-const char *ig_backend_names(void);                  /* "cpu, debug, cuda" */
-
 /* The fault word: kernels record trouble in it (kern/fault.h), the host reads it at output steps.
  */
 ig_status ig_fault_open(ig_ctx *cx);

@@ -76,6 +76,19 @@ static ig_status step_once(ig_dyn_model *m) {
   return IG_OK;
 }
 
+ig_status ig_dyn_pass(ig_dyn_model *m, bool elements) {
+  ig_dyn_particles p = m->p;
+  p.gather = m->assembly == IG_GATHER && !m->fresh;
+  if (!elements)
+    return m->ops->particles(m->cx, &p);
+  for (int k = 0; k < m->groups; k++)
+    for (int c = 0; c < m->group[k].colors; c++) {
+      const ig_dyn_range range = range_of(m, &m->group[k], c);
+      IG_TRY(m->ops->elements(m->cx, &p, &range));
+    }
+  return IG_OK;
+}
+
 ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   enum { RECORDED = 50 }; /* steps in a graph */
   ig_ctx *cx = m->cx;

@@ -1,20 +1,12 @@
 /* Benchmarks of the dynamics room: element-steps per second of each kind of element, steps per
    second of small models, and the share of a run that output takes. */
-#include "dynamics/problem.h"
+#include "dynamics/bench.h"
 #include "backend/backend.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct {
-  const char *name;
-  ig_status (*mesh)(ig_dyn_problem *q, int size);
-  int integration;
-  double yield;     /* NaN: elastic */
-  int small, large; /* sizes on the CPU, on a GPU */
-} subject;
 
 static ig_status bricks(ig_dyn_problem *q, int n) {
   return ig_dyn_problem_box(q, (double[3]){1, 0.1, 0.1}, (int[3]){10 * n, n, n});
@@ -51,7 +43,7 @@ static ig_status beams(ig_dyn_problem *q, int n) {
   return IG_OK;
 }
 
-static const subject subjects[] = {
+const ig_dyn_subject ig_dyn_subjects[] = {
     {"hexahedra, 8 points, elastic", bricks, IG_INTEGRATE_BBAR, NAN, 10, 58},
     {"hexahedra, 8 points, plastic", bricks, IG_INTEGRATE_BBAR, 3e8, 10, 58},
     {"hexahedra, 1 point, elastic", bricks, IG_INTEGRATE_SINGLE, NAN, 10, 58},
@@ -62,7 +54,7 @@ static const subject subjects[] = {
 };
 
 /* Particles get a velocity field that strains every element, so that plastic ones do yield. */
-static ig_status stir(ig_dyn_model *m) {
+ig_status ig_dyn_stir(ig_dyn_model *m) {
   const int D = m->p.dofs;
   for (int64_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < 3; c++) {
@@ -76,7 +68,22 @@ static ig_status stir(ig_dyn_model *m) {
   return ig_array_push(m->cx, &m->v);
 }
 
-static ig_status measure(ig_ctx *cx, const ig_bench_sink *sink, const subject *s, int size,
+ig_status ig_dyn_subject_open(ig_dyn_problem *q, const ig_dyn_subject *s, int size,
+                              ig_precision precision, ig_assembly assembly, ig_dyn_model **m) {
+  double critical;
+  q->section.integration = s->integration;
+  q->section.thickness = 0.03;
+  q->section.radius = 0.01;
+  q->material.yield = s->yield;
+  q->material.hardening = 1e9;
+  IG_TRY(s->mesh(q, size));
+  IG_TRY(ig_dyn_problem_open(q, precision, assembly, m));
+  IG_TRY(ig_dyn_critical_step(*m, &critical));
+  IG_TRY(ig_dyn_stir(*m));
+  return ig_dyn_set_clock(*m, 0.5 * critical, 0);
+}
+
+static ig_status measure(ig_ctx *cx, const ig_bench_sink *sink, const ig_dyn_subject *s, int size,
                          ig_precision precision, ig_assembly assembly, double seconds,
                          const char *note) {
   static const char *const precisions[] = {"single", "double", "mixed"};
@@ -84,18 +91,8 @@ static ig_status measure(ig_ctx *cx, const ig_bench_sink *sink, const subject *s
   ig_dyn_problem q;
   ig_dyn_model *m = NULL;
   ig_status status;
-  double critical;
   IG_TRY(ig_dyn_problem_new(cx, &q));
-  q.section.integration = s->integration;
-  q.section.thickness = 0.03;
-  q.section.radius = 0.01;
-  q.material.yield = s->yield;
-  q.material.hardening = 1e9;
-  IG_TRY_GOTO(status, done, s->mesh(&q, size));
-  IG_TRY_GOTO(status, done, ig_dyn_problem_open(&q, precision, assembly, &m));
-  IG_TRY_GOTO(status, done, ig_dyn_critical_step(m, &critical));
-  IG_TRY_GOTO(status, done, stir(m));
-  IG_TRY_GOTO(status, done, ig_dyn_set_clock(m, 0.5 * critical, 0));
+  IG_TRY_GOTO(status, done, ig_dyn_subject_open(&q, s, size, precision, assembly, &m));
   IG_TRY_GOTO(status, done, ig_dyn_advance(m, 101)); /* warm, recorded where there are graphs */
   IG_TRY_GOTO(status, done, cx->backend->sync(cx));
   double spent = 0;
@@ -129,8 +126,8 @@ done:
 
 static ig_status bench_elements(ig_ctx *cx, const ig_bench_sink *sink) {
   const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
-  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
-    const subject *s = &subjects[i];
+  for (size_t i = 0; i < sizeof ig_dyn_subjects / sizeof *ig_dyn_subjects; i++) {
+    const ig_dyn_subject *s = &ig_dyn_subjects[i];
     const int size = gpu ? s->large : s->small;
     const double seconds = gpu ? 0.3 : 0.5;
     static const ig_precision precision[] = {IG_DOUBLE, IG_SINGLE, IG_MIXED};
@@ -146,7 +143,7 @@ static ig_status bench_assembly(ig_ctx *cx, const ig_bench_sink *sink) {
   const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
   for (int how = IG_ATOMIC; how <= IG_GATHER; how++)
     for (int k = 0; k < 2; k++) {
-      const subject *s = &subjects[k ? 4 : 0];
+      const ig_dyn_subject *s = &ig_dyn_subjects[k ? 4 : 0];
       IG_TRY(measure(cx, sink, s, gpu ? s->large : s->small, IG_DOUBLE, (ig_assembly)how,
                      gpu ? 0.3 : 0.5, NULL));
     }
@@ -157,10 +154,10 @@ static ig_status bench_assembly(ig_ctx *cx, const ig_bench_sink *sink) {
 static ig_status bench_small(ig_ctx *cx, const ig_bench_sink *sink) {
   const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
   static const int size[] = {10, 10, 10, 6, 50, 50, 71};
-  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++)
+  for (size_t i = 0; i < sizeof ig_dyn_subjects / sizeof *ig_dyn_subjects; i++)
     if (i != 1 && i != 3)
       for (int how = IG_ATOMIC; how <= IG_GATHER; how += 2)
-        IG_TRY(measure(cx, sink, &subjects[i], size[i], IG_DOUBLE, (ig_assembly)how,
+        IG_TRY(measure(cx, sink, &ig_dyn_subjects[i], size[i], IG_DOUBLE, (ig_assembly)how,
                        gpu ? 0.2 : 0.3, "steps per second count"));
   return IG_OK;
 }
@@ -185,7 +182,7 @@ static ig_status bench_transfer(ig_ctx *cx, const ig_bench_sink *sink) {
   IG_TRY_GOTO(status, done, ig_array_new_device(cx, &shown, 6 * n, sizeof(double), "output"));
   IG_TRY_GOTO(status, done, cx->backend->host_alloc(cx, &host, bytes));
   IG_TRY_GOTO(status, done, ig_dyn_critical_step(m, &critical));
-  IG_TRY_GOTO(status, done, stir(m));
+  IG_TRY_GOTO(status, done, ig_dyn_stir(m));
   IG_TRY_GOTO(status, done, ig_dyn_set_clock(m, 0.5 * critical, 0));
   IG_TRY_GOTO(status, done, ig_dyn_advance(m, 101));
   for (int with = 0; with < 2; with++) {
@@ -233,5 +230,10 @@ const ig_bench_entry ig_dyn_bench[] = {
     {"elements", "each kind of element in double, single and mixed precision", bench_elements},
     {"assembly", "hexahedra and shells with each assembly", bench_assembly},
     {"small", "models of 10^4 elements", bench_small},
+    {"paper", "Tang et al. (2020), Tables 1 to 3: dome, pinched cylinder, annulus",
+     ig_dyn_bench_paper},
+    {"speedup", "Tang et al. (2020), Figure 10: 2000 steps against one CPU thread",
+     ig_dyn_bench_speedup},
+    {"tasks", "Tang et al. (2020), Figures 20 and 21: shares of a step", ig_dyn_bench_tasks},
     {"transfer", "share of the time that output takes", bench_transfer},
     {.name = NULL}};

@@ -49,14 +49,14 @@ typedef struct {
   const double *share;    /* elements: of the inherent strain */
   const uint8_t *alive;   /* elements */
   const uint8_t *law;     /* elements: which of `laws` */
-  const uint8_t *which;   /* elements: which inherent strain; 0: none */
-  const double *inherent; /* x 3: strain that grows at birth, along x y z */
+  const uint16_t *which;  /* elements: which inherent strain; 0: none */
+  const double *inherent; /* x 4: strain that grows at birth, xx yy zz xy */
   const ig_stress_law *laws;
   const double *row_x, *row_y;
   double *state; /* tiles */
   float *slope;  /* tiles: half the traffic of a product; forces never see the rounding */
   float *past;   /* tiles */
-  double *grown; /* elements x 3: thermal and inherent strain at the last equilibrium */
+  double *grown; /* elements x 4: thermal and inherent strain at the last equilibrium */
   double *turn;  /* elements x 9: rotations at the last forces, by rows; NULL: they are small */
   double *slots; /* gather: 3 each */
   double dt;     /* of the step, for creep */

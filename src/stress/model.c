@@ -40,14 +40,13 @@ static ig_status materials_place(ig_stress *m, const ig_list *materials) {
   /* inherent strains: row 0 is none */
   const ig_list *list = &m->c->inherent;
   double *rows = m->material.inherent.host;
-  uint8_t *which = m->material.which.host;
-  for (int i = 0; i < 3 * list->count; i++)
-    rows[3 + i] =
-        m->c->inherent_scale * IG_ITEM(const ig_stress_inherent, *list, i / 3)->strain[i % 3];
+  uint16_t *which = m->material.which.host;
+  for (int i = 0; i < list->count; i++)
+    ig_stress_inherent_row(m->c, i, rows + 4 * (i + 1));
   if (list->count > 0)
     IG_TRY_GOTO(status, done, IG_CLAIM(m->cx, m->mesh, list, ig_stress_inherent, NULL, owner));
   for (ig_lid e = 0; list->count > 0 && e < m->elements; e++)
-    which[e] = (uint8_t)(owner[e] + 1);
+    which[e] = (uint16_t)(owner[e] + 1);
   IG_TRY_GOTO(status, done, ig_array_push(m->cx, &m->material.inherent));
   status = ig_array_push(m->cx, &m->material.which);
 done:
@@ -195,12 +194,12 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->share, e, sizeof(double), false},
              {&m->alive, e, 1, false},
              {&m->material.law, e, 1, false},
-             {&m->material.which, e, 1, false},
-             {&m->material.inherent, 3 * ((size_t)m->c->inherent.count + 1), sizeof(double), false},
+             {&m->material.which, e, sizeof(uint16_t), false},
+             {&m->material.inherent, 4 * ((size_t)m->c->inherent.count + 1), sizeof(double), false},
              {&m->material.laws, (size_t)materials, sizeof(ig_stress_law), false},
              {&m->state, tiles * IG_STATES, sizeof(double), false},
              {&m->past, tiles * IG_PASTS, sizeof(float), false},
-             {&m->grown, 3 * e, sizeof(double), false},
+             {&m->grown, 4 * e, sizeof(double), false},
              {&m->energies, IG_ENERGIES * e, sizeof(double), false},
              {&m->fix, n, 1, false},
              {&m->load, 3 * n, sizeof(double), false},

@@ -26,7 +26,12 @@ static const ig_option load_options[] = {
 static const ig_option inherent_options[] = {
     IG_TEXTS(S, set, NULL, "element sets it is for; left out: every element not claimed"),
     IG_VECTOR3(S, strain, "", IG_REQUIRED,
-               "inherent strain along x, y and z; shrinkage is negative"),
+               "inherent strain along the scan lines, across and up; shrinkage is negative"),
+    IG_REAL(S, angle, "rad", "0", 0, 0, "scan lines of the first layer, from x towards y"),
+    IG_REAL(S, rotation, "rad", "0", 0, 0, "by which they turn from layer to layer"),
+    IG_REAL(S, layer_height, "m", NULL, IG_TINY, 1e3,
+            "of the layers that turn: a build's layer that holds several takes on their mean; left "
+            "out: it counts as one"),
     IG_END};
 #undef S
 #define S ig_stress_phase
@@ -45,6 +50,11 @@ static const ig_option phase_options[] = {
     IG_REAL(S, born, "K", NULL, 0, 1e5,
             "build: temperature at which new material has no stress; left out: that of now with "
             "an inherent strain, else the material's `anneal` or solidus"),
+    IG_REAL(
+        S, decay, "s", NULL, IG_TINY, 1e9,
+        "build: flash heating: what a new layer is hotter than the rest falls as "
+        "exp(-t / decay), in all steps that follow; left out: in equal steps, to nothing at the "
+        "end of the layer"),
     IG_CHOICE(S, newborn, "follow|drawn", "follow",
               "build: new nodes stand as far from their drawn place as the nodes below, or where "
               "they were drawn"),

@@ -39,6 +39,7 @@ static ig_status room_open(ig_job *job, void **self) {
   IG_TRY(ig_stress_new(job->cx, job->mesh, job->materials, r->c, job->assembly, &r->m));
   IG_TRY(open_arrays(r));
   IG_TRY(ig_stress_steps_make(r));
+  IG_TRY(ig_stress_scan(r));
   IG_TRY(ig_stress_probes_open(r));
   /* what the first phase leaves free is told before anything is written */
   IG_TRY(ig_stress_steps_supports(r, 0, false));
@@ -110,7 +111,7 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
                           {"u", IG_F64, 3 * n, m->u.host},
                           {"state", IG_F64, (int64_t)m->state.count, m->state.host},
                           {"past", IG_F32, (int64_t)m->past.count, m->past.host},
-                          {"grown", IG_F64, 3 * e, m->grown.host},
+                          {"grown", IG_F64, 4 * e, m->grown.host},
                           {"force", IG_F64, 3 * n, m->balance.force},
                           {"load", IG_F64, 3 * n, m->balance.load},
                           {"alive", IG_U8, e, m->alive.host},

@@ -49,6 +49,9 @@ IG_MUST_CHECK ig_status ig_stress_steps_make(ig_stress_run *r);
 IG_MUST_CHECK ig_status ig_stress_steps_next(ig_stress_run *r);
 /* Groups of the phase that the next step is in. */
 IG_MUST_CHECK ig_status ig_stress_steps_group(ig_stress_run *r, int phase);
+IG_MUST_CHECK ig_status ig_stress_steps_regroup(ig_stress_run *r, int phase, int *groups);
+/* scan.c: rows of inherent strain that turns from layer to layer. */
+IG_MUST_CHECK ig_status ig_stress_scan(ig_stress_run *r);
 /* Supports as they are in a phase; `taken`: those that come to hold take nodes where they are. */
 IG_MUST_CHECK ig_status ig_stress_steps_supports(ig_stress_run *r, int phase, bool taken);
 

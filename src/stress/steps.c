@@ -91,6 +91,10 @@ static ig_status groups_make(ig_stress_run *r, int phase, int *groups) {
   return p->kind == IG_PHASE_CUT ? cut_groups(r, p, groups) : IG_OK;
 }
 
+ig_status ig_stress_steps_regroup(ig_stress_run *r, int phase, int *groups) {
+  return groups_make(r, phase, groups);
+}
+
 ig_status ig_stress_steps_group(ig_stress_run *r, int phase) {
   int groups;
   return r->grouped == phase ? IG_OK : groups_make(r, phase, &groups);
@@ -113,6 +117,8 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
                       "a thermal run");
   if (p->kind != IG_PHASE_HEAT && (!isnan(p->every) || p->change > 0 || p->layers))
     return ig_fail_at(cx, &p->at, "`every`, `change` and `layers` are for phases of kind heat");
+  if (p->kind != IG_PHASE_BUILD && !isnan(p->decay))
+    return ig_fail_at(cx, &p->at, "`decay` is for phases of kind build");
   if (p->kind == IG_PHASE_HEAT && p->temperature.count)
     return ig_fail_at(cx, &p->at, "a phase has a `temperature` or those of a `file`");
   return IG_OK;
@@ -122,7 +128,8 @@ static ig_status phase_check(ig_stress_run *r, const ig_stress_phase *p) {
    why. */
 static ig_status expansion_check(ig_stress_run *r, const ig_stress_phase *p) {
   const ig_stress *m = r->m;
-  const uint8_t *which = m->material.which.host, *law = m->material.law.host;
+  const uint16_t *which = m->material.which.host;
+  const uint8_t *law = m->material.law.host;
   bool all = p->kind == IG_PHASE_HEAT;
   for (int i = 0; i < p->temperature.count; i++)
     all |= p->temperature.y[i] != r->c->temperature;
@@ -220,7 +227,7 @@ static ig_status born_at(ig_stress_run *r, const ig_stress_phase *p, ig_lid e, d
   if (!isnan(p->born))
     return IG_OK;
   *born = now;
-  if (((uint8_t *)m->material.which.host)[e])
+  if (((uint16_t *)m->material.which.host)[e])
     return IG_OK;
   if (law->anneal < IG_HUGE) {
     *born = law->anneal;
@@ -450,6 +457,16 @@ static double temperature_at(const ig_table *t, double time, double now) {
   return ig_history_at((ig_history){0, t->count}, t->x, t->y, time);
 }
 
+/* Flash heating: what layers are hotter than the nodes falls by the law of the last build. */
+static void excess_fall(ig_stress_run *r, int phase, double dt) {
+  double decay = NAN;
+  for (int i = 0; i <= phase; i++)
+    if (phase_of(r, i)->kind == IG_PHASE_BUILD)
+      decay = phase_of(r, i)->decay;
+  for (ig_lid e = 0; !isnan(decay) && e < r->m->elements; e++)
+    r->warm1[e] = r->warm0[e] * exp(-dt / decay);
+}
+
 ig_status ig_stress_steps_next(ig_stress_run *r) {
   ig_stress *m = r->m;
   const ig_stress_step *s = r->step + r->at, *before = r->at ? s - 1 : NULL;
@@ -481,9 +498,11 @@ ig_status ig_stress_steps_next(ig_stress_run *r) {
   memcpy(r->warm1, r->warm0, ne);
   memcpy(r->share1, r->share0, ne);
   const double left = (double)(s->pieces - 1 - s->piece) / (s->pieces - s->piece);
+  excess_fall(r, s->phase, dt);
   for (ig_lid e = 0; p->kind == IG_PHASE_BUILD && e < m->elements; e++)
     if (r->group[e] == s->group) {
-      r->warm1[e] = left * r->warm0[e];
+      if (isnan(p->decay))
+        r->warm1[e] = left * r->warm0[e];
       r->share1[e] = 1 - left * (1 - r->share0[e]);
     }
   const ig_stress_goal goal = {.time = s->time,

@@ -28,8 +28,10 @@ typedef struct {
 /* Strain that grows with every newborn element of a material. */
 typedef struct {
   ig_src at;
-  ig_texts set; /* elements; none: everything born */
-  double strain[3];
+  ig_texts set;           /* elements; none: everything born */
+  double strain[3];       /* along the scan lines, across, up */
+  double angle, rotation; /* of the lines in the first layer, from x; and from layer to layer */
+  double layer_height;    /* of a real layer; NaN: a lump is one */
 } ig_stress_inherent;
 
 enum { IG_PHASE_LOAD, IG_PHASE_BUILD, IG_PHASE_CUT, IG_PHASE_HEAT };
@@ -47,6 +49,7 @@ typedef struct {
   const char *set;      /* build, cut: elements; cut: nodes that are let go */
   double height;        /* build: of a lump of layers */
   double born;          /* build: temperature of birth, NaN: as the material says */
+  double decay;         /* build: time constant of its cooling, NaN: straight */
   int newborn;          /* build: where new nodes stand */
   int along;            /* cut: the way of the line, x|y|z */
   bool back;            /* cut: from the far end */

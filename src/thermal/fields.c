@@ -1,7 +1,8 @@
-/* What other programs read and change: temperatures, the power of beams. */
+/* What other programs read and change: temperatures, the power of beams, boundary values. */
 #include "thermal/heat_make.h"
 #include "thermal/thermal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 bool ig_thermal_field(void *self, int i, ig_room_field *f) {
@@ -52,5 +53,28 @@ ig_status ig_thermal_load(void *self, int load, double factor) {
     return IG_FAIL(run->job->cx, IG_INPUT, "beam %d x %g: its power cannot be negative", load,
                    factor);
   run->beams.beam[load].factor = factor;
+  return IG_OK;
+}
+
+ig_status ig_thermal_support(void *self, int support, double factor) {
+  ig_thermal_run *run = self;
+  ig_ctx *cx = run->job->cx;
+  const int count = run->c->boundary.count;
+  if (support >= count)
+    return IG_FAIL(cx, IG_INPUT, "there is no boundary %d: the case has %d", support, count);
+  const ig_thermal_boundary *b = IG_ITEM(const ig_thermal_boundary, run->c->boundary, support);
+  if (b->from.count || (!b->temperature.count && !b->flux.count))
+    return IG_FAIL(cx, IG_INPUT,
+                   "boundary %d gives no `temperature` and no `flux` as a number or a table",
+                   support);
+  if (b->temperature.count && factor < 0)
+    return IG_FAIL(cx, IG_INPUT, "boundary %d x %g: temperatures in K are not negative", support,
+                   factor);
+  if (!run->factor) {
+    IG_TRY(IG_NEW(cx, &run->factor, count, "factors"));
+    for (int i = 0; i < count; i++)
+      run->factor[i] = 1;
+  }
+  run->factor[support] = factor;
   return IG_OK;
 }

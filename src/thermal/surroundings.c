@@ -57,8 +57,9 @@ void ig_thermal_conditions_at(const ig_thermal_run *run, double time, ig_heat_co
     const ig_thermal_boundary *b =
         IG_ITEM(const ig_thermal_boundary, run->c->boundary, run->condition_of[i]);
     c[i] = run->condition[i];
-    c[i].temperature = value_at(&b->temperature, time);
-    c[i].flux = value_at(&b->flux, time);
+    const double factor = run->factor ? run->factor[run->condition_of[i]] : 1;
+    c[i].temperature = factor * value_at(&b->temperature, time);
+    c[i].flux = factor * value_at(&b->flux, time);
     c[i].h = value_at(&b->convection, time);
     c[i].ambient =
         b->ambient.count ? ig_table_at(&b->ambient, time) : ig_thermal_ambient(run, time);
@@ -103,12 +104,14 @@ void ig_thermal_surroundings_start(ig_thermal_run *run) {
 
 /* The middle of the stretch of steps that holds `step`, s. */
 static double middle_of(const ig_thermal_run *run, int64_t step) {
+  if (!run->hold)
+    return 0;
   const int64_t first = step / run->hold * run->hold;
   return ((double)first + 0.5 * (double)run->hold) * run->dt;
 }
 
 bool ig_thermal_surroundings_change(const ig_thermal_run *run, int64_t step) {
-  if (!run->hold)
+  if (!run->hold && !run->factor)
     return false;
   ig_heat_condition c[IG_THERMAL_CONDITIONS];
   const double time = middle_of(run, step);
@@ -118,7 +121,7 @@ bool ig_thermal_surroundings_change(const ig_thermal_run *run, int64_t step) {
 }
 
 ig_status ig_thermal_surroundings_set(ig_thermal_run *run, int64_t step) {
-  const double time = run->hold ? middle_of(run, step) : 0;
+  const double time = middle_of(run, step);
   ig_heat_condition c[IG_THERMAL_CONDITIONS];
   ig_thermal_conditions_at(run, time, c);
   for (int i = 0; i < run->c->boundary.count && run->fields; i++)

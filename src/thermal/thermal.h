@@ -67,6 +67,7 @@ typedef struct {
   ig_list probes; /* of ig_thermal_probe */
   int64_t track_every;
   bool exaca;
+  double anisotropy[3]; /* conductivity along x, y, z over the material's */
 } ig_thermal_case;
 
 /* Options, fields of snapshots, verification, benchmarks: the room's tables. */
@@ -125,6 +126,7 @@ typedef struct {
   int pools;                  /* melt pools in rows of history: one per beam, then all as one */
   double (*melt_most)[4];     /* pools: longest, widest, deepest, largest */
   ig_thermal_kept as_done;    /* as of `done` */
+  double *factor; /* entries of `boundary`: see ig_thermal_support; NULL: none is changed */
 } ig_thermal_run;
 
 /* A step of the run, as the schedule sees it. */
@@ -224,6 +226,8 @@ IG_MUST_CHECK ig_status ig_thermal_results(void *self, ig_sink *to);
 bool ig_thermal_field(void *self, int i, ig_room_field *field);
 IG_MUST_CHECK ig_status ig_thermal_get(void *self, const char *name, double *values);
 IG_MUST_CHECK ig_status ig_thermal_set(void *self, const char *name, const double *values);
+/* Multiplies the temperature or the flux that an entry of `boundary` prescribes. */
+IG_MUST_CHECK ig_status ig_thermal_support(void *self, int support, double factor);
 IG_MUST_CHECK ig_status ig_thermal_load(void *self, int load, double factor);
 
 #endif

@@ -222,6 +222,61 @@ END
 "$INGOT" run plane.yaml -q -o plane >said 2>&1 && fail "residual stress on a plane mesh runs"
 grep -q "residual stress is for tetrahedra" said || fail "plane: $(cat said)"
 
+# scan directions: a block held all round takes on 1.5, 0.5 and 0 thousandths along, across and up; without Poisson's
+# ratio the stress is E times the strain, turned by 30 degrees in the first layer and by 90 more in the second
+cat >scan.yaml <<'END'
+physics: stress
+mesh:
+  boxes: {name: part, size: [3 mm, 3 mm, 4 mm], cells: [3, 3, 4]}
+materials: {name: m, young: 200 GPa, poisson: 0}
+inherent: {strain: [-0.0015, -0.0005, 0], angle: 30 deg, rotation: 90 deg}
+supports: {set: part, fix: all}
+phases: {kind: build, set: part, height: 2 mm}
+probes:
+  - {name: a, point: [1.5 mm, 1.5 mm, 0.5 mm], quantity: sxx}
+  - {name: b, point: [1.5 mm, 1.5 mm, 0.5 mm], quantity: syy}
+  - {name: c, point: [1.5 mm, 1.5 mm, 0.5 mm], quantity: sxy}
+  - {name: d, point: [1.5 mm, 1.5 mm, 3.5 mm], quantity: sxx}
+  - {name: e, point: [1.5 mm, 1.5 mm, 3.5 mm], quantity: sxy}
+END
+"$INGOT" run scan.yaml -q -o scan -t 1 || fail "an inherent strain that turns does not run"
+near "$(figure scan a)" 250e6 1 "scan direction, xx"
+near "$(figure scan b)" 150e6 1 "scan direction, yy"
+near "$(figure scan c)" 86602540 1 "scan direction, xy"
+near "$(figure scan d)" 150e6 1 "next layer, xx"
+near "$(figure scan e)" -86602540 1 "next layer, xy"
+# the work of a held block: none by supports, all heat is stored: E (1.5^2 + 0.5^2) 1e-6 / 2 of 36 mm^3
+near "$(figure scan energy_stored)" 9e-3 1e-8 "energy of a strain with shear"
+near "$(figure scan energy_heat)" 9e-3 1e-8 "work of a strain with shear"
+# two real layers in one: their mean is the same in all directions
+"$INGOT" run scan.yaml -q -o mean -t 1 -b debug -s 'inherent.layer_height=1 mm' || fail "a mean of layers does not run"
+near "$(figure mean a)" 200e6 1 "mean of two layers, xx"
+near "$(figure mean c)" 0 1 "mean of two layers, xy"
+
+# flash heating: layers held at their sides, born at 1300 K, whose excess falls with a time constant of 10 s; E alpha
+# 1000 K / (1 - nu) = 3428.5714 MPa times 1 - exp(-age / 10 s)
+cat >flash.yaml <<'END'
+physics: stress
+mesh: {boxes: {name: part, size: [2 mm, 2 mm, 3 mm], cells: [2, 2, 3]}}
+materials: {name: m, young: 200 GPa, poisson: 0.3, mechanical: {expansion: 1.2e-5}}
+temperature: 300 K
+supports: [{set: part, fix: xy}, {set: zmin, fix: z}]
+phases:
+  - {name: build, kind: build, set: part, height: 1 mm, duration: 10 s, steps: 4, born: 1300 K, decay: 10 s}
+  - {name: wait, duration: 300 s}
+probes:
+  - {name: first, point: [0.5 mm, 0.5 mm, 0.5 mm], quantity: sxx}
+  - {name: second, point: [0.5 mm, 0.5 mm, 1.5 mm], quantity: sxx}
+  - {name: third, point: [0.5 mm, 0.5 mm, 2.5 mm], quantity: sxx}
+  - {name: hot, point: [0.5 mm, 0.5 mm, 2.5 mm], quantity: T}
+END
+"$INGOT" run flash.yaml -q -o flash -t 1 || fail "flash heating does not run"
+near "$(figure flash first_after_build)" 3257.8720e6 2e4 "flash, 30 s"
+near "$(figure flash second_after_build)" 2964.5652e6 2e4 "flash, 20 s"
+near "$(figure flash third_after_build)" 2167.2738e6 2e4 "flash, 10 s"
+near "$(figure flash hot_after_build)" 667.8794 0.001 "flash, temperature after 10 s"
+near "$(figure flash third)" 3428.5714e6 2e4 "flash, in the end"
+
 # all of a part shrinks alike: once its foot is cut through there is no stress left, and it is 24 um shorter
 cat >cut.yaml <<'END'
 physics: stress

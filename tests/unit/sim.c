@@ -251,6 +251,47 @@ static const char *const pulled[] = {
     "analysis",  "[{kind: dynamic, duration: 1 ms}]",
     NULL};
 
+static const char *const warmed[] = {
+    "physics",   "thermal",
+    "precision", "double",
+    "mesh",      "{boxes: [{size: [1 mm, 1 mm, 1 mm], cells: [1, 1, 1]}]}",
+    "materials", "[{name: m, density: 8000, conductivity: 1e-9, specific_heat: 500}]",
+    "boundary",  "[{set: zmin, temperature: 400 K}, {set: zmax, flux: 1 MW/m^2}]",
+    "time_step", "1 ms",
+    "duration",  "1 s",
+    NULL};
+
+/* A cube that hardly conducts: its floor takes 400 K, then 1.25 times that. Its top, with half the
+   cube's heat capacity of 4 MJ/(m^3 K), gains q t / 2000 J/(m^2 K): 0.5 K per ms at 1 MW/m^2. A
+   state taken between the changes goes on to the same bits. */
+static void boundary_of_heat(ig_ctx *cx, ig_case *c) {
+  ig_sim *sim;
+  ig_sim_state *state;
+  double T[8], again[8];
+  GOOD(cx, ig_sim_open(c, NULL, &sim));
+  GOOD(cx, ig_sim_step(sim, 10, NULL));
+  GOOD(cx, ig_sim_get(sim, "T", T));
+  assert_near(T[0], 400, 1e-9);
+  assert_near(T[7], 300 + 10 * 0.5, 1e-6);
+  GOOD(cx, ig_sim_support(sim, 0, 1.25));
+  GOOD(cx, ig_sim_support(sim, 1, -2));
+  GOOD(cx, ig_sim_step(sim, 4, NULL));
+  GOOD(cx, ig_sim_save(sim, &state));
+  GOOD(cx, ig_sim_step(sim, 6, NULL));
+  GOOD(cx, ig_sim_get(sim, "T", T));
+  assert_near(T[0], 500, 1e-9);
+  assert_near(T[7], 300 + 10 * 0.5 - 2 * 10 * 0.5, 1e-6);
+  GOOD(cx, ig_sim_support(sim, 1, 7));
+  GOOD(cx, ig_sim_restore(sim, state));
+  GOOD(cx, ig_sim_step(sim, 6, NULL));
+  GOOD(cx, ig_sim_get(sim, "T", again));
+  assert_memory_equal(T, again, sizeof T);
+  BAD(cx, ig_sim_support(sim, 2, 1), "there is no boundary 2: the case has 2");
+  BAD(cx, ig_sim_support(sim, 0, -1), "temperatures in K are not negative");
+  ig_sim_state_free(state);
+  ig_sim_close(sim);
+}
+
 /* The end of a bar is led at 1 m/s, then at half of it, then it stands still: by hand
    0.2 ms x 1 + 0.2 ms x 0.5 = 0.3 mm, to a step's length. */
 static void a_support_is_changed_between_steps(void **state) {
@@ -290,6 +331,9 @@ static void a_support_is_changed_between_steps(void **state) {
     free(v);
     BAD(cx, ig_sim_support(sim, 2, 1), "there is no support 2");
     ig_sim_close(sim);
+    ig_case_close(c);
+    c = small_open(cx, &(small_case){.set = warmed});
+    boundary_of_heat(cx, c);
     ig_case_close(c);
     c = small_open(cx, &(small_case){.set = small_topopt});
     GOOD(cx, ig_sim_open(c, NULL, &sim));

@@ -1,0 +1,88 @@
+/* Opening and closing a context: which backend it computes on. */
+#include "backend/backend.h"
+
+#include "core/output.h"
+#include "core/threads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ig_status backend_try(ig_ctx *cx, const ig_backend *backend) {
+  cx->backend = backend;
+  IG_TRY(backend->open(cx));
+  return ig_fault_open(cx);
+}
+
+static ig_status backend_choose(ig_ctx *cx, const char *name) {
+  cx->automatic = !name || strcmp(name, "auto") == 0;
+  if (!cx->automatic) {
+    const ig_backend *backend = ig_backend_find(name);
+    if (!backend)
+      return IG_FAIL(cx, IG_INPUT, "backend '%s' is unknown: expected auto, %s", name,
+                     ig_backend_names());
+    return backend_try(cx, backend);
+  }
+  /* auto: the GPU if it opens, else the CPU; a backend that is missing is no failure here. */
+  const ig_backend *cuda = ig_backend_find("cuda");
+  if (cuda && backend_try(cx, cuda) == IG_OK)
+    return IG_OK;
+  cx->status = IG_OK;
+  cx->message[0] = '\0';
+  return backend_try(cx, ig_backend_find("cpu"));
+}
+
+enum { MOST_THREADS = 4096 };
+
+ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
+  static const ig_ctx_options defaults;
+  if (!out)
+    return IG_ARG;
+  if (!options)
+    options = &defaults;
+  ig_ctx *cx = calloc(1, sizeof *cx);
+  *out = cx;
+  if (!cx)
+    return IG_MEMORY;
+  cx->log = options->log;
+  cx->progress = options->progress;
+  cx->user = options->user;
+  cx->free_backend = !options->backend;
+  cx->free_threads = !options->threads;
+  if (options->threads < 0 || options->threads > MOST_THREADS)
+    return IG_FAIL(cx, IG_INPUT, "threads = %d: expected 0 (all cores) to %d", options->threads,
+                   MOST_THREADS);
+  if (options->device < 0)
+    return IG_FAIL(cx, IG_INPUT, "device = %d: expected 0, the first, or more", options->device);
+  cx->device_index = options->device + ig_ranks_local(options->ranks);
+  cx->ranks = options->ranks;
+  cx->threads = options->threads ? options->threads : ig_threads_all();
+  return backend_choose(cx, options->backend ? options->backend : "cpu");
+}
+
+static void backend_close(ig_ctx *cx) {
+  if (cx->device && cx->backend) {
+    ig_spares_free(cx);
+    ig_fault_close(cx);
+    cx->backend->close(cx);
+    cx->device = NULL;
+  }
+}
+
+ig_status ig_ctx_follow(ig_ctx *cx, const char *backend, int threads) {
+  const char *name = cx->free_backend ? (backend ? backend : "auto") : cx->backend->name;
+  const int wanted = cx->free_threads && threads ? threads : cx->threads;
+  const bool same =
+      strcmp(name, "auto") == 0 ? cx->automatic : strcmp(name, cx->backend->name) == 0;
+  if (same && wanted == cx->threads)
+    return IG_OK;
+  cx->threads = wanted;
+  backend_close(cx);
+  return backend_choose(cx, name);
+}
+
+void ig_ctx_close(ig_ctx *cx) {
+  if (!cx)
+    return;
+  backend_close(cx);
+  free(cx);
+}
