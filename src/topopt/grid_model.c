@@ -35,6 +35,10 @@ static ig_status make_filter(ig_topopt_grid_model *m, const ig_multigrid_options
         "filter: a radius of %g m reaches no neighbour (elements of %g m): nothing is filtered; "
         "1.5 elements or more keep checkerboards away",
         radius, m->h[0]);
+  if (c->filter.padded && c->filter.kind == IG_FILTER_HELMHOLTZ)
+    return ig_fail_at(m->cx, &c->filter.at,
+                      "filter: padded is for kind sensitivity or density: no density flows through "
+                      "a side with helmholtz anyway");
   if (c->filter.kind == IG_FILTER_HELMHOLTZ) {
     /* the length that gives the cone filter's second moment */
     ig_brick brick;
@@ -81,6 +85,8 @@ static ig_status make_filter(ig_topopt_grid_model *m, const ig_multigrid_options
       }
   m->taps.weight = m->weight.dev;
   mirrors(m, m->taps.mirror);
+  for (int d = 0; d < g->dim && c->filter.padded; d++)
+    m->taps.mirror[d] = 3;
   return ig_array_push(m->cx, &m->weight);
 }
 

@@ -113,6 +113,9 @@ static const ig_option filter_options[] = {
               "differential equation, for large radii"),
     IG_REAL(ig_filter_case, radius, "m", NULL, IG_TINY, IG_HUGE,
             "filter radius; one and a half elements if left out"),
+    IG_BOOL(ig_filter_case, padded, "false",
+            "cone filters of grids: elements near any side see mirrored neighbours, as near planes "
+            "of symmetry"),
     IG_END};
 
 static const ig_option projection_options[] = {

@@ -100,6 +100,7 @@ typedef struct {
   ig_src at;
   int kind;
   double radius; /* m */
+  bool padded;   /* every side of a grid is as a plane of symmetry */
 } ig_filter_case;
 typedef struct {
   ig_src at;
