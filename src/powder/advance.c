@@ -135,7 +135,7 @@ double ig_powder_stored(const ig_powder_run *r) {
 /* --- layers */
 
 /* The share of a coarse level that is filled. */
-static void fill_set(ig_powder_run *r) {
+void ig_powder_fill(ig_powder_run *r) {
   for (int k = 0; k < r->coarse.n[2]; k++) {
     const double f = (double)(r->bed - (int64_t)k * r->r) / r->r;
     r->fill[k] = f < 0 ? 0 : f > 1 ? 1 : f;
@@ -171,7 +171,7 @@ static ig_status layer_spread(ig_powder_run *r) {
       }
     r->ledger.born += u * (after - before) * H * H * H * l->n[0] * l->n[1];
   }
-  fill_set(r);
+  ig_powder_fill(r);
   r->layer++;
   return IG_OK;
 }

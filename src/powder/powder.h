@@ -156,6 +156,8 @@ double ig_powder_beam_next(const ig_powder_run *run, double time);
 
 /* --- advance.c */
 IG_MUST_CHECK ig_status ig_powder_advance(ig_powder_run *run);
+/* How full the coarse levels are, from the height of the bed. */
+void ig_powder_fill(ig_powder_run *run);
 double ig_powder_stored(const ig_powder_run *run);
 /* Temperature at a place: of the fine cell there, else of the coarse one. */
 double ig_powder_temperature(const ig_powder_run *run, const double *x);
@@ -164,6 +166,10 @@ double ig_powder_temperature(const ig_powder_run *run, const double *x);
 void ig_powder_pool_look(ig_powder_run *run, double time);
 IG_MUST_CHECK ig_status ig_powder_layer_done(ig_powder_run *run, int64_t layer);
 double ig_powder_interlayer(const ig_powder_run *run);
+
+/* --- checkpoint.c: functions of the room */
+IG_MUST_CHECK ig_status ig_powder_save(void *self, ig_sink *to);
+IG_MUST_CHECK ig_status ig_powder_restore(void *self, const ig_restart *from);
 
 /* --- output.c */
 IG_MUST_CHECK ig_status ig_powder_history(void *self, ig_sink *to);

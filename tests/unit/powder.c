@@ -168,6 +168,41 @@ static void a_weak_beam_melts_less(void **state) {
   assert_true(melted[0] > melted[1] && melted[2] == 0 && melted[0] <= 1);
 }
 
+/* Saved in the middle, with the window open, and continued in another run: the same bits. */
+static void a_saved_run_goes_on(void **state) {
+  (void)state;
+  ig_powder_case c = small();
+  ig_powder_run whole, first, second;
+  ig_keeper keeper;
+  c.hatch.layers = 2;
+  ig_job job = {.cx = cx, .materials = &materials, .room_case = &c};
+  assert_int_equal(run(&c, &whole), IG_OK);
+  assert_int_equal(ig_powder_open(&job, &first), IG_OK);
+  for (int i = 0; i < 20; i++)
+    assert_int_equal(ig_powder_advance(&first), IG_OK);
+  assert_true(first.open);
+  ig_keeper_open(cx, &keeper);
+  assert_int_equal(ig_powder_save(&first, &keeper.sink), IG_OK);
+  assert_int_equal(ig_powder_open(&job, &second), IG_OK);
+  assert_int_equal(ig_powder_restore(&second, keeper.kept), IG_OK);
+  while (second.time < second.duration)
+    assert_int_equal(ig_powder_advance(&second), IG_OK);
+  assert_int_equal(second.step, whole.step);
+  assert_memory_equal(&second.ledger, &whole.ledger, sizeof whole.ledger);
+  for (int k = 0; k < whole.coarse.n[2]; k++)
+    for (int i = 0; i < whole.coarse.n[0]; i++) {
+      const size_t at = ig_level_at(&whole.coarse, i, 3, k);
+      assert_true(second.coarse.heat[at] == whole.coarse.heat[at]);
+    }
+  assert_memory_equal(second.state, whole.state, (size_t)(whole.nf[0] * whole.nf[1] * whole.nf[2]));
+  for (int64_t i = 0; i < whole.lines; i++)
+    assert_true(second.line_of[i].width_mean == whole.line_of[i].width_mean);
+  ig_restart_free(keeper.kept);
+  ig_powder_close(&whole);
+  ig_powder_close(&first);
+  ig_powder_close(&second);
+}
+
 static void what_is_wrong_is_said(void **state) {
   (void)state;
   ig_powder_run r;
@@ -191,6 +226,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(modes_decay_exactly),         cmocka_unit_test(filled_shares_conserve),
       cmocka_unit_test(tables_hold_the_latent_heat), cmocka_unit_test(heat_is_counted),
-      cmocka_unit_test(a_weak_beam_melts_less),      cmocka_unit_test(what_is_wrong_is_said)};
+      cmocka_unit_test(a_saved_run_goes_on),         cmocka_unit_test(a_weak_beam_melts_less),
+      cmocka_unit_test(what_is_wrong_is_said)};
   return cmocka_run_group_tests(tests, open_context, close_context);
 }
