@@ -110,7 +110,8 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
 }
 
 static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const double *density) {
-  const double level = isnan(s->c->surface.level) ? 0.5 : s->c->surface.level;
+  const double solid = s->loading->candidates ? s->loading->candidate_density[0] : 1;
+  const double level = isnan(s->c->surface.level) ? 0.5 * solid : s->c->surface.level;
   int64_t pieces, cavities;
   IG_TRY(ig_topopt_pieces_count(s->cx, s->d, density, level, &pieces, &cavities));
   if (pieces > 1)
@@ -134,6 +135,34 @@ const char *ig_topopt_objective_unit(const ig_topopt_design *s) {
   return s->c->minimise == IG_MINIMISE_VOLUME   ? ""
          : s->c->minimise == IG_MINIMISE_STRESS ? "Pa"
                                                 : problem_unit[s->c->problem];
+}
+
+/* Share of the body that each material to choose from has: elements whose density is next to its.
+ */
+static ig_status put_materials(ig_sink *sink, const ig_topopt_design *s, const double *density) {
+  const ig_loading *l = s->loading;
+  double share[IG_CANDIDATES + 1] = {0};
+  uint8_t *role;
+  if (!l->candidates)
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &role, s->d->places, "roles"));
+  const ig_status status = s->cx->backend->copy_out(s->cx, role, s->d->role, (size_t)s->d->places);
+  for (int64_t i = 0; status == IG_OK && i < s->d->places; i++) {
+    int near = -1;
+    for (int m = 0; m < l->candidates; m++)
+      if (fabs(density[i] - l->candidate_density[m]) <
+          fabs(density[i] - (near < 0 ? 0 : l->candidate_density[near])))
+        near = m;
+    share[near + 1] += role[i] != IG_ROLE_NONE;
+  }
+  free(role);
+  IG_TRY(status);
+  for (int m = 0; m < l->candidates; m++) {
+    char key[64];
+    snprintf(key, sizeof key, "share_%.40s", l->candidate[m]);
+    IG_TRY(sink->result(sink, key, "", share[m + 1] / (double)s->d->elements));
+  }
+  return IG_OK;
 }
 
 ig_status ig_topopt_finish(void *self, ig_sink *sink) {
@@ -166,6 +195,7 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   IG_TRY(IG_NEW(s->cx, &density, n, "surface"));
   IG_TRY_GOTO(status, done,
               s->cx->backend->copy_out(s->cx, density, s->density[s->realisations - 1].dev, n * 8));
+  IG_TRY_GOTO(status, done, put_materials(sink, s, density));
   IG_TRY_GOTO(status, done, put_pieces(sink, s, density));
   for (int i = 0; i < 4; i++)
     IG_TRY_GOTO(status, done, sink->result(sink, stage[i], "s", s->seconds[i]));

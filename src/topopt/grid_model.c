@@ -395,11 +395,15 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   const int dim = m->grid.dim;
   const bool heat = c->problem == IG_PROBLEM_HEAT;
   const ig_topopt_points points = ig_topopt_grid_points(m);
-  double solid, poisson;
-  IG_TRY(ig_topopt_points_materials(&points, materials, &solid, &poisson, &m->scale));
+  double solid, poisson, density;
+  if (c->choose_material) {
+    IG_TRY(
+        ig_topopt_points_candidates(&points, materials, &solid, &poisson, &density, &m->loading));
+  } else {
+    IG_TRY(ig_topopt_points_materials(&points, materials, &solid, &poisson, &m->scale));
+    IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
+  }
   m->loading.stiffness = solid * (dim == 2 ? gc->thickness : 1);
-  double density;
-  IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
   m->loading.element_mass =
       isnan(density) ? 0 : density * m->h[0] * m->h[1] * (dim == 2 ? gc->thickness : m->h[2]);
   ig_brick brick;

@@ -252,6 +252,9 @@ const ig_option ig_topopt_options[] = {
            "how the exponent grows to its value"),
     IG_REAL(ig_topopt_case, void_ratio, "", "1e-9", IG_TINY, 1,
             "modulus of void over that of solid"),
+    IG_BOOL(ig_topopt_case, choose_material, "false",
+            "each element takes one of the materials, or none; 'volume' is then the mass over that "
+            "of a body of the heaviest"),
     IG_REAL(ig_topopt_case, mass_threshold, "", "0.1", IG_TINY, 1,
             "elements of lower density weigh far less than their density says, as their stiffness "
             "does (gravity, frequencies)"),
