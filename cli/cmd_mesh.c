@@ -8,6 +8,25 @@ static bool is_case(const char *path) {
   return dot && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
 }
 
+/* What one unit of a file's coordinates was taken as, and why. */
+static int unit_show(ig_ctx *cx, const cli_args *args) {
+  double named = 0;
+  char text[96];
+  if (is_case(args->words.item[0]))
+    return CLI_GOOD;
+  const int code = cli_result(cx, ig_mesh_file_unit(cx, args->words.item[0], &named));
+  snprintf(text, sizeof text, "%g m, %s",
+           args->unit > 0 ? args->unit
+           : named > 0    ? named
+                          : 1,
+           args->unit > 0 ? "as asked"
+           : named > 0    ? "as the file says"
+                          : "the file names none: --unit mm, if it is in millimetres");
+  if (code == CLI_GOOD)
+    cli_line(NULL, "length unit", text);
+  return code;
+}
+
 /* The mesh of a case file, or of a mesh file. */
 static int open_mesh(ig_ctx *cx, const cli_args *args, ig_mesh **mesh) {
   const char *path = args->words.item[0];
@@ -38,7 +57,9 @@ static int mesh_run(const cli_args *args) {
       printf("%s: %s elements, %s nodes\n", args->words.item[1],
              cli_count((double)ig_mesh_elements(mesh)), cli_count((double)mesh->nodes));
   } else if (code == CLI_GOOD) {
-    code = cli_result(cx, ig_mesh_describe(cx, mesh, cli_line, NULL));
+    code = unit_show(cx, args);
+    if (code == CLI_GOOD)
+      code = cli_result(cx, ig_mesh_describe(cx, mesh, cli_line, NULL));
   }
   ig_mesh_free(mesh);
   cli_close(cx);

@@ -100,6 +100,9 @@ IG_API IG_MUST_CHECK ig_status ig_check(ig_case *c, ig_line_fn *line, void *user
 
 /* The mesh a case describes, without its physics; free with ig_mesh_free. */
 IG_API IG_MUST_CHECK ig_status ig_case_mesh(ig_case *c, ig_mesh **mesh);
+/* The unit of length that a mesh file names, m; 0: it names none. STEP, IGES, Ansys' /UNITS,
+   dataset 164 of universal files, MED and Ingot's own do. */
+IG_API IG_MUST_CHECK ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, double *unit);
 /* Counts, sizes and sets of a mesh, in lines. */
 IG_API IG_MUST_CHECK ig_status ig_mesh_describe(ig_ctx *cx, const ig_mesh *mesh, ig_line_fn *line,
                                                 void *user);

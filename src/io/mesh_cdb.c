@@ -311,22 +311,7 @@ static ig_status type_read(cdb *in) {
   return IG_OK;
 }
 
-/* The unit that /UNITS names; NULL: it tells no length. */
-static void unit_tell(cdb *in, const ig_mesh_read_options *options) {
-  static const struct {
-    const char *name, *unit;
-  } systems[] = {
-      {"CGS", "1 cm"}, {"MPA", "1 mm"}, {"BFT", "1 ft"}, {"BIN", "1 in"}, {"UMKS", "1 um"}};
-  char *from, *stop;
-  if (options->unit > 0 || !word_at(in, 1, &from, &stop))
-    return;
-  for (size_t i = 0; i < sizeof systems / sizeof *systems; i++)
-    if (ig_text_is(from, stop, systems[i].name))
-      ig_warn(in->t.cx, "%s:%d: /UNITS,%s: give `unit: %s`, or lengths are taken as metres",
-              in->t.path, in->t.number, systems[i].name, systems[i].unit);
-}
-
-static ig_status command_read(cdb *in, const ig_mesh_read_options *options) {
+static ig_status command_read(cdb *in) {
   char *p = in->t.line, *from, *stop;
   ig_text_field(&in->t, &p, &from, &stop);
   if (ig_text_is(from, stop, "NBLOCK"))
@@ -335,8 +320,6 @@ static ig_status command_read(cdb *in, const ig_mesh_read_options *options) {
     return component_read(in);
   if (ig_text_is(from, stop, "ET"))
     return type_read(in);
-  if (ig_text_is(from, stop, "/UNITS"))
-    unit_tell(in, options);
   if (ig_text_is(from, stop, "N") || ig_text_is(from, stop, "EN"))
     return ig_text_fail(&in->t, from,
                         "nodes and elements one a line are not read: write the archive in blocks "
@@ -361,7 +344,7 @@ ig_status ig_mesh_read_cdb(ig_ctx *cx, const char *path, const ig_mesh_read_opti
   in->g = (ig_gather){.cx = cx, .split = options->split};
   ig_status status = ig_text_open(cx, path, &in->t);
   while (status == IG_OK && ig_text_line(&in->t))
-    status = command_read(in, options);
+    status = command_read(in);
   if (status == IG_OK && in->passed && in->g.cells == 0)
     status =
         IG_FAIL(cx, IG_INPUT, "%s: none of its %lld elements is of a known type (the last: %d)",

@@ -2,6 +2,7 @@
 #include "io/mesh_io.h"
 #include "core/given.h"
 #include "io/cell.h"
+#include <ingot/run.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,31 +13,29 @@ static const struct {
   const char *ending;
   ig_mesh_reader *read;
   ig_mesh_writer *write;
-  double unit; /* metres, where the format has one: geometry comes in millimetres, whatever the unit
-                  that its file names; 0: it names none, metres */
 } formats[] = {
-    {".vtkhdf", ig_mesh_read_vtkhdf, ig_mesh_write_vtkhdf, 0},
-    {".vtu", ig_mesh_read_vtu, ig_mesh_write_vtu, 0},
-    {".pvtu", ig_mesh_read_vtu, NULL, 0},
-    {".msh", ig_mesh_read_gmsh, ig_mesh_write_msh, 0},
-    {".inp", ig_mesh_read_inp, ig_mesh_write_inp, 0},
-    {".k", ig_mesh_read_dyna, NULL, 0},
-    {".key", ig_mesh_read_dyna, NULL, 0},
-    {".cdb", ig_mesh_read_cdb, NULL, 0},
-    {".vtk", ig_mesh_read_vtk, ig_mesh_write_vtk, 0},
-    {".stl", NULL, ig_mesh_write_stl, 0},
-    {".geo", ig_mesh_read_gmsh, NULL, 0},
-    {".step", ig_mesh_read_gmsh, NULL, 1e-3},
-    {".stp", ig_mesh_read_gmsh, NULL, 1e-3},
-    {".brep", ig_mesh_read_gmsh, NULL, 0},
-    {".iges", ig_mesh_read_gmsh, NULL, 1e-3},
-    {".igs", ig_mesh_read_gmsh, NULL, 1e-3},
-    {".unv", ig_mesh_read_gmsh, NULL, 0},
-    {".med", ig_mesh_read_med, NULL, 0},
-    {".cgns", ig_mesh_read_gmsh, NULL, 0},
-    {".bdf", ig_mesh_read_nastran, NULL, 0},
-    {".nas", ig_mesh_read_nastran, NULL, 0},
-    {".mesh", ig_mesh_read_gmsh, NULL, 0},
+    {".vtkhdf", ig_mesh_read_vtkhdf, ig_mesh_write_vtkhdf},
+    {".vtu", ig_mesh_read_vtu, ig_mesh_write_vtu},
+    {".pvtu", ig_mesh_read_vtu, NULL},
+    {".msh", ig_mesh_read_gmsh, ig_mesh_write_msh},
+    {".inp", ig_mesh_read_inp, ig_mesh_write_inp},
+    {".k", ig_mesh_read_dyna, NULL},
+    {".key", ig_mesh_read_dyna, NULL},
+    {".cdb", ig_mesh_read_cdb, NULL},
+    {".vtk", ig_mesh_read_vtk, ig_mesh_write_vtk},
+    {".stl", NULL, ig_mesh_write_stl},
+    {".geo", ig_mesh_read_gmsh, NULL},
+    {".step", ig_mesh_read_gmsh, NULL},
+    {".stp", ig_mesh_read_gmsh, NULL},
+    {".brep", ig_mesh_read_gmsh, NULL},
+    {".iges", ig_mesh_read_gmsh, NULL},
+    {".igs", ig_mesh_read_gmsh, NULL},
+    {".unv", ig_mesh_read_gmsh, NULL},
+    {".med", ig_mesh_read_med, NULL},
+    {".cgns", ig_mesh_read_gmsh, NULL},
+    {".bdf", ig_mesh_read_nastran, NULL},
+    {".nas", ig_mesh_read_nastran, NULL},
+    {".mesh", ig_mesh_read_gmsh, NULL},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -119,10 +118,12 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
         ".cdb, .msh, .unv, .med, .cgns, .bdf, .geo or .step; a surface (.stl, .obj, .3mf) is "
         "cut into voxels by `mesh: {stl: …, voxel: …}`",
         path, ending);
-  const double unit = options->unit > 0 ? options->unit : formats[i].unit > 0 ? formats[i].unit : 1;
-  const ig_mesh_read_options known = {.unit = options->unit > 0 ? options->unit : formats[i].unit,
+  double named;
+  IG_TRY(ig_mesh_file_unit(cx, path, &named));
+  const ig_mesh_read_options known = {.unit = options->unit > 0 ? options->unit : named,
                                       .edge = options->edge,
                                       .split = options->split};
+  const double unit = known.unit > 0 ? known.unit : 1;
   ig_mesh *mesh = NULL;
   ig_mesh_reader *const read = strcmp(formats[i].ending, ".msh") == 0 && is_keywords(path)
                                    ? ig_mesh_read_inp

@@ -1,6 +1,7 @@
 /* Elements at nodes, neighbours through faces, the boundary. Counting sorts throughout: linear in
    the mesh, no allocation per face. */
 #include "mesh/topology.h"
+#include "core/threads.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -149,7 +150,7 @@ static ig_status adjacency_fill(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *a
   for (ig_lid n = 0; n < mesh->nodes; n++)
     most = start[n + 1] - start[n] > most ? start[n + 1] - start[n] : most;
   bool good = true;
-#pragma omp parallel num_threads(cx->threads)
+#pragma omp parallel num_threads(ig_team(cx, mesh->nodes, IG_WORK_ELEMENT))
   {
     entry *list = malloc((size_t)(most ? most : 1) * sizeof *list);
     if (!list) {

@@ -194,8 +194,9 @@ ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, int peers, ig_part_l
   for (int r = 0; r < part->ranks && told == IG_OK && ig_ranks_first(cx); r++) {
     char label[32], text[256];
     snprintf(label, sizeof label, "rank %d", r);
-    snprintf(text, sizeof text, "%s, %s: %lld elements, %lld nodes, %lld ghosts from %lld ranks",
-             all[r].host, all[r].device, (long long)all[r].elements, (long long)all[r].nodes,
+    snprintf(text, sizeof text,
+             "%s, %s: %lld elements, %lld own nodes, %lld ghosts, %lld neighbours", all[r].host,
+             all[r].device, (long long)all[r].elements, (long long)all[r].nodes,
              (long long)all[r].ghosts, (long long)all[r].peers);
     line(user, label, text);
   }

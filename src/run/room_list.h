@@ -4,4 +4,5 @@
 #else
 #define IG_ROOM_LIST_IO(X)
 #endif
-#define IG_ROOM_LIST(X) X(thermal) X(topopt) X(fracture) X(dynamics) X(stress) IG_ROOM_LIST_IO(X)
+#define IG_ROOM_LIST(X)                                                                            \
+  X(thermal) X(topopt) X(fracture) X(dynamics) X(stress) X(powder) IG_ROOM_LIST_IO(X)

@@ -108,15 +108,16 @@ static int64_t element_number(const ig_grid *g, int i, int j, int k) {
 /* Coarse planes are taken in pairs, the children of one plane of the next level; pairs of one
    parity at a time touch no node in common, and every node sums in the same order always. */
 typedef void plane_fn(const void *arg, int k, float *work);
-static ig_status for_planes(ig_ctx *cx, int planes, size_t work_size, plane_fn *fn,
+static ig_status for_planes(ig_ctx *cx, const ig_grid *g, size_t work_size, plane_fn *fn,
                             const void *arg) {
+  const int planes = g->dim == 3 ? g->n[2] : g->n[1], pairs = (planes + 1) / 2;
+  const int team = ig_team(cx, ig_grid_elements(g), IG_WORK_ROW);
   float *work;
-  IG_TRY(IG_NEW(cx, &work, (size_t)cx->threads * work_size, "coarsening work space"));
-  const int pairs = (planes + 1) / 2;
+  IG_TRY(IG_NEW(cx, &work, (size_t)team * work_size, "coarsening work space"));
   for (int parity = 0; parity < 2; parity++) {
-#pragma omp parallel for schedule(static, 1) num_threads(cx->threads)
-    for (int t = 0; t < cx->threads; t++)
-      for (int p = parity + 2 * t; p < pairs; p += 2 * cx->threads)
+#pragma omp parallel for schedule(static, 1) num_threads(team)
+    for (int t = 0; t < team; t++)
+      for (int p = parity + 2 * t; p < pairs; p += 2 * team)
         for (int k = 2 * p; k < 2 * p + 2 && k < planes; k++)
           fn(arg, k, work + work_size * (size_t)t);
   }
@@ -219,8 +220,7 @@ ig_status ig_grid_cpu_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_le
   if (next)
     memset(next->element, 0, (size_t)ig_grid_elements(&next->grid) * size * size * sizeof(float));
   const coarsen_arg arg = {fine, &whole, next, kind, table};
-  ig_status status = for_planes(cx, g->dim == 3 ? g->n[2] : g->n[1],
-                                size * size * (size_t)(g->n[0] + 1) + 8 * (size_t)g->n[0],
+  ig_status status = for_planes(cx, g, size * size * (size_t)(g->n[0] + 1) + 8 * (size_t)g->n[0],
                                 coarsen_fine_plane, &arg);
   if (coarse->half) {
     if (status == IG_OK)
@@ -248,7 +248,7 @@ ig_status ig_grid_cpu_coarsen(ig_ctx *cx, const ig_level *fine, const ig_level *
   const size_t size = (size_t)g->dof << g->dim;
   memset(coarse->element, 0, (size_t)ig_grid_elements(g) * size * size * sizeof(float));
   const coarsen_arg arg = {fine, coarse, NULL, NULL, NULL};
-  return for_planes(cx, g->dim == 3 ? fine->grid.n[2] : fine->grid.n[1], 1, coarsen_plane, &arg);
+  return for_planes(cx, &fine->grid, 1, coarsen_plane, &arg);
 }
 
 static void stencil_plane(const void *arg, int k, float *work) {
@@ -271,8 +271,7 @@ ig_status ig_grid_cpu_stencil(ig_ctx *cx, const ig_level *level) {
   memset(level->stencil, 0,
          (size_t)level->blocks * g->dof * g->dof * (size_t)g->stored * sizeof(float));
   const coarsen_arg arg = {NULL, level, NULL, NULL, NULL};
-  return for_planes(cx, g->dim == 3 ? g->n[2] : g->n[1], size * size * (size_t)g->n[0],
-                    stencil_plane, &arg);
+  return for_planes(cx, g, size * size * (size_t)g->n[0], stencil_plane, &arg);
 }
 
 ig_status ig_grid_cpu_coarse_springs(ig_ctx *cx, const ig_level *fine, const ig_level *l,

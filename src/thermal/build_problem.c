@@ -67,6 +67,7 @@ static void start(ig_build_problem *s, const char *name, double emissivity, doub
                            .time_step = NAN,
                            .dwell_change = NAN,
                            .safety = 0.9,
+                           .anisotropy = {1, 1, 1},
                            .boundary = {2, s->boundary},
                            .beams = {1, &s->beam},
                            .birth = {.at = {.given = true}, .set = {1, s->born}}};

@@ -169,7 +169,12 @@ static ig_status setup_check(ig_ctx *cx, const ig_heat_setup *setup) {
 }
 
 /* Forms of conduction that do not fit. */
-static ig_status forms_check(ig_ctx *cx, const ig_heat *h, const ig_heat_cells *cells) {
+static ig_status forms_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *h,
+                             const ig_heat_cells *cells) {
+  if (h->conduction == IG_HEAT_RECOMPUTE && ig_heat_is_anisotropic(setup->anisotropy))
+    return IG_FAIL(cx, IG_INPUT,
+                   "conduction 'recompute' has no `anisotropy`: choose 'classes', on a mesh whose "
+                   "elements are alike");
   if (h->conduction == IG_HEAT_STENCIL &&
       (!h->material.constant || h->capacity != IG_HEAT_CONSTANT))
     return IG_FAIL(cx, IG_INPUT,
@@ -214,7 +219,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   IG_TRY_GOTO(status, done, ig_heat_cells_make(cx, setup->mesh, &cells));
   h->elements = cells.count;
   IG_TRY_GOTO(status, done, materials_make(cx, setup, h));
-  IG_TRY_GOTO(status, done, forms_check(cx, h, &cells));
+  IG_TRY_GOTO(status, done, forms_check(cx, setup, h, &cells));
   if (h->conduction == IG_HEAT_STENCIL)
     h->surface = IG_HEAT_LUMPED;
   IG_TRY_GOTO(status, done, ig_heat_births_sort(cx, setup, h, cells.parent));
@@ -224,7 +229,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   IG_TRY_GOTO(status, done, neighbors_make(cx, setup, h, &cells, place));
   if (setup->whole)
     IG_TRY_GOTO(status, done, cells_place(cx, setup, h));
-  IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h, setup->whole));
+  IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h, setup->whole, setup->anisotropy));
   IG_TRY_GOTO(status, done, ig_heat_surfaces_mark(cx, setup, h, &cells, place));
   if (h->surface != IG_HEAT_LUMPED)
     IG_TRY_GOTO(status, done, ig_heat_faces_collect(cx, setup, h));

@@ -54,6 +54,7 @@ typedef struct {
   const uint8_t *ghost;
   const struct ig_heat *whole;
   const ig_lid *whole_element;
+  double anisotropy[3]; /* conductivity along x, y, z over the material's; all 0: 1 */
 } ig_heat_setup;
 
 /* A run's heat, J: stored - start = source + flux + body + born - convected - radiated - held. */

@@ -16,7 +16,7 @@ static double element_rate(const ig_heat *h, ig_lid e, double best, double steep
   ig_heat_shape own;
   const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
   if (!h->shape.classes.count)
-    ig_heat_shape_matrix(h->node.point, ig_heat_conn(h, e), &own);
+    ig_heat_shape_matrix(h->node.point, ig_heat_conn(h, e), NULL, &own);
   for (int a = 0; a < 8; a++)
     if (!(s->volume[a] > 0))
       return -1;

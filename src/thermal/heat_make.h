@@ -59,8 +59,11 @@ static inline double ig_heat_start(const ig_heat *h, ig_lid n) {
 /* heat_shape.c: classes of congruent elements, where conduction uses them (a part takes those of
    the `whole`, whose first elements decide them); the unit conductivity
    matrix of a shape; its largest rate at unit diffusivity, exact only where above `best`, 1/m^2. */
-IG_MUST_CHECK ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h, const ig_heat *whole);
-void ig_heat_shape_matrix(const double *point, const ig_lid *conn, ig_heat_shape *shape);
+IG_MUST_CHECK ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h, const ig_heat *whole,
+                                            const double anisotropy[3]);
+bool ig_heat_is_anisotropic(const double anisotropy[3]);
+void ig_heat_shape_matrix(const double *point, const ig_lid *conn, const double anisotropy[3],
+                          ig_heat_shape *shape);
 double ig_heat_shape_rate(const ig_heat_shape *s, const ig_lid *conn, double best);
 
 /* heat_birth.c: elements sorted by birth; the event an element is born with; the next event's

@@ -18,15 +18,26 @@ static void corners_of(const double *point, const ig_lid *conn, double *x) {
       x[8 * d + a] = point[3 * (int64_t)conn[a] + d] - point[3 * (int64_t)conn[0] + d];
 }
 
-/* Unit conductivity matrix, and volumes along the way. */
-void ig_heat_shape_matrix(const double *point, const ig_lid *conn, ig_heat_shape *shape) {
-  double x[24], det[8], r[8];
-  static const double one[8] = {1, 1, 1, 1, 1, 1, 1, 1};
+bool ig_heat_is_anisotropic(const double r[3]) {
+  return r && r[0] > 0 && (r[0] != 1 || r[1] != 1 || r[2] != 1);
+}
+
+/* Unit conductivity matrix K_ab = sum over d of the integral of r_d dN_a/dx_d dN_b/dx_d, m, and
+   volumes along the way. With x_d = sqrt(r_d) x'_d it is sqrt(r_0 r_1 r_2) times the matrix of the
+   isotropic element at x'. */
+void ig_heat_shape_matrix(const double *point, const ig_lid *conn, const double anisotropy[3],
+                          ig_heat_shape *shape) {
+  double x[24], det[8], r[8], k[8];
+  const bool stretched = ig_heat_is_anisotropic(anisotropy);
   corners_of(point, conn, x);
+  for (int a = 0; a < 8; a++)
+    k[a] = stretched ? sqrt(anisotropy[0] * anisotropy[1] * anisotropy[2]) : 1;
+  for (int i = 0; i < 24 && stretched; i++)
+    x[i] /= sqrt(anisotropy[i / 8]);
   for (int b = 0; b < 8; b++) {
     double T[8] = {0};
     T[b] = 1;
-    hex_conduct_f64(x, T, one, r, det);
+    hex_conduct_f64(x, T, k, r, det);
     for (int a = b; a < 8; a++)
       shape->K[a * (a + 1) / 2 + b] = -r[a];
   }
@@ -121,7 +132,7 @@ static ig_status classes_take(ig_ctx *cx, const ig_heat *whole, ig_heat *h) {
   return IG_OK;
 }
 
-static ig_status classes_make(ig_ctx *cx, ig_heat *h) {
+static ig_status classes_make(ig_ctx *cx, ig_heat *h, const double anisotropy[3]) {
   IG_TRY(ig_mesh_classes(cx, h->node.point, h->elements, 8, h->elems.conn.host, &h->shape.classes));
   if (h->shape.classes.count > 65536 || h->shape.classes.count > h->elements / 8 + 8) {
     ig_classes_free(&h->shape.classes); /* hardly any two alike */
@@ -131,17 +142,18 @@ static ig_status classes_make(ig_ctx *cx, ig_heat *h) {
   IG_TRY(IG_NEW(cx, &h->shape.of_class, h->shape.classes.count, "element classes"));
   for (ig_lid c = 0; c < h->shape.classes.count; c++) {
     ig_heat_shape_matrix(h->node.point, ig_heat_conn(h, h->shape.classes.representative[c]),
-                         &h->shape.of_class[c]);
+                         anisotropy, &h->shape.of_class[c]);
     shape_sizes(h->node.point, ig_heat_conn(h, h->shape.classes.representative[c]),
                 &h->shape.of_class[c]);
   }
   return IG_OK;
 }
 
-ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h, const ig_heat *whole) {
+ig_status ig_heat_shapes_make(ig_ctx *cx, ig_heat *h, const ig_heat *whole,
+                              const double anisotropy[3]) {
   if (h->conduction == IG_HEAT_RECOMPUTE)
     return IG_OK;
-  IG_TRY(whole ? classes_take(cx, whole, h) : classes_make(cx, h));
+  IG_TRY(whole ? classes_take(cx, whole, h) : classes_make(cx, h, anisotropy));
   if (h->conduction != IG_HEAT_CLASSES)
     return IG_OK;
   const size_t size = ig_heat_work_size(h);

@@ -143,6 +143,13 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
                          .track = melts(run) ? (int)c->track_every : 0,
                          .body = c->body_source,
                          .leaps = !isnan(c->dwell_change)};
+  for (int d = 0; d < 3; d++) {
+    setup.anisotropy[d] = c->anisotropy[d];
+    const ig_src at = ig_key_at(job->tree, "anisotropy", c->at);
+    if (!(c->anisotropy[d] >= 1e-3 && c->anisotropy[d] <= 1e3))
+      return ig_fail_at(cx, &at, "`anisotropy` is %g along %c: expected 0.001 to 1000",
+                        c->anisotropy[d], "xyz"[d]);
+  }
   IG_TRY(ig_thermal_conditions(run));
   ig_thermal_conditions_steepest(run, condition);
   setup.conditions = run->conditions;

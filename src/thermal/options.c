@@ -206,6 +206,10 @@ const ig_option ig_thermal_options[] = {
     IG_REAL(C, time_step, "s", NULL, IG_TINY, 1e9,
             "step of the explicit integration; left out: safety x the critical step"),
     IG_REAL(C, safety, "", "0.9", 0.01, 1, "share of the critical step to take"),
+    IG_VECTOR3(
+        C, anisotropy, "", "[1, 1, 1]",
+        "conductivity along x, y and z over that of the material, of all materials; not with "
+        "`conduction: recompute`"),
     IG_CHOICE(C, step_limit, "tables|state", "tables",
               "critical step from the largest conductivity and the smallest capacity that the "
               "tables hold, whatever the temperatures; or from both at one temperature, which is "

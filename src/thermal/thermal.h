@@ -67,6 +67,7 @@ typedef struct {
   ig_list probes; /* of ig_thermal_probe */
   int64_t track_every;
   bool exaca;
+  double anisotropy[3]; /* conductivity along x, y, z over the material's */
 } ig_thermal_case;
 
 /* Options, fields of snapshots, verification, benchmarks: the room's tables. */

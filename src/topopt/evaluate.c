@@ -305,8 +305,16 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   /* the last realisation is the intermediate one: its volume counts */
   for (int r = 0; r < s->realisations; r++) {
     const double shift = r == 0 && s->realisations > 1 ? p->robust : r == 1 ? -p->robust : 0;
-    const ig_law law = {
-        .penalty = e->penalty, .least = s->c->void_ratio, .beta = e->beta, .eta = p->eta + shift};
+    ig_law law = {.penalty = e->penalty,
+                  .least = s->c->void_ratio,
+                  .beta = e->beta,
+                  .eta = p->eta + shift,
+                  .materials = s->loading->candidates};
+    law.modulus[0] = law.least;
+    for (int m = 0; m < law.materials; m++) {
+      law.at[m + 1] = s->loading->candidate_density[m];
+      law.modulus[m + 1] = s->loading->candidate_modulus[m];
+    }
     IG_TRY(s->ops->physical(s->cx, n, s->d->role, &law, ig_topopt_design_filtered(s),
                             s->density[r].dev, s->d->modulus));
     IG_TRY(ig_topopt_design_stiffen(s, s->d->modulus));

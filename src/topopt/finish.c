@@ -13,7 +13,7 @@
 /* over its bound by more than this share a constraint is not met */
 static const double slack = 1e-3;
 /* a stress, whose place may change with every design, by more than this */
-static const double stress_slack = 1e-2;
+static const double stress_slack = 2e-3;
 
 static ig_status put_stopped(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
                              bool settled) {
@@ -65,12 +65,26 @@ static bound bound_of(const ig_topopt_design *s, const ig_evaluation *e, int i) 
   return b;
 }
 
+static double excess(const bound *b) {
+  return (b->least ? b->bound / b->value : b->value / b->bound) - 1 - b->slack;
+}
+
+double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e) {
+  double worst = -INFINITY;
+  for (int i = -1; i < s->limits; i++) {
+    const bound b = bound_of(s, e, i);
+    const double over = excess(&b);
+    worst = over <= worst ? worst : over;
+  }
+  return worst;
+}
+
 static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e) {
   char text[200] = "yes", key[64];
   double worst = 0;
   for (int i = -1; i < s->limits; i++) {
     const bound b = bound_of(s, e, i);
-    const double over = (b.least ? b.bound / b.value : b.value / b.bound) - 1 - b.slack;
+    const double over = excess(&b);
     if (!(over <= worst)) {
       char name[48] = "the volume";
       worst = over;
@@ -96,7 +110,8 @@ static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const
 }
 
 static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const double *density) {
-  const double level = isnan(s->c->surface.level) ? 0.5 : s->c->surface.level;
+  const double solid = s->loading->candidates ? s->loading->candidate_density[0] : 1;
+  const double level = isnan(s->c->surface.level) ? 0.5 * solid : s->c->surface.level;
   int64_t pieces, cavities;
   IG_TRY(ig_topopt_pieces_count(s->cx, s->d, density, level, &pieces, &cavities));
   if (pieces > 1)
@@ -111,14 +126,49 @@ static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const doub
   return sink->result(sink, "cavities", "", (double)cavities);
 }
 
+static const char *const problem_unit[] = {[IG_PROBLEM_STIFFNESS] = "J",
+                                           [IG_PROBLEM_HEAT] = "W K",
+                                           [IG_PROBLEM_MECHANISM] = "m",
+                                           [IG_PROBLEM_FREQUENCY] = "s^2"};
+
+const char *ig_topopt_objective_unit(const ig_topopt_design *s) {
+  return s->c->minimise == IG_MINIMISE_VOLUME   ? ""
+         : s->c->minimise == IG_MINIMISE_STRESS ? "Pa"
+                                                : problem_unit[s->c->problem];
+}
+
+/* Share of the body that each material to choose from has: elements whose density is next to its.
+ */
+static ig_status put_materials(ig_sink *sink, const ig_topopt_design *s, const double *density) {
+  const ig_loading *l = s->loading;
+  double share[IG_CANDIDATES + 1] = {0};
+  uint8_t *role;
+  if (!l->candidates)
+    return IG_OK;
+  IG_TRY(IG_NEW(s->cx, &role, s->d->places, "roles"));
+  const ig_status status = s->cx->backend->copy_out(s->cx, role, s->d->role, (size_t)s->d->places);
+  for (int64_t i = 0; status == IG_OK && i < s->d->places; i++) {
+    int near = -1;
+    for (int m = 0; m < l->candidates; m++)
+      if (fabs(density[i] - l->candidate_density[m]) <
+          fabs(density[i] - (near < 0 ? 0 : l->candidate_density[near])))
+        near = m;
+    share[near + 1] += role[i] != IG_ROLE_NONE;
+  }
+  free(role);
+  IG_TRY(status);
+  for (int m = 0; m < l->candidates; m++) {
+    char key[64];
+    snprintf(key, sizeof key, "share_%.40s", l->candidate[m]);
+    IG_TRY(sink->result(sink, key, "", share[m + 1] / (double)s->d->elements));
+  }
+  return IG_OK;
+}
+
 ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   ig_topopt_run *r = self;
   const ig_topopt_design *s = r->s;
   const ig_evaluation *e = &r->e;
-  static const char *const unit[] = {[IG_PROBLEM_STIFFNESS] = "J",
-                                     [IG_PROBLEM_HEAT] = "W K",
-                                     [IG_PROBLEM_MECHANISM] = "m",
-                                     [IG_PROBLEM_FREQUENCY] = "s^2"};
   static const char *const stage[] = {"seconds_solve", "seconds_sensitivities", "seconds_filter",
                                       "seconds_update"};
   const size_t n = (size_t)s->d->places;
@@ -127,11 +177,7 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   IG_TRY(ig_topopt_analyse(r));
   IG_TRY(put_stopped(sink, s, e, r->arrived));
   const int minimise = s->c->minimise;
-  IG_TRY(sink->result(sink, "objective",
-                      minimise == IG_MINIMISE_VOLUME   ? ""
-                      : minimise == IG_MINIMISE_STRESS ? "Pa"
-                                                       : unit[s->c->problem],
-                      e->objective));
+  IG_TRY(sink->result(sink, "objective", ig_topopt_objective_unit(s), e->objective));
   if (minimise == IG_MINIMISE_STRESS)
     IG_TRY(sink->result(sink, "max_stress", "Pa", e->peak[IG_LIMITS]));
   for (int i = 0; s->modes && i < s->modes->wanted; i++) {
@@ -142,13 +188,14 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   for (int q = 0; s->loading->cases > 1 && q < s->loading->cases; q++) {
     char key[32];
     snprintf(key, sizeof key, "load_case_%d", q + 1);
-    IG_TRY(sink->result(sink, key, unit[s->c->problem], s->response[q]));
+    IG_TRY(sink->result(sink, key, problem_unit[s->c->problem], s->response[q]));
   }
   IG_TRY(put_constraints(sink, s, e));
   IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
   IG_TRY(IG_NEW(s->cx, &density, n, "surface"));
   IG_TRY_GOTO(status, done,
               s->cx->backend->copy_out(s->cx, density, s->density[s->realisations - 1].dev, n * 8));
+  IG_TRY_GOTO(status, done, put_materials(sink, s, density));
   IG_TRY_GOTO(status, done, put_pieces(sink, s, density));
   for (int i = 0; i < 4; i++)
     IG_TRY_GOTO(status, done, sink->result(sink, stage[i], "s", s->seconds[i]));

@@ -35,6 +35,10 @@ static ig_status make_filter(ig_topopt_grid_model *m, const ig_multigrid_options
         "filter: a radius of %g m reaches no neighbour (elements of %g m): nothing is filtered; "
         "1.5 elements or more keep checkerboards away",
         radius, m->h[0]);
+  if (c->filter.padded && c->filter.kind == IG_FILTER_HELMHOLTZ)
+    return ig_fail_at(m->cx, &c->filter.at,
+                      "filter: padded is for kind sensitivity or density: no density flows through "
+                      "a side with helmholtz anyway");
   if (c->filter.kind == IG_FILTER_HELMHOLTZ) {
     /* the length that gives the cone filter's second moment */
     ig_brick brick;
@@ -81,6 +85,8 @@ static ig_status make_filter(ig_topopt_grid_model *m, const ig_multigrid_options
       }
   m->taps.weight = m->weight.dev;
   mirrors(m, m->taps.mirror);
+  for (int d = 0; d < g->dim && c->filter.padded; d++)
+    m->taps.mirror[d] = 3;
   return ig_array_push(m->cx, &m->weight);
 }
 
@@ -389,11 +395,15 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   const int dim = m->grid.dim;
   const bool heat = c->problem == IG_PROBLEM_HEAT;
   const ig_topopt_points points = ig_topopt_grid_points(m);
-  double solid, poisson;
-  IG_TRY(ig_topopt_points_materials(&points, materials, &solid, &poisson, &m->scale));
+  double solid, poisson, density;
+  if (c->choose_material) {
+    IG_TRY(
+        ig_topopt_points_candidates(&points, materials, &solid, &poisson, &density, &m->loading));
+  } else {
+    IG_TRY(ig_topopt_points_materials(&points, materials, &solid, &poisson, &m->scale));
+    IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
+  }
   m->loading.stiffness = solid * (dim == 2 ? gc->thickness : 1);
-  double density;
-  IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
   m->loading.element_mass =
       isnan(density) ? 0 : density * m->h[0] * m->h[1] * (dim == 2 ? gc->thickness : m->h[2]);
   ig_brick brick;

@@ -99,6 +99,56 @@ ig_status ig_topopt_points_materials(const ig_topopt_points *p, const ig_list *m
   return ig_array_push(p->cx, scale);
 }
 
+ig_status ig_topopt_points_candidates(const ig_topopt_points *p, const ig_list *materials,
+                                      double *stiffness, double *poisson, double *density,
+                                      ig_loading *to) {
+  const int count = materials ? materials->count : 0;
+  const ig_topopt_case *c = p->c;
+  double modulus[IG_CANDIDATES], mass[IG_CANDIDATES], nu = 0;
+  if (count < 1 || count > IG_CANDIDATES)
+    return ig_fail_at(p->cx, &c->at, "choose_material: give 1 to %d materials", IG_CANDIDATES);
+  if (c->projection.beta > 0)
+    return ig_fail_at(p->cx, &c->projection.at,
+                      "projection: not with choose_material: it knows solid and void alone");
+  for (int m = 0; m < count; m++) {
+    const ig_material_case *material = IG_ITEM(ig_material_case, *materials, m);
+    double e, own;
+    IG_TRY(read_material(p, material, &e, &own));
+    IG_TRY(ig_material_require(p->cx, material, "density", "choose_material"));
+    if (material->set.count)
+      return ig_fail_at(p->cx, &material->at, "set: elements choose their material: leave it out");
+    if (m > 0 && own != nu)
+      return ig_fail_at(p->cx, &material->at, "poisson: topopt takes one for all materials");
+    nu = own;
+    int at = m; /* lightest first */
+    for (; at > 0 && mass[at - 1] > material->density.y[0]; at--) {
+      mass[at] = mass[at - 1];
+      modulus[at] = modulus[at - 1];
+      to->candidate[at] = to->candidate[at - 1];
+    }
+    mass[at] = material->density.y[0];
+    modulus[at] = e;
+    to->candidate[at] = material->name;
+  }
+  for (int m = 0; m < count; m++) {
+    if (m > 0 && mass[m] == mass[m - 1])
+      return ig_fail_at(p->cx, &c->at, "choose_material: two materials have the density %g kg/m^3",
+                        mass[m]);
+    if (m > 0 && modulus[m] <= modulus[m - 1])
+      return ig_fail_at(p->cx, &c->at,
+                        "choose_material: '%.40s' is heavier and no stiffer than '%.40s': leave "
+                        "it out",
+                        to->candidate[m], to->candidate[m - 1]);
+    to->candidate_density[m] = mass[m] / mass[count - 1];
+    to->candidate_modulus[m] = modulus[m] / modulus[count - 1];
+  }
+  to->candidates = count;
+  *stiffness = modulus[count - 1];
+  *density = mass[count - 1];
+  *poisson = nu;
+  return IG_OK;
+}
+
 ig_status ig_topopt_points_densities(const ig_topopt_points *p, const ig_list *materials,
                                      double *density, ig_array *heavy) {
   enum { MOST = 64 };

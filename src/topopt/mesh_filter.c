@@ -135,6 +135,8 @@ static ig_status filter_helmholtz(ig_topopt_mesh_model *m, const double *in, dou
 ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m) {
   const ig_filter_case *c = &m->c->filter;
   const double radius = isnan(c->radius) ? 1.5 * cbrt(m->d.volume) : c->radius;
+  if (c->padded)
+    return ig_fail_at(m->cx, &c->at, "filter: padded is for grids: a mesh has sides of any shape");
   if (c->kind == IG_FILTER_NONE)
     return IG_OK;
   if (!(radius > cbrt(m->d.volume)))

@@ -147,10 +147,15 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   m->size = m->c->problem == IG_PROBLEM_HEAT ? 1 : 3;
   IG_TRY(make_geometry(m));
   const ig_topopt_points points = ig_topopt_mesh_points(m);
-  IG_TRY(ig_topopt_points_materials(&points, materials, &m->loading.stiffness, &m->poisson,
-                                    &m->scale));
   double density;
-  IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
+  if (m->c->choose_material) {
+    IG_TRY(ig_topopt_points_candidates(&points, materials, &m->loading.stiffness, &m->poisson,
+                                       &density, &m->loading));
+  } else {
+    IG_TRY(ig_topopt_points_materials(&points, materials, &m->loading.stiffness, &m->poisson,
+                                      &m->scale));
+    IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
+  }
   m->loading.element_mass = isnan(density) ? 0 : density * m->d.volume;
   IG_TRY(ig_topopt_mesh_place(m));
   IG_TRY(ig_topopt_mesh_system_new(m, how));

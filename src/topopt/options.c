@@ -113,6 +113,9 @@ static const ig_option filter_options[] = {
               "differential equation, for large radii"),
     IG_REAL(ig_filter_case, radius, "m", NULL, IG_TINY, IG_HUGE,
             "filter radius; one and a half elements if left out"),
+    IG_BOOL(ig_filter_case, padded, "false",
+            "cone filters of grids: elements near any side see mirrored neighbours, as near planes "
+            "of symmetry"),
     IG_END};
 
 static const ig_option projection_options[] = {
@@ -249,6 +252,9 @@ const ig_option ig_topopt_options[] = {
            "how the exponent grows to its value"),
     IG_REAL(ig_topopt_case, void_ratio, "", "1e-9", IG_TINY, 1,
             "modulus of void over that of solid"),
+    IG_BOOL(ig_topopt_case, choose_material, "false",
+            "each element takes one of the materials, or none; 'volume' is then the mass over that "
+            "of a body of the heaviest"),
     IG_REAL(ig_topopt_case, mass_threshold, "", "0.1", IG_TINY, 1,
             "elements of lower density weigh far less than their density says, as their stiffness "
             "does (gravity, frequencies)"),

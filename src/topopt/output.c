@@ -139,8 +139,11 @@ ig_status ig_topopt_history(void *self, ig_sink *to) {
   const ig_evaluation *e = &r->e;
   if (!to || r->iteration == 0) /* a row tells of an iteration */
     return IG_OK;
+  char objective[32];
+  const char *of = ig_topopt_objective_unit(s);
+  snprintf(objective, sizeof objective, *of ? "objective [%s]" : "objective", of);
   const char *names[ALL] = {
-      "iteration", "objective",         "volume",           "change", "grayness [%]",
+      "iteration", objective,           "volume",           "change", "grayness [%]",
       "penalty",   "solver iterations", "relative residual"};
   double values[ALL] = {(double)r->iteration, e->objective, e->volume,     r->change,
                         e->grayness,          e->penalty,   e->iterations, e->residual};

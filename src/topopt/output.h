@@ -34,6 +34,8 @@ int64_t ig_topopt_ramp_at(const ig_topopt_case *c, int64_t iteration);
 
 /* Functions of the room, `self` is an ig_topopt_run. */
 IG_MUST_CHECK ig_status ig_topopt_snapshot(void *self, ig_sink *to);
+/* Of the objective; "": it is a share. */
+const char *ig_topopt_objective_unit(const ig_topopt_design *s);
 IG_MUST_CHECK ig_status ig_topopt_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_checkpoint(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_topopt_restore(void *self, const ig_restart *from);
@@ -43,6 +45,9 @@ IG_MUST_CHECK ig_status ig_topopt_get(void *self, const char *name, double *valu
 IG_MUST_CHECK ig_status ig_topopt_set(void *self, const char *name, const double *values);
 /* The part at the end: islands removed from `density` (host), surface, files, analysis; part.c. */
 IG_MUST_CHECK ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density);
+/* How far the worst constraint is above its bound and what is tolerated, as a share; at most 0:
+   feasible. finish.c */
+double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e);
 /* The statement at the end: figures of summary.json, the part's surface; finish.c. */
 IG_MUST_CHECK ig_status ig_topopt_finish(void *self, ig_sink *to);
 

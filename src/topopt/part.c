@@ -173,15 +173,19 @@ ig_status ig_topopt_part_put(ig_topopt_run *r, ig_sink *sink, double *density) {
   if (!s->d->surface || c->formats.count == 0)
     return IG_OK;
   double wanted = r->e.volume * (double)s->d->elements * s->d->volume;
-  ig_status status = s->d->surface(s->d->self, density, c->level, c->mirror, &part);
+  double level = c->level; /* any material is solid */
+  if (isnan(level) && s->loading->candidates)
+    level = 0.5 * s->loading->candidate_density[0];
+  ig_status status = s->d->surface(s->d->self, density, level, c->mirror, &part);
   if (status == IG_OK)
     status = remove_islands(r, sink, density, &part, &wanted);
   for (int f = 0; status == IG_OK && f < c->formats.count; f++)
     status = ig_topopt_part_write(s->cx, &part, c->formats.value[f], sink);
   if (status == IG_OK)
     status = put_figures(sink, r, &part, wanted);
-  if (status == IG_OK && c->analyse && s->loading->cases == 0)
-    ig_warn(s->cx, "the part was not analysed: there is no load");
+  if (status == IG_OK && c->analyse && (s->loading->cases == 0 || s->loading->candidates))
+    ig_warn(s->cx, "the part was not analysed: %s",
+            s->loading->candidates ? "it has several materials" : "there is no load");
   else if (status == IG_OK && c->analyse)
     status = put_analysis(r, sink, density, &part);
   ig_topopt_part_free(&part);

@@ -63,6 +63,12 @@ IG_MUST_CHECK ig_status ig_topopt_points_gravity(const ig_topopt_points *p, cons
                                                  int q, ig_loading *to, double *weight);
 IG_MUST_CHECK ig_status ig_topopt_points_held(const ig_topopt_points *p, double stiffness,
                                               ig_array *held);
+/* Where elements choose their material: those there are, and modulus and density of the heaviest.
+ */
+IG_MUST_CHECK ig_status ig_topopt_points_candidates(const ig_topopt_points *p,
+                                                    const ig_list *materials, double *stiffness,
+                                                    double *poisson, double *density,
+                                                    ig_loading *to);
 /* Elements that share a density; their arrays are kept in the loading. placing_links.c */
 IG_MUST_CHECK ig_status ig_topopt_points_links(const ig_topopt_points *p, const uint8_t *role,
                                                ig_loading *to, ig_links *links);

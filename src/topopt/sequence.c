@@ -2,11 +2,13 @@
    quarter in a plane), and handed on. */
 #include "backend/backend.h"
 #include "topopt/output.h"
+#include "topopt/stress.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A design on a grid, packed, x first. */
 typedef struct {
@@ -127,6 +129,60 @@ done:
   return status;
 }
 
+/* What an evaluation leaves behind is forgotten: a run begins as if there had been none. */
+static ig_status forget(ig_topopt_design *s, bool learnt) {
+  for (int r = 0; r < s->realisations; r++) {
+    for (int q = 0; q < s->loading->cases; q++)
+      IG_TRY(ig_array_zero(s->cx, &s->u[r][q]));
+    IG_TRY(s->adjoint[r].dev ? ig_array_zero(s->cx, &s->adjoint[r]) : IG_OK);
+  }
+  for (int i = 0; i < s->limits; i++)
+    IG_TRY(s->limit_state[i].dev ? ig_array_zero(s->cx, &s->limit_state[i]) : IG_OK);
+  memset(s->stress->correction, 0, sizeof s->stress->correction);
+  memset(s->seconds, 0, sizeof s->seconds);
+  if (s->d->learnt)
+    *s->d->learnt = learnt;
+  return IG_OK;
+}
+
+/* Least volume within a stress: a start above the bound does not find back. Less material lowers
+   the relaxed stress of an element faster than more of it, so that slopes lead to void, where
+   stresses are lower still. The start is made denser until it is feasible. */
+static ig_status start_dense(ig_topopt_run *r) {
+  ig_topopt_design *s = r->s;
+  const bool learnt = s->d->learnt && *s->d->learnt;
+  double density = s->c->volume, excess = 0;
+  if (s->c->minimise != IG_MINIMISE_VOLUME || !s->stress)
+    return IG_OK;
+  uint8_t *role;
+  const size_t n = (size_t)s->d->places;
+  IG_TRY(IG_NEW(s->cx, &role, n, "roles"));
+  ig_status status = s->cx->backend->copy_out(s->cx, role, s->d->role, n);
+  for (bool more = true; status == IG_OK && more;) {
+    ig_evaluation e = {0};
+    ig_topopt_design_continue(s->c, ig_topopt_ramp_at(s->c, 1), &e);
+    IG_TRY_GOTO(status, done, ig_topopt_design_evaluate(s, &e));
+    IG_TRY_GOTO(status, done, forget(s, learnt));
+    excess = ig_topopt_excess(s, &e);
+    more = excess > 0 && density < 1;
+    if (!more)
+      break;
+    density = fmin(1, 1.2 * density);
+    double *x = s->x.host;
+    for (size_t i = 0; i < n; i++)
+      x[i] = role[i] == IG_ROLE_DESIGN ? density : role[i] == IG_ROLE_SOLID;
+    status = ig_array_push(s->cx, &s->x);
+  }
+  if (status == IG_OK && excess > 0)
+    ig_warn(s->cx, "even the full body is above a bound: no design may be feasible");
+  if (status == IG_OK && density > s->c->volume)
+    ig_info(s->cx, "the run begins with a density of %.3g: at %.3g a bound is exceeded", density,
+            s->c->volume);
+done:
+  free(role);
+  return status;
+}
+
 ig_status ig_topopt_begin(void *self) {
   ig_topopt_run *r = self;
   ig_ctx *cx = r->job->cx;
@@ -143,7 +199,7 @@ ig_status ig_topopt_begin(void *self) {
                       "sequence: not with 'draw', whose densities depend on how many elements are "
                       "drawn past each other");
   if (!sequence) {
-    IG_TRY(c->start.at.given ? ig_topopt_start_read(r) : IG_OK);
+    IG_TRY(c->start.at.given ? ig_topopt_start_read(r) : start_dense(r));
     return c->start.at.given ? ig_topopt_design_link(r->s, r->s->x.dev) : IG_OK;
   }
   if (r->job->mesh)

@@ -262,8 +262,9 @@ ig_status ig_topopt_stress_new(ig_topopt_design *s) {
   const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
   if (c->problem == IG_PROBLEM_HEAT)
     return ig_fail_at(cx, &c->at, "stress: there is none in a heat problem");
-  if (!s->d->strain)
-    return ig_fail_at(cx, &c->at, "stress: not on this body");
+  if (!s->d->strain || s->loading->candidates)
+    return ig_fail_at(
+        cx, &c->at, s->d->strain ? "stress: not with choose_material" : "stress: not on this body");
   if (c->filter.kind == IG_FILTER_SENSITIVITY)
     return ig_fail_at(cx, &c->at,
                       "stress: needs filter: {kind: density} or helmholtz: filtered sensitivities "

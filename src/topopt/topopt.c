@@ -23,10 +23,13 @@
 
 /* --- an iteration --- */
 
-/* Whether the design has arrived: it no longer changes, and no ramp would change it. */
-static bool arrived(const ig_topopt_case *c, const ig_evaluation *e, double change, double last) {
+/* Whether the design has arrived: it no longer changes, no ramp would change it, and it is
+   feasible: corrections of stresses go on while densities hardly move. */
+static bool arrived(const ig_topopt_design *s, const ig_evaluation *e, double change, double last) {
+  const ig_topopt_case *c = s->c;
   const double moved = fabs(e->objective - last) / fmax(fabs(e->objective), 1e-300);
   return ig_topopt_design_ramped(c, e) && change <= c->change &&
+         (!s->stress || ig_topopt_excess(s, e) <= 0) &&
          (c->objective_change == 0 || moved <= c->objective_change);
 }
 
@@ -62,7 +65,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   r->change = st.change;
   if (c->solver.tolerance == 0)
     s->tolerance = ig_topopt_design_tolerance(r->change);
-  r->arrived = arrived(c, &r->e, r->change, r->last);
+  r->arrived = arrived(s, &r->e, r->change, r->last);
   r->last = r->e.objective;
   r->job->element_steps += (double)s->d->dofs * r->e.iterations;
   return IG_OK;

@@ -100,6 +100,7 @@ typedef struct {
   ig_src at;
   int kind;
   double radius; /* m */
+  bool padded;   /* every side of a grid is as a plane of symmetry */
 } ig_filter_case;
 typedef struct {
   ig_src at;
@@ -180,6 +181,7 @@ typedef struct {
   double source;     /* W/m^3 everywhere */
   ig_reals weights;  /* of load cases */
   double volume, penalty, void_ratio;
+  bool choose_material;  /* each element takes one of the materials, or none */
   double mass_threshold; /* densities below it weigh next to nothing */
   ig_ramp_case penalty_ramp;
   ig_stress_case stress;
@@ -216,9 +218,13 @@ typedef struct {
   ig_array gravity[IG_LOAD_CASES]; /* what a unit nodal mass weighs; none: empty */
   ig_array held;       /* where nodes are held away from zero, times stiffness; or empty */
   double element_mass; /* of the mean element, solid, kg; 0: not known */
-  ig_array group[2];   /* of a pattern: where each begins; elements */
-  ig_array added;      /* masses at the nodes, in units of that; or empty */
-  ig_array heavy;      /* its solid's density over the first material's; or empty */
+  /* materials to choose from, lightest first: density and modulus over the heaviest's */
+  int candidates;
+  const char *candidate[IG_CANDIDATES];
+  double candidate_density[IG_CANDIDATES], candidate_modulus[IG_CANDIDATES];
+  ig_array group[2]; /* of a pattern: where each begins; elements */
+  ig_array added;    /* masses at the nodes, in units of that; or empty */
+  ig_array heavy;    /* its solid's density over the first material's; or empty */
   ig_array f[IG_LOAD_CASES];
   double norm[IG_LOAD_CASES], weight[IG_LOAD_CASES];
   ig_array port; /* the output of a mechanism */

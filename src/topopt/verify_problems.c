@@ -1,6 +1,7 @@
 /* Verification of problems beyond given forces: bars that are known exactly, and slopes against
    central differences, on grids and on distorted hexahedra. */
 #include "backend/backend.h"
+#include "material/material.h"
 #include "mesh/mesh_case.h"
 #include "topopt/modes.h"
 #include "topopt/verify.h"
@@ -208,6 +209,10 @@ static const struct {
     {"drawn both ways along x",
      {NULL},
      CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], draw: {direction: x+, parting: 2}"},
+    {"three materials to choose from, and weight",
+     {"a frequency", "a volume"},
+     CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}, {gravity: [0, 1, 0]}], choose_material: true, "
+             "constraints: [{frequency: 1}, {box: {max: [4, 2, 9]}, volume: 0.3}]"},
     {"frequencies and an added mass",
      {"a bound on the frequency"},
      "problem: frequency, " CLAMPED ", masses: [{" TIP
@@ -240,6 +245,17 @@ ig_status ig_topopt_verify_problem_slopes(ig_ctx *cx, const ig_verify_sink *sink
   static const char *const bodies[] = {"plane grid", "grid", "mesh"};
   static const char *const grids[] = {"grid: {elements: [6, 3, 0]}, ",
                                       "grid: {elements: [6, 3, 2]}, ", ""};
+  double zero = 0, mass[] = {0.3, 1, 0.62};
+  ig_material_case material[3];
+  memset(material, 0, sizeof material);
+  for (int m = 0; m < 3; m++) {
+    static const double young[] = {0.2, 1, 0.5};
+    material[m].name = "material";
+    material[m].young = young[m];
+    material[m].poisson = 0.3;
+    material[m].density = (ig_table){1, &zero, &mass[m]};
+  }
+  const ig_list candidates = {3, material};
   const ig_mesh_case rows = {.boxes = {1, &b}};
   ig_mesh *mesh, *even = NULL;
   ig_status status = IG_OK;
@@ -248,17 +264,20 @@ ig_status ig_topopt_verify_problem_slopes(ig_ctx *cx, const ig_verify_sink *sink
   for (size_t k = 0; k < sizeof cases / sizeof *cases && status == IG_OK; k++)
     for (int on = 0; on < 3 && status == IG_OK; on++) {
       char text[1200], what[160];
+      const bool chosen = strstr(cases[k].text, "choose_material:");
       const bool drawn = strstr(cases[k].text, "draw:"), linked = strstr(cases[k].text, "pattern:");
       double worst[1 + IG_LIMITS];
       ig_topopt_problem t;
       snprintf(text, sizeof text,
-               "{%s%s, filter: {kind: density, radius: 1.6}, projection: {beta: 2}, void_ratio: "
+               "{%s%s, filter: {kind: density, radius: 1.6}, projection: {beta: %d}, void_ratio: "
                "1e-3, solver: {tolerance: 1e-12}}",
-               grids[on], cases[k].text);
+               grids[on], cases[k].text, chosen ? 0 : 2);
       if (on == 2 && drawn)
         continue; /* grids alone */
       IG_TRY_GOTO(status, done,
-                  ig_topopt_problem_open_mesh(cx, text, on == 2 ? linked ? even : mesh : NULL, &t));
+                  ig_topopt_problem_open_with(cx, text, chosen ? &candidates : NULL,
+                                              on == 2 ? linked ? even : mesh : NULL,
+                                              ig_topopt_mesh_model_assembly(cx), &t));
       status = slopes(&t, worst);
       const int limits = t.s->limits;
       ig_topopt_problem_close(&t);

@@ -38,6 +38,7 @@ static const struct {
 } chains[] = {
     {"no filter", "filter: {kind: none}"},
     {"density filter", "filter: {kind: density, radius: 1.8}"},
+    {"density filter, padded", "filter: {kind: density, radius: 1.8, padded: true}"},
     {"Helmholtz filter", "filter: {kind: helmholtz, radius: 2.5}"},
     {"density filter and projection",
      "filter: {kind: density, radius: 1.8}, projection: {beta: 3, eta: 0.45}"},

@@ -19,6 +19,22 @@ for room in thermal dynamics fracture topopt; do
   rm -r elsewhere
 done
 
+# every column and figure has a unit, or docs/files.md says that it has none
+cp "$SOURCE/tests/cli/small/stress.yaml" there
+"$INGOT" run there/stress.yaml -q -t 1 --out stress >/dev/null 2>&1
+sed -n '/<!-- dimensionless -->/,/<!-- end of dimensionless -->/p' "$SOURCE/docs/files.md" | grep -o '`[^`]*`' | tr -d '`' >none
+for table in */*.csv; do
+  case $table in */exaca.csv | */path.csv) continue ;; esac
+  head -1 "$table" | tr ',' '\n' | grep -v ' \[[^]]*\]$' | sed 's/^constraint [0-9]*$/constraint N/' >bare || true
+  if grep -vxF -f none bare >unknown; then fail "$table: columns without a unit that docs/files.md does not name: $(cat unknown)"; fi
+done
+for summary in */summary.json; do
+  awk '/^ *"result": \{/ { in_result = 1; next } /^ *"units": \{/ { in_result = 0; in_units = 1; next }
+    in_result && !/: "/ { split($0, p, "\""); if (p[2] != "") figure[p[2]] } in_units { split($0, p, "\""); unit[p[2]] }
+    END { for (f in figure) if (!(f in unit)) print f }' "$summary" >bare
+  if grep -vxF -f none bare >unknown; then fail "$summary: figures without a unit that docs/files.md does not name: $(cat unknown)"; fi
+done
+
 # the number of colors, where there are some: eight triangles meet at a node of a crossed pattern
 "$INGOT" run there/fracture.yaml -q -t 1 -b cpu --set assembly=color --set duration='0.2 us' --out colored
 grep -q '"colors": 8' colored/summary.json || fail "$(grep colors colored/summary.json)"

@@ -130,29 +130,29 @@ static void edges_touch_edges(void **state) {
   const double energy = 0.5 * 7850 * 4e-6 * 100; /* J */
   const char *const probes =
       "[{name: va, set: an, quantity: vz}, {name: vb, set: bn, quantity: vz}]";
-  const trial rigid = {{{"mesh", PLATES("5", "1")},
-                        {"materials", STEEL},
-                        {"bodies", "[{set: an}, {set: bn}]"},
-                        {"initial", "{set: an, velocity: [0, 0, -10]}"},
-                        {"contact", "{thickness: 2 mm}"},
-                        {"analysis", "{duration: 1.2 ms, time_step: 1e-6 s}"},
-                        {"probes", probes}},
-                       {{"va", 0, 0.02},
-                        {"vb", -10, 0.02},
-                        {"contact_energy_made", 0, 0.005 * energy},
-                        {"contact_energy_stored", 0, 1e-12}}};
-  const trial elastic = {{{"mesh", PLATES("7", "2")},
+  const problem rigid = {{{"mesh", PLATES("5", "1")},
                           {"materials", STEEL},
+                          {"bodies", "[{set: an}, {set: bn}]"},
                           {"initial", "{set: an, velocity: [0, 0, -10]}"},
-                          {"contact", "{}"},
-                          {"analysis", "{duration: 0.8 ms}"},
+                          {"contact", "{thickness: 2 mm}"},
+                          {"analysis", "{duration: 1.2 ms, time_step: 1e-6 s}"},
                           {"probes", probes}},
-                         {{"vb", -9, 1}, /* thrown off, less what rings */
+                         {{"va", 0, 0.02},
+                          {"vb", -10, 0.02},
                           {"contact_energy_made", 0, 0.005 * energy},
-                          {"energy_error", 0, 0.005}}};
+                          {"contact_energy_stored", 0, 1e-12}}};
+  const problem elastic = {{{"mesh", PLATES("7", "2")},
+                            {"materials", STEEL},
+                            {"initial", "{set: an, velocity: [0, 0, -10]}"},
+                            {"contact", "{}"},
+                            {"analysis", "{duration: 0.8 ms}"},
+                            {"probes", probes}},
+                           {{"vb", -9, 1}, /* thrown off, less what rings */
+                            {"contact_energy_made", 0, 0.005 * energy},
+                            {"energy_error", 0, 0.005}}};
   hold(&rigid);
   hold(&elastic);
-  trial through = elastic;
+  problem through = elastic;
   through.set[3].value = "{edges: false}";
   through.want[0] = (wanted){"vb", 0, 1e-12};
   through.want[1].name = NULL;
@@ -164,7 +164,7 @@ static void edges_touch_edges(void **state) {
 static void eroded_surfaces_touch(void **state) {
   (void)state;
   const double energy = 0.5 * 7850 * 14e-3 * 14e-3 * 20e-3 * 200 * 200; /* J */
-  trial shot = {
+  problem shot = {
       {{"mesh",
         "{boxes: [{name: target, size: [20 mm, 20 mm, 20 mm], cells: [4, 4, 8]}, {name: shot, "
         "origin: [3 mm, 3 mm, 21 mm], size: [14 mm, 14 mm, 20 mm], cells: [3, 3, 4]}], sets: "
@@ -194,12 +194,13 @@ static void eroded_surfaces_touch(void **state) {
 /* Nothing limits the step of rigid bodies: it must be given. */
 static void rigid_models_need_a_step(void **state) {
   (void)state;
-  const trial alone = {{{"mesh", "{boxes: {size: [1, 1, 1], cells: [1, 1, 1]}, sets: [{name: all, "
-                                 "of: nodes, box: {min: [-1, -1, -1], max: [2, 2, 2]}}]}"},
-                        {"materials", STEEL},
-                        {"bodies", "{set: all}"},
-                        {"analysis", "{duration: 1 ms}"}},
-                       {{0}}};
+  const problem alone = {
+      {{"mesh", "{boxes: {size: [1, 1, 1], cells: [1, 1, 1]}, sets: [{name: all, "
+                "of: nodes, box: {min: [-1, -1, -1], max: [2, 2, 2]}}]}"},
+       {"materials", STEEL},
+       {"bodies", "{set: all}"},
+       {"analysis", "{duration: 1 ms}"}},
+      {{0}}};
   ig_ctx *cx = ctx_on("cpu", 1);
   ig_case *c = case_of(cx, alone.set);
   assert_int_equal(ig_run(c, NULL), IG_INPUT);

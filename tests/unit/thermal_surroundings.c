@@ -229,6 +229,41 @@ static void a_beam_may_miss(void **state) {
       }
 }
 
+/* A bar held at 300 K at one end, 1 MW/m^2 at the other, that conducts half as well along itself
+   and better across: the end is q L / (0.5 k) = 80 K warmer, along every axis. */
+static void conductivity_by_direction(void **state) {
+  (void)state;
+  static const char *const mesh[] = {"[4 mm, 1 mm, 1 mm], cells: [16, 1, 1]",
+                                     "[1 mm, 4 mm, 1 mm], cells: [1, 16, 1]",
+                                     "[1 mm, 1 mm, 4 mm], cells: [1, 1, 16]"};
+  static const char *const ratio[] = {"[0.5, 2, 3]", "[2, 0.5, 3]", "[2, 3, 0.5]"};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int i = 0; i < 6; i++) {
+      char text[1024];
+      snprintf(text, sizeof text,
+               "physics: thermal\nmesh: {boxes: [{size: %s}]}\nmaterials: {name: m, density: 8000, "
+               "conductivity: 100, specific_heat: 500}\nduration: 10 s\nanisotropy: %s\n"
+               "boundary: [{set: %cmin, temperature: 300 K}, {set: %cmax, flux: 1e6 W/m^2}]\n"
+               "output: {count: 0, history_every: 1000000}\n",
+               mesh[i % 3], ratio[i % 3], "xyz"[i % 3], "xyz"[i % 3]);
+      text_write("case.yaml", text);
+      const char *const keys[] = {"conduction", forms[1 + i / 3], NULL};
+      row r;
+      case_run(*backend, "ratio", NULL, keys, &r, NULL);
+      assert_near(of(&r, "T_max"), 380, 1e-4);
+      assert_near(of(&r, "E_gap"), 0, 1e-12);
+    }
+  static const char *const bad[][4] = {
+      {"conduction", "recompute", NULL, "conduction 'recompute' has no `anisotropy`"},
+      {"anisotropy", "[0, 1, 1]", NULL, "`anisotropy` is 0 along x: expected 0.001 to 1000"}};
+  for (int i = 0; i < 2; i++) {
+    char message[1024];
+    assert_int_equal(case_run("cpu", "bad", NULL, bad[i], NULL, message), IG_INPUT);
+    if (!strstr(message, bad[i][3]))
+      fail_msg("%s", message);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_held_temperature_may_rise),
@@ -238,6 +273,7 @@ int main(void) {
       cmocka_unit_test(a_pool_per_beam),
       cmocka_unit_test(limits_of_the_step),
       cmocka_unit_test(a_beam_may_miss),
+      cmocka_unit_test(conductivity_by_direction),
   };
   folder = folder_new();
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);

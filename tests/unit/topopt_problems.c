@@ -291,13 +291,65 @@ static void slips_are_refused(void **state) {
       {"physics: topopt\nmesh: {boxes: [{name: a, size: [2, 2, 2], cells: [2, 2, 2]}]}\nsupports: "
        "[{set: xmin}]\nloads: [{set: xmax, force: [0, 0, -1]}]\nfilter: {kind: density, radius: "
        "2}\noverhang: {direction: z+}\n",
-       "is for grids"}};
+       "is for grids"},
+      {"physics: topopt\nmesh: {boxes: [{name: a, size: [2, 2, 2], cells: [2, 2, 2]}]}\nsupports: "
+       "[{set: xmin}]\nloads: [{set: xmax, force: [0, 0, -1]}]\nfilter: {padded: true}\n",
+       "padded is for grids"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char says[512];
     outcome o;
     assert_int_equal(run_text("cpu", bad[i][0], &o, says), IG_INPUT);
     if (!strstr(says, bad[i][1]))
       fail_msg("expected '%s' in: %s", bad[i][1], says);
+  }
+}
+
+/* Element i of n, or its image beyond either side: what a padded filter sees. */
+static int image(int i, int n) {
+  return i < 0 ? -1 - i : i >= n ? 2 * n - 1 - i : i;
+}
+
+/* A padded filter is the sum over mirrored neighbours, as in the codes of Ferrari and Sigmund
+   (2020) with their option N. */
+static void padded_filters_see_images(void **state) {
+  (void)state;
+  enum { NX = 7, NY = 5 };
+  const double radius = 2.6;
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 1);
+    ig_topopt_problem t;
+    assert_int_equal(
+        ig_topopt_problem_open(cx,
+                               "{grid: {elements: [7, 5, 0]}, supports: [{box: {max: [0, 5]}}], "
+                               "loads: [{box: {min: [7, 0]}, force: [0, -1, 0]}], filter: {kind: "
+                               "density, radius: 2.6, padded: true}}",
+                               &t),
+        IG_OK);
+    ig_array in = {0}, out = {0};
+    assert_int_equal(ig_array_new(cx, &in, (size_t)t.d->places, 8, "in"), IG_OK);
+    assert_int_equal(ig_array_new(cx, &out, (size_t)t.d->places, 8, "out"), IG_OK);
+    const ig_grid *g = &((const ig_topopt_grid_model *)t.d->self)->grid;
+    for (int j = 0; j < NY; j++)
+      for (int i = 0; i < NX; i++)
+        ((double *)in.host)[ig_grid_place(g, i, j, 0)] = sin(1.3 * i + 0.7 * j * j);
+    assert_int_equal(ig_array_push(cx, &in), IG_OK);
+    assert_int_equal(t.d->filter(t.d->self, in.dev, out.dev), IG_OK);
+    assert_int_equal(ig_array_pull(cx, &out), IG_OK);
+    for (int j = 0; j < NY; j++)
+      for (int i = 0; i < NX; i++) {
+        double sum = 0;
+        for (int y = -2; y <= 2; y++)
+          for (int x = -2; x <= 2; x++) {
+            const int ii = image(i + x, NX), jj = image(j + y, NY);
+            const double left = radius - sqrt(x * x + y * y);
+            sum += left > 0 ? left * sin(1.3 * ii + 0.7 * jj * jj) : 0;
+          }
+        assert_true(fabs(((double *)out.host)[ig_grid_place(g, i, j, 0)] - sum) < 1e-12);
+      }
+    ig_array_free(cx, &in);
+    ig_array_free(cx, &out);
+    ig_topopt_problem_close(&t);
+    ig_ctx_close(cx);
   }
 }
 
@@ -309,6 +361,7 @@ int main(void) {
                                      cmocka_unit_test(least_volume_of_a_bar),
                                      cmocka_unit_test(the_worst_load_case_counts),
                                      cmocka_unit_test(nothing_hangs_over),
+                                     cmocka_unit_test(padded_filters_see_images),
                                      cmocka_unit_test(slips_are_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

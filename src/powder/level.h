@@ -1,0 +1,44 @@
+/* One grid of cubic cells: heat, temperature, resistance; and a step of conduction in it. */
+#ifndef IG_POWDER_LEVEL_H
+#define IG_POWDER_LEVEL_H
+
+#include "core/ctx.h"
+
+enum { IG_POWDER_ROWS = 4096 };
+/* Material over heat content, equally spaced: temperature and 1/conductivity, solid and powder. */
+typedef struct {
+  double start, per;        /* J/m^3; rows per J/m^3 */
+  double solidus, liquidus; /* J/m^3; infinite: never melts */
+  double diffusivity;       /* the largest, m^2/s */
+  double T[IG_POWDER_ROWS + 1], solid[IG_POWDER_ROWS + 1], powder[IG_POWDER_ROWS + 1];
+} ig_powder_tables;
+
+/* No heat passes a face to a cell of this resistance, m K/W. */
+#define IG_LEVEL_CLOSED 1e300
+
+/* All arrays have one more cell on each side: ghosts, in which T and `resist` are set by whoever
+   knows the surroundings. A face passes 2 (T2 - T1) / (f1 resist1 + f2 resist2) / edge, W/m^2,
+   where f is the filled share of a level for faces in z, and 1 for the others. */
+typedef struct {
+  int n[3];
+  double edge;
+  double *heat, *T, *resist;
+  const double *fill; /* n[2] + 2: of the levels, ghosts included; 1 for empty ones */
+} ig_level;
+
+static inline size_t ig_level_at(const ig_level *l, int i, int j, int k) {
+  return ((size_t)(k + 1) * (size_t)(l->n[1] + 2) + (size_t)(j + 1)) * (size_t)(l->n[0] + 2) +
+         (size_t)(i + 1);
+}
+IG_MUST_CHECK ig_status ig_level_new(ig_ctx *cx, const int *n, double edge, const double *fill,
+                                     ig_level *level);
+void ig_level_free(ig_level *level);
+/* heat += dt x what conduction brings; cells of closed resistance keep theirs. */
+void ig_level_conduct(ig_ctx *cx, ig_level *level, double dt);
+
+double ig_powder_table_T(const ig_powder_tables *t, double heat);
+double ig_powder_table_resist(const ig_powder_tables *t, double heat, double solid);
+/* The heat content at a temperature. */
+double ig_powder_table_heat(const ig_powder_tables *t, double T);
+
+#endif

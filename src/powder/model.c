@@ -1,0 +1,270 @@
+/* From the case to the bed: tables, path, layers, lines, grids. */
+#include "powder/powder.h"
+#include "backend/backend.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOTTEST 6000.0    /* K, of the tables */
+#define MOST_CELLS 4e9    /* fine cells of the bed: a byte each */
+#define MOST_COARSE 400e6 /* and coarse ones */
+
+/* --- tables */
+
+/* Heat content from 0 K to T, J/m^3, by steps of 1/16 K or finer. */
+static double heat_at(const ig_material_case *m, double from, double to) {
+  const double low = m->solidus, high = fmax(m->liquidus, m->solidus + 0.02);
+  const int steps = (int)ceil((to - from) * 4) + 1;
+  const double d = (to - from) / steps;
+  double sum = 0;
+  for (int i = 0; i < steps; i++) {
+    const double a = from + i * d, T = a + 0.5 * d, b = a + d;
+    const double density = ig_table_at(&m->density, T);
+    sum += density * ig_table_at(&m->specific_heat, T) * d;
+    if (m->latent_heat > 0 && b > low && a < high)
+      sum += density * m->latent_heat * (fmin(b, high) - fmax(a, low)) / (high - low);
+  }
+  return sum;
+}
+
+static ig_status tables_make(ig_powder_run *r) {
+  const ig_material_case *m = r->material;
+  ig_powder_tables *t = &r->tables;
+  enum { POINTS = 6001 };
+  IG_TRY(ig_material_require(r->cx, m, "density|specific_heat|conductivity", "physics: powder"));
+  if (m->latent_heat > 0 && !(m->liquidus >= m->solidus))
+    return ig_fail_at(r->cx, &m->at,
+                      "material '%s' has a latent heat: give its solidus and a liquidus not below "
+                      "it",
+                      m->name);
+  double *heat; /* at 0, 1, 2, ... K */
+  IG_TRY(IG_NEW(r->cx, &heat, POINTS, "tables"));
+  for (int i = 1; i < POINTS; i++)
+    heat[i] = heat[i - 1] + heat_at(m, i - 1, i);
+  t->start = 0;
+  t->per = IG_POWDER_ROWS / heat[POINTS - 1];
+  for (int row = 0, i = 0; row <= IG_POWDER_ROWS; row++) {
+    const double u = row / t->per;
+    while (i + 2 < POINTS && heat[i + 1] < u)
+      i++;
+    t->T[row] = i + (u - heat[i]) / (heat[i + 1] - heat[i]);
+    const double k = ig_table_at(&m->conductivity, t->T[row]);
+    t->solid[row] = 1 / k;
+    t->powder[row] =
+        m->powder_conductivity.count ? 1 / ig_table_at(&m->powder_conductivity, t->T[row]) : 1 / k;
+  }
+  for (int row = 0; row < IG_POWDER_ROWS; row++) {
+    const double slope = (t->T[row + 1] - t->T[row]) * t->per; /* K per J/m^3 */
+    const double resist =
+        fmin(fmin(t->solid[row], t->solid[row + 1]), fmin(t->powder[row], t->powder[row + 1]));
+    t->diffusivity = fmax(t->diffusivity, slope / resist);
+  }
+  free(heat);
+  t->solidus = isnan(m->solidus) ? INFINITY : ig_powder_table_heat(t, m->solidus);
+  t->liquidus = isnan(m->liquidus) ? INFINITY : ig_powder_table_heat(t, m->liquidus);
+  return IG_OK;
+}
+
+/* --- path */
+
+static bool on(const ig_toolpath *p, int64_t i) {
+  return i + 1 < p->count && p->power[i] > 0 && p->t[i + 1] > p->t[i];
+}
+
+/* Lines: runs of pieces with the beam on; a new layer where the path is higher than before. */
+static ig_status lines_find(ig_powder_run *r) {
+  const ig_toolpath *p = &r->path;
+  for (int pass = 0; pass < 2; pass++) {
+    double top = -INFINITY;
+    r->lines = r->layers = 0;
+    for (int64_t i = 0; i < p->count; i++) {
+      if (!on(p, i) || (i > 0 && on(p, i - 1)))
+        continue;
+      int64_t last = i;
+      while (on(p, last + 1))
+        last++;
+      if (p->x[3 * i + 2] > top + 1e-9) {
+        top = p->x[3 * i + 2];
+        if (pass)
+          r->layer_of[r->layers] = (ig_powder_layer){
+              .birth = p->t[i], .z = top, .line = r->lines, .interlayer = NAN, .melted = NAN};
+        r->layers++;
+      }
+      if (pass) {
+        r->line_of[r->lines] = (ig_powder_line){.first = i, .last = last};
+        r->layer_of[r->layers - 1].lines++;
+      }
+      r->lines++;
+    }
+    if (!pass) {
+      IG_TRY(IG_NEW(r->cx, &r->line_of, r->lines, "scan lines"));
+      IG_TRY(IG_NEW(r->cx, &r->layer_of, r->layers, "layers"));
+    }
+  }
+  if (r->lines == 0)
+    return ig_fail_at(r->cx, &r->c->hatch.at, "the beam is never on");
+  return IG_OK;
+}
+
+ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam, ig_toolpath *path) {
+  const ig_powder_case *c = room_case;
+  if (beam != 0)
+    return ig_fail_at(cx, &c->at, "beam %d of 1", beam + 1);
+  if (c->hatch.lasers != 1)
+    return ig_fail_at(cx, &c->hatch.at, "physics: powder has one laser (found %lld)",
+                      (long long)c->hatch.lasers);
+  return ig_hatch_make(cx, &c->hatch, path);
+}
+
+/* --- grids */
+
+static ig_status sizes_choose(ig_powder_run *r, int *n) {
+  const ig_powder_grid *g = &r->c->grid;
+  const double h = g->cell, H = h * (double)g->ratio, layer = r->c->hatch.layer_height;
+  double part_low[2] = {INFINITY, INFINITY}, part_high[2] = {-INFINITY, -INFINITY};
+  for (int i = 0; i < r->c->hatch.parts.count; i++)
+    for (int d = 0; d < 2; d++) {
+      part_low[d] = fmin(part_low[d], r->body[i].low[d]);
+      part_high[d] = fmax(part_high[d], r->body[i].high[d]);
+    }
+  if (fabs(layer / h - round(layer / h)) > 1e-6 || layer < 0.5 * h)
+    return ig_fail_at(r->cx, &g->at, "a layer of %g m is no whole number of cells of %g m", layer,
+                      h);
+  const double base = r->layer_of[0].z - layer, deep = ceil(g->plate / H - 1e-9) * H;
+  const double top = r->layer_of[r->layers - 1].z;
+  double cells = 1;
+  for (int d = 0; d < 3; d++) {
+    /* the lowest corner of the parts is a corner of coarse cells */
+    const double around = ceil(g->margin / H - 1e-6) * H;
+    const double low = d < 2 ? part_low[d] - around : base - deep;
+    const double wide = (d < 2 ? part_high[d] + g->margin : top) - low;
+    const double count = fmax(1, ceil(wide / H - 1e-6));
+    if (!(count < 1e6) || !((cells *= count) < MOST_COARSE))
+      return ig_fail_at(r->cx, &g->at,
+                        "a bed of %.4g m has too many cells of %g m: take larger "
+                        "ones",
+                        wide, H);
+    n[d] = (int)count;
+    r->low[d] = low;
+    r->nf[d] = n[d] * g->ratio;
+    const double want = ceil(g->window[d] / H - 1e-6);
+    if (!(g->window[d] > 0))
+      return ig_fail_at(r->cx, &g->at, "the window needs a size in x, y and z");
+    r->size[d] = want < n[d] ? (int)want : n[d];
+    if (d < 2 && r->size[d] < n[d] && g->window[d] < 12 * r->c->beam.radius * (1 - 1e-9))
+      return ig_fail_at(r->cx, &g->at, "the window needs at least 12 beam radii in x and y: %g m",
+                        12 * r->c->beam.radius);
+  }
+  if (cells * pow((double)g->ratio, 3) > MOST_CELLS)
+    return ig_fail_at(r->cx, &g->at, "a bed of %.3g cells of %g m: take larger ones",
+                      cells * pow((double)g->ratio, 3), h);
+  r->r = (int)g->ratio;
+  r->plate = r->bed = (int64_t)round(deep / h);
+  return IG_OK;
+}
+
+static ig_status grids_make(ig_powder_run *r) {
+  int n[3], nf[3];
+  ig_ctx *cx = r->cx;
+  const double h = r->c->grid.cell;
+  IG_TRY(sizes_choose(r, n));
+  for (int d = 0; d < 3; d++)
+    nf[d] = r->size[d] * r->r;
+  const size_t cells = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
+  const size_t ghosts = (size_t)(n[0] + 2) * (size_t)(n[1] + 2) * (size_t)(n[2] + 2);
+  IG_TRY(IG_NEW(cx, &r->fill, n[2], "powder bed"));
+  IG_TRY(IG_NEW(cx, &r->shape, n[2] + 2, "powder bed"));
+  IG_TRY(IG_NEW(cx, &r->ones, nf[2] + 2, "powder bed"));
+  IG_TRY(ig_level_new(cx, n, h * r->r, r->shape, &r->coarse));
+  IG_TRY(ig_level_new(cx, nf, h, r->ones, &r->fine));
+  IG_TRY(IG_NEW(cx, &r->solid, cells, "powder bed"));
+  IG_TRY(IG_NEW(cx, &r->crossed, cells, "powder bed"));
+  IG_TRY(IG_NEW(cx, &r->old[0], ghosts, "powder bed"));
+  IG_TRY(IG_NEW(cx, &r->old[1], ghosts, "powder bed"));
+  IG_TRY(IG_NEW(cx, &r->before, ghosts, "powder bed"));
+  IG_TRY(IG_NEW(cx, &r->state, (size_t)r->nf[0] * (size_t)r->nf[1] * (size_t)r->nf[2],
+                "states of the bed"));
+  for (int d = 0; d < 3; d++)
+    IG_TRY(IG_NEW(cx, &r->wx[d], nf[d], "beam"));
+  for (int k = 0; k < nf[2] + 2; k++)
+    r->ones[k] = 1;
+  return IG_OK;
+}
+
+/* The plate, at the start. */
+static void bed_start(ig_powder_run *r) {
+  const double u = ig_powder_table_heat(&r->tables, r->c->initial_temperature);
+  const ig_level *l = &r->coarse;
+  for (int k = 0; k < l->n[2]; k++) {
+    const bool plate = (int64_t)k * r->r < r->plate;
+    r->fill[k] = plate ? 1 : 0;
+    for (int j = 0; j < l->n[1]; j++)
+      for (int i = 0; i < l->n[0]; i++) {
+        l->heat[ig_level_at(l, i, j, k)] = plate ? u : 0;
+        r->solid[ig_powder_cell(r, i, j, k)] = plate ? 1 : 0;
+      }
+  }
+  for (int k = 0; k < l->n[2] + 2; k++)
+    r->shape[k] = 1;
+  memset(r->state, IG_POWDER_SOLID, (size_t)r->nf[0] * (size_t)r->nf[1] * (size_t)r->plate);
+}
+
+ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
+  memset(r, 0, sizeof *r);
+  r->job = job;
+  r->cx = job->cx;
+  r->c = job->room_case;
+  if (job->cx->backend->kernels == IG_KERNELS_CUDA)
+    return ig_fail_at(r->cx, &r->c->at,
+                      "physics: powder runs on the CPU only so far: give --backend cpu");
+  if (!job->materials || job->materials->count != 1)
+    return ig_fail_at(r->cx, &r->c->at, "physics: powder needs one material");
+  r->material = IG_ITEM(const ig_material_case, *job->materials, 0);
+  if (!r->material->absorptivity.count)
+    return ig_fail_at(r->cx, &r->material->at, "physics: powder needs the material's absorptivity");
+  IG_TRY(tables_make(r));
+  IG_TRY(ig_powder_path(r->cx, r->c, 0, &r->path));
+  IG_TRY(lines_find(r));
+  IG_TRY(IG_NEW(r->cx, &r->body, r->c->hatch.parts.count, "parts"));
+  for (int i = 0; i < r->c->hatch.parts.count; i++)
+    IG_TRY(
+        ig_scan_body_open(r->cx, IG_ITEM(const ig_scan_part, r->c->hatch.parts, i), &r->body[i]));
+  IG_TRY(grids_make(r));
+  bed_start(r);
+  const int probes = r->c->probes.count;
+  IG_TRY(IG_NEW(r->cx, &r->probe_now, probes, "probes"));
+  IG_TRY(IG_NEW(r->cx, &r->probe_peak, probes, "probes"));
+  for (int i = 0; i < probes; i++)
+    r->probe_now[i] = r->probe_peak[i] = r->c->initial_temperature;
+  const double h = r->c->grid.cell;
+  r->dt_fine = r->c->safety * h * h / (6 * r->tables.diffusivity);
+  r->duration = isnan(r->c->duration) ? r->path.t[r->path.count - 1] : r->c->duration;
+  r->hottest = r->hottest_ever = r->c->initial_temperature;
+  r->stored0 = ig_powder_stored(r);
+  return IG_OK;
+}
+
+void ig_powder_close(ig_powder_run *r) {
+  ig_toolpath_free(&r->path);
+  ig_level_free(&r->coarse);
+  ig_level_free(&r->fine);
+  free(r->old[0]);
+  free(r->old[1]);
+  free(r->before);
+  free(r->solid);
+  free(r->crossed);
+  free(r->fill);
+  free(r->shape);
+  free(r->ones);
+  free(r->state);
+  free(r->layer_of);
+  free(r->line_of);
+  free(r->probe_now);
+  free(r->probe_peak);
+  for (int i = 0; r->body && i < r->c->hatch.parts.count; i++)
+    ig_scan_body_close(&r->body[i]);
+  free(r->body);
+  for (int d = 0; d < 3; d++)
+    free(r->wx[d]);
+}

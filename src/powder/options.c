@@ -1,0 +1,54 @@
+/* What a powder case may say. */
+#include "powder/powder.h"
+
+#define G ig_powder_grid
+static const ig_option grid_options[] = {
+    IG_REAL(G, cell, "m", IG_REQUIRED, IG_TINY, 1,
+            "edge of a cell of the fine grid; a layer is a whole number of them"),
+    IG_INT(G, ratio, "4", 2, 16, "edge of a coarse cell, in fine cells"),
+    IG_VECTOR(G, window, 3, "m", IG_REQUIRED,
+              "size of the fine grid, which follows the beam: must hold the melt pool and its "
+              "tail; rounded up to coarse cells; at least as large as the bed: the whole bed is "
+              "fine"),
+    IG_REAL(G, margin, "m", "0.5 mm", 0, 1, "bed around the parts"),
+    IG_REAL(G, plate, "m", IG_REQUIRED, IG_TINY, 1, "thickness of the solid plate below"),
+    IG_END};
+#undef G
+
+#define B ig_powder_beam
+static const ig_option beam_options[] = {
+    IG_REAL(B, radius, "m", IG_REQUIRED, IG_TINY, 1, "where the intensity has fallen to 1/e^2"),
+    IG_REAL(B, depth, "m", NULL, IG_TINY, 1,
+            "where heat below the surface has fallen to 1/e^2; left out: all of it in the topmost "
+            "cells"),
+    IG_REAL(B, powder_absorptivity, "", NULL, 0, 1,
+            "share absorbed where the topmost cell is powder; left out: the material's"),
+    IG_END};
+#undef B
+
+#define P ig_powder_probe
+static const ig_option probe_options[] = {
+    IG_TEXT(P, name, IG_REQUIRED, "column name in history.csv"),
+    IG_VECTOR(P, point, 3, "m", IG_REQUIRED, "where"), IG_END};
+#undef P
+
+#define C ig_powder_case
+const ig_option ig_powder_options[] = {
+    IG_REAL(C, duration, "s", NULL, IG_TINY, 1e9, "how long to simulate; left out: the whole path"),
+    IG_REAL(C, initial_temperature, "K", "300 K", 0, 1e5, "of plate and bed at the start"),
+    IG_REAL(C, powder_temperature, "K", NULL, 0, 1e5, "of new layers; left out: the initial one"),
+    IG_REAL(C, plate_temperature, "K", NULL, 0, 1e5,
+            "held at the plate's bottom; left out: no heat passes"),
+    IG_REAL(C, ambient, "K", "300 K", 0, 1e5, "above the bed"),
+    IG_REAL(C, convection, "W/(m^2 K)", "0", 0, 1e6, "heat transfer coefficient of the bed's top"),
+    IG_REAL(C, emissivity, "", "0", 0, 1, "radiation of the bed's top"),
+    IG_REAL(C, safety, "", "0.8", 0.01, 0.9, "share of the critical steps to take"),
+    IG_REAL(C, dwell_change, "K", "2 K", IG_TINY, 1e4,
+            "between layers coarse steps grow as long as no cell changes by more than this"),
+    IG_MAP(C, grid, ig_powder_grid, grid_options, IG_REQUIRED, "fine grid and coarse grid"),
+    IG_MAP(C, beam, ig_powder_beam, beam_options, IG_REQUIRED, "the laser"),
+    IG_MAP(C, hatch, ig_hatch_case, ig_hatch_options, IG_REQUIRED,
+           "scan paths made from the surface of a part"),
+    IG_LIST(C, probes, ig_powder_probe, probe_options, NULL, "points whose temperature is kept"),
+    IG_END};
+#undef C

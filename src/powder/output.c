@@ -1,0 +1,251 @@
+/* Rows of history, snapshots of the bed, tables of lines and layers, final figures. */
+#include "powder/powder.h"
+#include "core/number.h"
+#include "core/schedule.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What is stored beyond what came in, J; in balance it is round-off. */
+static double gap(const ig_powder_run *r, double *stored) {
+  *stored = ig_powder_stored(r) - r->stored0;
+  const ig_powder_ledger *l = &r->ledger;
+  return *stored - (l->source + l->born - l->lost - l->held);
+}
+
+ig_status ig_powder_history(void *self, ig_sink *to) {
+  ig_powder_run *r = self;
+  enum { FIXED = 18, MOST = FIXED + 64 };
+  const char *names[MOST] = {
+      "step",           "time [s]",       "T_max [K]",        "stored [J]",     "source [J]",
+      "born [J]",       "lost [J]",       "held [J]",         "energy_gap [J]", "layer",
+      "line",           "interlayer [K]", "beam_x [m]",       "beam_y [m]",     "melt_length [m]",
+      "melt_width [m]", "melt_depth [m]", "melt_volume [m^3]"};
+  double x[3], stored, values[MOST];
+  const double open = gap(r, &stored);
+  char probe[64][72];
+  if (!isfinite(stored))
+    return IG_FAIL(r->cx, IG_NUMERIC, "the heat of the bed is no number at %g s", r->time);
+  if (!to)
+    return IG_OK;
+  ig_powder_beam_at(r, r->time, x);
+  const double fixed[FIXED] = {(double)r->step,
+                               r->time,
+                               r->hottest,
+                               stored,
+                               r->ledger.source,
+                               r->ledger.born,
+                               r->ledger.lost,
+                               r->ledger.held,
+                               open,
+                               (double)r->layer,
+                               (double)r->line + 1,
+                               r->layer > 0 ? r->layer_of[r->layer - 1].interlayer : NAN,
+                               x[0],
+                               x[1],
+                               r->pool.length,
+                               r->pool.width,
+                               r->pool.depth,
+                               r->pool.volume};
+  memcpy(values, fixed, sizeof fixed);
+  const int probes = r->c->probes.count;
+  for (int i = 0; i < probes; i++) {
+    snprintf(probe[i], sizeof probe[i], "%.60s [K]",
+             IG_ITEM(const ig_powder_probe, r->c->probes, i)->name);
+    names[FIXED + i] = probe[i];
+    values[FIXED + i] = r->probe_now[i];
+  }
+  return to->history(to, FIXED + probes, names, values);
+}
+
+/* --- snapshots: the coarse grid, cells that are filled */
+
+static ig_status snapshot_grid(const ig_powder_run *r, ig_snapshot *s) {
+  static const int corner[8][3] = {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0},
+                                   {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
+  const ig_level *l = &r->coarse;
+  const int nx = l->n[0] + 1, ny = l->n[1] + 1;
+  const double top = r->low[2] + (double)r->bed * r->fine.edge;
+  for (int64_t p = 0; p < s->points; p++) {
+    s->point[3 * p] = r->low[0] + (double)(p % nx) * l->edge;
+    s->point[3 * p + 1] = r->low[1] + (double)(p / nx % ny) * l->edge;
+    s->point[3 * p + 2] = fmin(r->low[2] + (double)(p / nx / ny) * l->edge, top);
+  }
+  for (int64_t c = 0; c < s->cells; c++) {
+    const int64_t at[3] = {c % l->n[0], c / l->n[0] % l->n[1], c / l->n[0] / l->n[1]};
+    for (int a = 0; a < 8; a++)
+      s->corner[8 * c + a] =
+          ((at[2] + corner[a][2]) * ny + at[1] + corner[a][1]) * nx + at[0] + corner[a][0];
+    s->offset[c + 1] = 8 * (c + 1);
+    s->type[c] = 12; /* a hexahedron of VTK */
+  }
+  return IG_OK;
+}
+
+/* The mean number of meltings of a coarse cell's matter. */
+static double melts_mean(const ig_powder_run *r, int i, int j, int k) {
+  int64_t sum = 0, count = 0;
+  for (int64_t c = (int64_t)k * r->r; c < (int64_t)(k + 1) * r->r && c < r->bed; c++)
+    for (int b = 0; b < r->r; b++)
+      for (int a = 0; a < r->r; a++, count++)
+        sum += r->state[ig_powder_state_at(r, (int64_t)i * r->r + a, (int64_t)j * r->r + b, c)] >>
+               IG_POWDER_MELTS;
+  return count ? (double)sum / (double)count : 0;
+}
+
+ig_status ig_powder_snapshot(void *self, ig_sink *to) {
+  const ig_powder_run *r = self;
+  const ig_level *l = &r->coarse;
+  const int levels = (int)((r->bed + r->r - 1) / r->r);
+  const int64_t cells = (int64_t)l->n[0] * l->n[1] * levels;
+  ig_snapshot *s;
+  IG_TRY(ig_snapshot_new(r->cx, (int64_t)(l->n[0] + 1) * (l->n[1] + 1) * (levels + 1), cells,
+                         8 * cells, r->time, r->step, &s));
+  double *field[3] = {0};
+  static const char *const name[3] = {"T", "solid", "melts"}, *const unit[3] = {"K", "", ""};
+  ig_status status = snapshot_grid(r, s);
+  for (int f = 0; f < 3 && status == IG_OK; f++)
+    if (ig_output_wants(r->job->output, name[f]))
+      status =
+          ig_snapshot_add(s, name[f], unit[f], IG_AT_CELLS, IG_F64, 1, NULL, (void **)&field[f]);
+  for (int64_t c = 0; c < cells && status == IG_OK; c++) {
+    const int i = (int)(c % l->n[0]), j = (int)(c / l->n[0] % l->n[1]),
+              k = (int)(c / l->n[0] / l->n[1]);
+    if (field[0])
+      field[0][c] = ig_powder_table_T(&r->tables, l->heat[ig_level_at(l, i, j, k)]);
+    if (field[1])
+      field[1][c] = r->solid[ig_powder_cell(r, i, j, k)];
+    if (field[2])
+      field[2][c] = melts_mean(r, i, j, k);
+  }
+  if (status != IG_OK) {
+    ig_snapshot_free(s);
+    return status;
+  }
+  return to->snapshot(to, s);
+}
+
+/* --- tables */
+
+typedef struct {
+  char *text;
+  size_t length, capacity;
+} page;
+
+/* Adds a number and what follows it. */
+static ig_status page_number(ig_ctx *cx, page *p, double value, char after) {
+  if (p->length + 64 > p->capacity) {
+    const size_t capacity = p->capacity ? 2 * p->capacity : 4096;
+    char *text = realloc(p->text, capacity);
+    if (!text)
+      return IG_FAIL(cx, IG_MEMORY, "no memory for a table");
+    p->text = text;
+    p->capacity = capacity;
+  }
+  p->length += (size_t)ig_number_text(value, p->text + p->length);
+  p->text[p->length++] = after;
+  return IG_OK;
+}
+
+static ig_status page_head(ig_ctx *cx, page *p, const char *head) {
+  IG_TRY(page_number(cx, p, 0, '\n'));
+  p->length = (size_t)sprintf(p->text, "%s\n", head);
+  return IG_OK;
+}
+
+static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
+  page p = {0};
+  ig_status status =
+      page_head(r->cx, &p,
+                "layer,line,start [s],end [s],x0 [m],y0 [m],x1 [m],y1 [m],length [m],width [m],"
+                "depth [m],width_mean [m],depth_mean [m]");
+  for (int64_t layer = 0; layer < r->layers && status == IG_OK; layer++)
+    for (int64_t n = 0; n < r->layer_of[layer].lines && status == IG_OK; n++) {
+      const ig_powder_line *l = &r->line_of[r->layer_of[layer].line + n];
+      const double *a = &r->path.x[3 * l->first], *b = &r->path.x[3 * l->last + 3];
+      if (r->path.t[l->first] >= r->time)
+        continue;
+      const double row[13] = {(double)layer + 1,
+                              (double)n + 1,
+                              r->path.t[l->first],
+                              r->path.t[l->last + 1],
+                              a[0],
+                              a[1],
+                              b[0],
+                              b[1],
+                              l->most.length,
+                              l->most.width,
+                              l->most.depth,
+                              l->width_mean,
+                              l->depth_mean};
+      for (int i = 0; i < 13 && status == IG_OK; i++)
+        status = page_number(r->cx, &p, row[i], i < 12 ? ',' : '\n');
+    }
+  if (status == IG_OK)
+    status = to->file(to, "lines.csv", p.text, p.length);
+  free(p.text);
+  return status;
+}
+
+static ig_status layers_write(const ig_powder_run *r, ig_sink *to) {
+  page p = {0};
+  ig_status status = page_head(
+      r->cx, &p, "layer,spread [s],top [m],lines,interlayer [K],part_cells,melted_fraction");
+  for (int64_t n = 0; n < r->layer && status == IG_OK; n++) {
+    const ig_powder_layer *l = &r->layer_of[n];
+    const double row[7] = {(double)n + 1, l->birth,         l->z,     (double)l->lines,
+                           l->interlayer, (double)l->cells, l->melted};
+    for (int i = 0; i < 7 && status == IG_OK; i++)
+      status = page_number(r->cx, &p, row[i], i < 6 ? ',' : '\n');
+  }
+  if (status == IG_OK)
+    status = to->file(to, "layers.csv", p.text, p.length);
+  free(p.text);
+  return status;
+}
+
+ig_status ig_powder_results(void *self, ig_sink *to) {
+  ig_powder_run *r = self;
+  double stored;
+  if (r->layer > 0)
+    IG_TRY(ig_powder_layer_done(r, r->layer - 1));
+  IG_TRY(lines_write(r, to));
+  IG_TRY(layers_write(r, to));
+  const double open = gap(r, &stored);
+  double worst = NAN;
+  for (int64_t i = 0; i < r->layer; i++)
+    worst = isnan(worst) ? r->layer_of[i].melted : fmin(worst, r->layer_of[i].melted);
+  const struct {
+    const char *key, *unit;
+    double value;
+  } row[] = {{"layers", "", (double)r->layer},
+             {"stored", "J", stored},
+             {"source", "J", r->ledger.source},
+             {"born", "J", r->ledger.born},
+             {"lost", "J", r->ledger.lost},
+             {"held", "J", r->ledger.held},
+             {"energy_gap", "J", open},
+             {"T_max", "K", r->hottest_ever},
+             {"melt_length_max", "m", r->pool_most.length},
+             {"melt_width_max", "m", r->pool_most.width},
+             {"melt_depth_max", "m", r->pool_most.depth},
+             {"melted_fraction_least", "", worst},
+             {"fine_steps", "", (double)r->fine_steps},
+             {"coarse_steps", "", (double)r->coarse_steps},
+             {"window_moves", "", (double)r->moves}};
+  for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+    if (!isnan(row[i].value))
+      IG_TRY(to->result(to, row[i].key, row[i].unit, row[i].value));
+  for (int i = 0; i < r->c->probes.count; i++) {
+    char key[80];
+    snprintf(key, sizeof key, "%.60s_peak", IG_ITEM(const ig_powder_probe, r->c->probes, i)->name);
+    IG_TRY(to->result(to, key, "K", r->probe_peak[i]));
+  }
+  if (r->left_molten)
+    ig_warn_at(r->cx, &r->c->grid.at,
+               "%lld cells were molten when the window left them: a larger window keeps the pool",
+               (long long)r->left_molten);
+  return IG_OK;
+}

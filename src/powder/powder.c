@@ -1,0 +1,91 @@
+/* The powder room: a part scanned line by line in a bed of powder. */
+#include "powder/powder.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static ig_status room_open(ig_job *job, void **self) {
+  ig_powder_run *r;
+  IG_TRY(IG_NEW(job->cx, &r, 1, "powder bed"));
+  *self = r;
+  IG_TRY(ig_powder_open(job, r));
+  job->elements = (int64_t)r->coarse.n[0] * r->coarse.n[1] * r->coarse.n[2] +
+                  (int64_t)r->fine.n[0] * r->fine.n[1] * r->fine.n[2];
+  job->nodes = job->dofs = job->elements;
+  return IG_OK;
+}
+
+static void room_close(void *self) {
+  if (self)
+    ig_powder_close(self);
+  free(self);
+}
+
+static ig_status advance(void *self, int64_t most, int64_t ahead) {
+  (void)ahead;
+  ig_powder_run *r = self;
+  for (int64_t i = 0; i < most && i < 16 && r->time < r->duration; i++)
+    IG_TRY(ig_powder_advance(r));
+  return IG_OK;
+}
+
+static void stand(const void *self, ig_standing *s) {
+  const ig_powder_run *r = self;
+  *s = (ig_standing){.at = {r->step, r->time},
+                     .clock = r->time,
+                     .duration = r->duration,
+                     .dt = r->dt_fine,
+                     .ended = r->time >= r->duration,
+                     .work = r->work};
+  snprintf(s->note, sizeof s->note, "layer %lld of %lld", (long long)r->layer,
+           (long long)r->layers);
+}
+
+static void tally(void *self) {
+  ig_powder_run *r = self;
+  r->job->element_steps = r->work;
+  r->job->bytes_moved = 56 * r->work; /* heat, temperature, resistance read and written; a state */
+}
+
+static ig_status check(ig_job *job, ig_check_line *line, void *user) {
+  ig_powder_run r;
+  char text[128];
+  ig_status status;
+  IG_TRY_GOTO(status, done, ig_powder_open(job, &r));
+  snprintf(text, sizeof text, "%d x %d x %d of %g m", r.coarse.n[0], r.coarse.n[1], r.coarse.n[2],
+           r.coarse.edge);
+  line(user, "coarse cells", text);
+  snprintf(text, sizeof text, "%d x %d x %d of %g m", r.fine.n[0], r.fine.n[1], r.fine.n[2],
+           r.fine.edge);
+  line(user, "window", text);
+  snprintf(text, sizeof text, "%.4g s", r.dt_fine);
+  line(user, "fine step", text);
+  ig_toolpath_survey s;
+  IG_TRY_GOTO(status, done, ig_toolpath_look(job->cx, &r.path, &s));
+  ig_toolpath_describe(&s, line, user);
+done:
+  ig_powder_close(&r);
+  return status;
+}
+
+const ig_room ig_room_powder = {.name = "powder",
+                                .about = "a part scanned line by line in a bed of powder",
+                                .case_size = sizeof(ig_powder_case),
+                                .options = ig_powder_options,
+                                .open = room_open,
+                                .close = room_close,
+                                .advance = advance,
+                                .stand = stand,
+                                .history = ig_powder_history,
+                                .snapshot = ig_powder_snapshot,
+                                .save = ig_powder_save,
+                                .restore = ig_powder_restore,
+                                .results = ig_powder_results,
+                                .tally = tally,
+                                .path = ig_powder_path,
+                                .check = check,
+                                .verify = ig_powder_verify,
+                                .fields = IG_POWDER_FIELDS,
+                                .precisions = "double",
+                                .unused = "assembly|mesh"};

@@ -1,0 +1,39 @@
+#!/bin/bash
+# One surface file in every room: voxels, or tetrahedra cut from them; what does not fit is refused
+# with the remedy.
+set -eu
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+fail() { echo "$*" >&2; exit 1; }
+cp "$SOURCE/tests/files/box.stl" "$SOURCE/tests/files/prusaslicer.3mf" "$SOURCE/tests/files/gmsh.step" .
+part='mesh: {stl: box.stl, voxel: 0.5 mm}'
+steel='materials: {name: steel, density: 7850, conductivity: 20, specific_heat: 500, solidus: 1600 K, young: 200 GPa, poisson: 0.3, yield: 400 MPa, hardening: 2 GPa, fracture_energy: 352, cohesive_strength: 32 MPa, mechanical: {expansion: 1.5e-5}}'
+
+# 1 MW/m^2 on 2 x 3 mm for 10 ms are 0.06 J
+printf '%s\n' 'physics: thermal' "$part" "$steel" 'duration: 10 ms' 'boundary: {set: zmax, flux: 1e6}' 'output: {count: 0}' >thermal.yaml
+# free to shrink on a plane: nothing but the thermal strain
+printf '%s\n' 'physics: stress' "$part" "$steel" 'temperature: 353 K' 'supports: [{set: zmin, fix: z}, {set: xmin, fix: x}, {set: ymin, fix: y}]' 'phases: {name: cool, duration: 600 s, steps: 1, temperature: [[0 s, 353 K], [600 s, 293 K]]}' 'output: {count: 0}' >stress.yaml
+printf '%s\n' 'physics: dynamics' "$part" "$steel" 'supports: {set: zmin, fix: xyz}' 'loads: {set: zmax, total: [0, 0, -1 N]}' 'analysis: {duration: 1 us}' 'output: {count: 0}' >dynamics.yaml
+printf '%s\n' 'physics: topopt' "$part" "$steel" 'volume: 0.5' 'supports: {set: zmin}' 'loads: {set: zmax, force: [1, 0, 0]}' 'iterations: 2' 'output: {count: 0}' >topopt.yaml
+printf '%s\n' 'physics: fracture' "$part" "$steel" 'initial: {strain: [0, 0, 0.001, 0, 0, 0]}' 'duration: 20 ns' 'output: {count: 0}' >fracture.yaml
+
+figure() { awk -v key="\"$2\":" '$1 == key { gsub(",", "", $2); print $2; exit }' "$1/summary.json"; }
+for room in thermal stress dynamics topopt; do
+  "$INGOT" run $room.yaml -q -t 1 --out $room 2>said || fail "$room: $(cat said)"
+  [ "$(figure $room elements)" = 192 ] || fail "$room has $(figure $room elements) elements"
+done
+awk -v j="$(figure thermal flux)" 'BEGIN { exit !(j > 0.0599999 && j < 0.0600001) }' || fail "$(figure thermal flux) J"
+# 4 mm x 1.5e-5 x 60 K at the top, with 2 and 3 mm across: 4.85 um in all
+grep -q '"u_max"' stress/summary.json && awk -v u="$(figure stress u_max)" 'BEGIN { e = 9e-4 * sqrt(29) * 1e-3; exit !(u > 0.999 * e && u < 1.001 * e) }' || fail "u_max $(figure stress u_max)"
+if "$INGOT" run fracture.yaml -q -t 1 --out fracture 2>said; then fail 'fracture of hexahedra'; fi
+grep -q 'this one has hex8; `element: tet4` makes tetrahedra' said || fail "$(cat said)"
+"$INGOT" run fracture.yaml -q -t 1 --set mesh.element=tet4 --out fracture 2>said || fail "fracture: $(cat said)"
+[ "$(figure fracture elements)" = 1152 ] || fail "fracture has $(figure fracture elements) elements"
+# the other kinds of part, in one room
+"$INGOT" run thermal.yaml -q -t 1 --set mesh.stl=prusaslicer.3mf --out other 2>said || fail "$(cat said)"
+[ "$(figure other elements)" = 192 ] || fail "3MF: $(figure other elements)"
+if "$INGOT" mesh info gmsh.step --edge 1mm >said 2>&1; then
+  "$INGOT" run thermal.yaml -q -t 1 --set mesh='{file: gmsh.step, edge: 1 mm}' --out tets 2>said || fail "$(cat said)"
+  awk -v j="$(figure tets flux)" 'BEGIN { exit !(j > 0.0199999 && j < 0.0200001) }' || fail "STEP: $(figure tets flux) J"
+fi

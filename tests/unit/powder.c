@@ -1,0 +1,232 @@
+/* The powder bed: conduction by its exact modes, tables, births, states, what is refused. */
+#include "check.h"
+#include "powder/powder.h"
+
+#include <math.h>
+
+static ig_ctx *cx;
+static int open_context(void **state) {
+  (void)state;
+  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
+  return ig_ctx_open(&options, &cx) != IG_OK;
+}
+static int close_context(void **state) {
+  (void)state;
+  ig_ctx_close(cx);
+  return 0;
+}
+
+/* Cosines are modes of closed cells: each step multiplies one by 1 - dt a (2 sin(w/2) / edge)^2
+   along each axis. Heat and temperature are one number here. */
+static void modes_decay_exactly(void **state) {
+  (void)state;
+  const int n[3] = {6, 5, 4};
+  const double ones[6] = {1, 1, 1, 1, 1, 1}, edge = 0.5, k = 3, dt = 0.01;
+  ig_level l;
+  assert_int_equal(ig_level_new(cx, n, edge, ones, &l), IG_OK);
+  double factor = 1;
+  for (int d = 0; d < 3; d++)
+    factor -= dt * k * pow(2 * sin(0.5 * M_PI / n[d]) / edge, 2);
+  for (int pass = 0; pass < 2; pass++) {
+    for (int c = 0; c < 6 * 5 * 4; c++) {
+      const int i = c % 6, j = c / 6 % 5, m = c / 30;
+      const double mode =
+          cos(M_PI * (i + 0.5) / 6) * cos(M_PI * (j + 0.5) / 5) * cos(M_PI * (m + 0.5) / 4);
+      const size_t at = ig_level_at(&l, i, j, m);
+      if (pass)
+        assert_float_equal(l.heat[at], factor * mode, 1e-14);
+      l.heat[at] = l.T[at] = mode;
+      l.resist[at] = 1 / k;
+    }
+    if (!pass)
+      ig_level_conduct(cx, &l, dt);
+  }
+  ig_level_free(&l);
+}
+
+/* Levels of unequal fill: heat that one loses the other gains. */
+static void filled_shares_conserve(void **state) {
+  (void)state;
+  const int n[3] = {1, 1, 2};
+  const double fill[4] = {1, 1, 0.25, 1}, dt = 1e-3, edge = 2;
+  ig_level l;
+  assert_int_equal(ig_level_new(cx, n, edge, fill, &l), IG_OK);
+  for (int k = 0; k < 2; k++) {
+    l.T[ig_level_at(&l, 0, 0, k)] = k ? 10 : 0;
+    l.resist[ig_level_at(&l, 0, 0, k)] = 0.5;
+  }
+  ig_level_conduct(cx, &l, dt);
+  const double low = l.heat[ig_level_at(&l, 0, 0, 0)], high = l.heat[ig_level_at(&l, 0, 0, 1)];
+  /* middles are edge (1 + 0.25) / 2 = 1.25 m apart; k = 2: 16 W/m^2 into 2 m and out of 0.5 m */
+  assert_float_equal(low, dt * 16 / 2, 1e-15);
+  assert_float_equal(high, -dt * 16 / 0.5, 1e-15);
+  ig_level_free(&l);
+}
+
+static double value[6] = {8000, 500, 20, 1, 0.4, 0};
+static ig_scan_part part;
+static ig_material_case metal;
+static const ig_list materials = {1, &metal};
+
+static ig_powder_case small(void) {
+  part = (ig_scan_part){.min = {0, 0, 0}, .max = {0.3e-3, 0.3e-3, 80e-6}, .move = {NAN, NAN, NAN}};
+  metal = (ig_material_case){.name = "metal",
+                             .density = {1, &value[5], &value[0]},
+                             .specific_heat = {1, &value[5], &value[1]},
+                             .conductivity = {1, &value[5], &value[2]},
+                             .powder_conductivity = {1, &value[5], &value[3]},
+                             .absorptivity = {1, &value[5], &value[4]},
+                             .solidus = 1500,
+                             .liquidus = 1600,
+                             .latent_heat = 250e3};
+  return (ig_powder_case){.duration = NAN,
+                          .initial_temperature = 300,
+                          .powder_temperature = 400,
+                          .plate_temperature = NAN,
+                          .ambient = 300,
+                          .safety = 0.8,
+                          .dwell_change = 5,
+                          .grid = {.cell = 20e-6,
+                                   .ratio = 2,
+                                   .window = {0.4e-3, 0.4e-3, 0.12e-3},
+                                   .margin = 0.1e-3,
+                                   .plate = 0.12e-3},
+                          .beam = {.radius = 30e-6, .depth = NAN, .powder_absorptivity = 0.6},
+                          .hatch = {.parts = {1, &part},
+                                    .layer_height = 20e-6,
+                                    .base = NAN,
+                                    .first_layer = 1,
+                                    .spacing = 60e-6,
+                                    .power = 60,
+                                    .speed = 1,
+                                    .travel = 5,
+                                    .width = NAN,
+                                    .lasers = 1,
+                                    .recoating = 5e-3}};
+}
+
+static ig_status run(const ig_powder_case *c, ig_powder_run *r) {
+  ig_job job = {.cx = cx, .materials = &materials, .room_case = c};
+  ig_status status = ig_powder_open(&job, r);
+  while (status == IG_OK && r->time < r->duration)
+    status = ig_powder_advance(r);
+  return status;
+}
+
+static void tables_hold_the_latent_heat(void **state) {
+  (void)state;
+  const ig_powder_case c = small();
+  ig_powder_run r;
+  ig_job job = {.cx = cx, .materials = &materials, .room_case = &c};
+  assert_int_equal(ig_powder_open(&job, &r), IG_OK);
+  const ig_powder_tables *t = &r.tables;
+  assert_float_equal(ig_powder_table_heat(t, 300), 8000 * 500 * 300.0, 1);
+  assert_float_equal(ig_powder_table_heat(t, 1700) - ig_powder_table_heat(t, 1400),
+                     8000 * (500 * 300 + 250e3), 1e-6 * 8000 * 250e3);
+  for (double T = 10; T < 5000; T += 33.7)
+    assert_float_equal(ig_powder_table_T(t, ig_powder_table_heat(t, T)), T, 1e-9 * T);
+  assert_float_equal(1 / ig_powder_table_resist(t, ig_powder_table_heat(t, 500), 0.25), 5.75, 1e-9);
+  ig_powder_close(&r);
+}
+
+/* Nothing leaves this bed: the heat is the beam's and the layers', to round-off, through births in
+   half-filled coarse cells, window moves, melting and long steps. */
+static void heat_is_counted(void **state) {
+  (void)state;
+  const ig_powder_case c = small();
+  ig_powder_run r;
+  assert_int_equal(run(&c, &r), IG_OK);
+  const double stored = ig_powder_stored(&r) - r.stored0;
+  assert_int_equal(r.layer, 4);
+  assert_float_equal(stored / (r.ledger.source + r.ledger.born), 1, 1e-12);
+  const double volume = (double)(r.nf[0] * r.nf[1]) * 4 * pow(20e-6, 3);
+  assert_float_equal(r.ledger.born / (volume * 8000 * 500 * 400.0), 1, 1e-9);
+  ig_toolpath_survey s;
+  assert_int_equal(ig_toolpath_look(cx, &r.path, &s), IG_OK);
+  assert_true(r.ledger.source > 0.4 * s.energy && r.ledger.source < 0.6 * s.energy);
+  assert_true(r.hottest_ever > 1600 && r.molten == 0);
+  assert_true(r.layer_of[1].interlayer > 300 && r.layer_of[1].interlayer < 1500);
+  ig_powder_close(&r);
+}
+
+static void a_weak_beam_melts_less(void **state) {
+  (void)state;
+  double melted[3];
+  const double power[3] = {60, 20, 1e-3};
+  for (int i = 0; i < 3; i++) {
+    ig_powder_case c = small();
+    ig_powder_run r;
+    c.hatch.power = power[i];
+    c.hatch.layers = 2;
+    assert_int_equal(run(&c, &r), IG_OK);
+    assert_int_equal(ig_powder_layer_done(&r, 1), IG_OK);
+    melted[i] = r.layer_of[0].melted;
+    assert_int_equal(r.layer_of[0].cells, 15 * 15);
+    assert_true(isfinite(r.layer_of[1].melted));
+    ig_powder_close(&r);
+  }
+  assert_true(melted[0] > melted[1] && melted[2] == 0 && melted[0] <= 1);
+}
+
+/* Saved in the middle, with the window open, and continued in another run: the same bits. */
+static void a_saved_run_goes_on(void **state) {
+  (void)state;
+  ig_powder_case c = small();
+  ig_powder_run whole, first, second;
+  ig_keeper keeper;
+  c.hatch.layers = 2;
+  ig_job job = {.cx = cx, .materials = &materials, .room_case = &c};
+  assert_int_equal(run(&c, &whole), IG_OK);
+  assert_int_equal(ig_powder_open(&job, &first), IG_OK);
+  for (int i = 0; i < 20; i++)
+    assert_int_equal(ig_powder_advance(&first), IG_OK);
+  assert_true(first.open);
+  ig_keeper_open(cx, &keeper);
+  assert_int_equal(ig_powder_save(&first, &keeper.sink), IG_OK);
+  assert_int_equal(ig_powder_open(&job, &second), IG_OK);
+  assert_int_equal(ig_powder_restore(&second, keeper.kept), IG_OK);
+  while (second.time < second.duration)
+    assert_int_equal(ig_powder_advance(&second), IG_OK);
+  assert_int_equal(second.step, whole.step);
+  assert_memory_equal(&second.ledger, &whole.ledger, sizeof whole.ledger);
+  for (int k = 0; k < whole.coarse.n[2]; k++)
+    for (int i = 0; i < whole.coarse.n[0]; i++) {
+      const size_t at = ig_level_at(&whole.coarse, i, 3, k);
+      assert_true(second.coarse.heat[at] == whole.coarse.heat[at]);
+    }
+  assert_memory_equal(second.state, whole.state, (size_t)(whole.nf[0] * whole.nf[1] * whole.nf[2]));
+  for (int64_t i = 0; i < whole.lines; i++)
+    assert_true(second.line_of[i].width_mean == whole.line_of[i].width_mean);
+  ig_restart_free(keeper.kept);
+  ig_powder_close(&whole);
+  ig_powder_close(&first);
+  ig_powder_close(&second);
+}
+
+static void what_is_wrong_is_said(void **state) {
+  (void)state;
+  ig_powder_run r;
+  for (int i = 0; i < 4; i++) {
+    ig_powder_case c = small();
+    if (i == 0)
+      c.hatch.layer_height = 25e-6;
+    if (i == 1)
+      c.hatch.lasers = 2;
+    if (i == 2)
+      c.grid.cell = 1e-9, c.hatch.layer_height = 20e-6;
+    if (i == 3)
+      c.grid.window[0] = 0.2e-3;
+    ig_job job = {.cx = cx, .materials = &materials, .room_case = &c};
+    assert_int_equal(ig_powder_open(&job, &r), IG_INPUT);
+    ig_powder_close(&r);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(modes_decay_exactly),         cmocka_unit_test(filled_shares_conserve),
+      cmocka_unit_test(tables_hold_the_latent_heat), cmocka_unit_test(heat_is_counted),
+      cmocka_unit_test(a_saved_run_goes_on),         cmocka_unit_test(a_weak_beam_melts_less),
+      cmocka_unit_test(what_is_wrong_is_said)};
+  return cmocka_run_group_tests(tests, open_context, close_context);
+}
