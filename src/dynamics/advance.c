@@ -89,6 +89,13 @@ ig_status ig_dyn_pass(ig_dyn_model *m, bool elements) {
   return IG_OK;
 }
 
+ig_status ig_dyn_kernels(ig_dyn_model *m, ig_dyn_kernel_cost cost[2]) {
+  const ig_dyn_range range = range_of(m, &m->group[0], 0);
+  if (!m->ops->kernels)
+    return IG_FAIL(m->cx, IG_UNSUPPORTED, "kernels of a GPU are asked for: add --backend cuda");
+  return m->ops->kernels(m->cx, &m->p, &range, cost);
+}
+
 ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   enum { RECORDED = 50 }; /* steps in a graph */
   ig_ctx *cx = m->cx;

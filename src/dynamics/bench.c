@@ -235,5 +235,7 @@ const ig_bench_entry ig_dyn_bench[] = {
     {"speedup", "Tang et al. (2020), Figure 10: 2000 steps against one CPU thread",
      ig_dyn_bench_speedup},
     {"tasks", "Tang et al. (2020), Figures 20 and 21: shares of a step", ig_dyn_bench_tasks},
+    {"kernels", "Tang et al. (2020), Table 4: registers and occupancy (GPU only)",
+     ig_dyn_bench_kernels},
     {"transfer", "share of the time that output takes", bench_transfer},
     {.name = NULL}};

@@ -253,6 +253,8 @@ void ig_dyn_model_free(ig_dyn_model *m);
 
 /* One pass of a step alone, to time it: elements, or particles. */
 IG_MUST_CHECK ig_status ig_dyn_pass(ig_dyn_model *m, bool elements);
+/* What the kernels of the first group's elements and of the particles need. GPU only. */
+IG_MUST_CHECK ig_status ig_dyn_kernels(ig_dyn_model *m, ig_dyn_kernel_cost cost[2]);
 /* Which elements of the mesh still hold, on the host; NULL: none can fail. */
 IG_MUST_CHECK ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive);
 /* The critical step of the elements as they stand now (Tang et al. 2020, Eq. 5). */

@@ -38,6 +38,12 @@ typedef struct {
 } ig_dyn_fields;
 enum { IG_DYN_PARTIAL = 128 };
 
+/* What a kernel needs on a GPU. */
+typedef struct {
+  int registers, spilled; /* spilled: bytes of local memory per thread */
+  double occupancy;       /* warps that fit on a multiprocessor, of those it can hold */
+} ig_dyn_kernel_cost;
+
 typedef struct {
   ig_status (*loads)(ig_ctx *cx, const ig_dyn_particles *p);
   ig_status (*particles)(ig_ctx *cx, const ig_dyn_particles *p);
@@ -65,6 +71,9 @@ typedef struct {
      the host; work: IG_DYN_PARTIAL x count on the device */
   ig_status (*totals)(ig_ctx *cx, const double *table, int64_t rows, int columns, int first,
                       int count, double *work, double *total);
+  /* of the element pass and of the particle pass; NULL: there are no kernels */
+  ig_status (*kernels)(ig_ctx *cx, const ig_dyn_particles *p, const ig_dyn_range *range,
+                       ig_dyn_kernel_cost cost[2]);
 } ig_dyn_ops;
 
 /* The fields of one element from its report. */

@@ -18,6 +18,8 @@ IG_C_BEGIN
                                    const ig_dyn_range *range, double *out);                        \
   ig_status ig_dyn_alive_cuda_##v(ig_ctx *cx, const ig_dyn_range *range, const int32_t *element,   \
                                   uint8_t *alive);                                                 \
+  ig_status ig_dyn_kernels_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p,                         \
+                                    const ig_dyn_range *range, ig_dyn_kernel_cost cost[2]);        \
   ig_status ig_dyn_contact_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                        \
   ig_status ig_dyn_sum_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p);                            \
   ig_status ig_dyn_energy_cuda_##v(ig_ctx *cx, const ig_dyn_particles *p, double *energy);
