@@ -46,6 +46,8 @@ static ig_status part_of(ig_stress_run *r, uint8_t *part) {
 static ig_status surface_write(ig_stress_run *r, const ig_adjacency *adj, const uint8_t *part,
                                const double *off, ig_sink *to) {
   const ig_stress *m = r->m;
+  /* of several runs the last shape is written, whose distortion is known */
+  const double factor = r->c->compensation_runs > 1 ? 0 : r->c->compensation;
   char *file = NULL;
   uint32_t count = 0;
   ig_status status = IG_OK;
@@ -61,8 +63,7 @@ static ig_status surface_write(ig_stress_run *r, const ig_adjacency *adj, const 
         const ig_lid half[2][3] = {{n[c[0]], n[c[1]], n[c[2]]}, {n[c[0]], n[c[2]], n[c[3]]}};
         for (int i = 0; i < 2; i++, count++)
           if (pass)
-            triangle(m->mesh->x, off, r->c->compensation, half[i],
-                     file + HEAD + TRIANGLE * (size_t)count);
+            triangle(m->mesh->x, off, factor, half[i], file + HEAD + TRIANGLE * (size_t)count);
       }
     if (pass == 0)
       status = IG_NEW(m->cx, &file, HEAD + TRIANGLE * (size_t)count, "compensated shape");
@@ -88,5 +89,38 @@ ig_status ig_stress_compensate(ig_stress_run *r, const double *off, ig_sink *to)
     status = surface_write(r, &adj, part, off, to);
   free(part);
   ig_adjacency_free(&adj);
+  return status;
+}
+
+/* What was there before the build does not follow: nodes that the part shares with it stay. */
+ig_status ig_stress_shape_next(ig_stress_run *r, double *x) {
+  const ig_stress *m = r->m;
+  double *off = NULL, worst;
+  uint8_t *part = NULL, *moves = m->scratch;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &off, 3 * (size_t)m->nodes, "compensated shape"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &part, 2 * (size_t)m->elements, "compensated shape"));
+  IG_TRY_GOTO(status, done, ig_stress_distortion_now(r, off, &worst));
+  IG_TRY_GOTO(status, done, part_of(r, part));
+  uint8_t *built = part + m->elements;
+  bool any = false;
+  for (int i = 0; i < r->c->phases.count; i++)
+    if (IG_ITEM(const ig_stress_phase, r->c->phases, i)->kind == IG_PHASE_BUILD) {
+      IG_TRY_GOTO(status, done, ig_stress_steps_group(r, i));
+      any = true;
+      for (ig_lid e = 0; e < m->elements; e++)
+        built[e] |= r->group[e] >= 0;
+    }
+  memset(moves, 0, (size_t)m->nodes);
+  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
+    moves[m->conn[i]] |= part[i / 8];
+  for (int64_t i = 0; any && i < 8 * (int64_t)m->elements; i++)
+    if (!built[i / 8])
+      moves[m->conn[i]] = 0;
+  for (int64_t i = 0; i < 3 * (int64_t)m->nodes; i++)
+    x[i] = m->mesh->x[i] - (moves[i / 3] ? r->c->compensation * off[i] : 0);
+done:
+  free(off);
+  free(part);
   return status;
 }

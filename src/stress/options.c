@@ -124,6 +124,11 @@ const ig_option ig_stress_options[] = {
         S, compensation, "", NULL, -10, 10,
         "writes compensated.stl: the part as built, each point moved by so many times its final "
         "distortion the other way; 1 is the usual factor"),
+    IG_INT(S, compensation_runs, "1", 1, 20,
+           "the compensated shape is built in its turn, and compensated again, in at most so many "
+           "runs; the last one's shape is written"),
+    IG_REAL(S, compensation_tolerance, "m", "0", 0, 1e3,
+            "no further run once the largest distortion is below this"),
     IG_MAP(S, solver, ig_stress_solver, solver_options, NULL, "equilibrium"),
     IG_MAP(S, floors, ig_stress_floors, floor_options, NULL, "what hot material keeps at least"),
     IG_END};

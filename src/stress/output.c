@@ -51,7 +51,7 @@ ig_status ig_stress_probes_open(ig_stress_run *r) {
     snprintf(r->name[i], sizeof r->name[i], *unit ? "%.48s [%s]" : "%.48s", p->name, unit);
     r->column[FIXED + i] = r->name[i];
     IG_TRY(ig_stress_phase_named(r->m, &p->at, p->since, -1, r->since + i));
-    IG_TRY(ig_look_find(cx, r->m->mesh, &p->at, p->set, p->point, p->quantity >= IG_PROBE_ELEMENT,
+    IG_TRY(ig_look_find(cx, r->job->mesh, &p->at, p->set, p->point, p->quantity >= IG_PROBE_ELEMENT,
                         r->look + i));
   }
   return IG_OK;
@@ -113,7 +113,7 @@ ig_status ig_stress_look_now(ig_stress_run *r) {
   r->u_max = sqrt(r->u_max);
   const ig_stress_balance *b = &m->balance;
   const ig_stress_step *s = r->at ? r->step + r->at - 1 : NULL;
-  const double fixed[FIXED] = {s ? s->time : 0,
+  const double fixed[FIXED] = {ig_stress_time(r),
                                s ? s->phase + 1 : 0,
                                living,
                                T,
@@ -229,9 +229,10 @@ void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, 
     out[i] -= x[i];
 }
 
-static ig_status distortion_now(ig_stress_run *r, double *out) {
+ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, double *worst) {
   const ig_stress *m = r->m;
   const uint8_t *alive = m->alive.host;
+  const double *drawn = r->job->mesh->x;
   ig_lid *node = NULL, count = 0;
   if (r->c->distortion)
     IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &r->c->at, r->c->distortion, &node, &count));
@@ -245,10 +246,24 @@ static ig_status distortion_now(ig_stress_run *r, double *out) {
       if (m->scratch[n])
         node[count++] = n;
   }
-  if (count > 0)
-    ig_stress_distortion(m->mesh->x, m->u.host, node, count, m->nodes, out);
+  double *moved = m->u.host;
+  ig_status status = IG_OK;
+  if (r->shape_x)
+    status = IG_NEW(m->cx, &moved, 3 * (size_t)m->nodes, "distortion");
+  for (int64_t i = 0; status == IG_OK && r->shape_x && i < 3 * (int64_t)m->nodes; i++)
+    moved[i] = ((double *)m->u.host)[i] + r->shape_x[i] - drawn[i];
+  if (status == IG_OK && count > 0)
+    ig_stress_distortion(drawn, moved, node, count, m->nodes, out);
+  if (r->shape_x)
+    free(moved);
   free(node);
-  return IG_OK;
+  *worst = 0;
+  for (int64_t i = 0; status == IG_OK && i < 8 * (int64_t)m->elements; i++)
+    if (alive[i / 8]) {
+      const double *v = out + 3 * (int64_t)m->conn[i];
+      *worst = fmax(*worst, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
+    }
+  return status;
 }
 
 static ig_status element_field(ig_stress_run *r, ig_snapshot *snap, const char *name,
@@ -306,7 +321,8 @@ static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
   if (ig_output_wants(output, "distortion")) {
     IG_TRY(ig_snapshot_add(snap, "distortion", "m", IG_AT_POINTS, IG_F64, 3, NULL, (void **)&to));
     memset(to, 0, 3 * sizeof *to * (size_t)m->nodes);
-    IG_TRY(distortion_now(r, to));
+    double worst;
+    IG_TRY(ig_stress_distortion_now(r, to, &worst));
   }
   if (ig_output_wants(output, "recoater"))
     IG_TRY(ig_snapshot_add(snap, "recoater", "m", IG_AT_POINTS, IG_F64, 1, r->recoater, NULL));
@@ -321,8 +337,9 @@ static ig_status fields_add(ig_stress_run *r, ig_snapshot *snap) {
 ig_status ig_stress_snapshot(void *self, ig_sink *to) {
   ig_stress_run *r = self;
   ig_snapshot *snap;
-  const double time = r->at ? r->step[r->at - 1].time : 0;
-  IG_TRY(ig_snapshot_of_mesh(r->m->cx, r->m->mesh, r->m->alive.host, time, r->at, &snap));
+  const double time = ig_stress_time(r);
+  IG_TRY(ig_snapshot_of_mesh(r->m->cx, r->m->mesh, r->m->alive.host, time,
+                             (int64_t)r->rounds.steps + r->at, &snap));
   const ig_status status = fields_add(r, snap);
   if (status != IG_OK) {
     ig_snapshot_free(snap);
@@ -338,14 +355,8 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
   const ig_stress *m = r->m;
   const int n = r->c->probes.count, last = r->c->phases.count - 1;
   double *off, worst = 0, recoater = -INFINITY;
-  const uint8_t *alive = m->alive.host;
   IG_TRY(IG_NEW(m->cx, &off, 3 * (size_t)m->nodes, "distortion"));
-  ig_status status = distortion_now(r, off);
-  for (int64_t i = 0; status == IG_OK && i < 8 * (int64_t)m->elements; i++)
-    if (alive[i / 8]) {
-      const double *v = off + 3 * (int64_t)m->conn[i];
-      worst = fmax(worst, sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]));
-    }
+  ig_status status = ig_stress_distortion_now(r, off, &worst);
   if (status == IG_OK && !isnan(r->c->compensation))
     status = ig_stress_compensate(r, off, to);
   free(off);
@@ -355,6 +366,11 @@ ig_status ig_stress_results(void *self, ig_sink *to) {
       recoater = fmax(recoater, r->recoater[i]);
   IG_TRY(to->result(to, "u_max", "m", r->u_max));
   IG_TRY(to->result(to, "distortion_max", "m", worst));
+  for (int i = 0; r->c->compensation_runs > 1 && i <= (int)r->rounds.round; i++) {
+    char key[40];
+    snprintf(key, sizeof key, "distortion_run_%d", i + 1);
+    IG_TRY(to->result(to, key, "m", r->rounds.worst[i]));
+  }
   IG_TRY(to->result(to, "von_mises_max", "Pa", r->mises_max));
   IG_TRY(to->result(to, "plastic_strain_max", "", r->plastic_max));
   if (isfinite(recoater))

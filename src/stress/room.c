@@ -27,16 +27,20 @@ static ig_status open_arrays(ig_stress_run *r) {
   return IG_OK;
 }
 
-static ig_status room_open(ig_job *job, void **self) {
-  ig_stress_run *r;
-  IG_TRY(IG_NEW(job->cx, &r, 1, "run"));
-  *self = r;
-  r->job = job;
-  r->c = job->room_case;
+/* Everything of one run: on the drawn mesh, or the shape that is to be built instead. */
+static ig_status run_open(ig_stress_run *r) {
+  ig_job *job = r->job;
+  const ig_mesh *mesh = job->mesh;
   r->grouped = -1;
-  if (job->assembly_free && job->cx->backend->kernels != IG_KERNELS_CUDA)
-    job->assembly = IG_COLOR; /* the same bits whatever the threads, and less to move */
-  IG_TRY(ig_stress_new(job->cx, job->mesh, job->materials, r->c, job->assembly, &r->m));
+  if (r->shape_x) {
+    r->shape = *job->mesh;
+    r->shape.x = r->shape_x;
+    mesh = &r->shape;
+    if (ig_mesh_check(job->cx, mesh) != IG_OK)
+      return ig_fail_at(job->cx, &r->c->at,
+                        "the compensated shape folds elements: take a smaller `compensation`");
+  }
+  IG_TRY(ig_stress_new(job->cx, mesh, job->materials, r->c, job->assembly, &r->m));
   IG_TRY(open_arrays(r));
   IG_TRY(ig_stress_steps_make(r));
   IG_TRY(ig_stress_scan(r));
@@ -49,10 +53,20 @@ static ig_status room_open(ig_job *job, void **self) {
   return IG_OK;
 }
 
-static void room_close(void *self) {
-  ig_stress_run *r = self;
-  if (!r)
-    return;
+static ig_status room_open(ig_job *job, void **self) {
+  ig_stress_run *r;
+  IG_TRY(IG_NEW(job->cx, &r, 1, "run"));
+  *self = r;
+  r->job = job;
+  r->c = job->room_case;
+  if (r->c->compensation_runs > 1 && isnan(r->c->compensation))
+    return ig_fail_at(job->cx, &r->c->at, "`compensation_runs` needs `compensation`: 1, usually");
+  if (job->assembly_free && job->cx->backend->kernels != IG_KERNELS_CUDA)
+    job->assembly = IG_COLOR; /* the same bits whatever the threads, and less to move */
+  return run_open(r);
+}
+
+static void run_close(ig_stress_run *r) {
   for (int i = 0; r->look && i < r->c->probes.count; i++)
     free(r->look[i].item);
   void *const all[] = {r->heat.peak, r->heat.melts,     r->heat.there, r->step,
@@ -63,7 +77,56 @@ static void room_close(void *self) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   ig_stress_free(r->m);
-  free(r);
+  free(r->shape_x);
+}
+
+static void room_close(void *self) {
+  if (self)
+    run_close(self);
+  free(self);
+}
+
+/* Whether the compensated shape is to be built, too. */
+static bool is_more(const ig_stress_run *r) {
+  const int round = (int)r->rounds.round;
+  return r->at == r->steps && round + 1 < r->c->compensation_runs &&
+         r->rounds.worst[round] > r->c->compensation_tolerance;
+}
+
+/* The run `rounds` says, of the shape x, which is taken. */
+static ig_status run_again(ig_stress_run *r, const ig_stress_rounds *rounds, double *x) {
+  ig_stress_run fresh = {
+      .job = r->job, .c = r->c, .shape_x = x, .rounds = *rounds, .work = r->work};
+  run_close(r);
+  *r = fresh;
+  return run_open(r);
+}
+
+static ig_status run_next(ig_stress_run *r) {
+  ig_stress_rounds rounds = r->rounds;
+  double *x;
+  rounds.time = ig_stress_time(r);
+  rounds.steps += (double)r->steps;
+  rounds.round++;
+  IG_TRY(IG_NEW(r->job->cx, &x, 3 * (size_t)r->m->nodes, "compensated shape"));
+  const ig_status status = ig_stress_shape_next(r, x);
+  if (status != IG_OK) {
+    free(x);
+    return status;
+  }
+  ig_info(r->job->cx, "distortion %.4g m: the compensated shape is built, run %d of at most %d",
+          rounds.worst[(int)rounds.round - 1], (int)rounds.round + 1, (int)r->c->compensation_runs);
+  return run_again(r, &rounds, x);
+}
+
+/* The distortion at the end of a run. */
+static ig_status run_end(ig_stress_run *r) {
+  double *off;
+  IG_TRY(IG_NEW(r->job->cx, &off, 3 * (size_t)r->m->nodes, "distortion"));
+  IG_TRY(ig_array_pull(r->m->cx, &r->m->u));
+  const ig_status status = ig_stress_distortion_now(r, off, &r->rounds.worst[(int)r->rounds.round]);
+  free(off);
+  return status;
 }
 
 static ig_status room_begin(void *self) {
@@ -71,20 +134,24 @@ static ig_status room_begin(void *self) {
 }
 
 static ig_status room_advance(void *self, int64_t most, int64_t ahead) {
+  ig_stress_run *r = self;
   (void)most, (void)ahead;
-  return ig_stress_steps_next(self);
+  if (is_more(r))
+    IG_TRY(run_next(r));
+  IG_TRY(ig_stress_steps_next(r));
+  return r->at == r->steps && r->c->compensation_runs > 1 ? run_end(r) : IG_OK;
 }
 
 static void room_stand(const void *self, ig_standing *s) {
   const ig_stress_run *r = self;
   const ig_stress_step *done = r->at ? r->step + r->at - 1 : NULL;
-  const double time = done ? done->time : 0;
-  *s = (ig_standing){.at = {r->at, time},
+  const double before = r->rounds.time, time = ig_stress_time(r);
+  *s = (ig_standing){.at = {(int64_t)r->rounds.steps + r->at, time},
                      .clock = time,
-                     .duration = r->steps ? r->step[r->steps - 1].time : 0,
-                     .steps = r->steps,
-                     .dt = r->at < r->steps ? r->step[r->at].time - time : 1,
-                     .ended = r->at == r->steps,
+                     .duration = before + (r->steps ? r->step[r->steps - 1].time : 0),
+                     .steps = (int64_t)r->rounds.steps + r->steps,
+                     .dt = r->at < r->steps ? before + r->step[r->at].time - time : 1,
+                     .ended = r->at == r->steps && !is_more(r),
                      .work = r->work};
   if (done && (r->at == r->steps || done[1].phase != done->phase))
     s->show = IG_SHOW_ROW | IG_SHOW_SNAPSHOT; /* the end of a phase */
@@ -127,8 +194,33 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
                           {"melts", IG_F64, e, r->heat.melts},
                           {"there", IG_U8, e, r->heat.there},
                           {"after", IG_F64, after + 1, r->after}};
+  int count = sizeof all / sizeof *all;
   memcpy(list, all, sizeof all);
-  return sizeof all / sizeof *all;
+  if (r->c->compensation_runs > 1) {
+    list[count++] = (ig_saved){"rounds", IG_F64, sizeof r->rounds / sizeof(double), &r->rounds};
+    if (r->shape_x)
+      list[count++] = (ig_saved){"shape", IG_F64, 3 * n, r->shape_x};
+  }
+  return count;
+}
+
+/* A run of a compensated shape goes on from that shape. */
+static ig_status restore_shape(ig_stress_run *r, const ig_restart *from) {
+  const int64_t n = 3 * (int64_t)r->m->nodes;
+  ig_stress_rounds rounds;
+  const void *data;
+  double *x;
+  IG_TRY(
+      ig_restart_find(r->job->cx, from, "rounds", IG_F64, sizeof rounds / sizeof(double), &data));
+  memcpy(&rounds, data, sizeof rounds);
+  if (!(rounds.round >= 0 && rounds.round < IG_STRESS_ROUNDS))
+    return IG_FAIL(r->job->cx, IG_INPUT, "the checkpoint is of run %g", rounds.round);
+  if (rounds.round == 0)
+    return IG_OK;
+  IG_TRY(ig_restart_find(r->job->cx, from, "shape", IG_F64, n, &data));
+  IG_TRY(IG_NEW(r->job->cx, &x, (size_t)n, "compensated shape"));
+  memcpy(x, data, (size_t)n * sizeof *x);
+  return run_again(r, &rounds, x);
 }
 
 static ig_status room_save(void *self, ig_sink *to) {
@@ -157,11 +249,13 @@ static ig_status room_save(void *self, ig_sink *to) {
   IG_TRY(ig_array_pull(m->cx, &m->past));
   IG_TRY(ig_array_pull(m->cx, &m->grown));
   const int count = saved_list(r, number, list);
-  return to->checkpoint(to, r->at ? r->step[r->at - 1].time : 0, r->at, list, count);
+  return to->checkpoint(to, ig_stress_time(r), (int64_t)r->rounds.steps + r->at, list, count);
 }
 
 static ig_status room_restore(void *self, const ig_restart *from) {
   ig_stress_run *r = self;
+  if (r->c->compensation_runs > 1)
+    IG_TRY(restore_shape(r, from));
   ig_stress *m = r->m;
   ig_saved list[SAVED];
   double number[NUMBERS];

@@ -18,6 +18,12 @@ typedef struct {
   uint8_t *there;
 } ig_stress_heat;
 
+enum { IG_STRESS_ROUNDS = 20 };
+typedef struct {
+  double round, time, steps;      /* of this run: its number from 0; time and steps before it */
+  double worst[IG_STRESS_ROUNDS]; /* distortion at the end of each */
+} ig_stress_rounds;
+
 typedef struct ig_stress_run {
   ig_job *job;
   const ig_stress_case *c;
@@ -40,9 +46,18 @@ typedef struct ig_stress_run {
   int columns;
   ig_stress_heat heat; /* at the last step of a heat phase */
   double live_end;     /* of the thermal run that goes along */
+  /* compensation in several runs: the shape that is built, and what came before this run */
+  ig_mesh shape;   /* as the drawn mesh, but for its nodes */
+  double *shape_x; /* NULL: the drawn shape is built */
+  ig_stress_rounds rounds;
   double u_max, mises_max, plastic_max;
   double work;
 } ig_stress_run;
+
+/* Time that has passed, in all runs. */
+static inline double ig_stress_time(const ig_stress_run *r) {
+  return r->rounds.time + (r->at ? r->step[r->at - 1].time : 0);
+}
 
 /* steps.c */
 IG_MUST_CHECK ig_status ig_stress_steps_make(ig_stress_run *r);
@@ -73,7 +88,10 @@ IG_MUST_CHECK ig_status ig_stress_look_now(ig_stress_run *r);
 void ig_stress_distortion(const double *x, const double *u, const ig_lid *node, ig_lid count,
                           ig_lid nodes, double *out);
 
-/* compensate.c: off: distortion of all nodes. */
+/* The same of the run, against the drawn shape; and the largest of living nodes. */
+IG_MUST_CHECK ig_status ig_stress_distortion_now(ig_stress_run *r, double *out, double *worst);
+/* compensate.c: off: distortion of all nodes. The next shape to build, into x (nodes x 3). */
+IG_MUST_CHECK ig_status ig_stress_shape_next(ig_stress_run *r, double *x);
 IG_MUST_CHECK ig_status ig_stress_compensate(ig_stress_run *r, const double *off, ig_sink *to);
 
 /* heat.c: states of a thermal run: how many; the time of one; and one of them. */

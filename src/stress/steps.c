@@ -13,10 +13,12 @@ static const ig_stress_phase *phase_of(const ig_stress_run *r, int i) {
 
 /* --- groups: layers of a build, parts of a cut --- */
 
-static double element_centre(const ig_stress *m, ig_lid e, int axis) {
+/* Layers and cuts go by the drawn shape, also where a compensated one is built. */
+static double element_centre(const ig_stress_run *r, ig_lid e, int axis) {
+  const ig_stress *m = r->m;
   double s = 0;
   for (int a = 0; a < 8; a++)
-    s += m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)e + a] + axis] / 8;
+    s += r->job->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)e + a] + axis] / 8;
   return s;
 }
 
@@ -33,7 +35,8 @@ static ig_status build_groups(ig_stress_run *r, const ig_stress_phase *p, int *g
   double low = INFINITY, high = -INFINITY;
   IG_TRY(ig_mesh_named_set(m->cx, m->mesh, &p->at, p->set, IG_OF_ELEMENTS, &set));
   for (int64_t i = 0; i < 8 * (int64_t)set->count; i++) {
-    const double z = m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)set->item[i / 8] + i % 8] + 2];
+    const double z =
+        r->job->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)set->item[i / 8] + i % 8] + 2];
     low = fmin(low, z);
     high = fmax(high, z);
   }
@@ -43,7 +46,7 @@ static ig_status build_groups(ig_stress_run *r, const ig_stress_phase *p, int *g
   *groups = count < 1 ? 1 : (int)count;
   for (ig_lid i = 0; i < set->count; i++)
     r->group[set->item[i]] =
-        group_at(element_centre(m, set->item[i], 2), low, p->height, *groups, false);
+        group_at(element_centre(r, set->item[i], 2), low, p->height, *groups, false);
   return IG_OK;
 }
 
@@ -54,26 +57,26 @@ static ig_status cut_groups(ig_stress_run *r, const ig_stress_phase *p, int *gro
   *groups = (int)p->steps;
   if (set) {
     for (ig_lid i = 0; i < set->count; i++) {
-      const double x = element_centre(m, set->item[i], p->along);
+      const double x = element_centre(r, set->item[i], p->along);
       low = fmin(low, x);
       high = fmax(high, x);
     }
     const double width = fmax((high - low) / *groups, 1e-300);
     for (ig_lid i = 0; i < set->count; i++)
       r->group[set->item[i]] =
-          group_at(element_centre(m, set->item[i], p->along), low, width, *groups, p->back);
+          group_at(element_centre(r, set->item[i], p->along), low, width, *groups, p->back);
     return IG_OK;
   }
   ig_lid *node, count;
   IG_TRY(ig_mesh_named_nodes(m->cx, m->mesh, &p->at, p->set, &node, &count));
   for (ig_lid i = 0; i < count; i++) {
-    low = fmin(low, m->mesh->x[3 * (int64_t)node[i] + p->along]);
-    high = fmax(high, m->mesh->x[3 * (int64_t)node[i] + p->along]);
+    low = fmin(low, r->job->mesh->x[3 * (int64_t)node[i] + p->along]);
+    high = fmax(high, r->job->mesh->x[3 * (int64_t)node[i] + p->along]);
   }
   const double width = fmax((high - low) / *groups, 1e-300);
   for (ig_lid i = 0; i < count; i++)
     r->group_node[node[i]] =
-        group_at(m->mesh->x[3 * (int64_t)node[i] + p->along], low, width, *groups, p->back);
+        group_at(r->job->mesh->x[3 * (int64_t)node[i] + p->along], low, width, *groups, p->back);
   free(node);
   return IG_OK;
 }

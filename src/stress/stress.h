@@ -86,11 +86,13 @@ typedef struct {
 typedef struct {
   ig_src at;
   ig_list supports, loads, inherent, phases, probes;
-  int rotations;          /* IG_ROTATIONS_* */
-  double temperature;     /* at the start */
-  double inherent_scale;  /* of all inherent strains */
-  const char *distortion; /* set whose best-fit rigid motion is taken off */
-  double compensation;    /* factor of the compensated shape, NaN: none is written */
+  int rotations;                 /* IG_ROTATIONS_* */
+  double temperature;            /* at the start */
+  double inherent_scale;         /* of all inherent strains */
+  const char *distortion;        /* set whose best-fit rigid motion is taken off */
+  double compensation;           /* factor of the compensated shape, NaN: none is written */
+  int64_t compensation_runs;     /* at most */
+  double compensation_tolerance; /* of the distortion that is left */
   ig_stress_solver solver;
   ig_stress_floors floors;
 } ig_stress_case;

@@ -18,7 +18,7 @@ static ig_status put_figures(ig_sink *sink, const ig_topopt_run *r, const ig_top
   for (int i = 0; c->mirror && i < r->s->c->symmetry.count; i++)
     copies *= 2;
   wanted *= copies;
-  if (isnan(c->level) && fabs(part->volume - wanted) > 0.02 * wanted)
+  if (isnan(c->level) && !r->s->loading->candidates && fabs(part->volume - wanted) > 0.02 * wanted)
     ig_warn(r->s->cx,
             "the surface holds %.4g m^3, the design %.4g m^3: it is too gray for a surface that "
             "keeps its volume",
