@@ -57,6 +57,28 @@ int ig_cell_face(int code, int number, int node[4]) {
   return corners;
 }
 
+int ig_cell_faces_made(int code, const ig_lid *corner, int number, const ig_mesh *mesh,
+                       ig_lid first, int children, int64_t *out) {
+  int local[4], made = 0;
+  const int corners = ig_cell_face(code, number, local);
+  for (ig_lid element = first; element < first + children; element++) {
+    ig_lid at;
+    const ig_block *block = ig_mesh_element(mesh, element, &at);
+    const ig_elem_info *info = ig_elem_info_get(block->type);
+    for (int f = 0; f < info->faces; f++) {
+      const int most = ig_elem_face_distinct(block->type, f);
+      int on = 0;
+      for (int a = 0; a < most; a++)
+        for (int b = 0; b < corners; b++)
+          on += block->conn[info->nodes * (int64_t)at + ig_elem_face(block->type, f)[a]] ==
+                corner[local[b]];
+      if (on == most)
+        out[made++] = (int64_t)element << 8 | f;
+    }
+  }
+  return made;
+}
+
 static int lowest(const ig_lid *node, const int *local, int count) {
   int low = 0;
   for (int a = 1; a < count; a++)

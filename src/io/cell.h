@@ -32,6 +32,12 @@ ig_elem_type ig_cell_type(int code);
 /* How many faces a code has, and the corners of one, by its number: how many. */
 int ig_cell_faces(int code);
 int ig_cell_face(int code, int number, int node[4]);
+/* The faces of the elements that a cell became (`children` from `first` on) that lie on one of its
+   own: by their nodes, as elements may have been cut or turned over. out: element << 8 | face;
+   returns how many, four per child at most. */
+enum { IG_CELL_MOST_FACES = 4 * IG_CELL_MOST_CHILDREN };
+int ig_cell_faces_made(int code, const ig_lid *corner, int number, const ig_mesh *mesh,
+                       ig_lid first, int children, int64_t *out);
 
 /* The cells as a mesh can hold them; the same arrays where nothing had to change. */
 typedef struct {

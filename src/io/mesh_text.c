@@ -300,30 +300,6 @@ typedef struct {
   const uint8_t *children;
 } resolved;
 
-/* The faces of a cell's elements that lie on one of its own: by their nodes, as elements may have
-   been cut or turned over. */
-static int faces_of_children(const resolved *r, ig_lid cell, int face, int64_t *out) {
-  int local[4], made = 0;
-  const int corners = ig_cell_face(r->g->type[cell], face, local);
-  for (int k = 0; k < r->children[cell]; k++) {
-    ig_lid at;
-    const ig_lid element = r->number[cell] + k;
-    const ig_block *block = ig_mesh_element(r->mesh, element, &at);
-    const ig_elem_info *info = ig_elem_info_get(block->type);
-    for (int f = 0; f < info->faces; f++) {
-      const int most = ig_elem_face_distinct(block->type, f);
-      int on = 0;
-      for (int a = 0; a < most; a++)
-        for (int b = 0; b < corners; b++)
-          on += block->conn[info->nodes * (int64_t)at + ig_elem_face(block->type, f)[a]] ==
-                r->corner[r->g->offset[cell] + local[b]];
-      if (on == most)
-        out[made++] = (int64_t)element << 8 | f;
-    }
-  }
-  return made;
-}
-
 /* What a member of a group is in the mesh: node, or element << 8 | face; several where it was cut.
  */
 static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i, int64_t *out,
@@ -343,7 +319,8 @@ static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i,
   if (nodes)
     out[(*count)++] = (int64_t)at << 8;
   else if (group->kind == IG_SET_FACES)
-    *count = faces_of_children(r, at, face, out);
+    *count = ig_cell_faces_made(g->type[at], r->corner + g->offset[at], face, r->mesh,
+                                r->number[at], r->children[at], out);
   else
     for (int k = 0; k < r->children[at]; k++)
       out[(*count)++] = (int64_t)(r->number[at] + k) << 8;
@@ -351,16 +328,13 @@ static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i,
 }
 
 /* A group as a set: numbers resolved, in rising order, each once. */
-/* A face of a cell that was split may be faces of each of its children, four at most. */
-enum { MEMBER_PARTS = 4 * IG_CELL_MOST_CHILDREN };
-
 static ig_status group_set(const resolved *r, const ig_group *group) {
   int64_t *all = NULL;
   ig_lid count = 0, kept = 0;
   ig_set *set;
-  ig_status status = IG_NEW(r->g->cx, &all, (size_t)group->count * MEMBER_PARTS + 1, "set");
+  ig_status status = IG_NEW(r->g->cx, &all, (size_t)group->count * IG_CELL_MOST_FACES + 1, "set");
   for (ig_lid i = 0; i < group->count && status == IG_OK; i++) {
-    int64_t some[MEMBER_PARTS];
+    int64_t some[IG_CELL_MOST_FACES];
     int made;
     status = member_find(r, group, i, some, &made);
     for (int k = 0; k < made && status == IG_OK; k++)

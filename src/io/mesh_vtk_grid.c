@@ -168,8 +168,24 @@ static ig_status set_of_cells(maker *m, const char *name, const int64_t *value, 
   IG_TRY(IG_NEW(m->g->cx, &mask, elements + 1, "set"));
   for (ig_lid c = 0; c < m->cells; c++) {
     const int64_t v = value[m->of[c]];
-    for (int k = 0; k < m->children[c]; k++)
-      mask[m->number[c] + k] = one_value ? v == wanted : faces ? (uint8_t)v : v != 0;
+    for (int k = 0; k < m->children[c] && !faces; k++)
+      mask[m->number[c] + k] = one_value ? v == wanted : v != 0;
+    for (int f = 0; faces && f < ig_cell_faces(m->type[c]); f++) {
+      int64_t made[IG_CELL_MOST_FACES];
+      int count_made = 0;
+      if (v >> f & 1)
+        count_made = ig_cell_faces_made(m->type[c], m->corner + m->offset[c], f, m->mesh,
+                                        m->number[c], m->children[c], made);
+      for (int k = 0; k < count_made; k++)
+        mask[made[k] >> 8] |= (uint8_t)(1 << (made[k] & 255));
+    }
+    if (faces && v >> ig_cell_faces(m->type[c])) {
+      free(mask);
+      return IG_FAIL(m->g->cx, IG_INPUT,
+                     "%s: set '%s' names face %d of element %lld (%s): it has %d", m->path, name,
+                     63 - __builtin_clzll((unsigned long long)v), (long long)m->of[c],
+                     ig_cell_faces(m->type[c]));
+    }
   }
   for (ig_lid e = 0; e < elements; e++)
     count += faces ? __builtin_popcount(mask[e]) : mask[e];

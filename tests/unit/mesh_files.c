@@ -350,20 +350,25 @@ static void cut_into_tetrahedra(void **state) {
   assert_int_equal(b.count, 4 + 4 + 4);
   ig_boundary_free(&b);
   assert_int_equal(ig_mesh_find_set(m, "end", IG_SET_FACES)->count, 1);
+  static const char *const names[] = {"mixed.inp", "mixed.vtu", "mixed.vtkhdf", "mixed.vtk"};
+  for (int i = 1; i < 4; i++)
+    GOOD(cx, ig_mesh_write(cx, m, in_folder(folder, names[i])));
   ig_mesh_free(m);
-  GOOD(cx, ig_mesh_read(cx, path, &split, &m));
-  volume = 0;
-  for (ig_lid e = 0; e < ig_mesh_elements(m); e++)
-    volume += ig_mesh_measure(m, e);
-  assert_float_equal(volume, 1 + 0.5 + 1.0 / 3, 1e-12);
-  assert_int_equal(ig_mesh_elements(m), 6 + 3 + 2);
-  assert_int_equal(ig_mesh_find_set(m, "w", IG_SET_ELEMENTS)->count, 3);
-  assert_int_equal(ig_mesh_find_set(m, "end", IG_SET_FACES)->count, 1);
-  assert_int_equal(ig_mesh_find_set(m, "side", IG_SET_FACES)->count, 2);
-  GOOD(cx, ig_mesh_boundary(cx, m, &b)); /* hexahedron 4 x 2, wedge 2 x 1 + 2 x 2, pyramid 4 */
-  assert_int_equal(b.count, 8 + 6 + 4);
-  ig_boundary_free(&b);
-  ig_mesh_free(m);
+  for (int i = 0; i < 4; i++) {
+    GOOD(cx, ig_mesh_read(cx, in_folder(folder, names[i]), &split, &m));
+    volume = 0;
+    for (ig_lid e = 0; e < ig_mesh_elements(m); e++)
+      volume += ig_mesh_measure(m, e);
+    assert_float_equal(volume, 1 + 0.5 + 1.0 / 3, 1e-12);
+    assert_int_equal(ig_mesh_elements(m), 6 + 3 + 2);
+    assert_int_equal(ig_mesh_find_set(m, "w", IG_SET_ELEMENTS)->count, 3);
+    assert_int_equal(ig_mesh_find_set(m, "end", IG_SET_FACES)->count, 1);
+    assert_int_equal(ig_mesh_find_set(m, "side", IG_SET_FACES)->count, 2);
+    GOOD(cx, ig_mesh_boundary(cx, m, &b)); /* hexahedron 4 x 2, wedge 2 x 1 + 2 x 2, pyramid 4 */
+    assert_int_equal(b.count, 8 + 6 + 4);
+    ig_boundary_free(&b);
+    ig_mesh_free(m);
+  }
 }
 
 /* Sides of elements that were inverted in the file, and turned over, are still the file's sides. */
