@@ -184,7 +184,7 @@ static ig_status set_of_cells(maker *m, const char *name, const int64_t *value, 
       return IG_FAIL(m->g->cx, IG_INPUT,
                      "%s: set '%s' names face %d of element %lld (%s): it has %d", m->path, name,
                      63 - __builtin_clzll((unsigned long long)v), (long long)m->of[c],
-                     ig_cell_faces(m->type[c]));
+                     ig_elem_info_get(ig_cell_type(m->type[c]))->name, ig_cell_faces(m->type[c]));
     }
   }
   for (ig_lid e = 0; e < elements; e++)
