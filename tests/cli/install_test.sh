@@ -15,7 +15,7 @@ bash -n "$work/ingot/share/bash-completion/completions/ingot" || { say "the comp
 grep -q '^\.TH INGOT 1' "$work/ingot/share/man/man1/ingot.1" && grep -q -- 'stage' "$work/ingot/share/man/man1/ingot.1" || { say "the manual is not whole"; exit 1; }
 "$work/ingot/bin/ingot" version
 # a moved tree finds its materials
-mkdir "$work/away" && cp -r "$work/ingot/bin" "$work/ingot/share" "$work/away/"
+cp -r "$work/ingot" "$work/away"
 printf 'physics: thermal\nmesh: {boxes: [{size: [1 mm, 1 mm, 1 mm], cells: [2, 2, 2]}]}\nmaterials: {file: Ti-6Al-4V}\nduration: 1 ms\nboundary: {set: zmin, temperature: 400}\n' >"$work/material.yaml"
 (cd "$work" && unset INGOT_MATERIALS && ./away/bin/ingot check material.yaml >log 2>&1) || { cat "$work/log"; say "the material is not found beside the program"; exit 1; }
 # installing compiles nothing
