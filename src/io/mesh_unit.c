@@ -52,8 +52,9 @@ static double unv_unit(FILE *f) {
       return 0; /* nodes: units stand before them */
   }
   char *end;
-  if (!fgets(line, sizeof line, f) || !fgets(line, sizeof line, f))
-    return 0;
+  for (int i = 0; i < 2; i++)
+    if (!fgets(line, sizeof line, f))
+      return 0;
   line[25 < strlen(line) ? 25 : strlen(line)] = '\0';
   for (char *c = line; *c; c++)
     *c = *c == 'D' || *c == 'd' ? 'e' : *c;

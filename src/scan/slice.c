@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void ig_outline_free(ig_outline *s) {
-  free(s->piece);
-  memset(s, 0, sizeof *s);
+void ig_outline_free(ig_outline *outline) {
+  free(outline->piece);
+  memset(outline, 0, sizeof *outline);
 }
 
 ig_status ig_outline_add(ig_ctx *cx, ig_outline *s, const double *a, const double *b) {
