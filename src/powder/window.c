@@ -14,19 +14,29 @@ static double minmod(double a, double b) {
   return a * b <= 0 ? 0 : fabs(a) < fabs(b) ? a : b;
 }
 
-/* How a coarse cell's heat slopes along an axis, J/m^3 per coarse cell. Levels that are not full
-   have no slope in z: their fine cells would not lie evenly about the middle. */
-static double slope(const ig_powder_run *r, const int *c, int d) {
+/* The coarse cells before and after one along an axis; false: there is no slope. Levels that are
+   not full have none in z: their fine cells would not lie evenly about the middle. */
+static bool neighbours(const ig_powder_run *r, const int *c, int d, size_t *before, size_t *after) {
   const ig_level *l = &r->coarse;
   int a[3] = {c[0], c[1], c[2]}, b[3] = {c[0], c[1], c[2]};
   a[d]--, b[d]++;
   if (a[d] < 0 || b[d] >= l->n[d])
-    return 0;
+    return false;
   if (d == 2 && !(r->fill[c[2]] == 1 && r->fill[a[2]] == 1 && r->fill[b[2]] == 1))
+    return false;
+  *before = ig_level_at(l, a[0], a[1], a[2]);
+  *after = ig_level_at(l, b[0], b[1], b[2]);
+  return true;
+}
+
+/* How a coarse cell's heat slopes along an axis, J/m^3 per coarse cell. */
+static double slope(const ig_powder_run *r, const int *c, int d) {
+  const ig_level *l = &r->coarse;
+  size_t before, after;
+  if (!neighbours(r, c, d, &before, &after))
     return 0;
   const double u = l->heat[ig_level_at(l, c[0], c[1], c[2])];
-  return minmod(l->heat[ig_level_at(l, b[0], b[1], b[2])] - u,
-                u - l->heat[ig_level_at(l, a[0], a[1], a[2])]);
+  return minmod(l->heat[after] - u, u - l->heat[before]);
 }
 
 /* Fine cells of a coarse one, with the same heat in all. */
@@ -162,14 +172,9 @@ static bool rim_at(const ig_powder_run *r, int side, int p, int q, rim *m) {
 
 /* Slope of the coarse temperature across a side, K per cell; none where a neighbour lacks. */
 static double slope_T(const ig_powder_run *r, const int *c, int d) {
-  const ig_level *l = &r->coarse;
-  int a[3] = {c[0], c[1], c[2]}, b[3] = {c[0], c[1], c[2]};
-  a[d]--, b[d]++;
-  if (a[d] < 0 || b[d] >= l->n[d])
-    return 0;
-  if (d == 2 && !(r->fill[c[2]] == 1 && r->fill[a[2]] == 1 && r->fill[b[2]] == 1))
-    return 0;
-  return 0.5 * (l->T[ig_level_at(l, b[0], b[1], b[2])] - l->T[ig_level_at(l, a[0], a[1], a[2])]);
+  size_t before, after;
+  return neighbours(r, c, d, &before, &after) ? 0.5 * (r->coarse.T[after] - r->coarse.T[before])
+                                              : 0;
 }
 
 void ig_powder_window_ghosts(ig_powder_run *r) {

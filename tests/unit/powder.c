@@ -1,20 +1,8 @@
 /* The powder bed: conduction by its exact modes, tables, births, states, what is refused. */
-#include "check.h"
+#include "one_context.h"
 #include "powder/powder.h"
 
 #include <math.h>
-
-static ig_ctx *cx;
-static int open_context(void **state) {
-  (void)state;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-  return ig_ctx_open(&options, &cx) != IG_OK;
-}
-static int close_context(void **state) {
-  (void)state;
-  ig_ctx_close(cx);
-  return 0;
-}
 
 /* Cosines are modes of closed cells: each step multiplies one by 1 - dt a (2 sin(w/2) / edge)^2
    along each axis. Heat and temperature are one number here. */

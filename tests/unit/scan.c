@@ -1,20 +1,8 @@
 /* Scan paths of a part: lengths by hand, borders, contours, skins, lasers, times. */
-#include "check.h"
+#include "one_context.h"
 #include "scan/hatch.h"
 
 #include <math.h>
-
-static ig_ctx *cx;
-static int open_context(void **state) {
-  (void)state;
-  const ig_ctx_options options = {.backend = "cpu", .threads = 1};
-  return ig_ctx_open(&options, &cx) != IG_OK;
-}
-static int close_context(void **state) {
-  (void)state;
-  ig_ctx_close(cx);
-  return 0;
-}
 
 static ig_scan_part box(double x0, double y0, double z0, double x1, double y1, double z1) {
   return (ig_scan_part){.min = {x0, y0, z0}, .max = {x1, y1, z1}, .move = {NAN, NAN, NAN}};
