@@ -86,34 +86,42 @@ static ig_status all_put(ig_ctx *cx, const ig_collect *g, const char *buffer, si
   return status;
 }
 
-ig_status ig_collect_items(ig_ctx *cx, const ig_collect *g, const void *part, int64_t count,
-                           size_t size, void *whole) {
+ig_status ig_collect_packed(ig_ctx *cx, const ig_collect *g, ig_status status, size_t size,
+                            void *buffer) {
   const bool first = ig_ranks_first(cx);
   const int ranks = ig_ranks_count(cx->ranks);
-  char *buffer = NULL;
   ig_message *message = NULL;
-  ig_status status = IG_NEW(cx, &message, ranks, "messages");
   if (status == IG_OK)
-    status = ig_alloc(cx, (void **)&buffer, (size_t)(first ? g->whole_count : g->mine_count) + 1,
-                      size, "values of a part");
-  if (status == IG_OK)
-    status = mine_take(cx, g, part, count, size, buffer); /* those of rank 0 come first */
+    status = IG_NEW(cx, &message, ranks, "messages");
   status = ig_ranks_agree(cx, status);
   if (status == IG_OK) {
     int messages = 0;
     for (int r = 1; r < ranks && first; r++)
       message[messages++] =
           (ig_message){.rank = r,
-                       .receive = buffer + (size_t)g->start[r] * size,
+                       .receive = (char *)buffer + (size_t)g->start[r] * size,
                        .receive_size = (size_t)(g->start[r + 1] - g->start[r]) * size};
     if (!first)
       message[messages++] =
           (ig_message){.rank = 0, .send = buffer, .send_size = (size_t)g->mine_count * size};
     status = ig_ranks_swap(cx, message, messages);
   }
+  free(message);
+  return status;
+}
+
+ig_status ig_collect_items(ig_ctx *cx, const ig_collect *g, const void *part, int64_t count,
+                           size_t size, void *whole) {
+  const bool first = ig_ranks_first(cx);
+  char *buffer = NULL;
+  ig_status status =
+      ig_alloc(cx, (void **)&buffer, (size_t)(first ? g->whole_count : g->mine_count) + 1, size,
+               "values of a part");
+  if (status == IG_OK)
+    status = mine_take(cx, g, part, count, size, buffer); /* those of rank 0 come first */
+  status = ig_collect_packed(cx, g, status, size, buffer);
   if (status == IG_OK && first)
     status = all_put(cx, g, buffer, size, whole);
   free(buffer);
-  free(message);
   return status;
 }

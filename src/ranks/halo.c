@@ -134,42 +134,50 @@ void ig_halo_free(ig_ctx *cx, ig_halo *h) {
 
 /* Values of the listed nodes into a buffer, on the device; and back. */
 static ig_status pack(ig_ctx *cx, const void *values, const ig_array *list, int64_t count,
-                      int words, void *buffer) {
+                      ig_halo_words at, void *buffer) {
   if (count == 0)
     return IG_OK;
 #ifdef INGOT_HAVE_CUDA
   if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return ig_halo_pack_cuda(cx, values, list->dev, count, words, buffer);
+    return ig_halo_pack_cuda(cx, values, list->dev, count, at, buffer);
 #endif
   (void)cx;
   const int32_t *node = list->dev;
   for (int64_t i = 0; i < count; i++)
-    memcpy((uint32_t *)buffer + words * i, (const uint32_t *)values + words * (int64_t)node[i],
-           sizeof(uint32_t) * (size_t)words);
+    memcpy((uint32_t *)buffer + at.stride * i + at.offset,
+           (const uint32_t *)values + at.words * (int64_t)node[i],
+           sizeof(uint32_t) * (size_t)at.words);
   return IG_OK;
 }
 
 static ig_status unpack(ig_ctx *cx, const void *buffer, const ig_array *list, int64_t count,
-                        int words, void *values) {
+                        ig_halo_words at, void *values) {
   if (count == 0)
     return IG_OK;
 #ifdef INGOT_HAVE_CUDA
   if (cx->backend->kernels == IG_KERNELS_CUDA)
-    return ig_halo_unpack_cuda(cx, buffer, list->dev, count, words, values);
+    return ig_halo_unpack_cuda(cx, buffer, list->dev, count, at, values);
 #endif
   (void)cx;
   const int32_t *node = list->dev;
   for (int64_t i = 0; i < count; i++)
-    memcpy((uint32_t *)values + words * (int64_t)node[i], (const uint32_t *)buffer + words * i,
-           sizeof(uint32_t) * (size_t)words);
+    memcpy((uint32_t *)values + at.words * (int64_t)node[i],
+           (const uint32_t *)buffer + at.stride * i + at.offset,
+           sizeof(uint32_t) * (size_t)at.words);
   return IG_OK;
 }
 
-ig_status ig_halo_refresh(ig_ctx *cx, ig_halo *h, void *values, size_t item, ig_status status) {
+ig_status ig_halo_refresh_all(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
+                              ig_status status) {
   const int64_t give = h->sent[h->peers], take = h->received[h->peers];
-  const int words = (int)(item / 4);
-  if (status == IG_OK)
-    status = pack(cx, values, &h->give, give, words, h->given.dev);
+  size_t item = 0;
+  for (int i = 0; i < arrays; i++)
+    item += array[i].item;
+  ig_halo_words at = {.stride = (int)(item / 4)};
+  for (int i = 0; i < arrays && status == IG_OK; i++, at.offset += at.words) {
+    at.words = (int)(array[i].item / 4);
+    status = pack(cx, array[i].values, &h->give, give, at, h->given.dev);
+  }
   if (status == IG_OK && cx->backend->separate && give)
     status = cx->backend->copy_out(cx, h->out, h->given.dev, (size_t)give * item);
   for (int p = 0; p < h->peers; p++) {
@@ -184,7 +192,14 @@ ig_status ig_halo_refresh(ig_ctx *cx, ig_halo *h, void *values, size_t item, ig_
     status = swapped;
   if (status == IG_OK && cx->backend->separate && take)
     status = cx->backend->copy_in(cx, h->taken.dev, h->in, (size_t)take * item);
-  if (status == IG_OK)
-    status = unpack(cx, h->taken.dev, &h->take, take, words, values);
+  at.offset = 0;
+  for (int i = 0; i < arrays && status == IG_OK; i++, at.offset += at.words) {
+    at.words = (int)(array[i].item / 4);
+    status = unpack(cx, h->taken.dev, &h->take, take, at, array[i].values);
+  }
   return status;
+}
+
+ig_status ig_halo_refresh(ig_ctx *cx, ig_halo *h, void *values, size_t item, ig_status status) {
+  return ig_halo_refresh_all(cx, h, &(ig_halo_array){values, item}, 1, status);
 }

@@ -133,17 +133,24 @@ static ig_status part_fill(ig_ctx *cx, const ig_mesh *mesh, ig_part *p, const ig
   return IG_OK;
 }
 
-ig_status ig_part_new(ig_ctx *cx, const ig_mesh *mesh, ig_division how, ig_part *part) {
+ig_status ig_part_owners(ig_ctx *cx, const ig_mesh *mesh, ig_division how, int32_t **owner) {
+  if (cx->ranks && cx->ranks->division)
+    how = (ig_division)cx->ranks->division;
+  IG_TRY(IG_NEW(cx, owner, (size_t)mesh->nodes + 1, "owners of nodes"));
+  const ig_status status = ig_divide(cx, mesh, how, ig_ranks_count(cx->ranks), *owner);
+  if (status != IG_OK)
+    free(*owner);
+  return status;
+}
+
+ig_status ig_part_of(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner, ig_part *part) {
   memset(part, 0, sizeof *part);
   part->rank = ig_ranks_rank(cx->ranks);
   part->ranks = ig_ranks_count(cx->ranks);
-  if (cx->ranks && cx->ranks->division)
-    how = (ig_division)cx->ranks->division;
+  part->owner = owner;
   ig_lid *in_block = NULL;
   ig_status status;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &part->owner, (size_t)mesh->nodes + 1, "owners of nodes"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &in_block, (size_t)mesh->blocks + 1, "part of a rank"));
-  IG_TRY_GOTO(status, done, ig_divide(cx, mesh, how, part->ranks, part->owner));
   IG_TRY_GOTO(status, done, part_choose(cx, mesh, part, in_block));
   IG_TRY_GOTO(status, done, part_fill(cx, mesh, part, in_block));
 done:
@@ -151,6 +158,13 @@ done:
   if (status != IG_OK)
     ig_part_free(part);
   return status;
+}
+
+ig_status ig_part_new(ig_ctx *cx, const ig_mesh *mesh, ig_division how, ig_part *part) {
+  int32_t *owner;
+  memset(part, 0, sizeof *part);
+  IG_TRY(ig_part_owners(cx, mesh, how, &owner));
+  return ig_part_of(cx, mesh, owner, part);
 }
 
 void ig_part_free(ig_part *part) {

@@ -31,6 +31,10 @@ IG_MUST_CHECK ig_status ig_divide(ig_ctx *cx, const ig_mesh *mesh, ig_division h
 /* This rank's part, divided as the ranks were told (ig_ranks.division), else as `how`. */
 IG_MUST_CHECK ig_status ig_part_new(ig_ctx *cx, const ig_mesh *mesh, ig_division how,
                                     ig_part *part);
+/* The same in two steps, for who changes owners in between. The second takes `owner` over. */
+IG_MUST_CHECK ig_status ig_part_owners(ig_ctx *cx, const ig_mesh *mesh, ig_division how,
+                                       int32_t **owner);
+IG_MUST_CHECK ig_status ig_part_of(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner, ig_part *part);
 void ig_part_free(ig_part *part);
 /* Number of an element of the whole in the part, -1: not there. */
 ig_lid ig_part_element(const ig_part *part, ig_lid element);
@@ -70,12 +74,26 @@ void ig_halo_free(ig_ctx *cx, ig_halo *halo);
 IG_MUST_CHECK ig_status ig_halo_refresh(ig_ctx *cx, ig_halo *halo, void *values, size_t item,
                                         ig_status status);
 
+/* The same for several arrays at once, one message per pair of ranks: their items together are no
+   larger than that of ig_halo_new. */
+typedef struct {
+  void *values;
+  size_t item; /* bytes per node */
+} ig_halo_array;
+IG_MUST_CHECK ig_status ig_halo_refresh_all(ig_ctx *cx, ig_halo *halo, const ig_halo_array *array,
+                                            int arrays, ig_status status);
+
+/* Where an array's words of 4 bytes stand in the buffers: `words` of the `stride` of each node,
+   from `offset` on. */
+typedef struct {
+  int words, stride, offset;
+} ig_halo_words;
 #ifdef INGOT_HAVE_CUDA
-/* halo.cu: words of 4 bytes, `words` per node */
+/* halo.cu */
 ig_status ig_halo_pack_cuda(ig_ctx *cx, const void *values, const int32_t *node, int64_t count,
-                            int words, void *buffer);
+                            ig_halo_words at, void *buffer);
 ig_status ig_halo_unpack_cuda(ig_ctx *cx, const void *buffer, const int32_t *node, int64_t count,
-                              int words, void *values);
+                              ig_halo_words at, void *values);
 #endif
 
 /* --- collect.c: values of all, in the order of the whole mesh, on rank 0 */
@@ -98,5 +116,10 @@ void ig_collect_free(ig_collect *gather);
    ranks `whole` is not looked at. `count`: items of the part. */
 IG_MUST_CHECK ig_status ig_collect_items(ig_ctx *cx, const ig_collect *gather, const void *part,
                                          int64_t count, size_t size, void *whole);
+/* The messages alone: `buffer` (host) holds the own items one after the other; on rank 0 it has
+   room for all, and those of the other ranks follow (gather->whole says which they are). `status`:
+   whether the own ones are there. */
+IG_MUST_CHECK ig_status ig_collect_packed(ig_ctx *cx, const ig_collect *gather, ig_status status,
+                                          size_t size, void *buffer);
 
 #endif

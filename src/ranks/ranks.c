@@ -77,6 +77,14 @@ ig_status ig_ranks_agree(ig_ctx *cx, ig_status status) {
   return ig_ranks_meet(cx, status, &stop);
 }
 
+ig_status ig_ranks_most(ig_ctx *cx, ig_status status, int64_t *values, int count) {
+  IG_TRY(ig_ranks_agree(cx, status));
+  if (alone(cx))
+    return IG_OK;
+  const ig_status met = cx->ranks->transport->most(cx->ranks->self, values, count);
+  return met == IG_OK ? IG_OK : lost(cx, met);
+}
+
 ig_status ig_ranks_share(ig_ctx *cx, int root, void *bytes, size_t size) {
   if (alone(cx) || size == 0)
     return IG_OK;

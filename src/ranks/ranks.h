@@ -47,6 +47,8 @@ static inline bool ig_ranks_first(const ig_ctx *cx) {
 
 /* As ig_ranks_agree; and *stop becomes true everywhere if it is anywhere. */
 IG_MUST_CHECK ig_status ig_ranks_meet(ig_ctx *cx, ig_status status, bool *stop);
+/* Of each number the largest over all ranks; meets the others as ig_ranks_agree does. */
+IG_MUST_CHECK ig_status ig_ranks_most(ig_ctx *cx, ig_status status, int64_t *values, int count);
 /* `size` bytes of rank `root` to all; and an array of the device, through the host. */
 IG_MUST_CHECK ig_status ig_ranks_share(ig_ctx *cx, int root, void *bytes, size_t size);
 IG_MUST_CHECK ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array);

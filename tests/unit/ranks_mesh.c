@@ -389,7 +389,7 @@ static void checkpoints_go_from_any_number_to_any_other(void **state) {
   assert_non_null(mkdtemp(folder));
   snprintf(one, sizeof one, "%s/one", folder);
   snprintf(many, sizeof many, "%s/many", folder);
-  alone(&(seat){.backend = "cpu", .out = one});
+  alone(&(seat){.backend = backend_of_test(0), .out = one});
   seat like = {.backend = backend_of_test(1),
                .out = many,
                .how = IG_DIVIDE_RANDOM,
@@ -399,10 +399,10 @@ static void checkpoints_go_from_any_number_to_any_other(void **state) {
   like.resume = true;
   like.how = IG_DIVIDE_CURVE;
   assert_int_equal(together(&like, 5, 0).status, IG_INTERRUPTED);
-  alone(&(seat){.backend = "cpu", .out = many, .resume = true});
+  alone(&(seat){.backend = backend_of_test(0), .out = many, .resume = true});
   assert_true(checkpoint_seen(one) == checkpoint_seen(many));
   snprintf(many, sizeof many, "%s/four", folder);
-  assert_int_equal(together(&(seat){.backend = "cpu", .out = many}, 4, -1).status, IG_OK);
+  assert_int_equal(together(&(seat){.backend = backend_of_test(0), .out = many}, 4, -1).status, IG_OK);
   assert_true(checkpoint_seen(one) == checkpoint_seen(many));
   snprintf(command, sizeof command, "rm -r '%s'", folder);
   assert_int_equal(system(command), 0);
