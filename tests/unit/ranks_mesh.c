@@ -402,7 +402,8 @@ static void checkpoints_go_from_any_number_to_any_other(void **state) {
   alone(&(seat){.backend = backend_of_test(0), .out = many, .resume = true});
   assert_true(checkpoint_seen(one) == checkpoint_seen(many));
   snprintf(many, sizeof many, "%s/four", folder);
-  assert_int_equal(together(&(seat){.backend = backend_of_test(0), .out = many}, 4, -1).status, IG_OK);
+  assert_int_equal(together(&(seat){.backend = backend_of_test(0), .out = many}, 4, -1).status,
+                   IG_OK);
   assert_true(checkpoint_seen(one) == checkpoint_seen(many));
   snprintf(command, sizeof command, "rm -r '%s'", folder);
   assert_int_equal(system(command), 0);
