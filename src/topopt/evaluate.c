@@ -534,7 +534,7 @@ double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int 
       bytes += 8 * (clusters * (2 * n + states * nu) + (clusters > 1 ? n : 0));
   }
   if (ig_topopt_stress_asked(c))
-    bytes += 8 * (11 * n + nu + (c->minimise == IG_MINIMISE_STRESS ? n + nu * cases : 0));
+    bytes += 8 * (12 * n + nu + (c->minimise == IG_MINIMISE_STRESS ? n + nu * cases : 0));
   return bytes;
 }
 

@@ -9,18 +9,20 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* over its bound by more than this share a constraint is not met */
 static const double slack = 1e-3;
 /* a stress, whose place may change with every design, by more than this */
 static const double stress_slack = 2e-3;
 
-static ig_status put_stopped(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e,
-                             bool settled) {
+static ig_status put_stopped(ig_sink *sink, const ig_topopt_run *r) {
+  const ig_topopt_design *s = r->s;
+  const ig_evaluation *e = &r->e;
   ig_evaluation last = {0};
-  char text[200] = "the design no longer changes";
+  char text[300] = "the design no longer changes";
   ig_topopt_design_continue(s->c, INT64_MAX / 2, &last);
-  if (!settled) {
+  if (!r->arrived) {
     const struct {
       const char *name;
       double now, last;
@@ -35,6 +37,13 @@ static ig_status put_stopped(ig_sink *sink, const ig_topopt_design *s, const ig_
                          ramp[i].name, ramp[i].now, ramp[i].last);
         before = ", ";
       }
+  }
+  if (r->went_back) {
+    const size_t used = strlen(text);
+    snprintf(text + used, sizeof text - used,
+             "; its last design oversteps a bound, the best feasible one is taken, that of "
+             "iteration %" PRId64,
+             r->feasible_at + 1);
   }
   return sink->result_text(sink, "stopped", text);
 }
@@ -175,7 +184,7 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   double *density;
   ig_status status;
   IG_TRY(ig_topopt_analyse(r));
-  IG_TRY(put_stopped(sink, s, e, r->arrived));
+  IG_TRY(put_stopped(sink, r));
   const int minimise = s->c->minimise;
   IG_TRY(sink->result(sink, "objective", ig_topopt_objective_unit(s), e->objective));
   if (minimise == IG_MINIMISE_STRESS)

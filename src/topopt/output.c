@@ -179,7 +179,7 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   const int states = s->realisations * s->loading->cases;
   const bool mma = s->mma_low.dev != NULL;
   enum { NAMED = IG_REALISATIONS * (IG_LOAD_CASES + 1) + 2 * IG_LIMITS + IG_MODES_BLOCK };
-  ig_saved saved[9 + NAMED];
+  ig_saved saved[11 + NAMED];
   char name[NAMED][24];
   int count = 0, names = 0;
   double *host, *at;
@@ -189,7 +189,7 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   if (s->stress && s->stress->state.dev)
     more += (size_t)s->loading->cases * nu;
   const int modes = s->modes && s->modes->known ? s->modes->block : 0;
-  more += (size_t)modes * nu;
+  more += (size_t)modes * nu + (run->feasible.dev ? n : 0);
   IG_TRY(IG_NEW(s->cx, &host, (mma ? 5 : 1) * n + (size_t)(states + s->realisations) * nu + more,
                 "checkpoint"));
   at = host;
@@ -232,6 +232,8 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
     SAVE(s->modes->x[i], name[names], nu);
     names++;
   }
+  if (run->feasible.dev)
+    SAVE(run->feasible, "feasible design", n);
   if (mma) {
     SAVE(s->mma_low, "lower asymptote", n);
     SAVE(s->mma_high, "upper asymptote", n);
@@ -246,6 +248,9 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   if (s->stress)
     saved[count++] =
         (ig_saved){"corrections of stresses", IG_F64, CORRECTIONS, s->stress->correction};
+  double feasible[2] = {run->feasible_objective, (double)run->feasible_at};
+  if (run->feasible.dev)
+    saved[count++] = (ig_saved){"feasible", IG_F64, 2, feasible};
   if (modes)
     saved[count++] = (ig_saved){"eigenvalues", IG_F64, IG_MODES_BLOCK, s->modes->lambda};
   status = to->checkpoint(to, (double)run->iteration, run->iteration, saved, count);
@@ -301,6 +306,12 @@ ig_status ig_topopt_restore(void *self, const ig_restart *from) {
     IG_TRY(ig_restart_find(cx, from, "eigenvalues", IG_F64, IG_MODES_BLOCK, &data));
     memcpy(s->modes->lambda, data, sizeof s->modes->lambda);
     s->modes->known = true;
+  }
+  if (run->feasible.dev) {
+    LOAD(run->feasible, "feasible design", n);
+    IG_TRY(ig_restart_find(cx, from, "feasible", IG_F64, 2, &data));
+    run->feasible_objective = ((const double *)data)[0];
+    run->feasible_at = (int64_t)((const double *)data)[1];
   }
   if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA && from->step > 0) {
     IG_TRY(ig_topopt_mma_prepare(s));

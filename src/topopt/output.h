@@ -18,6 +18,12 @@ typedef struct {
   ig_evaluation e;              /* of the last analysis */
   double change, last;          /* of the design; the objective before the last update */
   bool arrived;                 /* the design no longer changes */
+  /* Bounds on stresses: designs jump over them and back. The best feasible design so far, its
+     objective, after how many updates it was there (-1: none), and whether it was gone back to. */
+  ig_array feasible;
+  double feasible_objective;
+  int64_t feasible_at;
+  bool went_back;
   /* What a checkpoint holds, as it was before a design was analysed early, for a snapshot:
      solutions are first guesses for the next ones. NULL where it was not. */
   ig_restart *kept;

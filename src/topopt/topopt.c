@@ -37,6 +37,38 @@ static bool ended(const ig_topopt_run *r) {
   return r->arrived || r->iteration >= r->s->c->iterations;
 }
 
+static bool bounds_stress(const ig_topopt_design *s) {
+  return s->stress && s->limits > 0;
+}
+
+/* Keeps the design just analysed if it is feasible and better than those before. */
+static ig_status keep_feasible(ig_topopt_run *r) {
+  const ig_topopt_design *s = r->s;
+  if (!bounds_stress(s) || !ig_topopt_design_ramped(s->c, &r->e) ||
+      ig_topopt_excess(s, &r->e) > 0 ||
+      (r->feasible_at >= 0 && r->e.objective >= r->feasible_objective))
+    return IG_OK;
+  r->feasible_objective = r->e.objective;
+  r->feasible_at = r->iteration;
+  return s->cx->backend->copy(s->cx, r->feasible.dev, s->x.dev,
+                              (size_t)s->d->places * sizeof(double));
+}
+
+/* The last design of a run has not been analysed before. One that oversteps a stress gives way to
+   the best feasible one, unless that is worse by a tenth more than the stress is too high: volume
+   for volume, stress falls as 1/volume. */
+static ig_status go_back(ig_topopt_run *r) {
+  const ig_topopt_design *s = r->s;
+  const double worse = r->feasible_objective - r->e.objective;
+  const double over = bounds_stress(s) ? ig_topopt_excess(s, &r->e) : 0;
+  if (over <= 0 || r->feasible_at < 0 || worse > (0.1 + over) * fabs(r->e.objective))
+    return IG_OK;
+  r->went_back = true;
+  IG_TRY(s->cx->backend->copy(s->cx, s->x.dev, r->feasible.dev,
+                              (size_t)s->d->places * sizeof(double)));
+  return ig_topopt_design_evaluate(r->s, &r->e);
+}
+
 ig_status ig_topopt_analyse(ig_topopt_run *r) {
   if (r->evaluated == r->iteration)
     return IG_OK;
@@ -44,6 +76,8 @@ ig_status ig_topopt_analyse(ig_topopt_run *r) {
   ig_topopt_design_continue(r->s->c, ig_topopt_ramp_at(r->s->c, ended(r) ? last : r->iteration + 1),
                             &r->e);
   IG_TRY(ig_topopt_design_evaluate(r->s, &r->e));
+  if (ended(r))
+    IG_TRY(go_back(r));
   r->evaluated = r->iteration;
   return IG_OK;
 }
@@ -56,6 +90,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   ig_topopt_design_stats st;
   (void)most, (void)ahead;
   IG_TRY(ig_topopt_analyse(r));
+  IG_TRY(keep_feasible(r));
   IG_TRY(ig_topopt_design_update(s, &r->e));
   r->e.iterations += s->tried;
   ig_restart_free(r->kept);
@@ -133,8 +168,13 @@ static ig_status room_open(ig_job *job, void **self) {
   ig_topopt_run *r;
   IG_TRY(IG_NEW(job->cx, &r, 1, "topopt"));
   *self = r;
-  *r = (ig_topopt_run){.job = job, .evaluated = -1, .change = 1, .last = NAN};
+  *r = (ig_topopt_run){.job = job, .evaluated = -1, .change = 1, .last = NAN, .feasible_at = -1};
   IG_TRY(open_model(job, &r->d, &r->s));
+  if (bounds_stress(r->s)) {
+    IG_TRY(ig_array_new_device(job->cx, &r->feasible, (size_t)r->d->places, sizeof(double),
+                               "feasible design"));
+    IG_TRY(ig_array_zero(job->cx, &r->feasible));
+  }
   job->elements = r->d->elements;
   job->nodes = r->d->nodes;
   job->dofs = r->d->dofs;
@@ -145,8 +185,10 @@ static void room_close(void *self) {
   ig_topopt_run *r = self;
   if (r && r->s)
     close_model(r->d, r->s);
-  if (r)
+  if (r) {
+    ig_array_free(r->job->cx, &r->feasible);
     ig_restart_free(r->kept);
+  }
   free(r);
 }
 
