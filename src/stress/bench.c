@@ -11,11 +11,6 @@ static bool on_gpu(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA;
 }
 
-/* Bytes that a product must move: tangents, connectivity, positions and two vectors once. */
-static double product_bytes(const ig_stress *m) {
-  return (double)m->elements * (8 * 4.0 * IG_SLOPES + 32) + 9 * 8.0 * (double)m->nodes;
-}
-
 static void row(const ig_bench_sink *sink, const ig_stress *m, const char *name, double steps,
                 double seconds, double bytes, const char *note) {
   sink->row(sink->user, &(ig_bench_row){.name = name,
@@ -87,8 +82,8 @@ static ig_status bench_solve(ig_ctx *cx, const ig_bench_sink *sink) {
     TRY(cx->backend->sync(cx));
     times[i] = ig_now() - start;
   }
-  row(sink, q.m, "product with the tangent", products, middle(times), products * product_bytes(q.m),
-      "double, tangent stored in single");
+  row(sink, q.m, "product with the tangent", products, middle(times),
+      products * ig_stress_product_bytes(q.m), "double, tangent stored in single");
   for (int i = 0; i < 5; i++) {
     TRY(ig_stress_problem_step(&q, 1, 293.15, NULL, NULL)); /* some right hand side */
     TRY(ig_array_pull(cx, &q.m->load));
@@ -106,7 +101,7 @@ static ig_status bench_solve(ig_ctx *cx, const ig_bench_sink *sink) {
   }
   snprintf(note, sizeof note, "to 1e-6 in %d iterations", report.iterations);
   row(sink, q.m, "one linear solve", report.iterations, middle(times),
-      report.iterations * product_bytes(q.m), note);
+      report.iterations * ig_stress_product_bytes(q.m), note);
   snprintf(note, sizeof note, "%.0f B per element on the device",
            (double)cx->device_bytes / q.m->elements);
   row(sink, q.m, "memory", 1, middle(times), 0, note);
@@ -132,7 +127,8 @@ static ig_status bench_force(ig_ctx *cx, const ig_bench_sink *sink) {
     times[i] = ig_now() - start;
   }
   row(sink, q.m, "forces, plastic", calls, middle(times),
-      calls * (product_bytes(q.m) + 8 * 8.0 * IG_STATES * q.m->elements), "state read once");
+      calls * (ig_stress_product_bytes(q.m) + 8 * 8.0 * q.m->args.states * q.m->elements),
+      "state read once");
 done:
   ig_stress_problem_free(&q);
   return status;

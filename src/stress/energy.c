@@ -3,22 +3,13 @@
 
 #include <string.h>
 
-static ig_status stored_sum(ig_stress *m, double *sum) {
-  IG_TRY(m->ops->stored(m->cx, &m->args, m->energies.dev));
-  IG_TRY(ig_array_pull(m->cx, &m->energies));
-  *sum = 0;
-  for (ig_lid e = 0; e < m->elements; e++)
-    *sum += ((double *)m->energies.host)[e];
-  return IG_OK;
-}
-
 ig_status ig_stress_energy_before(ig_stress *m, double *stored) {
-  return stored_sum(m, stored);
+  return ig_stress_value_sums(m, IG_VALUE_STORED, stored);
 }
 
 ig_status ig_stress_energy_after(ig_stress *m, double stored, bool cut) {
   double now;
-  IG_TRY(stored_sum(m, &now));
+  IG_TRY(ig_stress_value_sums(m, IG_VALUE_STORED, &now));
   m->balance.stored += now - stored;
   *(cut ? &m->balance.released : &m->balance.annealed) += stored - now;
   m->balance.cut |= cut;
@@ -45,14 +36,11 @@ static double outer_work(ig_stress *m, const double *u, const double *old) {
 
 ig_status ig_stress_energies(ig_stress *m) {
   ig_stress_balance *b = &m->balance;
-  double sum[IG_ENERGIES] = {0};
-  IG_TRY(m->ops->energy(m->cx, &m->args, m->work.old.dev, m->u.dev, m->energies.dev));
-  IG_TRY(ig_array_pull(m->cx, &m->energies));
+  double sum[IG_ENERGIES];
+  IG_TRY(ig_stress_value_sums(m, IG_VALUE_ENERGY, sum));
   IG_TRY(ig_array_pull(m->cx, &m->force));
   IG_TRY(ig_array_pull(m->cx, &m->u));
   IG_TRY(ig_array_pull(m->cx, &m->work.old));
-  for (int64_t i = 0; i < IG_ENERGIES * (int64_t)m->elements; i++)
-    sum[i % IG_ENERGIES] += ((double *)m->energies.host)[i];
   const double work = outer_work(m, m->u.host, m->work.old.host);
   const double off = sum[0] - work; /* deformation without work from outside */
   b->work += work;

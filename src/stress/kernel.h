@@ -9,26 +9,32 @@
 /* A point's state, and what it keeps of the law's derivative. Strains are tensor components, xx yy
    zz xy yz zx. */
 enum {
-  IG_STATE_PLASTIC = 0,    /* 6: plastic strain, a deviator */
-  IG_STATE_BACK = 6,       /* 6: strain-like variable of the back stress, X = 2/3 C(T) of it */
-  IG_STATE_REFERENCE = 12, /* 6: strain less thermal strain at birth, or when history was wiped */
-  IG_STATE_P = 18,         /* accumulated plastic strain */
-  IG_STATES = 19,
-  IG_SLOPE_BULK = 0, /* K */
-  IG_SLOPE_SHEAR,    /* 2 G theta */
-  IG_SLOPE_ALONG,    /* what is taken off along n */
-  IG_SLOPE_N,        /* 6: unit tensor of the flow */
-  IG_SLOPES = 9,
-  IG_PAST_STRAIN = 0, /* 6: elastic strain at the last equilibrium, for the energies */
-  IG_PAST_BULK = 6,
-  IG_PAST_SHEAR,
-  IG_PASTS,
+  IG_STATE_REFERENCE = 0, /* 6: strain less thermal strain at birth, or when history was wiped */
+  IG_STATES_ELASTIC = 6,  /* what follows is there where some material flows */
+  IG_STATE_PLASTIC = 6,   /* 6: plastic strain, a deviator */
+  IG_STATE_P = 12,        /* accumulated plastic strain */
+  IG_STATES_FLOW = 13,    /* what follows is there where some hardening is kinematic */
+  IG_STATE_BACK = 13,     /* 6: strain-like variable of the back stress, X = 2/3 C(T) of it */
+  IG_STATES_BACK = 19,
+  IG_SLOPE_SHEAR = 0, /* 2 G theta */
+  IG_SLOPES_ELASTIC,
+  IG_SLOPE_FLOW = 1, /* 5: xx yy xy yz zx of a deviator m: m (m : strain) is taken off */
+  IG_SLOPES_FLOW = 6,
   IG_ENERGIES = 5,     /* of an element: see ig_stress_energy */
   IG_STRESS_TILE = 32, /* elements side by side */
   /* stress 6, von Mises, plastic strain, temperature, elastic strain 6: means over points */
   IG_STRESS_REPORT = 15,
   IG_STRESS_POINTS = 56 /* stress 6 at each of 8 points, then their plastic strains */
 };
+
+/* What a pass computes of each element for the host. */
+typedef enum { IG_VALUE_REPORT, IG_VALUE_POINTS, IG_VALUE_STORED, IG_VALUE_ENERGY } ig_stress_value;
+IG_HD int ig_stress_value_count(ig_stress_value what) {
+  return what == IG_VALUE_REPORT   ? IG_STRESS_REPORT
+         : what == IG_VALUE_POINTS ? IG_STRESS_POINTS
+         : what == IG_VALUE_STORED ? 1
+                                   : IG_ENERGIES;
+}
 
 /* Tables over temperature are rows of two common arrays. */
 typedef struct {
@@ -53,10 +59,12 @@ typedef struct {
   const double *inherent; /* x 4: strain that grows at birth, xx yy zz xy */
   const ig_stress_law *laws;
   const double *row_x, *row_y;
-  double *state; /* tiles */
-  float *slope;  /* tiles: half the traffic of a product; forces never see the rounding */
-  float *past;   /* tiles */
-  double *grown; /* elements x 4: thermal and inherent strain at the last equilibrium */
+  double *state;      /* tiles */
+  float *slope;       /* tiles: half the traffic of a product; forces never see the rounding */
+  float *bulk;        /* elements: mean bulk modulus, for the product */
+  int states, slopes; /* values of a point in the two */
+  double *grown;      /* elements x 4: thermal and inherent strain at the last */
+  const double *T_past, *warmer_past; /* equilibrium; as T and warmer, then */
   double *turn;  /* elements x 9: rotations at the last forces, by rows; NULL: they are small */
   double *slots; /* gather: 3 each */
   double dt;     /* of the step, for creep */
@@ -64,6 +72,10 @@ typedef struct {
 
 IG_HD int64_t ig_stress_at(int64_t e, int count, int k, int q) {
   return ((e / IG_STRESS_TILE * count + k) * 8 + q) * IG_STRESS_TILE + e % IG_STRESS_TILE;
+}
+/* Value k of a point's state; 0 where no material of the case has it. */
+IG_HD double ig_stress_state(const ig_stress_args *p, int64_t e, int k, int q) {
+  return k < p->states ? p->state[ig_stress_at(e, p->states, k, q)] : 0;
 }
 
 #endif

@@ -184,6 +184,8 @@ ig_status ig_stress_laws(ig_stress *m, const ig_list *materials) {
     m->material.poisson = fmin(fmax(p.y[law[0].poisson.first], 0), 0.4);
     for (int i = 0; i < materials->count; i++)
       m->material.plastic |= law[i].plastic || law[i].creep > 0;
+    for (int i = 0; i < materials->count; i++)
+      m->material.kinematic |= law[i].kinematic.rows > 0;
     status = ig_array_push(m->cx, &m->material.laws);
   }
   free(p.x);

@@ -179,10 +179,13 @@ static ig_status places(ig_stress *m) {
   return status;
 }
 
+/* At most so many values of elements for the host are on the device at once: 8 MB. */
+enum { VALUES = 1 << 20 };
+
 static ig_status arrays(ig_stress *m, int materials) {
   ig_ctx *cx = m->cx;
   const size_t n = (size_t)m->nodes, e = (size_t)m->elements;
-  const size_t tiles = (e + IG_STRESS_TILE - 1) / IG_STRESS_TILE * IG_STRESS_TILE * 8;
+  const size_t values = e * IG_STRESS_POINTS < VALUES ? e * IG_STRESS_POINTS : VALUES;
   const struct {
     ig_array *a;
     size_t count, size;
@@ -197,21 +200,19 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->material.which, e, sizeof(uint16_t), false},
              {&m->material.inherent, 4 * ((size_t)m->c->inherent.count + 1), sizeof(double), false},
              {&m->material.laws, (size_t)materials, sizeof(ig_stress_law), false},
-             {&m->state, tiles * IG_STATES, sizeof(double), false},
-             {&m->past, tiles * IG_PASTS, sizeof(float), false},
              {&m->grown, 4 * e, sizeof(double), false},
-             {&m->energies, IG_ENERGIES * e, sizeof(double), false},
              {&m->fix, n, 1, false},
              {&m->load, 3 * n, sizeof(double), false},
-             {&m->work.report, IG_STRESS_REPORT * e, sizeof(double), false},
              {&m->young, e, sizeof(double), false},
              {&m->built, e, sizeof(double), false},
              {&m->force, 3 * n, sizeof(double), false},
-             {&m->work.moved, 3 * n, sizeof(double), false},
              {&m->work.right, 3 * n, sizeof(double), true},
              {&m->work.step, 3 * n, sizeof(double), true},
              {&m->work.old, 3 * n, sizeof(double), false},
-             {&m->work.slope, tiles * IG_SLOPES, sizeof(float), true},
+             {&m->work.bulk, e, sizeof(float), true},
+             {&m->work.T_past, n, sizeof(double), true},
+             {&m->work.warmer_past, e, sizeof(double), true},
+             {&m->work.values, values, sizeof(double), true},
              {&m->young_single, e, sizeof(float), true},
              {&m->work.partial, IG_MESH_CHUNKS, sizeof(double), true}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -234,11 +235,28 @@ static ig_status arrays(ig_stress *m, int materials) {
   memset(m->alive.host, 1, e);
   for (size_t i = 0; i < n; i++)
     ((double *)m->T.host)[i] = m->c->temperature;
-  ig_array *const push[] = {&m->u,    &m->T,     &m->warmer, &m->share, &m->alive, &m->state,
-                            &m->past, &m->grown, &m->load,   &m->fix,   &m->built, &m->work.high};
+  IG_TRY(IG_NEW(cx, &m->report, IG_STRESS_REPORT * e, "values of elements"));
+  ig_array *const push[] = {&m->u,     &m->T,    &m->warmer, &m->share, &m->alive,
+                            &m->grown, &m->load, &m->fix,    &m->built, &m->work.high};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_array_push(cx, push[i]));
-  return ig_array_zero(cx, &m->work.slope);
+  return ig_array_zero(cx, &m->work.bulk);
+}
+
+/* State and tangent of the points: as many values as the materials need. */
+static ig_status point_arrays(ig_stress *m) {
+  const size_t tiles = ((size_t)m->elements + IG_STRESS_TILE - 1) / IG_STRESS_TILE;
+  const size_t points = 8 * IG_STRESS_TILE * tiles;
+  m->args.states = m->material.kinematic ? IG_STATES_BACK
+                   : m->material.plastic ? IG_STATES_FLOW
+                                         : IG_STATES_ELASTIC;
+  m->args.slopes = m->material.plastic ? IG_SLOPES_FLOW : IG_SLOPES_ELASTIC;
+  IG_TRY(ig_array_new(m->cx, &m->state, points * (size_t)m->args.states, sizeof(double),
+                      "state of the points"));
+  IG_TRY(ig_array_new_device(m->cx, &m->work.slope, points * (size_t)m->args.slopes, sizeof(float),
+                             "tangent"));
+  IG_TRY(ig_array_push(m->cx, &m->state));
+  return ig_array_zero(m->cx, &m->work.slope);
 }
 
 /* Nothing is stressed at the start, at its temperature. */
@@ -250,6 +268,8 @@ static ig_status born_at_start(ig_stress *m) {
   ig_status status = ig_array_push(m->cx, &birth);
   if (status == IG_OK)
     status = m->ops->wipe(m->cx, &m->args, m->u.dev, NULL, NULL, birth.dev, m->elements);
+  if (status == IG_OK)
+    status = ig_stress_past(m);
   if (status == IG_OK)
     status = m->cx->backend->sync(m->cx);
   ig_array_free(m->cx, &birth);
@@ -274,8 +294,14 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
   IG_TRY(arrays(m, materials->count));
   IG_TRY(materials_place(m, materials));
   IG_TRY(ig_stress_laws(m, materials));
+  IG_TRY(point_arrays(m));
   scale_start(m);
   IG_TRY(places(m));
+  bool leads = false;
+  for (int i = 0; i < m->held.count; i++)
+    leads |= m->held.list[i].lead != 0;
+  if (leads)
+    IG_TRY(ig_array_new(cx, &m->work.moved, 3 * (size_t)m->nodes, sizeof(double), "held motion"));
   IG_TRY(ig_plan_new(cx, how, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->plan));
   if (m->plan.slots)
     IG_TRY(ig_array_new_device(cx, &m->work.slots, 3 * (size_t)m->plan.slots, sizeof(double),
@@ -294,8 +320,12 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
                              .row_y = m->material.row_y.dev,
                              .state = m->state.dev,
                              .slope = m->work.slope.dev,
-                             .past = m->past.dev,
+                             .bulk = m->work.bulk.dev,
+                             .states = m->args.states,
+                             .slopes = m->args.slopes,
                              .grown = m->grown.dev,
+                             .T_past = m->work.T_past.dev,
+                             .warmer_past = m->work.warmer_past.dev,
                              .turn = m->turn.dev,
                              .slots = m->work.slots.dev};
   IG_TRY(ig_mesh_adjacency(cx, m->mesh, &m->adjacency));
@@ -355,13 +385,14 @@ void ig_stress_free(ig_stress *m) {
                            &m->work.high,
                            &m->work.list,
                            &m->work.birth,
-                           &m->work.report,
+                           &m->work.bulk,
+                           &m->work.T_past,
+                           &m->work.warmer_past,
+                           &m->work.values,
                            &m->young_single,
                            &m->held.tie_start,
                            &m->held.tie_item,
-                           &m->past,
                            &m->grown,
-                           &m->energies,
                            &m->turn};
   ig_stress_system_free(m);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -371,6 +402,7 @@ void ig_stress_free(ig_stress *m) {
   for (int i = 0; m->held.list && i < m->held.count; i++)
     free(m->held.list[i].node);
   free(m->held.list);
+  free(m->report);
   free(m->conn);
   free(m->held.bits);
   free(m->held.freed);

@@ -61,13 +61,16 @@ typedef struct {
 typedef struct {
   ig_array law, which, inherent, laws, row_x, row_y;
   double poisson;
-  bool plastic; /* some law yields */
+  bool plastic;   /* some law yields or creeps */
+  bool kinematic; /* some hardening is */
 } ig_stress_material;
 
 /* What a step uses and leaves to the next one; device. */
 typedef struct {
   ig_array right, step, old, moved; /* nodes x 3 */
-  ig_array slope, slots, partial, high, list, birth, report;
+  ig_array slope, bulk, slots, partial, high, list, birth;
+  ig_array T_past, warmer_past; /* as T and warmer at the last equilibrium */
+  ig_array values;              /* of so many elements at a time as fit, for the host */
 } ig_stress_work;
 
 /* The linear system of a Newton iteration. */
@@ -96,7 +99,8 @@ typedef struct ig_stress {
 
   ig_array x, u, T, warmer, share, alive, state, fix, load; /* both sides */
   ig_array force, young, young_single, built;               /* device */
-  ig_array past, grown, energies, turn;
+  ig_array grown, turn;
+  double *report; /* host: elements x IG_STRESS_REPORT */
   ig_stress_balance balance;
   uint8_t *scratch; /* host: nodes */
   ig_stress_held held;
@@ -153,6 +157,15 @@ IG_MUST_CHECK ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *go
 /* Internal forces at u without supports, on the device in m->force. */
 IG_MUST_CHECK ig_status ig_stress_forces(ig_stress *m);
 IG_MUST_CHECK ig_status ig_stress_loads_at(ig_stress *m, double time);
+
+/* values.c: values of all elements at u, to the host. */
+IG_MUST_CHECK ig_status ig_stress_values(ig_stress *m, ig_stress_value what, double *out);
+/* The sums over all elements of each of their values. */
+IG_MUST_CHECK ig_status ig_stress_value_sums(ig_stress *m, ig_stress_value what, double *sum);
+/* Temperatures of now become those of the last equilibrium. */
+IG_MUST_CHECK ig_status ig_stress_past(ig_stress *m);
+/* Bytes that a product must move: tangents, connectivity, positions and two vectors once. */
+double ig_stress_product_bytes(const ig_stress *m);
 
 /* energy.c: before history moves on, of a step from `old` to u. */
 IG_MUST_CHECK ig_status ig_stress_energies(ig_stress *m);

@@ -203,6 +203,7 @@ ig_status ig_stress_advance(ig_stress *m, const ig_stress_goal *g) {
     if (good) {
       IG_TRY(ig_stress_energies(m));
       IG_TRY(m->ops->commit(cx, &m->args, m->u.dev));
+      IG_TRY(ig_stress_past(m));
       done = next;
       piece = fmin(2 * piece, 1 - done);
       continue;

@@ -20,15 +20,11 @@ typedef struct ig_stress_ops {
      was too hot */
   ig_status (*wipe)(ig_ctx *cx, const ig_stress_args *p, const double *u, const double *high,
                     const int32_t *list, const double *birth, int64_t count);
-  /* IG_STRESS_REPORT values per element */
-  ig_status (*report)(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out);
-  /* IG_STRESS_POINTS values per element */
-  ig_status (*points)(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out);
-  /* stored energy per element; IG_ENERGIES values per element, and the state they start from next
-     time */
-  ig_status (*stored)(ig_ctx *cx, const ig_stress_args *p, double *out);
-  ig_status (*energy)(ig_ctx *cx, const ig_stress_args *p, const double *old, const double *u,
-                      double *out);
+  /* values of `count` elements from `begin` on, element after element: means or points at u, energy
+     stored at the last equilibrium u, or energies of a step from `old` to u and the growth they
+     start from next time */
+  ig_status (*values)(ig_ctx *cx, const ig_stress_args *p, ig_stress_value what, const double *old,
+                      const double *u, ig_lid begin, ig_lid count, double *out);
   ig_status (*young)(ig_ctx *cx, const ig_stress_args *p, double *out);
   /* y += a x */
   ig_status (*add)(ig_ctx *cx, int64_t n, double a, const double *x, double *y);

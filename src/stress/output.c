@@ -61,8 +61,7 @@ static double probe_value(const ig_stress_run *r, int i) {
   const ig_stress *m = r->m;
   const ig_stress_probe *p = probe_of(r, i);
   const ig_look *k = r->look + i;
-  const double *u = m->u.host, *f = m->force.host, *load = m->load.host,
-               *report = m->work.report.host;
+  const double *u = m->u.host, *f = m->force.host, *load = m->load.host, *report = m->report;
   double sum = 0;
   for (ig_lid j = 0; j < k->count; j++) {
     const int64_t at = 3 * (int64_t)k->item[j] + p->quantity % 3;
@@ -88,12 +87,11 @@ static double probe_shown(const ig_stress_run *r, int i, int phase, double value
 ig_status ig_stress_look_now(ig_stress_run *r) {
   ig_stress *m = r->m;
   const uint8_t *alive = m->alive.host;
-  IG_TRY(m->ops->report(m->cx, &m->args, m->u.dev, m->work.report.dev));
+  IG_TRY(ig_stress_values(m, IG_VALUE_REPORT, m->report));
   IG_TRY(ig_stress_forces(m));
-  IG_TRY(ig_array_pull(m->cx, &m->work.report));
   IG_TRY(ig_array_pull(m->cx, &m->force));
   IG_TRY(ig_array_pull(m->cx, &m->u));
-  const double *report = m->work.report.host, *u = m->u.host;
+  const double *report = m->report, *u = m->u.host;
   double T = 0;
   ig_lid living = 0;
   r->mises_max = r->plastic_max = r->u_max = 0;
@@ -273,7 +271,7 @@ static ig_status element_field(ig_stress_run *r, ig_snapshot *snap, const char *
   if (!ig_output_wants(r->job->output, name))
     return IG_OK;
   IG_TRY(ig_snapshot_add(snap, name, unit, IG_AT_ELEMENTS, IG_F64, components, NULL, (void **)&to));
-  const double *report = m->work.report.host;
+  const double *report = m->report;
   for (ig_lid e = 0; e < m->elements; e++)
     for (int i = 0; i < components; i++)
       to[components * (int64_t)e + i] = report[IG_STRESS_REPORT * (int64_t)e + from + i];
@@ -282,19 +280,16 @@ static ig_status element_field(ig_stress_run *r, ig_snapshot *snap, const char *
 
 /* Values at integration points, for a run that goes on from them: only where they are asked for. */
 static ig_status point_fields(ig_stress_run *r, ig_snapshot *snap) {
-  const ig_stress *m = r->m;
+  ig_stress *m = r->m;
   const ig_output_case *output = r->job->output;
   const bool stress = output->fields.count && ig_output_wants(output, "point_stress"),
              plastic = output->fields.count && ig_output_wants(output, "point_plastic_strain");
-  ig_array all = {0};
-  double *to;
+  double *all = NULL, *to;
   ig_status status;
   if (!stress && !plastic)
     return IG_OK;
-  IG_TRY(ig_array_new(m->cx, &all, IG_STRESS_POINTS * (size_t)m->elements, sizeof(double),
-                      "values at points"));
-  IG_TRY_GOTO(status, done, m->ops->points(m->cx, &m->args, m->u.dev, all.dev));
-  IG_TRY_GOTO(status, done, ig_array_pull(m->cx, &all));
+  IG_TRY(IG_NEW(m->cx, &all, IG_STRESS_POINTS * (size_t)m->elements, "values at points"));
+  IG_TRY_GOTO(status, done, ig_stress_values(m, IG_VALUE_POINTS, all));
   for (int k = 0; k < 2; k++) {
     const int components = k ? 8 : 48;
     if (!(k ? plastic : stress))
@@ -303,12 +298,11 @@ static ig_status point_fields(ig_stress_run *r, ig_snapshot *snap) {
                 ig_snapshot_add(snap, k ? "point_plastic_strain" : "point_stress", k ? "" : "Pa",
                                 IG_AT_ELEMENTS, IG_F64, components, NULL, (void **)&to));
     for (ig_lid e = 0; e < m->elements; e++)
-      memcpy(to + components * (int64_t)e,
-             (double *)all.host + IG_STRESS_POINTS * (int64_t)e + (k ? 48 : 0),
+      memcpy(to + components * (int64_t)e, all + IG_STRESS_POINTS * (int64_t)e + (k ? 48 : 0),
              (size_t)components * sizeof *to);
   }
 done:
-  ig_array_free(m->cx, &all);
+  free(all);
   return status;
 }
 

@@ -117,8 +117,7 @@ ig_status ig_stress_problem_step(ig_stress_problem *q, double dt, double T, ig_s
 ig_status ig_stress_problem_mean(ig_stress_problem *q, ig_inside_fn *in, void *user,
                                  double out[IG_STRESS_REPORT]) {
   ig_stress *m = q->m;
-  IG_TRY(m->ops->report(m->cx, &m->args, m->u.dev, m->work.report.dev));
-  IG_TRY(ig_array_pull(m->cx, &m->work.report));
+  IG_TRY(ig_stress_values(m, IG_VALUE_REPORT, m->report));
   IG_TRY(ig_array_pull(m->cx, &m->u));
   double n = 0;
   memset(out, 0, sizeof(double) * IG_STRESS_REPORT);
@@ -130,7 +129,7 @@ ig_status ig_stress_problem_mean(ig_stress_problem *q, ig_inside_fn *in, void *u
       continue;
     n++;
     for (int i = 0; i < IG_STRESS_REPORT; i++)
-      out[i] += ((double *)m->work.report.host)[IG_STRESS_REPORT * (int64_t)e + i];
+      out[i] += m->report[IG_STRESS_REPORT * (int64_t)e + i];
   }
   for (int i = 0; i < IG_STRESS_REPORT; i++)
     out[i] /= n;

@@ -177,7 +177,6 @@ static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
   const ig_saved all[] = {{"numbers", IG_F64, NUMBERS, number},
                           {"u", IG_F64, 3 * n, m->u.host},
                           {"state", IG_F64, (int64_t)m->state.count, m->state.host},
-                          {"past", IG_F32, (int64_t)m->past.count, m->past.host},
                           {"grown", IG_F64, 4 * e, m->grown.host},
                           {"force", IG_F64, 3 * n, m->balance.force},
                           {"load", IG_F64, 3 * n, m->balance.load},
@@ -246,7 +245,6 @@ static ig_status room_save(void *self, ig_sink *to) {
                             r->given};
   IG_TRY(ig_array_pull(m->cx, &m->state));
   IG_TRY(ig_array_pull(m->cx, &m->u));
-  IG_TRY(ig_array_pull(m->cx, &m->past));
   IG_TRY(ig_array_pull(m->cx, &m->grown));
   const int count = saved_list(r, number, list);
   return to->checkpoint(to, ig_stress_time(r), (int64_t)r->rounds.steps + r->at, list, count);
@@ -287,10 +285,11 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);
   memcpy(m->warmer.host, r->warm0, sizeof(double) * (size_t)m->elements);
   memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);
-  ig_array *const push[] = {&m->u,     &m->state, &m->past,   &m->grown, &m->alive,
+  ig_array *const push[] = {&m->u,     &m->state, &m->grown,  &m->alive,
                             &m->built, &m->T,     &m->warmer, &m->share};
   for (size_t i = 0; i < sizeof push / sizeof *push; i++)
     IG_TRY(ig_array_push(m->cx, push[i]));
+  IG_TRY(ig_stress_past(m));
   if (r->at > 0) {
     const ig_stress_step *s = r->step + r->at - 1;
     IG_TRY(ig_stress_steps_supports(r, s->phase, false));
@@ -310,9 +309,8 @@ static void room_tally(void *self) {
   job->dofs = 3 * job->nodes;
   job->element_steps = r->work;
   /* a product moves the tangent, positions, vectors and connectivity of an element once */
-  job->bytes_moved =
-      r->work / 3 / (job->nodes ? (double)job->nodes : 1) *
-      ((double)job->elements * (8 * 4.0 * IG_SLOPES + 32) + 9 * 8.0 * (double)job->nodes);
+  job->bytes_moved = r->work / 3 / (job->nodes ? (double)job->nodes : 1) *
+                     (r->m ? ig_stress_product_bytes(r->m) : 0);
 }
 
 static ig_status room_check(ig_job *job, ig_check_line *line, void *user) {

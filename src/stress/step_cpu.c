@@ -30,7 +30,7 @@ static ig_status force(ig_ctx *cx, const ig_stress_args *p, const ig_plan *plan,
 /* The elements i … of one color, as many as fit side by side. */
 static void product_pack(const ig_stress_args *p, const double *x, ig_lid i, ig_lid end,
                          double *y) {
-  ig_pack_f64 xe[24], ue[24], slope[8 * IG_SLOPES], fe[24];
+  ig_pack_f64 xe[24], ue[24], slope[8 * IG_SLOPES_FLOW], fe[24], bulk;
   int64_t element[IG_PACK_F64];
   double corner[24];
   bool any = false;
@@ -46,12 +46,13 @@ static void product_pack(const ig_stress_args *p, const double *x, ig_lid i, ig_
     ig_stress_turn_corners(p, e, true, corner);
     for (int k = 0; k < 24; k++)
       ue[k][l] = corner[k];
-    for (int k = 0; k < 8 * IG_SLOPES; k++)
-      slope[k][l] = p->alive[e] ? p->slope[ig_stress_at(e, IG_SLOPES, k / 8, k % 8)] : 0;
+    for (int k = 0; k < 8 * p->slopes; k++)
+      slope[k][l] = p->alive[e] ? p->slope[ig_stress_at(e, p->slopes, k / 8, k % 8)] : 0;
+    bulk[l] = p->alive[e] ? p->bulk[e] : 0;
   }
   if (!any && p->scatter.how != IG_GATHER)
     return;
-  stress_product_p64(xe, ue, slope, 1, fe);
+  stress_product_p64(xe, ue, slope, 1, bulk, p->slopes > IG_SLOPES_ELASTIC, fe);
   for (int l = 0; l < IG_PACK_F64 && i + l < end; l++)
     if (p->alive[element[l]] || p->scatter.how == IG_GATHER) {
       for (int k = 0; k < 24; k++)
@@ -91,32 +92,13 @@ static ig_status wipe(ig_ctx *cx, const ig_stress_args *p, const double *u, cons
   return IG_OK;
 }
 
-static ig_status report(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out) {
-#pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
-  for (int32_t e = 0; e < p->scatter.elements; e++)
-    ig_stress_report(p, e, u, out);
-  return IG_OK;
-}
-
-static ig_status points(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out) {
-#pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
-  for (int32_t e = 0; e < p->scatter.elements; e++)
-    ig_stress_points(p, e, u, out);
-  return IG_OK;
-}
-
-static ig_status stored(ig_ctx *cx, const ig_stress_args *p, double *out) {
-#pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
-  for (int32_t e = 0; e < p->scatter.elements; e++)
-    out[e] = ig_stress_stored(p, e);
-  return IG_OK;
-}
-
-static ig_status energy(ig_ctx *cx, const ig_stress_args *p, const double *old, const double *u,
+static ig_status values(ig_ctx *cx, const ig_stress_args *p, ig_stress_value what,
+                        const double *old, const double *u, ig_lid begin, ig_lid count,
                         double *out) {
-#pragma omp parallel for schedule(static) num_threads(ig_team(cx, p->scatter.elements, IG_WORK_ROW))
-  for (int32_t e = 0; e < p->scatter.elements; e++)
-    ig_stress_energy(p, e, old, u, out);
+  const int size = ig_stress_value_count(what);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, count, IG_WORK_ROW))
+  for (ig_lid i = 0; i < count; i++)
+    ig_stress_values_of(p, what, begin + i, old, u, out + size * (int64_t)i);
   return IG_OK;
 }
 
@@ -160,10 +142,7 @@ const ig_stress_ops ig_stress_cpu = {.force = force,
                                      .product = product,
                                      .commit = commit,
                                      .wipe = wipe,
-                                     .report = report,
-                                     .points = points,
-                                     .stored = stored,
-                                     .energy = energy,
+                                     .values = values,
                                      .young = young,
                                      .add = add,
                                      .tie_f64 = tie_f64,

@@ -54,7 +54,8 @@ static __global__ void __launch_bounds__(THREADS)
     ue[k] = x[at];
   }
   ig_stress_turn_corners(&p, e, true, ue);
-  stress_product_f64(xe, ue, p.slope + ig_stress_at(e, IG_SLOPES, 0, 0), IG_STRESS_TILE, fe);
+  stress_product_f64(xe, ue, p.slope + ig_stress_at(e, p.slopes, 0, 0), IG_STRESS_TILE, p.bulk[e],
+                     p.slopes > IG_SLOPES_ELASTIC, fe);
   ig_stress_turn_corners(&p, e, false, fe);
   for (int k = 0; k < 24; k++)
     ig_scatter_add_f64(&p.scatter, (int32_t)e, k / 3, 3, k % 3, fe[k], y, p.slots);
@@ -94,49 +95,26 @@ extern "C" ig_status ig_stress_wipe_cuda(ig_ctx *cx, const ig_stress_args *p, co
   return IG_OK;
 }
 
+/* One kernel for each kind: the widest would decide about the registers of all. */
+template <ig_stress_value WHAT>
 static __global__ void __launch_bounds__(THREADS)
-    report_pass(ig_stress_args p, const double *u, double *out) {
-  const int64_t e = THREAD;
-  if (e < p.scatter.elements)
-    ig_stress_report(&p, e, u, out);
+    values_pass(ig_stress_args p, const double *old, const double *u, ig_lid begin, ig_lid count,
+                double *out) {
+  const int64_t i = THREAD;
+  if (i < count)
+    ig_stress_values_of(&p, WHAT, begin + i, old, u, out + ig_stress_value_count(WHAT) * i);
 }
-extern "C" ig_status ig_stress_report_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u,
-                                           double *out) {
-  LAUNCH(report_pass, p->scatter.elements, *p, u, out);
-  return IG_OK;
-}
-
-static __global__ void __launch_bounds__(THREADS)
-    points_pass(ig_stress_args p, const double *u, double *out) {
-  const int64_t e = THREAD;
-  if (e < p.scatter.elements)
-    ig_stress_points(&p, e, u, out);
-}
-extern "C" ig_status ig_stress_points_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u,
-                                           double *out) {
-  LAUNCH(points_pass, p->scatter.elements, *p, u, out);
-  return IG_OK;
-}
-
-static __global__ void stored_pass(ig_stress_args p, double *out) {
-  const int64_t e = THREAD;
-  if (e < p.scatter.elements)
-    out[e] = ig_stress_stored(&p, e);
-}
-extern "C" ig_status ig_stress_stored_cuda(ig_ctx *cx, const ig_stress_args *p, double *out) {
-  LAUNCH(stored_pass, p->scatter.elements, *p, out);
-  return IG_OK;
-}
-
-static __global__ void __launch_bounds__(THREADS)
-    energy_pass(ig_stress_args p, const double *old, const double *u, double *out) {
-  const int64_t e = THREAD;
-  if (e < p.scatter.elements)
-    ig_stress_energy(&p, e, old, u, out);
-}
-extern "C" ig_status ig_stress_energy_cuda(ig_ctx *cx, const ig_stress_args *p, const double *old,
-                                           const double *u, double *out) {
-  LAUNCH(energy_pass, p->scatter.elements, *p, old, u, out);
+extern "C" ig_status ig_stress_values_cuda(ig_ctx *cx, const ig_stress_args *p,
+                                           ig_stress_value what, const double *old, const double *u,
+                                           ig_lid begin, ig_lid count, double *out) {
+  if (what == IG_VALUE_REPORT)
+    LAUNCH(values_pass<IG_VALUE_REPORT>, count, *p, old, u, begin, count, out);
+  else if (what == IG_VALUE_POINTS)
+    LAUNCH(values_pass<IG_VALUE_POINTS>, count, *p, old, u, begin, count, out);
+  else if (what == IG_VALUE_STORED)
+    LAUNCH(values_pass<IG_VALUE_STORED>, count, *p, old, u, begin, count, out);
+  else
+    LAUNCH(values_pass<IG_VALUE_ENERGY>, count, *p, old, u, begin, count, out);
   return IG_OK;
 }
 

@@ -13,11 +13,9 @@ ig_status ig_stress_commit_cuda(ig_ctx *cx, const ig_stress_args *p, const doubl
 ig_status ig_stress_wipe_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u,
                               const double *high, const int32_t *list, const double *birth,
                               int64_t count);
-ig_status ig_stress_report_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out);
-ig_status ig_stress_points_cuda(ig_ctx *cx, const ig_stress_args *p, const double *u, double *out);
-ig_status ig_stress_stored_cuda(ig_ctx *cx, const ig_stress_args *p, double *out);
-ig_status ig_stress_energy_cuda(ig_ctx *cx, const ig_stress_args *p, const double *old,
-                                const double *u, double *out);
+ig_status ig_stress_values_cuda(ig_ctx *cx, const ig_stress_args *p, ig_stress_value what,
+                                const double *old, const double *u, ig_lid begin, ig_lid count,
+                                double *out);
 ig_status ig_stress_young_cuda(ig_ctx *cx, const ig_stress_args *p, double *out);
 ig_status ig_stress_add_cuda(ig_ctx *cx, int64_t n, double a, const double *x, double *y);
 ig_status ig_stress_tie_cuda_f64(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item,

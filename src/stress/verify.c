@@ -103,7 +103,7 @@ ig_status ig_stress_verify_blocks(ig_ctx *cx, const ig_verify_sink *sink) {
   worst = 0;
   TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
   for (ig_lid e = 0; e < q.m->elements; e++) {
-    const double *o = (double *)q.m->work.report.host + IG_STRESS_REPORT * (int64_t)e;
+    const double *o = q.m->report + IG_STRESS_REPORT * (int64_t)e;
     worst = fmax(worst, fabs(o[0] + o[1] + o[2]) / 3);
   }
   ig_stress_row(sink, "free, linear temperature: largest mean stress over E alpha dT",
@@ -277,7 +277,7 @@ static ig_status satoh(ig_ctx *cx, double kinematic, bool anneal, double stress[
                       ? 1e-6 * ((double *)q.m->force.host)[3 * (int64_t)n]
                       : 0;
       TRY(ig_array_pull(cx, &q.m->state));
-      hot[1] = ((double *)q.m->state.host)[ig_stress_at(0, IG_STATES, IG_STATE_PLASTIC, 0)];
+      hot[1] = ((double *)q.m->state.host)[ig_stress_at(0, q.m->args.states, IG_STATE_PLASTIC, 0)];
     }
     if (k % 200 == 199) {
       TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));

@@ -34,7 +34,7 @@ static ig_status plate(ig_ctx *cx, double s, int n, double *surface, double *cen
   }
   double mean[IG_STRESS_REPORT];
   TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
-  const double *o = q.m->work.report.host;
+  const double *o = q.m->report;
   *elastic = 0;
   for (int e = 0; e < n; e++) {
     const double z = (e + 0.5) / n, exact = S * (z * z + 1.0 / 12 / n / n - 1.0 / 3);
@@ -177,7 +177,7 @@ static ig_status column(ig_ctx *cx, int newborn, int layers, double *top, double
     TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
   }
   TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
-  const double *o = q.m->work.report.host, *u = q.m->u.host;
+  const double *o = q.m->report, *u = q.m->u.host;
   *side = 1e-6 * o[IG_STRESS_REPORT * 4 * layers];
   *axial = o[IG_STRESS_REPORT * 4 * layers + 2];
   for (ig_lid i = 0; i < q.mesh->nodes; i++)
@@ -280,7 +280,7 @@ ig_status ig_stress_verify_misfit(ig_ctx *cx, const ig_verify_sink *sink) {
   TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
   TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
   for (ig_lid e = 0; e < q.m->elements; e++)
-    worst = fmax(worst, fabs(((double *)q.m->work.report.host)[IG_STRESS_REPORT * (int64_t)e]));
+    worst = fmax(worst, fabs(q.m->report[IG_STRESS_REPORT * (int64_t)e]));
   /* the misfit is constant in a layer: up to half a step off the line */
   ig_stress_row(sink, "linear misfit, freed: curvature, 1/m", "alpha dT/dz", 1.2e-5 * rise,
                 curvature(&q, size[0], size[0] / 4), 0.01, true);
@@ -321,7 +321,7 @@ ig_status ig_stress_verify_born(ig_ctx *cx, const ig_verify_sink *sink) {
   TRY(ig_stress_problem_step(&q, 1, T_START, NULL, NULL));
   TRY(layer_born(&q, cells, 1, 1, T_START, IG_NEWBORN_FOLLOW));
   TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
-  const double *o = q.m->work.report.host;
+  const double *o = q.m->report;
   ig_stress_row(sink, "stretched by 1 %: stress of the old half, MPa", "E e", 2000, 1e-6 * o[0],
                 1e-9, true);
   ig_stress_row(sink, "of the newborn half, Pa", "none", 0, o[IG_STRESS_REPORT * 2], 1, false);

@@ -160,9 +160,9 @@ static ig_status tangent_error(ig_stress *m, double *error) {
   for (size_t i = 0; i < n; i++)
     f[0][i] = (f[0][i] - f[1][i]) / (2 * h);
   TRY(forces_at(m, at, way, 0, f[1]));
-  memcpy(m->work.moved.host, way, n * sizeof *way);
-  TRY(ig_array_push(m->cx, &m->work.moved));
-  TRY(m->ops->product(m->cx, &m->args, &m->plan, m->work.moved.dev, m->force.dev));
+  memcpy(m->work.old.host, way, n * sizeof *way);
+  TRY(ig_array_push(m->cx, &m->work.old));
+  TRY(m->ops->product(m->cx, &m->args, &m->plan, m->work.old.dev, m->force.dev));
   TRY(ig_array_pull(m->cx, &m->force));
   for (size_t i = 0; i < n; i++) {
     most = fmax(most, fabs(f[0][i]));

@@ -132,7 +132,7 @@ static ig_status profile_read(ig_stress_problem *q, int axes, double a, double b
         x[d] += y[d] / 8;
     }
     const int k = (int)((r - a) / (b - a) * layers);
-    const double *o = (double *)m->work.report.host + IG_STRESS_REPORT * (int64_t)e;
+    const double *o = m->report + IG_STRESS_REPORT * (int64_t)e;
     radial(o, x, axes, &sr, &st);
     p->sr[k] += sr;
     p->st[k] += st;

@@ -70,9 +70,9 @@ static void tangent_is_the_derivative(void **state) {
       for (size_t i = 0; i < n; i++)
         slope[i] = (plus[i] - ((double *)m->force.host)[i]) / (2 * h);
       GOOD(cx, ig_stress_forces(m));
-      memcpy(m->work.moved.host, way, n * 8);
-      GOOD(cx, ig_array_push(cx, &m->work.moved));
-      GOOD(cx, m->ops->product(cx, &m->args, &m->plan, m->work.moved.dev, m->force.dev));
+      memcpy(m->work.old.host, way, n * 8);
+      GOOD(cx, ig_array_push(cx, &m->work.old));
+      GOOD(cx, m->ops->product(cx, &m->args, &m->plan, m->work.old.dev, m->force.dev));
       GOOD(cx, ig_array_pull(cx, &m->force));
       for (size_t i = 0; i < n; i++) {
         most = fmax(most, fabs(slope[i]));

@@ -1,0 +1,58 @@
+/* What passes over elements compute for the host, some elements at a time: the whole of it would be
+   as much memory on the device as the state of the points. */
+#include "stress/model.h"
+#include "backend/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The next elements from `begin` on, on the device in work.values. */
+static ig_status portion(ig_stress *m, ig_stress_value what, ig_lid begin, ig_lid *count) {
+  const size_t fit = m->work.values.count / (size_t)ig_stress_value_count(what);
+  const ig_lid left = m->elements - begin;
+  *count = (size_t)left < fit ? left : (ig_lid)fit;
+  return m->ops->values(m->cx, &m->args, what, m->work.old.dev, m->u.dev, begin, *count,
+                        m->work.values.dev);
+}
+
+ig_status ig_stress_values(ig_stress *m, ig_stress_value what, double *out) {
+  const size_t size = (size_t)ig_stress_value_count(what);
+  ig_lid count;
+  for (ig_lid begin = 0; begin < m->elements; begin += count) {
+    IG_TRY(portion(m, what, begin, &count));
+    IG_TRY(m->cx->backend->copy_out(m->cx, out + size * (size_t)begin, m->work.values.dev,
+                                    size * (size_t)count * sizeof *out));
+  }
+  return IG_OK;
+}
+
+ig_status ig_stress_value_sums(ig_stress *m, ig_stress_value what, double *sum) {
+  const int size = ig_stress_value_count(what);
+  double *value = NULL;
+  ig_lid count;
+  ig_status status = IG_OK;
+  memset(sum, 0, sizeof *sum * (size_t)size);
+  IG_TRY(IG_NEW(m->cx, &value, m->work.values.count, "values of elements"));
+  for (ig_lid begin = 0; begin < m->elements; begin += count) {
+    IG_TRY_GOTO(status, done, portion(m, what, begin, &count));
+    IG_TRY_GOTO(status, done,
+                m->cx->backend->copy_out(m->cx, value, m->work.values.dev,
+                                         (size_t)size * (size_t)count * sizeof *value));
+    for (int64_t i = 0; i < size * (int64_t)count; i++)
+      sum[i % size] += value[i];
+  }
+done:
+  free(value);
+  return status;
+}
+
+ig_status ig_stress_past(ig_stress *m) {
+  const ig_backend *backend = m->cx->backend;
+  IG_TRY(backend->copy(m->cx, m->work.T_past.dev, m->T.dev, sizeof(double) * (size_t)m->nodes));
+  return backend->copy(m->cx, m->work.warmer_past.dev, m->warmer.dev,
+                       sizeof(double) * (size_t)m->elements);
+}
+
+double ig_stress_product_bytes(const ig_stress *m) {
+  return (double)m->elements * (8 * 4.0 * m->args.slopes + 4 + 32) + 9 * 8.0 * (double)m->nodes;
+}
