@@ -1,118 +1,197 @@
-/* All that a continuation needs: heat and states of both grids, the window, what was counted. */
+/* All that a continuation needs: heat and states of the grids, the windows, what was counted. */
 #include "powder/powder.h"
+#include "backend/backend.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOLTEN = 2 + IG_POWDER_BOXES, BOX = 6, LAYER = 3 };
 /* Numbers of a run, doubles throughout: whole numbers in them are exact. */
 typedef struct {
-  double time, step, layer, line, bed, open, at[3], dt_dwell, molten, left_molten;
-  double fine_steps, coarse_steps, moves, work, hottest, hottest_ever, stored0;
-  ig_powder_ledger ledger;
-  ig_powder_pool pool, pool_most;
+  double time, step, layer, bed, dt_dwell, fine_steps, coarse_steps, moves, work, stored0, born;
+  double windows, lingers, molten[MOLTEN], line[IG_POWDER_BEAMS], has_box[IG_POWDER_BEAMS];
+  double box[IG_POWDER_BEAMS][BOX], linger[IG_POWDER_BOXES][BOX], window[IG_POWDER_WINDOWS][BOX];
 } kept;
-enum { KEPT = sizeof(kept) / sizeof(double), LINE = 7, LAYER = 3 };
+enum { KEPT = sizeof(kept) / sizeof(double) };
 
-static size_t ghosted(const ig_level *l) {
-  return (size_t)(l->n[0] + 2) * (size_t)(l->n[1] + 2) * (size_t)(l->n[2] + 2);
+static void box_keep(const ig_powder_box *b, double *to) {
+  for (int d = 0; d < 3; d++)
+    to[d] = b->at[d], to[3 + d] = b->size[d];
+}
+/* False: not a box of this bed. */
+static bool box_take(const ig_powder_run *r, const double *from, ig_powder_box *b) {
+  for (int d = 0; d < 3; d++) {
+    const double n = r->coarse.n[d];
+    if (!(from[d] >= 0 && from[3 + d] >= 1 && from[3 + d] <= n && from[d] + from[3 + d] <= n))
+      return false;
+    b->at[d] = (int)from[d], b->size[d] = (int)from[3 + d];
+  }
+  return true;
 }
 
 /* The arrays a checkpoint holds, as they lie in a run. */
-enum { ARRAYS = 6 };
+enum { ARRAYS = 12 };
 static void arrays(ig_powder_run *r, ig_saved *s) {
-  const int64_t cells = (int64_t)r->coarse.n[0] * r->coarse.n[1] * r->coarse.n[2];
-  const int64_t probes = r->c->probes.count;
-  const ig_saved all[ARRAYS] = {{"coarse", IG_F64, (int64_t)ghosted(&r->coarse), r->coarse.heat},
-                                {"fine", IG_F64, (int64_t)ghosted(&r->fine), r->fine.heat},
-                                {"solid", IG_F64, cells, r->solid},
-                                {"state", IG_U8, r->nf[0] * r->nf[1] * r->nf[2], r->state},
-                                {"probe_now", IG_F64, probes, r->probe_now},
-                                {"probe_peak", IG_F64, probes, r->probe_peak}};
-  memcpy(s, all, sizeof all);
+  const ig_powder_arrays *a = &r->array;
+  const struct {
+    const char *name;
+    const ig_array *array;
+  } all[ARRAYS] = {{"coarse", &a->heat},
+                   {"solid", &a->solid},
+                   {"state", &a->state},
+                   {"source", &a->source},
+                   {"lost", &a->lost},
+                   {"held", &a->held},
+                   {"coarse_lost", &a->coarse_lost},
+                   {"coarse_held", &a->coarse_held},
+                   {"pool", &a->pool},
+                   {"lines", &a->line},
+                   {"probe_now", &a->probe_now},
+                   {"probe_peak", &a->probe_peak}};
+  for (int i = 0; i < ARRAYS; i++)
+    s[i] = (ig_saved){all[i].name, all[i].array->size == 1 ? IG_U8 : IG_F64,
+                      (int64_t)all[i].array->count, all[i].array->host};
+}
+
+static void numbers_keep(const ig_powder_run *r, kept *k) {
+  memset(k, 0, sizeof *k);
+  k->time = r->time;
+  k->step = (double)r->step;
+  k->layer = (double)r->layer;
+  k->bed = (double)r->bed;
+  k->dt_dwell = r->dt_dwell;
+  k->fine_steps = (double)r->fine_steps;
+  k->coarse_steps = (double)r->coarse_steps;
+  k->moves = (double)r->moves;
+  k->work = r->work;
+  k->stored0 = r->stored0;
+  k->born = r->ledger.born;
+  k->windows = r->set[r->now].count;
+  k->lingers = r->lingers;
+  for (int i = 0; i < MOLTEN; i++)
+    k->molten[i] = ((const int *)r->array.molten.host)[i];
+  for (int b = 0; b < IG_POWDER_BEAMS; b++) {
+    k->line[b] = (double)r->laser[b].line;
+    k->has_box[b] = r->laser[b].has_box;
+    box_keep(&r->laser[b].box, k->box[b]);
+  }
+  for (int i = 0; i < r->lingers; i++)
+    box_keep(&r->linger[i], k->linger[i]);
+  for (int i = 0; i < r->set[r->now].count; i++)
+    box_keep(&r->set[r->now].window[i].box, k->window[i]);
+}
+
+static ig_status layers_keep(const ig_powder_run *r, double (**rows)[LAYER]) {
+  IG_TRY(IG_NEW(r->cx, rows, r->layers, "checkpoint"));
+  for (int64_t i = 0; i < r->layers; i++) {
+    const ig_powder_layer *l = &r->layer_of[i];
+    const double row[LAYER] = {l->interlayer, l->melted, (double)l->cells};
+    memcpy((*rows)[i], row, sizeof row);
+  }
+  return IG_OK;
+}
+
+static void window_name(int i, char *name, size_t size) {
+  snprintf(name, size, "window%d", i);
 }
 
 ig_status ig_powder_save(void *self, ig_sink *to) {
   ig_powder_run *r = self;
-  ig_saved saved[ARRAYS + 3];
-  kept k = {.time = r->time,
-            .step = (double)r->step,
-            .layer = (double)r->layer,
-            .line = (double)r->line,
-            .bed = (double)r->bed,
-            .open = r->open,
-            .at = {r->at[0], r->at[1], r->at[2]},
-            .dt_dwell = r->dt_dwell,
-            .molten = (double)r->molten,
-            .left_molten = (double)r->left_molten,
-            .fine_steps = (double)r->fine_steps,
-            .coarse_steps = (double)r->coarse_steps,
-            .moves = (double)r->moves,
-            .work = r->work,
-            .hottest = r->hottest,
-            .hottest_ever = r->hottest_ever,
-            .stored0 = r->stored0,
-            .ledger = r->ledger,
-            .pool = r->pool,
-            .pool_most = r->pool_most};
-  double(*line)[LINE] = NULL, (*layer)[LAYER] = NULL;
+  const ig_powder_windows *set = &r->set[r->now];
+  ig_saved saved[ARRAYS + 2 + IG_POWDER_WINDOWS];
+  char name[IG_POWDER_WINDOWS][24];
+  double(*layer)[LAYER] = NULL, *heat[IG_POWDER_WINDOWS] = {NULL};
+  kept k;
   ig_status status;
-  IG_TRY_GOTO(status, done, IG_NEW(r->cx, &line, r->lines, "checkpoint"));
-  IG_TRY_GOTO(status, done, IG_NEW(r->cx, &layer, r->layers, "checkpoint"));
-  for (int64_t i = 0; i < r->lines; i++) {
-    const ig_powder_line *l = &r->line_of[i];
-    const double row[LINE] = {l->most.length, l->most.width, l->most.depth,   l->most.volume,
-                              l->width_mean,  l->depth_mean, (double)l->looks};
-    memcpy(line[i], row, sizeof row);
-  }
-  for (int64_t i = 0; i < r->layers; i++) {
-    const ig_powder_layer *l = &r->layer_of[i];
-    const double row[LAYER] = {l->interlayer, l->melted, (double)l->cells};
-    memcpy(layer[i], row, sizeof row);
-  }
+  IG_TRY(ig_powder_pull(r, ~0u));
+  numbers_keep(r, &k);
   arrays(r, saved);
+  IG_TRY_GOTO(status, done, layers_keep(r, &layer));
   saved[ARRAYS] = (ig_saved){"kept", IG_F64, KEPT, &k};
-  saved[ARRAYS + 1] = (ig_saved){"lines", IG_F64, LINE * r->lines, line};
-  saved[ARRAYS + 2] = (ig_saved){"layers", IG_F64, LAYER * r->layers, layer};
-  status = to->checkpoint(to, r->time, r->step, saved, ARRAYS + 3);
+  saved[ARRAYS + 1] = (ig_saved){"layers", IG_F64, LAYER * r->layers, layer};
+  for (int i = 0; i < set->count; i++) {
+    const size_t count = ig_level_count(&set->window[i].fine);
+    IG_TRY_GOTO(status, done, IG_NEW(r->cx, &heat[i], count, "checkpoint"));
+    IG_TRY_GOTO(status, done,
+                r->cx->backend->copy_out(r->cx, heat[i], set->heat[i].dev, count * sizeof(double)));
+    window_name(i, name[i], sizeof name[i]);
+    saved[ARRAYS + 2 + i] = (ig_saved){name[i], IG_F64, (int64_t)count, heat[i]};
+  }
+  status = to->checkpoint(to, r->time, r->step, saved, ARRAYS + 2 + set->count);
 done:
-  free(line);
   free(layer);
+  for (int i = 0; i < IG_POWDER_WINDOWS; i++)
+    free(heat[i]);
   return status;
 }
 
 /* Whether what was kept can be of this case. */
 static bool sensible(const ig_powder_run *r, const kept *k) {
-  bool good = k->layer >= 0 && k->layer <= (double)r->layers && k->line >= 0 &&
-              k->line < (double)r->lines && k->bed >= (double)r->plate &&
-              k->bed <= (double)r->nf[2] && k->time >= 0;
-  for (int d = 0; d < 3; d++)
-    good = good && k->at[d] >= 0 && k->at[d] <= r->coarse.n[d] - r->size[d];
+  bool good = k->layer >= 0 && k->layer <= (double)r->layers && k->bed >= (double)r->plate &&
+              k->bed <= (double)r->nf[2] && k->time >= 0 && k->windows >= 0 &&
+              k->windows <= IG_POWDER_WINDOWS && k->lingers >= 0 && k->lingers <= IG_POWDER_BOXES;
+  for (int b = 0; b < r->beams; b++)
+    good = good && k->line[b] >= -1 && k->line[b] < (double)r->lines;
   return good;
 }
 
-static void rows_take(ig_powder_run *r, const double *line, const double *layer) {
-  for (int64_t i = 0; i < r->lines; i++, line += LINE) {
-    ig_powder_line *l = &r->line_of[i];
-    l->most = (ig_powder_pool){line[0], line[1], line[2], line[3]};
-    l->width_mean = line[4], l->depth_mean = line[5], l->looks = (int64_t)line[6];
+/* Boxes of beams, those that linger, windows and their heat. */
+static ig_status windows_take(ig_powder_run *r, const ig_restart *from, const kept *k) {
+  ig_powder_box box[IG_POWDER_WINDOWS];
+  bool good = true;
+  r->lingers = (int)k->lingers;
+  for (int b = 0; b < r->beams; b++) {
+    r->laser[b].has_box = k->has_box[b] != 0;
+    good = good && (!r->laser[b].has_box || box_take(r, k->box[b], &r->laser[b].box));
   }
-  for (int64_t i = 0; i < r->layers; i++, layer += LAYER) {
-    ig_powder_layer *l = &r->layer_of[i];
-    l->interlayer = layer[0], l->melted = layer[1], l->cells = (int64_t)layer[2];
+  for (int i = 0; i < r->lingers; i++)
+    good = good && box_take(r, k->linger[i], &r->linger[i]);
+  for (int i = 0; i < (int)k->windows; i++)
+    good = good && box_take(r, k->window[i], &box[i]);
+  if (!good)
+    return IG_FAIL(r->cx, IG_INPUT, "the checkpoint is not of this case");
+  r->view.lingers = r->lingers;
+  memcpy(r->array.linger.host, r->linger, sizeof r->linger);
+  IG_TRY(ig_powder_windows_make(r, 0, box, (int)k->windows));
+  for (int i = 0; i < (int)k->windows; i++) {
+    const size_t count = ig_level_count(&r->set[0].window[i].fine);
+    const void *heat;
+    char name[24];
+    window_name(i, name, sizeof name);
+    IG_TRY(ig_restart_find(r->cx, from, name, IG_F64, (int64_t)count, &heat));
+    IG_TRY(r->cx->backend->copy_in(r->cx, r->set[0].heat[i].dev, heat, count * sizeof(double)));
   }
+  return IG_OK;
+}
+
+static void numbers_take(ig_powder_run *r, const kept *k) {
+  r->time = k->time;
+  r->step = (int64_t)k->step;
+  r->layer = (int64_t)k->layer;
+  r->bed = (int64_t)k->bed;
+  r->dt_dwell = k->dt_dwell;
+  r->fine_steps = (int64_t)k->fine_steps;
+  r->coarse_steps = (int64_t)k->coarse_steps;
+  r->moves = (int64_t)k->moves;
+  r->work = k->work;
+  r->stored0 = k->stored0;
+  r->ledger.born = k->born;
+  for (int i = 0; i < MOLTEN; i++)
+    ((int *)r->array.molten.host)[i] = (int)k->molten[i];
+  for (int b = 0; b < r->beams; b++)
+    r->laser[b].line = (int64_t)k->line[b];
 }
 
 ig_status ig_powder_restore(void *self, const ig_restart *from) {
   ig_powder_run *r = self;
-  const void *data, *line, *layer;
+  const void *data;
   ig_saved all[ARRAYS];
   kept k;
   IG_TRY(ig_restart_find(r->cx, from, "kept", IG_F64, KEPT, &data));
   memcpy(&k, data, sizeof k);
   if (!sensible(r, &k))
     return IG_FAIL(r->cx, IG_INPUT, "the checkpoint is not of this case");
-  IG_TRY(ig_restart_find(r->cx, from, "lines", IG_F64, LINE * r->lines, &line));
-  IG_TRY(ig_restart_find(r->cx, from, "layers", IG_F64, LAYER * r->layers, &layer));
   arrays(r, all);
   for (int i = 0; i < ARRAYS; i++) {
     if (all[i].count == 0)
@@ -120,28 +199,14 @@ ig_status ig_powder_restore(void *self, const ig_restart *from) {
     IG_TRY(ig_restart_find(r->cx, from, all[i].name, all[i].dtype, all[i].count, &data));
     memcpy(all[i].data, data, (size_t)all[i].count * ig_dtype_size(all[i].dtype));
   }
-  rows_take(r, line, layer);
-  r->time = k.time;
-  r->step = (int64_t)k.step;
-  r->layer = (int64_t)k.layer;
-  r->line = (int64_t)k.line;
-  r->bed = (int64_t)k.bed;
-  r->open = k.open != 0;
-  for (int d = 0; d < 3; d++)
-    r->at[d] = (int)k.at[d];
-  r->dt_dwell = k.dt_dwell;
-  r->molten = (int64_t)k.molten;
-  r->left_molten = (int64_t)k.left_molten;
-  r->fine_steps = (int64_t)k.fine_steps;
-  r->coarse_steps = (int64_t)k.coarse_steps;
-  r->moves = (int64_t)k.moves;
-  r->work = k.work;
-  r->hottest = k.hottest;
-  r->hottest_ever = k.hottest_ever;
-  r->stored0 = k.stored0;
-  r->ledger = k.ledger;
-  r->pool = k.pool;
-  r->pool_most = k.pool_most;
-  ig_powder_fill(r);
-  return IG_OK;
+  IG_TRY(ig_restart_find(r->cx, from, "layers", IG_F64, LAYER * r->layers, &data));
+  const double *row = data;
+  for (int64_t i = 0; i < r->layers; i++, row += LAYER) {
+    ig_powder_layer *l = &r->layer_of[i];
+    l->interlayer = row[0], l->melted = row[1], l->cells = (int64_t)row[2];
+  }
+  numbers_take(r, &k);
+  IG_TRY(windows_take(r, from, &k));
+  IG_TRY(ig_powder_fill(r));
+  return ig_powder_push(r);
 }

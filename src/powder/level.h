@@ -3,6 +3,7 @@
 #define IG_POWDER_LEVEL_H
 
 #include "core/ctx.h"
+#include "kern/hd.h"
 
 enum { IG_POWDER_ROWS = 4096 };
 /* Material over heat content, equally spaced: temperature and 1/conductivity, solid and powder. */
@@ -26,19 +27,22 @@ typedef struct {
   const double *fill; /* n[2] + 2: of the levels, ghosts included; 1 for empty ones */
 } ig_level;
 
-static inline size_t ig_level_at(const ig_level *l, int i, int j, int k) {
+IG_HD size_t ig_level_at(const ig_level *l, int i, int j, int k) {
   return ((size_t)(k + 1) * (size_t)(l->n[1] + 2) + (size_t)(j + 1)) * (size_t)(l->n[0] + 2) +
          (size_t)(i + 1);
 }
-IG_MUST_CHECK ig_status ig_level_new(ig_ctx *cx, const int *n, double edge, const double *fill,
-                                     ig_level *level);
-void ig_level_free(ig_level *level);
-/* heat += dt x what conduction brings; cells of closed resistance keep theirs. */
-void ig_level_conduct(ig_ctx *cx, ig_level *level, double dt);
+IG_HD size_t ig_level_count(const ig_level *l) {
+  return (size_t)(l->n[0] + 2) * (size_t)(l->n[1] + 2) * (size_t)(l->n[2] + 2);
+}
+
+IG_C_BEGIN
+/* On the CPU: heat += dt x what conduction brings; cells of closed resistance keep theirs. */
+void ig_level_conduct(ig_ctx *cx, const ig_level *level, double dt);
 
 double ig_powder_table_T(const ig_powder_tables *t, double heat);
 double ig_powder_table_resist(const ig_powder_tables *t, double heat, double solid);
 /* The heat content at a temperature. */
 double ig_powder_table_heat(const ig_powder_tables *t, double T);
+IG_C_END
 
 #endif

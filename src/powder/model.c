@@ -1,6 +1,5 @@
 /* From the case to the bed: tables, path, layers, lines, grids. */
 #include "powder/powder.h"
-#include "backend/backend.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +29,7 @@ static double heat_at(const ig_material_case *m, double from, double to) {
 
 static ig_status tables_make(ig_powder_run *r) {
   const ig_material_case *m = r->material;
-  ig_powder_tables *t = &r->tables;
+  ig_powder_tables *t;
   enum { POINTS = 6001 };
   IG_TRY(ig_material_require(r->cx, m, "density|specific_heat|conductivity", "physics: powder"));
   if (m->latent_heat > 0 && !(m->liquidus >= m->solidus))
@@ -38,6 +37,8 @@ static ig_status tables_make(ig_powder_run *r) {
                       "material '%s' has a latent heat: give its solidus and a liquidus not below "
                       "it",
                       m->name);
+  IG_TRY(ig_array_new(r->cx, &r->array.tables, 1, sizeof *t, "tables"));
+  r->tables = t = r->array.tables.host;
   double *heat; /* at 0, 1, 2, ... K */
   IG_TRY(IG_NEW(r->cx, &heat, POINTS, "tables"));
   for (int i = 1; i < POINTS; i++)
@@ -72,18 +73,40 @@ static bool on(const ig_toolpath *p, int64_t i) {
   return i + 1 < p->count && p->power[i] > 0 && p->t[i + 1] > p->t[i];
 }
 
-/* Lines: runs of pieces with the beam on; a new layer where the path is higher than before. */
+/* The next line of a beam from a piece on: runs of pieces with the beam on. */
+static bool line_next(const ig_toolpath *p, int64_t *piece, ig_powder_line *l) {
+  int64_t i = *piece;
+  while (i < p->count && !on(p, i))
+    i++;
+  if (i >= p->count)
+    return false;
+  l->first = l->last = i;
+  while (on(p, l->last + 1))
+    l->last++;
+  *piece = l->last + 1;
+  return true;
+}
+
+/* Lines of all beams, as they begin; a new layer where a path is higher than all before. */
 static ig_status lines_find(ig_powder_run *r) {
-  const ig_toolpath *p = &r->path;
   for (int pass = 0; pass < 2; pass++) {
+    int64_t piece[IG_POWDER_BEAMS] = {0};
+    ig_powder_line next[IG_POWDER_BEAMS];
+    bool more[IG_POWDER_BEAMS];
     double top = -INFINITY;
     r->lines = r->layers = 0;
-    for (int64_t i = 0; i < p->count; i++) {
-      if (!on(p, i) || (i > 0 && on(p, i - 1)))
-        continue;
-      int64_t last = i;
-      while (on(p, last + 1))
-        last++;
+    for (int b = 0; b < r->beams; b++)
+      more[b] = line_next(&r->laser[b].path, &piece[b], &next[b]);
+    for (;;) {
+      int first = -1;
+      for (int b = 0; b < r->beams; b++)
+        if (more[b] && (first < 0 || r->laser[b].path.t[next[b].first] <
+                                         r->laser[first].path.t[next[first].first]))
+          first = b;
+      if (first < 0)
+        break;
+      const ig_toolpath *p = &r->laser[first].path;
+      const int64_t i = next[first].first;
       if (p->x[3 * i + 2] > top + 1e-9) {
         top = p->x[3 * i + 2];
         if (pass)
@@ -92,10 +115,12 @@ static ig_status lines_find(ig_powder_run *r) {
         r->layers++;
       }
       if (pass) {
-        r->line_of[r->lines] = (ig_powder_line){.first = i, .last = last};
+        next[first].beam = first;
+        r->line_of[r->lines] = next[first];
         r->layer_of[r->layers - 1].lines++;
       }
       r->lines++;
+      more[first] = line_next(p, &piece[first], &next[first]);
     }
     if (!pass) {
       IG_TRY(IG_NEW(r->cx, &r->line_of, r->lines, "scan lines"));
@@ -107,19 +132,30 @@ static ig_status lines_find(ig_powder_run *r) {
   return IG_OK;
 }
 
+static ig_status paths_make(ig_ctx *cx, const ig_powder_case *c, ig_toolpath *path) {
+  if (c->hatch.lasers > IG_POWDER_BEAMS)
+    return ig_fail_at(cx, &c->hatch.at, "physics: powder has at most %d lasers (found %lld)",
+                      IG_POWDER_BEAMS, (long long)c->hatch.lasers);
+  return ig_hatch_make(cx, &c->hatch, path);
+}
+
 ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam, ig_toolpath *path) {
   const ig_powder_case *c = room_case;
-  if (beam != 0)
-    return ig_fail_at(cx, &c->at, "beam %d of 1", beam + 1);
-  if (c->hatch.lasers != 1)
-    return ig_fail_at(cx, &c->hatch.at, "physics: powder has one laser (found %lld)",
-                      (long long)c->hatch.lasers);
-  return ig_hatch_make(cx, &c->hatch, path);
+  ig_toolpath all[IG_POWDER_BEAMS] = {{0}};
+  if (beam < 0 || beam >= c->hatch.lasers)
+    return ig_fail_at(cx, &c->at, "beam %d of %lld", beam + 1, (long long)c->hatch.lasers);
+  IG_TRY(paths_make(cx, c, all));
+  *path = all[beam];
+  for (int b = 0; b < IG_POWDER_BEAMS; b++)
+    if (b != beam)
+      ig_toolpath_free(&all[b]);
+  return IG_OK;
 }
 
 /* --- grids */
 
-static ig_status sizes_choose(ig_powder_run *r, int *n) {
+static ig_status sizes_choose(ig_powder_run *r) {
+  int *n = r->coarse.n;
   const ig_powder_grid *g = &r->c->grid;
   const double h = g->cell, H = h * (double)g->ratio, layer = r->c->hatch.layer_height;
   double part_low[2] = {INFINITY, INFINITY}, part_high[2] = {-INFINITY, -INFINITY};
@@ -160,54 +196,39 @@ static ig_status sizes_choose(ig_powder_run *r, int *n) {
     return ig_fail_at(r->cx, &g->at, "a bed of %.3g cells of %g m: take larger ones",
                       cells * pow((double)g->ratio, 3), h);
   r->r = (int)g->ratio;
+  r->cell = h;
+  r->coarse.edge = H;
   r->plate = r->bed = (int64_t)round(deep / h);
   return IG_OK;
 }
 
-static ig_status grids_make(ig_powder_run *r) {
-  int n[3], nf[3];
-  ig_ctx *cx = r->cx;
-  const double h = r->c->grid.cell;
-  IG_TRY(sizes_choose(r, n));
-  for (int d = 0; d < 3; d++)
-    nf[d] = r->size[d] * r->r;
-  const size_t cells = (size_t)n[0] * (size_t)n[1] * (size_t)n[2];
-  const size_t ghosts = (size_t)(n[0] + 2) * (size_t)(n[1] + 2) * (size_t)(n[2] + 2);
-  IG_TRY(IG_NEW(cx, &r->fill, n[2], "powder bed"));
-  IG_TRY(IG_NEW(cx, &r->shape, n[2] + 2, "powder bed"));
-  IG_TRY(IG_NEW(cx, &r->ones, nf[2] + 2, "powder bed"));
-  IG_TRY(ig_level_new(cx, n, h * r->r, r->shape, &r->coarse));
-  IG_TRY(ig_level_new(cx, nf, h, r->ones, &r->fine));
-  IG_TRY(IG_NEW(cx, &r->solid, cells, "powder bed"));
-  IG_TRY(IG_NEW(cx, &r->crossed, cells, "powder bed"));
-  IG_TRY(IG_NEW(cx, &r->old[0], ghosts, "powder bed"));
-  IG_TRY(IG_NEW(cx, &r->old[1], ghosts, "powder bed"));
-  IG_TRY(IG_NEW(cx, &r->before, ghosts, "powder bed"));
-  IG_TRY(IG_NEW(cx, &r->state, (size_t)r->nf[0] * (size_t)r->nf[1] * (size_t)r->nf[2],
-                "states of the bed"));
-  for (int d = 0; d < 3; d++)
-    IG_TRY(IG_NEW(cx, &r->wx[d], nf[d], "beam"));
-  for (int k = 0; k < nf[2] + 2; k++)
-    r->ones[k] = 1;
-  return IG_OK;
-}
-
 /* The plate, at the start. */
-static void bed_start(ig_powder_run *r) {
-  const double u = ig_powder_table_heat(&r->tables, r->c->initial_temperature);
+static ig_status bed_start(ig_powder_run *r) {
+  const double u = ig_powder_table_heat(r->tables, r->c->initial_temperature);
   const ig_level *l = &r->coarse;
+  double *solid = r->array.solid.host;
   for (int k = 0; k < l->n[2]; k++) {
     const bool plate = (int64_t)k * r->r < r->plate;
-    r->fill[k] = plate ? 1 : 0;
     for (int j = 0; j < l->n[1]; j++)
       for (int i = 0; i < l->n[0]; i++) {
         l->heat[ig_level_at(l, i, j, k)] = plate ? u : 0;
-        r->solid[ig_powder_cell(r, i, j, k)] = plate ? 1 : 0;
+        solid[ig_powder_cell(r, i, j, k)] = plate ? 1 : 0;
       }
   }
-  for (int k = 0; k < l->n[2] + 2; k++)
-    r->shape[k] = 1;
   memset(r->state, IG_POWDER_SOLID, (size_t)r->nf[0] * (size_t)r->nf[1] * (size_t)r->plate);
+  IG_TRY(ig_powder_fill(r));
+  return ig_powder_push(r);
+}
+
+static ig_status paths_open(ig_powder_run *r) {
+  ig_toolpath path[IG_POWDER_BEAMS] = {{0}};
+  IG_TRY(paths_make(r->cx, r->c, path));
+  r->beams = (int)r->c->hatch.lasers;
+  for (int b = 0; b < r->beams; b++) {
+    r->laser[b].path = path[b];
+    r->laser[b].line = -1;
+  }
+  return lines_find(r);
 }
 
 ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
@@ -215,56 +236,43 @@ ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
   r->job = job;
   r->cx = job->cx;
   r->c = job->room_case;
-  if (job->cx->backend->kernels == IG_KERNELS_CUDA)
-    return ig_fail_at(r->cx, &r->c->at,
-                      "physics: powder runs on the CPU only so far: give --backend cpu");
   if (!job->materials || job->materials->count != 1)
     return ig_fail_at(r->cx, &r->c->at, "physics: powder needs one material");
   r->material = IG_ITEM(const ig_material_case, *job->materials, 0);
   if (!r->material->absorptivity.count)
     return ig_fail_at(r->cx, &r->material->at, "physics: powder needs the material's absorptivity");
   IG_TRY(tables_make(r));
-  IG_TRY(ig_powder_path(r->cx, r->c, 0, &r->path));
-  IG_TRY(lines_find(r));
+  IG_TRY(paths_open(r));
   IG_TRY(IG_NEW(r->cx, &r->body, r->c->hatch.parts.count, "parts"));
   for (int i = 0; i < r->c->hatch.parts.count; i++)
     IG_TRY(
         ig_scan_body_open(r->cx, IG_ITEM(const ig_scan_part, r->c->hatch.parts, i), &r->body[i]));
-  IG_TRY(grids_make(r));
-  bed_start(r);
-  const int probes = r->c->probes.count;
-  IG_TRY(IG_NEW(r->cx, &r->probe_now, probes, "probes"));
-  IG_TRY(IG_NEW(r->cx, &r->probe_peak, probes, "probes"));
-  for (int i = 0; i < probes; i++)
-    r->probe_now[i] = r->probe_peak[i] = r->c->initial_temperature;
-  const double h = r->c->grid.cell;
-  r->dt_fine = r->c->safety * h * h / (6 * r->tables.diffusivity);
-  r->duration = isnan(r->c->duration) ? r->path.t[r->path.count - 1] : r->c->duration;
-  r->hottest = r->hottest_ever = r->c->initial_temperature;
+  IG_TRY(sizes_choose(r));
+  IG_TRY(ig_powder_arrays_make(r));
+  IG_TRY(bed_start(r));
+  const double h = r->cell;
+  r->dt_fine = r->c->safety * h * h / (6 * r->tables->diffusivity);
+  r->duration = r->c->duration;
+  if (isnan(r->duration)) {
+    r->duration = 0;
+    for (int b = 0; b < r->beams; b++)
+      if (r->laser[b].path.count > 0)
+        r->duration = fmax(r->duration, r->laser[b].path.t[r->laser[b].path.count - 1]);
+  }
+  ig_powder_host(&r->array.pool)[IG_POOL_MOST + 4] = r->c->initial_temperature;
+  IG_TRY(ig_array_push(r->cx, &r->array.pool));
   r->stored0 = ig_powder_stored(r);
   return IG_OK;
 }
 
 void ig_powder_close(ig_powder_run *r) {
-  ig_toolpath_free(&r->path);
-  ig_level_free(&r->coarse);
-  ig_level_free(&r->fine);
-  free(r->old[0]);
-  free(r->old[1]);
-  free(r->before);
-  free(r->solid);
-  free(r->crossed);
-  free(r->fill);
-  free(r->shape);
-  free(r->ones);
-  free(r->state);
+  for (int b = 0; b < IG_POWDER_BEAMS; b++)
+    ig_toolpath_free(&r->laser[b].path);
+  if (r->cx)
+    ig_powder_arrays_free(r);
   free(r->layer_of);
   free(r->line_of);
-  free(r->probe_now);
-  free(r->probe_peak);
   for (int i = 0; r->body && i < r->c->hatch.parts.count; i++)
     ig_scan_body_close(&r->body[i]);
   free(r->body);
-  for (int d = 0; d < 3; d++)
-    free(r->wx[d]);
 }

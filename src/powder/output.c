@@ -24,16 +24,17 @@ ig_status ig_powder_history(void *self, ig_sink *to) {
       "line",           "interlayer [K]", "beam_x [m]",       "beam_y [m]",     "melt_length [m]",
       "melt_width [m]", "melt_depth [m]", "melt_volume [m^3]"};
   double x[3], stored, values[MOST];
-  const double open = gap(r, &stored);
+  IG_TRY(ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_LEDGER | IG_PULL_POOL | IG_PULL_PROBES));
+  const double open = gap(r, &stored), *pool = ig_powder_host(&r->array.pool);
   char probe[64][72];
   if (!isfinite(stored))
     return IG_FAIL(r->cx, IG_NUMERIC, "the heat of the bed is no number at %g s", r->time);
   if (!to)
     return IG_OK;
-  ig_powder_beam_at(r, r->time, x);
+  ig_powder_beam_at(r, 0, r->time, x);
   const double fixed[FIXED] = {(double)r->step,
                                r->time,
-                               r->hottest,
+                               pool[4],
                                stored,
                                r->ledger.source,
                                r->ledger.born,
@@ -41,21 +42,21 @@ ig_status ig_powder_history(void *self, ig_sink *to) {
                                r->ledger.held,
                                open,
                                (double)r->layer,
-                               (double)r->line + 1,
+                               (double)r->laser[0].line + 1,
                                r->layer > 0 ? r->layer_of[r->layer - 1].interlayer : NAN,
                                x[0],
                                x[1],
-                               r->pool.length,
-                               r->pool.width,
-                               r->pool.depth,
-                               r->pool.volume};
+                               pool[0],
+                               pool[1],
+                               pool[2],
+                               pool[3]};
   memcpy(values, fixed, sizeof fixed);
   const int probes = r->c->probes.count;
   for (int i = 0; i < probes; i++) {
     snprintf(probe[i], sizeof probe[i], "%.60s [K]",
              IG_ITEM(const ig_powder_probe, r->c->probes, i)->name);
     names[FIXED + i] = probe[i];
-    values[FIXED + i] = r->probe_now[i];
+    values[FIXED + i] = ig_powder_host(&r->array.probe_now)[i];
   }
   return to->history(to, FIXED + probes, names, values);
 }
@@ -67,7 +68,7 @@ static ig_status snapshot_grid(const ig_powder_run *r, ig_snapshot *s) {
                                    {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}};
   const ig_level *l = &r->coarse;
   const int nx = l->n[0] + 1, ny = l->n[1] + 1;
-  const double top = r->low[2] + (double)r->bed * r->fine.edge;
+  const double top = r->low[2] + (double)r->bed * r->cell;
   for (int64_t p = 0; p < s->points; p++) {
     s->point[3 * p] = r->low[0] + (double)(p % nx) * l->edge;
     s->point[3 * p + 1] = r->low[1] + (double)(p / nx % ny) * l->edge;
@@ -96,8 +97,10 @@ static double melts_mean(const ig_powder_run *r, int i, int j, int k) {
 }
 
 ig_status ig_powder_snapshot(void *self, ig_sink *to) {
-  const ig_powder_run *r = self;
+  ig_powder_run *r = self;
   const ig_level *l = &r->coarse;
+  IG_TRY(ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_SOLID |
+                               (ig_output_wants(r->job->output, "melts") ? IG_PULL_STATE : 0)));
   const int levels = (int)((r->bed + r->r - 1) / r->r);
   const int64_t cells = (int64_t)l->n[0] * l->n[1] * levels;
   ig_snapshot *s;
@@ -114,9 +117,9 @@ ig_status ig_powder_snapshot(void *self, ig_sink *to) {
     const int i = (int)(c % l->n[0]), j = (int)(c / l->n[0] % l->n[1]),
               k = (int)(c / l->n[0] / l->n[1]);
     if (field[0])
-      field[0][c] = ig_powder_table_T(&r->tables, l->heat[ig_level_at(l, i, j, k)]);
+      field[0][c] = ig_powder_table_T(r->tables, l->heat[ig_level_at(l, i, j, k)]);
     if (field[1])
-      field[1][c] = r->solid[ig_powder_cell(r, i, j, k)];
+      field[1][c] = ig_powder_host(&r->array.solid)[ig_powder_cell(r, i, j, k)];
     if (field[2])
       field[2][c] = melts_mean(r, i, j, k);
   }
@@ -164,22 +167,25 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
   for (int64_t layer = 0; layer < r->layers && status == IG_OK; layer++)
     for (int64_t n = 0; n < r->layer_of[layer].lines && status == IG_OK; n++) {
       const ig_powder_line *l = &r->line_of[r->layer_of[layer].line + n];
-      const double *a = &r->path.x[3 * l->first], *b = &r->path.x[3 * l->last + 3];
-      if (r->path.t[l->first] >= r->time)
+      const ig_toolpath *path = &r->laser[l->beam].path;
+      const double *a = &path->x[3 * l->first], *b = &path->x[3 * l->last + 3];
+      const double *q =
+          ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * (r->layer_of[layer].line + n);
+      if (path->t[l->first] >= r->time)
         continue;
       const double row[13] = {(double)layer + 1,
                               (double)n + 1,
-                              r->path.t[l->first],
-                              r->path.t[l->last + 1],
+                              path->t[l->first],
+                              path->t[l->last + 1],
                               a[0],
                               a[1],
                               b[0],
                               b[1],
-                              l->most.length,
-                              l->most.width,
-                              l->most.depth,
-                              l->width_mean,
-                              l->depth_mean};
+                              q[IG_LINE_LENGTH],
+                              q[IG_LINE_WIDTH],
+                              q[IG_LINE_DEPTH],
+                              q[IG_LINE_WIDTH_MEAN],
+                              q[IG_LINE_DEPTH_MEAN]};
       for (int i = 0; i < 13 && status == IG_OK; i++)
         status = page_number(r->cx, &p, row[i], i < 12 ? ',' : '\n');
     }
@@ -211,6 +217,10 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
   double stored;
   if (r->layer > 0)
     IG_TRY(ig_powder_layer_done(r, r->layer - 1));
+  IG_TRY(ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_LEDGER | IG_PULL_POOL | IG_PULL_PROBES |
+                               IG_PULL_LINES));
+  const double *most = ig_powder_host(&r->array.pool) + IG_POOL_MOST;
+  const int left = ((const int *)r->array.molten.host)[1 + IG_POWDER_BOXES];
   IG_TRY(lines_write(r, to));
   IG_TRY(layers_write(r, to));
   const double open = gap(r, &stored);
@@ -227,10 +237,10 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
              {"lost", "J", r->ledger.lost},
              {"held", "J", r->ledger.held},
              {"energy_gap", "J", open},
-             {"T_max", "K", r->hottest_ever},
-             {"melt_length_max", "m", r->pool_most.length},
-             {"melt_width_max", "m", r->pool_most.width},
-             {"melt_depth_max", "m", r->pool_most.depth},
+             {"T_max", "K", most[4]},
+             {"melt_length_max", "m", most[0]},
+             {"melt_width_max", "m", most[1]},
+             {"melt_depth_max", "m", most[2]},
              {"melted_fraction_least", "", worst},
              {"fine_steps", "", (double)r->fine_steps},
              {"coarse_steps", "", (double)r->coarse_steps},
@@ -241,11 +251,11 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
   for (int i = 0; i < r->c->probes.count; i++) {
     char key[80];
     snprintf(key, sizeof key, "%.60s_peak", IG_ITEM(const ig_powder_probe, r->c->probes, i)->name);
-    IG_TRY(to->result(to, key, "K", r->probe_peak[i]));
+    IG_TRY(to->result(to, key, "K", ig_powder_host(&r->array.probe_peak)[i]));
   }
-  if (r->left_molten)
+  if (left)
     ig_warn_at(r->cx, &r->c->grid.at,
-               "%lld cells were molten when the window left them: a larger window keeps the pool",
-               (long long)r->left_molten);
+               "%d cells were molten when the window left them: a larger window keeps the pool",
+               left);
   return IG_OK;
 }

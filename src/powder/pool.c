@@ -1,112 +1,64 @@
 /* What the user asks for: the melt pool along every line, what of a layer has melted. */
 #include "powder/powder.h"
+#include "backend/backend.h"
 
 #include <math.h>
-#include <stdlib.h>
 
-/* Extents of the points where the liquidus is crossed, along (u), across (v) and in depth. */
-typedef struct {
-  double low[3], high[3];
-} extent;
-
-static void extent_take(extent *e, const double *x, const double *way) {
-  const double q[3] = {x[0] * way[0] + x[1] * way[1], x[1] * way[0] - x[0] * way[1], x[2]};
-  for (int d = 0; d < 3; d++) {
-    e->low[d] = fmin(e->low[d], q[d]);
-    e->high[d] = fmax(e->high[d], q[d]);
-  }
-}
-
-/* The line at a time, -1: none; r->line runs ahead with the time. */
-static int64_t line_at(ig_powder_run *r, double time) {
-  const ig_toolpath *p = &r->path;
-  while (r->line + 1 < r->lines && p->t[r->line_of[r->line + 1].first] <= time)
-    r->line++;
-  const ig_powder_line *l = &r->line_of[r->line];
-  return time >= p->t[l->first] && time <= p->t[l->last + 1] ? r->line : -1;
-}
-
-/* Crossings around one molten cell. */
-static void cell_cross(const ig_powder_run *r, const int *c, int top, double T_liquidus,
-                       const double *way, extent *e) {
-  const ig_level *l = &r->fine;
-  const double T = l->T[ig_level_at(l, c[0], c[1], c[2])];
-  double x[3];
-  for (int d = 0; d < 3; d++)
-    x[d] = r->low[d] + (r->at[d] * r->r + c[d] + 0.5) * l->edge;
-  extent_take(e, x, way);
-  for (int d = 0; d < 3; d++)
-    for (int s = -1; s <= 1; s += 2) {
-      int n[3] = {c[0], c[1], c[2]};
-      n[d] += s;
-      if (n[d] < 0 || n[d] >= l->n[d] || n[2] > top)
-        continue;
-      const double next = l->T[ig_level_at(l, n[0], n[1], n[2])];
-      if (next >= T_liquidus)
-        continue;
-      double y[3] = {x[0], x[1], x[2]};
-      y[d] += s * l->edge * (T - T_liquidus) / (T - next);
-      extent_take(e, y, way);
+/* The line of a beam at a time, -1: none. */
+static int64_t line_at(ig_powder_run *r, int beam, double time) {
+  ig_powder_laser *l = &r->laser[beam];
+  const double *t = l->path.t;
+  for (int64_t i = l->line + 1; i < r->lines; i++)
+    if (r->line_of[i].beam == beam) {
+      if (t[r->line_of[i].first] > time)
+        break;
+      l->line = i;
     }
+  if (l->line < 0)
+    return -1;
+  const ig_powder_line *q = &r->line_of[l->line];
+  return time >= t[q->first] && time <= t[q->last + 1] ? l->line : -1;
 }
 
-void ig_powder_pool_look(ig_powder_run *r, double time) {
-  const ig_level *l = &r->fine;
-  const int top = (int)(r->bed - (int64_t)r->at[2] * r->r) - 1;
-  const double T_liquidus = ig_powder_table_T(&r->tables, r->tables.liquidus);
-  const int64_t line = line_at(r, time);
-  extent e = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
-  double way[2] = {1, 0};
-  const double *a = &r->path.x[3 * r->line_of[r->line].first], *b = a + 3;
-  const double length = hypot(b[0] - a[0], b[1] - a[1]);
-  if (length > 0)
-    way[0] = (b[0] - a[0]) / length, way[1] = (b[1] - a[1]) / length;
-  r->hottest = 0;
-  int64_t cells = 0;
-  for (int k = 0; r->open && k <= top; k++)
-    for (int j = 0; j < l->n[1]; j++)
-      for (int i = 0; i < l->n[0]; i++) {
-        const int c[3] = {i, j, k};
-        const double T = l->T[ig_level_at(l, i, j, k)];
-        r->hottest = fmax(r->hottest, T);
-        if (T < T_liquidus)
-          continue;
-        cells++;
-        cell_cross(r, c, top, T_liquidus, way, &e);
-      }
-  r->hottest_ever = fmax(r->hottest_ever, r->hottest);
-  const double surface = r->low[2] + (double)r->bed * l->edge;
-  r->pool = (ig_powder_pool){0};
-  if (cells) {
-    r->pool = (ig_powder_pool){.length = e.high[0] - e.low[0],
-                               .width = e.high[1] - e.low[1],
-                               .depth = surface - e.low[2],
-                               .volume = (double)cells * l->edge * l->edge * l->edge};
+ig_status ig_powder_pool_look(ig_powder_run *r, double time) {
+  const ig_powder_windows *set = &r->set[r->now];
+  ig_powder_args *g = &r->view.a;
+  for (int b = 0; b < r->beams; b++) {
+    double x[3];
+    g->line[b] = line_at(r, b, time);
+    ig_powder_beam_at(r, b, time, x);
+    g->here[b][0] = x[0], g->here[b][1] = x[1];
+    g->direction[b][0] = 1, g->direction[b][1] = 0;
+    if (r->laser[b].line < 0)
+      continue;
+    const double *p = &r->laser[b].path.x[3 * r->line_of[r->laser[b].line].first];
+    const double length = hypot(p[3] - p[0], p[4] - p[1]);
+    if (length > 0)
+      g->direction[b][0] = (p[3] - p[0]) / length, g->direction[b][1] = (p[4] - p[1]) / length;
   }
-#define MOST(where, what) (where).what = fmax((where).what, r->pool.what)
-  MOST(r->pool_most, length), MOST(r->pool_most, width), MOST(r->pool_most, depth);
-  MOST(r->pool_most, volume);
-  if (line < 0)
-    return;
-  ig_powder_line *q = &r->line_of[line];
-  MOST(q->most, length), MOST(q->most, width), MOST(q->most, depth), MOST(q->most, volume);
-#undef MOST
-  q->looks++;
-  q->width_mean += (r->pool.width - q->width_mean) / (double)q->looks;
-  q->depth_mean += (r->pool.depth - q->depth_mean) / (double)q->looks;
+  /* counts of now; what windows left is kept */
+  IG_TRY(r->cx->backend->fill(r->cx, r->array.molten.dev, 0, (1 + IG_POWDER_BOXES) * sizeof(int)));
+  for (int i = 0; i < set->count; i++) {
+    r->view.w = set->window[i];
+    IG_TRY(ig_powder_do_all(r, IG_DO_pool));
+  }
+  return ig_powder_do_all(r, IG_DO_pool_done);
 }
 
-double ig_powder_interlayer(const ig_powder_run *r) {
+ig_status ig_powder_interlayer(ig_powder_run *r, double *T) {
   const ig_level *l = &r->coarse;
   const int k = (int)((r->bed - 1) / r->r);
+  const double *solid = r->array.solid.host;
   double sum = 0, weight = 0;
+  IG_TRY(ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_SOLID));
   for (int j = 0; j < l->n[1]; j++)
     for (int i = 0; i < l->n[0]; i++) {
-      const double s = r->solid[ig_powder_cell(r, i, j, k)];
-      sum += s * ig_powder_table_T(&r->tables, l->heat[ig_level_at(l, i, j, k)]);
+      const double s = solid[ig_powder_cell(r, i, j, k)];
+      sum += s * ig_powder_table_T(r->tables, l->heat[ig_level_at(l, i, j, k)]);
       weight += s;
     }
-  return weight > 0 ? sum / weight : NAN;
+  *T = weight > 0 ? sum / weight : NAN;
+  return IG_OK;
 }
 
 /* Cells of the layer inside a part: how many, how many of them melted. */
@@ -114,7 +66,7 @@ static ig_status part_count(ig_powder_run *r, const ig_scan_body *body, double z
                             int64_t *cells, int64_t *melted) {
   ig_outline outline;
   ig_spans in = {0};
-  const double h = r->fine.edge, d[2] = {1, 0};
+  const double h = r->cell, d[2] = {1, 0};
   IG_TRY(ig_scan_body_cut(r->cx, body, z, &outline));
   ig_status status = IG_OK;
   for (int64_t j = 0; j < r->nf[1] && status == IG_OK; j++) {
@@ -138,8 +90,15 @@ static ig_status part_count(ig_powder_run *r, const ig_scan_body *body, double z
 ig_status ig_powder_layer_done(ig_powder_run *r, int64_t layer) {
   ig_powder_layer *l = &r->layer_of[layer];
   const double height = r->c->hatch.layer_height;
-  const int64_t thick = (int64_t)llround(height / r->fine.edge);
+  const int64_t thick = (int64_t)llround(height / r->cell);
   int64_t melted = 0;
+  /* the host's copy of this layer's states */
+  if (r->cx->backend->separate) {
+    const size_t level = (size_t)r->nf[0] * (size_t)r->nf[1], from = (size_t)(r->bed - thick);
+    IG_TRY(r->cx->backend->copy_out(r->cx, r->state + from * level,
+                                    (const uint8_t *)r->array.state.dev + from * level,
+                                    (size_t)thick * level));
+  }
   l->cells = 0;
   for (int i = 0; i < r->c->hatch.parts.count; i++)
     IG_TRY(part_count(r, &r->body[i], l->z - 0.5 * height, thick, &l->cells, &melted));

@@ -11,7 +11,7 @@ static ig_status room_open(ig_job *job, void **self) {
   *self = r;
   IG_TRY(ig_powder_open(job, r));
   job->elements = (int64_t)r->coarse.n[0] * r->coarse.n[1] * r->coarse.n[2] +
-                  (int64_t)r->fine.n[0] * r->fine.n[1] * r->fine.n[2];
+                  (int64_t)r->size[0] * r->size[1] * r->size[2] * r->r * r->r * r->r;
   job->nodes = job->dofs = job->elements;
   return IG_OK;
 }
@@ -56,13 +56,13 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   snprintf(text, sizeof text, "%d x %d x %d of %g m", r.coarse.n[0], r.coarse.n[1], r.coarse.n[2],
            r.coarse.edge);
   line(user, "coarse cells", text);
-  snprintf(text, sizeof text, "%d x %d x %d of %g m", r.fine.n[0], r.fine.n[1], r.fine.n[2],
-           r.fine.edge);
+  snprintf(text, sizeof text, "%d x %d x %d of %g m", r.size[0] * r.r, r.size[1] * r.r,
+           r.size[2] * r.r, r.cell);
   line(user, "window", text);
   snprintf(text, sizeof text, "%.4g s", r.dt_fine);
   line(user, "fine step", text);
   ig_toolpath_survey s;
-  IG_TRY_GOTO(status, done, ig_toolpath_look(job->cx, &r.path, &s));
+  IG_TRY_GOTO(status, done, ig_toolpath_look(job->cx, &r.laser[0].path, &s));
   ig_toolpath_describe(&s, line, user);
 done:
   ig_powder_close(&r);
@@ -86,6 +86,7 @@ const ig_room ig_room_powder = {.name = "powder",
                                 .path = ig_powder_path,
                                 .check = check,
                                 .verify = ig_powder_verify,
+                                .bench = ig_powder_bench,
                                 .fields = IG_POWDER_FIELDS,
                                 .precisions = "double",
                                 .unused = "assembly|mesh"};

@@ -1,22 +1,25 @@
-/* The powder bed: a fine grid that follows the beam inside a coarse grid of bed and plate.
+/* The powder bed: fine grids that follow the beams inside a coarse grid of bed and plate.
 
-   Both grids hold heat per volume (J/m^3) in cubic cells. The coarse grid holds the whole bed;
-   where the window lies, its cells hold the mean of the fine ones. A coarse step:
+   All grids hold heat per volume (J/m^3) in cubic cells. The coarse grid holds the whole bed; where
+   a window lies, its cells hold the mean of the fine ones. A coarse step:
 
-     ghosts      the window's rim takes temperatures of the coarse cells around it    window.c
-     fine steps  the beam, conduction, melting; heat that crosses the rim is summed   level.c,
-   beam.c coarse step conduction elsewhere; cells at the rim take the heat that crossed    level.c
-     means       coarse cells under the window                                        window.c
+     windows     follow the beams, meet, part, close                                   window.c
+     ghosts      the windows' rims take temperatures of the coarse cells around them
+     fine steps  the beams, conduction, melting; heat that crosses the rim is summed
+     coarse step conduction elsewhere; cells at a rim take the heat that crossed it
+     means       coarse cells under the windows
 
-   One number crosses each face of the rim and is taken from one side and given to the other, so no
-   heat is lost or made between the levels. */
+   One number crosses each face of a rim and is taken from one side and given to the other, so no
+   heat is lost or made between the levels. What a cell, a face or a column does is in cells.inc and
+   beam.inc, for all backends; do_cpu.c and do_cuda.cu run it; advance.c has the order. */
 #ifndef IG_POWDER_H
 #define IG_POWDER_H
 
 #include "core/room.h"
+#include "core/array.h"
 #include "core/toolpath.h"
 #include "material/material.h"
-#include "powder/level.h"
+#include "powder/view.h"
 #include "scan/hatch.h"
 
 typedef struct {
@@ -52,26 +55,17 @@ typedef struct {
 extern const ig_option ig_powder_options[];
 #define IG_POWDER_FIELDS "T|solid|melts"
 extern const ig_verify_entry ig_powder_verify[];
-
-/* State of a fine cell: one byte. The upper six bits count meltings, up to 63. */
-enum { IG_POWDER_SOLID = 1, IG_POWDER_MOLTEN = 2, IG_POWDER_MELTS = 2 };
+extern const ig_bench_entry ig_powder_bench[];
 
 /* Heat so far, J. */
 typedef struct {
-  double source, born, lost, held; /* beam; new layers; through the top; through the bottom */
+  double source, born, lost, held; /* beams; new layers; through the top; through the bottom */
 } ig_powder_ledger;
 
-/* Molten cells now: extents along and across the beam's way, and below the bed's top; m. */
+/* A line of a path: from where the beam goes on to where it goes off. */
 typedef struct {
-  double length, width, depth, volume;
-} ig_powder_pool;
-
-/* A line of the path: from where the beam goes on to where it goes off. */
-typedef struct {
-  int64_t first, last; /* pieces of the path */
-  ig_powder_pool most; /* the largest of each */
-  double width_mean, depth_mean;
-  int64_t looks;
+  int beam;
+  int64_t first, last; /* pieces of its path */
 } ig_powder_line;
 
 /* A layer, from 0. */
@@ -84,48 +78,98 @@ typedef struct {
   int64_t cells;       /* of the part in it */
 } ig_powder_layer;
 
+/* A laser: its path, and the box that goes with it. */
+typedef struct {
+  ig_toolpath path;
+  int64_t cursor; /* a piece of the path not after the time */
+  int64_t line;   /* its line in work, or the last one */
+  bool has_box;
+  ig_powder_box box;
+} ig_powder_laser;
+
+/* Arrays with a host side and a device side. */
+#define IG_POWDER_ARRAYS(X)                                                                        \
+  X(tables)                                                                                        \
+  X(heat)                                                                                          \
+  X(T)                                                                                             \
+  X(resist)                                                                                        \
+  X(old)                                                                                           \
+  X(before)                                                                                        \
+  X(solid)                                                                                         \
+  X(fill)                                                                                          \
+  X(fill_was)                                                                                      \
+  X(shape)                                                                                         \
+  X(ones)                                                                                          \
+  X(state)                                                                                         \
+  X(absorb_T)                                                                                      \
+  X(absorb)                                                                                        \
+  X(source)                                                                                        \
+  X(lost)                                                                                          \
+  X(held)                                                                                          \
+  X(coarse_lost)                                                                                   \
+  X(coarse_held)                                                                                   \
+  X(lost_now)                                                                                      \
+  X(lost_before)                                                                                   \
+  X(held_now)                                                                                      \
+  X(held_before)                                                                                   \
+  X(keys)                                                                                          \
+  X(pool)                                                                                          \
+  X(line)                                                                                          \
+  X(molten)                                                                                        \
+  X(linger)                                                                                        \
+  X(probe_at)                                                                                      \
+  X(probe_now)                                                                                     \
+  X(probe_peak)
+typedef struct {
+#define X(name) ig_array name;
+  IG_POWDER_ARRAYS(X)
+#undef X
+  ig_array way[3 * IG_POWDER_BEAMS]; /* t, x, power of each path */
+} ig_powder_arrays;
+
+/* Windows, now or before they were placed anew. */
+typedef struct {
+  int count;
+  ig_powder_window *window; /* of the host; device addresses within */
+  ig_array list;            /* the same on the device */
+  ig_array heat[IG_POWDER_WINDOWS], T[IG_POWDER_WINDOWS], resist[IG_POWDER_WINDOWS],
+      rim[IG_POWDER_WINDOWS];
+} ig_powder_windows;
+
 typedef struct {
   ig_job *job;
   const ig_powder_case *c;
   ig_ctx *cx;
-  ig_powder_tables tables;
   const ig_material_case *material;
-  ig_toolpath path;
-  int64_t cursor;
-  int r;         /* fine cells along a coarse one */
-  double low[3]; /* lowest corner of the bed */
-  ig_level coarse, fine;
-  double *old[2];  /* coarse heat, for long steps */
-  double *before;  /* coarse temperatures before one */
-  double *solid;   /* coarse cells: share of their matter that is solid */
-  double *crossed; /* coarse cells: heat that came through the window's rim, J */
-  double *fill;    /* coarse levels: share that is filled */
-  double *shape;   /* the same as conduction takes it, and of the window */
-  double *ones;
-  uint8_t *state; /* fine cells of the whole bed */
-  int64_t nf[3];  /* fine cells of the whole bed */
-  int64_t bed;    /* fine cells that are filled, in z */
-  int64_t plate;  /* of which are plate */
-  bool open;      /* there is a window */
-  int at[3];      /* its lowest coarse cell */
-  int size[3];    /* in coarse cells */
+  int beams;
+  ig_powder_laser laser[IG_POWDER_BEAMS];
+  int r;           /* fine cells along a coarse one */
+  double low[3];   /* lowest corner of the bed */
+  double cell;     /* edge of the fine ones */
+  ig_level coarse; /* heat: of the host, once it is pulled */
+  int64_t nf[3];   /* fine cells of the whole bed */
+  int64_t bed;     /* fine cells that are filled, in z */
+  int64_t plate;   /* of which are plate */
+  ig_powder_tables *tables;
+  uint8_t *state; /* fine cells of the whole bed, of the host */
+  ig_powder_arrays array;
+  ig_powder_view view;
+  ig_powder_windows set[2]; /* set[now] is in force */
+  int now;
+  int size[3];                           /* of a window that follows one beam, in coarse cells */
+  ig_powder_box linger[IG_POWDER_BOXES]; /* left by a beam while molten */
+  int lingers;
   double dt_fine, dt_dwell;
   double time, duration;
   int64_t step, layer, layers; /* layer: how many are born */
   ig_powder_layer *layer_of;
-  int64_t lines, line;
+  int64_t lines;
   ig_powder_line *line_of;
-  ig_powder_ledger ledger;
+  ig_powder_ledger ledger; /* born is always right, the others once they are pulled */
   double stored0;
-  ig_powder_pool pool, pool_most;
-  double hottest, hottest_ever;
-  int64_t molten; /* cells of the window */
-  int64_t left_molten;
   int64_t fine_steps, coarse_steps, moves;
   double work;
-  double *probe_now, *probe_peak;
   ig_scan_body *body; /* the parts */
-  double *wx[3];      /* the beam's shares along the window's axes */
 } ig_powder_run;
 
 /* --- model.c */
@@ -134,38 +178,54 @@ void ig_powder_close(ig_powder_run *run);
 IG_MUST_CHECK ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam,
                                        ig_toolpath *path);
 
+/* --- device.c: arrays, the view of them, launches */
+IG_MUST_CHECK ig_status ig_powder_arrays_make(ig_powder_run *run);
+void ig_powder_arrays_free(ig_powder_run *run);
+/* All items of a kernel, in the window run->view.w or the whole bed. */
+IG_MUST_CHECK ig_status ig_powder_do_all(ig_powder_run *run, ig_powder_do what);
+IG_MUST_CHECK ig_status ig_powder_push(ig_powder_run *run);
+/* What the host wants to read. */
+enum {
+  IG_PULL_HEAT = 1,
+  IG_PULL_LEDGER = 2,
+  IG_PULL_POOL = 4,
+  IG_PULL_LINES = 8,
+  IG_PULL_STATE = 16,
+  IG_PULL_PROBES = 32,
+  IG_PULL_SOLID = 64
+};
+IG_MUST_CHECK ig_status ig_powder_pull(ig_powder_run *run, unsigned what);
+
 /* --- window.c */
 
-/* Opens the window about a place, or moves it there; returns it to the coarse grid. */
-IG_MUST_CHECK ig_status ig_powder_window_place(ig_powder_run *run, const double *x);
-void ig_powder_window_close(ig_powder_run *run);
-/* Temperatures and resistances of the coarse cells around it, for its rim. */
-void ig_powder_window_ghosts(ig_powder_run *run);
-/* Heat that a fine step moves through the rim, added to `crossed`. */
-void ig_powder_window_cross(ig_powder_run *run, double dt);
-/* Means of the fine cells, into the coarse ones under the window. */
-void ig_powder_window_mean(ig_powder_run *run);
+/* Windows where the beams need them from now until `until`. */
+IG_MUST_CHECK ig_status ig_powder_windows_follow(ig_powder_run *run, double until);
+IG_MUST_CHECK ig_status ig_powder_windows_close(ig_powder_run *run);
+/* The windows of a set on boxes: memory and device copies; heat is not set. */
+IG_MUST_CHECK ig_status ig_powder_windows_make(ig_powder_run *run, int set,
+                                               const ig_powder_box *box, int count);
 
 /* --- beam.c */
 
-/* The beam's heat from `time` to `time` + dt, into the window. */
-void ig_powder_beam_heat(ig_powder_run *run, double time, double dt);
-/* Where the beam is; whether it is on; when it is on again. */
-double ig_powder_beam_at(ig_powder_run *run, double time, double *x);
-double ig_powder_beam_next(const ig_powder_run *run, double time);
+/* Where a beam is; how many watts. */
+double ig_powder_beam_at(ig_powder_run *run, int beam, double time, double *x);
+/* From now on nothing before `time` is asked for. */
+void ig_powder_beams_seek(ig_powder_run *run, double time);
+/* When a beam is on again, from `time` on; infinity: never. */
+double ig_powder_beam_next(const ig_powder_run *run, int beam, double time);
 
 /* --- advance.c */
 IG_MUST_CHECK ig_status ig_powder_advance(ig_powder_run *run);
+/* Fine steps of the window run->view.w, from run->time on. */
+IG_MUST_CHECK ig_status ig_powder_fine_steps(ig_powder_run *run, int steps, double dt);
 /* How full the coarse levels are, from the height of the bed. */
-void ig_powder_fill(ig_powder_run *run);
-double ig_powder_stored(const ig_powder_run *run);
-/* Temperature at a place: of the fine cell there, else of the coarse one. */
-double ig_powder_temperature(const ig_powder_run *run, const double *x);
+IG_MUST_CHECK ig_status ig_powder_fill(ig_powder_run *run);
+double ig_powder_stored(const ig_powder_run *run); /* of pulled heat */
 
 /* --- pool.c */
-void ig_powder_pool_look(ig_powder_run *run, double time);
+IG_MUST_CHECK ig_status ig_powder_pool_look(ig_powder_run *run, double time);
 IG_MUST_CHECK ig_status ig_powder_layer_done(ig_powder_run *run, int64_t layer);
-double ig_powder_interlayer(const ig_powder_run *run);
+IG_MUST_CHECK ig_status ig_powder_interlayer(ig_powder_run *run, double *T);
 
 /* --- checkpoint.c: functions of the room */
 IG_MUST_CHECK ig_status ig_powder_save(void *self, ig_sink *to);
@@ -182,6 +242,10 @@ static inline size_t ig_powder_state_at(const ig_powder_run *r, int64_t i, int64
 /* A coarse cell in arrays without ghosts. */
 static inline size_t ig_powder_cell(const ig_powder_run *r, int i, int j, int k) {
   return ((size_t)k * (size_t)r->coarse.n[1] + (size_t)j) * (size_t)r->coarse.n[0] + (size_t)i;
+}
+/* An array as numbers, on the host. */
+static inline double *ig_powder_host(const ig_array *a) {
+  return a->host;
 }
 
 #endif

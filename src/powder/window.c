@@ -1,225 +1,249 @@
-/* The window: opened, moved, its rim, its means. */
+/* Windows: boxes of fine cells that follow the beams.
+
+   Every beam has a box of its own. It moves when the beam comes near its side, to where it holds
+   the beam's way ahead and as much as fits of the way behind, where the pool's tail is. A beam that
+   jumps leaves its box to linger until nothing in it is molten. Boxes that meet are one window. */
 #include "powder/powder.h"
 
-#include "kern/hd.h"
-#include "kern/prec_f64.h"
-#include "powder/level.inc"
-
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* --- between the grids */
+enum { SAMPLES = 64, LOOK_EVERY = 4 };
 
-static double minmod(double a, double b) {
-  return a * b <= 0 ? 0 : fabs(a) < fabs(b) ? a : b;
-}
+/* --- where a beam wants its box */
 
-/* The coarse cells before and after one along an axis; false: there is no slope. Levels that are
-   not full have none in z: their fine cells would not lie evenly about the middle. */
-static bool neighbours(const ig_powder_run *r, const int *c, int d, size_t *before, size_t *after) {
-  const ig_level *l = &r->coarse;
-  int a[3] = {c[0], c[1], c[2]}, b[3] = {c[0], c[1], c[2]};
-  a[d]--, b[d]++;
-  if (a[d] < 0 || b[d] >= l->n[d])
-    return false;
-  if (d == 2 && !(r->fill[c[2]] == 1 && r->fill[a[2]] == 1 && r->fill[b[2]] == 1))
-    return false;
-  *before = ig_level_at(l, a[0], a[1], a[2]);
-  *after = ig_level_at(l, b[0], b[1], b[2]);
+/* Takes a place into a rectangle, unless that becomes wider than `most`. */
+static bool rect_take(double low[2], double high[2], const double *x, const double most[2]) {
+  double a[2], b[2];
+  for (int d = 0; d < 2; d++) {
+    a[d] = fmin(low[d], x[d]);
+    b[d] = fmax(high[d], x[d]);
+    if (b[d] - a[d] > most[d])
+      return false;
+  }
+  memcpy(low, a, sizeof a);
+  memcpy(high, b, sizeof b);
   return true;
 }
 
-/* How a coarse cell's heat slopes along an axis, J/m^3 per coarse cell. */
-static double slope(const ig_powder_run *r, const int *c, int d) {
-  const ig_level *l = &r->coarse;
-  size_t before, after;
-  if (!neighbours(r, c, d, &before, &after))
-    return 0;
-  const double u = l->heat[ig_level_at(l, c[0], c[1], c[2])];
-  return minmod(l->heat[after] - u, u - l->heat[before]);
+/* The distance from a window's sides at which a beam is too near. */
+static double margin(const ig_powder_run *r) {
+  return 3 * r->c->beam.radius;
 }
 
-/* Fine cells of a coarse one, with the same heat in all. */
-static void cell_refine(ig_powder_run *r, const int *c) {
-  ig_level *l = &r->fine;
-  const double u = r->coarse.heat[ig_level_at(&r->coarse, c[0], c[1], c[2])];
-  const double s[3] = {slope(r, c, 0), slope(r, c, 1), slope(r, c, 2)};
-  int from[3];
-  for (int d = 0; d < 3; d++)
-    from[d] = (c[d] - r->at[d]) * r->r;
-  for (int k = 0; k < r->r; k++)
-    for (int j = 0; j < r->r; j++)
-      for (int i = 0; i < r->r; i++) {
-        const double off[3] = {(i + 0.5) / r->r - 0.5, (j + 0.5) / r->r - 0.5,
-                               (k + 0.5) / r->r - 0.5};
-        l->heat[ig_level_at(l, from[0] + i, from[1] + j, from[2] + k)] =
-            u + s[0] * off[0] + s[1] * off[1] + s[2] * off[2];
-      }
-}
-
-void ig_powder_window_mean(ig_powder_run *r) {
-  const ig_level *l = &r->fine;
-  for (int c = 0; c < r->size[2]; c++)
-    for (int b = 0; b < r->size[1]; b++)
-      for (int a = 0; a < r->size[0]; a++) {
-        const int levels =
-            (int)fmin(r->r, fmax(0, (double)(r->bed - (int64_t)(r->at[2] + c) * r->r)));
-        double sum = 0;
-        int solid = 0;
-        for (int k = 0; k < levels; k++)
-          for (int j = 0; j < r->r; j++)
-            for (int i = 0; i < r->r; i++) {
-              const int f[3] = {a * r->r + i, b * r->r + j, c * r->r + k};
-              sum += l->heat[ig_level_at(l, f[0], f[1], f[2])];
-              solid += r->state[ig_powder_state_at(r, (int64_t)r->at[0] * r->r + f[0],
-                                                   (int64_t)r->at[1] * r->r + f[1],
-                                                   (int64_t)r->at[2] * r->r + f[2])] &
-                       IG_POWDER_SOLID;
-            }
-        const int x[3] = {r->at[0] + a, r->at[1] + b, r->at[2] + c};
-        const int count = levels * r->r * r->r;
-        if (count) {
-          r->coarse.heat[ig_level_at(&r->coarse, x[0], x[1], x[2])] = sum / count;
-          r->solid[ig_powder_cell(r, x[0], x[1], x[2])] = (double)solid / count;
-        }
-      }
-}
-
-/* --- placing */
-
-ig_status ig_powder_window_place(ig_powder_run *r, const double *x) {
-  int to[3], old[3] = {r->at[0], r->at[1], r->at[2]};
+static void box_choose(ig_powder_run *r, int beam, double when, double dt, ig_powder_box *box) {
   const double H = r->coarse.edge;
+  double x[3], low[2], high[2], ahead[2], most[2];
+  ig_powder_beam_at(r, beam, when, x);
   for (int d = 0; d < 2; d++) {
-    const int at = (int)floor((x[d] - r->low[d]) / H - 0.5 * r->size[d] + 0.5);
-    const int most = r->coarse.n[d] - r->size[d];
-    to[d] = at < 0 ? 0 : at > most ? most : at;
+    low[d] = high[d] = x[d];
+    most[d] = fmax(0, r->size[d] * H - 2 * margin(r) - H); /* the box lies on whole cells */
+    ahead[d] = 0.5 * most[d];
+  }
+  for (int n = 1; n <= SAMPLES; n++) /* so that it need not move soon again */
+    if (ig_powder_beam_at(r, beam, when + n * dt, x) <= 0 || !rect_take(low, high, x, ahead))
+      break;
+  for (int n = 1; n <= SAMPLES && when - n * dt >= 0; n++)
+    if (ig_powder_beam_at(r, beam, when - n * dt, x) > 0 && !rect_take(low, high, x, most))
+      break;
+  for (int d = 0; d < 2; d++) {
+    const double middle = 0.5 * (low[d] + high[d]);
+    const int at = (int)floor((middle - r->low[d]) / H - 0.5 * r->size[d] + 0.5);
+    const int end = r->coarse.n[d] - r->size[d];
+    box->at[d] = at < 0 ? 0 : at > end ? end : at;
   }
   const int top = (int)((r->bed + r->r - 1) / r->r);
-  to[2] = top > r->size[2] ? top - r->size[2] : 0;
-  if (r->open && memcmp(to, r->at, sizeof to) == 0)
-    return IG_OK;
-  ig_level *l = &r->fine;
-  const bool open = r->open;
-  const size_t count = (size_t)(l->n[0] + 2) * (size_t)(l->n[1] + 2) * (size_t)(l->n[2] + 2);
-  memcpy(l->T, l->heat, count * sizeof *l->T); /* temperatures are made anew before their use */
-  memcpy(r->at, to, sizeof to);
-  int shift[3];
+  box->at[2] = top > r->size[2] ? top - r->size[2] : 0;
+  memcpy(box->size, r->size, sizeof box->size);
+}
+
+/* Whether a place is too near to the sides of a box, those of the bed excepted. */
+static bool near_side(const ig_powder_run *r, const ig_powder_box *box, const double *x) {
+  const double H = r->coarse.edge;
+  for (int d = 0; d < 2; d++) {
+    const double low = r->low[d] + box->at[d] * H, high = low + box->size[d] * H;
+    if ((box->at[d] > 0 && x[d] < low + margin(r)) ||
+        (box->at[d] + box->size[d] < r->coarse.n[d] && x[d] > high - margin(r)))
+      return true;
+  }
+  return false;
+}
+
+/* --- boxes */
+
+static void linger_add(ig_powder_run *r, const ig_powder_box *box) {
+  if (r->lingers == IG_POWDER_BOXES) { /* the oldest goes */
+    memmove(r->linger, r->linger + 1, (IG_POWDER_BOXES - 1) * sizeof *box);
+    r->lingers--;
+  }
+  r->linger[r->lingers++] = *box;
+}
+
+static void laser_follow(ig_powder_run *r, int beam, double until) {
+  ig_powder_laser *l = &r->laser[beam];
+  const double next = ig_powder_beam_next(r, beam, r->time), dt = until - r->time;
+  if (next >= until) { /* off; a beam that is off for long needs no box */
+    if (l->has_box && next - until > 20 * dt) {
+      linger_add(r, &l->box);
+      l->has_box = false;
+    }
+    return;
+  }
+  if (l->has_box) {
+    double x[3];
+    ig_powder_beam_at(r, beam, next, x);
+    bool near = near_side(r, &l->box, x);
+    if (ig_powder_beam_at(r, beam, until, x) > 0)
+      near |= near_side(r, &l->box, x);
+    if (!near)
+      return;
+  }
+  ig_powder_box box;
+  box_choose(r, beam, next, dt, &box);
+  bool jump = false;
+  for (int d = 0; d < 2; d++)
+    jump |= 2 * abs(box.at[d] - l->box.at[d]) > box.size[d];
+  if (l->has_box && jump)
+    linger_add(r, &l->box);
+  l->box = box;
+  l->has_box = true;
+}
+
+static bool meet(const ig_powder_box *a, const ig_powder_box *b) {
   for (int d = 0; d < 3; d++)
-    shift[d] = (to[d] - old[d]) * r->r;
-  for (int k = 0; open && k < l->n[2]; k++)
-    for (int j = 0; j < l->n[1]; j++)
-      for (int i = 0; i < l->n[0]; i++) {
-        const int n[3] = {i - shift[0], j - shift[1], k - shift[2]};
-        const bool stays = n[0] >= 0 && n[1] >= 0 && n[2] >= 0 && n[0] < l->n[0] &&
-                           n[1] < l->n[1] && n[2] < l->n[2];
-        r->left_molten += !stays && l->T[ig_level_at(l, i, j, k)] > r->tables.liquidus;
+    if (a->at[d] > b->at[d] + b->size[d] || b->at[d] > a->at[d] + a->size[d])
+      return false;
+  return true;
+}
+
+static void join(ig_powder_box *a, const ig_powder_box *b) {
+  for (int d = 0; d < 3; d++) {
+    const int ea = a->at[d] + a->size[d], eb = b->at[d] + b->size[d];
+    a->at[d] = a->at[d] < b->at[d] ? a->at[d] : b->at[d];
+    a->size[d] = (ea > eb ? ea : eb) - a->at[d];
+  }
+}
+
+/* Boxes of beams and those that linger, joined where they meet. */
+static int boxes_join(const ig_powder_run *r, ig_powder_box *box) {
+  int count = 0;
+  for (int b = 0; b < r->beams; b++)
+    if (r->laser[b].has_box)
+      box[count++] = r->laser[b].box;
+  for (int i = 0; i < r->lingers; i++)
+    box[count++] = r->linger[i];
+  for (int i = 0; i < count; i++)
+    for (int j = i + 1; j < count; j++)
+      if (meet(&box[i], &box[j])) {
+        join(&box[i], &box[j]);
+        box[j] = box[--count];
+        i = -1; /* the larger one may meet others */
+        break;
       }
-  for (int c = 0; c < r->size[2]; c++)
-    for (int b = 0; b < r->size[1]; b++)
-      for (int a = 0; a < r->size[0]; a++) {
-        const int cell[3] = {to[0] + a, to[1] + b, to[2] + c};
-        bool kept = open;
-        for (int d = 0; d < 3; d++)
-          kept = kept && cell[d] >= old[d] && cell[d] < old[d] + r->size[d];
-        if (!kept) {
-          cell_refine(r, cell);
-          continue;
-        }
-        for (int k = c * r->r; k < (c + 1) * r->r; k++)
-          for (int j = b * r->r; j < (b + 1) * r->r; j++)
-            memcpy(&l->heat[ig_level_at(l, a * r->r, j, k)],
-                   &l->T[ig_level_at(l, a * r->r + shift[0], j + shift[1], k + shift[2])],
-                   (size_t)r->r * sizeof *l->T);
-      }
-  r->open = true;
+  return count;
+}
+
+/* --- windows on boxes */
+
+static ig_status grown(ig_powder_run *r, ig_array *a, size_t count) {
+  if (a->count >= count)
+    return IG_OK;
+  ig_array_free(r->cx, a);
+  return ig_array_new_device(r->cx, a, count, sizeof(double), "window");
+}
+
+ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_box *box, int count) {
+  ig_powder_windows *set = &r->set[which];
+  for (int i = 0; i < count; i++) {
+    ig_powder_window *w = &set->window[i];
+    *w = (ig_powder_window){.box = box[i]};
+    w->fine = (ig_level){.edge = r->cell, .fill = r->array.ones.dev};
+    for (int d = 0; d < 3; d++)
+      w->fine.n[d] = box[i].size[d] * r->r;
+    const int *n = w->fine.n;
+    const size_t rim = 2 * ((size_t)n[0] * (size_t)n[1] + (size_t)n[1] * (size_t)n[2] +
+                            (size_t)n[2] * (size_t)n[0]);
+    IG_TRY(grown(r, &set->heat[i], ig_level_count(&w->fine)));
+    IG_TRY(grown(r, &set->T[i], ig_level_count(&w->fine)));
+    IG_TRY(grown(r, &set->resist[i], ig_level_count(&w->fine)));
+    IG_TRY(grown(r, &set->rim[i], rim));
+    w->fine.heat = set->heat[i].dev;
+    w->fine.T = set->T[i].dev;
+    w->fine.resist = set->resist[i].dev;
+    w->rim = set->rim[i].dev;
+    for (int b = 0; b < r->beams; b++)
+      if (r->laser[b].has_box && meet(&r->laser[b].box, &box[i]))
+        w->beam[w->beams++] = b;
+  }
+  set->count = count;
+  if (count) {
+    memcpy(set->list.host, set->window, (size_t)count * sizeof *set->window);
+    IG_TRY(ig_array_push(r->cx, &set->list));
+  }
+  r->now = which;
+  r->view.windows = set->list.dev;
+  r->view.window_count = count;
+  return IG_OK;
+}
+
+static ig_status windows_place(ig_powder_run *r, const ig_powder_box *box, int count) {
+  const ig_powder_windows *were = &r->set[r->now];
+  r->view.were = were->list.dev;
+  r->view.were_count = were->count;
+  IG_TRY(ig_powder_windows_make(r, 1 - r->now, box, count));
+  for (int i = 0; i < were->count; i++) {
+    r->view.w = were->window[i];
+    IG_TRY(ig_powder_do_all(r, IG_DO_leave));
+  }
+  for (int i = 0; i < count; i++) {
+    r->view.w = r->set[r->now].window[i];
+    IG_TRY(ig_powder_do_all(r, IG_DO_remap));
+  }
   r->moves++;
   return IG_OK;
 }
 
-void ig_powder_window_close(ig_powder_run *r) {
-  if (r->open)
-    ig_powder_window_mean(r);
-  r->open = false;
-  r->molten = 0;
+/* Boxes without a beam go when nothing in them is molten any more. */
+static ig_status lingers_look(ig_powder_run *r) {
+  if (r->lingers == 0 || r->step % LOOK_EVERY)
+    return IG_OK;
+  const int *molten = r->array.molten.host;
+  int kept = 0;
+  IG_TRY(ig_powder_pull(r, IG_PULL_POOL));
+  for (int i = 0; i < r->lingers; i++)
+    if (i >= r->view.lingers || molten[1 + i] > 0) /* new ones have not been counted yet */
+      r->linger[kept++] = r->linger[i];
+  r->lingers = kept;
+  return IG_OK;
 }
 
-/* --- the rim */
-
-/* A ghost on side `side` (0 to 5: xmin, xmax, ymin …) of the window at fine cell (p, q) of it: the
-   cell inside, the ghost, the coarse cell there; false where the bed ends. */
-typedef struct {
-  int in[3], ghost[3], cell[3];
-  double off[3]; /* of the ghost's middle from the coarse cell's, across the side, in cells */
-} rim;
-
-static bool rim_at(const ig_powder_run *r, int side, int p, int q, rim *m) {
-  const int d = side / 2, e = (d + 1) % 3, f = (d + 2) % 3;
-  const bool high = side % 2;
-  m->in[d] = high ? r->fine.n[d] - 1 : 0;
-  m->in[e] = p;
-  m->in[f] = q;
-  memcpy(m->ghost, m->in, sizeof m->in);
-  m->ghost[d] += high ? 1 : -1;
-  m->cell[d] = high ? r->at[d] + r->size[d] : r->at[d] - 1;
-  m->cell[e] = r->at[e] + p / r->r;
-  m->cell[f] = r->at[f] + q / r->r;
-  m->off[d] = 0;
-  m->off[e] = (p % r->r + 0.5) / r->r - 0.5;
-  m->off[f] = (q % r->r + 0.5) / r->r - 0.5;
-  return m->cell[d] >= 0 && m->cell[d] < r->coarse.n[d];
-}
-
-/* Slope of the coarse temperature across a side, K per cell; none where a neighbour lacks. */
-static double slope_T(const ig_powder_run *r, const int *c, int d) {
-  size_t before, after;
-  return neighbours(r, c, d, &before, &after) ? 0.5 * (r->coarse.T[after] - r->coarse.T[before])
-                                              : 0;
-}
-
-void ig_powder_window_ghosts(ig_powder_run *r) {
-  ig_level *l = &r->fine;
-  for (int side = 0; side < 6; side++) {
-    const int d = side / 2, e = (d + 1) % 3, f = (d + 2) % 3;
-    for (int q = 0; q < l->n[f]; q++)
-      for (int p = 0; p < l->n[e]; p++) {
-        rim m;
-        const bool bed = rim_at(r, side, p, q, &m);
-        const size_t at = ig_level_at(l, m.ghost[0], m.ghost[1], m.ghost[2]);
-        const size_t cell = ig_level_at(&r->coarse, m.cell[0], m.cell[1], m.cell[2]);
-        l->resist[at] = IG_LEVEL_CLOSED;
-        l->T[at] = 0;
-        if (bed && r->fill[m.cell[2]] > 0) {
-          l->T[at] = r->coarse.T[cell] + slope_T(r, m.cell, e) * m.off[e] +
-                     slope_T(r, m.cell, f) * m.off[f];
-          l->resist[at] = r->coarse.resist[cell] * r->r; /* its middle is half a coarse cell away */
-        } else if (side == 4 && !isnan(r->c->plate_temperature)) {
-          l->T[at] = r->c->plate_temperature;
-          l->resist[at] = 0;
-        }
-      }
+ig_status ig_powder_windows_follow(ig_powder_run *r, double until) {
+  ig_powder_box box[IG_POWDER_BEAMS + IG_POWDER_BOXES];
+  IG_TRY(lingers_look(r));
+  for (int b = 0; b < r->beams; b++)
+    laser_follow(r, b, until);
+  int count = boxes_join(r, box);
+  while (count > IG_POWDER_WINDOWS) {
+    r->lingers--; /* too many: the youngest that lingers is given up */
+    count = boxes_join(r, box);
   }
+  if (r->lingers != r->view.lingers ||
+      memcmp(r->array.linger.host, r->linger, (size_t)r->lingers * sizeof *r->linger) != 0) {
+    memcpy(r->array.linger.host, r->linger, (size_t)r->lingers * sizeof *r->linger);
+    r->view.lingers = r->lingers;
+    IG_TRY(ig_array_push(r->cx, &r->array.linger));
+  }
+  const ig_powder_windows *set = &r->set[r->now];
+  bool same = set->count == count;
+  for (int i = 0; i < count && same; i++)
+    same = memcmp(&set->window[i].box, &box[i], sizeof *box) == 0;
+  return same ? IG_OK : windows_place(r, box, count);
 }
 
-void ig_powder_window_cross(ig_powder_run *r, double dt) {
-  const ig_level *l = &r->fine;
-  const double area = l->edge * l->edge;
-  for (int side = 0; side < 6; side++) {
-    const int d = side / 2, e = (d + 1) % 3, f = (d + 2) % 3;
-    for (int q = 0; q < l->n[f]; q++)
-      for (int p = 0; p < l->n[e]; p++) {
-        rim m;
-        const bool bed = rim_at(r, side, p, q, &m);
-        const size_t in = ig_level_at(l, m.in[0], m.in[1], m.in[2]);
-        const size_t at = ig_level_at(l, m.ghost[0], m.ghost[1], m.ghost[2]);
-        if (l->resist[at] == IG_LEVEL_CLOSED || l->resist[in] == IG_LEVEL_CLOSED)
-          continue;
-        const double out =
-            -dt * area * powder_flux_f64(l->T[in], l->resist[in], l->T[at], l->resist[at], l->edge);
-        if (bed)
-          r->crossed[ig_powder_cell(r, m.cell[0], m.cell[1], m.cell[2])] += out;
-        else
-          r->ledger.held += out;
-      }
-  }
+ig_status ig_powder_windows_close(ig_powder_run *r) {
+  for (int b = 0; b < r->beams; b++)
+    r->laser[b].has_box = false;
+  r->lingers = r->view.lingers = 0;
+  return r->set[r->now].count ? windows_place(r, NULL, 0) : IG_OK;
 }

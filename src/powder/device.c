@@ -1,0 +1,250 @@
+/* Arrays of a powder bed, the view that kernels have of them, and launches. */
+#include "powder/powder.h"
+#include "backend/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static size_t ghosted(const ig_powder_run *r) {
+  return ig_level_count(&r->coarse);
+}
+
+static ig_status doubles(ig_powder_run *r, ig_array *a, size_t count) {
+  return ig_array_new(r->cx, a, count, sizeof(double), "powder bed");
+}
+static ig_status device_doubles(ig_powder_run *r, ig_array *a, size_t count) {
+  IG_TRY(ig_array_new_device(r->cx, a, count, sizeof(double), "powder bed"));
+  return ig_array_zero(r->cx, a);
+}
+
+static ig_status bed_make(ig_powder_run *r) {
+  ig_powder_arrays *a = &r->array;
+  const int *n = r->coarse.n;
+  const size_t all = ghosted(r), cells = (size_t)n[0] * (size_t)n[1] * (size_t)n[2],
+               columns = (size_t)n[0] * (size_t)n[1], fine = (size_t)r->nf[0] * (size_t)r->nf[1];
+  IG_TRY(doubles(r, &a->heat, all));
+  IG_TRY(device_doubles(r, &a->T, all));
+  IG_TRY(doubles(r, &a->resist, all));
+  IG_TRY(device_doubles(r, &a->old, all));
+  IG_TRY(device_doubles(r, &a->before, all));
+  IG_TRY(doubles(r, &a->solid, cells));
+  IG_TRY(doubles(r, &a->fill, (size_t)n[2]));
+  IG_TRY(doubles(r, &a->fill_was, (size_t)n[2]));
+  IG_TRY(doubles(r, &a->shape, (size_t)n[2] + 2));
+  IG_TRY(doubles(r, &a->ones, (size_t)r->nf[2] + 2));
+  IG_TRY(doubles(r, &a->source, fine));
+  IG_TRY(doubles(r, &a->lost, fine));
+  IG_TRY(doubles(r, &a->held, fine));
+  IG_TRY(doubles(r, &a->coarse_lost, columns));
+  IG_TRY(doubles(r, &a->coarse_held, columns));
+  IG_TRY(device_doubles(r, &a->lost_now, columns));
+  IG_TRY(device_doubles(r, &a->lost_before, columns));
+  IG_TRY(device_doubles(r, &a->held_now, columns));
+  IG_TRY(device_doubles(r, &a->held_before, columns));
+  for (size_t i = 0; i < all; i++)
+    ig_powder_host(&a->resist)[i] = IG_LEVEL_CLOSED;
+  for (int k = 0; k < n[2] + 2; k++)
+    ig_powder_host(&a->shape)[k] = 1;
+  for (int64_t k = 0; k < r->nf[2] + 2; k++)
+    ig_powder_host(&a->ones)[k] = 1;
+  return ig_array_new(r->cx, &a->state, fine * (size_t)r->nf[2], 1, "states of the bed");
+}
+
+static ig_status looks_make(ig_powder_run *r) {
+  ig_powder_arrays *a = &r->array;
+  const size_t probes = (size_t)r->c->probes.count;
+  IG_TRY(ig_array_new(r->cx, &a->keys, IG_KEYS * IG_POWDER_BEAMS, sizeof(uint64_t), "pool"));
+  IG_TRY(doubles(r, &a->pool, IG_POOL_COLUMNS));
+  IG_TRY(doubles(r, &a->line, IG_LINE_COLUMNS * (size_t)r->lines));
+  IG_TRY(ig_array_new(r->cx, &a->molten, 2 + IG_POWDER_BOXES, sizeof(int), "pool"));
+  IG_TRY(ig_array_new(r->cx, &a->linger, IG_POWDER_BOXES, sizeof(ig_powder_box), "windows"));
+  IG_TRY(doubles(r, &a->probe_at, 3 * probes));
+  IG_TRY(doubles(r, &a->probe_now, probes));
+  IG_TRY(doubles(r, &a->probe_peak, probes));
+  for (size_t i = 0; i < probes; i++) {
+    const ig_powder_probe *p = IG_ITEM(const ig_powder_probe, r->c->probes, i);
+    memcpy(ig_powder_host(&a->probe_at) + 3 * i, p->point, sizeof p->point);
+    ig_powder_host(&a->probe_now)[i] = r->c->initial_temperature;
+    ig_powder_host(&a->probe_peak)[i] = r->c->initial_temperature;
+  }
+  return IG_OK;
+}
+
+static ig_status beams_make(ig_powder_run *r) {
+  ig_powder_arrays *a = &r->array;
+  const ig_table *t = &r->material->absorptivity;
+  IG_TRY(ig_array_from(r->cx, &a->absorb_T, t->x, (size_t)t->count, sizeof(double), "material"));
+  IG_TRY(ig_array_from(r->cx, &a->absorb, t->y, (size_t)t->count, sizeof(double), "material"));
+  for (int b = 0; b < r->beams; b++) {
+    const ig_toolpath *p = &r->laser[b].path;
+    const size_t n = (size_t)p->count;
+    IG_TRY(ig_array_from(r->cx, &a->way[3 * b], p->t, n, sizeof(double), "path"));
+    IG_TRY(ig_array_from(r->cx, &a->way[3 * b + 1], p->x, 3 * n, sizeof(double), "path"));
+    IG_TRY(ig_array_from(r->cx, &a->way[3 * b + 2], p->power, n, sizeof(double), "path"));
+    r->view.way[b] = (ig_powder_way){.t = a->way[3 * b].dev,
+                                     .x = a->way[3 * b + 1].dev,
+                                     .power = a->way[3 * b + 2].dev,
+                                     .count = p->count};
+  }
+  return IG_OK;
+}
+
+static void view_make(ig_powder_run *r) {
+  ig_powder_view *v = &r->view;
+  const ig_powder_arrays *a = &r->array;
+  const ig_powder_case *c = r->c;
+  v->tables = a->tables.dev;
+  v->coarse = r->coarse;
+  v->coarse.heat = a->heat.dev;
+  v->coarse.T = a->T.dev;
+  v->coarse.resist = a->resist.dev;
+  v->coarse.fill = a->shape.dev;
+  v->old = a->old.dev;
+  v->before = a->before.dev;
+  v->solid = a->solid.dev;
+  v->fill = a->fill.dev;
+  v->state = a->state.dev;
+  memcpy(v->nf, r->nf, sizeof v->nf);
+  memcpy(v->low, r->low, sizeof v->low);
+  v->r = r->r;
+  v->plate = c->plate_temperature;
+  v->ambient = c->ambient;
+  v->convection = c->convection;
+  v->emissivity = c->emissivity;
+  v->radius = c->beam.radius;
+  v->depth = c->beam.depth;
+  v->powder_absorptivity = c->beam.powder_absorptivity;
+  v->absorb_count = r->material->absorptivity.count;
+  v->absorb_T = a->absorb_T.dev;
+  v->absorb = a->absorb.dev;
+  v->beams = r->beams;
+  v->source = a->source.dev, v->lost = a->lost.dev, v->held = a->held.dev;
+  v->coarse_lost = a->coarse_lost.dev, v->coarse_held = a->coarse_held.dev;
+  v->stage_lost[0] = a->lost_now.dev, v->stage_lost[1] = a->lost_before.dev;
+  v->stage_held[0] = a->held_now.dev, v->stage_held[1] = a->held_before.dev;
+  v->liquidus_T = ig_powder_table_T(r->tables, r->tables->liquidus);
+  v->keys = a->keys.dev;
+  v->pool = a->pool.dev;
+  v->line = a->line.dev;
+  v->molten = a->molten.dev;
+  v->linger = a->linger.dev;
+  v->probes = c->probes.count;
+  v->probe_at = a->probe_at.dev;
+  v->probe_now = a->probe_now.dev;
+  v->probe_peak = a->probe_peak.dev;
+}
+
+ig_status ig_powder_arrays_make(ig_powder_run *r) {
+  IG_TRY(bed_make(r));
+  IG_TRY(looks_make(r));
+  IG_TRY(beams_make(r));
+  for (int s = 0; s < 2; s++) {
+    IG_TRY(ig_array_new(r->cx, &r->set[s].list, IG_POWDER_WINDOWS, sizeof(ig_powder_window),
+                        "windows"));
+    IG_TRY(IG_NEW(r->cx, &r->set[s].window, IG_POWDER_WINDOWS, "windows"));
+  }
+  r->coarse.heat = r->array.heat.host;
+  r->state = r->array.state.host;
+  view_make(r);
+  return IG_OK;
+}
+
+void ig_powder_arrays_free(ig_powder_run *r) {
+#define X(name) ig_array_free(r->cx, &r->array.name);
+  IG_POWDER_ARRAYS(X)
+#undef X
+  for (int i = 0; i < 3 * IG_POWDER_BEAMS; i++)
+    ig_array_free(r->cx, &r->array.way[i]);
+  for (int s = 0; s < 2; s++) {
+    ig_array_free(r->cx, &r->set[s].list);
+    free(r->set[s].window);
+    for (int w = 0; w < IG_POWDER_WINDOWS; w++) {
+      ig_array_free(r->cx, &r->set[s].heat[w]);
+      ig_array_free(r->cx, &r->set[s].T[w]);
+      ig_array_free(r->cx, &r->set[s].resist[w]);
+      ig_array_free(r->cx, &r->set[s].rim[w]);
+    }
+  }
+}
+
+/* --- copies */
+
+ig_status ig_powder_push(ig_powder_run *r) {
+  ig_powder_arrays *a = &r->array;
+  ig_array *const all[] = {
+      &a->tables,     &a->heat,        &a->resist,     &a->solid,  &a->fill,     &a->shape,
+      &a->ones,       &a->state,       &a->source,     &a->lost,   &a->held,     &a->keys,
+      &a->pool,       &a->line,        &a->molten,     &a->linger, &a->probe_at, &a->probe_now,
+      &a->probe_peak, &a->coarse_lost, &a->coarse_held};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    IG_TRY(ig_array_push(r->cx, all[i]));
+  return IG_OK;
+}
+
+static double sum(const ig_array *a) {
+  const double *x = a->host;
+  double all = 0;
+  for (size_t i = 0; i < a->count; i++)
+    all += x[i];
+  return all;
+}
+
+ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
+  ig_powder_arrays *a = &r->array;
+  const struct {
+    unsigned what;
+    ig_array *array;
+  } all[] = {{IG_PULL_HEAT, &a->heat},          {IG_PULL_LEDGER, &a->source},
+             {IG_PULL_LEDGER, &a->lost},        {IG_PULL_LEDGER, &a->held},
+             {IG_PULL_LEDGER, &a->coarse_lost}, {IG_PULL_LEDGER, &a->coarse_held},
+             {IG_PULL_POOL, &a->pool},          {IG_PULL_POOL, &a->molten},
+             {IG_PULL_LINES, &a->line},         {IG_PULL_STATE, &a->state},
+             {IG_PULL_PROBES, &a->probe_now},   {IG_PULL_PROBES, &a->probe_peak},
+             {IG_PULL_SOLID, &a->solid}};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (all[i].what & what)
+      IG_TRY(ig_array_pull(r->cx, all[i].array));
+  if (what & IG_PULL_LEDGER) {
+    r->ledger.source = sum(&a->source);
+    r->ledger.lost = sum(&a->lost) + sum(&a->coarse_lost);
+    r->ledger.held = sum(&a->held) + sum(&a->coarse_held);
+  }
+  return IG_OK;
+}
+
+/* --- launches */
+
+enum { FINE, COARSE, BOX };
+static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
+#define fine FINE
+#define coarse COARSE
+#define box BOX
+  static const int where[] = {
+#define X(name, where) [IG_DO_##name] = where,
+      IG_POWDER_CELL_ITEMS(X)
+#undef X
+  };
+#undef fine
+#undef coarse
+#undef box
+  const ig_powder_window *w = &r->view.w;
+  const int *f = w->fine.n;
+  n[0] = n[1] = n[2] = 1;
+  if (what == IG_DO_ghost || what == IG_DO_rim)
+    n[0] = 2 * ((int64_t)f[0] * f[1] + (int64_t)f[1] * f[2] + (int64_t)f[2] * f[0]);
+  else if (what == IG_DO_column)
+    n[0] = (int64_t)f[0] * f[1];
+  else if (what == IG_DO_probe)
+    n[0] = r->view.probes;
+  else if (what != IG_DO_pool_done)
+    for (int d = 0; d < 3; d++)
+      n[d] = where[what] == FINE ? f[d] : where[what] == COARSE ? r->coarse.n[d] : w->box.size[d];
+}
+
+ig_status ig_powder_do_all(ig_powder_run *r, ig_powder_do what) {
+  int64_t n[3];
+  domain(r, what, n);
+  IG_IF_CUDA(if (r->cx->backend->kernels ==
+                 IG_KERNELS_CUDA) return ig_powder_do_cuda(r->cx, &r->view, what, n);)
+  return ig_powder_do_cpu(r->cx, &r->view, what, n);
+}

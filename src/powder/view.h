@@ -1,0 +1,129 @@
+/* What the kernels of a powder bed see: numbers and device addresses. */
+#ifndef IG_POWDER_VIEW_H
+#define IG_POWDER_VIEW_H
+
+#include "powder/level.h"
+
+enum { IG_POWDER_BEAMS = 8, IG_POWDER_WINDOWS = 16, IG_POWDER_BOXES = 16 };
+/* State of a fine cell: one byte. The upper six bits count meltings, up to 63. */
+enum { IG_POWDER_SOLID = 1, IG_POWDER_MOLTEN = 2, IG_POWDER_MELTS = 2 };
+/* Columns of a line's record: largest length, width, depth, volume of its pool; means of width and
+   depth; how often it was looked at; the highest temperature. */
+enum {
+  IG_LINE_LENGTH,
+  IG_LINE_WIDTH,
+  IG_LINE_DEPTH,
+  IG_LINE_VOLUME,
+  IG_LINE_WIDTH_MEAN,
+  IG_LINE_DEPTH_MEAN,
+  IG_LINE_LOOKS,
+  IG_LINE_HOTTEST,
+  IG_LINE_COLUMNS
+};
+/* Of a beam's pool while cells are looked at: largest -x, x, -y, y, ... as keys that sort like the
+   numbers; temperature; cells. */
+enum { IG_KEY_EXTENT, IG_KEY_HOTTEST = 6, IG_KEY_CELLS, IG_KEYS };
+/* The pool now (length, width, depth, volume, temperature), then the largest ever of each. */
+enum { IG_POOL_NOW, IG_POOL_MOST = 5, IG_POOL_COLUMNS = 10 };
+
+/* Coarse cells `at` to `at` + `size`. */
+typedef struct {
+  int at[3], size[3];
+} ig_powder_box;
+
+/* Fine cells in a box of coarse ones. Rim faces are numbered side by side: xmin, xmax, ymin, ...;
+   on a side of axis d, axis d + 1 runs faster than axis d + 2. */
+typedef struct {
+  ig_powder_box box;
+  ig_level fine;
+  double *rim; /* heat that left through each face of the rim in this coarse step, J */
+  int beams, beam[IG_POWDER_BEAMS]; /* those in it */
+} ig_powder_window;
+
+/* A laser's path; `piece`: none before it is needed any more. */
+typedef struct {
+  const double *t, *x, *power;
+  int64_t count, piece;
+} ig_powder_way;
+
+/* Arguments of the launches. */
+typedef struct {
+  double time, dt;        /* of a step */
+  double mu, nu;          /* a stage: mu heat + nu old + dt x rate; plain steps: 1, 0 */
+  int stage, last;        /* from 1, 0: a plain step; whether it is the last one */
+  double heat;            /* of new powder, J/m^3 */
+  const double *fill_was; /* of levels, before a new layer */
+  double direction[IG_POWDER_BEAMS][2], here[IG_POWDER_BEAMS][2];
+  int64_t line[IG_POWDER_BEAMS]; /* -1: none */
+} ig_powder_args;
+
+typedef struct {
+  const ig_powder_tables *tables;
+  ig_level coarse;
+  double *old, *before; /* coarse heat of the stage before; coarse T before a long step */
+  double *solid;        /* coarse cells: share of their matter that is solid */
+  const double *fill;   /* coarse levels: share that is filled */
+  uint8_t *state;       /* fine cells of the whole bed */
+  int64_t nf[3], bed;   /* their number; filled levels */
+  int r;                /* fine cells along a coarse one */
+  double low[3];        /* corner of the bed */
+  double plate, ambient, convection, emissivity; /* plate: NaN: closed */
+  double radius, depth, powder_absorptivity;     /* NaN: none */
+  int absorb_count;
+  const double *absorb_T, *absorb;
+  int beams;
+  ig_powder_way way[IG_POWDER_BEAMS];
+  /* heat so far, J, by column: of fine cells; of coarse ones, and in the last two stages */
+  double *source, *lost, *held, *coarse_lost, *coarse_held, *stage_lost[2], *stage_held[2];
+  double liquidus_T;
+  uint64_t *keys; /* beams x IG_KEYS */
+  double *pool;   /* IG_POOL_COLUMNS */
+  double *line;   /* lines x IG_LINE_COLUMNS */
+  int *molten;    /* cells: of all windows; of the boxes that linger; left by windows */
+  const ig_powder_box *linger;
+  int lingers;
+  int probes;
+  const double *probe_at;
+  double *probe_now, *probe_peak;
+  const ig_powder_window *windows, *were; /* all now; all before they were placed anew */
+  int window_count, were_count;
+  ig_powder_window w; /* the one in work */
+  ig_powder_args a;
+} ig_powder_view;
+
+/* Kernels: name, what an item is. Cells have three indices. */
+#define IG_POWDER_CELL_ITEMS(X)                                                                    \
+  X(fine_look, fine)                                                                               \
+  X(fine_step, fine)                                                                               \
+  X(remap, fine)                                                                                   \
+  X(leave, fine)                                                                                   \
+  X(pool, fine)                                                                                    \
+  X(coarse_look, coarse)                                                                           \
+  X(coarse_step, coarse)                                                                           \
+  X(spread, coarse)                                                                                \
+  X(change, coarse)                                                                                \
+  X(mean, box)
+#define IG_POWDER_ITEMS(X) X(ghost) X(rim) X(column) X(probe) X(pool_done)
+
+typedef enum {
+#define X(name, where) IG_DO_##name,
+  IG_POWDER_CELL_ITEMS(X)
+#undef X
+#define X(name) IG_DO_##name,
+      IG_POWDER_ITEMS(X)
+#undef X
+} ig_powder_do;
+
+IG_C_BEGIN
+/* All items of a kernel: `n` cells along the axes, or n[0] items. */
+IG_MUST_CHECK ig_status ig_powder_do_cpu(ig_ctx *cx, const ig_powder_view *v, ig_powder_do what,
+                                         const int64_t *n);
+IG_MUST_CHECK ig_status ig_powder_do_cuda(ig_ctx *cx, const ig_powder_view *v, ig_powder_do what,
+                                          const int64_t *n);
+/* `steps` fine steps of length v->a.dt from v->a.time of a window, with its ghosts before and
+   temperatures after; false: this window does not fit, take them one by one. */
+IG_MUST_CHECK ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v, int steps,
+                                            bool *done);
+IG_C_END
+
+#endif

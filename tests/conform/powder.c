@@ -1,0 +1,93 @@
+/* The powder bed on every backend against the CPU with one thread: two lasers that jump, windows
+   that meet and part, layers, long steps, losses. The same cells melt, the same heat is counted. */
+#include "check.h"
+#include "powder_case.h"
+
+typedef struct {
+  ig_powder_run r;
+  ig_ctx *cx;
+} bed;
+
+static void build(bed *b, const char *backend, int threads, const ig_powder_case *c) {
+  b->cx = ctx_on(backend, threads);
+  ig_job job = {.cx = b->cx, .materials = &materials, .room_case = c};
+  GOOD(b->cx, ig_powder_open(&job, &b->r));
+  while (b->r.time < b->r.duration)
+    GOOD(b->cx, ig_powder_advance(&b->r));
+  GOOD(b->cx, ig_powder_pull(&b->r, ~0u));
+}
+
+static void close_bed(bed *b) {
+  ig_powder_close(&b->r);
+  ig_ctx_close(b->cx);
+}
+
+static double difference(const ig_array *a, const ig_array *b) {
+  const double *x = a->host, *y = b->host;
+  double most = 0, size = 0;
+  assert_int_equal(a->count, b->count);
+  for (size_t i = 0; i < a->count; i++) {
+    most = fmax(most, fabs(x[i] - y[i]));
+    size = fmax(size, fabs(x[i]));
+    assert_true(y[i] == y[i]);
+  }
+  assert_true(size > 0);
+  return most / size;
+}
+
+static ig_powder_case two_lasers(ig_powder_probe *probe) {
+  ig_powder_case c = small();
+  c.hatch.layers = 2;
+  c.hatch.lasers = 2;
+  c.plate_temperature = 300;
+  c.convection = 50;
+  c.emissivity = 0.5;
+  c.beam.depth = 40e-6;
+  part.max[0] = 1e-3;
+  *probe = (ig_powder_probe){.name = "here", .point = {0.5e-3, 0.15e-3, 10e-6}};
+  c.probes = (ig_list){1, probe};
+  return c;
+}
+
+static void on(const char *backend) {
+  if (!backend_here(backend))
+    skip();
+  ig_powder_probe probe;
+  const ig_powder_case c = two_lasers(&probe);
+  bed a, b;
+  build(&a, "cpu", 1, &c);
+  build(&b, backend, 3, &c);
+  const ig_powder_run *p = &a.r, *q = &b.r;
+  assert_int_equal(p->step, q->step);
+  assert_int_equal(p->fine_steps, q->fine_steps);
+  assert_int_equal(p->moves, q->moves);
+  assert_memory_equal(p->state, q->state, p->array.state.count);
+  assert_true(difference(&p->array.heat, &q->array.heat) < 1e-12);
+  assert_true(difference(&p->array.line, &q->array.line) < 1e-9);
+  assert_true(difference(&p->array.probe_peak, &q->array.probe_peak) < 1e-11);
+  assert_true(difference(&p->array.source, &q->array.source) < 1e-11);
+  const ig_powder_ledger *l = &q->ledger;
+  const double stored = ig_powder_stored(q) - q->stored0, in = l->source + l->born;
+  assert_true(fabs(stored - (in - l->lost - l->held)) < 1e-13 * in);
+  assert_true(l->lost > 0 && l->held > 0);
+  close_bed(&a);
+  close_bed(&b);
+}
+static void on_cpu(void **state) {
+  (void)state;
+  on("cpu");
+}
+static void on_debug(void **state) {
+  (void)state;
+  on("debug");
+}
+static void on_cuda(void **state) {
+  (void)state;
+  on("cuda");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(on_cpu), cmocka_unit_test(on_debug),
+                                     cmocka_unit_test(on_cuda)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
