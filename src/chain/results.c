@@ -143,21 +143,12 @@ static int column_find(const char *header, const char *name, char unit[IG_UNIT_T
 static ig_status column_fill(ig_ctx *cx, const char *path, FILE *f, int at, ig_column *column) {
   char *line = NULL;
   size_t bytes = 0;
-  int capacity = 0;
   ig_status status = IG_OK;
   while (status == IG_OK && getline(&line, &bytes, f) > 0) {
     const char *p = line;
     for (int c = 0; c < at && *p; c++)
       p += strcspn(p, ",") + (p[strcspn(p, ",")] == ',');
-    if (column->count == capacity) {
-      capacity = capacity ? 2 * capacity : 256;
-      double *grown = realloc(column->value, (size_t)capacity * sizeof *grown);
-      if (!grown) {
-        status = IG_FAIL(cx, IG_MEMORY, "no memory for a history of %d rows", capacity);
-        break;
-      }
-      column->value = grown;
-    }
+    IG_TRY_GOTO(status, done, IG_MORE(cx, &column->value, column->count, "history"));
     char *end;
     column->value[column->count++] = ig_decimal_read(p, &end);
     if (end == p || !strchr(",\r\n", *end))
@@ -165,6 +156,7 @@ static ig_status column_fill(ig_ctx *cx, const char *path, FILE *f, int at, ig_c
           IG_FAIL(cx, IG_INPUT, "line %d of '%s' has no number in column %d: run the stage again",
                   column->count + 1, path, at + 1);
   }
+done:
   free(line);
   return status;
 }

@@ -88,6 +88,18 @@ ig_status ig_alloc(ig_ctx *cx, void **p, size_t count, size_t size, const char *
   return IG_OK;
 }
 
+ig_status ig_more(ig_ctx *cx, void **items, size_t count, size_t size, const char *what) {
+  enum { FIRST = 16 };
+  if (count && (count < FIRST || count & (count - 1)))
+    return IG_OK;
+  const size_t capacity = count ? 2 * count : FIRST;
+  void *bigger = capacity > PTRDIFF_MAX / size ? NULL : realloc(*items, capacity * size);
+  if (!bigger)
+    return IG_FAIL(cx, IG_MEMORY, "%s: no memory for %zu", what, capacity);
+  *items = bigger;
+  return IG_OK;
+}
+
 const char *ig_ctx_message(const ig_ctx *cx) {
   return cx ? cx->message : "out of memory";
 }

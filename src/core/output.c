@@ -204,14 +204,7 @@ static ig_status field_new(ig_snapshot *snap, const char *name, const char *unit
     if (strcmp(snap->field[i].name, name) == 0 &&
         (snap->field[i].where == IG_AT_POINTS) == (where == IG_AT_POINTS))
       return IG_FAIL(cx, IG_ARG, "field '%s' is in the snapshot already", name);
-  if (snap->fields == snap->capacity) {
-    const int capacity = snap->capacity ? 2 * snap->capacity : 8;
-    ig_field *field = realloc(snap->field, (size_t)capacity * sizeof *field);
-    if (!field)
-      return IG_FAIL(cx, IG_MEMORY, "no memory for field '%s'", name);
-    snap->field = field;
-    snap->capacity = capacity;
-  }
+  IG_TRY(IG_MORE(cx, &snap->field, snap->fields, name));
   const size_t items = (size_t)field_items(snap, where);
   if (items > PTRDIFF_MAX / size / (size_t)components)
     return IG_FAIL(cx, IG_MEMORY, "field '%s' of %zu items is more than memory can address", name,

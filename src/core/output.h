@@ -35,7 +35,7 @@ typedef struct ig_snapshot {
   uint8_t *type;                  /* VTK cell types */
   int64_t elements;               /* of the mesh it was made of; cells if there is none */
   ig_lid *element;                /* the element a cell is, NULL: cell i is element i */
-  int fields, capacity;
+  int fields;
   ig_field *field;
 } ig_snapshot;
 

@@ -21,7 +21,7 @@ typedef struct {
   double low; /* along x */
 } target;
 typedef struct {
-  int64_t count, space;
+  int64_t count;
   target *item;
   double width; /* most along x */
 } targets;
@@ -32,13 +32,7 @@ static int by_low(const void *a, const void *b) {
 }
 
 static ig_status target_add(ig_dyn_model *m, targets *t, ig_lid a, ig_lid b, ig_lid c) {
-  if (t->count == t->space) {
-    t->space = 2 * t->space + 64;
-    void *more = realloc(t->item, sizeof *t->item * (size_t)t->space);
-    if (!more)
-      return IG_FAIL(m->cx, IG_MEMORY, "out of memory for ties");
-    t->item = more;
-  }
+  IG_TRY(IG_MORE(m->cx, &t->item, t->count, "ties"));
   target *to = &t->item[t->count++];
   const double x[3] = {m->x0[3 * (int64_t)a], m->x0[3 * (int64_t)b], m->x0[3 * (int64_t)c]};
   *to = (target){{a, b, c}, fmin(x[0], fmin(x[1], x[2]))};

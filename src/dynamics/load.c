@@ -123,18 +123,12 @@ typedef struct {
   ig_dyn_face face;
 } push;
 typedef struct {
-  size_t count, space;
+  size_t count;
   push *item;
 } pushes;
 
 static ig_status push_add(ig_ctx *cx, pushes *p, const push *item) {
-  if (p->count == p->space) {
-    p->space = 2 * p->space + 64;
-    void *more = realloc(p->item, sizeof *p->item * p->space);
-    if (!more)
-      return IG_FAIL(cx, IG_MEMORY, "out of memory for loads");
-    p->item = more;
-  }
+  IG_TRY(IG_MORE(cx, &p->item, p->count, "loads"));
   p->item[p->count] = *item;
   p->item[p->count].place = p->count;
   p->count++;

@@ -50,11 +50,8 @@ static ig_status array_read(ig_h5 *h5, const char *name, void *user) {
   IG_TRY(ig_h5_look(h5, whole, &shape));
   if (restart->count == MOST_ARRAYS)
     return IG_FAIL(h5->cx, IG_INPUT, "'%s': more than %d arrays", h5->path, MOST_ARRAYS);
-  ig_saved *grown = realloc(restart->saved, ((size_t)restart->count + 1) * sizeof *restart->saved);
-  if (!grown)
-    return IG_FAIL(h5->cx, IG_MEMORY, "no memory for checkpoint array '%s'", name);
-  restart->saved = grown;
-  ig_saved *saved = &grown[restart->count];
+  IG_TRY(IG_MORE(h5->cx, &restart->saved, restart->count, "checkpoint arrays"));
+  ig_saved *saved = &restart->saved[restart->count];
   *saved = (ig_saved){.name = strdup(name), .dtype = shape.dtype, .count = shape.rows};
   if (!saved->name)
     return IG_FAIL(h5->cx, IG_MEMORY, "no memory for checkpoint array '%s'", name);

@@ -237,10 +237,7 @@ static ig_status name_take(inp *in, const char *key, char *name, size_t size) {
 }
 
 static ig_status part_begin(inp *in) {
-  part *more = realloc(in->part, ((size_t)in->parts + 1) * sizeof *more);
-  if (!more || in->parts > 10000)
-    return IG_FAIL(in->t.cx, IG_MEMORY, "%s: no memory for its parts", in->t.path);
-  in->part = more;
+  IG_TRY(IG_MORE(in->t.cx, &in->part, in->parts, "parts"));
   in->part[in->parts] = (part){.g.cx = in->t.cx};
   IG_TRY(name_take(in, "NAME", in->part[in->parts].name, sizeof in->part->name));
   in->to = &in->part[in->parts++].g;
@@ -351,10 +348,7 @@ static ig_status instance_read(inp *in) {
                         of);
   if (in->instances >= 1 << 20 || instance_find(in, name, name + strlen(name)) >= 0)
     return ig_text_fail(&in->t, in->t.line, "instance '%s' comes twice", name);
-  instance *more = realloc(in->instance, ((size_t)in->instances + 1) * sizeof *more);
-  if (!more)
-    return IG_FAIL(in->t.cx, IG_MEMORY, "%s: no memory for its instances", in->t.path);
-  in->instance = more;
+  IG_TRY(IG_MORE(in->t.cx, &in->instance, in->instances, "instances"));
   in->instance[in->instances] = (instance){.part = k};
   memcpy(in->instance[in->instances++].name, name, sizeof name);
   in->to = &in->whole;

@@ -57,7 +57,7 @@ typedef struct {
 
   /* the writer's thread */
   double *snapshot_time; /* of those on the disk */
-  int64_t snapshots, snapshot_capacity;
+  int64_t snapshots;
   ig_compressor compressor;
 
   /* between the two, under `lock` */
@@ -111,14 +111,7 @@ static ig_status write_series(ig_ctx *cx, const files *s) {
 }
 
 static ig_status add_time(ig_ctx *cx, files *s, double time) {
-  if (s->snapshots == s->snapshot_capacity) {
-    const int64_t capacity = s->snapshot_capacity ? 2 * s->snapshot_capacity : 64;
-    double *grown = realloc(s->snapshot_time, (size_t)capacity * sizeof *grown);
-    if (!grown)
-      return IG_FAIL(cx, IG_MEMORY, "no memory for the index of snapshots");
-    s->snapshot_time = grown;
-    s->snapshot_capacity = capacity;
-  }
+  IG_TRY(IG_MORE(cx, &s->snapshot_time, s->snapshots, "index of snapshots"));
   s->snapshot_time[s->snapshots++] = time;
   return IG_OK;
 }
@@ -408,12 +401,9 @@ static ig_status figure_set(files *s, const char *key, const char *unit, const c
   while (i < s->results && strcmp(s->result[i].key, key) != 0)
     i++;
   if (i == s->results) {
-    ig_figure *grown = realloc(s->result, ((size_t)i + 1) * sizeof *grown);
-    if (grown) {
-      s->result = grown;
-      grown[i] = (ig_figure){.key = strdup(key)};
-    }
-    if (!grown || !grown[i].key)
+    IG_TRY(IG_MORE(s->cx, &s->result, i, key));
+    s->result[i] = (ig_figure){.key = strdup(key)};
+    if (!s->result[i].key)
       return IG_FAIL(s->cx, IG_MEMORY, "no memory for result '%s'", key);
     s->results++;
   }

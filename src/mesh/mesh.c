@@ -77,17 +77,6 @@ void ig_mesh_free(ig_mesh *mesh) {
   free(mesh);
 }
 
-/* Space for one more item; arrays grow at powers of two, so their capacity need not be kept. */
-static ig_status grow(ig_ctx *cx, void **items, int count, size_t size, const char *what) {
-  if (count & (count - 1))
-    return IG_OK;
-  void *bigger = realloc(*items, (count ? 2 * (size_t)count : 1) * size);
-  if (!bigger)
-    return IG_FAIL(cx, IG_MEMORY, "no memory for %s %d", what, count + 1);
-  *items = bigger;
-  return IG_OK;
-}
-
 ig_status ig_mesh_add_block(ig_ctx *cx, ig_mesh *mesh, ig_elem_type type, ig_lid count,
                             ig_block **out) {
   IG_GIVEN(cx, cx && mesh);
@@ -99,7 +88,7 @@ ig_status ig_mesh_add_block(ig_ctx *cx, ig_mesh *mesh, ig_elem_type type, ig_lid
   IG_TRY(IG_NEW(cx, &block.conn, (size_t)count * (size_t)elem_info[type].nodes, "connectivity"));
   ig_status status = IG_NEW(cx, &block.tag, count, "element tags");
   if (status == IG_OK)
-    status = grow(cx, (void **)&mesh->block, mesh->blocks, sizeof block, "block");
+    status = IG_MORE(cx, &mesh->block, mesh->blocks, "blocks");
   if (status != IG_OK) {
     free(block.conn);
     free(block.tag);
@@ -131,7 +120,7 @@ ig_status ig_mesh_add_set(ig_ctx *cx, ig_mesh *mesh, const char *name, ig_set_ki
   if (status == IG_OK && kind == IG_SET_FACES)
     status = IG_NEW(cx, &set.face, count, "face set");
   if (status == IG_OK)
-    status = grow(cx, (void **)&mesh->set, mesh->sets, sizeof set, "set");
+    status = IG_MORE(cx, &mesh->set, mesh->sets, "sets");
   if (status != IG_OK) {
     free(set.name);
     free(set.item);

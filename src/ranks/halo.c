@@ -18,18 +18,11 @@ static int by_rank(const void *a, const void *b) {
 
 typedef struct {
   pair *item;
-  int64_t count, room;
+  int64_t count;
 } pairs;
 
 static ig_status pair_add(ig_ctx *cx, pairs *all, int32_t rank, ig_lid node) {
-  if (all->count == all->room) {
-    const int64_t room = all->room ? 2 * all->room : 256;
-    pair *bigger = realloc(all->item, (size_t)room * sizeof *bigger);
-    if (!bigger)
-      return IG_FAIL(cx, IG_MEMORY, "no memory for the lists of ghosts");
-    all->item = bigger;
-    all->room = room;
-  }
+  IG_TRY(IG_MORE(cx, &all->item, all->count, "ghosts"));
   all->item[all->count++] = (pair){rank, node};
   return IG_OK;
 }

@@ -40,23 +40,15 @@ static ig_status snapshot_open(ig_ctx *cx, const char *folder, int64_t index, ig
 }
 
 typedef struct {
-  int room, count;
+  int count;
   char (*text)[CELL];
   const char **cell;
 } row;
 
 static ig_status row_cell(ig_ctx *cx, row *r, const char *format, ...) IG_PRINTF(3, 4);
 static ig_status row_cell(ig_ctx *cx, row *r, const char *format, ...) {
-  if (r->count == r->room) {
-    const int room = 2 * r->room + 16;
-    char(*text)[CELL] = realloc(r->text, (size_t)room * sizeof *text);
-    r->text = text ? text : r->text;
-    const char **cell = text ? realloc(r->cell, (size_t)room * sizeof *cell) : NULL;
-    r->cell = cell ? cell : r->cell;
-    if (!text || !cell)
-      return IG_FAIL(cx, IG_MEMORY, "no memory for a row of a table");
-    r->room = room;
-  }
+  IG_TRY(IG_MORE(cx, &r->text, r->count, "row of a table"));
+  IG_TRY(IG_MORE(cx, &r->cell, r->count, "row of a table"));
   va_list args;
   va_start(args, format);
   vsnprintf(r->text[r->count++], CELL, format, args);
@@ -231,7 +223,7 @@ typedef struct {
 typedef struct {
   ig_ctx *cx;
   extreme *item;
-  int count, room;
+  int count;
   uint8_t *node, *element; /* those of the set; NULL: all count */
   ig_lid nodes, elements;
 } extremes;
@@ -242,13 +234,7 @@ static ig_status extreme_find(extremes *x, const char *name, extreme **found) {
       *found = &x->item[i];
       return IG_OK;
     }
-  if (x->count == x->room) {
-    extreme *grown = realloc(x->item, (size_t)(2 * x->room + 16) * sizeof *grown);
-    if (!grown)
-      return IG_FAIL(x->cx, IG_MEMORY, "no memory for extremes");
-    x->item = grown;
-    x->room = 2 * x->room + 16;
-  }
+  IG_TRY(IG_MORE(x->cx, &x->item, x->count, "extremes"));
   *found = &x->item[x->count++];
   **found = (extreme){.value = {INFINITY, -INFINITY}};
   snprintf((*found)->name, CELL, "%s", name);
@@ -394,7 +380,7 @@ ig_status ig_result_extremes(ig_ctx *cx, const char *folder, const char *set, ig
 
 ig_status ig_result_join(ig_ctx *cx, const char *folder, const char *file) {
   ig_snapshot **snap = NULL;
-  int count = 0, room = 0;
+  int count = 0;
   if (!folder || !file)
     return IG_ARG;
   ig_status status = IG_OK;
@@ -406,15 +392,10 @@ ig_status ig_result_join(ig_ctx *cx, const char *folder, const char *file) {
     status = snapshot_open(cx, folder, count, &one);
     if (status != IG_OK || !one)
       break;
-    if (count == room) {
-      room = 2 * room + 16;
-      ig_snapshot **grown = realloc(snap, (size_t)room * sizeof *grown);
-      if (!grown) {
-        ig_snapshot_free(one);
-        status = IG_FAIL(cx, IG_MEMORY, "no memory for snapshots");
-        break;
-      }
-      snap = grown;
+    status = IG_MORE(cx, &snap, count, "snapshots");
+    if (status != IG_OK) {
+      ig_snapshot_free(one);
+      break;
     }
     snap[count++] = one;
   }

@@ -11,14 +11,7 @@ void ig_outline_free(ig_outline *outline) {
 }
 
 ig_status ig_outline_add(ig_ctx *cx, ig_outline *s, const double *a, const double *b) {
-  if (s->count == s->capacity) {
-    const int capacity = s->capacity ? 2 * s->capacity : 64;
-    double(*p)[4] = realloc(s->piece, (size_t)capacity * sizeof *p);
-    if (!p)
-      return IG_FAIL(cx, IG_MEMORY, "no memory for an outline of %d pieces", capacity);
-    s->piece = p;
-    s->capacity = capacity;
-  }
+  IG_TRY(IG_MORE(cx, &s->piece, s->count, "outline"));
   double *q = s->piece[s->count++];
   q[0] = a[0], q[1] = a[1], q[2] = b[0], q[3] = b[1];
   return IG_OK;

@@ -13,14 +13,7 @@ void ig_spans_free(ig_spans *s) {
 ig_status ig_spans_add(ig_ctx *cx, ig_spans *s, double from, double to) {
   if (!(to > from))
     return IG_OK;
-  if (s->count == s->capacity) {
-    const int capacity = s->capacity ? 2 * s->capacity : 16;
-    ig_span *p = realloc(s->span, (size_t)capacity * sizeof *p);
-    if (!p)
-      return IG_FAIL(cx, IG_MEMORY, "no memory for %d spans of a scan line", capacity);
-    s->span = p;
-    s->capacity = capacity;
-  }
+  IG_TRY(IG_MORE(cx, &s->span, s->count, "spans of a scan line"));
   s->span[s->count++] = (ig_span){from, to};
   return IG_OK;
 }

@@ -8,7 +8,7 @@ typedef struct {
   double from, to;
 } ig_span;
 typedef struct {
-  int count, capacity;
+  int count;
   ig_span *span;
 } ig_spans;
 
@@ -24,7 +24,7 @@ IG_MUST_CHECK ig_status ig_spans_without(ig_ctx *cx, const ig_spans *a, const ig
 
 /* The outline of a part at one height: directed pieces that make closed loops. */
 typedef struct {
-  int count, capacity;
+  int count;
   double (*piece)[4]; /* x0, y0, x1, y1; m */
   bool oriented;      /* the part lies to the left of each piece, or to the right of each */
 } ig_outline;

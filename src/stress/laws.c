@@ -10,23 +10,13 @@ enum { FINER = 64 }; /* pieces that a curved part of a table is cut into */
 
 typedef struct {
   ig_ctx *cx;
-  int rows, capacity;
+  int rows;
   double *x, *y;
 } pile;
 
 static ig_status pile_add(pile *p, double x, double y) {
-  if (p->rows == p->capacity) {
-    const int capacity = p->capacity ? 2 * p->capacity : 256;
-    double *nx = realloc(p->x, sizeof *nx * (size_t)capacity);
-    if (nx)
-      p->x = nx;
-    double *ny = realloc(p->y, sizeof *ny * (size_t)capacity);
-    if (ny)
-      p->y = ny;
-    if (!nx || !ny)
-      return IG_FAIL(p->cx, IG_MEMORY, "no memory for tables of materials");
-    p->capacity = capacity;
-  }
+  IG_TRY(IG_MORE(p->cx, &p->x, p->rows, "tables of materials"));
+  IG_TRY(IG_MORE(p->cx, &p->y, p->rows, "tables of materials"));
   p->x[p->rows] = x;
   p->y[p->rows++] = y;
   return IG_OK;

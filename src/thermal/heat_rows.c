@@ -30,15 +30,15 @@ typedef struct {
 struct ig_heat_rows {
   uint32_t *of; /* elements: pattern */
   pattern *pattern;
-  int patterns, pattern_capacity;
+  int patterns;
   uint32_t *pattern_slot;
   row_key *key;
   heat_row_f64 *row;
   int64_t *met;           /* rows: nodes that asked for it */
   heat_bulk_f64 *bulk_64; /* of each row that can be one, in both precisions */
   heat_bulk_f32 *bulk_32;
-  int bulks, bulk_capacity;
-  int rows, row_capacity, pushed;
+  int bulks;
+  int rows, pushed;
   bool stale;        /* films have changed since rows were pushed */
   uint64_t touch[8]; /* corners: a byte of ones for each face there */
   uint32_t *slot;    /* open addressing over keys; 0: free, else row + 1 */
@@ -70,14 +70,7 @@ static ig_status pattern_find(ig_ctx *cx, struct ig_heat_rows *b, const pattern 
     return IG_FAIL(cx, IG_INPUT,
                    "this mesh is numbered too irregularly for conduction 'stencil': choose "
                    "'classes' or 'recompute'");
-  if (b->patterns == b->pattern_capacity) {
-    const int capacity = b->pattern_capacity ? 2 * b->pattern_capacity : 64;
-    pattern *q = realloc(b->pattern, (size_t)capacity * sizeof *q);
-    if (!q)
-      return IG_FAIL(cx, IG_MEMORY, "no memory for element patterns");
-    b->pattern = q;
-    b->pattern_capacity = capacity;
-  }
+  IG_TRY(IG_MORE(cx, &b->pattern, b->patterns, "element patterns"));
   b->pattern[b->patterns] = *p;
   *id = (uint32_t)b->patterns++;
   b->pattern_slot[s] = *id + 1;
@@ -235,18 +228,9 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
     return IG_FAIL(cx, IG_INPUT,
                    "this mesh needs more than %d different rows: choose conduction 'classes'",
                    MOST_ROWS);
-  if (b->rows == b->row_capacity) {
-    const int capacity = b->row_capacity ? 2 * b->row_capacity : 256;
-    row_key *k = realloc(b->key, (size_t)capacity * sizeof *k);
-    b->key = k ? k : b->key;
-    heat_row_f64 *r = realloc(b->row, (size_t)capacity * sizeof *r);
-    b->row = r ? r : b->row;
-    int64_t *m = realloc(b->met, (size_t)capacity * sizeof *m);
-    b->met = m ? m : b->met;
-    if (!k || !r || !m)
-      return IG_FAIL(cx, IG_MEMORY, "no memory for rows");
-    b->row_capacity = capacity;
-  }
+  IG_TRY(IG_MORE(cx, &b->key, b->rows, "rows"));
+  IG_TRY(IG_MORE(cx, &b->row, b->rows, "rows"));
+  IG_TRY(IG_MORE(cx, &b->met, b->rows, "rows"));
   IG_TRY(row_make(cx, h, &key, &b->row[b->rows]));
   b->key[b->rows] = key;
   b->slot[s] = (uint32_t)b->rows + 1;
@@ -320,16 +304,8 @@ static ig_status bulks_collect(ig_ctx *cx, struct ig_heat_rows *b) {
     if (!bulk_order(&b->row[r], &bulk))
       continue;
     bulk.row = r;
-    if (b->bulks == b->bulk_capacity) {
-      const int capacity = b->bulk_capacity ? 2 * b->bulk_capacity : 8;
-      heat_bulk_f64 *more = realloc(b->bulk_64, (size_t)capacity * sizeof *more);
-      b->bulk_64 = more ? more : b->bulk_64;
-      heat_bulk_f32 *less = realloc(b->bulk_32, (size_t)capacity * sizeof *less);
-      b->bulk_32 = less ? less : b->bulk_32;
-      if (!more || !less)
-        return IG_FAIL(cx, IG_MEMORY, "no memory for rows");
-      b->bulk_capacity = capacity;
-    }
+    IG_TRY(IG_MORE(cx, &b->bulk_64, b->bulks, "rows"));
+    IG_TRY(IG_MORE(cx, &b->bulk_32, b->bulks, "rows"));
     b->bulk_64[b->bulks] = bulk;
     bulk_round(&bulk, &b->bulk_32[b->bulks]);
     b->row[r].bulk = b->bulks++;
