@@ -69,7 +69,8 @@ size_t ig_host_peak(void);
 IG_MUST_CHECK ig_status ig_alloc(ig_ctx *cx, void **p, size_t count, size_t size, const char *what);
 /* Space for item number `count` of an array that began as NULL and grew one by one: it doubles at
    powers of two, so that its capacity need not be kept. */
-IG_MUST_CHECK ig_status ig_more(ig_ctx *cx, void **items, size_t count, size_t size, const char *what);
+IG_MUST_CHECK ig_status ig_more(ig_ctx *cx, void **items, size_t count, size_t size,
+                                const char *what);
 #define IG_MORE(cx, p, count, what) ig_more(cx, (void **)(p), (size_t)(count), sizeof **(p), what)
 #define IG_NEW(cx, p, count, what) ig_alloc(cx, (void **)(p), (size_t)(count), sizeof **(p), what)
 

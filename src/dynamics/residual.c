@@ -3,6 +3,7 @@
 #include "dynamics/model.h"
 #include "core/output.h"
 #ifdef INGOT_HAVE_IO
+#include "io/cells.h"
 #include "io/vtkhdf.h"
 #endif
 
@@ -14,33 +15,6 @@
 #include <string.h>
 
 #ifdef INGOT_HAVE_IO
-/* Centres of elements or cells, and their numbers, in the order of x. */
-typedef struct {
-  double x[3];
-  int64_t item;
-} place;
-
-static int by_x(const void *a, const void *b) {
-  const place *p = a, *q = b;
-  return p->x[0] < q->x[0] ? -1 : p->x[0] > q->x[0];
-}
-
-/* The place within `tie` of x, -1: none. */
-static int64_t place_find(const place *list, int64_t count, const double *x, double tie) {
-  int64_t lo = 0, hi = count;
-  while (lo < hi) {
-    const int64_t mid = (lo + hi) / 2;
-    if (list[mid].x[0] < x[0] - tie)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  for (; lo < count && list[lo].x[0] <= x[0] + tie; lo++)
-    if (fabs(list[lo].x[1] - x[1]) <= tie && fabs(list[lo].x[2] - x[2]) <= tie)
-      return list[lo].item;
-  return -1;
-}
-
 static int points_of(ig_dyn_kind kind) {
   return kind == IG_DYN_HEX8 ? 8 : kind == IG_DYN_TET10 ? 4 : 1;
 }
@@ -123,56 +97,19 @@ static double unbalance_of(const ig_dyn_model *m, const double *f, double all) {
   return all > 0 ? sqrt(sum / all) : 0;
 }
 
-static const ig_field *field_find(const ig_snapshot *snap, ig_location where, const char *name,
-                                  int components) {
-  for (int i = 0; i < snap->fields; i++) {
-    const ig_field *f = &snap->field[i];
-    if (f->where == where && f->components == components && strcmp(f->name, name) == 0 &&
-        (f->dtype == IG_F64 || f->dtype == IG_F32))
-      return f;
-  }
-  return NULL;
-}
-
-static double component(const ig_field *field, int64_t item, int c) {
-  return field->dtype == IG_F64 ? ((const double *)field->data)[item * field->components + c]
-                                : ((const float *)field->data)[item * field->components + c];
-}
-
-/* Centres of the cells, as drawn or, with the field `moved`, as displaced. */
-static ig_status places_new(ig_ctx *cx, const ig_snapshot *snap, const ig_field *moved,
-                            place **list, double *size) {
-  double low = INFINITY, high = -INFINITY;
-  IG_TRY(IG_NEW(cx, list, snap->cells + 1, "residual stress"));
-  for (int64_t c = 0; c < snap->cells; c++) {
-    const int64_t first = snap->offset[c], corners = snap->offset[c + 1] - first;
-    (*list)[c].item = c;
-    for (int64_t i = 0; i < 3 * corners; i++) {
-      const int64_t corner = snap->corner[first + i / 3];
-      const double x =
-          snap->point[3 * corner + i % 3] + (moved ? component(moved, corner, (int)(i % 3)) : 0);
-      (*list)[c].x[i % 3] += x / (double)corners;
-      low = fmin(low, x);
-      high = fmax(high, x);
-    }
-  }
-  *size = high - low;
-  qsort(*list, (size_t)snap->cells, sizeof **list, by_x);
-  return IG_OK;
-}
-
-static ig_status state_take(ig_dyn_model *m, const ig_snapshot *snap, const place *list,
-                            double size, double *f) {
+/* x and cell: centres of the elements and the cells found there, group by group, slot by slot. */
+static ig_status state_take(ig_dyn_model *m, const ig_snapshot *snap, const double *x,
+                            const int64_t *cell, double *f) {
   const ig_dyn_residual *c = &m->c->residual;
-  const ig_field *stress = field_find(snap, IG_AT_CELLS, "stress", 6),
-                 *plastic = field_find(snap, IG_AT_CELLS, "plastic_strain", 1),
-                 *stresses = field_find(snap, IG_AT_CELLS, "point_stress", 48),
-                 *plastics = field_find(snap, IG_AT_CELLS, "point_plastic_strain", 8);
+  const ig_field *stress = ig_snapshot_field(snap, IG_AT_CELLS, "stress", 6),
+                 *plastic = ig_snapshot_field(snap, IG_AT_CELLS, "plastic_strain", 1),
+                 *stresses = ig_snapshot_field(snap, IG_AT_CELLS, "point_stress", 48),
+                 *plastics = ig_snapshot_field(snap, IG_AT_CELLS, "point_plastic_strain", 8);
   if (!stress)
     return ig_fail_at(m->cx, &c->at, "'%s' has no field 'stress' with 6 components at its cells",
                       c->file);
   double all = 0;
-  for (int k = 0; k < m->groups; k++) {
+  for (int k = 0, at = 0; k < m->groups; k++) {
     ig_dyn_group *g = &m->group[k];
     if (ig_dyn_element_of[g->kind].family != IG_FAMILY_SOLID || g->law == IG_LAW_NEOHOOKE)
       return ig_fail_at(m->cx, &c->at,
@@ -181,23 +118,24 @@ static ig_status state_take(ig_dyn_model *m, const ig_snapshot *snap, const plac
     for (ig_lid s = 0; s < g->slots; s++) {
       if (g->element[s] < 0)
         continue;
-      double middle[3], value[48], ep[8] = {0};
+      double value[48], ep[8] = {0};
       const bool fine = stresses && g->kind == IG_DYN_HEX8; /* its points are those of the run */
-      centre_of(m, g, s, middle);
-      const int64_t item = place_find(list, snap->cells, middle, 1e-6 * size);
+      const double *middle = x + 3 * (int64_t)at;
+      const int64_t item = cell[at++];
       if (item < 0)
         return ig_fail_at(m->cx, &c->at,
                           "'%s' has no cell at (%g, %g, %g) m: the two runs need the same mesh",
                           c->file, middle[0], middle[1], middle[2]);
       for (int i = 0; i < 48; i++) {
-        value[i] = fine ? component(stresses, item, i) : component(stress, item, i % 6);
+        value[i] =
+            fine ? ig_field_component(stresses, item, i) : ig_field_component(stress, item, i % 6);
         if (!isfinite(value[i]))
           return ig_fail_at(m->cx, &c->at, "'%s': the stress of cell %lld is no number", c->file,
                             (long long)item);
       }
       for (int i = 0; i < 8; i++)
-        ep[i] = fmax(0, fine && plastics ? component(plastics, item, i)
-                        : plastic        ? component(plastic, item, 0)
+        ep[i] = fmax(0, fine && plastics ? ig_field_component(plastics, item, i)
+                        : plastic        ? ig_field_component(plastic, item, 0)
                                          : 0);
       IG_TRY(element_put(m, g, s, value, ep, f, &all));
     }
@@ -210,22 +148,21 @@ static ig_status state_take(ig_dyn_model *m, const ig_snapshot *snap, const plac
 ig_status ig_dyn_residual_new(ig_dyn_model *m) {
   if (!m->c->residual.at.given)
     return IG_OK;
+  const size_t elements = (size_t)ig_mesh_elements(m->mesh);
   ig_snapshot *snap = NULL;
-  place *list = NULL;
-  double *f = NULL, size;
+  int64_t *cell = NULL, count = 0;
+  double *f = NULL, *x = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, ig_snapshot_read(m->cx, m->c->residual.file, &snap));
-  IG_TRY_GOTO(status, done, places_new(m->cx, snap, NULL, &list, &size));
-  const ig_field *moved = field_find(snap, IG_AT_POINTS, "displacement", 3);
-  double first[3];
-  centre_of(m, &m->group[0], 0, first); /* the mesh is the drawn one, or the moved one */
-  if (moved && place_find(list, snap->cells, first, 1e-6 * size) < 0) {
-    free(list);
-    list = NULL;
-    IG_TRY_GOTO(status, done, places_new(m->cx, snap, moved, &list, &size));
-  }
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &x, 3 * elements, "residual stress"));
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &cell, elements, "residual stress"));
+  for (int k = 0; k < m->groups; k++)
+    for (ig_lid s = 0; s < m->group[k].slots; s++)
+      if (m->group[k].element[s] >= 0)
+        centre_of(m, &m->group[k], s, x + 3 * count++);
+  IG_TRY_GOTO(status, done, ig_snapshot_cells_near(m->cx, snap, true, x, count, cell));
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &f, 3 * (size_t)m->mesh->nodes, "residual stress"));
-  IG_TRY_GOTO(status, done, state_take(m, snap, list, size, f));
+  IG_TRY_GOTO(status, done, state_take(m, snap, x, cell, f));
   for (int64_t i = 0; i < 3 * (int64_t)m->mesh->nodes; i++) {
     const int64_t to = i / 3 * m->p.pitch + i % 3;
     if (m->part == sizeof(double))
@@ -243,7 +180,8 @@ ig_status ig_dyn_residual_new(ig_dyn_model *m) {
 done:
   if (snap)
     ig_snapshot_free(snap);
-  free(list);
+  free(cell);
+  free(x);
   free(f);
   return status;
 }

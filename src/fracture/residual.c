@@ -120,7 +120,7 @@ ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m) {
   IG_TRY_GOTO(status, done, ig_snapshot_read(job->cx, c->residual.file, &snap));
   IG_TRY_GOTO(status, done, IG_NEW(job->cx, &cell, m->s.ne, "residual stress"));
   IG_TRY_GOTO(status, done, centres_of(job->cx, job->mesh, &x));
-  IG_TRY_GOTO(status, done, ig_snapshot_cells_near(job->cx, snap, x, m->s.ne, cell));
+  IG_TRY_GOTO(status, done, ig_snapshot_cells_near(job->cx, snap, false, x, m->s.ne, cell));
   status = stress_take(job, m, snap, x, cell);
 done:
   ig_snapshot_free(snap);

@@ -92,7 +92,7 @@ static const centre *nearest(const centre *list, int64_t count, int axis, const 
   return best;
 }
 
-ig_status ig_snapshot_cells_near(ig_ctx *cx, const ig_snapshot *snap, const double *x,
+ig_status ig_snapshot_cells_near(ig_ctx *cx, const ig_snapshot *snap, bool same, const double *x,
                                  int64_t count, int64_t *cell) {
   const ig_field *moved = ig_snapshot_field(snap, IG_AT_POINTS, "displacement", 3);
   double least = INFINITY;
@@ -108,7 +108,7 @@ ig_status ig_snapshot_cells_near(ig_ctx *cx, const ig_snapshot *snap, const doub
     for (int64_t i = 0; i < count; i++) {
       double far;
       const centre *near = nearest(list, snap->cells, axis, x + 3 * i, &far);
-      found[i] = near && far <= near->reach2 ? near->item : -1;
+      found[i] = near && far <= (same ? 1e-6 * near->reach2 : near->reach2) ? near->item : -1;
       all += near ? far : 0;
     }
     if (all < least)
