@@ -1,5 +1,5 @@
 /* Moving a model through time: steps II and III of Tang et al. (2020), repeated. */
-#include "dynamics/model.h"
+#include "dynamics/part.h"
 #include "backend/backend.h"
 
 #include "kern/prec_f64.h"
@@ -9,6 +9,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* The last one with elements: its last range moves the clock on. A rank's part may have none. */
+static const ig_dyn_group *last_group(const ig_dyn_model *m) {
+  for (int k = m->groups - 1; k >= 0; k--)
+    if (m->group[k].count > 0)
+      return &m->group[k];
+  return NULL;
+}
 
 static ig_dyn_range range_of(const ig_dyn_model *m, const ig_dyn_group *g, int color) {
   return (ig_dyn_range){.kind = g->kind,
@@ -25,7 +33,7 @@ static ig_dyn_range range_of(const ig_dyn_model *m, const ig_dyn_group *g, int c
                         .begin = g->begin[color],
                         .end = g->end[color],
                         .whole = g->whole,
-                        .ticks = g == m->group + m->groups - 1 && color == g->colors - 1};
+                        .ticks = g == last_group(m) && color == g->colors - 1};
 }
 
 /* Which elements hold, into contact.alive on the device. */
@@ -42,7 +50,9 @@ ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive) {
   *alive = NULL;
   if (!m->contact.alive.count)
     return IG_OK;
-  IG_TRY(alive_now(m));
+  IG_TRY(alive_now(ig_dyn_stepper(m)));
+  if (m->divided)
+    IG_TRY(ig_dyn_gather_alive(m));
   IG_TRY(ig_array_pull(m->cx, &m->contact.alive));
   *alive = m->contact.alive.host;
   return IG_OK;
@@ -55,10 +65,12 @@ static ig_status contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
   return m->ops->contact(m->cx, p);
 }
 
-/* One step: loads at t, particles to t + dt, element forces there. */
-static ig_status step_once(ig_dyn_model *m) {
+/* Loads at t, particles to t + dt. */
+ig_status ig_dyn_move(ig_dyn_model *m) {
   ig_dyn_particles p = m->p;
   p.gather = m->assembly == IG_GATHER && !m->fresh;
+  if (p.nodes == 0)
+    return IG_OK;
   if (p.loaded > 0)
     IG_TRY(m->ops->loads(m->cx, &p));
   IG_TRY(contact_now(m, &p));
@@ -67,13 +79,29 @@ static ig_status step_once(ig_dyn_model *m) {
     IG_TRY(m->ops->bodies(m->cx, &p, true));
   if (p.ties > 0)
     IG_TRY(m->ops->ties(m->cx, &p));
+  return IG_OK;
+}
+
+/* Element forces where particles are now. */
+ig_status ig_dyn_forces(ig_dyn_model *m) {
+  ig_dyn_particles p = m->p;
+  p.gather = m->assembly == IG_GATHER && !m->fresh;
   for (int k = 0; k < m->groups; k++)
-    for (int c = 0; c < m->group[k].colors; c++) {
+    for (int c = 0; c < m->group[k].colors && m->group[k].count > 0; c++) {
       const ig_dyn_range range = range_of(m, &m->group[k], c);
       IG_TRY(m->ops->elements(m->cx, &p, &range));
     }
   m->fresh = false;
-  return IG_OK;
+  if (last_group(m))
+    return IG_OK;
+  IG_TRY(ig_array_pull(m->cx, &m->clock));
+  ig_dyn_tick(m->clock.host);
+  return ig_array_push(m->cx, &m->clock);
+}
+
+static ig_status step_once(ig_dyn_model *m) {
+  IG_TRY(ig_dyn_move(m));
+  return ig_dyn_forces(m);
 }
 
 ig_status ig_dyn_pass(ig_dyn_model *m, bool elements) {
@@ -101,6 +129,8 @@ ig_status ig_dyn_advance(ig_dyn_model *m, int64_t steps) {
   ig_ctx *cx = m->cx;
   const ig_backend *b = cx->backend;
   int64_t left = steps;
+  if (m->divided)
+    return ig_dyn_part_advance(m, steps);
   if (left > 0 && m->fresh) { /* its forces lie elsewhere than those of later steps */
     IG_TRY(step_once(m));
     left--;
@@ -135,6 +165,7 @@ ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping) {
 }
 
 ig_status ig_dyn_pull(ig_dyn_model *m) {
+  IG_TRY(ig_dyn_gather(m));
   if (m->assembly == IG_GATHER && !m->fresh)
     IG_TRY(m->ops->sum(m->cx, &m->p));
   IG_TRY(ig_array_pull(m->cx, &m->clock));
@@ -145,8 +176,12 @@ ig_status ig_dyn_pull(ig_dyn_model *m) {
 
 /* The reports of group k, into the scratch. */
 static ig_status report_group(ig_dyn_model *m, int k) {
+  if (m->divided) {
+    IG_TRY(report_group(m->divided->local, k));
+    return ig_dyn_gather_report(m, k);
+  }
   const ig_dyn_group *g = &m->group[k];
-  for (int c = 0; c < g->colors; c++) {
+  for (int c = 0; c < g->colors && g->count > 0; c++) {
     const ig_dyn_range range = range_of(m, g, c);
     IG_TRY(m->ops->report(m->cx, &m->p, &range, m->scratch.dev));
   }
@@ -176,10 +211,11 @@ ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
   return IG_OK;
 }
 
-ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
+static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
   ig_ctx *cx = m->cx;
   const int64_t n = m->p.nodes;
   memset(e, 0, sizeof *e);
+  IG_TRY(ig_dyn_gather(m));
   if (m->assembly == IG_GATHER && !m->fresh)
     IG_TRY(m->ops->sum(cx, &m->p));
   if (m->p.loaded > 0)
@@ -241,6 +277,15 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
            fmax(fmax(fabs(m->balance.energy), fabs(e->external)), fmax(fabs(e->contact), 1e-300)));
   e->error = (left - put) / scale;
   return IG_OK;
+}
+
+/* On ranks the first has all of the state; its sums hold for all. */
+ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
+  const ig_status status = energies_find(m, e);
+  if (!m->divided)
+    return status;
+  IG_TRY(ig_ranks_agree(m->cx, status));
+  return ig_ranks_share(m->cx, 0, e, sizeof *e);
 }
 
 double ig_dyn_gravity_now(const ig_dyn_model *m, int c) {

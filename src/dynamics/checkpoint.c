@@ -1,4 +1,5 @@
 /* Checkpoints: all that a run needs to go on to the same bits. */
+#include "dynamics/part.h"
 #include "dynamics/run.h"
 #include "backend/backend.h"
 
@@ -73,6 +74,18 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
   return n;
 }
 
+/* What pads hold depends on how elements are packed: they get the numbers of the last element. */
+static void pads_fill(ig_dyn_group *g) {
+  for (ig_lid s = g->count; g->colors == 1 && s < g->slots; s++)
+    for (int v = 0; v < g->g_f64.states; v++) {
+      char *base = g->state.host;
+      const int64_t B = IG_DYN_BLOCK, last = g->count - 1;
+      const int64_t to = (s / B * g->g_f64.states + v) * B + s % B,
+                    from = (last / B * g->g_f64.states + v) * B + last % B;
+      memcpy(base + (size_t)to * g->state.size, base + (size_t)from * g->state.size, g->state.size);
+    }
+}
+
 ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
@@ -82,8 +95,12 @@ ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
     IG_TRY(ig_array_pull(m->cx, &m->carried.body));
   if (m->contact.reach.count)
     IG_TRY(ig_array_pull(m->cx, &m->contact.reach));
-  for (int k = 0; k < m->groups; k++)
-    IG_TRY(ig_array_pull(m->cx, &m->group[k].state));
+  IG_TRY(ig_dyn_gather_states(m));
+  for (int k = 0; k < m->groups; k++) {
+    if (!m->divided)
+      IG_TRY(ig_array_pull(m->cx, &m->group[k].state));
+    pads_fill(&m->group[k]);
+  }
   const int space = ARRAYS + m->groups;
   ig_saved *saved = NULL;
   char(*name)[32] = NULL;
@@ -142,6 +159,7 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
   for (int i = 0; i < m->groups; i++)
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->group[i].state));
   m->fresh = true; /* forces are in f */
+  status = ig_dyn_scatter(m);
 done:
   free(saved);
   free(name);

@@ -1,6 +1,6 @@
 /* The dynamics room: a queue of analyses (Tang et al. 2020, Fig. 5). */
 #include "dynamics/run.h"
-#include "dynamics/model.h"
+#include "dynamics/part.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -99,7 +99,7 @@ static ig_moment moment_now(const ig_dyn_job *r) {
 /* Trouble that a kernel met, with when it was and what may help. */
 static ig_status fault_check(const ig_dyn_job *r) {
   ig_ctx *cx = r->job->cx;
-  if (ig_fault_check(cx, "element", r->m->fault_ids) == IG_OK)
+  if (ig_fault_check(cx, "element", ig_dyn_stepper(r->m)->fault_ids) == IG_OK)
     return IG_OK;
   char what[256];
   snprintf(what, sizeof what, "%s", ig_ctx_message(cx));
@@ -123,7 +123,7 @@ static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_
   if (steps > 0) {
     IG_TRY(ig_dyn_advance(m, steps));
     IG_TRY(ig_array_pull(m->cx, &m->clock));
-    IG_TRY(fault_check(r));
+    IG_TRY(ig_ranks_agree(m->cx, fault_check(r)));
     r->element_steps += steps * r->job->elements;
   }
   r->over = k->time >= end - 1e-6 * k->dt;
@@ -262,8 +262,19 @@ static void room_close(void *self) {
   free(r);
 }
 
+static void rank_tell(void *user, const char *label, const char *value) {
+  ig_info(user, "%s: %s", label, value);
+}
+
+/* The ranks and their parts, a line each. */
+static ig_status ranks_tell(const ig_dyn_job *r, ig_part_line *line, void *user) {
+  const ig_dyn_part *p = r->m->divided;
+  return p ? ig_part_describe(r->job->cx, &p->part, p->halo.peers, line, user) : IG_OK;
+}
+
 static ig_status begin(void *self) {
   ig_dyn_job *r = self;
+  IG_TRY(ranks_tell(r, rank_tell, r->job->cx));
   if (r->c->analysis.count == 0)
     return IG_OK;
   const ig_dyn_analysis *a = analysis_at(r, 0);
@@ -322,7 +333,7 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
     check_analysis(IG_ITEM(const ig_dyn_analysis, r->c->analysis, i), critical, line, user);
   snprintf(text, sizeof text, "%.1f MB on the device", (double)r->job->cx->device_bytes * 1e-6);
   line(user, "memory", text);
-  return IG_OK;
+  return ranks_tell(r, line, user);
 }
 
 static ig_status check(ig_job *job, ig_check_line *line, void *user) {
@@ -338,6 +349,7 @@ const ig_room ig_room_dynamics = {
     .name = "dynamics",
     .about = "explicit structural dynamics by the finite particle method",
     .needs_mesh = true,
+    .ranks = true,
     .elements = "beam2|tri3|quad4|tet4|tet10|hex8",
     .case_size = sizeof(ig_dyn_case),
     .options = ig_dyn_options,

@@ -244,6 +244,7 @@ typedef struct ig_dyn_model {
   ig_lid *fault_ids; /* kernels' numbers -> mesh elements */
   ig_dyn_nodes *made;
   struct ig_graph *graph;
+  struct ig_dyn_part *divided; /* between ranks (dynamics/part.h); NULL: there is one */
 } ig_dyn_model;
 
 IG_MUST_CHECK ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,

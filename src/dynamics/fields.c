@@ -1,6 +1,6 @@
 /* What other programs read and change: motions, loads, supports. */
 #include "dynamics/run.h"
-#include "dynamics/model.h"
+#include "dynamics/part.h"
 
 #include <string.h>
 
@@ -13,16 +13,18 @@ bool ig_dyn_field(void *self, int i, ig_room_field *f) {
                        .components = 3,
                        .count = m->mesh->nodes,
                        .stride = {3 * size, size}};
+  /* on ranks the state is in parts: see get */
   switch (i) {
   case 0:
     f->name = "displacement", f->unit = "m";
     return true;
   case 1:
-    f->name = "velocity", f->unit = "m/s", f->dev = m->v.dev, f->writable = true;
+    f->name = "velocity", f->unit = "m/s", f->dev = m->divided ? NULL : m->v.dev;
+    f->writable = !m->divided;
     f->stride[0] = m->p.dofs * size;
     return true;
   case 2:
-    f->name = "position", f->unit = "m", f->dev = m->x.dev;
+    f->name = "position", f->unit = "m", f->dev = m->divided ? NULL : m->x.dev;
     return true;
   default:
     return false;
@@ -32,11 +34,15 @@ bool ig_dyn_field(void *self, int i, ig_room_field *f) {
 ig_status ig_dyn_field_get(void *self, const char *name, double *values) {
   const ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
-  (void)name;
-  IG_TRY(ig_array_pull(m->cx, &m->x));
-  for (int64_t i = 0; i < 3 * (int64_t)m->mesh->nodes; i++)
-    values[i] = ig_dyn_get(m, &m->x, i) - m->x0[i];
-  return IG_OK;
+  const int64_t count = 3 * (int64_t)m->mesh->nodes;
+  const bool speed = strcmp(name, "velocity") == 0, moved = strcmp(name, "displacement") == 0;
+  IG_TRY(ig_dyn_gather(m));
+  const ig_status pulled = ig_array_pull(m->cx, speed ? &m->v : &m->x);
+  IG_TRY(m->divided ? ig_ranks_agree(m->cx, pulled) : pulled);
+  for (int64_t i = 0; i < count; i++)
+    values[i] = speed ? ig_dyn_get(m, &m->v, i / 3 * m->p.dofs + i % 3)
+                      : ig_dyn_get(m, &m->x, i) - (moved ? m->x0[i] : 0);
+  return m->divided ? ig_ranks_share(m->cx, 0, values, (size_t)count * sizeof *values) : IG_OK;
 }
 
 static double held(const ig_dyn_energy *e) {
@@ -81,7 +87,9 @@ ig_status ig_dyn_field_load(void *self, int load, double factor) {
           factor * m->loading.face_given[i].pressure;
   if (m->loading.forces)
     IG_TRY(ig_array_push(m->cx, &m->loading.force));
-  return m->loading.faces ? ig_array_push(m->cx, &m->loading.face) : IG_OK;
+  if (m->loading.faces)
+    IG_TRY(ig_array_push(m->cx, &m->loading.face));
+  return ig_dyn_scatter_loads(m);
 }
 
 ig_status ig_dyn_field_support(void *self, int support, double factor) {

@@ -1,6 +1,6 @@
 /* Sizes of elements: mass, inertia, critical step. */
 #include "core/threads.h"
-#include "dynamics/model.h"
+#include "dynamics/part.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -206,11 +206,28 @@ static bool is_rigid(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s) {
   return bound != NULL;
 }
 
-static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
+/* The same over the own elements of all ranks. Positive numbers have the order of their bits; what
+   is not positive is as good as 0. */
+static ig_status step_range_all(ig_dyn_model *m, ig_status status, double *least, double *most) {
+  const double low = status == IG_OK && *least > 0 ? *least : 0;
+  int64_t word[2];
+  memcpy(&word[0], &low, sizeof low);
+  memcpy(&word[1], most, sizeof *most);
+  word[0] = -word[0];
+  IG_TRY(ig_ranks_most(m->cx, status, word, 2));
+  word[0] = -word[0];
+  memcpy(least, &word[0], sizeof *least);
+  memcpy(most, &word[1], sizeof *most);
+  return IG_OK;
+}
+
+static ig_status own_range(ig_dyn_model *m, double *least, double *most) {
   const uint8_t *alive;
+  double lo = INFINITY, hi = 0;
+  *least = lo;
+  *most = hi;
   IG_TRY(ig_array_pull(m->cx, &m->x));
   IG_TRY(ig_dyn_alive(m, &alive));
-  double lo = INFINITY, hi = 0;
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     const int team = ig_team(m->cx, g->slots, IG_WORK_ELEMENT);
@@ -226,10 +243,19 @@ static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
       hi = fmax(hi, dt);
     }
   }
-  if (!(lo > 0))
-    return IG_FAIL(m->cx, IG_NUMERIC, "an element has collapsed: the critical step is %g s", lo);
   *least = lo;
   *most = hi;
+  return IG_OK;
+}
+
+static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
+  ig_status status = own_range(ig_dyn_stepper(m), least, most);
+  if (m->divided)
+    status = step_range_all(m, status, least, most);
+  IG_TRY(status);
+  if (!(*least > 0))
+    return IG_FAIL(m->cx, IG_NUMERIC, "an element has collapsed: the critical step is %g s",
+                   *least);
   return IG_OK;
 }
 
@@ -260,6 +286,7 @@ ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt, double *stable) {
 /* Particle masses; elements whose critical step is below `least` are made heavier. */
 ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
   double *mass = m->weight.mass, *inertia = m->weight.inertia;
+  IG_TRY(ig_dyn_gather(m)); /* bodies go on from where they are */
   memset(mass, 0, sizeof *mass * (size_t)m->mesh->nodes);
   memset(m->weight.added, 0, sizeof *m->weight.added * (size_t)m->mesh->nodes);
   memset(inertia, 0, sizeof *inertia * (size_t)m->mesh->nodes);
@@ -305,6 +332,7 @@ ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
         ((float *)to[i]->host)[n] = (float)from[i][n];
     IG_TRY(ig_array_push(m->cx, to[i]));
   }
+  IG_TRY(ig_dyn_scatter_weights(m));
   if (!m->clock.count)
     return IG_OK;
   /* with other masses contact has another stiffness: the next step says which */

@@ -1,5 +1,5 @@
 /* From a case and a mesh to particles and groups of elements on the device. */
-#include "dynamics/model.h"
+#include "dynamics/part.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -146,7 +146,9 @@ ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *mater
   m->c = c;
   m->precision = precision;
   m->assembly = assembly;
-  const ig_status status = build(m, materials);
+  ig_status status = build(m, materials);
+  if (status == IG_OK)
+    status = ig_dyn_part_new(m);
   if (status != IG_OK) {
     ig_dyn_model_free(m);
     return status;
@@ -159,6 +161,7 @@ void ig_dyn_model_free(ig_dyn_model *m) {
   if (!m)
     return;
   ig_ctx *cx = m->cx;
+  ig_dyn_part_free(m);
   if (m->graph)
     cx->backend->graph_free(cx, m->graph);
   for (int i = 0; i < m->groups; i++) {

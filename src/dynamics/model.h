@@ -50,6 +50,9 @@ IG_MUST_CHECK ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_tools_new(ig_dyn_model *m, ig_histories *hs);
 IG_MUST_CHECK ig_status ig_dyn_start_velocities(ig_dyn_model *m, double *v);
 IG_MUST_CHECK ig_status ig_dyn_contact_new(ig_dyn_model *m);
+/* One step in two halves: loads and particles; then the forces of the elements. */
+IG_MUST_CHECK ig_status ig_dyn_move(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_forces(ig_dyn_model *m);
 /* Edges that touch edges; `on` false: none. length: share of each particle of the mesh. */
 typedef struct {
   int64_t count;

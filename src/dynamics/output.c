@@ -1,6 +1,6 @@
 /* What a run writes: probes and histories, snapshots, figures of the summary. */
 #include "dynamics/run.h"
-#include "dynamics/model.h"
+#include "dynamics/part.h"
 #include "mesh/named.h"
 #include "mesh/probe.h"
 #include "backend/backend.h"
@@ -256,6 +256,7 @@ ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
   uint8_t *alive;
   ig_snapshot *snap = NULL;
   IG_TRY(ig_array_pull(cx, &m->clock));
+  IG_TRY(ig_dyn_gather(m));
   IG_TRY(alive_now(r, &alive));
   ig_status status = ig_snapshot_of_mesh(cx, m->mesh, alive, ig_dyn_clock_of(r)->time,
                                          ig_dyn_clock_of(r)->step, &snap);

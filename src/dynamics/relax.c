@@ -12,7 +12,7 @@
    at least and as long as 10 / w, in which a mode of w has fallen to 1e-4; the lesser counts, and
    while the former is below half of the latter a slower mode is still coming up. Relaxation ends
    when |e| is below `tolerance` x |u|, u the displacements from the start. */
-#include "dynamics/dynamics.h"
+#include "dynamics/part.h"
 #include "backend/backend.h"
 
 #include "kern/prec_f64.h"
@@ -113,7 +113,7 @@ static ig_status stop(ig_dyn_model *m) {
     array_put(&m->v, i, 0);
   IG_TRY(ig_array_push(m->cx, &m->v));
   if (m->p.bodies == 0)
-    return IG_OK;
+    return ig_dyn_scatter_motion(m);
   IG_TRY(ig_array_pull(m->cx, &m->carried.body));
   for (int k = 0; k < m->p.bodies; k++) {
     ig_dyn_body *b = (ig_dyn_body *)m->carried.body.host + k;
@@ -121,7 +121,8 @@ static ig_status stop(ig_dyn_model *m) {
     memset(b->spin, 0, sizeof b->spin);
     memset(b->momentum, 0, sizeof b->momentum);
   }
-  return ig_array_push(m->cx, &m->carried.body);
+  IG_TRY(ig_array_push(m->cx, &m->carried.body));
+  return ig_dyn_scatter_motion(m);
 }
 
 /* Mean square of the displacements from the start, weighed by mass. */
@@ -223,6 +224,18 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
   return ig_array_push(m->cx, &m->clock);
 }
 
+/* On ranks the first has all of the state: what it finds holds for all. */
+static ig_status look_share(ig_dyn_model *m, ig_status status, look *now) {
+  if (!m->divided)
+    return status;
+  double *const was = m->relax.was;
+  IG_TRY(ig_ranks_agree(m->cx, status));
+  IG_TRY(ig_ranks_share(m->cx, 0, now, sizeof *now));
+  const ig_status shared = ig_ranks_share(m->cx, 0, &m->relax, sizeof m->relax);
+  m->relax.was = was;
+  return shared;
+}
+
 static int64_t ramp_steps(const ig_dyn_analysis *a) {
   return a->ramp > 0 ? (int64_t)a->ramp : 1;
 }
@@ -255,10 +268,10 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
     steps = ramp - r->steps;
   IG_TRY(ig_dyn_advance(m, steps));
   r->steps += steps;
-  IG_TRY(ig_fault_check(m->cx, "element", m->fault_ids));
+  IG_TRY(ig_ranks_agree(m->cx, ig_fault_check(m->cx, "element", ig_dyn_stepper(m)->fault_ids)));
   IG_TRY(IG_NEW(m->cx, &net, (int64_t)m->p.nodes * m->p.dofs, "relaxation"));
   ig_status status = residual_now(m, net, &out2);
-  const look now = status == IG_OK ? look_now(m) : (look){0};
+  look now = status == IG_OK ? look_now(m) : (look){0};
   if (status == IG_OK && r->loaded)
     r->error = error_now(m, net, out2, now.stiffness, (double)steps * clock->dt);
   if (status == IG_OK && !r->loaded && r->steps >= ramp) {
@@ -269,7 +282,7 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
     stretch_begin(m, net);
   }
   free(net);
-  IG_TRY(status);
+  IG_TRY(look_share(m, status, &now));
   if (r->loaded && r->residual < floor && !(r->settled && r->error < a->tolerance)) {
     if (isfinite(r->error) && r->error >= a->tolerance)
       ig_warn(m->cx, "static: the precision of the forces is reached; estimated error %.2g",

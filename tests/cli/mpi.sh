@@ -50,14 +50,15 @@ many 2 run none.yaml -o x 2>log && fail "a missing case runs"
 many 2 run case.yaml -s volume=7 -o x 2>log && fail "a wrong volume runs"
 [ "$(grep -c 'ingot: error' log)" = 1 ] || fail "not one message for a mistake in the case"
 [ -e x ] && fail "something was written"
-cat >motion.yaml <<'END'
-physics: dynamics
-mesh: {boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}]}
-materials: [{name: m, density: 1, young: 1, poisson: 0.3}]
-analysis: {duration: 0.1}
+cat >crack.yaml <<'END'
+physics: fracture
+mesh: {element: tri6, pattern: crossed, boxes: {size: [10 mm, 4 mm], cells: [10, 4]}}
+materials: [{name: PMMA, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 352, cohesive_strength: 70e6}]
+supports: [{set: ymin, along: y, velocity: [0, -10]}, {set: ymax, along: y, velocity: [0, 10]}]
+duration: 10 us
 END
-many 2 run motion.yaml -o x 2>log && fail "dynamics runs on two ranks"
-grep -q 'dynamics does not run on several ranks (2 here)' log || fail "the room is not named"
+many 2 run crack.yaml -o x 2>log && fail "fracture runs on two ranks"
+grep -q 'fracture does not run on several ranks (2 here)' log || fail "the room is not named"
 
 # one mesh divided: births under a beam, the same files
 cat >heat.yaml <<'END'
@@ -85,6 +86,25 @@ same heat2
 grep -q 'rank 1' log || fail "the table of ranks is not told"
 many 3 check heat.yaml >table 2>log || fail "the check on 3 ranks fails"
 grep -q 'rank 2' table || fail "the check does not tell of ranks"
+
+# dynamics: a bar, at rest and then let go
+cat >motion.yaml <<'END'
+physics: dynamics
+mesh: {boxes: [{size: [6, 2, 2], cells: [6, 2, 2]}]}
+materials: [{name: m, density: 1000, young: 1e7, poisson: 0.3, yield: 2e5, hardening: 1e6}]
+supports: [{set: xmin, fix: all}]
+gravity: {acceleration: [0, 0, -3]}
+loads: [{set: xmax, pressure: 1e4, history: [[0, 0], [1, 1]]}]
+analysis: [{kind: static, at_time: 1, tolerance: 0.1}, {duration: 0.2}]
+probes: [{name: tip, set: xmax, quantity: uz}]
+output: {count: 2, history_every: 10}
+END
+rm -r one
+"$INGOT" run motion.yaml -q -b cpu -t 1 -o one || fail "the bar on one rank fails"
+many 3 run motion.yaml -o motion3 >table 2>log || fail "the bar on 3 ranks fails"
+same motion3
+many 2 run motion.yaml -s contact.friction=0.1 -o x 2>log && fail "contact runs on two ranks"
+grep -q 'contact of surfaces does not run on several ranks (2 here)' log || fail "contact is not named"
 
 # a signal to one rank stops all, with a checkpoint
 many 2 run case.yaml -s iterations=100000 -s change=0 -o long 2>log >/dev/null &

@@ -1,14 +1,8 @@
 /* One mesh divided between ranks (threads of this process): ghosts take their owners' values, what
    is collected is whole, and a thermal run has the bits of one rank on any number of them, however
    the mesh is divided. */
-#include "check.h"
-#include "ranks/part.h"
-#include <ingot/ingot.h>
-
-#include <pthread.h>
+#include "ranks_seats.h"
 #include <unistd.h>
-
-enum { MOST = 7 };
 
 /* --- parts, ghosts, collecting */
 
@@ -99,11 +93,6 @@ static void *work(void *user) {
   return NULL;
 }
 
-static const char *backend_of_test(int i) {
-  const char *asked = getenv("INGOT_TEST_BACKEND");
-  return asked ? asked : i == 0 ? "cpu" : "debug";
-}
-
 static void parts_check(const ig_mesh *mesh, int count, ig_division how, const char *backend,
                         size_t item) {
   ig_ranks *ranks[MOST];
@@ -186,115 +175,6 @@ static const char *const wall[] = {
     "{count: 3, history_every: 10}",
     NULL};
 
-typedef struct {
-  ig_ranks *ranks;
-  const char *backend;
-  const char *key[2], *value[2]; /* changes of the case; NULL: none */
-  ig_division how;
-  const char *out;
-  bool resume;
-  int stop_after; /* this rank asks to stop after so many portions, 0: never */
-  ig_status status;
-  char message[512];
-  uint64_t seen; /* of all rows and snapshots */
-  int rows, snapshots, left;
-  ig_ctx *cx;
-} seat;
-
-static void see(seat *s, const void *bytes, size_t size) {
-  for (size_t i = 0; i < size; i++)
-    s->seen = (s->seen ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
-}
-static void on_row(void *user, int columns, const char *const *names, const double *values) {
-  seat *s = user;
-  (void)names;
-  s->rows++;
-  see(s, values, (size_t)columns * sizeof *values);
-}
-static void on_snapshot(void *user, const ig_snapshot_view *v) {
-  seat *s = user;
-  s->snapshots++;
-  see(s, v->point, 3 * (size_t)v->points * sizeof *v->point);
-  for (int i = 0; i < v->fields; i++) {
-    const ig_snapshot_field *f = &v->field[i];
-    const size_t count = (size_t)(f->where == IG_AT_POINTS ? v->points : v->cells);
-    see(s, f->data, count * (size_t)f->components * (f->dtype == IG_F64 ? 8 : 4));
-  }
-}
-static void on_progress(void *user, const ig_progress *p) {
-  seat *s = user;
-  (void)p;
-  if (s->stop_after && --s->left == 0)
-    ig_ctx_interrupt(s->cx);
-}
-
-static ig_status run_it(seat *s, ig_case *c) {
-  for (int i = 0; wall[i]; i += 2)
-    IG_TRY(ig_case_set(c, wall[i], wall[i + 1]));
-  for (int i = 0; i < 2 && s->key[i]; i++)
-    IG_TRY(ig_case_set(c, s->key[i], s->value[i]));
-  const ig_run_options options = {
-      .out = s->out, .resume = s->resume, .user = s, .row = on_row, .snapshot = on_snapshot};
-  return ig_run(c, &options);
-}
-
-static void *sit(void *user) {
-  seat *s = user;
-  ig_ctx *cx;
-  ig_case *c;
-  const ig_ctx_options options = {.backend = s->backend,
-                                  .threads = 1,
-                                  .ranks = s->ranks,
-                                  .user = s,
-                                  .progress = s->stop_after ? on_progress : NULL};
-  s->left = s->stop_after;
-  s->seen = 0xcbf29ce484222325u;
-  s->status = ig_ctx_open(&options, &cx);
-  s->cx = cx;
-  if (s->ranks)
-    s->ranks->division = (int)s->how;
-  if (s->status == IG_OK)
-    s->status = ig_case_new(cx, &c);
-  if (s->status == IG_OK) {
-    s->status = run_it(s, c);
-    ig_case_close(c);
-  }
-  snprintf(s->message, sizeof s->message, "%s", ig_ctx_message(cx));
-  ig_ctx_close(cx);
-  return NULL;
-}
-
-/* One run on `count` ranks, as `like` says; what the first one saw. */
-static seat together(const seat *like, int count, int stopper) {
-  ig_ranks *ranks[MOST];
-  pthread_t thread[MOST];
-  seat s[MOST];
-  assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
-  for (int i = 0; i < count; i++) {
-    s[i] = *like;
-    s[i].ranks = ranks[i];
-    s[i].out = i == 0 ? like->out : NULL;
-    s[i].stop_after = i == stopper ? like->stop_after : 0;
-    assert_int_equal(pthread_create(&thread[i], NULL, sit, &s[i]), 0);
-  }
-  for (int i = 0; i < count; i++)
-    pthread_join(thread[i], NULL);
-  for (int i = 0; i < count; i++) {
-    ig_ranks_close(ranks[i]);
-    if (s[i].status != s[0].status || (s[i].status != IG_OK && s[i].status != like->status))
-      fail_msg("rank %d of %d: %s", i, count, s[i].message);
-  }
-  return s[0];
-}
-
-static seat alone(const seat *like) {
-  seat s = *like;
-  sit(&s);
-  if (s.status != like->status)
-    fail_msg("alone: %s", s.message);
-  return s;
-}
-
 /* Every number of ranks with some precision, division, form and backend. */
 static void thermal_has_the_bits_of_one(void **state) {
   (void)state;
@@ -311,7 +191,8 @@ static void thermal_has_the_bits_of_one(void **state) {
              {2, "mixed", "birth.temperature", "melt", IG_DIVIDE_RANDOM}};
   for (size_t i = 0; i < sizeof run / sizeof *run; i++)
     for (int b = 0; b < 2; b++) {
-      const seat like = {.backend = backend_of_test(b),
+      const seat like = {.base = wall,
+                         .backend = backend_of_test(b),
                          .key = {"precision", run[i].key},
                          .value = {run[i].precision, run[i].value},
                          .how = run[i].how};
@@ -335,7 +216,8 @@ static void what_cannot_be_divided_is_refused(void **state) {
               "[{name: m, density: 7900, conductivity: 20, specific_heat: 500, absorptivity: 0.5}]",
               "conduction 'stencil' does not run on several ranks (2 here)"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    const seat like = {.backend = "cpu",
+    const seat like = {.base = wall,
+                       .backend = "cpu",
                        .status = IG_INPUT,
                        .key = {bad[i].key, i == 2 ? "conduction" : NULL},
                        .value = {bad[i].value, "auto"}};
@@ -347,50 +229,18 @@ static void what_cannot_be_divided_is_refused(void **state) {
 }
 
 #ifdef INGOT_HAVE_IO
-#include <hdf5.h>
-
-/* A mark of what a checkpoint holds. */
-static uint64_t checkpoint_seen(const char *folder) {
-  static const char *const name[] = {"T",     "H",      "node_ledger", "face_ledger", "solid",
-                                     "track", "totals", "kept",        "melt_most"};
-  char path[128];
-  seat s = {.seen = 0xcbf29ce484222325u};
-  snprintf(path, sizeof path, "%s/checkpoint.h5", folder);
-  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
-  assert_true(file >= 0);
-  int found = 0;
-  for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
-    char whole[64];
-    snprintf(whole, sizeof whole, "/checkpoint/%s", name[i]);
-    if (H5Lexists(file, whole, H5P_DEFAULT) <= 0)
-      continue;
-    const hid_t set = H5Dopen2(file, whole, H5P_DEFAULT), type = H5Dget_type(set);
-    const hid_t space = H5Dget_space(set);
-    const size_t size = H5Tget_size(type) * (size_t)H5Sget_simple_extent_npoints(space);
-    char *bytes = malloc(size + 1);
-    assert_non_null(bytes);
-    assert_true(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0);
-    see(&s, bytes, size);
-    free(bytes);
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Dclose(set);
-    found++;
-  }
-  H5Fclose(file);
-  assert_true(found >= 6);
-  return s.seen;
-}
-
 /* 3 -> 5 -> 1 in the middle of births; the checkpoint at the end is that of a run on one rank */
 static void checkpoints_go_from_any_number_to_any_other(void **state) {
   (void)state;
+  static const char *const kept[] = {"T",     "H",      "node_ledger", "face_ledger", "solid",
+                                     "track", "totals", "kept",        "melt_most",   NULL};
   char folder[] = "/tmp/ingot-ranks-XXXXXX", one[64], many[64], command[128];
   assert_non_null(mkdtemp(folder));
   snprintf(one, sizeof one, "%s/one", folder);
   snprintf(many, sizeof many, "%s/many", folder);
-  alone(&(seat){.backend = backend_of_test(0), .out = one});
-  seat like = {.backend = backend_of_test(1),
+  alone(&(seat){.base = wall, .backend = backend_of_test(0), .out = one});
+  seat like = {.base = wall,
+               .backend = backend_of_test(1),
                .out = many,
                .how = IG_DIVIDE_RANDOM,
                .stop_after = 4,
@@ -399,12 +249,13 @@ static void checkpoints_go_from_any_number_to_any_other(void **state) {
   like.resume = true;
   like.how = IG_DIVIDE_CURVE;
   assert_int_equal(together(&like, 5, 0).status, IG_INTERRUPTED);
-  alone(&(seat){.backend = backend_of_test(0), .out = many, .resume = true});
-  assert_true(checkpoint_seen(one) == checkpoint_seen(many));
+  alone(&(seat){.base = wall, .backend = backend_of_test(0), .out = many, .resume = true});
+  assert_true(checkpoint_seen(one, kept) == checkpoint_seen(many, kept));
   snprintf(many, sizeof many, "%s/four", folder);
-  assert_int_equal(together(&(seat){.backend = backend_of_test(0), .out = many}, 4, -1).status,
-                   IG_OK);
-  assert_true(checkpoint_seen(one) == checkpoint_seen(many));
+  assert_int_equal(
+      together(&(seat){.base = wall, .backend = backend_of_test(0), .out = many}, 4, -1).status,
+      IG_OK);
+  assert_true(checkpoint_seen(one, kept) == checkpoint_seen(many, kept));
   snprintf(command, sizeof command, "rm -r '%s'", folder);
   assert_int_equal(system(command), 0);
 }

@@ -1,0 +1,460 @@
+/* Dividing a model between ranks: the part's particles, elements, loads, bodies and ties, taken
+   from the whole model, so that both start with the same numbers. */
+#include "dynamics/part.h"
+#include "backend/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ig_status division_check(const ig_dyn_model *m) {
+  const int ranks = ig_ranks_count(m->cx->ranks);
+  if (m->assembly != IG_GATHER)
+    return IG_FAIL(m->cx, IG_INPUT,
+                   "on several ranks (%d here) only assembly 'gather' has the bits of one: choose "
+                   "assembly: gather",
+                   ranks);
+  if (m->c->contact.at.given && m->c->contact.on)
+    return ig_fail_at(m->cx, &m->c->contact.at,
+                      "contact of surfaces does not run on several ranks (%d here): start it on "
+                      "one, or leave `contact` out",
+                      ranks);
+  return IG_OK;
+}
+
+/* --- owners */
+
+static int32_t root_of(int32_t *up, int32_t n) {
+  while (up[n] != n)
+    n = up[n] = up[up[n]];
+  return n;
+}
+
+static void join(int32_t *up, int32_t a, int32_t b) {
+  const int32_t p = root_of(up, a), q = root_of(up, b);
+  up[p > q ? p : q] = p < q ? p : q;
+}
+
+/* A body, and all that is tied together, belongs to the owner of its lowest particle. */
+static ig_status owners_join(const ig_dyn_model *m, int32_t *owner) {
+  const ig_dyn_carried *c = &m->carried;
+  int32_t *up;
+  if (m->p.bodies + m->p.ties == 0)
+    return IG_OK;
+  IG_TRY(IG_NEW(m->cx, &up, (size_t)m->p.nodes + 1, "owners"));
+  for (int32_t n = 0; n < m->p.nodes; n++)
+    up[n] = n;
+  for (int k = 0; k < m->p.bodies; k++) {
+    const ig_dyn_body *b = (const ig_dyn_body *)c->body.host + k;
+    const int32_t *node = (const int32_t *)c->body_node.host + b->first;
+    for (int32_t i = 1; i < b->count; i++)
+      join(up, node[0], node[i]);
+  }
+  for (int32_t i = 0; i < 3 * m->p.ties; i++)
+    join(up, ((const int32_t *)c->tie_node.host)[i / 3], ((const int32_t *)c->tie_to.host)[i]);
+  for (int32_t n = 0; n < m->p.nodes; n++)
+    owner[n] = owner[root_of(up, n)];
+  free(up);
+  return IG_OK;
+}
+
+/* Rank of an element: that of its lowest node. */
+static int32_t element_owner(const ig_part *part, const ig_lid *conn, int npe) {
+  ig_lid lowest = conn[0];
+  for (int a = 1; a < npe; a++)
+    lowest = conn[a] < lowest ? conn[a] : lowest;
+  return part->owner[lowest];
+}
+
+/* --- groups */
+
+/* Which elements of the whole group are in the part: slot by slot, with pads that repeat the last.
+ */
+static ig_status slots_choose(ig_dyn_model *m, int k) {
+  ig_dyn_part *p = m->divided;
+  const ig_dyn_group *from = &m->group[k];
+  ig_dyn_group *g = &p->local->group[k];
+  IG_TRY(IG_NEW(m->cx, &p->slot[k], (size_t)from->slots + IG_DYN_BLOCK, "elements of a part"));
+  g->count = 0;
+  for (ig_lid s = 0; s < from->slots; s++)
+    if (from->element[s] >= 0 && ig_part_element(&p->part, from->element[s]) >= 0)
+      p->slot[k][g->count++] = s;
+  g->slots = (g->count + IG_DYN_BLOCK - 1) / IG_DYN_BLOCK * IG_DYN_BLOCK;
+  for (ig_lid s = g->count; s < g->slots; s++)
+    p->slot[k][s] = p->slot[k][g->count - 1];
+  return IG_OK;
+}
+
+static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
+  ig_dyn_part *p = m->divided;
+  ig_ctx *cx = m->cx;
+  const ig_dyn_group *from = &m->group[k];
+  ig_dyn_group *g = &p->local->group[k];
+  const int npe = from->g_f64.npe;
+  *g = (ig_dyn_group){.kind = from->kind,
+                      .law = from->law,
+                      .type = from->type,
+                      .g_f64 = from->g_f64,
+                      .g_f32 = from->g_f32,
+                      .whole = from->whole,
+                      .colors = 1};
+  IG_TRY(slots_choose(m, k));
+  const size_t slots = (size_t)g->slots;
+  IG_TRY(IG_NEW(cx, &g->begin, 1, "elements of a part"));
+  IG_TRY(IG_NEW(cx, &g->end, 1, "elements of a part"));
+  g->end[0] = g->count;
+  IG_TRY(IG_NEW(cx, &g->element, slots + 1, "elements of a part"));
+  IG_TRY(ig_array_new(cx, &g->ids, slots + 1, sizeof(ig_lid), "elements of a part"));
+  IG_TRY(ig_array_new(cx, &g->conn, slots * (size_t)npe + 1, sizeof(int32_t), "connectivity"));
+  IG_TRY(ig_array_new(cx, &g->state, slots * (size_t)g->g_f64.states + 1, from->state.size,
+                      "element state"));
+  for (ig_lid s = 0; s < g->slots; s++) {
+    const ig_lid w = p->slot[k][s];
+    const ig_lid *conn = (const ig_lid *)from->conn.host + (int64_t)w * npe;
+    const bool pad = s >= g->count, own = element_owner(&p->part, conn, npe) == p->part.rank;
+    g->element[s] = own && !pad ? from->element[w] : -1;
+    ((ig_lid *)g->ids.host)[s] = pad ? -1 : from->element[w];
+    for (int a = 0; a < npe; a++)
+      ((int32_t *)g->conn.host)[(int64_t)s * npe + a] = p->part.local[conn[a]];
+  }
+  IG_TRY(ig_array_push(cx, &g->ids));
+  IG_TRY(ig_array_push(cx, &g->conn));
+  g->g_f64.first = g->g_f32.first = first;
+  g->g_f64.count = g->g_f32.count = g->slots;
+  g->g_f64.state = g->state.dev;
+  g->g_f32.state = g->state.dev;
+  return IG_OK;
+}
+
+static ig_status groups_make(ig_dyn_model *m) {
+  ig_dyn_part *p = m->divided;
+  ig_dyn_model *l = p->local;
+  IG_TRY(IG_NEW(m->cx, &l->group, (size_t)m->groups + 1, "groups"));
+  IG_TRY(IG_NEW(m->cx, &p->slot, (size_t)m->groups + 1, "groups"));
+  size_t space = 1;
+  ig_lid all = 0;
+  for (l->groups = 0; l->groups < m->groups; l->groups++) {
+    IG_TRY(group_make(m, l->groups, all));
+    const ig_dyn_group *g = &l->group[l->groups];
+    all += g->slots;
+    if (space < (size_t)g->slots * IG_DYN_REPORT)
+      space = (size_t)g->slots * IG_DYN_REPORT;
+  }
+  IG_TRY(ig_array_new_device(m->cx, &l->scratch, space, sizeof(double), "reports"));
+  IG_TRY(IG_NEW(m->cx, &l->fault_ids, (size_t)all + 1, "element numbers"));
+  for (int k = 0; k < l->groups; k++)
+    memcpy(l->fault_ids + l->group[k].g_f64.first, l->group[k].ids.host,
+           sizeof(ig_lid) * (size_t)l->group[k].slots);
+  if (m->contact.alive.count) {
+    IG_TRY(ig_array_new(m->cx, &l->contact.alive, m->contact.alive.count, 1, "elements that hold"));
+    memset(l->contact.alive.host, 1, m->contact.alive.count);
+    IG_TRY(ig_array_push(m->cx, &l->contact.alive));
+  }
+  return ig_dyn_slots_new(l);
+}
+
+/* --- particles and what acts on them */
+
+static ig_status particle_arrays(ig_dyn_model *m) {
+  ig_dyn_model *l = m->divided->local;
+  const size_t n = (size_t)l->p.nodes + 1, D = (size_t)m->p.dofs; /* one more: there may be none */
+  IG_TRY(ig_dyn_upload(l, &l->x, m->part, NULL, 3 * n, "positions"));
+  IG_TRY(ig_dyn_upload(l, &l->v, m->part, NULL, D * n, "velocities"));
+  IG_TRY(ig_dyn_upload(l, &l->f, m->part, NULL, n * (size_t)m->p.pitch, "forces"));
+  IG_TRY(ig_dyn_upload(l, &l->mass, m->part, NULL, n, "masses"));
+  IG_TRY(ig_dyn_upload(l, &l->inertia, m->part, NULL, n, "inertias"));
+  IG_TRY(ig_dyn_upload(l, &l->work, sizeof(double), NULL, n * IG_WORKS, "work"));
+  if (m->load.count)
+    IG_TRY(ig_dyn_upload(l, &l->load, m->part, NULL, n * D, "loads"));
+  if (m->contact.press.count)
+    IG_TRY(ig_dyn_upload(l, &l->contact.press, m->part, NULL, 3 * n, "contact forces"));
+  IG_TRY(ig_array_new(m->cx, &l->clock, 1, sizeof(ig_dyn_clock), "clock"));
+  if (!m->held.move.count)
+    return IG_OK;
+  IG_TRY(ig_array_new(m->cx, &l->held.move, n, sizeof(int32_t), "supports"));
+  for (int32_t i = 0; i < l->p.nodes; i++)
+    ((int32_t *)l->held.move.host)[i] =
+        ((const int32_t *)m->held.move.host)[m->divided->part.node[i]];
+  return ig_array_push(m->cx, &l->held.move);
+}
+
+/* Forces and pressures on the part's own particles. */
+static ig_status loads_make(ig_dyn_model *m) {
+  ig_dyn_part *p = m->divided;
+  ig_dyn_model *l = p->local;
+  ig_ctx *cx = m->cx;
+  const ig_dyn_loading *from = &m->loading;
+  ig_dyn_loading *to = &l->loading;
+  const size_t n = (size_t)m->p.loaded + 1;
+  l->p.loaded = 0;
+  if (m->p.loaded == 0)
+    return IG_OK;
+  IG_TRY(IG_NEW(cx, &p->force, (size_t)from->forces + 1, "loads"));
+  IG_TRY(IG_NEW(cx, &p->face, (size_t)from->faces + 1, "loads"));
+  IG_TRY(ig_array_new(cx, &to->loaded_node, n, sizeof(int32_t), "loads"));
+  IG_TRY(ig_array_new(cx, &to->force_start, n, sizeof(int32_t), "loads"));
+  IG_TRY(ig_array_new(cx, &to->face_start, n, sizeof(int32_t), "loads"));
+  IG_TRY(ig_array_new(cx, &to->force, (size_t)from->forces + 1, sizeof(ig_dyn_force), "loads"));
+  IG_TRY(ig_array_new(cx, &to->face, (size_t)from->faces + 1, sizeof(ig_dyn_face), "loads"));
+  int32_t *node = to->loaded_node.host, *fs = to->force_start.host, *as = to->face_start.host;
+  for (int32_t k = 0; k < m->p.loaded; k++) {
+    const int32_t w = ((const int32_t *)from->loaded_node.host)[k];
+    if (p->part.owner[w] != p->part.rank)
+      continue;
+    node[l->p.loaded++] = p->part.local[w];
+    const int32_t *force = (const int32_t *)from->force_start.host + k;
+    const int32_t *face = (const int32_t *)from->face_start.host + k;
+    for (int32_t i = force[0]; i < force[1]; i++)
+      p->force[to->forces++] = i;
+    for (int32_t i = face[0]; i < face[1]; i++)
+      p->face[to->faces++] = i;
+    fs[l->p.loaded] = to->forces;
+    as[l->p.loaded] = to->faces;
+  }
+  IG_TRY(ig_array_push(cx, &to->loaded_node));
+  IG_TRY(ig_array_push(cx, &to->force_start));
+  IG_TRY(ig_array_push(cx, &to->face_start));
+  return ig_dyn_scatter_loads(m);
+}
+
+/* Bodies that this rank owns. */
+static ig_status bodies_make(ig_dyn_model *m, int32_t *bound) {
+  ig_dyn_part *p = m->divided;
+  ig_dyn_model *l = p->local;
+  ig_ctx *cx = m->cx;
+  const size_t bodies = (size_t)m->p.bodies;
+  int32_t count = 0;
+  l->p.bodies = 0;
+  if (bodies == 0)
+    return IG_OK;
+  IG_TRY(IG_NEW(cx, &p->body_owner, bodies, "bodies"));
+  IG_TRY(IG_NEW(cx, &p->body, bodies, "bodies"));
+  IG_TRY(ig_array_new(cx, &l->carried.body, bodies, sizeof(ig_dyn_body), "bodies"));
+  IG_TRY(
+      ig_array_new(cx, &l->carried.body_node, (size_t)l->p.nodes + 1, sizeof(int32_t), "bodies"));
+  for (int k = 0; k < m->p.bodies; k++) {
+    const ig_dyn_body *from = (const ig_dyn_body *)m->carried.body.host + k;
+    const int32_t *node = (const int32_t *)m->carried.body_node.host + from->first;
+    p->body_owner[k] = p->part.owner[node[0]];
+    if (p->body_owner[k] != p->part.rank)
+      continue;
+    ((ig_dyn_body *)l->carried.body.host)[l->p.bodies].first = count;
+    p->body[l->p.bodies++] = k;
+    for (int32_t i = 0; i < from->count; i++) {
+      const int32_t n = p->part.local[node[i]];
+      ((int32_t *)l->carried.body_node.host)[count++] = n;
+      bound[n] = count;
+    }
+  }
+  IG_TRY(ig_array_new(cx, &l->carried.body_arm, 3 * (size_t)count + 3, sizeof(double), "bodies"));
+  IG_TRY(ig_array_new_device(cx, &l->carried.body_pull, ((size_t)count + 1) * IG_DYN_PULL,
+                             sizeof(double), "bodies"));
+  return ig_array_push(cx, &l->carried.body_node);
+}
+
+/* Ties of particles that this rank owns, and for each particle those that it carries. */
+static ig_status ties_make(ig_dyn_model *m) {
+  ig_dyn_part *p = m->divided;
+  ig_dyn_model *l = p->local;
+  ig_dyn_carried *c = &l->carried;
+  ig_ctx *cx = m->cx;
+  const size_t ties = (size_t)m->p.ties, nodes = (size_t)l->p.nodes;
+  l->p.ties = 0;
+  if (ties == 0)
+    return IG_OK;
+  IG_TRY(IG_NEW(cx, &p->tie, ties, "ties"));
+  IG_TRY(ig_array_new(cx, &c->tie_node, ties, sizeof(int32_t), "ties"));
+  IG_TRY(ig_array_new(cx, &c->tie_to, 3 * ties, sizeof(int32_t), "ties"));
+  IG_TRY(ig_array_new(cx, &c->tie_share, 3 * ties, sizeof(double), "ties"));
+  IG_TRY(ig_array_new(cx, &c->tie_turns, ties, sizeof(int32_t), "ties"));
+  IG_TRY(ig_array_new(cx, &c->carry_first, nodes + 2, sizeof(int32_t), "ties"));
+  IG_TRY(ig_array_new(cx, &c->carry, 3 * ties, sizeof(int32_t), "ties"));
+  int32_t *to = c->tie_to.host, *first = c->carry_first.host, *carry = c->carry.host;
+  for (int32_t k = 0; k < m->p.ties; k++) {
+    const int32_t w = ((const int32_t *)m->carried.tie_node.host)[k], t = l->p.ties;
+    if (p->part.owner[w] != p->part.rank)
+      continue;
+    p->tie[l->p.ties++] = k;
+    ((int32_t *)c->tie_node.host)[t] = p->part.local[w];
+    for (int a = 0; a < 3; a++) {
+      to[3 * t + a] = p->part.local[((const int32_t *)m->carried.tie_to.host)[3 * k + a]];
+      ((double *)c->tie_share.host)[3 * t + a] =
+          ((const double *)m->carried.tie_share.host)[3 * k + a];
+      first[to[3 * t + a] + 2]++;
+    }
+  }
+  for (size_t n = 0; n < nodes; n++) /* first[n + 1] moves on to the end of n */
+    first[n + 2] += first[n + 1];
+  for (int32_t i = 0; i < 3 * l->p.ties; i++)
+    carry[first[to[i] + 1]++] = i;
+  ig_array *const all[] = {&c->tie_node, &c->tie_to, &c->tie_share, &c->carry_first, &c->carry};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    IG_TRY(ig_array_push(cx, all[i]));
+  return IG_OK;
+}
+
+/* Ghosts are carried by their owners. */
+static ig_status carried_make(ig_dyn_model *m) {
+  ig_dyn_part *p = m->divided;
+  ig_dyn_model *l = p->local;
+  IG_TRY(ig_array_new(m->cx, &l->carried.bound, (size_t)l->p.nodes + 1, sizeof(int32_t), "ghosts"));
+  int32_t *bound = l->carried.bound.host;
+  IG_TRY(bodies_make(m, bound));
+  IG_TRY(ties_make(m));
+  for (int32_t n = 0; n < l->p.nodes; n++)
+    if (p->part.ghost[n])
+      bound[n] = -1;
+  for (int32_t k = 0; k < l->p.ties; k++)
+    bound[((const int32_t *)l->carried.tie_node.host)[k]] = -1;
+  return ig_array_push(m->cx, &l->carried.bound);
+}
+
+/* What kernels see. Motions, histories and tools are the whole model's. */
+static void view_make(ig_dyn_model *m) {
+  ig_dyn_model *l = m->divided->local;
+  ig_dyn_particles *p = &l->p;
+  const ig_dyn_carried *c = &l->carried;
+  p->x = l->x.dev, p->v = l->v.dev, p->f = l->f.dev, p->load = l->load.dev;
+  p->mass = l->mass.dev, p->inertia = l->inertia.dev, p->work = l->work.dev;
+  p->clock = l->clock.dev;
+  p->move = l->held.move.dev;
+  p->loaded_node = l->loading.loaded_node.dev;
+  p->force_start = l->loading.force_start.dev, p->face_start = l->loading.face_start.dev;
+  p->force = l->loading.force.dev, p->face = l->loading.face.dev;
+  p->press = l->contact.press.dev;
+  p->bound = c->bound.dev;
+  p->body = c->body.dev, p->body_node = c->body_node.dev;
+  p->body_arm = c->body_arm.dev, p->body_pull = c->body_pull.dev;
+  p->tie_node = c->tie_node.dev, p->tie_to = c->tie_to.dev;
+  p->tie_share = c->tie_share.dev, p->tie_turns = c->tie_turns.dev;
+  p->carry_first = c->carry_first.dev, p->carry = c->carry.dev;
+  p->slot_first = l->slot_first.dev, p->slots = l->slots.dev;
+  p->x_start = NULL;
+}
+
+/* --- who has what */
+
+static ig_status nodes_collect(ig_dyn_model *m) {
+  ig_dyn_part *p = m->divided;
+  int32_t *mine;
+  int64_t own = 0;
+  IG_TRY(IG_NEW(m->cx, &mine, (size_t)p->part.mesh->nodes + 1, "own particles"));
+  for (ig_lid n = 0; n < p->part.mesh->nodes; n++)
+    if (!p->part.ghost[n])
+      mine[own++] = n;
+  return ig_collect_new(m->cx, &p->part, p->part.owner, m->p.nodes, mine, own, &p->nodes);
+}
+
+static ig_status cells_collect(ig_dyn_model *m) {
+  ig_dyn_part *p = m->divided;
+  const ig_lid count = ig_mesh_elements(m->mesh);
+  int32_t *owner, *mine = NULL;
+  int64_t own = 0;
+  IG_TRY(IG_NEW(m->cx, &owner, (size_t)count + 1, "owners"));
+  ig_status status = IG_NEW(m->cx, &mine, (size_t)count + 1, "own elements");
+  ig_lid e = 0;
+  for (int b = 0; b < m->mesh->blocks && status == IG_OK; b++) {
+    const int npe = ig_elem_info_get(m->mesh->block[b].type)->nodes;
+    for (ig_lid i = 0; i < m->mesh->block[b].count; i++, e++) {
+      owner[e] = element_owner(&p->part, m->mesh->block[b].conn + (int64_t)i * npe, npe);
+      if (owner[e] == p->part.rank)
+        mine[own++] = e;
+    }
+  }
+  if (status == IG_OK)
+    status = ig_collect_new(m->cx, &p->part, owner, count, mine, own, &p->cells);
+  free(owner);
+  return status;
+}
+
+static ig_status group_collect(ig_dyn_model *m, int k) {
+  ig_dyn_part *p = m->divided;
+  const ig_dyn_group *whole = &m->group[k], *g = &p->local->group[k];
+  const int npe = whole->g_f64.npe;
+  int32_t *owner, *mine = NULL;
+  int64_t own = 0;
+  IG_TRY(IG_NEW(m->cx, &owner, (size_t)whole->count + 1, "owners"));
+  ig_status status = IG_NEW(m->cx, &mine, (size_t)g->count + 1, "own elements");
+  for (ig_lid s = 0; s < whole->count && status == IG_OK; s++)
+    owner[s] = element_owner(&p->part, (const ig_lid *)whole->conn.host + (int64_t)s * npe, npe);
+  for (ig_lid s = 0; s < g->count && status == IG_OK; s++)
+    if (g->element[s] >= 0)
+      mine[own++] = s;
+  if (status == IG_OK)
+    status = ig_collect_new(m->cx, &p->part, owner, whole->count, mine, own, &p->group[k]);
+  free(owner);
+  return status;
+}
+
+/* --- all of it */
+
+static ig_status local_make(ig_dyn_model *m) {
+  ig_dyn_part *p = m->divided;
+  ig_dyn_model *l;
+  IG_TRY(IG_NEW(m->cx, &l, 1, "part of a rank"));
+  p->local = l;
+  l->cx = m->cx;
+  l->mesh = p->part.mesh;
+  l->c = m->c;
+  l->precision = m->precision;
+  l->assembly = m->assembly;
+  l->ops = m->ops;
+  l->part = m->part;
+  l->p = m->p;
+  l->p.nodes = p->part.mesh->nodes;
+  IG_TRY(groups_make(m));
+  IG_TRY(particle_arrays(m));
+  IG_TRY(loads_make(m));
+  IG_TRY(carried_make(m));
+  view_make(m);
+  return IG_OK;
+}
+
+ig_status ig_dyn_part_new(ig_dyn_model *m) {
+  if (ig_ranks_count(m->cx->ranks) == 1)
+    return IG_OK;
+  ig_dyn_part *p;
+  int32_t *owner;
+  IG_TRY(division_check(m));
+  IG_TRY(IG_NEW(m->cx, &p, 1, "part of a rank"));
+  m->divided = p; /* and is freed with it */
+  IG_TRY(ig_part_owners(m->cx, m->mesh, IG_DIVIDE_CURVE, &owner));
+  const ig_status joined = owners_join(m, owner);
+  if (joined != IG_OK)
+    free(owner);
+  IG_TRY(joined);
+  IG_TRY(ig_part_of(m->cx, m->mesh, owner, &p->part));
+  IG_TRY(ig_halo_new(m->cx, &p->part, (size_t)(3 + m->p.dofs) * m->part, &p->halo));
+  IG_TRY(local_make(m));
+  IG_TRY(nodes_collect(m));
+  IG_TRY(cells_collect(m));
+  IG_TRY(IG_NEW(m->cx, &p->group, (size_t)m->groups + 1, "groups"));
+  for (int k = 0; k < m->groups; k++)
+    IG_TRY(group_collect(m, k));
+  return ig_dyn_scatter(m);
+}
+
+void ig_dyn_part_free(ig_dyn_model *m) {
+  ig_dyn_part *p = m->divided;
+  if (!p)
+    return;
+  ig_dyn_model_free(p->local);
+  ig_halo_free(m->cx, &p->halo);
+  ig_collect_free(&p->nodes);
+  ig_collect_free(&p->cells);
+  for (int k = 0; k < m->groups; k++) {
+    if (p->group)
+      ig_collect_free(&p->group[k]);
+    if (p->slot)
+      free(p->slot[k]);
+  }
+  free(p->group);
+  free(p->slot);
+  free(p->body_owner);
+  free(p->body);
+  free(p->tie);
+  free(p->force);
+  free(p->face);
+  ig_part_free(&p->part);
+  free(p);
+  m->divided = NULL;
+}

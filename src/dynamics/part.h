@@ -1,0 +1,57 @@
+/* A model on several ranks. Every rank has the whole model, from which loads, masses, supports and
+   what is put out are made. Steps are taken by another model that has the rank's particles and
+   every element at one of them (ranks/part.h); between particles and elements of each step ghosts
+   take their owners' positions and velocities. Elements at the border are computed by several
+   ranks, from the same numbers to the same numbers, so that what they remember needs no message.
+   Particles that move as one, or are tied to each other, have one owner. When somebody looks at the
+   state it is gathered into the whole model of rank 0, whose sums have the bits of a run on one
+   rank. */
+#ifndef IG_DYNAMICS_PART_H
+#define IG_DYNAMICS_PART_H
+
+#include "dynamics/model.h"
+#include "ranks/part.h"
+
+typedef struct ig_dyn_part {
+  ig_part part;
+  ig_halo halo;
+  ig_dyn_model *local; /* the part's; elements of its groups that others own are -1 there */
+  ig_collect nodes;    /* particles */
+  ig_collect cells;    /* elements; in the part, too, by their number in the whole */
+  ig_collect *group;   /* slots of each group */
+  ig_lid **slot;       /* groups: slots of the part -> those of the whole */
+  int32_t *body_owner; /* bodies of the whole: rank */
+  /* bodies, ties, forces and pressure faces of the part: their number in the whole */
+  int32_t *body, *tie, *force, *face;
+  bool stale; /* steps were taken since the whole model's particles were gathered */
+} ig_dyn_part;
+
+/* Divides the model between the ranks of its context; nothing if there is one. Refuses what cannot
+   be divided. */
+IG_MUST_CHECK ig_status ig_dyn_part_new(ig_dyn_model *m);
+void ig_dyn_part_free(ig_dyn_model *m);
+/* Steps of the part; the whole model's clock follows. */
+IG_MUST_CHECK ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps);
+
+/* What follows does nothing without ranks. All ranks call it.
+
+   From all parts to the whole: particles (and bodies, on all ranks) where steps were taken since;
+   the state of elements, on the host; which elements hold; the report of group k, made by the
+   parts. On rank 0. */
+IG_MUST_CHECK ig_status ig_dyn_gather(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_gather_states(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_gather_alive(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_gather_report(ig_dyn_model *m, int k);
+/* From the whole, which all ranks have alike, to the part: all of the state; velocities and bodies;
+   masses and bodies; the size of loads. */
+IG_MUST_CHECK ig_status ig_dyn_scatter(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_scatter_motion(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_scatter_weights(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_scatter_loads(ig_dyn_model *m);
+
+/* The model that takes the steps. */
+static inline ig_dyn_model *ig_dyn_stepper(ig_dyn_model *m) {
+  return m->divided ? m->divided->local : m;
+}
+
+#endif

@@ -1,0 +1,265 @@
+/* A divided model: its steps, its state together and apart. */
+#include "dynamics/part.h"
+#include "backend/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- steps */
+
+/* A rank that fails goes on exchanging, for the others wait for it; all learn of it when they meet
+   after the steps. */
+static ig_status steps_take(ig_dyn_model *m, int64_t steps) {
+  ig_dyn_part *p = m->divided;
+  ig_dyn_model *l = p->local;
+  const ig_halo_array ghosts[] = {{l->x.dev, 3 * m->part}, {l->v.dev, (size_t)m->p.dofs * m->part}};
+  ig_status status = IG_OK;
+  for (int64_t i = 0; i < steps; i++) {
+    if (status == IG_OK)
+      status = ig_dyn_move(l);
+    status = ig_halo_refresh_all(m->cx, &p->halo, ghosts, 2, status);
+    if (status == IG_OK)
+      status = ig_dyn_forces(l);
+  }
+  return status;
+}
+
+/* The clock of the model `from` to that of `to`. */
+static ig_status clock_take(const ig_dyn_model *from, ig_dyn_model *to) {
+  memcpy(to->clock.host, from->clock.host, sizeof(ig_dyn_clock));
+  return ig_array_push(to->cx, &to->clock);
+}
+
+ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps) {
+  ig_dyn_part *p = m->divided;
+  const ig_status ready = clock_take(m, p->local);
+  IG_TRY(ig_ranks_agree(m->cx, ready)); /* from here on each waits for the others */
+  p->stale = true;
+  IG_TRY(steps_take(m, steps));
+  IG_TRY(ig_array_pull(m->cx, &p->local->clock));
+  return clock_take(p->local, m);
+}
+
+/* --- together */
+
+/* Arrays of particles that steps change, in the whole and in the part. */
+typedef struct {
+  ig_array *whole, *part;
+  int numbers; /* per particle */
+} kept;
+enum { KEPT = 6 };
+
+static int kept_list(ig_dyn_model *m, kept *list) {
+  ig_dyn_model *l = m->divided->local;
+  const kept all[KEPT] = {{&m->x, &l->x, 3},
+                          {&m->v, &l->v, m->p.dofs},
+                          {&m->f, &l->f, m->p.pitch},
+                          {&m->work, &l->work, IG_WORKS},
+                          {&m->load, &l->load, m->p.dofs},
+                          {&m->contact.press, &l->contact.press, 3}};
+  int count = 0;
+  for (int i = 0; i < KEPT; i++)
+    if (all[i].whole->count)
+      list[count++] = all[i];
+  return count;
+}
+
+/* Each body from its owner to all. */
+static ig_status bodies_gather(ig_dyn_model *m) {
+  ig_dyn_part *p = m->divided;
+  ig_dyn_body *whole = m->carried.body.host;
+  if (m->p.bodies == 0)
+    return IG_OK;
+  const ig_status status = ig_array_pull(m->cx, &p->local->carried.body);
+  for (int k = 0; k < p->local->p.bodies; k++) {
+    ig_dyn_body *to = &whole[p->body[k]];
+    const int32_t first = to->first;
+    *to = ((const ig_dyn_body *)p->local->carried.body.host)[k];
+    to->first = first;
+  }
+  IG_TRY(ig_ranks_agree(m->cx, status));
+  for (int k = 0; k < m->p.bodies; k++)
+    IG_TRY(ig_ranks_share(m->cx, p->body_owner[k], &whole[k], sizeof *whole));
+  return ig_array_push(m->cx, &m->carried.body);
+}
+
+ig_status ig_dyn_gather(ig_dyn_model *m) {
+  ig_dyn_part *p = m->divided;
+  kept list[KEPT];
+  if (!p || !p->stale)
+    return IG_OK;
+  ig_dyn_model *l = p->local;
+  ig_status status = IG_OK;
+  if (!l->fresh && l->p.nodes > 0)
+    status = m->ops->sum(m->cx, &l->p);
+  IG_TRY(ig_ranks_agree(m->cx, status));
+  const int count = kept_list(m, list);
+  for (int i = 0; i < count; i++)
+    IG_TRY(ig_collect_items(m->cx, &p->nodes, list[i].part->dev, l->p.nodes,
+                            list[i].part->size * (size_t)list[i].numbers, list[i].whole->dev));
+  IG_TRY(bodies_gather(m));
+  p->stale = false;
+  return IG_OK;
+}
+
+ig_status ig_dyn_gather_alive(ig_dyn_model *m) {
+  ig_dyn_part *p = m->divided;
+  const ig_array *alive = &p->local->contact.alive;
+  return ig_collect_items(m->cx, &p->cells, alive->dev, (int64_t)alive->count, 1,
+                          m->contact.alive.dev);
+}
+
+ig_status ig_dyn_gather_report(ig_dyn_model *m, int k) {
+  const ig_dyn_part *p = m->divided;
+  return ig_collect_items(m->cx, &p->group[k], p->local->scratch.dev, p->local->group[k].count,
+                          IG_DYN_REPORT * sizeof(double), m->scratch.dev);
+}
+
+/* Where the numbers of slot s begin, and how far they are apart: bytes. */
+static size_t state_at(const ig_dyn_group *g, ig_lid s) {
+  const int64_t block = s / IG_DYN_BLOCK;
+  return (size_t)(block * g->g_f64.states * IG_DYN_BLOCK + s % IG_DYN_BLOCK) * g->state.size;
+}
+static size_t state_stride(const ig_dyn_group *g) {
+  return IG_DYN_BLOCK * g->state.size;
+}
+
+/* The state of slot s, as a row. */
+static void state_read(const ig_dyn_group *g, ig_lid s, char *row) {
+  const char *from = (const char *)g->state.host + state_at(g, s);
+  for (int v = 0; v < g->g_f64.states; v++)
+    memcpy(row + (size_t)v * g->state.size, from + (size_t)v * state_stride(g), g->state.size);
+}
+static void state_write(ig_dyn_group *g, ig_lid s, const char *row) {
+  char *to = (char *)g->state.host + state_at(g, s);
+  for (int v = 0; v < g->g_f64.states; v++)
+    memcpy(to + (size_t)v * state_stride(g), row + (size_t)v * g->state.size, g->state.size);
+}
+
+static ig_status group_gather(ig_dyn_model *m, int k) {
+  const ig_collect *c = &m->divided->group[k];
+  ig_dyn_group *g = &m->divided->local->group[k], *whole = &m->group[k];
+  const size_t row = (size_t)g->g_f64.states * g->state.size;
+  const bool first = ig_ranks_first(m->cx);
+  char *buffer = NULL;
+  ig_status status = ig_array_pull(m->cx, &g->state);
+  if (status == IG_OK)
+    status = ig_alloc(m->cx, (void **)&buffer, (size_t)(first ? c->whole_count : c->mine_count) + 1,
+                      row, "element state");
+  for (int64_t i = 0; i < c->mine_count && status == IG_OK; i++)
+    state_read(g, c->mine[i], buffer + (size_t)i * row);
+  status = ig_collect_packed(m->cx, c, status, row, buffer);
+  for (int64_t i = 0; i < c->whole_count && first && status == IG_OK; i++)
+    state_write(whole, c->whole[i], buffer + (size_t)i * row);
+  free(buffer);
+  return status;
+}
+
+ig_status ig_dyn_gather_states(ig_dyn_model *m) {
+  for (int k = 0; k < m->groups && m->divided; k++)
+    IG_TRY(group_gather(m, k));
+  return IG_OK;
+}
+
+/* --- apart */
+
+/* Particles of the part from the host side of the whole. */
+static ig_status particles_take(ig_dyn_model *m, const ig_array *whole, ig_array *part,
+                                int numbers) {
+  const ig_part *p = &m->divided->part;
+  const size_t size = whole->size * (size_t)numbers;
+  for (ig_lid n = 0; n < p->mesh->nodes; n++)
+    memcpy((char *)part->host + (size_t)n * size,
+           (const char *)whole->host + (size_t)p->node[n] * size, size);
+  return ig_array_push(m->cx, part);
+}
+
+static ig_status bodies_take(ig_dyn_model *m) {
+  const ig_dyn_part *p = m->divided;
+  ig_dyn_carried *c = &p->local->carried;
+  for (int k = 0; k < p->local->p.bodies; k++) {
+    const ig_dyn_body *from = (const ig_dyn_body *)m->carried.body.host + p->body[k];
+    ig_dyn_body *to = (ig_dyn_body *)c->body.host + k;
+    const int32_t first = to->first;
+    *to = *from;
+    to->first = first;
+    memcpy((double *)c->body_arm.host + 3 * (int64_t)first,
+           (const double *)m->carried.body_arm.host + 3 * (int64_t)from->first,
+           3 * sizeof(double) * (size_t)from->count);
+  }
+  if (p->local->p.bodies == 0)
+    return IG_OK;
+  IG_TRY(ig_array_push(m->cx, &c->body));
+  return ig_array_push(m->cx, &c->body_arm);
+}
+
+ig_status ig_dyn_scatter_motion(ig_dyn_model *m) {
+  if (!m->divided)
+    return IG_OK;
+  IG_TRY(particles_take(m, &m->v, &m->divided->local->v, m->p.dofs));
+  return bodies_take(m);
+}
+
+ig_status ig_dyn_scatter_weights(ig_dyn_model *m) {
+  const ig_dyn_part *p = m->divided;
+  if (!p)
+    return IG_OK;
+  IG_TRY(particles_take(m, &m->mass, &p->local->mass, 1));
+  IG_TRY(particles_take(m, &m->inertia, &p->local->inertia, 1));
+  for (int32_t k = 0; k < p->local->p.ties; k++)
+    ((int32_t *)p->local->carried.tie_turns.host)[k] =
+        ((const int32_t *)m->carried.tie_turns.host)[p->tie[k]];
+  if (p->local->p.ties)
+    IG_TRY(ig_array_push(m->cx, &p->local->carried.tie_turns));
+  return bodies_take(m);
+}
+
+ig_status ig_dyn_scatter_loads(ig_dyn_model *m) {
+  const ig_dyn_part *p = m->divided;
+  if (!p || m->p.loaded == 0)
+    return IG_OK;
+  ig_dyn_loading *to = &p->local->loading;
+  for (int32_t i = 0; i < to->forces; i++)
+    ((ig_dyn_force *)to->force.host)[i] =
+        ((const ig_dyn_force *)m->loading.force.host)[p->force[i]];
+  for (int32_t i = 0; i < to->faces; i++) {
+    ig_dyn_face *face = (ig_dyn_face *)to->face.host + i;
+    *face = ((const ig_dyn_face *)m->loading.face.host)[p->face[i]];
+    for (int a = 0; a < face->corners; a++)
+      face->node[a] = p->part.local[face->node[a]];
+  }
+  IG_TRY(ig_array_push(m->cx, &to->force));
+  return ig_array_push(m->cx, &to->face);
+}
+
+static ig_status group_scatter(ig_dyn_model *m, int k, char *row) {
+  ig_dyn_group *g = &m->divided->local->group[k];
+  for (ig_lid s = 0; s < g->slots; s++) {
+    state_read(&m->group[k], m->divided->slot[k][s], row);
+    state_write(g, s, row);
+  }
+  return ig_array_push(m->cx, &g->state);
+}
+
+ig_status ig_dyn_scatter(ig_dyn_model *m) {
+  kept list[KEPT];
+  char *row;
+  if (!m->divided)
+    return IG_OK;
+  const int count = kept_list(m, list);
+  for (int i = 0; i < count; i++)
+    IG_TRY(particles_take(m, list[i].whole, list[i].part, list[i].numbers));
+  IG_TRY(ig_dyn_scatter_weights(m));
+  int most = 1;
+  for (int k = 0; k < m->groups; k++)
+    most = m->group[k].g_f64.states > most ? m->group[k].g_f64.states : most;
+  IG_TRY(ig_alloc(m->cx, (void **)&row, (size_t)most, sizeof(double), "element state"));
+  ig_status status = IG_OK;
+  for (int k = 0; k < m->groups && status == IG_OK; k++)
+    status = group_scatter(m, k, row);
+  free(row);
+  IG_TRY(status);
+  m->divided->local->fresh = true;
+  m->divided->stale = false;
+  return m->cx->backend->sync(m->cx);
+}

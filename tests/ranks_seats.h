@@ -1,0 +1,163 @@
+/* Runs on several ranks, as threads of this process, and on one; what the first of them sees. */
+#ifndef IG_TEST_RANKS_SEATS_H
+#define IG_TEST_RANKS_SEATS_H
+
+#include "check.h"
+#include "ranks/part.h"
+#include <ingot/ingot.h>
+
+#include <pthread.h>
+
+enum { MOST = 7 };
+
+static inline const char *backend_of_test(int i) {
+  const char *asked = getenv("INGOT_TEST_BACKEND");
+  return asked ? asked : i == 0 ? "cpu" : "debug";
+}
+
+typedef struct {
+  ig_ranks *ranks;
+  const char *const *base; /* the case: keys and values, NULL */
+  const char *backend;
+  const char *key[2], *value[2]; /* changes of the case; NULL: none */
+  ig_division how;
+  const char *out;
+  bool resume;
+  int stop_after; /* this rank asks to stop after so many portions, 0: never */
+  ig_status status;
+  char message[512];
+  uint64_t seen; /* of all rows and snapshots */
+  int rows, snapshots, left;
+  ig_ctx *cx;
+} seat;
+
+static inline void see(seat *s, const void *bytes, size_t size) {
+  for (size_t i = 0; i < size; i++)
+    s->seen = (s->seen ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
+}
+static void on_row(void *user, int columns, const char *const *names, const double *values) {
+  seat *s = user;
+  (void)names;
+  s->rows++;
+  see(s, values, (size_t)columns * sizeof *values);
+}
+static void on_snapshot(void *user, const ig_snapshot_view *v) {
+  seat *s = user;
+  s->snapshots++;
+  see(s, v->point, 3 * (size_t)v->points * sizeof *v->point);
+  for (int i = 0; i < v->fields; i++) {
+    const ig_snapshot_field *f = &v->field[i];
+    const size_t count = (size_t)(f->where == IG_AT_POINTS ? v->points : v->cells);
+    see(s, f->data, count * (size_t)f->components * (f->dtype == IG_F64 ? 8 : 4));
+  }
+}
+static void on_progress(void *user, const ig_progress *p) {
+  seat *s = user;
+  (void)p;
+  if (s->stop_after && --s->left == 0)
+    ig_ctx_interrupt(s->cx);
+}
+
+static ig_status run_it(seat *s, ig_case *c) {
+  for (int i = 0; s->base[i]; i += 2)
+    IG_TRY(ig_case_set(c, s->base[i], s->base[i + 1]));
+  for (int i = 0; i < 2 && s->key[i]; i++)
+    IG_TRY(ig_case_set(c, s->key[i], s->value[i]));
+  const ig_run_options options = {
+      .out = s->out, .resume = s->resume, .user = s, .row = on_row, .snapshot = on_snapshot};
+  return ig_run(c, &options);
+}
+
+static void *sit(void *user) {
+  seat *s = user;
+  ig_ctx *cx;
+  ig_case *c;
+  const ig_ctx_options options = {.backend = s->backend,
+                                  .threads = 1,
+                                  .ranks = s->ranks,
+                                  .user = s,
+                                  .progress = s->stop_after ? on_progress : NULL};
+  s->left = s->stop_after;
+  s->seen = 0xcbf29ce484222325u;
+  s->status = ig_ctx_open(&options, &cx);
+  s->cx = cx;
+  if (s->ranks)
+    s->ranks->division = (int)s->how;
+  if (s->status == IG_OK)
+    s->status = ig_case_new(cx, &c);
+  if (s->status == IG_OK) {
+    s->status = run_it(s, c);
+    ig_case_close(c);
+  }
+  snprintf(s->message, sizeof s->message, "%s", ig_ctx_message(cx));
+  ig_ctx_close(cx);
+  return NULL;
+}
+
+/* One run on `count` ranks, as `like` says; what the first one saw. */
+static inline seat together(const seat *like, int count, int stopper) {
+  ig_ranks *ranks[MOST];
+  pthread_t thread[MOST];
+  seat s[MOST];
+  assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
+  for (int i = 0; i < count; i++) {
+    s[i] = *like;
+    s[i].ranks = ranks[i];
+    s[i].out = i == 0 ? like->out : NULL;
+    s[i].stop_after = i == stopper ? like->stop_after : 0;
+    assert_int_equal(pthread_create(&thread[i], NULL, sit, &s[i]), 0);
+  }
+  for (int i = 0; i < count; i++)
+    pthread_join(thread[i], NULL);
+  for (int i = 0; i < count; i++) {
+    ig_ranks_close(ranks[i]);
+    if (s[i].status != s[0].status || (s[i].status != IG_OK && s[i].status != like->status))
+      fail_msg("rank %d of %d: %s", i, count, s[i].message);
+  }
+  return s[0];
+}
+
+static inline seat alone(const seat *like) {
+  seat s = *like;
+  sit(&s);
+  if (s.status != like->status)
+    fail_msg("alone: %s", s.message);
+  return s;
+}
+
+#ifdef INGOT_HAVE_IO
+#include <hdf5.h>
+
+/* A mark of what a checkpoint holds of these arrays. */
+static inline uint64_t checkpoint_seen(const char *folder, const char *const *name) {
+  char path[128];
+  seat s = {.seen = 0xcbf29ce484222325u};
+  snprintf(path, sizeof path, "%s/checkpoint.h5", folder);
+  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  assert_true(file >= 0);
+  int found = 0;
+  for (int i = 0; name[i]; i++) {
+    char whole[64];
+    snprintf(whole, sizeof whole, "/checkpoint/%s", name[i]);
+    if (H5Lexists(file, whole, H5P_DEFAULT) <= 0)
+      continue;
+    const hid_t set = H5Dopen2(file, whole, H5P_DEFAULT), type = H5Dget_type(set);
+    const hid_t space = H5Dget_space(set);
+    const size_t size = H5Tget_size(type) * (size_t)H5Sget_simple_extent_npoints(space);
+    char *bytes = malloc(size + 1);
+    assert_non_null(bytes);
+    assert_true(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0);
+    see(&s, bytes, size);
+    free(bytes);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Dclose(set);
+    found++;
+  }
+  H5Fclose(file);
+  assert_true(found >= 6);
+  return s.seen;
+}
+#endif
+
+#endif

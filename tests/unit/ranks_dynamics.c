@@ -1,0 +1,230 @@
+/* Dynamics on ranks (threads of this process): rows of the history, snapshots and checkpoints have
+   the bits of one rank, whatever the number of ranks and the division. */
+#include "ranks_seats.h"
+
+#include <unistd.h>
+
+/* a plastic bar that is pressed, falls onto a tool, and is led at one end; another step every 20 */
+static const char *const bar[] = {
+    "physics",
+    "dynamics",
+    "mesh",
+    "{boxes: [{size: [6, 2, 2], cells: [6, 2, 2]}]}",
+    "materials",
+    "[{name: m, density: 1000, young: 1e7, poisson: 0.3, yield: 2e4, hardening: 1e6}]",
+    "supports",
+    "[{set: xmin, fix: x}, {set: xmin, velocity: [0, 2, 0], history: [[0, 0], [0.05, 1]]}]",
+    "gravity",
+    "{acceleration: [0, 0, -50]}",
+    "loads",
+    "[{set: xmax, pressure: 2e4, history: [[0, 0], [0.05, 1]]}, {set: ymax, total: [0, -500, 0]}]",
+    "tools",
+    "[{shape: plane, point: [0, 0, -0.2], axis: [0, 0, 1], friction: 0.2}]",
+    "analysis",
+    "[{duration: 0.3, update: 20, damping: 0.5}]",
+    "probes",
+    "[{name: tip, set: xmax, quantity: uz}, {name: hold, set: xmin, quantity: fz}, {name: floor, "
+    "set: zmin, quantity: cz}]",
+    "output",
+    "{count: 3, history_every: 7}",
+    NULL};
+
+/* shells and a frame of beams, at rest under a load before they are struck */
+static const char *const sheet[] = {
+    "physics",
+    "dynamics",
+    "mesh",
+    "{plate: {size: [1, 0.6], cells: [5, 3]}, element: tri3, shell: true, pattern: alternating}",
+    "materials",
+    "[{name: m, density: 2700, young: 7e8, poisson: 0.3, yield: 1e6, hardening: 5e7}]",
+    "sections",
+    "[{thickness: 0.05}]",
+    "supports",
+    "[{set: xmin, fix: all}, {set: xmax, fix: z}]",
+    "loads",
+    "[{set: all, pressure: 200, history: [[0, 0], [1, 1]]}]",
+    "analysis",
+    "[{kind: static, ramp: 40, at_time: 1, tolerance: 0.05, steps: 3000}, {duration: 0.02, "
+    "least_step: 1e-4}]",
+    "added_mass",
+    "1",
+    "initial",
+    "[{spin: [0, 0.1, 0]}]",
+    "probes",
+    "[{name: edge, set: ymax, quantity: uz}, {name: bend, set: all, quantity: mxx}, {name: root, "
+    "set: xmin, quantity: my}]",
+    "output",
+    "{count: 2, history_every: 20}",
+    NULL};
+
+/* tetrahedra tied to bricks of another mesh, a rigid block that turns with what it is part of */
+static const char *const joined[] = {
+    "physics",
+    "dynamics",
+    "mesh",
+    "{boxes: [{name: low, size: [4, 2, 1], cells: [3, 2, 1]}, {name: high, origin: [0, 0, 1.01], "
+    "size: [4, 2, 1], cells: [4, 2, 1]}], element: tet4, sets: [{name: under, of: nodes, box: "
+    "{min: [-1, -1, 1.005], max: [9, 9, 1.015]}}, {name: seat, of: faces, box: {min: [-1, -1, "
+    "0.99], max: [9, 9, 1.001]}}, {name: block, of: nodes, box: {min: [2.9, -1, 1.005], max: [9, "
+    "9, 9]}}]}",
+    "materials",
+    "[{name: m, density: 1000, young: 1e7, poisson: 0.3}]",
+    "supports",
+    "[{set: zmin, fix: z}, {set: xmin, fix: all}]",
+    "bodies",
+    "[{set: block}]",
+    "ties",
+    "[{set: under, to: seat, distance: 0.05}]",
+    "initial",
+    "[{velocity: [0, 0, -1]}]",
+    "gravity",
+    "{acceleration: [0, 3, -9.81]}",
+    "analysis",
+    "[{duration: 0.1}]",
+    "probes",
+    "[{name: block, set: block, quantity: vz}, {name: pull, set: xmin, quantity: fx}]",
+    "output",
+    "{count: 2, history_every: 9}",
+    NULL};
+
+/* what fails and is left out */
+static const char *const failing[] = {
+    "physics",
+    "dynamics",
+    "mesh",
+    "{boxes: [{size: [4, 1, 1], cells: [8, 2, 2]}]}",
+    "materials",
+    "[{name: m, density: 8960, young: 124e9, poisson: 0.34, law: johnson_cook, yield: 90e6, "
+    "johnson_cook: {b: 292e6, n: 0.31, c: 0.025, rate0: 1, m: 1.09, room: 294, melt: 1356, "
+    "failure: [0.05, 0, 0, 0, 0]}}]",
+    "supports",
+    "[{set: xmin, fix: all}, {set: xmax, velocity: [150, 0, 0]}]",
+    "analysis",
+    "[{duration: 3e-3, update: 25}]",
+    "energy_error",
+    "1",
+    "output",
+    "{count: 2, history_every: 20}",
+    NULL};
+
+/* Every number of ranks with some case, precision, division and backend. */
+static void dynamics_has_the_bits_of_one(void **state) {
+  (void)state;
+  static const struct {
+    int ranks;
+    const char *const *base;
+    const char *precision, *key, *value;
+    ig_division how;
+  } run[] = {{2, bar, "double", NULL, NULL, IG_DIVIDE_CURVE},
+             {3, bar, "mixed", "mesh.element", "tet10", IG_DIVIDE_CURVE},
+             {5, bar, "single", NULL, NULL, IG_DIVIDE_UNEVEN},
+             {7, bar, "double", "sections", "[{integration: single}]", IG_DIVIDE_RANDOM},
+             {2, sheet, "double", NULL, NULL, IG_DIVIDE_RANDOM},
+             {3, sheet, "single", "mesh.element", "quad4", IG_DIVIDE_CURVE},
+             {5, sheet, "double", "analysis",
+              "[{kind: static, relaxation: kinetic, ramp: 40, at_time: 1, tolerance: 0.05, steps: "
+              "3000}]",
+              IG_DIVIDE_UNEVEN},
+             {3, joined, "double", NULL, NULL, IG_DIVIDE_CURVE},
+             {7, joined, "single", NULL, NULL, IG_DIVIDE_RANDOM},
+             {2, failing, "double", NULL, NULL, IG_DIVIDE_CURVE},
+             {5, failing, "single", NULL, NULL, IG_DIVIDE_RANDOM}};
+  for (size_t i = 0; i < sizeof run / sizeof *run; i++)
+    for (int b = 0; b < 2; b++) {
+      const seat like = {.base = run[i].base,
+                         .backend = backend_of_test(b),
+                         .key = {"precision", run[i].key},
+                         .value = {run[i].precision, run[i].value},
+                         .how = run[i].how};
+      const seat one = alone(&like), many = together(&like, run[i].ranks, -1);
+      assert_true(one.rows > 1 && one.snapshots > 1);
+      assert_int_equal(many.rows, one.rows);
+      assert_int_equal(many.snapshots, one.snapshots);
+      if (many.seen != one.seen)
+        fail_msg("run %zu: %d ranks, %s, %s %s: other bits than one rank", i, run[i].ranks,
+                 like.backend, run[i].precision, run[i].key ? run[i].value : "");
+    }
+}
+
+static void what_cannot_be_divided_is_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *key, *value, *words;
+  } bad[] = {{"assembly", "color", "assembly: gather"},
+             {"contact", "{friction: 0.1}", "contact of surfaces does not run on several ranks"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const seat like = {.base = bar,
+                       .backend = "cpu",
+                       .status = IG_INPUT,
+                       .key = {bad[i].key},
+                       .value = {bad[i].value}};
+    const seat s = together(&like, 2, -1);
+    assert_int_equal(s.status, IG_INPUT);
+    if (!strstr(s.message, bad[i].words))
+      fail_msg("'%s' lacks '%s'", s.message, bad[i].words);
+  }
+}
+
+/* One rank's element turns inside out: all end, with one message. */
+static void a_failure_of_one_ends_all(void **state) {
+  (void)state;
+  const seat like = {.base = bar,
+                     .backend = "cpu",
+                     .status = IG_NUMERIC,
+                     .key = {"supports", "energy_error"},
+                     .value = {"[{set: xmin, velocity: [2000, 0, 0]}]", "1e9"}};
+  const seat s = together(&like, 3, -1);
+  assert_int_equal(s.status, IG_NUMERIC);
+  if (!strstr(s.message, "take a smaller step"))
+    fail_msg("%s", s.message);
+}
+
+#ifdef INGOT_HAVE_IO
+/* 3 -> 5 -> 1; the checkpoint at the end is that of a run on one rank */
+static void checkpoints_go_from_any_number_to_any_other(void **state) {
+  (void)state;
+  static const char *const kept[] = {"marks", "x",      "v",          "f",      "work", "bodies",
+                                     "arms",  "state0", "relaxation", "state1", NULL};
+  static const char *const *const base[] = {bar, sheet, joined};
+  for (int i = 0; i < 3; i++) {
+    char folder[] = "/tmp/ingot-ranks-XXXXXX", one[64], many[64], command[128];
+    assert_non_null(mkdtemp(folder));
+    snprintf(one, sizeof one, "%s/one", folder);
+    snprintf(many, sizeof many, "%s/many", folder);
+    const char *backend = backend_of_test(i % 2);
+    alone(&(seat){.base = base[i], .backend = backend, .out = one});
+    seat like = {.base = base[i],
+                 .backend = backend,
+                 .out = many,
+                 .how = IG_DIVIDE_RANDOM,
+                 .stop_after = 2,
+                 .status = IG_INTERRUPTED};
+    assert_int_equal(together(&like, 3, 2).status, IG_INTERRUPTED);
+    like.resume = true;
+    like.how = IG_DIVIDE_CURVE;
+    assert_int_equal(together(&like, 5, 0).status, IG_INTERRUPTED);
+    alone(&(seat){.base = base[i], .backend = backend, .out = many, .resume = true});
+    if (checkpoint_seen(one, kept) != checkpoint_seen(many, kept))
+      fail_msg("case %d: 3 -> 5 -> 1 ranks ends with another checkpoint", i);
+    snprintf(many, sizeof many, "%s/four", folder);
+    like = (seat){.base = base[i], .backend = backend, .out = many};
+    assert_int_equal(together(&like, 4, -1).status, IG_OK);
+    if (checkpoint_seen(one, kept) != checkpoint_seen(many, kept))
+      fail_msg("case %d: 4 ranks end with another checkpoint", i);
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    assert_int_equal(system(command), 0);
+  }
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(dynamics_has_the_bits_of_one),
+      cmocka_unit_test(what_cannot_be_divided_is_refused),
+      cmocka_unit_test(a_failure_of_one_ends_all),
+#ifdef INGOT_HAVE_IO
+      cmocka_unit_test(checkpoints_go_from_any_number_to_any_other),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
