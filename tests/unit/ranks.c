@@ -53,11 +53,20 @@ static const char *const three_cases[] = {
     "iterations",
     "6",
     NULL};
-static const char *const motion[] = {"physics",   "dynamics",
-                                     "mesh",      "{boxes: [{size: [1, 1, 1], cells: [2, 2, 2]}]}",
-                                     "materials", "[{name: m, density: 1, young: 1, poisson: 0.3}]",
-                                     "analysis",  "{duration: 0.1}",
-                                     NULL};
+static const char *const bed[] = {
+    "physics",
+    "powder",
+    "grid",
+    "{cell: 20 um, ratio: 4, window: [1.2 mm, 1.2 mm, 0.24 mm], margin: 0.4 mm, plate: 1.2 mm}",
+    "materials",
+    "[{name: m, density: 7800, specific_heat: 480, conductivity: 14, absorptivity: 0.35, "
+    "powder_conductivity: 0.3, solidus: 1670, liquidus: 1720, latent_heat: 270e3}]",
+    "beam",
+    "{radius: 50 um, depth: 50 um}",
+    "hatch",
+    "{parts: [{min: [0, 0, 0], max: [1 mm, 1 mm, 1 mm]}], layer_height: 40 um, layers: 1, spacing: "
+    "0.1 mm, pattern: lines, power: 150 W, speed: 0.8 m/s}",
+    NULL};
 
 typedef struct {
   const char *const *set;
@@ -191,11 +200,11 @@ static void a_failure_is_everybodys(void **state) {
 
 static void rooms_that_cannot_refuse(void **state) {
   (void)state;
-  seat s[2] = {{.set = motion}, {.set = motion}};
+  seat s[2] = {{.set = bed}, {.set = bed}};
   together(s, 2);
   for (int i = 0; i < 2; i++) {
     assert_int_equal(s[i].status, IG_INPUT);
-    assert_non_null(strstr(s[i].message, "dynamics does not run on several ranks (2 here)"));
+    assert_non_null(strstr(s[i].message, "powder does not run on several ranks (2 here)"));
   }
 }
 
