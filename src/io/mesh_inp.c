@@ -8,35 +8,13 @@
 #include <string.h>
 #include <strings.h>
 
-typedef struct {
-  char name[80];
-  ig_gather g;
-} part;
-
-typedef struct {
-  char name[80];
-  int part;
-} instance;
-
-typedef struct {
-  ig_mesh_text t;
-  ig_gather *to; /* the part in work, or `whole` */
-  ig_gather whole;
-  int parts, instances, depth; /* depth: of included files */
-  part *part;
-  instance *instance;
-  int64_t above; /* of numbers in sets that name an instance */
-  bool space;    /* an element that is not plane was seen */
-  bool passed;   /* an element that is none here was seen */
-} inp;
-
-static ig_status taken(inp *in, const char *at, const char *what, int64_t id) {
+static ig_status taken(ig_inp *in, const char *at, const char *what, int64_t id) {
   return ig_text_fail(&in->t, at, "%s %lld is defined twice", what, (long long)id);
 }
 
 /* The value of a keyword's parameter: *KEY, NAME=value. False if it is not there; a bare NAME has
    an empty value. */
-static bool parameter(const ig_mesh_text *t, const char *name, char **from, char **stop) {
+bool ig_inp_parameter(const ig_mesh_text *t, const char *name, char **from, char **stop) {
   char *p = memchr(t->line, ',', (size_t)(t->line_end - t->line));
   for (p = p ? p + 1 : NULL; p;) {
     char *a, *b;
@@ -59,7 +37,7 @@ static bool parameter(const ig_mesh_text *t, const char *name, char **from, char
   return false;
 }
 
-static ig_status group_named(inp *in, const char *from, const char *stop, ig_set_kind kind,
+static ig_status group_named(ig_inp *in, const char *from, const char *stop, ig_set_kind kind,
                              ig_group **group) {
   bool sound = from < stop && stop - from <= 53;
   for (const char *c = from; sound && c < stop; c++)
@@ -70,24 +48,55 @@ static ig_status group_named(inp *in, const char *from, const char *stop, ig_set
   return *group ? IG_OK : IG_FAIL(in->t.cx, IG_MEMORY, "no memory for a set");
 }
 
-/* True if the next line belongs to the keyword; comments are skipped. */
-static bool data_line(inp *in) {
-  for (;;) {
-    if (in->t.next >= in->t.end)
-      return false;
-    const bool star = in->t.next[0] == '*', comment = star && in->t.next[1] == '*';
-    if (star && !comment)
-      return false;
-    ig_text_line(&in->t);
-    const char *p = in->t.line;
-    while (p < in->t.line_end && (*p == ' ' || *p == '\t'))
-      p++;
-    if (!comment && p < in->t.line_end)
-      return true;
-  }
+static bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
 }
 
-static ig_status id_read(inp *in, char *from, char *stop, int64_t *id) {
+/* Of the line that begins at `p`: 'k' a keyword, 'c' a comment, 'e' empty, 'd' data. */
+static char line_kind(const char *p, const char *end) {
+  while (p < end && is_blank(*p))
+    p++;
+  if (p >= end || *p == '\n')
+    return 'e';
+  return *p != '*' ? 'd' : end - p > 1 && p[1] == '*' ? 'c' : 'k';
+}
+
+bool ig_inp_data_line(ig_inp *in) {
+  while (in->t.next < in->t.end) {
+    const char kind = line_kind(in->t.next, in->t.end);
+    if (kind == 'k')
+      return false;
+    ig_text_line(&in->t);
+    if (kind == 'd')
+      return true;
+  }
+  return false;
+}
+
+/* The next keyword line, from its star on, with the lines it goes on in: it ends with a comma. */
+static bool keyword_line(ig_inp *in) {
+  ig_mesh_text *t = &in->t;
+  while (ig_text_line(t)) {
+    if (line_kind(t->line, t->line_end) != 'k')
+      continue;
+    while (*t->line != '*')
+      t->line++;
+    for (;;) {
+      char *last = t->line_end;
+      while (last > t->line && is_blank(last[-1]))
+        last--;
+      if (last[-1] != ',' || t->next >= t->end || line_kind(t->next, t->end) != 'd')
+        return true;
+      char *line = t->line;
+      memset(t->line_end, ' ', (size_t)(t->next - t->line_end));
+      ig_text_line(t);
+      t->line = line;
+    }
+  }
+  return false;
+}
+
+static ig_status id_read(ig_inp *in, char *from, char *stop, int64_t *id) {
   IG_TRY(ig_text_int(&in->t, from, stop, id));
   if (*id < 1 || *id > INT32_MAX)
     return ig_text_fail(&in->t, from, "%lld: expected a number from 1 to %d", (long long)*id,
@@ -112,21 +121,9 @@ static void turn_round(char system, double *x) {
   x[2] = system == 'S' ? r * w[1] : x[2];
 }
 
-static ig_status nodes_read(inp *in) {
-  char *from, *stop, system = 'R';
-  ig_group *set = NULL;
-  int number = -1;
-  if (parameter(&in->t, "SYSTEM", &from, &stop) && from < stop) {
-    system = (char)(*from & ~0x20);
-    if (stop - from != 1 || !strchr("RCS", system))
-      return ig_text_fail(&in->t, from, "SYSTEM: expected R, C or S");
-  }
-  if (parameter(&in->t, "NSET", &from, &stop)) {
-    IG_TRY(group_named(in, from, stop, IG_SET_NODES, &set));
-    number = (int)(set - in->to->group);
-  }
-  while (data_line(in)) {
-    char *p = in->t.line;
+static ig_status node_lines(ig_inp *in, char system, int number) {
+  while (ig_inp_data_line(in)) {
+    char *p = in->t.line, *from, *stop;
     int64_t id;
     double x[3] = {0, 0, 0};
     bool twice;
@@ -140,7 +137,8 @@ static ig_status nodes_read(inp *in) {
     }
     turn_round(system, x);
     IG_TRY(ig_gather_node(in->to, id, x, &twice));
-    if (twice)
+    /* the same again is no mistake: files are put together of others */
+    if (twice && memcmp(&in->to->x[3 * (size_t)ig_gather_find_node(in->to, id)], x, sizeof x) != 0)
       return taken(in, at, "node", id);
     if (number >= 0)
       IG_TRY(ig_gather_member(in->to, &in->to->group[number], id, 0));
@@ -148,56 +146,33 @@ static ig_status nodes_read(inp *in) {
   return IG_OK;
 }
 
-static ig_status elements_read(inp *in) {
-  char *from, *stop;
-  if (parameter(&in->t, "INPUT", &from, &stop))
-    return ig_text_fail(&in->t, from, "INPUT is not followed: use *INCLUDE");
-  if (!parameter(&in->t, "TYPE", &from, &stop))
-    return ig_text_fail(&in->t, in->t.line, "*ELEMENT without TYPE=");
-  const ig_inp_type *kind = ig_inp_type_find(from, stop);
-  if (!kind)
-    return ig_text_fail(&in->t, from,
-                        "element type %.*s is not known: expected C3D8, C3D4, C3D10, C3D20, C3D6, "
-                        "C3D5, S3, S4, S8, CPS3, CPS4, CPE…, B31, B32 or T3D2",
-                        (int)(stop - from > 40 ? 40 : stop - from), from);
-  if (kind->code == IG_INP_PASSED_OVER) {
-    if (!in->passed)
-      ig_warn(in->t.cx, "%s:%d: elements of type %.*s are passed over", in->t.path, in->t.number,
-              (int)(stop - from > 40 ? 40 : stop - from), from);
-    in->passed = true;
-    return IG_OK;
+/* The next field of an element, which goes on in the next line where one is used up or ends with a
+   comma. */
+static bool node_field(ig_inp *in, char **p, char **from, char **stop) {
+  if (*p) {
+    ig_text_field(&in->t, p, from, stop);
+    if (*from < *stop || *p)
+      return true;
   }
-  in->space = in->space || !kind->plane;
-  int number = -1;
-  if (parameter(&in->t, "ELSET", &from, &stop)) {
-    ig_group *set;
-    IG_TRY(group_named(in, from, stop, IG_SET_ELEMENTS, &set));
-    number = (int)(set - in->to->group);
-  }
+  if (!ig_inp_data_line(in))
+    return false;
+  *p = in->t.line;
+  ig_text_field(&in->t, p, from, stop);
+  return true;
+}
+
+static ig_status element_lines(ig_inp *in, const ig_inp_type *kind, int number) {
   const int npe = ig_cell_info_get(kind->code).nodes;
-  while (data_line(in)) {
-    char *p = in->t.line, *at = p;
+  while (ig_inp_data_line(in)) {
+    char *p = in->t.line, *from, *stop;
     int64_t id, node[IG_CELL_MOST_NODES];
     bool twice;
     ig_text_field(&in->t, &p, &from, &stop);
     IG_TRY(id_read(in, from, stop, &id));
     for (int a = 0; a < npe; a++) {
-      if (p) {
-        ig_text_field(&in->t, &p, &from, &stop);
-        if (from == stop && !p && a > 0) { /* ended by a comma: goes on in the next line */
-          if (!data_line(in))
-            return ig_text_fail(&in->t, from, "element %lld ends after %d of %d nodes",
-                                (long long)id, a, npe);
-          p = at = in->t.line;
-          ig_text_field(&in->t, &p, &from, &stop);
-        }
-      } else if (data_line(in)) {
-        p = at = in->t.line;
-        ig_text_field(&in->t, &p, &from, &stop);
-      } else {
+      if (!node_field(in, &p, &from, &stop))
         return ig_text_fail(&in->t, in->t.line_end, "element %lld ends after %d of %d nodes",
                             (long long)id, a, npe);
-      }
       IG_TRY(id_read(in, from, stop, &node[a]));
     }
     if (kind->code == IG_CELL_BEAM3) { /* its middle node comes second */
@@ -207,290 +182,252 @@ static ig_status elements_read(inp *in) {
     }
     IG_TRY(ig_gather_cell(in->to, id, kind->code, number + 1, node, &twice));
     if (twice)
-      return taken(in, at, "element", id);
+      return taken(in, in->t.line, "element", id);
     if (number >= 0)
       IG_TRY(ig_gather_member(in->to, &in->to->group[number], id, 0));
   }
   return IG_OK;
 }
 
-/* --- parts and their instances: node n of instance i is number i << IG_ID_BITS | n */
-
-static bool named(const char *name, const char *from, const char *stop) {
-  return ig_text_is(from, stop, name);
-}
-
-static int instance_find(const inp *in, const char *from, const char *stop) {
-  for (int i = 0; i < in->instances; i++)
-    if (named(in->instance[i].name, from, stop))
-      return i;
-  return -1;
-}
-
-static ig_status name_take(inp *in, const char *key, char *name, size_t size) {
+/* INPUT=file: the lines are in it; *entered then, and `outer` is to go back to. */
+static ig_status input_enter(ig_inp *in, ig_mesh_text *outer, bool *entered) {
   char *from, *stop;
-  if (!parameter(&in->t, key, &from, &stop) || from == stop || stop - from >= (int)size)
-    return ig_text_fail(&in->t, in->t.line, "expected %s=, a name of less than %zu letters", key,
-                        size);
-  snprintf(name, size, "%.*s", (int)(stop - from), from);
+  *entered = ig_inp_parameter(&in->t, "INPUT", &from, &stop) && from < stop;
+  if (*entered)
+    IG_TRY(ig_text_enter(&in->t, from, (int)(stop - from), in->depth, outer));
   return IG_OK;
 }
 
-static ig_status part_begin(inp *in) {
-  IG_TRY(IG_MORE(in->t.cx, &in->part, in->parts, "parts"));
-  in->part[in->parts] = (part){.g.cx = in->t.cx};
-  IG_TRY(name_take(in, "NAME", in->part[in->parts].name, sizeof in->part->name));
-  in->to = &in->part[in->parts++].g;
-  return IG_OK;
+static ig_status nodes_read(ig_inp *in) {
+  char *from, *stop, system = 'R';
+  int number = -1;
+  if (ig_inp_parameter(&in->t, "SYSTEM", &from, &stop) && from < stop) {
+    system = (char)(*from & ~0x20);
+    if (stop - from != 1 || !strchr("RCS", system))
+      return ig_text_fail(&in->t, from, "SYSTEM: expected R, C or S");
+  }
+  if (ig_inp_parameter(&in->t, "NSET", &from, &stop)) {
+    ig_group *set;
+    IG_TRY(group_named(in, from, stop, IG_SET_NODES, &set));
+    number = (int)(set - in->to->group);
+  }
+  ig_mesh_text outer;
+  bool entered;
+  IG_TRY(input_enter(in, &outer, &entered));
+  const ig_status status = node_lines(in, system, number);
+  if (!entered)
+    return status;
+  ig_text_leave(&in->t, &outer);
+  return status == IG_OK ? node_lines(in, system, number) : status;
 }
 
-/* A turn about the line from a to b by an angle in degrees. */
-static void turn(double *x, const double *v) {
-  double axis[3], length = 0, r[3], dot = 0;
-  for (int d = 0; d < 3; d++)
-    length += pow(v[3 + d] - v[d], 2);
-  length = sqrt(length);
-  if (!(length > 0))
+static void passed_over(ig_inp *in, const ig_inp_type *kind, const char *from, const char *stop) {
+  const int most = (int)(sizeof in->passed_type / sizeof *in->passed_type);
+  for (int i = 0; i < in->passed; i++)
+    if (in->passed_type[i] == kind)
+      return;
+  if (in->passed == most)
     return;
-  for (int d = 0; d < 3; d++) {
-    axis[d] = (v[3 + d] - v[d]) / length;
-    r[d] = x[d] - v[d];
-    dot += axis[d] * r[d];
-  }
-  const double c = cos(v[6] * M_PI / 180), s = sin(v[6] * M_PI / 180);
-  for (int d = 0; d < 3; d++) {
-    const int e = (d + 1) % 3, f = (d + 2) % 3;
-    x[d] = v[d] + c * r[d] + s * (axis[e] * r[f] - axis[f] * r[e]) + (1 - c) * dot * axis[d];
-  }
+  in->passed_type[in->passed++] = kind;
+  ig_warn(in->t.cx, "%s:%d: elements of type %.*s are passed over", in->t.path, in->t.number,
+          (int)(stop - from > 40 ? 40 : stop - from), from);
 }
 
-/* Up to two lines: a shift, then a turn. */
-static ig_status placing_read(inp *in, double *shift, double *about, bool *turned) {
+static ig_status elements_read(ig_inp *in) {
   char *from, *stop;
-  *turned = false;
-  for (int row = 0; row < 2 && data_line(in); row++) {
-    double *v = row ? about : shift;
-    char *p = in->t.line;
-    for (int i = 0; i < (row ? 7 : 3) && p; i++) {
-      ig_text_field(&in->t, &p, &from, &stop);
-      if (from < stop)
-        IG_TRY(ig_text_real(&in->t, from, stop, &v[i]));
-    }
-    *turned = row == 1;
-  }
-  return IG_OK;
-}
-
-static ig_status groups_copy(inp *in, const ig_gather *g, int64_t above) {
-  for (int i = 0; i < g->groups; i++) {
-    const ig_group *from = &g->group[i];
-    ig_group *to = ig_gather_group(&in->whole, from->name, strlen(from->name), from->kind);
-    if (!to)
-      return IG_FAIL(in->t.cx, IG_MEMORY, "no memory for a set");
-    const int number = (int)(to - in->whole.group);
-    for (ig_lid k = 0; k < from->count; k++)
-      IG_TRY(ig_gather_member(&in->whole, &in->whole.group[number], above | from->id[k],
-                              from->face[k]));
-  }
-  return IG_OK;
-}
-
-/* The file's numbers of a gather's nodes or cells, by their order. */
-static ig_status numbers_of(ig_ctx *cx, const ig_idmap *map, int64_t **id) {
-  IG_TRY(IG_NEW(cx, id, map->count + 1, "numbers"));
-  for (size_t i = 0; map->key && i <= map->mask; i++)
-    if (map->key[i])
-      (*id)[map->value[i]] = map->key[i];
-  return IG_OK;
-}
-
-static ig_status instance_copy(inp *in, const ig_gather *g, int64_t above, const double *shift,
-                               const double *about, bool turned, const char *name) {
-  int64_t *node = NULL, *cell = NULL;
-  bool twice;
-  ig_status status = numbers_of(in->t.cx, &g->node_of, &node);
-  if (status == IG_OK)
-    status = numbers_of(in->t.cx, &g->cell_of, &cell);
-  for (ig_lid n = 0; n < g->nodes && status == IG_OK; n++) {
-    double x[3];
-    for (size_t d = 0; d < 3; d++)
-      x[d] = g->x[3 * (size_t)n + d] + shift[d];
-    if (turned)
-      turn(x, about);
-    status = ig_gather_node(&in->whole, above | node[n], x, &twice);
-  }
-  ig_group *set = ig_gather_group(&in->whole, name, strlen(name), IG_SET_ELEMENTS);
-  const int number = set ? (int)(set - in->whole.group) : -1;
-  for (ig_lid c = 0; c < g->cells && status == IG_OK && set; c++) {
-    int64_t corner[IG_CELL_MOST_NODES];
-    for (int64_t i = g->offset[c]; i < g->offset[c + 1]; i++)
-      corner[i - g->offset[c]] = above | g->corner[i];
-    status = ig_gather_cell(&in->whole, above | cell[c], g->type[c], in->instances, corner, &twice);
-    if (status == IG_OK)
-      status = ig_gather_member(&in->whole, &in->whole.group[number], above | cell[c], 0);
-  }
-  free(node);
-  free(cell);
-  return status == IG_OK ? groups_copy(in, g, above) : status;
-}
-
-static ig_status instance_read(inp *in) {
-  char name[80], of[80];
-  double shift[3] = {0, 0, 0}, about[7] = {0, 0, 0, 0, 0, 0, 0};
-  bool turned;
-  IG_TRY(name_take(in, "NAME", name, 54));
-  IG_TRY(name_take(in, "PART", of, sizeof of));
-  int k = 0;
-  while (k < in->parts && strcasecmp(in->part[k].name, of) != 0)
-    k++;
-  if (k == in->parts)
-    return ig_text_fail(&in->t, in->t.line, "an instance of part '%s', which is not in the file",
-                        of);
-  if (in->instances >= 1 << 20 || instance_find(in, name, name + strlen(name)) >= 0)
-    return ig_text_fail(&in->t, in->t.line, "instance '%s' comes twice", name);
-  IG_TRY(IG_MORE(in->t.cx, &in->instance, in->instances, "instances"));
-  in->instance[in->instances] = (instance){.part = k};
-  memcpy(in->instance[in->instances++].name, name, sizeof name);
-  in->to = &in->whole;
-  IG_TRY(placing_read(in, shift, about, &turned));
-  for (char *c = name; *c; c++)
-    *c = *c == '/' ? '_' : *c;
-  return instance_copy(in, &in->part[k].g, (int64_t)in->instances << IG_ID_BITS, shift, about,
-                       turned, name);
-}
-
-/* *NSET, INSTANCE=…: its numbers are that instance's. */
-static ig_status instance_of_set(inp *in) {
-  char *from, *stop;
-  in->above = 0;
-  if (!parameter(&in->t, "INSTANCE", &from, &stop))
+  if (!ig_inp_parameter(&in->t, "TYPE", &from, &stop))
+    return ig_text_fail(&in->t, in->t.line, "*ELEMENT without TYPE=");
+  const ig_inp_type *kind = ig_inp_type_find(from, stop);
+  if (!kind)
+    return ig_text_fail(&in->t, from,
+                        "element type %.*s is not known: expected C3D8, C3D4, C3D10, C3D20, C3D6, "
+                        "C3D5, S3, S4, S8, CPS3, CPS4, CPE…, B31, B32 or T3D2",
+                        (int)(stop - from > 40 ? 40 : stop - from), from);
+  if (kind->code == IG_INP_PASSED_OVER) {
+    passed_over(in, kind, from, stop);
     return IG_OK;
-  const int i = instance_find(in, from, stop);
-  if (i < 0)
-    return ig_text_fail(&in->t, from, "instance '%.*s' is not in the file",
+  }
+  in->space = in->space || !kind->plane;
+  int number = -1;
+  if (ig_inp_parameter(&in->t, "ELSET", &from, &stop)) {
+    ig_group *set;
+    IG_TRY(group_named(in, from, stop, IG_SET_ELEMENTS, &set));
+    number = (int)(set - in->to->group);
+  }
+  ig_mesh_text outer;
+  bool entered;
+  IG_TRY(input_enter(in, &outer, &entered));
+  const ig_status status = element_lines(in, kind, number);
+  if (!entered)
+    return status;
+  ig_text_leave(&in->t, &outer);
+  return status == IG_OK ? element_lines(in, kind, number) : status;
+}
+
+/* A range by its ends and step; numbers between that are not there are left out. */
+static ig_status range_read(ig_inp *in, int number) {
+  int64_t v[3] = {0, 0, 1};
+  char *p = in->t.line, *from, *stop;
+  for (int i = 0; i < 3 && p; i++) {
+    ig_text_field(&in->t, &p, &from, &stop);
+    if (i < 2 || from < stop)
+      IG_TRY(id_read(in, from, stop, &v[i]));
+  }
+  if (v[1] < v[0] || (v[1] - v[0]) / v[2] > 4 * ((int64_t)in->to->nodes + in->to->cells) + 1000000)
+    return ig_text_fail(&in->t, in->t.line,
+                        "from %lld to %lld by %lld: expected numbers of the mesh, rising",
+                        (long long)v[0], (long long)v[1], (long long)v[2]);
+  in->to->group[number].gaps = true;
+  for (int64_t id = v[0]; id <= v[1]; id += v[2])
+    IG_TRY(ig_gather_member(in->to, &in->to->group[number], in->above | id, 0));
+  return IG_OK;
+}
+
+/* Adds one name or number of a line to a set. */
+static ig_status member_read(ig_inp *in, int number, ig_set_kind kind, char *from, char *stop) {
+  const ig_group *other = ig_gather_find(in->to, from, (size_t)(stop - from), kind);
+  if (other) {
+    in->to->group[number].gaps |= other->gaps;
+    for (ig_lid i = 0; i < other->count && other != &in->to->group[number]; i++)
+      IG_TRY(ig_gather_member(in->to, &in->to->group[number], other->id[i], 0));
+    return IG_OK;
+  }
+  int64_t id, above = in->above;
+  bool done;
+  IG_TRY(ig_inp_dotted(in, number, kind, &from, stop, &above, &done));
+  if (done)
+    return IG_OK;
+  IG_TRY(id_read(in, from, stop, &id));
+  return ig_gather_member(in->to, &in->to->group[number], above | id, 0);
+}
+
+/* *NSET, ELSET=…: the nodes of those elements. */
+static ig_status nodes_of_elements(ig_inp *in, int number, const char *from, const char *stop) {
+  const ig_gather *g = in->to;
+  const ig_group *of = ig_gather_find(in->to, from, (size_t)(stop - from), IG_SET_ELEMENTS);
+  if (!of)
+    return ig_text_fail(&in->t, from, "element set '%.*s' is not in the file before this",
                         (int)(stop - from > 60 ? 60 : stop - from), from);
-  in->above = (int64_t)(i + 1) << IG_ID_BITS;
-  return IG_OK;
-}
-
-/* "Plate-1.7" or "Plate-1.Top": a number or a set of an instance. A set is added to group `number`
-   and *done; of a number *from and *above are moved on. */
-static ig_status dotted(inp *in, int number, ig_set_kind kind, char **from, const char *stop,
-                        int64_t *above, bool *done) {
-  *done = false;
-  for (char *dot = *from; dot < stop; dot++) {
-    if (*dot != '.')
-      continue;
-    const int i = instance_find(in, *from, dot);
-    if (i < 0)
-      continue;
-    *above = (int64_t)(i + 1) << IG_ID_BITS;
-    *from = dot + 1;
-    const ig_group *set =
-        ig_gather_find(&in->part[in->instance[i].part].g, *from, (size_t)(stop - *from), kind);
-    for (ig_lid k = 0; set && number >= 0 && k < set->count; k++)
-      IG_TRY(ig_gather_member(in->to, &in->to->group[number], *above | set->id[k], 0));
-    *done = set && number >= 0;
-    return IG_OK;
+  for (ig_lid i = 0; i < of->count; i++) {
+    const ig_lid cell = ig_gather_find_cell(g, of->id[i]);
+    for (int64_t k = cell < 0 ? 0 : g->offset[cell]; cell >= 0 && k < g->offset[cell + 1]; k++)
+      IG_TRY(ig_gather_member(in->to, &in->to->group[number], g->corner[k], 0));
   }
   return IG_OK;
 }
 
-static ig_status set_read(inp *in, ig_set_kind kind) {
+static ig_status set_read(ig_inp *in, ig_set_kind kind) {
   char *from, *stop, *ignore;
-  if (!parameter(&in->t, kind == IG_SET_NODES ? "NSET" : "ELSET", &from, &stop))
+  if (!ig_inp_parameter(&in->t, kind == IG_SET_NODES ? "NSET" : "ELSET", &from, &stop))
     return ig_text_fail(&in->t, in->t.line, "a set without a name");
   ig_group *set;
   IG_TRY(group_named(in, from, stop, kind, &set));
   const int number = (int)(set - in->to->group);
-  const bool generate = parameter(&in->t, "GENERATE", &ignore, &ignore);
-  IG_TRY(instance_of_set(in));
-  while (data_line(in)) {
-    if (generate) {
-      int64_t v[3] = {0, 0, 1};
-      char *p = in->t.line;
-      for (int i = 0; i < 3 && p; i++) {
-        ig_text_field(&in->t, &p, &from, &stop);
-        if (i < 2 || from < stop)
-          IG_TRY(id_read(in, from, stop, &v[i]));
-      }
-      if (v[1] < v[0] || (v[1] - v[0]) / v[2] > INT32_MAX / 4 ||
-          (v[1] - v[0]) / v[2] > (int64_t)in->to->nodes + in->to->cells + 1)
-        return ig_text_fail(&in->t, in->t.line,
-                            "from %lld to %lld by %lld: expected numbers of the mesh, rising",
-                            (long long)v[0], (long long)v[1], (long long)v[2]);
-      for (int64_t id = v[0]; id <= v[1]; id += v[2])
-        IG_TRY(ig_gather_member(in->to, &in->to->group[number], in->above | id, 0));
-      continue;
-    }
-    for (char *p = in->t.line; p;) {
+  const bool generate = ig_inp_parameter(&in->t, "GENERATE", &ignore, &ignore);
+  IG_TRY(ig_inp_instance_of_set(in));
+  if (kind == IG_SET_NODES && ig_inp_parameter(&in->t, "ELSET", &from, &stop))
+    IG_TRY(nodes_of_elements(in, number, from, stop));
+  while (ig_inp_data_line(in)) {
+    if (generate)
+      IG_TRY(range_read(in, number));
+    for (char *p = in->t.line; p && !generate;) {
       ig_text_field(&in->t, &p, &from, &stop);
-      if (from == stop)
-        continue;
-      const ig_group *other = ig_gather_find(in->to, from, (size_t)(stop - from), kind);
-      if (other && other != &in->to->group[number]) {
-        for (ig_lid i = 0; i < other->count; i++)
-          IG_TRY(ig_gather_member(in->to, &in->to->group[number], other->id[i], 0));
-        continue;
-      }
-      int64_t id, above = in->above;
-      bool done;
-      IG_TRY(dotted(in, number, kind, &from, stop, &above, &done));
-      if (done)
-        continue;
-      IG_TRY(id_read(in, from, stop, &id));
-      IG_TRY(ig_gather_member(in->to, &in->to->group[number], above | id, 0));
+      if (from < stop)
+        IG_TRY(member_read(in, number, kind, from, stop));
     }
   }
   return IG_OK;
 }
 
-static ig_status surface_read(inp *in) {
+/* A line of a surface of nodes: a node or a set of them, and perhaps an area. */
+static ig_status surface_nodes(ig_inp *in, int number) {
+  in->above = 0;
+  while (ig_inp_data_line(in)) {
+    char *p = in->t.line, *from, *stop;
+    ig_text_field(&in->t, &p, &from, &stop);
+    IG_TRY(member_read(in, number, IG_SET_NODES, from, stop));
+  }
+  return IG_OK;
+}
+
+/* A line of a surface of elements: an element or a set of them, and a side. */
+static ig_status surface_side(ig_inp *in, int number, char *from, char *stop, int side) {
+  const ig_group *other = ig_gather_find(in->to, from, (size_t)(stop - from), IG_SET_ELEMENTS);
+  int64_t one = 0, above = 0;
+  bool done;
+  if (!other) {
+    IG_TRY(ig_inp_dotted(in, -1, IG_SET_ELEMENTS, &from, stop, &above, &done));
+    IG_TRY(id_read(in, from, stop, &one));
+    one |= above;
+  }
+  for (ig_lid i = 0; i < (other ? other->count : 1); i++) {
+    const int64_t id = other ? other->id[i] : one;
+    const ig_lid cell = ig_gather_find_cell(in->to, id);
+    if (cell < 0 && other && (other->gaps || in->passed))
+      continue;
+    if (cell < 0)
+      return ig_text_fail(&in->t, from, "element %lld is not in the file", (long long)id);
+    IG_TRY(ig_gather_member(in->to, &in->to->group[number], id,
+                            ig_inp_face(in->to->type[cell], side)));
+  }
+  return IG_OK;
+}
+
+static ig_status surface_read(ig_inp *in) {
   char *from, *stop;
-  if (parameter(&in->t, "TYPE", &from, &stop) && !ig_text_is(from, stop, "ELEMENT"))
-    return IG_OK;
-  if (!parameter(&in->t, "NAME", &from, &stop))
+  bool nodes = false;
+  if (ig_inp_parameter(&in->t, "TYPE", &from, &stop) && !ig_text_is(from, stop, "ELEMENT")) {
+    nodes = ig_text_is(from, stop, "NODE");
+    if (!nodes)
+      return IG_OK;
+  }
+  if (!ig_inp_parameter(&in->t, "NAME", &from, &stop))
     return ig_text_fail(&in->t, in->t.line, "*SURFACE without NAME=");
   ig_group *set;
-  IG_TRY(group_named(in, from, stop, IG_SET_FACES, &set));
+  char other_name[80]; /* a set of nodes may have the name already, of other nodes */
+  if (nodes && ig_gather_find(in->to, from, (size_t)(stop - from), IG_SET_NODES) &&
+      stop - from < 40) {
+    const int length =
+        snprintf(other_name, sizeof other_name, "%.*s_surface", (int)(stop - from), from);
+    from = other_name;
+    stop = from + length;
+  }
+  IG_TRY(group_named(in, from, stop, nodes ? IG_SET_NODES : IG_SET_FACES, &set));
   const int number = (int)(set - in->to->group);
-  while (data_line(in)) {
+  if (nodes)
+    return surface_nodes(in, number);
+  bool others = false;
+  while (ig_inp_data_line(in)) {
     char *p = in->t.line, *side, *side_stop;
     ig_text_field(&in->t, &p, &from, &stop);
     if (!p)
       return ig_text_fail(&in->t, stop, "expected 'elements, S1'");
     ig_text_field(&in->t, &p, &side, &side_stop);
-    if (side_stop - side != 2 || (side[0] != 'S' && side[0] != 's') || side[1] < '1' ||
-        side[1] > '6')
+    if (side_stop - side == 2 && (side[0] == 'S' || side[0] == 's') && side[1] >= '1' &&
+        side[1] <= '6') {
+      IG_TRY(surface_side(in, number, from, stop, side[1] - '0'));
+    } else if (side == side_stop || ig_text_is(side, side_stop, "SPOS") ||
+               ig_text_is(side, side_stop, "SNEG") || (*side & ~0x20) == 'E') {
+      if (!others)
+        ig_warn(in->t.cx, "%s:%d: of a surface only sides S1 to S6 are read: '%.*s' is passed over",
+                in->t.path, in->t.number, (int)(in->t.line_end - in->t.line), in->t.line);
+      others = true;
+    } else {
       return ig_text_fail(&in->t, side, "expected a side S1 to S6");
-    const ig_group *other = ig_gather_find(in->to, from, (size_t)(stop - from), IG_SET_ELEMENTS);
-    int64_t one = 0, above = 0;
-    bool done;
-    if (!other) {
-      IG_TRY(dotted(in, -1, IG_SET_ELEMENTS, &from, stop, &above, &done));
-      IG_TRY(id_read(in, from, stop, &one));
-      one |= above;
-    }
-    for (ig_lid i = 0; i < (other ? other->count : 1); i++) {
-      const int64_t id = other ? other->id[i] : one;
-      const ig_lid cell = ig_gather_find_cell(in->to, id);
-      if (cell < 0)
-        return ig_text_fail(&in->t, from, "element %lld is not in the file", (long long)id);
-      IG_TRY(ig_gather_member(in->to, &in->to->group[number], id,
-                              ig_inp_face(in->to->type[cell], side[1] - '0')));
     }
   }
+  in->to->group[number].gaps |= others; /* it may be empty: left out then */
   return IG_OK;
 }
 
-static ig_status inp_read(inp *in);
+static ig_status inp_read(ig_inp *in);
 
 /* --- included files */
 
-static ig_status include_read(inp *in) {
+static ig_status include_read(ig_inp *in) {
   char *from, *stop;
   ig_mesh_text outer;
-  if (!parameter(&in->t, "INPUT", &from, &stop) || from == stop)
+  if (!ig_inp_parameter(&in->t, "INPUT", &from, &stop) || from == stop)
     return ig_text_fail(&in->t, in->t.line, "*INCLUDE without INPUT=, a file");
   IG_TRY(ig_text_enter(&in->t, from, (int)(stop - from), in->depth, &outer));
   in->depth++;
@@ -516,11 +453,9 @@ static bool makes_more(const char *from, const char *stop) {
   return false;
 }
 
-static ig_status inp_read(inp *in) {
-  while (ig_text_line(&in->t)) {
+static ig_status inp_read(ig_inp *in) {
+  while (keyword_line(in)) {
     char *p = in->t.line, *from, *stop;
-    if (p == in->t.line_end || p[0] != '*' || p[1] == '*')
-      continue;
     ig_text_field(&in->t, &p, &from, &stop);
     if (ig_text_is(from, stop, "*NODE"))
       IG_TRY(nodes_read(in));
@@ -535,11 +470,11 @@ static ig_status inp_read(inp *in) {
     else if (ig_text_is(from, stop, "*INCLUDE"))
       IG_TRY(include_read(in));
     else if (ig_text_is(from, stop, "*PART"))
-      IG_TRY(part_begin(in));
+      IG_TRY(ig_inp_part_begin(in));
     else if (ig_text_is(from, stop, "*END PART"))
       in->to = &in->whole;
     else if (ig_text_is(from, stop, "*INSTANCE"))
-      IG_TRY(instance_read(in));
+      IG_TRY(ig_inp_instance_read(in));
     else if (makes_more(from, stop))
       return ig_text_fail(&in->t, from,
                           "%.*s is not followed: write nodes and elements out, in one system",
@@ -551,12 +486,14 @@ static ig_status inp_read(inp *in) {
 ig_status ig_mesh_read_inp(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                            ig_mesh **mesh) {
   *mesh = NULL;
-  inp in = {.whole = {.cx = cx, .split = options->split}};
+  ig_inp in = {.whole = {.cx = cx, .split = options->split}};
   in.to = &in.whole;
   IG_TRY(ig_text_open(cx, path, &in.t));
   ig_status status = inp_read(&in);
   if (status == IG_OK && in.parts && !in.instances)
-    status = IG_FAIL(cx, IG_INPUT, "%s: it has *PART, but no *INSTANCE of one", path);
+    status = ig_inp_part_alone(&in);
+  for (int i = 0; i < in.whole.groups && in.passed; i++)
+    in.whole.group[i].gaps |= in.whole.group[i].kind == IG_SET_ELEMENTS;
   if (status == IG_OK)
     status = ig_gather_mesh(&in.whole, path, !in.space, mesh);
   ig_text_close(&in.t);

@@ -14,6 +14,11 @@ static const ig_inp_type types[] = {
     {"C3D4", IG_TET4, false},
     {"C3D6", IG_WEDGE6, false},
     {"C3D5", IG_PYRAMID5, false},
+    {"F3D8", IG_HEX8, false}, /* fluids of CalculiX */
+    {"F3D4", IG_TET4, false},
+    {"F3D6", IG_WEDGE6, false},
+    {"SC8", IG_HEX8, false}, /* solids computed as shells */
+    {"SC6", IG_WEDGE6, false},
     {"CPS3", IG_TRI3, true},
     {"CPE3", IG_TRI3, true},
     {"CAX3", IG_TRI3, true},
@@ -48,6 +53,9 @@ static const ig_inp_type types[] = {
     {"T3D3", IG_CELL_BEAM3, false},
     {"T2D2", IG_BEAM2, false},
     {"B21", IG_BEAM2, false},
+    {"PIPE31", IG_BEAM2, false},
+    {"PIPE32", IG_CELL_BEAM3, false},
+    {"US3", IG_TRI3, false},
     {"MASS", IG_INP_PASSED_OVER, true},
     {"ROTARYI", IG_INP_PASSED_OVER, true},
     {"SPRING", IG_INP_PASSED_OVER, true},
@@ -57,15 +65,38 @@ static const ig_inp_type types[] = {
     {"CONN3D", IG_INP_PASSED_OVER, true},
     {"R3D", IG_INP_PASSED_OVER, true},
     {"RAX", IG_INP_PASSED_OVER, true},
+    {"RB3D", IG_INP_PASSED_OVER, true},
+    {"CONN2D", IG_INP_PASSED_OVER, true},
+    {"JOINTC", IG_INP_PASSED_OVER, true},
+    {"SFM3D", IG_INP_PASSED_OVER, true},
+};
+/* Nodes of a network of gas or liquid, and elements of the user: their whole names. */
+static const ig_inp_type whole[] = {
+    {"D", IG_INP_PASSED_OVER, true},
+    {"U", IG_INP_PASSED_OVER, true},
 };
 
-const ig_inp_type *ig_inp_type_find(const char *from, const char *stop) {
-  from += stop - from > 4 && strncasecmp(from, "DC", 2) == 0; /* heat transfer: DC3D8 */
+static const ig_inp_type *begins(const char *from, const char *stop) {
   for (size_t k = 0; k < sizeof types / sizeof *types; k++) {
     const size_t length = strlen(types[k].name);
     if ((size_t)(stop - from) >= length && strncasecmp(from, types[k].name, length) == 0)
       return &types[k];
   }
+  return NULL;
+}
+
+const ig_inp_type *ig_inp_type_find(const char *from, const char *stop) {
+  const ig_inp_type *found = begins(from, stop);
+  if (found)
+    return found;
+  if (stop - from > 2 && (*from & ~0x20) == 'D') /* heat transfer: DC3D8, DS4 */
+    return begins(from + 1, stop);
+  const char *end = stop;
+  while (end > from + 1 && end[-1] >= '0' && end[-1] <= '9')
+    end--;
+  for (size_t k = 0; k < sizeof whole / sizeof *whole; k++)
+    if (end - from == 1 && (*from & ~0x20) == *whole[k].name && (k == 1 || end == stop))
+      return &whole[k];
   return NULL;
 }
 

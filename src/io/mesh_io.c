@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+static ig_mesh_reader read_dat;
+
 static const struct {
   const char *ending;
   ig_mesh_reader *read;
@@ -36,6 +38,7 @@ static const struct {
     {".bdf", ig_mesh_read_nastran, NULL},
     {".nas", ig_mesh_read_nastran, NULL},
     {".mesh", ig_mesh_read_gmsh, NULL},
+    {".dat", read_dat, NULL},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -97,6 +100,36 @@ static bool is_keywords(const char *path) {
   return head[i] == '*';
 }
 
+/* Files that end in .dat are Nastran's, Ansys's or Abaqus's: their lines tell. */
+static ig_status read_dat(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
+                          ig_mesh **mesh) {
+  static const struct {
+    const char *word;
+    ig_mesh_reader *read;
+  } signs[] = {
+      {"BEGIN BULK", ig_mesh_read_nastran}, {"GRID", ig_mesh_read_nastran},
+      {"NBLOCK", ig_mesh_read_cdb},         {"*KEYWORD", ig_mesh_read_dyna},
+      {"*NODE", ig_mesh_read_inp},          {"*INCLUDE", ig_mesh_read_inp},
+      {"*HEADING", ig_mesh_read_inp},       {"*PART", ig_mesh_read_inp},
+  };
+  enum { SIGNS = sizeof signs / sizeof *signs };
+  ig_mesh_text t;
+  ig_mesh_reader *read = NULL;
+  *mesh = NULL;
+  IG_TRY(ig_text_open(cx, path, &t));
+  while (!read && ig_text_line(&t))
+    for (int i = 0; i < SIGNS && !read; i++)
+      if (strncasecmp(t.line, signs[i].word, strlen(signs[i].word)) == 0)
+        read = signs[i].read;
+  ig_text_close(&t);
+  if (!read)
+    return IG_FAIL(cx, IG_INPUT,
+                   "%s: no mesh is seen in it: expected Nastran's GRID, Ansys's NBLOCK or Abaqus's "
+                   "*NODE at the beginning of a line",
+                   path);
+  return read(cx, path, options, mesh);
+}
+
 ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
                        ig_mesh **out) {
   static const ig_mesh_read_options defaults;
@@ -115,7 +148,7 @@ ig_status ig_mesh_read(ig_ctx *cx, const char *path, const ig_mesh_read_options 
     return IG_FAIL(
         cx, IG_INPUT,
         "%s: a mesh file cannot end in '%s': expected .vtkhdf, .vtu, .vtk, .inp, .k, "
-        ".cdb, .msh, .unv, .med, .cgns, .bdf, .geo or .step; a surface (.stl, .obj, .3mf) is "
+        ".cdb, .msh, .unv, .med, .cgns, .bdf, .dat, .geo or .step; a surface (.stl, .obj, .3mf) is "
         "cut into voxels by `mesh: {stl: …, voxel: …}`",
         path, ending);
   double named;

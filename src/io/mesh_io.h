@@ -50,6 +50,8 @@ bool ig_name_is_odd(const char *name);
 typedef struct {
   ig_ctx *cx;
   const char *path;
+  char *own;             /* `path` of a file that another one includes */
+  const char *root;      /* the file that includes all others */
   char *text, *end;      /* end: where the 0 is */
   char *line, *line_end; /* the current line, without its end */
   char *next;            /* the line after it */
@@ -60,9 +62,9 @@ void ig_text_close(ig_mesh_text *t);
 bool ig_text_line(ig_mesh_text *t); /* moves on; false at the end */
 /* Fails with IG_INPUT and "path:line:column: …"; `at` points into the current line. */
 ig_status ig_text_fail(ig_mesh_text *t, const char *at, const char *format, ...) IG_PRINTF(3, 4);
-/* Opens a file that `t` includes, from its folder or below, in its place; `at` is where the name of
-   `length` letters stands. *outer keeps what was read; ig_text_leave goes back to it. On failure
-   `t` is as before. */
+/* Opens a file that `t` includes, from its folder or that of the outermost file or below, in its
+   place; `at` is where the name of `length` letters stands. *outer keeps what was read;
+   ig_text_leave goes back to it. On failure `t` is as before. */
 IG_MUST_CHECK ig_status ig_text_enter(ig_mesh_text *t, const char *at, int length, int depth,
                                       ig_mesh_text *outer);
 void ig_text_leave(ig_mesh_text *t, const ig_mesh_text *outer);
@@ -96,6 +98,8 @@ typedef struct {
   ig_lid count, capacity;
   int64_t *id; /* the file's numbers */
   uint8_t *face;
+  bool gaps; /* a range, or it may name elements that were passed over: what is not there is left
+                out */
 } ig_group;
 
 typedef struct {
@@ -112,6 +116,7 @@ typedef struct {
   int64_t corners, corner_capacity;
   int groups, group_capacity;
   ig_group *group;
+  ig_lid absent; /* members of groups with gaps that were left out */
 } ig_gather;
 
 void ig_gather_free(ig_gather *g);
@@ -119,7 +124,8 @@ void ig_gather_free(ig_gather *g);
 IG_MUST_CHECK ig_status ig_gather_node(ig_gather *g, int64_t id, const double *x, bool *taken);
 IG_MUST_CHECK ig_status ig_gather_cell(ig_gather *g, int64_t id, int type, int32_t tag,
                                        const int64_t *node, bool *taken);
-ig_lid ig_gather_find_cell(const ig_gather *g, int64_t id); /* -1: not there */
+ig_lid ig_gather_find_node(const ig_gather *g, int64_t id); /* -1: not there */
+ig_lid ig_gather_find_cell(const ig_gather *g, int64_t id);
 /* The group of that name and kind, made if it is not there; NULL: memory ran out. */
 ig_group *ig_gather_group(ig_gather *g, const char *name, size_t length, ig_set_kind kind);
 ig_group *ig_gather_find(ig_gather *g, const char *name, size_t length, ig_set_kind kind);

@@ -1,7 +1,8 @@
-/* Nastran bulk data: GRID, solids, shells, bars and rods, CORD2R; small, large and free fields,
-   files included. A property becomes the element set property_N. */
+/* Nastran bulk data: GRID, solids, shells, bars and rods, coordinate systems; small, large and free
+   fields, files included. A property becomes the element set property_N. */
 #include "core/number.h"
 #include "io/cell.h"
+#include "io/nastran_place.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -9,12 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { CARD = 64, FIELD = 24, SYSTEMS = 1024, DEPTH = 8 };
-
-typedef struct {
-  int64_t id;
-  double origin[3], axis[3][3];
-} coordinate_system;
+enum { CARD = 64, FIELD = 40, SYSTEMS = 4096, WIDE = 160 };
 
 typedef struct {
   ig_mesh_text t;
@@ -24,11 +20,10 @@ typedef struct {
   /* the card being read: its fields after the name, trimmed */
   char name[FIELD], field[CARD][FIELD];
   int fields, line; /* line: where it begins */
-  /* nodes whose place is in another system than the basic one */
-  int64_t *placed; /* pairs: node, system */
-  size_t placements, placed_capacity;
+  /* the coordinate system of each node; -1: as GRDSET says */
+  int64_t *system_of, grdset;
   int systems;
-  coordinate_system system[SYSTEMS];
+  ig_nastran_system system[SYSTEMS];
   int64_t passed;
   char passed_name[FIELD];
 } nastran;
@@ -39,44 +34,44 @@ static ig_status card_fail(nastran *in, const char *what) {
 
 /* --- lines to cards */
 
-static ig_status field_add(nastran *in, const char *from, const char *stop) {
+/* What is longer than any number stays too long to be read as one. */
+static void field_add(nastran *in, const char *from, const char *stop) {
   while (from < stop && (*from == ' ' || *from == '\t'))
     from++;
   while (stop > from && (stop[-1] == ' ' || stop[-1] == '\t'))
     stop--;
-  if (stop - from >= FIELD)
-    return card_fail(in, "a field is longer than any number");
   if (in->fields == CARD)
-    return IG_OK; /* longer cards are none that is read */
-  memcpy(in->field[in->fields], from, (size_t)(stop - from));
-  in->field[in->fields++][stop - from] = '\0';
-  return IG_OK;
+    return; /* longer cards are none that is read */
+  const size_t length = stop - from < FIELD ? (size_t)(stop - from) : FIELD - 1;
+  memcpy(in->field[in->fields], from, length);
+  in->field[in->fields++][length] = '\0';
 }
 
 /* The fields of one line behind its first one. */
-static ig_status line_add(nastran *in, bool large) {
+static void line_add(nastran *in, bool large) {
   const char *p = in->t.line, *end = in->t.line_end;
   const char *comma = memchr(p, ',', (size_t)(end - p));
   if (comma) {
     const int most = in->fields + (large ? 4 : 8); /* the tenth is a mark */
-    for (p = comma + 1; in->fields < most; p = comma + 1) {
+    for (p = comma + 1; in->fields < most && in->fields < CARD; p = comma + 1) {
       comma = memchr(p, ',', (size_t)(end - p));
-      IG_TRY(field_add(in, p, comma ? comma : end));
+      field_add(in, p, comma ? comma : end);
       if (!comma)
         break;
     }
     while (in->fields < most && in->fields < CARD) /* what is left out is blank */
       in->field[in->fields++][0] = '\0';
-    return IG_OK;
+    return;
   }
+  char wide[WIDE]; /* a tab goes to the next column of 8 */
+  int n = 0;
+  for (; p < end && n < WIDE - 8; p++)
+    do
+      wide[n++] = *p == '\t' ? ' ' : *p;
+    while (*p == '\t' && n % 8);
   const int width = large ? 16 : 8, count = large ? 4 : 8;
-  p = end - p > 8 ? p + 8 : end;
-  for (int i = 0; i < count; i++) {
-    const char *stop = end - p > width ? p + width : end;
-    IG_TRY(field_add(in, p, stop));
-    p = stop;
-  }
-  return IG_OK;
+  for (int i = 0, from = 8; i < count; i++, from += width)
+    field_add(in, wide + (from < n ? from : n), wide + (from + width < n ? from + width : n));
 }
 
 static bool is_comment(const ig_mesh_text *t) {
@@ -86,36 +81,40 @@ static bool is_comment(const ig_mesh_text *t) {
   return p == t->line_end || *p == '$';
 }
 
-/* Whether the next line goes on with the card: it begins with a blank, '+', '*' or a comma. */
-static bool goes_on(const nastran *in) {
-  const char *p = in->t.next;
-  if (p >= in->t.end || !*p || !strchr(" +*,", *p))
+/* Whether the next line that is no comment goes on with the card: it begins with a blank, '+', '*'
+   or a comma. Comments before it are passed over. */
+static bool goes_on(nastran *in) {
+  ig_mesh_text ahead = in->t, before = in->t;
+  while (ig_text_line(&ahead) && is_comment(&ahead))
+    before = ahead;
+  if (ahead.line == in->t.line || is_comment(&ahead) || !strchr(" \t+*,", *ahead.line))
     return false;
-  while (p < in->t.end && (*p == ' ' || *p == '\t'))
-    p++;
-  return p < in->t.end && *p != '\n' && *p != '\r' && *p != '$';
+  in->t = before;
+  return true;
 }
 
-/* The card that begins in the current line; a comment is cut off. */
-static ig_status card_read(nastran *in) {
-  const char *p = in->t.line;
+static void comment_cut(ig_mesh_text *t) {
+  char *mark = memchr(t->line, '$', (size_t)(t->line_end - t->line));
+  t->line_end = mark ? mark : t->line_end;
+}
+
+/* The card that begins in the current line. */
+static void card_read(nastran *in) {
   in->line = in->t.number;
   in->fields = 0;
-  char *mark = memchr(in->t.line, '$', (size_t)(in->t.line_end - in->t.line));
-  in->t.line_end = mark ? mark : in->t.line_end;
+  comment_cut(&in->t);
+  const char *p = in->t.line;
   int n = 0;
   while (p < in->t.line_end && n < 8 && *p != ',' && *p != ' ' && *p != '\t')
     in->name[n++] = *p++;
   const bool large = n > 0 && in->name[n - 1] == '*';
   in->name[large ? n - 1 : n] = '\0';
-  IG_TRY(line_add(in, large));
+  line_add(in, large);
   while (goes_on(in)) {
     ig_text_line(&in->t);
-    mark = memchr(in->t.line, '$', (size_t)(in->t.line_end - in->t.line));
-    in->t.line_end = mark ? mark : in->t.line_end;
-    IG_TRY(line_add(in, *in->t.line == '*'));
+    comment_cut(&in->t);
+    line_add(in, *in->t.line == '*');
   }
-  return IG_OK;
 }
 
 /* --- fields to numbers */
@@ -166,66 +165,41 @@ static ig_status grid_read(nastran *in) {
   double x[3];
   bool twice;
   IG_TRY(int_at(in, 0, 0, &id));
-  IG_TRY(int_at(in, 1, 0, &system));
+  IG_TRY(int_at(in, 1, -1, &system));
   for (int d = 0; d < 3; d++)
     IG_TRY(real_at(in, 2 + d, &x[d]));
   if (id < 1 || id > IG_ID_MASK)
     return card_fail(in, "expected a number from 1");
   IG_TRY(ig_gather_node(&in->g, id, x, &twice));
-  if (twice)
-    return card_fail(in, "this node is defined twice");
-  if (system == 0)
-    return IG_OK;
-  if (in->placements == in->placed_capacity) {
-    const size_t capacity = 2 * in->placed_capacity + 256;
-    int64_t *more = realloc(in->placed, 2 * capacity * sizeof *more);
-    if (!more)
-      return IG_FAIL(in->t.cx, IG_MEMORY, "no memory for nodes");
-    in->placed = more;
-    in->placed_capacity = capacity;
+  if (twice) {
+    const ig_lid node = ig_gather_find_node(&in->g, id);
+    return memcmp(x, &in->g.x[3 * (size_t)node], sizeof x) == 0 && in->system_of[node] == system
+               ? IG_OK
+               : card_fail(in, "this node is defined twice, in different places");
   }
-  in->placed[2 * in->placements] = in->g.nodes - 1;
-  in->placed[2 * in->placements++ + 1] = system;
+  IG_TRY(IG_MORE(in->t.cx, &in->system_of, in->g.nodes - 1, "nodes"));
+  in->system_of[in->g.nodes - 1] = system;
   return IG_OK;
 }
 
-/* CORD2R: origin, a point on z, a point in the plane of x and z. */
-static ig_status system_read(nastran *in) {
-  int64_t base;
-  double p[9];
-  if (in->systems == SYSTEMS)
-    return card_fail(in, "too many coordinate systems");
-  coordinate_system *s = &in->system[in->systems];
-  IG_TRY(int_at(in, 0, 0, &s->id));
-  IG_TRY(int_at(in, 1, 0, &base));
-  for (int i = 0; i < 9; i++)
-    IG_TRY(real_at(in, 2 + i, &p[i]));
-  if (base != 0)
-    return card_fail(in, "a coordinate system within another is not read");
-  double length = 0, along = 0;
-  for (int d = 0; d < 3; d++) {
-    s->origin[d] = p[d];
-    s->axis[2][d] = p[3 + d] - p[d];
-    length += s->axis[2][d] * s->axis[2][d];
+/* CORD2R and the like: origin, a point on z, a point in the plane of x and z, in the system `base`.
+   CORD1R and the like: the numbers of three nodes; a second system may follow on the card. */
+static ig_status system_read(nastran *in, bool by_nodes, char form) {
+  const int most = by_nodes && in->fields > 4 && in->field[4][0] ? 2 : 1;
+  for (int k = 0; k < most; k++) {
+    if (in->systems == SYSTEMS)
+      return card_fail(in, "too many coordinate systems");
+    ig_nastran_system *s = &in->system[in->systems];
+    *s = (ig_nastran_system){.by_nodes = by_nodes, .form = form};
+    IG_TRY(int_at(in, 4 * k, 0, &s->id));
+    for (int i = 0; by_nodes && i < 3; i++)
+      IG_TRY(int_at(in, 4 * k + 1 + i, 0, &s->node[i]));
+    if (!by_nodes)
+      IG_TRY(int_at(in, 1, 0, &s->base));
+    for (int i = 0; !by_nodes && i < 9; i++)
+      IG_TRY(real_at(in, 2 + i, &s->point[i]));
+    in->systems++;
   }
-  for (int d = 0; d < 3; d++) {
-    s->axis[2][d] /= sqrt(length);
-    along += s->axis[2][d] * (p[6 + d] - p[d]);
-  }
-  length = 0;
-  for (int d = 0; d < 3; d++) {
-    s->axis[0][d] = p[6 + d] - p[d] - along * s->axis[2][d];
-    length += s->axis[0][d] * s->axis[0][d];
-  }
-  for (int d = 0; d < 3; d++)
-    s->axis[0][d] /= sqrt(length);
-  if (!(length > 0) || !isfinite(s->axis[2][0]) || !isfinite(s->axis[0][0]))
-    return card_fail(in, "its points lie on a line");
-  for (int d = 0; d < 3; d++) {
-    const int e = (d + 1) % 3, f = (d + 2) % 3;
-    s->axis[1][d] = s->axis[2][e] * s->axis[0][f] - s->axis[2][f] * s->axis[0][e];
-  }
-  in->systems++;
   return IG_OK;
 }
 
@@ -248,18 +222,21 @@ static const struct {
     {"CBEAM", {2, 2}, {IG_BEAM2, IG_BEAM2}},
     {"CROD", {2, 2}, {IG_BEAM2, IG_BEAM2}},
     {"CTUBE", {2, 2}, {IG_BEAM2, IG_BEAM2}},
+    {"CONROD", {2, 2}, {IG_BEAM2, IG_BEAM2}},
 };
 
 static ig_status element_read(nastran *in, int kind) {
   int64_t id, property, node[IG_CELL_MOST_NODES] = {0};
   bool twice;
   int whole = 1;
+  const int first = strcasecmp(in->name, "CONROD") == 0 ? 1 : 2; /* it has no property */
   IG_TRY(int_at(in, 0, 0, &id));
   IG_TRY(int_at(in, 1, 0, &property));
+  property = first == 1 ? 0 : property;
   for (int i = 0; i < kinds[kind].nodes[1]; i++) {
     int64_t one = 0;
     if (i < kinds[kind].nodes[0] || in->fields > 2 + kinds[kind].nodes[0])
-      IG_TRY(int_at(in, 2 + i, 0, &one));
+      IG_TRY(int_at(in, first + i, 0, &one));
     node[i] = one;
     if (one < 1 && i < kinds[kind].nodes[0])
       return card_fail(in, "a corner is missing");
@@ -297,24 +274,39 @@ static ig_status include_read(nastran *in) {
   return status;
 }
 
+/* Springs, masses, rigid elements, axisymmetric ones, and others that join nodes. */
+static bool is_other(const char *name) {
+  static const char *const begin[] = {"CELAS", "CONM",   "CMASS", "CDAMP",  "CVISC",  "CGAP",
+                                      "CBUSH", "CFAST",  "CWELD", "CSHEAR", "CTRIAX", "CQUADX",
+                                      "CTRAX", "CFLUID", "RBE",   "RBAR",   "RROD",   "CBEND"};
+  for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+    if (strncasecmp(name, begin[i], strlen(begin[i])) == 0)
+      return true;
+  return strcasecmp(name, "CQUAD") == 0;
+}
+
 static ig_status bulk_line(nastran *in) {
   if (strncasecmp(in->t.line, "INCLUDE", 7) == 0)
     return include_read(in);
-  IG_TRY(card_read(in));
+  card_read(in);
   if (strcasecmp(in->name, "ENDDATA") == 0)
     in->ended = true;
+  if (in->name[0] == '=')
+    return card_fail(in, "cards that repeat the one before are not followed: write them out");
+  if (strcasecmp(in->name, "BEGIN") == 0)
+    return card_fail(in, "a model of several superelements is not read: its parts number their "
+                         "nodes anew; write it as one");
   if (strcasecmp(in->name, "GRID") == 0)
     return grid_read(in);
-  if (strcasecmp(in->name, "CORD2R") == 0)
-    return system_read(in);
+  if (strcasecmp(in->name, "GRDSET") == 0)
+    return int_at(in, 1, 0, &in->grdset);
+  if (strncasecmp(in->name, "CORD", 4) == 0 && strchr("12", in->name[4]) && in->name[4] &&
+      strchr("RCSrcs", in->name[5]) && in->name[5])
+    return system_read(in, in->name[4] == '1', (char)(in->name[5] & ~0x20));
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     if (strcasecmp(in->name, kinds[k].name) == 0)
       return element_read(in, (int)k);
-  /* springs, masses, rigid elements, and others that join nodes */
-  if (strncasecmp(in->name, "CELAS", 5) == 0 || strncasecmp(in->name, "CONM", 4) == 0 ||
-      strncasecmp(in->name, "RBE", 3) == 0 || strncasecmp(in->name, "CBUSH", 5) == 0 ||
-      strcasecmp(in->name, "CONROD") == 0 || strncasecmp(in->name, "CSHEAR", 6) == 0 ||
-      strncasecmp(in->name, "CTRIAX", 6) == 0 || strncasecmp(in->name, "CQUADX", 6) == 0) {
+  if (is_other(in->name)) {
     in->passed++;
     memcpy(in->passed_name, in->name, sizeof in->name);
   }
@@ -344,22 +336,13 @@ static void head_skip(ig_mesh_text *t) {
   *t = start;
 }
 
-static ig_status nodes_place(nastran *in) {
-  for (size_t i = 0; i < in->placements; i++) {
-    const coordinate_system *s = NULL;
-    for (int k = 0; k < in->systems && !s; k++)
-      s = in->system[k].id == in->placed[2 * i + 1] ? &in->system[k] : NULL;
-    if (!s)
-      return IG_FAIL(in->t.cx, IG_INPUT,
-                     "%s: a node is placed in coordinate system %lld, which is no CORD2R of this "
-                     "file",
-                     in->t.path, (long long)in->placed[2 * i + 1]);
-    double *x = &in->g.x[3 * in->placed[2 * i]], y[3];
-    for (int d = 0; d < 3; d++)
-      y[d] = s->origin[d] + x[0] * s->axis[0][d] + x[1] * s->axis[1][d] + x[2] * s->axis[2][d];
-    memcpy(x, y, sizeof y);
+static ig_status nodes_place(nastran *in, const char *path) {
+  bool any = false;
+  for (ig_lid n = 0; n < in->g.nodes; n++) {
+    in->system_of[n] = in->system_of[n] < 0 ? in->grdset : in->system_of[n];
+    any |= in->system_of[n] != 0;
   }
-  return IG_OK;
+  return any ? ig_nastran_place(&in->g, path, in->system_of, in->system, in->systems) : IG_OK;
 }
 
 ig_status ig_mesh_read_nastran(ig_ctx *cx, const char *path, const ig_mesh_read_options *options,
@@ -374,7 +357,7 @@ ig_status ig_mesh_read_nastran(ig_ctx *cx, const char *path, const ig_mesh_read_
     status = nastran_read(in);
   }
   if (status == IG_OK)
-    status = nodes_place(in);
+    status = nodes_place(in, path);
   if (status == IG_OK)
     status = ig_gather_mesh(&in->g, path, true, mesh);
   if (status == IG_OK && in->passed)
@@ -382,7 +365,7 @@ ig_status ig_mesh_read_nastran(ig_ctx *cx, const char *path, const ig_mesh_read_
             path, (long long)in->passed, in->passed_name);
   ig_text_close(&in->t);
   ig_gather_free(&in->g);
-  free(in->placed);
+  free(in->system_of);
   free(in);
   return status;
 }

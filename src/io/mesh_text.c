@@ -19,7 +19,7 @@
 ig_status ig_text_open(ig_ctx *cx, const char *path, ig_mesh_text *t) {
   char *text;
   size_t size;
-  *t = (ig_mesh_text){.cx = cx, .path = path};
+  *t = (ig_mesh_text){.cx = cx, .path = path, .root = path};
   IG_TRY(ig_file_read(cx, path, 0, &text, &size));
   t->text = t->line = t->line_end = t->next = text;
   t->end = text + size;
@@ -28,6 +28,7 @@ ig_status ig_text_open(ig_ctx *cx, const char *path, ig_mesh_text *t) {
 
 void ig_text_close(ig_mesh_text *t) {
   free(t->text);
+  free(t->own);
   memset(t, 0, sizeof *t);
 }
 
@@ -169,6 +170,10 @@ static ig_lid idmap_get(const ig_idmap *map, int64_t id) {
   return map->key[i] ? map->value[i] : -1;
 }
 
+ig_lid ig_gather_find_node(const ig_gather *g, int64_t id) {
+  return idmap_get(&g->node_of, id);
+}
+
 ig_lid ig_gather_find_cell(const ig_gather *g, int64_t id) {
   return idmap_get(&g->cell_of, id);
 }
@@ -304,10 +309,13 @@ typedef struct {
  */
 static ig_status member_find(const resolved *r, const ig_group *group, ig_lid i, int64_t *out,
                              int *count) {
-  const ig_gather *g = r->g;
+  ig_gather *g = r->g;
   const bool nodes = group->kind == IG_SET_NODES;
   const ig_lid at = idmap_get(nodes ? &g->node_of : &g->cell_of, group->id[i]);
   *count = 0;
+  g->absent += at < 0;
+  if (at < 0 && group->gaps)
+    return IG_OK;
   if (at < 0)
     return IG_FAIL(g->cx, IG_INPUT, "%s: set '%s' names %s %lld, which is not in the file", r->path,
                    group->name, nodes ? "node" : "element", (long long)(group->id[i] & IG_ID_MASK));
@@ -345,6 +353,10 @@ static ig_status group_set(const resolved *r, const ig_group *group) {
   for (ig_lid i = 0; i < count; i++)
     if (i == 0 || all[i] != all[i - 1])
       all[kept++] = all[i];
+  if (kept == 0 && group->gaps) { /* nothing of it is there */
+    free(all);
+    return status;
+  }
   if (status == IG_OK)
     status = ig_mesh_add_set(r->g->cx, r->mesh, group->name, group->kind, kept, &set);
   for (ig_lid i = 0; i < kept && status == IG_OK; i++) {
@@ -391,6 +403,9 @@ ig_status ig_gather_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **m
     status = IG_NEW(g->cx, &number, g->cells, "element numbers");
   if (status == IG_OK)
     status = gather_mesh(g, path, plane, corner, number, children, mesh);
+  if (status == IG_OK && g->absent)
+    ig_warn(g->cx, "%s: %d numbers of its sets are no nodes or elements of the mesh: left out",
+            path, g->absent);
   if (status != IG_OK) {
     ig_mesh_free(*mesh);
     *mesh = NULL;
@@ -405,11 +420,32 @@ ig_status ig_gather_mesh(ig_gather *g, const char *path, bool plane, ig_mesh **m
 
 enum { INCLUDES = 8, INCLUDED_NAME = 256 };
 
+/* Opens `name` in the folder of `beside`. */
+static ig_status beside_open(ig_mesh_text *t, const char *beside, const char *name,
+                             const char *root) {
+  char path[1024];
+  const char *slash = strrchr(beside, '/');
+  const int folder = slash ? (int)(slash - beside) + 1 : 0;
+  if (snprintf(path, sizeof path, "%.*s%s", folder, beside, name) >= (int)sizeof path)
+    return IG_FAIL(t->cx, IG_INPUT, "the name of the file is too long");
+  ig_mesh_text inner;
+  char *own = strdup(path);
+  if (!own)
+    return IG_FAIL(t->cx, IG_MEMORY, "no memory for the name of a file");
+  const ig_status status = ig_text_open(t->cx, own, &inner);
+  if (status != IG_OK) {
+    free(own);
+    return status;
+  }
+  inner.own = own;
+  inner.root = root;
+  *t = inner;
+  return IG_OK;
+}
+
 ig_status ig_text_enter(ig_mesh_text *t, const char *at, int length, int depth,
                         ig_mesh_text *outer) {
-  char name[INCLUDED_NAME], path[1024];
-  const char *slash = strrchr(t->path, '/');
-  const int folder = slash ? (int)(slash - t->path) + 1 : 0;
+  char name[INCLUDED_NAME], message[512];
   if (length <= 0 || length >= INCLUDED_NAME)
     return ig_text_fail(t, at, "expected the name of a file, of less than %d letters",
                         INCLUDED_NAME);
@@ -418,14 +454,15 @@ ig_status ig_text_enter(ig_mesh_text *t, const char *at, int length, int depth,
     return ig_text_fail(t, at, "'%s': files are included from this one's folder and below", name);
   if (depth >= INCLUDES)
     return ig_text_fail(t, at, "files include each other more than %d deep", INCLUDES);
-  if (snprintf(path, sizeof path, "%.*s%s", folder, t->path, name) >= (int)sizeof path)
-    return ig_text_fail(t, at, "the name of the file is too long");
   *outer = *t;
-  if (ig_text_open(t->cx, path, t) == IG_OK)
+  if (beside_open(t, outer->path, name, outer->root) == IG_OK)
     return IG_OK;
-  char message[512];
-  snprintf(message, sizeof message, "%.500s", outer->cx->message);
-  *t = *outer;
+  snprintf(message, sizeof message, "%.500s", t->cx->message);
+  /* programs differ: some look beside the file that includes, some beside the outermost one */
+  if (outer->own && beside_open(t, outer->root, name, outer->root) == IG_OK) {
+    t->cx->message[0] = '\0'; /* of the first place */
+    return IG_OK;
+  }
   return ig_text_fail(t, at, "%s", message);
 }
 
