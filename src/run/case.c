@@ -2,6 +2,7 @@
    room's own keys. */
 #include "run/case.h"
 #include "run/job.h"
+#include "assembly/cluster.h"
 #include "run/rooms.h"
 #ifdef INGOT_HAVE_IO
 #include "io/case_yaml.h"
@@ -47,9 +48,10 @@ const ig_option ig_common_options[] = {
     IG_INT(C, threads, "0", 0, 4096, "CPU threads; 0: what the command line or the program says"),
     IG_CHOICE(C, precision, IG_PRECISION_CHOICES, "double",
               "of the state and of element work; mixed: state in double, element work in single"),
-    IG_CHOICE(C, assembly, IG_ASSEMBLY_CHOICES "|auto", "auto",
-              "how element contributions meet at a node; color and gather repeat bit for bit; "
-              "auto: gather, and on meshes to be optimised what is fastest"),
+    IG_CHOICE(
+        C, assembly, IG_ASSEMBLY_ALL "|auto", "auto",
+        "how element contributions meet at a node; all but atomic repeat bit for bit; cluster: "
+        "thermal only; auto: gather, and on meshes to be optimised what is fastest"),
     IG_MAP(C, mesh, ig_mesh_case, ig_mesh_options, NULL, "the mesh: generated or imported"),
     IG_LIST(C, materials, ig_material_case, ig_material_options, NULL, "what the part is made of"),
     IG_MAP(C, output, ig_output_case, output_options, NULL, "what is written, and how often"),

@@ -62,7 +62,7 @@ static ig_status case_time(ig_ctx *cx, const ig_bench_sink *sink, ig_heat_setup 
                            const char *name) {
   static const char *const conduction[] = {"recompute", "classes", "stencil"};
   static const char *const precision[] = {"single", "double", "mixed"};
-  static const char *const assembly[] = {"atomic", "color", "gather"};
+  static const char *const assembly[] = {"atomic", "color", "gather", "cluster"};
   ig_heat h;
   const double start = ig_now();
   const size_t before = cx->device_bytes;
@@ -130,21 +130,24 @@ static ig_status bench_bricks(ig_ctx *cx, const ig_bench_sink *sink) {
   const ig_heat_setup setups[] = {
       {.conduction = IG_HEAT_STENCIL, .precision = IG_SINGLE},
       {.conduction = IG_HEAT_CLASSES, .precision = IG_SINGLE, .assembly = IG_ATOMIC},
-      {.conduction = IG_HEAT_CLASSES, .precision = IG_SINGLE, .assembly = IG_GATHER}};
-  return grid_run(cx, sink, "bricks", 216, 0, false, setups, 3);
+      {.conduction = IG_HEAT_CLASSES, .precision = IG_SINGLE, .assembly = IG_GATHER},
+      {.conduction = IG_HEAT_CLASSES, .precision = IG_SINGLE, .assembly = IG_CLUSTER}};
+  return grid_run(cx, sink, "bricks", 216, 0, false, setups, 4);
 }
 
 static ig_status bench_unstructured(ig_ctx *cx, const ig_bench_sink *sink) {
   const ig_heat_setup setups[] = {
-      {.conduction = IG_HEAT_CLASSES, .precision = IG_SINGLE, .assembly = IG_ATOMIC}};
-  return grid_run(cx, sink, "curve", 216, 0, true, setups, 1);
+      {.conduction = IG_HEAT_CLASSES, .precision = IG_SINGLE, .assembly = IG_ATOMIC},
+      {.conduction = IG_HEAT_CLASSES, .precision = IG_SINGLE, .assembly = IG_CLUSTER}};
+  return grid_run(cx, sink, "curve", 216, 0, true, setups, 2);
 }
 
 static ig_status bench_general(ig_ctx *cx, const ig_bench_sink *sink) {
   const ig_heat_setup setups[] = {
       {.conduction = IG_HEAT_RECOMPUTE, .precision = IG_SINGLE, .assembly = IG_ATOMIC},
-      {.conduction = IG_HEAT_RECOMPUTE, .precision = IG_SINGLE, .assembly = IG_GATHER}};
-  return grid_run(cx, sink, "general", 160, 0.2, false, setups, 2);
+      {.conduction = IG_HEAT_RECOMPUTE, .precision = IG_SINGLE, .assembly = IG_GATHER},
+      {.conduction = IG_HEAT_RECOMPUTE, .precision = IG_SINGLE, .assembly = IG_CLUSTER}};
+  return grid_run(cx, sink, "general", 160, 0.2, false, setups, 3);
 }
 
 /* --- the CPU's own targets: two cores against one, and the bytes that must move */

@@ -104,6 +104,10 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
   }
   const ig_assembly how = h->conduction == IG_HEAT_STENCIL ? IG_ATOMIC : setup->assembly;
   ig_status status = ig_plan_new(cx, how, setup->slots, h->nodes, h->elements, 8, conn, &h->elems);
+  if (status == IG_OK && how == IG_CLUSTER)
+    status =
+        ig_clusters_new(cx, h->nodes, h->elements, 8, conn, h->node.point,
+                        setup->cluster ? setup->cluster : ig_heat_cluster_size(h), &h->cluster.of);
   if (status == IG_OK)
     status = around_make(cx, h, conn);
   free(conn);
@@ -119,6 +123,22 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
     ((uint8_t *)h->material.solid.host)[e] =
         e < h->birth.start[1] || ig_heat_material_of(h, e)->powdered == 0;
   return ig_array_push(cx, &h->material.solid);
+}
+
+/* Materials and classes of elements, in the order of clusters. */
+static ig_status clusters_fill(ig_ctx *cx, ig_heat *h) {
+  const size_t n = (size_t)h->elements;
+  const int32_t *order = h->cluster.of.order.host;
+  IG_TRY(ig_array_new(cx, &h->cluster.material, n, 1, "element materials"));
+  for (ig_lid i = 0; i < h->elements; i++)
+    ((uint8_t *)h->cluster.material.host)[i] = ((uint8_t *)h->material.of.host)[order[i]];
+  IG_TRY(ig_array_push(cx, &h->cluster.material));
+  if (h->conduction != IG_HEAT_CLASSES)
+    return IG_OK;
+  IG_TRY(ig_array_new(cx, &h->cluster.shape, n, sizeof(int32_t), "element classes"));
+  for (ig_lid i = 0; i < h->elements; i++)
+    ((int32_t *)h->cluster.shape.host)[i] = ((int32_t *)h->shape.class_of.host)[order[i]];
+  return ig_array_push(cx, &h->cluster.shape);
 }
 
 /* Where the cells of a part stand in the whole: those of an element follow each other in both. */
@@ -230,6 +250,8 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   if (setup->whole)
     IG_TRY_GOTO(status, done, cells_place(cx, setup, h));
   IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h, setup->whole, setup->anisotropy));
+  if (h->elems.how == IG_CLUSTER)
+    IG_TRY_GOTO(status, done, clusters_fill(cx, h));
   IG_TRY_GOTO(status, done, ig_heat_surfaces_mark(cx, setup, h, &cells, place));
   if (h->surface != IG_HEAT_LUMPED)
     IG_TRY_GOTO(status, done, ig_heat_faces_collect(cx, setup, h));
@@ -283,6 +305,9 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
                         &h->node.volume,
                         &h->node.inverse,
                         &h->node.film,
+                        &h->node.filmed,
+                        &h->cluster.material,
+                        &h->cluster.shape,
                         &h->node.body,
                         &h->material.of,
                         &h->material.absorb,
@@ -312,6 +337,7 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(cx, arrays[i]);
   ig_plan_free(cx, &h->elems);
+  ig_clusters_free(cx, &h->cluster.of);
   ig_plan_free(cx, &h->face.plan);
   ig_classes_free(&h->shape.classes);
   ig_csr_free(&h->node.around);
@@ -356,10 +382,12 @@ ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time) {
   else
     IG_TRY(ig_heat_nodes_begin(cx, h));
   ig_array *arrays[] = {&h->node.T,    &h->node.inverse, &h->node.volume, &h->node.H,
-                        &h->node.film, &h->node.body,    &h->rows.of};
+                        &h->node.film, &h->node.filmed,  &h->node.body,   &h->rows.of};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     if (arrays[i]->host)
       IG_TRY(ig_array_push(cx, arrays[i]));
+  if (h->elems.how == IG_CLUSTER) /* clusters that are not there yet write no slots */
+    IG_TRY(ig_array_zero(cx, &h->node.slots));
   IG_TRY(ig_heat_next_fill(cx, h));
   h->now = h->next;
   if (h->conduction == IG_HEAT_STENCIL)

@@ -7,6 +7,7 @@
 #define IG_HEAT_H
 
 #include "assembly/assembly.h"
+#include "assembly/cluster.h"
 #include "core/output.h"
 #include "material/material.h"
 #include "mesh/topology.h"
@@ -54,6 +55,7 @@ typedef struct {
   const uint8_t *ghost;
   const struct ig_heat *whole;
   const ig_lid *whole_element;
+  int cluster;          /* assembly `cluster`: elements of one at most; 0: what suits the kernels */
   double anisotropy[3]; /* conductivity along x, y, z over the material's; all 0: 1 */
 } ig_heat_setup;
 
@@ -129,8 +131,15 @@ typedef struct {
   double *held;             /* temperature they are held at, NaN: free; NULL: none is */
   ig_csr around;            /* elements at each */
   ig_array x, T, T_next, R, slots, H, volume, inverse, film, body, ledger;
+  ig_array filmed; /* 1 where the film does something: most nodes have none, and need not read it */
   ig_array base, base_rate, previous; /* of long steps */
 } ig_heat_nodes;
+
+/* Assembly `cluster`: the clusters; materials and classes of elements in their order. */
+typedef struct {
+  ig_clusters of;
+  ig_array material, shape;
+} ig_heat_clusters;
 
 /* Stencil form: rows of nodes; CUDA: nodes that have no row deep inside a grid. */
 typedef struct {
@@ -185,6 +194,7 @@ typedef struct ig_heat {
   ig_lid nodes, elements; /* elements: cells, see heat_cells.h */
   double body;            /* W/m^3 */
   ig_plan elems;
+  ig_heat_clusters cluster;
   ig_heat_births birth;
   ig_heat_materials material;
   ig_heat_shapes shape;

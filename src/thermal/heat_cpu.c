@@ -41,6 +41,7 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/heat_view.inc"
 #include "thermal/heat_survey.inc"
 #include "thermal/heat_element.inc"
+#include "thermal/heat_cluster_cpu.inc"
 #include "thermal/heat_cpu.inc"
 
 #undef PACK
@@ -57,6 +58,7 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/heat_view.inc"
 #include "thermal/heat_survey.inc"
 #include "thermal/heat_element.inc"
+#include "thermal/heat_cluster_cpu.inc"
 #include "thermal/heat_cpu.inc"
 
 #undef PACK
@@ -69,6 +71,7 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/heat_view.inc"
 #include "thermal/heat_survey.inc"
 #include "thermal/heat_element.inc"
+#include "thermal/heat_cluster_cpu.inc"
 #include "thermal/heat_cpu.inc"
 
 const ig_heat_ops ig_heat_cpu[3] = {[IG_SINGLE] = {.steps = steps_cpu_f32,

@@ -23,6 +23,11 @@ static inline void ig_heat_put(void *array, size_t size, int64_t i, double value
 static inline double ig_heat_get(const void *array, size_t size, int64_t i) {
   return size == sizeof(float) ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
+/* Elements of a cluster: one per thread of a block, whose registers must suffice for two blocks on
+   a multiprocessor. On all backends the same, so that sums have the same order. */
+static inline int ig_heat_cluster_size(const ig_heat *h) {
+  return h->conduction == IG_HEAT_CLASSES && h->precision != IG_DOUBLE ? 512 : 256;
+}
 /* Films: sums over areas; one of an array in either precision. */
 static inline void ig_heat_film_add(heat_film_f64 *sum, const heat_film_f64 *film, double area) {
   sum->flux += film->flux * area;

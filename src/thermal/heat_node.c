@@ -130,11 +130,16 @@ ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
   IG_TRY(ig_array_new(cx, &h->node.volume, n * (size_t)h->material.count, state, "node volumes"));
   if (h->capacity == IG_HEAT_ENTHALPY)
     IG_TRY(ig_array_new(cx, &h->node.H, n, state, "heat content"));
-  if (h->surface == IG_HEAT_LUMPED)
+  if (h->surface == IG_HEAT_LUMPED) {
     IG_TRY(ig_array_new(cx, &h->node.film, n, ig_heat_film_size(state == sizeof(float)),
                         "surface films"));
+    IG_TRY(ig_array_new(cx, &h->node.filmed, n, 1, "nodes with films"));
+  }
   if (h->body != 0)
     IG_TRY(ig_array_new(cx, &h->node.body, n, state, "body source"));
+  if (h->elems.how == IG_CLUSTER)
+    IG_TRY(ig_array_new_device(cx, &h->node.slots, (size_t)h->cluster.of.slots, state,
+                               "cluster slots"));
   if (h->elems.how == IG_GATHER) {
     IG_TRY(ig_array_new_device(cx, &h->node.slots, (size_t)h->elems.slots, state, "gather slots"));
     IG_TRY(ig_array_zero(cx, &h->node.slots));
@@ -145,6 +150,11 @@ ig_status ig_heat_nodes_make(ig_ctx *cx, ig_heat *h, bool leaps) {
     }
   }
   return IG_OK;
+}
+
+static void film_put(ig_heat *h, ig_lid n, const heat_film_f64 *film) {
+  ig_heat_film_put(h->node.film.host, h->precision == IG_SINGLE, n, film);
+  ((uint8_t *)h->node.filmed.host)[n] = heat_film_acts_f64(film);
 }
 
 ig_status ig_heat_films_fill(ig_ctx *cx, ig_heat *h) {
@@ -158,8 +168,9 @@ ig_status ig_heat_films_fill(ig_ctx *cx, ig_heat *h) {
   IG_TRY_GOTO(status, done, IG_NEW(cx, &film, h->nodes, "node sizes"));
   sizes_sum(h, volume, film);
   for (ig_lid n = 0; n < h->nodes; n++)
-    ig_heat_film_put(h->node.film.host, h->precision == IG_SINGLE, n, &film[n]);
-  status = ig_array_push(cx, &h->node.film);
+    film_put(h, n, &film[n]);
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &h->node.film));
+  status = ig_array_push(cx, &h->node.filmed);
 done:
   free(volume);
   free(film);
@@ -186,7 +197,7 @@ ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h) {
     if (h->node.H.host)
       ig_heat_put(h->node.H.host, state, n, ig_heat_content_of(h, sum, ig_heat_start(h, n)));
     if (h->node.film.host)
-      ig_heat_film_put(h->node.film.host, h->precision == IG_SINGLE, n, &film[n]);
+      film_put(h, n, &film[n]);
     if (h->node.body.host)
       ig_heat_put(h->node.body.host, state, n, body);
   }

@@ -186,8 +186,11 @@ double ig_heat_step_bytes(const ig_heat *h) {
   bytes += h->conduction == IG_HEAT_RECOMPUTE ? nodes * 3 * work : elements * 4;
   if (h->elems.how == IG_GATHER)
     bytes += elements * (32 + 16 * state);
-  if (h->surface == IG_HEAT_LUMPED)
-    bytes += nodes * 5 * state;
+  if (h->elems.how ==
+      IG_CLUSTER) /* no R but where sources or faces are; nodes of elements as 16 bit */
+    bytes += ig_clusters_bytes(&h->cluster.of, 8, state) - nodes * 2 * state - elements * 32;
+  if (h->surface == IG_HEAT_LUMPED) /* films themselves: few nodes have one */
+    bytes += nodes;
   if (h->capacity == IG_HEAT_ENTHALPY)
     bytes += nodes * 2 * state;
   return bytes + elements + faces * (16 + 5 + 48);

@@ -226,8 +226,8 @@ ig_status ig_heat_faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
       status = ig_array_new(cx, &h->face.ledger, 3 * (size_t)count, 8, "surface ledger");
   }
   if (status == IG_OK)
-    status = ig_plan_new(cx, setup->assembly, setup->slots, h->nodes, h->face.count, 4, conn,
-                         &h->face.plan);
+    status = ig_plan_new(cx, setup->assembly == IG_CLUSTER ? IG_COLOR : setup->assembly,
+                         setup->slots, h->nodes, h->face.count, 4, conn, &h->face.plan);
   free(conn);
   IG_TRY(status);
   IG_TRY(ig_array_push(cx, &h->face.death));

@@ -282,7 +282,7 @@ static void drivers_agree(ig_heat_conduction conduction) {
       reference(mesh, v, false, want[0]);
       reference(mesh, v, true, want[1]);
       for (int p = 0; p < 3; p++)
-        for (int a = 0; a < 3; a++)
+        for (int a = 0; a <= IG_CLUSTER; a++)
           for (int s = 0; s < 3; s++)
             for (int form = 0; form < 2; form++) {
               if ((form && a != IG_GATHER) ||
@@ -293,6 +293,7 @@ static void drivers_agree(ig_heat_conduction conduction) {
                                      .slots = (ig_slot_form)form,
                                      .conduction = conduction,
                                      .surface = (ig_heat_surface)s,
+                                     .cluster = 4 + 3 * i, /* inner nodes, and many borders */
                                      .enthalpy = false};
               double T[NODES], worst = 0;
               ig_heat_ledger l;
@@ -326,21 +327,78 @@ static void node_rows(void **state) {
   drivers_agree(IG_HEAT_STENCIL);
 }
 
-/* color and gather: the same bits whatever the number of threads */
+/* color, gather and cluster: the same bits whatever the number of threads */
 static void threads_do_not_show(void **state) {
   (void)state;
-  for (int a = IG_COLOR; a <= IG_GATHER; a++) {
+  for (int a = IG_COLOR; a <= IG_CLUSTER; a++) {
     double T[2][NODES];
     for (int i = 0; i < 2; i++) {
       ig_ctx *cx = ctx_on("cpu", 1 + 2 * i);
       ig_mesh *mesh = grid(cx, 0.05);
-      ig_heat_setup setup = {.precision = IG_SINGLE, .assembly = (ig_assembly)a};
+      ig_heat_setup setup = {.precision = IG_SINGLE, .assembly = (ig_assembly)a, .cluster = 12};
       ig_heat_ledger l;
       engine(cx, mesh, &variants[2], &setup, T[i], &l);
       ig_mesh_free(mesh);
       ig_ctx_close(cx);
     }
     assert_memory_equal(T[0], T[1], sizeof T[0]);
+  }
+}
+
+/* Clusters of the size that runs have: the bits repeat, and agree with gather as rounding allows.
+ */
+static void cluster_run(ig_ctx *cx, const ig_mesh *mesh, ig_precision precision,
+                        ig_assembly assembly, double *T) {
+  const ig_material_case m = metal(&variants[1]);
+  const ig_material_case *materials[] = {&m};
+  const ig_heat_setup setup = {.mesh = mesh,
+                               .precision = precision,
+                               .assembly = assembly,
+                               .conduction = IG_HEAT_CLASSES,
+                               .surface = IG_HEAT_LUMPED,
+                               .enthalpy = true,
+                               .materials = 1,
+                               .material = materials,
+                               .conditions = 2,
+                               .condition = conditions,
+                               .initial = ambient,
+                               .ambient = ambient};
+  ig_heat h;
+  GOOD(cx, ig_heat_new(cx, &setup, &h));
+  GOOD(cx, ig_heat_begin(cx, &h));
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    T[n] = start_temperature(n);
+  GOOD(cx, ig_heat_set_temperatures(cx, &h, T));
+  for (int s = 0; s < 20; s++)
+    GOOD(cx, ig_heat_batch_step(cx, &h, dt));
+  GOOD(cx, ig_heat_batch_run(cx, &h));
+  GOOD(cx, ig_heat_temperatures(cx, &h, T));
+  ig_heat_free(cx, &h);
+}
+
+static void clusters_repeat(void **state) {
+  (void)state;
+  enum { N = 25 * 21 * 17 };
+  const double size[] = {24e-3, 20e-3, 16e-3};
+  const int cells[] = {24, 20, 16};
+  static double want[N], got[2][N];
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    ig_ctx *cx = ctx_on(*backend, 2);
+    ig_mesh *mesh;
+    GOOD(cx, ig_mesh_box(cx, IG_HEX8, size, cells, &mesh));
+    assert_int_equal(mesh->nodes, N);
+    for (int p = 0; p < 3; p++) {
+      cluster_run(cx, mesh, (ig_precision)p, IG_GATHER, want);
+      for (int i = 0; i < 2; i++)
+        cluster_run(cx, mesh, (ig_precision)p, IG_CLUSTER, got[i]);
+      assert_memory_equal(got[0], got[1], sizeof want);
+      double worst = 0;
+      for (int n = 0; n < N; n++)
+        worst = fmax(worst, fabs(got[0][n] - want[n]));
+      assert_true(worst < (p == IG_DOUBLE ? 1e-9 : 5e-3));
+    }
+    ig_mesh_free(mesh);
+    ig_ctx_close(cx);
   }
 }
 
@@ -440,6 +498,7 @@ static void crossing(ig_ctx *cx, ig_precision precision, ig_assembly assembly,
                                .assembly = assembly,
                                .conduction = conduction,
                                .surface = surface,
+                               .cluster = 60,
                                .enthalpy = kind != 2,
                                .materials = 1,
                                .material = materials,
@@ -522,7 +581,7 @@ static void looks_and_leaps(void **state) {
     for (const char *const *backend = backends_here(); *backend; backend++) {
       ig_ctx *cx = ctx_on(*backend, strcmp(*backend, "cpu") == 0 ? 2 : 1);
       for (int p = 0; p < 3; p++)
-        for (int a = 0; a < 3; a++)
+        for (int a = 0; a <= IG_CLUSTER; a++)
           for (int form = IG_HEAT_CLASSES; form <= (kind ? IG_HEAT_CLASSES : IG_HEAT_STENCIL);
                form++) {
             if (a != IG_GATHER && p != IG_DOUBLE)
@@ -642,13 +701,10 @@ static void large_rows_on_the_gpu(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(recomputed_elements),
-      cmocka_unit_test(element_classes),
-      cmocka_unit_test(node_rows),
-      cmocka_unit_test(bulk_rows),
-      cmocka_unit_test(threads_do_not_show),
-      cmocka_unit_test(looks_and_leaps),
-      cmocka_unit_test(large_rows_on_the_gpu),
+      cmocka_unit_test(recomputed_elements), cmocka_unit_test(element_classes),
+      cmocka_unit_test(node_rows),           cmocka_unit_test(bulk_rows),
+      cmocka_unit_test(threads_do_not_show), cmocka_unit_test(clusters_repeat),
+      cmocka_unit_test(looks_and_leaps),     cmocka_unit_test(large_rows_on_the_gpu),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* The three strategies give the serial loop's sums; color and gather give them bit for bit. */
 #include "check.h"
 #include "assembly/assembly.h"
+#include "assembly/cluster.h"
 #include "backend/backend.h"
 
 #include "kern/prec_f64.h"
@@ -88,6 +89,117 @@ static void strategies_agree(void **state) {
           }
 }
 
+/* Sums through clusters, in the order a driver adds them. */
+static void clusters_add(const ig_clusters *c, const ig_lid *conn, double *sum) {
+  const ig_cluster_view v = ig_clusters_view(c);
+  double *slots = calloc((size_t)c->slots + 1, sizeof *slots), own[2048];
+  int *seen = calloc(ELEMENTS, sizeof *seen), *inner = calloc(NODES, sizeof *inner);
+  assert_true(slots && seen && inner);
+  memset(sum, 0, NODES * sizeof *sum);
+  for (int32_t k = 0; k < v.count; k++) {
+    const ig_cluster *p = &v.cluster[k];
+    assert_true(p->count <= c->capacity && p->nodes <= 2 * c->capacity && p->nodes <= 2048);
+    memset(own, 0, sizeof own);
+    for (int32_t i = p->first; i < p->first + p->count; i++) {
+      const int32_t e = v.order[i];
+      assert_true(e >= p->earliest && v.color[i] < p->colors);
+      assert_true(i == p->first || v.color[i] >= v.color[i - 1]);
+      seen[e]++;
+      for (int a = 0; a < 8; a++) {
+        const int at = v.local[8 * i + a];
+        assert_int_equal(v.node[p->node + at], conn[8 * e + a]);
+        own[at] += contribution(e, a, 0);
+        for (int32_t j = i - 1; j >= p->first && v.color[j] == v.color[i]; j--)
+          for (int b = 0; b < 8; b++) /* nobody of this color has the node */
+            assert_int_not_equal(v.local[8 * j + b], at);
+      }
+    }
+    for (int j = 0; j < p->nodes; j++)
+      if (j < p->inner) {
+        sum[v.node[p->node + j]] += own[j];
+        inner[v.node[p->node + j]]++;
+      } else {
+        slots[v.slot[p->slot + j - p->inner]] += own[j];
+      }
+  }
+  for (int32_t b = 0; b < v.borders; b++) {
+    assert_int_equal(inner[v.border[b]]++, 0);
+    assert_true(v.first[b + 1] - v.first[b] > 1);
+    ig_node_add_f64(NULL, v.first[b], v.first[b + 1], 1, 1, slots, &sum[v.border[b]]);
+  }
+  for (int e = 0; e < ELEMENTS; e++)
+    assert_int_equal(seen[e], 1);
+  for (int n = 0; n < NODES; n++)
+    assert_int_equal(inner[n], 1);
+  free(slots);
+  free(seen);
+  free(inner);
+}
+
+/* Clusters of any size cover the mesh, once each, and give the serial sums; also of elements that
+   share no node, whatever the number of threads. */
+static void clusters_cover_the_mesh(void **state) {
+  (void)state;
+  static ig_lid conn[8 * ELEMENTS];
+  static double x[3 * NODES], expected[NODES], got[NODES], first[NODES];
+  const int capacity[] = {1, 6, 33, 140, 512};
+  box(conn);
+  for (int n = 0; n < NODES; n++) {
+    x[3 * n] = 0.1 * (n % (NX + 1));
+    x[3 * n + 1] = 0.1 * (n / (NX + 1) % (NY + 1));
+    x[3 * n + 2] = 0.1 * (n / (NX + 1) / (NY + 1));
+  }
+  memset(expected, 0, sizeof expected);
+  for (int e = 0; e < ELEMENTS; e++)
+    for (int a = 0; a < 8; a++)
+      expected[conn[8 * e + a]] += contribution(e, a, 0);
+  for (int i = 0; i < 5; i++)
+    for (int threads = 1; threads <= 2; threads++) {
+      ig_ctx *cx = ctx_on("cpu", threads);
+      ig_clusters c;
+      GOOD(cx, ig_clusters_new(cx, NODES, ELEMENTS, 8, conn, x, capacity[i], &c));
+      if (capacity[i] >= 8) {
+        assert_true(c.count >= (ELEMENTS + capacity[i] - 1) / capacity[i]);
+        assert_true(c.count == 1 || capacity[i] < ELEMENTS);
+        for (int k = 0; k < c.count; k++) /* a grid: eight colors at most */
+          assert_true(((ig_cluster *)c.cluster.host)[k].colors <= 8);
+        clusters_add(&c, conn, got);
+        for (int n = 0; n < NODES; n++)
+          assert_true(fabs(got[n] - expected[n]) < 1e-13);
+        if (threads == 1)
+          memcpy(first, got, sizeof got);
+        else
+          assert_memory_equal(first, got, sizeof got);
+      }
+      ig_clusters_free(cx, &c);
+      assert_int_equal(cx->device_bytes, sizeof(ig_fault));
+      ig_ctx_close(cx);
+    }
+}
+
+/* Elements that share no node make more nodes than a cluster can have: it has fewer elements. */
+static void clusters_of_separate_elements(void **state) {
+  (void)state;
+  enum { APART = 100 };
+  static ig_lid conn[8 * APART];
+  static double x[3 * 8 * APART];
+  for (int i = 0; i < 8 * APART; i++) {
+    conn[i] = i;
+    x[3 * i] = i;
+  }
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_clusters c;
+  GOOD(cx, ig_clusters_new(cx, 8 * APART, APART, 8, conn, x, 32, &c));
+  assert_int_equal(c.borders, 0);
+  assert_true(c.most_nodes <= 64 && c.count >= APART / 8);
+  ig_clusters_free(cx, &c);
+  ig_lid star[8 * 300]; /* all elements have node 0: no color is left for the last ones */
+  for (int i = 0; i < 8 * 300; i++)
+    star[i] = i % 8 ? 1 + (i / 8 * 7 + i % 8) % 799 : 0;
+  assert_int_equal(ig_clusters_new(cx, 800, 300, 8, star, x, 512, &c), IG_INPUT);
+  ig_ctx_close(cx);
+}
+
 /* Compact slots hold one entry a corner of an element; rows are as wide as the busiest node. */
 static void compact_form_wastes_nothing(void **state) {
   (void)state;
@@ -156,6 +268,8 @@ static void vectors_are_scattered(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(strategies_agree),
+      cmocka_unit_test(clusters_cover_the_mesh),
+      cmocka_unit_test(clusters_of_separate_elements),
       cmocka_unit_test(compact_form_wastes_nothing),
       cmocka_unit_test(slots_of_several_blocks),
       cmocka_unit_test(vectors_are_scattered),

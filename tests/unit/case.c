@@ -1,5 +1,6 @@
 /* Cases: files, --set, material files, the bad cases of tests/bad/cases, the reference. */
 #include "check.h"
+#include "assembly/cluster.h"
 #include "run/case.h"
 #include <ingot/chain.h>
 #include "run/rooms.h"
@@ -50,7 +51,7 @@ static void keys_are_set(void **state) {
   assert_int_equal(s->grid[1], 7);
   assert_int_equal(c->common.output.every, 100);
   assert_int_equal(c->common.precision, IG_DOUBLE);
-  assert_int_equal(c->common.assembly, IG_GATHER + 1); /* auto */
+  assert_int_equal(c->common.assembly, IG_CLUSTER + 1); /* auto */
   assert_string_equal(c->common.title, "two words");
   assert_null(c->common.backend);
   assert_false(c->common.mesh.at.given);
@@ -126,7 +127,8 @@ static void reference_names_every_key(void **state) {
   char *text = NULL;
   GOOD(cx, ig_reference(cx, keep_fn, &text));
   assert_non_null(strstr(text, "\n| `physics` | "));
-  assert_non_null(strstr(text, "| `assembly` | `atomic`, `color`, `gather`, `auto` |  | `auto` |"));
+  assert_non_null(
+      strstr(text, "| `assembly` | `atomic`, `color`, `gather`, `cluster`, `auto` |  | `auto` |"));
   assert_non_null(strstr(text, "### `materials[]`"));
   assert_non_null(strstr(text, "| `latent_heat` | number | J/kg | `0` | 0 to 1e8 J/kg |"));
   for (const ig_room *const *room = ig_rooms(); *room; room++)
@@ -138,7 +140,7 @@ static void reference_names_every_key(void **state) {
   free(text);
   text = NULL;
   GOOD(cx, ig_completion(cx, NULL, keep_fn, &text));
-  assert_non_null(strstr(text, "\nassembly\tatomic color gather auto\t"));
+  assert_non_null(strstr(text, "\nassembly\tatomic color gather cluster auto\t"));
   assert_non_null(strstr(text, "\nmaterials[].young\t\tYoung's modulus\n"));
   assert_non_null(strstr(text, "\noutput.every\t"));
   free(text);
