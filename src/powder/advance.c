@@ -86,15 +86,9 @@ static ig_status probes_look(ig_powder_run *r) {
   return r->view.probes ? ig_powder_do_all(r, IG_DO_probe) : IG_OK;
 }
 
-/* Fine steps of a window over a coarse one. */
-ig_status ig_powder_fine_steps(ig_powder_run *r, int steps, double h) {
-  bool done = false;
-  r->view.a.time = r->time;
-  r->view.a.dt = h;
-  IG_TRY(ig_powder_do_all(r, IG_DO_ghost));
-  IG_IF_CUDA(if (r->cx->backend->kernels == IG_KERNELS_CUDA)
-                 IG_TRY(ig_powder_fine_cuda(r->cx, &r->view, steps, &done));)
-  for (int n = 0; n < steps && !done; n++) {
+/* Fine steps of a window, one by one. */
+static ig_status window_steps(ig_powder_run *r, int steps, double h) {
+  for (int n = 0; n < steps; n++) {
     r->view.a.time = r->time + n * h;
     IG_TRY(ig_powder_do_all(r, IG_DO_fine_look));
     IG_TRY(ig_powder_do_all(r, IG_DO_rim));
@@ -102,10 +96,27 @@ ig_status ig_powder_fine_steps(ig_powder_run *r, int steps, double h) {
     IG_TRY(ig_powder_do_all(r, IG_DO_column));
     IG_TRY(probes_look(r));
   }
-  if (!done)
-    IG_TRY(ig_powder_do_all(r, IG_DO_fine_look));
+  return ig_powder_do_all(r, IG_DO_fine_look);
+}
+
+ig_status ig_powder_fine_steps(ig_powder_run *r, int steps, double h) {
+  const ig_powder_windows *set = &r->set[r->now];
+  bool done = false;
+  r->view.a.time = r->time;
+  r->view.a.dt = h;
+  for (int i = 0; i < set->count; i++) {
+    const int *n = set->window[i].fine.n;
+    r->view.w = set->window[i];
+    IG_TRY(ig_powder_do_all(r, IG_DO_ghost));
+    r->work += (double)steps * n[0] * n[1] * n[2];
+  }
+  IG_IF_CUDA(if (r->cx->backend->kernels == IG_KERNELS_CUDA) IG_TRY(ig_powder_fine_cuda(
+      r->cx, &r->view, set->window, r->way, steps, &r->cluster, &done));)
+  for (int i = 0; i < set->count && !done; i++) {
+    r->view.w = set->window[i];
+    IG_TRY(window_steps(r, steps, h));
+  }
   r->fine_steps += steps;
-  r->work += (double)steps * r->view.w.fine.n[0] * r->view.w.fine.n[1] * r->view.w.fine.n[2];
   return IG_OK;
 }
 
@@ -114,10 +125,7 @@ static ig_status both(ig_powder_run *r, double dt) {
   const int steps = (int)fmax(1, ceil(dt / r->dt_fine * (1 - 1e-12)));
   const ig_powder_windows *set = &r->set[r->now];
   IG_TRY(ig_powder_do_all(r, IG_DO_coarse_look));
-  for (int i = 0; i < set->count; i++) {
-    r->view.w = set->window[i];
-    IG_TRY(ig_powder_fine_steps(r, steps, dt / steps));
-  }
+  IG_TRY(ig_powder_fine_steps(r, steps, dt / steps));
   r->view.a.dt = dt;
   r->view.a.stage = 0;
   IG_TRY(ig_powder_do_all(r, IG_DO_coarse_step));

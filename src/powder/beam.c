@@ -34,6 +34,7 @@ double ig_powder_beam_next(const ig_powder_run *r, int beam, double time) {
 void ig_powder_beams_seek(ig_powder_run *r, double time) {
   for (int b = 0; b < r->beams; b++) {
     ig_powder_laser *l = &r->laser[b];
-    r->view.way[b].piece = l->cursor = piece_at(&l->path, l->cursor, time);
+    l->cursor = piece_at(&l->path, l->cursor, time);
+    r->view.way[b].piece = r->way[b].piece = l->cursor;
   }
 }

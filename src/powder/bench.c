@@ -92,7 +92,6 @@ static ig_status window_time(ig_powder_run *r, const ig_bench_sink *sink) {
   const int most = gpu ? 2000 : 50;
   while (r->time < 2e-3)
     IG_TRY(ig_powder_advance(r));
-  r->view.w = r->set[r->now].window[0];
   const double work = r->work;
   double start = 0;
   for (int pass = 0; pass < 2; pass++) { /* the first warms up */

@@ -85,6 +85,7 @@ static ig_status beams_make(ig_powder_run *r) {
                                      .x = a->way[3 * b + 1].dev,
                                      .power = a->way[3 * b + 2].dev,
                                      .count = p->count};
+    r->way[b] = (ig_powder_way){.t = p->t, .x = p->x, .power = p->power, .count = p->count};
   }
   return IG_OK;
 }

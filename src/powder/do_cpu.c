@@ -6,6 +6,7 @@
 #include "powder/level.inc"
 #include "powder/tables.inc"
 #include "powder/beam.inc"
+#include "powder/places.inc"
 #include "powder/cells.inc"
 
 /* Cells write what is theirs: any order gives the same bits. */

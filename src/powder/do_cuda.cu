@@ -8,6 +8,7 @@ extern "C" {
 #include "powder/level.inc"
 #include "powder/tables.inc"
 #include "powder/beam.inc"
+#include "powder/places.inc"
 #include "powder/cells.inc"
 
 enum { THREADS = 128 };

@@ -156,6 +156,8 @@ typedef struct {
   ig_powder_view view;
   ig_powder_windows set[2]; /* set[now] is in force */
   int now;
+  ig_powder_cluster cluster;
+  ig_powder_way way[IG_POWDER_BEAMS];    /* the paths, of the host */
   int size[3];                           /* of a window that follows one beam, in coarse cells */
   ig_powder_box linger[IG_POWDER_BOXES]; /* left by a beam while molten */
   int lingers;
@@ -216,7 +218,7 @@ double ig_powder_beam_next(const ig_powder_run *run, int beam, double time);
 
 /* --- advance.c */
 IG_MUST_CHECK ig_status ig_powder_advance(ig_powder_run *run);
-/* Fine steps of the window run->view.w, from run->time on. */
+/* Fine steps of all windows, from run->time on, after a look at the coarse grid. */
 IG_MUST_CHECK ig_status ig_powder_fine_steps(ig_powder_run *run, int steps, double dt);
 /* How full the coarse levels are, from the height of the bed. */
 IG_MUST_CHECK ig_status ig_powder_fill(ig_powder_run *run);

@@ -120,10 +120,19 @@ IG_MUST_CHECK ig_status ig_powder_do_cpu(ig_ctx *cx, const ig_powder_view *v, ig
                                          const int64_t *n);
 IG_MUST_CHECK ig_status ig_powder_do_cuda(ig_ctx *cx, const ig_powder_view *v, ig_powder_do what,
                                           const int64_t *n);
-/* `steps` fine steps of length v->a.dt from v->a.time of a window, with its ghosts before and
-   temperatures after; false: this window does not fit, take them one by one. */
-IG_MUST_CHECK ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v, int steps,
-                                            bool *done);
+/* Whether windows fit into the shared memory of a cluster of blocks: asked once. */
+typedef struct {
+  int most, asked; /* bytes a block may have; cells of a thread */
+  size_t bytes, asked_bytes;
+  bool fits;
+} ig_powder_cluster;
+/* `steps` fine steps of length v->a.dt from v->a.time of all windows, temperatures after them; the
+   ghosts are set. `ways`: the paths, of the host. *done false: the windows do not fit, nothing has
+   happened. */
+IG_MUST_CHECK ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v,
+                                            const ig_powder_window *window,
+                                            const ig_powder_way *ways, int steps,
+                                            ig_powder_cluster *is, bool *done);
 IG_C_END
 
 #endif
