@@ -237,3 +237,56 @@ ig_status ig_topopt_bench_ebe(ig_ctx *cx, const ig_bench_sink *sink) {
   IG_TRY(bench_products(cx, sink));
   return bench_designs(cx, sink);
 }
+
+/* --- tetrahedra --- */
+
+/* Products on a box of cells of six tetrahedra, its inner nodes moved about. */
+static ig_status bench_tets_of(ig_ctx *cx, const ig_bench_sink *sink, ig_elem_type type, int n,
+                               bool single, ig_assembly how) {
+  ig_box_case box = {.size = IG_ROW(1, 1, 1), .cells = IG_ROW(n, n, n)};
+  const ig_mesh_case c = {.boxes = {1, &box},
+                          .element = (int)type + 1,
+                          .order = 1,
+                          .jitter = {.at.given = true, .amount = 0.1, .seed = 7}};
+  ig_mesh *mesh;
+  ig_ebe op;
+  double seconds = 0;
+  IG_TRY(ig_mesh_generate(cx, &c, &mesh));
+  const ig_lid elements = ig_mesh_elements(mesh);
+  const int npe = type == IG_TET4 ? 4 : 10;
+  ig_status status = ig_ebe_new(cx, IG_EBE_RECOMPUTE, how, single, mesh->nodes, mesh->x, elements,
+                                npe, mesh->block[0].conn, 0.3, &op);
+  if (status == IG_OK) {
+    status = time_products(cx, &op, &seconds);
+    char name[96], note[96];
+    snprintf(name, sizeof name, "tets/%s/%s/%s/%dk", type == IG_TET4 ? "tet4" : "tet10",
+             single ? "single" : "double", assemblies[how], elements / 1000);
+    snprintf(note, sizeof note, "%d nodes, %.0f bytes per element", mesh->nodes,
+             (double)ig_ebe_bytes(&op) / elements);
+    const ig_bench_row row = {.name = name,
+                              .elements = elements,
+                              .steps = 1,
+                              .seconds = seconds,
+                              .rate = elements / seconds,
+                              .rate_unit = "element-products",
+                              .bytes = ig_ebe_traffic(&op),
+                              .memory = (double)ig_ebe_bytes(&op),
+                              .note = note};
+    if (status == IG_OK)
+      sink->row(sink->user, &row);
+    ig_ebe_free(cx, &op);
+  }
+  ig_mesh_free(mesh);
+  return status;
+}
+
+ig_status ig_topopt_bench_tets(ig_ctx *cx, const ig_bench_sink *sink) {
+  const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
+  for (int quadratic = 0; quadratic < 2; quadratic++)
+    for (int single = 0; single < 2; single++)
+      for (int how = IG_ATOMIC; how <= IG_GATHER; how++)
+        if (!single || how == IG_ATOMIC)
+          IG_TRY(bench_tets_of(cx, sink, quadratic ? IG_TET10 : IG_TET4, gpu ? 56 : 10, single,
+                               (ig_assembly)how));
+  return IG_OK;
+}

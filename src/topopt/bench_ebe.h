@@ -5,5 +5,6 @@
 #include "core/room.h"
 
 IG_MUST_CHECK ig_status ig_topopt_bench_ebe(ig_ctx *cx, const ig_bench_sink *sink);
+IG_MUST_CHECK ig_status ig_topopt_bench_tets(ig_ctx *cx, const ig_bench_sink *sink);
 
 #endif
