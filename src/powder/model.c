@@ -1,5 +1,6 @@
 /* From the case to the bed: tables, path, layers, lines, grids. */
 #include "powder/powder.h"
+#include "io/path_case.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -128,22 +129,39 @@ static ig_status lines_find(ig_powder_run *r) {
     }
   }
   if (r->lines == 0)
-    return ig_fail_at(r->cx, &r->c->hatch.at, "the beam is never on");
+    return ig_fail_at(r->cx, &r->c->at, "the beam is never on");
   return IG_OK;
 }
 
+static int paths_count(const ig_powder_case *c) {
+  return c->hatch.parts.count ? (int)c->hatch.lasers : c->paths.count;
+}
+
+/* All paths; on failure none is left. */
 static ig_status paths_make(ig_ctx *cx, const ig_powder_case *c, ig_toolpath *path) {
-  if (c->hatch.lasers > IG_POWDER_BEAMS)
-    return ig_fail_at(cx, &c->hatch.at, "physics: powder has at most %d lasers (found %lld)",
-                      IG_POWDER_BEAMS, (long long)c->hatch.lasers);
-  return ig_hatch_make(cx, &c->hatch, path);
+  const int count = paths_count(c);
+  if ((c->hatch.parts.count > 0) + (c->paths.count > 0) != 1)
+    return ig_fail_at(cx, &c->at, "physics: powder needs one of hatch and paths");
+  if (count > IG_POWDER_BEAMS)
+    return ig_fail_at(cx, &c->at, "physics: powder has at most %d lasers (found %d)",
+                      IG_POWDER_BEAMS, count);
+  if (c->hatch.parts.count)
+    return ig_hatch_make(cx, &c->hatch, path);
+  if (!(c->layer_height > 0))
+    return ig_fail_at(cx, &c->at, "paths from files need `layer_height`");
+  ig_status status = IG_OK;
+  for (int b = 0; b < count && status == IG_OK; b++)
+    status = ig_path_read(cx, IG_ITEM(const ig_path_case, c->paths, b), &path[b]);
+  for (int b = 0; b < count && status != IG_OK; b++)
+    ig_toolpath_free(&path[b]);
+  return status;
 }
 
 ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam, ig_toolpath *path) {
   const ig_powder_case *c = room_case;
   ig_toolpath all[IG_POWDER_BEAMS] = {{0}};
-  if (beam < 0 || beam >= c->hatch.lasers)
-    return ig_fail_at(cx, &c->at, "beam %d of %lld", beam + 1, (long long)c->hatch.lasers);
+  if (beam < 0 || beam >= paths_count(c))
+    return ig_fail_at(cx, &c->at, "beam %d of %d", beam + 1, paths_count(c));
   IG_TRY(paths_make(cx, c, all));
   *path = all[beam];
   for (int b = 0; b < IG_POWDER_BEAMS; b++)
@@ -154,16 +172,30 @@ ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam, ig_toolpat
 
 /* --- grids */
 
+/* Where the parts are, or the lines of paths from files. */
+static ig_status extent(const ig_powder_run *r, double *low, double *high) {
+  for (int i = 0; i < r->c->hatch.parts.count; i++)
+    for (int d = 0; d < 2; d++) {
+      low[d] = fmin(low[d], r->body[i].low[d]);
+      high[d] = fmax(high[d], r->body[i].high[d]);
+    }
+  for (int b = 0; b < r->beams && r->c->hatch.parts.count == 0; b++) {
+    ig_toolpath_survey s;
+    IG_TRY(ig_toolpath_look(r->cx, &r->laser[b].path, &s));
+    for (int d = 0; d < 2 && s.time_on > 0; d++) {
+      low[d] = fmin(low[d], s.low[d]);
+      high[d] = fmax(high[d], s.high[d]);
+    }
+  }
+  return IG_OK;
+}
+
 static ig_status sizes_choose(ig_powder_run *r) {
   int *n = r->coarse.n;
   const ig_powder_grid *g = &r->c->grid;
-  const double h = g->cell, H = h * (double)g->ratio, layer = r->c->hatch.layer_height;
+  const double h = g->cell, H = h * (double)g->ratio, layer = r->layer_height;
   double part_low[2] = {INFINITY, INFINITY}, part_high[2] = {-INFINITY, -INFINITY};
-  for (int i = 0; i < r->c->hatch.parts.count; i++)
-    for (int d = 0; d < 2; d++) {
-      part_low[d] = fmin(part_low[d], r->body[i].low[d]);
-      part_high[d] = fmax(part_high[d], r->body[i].high[d]);
-    }
+  IG_TRY(extent(r, part_low, part_high));
   if (fabs(layer / h - round(layer / h)) > 1e-6 || layer < 0.5 * h)
     return ig_fail_at(r->cx, &g->at, "a layer of %g m is no whole number of cells of %g m", layer,
                       h);
@@ -223,7 +255,8 @@ static ig_status bed_start(ig_powder_run *r) {
 static ig_status paths_open(ig_powder_run *r) {
   ig_toolpath path[IG_POWDER_BEAMS] = {{0}};
   IG_TRY(paths_make(r->cx, r->c, path));
-  r->beams = (int)r->c->hatch.lasers;
+  r->beams = paths_count(r->c);
+  r->layer_height = r->c->hatch.parts.count ? r->c->hatch.layer_height : r->c->layer_height;
   for (int b = 0; b < r->beams; b++) {
     r->laser[b].path = path[b];
     r->laser[b].line = -1;

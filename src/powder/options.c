@@ -1,5 +1,6 @@
 /* What a powder case may say. */
 #include "powder/powder.h"
+#include "io/path_case.h"
 
 #define G ig_powder_grid
 static const ig_option grid_options[] = {
@@ -47,8 +48,11 @@ const ig_option ig_powder_options[] = {
             "between layers coarse steps grow as long as no cell changes by more than this"),
     IG_MAP(C, grid, ig_powder_grid, grid_options, IG_REQUIRED, "fine grid and coarse grid"),
     IG_MAP(C, beam, ig_powder_beam, beam_options, IG_REQUIRED, "the laser"),
-    IG_MAP(C, hatch, ig_hatch_case, ig_hatch_options, IG_REQUIRED,
+    IG_MAP(C, hatch, ig_hatch_case, ig_hatch_options, NULL,
            "scan paths made from the surface of a part"),
+    IG_LIST(C, paths, ig_path_case, ig_path_options, NULL,
+            "or from files, one per laser; layers are spread as they rise"),
+    IG_REAL(C, layer_height, "m", NULL, IG_TINY, 1, "of the layers of `paths`"),
     IG_LIST(C, probes, ig_powder_probe, probe_options, NULL, "points whose temperature is kept"),
     IG_END};
 #undef C

@@ -89,7 +89,7 @@ static ig_status part_count(ig_powder_run *r, const ig_scan_body *body, double z
 
 ig_status ig_powder_layer_done(ig_powder_run *r, int64_t layer) {
   ig_powder_layer *l = &r->layer_of[layer];
-  const double height = r->c->hatch.layer_height;
+  const double height = r->layer_height;
   const int64_t thick = (int64_t)llround(height / r->cell);
   int64_t melted = 0;
   /* the host's copy of this layer's states */

@@ -50,6 +50,8 @@ typedef struct {
   ig_powder_grid grid;
   ig_powder_beam beam;
   ig_hatch_case hatch;
+  ig_list paths; /* of ig_path_case (io/path_case.h) */
+  double layer_height;
   ig_list probes; /* of ig_powder_probe */
 } ig_powder_case;
 extern const ig_option ig_powder_options[];
@@ -143,9 +145,10 @@ typedef struct {
   const ig_material_case *material;
   int beams;
   ig_powder_laser laser[IG_POWDER_BEAMS];
-  int r;           /* fine cells along a coarse one */
-  double low[3];   /* lowest corner of the bed */
-  double cell;     /* edge of the fine ones */
+  int r;         /* fine cells along a coarse one */
+  double low[3]; /* lowest corner of the bed */
+  double cell;   /* edge of the fine ones */
+  double layer_height;
   ig_level coarse; /* heat: of the host, once it is pulled */
   int64_t nf[3];   /* fine cells of the whole bed */
   int64_t bed;     /* fine cells that are filled, in z */

@@ -1,8 +1,5 @@
 /* Beams from a case: their paths, the elements and faces they may touch. */
 #include "thermal/beam.h"
-#ifdef INGOT_HAVE_IO
-#include "io/toolpath.h"
-#endif
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,22 +12,7 @@ ig_status ig_beam_path(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path) {
     return ig_fail_at(cx, &c->at, "a beam needs one of path, raster and laser");
   if (c->raster.at.given)
     return ig_raster_make(cx, &c->raster, path);
-#ifdef INGOT_HAVE_IO
-  const ig_toolpath_options options = {.format = (ig_toolpath_format)c->path.format,
-                                       .power = c->path.power,
-                                       .unit = c->path.unit,
-                                       .travel = c->path.travel,
-                                       .feed = c->path.feed,
-                                       .z = c->path.z,
-                                       .sample = c->path.sample,
-                                       .dwell_unit = c->path.dwell_unit,
-                                       .full_s = c->path.full_s,
-                                       .start = c->path.start};
-  return ig_toolpath_read(cx, c->path.file, &options, path, NULL);
-#else
-  return IG_FAIL(cx, IG_UNSUPPORTED, "%s: this build reads no files: configure with -DINGOT_IO=ON",
-                 c->path.file);
-#endif
+  return ig_path_read(cx, &c->path, path);
 }
 
 int64_t ig_path_piece(const ig_toolpath *p, int64_t *cursor, double time) {

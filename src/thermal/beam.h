@@ -6,18 +6,11 @@
 
 #include "core/option.h"
 #include "core/toolpath.h"
+#include "io/path_case.h"
 #include "thermal/beam_types.h"
 #include "thermal/bins.h"
 #include "thermal/heat.h"
 #include "thermal/raster.h"
-
-typedef struct {
-  ig_src at;
-  const char *file;
-  int format;
-  double power, unit, travel, start;
-  double feed, z, sample, dwell_unit, full_s;
-} ig_path_case;
 
 /* A ring about the core of a beam. */
 typedef struct {

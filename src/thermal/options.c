@@ -1,10 +1,6 @@
 /* What a thermal case may say. */
 #include "thermal/thermal.h"
-#ifdef INGOT_HAVE_IO
-#include "io/toolpath.h"
-#else
-#define IG_TOOLPATH_FORMATS "auto|csv|crs|segments|gcode|additivefoam|3dthesis|adamantine|ammt|cli"
-#endif
+#include "io/path_case.h"
 
 /* --- hatched layers */
 
@@ -43,26 +39,6 @@ static const ig_option raster_options[] = {
 #undef R
 
 /* --- beams */
-
-#define P ig_path_case
-static const ig_option path_options[] = {
-    IG_FILE(P, file, IG_REQUIRED, "toolpath file"),
-    IG_CHOICE(P, format, IG_TOOLPATH_FORMATS, "auto", "its dialect; auto: by what the file says"),
-    IG_REAL(P, power, "W", NULL, 0, 1e6, "nominal power, where the file gives none"),
-    IG_REAL(P, unit, "m", NULL, IG_TINY, 1, "length unit of the file; left out: the dialect's own"),
-    IG_REAL(P, travel, "m/s", "1 m/s", IG_TINY, 1e3,
-            "speed with the beam off, where the file gives none; of G-code's G0"),
-    IG_REAL(P, feed, "m/s", NULL, IG_TINY, 1e3,
-            "speed with the beam on, where the file gives none"),
-    IG_REAL(P, z, "m", "0", 0, 0, "height, where the file gives none"),
-    IG_REAL(P, sample, "s", NULL, IG_TINY, 1e3,
-            "time between rows, where the file gives none; left out: 10 us for ammt"),
-    IG_REAL(P, dwell_unit, "s", "1 ms", IG_TINY, 1e3, "G-code: unit of P in G4"),
-    IG_REAL(P, full_s, "", NULL, IG_TINY, 1e9,
-            "G-code: the S word that means `power`; left out: S is in watts"),
-    IG_REAL(P, start, "s", "0", 0, 1e9, "time of the first point, where the file gives none"),
-    IG_END};
-#undef P
 
 #define R ig_beam_ring
 static const ig_option ring_options[] = {
@@ -105,7 +81,7 @@ static const ig_option beam_options[] = {
     IG_BOOL(B, normalise, "true",
             "all the absorbed power goes into what the beam meets, on any mesh; false: what misses "
             "the part is lost, and reported as beam_missed"),
-    IG_MAP(B, path, ig_path_case, path_options, NULL, "toolpath from a file"),
+    IG_MAP(B, path, ig_path_case, ig_path_options, NULL, "toolpath from a file"),
     IG_MAP(B, raster, ig_raster_case, raster_options, NULL, "or made from hatched layers"),
     IG_INT(B, laser, "0", 0, 64, "or of this laser of the case's `hatch`, from 1; 0: none"),
     IG_END};

@@ -1,0 +1,40 @@
+# A powder bed from a path file is that of the hatch it was written from, bit for bit; several lasers, each with a
+# path; what is refused is said.
+set -u
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+fail() { echo "$1"; exit 1; }
+cat >hatch.yaml <<'END'
+physics: powder
+plate_temperature: 300 K
+materials: {name: steel, density: 7800 kg/m^3, specific_heat: 700 J/(kg K), conductivity: 25 W/(m K), powder_conductivity: 0.5 W/(m K), solidus: 1650 K, liquidus: 1720 K, latent_heat: 270 kJ/kg, absorptivity: 0.4}
+beam: {radius: 40 um}
+grid: {cell: 20 um, window: [0.56 mm, 0.48 mm, 0.16 mm], margin: 0.3 mm, plate: 0.24 mm}
+hatch: {parts: {min: [0, 0, 0], max: [0.4 mm, 0.2 mm, 80 um]}, layer_height: 40 um, spacing: 0.1 mm, power: 100 W, speed: 1 m/s, recoating: 3 ms}
+output: {count: 1}
+END
+"$INGOT" path convert hatch.yaml one.csv >said 2>&1 || fail "the path is not written: $(cat said)"
+grep -v hatch hatch.yaml >files.yaml
+"$INGOT" run files.yaml -q >said 2>&1 && fail "a bed without lines runs"
+grep -q "needs one of hatch and paths" said || fail "no lines: $(cat said)"
+echo "paths: {file: one.csv}" >>files.yaml
+"$INGOT" run files.yaml -q >said 2>&1 && fail "layers of no height run"
+grep -q "need \`layer_height\`" said || fail "no height: $(cat said)"
+echo "layer_height: 40 um" >>files.yaml
+"$INGOT" run hatch.yaml -q -o hatch -t 1 || exit 1
+"$INGOT" run files.yaml -q -o files -t 1 || exit 1
+# the bed is cut around the parts there and around the lines here: both are 0.3 mm about it
+figures() { sed -n '/"result"/,/}/p' "$1/summary.json" | grep -E 'source|born|T_max|fine_steps|melt_depth'; }
+figures hatch >a
+figures files >b
+[ -s a ] && cmp a b || fail "the same lines from a file give something else"
+sed 's/speed: 1 m/lasers: 2, speed: 1 m/' hatch.yaml >two.yaml
+"$INGOT" run two.yaml -q -o two -t 1 || exit 1
+"$INGOT" path convert two.yaml first.csv --beam 1 >/dev/null && "$INGOT" path convert two.yaml second.csv --beam 2 >/dev/null || fail "paths of two lasers"
+sed 's/one.csv}/first.csv}, {file: second.csv}]/; s/paths: /paths: [/' files.yaml >both.yaml
+"$INGOT" run both.yaml -q -o both -t 1 || exit 1
+figures two >a
+figures both >b
+cmp a b || fail "two lasers from files give something else"
+echo "paths from files and from a hatch agree"
