@@ -146,6 +146,7 @@ typedef struct {
   struct ig_heat_rows *book;
   ig_array of, row;        /* nodes: row; rows */
   ig_array special;        /* how many nodes are of no bulk, and which */
+  ig_array kind;           /* nodes: which of the bulks, in a byte */
   int32_t special_rows[4]; /* the bulks, when the list was made */
   bool special_known;      /* as rows are now */
 } ig_heat_row_arrays;
