@@ -77,7 +77,10 @@ static ig_status case_time(ig_ctx *cx, const ig_bench_sink *sink, ig_heat_setup 
   snprintf(text, sizeof text, "%s %.3gM %s %s %s", name, 1e-6 * h.elements,
            conduction[h.conduction], precision[h.precision],
            h.conduction == IG_HEAT_STENCIL ? "" : assembly[h.elems.how]);
-  snprintf(note, sizeof note, "%.3g B/element-step; setup %.2g s",
+  char size[32] = "";
+  if (h.elems.how == IG_CLUSTER)
+    snprintf(size, sizeof size, "clusters of %d; ", h.cluster.of.capacity);
+  snprintf(note, sizeof note, "%s%.3g B/element-step; setup %.2g s", size,
            ig_heat_step_bytes(&h) / h.now.elements, ready);
   const ig_bench_row row = {.name = text,
                             .elements = h.now.elements,
@@ -138,8 +141,12 @@ static ig_status bench_bricks(ig_ctx *cx, const ig_bench_sink *sink) {
 static ig_status bench_unstructured(ig_ctx *cx, const ig_bench_sink *sink) {
   const ig_heat_setup setups[] = {
       {.conduction = IG_HEAT_CLASSES, .precision = IG_SINGLE, .assembly = IG_ATOMIC},
-      {.conduction = IG_HEAT_CLASSES, .precision = IG_SINGLE, .assembly = IG_CLUSTER}};
-  return grid_run(cx, sink, "curve", 216, 0, true, setups, 2);
+      {.conduction = IG_HEAT_CLASSES, .precision = IG_SINGLE, .assembly = IG_CLUSTER},
+      {.conduction = IG_HEAT_CLASSES,
+       .precision = IG_SINGLE,
+       .assembly = IG_CLUSTER,
+       .cluster = 256}};
+  return grid_run(cx, sink, "curve", 216, 0, true, setups, 3);
 }
 
 static ig_status bench_general(ig_ctx *cx, const ig_bench_sink *sink) {

@@ -105,9 +105,8 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
   const ig_assembly how = h->conduction == IG_HEAT_STENCIL ? IG_ATOMIC : setup->assembly;
   ig_status status = ig_plan_new(cx, how, setup->slots, h->nodes, h->elements, 8, conn, &h->elems);
   if (status == IG_OK && how == IG_CLUSTER)
-    status =
-        ig_clusters_new(cx, h->nodes, h->elements, 8, conn, h->node.point,
-                        setup->cluster ? setup->cluster : ig_heat_cluster_size(h), &h->cluster.of);
+    status = ig_clusters_new(cx, h->nodes, h->elements, 8, conn, h->node.point,
+                             ig_heat_cluster_size(h, setup), &h->cluster.of);
   if (status == IG_OK)
     status = around_make(cx, h, conn);
   free(conn);

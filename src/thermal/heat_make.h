@@ -25,8 +25,9 @@ static inline double ig_heat_get(const void *array, size_t size, int64_t i) {
 }
 /* Elements of a cluster: one per thread of a block, whose registers must suffice for two blocks on
    a multiprocessor. On all backends the same, so that sums have the same order. */
-static inline int ig_heat_cluster_size(const ig_heat *h) {
-  return h->conduction == IG_HEAT_CLASSES && h->precision != IG_DOUBLE ? 512 : 256;
+static inline int ig_heat_cluster_size(const ig_heat *h, const ig_heat_setup *setup) {
+  const int most = h->conduction == IG_HEAT_CLASSES && h->precision != IG_DOUBLE ? 512 : 256;
+  return setup->cluster > 0 && setup->cluster < most ? setup->cluster : most;
 }
 /* Films: sums over areas; one of an array in either precision. */
 static inline void ig_heat_film_add(heat_film_f64 *sum, const heat_film_f64 *film, double area) {
