@@ -298,6 +298,8 @@ static ig_status type_read(cdb *in) {
   int64_t number, type;
   if (!word_at(in, 1, &from, &stop))
     return IG_OK;
+  if (from < stop && (*from < '0' || *from > '9'))
+    return IG_OK; /* a parameter's name: contact, whose elements are passed over */
   IG_TRY(ig_text_int(&in->t, from, stop, &number));
   if (!word_at(in, 2, &from, &stop))
     return IG_OK;
@@ -349,6 +351,8 @@ ig_status ig_mesh_read_cdb(ig_ctx *cx, const char *path, const ig_mesh_read_opti
     status =
         IG_FAIL(cx, IG_INPUT, "%s: none of its %lld elements is of a known type (the last: %d)",
                 path, (long long)in->passed, in->passed_type);
+  for (int i = 0; i < in->g.groups && in->passed; i++)
+    in->g.group[i].gaps |= in->g.group[i].kind == IG_SET_ELEMENTS;
   if (status == IG_OK)
     status = ig_gather_mesh(&in->g, path, !in->solids, mesh);
   if (status == IG_OK && in->passed)

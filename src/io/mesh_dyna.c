@@ -20,6 +20,11 @@ typedef struct {
     char name[PARAMETER_NAME];
     double value;
   } parameter[PARAMETERS];
+  int of_parts; /* sets made of parts */
+  struct part_of_set {
+    int set;
+    int64_t part;
+  } * of_part;
 } dyna;
 
 typedef struct {
@@ -37,6 +42,43 @@ static bool data_line(dyna *in) {
       return true;
   }
   return false;
+}
+
+/* Splits the line by columns. */
+static int columns_split(const dyna *in, const int *width, int most, field *f) {
+  char *p = in->t.line, *end = in->t.line_end;
+  int count = 0;
+  for (; count < most && p < end; count++) {
+    f[count].from = p;
+    p = end - p > width[count] ? p + width[count] : end;
+    f[count].stop = p;
+    while (f[count].stop > f[count].from && f[count].stop[-1] == ' ')
+      f[count].stop--;
+  }
+  return count;
+}
+
+/* Whether every word of the line stands in a column of its own: blank columns then mean 0. */
+static bool columns_fit(const dyna *in, const int *width, int most) {
+  const char *line = in->t.line, *end = in->t.line_end;
+  if (memchr(line, ',', (size_t)(end - line)) || memchr(line, '\t', (size_t)(end - line)))
+    return false;
+  int column = 0, begin = 0, taken = -1;
+  for (const char *p = line; p < end;) {
+    if (*p == ' ') {
+      p++;
+      continue;
+    }
+    const char *word = p;
+    while (p < end && *p != ' ')
+      p++;
+    while (column < most && begin + width[column] <= word - line)
+      begin += width[column++];
+    if (column == most || column == taken || p - line > begin + width[column])
+      return false;
+    taken = column;
+  }
+  return taken >= 0;
 }
 
 /* Splits the line into at most `most` fields of the given widths (0 ends: the last one repeats);
@@ -66,15 +108,7 @@ static int fields_split(const dyna *in, const int *width, int most, int least, f
     columns = columns || f[i].stop - f[i].from > width[i];
   if (!columns)
     return count;
-  char *p = line;
-  for (count = 0; count < most && p < end; count++) {
-    f[count].from = p;
-    p = end - p > width[count] ? p + width[count] : end;
-    f[count].stop = p;
-    while (f[count].stop > f[count].from && f[count].stop[-1] == ' ')
-      f[count].stop--;
-  }
-  return count;
+  return columns_split(in, width, most, f);
 }
 
 /* The value of "&name" or "-&name"; *is false: the field is no such thing. */
@@ -175,7 +209,8 @@ static ig_status nodes_read(dyna *in) {
   static const int width[] = {8, 16, 16, 16, 8, 8};
   while (data_line(in)) {
     field f[6];
-    const int count = fields_split(in, width, 6, 4, f);
+    const bool columns = columns_fit(in, width, 6);
+    const int count = columns ? columns_split(in, width, 6, f) : fields_split(in, width, 6, 4, f);
     if (count < 4)
       return ig_text_fail(&in->t, in->t.line_end, "a node has %d fields: expected number, x, y, z",
                           count);
@@ -183,13 +218,52 @@ static ig_status nodes_read(dyna *in) {
     double x[3];
     bool twice;
     IG_TRY(id_read(in, &f[0], &id));
-    for (int d = 0; d < 3; d++)
-      IG_TRY(real_read(in, f[1 + d].from, f[1 + d].stop, &x[d]));
+    for (int d = 0; d < 3; d++) {
+      x[d] = 0;
+      if (!columns || f[1 + d].from < f[1 + d].stop)
+        IG_TRY(real_read(in, f[1 + d].from, f[1 + d].stop, &x[d]));
+    }
     IG_TRY(ig_gather_node(&in->g, id, x, &twice));
-    if (twice)
+    if (twice && memcmp(&in->g.x[3 * (size_t)ig_gather_find_node(&in->g, id)], x, sizeof x) != 0)
       return ig_text_fail(&in->t, f[0].from, "node %lld is defined twice", (long long)id);
   }
   return IG_OK;
+}
+
+/* Eight nodes of which some are the same: a tetrahedron, wedge or pyramid, in any of the ways that
+   programs write them. */
+static ig_status hexahedron_type(dyna *in, const char *at, int64_t *node, int *type) {
+  static const struct {
+    int same[8]; /* of each corner, the first that is the same node */
+    int type, nodes, pick[6];
+  } ways[] = {
+      {{0, 1, 2, 3, 4, 5, 6, 7}, IG_HEX8, 0, {0}},
+      {{0, 1, 2, 3, 3, 3, 3, 3}, IG_TET4, 4, {0, 1, 2, 3}},
+      {{0, 1, 2, 2, 4, 4, 4, 4}, IG_TET4, 4, {0, 1, 2, 4}},
+      {{0, 1, 2, 3, 4, 4, 6, 6}, IG_WEDGE6, 6, {0, 1, 4, 3, 2, 6}},
+      {{0, 1, 2, 2, 4, 5, 6, 6}, IG_WEDGE6, 6, {0, 1, 2, 4, 5, 6}},
+      {{0, 1, 2, 3, 4, 4, 4, 4}, IG_PYRAMID5, 5, {0, 1, 2, 3, 4}},
+  };
+  for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+    bool same = true;
+    for (int a = 0; a < 8; a++) {
+      int first = 0;
+      while (node[first] != node[a])
+        first++;
+      same = same && first == ways[w].same[a];
+    }
+    if (!same)
+      continue;
+    int64_t picked[6];
+    for (int i = 0; i < ways[w].nodes; i++)
+      picked[i] = node[ways[w].pick[i]];
+    memcpy(node, picked, (size_t)ways[w].nodes * sizeof *node);
+    *type = ways[w].type;
+    return IG_OK;
+  }
+  return ig_text_fail(&in->t, at,
+                      "a solid with nodes that repeat: expected a hexahedron, a tetrahedron (4 "
+                      "last), a wedge (5 5 7 7) or a pyramid (5 5 5 5)");
 }
 
 /* Fewer different nodes than corners: a solid may be a tetrahedron, a shell a triangle. */
@@ -203,32 +277,15 @@ static ig_status type_of(dyna *in, const char *at, int dim, int64_t *node, int c
     return count >= 3 ? IG_OK
                       : ig_text_fail(&in->t, at, "a shell has %d nodes: expected 3 or 4", count);
   }
-  *type = IG_HEX8;
-  if (count >= 8) {
-    bool same = true, degenerate = false;
-    for (int a = 4; a < 8; a++)
-      same = same && node[a] == node[3];
-    for (int a = 0; a < 8; a++)
-      for (int b = 0; b < a; b++)
-        degenerate = degenerate || node[a] == node[b];
-    if (same)
-      *type = IG_TET4;
-    else if (node[4] == node[5] && node[6] == node[7] && node[4] != node[6]) {
-      /* 1 2 3 4 5 5 7 7: triangles 1 2 5 and 4 3 7 */
-      const int64_t wedge[6] = {node[0], node[1], node[4], node[3], node[2], node[6]};
-      memcpy(node, wedge, sizeof wedge);
-      *type = IG_WEDGE6;
-    } else if (node[4] == node[5] && node[5] == node[6] && node[6] == node[7])
-      *type = IG_PYRAMID5;
-    else if (degenerate)
-      return ig_text_fail(&in->t, at,
-                          "a solid with nodes that repeat: expected a hexahedron, a tetrahedron (4 "
-                          "last), a wedge (5 5 7 7) or a pyramid (5 5 5 5)");
+  if (count == 10) {
+    *type = IG_TET10;
     return IG_OK;
   }
+  if (count == 8)
+    return hexahedron_type(in, at, node, type);
   *type = IG_TET4;
   return count == 4 ? IG_OK
-                    : ig_text_fail(&in->t, at, "a solid has %d nodes: expected 4 or 8", count);
+                    : ig_text_fail(&in->t, at, "a solid has %d nodes: expected 4, 8 or 10", count);
 }
 
 /* `extra`: lines after each element that tell other things of it. */
@@ -236,7 +293,7 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
   static const int width[] = {8, 8, 8, 8, 8, 8, 8, 8, 8, 8};
   while (data_line(in)) {
     field f[10];
-    int64_t id, part, node[8] = {0};
+    int64_t id, part, node[10] = {0};
     bool twice;
     int count = fields_split(in, width, 10, 2, f);
     if (count < 2)
@@ -256,7 +313,7 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
       first = 0;
     }
     int nodes = 0;
-    const int most = dim == 1 ? 2 : dim == 2 ? 4 : 8;
+    const int most = dim == 1 ? 2 : dim == 2 ? 4 : first == 0 ? 10 : 8;
     for (int i = first; i < count && nodes < most; i++) {
       IG_TRY(int_read(in, f[i].from, f[i].stop, &node[nodes]));
       if (node[nodes] == 0)
@@ -266,7 +323,7 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
                             (long long)node[nodes]);
       nodes++;
     }
-    int type;
+    int type = IG_HEX8;
     IG_TRY(type_of(in, in->t.line, dim, node, nodes, &type));
     for (int i = 0; i < extra; i++)
       if (!data_line(in))
@@ -287,9 +344,10 @@ static ig_status elements_read(dyna *in, int dim, int extra) {
   return IG_OK;
 }
 
-/* A title line where the keyword says so, a line that begins with the set's number, then members.
- */
-static ig_status set_read(dyna *in, ig_set_kind kind, int dim, bool title) {
+enum { LIST, RANGES, SEGMENTS, PARTS };
+
+/* A title line where the keyword says so, a line that begins with the set's number: the group. */
+static ig_status set_begin(dyna *in, ig_set_kind kind, int form, bool title, int *number) {
   static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
   char name[54] = "";
   field f[8];
@@ -309,14 +367,39 @@ static ig_status set_read(dyna *in, ig_set_kind kind, int dim, bool title) {
     return ig_text_fail(&in->t, in->t.line_end, "expected the number of the set");
   IG_TRY(id_read(in, &f[0], &id));
   if (!name[0])
-    snprintf(name, sizeof name, "%s_%lld", kind == IG_SET_NODES ? "nodes" : "elements",
+    snprintf(name, sizeof name, "%s_%lld",
+             form == SEGMENTS       ? "segments"
+             : form == PARTS        ? "parts"
+             : kind == IG_SET_NODES ? "nodes"
+                                    : "elements",
              (long long)id);
   const ig_group *set = ig_gather_group(&in->g, name, strlen(name), kind);
   if (!set)
     return ig_text_fail(&in->t, in->t.line, "too many sets");
-  const int number = (int)(set - in->g.group);
+  *number = (int)(set - in->g.group);
+  return IG_OK;
+}
+
+static ig_status range_add(dyna *in, int number, int dim, const int64_t *end, const char *at) {
+  if (end[1] < end[0] || end[1] - end[0] > 4 * ((int64_t)in->g.nodes + in->g.cells) + 1000000)
+    return ig_text_fail(&in->t, at, "from %lld to %lld: expected numbers of the mesh, rising",
+                        (long long)end[0], (long long)end[1]);
+  in->g.group[number].gaps = true;
+  for (int64_t id = end[0]; id <= end[1]; id++)
+    IG_TRY(ig_gather_member(&in->g, &in->g.group[number], id | (int64_t)dim << IG_ID_BITS, 0));
+  return IG_OK;
+}
+
+/* Members in a list, pairs of ends of ranges, segments of four nodes (their nodes make the set), or
+   parts. */
+static ig_status set_read(dyna *in, ig_set_kind kind, int dim, int form, bool title) {
+  static const int width[] = {10, 10, 10, 10, 10, 10, 10, 10};
+  int number = 0;
+  IG_TRY(set_begin(in, kind, form, title, &number));
   while (data_line(in)) {
-    const int count = fields_split(in, width, 8, 1, f);
+    field f[8];
+    int64_t end[2] = {0, 0}, id;
+    const int count = fields_split(in, width, form == SEGMENTS ? 4 : 8, 1, f);
     for (int i = 0; i < count; i++) {
       if (f[i].from == f[i].stop)
         continue;
@@ -324,8 +407,29 @@ static ig_status set_read(dyna *in, ig_set_kind kind, int dim, bool title) {
       if (id == 0)
         continue;
       IG_TRY(id_read(in, &f[i], &id));
-      IG_TRY(ig_gather_member(&in->g, &in->g.group[number], id | (int64_t)dim << IG_ID_BITS, 0));
+      end[i % 2] = id;
+      if (form == RANGES && i % 2)
+        IG_TRY(range_add(in, number, dim, end, f[i].from));
+      if (form == PARTS) {
+        IG_TRY(IG_MORE(in->t.cx, &in->of_part, in->of_parts, "parts of sets"));
+        in->of_part[in->of_parts].set = number;
+        in->of_part[in->of_parts++].part = id;
+      }
+      if (form == LIST || form == SEGMENTS)
+        IG_TRY(ig_gather_member(&in->g, &in->g.group[number], id | (int64_t)dim << IG_ID_BITS, 0));
     }
+  }
+  return IG_OK;
+}
+
+/* Sets of parts get their elements once all are known. */
+static ig_status parts_resolve(dyna *in) {
+  for (int i = 0; i < in->of_parts; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "part_%lld", (long long)in->of_part[i].part);
+    const ig_group *part = ig_gather_find(&in->g, name, strlen(name), IG_SET_ELEMENTS);
+    for (ig_lid k = 0; part && k < part->count; k++)
+      IG_TRY(ig_gather_member(&in->g, &in->g.group[in->of_part[i].set], part->id[k], 0));
   }
   return IG_OK;
 }
@@ -359,10 +463,19 @@ static ig_status any_elements_read(dyna *in, const char *from, const char *stop)
   static const struct {
     const char *name;
     int dim, extra;
-  } known[] = {{"*ELEMENT_SOLID", 3, 0},        {"*ELEMENT_SOLID_ORTHO", 3, 2},
-               {"*ELEMENT_SHELL", 2, 0},        {"*ELEMENT_SHELL_THICKNESS", 2, 1},
-               {"*ELEMENT_SHELL_BETA", 2, 1},   {"*ELEMENT_SHELL_MCID", 2, 1},
-               {"*ELEMENT_SHELL_OFFSET", 2, 1}, {"*ELEMENT_SHELL_THICKNESS_OFFSET", 2, 2},
+  } known[] = {{"*ELEMENT_SOLID", 3, 0},
+               {"*ELEMENT_SOLID_ORTHO", 3, 2},
+               {"*ELEMENT_SOLID (ten nodes format)", 3, 0},
+               {"*ELEMENT_BEAM_THICKNESS", 1, 1},
+               {"*ELEMENT_BEAM_SECTION", 1, 1},
+               {"*ELEMENT_BEAM_ORIENTATION", 1, 1},
+               {"*ELEMENT_BEAM_OFFSET", 1, 1},
+               {"*ELEMENT_SHELL", 2, 0},
+               {"*ELEMENT_SHELL_THICKNESS", 2, 1},
+               {"*ELEMENT_SHELL_BETA", 2, 1},
+               {"*ELEMENT_SHELL_MCID", 2, 1},
+               {"*ELEMENT_SHELL_OFFSET", 2, 1},
+               {"*ELEMENT_SHELL_THICKNESS_OFFSET", 2, 2},
                {"*ELEMENT_BEAM", 1, 0}};
   static const char *const passed[] = {"*ELEMENT_MASS", "*ELEMENT_DISCRETE", "*ELEMENT_INERTIA",
                                        "*ELEMENT_SEATBELT", "*ELEMENT_PLOTEL"};
@@ -380,25 +493,57 @@ static ig_status any_elements_read(dyna *in, const char *from, const char *stop)
                       (int)(stop - from > 60 ? 60 : stop - from), from);
 }
 
+/* *SET_…: of nodes, elements, segments or parts; those made by rules are named and left out. */
+static ig_status any_set_read(dyna *in, const char *from, const char *stop) {
+  static const struct {
+    const char *name;
+    ig_set_kind kind;
+    int dim, form;
+  } known[] = {
+      {"*SET_NODE", IG_SET_NODES, 0, LIST},        {"*SET_SOLID", IG_SET_ELEMENTS, 3, LIST},
+      {"*SET_SHELL", IG_SET_ELEMENTS, 2, LIST},    {"*SET_BEAM", IG_SET_ELEMENTS, 1, LIST},
+      {"*SET_SEGMENT", IG_SET_NODES, 0, SEGMENTS}, {"*SET_PART", IG_SET_ELEMENTS, 0, PARTS}};
+  const bool title = stop - from > 6 && strncasecmp(stop - 6, "_TITLE", 6) == 0;
+  const char *end = title ? stop - 6 : stop;
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    const char *rest = from + strlen(known[i].name);
+    if (!begins(from, end, known[i].name))
+      continue;
+    if (begins(rest, end, "_LIST"))
+      rest += 5;
+    if (rest == end || ig_text_is(rest, end, "_SMOOTH"))
+      return set_read(in, known[i].kind, known[i].dim, known[i].form, title);
+    if (ig_text_is(rest, end, "_GENERATE") && known[i].form == LIST)
+      return set_read(in, known[i].kind, known[i].dim, RANGES, title);
+    ig_warn(in->t.cx, "%s:%d: %.*s is not followed: the set is left out", in->t.path, in->t.number,
+            (int)(stop - from > 60 ? 60 : stop - from), from);
+    return IG_OK;
+  }
+  return IG_OK;
+}
+
+/* *KEYWORD LONG=Y, or a keyword that ends in '+': fields of twice the width. */
+static bool is_long(const char *from, const char *stop) {
+  if (stop - from > 1 && stop[-1] == '+')
+    return true;
+  for (const char *p = from; begins(from, stop, "*KEYWORD") && p < stop; p++)
+    if (begins(p, stop, "LONG=Y"))
+      return true;
+  return false;
+}
+
 static ig_status keyword_read(dyna *in, bool *end) {
   const char *from = in->t.line, *stop = in->t.line_end;
   while (stop > from && (stop[-1] == ' ' || stop[-1] == '\t'))
     stop--;
-  const bool title = stop - from > 6 && strncasecmp(stop - 6, "_TITLE", 6) == 0;
+  if (is_long(from, stop))
+    return ig_text_fail(&in->t, from, "long fields are not read: write the deck in standard ones");
   if (ig_text_is(from, stop, "*NODE"))
     return nodes_read(in);
-  if (ig_text_is(from, stop, "*KEYWORD LONG=Y"))
-    return ig_text_fail(&in->t, from, "long fields are not read: write the deck in standard ones");
   if (begins(from, stop, "*ELEMENT_"))
     return any_elements_read(in, from, stop);
-  if (ig_text_is(from, stop, "*SET_NODE") || begins(from, stop, "*SET_NODE_LIST"))
-    return set_read(in, IG_SET_NODES, 0, title);
-  if (begins(from, stop, "*SET_SOLID"))
-    return set_read(in, IG_SET_ELEMENTS, 3, title);
-  if (begins(from, stop, "*SET_SHELL"))
-    return set_read(in, IG_SET_ELEMENTS, 2, title);
-  if (begins(from, stop, "*SET_BEAM"))
-    return set_read(in, IG_SET_ELEMENTS, 1, title);
+  if (begins(from, stop, "*SET_"))
+    return any_set_read(in, from, stop);
   if (ig_text_is(from, stop, "*INCLUDE"))
     return include_read(in);
   if (ig_text_is(from, stop, "*PARAMETER") || ig_text_is(from, stop, "*PARAMETER_LOCAL"))
@@ -425,8 +570,11 @@ ig_status ig_mesh_read_dyna(ig_ctx *cx, const char *path, const ig_mesh_read_opt
   IG_TRY(ig_text_open(cx, path, &in.t));
   ig_status status = dyna_read(&in);
   if (status == IG_OK)
+    status = parts_resolve(&in);
+  if (status == IG_OK)
     status = ig_gather_mesh(&in.g, path, false, mesh);
   ig_text_close(&in.t);
   ig_gather_free(&in.g);
+  free(in.of_part);
   return status;
 }

@@ -102,7 +102,7 @@ ig_status ig_mesh_file_unit(ig_ctx *cx, const char *path, double *metres) {
       cx->message[0] = '\0';
     }
   }
-  const bool cdb = strcasecmp(dot, ".cdb") == 0;
+  const bool cdb = strcasecmp(dot, ".cdb") == 0 || strcasecmp(dot, ".dat") == 0;
   if (!cdb && strcasecmp(dot, ".unv") != 0)
     return IG_OK;
   FILE *f = fopen(path, "r");
