@@ -73,6 +73,7 @@ ig_status ig_toolpath_look(ig_ctx *cx, const ig_toolpath *p, ig_toolpath_survey 
                             .start = p->count ? p->t[0] : 0,
                             .speed_min = INFINITY,
                             .power_min = INFINITY};
+  memcpy(s->direction, p->direction, sizeof s->direction);
   for (int64_t i = 0; i + 1 < p->count; i++) {
     const double *a = &p->x[3 * i], *b = a + 3, time = p->t[i + 1] - p->t[i];
     const double length = sqrt(pow(b[0] - a[0], 2) + pow(b[1] - a[1], 2) + pow(b[2] - a[2], 2));
@@ -115,6 +116,9 @@ void ig_toolpath_describe(const ig_toolpath_survey *s, ig_toolpath_line *line, v
   LINE("path time", "%.6g s on, %.6g s off, from %.6g s", s->time_on, s->time_off, s->start);
   LINE("beam on within", "%.6g %.6g %.6g to %.6g %.6g %.6g m", s->low[0], s->low[1], s->low[2],
        s->high[0], s->high[1], s->high[2]);
+  const double *d = s->direction;
+  if (d[0] != 0 || d[1] != 0)
+    LINE("beam direction", "%.6g %.6g %.6g: the part is turned", d[0], d[1], d[2]);
   LINE("speed", "%.6g to %.6g m/s", s->speed_min, s->speed_max);
   LINE("power", "%.6g to %.6g W, %.6g J in all", s->power_min, s->power_max, s->energy);
   LINE("layers", "%lld", (long long)s->layers);

@@ -9,6 +9,7 @@
 typedef struct ig_toolpath {
   int64_t count, capacity;
   double *t, *x, *power; /* s; count x 3, m; W */
+  double direction[3];   /* unit vector along which the beam travels; zeros: straight down */
 } ig_toolpath;
 
 IG_MUST_CHECK ig_status ig_toolpath_add(ig_ctx *cx, ig_toolpath *path, double t, const double *x,
@@ -27,7 +28,8 @@ typedef struct {
   double start, time_on, time_off, length_on, length_off;
   double low[3], high[3]; /* where the beam is on, or of the whole path if it never is */
   double speed_min, speed_max, power_min, power_max;
-  double energy; /* J */
+  double energy;       /* J */
+  double direction[3]; /* as the path has it */
 } ig_toolpath_survey;
 IG_MUST_CHECK ig_status ig_toolpath_look(ig_ctx *cx, const ig_toolpath *path,
                                          ig_toolpath_survey *survey);

@@ -340,6 +340,45 @@ ig_status ig_path_read_segments(ig_path_reader *r) {
 
 /* --- adamantine: segments after a count, or events t,x,y,z[,quaternion],factor */
 
+/* Five axes: the part is turned by q, p -> q p q*, and the beam comes from above at x. Seen from
+   the part it is at q* x q and travels along q* (0, 0, -1) q. */
+static void turn_back(const double *q, double *x) {
+  /* rotation matrix of q, transposed */
+  const double w = q[0], a = q[1], b = q[2], c = q[3];
+  const double r[3][3] = {
+      {1 - 2 * (b * b + c * c), 2 * (a * b + w * c), 2 * (a * c - w * b)},
+      {2 * (a * b - w * c), 1 - 2 * (a * a + c * c), 2 * (b * c + w * a)},
+      {2 * (a * c + w * b), 2 * (b * c - w * a), 1 - 2 * (a * a + b * b)},
+  };
+  const double from[3] = {x[0], x[1], x[2]};
+  for (int d = 0; d < 3; d++) {
+    x[d] = r[d][0] * from[0] + r[d][1] * from[1] + r[d][2] * from[2];
+    x[d] = fabs(x[d]) < 1e-12 ? 0 : x[d]; /* right angles, exactly */
+  }
+}
+
+/* One rotation a path: a beam has one direction. */
+static ig_status turned_take(ig_path_reader *r, const double *given, bool first, double *x) {
+  double q[4], size = 0, direction[3] = {0, 0, -1};
+  for (int i = 0; i < 4; i++)
+    size += given[i] * given[i];
+  if (!(fabs(size - 1) < 1e-3))
+    return ig_path_fail(r, NULL, "%g %g %g %g is no rotation: a quaternion has the length 1",
+                        given[0], given[1], given[2], given[3]);
+  for (int i = 0; i < 4; i++)
+    q[i] = given[i] / sqrt(size);
+  turn_back(q, direction);
+  turn_back(q, x);
+  const double *d = r->path->direction;
+  if (first)
+    memcpy(r->path->direction, direction, sizeof direction);
+  if (fabs(d[0] - direction[0]) + fabs(d[1] - direction[1]) + fabs(d[2] - direction[2]) > 1e-6)
+    return ig_path_fail(r, NULL,
+                        "this path turns the part on the way (five axes), and a beam has one "
+                        "direction: write a file for each rotation and give each a beam");
+  return IG_OK;
+}
+
 static ig_status adamantine_segments(ig_path_reader *r) {
   double v[1];
   int n;
@@ -387,14 +426,12 @@ ig_status ig_path_read_adamantine(ig_path_reader *r) {
     IG_TRY(ig_path_numbers(r, 5, 9, "t,x,y,z,factor or t,x,y,z,quaternion,factor", v, &n));
     if (n != 5 && n != 9)
       return ig_path_fail(r, NULL, "%d values: expected 5, or 9 with a rotation", n);
-    if (n == 9 && (fabs(fabs(v[4]) - 1) > 1e-6 || v[5] != 0 || v[6] != 0 || v[7] != 0))
-      return ig_path_fail(r, NULL,
-                          "this path turns the part (five axes): beams come from above here, so "
-                          "that only the rotation 1, 0, 0, 0 can be read");
     IG_TRY(ig_path_later(r, v[0]));
     if (v[n - 1] < 0)
       return ig_path_fail(r, NULL, "power factor %g is negative", v[n - 1]);
-    const double x[3] = {unit * v[1], unit * v[2], unit * v[3]};
+    double x[3] = {unit * v[1], unit * v[2], unit * v[3]};
+    if (n == 9)
+      IG_TRY(turned_take(r, &v[4], first, x));
     IG_TRY(ig_toolpath_add(r->cx, r->path, v[0], x, v[n - 1] * r->o->power));
   }
 }

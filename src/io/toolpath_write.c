@@ -56,6 +56,10 @@ static void segments_write(ig_text *text, const ig_toolpath *p) {
 ig_status ig_toolpath_write(ig_ctx *cx, const ig_toolpath *path, const char *file) {
   const char *dot = strrchr(file, '.');
   ig_text text = {0};
+  const double *d = path->direction;
+  if (d[0] != 0 || d[1] != 0)
+    ig_warn(cx, "%s: the beam's direction %.6g %.6g %.6g is not written: give `axis`", file, d[0],
+            d[1], d[2]);
   if (dot && strcasecmp(dot, ".csv") == 0)
     table_write(&text, path);
   else if (dot && strcasecmp(dot, ".txt") == 0)

@@ -272,14 +272,25 @@ static ig_status deep_make(ig_ctx *cx, const ig_beam_case *c, ig_beam_shape *s) 
   return IG_OK;
 }
 
-static ig_status axis_make(ig_ctx *cx, const ig_beam_case *c, ig_beam_shape *s) {
-  const double size =
-      sqrt(c->axis[0] * c->axis[0] + c->axis[1] * c->axis[1] + c->axis[2] * c->axis[2]);
+static double length_of(const double *v) {
+  return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* The direction of the beam: the path's, where it turns the part, or else the case's. */
+static ig_status axis_make(ig_ctx *cx, const ig_beam_case *c, const ig_toolpath *path,
+                           ig_beam_shape *s) {
+  const bool own = path->direction[0] != 0 || path->direction[1] != 0,
+             given = length_of(c->axis) > 0;
+  const double *axis = own ? path->direction : c->axis, size = length_of(axis);
   s->axis[2] = -1;
-  if (isnan(size) || size == 0)
+  if (own && given)
+    return ig_fail_at(cx, &c->at,
+                      "its path turns the part and says the beam's direction: leave "
+                      "out `axis`");
+  if (!own && !given)
     return IG_OK;
   for (int d = 0; d < 3; d++)
-    s->axis[d] = c->axis[d] / size;
+    s->axis[d] = axis[d] / size;
   s->tilted = s->axis[0] != 0 || s->axis[1] != 0;
   return !s->tilted && s->axis[2] > 0
              ? ig_fail_at(cx, &c->at, "the beam points up: its axis is the way light travels")
@@ -319,7 +330,7 @@ static ig_status beam_new(ig_ctx *cx, const ig_beam_case *c, ig_toolpath *path, 
   double end;
   IG_TRY(profile_make(cx, c, s, &end));
   IG_TRY(deep_make(cx, c, s));
-  IG_TRY(axis_make(cx, c, s));
+  IG_TRY(axis_make(cx, c, path, s));
   s->whole = c->normalise ? 0 : intensity_whole(s);
   const ig_table *absorptivity = c->absorptivity.count ? &c->absorptivity : own;
   b->absorptivity = absorptivity->count == 1 ? absorptivity->y[0] : 1;

@@ -41,6 +41,14 @@ static ig_status births_make(ig_thermal_run *run, ig_toolpath *paths) {
     return ig_fail_at(cx, &c->birth.at,
                       "elements are born along the path of a beam: add beams, or "
                       "give their births as a list or a field");
+  for (int i = 0; i < c->beams.count; i++) {
+    const double *d = paths[i].direction;
+    if ((d[0] != 0 || d[1] != 0) && c->birth.by != IG_BIRTH_LIST && c->birth.by != IG_BIRTH_FIELD)
+      return ig_fail_at(cx, &c->birth.at,
+                        "the path of beam %d turns the part (five axes), and beads are laid from "
+                        "above: give the births as a list or a field",
+                        i + 1);
+  }
   IG_TRY(IG_NEW(cx, &run->birth, ig_mesh_elements(run->job->mesh), "births"));
   ig_lid never;
   IG_TRY(ig_birth_times(cx, &c->birth, run->job->mesh, paths, c->beams.count, run->birth, &never));

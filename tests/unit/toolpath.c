@@ -150,7 +150,8 @@ static void wrong_ones_are_refused_with_their_place(void **state) {
        "3 segments are announced, 2 are there"},
       {"a.txt", "Number of path segments\n1\nMode x y z pmod param\n1 0 0 0 0 0\n0 1 0 0 1 1\n",
        "there are more"},
-      {"a.txt", "0,0,0,0,0.7,0,0.7,0,1\n1,1,0,0,0.7,0,0.7,0,0\n", "turns the part (five axes)"},
+      {"a.txt", "0,0,0,0,0.8,0,0.6,0,1\n1,1,0,0,0.6,0,0.8,0,0\n", "turns the part on the way"},
+      {"a.txt", "0,0,0,0,0.7,0,0.8,0,1\n1,1,0,0,0.7,0,0.8,0,0\n", "is no rotation"},
       {"a.cli", "$$HEADERSTART\n$$BINARY\n", "set `feed`"},
       {"a.gcode", "G1 (never X1 F5\n", "never ends"},
       {"a.gcode", "G1 X1 F0\n", "feed rate 0"},
@@ -199,6 +200,17 @@ static void adamantine(void **state) {
   ig_toolpath_free(&p);
   p = good("five.txt", "0.001,0,0,0,1,0,0,0,1\n0.05,1e-3,0,0,1,0,0,0,0\nSCAN_PATH_END\n");
   assert_true(p.count == 2 && p.power[0] == 100);
+  ig_toolpath_free(&p);
+  /* a quarter turn about y takes z of the part to x of the machine: seen from the part, a move
+     along x is one along z, and the beam from above comes along x */
+  const double half = sqrt(0.5);
+  char turned[200];
+  snprintf(turned, sizeof turned,
+           "0,0,1e-3,0,%.12g,0,%.12g,0,1\n1,2e-3,1e-3,-3e-3,%.12g,0,%.12g,0,0\n", half, half, half,
+           half);
+  p = good("five.txt", turned);
+  assert_true(p.count == 2 && p.direction[0] == 1 && p.direction[1] == 0 && p.direction[2] == 0);
+  assert_true(fabs(p.x[3] - 3e-3) < 1e-12 && p.x[4] == 1e-3 && fabs(p.x[5] - 2e-3) < 1e-12);
   ig_toolpath_free(&p);
 }
 
