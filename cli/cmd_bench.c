@@ -7,6 +7,23 @@ typedef struct {
   int rows;
 } table;
 
+/* A figure, or '-' where the benchmark has none of the kind. */
+static const char *figure(double value, const char *unit) {
+  return value > 0 ? cli_scaled(value, unit) : "-";
+}
+
+static const char *moved(const ig_benched *r) {
+  return r->seconds > 0 ? figure(r->bytes / r->seconds, "B/s") : "-";
+}
+
+/* The share of the copy bandwidth, in `text` of 16 letters. */
+static const char *share(const ig_benched *r, int digits, char *text) {
+  if (!(r->fraction > 0))
+    return "-";
+  snprintf(text, 16, "%.*f %%", digits, 100 * r->fraction);
+  return text;
+}
+
 static void page_row(table *t, const ig_benched *r, const char *rate_unit) {
   cli_page *page = &t->page;
   if (cli_page_room(page, r->room))
@@ -14,10 +31,10 @@ static void page_row(table *t, const ig_benched *r, const char *rate_unit) {
           "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |\n",
           page->file);
   cli_page_cell(page, r->name);
-  fprintf(page->file, "| %s | %s | %s ", cli_scaled(r->elements, ""), cli_duration(r->seconds),
-          cli_scaled(r->rate, rate_unit));
-  fprintf(page->file, "| %s | %s | %.0f %% ", cli_scaled(r->memory, "B"),
-          cli_scaled(r->seconds > 0 ? r->bytes / r->seconds : 0, "B/s"), 100 * r->fraction);
+  char text[16];
+  fprintf(page->file, "| %s | %s | %s ", figure(r->elements, ""),
+          r->seconds > 0 ? cli_duration(r->seconds) : "-", figure(r->rate, rate_unit));
+  fprintf(page->file, "| %s | %s | %s ", figure(r->memory, "B"), moved(r), share(r, 0, text));
   cli_page_cell(page, r->note);
   fputs("|\n", page->file);
 }
@@ -43,9 +60,10 @@ static void show(void *user, const ig_benched *r) {
            "rate", "memory", "moved", "of copy");
   char unit[64];
   snprintf(unit, sizeof unit, "%s/s", r->rate_unit);
-  printf("%-40s %10s %9s  %-24s %9s %11s %6.1f %%  %s\n", r->name, cli_scaled(r->elements, ""),
-         cli_duration(r->seconds), cli_scaled(r->rate, unit), cli_scaled(r->memory, "B"),
-         cli_scaled(r->seconds > 0 ? r->bytes / r->seconds : 0, "B/s"), 100 * r->fraction, r->note);
+  char text[16];
+  printf("%-40s %10s %9s  %-24s %9s %11s %8s  %s\n", r->name, figure(r->elements, ""),
+         r->seconds > 0 ? cli_duration(r->seconds) : "-", figure(r->rate, unit),
+         figure(r->memory, "B"), moved(r), share(r, 1, text), r->note);
   fflush(stdout);
   if (t->page.file) {
     if (t->rows == 1)

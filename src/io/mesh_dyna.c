@@ -224,7 +224,7 @@ static ig_status nodes_read(dyna *in) {
         IG_TRY(real_read(in, f[1 + d].from, f[1 + d].stop, &x[d]));
     }
     IG_TRY(ig_gather_node(&in->g, id, x, &twice));
-    if (twice && memcmp(&in->g.x[3 * (size_t)ig_gather_find_node(&in->g, id)], x, sizeof x) != 0)
+    if (twice)
       return ig_text_fail(&in->t, f[0].from, "node %lld is defined twice", (long long)id);
   }
   return IG_OK;
@@ -284,8 +284,11 @@ static ig_status type_of(dyna *in, const char *at, int dim, int64_t *node, int c
   if (count == 8)
     return hexahedron_type(in, at, node, type);
   *type = IG_TET4;
-  return count == 4 ? IG_OK
-                    : ig_text_fail(&in->t, at, "a solid has %d nodes: expected 4, 8 or 10", count);
+  return count == 4
+             ? IG_OK
+             : ig_text_fail(&in->t, at,
+                            "a solid has %d nodes: expected 4 or 8, or 10 on a line of their own",
+                            count);
 }
 
 /* `extra`: lines after each element that tell other things of it. */

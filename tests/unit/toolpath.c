@@ -209,8 +209,10 @@ static void adamantine(void **state) {
            "0,0,1e-3,0,%.12g,0,%.12g,0,1\n1,2e-3,1e-3,-3e-3,%.12g,0,%.12g,0,0\n", half, half, half,
            half);
   p = good("five.txt", turned);
-  assert_true(p.count == 2 && p.direction[0] == 1 && p.direction[1] == 0 && p.direction[2] == 0);
-  assert_true(fabs(p.x[3] - 3e-3) < 1e-12 && p.x[4] == 1e-3 && fabs(p.x[5] - 2e-3) < 1e-12);
+  assert_true(p.count == 2 && fabs(p.direction[0] - 1) < 1e-12);
+  assert_true(fabs(p.direction[1]) < 1e-12 && fabs(p.direction[2]) < 1e-12);
+  assert_true(fabs(p.x[3] - 3e-3) < 1e-12 && fabs(p.x[4] - 1e-3) < 1e-12 &&
+              fabs(p.x[5] - 2e-3) < 1e-12);
   ig_toolpath_free(&p);
 }
 
