@@ -236,6 +236,37 @@ static void forces_balance_and_do_the_work(void **state_) {
   }
 }
 
+/* A thin quadrilateral that is warped, corners 0.025 of its side above and below in turn, warps
+   further as a flat one does: it bends and does not stretch (to h^2). Triangles both ways to cut
+   would hold it by a membrane (h / t)^2 = 2500 times as stiff. */
+static void warped_quadrilaterals_bend(void **state_) {
+  (void)state_;
+  static double state[512 * IG_DYN_BLOCK];
+  double lift[2];
+  for (int k = 0; k < (int)KINDS; k++) {
+    if (kinds[k].kind != IG_DYN_QUAD && kinds[k].kind != IG_DYN_QUAD_LAYERS)
+      continue;
+    for (int warped = 0; warped < 2; warped++) {
+      dyn_group_f64 g = group_of(k, state);
+      double x[IG_DYN_MOTIONS] = {0}, du[IG_DYN_MOTIONS] = {0}, f[IG_DYN_MOTIONS] = {0}, left;
+      g.thickness = 5e-4;
+      state[0] = kinds[k].kind == IG_DYN_QUAD_LAYERS; /* thickness; no stress */
+      for (int a = 0; a < 4; a++) {
+        const double up = a % 2 ? -1 : 1;
+        x[3 * a] = a == 1 || a == 2, x[3 * a + 1] = a > 1;
+        x[3 * a + 2] = up * (0.025 * warped + 1e-6);
+        du[6 * a + 2] = up * 1e-6;
+      }
+      assert_true(element_force_f64((int)kinds[k].kind, kinds[k].law, &g, state, 1e-6, x, du, f,
+                                    &left) > 0);
+      lift[warped] = f[2];
+    }
+    if (!(lift[0] > 0 && fabs(lift[1] / lift[0] - 1) < 0.03))
+      print_message("kind %d: %g flat, %g warped\n", kinds[k].kind, lift[0], lift[1]);
+    assert_true(lift[0] > 0 && fabs(lift[1] / lift[0] - 1) < 0.03);
+  }
+}
+
 /* A linear field strains every element of a distorted mesh alike: no force on inner particles. */
 static bool inner(const ig_mesh *mesh, ig_lid n, int dims) {
   double low[3], high[3];
@@ -593,6 +624,7 @@ int main(void) {
       cmocka_unit_test(critical_step_is_one),
       cmocka_unit_test(rigid_motion_makes_no_force),
       cmocka_unit_test(forces_balance_and_do_the_work),
+      cmocka_unit_test(warped_quadrilaterals_bend),
       cmocka_unit_test(patch_passes),
       cmocka_unit_test(queue_restarts_to_the_same_bits),
       cmocka_unit_test(output_is_what_the_case_asks),
