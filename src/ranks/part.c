@@ -193,7 +193,8 @@ ig_status ig_part_facts_collect(ig_ctx *cx, const ig_part *part, int peers, ig_p
   ig_part_facts mine = {.nodes = part->mesh->nodes - part->ghosts,
                         .elements = ig_mesh_elements(part->mesh),
                         .ghosts = part->ghosts,
-                        .peers = peers};
+                        .peers = peers,
+                        .bytes = (int64_t)cx->device_bytes};
   snprintf(mine.host, sizeof mine.host, "%s", cx->ranks ? cx->ranks->host : "");
   snprintf(mine.device, sizeof mine.device, "%.60s", ig_ctx_device(cx));
   return ig_ranks_collect(cx, &mine, sizeof mine, all);
@@ -209,9 +210,9 @@ ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, int peers, ig_part_l
     char label[32], text[256];
     snprintf(label, sizeof label, "rank %d", r);
     snprintf(text, sizeof text,
-             "%s, %s: %lld elements, %lld own nodes, %lld ghosts, %lld neighbours", all[r].host,
-             all[r].device, (long long)all[r].elements, (long long)all[r].nodes,
-             (long long)all[r].ghosts, (long long)all[r].peers);
+             "%s, %s: %lld elements, %lld own nodes, %lld ghosts, %lld neighbours, %.4g MB",
+             all[r].host, all[r].device, (long long)all[r].elements, (long long)all[r].nodes,
+             (long long)all[r].ghosts, (long long)all[r].peers, 1e-6 * (double)all[r].bytes);
     line(user, label, text);
   }
   free(all);

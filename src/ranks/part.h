@@ -44,6 +44,7 @@ typedef struct {
   char host[64], device[64];
   int64_t nodes, elements, ghosts; /* nodes: owned */
   int64_t peers;                   /* ranks it talks to */
+  int64_t bytes;                   /* device memory in use */
 } ig_part_facts;
 /* The facts of all ranks, on rank 0: one per rank. All ranks call it. */
 IG_MUST_CHECK ig_status ig_part_facts_collect(ig_ctx *cx, const ig_part *part, int peers,

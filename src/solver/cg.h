@@ -18,18 +18,22 @@ typedef struct ig_cg_state {
   double partial[IG_PARTIALS];
 } ig_cg_state;
 
-/* X(name, arguments), over n values; scalars stay on the device. */
+struct ig_grid;
+/* X(name, arguments), over n values of a grid (NULL: of no grid in space); scalars stay on the
+   device, but for that of `dot`. */
 #define IG_CG_OPS(X)                                                                               \
+  X(dot, (ig_ctx * cx, const struct ig_grid *grid, int64_t n, const double *a, const double *b,    \
+          double *result))                                                                         \
   /* r = f - r; rr */                                                                              \
-  X(residual,                                                                                      \
-    (ig_ctx * cx, int64_t n, const double *f, double *r, float *r32, ig_cg_state *state))          \
+  X(residual, (ig_ctx * cx, const struct ig_grid *grid, int64_t n, const double *f, double *r,     \
+               float *r32, ig_cg_state *state))                                                    \
   /* x, r by pap; rr */                                                                            \
-  X(update, (ig_ctx * cx, int64_t n, const double *p, const double *ap, double *x, double *r,      \
-             float *r32, ig_cg_state *state))                                                      \
+  X(update, (ig_ctx * cx, const struct ig_grid *grid, int64_t n, const double *p,                  \
+             const double *ap, double *x, double *r, float *r32, ig_cg_state *state))              \
   /* rz, p = z + beta p; ap not NULL: p is made conjugate to the last one by its image, which      \
      forgives a preconditioner that is not always the same */                                      \
-  X(direction, (ig_ctx * cx, int64_t n, const double *r, const float *z, const double *ap,         \
-                double *p, bool first, ig_cg_state *state))
+  X(direction, (ig_ctx * cx, const struct ig_grid *grid, int64_t n, const double *r,               \
+                const float *z, const double *ap, double *p, bool first, ig_cg_state *state))
 
 #define IG_CG_OP(name, args) ig_status(*name) args;
 #define IG_ON_CPU(name, args) ig_status ig_cg_cpu_##name args;

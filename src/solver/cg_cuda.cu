@@ -16,8 +16,16 @@ __global__ void residual_values(int64_t n, const double *f, double *r, float *r3
     state->s.rr = total;
 }
 
-ig_status ig_cg_cuda_residual(ig_ctx *cx, int64_t n, const double *f, double *r, float *r32,
-                              ig_cg_state *state) {
+/* One rank's grid: cuts it into blocks of the launch, not into planes. */
+ig_status ig_cg_cuda_dot(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *a,
+                         const double *b, double *result) {
+  (void)grid;
+  return cx->backend->dot_f64(cx, (size_t)n, a, b, result);
+}
+
+ig_status ig_cg_cuda_residual(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *f,
+                              double *r, float *r32, ig_cg_state *state) {
+  (void)grid;
   residual_values<<<stride_blocks(cx, n, 256), 256, 0, ig_cuda_stream(cx)>>>(n, f, r, r32, state);
   IG_LAUNCHED(cx);
   return IG_OK;
@@ -39,8 +47,10 @@ __global__ void update_values(int64_t n, const double *p, const double *ap, doub
     state->s.rr = total;
 }
 
-ig_status ig_cg_cuda_update(ig_ctx *cx, int64_t n, const double *p, const double *ap, double *x,
-                            double *r, float *r32, ig_cg_state *state) {
+ig_status ig_cg_cuda_update(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *p,
+                            const double *ap, double *x, double *r, float *r32,
+                            ig_cg_state *state) {
+  (void)grid;
   update_values<<<stride_blocks(cx, n, 256), 256, 0, ig_cuda_stream(cx)>>>(n, p, ap, x, r, r32,
                                                                            state);
   IG_LAUNCHED(cx);
@@ -72,8 +82,10 @@ __global__ void direction_values(int64_t n, const float *z, double *p, bool firs
     p[i] = (double)z[i] + beta * p[i];
 }
 
-ig_status ig_cg_cuda_direction(ig_ctx *cx, int64_t n, const double *r, const float *z,
-                               const double *ap, double *p, bool first, ig_cg_state *state) {
+ig_status ig_cg_cuda_direction(ig_ctx *cx, const ig_grid *grid, int64_t n, const double *r,
+                               const float *z, const double *ap, double *p, bool first,
+                               ig_cg_state *state) {
+  (void)grid;
   dot_values<<<stride_blocks(cx, n, 256), 256, 0, ig_cuda_stream(cx)>>>(n, r, z, first ? NULL : ap,
                                                                         state);
   IG_LAUNCHED(cx);

@@ -106,20 +106,23 @@ static int64_t element_number(const ig_grid *g, int i, int j, int k) {
 }
 
 /* Coarse planes are taken in pairs, the children of one plane of the next level; pairs of one
-   parity at a time touch no node in common, and every node sums in the same order always. */
+   parity (in the whole grid) at a time touch no node in common, and every node sums in the same
+   order always. Of a slab the ghosts below come, too, as plane -1. */
 typedef void plane_fn(const void *arg, int k, float *work);
 static ig_status for_planes(ig_ctx *cx, const ig_grid *g, size_t work_size, plane_fn *fn,
                             const void *arg) {
-  const int planes = g->dim == 3 ? g->n[2] : g->n[1], pairs = (planes + 1) / 2;
+  const int planes = g->dim == 3 ? ig_grid_layers(g) : g->n[1], pairs = (planes + 1) / 2;
+  const int below = ig_grid_below(g), odd = g->from / 2 & 1;
   const int team = ig_team(cx, ig_grid_elements(g), IG_WORK_ROW);
   float *work;
   IG_TRY(IG_NEW(cx, &work, (size_t)team * work_size, "coarsening work space"));
   for (int parity = 0; parity < 2; parity++) {
 #pragma omp parallel for schedule(static, 1) num_threads(team)
     for (int t = 0; t < team; t++)
-      for (int p = parity + 2 * t; p < pairs; p += 2 * team)
+      for (int p = (parity ^ odd) - 2 * below + 2 * t; p < pairs; p += 2 * team)
         for (int k = 2 * p; k < 2 * p + 2 && k < planes; k++)
-          fn(arg, k, work + work_size * (size_t)t);
+          if (k >= -below)
+            fn(arg, k, work + work_size * (size_t)t);
   }
   free(work);
   return IG_OK;
@@ -172,7 +175,7 @@ static void coarsen_fine_plane(const void *arg, int k, float *work) {
           matrix[(size_t)m * n + i] = v;
         }
     add_row(l, ig_grid_place(g, 0, j, kk), matrix, n);
-    for (int i = 0; a->next && i < n; i++) {
+    for (int i = 0; a->next && k >= 0 && i < n; i++) {
       for (int m = 0; m < entries; m++)
         one[m] = matrix[(size_t)m * n + i];
       add_to_parent(dim, g->dof, (i & 1) | (j & 1) << 1 | (kk & 1) << 2, one,
@@ -234,6 +237,8 @@ static void coarsen_plane(const void *arg, int k, float *work) {
   (void)work;
   const coarsen_arg *a = arg;
   const ig_grid *f = &a->fine->grid, *g = &a->coarse->grid;
+  if (k < 0) /* of another rank's parent */
+    return;
   const int entries = (f->dof << f->dim) * (f->dof << f->dim), dim = f->dim;
   const int j0 = dim == 3 ? 0 : k, j1 = dim == 3 ? f->n[1] : k + 1, kk = dim == 3 ? k : 0;
   for (int j = j0; j < j1; j++)

@@ -4,32 +4,44 @@
 
 #include <string.h>
 
-ig_status ig_grid_init(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n) {
+ig_status ig_grid_outline(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n) {
   memset(g, 0, sizeof *g);
   g->dim = dim;
   g->dof = dof;
-  double places = 1;
   for (int d = 0; d < dim; d++) {
     if (n[d] < 1)
       return IG_FAIL(cx, IG_ARG, "a grid needs at least one element along each axis, not %d", n[d]);
     g->n[d] = n[d];
-    places *= n[d] + 3.0;
   }
-  if (places * dof > 2e9)
-    return IG_FAIL(cx, IG_ARG, "a grid of %.3g unknowns is more than one device numbers (2e9)",
-                   places * dof);
   g->row = (n[0] + 3 + 3) / 4 * 4;
   g->plane = g->row * (n[1] + 3);
   g->stored = dim == 3 ? g->plane * (n[2] + 3) : g->plane;
   g->first = 1 + g->row + (dim == 3 ? g->plane : 0);
+  g->all = g->n[2];
+  g->ghosts = 1;
   return IG_OK;
+}
+
+ig_status ig_grid_check(ig_ctx *cx, const ig_grid *g) {
+  const double places = (g->n[0] + 3.0) * (g->n[1] + 3.0) * (g->dim == 3 ? g->n[2] + 3.0 : 1);
+  return places * g->dof > 2e9
+             ? IG_FAIL(cx, IG_ARG,
+                       "a grid of %.3g unknowns is more than one device numbers (2e9): divide it "
+                       "between ranks (mpirun -n N)",
+                       places * g->dof)
+             : IG_OK;
+}
+
+ig_status ig_grid_init(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n) {
+  IG_TRY(ig_grid_outline(cx, g, dim, dof, n));
+  return ig_grid_check(cx, g);
 }
 
 ig_status ig_grid_coarsen(ig_ctx *cx, const ig_grid *fine, ig_grid *coarse) {
   int n[3] = {0, 0, 0};
   for (int d = 0; d < fine->dim; d++)
     n[d] = (fine->n[d] + 1) / 2;
-  return ig_grid_init(cx, coarse, fine->dim, fine->dof, n);
+  return ig_grid_outline(cx, coarse, fine->dim, fine->dof, n);
 }
 
 #define FILL(SUFFIX, REAL_)                                                                        \
@@ -43,6 +55,10 @@ ig_status ig_grid_coarsen(ig_ctx *cx, const ig_grid *fine, ig_grid *coarse) {
     args->plane = g->plane;                                                                        \
     args->stored = g->stored;                                                                      \
     args->first = g->first;                                                                        \
+    args->below = ig_grid_below(g);                                                                \
+    args->above = ig_grid_above(g);                                                                \
+    args->level = g->level;                                                                        \
+    args->slab = g->slab;                                                                          \
     for (int c = 0; brick && c < g->dof; c++) {                                                    \
       args->diagonal[c] = (REAL_)brick->diagonal[c];                                               \
       args->reciprocal[c] = (REAL_)(1 / brick->diagonal[c]);                                       \

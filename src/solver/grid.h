@@ -17,22 +17,42 @@
 
 IG_C_BEGIN
 
-typedef struct {
+struct ig_slab;
+typedef struct ig_grid {
   int dim, dof;
   int n[3];              /* elements along each axis; n[2] is 0 in 2D */
   int64_t row, plane;    /* strides */
   int64_t stored, first; /* places of one component, halo included; place of node (0, 0, 0) */
+  /* Of a grid divided between ranks, this one's part (slab.h): n[2] + 1 planes of nodes are its
+     own, from plane `from` of a whole with `all` elements along z; halos in z hold `ghosts` planes
+     of other ranks. Its last plane of nodes has elements, too, unless it is the whole's last. */
+  struct ig_slab *slab; /* NULL: a whole */
+  int level, from, all, ghosts;
 } ig_grid;
 
 IG_MUST_CHECK ig_status ig_grid_init(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n);
+/* The same for a grid that no device holds as a whole: of any size. */
+IG_MUST_CHECK ig_status ig_grid_outline(ig_ctx *cx, ig_grid *g, int dim, int dof, const int *n);
+/* Fails if one device cannot number its unknowns. */
+IG_MUST_CHECK ig_status ig_grid_check(ig_ctx *cx, const ig_grid *g);
 static inline int64_t ig_grid_place(const ig_grid *g, int i, int j, int k) {
   return g->first + i + j * g->row + k * g->plane;
 }
 static inline int64_t ig_grid_nodes(const ig_grid *g) {
   return (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->n[2] + 1);
 }
+/* Whether the grid goes on below and above; planes of elements. */
+static inline int ig_grid_below(const ig_grid *g) {
+  return g->from > 0;
+}
+static inline int ig_grid_above(const ig_grid *g) {
+  return g->from + g->n[2] < g->all;
+}
+static inline int ig_grid_layers(const ig_grid *g) {
+  return g->dim == 3 ? g->n[2] + ig_grid_above(g) : 1;
+}
 static inline int64_t ig_grid_elements(const ig_grid *g) {
-  return (int64_t)g->n[0] * g->n[1] * (g->dim == 3 ? g->n[2] : 1);
+  return (int64_t)g->n[0] * g->n[1] * ig_grid_layers(g);
 }
 /* the grid of half as many elements; an odd count is rounded up, its last element hangs over */
 IG_MUST_CHECK ig_status ig_grid_coarsen(ig_ctx *cx, const ig_grid *fine, ig_grid *coarse);

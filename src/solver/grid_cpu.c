@@ -1,5 +1,6 @@
 /* The operator on the CPU, and element energies. */
 #include "solver/grid_cpu.h"
+#include "solver/slab.h"
 #include "core/threads.h"
 #include "backend/backend.h"
 #include "kern/hd.h"
@@ -62,7 +63,7 @@ IG_HD void energy_row(const int dim, const int dof, const ig_grid_args_f64 *g, i
 
 ig_status ig_grid_cpu_energy(ig_ctx *cx, const ig_grid_args_f64 *g, const double *u,
                              const double *v, double scale, bool add, double *out) {
-  const int nz = g->dim == 3 ? g->n[2] : 1;
+  const int nz = g->dim == 3 ? g->n[2] + g->above : 1;
   const int64_t rows = (int64_t)g->n[1] * nz;
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, rows, IG_WORK_ROW))
   for (int64_t row = 0; row < rows; row++) {

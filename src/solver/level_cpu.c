@@ -1,6 +1,7 @@
 /* Coarse levels on the CPU: sweeps over stored stencils, transfers, the accelerated cycle's steps.
  */
 #include "solver/grid_cpu.h"
+#include "solver/slab.h"
 #include "core/threads.h"
 #include "backend/backend.h"
 #include "kern/hd.h"
@@ -243,7 +244,7 @@ static void restrict_row(const transfer *t, int64_t row, float *work) {
     for (int z = -1; z <= 1; z++)
       for (int y = -1; y <= 1; y++) {
         const int j = 2 * J + y, k = 2 * K + z;
-        if ((f->dim == 2 && z) || j < 0 || j > f->n[1] || k < 0 || k > f->n[2])
+        if ((f->dim == 2 && z) || j < 0 || j > f->n[1] || k < -ig_grid_below(f) || k > f->n[2])
           continue;
         const float w = (y ? 0.5f : 1) * (z ? 0.5f : 1);
         const float *from = t->from + c * f->stored + ig_grid_place(f, 0, j, k);
@@ -315,10 +316,12 @@ ig_status ig_grid_cpu_pair_energy(ig_ctx *cx, const ig_level *l, int visit, cons
                                   const float *b) {
   const ig_grid *g = &l->grid;
   const int64_t pieces = piece_count(g);
-  double(*part)[3];
-  IG_TRY(IG_NEW(cx, &part, pieces, "sums of a level"));
+  double(*part)[3] = NULL;
+  ig_status status = IG_NEW(cx, &part, pieces, "sums of a level");
+  if (status != IG_OK && !g->slab)
+    return status;
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, pieces, IG_WORK_ROW))
-  for (int64_t q = 0; q < pieces; q++) {
+  for (int64_t q = 0; q < (part ? pieces : 0); q++) {
     float acc[3 * PIECE];
     const piece p = piece_at(g, q);
     double s0 = 0, s1 = 0, s2 = 0;
@@ -342,13 +345,16 @@ ig_status ig_grid_cpu_pair_energy(ig_ctx *cx, const ig_level *l, int visit, cons
     part[q][1] = s1;
     part[q][2] = s2;
   }
-  for (int m = 0; m < 3; m++) {
+  if (g->slab)
+    status = ig_slab_total(g->slab, g->level, 1, pieces / (g->n[2] + 1), 3,
+                           part ? &part[0][0] : NULL, l->pair->sum[visit]);
+  for (int m = 0; m < 3 && !g->slab; m++) {
     l->pair->sum[visit][m] = 0;
     for (int64_t q = 0; q < pieces; q++)
       l->pair->sum[visit][m] += part[q][m];
   }
   free(part);
-  return IG_OK;
+  return status;
 }
 
 ig_status ig_grid_cpu_pair_residual(ig_ctx *cx, const ig_level *l, const float *b, float c1) {

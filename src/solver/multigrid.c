@@ -7,32 +7,81 @@
 /* iterations granted to a smoother that is not certain to be stable */
 enum { HOPEFUL = 100 };
 
+/* An operation that no other rank takes part in: a failure is kept until all meet in a sum. */
+#define TRY_OP(call) IG_SLAB_TRY(m->slab, call)
+
+/* A level that all ranks hold, as their own part of it. */
+static ig_level own_part(const ig_multigrid *m, int depth) {
+  ig_level own = m->level[depth];
+  int from, to;
+  ig_slab_range(m->slab, depth, m->slab->rank, &from, &to);
+  own.grid.first += from * own.grid.plane;
+  own.grid.from = from;
+  own.grid.n[2] = to - from - 1;
+  if (own.element) {
+    const int64_t size = m->brick.size;
+    own.element += (int64_t)from * own.grid.n[0] * own.grid.n[1] * size * size;
+  }
+  return own;
+}
+static bool gathered(const ig_multigrid *m, int depth) {
+  return m->slab && depth == m->slab->depth;
+}
+
 /* --- when the moduli change --- */
+
+/* Element matrices of other ranks: one plane of ghosts, or all. */
+static ig_status share_elements(ig_multigrid *m, int l) {
+  const ig_level *level = &m->level[l];
+  const ig_grid *g = &level->grid;
+  const size_t size = (size_t)m->brick.size;
+  const size_t plane = (size_t)g->n[0] * (size_t)g->n[1] * size * size * sizeof(float);
+  if (!m->slab || l > m->slab->depth)
+    return IG_OK;
+  return l < m->slab->depth ? ig_slab_lift(g, plane, level->element)
+                            : ig_slab_gather(m->slab, l, g->n[2], 1, plane, 0, level->element);
+}
+
+static ig_status coarse_springs(ig_multigrid *m, int l) {
+  ig_level fine = m->level[0];
+  if (!m->springs)
+    return IG_OK;
+  fine.args.spring = m->spring.dev;
+  fine.args.springs = m->springs;
+  if (m->slab && l >= m->slab->depth)
+    fine.args.first -= fine.grid.from * fine.grid.plane;
+  return m->ops->coarse_springs(m->cx, &fine, &m->level[l], l);
+}
 
 ig_status ig_multigrid_update(ig_multigrid *m) {
   ig_ctx *cx = m->cx;
   const ig_grid_ops *ops = m->ops;
-  IG_TRY(ops->to_single(cx, m->level[0].grid.stored, m->modulus.dev, m->modulus32.dev));
-  IG_TRY(ops->node_inverse(cx, &m->level[0].args, m->inverse.dev));
+  /* the elements of the coarse plane below are made of two */
+  IG_TRY(ig_slab_refresh(&m->level[0].grid, 1, sizeof(double), 2, m->modulus.dev));
+  TRY_OP(ops->to_single(cx, m->level[0].grid.stored, m->modulus.dev, m->modulus32.dev));
+  TRY_OP(ops->node_inverse(cx, &m->level[0].args, m->inverse.dev));
   for (int l = 1; l < m->levels; l++) {
     ig_level *level = &m->level[l];
     if (l == 1) {
-      IG_TRY(ops->coarsen_fine(cx, &m->level[0], level, m->levels > 2 ? &m->level[2] : NULL,
-                               m->kind.dev, m->table.dev));
+      const bool next_gathered = m->levels > 2 && gathered(m, 2);
+      const ig_level next = next_gathered ? own_part(m, 2) : m->level[2];
+      TRY_OP(ops->coarsen_fine(cx, &m->level[0], level, m->levels > 2 ? &next : NULL, m->kinds,
+                               m->table.dev));
     } else {
+      const ig_level own = gathered(m, l) ? own_part(m, l) : *level;
       if (l > 2)
-        IG_TRY(ops->coarsen(cx, &m->level[l - 1], level));
-      IG_TRY(ops->stencil(cx, level));
+        TRY_OP(ops->coarsen(cx, &m->level[l - 1], &own));
+      IG_TRY(share_elements(m, l));
+      TRY_OP(ops->stencil(cx, level));
     }
-    if (m->args.springs)
-      IG_TRY(ops->coarse_springs(cx, &m->level[0], level, l));
-    IG_TRY(ops->coarse_inverse(cx, level));
+    TRY_OP(coarse_springs(m, l));
+    TRY_OP(ops->coarse_inverse(cx, level));
   }
   for (int l = 0; l < m->levels; l++)
     if (m->level[l].block)
-      IG_TRY(ops->blocks(cx, &m->level[l]));
+      TRY_OP(ops->blocks(cx, &m->level[l]));
   if (m->levels > 1)
-    IG_TRY(ops->dense_invert(cx, &m->level[m->levels - 1], m->place.dev, m->coarse_n,
+    TRY_OP(ops->dense_invert(cx, &m->level[m->levels - 1], m->place.dev, m->coarse_n,
                              m->dense_work.dev, m->dense.dev));
   return IG_OK;
 }
@@ -78,6 +127,11 @@ static float first_step(const ig_multigrid *m, int depth) {
   return c1;
 }
 
+/* Ghosts of a vector of a level, which sweeps look at. */
+static ig_status refresh(const ig_level *l, float *v) {
+  return ig_slab_refresh(&l->grid, l->grid.dof, sizeof *v, 1, v);
+}
+
 /* x and y change places at every step; the result is in l->x afterwards */
 static ig_status smooth(ig_multigrid *m, ig_level *l, const float *b, from begin) {
   double rho = 0;
@@ -86,17 +140,20 @@ static ig_status smooth(ig_multigrid *m, ig_level *l, const float *b, from begin
     step_coefficients(m, l, i, &rho, &c0, &c1);
     if (ig_multigrid_by_blocks(m)) {
       const bool zero = i == 0 && begin == FROM_ZERO;
-      if (!zero)
-        IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_RESIDUAL, b, l->x, NULL, 0, 0, l->y));
-      IG_TRY(m->ops->relax(m->cx, l, zero ? b : l->y, c1, zero, l->x));
+      if (!zero) {
+        IG_TRY(refresh(l, l->x));
+        TRY_OP(m->ops->sweep(m->cx, l, IG_SWEEP_RESIDUAL, b, l->x, NULL, 0, 0, l->y));
+      }
+      TRY_OP(m->ops->relax(m->cx, l, zero ? b : l->y, c1, zero, l->x));
       continue;
     }
     float *d = i + 1 < steps_at(m, l) ? l->d : NULL; /* the last step needs not be remembered */
     if (i == 0 && begin == FROM_ZERO)
-      IG_TRY(m->ops->start(m->cx, l, b, c1, l->x, d));
+      TRY_OP(m->ops->start(m->cx, l, b, c1, l->x, d));
     if (i == 0 && begin != FROM_GUESS)
       continue;
-    IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_SMOOTH, b, l->x, i > 0 ? l->d : d, c0, c1, l->y));
+    IG_TRY(refresh(l, l->x));
+    TRY_OP(m->ops->sweep(m->cx, l, IG_SWEEP_SMOOTH, b, l->x, i > 0 ? l->d : d, c0, c1, l->y));
     float *swap = l->x;
     l->x = l->y;
     l->y = swap;
@@ -112,28 +169,59 @@ static ig_status correct(ig_multigrid *m, int depth, const float *b) {
   const from begin = ig_multigrid_by_blocks(m) ? FROM_ZERO : FROM_FIRST_STEP;
   IG_TRY(cycle(m, depth, b, begin));
   if (ig_multigrid_paired(m, depth)) {
+    IG_TRY(refresh(l, l->x));
     IG_TRY(m->ops->pair_energy(m->cx, l, 0, l->x, b));
-    IG_TRY(m->ops->pair_residual(m->cx, l, b, first_step(m, depth)));
+    TRY_OP(m->ops->pair_residual(m->cx, l, b, first_step(m, depth)));
     IG_TRY(cycle(m, depth, l->rest, begin));
+    IG_TRY(refresh(l, l->x));
     IG_TRY(m->ops->pair_energy(m->cx, l, 1, l->x, l->rest));
-    return m->ops->pair_join(m->cx, l);
+    TRY_OP(m->ops->pair_join(m->cx, l));
+    return IG_OK;
   }
   if (m->options.cycle == IG_CYCLE_W && depth < m->levels - 1)
     return cycle(m, depth, b, FROM_GUESS);
   return IG_OK;
 }
 
+/* The residual in l->y to the next level, with the first step of its smoother. */
+static ig_status go_down(ig_multigrid *m, int depth) {
+  ig_level *l = &m->level[depth], *next = l + 1;
+  const float c1 = first_step(m, depth + 1);
+  IG_TRY(refresh(l, l->y));
+  if (!gathered(m, depth + 1)) {
+    TRY_OP(m->ops->restricts(m->cx, l, l->y, next, next->b, c1, next->x, next->d));
+    return IG_OK;
+  }
+  const ig_level own = own_part(m, depth + 1);
+  const ig_grid *g = &next->grid;
+  TRY_OP(m->ops->restricts(m->cx, l, l->y, &own, next->b, 0, next->x, next->d));
+  IG_TRY(ig_slab_gather(m->slab, depth + 1, g->n[2] + 1, g->dof, (size_t)g->plane * sizeof(float),
+                        (size_t)g->stored * sizeof(float), next->b + g->plane));
+  if (c1 != 0)
+    TRY_OP(m->ops->start(m->cx, next, next->b, c1, next->x, next->d));
+  return IG_OK;
+}
+
+static ig_status come_up(ig_multigrid *m, int depth) {
+  ig_level *l = &m->level[depth], *next = l + 1;
+  IG_TRY(refresh(next, next->x));
+  const ig_level own = gathered(m, depth + 1) ? own_part(m, depth + 1) : *next;
+  TRY_OP(m->ops->prolong(m->cx, &own, next->x, l, l->x));
+  return IG_OK;
+}
+
 static ig_status cycle(ig_multigrid *m, int depth, const float *b, from begin) {
   ig_level *l = &m->level[depth];
-  if (depth > 0 && depth == m->levels - 1)
-    return m->ops->dense_solve(m->cx, m->place.dev, m->coarse_n, m->dense.dev, b, l->x);
+  if (depth > 0 && depth == m->levels - 1) {
+    TRY_OP(m->ops->dense_solve(m->cx, m->place.dev, m->coarse_n, m->dense.dev, b, l->x));
+    return IG_OK;
+  }
   IG_TRY(smooth(m, l, b, begin));
-  ig_level *next = &m->level[depth + 1];
-  IG_TRY(m->ops->sweep(m->cx, l, IG_SWEEP_RESIDUAL, b, l->x, NULL, 0, 0, l->y));
-  IG_TRY(
-      m->ops->restricts(m->cx, l, l->y, next, next->b, first_step(m, depth + 1), next->x, next->d));
-  IG_TRY(correct(m, depth + 1, next->b));
-  IG_TRY(m->ops->prolong(m->cx, next, next->x, l, l->x));
+  IG_TRY(refresh(l, l->x));
+  TRY_OP(m->ops->sweep(m->cx, l, IG_SWEEP_RESIDUAL, b, l->x, NULL, 0, 0, l->y));
+  IG_TRY(go_down(m, depth));
+  IG_TRY(correct(m, depth + 1, m->level[depth + 1].b));
+  IG_TRY(come_up(m, depth));
   return smooth(m, l, b, FROM_GUESS);
 }
 
@@ -143,13 +231,17 @@ static ig_status whole_cycle(void *self, const float *r) {
 
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_multigrid *m = self;
-  return m->ops->apply(m->cx, &m->args, x, y, state);
+  IG_TRY(ig_slab_refresh(&m->level[0].grid, m->brick.dof, sizeof *x, 1, (double *)x));
+  if (state)
+    return m->ops->apply(m->cx, &m->args, x, y, state); /* with a sum: all meet in it */
+  TRY_OP(m->ops->apply(m->cx, &m->args, x, y, NULL));
+  return IG_OK;
 }
 
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_multigrid *m = self;
   if (m->levels == 1)
-    IG_TRY(m->ops->start(m->cx, &m->level[0], r, 1, m->level[0].x, m->level[0].d));
+    TRY_OP(m->ops->start(m->cx, &m->level[0], r, 1, m->level[0].x, m->level[0].d));
   else
     IG_TRY(ig_replay_run(m->cx, &m->replay, whole_cycle, m, r, m->cautious));
   *z = m->level[0].x;
@@ -157,12 +249,16 @@ static ig_status precondition(void *self, const float *r, const float **z) {
 }
 
 ig_linear ig_multigrid_linear(ig_multigrid *m) {
-  return (ig_linear){m, m->level[0].grid.stored * m->level[0].grid.dof, apply, precondition,
-                     m->options.cycle == IG_CYCLE_K};
+  return (ig_linear){m,
+                     m->level[0].grid.stored * m->level[0].grid.dof,
+                     apply,
+                     precondition,
+                     m->options.cycle == IG_CYCLE_K,
+                     &m->level[0].grid};
 }
 
-ig_status ig_multigrid_solve(ig_multigrid *m, const double *f, double *u, double tolerance,
-                             ig_solve_report *report) {
+static ig_status solve(ig_multigrid *m, const double *f, double *u, double tolerance,
+                       ig_solve_report *report) {
   const ig_linear linear = ig_multigrid_linear(m);
   const bool hopeful = m->levels > 1 && !m->cautious;
   if (hopeful) {
@@ -178,4 +274,10 @@ ig_status ig_multigrid_solve(ig_multigrid *m, const double *f, double *u, double
   IG_TRY(ig_pcg_solve(m->cx, &m->pcg, &linear, f, u, tolerance, m->options.limit, report));
   report->iterations += before;
   return IG_OK;
+}
+
+ig_status ig_multigrid_solve(ig_multigrid *m, const double *f, double *u, double tolerance,
+                             ig_solve_report *report) {
+  IG_TRY(solve(m, f, u, tolerance, report));
+  return ig_slab_refresh(&m->level[0].grid, m->brick.dof, sizeof *u, 1, u);
 }

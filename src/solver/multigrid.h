@@ -6,6 +6,7 @@
 #include "solver/replay.h"
 #include "solver/grid.h"
 #include "solver/pcg.h"
+#include "solver/slab.h"
 
 IG_C_BEGIN
 
@@ -28,6 +29,7 @@ typedef struct {
   ig_storage storage; /* of the first coarse level, the largest stored */
   int coarsest;       /* unknowns of a level that is inverted; 0: as many as pay on the device */
   int limit;          /* PCG iterations */
+  ig_slab *slab;      /* how the grid is divided between ranks, NULL: it is not; outlives this */
 } ig_multigrid_options;
 #define IG_MULTIGRID_DEFAULT                                                                       \
   ((ig_multigrid_options){.precondition = IG_PRECONDITION_MULTIGRID,                               \
@@ -46,12 +48,15 @@ typedef struct {
   ig_multigrid_options options;
   ig_brick brick;
   ig_grid_args_f64 args;
+  ig_slab *slab; /* NULL: the grid is not divided */
   bool cautious; /* the smoother's bound is taken in full */
   int levels;
   ig_level level[IG_LEVELS];
   /* fine grid, device: the moduli (set by the caller, then `update`), in both precisions */
   ig_array modulus, modulus32, fix, spring, inverse;
-  ig_array kind, table; /* classes of coarse elements by what is held in them */
+  int springs;           /* of all ranks, in `spring` */
+  const uint16_t *kinds; /* in `kind`, of the first own coarse element */
+  ig_array kind, table;  /* classes of coarse elements by what is held in them */
   ig_array arena[IG_LEVELS], pair[IG_LEVELS]; /* each level's vectors; sums */
   ig_array stencil[IG_LEVELS], element[IG_LEVELS], block[IG_LEVELS];
   ig_array half, scale;              /* of the first coarse level */
@@ -69,12 +74,16 @@ static inline bool ig_multigrid_paired(const ig_multigrid *m, int depth) {
   return m->options.cycle == IG_CYCLE_K && depth >= 2 && depth <= 3 && depth < m->levels - 1;
 }
 
-/* `fix` (host, stored places: bits of held components) and springs are copied. */
+/* `fix` (host, stored places: bits of held components) and springs are copied. Of a slab, `grid` is
+   this rank's part, `fix` has its ghosts and springs are those of all ranks. */
 IG_MUST_CHECK ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const ig_brick *brick,
                                          const uint8_t *fix, const ig_spring *spring, int springs,
                                          const ig_multigrid_options *options, ig_multigrid **out);
 void ig_multigrid_free(ig_multigrid *m);
-/* Device memory the same will take, in bytes; nothing is allocated. */
+/* Levels it will have on a whole grid. */
+IG_MUST_CHECK ig_status ig_multigrid_levels(ig_ctx *cx, const ig_grid *whole,
+                                            const ig_multigrid_options *options, int *levels);
+/* Device memory the same will take, in bytes; nothing is allocated. `grid`: the whole one. */
 IG_MUST_CHECK ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid,
                                            const ig_multigrid_options *options, double *bytes);
 /* As conjugate gradients see it. */

@@ -26,7 +26,7 @@ static pattern pattern_at(const ig_grid *f, const uint8_t *fix, int I, int J, in
       for (int x = 0; x < 3; x++) {
         const int i = 2 * I + x, j = 2 * J + y, k = 2 * K + z;
         /* nodes past the rim belong to no element that is there */
-        if (i <= f->n[0] && j <= f->n[1] && k <= f->n[2])
+        if (i <= f->n[0] && j <= f->n[1] && k <= f->all - f->from)
           p.held[(z * 3 + y) * 3 + x] = fix[ig_grid_place(f, i, j, k)] & IG_FIX_ALL;
       }
   return p;
@@ -81,15 +81,18 @@ static double coarse_lambda(const ig_brick *b, const float *table, int block) {
 static ig_status make_classes(ig_multigrid *m, const uint8_t *fix) {
   ig_ctx *cx = m->cx;
   const ig_grid *f = &m->level[0].grid, *g = &m->level[1].grid;
-  const int nz = g->dim == 3 ? g->n[2] : 1;
+  const int below = ig_grid_below(g); /* of a slab: the plane of ghosts, too */
+  const size_t plane = (size_t)g->n[0] * (size_t)g->n[1];
   const size_t entries = (size_t)m->brick.nodes * (size_t)m->brick.size * (size_t)m->brick.size;
-  IG_TRY(ig_array_new(cx, &m->kind, (size_t)ig_grid_elements(g), sizeof(uint16_t), "classes"));
+  IG_TRY(ig_array_new(cx, &m->kind, (size_t)ig_grid_elements(g) + below * plane, sizeof(uint16_t),
+                      "classes"));
+  m->kinds = (const uint16_t *)m->kind.dev + below * plane;
   uint16_t *kind = m->kind.host;
   pattern *known;
   IG_TRY(IG_NEW(cx, &known, MOST_KINDS, "classes"));
   int count = 1; /* class 0: nothing held */
   ig_status status = IG_OK;
-  for (int K = 0; K < nz; K++)
+  for (int K = -below; K < ig_grid_layers(g); K++)
     for (int J = 0; J < g->n[1]; J++)
       for (int I = 0; I < g->n[0]; I++, kind++) {
         const pattern p = pattern_at(f, fix, I, J, K);
@@ -126,15 +129,17 @@ done:
 /* --- building --- */
 
 /* How many levels there are, and their grids. */
-static ig_status plan_levels(ig_multigrid *m) {
+static ig_status plan_levels(ig_multigrid *m, const ig_grid *whole) {
+  ig_grid last = *whole;
   const int usual = m->cx->backend->kernels == IG_KERNELS_CUDA ? COARSEST_DEVICE : COARSEST;
   const int coarsest = m->options.coarsest > 0 ? m->options.coarsest : usual;
   m->levels = 1;
+  m->level[0].grid = m->slab ? ig_slab_grid(m->slab, 0, whole) : *whole;
   while (m->options.precondition == IG_PRECONDITION_MULTIGRID && m->levels < IG_LEVELS) {
-    const ig_grid *last = &m->level[m->levels - 1].grid;
-    if (m->levels > 1 && ig_grid_nodes(last) * last->dof <= coarsest)
+    if (m->levels > 1 && ig_grid_nodes(&last) * last.dof <= coarsest)
       break;
-    IG_TRY(ig_grid_coarsen(m->cx, last, &m->level[m->levels].grid));
+    IG_TRY(ig_grid_coarsen(m->cx, &last, &last));
+    m->level[m->levels].grid = m->slab ? ig_slab_grid(m->slab, m->levels, &last) : last;
     m->levels++;
   }
   return IG_OK;
@@ -145,7 +150,7 @@ static bool in_half(const ig_multigrid *m, int l) {
   const bool device = m->cx->backend->kernels == IG_KERNELS_CUDA;
   const ig_storage how = m->options.storage;
   return (how == IG_STORE_HALF || (how == IG_STORE_AUTO && device)) && l == 1 &&
-         l < m->levels - 1 && m->args.springs == 0;
+         l < m->levels - 1 && m->springs == 0;
 }
 
 static ig_status make_level(ig_multigrid *m, int l, int needed) {
@@ -203,17 +208,60 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
   IG_TRY(ig_array_zero(cx, &m->stencil[l]));
   level->stencil = m->stencil[l].dev;
   if (needed) {
-    const size_t size = (size_t)m->brick.size;
-    IG_TRY(ig_array_new_device(cx, &m->element[l], (size_t)ig_grid_elements(g) * size * size,
+    const size_t each = (size_t)m->brick.size * (size_t)m->brick.size;
+    const size_t ghosts = ig_grid_below(g) ? (size_t)g->n[0] * (size_t)g->n[1] : 0;
+    IG_TRY(ig_array_new_device(cx, &m->element[l], ((size_t)ig_grid_elements(g) + ghosts) * each,
                                sizeof(float), "coarse element matrices"));
-    level->element = m->element[l].dev;
+    level->element = (float *)m->element[l].dev + ghosts * each;
   }
   return IG_OK;
+}
+
+/* Room for all that ranks send each other while they solve. */
+static ig_status reserve(ig_multigrid *m) {
+  if (!m->slab)
+    return IG_OK;
+  const ig_grid *g = &m->level[0].grid;
+  const size_t dof = (size_t)g->dof, each = (size_t)m->brick.size * (size_t)m->brick.size;
+  size_t in = 2 * (size_t)m->slab->ghosts * (size_t)g->plane * dof * sizeof(double);
+  size_t sums = (size_t)(m->slab->planes + m->slab->ranks) * sizeof(double);
+  sums *= dof * 3 * (size_t)(g->plane / 512 + 2); /* as many parts of a plane as any sum has */
+  in = in > sums ? in : sums;
+  for (int l = 1; l < m->levels && l <= m->slab->depth; l++) {
+    const ig_grid *c = &m->level[l].grid;
+    const size_t matrices = (size_t)c->n[0] * (size_t)c->n[1] * each * sizeof(float) *
+                            (l == m->slab->depth ? (size_t)c->n[2] : 1);
+    const size_t vector = l == m->slab->depth ? (size_t)c->stored * dof * sizeof(float) : 0;
+    in = l > 1 && matrices > in ? matrices : in;
+    in = vector > in ? vector : in;
+  }
+  return ig_slab_reserve(m->slab, in / (size_t)(m->slab->ranks > 2 ? 2 : 1), in);
+}
+
+/* Supports with the ghosts' and springs' own marks; all is held in the halo. */
+static ig_status make_supports(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
+                               const ig_spring *spring, int springs) {
+  const size_t stored = (size_t)grid->stored;
+  const int ghosts = grid->slab ? grid->ghosts : 0, last = grid->all - grid->from;
+  IG_TRY(ig_array_new(m->cx, &m->fix, stored, 1, "supports"));
+  uint8_t *flags = m->fix.host;
+  memset(flags, IG_FIX_ALL, stored);
+  for (int k = -ghosts; k <= grid->n[2] + ghosts; k++)
+    for (int j = 0; k >= -grid->from && k <= last && j <= grid->n[1]; j++)
+      memcpy(flags + ig_grid_place(grid, 0, j, k), fix + ig_grid_place(grid, 0, j, k),
+             (size_t)grid->n[0] + 1);
+  for (int s = 0; s < springs; s++)
+    if (spring[s].node >= 0 && spring[s].node < grid->stored)
+      flags[spring[s].node] |= IG_FIX_SPRING;
+  return ig_array_push(m->cx, &m->fix);
 }
 
 static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
                        const ig_spring *spring, int springs) {
   ig_ctx *cx = m->cx;
+  ig_grid whole = *grid;
+  if (m->slab)
+    IG_TRY(ig_grid_outline(cx, &whole, 3, grid->dof, (int[]){grid->n[0], grid->n[1], grid->all}));
   const size_t stored = (size_t)grid->stored;
   IG_TRY(ig_array_new_device(cx, &m->modulus, stored, sizeof(double), "moduli"));
   IG_TRY(ig_array_new_device(cx, &m->modulus32, stored, sizeof(float), "moduli in single"));
@@ -221,32 +269,31 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
   IG_TRY(ig_array_zero(cx, &m->modulus));
   IG_TRY(ig_array_zero(cx, &m->modulus32));
   IG_TRY(ig_array_zero(cx, &m->inverse));
-  IG_TRY(ig_array_new(cx, &m->fix, stored, 1, "supports"));
-  uint8_t *flags = m->fix.host;
-  memset(flags, IG_FIX_ALL, stored);
-  for (int k = 0; k <= grid->n[2]; k++)
-    for (int j = 0; j <= grid->n[1]; j++)
-      memcpy(flags + ig_grid_place(grid, 0, j, k), fix + ig_grid_place(grid, 0, j, k),
-             (size_t)grid->n[0] + 1);
-  for (int s = 0; s < springs; s++)
-    flags[spring[s].node] |= IG_FIX_SPRING;
-  IG_TRY(ig_array_push(cx, &m->fix));
+  IG_TRY(make_supports(m, grid, fix, spring, springs));
   if (springs)
     IG_TRY(ig_array_from(cx, &m->spring, spring, (size_t)springs, sizeof *spring, "springs"));
+  /* springs are sorted by place: those of a slab's own planes follow each other */
+  const int64_t own[] = {grid->first - grid->row - 1,
+                         grid->first - grid->row - 1 + (grid->n[2] + 1) * grid->plane};
+  int begin = 0, end = springs;
+  while (grid->slab && begin < springs && spring[begin].node < own[0])
+    begin++;
+  while (grid->slab && end > begin && spring[end - 1].node >= own[1])
+    end--;
+  m->springs = springs;
   ig_grid_args_fill_f64(&m->args, grid, &m->brick);
 #define POINT(args, moduli)                                                                        \
   (args).modulus = (moduli).dev, (args).fix = m->fix.dev, (args).inverse = m->inverse.dev,         \
-  (args).spring = m->spring.dev, (args).springs = springs
+  (args).spring = (const ig_spring *)m->spring.dev + begin, (args).springs = end - begin
   POINT(m->args, m->modulus);
   ig_level *top = &m->level[0];
-  top->grid = *grid;
+  IG_TRY(plan_levels(m, &whole));
   ig_grid_args_fill_f32(&top->args, grid, &m->brick);
   POINT(top->args, m->modulus32);
 #undef POINT
   top->lambda = ig_multigrid_by_blocks(m)
                     ? ig_brick_lambda(m->brick.size, &m->brick.k[0][0], 24, m->brick.dof)
                     : m->brick.lambda;
-  IG_TRY(plan_levels(m));
   for (int l = 0; l < m->levels; l++)
     IG_TRY(make_level(m, l, l >= 2));
   if (m->levels > 1) {
@@ -267,6 +314,7 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
                                "coarsest matrix"));
     IG_TRY(ig_array_new_device(cx, &m->dense, square, sizeof(float), "coarsest inverse"));
   }
+  IG_TRY(reserve(m));
   return ig_pcg_init(cx, &m->pcg, grid->stored * grid->dof);
 }
 
@@ -279,6 +327,7 @@ ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const ig_brick *bric
   m->cx = cx;
   m->ops = ig_grid_ops_of(cx);
   m->options = *options;
+  m->slab = options->slab;
   m->brick = *brick;
   const ig_status status = build(m, grid, fix, spring, springs);
   if (status != IG_OK) {
@@ -289,12 +338,20 @@ ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const ig_brick *bric
   return IG_OK;
 }
 
+ig_status ig_multigrid_levels(ig_ctx *cx, const ig_grid *whole, const ig_multigrid_options *options,
+                              int *levels) {
+  ig_multigrid m = {.cx = cx, .options = *options};
+  IG_TRY(plan_levels(&m, whole));
+  *levels = m.levels;
+  return IG_OK;
+}
+
 ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid, const ig_multigrid_options *options,
                              double *bytes) {
-  ig_multigrid m = {.cx = cx, .options = *options};
-  m.level[0].grid = *grid;
-  IG_TRY(plan_levels(&m));
-  const double dof = grid->dof, size = dof * (1 << grid->dim), stored = (double)grid->stored;
+  ig_multigrid m = {.cx = cx, .options = *options, .slab = options->slab};
+  IG_TRY(plan_levels(&m, grid));
+  const double dof = grid->dof, size = dof * (1 << grid->dim),
+               stored = (double)m.level[0].grid.stored;
   /* moduli in both precisions, diagonal, supports; vectors of the cycle and of the iteration */
   *bytes = stored * (8 + 4 + 4 + 1) + stored * dof * (3 * 4 + 3 * 8 + 4);
   for (int l = 0; l < m.levels; l++) {

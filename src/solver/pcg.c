@@ -14,6 +14,11 @@ static const ig_cg_ops *ops_of(const ig_ctx *cx) {
   return IG_OPS_OF(cx, &on_cpu, &on_cuda);
 }
 
+ig_status ig_pcg_dot(ig_ctx *cx, const struct ig_grid *grid, int64_t n, const double *a,
+                     const double *b, double *result) {
+  return ops_of(cx)->dot(cx, grid, n, a, b, result);
+}
+
 const char *ig_solve_end_text(ig_solve_end end) {
   static const char *const text[] = {"converged", "stopped at the iteration limit",
                                      "stagnated: the residual no longer falls",
@@ -56,7 +61,7 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
   const float *z;
   double ff;
   *report = (ig_solve_report){0, 0, IG_SOLVE_CONVERGED};
-  IG_TRY(cx->backend->dot_f64(cx, (size_t)a->n, f, f, &ff));
+  IG_TRY(ops->dot(cx, a->grid, a->n, f, f, &ff));
   if (ff == 0)
     return cx->backend->fill(cx, u, 0, (size_t)a->n * sizeof *u);
   const double enough = tolerance * tolerance * ff;
@@ -64,7 +69,7 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
   int marked = 0, began = 0;
   bool fresh = true; /* r is f - A u, not what the recurrence makes of it */
   IG_TRY(a->apply(a->self, u, r, NULL));
-  IG_TRY(ops->residual(cx, a->n, f, r, r32, s));
+  IG_TRY(ops->residual(cx, a->grid, a->n, f, r, r32, s));
   IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
   for (;;) {
     highest = now.rr > highest ? now.rr : highest;
@@ -74,7 +79,7 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
       if (fresh || drift * drift * highest < 0.01 * enough)
         break;
       IG_TRY(a->apply(a->self, u, r, NULL));
-      IG_TRY(ops->residual(cx, a->n, f, r, r32, s));
+      IG_TRY(ops->residual(cx, a->grid, a->n, f, r, r32, s));
       IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
       highest = ff;
       began = report->iterations;
@@ -86,9 +91,9 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
       break;
     }
     IG_TRY(a->precondition(a->self, r32, &z));
-    IG_TRY(ops->direction(cx, a->n, r, z, a->flexible ? ap : NULL, p, fresh, s));
+    IG_TRY(ops->direction(cx, a->grid, a->n, r, z, a->flexible ? ap : NULL, p, fresh, s));
     IG_TRY(a->apply(a->self, p, ap, s));
-    IG_TRY(ops->update(cx, a->n, p, ap, u, r, r32, s));
+    IG_TRY(ops->update(cx, a->grid, a->n, p, ap, u, r, r32, s));
     IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
     fresh = false;
     report->iterations++;

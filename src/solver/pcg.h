@@ -8,6 +8,7 @@
 IG_C_BEGIN
 
 struct ig_cg_state;
+struct ig_grid;
 
 typedef struct ig_linear {
   void *self;
@@ -16,7 +17,8 @@ typedef struct ig_linear {
   ig_status (*apply)(void *self, const double *x, double *y, struct ig_cg_state *state);
   /* z = M^-1 r; the result is left where `z` says */
   ig_status (*precondition)(void *self, const float *r, const float **z);
-  bool flexible; /* the preconditioner is not quite the same every time */
+  bool flexible;              /* the preconditioner is not quite the same every time */
+  const struct ig_grid *grid; /* whose values they are; NULL: of no grid */
 } ig_linear;
 
 typedef enum {
@@ -40,6 +42,9 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_pcg_init(ig_ctx *cx, ig_pcg *w, int64_t n);
 void ig_pcg_free(ig_ctx *cx, ig_pcg *w);
 
+/* a . b over n values of a grid (NULL: of none), whose sum does not depend on how it is divided. */
+IG_MUST_CHECK ig_status ig_pcg_dot(ig_ctx *cx, const struct ig_grid *grid, int64_t n,
+                                   const double *a, const double *b, double *result);
 /* Solves A u = f from the u given, until |r| <= tolerance |f|. Ends that are not convergence are
    reported, not failed. f = 0 gives u = 0. */
 IG_MUST_CHECK ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *f,

@@ -198,7 +198,7 @@ ig_status ig_stress_system_new(ig_stress *m, ig_assembly how) {
     IG_TRY(ig_array_new_device(cx, &m->system.z, 3 * (size_t)m->nodes, sizeof(float), "blocks"));
   }
   m->system.linear =
-      (ig_linear){m, 3 * (int64_t)m->nodes, ig_stress_system_apply, precondition, true};
+      (ig_linear){m, 3 * (int64_t)m->nodes, ig_stress_system_apply, precondition, true, NULL};
   m->system.stale = true;
   return ig_pcg_init(cx, &m->system.pcg, m->system.linear.n);
 }

@@ -64,6 +64,7 @@ typedef struct {
   double least, most;          /* a multiplier beyond these is not looked for */
   const double *lower, *upper; /* asymptotes (device): the update is that of moving asymptotes */
   double scale;                /* of dc, for those: 1 / its largest */
+  const ig_grid *grid;         /* of the elements, NULL: none (host) */
 } ig_oc;
 
 /* Moving asymptotes with several constraints: the objective's slopes first, then theirs. */
@@ -75,6 +76,7 @@ typedef struct {
   const double *slope[IG_FUNCTIONS];
   double scale[IG_FUNCTIONS], multiplier[IG_FUNCTIONS]; /* 1 for the objective */
   double least[IG_FUNCTIONS]; /* curvature added to each function, in units of its largest slope */
+  const ig_grid *grid;        /* of the elements, NULL: none (host) */
 } ig_topopt_mma;
 
 typedef struct {
@@ -137,8 +139,8 @@ typedef struct ig_topopt_design_ops {
                     double *sums);
   ig_status (*mma)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
                    double *out);
-  ig_status (*stats)(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x, const double *old,
-                     ig_topopt_design_stats *stats);
+  ig_status (*stats)(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *role, const double *x,
+                     const double *old, ig_topopt_design_stats *stats);
 } ig_topopt_design_ops;
 
 extern const ig_topopt_design_ops ig_topopt_design_cpu;

@@ -1,6 +1,8 @@
 /* The design on the CPU. Sums are made per fixed chunk, then over the chunks in order: the same for
    any number of threads. */
 #include "topopt/design.h"
+#include "solver/chunks.h"
+#include "solver/slab.h"
 #include "core/threads.h"
 #include "backend/backend.h"
 #include "kern/hd.h"
@@ -10,13 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 1 << 13 };
-
 static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const uint8_t *role,
                         const double *in, double *out) {
   (void)role;
   const int n = g->n[0], rx = taps->reach[0], ry = taps->reach[1], rz = taps->reach[2];
-  const int nz = g->dim == 3 ? g->n[2] : 1;
+  const int nz = ig_grid_layers(g), all = g->dim == 3 ? g->all : 1;
   const int64_t rows = (int64_t)g->n[1] * nz;
   const size_t width = (size_t)n + 2 * (size_t)rx;
   double *work;
@@ -38,7 +38,7 @@ static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const
             continue;
           /* mirrored rows are added in pairs: a mirrored field gives the mirrored result */
           for (int side = 0; side < (z ? 2 : 1); side++) {
-            const int kk = ig_mirrored(side ? k - z : k + z, nz, taps->mirror[2]);
+            const int kk = ig_mirrored(g->from + (side ? k - z : k + z), all, taps->mirror[2]);
             const int up = ig_mirrored(j + y, g->n[1], taps->mirror[1]);
             const int down = y ? ig_mirrored(j - y, g->n[1], taps->mirror[1]) : -1;
             double *s = side ? pair : sum;
@@ -47,12 +47,12 @@ static ig_status filter(ig_ctx *cx, const ig_grid *g, const ig_taps *taps, const
             if (kk < 0)
               continue;
             if (up >= 0) {
-              const double *from = in + ig_grid_place(g, 0, up, kk);
+              const double *from = in + ig_grid_place(g, 0, up, kk - g->from);
               for (int i = 0; i < n; i++)
                 s[i] = from[i];
             }
             if (down >= 0) {
-              const double *from = in + ig_grid_place(g, 0, down, kk);
+              const double *from = in + ig_grid_place(g, 0, down, kk - g->from);
               for (int i = 0; i < n; i++)
                 s[i] += from[i];
             }
@@ -228,9 +228,12 @@ static ig_status asymptotes(ig_ctx *cx, int64_t n, const uint8_t *role, bool fir
 static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
                            const double *x, const double *dc, const double *dv, double *work,
                            double *out, double *multiplier) {
-  const int64_t chunks = (n + CHUNK - 1) / CHUNK;
-  double *part;
-  IG_TRY(IG_NEW(cx, &part, chunks, "volume sums"));
+  const ig_chunks all = ig_chunks_of(oc->grid, n);
+  double *part = NULL;
+  ig_status status = IG_NEW(cx, &part, all.count, "volume sums");
+  if (status != IG_OK && !ig_chunks_divided(oc->grid))
+    return status;
+  const int64_t chunks = part ? all.count : 0; /* without memory all fail in the sum */
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t i = 0; i < n; i++)
     work[i] = role[i] == IG_ROLE_DESIGN && !oc->lower ? ig_oc_wish(oc, x[i], dc[i], dv[i]) : 0;
@@ -240,9 +243,9 @@ static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_
     const double now = last ? bracket.used : bracket.middle, factor = pow(now, -oc->damping);
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
     for (int64_t c = 0; c < chunks; c++) {
-      const int64_t end = (c + 1) * CHUNK < n ? (c + 1) * CHUNK : n;
+      const int64_t end = ig_chunk_end(&all, c);
       double s = 0;
-      for (int64_t i = c * CHUNK; i < end; i++) {
+      for (int64_t i = ig_chunk_begin(&all, c); i < end; i++) {
         out[i] = role[i] == IG_ROLE_DESIGN
                      ? ig_candidate(oc, i, x[i], work[i], factor, dc[i], dv[i], now)
                      : x[i];
@@ -250,35 +253,35 @@ static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_
       }
       part[c] = s;
     }
-    double volume = 0;
-    for (int64_t c = 0; c < chunks; c++)
-      volume += part[c];
+    double volume;
+    status = ig_chunks_total(oc->grid, &all, 1, part, &volume);
+    if (status != IG_OK)
+      break;
     if (!last)
       ig_bracket_step(oc, volume, &bracket);
   }
   free(part);
   *multiplier = bracket.used;
-  return IG_OK;
+  return status;
 }
 
 static ig_status dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
                       double *sums) {
-  const int64_t chunks = (n + CHUNK - 1) / CHUNK;
+  const ig_chunks all = ig_chunks_of(mma->grid, n);
   const int each = ig_mma_sums(mma->count);
-  double *part;
-  IG_TRY(IG_NEW(cx, &part, chunks * each, "dual sums"));
+  double *part = NULL;
+  ig_status status = IG_NEW(cx, &part, all.count * each, "dual sums");
+  if (status != IG_OK && !ig_chunks_divided(mma->grid))
+    return status;
+  const int64_t chunks = part ? all.count : 0;
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
   for (int64_t c = 0; c < chunks; c++)
-    for (int64_t i = c * CHUNK; i < (c + 1) * CHUNK && i < n; i++)
+    for (int64_t i = ig_chunk_begin(&all, c); i < ig_chunk_end(&all, c); i++)
       if (role[i] == IG_ROLE_DESIGN)
         (void)ig_mma_minimum(mma, mma->count, i, part + c * each);
-  for (int q = 0; q < each; q++) {
-    sums[q] = 0;
-    for (int64_t c = 0; c < chunks; c++)
-      sums[q] += part[c * each + q];
-  }
+  status = ig_chunks_total(mma->grid, &all, each, part, sums);
   free(part);
-  return IG_OK;
+  return status;
 }
 
 static ig_status mma_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
@@ -289,27 +292,31 @@ static ig_status mma_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig
   return IG_OK;
 }
 
-static ig_status stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x,
-                       const double *old, ig_topopt_design_stats *st) {
-  const int64_t chunks = (n + CHUNK - 1) / CHUNK;
-  ig_topopt_design_stats *part;
-  IG_TRY(IG_NEW(cx, &part, chunks, "design figures"));
-#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
+static ig_status stats(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *role,
+                       const double *x, const double *old, ig_topopt_design_stats *st) {
+  enum { SUMS = 2 };
+  const ig_chunks all = ig_chunks_of(g, n);
+  double(*part)[SUMS] = NULL, sum[SUMS], most = 0;
+  ig_status status = IG_NEW(cx, &part, all.count, "design figures");
+  if (status != IG_OK && !ig_chunks_divided(g))
+    return status;
+  const int64_t chunks = part ? all.count : 0;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))               \
+    reduction(max                                                                                  \
+              : most)
   for (int64_t c = 0; c < chunks; c++)
-    for (int64_t i = c * CHUNK; i < (c + 1) * CHUNK && i < n; i++)
+    for (int64_t i = ig_chunk_begin(&all, c); i < ig_chunk_end(&all, c); i++)
       if (role[i]) {
-        const double change = fabs(x[i] - old[i]);
-        part[c].change = change > part[c].change ? change : part[c].change;
-        part[c].sum += x[i];
-        part[c].grayness += 4 * x[i] * (1 - x[i]);
+        most = fmax(most, fabs(x[i] - old[i]));
+        part[c][0] += x[i];
+        part[c][1] += 4 * x[i] * (1 - x[i]);
       }
-  *st = (ig_topopt_design_stats){0, 0, 0};
-  for (int64_t c = 0; c < chunks; c++) {
-    st->change = part[c].change > st->change ? part[c].change : st->change;
-    st->sum += part[c].sum;
-    st->grayness += part[c].grayness;
-  }
+  status = ig_chunks_total(g, &all, SUMS, part ? &part[0][0] : NULL, sum);
   free(part);
+  IG_TRY(status);
+  if (ig_chunks_divided(g))
+    IG_TRY(ig_slab_most(g->slab, &most, 1));
+  *st = (ig_topopt_design_stats){most, sum[0], sum[1]};
   return IG_OK;
 }
 

@@ -488,8 +488,10 @@ __global__ void figure_values(int64_t n, const uint8_t *role, const double *x, c
   }
 }
 
-ig_status ig_topopt_design_cuda_stats(ig_ctx *cx, int64_t n, const uint8_t *role, const double *x,
-                                      const double *old, ig_topopt_design_stats *stats) {
+ig_status ig_topopt_design_cuda_stats(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *role,
+                                      const double *x, const double *old,
+                                      ig_topopt_design_stats *stats) {
+  (void)g;
   cudaStream_t stream = ig_cuda_stream(cx);
   figures *s;
   unsigned blocks = stride_blocks(cx, n);

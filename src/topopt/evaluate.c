@@ -165,6 +165,8 @@ typedef struct {
 } systems;
 
 static int owner(const ig_topopt_design *s, int system) {
+  if (ig_topopt_divided(s->d)) /* all have their part of every system */
+    return ig_ranks_rank(s->cx->ranks);
   return system % ig_ranks_count(s->cx->ranks);
 }
 
@@ -177,8 +179,8 @@ static ig_status own_systems_solve(ig_topopt_design *s, systems *y, bool *learnt
       if (s->d->learnt)
         *s->d->learnt = before;
       IG_TRY(s->d->solve(s->d->self, y->f[k], y->u[k]->dev, s->tolerance, &y->report[k]));
-      IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)s->d->unknowns, s->d->residual(s->d->self),
-                                     y->u[k]->dev, &y->rest[k]));
+      IG_TRY(ig_topopt_dot(s->cx, s->d, s->d->unknowns, s->d->residual(s->d->self), y->u[k]->dev,
+                           &y->rest[k]));
       *learnt |= s->d->learnt && *s->d->learnt;
     }
   return IG_OK;
@@ -191,9 +193,11 @@ static ig_status systems_solve(ig_topopt_design *s, systems *y, ig_evaluation *e
   if (s->d->learnt)
     *s->d->learnt = learnt;
   for (int k = 0; k < y->count; k++) {
-    IG_TRY(ig_ranks_share(s->cx, owner(s, k), &y->report[k], sizeof y->report[k]));
-    IG_TRY(ig_ranks_share(s->cx, owner(s, k), &y->rest[k], sizeof y->rest[k]));
-    IG_TRY(ig_ranks_share_array(s->cx, owner(s, k), y->u[k]));
+    if (!ig_topopt_divided(s->d)) {
+      IG_TRY(ig_ranks_share(s->cx, owner(s, k), &y->report[k], sizeof y->report[k]));
+      IG_TRY(ig_ranks_share(s->cx, owner(s, k), &y->rest[k], sizeof y->rest[k]));
+      IG_TRY(ig_ranks_share_array(s->cx, owner(s, k), y->u[k]));
+    }
     IG_TRY(accept(s, &y->report[k], e));
   }
   return IG_OK;
@@ -227,19 +231,19 @@ static ig_status port_rest(ig_topopt_design *s, int r, double *rest) {
   const int cases = s->loading->cases, from = owner(s, cases);
   ig_status status = IG_OK;
   for (int q = 0; from == ig_ranks_rank(s->cx->ranks) && q < cases && status == IG_OK; q++)
-    status = s->cx->backend->dot_f64(s->cx, (size_t)s->d->unknowns, s->d->residual(s->d->self),
-                                     s->u[r][q].dev, &rest[q]);
+    status = ig_topopt_dot(s->cx, s->d, s->d->unknowns, s->d->residual(s->d->self), s->u[r][q].dev,
+                           &rest[q]);
   IG_TRY(ig_ranks_agree(s->cx, status));
-  return ig_ranks_share(s->cx, from, rest, (size_t)cases * sizeof *rest);
+  return ig_topopt_divided(s->d) ? IG_OK
+                                 : ig_ranks_share(s->cx, from, rest, (size_t)cases * sizeof *rest);
 }
 
 /* Objective and element energies, dJ/dE = -energy. What the solver leaves undone is first order in
    f . u; adding u . r makes it second order. */
 ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective,
                                    ig_evaluation *e) {
-  const ig_backend *b = s->cx->backend;
   const ig_loading *l = s->loading;
-  const size_t n = (size_t)s->d->unknowns;
+  const int64_t n = s->d->unknowns;
   const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
   double *energy = s->work.dev;
   double start = ig_now(), fu, rest[IG_LOAD_CASES], value[IG_LOAD_CASES], part[IG_LOAD_CASES];
@@ -252,6 +256,7 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
     y.f[l->cases] = l->port.dev;
     y.u[l->cases] = &s->adjoint[r];
   }
+  IG_TRY(ig_topopt_meet(s->cx, s->d));
   IG_TRY(s->d->changed(s->d->self));
   IG_TRY(ig_topopt_load_prepare(s, r));
   for (int q = 0; q < l->cases; q++)
@@ -263,7 +268,8 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
   for (int q = 0; q < l->cases; q++) {
     const double scale =
         l->weight[q] * l->norm[q] * (mechanism ? l->norm_port : l->norm[q]) / l->stiffness;
-    IG_TRY(b->dot_f64(s->cx, n, y.f[q], mechanism ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
+    IG_TRY(
+        ig_topopt_dot(s->cx, s->d, n, y.f[q], mechanism ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
     value[q] = mechanism ? -scale * (fu + rest[q]) : scale * (fu + y.rest[q] - s->held[q]);
   }
   IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
@@ -300,6 +306,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   double value[IG_REALISATIONS] = {0}, start = ig_now();
   e->iterations = 0;
   e->residual = 0;
+  IG_TRY(ig_topopt_meet(s->cx, s->d));
   IG_TRY(filter_forward(s));
   IG_TRY(ig_topopt_design_charge(s, IG_STAGE_FILTER, &start));
   /* the last realisation is the intermediate one: its volume counts */
@@ -360,7 +367,7 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     IG_TRY(ig_topopt_design_link(s, s->limit_slope[i].dev));
   ig_topopt_design_stats st;
   const double *density = s->density[s->realisations - 1].dev;
-  IG_TRY(s->ops->stats(s->cx, n, s->d->role, density, density, &st));
+  IG_TRY(s->ops->stats(s->cx, s->d->grid, n, s->d->role, density, density, &st));
   if (s->d->share)
     IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)n, density, s->d->share, &st.sum));
   e->volume = st.sum / (double)s->d->elements;
@@ -377,8 +384,9 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
   const int64_t n = s->d->places;
   const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
   double start = ig_now(), linear, steepest;
-  IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)n, s->dv.dev, s->x.dev, &linear));
-  IG_TRY(s->cx->backend->absmax_f64(s->cx, (size_t)n, s->dc.dev, &steepest));
+  IG_TRY(ig_topopt_meet(s->cx, s->d));
+  IG_TRY(ig_topopt_dot(s->cx, s->d, n, s->dv.dev, s->x.dev, &linear));
+  IG_TRY(ig_topopt_most(s->cx, s->d, s->dc.dev, &steepest));
   if (!(steepest > 0)) /* nothing to go by */
     steepest = 1;
   /* volume to first order; exact without projection */
@@ -395,7 +403,8 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
                     .least = 1e-40 * fmin(1, steepest),
                     .most = 1e30 * fmax(1, steepest),
                     .x_min = isnan(o->x_min) ? (mechanism && !o->limits ? 1e-3 : 0) : o->x_min,
-                    .floor = mechanism ? pow(1e-10, o->damping) : 0};
+                    .floor = mechanism ? pow(1e-10, o->damping) : 0,
+                    .grid = s->d->grid};
   ig_evaluation next = *e;
   if (ig_topopt_method(s->c) == IG_OPTIMISER_MMA)
     IG_TRY(ig_topopt_mma_update(s, &oc, e, &next));

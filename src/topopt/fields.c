@@ -32,10 +32,10 @@ static ig_status places_find(const ig_topopt_run *r, int64_t *place) {
   const ig_discretisation *d = r->d;
   double *number;
   float *part;
-  IG_TRY(IG_NEW(r->job->cx, &number, d->places, "places"));
+  IG_TRY(IG_NEW(r->job->cx, &number, d->all_places, "places"));
   ig_status status = IG_NEW(r->job->cx, &part, d->elements, "places");
   for (int high = 0; status == IG_OK && high < 2; high++) {
-    for (int64_t i = 0; i < d->places; i++)
+    for (int64_t i = 0; i < d->all_places; i++)
       number[i] = (double)(high ? i / PART : i % PART);
     d->pack(d->self, false, 1, number, part);
     for (int64_t e = 0; e < d->elements; e++)
@@ -51,10 +51,10 @@ static ig_status array_open(const ig_topopt_run *r, const void *from, double **v
                             int64_t **place) {
   *value = NULL;
   *place = NULL;
-  IG_TRY(IG_NEW(r->job->cx, value, r->d->places, "a field"));
+  IG_TRY(IG_NEW(r->job->cx, value, r->d->all_places, "a field"));
   IG_TRY(IG_NEW(r->job->cx, place, r->d->elements, "places"));
   IG_TRY(places_find(r, *place));
-  return r->job->cx->backend->copy_out(r->job->cx, *value, from, (size_t)r->d->places * 8);
+  return ig_topopt_fetch(r->job->cx, r->d, 1, from, true, *value);
 }
 
 ig_status ig_topopt_get(void *self, const char *name, double *values) {
@@ -80,6 +80,9 @@ ig_status ig_topopt_set(void *self, const char *name, const double *values) {
   int64_t *place;
   uint8_t *role = NULL;
   (void)name;
+  if (ig_topopt_divided(d))
+    return IG_FAIL(cx, IG_UNSUPPORTED,
+                   "design: cannot be set while its grid is divided between ranks");
   ig_status status = array_open(r, r->s->x.dev, &value, &place);
   if (status == IG_OK)
     status = IG_NEW(cx, &role, d->places, "roles");

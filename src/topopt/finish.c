@@ -180,7 +180,7 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   const ig_evaluation *e = &r->e;
   static const char *const stage[] = {"seconds_solve", "seconds_sensitivities", "seconds_filter",
                                       "seconds_update"};
-  const size_t n = (size_t)s->d->places;
+  const size_t n = (size_t)s->d->all_places;
   double *density;
   ig_status status;
   IG_TRY(ig_topopt_analyse(r));
@@ -203,7 +203,7 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
   IG_TRY(IG_NEW(s->cx, &density, n, "surface"));
   IG_TRY_GOTO(status, done,
-              s->cx->backend->copy_out(s->cx, density, s->density[s->realisations - 1].dev, n * 8));
+              ig_topopt_fetch(s->cx, s->d, 1, s->density[s->realisations - 1].dev, true, density));
   IG_TRY_GOTO(status, done, put_materials(sink, s, density));
   IG_TRY_GOTO(status, done, put_pieces(sink, s, density));
   for (int i = 0; i < 4; i++)

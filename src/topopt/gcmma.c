@@ -32,7 +32,7 @@ static ig_status keep_slopes(ig_topopt_design *s, ig_topopt_mma *mma) {
     mma->slope[f] = to->dev;
     IG_TRY(ig_topopt_mma_scale(s, to->dev, &mma->scale[f]));
     double square; /* first curvature: a tenth of the typical slope */
-    IG_TRY(s->cx->backend->dot_f64(s->cx, n, to->dev, to->dev, &square));
+    IG_TRY(ig_topopt_dot(s->cx, s->d, (int64_t)n, to->dev, to->dev, &square));
     mma->least[f] = fmax(1e-6, 0.1 * mma->scale[f] * sqrt(square / (double)s->d->designed));
   }
   return IG_OK;
@@ -64,7 +64,8 @@ ig_status ig_topopt_gcmma_update(ig_topopt_design *s, const ig_oc *oc, const ig_
                        .move = oc->move,
                        .x = s->x.dev,
                        .lower = s->mma_low.dev,
-                       .upper = s->mma_high.dev};
+                       .upper = s->mma_high.dev,
+                       .grid = s->d->grid};
   double value[IG_FUNCTIONS], now[IG_FUNCTIONS], then[IG_FUNCTIONS], promise[IG_FUNCTIONS + 1];
   IG_TRY(keep_slopes(s, &mma));
   values(s, e, mma.scale, now);

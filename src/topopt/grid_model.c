@@ -2,10 +2,12 @@
 
      places: supports, loads, roles   placing.c, grid_place.c
      products, multigrid              solver/ */
+#include "topopt/divide.h"
 #include "topopt/pieces.h"
 #include "topopt/placing.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -26,7 +28,7 @@ static void mirrors(const ig_topopt_grid_model *m, int *mirror) {
 static ig_status make_filter(ig_topopt_grid_model *m, const ig_multigrid_options *options) {
   const ig_topopt_case *c = m->c;
   const ig_grid *g = &m->grid;
-  const double radius = isnan(c->filter.radius) ? 1.5 * m->h[0] : c->filter.radius;
+  const double radius = ig_topopt_grid_radius(m);
   if (c->filter.kind == IG_FILTER_NONE)
     return IG_OK;
   if (!(radius > fmin(m->h[0], fmin(m->h[1], g->dim == 3 ? m->h[2] : m->h[0]))))
@@ -67,11 +69,7 @@ static ig_status make_filter(ig_topopt_grid_model *m, const ig_multigrid_options
   }
   int64_t count = 1;
   for (int d = 0; d < 3; d++) {
-    m->taps.reach[d] = d < g->dim ? (int)ceil(radius / m->h[d]) - 1 : 0;
-    if (m->taps.reach[d] > g->n[d] && d < g->dim)
-      m->taps.reach[d] = g->n[d];
-    if (m->taps.reach[d] < 0)
-      m->taps.reach[d] = 0;
+    m->taps.reach[d] = d < g->dim ? ig_topopt_grid_reach(m, d) : 0;
     count *= m->taps.reach[d] + 1;
   }
   IG_TRY(ig_array_new(m->cx, &m->weight, (size_t)count, sizeof(double), "filter weights"));
@@ -93,8 +91,11 @@ static ig_status make_filter(ig_topopt_grid_model *m, const ig_multigrid_options
 static ig_status grid_filter(void *self, const double *in, double *out) {
   ig_topopt_grid_model *m = self;
   const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
-  if (!m->helmholtz)
-    return ops->filter(m->cx, &m->grid, &m->taps, m->role.dev, in, out);
+  if (!m->helmholtz) {
+    IG_TRY(ig_slab_refresh(&m->grid, 1, sizeof *in, m->taps.reach[2], (double *)in));
+    IG_SLAB_TRY(m->slab, ops->filter(m->cx, &m->grid, &m->taps, m->role.dev, in, out));
+    return IG_OK;
+  }
   /* shares of the elements to their nodes, the equation, the mean of the nodes */
   ig_solve_report report;
   IG_TRY(ops->to_nodes(m->cx, &m->grid, m->helmholtz->brick.load, in, m->nodal_f.dev));
@@ -200,8 +201,8 @@ static ig_status grid_energy(void *self, const double *u, const double *v, doubl
 }
 
 static ig_status grid_apply(void *self, const double *u, double *y) {
-  ig_multigrid *s = ((ig_topopt_grid_model *)self)->solver;
-  return s->ops->apply(s->cx, &s->args, u, y, NULL);
+  const ig_linear a = ig_multigrid_linear(((ig_topopt_grid_model *)self)->solver);
+  return a.apply(a.self, u, y, NULL);
 }
 static ig_status grid_to_nodes(void *self, const double *in, double *out) {
   const ig_topopt_grid_model *m = self;
@@ -227,7 +228,7 @@ static ig_status grid_strain_back(void *self, const double *tensor, double *f) {
 
 /* Packs a field of elements or nodes without the halo. */
 static void grid_pack(void *self, bool nodes, int components, const double *from, float *to) {
-  const ig_grid *g = &((ig_topopt_grid_model *)self)->grid;
+  const ig_grid *g = &((ig_topopt_grid_model *)self)->whole;
   const int more = nodes ? 1 : 0, nz = g->dim == 3 ? g->n[2] + more : 1;
   for (int k = 0; k < nz; k++)
     for (int j = 0; j < g->n[1] + more; j++)
@@ -240,7 +241,7 @@ static void grid_pack(void *self, bool nodes, int components, const double *from
 
 static ig_status grid_snapshot(void *self, int64_t step, ig_snapshot **snap) {
   const ig_topopt_grid_model *m = self;
-  const ig_grid *g = &m->grid;
+  const ig_grid *g = &m->whole;
   const int corners = 1 << g->dim;
   static const int order[8] = {0, 1, 3, 2, 4, 5, 7, 6}; /* VTK goes round, bits do not */
   IG_TRY(ig_snapshot_new(m->cx, m->d.nodes, m->d.elements, m->d.elements * corners, (double)step,
@@ -273,24 +274,65 @@ static ig_status grid_surface(void *self, const double *density, double level, b
                               ig_topopt_part *surface) {
   const ig_topopt_grid_model *m = self;
   const ig_texts none = {0};
-  return ig_topopt_part_of_grid(m->cx, &m->grid, m->h, density, level,
+  return ig_topopt_part_of_grid(m->cx, &m->whole, m->h, density, level,
                                 mirror ? &m->c->symmetry : &none, surface);
 }
 
 static ig_status grid_inside(void *self, const double *density, double level, double *share) {
   const ig_topopt_grid_model *m = self;
-  return ig_topopt_part_inside_grid(m->cx, &m->grid, density, level, share);
+  return ig_topopt_part_inside_grid(m->cx, &m->whole, density, level, share);
+}
+
+static void grid_present(void *self, uint8_t *mark) {
+  const ig_grid *g = &((const ig_topopt_grid_model *)self)->whole;
+  memset(mark, 0, (size_t)g->stored);
+  for (int k = 0; k < ig_grid_layers(g); k++)
+    for (int j = 0; j < g->n[1]; j++)
+      memset(mark + ig_grid_place(g, 0, j, k), 1, (size_t)g->n[0]);
+}
+
+/* Each rank looks at its own elements; marks of all are gathered as numbers. */
+static ig_status touched_together(ig_topopt_grid_model *m, const ig_topopt_points *points,
+                                  uint8_t *mark) {
+  const ig_grid *g = &m->grid, *w = &m->whole;
+  ig_array values = {0};
+  uint8_t *own = NULL;
+  double *all = NULL;
+  ig_status status = IG_NEW(m->cx, &own, g->stored, "touched");
+  if (status == IG_OK)
+    status = IG_NEW(m->cx, &all, w->stored, "touched");
+  if (status == IG_OK)
+    status = ig_array_new(m->cx, &values, (size_t)g->stored, sizeof(double), "touched");
+  if (status == IG_OK) {
+    memcpy(own + points->begin, mark + (g->from + 1) * g->plane,
+           (size_t)(points->end - points->begin));
+    status = ig_topopt_points_touched(points, m->solver->fix.host, &m->loading, own);
+  }
+  for (int64_t i = 0; status == IG_OK && i < g->stored; i++)
+    ((double *)values.host)[i] = own[i];
+  if (status == IG_OK)
+    status = ig_array_push(m->cx, &values);
+  status = ig_ranks_agree(m->cx, status);
+  if (status == IG_OK)
+    status = ig_slab_collect(g, 1, values.dev, true, all);
+  for (int64_t i = 0; status == IG_OK && i < w->stored; i++)
+    mark[i] = all[i] != 0;
+  ig_array_free(m->cx, &values);
+  free(own);
+  free(all);
+  return status;
 }
 
 static ig_status grid_touched(void *self, uint8_t *mark) {
   ig_topopt_grid_model *m = self;
   const ig_topopt_points points = ig_topopt_grid_points(m);
-  return ig_topopt_points_touched(&points, m->solver->fix.host, &m->loading, mark);
+  return m->slab ? touched_together(m, &points, mark)
+                 : ig_topopt_points_touched(&points, m->solver->fix.host, &m->loading, mark);
 }
 
 static ig_status grid_faces(void *self, ig_topopt_pieces *p) {
   const ig_topopt_grid_model *m = self;
-  const ig_grid *g = &m->grid;
+  const ig_grid *g = &m->whole;
   const int nz = g->dim == 3 ? g->n[2] : 1;
   int mirror[3] = {0};
   mirrors(m, mirror);
@@ -314,7 +356,7 @@ static ig_status grid_faces(void *self, ig_topopt_pieces *p) {
 
 static void grid_describe(void *self, ig_check_line *line, void *user) {
   const ig_topopt_grid_model *m = self;
-  const ig_grid *g = &m->grid;
+  const ig_grid *g = &m->whole;
   char text[128];
   snprintf(text, sizeof text, g->dim == 3 ? "%d x %d x %d elements" : "%d x %d elements", g->n[0],
            g->n[1], g->n[2]);
@@ -334,64 +376,13 @@ static ig_status grid_measure(void *self, const ig_limit_case *limit, ig_array *
   return ig_topopt_points_limit(&points, m->solver->fix.host, limit, to, norm);
 }
 
-/* The grid of the case, one or three values per node; and of one value per element. */
-static ig_status make_grid(ig_topopt_grid_model *m) {
-  ig_ctx *cx = m->cx;
-  const ig_grid_case *gc = &m->c->grid;
-  const int dim = gc->elements[2] > 0 ? 3 : 2;
-  int n[3];
-  if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
-    return ig_fail_at(cx, &m->c->solver.at, "preconditioner: petsc is for meshes: use multigrid");
-  for (int d = 0; d < 3; d++) {
-    n[d] = (int)gc->elements[d];
-    if (d < dim && n[d] < 1)
-      return ig_fail_at(cx, &gc->at, "grid: elements must be at least 1 along x and y");
-    m->h[d] = d >= dim ? 1 : isnan(gc->size[d]) ? 1 : gc->size[d] / n[d];
-    if (!(m->h[d] > 0))
-      return ig_fail_at(cx, &gc->at, "grid: size must be more than 0 along every axis in use");
-  }
-  IG_TRY(ig_grid_init(cx, &m->grid, dim, m->c->problem == IG_PROBLEM_HEAT ? 1 : dim, n));
-  return ig_grid_init(cx, &m->cells, dim, 1, n);
-}
-
-static ig_multigrid_options solver_options(const ig_topopt_case *c) {
-  const bool multigrid = c->solver.preconditioner == IG_PRECONDITIONER_MULTIGRID;
-  return (ig_multigrid_options){.precondition =
-                                    multigrid ? IG_PRECONDITION_MULTIGRID : IG_PRECONDITION_JACOBI,
-                                .smoother = (ig_smoother)c->solver.smoother,
-                                .cycle = (ig_cycle)c->solver.cycle,
-                                .fine_steps = (int)c->solver.fine_steps,
-                                .steps = (int)c->solver.steps,
-                                .damping = c->solver.damping,
-                                .storage = (ig_storage)c->solver.storage,
-                                .limit = (int)c->solver.limit};
-}
-
-ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, double *bytes) {
-  ig_topopt_grid_model m = {.cx = cx, .c = c};
-  ig_multigrid_options options = solver_options(c);
-  double filter = 0;
-  IG_TRY(make_grid(&m));
-  IG_TRY(ig_multigrid_bytes(cx, &m.grid, &options, bytes));
-  if (c->filter.kind == IG_FILTER_HELMHOLTZ) {
-    options.precondition = IG_PRECONDITION_MULTIGRID;
-    IG_TRY(ig_multigrid_bytes(cx, &m.cells, &options, &filter));
-    filter += 2 * 8 * (double)m.cells.stored;
-  }
-  const int cases = ig_topopt_load_cases(c);
-  const double n = (double)m.grid.stored, nu = n * m.grid.dof;
-  const bool mechanism = c->problem == IG_PROBLEM_MECHANISM;
-  *bytes += filter + n + 8 * nu * (cases + mechanism) + ig_topopt_design_bytes(c, n, nu, cases);
-  return IG_OK;
-}
-
 static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
   const ig_topopt_case *c = m->c;
   const ig_grid_case *gc = &c->grid;
   for (int i = 0; i < c->sets.count; i++)
     IG_TRY(ig_place_check(cx, &IG_ITEM(ig_set_case, c->sets, i)->place));
-  IG_TRY(make_grid(m));
+  IG_TRY(ig_topopt_grid_make(m, materials));
   const int dim = m->grid.dim;
   const bool heat = c->problem == IG_PROBLEM_HEAT;
   const ig_topopt_points points = ig_topopt_grid_points(m);
@@ -411,7 +402,8 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
     ig_brick_conduction(&brick, dim, m->h);
   else
     ig_brick_elastic(&brick, dim, m->h, poisson);
-  const ig_multigrid_options options = solver_options(c);
+  ig_multigrid_options options = ig_topopt_grid_options(c);
+  options.slab = m->slab;
   uint8_t *fix = NULL;
   ig_spring *spring = NULL;
   int springs = 0;
@@ -424,6 +416,8 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   IG_TRY_GOTO(status, done, ig_topopt_points_supports(&points, fix));
   IG_TRY_GOTO(status, done,
               ig_topopt_points_springs(&points, m->loading.stiffness, &spring, &springs));
+  if (m->slab)
+    IG_TRY_GOTO(status, done, ig_ranks_agree(cx, IG_OK)); /* they take turns to find that out */
   m->d.loose = ig_topopt_points_loose(&points, fix, spring, springs);
   IG_TRY_GOTO(status, done,
               ig_multigrid_new(cx, &m->grid, &brick, fix, spring, springs, &options, &m->solver));
@@ -431,6 +425,12 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   IG_TRY_GOTO(status, done,
               ig_topopt_points_links(&points, m->role.host, &m->loading, &m->d.links));
   IG_TRY_GOTO(status, done, make_filter(m, &options));
+  if (m->slab) { /* ghosts take no part in designs */
+    memset(m->role.host, IG_ROLE_NONE, (size_t)points.begin);
+    memset((uint8_t *)m->role.host + points.end, IG_ROLE_NONE,
+           (size_t)(m->grid.stored - points.end));
+    IG_TRY_GOTO(status, done, ig_array_push(cx, &m->role));
+  }
   if (c->draw.at.given)
     IG_TRY_GOTO(status, done, make_draw(m));
   if (c->overhang.at.given)
@@ -438,9 +438,12 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.self = m;
   m->d.loading = &m->loading;
   m->d.places = m->grid.stored;
-  m->d.elements = ig_grid_elements(&m->grid);
-  m->d.nodes = ig_grid_nodes(&m->grid);
-  m->d.dofs = ig_grid_nodes(&m->grid) * m->grid.dof;
+  m->d.grid = &m->grid;
+  m->d.all_places = m->whole.stored;
+  m->d.all_unknowns = m->whole.stored * m->whole.dof;
+  m->d.elements = ig_grid_elements(&m->whole);
+  m->d.nodes = ig_grid_nodes(&m->whole);
+  m->d.dofs = ig_grid_nodes(&m->whole) * m->grid.dof;
   m->d.volume = m->h[0] * m->h[1] * m->h[2];
   m->d.solid_volume = (double)m->d.solid / (double)m->d.elements;
   m->d.role = m->role.dev;
@@ -473,6 +476,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.surface = dim == 3 ? grid_surface : NULL;
   m->d.inside = grid_inside;
   m->d.touched = grid_touched;
+  m->d.present = grid_present;
   m->d.faces = grid_faces;
   m->d.describe = grid_describe;
   m->d.free = grid_free;
@@ -509,5 +513,6 @@ void ig_topopt_grid_model_free(ig_topopt_grid_model *m) {
   ig_array_free(m->cx, &m->nodal_f);
   ig_array_free(m->cx, &m->nodal_u);
   ig_topopt_loading_free(m->cx, &m->loading);
+  ig_slab_free(m->slab);
   free(m);
 }

@@ -32,7 +32,7 @@ static const ig_place *side_named(const ig_topopt_grid_model *m, const char *nam
   if (axis < 0 || axis >= dim || (!high && strcmp(name + 1, "min") != 0))
     return NULL;
   for (int d = 0; d < dim; d++) {
-    const double size = m->grid.n[d] * m->h[d];
+    const double size = m->whole.n[d] * m->h[d];
     s->min[d] = d == axis && high ? size : 0;
     s->max[d] = d == axis && !high ? 0 : size;
   }
@@ -76,8 +76,14 @@ static void range(const search *s, int d, double offset, int n, int *begin, int 
   }
 }
 
-static void each_point(const search *s, bool elements) {
+/* Place in this rank's arrays of a point of the whole. */
+static int64_t place_of(const search *s, int i, int j, int k) {
   const ig_grid *g = &s->m->grid;
+  return ig_grid_place(g, i, j, k - g->from);
+}
+
+static void each_point(const search *s, bool elements) {
+  const ig_grid *g = &s->m->whole;
   const int more = elements ? 0 : 1;
   const double offset = elements ? 0.5 : 0;
   int i[3], begin[3] = {0}, end[3] = {1, 1, 1};
@@ -90,23 +96,22 @@ static void each_point(const search *s, bool elements) {
         for (int d = 0; d < 3; d++)
           x[d] = (i[d] + offset) * s->m->h[d];
         if (there(s, x))
-          s->visit(s->user, ig_grid_place(g, i[0], i[1], i[2]), 1);
+          s->visit(s->user, place_of(s, i[0], i[1], i[2]), 1);
       }
 }
 
 /* The corners of the face normal to `axis` whose lowest node is `low`. */
 static void visit_face(const search *s, int axis, const int *low, double area) {
-  const ig_grid *g = &s->m->grid;
+  const ig_grid *g = &s->m->whole;
   const int corners = 1 << (g->dim - 1);
   for (int q = 0; q < 1 << g->dim; q++)
     if (!(q >> axis & 1))
-      s->visit(s->user,
-               ig_grid_place(g, low[0] + (q & 1), low[1] + (q >> 1 & 1), low[2] + (q >> 2)),
+      s->visit(s->user, place_of(s, low[0] + (q & 1), low[1] + (q >> 1 & 1), low[2] + (q >> 2)),
                area / corners);
 }
 
 static void each_face(const search *s, double *normal) {
-  const ig_grid *g = &s->m->grid;
+  const ig_grid *g = &s->m->whole;
   for (int axis = 0; axis < g->dim; axis++)
     for (int side = 0; side < 2; side++) {
       int n[3], i[3];
@@ -152,7 +157,8 @@ static ig_status each(void *self, ig_where where, ig_point_kind kind, ig_visit *
 static void position(void *self, int64_t node, double *x) {
   const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->grid;
-  int64_t at = node - g->first + g->row + 1; /* from the halo's corner on, none is negative */
+  /* from the corner of the whole's halo on, none is negative */
+  int64_t at = node - g->first + g->row + 1 + g->from * g->plane;
   x[2] = g->dim == 3 ? (double)(at / g->plane) * m->h[2] : 0;
   at = g->dim == 3 ? at % g->plane : at;
   x[1] = (double)(at / g->row - 1) * m->h[1];
@@ -170,7 +176,7 @@ static void source(void *self, double value, double *f) {
   const ig_topopt_grid_model *m = self;
   const ig_grid *g = &m->grid;
   const double share = value * m->solver->brick.load * (g->dim == 2 ? m->c->grid.thickness : 1);
-  for (int k = 0; k < (g->dim == 3 ? g->n[2] : 1); k++)
+  for (int k = -ig_grid_below(g); k < ig_grid_layers(g); k++)
     for (int j = 0; j < g->n[1]; j++)
       for (int i = 0; i < g->n[0]; i++)
         for (int a = 0; a < 1 << g->dim; a++)
@@ -188,13 +194,18 @@ ig_topopt_points ig_topopt_grid_points(ig_topopt_grid_model *m) {
                         .places = g->stored,
                         .step = 1,
                         .stride = g->stored,
+                        .slab = m->slab,
                         .self = m,
                         .each = each,
                         .normal = m->normal,
                         .position = position,
                         .corners = corners,
                         .source = source};
+  if (m->slab) {
+    p.begin = g->ghosts * g->plane;
+    p.end = p.begin + (g->n[2] + 1) * g->plane;
+  }
   for (int d = 0; d < 3; d++)
-    p.high[d] = g->n[d] * m->h[d];
+    p.high[d] = m->whole.n[d] * m->h[d];
   return p;
 }

@@ -13,10 +13,8 @@ const ig_limit_case *ig_topopt_limit_case(const ig_topopt_design *s, int i) {
 /* Values over their bounds, and slopes by the filtered density, of the design just analysed: the
    last realisation, whose moduli are still in place and whose dv has not been filtered back. */
 ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_evaluation *e) {
-  const ig_backend *b = s->cx->backend;
   const ig_loading *l = s->loading;
   const int64_t n = s->d->places;
-  const size_t nu = (size_t)s->d->unknowns;
   const int r = s->realisations - 1;
   double start = ig_now();
   for (int i = 0; i < s->limits; i++) {
@@ -31,7 +29,7 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
                            s->spare.dev));
         density = s->spare.dev;
       }
-      IG_TRY(b->dot_f64(s->cx, (size_t)n, density, l->limit[i].dev, &sum));
+      IG_TRY(ig_topopt_dot(s->cx, s->d, n, density, l->limit[i].dev, &sum));
       e->limit[i] = sum / all;
       IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->dv.dev, l->limit[i].dev, NULL,
                          slope));
@@ -60,7 +58,7 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
       scale = l->norm[q] * l->norm_limit[i] / l->stiffness;
       bound = limit->displacement;
     }
-    IG_TRY(b->dot_f64(s->cx, nu, load, u, &lu));
+    IG_TRY(ig_topopt_dot(s->cx, s->d, s->d->unknowns, load, u, &lu));
     e->limit[i] = scale * (compliance ? lu - s->held[q] : lu) / bound;
     IG_TRY(s->d->energy(s->d->self, adjoint, u, scale / bound, false, s->work.dev));
     IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));

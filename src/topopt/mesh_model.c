@@ -162,9 +162,9 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   IG_TRY(ig_topopt_mesh_filter_new(m));
   ig_discretisation *d = &m->d;
   d->loading = &m->loading;
-  d->places = d->elements = m->elements;
+  d->places = d->all_places = d->elements = m->elements;
   d->nodes = m->nodes;
-  d->dofs = d->unknowns = m->system.n;
+  d->dofs = d->unknowns = d->all_unknowns = m->system.n;
   d->role = m->role.dev;
   d->share = m->share.dev;
   d->scale = m->scale.dev;

@@ -162,7 +162,7 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
     IG_TRY(ig_array_new_device(cx, &m->inverse, count, sizeof(float), "inverse blocks"));
     IG_TRY(ig_array_new_device(cx, &m->z, (size_t)m->size * n, sizeof(float), "preconditioned"));
   }
-  m->system = (ig_linear){m, (int64_t)m->size * m->nodes, apply, precondition, false};
+  m->system = (ig_linear){m, (int64_t)m->size * m->nodes, apply, precondition, false, NULL};
   m->d.modulus = m->modulus.dev;
   m->d.changed = changed;
   m->d.solve = solve;

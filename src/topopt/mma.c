@@ -111,7 +111,7 @@ ig_status ig_topopt_mma_dual(ig_ctx *cx, const ig_topopt_design_ops *ops, int64_
 
 ig_status ig_topopt_mma_scale(ig_topopt_design *s, const double *slope, double *scale) {
   double largest;
-  IG_TRY(s->cx->backend->absmax_f64(s->cx, (size_t)s->d->places, slope, &largest));
+  IG_TRY(ig_topopt_most(s->cx, s->d, slope, &largest));
   *scale = largest > 0 ? 1 / largest : 1;
   return IG_OK;
 }
@@ -122,7 +122,8 @@ static ig_status update_constrained(ig_topopt_design *s, const ig_oc *oc, const 
                        .x = s->x.dev,
                        .lower = s->mma_low.dev,
                        .upper = s->mma_high.dev,
-                       .least = {1e-5}};
+                       .least = {1e-5},
+                       .grid = s->d->grid};
   double value[IG_FUNCTIONS];
   mma.slope[0] = s->dc.dev;
   mma.slope[1] = s->dv.dev;

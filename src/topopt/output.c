@@ -5,6 +5,7 @@
 #include "topopt/stress.h"
 #include "backend/backend.h"
 #include "core/schedule.h"
+#include "ranks/ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,11 +46,26 @@ ig_status ig_topopt_output_check(const ig_job *job) {
   return IG_OK;
 }
 
+/* Whole arrays are this rank's to write. */
+static bool writes(const ig_topopt_design *s) {
+  return !ig_topopt_divided(s->d) || ig_ranks_first(s->cx);
+}
+
+/* `length` values as they are on the device, or those of all ranks on the first. */
+static ig_status gather(const ig_topopt_design *s, const double *from, size_t length, double *to) {
+  if (ig_topopt_divided(s->d))
+    return ig_topopt_fetch(s->cx, s->d, (int)(length / (size_t)s->d->all_places), from, false, to);
+  return s->cx->backend->copy_out(s->cx, to, from, length * sizeof *to);
+}
+
 /* --- snapshots --- */
 
+/* Of a grid in parts the first rank alone has a snapshot. */
 static ig_status add_field(const ig_topopt_design *s, ig_snapshot *snap, const char *name,
                            const char *unit, bool nodes, int components, const double *from) {
   float *field;
+  if (!snap)
+    return IG_OK;
   IG_TRY(ig_snapshot_add(snap, name, unit, nodes ? IG_AT_POINTS : IG_AT_CELLS, IG_F32, components,
                          NULL, (void **)&field));
   s->d->pack(s->d->self, nodes, components, from, field);
@@ -77,27 +93,27 @@ static ig_status energy_density(const ig_topopt_design *s, double scale) {
 static ig_status add_fields(const ig_job *job, const ig_topopt_design *s, ig_snapshot *snap,
                             double *buffer) {
   const ig_discretisation *d = s->d;
-  const size_t n = (size_t)d->places, nu = (size_t)d->unknowns;
+  const size_t n = (size_t)d->all_places, nu = (size_t)d->all_unknowns;
   const bool heat = s->c->problem == IG_PROBLEM_HEAT;
   const double scale = s->loading->cases ? s->loading->norm[0] / s->loading->stiffness : 1;
   const int last = s->realisations - 1;
   if (ig_output_wants(job->output, "density")) {
-    IG_TRY(s->cx->backend->copy_out(s->cx, buffer, s->density[last].dev, n * 8));
+    IG_TRY(gather(s, s->density[last].dev, n, buffer));
     IG_TRY(add_field(s, snap, "density", "", false, 1, buffer));
   }
   if (ig_output_wants(job->output, energy_name(s->c))) {
     IG_TRY(energy_density(s, scale));
-    IG_TRY(s->cx->backend->copy_out(s->cx, buffer, s->work.dev, n * 8));
+    IG_TRY(gather(s, s->work.dev, n, buffer));
     IG_TRY(add_field(s, snap, energy_name(s->c), heat ? "W K/m^3" : "J/m^3", false, 1, buffer));
   }
   if (s->stress && ig_output_wants(job->output, "stress")) {
     IG_TRY(ig_topopt_stress_field(s));
-    IG_TRY(s->cx->backend->copy_out(s->cx, buffer, s->stress->relaxed.dev, n * 8));
+    IG_TRY(gather(s, s->stress->relaxed.dev, n, buffer));
     IG_TRY(add_field(s, snap, "stress", "Pa", false, 1, buffer));
   }
   if (ig_output_wants(job->output, state_name(s->c))) {
-    IG_TRY(s->cx->backend->copy_out(s->cx, buffer, shown(s), nu * 8));
-    for (size_t i = 0; i < nu; i++)
+    IG_TRY(gather(s, shown(s), nu, buffer));
+    for (size_t i = 0; snap && i < nu; i++)
       buffer[i] *= scale;
     IG_TRY(add_field(s, snap, state_name(s->c), heat ? "K" : "m", true, heat ? 1 : 3, buffer));
   }
@@ -107,7 +123,7 @@ static ig_status add_fields(const ig_job *job, const ig_topopt_design *s, ig_sna
 ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
   ig_topopt_run *r = self;
   ig_topopt_design *s = r->s;
-  const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
+  const size_t n = (size_t)s->d->all_places, nu = (size_t)s->d->all_unknowns;
   ig_snapshot *snap = NULL;
   double *buffer;
   if (r->evaluated != r->iteration) {
@@ -117,8 +133,9 @@ ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
     r->kept = keeper.kept;
     IG_TRY(ig_topopt_analyse(r));
   }
-  IG_TRY(IG_NEW(s->cx, &buffer, nu > n ? nu : n, "snapshot buffer"));
-  ig_status status = s->d->snapshot(s->d->self, r->iteration, &snap);
+  const size_t room = writes(s) ? (nu > n ? nu : n) : 1;
+  IG_TRY(IG_NEW(s->cx, &buffer, room, "snapshot buffer"));
+  ig_status status = writes(s) ? s->d->snapshot(s->d->self, r->iteration, &snap) : IG_OK;
   if (status == IG_OK)
     status = add_fields(r->job, s, snap, buffer);
   free(buffer);
@@ -126,6 +143,8 @@ ig_status ig_topopt_snapshot(void *self, ig_sink *to) {
     ig_snapshot_free(snap);
     return status;
   }
+  if (!snap)
+    return IG_OK;
   snap->iterations = true;
   return to->snapshot(to, snap);
 }
@@ -175,7 +194,7 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   const ig_topopt_design *s = run->s;
   if (run->kept)
     return to->checkpoint(to, run->kept->time, run->kept->step, run->kept->saved, run->kept->count);
-  const size_t n = (size_t)s->d->places, nu = (size_t)s->d->unknowns;
+  const size_t n = (size_t)s->d->all_places, nu = (size_t)s->d->all_unknowns;
   const int states = s->realisations * s->loading->cases;
   const bool mma = s->mma_low.dev != NULL;
   enum { NAMED = IG_REALISATIONS * (IG_LOAD_CASES + 1) + 2 * IG_LIMITS + IG_MODES_BLOCK };
@@ -190,15 +209,18 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
     more += (size_t)s->loading->cases * nu;
   const int modes = s->modes && s->modes->known ? s->modes->block : 0;
   more += (size_t)modes * nu + (run->feasible.dev ? n : 0);
-  IG_TRY(IG_NEW(s->cx, &host, (mma ? 5 : 1) * n + (size_t)(states + s->realisations) * nu + more,
-                "checkpoint"));
+  const size_t all = (mma ? 5 : 1) * n + (size_t)(states + s->realisations) * nu + more;
+  IG_TRY(IG_NEW(s->cx, &host, writes(s) ? all : 1, "checkpoint"));
   at = host;
   ig_status status = IG_OK;
 #define SAVE(array, label, length)                                                                 \
   do {                                                                                             \
-    IG_TRY_GOTO(status, done, s->cx->backend->copy_out(s->cx, at, (array).dev, (length)*8));       \
-    saved[count++] = (ig_saved){label, IG_F64, (int64_t)(length), at};                             \
-    at += (length);                                                                                \
+    IG_TRY_GOTO(status, done, gather(s, (array).dev, (length), at));                               \
+    saved[count] = (ig_saved){label, IG_F64, (int64_t)(length), at};                               \
+    if (writes(s)) { /* others keep the figures alone */                                           \
+      count++;                                                                                     \
+      at += (length);                                                                              \
+    }                                                                                              \
   } while (0)
   SAVE(s->x, "design", n);
   for (int r = 0; r < s->realisations; r++) {
@@ -263,13 +285,15 @@ ig_status ig_topopt_restore(void *self, const ig_restart *from) {
   ig_topopt_run *run = self;
   ig_topopt_design *s = run->s;
   ig_ctx *cx = s->cx;
-  const int64_t n = s->d->places, nu = s->d->unknowns;
+  const int64_t n = s->d->all_places, nu = s->d->all_unknowns;
   const void *data;
   char name[24];
 #define LOAD(array, label, length)                                                                 \
   do {                                                                                             \
     IG_TRY(ig_restart_find(cx, from, label, IG_F64, length, &data));                               \
-    IG_TRY(cx->backend->copy_in(cx, (array).dev, data, (size_t)(length)*8));                       \
+    IG_TRY(ig_topopt_divided(s->d)                                                                 \
+               ? ig_topopt_place(cx, s->d, (int)((length) / n), data, (array).dev)                 \
+               : cx->backend->copy_in(cx, (array).dev, data, (size_t)(length)*8));                 \
   } while (0)
   LOAD(s->x, "design", n);
   for (int r = 0; r < s->realisations; r++) {

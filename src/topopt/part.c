@@ -35,7 +35,7 @@ static ig_status remove_islands(ig_topopt_run *r, ig_sink *sink, double *density
   if (c->islands)
     return IG_OK;
   double *before;
-  const size_t n = (size_t)s->d->places;
+  const size_t n = (size_t)s->d->all_places;
   IG_TRY(IG_NEW(s->cx, &before, n, "densities"));
   for (size_t i = 0; i < n; i++)
     before[i] = density[i];
@@ -103,7 +103,9 @@ static ig_status solve_part(ig_topopt_run *r, const double *share, double *objec
   if (status == IG_OK && mechanism)
     status = zeros(cx, &adjoint, s->d->unknowns);
   if (status == IG_OK)
-    status = ig_array_from(cx, &inside, share, (size_t)s->d->places, sizeof *share, "part");
+    status = zeros(cx, &inside, s->d->places);
+  if (status == IG_OK)
+    status = ig_topopt_place(cx, s->d, 1, share, inside.dev);
   exchange(s, &density, u, &adjoint);
   s->tolerance = fmin(tolerance, 1e-6);
   if (status == IG_OK)
@@ -146,7 +148,7 @@ static ig_status put_analysis(ig_topopt_run *r, ig_sink *sink, const double *den
   }
   if (s->d->strain)
     IG_TRY(ig_topopt_stress_largest(s, s->c->stress.relaxation, &design_stress));
-  IG_TRY(IG_NEW(s->cx, &share, s->d->places, "part"));
+  IG_TRY(IG_NEW(s->cx, &share, s->d->all_places, "part"));
   ig_status status = s->d->inside(s->d->self, density, part->level, share);
   if (status == IG_OK) {
     status = solve_part(r, share, &objective, &stress);

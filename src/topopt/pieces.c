@@ -45,24 +45,24 @@ static void pieces_free(ig_topopt_pieces *p) {
    not. */
 static ig_status pieces_make(ig_ctx *cx, const ig_discretisation *d, const double *density,
                              double level, ig_topopt_pieces *p) {
-  const size_t n = (size_t)d->places;
-  uint8_t *role = NULL;
+  const size_t n = (size_t)d->all_places;
+  uint8_t *there = NULL;
   ig_status status;
-  *p = (ig_topopt_pieces){.places = d->places};
-  if (d->places > INT32_MAX)
+  *p = (ig_topopt_pieces){.places = d->all_places};
+  if (d->all_places > INT32_MAX)
     return IG_FAIL(cx, IG_UNSUPPORTED, "pieces are counted up to %d elements", INT32_MAX);
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &role, n, "pieces"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &there, n, "pieces"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &p->solid, n, "pieces"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &p->open, n, "pieces"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &p->parent, n, "pieces"));
-  IG_TRY_GOTO(status, done, cx->backend->copy_out(cx, role, d->role, n));
+  IG_TRY_GOTO(status, done, ig_topopt_elements_mark(cx, d, there));
   for (size_t i = 0; i < n; i++) {
     p->parent[i] = (int32_t)i;
-    p->solid[i] = role[i] == IG_ROLE_NONE ? 2 : density[i] >= level;
+    p->solid[i] = !there[i] ? 2 : density[i] >= level;
   }
   status = d->faces(d->self, p);
 done:
-  free(role);
+  free(there);
   return status;
 }
 
@@ -79,7 +79,7 @@ ig_status ig_topopt_pieces_count(ig_ctx *cx, const ig_discretisation *d, const d
 
 ig_status ig_topopt_islands_clear(ig_ctx *cx, const ig_discretisation *d, double *density,
                                   double level, int64_t *islands, int64_t *elements) {
-  const size_t n = (size_t)d->places;
+  const size_t n = (size_t)d->all_places;
   ig_topopt_pieces p;
   uint8_t *kept = NULL;
   int32_t *size = NULL, largest = -1;

@@ -2,6 +2,7 @@
 #include "topopt/placing.h"
 #include "backend/backend.h"
 #include "mesh/support.h"
+#include "ranks/ranks.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -38,23 +39,26 @@ static ig_status count(const ig_topopt_points *p, const char *list, ig_where whe
 
 typedef struct {
   uint8_t *byte, value;
+  int64_t places;
 } marking;
 static void set_byte(void *user, int64_t place, double weight) {
   (void)weight;
   const marking *m = user;
-  m->byte[place] = m->value;
+  if (place >= 0 && place < m->places)
+    m->byte[place] = m->value;
 }
 static void add_bits(void *user, int64_t place, double weight) {
   (void)weight;
   const marking *m = user;
-  m->byte[place] |= m->value;
+  if (place >= 0 && place < m->places)
+    m->byte[place] |= m->value;
 }
 
 ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role, int64_t *solid,
                                  int64_t *designed) {
   const ig_topopt_case *c = p->c;
   const ig_place everywhere = {0};
-  marking m = {role, IG_ROLE_DESIGN};
+  marking m = {role, IG_ROLE_DESIGN, p->places};
   double all;
   IG_TRY(visit(p, (ig_where){&c->at, NULL, &everywhere}, IG_POINT_ELEMENTS, set_byte, &m));
   for (int i = 0; i < c->passive.count; i++) {
@@ -63,11 +67,15 @@ ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role, int64
     IG_TRY(count(p, "passive", IG_WHERE(passive), IG_POINT_ELEMENTS, &all));
     IG_TRY(visit(p, IG_WHERE(passive), IG_POINT_ELEMENTS, set_byte, &m));
   }
-  *solid = *designed = 0;
-  for (int64_t i = 0; i < p->places; i++) {
-    *solid += role[i] == IG_ROLE_SOLID;
-    *designed += role[i] == IG_ROLE_DESIGN;
+  int64_t found[2] = {0, 0};
+  for (int64_t i = ig_topopt_own_begin(p); i < ig_topopt_own_end(p, p->places); i++) {
+    found[0] += role[i] == IG_ROLE_SOLID;
+    found[1] += role[i] == IG_ROLE_DESIGN;
   }
+  if (p->slab)
+    IG_TRY(ig_slab_count(p->slab, found, 2));
+  *solid = found[0];
+  *designed = found[1];
   return *designed > 0 ? IG_OK : ig_fail_at(p->cx, &c->at, "passive: no element is left to design");
 }
 
@@ -97,7 +105,7 @@ static ig_status fix_read(const ig_topopt_points *p, const ig_hold_case *hold, u
 
 ig_status ig_topopt_points_support(const ig_topopt_points *p, const ig_hold_case *hold,
                                    uint8_t *fix) {
-  marking m = {.byte = fix};
+  marking m = {.byte = fix, .places = p->nodes};
   double all;
   IG_TRY(fix_read(p, hold, &m.value));
   IG_TRY(count(p, "supports", IG_WHERE(hold), IG_POINT_NODES, &all));
@@ -106,7 +114,7 @@ ig_status ig_topopt_points_support(const ig_topopt_points *p, const ig_hold_case
 
 ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix) {
   const ig_topopt_case *c = p->c;
-  marking m = {.byte = fix};
+  marking m = {.byte = fix, .places = p->nodes};
   for (int i = 0; i < c->supports.count; i++)
     IG_TRY(ig_topopt_points_support(p, IG_ITEM(ig_hold_case, c->supports, i), fix));
   for (int i = 0; i < c->symmetry.count; i++) {
@@ -212,17 +220,24 @@ const char *ig_topopt_points_loose(const ig_topopt_points *p, const uint8_t *fix
   static const char *const motions[] = {"moves along x",          "moves along y",
                                         "moves along z",          "turns about the x axis",
                                         "turns about the y axis", "turns about the z axis"};
-  double gram[6][6] = {{0}};
-  bool held = false;
-  for (int64_t n = 0; n < p->nodes; n++)
-    for (int c = 0; fix[n] && c < p->size; c++)
-      if (fix[n] >> c & 1) {
-        held = true;
-        if (p->size > 1)
-          stop(p, n, c, gram);
-      }
+  struct {
+    double gram[6][6], held;
+  } found = {0};
+  double(*gram)[6] = found.gram;
+  for (int turn = 0; turn < (p->slab ? p->slab->ranks : 1); turn++) { /* nodes in their order */
+    const int64_t end = !p->slab || turn == p->slab->rank ? ig_topopt_own_end(p, p->nodes) : 0;
+    for (int64_t n = ig_topopt_own_begin(p); n < end; n++)
+      for (int c = 0; fix[n] && c < p->size; c++)
+        if (fix[n] >> c & 1) {
+          found.held = 1;
+          if (p->size > 1)
+            stop(p, n, c, gram);
+        }
+    if (p->slab && ig_ranks_share(p->cx, turn, &found, sizeof found) != IG_OK)
+      return NULL; /* and whoever asks next fails */
+  }
   if (p->size == 1)
-    return held ? NULL : "takes any temperature";
+    return found.held != 0 ? NULL : "takes any temperature";
   for (int i = 0; i < count; i++)
     stop(p, spring[i].node, spring[i].component, gram);
   /* motions that are stopped leave a pivot */
@@ -240,13 +255,17 @@ const char *ig_topopt_points_loose(const ig_topopt_points *p, const uint8_t *fix
 
 /* --- loads, ports, constraints --- */
 
+static bool in_arrays(const ig_topopt_points *p, int64_t node) {
+  return node >= 0 && node < p->nodes;
+}
+
 typedef struct {
   const ig_topopt_points *p;
   double *f, share[3];
 } loading;
 static void add_load(void *user, int64_t place, double weight) {
   loading *l = user;
-  for (int c = 0; c < l->p->size; c++)
+  for (int c = 0; in_arrays(l->p, place) && c < l->p->size; c++)
     l->f[place * l->p->step + c * l->p->stride] += l->share[c] * weight;
 }
 
@@ -264,7 +283,7 @@ static ig_status spread(const ig_topopt_points *p, const char *list, ig_where wh
 
 static void add_pressure(void *user, int64_t place, double weight) {
   loading *l = user;
-  for (int c = 0; c < l->p->size; c++)
+  for (int c = 0; in_arrays(l->p, place) && c < l->p->size; c++)
     l->f[place * l->p->step + c * l->p->stride] -= l->share[0] * weight * l->p->normal[c];
 }
 
@@ -311,7 +330,7 @@ static void add_turning(void *user, int64_t place, double weight) {
   t->p->position(t->p->self, place, x);
   for (int d = 0; d < 3; d++)
     x[d] -= t->middle[d];
-  for (int c = 0; c < t->p->size; c++) {
+  for (int c = 0; in_arrays(t->p, place) && c < t->p->size; c++) {
     const int a = (c + 1) % 3, b = (c + 2) % 3;
     t->f[place * t->p->step + c * t->p->stride] += t->w[a] * x[b] - t->w[b] * x[a];
   }
@@ -360,12 +379,22 @@ static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, c
   const int64_t n = p->nodes * p->size;
   double s = 0, most = 0;
   for (int c = 0; c < p->size; c++)
-    for (int64_t i = 0; i < p->nodes; i++) {
-      double *v = &f[i * p->step + c * p->stride];
+    for (int64_t i = 0; i < p->nodes; i++)
       if (fix[i] >> c & 1)
-        *v = 0;
-      s += *v * *v;
-      most = fmax(most, fabs(*v));
+        f[i * p->step + c * p->stride] = 0;
+  for (int c = 0; c < p->size; c++)
+    for (int turn = 0; turn < (p->slab ? p->slab->ranks : 1); turn++) {
+      double sums[2] = {s, most}; /* ranks take turns: one order of the sum */
+      const int64_t end = !p->slab || turn == p->slab->rank ? ig_topopt_own_end(p, p->nodes) : 0;
+      for (int64_t i = ig_topopt_own_begin(p); i < end; i++) {
+        const double v = f[i * p->step + c * p->stride];
+        sums[0] += v * v;
+        sums[1] = fmax(sums[1], fabs(v));
+      }
+      if (p->slab)
+        IG_TRY(ig_ranks_share(p->cx, turn, sums, sizeof sums));
+      s = sums[0];
+      most = sums[1];
     }
   *norm = fmax(sqrt(s), other);
   if (most > 0 && !(s > 1e-280 && s < 1e280))
@@ -395,18 +424,22 @@ static ig_status mark_carried(const ig_topopt_points *p, const uint8_t *role, ui
     if (role[i] == IG_ROLE_NONE || role[i] == IG_ROLE_VOID)
       continue;
     for (int n = p->corners(p->self, i, node); n > 0; n--)
-      (*out)[node[n - 1]] = 1;
+      if (node[n - 1] < p->nodes) /* of the last ghosts not all are there */
+        (*out)[node[n - 1]] = 1;
   }
   return IG_OK;
 }
 
 typedef struct {
+  const ig_topopt_points *p;
   const uint8_t *carried;
   int64_t node; /* the first that is not; -1: none */
 } footing;
 static void find_void(void *user, int64_t place, double weight) {
   (void)weight;
   footing *f = user;
+  if (place < ig_topopt_own_begin(f->p) || place >= ig_topopt_own_end(f->p, f->p->nodes))
+    return;
   if (f->node < 0 && !f->carried[place])
     f->node = place;
 }
@@ -414,7 +447,7 @@ static void find_void(void *user, int64_t place, double weight) {
 /* Fails where a load or port hangs on void. */
 static ig_status check_footing(const ig_topopt_points *p, const char *list, ig_where where, int how,
                                const uint8_t *carried) {
-  footing f = {carried, -1};
+  footing f = {p, carried, -1};
   double x[3];
   IG_TRY(visit(p, where, how == IG_SPREAD_FACES ? IG_POINT_FACES : IG_POINT_NODES, find_void, &f));
   if (f.node < 0)
@@ -480,11 +513,12 @@ ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, 
                                  ig_loading *to) {
   const ig_topopt_case *c = p->c;
   double *f, other;
-  ig_status status = IG_OK;
-  IG_TRY(check_footings(p, role));
+  ig_status status = check_footings(p, role);
+  IG_TRY(p->slab ? ig_ranks_agree(p->cx, status) : status);
   IG_TRY(ig_topopt_points_held(p, to->stiffness, &to->held));
   IG_TRY(ig_topopt_points_masses(p, to));
-  IG_TRY(IG_NEW(p->cx, &f, p->nodes * p->size, "loads"));
+  status = IG_NEW(p->cx, &f, p->nodes * p->size, "loads");
+  IG_TRY(p->slab ? ig_ranks_agree(p->cx, status) : status); /* ranks take turns from here on */
   to->cases = ig_topopt_load_cases(c);
   for (int q = 0; q < to->cases; q++) {
     to->weight[q] = q < c->weights.count ? c->weights.value[q] : 1;
@@ -506,14 +540,15 @@ done:
   return status;
 }
 
-static void set_one(void *user, int64_t place, double weight) {
+typedef struct {
+  double *f, value;
+  int64_t places;
+} setting;
+static void set_value(void *user, int64_t place, double weight) {
+  const setting *s = user;
   (void)weight;
-  ((double *)user)[place] = 1;
-}
-
-static void set_zero(void *user, int64_t place, double weight) {
-  (void)weight;
-  ((double *)user)[place] = 0;
+  if (place >= 0 && place < s->places)
+    s->f[place] = s->value;
 }
 
 ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
@@ -524,14 +559,18 @@ ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
   ig_status status;
   if (!volume && p->size == 1)
     return ig_fail_at(p->cx, &limit->at, "constraints: nothing is displaced in a heat problem");
-  IG_TRY(IG_NEW(p->cx, &f, n, "constraint"));
+  status = IG_NEW(p->cx, &f, n, "constraint");
+  IG_TRY(p->slab ? ig_ranks_agree(p->cx, status) : status);
   if (volume) {
     IG_TRY_GOTO(status, done, count(p, "constraints", IG_WHERE(limit), IG_POINT_ELEMENTS, norm));
-    IG_TRY_GOTO(status, done, visit(p, IG_WHERE(limit), IG_POINT_ELEMENTS, set_one, f));
+    IG_TRY_GOTO(
+        status, done,
+        visit(p, IG_WHERE(limit), IG_POINT_ELEMENTS, set_value, &(setting){f, 1, p->places}));
     for (int i = 0; !isnan(limit->stress) && i < p->c->stress.exclude.count; i++) {
       const ig_place all = {0};
       const ig_where where = {&p->c->stress.at, p->c->stress.exclude.value[i], &all};
-      IG_TRY_GOTO(status, done, visit(p, where, IG_POINT_ELEMENTS, set_zero, f));
+      IG_TRY_GOTO(status, done,
+                  visit(p, where, IG_POINT_ELEMENTS, set_value, &(setting){f, 0, p->places}));
     }
     status = ig_array_from(p->cx, to, f, n, sizeof *f, "constraint");
   } else {
@@ -541,38 +580,5 @@ ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
   }
 done:
   free(f);
-  return status;
-}
-
-ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix,
-                                   const ig_loading *l, uint8_t *mark) {
-  const size_t n = (size_t)(p->nodes * p->size);
-  uint8_t *node = NULL;
-  double *f = NULL;
-  ig_status status;
-  IG_TRY_GOTO(status, done, IG_NEW(p->cx, &f, n, "loads"));
-  IG_TRY_GOTO(status, done, IG_NEW(p->cx, &node, p->nodes, "loads"));
-  for (int64_t i = 0; i < p->nodes; i++)
-    node[i] = fix[i] != 0;
-  for (int q = 0; q <= l->cases; q++) {
-    const ig_array *load = q < l->cases ? &l->f[q] : &l->port;
-    if (!load->dev)
-      continue;
-    IG_TRY_GOTO(status, done, p->cx->backend->copy_out(p->cx, f, load->dev, n * sizeof *f));
-    for (int64_t i = 0; i < p->nodes; i++)
-      for (int c = 0; c < p->size; c++)
-        node[i] |= f[i * p->step + c * p->stride] != 0;
-  }
-  for (int64_t e = 0; e < p->places; e++) {
-    int64_t corner[IG_ELEMENT_NODES];
-    if (!mark[e])
-      continue;
-    mark[e] = 0;
-    for (int a = p->corners(p->self, e, corner); a > 0; a--)
-      mark[e] |= node[corner[a - 1]];
-  }
-done:
-  free(f);
-  free(node);
   return status;
 }

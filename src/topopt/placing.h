@@ -23,9 +23,13 @@ typedef void ig_visit(void *user, int64_t place, double weight);
 typedef struct {
   ig_ctx *cx;
   const ig_topopt_case *c;
-  const char *name;       /* "grid" */
-  int dim, size;          /* unknowns per node */
-  int64_t nodes, places;  /* of node arrays; of element arrays */
+  const char *name;      /* "grid" */
+  int dim, size;         /* unknowns per node */
+  int64_t nodes, places; /* of node arrays; of element arrays */
+  /* Of a grid divided between ranks: places [begin, end) are this rank's own, and points of other
+     ranks are visited, too, with places that may lie outside of the arrays. */
+  ig_slab *slab;
+  int64_t begin, end;
   int64_t step, stride;   /* unknown i of node n is at n step + i stride of a state */
   double low[3], high[3]; /* corners of the body */
   void *self;
@@ -38,6 +42,14 @@ typedef struct {
   /* adds `source` x the integrals of the shape functions to f */
   void (*source)(void *self, double source, double *f);
 } ig_topopt_points;
+
+/* Own places of an array of n, all unless ranks divide it. */
+static inline int64_t ig_topopt_own_begin(const ig_topopt_points *p) {
+  return p->slab ? p->begin : 0;
+}
+static inline int64_t ig_topopt_own_end(const ig_topopt_points *p, int64_t n) {
+  return p->slab ? p->end : n;
+}
 
 /* 1: designed, and so on, for every element (host). */
 IG_MUST_CHECK ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role,
@@ -79,7 +91,8 @@ void ig_topopt_loading_free(ig_ctx *cx, ig_loading *l);
 IG_MUST_CHECK ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
                                                const ig_limit_case *limit, ig_array *to,
                                                double *norm);
-/* Of the elements marked, those stay so that have a node that is held, loaded or a port. */
+/* Of the elements marked, those stay so that have a node that is held, loaded or a port.
+   placing_links.c */
 IG_MUST_CHECK ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix,
                                                  const ig_loading *l, uint8_t *mark);
 /* Modulus (or conductivity) of the first material and Poisson's ratio of all; where there are

@@ -1,5 +1,7 @@
-/* Elements that share one density: the same after extrusion, repetition and mirroring. */
+/* Elements that share one density: the same after extrusion, repetition and mirroring. And elements
+   that touch a load or a support. */
 #include "topopt/placing.h"
+#include "backend/backend.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -127,5 +129,38 @@ done:
   free(l);
   free(start);
   free(order);
+  return status;
+}
+
+ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix,
+                                   const ig_loading *l, uint8_t *mark) {
+  const size_t n = (size_t)(p->nodes * p->size);
+  uint8_t *node = NULL;
+  double *f = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(p->cx, &f, n, "loads"));
+  IG_TRY_GOTO(status, done, IG_NEW(p->cx, &node, p->nodes, "loads"));
+  for (int64_t i = 0; i < p->nodes; i++)
+    node[i] = fix[i] != 0;
+  for (int q = 0; q <= l->cases; q++) {
+    const ig_array *load = q < l->cases ? &l->f[q] : &l->port;
+    if (!load->dev)
+      continue;
+    IG_TRY_GOTO(status, done, p->cx->backend->copy_out(p->cx, f, load->dev, n * sizeof *f));
+    for (int64_t i = 0; i < p->nodes; i++)
+      for (int c = 0; c < p->size; c++)
+        node[i] |= f[i * p->step + c * p->stride] != 0;
+  }
+  for (int64_t e = ig_topopt_own_begin(p); e < ig_topopt_own_end(p, p->places); e++) {
+    int64_t corner[IG_ELEMENT_NODES];
+    if (!mark[e])
+      continue;
+    mark[e] = 0;
+    for (int a = p->corners(p->self, e, corner); a > 0; a--)
+      mark[e] |= node[corner[a - 1]];
+  }
+done:
+  free(f);
+  free(node);
   return status;
 }

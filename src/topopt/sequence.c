@@ -105,8 +105,9 @@ static ig_status improve(ig_topopt_run *r, const ig_topopt_case *c, ig_topopt_gr
     ig_topopt_design_continue(c, first ? i + 1 : LATER, &e);
     IG_TRY_GOTO(status, done, ig_topopt_design_evaluate(s, &e));
     IG_TRY_GOTO(status, done, ig_topopt_design_update(s, &e));
-    IG_TRY_GOTO(status, done,
-                s->ops->stats(cx, s->d->places, s->d->role, s->x.dev, s->trial.dev, &st));
+    IG_TRY_GOTO(
+        status, done,
+        s->ops->stats(cx, s->d->grid, s->d->places, s->d->role, s->x.dev, s->trial.dev, &st));
     if (c->solver.tolerance == 0)
       s->tolerance = ig_topopt_design_tolerance(st.change);
     arrived = st.change <= c->change && ig_topopt_design_ramped(c, &e);

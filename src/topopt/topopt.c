@@ -13,6 +13,7 @@
    What it writes on the way is in output.c. */
 #include "core/memory.h"
 #include "core/schedule.h"
+#include "topopt/divide.h"
 #include "topopt/output.h"
 
 #include <inttypes.h>
@@ -96,7 +97,7 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   ig_restart_free(r->kept);
   r->kept = NULL;
   r->iteration++;
-  IG_TRY(s->ops->stats(s->cx, s->d->places, s->d->role, s->x.dev, s->trial.dev, &st));
+  IG_TRY(s->ops->stats(s->cx, s->d->grid, s->d->places, s->d->role, s->x.dev, s->trial.dev, &st));
   r->change = st.change;
   if (c->solver.tolerance == 0)
     s->tolerance = ig_topopt_design_tolerance(r->change);
@@ -164,6 +165,10 @@ static void close_model(ig_discretisation *d, ig_topopt_design *s) {
   d->free(d->self);
 }
 
+static void info_line(void *user, const char *label, const char *value) {
+  ig_info(user, "%s: %s", label, value);
+}
+
 static ig_status room_open(ig_job *job, void **self) {
   ig_topopt_run *r;
   IG_TRY(IG_NEW(job->cx, &r, 1, "topopt"));
@@ -178,7 +183,9 @@ static ig_status room_open(ig_job *job, void **self) {
   job->elements = r->d->elements;
   job->nodes = r->d->nodes;
   job->dofs = r->d->dofs;
-  return IG_OK;
+  return job->mesh
+             ? IG_OK
+             : ig_topopt_ranks_tell(job->cx, job->room_case, job->materials, info_line, job->cx);
 }
 
 static void room_close(void *self) {
@@ -202,7 +209,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   const ig_topopt_case *c = job->room_case;
   double bytes = 0;
   if (!job->mesh && c->grid.at.given)
-    IG_TRY(ig_topopt_grid_model_bytes(job->cx, c, &bytes));
+    IG_TRY(ig_topopt_grid_model_bytes(job->cx, c, job->materials, &bytes));
   if (bytes > LARGE) { /* told without being built: this may not be the machine it is meant for */
     const int64_t *n = c->grid.elements;
     snprintf(text, sizeof text, "%" PRId64 " x %" PRId64 " x %" PRId64 " elements", n[0], n[1],
@@ -211,6 +218,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
     snprintf(text, sizeof text, "%.3g GB; regions and loads are looked at when it runs",
              1e-9 * bytes);
     line(user, "device memory", text);
+    IG_TRY(ig_topopt_ranks_tell(job->cx, c, job->materials, line, user));
     if (strcmp(ig_ctx_backend(job->cx), "cuda") != 0 && bytes > ig_memory_left())
       ig_warn(job->cx,
               "about %.3g GB are needed and this machine has %.3g GB left: it cannot run here",
@@ -229,7 +237,7 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_peak);
   line(user, "device memory", text);
   close_model(d, s);
-  return IG_OK;
+  return job->mesh ? IG_OK : ig_topopt_ranks_tell(job->cx, c, job->materials, line, user);
 }
 
 const ig_room ig_room_topopt = {

@@ -253,6 +253,10 @@ struct ig_discretisation {
   const double *share; /* device: volume of each over the mean; NULL: all are alike */
   const double *scale; /* device: its solid's modulus over loading->stiffness; NULL: one material */
   int64_t unknowns;    /* values of a state vector */
+  /* Of a grid: itself, since sums are made per plane. Divided between ranks (grid->slab), the above
+     are this rank's part, with ghosts that have no role; values of the whole are these: */
+  const ig_grid *grid;
+  int64_t all_places, all_unknowns;
   ig_status (*changed)(void *self);
   ig_status (*solve)(void *self, const double *f, double *u, double tolerance,
                      ig_solve_report *report);
@@ -292,9 +296,11 @@ struct ig_discretisation {
      to give */
   ig_status (*surface)(void *self, const double *density, double level, bool mirror,
                        ig_topopt_part *surface);
-  /* share of each element inside that surface (host, places) */
+  /* share of each element inside that surface (host, all_places) */
   ig_status (*inside)(void *self, const double *density, double level, double *share);
-  /* of the elements marked (host, places) those stay so that have a node held or loaded */
+  /* 1 where a whole array has an element (host, all_places) */
+  void (*present)(void *self, uint8_t *mark);
+  /* of the elements marked (host, all_places) those stay so that have a node held or loaded */
   ig_status (*touched)(void *self, uint8_t *mark);
   /* joins elements that share a face, and finds those open to the outside; see pieces.c */
   ig_status (*faces)(void *self, ig_topopt_pieces *p);
@@ -306,7 +312,9 @@ struct ig_discretisation {
 typedef struct {
   ig_ctx *cx;
   const ig_topopt_case *c;
-  ig_grid grid, cells; /* cells: the same places, one value each */
+  /* this rank's part; the whole; cells: the places of the part, one value each */
+  ig_grid grid, whole, cells;
+  ig_slab *slab; /* NULL: the grid is not divided */
   double h[3];
   ig_multigrid *solver, *helmholtz;
   ig_array role, weight, scale, nodal_f, nodal_u;
@@ -324,7 +332,7 @@ IG_MUST_CHECK ig_status ig_topopt_grid_model_new(ig_ctx *cx, const ig_topopt_cas
 void ig_topopt_grid_model_free(ig_topopt_grid_model *m);
 /* Device memory that the case will take on its grid, model and design, in bytes. */
 IG_MUST_CHECK ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c,
-                                                   double *bytes);
+                                                   const ig_list *materials, double *bytes);
 
 /* A mesh of hexahedra as a discretisation; see mesh_model.c. The mesh must outlive it. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_case *c,
@@ -332,6 +340,29 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_cas
                                                  ig_assembly how, ig_discretisation **out);
 /* What is fastest there: atomic on a GPU, color on a CPU. */
 ig_assembly ig_topopt_mesh_model_assembly(const ig_ctx *cx);
+
+/* divide.c: whether the grid of a case can be divided between ranks, and else why not. */
+bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
+                         const char **why);
+static inline bool ig_topopt_divided(const ig_discretisation *d) {
+  return d->grid && d->grid->slab;
+}
+/* a . b of n values of elements or of a state; the largest of elements. The same on all ranks. */
+IG_MUST_CHECK ig_status ig_topopt_dot(ig_ctx *cx, const ig_discretisation *d, int64_t n,
+                                      const double *a, const double *b, double *result);
+IG_MUST_CHECK ig_status ig_topopt_most(ig_ctx *cx, const ig_discretisation *d, const double *v,
+                                       double *result);
+/* An array of `components` values per place from the device to the host, as a whole: on rank 0, or
+   on all ranks. And from there back to the device, each rank its part. */
+IG_MUST_CHECK ig_status ig_topopt_fetch(ig_ctx *cx, const ig_discretisation *d, int components,
+                                        const double *from, bool everyone, double *to);
+IG_MUST_CHECK ig_status ig_topopt_place(ig_ctx *cx, const ig_discretisation *d, int components,
+                                        const double *from, double *to);
+/* Elements there are: 1 in the places of a whole array that have one. */
+IG_MUST_CHECK ig_status ig_topopt_elements_mark(ig_ctx *cx, const ig_discretisation *d,
+                                                uint8_t *mark);
+/* Before ranks wait for each other: one may have failed on its own. */
+IG_MUST_CHECK ig_status ig_topopt_meet(ig_ctx *cx, const ig_discretisation *d);
 
 /* --- the design problem --- */
 

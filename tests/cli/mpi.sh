@@ -106,6 +106,28 @@ same motion3
 many 2 run motion.yaml -s contact.friction=0.1 -o x 2>log && fail "contact runs on two ranks"
 grep -q 'contact of surfaces does not run on several ranks (2 here)' log || fail "contact is not named"
 
+# one grid divided: two systems each, springs on both sides of the cuts, the same files
+cat >grid.yaml <<'END'
+physics: topopt
+problem: mechanism
+grid: {elements: [5, 4, 17]}
+symmetry: [y-]
+volume: 0.3
+void_ratio: 1e-4
+supports: [{box: {min: [0, 3, 0], max: [5, 4, 0]}}]
+loads: [{box: {min: [0, 0, 0], max: [1, 1, 0]}, force: [0, 0, 1]}]
+springs: [{box: {min: [0, 0, 0], max: [1, 1, 17]}, stiffness: [0, 0, 0.1]}]
+ports: [{box: {min: [0, 0, 17], max: [1, 1, 17]}, direction: [0, 0, -1]}]
+iterations: 3
+END
+rm -r one
+"$INGOT" run grid.yaml -q -b cpu -t 1 -o one || fail "the grid on one rank fails"
+many 3 run grid.yaml -o grid3 >table 2>log || fail "the grid on 3 ranks fails"
+grep -q 'the grid is divided between them' log || fail "the grid is not divided"
+same grid3
+many 2 check grid.yaml >table 2>log || fail "the check of the grid on 2 ranks fails"
+grep -q 'rank 1 .*planes 8 to 17' table || fail "the check does not tell of planes"
+
 # a signal to one rank stops all, with a checkpoint
 many 2 run case.yaml -s iterations=100000 -s change=0 -o long 2>log >/dev/null &
 for _ in $(seq 200); do grep -qs 'iteration' log && break; sleep 0.05; done

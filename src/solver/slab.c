@@ -1,0 +1,424 @@
+/* Grids divided between ranks: whose planes are whose, ghosts, sums. */
+#include "solver/slab.h"
+#include "backend/backend.h"
+#include "solver/chunks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- the division --- */
+
+/* First planes of the ranks if cuts lie at multiples of `unit`; the share of the largest part, 0:
+   some rank has none. */
+static double cut(int planes, int unit, int ranks, int *start) {
+  const int units = (planes - 1) / unit;
+  int most = 0;
+  for (int r = 0; r < ranks; r++)
+    start[r] = (int)((int64_t)units * r / ranks) * unit;
+  start[ranks] = planes;
+  for (int r = 0; r < ranks; r++) {
+    const int own = start[r + 1] - start[r];
+    if (own < unit)
+      return 0;
+    most = own > most ? own : most;
+  }
+  return (double)most / planes;
+}
+
+ig_status ig_slab_new(ig_ctx *cx, int planes, int levels, int ghosts, ig_slab **out) {
+  enum { LEAST = 2 }; /* the first coarse level is never whole: it is made of the fine one */
+  static const double whole = 7.5; /* memory of a coarse node to that of a fine one, about */
+  const int ranks = ig_ranks_count(cx->ranks);
+  ig_slab *s;
+  *out = NULL;
+  if (ranks == 1 || (levels > 1 && levels <= LEAST))
+    return IG_OK;
+  IG_TRY(IG_NEW(cx, &s, 1, "slab"));
+  s->cx = cx;
+  s->rank = ig_ranks_rank(cx->ranks);
+  s->ranks = ranks;
+  s->planes = planes;
+  s->ghosts = ghosts;
+  ig_status status = IG_NEW(cx, &s->start, (size_t)ranks + 1, "slab");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &s->message, ranks, "slab");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &s->size, ranks, "slab");
+  /* deep cuts leave little whole, but uneven parts: the least memory of the largest part */
+  double least = INFINITY;
+  for (int depth = LEAST; status == IG_OK && (depth == LEAST || depth < levels); depth++) {
+    const double share = cut(planes, 1 << depth, ranks, s->start);
+    const double memory = share + whole * pow(8, -depth);
+    if (share > 0 && memory < least) {
+      least = memory;
+      s->depth = depth;
+    }
+  }
+  if (status != IG_OK || !s->depth) {
+    ig_slab_free(s);
+    return status;
+  }
+  (void)cut(planes, 1 << s->depth, ranks, s->start);
+  *out = s;
+  return IG_OK;
+}
+
+void ig_slab_free(ig_slab *s) {
+  if (!s)
+    return;
+  free(s->start);
+  free(s->message);
+  free(s->size);
+  free(s->out);
+  free(s->in);
+  free(s);
+}
+
+int ig_slab_planes(const ig_slab *s, int level) {
+  int elements = s->planes - 1;
+  for (int l = 0; l < level; l++)
+    elements = (elements + 1) / 2;
+  return elements + 1;
+}
+
+void ig_slab_range(const ig_slab *s, int level, int rank, int *from, int *to) {
+  *from = s->start[rank] >> level;
+  *to = rank + 1 < s->ranks ? s->start[rank + 1] >> level : ig_slab_planes(s, level);
+}
+
+ig_grid ig_slab_grid(ig_slab *s, int level, const ig_grid *whole) {
+  ig_grid g = *whole;
+  int to;
+  if (level >= s->depth)
+    return g;
+  const int ghosts = level == 0 ? s->ghosts : 1;
+  ig_slab_range(s, level, s->rank, &g.from, &to);
+  g.n[2] = to - g.from - 1;
+  g.slab = s;
+  g.level = level;
+  g.ghosts = ghosts;
+  g.first = 1 + g.row + ghosts * g.plane;
+  g.stored = g.plane * (g.n[2] + 1 + 2 * ghosts);
+  return g;
+}
+
+void ig_slab_fail(ig_slab *s, ig_status status) {
+  if (s->fault == IG_OK)
+    s->fault = status;
+}
+
+static ig_status room_make(ig_slab *s, char **buffer, size_t *room, size_t size) {
+  if (size <= *room)
+    return IG_OK;
+  free(*buffer);
+  *room = 0;
+  IG_TRY(ig_alloc(s->cx, (void **)buffer, size, 1, "planes of other ranks"));
+  *room = size;
+  return IG_OK;
+}
+
+ig_status ig_slab_reserve(ig_slab *s, size_t out, size_t in) {
+  IG_TRY(room_make(s, &s->out, &s->room[0], out));
+  return room_make(s, &s->in, &s->room[1], in);
+}
+
+/* --- ghosts --- */
+
+typedef struct {
+  int from, to; /* planes of the whole */
+} planes;
+
+static planes both(planes a, planes b) {
+  const planes p = {a.from > b.from ? a.from : b.from, a.to < b.to ? a.to : b.to};
+  return p.to > p.from ? p : (planes){0, 0};
+}
+
+/* What rank `of` needs of what rank `has` owns: its ghosts lie on one side of it only. */
+static planes needed(const ig_slab *s, int level, int of, int has, int reach) {
+  planes own, ghosts;
+  ig_slab_range(s, level, has, &own.from, &own.to);
+  ig_slab_range(s, level, of, &ghosts.from, &ghosts.to);
+  if (has < of)
+    ghosts = (planes){ghosts.from - reach, ghosts.from};
+  else
+    ghosts = (planes){ghosts.to, ghosts.to + reach};
+  return both(own, ghosts);
+}
+
+/* Planes between a vector on the device and a buffer, component after component. */
+static ig_status move(ig_slab *s, const ig_grid *g, int components, size_t size, planes p,
+                      char *values, char *buffer, bool out) {
+  const ig_backend *b = s->cx->backend;
+  const size_t each = (size_t)(p.to - p.from) * (size_t)g->plane * size;
+  for (int c = 0; c < components; c++) {
+    char *at = values + ((size_t)c * (size_t)g->stored +
+                         (size_t)(p.from - g->from + g->ghosts) * (size_t)g->plane) *
+                            size;
+    char *to = buffer + (size_t)c * each;
+    IG_TRY(out ? b->copy_out(s->cx, to, at, each) : b->copy_in(s->cx, at, to, each));
+  }
+  return IG_OK;
+}
+
+ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int reach, void *values) {
+  ig_slab *s = g->slab;
+  if (!s)
+    return IG_OK;
+  const int level = g->level;
+  const size_t plane = (size_t)components * (size_t)g->plane * size;
+  size_t out = 0, in = 0;
+  int messages = 0;
+  for (int r = 0; r < s->ranks; r++) {
+    if (r == s->rank)
+      continue;
+    const planes give = needed(s, level, r, s->rank, reach);
+    const planes take = needed(s, level, s->rank, r, reach);
+    out += (size_t)(give.to - give.from) * plane;
+    in += (size_t)(take.to - take.from) * plane;
+  }
+  IG_TRY(ig_slab_reserve(s, out, in));
+  out = in = 0;
+  for (int r = 0; r < s->ranks; r++) {
+    if (r == s->rank)
+      continue;
+    const planes give = needed(s, level, r, s->rank, reach);
+    const planes take = needed(s, level, s->rank, r, reach);
+    if (give.to == give.from && take.to == take.from)
+      continue;
+    ig_message *m = &s->message[messages++];
+    *m = (ig_message){.rank = r,
+                      .send = s->out + out,
+                      .receive = s->in + in,
+                      .send_size = (size_t)(give.to - give.from) * plane,
+                      .receive_size = (size_t)(take.to - take.from) * plane};
+    IG_SLAB_TRY(s, move(s, g, components, size, give, values, s->out + out, true));
+    out += m->send_size;
+    in += m->receive_size;
+  }
+  IG_TRY(ig_ranks_swap(s->cx, s->message, messages));
+  for (int i = 0; i < messages; i++) {
+    const planes take = needed(s, level, s->rank, s->message[i].rank, reach);
+    IG_SLAB_TRY(s, move(s, g, components, size, take, values, s->message[i].receive, false));
+  }
+  return s->cx->backend->separate ? s->cx->backend->sync(s->cx) : IG_OK;
+}
+
+ig_status ig_slab_lift(const ig_grid *g, size_t plane, void *values) {
+  ig_slab *s = g->slab;
+  const ig_backend *b = s->cx->backend;
+  int messages = 0;
+  IG_TRY(ig_slab_reserve(s, plane, plane));
+  if (ig_grid_above(g)) {
+    IG_SLAB_TRY(s, b->copy_out(s->cx, s->out, (char *)values + (size_t)g->n[2] * plane, plane));
+    s->message[messages++] = (ig_message){.rank = s->rank + 1, .send = s->out, .send_size = plane};
+  }
+  if (ig_grid_below(g))
+    s->message[messages++] =
+        (ig_message){.rank = s->rank - 1, .receive = s->in, .receive_size = plane};
+  IG_TRY(ig_ranks_swap(s->cx, s->message, messages));
+  if (ig_grid_below(g))
+    IG_SLAB_TRY(s, b->copy_in(s->cx, (char *)values - plane, s->in, plane));
+  return b->separate ? b->sync(s->cx) : IG_OK;
+}
+
+/* --- planes of all --- */
+
+ig_status ig_slab_gather(ig_slab *s, int level, int count, int components, size_t plane,
+                         size_t stride, void *values) {
+  const ig_backend *b = s->cx->backend;
+  const size_t each = (size_t)components * plane;
+  const planes there = {0, count};
+  planes own;
+  size_t in = 0;
+  int messages = 0;
+  ig_slab_range(s, level, s->rank, &own.from, &own.to);
+  own = both(own, there);
+  const size_t out = (size_t)(own.to - own.from) * each;
+  IG_TRY(ig_slab_reserve(s, out, (size_t)count * each));
+  for (int c = 0; c < components; c++)
+    IG_SLAB_TRY(s, b->copy_out(s->cx, s->out + (size_t)c * (size_t)(own.to - own.from) * plane,
+                               (char *)values + (size_t)c * stride + (size_t)own.from * plane,
+                               (size_t)(own.to - own.from) * plane));
+  for (int r = 0; r < s->ranks; r++) {
+    planes p;
+    if (r == s->rank)
+      continue;
+    ig_slab_range(s, level, r, &p.from, &p.to);
+    p = both(p, there);
+    s->message[messages++] = (ig_message){.rank = r,
+                                          .send = s->out,
+                                          .receive = s->in + in,
+                                          .send_size = out,
+                                          .receive_size = (size_t)(p.to - p.from) * each};
+    in += (size_t)(p.to - p.from) * each;
+  }
+  IG_TRY(ig_ranks_swap(s->cx, s->message, messages));
+  for (int i = 0; i < messages; i++) {
+    planes p;
+    ig_slab_range(s, level, s->message[i].rank, &p.from, &p.to);
+    p = both(p, there);
+    const size_t size = (size_t)(p.to - p.from) * plane;
+    for (int c = 0; c < components && size; c++)
+      IG_SLAB_TRY(s, b->copy_in(s->cx, (char *)values + (size_t)c * stride + (size_t)p.from * plane,
+                                (char *)s->message[i].receive + (size_t)c * size, size));
+  }
+  return b->separate ? b->sync(s->cx) : IG_OK;
+}
+
+ig_status ig_slab_collect(const ig_grid *g, int components, const double *values, bool everyone,
+                          double *whole) {
+  ig_slab *s = g->slab;
+  const size_t plane = (size_t)g->plane, stored = plane * (size_t)(s->planes + 2);
+  const bool takes = everyone || s->rank == 0;
+  planes own;
+  ig_slab_range(s, 0, s->rank, &own.from, &own.to);
+  const size_t mine = (size_t)(own.to - own.from) * plane;
+  ig_status status = ig_slab_reserve(s, mine * sizeof(double), 0);
+  IG_TRY(ig_ranks_agree(s->cx, status));
+  for (int c = 0; c < components; c++) {
+    int messages = 0;
+    /* a whole grid has one plane of halo below */
+    double *to = whole + (size_t)c * stored + (size_t)(own.from + 1) * plane;
+    const double *from = values + (size_t)c * (size_t)g->stored + (size_t)g->ghosts * plane;
+    void *buffer = takes ? (void *)to : s->out;
+    status = s->cx->backend->copy_out(s->cx, buffer, from, mine * sizeof(double));
+    IG_TRY(ig_ranks_agree(s->cx, status));
+    for (int r = 0; r < s->ranks; r++) {
+      planes p;
+      ig_slab_range(s, 0, r, &p.from, &p.to);
+      const bool gives = everyone || r == 0;
+      if (r == s->rank || !(takes || gives))
+        continue;
+      s->message[messages++] = (ig_message){
+          .rank = r,
+          .send = buffer,
+          .send_size = gives ? mine * sizeof(double) : 0,
+          .receive = takes ? whole + (size_t)c * stored + (size_t)(p.from + 1) * plane : NULL,
+          .receive_size = takes ? (size_t)(p.to - p.from) * plane * sizeof(double) : 0};
+    }
+    IG_TRY(ig_ranks_swap(s->cx, s->message, messages));
+  }
+  return IG_OK;
+}
+
+ig_status ig_slab_cut(const ig_grid *g, int components, const double *whole, double *values) {
+  const ig_slab *s = g->slab;
+  const size_t plane = (size_t)g->plane, stored = plane * (size_t)(s->planes + 2);
+  const planes halo = {-1, s->planes + 1};
+  planes p = {g->from - g->ghosts, g->from + g->n[2] + 1 + g->ghosts};
+  p = both(p, halo);
+  for (int c = 0; c < components; c++)
+    IG_TRY(s->cx->backend->copy_in(s->cx,
+                                   values + (size_t)c * (size_t)g->stored +
+                                       (size_t)(p.from - g->from + g->ghosts) * plane,
+                                   whole + (size_t)c * stored + (size_t)(p.from + 1) * plane,
+                                   (size_t)(p.to - p.from) * plane * sizeof(double)));
+  return s->cx->backend->separate ? s->cx->backend->sync(s->cx) : IG_OK;
+}
+
+/* --- sums --- */
+
+/* The same block of every rank, sizes[rank] bytes, one after the other in s->in. */
+static ig_status share(ig_slab *s, const size_t *size) {
+  int messages = 0;
+  size_t at = 0;
+  for (int r = 0; r < s->ranks; r++) {
+    if (r == s->rank)
+      memcpy(s->in + at, s->out, size[r]);
+    else
+      s->message[messages++] = (ig_message){.rank = r,
+                                            .send = s->out,
+                                            .send_size = size[s->rank],
+                                            .receive = s->in + at,
+                                            .receive_size = size[r]};
+    at += size[r];
+  }
+  return ig_ranks_swap(s->cx, s->message, messages);
+}
+
+ig_status ig_slab_total(ig_slab *s, int level, int components, int64_t per, int each,
+                        const double *part, double *sum) {
+  const size_t one = (size_t)per * (size_t)each;
+  size_t *size = s->size, all = 0;
+  int from, to;
+  bool failed = false;
+  for (int r = 0; r < s->ranks; r++) { /* a word that tells of failure, then the parts */
+    ig_slab_range(s, level, r, &from, &to);
+    size[r] = (1 + (size_t)components * (size_t)(to - from) * one) * sizeof(double);
+    all += size[r];
+  }
+  IG_TRY(ig_slab_reserve(s, size[s->rank], all));
+  if (!part)
+    ig_slab_fail(s, IG_MEMORY);
+  double *out = (double *)s->out;
+  out[0] = s->fault != IG_OK;
+  if (part)
+    memcpy(out + 1, part, size[s->rank] - sizeof(double));
+  IG_TRY(share(s, size));
+  size_t at = 0;
+  for (int r = 0; r < s->ranks; at += size[r++])
+    failed |= *(const double *)(s->in + at) != 0;
+  if (failed) {
+    const ig_status fault = s->fault;
+    s->fault = IG_OK;
+    return ig_ranks_agree(s->cx, fault);
+  }
+  for (int q = 0; q < each; q++)
+    sum[q] = 0;
+  for (int c = 0; c < components; c++) {
+    at = 0;
+    for (int r = 0; r < s->ranks; at += size[r++]) {
+      ig_slab_range(s, level, r, &from, &to);
+      const size_t own = (size_t)(to - from) * one;
+      const double *v = (const double *)(s->in + at) + 1 + (size_t)c * own;
+      for (size_t i = 0; i < own; i++)
+        sum[i % (size_t)each] += v[i];
+    }
+  }
+  return IG_OK;
+}
+
+ig_status ig_slab_most(ig_slab *s, double *value, int count) {
+  int64_t word[8];
+  for (int i = 0; i < count; i++) /* numbers that are not negative sort as their bits do */
+    memcpy(&word[i], &value[i], sizeof *word);
+  IG_TRY(ig_ranks_most(s->cx, IG_OK, word, count));
+  for (int i = 0; i < count; i++)
+    memcpy(&value[i], &word[i], sizeof *word);
+  return IG_OK;
+}
+
+ig_status ig_slab_count(ig_slab *s, int64_t *value, int count) {
+  size_t *size = s->size;
+  for (int r = 0; r < s->ranks; r++)
+    size[r] = (size_t)count * sizeof *value;
+  const ig_status status = ig_slab_reserve(s, size[0], (size_t)s->ranks * size[0]);
+  IG_TRY(ig_ranks_agree(s->cx, status));
+  memcpy(s->out, value, size[0]);
+  IG_TRY(share(s, size));
+  for (int i = 0; i < count; i++) {
+    value[i] = 0;
+    for (int r = 0; r < s->ranks; r++)
+      value[i] += ((const int64_t *)s->in)[r * count + i];
+  }
+  return IG_OK;
+}
+
+ig_status ig_chunks_total(const ig_grid *g, const ig_chunks *k, int each, double *part,
+                          double *sum) {
+  if (!ig_chunks_divided(g)) {
+    for (int q = 0; q < each; q++) {
+      sum[q] = 0;
+      for (int64_t c = 0; c < k->count; c++)
+        sum[q] += part[c * each + q];
+    }
+    return IG_OK;
+  }
+  const int64_t plane = k->per * each, own = g->n[2] + 1, stored = own + 2 * g->ghosts;
+  const int components = (int)(k->count / (k->per * stored));
+  for (int c = 0; part && c < components; c++)
+    memmove(part + c * own * plane, part + (c * stored + g->ghosts) * plane,
+            (size_t)(own * plane) * sizeof *part);
+  return ig_slab_total(g->slab, g->level, components, k->per, each, part, sum);
+}

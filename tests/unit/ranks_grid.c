@@ -1,0 +1,275 @@
+/* A grid divided between ranks (threads of this process): cuts lie where levels of multigrid can
+   bear them, the parts are smaller than the whole, and designs have the bits of one rank. */
+#include "check.h"
+#include "core/ctx.h"
+#include "solver/slab.h"
+#include <ingot/ranks.h>
+#include <ingot/run.h>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 7, FIGURES = 64 };
+
+#define CANTILEVER                                                                                 \
+  "physics", "topopt", "volume", "0.4", "loads",                                                   \
+      "[{box: {min: [4, 0, 7], max: [4, 0, 9]}, force: [0, -1, 0.3]}]", "supports",                \
+      "[{box: {min: [0, 0, 0], max: [0, 5, 40]}}]"
+
+/* multigrid whose second and third level are joined cycles, in parts; an odd number of planes */
+static const char *const stiff[] = {
+    CANTILEVER, "grid", "{elements: [4, 5, 37]}", "solver", "{steps: 2}", "iterations", "2", NULL};
+/* a filter that reaches over more than one rank's part, mirrored at the end */
+static const char *const conducts[] = {
+    "physics",     "topopt",
+    "problem",     "heat",
+    "grid",        "{elements: [5, 4, 29]}",
+    "volume",      "0.3",
+    "source",      "1",
+    "symmetry",    "[z+]",
+    "supports",    "[{box: {min: [0, 0, 0], max: [3, 2, 0]}}]",
+    "filter",      "{kind: density, radius: 6.3}",
+    "solver",      "{preconditioner: jacobi, tolerance: 1e-2}",
+    "optimiser",   "{method: mma}",
+    "constraints", "[{volume: 0.25, box: {min: [0, 0, 10], max: [7, 5, 20]}}]",
+    "iterations",  "2",
+    NULL};
+/* two systems; springs on both sides of every cut; elements held solid across one */
+static const char *const mechanism[] = {
+    "physics",    "topopt",
+    "problem",    "mechanism",
+    "grid",       "{elements: [6, 5, 33]}",
+    "volume",     "0.3",
+    "void_ratio", "1e-4",
+    "symmetry",   "[y-]",
+    "supports",   "[{box: {min: [0, 4, 0], max: [6, 5, 0]}}]",
+    "loads",      "[{box: {min: [0, 0, 0], max: [1, 1, 1]}, force: [0, 0, 1]}]",
+    "springs",    "[{box: {min: [0, 0, 0], max: [2, 1, 33]}, stiffness: [0, 0.2, 0.1]}]",
+    "ports",      "[{box: {min: [0, 0, 33], max: [1, 1, 33]}, direction: [0, 0, -1]}]",
+    "passive",    "[{box: {min: [0, 0, 10], max: [2, 2, 19]}, as: solid}]",
+    "iterations", "2",
+    NULL};
+/* three realisations, an adjoint state, smoothing by blocks; a moment and faces */
+static const char *const robust[] = {
+    "physics",     "topopt",
+    "grid",        "{elements: [5, 4, 33]}",
+    "volume",      "0.4",
+    "supports",    "[{set: zmin}]",
+    "loads",       "[{set: zmax, force: [1, 0, 0], spread: faces}, {set: zmax, moment: [0, 0, 3]}]",
+    "filter",      "{kind: density, radius: 2.5}",
+    "projection",  "{beta: 1, robust: 0.1}",
+    "solver",      "{smoother: block_jacobi, cycle: w}",
+    "constraints", "[{displacement: 300, set: zmax, direction: [1, 0, 0]}]",
+    "iterations",  "2",
+    NULL};
+
+typedef struct {
+  const char *const *set;
+  const char *backend, *out;
+  ig_ranks *ranks;
+  const char *steps; /* iterations, NULL: the case's */
+  const char *restart;
+  ig_status status;
+  char message[512];
+  size_t memory;
+  int figures;
+  double figure[FIGURES];
+} seat;
+
+static void keep(void *user, const char *key, double value, const char *unit, const char *text) {
+  seat *s = user;
+  (void)unit;
+  if (!text && strncmp(key, "seconds", 7) != 0 && s->figures < FIGURES)
+    s->figure[s->figures++] = value;
+}
+
+static ig_status run(seat *s, ig_case *c) {
+  for (int i = 0; s->set[i]; i += 2)
+    IG_TRY(ig_case_set(c, s->set[i], s->set[i + 1]));
+  if (s->steps)
+    IG_TRY(ig_case_set(c, "iterations", s->steps));
+  const ig_run_options options = {
+      .out = s->out, .restart = s->restart, .force = s->restart != NULL, .figure = keep, .user = s};
+  return ig_run(c, &options);
+}
+
+static void *sit(void *user) {
+  seat *s = user;
+  ig_ctx *cx;
+  ig_case *c;
+  const ig_ctx_options options = {.backend = s->backend, .threads = 1, .ranks = s->ranks};
+  s->status = ig_ctx_open(&options, &cx);
+  if (s->status == IG_OK)
+    s->status = ig_case_new(cx, &c);
+  if (s->status == IG_OK) {
+    s->status = run(s, c);
+    ig_case_close(c);
+  }
+  s->memory = cx->device_peak;
+  snprintf(s->message, sizeof s->message, "%s", ig_ctx_message(cx));
+  ig_ctx_close(cx);
+  return NULL;
+}
+
+static void together(seat *s, int count) {
+  ig_ranks *ranks[MOST];
+  pthread_t thread[MOST];
+  assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
+  for (int i = 0; i < count; i++) {
+    s[i].ranks = ranks[i];
+    assert_int_equal(pthread_create(&thread[i], NULL, sit, &s[i]), 0);
+  }
+  for (int i = 0; i < count; i++) {
+    pthread_join(thread[i], NULL);
+    ig_ranks_close(ranks[i]);
+  }
+}
+
+static const char *backend_of_test(int i) {
+  const char *asked = getenv("INGOT_TEST_BACKEND");
+  return asked ? asked : i == 0 ? "cpu" : "debug";
+}
+
+static void same_bits(const char *const *set, int least) {
+  static seat one, many[MOST];
+  static const int counts[] = {3, 5, 2, 7};
+  one = (seat){.set = set, .backend = backend_of_test(0)};
+  sit(&one);
+  assert_string_equal(one.message, "");
+  assert_true(one.figures > 3);
+  for (int k = least; k < 4; k++) {
+    memset(many, 0, sizeof many);
+    for (int i = 0; i < counts[k]; i++)
+      many[i] = (seat){.set = set, .backend = backend_of_test(k % 2)};
+    together(many, counts[k]);
+    for (int i = 0; i < counts[k]; i++)
+      assert_string_equal(many[i].message, "");
+    for (int i = 0; i < one.figures; i++)
+      if (memcmp(&many[0].figure[i], &one.figure[i], sizeof(double)) != 0)
+        print_message("%d ranks, figure %d: %.17g, alone %.17g\n", counts[k], i, many[0].figure[i],
+                      one.figure[i]);
+    assert_memory_equal(many[0].figure, one.figure, sizeof one.figure);
+  }
+}
+
+static void designs_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_bits(stiff, 0);
+  same_bits(conducts, 2);
+  same_bits(mechanism, 2);
+  same_bits(robust, 2);
+}
+
+/* A part has its planes and two ghosts on each side: 37 of 67 on two ranks, 21 on four; levels that
+   all hold and the inverse of the coarsest come on top. */
+static void parts_are_smaller(void **state) {
+  (void)state;
+  static const char *const set[] = {CANTILEVER,   "grid", "{elements: [14, 12, 64]}",
+                                    "iterations", "1",    NULL};
+  static seat one, many[4];
+  static const double most[] = {0.62, 0.40};
+  if (getenv("INGOT_TEST_BACKEND") && strcmp(getenv("INGOT_TEST_BACKEND"), "cuda") == 0)
+    skip(); /* grids are not divided there */
+  one = (seat){.set = set, .backend = "cpu"};
+  sit(&one);
+  assert_string_equal(one.message, "");
+  for (int count = 2; count <= 4; count += 2) {
+    for (int i = 0; i < count; i++)
+      many[i] = (seat){.set = set, .backend = "cpu"};
+    together(many, count);
+    assert_memory_equal(many[0].figure, one.figure, sizeof one.figure);
+    for (int i = 0; i < count; i++) {
+      print_message("rank %d of %d: %.3f of the memory of one\n", i, count,
+                    (double)many[i].memory / (double)one.memory);
+      assert_true((double)many[i].memory < most[count / 2 - 1] * (double)one.memory);
+    }
+  }
+}
+
+/* 3 -> 1 -> 2 ranks */
+static void checkpoints_fit_any_division(void **state) {
+  (void)state;
+  static seat whole, s[3];
+  char folder[] = "/tmp/ingot-grid-XXXXXX", out[64], checkpoint[80], command[128];
+  assert_non_null(mkdtemp(folder));
+  snprintf(out, sizeof out, "%s/out", folder);
+  snprintf(checkpoint, sizeof checkpoint, "%s/checkpoint.h5", out);
+  whole = (seat){.set = robust, .backend = "cpu", .steps = "3"};
+  sit(&whole);
+  static const int counts[] = {3, 1, 2};
+  static const char *const steps[] = {"1", "2", "3"};
+  for (int k = 0; k < 3; k++) {
+    memset(s, 0, sizeof s);
+    for (int i = 0; i < counts[k]; i++)
+      s[i] = (seat){.set = robust,
+                    .backend = "cpu",
+                    .steps = steps[k],
+                    .restart = k > 0 ? checkpoint : NULL,
+                    .out = i == 0 ? out : NULL};
+    together(s, counts[k]);
+    for (int i = 0; i < counts[k]; i++)
+      assert_string_equal(s[i].message, "");
+  }
+  assert_int_equal(s[0].figures, whole.figures);
+  assert_memory_equal(s[0].figure, whole.figure, sizeof whole.figure);
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  assert_int_equal(system(command), 0);
+}
+
+typedef struct {
+  ig_ranks *ranks;
+  int planes, levels, depth, wrong;
+} cutting;
+
+/* Parts follow each other, each has whole units of its deepest level, none is empty. */
+static void *cut(void *user) {
+  cutting *c = user;
+  ig_ctx *cx;
+  ig_slab *s = NULL;
+  int from, to, last = 0;
+  const ig_ctx_options options = {.backend = "cpu", .threads = 1, .ranks = c->ranks};
+  c->wrong += ig_ctx_open(&options, &cx) != IG_OK;
+  c->wrong += ig_slab_new(cx, c->planes, c->levels, 2, &s) != IG_OK;
+  c->depth = s ? s->depth : 0;
+  for (int r = 0; s && r < s->ranks; r++) {
+    ig_slab_range(s, 0, r, &from, &to);
+    c->wrong += from != last || to - from < 1 << s->depth || from % (1 << s->depth) != 0;
+    last = to;
+  }
+  c->wrong += s && last != c->planes;
+  ig_slab_free(s);
+  ig_ctx_close(cx);
+  return NULL;
+}
+
+static void cuts_lie_where_levels_bear_them(void **state) {
+  (void)state;
+  static const struct {
+    int ranks, planes, levels, depth;
+  } given[] = {{2, 9, 4, 2},  {2, 8, 4, 0},   {2, 9, 2, 0},  {3, 14, 5, 2},
+               {7, 29, 3, 2}, {7, 28, 3, 0},  {2, 9, 1, 2},  {2, 65, 6, 5},
+               {3, 97, 6, 5}, {4, 257, 8, 6}, {5, 38, 5, 2}, {1, 99, 5, 0}};
+  for (size_t g = 0; g < sizeof given / sizeof *given; g++) {
+    ig_ranks *ranks[MOST];
+    assert_int_equal(ig_ranks_threads(given[g].ranks, ranks), IG_OK);
+    for (int i = 0; i < given[g].ranks; i++) {
+      cutting c = {.ranks = ranks[i], .planes = given[g].planes, .levels = given[g].levels};
+      cut(&c);
+      assert_int_equal(c.wrong, 0);
+      assert_int_equal(c.depth, given[g].depth);
+    }
+    for (int i = 0; i < given[g].ranks; i++)
+      ig_ranks_close(ranks[i]);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(cuts_lie_where_levels_bear_them),
+      cmocka_unit_test(designs_have_the_bits_of_one),
+      cmocka_unit_test(parts_are_smaller),
+      cmocka_unit_test(checkpoints_fit_any_division),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
