@@ -36,7 +36,7 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   job->cx = cx;
   job->title = c->common.title;
   job->precision = (ig_precision)c->common.precision;
-  job->assembly_free = c->common.assembly > IG_CLUSTER;
+  job->assembly_free = c->common.assembly > (int)IG_CLUSTER;
   job->assembly = job->assembly_free ? IG_GATHER : (ig_assembly)c->common.assembly;
   if (job->assembly == IG_CLUSTER && ig_choices_find(IG_CLUSTER_ROOMS, c->room->name) < 0)
     return ig_fail_at(cx, &c->common.at,

@@ -252,8 +252,7 @@ static ig_status launch_march(ig_ctx *cx, const typename args_of<R>::type *g, co
                               const R *x, R *d, R c0, R c1, R *y, ig_cg_state *state) {
   dim3 grid((g->n[0] + 30) / 30, (g->n[1] + TY - 2) / (TY - 2), 1);
   const int planes = g->n[2] + 1;
-  const int chunk =
-      planes_a_block(planes, (int)(grid.x * grid.y), ig_cuda_of(cx)->multiprocessors * BLOCKS);
+  const int chunk = planes_a_block(planes, (int)(grid.x * grid.y), IG_CUDA_UNITS * BLOCKS);
   grid.z = (planes + chunk - 1) / chunk;
   if ((uint64_t)grid.x * grid.y * grid.z > IG_PARTIALS)
     return IG_FAIL(cx, IG_UNSUPPORTED, "the grid is too wide: more than %d tiles", IG_PARTIALS);

@@ -10,7 +10,7 @@
 /* blocks for a loop with a stride over n items */
 static inline unsigned stride_blocks(ig_ctx *cx, int64_t n, int threads) {
   const unsigned all = ig_cuda_blocks(n, threads);
-  const unsigned most = 16u * (unsigned)ig_cuda_of(cx)->multiprocessors;
+  const unsigned most = 16u * IG_CUDA_UNITS;
   return all < most ? (all ? all : 1) : most;
 }
 

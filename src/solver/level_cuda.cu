@@ -254,7 +254,7 @@ __global__ void stencil_energy(const __grid_constant__ stencil_args s, const flo
 ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, int visit, const float *x,
                                    const float *b) {
   const unsigned all = ig_cuda_blocks(ig_grid_nodes(&l->grid), 64);
-  const unsigned most = 4u * (unsigned)ig_cuda_of(cx)->multiprocessors;
+  const unsigned most = 4u * IG_CUDA_UNITS;
   const unsigned blocks = all < most ? all : most;
   BY_DOF(l->grid.dof, stencil_energy, (), (blocks, dim3(64, l->grid.dof), 0, ig_cuda_stream(cx)),
          stencil_of(l), x, b, l->image, l->image, l->pair, visit);

@@ -7,7 +7,7 @@
 
 static unsigned stride_blocks(ig_ctx *cx, int64_t n) {
   const unsigned all = ig_cuda_blocks(n, 256);
-  const unsigned most = 16u * (unsigned)ig_cuda_of(cx)->multiprocessors;
+  const unsigned most = 16u * IG_CUDA_UNITS;
   return all < most ? (all ? all : 1) : most;
 }
 

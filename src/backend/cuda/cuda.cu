@@ -8,7 +8,7 @@
 #include <mutex>
 #include <new>
 
-enum { REDUCE_THREADS = 256, REDUCE_BLOCKS_PER_SM = 4 };
+enum { REDUCE_THREADS = 256, REDUCE_BLOCKS = 4 * IG_CUDA_UNITS };
 
 struct ig_ticket {
   cudaEvent_t done;
@@ -54,9 +54,8 @@ ig_status ig_cuda_open(ig_ctx *cx) {
   IG_CUDA(cx, cudaDeviceGetDefaultMemPool(&pool, device));
   uint64_t keep = (uint64_t)1 << 30;
   IG_CUDA(cx, cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep));
-  const size_t blocks = (size_t)prop.multiProcessorCount * REDUCE_BLOCKS_PER_SM;
-  IG_CUDA(cx, cudaMalloc((void **)&cuda->partial, blocks * sizeof(double)));
-  IG_CUDA(cx, cudaMallocHost((void **)&cuda->total, blocks * sizeof(double)));
+  IG_CUDA(cx, cudaMalloc((void **)&cuda->partial, REDUCE_BLOCKS * sizeof(double)));
+  IG_CUDA(cx, cudaMallocHost((void **)&cuda->total, REDUCE_BLOCKS * sizeof(double)));
   return IG_OK;
 }
 
@@ -249,14 +248,14 @@ __global__ void reduce_blocks(size_t n, const Real *x, const Real *y, double *pa
 template <typename Real, bool MAX>
 static ig_status reduce(ig_ctx *cx, size_t n, const Real *x, const Real *y, double *result) {
   ig_cuda *cuda = ig_cuda_of(cx);
-  const int blocks = cuda->multiprocessors * REDUCE_BLOCKS_PER_SM;
-  reduce_blocks<Real, MAX><<<blocks, REDUCE_THREADS, 0, cuda->work>>>(n, x, y, cuda->partial);
+  reduce_blocks<Real, MAX>
+      <<<REDUCE_BLOCKS, REDUCE_THREADS, 0, cuda->work>>>(n, x, y, cuda->partial);
   IG_LAUNCHED(cx);
-  IG_CUDA(cx, cudaMemcpyAsync(cuda->total, cuda->partial, (size_t)blocks * sizeof(double),
+  IG_CUDA(cx, cudaMemcpyAsync(cuda->total, cuda->partial, REDUCE_BLOCKS * sizeof(double),
                               cudaMemcpyDeviceToHost, cuda->work));
   IG_TRY(ig_cuda_sync(cx));
   double s = 0;
-  for (int b = 0; b < blocks; b++)
+  for (int b = 0; b < REDUCE_BLOCKS; b++)
     s = MAX ? (cuda->total[b] > s ? cuda->total[b] : s) : s + cuda->total[b];
   *result = s;
   return IG_OK;

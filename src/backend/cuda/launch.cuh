@@ -5,6 +5,10 @@
 #include "backend/backend.h"
 #include <cuda_runtime.h>
 
+/* Launches that sum are laid out for this many multiprocessors (an H200 has them), whatever the
+   device has: the order of a sum, and so its bits, is the same on every GPU. */
+enum { IG_CUDA_UNITS = 132 };
+
 /* The backend's state: one stream for work, one for copies out. */
 struct ig_cuda {
   cudaStream_t work, copy;
