@@ -243,6 +243,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
     h->surface = IG_HEAT_LUMPED;
   IG_TRY_GOTO(status, done, ig_heat_births_sort(cx, setup, h, cells.parent));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &place, h->elements, "birth order"));
+  h->cluster.distinct = !cells.collapsed;
   IG_TRY_GOTO(status, done, elements_make(cx, setup, h, &cells, place));
   IG_TRY_GOTO(status, done, births_check(cx, setup, h));
   IG_TRY_GOTO(status, done, neighbors_make(cx, setup, h, &cells, place));

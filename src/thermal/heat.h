@@ -138,6 +138,7 @@ typedef struct {
 /* Assembly `cluster`: the clusters; materials and classes of elements in their order. */
 typedef struct {
   ig_clusters of;
+  bool distinct; /* no element has a node twice */
   ig_array material, shape;
 } ig_heat_clusters;
 
