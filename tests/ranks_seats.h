@@ -28,6 +28,7 @@ typedef struct {
   char message[512];
   uint64_t seen; /* of all rows and snapshots */
   int rows, snapshots, left;
+  int64_t first_cells, most_cells; /* of snapshots */
   ig_ctx *cx;
 } seat;
 
@@ -43,12 +44,18 @@ static void on_row(void *user, int columns, const char *const *names, const doub
 }
 static void on_snapshot(void *user, const ig_snapshot_view *v) {
   seat *s = user;
+  s->first_cells = s->snapshots ? s->first_cells : v->cells;
+  s->most_cells = v->cells > s->most_cells ? v->cells : s->most_cells;
   s->snapshots++;
   see(s, v->point, 3 * (size_t)v->points * sizeof *v->point);
   for (int i = 0; i < v->fields; i++) {
     const ig_snapshot_field *f = &v->field[i];
     const size_t count = (size_t)(f->where == IG_AT_POINTS ? v->points : v->cells);
-    see(s, f->data, count * (size_t)f->components * (f->dtype == IG_F64 ? 8 : 4));
+    see(s, f->data,
+        count * (size_t)f->components *
+            (f->dtype == IG_F64  ? 8
+             : f->dtype == IG_U8 ? 1
+                                 : 4));
   }
 }
 static void on_progress(void *user, const ig_progress *p) {

@@ -146,13 +146,14 @@ static ig_status state_take(ig_dyn_model *m, const ig_snapshot *snap, const doub
   return IG_OK;
 }
 
-/* Ranks of one process read one after the other. */
-static ig_status snapshot_read(ig_ctx *cx, const char *file, ig_snapshot **snap) {
-  if (!cx->ranks || !cx->ranks->one_process)
-    return ig_snapshot_read(cx, file, snap);
-  for (int turn = 0; turn < cx->ranks->count; turn++)
-    IG_TRY(ig_ranks_agree(cx, turn == cx->ranks->rank ? ig_snapshot_read(cx, file, snap) : IG_OK));
-  return IG_OK;
+typedef struct {
+  const char *file;
+  ig_snapshot *snap;
+} reading;
+
+static ig_status snapshot_read(ig_ctx *cx, void *user) {
+  reading *r = user;
+  return ig_snapshot_read(cx, r->file, &r->snap);
 }
 
 ig_status ig_dyn_residual_new(ig_dyn_model *m) {
@@ -163,7 +164,11 @@ ig_status ig_dyn_residual_new(ig_dyn_model *m) {
   int64_t *cell = NULL, count = 0;
   double *f = NULL, *x = NULL;
   ig_status status;
-  IG_TRY_GOTO(status, done, snapshot_read(m->cx, m->c->residual.file, &snap));
+  reading read = {.file = m->c->residual.file};
+  status = ig_ranks_in_turn(m->cx, snapshot_read, &read);
+  snap = read.snap;
+  if (status != IG_OK)
+    goto done;
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &x, 3 * elements, "residual stress"));
   IG_TRY_GOTO(status, done, IG_NEW(m->cx, &cell, elements, "residual stress"));
   for (int k = 0; k < m->groups; k++)

@@ -1,5 +1,6 @@
 /* Taken between steps, or when a step has begun: its check and its forces are then not done again.
    Raw bytes of the tables up to what is in use. */
+#include "fracture/part.h"
 #include "fracture/run.h"
 
 #include <string.h>
@@ -16,6 +17,7 @@ ig_status ig_frac_save(ig_frac_model *m, const ig_frac_track *track, ig_sink *to
   uint8_t begun = m->begun;
   int n = 0;
   ig_frac_track copy = *track;
+  IG_TRY(ig_frac_gather(m));
   saved[n++] = (ig_saved){"count", IG_U8, sizeof m->count, &m->count};
   saved[n++] = (ig_saved){"begun", IG_U8, 1, &begun};
   saved[n++] = (ig_saved){"track", IG_U8, sizeof copy, &copy};
@@ -52,6 +54,7 @@ ig_status ig_frac_restore(ig_job *job, ig_frac_model *m, ig_frac_track *track,
     IG_TRY(ig_restart_find(job->cx, from, t->name, IG_U8, (int64_t)bytes, &data));
     IG_TRY(job->cx->backend->copy_in(job->cx, t->a.dev, data, bytes));
   }
+  IG_TRY(ig_frac_part_list(m));
   IG_TRY(ig_restart_find(job->cx, from, "begun", IG_U8, 1, &data));
   return ig_frac_model_resume_forces(m, *(const uint8_t *)data);
 }

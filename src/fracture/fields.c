@@ -1,4 +1,5 @@
 /* What other programs read and change: motions, loads. */
+#include "fracture/part.h"
 #include "fracture/run.h"
 #include "fracture/tables.h"
 
@@ -17,10 +18,21 @@ bool ig_frac_field(ig_frac_model *m, int i, ig_room_field *f) {
                        .dtype = m->wide ? IG_F64 : IG_F32,
                        .components = m->shape.dim,
                        .count = m->count.nodes,
-                       .writable = true,
-                       .dev = a->dev,
+                       .writable = !m->divided,
+                       .dev = m->divided ? NULL : a->dev, /* in parts, on ranks: see get */
                        .stride = {m->shape.dim * size, size}};
   return true;
+}
+
+ig_status ig_frac_field_get(ig_frac_model *m, const char *name, double *values) {
+  const int64_t count = (int64_t)m->count.nodes * m->shape.dim;
+  void *host = NULL;
+  IG_TRY(ig_frac_gather(m));
+  const ig_status pulled = ig_frac_model_pull(m, strcmp(name, "velocity") == 0 ? "v" : "u", &host);
+  IG_TRY(ig_ranks_agree(m->cx, pulled));
+  for (int64_t i = 0; i < count; i++)
+    values[i] = ig_frac_model_real(m, host, i);
+  return ig_ranks_share(m->cx, 0, values, (size_t)count * sizeof *values);
 }
 
 static ig_status total(ig_frac_model *m, double *energy) {

@@ -7,6 +7,7 @@
 
    and the host only asks for so many of them, then looks (steps.c). */
 #include "core/schedule.h"
+#include "fracture/part.h"
 #include "fracture/run.h"
 
 #include <inttypes.h>
@@ -48,6 +49,7 @@ static ig_status room_open(ig_job *job, void **self) {
   r->job = job;
   r->inserts = c->insertion.at.given;
   IG_TRY(prepare(job, &r->m));
+  IG_TRY(ig_frac_part_new(&r->m, job->mesh));
   job->elements = r->m.s.ne;
   r->nodes = r->m.count.nodes;
   if (r->inserts)
@@ -64,6 +66,15 @@ static void room_close(void *self) {
   if (r)
     ig_frac_model_free(&r->m);
   free(r);
+}
+
+static void rank_tell(void *user, const char *label, const char *value) {
+  ig_info(user, "%s: %s", label, value);
+}
+
+static ig_status start(void *self) {
+  run *r = self;
+  return ig_frac_part_tell(&r->m, rank_tell, r->job->cx);
 }
 
 static ig_status restore(void *self, const ig_restart *from) {
@@ -86,6 +97,8 @@ static ig_status insert(run *r) {
   return IG_OK;
 }
 
+/* Ranks look for a signal together, between slices of so many steps. */
+enum { SLICE = 500 };
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   run *r = self;
   ig_frac_model *m = &r->m;
@@ -93,8 +106,10 @@ static ig_status advance(void *self, int64_t most, int64_t ahead) {
   (void)ahead;
   if (r->inserts)
     return insert(r);
-  IG_TRY(ig_frac_model_run(m, from + (most < left ? most : left)));
-  IG_TRY(ig_fault_check(r->job->cx, "node", NULL));
+  const int64_t patience = m->divided ? SLICE : INT64_MAX;
+  most = most < left ? most : left;
+  IG_TRY(ig_frac_model_run(m, from + (most < patience ? most : patience)));
+  IG_TRY(ig_ranks_agree(r->job->cx, ig_fault_check(r->job->cx, "node", NULL)));
   r->job->element_steps += (double)(m->count.step - from) * m->s.ne;
   r->job->bytes_moved += (double)(m->count.step - from) * ig_frac_model_bytes(m);
   return IG_OK;
@@ -163,6 +178,11 @@ static bool field(void *self, int i, ig_room_field *f) {
   return ig_frac_field(&r->m, i, f);
 }
 
+static ig_status get(void *self, const char *name, double *values) {
+  run *r = self;
+  return ig_frac_field_get(&r->m, name, values);
+}
+
 static ig_status set(void *self, const char *name, const double *values) {
   run *r = self;
   return ig_frac_field_set(&r->m, &r->track, name, values);
@@ -202,7 +222,10 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
     snprintf(text, sizeof text, "%.3g MB now, %.3g MB with every facet open", 1e-6 * now,
              1e-6 * (now + ig_frac_model_growth(&m)));
     line(user, "device memory", text);
+    status = ig_frac_part_new(&m, job->mesh);
   }
+  if (status == IG_OK)
+    status = ig_frac_part_tell(&m, line, user);
   ig_frac_model_free(&m);
   return status;
 }
@@ -211,11 +234,13 @@ const ig_room ig_room_fracture = {
     .name = "fracture",
     .about = "dynamic fracture and fragmentation: cohesive elements inserted on the fly",
     .needs_mesh = true,
+    .ranks = true,
     .elements = "tri3|tri6|tet4|tet10",
     .case_size = sizeof(ig_frac_case),
     .options = ig_frac_options,
     .open = room_open,
     .close = room_close,
+    .begin = start,
     .restore = restore,
     .advance = advance,
     .stand = stand,
@@ -225,6 +250,7 @@ const ig_room ig_room_fracture = {
     .results = results,
     .tally = tally,
     .field = field,
+    .get = get,
     .set = set,
     .load = load,
     .support = support,

@@ -1,5 +1,5 @@
 /* A model from a mesh, with what moves and loads it. */
-#include "fracture/tables.h"
+#include "fracture/part.h"
 
 #include "assembly/assembly.h"
 #include "mesh/topology.h"
@@ -233,6 +233,7 @@ void ig_frac_model_free(ig_frac_model *m) {
   if (!m->cx)
     return;
   ig_frac_graph_drop(m);
+  ig_frac_part_free(m);
   for (int i = 0; i < m->tables; i++)
     ig_array_free(m->cx, &m->table[i].a);
   free(m->color_start);

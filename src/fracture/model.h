@@ -69,8 +69,9 @@ typedef struct {
   double load_given[IG_FRAC_LOADS][3]; /* as the case gives them */
   ig_histories histories;
   int32_t *load_face;
-  ig_graph *graph;        /* check_every steps */
-  ig_frac_probes *probes; /* NULL: none */
+  ig_graph *graph;              /* check_every steps */
+  ig_frac_probes *probes;       /* NULL: none */
+  struct ig_frac_part *divided; /* between ranks (fracture/part.h); NULL: there is one */
 } ig_frac_model;
 
 /* Tables of a mesh (one type of simplex); displacements and velocities zero. */

@@ -82,6 +82,7 @@ IG_MUST_CHECK ig_status ig_frac_results(ig_job *job, ig_frac_model *m, ig_frac_t
 /* For other programs: displacements and velocities of all nodes there are, those of the mesh first;
    a load of the case times a factor. */
 bool ig_frac_field(ig_frac_model *m, int i, ig_room_field *field);
+IG_MUST_CHECK ig_status ig_frac_field_get(ig_frac_model *m, const char *name, double *values);
 IG_MUST_CHECK ig_status ig_frac_field_set(ig_frac_model *m, ig_frac_track *track, const char *name,
                                           const double *values);
 IG_MUST_CHECK ig_status ig_frac_load_scale(ig_frac_model *m, int load, double factor);

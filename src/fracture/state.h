@@ -188,6 +188,7 @@ typedef struct {
 } ig_frac_grow;
 
 typedef struct {
+  const int32_t *pick; /* items run over are numbers in here; NULL: plain numbers */
   int32_t ne, node_max, coh_max;
   uint64_t magic;          /* 2^64 / ne, rounded up: divides by it */
   int how;                 /* ig_assembly */
@@ -235,6 +236,8 @@ IG_HD uint32_t ig_frac_divide(uint64_t magic, uint32_t k) {
   X(stress)   /* stress at an element's corners */                                                 \
   X(average)  /* averaged stress of a node against the strength */                                 \
   X(check)    /* a facet against its strength */                                                   \
+  X(mark)     /* a facet is to open */                                                             \
+  X(unmark)   /* it is not */                                                                      \
   X(capacity) /* one item: is there space for what was marked */                                   \
   X(open)     /* a marked facet becomes a cohesive element */                                      \
   X(state)    /* a point of a new cohesive element */                                              \

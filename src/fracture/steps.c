@@ -1,5 +1,5 @@
 /* Steps. The host decides when, the device does the rest. */
-#include "fracture/tables.h"
+#include "fracture/part.h"
 
 #include <math.h>
 
@@ -142,6 +142,11 @@ static bool due(const ig_frac_model *m, int64_t step) {
 static ig_status begin(ig_frac_model *m) {
   if (m->begun)
     return IG_OK;
+  if (m->divided) {
+    IG_TRY(ig_frac_part_begin(m));
+    m->begun = true;
+    return IG_OK;
+  }
   if (due(m, m->count.step))
     IG_TRY(until_it_fits(m, check));
   IG_TRY(force(m));
@@ -172,6 +177,8 @@ static ig_status steps(ig_frac_model *m, int64_t from, int64_t to) {
    fills up stops every kernel that follows: the step then stands at that check, the host makes
    space and goes on from there. */
 ig_status ig_frac_model_run(ig_frac_model *m, int64_t step) {
+  if (m->divided)
+    return ig_frac_part_run(m, step);
   if (m->begun && m->count.step < step) {
     IG_TRY(finish(m));
     m->count.step++;
@@ -215,9 +222,7 @@ double ig_frac_model_bytes(const ig_frac_model *m) {
          (double)m->count.nodes * (real * (5 * dim + 1) + sizeof(ig_frac_node) + sums);
 }
 
-ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES]) {
-  IG_TRY(begin(m));
-  IG_TRY(ig_frac_count_pull(m));
+static ig_status figures_find(ig_frac_model *m, double figures[IG_FRAC_FIGURES]) {
   int64_t n = m->s.ne > m->count.nodes ? m->s.ne : m->count.nodes;
   n = n > m->count.cohesive ? n : m->count.cohesive;
   n = n > m->s.drive.loads_on ? n : m->s.drive.loads_on;
@@ -235,9 +240,22 @@ ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES
   return IG_OK;
 }
 
+/* On ranks the first has all of the state; its sums hold for all. */
+ig_status ig_frac_model_figures(ig_frac_model *m, double figures[IG_FRAC_FIGURES]) {
+  IG_TRY(begin(m));
+  IG_TRY(ig_frac_count_pull(m));
+  IG_TRY(ig_frac_gather(m));
+  const ig_status status = ig_ranks_first(m->cx) ? figures_find(m, figures) : IG_OK;
+  if (!m->divided)
+    return status;
+  IG_TRY(ig_ranks_agree(m->cx, status));
+  return ig_ranks_share(m->cx, 0, figures, IG_FRAC_FIGURES * sizeof *figures);
+}
+
 ig_status ig_frac_model_show(ig_frac_model *m) {
   IG_TRY(begin(m));
   IG_TRY(ig_frac_count_pull(m));
+  IG_TRY(ig_frac_gather(m));
   return run(m, IG_FRAC_show, 0, m->count.nodes);
 }
 

@@ -108,6 +108,65 @@ done:
   return status;
 }
 
+static void buffer_free(ig_ctx *cx, ig_array *device, void **host) {
+  if (cx->backend && cx->backend->separate && *host)
+    cx->backend->host_free(cx, *host);
+  *host = NULL;
+  ig_array_free(cx, device);
+}
+
+/* A list and its buffer, with room for `count` nodes and some more. */
+static ig_status list_fit(ig_ctx *cx, ig_array *node, ig_array *buffer, void **host, int64_t count,
+                          size_t item) {
+  if (node->count > (size_t)count)
+    return IG_OK;
+  const int64_t room = count + count / 4 + 16;
+  ig_array_free(cx, node);
+  buffer_free(cx, buffer, host);
+  IG_TRY(ig_array_new(cx, node, (size_t)room + 1, sizeof(int32_t), "ghosts"));
+  return buffer_make(cx, buffer, host, room, item);
+}
+
+/* Nodes of the ranks that this one talks to, one after the other. */
+static ig_status list_take(ig_ctx *cx, const ig_halo *h, const int32_t *from_start,
+                           const int32_t *from, ig_array *node, int32_t *start) {
+  int32_t at = 0;
+  for (int p = 0; p < h->peers; p++) {
+    const int r = h->message[p].rank;
+    const int32_t count = from_start[r + 1] - from_start[r];
+    start[p] = at;
+    memcpy((int32_t *)node->host + at, from + from_start[r], (size_t)count * sizeof *from);
+    at += count;
+  }
+  start[h->peers] = at;
+  return ig_array_push(cx, node);
+}
+
+static ig_status halo_fill(ig_ctx *cx, const ig_halo_lists *l, ig_halo *h) {
+  const int32_t give = l->give_start[l->ranks], take = l->take_start[l->ranks];
+  if (!h->message) {
+    IG_TRY(IG_NEW(cx, &h->message, l->ranks, "messages"));
+    IG_TRY(IG_NEW(cx, &h->sent, (size_t)l->ranks + 1, "messages"));
+    IG_TRY(IG_NEW(cx, &h->received, (size_t)l->ranks + 1, "messages"));
+  }
+  h->peers = 0;
+  for (int r = 0; r < l->ranks; r++)
+    if (l->give_start[r + 1] > l->give_start[r] || l->take_start[r + 1] > l->take_start[r])
+      h->message[h->peers++].rank = r;
+  IG_TRY(list_fit(cx, &h->give, &h->given, &h->out, give, h->item));
+  IG_TRY(list_fit(cx, &h->take, &h->taken, &h->in, take, h->item));
+  IG_TRY(list_take(cx, h, l->give_start, l->give, &h->give, h->sent));
+  return list_take(cx, h, l->take_start, l->take, &h->take, h->received);
+}
+
+ig_status ig_halo_of(ig_ctx *cx, const ig_halo_lists *lists, size_t item, ig_halo *h) {
+  h->item = item;
+  const ig_status status = halo_fill(cx, lists, h);
+  if (status != IG_OK)
+    ig_halo_free(cx, h);
+  return status;
+}
+
 void ig_halo_free(ig_ctx *cx, ig_halo *h) {
   if (cx->backend && cx->backend->separate) {
     if (h->out)

@@ -189,24 +189,17 @@ ig_lid ig_part_element(const ig_part *part, ig_lid element) {
   return low < ig_mesh_elements(part->mesh) && part->element[low] == element ? low : -1;
 }
 
-ig_status ig_part_facts_collect(ig_ctx *cx, const ig_part *part, int peers, ig_part_facts *all) {
-  ig_part_facts mine = {.nodes = part->mesh->nodes - part->ghosts,
-                        .elements = ig_mesh_elements(part->mesh),
-                        .ghosts = part->ghosts,
-                        .peers = peers,
-                        .bytes = (int64_t)cx->device_bytes};
+ig_status ig_part_facts_tell(ig_ctx *cx, const ig_part_facts *facts, ig_part_line *line,
+                             void *user) {
+  const int ranks = ig_ranks_count(cx->ranks);
+  ig_part_facts mine = *facts, *all;
+  mine.bytes = (int64_t)cx->device_bytes;
   snprintf(mine.host, sizeof mine.host, "%s", cx->ranks ? cx->ranks->host : "");
   snprintf(mine.device, sizeof mine.device, "%.60s", ig_ctx_device(cx));
-  return ig_ranks_collect(cx, &mine, sizeof mine, all);
-}
-
-ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, int peers, ig_part_line *line,
-                           void *user) {
-  ig_part_facts *all;
-  const ig_status status = IG_NEW(cx, &all, part->ranks, "table of ranks");
+  const ig_status status = IG_NEW(cx, &all, ranks, "table of ranks");
   IG_TRY(ig_ranks_agree(cx, status));
-  const ig_status told = ig_part_facts_collect(cx, part, peers, all);
-  for (int r = 0; r < part->ranks && told == IG_OK && ig_ranks_first(cx); r++) {
+  const ig_status told = ig_ranks_collect(cx, &mine, sizeof mine, all);
+  for (int r = 0; r < ranks && told == IG_OK && ig_ranks_first(cx); r++) {
     char label[32], text[256];
     snprintf(label, sizeof label, "rank %d", r);
     snprintf(text, sizeof text,
@@ -217,4 +210,13 @@ ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, int peers, ig_part_l
   }
   free(all);
   return told;
+}
+
+ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, int peers, ig_part_line *line,
+                           void *user) {
+  const ig_part_facts mine = {.nodes = part->mesh->nodes - part->ghosts,
+                              .elements = ig_mesh_elements(part->mesh),
+                              .ghosts = part->ghosts,
+                              .peers = peers};
+  return ig_part_facts_tell(cx, &mine, line, user);
 }

@@ -46,11 +46,11 @@ typedef struct {
   int64_t peers;                   /* ranks it talks to */
   int64_t bytes;                   /* device memory in use */
 } ig_part_facts;
-/* The facts of all ranks, on rank 0: one per rank. All ranks call it. */
-IG_MUST_CHECK ig_status ig_part_facts_collect(ig_ctx *cx, const ig_part *part, int peers,
-                                              ig_part_facts *all);
 /* A line per rank, "rank 1", "host, device, ..."; on rank 0. */
 typedef void ig_part_line(void *user, const char *label, const char *value);
+/* From facts without host, device and memory, which are filled in. */
+IG_MUST_CHECK ig_status ig_part_facts_tell(ig_ctx *cx, const ig_part_facts *mine,
+                                           ig_part_line *line, void *user);
 IG_MUST_CHECK ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, int peers,
                                          ig_part_line *line, void *user);
 
@@ -67,6 +67,14 @@ typedef struct {
 } ig_halo;
 
 IG_MUST_CHECK ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *halo);
+/* The same from lists of nodes: those of rank r begin at start[r]; `ranks` + 1 starts. Both sides
+   of a message list the same nodes in the same order. May be called again when lists have grown. */
+typedef struct {
+  int ranks;
+  const int32_t *give_start, *give, *take_start, *take;
+} ig_halo_lists;
+IG_MUST_CHECK ig_status ig_halo_of(ig_ctx *cx, const ig_halo_lists *lists, size_t item,
+                                   ig_halo *halo);
 void ig_halo_free(ig_ctx *cx, ig_halo *halo);
 /* `values` on the device, `item` bytes per node, a multiple of 4 up to that of ig_halo_new: those
    of ghosts become their owners'. All ranks call it, also one that has failed in the meantime

@@ -121,6 +121,14 @@ ig_status ig_ranks_swap(ig_ctx *cx, const ig_message *message, int count) {
   return status == IG_OK ? IG_OK : lost(cx, status);
 }
 
+ig_status ig_ranks_in_turn(ig_ctx *cx, ig_status (*call)(ig_ctx *cx, void *user), void *user) {
+  if (alone(cx) || !cx->ranks->one_process)
+    return call(cx, user);
+  for (int turn = 0; turn < cx->ranks->count; turn++)
+    IG_TRY(ig_ranks_agree(cx, turn == cx->ranks->rank ? call(cx, user) : IG_OK));
+  return IG_OK;
+}
+
 ig_status ig_ranks_collect(ig_ctx *cx, const void *mine, size_t size, void *all) {
   const int count = ig_ranks_count(cx->ranks);
   if (ig_ranks_first(cx))

@@ -54,6 +54,10 @@ IG_MUST_CHECK ig_status ig_ranks_share(ig_ctx *cx, int root, void *bytes, size_t
 IG_MUST_CHECK ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array);
 /* Messages between ranks; all ranks call it, also those without a message. */
 IG_MUST_CHECK ig_status ig_ranks_swap(ig_ctx *cx, const ig_message *message, int count);
+/* A call that the ranks of one process make one after the other: HDF5 serves one thread at a time.
+ */
+IG_MUST_CHECK ig_status ig_ranks_in_turn(ig_ctx *cx, ig_status (*call)(ig_ctx *cx, void *user),
+                                         void *user);
 /* `size` bytes of each rank to rank 0: `all` has room for them, one rank after the other. */
 IG_MUST_CHECK ig_status ig_ranks_collect(ig_ctx *cx, const void *mine, size_t size, void *all);
 /* Rank 0's checkpoint (NULL: none) to all; theirs is freed by ig_restart_free. */

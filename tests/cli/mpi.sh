@@ -50,15 +50,15 @@ many 2 run none.yaml -o x 2>log && fail "a missing case runs"
 many 2 run case.yaml -s volume=7 -o x 2>log && fail "a wrong volume runs"
 [ "$(grep -c 'ingot: error' log)" = 1 ] || fail "not one message for a mistake in the case"
 [ -e x ] && fail "something was written"
-cat >crack.yaml <<'END'
-physics: fracture
-mesh: {element: tri6, pattern: crossed, boxes: {size: [10 mm, 4 mm], cells: [10, 4]}}
-materials: [{name: PMMA, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 352, cohesive_strength: 70e6}]
-supports: [{set: ymin, along: y, velocity: [0, -10]}, {set: ymax, along: y, velocity: [0, 10]}]
-duration: 10 us
+cat >bed.yaml <<'END'
+physics: powder
+grid: {cell: 20 um, ratio: 4, window: [1.2 mm, 1.2 mm, 0.24 mm], margin: 0.4 mm, plate: 1.2 mm}
+materials: [{name: m, density: 7800, specific_heat: 480, conductivity: 14, absorptivity: 0.35, powder_conductivity: 0.3, solidus: 1670, liquidus: 1720, latent_heat: 270e3}]
+beam: {radius: 50 um, depth: 50 um}
+hatch: {parts: [{min: [0, 0, 0], max: [1 mm, 1 mm, 1 mm]}], layer_height: 40 um, layers: 1, spacing: 0.1 mm, pattern: lines, power: 150 W, speed: 0.8 m/s}
 END
-many 2 run crack.yaml -o x 2>log && fail "fracture runs on two ranks"
-grep -q 'fracture does not run on several ranks (2 here)' log || fail "the room is not named"
+many 2 run bed.yaml -o x 2>log && fail "powder runs on two ranks"
+grep -q 'powder does not run on several ranks (2 here)' log || fail "the room is not named"
 
 # one mesh divided: births under a beam, the same files
 cat >heat.yaml <<'END'
@@ -127,6 +127,21 @@ grep -q 'the grid is divided between them' log || fail "the grid is not divided"
 same grid3
 many 2 check grid.yaml >table 2>log || fail "the check of the grid on 2 ranks fails"
 grep -q 'rank 1 .*planes 8 to 17' table || fail "the check does not tell of planes"
+
+# fracture: a plate that is torn apart
+cat >crack.yaml <<'END'
+physics: fracture
+mesh: {element: tri6, pattern: crossed, boxes: {size: [8 mm, 4 mm], cells: [8, 4]}}
+materials: [{name: PMMA, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 352, cohesive_strength: 60e6}]
+cracks: [{from: [0, 2 mm], to: [2 mm, 2 mm]}]
+supports: [{set: ymin, along: y, velocity: [0, -30]}, {set: ymax, along: y, velocity: [0, 30]}]
+duration: 8 us
+output: {count: 2, history_every: 10}
+END
+rm -r one
+"$INGOT" run crack.yaml -q -b cpu -t 1 -o one || fail "the crack on one rank fails"
+many 3 run crack.yaml -o crack3 >table 2>log || fail "the crack on 3 ranks fails"
+same crack3
 
 # a signal to one rank stops all, with a checkpoint
 many 2 run case.yaml -s iterations=100000 -s change=0 -o long 2>log >/dev/null &

@@ -1,0 +1,151 @@
+/* Fracture on ranks (threads of this process): rows of the history, snapshots of the opened mesh
+   and checkpoints have the bits of one rank, whatever the number of ranks and the division. */
+#include "ranks_seats.h"
+
+#include <unistd.h>
+
+/* a strip that is torn into pieces from a notch on; loads, supports, a facet's own strength */
+static const char *const strip[] = {
+    "physics",
+    "fracture",
+    "mesh",
+    "{element: tri6, pattern: crossed, boxes: {size: [8 mm, 4 mm], cells: [8, 4]}}",
+    "materials",
+    "[{name: PMMA, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 352, "
+    "cohesive_strength: 60e6}]",
+    "cracks",
+    "[{from: [0, 2 mm], to: [2 mm, 2 mm]}]",
+    "supports",
+    "[{set: ymin, along: y, velocity: [0, -30]}, {set: ymax, along: y, velocity: [0, 30]}]",
+    "loads",
+    "[{set: xmax, pressure: 1e6, history: [[0, 0], [2e-6, 1]]}]",
+    "cohesive",
+    "{check_every: 3, weibull: 20, friction: 0.2}",
+    "duration",
+    "8e-6",
+    "probes",
+    "[{name: pull, set: ymax, quantity: fy}, {name: tip, point: [8 mm, 2 mm], quantity: vx}, "
+    "{name: "
+    "s, set: all, quantity: syy}]",
+    "output",
+    "{count: 3, history_every: 7}",
+    NULL};
+
+/* a block that flies apart */
+static const char *const block[] = {
+    "physics",
+    "fracture",
+    "mesh",
+    "{element: tet4, boxes: {size: [4 mm, 3 mm, 2 mm], cells: [4, 3, 2]}}",
+    "materials",
+    "[{name: m, density: 2400, young: 30e9, poisson: 0.2, fracture_energy: 5, cohesive_strength: "
+    "3e6}]",
+    "initial",
+    "[{expansion: 8000}]",
+    "rotation",
+    "finite",
+    "cohesive",
+    "{check_every: 4}",
+    "duration",
+    "1.5e-6",
+    "output",
+    "{count: 2, history_every: 5}",
+    NULL};
+
+static void fracture_has_the_bits_of_one(void **state) {
+  (void)state;
+  static const struct {
+    int ranks;
+    const char *const *base;
+    const char *precision, *key, *value;
+    ig_division how;
+  } run[] = {{2, strip, "double", NULL, NULL, IG_DIVIDE_CURVE},
+             {3, strip, "single", "cohesive.criterion", "principal_best", IG_DIVIDE_RANDOM},
+             {5, strip, "double", "mesh.element", "tri3", IG_DIVIDE_UNEVEN},
+             {7, strip, "single", "cohesive.criterion", "facet_mean", IG_DIVIDE_RANDOM},
+             {3, block, "double", NULL, NULL, IG_DIVIDE_CURVE},
+             {7, block, "single", "rotation", "small", IG_DIVIDE_UNEVEN},
+             {2, block, "double", "mesh.element", "tet10", IG_DIVIDE_RANDOM}};
+  for (size_t i = 0; i < sizeof run / sizeof *run; i++)
+    for (int b = 0; b < 2; b++) {
+      const seat like = {.base = run[i].base,
+                         .backend = backend_of_test(b),
+                         .key = {"precision", run[i].key},
+                         .value = {run[i].precision, run[i].value},
+                         .how = run[i].how};
+      const seat one = alone(&like), many = together(&like, run[i].ranks, -1);
+      assert_true(one.rows > 3 && one.snapshots > 1);
+      assert_true(one.most_cells > one.first_cells + 10); /* facets have opened */
+      assert_int_equal(many.rows, one.rows);
+      assert_int_equal(many.snapshots, one.snapshots);
+      if (many.seen != one.seen)
+        fail_msg("run %zu: %d ranks, %s, %s %s: other bits than one rank", i, run[i].ranks,
+                 like.backend, run[i].precision, run[i].key ? run[i].value : "");
+    }
+}
+
+static void what_cannot_be_divided_is_refused(void **state) {
+  (void)state;
+  static const struct {
+    const char *key, *value, *words;
+  } bad[] = {{"assembly", "color", "assembly: gather"},
+             {"cohesive.contact", "rigid", "rigid contact of facets"},
+             {"surface_contact", "true", "surface_contact does not run on several ranks"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    const seat like = {.base = strip,
+                       .backend = "cpu",
+                       .status = IG_INPUT,
+                       .key = {bad[i].key},
+                       .value = {bad[i].value}};
+    const seat s = together(&like, 2, -1);
+    assert_int_equal(s.status, IG_INPUT);
+    if (!strstr(s.message, bad[i].words))
+      fail_msg("'%s' lacks '%s'", s.message, bad[i].words);
+  }
+}
+
+#ifdef INGOT_HAVE_IO
+/* 3 -> 5 -> 1 in the middle of a crack; the checkpoint at the end is that of a run on one rank */
+static void checkpoints_go_from_any_number_to_any_other(void **state) {
+  (void)state;
+  static const char *const kept[] = {"count",  "begun", "track", "conn",  "opp", "list",
+                                     "attach", "node",  "x",     "u",     "v",   "minv",
+                                     "work",   "coh",   "turn",  "cs",    "cf",  "ck",
+                                     "cw",     "cwork", "lf",    "lwork", NULL};
+  char folder[] = "/tmp/ingot-ranks-XXXXXX", one[64], many[64], command[128];
+  const char *backend = backend_of_test(1);
+  assert_non_null(mkdtemp(folder));
+  snprintf(one, sizeof one, "%s/one", folder);
+  snprintf(many, sizeof many, "%s/many", folder);
+  alone(&(seat){.base = strip, .backend = backend, .out = one});
+  seat like = {.base = strip,
+               .backend = backend,
+               .out = many,
+               .how = IG_DIVIDE_RANDOM,
+               .stop_after = 3,
+               .status = IG_INTERRUPTED};
+  assert_int_equal(together(&like, 3, 2).status, IG_INTERRUPTED);
+  like.resume = true;
+  like.how = IG_DIVIDE_CURVE;
+  assert_int_equal(together(&like, 5, 0).status, IG_INTERRUPTED);
+  alone(&(seat){.base = strip, .backend = backend, .out = many, .resume = true});
+  assert_true(checkpoint_seen(one, kept) == checkpoint_seen(many, kept));
+  snprintf(many, sizeof many, "%s/four", folder);
+  like = (seat){.base = strip, .backend = backend, .out = many};
+  assert_int_equal(together(&like, 4, -1).status, IG_OK);
+  assert_true(checkpoint_seen(one, kept) == checkpoint_seen(many, kept));
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  assert_int_equal(system(command), 0);
+}
+#endif
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(fracture_has_the_bits_of_one),
+      cmocka_unit_test(what_cannot_be_divided_is_refused),
+#ifdef INGOT_HAVE_IO
+      cmocka_unit_test(checkpoints_go_from_any_number_to_any_other),
+#endif
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
