@@ -145,11 +145,12 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_info(cx, "static: estimated error %.2g, residual %.2g after %lld steps", k->error, k->residual,
           (long long)k->steps);
   if (!k->balanced)
-    return IG_FAIL(cx, IG_NUMERIC,
-                   "no equilibrium after %lld steps: the displacements are off by about %.3g of "
-                   "themselves, tolerance %.3g; raise `steps` or `tolerance`, or load in smaller "
-                   "pieces",
-                   (long long)k->steps, k->error, a->tolerance);
+    return IG_FAIL(
+        cx, IG_NUMERIC,
+        "no equilibrium after %lld steps: the displacements are off by about %.3g of "
+        "themselves, tolerance %.3g; raise `steps` or `tolerance`, load in smaller "
+        "pieces, or hold what nothing resists (flat shells: their turn about the normal)",
+        (long long)k->steps, k->error, a->tolerance);
   r->static_error = fmax(r->static_error, k->error);
   IG_TRY(ig_dyn_relax_end(r->m));
   r->over = true;
@@ -216,6 +217,47 @@ static void motion_look(const ig_dyn_job *r) {
                "nothing moves this body: no loads, initial velocities, motions or gravity");
 }
 
+/* The longest of a hexahedron's three axes over the shortest: vectors between the middles of its
+   faces. */
+static double slenderness(const ig_dyn_model *m, const int32_t *node) {
+  static const int far[3][4] = {{1, 2, 5, 6}, {2, 3, 6, 7}, {4, 5, 6, 7}},
+                   near[3][4] = {{0, 3, 4, 7}, {0, 1, 4, 5}, {0, 1, 2, 3}};
+  double most = 0, least = INFINITY;
+  for (int k = 0; k < 3; k++) {
+    double d[3] = {0};
+    for (int a = 0; a < 12; a++)
+      d[a % 3] += m->x0[3 * (int64_t)node[far[k][a / 3]] + a % 3] -
+                  m->x0[3 * (int64_t)node[near[k][a / 3]] + a % 3];
+    const double l = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+    most = fmax(most, l), least = fmin(least, l);
+  }
+  return most / least;
+}
+
+/* Says so where eight-point hexahedra are long enough to lock in bending: with n layers of them,
+   l long and h high, across what bends, its stiffness is about 1 + (l / h)^2 / (2 n^2) times too
+   large. */
+static void shape_look(const ig_dyn_job *r) {
+  const ig_dyn_model *m = r->m;
+  double worst = 0;
+  ig_lid element = -1;
+  for (int k = 0; k < m->groups; k++) {
+    const ig_dyn_group *g = &m->group[k];
+    for (ig_lid s = 0; g->kind == IG_DYN_HEX8 && s < g->slots; s++) {
+      const double l =
+          g->element[s] < 0 ? 0 : slenderness(m, (const int32_t *)g->conn.host + 8 * (int64_t)s);
+      if (l > worst)
+        worst = l, element = g->element[s];
+    }
+  }
+  if (worst > 3)
+    ig_warn_at(r->job->cx, &r->c->at,
+               "element %d is %.1f times as long as high: where two layers of such hexahedra bend "
+               "they are about %.1f times too stiff; take nearly cubic ones, `integration: single` "
+               "or tet10",
+               (int)element, worst, 1 + worst * worst / 8);
+}
+
 /* Refuses a dynamic analysis that could not begin, were it the first. */
 static ig_status analysis_look(ig_dyn_job *r, const ig_dyn_analysis *a) {
   double dt;
@@ -239,6 +281,7 @@ static ig_status room_open(ig_job *job, void **self) {
   job->nodes = job->mesh->nodes;
   job->dofs = job->nodes * r->m->p.dofs;
   motion_look(r);
+  shape_look(r);
   IG_TRY(ig_dyn_probes_open(r));
   for (int i = 0; i < r->c->analysis.count; i++)
     if (analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC)

@@ -507,6 +507,44 @@ static void check_refuses_what_run_refuses(void **state) {
     }
 }
 
+static char said[512];
+static void listen(void *user, ig_log_level level, const char *message) {
+  (void)user;
+  if (level == IG_LOG_WARN)
+    snprintf(said, sizeof said, "%s", message);
+}
+
+/* Eight-point hexahedra 4 times as long as high, two layers: (1 + 4^2 / 8) = 3 times too stiff in
+   bending. It is said, and only of them. */
+static void long_hexahedra_are_said(void **state) {
+  (void)state;
+  const struct {
+    const char *cells, *sections;
+    bool warned;
+  } t[] = {{"[25, 1, 2]", "{integration: bbar}", true},
+           {"[25, 1, 2]", "{integration: single}", false},
+           {"[50, 2, 1]", "{integration: bbar}", false}};
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+    char mesh[96];
+    snprintf(mesh, sizeof mesh, "{boxes: {size: [0.5, 0.02, 0.01], cells: %s}}", t[i].cells);
+    const entry set[MOST] = {{"mesh", mesh},
+                             {"materials", STEEL},
+                             {"sections", t[i].sections},
+                             {"initial", "{velocity: [0, 0, 1]}"},
+                             {"analysis", "{duration: 1 us}"}};
+    ig_ctx *cx = NULL;
+    const ig_ctx_options options = {.backend = "cpu", .threads = 1, .log = listen};
+    assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+    ig_case *c = case_of(cx, set);
+    said[0] = 0;
+    GOOD(cx, ig_check(c, unread, NULL));
+    assert_true((strstr(said, "4.0 times as long as high") != NULL) == t[i].warned);
+    assert_true((strstr(said, "3.0 times too stiff") != NULL) == t[i].warned);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(statics_begin_with_prescribed_motion),
@@ -522,6 +560,7 @@ int main(void) {
       cmocka_unit_test(hemisphere_comes_near_published_figure),
       cmocka_unit_test(quadratic_tetrahedra_are_right),
       cmocka_unit_test(residual_stress_is_in_balance),
+      cmocka_unit_test(long_hexahedra_are_said),
       cmocka_unit_test(check_refuses_what_run_refuses),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
