@@ -352,6 +352,28 @@ static void check_analysis(const ig_dyn_analysis *a, double critical, ig_check_l
   line(user, "analysis", text);
 }
 
+/* What the forces of a load come to: `force` counts at every node, and that is easily overlooked.
+ */
+static ig_status check_loads(ig_dyn_model *m, ig_check_line *line, void *user) {
+  for (int i = 0; i < m->c->loads.count; i++) {
+    const ig_dyn_load *c = IG_ITEM(const ig_dyn_load, m->c->loads, i);
+    const ig_set *set;
+    double sum[3];
+    char name[32], text[128];
+    if (!isnan(c->pressure))
+      continue;
+    IG_TRY(ig_dyn_nodes_of(m, &c->at, c->set, &set));
+    for (int d = 0; d < 3; d++)
+      sum[d] = (isnan(c->force[d]) ? 0 : c->force[d] * set->count) +
+               (isnan(c->total[d]) ? 0 : c->total[d]);
+    snprintf(name, sizeof name, "load %d", i + 1);
+    snprintf(text, sizeof text, "(%.6g, %.6g, %.6g) N on %d nodes together", sum[0], sum[1], sum[2],
+             set->count);
+    line(user, name, text);
+  }
+  return IG_OK;
+}
+
 static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   ig_dyn_model *m = r->m;
   char text[128];
@@ -372,6 +394,7 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   else
     snprintf(text, sizeof text, "%.4g s", critical);
   line(user, "critical step", text);
+  IG_TRY(check_loads(m, line, user));
   for (int i = 0; i < r->c->analysis.count; i++)
     check_analysis(IG_ITEM(const ig_dyn_analysis, r->c->analysis, i), critical, line, user);
   snprintf(text, sizeof text, "%.1f MB on the device", (double)r->job->cx->device_bytes * 1e-6);
