@@ -45,13 +45,14 @@ static ig_status layer_spread(ig_powder_run *r) {
   ig_powder_layer *l = &r->layer_of[r->layer];
   if (r->layer > 0) {
     IG_TRY(ig_powder_layer_done(r, r->layer - 1));
-    IG_TRY(ig_powder_interlayer(r, &l->interlayer));
+    IG_TRY(ig_powder_interlayer(r, l));
   }
   IG_TRY(ig_powder_windows_close(r));
   const double *fill = r->array.fill.host;
   double *was = r->array.fill_was.host;
   memcpy(was, fill, (size_t)r->coarse.n[2] * sizeof *was);
   IG_TRY(ig_array_push(r->cx, &r->array.fill_was));
+  IG_TRY(ig_powder_layer_begin(r));
   r->bed = (int64_t)llround((l->z - r->low[2]) / r->cell);
   IG_TRY(ig_powder_fill(r));
   for (int k = 0; k < r->coarse.n[2]; k++)
@@ -86,17 +87,22 @@ static ig_status probes_look(ig_powder_run *r) {
   return r->view.probes ? ig_powder_do_all(r, IG_DO_probe) : IG_OK;
 }
 
+static ig_status fine_look(ig_powder_run *r) {
+  IG_TRY(ig_powder_do_all(r, IG_DO_fine_look));
+  return r->view.map.n[0] ? ig_powder_do_all(r, IG_DO_freeze) : IG_OK;
+}
+
 /* Fine steps of a window, one by one. */
 static ig_status window_steps(ig_powder_run *r, int steps, double h) {
   for (int n = 0; n < steps; n++) {
     r->view.a.time = r->time + n * h;
-    IG_TRY(ig_powder_do_all(r, IG_DO_fine_look));
+    IG_TRY(fine_look(r));
     IG_TRY(ig_powder_do_all(r, IG_DO_rim));
     IG_TRY(ig_powder_do_all(r, IG_DO_fine_step));
     IG_TRY(ig_powder_do_all(r, IG_DO_column));
     IG_TRY(probes_look(r));
   }
-  return ig_powder_do_all(r, IG_DO_fine_look);
+  return fine_look(r);
 }
 
 ig_status ig_powder_fine_steps(ig_powder_run *r, int steps, double h) {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOLTEN = 2 + IG_POWDER_BOXES, BOX = 6, LAYER = 3 };
+enum { MOLTEN = 2 + IG_POWDER_BOXES, BOX = 6, LAYER = 8 };
 /* Numbers of a run, doubles throughout: whole numbers in them are exact. */
 typedef struct {
   double time, step, layer, bed, dt_dwell, fine_steps, coarse_steps, moves, work, stored0, born;
@@ -31,7 +31,7 @@ static bool box_take(const ig_powder_run *r, const double *from, ig_powder_box *
 }
 
 /* The arrays a checkpoint holds, as they lie in a run. */
-enum { ARRAYS = 12 };
+enum { ARRAYS = 14 };
 static void arrays(ig_powder_run *r, ig_saved *s) {
   const ig_powder_arrays *a = &r->array;
   const struct {
@@ -48,9 +48,14 @@ static void arrays(ig_powder_run *r, ig_saved *s) {
                    {"pool", &a->pool},
                    {"lines", &a->line},
                    {"probe_now", &a->probe_now},
-                   {"probe_peak", &a->probe_peak}};
+                   {"probe_peak", &a->probe_peak},
+                   {"map", &a->map},
+                   {"below", &a->below}};
   for (int i = 0; i < ARRAYS; i++)
-    s[i] = (ig_saved){all[i].name, all[i].array->size == 1 ? IG_U8 : IG_F64,
+    s[i] = (ig_saved){all[i].name,
+                      all[i].array->size == 1   ? IG_U8
+                      : all[i].array->size == 4 ? IG_F32
+                                                : IG_F64,
                       (int64_t)all[i].array->count, all[i].array->host};
 }
 
@@ -86,7 +91,8 @@ static ig_status layers_keep(const ig_powder_run *r, double (**rows)[LAYER]) {
   IG_TRY(IG_NEW(r->cx, rows, r->layers, "checkpoint"));
   for (int64_t i = 0; i < r->layers; i++) {
     const ig_powder_layer *l = &r->layer_of[i];
-    const double row[LAYER] = {l->interlayer, l->melted, (double)l->cells};
+    const double row[LAYER] = {l->interlayer, l->melted,  (double)l->cells, l->melts,
+                               l->reached,    l->hottest, l->hot[0],        l->hot[1]};
     memcpy((*rows)[i], row, sizeof row);
   }
   return IG_OK;
@@ -204,6 +210,8 @@ ig_status ig_powder_restore(void *self, const ig_restart *from) {
   for (int64_t i = 0; i < r->layers; i++, row += LAYER) {
     ig_powder_layer *l = &r->layer_of[i];
     l->interlayer = row[0], l->melted = row[1], l->cells = (int64_t)row[2];
+    l->melts = row[3], l->reached = row[4], l->hottest = row[5];
+    l->hot[0] = row[6], l->hot[1] = row[7];
   }
   numbers_take(r, &k);
   IG_TRY(windows_take(r, from, &k));

@@ -2,6 +2,7 @@
 #include "powder/powder.h"
 #include "backend/backend.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,6 +48,7 @@ static ig_status bed_make(ig_powder_run *r) {
     ig_powder_host(&a->shape)[k] = 1;
   for (int64_t k = 0; k < r->nf[2] + 2; k++)
     ig_powder_host(&a->ones)[k] = 1;
+  IG_TRY(ig_array_new(r->cx, &a->below, fine, 1, "states of a level"));
   return ig_array_new(r->cx, &a->state, fine * (size_t)r->nf[2], 1, "states of the bed");
 }
 
@@ -67,6 +69,33 @@ static ig_status looks_make(ig_powder_run *r) {
     ig_powder_host(&a->probe_now)[i] = r->c->initial_temperature;
     ig_powder_host(&a->probe_peak)[i] = r->c->initial_temperature;
   }
+  return IG_OK;
+}
+
+/* Memory of the cells whose history is kept. */
+static ig_status map_make(ig_powder_run *r) {
+  const ig_powder_map_case *c = &r->c->map;
+  ig_powder_map *m = &r->view.map;
+  if (!c->at.given)
+    return IG_OK;
+  double cells = 1;
+  for (int d = 0; d < 3; d++) {
+    const double low = fmax(0, floor((c->min[d] - r->low[d]) / r->cell + 1e-6));
+    const double high = fmin((double)r->nf[d], ceil((c->max[d] - r->low[d]) / r->cell - 1e-6));
+    if (!(high > low))
+      return ig_fail_at(r->cx, &c->at, "the map is not in the bed");
+    m->at[d] = (int64_t)low;
+    m->n[d] = (int64_t)(high - low);
+    cells *= high - low;
+  }
+  if (cells > 200e6)
+    return ig_fail_at(r->cx, &c->at, "a map of %.3g cells; at most 200 million are kept", cells);
+  IG_TRY(ig_array_new(r->cx, &r->array.map, (size_t)cells * IG_MAP_COLUMNS, sizeof(float), "map"));
+  float *value = r->array.map.host;
+  for (size_t i = 0; i < (size_t)cells; i++)
+    for (int k = 0; k < IG_MAP_COLUMNS; k++)
+      value[IG_MAP_COLUMNS * i + (size_t)k] = k == IG_MAP_PEAK ? 0 : NAN;
+  m->value = r->array.map.dev;
   return IG_OK;
 }
 
@@ -139,6 +168,7 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
   IG_TRY(bed_make(r));
   IG_TRY(looks_make(r));
   IG_TRY(beams_make(r));
+  IG_TRY(map_make(r));
   for (int s = 0; s < 2; s++) {
     IG_TRY(ig_array_new(r->cx, &r->set[s].list, IG_POWDER_WINDOWS, sizeof(ig_powder_window),
                         "windows"));
@@ -179,7 +209,7 @@ ig_status ig_powder_push(ig_powder_run *r) {
       &a->probe_peak, &a->coarse_lost, &a->coarse_held};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     IG_TRY(ig_array_push(r->cx, all[i]));
-  return IG_OK;
+  return a->map.count ? ig_array_push(r->cx, &a->map) : IG_OK;
 }
 
 static double sum(const ig_array *a) {
@@ -205,6 +235,8 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].what & what)
       IG_TRY(ig_array_pull(r->cx, all[i].array));
+  if (what & IG_PULL_MAP && a->map.count)
+    IG_TRY(ig_array_pull(r->cx, &a->map));
   if (what & IG_PULL_LEDGER) {
     r->ledger.source = sum(&a->source);
     r->ledger.lost = sum(&a->lost) + sum(&a->coarse_lost);

@@ -32,12 +32,37 @@ IG_POWDER_CELL_ITEMS(X)
 IG_POWDER_ITEMS(X)
 #undef X
 
+/* A warp per coarse cell. */
+__global__ void __launch_bounds__(THREADS)
+    powder_mean_warps(const __grid_constant__ ig_powder_view v, int nx, int ny, int64_t n) {
+  const int64_t c = ((int64_t)blockIdx.x * blockDim.x + threadIdx.x) / 32;
+  const int lane = (int)threadIdx.x % 32;
+  if (c >= n)
+    return;
+  const int i = (int)(c % nx), j = (int)(c / nx % ny), k = (int)(c / nx / ny);
+  const int levels = powder_mean_levels(&v, k);
+  int solid = 0;
+  double sum = powder_mean_part(&v, i, j, k, levels, lane, 32, &solid);
+  for (int to = 16; to; to /= 2) {
+    sum += __shfl_xor_sync(0xffffffffu, sum, to);
+    solid += __shfl_xor_sync(0xffffffffu, solid, to);
+  }
+  if (lane == 0)
+    powder_mean_put(&v, i, j, k, levels, sum, solid);
+}
+
 extern "C" ig_status ig_powder_do_cuda(ig_ctx *cx, const ig_powder_view *v, ig_powder_do what,
                                        const int64_t *n) {
   const int64_t all = n[0] * n[1] * n[2];
   const unsigned blocks = ig_cuda_blocks(all, THREADS);
   if (all == 0)
     return IG_OK;
+  if (what == IG_DO_mean) {
+    powder_mean_warps<<<ig_cuda_blocks(32 * all, THREADS), THREADS, 0, ig_cuda_stream(cx)>>>(
+        *v, (int)n[0], (int)n[1], all);
+    IG_LAUNCHED(cx);
+    return IG_OK;
+  }
   switch (what) {
 #define X(name, where)                                                                             \
   case IG_DO_##name:                                                                               \

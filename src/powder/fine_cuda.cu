@@ -27,7 +27,7 @@ enum { WORKERS = 480, LIGHT = 32, BLOCKS = 16, SPOTS = 4, REACH = 48 };
 /* Spots of a step, and their shares along x and y. */
 struct window_light {
   int count, first[SPOTS][2], n[SPOTS][2];
-  double joule[SPOTS], share[SPOTS][2][REACH];
+  double joule[SPOTS], share[SPOTS][2][REACH], below[2][REACH + 1];
 };
 
 /* How a window is cut: axis `cut` into slabs of `thick` planes; the other axis is u. */
@@ -73,37 +73,50 @@ static __device__ __forceinline__ void cluster_wait(void) {
   asm volatile("barrier.cluster.wait.acquire;" ::: "memory");
 }
 
+/* A spot's shares, by one warp: half of it along x, half along y. */
+static __device__ __forceinline__ void light_share(const ig_powder_view &v,
+                                                   const ig_powder_window &w, const double *x,
+                                                   int spot, window_light *light) {
+  const int lane = (int)threadIdx.x & 15, d = (int)threadIdx.x >> 4 & 1;
+  const double h = w.fine.edge, at = d ? x[1] : x[0],
+               low = (d ? v.low[1] : v.low[0]) + (d ? w.box.at[1] : w.box.at[0]) * h * v.r;
+  int first, end;
+  powder_reach(d ? w.fine.n[1] : w.fine.n[0], low, h, at, v.radius, &first, &end);
+  const int n = end > first ? (end - first < REACH ? end - first : REACH) : 0;
+  for (int i = lane; i <= n; i += 16)
+    light->below[d][i] = powder_share_below(first + i, low, h, at, v.radius);
+  __syncwarp();
+  for (int i = lane; i < n; i += 16)
+    light->share[spot][d][i] =
+        (light->below[d][i + 1] - light->below[d][i]) / (light->below[d][n] - light->below[d][0]);
+  if (lane == 0) {
+    light->first[spot][d] = first;
+    light->n[spot][d] = n;
+  }
+  __syncwarp();
+}
+
 /* The beams of a step, by one warp. `piece`: where each way is. */
 static __device__ __noinline__ void light_look(const ig_powder_view &v, const ig_powder_window &w,
                                                int64_t *piece, double time, double dt,
                                                window_light *light) {
-  const int lane = (int)threadIdx.x & 31;
-  const double h = w.fine.edge, H = h * v.r;
   int count = 0;
   for (int b = 0; b < w.beams; b++) {
     const ig_powder_way *way = &v.way[w.beam[b]];
-    while (piece[b] + 1 < way->count && way->t[piece[b] + 1] <= time)
-      piece[b]++;
-    powder_spot s = {piece[b], -1, 0, 0, 0};
+    int64_t at = piece[b];
+    while (at + 1 < way->count && way->t[at + 1] <= time)
+      at++;
+    piece[b] = at;
+    powder_spot s = {at, -1, 0, 0, 0};
     double x[2], joule;
     while (count < SPOTS && powder_spot_next(way, time, dt, v.radius, &s, x, &joule)) {
-      for (int d = 0; d < 2; d++) {
-        int first, end;
-        const double low = v.low[d] + w.box.at[d] * H;
-        powder_reach(w.fine.n[d], low, h, x[d], v.radius, &first, &end);
-        for (int i = first + lane; i < end && i < first + REACH; i += 32)
-          light->share[count][d][i - first] = powder_share(i, w.fine.n[d], low, h, x[d], v.radius);
-        if (lane == 0) {
-          light->first[count][d] = first;
-          light->n[count][d] = end > first ? end - first : 0;
-        }
-      }
-      if (lane == 0)
+      light_share(v, w, x, count, light);
+      if ((threadIdx.x & 31) == 0)
         light->joule[count] = joule;
       count++;
     }
   }
-  if (lane == 0)
+  if ((threadIdx.x & 31) == 0)
     light->count = count;
 }
 
@@ -315,6 +328,35 @@ static __device__ __forceinline__ slab_place slab_place_of(const window_slab &s,
   return p;
 }
 
+/* The highest temperature of a cell in the map; 1: it has just frozen (`gone`: bits of its state).
+ */
+static __device__ __forceinline__ unsigned slab_kept(const ig_powder_view &v,
+                                                     const ig_powder_window &w,
+                                                     const window_slab &s, const slab_place &p,
+                                                     double T, int gone) {
+  const int q = s.first + p.plane;
+  float *kept = powder_map_in(&v, &w.box, s.cut.cut ? p.u : q, s.cut.cut ? q : p.u, p.k);
+  if (!kept)
+    return 0;
+  if ((float)T > kept[IG_MAP_PEAK])
+    kept[IG_MAP_PEAK] = (float)T;
+  return gone & IG_POWDER_MOLTEN ? 1 : 0;
+}
+
+/* Records of a thread's cells that have just frozen. */
+static __device__ void slab_freeze(const ig_powder_view &v, const ig_powder_window &w,
+                                   const window_slab &s, const ig_powder_tables *tables, int t,
+                                   unsigned *froze) {
+  for (unsigned left = *froze; left; left &= left - 1) {
+    const int i = t + (__ffs((int)left) - 1) * WORKERS;
+    const slab_place p = slab_place_of(s, i);
+    const int q = s.first + p.plane, at = slab_at(s, p.plane, p.k, p.u);
+    float *kept = powder_map_in(&v, &w.box, s.cut.cut ? p.u : q, s.cut.cut ? q : p.u, p.k);
+    powder_freeze_at(tables, s.T + at, s.resist + at, s.prow, s.zrow, s.heat[i], w.fine.edge, kept);
+  }
+  *froze = 0;
+}
+
 /* CELLS: how many a thread has at most; TABLES: those of the material are in shared memory. */
 template <int CELLS, bool TABLES>
 __global__ void __launch_bounds__(WORKERS + LIGHT, 1)
@@ -331,6 +373,7 @@ __global__ void __launch_bounds__(WORKERS + LIGHT, 1)
   int64_t piece[IG_POWDER_BEAMS];
   int state[CELLS];
   double T[CELLS], resist[CELLS];
+  unsigned froze = 0; /* cells of this thread, a bit each */
   for (int i = t; TABLES && i < m.T; i += (int)blockDim.x)
     base[i] = ((const double *)v.tables)[i];
   slab_load(v, w, s, m, base);
@@ -346,6 +389,8 @@ __global__ void __launch_bounds__(WORKERS + LIGHT, 1)
   for (int n = -1; n < steps; n++) { /* -1: only temperatures */
     if (seen >= 0 && n > 0)
       peak = peak > s.T[seen] ? peak : s.T[seen];
+    if (v.map.n[0])
+      slab_freeze(v, w, s, tables, t, &froze);
 #pragma unroll 1
     for (int i = t; i < cells && n >= 0; i += WORKERS) {
       const slab_place p = slab_place_of(s, i);
@@ -371,6 +416,8 @@ __global__ void __launch_bounds__(WORKERS + LIGHT, 1)
       const int i = t + c * WORKERS;
       const slab_place p = slab_place_of(s, i);
       if (i < cells && p.k <= s.top) {
+        if (v.map.n[0])
+          froze |= slab_kept(v, w, s, p, T[c], s.state[i] & ~state[c]) << c;
         s.state[i] = (uint8_t)state[c];
         slab_put(s, p.plane, p.k, p.u, T[c], resist[c]);
       }
@@ -378,6 +425,8 @@ __global__ void __launch_bounds__(WORKERS + LIGHT, 1)
     cluster_arrive();
     cluster_wait();
   }
+  if (v.map.n[0])
+    slab_freeze(v, w, s, tables, t, &froze);
   if (seen >= 0)
     v.probe_peak[t] = peak > s.T[seen] ? peak : s.T[seen];
   slab_store(v, w, s);

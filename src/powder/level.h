@@ -14,8 +14,9 @@ typedef struct {
   double T[IG_POWDER_ROWS + 1], solid[IG_POWDER_ROWS + 1], powder[IG_POWDER_ROWS + 1];
 } ig_powder_tables;
 
-/* No heat passes a face to a cell of this resistance, m K/W. */
-#define IG_LEVEL_CLOSED 1e300
+/* No heat that could be seen passes a face to a cell of this resistance, m K/W; small enough that a
+   quotient with it is an ordinary number, which GPUs divide faster. */
+#define IG_LEVEL_CLOSED 1e30
 
 /* All arrays have one more cell on each side: ghosts, in which T and `resist` are set by whoever
    knows the surroundings. A face passes 2 (T2 - T1) / (f1 resist1 + f2 resist2) / edge, W/m^2,

@@ -111,8 +111,15 @@ static ig_status lines_find(ig_powder_run *r) {
       if (p->x[3 * i + 2] > top + 1e-9) {
         top = p->x[3 * i + 2];
         if (pass)
-          r->layer_of[r->layers] = (ig_powder_layer){
-              .birth = p->t[i], .z = top, .line = r->lines, .interlayer = NAN, .melted = NAN};
+          r->layer_of[r->layers] = (ig_powder_layer){.birth = p->t[i],
+                                                     .z = top,
+                                                     .line = r->lines,
+                                                     .interlayer = NAN,
+                                                     .melted = NAN,
+                                                     .melts = NAN,
+                                                     .reached = NAN,
+                                                     .hottest = NAN,
+                                                     .hot = {NAN, NAN}};
         r->layers++;
       }
       if (pass) {

@@ -33,6 +33,12 @@ static const ig_option probe_options[] = {
     IG_VECTOR(P, point, 3, "m", IG_REQUIRED, "where"), IG_END};
 #undef P
 
+#define M ig_powder_map_case
+static const ig_option map_options[] = {
+    IG_VECTOR(M, min, 3, "m", IG_REQUIRED, "lowest corner of the box"),
+    IG_VECTOR(M, max, 3, "m", IG_REQUIRED, "its highest corner"), IG_END};
+#undef M
+
 #define C ig_powder_case
 const ig_option ig_powder_options[] = {
     IG_REAL(C, duration, "s", NULL, IG_TINY, 1e9, "how long to simulate; left out: the whole path"),
@@ -53,6 +59,10 @@ const ig_option ig_powder_options[] = {
     IG_LIST(C, paths, ig_path_case, ig_path_options, NULL,
             "or from files, one per laser; layers are spread as they rise"),
     IG_REAL(C, layer_height, "m", NULL, IG_TINY, 1, "of the layers of `paths`"),
+    IG_MAP(
+        C, map, ig_powder_map_case, map_options, NULL,
+        "fine cells whose peak temperature, and cooling rate, gradient and speed of the front at "
+        "their last freezing, are kept and written to solidification.csv"),
     IG_LIST(C, probes, ig_powder_probe, probe_options, NULL, "points whose temperature is kept"),
     IG_END};
 #undef C

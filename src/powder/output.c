@@ -1,6 +1,5 @@
 /* Rows of history, snapshots of the bed, tables of lines and layers, final figures. */
 #include "powder/powder.h"
-#include "core/number.h"
 #include "core/schedule.h"
 
 #include <math.h>
@@ -130,88 +129,6 @@ ig_status ig_powder_snapshot(void *self, ig_sink *to) {
   return to->snapshot(to, s);
 }
 
-/* --- tables */
-
-typedef struct {
-  char *text;
-  size_t length, capacity;
-} page;
-
-/* Adds a number and what follows it. */
-static ig_status page_number(ig_ctx *cx, page *p, double value, char after) {
-  if (p->length + 64 > p->capacity) {
-    const size_t capacity = p->capacity ? 2 * p->capacity : 4096;
-    char *text = realloc(p->text, capacity);
-    if (!text)
-      return IG_FAIL(cx, IG_MEMORY, "no memory for a table");
-    p->text = text;
-    p->capacity = capacity;
-  }
-  p->length += (size_t)ig_number_text(value, p->text + p->length);
-  p->text[p->length++] = after;
-  return IG_OK;
-}
-
-static ig_status page_head(ig_ctx *cx, page *p, const char *head) {
-  IG_TRY(page_number(cx, p, 0, '\n'));
-  p->length = (size_t)sprintf(p->text, "%s\n", head);
-  return IG_OK;
-}
-
-static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
-  page p = {0};
-  ig_status status =
-      page_head(r->cx, &p,
-                "layer,line,start [s],end [s],x0 [m],y0 [m],x1 [m],y1 [m],length [m],width [m],"
-                "depth [m],width_mean [m],depth_mean [m]");
-  for (int64_t layer = 0; layer < r->layers && status == IG_OK; layer++)
-    for (int64_t n = 0; n < r->layer_of[layer].lines && status == IG_OK; n++) {
-      const ig_powder_line *l = &r->line_of[r->layer_of[layer].line + n];
-      const ig_toolpath *path = &r->laser[l->beam].path;
-      const double *a = &path->x[3 * l->first], *b = &path->x[3 * l->last + 3];
-      const double *q =
-          ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * (r->layer_of[layer].line + n);
-      if (path->t[l->first] >= r->time)
-        continue;
-      const double row[13] = {(double)layer + 1,
-                              (double)n + 1,
-                              path->t[l->first],
-                              path->t[l->last + 1],
-                              a[0],
-                              a[1],
-                              b[0],
-                              b[1],
-                              q[IG_LINE_LENGTH],
-                              q[IG_LINE_WIDTH],
-                              q[IG_LINE_DEPTH],
-                              q[IG_LINE_WIDTH_MEAN],
-                              q[IG_LINE_DEPTH_MEAN]};
-      for (int i = 0; i < 13 && status == IG_OK; i++)
-        status = page_number(r->cx, &p, row[i], i < 12 ? ',' : '\n');
-    }
-  if (status == IG_OK)
-    status = to->file(to, "lines.csv", p.text, p.length);
-  free(p.text);
-  return status;
-}
-
-static ig_status layers_write(const ig_powder_run *r, ig_sink *to) {
-  page p = {0};
-  ig_status status = page_head(
-      r->cx, &p, "layer,spread [s],top [m],lines,interlayer [K],part_cells,melted_fraction");
-  for (int64_t n = 0; n < r->layer && status == IG_OK; n++) {
-    const ig_powder_layer *l = &r->layer_of[n];
-    const double row[7] = {(double)n + 1, l->birth,         l->z,     (double)l->lines,
-                           l->interlayer, (double)l->cells, l->melted};
-    for (int i = 0; i < 7 && status == IG_OK; i++)
-      status = page_number(r->cx, &p, row[i], i < 6 ? ',' : '\n');
-  }
-  if (status == IG_OK)
-    status = to->file(to, "layers.csv", p.text, p.length);
-  free(p.text);
-  return status;
-}
-
 ig_status ig_powder_results(void *self, ig_sink *to) {
   ig_powder_run *r = self;
   double stored;
@@ -220,13 +137,13 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
   IG_TRY(ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_LEDGER | IG_PULL_POOL | IG_PULL_PROBES |
                                IG_PULL_LINES));
   const double *most = ig_powder_host(&r->array.pool) + IG_POOL_MOST;
-  const int left = ((const int *)r->array.molten.host)[1 + IG_POWDER_BOXES];
-  IG_TRY(lines_write(r, to));
-  IG_TRY(layers_write(r, to));
+  IG_TRY(ig_powder_tables_write(r, to));
   const double open = gap(r, &stored);
-  double worst = NAN;
-  for (int64_t i = 0; i < r->layer; i++)
-    worst = isnan(worst) ? r->layer_of[i].melted : fmin(worst, r->layer_of[i].melted);
+  double worst = NAN, reached = NAN;
+  for (int64_t i = 0; i < r->layer; i++) {
+    worst = fmin(worst, r->layer_of[i].melted); /* a number, where one of them is */
+    reached = fmin(reached, r->layer_of[i].reached);
+  }
   const struct {
     const char *key, *unit;
     double value;
@@ -242,6 +159,7 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
              {"melt_width_max", "m", most[1]},
              {"melt_depth_max", "m", most[2]},
              {"melted_fraction_least", "", worst},
+             {"reached_below_least", "", reached},
              {"fine_steps", "", (double)r->fine_steps},
              {"coarse_steps", "", (double)r->coarse_steps},
              {"window_moves", "", (double)r->moves}};
@@ -253,9 +171,6 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
     snprintf(key, sizeof key, "%.60s_peak", IG_ITEM(const ig_powder_probe, r->c->probes, i)->name);
     IG_TRY(to->result(to, key, "K", ig_powder_host(&r->array.probe_peak)[i]));
   }
-  if (left)
-    ig_warn_at(r->cx, &r->c->grid.at,
-               "%d cells were molten when the window left them: a larger window keeps the pool",
-               left);
+  ig_powder_warn(r);
   return IG_OK;
 }

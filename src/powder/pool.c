@@ -45,25 +45,62 @@ ig_status ig_powder_pool_look(ig_powder_run *r, double time) {
   return ig_powder_do_all(r, IG_DO_pool_done);
 }
 
-ig_status ig_powder_interlayer(ig_powder_run *r, double *T) {
+ig_status ig_powder_interlayer(ig_powder_run *r, ig_powder_layer *layer) {
   const ig_level *l = &r->coarse;
   const int k = (int)((r->bed - 1) / r->r);
   const double *solid = r->array.solid.host;
   double sum = 0, weight = 0;
   IG_TRY(ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_SOLID));
+  layer->hottest = 0;
   for (int j = 0; j < l->n[1]; j++)
     for (int i = 0; i < l->n[0]; i++) {
       const double s = solid[ig_powder_cell(r, i, j, k)];
-      sum += s * ig_powder_table_T(r->tables, l->heat[ig_level_at(l, i, j, k)]);
+      const double T = ig_powder_table_T(r->tables, l->heat[ig_level_at(l, i, j, k)]);
+      sum += s * T;
       weight += s;
+      if (s > 0 && T > layer->hottest) {
+        layer->hottest = T;
+        layer->hot[0] = r->low[0] + (i + 0.5) * l->edge;
+        layer->hot[1] = r->low[1] + (j + 0.5) * l->edge;
+      }
     }
-  *T = weight > 0 ? sum / weight : NAN;
+  layer->interlayer = weight > 0 ? sum / weight : NAN;
   return IG_OK;
 }
 
-/* Cells of the layer inside a part: how many, how many of them melted. */
+/* Levels of states from the device, into `to`. */
+static ig_status levels_pull(ig_powder_run *r, int64_t from, int64_t count, uint8_t *to) {
+  const size_t level = (size_t)r->nf[0] * (size_t)r->nf[1];
+  const uint8_t *at = (const uint8_t *)r->array.state.dev + (size_t)from * level;
+  return r->cx->backend->copy_out(r->cx, to, at, (size_t)count * level);
+}
+
+ig_status ig_powder_layer_begin(ig_powder_run *r) {
+  return levels_pull(r, r->bed - 1, 1, r->array.below.host);
+}
+
+typedef struct {
+  int64_t cells, melted, melts, columns, reached;
+} layer_count;
+
+/* A column of the part in the layer. */
+static void column_count(const ig_powder_run *r, int64_t i, int64_t j, int64_t thick,
+                         layer_count *n) {
+  const uint8_t *below = r->array.below.host;
+  for (int64_t k = r->bed - thick; k < r->bed; k++) {
+    const int melts = r->state[ig_powder_state_at(r, i, j, k)] >> IG_POWDER_MELTS;
+    n->cells++;
+    n->melted += melts > 0;
+    n->melts += melts;
+  }
+  const uint8_t now = r->state[ig_powder_state_at(r, i, j, r->bed - thick - 1)];
+  n->columns++;
+  n->reached +=
+      now >> IG_POWDER_MELTS > below[(size_t)j * (size_t)r->nf[0] + (size_t)i] >> IG_POWDER_MELTS;
+}
+
 static ig_status part_count(ig_powder_run *r, const ig_scan_body *body, double z, int64_t thick,
-                            int64_t *cells, int64_t *melted) {
+                            layer_count *n) {
   ig_outline outline;
   ig_spans in = {0};
   const double h = r->cell, d[2] = {1, 0};
@@ -75,11 +112,8 @@ static ig_status part_count(ig_powder_run *r, const ig_scan_body *body, double z
     for (int s = 0; s < in.count && status == IG_OK; s++) {
       const int64_t from = (int64_t)fmax(0, ceil(in.span[s].from / h - 0.5));
       const int64_t to = (int64_t)fmin((double)r->nf[0], ceil(in.span[s].to / h - 0.5));
-      for (int64_t k = r->bed - thick; k < r->bed; k++)
-        for (int64_t i = from; i < to; i++) {
-          ++*cells;
-          *melted += r->state[ig_powder_state_at(r, i, j, k)] >> IG_POWDER_MELTS > 0;
-        }
+      for (int64_t i = from; i < to; i++)
+        column_count(r, i, j, thick, n);
     }
   }
   ig_spans_free(&in);
@@ -90,18 +124,15 @@ static ig_status part_count(ig_powder_run *r, const ig_scan_body *body, double z
 ig_status ig_powder_layer_done(ig_powder_run *r, int64_t layer) {
   ig_powder_layer *l = &r->layer_of[layer];
   const double height = r->layer_height;
-  const int64_t thick = (int64_t)llround(height / r->cell);
-  int64_t melted = 0;
-  /* the host's copy of this layer's states */
-  if (r->cx->backend->separate) {
-    const size_t level = (size_t)r->nf[0] * (size_t)r->nf[1], from = (size_t)(r->bed - thick);
-    IG_TRY(r->cx->backend->copy_out(r->cx, r->state + from * level,
-                                    (const uint8_t *)r->array.state.dev + from * level,
-                                    (size_t)thick * level));
-  }
-  l->cells = 0;
+  const int64_t thick = (int64_t)llround(height / r->cell), from = r->bed - thick - 1;
+  layer_count n = {0};
+  if (r->cx->backend->separate)
+    IG_TRY(levels_pull(r, from, thick + 1, r->state + ig_powder_state_at(r, 0, 0, from)));
   for (int i = 0; i < r->c->hatch.parts.count; i++)
-    IG_TRY(part_count(r, &r->body[i], l->z - 0.5 * height, thick, &l->cells, &melted));
-  l->melted = l->cells ? (double)melted / (double)l->cells : NAN;
+    IG_TRY(part_count(r, &r->body[i], l->z - 0.5 * height, thick, &n));
+  l->cells = n.cells;
+  l->melted = n.cells ? (double)n.melted / (double)n.cells : NAN;
+  l->melts = n.melted ? (double)n.melts / (double)n.melted : NAN;
+  l->reached = n.columns ? (double)n.reached / (double)n.columns : NAN;
   return IG_OK;
 }

@@ -45,6 +45,11 @@ typedef struct {
 
 typedef struct {
   ig_src at;
+  double min[3], max[3]; /* m */
+} ig_powder_map_case;
+
+typedef struct {
+  ig_src at;
   double duration, initial_temperature, powder_temperature, plate_temperature, ambient, convection;
   double emissivity, safety, dwell_change;
   ig_powder_grid grid;
@@ -52,6 +57,7 @@ typedef struct {
   ig_hatch_case hatch;
   ig_list paths; /* of ig_path_case (io/path_case.h) */
   double layer_height;
+  ig_powder_map_case map;
   ig_list probes; /* of ig_powder_probe */
 } ig_powder_case;
 extern const ig_option ig_powder_options[];
@@ -78,6 +84,10 @@ typedef struct {
   double interlayer;   /* mean temperature of what was melted of the layer below, K; NaN: none */
   double melted;       /* share of the part's cells in it, once it is done; NaN: not yet */
   int64_t cells;       /* of the part in it */
+  double melts;        /* mean number of meltings of those that melted */
+  double reached;      /* share of the part's columns that also melted the cell below the layer */
+  double hottest;      /* of the coarse cells of the layer below when this one was spread, K */
+  double hot[2];       /* where, m */
 } ig_powder_layer;
 
 /* A laser: its path, and the box that goes with it. */
@@ -121,7 +131,9 @@ typedef struct {
   X(linger)                                                                                        \
   X(probe_at)                                                                                      \
   X(probe_now)                                                                                     \
-  X(probe_peak)
+  X(probe_peak)                                                                                    \
+  X(map)                                                                                           \
+  X(below)
 typedef struct {
 #define X(name) ig_array name;
   IG_POWDER_ARRAYS(X)
@@ -197,7 +209,8 @@ enum {
   IG_PULL_LINES = 8,
   IG_PULL_STATE = 16,
   IG_PULL_PROBES = 32,
-  IG_PULL_SOLID = 64
+  IG_PULL_SOLID = 64,
+  IG_PULL_MAP = 128
 };
 IG_MUST_CHECK ig_status ig_powder_pull(ig_powder_run *run, unsigned what);
 
@@ -230,7 +243,10 @@ double ig_powder_stored(const ig_powder_run *run); /* of pulled heat */
 /* --- pool.c */
 IG_MUST_CHECK ig_status ig_powder_pool_look(ig_powder_run *run, double time);
 IG_MUST_CHECK ig_status ig_powder_layer_done(ig_powder_run *run, int64_t layer);
-IG_MUST_CHECK ig_status ig_powder_interlayer(ig_powder_run *run, double *T);
+/* Temperatures of the last layer, into this one. */
+IG_MUST_CHECK ig_status ig_powder_interlayer(ig_powder_run *run, ig_powder_layer *layer);
+/* The states below the layer that has just been spread, to see later which have melted again. */
+IG_MUST_CHECK ig_status ig_powder_layer_begin(ig_powder_run *run);
 
 /* --- checkpoint.c: functions of the room */
 IG_MUST_CHECK ig_status ig_powder_save(void *self, ig_sink *to);
@@ -240,6 +256,10 @@ IG_MUST_CHECK ig_status ig_powder_restore(void *self, const ig_restart *from);
 IG_MUST_CHECK ig_status ig_powder_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_powder_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_powder_results(void *self, ig_sink *to);
+
+/* --- report.c */
+IG_MUST_CHECK ig_status ig_powder_tables_write(ig_powder_run *run, ig_sink *to);
+void ig_powder_warn(const ig_powder_run *run); /* of pulled lines and counts */
 
 static inline size_t ig_powder_state_at(const ig_powder_run *r, int64_t i, int64_t j, int64_t k) {
   return ((size_t)k * (size_t)r->nf[1] + (size_t)j) * (size_t)r->nf[0] + (size_t)i;

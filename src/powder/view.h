@@ -46,6 +46,13 @@ typedef struct {
   int64_t count, piece;
 } ig_powder_way;
 
+/* Fine cells whose history is kept, from `at` on in the bed; columns of each. */
+enum { IG_MAP_PEAK, IG_MAP_COOLING, IG_MAP_G, IG_MAP_R, IG_MAP_COLUMNS };
+typedef struct {
+  int64_t at[3], n[3]; /* n[0] 0: none */
+  float *value;        /* cells x IG_MAP_COLUMNS: K, K/s, K/m, m/s; NaN: never frozen */
+} ig_powder_map;
+
 /* Arguments of the launches. */
 typedef struct {
   double time, dt;        /* of a step */
@@ -85,6 +92,7 @@ typedef struct {
   int probes;
   const double *probe_at;
   double *probe_now, *probe_peak;
+  ig_powder_map map;
   const ig_powder_window *windows, *were; /* all now; all before they were placed anew */
   int window_count, were_count;
   ig_powder_window w; /* the one in work */
@@ -95,6 +103,7 @@ typedef struct {
 #define IG_POWDER_CELL_ITEMS(X)                                                                    \
   X(fine_look, fine)                                                                               \
   X(fine_step, fine)                                                                               \
+  X(freeze, fine)                                                                                  \
   X(remap, fine)                                                                                   \
   X(leave, fine)                                                                                   \
   X(pool, fine)                                                                                    \

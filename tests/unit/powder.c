@@ -2,6 +2,12 @@
 #include "one_context.h"
 #include "powder_case.h"
 
+#include "kern/prec_f64.h"
+#include "powder/level.inc"
+#include "powder/tables.inc"
+#include "powder/beam.inc"
+#include "powder/places.inc"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -66,6 +72,36 @@ static void filled_shares_conserve(void **state) {
   assert_float_equal(low, dt * 16 / 2, 1e-15);
   assert_float_equal(high, -dt * 16 / 0.5, 1e-15);
   level_free(&l);
+}
+
+/* A cell in a field that is linear but for a curvature along x: the gradient is that of the linear
+   part, the heat that leaves is conductivity x curvature. */
+static void freezing_is_measured(void **state) {
+  (void)state;
+  const ig_powder_case c = small();
+  ig_powder_run r;
+  ig_job job = {.cx = cx, .materials = &materials, .room_case = &c};
+  assert_int_equal(ig_powder_open(&job, &r), IG_OK);
+  const double h = 20e-6, g[3] = {1e6, -2e6, 3e6}, curve = -4e10, k = 20;
+  double T[27], resist[27];
+  float kept[IG_MAP_COLUMNS];
+  for (int i = 0; i < 27; i++) {
+    const double x = (i % 3 - 1) * h, y = (i / 3 % 3 - 1) * h, z = (i / 9 - 1) * h;
+    T[i] = 1000 + g[0] * x + g[1] * y + g[2] * z + 0.5 * curve * x * x;
+    resist[i] = 1 / k;
+  }
+  powder_freeze_at(r.tables, T + 13, resist + 13, 3, 9, ig_powder_table_heat(r.tables, 1000), h,
+                   kept);
+  const double G = sqrt(14) * 1e6, cooling = -k * curve / (8000 * 500.0);
+  assert_float_equal(kept[IG_MAP_G] / G, 1, 1e-6);
+  assert_float_equal(kept[IG_MAP_COOLING] / cooling, 1, 1e-4); /* straight lines of the tables */
+  assert_float_equal(kept[IG_MAP_R] / (cooling / G), 1, 1e-4);
+  /* at the bed's top nothing is above: the difference to the cell below */
+  resist[13 + 9] = IG_LEVEL_CLOSED;
+  powder_freeze_at(r.tables, T + 13, resist + 13, 3, 9, ig_powder_table_heat(r.tables, 1000), h,
+                   kept);
+  assert_float_equal(kept[IG_MAP_G] / G, 1, 1e-6);
+  ig_powder_close(&r);
 }
 
 static ig_status run(const ig_powder_case *c, ig_powder_run *r) {
@@ -192,6 +228,6 @@ int main(void) {
       cmocka_unit_test(modes_decay_exactly),         cmocka_unit_test(filled_shares_conserve),
       cmocka_unit_test(tables_hold_the_latent_heat), cmocka_unit_test(heat_is_counted),
       cmocka_unit_test(a_saved_run_goes_on),         cmocka_unit_test(a_weak_beam_melts_less),
-      cmocka_unit_test(what_is_wrong_is_said)};
+      cmocka_unit_test(what_is_wrong_is_said),       cmocka_unit_test(freezing_is_measured)};
   return cmocka_run_group_tests(tests, open_context, close_context);
 }

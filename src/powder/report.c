@@ -1,0 +1,186 @@
+/* Tables of lines, of layers, of cells whose history was kept; what a user should be warned of. */
+#include "powder/powder.h"
+#include "core/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+typedef struct {
+  ig_ctx *cx;
+  char *text;
+  size_t length, capacity;
+} page;
+
+/* Adds a row of numbers. */
+static ig_status page_row(page *p, const double *value, int count) {
+  if (p->length + 32 * (size_t)count + 512 > p->capacity) {
+    const size_t capacity = p->capacity ? 2 * p->capacity : 16384;
+    char *text = realloc(p->text, capacity);
+    if (!text)
+      return IG_FAIL(p->cx, IG_MEMORY, "no memory for a table");
+    p->text = text;
+    p->capacity = capacity;
+  }
+  for (int i = 0; i < count; i++) {
+    p->length += (size_t)ig_number_text(value[i], p->text + p->length);
+    p->text[p->length++] = i + 1 < count ? ',' : '\n';
+  }
+  return IG_OK;
+}
+
+static ig_status page_open(ig_ctx *cx, page *p, const char *head) {
+  *p = (page){.cx = cx};
+  IG_TRY(page_row(p, NULL, 0));
+  p->length = (size_t)sprintf(p->text, "%s\n", head);
+  return IG_OK;
+}
+
+static ig_status page_close(page *p, ig_status status, ig_sink *to, const char *name) {
+  if (status == IG_OK)
+    status = to->file(to, name, p->text, p->length);
+  free(p->text);
+  return status;
+}
+
+/* --- lines */
+
+/* Heat of the spot over what melting takes (King et al., 2014): A P / (pi h sqrt(D v a^3)), with
+   the heat h up to the solidus, J/m^3, the diffusivity D there, the radius a. About 6 and more: the
+   surface may boil, and a keyhole form. */
+static double normalised_enthalpy(const ig_powder_run *r, const ig_powder_line *l) {
+  const ig_powder_tables *t = r->tables;
+  const ig_toolpath *p = &r->laser[l->beam].path;
+  const double *x = &p->x[3 * l->first];
+  const double way = hypot(x[3] - x[0], x[4] - x[1]), a = r->c->beam.radius,
+               v = way / (p->t[l->first + 1] - p->t[l->first]);
+  if (!isfinite(t->solidus) || !(v > 0))
+    return NAN;
+  const double T = r->material->solidus, step = 1 / t->per;
+  const double low = t->solidus - step,
+               slope = (ig_powder_table_T(t, t->solidus) - ig_powder_table_T(t, low)) / step,
+               D = slope / ig_powder_table_resist(t, low, 1),
+               h = t->solidus - ig_powder_table_heat(t, r->c->initial_temperature);
+  const double absorbed = isnan(r->c->beam.powder_absorptivity)
+                              ? ig_table_at(&r->material->absorptivity, T)
+                              : r->c->beam.powder_absorptivity;
+  return absorbed * p->power[l->first] / (M_PI * h * sqrt(D * v * a * a * a));
+}
+
+static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
+  page p;
+  IG_TRY(page_open(r->cx, &p,
+                   "layer,line,start [s],end [s],x0 [m],y0 [m],x1 [m],y1 [m],length [m],width [m],"
+                   "depth [m],width_mean [m],depth_mean [m],T_max [K],laser,normalised_enthalpy"));
+  ig_status status = IG_OK;
+  for (int64_t layer = 0; layer < r->layers && status == IG_OK; layer++)
+    for (int64_t n = 0; n < r->layer_of[layer].lines && status == IG_OK; n++) {
+      const int64_t at = r->layer_of[layer].line + n;
+      const ig_powder_line *l = &r->line_of[at];
+      const ig_toolpath *path = &r->laser[l->beam].path;
+      const double *a = &path->x[3 * l->first], *b = &path->x[3 * l->last + 3];
+      const double *q = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * at;
+      if (path->t[l->first] >= r->time)
+        continue;
+      const double row[16] = {(double)layer + 1,
+                              (double)n + 1,
+                              path->t[l->first],
+                              path->t[l->last + 1],
+                              a[0],
+                              a[1],
+                              b[0],
+                              b[1],
+                              q[IG_LINE_LENGTH],
+                              q[IG_LINE_WIDTH],
+                              q[IG_LINE_DEPTH],
+                              q[IG_LINE_WIDTH_MEAN],
+                              q[IG_LINE_DEPTH_MEAN],
+                              q[IG_LINE_HOTTEST],
+                              l->beam + 1,
+                              normalised_enthalpy(r, l)};
+      status = page_row(&p, row, 16);
+    }
+  return page_close(&p, status, to, "lines.csv");
+}
+
+/* --- layers */
+
+static ig_status layers_write(const ig_powder_run *r, ig_sink *to) {
+  page p;
+  IG_TRY(page_open(r->cx, &p,
+                   "layer,spread [s],top [m],lines,interlayer [K],hottest [K],hottest_x [m],"
+                   "hottest_y [m],part_cells,melted_fraction,melts_mean,reached_below"));
+  ig_status status = IG_OK;
+  for (int64_t n = 0; n < r->layer && status == IG_OK; n++) {
+    const ig_powder_layer *l = &r->layer_of[n];
+    const double row[12] = {(double)n + 1,    l->birth,   l->z,      (double)l->lines,
+                            l->interlayer,    l->hottest, l->hot[0], l->hot[1],
+                            (double)l->cells, l->melted,  l->melts,  l->reached};
+    status = page_row(&p, row, 12);
+  }
+  return page_close(&p, status, to, "layers.csv");
+}
+
+/* --- cells whose history was kept */
+
+static ig_status map_write(const ig_powder_run *r, ig_sink *to) {
+  const ig_powder_map *m = &r->view.map;
+  page p;
+  if (m->n[0] == 0)
+    return IG_OK;
+  IG_TRY(page_open(r->cx, &p,
+                   "x [m],y [m],z [m],T_peak [K],cooling_rate [K/s],G [K/m],R [m/s],melts"));
+  const float *value = r->array.map.host;
+  ig_status status = IG_OK;
+  for (int64_t k = 0; k < m->n[2] && status == IG_OK; k++)
+    for (int64_t j = 0; j < m->n[1] && status == IG_OK; j++)
+      for (int64_t i = 0; i < m->n[0] && status == IG_OK; i++, value += IG_MAP_COLUMNS) {
+        const int64_t at[3] = {m->at[0] + i, m->at[1] + j, m->at[2] + k};
+        if (value[IG_MAP_PEAK] <= 0) /* never in a window */
+          continue;
+        double row[8];
+        for (int d = 0; d < 3; d++)
+          row[d] = r->low[d] + ((double)at[d] + 0.5) * r->cell;
+        for (int c = 0; c < IG_MAP_COLUMNS; c++)
+          row[3 + c] = value[c];
+        row[7] = r->state[ig_powder_state_at(r, at[0], at[1], at[2])] >> IG_POWDER_MELTS;
+        status = page_row(&p, row, 8);
+      }
+  return page_close(&p, status, to, "solidification.csv");
+}
+
+ig_status ig_powder_tables_write(ig_powder_run *r, ig_sink *to) {
+  IG_TRY(ig_powder_pull(r, IG_PULL_LINES | IG_PULL_MAP | (r->view.map.n[0] ? IG_PULL_STATE : 0)));
+  IG_TRY(lines_write(r, to));
+  IG_TRY(layers_write(r, to));
+  return map_write(r, to);
+}
+
+/* --- warnings */
+
+void ig_powder_warn(const ig_powder_run *r) {
+  const int left = ((const int *)r->array.molten.host)[1 + IG_POWDER_BOXES];
+  int64_t shallow = 0, seen = 0, first = -1, layer = 0;
+  for (int64_t i = 0; i < r->lines; i++) {
+    const double *q = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * i;
+    if (q[IG_LINE_LOOKS] == 0)
+      continue;
+    seen++;
+    if (q[IG_LINE_DEPTH_MEAN] < r->layer_height) {
+      shallow++;
+      first = first < 0 ? i : first;
+    }
+  }
+  while (first >= 0 && layer + 1 < r->layers && r->layer_of[layer + 1].line <= first)
+    layer++;
+  if (shallow)
+    ig_warn_at(r->cx, &r->c->at,
+               "%lld of %lld lines are on average not as deep as a layer and do not reach the one "
+               "below; the first is line %lld of layer %lld",
+               (long long)shallow, (long long)seen,
+               (long long)(first - r->layer_of[layer].line + 1), (long long)layer + 1);
+  if (left)
+    ig_warn_at(r->cx, &r->c->grid.at,
+               "%d cells were molten when the window left them: a larger window keeps the pool",
+               left);
+}
