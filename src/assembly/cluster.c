@@ -22,7 +22,7 @@ typedef struct {
 typedef struct {
   item *list;
   const ig_lid *conn;
-  int npe, capacity;
+  int npe, capacity, grain;
   int32_t *seen; /* nodes: the last piece it was counted in */
   int32_t looks;
   struct {
@@ -91,9 +91,10 @@ static int longest(const item *list, ig_lid count) {
   return axis;
 }
 
-/* In two, so that `pieces` of equal size fit: how many elements come first. */
-static ig_lid halve(item *list, ig_lid count, ig_lid pieces) {
-  const ig_lid low = (ig_lid)((int64_t)count * (pieces / 2) / pieces);
+/* In two, so that `pieces` of equal size fit: how many elements come first, in whole grains. */
+static ig_lid halve(item *list, ig_lid count, ig_lid pieces, int grain) {
+  const int64_t grains = (count + grain - 1) / grain;
+  const ig_lid low = (ig_lid)(grains * (pieces / 2) / pieces) * grain;
   split(list, count, low, longest(list, count));
   return low;
 }
@@ -109,14 +110,14 @@ static bool fits(cut *c, ig_lid first, ig_lid count) {
       nodes += c->seen[n] != look;
       c->seen[n] = look;
     }
-  return nodes <= 2 * c->capacity || count == 1;
+  return nodes <= 2 * c->capacity || count <= c->grain;
 }
 
 /* A stretch that may have to be cut on: too many elements, or elements that share too few nodes. */
 static ig_status pieces_note(ig_ctx *cx, cut *c, ig_lid first, ig_lid count) {
   if (!fits(c, first, count)) {
     const ig_lid pieces = (count + c->capacity - 1) / c->capacity;
-    const ig_lid low = halve(c->list + first, count, pieces > 1 ? pieces : 2);
+    const ig_lid low = halve(c->list + first, count, pieces > 1 ? pieces : 2, c->grain);
     IG_TRY(pieces_note(cx, c, first, low));
     return pieces_note(cx, c, first + low, count - low);
   }
@@ -151,7 +152,7 @@ static ig_status bisect(ig_ctx *cx, cut *c, ig_lid elements) {
       const ig_lid half = whole.pieces / 2;
       ig_lid low = 0;
       if (whole.pieces > 1)
-        low = halve(c->list + whole.first, whole.count, whole.pieces);
+        low = halve(c->list + whole.first, whole.count, whole.pieces, c->grain);
       next[2 * s] = (stretch){whole.first, low, half};
       next[2 * s + 1] = (stretch){whole.first + low, whole.count - low, whole.pieces - half};
     }
@@ -434,12 +435,12 @@ static ig_status clusters_make(ig_ctx *cx, cut *c, ig_lid nodes, ig_lid elements
 }
 
 ig_status ig_clusters_new(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe, const ig_lid *conn,
-                          const double *x, int capacity, ig_clusters *out) {
+                          const double *x, int capacity, int grain, ig_clusters *out) {
   memset(out, 0, sizeof *out);
-  if (capacity < 1 || capacity > MOST_ELEMENTS)
-    return IG_FAIL(cx, IG_INPUT, "clusters of %d elements: 1 to %d are possible", capacity,
-                   MOST_ELEMENTS);
-  cut c = {.conn = conn, .npe = npe, .capacity = capacity};
+  if (capacity < 1 || capacity > MOST_ELEMENTS || grain < 1 || capacity % grain != 0)
+    return IG_FAIL(cx, IG_INPUT, "clusters of %d elements, %d by %d: 1 to %d are possible",
+                   capacity, grain, grain, MOST_ELEMENTS);
+  cut c = {.conn = conn, .npe = npe, .capacity = capacity, .grain = grain};
   owners o = {NULL, NULL, NULL};
   out->capacity = capacity;
   const ig_status status = clusters_make(cx, &c, nodes, elements, x, &o, out);

@@ -21,7 +21,7 @@ IG_C_BEGIN
 /* The fourth strategy, after those of ingot/types.h; rooms that know it. */
 #define IG_CLUSTER ((ig_assembly)(IG_GATHER + 1))
 #define IG_ASSEMBLY_ALL IG_ASSEMBLY_CHOICES "|cluster"
-#define IG_CLUSTER_ROOMS "thermal"
+#define IG_CLUSTER_ROOMS "thermal|dynamics"
 
 typedef struct {
   int32_t first, count;       /* elements: [first, first + count) of `order` */
@@ -50,10 +50,10 @@ typedef struct {
 } ig_clusters;
 
 /* conn: elements x npe; x: nodes x 3; both on the host. Clusters have up to `capacity` elements
-   and twice as many nodes. */
+   and twice as many nodes; all but the last a multiple of `grain` elements. */
 IG_MUST_CHECK ig_status ig_clusters_new(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
                                         const ig_lid *conn, const double *x, int capacity,
-                                        ig_clusters *c);
+                                        int grain, ig_clusters *c);
 void ig_clusters_free(ig_ctx *cx, ig_clusters *c);
 ig_cluster_view ig_clusters_view(const ig_clusters *c);
 /* Bytes a pass reads and writes for the clusters themselves; slots of `size` bytes. */

@@ -30,6 +30,7 @@ static ig_dyn_range range_of(const ig_dyn_model *m, const ig_dyn_group *g, int c
                                  .conn = g->conn.dev,
                                  .slot = g->slot.dev,
                                  .first = m->slot_first.dev},
+                        .cluster = ig_clusters_view(&g->cluster),
                         .begin = g->begin[color],
                         .end = g->end[color],
                         .whole = g->whole,
@@ -68,7 +69,7 @@ static ig_status contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
 /* Loads at t, particles to t + dt. */
 ig_status ig_dyn_move(ig_dyn_model *m) {
   ig_dyn_particles p = m->p;
-  p.gather = m->assembly == IG_GATHER && !m->fresh;
+  p.gather = ig_dyn_slotted(m) && !m->fresh;
   if (p.nodes == 0)
     return IG_OK;
   if (p.loaded > 0)
@@ -85,7 +86,7 @@ ig_status ig_dyn_move(ig_dyn_model *m) {
 /* Element forces where particles are now. */
 ig_status ig_dyn_forces(ig_dyn_model *m) {
   ig_dyn_particles p = m->p;
-  p.gather = m->assembly == IG_GATHER && !m->fresh;
+  p.gather = ig_dyn_slotted(m) && !m->fresh;
   for (int k = 0; k < m->groups; k++)
     for (int c = 0; c < m->group[k].colors && m->group[k].count > 0; c++) {
       const ig_dyn_range range = range_of(m, &m->group[k], c);
@@ -106,7 +107,7 @@ static ig_status step_once(ig_dyn_model *m) {
 
 ig_status ig_dyn_pass(ig_dyn_model *m, bool elements) {
   ig_dyn_particles p = m->p;
-  p.gather = m->assembly == IG_GATHER && !m->fresh;
+  p.gather = ig_dyn_slotted(m) && !m->fresh;
   if (!elements)
     return m->ops->particles(m->cx, &p);
   for (int k = 0; k < m->groups; k++)
@@ -166,7 +167,7 @@ ig_status ig_dyn_set_clock(ig_dyn_model *m, double dt, double damping) {
 
 ig_status ig_dyn_pull(ig_dyn_model *m) {
   IG_TRY(ig_dyn_gather(m));
-  if (m->assembly == IG_GATHER && !m->fresh)
+  if (ig_dyn_slotted(m) && !m->fresh)
     IG_TRY(m->ops->sum(m->cx, &m->p));
   IG_TRY(ig_array_pull(m->cx, &m->clock));
   IG_TRY(ig_array_pull(m->cx, &m->x));
@@ -216,7 +217,7 @@ static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
   const int64_t n = m->p.nodes;
   memset(e, 0, sizeof *e);
   IG_TRY(ig_dyn_gather(m));
-  if (m->assembly == IG_GATHER && !m->fresh)
+  if (ig_dyn_slotted(m) && !m->fresh)
     IG_TRY(m->ops->sum(cx, &m->p));
   if (m->p.loaded > 0)
     IG_TRY(m->ops->loads(cx, &m->p));

@@ -87,7 +87,7 @@ static ig_status measure(ig_ctx *cx, const ig_bench_sink *sink, const ig_dyn_sub
                          ig_precision precision, ig_assembly assembly, double seconds,
                          const char *note) {
   static const char *const precisions[] = {"single", "double", "mixed"};
-  static const char *const assemblies[] = {"atomic", "color", "gather"};
+  static const char *const assemblies[] = {"atomic", "color", "gather", "cluster"};
   ig_dyn_problem q;
   ig_dyn_model *m = NULL;
   ig_status status;
@@ -141,7 +141,7 @@ static ig_status bench_elements(ig_ctx *cx, const ig_bench_sink *sink) {
 
 static ig_status bench_assembly(ig_ctx *cx, const ig_bench_sink *sink) {
   const bool gpu = cx->backend->kernels == IG_KERNELS_CUDA;
-  for (int how = IG_ATOMIC; how <= IG_GATHER; how++)
+  for (int how = IG_ATOMIC; how <= IG_CLUSTER; how++)
     for (int k = 0; k < 2; k++) {
       const ig_dyn_subject *s = &ig_dyn_subjects[k ? 4 : 0];
       IG_TRY(measure(cx, sink, s, gpu ? s->large : s->small, IG_DOUBLE, (ig_assembly)how,

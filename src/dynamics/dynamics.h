@@ -5,6 +5,7 @@
 #ifndef IG_DYNAMICS_H
 #define IG_DYNAMICS_H
 
+#include "assembly/cluster.h"
 #include "core/room.h"
 #include "material/material.h"
 #include "mesh/support.h"
@@ -150,6 +151,7 @@ typedef struct {
   int colors;
   ig_lid *begin, *end;             /* colors */
   ig_array conn, state, slot, ids; /* ids: element, on the device */
+  ig_clusters cluster;             /* assembly `cluster`; `slot` is then that of its nodes */
 } ig_dyn_group;
 
 typedef struct {
@@ -247,6 +249,10 @@ typedef struct ig_dyn_model {
   struct ig_dyn_part *divided; /* between ranks (dynamics/part.h); NULL: there is one */
 } ig_dyn_model;
 
+/* Elements write forces into slots, which particles add up. */
+static inline bool ig_dyn_slotted(const ig_dyn_model *m) {
+  return m->assembly == IG_GATHER || m->assembly == IG_CLUSTER;
+}
 IG_MUST_CHECK ig_status ig_dyn_model_new(ig_ctx *cx, const ig_mesh *mesh, const ig_list *materials,
                                          const ig_dyn_case *c, ig_precision precision,
                                          ig_assembly assembly, ig_dyn_model **model);

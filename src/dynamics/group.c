@@ -108,6 +108,7 @@ static ig_status group_order(ig_dyn_model *m, ig_dyn_group *g, const ig_lid *lis
   const int npe = g->g_f64.npe;
   ig_status status = IG_OK;
   ig_coloring coloring = {0};
+  const ig_lid *order = NULL; /* of all colors; NULL: as they come */
   ig_lid *conn = NULL;
   double *st = NULL;
   IG_TRY(IG_NEW(cx, &conn, (size_t)g->count * (size_t)npe, "element connectivity"));
@@ -120,6 +121,12 @@ static ig_status group_order(ig_dyn_model *m, ig_dyn_group *g, const ig_lid *lis
   if (m->assembly == IG_COLOR) {
     IG_TRY_GOTO(status, done, ig_mesh_color(cx, m->mesh->nodes, g->count, npe, conn, &coloring));
     g->colors = coloring.colors;
+    order = coloring.order;
+  } else if (m->assembly == IG_CLUSTER) {
+    IG_TRY_GOTO(status, done,
+                ig_clusters_new(cx, m->mesh->nodes, g->count, npe, conn, m->mesh->x, IG_DYN_CLUSTER,
+                                IG_DYN_BLOCK, &g->cluster));
+    order = g->cluster.order.host;
   }
   IG_TRY_GOTO(status, done, IG_NEW(cx, &g->begin, g->colors, "colors"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &g->end, g->colors, "colors"));
@@ -144,7 +151,8 @@ static ig_status group_order(ig_dyn_model *m, ig_dyn_group *g, const ig_lid *lis
     const ig_lid stop = c + 1 < g->colors ? g->begin[c + 1] : g->slots;
     for (ig_lid s = g->begin[c]; s < stop; s++) {
       const ig_lid k = s < g->end[c] ? s : g->end[c] - 1; /* pads repeat the last one */
-      const ig_lid i = coloring.order ? coloring.order[coloring.start[c] + k - g->begin[c]] : k;
+      const ig_lid before = coloring.start ? coloring.start[c] - g->begin[c] : 0;
+      const ig_lid i = order ? order[before + k] : k;
       g->element[s] = s < g->end[c] ? list[i] : -1;
       int32_t *to = (int32_t *)g->conn.host + (int64_t)s * npe;
       memcpy(to, conn + (int64_t)i * npe, sizeof *to * (size_t)npe);
@@ -284,7 +292,7 @@ done:
 
 /* Slots of all groups, those of one particle side by side, in the order of the groups. */
 ig_status ig_dyn_slots_new(ig_dyn_model *m) {
-  if (m->assembly != IG_GATHER)
+  if (!ig_dyn_slotted(m))
     return IG_OK;
   ig_ctx *cx = m->cx;
   const ig_lid nodes = m->mesh->nodes;
@@ -294,11 +302,15 @@ ig_status ig_dyn_slots_new(ig_dyn_model *m) {
   IG_TRY(IG_NEW(cx, &block, m->groups, "slots"));
   for (int k = 0; k < m->groups; k++) {
     ig_dyn_group *g = &m->group[k];
-    IG_TRY_GOTO(status, done,
-                ig_array_new(cx, &g->slot, (size_t)g->slots * (size_t)g->g_f64.npe, sizeof(int32_t),
-                             "slots"));
-    block[k] = (ig_slot_block){g->count, g->g_f64.npe, g->conn.host, g->slot.host}; /* no pads */
-    total += (int64_t)g->count * g->g_f64.npe;
+    const bool clusters = m->assembly == IG_CLUSTER; /* a slot for each of a cluster's particles */
+    const size_t places =
+        clusters ? g->cluster.node.count : (size_t)g->slots * (size_t)g->g_f64.npe;
+    IG_TRY_GOTO(status, done, ig_array_new(cx, &g->slot, places, sizeof(int32_t), "slots"));
+    if (clusters)
+      block[k] = (ig_slot_block){(ig_lid)places, 1, g->cluster.node.host, g->slot.host};
+    else /* no pads */
+      block[k] = (ig_slot_block){g->count, g->g_f64.npe, g->conn.host, g->slot.host};
+    total += (int64_t)block[k].elements * block[k].npe;
   }
   IG_TRY_GOTO(status, done,
               ig_array_new(cx, &m->slot_first, (size_t)nodes + 1, sizeof(int32_t), "slots"));

@@ -31,6 +31,10 @@ typedef enum {
 } ig_dyn_kind;
 typedef enum { IG_FAMILY_SOLID, IG_FAMILY_SHELL, IG_FAMILY_LINE } ig_dyn_family;
 
+/* Elements of a cluster, a thread each on a GPU; particles of one at most: of elements that share
+   few, a cluster has one block. */
+enum { IG_DYN_CLUSTER = 128, IG_DYN_CLUSTER_NODES = 320 };
+
 /* Numbers that the largest element has: positions; motions or forces. */
 typedef union {
 #define X(kind, type, particles, freedoms, family, size, text) char kind[3 * (particles)];

@@ -169,6 +169,7 @@ void ig_dyn_model_free(ig_dyn_model *m) {
     ig_array_free(cx, &g->conn);
     ig_array_free(cx, &g->state);
     ig_array_free(cx, &g->slot);
+    ig_clusters_free(cx, &g->cluster);
     ig_array_free(cx, &g->ids);
     free(g->element);
     free(g->begin);
@@ -277,6 +278,8 @@ double ig_dyn_step_bytes(const ig_dyn_model *m) {
     bytes += m->p.nodes * part * (3 + D); /* each particle's motion read once */
     if (m->assembly == IG_GATHER)
       bytes += g->count * npe * (4 + 2 * D * part);
+    if (m->assembly == IG_CLUSTER)
+      bytes += (double)g->cluster.node.count * (4 + 2 * D * part) + g->count * (2 * npe + 1);
   }
   return bytes;
 }

@@ -3,6 +3,7 @@
 #ifndef IG_DYNAMICS_STEP_H
 #define IG_DYNAMICS_STEP_H
 
+#include "assembly/cluster.h"
 #include "dynamics/group.h"
 
 IG_C_BEGIN
@@ -23,9 +24,10 @@ typedef struct {
   const dyn_group_f32 *g_f32; /* the one of the run's element precision is used */
   const dyn_group_f64 *g_f64;
   ig_scatter_view view;
-  int32_t begin, end; /* begin is a multiple of IG_DYN_BLOCK */
-  bool ticks;         /* moves the clock on: the last range of a step */
-  int64_t whole;      /* elements of the group in the whole model: shapes of launches follow it */
+  ig_cluster_view cluster; /* assembly `cluster`: of the whole group; `view.slot` is of its nodes */
+  int32_t begin, end;      /* begin is a multiple of IG_DYN_BLOCK */
+  bool ticks;              /* moves the clock on: the last range of a step */
+  int64_t whole; /* elements of the group in the whole model: shapes of launches follow it */
 } ig_dyn_range;
 
 /* Groups below so many elements get small blocks on a GPU; up to so many hexahedra two threads

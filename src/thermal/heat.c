@@ -106,7 +106,7 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
   ig_status status = ig_plan_new(cx, how, setup->slots, h->nodes, h->elements, 8, conn, &h->elems);
   if (status == IG_OK && how == IG_CLUSTER)
     status = ig_clusters_new(cx, h->nodes, h->elements, 8, conn, h->node.point,
-                             ig_heat_cluster_size(h, setup), &h->cluster.of);
+                             ig_heat_cluster_size(h, setup), 1, &h->cluster.of);
   if (status == IG_OK)
     status = around_make(cx, h, conn);
   free(conn);

@@ -361,7 +361,7 @@ static void one_backend(const char *backend) {
     int D;
     plain(&kinds[k], &x, &v, &f, &nodes, &D);
     for (int precision = IG_SINGLE; precision <= IG_MIXED; precision++)
-      for (int how = IG_ATOMIC; how <= IG_GATHER; how++) {
+      for (int how = IG_ATOMIC; how <= IG_CLUSTER; how++) {
         ig_ctx *cx = ctx_on(backend, 2);
         ig_dyn_problem q;
         ig_dyn_model *m;
@@ -460,7 +460,7 @@ static void on_cuda(void **state) {
 static void repeats(const char *backend, const kind *k) {
   if (!backend_here(backend))
     skip();
-  for (int how = IG_COLOR; how <= IG_GATHER; how++) {
+  for (int how = IG_COLOR; how <= IG_CLUSTER; how++) {
     uint64_t seen = 0;
     for (int threads = 1; threads <= 3; threads++) {
       ig_ctx *cx = ctx_on(backend, threads);

@@ -157,7 +157,7 @@ static void clusters_cover_the_mesh(void **state) {
     for (int threads = 1; threads <= 2; threads++) {
       ig_ctx *cx = ctx_on("cpu", threads);
       ig_clusters c;
-      GOOD(cx, ig_clusters_new(cx, NODES, ELEMENTS, 8, conn, x, capacity[i], &c));
+      GOOD(cx, ig_clusters_new(cx, NODES, ELEMENTS, 8, conn, x, capacity[i], 1, &c));
       if (capacity[i] >= 8) {
         assert_true(c.count >= (ELEMENTS + capacity[i] - 1) / capacity[i]);
         assert_true(c.count == 1 || capacity[i] < ELEMENTS);
@@ -189,14 +189,14 @@ static void clusters_of_separate_elements(void **state) {
   }
   ig_ctx *cx = ctx_on("cpu", 1);
   ig_clusters c;
-  GOOD(cx, ig_clusters_new(cx, 8 * APART, APART, 8, conn, x, 32, &c));
+  GOOD(cx, ig_clusters_new(cx, 8 * APART, APART, 8, conn, x, 32, 1, &c));
   assert_int_equal(c.borders, 0);
   assert_true(c.most_nodes <= 64 && c.count >= APART / 8);
   ig_clusters_free(cx, &c);
   ig_lid star[8 * 300]; /* all elements have node 0: no color is left for the last ones */
   for (int i = 0; i < 8 * 300; i++)
     star[i] = i % 8 ? 1 + (i / 8 * 7 + i % 8) % 799 : 0;
-  assert_int_equal(ig_clusters_new(cx, 800, 300, 8, star, x, 512, &c), IG_INPUT);
+  assert_int_equal(ig_clusters_new(cx, 800, 300, 8, star, x, 512, 1, &c), IG_INPUT);
   ig_ctx_close(cx);
 }
 
