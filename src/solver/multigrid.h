@@ -30,6 +30,7 @@ typedef struct {
   int coarsest;       /* unknowns of a level that is inverted; 0: as many as pay on the device */
   int limit;          /* PCG iterations */
   ig_slab *slab;      /* how the grid is divided between ranks, NULL: it is not; outlives this */
+  bool inner;         /* a preconditioner of others alone: no space for solves of its own */
 } ig_multigrid_options;
 #define IG_MULTIGRID_DEFAULT                                                                       \
   ((ig_multigrid_options){.precondition = IG_PRECONDITION_MULTIGRID,                               \

@@ -315,7 +315,7 @@ static ig_status build(ig_multigrid *m, const ig_grid *grid, const uint8_t *fix,
     IG_TRY(ig_array_new_device(cx, &m->dense, square, sizeof(float), "coarsest inverse"));
   }
   IG_TRY(reserve(m));
-  return ig_pcg_init(cx, &m->pcg, grid->stored * grid->dof);
+  return m->options.inner ? IG_OK : ig_pcg_init(cx, &m->pcg, grid->stored * grid->dof);
 }
 
 ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const ig_brick *brick,
@@ -353,7 +353,7 @@ ig_status ig_multigrid_bytes(ig_ctx *cx, const ig_grid *grid, const ig_multigrid
   const double dof = grid->dof, size = dof * (1 << grid->dim),
                stored = (double)m.level[0].grid.stored;
   /* moduli in both precisions, diagonal, supports; vectors of the cycle and of the iteration */
-  *bytes = stored * (8 + 4 + 4 + 1) + stored * dof * (3 * 4 + 3 * 8 + 4);
+  *bytes = stored * (8 + 4 + 4 + 1) + stored * dof * (3 * 4 + (options->inner ? 0 : 3 * 8 + 4));
   for (int l = 0; l < m.levels; l++) {
     const ig_grid *g = &m.level[l].grid;
     const double n = (double)g->stored;

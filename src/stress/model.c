@@ -213,7 +213,6 @@ static ig_status arrays(ig_stress *m, int materials) {
              {&m->work.T_past, n, sizeof(double), true},
              {&m->work.warmer_past, e, sizeof(double), true},
              {&m->work.values, values, sizeof(double), true},
-             {&m->young_single, e, sizeof(float), true},
              {&m->work.partial, IG_MESH_CHUNKS, sizeof(double), true}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     IG_TRY(all[i].device
@@ -329,7 +328,7 @@ static ig_status make(ig_stress *m, const ig_list *materials, ig_assembly how) {
                              .turn = m->turn.dev,
                              .slots = m->work.slots.dev};
   IG_TRY(ig_mesh_adjacency(cx, m->mesh, &m->adjacency));
-  IG_TRY(ig_stress_system_new(m, how));
+  IG_TRY(ig_stress_system_new(m));
   return born_at_start(m);
 }
 

@@ -73,8 +73,11 @@ typedef struct {
   ig_array values;              /* of so many elements at a time as fit, for the host */
 } ig_stress_work;
 
+struct ig_stress_lattice;
+
 /* The linear system of a Newton iteration. */
 typedef struct {
+  struct ig_stress_lattice *lattice; /* NULL: aggregation, or blocks */
   ig_ground ground;
   ig_mesh_args hex;
   ig_ebe op;
@@ -129,7 +132,9 @@ void ig_stress_inherent_row(const ig_stress_case *c, int i, double *row);
 IG_MUST_CHECK ig_status ig_stress_laws(ig_stress *m, const ig_list *materials);
 
 /* system.c */
-IG_MUST_CHECK ig_status ig_stress_system_new(ig_stress *m, ig_assembly how);
+IG_MUST_CHECK ig_status ig_stress_system_new(ig_stress *m);
+/* From now on without the grid that the mesh is part of. */
+IG_MUST_CHECK ig_status ig_stress_system_leave_grid(ig_stress *m);
 void ig_stress_system_free(ig_stress *m);
 /* Supports or living elements have changed: held unknowns anew; names what nothing holds. */
 IG_MUST_CHECK ig_status ig_stress_system_change(ig_stress *m, bool supports);

@@ -32,6 +32,13 @@ typedef struct ig_stress_ops {
   ig_status (*tie_f64)(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item,
                        double *x);
   ig_status (*tie_f32)(ig_ctx *cx, int groups, const int32_t *start, const int32_t *item, float *x);
+  /* nodes x 3 to places of a grid, component after component, and back; elements to cells */
+  ig_status (*to_grid)(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *place,
+                       const float *x, float *y);
+  ig_status (*from_grid)(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *place,
+                         const float *x, float *y);
+  ig_status (*to_cells)(ig_ctx *cx, int64_t elements, const int32_t *cell, const double *x,
+                        double *y);
   /* x = 0 where held */
   ig_status (*still)(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x);
 } ig_stress_ops;

@@ -92,7 +92,10 @@ static const ig_option solver_options[] = {
     IG_INT(S, iterations, "25", 1, 1000, "most Newton iterations before a step is halved"),
     IG_INT(S, halvings, "20", 0, 1000, "most halvings in one step"),
     IG_INT(S, linear_limit, "2000", 1, 1e7, "most iterations of a linear solve"),
-    IG_CHOICE(S, preconditioner, "multigrid|blocks", "multigrid", "of conjugate gradients"),
+    IG_CHOICE(
+        S, preconditioner, "multigrid|aggregation|blocks", "multigrid",
+        "of conjugate gradients: geometric multigrid where the mesh is part of a regular grid, "
+        "else aggregation with rigid-body modes; always the latter; blocks of the nodes"),
     IG_END};
 #undef S
 #define S ig_stress_floors

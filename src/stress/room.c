@@ -168,7 +168,7 @@ static void room_stand(const void *self, ig_standing *s) {
 
 /* --- checkpoints --- */
 
-enum { NUMBERS = 9 + IG_BALANCE_NUMBERS, SAVED = 24 };
+enum { NUMBERS = 10 + IG_BALANCE_NUMBERS, SAVED = 24 };
 
 static int saved_list(ig_stress_run *r, double *number, ig_saved *list) {
   ig_stress *m = r->m;
@@ -242,7 +242,8 @@ static ig_status room_save(void *self, ig_sink *to) {
                             m->balance.released,
                             m->balance.missing,
                             m->balance.cut,
-                            r->given};
+                            r->given,
+                            m->system.lattice != NULL};
   IG_TRY(ig_array_pull(m->cx, &m->state));
   IG_TRY(ig_array_pull(m->cx, &m->u));
   IG_TRY(ig_array_pull(m->cx, &m->grown));
@@ -282,6 +283,8 @@ static ig_status room_restore(void *self, const ig_restart *from) {
   m->balance.missing = number[14];
   m->balance.cut = number[15] != 0;
   r->given = number[16] != 0;
+  if (number[17] == 0)
+    IG_TRY(ig_stress_system_leave_grid(m));
   memcpy(m->T.host, r->T0, sizeof(double) * (size_t)m->nodes);
   memcpy(m->warmer.host, r->warm0, sizeof(double) * (size_t)m->elements);
   memcpy(m->share.host, r->share0, sizeof(double) * (size_t)m->elements);

@@ -131,6 +131,32 @@ static ig_status add(ig_ctx *cx, int64_t n, double a, const double *x, double *y
 TIE(tie_f64, double)
 TIE(tie_f32, float)
 
+static ig_status to_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *place,
+                         const float *x, float *y) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
+  for (int64_t n = 0; n < nodes; n++)
+    for (int d = 0; d < 3; d++)
+      y[d * stored + place[n]] = x[3 * n + d];
+  return IG_OK;
+}
+
+static ig_status from_grid(ig_ctx *cx, int64_t nodes, int64_t stored, const int32_t *place,
+                           const float *x, float *y) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
+  for (int64_t n = 0; n < nodes; n++)
+    for (int d = 0; d < 3; d++)
+      y[3 * n + d] = x[d * stored + place[n]];
+  return IG_OK;
+}
+
+static ig_status to_cells(ig_ctx *cx, int64_t elements, const int32_t *cell, const double *x,
+                          double *y) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, elements, IG_WORK_VALUE))
+  for (int64_t e = 0; e < elements; e++)
+    y[cell[e]] = x[e];
+  return IG_OK;
+}
+
 static ig_status still(ig_ctx *cx, int64_t nodes, const uint8_t *fix, float *x) {
 #pragma omp parallel for schedule(static) num_threads(ig_team(cx, 3 * nodes, IG_WORK_VALUE))
   for (int64_t i = 0; i < 3 * nodes; i++)
@@ -147,4 +173,7 @@ const ig_stress_ops ig_stress_cpu = {.force = force,
                                      .add = add,
                                      .tie_f64 = tie_f64,
                                      .tie_f32 = tie_f32,
+                                     .to_grid = to_grid,
+                                     .from_grid = from_grid,
+                                     .to_cells = to_cells,
                                      .still = still};

@@ -11,5 +11,8 @@ const ig_stress_ops ig_stress_cuda = {.force = ig_stress_force_cuda,
                                       .add = ig_stress_add_cuda,
                                       .tie_f64 = ig_stress_tie_cuda_f64,
                                       .tie_f32 = ig_stress_tie_cuda_f32,
+                                      .to_grid = ig_stress_to_grid_cuda,
+                                      .from_grid = ig_stress_from_grid_cuda,
+                                      .to_cells = ig_stress_to_cells_cuda,
                                       .still = ig_stress_still_cuda};
 #endif

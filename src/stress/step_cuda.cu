@@ -173,6 +173,42 @@ extern "C" ig_status ig_stress_tie_cuda_f32(ig_ctx *cx, int groups, const int32_
   return IG_OK;
 }
 
+static __global__ void to_grid_pass(int64_t nodes, int64_t stored, const int32_t *place,
+                                    const float *x, float *y) {
+  const int64_t i = THREAD;
+  if (i < 3 * nodes)
+    y[i % 3 * stored + place[i / 3]] = x[i];
+}
+extern "C" ig_status ig_stress_to_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored,
+                                            const int32_t *place, const float *x, float *y) {
+  LAUNCH(to_grid_pass, 3 * nodes, nodes, stored, place, x, y);
+  return IG_OK;
+}
+
+static __global__ void from_grid_pass(int64_t nodes, int64_t stored, const int32_t *place,
+                                      const float *x, float *y) {
+  const int64_t i = THREAD;
+  if (i < 3 * nodes)
+    y[i] = x[i % 3 * stored + place[i / 3]];
+}
+extern "C" ig_status ig_stress_from_grid_cuda(ig_ctx *cx, int64_t nodes, int64_t stored,
+                                              const int32_t *place, const float *x, float *y) {
+  LAUNCH(from_grid_pass, 3 * nodes, nodes, stored, place, x, y);
+  return IG_OK;
+}
+
+static __global__ void to_cells_pass(int64_t elements, const int32_t *cell, const double *x,
+                                     double *y) {
+  const int64_t e = THREAD;
+  if (e < elements)
+    y[cell[e]] = x[e];
+}
+extern "C" ig_status ig_stress_to_cells_cuda(ig_ctx *cx, int64_t elements, const int32_t *cell,
+                                             const double *x, double *y) {
+  LAUNCH(to_cells_pass, elements, elements, cell, x, y);
+  return IG_OK;
+}
+
 static __global__ void still_pass(int64_t nodes, const uint8_t *fix, float *x) {
   const int64_t i = THREAD;
   if (i < 3 * nodes && (fix[i / 3] >> (i % 3) & 1))

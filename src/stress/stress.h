@@ -75,8 +75,13 @@ typedef struct {
   ig_src at;
   double tolerance;
   int64_t iterations, halvings, linear_limit;
-  int preconditioner; /* multigrid|blocks */
+  int preconditioner; /* ig_stress_preconditioner */
 } ig_stress_solver;
+typedef enum {
+  IG_STRESS_MULTIGRID,
+  IG_STRESS_AGGREGATION,
+  IG_STRESS_BLOCKS
+} ig_stress_preconditioner;
 
 typedef struct {
   ig_src at;

@@ -1,7 +1,8 @@
 /* The linear system: the consistent tangent as it is, multigrid of the elastic body with Young's
    moduli as they are now in front of it. */
-#include "stress/model.h"
 #include "backend/backend.h"
+#include "stress/lattice.h"
+#include "stress/model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,7 +31,9 @@ static ig_status apply_single(void *self, const float *x, float *y) {
 
 static ig_status precondition(void *self, const float *r, const float **z) {
   ig_stress *m = self;
-  if (m->system.amg)
+  if (m->system.lattice)
+    IG_TRY(ig_stress_lattice_cycle(m, m->system.lattice, r, z));
+  else if (m->system.amg)
     IG_TRY(ig_amg_cycle(m->system.amg, r, z));
   else {
     *z = m->system.z.dev;
@@ -86,6 +89,8 @@ static ig_status refresh(ig_stress *m) {
 ig_status ig_stress_system_build(ig_stress *m) {
   ig_ctx *cx = m->cx;
   m->system.stale = false;
+  if (m->system.lattice)
+    return ig_stress_lattice_build(m, m->system.lattice, m->built.dev);
   IG_TRY(m->mesh_ops->to_single(cx, m->elements, m->built.dev, m->young_single.dev));
   if (m->system.amg) {
     for (int i = 0; i < m->system.amg->levels; i++)
@@ -98,17 +103,29 @@ ig_status ig_stress_system_build(ig_stress *m) {
                              m->system.inverse.dev);
 }
 
+/* A body that hangs on a few points is beyond a grid whose coarse levels are in single precision;
+   aggregates carry its rigid motions. So many iterations are granted before it is given up. */
+enum { GRID_LIMIT = 200 };
+
 ig_status ig_stress_system_solve(ig_stress *m, double tolerance, ig_solve_report *report) {
-  const int limit = (int)m->c->solver.linear_limit;
   for (int again = 0;; again++) {
+    const bool grid = m->system.lattice != NULL;
+    int limit = (int)m->c->solver.linear_limit;
+    if (grid && limit > GRID_LIMIT)
+      limit = GRID_LIMIT;
     IG_TRY(refresh(m));
     IG_TRY(ig_array_zero(m->cx, &m->work.step));
     IG_TRY(ig_pcg_solve(m->cx, &m->system.pcg, &m->system.linear, m->work.right.dev,
                         m->work.step.dev, tolerance, limit, report));
     m->count.linear += report->iterations;
     m->count.linear_all += report->iterations;
-    if (report->end == IG_SOLVE_CONVERGED || again)
+    if (report->end == IG_SOLVE_CONVERGED || (again && !grid))
       return IG_OK;
+    if (grid) {
+      IG_TRY(ig_stress_system_leave_grid(m));
+      IG_TRY(multigrid_new(m));
+      again = -1;
+    }
     m->system.stale = true; /* a preconditioner of other moduli may be at fault */
   }
 }
@@ -162,7 +179,9 @@ ig_status ig_stress_system_change(ig_stress *m, bool supports) {
     for (ig_lid n = 0; n < m->nodes; n++)
       m->held.bits[n] &= (uint8_t)~m->held.freed[n];
     IG_TRY(tie_groups(m));
-    if (m->c->solver.preconditioner == 0 && !m->system.amg)
+    if (m->system.lattice)
+      IG_TRY(ig_stress_lattice_hold(m, m->system.lattice));
+    else if (m->c->solver.preconditioner != IG_STRESS_BLOCKS && !m->system.amg)
       IG_TRY(multigrid_new(m));
   }
   memset(fix, 7, (size_t)m->nodes); /* what no living element touches stays where it is */
@@ -176,34 +195,50 @@ ig_status ig_stress_system_change(ig_stress *m, bool supports) {
 
 /* --- making it --- */
 
-ig_status ig_stress_system_new(ig_stress *m, ig_assembly how) {
+/* What a mesh needs that is not part of a regular grid. */
+static ig_status irregular(ig_stress *m) {
   ig_ctx *cx = m->cx;
-  if (how == IG_GATHER)
+  const bool gather = m->plan.how == IG_GATHER;
+  IG_TRY(ig_array_new_device(cx, &m->young_single, (size_t)m->elements, sizeof(float), "moduli"));
+  if (gather)
     IG_TRY(
         ig_plan_new(cx, IG_COLOR, IG_SLOTS_COMPACT, m->nodes, m->elements, 8, m->conn, &m->colors));
-  m->system.ground = (ig_ground){m->nodes, 3, m->fix.dev, NULL};
-  m->system.hex = (ig_mesh_args){.scatter = ig_plan_view(how == IG_GATHER ? &m->colors : &m->plan),
+  m->system.hex = (ig_mesh_args){.scatter = ig_plan_view(gather ? &m->colors : &m->plan),
                                  .x = m->x.dev,
                                  .size = 3,
                                  .shear = hooke_shear_f64(m->material.poisson),
                                  .lame = hooke_lame_f64(m->material.poisson)};
-  if (m->c->solver.preconditioner == 0) {
-    IG_TRY(ig_ebe_new(cx, IG_EBE_RECOMPUTE, how, true, m->nodes, m->mesh->x, m->elements, 8,
-                      m->conn, m->material.poisson, &m->system.op));
-  } else {
-    IG_TRY(
-        ig_array_new_device(cx, &m->system.block, 6 * (size_t)m->nodes, sizeof(double), "blocks"));
-    IG_TRY(
-        ig_array_new_device(cx, &m->system.inverse, 6 * (size_t)m->nodes, sizeof(float), "blocks"));
-    IG_TRY(ig_array_new_device(cx, &m->system.z, 3 * (size_t)m->nodes, sizeof(float), "blocks"));
-  }
+  if (m->c->solver.preconditioner != IG_STRESS_BLOCKS)
+    return ig_ebe_new(cx, IG_EBE_RECOMPUTE, m->plan.how, true, m->nodes, m->mesh->x, m->elements, 8,
+                      m->conn, m->material.poisson, &m->system.op);
+  IG_TRY(ig_array_new_device(cx, &m->system.block, 6 * (size_t)m->nodes, sizeof(double), "blocks"));
+  IG_TRY(
+      ig_array_new_device(cx, &m->system.inverse, 6 * (size_t)m->nodes, sizeof(float), "blocks"));
+  return ig_array_new_device(cx, &m->system.z, 3 * (size_t)m->nodes, sizeof(float), "blocks");
+}
+
+ig_status ig_stress_system_new(ig_stress *m) {
+  m->system.ground = (ig_ground){m->nodes, 3, m->fix.dev, NULL};
   m->system.linear =
       (ig_linear){m, 3 * (int64_t)m->nodes, ig_stress_system_apply, precondition, true, NULL};
   m->system.stale = true;
-  return ig_pcg_init(cx, &m->system.pcg, m->system.linear.n);
+  IG_TRY(ig_pcg_init(m->cx, &m->system.pcg, m->system.linear.n));
+  if (m->c->solver.preconditioner == IG_STRESS_MULTIGRID)
+    IG_TRY(ig_stress_lattice_new(m, &m->system.lattice));
+  return m->system.lattice ? IG_OK : irregular(m);
+}
+
+ig_status ig_stress_system_leave_grid(ig_stress *m) {
+  if (!m->system.lattice)
+    return IG_OK;
+  ig_stress_lattice_free(m->cx, m->system.lattice);
+  m->system.lattice = NULL;
+  m->system.stale = true;
+  return irregular(m);
 }
 
 void ig_stress_system_free(ig_stress *m) {
+  ig_stress_lattice_free(m->cx, m->system.lattice);
   ig_amg_free(m->system.amg);
   ig_ebe_free(m->cx, &m->system.op);
   ig_array_free(m->cx, &m->system.block);
