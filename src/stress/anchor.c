@@ -79,8 +79,9 @@ static void pieces_find(look *l) {
     if (alive[e]) {
       const ig_lid r = l->of[e] = root(l->of, e);
       l->p[r].elements++;
-      for (int d = 0; d < 3; d++)
-        l->p[r].centre[d] += m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)e] + d];
+      for (int i = 0; i < 24; i++)
+        l->p[r].centre[i % 3] +=
+            m->mesh->x[3 * (int64_t)m->conn[8 * (int64_t)e + i / 3] + i % 3] / 8;
     }
 }
 

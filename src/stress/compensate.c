@@ -1,7 +1,9 @@
-/* The compensated shape: the drawn part moved the other way, as a surface of triangles. */
+/* The compensated shape: the drawn part moved the other way, as a surface of triangles and as a
+ * mesh. */
 #include "mesh/topology.h"
 #include "stress/run.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,6 +79,52 @@ static ig_status surface_write(ig_stress_run *r, const ig_adjacency *adj, const 
   return status;
 }
 
+/* The same as a mesh, in Gmsh's format 2.2: elements of the part and their nodes. */
+static ig_status mesh_write(ig_stress_run *r, const uint8_t *part, const double *off, ig_sink *to) {
+  const ig_stress *m = r->m;
+  const double factor = r->c->compensation;
+  enum { HEAD_BYTES = 200, LINE = 128 }; /* nine integers or an integer and three numbers fit */
+  ig_lid *number = NULL, nodes = 0, elements = 0;
+  char *text = NULL;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &number, m->nodes, "compensated mesh"));
+  for (ig_lid e = 0; e < m->elements; e++)
+    elements += part[e] != 0;
+  for (int64_t i = 0; i < 8 * (int64_t)m->elements; i++)
+    if (part[i / 8])
+      number[m->conn[i]] = 1;
+  for (ig_lid n = 0; n < m->nodes; n++)
+    if (number[n])
+      number[n] = ++nodes;
+  const size_t room = HEAD_BYTES + LINE * ((size_t)nodes + (size_t)elements);
+  IG_TRY_GOTO(status, done, IG_NEW(m->cx, &text, room, "compensated mesh"));
+  size_t at =
+      (size_t)snprintf(text, room, "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$Nodes\n%d\n", nodes);
+  for (ig_lid n = 0; n < m->nodes; n++) {
+    double x[3];
+    for (int d = 0; d < 3; d++)
+      x[d] = m->mesh->x[3 * (int64_t)n + d] - factor * off[3 * (int64_t)n + d];
+    if (number[n])
+      at += (size_t)snprintf(text + at, room - at, "%d %.17g %.17g %.17g\n", number[n], x[0], x[1],
+                             x[2]);
+  }
+  at += (size_t)snprintf(text + at, room - at, "$EndNodes\n$Elements\n%d\n", elements);
+  for (ig_lid e = 0, k = 0; e < m->elements; e++) {
+    if (!part[e])
+      continue;
+    at += (size_t)snprintf(text + at, room - at, "%d 5 2 1 1", ++k);
+    for (int a = 0; a < 8; a++)
+      at += (size_t)snprintf(text + at, room - at, " %d", number[m->conn[8 * (int64_t)e + a]]);
+    at += (size_t)snprintf(text + at, room - at, "\n");
+  }
+  at += (size_t)snprintf(text + at, room - at, "$EndElements\n");
+  status = to->file(to, "compensated.msh", text, at);
+done:
+  free(number);
+  free(text);
+  return status;
+}
+
 ig_status ig_stress_compensate(ig_stress_run *r, const double *off, ig_sink *to) {
   const ig_stress *m = r->m;
   uint8_t *part = NULL;
@@ -87,6 +135,8 @@ ig_status ig_stress_compensate(ig_stress_run *r, const double *off, ig_sink *to)
     status = part_of(r, part);
   if (status == IG_OK)
     status = surface_write(r, &adj, part, off, to);
+  if (status == IG_OK)
+    status = mesh_write(r, part, off, to);
   free(part);
   ig_adjacency_free(&adj);
   return status;

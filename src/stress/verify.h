@@ -24,6 +24,7 @@ ig_status ig_stress_verify_bars(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_satoh(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_law.c */
 ig_status ig_stress_verify_law(ig_ctx *cx, const ig_verify_sink *sink);
+ig_status ig_stress_verify_creep(ig_ctx *cx, const ig_verify_sink *sink);
 ig_status ig_stress_verify_newton(ig_ctx *cx, const ig_verify_sink *sink);
 /* verify_turn.c */
 ig_status ig_stress_verify_turn(ig_ctx *cx, const ig_verify_sink *sink);

@@ -177,6 +177,46 @@ done:
   return status;
 }
 
+/* A bar held at its length creeps: 1 / s^2 = 1 / s0^2 + 2 E A t for a power of 3. Steps are
+   implicit, of first order: the error at half the step is half, and what both extrapolate to is
+   exact to second order. */
+ig_status ig_stress_verify_creep(ig_ctx *cx, const ig_verify_sink *sink) {
+  const double young = 200e9, factor = 1e-30, start = 240e6, time = 1000;
+  const double exact = 1e-6 / sqrt(1 / (start * start) + 2 * young * factor * time);
+  double left[2];
+  ig_stress_problem q;
+  ig_status status;
+  for (int i = 0; i < 2; i++) {
+    const int steps = i ? 200 : 100;
+    double mean[IG_STRESS_REPORT];
+    ig_stress_problem_new(cx, &q);
+    TRY(ig_stress_problem_box(&q, (double[]){4e-3, 1e-3, 1e-3}, (int[]){2, 1, 1}));
+    ig_stress_problem_hold(&q, "x0", "x");
+    ig_stress_problem_hold(&q, "x1", "x");
+    ig_stress_problem_hold(&q, "y0", "y");
+    ig_stress_problem_hold(&q, "z0", "z");
+    ig_stress_problem_material(&q, 0, young, 0.3, 1.2e-5, NAN, NAN, 0);
+    q.material[0].mechanical.creep.at.given = true;
+    q.material[0].mechanical.creep.factor = factor;
+    q.material[0].mechanical.creep.power = 3;
+    TRY(ig_stress_problem_open(&q));
+    TRY(ig_stress_problem_step(&q, 1e-9, 193.15, NULL, NULL)); /* 100 K colder: 240 MPa */
+    for (int k = 0; k < steps; k++)
+      TRY(ig_stress_problem_step(&q, time / steps, 193.15, NULL, NULL));
+    TRY(ig_stress_problem_mean(&q, NULL, NULL, mean));
+    left[i] = 1e-6 * mean[0];
+    ig_stress_problem_free(&q);
+  }
+  ig_stress_row(sink, "240 MPa after 1000 s, extrapolated from 100 and 200 steps, MPa",
+                "Norton, power 3: 1/s^2 = 1/s0^2 + 2 E A t", exact, 2 * left[1] - left[0], 1e-3,
+                true);
+  ig_stress_row(sink, "error of 200 steps over that of 100", "first order", 0.5,
+                (left[1] - exact) / (left[0] - exact), 0.05, true);
+done:
+  ig_stress_problem_free(&q);
+  return status;
+}
+
 ig_status ig_stress_verify_newton(ig_ctx *cx, const ig_verify_sink *sink) {
   static const char *const names[] = {"tangent against differences: elastic", "isotropic hardening",
                                       "kinematic hardening", "mixed hardening"};

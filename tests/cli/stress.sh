@@ -344,6 +344,9 @@ timeout -s INT 0.3 "$INGOT" run again.yaml -q -o stop -t 1 >/dev/null 2>&1
 "$INGOT" run again.yaml -q -o stop --resume -t 1 >/dev/null 2>&1 || fail "a compensation that was stopped does not go on"
 cmp again/history.csv stop/history.csv || fail "a compensation that was stopped is another"
 cmp again/compensated.stl stop/compensated.stl || fail "its shape is another"
+# the mesh of that shape: 128 mm3 over 0.997^3
+"$INGOT" mesh info again/compensated.msh >said || fail "compensated.msh cannot be read: $(cat said)"
+near "$(awk '$1 == "volume" { print $2 }' said)" 1.291591e-7 3e-12 "volume of the compensated mesh"
 
 sed 's/fix: all, until: release/fix: z, until: release/' plain.yaml >loose.yaml
 "$INGOT" run loose.yaml -q -o loose >said 2>&1 && fail "a loose part runs"
