@@ -123,10 +123,10 @@ const ig_option ig_stress_options[] = {
               "finite: each element is seen from its own rotated position; strains stay small"),
     IG_TEXT(S, distortion, NULL,
             "set whose best-fit rigid motion is taken off the field `distortion`; left out: all"),
-    IG_REAL(
-        S, compensation, "", NULL, -10, 10,
-        "writes compensated.stl and compensated.msh: the part as built, each point moved by so many times its final "
-        "distortion the other way; 1 is the usual factor"),
+    IG_REAL(S, compensation, "", NULL, -10, 10,
+            "writes compensated.stl and compensated.msh: the part as built, each point moved by so "
+            "many times its final "
+            "distortion the other way; 1 is the usual factor"),
     IG_INT(S, compensation_runs, "1", 1, 20,
            "the compensated shape is built in its turn, and compensated again, in at most so many "
            "runs; the last one's shape is written"),
