@@ -24,6 +24,14 @@ static void row(const ig_bench_sink *sink, const ig_stress *m, const char *name,
                                         .note = note});
 }
 
+static void memory_row(const ig_bench_sink *sink, const ig_stress *m, const char *name,
+                       double seconds) {
+  char note[160];
+  snprintf(note, sizeof note, "%.0f B per element on the device, %.0f at most",
+           (double)m->cx->device_bytes / m->elements, (double)m->cx->device_peak / m->elements);
+  row(sink, m, name, 1, seconds, 0, note);
+}
+
 /* A wall on its foot: 250 x 24 x 48 cells are 0.92 M unknowns. */
 static ig_status wall_new(ig_ctx *cx, ig_stress_problem *q, double yield) {
   const int cells[3] = {on_gpu(cx) ? 250 : 50, on_gpu(cx) ? 24 : 8, on_gpu(cx) ? 48 : 16};
@@ -102,9 +110,7 @@ static ig_status bench_solve(ig_ctx *cx, const ig_bench_sink *sink) {
   snprintf(note, sizeof note, "to 1e-6 in %d iterations", report.iterations);
   row(sink, q.m, "one linear solve", report.iterations, middle(times),
       report.iterations * ig_stress_product_bytes(q.m), note);
-  snprintf(note, sizeof note, "%.0f B per element on the device",
-           (double)cx->device_bytes / q.m->elements);
-  row(sink, q.m, "memory", 1, middle(times), 0, note);
+  memory_row(sink, q.m, "memory, elastic", middle(times));
 done:
   ig_stress_problem_free(&q);
   return status;
@@ -129,6 +135,7 @@ static ig_status bench_force(ig_ctx *cx, const ig_bench_sink *sink) {
   row(sink, q.m, "forces, plastic", calls, middle(times),
       calls * (ig_stress_product_bytes(q.m) + 8 * 8.0 * q.m->args.states * q.m->elements),
       "state read once");
+  memory_row(sink, q.m, "memory, plastic", middle(times));
 done:
   ig_stress_problem_free(&q);
   return status;
