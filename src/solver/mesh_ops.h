@@ -50,6 +50,7 @@ typedef struct {
   int n[3];
   double low[3], inverse[3]; /* corner of the first cell; 1 / size of a cell */
   double radius;
+  int flat;                     /* weight 1 all over, instead of the cone's radius - distance */
   const double *center;         /* elements x 3 */
   double plane[6];              /* of symmetry: lowest and highest x, y, z; NaN: none */
   const int32_t *start, *order; /* cells + 1; elements by cell */

@@ -68,7 +68,11 @@ typedef struct {
 } ig_oc;
 
 /* Moving asymptotes with several constraints: the objective's slopes first, then theirs. */
-enum { IG_LIMITS = 7, IG_FUNCTIONS = IG_LIMITS + 2, IG_DUAL_SUMS = 9 + 36 };
+enum {
+  IG_LIMITS = 31,
+  IG_FUNCTIONS = IG_LIMITS + 2,
+  IG_DUAL_SUMS = IG_FUNCTIONS + (IG_LIMITS + 1) * (IG_LIMITS + 2) / 2
+};
 typedef struct {
   int count; /* constraints, the volume among them */
   double move;
@@ -116,6 +120,10 @@ typedef struct ig_topopt_design_ops {
   /* out = p a + q b */
   ig_status (*mix)(ig_ctx *cx, int64_t n, double p, const double *a, double q, const double *b,
                    double *out);
+  /* out = w |inverse v|^power, with the sign of v where `sign`; 0 where anything is held (fix, may
+     be NULL) */
+  ig_status (*powers)(ig_ctx *cx, int64_t n, const double *w, const uint8_t *fix, const double *v,
+                      double inverse, double power, bool sign, double *out);
   /* physical density of the filtered one, roles imposed; the modulus */
   ig_status (*physical)(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_law *law,
                         const double *filtered, double *density, double *modulus);

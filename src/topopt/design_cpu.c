@@ -265,6 +265,14 @@ static ig_status oc_update(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_
   return status;
 }
 
+static ig_status powers(ig_ctx *cx, int64_t n, const double *w, const uint8_t *fix, const double *v,
+                        double inverse, double power, bool sign, double *out) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, n, IG_WORK_VALUE))
+  for (int64_t i = 0; i < n; i++)
+    out[i] = fix && fix[i] ? 0 : ig_power_value(w[i], inverse * v[i], power, sign);
+  return IG_OK;
+}
+
 static ig_status dual(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
                       double *sums) {
   const ig_chunks all = ig_chunks_of(mma->grid, n);
@@ -337,6 +345,7 @@ const ig_topopt_design_ops ig_topopt_design_cpu = {.filter = filter,
                                                    .map = map,
                                                    .asymptotes = asymptotes,
                                                    .oc = oc_update,
+                                                   .powers = powers,
                                                    .dual = dual,
                                                    .mma = mma_update,
                                                    .stats = stats};

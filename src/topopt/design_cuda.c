@@ -15,6 +15,7 @@ const ig_topopt_design_ops ig_topopt_design_cuda = {.filter = ig_topopt_design_c
                                                     .node_dot = ig_topopt_design_cuda_node_dot,
                                                     .mass = ig_topopt_design_cuda_mass,
                                                     .mix = ig_topopt_design_cuda_mix,
+                                                    .powers = ig_topopt_design_cuda_powers,
                                                     .physical = ig_topopt_design_cuda_physical,
                                                     .slope = ig_topopt_design_cuda_slope,
                                                     .map = ig_topopt_design_cuda_map,

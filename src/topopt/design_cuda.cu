@@ -305,11 +305,12 @@ ig_status ig_topopt_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, c
 
 /* --- moving asymptotes, several constraints --- */
 
-enum { DUAL_BLOCKS = 1024 };
+/* One launch has all sums of up to DUAL_WHOLE constraints; of more, those of a tile. */
+enum { DUAL_BLOCKS = 1024, DUAL_WHOLE = 8, DUAL_MOST = 9 + 36 };
 struct dual_state {
-  double total[IG_DUAL_SUMS];
+  double total[DUAL_MOST];
   unsigned arrived;
-  double partial[IG_DUAL_SUMS * DUAL_BLOCKS];
+  double partial[DUAL_MOST * DUAL_BLOCKS];
 };
 
 template <int COUNT>
@@ -325,6 +326,43 @@ __global__ void dual_values(const __grid_constant__ ig_topopt_mma mma, int64_t n
       s->total[q] = total[q];
 }
 
+__global__ void dual_tile(const __grid_constant__ ig_topopt_mma mma, int64_t n, const uint8_t *role,
+                          int a, int b, dual_state *s) {
+  double sum[IG_DUAL_TILE_SUMS] = {}, total[IG_DUAL_TILE_SUMS];
+  for (EACH(i, n))
+    if (role[i] == IG_ROLE_DESIGN)
+      ig_mma_tile(&mma, i, a, b, sum);
+  if (ig_grid_sums<IG_DUAL_TILE_SUMS>(sum, s->partial, &s->arrived, total) && threadIdx.x == 0)
+    for (int q = 0; q < IG_DUAL_TILE_SUMS; q++)
+      s->total[q] = total[q];
+}
+
+/* Tiles of functions 0 to 3, 4 to 7, … with each other. */
+static ig_status dual_by_tiles(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
+                               unsigned blocks, dual_state *s, double *sums) {
+  const int count = mma->count;
+  double tile[IG_DUAL_TILE_SUMS];
+  cudaStream_t stream = ig_cuda_stream(cx);
+  for (int a = 0; a <= count; a += IG_DUAL_TILE)
+    for (int b = a; b <= count; b += IG_DUAL_TILE) {
+      IG_CUDA(cx, cudaMemsetAsync(&s->arrived, 0, sizeof s->arrived, stream));
+      dual_tile<<<blocks, 256, 0, stream>>>(*mma, n, role, a, b, s);
+      IG_LAUNCHED(cx);
+      IG_CUDA(cx, cudaMemcpyAsync(tile, s->total, sizeof tile, cudaMemcpyDeviceToHost, stream));
+      IG_CUDA(cx, cudaStreamSynchronize(stream));
+      for (int p = 0; p < IG_DUAL_TILE && a + p <= count; p++) {
+        sums[a + p] = tile[p];
+        for (int q = 0; q < IG_DUAL_TILE && b + q <= count; q++) {
+          const int f = a + p, h = b + q; /* where the pair f <= h is, f from 1 on */
+          if (f >= 1 && h >= f)
+            sums[count + 1 + (f - 1) * count - (f - 1) * (f - 2) / 2 + h - f] =
+                tile[IG_DUAL_TILE * (1 + p) + q];
+        }
+      }
+    }
+  return IG_OK;
+}
+
 ig_status ig_topopt_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role,
                                      const ig_topopt_mma *mma, double *sums) {
   cudaStream_t stream = ig_cuda_stream(cx);
@@ -333,6 +371,11 @@ ig_status ig_topopt_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role,
   blocks = blocks < DUAL_BLOCKS ? blocks : DUAL_BLOCKS;
   IG_CUDA(cx, cudaMallocAsync((void **)&s, sizeof *s, stream));
   IG_CUDA(cx, cudaMemsetAsync(&s->arrived, 0, sizeof s->arrived, stream));
+  if (mma->count > DUAL_WHOLE) {
+    const ig_status status = dual_by_tiles(cx, n, role, mma, blocks, s, sums);
+    IG_CUDA(cx, cudaFreeAsync(s, stream));
+    return status;
+  }
 #define DUAL(c)                                                                                    \
   case c:                                                                                          \
     dual_values<c><<<blocks, 256, 0, stream>>>(*mma, n, role, s);                                  \
@@ -451,6 +494,20 @@ __global__ void mass_values(int64_t n, const uint8_t *role, double threshold, bo
 ig_status ig_topopt_design_cuda_mass(ig_ctx *cx, int64_t n, const uint8_t *role, double threshold,
                                      bool slope, const double *density, double *out) {
   mass_values<<<OVER(n)>>>(n, role, threshold, slope, density, out);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
+__global__ void power_values(int64_t n, const double *w, const uint8_t *fix, const double *v,
+                             double inverse, double power, bool sign, double *out) {
+  for (EACH(i, n))
+    out[i] = fix && fix[i] ? 0 : ig_power_value(w[i], inverse * v[i], power, sign);
+}
+
+ig_status ig_topopt_design_cuda_powers(ig_ctx *cx, int64_t n, const double *w, const uint8_t *fix,
+                                       const double *v, double inverse, double power, bool sign,
+                                       double *out) {
+  power_values<<<OVER(n)>>>(n, w, fix, v, inverse, power, sign, out);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

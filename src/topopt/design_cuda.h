@@ -30,6 +30,9 @@ ig_status ig_topopt_design_cuda_mass(ig_ctx *cx, int64_t n, const uint8_t *role,
                                      bool slope, const double *density, double *out);
 ig_status ig_topopt_design_cuda_mix(ig_ctx *cx, int64_t n, double p, const double *a, double q,
                                     const double *b, double *out);
+ig_status ig_topopt_design_cuda_powers(ig_ctx *cx, int64_t n, const double *w, const uint8_t *fix,
+                                       const double *v, double inverse, double power, bool sign,
+                                       double *out);
 ig_status ig_topopt_design_cuda_physical(ig_ctx *cx, int64_t n, const uint8_t *role,
                                          const ig_law *law, const double *filtered, double *density,
                                          double *modulus);

@@ -31,8 +31,12 @@ static bool follows(const ig_topopt_case *c) {
 bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
                          const char **why) {
   bool frequency = c->problem == IG_PROBLEM_FREQUENCY;
-  for (int i = 0; i < c->constraints.count; i++)
-    frequency |= !isnan(IG_ITEM(ig_limit_case, c->constraints, i)->frequency);
+  bool peaks = c->minimise == IG_MINIMISE_TEMPERATURE;
+  for (int i = 0; i < c->constraints.count; i++) {
+    const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
+    frequency |= !isnan(limit->frequency);
+    peaks |= !isnan(limit->temperature) || !isnan(limit->member);
+  }
   const ig_material_case *first =
       materials && materials->count == 1 ? IG_ITEM(ig_material_case, *materials, 0) : NULL;
   const struct {
@@ -47,6 +51,7 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_lis
       {c->pattern.at.given, "pattern"},
       {ig_topopt_stress_asked(c), "stresses"},
       {frequency, "frequencies"},
+      {peaks, "highest temperatures and sizes of members"},
       {follows(c), "gravity, masses and displacements that are held"},
       {c->choose_material || (materials && materials->count > 1) || (first && first->set.count),
        "several materials"},
@@ -145,8 +150,8 @@ ig_status ig_topopt_grid_model_bytes(ig_ctx *cx, const ig_topopt_case *c, const 
   }
   const int cases = ig_topopt_load_cases(c);
   const double n = (double)m.grid.stored, nu = n * m.grid.dof;
-  const bool mechanism = c->problem == IG_PROBLEM_MECHANISM;
-  *bytes += filter + n + 8 * nu * (cases + mechanism) + ig_topopt_design_bytes(c, n, nu, cases);
+  const bool port = ig_topopt_has_port(c);
+  *bytes += filter + n + 8 * nu * (cases + port) + ig_topopt_design_bytes(c, n, nu, cases);
   return IG_OK;
 }
 

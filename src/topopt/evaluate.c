@@ -1,6 +1,7 @@
 /* One design: filter, project, analyse, differentiate; and its update. */
 #include "topopt/load.h"
 #include "topopt/modes.h"
+#include "topopt/peaks.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
@@ -27,28 +28,6 @@ bool ig_topopt_design_ramped(const ig_topopt_case *c, const ig_evaluation *e) {
   ig_evaluation last = {0};
   ig_topopt_design_continue(c, INT64_MAX / 2, &last);
   return e->penalty == last.penalty && e->gray == last.gray && e->beta == last.beta;
-}
-
-int ig_topopt_method(const ig_topopt_case *c) {
-  if (c->optimiser.method == IG_OPTIMISER_GCMMA)
-    return IG_OPTIMISER_MMA;
-  if (c->optimiser.method != IG_OPTIMISER_AUTO)
-    return c->optimiser.method;
-  bool mma = c->projection.beta > 0 || ig_topopt_made(c) || c->constraints.count ||
-             c->minimise == IG_MINIMISE_STRESS || c->problem == IG_PROBLEM_FREQUENCY;
-  for (int i = 0; i < c->loads.count; i++) { /* weight: slopes have both signs */
-    const double *g = IG_ITEM(ig_load_case, c->loads, i)->gravity;
-    mma = mma || g[0] != 0 || g[1] != 0 || g[2] != 0;
-  }
-  return mma ? IG_OPTIMISER_MMA : IG_OPTIMISER_OC;
-}
-
-bool ig_topopt_made(const ig_topopt_case *c) {
-  return c->overhang.at.given || c->draw.at.given;
-}
-
-double ig_topopt_volume(const ig_topopt_case *c) {
-  return c->minimise == IG_MINIMISE_VOLUME ? 1 : c->volume;
 }
 
 double ig_topopt_design_tolerance(double change) {
@@ -244,15 +223,17 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
                                    ig_evaluation *e) {
   const ig_loading *l = s->loading;
   const int64_t n = s->d->unknowns;
-  const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
+  /* the port's displacement: made large by mechanisms, or small */
+  const bool port = ig_topopt_has_port(s->c);
+  const double sign = s->c->problem == IG_PROBLEM_MECHANISM ? -1 : 1;
   double *energy = s->work.dev;
   double start = ig_now(), fu, rest[IG_LOAD_CASES], value[IG_LOAD_CASES], part[IG_LOAD_CASES];
-  systems y = {.count = l->cases + mechanism};
+  systems y = {.count = l->cases + port};
   for (int q = 0; q < l->cases; q++) {
     y.f[q] = ig_topopt_load_of(s, q);
     y.u[q] = &s->u[r][q];
   }
-  if (mechanism) {
+  if (port) {
     y.f[l->cases] = l->port.dev;
     y.u[l->cases] = &s->adjoint[r];
   }
@@ -264,13 +245,12 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
   IG_TRY(systems_solve(s, &y, e));
   for (int q = 0; q < l->cases; q++)
     IG_TRY(ig_topopt_load_lift(s, q, s->u[r][q].dev));
-  IG_TRY(mechanism ? port_rest(s, r, rest) : IG_OK);
+  IG_TRY(port ? port_rest(s, r, rest) : IG_OK);
   for (int q = 0; q < l->cases; q++) {
     const double scale =
-        l->weight[q] * l->norm[q] * (mechanism ? l->norm_port : l->norm[q]) / l->stiffness;
-    IG_TRY(
-        ig_topopt_dot(s->cx, s->d, n, y.f[q], mechanism ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
-    value[q] = mechanism ? -scale * (fu + rest[q]) : scale * (fu + y.rest[q] - s->held[q]);
+        l->weight[q] * l->norm[q] * (port ? l->norm_port : l->norm[q]) / l->stiffness;
+    IG_TRY(ig_topopt_dot(s->cx, s->d, n, y.f[q], port ? s->adjoint[r].dev : s->u[r][q].dev, &fu));
+    value[q] = port ? sign * scale * (fu + rest[q]) : scale * (fu + y.rest[q] - s->held[q]);
   }
   IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
   if (l->cases == 0)
@@ -279,15 +259,15 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
       s->c->combine == IG_COMBINE_WORST && l->cases > 0 ? worst_of(l->cases, value, part) : 0;
   for (int q = 0; q < l->cases; q++) {
     double scale =
-        l->weight[q] * l->norm[q] * (mechanism ? -l->norm_port : l->norm[q]) / l->stiffness;
+        l->weight[q] * l->norm[q] * (port ? sign * l->norm_port : l->norm[q]) / l->stiffness;
     s->response[q] = l->weight[q] != 0 ? value[q] / l->weight[q] : 0;
     if (s->c->combine == IG_COMBINE_WORST)
       scale *= part[q];
     else
       *objective += value[q];
-    const double *adjoint = mechanism ? s->adjoint[r].dev : s->u[r][q].dev;
+    const double *adjoint = port ? s->adjoint[r].dev : s->u[r][q].dev;
     IG_TRY(s->d->energy(s->d->self, adjoint, s->u[r][q].dev, scale, q > 0, energy));
-    IG_TRY(ig_topopt_load_direct(s, r, q, adjoint, mechanism ? scale : 2 * scale, q > 0));
+    IG_TRY(ig_topopt_load_direct(s, r, q, adjoint, port ? scale : 2 * scale, q > 0));
   }
   if (!isfinite(*objective))
     return IG_FAIL(
@@ -341,6 +321,8 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
       IG_TRY(ig_topopt_modes_slope(s, &law, r, 1, &value[r], s->dc.dev));
     if (s->c->minimise == IG_MINIMISE_STRESS)
       IG_TRY(ig_topopt_stress_evaluate(s, &law, IG_LIMITS, e, &value[r], s->dc.dev));
+    if (s->c->minimise == IG_MINIMISE_TEMPERATURE)
+      IG_TRY(ig_topopt_peaks_evaluate(s, &law, IG_LIMITS, e, &value[r], s->dc.dev));
   }
   start = ig_now();
   e->objective = value[0];
@@ -412,6 +394,7 @@ ig_status ig_topopt_design_update(ig_topopt_design *s, const ig_evaluation *e) {
     IG_TRY(s->ops->oc(s->cx, n, s->d->role, &oc, s->x.dev, s->dc.dev, s->dv.dev, s->work.dev,
                       s->trial.dev, &s->multiplier));
   IG_TRY(ig_topopt_stress_learn(s, &next));
+  ig_topopt_peaks_learn(s, &next);
   const ig_array swap = s->x;
   s->x = s->trial;
   s->trial = swap;
@@ -453,10 +436,15 @@ static ig_status check_case(const ig_topopt_design *s) {
                       s->d->print ? "%s: needs filter: {kind: density} or helmholtz"
                                   : "%s: is for grids, whose layers are flat",
                       key);
-  if (c->minimise == IG_MINIMISE_STRESS && c->projection.robust > 0)
+  if ((c->minimise == IG_MINIMISE_STRESS || c->minimise == IG_MINIMISE_TEMPERATURE) &&
+      c->projection.robust > 0)
     return ig_fail_at(cx, &c->projection.at,
-                      "projection: robust: not with minimise: stress; bound the stress in "
+                      "projection: robust: not with minimise: stress or temperature; bound it in "
                       "'constraints' instead");
+  if (c->minimise == IG_MINIMISE_DISPLACEMENT && c->problem != IG_PROBLEM_STIFFNESS)
+    return ig_fail_at(cx, &c->at, "minimise: displacement: is for problem: stiffness");
+  if (c->minimise == IG_MINIMISE_TEMPERATURE && c->problem != IG_PROBLEM_HEAT)
+    return ig_fail_at(cx, &c->at, "minimise: temperature: is for problem: heat");
   if (c->minimise == IG_MINIMISE_VOLUME && c->constraints.count == 0)
     return ig_fail_at(cx, &c->at,
                       "minimise: volume: give a bound in 'constraints', else nothing is left");
@@ -495,7 +483,7 @@ static ig_status build(ig_topopt_design *s) {
       IG_TRY(ig_array_new_device(cx, &s->u[r][q], nu, sizeof(double), "state"));
       IG_TRY(ig_array_zero(cx, &s->u[r][q]));
     }
-    if (s->c->problem == IG_PROBLEM_MECHANISM) {
+    if (ig_topopt_has_port(s->c)) {
       IG_TRY(ig_array_new_device(cx, &s->adjoint[r], nu, sizeof(double), "adjoint state"));
       IG_TRY(ig_array_zero(cx, &s->adjoint[r]));
     }
@@ -529,7 +517,7 @@ double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int 
   const int robust = c->projection.beta > 0 && c->projection.robust > 0, designs = robust ? 3 : 1;
   double bytes = 8 * n * (7 + designs * (1 + robust) + ig_topopt_made(c));
   bytes += ig_topopt_load_bytes(c, n, nu) + ig_topopt_modes_bytes(c, n, nu);
-  bytes += 8 * nu * designs * (cases + (c->problem == IG_PROBLEM_MECHANISM));
+  bytes += 8 * nu * designs * (cases + ig_topopt_has_port(c));
   if (ig_topopt_method(c) == IG_OPTIMISER_MMA)
     bytes += 4 * 8 * n;
   if (c->optimiser.method == IG_OPTIMISER_GCMMA)
@@ -537,7 +525,9 @@ double ig_topopt_design_bytes(const ig_topopt_case *c, double n, double nu, int 
   for (int i = 0; i < c->constraints.count; i++) { /* slopes; what is measured; adjoint states */
     const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
     const double clusters = (double)c->stress.clusters, states = limit->load_case > 0 ? 1 : cases;
-    if (isnan(limit->stress))
+    if (!isnan(limit->member))
+      bytes += 8 * 3 * n;
+    else if (isnan(limit->stress))
       bytes += 8 * (n + 2 * nu);
     else
       bytes += 8 * (clusters * (2 * n + states * nu) + (clusters > 1 ? n : 0));
@@ -577,6 +567,7 @@ void ig_topopt_design_free(ig_topopt_design *s) {
   ig_topopt_stress_free(s);
   ig_topopt_load_free(s);
   ig_topopt_modes_free(s);
+  ig_topopt_peaks_free(s);
   ig_array_free(s->cx, &s->spare);
   ig_array_free(s->cx, &s->printed);
   for (int f = 0; f < IG_FUNCTIONS; f++)

@@ -2,6 +2,7 @@
    constraint with its bound, pieces, grayness, and the part's surface. */
 #include "topopt/output.h"
 #include "topopt/modes.h"
+#include "topopt/peaks.h"
 #include "topopt/pieces.h"
 #include "backend/backend.h"
 
@@ -68,9 +69,16 @@ static bound bound_of(const ig_topopt_design *s, const ig_evaluation *e, int i) 
         false};
   if (!isnan(l->displacement))
     b = (bound){"displacement", "m", 0, l->displacement, slack, false};
+  if (!isnan(l->mass))
+    b = (bound){"mass", "kg", 0, l->mass, slack, false};
   if (!isnan(l->stress))
     b = (bound){"stress", "Pa", 0, l->stress, stress_slack, false};
-  b.value = (isnan(l->stress) ? e->limit[i] : e->peak[i]) * b.bound;
+  if (!isnan(l->temperature))
+    b = (bound){"temperature", "K", 0, l->temperature, stress_slack, false};
+  if (!isnan(l->member)) /* solid share of the fullest ball */
+    b = (bound){"member", "", 0, IG_MEMBER_SHARE, stress_slack, false};
+  const bool peak = !isnan(l->stress) || !isnan(l->temperature) || !isnan(l->member);
+  b.value = (peak ? e->peak[i] : e->limit[i]) * b.bound;
   return b;
 }
 
@@ -86,6 +94,26 @@ double ig_topopt_excess(const ig_topopt_design *s, const ig_evaluation *e) {
     worst = over <= worst ? worst : over;
   }
   return worst;
+}
+
+/* What the design weighs, where the materials say it. */
+static ig_status put_mass(ig_sink *sink, const ig_topopt_run *r) {
+  const ig_topopt_design *s = r->s;
+  const ig_loading *l = s->loading;
+  const int64_t n = s->d->places;
+  const double *const by[] = {s->d->share, l->heavy.dev};
+  if (!(l->element_mass > 0) || !r->job->materials || r->job->materials->count == 0)
+    return IG_OK;
+  IG_TRY(
+      s->ops->mix(s->cx, n, 1, s->density[s->realisations - 1].dev, 0, s->work.dev, s->work.dev));
+  for (int i = 0; i < 2; i++)
+    if (by[i])
+      IG_TRY(
+          s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->work.dev, by[i], NULL, s->work.dev));
+  IG_TRY(s->ops->mix(s->cx, n, l->element_mass, s->work.dev, 0, s->work.dev, s->work.dev));
+  ig_topopt_design_stats st;
+  IG_TRY(s->ops->stats(s->cx, s->d->grid, n, s->d->role, s->work.dev, s->work.dev, &st));
+  return sink->result(sink, "mass", "kg", st.sum);
 }
 
 static ig_status put_constraints(ig_sink *sink, const ig_topopt_design *s, const ig_evaluation *e) {
@@ -141,9 +169,18 @@ static const char *const problem_unit[] = {[IG_PROBLEM_STIFFNESS] = "J",
                                            [IG_PROBLEM_FREQUENCY] = "s^2"};
 
 const char *ig_topopt_objective_unit(const ig_topopt_design *s) {
-  return s->c->minimise == IG_MINIMISE_VOLUME   ? ""
-         : s->c->minimise == IG_MINIMISE_STRESS ? "Pa"
-                                                : problem_unit[s->c->problem];
+  switch (s->c->minimise) {
+  case IG_MINIMISE_VOLUME:
+    return "";
+  case IG_MINIMISE_STRESS:
+    return "Pa";
+  case IG_MINIMISE_DISPLACEMENT:
+    return "m";
+  case IG_MINIMISE_TEMPERATURE:
+    return "K";
+  default:
+    return problem_unit[s->c->problem];
+  }
 }
 
 /* Share of the body that each material to choose from has: elements whose density is next to its.
@@ -189,6 +226,8 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
   IG_TRY(sink->result(sink, "objective", ig_topopt_objective_unit(s), e->objective));
   if (minimise == IG_MINIMISE_STRESS)
     IG_TRY(sink->result(sink, "max_stress", "Pa", e->peak[IG_LIMITS]));
+  if (minimise == IG_MINIMISE_TEMPERATURE)
+    IG_TRY(sink->result(sink, "max_temperature", "K", e->peak[IG_LIMITS]));
   for (int i = 0; s->modes && i < s->modes->wanted; i++) {
     char key[32];
     snprintf(key, sizeof key, "frequency_%d", i + 1);
@@ -200,6 +239,7 @@ ig_status ig_topopt_finish(void *self, ig_sink *sink) {
     IG_TRY(sink->result(sink, key, problem_unit[s->c->problem], s->response[q]));
   }
   IG_TRY(put_constraints(sink, s, e));
+  IG_TRY(put_mass(sink, r));
   IG_TRY(sink->result(sink, "grayness", "%", e->grayness));
   IG_TRY(IG_NEW(s->cx, &density, n, "surface"));
   IG_TRY_GOTO(status, done,

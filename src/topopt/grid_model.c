@@ -88,6 +88,36 @@ static ig_status make_filter(ig_topopt_grid_model *m, const ig_multigrid_options
   return ig_array_push(m->cx, &m->weight);
 }
 
+/* Balls of the bound on members: whole weight inside, elements at the rim in part. */
+static ig_status make_ball(ig_topopt_grid_model *m, double radius) {
+  const ig_grid *g = &m->grid;
+  ig_taps *t = &m->ball_taps;
+  const double h = fmin(m->h[0], fmin(m->h[1], g->dim == 3 ? m->h[2] : m->h[0]));
+  int64_t count = 1;
+  for (int d = 0; d < 3; d++) {
+    t->reach[d] = d < g->dim ? (int)fmin(g->n[d], floor((radius + 0.5 * h) / m->h[d])) : 0;
+    count *= t->reach[d] + 1;
+  }
+  IG_TRY(ig_array_new(m->cx, &m->ball, (size_t)count, sizeof(double), "balls"));
+  double *w = m->ball.host;
+  for (int z = 0; z <= t->reach[2]; z++)
+    for (int y = 0; y <= t->reach[1]; y++)
+      for (int x = 0; x <= t->reach[0]; x++, w++) {
+        const double dx = x * m->h[0], dy = y * m->h[1], dz = g->dim == 3 ? z * m->h[2] : 0;
+        *w = fmin(1, fmax(0, (radius - sqrt(dx * dx + dy * dy + dz * dz)) / h + 0.5));
+        m->d.ball += *w * (x ? 2 : 1) * (y ? 2 : 1) * (z ? 2 : 1);
+      }
+  t->weight = m->ball.dev;
+  mirrors(m, t->mirror);
+  return ig_array_push(m->cx, &m->ball);
+}
+
+static ig_status grid_around(void *self, const double *in, double *out) {
+  ig_topopt_grid_model *m = self;
+  return ig_topopt_design_ops_of(m->cx)->filter(m->cx, &m->grid, &m->ball_taps, m->role.dev, in,
+                                                out);
+}
+
 static ig_status grid_filter(void *self, const double *in, double *out) {
   ig_topopt_grid_model *m = self;
   const ig_topopt_design_ops *ops = ig_topopt_design_ops_of(m->cx);
@@ -425,6 +455,9 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   IG_TRY_GOTO(status, done,
               ig_topopt_points_links(&points, m->role.host, &m->loading, &m->d.links));
   IG_TRY_GOTO(status, done, make_filter(m, &options));
+  const double member = ig_topopt_member(c);
+  if (member > 0)
+    IG_TRY_GOTO(status, done, make_ball(m, 0.5 * member));
   if (m->slab) { /* ghosts take no part in designs */
     memset(m->role.host, IG_ROLE_NONE, (size_t)points.begin);
     memset((uint8_t *)m->role.host + points.end, IG_ROLE_NONE,
@@ -468,6 +501,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
                                           : poisson / ((1 + poisson) * (1 - 2 * poisson)),
                                  0.5 / (1 + poisson)};
   m->d.filter = grid_filter;
+  m->d.around = grid_around;
   m->d.print = grid_print;
   m->d.print_back = grid_print_back;
   m->d.measure = grid_measure;
@@ -509,6 +543,7 @@ void ig_topopt_grid_model_free(ig_topopt_grid_model *m) {
   ig_multigrid_free(m->helmholtz);
   ig_array_free(m->cx, &m->role);
   ig_array_free(m->cx, &m->weight);
+  ig_array_free(m->cx, &m->ball);
   ig_array_free(m->cx, &m->scale);
   ig_array_free(m->cx, &m->nodal_f);
   ig_array_free(m->cx, &m->nodal_u);

@@ -1,6 +1,7 @@
 /* Constraints beside the volume: values over their bounds, slopes. */
 #include "topopt/load.h"
 #include "topopt/modes.h"
+#include "topopt/peaks.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
 
@@ -20,8 +21,9 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
   for (int i = 0; i < s->limits; i++) {
     const ig_limit_case *limit = ig_topopt_limit_case(s, i);
     double *slope = s->limit_slope[i].dev;
-    if (!isnan(limit->volume)) {
-      const double all = limit->volume * l->norm_limit[i];
+    if (!isnan(limit->volume) || !isnan(limit->mass)) {
+      const double all =
+          isnan(limit->mass) ? limit->volume * l->norm_limit[i] : limit->mass / l->element_mass;
       double sum;
       const double *density = s->density[r].dev;
       if (s->d->share) {
@@ -38,6 +40,10 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
     }
     if (!isnan(limit->stress)) {
       IG_TRY(ig_topopt_stress_evaluate(s, law, i, e, &e->limit[i], slope));
+      continue;
+    }
+    if (!isnan(limit->temperature) || !isnan(limit->member)) {
+      IG_TRY(ig_topopt_peaks_evaluate(s, law, i, e, &e->limit[i], slope));
       continue;
     }
     if (!isnan(limit->frequency)) {
@@ -73,14 +79,22 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
 /* --- making them --- */
 
 static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *limit) {
-  const int given = !isnan(limit->volume) + !isnan(limit->compliance) +
-                    !isnan(limit->displacement) + !isnan(limit->stress) + !isnan(limit->frequency);
-  if (given != 1)
-    return ig_fail_at(
-        s->cx, &limit->at,
-        "constraints: give one of volume, compliance, displacement, stress and frequency");
-  if (limit->load_case > s->loading->cases ||
-      (s->loading->cases == 0 && isnan(limit->volume) && isnan(limit->frequency)))
+  const double given[] = {limit->volume, limit->mass,        limit->compliance, limit->displacement,
+                          limit->stress, limit->temperature, limit->frequency,  limit->member};
+  int count = 0;
+  for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+    count += !isnan(given[i]);
+  if (count != 1)
+    return ig_fail_at(s->cx, &limit->at,
+                      "constraints: give one of volume, mass, compliance, displacement, stress, "
+                      "temperature, frequency and member");
+  if (!isnan(limit->mass) && !(s->loading->element_mass > 0))
+    return ig_fail_at(s->cx, &limit->at, "constraints: mass: a material has no density: give it");
+  if (!isnan(limit->temperature) && s->c->problem != IG_PROBLEM_HEAT)
+    return ig_fail_at(s->cx, &limit->at, "constraints: temperature: is for heat problems");
+  const bool loaded = !isnan(limit->compliance) || !isnan(limit->displacement) ||
+                      !isnan(limit->stress) || !isnan(limit->temperature);
+  if (limit->load_case > s->loading->cases || (s->loading->cases == 0 && loaded))
     return ig_fail_at(s->cx, &limit->at, "constraints: there is no load case %d",
                       limit->load_case > 0 ? (int)limit->load_case : 1);
   return IG_OK;
@@ -101,11 +115,17 @@ static ig_status make_limit(ig_topopt_design *s, int of, int cluster) {
   s->limits = i + 1;
   if (isnan(limit->compliance) && isnan(limit->frequency))
     IG_TRY(s->d->measure(s->d->self, limit, &s->loading->limit[i], &s->loading->norm_limit[i]));
+  if (!isnan(limit->mass) && s->loading->heavy.dev) {
+    double *counts = s->loading->limit[i].dev;
+    IG_TRY(s->ops->map(cx, s->d->places, s->d->role, IG_MAP_PRODUCT, counts, s->loading->heavy.dev,
+                       NULL, counts));
+  }
   IG_TRY(ig_array_new_device(cx, &s->limit_slope[i], n, sizeof(double), "slopes"));
   IG_TRY(ig_array_zero(cx, &s->limit_slope[i]));
-  if (isnan(limit->displacement) && isnan(limit->stress))
+  const bool peak = !isnan(limit->stress) || !isnan(limit->temperature);
+  if (isnan(limit->displacement) && !peak)
     return IG_OK;
-  const bool all = !isnan(limit->stress) && limit->load_case == 0;
+  const bool all = peak && limit->load_case == 0;
   s->limit_states[i] = all ? s->loading->cases : 1;
   const size_t nu = (size_t)s->d->unknowns * (size_t)s->limit_states[i];
   IG_TRY(ig_array_new_device(cx, &s->limit_state[i], nu, sizeof(double), "adjoint state"));
@@ -116,7 +136,8 @@ ig_status ig_topopt_limits_new(ig_topopt_design *s) {
   ig_ctx *cx = s->cx;
   const ig_topopt_case *c = s->c;
   bool stress = c->minimise == IG_MINIMISE_STRESS;
-  if (c->constraints.count == 0 && !stress)
+  bool peaks = c->minimise == IG_MINIMISE_TEMPERATURE;
+  if (c->constraints.count == 0 && !stress && !peaks)
     return IG_OK;
   if (ig_topopt_method(c) != IG_OPTIMISER_MMA)
     return ig_fail_at(cx, c->constraints.count ? &ig_topopt_limit_case(s, 0)->at : &c->at,
@@ -125,10 +146,12 @@ ig_status ig_topopt_limits_new(ig_topopt_design *s) {
     const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
     IG_TRY(check_limit(s, limit));
     stress = stress || !isnan(limit->stress);
+    peaks = peaks || !isnan(limit->temperature) || !isnan(limit->member);
     for (int k = 0; k < (isnan(limit->stress) ? 1 : c->stress.clusters); k++)
       IG_TRY(make_limit(s, i, k));
   }
   IG_TRY(ig_array_new_device(cx, &s->spare, (size_t)s->d->places, sizeof(double), "slopes"));
   IG_TRY(ig_array_zero(cx, &s->spare));
+  IG_TRY(peaks ? ig_topopt_peaks_new(s) : IG_OK);
   return stress ? ig_topopt_stress_new(s) : IG_OK;
 }

@@ -12,8 +12,8 @@
 
 /* Centres into cells: a counting sort. Cells are no smaller than the radius, so that neighbours are
    in the cells around, and no more than a few per element. */
-static ig_status make_cone(ig_topopt_mesh_model *m, double radius) {
-  ig_cone *c = &m->cone;
+static ig_status make_cone(ig_topopt_mesh_model *m, double radius, ig_cone *c, ig_array *cells_at,
+                           ig_array *by_cell) {
   const double *x = m->center.host;
   double high[3];
   ig_mesh_bounds(m->mesh, c->low, high);
@@ -30,9 +30,9 @@ static ig_status make_cone(ig_topopt_mesh_model *m, double radius) {
     c->n[d] = (int)floor((high[d] - c->low[d]) / size) + 1;
     c->inverse[d] = 1 / size;
   }
-  IG_TRY(ig_array_new(m->cx, &m->start, (size_t)cells + 2, sizeof(int32_t), "filter cells"));
-  IG_TRY(ig_array_new(m->cx, &m->order, (size_t)m->elements, sizeof(int32_t), "elements by cell"));
-  int32_t *start = (int32_t *)m->start.host + 1, *order = m->order.host;
+  IG_TRY(ig_array_new(m->cx, cells_at, (size_t)cells + 2, sizeof(int32_t), "filter cells"));
+  IG_TRY(ig_array_new(m->cx, by_cell, (size_t)m->elements, sizeof(int32_t), "elements by cell"));
+  int32_t *start = (int32_t *)cells_at->host + 1, *order = by_cell->host;
 #define CELL(e)                                                                                    \
   (((int64_t)ig_cone_cell(c, 2, x[3 * (size_t)(e) + 2]) * c->n[1] +                                \
     ig_cone_cell(c, 1, x[3 * (size_t)(e) + 1])) *                                                  \
@@ -45,10 +45,10 @@ static ig_status make_cone(ig_topopt_mesh_model *m, double radius) {
   for (ig_lid e = 0; e < m->elements; e++) /* leaves start[i] where cell i + 1 begins */
     order[start[CELL(e)]++] = e;
 #undef CELL
-  IG_TRY(ig_array_push(m->cx, &m->start));
-  IG_TRY(ig_array_push(m->cx, &m->order));
-  c->start = m->start.dev;
-  c->order = m->order.dev;
+  IG_TRY(ig_array_push(m->cx, cells_at));
+  IG_TRY(ig_array_push(m->cx, by_cell));
+  c->start = cells_at->dev;
+  c->order = by_cell->dev;
   c->center = m->center.dev;
   ig_topopt_mesh_planes(m, c->plane);
   return IG_OK;
@@ -135,6 +135,12 @@ static ig_status filter_helmholtz(ig_topopt_mesh_model *m, const double *in, dou
 ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m) {
   const ig_filter_case *c = &m->c->filter;
   const double radius = isnan(c->radius) ? 1.5 * cbrt(m->d.volume) : c->radius;
+  const double ball = 0.5 * ig_topopt_member(m->c);
+  if (ball > 0) { /* of any mesh the mean share of it that its elements fill */
+    IG_TRY(make_cone(m, ball, &m->ball, &m->ball_start, &m->ball_order));
+    m->ball.flat = 1;
+    m->d.ball = 4.0 / 3 * acos(-1) * ball * ball * ball / m->d.volume;
+  }
   if (c->padded)
     return ig_fail_at(m->cx, &c->at, "filter: padded is for grids: a mesh has sides of any shape");
   if (c->kind == IG_FILTER_NONE)
@@ -145,10 +151,18 @@ ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m) {
         "filter: a radius of %g m is below one element (%g m on average): next to nothing is "
         "filtered; 1.5 elements or more keep checkerboards away",
         radius, cbrt(m->d.volume));
-  return c->kind == IG_FILTER_HELMHOLTZ ? make_helmholtz(m, radius) : make_cone(m, radius);
+  return c->kind == IG_FILTER_HELMHOLTZ ? make_helmholtz(m, radius)
+                                        : make_cone(m, radius, &m->cone, &m->start, &m->order);
+}
+
+ig_status ig_topopt_mesh_around(void *self, const double *in, double *out) {
+  ig_topopt_mesh_model *m = self;
+  return m->ops->cone(m->cx, &m->ball, in, out);
 }
 
 void ig_topopt_mesh_filter_free(ig_topopt_mesh_model *m) {
+  ig_array_free(m->cx, &m->ball_start);
+  ig_array_free(m->cx, &m->ball_order);
   ig_helmholtz *h = &m->helmholtz;
   ig_array *const arrays[] = {&h->fix, &h->block, &h->inverse, &h->z, &h->f, &h->u};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)

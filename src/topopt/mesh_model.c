@@ -175,6 +175,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->fix = m->fix.dev;
   d->hooke = (ig_topopt_hooke){3, m->hex.lame, m->hex.shear};
   d->filter = ig_topopt_mesh_filter;
+  d->around = ig_topopt_mesh_around;
   d->snapshot = mesh_snapshot;
   d->pack = mesh_pack;
   d->measure = ig_topopt_mesh_limit;

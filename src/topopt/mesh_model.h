@@ -36,10 +36,11 @@ typedef struct ig_topopt_mesh_model {
   ig_ebe op_single;
   ig_mesh_args hex, hex_colors;
   ig_ground ground;
-  ig_cone cone;
+  ig_cone cone, ball; /* of the filter; of the balls that bound members */
   ig_helmholtz helmholtz;
   ig_array scale; /* moduli of several materials over the first's */
   ig_array x, fix, spring, role, modulus, modulus_single, share, center, start, order, slots;
+  ig_array ball_start, ball_order;
   ig_array block, inverse, z, partial; /* the preconditioner's, and sums */
   ig_amg *amg;                         /* one of these, or blocks alone */
   ig_topopt_petsc *petsc;
@@ -72,6 +73,7 @@ void ig_topopt_mesh_system_free(ig_topopt_mesh_model *m);
 IG_MUST_CHECK ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_filter_free(ig_topopt_mesh_model *m);
 IG_MUST_CHECK ig_status ig_topopt_mesh_filter(void *self, const double *in, double *out);
+IG_MUST_CHECK ig_status ig_topopt_mesh_around(void *self, const double *in, double *out);
 
 /* The part at a density (host); mesh_surface.c. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_surface(void *self, const double *density, double level,

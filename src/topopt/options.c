@@ -49,8 +49,9 @@ static const ig_option spring_options[] = {
 
 static const ig_option port_options[] = {
     WHERE(ig_port_case),
-    IG_VECTOR(ig_port_case, direction, 3, "", IG_REQUIRED,
-              "along which the mean displacement of the nodes there is made as large as possible"),
+    IG_VECTOR(ig_port_case, direction, 3, "", NULL,
+              "along which the mean displacement of the nodes there is made as large as possible "
+              "(mechanisms), or small; not of temperatures"),
     IG_END};
 
 static const ig_option passive_options[] = {
@@ -74,6 +75,12 @@ static const ig_option limit_options[] = {
             "most the von Mises stress may be in the elements there"),
     IG_REAL(ig_limit_case, frequency, "Hz", NULL, IG_TINY, IG_HUGE,
             "least the lowest natural frequency may be"),
+    IG_REAL(ig_limit_case, temperature, "K", NULL, IG_TINY, IG_HUGE,
+            "most the temperature may be at the nodes there (heat problems)"),
+    IG_REAL(ig_limit_case, mass, "kg", NULL, IG_TINY, IG_HUGE,
+            "most the material there may weigh, of all materials together"),
+    IG_REAL(ig_limit_case, member, "m", NULL, IG_TINY, IG_HUGE,
+            "largest member size: no ball of this diameter around an element there may be solid"),
     IG_VECTOR(ig_limit_case, direction, 3, "", NULL, "of the displacement"),
     IG_INT(ig_limit_case, load_case, "0", 0, IG_LOAD_CASES,
            "under which load; 0: the first, of a stress the worst of all"),
@@ -219,10 +226,12 @@ static const ig_option surface_options[] = {
 const ig_option ig_topopt_options[] = {
     IG_CHOICE(ig_topopt_case, problem, "stiffness|heat|mechanism|frequency", "stiffness",
               "what is wanted; frequency: the lowest natural frequency as high as possible"),
-    IG_CHOICE(ig_topopt_case, minimise, "response|volume|stress", "response",
+    IG_CHOICE(ig_topopt_case, minimise, "response|volume|stress|displacement|temperature",
+              "response",
               "what is made small: what 'problem' says, within the volume; the volume, within the "
-              "constraints ('volume' is the density of the start then); or the largest stress, "
-              "within the volume"),
+              "constraints ('volume' is the density of the start then); within the volume the "
+              "largest stress, the mean displacement of the ports, or the highest temperature (of "
+              "the ports, where there are any)"),
     IG_CHOICE(ig_topopt_case, combine, "sum|worst", "sum",
               "load cases: their weighted sum, or a smooth maximum of the weighted ones"),
     IG_MAP(ig_topopt_case, grid, ig_grid_case, grid_options, NULL,
@@ -233,12 +242,13 @@ const ig_option ig_topopt_options[] = {
     IG_LIST(ig_topopt_case, springs, ig_spring_case, spring_options, NULL, "springs to ground"),
     IG_LIST(ig_topopt_case, masses, ig_mass_case, mass_options, NULL,
             "masses beside the design's (frequencies, gravity)"),
-    IG_LIST(ig_topopt_case, ports, ig_port_case, port_options, NULL, "outputs of a mechanism"),
+    IG_LIST(ig_topopt_case, ports, ig_port_case, port_options, NULL,
+            "outputs of a mechanism; where a displacement or a temperature is made small"),
     IG_LIST(ig_topopt_case, passive, ig_passive_case, passive_options, NULL,
             "elements that are not designed; later entries win"),
     IG_LIST(ig_topopt_case, constraints, ig_limit_case, limit_options, NULL,
-            "bounds beside the volume, each with one of volume, compliance, displacement, stress, "
-            "frequency (by mma)"),
+            "bounds beside the volume, each with one of volume, mass, compliance, displacement, "
+            "stress, temperature, frequency, member (by mma)"),
     IG_LIST(ig_topopt_case, sets, ig_set_case, set_options, NULL,
             "places of a grid by name; a mesh has mesh.sets"),
     IG_TEXTS(ig_topopt_case, symmetry, "[]",

@@ -2,6 +2,7 @@
  */
 #include "topopt/output.h"
 #include "topopt/modes.h"
+#include "topopt/peaks.h"
 #include "topopt/stress.h"
 #include "backend/backend.h"
 #include "core/schedule.h"
@@ -166,10 +167,9 @@ ig_status ig_topopt_history(void *self, ig_sink *to) {
       "penalty",   "solver iterations", "relative residual"};
   double values[ALL] = {(double)r->iteration, e->objective, e->volume,     r->change,
                         e->grayness,          e->penalty,   e->iterations, e->residual};
-  static const char *const limits[IG_LIMITS] = {"constraint 1", "constraint 2", "constraint 3",
-                                                "constraint 4", "constraint 5", "constraint 6",
-                                                "constraint 7"};
+  char limits[IG_LIMITS][16];
   for (int i = 0; i < s->limits; i++) {
+    snprintf(limits[i], sizeof limits[i], "constraint %d", i + 1);
     names[COLUMNS + i] = limits[i];
     values[COLUMNS + i] = e->limit[i];
   }
@@ -198,7 +198,7 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   const int states = s->realisations * s->loading->cases;
   const bool mma = s->mma_low.dev != NULL;
   enum { NAMED = IG_REALISATIONS * (IG_LOAD_CASES + 1) + 2 * IG_LIMITS + IG_MODES_BLOCK };
-  ig_saved saved[11 + NAMED];
+  ig_saved saved[13 + NAMED];
   char name[NAMED][24];
   int count = 0, names = 0;
   double *host, *at;
@@ -206,6 +206,8 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   for (int i = 0; i < s->limits; i++)
     more += (size_t)s->limit_states[i] * nu + (s->stress && s->stress->cluster[i].dev ? n : 0);
   if (s->stress && s->stress->state.dev)
+    more += (size_t)s->loading->cases * nu;
+  if (s->peaks && s->peaks->state.dev)
     more += (size_t)s->loading->cases * nu;
   const int modes = s->modes && s->modes->known ? s->modes->block : 0;
   more += (size_t)modes * nu + (run->feasible.dev ? n : 0);
@@ -249,6 +251,8 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
     }
   if (s->stress && s->stress->state.dev)
     SAVE(s->stress->state, "adjoint stress", (size_t)s->loading->cases * nu);
+  if (s->peaks && s->peaks->state.dev)
+    SAVE(s->peaks->state, "adjoint temperature", (size_t)s->loading->cases * nu);
   for (int i = 0; i < modes; i++) {
     snprintf(name[names], sizeof *name, "mode %d", i + 1);
     SAVE(s->modes->x[i], name[names], nu);
@@ -270,6 +274,9 @@ ig_status ig_topopt_checkpoint(void *self, ig_sink *to) {
   if (s->stress)
     saved[count++] =
         (ig_saved){"corrections of stresses", IG_F64, CORRECTIONS, s->stress->correction};
+  if (s->peaks)
+    saved[count++] =
+        (ig_saved){"corrections of largest values", IG_F64, CORRECTIONS, s->peaks->correction};
   double feasible[2] = {run->feasible_objective, (double)run->feasible_at};
   if (run->feasible.dev)
     saved[count++] = (ig_saved){"feasible", IG_F64, 2, feasible};
@@ -321,6 +328,12 @@ ig_status ig_topopt_restore(void *self, const ig_restart *from) {
   if (s->stress) {
     IG_TRY(ig_restart_find(cx, from, "corrections of stresses", IG_F64, CORRECTIONS, &data));
     memcpy(s->stress->correction, data, CORRECTIONS * sizeof(double));
+  }
+  if (s->peaks && s->peaks->state.dev)
+    LOAD(s->peaks->state, "adjoint temperature", s->loading->cases * nu);
+  if (s->peaks) {
+    IG_TRY(ig_restart_find(cx, from, "corrections of largest values", IG_F64, CORRECTIONS, &data));
+    memcpy(s->peaks->correction, data, CORRECTIONS * sizeof(double));
   }
   for (int i = 0; s->modes && from->step > 0 && i < s->modes->block; i++) {
     snprintf(name, sizeof name, "mode %d", i + 1);

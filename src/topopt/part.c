@@ -87,7 +87,7 @@ static ig_status solve_part(ig_topopt_run *r, const double *share, double *objec
                             double *stress) {
   ig_topopt_design *s = r->s;
   ig_ctx *cx = s->cx;
-  const bool mechanism = s->c->problem == IG_PROBLEM_MECHANISM;
+  const bool port = ig_topopt_has_port(s->c);
   const bool learnt = s->d->learnt && *s->d->learnt;
   const double tolerance = s->tolerance;
   const ig_law law = {.penalty = 1, .least = s->c->void_ratio};
@@ -100,7 +100,7 @@ static ig_status solve_part(ig_topopt_run *r, const double *share, double *objec
     if (status == IG_OK)
       status = zeros(cx, &u[q], s->d->unknowns);
   }
-  if (status == IG_OK && mechanism)
+  if (status == IG_OK && port)
     status = zeros(cx, &adjoint, s->d->unknowns);
   if (status == IG_OK)
     status = zeros(cx, &inside, s->d->places);

@@ -526,10 +526,14 @@ ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, 
     IG_TRY_GOTO(status, done, others(p, fix, q, to, &other));
     IG_TRY_GOTO(status, done, put(p, f, fix, "loads", other, &to->f[q], &to->norm[q]));
   }
-  if (c->problem == IG_PROBLEM_MECHANISM) {
+  if (ig_topopt_has_port(c)) {
     memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
     for (int i = 0; i < c->ports.count; i++) {
       const ig_port_case *port = IG_ITEM(ig_port_case, c->ports, i);
+      if (isnan(port->direction[0])) {
+        status = ig_fail_at(p->cx, &port->at, "ports: give a direction");
+        goto done;
+      }
       IG_TRY_GOTO(status, done,
                   spread(p, "ports", IG_WHERE(port), IG_SPREAD_NODES, port->direction, f));
     }
@@ -553,11 +557,11 @@ static void set_value(void *user, int64_t place, double weight) {
 
 ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
                                  const ig_limit_case *limit, ig_array *to, double *norm) {
-  const bool volume = !isnan(limit->volume) || !isnan(limit->stress);
+  const bool volume = isnan(limit->displacement) && isnan(limit->temperature);
   const size_t n = (size_t)(volume ? p->places : p->nodes * p->size);
   double *f;
   ig_status status;
-  if (!volume && p->size == 1)
+  if (!isnan(limit->displacement) && p->size == 1)
     return ig_fail_at(p->cx, &limit->at, "constraints: nothing is displaced in a heat problem");
   status = IG_NEW(p->cx, &f, n, "constraint");
   IG_TRY(p->slab ? ig_ranks_agree(p->cx, status) : status);
@@ -572,6 +576,11 @@ ig_status ig_topopt_points_limit(const ig_topopt_points *p, const uint8_t *fix,
       IG_TRY_GOTO(status, done,
                   visit(p, where, IG_POINT_ELEMENTS, set_value, &(setting){f, 0, p->places}));
     }
+    status = ig_array_from(p->cx, to, f, n, sizeof *f, "constraint");
+  } else if (!isnan(limit->temperature)) { /* nodes that count */
+    IG_TRY_GOTO(status, done, count(p, "constraints", IG_WHERE(limit), IG_POINT_NODES, norm));
+    IG_TRY_GOTO(status, done,
+                visit(p, IG_WHERE(limit), IG_POINT_NODES, set_value, &(setting){f, 1, p->nodes}));
     status = ig_array_from(p->cx, to, f, n, sizeof *f, "constraint");
   } else {
     IG_TRY_GOTO(status, done,

@@ -251,7 +251,8 @@ static ig_status open_arrays(ig_topopt_design *s) {
 
 /* Elements everywhere but in the sets left out. */
 static ig_status open_member(const ig_topopt_design *s, ig_array *member) {
-  const ig_limit_case everywhere = {.at = s->c->at, .volume = NAN, .stress = 1};
+  const ig_limit_case everywhere = {
+      .at = s->c->at, .volume = NAN, .displacement = NAN, .temperature = NAN, .stress = 1};
   double count;
   return s->d->measure(s->d->self, &everywhere, member, &count);
 }

@@ -60,6 +60,8 @@ typedef struct {
   ig_place place;
   double volume, compliance, displacement, stress; /* share of the region; J; m; Pa */
   double frequency;                                /* Hz, the least */
+  double temperature, mass;                        /* K, the highest; kg */
+  double member;                                   /* m: no ball of this diameter may be solid */
   double direction[3];
   int64_t load_case; /* from 1; 0: the first, of a stress all */
 } ig_limit_case;
@@ -146,7 +148,13 @@ typedef enum {
   IG_PROBLEM_MECHANISM,
   IG_PROBLEM_FREQUENCY
 } ig_problem_kind;
-typedef enum { IG_MINIMISE_RESPONSE, IG_MINIMISE_VOLUME, IG_MINIMISE_STRESS } ig_minimise_kind;
+typedef enum {
+  IG_MINIMISE_RESPONSE,
+  IG_MINIMISE_VOLUME,
+  IG_MINIMISE_STRESS,
+  IG_MINIMISE_DISPLACEMENT,
+  IG_MINIMISE_TEMPERATURE
+} ig_minimise_kind;
 typedef enum { IG_COMBINE_SUM, IG_COMBINE_WORST } ig_combine_kind;
 typedef struct {
   ig_src at;
@@ -205,6 +213,10 @@ extern const ig_option ig_topopt_options[];
 int ig_topopt_method(const ig_topopt_case *c);
 /* Share of the body that may be solid. */
 double ig_topopt_volume(const ig_topopt_case *c);
+/* Whether the objective is the displacement of the ports: mechanisms, minimise: displacement. */
+bool ig_topopt_has_port(const ig_topopt_case *c);
+/* Largest member size among the constraints, m; 0: there is none. */
+double ig_topopt_member(const ig_topopt_case *c);
 /* Whether what can be made is less than what is designed: overhang, draw. */
 bool ig_topopt_made(const ig_topopt_case *c);
 
@@ -237,6 +249,7 @@ typedef struct {
 typedef struct ig_topopt_part ig_topopt_part;
 typedef struct ig_topopt_stress ig_topopt_stress;
 typedef struct ig_topopt_modes ig_topopt_modes;
+typedef struct ig_topopt_peaks ig_topopt_peaks;
 typedef struct ig_topopt_pieces ig_topopt_pieces;
 typedef struct ig_discretisation ig_discretisation;
 struct ig_discretisation {
@@ -279,6 +292,10 @@ struct ig_discretisation {
   double thickness; /* of a plane problem; 1 */
   /* out = sum of weight x in; symmetric, so it is its own adjoint */
   ig_status (*filter)(void *self, const double *in, double *out);
+  /* out = sum of in over the elements in a ball around each, the ball of a bound on members; `ball`
+     its size in elements (volumes over the mean), those beyond the rim counted; NULL: none asked */
+  ig_status (*around)(void *self, const double *in, double *out);
+  double ball;
   ig_links links; /* elements that share a density; count 0: none */
   double start;   /* density to begin with; 0: the volume */
   /* what can be built on what lies below, and slopes by it back through that; NULL: no directions
@@ -317,8 +334,8 @@ typedef struct {
   ig_slab *slab; /* NULL: the grid is not divided */
   double h[3];
   ig_multigrid *solver, *helmholtz;
-  ig_array role, weight, scale, nodal_f, nodal_u;
-  ig_taps taps;
+  ig_array role, weight, scale, nodal_f, nodal_u, ball;
+  ig_taps taps, ball_taps; /* of the filter; of the balls that bound members */
   ig_overhang overhang;
   ig_draw draw;
   ig_discretisation d;
@@ -370,10 +387,12 @@ typedef struct {
   double penalty, gray, beta; /* this iteration's */
   double objective, volume;   /* volume fraction of the physical design */
   double limit[IG_LIMITS];    /* of each constraint: value over bound */
-  double peak[IG_LIMITS + 1]; /* of stresses: the largest over its bound; the objective's, Pa */
-  double grayness;            /* measure of non-discreteness, % */
-  int iterations;             /* of the solver, all solves */
-  double residual;            /* worst */
+  /* of stresses, temperatures and members the largest itself: over its bound; the objective's, in
+     its unit */
+  double peak[IG_LIMITS + 1];
+  double grayness; /* measure of non-discreteness, % */
+  int iterations;  /* of the solver, all solves */
+  double residual; /* worst */
 } ig_evaluation;
 
 typedef struct {
@@ -403,6 +422,7 @@ typedef struct {
   double tolerance, multiplier;    /* of the solver; of the volume, at the last update */
   ig_topopt_stress *stress;        /* NULL: none is asked for */
   ig_topopt_modes *modes;          /* the same */
+  ig_topopt_peaks *peaks;          /* the same: temperatures, members */
   double seconds[4];               /* solve, sensitivities, filter, update */
 } ig_topopt_design;
 

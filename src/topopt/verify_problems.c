@@ -210,9 +210,9 @@ static const struct {
      {NULL},
      CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], draw: {direction: x+, parting: 2}"},
     {"three materials to choose from, and weight",
-     {"a frequency", "a volume"},
+     {"a frequency", "a volume", "a mass"},
      CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}, {gravity: [0, 1, 0]}], choose_material: true, "
-             "constraints: [{frequency: 1}, {box: {max: [4, 2, 9]}, volume: 0.3}]"},
+             "constraints: [{frequency: 1}, {box: {max: [4, 2, 9]}, volume: 0.3}, {mass: 3}]"},
     {"frequencies and an added mass",
      {"a bound on the frequency"},
      "problem: frequency, " CLAMPED ", masses: [{" TIP
@@ -233,6 +233,19 @@ static const struct {
      {NULL},
      "problem: heat, source: 1, supports: [{box: {max: [0, 9, 9]}, temperature: 3}, {" TIP
      ", temperature: 7}]"},
+    {"the highest temperature of two load cases",
+     {"a region's highest temperature", "members"},
+     "problem: heat, minimise: temperature, source: 1, supports: [{box: {max: [0, 9, 9]}, "
+     "temperature: 3}], loads: [{" TIP
+     ", heat: 2, load_case: 2}], constraints: [{box: {max: [3, 3, "
+     "9]}, temperature: 9, load_case: 2}, {member: 3}]"},
+    {"the displacement of ports",
+     {"a mass", "members", "a stress"},
+     CLAMPED ", loads: [{" TIP
+             ", force: [0, 2, 0]}, {gravity: [0, 1, 0]}], minimise: displacement, "
+             "ports: [{box: {min: [3, 0, 0], max: [4, 3, 9]}, direction: [0.2, 1, 0]}], "
+             "constraints: [{box: {max: [4, 2, 9]}, mass: 3}, {box: {max: [5, 9, 9]}, member: "
+             "2.5}, {stress: 3}]"},
     {"a mechanism with weight, led by a displacement",
      {NULL},
      "problem: mechanism, supports: [{box: {max: [0, 1, 9]}}, {box: {min: [0, 3, 0], max: [0, 3, "

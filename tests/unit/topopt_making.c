@@ -169,6 +169,78 @@ static void sparse_starts_come_back(void **state) {
   }
 }
 
+/* Twelve regions with a bound on the volume of each: the stiffest beam uses all of them. */
+static void many_constraints_are_met(void **state) {
+  (void)state;
+  enum { REGIONS = 12 };
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    char text[2000];
+    int used = snprintf(text, sizeof text,
+                        "{grid: {elements: [24, 8, 0]}, supports: [{box: {max: [0, 99]}}], loads: "
+                        "[{box: {min: [24, 0], max: [24, 2]}, force: [0, -1, 0]}], volume: 0.9, "
+                        "filter: {kind: density, radius: 1.5}, void_ratio: 1e-4, solver: "
+                        "{tolerance: 1e-7}, constraints: [");
+    for (int k = 0; k < REGIONS; k++)
+      used += snprintf(text + used, sizeof text - (size_t)used,
+                       "%s{box: {min: [%d, 0], max: [%d, 8]}, volume: %g}", k ? ", " : "", 2 * k,
+                       2 * k + 2, 0.3 + 0.03 * k);
+    snprintf(text + used, sizeof text - (size_t)used, "]}");
+    ig_ctx *cx = ctx_on(*backend, 2);
+    ig_topopt_problem t;
+    ig_evaluation e = {0};
+    free(densities(cx, text, 90, &t, &e));
+    assert_int_equal(t.s->limits, REGIONS);
+    for (int k = 0; k < REGIONS; k++)
+      assert_true(fabs(e.limit[k] - 1) < 1e-7);
+    ig_topopt_problem_close(&t);
+    ig_ctx_close(cx);
+  }
+}
+
+/* Whether a disc of the diameter given, anywhere around an element's centre, is solid throughout;
+   what lies outside is not. */
+static bool solid_disc(const ig_grid *g, const double *x, double diameter) {
+  const int r = (int)(0.5 * diameter);
+  for (int j = 0; j < g->n[1]; j++)
+    for (int i = 0; i < g->n[0]; i++) {
+      bool solid = true;
+      for (int b = -r; b <= r && solid; b++)
+        for (int a = -r; a <= r && solid; a++)
+          if (a * a + b * b <= 0.25 * diameter * diameter)
+            solid = i + a >= 0 && j + b >= 0 && i + a < g->n[0] && j + b < g->n[1] &&
+                    x[ig_grid_place(g, i + a, j + b, 0)] > 0.5;
+      if (solid)
+        return true;
+    }
+  return false;
+}
+
+/* A short cantilever has thick members; with a bound on them it has none. */
+static void members_are_no_larger_than_asked(void **state) {
+  (void)state;
+  static const char *const more[] = {"", "constraints: [{member: 7}], "};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int k = 0; k < 2; k++) {
+      char text[700];
+      ig_ctx *cx = ctx_on(*backend, 2);
+      ig_topopt_problem t;
+      ig_evaluation e = {0};
+      snprintf(text, sizeof text,
+               "{grid: {elements: [48, 24, 0]}, supports: [{box: {max: [0, 99]}}], loads: [{box: "
+               "{min: [48, 10], max: [48, 14]}, force: [0, -1, 0]}], volume: 0.5, filter: {kind: "
+               "density, radius: 2}, projection: {beta: 2, every: 25, beta_max: 16}, %svoid_ratio: "
+               "1e-6, solver: {tolerance: 1e-5}}",
+               more[k]);
+      double *x = densities(cx, text, 110, &t, &e);
+      assert_int_equal(solid_disc(&t.m->grid, x, 7), k == 0);
+      if (k == 1)
+        assert_true(e.peak[0] < 1.02);
+      free(x);
+      ig_topopt_problem_close(&t);
+      ig_ctx_close(cx);
+    }
+}
+
 #define HALF                                                                                       \
   "physics: topopt\ngrid: {elements: [4, 4, 4]}\nsupports: [{box: {max: [0, 9, 9]}}]\nfilter: "    \
   "{kind: density, radius: 1.5}\niterations: 1\n"
@@ -200,6 +272,8 @@ int main(void) {
                                      cmocka_unit_test(frequencies_rise),
                                      cmocka_unit_test(sparse_starts_come_back),
                                      cmocka_unit_test(conservative_updates_never_rise),
+                                     cmocka_unit_test(many_constraints_are_met),
+                                     cmocka_unit_test(members_are_no_larger_than_asked),
                                      cmocka_unit_test(slips_are_told)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,6 +61,52 @@ static void a_column_hangs_from_a_side(void **state) {
   }
 }
 
+/* Bars of one row of elements, unpenalised: the best density x is the same all along.
+   - least volume with its end no hotter than T: T = Q L / (k A x);
+   - the end that moves least within a volume: u = F L / (E A x);
+   - stiffest within a mass: half of the bar is three times as heavy and as stiff, and both halves
+     have stiffness E x, mass rho x per length. With E2 = 3 E1, rho2 = 3 rho1 the compliance
+     (1/x1 + 1/(3 x2)) is least at x2 = x1 / 3, where both halves weigh the same. */
+static void bars_know_temperature_displacement_and_mass(void **state) {
+  (void)state;
+  static const char *const text[] = {
+      "problem: heat\nmaterials: {name: m, conductivity: 50}\nminimise: volume\nvolume: 0.9\n"
+      "loads: [{set: xmax, heat: 2 W}]\nsupports: [{set: xmin}]\nconstraints: [{set: xmax, "
+      "temperature: "
+      "100 K}]\n",
+      "materials: {name: m, young: 1 GPa, poisson: 0}\nminimise: displacement\nvolume: 0.4\nports: "
+      "[{set: xmax, direction: [1, 0, 0]}]\nsupports: [{set: xmin, fix: x}, {set: ymin, fix: "
+      "y}, {set: zmin, fix: z}]\nloads: [{set: xmax, force: [1 kN, 0 N, 0 N], spread: faces}]\n",
+      "materials: [{name: a, young: 1 GPa, poisson: 0, density: 1000}, {name: b, young: 3 GPa, "
+      "poisson: 0, density: 3000, set: [far]}]\nsets: [{name: far, box: {min: [50 mm, 0, 0]}}]\n"
+      "supports: [{set: xmin, fix: x}, {set: ymin, fix: y}, {set: zmin, fix: z}]\nloads: [{set: "
+      "xmax, force: [1 kN, "
+      "0 N, 0 N], spread: faces}]\nvolume: 1\nconstraints: [{mass: 0.004 kg}]\n"};
+  const double area = 1e-4, length = 0.1;
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int k = 0; k < 3; k++) {
+      char all[1200];
+      outcome o;
+      snprintf(
+          all, sizeof all,
+          "physics: topopt\noutput: {count: 0}\ngrid: {elements: [20, 1, 1], size: [100 mm, 10 "
+          "mm, 10 mm]}\npenalty: 1\nfilter: {kind: none}\nsolver: {tolerance: 1e-10, "
+          "preconditioner: jacobi}\niterations: 80\nchange: 1e-7\n%s",
+          text[k]);
+      run_good(*backend, all, &o);
+      assert_string_equal(o.feasible, "yes");
+      if (k == 0)
+        assert_near(o.volume, 2 * length / (50 * area * 100), 2e-3);
+      if (k == 1)
+        assert_near(o.objective, 1e3 * length / (1e9 * area * 0.4), 1e-6);
+      if (k == 2) {
+        /* each half weighs 2 g: x1 = 0.4, x2 = 0.4 / 3 */
+        assert_near(o.mass, 4e-3, 4e-6);
+        assert_near(o.objective, 1e6 * 0.05 / (1e9 * area) * (1 / 0.4 + 1 / 0.4), 0.02);
+      }
+    }
+}
+
 /* A bar of 80 x 20 x 20 mm under 40 kN, full: stress 100 MPa, compliance F^2 L / (E A) = 1.6 J; an
    island of solid elements beside it is no part of it. */
 static void the_part_is_analysed_without_islands(void **state) {
@@ -355,6 +401,7 @@ static void padded_filters_see_images(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(coarse_grids_come_first),
+                                     cmocka_unit_test(bars_know_temperature_displacement_and_mass),
                                      cmocka_unit_test(a_column_hangs_from_a_side),
                                      cmocka_unit_test(pressures_and_moments),
                                      cmocka_unit_test(the_part_is_analysed_without_islands),

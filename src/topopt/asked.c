@@ -1,0 +1,37 @@
+/* What a case asks for, in other words. */
+#include "topopt/topopt.h"
+
+#include <math.h>
+
+int ig_topopt_method(const ig_topopt_case *c) {
+  if (c->optimiser.method == IG_OPTIMISER_GCMMA)
+    return IG_OPTIMISER_MMA;
+  if (c->optimiser.method != IG_OPTIMISER_AUTO)
+    return c->optimiser.method;
+  bool mma = c->projection.beta > 0 || ig_topopt_made(c) || c->constraints.count ||
+             c->minimise >= IG_MINIMISE_STRESS || c->problem == IG_PROBLEM_FREQUENCY;
+  for (int i = 0; i < c->loads.count; i++) { /* weight: slopes have both signs */
+    const double *g = IG_ITEM(ig_load_case, c->loads, i)->gravity;
+    mma = mma || g[0] != 0 || g[1] != 0 || g[2] != 0;
+  }
+  return mma ? IG_OPTIMISER_MMA : IG_OPTIMISER_OC;
+}
+
+bool ig_topopt_has_port(const ig_topopt_case *c) {
+  return c->problem == IG_PROBLEM_MECHANISM || c->minimise == IG_MINIMISE_DISPLACEMENT;
+}
+
+double ig_topopt_member(const ig_topopt_case *c) {
+  double size = 0;
+  for (int i = 0; i < c->constraints.count; i++)
+    size = fmax(size, IG_ITEM(ig_limit_case, c->constraints, i)->member); /* NaN: not given */
+  return size;
+}
+
+bool ig_topopt_made(const ig_topopt_case *c) {
+  return c->overhang.at.given || c->draw.at.given;
+}
+
+double ig_topopt_volume(const ig_topopt_case *c) {
+  return c->minimise == IG_MINIMISE_VOLUME ? 1 : c->volume;
+}
