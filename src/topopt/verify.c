@@ -58,6 +58,14 @@ static ig_status verify_mbb(ig_ctx *cx, const ig_verify_sink *sink) {
                                        {3, 421.399512, 1e-6},
                                        {10, 297.811778, 1e-3},
                                        {0, 0, 0}}));
+  /* where the published program stops: its printed digits, and the same for the other filter */
+  IG_TRY(objectives(cx, sink, "MBB 60x20, sensitivity filter, the last",
+                    "216.81 printed by the 88-line code (Andreassen et al. 2011), half a digit",
+                    MBB(60x20, 60, 20, 2.4, "sensitivity"),
+                    (const expected[]){{106, 216.81, 0.005 / 216.81}, {0, 0, 0}}));
+  IG_TRY(objectives(cx, sink, "MBB 60x20, density filter, the last", OWN,
+                    MBB(60x20, 60, 20, 2.4, "density"),
+                    (const expected[]){{144, 233.7146, 1e-6}, {0, 0, 0}}));
   return objectives(cx, sink, "MBB 150x50, density filter", OWN, MBB(150x50, 150, 50, 6, "density"),
                     (const expected[]){{1, 1033.044578, 1e-6},
                                        {2, 587.933420, 1e-6},
