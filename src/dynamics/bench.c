@@ -2,6 +2,7 @@
    second of small models, and the share of a run that output takes. */
 #include "dynamics/bench.h"
 #include "backend/backend.h"
+#include "dynamics/part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -65,7 +66,8 @@ ig_status ig_dyn_stir(ig_dyn_model *m) {
       else
         ((float *)m->v.host)[n * D + c] = (float)v;
     }
-  return ig_array_push(m->cx, &m->v);
+  IG_TRY(ig_array_push(m->cx, &m->v));
+  return ig_dyn_scatter_motion(m);
 }
 
 ig_status ig_dyn_subject_open(ig_dyn_problem *q, const ig_dyn_subject *s, int size,
@@ -237,5 +239,6 @@ const ig_bench_entry ig_dyn_bench[] = {
     {"tasks", "Tang et al. (2020), Figures 20 and 21: shares of a step", ig_dyn_bench_tasks},
     {"kernels", "Tang et al. (2020), Table 4: registers and occupancy (GPU only)",
      ig_dyn_bench_kernels},
+    {"ranks", "a million hexahedra on one rank and on several", ig_dyn_bench_ranks},
     {"transfer", "share of the time that output takes", bench_transfer},
     {.name = NULL}};

@@ -26,6 +26,8 @@ IG_MUST_CHECK ig_status ig_dyn_subject_open(ig_dyn_problem *q, const ig_dyn_subj
 IG_MUST_CHECK ig_status ig_dyn_bench_paper(ig_ctx *cx, const ig_bench_sink *sink);
 IG_MUST_CHECK ig_status ig_dyn_bench_speedup(ig_ctx *cx, const ig_bench_sink *sink);
 IG_MUST_CHECK ig_status ig_dyn_bench_tasks(ig_ctx *cx, const ig_bench_sink *sink);
+/* On one rank and on several. */
+IG_MUST_CHECK ig_status ig_dyn_bench_ranks(ig_ctx *cx, const ig_bench_sink *sink);
 /* Its Table 4: registers and occupancy. */
 IG_MUST_CHECK ig_status ig_dyn_bench_kernels(ig_ctx *cx, const ig_bench_sink *sink);
 

@@ -36,6 +36,8 @@ IG_MUST_CHECK ig_status ig_frac_problem_annulus(ig_frac_problem *p, ig_ctx *cx, 
 IG_MUST_CHECK ig_status ig_frac_problem_kalthoff(ig_frac_problem *p, ig_ctx *cx, int cells);
 /* A thin ring of alumina that expands at 10,000 1/s. */
 IG_MUST_CHECK ig_status ig_frac_problem_mott(ig_frac_problem *p, ig_ctx *cx, int around);
+/* A benchmark: on one rank and on several. */
+IG_MUST_CHECK ig_status ig_frac_bench_ranks(ig_ctx *cx, const ig_bench_sink *sink);
 void ig_frac_problem_free(ig_frac_problem *p);
 
 #endif

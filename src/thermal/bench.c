@@ -4,10 +4,13 @@
    unstructured  the same bricks numbered along a space-filling curve
    general       distorted hexahedra, k(T) and c(T), geometry every step
    cores         bricks on one core of this machine and on two
+   ranks         bricks on one rank and on several
    samples, sizes, stages, accuracy, whole: see bench_samples.c
    Grids have 10 million elements (general: 4) on a GPU, one million on a CPU. */
 #include "thermal/build_problem.h"
 #include "backend/backend.h"
+#include "ranks/crew.h"
+#include "thermal/heat_part.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -223,10 +226,60 @@ static ig_status bench_cores(ig_ctx *cx, const ig_bench_sink *sink) {
   return status == IG_OK ? IG_OK : IG_FAIL(cx, status, "the CPU's own benchmark failed");
 }
 
+static ig_status ranks_steps(ig_ctx *cx, ig_heat *h, int steps, double *seconds) {
+  const double dt = 0.9 * 2 / h->limit.rate;
+  for (int round = 0; round < 2; round++) { /* the first one warms up */
+    for (int i = 0; i < steps; i++)
+      IG_TRY(ig_heat_batch_step(cx, h, dt));
+    IG_TRY(ig_ranks_agree(cx, IG_OK));
+    const double start = ig_now();
+    IG_TRY(ig_heat_batch_run(cx, h));
+    IG_TRY(cx->backend->sync(cx));
+    IG_TRY(ig_ranks_agree(cx, IG_OK));
+    *seconds = ig_now() - start;
+  }
+  return IG_OK;
+}
+
+static ig_status ranks_work(ig_ctx *cx, int steps, double *seconds) {
+  const ig_material_case metal = steel(false);
+  const ig_material_case *materials[] = {&metal};
+  ig_mesh *mesh;
+  ig_heat h;
+  IG_TRY(cube(cx, 100, 0, false, &mesh));
+  const ig_heat_setup setup = {.mesh = mesh,
+                               .conduction = IG_HEAT_CLASSES,
+                               .precision = IG_SINGLE,
+                               .assembly = IG_GATHER,
+                               .surface = IG_HEAT_LUMPED,
+                               .materials = 1,
+                               .material = materials,
+                               .initial = 600,
+                               .ambient = 600,
+                               .enthalpy = true,
+                               .bare = true};
+  memset(&h, 0, sizeof h);
+  ig_status status = ig_heat_new(cx, &setup, &h);
+  if (status == IG_OK)
+    status = ig_heat_part_new(cx, &setup, &h);
+  if (status == IG_OK)
+    status = ig_heat_begin(cx, &h);
+  if (status == IG_OK)
+    status = ranks_steps(cx, &h, steps, seconds);
+  ig_heat_free(cx, &h);
+  ig_mesh_free(mesh);
+  return status;
+}
+
+static ig_status bench_ranks(ig_ctx *cx, const ig_bench_sink *sink) {
+  return ig_crew_bench(cx, sink, "bricks, classes, single", 1e6, on_gpu(cx) ? 500 : 40, ranks_work);
+}
+
 const ig_bench_entry ig_thermal_bench[] = {
     {"bricks", "voxel grid, constant properties, every form", bench_bricks},
     {"unstructured", "bricks numbered along a space-filling curve", bench_unstructured},
     {"general", "distorted hexahedra recomputed every step, k(T), c(T)", bench_general},
+    {"ranks", "a million bricks on one rank and on several", bench_ranks},
     {"cores", "bricks on one core and on two", bench_cores},
     {"samples", "the paper's builds in each strategy, half built (Figures 9 to 11)",
      ig_bench_samples},
