@@ -269,7 +269,7 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
     n[0] = (int64_t)f[0] * f[1];
   else if (what == IG_DO_probe)
     n[0] = r->view.probes;
-  else if (what != IG_DO_pool_done)
+  else if (what != IG_DO_pool_done && what != IG_DO_put)
     for (int d = 0; d < 3; d++)
       n[d] = where[what] == FINE ? f[d] : where[what] == COARSE ? r->coarse.n[d] : w->box.size[d];
 }

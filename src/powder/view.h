@@ -57,6 +57,7 @@ typedef struct {
 typedef struct {
   double time, dt;        /* of a step */
   double mu, nu;          /* a stage: mu heat + nu old + dt x rate; plain steps: 1, 0 */
+  int slot;               /* of a window in the list */
   int stage, last;        /* from 1, 0: a plain step; whether it is the last one */
   double heat;            /* of new powder, J/m^3 */
   const double *fill_was; /* of levels, before a new layer */
@@ -95,7 +96,8 @@ typedef struct {
   ig_powder_map map;
   const ig_powder_window *windows, *were; /* all now; all before they were placed anew */
   int window_count, were_count;
-  ig_powder_window w; /* the one in work */
+  ig_powder_window *list; /* where windows are put */
+  ig_powder_window w;     /* the one in work */
   ig_powder_args a;
 } ig_powder_view;
 
@@ -112,7 +114,7 @@ typedef struct {
   X(spread, coarse)                                                                                \
   X(change, coarse)                                                                                \
   X(mean, box)
-#define IG_POWDER_ITEMS(X) X(ghost) X(rim) X(column) X(probe) X(pool_done)
+#define IG_POWDER_ITEMS(X) X(ghost) X(rim) X(column) X(probe) X(pool_done) X(put)
 
 typedef enum {
 #define X(name, where) IG_DO_##name,

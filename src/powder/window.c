@@ -177,9 +177,11 @@ ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_bo
         w->beam[w->beams++] = b;
   }
   set->count = count;
-  if (count) {
-    memcpy(set->list.host, set->window, (size_t)count * sizeof *set->window);
-    IG_TRY(ig_array_push(r->cx, &set->list));
+  r->view.list = set->list.dev;
+  for (int i = 0; i < count; i++) {
+    r->view.w = set->window[i];
+    r->view.a.slot = i;
+    IG_TRY(ig_powder_do_all(r, IG_DO_put));
   }
   r->now = which;
   r->view.windows = set->list.dev;
