@@ -12,7 +12,15 @@ static const ig_option grid_options[] = {
                "elements along x, y, z; 0 along z for a plane problem"),
     IG_VECTOR(ig_grid_case, size, 3, "m", NULL,
               "size of the whole grid; elements of 1 m if left out"),
-    IG_REAL(ig_grid_case, thickness, "m", "1", IG_TINY, IG_HUGE, "of a plane problem"), IG_END};
+    IG_REAL(ig_grid_case, thickness, "m", "1", IG_TINY, IG_HUGE, "of a plane problem"),
+    IG_FILE(
+        ig_grid_case, stl, NULL,
+        "a part's closed surface (.stl, .obj, .3mf; of other files the outer surface): elements "
+        "whose middle is outside are held void"),
+    IG_REAL(ig_grid_case, unit, "m", NULL, IG_TINY, IG_HUGE,
+            "stl: length of one unit of the file; 1 mm if neither this nor the file says"),
+    IG_VECTOR(ig_grid_case, move, 3, "m", "[0, 0, 0]", "stl: moved by this"),
+    IG_END};
 
 static const ig_option support_options[] = {
     WHERE(ig_hold_case), IG_TEXT(ig_hold_case, fix, "all", "held: 'all', or some of x y z"),

@@ -61,6 +61,8 @@ ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role, int64
   marking m = {role, IG_ROLE_DESIGN, p->places};
   double all;
   IG_TRY(visit(p, (ig_where){&c->at, NULL, &everywhere}, IG_POINT_ELEMENTS, set_byte, &m));
+  if (c->grid.at.given && c->grid.stl)
+    IG_TRY(ig_topopt_grid_part(p, role));
   for (int i = 0; i < c->passive.count; i++) {
     const ig_passive_case *passive = IG_ITEM(ig_passive_case, c->passive, i);
     m.value = passive->as == 0 ? IG_ROLE_SOLID : IG_ROLE_VOID;

@@ -54,6 +54,8 @@ static inline int64_t ig_topopt_own_end(const ig_topopt_points *p, int64_t n) {
 /* 1: designed, and so on, for every element (host). */
 IG_MUST_CHECK ig_status ig_topopt_points_roles(const ig_topopt_points *p, uint8_t *role,
                                                int64_t *solid, int64_t *designed);
+/* Of a grid with `stl`: elements outside the part become void. */
+IG_MUST_CHECK ig_status ig_topopt_grid_part(const ig_topopt_points *p, uint8_t *role);
 /* Bits of the components held, a byte per node. */
 IG_MUST_CHECK ig_status ig_topopt_points_supports(const ig_topopt_points *p, uint8_t *fix);
 /* In units of `stiffness`, sorted by node and component; to be freed. */

@@ -16,6 +16,8 @@ typedef struct {
   int64_t elements[3]; /* the last one 0: a plane problem */
   double size[3];      /* m; not given: elements of 1 m */
   double thickness;
+  const char *stl;      /* a part's surface: what is outside is void */
+  double unit, move[3]; /* m */
 } ig_grid_case;
 typedef struct {
   ig_src at;

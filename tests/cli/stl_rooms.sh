@@ -30,6 +30,14 @@ if "$INGOT" run fracture.yaml -q -t 1 --out fracture 2>said; then fail 'fracture
 grep -q 'this one has hex8; `element: tet4` makes tetrahedra' said || fail "$(cat said)"
 "$INGOT" run fracture.yaml -q -t 1 --set mesh.element=tet4 --out fracture 2>said || fail "fracture: $(cat said)"
 [ "$(figure fracture elements)" = 1152 ] || fail "fracture has $(figure fracture elements) elements"
+# a grid of topopt with the part in it: the same design as with the rest held void by boxes, bit by bit
+printf '%s\n' 'physics: topopt' 'grid: {elements: [8, 8, 8], size: [4 mm, 4 mm, 4 mm], stl: box.stl}' "$steel" 'volume: 0.2' 'supports: {box: {max: [4 mm, 4 mm, 0]}}' 'loads: {box: {min: [0, 0, 4 mm], max: [2 mm, 3 mm, 4 mm]}, force: [1, 0, 0]}' 'iterations: 2' 'output: {count: 0}' >grid.yaml
+sed 's/, stl: box.stl//' grid.yaml >boxes.yaml
+echo 'passive: [{box: {min: [2 mm, 0, 0]}, as: void}, {box: {min: [0, 3 mm, 0]}, as: void}]' >>boxes.yaml
+for one in grid boxes; do "$INGOT" run $one.yaml -q -t 1 --out $one 2>said || fail "$one: $(cat said)"; done
+cmp grid/history.csv boxes/history.csv || fail 'a grid cut by a surface is not the one cut by boxes'
+if "$INGOT" run grid.yaml -q --set grid.move='[3 mm, 0, 0]' --out out 2>said; then fail 'a part outside the grid'; fi
+grep -q 'the part must lie in it' said || fail "$(cat said)"
 # the other kinds of part, in one room
 "$INGOT" run thermal.yaml -q -t 1 --set mesh.stl=prusaslicer.3mf --out other 2>said || fail "$(cat said)"
 [ "$(figure other elements)" = 192 ] || fail "3MF: $(figure other elements)"
