@@ -149,6 +149,43 @@ static ig_status set_of_marks(ig_gmsh_reader *r, const char *name, ig_set_kind k
   return IG_OK;
 }
 
+/* Nodes of a group of points: those that lie on the point, and those that point elements of it
+   name. */
+static void points_take(ig_gmsh_reader *r, int entity, group *g) {
+  size_t *tag = NULL, count = 0, coordinates = 0, parameters = 0;
+  double *x = NULL, *p = NULL;
+  int ierr = 0, *type = NULL;
+  ig_gmsh.ModelMeshGetNodes(&tag, &count, &x, &coordinates, &p, &parameters, 0, entity, 0, 0,
+                            &ierr);
+  for (size_t k = 0; !ierr && k < count; k++) {
+    const ig_lid n = ig_gmsh_lookup(r->node_of, r->node_most, tag[k]);
+    if (n >= 0)
+      g->node[n] = 1;
+  }
+  ig_gmsh.Free(tag);
+  ig_gmsh.Free(x);
+  ig_gmsh.Free(p);
+  size_t types = 0, **cell = NULL, *cell_count = NULL, cells = 0, **node = NULL, *node_count = NULL,
+         nodes = 0;
+  ig_gmsh.ModelMeshGetElements(&type, &types, &cell, &cell_count, &cells, &node, &node_count,
+                               &nodes, 0, entity, &ierr);
+  for (size_t i = 0; !ierr && i < nodes; i++)
+    for (size_t k = 0; k < node_count[i]; k++) {
+      const ig_lid n = ig_gmsh_lookup(r->node_of, r->node_most, node[i][k]);
+      if (n >= 0)
+        g->node[n] = 1;
+    }
+  for (size_t i = 0; i < cells; i++)
+    ig_gmsh.Free(cell[i]);
+  for (size_t i = 0; i < nodes; i++)
+    ig_gmsh.Free(node[i]);
+  ig_gmsh.Free(type);
+  ig_gmsh.Free(cell);
+  ig_gmsh.Free(cell_count);
+  ig_gmsh.Free(node);
+  ig_gmsh.Free(node_count);
+}
+
 static ig_status group_read(ig_gmsh_reader *r, int dim, int number, group *g) {
   int *entity = NULL, ierr = 0;
   size_t entities = 0;
@@ -168,24 +205,11 @@ static ig_status group_read(ig_gmsh_reader *r, int dim, int number, group *g) {
   memset(g->cell, 0, (size_t)elements);
   g->dim = dim;
   g->orphans = 0;
-  for (size_t i = 0; i < entities && status == IG_OK; i++) {
-    if (dim > 0) {
+  for (size_t i = 0; i < entities && status == IG_OK; i++)
+    if (dim > 0)
       status = ig_gmsh_elements_each(r, dim, entity[i], group_take, g);
-      continue;
-    }
-    size_t *tag = NULL, count = 0, coordinates = 0, parameters = 0;
-    double *x = NULL, *p = NULL;
-    ig_gmsh.ModelMeshGetNodes(&tag, &count, &x, &coordinates, &p, &parameters, 0, entity[i], 0, 0,
-                              &ierr);
-    for (size_t k = 0; !ierr && k < count; k++) {
-      const ig_lid n = ig_gmsh_lookup(r->node_of, r->node_most, tag[k]);
-      if (n >= 0)
-        g->node[n] = 1;
-    }
-    ig_gmsh.Free(tag);
-    ig_gmsh.Free(x);
-    ig_gmsh.Free(p);
-  }
+    else
+      points_take(r, entity[i], g);
   ig_gmsh.Free(entity);
   if (status == IG_OK && g->orphans)
     ig_warn(r->cx, "%s: %d faces of group '%s' bound no element and are left out", r->path,

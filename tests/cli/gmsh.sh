@@ -49,3 +49,9 @@ END
 sed 's/hex.geo/part.geo/' heat.yaml >tets.yaml
 "$INGOT" run tets.yaml --backend cpu --threads 1 --quiet || exit 1 # tetrahedra, too
 echo "the same mesh five times; dynamics and thermal run on it"
+# sets that overlap, of elements, faces and nodes, survive a .msh file
+"$INGOT" mesh convert "$SOURCE/tests/files/abaqus-keywords.inp" overlap.msh -q 2>/dev/null || { echo 'not written'; exit 1; }
+"$INGOT" mesh info overlap.msh >after 2>/dev/null
+"$INGOT" mesh info "$SOURCE/tests/files/abaqus-keywords.inp" 2>/dev/null | grep '^set' | while read -r line; do
+  grep -qxF -- "$line" after || { echo "lost in .msh: $line"; exit 1; }
+done || exit 1
