@@ -367,6 +367,7 @@ static int run_sweep(sweep *s, ig_ctx *cx) {
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   sigaction(SIGHUP, &action, NULL);
+  sigaction(SIGUSR1, &action, NULL);
   int code = run_all(s);
   table_clear(s);
   const int written = results(s, cx);

@@ -123,8 +123,9 @@ static void progress_line(void *user, const ig_progress *p) {
   }
 }
 
-/* The first signal asks for a checkpoint. Shells, wrappers and service managers send it twice, or
-   SIGTERM and SIGHUP together: only one that comes later ends the program at once. */
+/* The first signal asks for a checkpoint: also SIGUSR1, by which batch systems tell that the time
+   is almost up. Shells, wrappers and service managers send it twice, or SIGTERM and SIGHUP
+   together: only one that comes later ends the program at once. */
 static void interrupt(int sig) {
   static const char words[] = "\ningot: finishing the step and writing a checkpoint; once more, "
                               "after a second, ends at once\n";
@@ -221,8 +222,10 @@ void cli_catch_signals(void) {
   sigaddset(&action.sa_mask, SIGINT);
   sigaddset(&action.sa_mask, SIGTERM);
   sigaddset(&action.sa_mask, SIGHUP);
+  sigaddset(&action.sa_mask, SIGUSR1);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
+  sigaction(SIGUSR1, &action, NULL);
   if (sigaction(SIGHUP, NULL, &former) == 0 && former.sa_handler != SIG_IGN) /* nohup */
     sigaction(SIGHUP, &action, NULL);
 }

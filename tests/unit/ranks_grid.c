@@ -2,6 +2,7 @@
    bear them, the parts are smaller than the whole, and designs have the bits of one rank. */
 #include "check.h"
 #include "core/ctx.h"
+#include "harsh_ranks.h"
 #include "solver/slab.h"
 #include <ingot/ranks.h>
 #include <ingot/run.h>
@@ -70,6 +71,7 @@ typedef struct {
   ig_ranks *ranks;
   const char *steps; /* iterations, NULL: the case's */
   const char *restart;
+  bool harsh; /* a transport that spoils, delays and mixes */
   ig_status status;
   char message[512];
   size_t memory;
@@ -118,6 +120,8 @@ static void together(seat *s, int count) {
   assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
   for (int i = 0; i < count; i++) {
     s[i].ranks = ranks[i];
+    if (s[i].harsh)
+      harsh_use(ranks[i]);
     assert_int_equal(pthread_create(&thread[i], NULL, sit, &s[i]), 0);
   }
   for (int i = 0; i < count; i++) {
@@ -141,7 +145,7 @@ static void same_bits(const char *const *set, int least) {
   for (int k = least; k < 4; k++) {
     memset(many, 0, sizeof many);
     for (int i = 0; i < counts[k]; i++)
-      many[i] = (seat){.set = set, .backend = backend_of_test(k % 2)};
+      many[i] = (seat){.set = set, .backend = backend_of_test(k % 2), .harsh = k == 2};
     together(many, counts[k]);
     for (int i = 0; i < counts[k]; i++)
       assert_string_equal(many[i].message, "");

@@ -1,0 +1,80 @@
+/* A transport between ranks that allows nothing: buffers to receive into are spoilt before, those
+   sent from after each exchange, messages come in another order and late. Around the transport that
+   a rank has. */
+#ifndef IG_TESTS_HARSH_RANKS_H
+#define IG_TESTS_HARSH_RANKS_H
+
+#include "ranks/ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct {
+  const ig_transport *inner;
+  void *self;
+  uint32_t seed;
+} harsh;
+
+static inline uint32_t harsh_next(harsh *h) {
+  h->seed = h->seed * 1664525u + 1013904223u;
+  return h->seed >> 8;
+}
+static inline void harsh_wait(harsh *h) {
+  if (harsh_next(h) % 8 == 0)
+    usleep(harsh_next(h) % 100);
+}
+static ig_status harsh_broadcast(void *self, int root, void *bytes, size_t size) {
+  harsh *h = self;
+  harsh_wait(h);
+  return h->inner->broadcast(h->self, root, bytes, size);
+}
+static ig_status harsh_most(void *self, int64_t *values, int count) {
+  harsh *h = self;
+  harsh_wait(h);
+  return h->inner->most(h->self, values, count);
+}
+static ig_status harsh_swap(void *self, const ig_message *message, int count) {
+  harsh *h = self;
+  ig_message *mine = malloc(((size_t)count + 1) * sizeof *mine);
+  for (int i = 0; i < count; i++) {
+    mine[i] = message[i];
+    void *copy = malloc(message[i].send_size + 1);
+    if (message[i].send_size)
+      memcpy(copy, message[i].send, message[i].send_size);
+    mine[i].send = copy;
+    if (message[i].receive_size)
+      memset(message[i].receive, 0xff, message[i].receive_size); /* not a number */
+  }
+  for (int i = count - 1; i > 0; i--) {
+    const int other = (int)(harsh_next(h) % (uint32_t)(i + 1));
+    const ig_message swap = mine[i];
+    mine[i] = mine[other];
+    mine[other] = swap;
+  }
+  harsh_wait(h);
+  const ig_status status = h->inner->swap(h->self, mine, count);
+  for (int i = 0; i < count; i++) {
+    memset((void *)mine[i].send, 0xff, mine[i].send_size);
+    free((void *)mine[i].send);
+  }
+  free(mine);
+  return status;
+}
+static void harsh_close(void *self) {
+  harsh *h = self;
+  h->inner->close(h->self);
+  free(h);
+}
+
+/* From here on the rank talks this way. */
+static inline void harsh_use(ig_ranks *ranks) {
+  static const ig_transport table = {
+      .broadcast = harsh_broadcast, .most = harsh_most, .swap = harsh_swap, .close = harsh_close};
+  harsh *h = malloc(sizeof *h);
+  *h = (harsh){ranks->transport, ranks->self, (uint32_t)ranks->rank * 40503u + 7};
+  ranks->transport = &table;
+  ranks->self = h;
+}
+
+#endif
