@@ -31,9 +31,9 @@ typedef int32_t ig_lid;
 typedef enum { IG_SINGLE, IG_DOUBLE, IG_MIXED } ig_precision;
 #define IG_PRECISION_CHOICES "single|double|mixed"
 
-/* How element contributions meet at a node. `color` and `gather` are reproducible bit by bit. */
-typedef enum { IG_ATOMIC, IG_COLOR, IG_GATHER } ig_assembly;
-#define IG_ASSEMBLY_CHOICES "atomic|color|gather"
+/* How element contributions meet at a node. All but `atomic` are reproducible bit by bit. */
+typedef enum { IG_ATOMIC, IG_COLOR, IG_GATHER, IG_CLUSTER } ig_assembly;
+#define IG_ASSEMBLY_CHOICES "atomic|color|gather|cluster"
 
 /* How numbers are stored. */
 typedef enum { IG_F32, IG_F64, IG_I32, IG_I64, IG_U8 } ig_dtype;

@@ -5,23 +5,18 @@
    that a second pass adds up, a node's slots in the order of clusters. So each sum has one order,
    and the same bits every time; nothing is added by atomics.
 
-   Shapes of the arrays; `cluster` is an ig_cluster of `count`:
-     order, color     elements, in the order of clusters and colors: number; color within its
-   cluster local            elements x npe, in that order: the node's place in its cluster node
-   nodes of clusters, inner ones first, then border, each rising slot             border nodes of
-   clusters: where the partial sum goes border, first    border nodes, rising; where the slots of
-   each begin (border + 1) */
+   Shapes of the arrays, with `count` clusters:
+   - order, color: elements in the order of clusters and colors; number, and color in its cluster.
+   - local: elements x npe, in that order; the node's place in its cluster.
+   - node: nodes of clusters, inner ones first, then border, each rising.
+   - slot: border nodes of clusters; where the partial sum goes.
+   - border, first: border nodes, rising; where the slots of each begin (border + 1). */
 #ifndef IG_CLUSTER_H
 #define IG_CLUSTER_H
 
 #include "core/array.h"
 
 IG_C_BEGIN
-
-/* The fourth strategy, after those of ingot/types.h; rooms that know it. */
-#define IG_CLUSTER ((ig_assembly)(IG_GATHER + 1))
-#define IG_ASSEMBLY_ALL IG_ASSEMBLY_CHOICES "|cluster"
-#define IG_CLUSTER_ROOMS "thermal|dynamics"
 
 typedef struct {
   int32_t first, count;       /* elements: [first, first + count) of `order` */

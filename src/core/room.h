@@ -139,7 +139,8 @@ typedef struct {
 typedef struct ig_room {
   const char *name, *about; /* `physics: name` in a case */
   bool needs_mesh;
-  bool ranks; /* runs on several ranks (ranks/ranks.h) with the bits of one */
+  bool ranks;    /* runs on several ranks (ranks/ranks.h) with the bits of one */
+  bool clusters; /* knows `assembly: cluster` */
   size_t case_size;
   const ig_option *options;
 

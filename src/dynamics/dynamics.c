@@ -416,6 +416,7 @@ const ig_room ig_room_dynamics = {
     .about = "explicit structural dynamics by the finite particle method",
     .needs_mesh = true,
     .ranks = true,
+    .clusters = true,
     .elements = "beam2|tri3|quad4|tet4|tet10|hex8",
     .case_size = sizeof(ig_dyn_case),
     .options = ig_dyn_options,

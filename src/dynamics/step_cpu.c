@@ -3,6 +3,8 @@
 #include "core/threads.h"
 #include "backend/backend.h"
 
+#include <string.h>
+
 #include "kern/prec_f64.h"
 #include "assembly/scatter.inc"
 #include "dynamics/particle.inc"

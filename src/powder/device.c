@@ -152,7 +152,8 @@ static void view_make(ig_powder_run *r) {
   v->coarse_lost = a->coarse_lost.dev, v->coarse_held = a->coarse_held.dev;
   v->stage_lost[0] = a->lost_now.dev, v->stage_lost[1] = a->lost_before.dev;
   v->stage_held[0] = a->held_now.dev, v->stage_held[1] = a->held_before.dev;
-  v->liquidus_T = ig_powder_table_T(r->tables, r->tables->liquidus);
+  v->liquidus_T =
+      isfinite(r->tables->liquidus) ? ig_powder_table_T(r->tables, r->tables->liquidus) : INFINITY;
   v->keys = a->keys.dev;
   v->pool = a->pool.dev;
   v->line = a->line.dev;

@@ -2,7 +2,6 @@
    room's own keys. */
 #include "run/case.h"
 #include "run/job.h"
-#include "assembly/cluster.h"
 #include "run/rooms.h"
 #ifdef INGOT_HAVE_IO
 #include "io/case_yaml.h"
@@ -49,7 +48,7 @@ const ig_option ig_common_options[] = {
     IG_CHOICE(C, precision, IG_PRECISION_CHOICES, "double",
               "of the state and of element work; mixed: state in double, element work in single"),
     IG_CHOICE(
-        C, assembly, IG_ASSEMBLY_ALL "|auto", "auto",
+        C, assembly, IG_ASSEMBLY_CHOICES "|auto", "auto",
         "how element contributions meet at a node; all but atomic repeat bit for bit; cluster: "
         "thermal and dynamics only; auto: gather, and on meshes to be optimised what is fastest"),
     IG_MAP(C, mesh, ig_mesh_case, ig_mesh_options, NULL, "the mesh: generated or imported"),

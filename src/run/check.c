@@ -2,7 +2,6 @@
 #include "mesh/quality.h"
 #include "core/given.h"
 #include "run/job.h"
-#include "assembly/cluster.h"
 #include "run/rooms.h"
 
 #include <inttypes.h>
@@ -68,7 +67,7 @@ ig_status ig_check(ig_case *c, ig_line_fn *line, void *user) {
     IG_TRY_GOTO(status, done, ig_mesh_describe(c->cx, job.mesh, line, user));
   if (c->room->check)
     IG_TRY_GOTO(status, done, c->room->check(&job, line, user));
-  line(user, "assembly", ig_choice_text(IG_ASSEMBLY_ALL, job.assembly, text, sizeof text));
+  line(user, "assembly", ig_choice_text(IG_ASSEMBLY_CHOICES, job.assembly, text, sizeof text));
 done:
   ig_job_close(&job);
   return status;

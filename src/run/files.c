@@ -1,6 +1,5 @@
 /* The files of a run: the checkpoint it continues from, the folder it writes, its summary. */
 #include "run/files.h"
-#include "assembly/cluster.h"
 #ifdef INGOT_HAVE_IO
 #include "io/case_yaml.h"
 #include "io/checkpoint.h"
@@ -194,7 +193,7 @@ ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_sta
       .device = ig_ctx_device(c->cx),
       .precision =
           ig_choice_text(IG_PRECISION_CHOICES, c->common.precision, precision, sizeof precision),
-      .assembly = ig_choice_text(IG_ASSEMBLY_ALL, job->assembly, assembly, sizeof assembly),
+      .assembly = ig_choice_text(IG_ASSEMBLY_CHOICES, job->assembly, assembly, sizeof assembly),
       .elements = s->elements,
       .nodes = s->nodes,
       .dofs = s->dofs,

@@ -1,6 +1,5 @@
 /* From a case to a job a room can run. */
 #include "run/job.h"
-#include "assembly/cluster.h"
 #include "backend/backend.h"
 #include "core/threads.h"
 
@@ -36,9 +35,9 @@ ig_status ig_job_open(ig_case *c, const ig_room *const *rooms, ig_job *job) {
   job->cx = cx;
   job->title = c->common.title;
   job->precision = (ig_precision)c->common.precision;
-  job->assembly_free = c->common.assembly > (int)IG_CLUSTER;
+  job->assembly_free = c->common.assembly > IG_CLUSTER;
   job->assembly = job->assembly_free ? IG_GATHER : (ig_assembly)c->common.assembly;
-  if (job->assembly == IG_CLUSTER && ig_choices_find(IG_CLUSTER_ROOMS, c->room->name) < 0)
+  if (job->assembly == IG_CLUSTER && !c->room->clusters)
     return ig_fail_at(cx, &c->common.at,
                       "%s has no assembly 'cluster': choose atomic, color or gather",
                       c->room->name);
