@@ -148,7 +148,7 @@ static ig_status bench_unstructured(ig_ctx *cx, const ig_bench_sink *sink) {
       {.conduction = IG_HEAT_CLASSES,
        .precision = IG_SINGLE,
        .assembly = IG_CLUSTER,
-       .cluster = 256}};
+       .cluster = 512}};
   return grid_run(cx, sink, "curve", 216, 0, true, setups, 3);
 }
 
