@@ -71,4 +71,11 @@ static inline int backend_here(const char *name) {
   return 0;
 }
 
+/* Sanitizers take ten times as long: what is repeated for the sake of its numbers is not there. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
 #endif
