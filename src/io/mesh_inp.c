@@ -138,7 +138,7 @@ static ig_status node_lines(ig_inp *in, char system, int number) {
     turn_round(system, x);
     IG_TRY(ig_gather_node(in->to, id, x, &twice));
     /* the same again is no mistake: files are put together of others */
-    if (twice && memcmp(&in->to->x[3 * (size_t)ig_gather_find_node(in->to, id)], x, sizeof x) != 0)
+    if (twice && !ig_gather_lies_at(in->to, ig_gather_find_node(in->to, id), x))
       return taken(in, at, "node", id);
     if (number >= 0)
       IG_TRY(ig_gather_member(in->to, &in->to->group[number], id, 0));

@@ -126,6 +126,8 @@ IG_MUST_CHECK ig_status ig_gather_cell(ig_gather *g, int64_t id, int type, int32
                                        const int64_t *node, bool *taken);
 ig_lid ig_gather_find_node(const ig_gather *g, int64_t id); /* -1: not there */
 ig_lid ig_gather_find_cell(const ig_gather *g, int64_t id);
+/* Whether that node lies at x, exactly. */
+bool ig_gather_lies_at(const ig_gather *g, ig_lid node, const double x[3]);
 /* The group of that name and kind, made if it is not there; NULL: memory ran out. */
 ig_group *ig_gather_group(ig_gather *g, const char *name, size_t length, ig_set_kind kind);
 ig_group *ig_gather_find(ig_gather *g, const char *name, size_t length, ig_set_kind kind);

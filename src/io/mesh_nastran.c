@@ -173,7 +173,7 @@ static ig_status grid_read(nastran *in) {
   IG_TRY(ig_gather_node(&in->g, id, x, &twice));
   if (twice) {
     const ig_lid node = ig_gather_find_node(&in->g, id);
-    return memcmp(x, &in->g.x[3 * (size_t)node], sizeof x) == 0 && in->system_of[node] == system
+    return ig_gather_lies_at(&in->g, node, x) && in->system_of[node] == system
                ? IG_OK
                : card_fail(in, "this node is defined twice, in different places");
   }

@@ -196,6 +196,11 @@ void ig_gather_free(ig_gather *g) {
   memset(g, 0, sizeof *g);
 }
 
+bool ig_gather_lies_at(const ig_gather *g, ig_lid node, const double x[3]) {
+  const double *at = &g->x[3 * (size_t)node];
+  return at[0] == x[0] && at[1] == x[1] && at[2] == x[2];
+}
+
 static bool grow(void **p, size_t items, size_t size) {
   void *more = realloc(*p, items * size);
   *p = more ? more : *p;
