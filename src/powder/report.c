@@ -178,7 +178,7 @@ void ig_powder_warn(const ig_powder_run *r) {
                "%lld of %lld lines are on average not as deep as a layer and do not reach the one "
                "below; the first is line %lld of layer %lld",
                (long long)shallow, (long long)seen,
-               (long long)(first - r->layer_of[layer].line + 1), (long long)layer + 1);
+               (long long)first - (long long)r->layer_of[layer].line + 1, (long long)layer + 1);
   if (left)
     ig_warn_at(r->cx, &r->c->grid.at,
                "%d cells were molten when the window left them: a larger window keeps the pool",
