@@ -29,6 +29,7 @@ static inline ig_powder_case small(void) {
                           .ambient = 300,
                           .safety = 0.8,
                           .dwell_change = 5,
+                          .packing = 1,
                           .grid = {.cell = 20e-6,
                                    .ratio = 2,
                                    .window = {0.4e-3, 0.4e-3, 0.12e-3},

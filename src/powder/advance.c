@@ -39,9 +39,7 @@ ig_status ig_powder_fill(ig_powder_run *r) {
 /* A layer of powder over the whole bed; the heat it brings is counted. */
 static ig_status layer_spread(ig_powder_run *r) {
   const double H = r->coarse.edge,
-               T = isnan(r->c->powder_temperature) ? r->c->initial_temperature
-                                                   : r->c->powder_temperature,
-               u = ig_powder_table_heat(r->tables, T);
+               u = r->tables->packing * ig_powder_table_heat(r->tables, ig_powder_new_T(r));
   ig_powder_layer *l = &r->layer_of[r->layer];
   if (r->layer > 0) {
     IG_TRY(ig_powder_layer_done(r, r->layer - 1));

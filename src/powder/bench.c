@@ -33,6 +33,7 @@ static ig_powder_case square(ig_scan_part *part) {
                           .emissivity = 0.4,
                           .safety = 0.8,
                           .dwell_change = 2,
+                          .packing = 1,
                           .grid = {.cell = 20e-6,
                                    .ratio = 4,
                                    .window = {1.04e-3, 0.96e-3, 0.24e-3},

@@ -9,7 +9,8 @@
 enum { MOLTEN = 2 + IG_POWDER_BOXES, BOX = 6, LAYER = 8 };
 /* Numbers of a run, doubles throughout: whole numbers in them are exact. */
 typedef struct {
-  double time, step, layer, bed, dt_dwell, fine_steps, coarse_steps, moves, work, stored0, born;
+  double time, step, layer, bed, dt_dwell, fine_steps, coarse_steps, moves, work, stored0, born,
+      sunk;
   double windows, lingers, molten[MOLTEN], line[IG_POWDER_BEAMS], has_box[IG_POWDER_BEAMS];
   double box[IG_POWDER_BEAMS][BOX], linger[IG_POWDER_BOXES][BOX], window[IG_POWDER_WINDOWS][BOX];
 } kept;
@@ -72,6 +73,7 @@ static void numbers_keep(const ig_powder_run *r, kept *k) {
   k->work = r->work;
   k->stored0 = r->stored0;
   k->born = r->ledger.born;
+  k->sunk = (double)*(const uint64_t *)r->array.sunk.host;
   k->windows = r->set[r->now].count;
   k->lingers = r->lingers;
   for (int i = 0; i < MOLTEN; i++)
@@ -135,8 +137,9 @@ done:
 /* Whether what was kept can be of this case. */
 static bool sensible(const ig_powder_run *r, const kept *k) {
   bool good = k->layer >= 0 && k->layer <= (double)r->layers && k->bed >= (double)r->plate &&
-              k->bed <= (double)r->nf[2] && k->time >= 0 && k->windows >= 0 &&
-              k->windows <= IG_POWDER_WINDOWS && k->lingers >= 0 && k->lingers <= IG_POWDER_BOXES;
+              k->bed <= (double)r->nf[2] && k->time >= 0 && k->sunk >= 0 && k->sunk < 1e18 &&
+              k->windows >= 0 && k->windows <= IG_POWDER_WINDOWS && k->lingers >= 0 &&
+              k->lingers <= IG_POWDER_BOXES;
   for (int b = 0; b < r->beams; b++)
     good = good && k->line[b] >= -1 && k->line[b] < (double)r->lines;
   return good;
@@ -183,6 +186,7 @@ static void numbers_take(ig_powder_run *r, const kept *k) {
   r->work = k->work;
   r->stored0 = k->stored0;
   r->ledger.born = k->born;
+  *(uint64_t *)r->array.sunk.host = (uint64_t)k->sunk;
   for (int i = 0; i < MOLTEN; i++)
     ((int *)r->array.molten.host)[i] = (int)k->molten[i];
   for (int b = 0; b < r->beams; b++)

@@ -59,6 +59,7 @@ static ig_status looks_make(ig_powder_run *r) {
   IG_TRY(doubles(r, &a->pool, IG_POOL_COLUMNS));
   IG_TRY(doubles(r, &a->line, IG_LINE_COLUMNS * (size_t)r->lines));
   IG_TRY(ig_array_new(r->cx, &a->molten, 2 + IG_POWDER_BOXES, sizeof(int), "pool"));
+  IG_TRY(ig_array_new(r->cx, &a->sunk, 1, sizeof(uint64_t), "powder bed"));
   IG_TRY(ig_array_new(r->cx, &a->linger, IG_POWDER_BOXES, sizeof(ig_powder_box), "windows"));
   IG_TRY(doubles(r, &a->probe_at, 3 * probes));
   IG_TRY(doubles(r, &a->probe_now, probes));
@@ -152,12 +153,14 @@ static void view_make(ig_powder_run *r) {
   v->coarse_lost = a->coarse_lost.dev, v->coarse_held = a->coarse_held.dev;
   v->stage_lost[0] = a->lost_now.dev, v->stage_lost[1] = a->lost_before.dev;
   v->stage_held[0] = a->held_now.dev, v->stage_held[1] = a->held_before.dev;
-  v->liquidus_T =
-      isfinite(r->tables->liquidus) ? ig_powder_table_T(r->tables, r->tables->liquidus) : INFINITY;
+  v->liquidus_T = isfinite(r->tables->liquidus)
+                      ? ig_powder_table_T(r->tables, r->tables->liquidus, 1)
+                      : INFINITY;
   v->keys = a->keys.dev;
   v->pool = a->pool.dev;
   v->line = a->line.dev;
   v->molten = a->molten.dev;
+  v->sunk = a->sunk.dev;
   v->linger = a->linger.dev;
   v->probes = c->probes.count;
   v->probe_at = a->probe_at.dev;
@@ -204,10 +207,10 @@ void ig_powder_arrays_free(ig_powder_run *r) {
 ig_status ig_powder_push(ig_powder_run *r) {
   ig_powder_arrays *a = &r->array;
   ig_array *const all[] = {
-      &a->tables,     &a->heat,        &a->resist,     &a->solid,  &a->fill,     &a->shape,
-      &a->ones,       &a->state,       &a->source,     &a->lost,   &a->held,     &a->keys,
-      &a->pool,       &a->line,        &a->molten,     &a->linger, &a->probe_at, &a->probe_now,
-      &a->probe_peak, &a->coarse_lost, &a->coarse_held};
+      &a->tables,     &a->heat,        &a->resist,      &a->solid,  &a->fill,     &a->shape,
+      &a->ones,       &a->state,       &a->source,      &a->lost,   &a->held,     &a->keys,
+      &a->pool,       &a->line,        &a->molten,      &a->linger, &a->probe_at, &a->probe_now,
+      &a->probe_peak, &a->coarse_lost, &a->coarse_held, &a->sunk};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     IG_TRY(ig_array_push(r->cx, all[i]));
   return a->map.count ? ig_array_push(r->cx, &a->map) : IG_OK;
@@ -229,10 +232,10 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
   } all[] = {{IG_PULL_HEAT, &a->heat},          {IG_PULL_LEDGER, &a->source},
              {IG_PULL_LEDGER, &a->lost},        {IG_PULL_LEDGER, &a->held},
              {IG_PULL_LEDGER, &a->coarse_lost}, {IG_PULL_LEDGER, &a->coarse_held},
-             {IG_PULL_POOL, &a->pool},          {IG_PULL_POOL, &a->molten},
-             {IG_PULL_LINES, &a->line},         {IG_PULL_STATE, &a->state},
-             {IG_PULL_PROBES, &a->probe_now},   {IG_PULL_PROBES, &a->probe_peak},
-             {IG_PULL_SOLID, &a->solid}};
+             {IG_PULL_LEDGER, &a->sunk},        {IG_PULL_POOL, &a->pool},
+             {IG_PULL_POOL, &a->molten},        {IG_PULL_LINES, &a->line},
+             {IG_PULL_STATE, &a->state},        {IG_PULL_PROBES, &a->probe_now},
+             {IG_PULL_PROBES, &a->probe_peak},  {IG_PULL_SOLID, &a->solid}};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     if (all[i].what & what)
       IG_TRY(ig_array_pull(r->cx, all[i].array));
@@ -240,6 +243,7 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
     IG_TRY(ig_array_pull(r->cx, &a->map));
   if (what & IG_PULL_LEDGER) {
     r->ledger.source = sum(&a->source);
+    r->ledger.sunk = (double)*(const uint64_t *)a->sunk.host * r->tables->sink * pow(r->cell, 3);
     r->ledger.lost = sum(&a->lost) + sum(&a->coarse_lost);
     r->ledger.held = sum(&a->held) + sum(&a->coarse_held);
   }

@@ -402,8 +402,9 @@ __global__ void __launch_bounds__(WORKERS + LIGHT, 1)
     for (int c = 0; c < CELLS; c++) {
       const int i = t + c * WORKERS;
       if (i < cells) {
-        const double heat = s.heat[i];
-        state[c] = powder_state_next(tables, heat, s.state[i]);
+        double heat = s.heat[i];
+        state[c] = powder_state_next(tables, &heat, s.state[i]);
+        heat = powder_content(tables, heat, state[c]);
         T[c] = powder_T(tables, heat);
         resist[c] = powder_resist(tables, heat, state[c] & IG_POWDER_SOLID ? 1 : 0);
       }
@@ -418,6 +419,10 @@ __global__ void __launch_bounds__(WORKERS + LIGHT, 1)
       if (i < cells && p.k <= s.top) {
         if (v.map.n[0])
           froze |= slab_kept(v, w, s, p, T[c], s.state[i] & ~state[c]) << c;
+        if (state[c] & ~s.state[i] & IG_POWDER_SOLID) {
+          s.heat[i] += tables->sink;
+          atomicAdd((unsigned long long *)v.sunk, 1ull);
+        }
         s.state[i] = (uint8_t)state[c];
         slab_put(s, p.plane, p.k, p.u, T[c], resist[c]);
       }

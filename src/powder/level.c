@@ -26,12 +26,12 @@ void ig_level_conduct(ig_ctx *cx, const ig_level *l, double dt) {
       row_conduct(l, j, k, dt);
 }
 
-double ig_powder_table_T(const ig_powder_tables *t, double heat) {
-  return powder_T(t, heat);
+double ig_powder_table_T(const ig_powder_tables *t, double heat, double solid) {
+  return powder_T(t, heat / powder_mass(t, solid));
 }
 
 double ig_powder_table_resist(const ig_powder_tables *t, double heat, double solid) {
-  return powder_resist(t, heat, solid);
+  return powder_resist(t, heat / powder_mass(t, solid), solid);
 }
 
 double ig_powder_table_heat(const ig_powder_tables *t, double T) {

@@ -6,11 +6,14 @@
 #include "kern/hd.h"
 
 enum { IG_POWDER_ROWS = 4096 };
-/* Material over heat content, equally spaced: temperature and 1/conductivity, solid and powder. */
+/* Material over the heat content of the solid, equally spaced: temperature and 1/conductivity,
+   solid and powder. Powder at the same temperature holds `packing` of that heat. */
 typedef struct {
   double start, per;        /* J/m^3; rows per J/m^3 */
   double solidus, liquidus; /* J/m^3; infinite: never melts */
   double diffusivity;       /* the largest, m^2/s */
+  double packing, unpack;   /* density of powder over that of the solid; 1 / that */
+  double sink;              /* heat of the powder that fills up a cell of it as it melts, J/m^3 */
   double T[IG_POWDER_ROWS + 1], solid[IG_POWDER_ROWS + 1], powder[IG_POWDER_ROWS + 1];
 } ig_powder_tables;
 
@@ -40,9 +43,10 @@ IG_C_BEGIN
 /* On the CPU: heat += dt x what conduction brings; cells of closed resistance keep theirs. */
 void ig_level_conduct(ig_ctx *cx, const ig_level *level, double dt);
 
-double ig_powder_table_T(const ig_powder_tables *t, double heat);
+/* Of a cell of which the share `solid` is solid. */
+double ig_powder_table_T(const ig_powder_tables *t, double heat, double solid);
 double ig_powder_table_resist(const ig_powder_tables *t, double heat, double solid);
-/* The heat content at a temperature. */
+/* The heat content of the solid at a temperature. */
 double ig_powder_table_heat(const ig_powder_tables *t, double T);
 IG_C_END
 

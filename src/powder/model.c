@@ -28,6 +28,10 @@ static double heat_at(const ig_material_case *m, double from, double to) {
   return sum;
 }
 
+double ig_powder_new_T(const ig_powder_run *r) {
+  return isnan(r->c->powder_temperature) ? r->c->initial_temperature : r->c->powder_temperature;
+}
+
 static ig_status tables_make(ig_powder_run *r) {
   const ig_material_case *m = r->material;
   ig_powder_tables *t;
@@ -45,6 +49,8 @@ static ig_status tables_make(ig_powder_run *r) {
   for (int i = 1; i < POINTS; i++)
     heat[i] = heat[i - 1] + heat_at(m, i - 1, i);
   t->start = 0;
+  t->packing = r->c->packing;
+  t->unpack = 1 / t->packing;
   t->per = IG_POWDER_ROWS / heat[POINTS - 1];
   for (int row = 0, i = 0; row <= IG_POWDER_ROWS; row++) {
     const double u = row / t->per;
@@ -58,13 +64,14 @@ static ig_status tables_make(ig_powder_run *r) {
   }
   for (int row = 0; row < IG_POWDER_ROWS; row++) {
     const double slope = (t->T[row + 1] - t->T[row]) * t->per; /* K per J/m^3 */
-    const double resist =
-        fmin(fmin(t->solid[row], t->solid[row + 1]), fmin(t->powder[row], t->powder[row + 1]));
-    t->diffusivity = fmax(t->diffusivity, slope / resist);
+    const double resist = fmin(t->solid[row], t->solid[row + 1]);
+    const double powder = fmin(t->powder[row], t->powder[row + 1]);
+    t->diffusivity = fmax(t->diffusivity, fmax(slope / resist, slope / (powder * t->packing)));
   }
   free(heat);
   t->solidus = isnan(m->solidus) ? INFINITY : ig_powder_table_heat(t, m->solidus);
   t->liquidus = isnan(m->liquidus) ? INFINITY : ig_powder_table_heat(t, m->liquidus);
+  t->sink = (1 - t->packing) * ig_powder_table_heat(t, ig_powder_new_T(r));
   return IG_OK;
 }
 

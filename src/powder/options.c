@@ -44,6 +44,10 @@ const ig_option ig_powder_options[] = {
     IG_REAL(C, duration, "s", NULL, IG_TINY, 1e9, "how long to simulate; left out: the whole path"),
     IG_REAL(C, initial_temperature, "K", "300 K", 0, 1e5, "of plate and bed at the start"),
     IG_REAL(C, powder_temperature, "K", NULL, 0, 1e5, "of new layers; left out: the initial one"),
+    IG_REAL(
+        C, packing, "", "1", 0.05, 1,
+        "density of powder over that of the solid; what it lacks comes from the powder above as "
+        "it melts"),
     IG_REAL(C, plate_temperature, "K", NULL, 0, 1e5,
             "held at the plate's bottom; left out: no heat passes"),
     IG_REAL(C, ambient, "K", "300 K", 0, 1e5, "above the bed"),

@@ -11,17 +11,17 @@
 static double gap(const ig_powder_run *r, double *stored) {
   *stored = ig_powder_stored(r) - r->stored0;
   const ig_powder_ledger *l = &r->ledger;
-  return *stored - (l->source + l->born - l->lost - l->held);
+  return *stored - (l->source + l->born + l->sunk - l->lost - l->held);
 }
 
 ig_status ig_powder_history(void *self, ig_sink *to) {
   ig_powder_run *r = self;
-  enum { FIXED = 18, MOST = FIXED + 64 };
+  enum { FIXED = 19, MOST = FIXED + 64 };
   const char *names[MOST] = {
-      "step",           "time [s]",       "T_max [K]",        "stored [J]",     "source [J]",
-      "born [J]",       "lost [J]",       "held [J]",         "energy_gap [J]", "layer",
-      "line",           "interlayer [K]", "beam_x [m]",       "beam_y [m]",     "melt_length [m]",
-      "melt_width [m]", "melt_depth [m]", "melt_volume [m^3]"};
+      "step",           "time [s]",       "T_max [K]",         "stored [J]",     "source [J]",
+      "born [J]",       "lost [J]",       "held [J]",          "energy_gap [J]", "layer",
+      "line",           "interlayer [K]", "beam_x [m]",        "beam_y [m]",     "melt_length [m]",
+      "melt_width [m]", "melt_depth [m]", "melt_volume [m^3]", "sunk [J]"};
   double x[3], stored, values[MOST];
   IG_TRY(ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_LEDGER | IG_PULL_POOL | IG_PULL_PROBES));
   const double open = gap(r, &stored), *pool = ig_powder_host(&r->array.pool);
@@ -48,7 +48,8 @@ ig_status ig_powder_history(void *self, ig_sink *to) {
                                pool[0],
                                pool[1],
                                pool[2],
-                               pool[3]};
+                               pool[3],
+                               r->ledger.sunk};
   memcpy(values, fixed, sizeof fixed);
   const int probes = r->c->probes.count;
   for (int i = 0; i < probes; i++) {
@@ -115,10 +116,11 @@ ig_status ig_powder_snapshot(void *self, ig_sink *to) {
   for (int64_t c = 0; c < cells && status == IG_OK; c++) {
     const int i = (int)(c % l->n[0]), j = (int)(c / l->n[0] % l->n[1]),
               k = (int)(c / l->n[0] / l->n[1]);
+    const double solid = ig_powder_host(&r->array.solid)[ig_powder_cell(r, i, j, k)];
     if (field[0])
-      field[0][c] = ig_powder_table_T(r->tables, l->heat[ig_level_at(l, i, j, k)]);
+      field[0][c] = ig_powder_table_T(r->tables, l->heat[ig_level_at(l, i, j, k)], solid);
     if (field[1])
-      field[1][c] = ig_powder_host(&r->array.solid)[ig_powder_cell(r, i, j, k)];
+      field[1][c] = solid;
     if (field[2])
       field[2][c] = melts_mean(r, i, j, k);
   }
@@ -151,6 +153,7 @@ ig_status ig_powder_results(void *self, ig_sink *to) {
              {"stored", "J", stored},
              {"source", "J", r->ledger.source},
              {"born", "J", r->ledger.born},
+             {"sunk", "J", r->ledger.sunk},
              {"lost", "J", r->ledger.lost},
              {"held", "J", r->ledger.held},
              {"energy_gap", "J", open},

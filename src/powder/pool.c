@@ -55,7 +55,7 @@ ig_status ig_powder_interlayer(ig_powder_run *r, ig_powder_layer *layer) {
   for (int j = 0; j < l->n[1]; j++)
     for (int i = 0; i < l->n[0]; i++) {
       const double s = solid[ig_powder_cell(r, i, j, k)];
-      const double T = ig_powder_table_T(r->tables, l->heat[ig_level_at(l, i, j, k)]);
+      const double T = ig_powder_table_T(r->tables, l->heat[ig_level_at(l, i, j, k)], s);
       sum += s * T;
       weight += s;
       if (s > 0 && T > layer->hottest) {

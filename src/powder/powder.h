@@ -52,6 +52,7 @@ typedef struct {
   ig_src at;
   double duration, initial_temperature, powder_temperature, plate_temperature, ambient, convection;
   double emissivity, safety, dwell_change;
+  double packing; /* density of powder over that of the solid */
   ig_powder_grid grid;
   ig_powder_beam beam;
   ig_hatch_case hatch;
@@ -68,6 +69,7 @@ extern const ig_bench_entry ig_powder_bench[];
 /* Heat so far, J. */
 typedef struct {
   double source, born, lost, held; /* beams; new layers; through the top; through the bottom */
+  double sunk;                     /* powder that came down from above as some below it melted */
 } ig_powder_ledger;
 
 /* A line of a path: from where the beam goes on to where it goes off. */
@@ -128,6 +130,7 @@ typedef struct {
   X(pool)                                                                                          \
   X(line)                                                                                          \
   X(molten)                                                                                        \
+  X(sunk)                                                                                          \
   X(linger)                                                                                        \
   X(probe_at)                                                                                      \
   X(probe_now)                                                                                     \
@@ -191,6 +194,7 @@ typedef struct {
 
 /* --- model.c */
 IG_MUST_CHECK ig_status ig_powder_open(ig_job *job, ig_powder_run *run);
+double ig_powder_new_T(const ig_powder_run *run); /* of new powder, K */
 void ig_powder_close(ig_powder_run *run);
 IG_MUST_CHECK ig_status ig_powder_path(ig_ctx *cx, const void *room_case, int beam,
                                        ig_toolpath *path);

@@ -58,7 +58,7 @@ static double normalised_enthalpy(const ig_powder_run *r, const ig_powder_line *
     return NAN;
   const double T = r->material->solidus, step = 1 / t->per;
   const double low = t->solidus - step,
-               slope = (ig_powder_table_T(t, t->solidus) - ig_powder_table_T(t, low)) / step,
+               slope = (ig_powder_table_T(t, t->solidus, 1) - ig_powder_table_T(t, low, 1)) / step,
                D = slope / ig_powder_table_resist(t, low, 1),
                h = t->solidus - ig_powder_table_heat(t, r->c->initial_temperature);
   const double absorbed = isnan(r->c->beam.powder_absorptivity)

@@ -56,7 +56,7 @@ static ig_status run_all(ig_ctx *cx, const ig_powder_case *c, ig_material_case *
   if (status == IG_OK) {
     const ig_powder_ledger *l = &r.ledger;
     const double stored = ig_powder_stored(&r) - r.stored0;
-    f->gap = (stored - (l->source + l->born - l->lost - l->held)) / (l->source + l->born);
+    f->gap = (stored - (l->source + l->born + l->sunk - l->lost - l->held)) / (l->source + l->born);
     for (int i = 0; i < 4 && i < r.lines; i++)
       memcpy(f->pool[i], ig_powder_host(&r.array.line) + IG_LINE_COLUMNS * i, sizeof f->pool[i]);
     for (int i = 0; i < c->probes.count && i < 3; i++)
@@ -86,6 +86,7 @@ static ig_status tracks_run(ig_ctx *cx, double wx, double wy, double wz, found *
                             .emissivity = 0.4,
                             .safety = 0.8,
                             .dwell_change = 2,
+                            .packing = 1,
                             .grid = {.cell = 20e-6,
                                      .ratio = 4,
                                      .window = {wx, wy, wz},
@@ -180,6 +181,7 @@ static ig_status beam_verify(ig_ctx *cx, const ig_verify_sink *sink) {
                       .ambient = 300,
                       .safety = 0.8,
                       .dwell_change = 2,
+                      .packing = 1,
                       .grid = {.cell = 20e-6,
                                .ratio = 4,
                                .window = {0.96e-3, 0.72e-3, 0.4e-3},

@@ -88,6 +88,7 @@ typedef struct {
   double *pool;   /* IG_POOL_COLUMNS */
   double *line;   /* lines x IG_LINE_COLUMNS */
   int *molten;    /* cells: of all windows; of the boxes that linger; left by windows */
+  uint64_t *sunk; /* cells that were powder and became solid */
   const ig_powder_box *linger;
   int lingers;
   int probes;

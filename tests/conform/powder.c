@@ -54,6 +54,7 @@ static ig_powder_case two_lasers(ig_powder_probe *probe) {
   ig_powder_case c = small();
   c.hatch.layers = 2;
   c.hatch.lasers = 2;
+  c.packing = 0.6;
   c.plate_temperature = 300;
   c.convection = 50;
   c.emissivity = 0.5;
@@ -92,9 +93,10 @@ static void on(const char *backend) {
   }
   assert_true(frozen > 100);
   const ig_powder_ledger *l = &q->ledger;
-  const double stored = ig_powder_stored(q) - q->stored0, in = l->source + l->born;
+  const double stored = ig_powder_stored(q) - q->stored0, in = l->source + l->born + l->sunk;
   assert_true(fabs(stored - (in - l->lost - l->held)) < 1e-13 * in);
-  assert_true(l->lost > 0 && l->held > 0);
+  assert_true(l->lost > 0 && l->held > 0 && l->sunk > 0);
+  assert_true(p->ledger.sunk == l->sunk);
   close_bed(&a);
   close_bed(&b);
 }
