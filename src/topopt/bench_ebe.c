@@ -7,6 +7,7 @@
 #include "backend/backend.h"
 #include "mesh/mesh_case.h"
 #include "solver/ebe.h"
+#include "topopt/mesh_model.h"
 #include "topopt/problem.h"
 
 #include <math.h>
@@ -198,9 +199,15 @@ static ig_status bench_whole(ig_ctx *cx, const ig_bench_sink *sink, const ig_mes
   return status;
 }
 
-/* Seconds of a design iteration, every operator: by Jacobi as in the thesis, then by multigrid. */
-static ig_status bench_designs(ig_ctx *cx, const ig_bench_sink *sink) {
-  const int n = cx->backend->kernels == IG_KERNELS_CUDA ? 28 : 8;
+static const char *const bodies[2] = {
+    "volume: 0.3, void_ratio: 1e-3, filter: {radius: 1.2}, supports: [{set: xmin}], loads: "
+    "[{set: xmax, force: [0, -1, 0], spread: faces}]",
+    "volume: 0.3, void_ratio: 1e-3, filter: {radius: 1.2}, supports: [{set: start}], loads: "
+    "[{set: end, force: [1, 0, 0], spread: faces}]"};
+static const char *const body_names[2] = {"cantilever", "arch"};
+
+/* The mesh of body k, n elements across it. */
+static ig_status body_mesh(ig_ctx *cx, int k, int n, ig_mesh **mesh) {
   ig_box_case box = {.size = IG_ROW(40, 10, 10), .cells = IG_ROW(4 * n, n, n)};
   const ig_mesh_case meshes[2] = {{.boxes = {1, &box}},
                                   {.tube = {.at.given = true,
@@ -209,28 +216,99 @@ static ig_status bench_designs(ig_ctx *cx, const ig_bench_sink *sink) {
                                             .angle = 1.5,
                                             .height = 10,
                                             .cells = IG_ROW(n, 3 * n, n)}}};
-  static const char *const names[2] = {"cantilever", "arch"};
-  static const char *const bodies[2] = {
-      "volume: 0.3, void_ratio: 1e-3, filter: {radius: 1.2}, supports: [{set: xmin}], loads: "
-      "[{set: xmax, force: [0, -1, 0], spread: faces}]",
-      "volume: 0.3, void_ratio: 1e-3, filter: {radius: 1.2}, supports: [{set: start}], loads: "
-      "[{set: end, force: [1, 0, 0], spread: faces}]"};
+  return ig_mesh_generate(cx, &meshes[k], mesh);
+}
+
+/* Seconds of a design iteration, every operator: by Jacobi as in the thesis, then by multigrid. */
+static ig_status bench_designs(ig_ctx *cx, const ig_bench_sink *sink) {
   for (int k = 0; k < 2; k++) {
     ig_mesh *mesh;
     double reference = NAN;
-    IG_TRY(ig_mesh_generate(cx, &meshes[k], &mesh));
+    IG_TRY(body_mesh(cx, k, cx->backend->kernels == IG_KERNELS_CUDA ? 28 : 8, &mesh));
     ig_status status = IG_OK;
     for (int multigrid = 0; multigrid < 2; multigrid++)
       for (int kind = 0; kind < IG_EBE_KINDS && status == IG_OK; kind++) {
         if (multigrid && kind > IG_EBE_EBE && kind < IG_EBE_EBESYM)
           continue;
-        status = bench_whole(cx, sink, mesh, names[k], bodies[k],
+        status = bench_whole(cx, sink, mesh, body_names[k], bodies[k],
                              multigrid ? "multigrid" : "jacobi", (ig_ebe_kind)kind, &reference);
       }
     ig_mesh_free(mesh);
     IG_TRY(status);
   }
   return IG_OK;
+}
+
+/* --- the solver on a GPU and on one CPU thread --- */
+
+typedef struct {
+  double iteration, product; /* seconds */
+  int iterations;
+  double elements, dofs;
+} solver_time;
+
+/* An iteration of the second design's solve by Jacobi, and a product alone. */
+static ig_status time_solver(ig_ctx *cx, int k, int n, ig_ebe_kind kind, const char *tolerance,
+                             solver_time *y) {
+  char text[700];
+  ig_mesh *mesh;
+  ig_topopt_problem t = {0};
+  ig_evaluation e = {0};
+  ig_status status;
+  snprintf(text, sizeof text, "{%s, solver: {tolerance: %s, preconditioner: jacobi, operator: %s}}",
+           bodies[k], tolerance, ig_ebe_name(kind));
+  IG_TRY(body_mesh(cx, k, n, &mesh));
+  IG_TRY_GOTO(status, done, ig_topopt_problem_open_mesh(cx, text, mesh, &t));
+  IG_TRY_GOTO(status, done, ig_topopt_problem_iterate(&t, 1, &e));
+  const double before = t.s->seconds[IG_STAGE_SOLVE];
+  IG_TRY_GOTO(status, done, ig_topopt_problem_iterate(&t, 2, &e));
+  *y = (solver_time){.iteration = (t.s->seconds[IG_STAGE_SOLVE] - before) / e.iterations,
+                     .iterations = e.iterations,
+                     .elements = (double)t.d->elements,
+                     .dofs = (double)t.d->dofs};
+  status = time_products(cx, &((ig_topopt_mesh_model *)t.d->self)->op, &y->product);
+done:
+  ig_topopt_problem_close(&t);
+  ig_mesh_free(mesh);
+  return status;
+}
+
+ig_status ig_topopt_bench_thesis(ig_ctx *cx, const ig_bench_sink *sink) {
+  static const ig_ebe_kind kinds[] = {IG_EBE_EBE, IG_EBE_NBN, IG_EBE_EBESYM, IG_EBE_RECOMPUTE};
+  const int n = cx->backend->kernels == IG_KERNELS_CUDA ? 28 : 8;
+  ig_ctx *one;
+  if (ig_ctx_open(&(ig_ctx_options){.backend = "cpu", .threads = 1}, &one) != IG_OK)
+    return IG_FAIL(cx, IG_UNSUPPORTED, "no CPU backend to compare with");
+  ig_status status = IG_OK;
+  for (int k = 0; k < 2; k++)
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == IG_OK; i++) {
+      solver_time here = {0}, there = {0};
+      char name[96], note[200];
+      IG_TRY_GOTO(status, done, time_solver(cx, k, n, kinds[i], "1e-4", &here));
+      status = time_solver(one, k, n, kinds[i], "0.05", &there);
+      if (status != IG_OK)
+        status = IG_FAIL(cx, status, "%s", ig_ctx_message(one));
+      snprintf(name, sizeof name, "thesis/%s/%s", body_names[k], ig_ebe_name(kinds[i]));
+      snprintf(note, sizeof note,
+               "an iteration of the solver; product %.0f %% of it; one CPU thread %.3g s, %.1f x "
+               "(product %.0f %% there)%s",
+               100 * here.product / here.iteration, there.iteration,
+               there.iteration / here.iteration, 100 * there.product / there.iteration,
+               kinds[i] == IG_EBE_EBE   ? "; the thesis: 80-99 %, 3-5 x"
+               : kinds[i] == IG_EBE_NBN ? "; the thesis: 80-99 %, 2.5-4 x"
+                                        : "");
+      if (status == IG_OK)
+        sink->row(sink->user, &(ig_bench_row){.name = name,
+                                              .elements = here.elements,
+                                              .steps = here.iterations,
+                                              .seconds = here.iteration,
+                                              .rate = here.dofs / here.iteration,
+                                              .rate_unit = "dof-iterations",
+                                              .note = note});
+    }
+done:
+  ig_ctx_close(one);
+  return status;
 }
 
 ig_status ig_topopt_bench_ebe(ig_ctx *cx, const ig_bench_sink *sink) {

@@ -1,9 +1,10 @@
-/* `ingot bench topopt/multigrid`, `topopt/jacobi`, `topopt/blocks`: the tables of Martinez-Frutos
-   et al. (2017). Whole runs, every design, of bridge, gripper and heat sink; beside each the same
-   work by an assembled matrix on one thread of this machine's CPU. That would take hours: its parts
-   are timed one by one and multiplied by how often the run needed them. */
+/* `ingot bench topopt/multigrid`, `topopt/jacobi`, `topopt/ranks`, `topopt/blocks`: the tables of
+   Martinez-Frutos et al. (2017). Whole runs, every design, of bridge, gripper and heat sink; beside
+   each the same work by an assembled matrix on one thread of this machine's CPU. That would take
+   hours: its parts are timed one by one and multiplied by how often the run needed them. */
 #include "topopt/bench_paper.h"
 #include "backend/backend.h"
+#include "ranks/crew.h"
 #include "topopt/bench_sparse.h"
 #include "topopt/problem.h"
 #ifdef INGOT_HAVE_CUDA
@@ -282,6 +283,35 @@ ig_status ig_topopt_bench_multigrid(ig_ctx *cx, const ig_bench_sink *sink) {
 }
 ig_status ig_topopt_bench_jacobi(ig_ctx *cx, const ig_bench_sink *sink) {
   return bench_examples(cx, sink, false);
+}
+
+/* --- two GPUs: direct and adjoint system by one rank each --- */
+
+/* Designs of the gripper, which has two systems. */
+static ig_status share_work(ig_ctx *cx, int steps, double *seconds) {
+  const example *e = &examples[1];
+  char text[TEXT], more[TEXT + 32];
+  ig_topopt_problem t;
+  ig_evaluation now = {0};
+  case_text(e, on_gpu(cx) ? 1 : 4, true, text);
+  snprintf(more, sizeof more, "{ranks: share, %s", text + 1);
+  IG_TRY(ig_ranks_agree(cx, ig_topopt_problem_open(cx, more, &t)));
+  ig_status status = ig_topopt_problem_iterate(&t, 1, &now); /* makes buffers and pages warm */
+  status = ig_ranks_agree(cx, status);
+  const double start = ig_now();
+  for (int i = 0; i < steps && status == IG_OK; i++)
+    status = ig_topopt_problem_iterate(&t, i + 2, &now);
+  status = ig_ranks_agree(cx, status);
+  *seconds = ig_now() - start;
+  ig_topopt_problem_close(&t);
+  return status;
+}
+
+ig_status ig_topopt_bench_ranks(ig_ctx *cx, const ig_bench_sink *sink) {
+  const int c = on_gpu(cx) ? 1 : 4, *n = examples[1].n;
+  const double elements = (double)(n[0] / c) * (n[1] / c) * (n[2] / c);
+  return ig_crew_bench(cx, sink, "gripper, systems shared", elements, on_gpu(cx) ? 20 : 4,
+                       share_work);
 }
 
 /* --- Table 2 --- */

@@ -12,4 +12,6 @@ IG_MUST_CHECK ig_status ig_topopt_bench_jacobi(ig_ctx *cx, const ig_bench_sink *
 /* The paper's product by blocks of threads of every shape in its Table 2. */
 IG_MUST_CHECK ig_status ig_topopt_bench_blocks(ig_ctx *cx, const ig_bench_sink *sink);
 
+IG_MUST_CHECK ig_status ig_topopt_bench_ranks(ig_ctx *cx, const ig_bench_sink *sink);
+
 #endif

@@ -28,6 +28,35 @@ static bool follows(const ig_topopt_case *c) {
   return c->masses.count > 0;
 }
 
+/* A grid with more elements is divided for its memory's sake: it takes more than 10 GB. */
+static const double LARGEST_SHARED = 20e6;
+
+/* Systems that can be solved at the same time: load cases and port; then, where there are any, the
+   adjoint systems of bounds and objectives. The fewer of the two. */
+static int systems_at_once(const ig_topopt_case *c) {
+  const int cases = ig_topopt_load_cases(c), direct = cases + ig_topopt_has_port(c);
+  const bool peak = c->minimise == IG_MINIMISE_STRESS || c->minimise == IG_MINIMISE_TEMPERATURE;
+  int adjoint = peak ? cases : 0;
+  for (int i = 0; i < c->constraints.count; i++) {
+    const ig_limit_case *limit = IG_ITEM(ig_limit_case, c->constraints, i);
+    const int of = limit->load_case > 0 ? 1 : cases;
+    if (!isnan(limit->stress))
+      adjoint += of * (int)c->stress.clusters;
+    else if (!isnan(limit->temperature))
+      adjoint += of;
+    else
+      adjoint += !isnan(limit->displacement);
+  }
+  return adjoint > 0 && adjoint < direct ? adjoint : direct;
+}
+
+/* Whether ranks share systems though the grid could be divided. */
+static bool shares(const ig_ctx *cx, const ig_topopt_case *c) {
+  const int64_t *n = c->grid.elements;
+  return c->ranks == IG_RANKS_AUTO && systems_at_once(c) >= ig_ranks_count(cx->ranks) &&
+         (double)n[0] * (double)n[1] * (double)n[2] <= LARGEST_SHARED;
+}
+
 bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,
                          const char **why) {
   bool frequency = c->problem == IG_PROBLEM_FREQUENCY;
@@ -43,6 +72,7 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_lis
     bool there;
     const char *name;
   } unfit[] = {
+      {c->ranks == IG_RANKS_SHARE, "ranks: share"},
       {cx->backend->kernels == IG_KERNELS_CUDA, "cuda"},
       {c->grid.elements[2] <= 0, "a plane problem"},
       {c->filter.kind == IG_FILTER_HELMHOLTZ, "filter helmholtz"},
@@ -58,6 +88,7 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_lis
       {c->sequence.at.given, "sequence"},
       {c->start.at.given, "start"},
       {c->solver.storage == IG_STORE_HALF, "storage half"},
+      {shares(cx, c), "there are as many systems as ranks"},
   };
   *why = NULL;
   for (size_t i = 0; i < sizeof unfit / sizeof *unfit && !*why; i++)
@@ -112,7 +143,7 @@ ig_multigrid_options ig_topopt_grid_options(const ig_topopt_case *c) {
 /* The part of this rank, where the grid is divided between them; else all of it. */
 ig_status ig_topopt_grid_make(ig_topopt_grid_model *m, const ig_list *materials) {
   ig_ctx *cx = m->cx;
-  const char *why;
+  const char *why = NULL;
   IG_TRY(make_outline(m));
   if (ig_ranks_count(cx->ranks) > 1 && ig_topopt_divisible(cx, m->c, materials, &why)) {
     const ig_multigrid_options options = ig_topopt_grid_options(m->c);
@@ -122,6 +153,9 @@ ig_status ig_topopt_grid_make(ig_topopt_grid_model *m, const ig_list *materials)
     /* coarsening looks at two planes of elements below */
     IG_TRY(ig_slab_new(cx, m->whole.n[2] + 1, levels, reach > 2 ? reach : 2, &m->slab));
   }
+  if (m->c->ranks == IG_RANKS_DIVIDE && ig_ranks_count(cx->ranks) > 1 && !m->slab)
+    return ig_fail_at(cx, &m->c->at, "ranks: divide: this grid cannot be divided: %s",
+                      why ? why : "too few planes along z");
   m->grid = m->slab ? ig_slab_grid(m->slab, 0, &m->whole) : m->whole;
   m->cells = m->grid;
   m->cells.dof = 1;

@@ -3,6 +3,7 @@
 #include "topopt/modes.h"
 #include "topopt/peaks.h"
 #include "topopt/stress.h"
+#include "topopt/systems.h"
 #include "backend/backend.h"
 #include "ranks/ranks.h"
 
@@ -109,79 +110,6 @@ static ig_status filter_sensitivity(ig_topopt_design *s, double *slope) {
 
 /* --- analysis of one realisation --- */
 
-/* Whether a solution will do. */
-static ig_status accept(ig_topopt_design *s, const ig_solve_report *report, ig_evaluation *e) {
-  if (report->end != IG_SOLVE_CONVERGED) {
-    if (!(report->residual < 1e-2))
-      return IG_FAIL(
-          s->cx, IG_NUMERIC,
-          "the linear solver %s (relative residual %.2g after %d iterations): check that "
-          "the supports hold the body, or raise void_ratio",
-          ig_solve_end_text(report->end), report->residual, report->iterations);
-    ig_warn(s->cx, "the linear solver %s (relative residual %.2g after %d iterations)",
-            ig_solve_end_text(report->end), report->residual, report->iterations);
-  }
-  e->iterations += report->iterations;
-  e->residual = fmax(e->residual, report->residual);
-  return IG_OK;
-}
-
-ig_status ig_topopt_design_solve(ig_topopt_design *s, const double *f, double *u,
-                                 ig_evaluation *e) {
-  ig_solve_report report;
-  IG_TRY(s->d->solve(s->d->self, f, u, s->tolerance, &report));
-  return accept(s, &report, e);
-}
-
-/* The linear systems of an analysis, one per load case and one for the port of a mechanism, are
-   independent: ranks take turns at them and hand the solutions on. */
-typedef struct {
-  int count;
-  const double *f[IG_LOAD_CASES + 1];
-  ig_array *u[IG_LOAD_CASES + 1];
-  ig_solve_report report[IG_LOAD_CASES + 1];
-  double rest[IG_LOAD_CASES + 1]; /* residual . u, right after the solve */
-} systems;
-
-static int owner(const ig_topopt_design *s, int system) {
-  if (ig_topopt_divided(s->d)) /* all have their part of every system */
-    return ig_ranks_rank(s->cx->ranks);
-  return system % ig_ranks_count(s->cx->ranks);
-}
-
-/* What the solver learns from one system it may use from the next design on, not for the next
-   system: another rank solves that. */
-static ig_status own_systems_solve(ig_topopt_design *s, systems *y, bool *learnt) {
-  const bool before = s->d->learnt && *s->d->learnt;
-  for (int k = 0; k < y->count; k++)
-    if (owner(s, k) == ig_ranks_rank(s->cx->ranks)) {
-      if (s->d->learnt)
-        *s->d->learnt = before;
-      IG_TRY(s->d->solve(s->d->self, y->f[k], y->u[k]->dev, s->tolerance, &y->report[k]));
-      IG_TRY(ig_topopt_dot(s->cx, s->d, s->d->unknowns, s->d->residual(s->d->self), y->u[k]->dev,
-                           &y->rest[k]));
-      *learnt |= s->d->learnt && *s->d->learnt;
-    }
-  return IG_OK;
-}
-
-static ig_status systems_solve(ig_topopt_design *s, systems *y, ig_evaluation *e) {
-  bool learnt = false;
-  const ig_status solved = own_systems_solve(s, y, &learnt);
-  IG_TRY(ig_ranks_meet(s->cx, solved, &learnt));
-  if (s->d->learnt)
-    *s->d->learnt = learnt;
-  for (int k = 0; k < y->count; k++) {
-    if (!ig_topopt_divided(s->d)) {
-      IG_TRY(ig_ranks_share(s->cx, owner(s, k), &y->report[k], sizeof y->report[k]));
-      IG_TRY(ig_ranks_share(s->cx, owner(s, k), &y->rest[k], sizeof y->rest[k]));
-      IG_TRY(ig_ranks_share_array(s->cx, owner(s, k), y->u[k]));
-    }
-    IG_TRY(accept(s, &y->report[k], e));
-  }
-  return IG_OK;
-}
-
 /* A smooth maximum (Kreisselmeier-Steinhauser) of several values, in units of the largest of
    them, and its slope by each. */
 static double worst_of(int count, const double *value, double *weight) {
@@ -207,7 +135,7 @@ static double worst_of(int count, const double *value, double *weight) {
 
 /* What is left of the port's system, times each displacement: its rank knows it. */
 static ig_status port_rest(ig_topopt_design *s, int r, double *rest) {
-  const int cases = s->loading->cases, from = owner(s, cases);
+  const int cases = s->loading->cases, from = ig_topopt_systems_owner(s, cases);
   ig_status status = IG_OK;
   for (int q = 0; from == ig_ranks_rank(s->cx->ranks) && q < cases && status == IG_OK; q++)
     status = ig_topopt_dot(s->cx, s->d, s->d->unknowns, s->d->residual(s->d->self), s->u[r][q].dev,
@@ -228,7 +156,7 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
   const double sign = s->c->problem == IG_PROBLEM_MECHANISM ? -1 : 1;
   double *energy = s->work.dev;
   double start = ig_now(), fu, rest[IG_LOAD_CASES], value[IG_LOAD_CASES], part[IG_LOAD_CASES];
-  systems y = {.count = l->cases + port};
+  ig_topopt_systems y = {.count = l->cases + port};
   for (int q = 0; q < l->cases; q++) {
     y.f[q] = ig_topopt_load_of(s, q);
     y.u[q] = &s->u[r][q];
@@ -242,7 +170,7 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
   IG_TRY(ig_topopt_load_prepare(s, r));
   for (int q = 0; q < l->cases; q++)
     IG_TRY(ig_topopt_load_lower(s, s->u[r][q].dev));
-  IG_TRY(systems_solve(s, &y, e));
+  IG_TRY(ig_topopt_systems_solve(s, &y, e));
   for (int q = 0; q < l->cases; q++)
     IG_TRY(ig_topopt_load_lift(s, q, s->u[r][q].dev));
   IG_TRY(port ? port_rest(s, r, rest) : IG_OK);
@@ -280,6 +208,26 @@ ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective
 
 /* --- objective, volume, slopes --- */
 
+typedef struct {
+  const ig_law *law;
+  int r;         /* realisation */
+  double *value; /* of the objective */
+} adjoint_pass;
+
+/* Constraints of the last realisation, and objectives with adjoint systems of their own. */
+static ig_status adjoints(ig_topopt_design *s, void *user, ig_evaluation *e) {
+  const adjoint_pass *p = user;
+  if (p->r == s->realisations - 1)
+    IG_TRY(ig_topopt_limits_evaluate(s, p->law, e));
+  if (s->c->problem == IG_PROBLEM_FREQUENCY && !ig_topopt_turn_first(s))
+    IG_TRY(ig_topopt_modes_slope(s, p->law, p->r, 1, p->value, s->dc.dev));
+  if (s->c->minimise == IG_MINIMISE_STRESS)
+    IG_TRY(ig_topopt_stress_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
+  if (s->c->minimise == IG_MINIMISE_TEMPERATURE)
+    IG_TRY(ig_topopt_peaks_evaluate(s, p->law, IG_LIMITS, e, p->value, s->dc.dev));
+  return IG_OK;
+}
+
 ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
   const ig_projection_case *p = &s->c->projection;
   const int64_t n = s->d->places;
@@ -315,14 +263,8 @@ ig_status ig_topopt_design_evaluate(ig_topopt_design *s, ig_evaluation *e) {
     IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SENSITIVITY, &start));
     if (s->modes && r == s->realisations - 1)
       IG_TRY(ig_topopt_modes_solve(s, r, e));
-    if (r == s->realisations - 1)
-      IG_TRY(ig_topopt_limits_evaluate(s, &law, e));
-    if (s->c->problem == IG_PROBLEM_FREQUENCY)
-      IG_TRY(ig_topopt_modes_slope(s, &law, r, 1, &value[r], s->dc.dev));
-    if (s->c->minimise == IG_MINIMISE_STRESS)
-      IG_TRY(ig_topopt_stress_evaluate(s, &law, IG_LIMITS, e, &value[r], s->dc.dev));
-    if (s->c->minimise == IG_MINIMISE_TEMPERATURE)
-      IG_TRY(ig_topopt_peaks_evaluate(s, &law, IG_LIMITS, e, &value[r], s->dc.dev));
+    adjoint_pass pass = {&law, r, &value[r]};
+    IG_TRY(ig_topopt_turns_take(s, adjoints, &pass, e));
   }
   start = ig_now();
   e->objective = value[0];

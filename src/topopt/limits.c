@@ -3,6 +3,7 @@
 #include "topopt/modes.h"
 #include "topopt/peaks.h"
 #include "topopt/stress.h"
+#include "topopt/systems.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -21,6 +22,10 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
   for (int i = 0; i < s->limits; i++) {
     const ig_limit_case *limit = ig_topopt_limit_case(s, i);
     double *slope = s->limit_slope[i].dev;
+    const bool solves =
+        !isnan(limit->displacement) || !isnan(limit->stress) || !isnan(limit->temperature);
+    if (ig_topopt_turn_first(s) && !solves)
+      continue;
     if (!isnan(limit->volume) || !isnan(limit->mass)) {
       const double all =
           isnan(limit->mass) ? limit->volume * l->norm_limit[i] : limit->mass / l->element_mass;
@@ -59,8 +64,11 @@ ig_status ig_topopt_limits_evaluate(ig_topopt_design *s, const ig_law *law, ig_e
       start = ig_now();
       load = l->limit[i].dev;
       adjoint = s->limit_state[i].dev;
-      IG_TRY(ig_topopt_design_solve(s, load, s->limit_state[i].dev, e));
+      IG_TRY(
+          ig_topopt_turn_solve(s, ig_topopt_turn_mine(s) ? load : NULL, s->limit_state[i].dev, e));
       IG_TRY(ig_topopt_design_charge(s, IG_STAGE_SOLVE, &start));
+      if (ig_topopt_turn_first(s))
+        continue;
       scale = l->norm[q] * l->norm_limit[i] / l->stiffness;
       bound = limit->displacement;
     }

@@ -1,6 +1,7 @@
 /* Natural frequencies: subspace iteration, Rayleigh-Ritz, slopes. */
 #include "topopt/modes.h"
 #include "topopt/load.h"
+#include "topopt/systems.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -186,9 +187,34 @@ static ig_status begin(ig_topopt_design *s) {
   return status;
 }
 
+/* A round: K y = M x for every vector, each from its own guess and as exact as it deserves. */
+typedef struct {
+  double enough;
+  const double *residual;
+} round_pass;
+
+static ig_status vectors(ig_topopt_design *s, void *user, ig_evaluation *e) {
+  const round_pass *p = user;
+  ig_topopt_modes *m = s->modes;
+  for (int j = 0; j < m->block; j++) {
+    const double guess = m->lambda[j] > 0 ? 1 / m->lambda[j] : 0;
+    const bool mine = ig_topopt_turn_mine(s);
+    if (mine && !s->turns.handed) {
+      IG_TRY(
+          s->ops->node_scale(s->cx, &s->d->layout, s->d->fix, m->mass.dev, m->x[j].dev, m->mx.dev));
+      if (guess > 0)
+        IG_TRY(s->ops->mix(s->cx, s->d->unknowns, guess, m->x[j].dev, 0, m->x[j].dev, m->y[j].dev));
+      else
+        IG_TRY(ig_array_zero(s->cx, &m->y[j]));
+    }
+    s->tolerance = fmin(0.1, fmax(0.1 * p->residual[j], 0.1 * p->enough));
+    IG_TRY(ig_topopt_turn_solve(s, mine ? m->mx.dev : NULL, m->y[j].dev, e));
+  }
+  return IG_OK;
+}
+
 ig_status ig_topopt_modes_solve(ig_topopt_design *s, int r, ig_evaluation *e) {
   ig_topopt_modes *m = s->modes;
-  const int64_t nu = s->d->unknowns;
   const double tolerance = s->tolerance, enough = fmax(tolerance, 1e-11);
   double residual[MOST], worst = 1, start = ig_now();
   ig_status status = IG_OK;
@@ -200,20 +226,9 @@ ig_status ig_topopt_modes_solve(ig_topopt_design *s, int r, ig_evaluation *e) {
   if (!m->known)
     IG_TRY(begin(s));
   int round = 0;
+  round_pass pass = {enough, residual};
   for (; round < ROUNDS && worst > enough && status == IG_OK; round++) {
-    for (int j = 0; j < m->block && status == IG_OK; j++) {
-      const double guess = m->lambda[j] > 0 ? 1 / m->lambda[j] : 0;
-      IG_TRY_GOTO(
-          status, done,
-          s->ops->node_scale(s->cx, &s->d->layout, s->d->fix, m->mass.dev, m->x[j].dev, m->mx.dev));
-      if (guess > 0)
-        IG_TRY_GOTO(status, done,
-                    s->ops->mix(s->cx, nu, guess, m->x[j].dev, 0, m->x[j].dev, m->y[j].dev));
-      else
-        IG_TRY_GOTO(status, done, ig_array_zero(s->cx, &m->y[j]));
-      s->tolerance = fmin(0.1, fmax(0.1 * residual[j], 0.1 * enough));
-      IG_TRY_GOTO(status, done, ig_topopt_design_solve(s, m->mx.dev, m->y[j].dev, e));
-    }
+    IG_TRY_GOTO(status, done, ig_topopt_turns_take(s, vectors, &pass, e));
     IG_TRY_GOTO(status, done, project(s));
     worst = 0;
     for (int j = 0; j < m->block; j++) {

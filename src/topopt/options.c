@@ -300,4 +300,8 @@ const ig_option ig_topopt_options[] = {
     IG_REAL(ig_topopt_case, change, "", "0.01", 0, 1, "stop when no density changes by more"),
     IG_REAL(ig_topopt_case, objective_change, "", "0", 0, 1,
             "and the objective by no more than this share; 0: not asked"),
+    IG_CHOICE(ig_topopt_case, ranks, "auto|share|divide", "auto",
+              "what several ranks do: each solves its share of the linear systems of a design, or "
+              "they divide the grid; auto: share where there are as many systems as ranks and the "
+              "grid is not too large for each, see docs/ranks.md"),
     IG_END};

@@ -1,5 +1,6 @@
 /* The highest temperature and the fullest ball of a design: values and slopes. */
 #include "topopt/peaks.h"
+#include "topopt/systems.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -71,14 +72,19 @@ static ig_status temperatures(ig_topopt_design *s, int i, ig_evaluation *e, doub
   for (int q = begin; q < end; q++) {
     const double factor = kelvin(s, i, q);
     double *mine = state + (q - begin) * nu;
+    if (!ig_topopt_turn_mine(s)) {
+      IG_TRY(ig_topopt_turn_solve(s, NULL, mine, e));
+      continue;
+    }
     IG_TRY(s->ops->powers(s->cx, nu, w, s->d->fix, s->u[last][q].dev, norm > 0 ? factor / norm : 0,
                           exponent - 1, true, t->power.dev));
     IG_TRY(s->cx->backend->dot_f64(s->cx, (size_t)nu, t->power.dev, t->power.dev, &ff));
     const double size = sqrt(ff);
-    if (size > 0) { /* of unit size: the solver's preconditioner is in single precision */
+    if (size > 0) /* of unit size: the solver's preconditioner is in single precision */
       IG_TRY(s->ops->mix(s->cx, nu, 1 / size, t->power.dev, 0, t->power.dev, t->power.dev));
-      IG_TRY(ig_topopt_design_solve(s, t->power.dev, mine, e));
-    }
+    IG_TRY(ig_topopt_turn_solve(s, size > 0 ? t->power.dev : NULL, mine, e));
+    if (ig_topopt_turn_first(s))
+      continue;
     IG_TRY(s->d->energy(s->d->self, mine, s->u[last][q].dev, t->correction[i] * size * factor,
                         q > begin, s->work.dev));
   }
@@ -117,6 +123,8 @@ ig_status ig_topopt_peaks_evaluate(ig_topopt_design *s, const ig_law *law, int i
   const ig_limit_case *limit = limit_of(s, i);
   const bool member = limit && !isnan(limit->member);
   IG_TRY(member ? members(s, i, e, value) : temperatures(s, i, e, value));
+  if (ig_topopt_turn_first(s))
+    return IG_OK;
   IG_TRY(s->ops->slope(s->cx, s->d->places, s->d->role, law, ig_topopt_design_filtered(s),
                        s->density[s->realisations - 1].dev, s->work.dev, slope, s->spare.dev));
   if (!member)

@@ -1,6 +1,7 @@
 /* Stresses of a design: values, slopes by the adjoint method, corrections and clusters. */
 #include "topopt/stress.h"
 #include "topopt/load.h"
+#include "topopt/systems.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -85,6 +86,8 @@ static ig_status adjoint(ig_topopt_design *s, int i, int q, bool add, double nor
   const size_t nu = (size_t)s->d->unknowns;
   ig_topopt_stressed a;
   double ff;
+  if (!ig_topopt_turn_mine(s))
+    return ig_topopt_turn_solve(s, NULL, state, e);
   IG_TRY(stresses(s, i, q, true, &a));
   a.norm = norm;
   IG_TRY(t->ops->slopes(s->cx, n, s->d->role, &s->d->hooke, &a, t->relaxed.dev, t->tensor.dev,
@@ -93,10 +96,11 @@ static ig_status adjoint(ig_topopt_design *s, int i, int q, bool add, double nor
   IG_TRY(s->d->strain_back(s->d->self, t->tensor.dev, t->load.dev));
   IG_TRY(s->cx->backend->dot_f64(s->cx, nu, t->load.dev, t->load.dev, &ff));
   const double size = sqrt(ff);
-  if (size > 0) { /* of unit size: the solver's preconditioner is in single precision */
+  if (size > 0) /* of unit size: the solver's preconditioner is in single precision */
     IG_TRY(s->ops->mix(s->cx, (int64_t)nu, 1 / size, t->load.dev, 0, t->load.dev, t->load.dev));
-    IG_TRY(ig_topopt_design_solve(s, t->load.dev, state, e));
-  }
+  IG_TRY(ig_topopt_turn_solve(s, size > 0 ? t->load.dev : NULL, state, e));
+  if (ig_topopt_turn_first(s))
+    return IG_OK;
   IG_TRY(ig_topopt_load_direct(s, s->realisations - 1, q, state, size, false));
   if (s->loading->gravity[q].dev)
     IG_TRY(s->ops->mix(s->cx, n, 1, t->direct.dev, 1, s->direct.dev, t->direct.dev));
@@ -170,6 +174,8 @@ ig_status ig_topopt_stress_evaluate(ig_topopt_design *s, const ig_law *law, int 
   for (int q = begin; q < end; q++)
     IG_TRY(adjoint(s, i, q, q > begin, t->norm[i] > 0 ? t->norm[i] : 1,
                    state + (q - begin) * s->d->unknowns, e));
+  if (ig_topopt_turn_first(s))
+    return IG_OK;
   IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));
   IG_TRY(s->ops->slope(s->cx, n, s->d->role, law, ig_topopt_design_filtered(s),
                        s->density[last].dev, s->work.dev, slope, s->spare.dev));

@@ -138,6 +138,8 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_topopt_design
   if (!job->mesh && !grid)
     return ig_fail_at(job->cx, &c->at, "topopt needs a section 'grid' or a section 'mesh'");
   if (job->mesh) {
+    if (c->ranks == IG_RANKS_DIVIDE && ig_ranks_count(job->cx->ranks) > 1)
+      return ig_fail_at(job->cx, &c->at, "ranks: divide: is for grids; a mesh takes share");
     if (job->assembly_free)
       job->assembly = ig_topopt_mesh_model_assembly(job->cx);
     IG_TRY(ig_topopt_mesh_model_new(job->cx, c, job->materials, job->mesh, job->assembly, d));

@@ -157,6 +157,8 @@ typedef enum {
   IG_MINIMISE_DISPLACEMENT,
   IG_MINIMISE_TEMPERATURE
 } ig_minimise_kind;
+/* What ranks do: the linear systems of a design are shared, or the grid is divided. */
+typedef enum { IG_RANKS_AUTO, IG_RANKS_SHARE, IG_RANKS_DIVIDE } ig_ranks_way;
 typedef enum { IG_COMBINE_SUM, IG_COMBINE_WORST } ig_combine_kind;
 typedef struct {
   ig_src at;
@@ -208,6 +210,7 @@ typedef struct {
   ig_start_case start;
   int64_t iterations;
   double change, objective_change;
+  int ranks; /* ig_ranks_way */
 } ig_topopt_case;
 
 extern const ig_option ig_topopt_options[];
@@ -397,12 +400,23 @@ typedef struct {
   double residual; /* worst */
 } ig_evaluation;
 
+/* Systems that ranks take turns at; see systems.h. */
+enum { IG_TURNS = (IG_LIMITS + 1) * IG_LOAD_CASES };
+typedef struct {
+  bool first, handed; /* pass: each rank solves its own; solutions of all are there */
+  bool before, learnt;
+  int next;
+  double *state[IG_TURNS];
+  ig_solve_report report[IG_TURNS];
+} ig_topopt_turns;
+
 typedef struct {
   ig_ctx *cx;
   const ig_topopt_case *c;
   const ig_topopt_design_ops *ops;
   ig_discretisation *d;
   ig_loading *loading;
+  ig_topopt_turns turns;
   int realisations;
   ig_array x, trial, filtered, dc, dv, work, hs; /* elements */
   ig_array printed;                              /* what of `filtered` can be built */
@@ -464,10 +478,7 @@ IG_MUST_CHECK ig_status ig_topopt_design_charge(ig_topopt_design *s, ig_topopt_s
  */
 IG_MUST_CHECK ig_status ig_topopt_design_analyse(ig_topopt_design *s, int r, double *objective,
                                                  ig_evaluation *e);
-/* A solve as exact as the design deserves, counted in e; values times the moduli of the materials;
-   what projection and moduli are made of. */
-IG_MUST_CHECK ig_status ig_topopt_design_solve(ig_topopt_design *s, const double *f, double *u,
-                                               ig_evaluation *e);
+/* Values times the moduli of the materials; what projection and moduli are made of. */
 IG_MUST_CHECK ig_status ig_topopt_design_stiffen(ig_topopt_design *s, double *v);
 const double *ig_topopt_design_filtered(const ig_topopt_design *s);
 /* What the solver is asked for when the case does not say: as exact as the last change of the

@@ -53,6 +53,69 @@ static const char *const three_cases[] = {
     "iterations",
     "6",
     NULL};
+/* adjoint systems: seven of bounds on displacements and stresses; of a temperature two; vectors of
+   subspace iteration. In space and on a mesh, where ranks are told to share. */
+static const char *const bounded[] = {
+    "physics",
+    "topopt",
+    "grid",
+    "{elements: [8, 6, 12]}",
+    "volume",
+    "0.5",
+    "ranks",
+    "share",
+    "supports",
+    "[{set: zmin}]",
+    "loads",
+    "[{set: zmax, force: [1, 0, 0]}, {set: zmax, force: [0, 1, 0], load_case: 2}]",
+    "filter",
+    "{kind: density, radius: 1.6}",
+    "projection",
+    "{beta: 1, robust: 0.1}",
+    "stress",
+    "{clusters: 2}",
+    "constraints",
+    "[{stress: 1}, {set: zmax, direction: [1, 0, 0], displacement: 30}, {set: zmax, direction: [0, "
+    "1, 0], displacement: 40, load_case: 2}, {stress: 2, load_case: 2}]",
+    "iterations",
+    "2",
+    NULL};
+static const char *const warm[] = {"physics",
+                                   "topopt",
+                                   "problem",
+                                   "heat",
+                                   "minimise",
+                                   "temperature",
+                                   "mesh",
+                                   "{boxes: [{size: [4, 3, 3], cells: [4, 3, 3]}]}",
+                                   "assembly",
+                                   "color",
+                                   "volume",
+                                   "0.4",
+                                   "source",
+                                   "1",
+                                   "supports",
+                                   "[{set: xmin}]",
+                                   "loads",
+                                   "[{set: xmax, heat: 1, load_case: 2}]",
+                                   "filter",
+                                   "{kind: density, radius: 1.6}",
+                                   "constraints",
+                                   "[{set: ymax, temperature: 40}]",
+                                   "surface.formats",
+                                   "[]",
+                                   "iterations",
+                                   "3",
+                                   NULL};
+static const char *const swings[] = {"physics",     "topopt",
+                                     "problem",     "frequency",
+                                     "grid",        "{elements: [16, 8, 0]}",
+                                     "volume",      "0.5",
+                                     "supports",    "[{set: xmin}]",
+                                     "filter",      "{kind: density, radius: 1.6}",
+                                     "constraints", "[{frequency: 0.002}]",
+                                     "iterations",  "2",
+                                     NULL};
 static const char *const bed[] = {
     "physics",
     "powder",
@@ -146,15 +209,15 @@ static void together(seat *s, int count) {
   }
 }
 
-static void same_bits(const char *const *set) {
+static void same_bits(const char *const *set, int kinds) {
   static seat one, many[MOST];
-  static const int counts[] = {1, 2, 3, 5};
+  static const int counts[] = {2, 3, 1, 5};
   one = (seat){.set = set};
   sit(&one);
   assert_string_equal(one.message, "");
   assert_int_equal(one.status, IG_OK);
   assert_true(one.figures > 3);
-  for (int k = 0; k < 4; k++) {
+  for (int k = 0; k < kinds; k++) {
     memset(many, 0, sizeof many);
     for (int i = 0; i < counts[k]; i++)
       many[i].set = set;
@@ -177,11 +240,17 @@ static void same_bits(const char *const *set) {
 
 static void mechanisms_have_the_bits_of_one(void **state) {
   (void)state;
-  same_bits(mechanism);
+  same_bits(mechanism, 4);
 }
 static void load_cases_have_the_bits_of_one(void **state) {
   (void)state;
-  same_bits(three_cases);
+  same_bits(three_cases, 4);
+}
+static void adjoint_systems_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_bits(bounded, 2);
+  same_bits(warm, 2);
+  same_bits(swings, 2);
 }
 
 static void a_failure_is_everybodys(void **state) {
@@ -251,6 +320,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(mechanisms_have_the_bits_of_one),
       cmocka_unit_test(load_cases_have_the_bits_of_one),
+      cmocka_unit_test(adjoint_systems_have_the_bits_of_one),
       cmocka_unit_test(a_failure_is_everybodys),
       cmocka_unit_test(rooms_that_cannot_refuse),
       cmocka_unit_test(a_stop_is_everybodys_and_checkpoints_fit_any_count),

@@ -40,6 +40,7 @@ static const char *const conducts[] = {
 static const char *const mechanism[] = {
     "physics",    "topopt",
     "problem",    "mechanism",
+    "ranks",      "divide",
     "grid",       "{elements: [6, 5, 33]}",
     "volume",     "0.3",
     "void_ratio", "1e-4",
