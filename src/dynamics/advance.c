@@ -60,7 +60,7 @@ ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive) {
 }
 
 static ig_status contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
-  if (p->surfaces == 0)
+  if (p->contact.surfaces == 0)
     return IG_OK;
   IG_TRY(alive_now(m));
   return m->ops->contact(m->cx, p);
@@ -69,16 +69,16 @@ static ig_status contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
 /* Loads at t, particles to t + dt. */
 ig_status ig_dyn_move(ig_dyn_model *m) {
   ig_dyn_particles p = m->p;
-  p.gather = ig_dyn_slotted(m) && !m->fresh;
+  p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
   if (p.nodes == 0)
     return IG_OK;
-  if (p.loaded > 0)
+  if (p.loads.count > 0)
     IG_TRY(m->ops->loads(m->cx, &p));
   IG_TRY(contact_now(m, &p));
   IG_TRY(m->ops->particles(m->cx, &p));
-  if (p.bodies > 0)
+  if (p.bodies.count > 0)
     IG_TRY(m->ops->bodies(m->cx, &p, true));
-  if (p.ties > 0)
+  if (p.ties.count > 0)
     IG_TRY(m->ops->ties(m->cx, &p));
   return IG_OK;
 }
@@ -86,7 +86,7 @@ ig_status ig_dyn_move(ig_dyn_model *m) {
 /* Element forces where particles are now. */
 ig_status ig_dyn_forces(ig_dyn_model *m) {
   ig_dyn_particles p = m->p;
-  p.gather = ig_dyn_slotted(m) && !m->fresh;
+  p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
   for (int k = 0; k < m->groups; k++)
     for (int c = 0; c < m->group[k].colors && m->group[k].count > 0; c++) {
       const ig_dyn_range range = range_of(m, &m->group[k], c);
@@ -107,7 +107,7 @@ static ig_status step_once(ig_dyn_model *m) {
 
 ig_status ig_dyn_pass(ig_dyn_model *m, bool elements) {
   ig_dyn_particles p = m->p;
-  p.gather = ig_dyn_slotted(m) && !m->fresh;
+  p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
   if (!elements)
     return m->ops->particles(m->cx, &p);
   for (int k = 0; k < m->groups; k++)
@@ -219,10 +219,10 @@ static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
   IG_TRY(ig_dyn_gather(m));
   if (ig_dyn_slotted(m) && !m->fresh)
     IG_TRY(m->ops->sum(cx, &m->p));
-  if (m->p.loaded > 0)
+  if (m->p.loads.count > 0)
     IG_TRY(m->ops->loads(cx, &m->p));
   IG_TRY(contact_now(m, &m->p));
-  if (m->p.bodies > 0) {
+  if (m->p.bodies.count > 0) {
     IG_TRY(m->ops->bodies(cx, &m->p, false));
     IG_TRY(ig_array_pull(cx, &m->carried.body));
   }
@@ -238,10 +238,11 @@ static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
   e->damping = sum[2 + IG_WORK_DAMPING];
   e->contact = sum[2 + IG_WORK_CONTACT];
   const double tools = sum[2 + IG_WORK_TOOL];
-  if (m->p.surfaces > 0)
-    IG_TRY(m->ops->totals(cx, m->contact.stored.dev, (int64_t)m->p.surfaces + m->p.edges, 1, 0, 1,
-                          work, &e->stored));
-  for (int k = 0; k < m->p.bodies; k++) {
+  if (m->p.contact.surfaces > 0)
+    IG_TRY(m->ops->totals(cx, m->contact.stored.dev,
+                          (int64_t)m->p.contact.surfaces + m->p.edges.count, 1, 0, 1, work,
+                          &e->stored));
+  for (int k = 0; k < m->p.bodies.count; k++) {
     const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
     e->kinetic += b->kinetic;
     e->plain += b->plain;
@@ -291,8 +292,9 @@ ig_status ig_dyn_energies(ig_dyn_model *m, ig_dyn_energy *e) {
 
 double ig_dyn_gravity_now(const ig_dyn_model *m, int c) {
   const double time = ((const ig_dyn_clock *)m->clock.host)->time;
-  return m->p.has_gravity
-             ? m->p.gravity[c] * ig_history_at(m->p.gravity_history, m->held.history_x.host,
-                                               m->held.history_y.host, time)
+  return m->p.loads.has_gravity
+             ? m->p.loads.gravity[c] * ig_history_at(m->p.loads.gravity_history,
+                                                     m->held.history_x.host, m->held.history_y.host,
+                                                     time)
              : 0;
 }

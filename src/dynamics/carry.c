@@ -171,10 +171,10 @@ ig_status ig_dyn_ties_new(ig_dyn_model *m) {
       ig_array_from(cx, &m->carried.carry_first, first, (size_t)nodes + 1, sizeof *first, "ties"));
   IG_TRY_GOTO(status, done,
               ig_array_from(cx, &m->carried.carry, carry, 3 * count, sizeof *carry, "ties"));
-  m->p.ties = ties;
-  m->p.tie_node = m->carried.tie_node.dev, m->p.tie_to = m->carried.tie_to.dev;
-  m->p.tie_share = m->carried.tie_share.dev, m->p.tie_turns = m->carried.tie_turns.dev;
-  m->p.carry_first = m->carried.carry_first.dev, m->p.carry = m->carried.carry.dev;
+  m->p.ties.count = ties;
+  m->p.ties.node = m->carried.tie_node.dev, m->p.ties.to = m->carried.tie_to.dev;
+  m->p.ties.share = m->carried.tie_share.dev, m->p.ties.turns = m->carried.tie_turns.dev;
+  m->p.ties.carry_first = m->carried.carry_first.dev, m->p.ties.carry = m->carried.carry.dev;
 done:
   free(node);
   free(to);
@@ -188,9 +188,9 @@ done:
 /* Masses of tied particles go to those that carry them; so does inertia, where all of them turn. */
 ig_status ig_dyn_ties_mass(ig_dyn_model *m) {
   int32_t *turns = m->carried.tie_turns.host;
-  if (m->p.ties == 0)
+  if (m->p.ties.count == 0)
     return IG_OK;
-  for (int32_t k = 0; k < m->p.ties; k++) {
+  for (int32_t k = 0; k < m->p.ties.count; k++) {
     const int32_t n = ((int32_t *)m->carried.tie_node.host)[k],
                   *to = (int32_t *)m->carried.tie_to.host + 3 * k;
     const double *share = (double *)m->carried.tie_share.host + 3 * k;
@@ -247,9 +247,9 @@ ig_status ig_dyn_bodies_new(ig_dyn_model *m) {
     memcpy((double *)m->carried.body_arm.host + 3 * i,
            m->x0 + 3 * (int64_t)((int32_t *)m->carried.body_node.host)[i], 3 * sizeof(double));
   IG_TRY(ig_array_push(cx, &m->carried.body));
-  m->p.bodies = n;
-  m->p.body = m->carried.body.dev, m->p.body_node = m->carried.body_node.dev;
-  m->p.body_arm = m->carried.body_arm.dev, m->p.body_pull = m->carried.body_pull.dev;
+  m->p.bodies.count = n;
+  m->p.bodies.of = m->carried.body.dev, m->p.bodies.node = m->carried.body_node.dev;
+  m->p.bodies.arm = m->carried.body_arm.dev, m->p.bodies.pull = m->carried.body_pull.dev;
   return IG_OK;
 }
 
@@ -267,10 +267,10 @@ static void inverse_of(const double a[9], double inv[9]) {
 
 /* Mass, centre and inertia of every body from its particles, where it is now; the motion stays. */
 ig_status ig_dyn_bodies_mass(ig_dyn_model *m) {
-  if (m->p.bodies == 0)
+  if (m->p.bodies.count == 0)
     return IG_OK;
   IG_TRY(ig_array_pull(m->cx, &m->carried.body));
-  for (int k = 0; k < m->p.bodies; k++) {
+  for (int k = 0; k < m->p.bodies.count; k++) {
     ig_dyn_body *b = (ig_dyn_body *)m->carried.body.host + k;
     const int32_t *node = (int32_t *)m->carried.body_node.host + b->first;
     double *arm = (double *)m->carried.body_arm.host + 3 * (int64_t)b->first, shift[3] = {0}, w[3],
@@ -308,7 +308,7 @@ ig_status ig_dyn_bodies_mass(ig_dyn_model *m) {
 /* Bodies take over the momentum of their particles, and the particles then move with them. */
 ig_status ig_dyn_bodies_start(ig_dyn_model *m, double *v) {
   const int D = m->p.dofs;
-  for (int k = 0; k < m->p.bodies; k++) {
+  for (int k = 0; k < m->p.bodies.count; k++) {
     ig_dyn_body *b = (ig_dyn_body *)m->carried.body.host + k;
     const int32_t *node = (int32_t *)m->carried.body_node.host + b->first;
     const double *arm = (double *)m->carried.body_arm.host + 3 * (int64_t)b->first;
@@ -334,7 +334,7 @@ ig_status ig_dyn_bodies_start(ig_dyn_model *m, double *v) {
       }
     }
   }
-  for (int32_t k = 0; k < m->p.ties; k++) {
+  for (int32_t k = 0; k < m->p.ties.count; k++) {
     const int64_t n = ((int32_t *)m->carried.tie_node.host)[k];
     for (int c = 0; c < (((int32_t *)m->carried.tie_turns.host)[k] ? D : 3); c++) {
       v[D * n + c] = 0;
@@ -343,5 +343,5 @@ ig_status ig_dyn_bodies_start(ig_dyn_model *m, double *v) {
                         v[(int64_t)D * ((int32_t *)m->carried.tie_to.host)[3 * k + a] + c];
     }
   }
-  return m->p.bodies ? ig_array_push(m->cx, &m->carried.body) : IG_OK;
+  return m->p.bodies.count ? ig_array_push(m->cx, &m->carried.body) : IG_OK;
 }

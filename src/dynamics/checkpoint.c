@@ -51,7 +51,7 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
   saved[n++] = (ig_saved){"v", part, (int64_t)m->v.count, m->v.host};
   saved[n++] = (ig_saved){"f", part, (int64_t)m->f.count, m->f.host};
   saved[n++] = (ig_saved){"work", IG_F64, (int64_t)m->work.count, m->work.host};
-  if (m->p.bodies) {
+  if (m->p.bodies.count) {
     saved[n++] =
         (ig_saved){"bodies", IG_U8, (int64_t)(m->carried.body.count * m->carried.body.size),
                    m->carried.body.host};
@@ -91,7 +91,7 @@ ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   ig_dyn_model *m = r->m;
   IG_TRY(ig_dyn_pull(m));
   IG_TRY(ig_array_pull(m->cx, &m->work));
-  if (m->p.bodies)
+  if (m->p.bodies.count)
     IG_TRY(ig_array_pull(m->cx, &m->carried.body));
   if (m->contact.reach.count)
     IG_TRY(ig_array_pull(m->cx, &m->contact.reach));
@@ -145,7 +145,7 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
                 ig_restart_find(cx, from, saved[i].name, saved[i].dtype, saved[i].count, &data));
     memcpy(saved[i].data, data, (size_t)saved[i].count * ig_dtype_size(saved[i].dtype));
   }
-  if (m->p.bodies) {
+  if (m->p.bodies.count) {
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->carried.body));
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->carried.body_arm));
   }

@@ -128,7 +128,7 @@ static ig_status skin_area_new(ig_dyn_model *m, const double *length) {
   }
   for (ig_lid n = 0; n < m->mesh->nodes; n++)
     if (!(area[n] > 0))
-      area[n] = inside[n] > 0 ? inside[n] / 3 : length ? length[n] * m->p.gap : 0;
+      area[n] = inside[n] > 0 ? inside[n] / 3 : length ? length[n] * m->p.contact.gap : 0;
   free(inside);
   return ig_array_push(m->cx, &m->contact.skin_area);
 }
@@ -245,14 +245,18 @@ static ig_status surfaces_new(ig_dyn_model *m, const touching_nodes *q, int64_t 
   IG_TRY(corners_of(m, q, t->skin, 3 * t->skins, &t->corner_first, &t->corner));
   IG_TRY(ig_array_new(cx, &t->longest, 2, sizeof(uint32_t), "contact search"));
   IG_TRY(ig_array_push(cx, &t->longest));
-  p->triangles = (int32_t)t->skins;
-  p->surfaces = q->surfaces;
-  p->bucket_mask = buckets - 1;
-  p->pusher = t->pusher.dev, p->stored = t->stored.dev, p->longest = t->longest.dev;
-  p->corner_first = t->corner_first.dev, p->corner = t->corner.dev;
-  p->triangle_bucket = t->triangle_bucket.dev, p->triangle_chain = t->triangle_chain.dev;
-  p->recoil = t->recoil.dev, p->triangle = t->triangle.dev, p->surface = t->surface.dev;
-  p->bucket = t->bucket.dev, p->chain = t->chain.dev, p->touch = t->touch.dev;
+  p->contact.triangles = (int32_t)t->skins;
+  p->contact.surfaces = q->surfaces;
+  p->contact.bucket_mask = buckets - 1;
+  p->contact.pusher = t->pusher.dev, p->contact.stored = t->stored.dev,
+  p->contact.longest = t->longest.dev;
+  p->contact.corner_first = t->corner_first.dev, p->contact.corner = t->corner.dev;
+  p->contact.triangle_bucket = t->triangle_bucket.dev,
+  p->contact.triangle_chain = t->triangle_chain.dev;
+  p->contact.recoil = t->recoil.dev, p->contact.triangle = t->triangle.dev,
+  p->contact.surface = t->surface.dev;
+  p->contact.bucket = t->bucket.dev, p->contact.chain = t->chain.dev,
+  p->contact.touch = t->touch.dev;
   return IG_OK;
 }
 
@@ -276,12 +280,14 @@ static ig_status edges_new(ig_dyn_model *m, const touching_nodes *q, const ig_dy
                        "contact edges"));
   IG_TRY(ig_dyn_upload(m, &t->edge_recoil, sizeof(double), NULL, 6 * count, "contact forces"));
   IG_TRY(corners_of(m, q, of->node, 2 * of->count, &t->end_first, &t->end));
-  p->edges = (int32_t)of->count;
-  p->edge_mask = buckets - 1;
-  p->edge = t->edge.dev, p->edge_side = t->edge_side.dev, p->edge_length = t->edge_length.dev;
-  p->end_first = t->end_first.dev, p->end = t->end.dev, p->edge_recoil = t->edge_recoil.dev;
-  p->edge_bucket = t->edge_bucket.dev, p->edge_chain = t->edge_chain.dev;
-  p->partner = t->partner.dev, p->chosen = t->chosen.dev, p->also = t->also.dev;
+  p->edges.count = (int32_t)of->count;
+  p->edges.mask = buckets - 1;
+  p->edges.node = t->edge.dev, p->edges.side = t->edge_side.dev,
+  p->edges.length = t->edge_length.dev;
+  p->edges.end_first = t->end_first.dev, p->edges.end = t->end.dev,
+  p->edges.recoil = t->edge_recoil.dev;
+  p->edges.bucket = t->edge_bucket.dev, p->edges.chain = t->edge_chain.dev;
+  p->edges.partner = t->partner.dev, p->edges.chosen = t->chosen.dev, p->edges.also = t->also.dev;
   return IG_OK;
 }
 
@@ -299,18 +305,18 @@ static ig_status eroding_new(ig_dyn_model *m, const touching_nodes *q) {
                       "contact surfaces"));
   double *reach = t->reach.host;
   for (int64_t k = 0; k < t->outer; k++) {
-    reach[q->surfaces + k] = p->gap;
+    reach[q->surfaces + k] = p->contact.gap;
     for (int i = 0; i < 3; i++)
-      reach[q->place[t->skin[3 * k + i]] - 1] = p->gap;
+      reach[q->place[t->skin[3 * k + i]] - 1] = p->contact.gap;
   }
-  for (int32_t i = 0; i < q->surfaces && p->edges; i++)
+  for (int32_t i = 0; i < q->surfaces && p->edges.count; i++)
     if (((const double *)t->edge_length.host)[q->surface[i]] > 0)
-      reach[i] = p->gap; /* of a line */
+      reach[i] = p->contact.gap; /* of a line */
   IG_TRY(ig_array_push(cx, &t->reach));
   IG_TRY(ig_array_from(cx, &t->owner, t->skin_owner, 2 * (size_t)t->skins + 1,
                        sizeof *t->skin_owner, "contact surfaces"));
-  p->alive = t->alive.dev, p->owner = t->owner.dev, p->open = t->open.dev;
-  p->awake = t->awake.dev, p->reach = t->reach.dev;
+  p->erosion.alive = t->alive.dev, p->erosion.owner = t->owner.dev, p->erosion.open = t->open.dev;
+  p->erosion.awake = t->awake.dev, p->erosion.reach = t->reach.dev;
   return IG_OK;
 }
 
@@ -335,15 +341,15 @@ ig_status ig_dyn_contact_new(ig_dyn_model *m) {
                         (long long)(t->skins + edges.count)));
   if (t->skins + edges.count == 0)
     goto done;
-  m->p.gap = gap_of(m);
-  m->p.penalty = c->penalty;
-  m->p.rub = c->friction;
+  m->p.contact.gap = gap_of(m);
+  m->p.contact.penalty = c->penalty;
+  m->p.contact.rub = c->friction;
   IG_TRY_GOTO(status, done, nodes_find(m, edges.node, edges.count, &q));
   IG_TRY_GOTO(status, done, surfaces_new(m, &q, edges.count));
   IG_TRY_GOTO(status, done, edges_new(m, &q, &edges));
   IG_TRY_GOTO(status, done, eroding_new(m, &q));
   IG_TRY_GOTO(status, done, skin_area_new(m, edges.length));
-  m->p.skin_area = t->skin_area.dev;
+  m->p.contact.skin_area = t->skin_area.dev;
 done:
   free(q.surface);
   free(q.place);

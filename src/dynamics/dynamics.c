@@ -29,7 +29,7 @@ static ig_status step_find(ig_dyn_job *r, const ig_dyn_analysis *a, double *dt) 
     return ig_fail_at(r->job->cx, &a->at,
                       "`time_step` %g s is above the critical step %.4g s%s: give less, or leave "
                       "it out",
-                      a->time_step, critical, r->m->p.surfaces > 0 ? ", with contact" : "");
+                      a->time_step, critical, r->m->p.contact.surfaces > 0 ? ", with contact" : "");
   if (isinf(critical) && isnan(a->time_step))
     return ig_fail_at(r->job->cx, &a->at,
                       "every element is rigid, so that nothing limits the step: give `time_step`");
@@ -388,7 +388,7 @@ static ig_status check_tell(ig_dyn_job *r, ig_check_line *line, void *user) {
   line(user, "particles", text);
   snprintf(text, sizeof text, "%.6g kg", m->weight.total);
   line(user, "mass", text);
-  if (m->p.surfaces > 0)
+  if (m->p.contact.surfaces > 0)
     snprintf(text, sizeof text, "%.4g s, %.3g of the elements' for the stiffness of contact",
              critical, ig_dyn_contact_share(m));
   else

@@ -244,7 +244,7 @@ ig_status ig_dyn_loads_new(ig_dyn_model *m, ig_histories *hs) {
   }
   fs[nodes] = nf;
   as[nodes] = na;
-  m->p.loaded = nodes;
+  m->p.loads.count = nodes;
   const size_t n = (size_t)nodes;
   IG_TRY_GOTO(status, done,
               ig_array_from(cx, &m->loading.loaded_node, node, n, sizeof *node, "loads"));

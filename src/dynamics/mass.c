@@ -194,7 +194,7 @@ static bool is_rigid(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid s) {
   int body = -1;
   for (int a = 0; bound && a < g->g_f64.npe; a++) {
     int b = -1;
-    for (int k = 0; k < m->p.bodies; k++) {
+    for (int k = 0; k < m->p.bodies.count; k++) {
       const ig_dyn_body *at = (const ig_dyn_body *)m->carried.body.host + k;
       if (bound[conn[a]] > at->first && bound[conn[a]] <= at->first + at->count)
         b = k;
@@ -265,8 +265,8 @@ static ig_status step_range(ig_dyn_model *m, double *least, double *most) {
    bears. Edges add half of that: at a particle three edges with half of each pair's stiffness, of
    half the mass, and the same from an edge that crosses there. */
 double ig_dyn_contact_share(const ig_dyn_model *m) {
-  const double edges = m->p.edges > 0 ? 0.5 : 0;
-  return m->p.surfaces > 0 ? sqrt(1 - (1 + edges) * m->p.penalty) : 1;
+  const double edges = m->p.edges.count > 0 ? 0.5 : 0;
+  return m->p.contact.surfaces > 0 ? sqrt(1 - (1 + edges) * m->p.contact.penalty) : 1;
 }
 
 ig_status ig_dyn_critical_step(ig_dyn_model *m, double *dt) {

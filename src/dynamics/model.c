@@ -29,9 +29,9 @@ static ig_status histories_new(ig_dyn_model *m, ig_histories *hs) {
   IG_TRY(ig_dyn_loads_new(m, hs));
   IG_TRY(ig_dyn_tools_new(m, hs));
   if (m->c->gravity.at.given) {
-    p->has_gravity = 1;
-    memcpy(p->gravity, m->c->gravity.acceleration, sizeof p->gravity);
-    IG_TRY(ig_histories_add(m->cx, hs, &m->c->gravity.history, &p->gravity_history));
+    p->loads.has_gravity = 1;
+    memcpy(p->loads.gravity, m->c->gravity.acceleration, sizeof p->loads.gravity);
+    IG_TRY(ig_histories_add(m->cx, hs, &m->c->gravity.history, &p->loads.gravity_history));
   }
   const size_t n = (size_t)hs->rows;
   if (n == 0)
@@ -86,7 +86,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(ig_array_new_device(cx, &m->partial, (size_t)IG_DYN_REPORT * IG_DYN_PARTIAL,
                              sizeof(double), "sums"));
   IG_TRY(ig_array_from(cx, &m->x_start, m->x0, 3 * n, sizeof(double), "positions"));
-  p->x_start = m->x_start.dev;
+  p->contact.x_start = m->x_start.dev;
   IG_TRY(ig_dyn_masses(m, 0));
   double *v = NULL;
   IG_TRY(IG_NEW(cx, &v, d, "velocities"));
@@ -102,11 +102,11 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   status = histories_new(m, &hs);
   ig_histories_free(&hs);
   IG_TRY(status);
-  if (p->loaded > 0)
+  if (p->loads.count > 0)
     IG_TRY(ig_dyn_upload(m, &m->load, m->part, NULL, d, "loads"));
   IG_TRY(ig_dyn_slots_new(m));
   IG_TRY(ig_dyn_contact_new(m));
-  if (m->c->tools.count > 0 || p->surfaces > 0)
+  if (m->c->tools.count > 0 || p->contact.surfaces > 0)
     IG_TRY(ig_dyn_upload(m, &m->contact.press, m->part, NULL, 3 * n, "contact forces"));
   p->press = m->contact.press.dev;
   IG_TRY(ig_array_new(cx, &m->clock, 1, sizeof(ig_dyn_clock), "clock"));
@@ -123,14 +123,15 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   p->x = m->x.dev, p->v = m->v.dev, p->f = m->f.dev, p->load = m->load.dev;
   p->mass = m->mass.dev, p->inertia = m->inertia.dev, p->work = m->work.dev;
   p->clock = m->clock.dev;
-  p->move = m->held.move.dev, p->motion = m->held.motion.dev;
+  p->held.move = m->held.move.dev, p->held.motion = m->held.motion.dev;
   p->history_x = m->held.history_x.dev, p->history_y = m->held.history_y.dev;
-  p->loaded_node = m->loading.loaded_node.dev;
-  p->force_start = m->loading.force_start.dev, p->face_start = m->loading.face_start.dev;
-  p->force = m->loading.force.dev, p->face = m->loading.face.dev;
+  p->loads.node = m->loading.loaded_node.dev;
+  p->loads.force_start = m->loading.force_start.dev,
+  p->loads.face_start = m->loading.face_start.dev;
+  p->loads.force = m->loading.force.dev, p->loads.face = m->loading.face.dev;
   p->tools = m->c->tools.count;
   p->tool = m->loading.tool.dev;
-  p->slot_first = m->slot_first.dev, p->slots = m->slots.dev;
+  p->slots.first = m->slot_first.dev, p->slots.value = m->slots.dev;
   m->fresh = true;
   return ig_dyn_residual_new(m);
 }

@@ -296,7 +296,8 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
     statics |= IG_ITEM(const ig_dyn_analysis, r->c->analysis, i)->kind == IG_ANALYSIS_STATIC;
   if (statics)
     IG_TRY(s->result(s, "static_error", "", r->static_error));
-  if (m->p.surfaces > 0) { /* 0, less by what friction took; above it contact has made energy */
+  if (m->p.contact.surfaces >
+      0) { /* 0, less by what friction took; above it contact has made energy */
     IG_TRY(s->result(s, "contact_energy_made", "J", e.made - m->balance.made));
     IG_TRY(s->result(s, "contact_energy_stored", "J", e.stored));
   }

@@ -38,18 +38,18 @@ static void join(int32_t *up, int32_t a, int32_t b) {
 static ig_status owners_join(const ig_dyn_model *m, int32_t *owner) {
   const ig_dyn_carried *c = &m->carried;
   int32_t *up;
-  if (m->p.bodies + m->p.ties == 0)
+  if (m->p.bodies.count + m->p.ties.count == 0)
     return IG_OK;
   IG_TRY(IG_NEW(m->cx, &up, (size_t)m->p.nodes + 1, "owners"));
   for (int32_t n = 0; n < m->p.nodes; n++)
     up[n] = n;
-  for (int k = 0; k < m->p.bodies; k++) {
+  for (int k = 0; k < m->p.bodies.count; k++) {
     const ig_dyn_body *b = (const ig_dyn_body *)c->body.host + k;
     const int32_t *node = (const int32_t *)c->body_node.host + b->first;
     for (int32_t i = 1; i < b->count; i++)
       join(up, node[0], node[i]);
   }
-  for (int32_t i = 0; i < 3 * m->p.ties; i++)
+  for (int32_t i = 0; i < 3 * m->p.ties.count; i++)
     join(up, ((const int32_t *)c->tie_node.host)[i / 3], ((const int32_t *)c->tie_to.host)[i]);
   for (int32_t n = 0; n < m->p.nodes; n++)
     owner[n] = owner[root_of(up, n)];
@@ -184,9 +184,9 @@ static ig_status loads_make(ig_dyn_model *m) {
   ig_ctx *cx = m->cx;
   const ig_dyn_loading *from = &m->loading;
   ig_dyn_loading *to = &l->loading;
-  const size_t n = (size_t)m->p.loaded + 1;
-  l->p.loaded = 0;
-  if (m->p.loaded == 0)
+  const size_t n = (size_t)m->p.loads.count + 1;
+  l->p.loads.count = 0;
+  if (m->p.loads.count == 0)
     return IG_OK;
   IG_TRY(IG_NEW(cx, &p->force, (size_t)from->forces + 1, "loads"));
   IG_TRY(IG_NEW(cx, &p->face, (size_t)from->faces + 1, "loads"));
@@ -196,19 +196,19 @@ static ig_status loads_make(ig_dyn_model *m) {
   IG_TRY(ig_array_new(cx, &to->force, (size_t)from->forces + 1, sizeof(ig_dyn_force), "loads"));
   IG_TRY(ig_array_new(cx, &to->face, (size_t)from->faces + 1, sizeof(ig_dyn_face), "loads"));
   int32_t *node = to->loaded_node.host, *fs = to->force_start.host, *as = to->face_start.host;
-  for (int32_t k = 0; k < m->p.loaded; k++) {
+  for (int32_t k = 0; k < m->p.loads.count; k++) {
     const int32_t w = ((const int32_t *)from->loaded_node.host)[k];
     if (p->part.owner[w] != p->part.rank)
       continue;
-    node[l->p.loaded++] = p->part.local[w];
+    node[l->p.loads.count++] = p->part.local[w];
     const int32_t *force = (const int32_t *)from->force_start.host + k;
     const int32_t *face = (const int32_t *)from->face_start.host + k;
     for (int32_t i = force[0]; i < force[1]; i++)
       p->force[to->forces++] = i;
     for (int32_t i = face[0]; i < face[1]; i++)
       p->face[to->faces++] = i;
-    fs[l->p.loaded] = to->forces;
-    as[l->p.loaded] = to->faces;
+    fs[l->p.loads.count] = to->forces;
+    as[l->p.loads.count] = to->faces;
   }
   IG_TRY(ig_array_push(cx, &to->loaded_node));
   IG_TRY(ig_array_push(cx, &to->force_start));
@@ -221,9 +221,9 @@ static ig_status bodies_make(ig_dyn_model *m, int32_t *bound) {
   ig_dyn_part *p = m->divided;
   ig_dyn_model *l = p->local;
   ig_ctx *cx = m->cx;
-  const size_t bodies = (size_t)m->p.bodies;
+  const size_t bodies = (size_t)m->p.bodies.count;
   int32_t count = 0;
-  l->p.bodies = 0;
+  l->p.bodies.count = 0;
   if (bodies == 0)
     return IG_OK;
   IG_TRY(IG_NEW(cx, &p->body_owner, bodies, "bodies"));
@@ -231,14 +231,14 @@ static ig_status bodies_make(ig_dyn_model *m, int32_t *bound) {
   IG_TRY(ig_array_new(cx, &l->carried.body, bodies, sizeof(ig_dyn_body), "bodies"));
   IG_TRY(
       ig_array_new(cx, &l->carried.body_node, (size_t)l->p.nodes + 1, sizeof(int32_t), "bodies"));
-  for (int k = 0; k < m->p.bodies; k++) {
+  for (int k = 0; k < m->p.bodies.count; k++) {
     const ig_dyn_body *from = (const ig_dyn_body *)m->carried.body.host + k;
     const int32_t *node = (const int32_t *)m->carried.body_node.host + from->first;
     p->body_owner[k] = p->part.owner[node[0]];
     if (p->body_owner[k] != p->part.rank)
       continue;
-    ((ig_dyn_body *)l->carried.body.host)[l->p.bodies].first = count;
-    p->body[l->p.bodies++] = k;
+    ((ig_dyn_body *)l->carried.body.host)[l->p.bodies.count].first = count;
+    p->body[l->p.bodies.count++] = k;
     for (int32_t i = 0; i < from->count; i++) {
       const int32_t n = p->part.local[node[i]];
       ((int32_t *)l->carried.body_node.host)[count++] = n;
@@ -257,8 +257,8 @@ static ig_status ties_make(ig_dyn_model *m) {
   ig_dyn_model *l = p->local;
   ig_dyn_carried *c = &l->carried;
   ig_ctx *cx = m->cx;
-  const size_t ties = (size_t)m->p.ties, nodes = (size_t)l->p.nodes;
-  l->p.ties = 0;
+  const size_t ties = (size_t)m->p.ties.count, nodes = (size_t)l->p.nodes;
+  l->p.ties.count = 0;
   if (ties == 0)
     return IG_OK;
   IG_TRY(IG_NEW(cx, &p->tie, ties, "ties"));
@@ -269,11 +269,11 @@ static ig_status ties_make(ig_dyn_model *m) {
   IG_TRY(ig_array_new(cx, &c->carry_first, nodes + 2, sizeof(int32_t), "ties"));
   IG_TRY(ig_array_new(cx, &c->carry, 3 * ties, sizeof(int32_t), "ties"));
   int32_t *to = c->tie_to.host, *first = c->carry_first.host, *carry = c->carry.host;
-  for (int32_t k = 0; k < m->p.ties; k++) {
-    const int32_t w = ((const int32_t *)m->carried.tie_node.host)[k], t = l->p.ties;
+  for (int32_t k = 0; k < m->p.ties.count; k++) {
+    const int32_t w = ((const int32_t *)m->carried.tie_node.host)[k], t = l->p.ties.count;
     if (p->part.owner[w] != p->part.rank)
       continue;
-    p->tie[l->p.ties++] = k;
+    p->tie[l->p.ties.count++] = k;
     ((int32_t *)c->tie_node.host)[t] = p->part.local[w];
     for (int a = 0; a < 3; a++) {
       to[3 * t + a] = p->part.local[((const int32_t *)m->carried.tie_to.host)[3 * k + a]];
@@ -284,7 +284,7 @@ static ig_status ties_make(ig_dyn_model *m) {
   }
   for (size_t n = 0; n < nodes; n++) /* first[n + 1] moves on to the end of n */
     first[n + 2] += first[n + 1];
-  for (int32_t i = 0; i < 3 * l->p.ties; i++)
+  for (int32_t i = 0; i < 3 * l->p.ties.count; i++)
     carry[first[to[i] + 1]++] = i;
   ig_array *const all[] = {&c->tie_node, &c->tie_to, &c->tie_share, &c->carry_first, &c->carry};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -303,7 +303,7 @@ static ig_status carried_make(ig_dyn_model *m) {
   for (int32_t n = 0; n < l->p.nodes; n++)
     if (p->part.ghost[n])
       bound[n] = -1;
-  for (int32_t k = 0; k < l->p.ties; k++)
+  for (int32_t k = 0; k < l->p.ties.count; k++)
     bound[((const int32_t *)l->carried.tie_node.host)[k]] = -1;
   return ig_array_push(m->cx, &l->carried.bound);
 }
@@ -316,19 +316,20 @@ static void view_make(ig_dyn_model *m) {
   p->x = l->x.dev, p->v = l->v.dev, p->f = l->f.dev, p->load = l->load.dev;
   p->mass = l->mass.dev, p->inertia = l->inertia.dev, p->work = l->work.dev;
   p->clock = l->clock.dev;
-  p->move = l->held.move.dev;
-  p->loaded_node = l->loading.loaded_node.dev;
-  p->force_start = l->loading.force_start.dev, p->face_start = l->loading.face_start.dev;
-  p->force = l->loading.force.dev, p->face = l->loading.face.dev;
+  p->held.move = l->held.move.dev;
+  p->loads.node = l->loading.loaded_node.dev;
+  p->loads.force_start = l->loading.force_start.dev,
+  p->loads.face_start = l->loading.face_start.dev;
+  p->loads.force = l->loading.force.dev, p->loads.face = l->loading.face.dev;
   p->press = l->contact.press.dev;
   p->bound = c->bound.dev;
-  p->body = c->body.dev, p->body_node = c->body_node.dev;
-  p->body_arm = c->body_arm.dev, p->body_pull = c->body_pull.dev;
-  p->tie_node = c->tie_node.dev, p->tie_to = c->tie_to.dev;
-  p->tie_share = c->tie_share.dev, p->tie_turns = c->tie_turns.dev;
-  p->carry_first = c->carry_first.dev, p->carry = c->carry.dev;
-  p->slot_first = l->slot_first.dev, p->slots = l->slots.dev;
-  p->x_start = NULL;
+  p->bodies.of = c->body.dev, p->bodies.node = c->body_node.dev;
+  p->bodies.arm = c->body_arm.dev, p->bodies.pull = c->body_pull.dev;
+  p->ties.node = c->tie_node.dev, p->ties.to = c->tie_to.dev;
+  p->ties.share = c->tie_share.dev, p->ties.turns = c->tie_turns.dev;
+  p->ties.carry_first = c->carry_first.dev, p->ties.carry = c->carry.dev;
+  p->slots.first = l->slot_first.dev, p->slots.value = l->slots.dev;
+  p->contact.x_start = NULL;
 }
 
 /* --- who has what */

@@ -68,17 +68,17 @@ static int kept_list(ig_dyn_model *m, kept *list) {
 static ig_status bodies_gather(ig_dyn_model *m) {
   ig_dyn_part *p = m->divided;
   ig_dyn_body *whole = m->carried.body.host;
-  if (m->p.bodies == 0)
+  if (m->p.bodies.count == 0)
     return IG_OK;
   const ig_status status = ig_array_pull(m->cx, &p->local->carried.body);
-  for (int k = 0; k < p->local->p.bodies; k++) {
+  for (int k = 0; k < p->local->p.bodies.count; k++) {
     ig_dyn_body *to = &whole[p->body[k]];
     const int32_t first = to->first;
     *to = ((const ig_dyn_body *)p->local->carried.body.host)[k];
     to->first = first;
   }
   IG_TRY(ig_ranks_agree(m->cx, status));
-  for (int k = 0; k < m->p.bodies; k++)
+  for (int k = 0; k < m->p.bodies.count; k++)
     IG_TRY(ig_ranks_share(m->cx, p->body_owner[k], &whole[k], sizeof *whole));
   return ig_array_push(m->cx, &m->carried.body);
 }
@@ -177,7 +177,7 @@ static ig_status particles_take(ig_dyn_model *m, const ig_array *whole, ig_array
 static ig_status bodies_take(ig_dyn_model *m) {
   const ig_dyn_part *p = m->divided;
   ig_dyn_carried *c = &p->local->carried;
-  for (int k = 0; k < p->local->p.bodies; k++) {
+  for (int k = 0; k < p->local->p.bodies.count; k++) {
     const ig_dyn_body *from = (const ig_dyn_body *)m->carried.body.host + p->body[k];
     ig_dyn_body *to = (ig_dyn_body *)c->body.host + k;
     const int32_t first = to->first;
@@ -187,7 +187,7 @@ static ig_status bodies_take(ig_dyn_model *m) {
            (const double *)m->carried.body_arm.host + 3 * (int64_t)from->first,
            3 * sizeof(double) * (size_t)from->count);
   }
-  if (p->local->p.bodies == 0)
+  if (p->local->p.bodies.count == 0)
     return IG_OK;
   IG_TRY(ig_array_push(m->cx, &c->body));
   return ig_array_push(m->cx, &c->body_arm);
@@ -206,17 +206,17 @@ ig_status ig_dyn_scatter_weights(ig_dyn_model *m) {
     return IG_OK;
   IG_TRY(particles_take(m, &m->mass, &p->local->mass, 1));
   IG_TRY(particles_take(m, &m->inertia, &p->local->inertia, 1));
-  for (int32_t k = 0; k < p->local->p.ties; k++)
+  for (int32_t k = 0; k < p->local->p.ties.count; k++)
     ((int32_t *)p->local->carried.tie_turns.host)[k] =
         ((const int32_t *)m->carried.tie_turns.host)[p->tie[k]];
-  if (p->local->p.ties)
+  if (p->local->p.ties.count)
     IG_TRY(ig_array_push(m->cx, &p->local->carried.tie_turns));
   return bodies_take(m);
 }
 
 ig_status ig_dyn_scatter_loads(ig_dyn_model *m) {
   const ig_dyn_part *p = m->divided;
-  if (!p || m->p.loaded == 0)
+  if (!p || m->p.loads.count == 0)
     return IG_OK;
   ig_dyn_loading *to = &p->local->loading;
   for (int32_t i = 0; i < to->forces; i++)

@@ -51,7 +51,7 @@ enum { IG_DYN_PARTICLE_ENERGIES = 2 + IG_WORKS };
 
 /* A set of particles that moves as one. Velocity and momenta stand at half steps. */
 typedef struct {
-  int32_t first, count;                /* its particles in body_node */
+  int32_t first, count;                /* its particles in bodies.node */
   int32_t motion;                      /* how it is held, 0: free */
   double mass, inertia[9], inverse[9]; /* about the centre, along the axes it started with */
   double at[3], q[4];                  /* centre, attitude */
@@ -62,34 +62,19 @@ typedef struct {
 } ig_dyn_body;
 enum { IG_DYN_PULL = 12 }; /* force and moment from outside, force of contact, of tools */
 
+/* Forces, pressures and gravity. */
 typedef struct {
-  int32_t nodes;
-  int dofs;             /* 3, or 6 with rotations */
-  int pitch;            /* numbers from one force in f to the next: dofs, or 4 */
-  void *x, *v, *f;      /* part: nodes x 3, x dofs, x pitch */
-  void *load;           /* part: nodes x dofs, forces from outside; NULL: none */
-  void *mass, *inertia; /* part: nodes */
-  double *work;         /* nodes x IG_WORKS */
-  ig_dyn_clock *clock;
-
-  const int32_t *move; /* nodes: place in motion, 0: free; NULL: all are free */
-  const ig_dyn_motion *motion;
-  const double *history_x, *history_y; /* rows of all histories */
-
-  int32_t loaded; /* particles with forces or pressure on them */
-  const int32_t *loaded_node, *force_start, *face_start; /* loaded + 1 */
+  int32_t count;                                  /* particles with forces or pressure on them */
+  const int32_t *node, *force_start, *face_start; /* count; count + 1 */
   const ig_dyn_force *force;
   const ig_dyn_face *face;
-
   double gravity[3];
   ig_history gravity_history;
   int has_gravity;
-  int tools;
-  const ig_dyn_tool *tool;
+} ig_dyn_loads_view;
 
-  void *press; /* part: nodes x 3, force of contact and tools over the last step; NULL: none */
-
-  /* contact of surfaces and edges; surfaces 0: none */
+/* Contact of surfaces; surfaces 0: none. */
+typedef struct {
   int32_t triangles, surfaces;
   const int32_t *triangle, *surface;         /* 3 nodes each; nodes on them */
   const int32_t *corner_first, *corner;      /* surfaces + 1; corners 3 k + a that lie on a node */
@@ -104,38 +89,77 @@ typedef struct {
   double *stored;          /* surfaces, then edges: penalty energy of that */
   double *recoil;          /* triangles x 3 x 3: forces on corners */
   void *touch;             /* part: nodes x 3, contact forces */
-  /* edges that touch edges; 0: none */
-  int32_t edges;
-  const int32_t *edge;               /* 2 nodes each */
-  const int32_t *edge_side;          /* 2 each: triangles it belongs to, -1: none (a line) */
-  const int32_t *end_first, *end;    /* surfaces + 1; ends 2 j + a that lie on a node */
-  int32_t *edge_bucket, *edge_chain; /* hash of edges, eight places each */
-  int32_t *partner, *chosen, *also;  /* edges: the one it touches; first and next to touch it */
-  uint32_t edge_mask;
-  const double *edge_length; /* nodes: share of the edges' length at the start */
-  double *edge_recoil;       /* edges x 2 x 3: forces on ends */
-  /* what erodes; alive NULL: nothing does */
+} ig_dyn_contact_view;
+
+/* Edges that touch edges; count 0: none. */
+typedef struct {
+  int32_t count;
+  const int32_t *node;              /* 2 each */
+  const int32_t *side;              /* 2 each: triangles it belongs to, -1: none (a line) */
+  const int32_t *end_first, *end;   /* surfaces + 1; ends 2 j + a that lie on a node */
+  int32_t *bucket, *chain;          /* hash of edges, eight places each */
+  int32_t *partner, *chosen, *also; /* edges: the one it touches; first and next to touch it */
+  uint32_t mask;
+  const double *length; /* nodes: share of the edges' length at the start */
+  double *recoil;       /* edges x 2 x 3: forces on ends */
+} ig_dyn_edges_view;
+
+/* What erodes; alive NULL: nothing does. */
+typedef struct {
   uint8_t *alive;        /* elements of the mesh: 0, all its points have failed */
   const int32_t *owner;  /* triangles x 2: elements on its sides, -1: none */
   uint8_t *open, *awake; /* triangles with one side alive; surfaces: particles on one of them */
   double *reach;         /* surfaces, then triangles: gap of what was laid open later */
+} ig_dyn_erosion_view;
 
-  /* particles that others carry; NULL: none */
-  const int32_t *bound; /* nodes: 1 + place in body_node; -1: tied; 0: on its own */
-  int32_t bodies;
-  ig_dyn_body *body;
-  const int32_t *body_node;
-  const double *body_arm; /* x 3: from the centre, axes at the start */
-  double *body_pull;      /* x IG_DYN_PULL */
-  int32_t ties;
-  const int32_t *tie_node, *tie_to;   /* tied particle; x 3: the ones that carry it */
-  const double *tie_share;            /* x 3, sum 1 */
-  const int32_t *tie_turns;           /* its rotations are carried too */
-  const int32_t *carry_first, *carry; /* nodes + 1; places 3 k + a in tie_to that name a node */
+/* Rigid bodies, and the particles they carry. */
+typedef struct {
+  int32_t count;
+  ig_dyn_body *of;
+  const int32_t *node;
+  const double *arm; /* x 3: from the centre, axes at the start */
+  double *pull;      /* x IG_DYN_PULL */
+} ig_dyn_bodies_view;
 
-  int gather; /* forces come from slots, not from f */
-  const int32_t *slot_first;
-  const void *slots; /* part */
+/* Particles tied to places on others. */
+typedef struct {
+  int32_t count;
+  const int32_t *node, *to;           /* tied particle; x 3: the ones that carry it */
+  const double *share;                /* x 3, sum 1 */
+  const int32_t *turns;               /* its rotations are carried too */
+  const int32_t *carry_first, *carry; /* nodes + 1; places 3 k + a in `to` that name a node */
+} ig_dyn_ties_view;
+
+typedef struct {
+  int32_t nodes;
+  int dofs;             /* 3, or 6 with rotations */
+  int pitch;            /* numbers from one force in f to the next: dofs, or 4 */
+  void *x, *v, *f;      /* part: nodes x 3, x dofs, x pitch */
+  void *load;           /* part: nodes x dofs, forces from outside; NULL: none */
+  void *mass, *inertia; /* part: nodes */
+  double *work;         /* nodes x IG_WORKS */
+  ig_dyn_clock *clock;
+  const double *history_x, *history_y; /* rows of all histories */
+  struct {
+    const int32_t *move; /* nodes: place in motion, 0: free; NULL: all are free */
+    const ig_dyn_motion *motion;
+  } held;
+  ig_dyn_loads_view loads;
+  int tools;
+  const ig_dyn_tool *tool;
+  void *press; /* part: nodes x 3, force of contact and tools over the last step; NULL: none */
+  ig_dyn_contact_view contact;
+  ig_dyn_edges_view edges;
+  ig_dyn_erosion_view erosion;
+  const int32_t
+      *bound; /* nodes: 1 + place in bodies.node; -1: tied; 0: on its own; NULL: all are */
+  ig_dyn_bodies_view bodies;
+  ig_dyn_ties_view ties;
+  struct {
+    int gather; /* forces come from here, not from f */
+    const int32_t *first;
+    const void *value; /* part */
+  } slots;
 } ig_dyn_particles;
 
 #endif

@@ -43,9 +43,10 @@ static void array_put(ig_array *a, int64_t i, double value) {
 static double unbalanced(const ig_dyn_model *m, int64_t n, int c, double *all) {
   const double mass = c < 3 ? m->weight.mass[n] : m->weight.inertia[n];
   const double inner = ig_dyn_get(m, &m->f, n * m->p.pitch + c);
-  const double outer = (m->load.count ? ig_dyn_get(m, &m->load, n * m->p.dofs + c) : 0) +
-                       (c < 3 ? ig_dyn_gravity_now(m, c) * mass : 0) +
-                       (c < 3 && m->p.surfaces ? ig_dyn_get(m, &m->contact.touch, 3 * n + c) : 0);
+  const double outer =
+      (m->load.count ? ig_dyn_get(m, &m->load, n * m->p.dofs + c) : 0) +
+      (c < 3 ? ig_dyn_gravity_now(m, c) * mass : 0) +
+      (c < 3 && m->p.contact.surfaces ? ig_dyn_get(m, &m->contact.touch, 3 * n + c) : 0);
   if (all && mass > 0)
     *all += (inner * inner + outer * outer) / mass;
   return outer - inner;
@@ -61,13 +62,13 @@ static ig_status residual_now(ig_dyn_model *m, double *net, double *out2) {
   IG_TRY(ig_dyn_pull(m));
   if (m->load.count)
     IG_TRY(ig_array_pull(m->cx, &m->load));
-  if (m->p.surfaces)
+  if (m->p.contact.surfaces)
     IG_TRY(ig_array_pull(m->cx, &m->contact.touch));
-  if (m->p.bodies)
+  if (m->p.bodies.count)
     IG_TRY(ig_array_pull(m->cx, &m->carried.body));
   for (int64_t i = 0; i < (int64_t)m->p.nodes * D; i++)
     net[i] = unbalanced(m, i / D, (int)(i % D), &all);
-  for (int32_t k = 0; k < m->p.ties; k++) {
+  for (int32_t k = 0; k < m->p.ties.count; k++) {
     const int64_t n = ((int32_t *)m->carried.tie_node.host)[k];
     for (int a = 0; a < 3; a++)
       for (int c = 0; c < (((int32_t *)m->carried.tie_turns.host)[k] ? D : 3); c++)
@@ -80,7 +81,7 @@ static ig_status residual_now(ig_dyn_model *m, double *net, double *out2) {
       if (mass > 0 && is_free(m, n, c) && (!bound || bound[n] == 0))
         out += net[n * D + c] * net[n * D + c] / mass;
     }
-  for (int k = 0; k < m->p.bodies; k++) {
+  for (int k = 0; k < m->p.bodies.count; k++) {
     const ig_dyn_body *b = (const ig_dyn_body *)m->carried.body.host + k;
     const ig_dyn_motion *held = (const ig_dyn_motion *)m->held.motion.host + b->motion;
     double force[3] = {0}, moment[3] = {0};
@@ -112,10 +113,10 @@ static ig_status stop(ig_dyn_model *m) {
   for (int64_t i = 0; i < (int64_t)m->p.nodes * m->p.dofs; i++)
     array_put(&m->v, i, 0);
   IG_TRY(ig_array_push(m->cx, &m->v));
-  if (m->p.bodies == 0)
+  if (m->p.bodies.count == 0)
     return ig_dyn_scatter_motion(m);
   IG_TRY(ig_array_pull(m->cx, &m->carried.body));
-  for (int k = 0; k < m->p.bodies; k++) {
+  for (int k = 0; k < m->p.bodies.count; k++) {
     ig_dyn_body *b = (ig_dyn_body *)m->carried.body.host + k;
     memset(b->v, 0, sizeof b->v);
     memset(b->spin, 0, sizeof b->spin);

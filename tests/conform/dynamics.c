@@ -220,16 +220,16 @@ static void build(ig_ctx *cx, const kind *k, ig_precision precision, ig_assembly
 /* Contact as it is defined: every particle with all triangles, the one of most energy counts. */
 static bool plain_contact(ig_dyn_particles *p) {
   bool any = false;
-  double *touch = p->touch;
+  double *touch = p->contact.touch;
   memset(touch, 0, sizeof *touch * 3 * (size_t)p->nodes);
-  for (int32_t i = 0; i < p->surfaces; i++) {
-    const int32_t n = p->surface[i];
+  for (int32_t i = 0; i < p->contact.surfaces; i++) {
+    const int32_t n = p->contact.surface[i];
     int32_t best = -1;
     contact_touch_f64 at, most;
     memset(&most, 0, sizeof most);
     double largest = 0, force[3];
-    for (int32_t k = 0; k < p->triangles; k++) {
-      const int32_t *t = p->triangle + 3 * k;
+    for (int32_t k = 0; k < p->contact.triangles; k++) {
+      const int32_t *t = p->contact.triangle + 3 * k;
       if (n == t[0] || n == t[1] || n == t[2])
         continue;
       const double energy = contact_pair_f64(p, k, i, &at);
@@ -239,11 +239,11 @@ static bool plain_contact(ig_dyn_particles *p) {
     if (best < 0)
       continue;
     any = true;
-    contact_force_f64(p, p->triangle + 3 * best, n, &most, force);
+    contact_force_f64(p, p->contact.triangle + 3 * best, n, &most, force);
     for (int c = 0; c < 3; c++) {
       touch[3 * n + c] += force[c];
       for (int a = 0; a < 3; a++)
-        touch[3 * p->triangle[3 * best + a] + c] -= most.w[a] * force[c];
+        touch[3 * p->contact.triangle[3 * best + a] + c] -= most.w[a] * force[c];
     }
   }
   return any;
@@ -252,13 +252,13 @@ static bool plain_contact(ig_dyn_particles *p) {
 /* Every edge with all others, the one of most energy counts; forces on both. */
 static bool plain_edges(ig_dyn_particles *p) {
   bool any = false;
-  double *touch = p->touch;
-  for (int32_t i = 0; i < p->edges; i++) {
+  double *touch = p->contact.touch;
+  for (int32_t i = 0; i < p->edges.count; i++) {
     int32_t best = -1;
     edge_touch_f64 at, most;
     memset(&most, 0, sizeof most);
     double largest = 0, force[12];
-    for (int32_t j = 0; j < p->edges; j++) {
+    for (int32_t j = 0; j < p->edges.count; j++) {
       const double energy = j == i ? 0 : edge_pair_f64(p, i, j, &at);
       if (energy > largest)
         largest = energy, best = j, most = at;
@@ -268,14 +268,14 @@ static bool plain_edges(ig_dyn_particles *p) {
     any = true;
     edge_forces_f64(p, i, best, &most, force);
     for (int c = 0; c < 12; c++)
-      touch[3 * p->edge[2 * (c < 6 ? i : best) + c / 3 % 2] + c % 3] += force[c];
+      touch[3 * p->edges.node[2 * (c < 6 ? i : best) + c / 3 % 2] + c % 3] += force[c];
   }
   return any;
 }
 
 static void plain_bodies(ig_dyn_particles *p) {
-  for (int k = 0; k < p->bodies; k++) {
-    ig_dyn_body *b = &p->body[k];
+  for (int k = 0; k < p->bodies.count; k++) {
+    ig_dyn_body *b = &p->bodies.of[k];
     double force[3] = {0}, moment[3] = {0};
     for (int32_t i = b->first; i < b->first + b->count; i++)
       body_pull_f64(p, b, i, force, moment);
@@ -299,14 +299,14 @@ static void plain(const kind *k, double **x, double **v, double **f, ig_lid *nod
   double *F = m->p.f;
   bool touched = false;
   for (int s = 0; s < STEPS; s++) {
-    if (m->p.surfaces) {
+    if (m->p.contact.surfaces) {
       touched |= plain_contact(&m->p);
       touched |= plain_edges(&m->p);
     }
     for (int32_t n = 0; n < m->p.nodes; n++)
       particle_step_f64(&m->p, n, D);
     plain_bodies(&m->p);
-    for (int32_t i = 0; i < m->p.ties; i++)
+    for (int32_t i = 0; i < m->p.ties.count; i++)
       tie_step_f64(&m->p, i);
     for (ig_lid e = 0; e < g->count; e++) {
       const int32_t *conn = (int32_t *)g->conn.host + e * npe;
@@ -327,7 +327,7 @@ static void plain(const kind *k, double **x, double **v, double **f, ig_lid *nod
     }
     ig_dyn_tick(m->p.clock);
   }
-  assert_true(touched || m->p.surfaces == 0);
+  assert_true(touched || m->p.contact.surfaces == 0);
   *nodes = m->p.nodes;
   *dofs = D;
   const size_t n = (size_t)m->p.nodes;
@@ -399,12 +399,8 @@ static void edges_have_a_potential(void **state) {
                               .v = v,
                               .mass = mass,
                               .clock = &clock,
-                              .edges = 2,
-                              .edge = edge,
-                              .edge_length = length,
-                              .x_start = start,
-                              .gap = 0.2,
-                              .penalty = 0.1};
+                              .contact = {.x_start = start, .gap = 0.2, .penalty = 0.1},
+                              .edges = {.count = 2, .node = edge, .length = length}};
   int touching = 0;
   for (int t = 0; t < TRIALS; t++) {
     edge_touch_f64 at, to;
