@@ -1,4 +1,4 @@
-/* CUDA: the item kernels, compaction and running sums. */
+/* CUDA: the item kernels, compaction, taking nodes apart. */
 #include "fracture/items_cuda.h"
 #include "assembly/scatter.h"
 #include "backend/cuda/launch.cuh"
@@ -6,7 +6,9 @@
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 
-enum { IG_FRAC_THREADS = 128, IG_FRAC_BLOCKS_PER_SM = 32 };
+enum { IG_FRAC_THREADS = 128, IG_FRAC_BLOCKS_PER_SM = 32, IG_FRAC_APART_BLOCKS = 16 };
+typedef cub::BlockScan<int32_t, IG_FRAC_APART> apart_scan;
+typedef void ig_frac_apart(const ig_frac_state s);
 /* Blocks that must fit on a multiprocessor: where the compiler would rather spill than use
    registers it is told that one will do; 0 leaves it alone. */
 #define IG_FRAC_BLOCKS(name)                                                                       \
@@ -29,6 +31,31 @@ static __device__ __forceinline__ void ig_frac_ticket(ig_frac_count *count) {
       count->step += !count->full;
     }
   }
+}
+
+/* Sums of what comes before tile t of a sequence, whose own sum is `sum`; called by one warp. A
+   word of `chain` is 0 at first, then a tile's own sum, then that of all up to it (1 and 2 in its
+   upper half). Tiles are taken in order, so the ones before this one are finished or at work. */
+static __device__ __forceinline__ int32_t ig_frac_before(uint64_t *chain, int32_t t, int32_t sum) {
+  volatile uint64_t *word = chain;
+  const int lane = (int)threadIdx.x;
+  int32_t before = 0;
+  if (lane == 0)
+    word[t] = (uint64_t)(t ? 1 : 2) << 32 | (uint32_t)sum;
+  for (int32_t at = t - 1; at >= 0; at -= 32) {
+    uint64_t seen;
+    do
+      seen = at - lane >= 0 ? word[at - lane] : (uint64_t)2 << 32;
+    while (__any_sync(~0u, seen >> 32 == 0));
+    const unsigned whole = __ballot_sync(~0u, seen >> 32 == 2);
+    const int last = whole ? __ffs((int)whole) - 1 : 31;
+    before += __reduce_add_sync(~0u, lane <= last ? (int32_t)(uint32_t)seen : 0);
+    if (whole)
+      break;
+  }
+  if (lane == 0 && t)
+    word[t] = (uint64_t)2 << 32 | (uint32_t)(before + sum);
+  return before;
 }
 
 #define IG_FRAC_DRIVERS "fracture/items_cuda.inc"
@@ -59,15 +86,10 @@ ig_status ig_frac_cuda_run(ig_ctx *cx, int kind, int wide, ig_frac_item item,
   return IG_OK;
 }
 
-/* Compactions and running sums of numbers only the device knows, each in two passes: sums of
+/* Compactions of numbers only the device knows, in two passes: sums of
    stretches, which the last block to finish adds up; then each stretch in itself. The order of
    additions is fixed. */
-enum {
-  SCAN_THREADS = 256,
-  SCAN_EACH = IG_FRAC_SCAN / SCAN_THREADS,
-  SCAN_SUMS = 8,
-  FLAGS_EACH = 16
-};
+enum { SCAN_THREADS = 256, SCAN_SUMS = 8, FLAGS_EACH = 16 };
 typedef cub::BlockScan<int32_t, SCAN_THREADS> block_scan;
 typedef cub::BlockReduce<int32_t, SCAN_THREADS> block_reduce;
 union scan_temp {
@@ -140,8 +162,11 @@ static __global__ void __launch_bounds__(SCAN_THREADS)
 }
 static __global__ void __launch_bounds__(SCAN_THREADS)
     flags_list(const __grid_constant__ ig_frac_state s, const uint8_t *flag, int64_t n,
-               int32_t stretches, int32_t *list) {
+               int32_t stretches, int32_t *list, int32_t chain) {
   __shared__ block_scan::TempStorage temp;
+  for (int32_t i = blockIdx.x * SCAN_THREADS + threadIdx.x; i < chain;
+       i += gridDim.x * SCAN_THREADS)
+    s.grow.chain[i] = 0; /* for the pass that follows */
   for (int32_t b = blockIdx.x; b < stretches; b += gridDim.x) {
     const int32_t before = s.grow.sums[b];
     if (s.grow.sums[b + 1] == before)
@@ -166,51 +191,23 @@ ig_status ig_frac_cuda_compact(ig_ctx *cx, const ig_frac_state *s, const uint8_t
   const unsigned blocks = all < cap ? all : cap;
   flags_count<<<blocks, SCAN_THREADS, 0, ig_cuda_stream(cx)>>>(*s, flag, n, (int32_t)all, found);
   IG_LAUNCHED(cx);
-  flags_list<<<blocks, SCAN_THREADS, 0, ig_cuda_stream(cx)>>>(*s, flag, n, (int32_t)all, list);
+  const int32_t chain = list == s->grow.touched ? s->node_max / IG_FRAC_APART + 1 : 0;
+  flags_list<<<blocks, SCAN_THREADS, 0, ig_cuda_stream(cx)>>>(*s, flag, n, (int32_t)all, list,
+                                                              chain);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
 
-static __global__ void __launch_bounds__(SCAN_THREADS)
-    scan_stretches(const __grid_constant__ ig_frac_state s) {
-  __shared__ scan_temp temp;
-  const int32_t n = s.count->touched, stretches = (n + IG_FRAC_SCAN - 1) / IG_FRAC_SCAN;
-  for (int32_t b = blockIdx.x; b < stretches; b += gridDim.x) {
-    int32_t sum = 0;
-    for (int k = 0; k < SCAN_EACH; k++) {
-      const int32_t i = b * IG_FRAC_SCAN + k * SCAN_THREADS + threadIdx.x;
-      sum += i < n ? s.grow.extra[i] : 0;
-    }
-    sum = block_reduce(temp.reduce).Sum(sum);
-    if (threadIdx.x == 0)
-      s.grow.sums[b] = sum;
-    __syncthreads();
-  }
-  sums_finish(s, stretches, temp, NULL);
-}
-static __global__ void __launch_bounds__(SCAN_THREADS)
-    scan_within(const __grid_constant__ ig_frac_state s) {
-  __shared__ block_scan::TempStorage temp;
-  const int32_t n = s.count->touched;
-  for (int32_t b = blockIdx.x; b * (int64_t)IG_FRAC_SCAN < n; b += gridDim.x) {
-    int32_t mine[SCAN_EACH];
-    const int32_t at = b * IG_FRAC_SCAN + threadIdx.x * SCAN_EACH;
-    for (int k = 0; k < SCAN_EACH; k++)
-      mine[k] = at + k < n ? s.grow.extra[at + k] : 0;
-    block_scan(temp).InclusiveSum(mine, mine);
-    for (int k = 0; k < SCAN_EACH; k++)
-      if (at + k < n)
-        s.grow.extra[at + k] = s.grow.sums[b] + mine[k];
-    __syncthreads();
-  }
-}
-ig_status ig_frac_cuda_scan(ig_ctx *cx, const ig_frac_state *s) {
-  const unsigned all = ig_cuda_blocks(s->node_max, IG_FRAC_SCAN);
-  const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * 4;
+static ig_frac_apart *const apart[2][4] = {
+    {tri3_kernel_apart_f32, tri6_kernel_apart_f32, tet4_kernel_apart_f32, tet10_kernel_apart_f32},
+    {tri3_kernel_apart_f64, tri6_kernel_apart_f64, tet4_kernel_apart_f64, tet10_kernel_apart_f64}};
+
+ig_status ig_frac_cuda_apart(ig_ctx *cx, int kind, int wide, const ig_frac_state *s) {
+  const unsigned all = ig_cuda_blocks(s->node_max, IG_FRAC_APART);
+  const unsigned cap = (unsigned)ig_cuda_of(cx)->multiprocessors * IG_FRAC_APART_BLOCKS;
   const unsigned blocks = all < cap ? all : cap;
-  scan_stretches<<<blocks, SCAN_THREADS, 0, ig_cuda_stream(cx)>>>(*s);
-  IG_LAUNCHED(cx);
-  scan_within<<<blocks, SCAN_THREADS, 0, ig_cuda_stream(cx)>>>(*s);
+  ig_frac_apart *kernel = apart[wide][kind];
+  kernel<<<blocks, IG_FRAC_APART, 0, ig_cuda_stream(cx)>>>(*s);
   IG_LAUNCHED(cx);
   return IG_OK;
 }

@@ -97,7 +97,7 @@ IG_MUST_CHECK ig_status ig_frac_model_start(ig_frac_model *m);
 /* Opens the marked facets (`mark` on the device). */
 IG_MUST_CHECK ig_status ig_frac_model_insert(ig_frac_model *m, ig_frac_opening into);
 /* One of the passes an insertion is made of, for those who time them. */
-enum { IG_FRAC_PASSES = 9 };
+enum { IG_FRAC_PASSES = 7 };
 extern const char *const ig_frac_pass_names[IG_FRAC_PASSES];
 IG_MUST_CHECK ig_status ig_frac_model_pass(ig_frac_model *m, int pass);
 /* Takes over counts read back from a checkpoint and makes space for them; then, when the tables are

@@ -34,18 +34,18 @@ static ig_status cpu_compact(ig_ctx *cx, const ig_frac_state *s, const uint8_t *
   return IG_OK;
 }
 
-static ig_status cpu_scan(ig_ctx *cx, const ig_frac_state *s) {
-  (void)cx;
+static ig_status cpu_apart(ig_ctx *cx, int kind, int wide, const ig_frac_state *s) {
+  IG_TRY(cpu_run(cx, kind, wide, IG_FRAC_part, s, 0, -1));
   for (int32_t i = 1; i < s->count->touched; i++)
     s->grow.extra[i] += s->grow.extra[i - 1];
-  return IG_OK;
+  return cpu_run(cx, kind, wide, IG_FRAC_split, s, 0, -1);
 }
 
-static const ig_frac_ops cpu_ops = {.run = cpu_run, .compact = cpu_compact, .scan = cpu_scan};
+static const ig_frac_ops cpu_ops = {.run = cpu_run, .compact = cpu_compact, .apart = cpu_apart};
 
 IG_IF_CUDA(static const ig_frac_ops cuda_ops = {.run = ig_frac_cuda_run,
                                                 .compact = ig_frac_cuda_compact,
-                                                .scan = ig_frac_cuda_scan};)
+                                                .apart = ig_frac_cuda_apart};)
 
 const ig_frac_ops *ig_frac_ops_of(ig_ctx *cx) {
   return IG_OPS_OF(cx, &cpu_ops, &cuda_ops);

@@ -28,7 +28,8 @@ enum {
   IG_FRAC_MOTIONS = 32,
   IG_FRAC_LOADS = 32,
   IG_FRAC_CHUNK = 64,
-  IG_FRAC_SCAN = 1024
+  IG_FRAC_SCAN = 1024,
+  IG_FRAC_APART = 128 /* nodes that a block of threads takes apart at a time */
 };
 
 typedef struct {
@@ -184,7 +185,8 @@ typedef struct {
   uint8_t *touch;   /* node_max: nodes of facets that open */
   int32_t *touched; /* node_max: those nodes, in order */
   int32_t *extra;   /* node_max: copies each of them needs, then those of all up to it */
-  int32_t *sums;    /* slots / IG_FRAC_SCAN + 2: work space of compactions and running sums */
+  int32_t *sums;    /* slots / IG_FRAC_SCAN + 2: work space of compactions */
+  uint64_t *chain;  /* slots / IG_FRAC_APART + 2: new nodes so far, by tiles (CUDA) */
 } ig_frac_grow;
 
 typedef struct {
@@ -272,8 +274,8 @@ typedef struct {
   /* the numbers of the flags that are up, in order, and how many; n flags at most */
   ig_status (*compact)(ig_ctx *cx, const ig_frac_state *s, const uint8_t *flag, int64_t n,
                        int32_t *list, int32_t *found);
-  /* extra of the touched nodes: running sums, inclusive */
-  ig_status (*scan)(ig_ctx *cx, const ig_frac_state *s);
+  /* takes the touched nodes apart: `part`, running sums of `extra`, `split` */
+  ig_status (*apart)(ig_ctx *cx, int kind, int wide, const ig_frac_state *s);
 } ig_frac_ops;
 const ig_frac_ops *ig_frac_ops_of(ig_ctx *cx);
 

@@ -32,9 +32,8 @@ ig_status ig_frac_model_critical(ig_frac_model *m, double *dt) {
 
 /* Marked facets become cohesive elements: filter and compact, see that there is room, open, take
    their nodes apart. */
-const char *const ig_frac_pass_names[IG_FRAC_PASSES] = {"list facets", "capacity",   "open",
-                                                        "state",       "list nodes", "part",
-                                                        "running sum", "split",      "settle"};
+const char *const ig_frac_pass_names[IG_FRAC_PASSES] = {
+    "list facets", "capacity", "open", "state", "list nodes", "take apart", "settle"};
 
 ig_status ig_frac_model_pass(ig_frac_model *m, int pass) {
   ig_frac_state *s = &m->s;
@@ -52,11 +51,7 @@ ig_status ig_frac_model_pass(ig_frac_model *m, int pass) {
     return m->ops->compact(m->cx, s, s->grow.touch, s->node_max, s->grow.touched,
                            &s->count->touched);
   case 5:
-    return run_all(m, IG_FRAC_part, s->node_max);
-  case 6:
-    return m->ops->scan(m->cx, s);
-  case 7:
-    return run_all(m, IG_FRAC_split, s->node_max);
+    return m->ops->apart(m->cx, m->kind, m->wide, s);
   default:
     return run(m, IG_FRAC_settle, 0, 1);
   }
