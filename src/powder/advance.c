@@ -66,7 +66,7 @@ static ig_status layer_spread(ig_powder_run *r) {
 
 /* The longest stable coarse step: heat through all faces of a cell, of which those to a window are
    shorter, must not exceed what makes it as warm as its neighbours. */
-static double coarse_step(const ig_powder_run *r) {
+double ig_powder_coarse_step(const ig_powder_run *r) {
   const double near = 2.0 * r->r / (r->r + 1), *fill = r->array.fill.host;
   double worst = 0;
   for (int k = 0; k < r->coarse.n[2]; k++) {
@@ -125,7 +125,7 @@ ig_status ig_powder_fine_steps(ig_powder_run *r, int steps, double h) {
 }
 
 /* All windows and the coarse grid around them over the same time. */
-static ig_status both(ig_powder_run *r, double dt) {
+ig_status ig_powder_both(ig_powder_run *r, double dt) {
   const int steps = (int)fmax(1, ceil(dt / r->dt_fine * (1 - 1e-12)));
   const ig_powder_windows *set = &r->set[r->now];
   IG_TRY(ig_powder_do_all(r, IG_DO_coarse_look));
@@ -176,7 +176,7 @@ static ig_status change_most(ig_powder_run *r, double *most) {
 }
 
 static ig_status dwell(ig_powder_run *r, double until) {
-  const double plain = coarse_step(r);
+  const double plain = ig_powder_coarse_step(r);
   double dt = fmin(fmax(r->dt_dwell, plain), plain * MOST_STAGES * (MOST_STAGES + 1) / 2), most;
   if (r->time + dt > until)
     dt = until - r->time;
@@ -213,7 +213,7 @@ ig_status ig_powder_advance(ig_powder_run *r) {
   while (layer_next(r) <= r->time)
     IG_TRY(layer_spread(r));
   ig_powder_beams_seek(r, r->time);
-  const double until = fmin(r->duration, layer_next(r)), plain = coarse_step(r);
+  const double until = fmin(r->duration, layer_next(r)), plain = ig_powder_coarse_step(r);
   double next = INFINITY;
   bool liquid = true;
   for (int b = 0; b < r->beams; b++)
@@ -232,7 +232,7 @@ ig_status ig_powder_advance(ig_powder_run *r) {
   const bool last = r->time + dt >= until;
   dt = last ? until - r->time : dt;
   IG_TRY(ig_powder_windows_follow(r, r->time + dt));
-  IG_TRY(both(r, dt));
+  IG_TRY(ig_powder_both(r, dt));
   IG_TRY(ig_powder_pool_look(r, r->time + 0.5 * dt));
   r->time = last ? until : r->time + dt;
   return IG_OK;

@@ -23,6 +23,16 @@ double ig_powder_beam_at(ig_powder_run *r, int beam, double time, double *x) {
   return next > i && time >= p->t[0] ? p->power[i] : 0;
 }
 
+double ig_powder_beam_way(ig_powder_run *r, int beam, double time, double *way) {
+  const ig_toolpath *p = &r->laser[beam].path;
+  const int64_t i = piece_at(p, r->laser[beam].cursor, time), next = i + 1 < p->count ? i + 1 : i;
+  const double x = p->x[3 * next] - p->x[3 * i], y = p->x[3 * next + 1] - p->x[3 * i + 1];
+  const double length = hypot(x, y), takes = p->t[next] - p->t[i];
+  way[0] = length > 0 ? x / length : 1;
+  way[1] = length > 0 ? y / length : 0;
+  return takes > 0 ? length / takes : 0;
+}
+
 double ig_powder_beam_next(const ig_powder_run *r, int beam, double time) {
   const ig_toolpath *p = &r->laser[beam].path;
   for (int64_t i = piece_at(p, r->laser[beam].cursor, time); i + 1 < p->count; i++)

@@ -28,13 +28,10 @@ ig_status ig_powder_pool_look(ig_powder_run *r, double time) {
     g->line[b] = line_at(r, b, time);
     ig_powder_beam_at(r, b, time, x);
     g->here[b][0] = x[0], g->here[b][1] = x[1];
-    g->direction[b][0] = 1, g->direction[b][1] = 0;
-    if (r->laser[b].line < 0)
-      continue;
-    const double *p = &r->laser[b].path.x[3 * r->line_of[r->laser[b].line].first];
-    const double length = hypot(p[3] - p[0], p[4] - p[1]);
-    if (length > 0)
-      g->direction[b][0] = (p[3] - p[0]) / length, g->direction[b][1] = (p[4] - p[1]) / length;
+    const double speed = ig_powder_beam_way(r, b, time, g->direction[b]);
+    const int64_t line = r->laser[b].line;
+    g->behind[b] =
+        line < 0 ? 0 : speed * fmax(0, time - r->laser[b].path.t[r->line_of[line].first]);
   }
   /* counts of now; what windows left is kept */
   IG_TRY(r->cx->backend->fill(r->cx, r->array.molten.dev, 0, (1 + IG_POWDER_BOXES) * sizeof(int)));

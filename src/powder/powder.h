@@ -223,6 +223,9 @@ IG_MUST_CHECK ig_status ig_powder_pull(ig_powder_run *run, unsigned what);
 /* Windows where the beams need them from now until `until`. */
 IG_MUST_CHECK ig_status ig_powder_windows_follow(ig_powder_run *run, double until);
 IG_MUST_CHECK ig_status ig_powder_windows_close(ig_powder_run *run);
+/* Windows on boxes instead of those there are; heat goes over. */
+IG_MUST_CHECK ig_status ig_powder_windows_place(ig_powder_run *run, const ig_powder_box *box,
+                                                int count);
 /* The windows of a set on boxes: memory and device copies; heat is not set. */
 IG_MUST_CHECK ig_status ig_powder_windows_make(ig_powder_run *run, int set,
                                                const ig_powder_box *box, int count);
@@ -231,6 +234,8 @@ IG_MUST_CHECK ig_status ig_powder_windows_make(ig_powder_run *run, int set,
 
 /* Where a beam is; how many watts. */
 double ig_powder_beam_at(ig_powder_run *run, int beam, double time, double *x);
+/* Its direction in the plane; how fast. */
+double ig_powder_beam_way(ig_powder_run *run, int beam, double time, double *way);
 /* From now on nothing before `time` is asked for. */
 void ig_powder_beams_seek(ig_powder_run *run, double time);
 /* When a beam is on again, from `time` on; infinity: never. */
@@ -238,6 +243,11 @@ double ig_powder_beam_next(const ig_powder_run *run, int beam, double time);
 
 /* --- advance.c */
 IG_MUST_CHECK ig_status ig_powder_advance(ig_powder_run *run);
+/* Windows and the coarse grid around them over the same time; windows stay where they are, and the
+   time is not moved on. */
+IG_MUST_CHECK ig_status ig_powder_both(ig_powder_run *run, double dt);
+/* The longest stable coarse step. */
+double ig_powder_coarse_step(const ig_powder_run *run);
 /* Fine steps of all windows, from run->time on, after a look at the coarse grid. */
 IG_MUST_CHECK ig_status ig_powder_fine_steps(ig_powder_run *run, int steps, double dt);
 /* How full the coarse levels are, from the height of the bed. */

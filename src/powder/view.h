@@ -62,7 +62,8 @@ typedef struct {
   double heat;            /* of new powder, J/m^3 */
   const double *fill_was; /* of levels, before a new layer */
   double direction[IG_POWDER_BEAMS][2], here[IG_POWDER_BEAMS][2];
-  int64_t line[IG_POWDER_BEAMS]; /* -1: none */
+  double behind[IG_POWDER_BEAMS]; /* length of the line so far, m */
+  int64_t line[IG_POWDER_BEAMS];  /* -1: none */
 } ig_powder_args;
 
 typedef struct {

@@ -189,7 +189,7 @@ ig_status ig_powder_windows_make(ig_powder_run *r, int which, const ig_powder_bo
   return IG_OK;
 }
 
-static ig_status windows_place(ig_powder_run *r, const ig_powder_box *box, int count) {
+ig_status ig_powder_windows_place(ig_powder_run *r, const ig_powder_box *box, int count) {
   const ig_powder_windows *were = &r->set[r->now];
   r->view.were = were->list.dev;
   r->view.were_count = were->count;
@@ -240,12 +240,12 @@ ig_status ig_powder_windows_follow(ig_powder_run *r, double until) {
   bool same = set->count == count;
   for (int i = 0; i < count && same; i++)
     same = memcmp(&set->window[i].box, &box[i], sizeof *box) == 0;
-  return same ? IG_OK : windows_place(r, box, count);
+  return same ? IG_OK : ig_powder_windows_place(r, box, count);
 }
 
 ig_status ig_powder_windows_close(ig_powder_run *r) {
   for (int b = 0; b < r->beams; b++)
     r->laser[b].has_box = false;
   r->lingers = r->view.lingers = 0;
-  return r->set[r->now].count ? windows_place(r, NULL, 0) : IG_OK;
+  return r->set[r->now].count ? ig_powder_windows_place(r, NULL, 0) : IG_OK;
 }

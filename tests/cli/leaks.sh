@@ -38,7 +38,7 @@ batch() {
 batch <<END
 0 run small.yaml --quiet
 2 run bad.yaml
-0 verify patch powder volume mesh-patch separation spin collision pull --threads 1
+0 verify patch thermal/powder powder/order volume mesh-patch separation spin collision pull --threads 1
 0 mesh new $SOURCE/cases/topopt/wheel-rim.yaml wheel.vtkhdf
 0 check small.yaml
 0 mesh convert wheel.vtkhdf wheel.inp
