@@ -71,6 +71,18 @@ static inline int backend_here(const char *name) {
   return 0;
 }
 
+/* Tests on_cpu, on_debug and on_cuda of on(backend); a backend that is not here is skipped. */
+#define ON_BACKEND(name)                                                                           \
+  static void on_##name(void **state) {                                                            \
+    (void)state;                                                                                   \
+    if (!backend_here(#name))                                                                      \
+      skip();                                                                                      \
+    on(#name);                                                                                     \
+  }
+#define ON_BACKENDS ON_BACKEND(cpu) ON_BACKEND(debug) ON_BACKEND(cuda)
+#define ON_BACKENDS_TESTS                                                                          \
+  cmocka_unit_test(on_cpu), cmocka_unit_test(on_debug), cmocka_unit_test(on_cuda)
+
 /* Sanitizers take ten times as long: what is repeated for the sake of its numbers is not there. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { SANITIZED = 1 };

@@ -8,13 +8,8 @@
 
 static char *folder;
 
-static void text_write(const char *name, const char *text) {
-  char path[300];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *f = fopen(path, "w");
-  assert_non_null(f);
-  fputs(text, f);
-  fclose(f);
+static inline void text_write(const char *name, const char *text) {
+  file_write(in_folder(folder, name), text, strlen(text));
 }
 
 /* Runs folder/case.yaml into folder/out with keys set (ended by NULL); the last row's columns. */
@@ -67,5 +62,23 @@ static double of(const row *r, const char *name) {
   fail_msg("no column '%s'", name);
   return NAN;
 }
+
+/* folder/case.yaml with these keys is refused, with these words. */
+static inline void case_refused(const char *const *keys, const char *words) {
+  char message[1024];
+  assert_int_equal(case_run("cpu", "bad", NULL, keys, NULL, message), IG_INPUT);
+  if (!strstr(message, words))
+    fail_msg("'%s' lacks '%s'", message, words);
+}
+
+/* The tests of a program, run in a folder of its own. */
+#define IN_FOLDER(tests)                                                                           \
+  int failed;                                                                                      \
+  folder = folder_new();                                                                           \
+  assert_int_equal(chdir(folder), 0);                                                              \
+  failed = cmocka_run_group_tests(tests, NULL, NULL);                                              \
+  assert_int_equal(chdir("/"), 0);                                                                 \
+  folder_remove(folder);                                                                           \
+  return failed
 
 #endif

@@ -70,4 +70,15 @@ static inline void run_good(const char *backend, const char *text, outcome *o) {
     fail_msg("%s", says);
 }
 
+/* Cases that must be refused, each with these words. */
+static inline void run_refused(const char *const bad[][2], size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    char says[512];
+    outcome o;
+    assert_int_equal(run_text("cpu", bad[i][0], &o, says), IG_INPUT);
+    if (!strstr(says, bad[i][1]))
+      fail_msg("expected '%s' in: %s", bad[i][1], says);
+  }
+}
+
 #endif

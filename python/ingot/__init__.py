@@ -33,16 +33,6 @@ __all__ = ["run", "check", "devices", "Case", "Simulation", "Field", "DeviceFiel
            "DeviceError", "NumericalError", "UnsupportedError", "Interrupted", "StaleViewError"]
 
 
-def _case(case, set, options):
-    if not isinstance(case, Case):
-        case = Case.from_dict(case, **options) if isinstance(case, dict) else Case(case, **options)
-    elif options:
-        raise TypeError(f"{', '.join(options)}: give these to the Case")
-    for key, value in (set or {}).items():
-        case[key] = value
-    return case
-
-
 def run(case, out=None, *, set=None, restart=None, resume=False, force=False, progress=None,
         **options):
     """Runs a case (a path, a dict or a Case) to its end, as `ingot run` does; returns its Result.
@@ -53,7 +43,7 @@ def run(case, out=None, *, set=None, restart=None, resume=False, force=False, pr
     backend, threads, device: as for Case. A chain needs `out`.
     Ctrl-C writes a checkpoint into `out` and raises KeyboardInterrupt.
     """
-    case = _case(case, set, options)
+    case = Case._of(case, set, options)
     context = case.context
     figures = []
     handle = _ffi.new_handle(figures)
@@ -79,7 +69,7 @@ def run(case, out=None, *, set=None, restart=None, resume=False, force=False, pr
 
 def check(case, *, set=None, **options):
     """Validates a case and runs nothing; a list of (label, value)."""
-    return _case(case, set, options).check()
+    return Case._of(case, set, options).check()
 
 
 def devices():

@@ -62,6 +62,17 @@ class Case:
         """A case of nothing but `values`; a value `mesh` may be a `Mesh`."""
         return cls(None, set=values, **options)
 
+    @classmethod
+    def _of(cls, case, set, options):
+        """What callers give as a case (a path, a dict or a Case), with keys set."""
+        if not isinstance(case, cls):
+            case = cls.from_dict(case, **options) if isinstance(case, dict) else cls(case, **options)
+        elif options:
+            raise TypeError(f"{', '.join(options)}: give these to the Case")
+        for key, value in (set or {}).items():
+            case[key] = value
+        return case
+
     def __setitem__(self, key, value):
         if isinstance(value, Mesh):
             if key != "mesh":

@@ -167,12 +167,7 @@ class Simulation:
     """
 
     def __init__(self, case, out=None, *, set=None, restart=None, force=False, **options):
-        if not isinstance(case, Case):
-            case = Case.from_dict(case, **options) if isinstance(case, dict) else Case(case, **options)
-        elif options:
-            raise TypeError(f"{', '.join(options)}: give these to the Case")
-        for key, value in (set or {}).items():
-            case[key] = value
+        case = Case._of(case, set, options)
         self._handle = None
         other = case._simulation and case._simulation()
         if other is not None:

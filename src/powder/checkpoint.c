@@ -13,6 +13,7 @@ typedef struct {
       sunk;
   double windows, lingers, molten[MOLTEN], line[IG_POWDER_BEAMS], has_box[IG_POWDER_BEAMS];
   double box[IG_POWDER_BEAMS][BOX], linger[IG_POWDER_BOXES][BOX], window[IG_POWDER_WINDOWS][BOX];
+  double beams[IG_POWDER_WINDOWS]; /* those that a window was placed for, a bit each */
 } kept;
 enum { KEPT = sizeof(kept) / sizeof(double) };
 
@@ -85,8 +86,12 @@ static void numbers_keep(const ig_powder_run *r, kept *k) {
   }
   for (int i = 0; i < r->lingers; i++)
     box_keep(&r->linger[i], k->linger[i]);
-  for (int i = 0; i < r->set[r->now].count; i++)
-    box_keep(&r->set[r->now].window[i].box, k->window[i]);
+  for (int i = 0; i < r->set[r->now].count; i++) {
+    const ig_powder_window *w = &r->set[r->now].window[i];
+    box_keep(&w->box, k->window[i]);
+    for (int b = 0; b < w->beams; b++)
+      k->beams[i] += 1 << w->beam[b];
+  }
 }
 
 static ig_status layers_keep(const ig_powder_run *r, double (**rows)[LAYER]) {
@@ -142,6 +147,8 @@ static bool sensible(const ig_powder_run *r, const kept *k) {
               k->lingers <= IG_POWDER_BOXES;
   for (int b = 0; b < r->beams; b++)
     good = good && k->line[b] >= -1 && k->line[b] < (double)r->lines;
+  for (int i = 0; i < IG_POWDER_WINDOWS; i++)
+    good = good && k->beams[i] >= 0 && k->beams[i] < 1 << IG_POWDER_BEAMS;
   return good;
 }
 
@@ -170,6 +177,15 @@ static ig_status windows_take(ig_powder_run *r, const ig_restart *from, const ke
     window_name(i, name, sizeof name);
     IG_TRY(ig_restart_find(r->cx, from, name, IG_F64, (int64_t)count, &heat));
     IG_TRY(r->cx->backend->copy_in(r->cx, r->set[0].heat[i].dev, heat, count * sizeof(double)));
+    /* a beam that has gone on since is still the one whose pool is in there */
+    ig_powder_window *w = &r->set[0].window[i];
+    w->beams = 0;
+    for (int b = 0; b < r->beams; b++)
+      if ((unsigned)k->beams[i] >> b & 1)
+        w->beam[w->beams++] = b;
+    r->view.w = *w;
+    r->view.a.slot = i;
+    IG_TRY(ig_powder_do_all(r, IG_DO_put));
   }
   return IG_OK;
 }

@@ -5,15 +5,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 fail() { echo "$1"; exit 1; }
-cat >hatch.yaml <<'END'
-physics: powder
-plate_temperature: 300 K
-materials: {name: steel, density: 7800 kg/m^3, specific_heat: 700 J/(kg K), conductivity: 25 W/(m K), powder_conductivity: 0.5 W/(m K), solidus: 1650 K, liquidus: 1720 K, latent_heat: 270 kJ/kg, absorptivity: 0.4}
-beam: {radius: 40 um}
-grid: {cell: 20 um, window: [0.56 mm, 0.48 mm, 0.16 mm], margin: 0.3 mm, plate: 0.24 mm}
-hatch: {parts: {min: [0, 0, 0], max: [0.4 mm, 0.2 mm, 80 um]}, layer_height: 40 um, spacing: 0.1 mm, power: 100 W, speed: 1 m/s, recoating: 3 ms}
-output: {count: 1}
-END
+cp "$SOURCE/tests/cli/small/powder.yaml" hatch.yaml
 "$INGOT" path convert hatch.yaml one.csv >said 2>&1 || fail "the path is not written: $(cat said)"
 grep -v hatch hatch.yaml >files.yaml
 "$INGOT" run files.yaml -q >said 2>&1 && fail "a bed without lines runs"

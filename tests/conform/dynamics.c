@@ -352,9 +352,7 @@ static double worst(const ig_dyn_model *m, const ig_array *a, int pitch, const d
   return off / top;
 }
 
-static void one_backend(const char *backend) {
-  if (!backend_here(backend))
-    skip();
+static void on(const char *backend) {
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
     double *x, *v, *f;
     ig_lid nodes;
@@ -438,18 +436,7 @@ static void edges_have_a_potential(void **state) {
   assert_true(touching > TRIALS / 2);
 }
 
-static void on_cpu(void **state) {
-  (void)state;
-  one_backend("cpu");
-}
-static void on_debug(void **state) {
-  (void)state;
-  one_backend("debug");
-}
-static void on_cuda(void **state) {
-  (void)state;
-  one_backend("cuda");
-}
+ON_BACKENDS
 
 /* `color` and `gather` give the same bits whatever the threads, with contact, bodies and ties too;
    on a GPU they do from run to run. */

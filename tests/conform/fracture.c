@@ -156,27 +156,13 @@ static void compare(const char *backend, int kind, int variant) {
 }
 
 static void on(const char *backend) {
-  if (!backend_here(backend))
-    skip();
   for (int kind = 0; kind < 4; kind++)
     for (int variant = 0; variant < VARIANTS; variant++)
       compare(backend, kind, variant);
 }
-static void on_cpu(void **state) {
-  (void)state;
-  on("cpu");
-}
-static void on_debug(void **state) {
-  (void)state;
-  on("debug");
-}
-static void on_cuda(void **state) {
-  (void)state;
-  on("cuda");
-}
+ON_BACKENDS
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(on_cpu), cmocka_unit_test(on_debug),
-                                     cmocka_unit_test(on_cuda)};
+  const struct CMUnitTest tests[] = {ON_BACKENDS_TESTS};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,8 +68,6 @@ static ig_powder_case two_lasers(ig_powder_probe *probe) {
 }
 
 static void on(const char *backend) {
-  if (!backend_here(backend))
-    skip();
   ig_powder_probe probe;
   const ig_powder_case c = two_lasers(&probe);
   bed a, b;
@@ -100,21 +98,9 @@ static void on(const char *backend) {
   close_bed(&a);
   close_bed(&b);
 }
-static void on_cpu(void **state) {
-  (void)state;
-  on("cpu");
-}
-static void on_debug(void **state) {
-  (void)state;
-  on("debug");
-}
-static void on_cuda(void **state) {
-  (void)state;
-  on("cuda");
-}
+ON_BACKENDS
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(on_cpu), cmocka_unit_test(on_debug),
-                                     cmocka_unit_test(on_cuda)};
+  const struct CMUnitTest tests[] = {ON_BACKENDS_TESTS};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "run/march.h"
 #include "folder.h"
+#include "sink_drop.h"
 #include "backend/backend.h"
 #include "io/checkpoint.h"
 #include "run/job.h"
@@ -289,15 +290,6 @@ static ig_status snapshot_count(ig_sink *sink, ig_snapshot *snap) {
   c->shown[c->snapshots++ > 0] = snap->time;
   c->fields = snap->fields;
   ig_snapshot_free(snap);
-  return IG_OK;
-}
-static ig_status checkpoint_drop(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
-                                 int count) {
-  (void)sink, (void)time, (void)step, (void)saved, (void)count;
-  return IG_OK;
-}
-static ig_status result_drop(ig_sink *sink, const char *key, const char *unit, double value) {
-  (void)sink, (void)key, (void)unit, (void)value;
   return IG_OK;
 }
 

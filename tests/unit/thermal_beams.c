@@ -237,10 +237,5 @@ int main(void) {
       cmocka_unit_test(layers_of_a_standing_part),
       cmocka_unit_test(refused),
   };
-  folder = folder_new();
-  assert_int_equal(chdir(folder), 0);
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  assert_int_equal(chdir("/"), 0);
-  folder_remove(folder);
-  return failed;
+  IN_FOLDER(tests);
 }

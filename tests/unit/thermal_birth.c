@@ -2,6 +2,7 @@
    less, in every form and precision, whatever the mesh and however the path is sampled. */
 #include "check.h"
 #include "folder.h"
+#include "sink_drop.h"
 #include "io/checkpoint.h"
 #include "mesh/mesh_case.h"
 #include "run/job.h"
@@ -201,23 +202,9 @@ static ig_status snapshot_see(ig_sink *sink, ig_snapshot *snap) {
   ig_snapshot_free(snap);
   return IG_OK;
 }
-static ig_status checkpoint_drop(ig_sink *sink, double time, int64_t step, const ig_saved *saved,
-                                 int count) {
-  (void)sink, (void)time, (void)step, (void)saved, (void)count;
-  return IG_OK;
-}
-static ig_status result_drop(ig_sink *sink, const char *key, const char *unit, double value) {
-  (void)sink, (void)key, (void)unit, (void)value;
-  return IG_OK;
-}
 
 static void case_write(const char *folder, const char *name, const char *text) {
-  char path[300];
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  FILE *f = fopen(path, "w");
-  assert_non_null(f);
-  fputs(text, f);
-  fclose(f);
+  file_write(in_folder(folder, name), text, strlen(text));
 }
 
 /* Runs folder/case.yaml with up to four keys set; `keys` ends with NULL. */

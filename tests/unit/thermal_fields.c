@@ -231,15 +231,10 @@ static void births_by_touch(void **state) {
 }
 
 int main(void) {
-  folder = folder_new();
-  assert_int_equal(chdir(folder), 0);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(held_at_a_linear_field),      cmocka_unit_test(a_flux_field_and_its_course),
       cmocka_unit_test(gas_of_several_temperatures), cmocka_unit_test(wrong_fields),
       cmocka_unit_test(births_from_a_field),         cmocka_unit_test(births_by_touch),
   };
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-  assert_int_equal(chdir("/"), 0);
-  folder_remove(folder);
-  return failed;
+  IN_FOLDER(tests);
 }

@@ -256,12 +256,8 @@ static void conductivity_by_direction(void **state) {
   static const char *const bad[][4] = {
       {"conduction", "recompute", NULL, "conduction 'recompute' has no `anisotropy`"},
       {"anisotropy", "[0, 1, 1]", NULL, "`anisotropy` is 0 along x: expected 0.001 to 1000"}};
-  for (int i = 0; i < 2; i++) {
-    char message[1024];
-    assert_int_equal(case_run("cpu", "bad", NULL, bad[i], NULL, message), IG_INPUT);
-    if (!strstr(message, bad[i][3]))
-      fail_msg("%s", message);
-  }
+  for (int i = 0; i < 2; i++)
+    case_refused(bad[i], bad[i][3]);
 }
 
 int main(void) {

@@ -3,18 +3,8 @@
 #include "backend/backend.h"
 #include "topopt/modes.h"
 #include "topopt/problem.h"
+#include "topopt_densities.h"
 #include "topopt_run.h"
-
-/* Densities after some iterations; to be freed. */
-static double *densities(ig_ctx *cx, const char *text, int iterations, ig_topopt_problem *t,
-                         ig_evaluation *e) {
-  GOOD(cx, ig_topopt_problem_open(cx, text, t));
-  for (int it = 1; it <= iterations; it++)
-    GOOD(cx, ig_topopt_problem_iterate(t, it, e));
-  double *density = calloc((size_t)t->d->places, 8);
-  GOOD(cx, cx->backend->copy_out(cx, density, t->s->density[0].dev, (size_t)t->d->places * 8));
-  return density;
-}
 
 #define BEAM                                                                                       \
   "grid: {elements: [12, 6, 8]}, supports: [{box: {max: [0, 99, 99]}}], loads: [{box: {min: [12, " \
@@ -257,13 +247,7 @@ static void slips_are_told(void **state) {
       {HALF "loads: [{force: [0, 0, 1]}]\ndraw: {}\noverhang: {}\n", "printed or cast"},
       {HALF "problem: frequency\nconstraints: [{compliance: 1}]\n", "there is no load case 1"},
       {HALF "problem: heat\nsource: 1\nconstraints: [{frequency: 1}]\n", "nothing swings"}};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    char says[512];
-    outcome o;
-    assert_int_equal(run_text("cpu", bad[i][0], &o, says), IG_INPUT);
-    if (!strstr(says, bad[i][1]))
-      fail_msg("expected '%s' in: %s", bad[i][1], says);
-  }
+  run_refused(bad, sizeof bad / sizeof *bad);
 }
 
 int main(void) {

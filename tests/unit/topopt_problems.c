@@ -2,6 +2,7 @@
 #include "check.h"
 #include "backend/backend.h"
 #include "topopt/problem.h"
+#include "topopt_densities.h"
 #include "topopt_run.h"
 
 /* Few iterations on the grid, after many on coarser ones, come near the design of many on the grid;
@@ -307,12 +308,8 @@ static void nothing_hangs_over(void **state) {
                "{%s, volume: 0.4, filter: {kind: density, radius: 1.8}, projection: {beta: 1, "
                "beta_max: 16, every: 12}, overhang: {direction: %s}, solver: {tolerance: 1e-6}}",
                body[b].grid, body[b].direction);
-      GOOD(cx, ig_topopt_problem_open(cx, text, &t));
-      for (int it = 1; it <= 60; it++)
-        GOOD(cx, ig_topopt_problem_iterate(&t, it, &e));
-      double *density = calloc((size_t)t.d->places, 8);
+      double *density = densities(cx, text, 60, &t, &e);
       int solid;
-      GOOD(cx, cx->backend->copy_out(cx, density, t.s->density[0].dev, (size_t)t.d->places * 8));
       assert_int_equal(unsupported(&t, density, &solid), 0);
       assert_near(solid, 0.4 * (double)t.d->elements, 0.06 * (double)t.d->elements);
       assert_near(e.volume, 0.4, 0.02);
@@ -341,13 +338,7 @@ static void slips_are_refused(void **state) {
       {"physics: topopt\nmesh: {boxes: [{name: a, size: [2, 2, 2], cells: [2, 2, 2]}]}\nsupports: "
        "[{set: xmin}]\nloads: [{set: xmax, force: [0, 0, -1]}]\nfilter: {padded: true}\n",
        "padded is for grids"}};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    char says[512];
-    outcome o;
-    assert_int_equal(run_text("cpu", bad[i][0], &o, says), IG_INPUT);
-    if (!strstr(says, bad[i][1]))
-      fail_msg("expected '%s' in: %s", bad[i][1], says);
-  }
+  run_refused(bad, sizeof bad / sizeof *bad);
 }
 
 /* Element i of n, or its image beyond either side: what a padded filter sees. */

@@ -292,13 +292,7 @@ static void slips_are_refused(void **state) {
       {MESH PULL "materials: [{name: s, density: 7800}]\n", "lacks 'young'"},
       {MESH PULL "passive: [{box: {min: [4, 0, 0]}, as: void}]\n", "are held void"},
       {MESH PULL "volume: 0.1\npassive: [{box: {max: [3, 3, 2]}}]\n", "cannot be met"}};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    char says[512];
-    outcome o;
-    assert_int_equal(run_text("cpu", bad[i][0], &o, says), IG_INPUT);
-    if (!strstr(says, bad[i][1]))
-      fail_msg("expected '%s' in: %s", bad[i][1], says);
-  }
+  run_refused(bad, sizeof bad / sizeof *bad);
   outcome o;
   run_good("cpu", GRID LOAD "filter: {radius: 0.8}\niterations: 1\n", &o);
   assert_non_null(strstr(o.warning, "radius of 0.8 m reaches no neighbour"));
