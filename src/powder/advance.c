@@ -110,14 +110,13 @@ ig_status ig_powder_fine_steps(ig_powder_run *r, int steps, double h) {
   r->view.a.dt = h;
   for (int i = 0; i < set->count; i++) {
     const int *n = set->window[i].fine.n;
-    r->view.w = set->window[i];
-    IG_TRY(ig_powder_do_all(r, IG_DO_ghost));
     r->work += (double)steps * n[0] * n[1] * n[2];
   }
   IG_IF_CUDA(if (r->cx->backend->kernels == IG_KERNELS_CUDA) IG_TRY(ig_powder_fine_cuda(
       r->cx, &r->view, set->window, r->way, steps, &r->cluster, &done));)
   for (int i = 0; i < set->count && !done; i++) {
     r->view.w = set->window[i];
+    IG_TRY(ig_powder_do_all(r, IG_DO_ghost));
     IG_TRY(window_steps(r, steps, h));
   }
   r->fine_steps += steps;

@@ -135,13 +135,13 @@ IG_MUST_CHECK ig_status ig_powder_do_cuda(ig_ctx *cx, const ig_powder_view *v, i
                                           const int64_t *n);
 /* Whether windows fit into the shared memory of a cluster of blocks: asked once. */
 typedef struct {
-  int most, asked; /* bytes a block may have; cells of a thread */
-  size_t bytes, asked_bytes;
+  int most, asked; /* bytes a block may have; the kernel */
+  size_t bytes;
   bool fits;
 } ig_powder_cluster;
-/* `steps` fine steps of length v->a.dt from v->a.time of all windows, temperatures after them; the
-   ghosts are set. `ways`: the paths, of the host. *done false: the windows do not fit, nothing has
-   happened. */
+/* `steps` fine steps of length v->a.dt from v->a.time of all windows, with ghosts from the coarse
+   grid; temperatures after them. `ways`: the paths, of the host. *done false: the windows do not
+   fit, nothing has happened. */
 IG_MUST_CHECK ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v,
                                             const ig_powder_window *window,
                                             const ig_powder_way *ways, int steps,
