@@ -443,7 +443,9 @@ ig_status ig_clusters_new(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe, co
   cut c = {.conn = conn, .npe = npe, .capacity = capacity, .grain = grain};
   owners o = {NULL, NULL, NULL};
   out->capacity = capacity;
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_PLANS);
   const ig_status status = clusters_make(cx, &c, nodes, elements, x, &o, out);
+  ig_phase_end(cx, former);
   free(c.list);
   free(c.seen);
   free(c.piece);

@@ -24,6 +24,7 @@ static ig_status plan_color(ig_ctx *cx, const ig_lid *conn, ig_plan *plan) {
    its nodes. */
 ig_status ig_slots_number(ig_ctx *cx, ig_lid nodes, int blocks, const ig_slot_block *block,
                           ig_lid *first) {
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_PLANS);
   int64_t total = 0;
   memset(first, 0, sizeof *first * ((size_t)nodes + 1));
   for (int b = 0; b < blocks; b++) {
@@ -43,6 +44,7 @@ ig_status ig_slots_number(ig_ctx *cx, ig_lid nodes, int blocks, const ig_slot_bl
       block[b].slot[i] = first[block[b].conn[i]]++;
   memmove(first + 1, first, sizeof *first * (size_t)nodes);
   first[0] = 0;
+  ig_phase_end(cx, former);
   return IG_OK;
 }
 
@@ -82,6 +84,7 @@ ig_status ig_plan_new(ig_ctx *cx, ig_assembly how, ig_slot_form form, ig_lid nod
   plan->elements = elements;
   plan->npe = npe;
   plan->colors = 1;
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_PLANS);
   ig_status status = ig_array_from(cx, &plan->conn, conn, (size_t)elements * (size_t)npe,
                                    sizeof(ig_lid), "connectivity");
   if (status == IG_OK && how == IG_COLOR)
@@ -92,6 +95,7 @@ ig_status ig_plan_new(ig_ctx *cx, ig_assembly how, ig_slot_form form, ig_lid nod
     plan->start[1] = elements;
   if (status == IG_OK && how == IG_GATHER)
     status = plan_slots(cx, conn, form, plan);
+  ig_phase_end(cx, former);
   if (status != IG_OK)
     ig_plan_free(cx, plan);
   return status;

@@ -13,7 +13,7 @@ static ig_status backend_try(ig_ctx *cx, const ig_backend *backend) {
   return ig_fault_open(cx);
 }
 
-static ig_status backend_choose(ig_ctx *cx, const char *name) {
+static ig_status backend_find(ig_ctx *cx, const char *name) {
   cx->automatic = !name || strcmp(name, "auto") == 0;
   if (!cx->automatic) {
     const ig_backend *backend = ig_backend_find(name);
@@ -31,6 +31,13 @@ static ig_status backend_choose(ig_ctx *cx, const char *name) {
   return backend_try(cx, ig_backend_find("cpu"));
 }
 
+static ig_status backend_choose(ig_ctx *cx, const char *name) {
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_START);
+  const ig_status status = backend_find(cx, name);
+  ig_phase_end(cx, former);
+  return status;
+}
+
 enum { MOST_THREADS = 4096 };
 
 ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
@@ -43,6 +50,7 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   *out = cx;
   if (!cx)
     return IG_MEMORY;
+  cx->split.mark = ig_now();
   cx->log = options->log;
   cx->progress = options->progress;
   cx->user = options->user;

@@ -65,6 +65,20 @@ double ig_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+ig_phase ig_phase_begin(ig_ctx *cx, ig_phase phase) {
+  ig_split *s = &cx->split;
+  const double now = ig_now();
+  const ig_phase former = s->now;
+  s->seconds[former] += now - s->mark;
+  s->mark = now;
+  s->now = phase;
+  return former;
+}
+
+void ig_phase_end(ig_ctx *cx, ig_phase former) {
+  (void)ig_phase_begin(cx, former);
+}
+
 size_t ig_host_peak(void) {
   struct rusage usage;
   return getrusage(RUSAGE_SELF, &usage) == 0 ? (size_t)usage.ru_maxrss * 1024 : 0;

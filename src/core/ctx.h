@@ -9,6 +9,33 @@ IG_C_BEGIN
 
 struct ig_backend;
 
+/* Where the time of a run goes: what summary.json tells as `split`. A phase inside another is
+   counted once, as itself. */
+#define IG_PHASE_LIST(X)                                                                           \
+  X(START, "start")       /* opening the backend, a GPU's context among it; once per context */    \
+  X(READ, "read")         /* the case and the files it names, the folder's lock */                 \
+  X(MESH, "mesh")         /* made or imported, renumbered */                                       \
+  X(TOPOLOGY, "topology") /* elements at nodes, neighbours, boundary, classes */                   \
+  X(COLORING, "coloring")                                                                          \
+  X(PLANS, "plans")   /* slots, clusters, connectivity to the device */                            \
+  X(SOLVER, "solver") /* multigrid, once */                                                        \
+  X(SETUP, "setup")   /* the rest before the first step */                                         \
+  X(FIRST, "first")   /* the first call for steps: kernels are loaded, graphs recorded */          \
+  X(STEPS, "steps")                                                                                \
+  X(OUTPUT, "output") /* what steps wait for: files are written beside them */                     \
+  X(CALLER, "caller") /* a program's own, between its calls for steps */
+typedef enum {
+#define X(name, word) IG_PHASE_##name,
+  IG_PHASE_LIST(X)
+#undef X
+      IG_PHASES
+} ig_phase;
+typedef struct {
+  ig_phase now;
+  double mark; /* when it began, or another ended in it */
+  double seconds[IG_PHASES];
+} ig_split;
+
 struct ig_ctx {
   ig_status status;
   char message[2048];
@@ -27,6 +54,7 @@ struct ig_ctx {
   size_t device_bytes, device_peak; /* allocated through the backend: now, most */
   struct ig_fault *fault;           /* in device memory: trouble met by kernels */
   int warnings;
+  ig_split split;
   struct ig_spares *spares; /* host memory of former snapshots (core/output.c) */
 };
 
@@ -62,6 +90,10 @@ void ig_progress_report(ig_ctx *cx, const ig_progress *progress);
 
 /* Seconds on a clock that never runs backwards. */
 double ig_now(void);
+/* From now on time goes to `phase`; the former one is returned, to be gone back to at the end. Who
+   fails in between may leave that to the caller. */
+ig_phase ig_phase_begin(ig_ctx *cx, ig_phase phase);
+void ig_phase_end(ig_ctx *cx, ig_phase former);
 /* Highest resident memory of this process so far, bytes. */
 size_t ig_host_peak(void);
 

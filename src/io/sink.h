@@ -49,6 +49,7 @@ typedef struct {
   struct {
     double setup, solve, output, total;
   } seconds;
+  const double *split; /* IG_PHASES of them, NULL: not known */
   struct {
     double element_steps_per_s, bytes_per_s;
   } rate;

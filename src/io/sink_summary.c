@@ -1,6 +1,19 @@
 /* The text of summary.json. */
 #include "io/sink_summary.h"
 
+/* Where the time went, part by part (core/ctx.h). */
+static void split_write(const double *seconds, ig_json *json) {
+  static const char *const word[IG_PHASES] = {
+#define X(name, text) [IG_PHASE_##name] = text,
+      IG_PHASE_LIST(X)
+#undef X
+  };
+  ig_json_object(json, "split");
+  for (int i = 0; i < IG_PHASES; i++)
+    ig_json_real(json, word[i], seconds[i]);
+  ig_json_end(json, '}');
+}
+
 void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_figure *figure,
                       int figures, ig_json *json) {
   ig_json_object(json, NULL);
@@ -25,6 +38,8 @@ void ig_summary_write(const ig_summary *summary, int64_t snapshots, const ig_fig
   ig_json_real(json, "output", summary->seconds.output);
   ig_json_real(json, "total", summary->seconds.total);
   ig_json_end(json, '}');
+  if (summary->split)
+    split_write(summary->split, json);
   ig_json_object(json, "rate");
   ig_json_real(json, "element_steps_per_s", summary->rate.element_steps_per_s);
   ig_json_real(json, "bytes_per_s", summary->rate.bytes_per_s);

@@ -84,6 +84,7 @@ ig_status ig_mesh_classes(ig_ctx *cx, const double *x, ig_lid elements, int npe,
   memset(classes, 0, sizeof *classes);
   if (npe < 1 || npe > MOST_NODES)
     return IG_FAIL(cx, IG_ARG, "elements of %d nodes: expected 1 to %d", npe, MOST_NODES);
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_TOPOLOGY);
   table t = {.mask = 255};
   while (t.mask < 2 * (uint64_t)elements)
     t.mask = 2 * t.mask + 1;
@@ -112,6 +113,7 @@ ig_status ig_mesh_classes(ig_ctx *cx, const double *x, ig_lid elements, int npe,
   classes->representative = tight ? tight : classes->representative;
 done:
   free(t.slot);
+  ig_phase_end(cx, former);
   if (status != IG_OK)
     ig_classes_free(classes);
   return status;

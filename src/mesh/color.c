@@ -168,7 +168,9 @@ ig_status ig_mesh_color(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe, cons
   ig_csr around;
   IG_TRY(ig_mesh_node_elements(cx, nodes, elements, npe, conn, &around));
   const incidence m = {nodes, elements, npe, conn};
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_COLORING);
   const ig_status status = color(cx, &m, &around, coloring);
+  ig_phase_end(cx, former);
   ig_csr_free(&around);
   return status;
 }

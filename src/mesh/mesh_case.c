@@ -340,12 +340,14 @@ static ig_status generate(ig_ctx *cx, const ig_mesh_case *c, ig_draft *draft) {
 ig_status ig_mesh_generate(ig_ctx *cx, const ig_mesh_case *c, ig_mesh **mesh) {
   *mesh = NULL;
   ig_draft draft = {0};
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_MESH);
   const ig_status status = generate(cx, c, &draft);
   if (status == IG_OK) {
     *mesh = draft.mesh;
     draft.mesh = NULL;
   }
   ig_draft_free(&draft);
+  ig_phase_end(cx, former);
   return status;
 }
 

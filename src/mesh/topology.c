@@ -26,6 +26,7 @@ ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int n
                                 const ig_lid *conn, ig_csr *csr) {
   memset(csr, 0, sizeof *csr);
   const int64_t corners = (int64_t)elements * npe;
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_TOPOLOGY);
   IG_TRY(nodes_check(cx, nodes, corners, conn));
   if (corners > INT32_MAX)
     return IG_FAIL(cx, IG_INPUT, "%lld element corners are more than the %d that can be numbered",
@@ -46,6 +47,7 @@ ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int n
   for (ig_lid e = 0; e < elements; e++)
     for (int a = 0; a < npe; a++)
       csr->item[at[conn[(size_t)e * (size_t)npe + (size_t)a]]++] = e;
+  ig_phase_end(cx, former);
   return IG_OK;
 }
 
@@ -168,6 +170,7 @@ static ig_status adjacency_fill(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *a
 
 ig_status ig_mesh_adjacency(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *adj) {
   memset(adj, 0, sizeof *adj);
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_TOPOLOGY);
   ig_lid *start = NULL, *bucket = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &adj->start, (size_t)mesh->blocks + 1, "face numbers"));
@@ -194,6 +197,7 @@ ig_status ig_mesh_adjacency(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *adj) 
 done:
   free(start);
   free(bucket);
+  ig_phase_end(cx, former);
   if (status != IG_OK)
     ig_adjacency_free(adj);
   return status;
@@ -209,6 +213,7 @@ void ig_adjacency_free(ig_adjacency *adj) {
 ig_status ig_mesh_boundary(ig_ctx *cx, const ig_mesh *mesh, ig_boundary *boundary) {
   memset(boundary, 0, sizeof *boundary);
   ig_adjacency adj;
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_TOPOLOGY);
   IG_TRY(ig_mesh_adjacency(cx, mesh, &adj));
   ig_lid count = 0;
   for (ig_lid f = 0; f < adj.faces; f++)
@@ -230,6 +235,7 @@ ig_status ig_mesh_boundary(ig_ctx *cx, const ig_mesh *mesh, ig_boundary *boundar
   }
 done:
   ig_adjacency_free(&adj);
+  ig_phase_end(cx, former);
   if (status != IG_OK)
     ig_boundary_free(boundary);
   return status;

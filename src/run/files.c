@@ -179,6 +179,7 @@ ig_status ig_files_open(ig_case *c, ig_job *job, const ig_run_options *o, ig_res
 ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_stats *s,
                            ig_status status, const char *message, const ig_warned *warned,
                            ig_sink *sink) {
+  ig_phase_end(c->cx, c->cx->split.now); /* up to now */
   char precision[16], assembly[16], stamp[IG_STAMP_TEXT];
   ig_job_stamp(c, job, stamp);
   const ig_summary summary = {
@@ -199,6 +200,7 @@ ig_status ig_files_summary(const ig_case *c, const ig_job *job, const ig_run_sta
       .dofs = s->dofs,
       .steps = s->steps,
       .seconds = {s->seconds_setup, s->seconds_solve, s->seconds_output, s->seconds_total},
+      .split = c->cx->split.seconds,
       .rate = {s->element_steps_per_s, s->bytes_per_s},
       .memory = {(int64_t)s->host_peak, (int64_t)s->device_peak},
       .warnings = c->cx->warnings,

@@ -37,12 +37,14 @@ static ig_status outputs(ig_march *m, ig_moment from, bool edge) {
       (edge || (now->show & IG_SHOW_SNAPSHOT) || ig_schedule_snapshot(&m->schedule, from, now->at));
   if (row || picture)
     IG_TRY(settle(m)); /* waiting for steps is no output */
+  const ig_phase former = ig_phase_begin(job->cx, IG_PHASE_OUTPUT);
   double mark = ig_now();
   if (row && room->history)
     IG_TRY(room->history(m->self, job->sink));
   if (picture)
     IG_TRY(room->snapshot(m->self, job->sink));
   job->seconds_output += ig_now() - mark;
+  ig_phase_end(job->cx, former);
   if (room->renew) {
     IG_TRY(room->renew(m->self));
     room->stand(m->self, &m->now);
@@ -52,9 +54,11 @@ static ig_status outputs(ig_march *m, ig_moment from, bool edge) {
   if (!due)
     return IG_OK;
   IG_TRY(settle(m));
+  (void)ig_phase_begin(job->cx, IG_PHASE_OUTPUT);
   mark = ig_now();
   IG_TRY(save(m));
   job->seconds_output += ig_now() - mark;
+  ig_phase_end(job->cx, former);
   return IG_OK;
 }
 
@@ -62,6 +66,7 @@ static ig_status open(ig_march *m) {
   const double start = ig_now();
   const ig_room *room = m->room;
   ig_job *job = m->job;
+  const ig_phase former = ig_phase_begin(job->cx, IG_PHASE_SETUP);
   IG_TRY(room->open(job, &m->self));
   m->opened = true;
   room->stand(m->self, &m->now);
@@ -79,6 +84,7 @@ static ig_status open(ig_march *m) {
   m->work = m->now.work;
   job->steps = m->now.at.step;
   job->seconds_setup += m->began - start - job->seconds_output;
+  ig_phase_end(job->cx, former);
   return IG_OK;
 }
 
@@ -147,15 +153,22 @@ static ig_status go(ig_march *m, int64_t steps, double time) {
     if (isfinite(time) && steps_until(now, time) < most)
       most = steps_until(now, time);
     const int64_t due = ig_schedule_ahead(&m->schedule, from, now->dt, most);
+    const ig_phase former = ig_phase_begin(cx, m->first ? IG_PHASE_STEPS : IG_PHASE_FIRST);
+    m->first = true;
     IG_TRY(m->room->advance(m->self, due, stopping ? 0 : most - due));
+    (void)ig_phase_begin(cx, IG_PHASE_STEPS);
     m->room->stand(m->self, now);
     m->saved = -1; /* what is saved is of the former moment, even if that is still the same step */
     m->job->steps = now->at.step;
     IG_TRY(outputs(m, from, now->ended));
     m->job->seconds_solve += ig_now() - mark - (m->job->seconds_output - output);
     progress(m);
+    ig_phase_end(cx, former);
   }
-  return settle(m);
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_STEPS);
+  const ig_status status = settle(m);
+  ig_phase_end(cx, former);
+  return status;
 }
 
 ig_status ig_march_go(ig_march *m, int64_t steps, double time) {

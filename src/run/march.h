@@ -14,8 +14,8 @@
 typedef struct {
   ig_job *job;
   const ig_room *room;
-  void *self; /* the room's state */
-  bool opened;
+  void *self;         /* the room's state */
+  bool opened, first; /* `first`: steps have been asked for */
   ig_schedule schedule;
   ig_standing now;
   int64_t saved;      /* step of the last checkpoint, -1: none */

@@ -130,6 +130,9 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
   IG_TRY(IG_NEW(cx, &s, 1, "simulation"));
   *sim = s;
   *s = (ig_sim){.c = c, .cx = cx, .start = ig_now(), .generation = 1};
+  const double started = cx->split.seconds[IG_PHASE_START];
+  cx->split = (ig_split){.now = IG_PHASE_READ, .mark = s->start};
+  cx->split.seconds[IG_PHASE_START] = started;
   cx->warnings = 0; /* the summary counts this run's */
   listen(s);
   if (cx->ranks)
@@ -148,6 +151,7 @@ ig_status ig_sim_open_for(ig_case *c, const ig_run_options *o, const ig_room *co
           ig_ctx_backend(cx), ig_ctx_device(cx));
   s->job.seconds_setup = ig_now() - s->start; /* reading and meshing are part of the setup */
   s->failed = ig_march_open(&s->march, c->room, &s->job);
+  (void)ig_phase_begin(cx, IG_PHASE_CALLER);
   return s->failed == IG_OK ? IG_OK : ig_sim_conclude(s, s->failed);
 }
 
@@ -257,6 +261,7 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
   ig_ctx *cx = s->cx;
   char message[sizeof cx->message];
   ig_run_stats stats;
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_OUTPUT);
   if (status == IG_OK)
     status = ig_march_finish(&s->march);
   s->concluded = true;
@@ -273,6 +278,7 @@ ig_status ig_sim_conclude(ig_sim *s, ig_status status) {
   ig_sim_stats(s, &stats);
   const ig_status told =
       ig_files_summary(s->c, &s->job, &stats, status, message, &s->warned, s->files);
+  ig_phase_end(cx, former);
   if (status == IG_OK && told != IG_OK)
     return told;
   snprintf(cx->message, sizeof cx->message, "%s", message);

@@ -161,7 +161,9 @@ static ig_status make(ig_ctx *cx, const ig_amg_problem *problem, ig_status (*set
   s->cx = cx;
   s->ops = IG_OPS_OF(cx, &ig_amg_cpu, &ig_amg_cuda);
   s->problem = *problem;
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_SOLVER);
   const ig_status status = setup(s);
+  ig_phase_end(cx, former);
   if (status != IG_OK) {
     ig_amg_free(s);
     return status;

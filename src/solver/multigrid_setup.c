@@ -329,7 +329,9 @@ ig_status ig_multigrid_new(ig_ctx *cx, const ig_grid *grid, const ig_brick *bric
   m->options = *options;
   m->slab = options->slab;
   m->brick = *brick;
+  const ig_phase former = ig_phase_begin(cx, IG_PHASE_SOLVER);
   const ig_status status = build(m, grid, fix, spring, springs);
+  ig_phase_end(cx, former);
   if (status != IG_OK) {
     ig_multigrid_free(m);
     return status;

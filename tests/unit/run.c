@@ -167,6 +167,41 @@ static bool file_says(const char *path, const char *words) {
   return strstr(text, words) != NULL;
 }
 
+/* What is under `key` in a summary, NAN: nothing. */
+static double number_of(const char *text, const char *key) {
+  char quoted[32];
+  snprintf(quoted, sizeof quoted, "\"%s\": ", key);
+  const char *at = strstr(text, quoted);
+  return at ? strtod(at + strlen(quoted), NULL) : NAN;
+}
+
+/* Every second of a run belongs to one part; opening the backend comes before it. */
+static void the_split_adds_up(void **state) {
+  (void)state;
+  static const char *const part[] = {"read",  "mesh",  "topology", "coloring", "plans", "solver",
+                                     "setup", "first", "steps",    "output",   "caller"};
+  seen s = {0};
+  ig_run_stats stats;
+  char message[256], text[8192];
+  assert_int_equal(run(NULL, in_folder("split"), NULL, &s, &stats, message), IG_OK);
+  FILE *f = fopen(in_folder("split/summary.json"), "r");
+  assert_non_null(f);
+  text[fread(text, 1, sizeof text - 1, f)] = '\0';
+  fclose(f);
+  const char *split = strstr(text, "\"split\"");
+  assert_non_null(split);
+  assert_true(number_of(split, "start") > 0);
+  double sum = 0;
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+    const double seconds = number_of(split, part[i]);
+    assert_true(seconds >= 0);
+    sum += seconds;
+  }
+  /* the total is taken a little before the split, when the summary is put together */
+  const double total = number_of(text, "total");
+  assert_true(total > 0 && sum >= 0.999 * total && sum < total + 0.05);
+}
+
 static void an_interrupted_run_goes_on_to_the_same_end(void **state) {
   (void)state;
   seen whole = {0}, rest = {0};
@@ -258,6 +293,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(figures_reach_the_caller_without_files),
 #ifdef INGOT_HAVE_IO
+      cmocka_unit_test_setup_teardown(the_split_adds_up, make_folder, drop_folder),
       cmocka_unit_test_setup_teardown(an_interrupted_run_goes_on_to_the_same_end, make_folder,
                                       drop_folder),
       cmocka_unit_test_setup_teardown(a_run_resumes_what_is_there, make_folder, drop_folder),
