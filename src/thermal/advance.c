@@ -12,7 +12,7 @@ enum { SHORTEST_LEAP = 6, LONGEST_LEAP = 512 };
 static int64_t quiet_steps(ig_thermal_run *run, int64_t most) {
   const ig_heat *h = &run->heat;
   const double start = (double)run->step * run->dt;
-  double until = h->next.event + 1 < h->birth.events ? h->birth.time[h->next.event + 1] : INFINITY;
+  double until = ig_heat_next_birth(h);
   for (int i = 0; i < run->beams.count; i++)
     until = fmin(until, ig_beam_next_on(&run->beams.beam[i], start));
   most = ig_thermal_surroundings_ahead(run, run->step, most);
@@ -31,6 +31,7 @@ static ig_status leap_write(ig_thermal_run *run, int64_t quiet) {
   leap = leap < fit ? leap : fit;
   if (leap < SHORTEST_LEAP)
     return IG_OK;
+  ig_heat_clock(&run->heat, (double)run->step * run->dt);
   IG_TRY(ig_heat_batch_leap(run->job->cx, &run->heat, (double)leap * run->dt, run->critical));
   run->step += leap;
   run->leaping = leap;
@@ -57,22 +58,75 @@ static ig_status leap_judge(ig_thermal_run *run) {
   return IG_OK;
 }
 
+/* --- births within a step */
+
+/* A birth this near to the end of a step, in steps, belongs to the next one: times and multiples of
+   the step are rounded. A step is divided at most so often; where more births fall into it, those
+   within that share of it come together. */
+static const double ON_STEP = 1e-6;
+enum { MOST_PIECES = 64 };
+
+void ig_thermal_births_start(ig_thermal_run *run) {
+  double path = 0;
+  for (int i = 0; i < run->beams.count; i++) {
+    const ig_toolpath *p = &run->beams.beam[i].path;
+    path = fmax(path, p->count ? p->t[p->count - 1] : 0);
+  }
+  const ig_birth_case *c = &run->c->birth;
+  run->divides = c->timing == IG_BIRTH_AUTO ? c->by != IG_BIRTH_BEAD || run->dt > 1e-4 * path
+                                            : c->timing == IG_BIRTH_EXACT;
+}
+
+double ig_thermal_births_until(const ig_thermal_run *run, int64_t step) {
+  if (step == 0)
+    return 0;
+  return run->divides ? (double)step * run->dt - ON_STEP * run->dt : (double)(step - 1) * run->dt;
+}
+
+/* Births that a step holds between its ends, as long as they are few. */
+static int births_within(const ig_heat *h, double end) {
+  int count = 0, next = h->next.event + 1;
+  while (count <= MOST_PIECES && next + count < h->birth.events &&
+         h->birth.time[next + count] <= end)
+    count++;
+  return count;
+}
+
+/* The next step: births, sources, conduction; in pieces that end where elements are born. */
+static ig_status step_write(ig_thermal_run *run) {
+  ig_heat *h = &run->heat;
+  ig_ctx *cx = run->job->cx;
+  const double start = (double)run->step * run->dt, end = (double)(run->step + 1) * run->dt;
+  const double last = ig_thermal_births_until(run, run->step + 1);
+  const double near = run->divides ? ON_STEP * run->dt : 0;
+  double at = start;
+  ig_heat_clock(h, start);
+  IG_TRY(ig_heat_batch_births(cx, h, start + near));
+  const double together = births_within(h, last) > MOST_PIECES ? run->dt / MOST_PIECES : near;
+  while (run->divides && ig_heat_next_birth(h) <= last) {
+    const double birth = ig_heat_next_birth(h);
+    IG_TRY(ig_beams_step(cx, &run->beams, h, at, birth - at));
+    IG_TRY(ig_heat_batch_piece(cx, h, birth - at));
+    IG_TRY(ig_heat_batch_births(cx, h, fmin(birth + together, last)));
+    at = birth;
+  }
+  const double rest = at > start ? end - at : run->dt;
+  IG_TRY(ig_beams_step(cx, &run->beams, h, at, rest));
+  return ig_heat_batch_step(cx, h, rest);
+}
+
 ig_status ig_thermal_layer_look(ig_thermal_run *run) {
-  const double start = (double)run->step * run->dt;
-  return run->step == run->done && run->step < run->steps && ig_thermal_layer_begins(run, start)
-             ? ig_thermal_interlayer(run, start)
+  return run->step == run->done && run->step < run->steps && ig_thermal_layer_begins(run, run->step)
+             ? ig_thermal_interlayer(run, run->step)
              : IG_OK;
 }
 
 ig_status ig_thermal_write(ig_thermal_run *run, int64_t most, bool plain) {
-  ig_heat *h = &run->heat;
-  ig_ctx *cx = run->job->cx;
   const bool grows = !isnan(run->c->dwell_change);
   most = ig_schedule_ahead(run->job->schedule, ig_thermal_moment(run, run->step), run->dt, most);
   IG_TRY(ig_thermal_layer_look(run));
   for (int64_t i = 0; i < most && run->step < run->steps; i++) {
-    const double start = (double)run->step * run->dt;
-    if (i > 0 && ig_thermal_layer_begins(run, start))
+    if (i > 0 && ig_thermal_layer_begins(run, run->step))
       break; /* first bring the state up to here */
     if (ig_thermal_surroundings_change(run, run->step)) {
       if (i > 0)
@@ -93,11 +147,9 @@ ig_status ig_thermal_write(ig_thermal_run *run, int64_t most, bool plain) {
       if (run->leaping)
         break;
     }
-    IG_TRY(ig_heat_batch_births(cx, h, start));
-    IG_TRY(ig_beams_step(cx, &run->beams, h, start, run->dt));
-    IG_TRY(ig_heat_batch_step(cx, h, run->dt));
+    IG_TRY(step_write(run));
     run->step++;
-    if (ig_heat_batch_full(h))
+    if (ig_heat_batch_full(&run->heat))
       break;
   }
   return IG_OK;

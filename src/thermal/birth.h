@@ -9,6 +9,8 @@
 typedef enum { IG_BIRTH_BEAD, IG_BIRTH_LAYERS, IG_BIRTH_LIST, IG_BIRTH_FIELD } ig_birth_mode;
 /* An element belongs to a bead whose box holds its centre, or touches it anywhere (adamantine). */
 typedef enum { IG_BIRTH_CENTRE, IG_BIRTH_TOUCH } ig_birth_rule;
+/* Births within a step divide it, or wait for the next one; see ig_thermal_births_start. */
+typedef enum { IG_BIRTH_AUTO, IG_BIRTH_EXACT, IG_BIRTH_STEP } ig_birth_timing;
 
 /* One entry of `birth.list`: these elements are born then. */
 typedef struct {
@@ -26,6 +28,7 @@ typedef struct {
   int rule;                 /* ig_birth_rule; beads */
   const char *file, *field; /* by field */
   int temperature;          /* ig_heat_newborn */
+  int timing;               /* ig_birth_timing */
 } ig_birth_case;
 
 /* birth: elements, s; -infinity for those of no set, infinity for those no pass reaches.

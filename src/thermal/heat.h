@@ -249,6 +249,14 @@ IG_MUST_CHECK ig_status ig_heat_batch_powers(ig_ctx *cx, ig_heat *h, int32_t lis
                                              int32_t *first);
 bool ig_heat_batch_full(const ig_heat *h); /* better run it now */
 IG_MUST_CHECK ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt);
+/* The same for a piece of a step that more pieces follow: elements are looked at after whole steps.
+ */
+IG_MUST_CHECK ig_status ig_heat_batch_piece(ig_ctx *cx, ig_heat *h, double dt);
+/* The time at which the next step begins, s, from its number: sums of steps would round otherwise
+   in a run that was continued. */
+void ig_heat_clock(ig_heat *h, double time);
+/* When the next elements are born, s; infinite: none are. */
+double ig_heat_next_birth(const ig_heat *h);
 /* A step of any length, in about 2 sqrt(dt / critical) stages, each the work of a plain step; for
    smooth fields, without sources. `critical`: a step that is stable now. */
 enum { IG_HEAT_STAGES = 101 };

@@ -113,6 +113,17 @@ static bool corner_again(const ig_lid *conn, int a) {
   return false;
 }
 
+void ig_heat_clock(ig_heat *h, double time) {
+  h->time = time;
+  if (ig_heat_stepper(h))
+    ig_heat_clock(ig_heat_stepper(h), time);
+}
+
+double ig_heat_next_birth(const ig_heat *h) {
+  const int next = h->next.event + 1;
+  return next < h->birth.events ? h->birth.time[next] : INFINITY;
+}
+
 /* The nodes of all elements born by then change, each once. */
 ig_status ig_heat_batch_births(ig_ctx *cx, ig_heat *h, double time) {
   const ig_lid begin = h->next.elements;
@@ -253,17 +264,25 @@ static ig_status step_close(ig_ctx *cx, ig_heat *h) {
   return IG_OK;
 }
 
-ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt) {
+static ig_status step_write(ig_ctx *cx, ig_heat *h, double dt, bool whole) {
   if (ig_heat_stepper(h))
-    IG_TRY(ig_heat_batch_step(cx, ig_heat_stepper(h), dt));
+    IG_TRY(step_write(cx, ig_heat_stepper(h), dt, whole));
   h->batch.open.dt = h->batch.open.weight = dt;
   h->time += dt;
   h->past.time += dt;
-  if (h->past.every && ++h->past.steps >= h->past.every) {
+  if (whole && h->past.every && ++h->past.steps >= h->past.every) {
     h->batch.open.look = (float)h->past.time;
     h->past.time = h->past.steps = 0;
   }
   return step_close(cx, h);
+}
+
+ig_status ig_heat_batch_step(ig_ctx *cx, ig_heat *h, double dt) {
+  return step_write(cx, h, dt, true);
+}
+
+ig_status ig_heat_batch_piece(ig_ctx *cx, ig_heat *h, double dt) {
+  return step_write(cx, h, dt, false);
 }
 
 static int stages_of(double ratio) {

@@ -104,17 +104,17 @@ static bool melts(const ig_thermal_run *run) {
   return false;
 }
 
-/* Elements are born at the beginning of a step. Where steps are long beside the case, those due
-   within the last one are missing at the end. */
+/* Births that do not divide a step come when the next begins. Where steps are long beside the case,
+   those due within the last one are missing at the end. */
 static void late_warn(const ig_thermal_run *run) {
   const double end = run->c->duration;
   ig_lid late = 0;
-  for (ig_lid e = 0; run->birth && e < run->heat.elements; e++)
+  for (ig_lid e = 0; run->birth && !run->divides && e < ig_mesh_elements(run->job->mesh); e++)
     late += run->birth[e] > end - run->dt && run->birth[e] < end;
   if (late && run->dt > 1e-3 * end)
     ig_warn_at(run->job->cx, &run->c->birth.at,
                "%d elements are due within the last step, of %.3g s, and are not there at the end: "
-               "give a smaller time_step",
+               "give a smaller time_step or birth.timing: exact",
                late, run->dt);
 }
 
@@ -215,6 +215,7 @@ ig_status ig_thermal_open(ig_job *job, ig_thermal_run *run) {
   run->pools = beams < 2 ? 1 : 1 + (beams < IG_SURVEY_POOLS ? beams : IG_SURVEY_POOLS);
   IG_TRY(IG_NEW(cx, &run->melt_most, run->pools, "melt pools"));
   IG_TRY(step_choose(run));
+  ig_thermal_births_start(run);
   late_warn(run);
   run->most = batch_length(run);
   ig_thermal_surroundings_start(run);

@@ -121,6 +121,10 @@ static const ig_option birth_options[] = {
     IG_CHOICE(B, temperature, "ambient|melt|inherited", "ambient",
               "temperature of newborn elements: ambient, the liquidus of their material, or what "
               "they touch has"),
+    IG_CHOICE(B, timing, "auto|exact|step", "auto",
+              "exact: a step in which elements are born is divided at their times; step: they are "
+              "born when the next step begins; auto: exact, but for beads where a step is shorter "
+              "than 1/10000 of the path's time"),
     IG_END};
 #undef B
 

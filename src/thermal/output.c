@@ -71,24 +71,31 @@ static const char *pool_suffix(const ig_thermal_run *run, int i, char *text, siz
 
 /* --- layers */
 
-bool ig_thermal_layer_begins(ig_thermal_run *run, double time) {
+/* The piece of the first beam's path that begins a layer, at `step`: as the step begins or, where
+   births divide it, within it; -1: none. */
+static int64_t layer_piece(const ig_thermal_run *run, int64_t step) {
   if (run->beams.count == 0)
-    return false;
+    return -1;
   const ig_beam *b = &run->beams.beam[0];
-  int64_t cursor = b->cursor;
-  const int64_t i = ig_path_piece(&b->path, &cursor, time);
-  if (i < 0 || i + 1 >= b->path.count || b->path.power[i] <= 0)
-    return false;
-  const double z = b->path.x[3 * i + 2];
-  return isnan(run->layer_z) || z > run->layer_z + 1e-9;
+  const ig_toolpath *p = &b->path;
+  const double start = (double)step * run->dt;
+  const double until = run->divides ? ig_thermal_births_until(run, step + 1) : start;
+  int64_t cursor = b->cursor, i = ig_path_piece(p, &cursor, start);
+  do
+    if (i >= 0 && i + 1 < p->count && p->power[i] > 0 &&
+        (isnan(run->layer_z) || p->x[3 * i + 2] > run->layer_z + 1e-9))
+      return i;
+  while (++i + 1 < p->count && p->t[i] <= until);
+  return -1;
+}
+
+bool ig_thermal_layer_begins(const ig_thermal_run *run, int64_t step) {
+  return layer_piece(run, step) >= 0;
 }
 
 /* Mean over the nodes at the height of the layer just finished. */
-ig_status ig_thermal_interlayer(ig_thermal_run *run, double time) {
-  const ig_beam *b = &run->beams.beam[0];
-  int64_t cursor = b->cursor;
-  const int64_t i = ig_path_piece(&b->path, &cursor, time);
-  const double z = run->layer_z, next = b->path.x[3 * i + 2];
+ig_status ig_thermal_interlayer(ig_thermal_run *run, int64_t step) {
+  const double z = run->layer_z, next = run->beams.beam[0].path.x[3 * layer_piece(run, step) + 2];
   run->layer_z = next;
   if (isnan(z))
     return IG_OK;
@@ -368,6 +375,7 @@ ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
     IG_TRY(ig_steps_count(cx, &duration, ceil(run->c->duration / kept.dt * (1 - 1e-9)), kept.dt,
                           &run->steps));
     ig_thermal_surroundings_start(run);
+    ig_thermal_births_start(run);
   }
   if (restart->step > run->steps)
     return ig_fail_at(cx, &duration, "the checkpoint is at %g s, the case ends at %g s",
@@ -375,7 +383,7 @@ ig_status ig_thermal_restore(void *self, const ig_restart *restart) {
   run->step = run->done = restart->step;
   if (run->step) /* the values of the last step that was made */
     IG_TRY(ig_thermal_surroundings_set(run, run->step - 1));
-  IG_TRY(ig_heat_begin_at(cx, &run->heat, run->step ? (double)(run->step - 1) * run->dt : 0));
+  IG_TRY(ig_heat_begin_at(cx, &run->heat, ig_thermal_births_until(run, run->step)));
   IG_TRY(ig_restart_find(cx, restart, "melt_most", IG_F64, 4 * (int64_t)run->pools, &data));
   memcpy(run->melt_most, data, 4 * (size_t)run->pools * sizeof(double));
   run->layer_z = kept.layer_z;

@@ -102,6 +102,7 @@ typedef struct {
   double ambient;
   int64_t hold;
   double *birth;   /* elements, mesh order; NULL: all there */
+  bool divides;    /* births within a step divide it */
   double *initial; /* nodes, K; NULL: all at the initial temperature */
   int64_t steps;   /* of the whole run */
   int64_t step;    /* written so far */
@@ -188,6 +189,10 @@ IG_MUST_CHECK ig_status ig_thermal_probes(ig_thermal_run *run);
 
 /* --- advance.c: batches of steps */
 
+/* Whether births divide steps of this length. */
+void ig_thermal_births_start(ig_thermal_run *run);
+/* Births up to this time have happened when `step` steps are made, s. */
+double ig_thermal_births_until(const ig_thermal_run *run, int64_t step);
 /* Plain steps before the first long one of a dwell. */
 enum { IG_THERMAL_FIRST_WAIT = 8 };
 /* Energy of a path, J, and how much of it falls beside the part seen from above, `reach` around it
@@ -211,8 +216,8 @@ void ig_thermal_note(ig_thermal_run *run);
 /* --- output.c */
 
 /* When the path rises to a new layer: how warm is the last one? */
-bool ig_thermal_layer_begins(ig_thermal_run *run, double time);
-IG_MUST_CHECK ig_status ig_thermal_interlayer(ig_thermal_run *run, double time);
+bool ig_thermal_layer_begins(const ig_thermal_run *run, int64_t step);
+IG_MUST_CHECK ig_status ig_thermal_interlayer(ig_thermal_run *run, int64_t step);
 /* A row of history.csv, a snapshot, a checkpoint and what was in one, the final figures: functions
    of the room, `self` is an ig_thermal_run. */
 IG_MUST_CHECK ig_status ig_thermal_history(void *self, ig_sink *to);

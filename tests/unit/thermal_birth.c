@@ -166,7 +166,7 @@ typedef struct {
   double unborn;       /* must have this temperature, K */
   int64_t unborn_seen; /* points */
   double T[2];         /* lowest and highest of the last row */
-  double born, first_born, elements;
+  double born, first_born, elements, body, source;
 } seen;
 static ig_status history_see(ig_sink *sink, int columns, const char *const *names,
                              const double *values) {
@@ -178,6 +178,10 @@ static ig_status history_see(ig_sink *sink, int columns, const char *const *name
       s->T[1] = values[i];
     if (strcmp(names[i], "elements") == 0)
       s->elements = values[i];
+    if (strcmp(names[i], "E_body [J]") == 0)
+      s->body = values[i];
+    if (strcmp(names[i], "E_source [J]") == 0)
+      s->source = values[i];
     if (strcmp(names[i], "E_born [J]") == 0)
       s->born = values[i];
     if (strcmp(names[i], "E_born [J]") == 0 && isnan(s->first_born))
@@ -260,6 +264,69 @@ static void equal_blocks_meet_half_way(void **state) {
         assert_near(s.T[1], 650, p ? 1e-4 : 2e-2);
         assert_true(i == 3 || s.unborn_seen > 0);
       }
+  folder_remove(folder);
+}
+
+/* Four blocks in a row that hardly conduct, heated throughout by 1 K/s. An element born at t_e has
+   taken up q V (end - t_e) at the end, whatever the step: also where one step is the whole case. */
+static void births_within_a_step_are_on_time(void **state) {
+  (void)state;
+  static const char text[] =
+      "physics: thermal\n"
+      "mesh:\n"
+      "  boxes:\n"
+      "    - {name: base, size: [4 mm, 1 mm, 1 mm], cells: [4, 1, 1]}\n"
+      "    - {name: b, origin: [0, 0, 1 mm], size: [4 mm, 1 mm, 1 mm], cells: [4, 1, 1]}\n"
+      "    - {name: c, origin: [0, 0, 2 mm], size: [4 mm, 1 mm, 1 mm], cells: [4, 1, 1]}\n"
+      "materials: {name: m, density: 1000, conductivity: 1e-6, specific_heat: 1000}\n"
+      "initial_temperature: 300 K\n"
+      "ambient: 300 K\n"
+      "body_source: 1e6\n"
+      "duration: 10 s\n"
+      "beams: {model: surface, radius: 1 mm, absorptivity: 1, path: {file: path.csv, unit: 1 mm}}\n"
+      "output: {count: 1, history_every: 1, fields: T}\n";
+  /* up to 8 s along the first bead, 2.5 mm/s on the next */
+  static const char path[] = "t,x,y,z,power\n0,0,0.5,2,1e-6\n8,4,0.5,2,0\n8.2,4,0.5,3,1e-6\n"
+                             "9.8,0,0.5,3,0\n";
+  static const struct {
+    const char *birth;
+    double seconds; /* sum over elements of end - t_e */
+    double youngest;
+  } by[] = {{"{by: list, list: [{set: b, time: 3 s}, {set: c, time: 7.5 s}]}", 4 * (7 + 2.5), 2.5},
+            {"{by: layers, set: [b, c], height: 1 mm}", 4 * (10 + 1.8), 1.8},
+            {"{by: bead, set: [b, c], width: 1 mm, height: 1 mm}", /* centres 0.5, 1.5 … mm */
+             (9 + 7 + 5 + 3) + (1.6 + 1.2 + 0.8 + 0.4), 0.4},
+            {"{by: bead, set: [b, c], width: 1 mm, height: 1 mm, rule: touch, timing: exact}",
+             (10 + 8 + 6 + 4) + (1.8 + 1.4 + 1.0 + 0.6), 0.6}};
+  static const char *const precision[] = {"single", "double", "mixed"};
+  static const char *const form[] = {"recompute", "classes", "stencil"};
+  static const char *const step[] = {"10 s", "3.3 s", "0.1 s"};
+  char *folder = folder_new();
+  case_write(folder, "case.yaml", text);
+  case_write(folder, "path.csv", path);
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int i = 0; i < 4; i++)
+      for (int p = 0; p < 3; p++)
+        for (int s = 0; s < 3; s++) {
+          const char *const keys[] = {"birth",      by[i].birth,  "precision",
+                                      precision[p], "conduction", form[(i + p + s) % 3],
+                                      "time_step",  step[s],      NULL};
+          const seen r = case_run(*backend, folder, keys, 300);
+          const double eps = precision[p][0] == 's' ? 1e-5 : 1e-11;
+          /* sums are in double; what a node gets per step has the state's precision */
+          const double body = 1e-9 * 1e6 * (4 * 10 + by[i].seconds);
+          if (!(fabs(r.body - body) < 1e-6 * body))
+            print_message("%s: birth %d, %s, %s, steps of %s: %g J, %g expected\n", *backend, i,
+                          precision[p], form[(i + p + s) % 3], step[s], r.body, body);
+          assert_true(r.elements == 12);
+          assert_near(r.body, body, 1e-6 * body);
+          assert_near(r.born, 8e-9 * 1e6 * 300, 1e-9 * 8e-9 * 1e6 * 300);
+          assert_near(r.source, 9.6e-6, 1e-6 * 9.6e-6);
+          /* only the youngest touches the corner that is the coolest; the beam brings 5 mK at most
+           */
+          assert_true(r.T[0] > 300 + by[i].youngest - 300 * eps &&
+                      r.T[0] < 300 + by[i].youngest + 0.02);
+        }
   folder_remove(folder);
 }
 
@@ -413,6 +480,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(births_conserve_energy),
       cmocka_unit_test(equal_blocks_meet_half_way),
+      cmocka_unit_test(births_within_a_step_are_on_time),
       cmocka_unit_test(elements_are_born_at_their_own_liquidus),
       cmocka_unit_test(births_do_not_depend_on_sampling),
       cmocka_unit_test(continuation_after_births),
