@@ -225,7 +225,7 @@ ig_status ig_grid_cuda_prolong(ig_ctx *cx, const ig_level *coarse, const float *
 
 /* --- two cycles joined by conjugate gradients --- */
 
-template <int DOF>
+template <int DOF, bool HALF>
 __global__ void stencil_energy(const __grid_constant__ stencil_args s, const float *__restrict__ x,
                                const float *__restrict__ b, const float *__restrict__ v, float *y,
                                ig_pair_state *state, int visit) {
@@ -237,7 +237,7 @@ __global__ void stencil_energy(const __grid_constant__ stencil_args s, const flo
        node_place(s.n, s.row, s.plane, s.first, t, i, &place);
        t += (int64_t)gridDim.x * blockDim.x) {
     const int64_t at = r * s.stored + place;
-    const float a = row_product<DOF, false>(s, r, place, x);
+    const float a = row_product<DOF, HALF>(s, r, place, x);
     const double xv = x[at];
     sum[0] += xv * (double)a;
     sum[1] += xv * (double)b[at];
@@ -254,10 +254,15 @@ __global__ void stencil_energy(const __grid_constant__ stencil_args s, const flo
 ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, int visit, const float *x,
                                    const float *b) {
   const unsigned all = ig_cuda_blocks(ig_grid_nodes(&l->grid), 64);
-  const unsigned most = 4u * IG_CUDA_UNITS;
+  const unsigned most = 8u * IG_CUDA_UNITS;
   const unsigned blocks = all < most ? all : most;
-  BY_DOF(l->grid.dof, stencil_energy, (), (blocks, dim3(64, l->grid.dof), 0, ig_cuda_stream(cx)),
-         stencil_of(l), x, b, l->image, l->image, l->pair, visit);
+  const dim3 threads(64, l->grid.dof);
+  if (l->half)
+    BY_DOF(l->grid.dof, stencil_energy, (, true), (blocks, threads, 0, ig_cuda_stream(cx)),
+           stencil_of(l), x, b, l->image, l->image, l->pair, visit);
+  else
+    BY_DOF(l->grid.dof, stencil_energy, (, false), (blocks, threads, 0, ig_cuda_stream(cx)),
+           stencil_of(l), x, b, l->image, l->image, l->pair, visit);
   return IG_OK;
 }
 

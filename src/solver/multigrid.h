@@ -12,8 +12,8 @@ IG_C_BEGIN
 
 typedef enum { IG_PRECONDITION_JACOBI, IG_PRECONDITION_MULTIGRID } ig_precondition;
 typedef enum { IG_SMOOTH_JACOBI, IG_SMOOTH_BLOCKS, IG_SMOOTH_CHEBYSHEV } ig_smoother;
-/* Visits to the next level: one; two; two joined by conjugate gradients, below the first coarse
-   level, where they cost little. */
+/* Visits to the next level: one; two; two joined by conjugate gradients, to the first three coarse
+   levels. */
 typedef enum { IG_CYCLE_V, IG_CYCLE_W, IG_CYCLE_K } ig_cycle;
 
 /* auto: half on a device of its own, where bytes are time */
@@ -72,7 +72,7 @@ static inline bool ig_multigrid_by_blocks(const ig_multigrid *m) {
 }
 /* Is this a level where a K-cycle makes two visits? */
 static inline bool ig_multigrid_paired(const ig_multigrid *m, int depth) {
-  return m->options.cycle == IG_CYCLE_K && depth >= 2 && depth <= 3 && depth < m->levels - 1;
+  return m->options.cycle == IG_CYCLE_K && depth >= 1 && depth <= 3 && depth < m->levels - 1;
 }
 
 /* `fix` (host, stored places: bits of held components) and springs are copied. Of a slab, `grid` is
