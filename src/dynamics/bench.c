@@ -95,16 +95,17 @@ static ig_status measure(ig_ctx *cx, const ig_bench_sink *sink, const ig_dyn_sub
   ig_status status;
   IG_TRY(ig_dyn_problem_new(cx, &q));
   IG_TRY_GOTO(status, done, ig_dyn_subject_open(&q, s, size, precision, assembly, &m));
-  IG_TRY_GOTO(status, done, ig_dyn_advance(m, 101)); /* warm, recorded where there are graphs */
+  const int64_t portion = cx->backend->graph_begin ? 100 : 20;
+  IG_TRY_GOTO(status, done, ig_dyn_advance(m, portion + 1)); /* warm, recorded where it can be */
   IG_TRY_GOTO(status, done, cx->backend->sync(cx));
   double spent = 0;
   int64_t steps = 0;
   while (spent < seconds) {
     const double start = ig_now();
-    IG_TRY_GOTO(status, done, ig_dyn_advance(m, 100));
+    IG_TRY_GOTO(status, done, ig_dyn_advance(m, portion));
     IG_TRY_GOTO(status, done, cx->backend->sync(cx));
     spent += ig_now() - start;
-    steps += 100;
+    steps += portion;
   }
   IG_TRY_GOTO(status, done, ig_fault_check(cx, "element", m->fault_ids));
   char name[96];
@@ -148,6 +149,27 @@ static ig_status bench_assembly(ig_ctx *cx, const ig_bench_sink *sink) {
       const ig_dyn_subject *s = &ig_dyn_subjects[k ? 4 : 0];
       IG_TRY(measure(cx, sink, s, gpu ? s->large : s->small, IG_DOUBLE, (ig_assembly)how,
                      gpu ? 0.3 : 0.5, NULL));
+    }
+  return IG_OK;
+}
+
+/* 10^5 elements on one core of this machine, on two, four and so on. */
+static ig_status bench_cores(ig_ctx *cx, const ig_bench_sink *sink) {
+  static const struct { int subject, size; } some[] = {{0, 20}, {2, 20}, {4, 160}, {5, 160}};
+  for (size_t i = 0; i < sizeof some / sizeof *some; i++)
+    for (int threads = 1; threads <= cx->threads; threads *= 2) {
+      const ig_ctx_options options = {.backend = "cpu", .threads = threads};
+      ig_ctx *own;
+      char note[64];
+      snprintf(note, sizeof note, "%d core%s", threads, threads > 1 ? "s" : "");
+      ig_status status = ig_ctx_open(&options, &own);
+      if (status == IG_OK)
+        status = measure(own, sink, &ig_dyn_subjects[some[i].subject], some[i].size, IG_DOUBLE,
+                         IG_GATHER, 0.5, note);
+      if (status != IG_OK)
+        status = IG_FAIL(cx, status, "%s", ig_ctx_message(own));
+      ig_ctx_close(own);
+      IG_TRY(status);
     }
   return IG_OK;
 }
@@ -231,6 +253,7 @@ done:
 const ig_bench_entry ig_dyn_bench[] = {
     {"elements", "each kind of element in double, single and mixed precision", bench_elements},
     {"assembly", "hexahedra and shells with each assembly", bench_assembly},
+    {"cores", "10^5 elements on one core, on two, four, up to all", bench_cores},
     {"small", "models of 10^4 elements", bench_small},
     {"paper", "Tang et al. (2020), Tables 1 to 3: dome, pinched cylinder, annulus",
      ig_dyn_bench_paper},

@@ -4,6 +4,7 @@
    scale) and a fixed mix of its offsets over that size; an element near the edge of a cell looks
    into the next one too. What is found is then compared offset by offset. */
 #include "mesh/topology.h"
+#include "core/threads.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -18,17 +19,24 @@ typedef struct {
   double size, log_size, blend;
 } shape;
 
-static void shape_of(const double *x, const ig_lid *conn, int npe, shape *s) {
-  s->size = s->blend = 0;
-  uint32_t weight = 1;
+static void offsets_of(const double *x, const ig_lid *conn, int npe, shape *s) {
+  s->size = 0;
   for (int a = 1; a < npe; a++)
     for (int d = 0; d < 3; d++) {
       const double v = x[3 * (size_t)conn[a] + (size_t)d] - x[3 * (size_t)conn[0] + (size_t)d];
-      weight = weight * 1664525u + 1013904223u;
       s->offset[3 * (a - 1) + d] = v;
       s->size += fabs(v);
-      s->blend += v * (1 + weight / 4294967296.0);
     }
+}
+
+static void shape_of(const double *x, const ig_lid *conn, int npe, shape *s) {
+  offsets_of(x, conn, npe, s);
+  s->blend = 0;
+  uint32_t weight = 1;
+  for (int i = 0; i < 3 * (npe - 1); i++) {
+    weight = weight * 1664525u + 1013904223u;
+    s->blend += s->offset[i] * (1 + weight / 4294967296.0);
+  }
   s->log_size = s->size > 0 ? log(s->size) : 0;
   s->blend = s->size > 0 ? s->blend / s->size : 0;
 }
@@ -79,6 +87,30 @@ static void insert(const table *t, const shape *s, ig_lid c) {
   t->slot[h] = c + 1;
 }
 
+/* Whether all elements are congruent to the first: the loop below would find one class. */
+static bool all_alike(ig_ctx *cx, const double *x, ig_lid elements, int npe, const ig_lid *conn) {
+  if (elements == 0)
+    return false;
+  shape first;
+  shape_of(x, conn, npe, &first);
+  bool alike = true;
+#pragma omp parallel for num_threads(ig_team(cx, elements, IG_WORK_ELEMENT)) schedule(static)
+  for (ig_lid e = 1; e < elements; e++) {
+    bool on;
+#pragma omp atomic read
+    on = alike;
+    shape s;
+    if (!on)
+      continue;
+    offsets_of(x, conn + (size_t)e * (size_t)npe, npe, &s);
+    if (!congruent(&s, &first, npe)) {
+#pragma omp atomic write
+      alike = false;
+    }
+  }
+  return alike;
+}
+
 ig_status ig_mesh_classes(ig_ctx *cx, const double *x, ig_lid elements, int npe, const ig_lid *conn,
                           ig_classes *classes) {
   memset(classes, 0, sizeof *classes);
@@ -86,14 +118,16 @@ ig_status ig_mesh_classes(ig_ctx *cx, const double *x, ig_lid elements, int npe,
     return IG_FAIL(cx, IG_ARG, "elements of %d nodes: expected 1 to %d", npe, MOST_NODES);
   const ig_phase former = ig_phase_begin(cx, IG_PHASE_TOPOLOGY);
   table t = {.mask = 255};
-  while (t.mask < 2 * (uint64_t)elements)
+  const bool alike = all_alike(cx, x, elements, npe, conn);
+  while (!alike && t.mask < 2 * (uint64_t)elements)
     t.mask = 2 * t.mask + 1;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &t.slot, t.mask + 1, "element classes"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &classes->of, elements, "element classes"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &classes->representative, elements, "element classes"));
   shape last = {.size = -1};
-  for (ig_lid e = 0; e < elements; e++) {
+  classes->count = alike; /* `of` and its representative are 0 */
+  for (ig_lid e = 0; e < elements && !alike; e++) {
     shape s;
     shape_of(x, conn + (size_t)e * (size_t)npe, npe, &s);
     ig_lid c = e > 0 && congruent(&s, &last, npe) ? classes->of[e - 1]

@@ -14,12 +14,40 @@ void ig_csr_free(ig_csr *csr) {
 
 static ig_status nodes_check(ig_ctx *cx, ig_lid nodes, int64_t corners, const ig_lid *conn) {
   uint32_t worst = 0;
+#pragma omp parallel for num_threads(ig_team(cx, corners, IG_WORK_VALUE)) reduction(max            \
+                                                                                    : worst)       \
+    schedule(static)
   for (int64_t c = 0; c < corners; c++)
     worst = (uint32_t)conn[c] > worst ? (uint32_t)conn[c] : worst;
   if (corners > 0 && worst >= (uint32_t)nodes)
     return IG_FAIL(cx, IG_INPUT, "an element uses node %d: the mesh has %d nodes", (int)worst,
                    nodes);
   return IG_OK;
+}
+
+/* What *place was, before one was added; by several threads where `shared`. Which of them comes
+   first is chance: whoever fills a list this way puts it in order afterwards. */
+static inline ig_lid take(ig_lid *place, bool shared) {
+  return shared ? __atomic_fetch_add(place, 1, __ATOMIC_RELAXED) : (*place)++;
+}
+
+static int lid_compare(const void *a, const void *b) {
+  const ig_lid p = *(const ig_lid *)a, q = *(const ig_lid *)b;
+  return p < q ? -1 : p > q;
+}
+
+static void sort_rising(ig_lid *item, ig_lid count) {
+  if (count > 64) {
+    qsort(item, (size_t)count, sizeof *item, lid_compare);
+    return;
+  }
+  for (ig_lid i = 1; i < count; i++) {
+    const ig_lid one = item[i];
+    ig_lid j = i;
+    for (; j > 0 && item[j - 1] > one; j--)
+      item[j] = item[j - 1];
+    item[j] = one;
+  }
 }
 
 ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
@@ -38,15 +66,23 @@ ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int n
     return status;
   }
   /* Shifted by two, so that filling leaves the starts in place. */
+  const int team = ig_team(cx, corners, IG_WORK_VALUE);
   ig_lid *at = csr->start + 2;
+#pragma omp parallel for num_threads(team) schedule(static)
   for (int64_t c = 0; c < corners; c++)
-    at[conn[c]]++;
+    (void)take(&at[conn[c]], team > 1);
   at = csr->start + 1;
   for (ig_lid n = 0; n < nodes; n++)
     at[n + 1] += at[n];
+#pragma omp parallel for num_threads(team) schedule(static)
   for (ig_lid e = 0; e < elements; e++)
     for (int a = 0; a < npe; a++)
-      csr->item[at[conn[(size_t)e * (size_t)npe + (size_t)a]]++] = e;
+      csr->item[take(&at[conn[(size_t)e * (size_t)npe + (size_t)a]], team > 1)] = e;
+  if (team > 1) {
+#pragma omp parallel for num_threads(team) schedule(static)
+    for (ig_lid n = 0; n < nodes; n++)
+      sort_rising(csr->item + csr->start[n], csr->start[n + 1] - csr->start[n]);
+  }
   ig_phase_end(cx, former);
   return IG_OK;
 }
@@ -126,28 +162,35 @@ static void bucket_match(const ig_mesh *mesh, const ig_adjacency *adj, const ig_
   }
 }
 
+/* Counts the faces of each lowest node (`bucket` NULL), or lists them, in any order. */
+static void faces_spread(const ig_mesh *mesh, const ig_adjacency *adj, int team, ig_lid *start,
+                         ig_lid *bucket) {
+  for (int i = 0; i < mesh->blocks; i++) {
+    const ig_block *b = &mesh->block[i];
+    const ig_elem_info *info = ig_elem_info_get(b->type);
+    const int corners = ig_elem_face_corners(info), faces = info->faces;
+    const int *local[6];
+    for (int f = 0; f < faces; f++)
+      local[f] = ig_elem_face(b->type, f);
+#pragma omp parallel for num_threads(team) schedule(static)
+    for (ig_lid e = 0; e < b->count; e++)
+      for (int f = 0; f < faces; f++) {
+        const ig_lid low = face_low(b->conn + (size_t)e * (size_t)info->nodes, local[f], corners);
+        if (bucket)
+          bucket[take(&start[low + 1], team > 1)] = adj->start[i] + e * faces + f;
+        else
+          (void)take(&start[low + 2], team > 1);
+      }
+  }
+}
+
 static ig_status adjacency_fill(ig_ctx *cx, const ig_mesh *mesh, ig_adjacency *adj, ig_lid *start,
                                 ig_lid *bucket) {
-  for (int pass = 0; pass < 2; pass++) {
-    ig_lid id = 0;
-    for (int i = 0; i < mesh->blocks; i++) {
-      const ig_block *b = &mesh->block[i];
-      const ig_elem_info *info = ig_elem_info_get(b->type);
-      const int corners = ig_elem_face_corners(info);
-      for (ig_lid e = 0; e < b->count; e++)
-        for (int f = 0; f < info->faces; f++, id++) {
-          const ig_lid low = face_low(b->conn + (size_t)e * (size_t)info->nodes,
-                                      ig_elem_face(b->type, f), corners);
-          if (pass == 0)
-            start[low + 2]++;
-          else
-            bucket[start[low + 1]++] = id;
-        }
-    }
-    if (pass == 0)
-      for (ig_lid n = 0; n < mesh->nodes; n++)
-        start[n + 2] += start[n + 1];
-  }
+  const int team = ig_team(cx, adj->faces, IG_WORK_NODE);
+  faces_spread(mesh, adj, team, start, NULL);
+  for (ig_lid n = 0; n < mesh->nodes; n++)
+    start[n + 2] += start[n + 1];
+  faces_spread(mesh, adj, team, start, bucket);
   ig_lid most = 0;
   for (ig_lid n = 0; n < mesh->nodes; n++)
     most = start[n + 1] - start[n] > most ? start[n + 1] - start[n] : most;

@@ -75,6 +75,20 @@ static ig_status neighbors_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
   return status;
 }
 
+int32_t ig_heat_reach(const ig_heat *h) {
+  int32_t reach = 0;
+  for (ig_lid e = 0; e < h->elements; e++) {
+    const ig_lid *conn = ig_heat_conn(h, e);
+    ig_lid low = conn[0], high = conn[0];
+    for (int a = 1; a < 8; a++) {
+      low = conn[a] < low ? conn[a] : low;
+      high = conn[a] > high ? conn[a] : high;
+    }
+    reach = high - low > reach ? high - low : reach;
+  }
+  return reach;
+}
+
 /* Elements at nodes: an element stands once, however often a node is among its corners. */
 static ig_status around_make(ig_ctx *cx, ig_heat *h, const ig_lid *conn) {
   ig_csr *around = &h->node.around;

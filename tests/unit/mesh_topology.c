@@ -232,6 +232,38 @@ static void congruent_elements_share_a_class(void **state) {
   ig_mesh_free(mesh);
 }
 
+/* Threads fill lists in any order: what comes out is in the same one. */
+static void threads_change_nothing(void **state) {
+  (void)state;
+  ig_ctx *by[2] = {ctx_on("cpu", 1), ctx_on("cpu", 4)};
+  ig_mesh *mesh;
+  ig_csr csr[2];
+  ig_adjacency adj[2];
+  ig_classes classes[2];
+  assert_int_equal(ig_mesh_box(by[0], IG_TET4, (double[]){1, 1, 1}, (int[]){16, 15, 17}, &mesh),
+                   IG_OK);
+  const ig_block *b = &mesh->block[0];
+  for (int i = 0; i < 2; i++) {
+    GOOD(by[i], ig_mesh_node_elements(by[i], mesh->nodes, b->count, 4, b->conn, &csr[i]));
+    GOOD(by[i], ig_mesh_adjacency(by[i], mesh, &adj[i]));
+    GOOD(by[i], ig_mesh_classes(by[i], mesh->x, b->count, 4, b->conn, &classes[i]));
+  }
+  assert_memory_equal(csr[0].start, csr[1].start, sizeof(ig_lid) * ((size_t)mesh->nodes + 1));
+  assert_memory_equal(csr[0].item, csr[1].item, sizeof(ig_lid) * 4 * (size_t)b->count);
+  assert_int_equal(adj[0].faces, 4 * b->count);
+  assert_memory_equal(adj[0].neighbor, adj[1].neighbor, sizeof(ig_lid) * (size_t)adj[0].faces);
+  assert_memory_equal(adj[0].back, adj[1].back, (size_t)adj[0].faces);
+  assert_int_equal(classes[0].count, classes[1].count);
+  assert_memory_equal(classes[0].of, classes[1].of, sizeof(ig_lid) * (size_t)b->count);
+  for (int i = 0; i < 2; i++) {
+    ig_csr_free(&csr[i]);
+    ig_adjacency_free(&adj[i]);
+    ig_classes_free(&classes[i]);
+    ig_ctx_close(by[i]);
+  }
+  ig_mesh_free(mesh);
+}
+
 /* Generous: the aim is two seconds on one core, and this machine may be busy. */
 static void a_million_hexahedra_are_ready_soon(void **state) {
   (void)state;
@@ -270,6 +302,7 @@ int main(void) {
       cmocka_unit_test(a_star_of_many_needs_many_colors),
       cmocka_unit_test(curve_order_keeps_the_mesh),
       cmocka_unit_test(congruent_elements_share_a_class),
+      cmocka_unit_test(threads_change_nothing),
       cmocka_unit_test(a_million_hexahedra_are_ready_soon),
   };
   return cmocka_run_group_tests(tests, open_cx, close_cx);
