@@ -33,7 +33,7 @@ static bool box_take(const ig_powder_run *r, const double *from, ig_powder_box *
 }
 
 /* The arrays a checkpoint holds, as they lie in a run. */
-enum { ARRAYS = 14 };
+enum { ARRAYS = 16 };
 static void arrays(ig_powder_run *r, ig_saved *s) {
   const ig_powder_arrays *a = &r->array;
   const struct {
@@ -52,7 +52,9 @@ static void arrays(ig_powder_run *r, ig_saved *s) {
                    {"probe_now", &a->probe_now},
                    {"probe_peak", &a->probe_peak},
                    {"map", &a->map},
-                   {"below", &a->below}};
+                   {"below", &a->below},
+                   {"part_cells", &a->part_cells},
+                   {"part_unfused", &a->part_unfused}};
   for (int i = 0; i < ARRAYS; i++)
     s[i] = (ig_saved){all[i].name,
                       all[i].array->size == 1   ? IG_U8
@@ -234,6 +236,7 @@ ig_status ig_powder_restore(void *self, const ig_restart *from) {
     l->hot[0] = row[6], l->hot[1] = row[7];
   }
   numbers_take(r, &k);
+  (void)ig_powder_film_due(r); /* frames until then are there */
   IG_TRY(windows_take(r, from, &k));
   IG_TRY(ig_powder_fill(r));
   return ig_powder_push(r);

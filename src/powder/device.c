@@ -29,6 +29,8 @@ static ig_status bed_make(ig_powder_run *r) {
   IG_TRY(device_doubles(r, &a->old, all));
   IG_TRY(device_doubles(r, &a->before, all));
   IG_TRY(doubles(r, &a->solid, cells));
+  IG_TRY(ig_array_new(r->cx, &a->part_cells, cells, sizeof(float), "cells of the parts"));
+  IG_TRY(ig_array_new(r->cx, &a->part_unfused, cells, sizeof(float), "cells of the parts"));
   IG_TRY(doubles(r, &a->fill, (size_t)n[2]));
   IG_TRY(doubles(r, &a->fill_was, (size_t)n[2]));
   IG_TRY(doubles(r, &a->shape, (size_t)n[2] + 2));
@@ -49,6 +51,7 @@ static ig_status bed_make(ig_powder_run *r) {
   for (int64_t k = 0; k < r->nf[2] + 2; k++)
     ig_powder_host(&a->ones)[k] = 1;
   IG_TRY(ig_array_new(r->cx, &a->below, fine, 1, "states of a level"));
+  IG_TRY(ig_array_new(r->cx, &a->top, fine, 1, "states of a level"));
   return ig_array_new(r->cx, &a->state, fine * (size_t)r->nf[2], 1, "states of the bed");
 }
 
@@ -89,8 +92,10 @@ static ig_status map_make(ig_powder_run *r) {
     m->n[d] = (int64_t)(high - low);
     cells *= high - low;
   }
-  if (cells > 200e6)
-    return ig_fail_at(r->cx, &c->at, "a map of %.3g cells; at most 200 million are kept", cells);
+  const double most = c->format == IG_MAP_VTI ? 1e9 : 20e6;
+  if (cells > most)
+    return ig_fail_at(r->cx, &c->at, "a map of %.3g cells; at most %g are kept%s", cells, most,
+                      c->format == IG_MAP_VTI ? "" : " as csv: take `format: vti`");
   IG_TRY(ig_array_new(r->cx, &r->array.map, (size_t)cells * IG_MAP_COLUMNS, sizeof(float), "map"));
   float *value = r->array.map.host;
   for (size_t i = 0; i < (size_t)cells; i++)
@@ -173,6 +178,7 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
   IG_TRY(looks_make(r));
   IG_TRY(beams_make(r));
   IG_TRY(map_make(r));
+  IG_TRY(ig_powder_film_make(r));
   for (int s = 0; s < 2; s++) {
     IG_TRY(ig_array_new(r->cx, &r->set[s].list, IG_POWDER_WINDOWS, sizeof(ig_powder_window),
                         "windows"));
@@ -274,6 +280,8 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
     n[0] = (int64_t)f[0] * f[1];
   else if (what == IG_DO_probe)
     n[0] = r->view.probes;
+  else if (what == IG_DO_film)
+    n[0] = r->view.film.n[0] * r->view.film.n[1];
   else if (what != IG_DO_pool_done && what != IG_DO_put)
     for (int d = 0; d < 3; d++)
       n[d] = where[what] == FINE ? f[d] : where[what] == COARSE ? r->coarse.n[d] : w->box.size[d];

@@ -36,8 +36,20 @@ static const ig_option probe_options[] = {
 #define M ig_powder_map_case
 static const ig_option map_options[] = {
     IG_VECTOR(M, min, 3, "m", IG_REQUIRED, "lowest corner of the box"),
-    IG_VECTOR(M, max, 3, "m", IG_REQUIRED, "its highest corner"), IG_END};
+    IG_VECTOR(M, max, 3, "m", IG_REQUIRED, "its highest corner"),
+    IG_CHOICE(M, format, "csv|vti", "csv",
+              "solidification.csv, a row per cell that was in a window; or solidification.vti, an "
+              "image of 17 bytes a cell"),
+    IG_END};
 #undef M
+
+#define F ig_powder_film_case
+static const ig_option film_options[] = {
+    IG_INT(F, layer, IG_REQUIRED, 1, 1e9, "from 1; of those that are scanned"),
+    IG_INT(F, frames, "50", 1, 1e5, "from its first line to the end of its last"),
+    IG_VECTOR(F, min, 2, "m", NULL, "only this rectangle: its lowest corner"),
+    IG_VECTOR(F, max, 2, "m", NULL, "and its highest"), IG_END};
+#undef F
 
 #define C ig_powder_case
 const ig_option ig_powder_options[] = {
@@ -66,7 +78,10 @@ const ig_option ig_powder_options[] = {
     IG_MAP(
         C, map, ig_powder_map_case, map_options, NULL,
         "fine cells whose peak temperature, and cooling rate, gradient and speed of the front at "
-        "their last freezing, are kept and written to solidification.csv"),
+        "their last freezing, are kept and written"),
+    IG_MAP(C, film, ig_powder_film_case, film_options, NULL,
+           "the surface of one layer in fine cells, while it is scanned: these frames are the "
+           "snapshots of the run"),
     IG_LIST(C, probes, ig_powder_probe, probe_options, NULL, "points whose temperature is kept"),
     IG_END};
 #undef C

@@ -99,6 +99,8 @@ static double melts_mean(const ig_powder_run *r, int i, int j, int k) {
 ig_status ig_powder_snapshot(void *self, ig_sink *to) {
   ig_powder_run *r = self;
   const ig_level *l = &r->coarse;
+  if (r->view.film.T)
+    return IG_OK; /* its frames are the snapshots */
   IG_TRY(ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_SOLID |
                                (ig_output_wants(r->job->output, "melts") ? IG_PULL_STATE : 0)));
   const int levels = (int)((r->bed + r->r - 1) / r->r);
@@ -106,10 +108,13 @@ ig_status ig_powder_snapshot(void *self, ig_sink *to) {
   ig_snapshot *s;
   IG_TRY(ig_snapshot_new(r->cx, (int64_t)(l->n[0] + 1) * (l->n[1] + 1) * (levels + 1), cells,
                          8 * cells, r->time, r->step, &s));
-  double *field[3] = {0};
-  static const char *const name[3] = {"T", "solid", "melts"}, *const unit[3] = {"K", "", ""};
+  enum { FIELDS = 4 };
+  double *field[FIELDS] = {0};
+  static const char *const name[FIELDS] = {"T", "solid", "melts", "unfused"}, *const unit[FIELDS] =
+                                                                                  {"K", "", "", ""};
+  const float *of_part = r->array.part_cells.host, *unfused = r->array.part_unfused.host;
   ig_status status = snapshot_grid(r, s);
-  for (int f = 0; f < 3 && status == IG_OK; f++)
+  for (int f = 0; f < FIELDS && status == IG_OK; f++)
     if (ig_output_wants(r->job->output, name[f]))
       status =
           ig_snapshot_add(s, name[f], unit[f], IG_AT_CELLS, IG_F64, 1, NULL, (void **)&field[f]);
@@ -123,6 +128,9 @@ ig_status ig_powder_snapshot(void *self, ig_sink *to) {
       field[1][c] = solid;
     if (field[2])
       field[2][c] = melts_mean(r, i, j, k);
+    const size_t at = ig_powder_cell(r, i, j, k);
+    if (field[3])
+      field[3][c] = of_part[at] > 0 ? (double)(unfused[at] / of_part[at]) : 0;
   }
   if (status != IG_OK) {
     ig_snapshot_free(s);

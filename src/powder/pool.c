@@ -65,23 +65,29 @@ ig_status ig_powder_interlayer(ig_powder_run *r, ig_powder_layer *layer) {
   return IG_OK;
 }
 
-/* Levels of states from the device, into `to`. */
-static ig_status levels_pull(ig_powder_run *r, int64_t from, int64_t count, uint8_t *to) {
+ig_status ig_powder_levels_pull(ig_powder_run *r, int64_t from, int64_t count, uint8_t *to) {
   const size_t level = (size_t)r->nf[0] * (size_t)r->nf[1];
   const uint8_t *at = (const uint8_t *)r->array.state.dev + (size_t)from * level;
   return r->cx->backend->copy_out(r->cx, to, at, (size_t)count * level);
 }
 
 ig_status ig_powder_layer_begin(ig_powder_run *r) {
-  return levels_pull(r, r->bed - 1, 1, r->array.below.host);
+  return ig_powder_levels_pull(r, r->bed - 1, 1, r->array.below.host);
 }
 
 typedef struct {
   int64_t cells, melted, melts, columns, reached;
 } layer_count;
 
-/* A column of the part in the layer. */
-static void column_count(const ig_powder_run *r, int64_t i, int64_t j, int64_t thick,
+/* A cell of the part, into the map of what did not melt. */
+static void cell_count(const ig_powder_run *r, int64_t i, int64_t j, int64_t k, bool melted) {
+  const size_t at = ig_powder_cell(r, (int)(i / r->r), (int)(j / r->r), (int)(k / r->r));
+  ((float *)r->array.part_cells.host)[at] += 1;
+  ((float *)r->array.part_unfused.host)[at] += melted ? 0 : 1;
+}
+
+/* A column of the part in the layer; `first`: the layer has not been counted before. */
+static void column_count(const ig_powder_run *r, int64_t i, int64_t j, int64_t thick, bool first,
                          layer_count *n) {
   const uint8_t *below = r->array.below.host;
   for (int64_t k = r->bed - thick; k < r->bed; k++) {
@@ -89,6 +95,8 @@ static void column_count(const ig_powder_run *r, int64_t i, int64_t j, int64_t t
     n->cells++;
     n->melted += melts > 0;
     n->melts += melts;
+    if (first)
+      cell_count(r, i, j, k, melts > 0);
   }
   const uint8_t now = r->state[ig_powder_state_at(r, i, j, r->bed - thick - 1)];
   n->columns++;
@@ -97,7 +105,7 @@ static void column_count(const ig_powder_run *r, int64_t i, int64_t j, int64_t t
 }
 
 static ig_status part_count(ig_powder_run *r, const ig_scan_body *body, double z, int64_t thick,
-                            layer_count *n) {
+                            bool first, layer_count *n) {
   ig_outline outline;
   ig_spans in = {0};
   const double h = r->cell, d[2] = {1, 0};
@@ -110,7 +118,7 @@ static ig_status part_count(ig_powder_run *r, const ig_scan_body *body, double z
       const int64_t from = (int64_t)fmax(0, ceil(in.span[s].from / h - 0.5));
       const int64_t to = (int64_t)fmin((double)r->nf[0], ceil(in.span[s].to / h - 0.5));
       for (int64_t i = from; i < to; i++)
-        column_count(r, i, j, thick, n);
+        column_count(r, i, j, thick, first, n);
     }
   }
   ig_spans_free(&in);
@@ -124,9 +132,9 @@ ig_status ig_powder_layer_done(ig_powder_run *r, int64_t layer) {
   const int64_t thick = (int64_t)llround(height / r->cell), from = r->bed - thick - 1;
   layer_count n = {0};
   if (r->cx->backend->separate)
-    IG_TRY(levels_pull(r, from, thick + 1, r->state + ig_powder_state_at(r, 0, 0, from)));
+    IG_TRY(ig_powder_levels_pull(r, from, thick + 1, r->state + ig_powder_state_at(r, 0, 0, from)));
   for (int i = 0; i < r->c->hatch.parts.count; i++)
-    IG_TRY(part_count(r, &r->body[i], l->z - 0.5 * height, thick, &n));
+    IG_TRY(part_count(r, &r->body[i], l->z - 0.5 * height, thick, isnan(l->melted), &n));
   l->cells = n.cells;
   l->melted = n.cells ? (double)n.melted / (double)n.cells : NAN;
   l->melts = n.melted ? (double)n.melts / (double)n.melted : NAN;

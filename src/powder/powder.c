@@ -25,8 +25,11 @@ static void room_close(void *self) {
 static ig_status advance(void *self, int64_t most, int64_t ahead) {
   (void)ahead;
   ig_powder_run *r = self;
-  for (int64_t i = 0; i < most && i < 16 && r->time < r->duration; i++)
+  for (int64_t i = 0; i < most && i < 16 && r->time < r->duration; i++) {
     IG_TRY(ig_powder_advance(r));
+    if (ig_powder_film_due(r) && r->job->sink)
+      IG_TRY(ig_powder_film_frame(r, r->job->sink));
+  }
   return IG_OK;
 }
 
@@ -61,6 +64,15 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   line(user, "window", text);
   snprintf(text, sizeof text, "%.4g s", r.dt_fine);
   line(user, "fine step", text);
+  double volume = 0;
+  for (int i = 0; i < r.c->hatch.parts.count; i++)
+    volume += r.body[i].volume;
+  snprintf(text, sizeof text, "%d, %.6g mm3", r.c->hatch.parts.count, 1e9 * volume);
+  if (r.c->hatch.parts.count)
+    line(user, "parts, closed", text);
+  snprintf(text, sizeof text, "%lld in %lld layers of %g m", (long long)r.lines,
+           (long long)r.layers, r.layer_height);
+  line(user, "lines", text);
   ig_toolpath_survey s;
   IG_TRY_GOTO(status, done, ig_toolpath_look(job->cx, &r.laser[0].path, &s));
   ig_toolpath_describe(&s, line, user);

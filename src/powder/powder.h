@@ -46,7 +46,15 @@ typedef struct {
 typedef struct {
   ig_src at;
   double min[3], max[3]; /* m */
+  int format;
 } ig_powder_map_case;
+enum { IG_MAP_CSV, IG_MAP_VTI };
+
+typedef struct {
+  ig_src at;
+  int64_t layer, frames;
+  double min[2], max[2]; /* m */
+} ig_powder_film_case;
 
 typedef struct {
   ig_src at;
@@ -59,10 +67,11 @@ typedef struct {
   ig_list paths; /* of ig_path_case (io/path_case.h) */
   double layer_height;
   ig_powder_map_case map;
+  ig_powder_film_case film;
   ig_list probes; /* of ig_powder_probe */
 } ig_powder_case;
 extern const ig_option ig_powder_options[];
-#define IG_POWDER_FIELDS "T|solid|melts"
+#define IG_POWDER_FIELDS "T|solid|melts|unfused"
 extern const ig_verify_entry ig_powder_verify[];
 extern const ig_bench_entry ig_powder_bench[];
 
@@ -136,6 +145,10 @@ typedef struct {
   X(probe_now)                                                                                     \
   X(probe_peak)                                                                                    \
   X(map)                                                                                           \
+  X(film)                                                                                          \
+  X(top)                                                                                           \
+  X(part_cells)                                                                                    \
+  X(part_unfused)                                                                                  \
   X(below)
 typedef struct {
 #define X(name) ig_array name;
@@ -188,6 +201,7 @@ typedef struct {
   ig_powder_ledger ledger; /* born is always right, the others once they are pulled */
   double stored0;
   int64_t fine_steps, coarse_steps, moves;
+  int64_t filmed; /* frames */
   double work;
   ig_scan_body *body; /* the parts */
 } ig_powder_run;
@@ -261,6 +275,16 @@ IG_MUST_CHECK ig_status ig_powder_layer_done(ig_powder_run *run, int64_t layer);
 IG_MUST_CHECK ig_status ig_powder_interlayer(ig_powder_run *run, ig_powder_layer *layer);
 /* The states below the layer that has just been spread, to see later which have melted again. */
 IG_MUST_CHECK ig_status ig_powder_layer_begin(ig_powder_run *run);
+
+/* Levels of states from the device, into `to`. */
+IG_MUST_CHECK ig_status ig_powder_levels_pull(ig_powder_run *run, int64_t from, int64_t count,
+                                              uint8_t *to);
+
+/* --- film.c */
+IG_MUST_CHECK ig_status ig_powder_film_make(ig_powder_run *run);
+/* Whether the time of a frame has come since this was asked last. */
+bool ig_powder_film_due(ig_powder_run *run);
+IG_MUST_CHECK ig_status ig_powder_film_frame(ig_powder_run *run, ig_sink *to);
 
 /* --- checkpoint.c: functions of the room */
 IG_MUST_CHECK ig_status ig_powder_save(void *self, ig_sink *to);

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct {
   ig_ctx *cx;
@@ -149,11 +150,70 @@ static ig_status map_write(const ig_powder_run *r, ig_sink *to) {
   return page_close(&p, status, to, "solidification.csv");
 }
 
+/* A number into text, at its end. */
+static size_t put(char *text, size_t at, const char *before, double value) {
+  at += (size_t)sprintf(text + at, "%s", before);
+  return at + (size_t)ig_number_text(value, text + at);
+}
+
+/* As an image of VTK (.vti): a head in XML, then the columns one after the other, each after its
+   number of bytes. */
+static ig_status map_image(const ig_powder_run *r, ig_sink *to) {
+  const ig_powder_map *m = &r->view.map;
+  static const char *const name[IG_MAP_COLUMNS + 1] = {"T_peak [K]", "cooling_rate [K/s]",
+                                                       "G [K/m]", "R [m/s]", "melts"};
+  const size_t cells = (size_t)m->n[0] * (size_t)m->n[1] * (size_t)m->n[2], column = 4 * cells + 8;
+  char head[2400], extent[128];
+  size_t at = 0;
+  snprintf(extent, sizeof extent, "0 %lld 0 %lld 0 %lld", (long long)m->n[0], (long long)m->n[1],
+           (long long)m->n[2]);
+  at += (size_t)sprintf(head,
+                        "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\" "
+                        "byte_order=\"LittleEndian\" header_type=\"UInt64\">\n<ImageData "
+                        "WholeExtent=\"%s\" Origin=\"",
+                        extent);
+  for (int d = 0; d < 3; d++)
+    at = put(head, at, d ? " " : "", r->low[d] + (double)m->at[d] * r->cell);
+  for (int d = 0; d < 3; d++)
+    at = put(head, at, d ? " " : "\" Spacing=\"", r->cell);
+  at += (size_t)sprintf(head + at, "\">\n<Piece Extent=\"%s\"><CellData>\n", extent);
+  for (int c = 0; c <= IG_MAP_COLUMNS; c++)
+    at += (size_t)sprintf(
+        head + at, "<DataArray type=\"%s\" Name=\"%s\" format=\"appended\" offset=\"%zu\"/>\n",
+        c < IG_MAP_COLUMNS ? "Float32" : "UInt8", name[c], (size_t)c * column);
+  at += (size_t)sprintf(head + at, "</CellData></Piece></ImageData>\n<AppendedData "
+                                   "encoding=\"raw\">_");
+  static const char tail[] = "\n</AppendedData></VTKFile>\n";
+  const size_t size = at + IG_MAP_COLUMNS * column + 8 + cells + sizeof tail - 1;
+  uint8_t *file;
+  IG_TRY(IG_NEW(r->cx, &file, size, "map"));
+  memcpy(file, head, at);
+  const float *value = r->array.map.host;
+  for (size_t c = 0; c <= IG_MAP_COLUMNS; c++) {
+    const uint64_t bytes = c < IG_MAP_COLUMNS ? 4 * cells : cells;
+    memcpy(file + at, &bytes, 8);
+    at += 8;
+    for (size_t i = 0; i < cells && c < IG_MAP_COLUMNS; i++)
+      memcpy(file + at + 4 * i, &value[IG_MAP_COLUMNS * i + c], 4);
+    for (int64_t row = 0; row < m->n[1] * m->n[2] && c == IG_MAP_COLUMNS; row++) {
+      const uint8_t *state = &r->state[ig_powder_state_at(r, m->at[0], m->at[1] + row % m->n[1],
+                                                          m->at[2] + row / m->n[1])];
+      for (int64_t i = 0; i < m->n[0]; i++)
+        file[at + (size_t)(row * m->n[0] + i)] = (uint8_t)(state[i] >> IG_POWDER_MELTS);
+    }
+    at += bytes;
+  }
+  memcpy(file + at, tail, sizeof tail - 1);
+  const ig_status status = to->file(to, "solidification.vti", file, size);
+  free(file);
+  return status;
+}
+
 ig_status ig_powder_tables_write(ig_powder_run *r, ig_sink *to) {
   IG_TRY(ig_powder_pull(r, IG_PULL_LINES | IG_PULL_MAP | (r->view.map.n[0] ? IG_PULL_STATE : 0)));
   IG_TRY(lines_write(r, to));
   IG_TRY(layers_write(r, to));
-  return map_write(r, to);
+  return r->view.map.n[0] && r->c->map.format == IG_MAP_VTI ? map_image(r, to) : map_write(r, to);
 }
 
 /* --- warnings */

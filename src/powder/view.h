@@ -53,6 +53,12 @@ typedef struct {
   float *value;        /* cells x IG_MAP_COLUMNS: K, K/s, K/m, m/s; NaN: never frozen */
 } ig_powder_map;
 
+/* Columns of fine cells that are filmed, from `at` on in the bed. */
+typedef struct {
+  int64_t at[2], n[2];
+  float *T; /* of their topmost cells; NULL: none are */
+} ig_powder_film;
+
 /* Arguments of the launches. */
 typedef struct {
   double time, dt;        /* of a step */
@@ -96,6 +102,7 @@ typedef struct {
   const double *probe_at;
   double *probe_now, *probe_peak;
   ig_powder_map map;
+  ig_powder_film film;
   const ig_powder_window *windows, *were; /* all now; all before they were placed anew */
   int window_count, were_count;
   ig_powder_window *list; /* where windows are put */
@@ -116,7 +123,7 @@ typedef struct {
   X(spread, coarse)                                                                                \
   X(change, coarse)                                                                                \
   X(mean, box)
-#define IG_POWDER_ITEMS(X) X(ghost) X(rim) X(column) X(probe) X(pool_done) X(put)
+#define IG_POWDER_ITEMS(X) X(ghost) X(rim) X(column) X(probe) X(film) X(pool_done) X(put)
 
 typedef enum {
 #define X(name, where) IG_DO_##name,

@@ -6,6 +6,10 @@ trap 'rm -rf "$work"' EXIT
 cd "$work"
 fail() { echo "$1"; exit 1; }
 cp "$SOURCE/tests/cli/small/powder.yaml" hatch.yaml
+{
+  echo "film: {layer: 2, frames: 3}"
+  echo "map: {min: [0, 0, 0], max: [0.4 mm, 0.2 mm, 80 um], format: vti}"
+} >>hatch.yaml
 "$INGOT" path convert hatch.yaml one.csv >said 2>&1 || fail "the path is not written: $(cat said)"
 grep -v hatch hatch.yaml >files.yaml
 "$INGOT" run files.yaml -q >said 2>&1 && fail "a bed without lines runs"
@@ -16,6 +20,11 @@ grep -q "need \`layer_height\`" said || fail "no height: $(cat said)"
 echo "layer_height: 40 um" >>files.yaml
 "$INGOT" run hatch.yaml -q -o hatch -t 1 || exit 1
 "$INGOT" run files.yaml -q -o files -t 1 || exit 1
+[ "$(find hatch -name 'snap_*.vtkhdf' | wc -l)" = 3 ] || fail "the film has other than 3 frames"
+"$INGOT" result extremes hatch >said 2>&1 || fail "frames are not read: $(cat said)"
+# 20 x 10 x 4 cells of 17 bytes, five sizes of 8, a head and an end
+size=$(wc -c <hatch/solidification.vti) head=$(grep -a -b -o 'encoding="raw">_' hatch/solidification.vti | cut -d: -f1)
+[ "$size" = $((head + 16 + 800 * 17 + 40 + 27)) ] || fail "an image of $size bytes, its head of $head"
 # the bed is cut around the parts there and around the lines here: both are 0.3 mm about it
 figures() { sed -n '/"result"/,/}/p' "$1/summary.json" | grep -E 'source|born|T_max|fine_steps|melt_depth'; }
 figures hatch >a

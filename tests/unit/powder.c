@@ -200,6 +200,15 @@ static void a_weak_beam_melts_less(void **state) {
     melted[i] = r.layer_of[0].melted;
     assert_int_equal(r.layer_of[0].cells, 15 * 15);
     assert_true(isfinite(r.layer_of[1].melted));
+    double cells = 0, unfused = 0, open = 0; /* the map over the part is the sum of the layers */
+    for (size_t n = 0; n < r.array.part_cells.count; n++) {
+      cells += ((const float *)r.array.part_cells.host)[n];
+      unfused += ((const float *)r.array.part_unfused.host)[n];
+    }
+    for (int n = 0; n < 2; n++)
+      open += (double)r.layer_of[n].cells * (1 - r.layer_of[n].melted);
+    assert_float_equal(cells, 2 * 15 * 15, 0);
+    assert_float_equal(unfused, open, 1e-9);
     ig_powder_close(&r);
   }
   assert_true(melted[0] > melted[1] && melted[2] == 0 && melted[0] <= 1);
