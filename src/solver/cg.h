@@ -8,7 +8,7 @@ IG_C_BEGIN
 
 /* Scalars of a conjugate gradient iteration, in device memory, and space for a device's partial
    sums. The host reads the scalars alone. */
-enum { IG_PARTIALS = 16384 };
+enum { IG_PARTIALS = 1 << 18 };
 typedef struct {
   double pap, rr, rz, rz_last, zap;
 } ig_cg_scalars;

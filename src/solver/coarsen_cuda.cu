@@ -1,5 +1,8 @@
 /* The levels of the hierarchy made anew, on CUDA. */
 #include "solver/level.cuh"
+extern "C" {
+#include "solver/slab.h"
+}
 
 __global__ void single_values(int64_t n, const double *x, float *y) {
   for (int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x; i < n;
@@ -34,6 +37,7 @@ ig_status ig_grid_cuda_node_inverse(ig_ctx *cx, const ig_grid_args_f32 *g, float
 
 struct coarsen_args {
   int dim, dof, n[3], fine[3], next[3]; /* elements of this, the finer and the next level */
+  int below, layers;                    /* of a slab: a plane of ghosts below; planes of elements */
   int64_t row, plane, stored, first;    /* of this level */
   int64_t frow, fplane, ffirst;         /* of the finest */
   const float *modulus, *table, *from;  /* from: element matrices of the finer level */
@@ -50,6 +54,8 @@ static coarsen_args coarsen_of(const ig_level *l) {
   a.dof = l->grid.dof;
   for (int d = 0; d < 3; d++)
     a.n[d] = l->grid.n[d];
+  a.below = ig_grid_below(&l->grid);
+  a.layers = ig_grid_layers(&l->grid);
   a.row = l->grid.row;
   a.plane = l->grid.dim == 3 ? l->grid.plane : 0;
   a.stored = l->grid.stored;
@@ -62,23 +68,26 @@ static coarsen_args coarsen_of(const ig_level *l) {
   return a;
 }
 
-static __device__ __forceinline__ bool element_there(const int *n, int dim, const int *e) {
-  return e[0] >= 0 && e[0] < n[0] && e[1] >= 0 && e[1] < n[1] && e[2] >= 0 &&
-         e[2] < (dim == 3 ? n[2] : 1);
+static __device__ __forceinline__ bool element_there(const coarsen_args &a, const int *e) {
+  return e[0] >= 0 && e[0] < a.n[0] && e[1] >= 0 && e[1] < a.n[1] && e[2] >= -a.below &&
+         e[2] < a.layers;
 }
 static __device__ __forceinline__ int64_t element_number(const int *n, const int *e) {
   return e[0] + (int64_t)n[0] * (e[1] + (int64_t)n[1] * e[2]);
 }
 
 /* A thread makes one block of one node's stencil: blockIdx.y is the block. Either from the moduli
-   (first coarse level) or from element matrices. */
+   (first coarse level) or from element matrices. Of a slab the ghosts below come, too: what they
+   share with the own planes lies in the elements between. */
 template <int DOF, bool FROM_MODULI>
 __global__ void make_stencil(const __grid_constant__ coarsen_args a, int first) {
   int i[3];
   int64_t place;
-  if (!node_place(a.n, a.row, a.plane, a.first, blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i,
-                  &place))
+  const int planes[3] = {a.n[0], a.n[1], a.n[2] + a.below};
+  if (!node_place(planes, a.row, a.plane, a.first - a.below * a.plane,
+                  blockIdx.x * (int64_t)blockDim.x + threadIdx.x, i, &place))
     return;
+  i[2] -= a.below;
   const int block = first + blockIdx.y, nodes = 1 << a.dim, size = nodes * DOF;
   const int whole = block + (a.dim == 3 ? 13 : 4); /* of all 27 or 9, from the lowest corner */
   const int o[3] = {whole % 3 - 1, whole / 3 % 3 - 1, a.dim == 3 ? whole / 9 - 1 : 0};
@@ -90,7 +99,7 @@ __global__ void make_stencil(const __grid_constant__ coarsen_args a, int first) 
       continue;
     const int q = b[0] | b[1] << 1 | b[2] << 2;
     const int e[3] = {i[0] - (p & 1), i[1] - (p >> 1 & 1), i[2] - (p >> 2)};
-    if (!element_there(a.n, a.dim, e))
+    if (!element_there(a, e))
       continue;
     const int64_t number = element_number(a.n, e);
     if (FROM_MODULI) {
@@ -141,7 +150,7 @@ __global__ void make_parents(const __grid_constant__ coarsen_args a) {
   for (int child = 0; child < nodes; child++) {
     const int e[3] = {2 * parent[0] + (child & 1), 2 * parent[1] + (child >> 1 & 1),
                       2 * parent[2] + (child >> 2)};
-    if (!element_there(a.n, DIM, e))
+    if (!element_there(a, e))
       continue;
     const int64_t mine = element_number(a.n, e);
     if (FROM_MODULI) {
@@ -214,7 +223,8 @@ static ig_status launch_parents(ig_ctx *cx, coarsen_args a, const ig_level *next
 template <bool FROM_MODULI>
 static ig_status launch_blocks(ig_ctx *cx, const ig_level *l, const coarsen_args &a, int first,
                                int count) {
-  const dim3 grid(ig_cuda_blocks(ig_grid_nodes(&l->grid), 128), count);
+  const int64_t ghosts = a.below ? (int64_t)(a.n[0] + 1) * (a.n[1] + 1) : 0;
+  const dim3 grid(ig_cuda_blocks(ig_grid_nodes(&l->grid) + ghosts, 128), count);
   if (a.dof == 3)
     make_stencil<3, FROM_MODULI><<<grid, 128, 0, ig_cuda_stream(cx)>>>(a, first);
   else if (a.dof == 2)
@@ -229,8 +239,9 @@ template <bool FROM_MODULI>
 static ig_status launch_stencil(ig_ctx *cx, const ig_level *l, const coarsen_args &a) {
   if (!l->half)
     return launch_blocks<FROM_MODULI>(cx, l, a, 0, l->blocks);
-  IG_TRY(launch_blocks<FROM_MODULI>(cx, l, a, 0, 1));
-  IG_TRY(ig_grid_cuda_scales(cx, l));
+  IG_SLAB_TRY(l->grid.slab, launch_blocks<FROM_MODULI>(cx, l, a, 0, 1));
+  IG_SLAB_TRY(l->grid.slab, ig_grid_cuda_scales(cx, l));
+  IG_TRY(ig_slab_refresh(&l->grid, 2, sizeof *l->scale, 1, l->scale)); /* and `unscale` */
   return launch_blocks<FROM_MODULI>(cx, l, a, 1, l->blocks - 1);
 }
 

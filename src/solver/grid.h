@@ -41,6 +41,9 @@ static inline int64_t ig_grid_place(const ig_grid *g, int i, int j, int k) {
 static inline int64_t ig_grid_nodes(const ig_grid *g) {
   return (int64_t)(g->n[0] + 1) * (g->n[1] + 1) * (g->n[2] + 1);
 }
+static inline bool ig_grid_divided(const ig_grid *g) {
+  return g && g->slab;
+}
 /* Whether the grid goes on below and above; planes of elements. */
 static inline int ig_grid_below(const ig_grid *g) {
   return g->from > 0;
@@ -114,7 +117,7 @@ typedef struct {
 typedef struct ig_pair_state {
   double sum[2][3];
   unsigned arrived;
-  double partial[3 * 4096];
+  double partial[3 * 16384];
 } ig_pair_state;
 
 /* The kernels of one backend: X(name, arguments). */

@@ -2,7 +2,7 @@
 #include "backend/cuda/launch.cuh"
 #include "solver/brick.cuh"
 #include "solver/level.cuh"
-#include "solver/reduce.cuh"
+#include "solver/planes.cuh"
 
 template <typename R> struct args_of;
 template <> struct args_of<float> { typedef ig_grid_args_f32 type; };
@@ -59,7 +59,7 @@ static __device__ __forceinline__ void finish(const typename args_of<R>::type &g
 template <typename R, int DOF, int TY, int BLOCKS, int WHAT>
 __global__ void __launch_bounds__(32 * TY, BLOCKS)
     march(const __grid_constant__ typename args_of<R>::type g, const R *__restrict__ b,
-          const R *__restrict__ x, R *d, R c0, R c1, R *__restrict__ y, int chunk,
+          const R *__restrict__ x, R *d, R c0, R c1, R *__restrict__ y, int chunk, int units,
           ig_cg_state *state) {
   __shared__ R plane[2][DOF][TY][32];
   __shared__ R below[2][DOF][TY - 1][32]; /* the highest row has none above */
@@ -134,6 +134,12 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
                         xv, dv, c0, c1, d, y, state != NULL, dot);
       }
     }
+    /* x . y of a unit of planes, once the last of them is finished */
+    if (WHAT == IG_SWEEP_APPLY && state && k > k0 && (k % IG_SLAB_GROUP == 0 || k == k1)) {
+      const int tiles = gridDim.x * gridDim.y, tile = blockIdx.x + gridDim.x * blockIdx.y;
+      ig_unit_leave<1>(&dot, units, tiles, (k - 1) / IG_SLAB_GROUP, tile, state->partial);
+      dot = 0;
+    }
     if (k == k1)
       break;
     R v[24];
@@ -175,7 +181,8 @@ __global__ void __launch_bounds__(32 * TY, BLOCKS)
   }
   if (WHAT == IG_SWEEP_APPLY && state) {
     double total;
-    if (ig_grid_sum(dot, state->partial, &state->arrived, &total) && tx == 0 && ty == 0)
+    if (ig_unit_meet<1>(units, gridDim.x * gridDim.y, state->partial, &state->arrived, &total) &&
+        tx == 0 && ty == 0)
       state->s.pap = total;
   }
 }
@@ -231,12 +238,17 @@ __global__ void gather(const __grid_constant__ typename args_of<R>::type g, cons
   }
 }
 
+/* Rows of a tile in double precision: as many as registers allow without spilling; in single 14. */
+enum { TILE_ROWS = 16 };
+
 /* Planes a block marches through: tiles are split along z so that the device is busy to the end. A
-   block spends two plane's time more than its planes; `slots` of them run at once. */
+   block spends two plane's time more than its planes; `slots` of them run at once. They begin where
+   units of sums do. */
 static int planes_a_block(int planes, int tiles, int slots) {
-  int best = planes;
+  const int most = (planes + IG_SLAB_GROUP - 1) / IG_SLAB_GROUP * IG_SLAB_GROUP;
+  int best = most;
   int64_t least = INT64_MAX;
-  for (int chunk = planes; chunk >= 4; chunk--) {
+  for (int chunk = most; chunk >= IG_SLAB_GROUP; chunk -= IG_SLAB_GROUP) {
     const int64_t blocks = (int64_t)tiles * ((planes + chunk - 1) / chunk);
     const int64_t cost = (blocks + slots - 1) / slots * (chunk + 2);
     if (cost < least) {
@@ -254,10 +266,11 @@ static ig_status launch_march(ig_ctx *cx, const typename args_of<R>::type *g, co
   const int planes = g->n[2] + 1;
   const int chunk = planes_a_block(planes, (int)(grid.x * grid.y), IG_CUDA_UNITS * BLOCKS);
   grid.z = (planes + chunk - 1) / chunk;
-  if ((uint64_t)grid.x * grid.y * grid.z > IG_PARTIALS)
+  const int units = (planes + IG_SLAB_GROUP - 1) / IG_SLAB_GROUP;
+  if (state && ((uint64_t)grid.x * grid.y + 1) * units > IG_PARTIALS)
     return IG_FAIL(cx, IG_UNSUPPORTED, "the grid is too wide: more than %d tiles", IG_PARTIALS);
   march<R, DOF, TY, BLOCKS, WHAT>
-      <<<grid, dim3(32, TY), 0, ig_cuda_stream(cx)>>>(*g, b, x, d, c0, c1, y, chunk, state);
+      <<<grid, dim3(32, TY), 0, ig_cuda_stream(cx)>>>(*g, b, x, d, c0, c1, y, chunk, units, state);
   IG_LAUNCHED(cx);
   return IG_OK;
 }
@@ -274,16 +287,27 @@ static ig_status launch(ig_ctx *cx, const typename args_of<R>::type *g, const R 
     IG_LAUNCHED(cx);
     return IG_OK;
   }
-  /* as many rows as registers allow without spilling */
-  return launch_march < R, DOF, sizeof(R) == 4 ? 14 : 16, sizeof(R) == 4 ? 2 : 1,
+  return launch_march < R, DOF, sizeof(R) == 4 ? 14 : TILE_ROWS, sizeof(R) == 4 ? 2 : 1,
          WHAT > (cx, g, b, x, d, c0, c1, y, state);
 }
 
 ig_status ig_grid_cuda_apply(ig_ctx *cx, const ig_grid_args_f64 *g, const double *x, double *y,
                              ig_cg_state *state) {
-  if (g->dof == 1)
-    return launch<double, 1, IG_SWEEP_APPLY>(cx, g, NULL, x, NULL, 0, 0, y, state);
-  return launch<double, 3, IG_SWEEP_APPLY>(cx, g, NULL, x, NULL, 0, 0, y, state);
+  ig_status status = g->dof == 1
+                         ? launch<double, 1, IG_SWEEP_APPLY>(cx, g, NULL, x, NULL, 0, 0, y, state)
+                         : launch<double, 3, IG_SWEEP_APPLY>(cx, g, NULL, x, NULL, 0, 0, y, state);
+  if (!g->slab || !state)
+    return status;
+  /* all ranks meet in the sum, also one that has failed */
+  const int units = (g->n[2] + IG_SLAB_GROUP) / IG_SLAB_GROUP;
+  const int tiles = ((g->n[0] + 30) / 30) * ((g->n[1] + TILE_ROWS - 2) / (TILE_ROWS - 2));
+  double pap;
+  if (status != IG_OK)
+    ig_slab_fail(g->slab, status);
+  IG_TRY(ig_slab_total_device(
+      g->slab, g->level, IG_SLAB_GROUP, 1,
+      status == IG_OK ? ig_unit_sums(state->partial, 1, units, tiles) : NULL, &pap));
+  return cx->backend->copy_in(cx, &state->s.pap, &pap, sizeof pap);
 }
 
 /* --- the finest level of the preconditioner --- */
@@ -333,7 +357,7 @@ template <int DIM, int DOF>
 __global__ void energy_elements(const __grid_constant__ ig_grid_args_f64 g,
                                 const double *__restrict__ u, const double *__restrict__ v,
                                 double scale, bool add, double *out) {
-  const int nz = DIM == 3 ? g.n[2] : 1;
+  const int nz = DIM == 3 ? g.n[2] + g.above : 1;
   const int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
   const int i = (int)(t % g.n[0]), j = (int)(t / g.n[0] % g.n[1]);
   const int k = (int)(t / ((int64_t)g.n[0] * g.n[1]));
@@ -365,7 +389,7 @@ __global__ void energy_elements(const __grid_constant__ ig_grid_args_f64 g,
 
 ig_status ig_grid_cuda_energy(ig_ctx *cx, const ig_grid_args_f64 *g, const double *u,
                               const double *v, double scale, bool add, double *out) {
-  const int64_t count = (int64_t)g->n[0] * g->n[1] * (g->dim == 3 ? g->n[2] : 1);
+  const int64_t count = (int64_t)g->n[0] * g->n[1] * (g->dim == 3 ? g->n[2] + g->above : 1);
   const unsigned blocks = ig_cuda_blocks(count, 128);
   cudaStream_t stream = ig_cuda_stream(cx);
   if (g->dim == 3 && g->dof == 3)

@@ -1,6 +1,6 @@
 /* Coarse levels on CUDA: sweeps over stored stencils, transfers, the accelerated cycle's steps. */
 #include "solver/level.cuh"
-#include "solver/reduce.cuh"
+#include "solver/planes.cuh"
 
 /* Row r of A x at a node. Half precision is held by scaled nodes; see ig_level. */
 template <int DOF, bool HALF>
@@ -126,6 +126,7 @@ ig_status ig_grid_cuda_relax(ig_ctx *cx, const ig_level *l, const float *r, floa
 
 struct pair_args {
   int dim, dof, fine[3], coarse[3];
+  int below;                             /* of a slab: the fine level goes on there */
   int64_t row, plane, stored, first;     /* of the fine level */
   int64_t crow, cplane, cstored, cfirst; /* of the coarse one */
   const uint8_t *fix;                    /* finest level, or */
@@ -141,6 +142,7 @@ static pair_args pair_of(const ig_level *fine, const ig_level *coarse) {
     p.fine[d] = f->n[d];
     p.coarse[d] = c->n[d];
   }
+  p.below = ig_grid_below(f);
   p.row = f->row;
   p.plane = f->dim == 3 ? f->plane : 0;
   p.stored = f->stored;
@@ -167,7 +169,7 @@ __global__ void restrict_nodes(const __grid_constant__ pair_args p, const float 
   for (int z = p.dim == 3 ? -1 : 0; z <= (p.dim == 3 ? 1 : 0); z++)
     for (int y = -1; y <= 1; y++) {
       const int j = 2 * I[1] + y, k = 2 * I[2] + z;
-      if (j < 0 || j > p.fine[1] || k < 0 || k > p.fine[2])
+      if (j < 0 || j > p.fine[1] || k < -p.below || k > p.fine[2])
         continue;
       const float *line = from + p.first + j * p.row + k * p.plane;
       float t = 0;
@@ -226,16 +228,17 @@ ig_status ig_grid_cuda_prolong(ig_ctx *cx, const ig_level *coarse, const float *
 /* --- two cycles joined by conjugate gradients --- */
 
 template <int DOF, bool HALF>
-__global__ void stencil_energy(const __grid_constant__ stencil_args s, const float *__restrict__ x,
-                               const float *__restrict__ b, const float *__restrict__ v, float *y,
-                               ig_pair_state *state, int visit) {
+__global__ void
+stencil_energy(const __grid_constant__ stencil_args s, const __grid_constant__ ig_pieces p,
+               int64_t nodes, const float *__restrict__ x, const float *__restrict__ b,
+               const float *__restrict__ v, float *y, ig_pair_state *state, int visit) {
   const int r = threadIdx.y;
+  const ig_walk w = ig_pieces_walk(p, nodes);
   double sum[3] = {0, 0, 0}, total[3];
   int i[3];
   int64_t place;
-  for (int64_t t = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
-       node_place(s.n, s.row, s.plane, s.first, t, i, &place);
-       t += (int64_t)gridDim.x * blockDim.x) {
+  for (int64_t t = w.begin; t < w.end; t += w.stride) {
+    (void)node_place(s.n, s.row, s.plane, s.first, t, i, &place);
     const int64_t at = r * s.stored + place;
     const float a = row_product<DOF, HALF>(s, r, place, x);
     const double xv = x[at];
@@ -246,24 +249,34 @@ __global__ void stencil_energy(const __grid_constant__ stencil_args s, const flo
     else
       y[at] = a;
   }
-  if (ig_grid_sums<3>(sum, state->partial, &state->arrived, total) && threadIdx.x == 0 && r == 0)
+  if (ig_pieces_sums<3>(p, w, sum, state->partial, &state->arrived, total) && threadIdx.x == 0 &&
+      r == 0)
     for (int q = 0; q < 3; q++)
       state->sum[visit][q] = total[q];
 }
 
 ig_status ig_grid_cuda_pair_energy(ig_ctx *cx, const ig_level *l, int visit, const float *x,
                                    const float *b) {
-  const unsigned all = ig_cuda_blocks(ig_grid_nodes(&l->grid), 64);
-  const unsigned most = 8u * IG_CUDA_UNITS;
-  const unsigned blocks = all < most ? all : most;
-  const dim3 threads(64, l->grid.dof);
+  enum { SUMS = 3 };
+  const ig_grid *g = &l->grid;
+  const int64_t nodes = ig_grid_nodes(g), plane = (int64_t)(g->n[0] + 1) * (g->n[1] + 1);
+  const unsigned all = ig_cuda_blocks(nodes, 64), most = 8u * IG_CUDA_UNITS;
+  ig_pieces p = {};
+  if (g->dim == 3)
+    p = ig_pieces_cut(plane, g->n[2] + 1, g->all + 1, 1, 1, most, 64, SUMS,
+                      sizeof l->pair->partial / sizeof(double));
+  const unsigned blocks = ig_pieces_blocks(&p, all < most ? all : most);
+  const dim3 threads(64, g->dof);
   if (l->half)
-    BY_DOF(l->grid.dof, stencil_energy, (, true), (blocks, threads, 0, ig_cuda_stream(cx)),
-           stencil_of(l), x, b, l->image, l->image, l->pair, visit);
+    BY_DOF(g->dof, stencil_energy, (, true), (blocks, threads, 0, ig_cuda_stream(cx)),
+           stencil_of(l), p, nodes, x, b, l->image, l->image, l->pair, visit);
   else
-    BY_DOF(l->grid.dof, stencil_energy, (, false), (blocks, threads, 0, ig_cuda_stream(cx)),
-           stencil_of(l), x, b, l->image, l->image, l->pair, visit);
-  return IG_OK;
+    BY_DOF(g->dof, stencil_energy, (, false), (blocks, threads, 0, ig_cuda_stream(cx)),
+           stencil_of(l), p, nodes, x, b, l->image, l->image, l->pair, visit);
+  double sum[SUMS];
+  return g->slab ? ig_pieces_join(cx, &p, g->slab, g->level, 1, SUMS, l->pair->partial, sum,
+                                  l->pair->sum[visit])
+                 : IG_OK;
 }
 
 __global__ void pair_residual_nodes(const __grid_constant__ stencil_args s,

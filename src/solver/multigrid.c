@@ -197,8 +197,24 @@ static ig_status go_down(ig_multigrid *m, int depth) {
   TRY_OP(m->ops->restricts(m->cx, l, l->y, &own, next->b, 0, next->x, next->d));
   IG_TRY(ig_slab_gather(m->slab, depth + 1, g->n[2] + 1, g->dof, (size_t)g->plane * sizeof(float),
                         (size_t)g->stored * sizeof(float), next->b + g->plane));
+  return IG_OK;
+}
+
+/* From the first level that all ranks hold nothing is sent: one recorded sequence of launches. */
+static ig_status whole_levels(void *self, const float *b) {
+  ig_multigrid *m = self;
+  const int depth = m->slab->depth;
+  ig_level *l = &m->level[depth];
+  const float c1 = first_step(m, depth);
   if (c1 != 0)
-    TRY_OP(m->ops->start(m->cx, next, next->b, c1, next->x, next->d));
+    IG_TRY(m->ops->start(m->cx, l, b, c1, l->x, l->d));
+  return correct(m, depth, b);
+}
+static ig_status go_deeper(ig_multigrid *m, int depth) {
+  const float *b = m->level[depth].b;
+  if (!gathered(m, depth))
+    return correct(m, depth, b);
+  TRY_OP(ig_replay_run(m->cx, &m->replay, whole_levels, m, b, m->cautious));
   return IG_OK;
 }
 
@@ -220,7 +236,7 @@ static ig_status cycle(ig_multigrid *m, int depth, const float *b, from begin) {
   IG_TRY(refresh(l, l->x));
   TRY_OP(m->ops->sweep(m->cx, l, IG_SWEEP_RESIDUAL, b, l->x, NULL, 0, 0, l->y));
   IG_TRY(go_down(m, depth));
-  IG_TRY(correct(m, depth + 1, m->level[depth + 1].b));
+  IG_TRY(go_deeper(m, depth + 1));
   IG_TRY(come_up(m, depth));
   return smooth(m, l, b, FROM_GUESS);
 }
@@ -242,6 +258,8 @@ static ig_status precondition(void *self, const float *r, const float **z) {
   ig_multigrid *m = self;
   if (m->levels == 1)
     TRY_OP(m->ops->start(m->cx, &m->level[0], r, 1, m->level[0].x, m->level[0].d));
+  else if (m->slab)
+    IG_TRY(whole_cycle(m, r)); /* ranks wait for each other in it */
   else
     IG_TRY(ig_replay_run(m->cx, &m->replay, whole_cycle, m, r, m->cautious));
   *z = m->level[0].x;

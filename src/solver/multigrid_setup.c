@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -180,7 +181,10 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
     level->first = v + 5 * n;
     level->image = v + 6 * n;
     level->rest = v + 7 * n;
-    IG_TRY(ig_array_new_device(cx, &m->pair[l], 1, sizeof(ig_pair_state), "sums of a level"));
+    const bool parts = cx->backend->kernels == IG_KERNELS_CUDA; /* whose blocks leave them there */
+    IG_TRY(ig_array_new_device(cx, &m->pair[l], 1,
+                               parts ? sizeof(ig_pair_state) : offsetof(ig_pair_state, partial),
+                               "sums of a level"));
     IG_TRY(ig_array_zero(cx, &m->pair[l]));
     level->pair = m->pair[l].dev;
   }

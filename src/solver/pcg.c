@@ -4,6 +4,7 @@
 #include "solver/cg.h"
 
 #include <math.h>
+#include <stddef.h>
 
 #define ON_CPU(name, args) .name = ig_cg_cpu_##name,
 static const ig_cg_ops on_cpu = {IG_CG_OPS(ON_CPU)};
@@ -32,7 +33,9 @@ ig_status ig_pcg_init(ig_ctx *cx, ig_pcg *w, int64_t n) {
   IG_TRY(ig_array_new_device(cx, &w->p, count, sizeof(double), "search direction"));
   IG_TRY(ig_array_new_device(cx, &w->ap, count, sizeof(double), "operator times direction"));
   IG_TRY(ig_array_new_device(cx, &w->r32, count, sizeof(float), "residual in single"));
-  IG_TRY(ig_array_new_device(cx, &w->state, 1, sizeof(ig_cg_state), "sums"));
+  const bool parts = cx->backend->kernels == IG_KERNELS_CUDA; /* whose blocks leave them there */
+  IG_TRY(ig_array_new_device(cx, &w->state, 1,
+                             parts ? sizeof(ig_cg_state) : offsetof(ig_cg_state, partial), "sums"));
   /* the halo is never written by an operator: zero once */
   IG_TRY(ig_array_zero(cx, &w->r));
   IG_TRY(ig_array_zero(cx, &w->ap));

@@ -1,5 +1,6 @@
 /* Grids divided between ranks: whose planes are whose, ghosts, sums. */
 #include "solver/slab.h"
+#include "solver/slab_cuda.h"
 #include "backend/backend.h"
 #include "solver/chunks.h"
 
@@ -70,8 +71,10 @@ void ig_slab_free(ig_slab *s) {
   free(s->start);
   free(s->message);
   free(s->size);
-  free(s->out);
-  free(s->in);
+  if (s->out)
+    s->cx->backend->host_free(s->cx, s->out);
+  if (s->in)
+    s->cx->backend->host_free(s->cx, s->in);
   free(s);
 }
 
@@ -109,11 +112,15 @@ void ig_slab_fail(ig_slab *s, ig_status status) {
 }
 
 static ig_status room_make(ig_slab *s, char **buffer, size_t *room, size_t size) {
+  const ig_backend *b = s->cx->backend;
   if (size <= *room)
     return IG_OK;
-  free(*buffer);
+  IG_TRY(b->sync(s->cx)); /* copies to and from it are over */
+  if (*buffer)
+    b->host_free(s->cx, *buffer);
+  *buffer = NULL;
   *room = 0;
-  IG_TRY(ig_alloc(s->cx, (void **)buffer, size, 1, "planes of other ranks"));
+  IG_TRY(b->host_alloc(s->cx, (void **)buffer, size));
   *room = size;
   return IG_OK;
 }
@@ -146,19 +153,28 @@ static planes needed(const ig_slab *s, int level, int of, int has, int reach) {
   return both(own, ghosts);
 }
 
-/* Planes between a vector on the device and a buffer, component after component. */
-static ig_status move(ig_slab *s, const ig_grid *g, int components, size_t size, planes p,
-                      char *values, char *buffer, bool out) {
+/* `components` blocks of `each` bytes, `stride` bytes apart on the device, one after the other in a
+   buffer. On a GPU it is queued: sync before the buffer is read or filled again. */
+static ig_status move(ig_slab *s, char *values, int components, size_t stride, size_t each,
+                      char *buffer, bool out) {
   const ig_backend *b = s->cx->backend;
-  const size_t each = (size_t)(p.to - p.from) * (size_t)g->plane * size;
+  if (!each)
+    return IG_OK;
+  IG_IF_CUDA(if (b->kernels == IG_KERNELS_CUDA) return ig_slab_cuda_move(
+                 s->cx, values, components, stride, each, buffer, out);)
   for (int c = 0; c < components; c++) {
-    char *at = values + ((size_t)c * (size_t)g->stored +
-                         (size_t)(p.from - g->from + g->ghosts) * (size_t)g->plane) *
-                            size;
-    char *to = buffer + (size_t)c * each;
+    char *at = values + (size_t)c * stride, *to = buffer + (size_t)c * each;
     IG_TRY(out ? b->copy_out(s->cx, to, at, each) : b->copy_in(s->cx, at, to, each));
   }
   return IG_OK;
+}
+
+/* Planes of a vector of a level. */
+static ig_status move_planes(ig_slab *s, const ig_grid *g, int components, size_t size, planes p,
+                             char *values, char *buffer, bool out) {
+  const size_t plane = (size_t)g->plane * size;
+  return move(s, values + (size_t)(p.from - g->from + g->ghosts) * plane, components,
+              (size_t)g->stored * size, (size_t)(p.to - p.from) * plane, buffer, out);
 }
 
 ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int reach, void *values) {
@@ -192,16 +208,17 @@ ig_status ig_slab_refresh(const ig_grid *g, int components, size_t size, int rea
                       .receive = s->in + in,
                       .send_size = (size_t)(give.to - give.from) * plane,
                       .receive_size = (size_t)(take.to - take.from) * plane};
-    IG_SLAB_TRY(s, move(s, g, components, size, give, values, s->out + out, true));
+    IG_SLAB_TRY(s, move_planes(s, g, components, size, give, values, s->out + out, true));
     out += m->send_size;
     in += m->receive_size;
   }
+  IG_SLAB_TRY(s, s->cx->backend->sync(s->cx));
   IG_TRY(ig_ranks_swap(s->cx, s->message, messages));
   for (int i = 0; i < messages; i++) {
     const planes take = needed(s, level, s->rank, s->message[i].rank, reach);
-    IG_SLAB_TRY(s, move(s, g, components, size, take, values, s->message[i].receive, false));
+    IG_SLAB_TRY(s, move_planes(s, g, components, size, take, values, s->message[i].receive, false));
   }
-  return s->cx->backend->separate ? s->cx->backend->sync(s->cx) : IG_OK;
+  return IG_OK;
 }
 
 ig_status ig_slab_lift(const ig_grid *g, size_t plane, void *values) {
@@ -209,6 +226,7 @@ ig_status ig_slab_lift(const ig_grid *g, size_t plane, void *values) {
   const ig_backend *b = s->cx->backend;
   int messages = 0;
   IG_TRY(ig_slab_reserve(s, plane, plane));
+  IG_SLAB_TRY(s, b->sync(s->cx));
   if (ig_grid_above(g)) {
     IG_SLAB_TRY(s, b->copy_out(s->cx, s->out, (char *)values + (size_t)g->n[2] * plane, plane));
     s->message[messages++] = (ig_message){.rank = s->rank + 1, .send = s->out, .send_size = plane};
@@ -226,7 +244,6 @@ ig_status ig_slab_lift(const ig_grid *g, size_t plane, void *values) {
 
 ig_status ig_slab_gather(ig_slab *s, int level, int count, int components, size_t plane,
                          size_t stride, void *values) {
-  const ig_backend *b = s->cx->backend;
   const size_t each = (size_t)components * plane;
   const planes there = {0, count};
   planes own;
@@ -236,10 +253,9 @@ ig_status ig_slab_gather(ig_slab *s, int level, int count, int components, size_
   own = both(own, there);
   const size_t out = (size_t)(own.to - own.from) * each;
   IG_TRY(ig_slab_reserve(s, out, (size_t)count * each));
-  for (int c = 0; c < components; c++)
-    IG_SLAB_TRY(s, b->copy_out(s->cx, s->out + (size_t)c * (size_t)(own.to - own.from) * plane,
-                               (char *)values + (size_t)c * stride + (size_t)own.from * plane,
-                               (size_t)(own.to - own.from) * plane));
+  IG_SLAB_TRY(s, move(s, (char *)values + (size_t)own.from * plane, components, stride,
+                      (size_t)(own.to - own.from) * plane, s->out, true));
+  IG_SLAB_TRY(s, s->cx->backend->sync(s->cx));
   for (int r = 0; r < s->ranks; r++) {
     planes p;
     if (r == s->rank)
@@ -258,12 +274,10 @@ ig_status ig_slab_gather(ig_slab *s, int level, int count, int components, size_
     planes p;
     ig_slab_range(s, level, s->message[i].rank, &p.from, &p.to);
     p = both(p, there);
-    const size_t size = (size_t)(p.to - p.from) * plane;
-    for (int c = 0; c < components && size; c++)
-      IG_SLAB_TRY(s, b->copy_in(s->cx, (char *)values + (size_t)c * stride + (size_t)p.from * plane,
-                                (char *)s->message[i].receive + (size_t)c * size, size));
+    IG_SLAB_TRY(s, move(s, (char *)values + (size_t)p.from * plane, components, stride,
+                        (size_t)(p.to - p.from) * plane, s->message[i].receive, false));
   }
-  return b->separate ? b->sync(s->cx) : IG_OK;
+  return IG_OK;
 }
 
 ig_status ig_slab_collect(const ig_grid *g, int components, const double *values, bool everyone,
@@ -323,6 +337,7 @@ ig_status ig_slab_cut(const ig_grid *g, int components, const double *whole, dou
 static ig_status share(ig_slab *s, const size_t *size) {
   int messages = 0;
   size_t at = 0;
+  IG_SLAB_TRY(s, s->cx->backend->sync(s->cx)); /* what is in s->in was taken */
   for (int r = 0; r < s->ranks; r++) {
     if (r == s->rank)
       memcpy(s->in + at, s->out, size[r]);
@@ -337,26 +352,21 @@ static ig_status share(ig_slab *s, const size_t *size) {
   return ig_ranks_swap(s->cx, s->message, messages);
 }
 
-ig_status ig_slab_total(ig_slab *s, int level, int components, int64_t per, int each,
-                        const double *part, double *sum) {
-  const size_t one = (size_t)per * (size_t)each;
-  size_t *size = s->size, all = 0;
+/* Words of a rank: one that tells of failure, then the sums of its groups of planes. */
+static size_t words(const ig_slab *s, int level, int rank, int group, size_t one) {
   int from, to;
+  ig_slab_range(s, level, rank, &from, &to);
+  return 1 + (size_t)((to - from + group - 1) / group) * one;
+}
+
+/* Sums of all ranks' parts, behind the first word of s->out, into sum[each]. */
+static ig_status meet(ig_slab *s, int level, int group, int components, size_t one, int each,
+                      double *sum) {
+  size_t *size = s->size, at = 0;
   bool failed = false;
-  for (int r = 0; r < s->ranks; r++) { /* a word that tells of failure, then the parts */
-    ig_slab_range(s, level, r, &from, &to);
-    size[r] = (1 + (size_t)components * (size_t)(to - from) * one) * sizeof(double);
-    all += size[r];
-  }
-  IG_TRY(ig_slab_reserve(s, size[s->rank], all));
-  if (!part)
-    ig_slab_fail(s, IG_MEMORY);
   double *out = (double *)s->out;
   out[0] = s->fault != IG_OK;
-  if (part)
-    memcpy(out + 1, part, size[s->rank] - sizeof(double));
   IG_TRY(share(s, size));
-  size_t at = 0;
   for (int r = 0; r < s->ranks; at += size[r++])
     failed |= *(const double *)(s->in + at) != 0;
   if (failed) {
@@ -369,14 +379,44 @@ ig_status ig_slab_total(ig_slab *s, int level, int components, int64_t per, int 
   for (int c = 0; c < components; c++) {
     at = 0;
     for (int r = 0; r < s->ranks; at += size[r++]) {
-      ig_slab_range(s, level, r, &from, &to);
-      const size_t own = (size_t)(to - from) * one;
+      const size_t own =
+          (words(s, level, r, group, one * (size_t)components) - 1) / (size_t)components;
       const double *v = (const double *)(s->in + at) + 1 + (size_t)c * own;
       for (size_t i = 0; i < own; i++)
         sum[i % (size_t)each] += v[i];
     }
   }
   return IG_OK;
+}
+
+/* Room for what all ranks tell of their groups of planes, `one` numbers each. */
+static ig_status words_reserve(ig_slab *s, int level, int group, size_t one) {
+  size_t all = 0;
+  for (int r = 0; r < s->ranks; r++) {
+    s->size[r] = words(s, level, r, group, one) * sizeof(double);
+    all += s->size[r];
+  }
+  return ig_slab_reserve(s, s->size[s->rank], all);
+}
+
+ig_status ig_slab_total(ig_slab *s, int level, int components, int64_t per, int each,
+                        const double *part, double *sum) {
+  const size_t one = (size_t)per * (size_t)each;
+  IG_TRY(words_reserve(s, level, 1, one * (size_t)components));
+  if (part)
+    memcpy(s->out + sizeof(double), part, s->size[s->rank] - sizeof(double));
+  else
+    ig_slab_fail(s, IG_MEMORY);
+  return meet(s, level, 1, components, one, each, sum);
+}
+
+ig_status ig_slab_total_device(ig_slab *s, int level, int group, int each, const double *part,
+                               double *sum) {
+  IG_TRY(words_reserve(s, level, group, (size_t)each));
+  if (part)
+    IG_SLAB_TRY(s, s->cx->backend->copy_out(s->cx, s->out + sizeof(double), part,
+                                            s->size[s->rank] - sizeof(double)));
+  return meet(s, level, group, 1, (size_t)each, each, sum);
 }
 
 ig_status ig_slab_most(ig_slab *s, double *value, int count) {

@@ -17,6 +17,11 @@
 #include "ranks/ranks.h"
 #include "solver/grid.h"
 
+IG_C_BEGIN
+
+/* Cuts lie at multiples of so many planes of the finest level, at least. */
+enum { IG_SLAB_GROUP = 4 };
+
 typedef struct ig_slab {
   ig_ctx *cx;
   int rank, ranks;
@@ -80,8 +85,12 @@ IG_MUST_CHECK ig_status ig_slab_cut(const ig_grid *grid, int components, const d
    plane][per][each]; sum[each]. part NULL: this rank has failed. */
 IG_MUST_CHECK ig_status ig_slab_total(ig_slab *slab, int level, int components, int64_t per,
                                       int each, const double *part, double *sum);
+/* The same of sums on a device, [own group of `group` planes][each]. */
+IG_MUST_CHECK ig_status ig_slab_total_device(ig_slab *slab, int level, int group, int each,
+                                             const double *part, double *sum);
 /* Of each number the largest, numbers not being negative; the sum, exact. */
 IG_MUST_CHECK ig_status ig_slab_most(ig_slab *slab, double *value, int count);
 IG_MUST_CHECK ig_status ig_slab_count(ig_slab *slab, int64_t *value, int count);
 
+IG_C_END
 #endif

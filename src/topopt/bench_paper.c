@@ -287,14 +287,14 @@ ig_status ig_topopt_bench_jacobi(ig_ctx *cx, const ig_bench_sink *sink) {
 
 /* --- two GPUs: direct and adjoint system by one rank each --- */
 
-/* Designs of the gripper, which has two systems. */
-static ig_status share_work(ig_ctx *cx, int steps, double *seconds) {
+/* Designs of the gripper, which has two systems; `how`: what the ranks do with it. */
+static ig_status gripper_work(ig_ctx *cx, const char *how, int steps, double *seconds) {
   const example *e = &examples[1];
   char text[TEXT], more[TEXT + 32];
   ig_topopt_problem t;
   ig_evaluation now = {0};
   case_text(e, on_gpu(cx) ? 1 : 4, true, text);
-  snprintf(more, sizeof more, "{ranks: share, %s", text + 1);
+  snprintf(more, sizeof more, "{ranks: %s, %s", how, text + 1);
   IG_TRY(ig_ranks_agree(cx, ig_topopt_problem_open(cx, more, &t)));
   ig_status status = ig_topopt_problem_iterate(&t, 1, &now); /* makes buffers and pages warm */
   status = ig_ranks_agree(cx, status);
@@ -306,12 +306,20 @@ static ig_status share_work(ig_ctx *cx, int steps, double *seconds) {
   ig_topopt_problem_close(&t);
   return status;
 }
+static ig_status share_work(ig_ctx *cx, int steps, double *seconds) {
+  return gripper_work(cx, "share", steps, seconds);
+}
+static ig_status divide_work(ig_ctx *cx, int steps, double *seconds) {
+  return gripper_work(cx, "divide", steps, seconds);
+}
 
 ig_status ig_topopt_bench_ranks(ig_ctx *cx, const ig_bench_sink *sink) {
   const int c = on_gpu(cx) ? 1 : 4, *n = examples[1].n;
   const double elements = (double)(n[0] / c) * (n[1] / c) * (n[2] / c);
-  return ig_crew_bench(cx, sink, "gripper, systems shared", elements, on_gpu(cx) ? 20 : 4,
-                       share_work);
+  IG_TRY(ig_crew_bench(cx, sink, "gripper, systems shared", elements, on_gpu(cx) ? 20 : 4,
+                       share_work));
+  return ig_crew_bench(cx, sink, "gripper, grid divided", elements, on_gpu(cx) ? 20 : 4,
+                       divide_work);
 }
 
 /* --- Table 2 --- */

@@ -1,8 +1,7 @@
-/* The design on CUDA. */
+/* The design on CUDA, element by element; its sums are in design_sums_cuda.cu. */
 #include "topopt/design_cuda.h"
 #include "backend/cuda/launch.cuh"
 #include "kern/hd.h"
-#include "solver/reduce.cuh"
 #include "topopt/design.inc"
 
 static unsigned stride_blocks(ig_ctx *cx, int64_t n) {
@@ -27,7 +26,9 @@ __global__ void __launch_bounds__(ROW *ROWS)
     filter_rows(const __grid_constant__ ig_grid g, const __grid_constant__ ig_taps taps,
                 const double *__restrict__ in, double *__restrict__ out) {
   __shared__ double shared[2][ROWS][ROW + 2 * REACH];
-  const int nz = g.dim == 3 ? g.n[2] : 1, n = g.n[0], rx = taps.reach[0];
+  const int above = g.from + g.n[2] < g.all; /* of a slab: its last plane has elements */
+  const int nz = g.dim == 3 ? g.n[2] + above : 1, n = g.n[0], rx = taps.reach[0];
+  const int from = g.dim == 3 ? g.from : 0, all = g.dim == 3 ? g.all : 1;
   const int64_t row = (int64_t)blockIdx.y * ROWS + threadIdx.y + (int64_t)blockIdx.z * 65535 * ROWS;
   const int j = (int)(row % g.n[1]), k = (int)(row / g.n[1]);
   const int i0 = blockIdx.x * ROW, i = i0 + threadIdx.x;
@@ -46,10 +47,10 @@ __global__ void __launch_bounds__(ROW *ROWS)
 #pragma unroll
           for (int side = 0; side < 4; side++) {
             const int jj = ig_mirrored(side & 1 ? j - y : j + y, g.n[1], taps.mirror[1]);
-            const int kk = ig_mirrored(side & 2 ? k - z : k + z, nz, taps.mirror[2]);
+            const int kk = ig_mirrored(from + (side & 2 ? k - z : k + z), all, taps.mirror[2]);
             const bool none = (side & 1 && !y) || (side & 2 && !z) || jj < 0 || kk < 0;
             if (!none)
-              s[side] = in[g.first + at + jj * g.row + (g.dim == 3 ? kk * g.plane : 0)];
+              s[side] = in[g.first + at + jj * g.row + (g.dim == 3 ? (kk - from) * g.plane : 0)];
           }
         line[q] = (s[0] + s[1]) + (s[2] + s[3]);
       }
@@ -71,7 +72,7 @@ ig_status ig_topopt_design_cuda_filter(ig_ctx *cx, const ig_grid *g, const ig_ta
     return IG_FAIL(cx, IG_UNSUPPORTED,
                    "the filter radius is more than %d elements: use filter: {kind: helmholtz}",
                    REACH);
-  const int64_t rows = (int64_t)g->n[1] * (g->dim == 3 ? g->n[2] : 1);
+  const int64_t rows = (int64_t)g->n[1] * ig_grid_layers(g);
   const unsigned high = ig_cuda_blocks(rows, ROWS), deep = ig_cuda_blocks(high, 65535);
   const dim3 grid(ig_cuda_blocks(g->n[0], ROW), deep > 1 ? 65535 : high, deep);
   filter_rows<<<grid, dim3(ROW, ROWS), 0, ig_cuda_stream(cx)>>>(*g, *taps, in, out);
@@ -230,175 +231,6 @@ ig_status ig_topopt_design_cuda_asymptotes(ig_ctx *cx, int64_t n, const uint8_t 
 
 /* --- the update --- */
 
-/* The bisection lives on the device: each step is one pass that sums the volume, and its last block
-   moves the bracket. The host queues steps and looks only now and then whether it is over. */
-struct bisection {
-  ig_bracket bracket;
-  unsigned arrived;
-  double partial[4096];
-};
-
-__global__ void begin_bisection(const __grid_constant__ ig_oc oc, bisection *s) {
-  s->bracket = ig_bracket_begin(&oc);
-  s->arrived = 0;
-}
-
-__global__ void wish_values(const __grid_constant__ ig_oc oc, int64_t n, const uint8_t *role,
-                            const double *x, const double *dc, const double *dv, double *work) {
-  for (EACH(i, n))
-    work[i] = role[i] == IG_ROLE_DESIGN ? ig_oc_wish(&oc, x[i], dc[i], dv[i]) : 0;
-}
-
-__global__ void bisect(const __grid_constant__ ig_oc oc, int64_t n, const uint8_t *role,
-                       const double *x, const double *dc, const double *dv, const double *work,
-                       bisection *s) {
-  if (s->bracket.over)
-    return;
-  const double multiplier = s->bracket.middle, factor = pow(multiplier, -oc.damping);
-  double sum = 0, total;
-  for (EACH(i, n)) {
-    const int r = role[i];
-    if (r == IG_ROLE_DESIGN)
-      sum += dv[i] *
-             ig_candidate(&oc, i, x[i], work[i], factor, oc.lower ? dc[i] : 0, dv[i], multiplier);
-    else if (r)
-      sum += dv[i] * x[i];
-  }
-  if (ig_grid_sum(sum, s->partial, &s->arrived, &total) && threadIdx.x == 0)
-    ig_bracket_step(&oc, total, &s->bracket);
-}
-
-__global__ void candidate_values(const __grid_constant__ ig_oc oc, int64_t n, const uint8_t *role,
-                                 const double *x, const double *dc, const double *dv,
-                                 const double *work, const bisection *s, double *out) {
-  const double multiplier = s->bracket.used, factor = pow(multiplier, -oc.damping);
-  for (EACH(i, n))
-    out[i] = role[i] == IG_ROLE_DESIGN
-                 ? ig_candidate(&oc, i, x[i], work[i], factor, dc[i], dv[i], multiplier)
-                 : x[i];
-}
-
-ig_status ig_topopt_design_cuda_oc(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_oc *oc,
-                                   const double *x, const double *dc, const double *dv,
-                                   double *work, double *out, double *multiplier) {
-  cudaStream_t stream = ig_cuda_stream(cx);
-  bisection *s;
-  ig_bracket now;
-  unsigned blocks = stride_blocks(cx, n);
-  blocks = blocks < 4096 ? blocks : 4096;
-  IG_CUDA(cx, cudaMallocAsync((void **)&s, sizeof *s, stream));
-  begin_bisection<<<1, 1, 0, stream>>>(*oc, s);
-  if (!oc->lower)
-    wish_values<<<blocks, 256, 0, stream>>>(*oc, n, role, x, dc, dv, work);
-  do {
-    for (int step = 0; step < 10; step++)
-      bisect<<<blocks, 256, 0, stream>>>(*oc, n, role, x, dc, dv, work, s);
-    IG_CUDA(cx, cudaMemcpyAsync(&now, &s->bracket, sizeof now, cudaMemcpyDeviceToHost, stream));
-    IG_CUDA(cx, cudaStreamSynchronize(stream));
-  } while (!now.over);
-  candidate_values<<<blocks, 256, 0, stream>>>(*oc, n, role, x, dc, dv, work, s, out);
-  IG_LAUNCHED(cx);
-  IG_CUDA(cx, cudaFreeAsync(s, stream));
-  *multiplier = now.used;
-  return IG_OK;
-}
-
-/* --- moving asymptotes, several constraints --- */
-
-/* One launch has all sums of up to DUAL_WHOLE constraints; of more, those of a tile. */
-enum { DUAL_BLOCKS = 1024, DUAL_WHOLE = 8, DUAL_MOST = 9 + 36 };
-struct dual_state {
-  double total[DUAL_MOST];
-  unsigned arrived;
-  double partial[DUAL_MOST * DUAL_BLOCKS];
-};
-
-template <int COUNT>
-__global__ void dual_values(const __grid_constant__ ig_topopt_mma mma, int64_t n,
-                            const uint8_t *role, dual_state *s) {
-  constexpr int each = COUNT + 1 + COUNT * (COUNT + 1) / 2;
-  double sum[each] = {}, total[each];
-  for (EACH(i, n))
-    if (role[i] == IG_ROLE_DESIGN)
-      (void)ig_mma_minimum(&mma, COUNT, i, sum);
-  if (ig_grid_sums<each>(sum, s->partial, &s->arrived, total) && threadIdx.x == 0)
-    for (int q = 0; q < each; q++)
-      s->total[q] = total[q];
-}
-
-__global__ void dual_tile(const __grid_constant__ ig_topopt_mma mma, int64_t n, const uint8_t *role,
-                          int a, int b, dual_state *s) {
-  double sum[IG_DUAL_TILE_SUMS] = {}, total[IG_DUAL_TILE_SUMS];
-  for (EACH(i, n))
-    if (role[i] == IG_ROLE_DESIGN)
-      ig_mma_tile(&mma, i, a, b, sum);
-  if (ig_grid_sums<IG_DUAL_TILE_SUMS>(sum, s->partial, &s->arrived, total) && threadIdx.x == 0)
-    for (int q = 0; q < IG_DUAL_TILE_SUMS; q++)
-      s->total[q] = total[q];
-}
-
-/* Tiles of functions 0 to 3, 4 to 7, … with each other. */
-static ig_status dual_by_tiles(ig_ctx *cx, int64_t n, const uint8_t *role, const ig_topopt_mma *mma,
-                               unsigned blocks, dual_state *s, double *sums) {
-  const int count = mma->count;
-  double tile[IG_DUAL_TILE_SUMS];
-  cudaStream_t stream = ig_cuda_stream(cx);
-  for (int a = 0; a <= count; a += IG_DUAL_TILE)
-    for (int b = a; b <= count; b += IG_DUAL_TILE) {
-      IG_CUDA(cx, cudaMemsetAsync(&s->arrived, 0, sizeof s->arrived, stream));
-      dual_tile<<<blocks, 256, 0, stream>>>(*mma, n, role, a, b, s);
-      IG_LAUNCHED(cx);
-      IG_CUDA(cx, cudaMemcpyAsync(tile, s->total, sizeof tile, cudaMemcpyDeviceToHost, stream));
-      IG_CUDA(cx, cudaStreamSynchronize(stream));
-      for (int p = 0; p < IG_DUAL_TILE && a + p <= count; p++) {
-        sums[a + p] = tile[p];
-        for (int q = 0; q < IG_DUAL_TILE && b + q <= count; q++) {
-          const int f = a + p, h = b + q; /* where the pair f <= h is, f from 1 on */
-          if (f >= 1 && h >= f)
-            sums[count + 1 + (f - 1) * count - (f - 1) * (f - 2) / 2 + h - f] =
-                tile[IG_DUAL_TILE * (1 + p) + q];
-        }
-      }
-    }
-  return IG_OK;
-}
-
-ig_status ig_topopt_design_cuda_dual(ig_ctx *cx, int64_t n, const uint8_t *role,
-                                     const ig_topopt_mma *mma, double *sums) {
-  cudaStream_t stream = ig_cuda_stream(cx);
-  dual_state *s;
-  unsigned blocks = stride_blocks(cx, n);
-  blocks = blocks < DUAL_BLOCKS ? blocks : DUAL_BLOCKS;
-  IG_CUDA(cx, cudaMallocAsync((void **)&s, sizeof *s, stream));
-  IG_CUDA(cx, cudaMemsetAsync(&s->arrived, 0, sizeof s->arrived, stream));
-  if (mma->count > DUAL_WHOLE) {
-    const ig_status status = dual_by_tiles(cx, n, role, mma, blocks, s, sums);
-    IG_CUDA(cx, cudaFreeAsync(s, stream));
-    return status;
-  }
-#define DUAL(c)                                                                                    \
-  case c:                                                                                          \
-    dual_values<c><<<blocks, 256, 0, stream>>>(*mma, n, role, s);                                  \
-    break
-  switch (mma->count) {
-    DUAL(1);
-    DUAL(2);
-    DUAL(3);
-    DUAL(4);
-    DUAL(5);
-    DUAL(6);
-    DUAL(7);
-    DUAL(8);
-  }
-#undef DUAL
-  IG_LAUNCHED(cx);
-  IG_CUDA(cx, cudaMemcpyAsync(sums, s->total, (size_t)ig_mma_sums(mma->count) * sizeof *sums,
-                              cudaMemcpyDeviceToHost, stream));
-  IG_CUDA(cx, cudaStreamSynchronize(stream));
-  IG_CUDA(cx, cudaFreeAsync(s, stream));
-  return IG_OK;
-}
-
 __global__ void minimum_values(const __grid_constant__ ig_topopt_mma mma, int64_t n,
                                const uint8_t *role, double *out) {
   for (EACH(i, n))
@@ -509,59 +341,5 @@ ig_status ig_topopt_design_cuda_powers(ig_ctx *cx, int64_t n, const double *w, c
                                        double *out) {
   power_values<<<OVER(n)>>>(n, w, fix, v, inverse, power, sign, out);
   IG_LAUNCHED(cx);
-  return IG_OK;
-}
-
-/* --- figures --- */
-
-struct figures {
-  double change, sum, grayness;
-  unsigned arrived;
-  double partial[4096];
-};
-
-__global__ void figure_values(int64_t n, const uint8_t *role, const double *x, const double *old,
-                              int which, figures *s) {
-  double sum = 0, total;
-  for (EACH(i, n))
-    if (role[i]) {
-      if (which == 0)
-        sum += x[i];
-      else
-        sum += 4 * x[i] * (1 - x[i]);
-      if (which == 0) {
-        /* a positive double orders like its bits */
-        const double change = fabs(x[i] - old[i]);
-        if (change > 0)
-          atomicMax((unsigned long long *)&s->change,
-                    (unsigned long long)__double_as_longlong(change));
-      }
-    }
-  if (ig_grid_sum(sum, s->partial, &s->arrived, &total) && threadIdx.x == 0) {
-    if (which == 0)
-      s->sum = total;
-    else
-      s->grayness = total;
-  }
-}
-
-ig_status ig_topopt_design_cuda_stats(ig_ctx *cx, const ig_grid *g, int64_t n, const uint8_t *role,
-                                      const double *x, const double *old,
-                                      ig_topopt_design_stats *stats) {
-  (void)g;
-  cudaStream_t stream = ig_cuda_stream(cx);
-  figures *s;
-  unsigned blocks = stride_blocks(cx, n);
-  blocks = blocks < 4096 ? blocks : 4096;
-  IG_CUDA(cx, cudaMallocAsync((void **)&s, sizeof *s, stream));
-  IG_CUDA(cx, cudaMemsetAsync(s, 0, sizeof *s, stream));
-  figure_values<<<blocks, 256, 0, stream>>>(n, role, x, old, 0, s);
-  figure_values<<<blocks, 256, 0, stream>>>(n, role, x, old, 1, s);
-  IG_LAUNCHED(cx);
-  double now[3];
-  IG_CUDA(cx, cudaMemcpyAsync(now, s, sizeof now, cudaMemcpyDeviceToHost, stream));
-  IG_CUDA(cx, cudaStreamSynchronize(stream));
-  IG_CUDA(cx, cudaFreeAsync(s, stream));
-  *stats = {now[0], now[1], now[2]};
   return IG_OK;
 }

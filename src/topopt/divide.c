@@ -73,7 +73,6 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_lis
     const char *name;
   } unfit[] = {
       {c->ranks == IG_RANKS_SHARE, "ranks: share"},
-      {cx->backend->kernels == IG_KERNELS_CUDA, "cuda"},
       {c->grid.elements[2] <= 0, "a plane problem"},
       {c->filter.kind == IG_FILTER_HELMHOLTZ, "filter helmholtz"},
       {c->overhang.at.given, "overhang"},
@@ -87,7 +86,8 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_lis
        "several materials"},
       {c->sequence.at.given, "sequence"},
       {c->start.at.given, "start"},
-      {c->solver.storage == IG_STORE_HALF, "storage half"},
+      {c->solver.storage == IG_STORE_HALF && cx->backend->kernels != IG_KERNELS_CUDA,
+       "storage half on a CPU"},
       {shares(cx, c), "there are as many systems as ranks"},
   };
   *why = NULL;
