@@ -23,6 +23,7 @@ typedef struct {
   const char *clip, *slice, *arrows, *movie; /* of view */
   const char *key, *figure;                  /* of calibrate */
   const char *at, *of;                       /* of results */
+  const char *partition;                     /* of runs on ranks */
   cli_texts set, vary;
   int threads, jobs, width, height, layer, beam, frames, triangles, port;
   double range[2], view[2], threshold_range[2];
@@ -79,6 +80,11 @@ extern const cli_command *const cli_commands[]; /* ended by NULL */
   {                                                                                                \
     "threads", 't', CLI_INT, CLI_AT(threads), 0, "N", NULL,                                        \
         "CPU threads; if not given, as many as the work is worth, at most all cores"               \
+  }
+#define CLI_PARTITION                                                                              \
+  {                                                                                                \
+    "partition", 0, CLI_TEXT, CLI_AT(partition), 0, "NAME", "curve|metis|random",                  \
+        "of several ranks: how a mesh is divided between them; results do not depend on it"        \
   }
 #define CLI_QUIET                                                                                  \
   { "quiet", 'q', CLI_FLAG, CLI_AT(quiet), 0, NULL, NULL, "say nothing but errors" }

@@ -229,6 +229,7 @@ static int run_run(const cli_args *args) {
 static const cli_option run_options[] = {
     CLI_BACKEND,
     CLI_THREADS,
+    CLI_PARTITION,
     {"out", 'o', CLI_FILE, CLI_AT(out), 0, "DIR", NULL,
      "output folder; CASE-out in this folder if not given"},
     CLI_SET,
@@ -288,7 +289,7 @@ static int check_run(const cli_args *args) {
   return code;
 }
 
-static const cli_option check_options[] = {CLI_BACKEND, CLI_THREADS, CLI_SET, {0}};
+static const cli_option check_options[] = {CLI_BACKEND, CLI_THREADS, CLI_PARTITION, CLI_SET, {0}};
 const cli_command cli_check = {
     .name = "check",
     .words = "CASE.yaml",

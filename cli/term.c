@@ -197,6 +197,14 @@ int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
   const int joined = ranks_open();
   if (joined != CLI_GOOD)
     return joined;
+  const ig_status divided = args->partition ? ig_ranks_divide(ranks, args->partition) : IG_OK;
+  if (divided != IG_OK) {
+    if (cli_first())
+      cli_error("--partition %s: METIS is not compiled in: install libmetis-dev and configure "
+                "again, or use curve",
+                args->partition);
+    return CLI_BAD_INPUT;
+  }
   term.quiet = args->quiet || !cli_first();
   const ig_ctx_options options = {
       .backend = backend,

@@ -5,6 +5,7 @@
 #include <ingot/chain.h>
 #include <ingot/context.h>
 #include <ingot/mesh.h>
+#include <ingot/partition.h>
 #include <ingot/path.h>
 #include <ingot/ranks.h>
 #include <ingot/report.h>

@@ -133,11 +133,39 @@ static ig_status part_fill(ig_ctx *cx, const ig_mesh *mesh, ig_part *p, const ig
   return IG_OK;
 }
 
+/* METIS divides on rank 0, which tells the others. */
+static ig_status owners_share(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner) {
+  ig_status status = IG_OK;
+  if (ig_ranks_first(cx))
+    status = ig_divide_metis(cx, mesh, ig_ranks_count(cx->ranks), owner);
+  IG_TRY(ig_ranks_agree(cx, status));
+  return ig_ranks_share(cx, 0, owner, (size_t)mesh->nodes * sizeof *owner);
+}
+
+ig_status ig_ranks_divide(ig_ranks *ranks, const char *how) {
+  static const struct {
+    const char *name;
+    ig_division how;
+  } known[] = {
+      {"curve", IG_DIVIDE_CURVE}, {"random", IG_DIVIDE_RANDOM}, {"metis", IG_DIVIDE_METIS}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (strcmp(how, known[i].name) == 0) {
+      if (known[i].how == IG_DIVIDE_METIS && !ig_divide_has_metis())
+        return IG_UNSUPPORTED;
+      if (ranks)
+        ranks->division = (int)known[i].how;
+      return IG_OK;
+    }
+  return IG_ARG;
+}
+
 ig_status ig_part_owners(ig_ctx *cx, const ig_mesh *mesh, ig_division how, int32_t **owner) {
   if (cx->ranks && cx->ranks->division)
     how = (ig_division)cx->ranks->division;
   IG_TRY(IG_NEW(cx, owner, (size_t)mesh->nodes + 1, "owners of nodes"));
-  const ig_status status = ig_divide(cx, mesh, how, ig_ranks_count(cx->ranks), *owner);
+  const ig_status status = how == IG_DIVIDE_METIS
+                               ? owners_share(cx, mesh, *owner)
+                               : ig_divide(cx, mesh, how, ig_ranks_count(cx->ranks), *owner);
   if (status != IG_OK)
     free(*owner);
   return status;

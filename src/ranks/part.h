@@ -8,11 +8,18 @@
 
 #include "ranks/ranks.h"
 #include <ingot/mesh.h>
+#include <ingot/partition.h>
 
 /* Along a Morton curve in space; along one in the plane x, y, so that what is built in layers
    grows on all ranks; at random, for tests: almost every node is a ghost somewhere; for tests: the
-   first rank has one node, the last none. */
-typedef enum { IG_DIVIDE_CURVE, IG_DIVIDE_PLAN, IG_DIVIDE_RANDOM, IG_DIVIDE_UNEVEN } ig_division;
+   first rank has one node, the last none; by METIS. */
+typedef enum {
+  IG_DIVIDE_CURVE,
+  IG_DIVIDE_PLAN,
+  IG_DIVIDE_RANDOM,
+  IG_DIVIDE_UNEVEN,
+  IG_DIVIDE_METIS
+} ig_division;
 
 typedef struct {
   int rank, ranks;
@@ -28,6 +35,9 @@ typedef struct {
 /* The rank of each node; the same on all ranks, without a message. owner: nodes. */
 IG_MUST_CHECK ig_status ig_divide(ig_ctx *cx, const ig_mesh *mesh, ig_division how, int ranks,
                                   int32_t *owner);
+/* The same by METIS, on one rank: its numbers by chance are the process', not a thread's. */
+IG_MUST_CHECK ig_status ig_divide_metis(ig_ctx *cx, const ig_mesh *mesh, int ranks, int32_t *owner);
+bool ig_divide_has_metis(void);
 /* This rank's part, divided as the ranks were told (ig_ranks.division), else as `how`. */
 IG_MUST_CHECK ig_status ig_part_new(ig_ctx *cx, const ig_mesh *mesh, ig_division how,
                                     ig_part *part);

@@ -72,7 +72,7 @@ static void fracture_has_the_bits_of_one(void **state) {
                          .backend = backend_of_test(b),
                          .key = {"precision", run[i].key},
                          .value = {run[i].precision, run[i].value},
-                         .how = run[i].how};
+                         .how = division_of_test(run[i].how, b)};
       const seat one = alone(&like), many = together(&like, run[i].ranks, -1);
       assert_true(one.rows > 3 && one.snapshots > 1);
       assert_true(one.most_cells > one.first_cells + 10); /* facets have opened */
