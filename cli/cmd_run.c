@@ -131,24 +131,20 @@ static int join_after(const cli_args *args, ig_ctx *cx, const char *out, int cod
 }
 
 static int run_chain(const cli_args *args, ig_ctx *cx, ig_case *c, const char *out) {
-  if (cli_ranks()) {
-    if (cli_first())
-      cli_error("a chain runs on one rank: start it without mpirun");
-    return CLI_BAD_INPUT;
-  }
   if (args->restart) {
-    cli_error("a chain goes on by itself: leave out --restart");
+    if (cli_first())
+      cli_error("a chain goes on by itself: leave out --restart");
     return CLI_BAD_INPUT;
   }
   const ig_chain_options options = {.out = out,
                                     .stage = args->stage,
                                     .force = args->force,
-                                    .line = args->quiet ? NULL : cli_line};
+                                    .line = args->quiet || !cli_first() ? NULL : cli_line};
   const ig_status status = ig_chain_run(c, &options);
   const int code = cli_result(cx, status);
-  if (status == IG_INTERRUPTED)
+  if (status == IG_INTERRUPTED && cli_first())
     fprintf(stderr, "ingot: the same command goes on from here\n");
-  if (code == CLI_GOOD && !args->quiet)
+  if (code == CLI_GOOD && !args->quiet && cli_first())
     cli_line(NULL, "results", out);
   return code;
 }

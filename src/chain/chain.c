@@ -11,6 +11,7 @@
 #include "io/picture.h"
 #include "io/result_folder.h"
 #include "io/store.h"
+#include "ranks/ranks.h"
 #include "run/job.h"
 #include "run/rooms.h"
 #include <ingot/view.h>
@@ -237,21 +238,62 @@ static ig_status picture_draw(ig_chain *chain, int stage) {
   return status;
 }
 
-/* --- running */
+/* --- running
+   On several ranks all go through the stages together. The first one has the files; a stage whose
+   room cannot be divided it runs alone, and the others wait. */
+
+typedef struct {
+  ig_chain *chain;
+  int stage;
+} which;
+static ig_status resolve(ig_ctx *cx, void *user) {
+  const which *w = user;
+  (void)cx;
+  IG_TRY(ig_stage_resolve(w->chain, w->stage, false));
+  return ig_case_read(w->chain->stage[w->stage].own);
+}
+
+static bool runs_on_first(const ig_stage *s) {
+  return ig_ranks_count(s->own->cx->ranks) > 1 && !s->own->room->ranks;
+}
+
+/* On the first rank as if there were no others. */
+static ig_status run_on_first(const ig_stage *s, const ig_run_options *o) {
+  ig_ctx *cx = s->own->cx;
+  ig_ranks *ranks = cx->ranks;
+  if (!ig_ranks_first(cx))
+    return IG_OK;
+  ig_info(cx, "%s does not run on several ranks: the first does it, the others wait",
+          s->own->room->name);
+  cx->ranks = NULL;
+  const ig_status status = ig_run_for(s->own, o, ig_rooms());
+  cx->ranks = ranks;
+  return status;
+}
+
+static ig_status stage_look(ig_chain *chain, int stage);
 
 static ig_status stage_run(ig_chain *chain, int stage, bool resume) {
   ig_stage *s = &chain->stage[stage];
+  ig_ctx *cx = chain->cx;
   ig_run_stats stats = {0};
-  IG_TRY(ig_stage_resolve(chain, stage, false));
-  ig_info(chain->cx, "stage %d of %d: %s", stage + 1, chain->stages, s->name);
-  IG_TRY(ig_run_for(
-      s->own,
-      &(ig_run_options){.out = s->folder, .resume = resume, .force = chain->force, .stats = &stats},
-      ig_rooms()));
-  if (chain->cx->interrupted)
-    return IG_FAIL(chain->cx, IG_INTERRUPTED, "interrupted after stage %s", s->name);
+  const ig_run_options o = {
+      .out = s->folder, .resume = resume, .force = chain->force, .stats = &stats};
+  IG_TRY(ig_ranks_agree(cx, ig_ranks_in_turn(cx, resolve, &(which){chain, stage})));
+  ig_info(cx, "stage %d of %d: %s", stage + 1, chain->stages, s->name);
+  const ig_status ran = runs_on_first(s) ? run_on_first(s, &o) : ig_run_for(s->own, &o, ig_rooms());
+  bool stop = cx->interrupted;
+  IG_TRY(ig_ranks_meet(cx, ran, &stop)); /* and the first has written all */
+  if (stop)
+    return IG_FAIL(cx, IG_INTERRUPTED, "interrupted after stage %s", s->name);
   if (stats.up_to_date)
-    ig_info(chain->cx, "%s is up to date", s->name);
+    ig_info(cx, "%s is up to date", s->name);
+  return ig_ranks_agree(cx, ig_ranks_first(cx) ? stage_look(chain, stage) : IG_OK);
+}
+
+/* What the report and the picture make of a stage's files. */
+static ig_status stage_look(ig_chain *chain, int stage) {
+  const ig_stage *s = &chain->stage[stage];
   /* what the report wants of it is missed now, not after hours of later stages */
   IG_TRY(ig_chain_report_check(chain, stage));
   const ig_status drawn = picture_draw(chain, stage);
@@ -275,8 +317,8 @@ static ig_status stages_run(ig_chain *chain, const ig_chain_options *o) {
     ig_stage_list(chain, chain->stages, list, sizeof list);
     return IG_FAIL(chain->cx, IG_INPUT, "there is no stage '%.60s': expected %s", o->stage, list);
   }
-  if (!o->force)
-    IG_TRY(ig_stage_sources(chain, stage, source_check));
+  const bool looks = !o->force && ig_ranks_first(chain->cx);
+  IG_TRY(ig_ranks_agree(chain->cx, looks ? ig_stage_sources(chain, stage, source_check) : IG_OK));
   return stage_run(chain, stage, false);
 }
 
@@ -379,29 +421,54 @@ static ig_status folder_check(ig_chain *chain) {
   return status;
 }
 
+/* The first rank's part of the end: the figures of all stages, of those that ran after a failure.
+ */
+static ig_status conclude(ig_chain *chain, const ig_chain_options *o, bool fresh,
+                          ig_status status) {
+  ig_ctx *cx = chain->cx;
+  char message[sizeof cx->message];
+  if (status == IG_INPUT && fresh)
+    (void)rmdir(chain->out); /* it goes if nothing was written into it */
+  if (status == IG_OK)
+    return ig_chain_report(chain, o->line, o->user);
+  snprintf(message, sizeof message, "%s", cx->message);
+  if (status != IG_INPUT && ig_chain_report(chain, NULL, NULL) != IG_OK)
+    ig_warn(cx, "%s", cx->message);
+  snprintf(cx->message, sizeof cx->message, "%s", message);
+  return status;
+}
+
+/* Everything that can be known before the first stage runs. */
+static ig_status chain_open(ig_ctx *cx, void *user) {
+  (void)cx;
+  return stages_check(user);
+}
+static ig_status folder_open(ig_chain *chain, const ig_chain_options *o, bool *fresh) {
+  if (!ig_ranks_first(chain->cx))
+    return IG_OK;
+  if (!o->force)
+    IG_TRY(folder_check(chain));
+  *fresh = access(chain->out, F_OK) != 0;
+  return ig_folder_make(chain->cx, chain->out);
+}
+
 ig_status ig_chain_run(ig_case *c, const ig_chain_options *o) {
   IG_GIVEN(c ? c->cx : NULL, c && o);
   ig_chain chain;
-  char message[sizeof c->cx->message];
-  ig_status status;
-  IG_TRY_GOTO(status, done, chain_read(c, o->out, &chain));
-  IG_TRY_GOTO(status, done, stages_check(&chain));
-  if (!o->force)
-    IG_TRY_GOTO(status, done, folder_check(&chain));
+  ig_ctx *cx = c->cx;
+  bool fresh = false;
+  ig_status status = chain_read(c, o->out, &chain);
+  if (cx->ranks)
+    cx->ranks->failed = false; /* a new run, for everybody */
+  IG_TRY_GOTO(status, done, ig_ranks_agree(cx, status));
+  IG_TRY_GOTO(status, done, ig_ranks_agree(cx, ig_ranks_in_turn(cx, chain_open, &chain)));
   chain.force = o->force;
-  const bool fresh = access(chain.out, F_OK) != 0;
-  IG_TRY_GOTO(status, done, ig_folder_make(c->cx, chain.out));
+  IG_TRY_GOTO(status, done, ig_ranks_agree(cx, folder_open(&chain, o, &fresh)));
   status = stages_run(&chain, o);
-  if (status == IG_INPUT && fresh)
-    (void)rmdir(chain.out); /* it goes if nothing was written into it */
-  if (status == IG_OK) {
-    status = ig_chain_report(&chain, o->line, o->user);
-  } else {
-    snprintf(message, sizeof message, "%s", c->cx->message);
-    if (status != IG_INPUT && ig_chain_report(&chain, NULL, NULL) != IG_OK)
-      ig_warn(c->cx, "%s", c->cx->message);
-    snprintf(c->cx->message, sizeof c->cx->message, "%s", message);
-  }
+  if (ig_ranks_first(cx))
+    status = conclude(&chain, o, fresh, status);
+  if (status == IG_OK)
+    status = ig_ranks_agree(cx, status);
 done:
   chain_close(&chain);
   c->cx->interrupted = 0; /* a request ends one chain */
@@ -429,6 +496,8 @@ ig_status ig_chain_check(ig_case *c, const char *out, ig_line_fn *line, void *us
     IG_TRY_GOTO(status, done, ig_stage_resolve(&chain, i, false));
     IG_TRY_GOTO(status, done, ig_result_look(s->own, s->folder, &result));
     line(user, label, says[result]);
+    if (runs_on_first(s))
+      line(user, "ranks", "the first runs it, the others wait");
     IG_TRY_GOTO(status, done, ig_check(s->own, line, user));
     known &= result == IG_RESULT_COMPLETE;
   }

@@ -111,6 +111,7 @@ cat >grid.yaml <<'END'
 physics: topopt
 problem: mechanism
 grid: {elements: [5, 4, 17]}
+ranks: divide
 symmetry: [y-]
 volume: 0.3
 void_ratio: 1e-4
@@ -127,6 +128,40 @@ grep -q 'the grid is divided between them' log || fail "the grid is not divided"
 same grid3
 many 2 check grid.yaml >table 2>log || fail "the check of the grid on 2 ranks fails"
 grep -q 'rank 1 .*planes 8 to 17' table || fail "the check does not tell of planes"
+
+# a chain: stages on all ranks, `shape` on the first; the same files
+cat >chain.yaml <<'END'
+materials: {name: m, density: 7800, young: 2e11, poisson: 0.3, conductivity: 20, specific_heat: 500}
+stages:
+  design:
+    physics: topopt
+    grid: {elements: [4, 4, 17], size: [8 mm, 8 mm, 34 mm]}
+    supports: {set: zmin}
+    loads: {set: zmax, force: [1 kN, 0, 0], spread: faces}
+    volume: 0.5
+    iterations: 2
+  shape: {physics: shape, from: design, voxel: 2 mm, smoothing: 0, loose: 1}
+  heat:
+    physics: thermal
+    conduction: classes
+    mesh: {from: shape}
+    duration: 2 s
+    boundary: [{set: zmin, temperature: 400}, {set: surface, convection: 20}]
+    picture: {field: T}
+report: [{name: mass, stage: shape, figure: mass}]
+END
+"$INGOT" run chain.yaml -q -b cpu -t 1 -o chain1 || fail "the chain on one rank fails"
+many 2 run chain.yaml -o chain2 >table 2>log || fail "the chain on 2 ranks fails"
+grep -q 'shape does not run on several ranks: the first does it' log || fail "who runs shape is not told"
+[ "$(grep -c '^mass' table)" = 1 ] || fail "the chain's report is not printed once"
+for stage in design heat; do
+  rm -rf one && cp -r chain1/$stage one
+  same chain2/$stage
+done
+cmp chain1/shape/snap_*.vtkhdf chain2/shape/snap_*.vtkhdf || fail "the part is another"
+cmp chain1/heat.png chain2/heat.png || fail "the chain's picture is another"
+many 2 run chain.yaml -o chain2 2>log >table || fail "the chain does not run twice"
+[ "$(grep -c 'is up to date' log)" = 3 ] || fail "stages that are done run again"
 
 # fracture: a plate that is torn apart
 cat >crack.yaml <<'END'
