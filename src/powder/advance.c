@@ -123,19 +123,37 @@ ig_status ig_powder_fine_steps(ig_powder_run *r, int steps, double h) {
   return IG_OK;
 }
 
-/* All windows and the coarse grid around them over the same time. */
+/* What follows the steps: heat that crossed rims, means, pools. */
+static ig_status after(ig_powder_run *r) {
+  const ig_powder_windows *set = &r->set[r->now];
+  const bool gpu = r->cx->backend->kernels == IG_KERNELS_CUDA;
+  for (int i = 0; i < set->count; i++) {
+    r->view.w = set->window[i];
+    IG_IF_CUDA(if (gpu) {
+      IG_TRY(ig_powder_after_cuda(r->cx, &r->view, i + 1 == set->count));
+      continue;
+    })
+    IG_TRY(ig_powder_do_all(r, IG_DO_cross));
+    IG_TRY(ig_powder_do_all(r, IG_DO_mean));
+    IG_TRY(ig_powder_do_all(r, IG_DO_pool));
+  }
+  return gpu && set->count ? IG_OK : ig_powder_do_all(r, IG_DO_pool_done);
+}
+
+/* All windows and the coarse grid around them over the same time. A GPU takes both at once: the
+   fine steps need the temperatures of the coarse grid, its step changes its heat. */
 ig_status ig_powder_both(ig_powder_run *r, double dt) {
   const int steps = (int)fmax(1, ceil(dt / r->dt_fine * (1 - 1e-12)));
-  const ig_powder_windows *set = &r->set[r->now];
   IG_TRY(ig_powder_do_all(r, IG_DO_coarse_look));
+  IG_IF_CUDA(if (r->cx->backend->kernels == IG_KERNELS_CUDA)
+                 IG_TRY(ig_powder_fork_cuda(r->cx, &r->cluster));)
   IG_TRY(ig_powder_fine_steps(r, steps, dt / steps));
   r->view.a.dt = dt;
   r->view.a.stage = 0;
-  IG_TRY(ig_powder_do_all(r, IG_DO_coarse_step));
-  for (int i = 0; i < set->count; i++) {
-    r->view.w = set->window[i];
-    IG_TRY(ig_powder_do_all(r, IG_DO_mean));
-  }
+  if (r->cx->backend->kernels != IG_KERNELS_CUDA)
+    IG_TRY(ig_powder_do_all(r, IG_DO_coarse_step));
+  IG_IF_CUDA(else IG_TRY(ig_powder_coarse_cuda(r->cx, &r->view, &r->cluster));)
+  IG_TRY(after(r));
   r->coarse_steps++;
   r->work += (double)r->coarse.n[0] * r->coarse.n[1] * r->coarse.n[2];
   return probes_look(r);
@@ -224,15 +242,16 @@ ig_status ig_powder_advance(ig_powder_run *r) {
     IG_TRY(ig_powder_windows_close(r));
     IG_TRY(dwell(r, fmin(until, next)));
     IG_TRY(probes_look(r));
-    return ig_powder_pool_look(r, r->time);
+    ig_powder_pool_aim(r, r->time);
+    return ig_powder_do_all(r, IG_DO_pool_done);
   }
   r->dt_dwell = 0;
   double dt = r->dt_fine * fmax(1, floor(plain / r->dt_fine));
   const bool last = r->time + dt >= until;
   dt = last ? until - r->time : dt;
   IG_TRY(ig_powder_windows_follow(r, r->time + dt));
+  ig_powder_pool_aim(r, r->time + 0.5 * dt);
   IG_TRY(ig_powder_both(r, dt));
-  IG_TRY(ig_powder_pool_look(r, r->time + 0.5 * dt));
   r->time = last ? until : r->time + dt;
   return IG_OK;
 }

@@ -61,7 +61,7 @@ static ig_status looks_make(ig_powder_run *r) {
   IG_TRY(ig_array_new(r->cx, &a->keys, IG_KEYS * IG_POWDER_BEAMS, sizeof(uint64_t), "pool"));
   IG_TRY(doubles(r, &a->pool, IG_POOL_COLUMNS));
   IG_TRY(doubles(r, &a->line, IG_LINE_COLUMNS * (size_t)r->lines));
-  IG_TRY(ig_array_new(r->cx, &a->molten, 2 + IG_POWDER_BOXES, sizeof(int), "pool"));
+  IG_TRY(ig_array_new(r->cx, &a->molten, 3 + IG_POWDER_BOXES, sizeof(int), "pool"));
   IG_TRY(ig_array_new(r->cx, &a->sunk, 1, sizeof(uint64_t), "powder bed"));
   IG_TRY(ig_array_new(r->cx, &a->linger, IG_POWDER_BOXES, sizeof(ig_powder_box), "windows"));
   IG_TRY(doubles(r, &a->probe_at, 3 * probes));
@@ -191,6 +191,7 @@ ig_status ig_powder_arrays_make(ig_powder_run *r) {
 }
 
 void ig_powder_arrays_free(ig_powder_run *r) {
+  IG_IF_CUDA(ig_powder_cluster_close(&r->cluster);)
 #define X(name) ig_array_free(r->cx, &r->array.name);
   IG_POWDER_ARRAYS(X)
 #undef X
@@ -272,10 +273,12 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
 #undef coarse
 #undef box
   const ig_powder_window *w = &r->view.w;
-  const int *f = w->fine.n;
+  const int *f = w->fine.n, *b = w->box.size;
   n[0] = n[1] = n[2] = 1;
   if (what == IG_DO_ghost || what == IG_DO_rim)
     n[0] = 2 * ((int64_t)f[0] * f[1] + (int64_t)f[1] * f[2] + (int64_t)f[2] * f[0]);
+  else if (what == IG_DO_cross)
+    n[0] = 2 * ((int64_t)b[0] * b[1] + (int64_t)b[1] * b[2] + (int64_t)b[2] * b[0]);
   else if (what == IG_DO_column)
     n[0] = (int64_t)f[0] * f[1];
   else if (what == IG_DO_probe)

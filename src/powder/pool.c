@@ -20,8 +20,7 @@ static int64_t line_at(ig_powder_run *r, int beam, double time) {
   return time >= t[q->first] && time <= t[q->last + 1] ? l->line : -1;
 }
 
-ig_status ig_powder_pool_look(ig_powder_run *r, double time) {
-  const ig_powder_windows *set = &r->set[r->now];
+void ig_powder_pool_aim(ig_powder_run *r, double time) {
   ig_powder_args *g = &r->view.a;
   for (int b = 0; b < r->beams; b++) {
     double x[3];
@@ -33,13 +32,6 @@ ig_status ig_powder_pool_look(ig_powder_run *r, double time) {
     g->behind[b] =
         line < 0 ? 0 : speed * fmax(0, time - r->laser[b].path.t[r->line_of[line].first]);
   }
-  /* counts of now; what windows left is kept */
-  IG_TRY(r->cx->backend->fill(r->cx, r->array.molten.dev, 0, (1 + IG_POWDER_BOXES) * sizeof(int)));
-  for (int i = 0; i < set->count; i++) {
-    r->view.w = set->window[i];
-    IG_TRY(ig_powder_do_all(r, IG_DO_pool));
-  }
-  return ig_powder_do_all(r, IG_DO_pool_done);
 }
 
 ig_status ig_powder_interlayer(ig_powder_run *r, ig_powder_layer *layer) {

@@ -269,7 +269,9 @@ IG_MUST_CHECK ig_status ig_powder_fill(ig_powder_run *run);
 double ig_powder_stored(const ig_powder_run *run); /* of pulled heat */
 
 /* --- pool.c */
-IG_MUST_CHECK ig_status ig_powder_pool_look(ig_powder_run *run, double time);
+
+/* The beams' lines and places at a time, for the next look at their pools. */
+void ig_powder_pool_aim(ig_powder_run *run, double time);
 IG_MUST_CHECK ig_status ig_powder_layer_done(ig_powder_run *run, int64_t layer);
 /* Temperatures of the last layer, into this one. */
 IG_MUST_CHECK ig_status ig_powder_interlayer(ig_powder_run *run, ig_powder_layer *layer);

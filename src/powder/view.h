@@ -94,7 +94,7 @@ typedef struct {
   uint64_t *keys; /* beams x IG_KEYS */
   double *pool;   /* IG_POOL_COLUMNS */
   double *line;   /* lines x IG_LINE_COLUMNS */
-  int *molten;    /* cells: of all windows; of the boxes that linger; left by windows */
+  int *molten; /* cells: of all windows; of the boxes that linger; left by windows; blocks done */
   uint64_t *sunk; /* cells that were powder and became solid */
   const ig_powder_box *linger;
   int lingers;
@@ -123,7 +123,8 @@ typedef struct {
   X(spread, coarse)                                                                                \
   X(change, coarse)                                                                                \
   X(mean, box)
-#define IG_POWDER_ITEMS(X) X(ghost) X(rim) X(column) X(probe) X(film) X(pool_done) X(put)
+#define IG_POWDER_ITEMS(X)                                                                         \
+  X(ghost) X(rim) X(cross) X(column) X(probe) X(film) X(pool_done) X(put)
 
 typedef enum {
 #define X(name, where) IG_DO_##name,
@@ -145,6 +146,7 @@ typedef struct {
   int most, asked; /* bytes a block may have; the kernel */
   size_t bytes;
   bool fits;
+  void *side, *fork, *join; /* a stream for the coarse step, and where it leaves and comes back */
 } ig_powder_cluster;
 /* `steps` fine steps of length v->a.dt from v->a.time of all windows, with ghosts from the coarse
    grid; temperatures after them. `ways`: the paths, of the host. *done false: the windows do not
@@ -153,6 +155,13 @@ IG_MUST_CHECK ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v,
                                             const ig_powder_window *window,
                                             const ig_powder_way *ways, int steps,
                                             ig_powder_cluster *is, bool *done);
+/* The coarse step beside the fine steps that were launched last, from `ig_powder_fork_cuda` on. */
+IG_MUST_CHECK ig_status ig_powder_fork_cuda(ig_ctx *cx, ig_powder_cluster *is);
+IG_MUST_CHECK ig_status ig_powder_coarse_cuda(ig_ctx *cx, const ig_powder_view *v,
+                                              ig_powder_cluster *is);
+/* What follows both, for the window v->w: cross, mean, pool; `last` of the windows: pool_done. */
+IG_MUST_CHECK ig_status ig_powder_after_cuda(ig_ctx *cx, const ig_powder_view *v, bool last);
+void ig_powder_cluster_close(ig_powder_cluster *is);
 IG_C_END
 
 #endif
