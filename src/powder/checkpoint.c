@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOLTEN = 2 + IG_POWDER_BOXES, BOX = 6, LAYER = 8 };
+enum { MOLTEN = IG_MOLTEN_COUNT, BOX = 6, LAYER = 8 };
 /* Numbers of a run, doubles throughout: whole numbers in them are exact. */
 typedef struct {
   double time, step, layer, bed, dt_dwell, fine_steps, coarse_steps, moves, work, stored0, born,

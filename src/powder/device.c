@@ -61,7 +61,7 @@ static ig_status looks_make(ig_powder_run *r) {
   IG_TRY(ig_array_new(r->cx, &a->keys, IG_KEYS * IG_POWDER_BEAMS, sizeof(uint64_t), "pool"));
   IG_TRY(doubles(r, &a->pool, IG_POOL_COLUMNS));
   IG_TRY(doubles(r, &a->line, IG_LINE_COLUMNS * (size_t)r->lines));
-  IG_TRY(ig_array_new(r->cx, &a->molten, 3 + IG_POWDER_BOXES, sizeof(int), "pool"));
+  IG_TRY(ig_array_new(r->cx, &a->molten, IG_MOLTEN_COUNT, sizeof(int), "pool"));
   IG_TRY(ig_array_new(r->cx, &a->sunk, 1, sizeof(uint64_t), "powder bed"));
   IG_TRY(ig_array_new(r->cx, &a->linger, IG_POWDER_BOXES, sizeof(ig_powder_box), "windows"));
   IG_TRY(doubles(r, &a->probe_at, 3 * probes));
@@ -161,6 +161,8 @@ static void view_make(ig_powder_run *r) {
   v->liquidus_T = isfinite(r->tables->liquidus)
                       ? ig_powder_table_T(r->tables, r->tables->liquidus, 1)
                       : INFINITY;
+  v->solidus_T = isfinite(r->tables->solidus) ? r->material->solidus : INFINITY;
+  v->fits = r->fits;
   v->keys = a->keys.dev;
   v->pool = a->pool.dev;
   v->line = a->line.dev;

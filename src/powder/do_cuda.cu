@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(THREADS)
     return;
   __threadfence();
   __syncthreads();
-  int *done = &v.molten[2 + IG_POWDER_BOXES];
+  int *done = &v.molten[IG_MOLTEN_DONE];
   if (threadIdx.x == 0 && atomicAdd(done, 1) == (int)gridDim.x - 1) {
     __threadfence();
     powder_pool_done(&v, 0);

@@ -230,13 +230,15 @@ static ig_status sizes_choose(ig_powder_run *r) {
     n[d] = (int)count;
     r->low[d] = low;
     r->nf[d] = n[d] * g->ratio;
-    const double want = ceil(g->window[d] / H - 1e-6);
-    if (!(g->window[d] > 0))
+    r->fits = isnan(g->window[0]);
+    const double least = d < 2 ? 12 * r->c->beam.radius : layer + 3 * r->c->beam.radius + H;
+    const double want = ceil((r->fits ? least : g->window[d]) / H - 1e-6);
+    if (!(want > 0))
       return ig_fail_at(r->cx, &g->at, "the window needs a size in x, y and z");
     r->size[d] = want < n[d] ? (int)want : n[d];
-    if (d < 2 && r->size[d] < n[d] && g->window[d] < 12 * r->c->beam.radius * (1 - 1e-9))
+    if (d < 2 && r->size[d] < n[d] && !r->fits && g->window[d] < least * (1 - 1e-9))
       return ig_fail_at(r->cx, &g->at, "the window needs at least 12 beam radii in x and y: %g m",
-                        12 * r->c->beam.radius);
+                        least);
   }
   if (cells * pow((double)g->ratio, 3) > MOST_CELLS)
     return ig_fail_at(r->cx, &g->at, "a bed of %.3g cells of %g m: take larger ones",

@@ -27,6 +27,7 @@ void ig_powder_pool_aim(ig_powder_run *r, double time) {
     g->line[b] = line_at(r, b, time);
     ig_powder_beam_at(r, b, time, x);
     g->here[b][0] = x[0], g->here[b][1] = x[1];
+    g->box[b] = r->laser[b].has_box ? r->laser[b].box : (ig_powder_box){0};
     const double speed = ig_powder_beam_way(r, b, time, g->direction[b]);
     const int64_t line = r->laser[b].line;
     g->behind[b] =

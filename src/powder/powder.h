@@ -190,6 +190,7 @@ typedef struct {
   ig_powder_cluster cluster;
   ig_powder_way way[IG_POWDER_BEAMS];    /* the paths, of the host */
   int size[3];                           /* of a window that follows one beam, in coarse cells */
+  bool fits;                             /* windows are at least that, and as large as pools need */
   ig_powder_box linger[IG_POWDER_BOXES]; /* left by a beam while molten */
   int lingers;
   double dt_fine, dt_dwell;

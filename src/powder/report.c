@@ -219,7 +219,8 @@ ig_status ig_powder_tables_write(ig_powder_run *r, ig_sink *to) {
 /* --- warnings */
 
 void ig_powder_warn(const ig_powder_run *r) {
-  const int left = ((const int *)r->array.molten.host)[1 + IG_POWDER_BOXES];
+  const int left = ((const int *)r->array.molten.host)[IG_MOLTEN_LEFT];
+  const int touch = ((const int *)r->array.molten.host)[IG_MOLTEN_TOUCH];
   int64_t shallow = 0, seen = 0, first = -1, layer = 0;
   for (int64_t i = 0; i < r->lines; i++) {
     const double *q = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * i;
@@ -239,6 +240,11 @@ void ig_powder_warn(const ig_powder_run *r) {
                "below; the first is line %lld of layer %lld",
                (long long)shallow, (long long)seen,
                (long long)first - (long long)r->layer_of[layer].line + 1, (long long)layer + 1);
+  if (touch)
+    ig_warn_at(r->cx, &r->c->grid.at,
+               "the melt pool touched a side of its window (%d molten cells there, over all coarse "
+               "steps): leave out grid.window, or make it larger",
+               touch);
   if (left)
     ig_warn_at(r->cx, &r->c->grid.at,
                "%d cells were molten when the window left them: a larger window keeps the pool",

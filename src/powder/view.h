@@ -26,6 +26,19 @@ enum { IG_KEY_EXTENT, IG_KEY_HOTTEST = 6, IG_KEY_CELLS, IG_KEYS };
 /* The pool now (length, width, depth, volume, temperature), then the largest ever of each. */
 enum { IG_POOL_NOW, IG_POOL_MOST = 5, IG_POOL_COLUMNS = 10 };
 
+/* What is counted of molten cells: of all windows; of each box that lingers; left by windows;
+   blocks of a launch that are done; at a window's side; then of the box of each beam and of each
+   that lingers how far they reach, along each axis nf - lowest and highest + 1, 0: none. */
+enum {
+  IG_MOLTEN_ALL,
+  IG_MOLTEN_LINGER,
+  IG_MOLTEN_LEFT = IG_MOLTEN_LINGER + IG_POWDER_BOXES,
+  IG_MOLTEN_DONE,
+  IG_MOLTEN_TOUCH,
+  IG_MOLTEN_EXTENT,
+  IG_MOLTEN_COUNT = IG_MOLTEN_EXTENT + 6 * (IG_POWDER_BEAMS + IG_POWDER_BOXES)
+};
+
 /* Coarse cells `at` to `at` + `size`. */
 typedef struct {
   int at[3], size[3];
@@ -68,8 +81,9 @@ typedef struct {
   double heat;            /* of new powder, J/m^3 */
   const double *fill_was; /* of levels, before a new layer */
   double direction[IG_POWDER_BEAMS][2], here[IG_POWDER_BEAMS][2];
-  double behind[IG_POWDER_BEAMS]; /* length of the line so far, m */
-  int64_t line[IG_POWDER_BEAMS];  /* -1: none */
+  double behind[IG_POWDER_BEAMS];     /* length of the line so far, m */
+  int64_t line[IG_POWDER_BEAMS];      /* -1: none */
+  ig_powder_box box[IG_POWDER_BEAMS]; /* of beams; size 0: none */
 } ig_powder_args;
 
 typedef struct {
@@ -90,11 +104,12 @@ typedef struct {
   ig_powder_way way[IG_POWDER_BEAMS];
   /* heat so far, J, by column: of fine cells; of coarse ones, and in the last two stages */
   double *source, *lost, *held, *coarse_lost, *coarse_held, *stage_lost[2], *stage_held[2];
-  double liquidus_T;
+  double liquidus_T, solidus_T;
+  bool fits;      /* windows are as large as the pools: how far these reach is looked at */
   uint64_t *keys; /* beams x IG_KEYS */
   double *pool;   /* IG_POOL_COLUMNS */
   double *line;   /* lines x IG_LINE_COLUMNS */
-  int *molten; /* cells: of all windows; of the boxes that linger; left by windows; blocks done */
+  int *molten;    /* IG_MOLTEN_COUNT */
   uint64_t *sunk; /* cells that were powder and became solid */
   const ig_powder_box *linger;
   int lingers;

@@ -2,14 +2,17 @@
 
    Every beam has a box of its own. It moves when the beam comes near its side, to where it holds
    the beam's way ahead and as much as fits of the way behind, where the pool's tail is. A beam that
-   jumps leaves its box to linger until nothing in it is molten. Boxes that meet are one window. */
+   jumps leaves its box to linger until nothing in it is molten. Boxes that meet are one window.
+
+   Boxes have the size that the case gives, or are fitted: they hold the beam's way of two coarse
+   steps and all that is molten, with three beam radii around, and are at least 12 radii wide. */
 #include "powder/powder.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 64, LOOK_EVERY = 4 };
+enum { SAMPLES = 64, LOOK_EVERY = 4, AHEAD = 2 };
 
 /* --- where a beam wants its box */
 
@@ -58,6 +61,99 @@ static void box_choose(ig_powder_run *r, int beam, double when, double dt, ig_po
   memcpy(box->size, r->size, sizeof box->size);
 }
 
+/* Along an axis: whole coarse cells that hold low to high, at least `least`. */
+static void span_fit(const ig_powder_run *r, int d, double low, double high, int least,
+                     ig_powder_box *box) {
+  const double H = r->coarse.edge;
+  int at = (int)floor((low - r->low[d]) / H), end = (int)ceil((high - r->low[d]) / H);
+  if (end - at < least) {
+    at -= (least - (end - at) + 1) / 2;
+    end = at + least;
+  }
+  const int n = r->coarse.n[d];
+  if (at < 0)
+    end = end - at < n ? end - at : n, at = 0; /* moved, not cut */
+  if (end > n)
+    at = at - (end - n) > 0 ? at - (end - n) : 0, end = n;
+  box->at[d] = at;
+  box->size[d] = end - at;
+}
+
+/* A cluster of blocks shares the planes of the longer side (fine_cuda.cu): as many for each. The
+   side grows to where the beam goes. */
+static void box_even(const ig_powder_run *r, const double *way, ig_powder_box *box) {
+  const int d = box->size[0] >= box->size[1] ? 0 : 1;
+  int unit = 16;
+  while (unit > 1 && unit / 2 * r->r % 16 == 0)
+    unit /= 2;
+  int more = (unit - box->size[d] % unit) % unit;
+  for (int side = 0; side < 2; side++) {
+    const bool high = (way[d] >= 0) == (side == 0);
+    const int room = high ? r->coarse.n[d] - box->at[d] - box->size[d] : box->at[d];
+    const int take = more < room ? more : room;
+    box->at[d] -= high ? 0 : take;
+    box->size[d] += take;
+    more -= take;
+  }
+}
+
+/* How far what is molten reaches along an axis, of a beam's box or one that lingers; false: nothing
+   is. Of counts that were pulled. */
+static bool molten_span(const ig_powder_run *r, int which, int d, double *low, double *high) {
+  const int *extent = (const int *)r->array.molten.host + IG_MOLTEN_EXTENT + 6 * which + 2 * d;
+  if (extent[1] == 0)
+    return false;
+  *low = r->low[d] + (double)(r->nf[d] - extent[0]) * r->cell;
+  *high = r->low[d] + extent[1] * r->cell;
+  return true;
+}
+
+/* A box around the beam's way and what is molten in its box so far. */
+static void box_fit(ig_powder_run *r, int beam, double when, double dt, bool pool,
+                    ig_powder_box *box) {
+  double x[3], low[3], high[3], way[2] = {0, 0}, a, b;
+  ig_powder_beam_at(r, beam, when, x);
+  memcpy(low, x, sizeof low);
+  memcpy(high, x, sizeof high);
+  high[2] = r->low[2] + (double)r->bed * r->cell;
+  low[2] = high[2] - r->layer_height;
+  for (int n = 1; n <= AHEAD; n++) {
+    const double from[2] = {x[0], x[1]};
+    if (ig_powder_beam_at(r, beam, when + n * dt, x) <= 0)
+      break;
+    for (int d = 0; d < 2; d++) {
+      low[d] = fmin(low[d], x[d]);
+      high[d] = fmax(high[d], x[d]);
+      way[d] += x[d] - from[d];
+    }
+  }
+  for (int d = 0; d < 3; d++) {
+    if (pool && molten_span(r, beam, d, &a, &b))
+      low[d] = fmin(low[d], a), high[d] = fmax(high[d], b);
+    span_fit(r, d, low[d] - margin(r), high[d] + (d < 2 ? margin(r) : 0), r->size[d], box);
+  }
+  const int top = (int)((r->bed + r->r - 1) / r->r);
+  box->at[2] = box->at[2] < top - r->size[2] ? box->at[2] : top - r->size[2];
+  box->at[2] = box->at[2] > 0 ? box->at[2] : 0;
+  box->size[2] = top - box->at[2];
+  box_even(r, way, box);
+}
+
+/* The box of a beam that has gone, around what is molten in it; false: nothing is. */
+static bool box_shrink(const ig_powder_run *r, int beam, ig_powder_box *box) {
+  for (int d = 0; d < 2; d++) {
+    double low, high;
+    if (!molten_span(r, beam, d, &low, &high))
+      return false;
+    const int end = box->at[d] + box->size[d];
+    const int from = (int)floor((low - margin(r) - r->low[d]) / r->coarse.edge),
+              to = (int)ceil((high + margin(r) - r->low[d]) / r->coarse.edge);
+    box->at[d] = from > box->at[d] ? from : box->at[d];
+    box->size[d] = (to < end ? to : end) - box->at[d];
+  }
+  return true;
+}
+
 /* Whether a place is too near to the sides of a box, those of the bed excepted. */
 static bool near_side(const ig_powder_run *r, const ig_powder_box *box, const double *x) {
   const double H = r->coarse.edge;
@@ -80,16 +176,34 @@ static void linger_add(ig_powder_run *r, const ig_powder_box *box) {
   r->linger[r->lingers++] = *box;
 }
 
-static void laser_follow(ig_powder_run *r, int beam, double until) {
+/* A beam leaves its box, at a jump or because it is off for long. */
+static ig_status laser_leave(ig_powder_run *r, int beam) {
+  ig_powder_laser *l = &r->laser[beam];
+  bool molten = true;
+  if (r->fits) {
+    IG_TRY(ig_array_pull(r->cx, &r->array.molten));
+    molten = box_shrink(r, beam, &l->box);
+  }
+  if (molten)
+    linger_add(r, &l->box);
+  l->has_box = false;
+  return IG_OK;
+}
+
+static bool box_jump(const ig_powder_box *from, const ig_powder_box *to, bool fits) {
+  bool jump = false;
+  for (int d = 0; d < 2; d++)
+    jump |= fits
+                ? to->at[d] >= from->at[d] + from->size[d] || from->at[d] >= to->at[d] + to->size[d]
+                : 2 * abs(to->at[d] - from->at[d]) > to->size[d];
+  return jump;
+}
+
+static ig_status laser_follow(ig_powder_run *r, int beam, double until) {
   ig_powder_laser *l = &r->laser[beam];
   const double next = ig_powder_beam_next(r, beam, r->time), dt = until - r->time;
-  if (next >= until) { /* off; a beam that is off for long needs no box */
-    if (l->has_box && next - until > 20 * dt) {
-      linger_add(r, &l->box);
-      l->has_box = false;
-    }
-    return;
-  }
+  if (next >= until) /* off; a beam that is off for long needs no box */
+    return l->has_box && next - until > 20 * dt ? laser_leave(r, beam) : IG_OK;
   if (l->has_box) {
     double x[3];
     ig_powder_beam_at(r, beam, next, x);
@@ -97,17 +211,22 @@ static void laser_follow(ig_powder_run *r, int beam, double until) {
     if (ig_powder_beam_at(r, beam, until, x) > 0)
       near |= near_side(r, &l->box, x);
     if (!near)
-      return;
+      return IG_OK;
   }
   ig_powder_box box;
-  box_choose(r, beam, next, dt, &box);
-  bool jump = false;
-  for (int d = 0; d < 2; d++)
-    jump |= 2 * abs(box.at[d] - l->box.at[d]) > box.size[d];
-  if (l->has_box && jump)
-    linger_add(r, &l->box);
+  if (r->fits)
+    box_fit(r, beam, next, dt, false, &box);
+  else
+    box_choose(r, beam, next, dt, &box);
+  if (l->has_box && box_jump(&l->box, &box, r->fits)) {
+    IG_TRY(laser_leave(r, beam));
+  } else if (l->has_box && r->fits) {
+    IG_TRY(ig_array_pull(r->cx, &r->array.molten));
+    box_fit(r, beam, next, dt, true, &box);
+  }
   l->box = box;
   l->has_box = true;
+  return IG_OK;
 }
 
 static bool meet(const ig_powder_box *a, const ig_powder_box *b) {
@@ -214,7 +333,8 @@ static ig_status lingers_look(ig_powder_run *r) {
   int kept = 0;
   IG_TRY(ig_powder_pull(r, IG_PULL_POOL));
   for (int i = 0; i < r->lingers; i++)
-    if (i >= r->view.lingers || molten[1 + i] > 0) /* new ones have not been counted yet */
+    if (i >= r->view.lingers ||
+        molten[IG_MOLTEN_LINGER + i] > 0) /* new ones have not been counted yet */
       r->linger[kept++] = r->linger[i];
   r->lingers = kept;
   return IG_OK;
@@ -224,7 +344,7 @@ ig_status ig_powder_windows_follow(ig_powder_run *r, double until) {
   ig_powder_box box[IG_POWDER_BEAMS + IG_POWDER_BOXES];
   IG_TRY(lingers_look(r));
   for (int b = 0; b < r->beams; b++)
-    laser_follow(r, b, until);
+    IG_TRY(laser_follow(r, b, until));
   int count = boxes_join(r, box);
   while (count > IG_POWDER_WINDOWS) {
     r->lingers--; /* too many: the youngest that lingers is given up */
