@@ -22,52 +22,7 @@ extern "C" {
 #include "powder/beam.inc"
 #include "powder/places.inc"
 #include "powder/fine_light.cuh"
-
-#include <cooperative_groups.h>
-
-enum { LIGHT = 32, BLOCKS = 16, PIECE = 4 };
-
-/* How a window is cut: axis `cut` into slabs of `thick` planes; the other axis is u. Columns are in
-   `pieces` of PIECE cells. */
-struct window_cut {
-  int cut, planes, nu, nz, thick, pieces;
-};
-static __host__ __device__ window_cut window_cut_of(const int *n) {
-  int work[2], held[2];
-  for (int d = 0; d < 2; d++) {
-    const int thick = (n[d] + BLOCKS - 1) / BLOCKS;
-    work[d] = thick * n[1 - d];
-    held[d] = (thick + 4) * (n[1 - d] + 2);
-  }
-  const int cut = work[1] < work[0] || (work[1] == work[0] && held[1] <= held[0]) ? 1 : 0;
-  const window_cut c = {
-      cut, n[cut], n[1 - cut], n[2], (n[cut] + BLOCKS - 1) / BLOCKS, (n[2] + PIECE - 1) / PIECE};
-  return c;
-}
-static __host__ __device__ int window_items(const window_cut &c) {
-  return c.thick * c.pieces * c.nu;
-}
-
-/* Shared memory of a block, in doubles from its start; states are bytes. */
-struct window_memory {
-  int tables, T, resist, rim, lost, source, deep, light, state, doubles;
-};
-static __host__ __device__ window_memory window_memory_of(const window_cut &c, bool tables) {
-  const int padded = (c.thick + 4) * (c.nz + 2) * (c.nu + 2), cells = c.thick * c.nz * c.nu;
-  window_memory m;
-  int at = 0;
-  m.tables = at, at += tables ? (int)(sizeof(ig_powder_tables) / sizeof(double)) : 0;
-  m.T = at, at += padded;
-  m.resist = at, at += padded;
-  m.rim = at, at += 2 * c.thick * c.nz + 2 * c.thick * c.nu + 2 * c.nu * c.nz;
-  m.lost = at, at += c.thick * c.nu;
-  m.source = at, at += c.thick * c.nu;
-  m.deep = at, at += c.nz + PIECE;
-  m.light = at, at += 2 * (int)(sizeof(window_light) / sizeof(double));
-  m.state = at, at += (cells + 7) / 8;
-  m.doubles = at;
-  return m;
-}
+#include "powder/fine_slab.cuh"
 
 /* Of all threads of a cluster. */
 static __device__ __forceinline__ void cluster_arrive(void) {
@@ -80,80 +35,6 @@ static __device__ __forceinline__ void cluster_wait(void) {
 /* Of the threads that have cells. */
 static __device__ __forceinline__ void workers_meet(int workers) {
   asm volatile("bar.sync 1, %0;" ::"r"(workers) : "memory");
-}
-
-/* One block's slab. Planes -2 and -1 are the neighbour's below, `thick` and `thick` + 1 that above:
-   of even steps and of odd ones. */
-struct window_slab {
-  window_cut cut;
-  int first, own, top, zrow, prow; /* planes; the topmost level; strides of T and resist */
-  float per_row, per_plane;        /* 1 / nu, 1 / pieces */
-  double *T, *resist, *rim, *lost, *source, *deep;
-  double *T_below, *resist_below, *T_above, *resist_above; /* of the blocks beside; NULL: none */
-  uint8_t *state;
-  window_light *light;
-};
-
-static __device__ __forceinline__ int slab_at(const window_slab &s, int plane, int k, int u) {
-  return ((plane + 2) * (s.cut.nz + 2) + k + 1) * (s.cut.nu + 2) + u + 1;
-}
-/* How far the planes beside one are, in step `n`. */
-static __device__ __forceinline__ int slab_low(const window_slab &s, int plane, int n) {
-  return (plane > 0 ? -1 : (n & 1) - 2) * s.prow;
-}
-static __device__ __forceinline__ int slab_high(const window_slab &s, int plane, int n) {
-  return (plane < s.own - 1 ? 1 : s.cut.thick + (n & 1) - plane) * s.prow;
-}
-/* A cell of the slab in the window's arrays. */
-static __device__ __forceinline__ size_t slab_global(const ig_level &l, const window_slab &s,
-                                                     int plane, int k, int u) {
-  const int p = s.first + plane;
-  return s.cut.cut ? ig_level_at(&l, u, p, k) : ig_level_at(&l, p, u, k);
-}
-
-/* The lowest cell of a thread's piece of a column. */
-struct slab_place {
-  int plane, k, u;
-};
-static __device__ __forceinline__ slab_place slab_place_of(const window_slab &s, int item) {
-  asm volatile(""
-               : "+r"(item)); /* worked out anew: what follows from it would fill all registers */
-  /* quotients of small whole numbers, exact: item + 1/2 is far from a multiple */
-  const int row = (int)(((float)item + 0.5f) * s.per_row);
-  slab_place p;
-  p.plane = (int)(((float)row + 0.5f) * s.per_plane);
-  p.k = (row - p.plane * s.cut.pieces) * PIECE;
-  p.u = item - row * s.cut.nu;
-  return p;
-}
-
-/* Temperature and resistance of a cell for step `n`; those of outer planes are the neighbours' too.
- */
-static __device__ __forceinline__ void slab_put(const window_slab &s, const slab_place &p, int k,
-                                                int n, double T, double resist) {
-  const int at = slab_at(s, p.plane, k, p.u);
-  s.T[at] = T;
-  s.resist[at] = resist;
-  if (p.plane == 0 && s.T_below) {
-    const int there = slab_at(s, s.cut.thick + (n & 1), k, p.u);
-    s.T_below[there] = T;
-    s.resist_below[there] = resist;
-  }
-  if (p.plane == s.own - 1 && s.T_above) {
-    const int there = slab_at(s, (n & 1) - 2, k, p.u);
-    s.T_above[there] = T;
-    s.resist_above[there] = resist;
-  }
-}
-
-/* Where the faces of a slab's rim are counted: u low and high, bottom and top, the window's ends.
- */
-static __device__ __forceinline__ int slab_face(const window_cut &c, int side, int plane, int k,
-                                                int u) {
-  const int upright = c.thick * c.nz, flat = c.thick * c.nu;
-  return side < 2   ? side * upright + plane * c.nz + k
-         : side < 4 ? 2 * upright + (side - 2) * flat + plane * c.nu + u
-                    : 2 * upright + 2 * flat + (side - 4) * c.nu * c.nz + k * c.nu + u;
 }
 
 /* What the beams bring a column of the window, J. Its topmost cell decides. Out of line, as all
@@ -169,177 +50,75 @@ static __device__ __noinline__ double slab_light(const ig_powder_view &v, const 
   return sum == 0 ? 0 : sum * powder_absorbed(&v, state, T);
 }
 
-/* Heat of a piece of a column after step `n`: of each face what powder_pass says. */
-static __device__ __forceinline__ void slab_step(const ig_powder_view &v, const window_slab &s,
-                                                 const slab_place &p, int n, double edge, double dt,
-                                                 double *heat) {
+static __device__ __forceinline__ double slab_pass(const double2 &a, const double2 &b) {
+  return powder_pass_f64(a.x, a.y, b.x, b.y);
+}
+
+/* Numbers of a step: its length, what W/m through a face bring a cell (J/m^3), and are (J). */
+struct window_step {
+  double dt, into, across, edge, per_edge;
+};
+
+/* What leaves through the bed's top and what the beams bring, in a piece that has the topmost cell
+   or is reached by light. */
+static __device__ __forceinline__ void slab_top(const ig_powder_view &v, const window_slab &s,
+                                                const slab_place &p, int n, const window_step &h,
+                                                double *heat) {
   const window_cut &c = s.cut;
-  const double into = 2 * dt / (edge * edge), across = 2 * dt * edge; /* J/m^3, J per W/m */
-  const int low = slab_low(s, p.plane, n), high = slab_high(s, p.plane, n), q = s.first + p.plane;
-  int at = slab_at(s, p.plane, p.k, p.u);
-  double T = s.T[at], resist = s.resist[at];
-  double below = powder_pass_f64(T, resist, s.T[at - s.zrow], s.resist[at - s.zrow]);
-  if (p.k == 0)
-    s.rim[slab_face(c, 2, p.plane, 0, p.u)] -= across * below;
-#pragma unroll
-  for (int z = 0; z < PIECE; z++, at += s.zrow) {
-    const int k = p.k + z;
-    if (k > s.top)
-      continue;
-    const double T_next = s.T[at + s.zrow], resist_next = s.resist[at + s.zrow];
-    const double above = powder_pass_f64(T, resist, T_next, resist_next);
-    const double left = powder_pass_f64(T, resist, s.T[at - 1], s.resist[at - 1]);
-    const double right = powder_pass_f64(T, resist, s.T[at + 1], s.resist[at + 1]);
-    const double back = powder_pass_f64(T, resist, s.T[at + low], s.resist[at + low]);
-    const double front = powder_pass_f64(T, resist, s.T[at + high], s.resist[at + high]);
-    heat[z] += into * (left + right + (back + front) + (below + above));
-    if (k == s.top && (v.convection != 0 || v.emissivity != 0)) {
-      const double out = dt * powder_top_flux(&v, T);
-      heat[z] -= out / edge;
-      s.lost[p.plane * c.nu + p.u] += out * edge * edge;
-    }
-    if (p.u == 0)
-      s.rim[slab_face(c, 0, p.plane, k, 0)] -= across * left;
-    if (p.u == c.nu - 1)
-      s.rim[slab_face(c, 1, p.plane, k, 0)] -= across * right;
-    if (q == 0)
-      s.rim[slab_face(c, 4, 0, k, p.u)] -= across * back;
-    if (q == c.planes - 1)
-      s.rim[slab_face(c, 5, 0, k, p.u)] -= across * front;
-    if (k == c.nz - 1)
-      s.rim[slab_face(c, 3, p.plane, 0, p.u)] -= across * above;
-    below = -above;
-    T = T_next, resist = resist_next;
-  }
+  const int q = s.first + p.plane, column = p.plane * c.nu + p.u;
   const int highest = p.k + PIECE - 1 < s.top ? p.k + PIECE - 1 : s.top;
   const window_light *light = &s.light[n & 1];
-  if (light->count == 0 || highest < p.k || s.deep[highest] == 0)
+  const bool lit = light->count && s.deep[highest] != 0;
+  if (highest < s.top && !lit)
     return;
-  const double joule = slab_light(v, light, c.cut ? p.u : q, c.cut ? q : p.u,
-                                  s.state[(p.plane * c.nz + s.top) * c.nu + p.u],
-                                  s.T[slab_at(s, p.plane, s.top, p.u)]);
-  if (joule == 0)
-    return;
-  if (highest == s.top)
-    s.source[p.plane * c.nu + p.u] += joule;
+  const double T = s.cell[slab_at(s, p.plane, s.top, p.u)].x;
+  double out = 0, in = 0;
+  if (highest == s.top && (v.convection != 0 || v.emissivity != 0)) {
+    out = h.dt * powder_top_flux(&v, T);
+    s.lost[column] += out * h.edge * h.edge;
+  }
+  if (lit)
+    in = slab_light(v, light, c.cut ? p.u : q, c.cut ? q : p.u,
+                    s.state[(p.plane * c.nz + s.top) * c.nu + p.u], T);
+  if (in != 0 && highest == s.top)
+    s.source[column] += in;
+  const double per_volume = in * h.per_edge * h.per_edge * h.per_edge;
 #pragma unroll
-  for (int z = 0; z < PIECE; z++)
-    heat[z] += joule / (edge * edge * edge) * s.deep[p.k + z];
-}
-
-/* Into shared memory: states, ghosts; nothing has been counted yet. */
-static __device__ __noinline__ void slab_load(const ig_powder_view &v, const ig_powder_window &w,
-                                              window_slab s, int counted, int counted_end,
-                                              double *base) {
-  const int t = (int)threadIdx.x, step = (int)blockDim.x;
-  const window_cut &c = s.cut;
-  for (int i = counted + t; i < counted_end; i += step)
-    base[i] = 0;
-  for (int k = t; k < c.nz + PIECE; k += step)
-    s.deep[k] = k <= s.top ? powder_share_deep(k, s.top, w.fine.edge, v.depth) : 0;
-  for (int i = t; i < s.own * c.nz * c.nu; i += step) {
-    const int u = i % c.nu, k = i / c.nu % c.nz, p = s.first + i / c.nu / c.nz;
-    s.state[i] = v.state[powder_state_in(&v, &w.box, c.cut ? u : p, c.cut ? p : u, k)];
-  }
-  const int span = (c.nz + 2) * (c.nu + 2);
-  for (int i = t; i < (c.thick + 4) * span; i += step) {
-    const int u = i % (c.nu + 2) - 1, k = i / (c.nu + 2) % (c.nz + 2) - 1, q = i / span - 2;
-    const int plane = q < 0 ? -1 : q < c.thick ? q : s.own, p = s.first + plane;
-    const int x[3] = {c.cut ? u : p, c.cut ? p : u, k};
-    int side = 0, out = s.own == 0 || (q < c.thick && plane >= s.own) ? 2 : 0;
-    for (int d = 0; d < 3; d++)
-      if (x[d] < 0 || x[d] >= w.fine.n[d])
-        side = 2 * d + (x[d] >= 0), out++;
-    s.T[i] = 0;
-    s.resist[i] = IG_LEVEL_CLOSED;
-    if (out != 1)
-      continue;
-    const powder_rim_face face =
-        powder_rim_on(&v, &w, side, x[(side / 2 + 1) % 3], x[(side / 2 + 2) % 3]);
-    powder_ghost_of(&v, &face, &s.T[i], &s.resist[i]);
+  for (int z = 0; z < PIECE; z++) {
+    if (p.k + z == s.top)
+      heat[z] -= out * h.per_edge;
+    heat[z] += per_volume * s.deep[p.k + z];
   }
 }
 
-/* What a cell counted: heat through its faces of the rim, through the top, from the beams. */
-static __device__ __forceinline__ void slab_count(const ig_powder_view &v,
-                                                  const ig_powder_window &w, const window_slab &s,
-                                                  const slab_place &p, int k) {
+/* Heat of a piece of a column after step `n`: of each face what powder_pass says. `side`: sums of
+   what came through the faces of the rim at u low or high, which cells there have. Cells above the
+   bed pass nothing. */
+static __device__ __forceinline__ void slab_step(const ig_powder_view &v, const window_slab &s,
+                                                 const slab_place &p, int n, const window_step &h,
+                                                 double *heat, double *side) {
   const window_cut &c = s.cut;
-  const ig_level &l = w.fine;
-  const int q = s.first + p.plane, x[3] = {c.cut ? p.u : q, c.cut ? q : p.u, k};
-  const size_t column = powder_column_in(&v, &w.box, x[0], x[1]);
+  const int low = slab_low(s, p.plane, n), high = slab_high(s, p.plane, n), q = s.first + p.plane;
+  const double2 *at = s.cell + slab_at(s, p.plane, p.k, p.u);
+  double2 here = at[0];
+  double below = slab_pass(here, at[-s.zrow]);
+  if (p.k == 0)
+    s.rim[slab_face(c, 2, p.plane, 0, p.u)] -= h.across * below;
 #pragma unroll
-  for (int side = 0; side < 6; side++) {
-    const int d = side / 2, e = (d + 1) % 3, f = (d + 2) % 3;
-    if (x[d] != (side % 2 ? l.n[d] - 1 : 0))
-      continue;
-    const int here = (d == 2 ? 2 : d == c.cut ? 4 : 0) + side % 2;
-    const double out = s.rim[slab_face(c, here, p.plane, k, p.u)];
-    w.rim[powder_rim_first(l.n, side) + (int64_t)x[f] * l.n[e] + x[e]] = out;
-    if (side == 4 && w.box.at[2] == 0) /* the plate's bottom */
-      v.held[column] += out;
+  for (int z = 0; z < PIECE; z++) {
+    const double2 next = at[s.zrow];
+    const double above = slab_pass(here, next);
+    const double left = slab_pass(here, at[-1]), right = slab_pass(here, at[1]);
+    const double back = slab_pass(here, at[low]), front = slab_pass(here, at[high]);
+    heat[z] += h.into * (left + right + (back + front) + (below + above));
+    side[z] += p.u == 0 ? left : right;
+    if ((q == 0 || q == c.planes - 1) && p.k + z <= s.top)
+      s.rim[slab_face(c, q == 0 ? 4 : 5, 0, p.k + z, p.u)] -= h.across * (q == 0 ? back : front);
+    below = -above;
+    here = next;
+    at += s.zrow;
   }
-  if (k == s.top) {
-    v.lost[column] += s.lost[p.plane * c.nu + p.u];
-    v.source[column] += s.source[p.plane * c.nu + p.u];
-  }
-}
-
-/* Back: temperatures, states, what was counted. */
-static __device__ __noinline__ void slab_store(const ig_powder_view &v, const ig_powder_window &w,
-                                               window_slab s, slab_place p) {
-#pragma unroll 1
-  for (int k = p.k; k < p.k + PIECE && k < s.cut.nz; k++) {
-    const int q = s.first + p.plane;
-    w.fine.T[slab_global(w.fine, s, p.plane, k, p.u)] = s.T[slab_at(s, p.plane, k, p.u)];
-    v.state[powder_state_in(&v, &w.box, s.cut.cut ? p.u : q, s.cut.cut ? q : p.u, k)] =
-        s.state[(p.plane * s.cut.nz + k) * s.cut.nu + p.u];
-    slab_count(v, w, s, p, k);
-  }
-}
-
-/* Where in the slab a probe is; -1: elsewhere. */
-static __device__ __noinline__ int probe_find(const ig_powder_view &v, const ig_powder_window &w,
-                                              window_slab s, int probe) {
-  int x[3];
-  for (int d = 0; d < 3; d++) {
-    const double at =
-        floor((v.probe_at[3 * probe + d] - v.low[d]) / w.fine.edge) - (double)w.box.at[d] * v.r;
-    if (!(at >= 0 && at < w.fine.n[d]))
-      return -1;
-    x[d] = (int)at;
-  }
-  const int plane = (s.cut.cut ? x[1] : x[0]) - s.first, u = s.cut.cut ? x[0] : x[1];
-  return plane >= 0 && plane < s.own && x[2] <= s.top ? slab_at(s, plane, x[2], u) : -1;
-}
-
-static __device__ window_slab slab_of(const ig_powder_view &v, const ig_powder_window &w,
-                                      const window_cut &cut, const window_memory &m, double *base,
-                                      int rank) {
-  window_slab s;
-  s.cut = cut;
-  s.first = rank * cut.thick;
-  s.own = cut.planes - s.first;
-  s.own = s.own < 0 ? 0 : s.own > cut.thick ? cut.thick : s.own;
-  s.top = (int)(v.bed - (int64_t)w.box.at[2] * v.r) - 1;
-  s.per_row = 1.0f / (float)cut.nu, s.per_plane = 1.0f / (float)cut.pieces;
-  s.zrow = cut.nu + 2;
-  s.prow = (cut.nz + 2) * (cut.nu + 2);
-  s.T = base + m.T, s.resist = base + m.resist, s.rim = base + m.rim;
-  s.lost = base + m.lost, s.source = base + m.source, s.deep = base + m.deep;
-  s.state = (uint8_t *)(base + m.state);
-  s.light = (window_light *)(base + m.light);
-  s.T_below = s.resist_below = s.T_above = s.resist_above = NULL;
-  cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
-  if (s.own > 0 && rank > 0) {
-    s.T_below = cluster.map_shared_rank(s.T, (unsigned)rank - 1);
-    s.resist_below = cluster.map_shared_rank(s.resist, (unsigned)rank - 1);
-  }
-  if (s.own > 0 && s.first + s.own < cut.planes) {
-    s.T_above = cluster.map_shared_rank(s.T, (unsigned)rank + 1);
-    s.resist_above = cluster.map_shared_rank(s.resist, (unsigned)rank + 1);
-  }
-  return s;
+  slab_top(v, s, p, n, h, heat);
 }
 
 /* The highest temperature of cell (x, y, k) in the map; 1: it has just frozen (`gone`: bits of its
@@ -355,47 +134,54 @@ static __device__ __noinline__ unsigned cell_kept(const ig_powder_view &v,
   return gone & IG_POWDER_MOLTEN ? 1 : 0;
 }
 
-/* Temperatures, resistances and states of a piece of a column, for step `n`; bits of its cells that
-   have just frozen, if they are in the map. */
+/* Temperatures, resistances and states of a piece of a column, for step `n`; those of outer planes
+   are the neighbours' too. Bits of its cells that have just frozen, if they are in the map. */
 static __device__ __forceinline__ unsigned
 slab_look(const ig_powder_view &v, const ig_powder_window &w, const window_slab &s,
           const ig_powder_tables *tables, const slab_place &p, int n, double *heat) {
+  const bool down = p.plane == 0 && s.cell_below, up = p.plane == s.own - 1 && s.cell_above;
+  const int at = slab_at(s, p.plane, p.k, p.u);
+  const int below = slab_at(s, s.cut.thick + (n & 1), p.k, p.u),
+            above = slab_at(s, (n & 1) - 2, p.k, p.u);
+  uint8_t *states = &s.state[(p.plane * s.cut.nz + p.k) * s.cut.nu + p.u];
   unsigned froze = 0;
 #pragma unroll
   for (int z = 0; z < PIECE; z++) {
-    const int k = p.k + z;
-    if (k > s.top)
+    if (p.k + z > s.top)
       continue;
-    uint8_t *cell = &s.state[(p.plane * s.cut.nz + k) * s.cut.nu + p.u];
-    const int was = *cell, state = powder_state_next(tables, &heat[z], was);
+    const int was = states[z * s.cut.nu], state = powder_state_next(tables, &heat[z], was);
     const double content = powder_content(tables, heat[z], state);
-    const double T = powder_T(tables, content);
-    const double resist = powder_resist(tables, content, state & IG_POWDER_SOLID ? 1 : 0);
+    const double2 now = {powder_T(tables, content),
+                         powder_resist(tables, content, state & IG_POWDER_SOLID ? 1 : 0)};
     if (state != was) {
-      *cell = (uint8_t)state;
+      states[z * s.cut.nu] = (uint8_t)state;
       if (state & ~was & IG_POWDER_SOLID)
         atomicAdd((unsigned long long *)v.sunk, 1ull);
     }
     if (v.map.n[0])
       froze |= cell_kept(v, w, s.cut.cut ? p.u : s.first + p.plane,
-                         s.cut.cut ? s.first + p.plane : p.u, k, T, was & ~state)
+                         s.cut.cut ? s.first + p.plane : p.u, p.k + z, now.x, was & ~state)
                << z;
-    slab_put(s, p, k, n, T, resist);
+    s.cell[at + z * s.zrow] = now;
+    if (down)
+      s.cell_below[below + z * s.zrow] = now;
+    if (up)
+      s.cell_above[above + z * s.zrow] = now;
   }
   return froze;
 }
 
-/* The record of cell (x, y, k) that has just frozen. T, resist: the cell in shared memory; `low`
-   and `high`: how far the planes beside it are. */
+/* The record of cell (x, y, k) that has just frozen. `at`: the cell in shared memory; `low` and
+   `high`: how far the planes beside it are. */
 static __device__ __noinline__ void cell_freeze(const ig_powder_view &v, const ig_powder_window &w,
                                                 const ig_powder_tables *tables, int x, int y, int k,
-                                                const double *T, const double *resist, int low,
-                                                int high, int zrow, double heat) {
+                                                const double2 *at, int low, int high, int zrow,
+                                                double heat) {
   double t[7], s[7];
 #pragma unroll
   for (int i = 0; i < 7; i++) {
     const int to[7] = {-zrow, low, -1, 0, 1, high, zrow};
-    t[i] = T[to[i]], s[i] = resist[to[i]];
+    t[i] = at[to[i]].x, s[i] = at[to[i]].y;
   }
   powder_freeze_at(tables, t + 3, s + 3, 2, 3, heat, w.fine.edge,
                    powder_map_in(&v, &w.box, x, y, k));
@@ -415,8 +201,8 @@ static __device__ __forceinline__ void slab_freeze(const ig_powder_view &v,
 #pragma unroll
     for (int i = 1; i < PIECE; i++) /* registers have no index */
       here = i == z ? heat[i] : here;
-    cell_freeze(v, w, tables, s.cut.cut ? p.u : q, s.cut.cut ? q : p.u, p.k + z, s.T + at,
-                s.resist + at, slab_low(s, p.plane, n), slab_high(s, p.plane, n), s.zrow, here);
+    cell_freeze(v, w, tables, s.cut.cut ? p.u : q, s.cut.cut ? q : p.u, p.k + z, s.cell + at,
+                slab_low(s, p.plane, n), slab_high(s, p.plane, n), s.zrow, here);
   }
 }
 
@@ -424,29 +210,33 @@ static __device__ __forceinline__ void slab_freeze(const ig_powder_view &v,
 template <int ROUNDS, int MOST, bool TABLES>
 __global__ void __launch_bounds__(MOST, 1)
     window_steps(const __grid_constant__ ig_powder_view v, int steps) {
-  extern __shared__ double base[];
+  extern __shared__ __align__(16) double base[];
   const ig_powder_window &w = v.windows[(int)blockIdx.x / BLOCKS];
   const int t = (int)threadIdx.x, workers = (int)blockDim.x - LIGHT;
   const window_cut cut = window_cut_of(w.fine.n);
   const window_memory m = window_memory_of(cut, TABLES);
   const window_slab s = slab_of(v, w, cut, m, base, (int)blockIdx.x % BLOCKS);
-  const ig_powder_tables *tables = TABLES ? (const ig_powder_tables *)base : v.tables;
+  const ig_powder_tables *tables = TABLES ? (const ig_powder_tables *)(base + m.tables) : v.tables;
   const double edge = w.fine.edge, dt = v.a.dt;
+  const window_step h = {dt, 2 * dt / (edge * edge), 2 * dt * edge, edge, 1 / edge};
   const int items = t < workers ? s.own * cut.pieces * cut.nu : 0;
   int64_t piece[IG_POWDER_BEAMS];
-  double heat[ROUNDS][PIECE];
+  double heat[ROUNDS][PIECE], side[ROUNDS][PIECE];
   unsigned froze[ROUNDS] = {0}; /* cells, a bit each */
-  for (int i = t; TABLES && i < m.T; i += (int)blockDim.x)
-    base[i] = ((const double *)v.tables)[i];
+#pragma unroll 8
+  for (int i = t; TABLES && i < m.rim - m.tables; i += (int)blockDim.x)
+    base[m.tables + i] = ((const double *)v.tables)[i];
   slab_load(v, w, s, m.rim, m.deep, base);
 #pragma unroll
   for (int r = 0; r < ROUNDS; r++) {
     const slab_place p = slab_place_of(s, t + r * workers);
 #pragma unroll
-    for (int z = 0; z < PIECE; z++)
+    for (int z = 0; z < PIECE; z++) {
+      side[r][z] = 0;
       heat[r][z] = t + r * workers < items && p.k + z < cut.nz
                        ? w.fine.heat[slab_global(w.fine, s, p.plane, p.k + z, p.u)]
                        : 0;
+    }
   }
   if (t >= workers) {
     for (int b = 0; b < w.beams; b++)
@@ -459,7 +249,7 @@ __global__ void __launch_bounds__(MOST, 1)
   cluster_wait();
   for (int n = -1;; n++) { /* -1: only temperatures */
     if (seen >= 0 && n > 0)
-      peak = peak > s.T[seen] ? peak : s.T[seen];
+      peak = peak > s.cell[seen].x ? peak : s.cell[seen].x;
 #pragma unroll
     for (int r = 0; r < ROUNDS; r++)
       if (v.map.n[0] && froze[r])
@@ -468,8 +258,11 @@ __global__ void __launch_bounds__(MOST, 1)
       break;
 #pragma unroll
     for (int r = 0; r < ROUNDS; r++)
-      if (t + r * workers < items && n >= 0)
-        slab_step(v, s, slab_place_of(s, t + r * workers), n, edge, dt, heat[r]);
+      if (t + r * workers < items && n >= 0) {
+        const slab_place p = slab_place_of(s, t + r * workers);
+        if (p.k <= s.top)
+          slab_step(v, s, p, n, h, heat[r], side[r]);
+      }
     if (t < workers)
       workers_meet(workers);
     else if (n >= 0 && n + 1 < steps)
@@ -488,12 +281,14 @@ __global__ void __launch_bounds__(MOST, 1)
     const slab_place p = slab_place_of(s, t + r * workers);
 #pragma unroll
     for (int z = 0; z < PIECE; z++)
-      if (t + r * workers < items && p.k + z < cut.nz)
+      if (t + r * workers < items && p.k + z < cut.nz) {
         w.fine.heat[slab_global(w.fine, s, p.plane, p.k + z, p.u)] = heat[r][z];
+        if (p.k + z <= s.top && (p.u == 0 || p.u == cut.nu - 1))
+          s.rim[slab_face(cut, p.u == 0 ? 0 : 1, p.plane, p.k + z, 0)] = -h.across * side[r][z];
+      }
   }
-#pragma unroll 1
-  for (int i = t; i < items; i += workers)
-    slab_store(v, w, s, slab_place_of(s, i));
+  __syncthreads();
+  slab_store(v, w, s);
   cluster_arrive(); /* nobody's memory goes before all are done */
   cluster_wait();
 }
