@@ -138,8 +138,7 @@ typedef struct {
   X(spread, coarse)                                                                                \
   X(change, coarse)                                                                                \
   X(mean, box)
-#define IG_POWDER_ITEMS(X)                                                                         \
-  X(ghost) X(rim) X(cross) X(column) X(probe) X(film) X(pool_done) X(put)
+#define IG_POWDER_ITEMS(X) X(ghost) X(rim) X(cross) X(column) X(probe) X(film) X(pool_done) X(put)
 
 typedef enum {
 #define X(name, where) IG_DO_##name,
