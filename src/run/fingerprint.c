@@ -18,15 +18,22 @@
 #define START 0xcbf29ce484222325u
 
 /* FNV-1a on eight bytes at a time: it need not withstand malice, only mistakes. */
+static uint64_t mix_word(uint64_t h, uint64_t word) {
+  h = (h ^ word) * 0x100000001b3u;
+  return h ^ h >> 29;
+}
 static uint64_t mix(uint64_t h, const void *data, size_t bytes) {
   const unsigned char *p = data;
-  for (; bytes; bytes -= bytes < 8 ? bytes : 8, p += 8) {
-    uint64_t word = 0;
-    memcpy(&word, p, bytes < 8 ? bytes : 8);
-    h = (h ^ word) * 0x100000001b3u;
-    h ^= h >> 29;
+  uint64_t word;
+  for (; bytes >= sizeof word; bytes -= sizeof word, p += sizeof word) {
+    memcpy(&word, p, sizeof word); /* of a known size: one load, where a mesh has gigabytes */
+    h = mix_word(h, word);
   }
-  return h;
+  if (bytes == 0)
+    return h;
+  word = 0;
+  memcpy(&word, p, bytes);
+  return mix_word(h, word);
 }
 
 static uint64_t mix_text(uint64_t h, const char *text) {

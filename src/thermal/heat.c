@@ -392,8 +392,7 @@ ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time) {
                 there ? ig_heat_start(h, n) : h->node.initial);
   }
   if (h->conduction == IG_HEAT_STENCIL)
-    for (ig_lid n = 0; n < h->nodes; n++)
-      IG_TRY(ig_heat_row_find(cx, h, n, &((int32_t *)h->rows.of.host)[n]));
+    IG_TRY(ig_heat_rows_find_all(cx, h));
   else
     IG_TRY(ig_heat_nodes_begin(cx, h));
   ig_array *arrays[] = {&h->node.T,    &h->node.inverse, &h->node.volume, &h->node.H,

@@ -1,6 +1,7 @@
 /* Finding nodes whose assembled rows are alike. */
 #include "thermal/heat_rows.h"
 #include "backend/backend.h"
+#include "core/threads.h"
 #include "thermal/heat_make.h"
 
 #include <math.h>
@@ -192,10 +193,9 @@ static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat
   return IG_OK;
 }
 
-ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
-  struct ig_heat_rows *b = h->rows.book;
-  row_key key;
-  memset(&key, 0, sizeof key);
+static void key_make(const ig_heat *h, ig_lid n, row_key *key) {
+  const struct ig_heat_rows *b = h->rows.book;
+  memset(key, 0, sizeof *key);
   for (ig_lid i = h->node.around.start[n]; i < h->node.around.start[n + 1]; i++) {
     const ig_lid e = h->node.around.item[i];
     if (e >= h->next.elements)
@@ -204,26 +204,41 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
     uint32_t a = 0;
     while (conn[a] != n)
       a++;
-    key.corner[key.count] = b->of[e] * 8 + a;
+    key->corner[key->count] = b->of[e] * 8 + a;
     const uint8_t *x = &h->face.exposed[6 * (int64_t)e];
-    key.exposed[key.count++] =
+    key->exposed[key->count++] =
         ((uint64_t)x[0] | (uint64_t)x[1] << 8 | (uint64_t)x[2] << 16 | (uint64_t)x[3] << 24 |
          (uint64_t)x[4] << 32 | (uint64_t)x[5] << 40) &
         b->touch[a];
   }
-  key.held = h->node.held && !isnan(h->node.held[n]);
-  if (b->rows && memcmp(&key, &b->key[b->last], sizeof key) == 0) {
+  key->held = h->node.held && !isnan(h->node.held[n]);
+}
+
+/* The row of a key, -1: there is none yet. `last` is tried first; *slot: where its number would be.
+ */
+static int32_t row_seek(const struct ig_heat_rows *b, const row_key *key, int32_t last,
+                        uint32_t *slot) {
+  if (b->rows && memcmp(key, &b->key[last], sizeof *key) == 0)
+    return last;
+  uint32_t s = (uint32_t)hash(key, sizeof *key) & (ROW_SLOTS - 1);
+  for (; b->slot[s]; s = (s + 1) & (ROW_SLOTS - 1))
+    if (memcmp(&b->key[b->slot[s] - 1], key, sizeof *key) == 0)
+      return (int32_t)b->slot[s] - 1;
+  *slot = s;
+  return -1;
+}
+
+ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
+  struct ig_heat_rows *b = h->rows.book;
+  row_key key;
+  uint32_t slot = 0;
+  key_make(h, n, &key);
+  *out = row_seek(b, &key, b->last, &slot);
+  if (*out >= 0) {
+    b->last = *out;
     b->met[b->last]++;
-    *out = b->last;
     return IG_OK;
   }
-  uint32_t s = (uint32_t)hash(&key, sizeof key) & (ROW_SLOTS - 1);
-  for (; b->slot[s]; s = (s + 1) & (ROW_SLOTS - 1))
-    if (memcmp(&b->key[b->slot[s] - 1], &key, sizeof key) == 0) {
-      *out = b->last = (int32_t)b->slot[s] - 1;
-      b->met[b->last]++;
-      return IG_OK;
-    }
   if (b->rows == MOST_ROWS)
     return IG_FAIL(cx, IG_INPUT,
                    "this mesh needs more than %d different rows: choose conduction 'classes'",
@@ -233,9 +248,36 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
   IG_TRY(IG_MORE(cx, &b->met, b->rows, "rows"));
   IG_TRY(row_make(cx, h, &key, &b->row[b->rows]));
   b->key[b->rows] = key;
-  b->slot[s] = (uint32_t)b->rows + 1;
+  b->slot[slot] = (uint32_t)b->rows + 1;
   b->met[b->rows] = 1;
   *out = b->last = b->rows++;
+  return IG_OK;
+}
+
+ig_status ig_heat_rows_find_all(ig_ctx *cx, ig_heat *h) {
+  enum { FIRST = 4096, MOST = 1 << 22 };
+  struct ig_heat_rows *b = h->rows.book;
+  int32_t *of = h->rows.of.host;
+  for (ig_lid begin = 0, size = FIRST; begin < h->nodes; size = size < MOST ? 2 * size : size) {
+    const ig_lid end = size < h->nodes - begin ? begin + size : h->nodes;
+#pragma omp parallel num_threads(ig_team(cx, end - begin, IG_WORK_ELEMENT))
+    {
+      int32_t last = 0;
+#pragma omp for schedule(static)
+      for (ig_lid n = begin; n < end; n++) {
+        row_key key;
+        uint32_t slot;
+        key_make(h, n, &key);
+        of[n] = row_seek(b, &key, last, &slot);
+        last = of[n] >= 0 ? of[n] : last;
+      }
+    }
+    for (; begin < end; begin++)
+      if (of[begin] >= 0)
+        b->met[of[begin]]++;
+      else
+        IG_TRY(ig_heat_row_find(cx, h, begin, &of[begin]));
+  }
   return IG_OK;
 }
 

@@ -13,6 +13,9 @@ IG_MUST_CHECK ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h);
 void ig_heat_rows_free(ig_heat *h);
 /* The row of node n as the elements stand now; made if it is new. */
 IG_MUST_CHECK ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *row);
+/* Those of all nodes: threads look them up, portion by portion; the ones they do not find are made
+   in between, in the order of nodes, so that rows are numbered as if found one by one. */
+IG_MUST_CHECK ig_status ig_heat_rows_find_all(ig_ctx *cx, ig_heat *h);
 /* Films of all rows anew, from the classes' present values. */
 IG_MUST_CHECK ig_status ig_heat_rows_renew(ig_ctx *cx, ig_heat *h);
 /* Puts rows made since the last call on the device. */
