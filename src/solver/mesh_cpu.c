@@ -119,7 +119,7 @@ SCALAR_PRODUCT(f64, double)
 IG_HD void add_to_nodes(const ig_mesh_args *p, const int n, ig_lid e, double value, double *out) {
   double x[30], weight[10];
   ig_cell_gather(&p->scatter, n, e, p->x, x);
-  (void)ig_cell_weights(x, n, weight);
+  ig_cell_shares(p, x, n, weight);
   for (int a = 0; a < n; a++)
     ig_scatter_add_f64(&p->scatter, e, a, 1, 0, value * weight[a], out, p->slots);
 }

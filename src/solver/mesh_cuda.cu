@@ -176,7 +176,7 @@ static __global__ void __launch_bounds__(128)
   const int32_t e = ig_scatter_element(&p.scatter, i);
   double x[30], weight[10];
   ig_cell_gather(&p.scatter, N, e, p.x, x);
-  (void)ig_cell_weights(x, N, weight);
+  ig_cell_shares(&p, x, N, weight);
 #pragma unroll
   for (int a = 0; a < N; a++)
     ig_scatter_add_f64(&p.scatter, e, a, 1, 0, in[e] * weight[a], out, (double *)p.slots);

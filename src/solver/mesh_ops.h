@@ -18,6 +18,7 @@ typedef struct {
   double lame, shear;   /* at unit Young's modulus */
   double conduct, mass; /* at unit modulus */
   void *slots;          /* gather: 6 doubles (heat: 1) each of the plan's */
+  int lumped;           /* to_nodes, to_elements: positive shares of quadratic elements */
 } ig_mesh_args;
 
 /* Statements for the number of nodes per element, known to the compiler as N: 8, a hexahedron; 4 or

@@ -373,11 +373,8 @@ static ig_status check_case(const ig_topopt_design *s) {
   if (ig_topopt_made(c) && ig_topopt_method(c) == IG_OPTIMISER_OC)
     return ig_fail_at(cx, at, "%s: needs optimiser: {method: mma}; oc knows linear volumes alone",
                       key);
-  if (ig_topopt_made(c) && (!s->d->print || c->filter.kind < IG_FILTER_DENSITY))
-    return ig_fail_at(cx, at,
-                      s->d->print ? "%s: needs filter: {kind: density} or helmholtz"
-                                  : "%s: is for grids, whose layers are flat",
-                      key);
+  if (ig_topopt_made(c) && c->filter.kind < IG_FILTER_DENSITY)
+    return ig_fail_at(cx, at, "%s: needs filter: {kind: density} or helmholtz", key);
   if ((c->minimise == IG_MINIMISE_STRESS || c->minimise == IG_MINIMISE_TEMPERATURE) &&
       c->projection.robust > 0)
     return ig_fail_at(cx, &c->projection.at,
@@ -506,6 +503,7 @@ void ig_topopt_design_free(ig_topopt_design *s) {
                               &s->mma_high, &s->mma_old, &s->mma_older};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(s->cx, arrays[i]);
+  ig_topopt_turns_free(s);
   ig_topopt_stress_free(s);
   ig_topopt_load_free(s);
   ig_topopt_modes_free(s);

@@ -493,6 +493,8 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.fix = m->solver->fix.dev;
   m->d.to_nodes = grid_to_nodes;
   m->d.to_elements = grid_to_elements;
+  m->d.lump = grid_to_nodes;
+  m->d.lump_back = grid_to_elements;
   m->d.strain = heat ? NULL : grid_strain;
   m->d.strain_back = grid_strain_back;
   m->d.thickness = dim == 2 ? gc->thickness : 1;

@@ -92,23 +92,24 @@ static ig_status weigh(ig_topopt_design *s, double *v) {
   return IG_OK;
 }
 
-ig_status ig_topopt_load_masses(ig_topopt_design *s, int r) {
+ig_status ig_topopt_load_masses(ig_topopt_design *s, int r, bool lumped) {
   IG_TRY(s->ops->mass(s->cx, s->d->places, s->d->role, s->c->mass_threshold, false,
                       s->density[r].dev, s->body[0].dev));
   IG_TRY(weigh(s, s->body[0].dev));
-  IG_TRY(s->d->to_nodes(s->d->self, s->body[0].dev, s->nodal.dev));
+  IG_TRY((lumped ? s->d->lump : s->d->to_nodes)(s->d->self, s->body[0].dev, s->nodal.dev));
   const ig_array *added = &s->loading->added;
   return added->dev
              ? s->ops->mix(s->cx, s->d->layout.nodes, 1, s->nodal.dev, 1, added->dev, s->nodal.dev)
              : IG_OK;
 }
 
-ig_status ig_topopt_load_mass_slope(ig_topopt_design *s, int r, double factor, bool add) {
+ig_status ig_topopt_load_mass_slope(ig_topopt_design *s, int r, bool lumped, double factor,
+                                    bool add) {
   const int64_t n = s->d->places;
   IG_TRY(s->ops->mass(s->cx, n, s->d->role, s->c->mass_threshold, true, s->density[r].dev,
                       s->body[0].dev));
   IG_TRY(weigh(s, s->body[0].dev));
-  IG_TRY(s->d->to_elements(s->d->self, s->nodal.dev, s->body[1].dev));
+  IG_TRY((lumped ? s->d->lump_back : s->d->to_elements)(s->d->self, s->nodal.dev, s->body[1].dev));
   IG_TRY(s->ops->map(s->cx, n, s->d->role, IG_MAP_PRODUCT, s->body[0].dev, s->body[1].dev, NULL,
                      s->body[0].dev));
   return s->ops->mix(s->cx, n, factor, s->body[0].dev, add ? 1 : 0, s->direct.dev, s->direct.dev);
@@ -119,7 +120,7 @@ ig_status ig_topopt_load_prepare(ig_topopt_design *s, int r) {
   const int64_t nu = s->d->unknowns;
   double energy = 0;
   if (heavy(s))
-    IG_TRY(ig_topopt_load_masses(s, r));
+    IG_TRY(ig_topopt_load_masses(s, r, false));
   if (l->held.dev) {
     IG_TRY(s->d->apply(s->d->self, l->held.dev, s->pull.dev));
     IG_TRY(s->d->energy(s->d->self, l->held.dev, l->held.dev, 1, false, s->work.dev));
@@ -161,7 +162,7 @@ ig_status ig_topopt_load_direct(ig_topopt_design *s, int r, int q, const double 
   if (!l->gravity[q].dev) /* an earlier sum must not stay */
     return !add && s->direct.dev ? ig_array_zero(s->cx, &s->direct) : IG_OK;
   IG_TRY(s->ops->node_dot(s->cx, &s->d->layout, l->gravity[q].dev, state, s->nodal.dev));
-  return ig_topopt_load_mass_slope(s, r, factor * l->element_mass / l->norm[q], add);
+  return ig_topopt_load_mass_slope(s, r, false, factor * l->element_mass / l->norm[q], add);
 }
 
 ig_status ig_topopt_load_add(ig_topopt_design *s, const double *step, double *slope) {

@@ -27,11 +27,11 @@ IG_MUST_CHECK ig_status ig_topopt_load_lift(ig_topopt_design *s, int q, double *
 IG_MUST_CHECK ig_status ig_topopt_load_direct(ig_topopt_design *s, int r, int q,
                                               const double *state, double factor, bool add);
 IG_MUST_CHECK ig_status ig_topopt_load_add(ig_topopt_design *s, const double *step, double *slope);
-/* Nodal masses in units of an element's, into s->nodal. */
-IG_MUST_CHECK ig_status ig_topopt_load_masses(ig_topopt_design *s, int r);
+/* Nodal masses in units of an element's, into s->nodal; those that swing are lumped. */
+IG_MUST_CHECK ig_status ig_topopt_load_masses(ig_topopt_design *s, int r, bool lumped);
 /* s->direct (+)= factor x value at the nodes (s->nodal) . d(masses)/d(density). */
-IG_MUST_CHECK ig_status ig_topopt_load_mass_slope(ig_topopt_design *s, int r, double factor,
-                                                  bool add);
+IG_MUST_CHECK ig_status ig_topopt_load_mass_slope(ig_topopt_design *s, int r, bool lumped,
+                                                  double factor, bool add);
 /* Arrays of nodes and elements that masses need. */
 IG_MUST_CHECK ig_status ig_topopt_load_room(ig_topopt_design *s);
 

@@ -3,6 +3,7 @@
 
      supports, loads, roles                     placing.c, mesh_place.c
      filters                                    mesh_filter.c
+     what can be printed or drawn               mesh_making.c
      products, preconditioners, energies        mesh_system.c, ebe.c, mesh_amg.c
      surface of the part                        mesh_surface.c  */
 #include "topopt/mesh_model.h"
@@ -126,6 +127,7 @@ static void mesh_describe(void *self, ig_check_line *line, void *user) {
              l->nodes * l->size);
     line(user, "multigrid", text);
   }
+  ig_topopt_mesh_making_describe(m, line, user);
 }
 
 /* --- making it --- */
@@ -138,6 +140,7 @@ static void mesh_free(void *self) {
     ig_array_free(m->cx, arrays[i]);
   ig_topopt_loading_free(m->cx, &m->loading);
   ig_topopt_mesh_filter_free(m);
+  ig_topopt_mesh_making_free(m);
   ig_topopt_mesh_system_free(m);
   free(m->conn);
   free(m);
@@ -160,6 +163,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   IG_TRY(ig_topopt_mesh_place(m));
   IG_TRY(ig_topopt_mesh_system_new(m, how));
   IG_TRY(ig_topopt_mesh_filter_new(m));
+  IG_TRY(ig_topopt_mesh_making_new(m));
   ig_discretisation *d = &m->d;
   d->loading = &m->loading;
   d->places = d->all_places = d->elements = m->elements;
@@ -170,7 +174,6 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->scale = m->scale.dev;
   d->faces = mesh_faces;
   d->thickness = 1;
-  d->quadratic = m->type == IG_TET10;
   d->layout = (ig_node_layout){m->nodes, m->size, 1, m->size};
   d->fix = m->fix.dev;
   d->hooke = (ig_topopt_hooke){3, m->hex.lame, m->hex.shear};

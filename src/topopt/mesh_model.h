@@ -4,6 +4,7 @@
 
 #include "solver/mesh_amg.h"
 #include "solver/mesh_ops.h"
+#include "topopt/making_ops.h"
 #include "topopt/mesh_petsc.h"
 #include "topopt/topopt.h"
 
@@ -18,6 +19,7 @@ typedef struct {
   ig_linear system;
 } ig_helmholtz;
 
+enum { IG_MAKING_LISTS = 6 };
 typedef struct ig_topopt_mesh_model {
   ig_ctx *cx;
   const ig_topopt_case *c;
@@ -49,6 +51,10 @@ typedef struct ig_topopt_mesh_model {
   ig_discretisation d;
   double normal[3]; /* of the face at hand */
   ig_loading loading;
+  ig_topopt_supports supports; /* of printing; levels 0: none */
+  ig_links columns;            /* of drawing; count 0: none */
+  int64_t *level;
+  ig_array making[IG_MAKING_LISTS];
 } ig_topopt_mesh_model;
 
 /* Centre of an element (face < 0) or of one of its faces. */
@@ -74,6 +80,11 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m);
 void ig_topopt_mesh_filter_free(ig_topopt_mesh_model *m);
 IG_MUST_CHECK ig_status ig_topopt_mesh_filter(void *self, const double *in, double *out);
 IG_MUST_CHECK ig_status ig_topopt_mesh_around(void *self, const double *in, double *out);
+
+/* What can be printed or drawn; mesh_making.c. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_making_new(ig_topopt_mesh_model *m);
+void ig_topopt_mesh_making_free(ig_topopt_mesh_model *m);
+void ig_topopt_mesh_making_describe(const ig_topopt_mesh_model *m, ig_check_line *line, void *user);
 
 /* The part at a density (host); mesh_surface.c. */
 IG_MUST_CHECK ig_status ig_topopt_mesh_surface(void *self, const double *density, double level,

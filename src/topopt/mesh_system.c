@@ -70,6 +70,20 @@ static ig_status to_elements(void *self, const double *in, double *out) {
   return m->ops->to_elements(m->cx, &m->hex, in, out);
 }
 
+/* Quadratic elements have masses by other shares. */
+static ig_status lump(void *self, const double *in, double *out) {
+  ig_topopt_mesh_model *m = self;
+  ig_mesh_args lumped = m->hex;
+  lumped.lumped = 1;
+  return m->ops->to_nodes(m->cx, &lumped, &m->plan, in, out);
+}
+static ig_status lump_back(void *self, const double *in, double *out) {
+  ig_topopt_mesh_model *m = self;
+  ig_mesh_args lumped = m->hex;
+  lumped.lumped = 1;
+  return m->ops->to_elements(m->cx, &lumped, in, out);
+}
+
 static ig_status strain(void *self, const double *u, double *tensor) {
   ig_topopt_mesh_model *m = self;
   return m->ops->strain(m->cx, &m->hex, u, tensor);
@@ -171,6 +185,8 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
   m->d.apply = product;
   m->d.to_nodes = to_nodes;
   m->d.to_elements = to_elements;
+  m->d.lump = lump;
+  m->d.lump_back = lump_back;
   m->d.strain = m->size == 3 ? strain : NULL;
   m->d.strain_back = strain_back;
   return ig_pcg_init(cx, &m->pcg, m->system.n);

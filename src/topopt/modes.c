@@ -218,7 +218,7 @@ ig_status ig_topopt_modes_solve(ig_topopt_design *s, int r, ig_evaluation *e) {
   const double tolerance = s->tolerance, enough = fmax(tolerance, 1e-11);
   double residual[MOST], worst = 1, start = ig_now();
   ig_status status = IG_OK;
-  IG_TRY(ig_topopt_load_masses(s, r));
+  IG_TRY(ig_topopt_load_masses(s, r, true));
   IG_TRY(s->cx->backend->copy(s->cx, m->mass.dev, s->nodal.dev,
                               (size_t)s->d->layout.nodes * sizeof(double)));
   for (int j = 0; j < m->block; j++)
@@ -260,7 +260,7 @@ ig_status ig_topopt_modes_slope(ig_topopt_design *s, const ig_law *law, int r, d
     const double *x = m->x[i].dev;
     IG_TRY(s->d->energy(s->d->self, x, x, weight / m->lambda[i], i > 0, s->work.dev));
     IG_TRY(s->ops->node_dot(s->cx, &s->d->layout, x, x, s->nodal.dev));
-    IG_TRY(ig_topopt_load_mass_slope(s, r, weight, i > 0));
+    IG_TRY(ig_topopt_load_mass_slope(s, r, true, weight, i > 0));
   }
   IG_TRY(ig_topopt_design_stiffen(s, s->work.dev));
   IG_TRY(s->ops->slope(s->cx, s->d->places, s->d->role, law, ig_topopt_design_filtered(s),
@@ -283,10 +283,6 @@ ig_status ig_topopt_modes_new(ig_topopt_design *s) {
     return IG_OK;
   if (c->problem == IG_PROBLEM_HEAT)
     return ig_fail_at(cx, &c->at, "frequency: nothing swings in a heat problem");
-  if (s->d->quadratic)
-    return ig_fail_at(cx, &c->at, "frequency: not on tet10 elements: take tet4 or hexahedra");
-  if (!s->d->to_nodes || !s->d->to_elements)
-    return ig_fail_at(cx, &c->at, "frequency: not on elements of this type");
   if (!(s->loading->element_mass > 0))
     return ig_fail_at(cx, &c->at,
                       "frequency: the material has no density: give it one in 'materials'");

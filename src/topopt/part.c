@@ -3,6 +3,7 @@
 #include "topopt/output.h"
 #include "topopt/pieces.h"
 #include "topopt/stress.h"
+#include "topopt/surface.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -12,9 +13,22 @@ static ig_status put_figures(ig_sink *sink, const ig_topopt_run *r, const ig_top
                              double wanted) {
   const ig_surface_case *c = &r->s->c->surface;
   double copies = 1;
+  ig_topopt_part_shape shape;
+  IG_TRY(ig_topopt_part_look(r->s->cx, part, &shape));
   IG_TRY(sink->result(sink, "surface_area", "m^2", part->area));
   IG_TRY(sink->result(sink, "surface_volume", "m^3", part->volume));
   IG_TRY(sink->result(sink, "surface_level", "", part->level));
+  IG_TRY(sink->result(sink, "surface_open_edges", "", (double)shape.open));
+  IG_TRY(sink->result(sink, "surface_shells", "", (double)shape.shells));
+  IG_TRY(sink->result(sink, "surface_handles", "", (double)shape.handles));
+  if (shape.open > 0)
+    ig_warn(r->s->cx, "the surface is not closed: %" PRId64 " edges have no one opposite",
+            shape.open);
+  if (shape.pinched > 0)
+    ig_warn(r->s->cx,
+            "the surface touches itself at %" PRId64 " points: not every program that "
+            "reads it will like that",
+            shape.pinched);
   for (int i = 0; c->mirror && i < r->s->c->symmetry.count; i++)
     copies *= 2;
   wanted *= copies;

@@ -54,10 +54,10 @@ static ig_status read_sameness(const ig_topopt_points *p, sameness *s) {
   return IG_OK;
 }
 
-/* Where the element lies after folding, in steps of a thousandth of an element. */
-static void fold(const ig_topopt_points *p, const sameness *s, double size, int64_t element,
-                 linked *l) {
-  int64_t node[8];
+/* Where the element lies after folding, in steps of `size`, moved by a share of one. */
+static void fold(const ig_topopt_points *p, const sameness *s, double size, double shift,
+                 int64_t element, linked *l) {
+  int64_t node[IG_ELEMENT_NODES];
   double x[3], center[3] = {0};
   const int n = p->corners(p->self, element, node);
   for (int a = 0; a < n; a++) {
@@ -74,22 +74,44 @@ static void fold(const ig_topopt_points *p, const sameness *s, double size, int6
     t -= period * floor(t / period);
     if (s->mirrored[d] && t > 0.5 * period)
       t = period - t;
-    l->at[d] = (int64_t)floor(1e3 * t / size + 0.31831); /* centres are not on a border */
+    l->at[d] = (int64_t)floor(t / size + shift);
   }
 }
 
+/* Of an element, six tetrahedra counted as one. */
 static double size_of(const ig_topopt_points *p, int64_t elements) {
-  double volume = 1;
+  int64_t node[IG_ELEMENT_NODES];
+  const int corners = p->corners(p->self, ig_topopt_own_begin(p), node);
+  double volume = p->dim == 3 && (corners == 4 || corners == 10) ? 6 : 1;
   for (int d = 0; d < p->dim; d++)
     volume *= p->high[d] - p->low[d];
   return pow(volume / (double)elements, 1.0 / p->dim);
+}
+
+/* Elements sorted by where they lie after folding, and group after group of them; returns how many
+   groups have one element. */
+static int64_t sort_groups(const ig_topopt_points *p, const sameness *s, const uint8_t *role,
+                           double size, double shift, linked *l, int64_t *start, int64_t *groups) {
+  int64_t n = 0, single = 0;
+  for (int64_t i = 0; i < p->places; i++)
+    if (role[i] == IG_ROLE_DESIGN)
+      fold(p, s, size, shift, i, &l[n++]);
+  qsort(l, (size_t)n, sizeof *l, compare);
+  *groups = 0;
+  for (int64_t i = 0; i < n; i++)
+    if (i == 0 || !alike(&l[i], &l[i - 1]))
+      start[(*groups)++] = i;
+  start[*groups] = n;
+  for (int64_t g = 0; g < *groups; g++)
+    single += start[g + 1] - start[g] == 1;
+  return single;
 }
 
 ig_status ig_topopt_points_links(const ig_topopt_points *p, const uint8_t *role, ig_loading *to,
                                  ig_links *links) {
   sameness s;
   linked *l = NULL;
-  int64_t n = 0, *start = NULL, *order = NULL, groups = 0, single = 0;
+  int64_t n = 0, *start = NULL, *order = NULL, groups = 0;
   ig_status status;
   if (!p->c->pattern.at.given)
     return IG_OK;
@@ -100,19 +122,18 @@ ig_status ig_topopt_points_links(const ig_topopt_points *p, const uint8_t *role,
   IG_TRY_GOTO(status, done, IG_NEW(p->cx, &l, n, "pattern"));
   IG_TRY_GOTO(status, done, IG_NEW(p->cx, &start, n + 1, "pattern"));
   IG_TRY_GOTO(status, done, IG_NEW(p->cx, &order, n, "pattern"));
-  n = 0;
-  for (int64_t i = 0; i < p->places; i++)
-    if (role[i] == IG_ROLE_DESIGN)
-      fold(p, &s, size, i, &l[n++]);
-  qsort(l, (size_t)n, sizeof *l, compare);
-  for (int64_t i = 0; i < n; i++) {
-    order[i] = l[i].element;
-    if (i == 0 || !alike(&l[i], &l[i - 1]))
-      start[groups++] = i;
+  /* centres of rows are not on a border of steps of a thousandth */
+  int64_t single = sort_groups(p, &s, role, 1e-3 * size, 0.31831, l, start, &groups);
+  const bool extruded = s.extruded[0] || s.extruded[1] || s.extruded[2];
+  if (2 * single > n && extruded) { /* no rows: columns as wide as an element */
+    single = sort_groups(p, &s, role, size, 0, l, start, &groups);
+    ig_warn_at(p->cx, &p->c->pattern.at,
+               "pattern: extrude: the elements lie in no rows: those whose centres are in one "
+               "column %.3g m wide share a density, and the section is as rough",
+               size);
   }
-  start[groups] = n;
-  for (int64_t g = 0; g < groups; g++)
-    single += start[g + 1] - start[g] == 1;
+  for (int64_t i = 0; i < n; i++)
+    order[i] = l[i].element;
   if (2 * single > n) {
     status = ig_fail_at(p->cx, &p->c->pattern.at,
                         "pattern: most elements have no counterpart: the elements of the mesh must "

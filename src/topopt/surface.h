@@ -30,6 +30,14 @@ IG_MUST_CHECK ig_status ig_topopt_part_cut(ig_topopt_part_builder *b, int inside
 IG_MUST_CHECK ig_status ig_topopt_part_close(ig_topopt_part_builder *b, const bool *inside,
                                              ig_cut_edge *edge, void *user);
 
+/* What a surface is like: edges with a triangle on one side alone, or with more than two (0: it is
+   closed); vertices at which it only touches itself; shells; handles, as a torus has one. */
+typedef struct {
+  int64_t open, pinched, shells, handles;
+} ig_topopt_part_shape;
+IG_MUST_CHECK ig_status ig_topopt_part_look(ig_ctx *cx, const ig_topopt_part *s,
+                                            ig_topopt_part_shape *shape);
+
 /* Area and enclosed volume. */
 void ig_topopt_part_measure(ig_topopt_part *s);
 

@@ -35,6 +35,25 @@ static bool own(const ig_topopt_design *s, int k) {
   return ig_topopt_systems_owner(s, k) == ig_ranks_rank(s->cx->ranks);
 }
 
+/* A solution of rank `from` to all, through host memory that stays: pages that are new with every
+   message, or not locked, cost several times the message itself. */
+static ig_status send_state(ig_topopt_design *s, int from, double *state) {
+  const size_t n = (size_t)s->d->unknowns;
+  ig_topopt_turns *t = &s->turns;
+  ig_status status = IG_OK;
+  if (s->cx->backend->separate && !t->host)
+    status = s->cx->backend->host_alloc(s->cx, &t->host, n * sizeof *state);
+  IG_TRY(ig_ranks_agree(s->cx, status));
+  ig_array sent = {
+      .host = t->host ? t->host : state, .dev = state, .count = n, .size = sizeof *state};
+  return ig_ranks_share_array(s->cx, from, &sent);
+}
+
+void ig_topopt_turns_free(ig_topopt_design *s) {
+  if (s->turns.host)
+    s->cx->backend->host_free(s->cx, s->turns.host);
+}
+
 /* --- right sides that are there --- */
 
 /* What the solver learns from one system it may use from the next group on, not for the next
@@ -64,7 +83,7 @@ ig_status ig_topopt_systems_solve(ig_topopt_design *s, ig_topopt_systems *y, ig_
       const int from = ig_topopt_systems_owner(s, k);
       IG_TRY(ig_ranks_share(s->cx, from, &y->report[k], sizeof y->report[k]));
       IG_TRY(ig_ranks_share(s->cx, from, &y->rest[k], sizeof y->rest[k]));
-      IG_TRY(ig_ranks_share_array(s->cx, from, y->u[k]));
+      IG_TRY(send_state(s, from, y->u[k]->dev));
     }
     IG_TRY(accept(s, &y->report[k], e));
   }
@@ -100,9 +119,8 @@ static ig_status hand_on(ig_topopt_design *s) {
   ig_topopt_turns *t = &s->turns;
   for (int k = 0; k < t->next; k++) {
     const int from = ig_topopt_systems_owner(s, k);
-    ig_array state = {.dev = t->state[k], .count = (size_t)s->d->unknowns, .size = sizeof(double)};
     IG_TRY(ig_ranks_share(s->cx, from, &t->report[k], sizeof t->report[k]));
-    IG_TRY(ig_ranks_share_array(s->cx, from, &state));
+    IG_TRY(send_state(s, from, t->state[k]));
   }
   return IG_OK;
 }

@@ -33,6 +33,7 @@ static inline bool ig_topopt_turn_first(const ig_topopt_design *s) {
 }
 /* Whether the right side of the next system has to be made by this rank in this pass. */
 bool ig_topopt_turn_mine(const ig_topopt_design *s);
+void ig_topopt_turns_free(ig_topopt_design *s);
 /* Solves the next system, or takes note of what another rank found; f NULL: there is no load, or
    the system is not this rank's. */
 IG_MUST_CHECK ig_status ig_topopt_turn_solve(ig_topopt_design *s, const double *f, double *state,

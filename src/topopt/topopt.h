@@ -289,7 +289,9 @@ struct ig_discretisation {
   /* shares of elements to their nodes, and means over elements: the transpose */
   ig_status (*to_nodes)(void *self, const double *in, double *out);
   ig_status (*to_elements)(void *self, const double *in, double *out);
-  bool quadratic; /* shape functions have means of both signs: no masses of nodes by them */
+  /* the same for masses that swing: shares that are never negative */
+  ig_status (*lump)(void *self, const double *in, double *out);
+  ig_status (*lump_back)(void *self, const double *in, double *out);
   /* strains at the centres of elements, [6][places], and the transpose of that: 0 where held */
   ig_status (*strain)(void *self, const double *u, double *tensor);
   ig_status (*strain_back)(void *self, const double *tensor, double *f);
@@ -408,6 +410,7 @@ typedef struct {
   int next;
   double *state[IG_TURNS];
   ig_solve_report report[IG_TURNS];
+  void *host; /* for messages; NULL: not needed yet */
 } ig_topopt_turns;
 
 typedef struct {

@@ -84,6 +84,10 @@ ig_status ig_topopt_verify_mesh_grid(ig_ctx *cx, const ig_verify_sink *sink) {
                  "displacement: 300, direction: [0, -1, 0]}, {compliance: 9000}]"},
                 {"stiffness, robust",
                  BEAM ", filter: {kind: density, radius: 1.5}, projection: {beta: 2, robust: 0.2}"},
+                {"stiffness, printed along z",
+                 BEAM ", filter: {kind: density, radius: 1.5}, overhang: {direction: z+}"},
+                {"stiffness, drawn along z both ways",
+                 BEAM ", filter: {kind: density, radius: 1.5}, draw: {direction: z+, parting: 1}"},
                 {"heat", SINK ", filter: {radius: 1.5}"},
                 {"mechanism", GRIPPER ", filter: {radius: 1.5}"}};
   const char *body = BEAM ", filter: {radius: 1.5}";

@@ -66,6 +66,30 @@ static ig_status bar_modes(ig_ctx *cx, const ig_verify_sink *sink) {
   return IG_OK;
 }
 
+/* Of quadratic tetrahedra against the bar itself. */
+static ig_status quadratic_modes(ig_ctx *cx, const ig_verify_sink *sink) {
+  const double modulus = 0.7 / (1.3 * 0.4);
+  ig_box_case b = {.size = IG_ROW(8, 1, 1), .cells = IG_ROW(16, 2, 2)};
+  const ig_mesh_case c = {.boxes = {1, &b}, .element = (int)IG_TET10 + 1};
+  ig_mesh *mesh;
+  ig_topopt_problem t;
+  ig_evaluation e = {0};
+  IG_TRY(ig_mesh_generate(cx, &c, &mesh));
+  ig_status status = ig_topopt_problem_open_mesh(
+      cx, "{problem: frequency, " BAR "supports: [{box: {max: [0, 9, 9]}}, " SLIDES "]}", mesh, &t);
+  if (status == IG_OK) {
+    ig_topopt_design_continue(&t.c, 1, &e);
+    status = ig_topopt_design_evaluate(t.s, &e);
+    if (status == IG_OK)
+      row(sink, "a bar of tet10 held at one end: lowest frequency",
+          "sqrt(E / rho) / (4 L), within 0.1 %", sqrt(modulus) / 32, ig_topopt_modes_hertz(t.s, 0),
+          1e-3, true);
+    ig_topopt_problem_close(&t);
+  }
+  ig_mesh_free(mesh);
+  return status;
+}
+
 /* Bending of a slender cantilever, by Euler and Bernoulli, with a square section: pairs of equal
    frequencies. */
 static ig_status beam_modes(ig_ctx *cx, const ig_verify_sink *sink) {
@@ -123,6 +147,7 @@ ig_status ig_topopt_verify_problems(ig_ctx *cx, const ig_verify_sink *sink) {
       row(sink, what, bars[i].source, bars[i].expected, e.objective, 1e-9, true);
     }
   IG_TRY(bar_modes(cx, sink));
+  IG_TRY(quadratic_modes(cx, sink));
   return beam_modes(cx, sink);
 }
 
@@ -206,6 +231,11 @@ static const struct {
      CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], draw: {direction: y-}, passive: [{box: {min: "
              "[5, 1, 0], max: [6, 2, 9]}}, {box: {min: [2, 2, 0], max: [3, 3, 9]}, as: void}], "
              "constraints: [{box: {max: [4, 2, 9]}, volume: 0.3}, {compliance: 9}]"},
+    {"printed along z",
+     {"a volume", "a compliance"},
+     CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], overhang: {direction: z+}, passive: [{box: "
+             "{min: [5, 1, 0], max: [6, 2, 9]}}, {box: {min: [2, 2, 0], max: [3, 3, 9]}, as: "
+             "void}], constraints: [{box: {max: [4, 2, 9]}, volume: 0.3}, {compliance: 9}]"},
     {"drawn both ways along x",
      {NULL},
      CLAMPED ", loads: [{" TIP ", force: [0, 2, 0]}], draw: {direction: x+, parting: 2}"},
@@ -252,12 +282,22 @@ static const struct {
      "9]}, fix: x, displacement: [0.2, 0, 0]}], loads: [{gravity: [0, -1, 0]}], springs: [{" TIP
      ", stiffness: [0, 0.1, 0]}], ports: [{" TIP ", direction: [0, -1, 0]}]"}};
 
+/* A box of hexahedra, tet4 or tet10, its inner nodes moved about. */
+static ig_status slope_mesh(ig_ctx *cx, int type, double jitter, ig_mesh **mesh) {
+  static const ig_elem_type types[] = {IG_HEX8, IG_TET4, IG_TET10};
+  ig_box_case fine = {.size = IG_ROW(6, 3, 2), .cells = IG_ROW(6, 3, 2)};
+  ig_box_case coarse = {.size = IG_ROW(6, 3, 2), .cells = IG_ROW(6, 2, 2)};
+  const ig_mesh_case c = {.boxes = {1, type > 0 ? &coarse : &fine},
+                          .element = (int)types[type] + 1,
+                          .jitter = {.at.given = jitter > 0, .amount = jitter, .seed = 7}};
+  return ig_mesh_generate(cx, &c, mesh);
+}
+
 ig_status ig_topopt_verify_problem_slopes(ig_ctx *cx, const ig_verify_sink *sink) {
-  ig_box_case b = {.size = IG_ROW(6, 3, 2), .cells = IG_ROW(6, 3, 2)};
-  const ig_mesh_case c = {.boxes = {1, &b}, .jitter = {.at.given = true, .amount = 0.3, .seed = 7}};
-  static const char *const bodies[] = {"plane grid", "grid", "mesh"};
+  static const char *const bodies[] = {"plane grid", "grid", "hex8", "tet4", "tet10"};
+  enum { BODIES = sizeof bodies / sizeof *bodies, MESHED = 2 };
   static const char *const grids[] = {"grid: {elements: [6, 3, 0]}, ",
-                                      "grid: {elements: [6, 3, 2]}, ", ""};
+                                      "grid: {elements: [6, 3, 2]}, ", "", "", ""};
   double zero = 0, mass[] = {0.3, 1, 0.62};
   ig_material_case material[3];
   memset(material, 0, sizeof material);
@@ -269,27 +309,28 @@ ig_status ig_topopt_verify_problem_slopes(ig_ctx *cx, const ig_verify_sink *sink
     material[m].density = (ig_table){1, &zero, &mass[m]};
   }
   const ig_list candidates = {3, material};
-  const ig_mesh_case rows = {.boxes = {1, &b}};
-  ig_mesh *mesh, *even = NULL;
+  ig_mesh *mesh[BODIES] = {NULL}, *even = NULL;
   ig_status status = IG_OK;
-  IG_TRY(ig_mesh_generate(cx, &c, &mesh));
-  IG_TRY_GOTO(status, done, ig_mesh_generate(cx, &rows, &even));
+  for (int on = MESHED; on < BODIES; on++)
+    IG_TRY_GOTO(status, done, slope_mesh(cx, on - MESHED, on == MESHED ? 0.3 : 0.2, &mesh[on]));
+  IG_TRY_GOTO(status, done, slope_mesh(cx, 0, 0, &even));
   for (size_t k = 0; k < sizeof cases / sizeof *cases && status == IG_OK; k++)
-    for (int on = 0; on < 3 && status == IG_OK; on++) {
+    for (int on = 0; on < BODIES && status == IG_OK; on++) {
       char text[1200], what[160];
       const bool chosen = strstr(cases[k].text, "choose_material:");
-      const bool drawn = strstr(cases[k].text, "draw:"), linked = strstr(cases[k].text, "pattern:");
+      const bool linked = strstr(cases[k].text, "pattern:");
+      const bool printed = strstr(cases[k].text, "overhang:");
+      const ig_mesh *body = on == MESHED && linked ? even : mesh[on];
       double worst[1 + IG_LIMITS];
       ig_topopt_problem t;
       snprintf(text, sizeof text,
                "{%s%s, filter: {kind: density, radius: 1.6}, projection: {beta: %d}, void_ratio: "
                "1e-3, solver: {tolerance: 1e-12}}",
                grids[on], cases[k].text, chosen ? 0 : 2);
-      if (on == 2 && drawn)
-        continue; /* grids alone */
+      if ((on == 0 && printed) || (on > MESHED && linked))
+        continue; /* of a plane the same as drawn; repetition needs rows */
       IG_TRY_GOTO(status, done,
-                  ig_topopt_problem_open_with(cx, text, chosen ? &candidates : NULL,
-                                              on == 2 ? linked ? even : mesh : NULL,
+                  ig_topopt_problem_open_with(cx, text, chosen ? &candidates : NULL, body,
                                               ig_topopt_mesh_model_assembly(cx), &t));
       status = slopes(&t, worst);
       const int limits = t.s->limits;
@@ -301,7 +342,8 @@ ig_status ig_topopt_verify_problem_slopes(ig_ctx *cx, const ig_verify_sink *sink
       }
     }
 done:
-  ig_mesh_free(mesh);
+  for (int on = MESHED; on < BODIES; on++)
+    ig_mesh_free(mesh[on]);
   ig_mesh_free(even);
   return status;
 }

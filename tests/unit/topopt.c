@@ -2,6 +2,7 @@
 #include "check.h"
 #include "run/march.h"
 #include "closed.h"
+#include "topopt/surface.h"
 #include "backend/backend.h"
 #include "topopt/problem.h"
 
@@ -429,21 +430,36 @@ static void surface_is_closed(void **state) {
   const double h[3] = {1, 2, 0.5};
   const char *planes[] = {"x+", "z-"};
   uint32_t seed = 1;
-  for (int kind = 0; kind < 4; kind++) {
+  for (int kind = 0; kind < 6; kind++) { /* the last two: a hole through it, a cavity */
     for (int k = 0; k < 6; k++)
       for (int j = 0; j < 5; j++)
         for (int i = 0; i < 7; i++) {
           seed = seed * 1664525u + 1013904223u;
-          x[ig_grid_place(&g, i, j, k)] = kind == 0   ? 1
-                                          : kind == 1 ? (seed >> 16) % 2
-                                          : kind == 2 ? (seed >> 8) / 16777216.0
-                                                      : i > 2;
+          x[ig_grid_place(&g, i, j, k)] =
+              kind == 0   ? 1
+              : kind == 1 ? (seed >> 16) % 2
+              : kind == 2 ? (seed >> 8) / 16777216.0
+              : kind == 3 ? i > 2
+                          : i < 2 || i > 4 || j < 1 || j > 3 || (kind == 5 && (k < 2 || k > 3));
         }
     for (int mirror = 0; mirror < 2; mirror++) {
       const ig_texts sides = {mirror ? 2 : 0, planes};
       ig_topopt_part s;
-      assert_int_equal(ig_topopt_part_of_grid(cx, &g, h, x, 0.5, &sides, &s), IG_OK);
+      ig_topopt_part_shape shape;
+      assert_int_equal(ig_topopt_part_of_grid(cx, &g, h, x, kind < 4 ? 0.5 : 0.4, &sides, &s),
+                       IG_OK);
       assert_closed(&s);
+      assert_int_equal(ig_topopt_part_look(cx, &s, &shape), IG_OK);
+      assert_int_equal(shape.open, 0);
+      if (kind != 1 && kind != 2) {
+        assert_int_equal(shape.pinched, 0);
+        assert_int_equal(shape.shells, kind == 5 ? (mirror ? 5 : 2) : 1);
+        assert_int_equal(shape.handles, kind == 4 ? (mirror ? 2 : 1) : 0);
+      }
+      s.triangles--; /* a triangle is missing */
+      assert_int_equal(ig_topopt_part_look(cx, &s, &shape), IG_OK);
+      assert_int_equal(shape.open, 3);
+      s.triangles++;
       if (kind == 0) {
         const double scale = mirror ? 4 : 1, box = 7 * 10 * 3 * scale;
         assert_true(fabs(s.volume - box) < 1e-2 * box);

@@ -1,6 +1,7 @@
 /* Topology optimisation: designs that can be made, loads that follow the design, frequencies. */
 #include "check.h"
 #include "backend/backend.h"
+#include "mesh/mesh_case.h"
 #include "topopt/modes.h"
 #include "topopt/problem.h"
 #include "topopt_densities.h"
@@ -69,6 +70,119 @@ static void tools_can_be_drawn(void **state) {
       assert_true(fabs(e.volume - 0.3) < 2e-3);
       free(x);
       ig_topopt_problem_close(&t);
+      ig_ctx_close(cx);
+    }
+}
+
+/* --- on meshes --- */
+
+typedef struct {
+  const ig_mesh *mesh;
+  int corners;
+  ig_lid elements;
+  const double *density;
+} body;
+
+static void middle(const body *b, ig_lid e, double *x) {
+  const int npe = ig_elem_info_get(b->mesh->block[0].type)->nodes;
+  for (int d = 0; d < 3; d++) {
+    x[d] = 0;
+    for (int a = 0; a < b->corners; a++)
+      x[d] += b->mesh->x[3 * b->mesh->block[0].conn[npe * e + a] + d] / b->corners;
+  }
+}
+static bool touch(const body *b, ig_lid e, ig_lid k) {
+  const int npe = ig_elem_info_get(b->mesh->block[0].type)->nodes;
+  const ig_lid *p = &b->mesh->block[0].conn[npe * e], *q = &b->mesh->block[0].conn[npe * k];
+  for (int i = 0; i < b->corners; i++)
+    for (int j = 0; j < b->corners; j++)
+      if (p[i] == q[j])
+        return true;
+  return false;
+}
+
+/* Solid elements that neither reach down to the plate, z = 0, nor touch a solid one whose middle
+   lies within 45 degrees below theirs, though some element does. */
+static int hanging(const body *b, int *solid) {
+  const int npe = ig_elem_info_get(b->mesh->block[0].type)->nodes;
+  int bad = 0;
+  *solid = 0;
+  for (ig_lid e = 0; e < b->elements; e++) {
+    double x[3], y[3];
+    bool held = false, any = false;
+    if (b->density[e] < 0.5)
+      continue;
+    ++*solid;
+    for (int a = 0; a < b->corners; a++)
+      held |= b->mesh->x[3 * b->mesh->block[0].conn[npe * e + a] + 2] < 1e-9;
+    middle(b, e, x);
+    for (ig_lid k = 0; k < b->elements && !held; k++) {
+      middle(b, k, y);
+      const double down = x[2] - y[2], aside = hypot(x[0] - y[0], x[1] - y[1]);
+      if (k == e || down <= 0 || aside > 1.0001 * down || !touch(b, e, k))
+        continue;
+      any = true;
+      held = b->density[k] >= 0.5;
+    }
+    bad += !held && any;
+  }
+  return bad;
+}
+
+/* Elements denser than one that lies below them in their column: of hexahedra the row, of
+   tetrahedra, six to a cube, a square as wide as a cube of six times their mean volume. */
+static int undercut(const body *b, double wide) {
+  int bad = 0;
+  for (ig_lid e = 0; e < b->elements; e++)
+    for (ig_lid k = 0; k < b->elements; k++) {
+      double x[3], y[3];
+      middle(b, e, x);
+      middle(b, k, y);
+      bad += floor(x[0] / wide) == floor(y[0] / wide) && floor(x[1] / wide) == floor(y[1] / wide) &&
+             x[2] > y[2] + 1e-12 && b->density[e] > b->density[k] + 1e-12;
+    }
+  return bad;
+}
+
+static void meshes_are_printed_and_drawn(void **state) {
+  (void)state;
+  static const ig_elem_type types[] = {IG_HEX8, IG_TET4, IG_TET10};
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int how = 0; how < 6; how++) {
+      const ig_elem_type type = types[how / 2];
+      ig_box_case box = {.size = IG_ROW(8, 4, 6), .cells = IG_ROW(8, 4, 6)};
+      ig_box_case coarse = {.size = IG_ROW(8, 4, 6), .cells = IG_ROW(4, 2, 3)};
+      const ig_mesh_case c = {.boxes = {1, type == IG_HEX8 ? &box : &coarse},
+                              .element = (int)type + 1,
+                              .jitter = {.at.given = how > 1, .amount = 0.15, .seed = 3}};
+      char text[600];
+      ig_ctx *cx = ctx_on(*backend, 2);
+      ig_mesh *mesh;
+      ig_topopt_problem t;
+      ig_evaluation e = {0};
+      int solid = 0;
+      snprintf(text, sizeof text,
+               "{supports: [{set: xmin}], loads: [{set: xmax, force: [0, 0, -1], spread: faces}], "
+               "volume: 0.4, filter: {kind: density, radius: 1.8}, projection: {beta: 1, beta_max: "
+               "32, every: 5}, void_ratio: 1e-4, solver: {tolerance: 1e-5}, %s: {direction: z+}}",
+               how % 2 ? "draw" : "overhang");
+      GOOD(cx, ig_mesh_generate(cx, &c, &mesh));
+      GOOD(cx, ig_topopt_problem_open_mesh(cx, text, mesh, &t));
+      const int most = type == IG_TET10 ? 1 : 30; /* one design is enough for the same lists */
+      for (int it = 1; it <= most; it++)
+        GOOD(cx, ig_topopt_problem_iterate(&t, it, &e));
+      double *x = calloc((size_t)t.d->places, 8);
+      GOOD(cx, cx->backend->copy_out(cx, x, t.s->density[0].dev, (size_t)t.d->places * 8));
+      const body b = {mesh, type == IG_HEX8 ? 8 : 4, ig_mesh_elements(mesh), x};
+      if (how % 2)
+        assert_int_equal(undercut(&b, type == IG_HEX8 ? 1 : 2), 0);
+      else
+        assert_int_equal(hanging(&b, &solid), 0);
+      if (most > 1 && how % 2 == 0) /* it is a design */
+        assert_near(solid, 0.4 * (double)t.d->elements, 0.12 * (double)t.d->elements);
+      free(x);
+      ig_topopt_problem_close(&t);
+      ig_mesh_free(mesh);
       ig_ctx_close(cx);
     }
 }
@@ -253,6 +367,7 @@ static void slips_are_told(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(patterns_repeat_to_the_last_bit),
                                      cmocka_unit_test(tools_can_be_drawn),
+                                     cmocka_unit_test(meshes_are_printed_and_drawn),
                                      cmocka_unit_test(frequencies_rise),
                                      cmocka_unit_test(sparse_starts_come_back),
                                      cmocka_unit_test(conservative_updates_never_rise),

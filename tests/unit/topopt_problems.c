@@ -333,8 +333,8 @@ static void slips_are_refused(void **state) {
        "overhang: needs optimiser"},
       {"physics: topopt\nmesh: {boxes: [{name: a, size: [2, 2, 2], cells: [2, 2, 2]}]}\nsupports: "
        "[{set: xmin}]\nloads: [{set: xmax, force: [0, 0, -1]}]\nfilter: {kind: density, radius: "
-       "2}\noverhang: {direction: z+}\n",
-       "is for grids"},
+       "2}\noverhang: {direction: w+}\n",
+       "is no direction"},
       {"physics: topopt\nmesh: {boxes: [{name: a, size: [2, 2, 2], cells: [2, 2, 2]}]}\nsupports: "
        "[{set: xmin}]\nloads: [{set: xmax, force: [0, 0, -1]}]\nfilter: {padded: true}\n",
        "padded is for grids"}};
