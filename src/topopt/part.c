@@ -176,6 +176,12 @@ static ig_status put_analysis(ig_topopt_run *r, ig_sink *sink, const double *den
   IG_TRY(status);
   IG_TRY(sink->result(sink, "part_objective", unit[s->c->problem], objective));
   IG_TRY(sink->result(sink, "part_objective_difference", "%", 100 * (objective / design - 1)));
+  if (s->c->problem != IG_PROBLEM_MECHANISM && fabs(objective) > 10 * fabs(design))
+    ig_warn(s->cx,
+            "the part gives way %.2g times as far as the design: loads act where it has no "
+            "material, or it does not hang together; hold elements under loads solid ('passive'), "
+            "or let the run end with a design that is not gray",
+            objective / design);
   if (!s->d->strain)
     return IG_OK;
   IG_TRY(sink->result(sink, "part_stress", "Pa", stress));
