@@ -145,12 +145,11 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_info(cx, "static: estimated error %.2g, residual %.2g after %lld steps", k->error, k->residual,
           (long long)k->steps);
   if (!k->balanced)
-    return IG_FAIL(
-        cx, IG_NUMERIC,
-        "no equilibrium after %lld steps: the displacements are off by about %.3g of "
-        "themselves, tolerance %.3g; raise `steps` or `tolerance`, load in smaller "
-        "pieces, or hold what nothing resists (flat shells: their turn about the normal)",
-        (long long)k->steps, k->error, a->tolerance);
+    return IG_FAIL(cx, IG_NUMERIC,
+                   "no equilibrium after %lld steps: the displacements are off by about %.3g of "
+                   "themselves, tolerance %.3g; raise `steps` or `tolerance`, load in smaller "
+                   "pieces, or hold what nothing resists",
+                   (long long)k->steps, k->error, a->tolerance);
   r->static_error = fmax(r->static_error, k->error);
   IG_TRY(ig_dyn_relax_end(r->m));
   r->over = true;

@@ -293,6 +293,12 @@ double ig_dyn_step_bytes(const ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a);
 IG_MUST_CHECK ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *done);
 IG_MUST_CHECK ig_status ig_dyn_relax_end(ig_dyn_model *m);
+/* Turns of flat shells about their normal (drill.c): whether there are any; unit normals of the
+   particles, nodes x 3, where the angle between elements is below sqrt(tolerance), else 0; and
+   what is along them taken out of turns or moments, nodes x dofs. */
+bool ig_dyn_drills(const ig_dyn_model *m);
+void ig_dyn_drill_normals(const ig_dyn_model *m, double tolerance, double *normal);
+void ig_dyn_drill_out(const ig_dyn_model *m, const double *normal, double *turns);
 /* All of it; error: as estimated at the end. */
 IG_MUST_CHECK ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *error,
                                      int64_t *steps);

@@ -46,6 +46,8 @@ IG_MUST_CHECK ig_status ig_dyn_gather_report(ig_dyn_model *m, int k);
    masses and bodies; the size of loads. */
 IG_MUST_CHECK ig_status ig_dyn_scatter(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_scatter_motion(ig_dyn_model *m);
+/* Velocities that the first rank has changed on the host: to all, and to the device. */
+IG_MUST_CHECK ig_status ig_dyn_scatter_velocities(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_scatter_weights(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_scatter_loads(ig_dyn_model *m);
 

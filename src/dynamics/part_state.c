@@ -200,6 +200,14 @@ ig_status ig_dyn_scatter_motion(ig_dyn_model *m) {
   return bodies_take(m);
 }
 
+ig_status ig_dyn_scatter_velocities(ig_dyn_model *m) {
+  IG_TRY(ig_array_push(m->cx, &m->v));
+  if (!m->divided)
+    return IG_OK;
+  IG_TRY(ig_ranks_share(m->cx, 0, m->v.host, m->v.count * m->v.size));
+  return particles_take(m, &m->v, &m->divided->local->v, m->p.dofs);
+}
+
 ig_status ig_dyn_scatter_weights(ig_dyn_model *m) {
   const ig_dyn_part *p = m->divided;
   if (!p)

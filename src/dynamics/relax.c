@@ -54,8 +54,9 @@ static double unbalanced(const ig_dyn_model *m, int64_t n, int c, double *all) {
 
 /* Out-of-balance forces `net`, and their square on free particles over mass and inertia, so that
    forces and moments count alike. Bodies count as one; what is tied counts with those that carry
-   it. */
-static ig_status residual_now(ig_dyn_model *m, double *net, double *out2) {
+   it; turns of flat shells about their normal do not count. */
+static ig_status residual_now(ig_dyn_model *m, double tolerance, double *normal, double *net,
+                              double *out2) {
   const int D = m->p.dofs;
   const int32_t *bound = m->carried.bound.host;
   double out = 0, all = 0;
@@ -74,6 +75,10 @@ static ig_status residual_now(ig_dyn_model *m, double *net, double *out2) {
       for (int c = 0; c < (((int32_t *)m->carried.tie_turns.host)[k] ? D : 3); c++)
         net[(int64_t)D * ((int32_t *)m->carried.tie_to.host)[3 * k + a] + c] +=
             ((double *)m->carried.tie_share.host)[3 * k + a] * net[n * D + c];
+  }
+  if (normal) {
+    ig_dyn_drill_normals(m, tolerance, normal);
+    ig_dyn_drill_out(m, normal, net);
   }
   for (int64_t n = 0; n < m->p.nodes; n++)
     for (int c = 0; c < D; c++) {
@@ -225,6 +230,21 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
   return ig_array_push(m->cx, &m->clock);
 }
 
+/* Flat shells stop turning about their normal. */
+static ig_status drill_stop(ig_dyn_model *m, const double *normal) {
+  const int64_t count = (int64_t)m->p.nodes * m->p.dofs;
+  double *v;
+  IG_TRY(IG_NEW(m->cx, &v, count, "relaxation"));
+  for (int64_t i = 0; i < count; i++)
+    v[i] = ig_dyn_get(m, &m->v, i);
+  ig_dyn_drill_out(m, normal, v);
+  for (int64_t i = 0; i < count; i++)
+    if (i % m->p.dofs >= 3)
+      array_put(&m->v, i, v[i]);
+  free(v);
+  return ig_dyn_scatter_velocities(m);
+}
+
 /* On ranks the first has all of the state: what it finds holds for all. */
 static ig_status look_share(ig_dyn_model *m, ig_status status, look *now) {
   if (!m->divided)
@@ -263,15 +283,17 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   const int64_t ramp = ramp_steps(a);
   const double floor =
       m->precision == IG_DOUBLE ? 1e-13 : 1e-6; /* forces are no better than that */
-  double *net = NULL, out2;
+  double *net = NULL, *normal = NULL, out2;
   int64_t steps = STRETCH;
   if (!r->loaded && r->steps + steps > ramp)
     steps = ramp - r->steps;
   IG_TRY(ig_dyn_advance(m, steps));
   r->steps += steps;
   IG_TRY(ig_ranks_agree(m->cx, ig_fault_check(m->cx, "element", ig_dyn_stepper(m)->fault_ids)));
-  IG_TRY(IG_NEW(m->cx, &net, (int64_t)m->p.nodes * m->p.dofs, "relaxation"));
-  ig_status status = residual_now(m, net, &out2);
+  const int64_t drilled = ig_dyn_drills(m) ? 3 * (int64_t)m->p.nodes : 0;
+  IG_TRY(IG_NEW(m->cx, &net, (int64_t)m->p.nodes * m->p.dofs + drilled, "relaxation"));
+  normal = drilled ? net + (int64_t)m->p.nodes * m->p.dofs : NULL;
+  ig_status status = residual_now(m, a->tolerance, normal, net, &out2);
   look now = status == IG_OK ? look_now(m) : (look){0};
   if (status == IG_OK && r->loaded)
     r->error = error_now(m, net, out2, now.stiffness, (double)steps * clock->dt);
@@ -282,8 +304,11 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
     r->kinetic = 0;
     stretch_begin(m, net);
   }
+  status = look_share(m, status, &now);
+  if (status == IG_OK && normal)
+    status = drill_stop(m, normal);
   free(net);
-  IG_TRY(look_share(m, status, &now));
+  IG_TRY(status);
   if (r->loaded && r->residual < floor && !(r->settled && r->error < a->tolerance)) {
     if (isfinite(r->error) && r->error >= a->tolerance)
       ig_warn(m->cx, "static: the precision of the forces is reached; estimated error %.2g",
