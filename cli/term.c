@@ -246,11 +246,20 @@ void cli_close(ig_ctx *cx) {
   ranks = NULL;
 }
 
+static void nap(double seconds) {
+  nanosleep(&(struct timespec){.tv_sec = (time_t)seconds,
+                               .tv_nsec = (long)(1e9 * (seconds - floor(seconds)))},
+            NULL);
+}
+
 int cli_result(ig_ctx *cx, ig_status status) {
   cli_progress_end();
   if (status == IG_OK)
     return CLI_GOOD;
-  if (!cli_first()) /* the first tells it */
+  const bool lost = strcmp(ig_ranks_transport(ranks), "lost") == 0;
+  if (lost) /* nobody else knows; of several the lowest tells it, for it ends the job */
+    nap(0.1 * fmin(ig_ranks_rank(ranks), 20));
+  else if (!cli_first()) /* the first tells it */
     return status == IG_INPUT ? CLI_BAD_INPUT : CLI_FAILED;
   const char *message = ig_ctx_message(cx);
   if (!*message)

@@ -38,7 +38,7 @@ static ig_dyn_range range_of(const ig_dyn_model *m, const ig_dyn_group *g, int c
 }
 
 /* Which elements hold, into contact.alive on the device. */
-static ig_status alive_now(ig_dyn_model *m) {
+ig_status ig_dyn_alive_now(ig_dyn_model *m) {
   for (int k = 0; k < m->groups && m->contact.alive.count; k++)
     for (int c = 0; c < m->group[k].colors && ig_dyn_erodes(&m->group[k]); c++) {
       const ig_dyn_range run = range_of(m, &m->group[k], c);
@@ -51,7 +51,7 @@ ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive) {
   *alive = NULL;
   if (!m->contact.alive.count)
     return IG_OK;
-  IG_TRY(alive_now(ig_dyn_stepper(m)));
+  IG_TRY(ig_dyn_alive_now(ig_dyn_stepper(m)));
   if (m->divided)
     IG_TRY(ig_dyn_gather_alive(m));
   IG_TRY(ig_array_pull(m->cx, &m->contact.alive));
@@ -59,10 +59,16 @@ ig_status ig_dyn_alive(ig_dyn_model *m, const uint8_t **alive) {
   return IG_OK;
 }
 
+/* On ranks the part's steps have its elements looked at before; the first has the whole. */
 static ig_status contact_now(ig_dyn_model *m, const ig_dyn_particles *p) {
   if (p->contact.surfaces == 0)
     return IG_OK;
-  IG_TRY(alive_now(m));
+  if (m->divided)
+    IG_TRY(ig_dyn_part_alive(m, IG_OK));
+  else if (p->erosion.alive == m->contact.alive.dev)
+    IG_TRY(ig_dyn_alive_now(m));
+  if (m->divided && !ig_ranks_first(m->cx))
+    return IG_OK;
   return m->ops->contact(m->cx, p);
 }
 

@@ -200,7 +200,8 @@ typedef struct {
   ig_array longest, recoil, touch, press, skin_area, pusher, stored;
   ig_array edge, edge_side, end_first, end, edge_bucket, edge_chain, partner, chosen, also;
   ig_array edge_length, edge_recoil;
-  ig_array alive, owner, open, awake, reach; /* of what erodes */
+  ig_array alive, owner, open, awake, reach;                              /* of what erodes */
+  ig_array own_surface, own_triangle, own_edge, near_triangle, near_edge; /* of a rank */
   /* host: triangles of all surfaces, x 3, NULL where nothing touches; the first `outer` are on the
      outside at the start, the others behind what may erode; elements on both sides, x 2 */
   int32_t *skin, *skin_owner;

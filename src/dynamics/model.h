@@ -64,6 +64,7 @@ void ig_dyn_edges_free(ig_dyn_edges *edges);
 /* Whether elements of a group can fail and be left out; which of all have, into contact.alive. */
 bool ig_dyn_erodes(const ig_dyn_group *g);
 IG_MUST_CHECK ig_status ig_dyn_alive_new(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_alive_now(ig_dyn_model *m);
 /* Stresses at the start and their forces, where the case gives a snapshot. */
 IG_MUST_CHECK ig_status ig_dyn_residual_new(ig_dyn_model *m);
 IG_MUST_CHECK ig_status

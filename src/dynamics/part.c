@@ -13,11 +13,6 @@ static ig_status division_check(const ig_dyn_model *m) {
                    "on several ranks (%d here) only assembly 'gather' has the bits of one: choose "
                    "assembly: gather",
                    ranks);
-  if (m->c->contact.at.given && m->c->contact.on)
-    return ig_fail_at(m->cx, &m->c->contact.at,
-                      "contact of surfaces does not run on several ranks (%d here): start it on "
-                      "one, or leave `contact` out",
-                      ranks);
   return IG_OK;
 }
 
@@ -329,7 +324,6 @@ static void view_make(ig_dyn_model *m) {
   p->ties.share = c->tie_share.dev, p->ties.turns = c->tie_turns.dev;
   p->ties.carry_first = c->carry_first.dev, p->ties.carry = c->carry.dev;
   p->slots.first = l->slot_first.dev, p->slots.value = l->slots.dev;
-  p->contact.x_start = NULL;
 }
 
 /* --- who has what */
@@ -407,7 +401,7 @@ static ig_status local_make(ig_dyn_model *m) {
   IG_TRY(loads_make(m));
   IG_TRY(carried_make(m));
   view_make(m);
-  return IG_OK;
+  return ig_dyn_part_contact(m);
 }
 
 ig_status ig_dyn_part_new(ig_dyn_model *m) {
@@ -415,6 +409,7 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
     return IG_OK;
   ig_dyn_part *p;
   int32_t *owner;
+  uint8_t *common;
   IG_TRY(division_check(m));
   IG_TRY(IG_NEW(m->cx, &p, 1, "part of a rank"));
   m->divided = p; /* and is freed with it */
@@ -423,7 +418,13 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
   if (joined != IG_OK)
     free(owner);
   IG_TRY(joined);
-  IG_TRY(ig_part_of(m->cx, m->mesh, owner, &p->part));
+  ig_status status = ig_dyn_part_common(m, &common);
+  if (status == IG_OK)
+    status = ig_part_with(m->cx, m->mesh, owner, common, &p->part);
+  else
+    free(owner);
+  free(common);
+  IG_TRY(status);
   IG_TRY(ig_halo_new(m->cx, &p->part, (size_t)(3 + m->p.dofs) * m->part, &p->halo));
   IG_TRY(local_make(m));
   IG_TRY(nodes_collect(m));

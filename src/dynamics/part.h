@@ -23,13 +23,22 @@ typedef struct ig_dyn_part {
   int32_t *body_owner; /* bodies of the whole: rank */
   /* bodies, ties, forces and pressure faces of the part: their number in the whole */
   int32_t *body, *tie, *force, *face;
-  bool stale; /* steps were taken since the whole model's particles were gathered */
+  int64_t fallen; /* own elements that do not hold any more, as told to all; -1: not told */
+  bool stale;     /* steps were taken since the whole model's particles were gathered */
 } ig_dyn_part;
 
 /* Divides the model between the ranks of its context; nothing if there is one. Refuses what cannot
    be divided. */
 IG_MUST_CHECK ig_status ig_dyn_part_new(ig_dyn_model *m);
 void ig_dyn_part_free(ig_dyn_model *m);
+/* --- part_contact.c: surfaces that touch
+   The particles that all ranks have (NULL: none), to be freed; contact of the part; and, where
+   surfaces may be laid open, which elements hold, from all to all: into contact.alive of the whole.
+   All ranks call that, also one that has failed (`status`), and all learn of it. */
+IG_MUST_CHECK ig_status ig_dyn_part_common(ig_dyn_model *m, uint8_t **common);
+IG_MUST_CHECK ig_status ig_dyn_part_contact(ig_dyn_model *m);
+IG_MUST_CHECK ig_status ig_dyn_part_alive(ig_dyn_model *m, ig_status status);
+
 /* Steps of the part; the whole model's clock follows. */
 IG_MUST_CHECK ig_status ig_dyn_part_advance(ig_dyn_model *m, int64_t steps);
 

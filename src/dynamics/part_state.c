@@ -15,6 +15,7 @@ static ig_status steps_take(ig_dyn_model *m, int64_t steps) {
   const ig_halo_array ghosts[] = {{l->x.dev, 3 * m->part}, {l->v.dev, (size_t)m->p.dofs * m->part}};
   ig_status status = IG_OK;
   for (int64_t i = 0; i < steps; i++) {
+    status = ig_dyn_part_alive(m, status);
     if (status == IG_OK)
       status = ig_dyn_move(l);
     status = ig_halo_refresh_all(m->cx, &p->halo, ghosts, 2, status);
@@ -47,7 +48,7 @@ typedef struct {
   ig_array *whole, *part;
   int numbers; /* per particle */
 } kept;
-enum { KEPT = 6 };
+enum { KEPT = 7 };
 
 static int kept_list(ig_dyn_model *m, kept *list) {
   ig_dyn_model *l = m->divided->local;
@@ -56,7 +57,8 @@ static int kept_list(ig_dyn_model *m, kept *list) {
                           {&m->f, &l->f, m->p.pitch},
                           {&m->work, &l->work, IG_WORKS},
                           {&m->load, &l->load, m->p.dofs},
-                          {&m->contact.press, &l->contact.press, 3}};
+                          {&m->contact.press, &l->contact.press, 3},
+                          {&m->contact.touch, &l->contact.touch, 3}};
   int count = 0;
   for (int i = 0; i < KEPT; i++)
     if (all[i].whole->count)
@@ -268,6 +270,7 @@ ig_status ig_dyn_scatter(ig_dyn_model *m) {
   free(row);
   IG_TRY(status);
   m->divided->local->fresh = true;
+  m->divided->fallen = -1;
   m->divided->stale = false;
   return m->cx->backend->sync(m->cx);
 }

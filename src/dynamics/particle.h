@@ -112,6 +112,14 @@ typedef struct {
   double *reach;         /* surfaces, then triangles: gap of what was laid open later */
 } ig_dyn_erosion_view;
 
+/* On ranks: particles of this one, triangles and edges with such a corner, since forces on others
+   are not needed; buckets that those triangles or edges lie in: what is there looks for its
+   partner, others do not. NULL: all count. */
+typedef struct {
+  const uint8_t *surface, *triangle, *edge;
+  uint8_t *near_triangle, *near_edge;
+} ig_dyn_own_view;
+
 /* Rigid bodies, and the particles they carry. */
 typedef struct {
   int32_t count;
@@ -151,6 +159,7 @@ typedef struct {
   ig_dyn_contact_view contact;
   ig_dyn_edges_view edges;
   ig_dyn_erosion_view erosion;
+  ig_dyn_own_view own;
   const int32_t
       *bound; /* nodes: 1 + place in bodies.node; -1: tied; 0: on its own; NULL: all are */
   ig_dyn_bodies_view bodies;

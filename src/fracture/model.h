@@ -109,6 +109,8 @@ IG_MUST_CHECK ig_status ig_frac_model_critical(ig_frac_model *m, double *dt);
 void ig_frac_model_set_step(ig_frac_model *m, double dt);
 /* Forces of the elements alone, summed at nodes, in the table f. */
 IG_MUST_CHECK ig_status ig_frac_model_forces(ig_frac_model *m);
+/* Contact of surfaces at the current step. */
+IG_MUST_CHECK ig_status ig_frac_model_surfaces(ig_frac_model *m);
 /* Runs until `step` is the current one. */
 IG_MUST_CHECK ig_status ig_frac_model_run(ig_frac_model *m, int64_t step);
 /* Bytes a step must move at least. */

@@ -19,11 +19,6 @@ static ig_status division_check(const ig_frac_model *m) {
                    "rigid contact of facets does not run on several ranks (%d here): choose "
                    "cohesive.contact: penalty, or one rank",
                    ranks);
-  if (m->s.surface.on)
-    return IG_FAIL(m->cx, IG_INPUT,
-                   "surface_contact does not run on several ranks (%d here): leave it out, or take "
-                   "one rank",
-                   ranks);
   return IG_OK;
 }
 
@@ -163,6 +158,7 @@ static ig_status node_add(ig_frac_model *m, int32_t n, int32_t origin) {
 static ig_status cohesive_add(ig_frac_model *m, const int32_t *facet, int32_t c) {
   ig_frac_part *p = m->divided;
   const int faces = m->shape.faces;
+  IG_TRY(list_add(m->cx, &p->crack_owner, p->element_owner[facet[0] / faces]));
   return p->mine[facet[0] / faces] || p->mine[facet[1] / faces] ? list_add(m->cx, &p->cohesive, c)
                                                                 : IG_OK;
 }
@@ -222,7 +218,9 @@ static ig_status halo_make(ig_frac_model *m, int layer) {
     status = copies_list(m, &p->take[layer], &take);
   const ig_halo_lists lists = {p->ranks, give.start, give.node, take.start, take.node};
   if (status == IG_OK)
-    status = ig_halo_of(m->cx, &lists, (size_t)m->shape.dim * (m->wide ? 8 : 4), &p->halo[layer]);
+    status = ig_halo_of(m->cx, &lists,
+                        (size_t)m->shape.dim * (m->wide ? 8 : 4) * (layer == IG_FRAC_ALL ? 2 : 1),
+                        &p->halo[layer]);
   free(give.start);
   free(give.node);
   free(take.start);
@@ -230,9 +228,63 @@ static ig_status halo_make(ig_frac_model *m, int layer) {
   return status;
 }
 
+static int layers(const ig_frac_model *m) {
+  return m->s.surface.on ? IG_FRAC_LAYERS : IG_FRAC_ALL;
+}
+
 static ig_status halos_make(ig_frac_model *m) {
-  IG_TRY(halo_make(m, 0));
-  return halo_make(m, 1);
+  for (int layer = 0; layer < layers(m); layer++)
+    IG_TRY(halo_make(m, layer));
+  return IG_OK;
+}
+
+/* Cohesive elements of each rank, in growing order; of its own all go to every other rank. */
+static ig_status crack_halo_fill(ig_frac_model *m, int32_t *start, int32_t *all) {
+  ig_frac_part *p = m->divided;
+  const int32_t *owner = p->crack_owner.a.host;
+  int32_t at = 0;
+  for (int r = 0; r < p->ranks; r++) {
+    start[r] = at;
+    for (int64_t c = 0; c < p->crack_owner.count; c++)
+      if (owner[c] == r)
+        all[at++] = (int32_t)c;
+  }
+  start[p->ranks] = at;
+  const int32_t own = start[p->rank + 1] - start[p->rank];
+  int32_t *give_start, *give, *take_start, *take;
+  IG_TRY(IG_NEW(m->cx, &give_start, 2 * ((size_t)p->ranks + 1), "ghosts"));
+  ig_status status =
+      IG_NEW(m->cx, &give, (size_t)own * (size_t)p->ranks + (size_t)at + 1, "ghosts");
+  take_start = give_start + p->ranks + 1;
+  take = give + (int64_t)own * p->ranks;
+  for (int r = 0, g = 0, t = 0; r < p->ranks && status == IG_OK; r++) {
+    for (int32_t i = 0; i < own && r != p->rank; i++)
+      give[g++] = all[start[p->rank] + i];
+    for (int32_t i = start[r]; i < start[r + 1] && r != p->rank; i++)
+      take[t++] = all[i];
+    give_start[r + 1] = g;
+    take_start[r + 1] = t;
+  }
+  const ig_halo_lists lists = {p->ranks, give_start, give, take_start, take};
+  if (status == IG_OK)
+    status =
+        ig_halo_of(m->cx, &lists, (size_t)(m->shape.points * m->shape.state) * (m->wide ? 8 : 4),
+                   &p->crack_halo);
+  free(give_start);
+  free(give);
+  return status;
+}
+
+static ig_status crack_halo_make(ig_frac_model *m) {
+  const ig_frac_part *p = m->divided;
+  int32_t *start;
+  if (!m->s.surface.on)
+    return IG_OK;
+  const size_t ranks = (size_t)p->ranks + 1;
+  IG_TRY(IG_NEW(m->cx, &start, ranks + (size_t)p->crack_owner.count + 1, "ghosts"));
+  const ig_status status = crack_halo_fill(m, start, start + ranks);
+  free(start);
+  return status;
 }
 
 ig_status ig_frac_part_list(ig_frac_model *m) {
@@ -242,7 +294,7 @@ ig_status ig_frac_part_list(ig_frac_model *m) {
     return IG_OK;
   IG_TRY(ig_frac_model_pull(m, "node", &node));
   IG_TRY(ig_frac_model_pull(m, "coh", &coh));
-  p->nodes.count = p->averaged.count = p->cohesive.count = 0;
+  p->nodes.count = p->averaged.count = p->cohesive.count = p->crack_owner.count = 0;
   IG_TRY(nodes_room(m, m->count.nodes));
   for (int32_t n = 0; n < m->count.nodes; n++)
     IG_TRY(node_add(m, n, n < m->nodes_start ? n : ((ig_frac_node *)node)[n].origin));
@@ -254,7 +306,8 @@ ig_status ig_frac_part_list(ig_frac_model *m) {
   IG_TRY(list_push(m->cx, &p->averaged, 0));
   IG_TRY(list_push(m->cx, &p->cohesive, 0));
   p->stale = false; /* all ranks have all of it */
-  return halos_make(m);
+  IG_TRY(halos_make(m));
+  return crack_halo_make(m);
 }
 
 /* Copies that nodes got: of node touched[k] those up to extra[k]. */
@@ -303,11 +356,13 @@ ig_status ig_frac_part_grow(ig_frac_model *m) {
     status = IG_NEW(m->cx, &coh, 2 * (size_t)(m->count.cohesive - p->cracks) + 1, "new facets");
   if (status == IG_OK)
     status = grown_add(m, touched, extra, coh);
-  const bool split = m->count.nodes > p->known;
+  const bool split = m->count.nodes > p->known, opened = m->count.cohesive > p->cracks;
   p->known = m->count.nodes;
   p->cracks = m->count.cohesive;
   if (status == IG_OK && split)
     status = halos_make(m);
+  if (status == IG_OK && opened)
+    status = crack_halo_make(m);
   free(touched);
   free(extra);
   free(coh);
@@ -335,10 +390,15 @@ ig_status ig_frac_part_new(ig_frac_model *m, const ig_mesh *mesh) {
   IG_TRY(IG_NEW(cx, &p->element_owner, elements, "owners"));
   IG_TRY(layers_find(m, mesh));
   IG_TRY(elements_list(m, mesh));
-  for (int layer = 0; layer < 2; layer++) {
-    IG_TRY(passing_find(m, layer ? p->far : p->near, true, &p->give[layer]));
-    IG_TRY(passing_find(m, layer ? p->far : p->near, false, &p->take[layer]));
-  }
+  uint64_t *every;
+  IG_TRY(IG_NEW(cx, &every, nodes, "layers"));
+  memset(every, 0xff, nodes * sizeof *every);
+  const uint64_t *const need[] = {p->near, p->far, every};
+  ig_status status = IG_OK;
+  for (int i = 0; i < 2 * layers(m) && status == IG_OK; i++)
+    status = passing_find(m, need[i / 2], i % 2, i % 2 ? &p->give[i / 2] : &p->take[i / 2]);
+  free(every);
+  IG_TRY(status);
   return ig_frac_part_list(m);
 }
 
@@ -346,11 +406,12 @@ void ig_frac_part_free(ig_frac_model *m) {
   ig_frac_part *p = m->divided;
   if (!p)
     return;
-  ig_frac_list *const all[] = {&p->elements, &p->stressed, &p->nodes, &p->averaged,
-                               &p->facets,   &p->cohesive, &p->loads, &p->marked};
+  ig_frac_list *const all[] = {&p->elements, &p->stressed, &p->nodes,  &p->averaged,   &p->facets,
+                               &p->cohesive, &p->loads,    &p->marked, &p->crack_owner};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, &all[i]->a);
-  for (int layer = 0; layer < 2; layer++) {
+  ig_halo_free(m->cx, &p->crack_halo);
+  for (int layer = 0; layer < IG_FRAC_LAYERS; layer++) {
     ig_halo_free(m->cx, &p->halo[layer]);
     free(p->give[layer].start);
     free(p->give[layer].node);

@@ -11,6 +11,9 @@
    one rank. What a cohesive element starts with hangs on the stress of two elements: both are far
    elements of every rank that computes it.
 
+   Surfaces may touch anywhere: where they do, all ranks have displacements and velocities of all
+   nodes and the state of all cohesive elements at each step, and each computes all of the contact.
+
    When somebody looks at the state it is gathered on rank 0. */
 #ifndef IG_FRAC_PART_H
 #define IG_FRAC_PART_H
@@ -19,6 +22,7 @@
 #include "ranks/part.h"
 
 enum { IG_FRAC_RANKS = 64 }; /* at most: sets of ranks are bits */
+enum { IG_FRAC_NEAR, IG_FRAC_FAR, IG_FRAC_ALL, IG_FRAC_LAYERS };
 
 /* Numbers of items, on both sides; `count` of them are in use. */
 typedef struct {
@@ -44,9 +48,12 @@ typedef struct ig_frac_part {
   ig_frac_list elements, stressed;      /* near, far and near */
   ig_frac_list nodes, averaged, facets; /* own; near; of near elements */
   ig_frac_list cohesive, loads, marked; /* at near elements; to open, of all ranks */
-  ig_frac_passing give[2], take[2];     /* nodes of the mesh: near; far and near */
-  ig_halo halo[2];                      /* the same with their copies */
-  bool stale;                           /* the state was changed since it was gathered */
+  ig_frac_list crack_owner;             /* host: cohesive elements: rank */
+  /* nodes of the mesh: near; far and near; all, where surfaces touch */
+  ig_frac_passing give[IG_FRAC_LAYERS], take[IG_FRAC_LAYERS];
+  ig_halo halo[IG_FRAC_LAYERS]; /* the same with their copies */
+  ig_halo crack_halo;           /* cohesive elements, where surfaces touch */
+  bool stale;                   /* the state was changed since it was gathered */
 } ig_frac_part;
 
 /* Divides the model between the ranks of its context; nothing if there is one. Refuses what cannot

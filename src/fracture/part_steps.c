@@ -21,8 +21,10 @@ static ig_status elements(ig_frac_model *m) {
 }
 
 static ig_status refresh(ig_frac_model *m, int layer, ig_status status) {
-  return ig_halo_refresh(m->cx, &m->divided->halo[layer], m->s.nodal.u,
-                         (size_t)m->shape.dim * (m->wide ? 8 : 4), status);
+  const size_t item = (size_t)m->shape.dim * (m->wide ? 8 : 4);
+  const ig_halo_array move[] = {{m->s.nodal.u, item}, {m->s.nodal.v, item}};
+  return ig_halo_refresh_all(m->cx, &m->divided->halo[layer], move, layer == IG_FRAC_ALL ? 2 : 1,
+                             status);
 }
 
 /* --- the check */
@@ -102,7 +104,7 @@ static ig_status open_marked(ig_frac_model *m) {
 static ig_status check(ig_frac_model *m, ig_status status) {
   int32_t *mine = NULL;
   int64_t count = 0;
-  status = refresh(m, 1, status);
+  status = refresh(m, IG_FRAC_FAR, status);
   if (status == IG_OK)
     status = marks_read(m, &mine, &count);
   int64_t most = count;
@@ -121,10 +123,23 @@ static ig_status check(ig_frac_model *m, ig_status status) {
 
 /* --- steps */
 
-static ig_status force(ig_frac_model *m) {
-  IG_TRY(run_list(m, IG_FRAC_load, &m->divided->loads));
-  IG_TRY(run_list(m, IG_FRAC_cohesive, &m->divided->cohesive));
-  return elements(m);
+/* Surfaces that touch: which facets are free hangs on the state of all cohesive elements. */
+static ig_status surfaces(ig_frac_model *m, ig_status status) {
+  if (!m->s.surface.on)
+    return status;
+  status = ig_halo_refresh(m->cx, &m->divided->crack_halo, m->s.crack.state,
+                           (size_t)(m->shape.points * m->shape.state) * (m->wide ? 8 : 4), status);
+  return status == IG_OK ? ig_frac_model_surfaces(m) : status;
+}
+
+/* A rank that fails goes on exchanging, for the others wait for it. */
+static ig_status force(ig_frac_model *m, ig_status status) {
+  if (status == IG_OK)
+    status = run_list(m, IG_FRAC_load, &m->divided->loads);
+  if (status == IG_OK)
+    status = run_list(m, IG_FRAC_cohesive, &m->divided->cohesive);
+  status = surfaces(m, status);
+  return status == IG_OK ? elements(m) : status;
 }
 
 static bool due(const ig_frac_model *m, int64_t step) {
@@ -135,10 +150,9 @@ ig_status ig_frac_part_begin(ig_frac_model *m) {
   m->divided->stale = true;
   if (due(m, m->count.step))
     IG_TRY(check(m, IG_OK));
-  return force(m);
+  return force(m, IG_OK);
 }
 
-/* A rank that fails goes on exchanging, for the others wait for it. */
 static ig_status finish(ig_frac_model *m, ig_status status) {
   const ig_frac_list *nodes = &m->divided->nodes;
   if (status == IG_OK)
@@ -150,7 +164,7 @@ static ig_status finish(ig_frac_model *m, ig_status status) {
       status = ig_frac_count_push(m);
   } else if (status == IG_OK)
     status = m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_advance, &m->s, 0, 1);
-  return refresh(m, 0, status);
+  return refresh(m, m->s.surface.on ? IG_FRAC_ALL : IG_FRAC_NEAR, status);
 }
 
 ig_status ig_frac_part_run(ig_frac_model *m, int64_t step) {
@@ -161,8 +175,8 @@ ig_status ig_frac_part_run(ig_frac_model *m, int64_t step) {
       status = check(m, status);
       IG_TRY(status); /* of all ranks alike */
     }
-    if (!m->begun && status == IG_OK)
-      status = force(m);
+    if (!m->begun)
+      status = force(m, status);
     m->begun = false;
     status = finish(m, status);
   }

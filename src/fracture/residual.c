@@ -6,6 +6,7 @@
 #ifdef INGOT_HAVE_IO
 #include "io/cells.h"
 #include "io/vtkhdf.h"
+#include "ranks/ranks.h"
 #endif
 
 #include <math.h>
@@ -103,12 +104,33 @@ static ig_status stress_take(ig_job *job, ig_frac_model *m, const ig_snapshot *s
   return IG_OK;
 }
 
-ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m) {
-  const ig_frac_case *c = job->room_case;
+typedef struct {
+  ig_job *job;
+  ig_frac_model *m;
+} reading;
+
+static ig_status file_take(ig_ctx *cx, void *user) {
+  const reading *r = user;
+  const ig_frac_case *c = r->job->room_case;
+  ig_frac_model *m = r->m;
   ig_snapshot *snap = NULL;
   double *x = NULL;
   int64_t *cell = NULL;
   ig_status status;
+  IG_TRY_GOTO(status, done, ig_snapshot_read(cx, c->residual.file, &snap));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &cell, m->s.ne, "residual stress"));
+  IG_TRY_GOTO(status, done, centres_of(cx, r->job->mesh, &x));
+  IG_TRY_GOTO(status, done, ig_snapshot_cells_near(cx, snap, false, x, m->s.ne, cell));
+  status = stress_take(r->job, m, snap, x, cell);
+done:
+  ig_snapshot_free(snap);
+  free(x);
+  free(cell);
+  return status;
+}
+
+ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m) {
+  const ig_frac_case *c = job->room_case;
   if (!c->residual.at.given)
     return IG_OK;
   if (m->shape.dim != 3)
@@ -117,16 +139,7 @@ ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m) {
                       "not in balance");
   IG_TRY(
       ig_frac_table_add(m, "s0", &m->s.bulk.residual, IG_FRAC_PER_ELEMENT, 6, m->wide ? 8 : 4, 0));
-  IG_TRY_GOTO(status, done, ig_snapshot_read(job->cx, c->residual.file, &snap));
-  IG_TRY_GOTO(status, done, IG_NEW(job->cx, &cell, m->s.ne, "residual stress"));
-  IG_TRY_GOTO(status, done, centres_of(job->cx, job->mesh, &x));
-  IG_TRY_GOTO(status, done, ig_snapshot_cells_near(job->cx, snap, false, x, m->s.ne, cell));
-  status = stress_take(job, m, snap, x, cell);
-done:
-  ig_snapshot_free(snap);
-  free(x);
-  free(cell);
-  return status;
+  return ig_ranks_in_turn(job->cx, file_take, &(reading){job, m});
 }
 #else
 ig_status ig_frac_residual_read(ig_job *job, ig_frac_model *m) {

@@ -84,7 +84,7 @@ ig_status ig_frac_model_forces(ig_frac_model *m) {
   return m->s.how == IG_GATHER ? run_all(m, IG_FRAC_total, m->s.node_max) : IG_OK;
 }
 
-static ig_status surfaces(ig_frac_model *m) {
+ig_status ig_frac_model_surfaces(ig_frac_model *m) {
   IG_TRY(run_all(m, IG_FRAC_wipe, (int64_t)m->s.surface.mask + 1));
   IG_TRY(run_all(m, IG_FRAC_link, (int64_t)m->shape.faces * m->s.ne));
   IG_TRY(run_all(m, IG_FRAC_press, m->s.node_max));
@@ -95,7 +95,7 @@ static ig_status force(ig_frac_model *m) {
   IG_TRY(run_all(m, IG_FRAC_load, m->s.drive.loads_on));
   IG_TRY(run_all(m, IG_FRAC_cohesive, m->s.coh_max));
   if (m->s.surface.on)
-    IG_TRY(surfaces(m));
+    IG_TRY(ig_frac_model_surfaces(m));
   IG_TRY(elements(m));
   return m->s.zone.law.rigid ? run_all(m, IG_FRAC_contact, m->s.ne) : IG_OK;
 }

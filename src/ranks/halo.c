@@ -37,7 +37,7 @@ static void pairs_sort(pairs *all) {
   all->count = kept;
 }
 
-/* Where an element has nodes of several ranks, each needs the others'. */
+/* Where an element has nodes of several ranks, each needs the others'; common nodes all need. */
 static ig_status pairs_find(ig_ctx *cx, const ig_part *p, pairs *give, pairs *take) {
   for (int b = 0; b < p->mesh->blocks; b++) {
     const ig_block *block = &p->mesh->block[b];
@@ -54,6 +54,14 @@ static ig_status pairs_find(ig_ctx *cx, const ig_part *p, pairs *give, pairs *ta
             IG_TRY(pair_add(cx, give, other, conn[c]));
       }
     }
+  }
+  for (ig_lid n = 0; p->common && n < p->mesh->nodes; n++) {
+    const int32_t owner = p->owner[p->node[n]];
+    if (p->common[n] && p->ghost[n])
+      IG_TRY(pair_add(cx, take, owner, n));
+    for (int r = 0; r < p->ranks && p->common[n] && !p->ghost[n]; r++)
+      if (r != p->rank)
+        IG_TRY(pair_add(cx, give, r, n));
   }
   pairs_sort(give);
   pairs_sort(take);
@@ -92,10 +100,15 @@ ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *h) 
   IG_TRY_GOTO(status, done, IG_NEW(cx, &h->message, part->ranks, "messages"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &h->sent, (size_t)part->ranks + 1, "messages"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &h->received, (size_t)part->ranks + 1, "messages"));
-  /* who gives also takes: both have a node in the same element */
-  for (int64_t i = 0; i < take.count; i++)
-    if (i == 0 || take.item[i].rank != take.item[i - 1].rank)
-      h->message[h->peers++].rank = take.item[i].rank;
+  for (int64_t i = 0, j = 0; i < take.count || j < give.count;) { /* both rise with the rank */
+    const int32_t t = i < take.count ? take.item[i].rank : INT32_MAX;
+    const int32_t g = j < give.count ? give.item[j].rank : INT32_MAX, rank = t < g ? t : g;
+    h->message[h->peers++].rank = rank;
+    while (i < take.count && take.item[i].rank == rank)
+      i++;
+    while (j < give.count && give.item[j].rank == rank)
+      j++;
+  }
   IG_TRY_GOTO(status, done, list_make(cx, h, &give, &h->give, h->sent));
   IG_TRY_GOTO(status, done, list_make(cx, h, &take, &h->take, h->received));
   IG_TRY_GOTO(status, done, buffer_make(cx, &h->given, &h->out, give.count, item));

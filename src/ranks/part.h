@@ -29,6 +29,7 @@ typedef struct {
   ig_lid *element; /* elements of the part: number in the whole, rising */
   ig_lid *local;   /* nodes of the whole: number in the part, -1: not there */
   uint8_t *ghost;  /* nodes of the part: 1 another rank's, 0 its own */
+  uint8_t *common; /* nodes of the part: 1 all ranks have it; NULL: there are none */
   ig_lid ghosts;
 } ig_part;
 
@@ -45,6 +46,10 @@ IG_MUST_CHECK ig_status ig_part_new(ig_ctx *cx, const ig_mesh *mesh, ig_division
 IG_MUST_CHECK ig_status ig_part_owners(ig_ctx *cx, const ig_mesh *mesh, ig_division how,
                                        int32_t **owner);
 IG_MUST_CHECK ig_status ig_part_of(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner, ig_part *part);
+/* The same where all ranks have certain nodes besides, as ghosts if they are another's. common:
+   nodes of the whole, 1: such a one; NULL: none. */
+IG_MUST_CHECK ig_status ig_part_with(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner,
+                                     const uint8_t *common, ig_part *part);
 void ig_part_free(ig_part *part);
 /* Number of an element of the whole in the part, -1: not there. */
 ig_lid ig_part_element(const ig_part *part, ig_lid element);

@@ -17,25 +17,37 @@ int ig_ranks_local(const ig_ranks *ranks) {
   return ranks ? ranks->local : 0;
 }
 const char *ig_ranks_transport(const ig_ranks *ranks) {
-  return ranks ? ranks->name : "none";
+  return !ranks ? "none" : ranks->lost ? "lost" : ranks->name;
 }
 
 void ig_ranks_close(ig_ranks *ranks) {
   if (!ranks)
     return;
-  if (ranks->transport->close)
+  if (ranks->lost && ranks->transport->abandon)
+    ranks->transport->abandon(ranks->self);
+  else if (ranks->transport->close)
     ranks->transport->close(ranks->self);
   free(ranks);
 }
 
 /* Nobody to talk to, or nobody who still listens. */
 static bool alone(const ig_ctx *cx) {
-  return !cx->ranks || cx->ranks->count == 1 || cx->ranks->failed;
+  return !cx->ranks || cx->ranks->count == 1 || cx->ranks->failed || cx->ranks->lost;
 }
 
-static ig_status lost(ig_ctx *cx, ig_status status) {
-  cx->ranks->failed = true;
-  return status == IG_OK ? IG_OK : IG_FAIL(cx, IG_IO, "the ranks cannot reach each other");
+/* `status` of who goes on alone; once lost nothing succeeds that others take part in. */
+static ig_status alone_with(const ig_ctx *cx, ig_status status) {
+  return status == IG_OK && cx->ranks && cx->ranks->lost ? IG_IO : status;
+}
+
+static ig_status lost(ig_ctx *cx) {
+  ig_ranks *r = cx->ranks;
+  const char *why = r->transport->trouble ? r->transport->trouble(r->self) : "";
+  char who[96] = "";
+  r->failed = r->lost = true;
+  if (r->rank > 0)
+    snprintf(who, sizeof who, "rank %d on %s: ", r->rank, r->host);
+  return IG_FAIL(cx, IG_IO, "%sthe ranks cannot reach each other%s%s", who, *why ? ": " : "", why);
 }
 
 /* The failure of rank `who` becomes everybody's. */
@@ -52,20 +64,20 @@ static ig_status failure_share(ig_ctx *cx, int who, ig_status status) {
   const ig_status told = r->transport->broadcast(r->self, who, text, sizeof text);
   r->failed = status != IG_INTERRUPTED; /* which all are, at the same step, and may go on */
   if (told != IG_OK)
-    return lost(cx, told);
+    return lost(cx);
   return r->rank == who && who == 0 ? status : IG_FAIL(cx, status, "%s", text);
 }
 
 ig_status ig_ranks_meet(ig_ctx *cx, ig_status status, bool *stop) {
   if (alone(cx))
-    return status;
+    return alone_with(cx, status);
   ig_ranks *r = cx->ranks;
   /* the lowest rank that failed has the largest number */
   int64_t word[2] = {status == IG_OK ? 0 : (int64_t)(r->count - r->rank) * 256 + (int64_t)status,
                      *stop};
   const ig_status met = r->transport->most(r->self, word, 2);
   if (met != IG_OK)
-    return lost(cx, met);
+    return lost(cx);
   *stop = word[1] != 0;
   return word[0] == 0
              ? IG_OK
@@ -80,21 +92,21 @@ ig_status ig_ranks_agree(ig_ctx *cx, ig_status status) {
 ig_status ig_ranks_most(ig_ctx *cx, ig_status status, int64_t *values, int count) {
   IG_TRY(ig_ranks_agree(cx, status));
   if (alone(cx))
-    return IG_OK;
+    return alone_with(cx, IG_OK);
   const ig_status met = cx->ranks->transport->most(cx->ranks->self, values, count);
-  return met == IG_OK ? IG_OK : lost(cx, met);
+  return met == IG_OK ? IG_OK : lost(cx);
 }
 
 ig_status ig_ranks_share(ig_ctx *cx, int root, void *bytes, size_t size) {
   if (alone(cx) || size == 0)
-    return IG_OK;
+    return alone_with(cx, IG_OK);
   const ig_status status = cx->ranks->transport->broadcast(cx->ranks->self, root, bytes, size);
-  return status == IG_OK ? IG_OK : lost(cx, status);
+  return status == IG_OK ? IG_OK : lost(cx);
 }
 
 ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array) {
   if (alone(cx))
-    return IG_OK;
+    return alone_with(cx, IG_OK);
   const size_t size = array->count * array->size;
   const bool mine = cx->ranks->rank == root;
   void *host = array->host, *own = NULL;
@@ -116,9 +128,9 @@ ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array) {
 
 ig_status ig_ranks_swap(ig_ctx *cx, const ig_message *message, int count) {
   if (alone(cx))
-    return IG_OK;
+    return alone_with(cx, IG_OK);
   const ig_status status = cx->ranks->transport->swap(cx->ranks->self, message, count);
-  return status == IG_OK ? IG_OK : lost(cx, status);
+  return status == IG_OK ? IG_OK : lost(cx);
 }
 
 ig_status ig_ranks_in_turn(ig_ctx *cx, ig_status (*call)(ig_ctx *cx, void *user), void *user) {
@@ -134,7 +146,7 @@ ig_status ig_ranks_collect(ig_ctx *cx, const void *mine, size_t size, void *all)
   if (ig_ranks_first(cx))
     memcpy(all, mine, size);
   if (alone(cx))
-    return IG_OK;
+    return alone_with(cx, IG_OK);
   ig_message *message;
   const ig_status status = IG_NEW(cx, &message, count, "messages");
   IG_TRY(ig_ranks_agree(cx, status));
@@ -191,7 +203,7 @@ static ig_status saved_share(ig_ctx *cx, int count, ig_saved *saved, void **memo
 
 ig_status ig_ranks_share_restart(ig_ctx *cx, ig_restart **restart) {
   if (alone(cx))
-    return IG_OK;
+    return alone_with(cx, IG_OK);
   const bool first = ig_ranks_first(cx);
   restart_head h = {0};
   if (first && *restart)

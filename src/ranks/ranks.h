@@ -29,6 +29,9 @@ typedef struct {
   /* All messages of this rank, at most one per other rank; returns when they are there. */
   ig_status (*swap)(void *self, const ig_message *message, int count);
   void (*close)(void *self);
+  /* Instead of `close` after a call has failed: the others may wait for this rank. NULL: `close` */
+  void (*abandon)(void *self);
+  const char *(*trouble)(void *self); /* why the last call failed; NULL: not known */
 } ig_transport;
 
 struct ig_ranks {
@@ -38,6 +41,7 @@ struct ig_ranks {
   char name[96], host[64];
   bool one_process; /* HDF5 and Gmsh serve one thread of a process at a time */
   bool failed;      /* a meeting told of a failure: nobody waits any more */
+  bool lost;        /* a call failed on this rank: from then on each fails at once */
   int division;     /* of meshes: ig_division in ranks/part.h */
 };
 

@@ -103,8 +103,20 @@ rm -r one
 "$INGOT" run motion.yaml -q -b cpu -t 1 -o one || fail "the bar on one rank fails"
 many 3 run motion.yaml -o motion3 >table 2>log || fail "the bar on 3 ranks fails"
 same motion3
-many 2 run motion.yaml -s contact.friction=0.1 -o x 2>log && fail "contact runs on two ranks"
-grep -q 'contact of surfaces does not run on several ranks (2 here)' log || fail "contact is not named"
+# an MPI that buffers nothing and has a slow rank; that reports an error to one rank, which tells of
+# it and ends the job; whose rank is killed: within seconds, and the last checkpoint is whole
+if mpicc -shared -fPIC -O1 -o calls.so "$SOURCE/tests/cli/mpi_calls.c" 2>log; then
+  strange() { local env=$1; shift; timeout 60 mpirun -n 3 env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD="$work/calls.so" $env "$INGOT" run motion.yaml -b cpu -t 1 "$@"; }
+  strange "MPI_SYNC=1 MPI_SLEEP=1" -q -s analysis='[{kind: static, at_time: 1, tolerance: 0.1}, {duration: 0.02}]' -o sync 2>log || fail "sends that wait do not work"
+  strange "MPI_RANK=1 MPI_AT=400 MPI_DO=fail" -o lost >table 2>log && fail "a run with an error of MPI ends well"
+  [ "$(grep -c 'ingot: error: rank 1 on .*cannot reach each other' log)" = 1 ] || fail "an error of MPI is not told once"
+  strange "MPI_RANK=0 MPI_AT=399 MPI_DO=fail" -o lost >table 2>log
+  [ $? = 1 ] || fail "an error of MPI has another exit code"
+  [ "$(grep -c 'ingot: error: .*cannot reach each other' log)" = 1 ] || fail "an error of MPI on rank 0 is not told once"
+  strange "MPI_RANK=2 MPI_AT=3000 MPI_DO=kill" -s output.checkpoint_every=1e-9 -o lost >table 2>log && fail "a run whose rank is killed ends well"
+  many 2 run motion.yaml -q --resume -o lost 2>log || fail "the checkpoint of a killed run is not whole"
+  same lost
+fi
 
 # one grid divided: two systems each, springs on both sides of the cuts, the same files
 cat >grid.yaml <<'END'
@@ -178,13 +190,16 @@ rm -r one
 many 3 run crack.yaml -o crack3 >table 2>log || fail "the crack on 3 ranks fails"
 same crack3
 
-# a signal to one rank stops all, with a checkpoint
-many 2 run case.yaml -s iterations=100000 -s change=0 -o long 2>log >/dev/null &
-for _ in $(seq 200); do grep -qs 'iteration' log && break; sleep 0.05; done
-sleep 0.3
-pid=$(pgrep -f "^$INGOT run case.yaml -s iterations=100000" | tail -1)
-kill -TERM "$pid"
-wait
-grep -q '"interrupted"' long/summary.json || fail "one signal does not stop all"
-[ -s long/checkpoint.h5 ] || fail "no checkpoint of a stopped run"
+# a signal to one rank, the first or the last, stops all, with a checkpoint from which the next goes on
+for signal in USR1,head TERM,tail; do
+  many 2 run case.yaml -s iterations=100000 -s change=0 --resume -o long 2>log >/dev/null &
+  for _ in $(seq 200); do grep -qs 'iteration' log && break; sleep 0.05; done
+  sleep 0.3
+  kill -"${signal%,*}" "$(pgrep -f "^$INGOT run case.yaml -s iterations=100000" | "${signal#*,}" -1)"
+  wait
+  grep -q '"interrupted"' long/summary.json || fail "${signal%,*} to one rank does not stop all"
+  [ -s long/checkpoint.h5 ] || fail "no checkpoint of a stopped run"
+  mv long/summary.json before.json
+done
+grep '"steps"' before.json
 echo "mpi test: good"

@@ -107,6 +107,101 @@ static const char *const failing[] = {
     "{count: 2, history_every: 20}",
     NULL};
 
+/* a block that strikes a plate of other meshing and slides on it */
+static const char *const strike[] = {
+    "physics",
+    "dynamics",
+    "mesh",
+    "{boxes: [{name: plate, size: [4, 3, 0.5], cells: [5, 4, 1]}, {name: block, origin: [1.3, 0.8, "
+    "0.62], size: [1.5, 1.2, 1], cells: [2, 2, 2]}], sets: [{name: flying, of: nodes, box: {min: "
+    "[-1, -1, 0.6], max: [9, 9, 9]}}]}",
+    "materials",
+    "[{name: m, density: 1000, young: 2e8, poisson: 0.3}]",
+    "supports",
+    "[{set: zmin, fix: z}, {set: xmin, fix: all}]",
+    "initial",
+    "[{set: flying, velocity: [6, 3, -20]}]",
+    "contact",
+    "{friction: 0.3}",
+    "analysis",
+    "[{duration: 0.04}]",
+    "probes",
+    "[{name: floor, set: zmin, quantity: fz}, {name: up, set: zmax, quantity: cz}]",
+    "output",
+    "{count: 3, history_every: 6, fields: [displacement, velocity, stress, contact_force, "
+    "contact_pressure]}",
+    NULL};
+
+/* bars that meet crosswise: edges touch edges */
+static const char *const crossed[] = {
+    "physics",
+    "dynamics",
+    "mesh",
+    "{boxes: [{name: low, size: [3, 0.4, 0.4], cells: [4, 1, 1]}, {name: high, origin: [1.3, -1.5, "
+    "0.55], size: [0.4, 3, 0.4], cells: [1, 4, 1]}], sets: [{name: falling, of: nodes, box: {min: "
+    "[-9, -9, 0.5], max: [9, 9, 9]}}]}",
+    "materials",
+    "[{name: m, density: 1000, young: 5e7, poisson: 0.3}]",
+    "initial",
+    "[{set: falling, velocity: [0, 0, -30], spin: [10, 0, 0], about: [1.5, 0, 0.6]}]",
+    "contact",
+    "{friction: 0.1, thickness: 0.1}",
+    "analysis",
+    "[{duration: 0.04}]",
+    "output",
+    "{count: 2, history_every: 8}",
+    NULL};
+
+/* a sheet that is folded onto itself */
+static const char *const folded[] = {
+    "physics",
+    "dynamics",
+    "mesh",
+    "{plate: {size: [1, 0.6], cells: [5, 3]}, element: tri3, shell: true, pattern: alternating}",
+    "materials",
+    "[{name: m, density: 2700, young: 7e8, poisson: 0.3}]",
+    "sections",
+    "[{thickness: 0.05}]",
+    "initial",
+    "[{spin: [0, 300, 0], about: [0.5, 0, 0]}]",
+    "supports",
+    "[{set: xmin, fix: x}, {set: xmax, velocity: [-60, 0, 0]}]",
+    "contact",
+    "{friction: 0.1, thickness: 0.15}",
+    "analysis",
+    "[{duration: 0.012}]",
+    "energy_error",
+    "1e9",
+    "output",
+    "{count: 2, history_every: 20}",
+    NULL};
+
+/* a pin that is shot into a block: elements fail and lay others open, which touch */
+static const char *const shot[] = {
+    "physics",
+    "dynamics",
+    "mesh",
+    "{boxes: [{name: target, size: [3, 3, 1], cells: [4, 4, 2]}, {name: pin, origin: [1, 1, 1.1], "
+    "size: [1, 1, 2], cells: [2, 2, 3]}], sets: [{name: flying, of: nodes, box: {min: [-1, -1, "
+    "1.05], max: [9, 9, 9]}}]}",
+    "materials",
+    "[{name: m, density: 8960, young: 124e9, poisson: 0.34, law: johnson_cook, yield: 90e6, "
+    "johnson_cook: {b: 292e6, n: 0.31, c: 0.025, rate0: 1, m: 1.09, room: 294, melt: 1356, "
+    "failure: [0.15, 0, 0, 0, 0]}}]",
+    "supports",
+    "[{set: zmin, fix: all}]",
+    "initial",
+    "[{set: flying, velocity: [0, 0, -400]}]",
+    "contact",
+    "{friction: 0.1}",
+    "analysis",
+    "[{duration: 3e-3, safety: 0.6}]",
+    "energy_error",
+    "1e9",
+    "output",
+    "{count: 2, history_every: 10}",
+    NULL};
+
 /* Every number of ranks with some case, precision, division and backend. */
 static void dynamics_has_the_bits_of_one(void **state) {
   (void)state;
@@ -128,7 +223,15 @@ static void dynamics_has_the_bits_of_one(void **state) {
              {3, joined, "double", NULL, NULL, IG_DIVIDE_CURVE},
              {7, joined, "single", NULL, NULL, IG_DIVIDE_RANDOM},
              {2, failing, "double", NULL, NULL, IG_DIVIDE_CURVE},
-             {5, failing, "single", NULL, NULL, IG_DIVIDE_RANDOM}};
+             {5, failing, "single", NULL, NULL, IG_DIVIDE_RANDOM},
+             {2, strike, "double", NULL, NULL, IG_DIVIDE_CURVE},
+             {3, strike, "mixed", "mesh.element", "tet4", IG_DIVIDE_UNEVEN},
+             {7, strike, "single", NULL, NULL, IG_DIVIDE_RANDOM},
+             {5, crossed, "double", NULL, NULL, IG_DIVIDE_RANDOM},
+             {4, crossed, "single", NULL, NULL, IG_DIVIDE_CURVE},
+             {2, folded, "single", "mesh.element", "quad4", IG_DIVIDE_CURVE},
+             {3, shot, "double", NULL, NULL, IG_DIVIDE_RANDOM},
+             {5, shot, "single", NULL, NULL, IG_DIVIDE_UNEVEN}};
   for (size_t i = 0; i < sizeof run / sizeof *run; i++)
     for (int b = 0; b < 2; b++) {
       const seat like = {.base = run[i].base,
@@ -150,8 +253,7 @@ static void what_cannot_be_divided_is_refused(void **state) {
   (void)state;
   static const struct {
     const char *key, *value, *words;
-  } bad[] = {{"assembly", "color", "assembly: gather"},
-             {"contact", "{friction: 0.1}", "contact of surfaces does not run on several ranks"}};
+  } bad[] = {{"assembly", "color", "assembly: gather"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     const seat like = {.base = bar,
                        .backend = "cpu",
@@ -183,10 +285,10 @@ static void a_failure_of_one_ends_all(void **state) {
 /* 3 -> 5 -> 1; the checkpoint at the end is that of a run on one rank */
 static void checkpoints_go_from_any_number_to_any_other(void **state) {
   (void)state;
-  static const char *const kept[] = {"marks", "x",      "v",          "f",      "work", "bodies",
-                                     "arms",  "state0", "relaxation", "state1", NULL};
-  static const char *const *const base[] = {bar, sheet, joined};
-  for (int i = 0; i < 3; i++) {
+  static const char *const kept[] = {"marks", "x",      "v",          "f",      "work",  "bodies",
+                                     "arms",  "state0", "relaxation", "state1", "reach", NULL};
+  static const char *const *const base[] = {bar, sheet, joined, strike, shot};
+  for (int i = 0; i < 5; i++) {
     char folder[] = "/tmp/ingot-ranks-XXXXXX", one[64], many[64], command[128];
     assert_non_null(mkdtemp(folder));
     snprintf(one, sizeof one, "%s/one", folder);

@@ -52,6 +52,29 @@ static const char *const block[] = {
     "{count: 2, history_every: 5}",
     NULL};
 
+/* a bar that breaks and whose pieces are driven through each other */
+static const char *const pressed[] = {
+    "physics",
+    "fracture",
+    "mesh",
+    "{element: tri3, pattern: crossed, boxes: [{size: [6 mm, 2 mm], cells: [9, 3]}, {origin: [2 "
+    "mm, "
+    "2.02 mm], size: [2 mm, 2 mm], cells: [4, 3]}]}",
+    "materials",
+    "[{name: m, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 60, "
+    "cohesive_strength: 40e6}]",
+    "supports",
+    "[{set: ymax, along: y, velocity: [0, -60]}, {set: ymin, along: y, velocity: [0, 60]}]",
+    "cohesive",
+    "{check_every: 2, friction: 0.3}",
+    "surface_contact",
+    "true",
+    "duration",
+    "1.5e-6",
+    "output",
+    "{count: 3, history_every: 7}",
+    NULL};
+
 static void fracture_has_the_bits_of_one(void **state) {
   (void)state;
   static const struct {
@@ -65,7 +88,11 @@ static void fracture_has_the_bits_of_one(void **state) {
              {7, strip, "single", "cohesive.criterion", "facet_mean", IG_DIVIDE_RANDOM},
              {3, block, "double", NULL, NULL, IG_DIVIDE_CURVE},
              {7, block, "single", "rotation", "small", IG_DIVIDE_UNEVEN},
-             {2, block, "double", "mesh.element", "tet10", IG_DIVIDE_RANDOM}};
+             {2, block, "double", "mesh.element", "tet10", IG_DIVIDE_RANDOM},
+             {2, pressed, "double", NULL, NULL, IG_DIVIDE_CURVE},
+             {3, pressed, "single", "mesh.element", "tri6", IG_DIVIDE_RANDOM},
+             {5, pressed, "double", NULL, NULL, IG_DIVIDE_UNEVEN},
+             {7, block, "single", "surface_contact", "true", IG_DIVIDE_RANDOM}};
   for (size_t i = 0; i < sizeof run / sizeof *run; i++)
     for (int b = 0; b < 2; b++) {
       const seat like = {.base = run[i].base,
@@ -89,8 +116,7 @@ static void what_cannot_be_divided_is_refused(void **state) {
   static const struct {
     const char *key, *value, *words;
   } bad[] = {{"assembly", "color", "assembly: gather"},
-             {"cohesive.contact", "rigid", "rigid contact of facets"},
-             {"surface_contact", "true", "surface_contact does not run on several ranks"}};
+             {"cohesive.contact", "rigid", "rigid contact of facets"}};
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     const seat like = {.base = strip,
                        .backend = "cpu",
@@ -105,37 +131,65 @@ static void what_cannot_be_divided_is_refused(void **state) {
 }
 
 #ifdef INGOT_HAVE_IO
-/* 3 -> 5 -> 1 in the middle of a crack; the checkpoint at the end is that of a run on one rank */
+/* 3 -> 5 -> 1 in the middle of a crack, and of contact; the checkpoint at the end is that of a run
+ * on one rank */
 static void checkpoints_go_from_any_number_to_any_other(void **state) {
   (void)state;
-  static const char *const kept[] = {"count",  "begun", "track", "conn",  "opp", "list",
-                                     "attach", "node",  "x",     "u",     "v",   "minv",
-                                     "work",   "coh",   "turn",  "cs",    "cf",  "ck",
-                                     "cw",     "cwork", "lf",    "lwork", NULL};
-  char folder[] = "/tmp/ingot-ranks-XXXXXX", one[64], many[64], command[128];
-  const char *backend = backend_of_test(1);
-  assert_non_null(mkdtemp(folder));
-  snprintf(one, sizeof one, "%s/one", folder);
-  snprintf(many, sizeof many, "%s/many", folder);
-  alone(&(seat){.base = strip, .backend = backend, .out = one});
-  seat like = {.base = strip,
-               .backend = backend,
-               .out = many,
-               .how = IG_DIVIDE_RANDOM,
-               .stop_after = 3,
-               .status = IG_INTERRUPTED};
-  assert_int_equal(together(&like, 3, 2).status, IG_INTERRUPTED);
-  like.resume = true;
-  like.how = IG_DIVIDE_CURVE;
-  assert_int_equal(together(&like, 5, 0).status, IG_INTERRUPTED);
-  alone(&(seat){.base = strip, .backend = backend, .out = many, .resume = true});
-  assert_true(checkpoint_seen(one, kept) == checkpoint_seen(many, kept));
-  snprintf(many, sizeof many, "%s/four", folder);
-  like = (seat){.base = strip, .backend = backend, .out = many};
-  assert_int_equal(together(&like, 4, -1).status, IG_OK);
-  assert_true(checkpoint_seen(one, kept) == checkpoint_seen(many, kept));
-  snprintf(command, sizeof command, "rm -r '%s'", folder);
-  assert_int_equal(system(command), 0);
+  static const char *const kept[] = {"count",
+                                     "begun",
+                                     "track",
+                                     "conn",
+                                     "opp",
+                                     "list",
+                                     "attach",
+                                     "node",
+                                     "x",
+                                     "u",
+                                     "v",
+                                     "minv",
+                                     "work",
+                                     "coh",
+                                     "turn",
+                                     "cs",
+                                     "cf",
+                                     "ck",
+                                     "cw",
+                                     "cwork",
+                                     "lf",
+                                     "lwork",
+                                     "pressed",
+                                     "surface_mass",
+                                     "surface_gap",
+                                     "surface_force",
+                                     "surface_work",
+                                     NULL};
+  static const char *const *const base[] = {strip, pressed};
+  for (int i = 0; i < 2; i++) {
+    char folder[] = "/tmp/ingot-ranks-XXXXXX", one[64], many[64], command[128];
+    const char *backend = backend_of_test(1 - i);
+    assert_non_null(mkdtemp(folder));
+    snprintf(one, sizeof one, "%s/one", folder);
+    snprintf(many, sizeof many, "%s/many", folder);
+    alone(&(seat){.base = base[i], .backend = backend, .out = one});
+    seat like = {.base = base[i],
+                 .backend = backend,
+                 .out = many,
+                 .how = IG_DIVIDE_RANDOM,
+                 .stop_after = 3,
+                 .status = IG_INTERRUPTED};
+    assert_int_equal(together(&like, 3, 2).status, IG_INTERRUPTED);
+    like.resume = true;
+    like.how = IG_DIVIDE_CURVE;
+    assert_int_equal(together(&like, 5, 0).status, IG_INTERRUPTED);
+    alone(&(seat){.base = base[i], .backend = backend, .out = many, .resume = true});
+    assert_true(checkpoint_seen(one, kept) == checkpoint_seen(many, kept));
+    snprintf(many, sizeof many, "%s/four", folder);
+    like = (seat){.base = base[i], .backend = backend, .out = many};
+    assert_int_equal(together(&like, 4, -1).status, IG_OK);
+    assert_true(checkpoint_seen(one, kept) == checkpoint_seen(many, kept));
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    assert_int_equal(system(command), 0);
+  }
 }
 #endif
 
