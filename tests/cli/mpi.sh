@@ -138,7 +138,7 @@ rm -r one
 many 3 run grid.yaml -o grid3 >table 2>log || fail "the grid on 3 ranks fails"
 grep -q 'the grid is divided between them' log || fail "the grid is not divided"
 same grid3
-many 2 check grid.yaml >table 2>log || fail "the check of the grid on 2 ranks fails"
+many 2 check grid.yaml -s ranks=divide >table 2>log || fail "the check of the grid on 2 ranks fails"
 grep -q 'rank 1 .*planes 8 to 17' table || fail "the check does not tell of planes"
 
 # a chain: stages on all ranks, `shape` on the first; the same files
