@@ -229,6 +229,8 @@ ig_status ig_grid_cpu_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_le
     if (status == IG_OK)
       status = to_half(cx, &whole, coarse);
     free(whole.stencil);
+    if (status == IG_OK && coarse->balance)
+      EACH_NODE(cx, coarse, ig_half_balance(coarse, at, kind));
   }
   return status;
 }

@@ -260,6 +260,8 @@ ig_status ig_grid_cuda_coarsen_fine(ig_ctx *cx, const ig_level *fine, const ig_l
   a.kind = kind;
   a.table = table;
   IG_TRY(launch_stencil<true>(cx, coarse, a));
+  if (coarse->balance)
+    IG_TRY(each_node<ig_half_balance>(cx, coarse, kind));
   return next ? launch_parents<true>(cx, a, next) : IG_OK;
 }
 

@@ -102,6 +102,7 @@ typedef struct {
    */
   ig_half *half;
   float *scale, *unscale; /* unscale: 1 / scale, 0 where there is nothing */
+  bool balance;           /* in half, where translations carry no force: nor do they here */
   float *inverse;         /* coarse: of the diagonal, dof x stored; 0 where there is none */
   float *element;         /* element matrices, coarse levels from the second: size^2 each */
   float *block; /* inverses of the diagonal blocks, dof x dof x stored; NULL: not asked for */

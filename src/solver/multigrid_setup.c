@@ -154,6 +154,14 @@ static bool in_half(const ig_multigrid *m, int l) {
          l < m->levels - 1 && m->springs == 0;
 }
 
+/* Not those of a Helmholtz filter. */
+static bool translations_are_free(const ig_brick *b) {
+  double sum = 0;
+  for (int a = 0; a < b->nodes; a++)
+    sum += b->k[0][a * b->dof];
+  return fabs(sum) < 1e-12 * b->k[0][0];
+}
+
 static ig_status make_level(ig_multigrid *m, int l, int needed) {
   ig_ctx *cx = m->cx;
   ig_level *level = &m->level[l];
@@ -206,6 +214,7 @@ static ig_status make_level(ig_multigrid *m, int l, int needed) {
     level->half = m->half.dev;
     level->scale = m->scale.dev;
     level->unscale = level->scale + g->stored;
+    level->balance = translations_are_free(&m->brick);
   }
   IG_TRY(ig_array_new_device(cx, &m->stencil[l], (half ? 1 : (size_t)level->blocks) * entries,
                              sizeof(float), "multigrid stencils"));

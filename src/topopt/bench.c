@@ -205,7 +205,7 @@ static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *n
   IG_TRY(ig_topopt_problem_open(cx, text, &t));
   ig_status status = IG_OK;
   ig_evaluation e = {0};
-  int solver = 0;
+  int solver = 0, most = 0;
   double change = 1, start = 0;
   for (int it = 1; status == IG_OK && it <= warm + timed; it++) {
     if (it == warm + 1) {
@@ -223,15 +223,16 @@ static ig_status bench_case(ig_ctx *cx, const ig_bench_sink *sink, const char *n
                                t.s->trial.dev, &st);
     change = st.change;
     solver += it > warm ? e.iterations : 0;
+    most = it > warm && e.iterations > most ? e.iterations : most;
   }
   if (status == IG_OK) {
     const double s = (ig_now() - start) / timed, *part = t.s->seconds;
     char note[200];
     snprintf(note, sizeof note,
              "a design iteration: solve %.2f, sensitivities %.2f, filter %.2f, update %.2f ms; "
-             "%.1f solver iterations; objective %.5g",
+             "%.1f solver iterations, %d at most; objective %.5g",
              1e3 * part[0] / timed, 1e3 * part[1] / timed, 1e3 * part[2] / timed,
-             1e3 * part[3] / timed, (double)solver / timed, e.objective);
+             1e3 * part[3] / timed, (double)solver / timed, most, e.objective);
     const double work = (double)t.m->d.dofs * solver / timed;
     row(sink, cx, name, (double)t.m->d.elements, s, work, 0, note);
   }
@@ -281,6 +282,42 @@ static ig_status bench_cycles(ig_ctx *cx, const ig_bench_sink *sink) {
     IG_TRY(bench_case(cx, sink, name, gpu ? ways[w].large : ways[w].small, gpu ? 14 : 11,
                       gpu ? 4 : 2));
   }
+  return IG_OK;
+}
+
+/* Iterations of the three problems on growing grids, contrast 1e9, over all designs. */
+#define STIFFNESS                                                                                  \
+  "{grid: {elements: [%d, %d, %d]}, volume: 0.2, void_ratio: 1e-9, filter: {kind: density, "       \
+  "radius: 1.5}, supports: [{box: {max: [0, 1e9, 1e9]}}], loads: [{box: {min: [%d, 0, 0], max: "   \
+  "[1e9, 1e9, 0]}, force: [0, 0, -1]}], optimiser: {move: 0.1}, solver: {tolerance: 1e-5}}"
+#define MECHANISM                                                                                  \
+  "{problem: mechanism, grid: {elements: [%d, %d, %d]}, symmetry: [y-, z-], volume: 0.15, "        \
+  "void_ratio: 1e-9, filter: {kind: density, radius: 1.5}, supports: [{box: {min: [0, %d, 0], "    \
+  "max: [0, 1e9, 1e9]}}], loads: [{box: {max: [0, 2, 2]}, force: [1, 0, 0]}], springs: [{box: "    \
+  "{max: [0, 2, 2]}, stiffness: [0.1, 0, 0]}, {box: {min: [%d, 0, 0], max: [1e9, 2, 2]}, "         \
+  "stiffness: [0.1, 0, 0]}], ports: [{box: {min: [%d, 0, 0], max: [1e9, 2, 2]}, direction: [-1, "  \
+  "0, 0]}], optimiser: {method: mma, move: 0.1}, solver: {tolerance: 1e-5}}"
+#define HEAT                                                                                       \
+  "{problem: heat, grid: {elements: [%d, %d, %d]}, volume: 0.2, source: 1, void_ratio: 1e-9, "     \
+  "filter: {kind: density, radius: 1.5}, supports: [{box: {max: [0, %d, 1e9]}}], optimiser: "      \
+  "{move: 0.1}, solver: {tolerance: 1e-5}}"
+
+static ig_status bench_iterations(ig_ctx *cx, const ig_bench_sink *sink) {
+  const bool gpu = on_gpu(cx);
+  for (int problem = 0; problem < 3; problem++)
+    for (int n = gpu ? 64 : 32; n <= (gpu ? 256 : 64); n *= 2) {
+      static const char *const what[] = {"stiffness", "mechanism, two solves", "heat"};
+      char text[1000], name[96];
+      const int half = n / 2;
+      if (problem == 0)
+        snprintf(text, sizeof text, STIFFNESS, n, half, half, n);
+      else if (problem == 1)
+        snprintf(text, sizeof text, MECHANISM, n, half, half, half - 2, n, n);
+      else
+        snprintf(text, sizeof text, HEAT, n, half, half, n / 8);
+      snprintf(name, sizeof name, "%dx%dx%d %s, contrast 1e9", n, half, half, what[problem]);
+      IG_TRY(bench_case(cx, sink, name, text, gpu ? 20 : 5, gpu ? 80 : 15));
+    }
   return IG_OK;
 }
 
@@ -420,6 +457,8 @@ const ig_bench_entry ig_topopt_bench[] = {
     {"tied", "design iterations of the tied cantilever of the DTU codes", bench_tied},
     {"cycles", "design iterations of the tied cantilever by every cycle and smoother",
      bench_cycles},
+    {"iterations", "solver iterations of stiffness, mechanism and heat on growing grids",
+     bench_iterations},
     {"peers", "a design iteration on one core against codes of others", bench_peers},
     {"multigrid",
      "whole runs of bridge, gripper and heat sink beside an assembled matrix on one thread",
