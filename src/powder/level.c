@@ -6,15 +6,37 @@
 #include "powder/level.inc"
 #include "powder/tables.inc"
 
-/* The heat that a row of cells gains. */
-static void row_conduct(const ig_level *l, int j, int k, double dt) {
-  const size_t at = ig_level_at(l, 0, j, k);
+enum { STRIP = 128 };
+
+/* What passes the faces of `n` cells to those at `to` (1, or a row). The other side's is the same
+   with the other sign. */
+static void faces_pass(const ig_level *l, size_t at, ptrdiff_t to, int n, double *pass) {
+  const double *T = l->T + at, *r = l->resist + at;
+  for (int i = 0; i < n; i++)
+    pass[i] = powder_pass_f64(T[i], r[i], T[i + to], r[i + to]);
+}
+
+/* A strip of `n` cells of every row of a plane, from `first` on: heat gains what powder_gain says;
+   faces between the rows and in them are worked out once. */
+static void strip_conduct(const ig_level *l, int first, int n, int k, double dt) {
   const ptrdiff_t row = (ptrdiff_t)l->n[0] + 2, plane = row * ((ptrdiff_t)l->n[1] + 2);
-  const double f = l->fill[k + 1], below = l->fill[k], above = l->fill[k + 2];
-  const double *T = l->T + at, *r = l->resist + at, edge = l->edge, scale = dt / edge;
-  double *heat = l->heat + at;
-  for (int i = 0; i < l->n[0]; i++)
-    heat[i] += scale * powder_gain_f64(T + i, r + i, row, plane, f, below, above, edge);
+  const double f = l->fill[k + 1], g = l->fill[k], h = l->fill[k + 2];
+  const double scale = dt / l->edge, per = 2.0 / l->edge;
+  double side[STRIP + 1], low[STRIP], high[STRIP];
+  faces_pass(l, ig_level_at(l, first, -1, k), row, n, low);
+  for (int j = 0; j < l->n[1]; j++) {
+    const size_t at = ig_level_at(l, first, j, k);
+    const double *T = l->T + at, *r = l->resist + at;
+    double *heat = l->heat + at;
+    faces_pass(l, at - 1, 1, n + 1, side);
+    faces_pass(l, at, row, n, high);
+    for (int i = 0; i < n; i++) {
+      const double z = powder_pass_f64(T[i], f * r[i], T[i - plane], g * r[i - plane]) +
+                       powder_pass_f64(T[i], f * r[i], T[i + plane], h * r[i + plane]);
+      heat[i] += scale * (per * (side[i + 1] - side[i] - low[i] + high[i] + 1.0 / f * z));
+      low[i] = high[i];
+    }
+  }
 }
 
 void ig_level_conduct(ig_ctx *cx, const ig_level *l, double dt) {
@@ -22,8 +44,8 @@ void ig_level_conduct(ig_ctx *cx, const ig_level *l, double dt) {
 #pragma omp parallel for schedule(static)                                                          \
     num_threads(ig_team(cx, (int64_t)planes * l->n[0] * l->n[1], IG_WORK_NODE))
   for (int k = 0; k < planes; k++)
-    for (int j = 0; j < l->n[1]; j++)
-      row_conduct(l, j, k, dt);
+    for (int first = 0; first < l->n[0]; first += STRIP)
+      strip_conduct(l, first, l->n[0] - first < STRIP ? l->n[0] - first : STRIP, k, dt);
 }
 
 double ig_powder_table_T(const ig_powder_tables *t, double heat, double solid) {
