@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_STAGES = 49 };
+enum { MOST_STAGES = 199 };
 
 double ig_powder_stored(const ig_powder_run *r) {
   const ig_level *l = &r->coarse;
