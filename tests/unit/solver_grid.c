@@ -251,6 +251,9 @@ static void solvers_agree(void **state) {
           rr += (p.f[i] - r[i]) * (p.f[i] - r[i]);
           ff += p.f[i] * p.f[i];
         }
+        if (!(rr <= 4e-18 * ff))
+          print_message("%s, shape %d, method %d: residual %g after %d iterations\n", *backend,
+                        (int)s, (int)method, sqrt(rr / ff), report.iterations);
         assert_true(rr <= 4e-18 * ff);
         free(u);
         free(r);
