@@ -128,48 +128,57 @@ static ig_status nodes_read(ig_gmsh_reader *r) {
 
 /* --- elements of one entity or of all (tag -1), handed to `take` type by type */
 
+int ig_gmsh_list(int dim, int entity, ig_gmsh_listed *l) {
+  int ierr = 0;
+  memset(l, 0, sizeof *l);
+  ig_gmsh.ModelMeshGetElements(&l->type, &l->types, &l->tag, &l->tag_count, &l->tags, &l->node,
+                               &l->node_count, &l->nodes, dim, entity, &ierr);
+  return ierr;
+}
+
+void ig_gmsh_list_free(ig_gmsh_listed *l) {
+  for (size_t i = 0; i < l->tags; i++)
+    ig_gmsh.Free(l->tag[i]);
+  for (size_t i = 0; i < l->nodes; i++)
+    ig_gmsh.Free(l->node[i]);
+  ig_gmsh.Free(l->type);
+  ig_gmsh.Free(l->tag);
+  ig_gmsh.Free(l->tag_count);
+  ig_gmsh.Free(l->node);
+  ig_gmsh.Free(l->node_count);
+}
+
 ig_status ig_gmsh_elements_each(ig_gmsh_reader *r, int dim, int entity, ig_gmsh_take *take,
                                 void *user) {
-  int *type = NULL, ierr = 0;
-  size_t count = 0, **tag = NULL, *tag_count = NULL, tags = 0, **node = NULL, *node_count = NULL,
-         nodes = 0;
-  ig_gmsh.ModelMeshGetElements(&type, &count, &tag, &tag_count, &tags, &node, &node_count, &nodes,
-                               dim, entity, &ierr);
-  ig_status status = ierr ? ig_gmsh_failed(r, "Gmsh cannot list the elements") : IG_OK;
-  for (size_t i = 0; i < count && status == IG_OK; i++) {
-    const ig_gmsh_elem *kind = elem_of(type[i]);
+  ig_gmsh_listed l;
+  ig_status status =
+      ig_gmsh_list(dim, entity, &l) ? ig_gmsh_failed(r, "Gmsh cannot list the elements") : IG_OK;
+  for (size_t i = 0; i < l.types && status == IG_OK; i++) {
+    const ig_gmsh_elem *kind = elem_of(l.type[i]);
     if (!kind || (kind->code < 0 && dim == r->dim)) {
       if (dim == r->dim) {
         char *name = NULL;
         int d, order, n, primary, e = 0;
         double *local = NULL;
         size_t local_count = 0;
-        ig_gmsh.ModelMeshGetElementProperties(type[i], &name, &d, &order, &n, &local, &local_count,
-                                              &primary, &e);
+        ig_gmsh.ModelMeshGetElementProperties(l.type[i], &name, &d, &order, &n, &local,
+                                              &local_count, &primary, &e);
         status = IG_FAIL(r->cx, IG_INPUT,
                          "%s: the mesh has elements of Gmsh type %d (%s): expected lines, "
                          "triangles, quadrilaterals, tetrahedra, hexahedra, wedges or pyramids",
-                         r->path, type[i], e == 0 && name ? name : "unknown");
+                         r->path, l.type[i], e == 0 && name ? name : "unknown");
         ig_gmsh.Free(name);
         ig_gmsh.Free(local);
       }
       continue;
     }
-    if (node_count[i] != tag_count[i] * kind->nodes)
+    if (l.node_count[i] != l.tag_count[i] * kind->nodes)
       status = IG_FAIL(r->cx, IG_INPUT, "%s: elements of Gmsh type %d have a wrong number of nodes",
-                       r->path, type[i]);
+                       r->path, l.type[i]);
     else
-      status = take(r, kind, tag_count[i], tag[i], node[i], user);
+      status = take(r, kind, l.tag_count[i], l.tag[i], l.node[i], user);
   }
-  for (size_t i = 0; i < tags; i++)
-    ig_gmsh.Free(tag[i]);
-  for (size_t i = 0; i < nodes; i++)
-    ig_gmsh.Free(node[i]);
-  ig_gmsh.Free(type);
-  ig_gmsh.Free(tag);
-  ig_gmsh.Free(tag_count);
-  ig_gmsh.Free(node);
-  ig_gmsh.Free(node_count);
+  ig_gmsh_list_free(&l);
   return status;
 }
 

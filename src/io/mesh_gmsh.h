@@ -54,6 +54,14 @@ typedef struct {
   size_t nodes;
   int corners;
 } ig_gmsh_elem;
+/* Elements as Gmsh lists them, by type; no types where it fails. */
+typedef struct {
+  int *type;
+  size_t types, **tag, *tag_count, tags, **node, *node_count, nodes;
+} ig_gmsh_listed;
+/* Of one entity or of all (-1); what Gmsh answers, 0: good. To be freed in any case. */
+int ig_gmsh_list(int dim, int entity, ig_gmsh_listed *listed);
+void ig_gmsh_list_free(ig_gmsh_listed *listed);
 typedef ig_status ig_gmsh_take(ig_gmsh_reader *r, const ig_gmsh_elem *kind, size_t count,
                                const size_t *tag, const size_t *node, void *user);
 /* Elements of one entity or of all (-1), handed to `take` type by type. */

@@ -154,7 +154,7 @@ static ig_status set_of_marks(ig_gmsh_reader *r, const char *name, ig_set_kind k
 static void points_take(ig_gmsh_reader *r, int entity, group *g) {
   size_t *tag = NULL, count = 0, coordinates = 0, parameters = 0;
   double *x = NULL, *p = NULL;
-  int ierr = 0, *type = NULL;
+  int ierr = 0;
   ig_gmsh.ModelMeshGetNodes(&tag, &count, &x, &coordinates, &p, &parameters, 0, entity, 0, 0,
                             &ierr);
   for (size_t k = 0; !ierr && k < count; k++) {
@@ -165,25 +165,15 @@ static void points_take(ig_gmsh_reader *r, int entity, group *g) {
   ig_gmsh.Free(tag);
   ig_gmsh.Free(x);
   ig_gmsh.Free(p);
-  size_t types = 0, **cell = NULL, *cell_count = NULL, cells = 0, **node = NULL, *node_count = NULL,
-         nodes = 0;
-  ig_gmsh.ModelMeshGetElements(&type, &types, &cell, &cell_count, &cells, &node, &node_count,
-                               &nodes, 0, entity, &ierr);
-  for (size_t i = 0; !ierr && i < nodes; i++)
-    for (size_t k = 0; k < node_count[i]; k++) {
-      const ig_lid n = ig_gmsh_lookup(r->node_of, r->node_most, node[i][k]);
+  ig_gmsh_listed l;
+  ierr = ig_gmsh_list(0, entity, &l);
+  for (size_t i = 0; !ierr && i < l.nodes; i++)
+    for (size_t k = 0; k < l.node_count[i]; k++) {
+      const ig_lid n = ig_gmsh_lookup(r->node_of, r->node_most, l.node[i][k]);
       if (n >= 0)
         g->node[n] = 1;
     }
-  for (size_t i = 0; i < cells; i++)
-    ig_gmsh.Free(cell[i]);
-  for (size_t i = 0; i < nodes; i++)
-    ig_gmsh.Free(node[i]);
-  ig_gmsh.Free(type);
-  ig_gmsh.Free(cell);
-  ig_gmsh.Free(cell_count);
-  ig_gmsh.Free(node);
-  ig_gmsh.Free(node_count);
+  ig_gmsh_list_free(&l);
 }
 
 static ig_status group_read(ig_gmsh_reader *r, int dim, int number, group *g) {
