@@ -6,16 +6,31 @@
 #include "assembly/scatter.inc"
 #include "dynamics/particle.inc"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The last one with elements: its last range moves the clock on. A rank's part may have none. */
-static const ig_dyn_group *last_group(const ig_dyn_model *m) {
-  for (int k = m->groups - 1; k >= 0; k--)
+static bool has_elements(const ig_dyn_group *g, int color) {
+  return color < g->colors && g->end[color] > g->begin[color];
+}
+
+/* Whether nothing comes after this range: it moves the clock on. A rank's part takes the first
+   ranges of all groups, then the second ones; others one group after the other. */
+static bool is_last(const ig_dyn_model *m, const ig_dyn_group *g, int color) {
+  for (const ig_dyn_group *h = m->group; h < m->group + m->groups; h++)
+    for (int c = 0; c < h->colors; c++)
+      if (has_elements(h, c) &&
+          (m->in_turn ? c > color || (c == color && h > g) : h > g || (h == g && c > color)))
+        return false;
+  return true;
+}
+
+static bool is_empty(const ig_dyn_model *m) {
+  for (int k = 0; k < m->groups; k++)
     if (m->group[k].count > 0)
-      return &m->group[k];
-  return NULL;
+      return false;
+  return true;
 }
 
 static ig_dyn_range range_of(const ig_dyn_model *m, const ig_dyn_group *g, int color) {
@@ -34,7 +49,7 @@ static ig_dyn_range range_of(const ig_dyn_model *m, const ig_dyn_group *g, int c
                         .begin = g->begin[color],
                         .end = g->end[color],
                         .whole = g->whole,
-                        .ticks = g == last_group(m) && color == g->colors - 1};
+                        .ticks = is_last(m, g, color)};
 }
 
 /* Which elements hold, into contact.alive on the device. */
@@ -42,7 +57,8 @@ ig_status ig_dyn_alive_now(ig_dyn_model *m) {
   for (int k = 0; k < m->groups && m->contact.alive.count; k++)
     for (int c = 0; c < m->group[k].colors && ig_dyn_erodes(&m->group[k]); c++) {
       const ig_dyn_range run = range_of(m, &m->group[k], c);
-      IG_TRY(m->ops->alive(m->cx, &run, m->group[k].ids.dev, m->contact.alive.dev));
+      if (has_elements(&m->group[k], c))
+        IG_TRY(m->ops->alive(m->cx, &run, m->group[k].ids.dev, m->contact.alive.dev));
     }
   return IG_OK;
 }
@@ -89,21 +105,28 @@ ig_status ig_dyn_move(ig_dyn_model *m) {
   return IG_OK;
 }
 
-/* Element forces where particles are now. */
-ig_status ig_dyn_forces(ig_dyn_model *m) {
+ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last) {
   ig_dyn_particles p = m->p;
   p.slots.gather = ig_dyn_slotted(m) && !m->fresh;
   for (int k = 0; k < m->groups; k++)
-    for (int c = 0; c < m->group[k].colors && m->group[k].count > 0; c++) {
-      const ig_dyn_range range = range_of(m, &m->group[k], c);
-      IG_TRY(m->ops->elements(m->cx, &p, &range));
-    }
+    for (int c = first; c < m->group[k].colors && c < last; c++)
+      if (has_elements(&m->group[k], c)) {
+        const ig_dyn_range range = range_of(m, &m->group[k], c);
+        IG_TRY(m->ops->elements(m->cx, &p, &range));
+      }
+  if (m->in_turn && first == 0)
+    return IG_OK;
   m->fresh = false;
-  if (last_group(m))
+  if (!is_empty(m))
     return IG_OK;
   IG_TRY(ig_array_pull(m->cx, &m->clock));
   ig_dyn_tick(m->clock.host);
   return ig_array_push(m->cx, &m->clock);
+}
+
+/* Element forces where particles are now. */
+ig_status ig_dyn_forces(ig_dyn_model *m) {
+  return ig_dyn_forces_some(m, 0, INT_MAX);
 }
 
 static ig_status step_once(ig_dyn_model *m) {
@@ -188,9 +211,10 @@ static ig_status report_group(ig_dyn_model *m, int k) {
     return ig_dyn_gather_report(m, k);
   }
   const ig_dyn_group *g = &m->group[k];
-  for (int c = 0; c < g->colors && g->count > 0; c++) {
+  for (int c = 0; c < g->colors; c++) {
     const ig_dyn_range range = range_of(m, g, c);
-    IG_TRY(m->ops->report(m->cx, &m->p, &range, m->scratch.dev));
+    if (has_elements(g, c))
+      IG_TRY(m->ops->report(m->cx, &m->p, &range, m->scratch.dev));
   }
   return IG_OK;
 }

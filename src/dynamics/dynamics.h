@@ -228,9 +228,10 @@ typedef struct ig_dyn_model {
   int groups;
   ig_dyn_group *group;
   ig_dyn_particles p;
-  bool fresh;  /* forces lie in f, not in slots: at the start */
-  size_t part; /* bytes of a particle number */
-  double *x0;  /* host: positions at the start */
+  bool fresh;   /* forces lie in f, not in slots: at the start */
+  bool in_turn; /* a rank's part: ranges of its groups take turns */
+  size_t part;  /* bytes of a particle number */
+  double *x0;   /* host: positions at the start */
   ig_array x, v, f, load, mass, inertia, work, clock, x_start;
   ig_array slots, slot_first;
   ig_array scratch, partial; /* double: for sums */

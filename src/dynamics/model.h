@@ -53,6 +53,9 @@ IG_MUST_CHECK ig_status ig_dyn_contact_new(ig_dyn_model *m);
 /* One step in two halves: loads and particles; then the forces of the elements. */
 IG_MUST_CHECK ig_status ig_dyn_move(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_forces(ig_dyn_model *m);
+/* Of all groups the ranges (colors) from `first` to before `last`; after the last one the step is
+   over. */
+IG_MUST_CHECK ig_status ig_dyn_forces_some(ig_dyn_model *m, int first, int last);
 /* Edges that touch edges; `on` false: none. length: share of each particle of the mesh. */
 typedef struct {
   int64_t count;

@@ -1,6 +1,7 @@
 /* Dividing a model between ranks: the part's particles, elements, loads, bodies and ties, taken
    from the whole model, so that both start with the same numbers. */
 #include "dynamics/part.h"
+#include "assembly/assembly.h"
 #include "backend/backend.h"
 
 #include <stdlib.h>
@@ -62,20 +63,52 @@ static int32_t element_owner(const ig_part *part, const ig_lid *conn, int npe) {
 
 /* --- groups */
 
-/* Which elements of the whole group are in the part: slot by slot, with pads that repeat the last.
- */
+static bool is_inner(const ig_part *part, const ig_lid *conn, int npe) {
+  for (int a = 0; a < npe; a++)
+    if (part->ghost[part->local[conn[a]]])
+      return false;
+  return true;
+}
+
+/* Which elements of the whole group are in the part, in two ranges: those without ghosts, which can
+   be computed while these travel, then the others; each with pads that repeat its last. */
 static ig_status slots_choose(ig_dyn_model *m, int k) {
   ig_dyn_part *p = m->divided;
   const ig_dyn_group *from = &m->group[k];
   ig_dyn_group *g = &p->local->group[k];
-  IG_TRY(IG_NEW(m->cx, &p->slot[k], (size_t)from->slots + IG_DYN_BLOCK, "elements of a part"));
+  const int npe = from->g_f64.npe;
+  ig_lid at = 0;
+  IG_TRY(IG_NEW(m->cx, &p->slot[k], (size_t)from->slots + 2 * IG_DYN_BLOCK, "elements of a part"));
   g->count = 0;
-  for (ig_lid s = 0; s < from->slots; s++)
-    if (from->element[s] >= 0 && ig_part_element(&p->part, from->element[s]) >= 0)
-      p->slot[k][g->count++] = s;
-  g->slots = (g->count + IG_DYN_BLOCK - 1) / IG_DYN_BLOCK * IG_DYN_BLOCK;
-  for (ig_lid s = g->count; s < g->slots; s++)
-    p->slot[k][s] = p->slot[k][g->count - 1];
+  for (int c = 0; c < 2; c++) {
+    g->begin[c] = at;
+    for (ig_lid s = 0; s < from->slots; s++) {
+      const ig_lid *conn = (const ig_lid *)from->conn.host + (int64_t)s * npe;
+      if (from->element[s] >= 0 && ig_part_element(&p->part, from->element[s]) >= 0 &&
+          is_inner(&p->part, conn, npe) == (c == 0))
+        p->slot[k][at++] = s;
+    }
+    g->end[c] = at;
+    g->count += at - g->begin[c];
+    for (; at % IG_DYN_BLOCK; at++)
+      p->slot[k][at] = p->slot[k][g->end[c] - 1];
+  }
+  g->slots = at;
+  return IG_OK;
+}
+
+static bool is_pad(const ig_dyn_group *g, ig_lid s) {
+  return s >= g->end[s >= g->begin[1]];
+}
+
+/* Slots of a part's group, without pads, in the order of the whole: sums at particles have it. */
+static ig_status slots_ordered(ig_dyn_model *m, int k, ig_lid **order) {
+  const ig_lid *whole = m->divided->slot[k];
+  const ig_dyn_group *g = &m->divided->local->group[k];
+  ig_lid a = g->begin[0], b = g->begin[1];
+  IG_TRY(IG_NEW(m->cx, order, (size_t)g->count + 1, "elements of a part"));
+  for (ig_lid i = 0; i < g->count; i++)
+    (*order)[i] = a < g->end[0] && (b >= g->end[1] || whole[a] < whole[b]) ? a++ : b++;
   return IG_OK;
 }
 
@@ -91,12 +124,11 @@ static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
                       .g_f64 = from->g_f64,
                       .g_f32 = from->g_f32,
                       .whole = from->whole,
-                      .colors = 1};
+                      .colors = 2};
+  IG_TRY(IG_NEW(cx, &g->begin, 2, "elements of a part"));
+  IG_TRY(IG_NEW(cx, &g->end, 2, "elements of a part"));
   IG_TRY(slots_choose(m, k));
   const size_t slots = (size_t)g->slots;
-  IG_TRY(IG_NEW(cx, &g->begin, 1, "elements of a part"));
-  IG_TRY(IG_NEW(cx, &g->end, 1, "elements of a part"));
-  g->end[0] = g->count;
   IG_TRY(IG_NEW(cx, &g->element, slots + 1, "elements of a part"));
   IG_TRY(ig_array_new(cx, &g->ids, slots + 1, sizeof(ig_lid), "elements of a part"));
   IG_TRY(ig_array_new(cx, &g->conn, slots * (size_t)npe + 1, sizeof(int32_t), "connectivity"));
@@ -105,7 +137,7 @@ static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
   for (ig_lid s = 0; s < g->slots; s++) {
     const ig_lid w = p->slot[k][s];
     const ig_lid *conn = (const ig_lid *)from->conn.host + (int64_t)w * npe;
-    const bool pad = s >= g->count, own = element_owner(&p->part, conn, npe) == p->part.rank;
+    const bool pad = is_pad(g, s), own = element_owner(&p->part, conn, npe) == p->part.rank;
     g->element[s] = own && !pad ? from->element[w] : -1;
     ((ig_lid *)g->ids.host)[s] = pad ? -1 : from->element[w];
     for (int a = 0; a < npe; a++)
@@ -118,6 +150,55 @@ static ig_status group_make(ig_dyn_model *m, int k, ig_lid first) {
   g->g_f64.state = g->state.dev;
   g->g_f32.state = g->state.dev;
   return IG_OK;
+}
+
+/* As ig_dyn_slots_new, in the order of the whole. */
+static ig_status slots_make(ig_dyn_model *m) {
+  ig_dyn_model *l = m->divided->local;
+  ig_ctx *cx = m->cx;
+  ig_slot_block *block = NULL;
+  ig_lid **order = NULL;
+  int64_t total = 0;
+  ig_status status;
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &block, (size_t)l->groups + 1, "slots"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &order, (size_t)l->groups + 1, "slots"));
+  for (int k = 0; k < l->groups; k++) {
+    ig_dyn_group *g = &l->group[k];
+    const int npe = g->g_f64.npe;
+    ig_lid *conn;
+    IG_TRY_GOTO(status, done, slots_ordered(m, k, &order[k]));
+    IG_TRY_GOTO(status, done, IG_NEW(cx, &conn, 2 * (size_t)g->count * (size_t)npe + 2, "slots"));
+    block[k] = (ig_slot_block){g->count, npe, conn, conn + (int64_t)g->count * npe + 1};
+    for (int64_t i = 0; i < (int64_t)g->count * npe; i++)
+      conn[i] = ((const ig_lid *)g->conn.host)[(int64_t)order[k][i / npe] * npe + i % npe];
+    total += (int64_t)g->count * npe;
+  }
+  IG_TRY_GOTO(status, done,
+              ig_array_new(cx, &l->slot_first, (size_t)l->p.nodes + 1, sizeof(int32_t), "slots"));
+  IG_TRY_GOTO(status, done, ig_slots_number(cx, l->p.nodes, l->groups, block, l->slot_first.host));
+  for (int k = 0; k < l->groups; k++) {
+    ig_dyn_group *g = &l->group[k];
+    const int npe = g->g_f64.npe;
+    IG_TRY_GOTO(
+        status, done,
+        ig_array_new(cx, &g->slot, (size_t)g->slots * (size_t)npe + 1, sizeof(int32_t), "slots"));
+    for (int64_t i = 0; i < (int64_t)g->count * npe; i++)
+      ((int32_t *)g->slot.host)[(int64_t)order[k][i / npe] * npe + i % npe] = block[k].slot[i];
+    IG_TRY_GOTO(status, done, ig_array_push(cx, &g->slot));
+  }
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &l->slot_first));
+  status =
+      ig_dyn_upload(l, &l->slots, m->part, NULL, (size_t)total * (size_t)m->p.dofs + 1, "slots");
+done:
+  for (int k = 0; k < m->groups; k++) {
+    if (block)
+      free((void *)block[k].conn);
+    if (order)
+      free(order[k]);
+  }
+  free(block);
+  free(order);
+  return status;
 }
 
 static ig_status groups_make(ig_dyn_model *m) {
@@ -144,7 +225,7 @@ static ig_status groups_make(ig_dyn_model *m) {
     memset(l->contact.alive.host, 1, m->contact.alive.count);
     IG_TRY(ig_array_push(m->cx, &l->contact.alive));
   }
-  return ig_dyn_slots_new(l);
+  return slots_make(m);
 }
 
 /* --- particles and what acts on them */
@@ -366,14 +447,18 @@ static ig_status group_collect(ig_dyn_model *m, int k) {
   const ig_dyn_group *whole = &m->group[k], *g = &p->local->group[k];
   const int npe = whole->g_f64.npe;
   int32_t *owner, *mine = NULL;
+  ig_lid *order = NULL;
   int64_t own = 0;
   IG_TRY(IG_NEW(m->cx, &owner, (size_t)whole->count + 1, "owners"));
   ig_status status = IG_NEW(m->cx, &mine, (size_t)g->count + 1, "own elements");
   for (ig_lid s = 0; s < whole->count && status == IG_OK; s++)
     owner[s] = element_owner(&p->part, (const ig_lid *)whole->conn.host + (int64_t)s * npe, npe);
-  for (ig_lid s = 0; s < g->count && status == IG_OK; s++)
-    if (g->element[s] >= 0)
-      mine[own++] = s;
+  if (status == IG_OK)
+    status = slots_ordered(m, k, &order);
+  for (ig_lid i = 0; i < g->count && status == IG_OK; i++)
+    if (g->element[order[i]] >= 0)
+      mine[own++] = order[i];
+  free(order);
   if (status == IG_OK)
     status = ig_collect_new(m->cx, &p->part, owner, whole->count, mine, own, &p->group[k]);
   free(owner);
@@ -394,6 +479,7 @@ static ig_status local_make(ig_dyn_model *m) {
   l->assembly = m->assembly;
   l->ops = m->ops;
   l->part = m->part;
+  l->in_turn = true;
   l->p = m->p;
   l->p.nodes = p->part.mesh->nodes;
   IG_TRY(groups_make(m));

@@ -18,9 +18,12 @@ static ig_status steps_take(ig_dyn_model *m, int64_t steps) {
     status = ig_dyn_part_alive(m, status);
     if (status == IG_OK)
       status = ig_dyn_move(l);
-    status = ig_halo_refresh_all(m->cx, &p->halo, ghosts, 2, status);
+    status = ig_halo_start(m->cx, &p->halo, ghosts, 2, status);
     if (status == IG_OK)
-      status = ig_dyn_forces(l);
+      status = ig_dyn_forces_some(l, 0, 1); /* without ghosts, while these travel */
+    status = ig_halo_finish(m->cx, &p->halo, ghosts, 2, status);
+    if (status == IG_OK)
+      status = ig_dyn_forces_some(l, 1, 2);
   }
   return status;
 }
@@ -113,7 +116,7 @@ ig_status ig_dyn_gather_alive(ig_dyn_model *m) {
 
 ig_status ig_dyn_gather_report(ig_dyn_model *m, int k) {
   const ig_dyn_part *p = m->divided;
-  return ig_collect_items(m->cx, &p->group[k], p->local->scratch.dev, p->local->group[k].count,
+  return ig_collect_items(m->cx, &p->group[k], p->local->scratch.dev, p->local->group[k].slots,
                           IG_DYN_REPORT * sizeof(double), m->scratch.dev);
 }
 

@@ -85,8 +85,10 @@ static ig_status layers_find(ig_frac_model *m, const ig_mesh *mesh) {
   to_elements(mesh, npe, p->near, element);
   for (int32_t e = 0; e < m->s.ne && status == IG_OK; e++)
     if (element[e] & me) {
-      p->mine[e] = 1;
+      p->mine[e] = element[e] == me ? 2 : 1;
       status = list_add(m->cx, &p->elements, e);
+      if (status == IG_OK)
+        status = list_add(m->cx, element[e] == me ? &p->inner : &p->outer, e);
     }
   to_nodes(mesh, npe, element, p->near);
   to_elements(mesh, npe, p->near, element);
@@ -117,8 +119,9 @@ static ig_status elements_list(ig_frac_model *m, const ig_mesh *mesh) {
   for (int32_t k = 0; k < m->s.drive.loads_on; k++)
     if (p->mine[m->load_face[3 * k] / faces])
       IG_TRY(list_add(m->cx, &p->loads, k));
-  ig_frac_list *const all[] = {&p->elements, &p->stressed, &p->facets, &p->loads};
-  for (int i = 0; i < 4; i++)
+  ig_frac_list *const all[] = {&p->elements, &p->stressed, &p->facets,
+                               &p->loads,    &p->inner,    &p->outer};
+  for (int i = 0; i < 6; i++)
     IG_TRY(list_push(m->cx, all[i], 0));
   return IG_OK;
 }
@@ -155,10 +158,22 @@ static ig_status node_add(ig_frac_model *m, int32_t n, int32_t origin) {
   return p->near[origin] >> p->rank & 1 ? list_add(m->cx, &p->averaged, n) : IG_OK;
 }
 
+/* Something hangs on element e: if its nodes are all own it is computed again when that is known.
+ */
+static ig_status joint_add(ig_frac_model *m, int32_t e) {
+  ig_frac_part *p = m->divided;
+  if (p->mine[e] != 2)
+    return IG_OK;
+  p->mine[e] = 3;
+  return list_add(m->cx, &p->joint, e);
+}
+
 static ig_status cohesive_add(ig_frac_model *m, const int32_t *facet, int32_t c) {
   ig_frac_part *p = m->divided;
   const int faces = m->shape.faces;
   IG_TRY(list_add(m->cx, &p->crack_owner, p->element_owner[facet[0] / faces]));
+  IG_TRY(joint_add(m, facet[0] / faces));
+  IG_TRY(joint_add(m, facet[1] / faces));
   return p->mine[facet[0] / faces] || p->mine[facet[1] / faces] ? list_add(m->cx, &p->cohesive, c)
                                                                 : IG_OK;
 }
@@ -295,6 +310,12 @@ ig_status ig_frac_part_list(ig_frac_model *m) {
   IG_TRY(ig_frac_model_pull(m, "node", &node));
   IG_TRY(ig_frac_model_pull(m, "coh", &coh));
   p->nodes.count = p->averaged.count = p->cohesive.count = p->crack_owner.count = 0;
+  for (int64_t i = 0; i < p->joint.count; i++)
+    p->mine[((int32_t *)p->joint.a.host)[i]] = 2;
+  p->joint.count = 0;
+  p->ahead = false;
+  for (int32_t k = 0; k < m->s.drive.loads_on; k++)
+    IG_TRY(joint_add(m, m->load_face[3 * k] / m->shape.faces));
   IG_TRY(nodes_room(m, m->count.nodes));
   for (int32_t n = 0; n < m->count.nodes; n++)
     IG_TRY(node_add(m, n, n < m->nodes_start ? n : ((ig_frac_node *)node)[n].origin));
@@ -305,6 +326,7 @@ ig_status ig_frac_part_list(ig_frac_model *m) {
   IG_TRY(list_push(m->cx, &p->nodes, 0));
   IG_TRY(list_push(m->cx, &p->averaged, 0));
   IG_TRY(list_push(m->cx, &p->cohesive, 0));
+  IG_TRY(list_push(m->cx, &p->joint, 0));
   p->stale = false; /* all ranks have all of it */
   IG_TRY(halos_make(m));
   return crack_halo_make(m);
@@ -326,7 +348,8 @@ static ig_status grown_add(ig_frac_model *m, int32_t *touched, int32_t *extra, i
   ig_frac_part *p = m->divided;
   ig_ctx *cx = m->cx;
   const size_t count = (size_t)m->count.touched, cracks = (size_t)(m->count.cohesive - p->cracks);
-  const int64_t nodes = p->nodes.count, averaged = p->averaged.count, held = p->cohesive.count;
+  const int64_t nodes = p->nodes.count, averaged = p->averaged.count, held = p->cohesive.count,
+                joint = p->joint.count;
   if (count) {
     IG_TRY(cx->backend->copy_out(cx, touched, m->s.grow.touched, count * sizeof *touched));
     IG_TRY(cx->backend->copy_out(cx, extra, m->s.grow.extra, count * sizeof *extra));
@@ -339,6 +362,7 @@ static ig_status grown_add(ig_frac_model *m, int32_t *touched, int32_t *extra, i
     IG_TRY(cohesive_add(m, coh + 2 * i, p->cracks + (int32_t)i));
   IG_TRY(list_push(cx, &p->nodes, nodes));
   IG_TRY(list_push(cx, &p->averaged, averaged));
+  IG_TRY(list_push(cx, &p->joint, joint));
   return list_push(cx, &p->cohesive, held);
 }
 
@@ -406,8 +430,9 @@ void ig_frac_part_free(ig_frac_model *m) {
   ig_frac_part *p = m->divided;
   if (!p)
     return;
-  ig_frac_list *const all[] = {&p->elements, &p->stressed, &p->nodes,  &p->averaged,   &p->facets,
-                               &p->cohesive, &p->loads,    &p->marked, &p->crack_owner};
+  ig_frac_list *const all[] = {&p->elements,    &p->stressed, &p->nodes, &p->averaged,
+                               &p->facets,      &p->cohesive, &p->loads, &p->marked,
+                               &p->crack_owner, &p->inner,    &p->outer, &p->joint};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, &all[i]->a);
   ig_halo_free(m->cx, &p->crack_halo);

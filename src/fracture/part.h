@@ -40,12 +40,16 @@ typedef struct ig_frac_part {
   int32_t *owner;         /* nodes of the mesh: rank */
   uint64_t *near, *far;   /* nodes of the mesh: ranks for which they are near, far or near */
   int32_t *element_owner; /* elements: rank of their lowest node */
-  uint8_t *mine;          /* elements: 1 near */
+  uint8_t *mine;          /* elements: 1 near, 2 with own nodes alone, 3 and listed in `joint` */
   int32_t *origin, *next; /* nodes: of the mesh it was split from; the next copy of that, -1 */
   int32_t *last;          /* nodes of the mesh: their last copy */
   int64_t room;           /* of origin and next */
   int32_t known, cracks;  /* nodes and cohesive elements that are in the lists */
-  ig_frac_list elements, stressed;      /* near, far and near */
+  ig_frac_list elements, stressed; /* near, far and near */
+  /* near ones again: those with own nodes alone, which can be computed while ghosts travel; the
+     others; of the first those with a load or a cohesive element, which wait for its forces */
+  ig_frac_list inner, outer, joint;
+  bool ahead;                           /* forces of inner elements of this step are there */
   ig_frac_list nodes, averaged, facets; /* own; near; of near elements */
   ig_frac_list cohesive, loads, marked; /* at near elements; to open, of all ranks */
   ig_frac_list crack_owner;             /* host: cohesive elements: rank */

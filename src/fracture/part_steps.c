@@ -11,20 +11,20 @@ static ig_status run_list(ig_frac_model *m, ig_frac_item item, const ig_frac_lis
   return list->count ? m->ops->run(m->cx, m->kind, m->wide, item, &s, 0, list->count) : IG_OK;
 }
 
-/* Near elements; they have an order of their own, which their drivers know. */
-static ig_status elements(ig_frac_model *m) {
-  const ig_frac_list *list = &m->divided->elements;
+/* Elements of a list; they have an order of their own, which their drivers know. */
+static ig_status elements(ig_frac_model *m, const ig_frac_list *list) {
   ig_frac_state s = m->s;
   s.topo.order = list->a.dev;
   return list->count ? m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_element, &s, 0, list->count)
                      : IG_OK;
 }
 
-static ig_status refresh(ig_frac_model *m, int layer, ig_status status) {
+/* Displacements of a layer; of all, velocities too. */
+static int moving(const ig_frac_model *m, int layer, ig_halo_array array[2]) {
   const size_t item = (size_t)m->shape.dim * (m->wide ? 8 : 4);
-  const ig_halo_array move[] = {{m->s.nodal.u, item}, {m->s.nodal.v, item}};
-  return ig_halo_refresh_all(m->cx, &m->divided->halo[layer], move, layer == IG_FRAC_ALL ? 2 : 1,
-                             status);
+  array[0] = (ig_halo_array){m->s.nodal.u, item};
+  array[1] = (ig_halo_array){m->s.nodal.v, item};
+  return layer == IG_FRAC_ALL ? 2 : 1;
 }
 
 /* --- the check */
@@ -104,7 +104,9 @@ static ig_status open_marked(ig_frac_model *m) {
 static ig_status check(ig_frac_model *m, ig_status status) {
   int32_t *mine = NULL;
   int64_t count = 0;
-  status = refresh(m, IG_FRAC_FAR, status);
+  ig_halo_array move[2];
+  const int arrays = moving(m, IG_FRAC_FAR, move);
+  status = ig_halo_refresh_all(m->cx, &m->divided->halo[IG_FRAC_FAR], move, arrays, status);
   if (status == IG_OK)
     status = marks_read(m, &mine, &count);
   int64_t most = count;
@@ -134,12 +136,17 @@ static ig_status surfaces(ig_frac_model *m, ig_status status) {
 
 /* A rank that fails goes on exchanging, for the others wait for it. */
 static ig_status force(ig_frac_model *m, ig_status status) {
+  ig_frac_part *p = m->divided;
+  const bool ahead = p->ahead;
+  p->ahead = false;
   if (status == IG_OK)
     status = run_list(m, IG_FRAC_load, &m->divided->loads);
   if (status == IG_OK)
     status = run_list(m, IG_FRAC_cohesive, &m->divided->cohesive);
   status = surfaces(m, status);
-  return status == IG_OK ? elements(m) : status;
+  if (status == IG_OK)
+    status = elements(m, ahead ? &p->outer : &p->elements);
+  return status == IG_OK && ahead ? elements(m, &p->joint) : status;
 }
 
 static bool due(const ig_frac_model *m, int64_t step) {
@@ -153,7 +160,12 @@ ig_status ig_frac_part_begin(ig_frac_model *m) {
   return force(m, IG_OK);
 }
 
-static ig_status finish(ig_frac_model *m, ig_status status) {
+/* ahead: what can be computed of the next step's forces is, while ghosts travel. */
+static ig_status finish(ig_frac_model *m, bool ahead, ig_status status) {
+  const int layer = m->s.surface.on ? IG_FRAC_ALL : IG_FRAC_NEAR;
+  ig_halo *halo = &m->divided->halo[layer];
+  ig_halo_array move[2];
+  const int arrays = moving(m, layer, move);
   const ig_frac_list *nodes = &m->divided->nodes;
   if (status == IG_OK)
     status = run_list(m, IG_FRAC_node, nodes);
@@ -164,7 +176,12 @@ static ig_status finish(ig_frac_model *m, ig_status status) {
       status = ig_frac_count_push(m);
   } else if (status == IG_OK)
     status = m->ops->run(m->cx, m->kind, m->wide, IG_FRAC_advance, &m->s, 0, 1);
-  return refresh(m, m->s.surface.on ? IG_FRAC_ALL : IG_FRAC_NEAR, status);
+  status = ig_halo_start(m->cx, halo, move, arrays, status);
+  if (status == IG_OK && ahead) {
+    status = elements(m, &m->divided->inner);
+    m->divided->ahead = true;
+  }
+  return ig_halo_finish(m->cx, halo, move, arrays, status);
 }
 
 ig_status ig_frac_part_run(ig_frac_model *m, int64_t step) {
@@ -178,7 +195,7 @@ ig_status ig_frac_part_run(ig_frac_model *m, int64_t step) {
     if (!m->begun)
       status = force(m, status);
     m->begun = false;
-    status = finish(m, status);
+    status = finish(m, i + 1 < step && !due(m, i + 1), status);
   }
   IG_TRY(status);
   return ig_frac_count_pull(m);

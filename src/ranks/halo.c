@@ -82,9 +82,16 @@ static ig_status list_make(ig_ctx *cx, const ig_halo *h, const pairs *all, ig_ar
   return ig_array_push(cx, node);
 }
 
+/* A GPU reads and writes the buffers of the host itself: no copies, and no waiting but for `mark`.
+ */
+static bool direct(const ig_ctx *cx) {
+  return cx->backend->kernels == IG_KERNELS_CUDA;
+}
+
 static ig_status buffer_make(ig_ctx *cx, ig_array *device, void **host, int64_t count,
                              size_t item) {
-  IG_TRY(ig_array_new_device(cx, device, (size_t)count + 1, item, "exchange of ghosts"));
+  if (!direct(cx))
+    IG_TRY(ig_array_new_device(cx, device, (size_t)count + 1, item, "exchange of ghosts"));
   if (cx->backend->separate)
     return cx->backend->host_alloc(cx, host, ((size_t)count + 1) * item);
   *host = device->dev;
@@ -133,6 +140,8 @@ static ig_status list_fit(ig_ctx *cx, ig_array *node, ig_array *buffer, void **h
                           size_t item) {
   if (node->count > (size_t)count)
     return IG_OK;
+  if (direct(cx) && *host)
+    IG_TRY(cx->backend->sync(cx)); /* what was received may still be read */
   const int64_t room = count + count / 4 + 16;
   ig_array_free(cx, node);
   buffer_free(cx, buffer, host);
@@ -181,6 +190,9 @@ ig_status ig_halo_of(ig_ctx *cx, const ig_halo_lists *lists, size_t item, ig_hal
 }
 
 void ig_halo_free(ig_ctx *cx, ig_halo *h) {
+#ifdef INGOT_HAVE_CUDA
+  ig_halo_mark_free_cuda(h->mark);
+#endif
   if (cx->backend && cx->backend->separate) {
     if (h->out)
       cx->backend->host_free(cx, h->out);
@@ -232,19 +244,7 @@ static ig_status unpack(ig_ctx *cx, const void *buffer, const ig_array *list, in
   return IG_OK;
 }
 
-ig_status ig_halo_refresh_all(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
-                              ig_status status) {
-  const int64_t give = h->sent[h->peers], take = h->received[h->peers];
-  size_t item = 0;
-  for (int i = 0; i < arrays; i++)
-    item += array[i].item;
-  ig_halo_words at = {.stride = (int)(item / 4)};
-  for (int i = 0; i < arrays && status == IG_OK; i++, at.offset += at.words) {
-    at.words = (int)(array[i].item / 4);
-    status = pack(cx, array[i].values, &h->give, give, at, h->given.dev);
-  }
-  if (status == IG_OK && cx->backend->separate && give)
-    status = cx->backend->copy_out(cx, h->out, h->given.dev, (size_t)give * item);
+static void messages_fill(ig_halo *h, size_t item) {
   for (int p = 0; p < h->peers; p++) {
     ig_message *m = &h->message[p];
     m->send = (char *)h->out + (size_t)h->sent[p] * item;
@@ -252,17 +252,69 @@ ig_status ig_halo_refresh_all(ig_ctx *cx, ig_halo *h, const ig_halo_array *array
     m->send_size = (size_t)(h->sent[p + 1] - h->sent[p]) * item;
     m->receive_size = (size_t)(h->received[p + 1] - h->received[p]) * item;
   }
-  const ig_status swapped = ig_ranks_swap(cx, h->message, h->peers);
-  if (status == IG_OK)
-    status = swapped;
-  if (status == IG_OK && cx->backend->separate && take)
-    status = cx->backend->copy_in(cx, h->taken.dev, h->in, (size_t)take * item);
-  at.offset = 0;
+}
+
+static size_t items_of(const ig_halo_array *array, int arrays) {
+  size_t item = 0;
+  for (int i = 0; i < arrays; i++)
+    item += array[i].item;
+  return item;
+}
+
+ig_status ig_halo_start(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
+                        ig_status status) {
+  const int64_t give = h->sent[h->peers];
+  const size_t item = items_of(array, arrays);
+  ig_halo_words at = {.stride = (int)(item / 4)};
   for (int i = 0; i < arrays && status == IG_OK; i++, at.offset += at.words) {
     at.words = (int)(array[i].item / 4);
-    status = unpack(cx, h->taken.dev, &h->take, take, at, array[i].values);
+    status = pack(cx, array[i].values, &h->give, give, at, direct(cx) ? h->out : h->given.dev);
+  }
+  messages_fill(h, item);
+#ifdef INGOT_HAVE_CUDA
+  if (direct(cx))
+    return status == IG_OK ? ig_halo_mark_cuda(cx, &h->mark) : status;
+#endif
+  if (status == IG_OK && cx->backend->separate && give)
+    status = cx->backend->copy_out(cx, h->out, h->given.dev, (size_t)give * item);
+  const ig_status posted = ig_ranks_post(cx, h->message, h->peers);
+  return status == IG_OK ? posted : status;
+}
+
+/* What is received lies in the buffers of the host. */
+static ig_status messages_await(ig_ctx *cx, ig_halo *h, ig_status status) {
+  ig_status swapped = IG_OK;
+#ifdef INGOT_HAVE_CUDA
+  if (direct(cx)) { /* what is sent is there only now */
+    if (status == IG_OK)
+      status = ig_halo_wait_cuda(cx, h->mark);
+    swapped = ig_ranks_post(cx, h->message, h->peers);
+  }
+#endif
+  if (swapped == IG_OK)
+    swapped = ig_ranks_await(cx, h->message, h->peers);
+  return status == IG_OK ? swapped : status;
+}
+
+ig_status ig_halo_finish(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
+                         ig_status status) {
+  const int64_t take = h->received[h->peers];
+  const size_t item = items_of(array, arrays);
+  status = messages_await(cx, h, status);
+  if (status == IG_OK && cx->backend->separate && !direct(cx) && take)
+    status = cx->backend->copy_in(cx, h->taken.dev, h->in, (size_t)take * item);
+  ig_halo_words at = {.stride = (int)(item / 4)};
+  for (int i = 0; i < arrays && status == IG_OK; i++, at.offset += at.words) {
+    at.words = (int)(array[i].item / 4);
+    status = unpack(cx, direct(cx) ? h->in : h->taken.dev, &h->take, take, at, array[i].values);
   }
   return status;
+}
+
+ig_status ig_halo_refresh_all(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int arrays,
+                              ig_status status) {
+  status = ig_halo_start(cx, h, array, arrays, status);
+  return ig_halo_finish(cx, h, array, arrays, status);
 }
 
 ig_status ig_halo_refresh(ig_ctx *cx, ig_halo *h, void *values, size_t item, ig_status status) {

@@ -1,4 +1,5 @@
-/* Ghosts on the GPU: values of listed nodes into a buffer and back, in words of four bytes. */
+/* Ghosts on the GPU: values of listed nodes into a buffer and back, in words of four bytes. The
+   buffers are pinned memory of the host, which the GPU writes and reads itself. */
 #include "backend/cuda/launch.cuh"
 extern "C" {
 #include "ranks/part.h"
@@ -34,4 +35,25 @@ extern "C" ig_status ig_halo_unpack_cuda(ig_ctx *cx, const void *buffer, const i
       (const uint32_t *)buffer, node, count, at, (uint32_t *)values);
   IG_LAUNCHED(cx);
   return IG_OK;
+}
+
+/* An event after all that was launched so far. */
+extern "C" ig_status ig_halo_mark_cuda(ig_ctx *cx, void **mark) {
+  if (!*mark) {
+    cudaEvent_t event;
+    IG_CUDA(cx, cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    *mark = event;
+  }
+  IG_CUDA(cx, cudaEventRecord((cudaEvent_t)*mark, ig_cuda_stream(cx)));
+  return IG_OK;
+}
+
+extern "C" ig_status ig_halo_wait_cuda(ig_ctx *cx, void *mark) {
+  IG_CUDA(cx, cudaEventSynchronize((cudaEvent_t)mark));
+  return IG_OK;
+}
+
+extern "C" void ig_halo_mark_free_cuda(void *mark) {
+  if (mark)
+    cudaEventDestroy((cudaEvent_t)mark);
 }

@@ -13,6 +13,9 @@ typedef struct {
   MPI_Comm comm;
   bool finalise; /* MPI is ours */
   char trouble[MPI_MAX_ERROR_STRING];
+  MPI_Request *request; /* of messages under way */
+  size_t room;
+  int started;
 } job;
 
 static ig_status said(job *j, int code) {
@@ -50,42 +53,64 @@ static size_t parts_of(size_t size) {
   return (size + PART - 1) / PART;
 }
 
-static ig_status swap(void *self, const ig_message *message, int count) {
-  job *j = self;
-  size_t all = 0;
-  int started = 0, code = MPI_SUCCESS;
-  for (int i = 0; i < count; i++)
-    all += parts_of(message[i].send_size) + parts_of(message[i].receive_size);
-  if (all == 0)
+static void requests_drop(job *j) {
+  for (int i = 0; i < j->started; i++) { /* the job will end: nothing may be waited for */
+    MPI_Cancel(&j->request[i]);
+    MPI_Request_free(&j->request[i]);
+  }
+  j->started = 0;
+}
+
+static ig_status requests_fit(job *j, size_t count) {
+  if (count <= j->room)
     return IG_OK;
-  MPI_Request *request = malloc(all * sizeof *request);
-  if (!request) {
-    snprintf(j->trouble, sizeof j->trouble, "no memory for %zu messages", all);
+  MPI_Request *more = realloc(j->request, 2 * count * sizeof *more);
+  if (!more) {
+    snprintf(j->trouble, sizeof j->trouble, "no memory for %zu messages", count);
     return IG_MEMORY;
   }
+  j->request = more;
+  j->room = 2 * count;
+  return IG_OK;
+}
+
+static ig_status post(void *self, const ig_message *message, int count) {
+  job *j = self;
+  size_t all = 0;
+  int code = MPI_SUCCESS;
+  for (int i = 0; i < count; i++)
+    all += parts_of(message[i].send_size) + parts_of(message[i].receive_size);
+  j->started = 0;
+  IG_TRY(requests_fit(j, all));
   for (int i = 0; i < count && code == MPI_SUCCESS; i++)
     for (size_t at = 0; at < message[i].receive_size && code == MPI_SUCCESS; at += PART) {
       const size_t left = message[i].receive_size - at;
       code = MPI_Irecv((char *)message[i].receive + at, (int)(left < PART ? left : PART), MPI_BYTE,
-                       message[i].rank, 1, j->comm, &request[started]);
-      started += code == MPI_SUCCESS;
+                       message[i].rank, 1, j->comm, &j->request[j->started]);
+      j->started += code == MPI_SUCCESS;
     }
   for (int i = 0; i < count && code == MPI_SUCCESS; i++)
     for (size_t at = 0; at < message[i].send_size && code == MPI_SUCCESS; at += PART) {
       const size_t left = message[i].send_size - at;
       code = MPI_Isend((const char *)message[i].send + at, (int)(left < PART ? left : PART),
-                       MPI_BYTE, message[i].rank, 1, j->comm, &request[started]);
-      started += code == MPI_SUCCESS;
+                       MPI_BYTE, message[i].rank, 1, j->comm, &j->request[j->started]);
+      j->started += code == MPI_SUCCESS;
     }
-  if (code == MPI_SUCCESS)
-    code = MPI_Waitall(started, request, MPI_STATUSES_IGNORE);
-  else /* the job will end: nothing may be waited for */
-    for (int i = 0; i < started; i++) {
-      MPI_Cancel(&request[i]);
-      MPI_Request_free(&request[i]);
-    }
-  free(request);
+  if (code != MPI_SUCCESS)
+    requests_drop(j);
   return said(j, code);
+}
+
+static ig_status await(void *self) {
+  job *j = self;
+  const int count = j->started;
+  j->started = 0;
+  return count ? said(j, MPI_Waitall(count, j->request, MPI_STATUSES_IGNORE)) : IG_OK;
+}
+
+static ig_status swap(void *self, const ig_message *message, int count) {
+  IG_TRY(post(self, message, count));
+  return await(self);
 }
 
 static void leave(void *self) {
@@ -93,6 +118,7 @@ static void leave(void *self) {
   MPI_Comm_free(&j->comm);
   if (j->finalise)
     MPI_Finalize();
+  free(j->request);
   free(j);
 }
 
@@ -102,12 +128,15 @@ static void abandon(void *self) {
   job *j = self;
   if (j->finalise)
     MPI_Abort(j->comm, 1);
+  free(j->request);
   free(j);
 }
 
 static const ig_transport transport = {.broadcast = broadcast,
                                        .most = most,
                                        .swap = swap,
+                                       .post = post,
+                                       .await = await,
                                        .close = leave,
                                        .abandon = abandon,
                                        .trouble = trouble};

@@ -79,6 +79,7 @@ typedef struct {
   ig_array given, taken;    /* buffers on the device */
   void *out, *in;           /* buffers on the host; on cpu those of the device */
   size_t item;              /* bytes per node that buffers have room for */
+  void *mark;               /* a GPU's event: what is sent has been written */
 } ig_halo;
 
 IG_MUST_CHECK ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *halo);
@@ -107,6 +108,13 @@ typedef struct {
 IG_MUST_CHECK ig_status ig_halo_refresh_all(ig_ctx *cx, ig_halo *halo, const ig_halo_array *array,
                                             int arrays, ig_status status);
 
+/* The same in two calls, for who has work in between that neither reads ghosts nor writes what is
+   sent. All ranks make both calls. */
+IG_MUST_CHECK ig_status ig_halo_start(ig_ctx *cx, ig_halo *halo, const ig_halo_array *array,
+                                      int arrays, ig_status status);
+IG_MUST_CHECK ig_status ig_halo_finish(ig_ctx *cx, ig_halo *halo, const ig_halo_array *array,
+                                       int arrays, ig_status status);
+
 /* Where an array's words of 4 bytes stand in the buffers: `words` of the `stride` of each node,
    from `offset` on. */
 typedef struct {
@@ -118,6 +126,9 @@ ig_status ig_halo_pack_cuda(ig_ctx *cx, const void *values, const int32_t *node,
                             ig_halo_words at, void *buffer);
 ig_status ig_halo_unpack_cuda(ig_ctx *cx, const void *buffer, const int32_t *node, int64_t count,
                               ig_halo_words at, void *values);
+ig_status ig_halo_mark_cuda(ig_ctx *cx, void **mark); /* made when it is NULL */
+ig_status ig_halo_wait_cuda(ig_ctx *cx, void *mark);
+void ig_halo_mark_free_cuda(void *mark);
 #endif
 
 /* --- collect.c: values of all, in the order of the whole mesh, on rank 0 */

@@ -133,6 +133,20 @@ ig_status ig_ranks_swap(ig_ctx *cx, const ig_message *message, int count) {
   return status == IG_OK ? IG_OK : lost(cx);
 }
 
+ig_status ig_ranks_post(ig_ctx *cx, const ig_message *message, int count) {
+  if (alone(cx) || !cx->ranks->transport->post)
+    return alone_with(cx, IG_OK);
+  const ig_status status = cx->ranks->transport->post(cx->ranks->self, message, count);
+  return status == IG_OK ? IG_OK : lost(cx);
+}
+
+ig_status ig_ranks_await(ig_ctx *cx, const ig_message *message, int count) {
+  if (alone(cx) || !cx->ranks->transport->post)
+    return ig_ranks_swap(cx, message, count);
+  const ig_status status = cx->ranks->transport->await(cx->ranks->self);
+  return status == IG_OK ? IG_OK : lost(cx);
+}
+
 ig_status ig_ranks_in_turn(ig_ctx *cx, ig_status (*call)(ig_ctx *cx, void *user), void *user) {
   if (alone(cx) || !cx->ranks->one_process)
     return call(cx, user);

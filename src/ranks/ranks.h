@@ -28,6 +28,10 @@ typedef struct {
   ig_status (*most)(void *self, int64_t *values, int count);
   /* All messages of this rank, at most one per other rank; returns when they are there. */
   ig_status (*swap)(void *self, const ig_message *message, int count);
+  /* The same in two calls, for who has work in between: `post` starts them, `await` returns when
+     they are there. NULL: `await` is `swap`. */
+  ig_status (*post)(void *self, const ig_message *message, int count);
+  ig_status (*await)(void *self);
   void (*close)(void *self);
   /* Instead of `close` after a call has failed: the others may wait for this rank. NULL: `close` */
   void (*abandon)(void *self);
@@ -58,6 +62,9 @@ IG_MUST_CHECK ig_status ig_ranks_share(ig_ctx *cx, int root, void *bytes, size_t
 IG_MUST_CHECK ig_status ig_ranks_share_array(ig_ctx *cx, int root, ig_array *array);
 /* Messages between ranks; all ranks call it, also those without a message. */
 IG_MUST_CHECK ig_status ig_ranks_swap(ig_ctx *cx, const ig_message *message, int count);
+/* In two calls: what is sent may not change, and what is received may not be read in between. */
+IG_MUST_CHECK ig_status ig_ranks_post(ig_ctx *cx, const ig_message *message, int count);
+IG_MUST_CHECK ig_status ig_ranks_await(ig_ctx *cx, const ig_message *message, int count);
 /* A call that the ranks of one process make one after the other: HDF5 serves one thread at a time.
  */
 IG_MUST_CHECK ig_status ig_ranks_in_turn(ig_ctx *cx, ig_status (*call)(ig_ctx *cx, void *user),

@@ -57,9 +57,9 @@ static const char *const pressed[] = {
     "physics",
     "fracture",
     "mesh",
-    "{element: tri3, pattern: crossed, boxes: [{size: [6 mm, 2 mm], cells: [9, 3]}, {origin: [2 "
+    "{element: tri3, pattern: crossed, boxes: [{size: [6 mm, 2 mm], cells: [6, 2]}, {origin: [2 "
     "mm, "
-    "2.02 mm], size: [2 mm, 2 mm], cells: [4, 3]}]}",
+    "2.02 mm], size: [2 mm, 2 mm], cells: [3, 2]}]}",
     "materials",
     "[{name: m, density: 1190, young: 3.24e9, poisson: 0.35, fracture_energy: 60, "
     "cohesive_strength: 40e6}]",
