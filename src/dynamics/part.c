@@ -518,7 +518,12 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
   IG_TRY(IG_NEW(m->cx, &p->group, (size_t)m->groups + 1, "groups"));
   for (int k = 0; k < m->groups; k++)
     IG_TRY(group_collect(m, k));
-  return ig_dyn_scatter(m);
+  IG_TRY(ig_dyn_scatter(m));
+  ig_array_free(m->cx, &m->slots); /* the whole takes no steps: its forces lie in f */
+  m->p.slots.value = NULL;
+  for (int k = 0; k < m->groups; k++)
+    ig_array_free(m->cx, &m->group[k].slot);
+  return IG_OK;
 }
 
 void ig_dyn_part_free(ig_dyn_model *m) {
