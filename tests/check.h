@@ -63,6 +63,14 @@ static inline const char *const *backends_here(void) {
   return here;
 }
 
+/* The last of them: a GPU where there is one. */
+static inline const char *backend_last(void) {
+  const char *const *here = backends_here();
+  while (here[1])
+    here++;
+  return *here;
+}
+
 /* Is this backend one of them? */
 static inline int backend_here(const char *name) {
   for (const char *const *backend = backends_here(); *backend; backend++)

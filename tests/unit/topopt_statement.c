@@ -61,7 +61,7 @@ static void oc_finds_a_mechanism(void **state) {
     char all[1200];
     outcome o;
     snprintf(all, sizeof all, text, i ? "method: oc, damping: 0.3" : "method: mma");
-    run_good("debug", all, &o);
+    run_good(backend_last(), all, &o);
     found[i] = o.objective;
   }
   /* both pull; neither is the other's optimum */
@@ -102,11 +102,13 @@ static void projection_takes_moving_asymptotes(void **state) {
                                        "4}\niterations: 6\noptimiser: {%s}\n";
   char all[800], says[512];
   outcome o, mma;
-  snprintf(all, sizeof all, text, "move: 0.2");
-  run_good("cpu", all, &o);
-  snprintf(all, sizeof all, text, "method: mma");
-  run_good("cpu", all, &mma);
-  assert_true(o.objective == mma.objective);
+  for (const char *const *backend = backends_here(); *backend; backend++) {
+    snprintf(all, sizeof all, text, "move: 0.2");
+    run_good(*backend, all, &o);
+    snprintf(all, sizeof all, text, "method: mma");
+    run_good(*backend, all, &mma);
+    assert_true(o.objective == mma.objective);
+  }
   snprintf(all, sizeof all, text, "method: oc");
   assert_int_equal(run_text("cpu", all, &o, says), IG_INPUT);
   assert_non_null(strstr(says, "projection: needs optimiser: {method: mma}"));
@@ -234,7 +236,7 @@ static void a_half_is_the_whole(void **state) {
 static void infeasible_is_said(void **state) {
   (void)state;
   outcome o;
-  run_good("debug",
+  run_good(backend_last(),
            GRID LOAD "volume: 0.3\niterations: 10\nconstraints: [{box: {min: [12, 3], max: [12, "
                      "3]}, direction: [0, -1, 0], displacement: 1.0e-3}]\n",
            &o);
