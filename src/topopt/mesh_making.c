@@ -189,7 +189,7 @@ static ig_status send_supports(search *s) {
     for (int64_t i = s->start[e]; i < s->start[e + 1]; i++)
       above[start[s->below[i] + 1]++] = (int32_t)e;
   IG_TRY_GOTO(status, done, make_levels(s, order));
-  const size_t links = (size_t)s->count + 1;
+  const size_t links = s->count > 0 ? (size_t)s->count : 1;
   const struct {
     ig_array *to;
     const void *from;
