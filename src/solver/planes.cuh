@@ -133,16 +133,20 @@ static __device__ __forceinline__ bool ig_unit_meet(int units, int parts, double
       sums[at % units * N + at / units] = s;
   }
   __syncthreads();
-  if (thread == 0) {
+  if (thread < 32) { /* loads of 32 units at once, sums one after the other */
 #pragma unroll
-    for (int q = 0; q < N; q++)
+    for (int q = 0; q < N; q++) {
       total[q] = 0;
-    for (int u = 0; u < units; u++)
-#pragma unroll
-      for (int q = 0; q < N; q++)
-        total[q] += sums[u * N + q];
-    *arrived = 0;
+      for (int first = 0; first < units; first += 32) {
+        const double v = first + thread < units ? sums[(first + thread) * N + q] : 0;
+        const int count = units - first < 32 ? units - first : 32;
+        for (int u = 0; u < count; u++)
+          total[q] += __shfl_sync(0xffffffffu, v, u);
+      }
+    }
   }
+  if (thread == 0)
+    *arrived = 0;
   return true;
 }
 
