@@ -141,6 +141,10 @@ void cli_warning(const char *format, ...) IG_PRINTF(1, 2);
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx);
 void cli_close(ig_ctx *cx);
 /* Started by mpirun or srun as one of several; the first of them, who alone prints. */
+/* How many copies of the program mpirun or srun started, 1 if none did; whether this is the first,
+   as far as the environment says. */
+int cli_copies(void);
+bool cli_first_copy(void);
 bool cli_ranks(void);
 bool cli_first(void);
 void cli_ranks_show(const ig_ctx *cx);

@@ -201,20 +201,11 @@ static int run_case(const cli_args *args) {
   return code;
 }
 
-/* Under mpirun or srun one of the copies serves the page. */
-static bool first_copy(void) {
-  static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
-  for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
-    if (getenv(ranks[i]) && atoi(getenv(ranks[i])) > 0)
-      return false;
-  return true;
-}
-
 static int run_run(const cli_args *args) {
   char folder[512];
   watcher w = {0};
   cli_usual_folder(args->words.item[0], folder, sizeof folder);
-  if (args->watch && first_copy() &&
+  if (args->watch && cli_first_copy() && /* one of them serves the page */
       watch_start(args->out ? args->out : folder, args->port, &w) != CLI_GOOD)
     return CLI_FAILED;
   const int code = run_case(args);

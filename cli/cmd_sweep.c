@@ -383,6 +383,12 @@ static int sweep_run(const cli_args *args) {
   static sweep s; /* large, and there is one */
   static char folder[512];
   ig_ctx *cx;
+  if (cli_copies() > 1) {
+    cli_error("a sweep starts its runs itself, and %d copies of it would: start one on each "
+              "computer, without mpirun or srun",
+              cli_copies());
+    return CLI_BAD_INPUT;
+  }
   cli_usual_folder(args->words.item[0], folder, sizeof folder);
   s.args = args;
   s.out = args->out ? args->out : folder;

@@ -53,6 +53,8 @@ static void say(const char *word, const char *color, const char *format, va_list
 
 void cli_error(const char *format, ...) {
   va_list args;
+  if (!ranks && cli_copies() > 1 && !cli_first_copy())
+    return; /* they have all met the same mistake: the first one tells of it */
   va_start(args, format);
   say("error", "\033[1;31m", format, args);
   va_end(args);
@@ -147,8 +149,7 @@ static void interrupt(int sig) {
 
 /* --- ranks */
 
-/* How many copies a launcher started: 1 if none did. */
-static int copies(void) {
+int cli_copies(void) {
   static const char *const sizes[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"};
   for (int i = 0; i < (int)(sizeof sizes / sizeof *sizes); i++) {
     const char *text = getenv(sizes[i]);
@@ -158,18 +159,26 @@ static int copies(void) {
   return 1;
 }
 
+bool cli_first_copy(void) {
+  static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (getenv(names[i]) && atoi(getenv(names[i])) > 0)
+      return false;
+  return true;
+}
+
 static int ranks_open(void) {
-  if (copies() == 1 || ranks)
+  if (cli_copies() == 1 || ranks)
     return CLI_GOOD;
   const ig_status status = ig_ranks_mpi(0, &ranks);
   if (status == IG_UNSUPPORTED)
     cli_error("%d copies of this case would run: this ingot was built without MPI; build it with "
               "-DINGOT_MPI=ON, or run many cases with 'ingot sweep'",
-              copies());
+              cli_copies());
   else if (status == IG_OK && ig_ranks_count(ranks) == 1) {
     cli_error("%d copies of this case would run: they do not find each other; was mpirun or srun "
               "that of another MPI than %s?",
-              copies(), ig_ranks_transport(ranks));
+              cli_copies(), ig_ranks_transport(ranks));
     return CLI_BAD_INPUT;
   } else if (status != IG_OK)
     cli_error("MPI cannot be started: %s", ig_status_text(status));

@@ -200,14 +200,17 @@ typedef struct {
 static void tell(const facts *f, int rank, bool divided, ig_check_line *line, void *user) {
   char label[32], text[256];
   const int used = snprintf(text, sizeof text, "%s, %s: ", f->host, f->device);
+  const bool large = f->bytes >= 1e9;
+  const double memory = f->bytes * (large ? 1e-9 : 1e-6);
+  const char *unit = large ? "GB" : "MB";
   snprintf(label, sizeof label, "rank %d", rank);
   if (divided)
     snprintf(text + used, sizeof text - (size_t)used,
-             "planes %" PRId64 " to %" PRId64 ", %" PRId64 " elements, %.4g MB", f->from, f->to,
-             f->elements, 1e-6 * f->bytes);
+             "planes %" PRId64 " to %" PRId64 ", %" PRId64 " elements, %.4g %s", f->from, f->to,
+             f->elements, memory, unit);
   else
-    snprintf(text + used, sizeof text - (size_t)used, "%" PRId64 " elements (all), %.4g MB",
-             f->elements, 1e-6 * f->bytes);
+    snprintf(text + used, sizeof text - (size_t)used, "%" PRId64 " elements (all), %.4g %s",
+             f->elements, memory, unit);
   line(user, label, text);
 }
 

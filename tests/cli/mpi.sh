@@ -50,6 +50,10 @@ many 2 run none.yaml -o x 2>log && fail "a missing case runs"
 many 2 run case.yaml -s volume=7 -o x 2>log && fail "a wrong volume runs"
 [ "$(grep -c 'ingot: error' log)" = 1 ] || fail "not one message for a mistake in the case"
 [ -e x ] && fail "something was written"
+many 2 run case.yaml --partition graph -o x 2>log && fail "an unknown division runs"
+[ "$(grep -c 'ingot: error' log)" = 1 ] || fail "not one message for a wrong option"
+many 2 sweep case.yaml --vary volume=0.2,0.3 -o x 2>log && fail "two copies of a sweep run"
+[ "$(grep -c 'a sweep starts its runs itself' log)" = 1 ] || fail "the sweep does not say how to start it"
 cat >bed.yaml <<'END'
 physics: powder
 grid: {cell: 20 um, ratio: 4, window: [1.2 mm, 1.2 mm, 0.24 mm], margin: 0.4 mm, plate: 1.2 mm}
