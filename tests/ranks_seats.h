@@ -7,6 +7,7 @@
 #include <ingot/ingot.h>
 
 #include <pthread.h>
+#include <unistd.h>
 
 enum { MOST = 7 };
 
@@ -169,6 +170,37 @@ static inline uint64_t checkpoint_seen(const char *folder, const char *const *na
   H5Fclose(file);
   assert_true(found >= 6);
   return s.seen;
+}
+
+/* 3 -> 5 -> 1 ranks, stopped after so many portions each, and 4 at once end with the checkpoint of
+   one rank. `other`: backend of the runs on 3 and 5. */
+static inline void restarts_agree(const char *const *base, const char *backend, const char *other,
+                                  int stop_after, const char *const *kept) {
+  char folder[] = "/tmp/ingot-ranks-XXXXXX", one[64], many[64], command[128];
+  assert_non_null(mkdtemp(folder));
+  snprintf(one, sizeof one, "%s/one", folder);
+  snprintf(many, sizeof many, "%s/many", folder);
+  alone(&(seat){.base = base, .backend = backend, .out = one});
+  seat like = {.base = base,
+               .backend = other,
+               .out = many,
+               .how = IG_DIVIDE_RANDOM,
+               .stop_after = stop_after,
+               .status = IG_INTERRUPTED};
+  assert_int_equal(together(&like, 3, 2).status, IG_INTERRUPTED);
+  like.resume = true;
+  like.how = IG_DIVIDE_CURVE;
+  assert_int_equal(together(&like, 5, 0).status, IG_INTERRUPTED);
+  alone(&(seat){.base = base, .backend = backend, .out = many, .resume = true});
+  if (checkpoint_seen(one, kept) != checkpoint_seen(many, kept))
+    fail_msg("%s on 3 -> 5 -> 1 ranks ends with another checkpoint", base[1]);
+  snprintf(many, sizeof many, "%s/four", folder);
+  like = (seat){.base = base, .backend = backend, .out = many};
+  assert_int_equal(together(&like, 4, -1).status, IG_OK);
+  if (checkpoint_seen(one, kept) != checkpoint_seen(many, kept))
+    fail_msg("%s on 4 ranks ends with another checkpoint", base[1]);
+  snprintf(command, sizeof command, "rm -r '%s'", folder);
+  assert_int_equal(system(command), 0);
 }
 #endif
 

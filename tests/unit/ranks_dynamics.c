@@ -2,8 +2,6 @@
    the bits of one rank, whatever the number of ranks and the division. */
 #include "ranks_seats.h"
 
-#include <unistd.h>
-
 /* a plastic bar that is pressed, falls onto a tool, and is led at one end; another step every 20 */
 static const char *const bar[] = {
     "physics",
@@ -288,34 +286,8 @@ static void checkpoints_go_from_any_number_to_any_other(void **state) {
   static const char *const kept[] = {"marks", "x",      "v",          "f",      "work",  "bodies",
                                      "arms",  "state0", "relaxation", "state1", "reach", NULL};
   static const char *const *const base[] = {bar, sheet, joined, strike, shot};
-  for (int i = 0; i < 5; i++) {
-    char folder[] = "/tmp/ingot-ranks-XXXXXX", one[64], many[64], command[128];
-    assert_non_null(mkdtemp(folder));
-    snprintf(one, sizeof one, "%s/one", folder);
-    snprintf(many, sizeof many, "%s/many", folder);
-    const char *backend = backend_of_test(i % 2);
-    alone(&(seat){.base = base[i], .backend = backend, .out = one});
-    seat like = {.base = base[i],
-                 .backend = backend,
-                 .out = many,
-                 .how = IG_DIVIDE_RANDOM,
-                 .stop_after = 2,
-                 .status = IG_INTERRUPTED};
-    assert_int_equal(together(&like, 3, 2).status, IG_INTERRUPTED);
-    like.resume = true;
-    like.how = IG_DIVIDE_CURVE;
-    assert_int_equal(together(&like, 5, 0).status, IG_INTERRUPTED);
-    alone(&(seat){.base = base[i], .backend = backend, .out = many, .resume = true});
-    if (checkpoint_seen(one, kept) != checkpoint_seen(many, kept))
-      fail_msg("case %d: 3 -> 5 -> 1 ranks ends with another checkpoint", i);
-    snprintf(many, sizeof many, "%s/four", folder);
-    like = (seat){.base = base[i], .backend = backend, .out = many};
-    assert_int_equal(together(&like, 4, -1).status, IG_OK);
-    if (checkpoint_seen(one, kept) != checkpoint_seen(many, kept))
-      fail_msg("case %d: 4 ranks end with another checkpoint", i);
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    assert_int_equal(system(command), 0);
-  }
+  for (int i = 0; i < 5; i++)
+    restarts_agree(base[i], backend_of_test(i % 2), backend_of_test(i % 2), 2, kept);
 }
 #endif
 

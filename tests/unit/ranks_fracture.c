@@ -2,8 +2,6 @@
    and checkpoints have the bits of one rank, whatever the number of ranks and the division. */
 #include "ranks_seats.h"
 
-#include <unistd.h>
-
 /* a strip that is torn into pieces from a notch on; loads, supports, a facet's own strength */
 static const char *const strip[] = {
     "physics",
@@ -163,33 +161,8 @@ static void checkpoints_go_from_any_number_to_any_other(void **state) {
                                      "surface_force",
                                      "surface_work",
                                      NULL};
-  static const char *const *const base[] = {strip, pressed};
-  for (int i = 0; i < 2; i++) {
-    char folder[] = "/tmp/ingot-ranks-XXXXXX", one[64], many[64], command[128];
-    const char *backend = backend_of_test(1 - i);
-    assert_non_null(mkdtemp(folder));
-    snprintf(one, sizeof one, "%s/one", folder);
-    snprintf(many, sizeof many, "%s/many", folder);
-    alone(&(seat){.base = base[i], .backend = backend, .out = one});
-    seat like = {.base = base[i],
-                 .backend = backend,
-                 .out = many,
-                 .how = IG_DIVIDE_RANDOM,
-                 .stop_after = 3,
-                 .status = IG_INTERRUPTED};
-    assert_int_equal(together(&like, 3, 2).status, IG_INTERRUPTED);
-    like.resume = true;
-    like.how = IG_DIVIDE_CURVE;
-    assert_int_equal(together(&like, 5, 0).status, IG_INTERRUPTED);
-    alone(&(seat){.base = base[i], .backend = backend, .out = many, .resume = true});
-    assert_true(checkpoint_seen(one, kept) == checkpoint_seen(many, kept));
-    snprintf(many, sizeof many, "%s/four", folder);
-    like = (seat){.base = base[i], .backend = backend, .out = many};
-    assert_int_equal(together(&like, 4, -1).status, IG_OK);
-    assert_true(checkpoint_seen(one, kept) == checkpoint_seen(many, kept));
-    snprintf(command, sizeof command, "rm -r '%s'", folder);
-    assert_int_equal(system(command), 0);
-  }
+  restarts_agree(strip, backend_of_test(1), backend_of_test(1), 3, kept);
+  restarts_agree(pressed, backend_of_test(0), backend_of_test(0), 3, kept);
 }
 #endif
 

@@ -234,30 +234,7 @@ static void checkpoints_go_from_any_number_to_any_other(void **state) {
   (void)state;
   static const char *const kept[] = {"T",     "H",      "node_ledger", "face_ledger", "solid",
                                      "track", "totals", "kept",        "melt_most",   NULL};
-  char folder[] = "/tmp/ingot-ranks-XXXXXX", one[64], many[64], command[128];
-  assert_non_null(mkdtemp(folder));
-  snprintf(one, sizeof one, "%s/one", folder);
-  snprintf(many, sizeof many, "%s/many", folder);
-  alone(&(seat){.base = wall, .backend = backend_of_test(0), .out = one});
-  seat like = {.base = wall,
-               .backend = backend_of_test(1),
-               .out = many,
-               .how = IG_DIVIDE_RANDOM,
-               .stop_after = 4,
-               .status = IG_INTERRUPTED};
-  assert_int_equal(together(&like, 3, 2).status, IG_INTERRUPTED);
-  like.resume = true;
-  like.how = IG_DIVIDE_CURVE;
-  assert_int_equal(together(&like, 5, 0).status, IG_INTERRUPTED);
-  alone(&(seat){.base = wall, .backend = backend_of_test(0), .out = many, .resume = true});
-  assert_true(checkpoint_seen(one, kept) == checkpoint_seen(many, kept));
-  snprintf(many, sizeof many, "%s/four", folder);
-  assert_int_equal(
-      together(&(seat){.base = wall, .backend = backend_of_test(0), .out = many}, 4, -1).status,
-      IG_OK);
-  assert_true(checkpoint_seen(one, kept) == checkpoint_seen(many, kept));
-  snprintf(command, sizeof command, "rm -r '%s'", folder);
-  assert_int_equal(system(command), 0);
+  restarts_agree(wall, backend_of_test(0), backend_of_test(1), 4, kept);
 }
 #endif
 
