@@ -156,14 +156,16 @@ static void rows_compare(const ig_verify_sink *sink, const char *which, const fo
 }
 
 static ig_status window_verify(ig_ctx *cx, const ig_verify_sink *sink) {
-  found all, standing, moving;
+  found all, standing, moving, fits;
   IG_TRY(tracks_run(cx, 9e-3, 9e-3, 9e-3, &all));
   IG_TRY(tracks_run(cx, 9e-3, 9e-3, 0.24e-3, &standing));
   IG_TRY(tracks_run(cx, 1.12e-3, 0.64e-3, 0.24e-3, &moving));
+  IG_TRY(tracks_run(cx, NAN, NAN, NAN, &fits));
   row_put(sink, "fine everywhere: energy gap over heat brought in", 0, all.gap, 1e-11, false);
   rows_compare(sink, "standing window", &all, &standing);
   rows_compare(sink, "moving window", &all, &moving);
   row_put(sink, "moving window: it moved", 1, moving.moves > 3, 0, false);
+  rows_compare(sink, "window that fits", &all, &fits);
   return IG_OK;
 }
 
