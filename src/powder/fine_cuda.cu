@@ -295,11 +295,14 @@ __global__ void __launch_bounds__(MOST, 1)
 
 /* --- the host's part */
 
+/* Each kernel is asked once whether it fits the device, with all the memory that a block may have:
+   windows change their size often. */
 template <int ROUNDS, int MOST, bool TABLES>
 static ig_status launch(ig_ctx *cx, const ig_powder_view *v, int steps, int items, size_t bytes,
                         ig_powder_cluster *is, bool *done) {
   const void *kernel = (const void *)window_steps<ROUNDS, MOST, TABLES>;
-  const int which = 2 * ROUNDS + TABLES, each = (items + ROUNDS - 1) / ROUNDS;
+  const unsigned bit = 1u << (2 * ROUNDS + TABLES + (MOST > 384 ? 16 : 0));
+  const int each = (items + ROUNDS - 1) / ROUNDS;
   cudaLaunchConfig_t how = {};
   cudaLaunchAttribute cluster = {};
   cluster.id = cudaLaunchAttributeClusterDimension;
@@ -311,19 +314,21 @@ static ig_status launch(ig_ctx *cx, const ig_powder_view *v, int steps, int item
   how.stream = ig_cuda_stream(cx);
   how.attrs = &cluster;
   how.numAttrs = 1;
-  if (is->asked != which || is->bytes != bytes) {
+  if (!(is->asked & bit)) {
+    cudaLaunchConfig_t most = how;
+    most.blockDim = dim3(MOST);
+    most.dynamicSmemBytes = (size_t)is->most;
     IG_CUDA(cx,
-            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes));
+            cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, is->most));
     IG_CUDA(cx, cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1));
     int fit = 0;
-    const cudaError_t status = cudaOccupancyMaxActiveClusters(&fit, kernel, &how);
+    const cudaError_t status = cudaOccupancyMaxActiveClusters(&fit, kernel, &most);
     if (status != cudaSuccess)
       cudaGetLastError(); /* not this device */
-    is->fits = status == cudaSuccess && fit > 0;
-    is->asked = which;
-    is->bytes = bytes;
+    is->asked |= bit;
+    is->fits |= status == cudaSuccess && fit > 0 ? bit : 0;
   }
-  if (!is->fits)
+  if (!(is->fits & bit))
     return IG_OK;
   IG_CUDA(cx, cudaLaunchKernelEx(&how, window_steps<ROUNDS, MOST, TABLES>, *v, steps));
   *done = true;
@@ -334,15 +339,17 @@ static ig_status launch(ig_ctx *cx, const ig_powder_view *v, int steps, int item
 template <bool TABLES>
 static ig_status launch_items(ig_ctx *cx, const ig_powder_view *v, int steps, int items,
                               size_t bytes, ig_powder_cluster *is, bool *done) {
-  enum { ONE = 512, MORE = 384 }; /* threads: 128 and 168 registers each */
+  enum { MANY = 512, FEW = 384 }; /* threads: 128 and 168 registers each */
   if (v->probes > items / 4)
     return IG_OK;
-  if (items <= ONE - LIGHT)
-    return launch<1, ONE, TABLES>(cx, v, steps, items, bytes, is, done);
-  if (items <= 2 * (MORE - LIGHT))
-    return launch<2, MORE, TABLES>(cx, v, steps, items, bytes, is, done);
-  if (items <= 4 * (MORE - LIGHT))
-    return launch<4, MORE, TABLES>(cx, v, steps, items, bytes, is, done);
+  if (items <= MANY - LIGHT)
+    return launch<1, MANY, TABLES>(cx, v, steps, items, bytes, is, done);
+  if (items <= 2 * (FEW - LIGHT))
+    return launch<2, FEW, TABLES>(cx, v, steps, items, bytes, is, done);
+  if (items <= 4 * (FEW - LIGHT))
+    return launch<4, FEW, TABLES>(cx, v, steps, items, bytes, is, done);
+  if (items <= 4 * (MANY - LIGHT))
+    return launch<4, MANY, TABLES>(cx, v, steps, items, bytes, is, done);
   return IG_OK;
 }
 

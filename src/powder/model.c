@@ -231,7 +231,7 @@ static ig_status sizes_choose(ig_powder_run *r) {
     r->low[d] = low;
     r->nf[d] = n[d] * g->ratio;
     r->fits = isnan(g->window[0]);
-    const double least = d < 2 ? 12 * r->c->beam.radius : layer + 3 * r->c->beam.radius + H;
+    const double least = d < 2 ? 12 * r->c->beam.radius : layer + 3 * r->c->beam.radius;
     const double want = ceil((r->fits ? least : g->window[d]) / H - 1e-6);
     if (!(want > 0))
       return ig_fail_at(r->cx, &g->at, "the window needs a size in x, y and z");

@@ -155,11 +155,10 @@ IG_MUST_CHECK ig_status ig_powder_do_cpu(ig_ctx *cx, const ig_powder_view *v, ig
                                          const int64_t *n);
 IG_MUST_CHECK ig_status ig_powder_do_cuda(ig_ctx *cx, const ig_powder_view *v, ig_powder_do what,
                                           const int64_t *n);
-/* Whether windows fit into the shared memory of a cluster of blocks: asked once. */
+/* Whether windows fit into the shared memory of a cluster of blocks: asked once per kernel. */
 typedef struct {
-  int most, asked; /* bytes a block may have; the kernel */
-  size_t bytes;
-  bool fits;
+  int most;                 /* bytes a block may have */
+  unsigned asked, fits;     /* kernels, a bit each */
   void *side, *fork, *join; /* a stream for the coarse step, and where it leaves and comes back */
 } ig_powder_cluster;
 /* `steps` fine steps of length v->a.dt from v->a.time of all windows, with ghosts from the coarse
