@@ -289,7 +289,7 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
     n[0] = r->view.film.n[0] * r->view.film.n[1];
   else if (what != IG_DO_pool_done && what != IG_DO_put)
     for (int d = 0; d < 3; d++)
-      n[d] = where[what] == FINE ? f[d] : where[what] == COARSE ? r->coarse.n[d] : w->box.size[d];
+      n[d] = where[what] == FINE ? f[d] : where[what] == BOX ? b[d] : ig_powder_filled(&r->view, d);
 }
 
 ig_status ig_powder_do_all(ig_powder_run *r, ig_powder_do what) {

@@ -127,7 +127,7 @@ extern "C" ig_status ig_powder_coarse_cuda(ig_ctx *cx, const ig_powder_view *v,
                                            ig_powder_cluster *is) {
   const cudaStream_t side = (cudaStream_t)is->side;
   const int *n = v->coarse.n;
-  const int64_t all = (int64_t)n[0] * n[1] * n[2];
+  const int64_t all = (int64_t)n[0] * n[1] * ig_powder_filled(v, 2);
   IG_CUDA(cx, cudaStreamWaitEvent(side, (cudaEvent_t)is->fork, 0));
   powder_coarse_step_all<<<ig_cuda_blocks(all, THREADS), THREADS, 0, side>>>(*v, n[0], n[1], all);
   IG_LAUNCHED(cx);

@@ -125,6 +125,11 @@ typedef struct {
   ig_powder_args a;
 } ig_powder_view;
 
+/* Coarse cells along an axis, without the levels that nothing fills yet. */
+IG_HD int ig_powder_filled(const ig_powder_view *v, int d) {
+  return d < 2 ? v->coarse.n[d] : (int)((v->bed + v->r - 1) / v->r);
+}
+
 /* Kernels: name, what an item is. Cells have three indices. */
 #define IG_POWDER_CELL_ITEMS(X)                                                                    \
   X(fine_look, fine)                                                                               \
