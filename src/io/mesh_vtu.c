@@ -293,6 +293,9 @@ static const char *array_find(const char *from, const char *end, const char *nam
 
 /* --- pieces */
 
+/* Values that a byte of the file can stand for: zlib makes at most 1032 of one. */
+enum { MOST_PER_BYTE = 1100 };
+
 static ig_status whole_read(const vtu *v, const char *from, const char *end, const char *name,
                             int64_t count, int64_t **out) {
   const char *stop, *tag = array_find(from, end, name, &stop);
@@ -300,6 +303,10 @@ static ig_status whole_read(const vtu *v, const char *from, const char *end, con
   *out = NULL;
   if (!tag)
     return IG_FAIL(v->cx, IG_INPUT, "%s: there is no array '%s' of the cells", v->path, name);
+  if (count > (int64_t)(v->end - from) * (v->compressed ? MOST_PER_BYTE : 1))
+    return IG_FAIL(v->cx, IG_INPUT,
+                   "%s: the array '%s' cannot have %lld values in a file this short", v->path, name,
+                   (long long)count);
   ig_status status = IG_NEW(v->cx, &real, count + 1, "array");
   if (status == IG_OK)
     status = IG_NEW(v->cx, out, count + 1, "array");
