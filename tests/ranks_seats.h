@@ -138,6 +138,54 @@ static inline seat alone(const seat *like) {
   return s;
 }
 
+/* A number of ranks with some case, precision, change of the case and division. */
+typedef struct {
+  int ranks;
+  const char *const *base;
+  const char *precision, *key, *value;
+  ig_division how;
+} divided_run;
+
+/* On both backends rows and snapshots have the bits of one rank; snapshots gain more than `opened`
+   cells on the way (-1: they need not). */
+static inline void runs_have_the_bits_of_one(const divided_run *run, size_t count, int64_t opened) {
+  for (size_t i = 0; i < count; i++)
+    for (int b = 0; b < 2; b++) {
+      const seat like = {.base = run[i].base,
+                         .backend = backend_of_test(b),
+                         .key = {"precision", run[i].key},
+                         .value = {run[i].precision, run[i].value},
+                         .how = division_of_test(run[i].how, b)};
+      const seat one = alone(&like), many = together(&like, run[i].ranks, -1);
+      assert_true(one.rows > 1 && one.snapshots > 1);
+      assert_true(one.most_cells - one.first_cells > opened);
+      assert_int_equal(many.rows, one.rows);
+      assert_int_equal(many.snapshots, one.snapshots);
+      if (many.seen != one.seen)
+        fail_msg("run %zu: %d ranks, %s, %s %s: other bits than one rank", i, run[i].ranks,
+                 like.backend, run[i].precision, run[i].key ? run[i].value : "");
+    }
+}
+
+/* A change of a case that ranks refuse, with these words. */
+typedef struct {
+  const char *key[2], *value[2], *words;
+} refused_change;
+static inline void changes_are_refused(const char *const *base, const refused_change *bad,
+                                       size_t count) {
+  for (size_t i = 0; i < count; i++) {
+    const seat like = {.base = base,
+                       .backend = "cpu",
+                       .status = IG_INPUT,
+                       .key = {bad[i].key[0], bad[i].key[1]},
+                       .value = {bad[i].value[0], bad[i].value[1]}};
+    const seat s = together(&like, 2, -1);
+    assert_int_equal(s.status, IG_INPUT);
+    if (!strstr(s.message, bad[i].words))
+      fail_msg("'%s' lacks '%s'", s.message, bad[i].words);
+  }
+}
+
 #ifdef INGOT_HAVE_IO
 #include <hdf5.h>
 

@@ -203,66 +203,36 @@ static const char *const shot[] = {
 /* Every number of ranks with some case, precision, division and backend. */
 static void dynamics_has_the_bits_of_one(void **state) {
   (void)state;
-  static const struct {
-    int ranks;
-    const char *const *base;
-    const char *precision, *key, *value;
-    ig_division how;
-  } run[] = {{2, bar, "double", NULL, NULL, IG_DIVIDE_CURVE},
-             {3, bar, "mixed", "mesh.element", "tet10", IG_DIVIDE_CURVE},
-             {5, bar, "single", NULL, NULL, IG_DIVIDE_UNEVEN},
-             {7, bar, "double", "sections", "[{integration: single}]", IG_DIVIDE_RANDOM},
-             {2, sheet, "double", NULL, NULL, IG_DIVIDE_RANDOM},
-             {3, sheet, "single", "mesh.element", "quad4", IG_DIVIDE_CURVE},
-             {5, sheet, "double", "analysis",
-              "[{kind: static, relaxation: kinetic, ramp: 40, at_time: 1, tolerance: 0.05, steps: "
-              "3000}]",
-              IG_DIVIDE_UNEVEN},
-             {3, joined, "double", NULL, NULL, IG_DIVIDE_CURVE},
-             {7, joined, "single", NULL, NULL, IG_DIVIDE_RANDOM},
-             {2, failing, "double", NULL, NULL, IG_DIVIDE_CURVE},
-             {5, failing, "single", NULL, NULL, IG_DIVIDE_RANDOM},
-             {2, strike, "double", NULL, NULL, IG_DIVIDE_CURVE},
-             {3, strike, "mixed", "mesh.element", "tet4", IG_DIVIDE_UNEVEN},
-             {7, strike, "single", NULL, NULL, IG_DIVIDE_RANDOM},
-             {5, crossed, "double", NULL, NULL, IG_DIVIDE_RANDOM},
-             {4, crossed, "single", NULL, NULL, IG_DIVIDE_CURVE},
-             {2, folded, "single", "mesh.element", "quad4", IG_DIVIDE_CURVE},
-             {3, shot, "double", NULL, NULL, IG_DIVIDE_RANDOM},
-             {5, shot, "single", NULL, NULL, IG_DIVIDE_UNEVEN}};
-  for (size_t i = 0; i < sizeof run / sizeof *run; i++)
-    for (int b = 0; b < 2; b++) {
-      const seat like = {.base = run[i].base,
-                         .backend = backend_of_test(b),
-                         .key = {"precision", run[i].key},
-                         .value = {run[i].precision, run[i].value},
-                         .how = division_of_test(run[i].how, b)};
-      const seat one = alone(&like), many = together(&like, run[i].ranks, -1);
-      assert_true(one.rows > 1 && one.snapshots > 1);
-      assert_int_equal(many.rows, one.rows);
-      assert_int_equal(many.snapshots, one.snapshots);
-      if (many.seen != one.seen)
-        fail_msg("run %zu: %d ranks, %s, %s %s: other bits than one rank", i, run[i].ranks,
-                 like.backend, run[i].precision, run[i].key ? run[i].value : "");
-    }
+  static const divided_run run[] = {
+      {2, bar, "double", NULL, NULL, IG_DIVIDE_CURVE},
+      {3, bar, "mixed", "mesh.element", "tet10", IG_DIVIDE_CURVE},
+      {5, bar, "single", NULL, NULL, IG_DIVIDE_UNEVEN},
+      {7, bar, "double", "sections", "[{integration: single}]", IG_DIVIDE_RANDOM},
+      {2, sheet, "double", NULL, NULL, IG_DIVIDE_RANDOM},
+      {3, sheet, "single", "mesh.element", "quad4", IG_DIVIDE_CURVE},
+      {5, sheet, "double", "analysis",
+       "[{kind: static, relaxation: kinetic, ramp: 40, at_time: 1, tolerance: 0.05, steps: "
+       "3000}]",
+       IG_DIVIDE_UNEVEN},
+      {3, joined, "double", NULL, NULL, IG_DIVIDE_CURVE},
+      {7, joined, "single", NULL, NULL, IG_DIVIDE_RANDOM},
+      {2, failing, "double", NULL, NULL, IG_DIVIDE_CURVE},
+      {5, failing, "single", NULL, NULL, IG_DIVIDE_RANDOM},
+      {2, strike, "double", NULL, NULL, IG_DIVIDE_CURVE},
+      {3, strike, "mixed", "mesh.element", "tet4", IG_DIVIDE_UNEVEN},
+      {7, strike, "single", NULL, NULL, IG_DIVIDE_RANDOM},
+      {5, crossed, "double", NULL, NULL, IG_DIVIDE_RANDOM},
+      {4, crossed, "single", NULL, NULL, IG_DIVIDE_CURVE},
+      {2, folded, "single", "mesh.element", "quad4", IG_DIVIDE_CURVE},
+      {3, shot, "double", NULL, NULL, IG_DIVIDE_RANDOM},
+      {5, shot, "single", NULL, NULL, IG_DIVIDE_UNEVEN}};
+  runs_have_the_bits_of_one(run, sizeof run / sizeof *run, -1);
 }
 
 static void what_cannot_be_divided_is_refused(void **state) {
   (void)state;
-  static const struct {
-    const char *key, *value, *words;
-  } bad[] = {{"assembly", "color", "assembly: gather"}};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    const seat like = {.base = bar,
-                       .backend = "cpu",
-                       .status = IG_INPUT,
-                       .key = {bad[i].key},
-                       .value = {bad[i].value}};
-    const seat s = together(&like, 2, -1);
-    assert_int_equal(s.status, IG_INPUT);
-    if (!strstr(s.message, bad[i].words))
-      fail_msg("'%s' lacks '%s'", s.message, bad[i].words);
-  }
+  static const refused_change bad[] = {{{"assembly"}, {"color"}, "assembly: gather"}};
+  changes_are_refused(bar, bad, sizeof bad / sizeof *bad);
 }
 
 /* One rank's element turns inside out: all end, with one message. */

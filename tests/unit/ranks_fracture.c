@@ -75,57 +75,27 @@ static const char *const pressed[] = {
 
 static void fracture_has_the_bits_of_one(void **state) {
   (void)state;
-  static const struct {
-    int ranks;
-    const char *const *base;
-    const char *precision, *key, *value;
-    ig_division how;
-  } run[] = {{2, strip, "double", NULL, NULL, IG_DIVIDE_CURVE},
-             {3, strip, "single", "cohesive.criterion", "principal_best", IG_DIVIDE_RANDOM},
-             {5, strip, "double", "mesh.element", "tri3", IG_DIVIDE_UNEVEN},
-             {7, strip, "single", "cohesive.criterion", "facet_mean", IG_DIVIDE_RANDOM},
-             {3, block, "double", NULL, NULL, IG_DIVIDE_CURVE},
-             {7, block, "single", "rotation", "small", IG_DIVIDE_UNEVEN},
-             {2, block, "double", "mesh.element", "tet10", IG_DIVIDE_RANDOM},
-             {2, pressed, "double", NULL, NULL, IG_DIVIDE_CURVE},
-             {3, pressed, "single", "mesh.element", "tri6", IG_DIVIDE_RANDOM},
-             {5, pressed, "double", NULL, NULL, IG_DIVIDE_UNEVEN},
-             {2, block, "single", "surface_contact", "true", IG_DIVIDE_RANDOM}};
-  for (size_t i = 0; i < sizeof run / sizeof *run; i++)
-    for (int b = 0; b < 2; b++) {
-      const seat like = {.base = run[i].base,
-                         .backend = backend_of_test(b),
-                         .key = {"precision", run[i].key},
-                         .value = {run[i].precision, run[i].value},
-                         .how = division_of_test(run[i].how, b)};
-      const seat one = alone(&like), many = together(&like, run[i].ranks, -1);
-      assert_true(one.rows > 3 && one.snapshots > 1);
-      assert_true(one.most_cells > one.first_cells + 10); /* facets have opened */
-      assert_int_equal(many.rows, one.rows);
-      assert_int_equal(many.snapshots, one.snapshots);
-      if (many.seen != one.seen)
-        fail_msg("run %zu: %d ranks, %s, %s %s: other bits than one rank", i, run[i].ranks,
-                 like.backend, run[i].precision, run[i].key ? run[i].value : "");
-    }
+  static const divided_run run[] = {
+      {2, strip, "double", NULL, NULL, IG_DIVIDE_CURVE},
+      {3, strip, "single", "cohesive.criterion", "principal_best", IG_DIVIDE_RANDOM},
+      {5, strip, "double", "mesh.element", "tri3", IG_DIVIDE_UNEVEN},
+      {7, strip, "single", "cohesive.criterion", "facet_mean", IG_DIVIDE_RANDOM},
+      {3, block, "double", NULL, NULL, IG_DIVIDE_CURVE},
+      {7, block, "single", "rotation", "small", IG_DIVIDE_UNEVEN},
+      {2, block, "double", "mesh.element", "tet10", IG_DIVIDE_RANDOM},
+      {2, pressed, "double", NULL, NULL, IG_DIVIDE_CURVE},
+      {3, pressed, "single", "mesh.element", "tri6", IG_DIVIDE_RANDOM},
+      {5, pressed, "double", NULL, NULL, IG_DIVIDE_UNEVEN},
+      {2, block, "single", "surface_contact", "true", IG_DIVIDE_RANDOM}};
+  runs_have_the_bits_of_one(run, sizeof run / sizeof *run, 10);
 }
 
 static void what_cannot_be_divided_is_refused(void **state) {
   (void)state;
-  static const struct {
-    const char *key, *value, *words;
-  } bad[] = {{"assembly", "color", "assembly: gather"},
-             {"cohesive.contact", "rigid", "rigid contact of facets"}};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    const seat like = {.base = strip,
-                       .backend = "cpu",
-                       .status = IG_INPUT,
-                       .key = {bad[i].key},
-                       .value = {bad[i].value}};
-    const seat s = together(&like, 2, -1);
-    assert_int_equal(s.status, IG_INPUT);
-    if (!strstr(s.message, bad[i].words))
-      fail_msg("'%s' lacks '%s'", s.message, bad[i].words);
-  }
+  static const refused_change bad[] = {
+      {{"assembly"}, {"color"}, "assembly: gather"},
+      {{"cohesive.contact"}, {"rigid"}, "rigid contact of facets"}};
+  changes_are_refused(strip, bad, sizeof bad / sizeof *bad);
 }
 
 #ifdef INGOT_HAVE_IO

@@ -178,54 +178,27 @@ static const char *const wall[] = {
 /* Every number of ranks with some precision, division, form and backend. */
 static void thermal_has_the_bits_of_one(void **state) {
   (void)state;
-  static const struct {
-    int ranks;
-    const char *precision, *key, *value;
-    ig_division how;
-  } run[] = {{2, "double", "conduction", "recompute", IG_DIVIDE_CURVE},
-             {3, "single", NULL, NULL, IG_DIVIDE_CURVE},
-             {4, "mixed", "surface", "switch", IG_DIVIDE_RANDOM},
-             {5, "double", "latent", "apparent", IG_DIVIDE_UNEVEN},
-             {7, "single", "surface", "branch", IG_DIVIDE_RANDOM},
-             {3, "double", "dwell_change", "20", IG_DIVIDE_UNEVEN},
-             {2, "mixed", "birth.temperature", "melt", IG_DIVIDE_RANDOM}};
-  for (size_t i = 0; i < sizeof run / sizeof *run; i++)
-    for (int b = 0; b < 2; b++) {
-      const seat like = {.base = wall,
-                         .backend = backend_of_test(b),
-                         .key = {"precision", run[i].key},
-                         .value = {run[i].precision, run[i].value},
-                         .how = division_of_test(run[i].how, b)};
-      const seat one = alone(&like), many = together(&like, run[i].ranks, -1);
-      assert_true(one.rows > 3 && one.snapshots > 2);
-      assert_int_equal(many.rows, one.rows);
-      assert_int_equal(many.snapshots, one.snapshots);
-      if (many.seen != one.seen)
-        fail_msg("%d ranks, %s, %s %s: other bits than one rank", run[i].ranks, like.backend,
-                 run[i].precision, run[i].key ? run[i].value : "");
-    }
+  static const divided_run run[] = {
+      {2, wall, "double", "conduction", "recompute", IG_DIVIDE_CURVE},
+      {3, wall, "single", NULL, NULL, IG_DIVIDE_CURVE},
+      {4, wall, "mixed", "surface", "switch", IG_DIVIDE_RANDOM},
+      {5, wall, "double", "latent", "apparent", IG_DIVIDE_UNEVEN},
+      {7, wall, "single", "surface", "branch", IG_DIVIDE_RANDOM},
+      {3, wall, "double", "dwell_change", "20", IG_DIVIDE_UNEVEN},
+      {2, wall, "mixed", "birth.temperature", "melt", IG_DIVIDE_RANDOM}};
+  runs_have_the_bits_of_one(run, sizeof run / sizeof *run, -1);
 }
 
 static void what_cannot_be_divided_is_refused(void **state) {
   (void)state;
-  static const struct {
-    const char *key, *value, *words;
-  } bad[] = {{"assembly", "color", "assembly: gather"},
-             {"birth.temperature", "inherited", "births at inherited temperature"},
-             {"materials",
-              "[{name: m, density: 7900, conductivity: 20, specific_heat: 500, absorptivity: 0.5}]",
-              "conduction 'stencil' does not run on several ranks (2 here)"}};
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    const seat like = {.base = wall,
-                       .backend = "cpu",
-                       .status = IG_INPUT,
-                       .key = {bad[i].key, i == 2 ? "conduction" : NULL},
-                       .value = {bad[i].value, "auto"}};
-    const seat s = together(&like, 2, -1);
-    assert_int_equal(s.status, IG_INPUT);
-    if (!strstr(s.message, bad[i].words))
-      fail_msg("'%s' lacks '%s'", s.message, bad[i].words);
-  }
+  static const refused_change bad[] = {
+      {{"assembly"}, {"color"}, "assembly: gather"},
+      {{"birth.temperature"}, {"inherited"}, "births at inherited temperature"},
+      {{"materials", "conduction"},
+       {"[{name: m, density: 7900, conductivity: 20, specific_heat: 500, absorptivity: 0.5}]",
+        "auto"},
+       "conduction 'stencil' does not run on several ranks (2 here)"}};
+  changes_are_refused(wall, bad, sizeof bad / sizeof *bad);
 }
 
 #ifdef INGOT_HAVE_IO
