@@ -55,6 +55,8 @@ typedef struct ig_amg_ops {
   /* inverses of the diagonal blocks, 0 for what is held (fix NULL: nothing) */
   ig_status (*invert)(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, const uint8_t *fix,
                       float *inverse);
+  /* squares of the blocks' norms */
+  ig_status (*norms)(ig_ctx *cx, const ig_bsr *a, double *norm);
   ig_status (*prolongator)(ig_ctx *cx, const ig_bsr *a, const float *inverse, const int32_t *of,
                            const float *tentative, float omega, ig_bsr *p);
   ig_status (*transpose)(ig_ctx *cx, const ig_bsr *p, const int32_t *from, ig_bsr *r);

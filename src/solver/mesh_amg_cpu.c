@@ -93,6 +93,13 @@ static ig_status invert(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal, co
   return IG_OK;
 }
 
+static ig_status norms(ig_ctx *cx, const ig_bsr *a, double *norm) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, a->blocks, IG_WORK_NODE))
+  for (int64_t k = 0; k < a->blocks; k++)
+    norm[k] = ig_amg_norm(a, k);
+  return IG_OK;
+}
+
 /* Loops over all blocks of c, their size known to the compiler. */
 #define EACH_BLOCK(c, b, m, call)                                                                  \
   {                                                                                                \
@@ -233,5 +240,5 @@ static ig_status dense(ig_ctx *cx, int n, const float *m, const float *b, float 
   return IG_OK;
 }
 
-const ig_amg_ops ig_amg_cpu = {assemble,     invert,  prolongator, transpose, times, coarse,
-                               dense_invert, product, smooth,      residual,  dense};
+const ig_amg_ops ig_amg_cpu = {assemble, invert,       norms,   prolongator, transpose, times,
+                               coarse,   dense_invert, product, smooth,      residual,  dense};

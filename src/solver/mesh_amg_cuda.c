@@ -4,6 +4,7 @@
 #ifdef INGOT_HAVE_CUDA
 const ig_amg_ops ig_amg_cuda = {.assemble = ig_amg_assemble_cuda,
                                 .invert = ig_amg_invert_cuda,
+                                .norms = ig_amg_norms_cuda,
                                 .prolongator = ig_amg_prolongator_cuda,
                                 .transpose = ig_amg_transpose_cuda,
                                 .times = ig_amg_times_cuda,

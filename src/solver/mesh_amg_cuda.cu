@@ -86,6 +86,17 @@ extern "C" ig_status ig_amg_invert_cuda(ig_ctx *cx, const ig_bsr *a, const int32
   return IG_OK;
 }
 
+static __global__ void norm_pass(ig_bsr a, double *norm) {
+  const int64_t k = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+  if (k < a.blocks)
+    norm[k] = ig_amg_norm(&a, k);
+}
+extern "C" ig_status ig_amg_norms_cuda(ig_ctx *cx, const ig_bsr *a, double *norm) {
+  norm_pass<<<ig_cuda_blocks(a->blocks, 128), 128, 0, ig_cuda_stream(cx)>>>(*a, norm);
+  IG_LAUNCHED(cx);
+  return IG_OK;
+}
+
 /* a thread per column of a block; KERNEL<rows, columns> */
 #define BY_SIZE(KERNEL, c, size, ...)                                                              \
   do {                                                                                             \

@@ -9,6 +9,7 @@ ig_status ig_amg_assemble_cuda(ig_ctx *cx, const ig_mesh_args *p, const ig_plan 
                                const ig_ground *g, const double *modulus, ig_bsr *a);
 ig_status ig_amg_invert_cuda(ig_ctx *cx, const ig_bsr *a, const int32_t *diagonal,
                              const uint8_t *fix, float *inverse);
+ig_status ig_amg_norms_cuda(ig_ctx *cx, const ig_bsr *a, double *norm);
 ig_status ig_amg_prolongator_cuda(ig_ctx *cx, const ig_bsr *a, const float *inverse,
                                   const int32_t *of, const float *tentative, float omega,
                                   ig_bsr *p);

@@ -43,6 +43,17 @@ static int thread_now(void) {
 #endif
 }
 
+/* Rising order; rows are short. */
+static void sort_short(ig_lid *list, ig_lid n) {
+  for (ig_lid i = 1; i < n; i++) {
+    const ig_lid v = list[i];
+    ig_lid at = i;
+    for (; at > 0 && list[at - 1] > v; at--)
+      list[at] = list[at - 1];
+    list[at] = v;
+  }
+}
+
 static int by_number(const void *a, const void *b) {
   return (*(const ig_lid *)a > *(const ig_lid *)b) - (*(const ig_lid *)a < *(const ig_lid *)b);
 }
@@ -71,7 +82,9 @@ static ig_status multiply(ig_ctx *cx, const pattern *a, const pattern *b, patter
             list[n] = col;
           n++;
         }
-      if (pass)
+      if (pass && n <= 48)
+        sort_short(list, n);
+      else if (pass)
         qsort(list, (size_t)n, sizeof *list, by_number);
       else
         c->start[i + 1] = n;
@@ -128,9 +141,11 @@ static ig_status push_pattern(ig_amg *s, const pattern *p, int br, int bc, ig_am
                        "multigrid pattern"));
   IG_TRY(ig_array_from(s->cx, &m->column, p->column, blocks, sizeof(ig_lid), "multigrid pattern"));
   IG_TRY(ig_array_new(s->cx, &m->row, blocks, sizeof(ig_lid), "multigrid pattern"));
+  ig_lid *row = m->row.host;
+#pragma omp parallel for schedule(static) num_threads(ig_team(s->cx, p->rows, IG_WORK_NODE))
   for (ig_lid i = 0; i < p->rows; i++)
     for (ig_lid k = p->start[i]; k < p->start[i + 1]; k++)
-      ((ig_lid *)m->row.host)[k] = i;
+      row[k] = i;
   IG_TRY(ig_array_push(s->cx, &m->row));
   m->m = (ig_bsr){p->rows, (int64_t)blocks, br, bc, m->start.dev, m->column.dev, m->row.dev, NULL};
   return ig_amg_open_values(s, m);
@@ -175,6 +190,7 @@ static ig_status near_null_modes(const ig_amg *s, double **modes) {
   }
   for (int d = 0; d < 3; d++)
     size = fmax(size, high[d] - low[d]);
+#pragma omp parallel for schedule(static) num_threads(ig_team(s->cx, p->nodes, IG_WORK_NODE))
   for (ig_lid n = 0; n < p->nodes; n++) {
     double *m = *modes + 18 * (size_t)n, y[3];
     for (int d = 0; d < 3; d++)
@@ -244,29 +260,22 @@ done:
 
 /* --- aggregates --- */
 
-static double norm2(const float *v, int n) {
-  double s = 0;
-  for (int i = 0; i < n; i++)
-    s += (double)v[i] * (double)v[i];
-  return s;
-}
-
-/* Aggregates of strongly coupled nodes: -1 where a node is coupled to none. value: size^2 each. In
-   stretched elements the long way is weak: aggregates then do not reach across. */
-static ig_status aggregate(ig_ctx *cx, const pattern *a, const float *value, int size, ig_lid *of,
+/* Aggregates of strongly coupled nodes: -1 where a node is coupled to none. coupling: squares of
+   the blocks' norms, lost. In stretched elements the long way is weak: aggregates then do not reach
+   across. */
+static ig_status aggregate(ig_ctx *cx, const pattern *a, double *coupling, ig_lid *of,
                            ig_lid *count) {
-  double *largest = NULL, *coupling = NULL; /* squares */
-  ig_status status;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &largest, a->rows, "aggregation"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &coupling, (size_t)a->start[a->rows], "aggregation"));
+  double *largest;
+  IG_TRY(IG_NEW(cx, &largest, a->rows, "aggregation"));
+  const int team = ig_team(cx, a->rows, IG_WORK_NODE);
+#pragma omp parallel for schedule(static) num_threads(team)
   for (ig_lid i = 0; i < a->rows; i++) {
     of[i] = -1;
-    for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++) {
-      coupling[k] = norm2(value + (size_t)k * (size_t)(size * size), size * size);
+    for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++)
       if (a->column[k] != i)
         largest[i] = fmax(largest[i], coupling[k]);
-    }
   }
+#pragma omp parallel for schedule(static) num_threads(team)
   for (ig_lid i = 0; i < a->rows; i++) /* 0: weak */
     for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++)
       if (a->column[k] == i ||
@@ -312,10 +321,8 @@ static ig_status aggregate(ig_ctx *cx, const pattern *a, const float *value, int
       if (of[i] < -1)
         of[i] = -2 - of[i];
   }
-done:
   free(largest);
-  free(coupling);
-  return status;
+  return IG_OK;
 }
 
 /* --- levels --- */
@@ -338,17 +345,21 @@ static ig_status level_vectors(ig_amg *s, ig_amg_level *l) {
 
 static ig_status level_diagonal(ig_amg *s, ig_amg_level *l, const pattern *a) {
   IG_TRY(ig_array_new(s->cx, &l->diagonal, (size_t)a->rows, sizeof(ig_lid), "diagonal"));
+  ig_lid *diagonal = l->diagonal.host;
+#pragma omp parallel for schedule(static) num_threads(ig_team(s->cx, a->rows, IG_WORK_NODE))
   for (ig_lid i = 0; i < a->rows; i++)
     for (ig_lid k = a->start[i]; k < a->start[i + 1]; k++)
       if (a->column[k] == i)
-        ((ig_lid *)l->diagonal.host)[i] = k;
+        diagonal[i] = k;
   return ig_array_push(s->cx, &l->diagonal);
 }
 
 static ig_status push_single(ig_ctx *cx, ig_array *to, const double *from, size_t n) {
   IG_TRY(ig_array_new(cx, to, n, sizeof(float), "prolongator"));
+  float *single = to->host;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, (int64_t)n, IG_WORK_VALUE))
   for (size_t i = 0; i < n; i++)
-    ((float *)to->host)[i] = (float)from[i];
+    single[i] = (float)from[i];
   return ig_array_push(cx, to);
 }
 
@@ -361,17 +372,17 @@ static ig_status coarsen(ig_amg *s, int depth, pattern *a, double **modes, bool 
   pattern p0 = {0}, p = {0}, r = {0}, ap = {0}, next = {0};
   ig_lid aggregates = 0, *from = NULL;
   double *coarse = NULL;
-  float *value = NULL;
+  ig_array coupling = {0};
   ig_status status;
   *last = true;
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &value, blocks * (size_t)(l->size * l->size), "setup"));
-  IG_TRY_GOTO(status, done,
-              cx->backend->copy_out(cx, value, l->a.m.value,
-                                    blocks * (size_t)(l->size * l->size) * sizeof *value));
+  /* the blocks themselves, nine times as much in elasticity, stay on the device */
+  IG_TRY_GOTO(status, done, ig_array_new(cx, &coupling, blocks, sizeof(double), "aggregation"));
+  IG_TRY_GOTO(status, done, s->ops->norms(cx, &l->a.m, coupling.dev));
+  IG_TRY_GOTO(status, done, ig_array_pull(cx, &coupling));
   IG_TRY_GOTO(status, done,
               ig_array_new(cx, &l->of, (size_t)a->rows, sizeof(ig_lid), "aggregates"));
   ig_lid *of = l->of.host;
-  IG_TRY_GOTO(status, done, aggregate(cx, a, value, l->size, of, &aggregates));
+  IG_TRY_GOTO(status, done, aggregate(cx, a, coupling.host, of, &aggregates));
   if (aggregates == 0 || aggregates > 0.7 * a->rows)
     goto done;
   *last = false;
@@ -412,7 +423,7 @@ done:
   pattern_free(&next);
   free(from);
   free(coarse);
-  free(value);
+  ig_array_free(cx, &coupling);
   return status;
 }
 

@@ -109,7 +109,7 @@ static ig_status make_multigrid(ig_topopt_mesh_model *m) {
       .ground = &m->ground,
       .plan = m->plan.how == IG_GATHER ? &m->colors : &m->plan,
       .steps = (int)m->c->solver.steps,
-      .cycle = m->c->solver.cycle == IG_CYCLE_W ? 2 : 1,
+      .cycle = m->c->solver.cycle == IG_CYCLE_V ? 1 : 2,
       .damping = m->c->solver.smoother == IG_SMOOTH_CHEBYSHEV ? 0 : m->c->solver.damping,
       .self = m,
       .apply = apply_single};
