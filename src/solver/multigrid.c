@@ -168,7 +168,7 @@ static ig_status correct(ig_multigrid *m, int depth, const float *b) {
   ig_level *l = &m->level[depth];
   const from begin = ig_multigrid_by_blocks(m) ? FROM_ZERO : FROM_FIRST_STEP;
   IG_TRY(cycle(m, depth, b, begin));
-  if (ig_multigrid_paired(m, depth)) {
+  for (int visit = 1; visit < ig_multigrid_visits(m, depth); visit++) {
     IG_TRY(refresh(l, l->x));
     IG_TRY(m->ops->pair_energy(m->cx, l, 0, l->x, b));
     TRY_OP(m->ops->pair_residual(m->cx, l, b, first_step(m, depth)));
@@ -176,7 +176,6 @@ static ig_status correct(ig_multigrid *m, int depth, const float *b) {
     IG_TRY(refresh(l, l->x));
     IG_TRY(m->ops->pair_energy(m->cx, l, 1, l->x, l->rest));
     TRY_OP(m->ops->pair_join(m->cx, l));
-    return IG_OK;
   }
   if (m->options.cycle == IG_CYCLE_W && depth < m->levels - 1)
     return cycle(m, depth, b, FROM_GUESS);

@@ -12,8 +12,8 @@ IG_C_BEGIN
 
 typedef enum { IG_PRECONDITION_JACOBI, IG_PRECONDITION_MULTIGRID } ig_precondition;
 typedef enum { IG_SMOOTH_JACOBI, IG_SMOOTH_BLOCKS, IG_SMOOTH_CHEBYSHEV } ig_smoother;
-/* Visits to the next level: one; two; two joined by conjugate gradients, to the first three coarse
-   levels. */
+/* Visits to the next level: one; two; joined by conjugate gradients three to the first coarse level
+   and two to the next two. */
 typedef enum { IG_CYCLE_V, IG_CYCLE_W, IG_CYCLE_K } ig_cycle;
 
 /* auto: half on a device of its own, where bytes are time */
@@ -70,9 +70,14 @@ typedef struct {
 static inline bool ig_multigrid_by_blocks(const ig_multigrid *m) {
   return m->options.smoother == IG_SMOOTH_BLOCKS;
 }
-/* Is this a level where a K-cycle makes two visits? */
+/* Is this a level where a K-cycle joins visits? */
 static inline bool ig_multigrid_paired(const ig_multigrid *m, int depth) {
   return m->options.cycle == IG_CYCLE_K && depth >= 1 && depth <= 3 && depth < m->levels - 1;
+}
+
+/* How many: what the last ones made is one of the two that the next joins. */
+static inline int ig_multigrid_visits(const ig_multigrid *m, int depth) {
+  return !ig_multigrid_paired(m, depth) ? 1 : depth == 1 ? 3 : 2;
 }
 
 /* `fix` (host, stored places: bits of held components) and springs are copied. Of a slab, `grid` is

@@ -266,7 +266,7 @@ static void solvers_agree(void **state) {
 }
 
 /* Bars two elements thick, eight apart, in void 1e9 times softer: what late designs look like. The
-   number of iterations to 1e-5 does not grow with the grid; 52 and 58 before there were two visits
+   number of iterations to 1e-5 does not grow with the grid; 52 and 58 before there were more visits
    to the first coarse level, 14 with exact coarse solutions (a comparison, not a bound). */
 static int lattice_iterations(ig_ctx *cx, int dof, int n, ig_storage storage) {
   problem p;
@@ -314,8 +314,8 @@ static void thin_bars_take_few_iterations(void **state) {
     ig_ctx *cx = ctx_on(*backend, 2);
     for (int n = 12; n <= 24; n *= 2) {
       assert_in_range(lattice_iterations(cx, 1, n, IG_STORE_SINGLE), 1, 12);
-      assert_in_range(lattice_iterations(cx, 3, n, IG_STORE_SINGLE), 1, 21);
-      assert_in_range(lattice_iterations(cx, 3, n, IG_STORE_HALF), 1, 21);
+      assert_in_range(lattice_iterations(cx, 3, n, IG_STORE_SINGLE), 1, 20);
+      assert_in_range(lattice_iterations(cx, 3, n, IG_STORE_HALF), 1, 20);
     }
     ig_ctx_close(cx);
   }
