@@ -6,7 +6,7 @@
 static const ig_option grid_options[] = {
     IG_REAL(G, cell, "m", IG_REQUIRED, IG_TINY, 1,
             "edge of a cell of the fine grid; a layer is a whole number of them"),
-    IG_INT(G, ratio, "4", 2, 16, "edge of a coarse cell, in fine cells"),
+    IG_INT(G, ratio, "4", 1, 16, "edge of a coarse cell, in fine cells"),
     IG_VECTOR(G, window, 3, "m", NULL,
               "size of the fine grid, which follows the beam: must hold the melt pool and its "
               "tail; rounded up to coarse cells; at least as large as the bed: the whole bed is "

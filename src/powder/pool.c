@@ -23,15 +23,17 @@ static int64_t line_at(ig_powder_run *r, int beam, double time) {
 void ig_powder_pool_aim(ig_powder_run *r, double time) {
   ig_powder_args *g = &r->view.a;
   for (int b = 0; b < r->beams; b++) {
-    double x[3];
+    const ig_toolpath *path = &r->laser[b].path;
+    double x[3], when = time;
     g->line[b] = line_at(r, b, time);
-    ig_powder_beam_at(r, b, time, x);
+    const ig_powder_line *q = r->laser[b].line < 0 ? NULL : &r->line_of[r->laser[b].line];
+    if (q && g->line[b] < 0) /* off: its pool is where the line ended */
+      when = path->t[q->last] + (1 - 1e-9) * (path->t[q->last + 1] - path->t[q->last]);
+    ig_powder_beam_at(r, b, when, x);
     g->here[b][0] = x[0], g->here[b][1] = x[1];
     g->box[b] = r->laser[b].has_box ? r->laser[b].box : (ig_powder_box){0};
-    const double speed = ig_powder_beam_way(r, b, time, g->direction[b]);
-    const int64_t line = r->laser[b].line;
-    g->behind[b] =
-        line < 0 ? 0 : speed * fmax(0, time - r->laser[b].path.t[r->line_of[line].first]);
+    const double speed = ig_powder_beam_way(r, b, when, g->direction[b]);
+    g->behind[b] = q ? speed * fmax(0, when - path->t[q->first]) : 0;
   }
 }
 
