@@ -83,6 +83,7 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
       const double *q = ig_powder_host(&r->array.line) + IG_LINE_COLUMNS * at;
       if (path->t[l->first] >= r->time)
         continue;
+      const bool seen = q[IG_LINE_LOOKS] > 0; /* one shorter than a cell may not be */
       const double row[16] = {(double)layer + 1,
                               (double)n + 1,
                               path->t[l->first],
@@ -91,12 +92,12 @@ static ig_status lines_write(const ig_powder_run *r, ig_sink *to) {
                               a[1],
                               b[0],
                               b[1],
-                              q[IG_LINE_LENGTH],
-                              q[IG_LINE_WIDTH],
-                              q[IG_LINE_DEPTH],
-                              q[IG_LINE_WIDTH_MEAN],
-                              q[IG_LINE_DEPTH_MEAN],
-                              q[IG_LINE_HOTTEST],
+                              seen ? q[IG_LINE_LENGTH] : NAN,
+                              seen ? q[IG_LINE_WIDTH] : NAN,
+                              seen ? q[IG_LINE_DEPTH] : NAN,
+                              seen ? q[IG_LINE_WIDTH_MEAN] : NAN,
+                              seen ? q[IG_LINE_DEPTH_MEAN] : NAN,
+                              seen ? q[IG_LINE_HOTTEST] : NAN,
                               l->beam + 1,
                               normalised_enthalpy(r, l)};
       status = page_row(&p, row, 16);
