@@ -1,5 +1,6 @@
 /* Building the engine, part by part, and letting it go. */
 #include "thermal/heat_make.h"
+#include "core/threads.h"
 #include "backend/backend.h"
 #include "thermal/heat_ops.h"
 #include "thermal/heat_part.h"
@@ -66,27 +67,16 @@ static ig_status neighbors_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
   ig_lid *across;
   IG_TRY(IG_NEW(cx, &across, faces, "neighbours"));
   const ig_status status = ig_heat_cells_neighbors(cx, setup->mesh, cells, across);
-  for (ig_lid c = 0; c < h->elements && status == IG_OK; c++)
-    for (int f = 0; f < 6; f++) {
-      const ig_lid other = across[6 * (int64_t)c + f];
-      h->face.neighbor[6 * (int64_t)place[c] + f] = other < 0 ? -1 : place[other];
-    }
+  if (status == IG_OK) {
+#pragma omp parallel for num_threads(ig_team(cx, h->elements, IG_WORK_NODE)) schedule(static)
+    for (ig_lid c = 0; c < h->elements; c++)
+      for (int f = 0; f < 6; f++) {
+        const ig_lid other = across[6 * (int64_t)c + f];
+        h->face.neighbor[6 * (int64_t)place[c] + f] = other < 0 ? -1 : place[other];
+      }
+  }
   free(across);
   return status;
-}
-
-int32_t ig_heat_reach(const ig_heat *h) {
-  int32_t reach = 0;
-  for (ig_lid e = 0; e < h->elements; e++) {
-    const ig_lid *conn = ig_heat_conn(h, e);
-    ig_lid low = conn[0], high = conn[0];
-    for (int a = 1; a < 8; a++) {
-      low = conn[a] < low ? conn[a] : low;
-      high = conn[a] > high ? conn[a] : high;
-    }
-    reach = high - low > reach ? high - low : reach;
-  }
-  return reach;
 }
 
 /* Elements at nodes: an element stands once, however often a node is among its corners. */
@@ -110,6 +100,7 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
                                const ig_heat_cells *cells, ig_lid *place) {
   ig_lid *conn;
   IG_TRY(IG_NEW(cx, &conn, 8 * (size_t)h->elements, "connectivity"));
+#pragma omp parallel for num_threads(ig_team(cx, h->elements, IG_WORK_NODE)) schedule(static)
   for (ig_lid e = 0; e < h->elements; e++) {
     const ig_lid cell = h->birth.order[e];
     place[cell] = e;

@@ -164,8 +164,7 @@ typedef struct {
 typedef struct {
   bool on;
   int blocks;
-  int32_t reach; /* most that numbers of nodes differ by in an element */
-  ig_array met;  /* arrivals at meetings: of the grid, then of each block */
+  ig_array met; /* arrivals at meetings of the grid */
 } ig_heat_resident;
 
 /* The batch in hand, written on the host. */
@@ -285,9 +284,6 @@ double ig_heat_born_content(const ig_heat *h, double T);
 ig_lid ig_heat_whole_elements(const ig_heat *h, ig_lid cells);
 /* Volume and outer area of what is there. */
 void ig_heat_measure(const ig_heat *h, double *volume, double *area);
-
-/* The most that the numbers of two nodes of an element differ by: no row reaches further. */
-int32_t ig_heat_reach(const ig_heat *h);
 
 /* Corners of element e (birth order), in binary order; VTK's corner -> binary, and back. */
 static inline const ig_lid *ig_heat_conn(const ig_heat *h, ig_lid e) {

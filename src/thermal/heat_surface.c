@@ -175,11 +175,20 @@ ig_status ig_heat_surfaces_mark(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
     if (!isnan(c->temperature) && status == IG_OK)
       held_mark(h->mesh, c, h->node.held);
   }
+  uint8_t kind = 0; /* of the face before: most are of one kind */
+  uint32_t former = 0;
+  bool known = false;
   for (int64_t i = 0; i < 6 * (int64_t)h->elements && status == IG_OK; i++) {
     ig_lid node[5];
-    if (!cells->collapsed ||
-        ig_heat_face_nodes(ig_heat_conn(h, (ig_lid)(i / 6)), (int)(i % 6), node) > 2)
-      status = class_find(cx, h, setup, mask[i] | everywhere, &h->face.kind[i]);
+    if (cells->collapsed &&
+        ig_heat_face_nodes(ig_heat_conn(h, (ig_lid)(i / 6)), (int)(i % 6), node) <= 2)
+      continue;
+    if (!known || (mask[i] | everywhere) != former) {
+      former = mask[i] | everywhere;
+      known = true;
+      status = class_find(cx, h, setup, former, &kind);
+    }
+    h->face.kind[i] = kind;
   }
   free(mask);
   return status;
