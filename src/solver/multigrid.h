@@ -12,8 +12,8 @@ IG_C_BEGIN
 
 typedef enum { IG_PRECONDITION_JACOBI, IG_PRECONDITION_MULTIGRID } ig_precondition;
 typedef enum { IG_SMOOTH_JACOBI, IG_SMOOTH_BLOCKS, IG_SMOOTH_CHEBYSHEV } ig_smoother;
-/* Visits to the next level: one; two; joined by conjugate gradients three to the first coarse level
-   and two to the next two. */
+/* Visits to the next level: one; two; two joined by conjugate gradients to the second and third
+   coarse levels, where they cost little, and `visits` to the first. */
 typedef enum { IG_CYCLE_V, IG_CYCLE_W, IG_CYCLE_K } ig_cycle;
 
 /* auto: half on a device of its own, where bytes are time */
@@ -23,6 +23,7 @@ typedef struct {
   ig_precondition precondition;
   ig_smoother smoother;
   ig_cycle cycle;
+  int visits;         /* of a K-cycle to the first coarse level */
   int fine_steps;     /* smoothing steps before and after the coarse correction: finest level, */
   int steps;          /* and all others */
   double damping;     /* of Jacobi steps, as a share of the largest stable one */
@@ -36,6 +37,7 @@ typedef struct {
   ((ig_multigrid_options){.precondition = IG_PRECONDITION_MULTIGRID,                               \
                           .smoother = IG_SMOOTH_CHEBYSHEV,                                         \
                           .cycle = IG_CYCLE_K,                                                     \
+                          .visits = 1,                                                             \
                           .fine_steps = 1,                                                         \
                           .steps = 1,                                                              \
                           .damping = 0.8,                                                          \
@@ -72,12 +74,13 @@ static inline bool ig_multigrid_by_blocks(const ig_multigrid *m) {
 }
 /* Is this a level where a K-cycle joins visits? */
 static inline bool ig_multigrid_paired(const ig_multigrid *m, int depth) {
-  return m->options.cycle == IG_CYCLE_K && depth >= 1 && depth <= 3 && depth < m->levels - 1;
+  return m->options.cycle == IG_CYCLE_K && depth >= (m->options.visits > 1 ? 1 : 2) && depth <= 3 &&
+         depth < m->levels - 1;
 }
 
 /* How many: what the last ones made is one of the two that the next joins. */
 static inline int ig_multigrid_visits(const ig_multigrid *m, int depth) {
-  return !ig_multigrid_paired(m, depth) ? 1 : depth == 1 ? 3 : 2;
+  return !ig_multigrid_paired(m, depth) ? 1 : depth == 1 ? m->options.visits : 2;
 }
 
 /* `fix` (host, stored places: bits of held components) and springs are copied. Of a slab, `grid` is

@@ -133,6 +133,7 @@ ig_multigrid_options ig_topopt_grid_options(const ig_topopt_case *c) {
                                     multigrid ? IG_PRECONDITION_MULTIGRID : IG_PRECONDITION_JACOBI,
                                 .smoother = (ig_smoother)c->solver.smoother,
                                 .cycle = (ig_cycle)c->solver.cycle,
+                                .visits = (int)c->solver.visits,
                                 .fine_steps = (int)c->solver.fine_steps,
                                 .steps = (int)c->solver.steps,
                                 .damping = c->solver.damping,

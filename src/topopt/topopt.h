@@ -135,7 +135,7 @@ typedef struct {
   ig_src at;
   int preconditioner, smoother, cycle, storage;
   int operator; /* of meshes: ig_ebe_kind */
-  int64_t fine_steps, steps, limit;
+  int64_t visits, fine_steps, steps, limit;
   double damping, tolerance; /* of the residual; 0: adaptive */
 } ig_solver_case;
 typedef struct {
