@@ -292,7 +292,8 @@ static ig_status bench_cycles(ig_ctx *cx, const ig_bench_sink *sink) {
 #define STIFFNESS                                                                                  \
   "{grid: {elements: [%d, %d, %d]}, volume: 0.2, void_ratio: 1e-9, filter: {kind: density, "       \
   "radius: 1.5}, supports: [{box: {max: [0, 1e9, 1e9]}}], loads: [{box: {min: [%d, 0, 0], max: "   \
-  "[1e9, 1e9, 0]}, force: [0, 0, -1]}], optimiser: {move: 0.1}, solver: {tolerance: 1e-5, visits: 3}}"
+  "[1e9, 1e9, 0]}, force: [0, 0, -1]}], optimiser: {move: 0.1}, solver: {tolerance: 1e-5, "        \
+  "visits: 3}}"
 #define MECHANISM                                                                                  \
   "{problem: mechanism, grid: {elements: [%d, %d, %d]}, symmetry: [y-, z-], volume: 0.15, "        \
   "void_ratio: 1e-9, filter: {kind: density, radius: 1.5}, supports: [{box: {min: [0, %d, 0], "    \

@@ -267,7 +267,8 @@ static void solvers_agree(void **state) {
 
 /* Bars two elements thick, eight apart, in void 1e9 times softer: what late designs look like. The
    number of iterations to 1e-5 does not grow with the grid if the first coarse level is visited
-   three times; 52 and 58 with one visit, 14 with exact coarse solutions (a comparison, not a bound).
+   three times; 52 and 58 with one visit, 14 with exact coarse solutions (a comparison, not a
+   bound).
  */
 static int lattice_iterations(ig_ctx *cx, int dof, int n, ig_storage storage) {
   problem p;
