@@ -133,7 +133,7 @@ no topopt 's/^supports: .*//' "support"
 no topopt 's/force: \[0, 0, -1\]/force: [0, 0, 0]/' "nothing acts"
 no dynamics 's/duration: 2 us/duration: 2 us, time_step: 1 ms/' "critical"
 told thermal 's/^boundary:.*//; s/^  - .*//' "nothing"
-told thermal 's/cells: \[8, 4, 4\]}/&, sets: {name: late, of: elements, box: {min: [4 mm, 0, 0], max: [1, 1, 1]}}/; s/conductivity: 45/conductivity: 0.001/; s/^duration.*/duration: 2 s\nbirth: {by: list, list: {set: late, time: 1 s}}/' "due within the last step"
+told thermal 's/cells: \[8, 4, 4\]}/&, sets: {name: late, of: elements, box: {min: [4 mm, 0, 0], max: [1, 1, 1]}}/; s/conductivity: 45/conductivity: 0.001/; s/^duration.*/duration: 2 s\nbirth: {by: list, timing: step, list: {set: late, time: 1 s}}/' "due within the last step"
 told dynamics 's/^loads: .*//' "nothing"
 told fracture 's/^initial: .*//' "nothing"
 
