@@ -3,13 +3,11 @@
 #define IG_TEST_RANKS_SEATS_H
 
 #include "check.h"
+#include "ranks_threads.h"
 #include "ranks/part.h"
 #include <ingot/ingot.h>
 
-#include <pthread.h>
 #include <unistd.h>
-
-enum { MOST = 7 };
 
 static inline const char *backend_of_test(int i) {
   const char *asked = getenv("INGOT_TEST_BACKEND");
@@ -110,7 +108,6 @@ static void *sit(void *user) {
 /* One run on `count` ranks, as `like` says; what the first one saw. */
 static inline seat together(const seat *like, int count, int stopper) {
   ig_ranks *ranks[MOST];
-  pthread_t thread[MOST];
   seat s[MOST];
   assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
   for (int i = 0; i < count; i++) {
@@ -118,12 +115,9 @@ static inline seat together(const seat *like, int count, int stopper) {
     s[i].ranks = ranks[i];
     s[i].out = i == 0 ? like->out : NULL;
     s[i].stop_after = i == stopper ? like->stop_after : 0;
-    assert_int_equal(pthread_create(&thread[i], NULL, sit, &s[i]), 0);
   }
-  for (int i = 0; i < count; i++)
-    pthread_join(thread[i], NULL);
+  threads_sit(count, ranks, sit, s, sizeof *s);
   for (int i = 0; i < count; i++) {
-    ig_ranks_close(ranks[i]);
     if (s[i].status != s[0].status || (s[i].status != IG_OK && s[i].status != like->status))
       fail_msg("rank %d of %d: %s", i, count, s[i].message);
   }

@@ -1,15 +1,15 @@
 /* Ranks as threads of this process: the bits of one rank on any number of them, one failure for
    all, one stop for all, checkpoints that go from any number to any other. */
 #include "check.h"
+#include "ranks_threads.h"
 #include "ranks/ranks.h"
 #include <ingot/ingot.h>
 
 #include <math.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 5, FIGURES = 64, DENSITIES = 40 * 20 };
+enum { FIGURES = 64, DENSITIES = 40 * 20 };
 
 /* a mechanism has two linear systems, three load cases have three */
 static const char *const mechanism[] = {
@@ -197,16 +197,10 @@ static void *sit(void *user) {
 /* Runs the seats, one thread each. */
 static void together(seat *s, int count) {
   ig_ranks *ranks[MOST];
-  pthread_t thread[MOST];
   assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
-  for (int i = 0; i < count; i++) {
+  for (int i = 0; i < count; i++)
     s[i].ranks = ranks[i];
-    assert_int_equal(pthread_create(&thread[i], NULL, sit, &s[i]), 0);
-  }
-  for (int i = 0; i < count; i++) {
-    pthread_join(thread[i], NULL);
-    ig_ranks_close(ranks[i]);
-  }
+  threads_sit(count, ranks, sit, s, sizeof *s);
 }
 
 static void same_bits(const char *const *set, int kinds) {

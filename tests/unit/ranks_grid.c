@@ -3,15 +3,15 @@
 #include "check.h"
 #include "core/ctx.h"
 #include "harsh_ranks.h"
+#include "ranks_threads.h"
 #include "solver/slab.h"
 #include <ingot/ranks.h>
 #include <ingot/run.h>
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 7, FIGURES = 64 };
+enum { FIGURES = 64 };
 
 #define CANTILEVER                                                                                 \
   "physics", "topopt", "volume", "0.4", "loads",                                                   \
@@ -130,18 +130,13 @@ static void *sit(void *user) {
 
 static void together(seat *s, int count) {
   ig_ranks *ranks[MOST];
-  pthread_t thread[MOST];
   assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
   for (int i = 0; i < count; i++) {
     s[i].ranks = ranks[i];
     if (s[i].harsh)
       harsh_use(ranks[i]);
-    assert_int_equal(pthread_create(&thread[i], NULL, sit, &s[i]), 0);
   }
-  for (int i = 0; i < count; i++) {
-    pthread_join(thread[i], NULL);
-    ig_ranks_close(ranks[i]);
-  }
+  threads_sit(count, ranks, sit, s, sizeof *s);
 }
 
 static const char *backend_of_test(int i) {

@@ -96,18 +96,13 @@ static void *work(void *user) {
 static void parts_check(const ig_mesh *mesh, int count, ig_division how, const char *backend,
                         size_t item) {
   ig_ranks *ranks[MOST];
-  pthread_t thread[MOST];
   worker w[MOST];
   int64_t owned = 0;
   assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
-  for (int i = 0; i < count; i++) {
-    w[i] = (worker){.ranks = ranks[i], .backend = backend, .mesh = mesh, .how = how, .item = item};
-    assert_int_equal(pthread_create(&thread[i], NULL, work, &w[i]), 0);
-  }
   for (int i = 0; i < count; i++)
-    pthread_join(thread[i], NULL);
+    w[i] = (worker){.ranks = ranks[i], .backend = backend, .mesh = mesh, .how = how, .item = item};
+  threads_sit(count, ranks, work, w, sizeof *w);
   for (int i = 0; i < count; i++) {
-    ig_ranks_close(ranks[i]);
     assert_int_equal(w[i].status, IG_OK);
     assert_int_equal(w[i].wrong, 0);
     owned += w[i].owned;
