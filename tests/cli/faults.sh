@@ -2,7 +2,7 @@
 # and a run that goes on afterwards to the very files of one that met no trouble.
 #   TRIALS=400 faults.sh   (make campaign) tries that many of each kind; a test run a few
 set -u
-trials=${TRIALS:-4}
+trials=${TRIALS:-3}
 cc=$(command -v cc || command -v gcc) || { echo "no C compiler"; exit 77; }
 nm "$INGOT" 2>/dev/null | grep -q __asan_init && { echo "not under AddressSanitizer, which has its own malloc"; exit 77; }
 work=$(mktemp -d)
