@@ -46,14 +46,22 @@ static inline ig_ctx *ctx_on(const char *backend, int threads) {
   return cx;
 }
 
+/* Sanitizers take ten times as long: what is repeated for the sake of its numbers is not there, and
+   of the backends debug alone, which runs the functions of cpu and copies besides. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
 /* The backends a test goes through, NULL at the end: cpu, debug, and cuda where there is a GPU;
    the one that the environment variable INGOT_TEST_BACKEND names, if any, alone:
      for (const char *const *backend = backends_here(); *backend; backend++) */
 static inline const char *const *backends_here(void) {
   static const char *here[4] = {"cpu", "debug"};
   const char *only = getenv("INGOT_TEST_BACKEND");
-  if (only) {
-    here[0] = only, here[1] = NULL;
+  if (only || SANITIZED) {
+    here[0] = only ? only : "debug", here[1] = NULL;
   } else if (!here[2]) {
     ig_ctx *cx = NULL;
     if (ig_ctx_open(&(ig_ctx_options){.backend = "cuda", .threads = 1}, &cx) == IG_OK)
@@ -90,12 +98,5 @@ static inline int backend_here(const char *name) {
 #define ON_BACKENDS ON_BACKEND(cpu) ON_BACKEND(debug) ON_BACKEND(cuda)
 #define ON_BACKENDS_TESTS                                                                          \
   cmocka_unit_test(on_cpu), cmocka_unit_test(on_debug), cmocka_unit_test(on_cuda)
-
-/* Sanitizers take ten times as long: what is repeated for the sake of its numbers is not there. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
 
 #endif
