@@ -21,24 +21,10 @@ import peers
 
 def deck(n, end, element):
     """The model as CalculiX reads it, nodes and elements numbered along z first."""
-    k = max(n // 10, 1)
-    node = lambda x, y, z: 1 + z + (k + 1) * (y + (k + 1) * x)
-    out = ["*NODE, NSET=ALL"]
-    for x in range(n + 1):
-        for y in range(k + 1):
-            for z in range(k + 1):
-                out.append("%d, %.12g, %.12g, %.12g" % (node(x, y, z), x / n, 0.1 * y / k, 0.1 * z / k))
+    nodes, elements, tip, root = peers.bar(n)
+    out = ["*NODE, NSET=ALL"] + ["%d, %.12g, %.12g, %.12g" % row for row in nodes]
     out.append("*ELEMENT, TYPE=%s, ELSET=ALL" % element)
-    count = 0
-    for x in range(n):
-        for y in range(k):
-            for z in range(k):
-                count += 1
-                ring = [(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1)]
-                corner = [node(a, b, z) for a, b in ring] + [node(a, b, z + 1) for a, b in ring]
-                out.append(", ".join(map(str, [count] + corner)))
-    tip = [node(n, y, z) for y in range(k + 1) for z in range(k + 1)]
-    root = [node(0, y, z) for y in range(k + 1) for z in range(k + 1)]
+    out += [", ".join(map(str, row)) for row in elements]
     out += ["*NSET, NSET=TIP"] + ["%d," % i for i in tip] + ["*NSET, NSET=ROOT"] + ["%d," % i for i in root]
     out.append(
         """*MATERIAL, NAME=STEEL
@@ -62,7 +48,7 @@ U
 """
         % (end / 10, end, -1e5 / len(tip))
     )
-    return "\n".join(out), count
+    return "\n".join(out), len(elements)
 
 
 def calculix(n, end, element, folder):

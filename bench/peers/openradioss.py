@@ -22,25 +22,11 @@ import peers
 
 def deck(n, end, form):
     """The same model for the starter: keywords of LS-DYNA in fixed columns."""
-    k = max(n // 10, 1)
-    node = lambda x, y, z: 1 + z + (k + 1) * (y + (k + 1) * x)
-    tip = [node(n, y, z) for y in range(k + 1) for z in range(k + 1)]
-    root = [node(0, y, z) for y in range(k + 1) for z in range(k + 1)]
+    nodes, elements, tip, root = peers.bar(n)
     card = lambda *words: "".join("%10s" % w for w in words)
     out = ["*KEYWORD", "*CONTROL_TERMINATION", card("%.3e" % end), "*CONTROL_TIMESTEP", card("0.0", "0.9"), "*NODE"]
-    for x in range(n + 1):
-        for y in range(k + 1):
-            for z in range(k + 1):
-                out.append("%8d%16.9e%16.9e%16.9e" % (node(x, y, z), x / n, 0.1 * y / k, 0.1 * z / k))
-    out.append("*ELEMENT_SOLID")
-    count = 0
-    for x in range(n):
-        for y in range(k):
-            for z in range(k):
-                count += 1
-                ring = [(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1)]
-                corner = [node(a, b, z) for a, b in ring] + [node(a, b, z + 1) for a, b in ring]
-                out.append("".join("%8d" % i for i in [count, 1] + corner))
+    out += ["%8d%16.9e%16.9e%16.9e" % row for row in nodes] + ["*ELEMENT_SOLID"]
+    out += ["".join("%8d" % i for i in [row[0], 1] + row[1:]) for row in elements]
     out += ["*PART", "bar", card(1, 1, 1), "*SECTION_SOLID", card(1, form)]
     out += ["*MAT_ELASTIC", card(1, "7850.0", "2.1e11", "0.3")]
     for number, members in (1, root), (2, tip):
@@ -49,7 +35,7 @@ def deck(n, end, form):
     out += ["*BOUNDARY_SPC_SET", card(1, 0, 1, 1, 1, 0, 0, 0)]
     out += ["*DEFINE_CURVE", card(1), "%20.9e%20.9e" % (0, 1), "%20.9e%20.9e" % (1, 1)]
     out += ["*LOAD_NODE_SET", card(2, 3, 1, "%.3e" % (-1e5 / len(tip))), "*END"]
-    return "\n".join(out) + "\n", count
+    return "\n".join(out) + "\n", len(elements)
 
 
 def programs(source, build):

@@ -23,6 +23,25 @@ def command(words, folder, threads=1):
     return wall, cpu, done.stdout
 
 
+def bar(n):
+    """A bar of 1 x 0.1 x 0.1 m, n cells long and a tenth of them across, numbered from 1 along z first: rows of nodes
+    (number, x, y, z) and of elements (number, eight corners), the nodes of its far end and of its near one."""
+    k = max(n // 10, 1)
+    node = lambda x, y, z: 1 + z + (k + 1) * (y + (k + 1) * x)
+    nodes = [
+        (node(x, y, z), x / n, 0.1 * y / k, 0.1 * z / k) for x in range(n + 1) for y in range(k + 1) for z in range(k + 1)
+    ]
+    elements = []
+    for x in range(n):
+        for y in range(k):
+            for z in range(k):
+                ring = [(x, y), (x + 1, y), (x + 1, y + 1), (x, y + 1)]
+                corner = [node(a, b, z) for a, b in ring] + [node(a, b, z + 1) for a, b in ring]
+                elements.append([len(elements) + 1] + corner)
+    end = lambda x: [node(x, y, z) for y in range(k + 1) for z in range(k + 1)]
+    return nodes, elements, end(n), end(0)
+
+
 class Ingot:
     """One run of a case: seconds of the command, summary.json, rows of history.csv by column."""
 
