@@ -36,8 +36,8 @@ static int lid_compare(const void *a, const void *b) {
   return p < q ? -1 : p > q;
 }
 
-static void sort_rising(ig_lid *item, ig_lid count) {
-  if (count > 64) {
+void ig_lids_sort(ig_lid *item, ig_lid count) {
+  if (count > 64) { /* most lists are of a few neighbours */
     qsort(item, (size_t)count, sizeof *item, lid_compare);
     return;
   }
@@ -81,7 +81,7 @@ ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int n
   if (team > 1) {
 #pragma omp parallel for num_threads(team) schedule(static)
     for (ig_lid n = 0; n < nodes; n++)
-      sort_rising(csr->item + csr->start[n], csr->start[n + 1] - csr->start[n]);
+      ig_lids_sort(csr->item + csr->start[n], csr->start[n + 1] - csr->start[n]);
   }
   ig_phase_end(cx, former);
   return IG_OK;

@@ -25,6 +25,9 @@ typedef struct {
 } ig_csr;
 void ig_csr_free(ig_csr *csr);
 
+/* Into rising order. */
+void ig_lids_sort(ig_lid *item, ig_lid count);
+
 /* The elements around each node, in rising order. */
 IG_MUST_CHECK ig_status ig_mesh_node_elements(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe,
                                               const ig_lid *conn, ig_csr *csr);

@@ -43,21 +43,6 @@ static int thread_now(void) {
 #endif
 }
 
-/* Rising order; rows are short. */
-static void sort_short(ig_lid *list, ig_lid n) {
-  for (ig_lid i = 1; i < n; i++) {
-    const ig_lid v = list[i];
-    ig_lid at = i;
-    for (; at > 0 && list[at - 1] > v; at--)
-      list[at] = list[at - 1];
-    list[at] = v;
-  }
-}
-
-static int by_number(const void *a, const void *b) {
-  return (*(const ig_lid *)a > *(const ig_lid *)b) - (*(const ig_lid *)a < *(const ig_lid *)b);
-}
-
 /* c = a b. b's rows need not be sorted. */
 static ig_status multiply(ig_ctx *cx, const pattern *a, const pattern *b, pattern *c) {
   ig_lid *marks = NULL;
@@ -82,10 +67,8 @@ static ig_status multiply(ig_ctx *cx, const pattern *a, const pattern *b, patter
             list[n] = col;
           n++;
         }
-      if (pass && n <= 48)
-        sort_short(list, n);
-      else if (pass)
-        qsort(list, (size_t)n, sizeof *list, by_number);
+      if (pass)
+        ig_lids_sort(list, n);
       else
         c->start[i + 1] = n;
     }
