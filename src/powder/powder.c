@@ -73,9 +73,20 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   snprintf(text, sizeof text, "%lld in %lld layers of %g m", (long long)r.lines,
            (long long)r.layers, r.layer_height);
   line(user, "lines", text);
-  ig_toolpath_survey s;
-  IG_TRY_GOTO(status, done, ig_toolpath_look(job->cx, &r.laser[0].path, &s));
-  ig_toolpath_describe(&s, line, user);
+  /* two sets of windows, of which one is in force: heat, temperature, resistance of each cell */
+  const double fine = pow(r.r, 3) * r.size[0] * r.size[1] * r.size[2] * r.beams;
+  snprintf(text, sizeof text, "%.1f MB on the device, %.1f MB of them states of %.4g fine cells",
+           1e-6 * ((double)job->cx->device_bytes + 48 * fine), 1e-6 * (double)r.array.state.count,
+           (double)r.array.state.count);
+  line(user, "memory", text);
+  for (int b = 0; b < r.beams; b++) {
+    ig_toolpath_survey s;
+    snprintf(text, sizeof text, "%d of %d", b + 1, r.beams);
+    if (r.beams > 1)
+      line(user, "laser", text);
+    IG_TRY_GOTO(status, done, ig_toolpath_look(job->cx, &r.laser[b].path, &s));
+    ig_toolpath_describe(&s, line, user);
+  }
 done:
   ig_powder_close(&r);
   return status;

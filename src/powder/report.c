@@ -219,6 +219,26 @@ ig_status ig_powder_tables_write(ig_powder_run *r, ig_sink *to) {
 
 /* --- warnings */
 
+/* Cells of the map that melted and whose last freezing no window has seen. */
+static void unseen_warn(const ig_powder_run *r) {
+  const ig_powder_map *m = &r->view.map;
+  const float *value = r->array.map.host;
+  int64_t melted = 0, unseen = 0;
+  for (int64_t k = 0; k < m->n[2]; k++)
+    for (int64_t j = 0; j < m->n[1]; j++)
+      for (int64_t i = 0; i < m->n[0]; i++, value += IG_MAP_COLUMNS)
+        if (r->state[ig_powder_state_at(r, m->at[0] + i, m->at[1] + j, m->at[2] + k)] >>
+            IG_POWDER_MELTS) {
+          melted++;
+          unseen += isnan(value[IG_MAP_COOLING]);
+        }
+  if (unseen)
+    ig_warn_at(r->cx, &r->c->map.at,
+               "%lld of %lld cells of the map that melted did not freeze in a window, or not yet: "
+               "their cooling rate, G and R are not known (nan)",
+               (long long)unseen, (long long)melted);
+}
+
 void ig_powder_warn(const ig_powder_run *r) {
   const int left = ((const int *)r->array.molten.host)[IG_MOLTEN_LEFT];
   const int touch = ((const int *)r->array.molten.host)[IG_MOLTEN_TOUCH];
@@ -246,6 +266,7 @@ void ig_powder_warn(const ig_powder_run *r) {
                "the melt pool touched a side of its window (%d molten cells there, over all coarse "
                "steps): leave out grid.window, or make it larger",
                touch);
+  unseen_warn(r);
   if (left)
     ig_warn_at(r->cx, &r->c->grid.at,
                "%d cells were molten when the window left them: a larger window keeps the pool",

@@ -137,6 +137,7 @@ IG_HD int ig_powder_filled(const ig_powder_view *v, int d) {
   X(freeze, fine)                                                                                  \
   X(remap, fine)                                                                                   \
   X(leave, fine)                                                                                   \
+  X(enter, fine)                                                                                   \
   X(pool, fine)                                                                                    \
   X(coarse_look, coarse)                                                                           \
   X(coarse_step, coarse)                                                                           \

@@ -112,6 +112,70 @@ static ig_status run(const ig_powder_case *c, ig_powder_run *r) {
   return status == IG_OK ? ig_powder_pull(r, ~0u) : status;
 }
 
+static int64_t unseen(const ig_powder_run *r, int64_t *melted) {
+  const ig_powder_map *m = &r->view.map;
+  const float *kept = r->array.map.host;
+  int64_t count = *melted = 0;
+  for (int64_t c = 0; c < m->n[0] * m->n[1] * m->n[2]; c++, kept += IG_MAP_COLUMNS)
+    if (r->state[ig_powder_state_at(r, m->at[0] + c % m->n[0], m->at[1] + c / m->n[0] % m->n[1],
+                                    m->at[2] + c / m->n[0] / m->n[1])] >>
+        IG_POWDER_MELTS) {
+      ++*melted;
+      count += isnan(kept[IG_MAP_COOLING]);
+    }
+  return count;
+}
+
+/* What froze while no window was there has no cooling rate, not that of the moment at which a
+   window came back. */
+static void freezing_unseen_is_not_known(void **state) {
+  (void)state;
+  ig_powder_case c = small();
+  ig_powder_run r;
+  int64_t melted, open = 0, gone;
+  c.map = (ig_powder_map_case){.at = {.given = true}, .min = {-1, -1, -1}, .max = {1, 1, 1}};
+  ig_job job = {.cx = cx, .materials = &materials, .room_case = &c};
+  assert_int_equal(ig_powder_open(&job, &r), IG_OK);
+  while (r.time < 1e-3)
+    assert_int_equal(ig_powder_advance(&r), IG_OK);
+  for (int64_t i = 0; i < r.nf[0] * r.nf[1] * r.nf[2]; i++)
+    open += (r.state[i] & IG_POWDER_MOLTEN) != 0;
+  assert_int_equal(ig_powder_windows_close(&r), IG_OK);
+  gone = unseen(&r, &melted); /* those, and some that the window had left before */
+  assert_true(open > 20 && gone >= open && gone < melted);
+  assert_int_equal(r.view.map.n[0] * r.view.map.n[1] * r.view.map.n[2],
+                   r.nf[0] * r.nf[1] * r.nf[2]);
+  for (int64_t i = 0; i < r.nf[0] * r.nf[1] * r.nf[2]; i++)
+    if (r.state[i] & IG_POWDER_MOLTEN)
+      assert_true(isnan(((float *)r.array.map.host)[IG_MAP_COLUMNS * i + IG_MAP_COOLING]));
+  for (int i = 0; i < 200; i++)
+    assert_int_equal(ig_powder_both(&r, 0.9 * ig_powder_coarse_step(&r)), IG_OK);
+  const ig_powder_box all = {.size = {r.coarse.n[0], r.coarse.n[1], r.coarse.n[2]}};
+  assert_int_equal(ig_powder_windows_place(&r, &all, 1), IG_OK);
+  assert_int_equal(ig_powder_fine_steps(&r, 1, 1e-9), IG_OK);
+  assert_int_equal(unseen(&r, &melted), gone);
+  for (int64_t i = 0; i < r.nf[0] * r.nf[1] * r.nf[2]; i++)
+    assert_true((r.state[i] & IG_POWDER_MOLTEN) == 0);
+  ig_powder_close(&r);
+}
+
+/* Where freezing is recorded, windows that follow the pool stay until all has frozen. */
+static void all_freezing_is_seen(void **state) {
+  (void)state;
+  ig_powder_case c = small();
+  ig_powder_run r;
+  int64_t melted;
+  c.hatch.layers = 2;
+  c.hatch.recoating = 1;
+  c.map = (ig_powder_map_case){.at = {.given = true}, .min = {-1, -1, -1}, .max = {1, 1, 1}};
+  for (int d = 0; d < 3; d++)
+    c.grid.window[d] = NAN;
+  assert_int_equal(run(&c, &r), IG_OK);
+  assert_int_equal(unseen(&r, &melted), 0);
+  assert_true(melted > 200);
+  ig_powder_close(&r);
+}
+
 static void tables_hold_the_latent_heat(void **state) {
   (void)state;
   const ig_powder_case c = small();
@@ -281,6 +345,7 @@ int main(void) {
       cmocka_unit_test(tables_hold_the_latent_heat), cmocka_unit_test(heat_is_counted),
       cmocka_unit_test(a_saved_run_goes_on),         cmocka_unit_test(a_weak_beam_melts_less),
       cmocka_unit_test(powder_sinks_together),       cmocka_unit_test(what_is_wrong_is_said),
-      cmocka_unit_test(freezing_is_measured)};
+      cmocka_unit_test(freezing_is_measured),        cmocka_unit_test(freezing_unseen_is_not_known),
+      cmocka_unit_test(all_freezing_is_seen)};
   return cmocka_run_group_tests(tests, open_context, close_context);
 }
