@@ -355,7 +355,8 @@ static double minimum(const asymptotes *a, const double *dv, double volume, doub
   return volume;
 }
 
-/* Its cantilever, 16 x 8 x 8 elements: held at x = 0, a line load along an edge of the other end. */
+/* Its cantilever, 16 x 8 x 8 elements: held at x = 0, a line load along an edge of the other end.
+ */
 static void topopt_in_petsc(void **state) {
   (void)state;
   /* "True fx" of topopt -nx 17 -ny 9 -nz 9 -volfrac 0.12 -rmin 0.2 -nlvls 2 -ksp_rtol 1e-10 (commit
