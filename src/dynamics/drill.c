@@ -3,13 +3,22 @@
    A shell does not resist the turn of a particle about its normal. Where its elements stand at a
    small angle a to each other, bending resists it a^2 times as much as other turns: a mode that
    relaxation would have to wait for, although the displacements hardly know of it. Where a^2 is
-   below the tolerance such turns are stopped, and their moments count as held. */
+   below the tolerance such turns are stopped, and their moments count as held. Between that and
+   SOFT they are led: each particle turns to where its own moment M vanishes, by M / k in one
+   stretch of steps, with k = sum over elements of sin^2 x bending stiffness of a corner. */
 #include "dynamics/model.h"
 
 #include "kern/prec_f64.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Angle between elements, squared, up to which turns are led: beyond, they are as fast as bending.
+   A corner's bending stiffness: 4 D x longest side over height, as of a strip clamped at its other
+   end (an estimate from above for the triangles there are; a smaller share is just slower). Turns
+   of one stretch: neighbours turn too, hence a part; and no farther than MOST. */
+static const double HELD = 0.01, SOFT = 0.02, CORNER = 4, PART = 0.5, MOST = 0.01;
 
 /* Corners of the triangles of a shell element: one, or both ways to cut a quadrilateral. */
 static const int CUT[IG_QUAD_CUTS][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
@@ -54,8 +63,40 @@ static void element_strike(const ig_dyn_model *m, const int32_t *conn, int npe, 
       }
 }
 
-typedef enum { ADD, STRIKE } visit_kind;
-static void shells_visit(const ig_dyn_model *m, visit_kind kind, double cosine, double *normal) {
+/* Stiffness of turns about the normals at the corners. */
+static void element_stiffen(const ig_dyn_model *m, const ig_dyn_group *g, const int32_t *conn,
+                            const double *normal, double *stiffness) {
+  const int cuts = g->g_f64.npe == 4 ? IG_QUAD_CUTS : 1;
+  const double t = g->g_f64.thickness, nu = g->g_f64.mat.poisson,
+               young = 2 * g->g_f64.mat.shear * (1 + nu),
+               bending = young * t * t * t / (12 * (1 - nu * nu)) / (cuts > 1 ? 2 : 1);
+  double n[3];
+  for (int cut = 0; cut < cuts; cut++) {
+    if (!normal_of(m, conn, cut, n))
+      continue;
+    double longest = 0, side[3], other[3], twice[3];
+    for (int k = 0; k < 3; k++) {
+      for (int c = 0; c < 3; c++) {
+        const double at = ig_dyn_get(m, &m->x, 3 * (int64_t)conn[CUT[cut][k]] + c);
+        side[c] = ig_dyn_get(m, &m->x, 3 * (int64_t)conn[CUT[cut][(k + 1) % 3]] + c) - at;
+        other[c] = ig_dyn_get(m, &m->x, 3 * (int64_t)conn[CUT[cut][(k + 2) % 3]] + c) - at;
+      }
+      longest = fmax(longest, dot_f64(side, side));
+    }
+    cross_f64(side, other, twice); /* length x height */
+    const double corner = CORNER * bending * longest / sqrt(dot_f64(twice, twice));
+    for (int k = 0; k < 3; k++) {
+      const int64_t at = conn[CUT[cut][k]];
+      const double cosine = dot_f64(normal + 3 * at, n);
+      stiffness[at] +=
+          corner * fmax(0, dot_f64(normal + 3 * at, normal + 3 * at) - cosine * cosine);
+    }
+  }
+}
+
+typedef enum { ADD, STRIKE, STIFFEN } visit_kind;
+static void shells_visit(const ig_dyn_model *m, visit_kind kind, double cosine, double *normal,
+                         double *stiffness) {
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     const int npe = g->g_f64.npe;
@@ -66,6 +107,8 @@ static void shells_visit(const ig_dyn_model *m, visit_kind kind, double cosine, 
         continue;
       if (family == IG_FAMILY_SHELL && kind == ADD)
         element_add(m, conn, npe, normal);
+      else if (family == IG_FAMILY_SHELL && kind == STIFFEN)
+        element_stiffen(m, g, conn, normal, stiffness);
       else if (family == IG_FAMILY_SHELL)
         element_strike(m, conn, npe, cosine, normal);
       else if (kind == STRIKE && g->kind != IG_DYN_BAR) /* beams resist every turn */
@@ -94,19 +137,24 @@ bool ig_dyn_drills(const ig_dyn_model *m) {
   return shells && m->p.dofs == 6;
 }
 
-void ig_dyn_drill_normals(const ig_dyn_model *m, double tolerance, double *normal) {
+/* Unit normals where elements stand at an angle below sqrt(square) to each other, else 0. */
+static void normals_below(const ig_dyn_model *m, double square, double *normal) {
   const int64_t nodes = m->p.nodes;
   memset(normal, 0, 3 * (size_t)nodes * sizeof *normal);
-  shells_visit(m, ADD, 0, normal);
+  shells_visit(m, ADD, 0, normal, NULL);
   for (int64_t n = 0; n < nodes; n++) {
     const double size = sqrt(dot_f64(normal + 3 * n, normal + 3 * n));
     for (int c = 0; c < 3; c++)
       normal[3 * n + c] = size > 0 ? normal[3 * n + c] / size : 0;
   }
   /* two elements at the angle a are a / 2 from their mean: cos is 1 - a^2 / 8 */
-  shells_visit(m, STRIKE, 1 - fmin(tolerance, 1e-2) / 8, normal);
+  shells_visit(m, STRIKE, 1 - square / 8, normal, NULL);
   for (int64_t n = 0; n < nodes; n++)
     normal_free(m, n, normal + 3 * n);
+}
+
+void ig_dyn_drill_normals(const ig_dyn_model *m, double tolerance, double *normal) {
+  normals_below(m, fmin(HELD * tolerance, SOFT / 2), normal);
 }
 
 void ig_dyn_drill_out(const ig_dyn_model *m, const double *normal, double *turns) {
@@ -116,4 +164,28 @@ void ig_dyn_drill_out(const ig_dyn_model *m, const double *normal, double *turns
     for (int c = 0; c < 3; c++)
       t[c] -= along * normal[3 * n + c];
   }
+}
+
+ig_status ig_dyn_drill_lead(const ig_dyn_model *m, const double *flat, const double *net,
+                            double seconds, double *v) {
+  const int64_t nodes = m->p.nodes;
+  double *normal;
+  IG_TRY(IG_NEW(m->cx, &normal, 4 * nodes, "relaxation"));
+  double *stiffness = normal + 3 * nodes;
+  memset(stiffness, 0, (size_t)nodes * sizeof *stiffness);
+  normals_below(m, SOFT, normal);
+  shells_visit(m, STIFFEN, 0, normal, stiffness);
+  ig_dyn_drill_out(m, flat, v);
+  for (int64_t n = 0; n < nodes; n++) {
+    const double *to = normal + 3 * n, *moment = net + n * m->p.dofs + 3;
+    double *t = v + n * m->p.dofs + 3;
+    if (dot_f64(flat + 3 * n, flat + 3 * n) > 0 || !(stiffness[n] > 0))
+      continue;
+    const double turn = fmax(-MOST, fmin(MOST, PART * dot_f64(moment, to) / stiffness[n]));
+    const double change = turn / seconds - dot_f64(t, to);
+    for (int c = 0; c < 3; c++)
+      t[c] += change * to[c];
+  }
+  free(normal);
+  return IG_OK;
 }

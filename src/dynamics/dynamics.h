@@ -301,6 +301,11 @@ IG_MUST_CHECK ig_status ig_dyn_relax_end(ig_dyn_model *m);
 bool ig_dyn_drills(const ig_dyn_model *m);
 void ig_dyn_drill_normals(const ig_dyn_model *m, double tolerance, double *normal);
 void ig_dyn_drill_out(const ig_dyn_model *m, const double *normal, double *turns);
+/* Velocities v (nodes x dofs) of the next steps, which take `seconds`: flat shells (unit normals
+   `flat`) do not turn about their normal; where they are less flat they turn to where moments
+   `net` about it vanish. */
+IG_MUST_CHECK ig_status ig_dyn_drill_lead(const ig_dyn_model *m, const double *flat,
+                                          const double *net, double seconds, double *v);
 /* All of it; error: as estimated at the end. */
 IG_MUST_CHECK ig_status ig_dyn_relax(ig_dyn_model *m, const ig_dyn_analysis *a, double *error,
                                      int64_t *steps);

@@ -230,18 +230,20 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
   return ig_array_push(m->cx, &m->clock);
 }
 
-/* Flat shells stop turning about their normal. */
-static ig_status drill_stop(ig_dyn_model *m, const double *normal) {
+/* Flat shells stop turning about their normal, nearly flat ones are led. */
+static ig_status drill_lead(ig_dyn_model *m, const double *normal, const double *net) {
   const int64_t count = (int64_t)m->p.nodes * m->p.dofs;
   double *v;
   IG_TRY(IG_NEW(m->cx, &v, count, "relaxation"));
   for (int64_t i = 0; i < count; i++)
     v[i] = ig_dyn_get(m, &m->v, i);
-  ig_dyn_drill_out(m, normal, v);
-  for (int64_t i = 0; i < count; i++)
+  const ig_status status =
+      ig_dyn_drill_lead(m, normal, net, STRETCH * ((ig_dyn_clock *)m->clock.host)->dt, v);
+  for (int64_t i = 0; i < count && status == IG_OK; i++)
     if (i % m->p.dofs >= 3)
       array_put(&m->v, i, v[i]);
   free(v);
+  IG_TRY(status);
   return ig_dyn_scatter_velocities(m);
 }
 
@@ -306,7 +308,7 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   }
   status = look_share(m, status, &now);
   if (status == IG_OK && normal)
-    status = drill_stop(m, normal);
+    status = drill_lead(m, normal, net);
   free(net);
   IG_TRY(status);
   if (r->loaded && r->residual < floor && !(r->settled && r->error < a->tolerance)) {
