@@ -233,6 +233,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   h->body = setup->body;
   h->past.every = setup->track;
   h->ghost = setup->ghost;
+  h->node_of = setup->whole_node;
   for (int m = 0; m < h->material.count; m++)
     h->material.born_at[m] =
         setup->newborn == IG_BORN_MELT ? setup->material[m]->liquidus : setup->ambient;
@@ -326,6 +327,7 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
                         &h->face.ledger,
                         &h->rows.of,
                         &h->rows.row,
+                        &h->rows.bulk,
                         &h->batch.patch,
                         &h->batch.patch_volume,
                         &h->batch.source_node,

@@ -51,10 +51,10 @@ typedef struct {
   bool leaps;                   /* steps above the critical one will be asked for */
   bool bare; /* nobody asks for the outer surface: no births, conditions or beams */
   /* of a rank's part of a mesh: nodes that are another rank's; the engine of the whole mesh, and
-     where elements stand in it */
+     where elements and nodes stand in it */
   const uint8_t *ghost;
   const struct ig_heat *whole;
-  const ig_lid *whole_element;
+  const ig_lid *whole_element, *whole_node;
   int cluster;          /* assembly `cluster`: elements of one at most; 0: what suits the kernels */
   double anisotropy[3]; /* conductivity along x, y, z over the material's; all 0: 1 */
 } ig_heat_setup;
@@ -146,6 +146,7 @@ typedef struct {
 typedef struct {
   struct ig_heat_rows *book;
   ig_array of, row;        /* nodes: row; rows */
+  ig_array bulk;           /* rows deep inside a grid of boxes, ordered for speed */
   ig_array special;        /* how many nodes are of no bulk, and which */
   ig_array kind;           /* nodes: which of the bulks, in a byte */
   int32_t special_rows[4]; /* the bulks, when the list was made */
@@ -218,6 +219,7 @@ typedef struct ig_heat {
   struct ig_heat_part *part; /* NULL: not divided between ranks */
   const uint8_t *ghost;      /* of a part: nodes that others compute; NULL: none */
   ig_lid *cell_of;           /* of a part: cells of the whole */
+  const ig_lid *node_of;     /* of a part: nodes of the whole */
 } ig_heat;
 
 IG_MUST_CHECK ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);

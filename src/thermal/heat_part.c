@@ -3,6 +3,7 @@
 #include "backend/backend.h"
 #include "thermal/heat_make.h"
 #include "thermal/heat_ops.h"
+#include "thermal/heat_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +12,7 @@
 
 static ig_status division_check(ig_ctx *cx, const ig_heat_setup *setup, const ig_heat *h) {
   const int ranks = ig_ranks_count(cx->ranks);
-  if (h->conduction == IG_HEAT_STENCIL)
-    return IG_FAIL(cx, IG_INPUT,
-                   "conduction 'stencil' does not run on several ranks (%d here): choose "
-                   "conduction 'classes' or 'recompute'",
-                   ranks);
-  if (setup->assembly != IG_GATHER)
+  if (setup->assembly != IG_GATHER && h->conduction != IG_HEAT_STENCIL)
     return IG_FAIL(cx, IG_INPUT,
                    "on several ranks (%d here) only assembly 'gather' has the bits of one: choose "
                    "assembly: gather",
@@ -81,6 +77,7 @@ static ig_status local_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *who
   s.ghost = part->ghost;
   s.whole = whole;
   s.whole_element = part->element;
+  s.whole_node = part->node;
   if (setup->material_of) {
     IG_TRY(IG_NEW(cx, &p->material_of, (size_t)elements + 1, "materials of a part"));
     for (ig_lid e = 0; e < elements; e++)
@@ -303,6 +300,7 @@ ig_status ig_heat_scatter(ig_ctx *cx, ig_heat *whole) {
   for (int i = 0; i < count; i++)
     if (list[i].part->count)
       IG_TRY(array_scatter(cx, p, &list[i]));
+  IG_TRY(ig_heat_next_fill(cx, &p->local));
   p->local.time = whole->time;
   p->local.past.time = whole->past.time;
   p->local.past.steps = whole->past.steps;
@@ -320,14 +318,20 @@ ig_status ig_heat_part_conditions(ig_ctx *cx, ig_heat *whole, const ig_heat_cond
 
 /* --- batches */
 
-/* The watts are the whole engine's; their nodes as the part counts them, -1: not there. */
+/* The watts are the whole engine's; their nodes as the part counts them. Not there: -1; in stencil
+   form, which seeks among them and takes the first it finds, the one before. */
 static ig_status sources_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
   const int32_t count = whole->batch.list_count;
   const ig_lid *from = whole->batch.source_node.host;
   IG_TRY(ig_heat_reserve(cx, &l->batch.source_node, (size_t)count, sizeof(ig_lid)));
+  ig_lid *to = l->batch.source_node.host;
   for (int32_t i = 0; i < count; i++)
-    ((ig_lid *)l->batch.source_node.host)[i] = whole->part->part.local[from[i]];
+    to[i] = whole->part->part.local[from[i]];
   for (int i = 0; i < whole->batch.step_count; i++) {
+    const ig_heat_step *step = &whole->batch.step[i];
+    const int32_t end = step->list + step->last - step->first;
+    for (int32_t k = step->list + 1; k < end && l->conduction == IG_HEAT_STENCIL; k++)
+      to[k] = to[k] < 0 ? to[k - 1] : to[k];
     l->batch.step[i].first = whole->batch.step[i].first;
     l->batch.step[i].last = whole->batch.step[i].last;
     l->batch.step[i].list = whole->batch.step[i].list;
@@ -339,9 +343,13 @@ static ig_status sources_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
 static ig_status batch_push(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
   if (whole->batch.powers_given)
     IG_TRY(ig_heat_push(cx, &whole->batch.source_power, (size_t)whole->batch.source_count));
+  if (whole->conduction == IG_HEAT_STENCIL)
+    IG_TRY(ig_heat_rows_push(cx, whole));
   IG_TRY(ig_heat_patches_push(cx, whole));
   if (!l)
     return IG_OK;
+  if (l->conduction == IG_HEAT_STENCIL)
+    IG_TRY(ig_heat_rows_push(cx, l));
   IG_TRY(sources_take(cx, whole, l));
   return ig_heat_patches_push(cx, l);
 }

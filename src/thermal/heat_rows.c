@@ -13,7 +13,7 @@
 #include "thermal/state_f64.h"
 #include "thermal/heat_row.inc"
 
-enum { MOST_ROWS = 1 << 16, AROUND = 8 };
+enum { AROUND = 8 };
 
 /* What decides a row: for each element at the node its pattern and corner, and which of the faces
    that meet at the node are exposed. */
@@ -23,8 +23,10 @@ typedef struct {
   uint32_t count, held;
 } row_key;
 
+/* step: from the first corner's number to the others'. far: the same in the numbers of the whole
+   mesh, where this is a rank's part of it; they decide how sums are ordered. */
 typedef struct {
-  ig_lid shape, step[8];
+  ig_lid shape, step[8], far[8];
   int material;
 } pattern;
 
@@ -35,8 +37,9 @@ struct ig_heat_rows {
   uint32_t *pattern_slot;
   row_key *key;
   heat_row_f64 *row;
-  int64_t *met;           /* rows: nodes that asked for it */
-  heat_bulk_f64 *bulk_64; /* of each row that can be one, in both precisions */
+  int64_t *met;                     /* rows: nodes that asked for it */
+  int32_t (*far)[IG_ROW_NEIGHBORS]; /* rows: as their offsets, in the whole mesh */
+  heat_bulk_f64 *bulk_64;           /* of each row that can be one, in both precisions */
   heat_bulk_f32 *bulk_32;
   int bulks;
   int rows, pushed;
@@ -46,7 +49,19 @@ struct ig_heat_rows {
   int32_t last;
 };
 
-enum { PATTERN_SLOTS = 1 << 16, ROW_SLOTS = 1 << 18 };
+/* A part of a mesh has gaps in its numbers, and so more kinds of steps between them. */
+enum { PATTERN_SLOTS = 1 << 16, ROW_SLOTS = 1 << 18, PART_SLOTS = 1 << 22 };
+
+static uint32_t pattern_slots(const ig_heat *h) {
+  return h->ghost ? PART_SLOTS : PATTERN_SLOTS;
+}
+static uint32_t row_slots(const ig_heat *h) {
+  return h->ghost ? PART_SLOTS : ROW_SLOTS;
+}
+/* They are numbered in 16 bits, of a part in more. */
+static int most_rows(const ig_heat *h) {
+  return h->ghost ? PART_SLOTS / 4 : 1 << 16;
+}
 
 static uint64_t hash(const void *data, size_t bytes) {
   const unsigned char *p = data;
@@ -60,14 +75,16 @@ static uint64_t hash(const void *data, size_t bytes) {
   return h;
 }
 
-static ig_status pattern_find(ig_ctx *cx, struct ig_heat_rows *b, const pattern *p, uint32_t *id) {
-  uint32_t s = (uint32_t)hash(p, sizeof *p) & (PATTERN_SLOTS - 1);
-  for (; b->pattern_slot[s]; s = (s + 1) & (PATTERN_SLOTS - 1))
+static ig_status pattern_find(ig_ctx *cx, const ig_heat *h, const pattern *p, uint32_t *id) {
+  struct ig_heat_rows *b = h->rows.book;
+  const uint32_t mask = pattern_slots(h) - 1;
+  uint32_t s = (uint32_t)hash(p, sizeof *p) & mask;
+  for (; b->pattern_slot[s]; s = (s + 1) & mask)
     if (memcmp(&b->pattern[b->pattern_slot[s] - 1], p, sizeof *p) == 0) {
       *id = b->pattern_slot[s] - 1;
       return IG_OK;
     }
-  if (b->patterns == PATTERN_SLOTS / 2)
+  if (b->patterns == (int)(pattern_slots(h) / 2))
     return IG_FAIL(cx, IG_INPUT,
                    "this mesh is numbered too irregularly for conduction 'stencil': choose "
                    "'classes' or 'recompute'");
@@ -90,8 +107,8 @@ ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
   IG_TRY(IG_NEW(cx, &b, 1, "row book"));
   h->rows.book = b;
   IG_TRY(IG_NEW(cx, &b->of, h->elements, "element patterns"));
-  IG_TRY(IG_NEW(cx, &b->pattern_slot, PATTERN_SLOTS, "element patterns"));
-  IG_TRY(IG_NEW(cx, &b->slot, ROW_SLOTS, "row book"));
+  IG_TRY(IG_NEW(cx, &b->pattern_slot, pattern_slots(h), "element patterns"));
+  IG_TRY(IG_NEW(cx, &b->slot, row_slots(h), "row book"));
   for (int f = 0; f < 6; f++)
     for (int a = 0; a < 4; a++)
       b->touch[ig_heat_corner[ig_elem_face(IG_HEX8, f)[a]]] |= (uint64_t)255 << (8 * f);
@@ -102,13 +119,15 @@ ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
     memset(&p, 0, sizeof p);
     p.shape = h->shape.classes.of[e];
     p.material = ((uint8_t *)h->material.of.host)[e];
-    for (int a = 0; a < 8; a++)
+    for (int a = 0; a < 8; a++) {
       p.step[a] = conn[a] - conn[0];
+      p.far[a] = h->node_of ? h->node_of[conn[a]] - h->node_of[conn[0]] : p.step[a];
+    }
     if (e > 0 && memcmp(&p, &before, sizeof p) == 0) {
       b->of[e] = b->of[e - 1];
       continue;
     }
-    IG_TRY(pattern_find(cx, b, &p, &b->of[e]));
+    IG_TRY(pattern_find(cx, h, &p, &b->of[e]));
     before = p;
   }
   return IG_OK;
@@ -124,6 +143,7 @@ void ig_heat_rows_free(ig_heat *h) {
   free(b->key);
   free(b->row);
   free(b->met);
+  free(b->far);
   free(b->slot);
   free(b->bulk_64);
   free(b->bulk_32);
@@ -131,8 +151,59 @@ void ig_heat_rows_free(ig_heat *h) {
   h->rows.book = NULL;
 }
 
-/* Assembles the row of a key. */
-static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat_row_f64 *row) {
+/* What element corner a adds to the weights of a row; far: see ig_heat_rows. */
+static ig_status corner_add(ig_ctx *cx, const pattern *p, const ig_heat_shape *s, int a, double k,
+                            heat_row_f64 *row, int32_t *far) {
+  for (int c = 0; c < 8; c++) {
+    const int32_t offset = p->step[c] - p->step[a];
+    if (c == a)
+      continue;
+    int j = 0;
+    while (j < row->count && row->offset[j] != offset)
+      j++;
+    if (j == row->count) {
+      if (row->count == IG_ROW_NEIGHBORS)
+        return IG_FAIL(cx, IG_INPUT,
+                       "a node has more than %d neighbours: conduction 'stencil' cannot be used",
+                       IG_ROW_NEIGHBORS);
+      far[j] = p->far[c] - p->far[a];
+      row->offset[row->count++] = offset;
+    }
+    row->weight[j] -= k * s->K[a > c ? a * (a + 1) / 2 + c : c * (c + 1) / 2 + a];
+  }
+  return IG_OK;
+}
+
+/* Rising offsets: neighbours are read in the order they lie, which is that of the whole mesh in a
+   part of it, too. Edges of a cube, whose weights are nothing, drop out. */
+static void row_order(heat_row_f64 *row, int32_t *far) {
+  double largest = 0;
+  for (int j = 0; j < row->count; j++)
+    largest = fmax(largest, fabs(row->weight[j]));
+  int kept = 0;
+  for (int j = 0; j < row->count; j++) {
+    const int32_t offset = row->offset[j], distant = far[j];
+    const double weight = row->weight[j];
+    if (!(fabs(weight) > 1e-13 * largest))
+      continue;
+    int i = kept++;
+    for (; i > 0 && row->offset[i - 1] > offset; i--) {
+      row->offset[i] = row->offset[i - 1];
+      row->weight[i] = row->weight[i - 1];
+      far[i] = far[i - 1];
+    }
+    row->offset[i] = offset;
+    row->weight[i] = weight;
+    far[i] = distant;
+  }
+  for (int j = kept; j < IG_ROW_NEIGHBORS; j++)
+    row->offset[j] = far[j] = 0, row->weight[j] = 0;
+  row->count = kept;
+}
+
+/* Assembles the row of a key. far: IG_ROW_NEIGHBORS. */
+static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat_row_f64 *row,
+                          int32_t *far) {
   const struct ig_heat_rows *b = h->rows.book;
   memset(row, 0, sizeof *row);
   double volume = 0;
@@ -140,25 +211,9 @@ static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat
     const pattern *p = &b->pattern[key->corner[i] >> 3];
     const ig_heat_shape *s = &h->shape.of_class[p->shape];
     const int a = (int)(key->corner[i] & 7);
-    const double k = h->material.conductivity[p->material];
     volume += s->volume[a];
     row->capacity += s->volume[a] * h->material.capacity[p->material];
-    for (int c = 0; c < 8; c++) {
-      const int32_t offset = p->step[c] - p->step[a];
-      if (c == a)
-        continue;
-      int j = 0;
-      while (j < row->count && row->offset[j] != offset)
-        j++;
-      if (j == row->count) {
-        if (row->count == IG_ROW_NEIGHBORS)
-          return IG_FAIL(cx, IG_INPUT,
-                         "a node has more than %d neighbours: conduction 'stencil' cannot be used",
-                         IG_ROW_NEIGHBORS);
-        row->offset[row->count++] = offset;
-      }
-      row->weight[j] -= k * s->K[a > c ? a * (a + 1) / 2 + c : c * (c + 1) / 2 + a];
-    }
+    IG_TRY(corner_add(cx, p, s, a, h->material.conductivity[p->material], row, far));
     for (int f = 0; f < 6; f++) {
       const int class = (int)(key->exposed[i] >> (8 * f) & 255);
       for (int n = 0; n < 4 && class; n++)
@@ -166,28 +221,7 @@ static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat
           ig_heat_film_add(&row->film, &h->face.film[class], s->area[f][n]);
     }
   }
-  /* rising offsets: neighbours are read in the order they lie; edges of a cube drop out */
-  double largest = 0;
-  for (int j = 0; j < row->count; j++)
-    largest = fmax(largest, fabs(row->weight[j]));
-  int kept = 0;
-  for (int j = 0; j < row->count; j++)
-    if (fabs(row->weight[j]) > 1e-13 * largest) {
-      row->offset[kept] = row->offset[j];
-      row->weight[kept++] = row->weight[j];
-    }
-  for (int j = kept; j < IG_ROW_NEIGHBORS; j++)
-    row->offset[j] = 0, row->weight[j] = 0;
-  row->count = kept;
-  for (int j = 1; j < kept; j++)
-    for (int i = j; i > 0 && row->offset[i - 1] > row->offset[i]; i--) {
-      const int32_t o = row->offset[i];
-      const double w = row->weight[i];
-      row->offset[i] = row->offset[i - 1];
-      row->weight[i] = row->weight[i - 1];
-      row->offset[i - 1] = o;
-      row->weight[i - 1] = w;
-    }
+  row_order(row, far);
   row->body = volume * h->body;
   row->inverse = volume == 0 ? 0 : key->held ? -1 : 1 / row->capacity;
   return IG_OK;
@@ -196,6 +230,8 @@ static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat
 static void key_make(const ig_heat *h, ig_lid n, row_key *key) {
   const struct ig_heat_rows *b = h->rows.book;
   memset(key, 0, sizeof *key);
+  if (h->ghost && h->ghost[n])
+    return; /* as if nothing were there: its temperature comes from another rank */
   for (ig_lid i = h->node.around.start[n]; i < h->node.around.start[n + 1]; i++) {
     const ig_lid e = h->node.around.item[i];
     if (e >= h->next.elements)
@@ -216,12 +252,13 @@ static void key_make(const ig_heat *h, ig_lid n, row_key *key) {
 
 /* The row of a key, -1: there is none yet. `last` is tried first; *slot: where its number would be.
  */
-static int32_t row_seek(const struct ig_heat_rows *b, const row_key *key, int32_t last,
-                        uint32_t *slot) {
+static int32_t row_seek(const ig_heat *h, const row_key *key, int32_t last, uint32_t *slot) {
+  const struct ig_heat_rows *b = h->rows.book;
+  const uint32_t mask = row_slots(h) - 1;
   if (b->rows && memcmp(key, &b->key[last], sizeof *key) == 0)
     return last;
-  uint32_t s = (uint32_t)hash(key, sizeof *key) & (ROW_SLOTS - 1);
-  for (; b->slot[s]; s = (s + 1) & (ROW_SLOTS - 1))
+  uint32_t s = (uint32_t)hash(key, sizeof *key) & mask;
+  for (; b->slot[s]; s = (s + 1) & mask)
     if (memcmp(&b->key[b->slot[s] - 1], key, sizeof *key) == 0)
       return (int32_t)b->slot[s] - 1;
   *slot = s;
@@ -233,20 +270,21 @@ ig_status ig_heat_row_find(ig_ctx *cx, ig_heat *h, ig_lid n, int32_t *out) {
   row_key key;
   uint32_t slot = 0;
   key_make(h, n, &key);
-  *out = row_seek(b, &key, b->last, &slot);
+  *out = row_seek(h, &key, b->last, &slot);
   if (*out >= 0) {
     b->last = *out;
     b->met[b->last]++;
     return IG_OK;
   }
-  if (b->rows == MOST_ROWS)
+  if (b->rows == most_rows(h))
     return IG_FAIL(cx, IG_INPUT,
                    "this mesh needs more than %d different rows: choose conduction 'classes'",
-                   MOST_ROWS);
+                   most_rows(h));
   IG_TRY(IG_MORE(cx, &b->key, b->rows, "rows"));
   IG_TRY(IG_MORE(cx, &b->row, b->rows, "rows"));
   IG_TRY(IG_MORE(cx, &b->met, b->rows, "rows"));
-  IG_TRY(row_make(cx, h, &key, &b->row[b->rows]));
+  IG_TRY(IG_MORE(cx, &b->far, b->rows, "rows"));
+  IG_TRY(row_make(cx, h, &key, &b->row[b->rows], b->far[b->rows]));
   b->key[b->rows] = key;
   b->slot[slot] = (uint32_t)b->rows + 1;
   b->met[b->rows] = 1;
@@ -268,7 +306,7 @@ ig_status ig_heat_rows_find_all(ig_ctx *cx, ig_heat *h) {
         row_key key;
         uint32_t slot;
         key_make(h, n, &key);
-        of[n] = row_seek(b, &key, last, &slot);
+        of[n] = row_seek(h, &key, last, &slot);
         last = of[n] >= 0 ? of[n] : last;
       }
     }
@@ -285,45 +323,61 @@ ig_status ig_heat_rows_renew(ig_ctx *cx, ig_heat *h) {
   struct ig_heat_rows *b = h->rows.book;
   for (int r = 0; r < b->rows; r++) {
     heat_row_f64 row;
-    IG_TRY(row_make(cx, h, &b->key[r], &row));
+    int32_t far[IG_ROW_NEIGHBORS];
+    IG_TRY(row_make(cx, h, &b->key[r], &row, far));
     b->row[r].film = row.film;
   }
   b->stale = true;
   return IG_OK;
 }
 
-/* Groups of 2, 4 and 8 neighbours of one weight, mirrored about the node; false: not a box's. */
-static bool bulk_order(const heat_row_f64 *row, heat_bulk_f64 *bulk) {
+/* Neighbours of a node in a grid of boxes, in rising order, with (26) or without (20) the six along
+   the axes: steps along x, y, z. */
+static void box_neighbors(bool full, int step[26][3]) {
+  int j = 0;
+  for (int i = 0; i < 27; i++) {
+    const int d[3] = {i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1};
+    if (i != 13 && (full || abs(d[0]) + abs(d[1]) + abs(d[2]) > 1))
+      memcpy(step[j++], d, sizeof d);
+  }
+}
+
+/* Whether offsets, rising, are those of a grid with some steps along y and z, and 1 along x. */
+static bool box_fits(const int32_t *o, bool full, int step[26][3], int32_t *sy, int32_t *sz) {
+  *sy = full ? o[15] : (o[10] + o[11]) / 2;
+  *sz = full ? o[21] : (o[12] + o[19]) / 2;
+  for (int j = 0; j < (full ? 26 : 20); j++)
+    if (o[j] != step[j][0] + step[j][1] * *sy + step[j][2] * *sz)
+      return false;
+  return true;
+}
+
+/* Groups of 2, 4 and 8 neighbours of one weight, mirrored about the node; false: not a box's.
+   Whether a row is one is decided in the numbers of the whole mesh. */
+static bool bulk_order(const heat_row_f64 *row, const int32_t *far, heat_bulk_f64 *bulk) {
+  static const int group[8] = {-1, 0, 1, 3, 2, 4, 5, 6}; /* of axes: 1 x, 2 y, 4 z */
+  int step[26][3];
+  int32_t sy, sz;
   if ((row->count != 26 && row->count != 20) || row->inverse <= 0 || row->body != 0 ||
       row->film.flux != 0 || row->film.h != 0 || row->film.e != 0)
     return false;
   bulk->full = row->count == 26;
-  /* in rising order the 26 are z-, then the middle plane, then z+; the strides tell x, y, z */
-  const int32_t *o = row->offset;
-  const int32_t sy = bulk->full ? o[15] : (o[10] + o[11]) / 2;
-  const int32_t sz = bulk->full ? o[21] : (o[12] + o[19]) / 2;
-  static const int group[26][3] = {
-      {1, 0, 0},   {-1, 0, 0}, {0, 1, 0},   {0, -1, 0},  {0, 0, 1},   {0, 0, -1}, {1, 1, 0},
-      {-1, 1, 0},  {1, -1, 0}, {-1, -1, 0}, {1, 0, 1},   {-1, 0, 1},  {1, 0, -1}, {-1, 0, -1},
-      {0, 1, 1},   {0, -1, 1}, {0, 1, -1},  {0, -1, -1}, {1, 1, 1},   {-1, 1, 1}, {1, -1, 1},
-      {-1, -1, 1}, {1, 1, -1}, {-1, 1, -1}, {1, -1, -1}, {-1, -1, -1}};
-  static const int first[8] = {0, 2, 4, 6, 10, 14, 18, 26};
-  for (int g = bulk->full ? 0 : 3; g < 7; g++)
-    for (int i = first[g]; i < first[g + 1]; i++) {
-      const int32_t offset = group[i][0] + group[i][1] * sy + group[i][2] * sz;
-      int j = 0;
-      while (j < row->count && o[j] != offset)
-        j++;
-      if (j == row->count)
-        return false;
-      if (i == first[g])
-        bulk->weight[g] = row->weight[j];
-      else if (fabs(row->weight[j] - bulk->weight[g]) > 1e-9 * fabs(row->weight[j]))
-        return false;
-    }
+  box_neighbors(bulk->full, step);
+  if (!box_fits(far, bulk->full, step, &sy, &sz))
+    return false;
+  for (int j = row->count - 1; j >= 0; j--) { /* the last of a group has positive steps */
+    const int axes = (step[j][0] != 0) + 2 * (step[j][1] != 0) + 4 * (step[j][2] != 0);
+    double *weight = &bulk->weight[group[axes]];
+    if (step[j][0] + step[j][1] + step[j][2] == (axes & 1) + (axes >> 1 & 1) + (axes >> 2))
+      *weight = row->weight[j];
+    else if (fabs(row->weight[j] - *weight) > 1e-9 * fabs(row->weight[j]))
+      return false;
+  }
   bulk->inverse = row->inverse;
-  bulk->sy = sy;
-  bulk->sz = sz;
+  if (box_fits(row->offset, bulk->full, step, &sy, &sz)) {
+    bulk->sy = sy;
+    bulk->sz = sz;
+  }
   return true;
 }
 
@@ -343,7 +397,7 @@ static ig_status bulks_collect(ig_ctx *cx, struct ig_heat_rows *b) {
     heat_bulk_f64 bulk;
     memset(&bulk, 0, sizeof bulk);
     b->row[r].bulk = -1;
-    if (!bulk_order(&b->row[r], &bulk))
+    if (!bulk_order(&b->row[r], b->far[r], &bulk))
       continue;
     bulk.row = r;
     IG_TRY(IG_MORE(cx, &b->bulk_64, b->bulks, "rows"));
@@ -386,6 +440,19 @@ static void row_round(const heat_row_f64 *from, heat_row_f32 *to) {
   to->capacity = (float)from->capacity;
 }
 
+static ig_status bulks_push(ig_ctx *cx, ig_heat *h, size_t size) {
+  int count;
+  const void *bulks = ig_heat_bulks(h, &count);
+  if (count == 0)
+    return IG_OK;
+  if (h->rows.bulk.count < (size_t)count) {
+    ig_array_free(cx, &h->rows.bulk);
+    IG_TRY(ig_array_new(cx, &h->rows.bulk, 2 * (size_t)count, size, "rows"));
+  }
+  memcpy(h->rows.bulk.host, bulks, (size_t)count * size);
+  return ig_array_push(cx, &h->rows.bulk);
+}
+
 ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
   struct ig_heat_rows *b = h->rows.book;
   if (b->pushed == b->rows && !b->stale)
@@ -395,6 +462,7 @@ ig_status ig_heat_rows_push(ig_ctx *cx, ig_heat *h) {
   b->pushed = b->rows;
   const bool single = h->precision == IG_SINGLE;
   const size_t size = single ? sizeof(heat_row_f32) : sizeof(heat_row_f64);
+  IG_TRY(bulks_push(cx, h, single ? sizeof *b->bulk_32 : sizeof *b->bulk_64));
   if (h->rows.row.count < (size_t)b->rows) {
     ig_array_free(cx, &h->rows.row);
     IG_TRY(ig_array_new(cx, &h->rows.row, 2 * (size_t)b->rows, size, "rows"));

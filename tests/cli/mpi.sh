@@ -67,7 +67,6 @@ grep -q 'powder does not run on several ranks (2 here)' log || fail "the room is
 # one mesh divided: births under a beam, the same files
 cat >heat.yaml <<'END'
 physics: thermal
-conduction: classes
 mesh:
   boxes:
     - {name: plate, size: [6 mm, 4 mm, 1 mm], cells: [12, 8, 2]}
@@ -159,7 +158,6 @@ stages:
   shape: {physics: shape, from: design, voxel: 2 mm, smoothing: 0, loose: 1}
   heat:
     physics: thermal
-    conduction: classes
     mesh: {from: shape}
     duration: 2 s
     boundary: [{set: zmin, temperature: 400}, {set: surface, convection: 20}]

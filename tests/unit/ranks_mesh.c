@@ -170,6 +170,35 @@ static const char *const wall[] = {
     "{count: 3, history_every: 10}",
     NULL};
 
+/* Voxels, in stencil form: a column grows on a block deep enough for nodes that have boxes all
+   around; cells that are no cubes; values of a boundary that change, probes, several beams. */
+#define VOXELS(cells, column)                                                                      \
+  {                                                                                                \
+    "physics", "thermal", "mesh",                                                                  \
+        "{boxes: [{name: plate, size: [6 mm, 4 mm, 4 mm], cells: " cells                           \
+        "}, {name: wall, origin: [1 mm, 1 mm, 4 mm], size: [4 mm, 2 mm, 2 mm], cells: " column     \
+        "}]}",                                                                                     \
+        "materials",                                                                               \
+        "[{name: steel, density: 7900, conductivity: 20, specific_heat: 500, absorptivity: 0.5}]", \
+        "duration", "0.2 s", "time_step", "2 ms", "boundary",                                      \
+        "[{set: surface, convection: [[0, 20], [0.2, 60]], emissivity: 0.4}, {set: zmin, "         \
+        "temperature: "                                                                            \
+        "[[0, 300], [0.2, 400]]}]",                                                                \
+        "birth", "{by: bead, set: wall, width: 2.4 mm, height: 0.7 mm, lead: 0.5 mm}", "beams",    \
+        "[{model: surface, radius: 0.6 mm, raster: {power: 200, speed: 50 mm/s, hatch: 1 mm, "     \
+        "layer_height: 0.5 mm, base: 4 mm, layers: 2, dwell: 0.01, regions: [{min: [1 mm, 1 mm], " \
+        "max: "                                                                                    \
+        "[5 mm, 3 mm]}]}}, {model: gaussian, radius: 1 mm, depth: 1.5 mm, raster: {power: 90, "    \
+        "speed: "                                                                                  \
+        "80 mm/s, hatch: 2 mm, layer_height: 1 mm, base: 4 mm, layers: 1, regions: [{min: [0, "    \
+        "0], "                                                                                     \
+        "max: [6 mm, 4 mm]}]}}]",                                                                  \
+        "probes", "[{name: p, point: [2 mm, 1.5 mm, 3.2 mm]}]", "output",                          \
+        "{count: 3, history_every: 10}", NULL                                                      \
+  }
+static const char *const cubes[] = VOXELS("[12, 8, 8]", "[8, 4, 4]");
+static const char *const boxes[] = VOXELS("[18, 8, 6]", "[12, 4, 3]");
+
 /* Every number of ranks with some precision, division, form and backend. */
 static void thermal_has_the_bits_of_one(void **state) {
   (void)state;
@@ -180,7 +209,12 @@ static void thermal_has_the_bits_of_one(void **state) {
       {5, wall, "double", "latent", "apparent", IG_DIVIDE_UNEVEN},
       {7, wall, "single", "surface", "branch", IG_DIVIDE_RANDOM},
       {3, wall, "double", "dwell_change", "20", IG_DIVIDE_UNEVEN},
-      {2, wall, "mixed", "birth.temperature", "melt", IG_DIVIDE_RANDOM}};
+      {2, wall, "mixed", "birth.temperature", "melt", IG_DIVIDE_RANDOM},
+      {2, cubes, "double", NULL, NULL, IG_DIVIDE_CURVE},
+      {3, cubes, "single", "dwell_change", "20", IG_DIVIDE_RANDOM},
+      {5, boxes, "double", NULL, NULL, IG_DIVIDE_UNEVEN},
+      {5, boxes, "mixed", "dwell_change", "20", IG_DIVIDE_CURVE},
+      {3, boxes, "single", "body_source", "1e7", IG_DIVIDE_RANDOM}};
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, -1);
 }
 
@@ -188,11 +222,7 @@ static void what_cannot_be_divided_is_refused(void **state) {
   (void)state;
   static const refused_change bad[] = {
       {{"assembly"}, {"color"}, "assembly: gather"},
-      {{"birth.temperature"}, {"inherited"}, "births at inherited temperature"},
-      {{"materials", "conduction"},
-       {"[{name: m, density: 7900, conductivity: 20, specific_heat: 500, absorptivity: 0.5}]",
-        "auto"},
-       "conduction 'stencil' does not run on several ranks (2 here)"}};
+      {{"birth.temperature"}, {"inherited"}, "births at inherited temperature"}};
   changes_are_refused(wall, bad, sizeof bad / sizeof *bad);
 }
 
@@ -203,6 +233,7 @@ static void checkpoints_go_from_any_number_to_any_other(void **state) {
   static const char *const kept[] = {"T",     "H",      "node_ledger", "face_ledger", "solid",
                                      "track", "totals", "kept",        "melt_most",   NULL};
   restarts_agree(wall, backend_of_test(0), backend_of_test(1), 4, kept);
+  restarts_agree(boxes, backend_of_test(0), backend_of_test(1), 4, kept);
 }
 #endif
 
