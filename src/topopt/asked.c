@@ -10,9 +10,12 @@ int ig_topopt_method(const ig_topopt_case *c) {
     return c->optimiser.method;
   bool mma = c->projection.beta > 0 || ig_topopt_made(c) || c->constraints.count ||
              c->minimise >= IG_MINIMISE_STRESS || c->problem == IG_PROBLEM_FREQUENCY;
-  for (int i = 0; i < c->loads.count; i++) { /* weight: slopes have both signs */
-    const double *g = IG_ITEM(ig_load_case, c->loads, i)->gravity;
+  for (int i = 0; i < c->loads.count; i++) {
+    const ig_load_case *l = IG_ITEM(ig_load_case, c->loads, i);
+    const double *g = l->gravity; /* weight: slopes have both signs */
     mma = mma || g[0] != 0 || g[1] != 0 || g[2] != 0;
+    /* the worst of several: oc goes to and fro between them */
+    mma = mma || (c->combine == IG_COMBINE_WORST && l->load_case > 1);
   }
   return mma ? IG_OPTIMISER_MMA : IG_OPTIMISER_OC;
 }

@@ -364,6 +364,11 @@ static ig_status check_case(const ig_topopt_design *s) {
   if (c->weights.count > 0 && c->weights.count != s->loading->cases)
     return ig_fail_at(cx, &c->at, "weights: %d given for %d load cases: give one each",
                       c->weights.count, s->loading->cases);
+  if (c->combine == IG_COMBINE_WORST && s->loading->cases > 1 &&
+      ig_topopt_method(c) == IG_OPTIMISER_OC)
+    ig_warn_at(cx, &c->optimiser.at,
+               "optimiser: oc goes to and fro between load cases, and never settles at the worst "
+               "of them: leave 'method' out, or give mma");
   if (c->overhang.at.given && c->draw.at.given)
     return ig_fail_at(cx, &c->draw.at,
                       "draw: a part is printed or cast: leave one of 'overhang' "
