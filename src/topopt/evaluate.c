@@ -397,6 +397,12 @@ static ig_status check_case(const ig_topopt_design *s) {
                       "volume: %g cannot be met: passive elements held solid alone are %.4g of the "
                       "body: allow more, or hold fewer",
                       c->volume, solid);
+  if (s->d->void_volume > 0 && c->minimise != IG_MINIMISE_VOLUME && !c->choose_material &&
+      c->volume >= 1 - s->d->void_volume)
+    ig_warn_at(cx, &c->at,
+               "volume: %g bounds nothing: it is a share of the whole body, and elements held void "
+               "leave %.4g of it",
+               c->volume, 1 - s->d->void_volume);
   return IG_OK;
 }
 

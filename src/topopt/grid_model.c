@@ -479,6 +479,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.dofs = ig_grid_nodes(&m->whole) * m->grid.dof;
   m->d.volume = m->h[0] * m->h[1] * m->h[2];
   m->d.solid_volume = (double)m->d.solid / (double)m->d.elements;
+  m->d.void_volume = 1 - (double)(m->d.solid + m->d.designed) / (double)m->d.elements;
   m->d.role = m->role.dev;
   m->d.scale = m->scale.dev;
   m->d.modulus = m->solver->modulus.dev;

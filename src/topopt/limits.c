@@ -98,6 +98,10 @@ static ig_status check_limit(const ig_topopt_design *s, const ig_limit_case *lim
                       "temperature, frequency and member");
   if (!isnan(limit->mass) && !(s->loading->element_mass > 0))
     return ig_fail_at(s->cx, &limit->at, "constraints: mass: a material has no density: give it");
+  if (!isnan(limit->displacement) && isnan(limit->direction[0]))
+    return ig_fail_at(s->cx, &limit->at,
+                      "constraints: displacement: along which direction? Give it, [0, -1, 0] for "
+                      "example");
   if (!isnan(limit->temperature) && s->c->problem != IG_PROBLEM_HEAT)
     return ig_fail_at(s->cx, &limit->at, "constraints: temperature: is for heat problems");
   const bool loaded = !isnan(limit->compliance) || !isnan(limit->displacement) ||

@@ -242,9 +242,12 @@ ig_status ig_topopt_mesh_place(ig_topopt_mesh_model *m) {
                       "sets: a mesh has its own: say it in mesh.sets");
   IG_TRY(ig_array_new(m->cx, &m->role, (size_t)m->elements, 1, "roles"));
   IG_TRY(ig_topopt_points_roles(&points, m->role.host, &m->d.solid, &m->d.designed));
-  for (ig_lid e = 0; e < m->elements; e++)
-    if (((const uint8_t *)m->role.host)[e] == IG_ROLE_SOLID)
-      m->d.solid_volume += ((const double *)m->share.host)[e] / m->elements;
+  for (ig_lid e = 0; e < m->elements; e++) {
+    const uint8_t role = ((const uint8_t *)m->role.host)[e];
+    const double share = ((const double *)m->share.host)[e] / m->elements;
+    m->d.solid_volume += role == IG_ROLE_SOLID ? share : 0;
+    m->d.void_volume += role == IG_ROLE_VOID ? share : 0;
+  }
   IG_TRY(ig_array_push(m->cx, &m->role));
   IG_TRY(ig_array_new(m->cx, &m->fix, (size_t)m->nodes, 1, "supports"));
   IG_TRY(ig_topopt_points_supports(&points, m->fix.host));

@@ -169,6 +169,8 @@ static ig_status springs_fill(const ig_topopt_points *p, double stiffness, sprin
     IG_TRY(count(p, "springs", IG_WHERE(k), IG_POINT_NODES, &nodes));
     for (int c = 0; c < 3; c++)
       s->share[c] = k->stiffness[c] / nodes / stiffness;
+    if (s->share[0] < 0 || s->share[1] < 0 || s->share[2] < 0)
+      return ig_fail_at(p->cx, &k->at, "springs: a stiffness is below 0");
     IG_TRY(visit(p, IG_WHERE(k), IG_POINT_NODES, add_springs, s));
   }
   return IG_OK;
@@ -403,7 +405,8 @@ static ig_status put(const ig_topopt_points *p, double *f, const uint8_t *fix, c
     return ig_fail_at(p->cx, &p->c->at, "%s: of %g: give them in a unit that suits them", list,
                       most);
   if (!(*norm > 0))
-    return ig_fail_at(p->cx, &p->c->at, "%s: nothing acts on a node that is free to move", list);
+    return ig_fail_at(p->cx, &p->c->at, "%s: nothing acts on a node that is free to move%s", list,
+                      p->c->problem == IG_PROBLEM_HEAT ? ": give 'heat' in it, or a 'source'" : "");
   for (int64_t i = 0; i < n; i++)
     f[i] /= *norm;
   return ig_array_from(p->cx, to, f, (size_t)n, sizeof *f, list);
@@ -515,6 +518,8 @@ ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, 
                                  ig_loading *to) {
   const ig_topopt_case *c = p->c;
   double *f, other;
+  if (ig_topopt_has_port(c) && c->ports.count == 0)
+    return ig_fail_at(p->cx, &c->at, "ports: of what is the displacement meant? Give one");
   ig_status status = check_footings(p, role);
   IG_TRY(p->slab ? ig_ranks_agree(p->cx, status) : status);
   IG_TRY(ig_topopt_points_held(p, to->stiffness, &to->held));
@@ -532,10 +537,9 @@ ig_status ig_topopt_points_loads(const ig_topopt_points *p, const uint8_t *fix, 
     memset(f, 0, (size_t)(p->nodes * p->size) * sizeof *f);
     for (int i = 0; i < c->ports.count; i++) {
       const ig_port_case *port = IG_ITEM(ig_port_case, c->ports, i);
-      if (isnan(port->direction[0])) {
+      if (isnan(port->direction[0]))
         status = ig_fail_at(p->cx, &port->at, "ports: give a direction");
-        goto done;
-      }
+      IG_TRY_GOTO(status, done, status);
       IG_TRY_GOTO(status, done,
                   spread(p, "ports", IG_WHERE(port), IG_SPREAD_NODES, port->direction, f));
     }

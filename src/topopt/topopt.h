@@ -262,6 +262,7 @@ struct ig_discretisation {
   ig_loading *loading;
   int64_t solid, designed; /* elements held solid; elements to design */
   double solid_volume;     /* those held solid, as a share of the body's volume */
+  double void_volume;      /* those held void */
   const char *loose;       /* what nothing keeps the body from, "moves along x"; NULL: held fast */
   int64_t places;          /* values of an element array; places without an element have no role */
   int64_t elements, dofs, nodes;

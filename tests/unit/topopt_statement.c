@@ -290,6 +290,10 @@ static void slips_are_refused(void **state) {
       {GRID LOAD "weights: [1, 2]\n", "2 given for 1 load cases"},
       {GRID LOAD "filter: {kind: density, radius: 2}\nprojection: {robust: 0.2}\n", "give beta"},
       {GRID LOAD "passive: [{box: {min: [10, 0]}, as: void}]\n", "at (12, 3, 0) m are held void"},
+      {GRID LOAD "constraints: [{displacement: 1}]\n", "along which direction"},
+      {GRID LOAD "springs: [{box: {min: [12, 0]}, stiffness: [0, -1, 0]}]\n", "a stiffness is below 0"},
+      {GRID LOAD "minimise: displacement\n", "ports: of what"},
+      {GRID LOAD "problem: heat\n", "give 'heat' in it, or a 'source'"},
       {GRID LOAD "surface: {formats: [foo]}\n", "case.yaml:7:10: surface.formats: 'foo' is none"},
       {MESH PULL "materials: [{name: s, density: 7800}]\n", "lacks 'young'"},
       {MESH PULL "passive: [{box: {min: [4, 0, 0]}, as: void}]\n", "are held void"},
@@ -298,6 +302,21 @@ static void slips_are_refused(void **state) {
   outcome o;
   run_good("cpu", GRID LOAD "filter: {radius: 0.8}\niterations: 1\n", &o);
   assert_non_null(strstr(o.warning, "radius of 0.8 m reaches no neighbour"));
+  run_good("cpu",
+           GRID LOAD "volume: 0.7\npassive: [{box: {min: [0, 4]}, as: void}]\niterations: 1\n", &o);
+  assert_non_null(strstr(o.warning, "volume: 0.7 bounds nothing"));
+  assert_non_null(strstr(o.warning, "leave 0.6667 of it"));
+  run_good("cpu",
+           GRID LOAD "materials: [{name: m, young: 1, poisson: 0.3, density: 1}]\nfilter: "
+                     "{kind: density}\nconstraints: [{mass: 0.5 kg}]\niterations: 5\n",
+           &o);
+  assert_non_null(strstr(o.warning, "nothing is left of the part"));
+  run_good("cpu",
+           GRID "loads: [{box: {min: [12, 3], max: [12, 3]}, force: [0, -1, 0]}, {box: {min: "
+                "[12, 3], max: [12, 3]}, force: [1, 0, 0], load_case: 2}]\ncombine: "
+                "worst\noptimiser: {method: oc}\niterations: 1\n",
+           &o);
+  assert_non_null(strstr(o.warning, "goes to and fro between load cases"));
   run_good("cpu", MESH PULL "filter: {radius: 0.8}\niterations: 1\n", &o);
   assert_non_null(strstr(o.warning, "below one element"));
 }
