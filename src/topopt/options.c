@@ -168,8 +168,8 @@ static const ig_option optimiser_options[] = {
               "optimality criteria, the method of moving asymptotes, or its globally convergent "
               "version, which tries designs until none of its approximations was too hopeful; "
               "auto: mma where there is a "
-              "projection, an overhang or draw filter, weight, a frequency, a constraint or the worst of "
-              "several load cases, oc elsewhere"),
+              "projection, an overhang or draw filter, weight, a frequency, a constraint or the "
+              "worst of several load cases, oc elsewhere"),
     IG_REAL(ig_optimiser_case, move, "", "0.2", IG_TINY, 1, "largest change of a density at once"),
     IG_CHOICE(ig_optimiser_case, limits, "absolute|relative", "absolute",
               "whether move is a density, or a share of the density it limits (oc)"),
