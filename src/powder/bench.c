@@ -1,7 +1,8 @@
 /* Benchmarks: how fast a part is scanned.
 
    scan    lines of a layer with a window of 30 k fine cells: all that a step needs
-   window  fine steps of that window alone, a hundred coarse steps' worth at once */
+   window  fine steps of that window alone: two hundred coarse steps' worth at once; as many as a
+           coarse step has; these with the coarse step around them, the beam standing still */
 #include "powder/powder.h"
 #include "backend/backend.h"
 
@@ -88,20 +89,30 @@ static ig_status scan_time(ig_powder_run *r, const ig_bench_sink *sink) {
   return IG_OK;
 }
 
+/* What a row of bench_window times: `most` fine steps, at once or by coarse steps. */
+enum { AT_ONCE, STANDING, LAUNCHES };
+static ig_status window_steps(ig_powder_run *r, int how, int most) {
+  const double dt = r->dt_fine * fmax(1, floor(ig_powder_coarse_step(r) / r->dt_fine));
+  const int each = how == AT_ONCE ? most : (int)ceil(dt / r->dt_fine * (1 - 1e-12));
+  for (int n = 0; n < most; n += each)
+    IG_TRY(how == STANDING ? ig_powder_both(r, dt) : ig_powder_fine_steps(r, each, r->dt_fine));
+  return r->cx->backend->sync(r->cx);
+}
+
 static ig_status window_time(ig_powder_run *r, const ig_bench_sink *sink) {
-  const bool gpu = r->cx->backend->kernels == IG_KERNELS_CUDA;
-  const int most = gpu ? 2000 : 50;
+  static const char *const name[] = {"window: fine steps alone",
+                                     "window: with the coarse step around",
+                                     "window: as many as a coarse step has"};
+  const int most = r->cx->backend->kernels == IG_KERNELS_CUDA ? 2000 : 50;
   while (r->time < 2e-3)
     IG_TRY(ig_powder_advance(r));
-  const double work = r->work;
-  double start = 0;
-  for (int pass = 0; pass < 2; pass++) { /* the first warms up */
-    IG_TRY(r->cx->backend->sync(r->cx));
-    start = ig_now();
-    IG_TRY(ig_powder_fine_steps(r, most, r->dt_fine));
-    IG_TRY(r->cx->backend->sync(r->cx));
+  for (int how = AT_ONCE; how <= LAUNCHES; how++) {
+    IG_TRY(window_steps(r, how, most / 10)); /* warms up */
+    const double start = ig_now(), work = r->work;
+    const int64_t steps = r->fine_steps;
+    IG_TRY(window_steps(r, how, most));
+    row_put(sink, name[how], r, (double)(r->fine_steps - steps), r->work - work, ig_now() - start);
   }
-  row_put(sink, "window: fine steps alone", r, most, (r->work - work) / 2, ig_now() - start);
   return IG_OK;
 }
 
@@ -126,5 +137,5 @@ static ig_status bench_window(ig_ctx *cx, const ig_bench_sink *sink) {
 
 const ig_bench_entry ig_powder_bench[] = {
     {"scan", "lines of a layer with a window of 30 k fine cells", bench_scan},
-    {"window", "fine steps of that window alone", bench_window},
+    {"window", "fine steps of that window alone, and with the coarse step", bench_window},
     {0}};

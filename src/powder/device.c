@@ -125,11 +125,26 @@ static ig_status beams_make(ig_powder_run *r) {
   return IG_OK;
 }
 
+/* What a look at a cell needs of the tables. */
+static ig_powder_law law_of(const ig_powder_tables *t) {
+  bool even = true;
+  for (int i = 0; i <= IG_POWDER_ROWS && even; i++)
+    even = t->powder[i] == t->powder[0];
+  return (ig_powder_law){.start = t->start,
+                         .per = t->per,
+                         .solidus = t->solidus,
+                         .liquidus = t->liquidus,
+                         .packed = t->packing * t->liquidus,
+                         .unpack = t->unpack,
+                         .powder = even ? t->powder[0] : NAN};
+}
+
 static void view_make(ig_powder_run *r) {
   ig_powder_view *v = &r->view;
   const ig_powder_arrays *a = &r->array;
   const ig_powder_case *c = r->c;
   v->tables = a->tables.dev;
+  v->law = law_of(r->tables);
   v->coarse = r->coarse;
   v->coarse.heat = a->heat.dev;
   v->coarse.T = a->T.dev;

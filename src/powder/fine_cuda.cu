@@ -78,8 +78,7 @@ static __device__ __forceinline__ void slab_top(const ig_powder_view &v, const w
     s.lost[column] += out * h.edge * h.edge;
   }
   if (lit)
-    in = slab_light(v, light, c.cut ? p.u : q, c.cut ? q : p.u,
-                    s.state[(p.plane * c.nz + s.top) * c.nu + p.u], T);
+    in = slab_light(v, light, c.cut ? p.u : q, c.cut ? q : p.u, slab_top_state(s, p.plane, p.u), T);
   if (in != 0 && highest == s.top)
     s.source[column] += in;
   const double per_volume = in * h.per_edge * h.per_edge * h.per_edge;
@@ -134,63 +133,121 @@ static __device__ __noinline__ unsigned cell_kept(const ig_powder_view &v,
   return gone & IG_POWDER_MOLTEN ? 1 : 0;
 }
 
-/* Temperatures, resistances and states of a piece of a column, for step `n`; those of outer planes
-   are the neighbours' too. Bits of its cells that have just frozen, if they are in the map. */
-static __device__ __forceinline__ unsigned
-slab_look(const ig_powder_view &v, const ig_powder_window &w, const window_slab &s,
-          const ig_powder_tables *tables, const slab_place &p, int n, double *heat) {
-  const bool down = p.plane == 0 && s.cell_below, up = p.plane == s.own - 1 && s.cell_above;
-  const int at = slab_at(s, p.plane, p.k, p.u);
-  const int below = slab_at(s, s.cut.thick + (n & 1), p.k, p.u),
-            above = slab_at(s, (n & 1) - 2, p.k, p.u);
-  uint8_t *states = &s.state[(p.plane * s.cut.nz + p.k) * s.cut.nu + p.u];
-  unsigned froze = 0;
+/* Temperature and resistance of a cell: powder_T and powder_resist, without a branch. Powder whose
+   resistance changes with temperature: see slab_look. */
+template <bool TABLES>
+static __device__ __forceinline__ double2 cell_look(const ig_powder_view &v, const window_slab &s,
+                                                    double heat, int state) {
+  double share;
+  const int row = powder_row_f64(v.law.start, v.law.per, IG_POWDER_ROWS,
+                                 powder_content(v.law.unpack, heat, state), &share);
+  double2 low, high;
+  if (TABLES) {
+    low = s.table[row], high = s.table[row + 1];
+  } else {
+    low.x = v.tables->T[row], high.x = v.tables->T[row + 1];
+    low.y = v.tables->solid[row], high.y = v.tables->solid[row + 1];
+  }
+  const double solid = powder_between_f64(low.y, high.y, powder_inside_f64(share));
+  const double2 now = {powder_between_f64(low.x, high.x, share),
+                       state & IG_POWDER_SOLID ? solid : v.law.powder};
+  return now;
+}
+static __device__ __noinline__ double powder_varies(const ig_powder_view &v, double heat) {
+  return powder_resist(v.tables, powder_content(v.law.unpack, heat, 0), 0);
+}
+
+/* States of a piece's cells that melt or freeze now, and their heat. */
+static __device__ __forceinline__ uint32_t slab_change(const ig_powder_view &v,
+                                                       const window_slab &s, const slab_place &p,
+                                                       uint32_t state, double *heat) {
 #pragma unroll
   for (int z = 0; z < PIECE; z++) {
-    if (p.k + z > s.top)
+    const int was = (int)(state >> 8 * z) & 255;
+    if (p.k + z > s.top || !powder_changes(&v.law, heat[z], was))
       continue;
-    const int was = states[z * s.cut.nu], state = powder_state_next(tables, &heat[z], was);
-    const double content = powder_content(tables, heat[z], state);
-    const double2 now = {powder_T(tables, content),
-                         powder_resist(tables, content, state & IG_POWDER_SOLID ? 1 : 0)};
-    if (state != was) {
-      states[z * s.cut.nu] = (uint8_t)state;
-      if (state & ~was & IG_POWDER_SOLID)
-        atomicAdd((unsigned long long *)v.sunk, 1ull);
-    }
-    if (v.map.n[0])
-      froze |= cell_kept(v, w, s.cut.cut ? p.u : s.first + p.plane,
-                         s.cut.cut ? s.first + p.plane : p.u, p.k + z, now.x, was & ~state)
-               << z;
-    s.cell[at + z * s.zrow] = now;
-    if (down)
-      s.cell_below[below + z * s.zrow] = now;
-    if (up)
-      s.cell_above[above + z * s.zrow] = now;
+    const int now = powder_state_next(v.tables, &heat[z], was);
+    state ^= (uint32_t)(was ^ now) << 8 * z;
+    if (now & ~was & IG_POWDER_SOLID)
+      atomicAdd((unsigned long long *)v.sunk, 1ull);
   }
+  return state;
+}
+
+/* Temperatures, resistances and states of a piece of a column, for step `n`; those of outer planes
+   are the neighbours' too. Few pieces change their states in a step: all others go straight on. */
+template <bool TABLES>
+static __device__ __forceinline__ void slab_look(const ig_powder_view &v, const window_slab &s,
+                                                 const slab_place &p, int item, int n, double *heat,
+                                                 uint32_t *state) {
+  bool change = false;
+#pragma unroll
+  for (int z = 0; z < PIECE; z++)
+    change |= (p.k + z <= s.top) & powder_changes(&v.law, heat[z], (int)(*state >> 8 * z) & 255);
+  if (change)
+    s.state[item] = *state = slab_change(v, s, p, *state, heat);
+  double2 now[PIECE];
+#pragma unroll
+  for (int z = 0; z < PIECE; z++)
+    now[z] = cell_look<TABLES>(v, s, heat[z], (int)(*state >> 8 * z) & 255);
+  if (v.law.powder != v.law.powder)
+#pragma unroll
+    for (int z = 0; z < PIECE; z++)
+      if (!(*state >> 8 * z & IG_POWDER_SOLID))
+        now[z].y = powder_varies(v, heat[z]);
+  const int left = s.top - p.k, at = slab_at(s, p.plane, p.k, p.u);
+#pragma unroll
+  for (int z = 0; z < PIECE; z++)
+    if (z <= left)
+      s.cell[at + z * s.zrow] = now[z];
+  if (p.plane == 0 && s.cell_below) {
+    double2 *to = s.cell_below + slab_at(s, s.cut.thick + (n & 1), p.k, p.u);
+#pragma unroll
+    for (int z = 0; z < PIECE; z++)
+      if (z <= left)
+        to[z * s.zrow] = now[z];
+  }
+  if (p.plane == s.own - 1 && s.cell_above) {
+    double2 *to = s.cell_above + slab_at(s, (n & 1) - 2, p.k, p.u);
+#pragma unroll
+    for (int z = 0; z < PIECE; z++)
+      if (z <= left)
+        to[z * s.zrow] = now[z];
+  }
+}
+
+/* Highest temperatures of a piece's cells in the map; bits of those that have just frozen. */
+static __device__ __noinline__ unsigned slab_kept(const ig_powder_view &v,
+                                                  const ig_powder_window &w, window_slab s,
+                                                  slab_place p, uint32_t was, uint32_t now) {
+  const int q = s.first + p.plane;
+  unsigned froze = 0;
+  for (int z = 0; z < PIECE && p.k + z <= s.top; z++)
+    froze |=
+        cell_kept(v, w, s.cut.cut ? p.u : q, s.cut.cut ? q : p.u, p.k + z,
+                  s.cell[slab_at(s, p.plane, p.k + z, p.u)].x, (int)(was & ~now) >> 8 * z & 255)
+        << z;
   return froze;
 }
 
 /* The record of cell (x, y, k) that has just frozen. `at`: the cell in shared memory; `low` and
    `high`: how far the planes beside it are. */
 static __device__ __noinline__ void cell_freeze(const ig_powder_view &v, const ig_powder_window &w,
-                                                const ig_powder_tables *tables, int x, int y, int k,
-                                                const double2 *at, int low, int high, int zrow,
-                                                double heat) {
+                                                int x, int y, int k, const double2 *at, int low,
+                                                int high, int zrow, double heat) {
   double t[7], s[7];
 #pragma unroll
   for (int i = 0; i < 7; i++) {
     const int to[7] = {-zrow, low, -1, 0, 1, high, zrow};
     t[i] = at[to[i]].x, s[i] = at[to[i]].y;
   }
-  powder_freeze_at(tables, t + 3, s + 3, 2, 3, heat, w.fine.edge,
+  powder_freeze_at(v.tables, t + 3, s + 3, 2, 3, heat, w.fine.edge,
                    powder_map_in(&v, &w.box, x, y, k));
 }
 
 /* Records of cells of a piece that have just frozen, from the temperatures for step `n`. */
 static __device__ __forceinline__ void slab_freeze(const ig_powder_view &v,
                                                    const ig_powder_window &w, const window_slab &s,
-                                                   const ig_powder_tables *tables,
                                                    const slab_place &p, int n, unsigned froze,
                                                    const double *heat) {
   const int q = s.first + p.plane;
@@ -201,7 +258,7 @@ static __device__ __forceinline__ void slab_freeze(const ig_powder_view &v,
 #pragma unroll
     for (int i = 1; i < PIECE; i++) /* registers have no index */
       here = i == z ? heat[i] : here;
-    cell_freeze(v, w, tables, s.cut.cut ? p.u : q, s.cut.cut ? q : p.u, p.k + z, s.cell + at,
+    cell_freeze(v, w, s.cut.cut ? p.u : q, s.cut.cut ? q : p.u, p.k + z, s.cell + at,
                 slab_low(s, p.plane, n), slab_high(s, p.plane, n), s.zrow, here);
   }
 }
@@ -216,33 +273,31 @@ __global__ void __launch_bounds__(MOST, 1)
   const window_cut cut = window_cut_of(w.fine.n);
   const window_memory m = window_memory_of(cut, TABLES);
   const window_slab s = slab_of(v, w, cut, m, base, (int)blockIdx.x % BLOCKS);
-  const ig_powder_tables *tables = TABLES ? (const ig_powder_tables *)(base + m.tables) : v.tables;
   const double edge = w.fine.edge, dt = v.a.dt;
   const window_step h = {dt, 2 * dt / (edge * edge), 2 * dt * edge, edge, 1 / edge};
   const int items = t < workers ? s.own * cut.pieces * cut.nu : 0;
   int64_t piece[IG_POWDER_BEAMS];
-  double heat[ROUNDS][PIECE], side[ROUNDS][PIECE];
+  double heat[ROUNDS][PIECE] = {{0}}, side[ROUNDS][PIECE] = {{0}};
+  uint32_t state[ROUNDS] = {0}, loaded[ROUNDS] = {0};
   unsigned froze[ROUNDS] = {0}; /* cells, a bit each */
+#pragma unroll
+  for (int r = 0; r < ROUNDS; r++)
+    if (t + r * workers < items)
+      s.state[t + r * workers] = state[r] = loaded[r] =
+          piece_load(v, w, s, slab_place_of(s, t + r * workers), heat[r]);
 #pragma unroll 8
-  for (int i = t; TABLES && i < m.rim - m.tables; i += (int)blockDim.x)
-    base[m.tables + i] = ((const double *)v.tables)[i];
-  slab_load(v, w, s, m.rim, m.deep, base);
-#pragma unroll
-  for (int r = 0; r < ROUNDS; r++) {
-    const slab_place p = slab_place_of(s, t + r * workers);
-#pragma unroll
-    for (int z = 0; z < PIECE; z++) {
-      side[r][z] = 0;
-      heat[r][z] = t + r * workers < items && p.k + z < cut.nz
-                       ? w.fine.heat[slab_global(w.fine, s, p.plane, p.k + z, p.u)]
-                       : 0;
-    }
+  for (int i = t; TABLES && i <= IG_POWDER_ROWS; i += (int)blockDim.x) {
+    base[m.tables + 2 * i] = v.tables->T[i];
+    base[m.tables + 2 * i + 1] = v.tables->solid[i];
   }
   if (t >= workers) {
     for (int b = 0; b < w.beams; b++)
       piece[b] = v.way[w.beam[b]].piece;
     light_look(v, w, piece, v.a.time, dt, &s.light[0]);
+  } else if (t < 32) {
+    slab_deep(v, s, edge);
   }
+  slab_load(v, w, s, m.rim, m.deep, base);
   const int seen = t < v.probes ? probe_find(v, w, s, t) : -1;
   double peak = seen >= 0 ? v.probe_peak[t] : 0;
   cluster_arrive();
@@ -253,7 +308,7 @@ __global__ void __launch_bounds__(MOST, 1)
 #pragma unroll
     for (int r = 0; r < ROUNDS; r++)
       if (v.map.n[0] && froze[r])
-        slab_freeze(v, w, s, tables, slab_place_of(s, t + r * workers), n, froze[r], heat[r]);
+        slab_freeze(v, w, s, slab_place_of(s, t + r * workers), n, froze[r], heat[r]);
     if (n == steps)
       break;
 #pragma unroll
@@ -269,24 +324,29 @@ __global__ void __launch_bounds__(MOST, 1)
       light_look(v, w, piece, v.a.time + (n + 1) * dt, dt, &s.light[(n + 1) & 1]);
 #pragma unroll
     for (int r = 0; r < ROUNDS; r++)
-      if (t + r * workers < items)
-        froze[r] = slab_look(v, w, s, tables, slab_place_of(s, t + r * workers), n + 1, heat[r]);
+      if (t + r * workers < items) {
+        const slab_place p = slab_place_of(s, t + r * workers);
+        const uint32_t was = state[r];
+        slab_look<TABLES>(v, s, p, t + r * workers, n + 1, heat[r], &state[r]);
+        if (v.map.n[0])
+          froze[r] = slab_kept(v, w, s, p, was, state[r]);
+      }
     cluster_arrive();
     cluster_wait();
   }
   if (seen >= 0)
     v.probe_peak[t] = peak;
 #pragma unroll
-  for (int r = 0; r < ROUNDS; r++) {
-    const slab_place p = slab_place_of(s, t + r * workers);
+  for (int r = 0; r < ROUNDS; r++)
+    if (t + r * workers < items) {
+      const slab_place p = slab_place_of(s, t + r * workers);
+      piece_store(v, w, s, p, heat[r], state[r], state[r] != loaded[r]);
+      if (p.u == 0 || p.u == cut.nu - 1)
 #pragma unroll
-    for (int z = 0; z < PIECE; z++)
-      if (t + r * workers < items && p.k + z < cut.nz) {
-        w.fine.heat[slab_global(w.fine, s, p.plane, p.k + z, p.u)] = heat[r][z];
-        if (p.k + z <= s.top && (p.u == 0 || p.u == cut.nu - 1))
-          s.rim[slab_face(cut, p.u == 0 ? 0 : 1, p.plane, p.k + z, 0)] = -h.across * side[r][z];
-      }
-  }
+        for (int z = 0; z < PIECE; z++)
+          if (p.k + z <= s.top)
+            s.rim[slab_face(cut, p.u == 0 ? 0 : 1, p.plane, p.k + z, 0)] = -h.across * side[r][z];
+    }
   __syncthreads();
   slab_store(v, w, s);
   cluster_arrive(); /* nobody's memory goes before all are done */

@@ -25,22 +25,23 @@ static __host__ __device__ int window_items(const window_cut &c) {
   return c.thick * c.pieces * c.nu;
 }
 
-/* Shared memory of a block, in doubles from its start; states are bytes. */
+/* Shared memory of a block, in doubles from its start; states are words, one a piece. */
 struct window_memory {
-  int cell, tables, rim, lost, source, deep, light, state, doubles;
+  int cell, tables, rim, lost, source, deep, below, light, state, doubles;
 };
 static __host__ __device__ window_memory window_memory_of(const window_cut &c, bool tables) {
-  const int padded = (c.thick + 4) * (c.nz + 2) * (c.nu + 2), cells = c.thick * c.nz * c.nu;
+  const int padded = (c.thick + 4) * (c.nz + 2) * (c.nu + 2);
   window_memory m;
   int at = 0;
   m.cell = at, at += 2 * padded;
-  m.tables = at, at += tables ? (int)(sizeof(ig_powder_tables) / sizeof(double)) : 0;
+  m.tables = at, at += tables ? 2 * (IG_POWDER_ROWS + 1) : 0;
   m.rim = at, at += 2 * c.thick * c.nz + 2 * c.thick * c.nu + 2 * c.nu * c.nz;
   m.lost = at, at += c.thick * c.nu;
   m.source = at, at += c.thick * c.nu;
   m.deep = at, at += c.nz + PIECE;
+  m.below = at, at += c.nz + 2;
   m.light = at, at += 2 * (int)(sizeof(window_light) / sizeof(double));
-  m.state = at, at += (cells + 7) / 8;
+  m.state = at, at += (window_items(c) + 1) / 2;
   m.doubles = at;
   return m;
 }
@@ -50,11 +51,12 @@ static __host__ __device__ window_memory window_memory_of(const window_cut &c, b
 struct window_slab {
   window_cut cut;
   int first, own, top, zrow, prow;  /* planes; the topmost level; strides of cells */
-  float per_row, per_plane;         /* 1 / nu, 1 / pieces */
+  float per_row, per_plane, per_k;  /* 1 / nu, 1 / pieces, 1 / nz */
   double2 *cell;                    /* temperature and resistance */
+  const double2 *table;             /* of the tables, solid; where they are in shared memory */
   double2 *cell_below, *cell_above; /* of the blocks beside; NULL: none */
-  double *rim, *lost, *source, *deep;
-  uint8_t *state;
+  double *rim, *lost, *source, *deep, *below;
+  uint32_t *state; /* of pieces, a byte a cell */
   window_light *light;
 };
 
@@ -68,11 +70,22 @@ static __device__ __forceinline__ int slab_low(const window_slab &s, int plane, 
 static __device__ __forceinline__ int slab_high(const window_slab &s, int plane, int n) {
   return (plane < s.own - 1 ? 1 : s.cut.thick + (n & 1) - plane) * s.prow;
 }
+/* The state of a column's topmost cell. */
+static __device__ __forceinline__ int slab_top_state(const window_slab &s, int plane, int u) {
+  return (int)(s.state[(plane * s.cut.pieces + s.top / PIECE) * s.cut.nu + u] >>
+               8 * (s.top % PIECE)) &
+         255;
+}
 /* A cell of the slab in the window's arrays. */
 static __device__ __forceinline__ size_t slab_global(const ig_level &l, const window_slab &s,
                                                      int plane, int k, int u) {
   const int p = s.first + plane;
   return s.cut.cut ? ig_level_at(&l, u, p, k) : ig_level_at(&l, p, u, k);
+}
+
+/* a / b of small whole numbers, `per` 1 / b: exact, since a + 1/2 is far from a multiple. */
+static __device__ __forceinline__ int slab_over(int a, float per) {
+  return (int)(((float)a + 0.5f) * per);
 }
 
 /* The lowest cell of a thread's piece of a column. */
@@ -82,10 +95,9 @@ struct slab_place {
 static __device__ __forceinline__ slab_place slab_place_of(const window_slab &s, int item) {
   asm volatile(""
                : "+r"(item)); /* worked out anew: what follows from it would fill all registers */
-  /* quotients of small whole numbers, exact: item + 1/2 is far from a multiple */
-  const int row = (int)(((float)item + 0.5f) * s.per_row);
+  const int row = slab_over(item, s.per_row);
   slab_place p;
-  p.plane = (int)(((float)row + 0.5f) * s.per_plane);
+  p.plane = slab_over(row, s.per_plane);
   p.k = (row - p.plane * s.cut.pieces) * PIECE;
   p.u = item - row * s.cut.nu;
   return p;
@@ -101,42 +113,81 @@ static __device__ __forceinline__ int slab_face(const window_cut &c, int side, i
                     : 2 * upright + 2 * flat + (side - 4) * c.nu * c.nz + k * c.nu + u;
 }
 
-/* A face of the slab's rim by its number (slab_face): the window's side it is on, the cell inside,
-   where its ghost is in shared memory; false: another slab has it. */
+/* A face of the slab's rim by its number (slab_face): the window's side it is on, the cell inside
+   in the slab and in the window, where its ghost is in shared memory; false: another slab has it.
+ */
 struct slab_rim {
-  int side, plane, k, u, ghost;
+  int side, plane, k, u, x, y, ghost;
 };
-static __device__ bool slab_rim_at(const window_slab &s, int face, slab_rim *f) {
+static __device__ __forceinline__ bool slab_rim_at(const window_slab &s, int face, slab_rim *f) {
   const window_cut &c = s.cut;
   const int upright = c.thick * c.nz, flat = c.thick * c.nu, end = c.nu * c.nz;
+  bool mine = true;
   int side;
   if (face < 2 * upright) {
-    side = face / upright, face %= upright;
-    f->plane = face / c.nz, f->k = face % c.nz, f->u = side ? c.nu - 1 : 0;
+    side = face >= upright, face -= side * upright;
+    f->plane = slab_over(face, s.per_k), f->k = face - f->plane * c.nz, f->u = side ? c.nu - 1 : 0;
     f->side = 2 * (1 - c.cut) + side;
   } else if (face < 2 * upright + 2 * flat) {
-    face -= 2 * upright, side = face / flat, face %= flat;
-    f->plane = face / c.nu, f->u = face % c.nu, f->k = side ? c.nz - 1 : 0;
+    face -= 2 * upright, side = face >= flat, face -= side * flat;
+    f->plane = slab_over(face, s.per_row), f->u = face - f->plane * c.nu,
+    f->k = side ? c.nz - 1 : 0;
     f->side = 4 + side;
   } else {
-    face -= 2 * upright + 2 * flat, side = face / end, face %= end;
-    f->plane = side ? s.own - 1 : 0, f->k = face / c.nu, f->u = face % c.nu;
+    face -= 2 * upright + 2 * flat, side = face >= end, face -= side * end;
+    f->k = slab_over(face, s.per_row), f->u = face - f->k * c.nu, f->plane = side ? s.own - 1 : 0;
     f->side = 2 * c.cut + side;
-    f->ghost = slab_at(s, side ? c.thick : -2, f->k, f->u);
-    return s.own > 0 && s.first + f->plane == (side ? c.planes - 1 : 0);
+    mine = s.own > 0 && s.first + f->plane == (side ? c.planes - 1 : 0);
   }
-  const int to = f->side >= 4 ? s.zrow : 1;
-  f->ghost = slab_at(s, f->plane, f->k, f->u) + (side ? to : -to);
-  return f->plane < s.own;
+  const int q = s.first + f->plane, to = f->side >= 4 ? s.zrow : 1;
+  f->x = c.cut ? f->u : q, f->y = c.cut ? q : f->u;
+  f->ghost = f->side / 2 == c.cut ? slab_at(s, side ? c.thick : -2, f->k, f->u)
+                                  : slab_at(s, f->plane, f->k, f->u) + (side ? to : -to);
+  return mine && f->plane < s.own;
 }
-/* The cell inside, in the window. */
-static __device__ void slab_rim_cell(const window_slab &s, const slab_rim &f, int *x) {
-  x[s.cut.cut] = s.first + f.plane;
-  x[1 - s.cut.cut] = f.u;
-  x[2] = f.k;
+/* How many faces there are: the window's ends are those of the first and the last slab. */
+static __device__ __forceinline__ int slab_faces(const window_slab &s) {
+  const bool end = s.own > 0 && (s.first == 0 || s.first + s.own == s.cut.planes);
+  return slab_face(s.cut, end ? 6 : 4, 0, 0, 0);
 }
 
-/* Into shared memory: states, ghosts; nothing has been counted yet. */
+/* The ghost at a face of a side of axis D, and where the face is in the window's list. */
+template <int D>
+static __device__ __forceinline__ double2 rim_ghost(const ig_powder_view &v,
+                                                    const ig_powder_window &w, const slab_rim &f) {
+  const int p = D == 0 ? f.y : D == 1 ? f.k : f.x, q = D == 0 ? f.k : D == 1 ? f.x : f.y;
+  const powder_rim_face face = powder_rim_on(&v, &w, 2 * D + (f.side & 1), p, q);
+  double2 ghost;
+  powder_ghost_of(&v, &face, &ghost.x, &ghost.y);
+  return ghost;
+}
+template <int D>
+static __device__ __forceinline__ int64_t rim_place(const int *n, const slab_rim &f) {
+  const int p = D == 0 ? f.y : D == 1 ? f.k : f.x, q = D == 0 ? f.k : D == 1 ? f.x : f.y;
+  const int wide = n[(D + 1) % 3], high = n[(D + 2) % 3];
+  return powder_rim_first(n, 2 * D) + (f.side & 1 ? (int64_t)wide * high : 0) + (int64_t)q * wide +
+         p;
+}
+
+/* Shares of light below the surface, by one warp: powder_share_deep of every level. */
+static __device__ __noinline__ void slab_deep(const ig_powder_view &v, window_slab s, double edge) {
+  const int lane = (int)threadIdx.x & 31;
+  const double surface = (s.top + 1) * edge;
+  int first = s.top, end = s.top + 1;
+  if (v.depth == v.depth) {
+    powder_reach(s.top + 1, 0, edge, surface, v.depth, &first, &end);
+    for (int k = first + lane; k <= end; k += 32)
+      s.below[k] = powder_share_below(k, 0, edge, surface, v.depth);
+  }
+  __syncwarp();
+  for (int k = lane; k < s.cut.nz + PIECE; k += 32)
+    s.deep[k] = k < first || k >= end ? 0
+                : v.depth == v.depth
+                    ? (s.below[k + 1] - s.below[k]) / (s.below[end] - s.below[first])
+                    : 1;
+}
+
+/* Into shared memory: ghosts; nothing has been counted yet. */
 static __device__ __noinline__ void slab_load(const ig_powder_view &v, const ig_powder_window &w,
                                               window_slab s, int counted, int counted_end,
                                               double *base) {
@@ -145,62 +196,83 @@ static __device__ __noinline__ void slab_load(const ig_powder_view &v, const ig_
   const double2 closed = {0, IG_LEVEL_CLOSED};
   for (int i = counted + t; i < counted_end; i += step)
     base[i] = 0;
-  for (int k = t; k < c.nz + PIECE; k += step)
-    s.deep[k] = k <= s.top ? powder_share_deep(k, s.top, w.fine.edge, v.depth) : 0;
   for (int i = t; i < (c.thick + 4) * s.prow; i += step)
     s.cell[i] = closed;
-#pragma unroll 4
-  for (int i = t; i < s.own * c.nz * c.nu; i += step) {
-    const int u = i % c.nu, k = i / c.nu % c.nz, p = s.first + i / c.nu / c.nz;
-    s.state[i] = v.state[powder_state_in(&v, &w.box, c.cut ? u : p, c.cut ? p : u, k)];
-  }
   __syncthreads();
-  for (int i = t; i < slab_face(c, 6, 0, 0, 0); i += step) {
+  for (int i = t; i < slab_faces(s); i += step) {
     slab_rim f;
-    int x[3];
     if (!slab_rim_at(s, i, &f))
       continue;
-    slab_rim_cell(s, f, x);
-    const powder_rim_face face =
-        powder_rim_on(&v, &w, f.side, x[(f.side / 2 + 1) % 3], x[(f.side / 2 + 2) % 3]);
-    double2 ghost;
-    powder_ghost_of(&v, &face, &ghost.x, &ghost.y);
+    const double2 ghost = f.side < 2   ? rim_ghost<0>(v, w, f)
+                          : f.side < 4 ? rim_ghost<1>(v, w, f)
+                                       : rim_ghost<2>(v, w, f);
     s.cell[f.ghost] = ghost;
     if (f.side / 2 == c.cut) /* of even steps and of odd ones */
       s.cell[f.ghost + s.prow] = ghost;
   }
 }
 
-/* Back: temperatures and states; heat that crossed the rim, left through the top, came from beams.
- */
+/* Back: heat that crossed the rim, left through the top, came from beams. */
 static __device__ __noinline__ void slab_store(const ig_powder_view &v, const ig_powder_window &w,
                                                window_slab s) {
   const int t = (int)threadIdx.x, step = (int)blockDim.x;
   const window_cut &c = s.cut;
-  const ig_level &l = w.fine;
-#pragma unroll 4
-  for (int i = t; i < s.own * c.nz * c.nu; i += step) {
-    const int u = i % c.nu, k = i / c.nu % c.nz, plane = i / c.nu / c.nz, p = s.first + plane;
-    l.T[slab_global(l, s, plane, k, u)] = s.cell[slab_at(s, plane, k, u)].x;
-    v.state[powder_state_in(&v, &w.box, c.cut ? u : p, c.cut ? p : u, k)] = s.state[i];
-  }
-  for (int i = t; i < slab_face(c, 6, 0, 0, 0); i += step) {
+  const int *n = w.fine.n;
+  for (int i = t; i < slab_faces(s); i += step) {
     slab_rim f;
-    int x[3];
     if (!slab_rim_at(s, i, &f))
       continue;
-    slab_rim_cell(s, f, x);
-    const int e = (f.side / 2 + 1) % 3, g = (f.side / 2 + 2) % 3;
-    w.rim[powder_rim_first(l.n, f.side) + (int64_t)x[g] * l.n[e] + x[e]] = s.rim[i];
+    w.rim[f.side < 2   ? rim_place<0>(n, f)
+          : f.side < 4 ? rim_place<1>(n, f)
+                       : rim_place<2>(n, f)] = s.rim[i];
     if (f.side == 4 && w.box.at[2] == 0) /* the plate's bottom */
-      v.held[powder_column_in(&v, &w.box, x[0], x[1])] += s.rim[i];
+      v.held[powder_column_in(&v, &w.box, f.x, f.y)] += s.rim[i];
   }
   for (int i = t; i < s.own * c.nu; i += step) {
-    const int u = i % c.nu, p = s.first + i / c.nu;
+    const int plane = slab_over(i, s.per_row), u = i - plane * c.nu, p = s.first + plane;
     const size_t column = powder_column_in(&v, &w.box, c.cut ? u : p, c.cut ? p : u);
     v.lost[column] += s.lost[i];
-    v.source[column] += s.source[i];
+    if (s.source[i] != 0)
+      v.source[column] += s.source[i];
   }
+}
+
+/* A piece of a column between the window's arrays and a thread; `state`: a byte a cell. */
+static __device__ __forceinline__ uint32_t piece_load(const ig_powder_view &v,
+                                                      const ig_powder_window &w,
+                                                      const window_slab &s, const slab_place &p,
+                                                      double *heat) {
+  const int q = s.first + p.plane;
+  const size_t at = slab_global(w.fine, s, p.plane, p.k, p.u),
+               plane = (size_t)(w.fine.n[0] + 2) * (size_t)(w.fine.n[1] + 2);
+  const uint8_t *states =
+      &v.state[powder_state_in(&v, &w.box, s.cut.cut ? p.u : q, s.cut.cut ? q : p.u, p.k)];
+  uint32_t state = 0;
+#pragma unroll
+  for (int z = 0; z < PIECE; z++)
+    if (p.k + z < s.cut.nz) {
+      heat[z] = w.fine.heat[at + z * plane];
+      state |= (uint32_t)states[(size_t)z * (size_t)v.nf[0] * (size_t)v.nf[1]] << 8 * z;
+    }
+  return state;
+}
+static __device__ __forceinline__ void piece_store(const ig_powder_view &v,
+                                                   const ig_powder_window &w, const window_slab &s,
+                                                   const slab_place &p, const double *heat,
+                                                   uint32_t state, bool changed) {
+  const int q = s.first + p.plane;
+  const size_t at = slab_global(w.fine, s, p.plane, p.k, p.u),
+               plane = (size_t)(w.fine.n[0] + 2) * (size_t)(w.fine.n[1] + 2);
+  uint8_t *states =
+      &v.state[powder_state_in(&v, &w.box, s.cut.cut ? p.u : q, s.cut.cut ? q : p.u, p.k)];
+#pragma unroll
+  for (int z = 0; z < PIECE; z++)
+    if (p.k + z < s.cut.nz) {
+      w.fine.heat[at + z * plane] = heat[z];
+      w.fine.T[at + z * plane] = s.cell[slab_at(s, p.plane, p.k + z, p.u)].x;
+      if (changed)
+        states[(size_t)z * (size_t)v.nf[0] * (size_t)v.nf[1]] = (uint8_t)(state >> 8 * z);
+    }
 }
 
 /* Where in the slab a probe is; -1: elsewhere. */
@@ -228,12 +300,14 @@ static __device__ window_slab slab_of(const ig_powder_view &v, const ig_powder_w
   s.own = s.own < 0 ? 0 : s.own > cut.thick ? cut.thick : s.own;
   s.top = (int)(v.bed - (int64_t)w.box.at[2] * v.r) - 1;
   s.per_row = 1.0f / (float)cut.nu, s.per_plane = 1.0f / (float)cut.pieces;
+  s.per_k = 1.0f / (float)cut.nz;
   s.zrow = cut.nu + 2;
   s.prow = (cut.nz + 2) * (cut.nu + 2);
   s.cell = (double2 *)(base + m.cell);
   s.rim = base + m.rim, s.lost = base + m.lost, s.source = base + m.source;
-  s.deep = base + m.deep;
-  s.state = (uint8_t *)(base + m.state);
+  s.deep = base + m.deep, s.below = base + m.below;
+  s.table = (const double2 *)(base + m.tables);
+  s.state = (uint32_t *)(base + m.state);
   s.light = (window_light *)(base + m.light);
   s.cell_below = s.cell_above = NULL;
   cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();

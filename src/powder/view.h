@@ -72,6 +72,15 @@ typedef struct {
   float *T; /* of their topmost cells; NULL: none are */
 } ig_powder_film;
 
+/* Numbers of the tables that a look at a cell needs, by value. */
+typedef struct {
+  double start, per;        /* as in the tables */
+  double solidus, liquidus; /* J/m^3 */
+  double packed;            /* powder at the liquidus, J/m^3 */
+  double unpack;            /* solid's density over that of powder */
+  double powder; /* resistance of powder, where it is the same at all temperatures; or NaN */
+} ig_powder_law;
+
 /* Arguments of the launches. */
 typedef struct {
   double time, dt;        /* of a step */
@@ -88,6 +97,7 @@ typedef struct {
 
 typedef struct {
   const ig_powder_tables *tables;
+  ig_powder_law law;
   ig_level coarse;
   double *old, *before; /* coarse heat of the stage before; coarse T before a long step */
   double *solid;        /* coarse cells: share of their matter that is solid */
