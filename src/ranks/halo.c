@@ -5,29 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-  int32_t rank, node;
-} pair;
-
 static int by_rank(const void *a, const void *b) {
-  const pair *p = a, *q = b;
+  const ig_halo_pair *p = a, *q = b;
   if (p->rank != q->rank)
     return p->rank < q->rank ? -1 : 1;
   return (p->node > q->node) - (p->node < q->node);
 }
 
-typedef struct {
-  pair *item;
-  int64_t count;
-} pairs;
-
-static ig_status pair_add(ig_ctx *cx, pairs *all, int32_t rank, ig_lid node) {
+ig_status ig_halo_pair_add(ig_ctx *cx, ig_halo_pairs *all, int32_t rank, ig_lid node) {
   IG_TRY(IG_MORE(cx, &all->item, all->count, "ghosts"));
-  all->item[all->count++] = (pair){rank, node};
+  all->item[all->count++] = (ig_halo_pair){rank, node};
   return IG_OK;
 }
 
-static void pairs_sort(pairs *all) {
+/* By rank and node, each once. */
+static void pairs_sort(ig_halo_pairs *all) {
   int64_t kept = 0;
   if (all->count)
     qsort(all->item, (size_t)all->count, sizeof *all->item, by_rank);
@@ -38,7 +30,8 @@ static void pairs_sort(pairs *all) {
 }
 
 /* Where an element has nodes of several ranks, each needs the others'; common nodes all need. */
-static ig_status pairs_find(ig_ctx *cx, const ig_part *p, pairs *give, pairs *take) {
+static ig_status pairs_find(ig_ctx *cx, const ig_part *p, ig_halo_pairs *give,
+                            ig_halo_pairs *take) {
   for (int b = 0; b < p->mesh->blocks; b++) {
     const ig_block *block = &p->mesh->block[b];
     const int npe = ig_elem_info_get(block->type)->nodes;
@@ -48,28 +41,26 @@ static ig_status pairs_find(ig_ctx *cx, const ig_part *p, pairs *give, pairs *ta
         if (!p->ghost[conn[a]])
           continue;
         const int32_t other = p->owner[p->node[conn[a]]];
-        IG_TRY(pair_add(cx, take, other, conn[a]));
+        IG_TRY(ig_halo_pair_add(cx, take, other, conn[a]));
         for (int c = 0; c < npe; c++)
           if (!p->ghost[conn[c]])
-            IG_TRY(pair_add(cx, give, other, conn[c]));
+            IG_TRY(ig_halo_pair_add(cx, give, other, conn[c]));
       }
     }
   }
   for (ig_lid n = 0; p->common && n < p->mesh->nodes; n++) {
     const int32_t owner = p->owner[p->node[n]];
     if (p->common[n] && p->ghost[n])
-      IG_TRY(pair_add(cx, take, owner, n));
+      IG_TRY(ig_halo_pair_add(cx, take, owner, n));
     for (int r = 0; r < p->ranks && p->common[n] && !p->ghost[n]; r++)
       if (r != p->rank)
-        IG_TRY(pair_add(cx, give, r, n));
+        IG_TRY(ig_halo_pair_add(cx, give, r, n));
   }
-  pairs_sort(give);
-  pairs_sort(take);
   return IG_OK;
 }
 
 /* Lists of one direction: nodes to the device, where those of each peer begin. */
-static ig_status list_make(ig_ctx *cx, const ig_halo *h, const pairs *all, ig_array *node,
+static ig_status list_make(ig_ctx *cx, const ig_halo *h, const ig_halo_pairs *all, ig_array *node,
                            int32_t *start) {
   IG_TRY(ig_array_new(cx, node, (size_t)all->count + 1, sizeof(int32_t), "ghosts"));
   int64_t i = 0;
@@ -98,33 +89,45 @@ static ig_status buffer_make(ig_ctx *cx, ig_array *device, void **host, int64_t 
   return IG_OK;
 }
 
-ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *h) {
+ig_status ig_halo_of_pairs(ig_ctx *cx, int ranks, ig_halo_pairs *give, ig_halo_pairs *take,
+                           size_t item, ig_halo *h) {
+  ig_status status;
   memset(h, 0, sizeof *h);
   h->item = item;
-  pairs give = {0}, take = {0};
-  ig_status status;
-  IG_TRY_GOTO(status, done, pairs_find(cx, part, &give, &take));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->message, part->ranks, "messages"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->sent, (size_t)part->ranks + 1, "messages"));
-  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->received, (size_t)part->ranks + 1, "messages"));
-  for (int64_t i = 0, j = 0; i < take.count || j < give.count;) { /* both rise with the rank */
-    const int32_t t = i < take.count ? take.item[i].rank : INT32_MAX;
-    const int32_t g = j < give.count ? give.item[j].rank : INT32_MAX, rank = t < g ? t : g;
+  pairs_sort(give);
+  pairs_sort(take);
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->message, ranks, "messages"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->sent, (size_t)ranks + 1, "messages"));
+  IG_TRY_GOTO(status, done, IG_NEW(cx, &h->received, (size_t)ranks + 1, "messages"));
+  for (int64_t i = 0, j = 0; i < take->count || j < give->count;) { /* both rise with the rank */
+    const int32_t t = i < take->count ? take->item[i].rank : INT32_MAX;
+    const int32_t g = j < give->count ? give->item[j].rank : INT32_MAX, rank = t < g ? t : g;
     h->message[h->peers++].rank = rank;
-    while (i < take.count && take.item[i].rank == rank)
+    while (i < take->count && take->item[i].rank == rank)
       i++;
-    while (j < give.count && give.item[j].rank == rank)
+    while (j < give->count && give->item[j].rank == rank)
       j++;
   }
-  IG_TRY_GOTO(status, done, list_make(cx, h, &give, &h->give, h->sent));
-  IG_TRY_GOTO(status, done, list_make(cx, h, &take, &h->take, h->received));
-  IG_TRY_GOTO(status, done, buffer_make(cx, &h->given, &h->out, give.count, item));
-  IG_TRY_GOTO(status, done, buffer_make(cx, &h->taken, &h->in, take.count, item));
+  IG_TRY_GOTO(status, done, list_make(cx, h, give, &h->give, h->sent));
+  IG_TRY_GOTO(status, done, list_make(cx, h, take, &h->take, h->received));
+  IG_TRY_GOTO(status, done, buffer_make(cx, &h->given, &h->out, give->count, item));
+  IG_TRY_GOTO(status, done, buffer_make(cx, &h->taken, &h->in, take->count, item));
 done:
-  free(give.item);
-  free(take.item);
+  free(give->item);
+  free(take->item);
+  *give = *take = (ig_halo_pairs){0};
   if (status != IG_OK)
     ig_halo_free(cx, h);
+  return status;
+}
+
+ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *h) {
+  ig_halo_pairs give = {0}, take = {0};
+  const ig_status status = pairs_find(cx, part, &give, &take);
+  if (status == IG_OK)
+    return ig_halo_of_pairs(cx, part->ranks, &give, &take, item, h);
+  free(give.item);
+  free(take.item);
   return status;
 }
 

@@ -83,6 +83,18 @@ typedef struct {
 } ig_halo;
 
 IG_MUST_CHECK ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *halo);
+/* The same from pairs in any order, of which many may be alike: a node that this rank gives to
+   another one, or takes from it. Both lists are freed. */
+typedef struct {
+  int32_t rank, node;
+} ig_halo_pair;
+typedef struct {
+  ig_halo_pair *item;
+  int64_t count;
+} ig_halo_pairs;
+IG_MUST_CHECK ig_status ig_halo_pair_add(ig_ctx *cx, ig_halo_pairs *all, int32_t rank, ig_lid node);
+IG_MUST_CHECK ig_status ig_halo_of_pairs(ig_ctx *cx, int ranks, ig_halo_pairs *give,
+                                         ig_halo_pairs *take, size_t item, ig_halo *halo);
 /* The same from lists of nodes: those of rank r begin at start[r]; `ranks` + 1 starts. Both sides
    of a message list the same nodes in the same order. May be called again when lists have grown. */
 typedef struct {

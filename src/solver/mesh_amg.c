@@ -1,5 +1,5 @@
 /* Smoothed aggregation: values for a design, and the cycle. */
-#include "solver/mesh_amg.h"
+#include "solver/mesh_amg_parts.h"
 #include "backend/backend.h"
 
 #include <math.h>
@@ -92,17 +92,21 @@ done:
 
 /* --- the cycle --- */
 
-static ig_status product(ig_amg *s, int depth) {
-  ig_amg_level *l = &s->level[depth];
-  return depth ? s->ops->product(s->cx, &l->a.m, false, l->x.dev, l->ax.dev)
-               : s->problem.apply(s->problem.self, l->x.dev, l->ax.dev);
+/* Values of own rows. */
+static int64_t first_of(const ig_amg *s, int depth) {
+  return (int64_t)ig_amg_range_of(s, depth).from * s->level[depth].size;
+}
+static const double *springs(const ig_amg *s, int depth) {
+  const double *spring = depth ? NULL : s->problem.ground->spring;
+  return spring ? spring + first_of(s, depth) : NULL;
 }
 
 /* Chebyshev steps on the upper part of the spectrum, or damped Jacobi; `zero`: x is, to begin with.
  */
 static ig_status smooth(ig_amg *s, int depth, const float *b, bool zero) {
   ig_amg_level *l = &s->level[depth];
-  const double *spring = depth ? NULL : s->problem.ground->spring;
+  const ig_amg_range own = ig_amg_range_of(s, depth);
+  const int64_t at = first_of(s, depth);
   const double high = l->lambda, low = high / RANGE;
   const double middle = 0.5 * (high + low), half = 0.5 * (high - low), sigma = middle / half;
   const double damping = s->problem.damping;
@@ -110,9 +114,10 @@ static ig_status smooth(ig_amg *s, int depth, const float *b, bool zero) {
   for (int k = 0; k < s->problem.steps; k++) {
     const bool first = zero && k == 0;
     if (!first)
-      IG_TRY(product(s, depth));
-    IG_TRY(s->ops->smooth(s->cx, l->nodes, l->size, l->inverse.dev, spring, b, l->ax.dev, first,
-                          (float)c0, (float)c1, l->d.dev, l->x.dev));
+      IG_TRY(ig_amg_product(s, depth));
+    IG_TRY(s->ops->smooth(s->cx, own.count, l->size, (float *)l->inverse.dev + at * l->size,
+                          springs(s, depth), b + at, (float *)l->ax.dev + at, first, (float)c0,
+                          (float)c1, (float *)l->d.dev + at, (float *)l->x.dev + at));
     const double next = 1 / (2 * sigma - rho);
     if (damping > 0)
       continue;
@@ -130,14 +135,16 @@ static ig_status cycle(ig_amg *s, int depth, const float *b, bool zero) {
   IG_TRY(smooth(s, depth, b, zero));
   if (depth + 1 < s->levels) {
     ig_amg_level *c = &s->level[depth + 1];
-    IG_TRY(product(s, depth));
-    IG_TRY(s->ops->residual(s->cx, (int64_t)l->nodes * l->size,
-                            depth ? NULL : s->problem.ground->spring, b, l->x.dev, l->ax.dev));
-    IG_TRY(s->ops->product(s->cx, &l->r.m, false, l->ax.dev, c->b.dev));
+    const int64_t at = first_of(s, depth);
+    IG_TRY(ig_amg_product(s, depth));
+    IG_TRY(s->ops->residual(s->cx, (int64_t)ig_amg_range_of(s, depth).count * l->size,
+                            springs(s, depth), b + at, (float *)l->x.dev + at,
+                            (float *)l->ax.dev + at));
+    IG_TRY(ig_amg_restrict(s, depth));
     IG_TRY(cycle(s, depth + 1, c->b.dev, true));
     for (int again = 1; again < s->problem.cycle && depth + 2 < s->levels; again++)
       IG_TRY(cycle(s, depth + 1, c->b.dev, false));
-    IG_TRY(s->ops->product(s->cx, &l->p.m, true, c->x.dev, l->x.dev));
+    IG_TRY(ig_amg_prolong(s, depth));
   }
   return smooth(s, depth, b, false);
 }
@@ -148,6 +155,7 @@ static ig_status whole_cycle(void *self, const float *r) {
 
 ig_status ig_amg_cycle(ig_amg *s, const float *r, const float **z) {
   *z = s->level[0].x.dev;
+  IG_TRY(ig_amg_whole(s, r));
   return ig_replay_run(s->cx, &s->replay, whole_cycle, s, r, false);
 }
 
@@ -162,7 +170,9 @@ static ig_status make(ig_ctx *cx, const ig_amg_problem *problem, ig_status (*set
   s->ops = IG_OPS_OF(cx, &ig_amg_cpu, &ig_amg_cuda);
   s->problem = *problem;
   const ig_phase former = ig_phase_begin(cx, IG_PHASE_SOLVER);
-  const ig_status status = setup(s);
+  ig_status status = setup(s);
+  if (status == IG_OK && s->levels > 0)
+    status = ig_amg_parts_new(s);
   ig_phase_end(cx, former);
   if (status != IG_OK) {
     ig_amg_free(s);
@@ -189,6 +199,7 @@ void ig_amg_free(ig_amg *s) {
   if (!s)
     return;
   ig_replay_forget(s->cx, &s->replay);
+  ig_amg_parts_free(s);
   for (int i = 0; i < IG_AMG_LEVELS; i++) {
     ig_amg_level *l = &s->level[i];
     ig_amg_matrix *const matrices[] = {&l->a, &l->p, &l->r, &l->ap};

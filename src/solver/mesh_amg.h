@@ -96,6 +96,8 @@ typedef struct {
   double damping; /* of Jacobi smoothing, a share of the largest stable one; 0: Chebyshev */
   void *self;
   ig_status (*apply)(void *self, const float *x, float *y); /* without springs and supports */
+  /* nodes of each rank, of which `apply` computes its own, wherever ghosts come from; NULL: all */
+  const struct ig_rows *rows;
 } ig_amg_problem;
 
 typedef struct {
@@ -105,7 +107,8 @@ typedef struct {
   ig_array unit, dense, work; /* moduli of 1; inverse of the coarsest, and space to make it */
   int dense_n, levels;
   ig_amg_level level[IG_AMG_LEVELS];
-  ig_replay replay; /* of a cycle */
+  ig_replay replay;           /* of a cycle */
+  struct ig_amg_parts *parts; /* mesh_amg_parts.h; NULL: every rank computes all rows */
 } ig_amg;
 
 /* The finest matrix alone, for others to make a preconditioner of. */

@@ -271,7 +271,8 @@ ig_linear ig_multigrid_linear(ig_multigrid *m) {
                      apply,
                      precondition,
                      m->options.cycle == IG_CYCLE_K,
-                     &m->level[0].grid};
+                     &m->level[0].grid,
+                     NULL};
 }
 
 static ig_status solve(ig_multigrid *m, const double *f, double *u, double tolerance,

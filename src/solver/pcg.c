@@ -57,6 +57,7 @@ enum { PATIENCE = 2000 };
 ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *f, double *u,
                        double tolerance, int limit, ig_solve_report *report) {
   const ig_cg_ops *ops = ops_of(cx);
+  const int64_t from = a->own ? a->own[0] : 0, n = a->own ? a->own[1] - from : a->n;
   double *r = w->r.dev, *p = w->p.dev, *ap = w->ap.dev;
   float *r32 = w->r32.dev;
   ig_cg_state *s = w->state.dev;
@@ -64,7 +65,7 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
   const float *z;
   double ff;
   *report = (ig_solve_report){0, 0, IG_SOLVE_CONVERGED};
-  IG_TRY(ops->dot(cx, a->grid, a->n, f, f, &ff));
+  IG_TRY(ops->dot(cx, a->grid, n, f + from, f + from, &ff));
   if (ff == 0)
     return cx->backend->fill(cx, u, 0, (size_t)a->n * sizeof *u);
   const double enough = tolerance * tolerance * ff;
@@ -72,7 +73,7 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
   int marked = 0, began = 0;
   bool fresh = true; /* r is f - A u, not what the recurrence makes of it */
   IG_TRY(a->apply(a->self, u, r, NULL));
-  IG_TRY(ops->residual(cx, a->grid, a->n, f, r, r32, s));
+  IG_TRY(ops->residual(cx, a->grid, n, f + from, r + from, r32 + from, s));
   IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
   for (;;) {
     highest = now.rr > highest ? now.rr : highest;
@@ -84,7 +85,7 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
       if (fresh || drift * drift * highest < 0.01 * enough)
         break;
       IG_TRY(a->apply(a->self, u, r, NULL));
-      IG_TRY(ops->residual(cx, a->grid, a->n, f, r, r32, s));
+      IG_TRY(ops->residual(cx, a->grid, n, f + from, r + from, r32 + from, s));
       IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
       highest = ff;
       began = report->iterations;
@@ -96,9 +97,10 @@ ig_status ig_pcg_solve(ig_ctx *cx, ig_pcg *w, const ig_linear *a, const double *
       break;
     }
     IG_TRY(a->precondition(a->self, r32, &z));
-    IG_TRY(ops->direction(cx, a->grid, a->n, r, z, a->flexible ? ap : NULL, p, fresh, s));
+    IG_TRY(ops->direction(cx, a->grid, n, r + from, z + from, a->flexible ? ap + from : NULL,
+                          p + from, fresh, s));
     IG_TRY(a->apply(a->self, p, ap, s));
-    IG_TRY(ops->update(cx, a->grid, a->n, p, ap, u, r, r32, s));
+    IG_TRY(ops->update(cx, a->grid, n, p + from, ap + from, u + from, r + from, r32 + from, s));
     IG_TRY(cx->backend->copy_out(cx, &now, &s->s, sizeof now));
     fresh = false;
     report->iterations++;

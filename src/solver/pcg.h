@@ -19,6 +19,9 @@ typedef struct ig_linear {
   ig_status (*precondition)(void *self, const float *r, const float **z);
   bool flexible;              /* the preconditioner is not quite the same every time */
   const struct ig_grid *grid; /* whose values they are; NULL: of no grid */
+  /* vectors are whole on every rank, which computes its part of them: own[0] .. own[1] - 1, on
+     `grid`; `apply` reads all of what it needs itself. NULL: all values are its own */
+  const int64_t *own;
 } ig_linear;
 
 typedef enum {

@@ -456,7 +456,7 @@ ig_status ig_chunks_total(const ig_grid *g, const ig_chunks *k, int each, double
     return IG_OK;
   }
   const int64_t plane = k->per * each, own = g->n[2] + 1, stored = own + 2 * g->ghosts;
-  const int components = (int)(k->count / (k->per * stored));
+  const int components = stored > 0 ? (int)(k->count / (k->per * stored)) : 1;
   for (int c = 0; part && c < components; c++)
     memmove(part + c * own * plane, part + (c * stored + g->ghosts) * plane,
             (size_t)(own * plane) * sizeof *part);

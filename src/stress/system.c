@@ -220,7 +220,7 @@ static ig_status irregular(ig_stress *m) {
 ig_status ig_stress_system_new(ig_stress *m) {
   m->system.ground = (ig_ground){m->nodes, 3, m->fix.dev, NULL};
   m->system.linear =
-      (ig_linear){m, 3 * (int64_t)m->nodes, ig_stress_system_apply, precondition, true, NULL};
+      (ig_linear){m, 3 * (int64_t)m->nodes, ig_stress_system_apply, precondition, true, NULL, NULL};
   m->system.stale = true;
   IG_TRY(ig_pcg_init(m->cx, &m->system.pcg, m->system.linear.n));
   if (m->c->solver.preconditioner == IG_STRESS_MULTIGRID)

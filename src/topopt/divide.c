@@ -97,6 +97,17 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_lis
   return !*why;
 }
 
+bool ig_topopt_mesh_divisible(const ig_ctx *cx, const ig_topopt_case *c, ig_assembly how,
+                              const char **why) {
+  *why = c->ranks == IG_RANKS_SHARE                            ? "ranks: share"
+         : cx->backend->kernels == IG_KERNELS_CUDA             ? "a GPU's sums are of the whole"
+         : how == IG_ATOMIC                                    ? "assembly: atomic"
+         : c->solver.preconditioner == IG_PRECONDITIONER_PETSC ? "preconditioner: petsc"
+         : shares(cx, c) ? "there are as many systems as ranks"
+                         : NULL;
+  return ig_ranks_count(cx->ranks) > 1 && !*why;
+}
+
 /* --- the grid, or this rank's part --- */
 
 double ig_topopt_grid_radius(const ig_topopt_grid_model *m) {

@@ -10,6 +10,9 @@ int ig_topopt_grid_reach(const ig_topopt_grid_model *m, int axis);
 ig_multigrid_options ig_topopt_grid_options(const ig_topopt_case *c);
 /* Fills m->whole, m->slab, m->grid and m->cells. */
 IG_MUST_CHECK ig_status ig_topopt_grid_make(ig_topopt_grid_model *m, const ig_list *materials);
+/* Whether the systems of a mesh are divided between ranks, and else why not. */
+bool ig_topopt_mesh_divisible(const ig_ctx *cx, const ig_topopt_case *c, ig_assembly how,
+                              const char **why);
 /* How ranks share a grid, and a line per rank with its planes and device memory; on rank 0. Nothing
    is built. */
 IG_MUST_CHECK ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c,

@@ -110,7 +110,7 @@ static ig_status make_helmholtz(ig_topopt_mesh_model *m, double radius) {
   h->hex.conduct = length * length;
   h->hex.mass = 1;
   h->ground = (ig_ground){m->nodes, 1, h->fix.dev, NULL};
-  h->system = (ig_linear){m, m->nodes, apply, precondition, false, NULL};
+  h->system = (ig_linear){m, m->nodes, apply, precondition, false, NULL, NULL};
   IG_TRY(m->ops->diagonal(cx, &h->hex, h->plan, NULL, h->block.dev));
   IG_TRY(m->ops->invert(cx, &h->ground, false, h->block.dev, h->inverse.dev));
   return ig_pcg_init(cx, &h->pcg, m->nodes);

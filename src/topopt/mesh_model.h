@@ -4,6 +4,8 @@
 
 #include "solver/mesh_amg.h"
 #include "solver/mesh_ops.h"
+#include "solver/rows.h"
+#include "solver/slab.h"
 #include "topopt/making_ops.h"
 #include "topopt/mesh_petsc.h"
 #include "topopt/topopt.h"
@@ -18,6 +20,18 @@ typedef struct {
   ig_pcg pcg;
   ig_linear system;
 } ig_helmholtz;
+
+/* What of a solve is this rank's; rows.start NULL: all of it. */
+typedef struct {
+  ig_rows rows; /* nodes */
+  ig_halo ghosts;
+  ig_slab *slab;   /* of sums */
+  int64_t own[2];  /* values of the rows */
+  ig_lid elements; /* that touch own nodes */
+  ig_plan plan;    /* those alone; with arrays of the model's own, as the products */
+  ig_mesh_args hex;
+  ig_ebe op, op_single;
+} ig_topopt_mesh_part;
 
 enum { IG_MAKING_LISTS = 6 };
 typedef struct ig_topopt_mesh_model {
@@ -48,6 +62,8 @@ typedef struct ig_topopt_mesh_model {
   ig_topopt_petsc *petsc;
   ig_pcg pcg;
   ig_linear system;
+  ig_grid sums; /* blocks of nodes that sums are made of; a GPU's are made in another way */
+  ig_topopt_mesh_part part;
   ig_discretisation d;
   double normal[3]; /* of the face at hand */
   ig_loading loading;
@@ -74,6 +90,19 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_limit(void *self, const ig_limit_case *li
 /* mesh_system.c */
 IG_MUST_CHECK ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how);
 void ig_topopt_mesh_system_free(ig_topopt_mesh_model *m);
+
+/* mesh_part.c: sums, and the division between ranks; then what it does to products in single. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_part_new(ig_topopt_mesh_model *m);
+IG_MUST_CHECK ig_status ig_topopt_mesh_part_single(ig_topopt_mesh_model *m);
+void ig_topopt_mesh_part_free(ig_topopt_mesh_model *m);
+/* Nodes that this rank computes; ghosts of a vector of `value` bytes each take their owners'
+   values; a vector whose own values are there becomes whole. */
+typedef struct {
+  ig_lid from, count;
+} ig_topopt_mesh_range;
+ig_topopt_mesh_range ig_topopt_mesh_own(const ig_topopt_mesh_model *m);
+IG_MUST_CHECK ig_status ig_topopt_mesh_ghosts(ig_topopt_mesh_model *m, size_t value, const void *x);
+IG_MUST_CHECK ig_status ig_topopt_mesh_whole(ig_topopt_mesh_model *m, double *x);
 
 /* mesh_filter.c; filtering is symmetric, so it is its own adjoint */
 IG_MUST_CHECK ig_status ig_topopt_mesh_filter_new(ig_topopt_mesh_model *m);

@@ -4,19 +4,44 @@
 
 #include "kern/prec_f64.h"
 
+/* y += springs x at own nodes, 0 where held; x . y unless NULL. */
+static ig_status ground_own(ig_topopt_mesh_model *m, const double *x, double *y, double *dot) {
+  const ig_topopt_mesh_range own = ig_topopt_mesh_own(m);
+  const int64_t from = (int64_t)m->size * own.from;
+  const ig_ground g = {own.count, m->size, m->ground.fix + own.from,
+                       m->ground.spring ? m->ground.spring + from : NULL};
+  IG_TRY(m->ops->ground(m->cx, &g, x + from, y + from, m->partial.dev, NULL));
+  return dot ? ig_pcg_dot(m->cx, &m->sums, (int64_t)m->size * own.count, x + from, y + from, dot)
+             : IG_OK;
+}
+
+/* y = A x without supports and springs. */
+static ig_status multiply(ig_topopt_mesh_model *m, bool part, const double *x, double *y) {
+  if (m->size == 1)
+    return m->ops->scalar_f64(m->cx, part ? &m->part.hex : &m->hex, part ? &m->part.plan : &m->plan,
+                              m->modulus.dev, x, y);
+  return ig_ebe_apply(m->cx, part ? &m->part.op : &m->op, m->modulus.dev, x, y);
+}
+
+/* y = A x at own nodes. */
 static ig_status apply(void *self, const double *x, double *y, ig_cg_state *state) {
   ig_topopt_mesh_model *m = self;
-  if (m->size == 1)
-    IG_TRY(m->ops->scalar_f64(m->cx, &m->hex, &m->plan, m->modulus.dev, x, y));
-  else
-    IG_TRY(ig_ebe_apply(m->cx, &m->op, m->modulus.dev, x, y));
-  return m->ops->ground(m->cx, &m->ground, x, y, m->partial.dev, state ? &state->s.pap : NULL);
+  double *const dot = state ? &state->s.pap : NULL;
+  IG_TRY(ig_topopt_mesh_ghosts(m, sizeof *x, x));
+  IG_TRY(multiply(m, m->part.rows.start != NULL, x, y));
+  return m->system.grid ? ground_own(m, x, y, dot)
+                        : m->ops->ground(m->cx, &m->ground, x, y, m->partial.dev, dot);
 }
 
 static ig_status apply_single(void *self, const float *x, float *y) {
   ig_topopt_mesh_model *m = self;
-  return m->size == 1 ? m->ops->scalar_f32(m->cx, &m->hex, &m->plan, m->modulus_single.dev, x, y)
-                      : ig_ebe_apply(m->cx, &m->op_single, m->modulus_single.dev, x, y);
+  const bool part = m->part.rows.start != NULL;
+  IG_TRY(ig_topopt_mesh_ghosts(m, sizeof *x, x));
+  return m->size == 1
+             ? m->ops->scalar_f32(m->cx, part ? &m->part.hex : &m->hex,
+                                  part ? &m->part.plan : &m->plan, m->modulus_single.dev, x, y)
+             : ig_ebe_apply(m->cx, part ? &m->part.op_single : &m->op_single, m->modulus_single.dev,
+                            x, y);
 }
 
 static ig_status precondition(void *self, const float *r, const float **z) {
@@ -25,8 +50,12 @@ static ig_status precondition(void *self, const float *r, const float **z) {
     return ig_amg_cycle(m->amg, r, z);
   if (m->petsc)
     return ig_topopt_petsc_apply(m->petsc, r, z);
+  const ig_topopt_mesh_range own = ig_topopt_mesh_own(m);
+  const int64_t from = (int64_t)m->size * own.from;
   *z = m->z.dev;
-  return m->ops->scale(m->cx, m->nodes, m->size, m->inverse.dev, r, m->z.dev);
+  return m->ops->scale(m->cx, own.count, m->size,
+                       (float *)m->inverse.dev + (m->size == 1 ? 1 : 6) * (int64_t)own.from,
+                       r + from, (float *)m->z.dev + from);
 }
 
 static ig_status changed(void *self) {
@@ -45,7 +74,10 @@ static ig_status changed(void *self) {
 static ig_status solve(void *self, const double *f, double *u, double tolerance,
                        ig_solve_report *report) {
   ig_topopt_mesh_model *m = self;
-  return ig_pcg_solve(m->cx, &m->pcg, &m->system, f, u, tolerance, (int)m->c->solver.limit, report);
+  IG_TRY(
+      ig_pcg_solve(m->cx, &m->pcg, &m->system, f, u, tolerance, (int)m->c->solver.limit, report));
+  IG_TRY(ig_topopt_mesh_whole(m, u));
+  return ig_topopt_mesh_whole(m, m->pcg.r.dev);
 }
 
 static const double *residual(void *self) {
@@ -59,7 +91,9 @@ static ig_status energy(void *self, const double *u, const double *v, double sca
 }
 
 static ig_status product(void *self, const double *u, double *y) {
-  return apply(self, u, y, NULL);
+  ig_topopt_mesh_model *m = self;
+  IG_TRY(multiply(m, false, u, y));
+  return m->ops->ground(m->cx, &m->ground, u, y, m->partial.dev, NULL);
 }
 static ig_status to_nodes(void *self, const double *in, double *out) {
   ig_topopt_mesh_model *m = self;
@@ -112,12 +146,14 @@ static ig_status make_multigrid(ig_topopt_mesh_model *m) {
       .cycle = m->c->solver.cycle == IG_CYCLE_V ? 1 : 2,
       .damping = m->c->solver.smoother == IG_SMOOTH_CHEBYSHEV ? 0 : m->c->solver.damping,
       .self = m,
-      .apply = apply_single};
+      .apply = apply_single,
+      .rows = m->part.rows.start ? &m->part.rows : NULL};
   if (m->c->solver.preconditioner == IG_PRECONDITIONER_PETSC)
     return ig_topopt_petsc_new(m->cx, &problem, &m->petsc);
   if (m->size == 3)
     IG_TRY(ig_ebe_new(m->cx, m->op.kind, m->plan.how, true, m->nodes, m->mesh->x, m->elements,
                       m->info->nodes, m->conn, m->poisson, &m->op_single));
+  IG_TRY(ig_topopt_mesh_part_single(m));
   IG_TRY(
       ig_array_new_device(m->cx, &m->modulus_single, (size_t)m->elements, sizeof(float), "moduli"));
   return ig_amg_new(m->cx, &problem, &m->amg);
@@ -168,6 +204,8 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
                       m->info->nodes, m->conn, m->poisson, &m->op));
   IG_TRY(ig_array_new_device(cx, &m->modulus, (size_t)m->elements, sizeof(double), "moduli"));
   IG_TRY(ig_array_new_device(cx, &m->partial, IG_MESH_CHUNKS, sizeof(double), "partial sums"));
+  m->system = (ig_linear){m, (int64_t)m->size * m->nodes, apply, precondition, false, NULL, NULL};
+  IG_TRY(ig_topopt_mesh_part_new(m));
   if (s->preconditioner >= IG_PRECONDITIONER_MULTIGRID) {
     IG_TRY(make_multigrid(m));
   } else {
@@ -176,7 +214,6 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
     IG_TRY(ig_array_new_device(cx, &m->inverse, count, sizeof(float), "inverse blocks"));
     IG_TRY(ig_array_new_device(cx, &m->z, (size_t)m->size * n, sizeof(float), "preconditioned"));
   }
-  m->system = (ig_linear){m, (int64_t)m->size * m->nodes, apply, precondition, false, NULL};
   m->d.modulus = m->modulus.dev;
   m->d.changed = changed;
   m->d.solve = solve;
@@ -198,6 +235,7 @@ void ig_topopt_mesh_system_free(ig_topopt_mesh_model *m) {
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(m->cx, arrays[i]);
   ig_amg_free(m->amg);
+  ig_topopt_mesh_part_free(m);
   ig_topopt_petsc_free(m->petsc);
   ig_pcg_free(m->cx, &m->pcg);
   ig_ebe_free(m->cx, &m->op);

@@ -138,10 +138,13 @@ static ig_status open_model(ig_job *job, ig_discretisation **d, ig_topopt_design
   if (!job->mesh && !grid)
     return ig_fail_at(job->cx, &c->at, "topopt needs a section 'grid' or a section 'mesh'");
   if (job->mesh) {
-    if (c->ranks == IG_RANKS_DIVIDE && ig_ranks_count(job->cx->ranks) > 1)
-      return ig_fail_at(job->cx, &c->at, "ranks: divide: is for grids; a mesh takes share");
+    const char *why;
     if (job->assembly_free)
       job->assembly = ig_topopt_mesh_model_assembly(job->cx);
+    if (c->ranks == IG_RANKS_DIVIDE && ig_ranks_count(job->cx->ranks) > 1 &&
+        !ig_topopt_mesh_divisible(job->cx, c, job->assembly, &why))
+      return ig_fail_at(job->cx, &c->at, "ranks: divide: this mesh cannot be (%s); take share",
+                        why);
     IG_TRY(ig_topopt_mesh_model_new(job->cx, c, job->materials, job->mesh, job->assembly, d));
   } else {
     ig_topopt_grid_model *m;
@@ -186,7 +189,8 @@ static ig_status room_open(ig_job *job, void **self) {
   job->nodes = r->d->nodes;
   job->dofs = r->d->dofs;
   return job->mesh
-             ? IG_OK
+             ? ig_topopt_mesh_ranks_tell(job->cx, job->room_case, r->d, job->assembly, info_line,
+                                         job->cx)
              : ig_topopt_ranks_tell(job->cx, job->room_case, job->materials, info_line, job->cx);
 }
 
@@ -238,8 +242,11 @@ static ig_status check(ig_job *job, ig_check_line *line, void *user) {
   line(user, "load cases", text);
   snprintf(text, sizeof text, "%.3g MB", 1e-6 * (double)job->cx->device_peak);
   line(user, "device memory", text);
+  ig_status status = IG_OK;
+  if (job->mesh) /* whose division is the model's */
+    status = ig_topopt_mesh_ranks_tell(job->cx, c, d, job->assembly, line, user);
   close_model(d, s);
-  return job->mesh ? IG_OK : ig_topopt_ranks_tell(job->cx, c, job->materials, line, user);
+  return job->mesh ? status : ig_topopt_ranks_tell(job->cx, c, job->materials, line, user);
 }
 
 const ig_room ig_room_topopt = {

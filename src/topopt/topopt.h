@@ -276,6 +276,8 @@ struct ig_discretisation {
      are this rank's part, with ghosts that have no role; values of the whole are these: */
   const ig_grid *grid;
   int64_t all_places, all_unknowns;
+  /* Of a mesh: ranks solve every system together, though all arrays are whole on each of them. */
+  bool together;
   ig_status (*changed)(void *self);
   ig_status (*solve)(void *self, const double *f, double *u, double tolerance,
                      ig_solve_report *report);
@@ -365,6 +367,11 @@ IG_MUST_CHECK ig_status ig_topopt_mesh_model_new(ig_ctx *cx, const ig_topopt_cas
                                                  ig_assembly how, ig_discretisation **out);
 /* What is fastest there: atomic on a GPU, color on a CPU. */
 ig_assembly ig_topopt_mesh_model_assembly(const ig_ctx *cx);
+
+/* mesh_part.c: a line per rank of a mesh, on rank 0; nothing where there is one. */
+IG_MUST_CHECK ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c,
+                                                  const ig_discretisation *d, ig_assembly how,
+                                                  ig_check_line *line, void *user);
 
 /* divide.c: whether the grid of a case can be divided between ranks, and else why not. */
 bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_list *materials,

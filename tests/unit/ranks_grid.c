@@ -1,5 +1,6 @@
 /* A grid divided between ranks (threads of this process): cuts lie where levels of multigrid can
-   bear them, the parts are smaller than the whole, and designs have the bits of one rank. */
+   bear them, the parts are smaller than the whole, and designs have the bits of one rank. Meshes,
+   whose nodes are divided in ranges, have them, too. */
 #include "check.h"
 #include "core/ctx.h"
 #include "harsh_ranks.h"
@@ -64,6 +65,59 @@ static const char *const robust[] = {
     "solver",      "{smoother: block_jacobi, cycle: w}",
     "constraints", "[{displacement: 300, set: zmax, direction: [1, 0, 0]}]",
     "iterations",  "2",
+    NULL};
+
+/* 2304 nodes in blocks of 128, cut every 512: seven ranks leave two without any. Three levels of
+   multigrid, of which two are divided on two ranks; springs */
+static const char *const block[] = {"physics",
+                                    "topopt",
+                                    "mesh",
+                                    "{boxes: [{size: [11, 11, 15], cells: [11, 11, 15]}]}",
+                                    "assembly",
+                                    "color",
+                                    "volume",
+                                    "0.4",
+                                    "supports",
+                                    "[{set: xmin}]",
+                                    "springs",
+                                    "[{set: zmax, stiffness: [0, 0.1, 0]}]",
+                                    "loads",
+                                    "[{set: xmax, force: [0, -1, 0.3]}]",
+                                    "surface.formats",
+                                    "[]",
+                                    "iterations",
+                                    "2",
+                                    NULL};
+/* heat in tetrahedra, sums by slots, the inverse of the diagonal; three systems on two ranks */
+static const char *const tets[] = {
+    "physics",
+    "topopt",
+    "problem",
+    "heat",
+    "ranks",
+    "divide",
+    "mesh",
+    "{element: tet4, boxes: [{size: [11, 7, 12], cells: [11, 7, 12]}]}",
+    "assembly",
+    "gather",
+    "volume",
+    "0.4",
+    "source",
+    "1",
+    "supports",
+    "[{set: xmin}]",
+    "loads",
+    "[{set: xmax, heat: 1, load_case: 2}]",
+    "solver",
+    "{preconditioner: jacobi}",
+    "filter",
+    "{kind: density, radius: 1.6}",
+    "constraints",
+    "[{set: ymax, temperature: 40}]",
+    "surface.formats",
+    "[]",
+    "iterations",
+    "2",
     NULL};
 
 typedef struct {
@@ -174,6 +228,12 @@ static void designs_have_the_bits_of_one(void **state) {
   same_bits(robust, 2);
 }
 
+static void meshes_have_the_bits_of_one(void **state) {
+  (void)state;
+  same_bits(block, 1);
+  same_bits(tets, 2);
+}
+
 /* A part has its planes and two ghosts on each side: 37 of 67 on two ranks, 21 on four; levels that
    all hold and the inverse of the coarsest come on top. */
 static void parts_are_smaller(void **state) {
@@ -281,6 +341,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cuts_lie_where_levels_bear_them),
       cmocka_unit_test(designs_have_the_bits_of_one),
+      cmocka_unit_test(meshes_have_the_bits_of_one),
       cmocka_unit_test(parts_are_smaller),
       cmocka_unit_test(checkpoints_fit_any_division),
   };

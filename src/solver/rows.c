@@ -1,0 +1,142 @@
+/* Rows divided between ranks: ranges, ghosts, and vectors made whole again. */
+#include "solver/rows.h"
+#include "backend/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+ig_status ig_rows_new(ig_ctx *cx, ig_lid count, ig_lid unit, ig_rows *rows) {
+  const int64_t units = ((int64_t)count + unit - 1) / unit;
+  memset(rows, 0, sizeof *rows);
+  rows->rank = ig_ranks_rank(cx->ranks);
+  rows->ranks = ig_ranks_count(cx->ranks);
+  IG_TRY(IG_NEW(cx, &rows->start, (size_t)rows->ranks + 1, "division of rows"));
+  for (int r = 0; r <= rows->ranks; r++) {
+    const int64_t at = units * r / rows->ranks * unit;
+    rows->start[r] = at < count ? (ig_lid)at : count;
+  }
+  rows->from = rows->start[rows->rank];
+  rows->to = rows->start[rows->rank + 1];
+  return IG_OK;
+}
+
+void ig_rows_free(ig_rows *rows) {
+  free(rows->start);
+  memset(rows, 0, sizeof *rows);
+}
+
+int ig_rows_owner(const ig_rows *rows, ig_lid row) {
+  int low = 0, high = rows->ranks - 1;
+  while (low < high) { /* the last range that begins at or before it; empty ones begin there, too */
+    const int middle = (low + high + 1) / 2;
+    if (rows->start[middle] <= row)
+      low = middle;
+    else
+      high = middle - 1;
+  }
+  return low;
+}
+
+ig_status ig_rows_slab(ig_ctx *cx, const ig_rows *rows, ig_lid length, ig_slab **out) {
+  ig_slab *s;
+  IG_TRY(IG_NEW(cx, &s, 1, "division of sums"));
+  s->cx = cx;
+  s->rank = rows->rank;
+  s->ranks = rows->ranks;
+  s->depth = 1;
+  ig_status status = IG_NEW(cx, &s->start, (size_t)s->ranks + 1, "division of sums");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &s->message, s->ranks, "division of sums");
+  if (status == IG_OK)
+    status = IG_NEW(cx, &s->size, s->ranks, "division of sums");
+  for (int r = 0; r <= s->ranks && status == IG_OK; r++) /* the last block may be short */
+    s->start[r] = (rows->start[r] + length - 1) / length;
+  if (status != IG_OK) {
+    ig_slab_free(s);
+    return status;
+  }
+  s->planes = s->start[s->ranks];
+  *out = s;
+  return IG_OK;
+}
+
+static bool own(const ig_rows *rows, ig_lid row) {
+  return row >= rows->from && row < rows->to;
+}
+
+/* --- ghosts --- */
+
+static ig_status pairs_use(ig_ctx *cx, ig_status status, int ranks, ig_halo_pairs *give,
+                           ig_halo_pairs *take, size_t item, ig_halo *halo) {
+  if (status == IG_OK)
+    return ig_halo_of_pairs(cx, ranks, give, take, item, halo);
+  free(give->item);
+  free(take->item);
+  return status;
+}
+
+ig_status ig_rows_halo(ig_ctx *cx, const ig_rows *rows, const ig_rows *columns, const ig_lid *start,
+                       const ig_lid *column, size_t item, ig_halo *halo) {
+  ig_halo_pairs give = {0}, take = {0};
+  ig_status status = IG_OK;
+  for (int r = 0; r < rows->ranks; r++)
+    for (ig_lid k = start[rows->start[r]]; k < start[rows->start[r + 1]] && status == IG_OK; k++) {
+      if (r != rows->rank && own(columns, column[k]))
+        status = ig_halo_pair_add(cx, &give, r, column[k]);
+      else if (r == rows->rank && !own(columns, column[k]))
+        status = ig_halo_pair_add(cx, &take, ig_rows_owner(columns, column[k]), column[k]);
+    }
+  return pairs_use(cx, status, rows->ranks, &give, &take, item, halo);
+}
+
+/* Where an element has own nodes and others, each owner needs all of them. */
+static ig_status element_look(ig_ctx *cx, const ig_rows *nodes, int npe, const ig_lid *conn,
+                              ig_halo_pairs *give, ig_halo_pairs *take) {
+  for (int a = 0; a < npe; a++) {
+    if (own(nodes, conn[a]))
+      continue;
+    const int other = ig_rows_owner(nodes, conn[a]);
+    IG_TRY(ig_halo_pair_add(cx, take, other, conn[a]));
+    for (int c = 0; c < npe; c++)
+      if (own(nodes, conn[c]))
+        IG_TRY(ig_halo_pair_add(cx, give, other, conn[c]));
+  }
+  return IG_OK;
+}
+
+ig_status ig_rows_halo_elements(ig_ctx *cx, const ig_rows *nodes, ig_lid elements, int npe,
+                                const ig_lid *conn, size_t item, uint8_t *mine, ig_halo *halo) {
+  ig_halo_pairs give = {0}, take = {0};
+  ig_status status = IG_OK;
+  for (ig_lid e = 0; e < elements && status == IG_OK; e++) {
+    const ig_lid *corner = conn + (int64_t)npe * e;
+    int owned = 0;
+    for (int a = 0; a < npe; a++)
+      owned += own(nodes, corner[a]);
+    mine[e] = owned > 0;
+    if (owned > 0 && owned < npe)
+      status = element_look(cx, nodes, npe, corner, &give, &take);
+  }
+  return pairs_use(cx, status, nodes->ranks, &give, &take, item, halo);
+}
+
+/* --- whole vectors --- */
+
+ig_status ig_rows_gather(ig_ctx *cx, const ig_rows *rows, size_t item, void *values) {
+  char *at = values;
+  ig_message *message;
+  int messages = 0;
+  const ig_status status = IG_NEW(cx, &message, rows->ranks, "messages");
+  IG_TRY(ig_ranks_agree(cx, status));
+  for (int r = 0; r < rows->ranks; r++)
+    if (r != rows->rank)
+      message[messages++] =
+          (ig_message){.rank = r,
+                       .send = at + (size_t)rows->from * item,
+                       .send_size = (size_t)(rows->to - rows->from) * item,
+                       .receive = at + (size_t)rows->start[r] * item,
+                       .receive_size = (size_t)(rows->start[r + 1] - rows->start[r]) * item};
+  const ig_status swapped = ig_ranks_swap(cx, message, messages);
+  free(message);
+  return swapped;
+}
