@@ -307,6 +307,7 @@ const ig_option ig_topopt_options[] = {
             "and the objective by no more than this share; 0: not asked"),
     IG_CHOICE(ig_topopt_case, ranks, "auto|share|divide", "auto",
               "what several ranks do: each solves its share of the linear systems of a design, or "
-              "they divide the grid; auto: share where there are as many systems as ranks and the "
+              "they divide the grid or the nodes of a mesh; auto: share where there are as many "
+              "systems as ranks and the "
               "grid is not too large for each, see docs/ranks.md"),
     IG_END};
