@@ -1,6 +1,6 @@
 /* A transport between ranks that allows nothing: buffers to receive into are spoilt before, those
-   sent from after each exchange, messages come in another order and late. Around the transport that
-   a rank has. */
+   sent from after each exchange, messages come in another order and late; what is under way may not
+   change. Around the transport that a rank has. */
 #ifndef IG_TESTS_HARSH_RANKS_H
 #define IG_TESTS_HARSH_RANKS_H
 
@@ -14,6 +14,8 @@ typedef struct {
   const ig_transport *inner;
   void *self;
   uint32_t seed;
+  ig_message *posted; /* messages under way, and what was to be sent as it was then */
+  int posts;
 } harsh;
 
 static inline uint32_t harsh_next(harsh *h) {
@@ -61,6 +63,35 @@ static ig_status harsh_swap(void *self, const ig_message *message, int count) {
   free(mine);
   return status;
 }
+static ig_status harsh_post(void *self, const ig_message *message, int count) {
+  harsh *h = self;
+  h->posted = malloc((2 * (size_t)count + 1) * sizeof *h->posted);
+  h->posts = count;
+  for (int i = 0; i < count; i++) {
+    void *copy = malloc(message[i].send_size + 1);
+    if (message[i].send_size)
+      memcpy(copy, message[i].send, message[i].send_size);
+    if (message[i].receive_size)
+      memset(message[i].receive, 0xff, message[i].receive_size);
+    h->posted[i] = h->posted[count + i] = message[i];
+    h->posted[count + i].send = copy;
+  }
+  return IG_OK;
+}
+static ig_status harsh_await(void *self) {
+  harsh *h = self;
+  ig_status status = IG_OK;
+  for (int i = 0; i < h->posts; i++) {
+    const ig_message *now = &h->posted[i], *then = &h->posted[h->posts + i];
+    if (now->send_size && memcmp(now->send, then->send, now->send_size) != 0)
+      status = IG_IO; /* it was changed before it was sent */
+    free((void *)then->send);
+  }
+  const ig_status swapped = harsh_swap(self, h->posted, h->posts);
+  free(h->posted);
+  h->posted = NULL;
+  return status == IG_OK ? swapped : status;
+}
 static void harsh_close(void *self) {
   harsh *h = self;
   h->inner->close(h->self);
@@ -69,10 +100,15 @@ static void harsh_close(void *self) {
 
 /* From here on the rank talks this way. */
 static inline void harsh_use(ig_ranks *ranks) {
-  static const ig_transport table = {
-      .broadcast = harsh_broadcast, .most = harsh_most, .swap = harsh_swap, .close = harsh_close};
+  static const ig_transport table = {.broadcast = harsh_broadcast,
+                                     .most = harsh_most,
+                                     .swap = harsh_swap,
+                                     .post = harsh_post,
+                                     .await = harsh_await,
+                                     .close = harsh_close};
   harsh *h = malloc(sizeof *h);
-  *h = (harsh){ranks->transport, ranks->self, (uint32_t)ranks->rank * 40503u + 7};
+  *h = (harsh){
+      .inner = ranks->transport, .self = ranks->self, .seed = (uint32_t)ranks->rank * 40503u + 7};
   ranks->transport = &table;
   ranks->self = h;
 }

@@ -3,6 +3,7 @@
 #define IG_TEST_RANKS_SEATS_H
 
 #include "check.h"
+#include "harsh_ranks.h"
 #include "ranks_threads.h"
 #include "ranks/part.h"
 #include <ingot/ingot.h>
@@ -111,6 +112,8 @@ static inline seat together(const seat *like, int count, int stopper) {
   seat s[MOST];
   assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
   for (int i = 0; i < count; i++) {
+    if (like->how == IG_DIVIDE_RANDOM) /* also in what they may rely on */
+      harsh_use(ranks[i]);
     s[i] = *like;
     s[i].ranks = ranks[i];
     s[i].out = i == 0 ? like->out : NULL;

@@ -14,11 +14,6 @@ static ig_status division_check(const ig_frac_model *m) {
                    "on several ranks (%d here) only assembly 'gather' has the bits of one: choose "
                    "assembly: gather",
                    ranks);
-  if (m->s.zone.law.rigid)
-    return IG_FAIL(m->cx, IG_INPUT,
-                   "rigid contact of facets does not run on several ranks (%d here): choose "
-                   "cohesive.contact: penalty, or one rank",
-                   ranks);
   return IG_OK;
 }
 
@@ -83,6 +78,13 @@ static ig_status layers_find(ig_frac_model *m, const ig_mesh *mesh) {
   for (ig_lid n = 0; n < mesh->nodes; n++)
     p->near[n] = UINT64_C(1) << p->owner[n];
   to_elements(mesh, npe, p->near, element);
+  if (m->s.zone.law.rigid) { /* all is known one layer further, for what touches there */
+    for (int32_t e = 0; e < m->s.ne && status == IG_OK; e++)
+      if (element[e] & me)
+        status = list_add(m->cx, &p->touching, e);
+    to_nodes(mesh, npe, element, p->near);
+    to_elements(mesh, npe, p->near, element);
+  }
   for (int32_t e = 0; e < m->s.ne && status == IG_OK; e++)
     if (element[e] & me) {
       p->mine[e] = element[e] == me ? 2 : 1;
@@ -119,9 +121,9 @@ static ig_status elements_list(ig_frac_model *m, const ig_mesh *mesh) {
   for (int32_t k = 0; k < m->s.drive.loads_on; k++)
     if (p->mine[m->load_face[3 * k] / faces])
       IG_TRY(list_add(m->cx, &p->loads, k));
-  ig_frac_list *const all[] = {&p->elements, &p->stressed, &p->facets,
-                               &p->loads,    &p->inner,    &p->outer};
-  for (int i = 0; i < 6; i++)
+  ig_frac_list *const all[] = {&p->elements, &p->stressed, &p->facets,  &p->loads,
+                               &p->inner,    &p->outer,    &p->touching};
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     IG_TRY(list_push(m->cx, all[i], 0));
   return IG_OK;
 }
@@ -232,10 +234,9 @@ static ig_status halo_make(ig_frac_model *m, int layer) {
   if (status == IG_OK)
     status = copies_list(m, &p->take[layer], &take);
   const ig_halo_lists lists = {p->ranks, give.start, give.node, take.start, take.node};
-  if (status == IG_OK)
-    status = ig_halo_of(m->cx, &lists,
-                        (size_t)m->shape.dim * (m->wide ? 8 : 4) * (layer == IG_FRAC_ALL ? 2 : 1),
-                        &p->halo[layer]);
+  if (status == IG_OK) /* displacements, and velocities where contact needs them */
+    status =
+        ig_halo_of(m->cx, &lists, 2 * (size_t)m->shape.dim * (m->wide ? 8 : 4), &p->halo[layer]);
   free(give.start);
   free(give.node);
   free(take.start);
@@ -430,9 +431,9 @@ void ig_frac_part_free(ig_frac_model *m) {
   ig_frac_part *p = m->divided;
   if (!p)
     return;
-  ig_frac_list *const all[] = {&p->elements,    &p->stressed, &p->nodes, &p->averaged,
-                               &p->facets,      &p->cohesive, &p->loads, &p->marked,
-                               &p->crack_owner, &p->inner,    &p->outer, &p->joint};
+  ig_frac_list *const all[] = {&p->elements, &p->stressed, &p->nodes,   &p->averaged,    &p->facets,
+                               &p->cohesive, &p->loads,    &p->marked,  &p->crack_owner, &p->inner,
+                               &p->outer,    &p->joint,    &p->touching};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(m->cx, &all[i]->a);
   ig_halo_free(m->cx, &p->crack_halo);

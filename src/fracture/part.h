@@ -11,6 +11,10 @@
    one rank. What a cohesive element starts with hangs on the stress of two elements: both are far
    elements of every rank that computes it.
 
+   Rigid contact of facets hangs on all forces at both nodes of a pair: there everything is known
+   one layer further (near is what has a node in common with an element at an own node), and
+   velocities travel too.
+
    Surfaces may touch anywhere: where they do, all ranks have displacements and velocities of all
    nodes and the state of all cohesive elements at each step, and each computes all of the contact.
 
@@ -49,6 +53,7 @@ typedef struct ig_frac_part {
   /* near ones again: those with own nodes alone, which can be computed while ghosts travel; the
      others; of the first those with a load or a cohesive element, which wait for its forces */
   ig_frac_list inner, outer, joint;
+  ig_frac_list touching;                /* elements at own nodes, where facets are rigid */
   bool ahead;                           /* forces of inner elements of this step are there */
   ig_frac_list nodes, averaged, facets; /* own; near; of near elements */
   ig_frac_list cohesive, loads, marked; /* at near elements; to open, of all ranks */

@@ -19,12 +19,12 @@ static ig_status elements(ig_frac_model *m, const ig_frac_list *list) {
                      : IG_OK;
 }
 
-/* Displacements of a layer; of all, velocities too. */
+/* Displacements of a layer; velocities too where contact needs them. */
 static int moving(const ig_frac_model *m, int layer, ig_halo_array array[2]) {
   const size_t item = (size_t)m->shape.dim * (m->wide ? 8 : 4);
   array[0] = (ig_halo_array){m->s.nodal.u, item};
   array[1] = (ig_halo_array){m->s.nodal.v, item};
-  return layer == IG_FRAC_ALL ? 2 : 1;
+  return layer == IG_FRAC_ALL || (layer == IG_FRAC_NEAR && m->s.zone.law.rigid) ? 2 : 1;
 }
 
 /* --- the check */
@@ -146,7 +146,10 @@ static ig_status force(ig_frac_model *m, ig_status status) {
   status = surfaces(m, status);
   if (status == IG_OK)
     status = elements(m, ahead ? &p->outer : &p->elements);
-  return status == IG_OK && ahead ? elements(m, &p->joint) : status;
+  if (status == IG_OK && ahead)
+    status = elements(m, &p->joint);
+  return status == IG_OK && m->s.zone.law.rigid ? run_list(m, IG_FRAC_contact, &p->touching)
+                                                : status;
 }
 
 static bool due(const ig_frac_model *m, int64_t step) {
@@ -258,6 +261,10 @@ static ig_status tables_gather(ig_frac_model *m, const collects *c) {
     IG_TRY(table_gather(m, &c->cohesive, crack[i], 1));
   for (int i = 0; i < 2 && m->s.drive.loads_on; i++)
     IG_TRY(table_gather(m, &c->loads, load[i], 1));
+  if (m->s.zone.law.rigid) {
+    IG_TRY(table_gather(m, &c->elements, "fc", m->shape.nodes));
+    IG_TRY(table_gather(m, &c->elements, "impact", 1));
+  }
   return table_gather(m, &c->elements, "fe", m->shape.nodes);
 }
 

@@ -64,6 +64,11 @@ END
 many 2 run bed.yaml -o x 2>log && fail "powder runs on two ranks"
 grep -q 'powder does not run on several ranks (2 here)' log || fail "the room is not named"
 
+# one rank that cannot open its device: the others do not wait for it
+timeout 60 mpirun -n 1 "$INGOT" run case.yaml -b cpu -t 1 -o x : -n 1 "$INGOT" run case.yaml -b cpu -t 9999 -o x 2>log
+[ $? = 2 ] || fail "a rank that cannot open its device does not end the job"
+[ "$(grep -c 'ingot: error: rank 1 on .*threads = 9999' log)" = 1 ] || fail "why a rank cannot open its device is not told once"
+
 # one mesh divided: births under a beam, the same files
 cat >heat.yaml <<'END'
 physics: thermal

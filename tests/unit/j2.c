@@ -3,6 +3,7 @@
 #include "kern/prec_f64.h"
 #include "material/j2.inc"
 #include "kern/pack_f64.h"
+#include "material/j2.inc"
 
 static mech_f64 steel(void) {
   mech_f64 m = {.density = 7850, .young = 200e9, .poisson = 0.3, .yield = 250e6, .hardening = 2e9};
@@ -214,6 +215,53 @@ static void packs_take_logarithms(void **state) {
   assert_true(isfinite(ig_lane_exp_f64(1e9 - (ig_pack_f64){0})[0]));
 }
 
+/* One element's way through a law, in lane `lane` of packs whose other lanes go ways of their own:
+   some elastic, some yielding. A solid and a layer. */
+typedef struct {
+  double stress[9], past[14], left;
+} lane_end;
+static void lane_go(const mech_f64 *m, int law, int lane, int others, lane_end *end) {
+  ig_pack_f64 s[6] = {{0}}, h[7] = {{0}}, p[3] = {{0}}, g[7] = {{0}}, thin, left = {0};
+  for (int i = 0; i < 60; i++) {
+    ig_pack_f64 de[6] = {{0}}, flat[3] = {{0}};
+    for (int l = 0; l < IG_PACK_F64; l++) {
+      const int way = l == lane ? 0 : others + l; /* strength and phase of the strain */
+      const double size = 2e-4 * (1 + way % 4) * (way % 3 == 2 ? 0.01 : 1);
+      for (int k = 0; k < 6; k++)
+        de[k][l] = size * sin(0.3 * i + 1.7 * k + 0.9 * way) * (k < 3 ? 1 : 0.5);
+      for (int k = 0; k < 3; k++)
+        flat[k][l] = size * sin(0.23 * i + 1.3 * k + 0.7 * way);
+    }
+    left = left + j2_solid_p64(m, law, 1e-6, de, s, h);
+    left = left + j2_plane_p64(m, law, 1e-6, flat, p, g, &thin);
+  }
+  *end = (lane_end){.left = left[lane]};
+  for (int k = 0; k < 9; k++)
+    end->stress[k] = k < 6 ? s[k][lane] : p[k - 6][lane];
+  for (int k = 0; k < 14; k++)
+    end->past[k] = k < 7 ? h[k][lane] : g[k - 7][lane];
+}
+static void lanes_do_not_depend_on_each_other(void **state) {
+  (void)state;
+  mech_f64 m = steel();
+  m.kinematic = 3e9;
+  m.rows = 3;
+  m.strain[1] = 0.001, m.strain[2] = 0.005;
+  m.stress[0] = 250e6, m.stress[1] = 300e6, m.stress[2] = 340e6;
+  m.jc_b = 292e6, m.jc_n = 0.31, m.jc_c = 0.014, m.jc_rate0 = 1, m.jc_m = 1.09, m.jc_range = 1000;
+  m.jc_heat = 1e-7, m.jc_d[0] = 0.5;
+  for (int law = IG_LAW_J2; law <= IG_LAW_JOHNSON; law++) {
+    lane_end first;
+    lane_go(&m, law, 0, 0, &first);
+    assert_true(first.past[0] > 1e-4 && first.past[7] > 1e-4);
+    for (int others = 0; others < 24; others++) {
+      lane_end other;
+      lane_go(&m, law, others % IG_PACK_F64, others, &other);
+      assert_memory_equal(&first, &other, sizeof first);
+    }
+  }
+}
+
 /* Stress of a small strain is Hooke's; energy's slope is the stress. */
 static void neo_hookean_meets_hooke(void **state) {
   (void)state;
@@ -239,6 +287,7 @@ int main(void) {
       cmocka_unit_test(johnson_cook_flows_as_it_should),
       cmocka_unit_test(johnson_cook_returns_at_any_rate),
       cmocka_unit_test(packs_take_logarithms),
+      cmocka_unit_test(lanes_do_not_depend_on_each_other),
       cmocka_unit_test(neo_hookean_meets_hooke),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

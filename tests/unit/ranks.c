@@ -300,6 +300,32 @@ static void a_stop_is_everybodys_and_checkpoints_fit_any_count(void **state) {
   assert_int_equal(system(command), 0);
 }
 
+/* One rank finds no backend: none waits for it, all say why. */
+static void *open_alone(void *user) {
+  seat *s = user;
+  ig_ctx *cx;
+  const bool wrong = ig_ranks_rank(s->ranks) == 1;
+  const ig_ctx_options options = {
+      .backend = wrong ? "none" : "cpu", .threads = 1, .ranks = s->ranks};
+  s->status = ig_ctx_open(&options, &cx);
+  snprintf(s->message, sizeof s->message, "%s", ig_ctx_message(cx));
+  ig_ctx_close(cx);
+  return NULL;
+}
+static void a_rank_without_backend_ends_all(void **state) {
+  (void)state;
+  static seat s[3];
+  ig_ranks *ranks[3];
+  assert_int_equal(ig_ranks_threads(3, ranks), IG_OK);
+  for (int i = 0; i < 3; i++)
+    s[i].ranks = ranks[i];
+  threads_sit(3, ranks, open_alone, s, sizeof *s);
+  for (int i = 0; i < 3; i++) {
+    assert_int_equal(s[i].status, IG_INPUT);
+    assert_non_null(strstr(s[i].message, "rank 1 on this computer: backend 'none' is unknown"));
+  }
+}
+
 static void arguments_are_looked_at(void **state) {
   (void)state;
   ig_ranks *r[1];
@@ -318,6 +344,7 @@ int main(void) {
       cmocka_unit_test(a_failure_is_everybodys),
       cmocka_unit_test(rooms_that_cannot_refuse),
       cmocka_unit_test(a_stop_is_everybodys_and_checkpoints_fit_any_count),
+      cmocka_unit_test(a_rank_without_backend_ends_all),
       cmocka_unit_test(arguments_are_looked_at),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

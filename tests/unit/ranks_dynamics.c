@@ -224,6 +224,18 @@ static void dynamics_has_the_bits_of_one(void **state) {
       {5, crossed, "double", NULL, NULL, IG_DIVIDE_RANDOM},
       {4, crossed, "single", NULL, NULL, IG_DIVIDE_CURVE},
       {2, folded, "single", "mesh.element", "quad4", IG_DIVIDE_CURVE},
+      /* plastic shells by each law: no element may hang on its neighbours in a vector */
+      {3, folded, "double", "materials",
+       "[{name: m, density: 2700, young: 7e8, poisson: 0.3, yield: 1e6, hardening: 5e6}]",
+       IG_DIVIDE_RANDOM},
+      {5, folded, "single", "materials",
+       "[{name: m, density: 2700, young: 7e8, poisson: 0.3, hardening_curve: [[0, 1e6], [0.02, "
+       "2e6], [0.3, 3e6]]}]",
+       IG_DIVIDE_CURVE},
+      {4, folded, "double", "materials",
+       "[{name: m, density: 2700, young: 7e8, poisson: 0.3, law: johnson_cook, yield: 1e6, "
+       "johnson_cook: {b: 3e6, n: 0.31, c: 0.025, rate0: 1, m: 1.09, room: 294, melt: 1356}}]",
+       IG_DIVIDE_RANDOM},
       {3, shot, "double", NULL, NULL, IG_DIVIDE_RANDOM},
       {5, shot, "single", NULL, NULL, IG_DIVIDE_UNEVEN}};
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, -1);

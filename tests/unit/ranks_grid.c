@@ -325,15 +325,15 @@ static void cuts_lie_where_levels_bear_them(void **state) {
                {3, 97, 6, 5}, {4, 257, 8, 6}, {5, 38, 5, 2}, {1, 99, 5, 0}};
   for (size_t g = 0; g < sizeof given / sizeof *given; g++) {
     ig_ranks *ranks[MOST];
+    cutting c[MOST];
     assert_int_equal(ig_ranks_threads(given[g].ranks, ranks), IG_OK);
-    for (int i = 0; i < given[g].ranks; i++) {
-      cutting c = {.ranks = ranks[i], .planes = given[g].planes, .levels = given[g].levels};
-      cut(&c);
-      assert_int_equal(c.wrong, 0);
-      assert_int_equal(c.depth, given[g].depth);
-    }
     for (int i = 0; i < given[g].ranks; i++)
-      ig_ranks_close(ranks[i]);
+      c[i] = (cutting){.ranks = ranks[i], .planes = given[g].planes, .levels = given[g].levels};
+    threads_sit(given[g].ranks, ranks, cut, c, sizeof *c);
+    for (int i = 0; i < given[g].ranks; i++) {
+      assert_int_equal(c[i].wrong, 0);
+      assert_int_equal(c[i].depth, given[g].depth);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/output.h"
 #include "core/threads.h"
+#include "ranks/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,20 @@ static ig_status backend_try(ig_ctx *cx, const ig_backend *backend) {
   cx->backend = backend;
   IG_TRY(backend->open(cx));
   return ig_fault_open(cx);
+}
+
+/* Ranks on a GPU and ranks without one would give other bits, and the first wait for the others. */
+static ig_status all_alike(ig_ctx *cx, bool gpu) {
+  int64_t word[2] = {gpu, !gpu};
+  IG_TRY(ig_ranks_most(cx, IG_OK, word, 2));
+  if (!word[0] || !word[1])
+    return IG_OK;
+  return ig_ranks_agree(
+      cx, gpu ? IG_OK
+              : IG_FAIL(cx, IG_INPUT,
+                        "no GPU opens here (%.200s), but on other ranks: start ranks only where "
+                        "there are GPUs, or choose --backend cpu",
+                        *cx->message ? cx->message : "none was found"));
 }
 
 static ig_status backend_find(ig_ctx *cx, const char *name) {
@@ -24,16 +39,22 @@ static ig_status backend_find(ig_ctx *cx, const char *name) {
   }
   /* auto: the GPU if it opens, else the CPU; a backend that is missing is no failure here. */
   const ig_backend *cuda = ig_backend_find("cuda");
-  if (cuda && backend_try(cx, cuda) == IG_OK)
+  const bool opened = cuda && backend_try(cx, cuda) == IG_OK;
+  IG_TRY(all_alike(cx, opened));
+  if (opened)
     return IG_OK;
   cx->status = IG_OK;
   cx->message[0] = '\0';
   return backend_try(cx, ig_backend_find("cpu"));
 }
 
-static ig_status backend_choose(ig_ctx *cx, const char *name) {
+/* All ranks meet here: one that has no backend must not leave the others waiting. `status`: whether
+   it is worth trying. */
+static ig_status backend_choose(ig_ctx *cx, const char *name, ig_status status) {
   const ig_phase former = ig_phase_begin(cx, IG_PHASE_START);
-  const ig_status status = backend_find(cx, name);
+  if (status == IG_OK)
+    status = backend_find(cx, name);
+  status = ig_ranks_agree(cx, status);
   ig_phase_end(cx, former);
   return status;
 }
@@ -56,15 +77,16 @@ ig_status ig_ctx_open(const ig_ctx_options *options, ig_ctx **out) {
   cx->user = options->user;
   cx->free_backend = !options->backend;
   cx->free_threads = !options->threads;
-  if (options->threads < 0 || options->threads > MOST_THREADS)
-    return IG_FAIL(cx, IG_INPUT, "threads = %d: expected 0 (all cores) to %d", options->threads,
-                   MOST_THREADS);
-  if (options->device < 0)
-    return IG_FAIL(cx, IG_INPUT, "device = %d: expected 0, the first, or more", options->device);
-  cx->device_index = options->device + ig_ranks_local(options->ranks);
   cx->ranks = options->ranks;
+  ig_status status = IG_OK;
+  if (options->threads < 0 || options->threads > MOST_THREADS)
+    status = IG_FAIL(cx, IG_INPUT, "threads = %d: expected 0 (all cores) to %d", options->threads,
+                     MOST_THREADS);
+  else if (options->device < 0)
+    status = IG_FAIL(cx, IG_INPUT, "device = %d: expected 0, the first, or more", options->device);
+  cx->device_index = options->device + ig_ranks_local(options->ranks);
   cx->threads = options->threads ? options->threads : ig_threads_all();
-  return backend_choose(cx, options->backend ? options->backend : "cpu");
+  return backend_choose(cx, options->backend ? options->backend : "cpu", status);
 }
 
 static void backend_close(ig_ctx *cx) {
@@ -85,7 +107,7 @@ ig_status ig_ctx_follow(ig_ctx *cx, const char *backend, int threads) {
     return IG_OK;
   cx->threads = wanted;
   backend_close(cx);
-  return backend_choose(cx, name);
+  return backend_choose(cx, name, IG_OK);
 }
 
 void ig_ctx_close(ig_ctx *cx) {
