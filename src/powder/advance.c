@@ -226,6 +226,24 @@ static ig_status molten(ig_powder_run *r, bool *any) {
   return IG_OK;
 }
 
+/* Until the end of the first line that ends within a step, of those that are shorter than one: the
+   middle of a step may miss them, so they are looked at there. */
+static double short_line(const ig_powder_run *r, double dt) {
+  double end = r->time + dt;
+  int64_t first = r->lines;
+  for (int b = 0; b < r->beams; b++)
+    first = r->laser[b].line < first ? r->laser[b].line : first;
+  for (int64_t i = first < 0 ? 0 : first; i < r->lines; i++) {
+    const ig_powder_line *l = &r->line_of[i];
+    const double *t = r->laser[l->beam].path.t, to = t[l->last + 1];
+    if (t[l->first] >= end)
+      break;
+    if (to - t[l->first] < dt && to > r->time + 1e-3 * r->dt_fine)
+      end = fmin(end, to);
+  }
+  return end - r->time;
+}
+
 ig_status ig_powder_advance(ig_powder_run *r) {
   while (layer_next(r) <= r->time)
     IG_TRY(layer_spread(r));
@@ -246,11 +264,13 @@ ig_status ig_powder_advance(ig_powder_run *r) {
     return ig_powder_do_all(r, IG_DO_pool_done);
   }
   r->dt_dwell = 0;
-  double dt = r->dt_fine * fmax(1, floor(plain / r->dt_fine));
+  const double whole = r->dt_fine * fmax(1, floor(plain / r->dt_fine));
+  double dt = short_line(r, whole);
+  const double look = dt < whole ? 1 - 1e-6 : 0.5;
   const bool last = r->time + dt >= until;
   dt = last ? until - r->time : dt;
-  IG_TRY(ig_powder_windows_follow(r, r->time + dt));
-  ig_powder_pool_aim(r, r->time + 0.5 * dt);
+  IG_TRY(ig_powder_windows_follow(r, fmin(until, r->time + whole)));
+  ig_powder_pool_aim(r, r->time + look * dt);
   IG_TRY(ig_powder_both(r, dt));
   r->time = last ? until : r->time + dt;
   return IG_OK;

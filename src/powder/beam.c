@@ -33,6 +33,34 @@ double ig_powder_beam_way(ig_powder_run *r, int beam, double time, double *way) 
   return takes > 0 ? length / takes : 0;
 }
 
+/* Cosine of the turn from piece i to piece j of a path; 1 where one of them stands still. */
+static double turn(const ig_toolpath *p, int64_t i, int64_t j) {
+  const double *a = &p->x[3 * i], *b = &p->x[3 * j];
+  const double u[2] = {a[3] - a[0], a[4] - a[1]}, v[2] = {b[3] - b[0], b[4] - b[1]};
+  const double both = hypot(u[0], u[1]) * hypot(v[0], v[1]);
+  return both > 0 ? (u[0] * v[0] + u[1] * v[1]) / both : 1;
+}
+
+double ig_powder_beam_straight(const ig_powder_run *r, int beam, int64_t first, double time,
+                               bool *corner) {
+  const ig_toolpath *p = &r->laser[beam].path;
+  const double same = cos(15 * M_PI / 180), sharp = cos(30 * M_PI / 180),
+               enough = 1000 * r->c->beam.radius;
+  const int64_t i = piece_at(p, r->laser[beam].cursor, time);
+  double reach = 0;
+  *corner = false;
+  for (int64_t k = i; k >= first && k + 1 < p->count && reach < enough; k--) {
+    if (turn(p, k, i) < same) {
+      *corner = turn(p, k, k + 1) < sharp;
+      return reach;
+    }
+    const double *x = &p->x[3 * k], takes = p->t[k + 1] - p->t[k];
+    const double share = k == i && takes > 0 ? fmin((time - p->t[k]) / takes, 1) : 1;
+    reach += share * hypot(x[3] - x[0], x[4] - x[1]);
+  }
+  return INFINITY;
+}
+
 double ig_powder_beam_next(const ig_powder_run *r, int beam, double time) {
   const ig_toolpath *p = &r->laser[beam].path;
   for (int64_t i = piece_at(p, r->laser[beam].cursor, time); i + 1 < p->count; i++)

@@ -211,8 +211,10 @@ static ig_status sizes_choose(ig_powder_run *r) {
   double part_low[2] = {INFINITY, INFINITY}, part_high[2] = {-INFINITY, -INFINITY};
   IG_TRY(extent(r, part_low, part_high));
   if (fabs(layer / h - round(layer / h)) > 1e-6 || layer < 0.5 * h)
-    return ig_fail_at(r->cx, &g->at, "a layer of %g m is no whole number of cells of %g m", layer,
-                      h);
+    return ig_fail_at(r->cx, &g->at,
+                      "a layer of %g m is no whole number of cells of %g m: expected, for example, "
+                      "cell: %.12g m",
+                      layer, h, layer / fmax(1, round(layer / h)));
   const double base = r->layer_of[0].z - layer, deep = ceil(g->plate / H - 1e-9) * H;
   const double top = r->layer_of[r->layers - 1].z;
   double cells = 1;

@@ -34,6 +34,14 @@ void ig_powder_pool_aim(ig_powder_run *r, double time) {
     g->box[b] = r->laser[b].has_box ? r->laser[b].box : (ig_powder_box){0};
     const double speed = ig_powder_beam_way(r, b, when, g->direction[b]);
     g->behind[b] = q ? speed * fmax(0, when - path->t[q->first]) : 0;
+    bool corner = false;
+    const double reach = q ? ig_powder_beam_straight(r, b, q->first, when, &corner) : INFINITY,
+                 radius = r->c->beam.radius;
+    /* where it turned its tail lies across; the kernels look three radii farther back than this */
+    if (isfinite(reach))
+      g->behind[b] = corner ? reach - 4.5 * radius : fmax(0, reach - 3 * radius);
+    if (corner && reach < 3 * radius)
+      g->line[b] = -1;
   }
 }
 

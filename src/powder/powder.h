@@ -251,6 +251,11 @@ IG_MUST_CHECK ig_status ig_powder_windows_make(ig_powder_run *run, int set,
 double ig_powder_beam_at(ig_powder_run *run, int beam, double time, double *x);
 /* Its direction in the plane; how fast. */
 double ig_powder_beam_way(ig_powder_run *run, int beam, double time, double *way);
+/* How far behind the beam its line, from piece `first` on, last turned by more than 15 degrees from
+   the way it goes now; infinity: nowhere. *corner: there it turns by more than 30 degrees at once:
+   no chord of an arc. */
+double ig_powder_beam_straight(const ig_powder_run *run, int beam, int64_t first, double time,
+                               bool *corner);
 /* From now on nothing before `time` is asked for. */
 void ig_powder_beams_seek(ig_powder_run *run, double time);
 /* When a beam is on again, from `time` on; infinity: never. */

@@ -268,7 +268,7 @@ void ig_powder_warn(const ig_powder_run *r) {
                touch);
   unseen_warn(r);
   if (left)
-    ig_warn_at(r->cx, &r->c->grid.at,
-               "%d cells were molten when the window left them: a larger window keeps the pool",
-               left);
+    ig_warn_at(r->cx, &r->c->grid.at, "%d cells were molten when the window left them: %s", left,
+               r->fits ? "a layer was spread on a pool, or more than 16 pools were left"
+                       : "leave out grid.window, or make it larger");
 }

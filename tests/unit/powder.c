@@ -250,6 +250,47 @@ static void powder_sinks_together(void **state) {
   ig_powder_close(&r);
 }
 
+/* Oblique lines in a corner are shorter than half a coarse step: each is seen at its end. */
+static void short_lines_are_seen(void **state) {
+  (void)state;
+  ig_powder_case c = small();
+  ig_powder_run r;
+  c.grid.ratio = 8;
+  c.grid.plate = 0.16e-3;
+  c.hatch.layers = 1;
+  c.hatch.angle = M_PI / 4;
+  assert_int_equal(run(&c, &r), IG_OK);
+  double shortest = 1;
+  for (int64_t i = 0; i < r.lines; i++) {
+    const double *t = r.laser[0].path.t;
+    const double takes = t[r.line_of[i].last + 1] - t[r.line_of[i].first];
+    shortest = fmin(shortest, takes);
+    assert_true(takes < 2 * r.dt_fine ||
+                ig_powder_host(&r.array.line)[IG_LINE_COLUMNS * i + IG_LINE_LOOKS] > 0);
+  }
+  assert_true(shortest < 0.5 * ig_powder_coarse_step(&r) && shortest > 2 * r.dt_fine);
+  ig_powder_close(&r);
+}
+
+/* A contour is four straight tracks: behind its corners the tail of the pool is not its width. */
+static void corners_do_not_widen(void **state) {
+  (void)state;
+  ig_powder_case c = small();
+  ig_powder_run r;
+  part.max[0] = part.max[1] = 0.5e-3;
+  c.hatch.layers = 1;
+  c.hatch.border = 0.3e-3; /* no lines */
+  c.hatch.contour = (ig_hatch_contour){
+      .at = {.given = true}, .count = 1, .offset = 40e-6, .spacing = NAN, .power = 60, .speed = 1};
+  assert_int_equal(run(&c, &r), IG_OK);
+  const double *q = ig_powder_host(&r.array.line);
+  assert_int_equal(r.lines, 1);
+  assert_true(q[IG_LINE_LOOKS] > 10 && q[IG_LINE_DEPTH] > 20e-6);
+  assert_true(q[IG_LINE_WIDTH] < 1.3 * q[IG_LINE_WIDTH_MEAN]);
+  assert_true(q[IG_LINE_WIDTH] > 60e-6 && q[IG_LINE_WIDTH] < 180e-6);
+  ig_powder_close(&r);
+}
+
 static void a_weak_beam_melts_less(void **state) {
   (void)state;
   double melted[3];
@@ -346,6 +387,7 @@ int main(void) {
       cmocka_unit_test(a_saved_run_goes_on),         cmocka_unit_test(a_weak_beam_melts_less),
       cmocka_unit_test(powder_sinks_together),       cmocka_unit_test(what_is_wrong_is_said),
       cmocka_unit_test(freezing_is_measured),        cmocka_unit_test(freezing_unseen_is_not_known),
+      cmocka_unit_test(short_lines_are_seen),        cmocka_unit_test(corners_do_not_widen),
       cmocka_unit_test(all_freezing_is_seen)};
   return cmocka_run_group_tests(tests, open_context, close_context);
 }
