@@ -49,6 +49,7 @@ typedef struct {
   const int32_t *first, *item; /* nbn: corners (8 e + a) at each node */
   const void *x;               /* recompute: nodes x 3 */
   double lame, shear;          /* at unit Young's modulus */
+  const double *poisson;       /* recompute: of each element, in double; NULL: as above */
   void *slots;                 /* gather: 3 each of the plan's */
 } ig_ebe_args;
 

@@ -22,6 +22,7 @@
 IG_HD void element_blocks(const ig_mesh_args *p, const int nodes, int size, ig_lid e,
                           double modulus, double (*k)[9]) {
   double at[30];
+  const double lame = ig_cell_lame(p, e), shear = ig_cell_shear(p, e);
   memset(k, 0, (size_t)(nodes * nodes) * sizeof *k);
   ig_cell_positions(p, nodes, e, at);
   for (int q = 0; q < (nodes == 8 ? 8 : tet_points_f64(nodes)); q++) {
@@ -41,7 +42,7 @@ IG_HD void element_blocks(const ig_mesh_args *p, const int nodes, int size, ig_l
           k[nodes * i + j][0] +=
               scale * (g[i][0] * g[j][0] + g[i][1] * g[j][1] + g[i][2] * g[j][2]);
         else
-          hooke_block_f64(g[i], g[j], scale, p->lame, p->shear, k[nodes * i + j]);
+          hooke_block_f64(g[i], g[j], scale, lame, shear, k[nodes * i + j]);
   }
   for (int i = 0; i < nodes; i++)
     for (int j = 0; j < i; j++)

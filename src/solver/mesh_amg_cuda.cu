@@ -27,7 +27,7 @@ static __global__ void __launch_bounds__(128)
   const int32_t *node = p.scatter.conn + N * (int64_t)e;
   double x[30], k[9];
   ig_cell_positions(&p, N, e, x);
-  ig_cell_block(&p, N, x, SIZE, i, j, modulus[e], k);
+  ig_cell_block(&p, N, e, x, SIZE, i, j, modulus[e], k);
   float *to = a.value + (int64_t)ig_bsr_find(&a, node[i], node[j]) * (SIZE * SIZE);
 #pragma unroll
   for (int c = 0; c < SIZE * SIZE; c++) { /* entries have no slots */

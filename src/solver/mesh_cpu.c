@@ -64,7 +64,7 @@ IG_HD void add_diagonal(const ig_mesh_args *p, const int n, ig_lid e, double mod
   double at[30], b[6];
   ig_cell_positions(p, n, e, at);
   for (int a = 0; a < n; a++) {
-    ig_cell_diagonal(p, n, at, a, b);
+    ig_cell_diagonal(p, n, e, at, a, b);
     for (int j = 0; j < count; j++)
       ig_scatter_add_f64(&p->scatter, e, a, count, j, modulus * b[j], block, p->slots);
   }

@@ -103,7 +103,7 @@ static __global__ void __launch_bounds__(128)
   const double scale = modulus ? modulus[e] : 1;
   double at[30], b[6];
   ig_cell_positions(&p, N, e, at);
-  ig_cell_diagonal(&p, N, at, a, b);
+  ig_cell_diagonal(&p, N, e, at, a, b);
 #pragma unroll
   for (int j = 0; j < 6; j++)
     if (j < count)

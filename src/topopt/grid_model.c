@@ -421,7 +421,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
     IG_TRY(
         ig_topopt_points_candidates(&points, materials, &solid, &poisson, &density, &m->loading));
   } else {
-    IG_TRY(ig_topopt_points_materials(&points, materials, &solid, &poisson, &m->scale));
+    IG_TRY(ig_topopt_points_materials(&points, materials, &solid, &poisson, &m->scale, NULL));
     IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
   }
   m->loading.stiffness = solid * (dim == 2 ? gc->thickness : 1);
@@ -502,7 +502,7 @@ static ig_status build(ig_topopt_grid_model *m, const ig_list *materials) {
   m->d.hooke = (ig_topopt_hooke){dim,
                                  dim == 2 ? poisson / (1 - poisson * poisson)
                                           : poisson / ((1 + poisson) * (1 - 2 * poisson)),
-                                 0.5 / (1 + poisson)};
+                                 0.5 / (1 + poisson), NULL};
   m->d.filter = grid_filter;
   m->d.around = grid_around;
   m->d.print = grid_print;

@@ -53,7 +53,7 @@ static ig_status read_material(const ig_topopt_points *p, const ig_material_case
 
 /* Values over the first material's; elements of nobody fail. */
 static ig_status fill_scale(const ig_topopt_points *p, const ig_list *materials, const double *own,
-                            double *scale) {
+                            const double *nu, double *scale, double *poisson) {
   int *owner;
   IG_TRY(IG_NEW(p->cx, &owner, p->places, "element materials"));
   ig_status status = claim_elements(p, materials, owner);
@@ -61,6 +61,8 @@ static ig_status fill_scale(const ig_topopt_points *p, const ig_list *materials,
   for (int64_t i = 0; status == IG_OK && i < p->places; i++) {
     none += owner[i] < 0;
     scale[i] = owner[i] > 0 ? own[owner[i] - 1] / own[0] : 0;
+    if (poisson)
+      poisson[i] = owner[i] > 0 ? nu[owner[i] - 1] : nu[0];
   }
   if (status == IG_OK && none)
     status = ig_fail_at(p->cx, &IG_ITEM(ig_material_case, *materials, 0)->at,
@@ -72,30 +74,35 @@ static ig_status fill_scale(const ig_topopt_points *p, const ig_list *materials,
 }
 
 ig_status ig_topopt_points_materials(const ig_topopt_points *p, const ig_list *materials,
-                                     double *stiffness, double *poisson, ig_array *scale) {
+                                     double *stiffness, double *poisson, ig_array *scale,
+                                     ig_array *poissons) {
   enum { MOST = 64 };
-  double own[MOST], nu = 0.3;
+  double own[MOST], nu[MOST];
   const int count = materials ? materials->count : 0;
+  bool differ = false;
   *stiffness = 1;
   *poisson = 0.3;
   if (count > MOST)
     return ig_fail_at(p->cx, &p->c->at, "materials: at most %d", MOST);
   for (int m = 0; m < count; m++) {
     const ig_material_case *material = IG_ITEM(ig_material_case, *materials, m);
-    IG_TRY(read_material(p, material, &own[m], &nu));
-    if (m == 0)
-      *poisson = nu;
-    if (nu != *poisson)
+    IG_TRY(read_material(p, material, &own[m], &nu[m]));
+    differ |= nu[m] != nu[0];
+    if (differ && !poissons)
       return ig_fail_at(p->cx, &material->at,
-                        "poisson: %g here and %g in the first material: topopt takes one Poisson's "
-                        "ratio for all, moduli may differ",
-                        nu, *poisson);
+                        "poisson: %g here and %g in the first material: a grid has one Poisson's "
+                        "ratio for all, moduli may differ; on a 'mesh' both may",
+                        nu[m], nu[0]);
     *stiffness = own[0];
+    *poisson = nu[0];
   }
   if (count == 0 || (count == 1 && IG_ITEM(ig_material_case, *materials, 0)->set.count == 0))
     return IG_OK;
   IG_TRY(ig_array_new(p->cx, scale, (size_t)p->places, sizeof(double), "moduli of the solid"));
-  IG_TRY(fill_scale(p, materials, own, scale->host));
+  if (differ)
+    IG_TRY(ig_array_new(p->cx, poissons, (size_t)p->places, sizeof(double), "Poisson's ratios"));
+  IG_TRY(fill_scale(p, materials, own, nu, scale->host, differ ? poissons->host : NULL));
+  IG_TRY(differ ? ig_array_push(p->cx, poissons) : IG_OK);
   return ig_array_push(p->cx, scale);
 }
 
@@ -118,7 +125,8 @@ ig_status ig_topopt_points_candidates(const ig_topopt_points *p, const ig_list *
     if (material->set.count)
       return ig_fail_at(p->cx, &material->at, "set: elements choose their material: leave it out");
     if (m > 0 && own != nu)
-      return ig_fail_at(p->cx, &material->at, "poisson: topopt takes one for all materials");
+      return ig_fail_at(p->cx, &material->at,
+                        "poisson: materials to choose from have one, moduli differ");
     nu = own;
     int at = m; /* lightest first */
     for (; at > 0 && mass[at - 1] > material->density.y[0]; at--) {
@@ -167,6 +175,6 @@ ig_status ig_topopt_points_densities(const ig_topopt_points *p, const ig_list *m
   if (alike)
     return IG_OK;
   IG_TRY(ig_array_new(p->cx, heavy, (size_t)p->places, sizeof(double), "densities of the solid"));
-  IG_TRY(fill_scale(p, materials, own, heavy->host));
+  IG_TRY(fill_scale(p, materials, own, NULL, heavy->host, NULL));
   return ig_array_push(p->cx, heavy);
 }

@@ -134,8 +134,8 @@ static void mesh_describe(void *self, ig_check_line *line, void *user) {
 
 static void mesh_free(void *self) {
   ig_topopt_mesh_model *m = self;
-  ig_array *const arrays[] = {&m->x,      &m->fix,   &m->spring, &m->role, &m->share,
-                              &m->center, &m->start, &m->order,  &m->scale};
+  ig_array *const arrays[] = {&m->x,      &m->fix,   &m->spring, &m->role,  &m->share,
+                              &m->center, &m->start, &m->order,  &m->scale, &m->poissons};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     ig_array_free(m->cx, arrays[i]);
   ig_topopt_loading_free(m->cx, &m->loading);
@@ -156,7 +156,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
                                        &density, &m->loading));
   } else {
     IG_TRY(ig_topopt_points_materials(&points, materials, &m->loading.stiffness, &m->poisson,
-                                      &m->scale));
+                                      &m->scale, &m->poissons));
     IG_TRY(ig_topopt_points_densities(&points, materials, &density, &m->loading.heavy));
   }
   m->loading.element_mass = isnan(density) ? 0 : density * m->d.volume;
@@ -176,7 +176,7 @@ static ig_status build(ig_topopt_mesh_model *m, const ig_list *materials, ig_ass
   d->thickness = 1;
   d->layout = (ig_node_layout){m->nodes, m->size, 1, m->size};
   d->fix = m->fix.dev;
-  d->hooke = (ig_topopt_hooke){3, m->hex.lame, m->hex.shear};
+  d->hooke = (ig_topopt_hooke){3, m->hex.lame, m->hex.shear, m->poissons.dev};
   d->filter = ig_topopt_mesh_filter;
   d->around = ig_topopt_mesh_around;
   d->snapshot = mesh_snapshot;

@@ -54,7 +54,8 @@ typedef struct ig_topopt_mesh_model {
   ig_ground ground;
   ig_cone cone, ball; /* of the filter; of the balls that bound members */
   ig_helmholtz helmholtz;
-  ig_array scale; /* moduli of several materials over the first's */
+  ig_array scale;    /* moduli of several materials over the first's */
+  ig_array poissons; /* of the elements, where materials differ in it */
   ig_array x, fix, spring, role, modulus, modulus_single, share, center, start, order, slots;
   ig_array ball_start, ball_order;
   ig_array block, inverse, z, partial; /* the preconditioner's, and sums */

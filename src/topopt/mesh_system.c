@@ -153,6 +153,7 @@ static ig_status make_multigrid(ig_topopt_mesh_model *m) {
   if (m->size == 3)
     IG_TRY(ig_ebe_new(m->cx, m->op.kind, m->plan.how, true, m->nodes, m->mesh->x, m->elements,
                       m->info->nodes, m->conn, m->poisson, &m->op_single));
+  m->op_single.args.poisson = m->poissons.dev;
   IG_TRY(ig_topopt_mesh_part_single(m));
   IG_TRY(
       ig_array_new_device(m->cx, &m->modulus_single, (size_t)m->elements, sizeof(float), "moduli"));
@@ -179,6 +180,7 @@ static ig_status make_plan(ig_topopt_mesh_model *m, ig_assembly how) {
                           .size = m->size,
                           .shear = hooke_shear_f64(m->poisson),
                           .lame = hooke_lame_f64(m->poisson),
+                          .poisson = m->poissons.dev,
                           .conduct = 1,
                           .slots = m->slots.dev};
   m->hex_colors = m->hex;
@@ -194,6 +196,9 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
   m->ground = (ig_ground){m->nodes, m->size, m->fix.dev, m->spring.dev};
   if (m->size == 1 && s->operator!= IG_EBE_RECOMPUTE)
     return ig_fail_at(cx, &s->at, "operator: heat on a mesh is made by recompute");
+  if (m->poissons.dev && s->operator!= IG_EBE_RECOMPUTE)
+    return ig_fail_at(cx, &s->at,
+                      "operator: materials with several Poisson's ratios take recompute");
   if (m->type != IG_HEX8 && s->operator!= IG_EBE_RECOMPUTE)
     return ig_fail_at(cx, &s->at,
                       "operator: %s is for hexahedra; this mesh has %s elements, which take "
@@ -202,6 +207,7 @@ ig_status ig_topopt_mesh_system_new(ig_topopt_mesh_model *m, ig_assembly how) {
   if (m->size == 3)
     IG_TRY(ig_ebe_new(cx, (ig_ebe_kind)s->operator, how, false, m->nodes, m->mesh->x, m->elements,
                       m->info->nodes, m->conn, m->poisson, &m->op));
+  m->op.args.poisson = m->poissons.dev;
   IG_TRY(ig_array_new_device(cx, &m->modulus, (size_t)m->elements, sizeof(double), "moduli"));
   IG_TRY(ig_array_new_device(cx, &m->partial, IG_MESH_CHUNKS, sizeof(double), "partial sums"));
   m->system = (ig_linear){m, (int64_t)m->size * m->nodes, apply, precondition, false, NULL, NULL};

@@ -97,12 +97,13 @@ IG_MUST_CHECK ig_status ig_topopt_points_limit(const ig_topopt_points *p, const 
    placing_links.c */
 IG_MUST_CHECK ig_status ig_topopt_points_touched(const ig_topopt_points *p, const uint8_t *fix,
                                                  const ig_loading *l, uint8_t *mark);
-/* Modulus (or conductivity) of the first material and Poisson's ratio of all; where there are
-   several materials, each element's modulus over the first's (places). Values that are missing
-   fail. */
+/* Modulus (or conductivity) and Poisson's ratio of the first material; where there are several,
+   each element's modulus over the first's and, where ratios differ, each element's ratio (places;
+   `poissons` NULL: they must not). Values that are missing fail. */
 IG_MUST_CHECK ig_status ig_topopt_points_materials(const ig_topopt_points *p,
                                                    const ig_list *materials, double *stiffness,
-                                                   double *poisson, ig_array *scale);
+                                                   double *poisson, ig_array *scale,
+                                                   ig_array *poissons);
 /* Density of the first material in kg/m^3 (NaN: not given) and, where there are several, of each
    element over it. */
 IG_MUST_CHECK ig_status ig_topopt_points_densities(const ig_topopt_points *p,

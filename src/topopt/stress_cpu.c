@@ -2,6 +2,7 @@
 #include "kern/hd.h"
 #include "core/threads.h"
 #include "topopt/stress.h"
+#include "kern/prec_f64.h"
 #include "topopt/design.inc"
 #include "topopt/stress.inc"
 
@@ -40,7 +41,7 @@ ig_status ig_topopt_stress_cpu_mises(ig_ctx *cx, int64_t n, const uint8_t *role,
   for (int64_t i = 0; i < n; i++) {
     mises[i] = 0;
     if (role[i]) {
-      ig_stress_hooke(law, n, tensor + i);
+      ig_stress_hooke(law, n, i, tensor);
       mises[i] = ig_stress_mises(n, tensor + i);
     }
   }

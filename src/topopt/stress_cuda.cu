@@ -3,6 +3,7 @@
 #include "topopt/stress_ops.h"
 #include "backend/cuda/launch.cuh"
 #include "kern/hd.h"
+#include "kern/prec_f64.h"
 #include "topopt/design.inc"
 #include "topopt/stress.inc"
 
@@ -58,7 +59,7 @@ __global__ void mises_values(int64_t n, const uint8_t *role, ig_topopt_hooke law
   for (EACH(i, n)) {
     double m = 0;
     if (role[i]) {
-      ig_stress_hooke(&law, n, tensor + i);
+      ig_stress_hooke(&law, n, i, tensor);
       m = ig_stress_mises(n, tensor + i);
     }
     mises[i] = m;

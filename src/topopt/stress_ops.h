@@ -11,6 +11,7 @@ IG_C_BEGIN
 typedef struct {
   int dim;
   double lame, shear;
+  const double *poisson; /* of each element (device), in space; NULL: as above */
 } ig_topopt_hooke;
 
 /* One constraint's stresses under one load case. */

@@ -141,29 +141,54 @@ static void each_material_has_its_own_modulus(void **state) {
     }
 }
 
-/* Slopes where moduli differ, against central differences. */
-static void slopes_know_the_materials(void **state) {
+/* Two blocks one behind the other, held sideways everywhere: E (1 - nu) / ((1 + nu) (1 - 2 nu))
+   each; the sideways stress is nu / (1 - nu) of that along. */
+static void meshes_have_several_ratios(void **state) {
   (void)state;
-  static const char text[] =
-      "{grid: {elements: [6, 4, 0]}, volume: 0.5, sets: [{name: right, box: {min: [3, 0]}}], "
-      "supports: [{box: {max: [0, 4]}}], loads: [{box: {min: [6, 0], max: [6, 0]}, force: [0, -1, "
-      "0]}], filter: {kind: density, radius: 1.5}, constraints: [{compliance: 50}], solver: "
-      "{tolerance: 1e-12, preconditioner: jacobi}}";
+  static const char *const element[] = {"hex8", "tet4", "tet10"};
+  const double nu[2] = {0.1, 0.45}, along = 6 / 4.;
+  double exact = 0;
+  for (int i = 0; i < 2; i++)
+    exact += 36 * 4 / 4. / ((i ? 2 : 10) * (1 - nu[i]) / ((1 + nu[i]) * (1 - 2 * nu[i])));
+  for (const char *const *backend = backends_here(); *backend; backend++)
+    for (int b = 0; b < 3; b++) {
+      char text[1200];
+      outcome o;
+      snprintf(
+          text, sizeof text,
+          "physics: topopt\noutput: {count: 0}\nsolver: {tolerance: 1.0e-11}\nvolume: "
+          "1\niterations: 0\nfilter: {kind: density}\nsurface: {formats: []}\nmaterials: [{name: "
+          "hard, young: 10, poisson: "
+          "0.1}, {name: soft, set: right, young: 2, poisson: 0.45}]\nmesh: {boxes: [{name: "
+          "left, size: [4, 2, 2], cells: [3, 2, 2]}, {name: right, origin: [4, 0, 0], size: [4, "
+          "2, 2], cells: [3, 2, 2]}], element: %s}\nsupports: [{set: xmin, fix: x}, {fix: "
+          "yz}]\nloads: [{set: xmax, force: [6, 0, 0], spread: faces}]\nconstraints: [{stress: "
+          "9}]\n",
+          element[b]);
+      run_good(*backend, text, &o);
+      assert_near(o.objective / exact, 1, 1e-9);
+      assert_near(o.stress, along * (1 - 2 * nu[0]) / (1 - nu[0]), 1e-8); /* the larger of both */
+    }
+}
+
+/* Objective and first limit against central differences at three elements. */
+static void compare_slopes(ig_ctx *cx, const char *text, const ig_mesh *mesh) {
   const char *right = "right";
-  ig_material_case m[2] = {{.name = "a", .young = 10, .poisson = 0.3},
-                           {.name = "b", .young = 2, .poisson = 0.3, .set = {1, &right}}};
+  ig_material_case m[2] = {
+      {.name = "a", .young = 10, .poisson = 0.3},
+      {.name = "b", .young = 2, .poisson = mesh ? 0.1 : 0.3, .set = {1, &right}}};
   const ig_list list = {2, m};
-  ig_ctx *cx = ctx_on("cpu", 1);
   ig_topopt_problem t;
   ig_evaluation e = {0};
-  GOOD(cx, ig_topopt_problem_open_with(cx, text, &list, NULL, IG_GATHER, &t));
+  GOOD(cx, ig_topopt_problem_open_with(cx, text, &list, mesh, IG_GATHER, &t));
   ig_topopt_design_continue(&t.c, 1, &e);
   double *x = t.s->x.host;
   for (int64_t i = 0; i < t.d->places; i++)
-    x[i] = ((const uint8_t *)t.m->role.host)[i] ? 0.4 + 0.3 * sin(1.7 * (double)i) : 0;
+    x[i] = t.d->role[i] ? 0.4 + 0.3 * sin(1.7 * (double)i) : 0;
   double *dc = calloc((size_t)t.d->places, 8), *dl = calloc((size_t)t.d->places, 8);
   for (int probe = -1; probe < 3; probe++) {
-    const int64_t at = ig_grid_place(&t.m->grid, 1 + 2 * (probe < 0 ? 0 : probe), 2, 0);
+    const int of = 1 + 2 * (probe < 0 ? 0 : probe);
+    const int64_t at = mesh ? 4 * of : ig_grid_place(&t.m->grid, of, 2, 0);
     const double old = x[at], step = 1e-5;
     double value[2], limit[2];
     for (int side = 0; side < 2; side++) {
@@ -185,6 +210,31 @@ static void slopes_know_the_materials(void **state) {
   free(dc);
   free(dl);
   ig_topopt_problem_close(&t);
+}
+
+/* Slopes where moduli differ, on a mesh Poisson's ratios, too. */
+static void slopes_know_the_materials(void **state) {
+  (void)state;
+  static const char grid[] =
+      "{grid: {elements: [6, 4, 0]}, volume: 0.5, sets: [{name: right, box: {min: [3, 0]}}], "
+      "supports: [{box: {max: [0, 4]}}], loads: [{box: {min: [6, 0], max: [6, 0]}, force: [0, -1, "
+      "0]}], filter: {kind: density, radius: 1.5}, constraints: [{compliance: 50}], solver: "
+      "{tolerance: 1e-12, preconditioner: jacobi}}";
+  static const char body[] =
+      "{volume: 0.5, supports: [{set: xmin}], loads: [{set: xmax, force: [0, -1, 0.3]}], filter: "
+      "{kind: density, radius: 1.5}, constraints: [{stress: 5}], solver: {tolerance: 1e-12}}";
+  ig_box_case boxes[2] = {{.name = "left", .size = IG_ROW(3, 2, 2), .cells = IG_ROW(3, 2, 2)},
+                          {.name = "right",
+                           .origin = IG_ROW(3, 0, 0),
+                           .size = IG_ROW(3, 2, 2),
+                           .cells = IG_ROW(3, 2, 2)}};
+  const ig_mesh_case both = {.boxes = {2, boxes}, .order = 1};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  ig_mesh *mesh;
+  GOOD(cx, ig_mesh_generate(cx, &both, &mesh));
+  compare_slopes(cx, grid, NULL);
+  compare_slopes(cx, body, mesh);
+  ig_mesh_free(mesh);
   ig_ctx_close(cx);
 }
 
@@ -406,6 +456,7 @@ int main(void) {
                                      cmocka_unit_test(oc_does_not_mind_units),
                                      cmocka_unit_test(projection_takes_moving_asymptotes),
                                      cmocka_unit_test(each_material_has_its_own_modulus),
+                                     cmocka_unit_test(meshes_have_several_ratios),
                                      cmocka_unit_test(slopes_know_the_materials),
                                      cmocka_unit_test(a_half_is_the_whole),
                                      cmocka_unit_test(infeasible_is_said),
