@@ -1,5 +1,6 @@
 /* The figures of all stages in one file, and those that are asked for in lines. */
 #include "chain/chain.h"
+#include "core/number.h"
 #include "io/result_folder.h"
 #include "io/store.h"
 
@@ -161,7 +162,7 @@ ig_status ig_chain_report(ig_chain *chain, ig_line_fn *line, void *user) {
     if (isnan(f->value))
       snprintf(text, sizeof text, "not reached");
     else
-      snprintf(text, sizeof text, "%.6g%s%s", f->value, *f->unit ? " " : "", f->unit);
+      ig_format(text, sizeof text, "%.6g%s%s", f->value, *f->unit ? " " : "", f->unit);
     if (line)
       line(user, r->name, text);
   }

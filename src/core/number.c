@@ -26,13 +26,18 @@ double ig_decimal_read(const char *text, char **end) {
   return value;
 }
 
-int ig_format(char *text, size_t size, const char *format, ...) {
+int ig_format_args(char *text, size_t size, const char *format, va_list args) {
   locale_t was, plain = plain_begin(&was);
+  const int length = vsnprintf(text, size, format, args);
+  plain_end(plain, was);
+  return length;
+}
+
+int ig_format(char *text, size_t size, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  const int length = vsnprintf(text, size, format, args);
+  const int length = ig_format_args(text, size, format, args);
   va_end(args);
-  plain_end(plain, was);
   return length;
 }
 

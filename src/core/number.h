@@ -8,10 +8,11 @@
 
 IG_C_BEGIN
 
-/* strtod, snprintf and fprintf as the C locale has them. Whatever goes into a file or comes out of
-   one goes through these (scripts/check-layers looks for the others). */
+/* strtod, snprintf, vsnprintf and fprintf as the C locale has them. Whatever goes into a file or
+   comes out of one goes through these (scripts/check-layers looks for the others). */
 double ig_decimal_read(const char *text, char **end);
 int ig_format(char *text, size_t size, const char *format, ...) IG_PRINTF(3, 4);
+int ig_format_args(char *text, size_t size, const char *format, va_list args) IG_PRINTF(3, 0);
 int ig_print(FILE *file, const char *format, ...) IG_PRINTF(2, 3);
 
 /* A message with words of a file in it: control characters are shown as '?', never sent on. */

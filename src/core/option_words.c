@@ -1,5 +1,6 @@
 /* The words of messages about a case: where, what was expected, the nearest valid one. */
 #include "core/option.h"
+#include "core/number.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@ static void place(char *text, size_t size, const ig_src *at, const char *format,
     used = (size_t)snprintf(text, size, "%.512s:%d:%d: ", at->file, at->line, at->column);
   else if (at->file)
     used = (size_t)snprintf(text, size, "%.512s: ", at->file);
-  vsnprintf(text + used, size - used, format, args);
+  ig_format_args(text + used, size - used, format, args);
   for (char *p = text; *p; p++)
     if ((unsigned char)*p < 32 || *p == 127)
       *p = '?';

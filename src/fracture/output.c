@@ -284,12 +284,12 @@ static ig_status crack_table(ig_job *job, ig_frac_model *m, ig_sink *to) {
     for (int j = 0; j < dim; j++) {
       const int64_t n = ig_frac_cohesive_node(m, conn, coh, turn, c, j, false);
       for (int d = 0; d < dim && at < capacity; d++)
-        at += (size_t)snprintf(text + at, capacity - at, "%.9g,",
-                               ig_frac_model_real(m, x, n * dim + d));
+        at += (size_t)ig_format(text + at, capacity - at, "%.9g,",
+                                ig_frac_model_real(m, x, n * dim + d));
     }
     if (at < capacity)
-      at += (size_t)snprintf(text + at, capacity - at, "%.6g,%.6g,%.6g\n",
-                             fmin(1, ig_frac_model_damage(m, c)), open, slid);
+      at += (size_t)ig_format(text + at, capacity - at, "%.6g,%.6g,%.6g\n",
+                              fmin(1, ig_frac_model_damage(m, c)), open, slid);
   }
   const ig_status status = to->file(to, "crack.csv", text, at < capacity ? at : capacity);
   free(text);

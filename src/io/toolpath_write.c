@@ -1,5 +1,6 @@
 /* Toolpaths written, drawn, and as programs see them. */
 #include "io/json.h"
+#include "core/number.h"
 #include "core/given.h"
 #include "io/picture.h"
 #include "io/store.h"
@@ -132,7 +133,7 @@ ig_status ig_toolpath_draw(ig_ctx *cx, const ig_toolpath *p, int64_t layer, cons
       text, sizeof text, "x %.4g to %.4g mm, y %.4g to %.4g mm, %.4g to %.4g W", 1e3 * s.low[0],
       1e3 * s.high[0], 1e3 * s.low[1], 1e3 * s.high[1], s.power_min, s.power_max);
   if (!isnan(height) && used > 0 && used < (int)sizeof text)
-    snprintf(text + used, sizeof text - (size_t)used, ", z %.4g mm", 1e3 * height);
+    ig_format(text + used, sizeof text - (size_t)used, ", z %.4g mm", 1e3 * height);
   ig_canvas_text(&canvas, 30, HEIGHT - 30, 18, ink, text);
   const ig_status status = ig_canvas_write_png(cx, &canvas, 0, png);
   ig_canvas_free(&canvas);
@@ -191,7 +192,7 @@ ig_status ig_path_describe(ig_ctx *cx, const ig_path *path, ig_line_fn *line, vo
   char text[64];
   IG_TRY(ig_toolpath_look(cx, &path->path, &s));
   line(user, "read as", path->as.dialect);
-  snprintf(text, sizeof text, "%.6g m", path->as.unit);
+  ig_format(text, sizeof text, "%.6g m", path->as.unit);
   line(user, "length unit", text);
   ig_toolpath_describe(&s, line, user);
   if (path->as.layers_marked) {

@@ -8,8 +8,8 @@
 
 #ifdef __CUDACC__
 #define IG_HD static __host__ __device__ __forceinline__
-#elif defined(__SANITIZE_ADDRESS__) /* inlined everywhere, checked code takes minutes to compile   \
-                                     */
+#elif defined(__SANITIZE_ADDRESS__) || defined(INGOT_UNINLINED)
+/* inlined everywhere, checked code takes minutes to compile; so does code without optimisation */
 #define IG_HD static inline __attribute__((unused))
 #else
 #define IG_HD static inline __attribute__((always_inline, unused))

@@ -51,7 +51,7 @@ const char *ig_page_number(const ig_node *value, char text[64]) {
   if (value->quoted || end == value->text || *end)
     snprintf(text, 64, "%s", value->text);
   else
-    snprintf(text, 64, "%.6g", number);
+    ig_format(text, 64, "%.6g", number);
   return text;
 }
 
@@ -182,7 +182,7 @@ static void energy_table(ig_text *html, const ig_page_run *run, const ig_log_tab
   ig_text_add(html, "<table class=\"energy\"><tr><th>energy at the end</th><th></th></tr>");
   for (int c = 0; c < plot[k].curves; c++) {
     char text[64];
-    snprintf(text, sizeof text, "%.6g", t->value[(t->rows - 1) * t->columns + plot[k].column[c]]);
+    ig_format(text, sizeof text, "%.6g", t->value[(t->rows - 1) * t->columns + plot[k].column[c]]);
     ig_page_row(html, t->name[plot[k].column[c]], "", text);
   }
   for (size_t i = 0; i < sizeof gap / sizeof *gap; i++) {

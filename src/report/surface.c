@@ -4,6 +4,7 @@
    from one to the next, folded to be positive (0, -1, 1, -2 … -> 0, 1, 2, 3 …), cut into planes of
    low and high bytes, deflated, in base64. web/report.js undoes it. */
 #include "chain/chain.h"
+#include "core/number.h"
 #include "io/picture.h"
 #include "io/vtkhdf.h"
 #include "report/report.h"
@@ -263,7 +264,7 @@ static ig_status geometry_write(const scene *s, const frame *f, ig_json *json) {
 
 static ig_status frame_write(const scene *s, const frame *f, ig_json *json) {
   char label[64];
-  snprintf(label, sizeof label, s->iterations ? "iteration %.0f" : "t = %.5g s", f->time);
+  ig_format(label, sizeof label, s->iterations ? "iteration %.0f" : "t = %.5g s", f->time);
   ig_json_object(json, NULL);
   ig_json_text(json, "label", label);
   ig_json_int(json, "geometry", f->geometry);

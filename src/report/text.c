@@ -1,5 +1,6 @@
 /* Pieces of HTML. */
 #include "report/report.h"
+#include "core/number.h"
 #include "io/store.h"
 
 #include <stdarg.h>
@@ -30,7 +31,7 @@ void ig_text_format(ig_text *text, const char *format, ...) {
   char line[512];
   va_list list;
   va_start(list, format);
-  vsnprintf(line, sizeof line, format, list);
+  ig_format_args(line, sizeof line, format, list);
   va_end(list);
   ig_text_add(text, line);
 }

@@ -1,5 +1,6 @@
 /* What a program gives a case besides text: numbers, lists, a mesh. */
 #include "run/case.h"
+#include "core/number.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,11 +10,7 @@
 
 /* A number as a case file has it, whatever the program's locale says about decimal commas. */
 static int real_text(char *to, size_t size, double value) {
-  const int length = snprintf(to, size, "%.17g", value);
-  char *comma = strchr(to, ',');
-  if (comma)
-    *comma = '.';
-  return length;
+  return ig_format(to, size, "%.17g", value);
 }
 
 ig_status ig_case_set_real(ig_case *c, const char *key, double value) {

@@ -1,5 +1,6 @@
 /* What a case file may say, written out from the tables that read it. */
 #include "mesh/place.h"
+#include "core/number.h"
 #include "core/given.h"
 #include "run/case.h"
 #include "run/rooms.h"
@@ -29,7 +30,7 @@ void ig_text_put(ig_text_fn *text, void *user, const char *format, ...) {
   char line[PATH_MAX + 64];
   va_list args;
   va_start(args, format);
-  vsnprintf(line, sizeof line, format, args);
+  ig_format_args(line, sizeof line, format, args);
   va_end(args);
   text(user, line);
 }

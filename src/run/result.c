@@ -51,7 +51,7 @@ static ig_status row_cell(ig_ctx *cx, row *r, const char *format, ...) {
   IG_TRY(IG_MORE(cx, &r->cell, r->count, "row of a table"));
   va_list args;
   va_start(args, format);
-  vsnprintf(r->text[r->count++], CELL, format, args);
+  ig_format_args(r->text[r->count++], CELL, format, args);
   va_end(args);
   return IG_OK;
 }

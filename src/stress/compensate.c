@@ -1,6 +1,7 @@
 /* The compensated shape: the drawn part moved the other way, as a surface of triangles and as a
  * mesh. */
 #include "mesh/topology.h"
+#include "core/number.h"
 #include "stress/run.h"
 
 #include <stdio.h>
@@ -105,8 +106,8 @@ static ig_status mesh_write(ig_stress_run *r, const uint8_t *part, const double 
     for (int d = 0; d < 3; d++)
       x[d] = m->mesh->x[3 * (int64_t)n + d] - factor * off[3 * (int64_t)n + d];
     if (number[n])
-      at += (size_t)snprintf(text + at, room - at, "%d %.17g %.17g %.17g\n", number[n], x[0], x[1],
-                             x[2]);
+      at += (size_t)ig_format(text + at, room - at, "%d %.17g %.17g %.17g\n", number[n], x[0], x[1],
+                              x[2]);
   }
   at += (size_t)snprintf(text + at, room - at, "$EndNodes\n$Elements\n%d\n", elements);
   for (ig_lid e = 0, k = 0; e < m->elements; e++) {

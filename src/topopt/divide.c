@@ -1,5 +1,6 @@
 /* The grid of a case, divided between ranks where it can be, and what the design sees of that. */
 #include "topopt/divide.h"
+#include "core/number.h"
 #include "topopt/load.h"
 #include "topopt/placing.h"
 #include "topopt/stress.h"
@@ -221,8 +222,8 @@ static void tell(const facts *f, int rank, bool divided, ig_check_line *line, vo
              "planes %" PRId64 " to %" PRId64 ", %" PRId64 " elements, %.4g %s", f->from, f->to,
              f->elements, memory, unit);
   else
-    snprintf(text + used, sizeof text - (size_t)used, "%" PRId64 " elements (all), %.4g %s",
-             f->elements, memory, unit);
+    ig_format(text + used, sizeof text - (size_t)used, "%" PRId64 " elements (all), %.4g %s",
+              f->elements, memory, unit);
   line(user, label, text);
 }
 

@@ -1,6 +1,7 @@
 /* The statement at the end of a run: why it stopped, whether the design is feasible, each
    constraint with its bound, pieces, grayness, and the part's surface. */
 #include "topopt/output.h"
+#include "core/number.h"
 #include "topopt/modes.h"
 #include "topopt/peaks.h"
 #include "topopt/pieces.h"
@@ -34,8 +35,8 @@ static ig_status put_stopped(ig_sink *sink, const ig_topopt_run *r) {
     const char *before = ", before the ramps arrived: ";
     for (int i = 0; i < 3; i++)
       if (ramp[i].now != ramp[i].last) {
-        used += snprintf(text + used, sizeof text - (size_t)used, "%s%s %.4g of %.4g", before,
-                         ramp[i].name, ramp[i].now, ramp[i].last);
+        used += ig_format(text + used, sizeof text - (size_t)used, "%s%s %.4g of %.4g", before,
+                          ramp[i].name, ramp[i].now, ramp[i].last);
         before = ", ";
       }
   }
