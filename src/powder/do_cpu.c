@@ -73,6 +73,65 @@ static void columns(const ig_powder_view *v, int team) {
   }
 }
 
+/* powder_fine_look for a strip of a row: states first, of which few change; then the rows of the
+   tables; then the values. */
+enum { STRIP = 128 };
+static void strip_look(const ig_powder_view *v, const size_t at, uint8_t *state, int n) {
+  const ig_level *l = &v->w.fine;
+  const ig_powder_law law = v->law;
+  const ig_powder_tables *t = v->tables;
+  double *heat = l->heat + at, *T = l->T + at, *resist = l->resist + at, share[STRIP];
+  int row[STRIP];
+  bool change = false;
+  for (int i = 0; i < n; i++)
+    change |= powder_changes(&law, heat[i], state[i]);
+  for (int i = 0; i < n && change; i++)
+    powder_cell_change(v, &state[i], &heat[i]);
+  for (int i = 0; i < n; i++)
+    row[i] = powder_row_f64(law.start, law.per, IG_POWDER_ROWS,
+                            powder_content(law.unpack, heat[i], state[i]), &share[i]);
+  for (int i = 0; i < n; i++) {
+    T[i] = powder_value_f64(t->T, row[i], share[i]);
+    resist[i] = powder_value_f64(state[i] & IG_POWDER_SOLID ? t->solid : t->powder, row[i],
+                                 powder_inside_f64(share[i]));
+  }
+}
+static void looks(const ig_powder_view *v, int team) {
+  const ig_level *l = &v->w.fine;
+  const int top = powder_top(v), nx = l->n[0];
+#pragma omp parallel for collapse(2) schedule(static) num_threads(team)
+  for (int k = 0; k < l->n[2]; k++)
+    for (int j = 0; j < l->n[1]; j++)
+      for (int i = 0; i<nx; i += k> top ? 1 : STRIP)
+        if (k > top)
+          powder_fine_look(v, i, j, k);
+        else
+          strip_look(v, ig_level_at(l, i, j, k), &v->state[powder_state_at(v, i, j, k)],
+                     nx - i < STRIP ? nx - i : STRIP);
+}
+
+/* powder_rim for all faces, side by side: what stands before the loops is the same on a side. */
+static void rims(const ig_powder_view *v, int team) {
+  const ig_level *l = &v->w.fine;
+  const size_t row = (size_t)l->n[0] + 2, to[3] = {1, row, row * ((size_t)l->n[1] + 2)};
+  for (int side = 0; side < 6; side++) {
+    const int d = side / 2, e = (d + 1) % 3, f = (d + 2) % 3, wide = l->n[e];
+    const powder_rim_face m = powder_rim_on(v, &v->w, side, 0, 0);
+    const size_t in = ig_level_at(l, m.in[0], m.in[1], m.in[2]),
+                 ghost = side % 2 ? in + to[d] : in - to[d];
+    double *rim = v->w.rim + powder_rim_first(l->n, side);
+#pragma omp parallel for schedule(static) num_threads(team)
+    for (int q = 0; q < l->n[f]; q++)
+      for (int p = 0; p < wide; p++) {
+        const size_t off = (size_t)p * to[e] + (size_t)q * to[f];
+        const double out = powder_rim_out(v, in + off, ghost + off);
+        rim[(int64_t)q * wide + p] += out;
+        if (!m.bed && out != 0) /* the plate's bottom */
+          v->held[powder_column_at(v, p, q)] += out;
+      }
+  }
+}
+
 /* Those that count what others count too: one thread. */
 static bool alone(ig_powder_do what) {
   return what == IG_DO_pool || what == IG_DO_leave || what == IG_DO_change;
@@ -87,6 +146,14 @@ ig_status ig_powder_do_cpu(ig_ctx *cx, const ig_powder_view *v, ig_powder_do wha
   }
   if (what == IG_DO_column) {
     columns(v, team);
+    return IG_OK;
+  }
+  if (what == IG_DO_fine_look && v->map.n[0] == 0) {
+    looks(v, team);
+    return IG_OK;
+  }
+  if (what == IG_DO_rim) {
+    rims(v, team);
     return IG_OK;
   }
   switch (what) {
