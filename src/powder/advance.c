@@ -140,13 +140,26 @@ static ig_status after(ig_powder_run *r) {
   return gpu && set->count ? IG_OK : ig_powder_do_all(r, IG_DO_pool_done);
 }
 
+#if INGOT_HAVE_CUDA
+/* Temperatures of the coarse cells that windows need; the others are looked at beside the fine
+   steps. */
+static ig_status near_look(ig_powder_run *r) {
+  const ig_powder_windows *set = &r->set[r->now];
+  for (int i = 0; i < set->count; i++) {
+    r->view.w = set->window[i];
+    IG_TRY(ig_powder_do_all(r, IG_DO_near));
+  }
+  return ig_powder_fork_cuda(r->cx, &r->cluster);
+}
+#endif
+
 /* All windows and the coarse grid around them over the same time. A GPU takes both at once: the
    fine steps need the temperatures of the coarse grid, its step changes its heat. */
 ig_status ig_powder_both(ig_powder_run *r, double dt) {
   const int steps = (int)fmax(1, ceil(dt / r->dt_fine * (1 - 1e-12)));
-  IG_TRY(ig_powder_do_all(r, IG_DO_coarse_look));
-  IG_IF_CUDA(if (r->cx->backend->kernels == IG_KERNELS_CUDA)
-                 IG_TRY(ig_powder_fork_cuda(r->cx, &r->cluster));)
+  if (r->cx->backend->kernels != IG_KERNELS_CUDA)
+    IG_TRY(ig_powder_do_all(r, IG_DO_coarse_look));
+  IG_IF_CUDA(else IG_TRY(near_look(r));)
   IG_TRY(ig_powder_fine_steps(r, steps, dt / steps));
   r->view.a.dt = dt;
   r->view.a.stage = 0;

@@ -276,11 +276,12 @@ ig_status ig_powder_pull(ig_powder_run *r, unsigned what) {
 
 /* --- launches */
 
-enum { FINE, COARSE, BOX };
+enum { FINE, COARSE, BOX, AROUND };
 static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
 #define fine FINE
 #define coarse COARSE
 #define box BOX
+#define around AROUND
   static const int where[] = {
 #define X(name, where) [IG_DO_##name] = where,
       IG_POWDER_CELL_ITEMS(X)
@@ -289,6 +290,7 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
 #undef fine
 #undef coarse
 #undef box
+#undef around
   const ig_powder_window *w = &r->view.w;
   const int *f = w->fine.n, *b = w->box.size;
   n[0] = n[1] = n[2] = 1;
@@ -304,7 +306,10 @@ static void domain(const ig_powder_run *r, ig_powder_do what, int64_t *n) {
     n[0] = r->view.film.n[0] * r->view.film.n[1];
   else if (what != IG_DO_pool_done && what != IG_DO_put)
     for (int d = 0; d < 3; d++)
-      n[d] = where[what] == FINE ? f[d] : where[what] == BOX ? b[d] : ig_powder_filled(&r->view, d);
+      n[d] = where[what] == FINE     ? f[d]
+             : where[what] == BOX    ? b[d]
+             : where[what] == AROUND ? b[d] + 2
+                                     : ig_powder_filled(&r->view, d);
 }
 
 ig_status ig_powder_do_all(ig_powder_run *r, ig_powder_do what) {

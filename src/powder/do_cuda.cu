@@ -129,6 +129,8 @@ extern "C" ig_status ig_powder_coarse_cuda(ig_ctx *cx, const ig_powder_view *v,
   const int *n = v->coarse.n;
   const int64_t all = (int64_t)n[0] * n[1] * ig_powder_filled(v, 2);
   IG_CUDA(cx, cudaStreamWaitEvent(side, (cudaEvent_t)is->fork, 0));
+  powder_far_all<<<ig_cuda_blocks(all, THREADS), THREADS, 0, side>>>(*v, n[0], n[1], all);
+  IG_LAUNCHED(cx);
   powder_coarse_step_all<<<ig_cuda_blocks(all, THREADS), THREADS, 0, side>>>(*v, n[0], n[1], all);
   IG_LAUNCHED(cx);
   IG_CUDA(cx, cudaEventRecord((cudaEvent_t)is->join, side));

@@ -150,6 +150,8 @@ IG_HD int ig_powder_filled(const ig_powder_view *v, int d) {
   X(enter, fine)                                                                                   \
   X(pool, fine)                                                                                    \
   X(coarse_look, coarse)                                                                           \
+  X(near, around)                                                                                  \
+  X(far, coarse)                                                                                   \
   X(coarse_step, coarse)                                                                           \
   X(spread, coarse)                                                                                \
   X(change, coarse)                                                                                \
@@ -184,7 +186,8 @@ IG_MUST_CHECK ig_status ig_powder_fine_cuda(ig_ctx *cx, const ig_powder_view *v,
                                             const ig_powder_window *window,
                                             const ig_powder_way *ways, int steps,
                                             ig_powder_cluster *is, bool *done);
-/* The coarse step beside the fine steps that were launched last, from `ig_powder_fork_cuda` on. */
+/* A look at the coarse cells that no window is near to, and the coarse step, beside the fine steps
+   that were launched last, from `ig_powder_fork_cuda` on. */
 IG_MUST_CHECK ig_status ig_powder_fork_cuda(ig_ctx *cx, ig_powder_cluster *is);
 IG_MUST_CHECK ig_status ig_powder_coarse_cuda(ig_ctx *cx, const ig_powder_view *v,
                                               ig_powder_cluster *is);
