@@ -1,5 +1,5 @@
-/* Cutting a mesh into clusters: recursive bisection, then colors within each piece, then the
-   numbers of its nodes. */
+/* Cutting a mesh into clusters: recursive bisection, then the numbers of each piece's nodes and
+   what its elements give to them. */
 #include "assembly/cluster.h"
 #include "core/threads.h"
 
@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STEP_BITS = 20, COLOR_WORDS = 4, MOST_COLORS = 64 * COLOR_WORDS };
-enum { MOST_ELEMENTS = 1024, MOST_NODES = 2 * MOST_ELEMENTS };
+enum { STEP_BITS = 20, MOST_ELEMENTS = 1024, MOST_NODES = 2 * MOST_ELEMENTS };
 
 /* --- bisection */
 
@@ -332,84 +331,50 @@ static int by_place(const void *a, const void *b) {
   return before(a, b, 2) ? -1 : before(b, a, 2);
 }
 
-/* Greedy, in the order given; false: too many. local: count x npe; of: the colors. */
-static bool color_greedily(int count, int npe, const uint16_t *local, uint8_t *of) {
-  uint64_t mask[MOST_NODES][COLOR_WORDS];
-  memset(mask, 0, sizeof mask);
-  for (int i = 0; i < count; i++) {
-    uint64_t taken = UINT64_MAX;
-    int word = -1;
-    while (taken == UINT64_MAX && ++word < COLOR_WORDS) {
-      taken = 0;
-      for (int a = 0; a < npe; a++)
-        taken |= mask[local[i * npe + a]][word];
-    }
-    if (taken == UINT64_MAX)
-      return false;
-    const int bit = __builtin_ctzll(~taken);
-    for (int a = 0; a < npe; a++)
-      mask[local[i * npe + a]][word] |= (uint64_t)1 << bit;
-    of[i] = (uint8_t)(64 * word + bit);
-  }
-  return true;
-}
-
-/* Elements of piece k in the order of places (in a grid this needs eight colors), then by color. */
-static bool piece_write(const cut *c, const owners *o, ig_lid k, uint16_t *local,
-                        ig_clusters *out) {
+/* Elements of piece k in the order of places; then, node by node, what they give to it. */
+static void piece_write(const cut *c, const owners *o, ig_lid k, ig_clusters *out) {
   ig_cluster *piece = &((ig_cluster *)out->cluster.host)[k];
   const int count = c->piece[k].count, npe = c->npe;
   item *list = c->list + c->piece[k].first;
-  uint8_t of[MOST_ELEMENTS];
-  int start[MOST_COLORS + 1] = {0};
+  uint16_t *local = (uint16_t *)out->local.host + (int64_t)c->piece[k].first * npe;
+  uint16_t *term = (uint16_t *)out->term.host + (int64_t)c->piece[k].first * npe;
+  uint16_t *end = (uint16_t *)out->end.host + piece->node;
+  uint16_t at[MOST_NODES] = {0};
   piece->first = c->piece[k].first;
   piece->count = count;
   piece->earliest = INT32_MAX;
-  piece->colors = 0;
   qsort(list, (size_t)count, sizeof *list, by_place);
   for (int i = 0; i < count; i++) {
+    ((int32_t *)out->order.host)[piece->first + i] = list[i].id;
     piece->earliest = list[i].id < piece->earliest ? list[i].id : piece->earliest;
+    for (int a = 0; a < npe; a++) {
+      const ig_lid n = c->conn[(int64_t)list[i].id * npe + a];
+      local[i * npe + a] = (uint16_t)place_of(o, piece, out->node.host, n);
+      at[local[i * npe + a]]++;
+    }
+  }
+  int sum = 0;
+  for (int j = 0; j < piece->nodes; j++) {
+    const int own = at[j];
+    at[j] = (uint16_t)sum;
+    sum += own;
+    end[j] = (uint16_t)sum;
+  }
+  for (int i = 0; i < count; i++)
     for (int a = 0; a < npe; a++)
-      local[i * npe + a] =
-          (uint16_t)place_of(o, piece, out->node.host, c->conn[(int64_t)list[i].id * npe + a]);
-  }
-  if (!color_greedily(count, npe, local, of))
-    return false;
-  for (int i = 0; i < count; i++) {
-    piece->colors = of[i] + 1 > piece->colors ? of[i] + 1 : piece->colors;
-    start[of[i] + 1]++;
-  }
-  for (int q = 0; q < piece->colors; q++)
-    start[q + 1] += start[q];
-  for (int i = 0; i < count; i++) {
-    const int64_t at = piece->first + start[of[i]]++;
-    ((int32_t *)out->order.host)[at] = list[i].id;
-    ((uint8_t *)out->color.host)[at] = of[i];
-    memcpy((uint16_t *)out->local.host + at * npe, &local[i * npe], (size_t)npe * sizeof *local);
-  }
-  return true;
+      term[at[local[i * npe + a]]++] = (uint16_t)(a * c->capacity + i);
 }
 
 static ig_status elements_list(ig_ctx *cx, const cut *c, ig_lid elements, const owners *o,
                                ig_clusters *out) {
   const size_t n = (size_t)elements;
   IG_TRY(ig_array_new(cx, &out->order, n, sizeof(int32_t), "elements of clusters"));
-  IG_TRY(ig_array_new(cx, &out->color, n, 1, "colors of clusters"));
   IG_TRY(ig_array_new(cx, &out->local, n * (size_t)c->npe, sizeof(uint16_t), "nodes of elements"));
-  const int team = ig_team(cx, elements, IG_WORK_ELEMENT);
-  const size_t share = (size_t)c->capacity * (size_t)c->npe;
-  uint16_t *local;
-  int failed = 0;
-  IG_TRY(IG_NEW(cx, &local, (size_t)team * share, "nodes of elements"));
-#pragma omp parallel for schedule(static, 1) num_threads(team) reduction(| : failed)
-  for (int t = 0; t < team; t++)
-    for (ig_lid k = t; k < c->pieces; k += team)
-      failed |= !piece_write(c, o, k, local + (size_t)t * share, out);
-  free(local);
-  if (failed)
-    return IG_FAIL(cx, IG_INPUT,
-                   "assembly 'cluster': a node has more than %d elements: choose 'gather'",
-                   MOST_COLORS);
+  IG_TRY(ig_array_new(cx, &out->term, n * (size_t)c->npe, sizeof(uint16_t), "sums of clusters"));
+  IG_TRY(ig_array_new(cx, &out->end, out->node.count, sizeof(uint16_t), "sums of clusters"));
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, elements, IG_WORK_ELEMENT))
+  for (ig_lid k = 0; k < c->pieces; k++)
+    piece_write(c, o, k, out);
   return IG_OK;
 }
 
@@ -427,7 +392,7 @@ static ig_status clusters_make(ig_ctx *cx, cut *c, ig_lid nodes, ig_lid elements
   IG_TRY(border_number(cx, c, nodes, o, out));
   IG_TRY(nodes_list(cx, c, nodes, o, out));
   IG_TRY(elements_list(cx, c, elements, o, out));
-  ig_array *all[] = {&out->cluster, &out->order, &out->color,  &out->local,
+  ig_array *all[] = {&out->cluster, &out->order, &out->local,  &out->term, &out->end,
                      &out->node,    &out->slot,  &out->border, &out->first};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     IG_TRY(ig_array_push(cx, all[i]));
@@ -458,7 +423,7 @@ ig_status ig_clusters_new(ig_ctx *cx, ig_lid nodes, ig_lid elements, int npe, co
 }
 
 void ig_clusters_free(ig_ctx *cx, ig_clusters *c) {
-  ig_array *all[] = {&c->cluster, &c->order, &c->color,  &c->local,
+  ig_array *all[] = {&c->cluster, &c->order, &c->local,  &c->term, &c->end,
                      &c->node,    &c->slot,  &c->border, &c->first};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     ig_array_free(cx, all[i]);
@@ -469,6 +434,7 @@ ig_cluster_view ig_clusters_view(const ig_clusters *c) {
   return (ig_cluster_view){.count = c->count,
                            .borders = c->borders,
                            .most_nodes = c->most_nodes,
+                           .capacity = c->capacity,
                            .cluster = c->cluster.dev,
                            .order = c->order.dev,
                            .node = c->node.dev,
@@ -476,11 +442,12 @@ ig_cluster_view ig_clusters_view(const ig_clusters *c) {
                            .border = c->border.dev,
                            .first = c->first.dev,
                            .local = c->local.dev,
-                           .color = c->color.dev};
+                           .term = c->term.dev,
+                           .end = c->end.dev};
 }
 
 double ig_clusters_bytes(const ig_clusters *c, int npe, double size) {
   const double elements = (double)c->order.count;
-  return (double)c->count * sizeof(ig_cluster) + elements * (2 * npe + 1) +
-         4.0 * (double)c->node.count + (4 + 2 * size) * (double)c->slots + 8.0 * c->borders;
+  return (double)c->count * sizeof(ig_cluster) + elements * 4 * npe + 6.0 * (double)c->node.count +
+         (4 + 2 * size) * (double)c->slots + 8.0 * c->borders;
 }

@@ -285,7 +285,7 @@ double ig_dyn_step_bytes(const ig_dyn_model *m) {
     if (m->assembly == IG_GATHER)
       bytes += g->count * npe * (4 + 2 * D * part);
     if (m->assembly == IG_CLUSTER)
-      bytes += (double)g->cluster.node.count * (4 + 2 * D * part) + g->count * (2 * npe + 1);
+      bytes += (double)g->cluster.node.count * (6 + 2 * D * part) + g->count * 4 * npe;
   }
   return bytes;
 }

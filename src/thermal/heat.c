@@ -249,7 +249,6 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
     h->surface = IG_HEAT_LUMPED;
   IG_TRY_GOTO(status, done, ig_heat_births_sort(cx, setup, h, cells.parent));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &place, h->elements, "birth order"));
-  h->cluster.distinct = !cells.collapsed;
   IG_TRY_GOTO(status, done, elements_make(cx, setup, h, &cells, place));
   IG_TRY_GOTO(status, done, births_check(cx, setup, h));
   IG_TRY_GOTO(status, done, neighbors_make(cx, setup, h, &cells, place));
@@ -258,6 +257,8 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   IG_TRY_GOTO(status, done, ig_heat_shapes_make(cx, h, setup->whole, setup->anisotropy));
   if (h->elems.how == IG_CLUSTER)
     IG_TRY_GOTO(status, done, clusters_fill(cx, h));
+  if (h->elems.how == IG_GATHER && h->elems.first.host && cx->backend->kernels == IG_KERNELS_CPU)
+    IG_TRY_GOTO(status, done, ig_heat_runs_make(cx, h));
   IG_TRY_GOTO(status, done, ig_heat_surfaces_mark(cx, setup, h, &cells, place));
   if (h->surface != IG_HEAT_LUMPED)
     IG_TRY_GOTO(status, done, ig_heat_faces_collect(cx, setup, h));
@@ -314,6 +315,9 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
                         &h->node.filmed,
                         &h->cluster.material,
                         &h->cluster.shape,
+                        &h->run.element,
+                        &h->run.node,
+                        &h->run.list,
                         &h->node.body,
                         &h->material.of,
                         &h->material.absorb,

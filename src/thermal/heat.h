@@ -138,9 +138,17 @@ typedef struct {
 /* Assembly `cluster`: the clusters; materials and classes of elements in their order. */
 typedef struct {
   ig_clusters of;
-  bool distinct; /* no element has a node twice */
   ig_array material, shape;
 } ig_heat_clusters;
+
+/* Assembly `gather` on a CPU. Slots lie corner after corner, those of corner a of all elements side
+   by side, so that elements on end write on end; `list` names those of each node, in the order of
+   elements, from first[n] of the plan on. How many elements or nodes follow each other, from each
+   one on, up to 255: elements of one class and material, whose nodes are those of the one before
+   plus one; nodes whose slots are. In a grid most do, and are loaded and stored as vectors. */
+typedef struct {
+  ig_array element, node, list;
+} ig_heat_runs;
 
 /* Stencil form: rows of nodes; CUDA: nodes that have no row deep inside a grid. */
 typedef struct {
@@ -198,6 +206,7 @@ typedef struct ig_heat {
   double body;            /* W/m^3 */
   ig_plan elems;
   ig_heat_clusters cluster;
+  ig_heat_runs run;
   ig_heat_births birth;
   ig_heat_materials material;
   ig_heat_shapes shape;

@@ -5,6 +5,8 @@
 #include "thermal/heat_rows.h"
 #include "thermal/heat_tables.h"
 
+#include <string.h>
+
 #include "kern/pack_f32.h"
 #include "thermal/hex.inc"
 #include "kern/pack_f64.h"
@@ -42,6 +44,7 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/heat_survey.inc"
 #include "thermal/heat_element.inc"
 #include "thermal/heat_cluster_cpu.inc"
+#include "thermal/heat_run_cpu.inc"
 #include "thermal/heat_cpu.inc"
 
 #undef PACK
@@ -59,6 +62,7 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/heat_survey.inc"
 #include "thermal/heat_element.inc"
 #include "thermal/heat_cluster_cpu.inc"
+#include "thermal/heat_run_cpu.inc"
 #include "thermal/heat_cpu.inc"
 
 #undef PACK
@@ -72,6 +76,7 @@ static int row_count(const int32_t *row, int most) {
 #include "thermal/heat_survey.inc"
 #include "thermal/heat_element.inc"
 #include "thermal/heat_cluster_cpu.inc"
+#include "thermal/heat_run_cpu.inc"
 #include "thermal/heat_cpu.inc"
 
 const ig_heat_ops ig_heat_cpu[3] = {[IG_SINGLE] = {.steps = steps_cpu_f32,

@@ -23,6 +23,8 @@ static inline void ig_heat_put(void *array, size_t size, int64_t i, double value
 static inline double ig_heat_get(const void *array, size_t size, int64_t i) {
   return size == sizeof(float) ? (double)((const float *)array)[i] : ((const double *)array)[i];
 }
+/* What follows what (ig_heat_runs): after the plan and the classes. */
+IG_MUST_CHECK ig_status ig_heat_runs_make(ig_ctx *cx, ig_heat *h);
 /* Elements of a cluster: one per thread of a block, whose registers must suffice for two blocks on
    a multiprocessor. On all backends the same, so that sums have the same order. */
 static inline int ig_heat_cluster_size(const ig_heat *h, const ig_heat_setup *setup) {

@@ -2,7 +2,9 @@
 #undef STATE
 #undef DR
 #undef SF
+#undef STATE_IS_REAL
 #include "kern/prec_f32.h"
 #define STATE float
 #define DR(name) name##_f32
 #define SF(name) name##_f32
+#define STATE_IS_REAL 1
