@@ -26,8 +26,8 @@ PROBLEM(dome, ig_dyn_verify_dome)
 PROBLEM(taylor, ig_dyn_verify_taylor_bar, ig_dyn_verify_taylor_single)
 PROBLEM(wave, ig_dyn_verify_wave)
 PROBLEM(frequency, ig_dyn_verify_frequency_beam, ig_dyn_verify_frequency_shell,
-        ig_dyn_verify_frequency_plate, ig_dyn_verify_frequency_hex, ig_dyn_verify_frequency_single,
-        ig_dyn_verify_frequency_block)
+        ig_dyn_verify_frequency_plate, ig_dyn_verify_frequency_block)
+PROBLEM(frequency_hex, ig_dyn_verify_frequency_hex, ig_dyn_verify_frequency_single)
 PROBLEM(ringing, ig_dyn_verify_ringing)
 PROBLEM(collision, ig_dyn_verify_collision)
 PROBLEM(friction, ig_dyn_verify_friction)
@@ -44,7 +44,9 @@ PROBLEM(lines, ig_dyn_verify_cable, ig_dyn_verify_i_beam, ig_dyn_verify_collapse
 
 const ig_verify_entry ig_dyn_verify[] = {
     {"wave", "a step of velocity running down a bar", true, verify_wave},
-    {"frequency", "bending frequencies of cantilevers", true, verify_frequency},
+    {"frequency", "frequencies of beam, strip, plate and block", true, verify_frequency},
+    {"frequency-hex", "bending frequency of a cantilever of hexahedra", false,
+     verify_frequency_hex},
     {"ringing", "energy of a free elastic block over 1e5 steps", false, verify_ringing},
     {"collision", "two blocks in contact: momentum and energy", true, verify_collision},
     {"friction", "a block that slides to rest on a rigid plane", true, verify_friction},

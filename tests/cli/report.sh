@@ -95,7 +95,7 @@ flags="--headless --no-sandbox --disable-quic --no-first-run --disable-backgroun
   --disable-sync --disable-dev-shm-usage --user-data-dir=$work/browser"
 # a browser that cannot start here says nothing about the page
 # shellcheck disable=SC2086
-timeout 100 chromium $flags --dump-dom 'data:text/html,<p>alive</p>' 2>browser.log | grep -q alive ||
+timeout 250 chromium $flags --dump-dom 'data:text/html,<p>alive</p>' 2>browser.log | grep -q alive ||
   { echo "Chromium does not start here"; exit 77; }
 browse() { # page, more options
   local page=$1
@@ -112,7 +112,8 @@ sys.exit(not eval(sys.argv[2]))
 END
 }
 software="--use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader"
-for page in wall/report.html bar/report.html topopt/report.html fracture/report.html strip/report.html chain/report.html; do
+# the chain's page has a view of every kind of part: print, design, load, crack
+for page in wall/report.html fracture/report.html chain/report.html; do
   # shellcheck disable=SC2086
   r=$(browse $page $software)
   [ -n "$r" ] || fail "$page: no answer; $(tail -n 3 browser.log)"
@@ -121,6 +122,7 @@ for page in wall/report.html bar/report.html topopt/report.html fracture/report.
   look "$r" 'len(r["views"]) == (5 if "chain" in "'$page'" else 1)'
   look "$r" 'r["views"][0]["frames"] >= 2 and all(v["last"]["count"] > 5000 for v in r["views"])'
   look "$r" 'r["views"][0]["last"]["sum"] != r["views"][0]["first"]["sum"]'
+  [ $page != wall/report.html ] || look "$r" 'r["keys"] == {"turns": True, "zooms": True, "resets": True}'
 done
 r=$(browse wall/report.html --disable-3d-apis)
 look "$r" 'r["errors"] == [] and r["views"] == [None] and r["pictures"] == 1 and min(r["plots"]) >= 4'
@@ -135,13 +137,12 @@ END
 r=$(browse wall/bare.html $software)
 look "$r" 'r["errors"] == [] and r["views"] == [None] and r["pictures"] == 1 and r["plots"] == []'
 # shellcheck disable=SC2086
-timeout 100 chromium $flags --virtual-time-budget=5000 --dump-dom "file://$work/wall/bare.html" 2>browser.log | grep -q '<svg viewBox' || fail "without libraries there are no plots"
+timeout 250 chromium $flags --virtual-time-budget=5000 --dump-dom "file://$work/wall/bare.html" 2>browser.log | grep -q '<svg viewBox' || fail "without libraries there are no plots"
 # on paper: the picture and the plots
 # shellcheck disable=SC2086
-timeout 100 chromium $flags $software --virtual-time-budget=8000 --print-to-pdf="$work/wall.pdf" "file://$work/wall/report.html" 2>browser.log
+timeout 250 chromium $flags $software --virtual-time-budget=8000 --print-to-pdf="$work/wall.pdf" "file://$work/wall/report.html" 2>browser.log
 [ "$(stat -c %s wall.pdf 2>/dev/null || echo 0)" -gt 50000 ] || fail "the page does not print"
-# the keys that turn, zoom and play; the sorted table of runs; no sideways scrolling on a telephone
-look "$(browse wall/report.html $software)" 'r["keys"] == {"turns": True, "zooms": True, "resets": True}'
+# the sorted table of runs; no sideways scrolling on a telephone
 r=$(browse runs/report.html)
 look "$r" 'r["errors"] == [] and r["pictures"] == 4 and r["sorted"] is True'
 r=$(browse wall/report.html $software --window-size=375,800)
