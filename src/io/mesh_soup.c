@@ -1,6 +1,7 @@
 /* Surfaces of triangles from files: STL, OBJ, 3MF; and the outer surface of any other mesh. */
 #include "mesh/soup.h"
 #include "core/number.h"
+#include "io/image.h"
 #include "io/mesh_io.h"
 #include "io/store.h"
 #include "io/xml.h"
@@ -321,9 +322,33 @@ static bool ends_in(const char *path, const char *ending) {
   return a > b && strcasecmp(path + a - b, ending) == 0;
 }
 
-static ig_status read_any(maker *m, double unit, double edge) {
+/* Of an image: voxels have corners in common by their numbers. */
+static ig_status image_read(maker *m, const ig_soup_how *how) {
+  ig_image image;
+  IG_TRY(ig_image_read(m->cx, m->path, how->threshold, how->field, &image));
+  const double unit = how->unit > 0 ? how->unit : image.unit > 0 ? image.unit : 1e-3;
+  ig_status status = ig_image_surface(m->cx, m->path, &image, m->s);
+  if (status == IG_OK && image.bare && !(how->unit > 0))
+    status = IG_FAIL(m->cx, IG_INPUT,
+                     "%s: the image says nothing of the size of its voxels: give their edge, for "
+                     "example `unit: 40 um`",
+                     m->path);
+  for (size_t i = 0; status == IG_OK && i < 3 * (size_t)m->s->nodes; i++)
+    m->s->x[i] *= unit;
+  m->s->stepped = true;
+  ig_image_free(&image);
+  return status;
+}
+
+static ig_status read_any(maker *m, const ig_soup_how *how) {
+  double unit = how->unit;
   double own = 1e-3; /* STL and OBJ name no unit; millimetres are usual */
   ig_status status;
+  if (ig_image_named(m->path))
+    return image_read(m, how);
+  if (how->field || how->threshold != 0)
+    return IG_FAIL(m->cx, IG_INPUT, "%s: `threshold` and `field` are of images (.vti, .nrrd, .npy)",
+                   m->path);
   if (ends_in(m->path, ".stl") || ends_in(m->path, ".obj") || ends_in(m->path, ".3mf")) {
     ig_mesh_text t;
     IG_TRY(ig_text_open(m->cx, m->path, &t));
@@ -332,7 +357,7 @@ static ig_status read_any(maker *m, double unit, double edge) {
                                         : threemf_read(m, &t, &own);
     ig_text_close(&t);
   } else {
-    const ig_mesh_read_options options = {.unit = unit, .edge = edge};
+    const ig_mesh_read_options options = {.unit = unit, .edge = how->edge};
     ig_mesh *mesh;
     IG_TRY(ig_mesh_read(m->cx, m->path, &options, &mesh));
     status = surface_take(m, mesh);
@@ -345,11 +370,15 @@ static ig_status read_any(maker *m, double unit, double edge) {
   return status == IG_OK ? ig_soup_weld(m->cx, m->s) : status;
 }
 
-ig_status ig_soup_read(ig_ctx *cx, const char *path, double unit, double edge, ig_soup *soup) {
+ig_status ig_soup_read_as(ig_ctx *cx, const char *path, const ig_soup_how *how, ig_soup *soup) {
   memset(soup, 0, sizeof *soup);
   maker m = {.cx = cx, .path = path, .s = soup};
-  const ig_status status = read_any(&m, unit, edge);
+  const ig_status status = read_any(&m, how);
   if (status != IG_OK)
     ig_soup_free(soup);
   return status;
+}
+
+ig_status ig_soup_read(ig_ctx *cx, const char *path, double unit, double edge, ig_soup *soup) {
+  return ig_soup_read_as(cx, path, &(ig_soup_how){.unit = unit, .edge = edge}, soup);
 }

@@ -10,7 +10,7 @@ enum { MOST_UNPACKED = 1 << 30 };
 
 bool ig_decompress(const void *from, size_t compressed, void *to, size_t size, bool raw) {
   z_stream z = {0};
-  if (compressed > UINT_MAX || size > UINT_MAX || inflateInit2(&z, raw ? -15 : 15) != Z_OK)
+  if (compressed > UINT_MAX || size > UINT_MAX || inflateInit2(&z, raw ? -15 : 15 + 32) != Z_OK)
     return false;
   z.next_in = (Bytef *)(uintptr_t)from;
   z.avail_in = (uInt)compressed;

@@ -107,6 +107,8 @@ static const ig_option voxel_options[] = {
     IG_FILE(M, stl, NULL,
             "part to cut into voxels: .stl, .obj, .3mf (millimetres unless `unit` or the file says "
             "otherwise), or the outer surface of any other mesh or geometry file"),
+    IG_REAL(M, threshold, "", "0", 0, 0, "stl: voxels of an image above this value are the part"),
+    IG_TEXT(M, field, NULL, "stl: the array of a .vti; left out: its only one"),
     IG_REAL(M, voxel, "m", NULL, IG_TINY, 1e9,
             "stl: edge of a voxel; one whose middle is inside is kept"),
     IG_VECTOR(M, rotate, 3, "rad", "[0, 0, 0]", "stl: turned about x, then y, then z"),

@@ -72,8 +72,8 @@ typedef struct {
 } ig_voxel_supports;
 typedef struct {
   ig_src at;
-  const char *stl;
-  double voxel;
+  const char *stl, *field;
+  double voxel, threshold;
   double rotate[3], move[3]; /* rad about x, then y, then z; m */
   bool drop, open;
   ig_voxel_plate build_plate;

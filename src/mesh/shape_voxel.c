@@ -343,7 +343,11 @@ static ig_status voxels_make(ig_ctx *cx, const ig_voxel_case *c, ig_soup *s, gri
 /* The surface of a part, from a file where files can be read. */
 static ig_status surface_read(ig_ctx *cx, const ig_mesh_case *c, ig_soup *soup) {
 #ifdef INGOT_HAVE_IO
-  return ig_soup_read(cx, c->voxels.stl, c->unit > 0 ? c->unit : 0, c->voxels.voxel, soup);
+  const ig_soup_how how = {.unit = c->unit > 0 ? c->unit : 0,
+                           .edge = c->voxels.voxel,
+                           .threshold = c->voxels.threshold,
+                           .field = c->voxels.field};
+  return ig_soup_read_as(cx, c->voxels.stl, &how, soup);
 #else
   (void)soup;
   return IG_FAIL(cx, IG_UNSUPPORTED, "%s: files are not compiled in: configure with INGOT_IO=ON",

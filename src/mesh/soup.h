@@ -9,6 +9,7 @@ typedef struct {
   ig_lid nodes, triangles;
   double *x;      /* nodes x 3, metres */
   ig_lid *corner; /* triangles x 3 */
+  bool stepped;   /* of voxels: all faces along x, y, z */
 } ig_soup;
 void ig_soup_free(ig_soup *soup);
 /* Joins corners closer than a millionth of the size and drops triangles of two corners. */
@@ -31,6 +32,15 @@ IG_MUST_CHECK ig_status ig_soup_look(ig_ctx *cx, const ig_soup *soup, ig_soup_su
    unit: metres; 0: the file's own, or millimetres where it has none. In builds with files. */
 IG_MUST_CHECK ig_status ig_soup_read(ig_ctx *cx, const char *path, double unit, double edge,
                                      ig_soup *soup);
+/* The same, and of voxel images (.vti, .nrrd, .nhdr, .npy) the surface of the voxels whose value is
+   above `threshold`; `field`: the array of a .vti, NULL: its only one. Where an image says nothing
+   of the size of its voxels, unit is their edge. */
+typedef struct {
+  double unit, edge, threshold;
+  const char *field;
+} ig_soup_how;
+IG_MUST_CHECK ig_status ig_soup_read_as(ig_ctx *cx, const char *path, const ig_soup_how *how,
+                                        ig_soup *soup);
 
 /* inside[(k * n[1] + j) * n[0] + i] = 1 where the middle of voxel i, j, k is inside. `vote`: by the
    majority of rays along x, y and z, for surfaces with holes. */

@@ -3,9 +3,13 @@
 
 #define P ig_scan_part
 static const ig_option part_options[] = {
-    IG_FILE(P, stl, NULL, "surface of the part: STL, OBJ or 3MF"),
+    IG_FILE(P, stl, NULL,
+            "surface of the part: STL, OBJ or 3MF; or a voxel image: .vti, .nrrd or .npy"),
     IG_REAL(P, unit, "m", NULL, IG_TINY, 1,
-            "length unit of the file; left out: its own, or millimetres"),
+            "length unit of the file; left out: its own, or millimetres; of an image that names no "
+            "sizes, the edge of a voxel"),
+    IG_REAL(P, threshold, "", "0", 0, 0, "voxels of an image above this value are the part"),
+    IG_TEXT(P, field, NULL, "the array of a .vti; left out: its only one"),
     IG_VECTOR(P, move, 3, "m", NULL, "the part is moved by this"),
     IG_VECTOR(P, min, 3, "m", NULL, "or a box: its lowest corner"),
     IG_VECTOR(P, max, 3, "m", NULL, "and its highest"),

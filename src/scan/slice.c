@@ -19,7 +19,9 @@ ig_status ig_outline_add(ig_ctx *cx, ig_outline *s, const double *a, const doubl
 
 static ig_status surface_read(ig_ctx *cx, const ig_scan_part *c, ig_soup *soup) {
 #ifdef INGOT_HAVE_IO
-  return ig_soup_read(cx, c->stl, c->unit > 0 ? c->unit : 0, 0, soup);
+  const ig_soup_how how = {
+      .unit = c->unit > 0 ? c->unit : 0, .threshold = c->threshold, .field = c->field};
+  return ig_soup_read_as(cx, c->stl, &how, soup);
 #else
   (void)soup;
   return IG_FAIL(cx, IG_UNSUPPORTED, "%s: files are not compiled in: configure with INGOT_IO=ON",
@@ -99,6 +101,40 @@ static ig_status box_cut(ig_ctx *cx, const ig_scan_body *b, ig_outline *out) {
   return IG_OK;
 }
 
+/* --- outlines of voxels: pieces in a row become one */
+
+/* Along x or y, one way or the other, on one line, one after the other. */
+static int piece_compare(const void *p, const void *q) {
+  const double *a = p, *b = q;
+  const bool x = a[1] == a[3], y = b[1] == b[3];
+  if (x != y)
+    return x ? -1 : 1;
+  const int along = x ? 0 : 1;
+  const bool up = a[2 + along] > a[along], down = b[2 + along] > b[along];
+  if (up != down)
+    return up ? -1 : 1;
+  if (a[1 - along] != b[1 - along])
+    return a[1 - along] < b[1 - along] ? -1 : 1;
+  return a[along] == b[along] ? 0 : (a[along] < b[along]) == up ? -1 : 1;
+}
+
+static void pieces_join(ig_outline *s) {
+  int kept = 0;
+  if (s->count > 1)
+    qsort(s->piece, (size_t)s->count, sizeof *s->piece, piece_compare);
+  for (int i = 0; i < s->count; i++) {
+    double *last = kept ? s->piece[kept - 1] : NULL;
+    const double *p = s->piece[i];
+    const bool on = last && last[2] == p[0] && last[3] == p[1] &&
+                    ((last[0] == p[0] && p[0] == p[2]) || (last[1] == p[1] && p[1] == p[3]));
+    if (on)
+      last[2] = p[2], last[3] = p[3];
+    else
+      memmove(s->piece[kept++], p, sizeof *s->piece);
+  }
+  s->count = kept;
+}
+
 ig_status ig_scan_body_cut(ig_ctx *cx, const ig_scan_body *body, double z, ig_outline *out) {
   memset(out, 0, sizeof *out);
   out->oriented = body->oriented;
@@ -123,5 +159,7 @@ ig_status ig_scan_body_cut(ig_ctx *cx, const ig_scan_body *body, double z, ig_ou
   }
   if (status != IG_OK)
     ig_outline_free(out);
+  else if (s->stepped)
+    pieces_join(out);
   return status;
 }

@@ -9,8 +9,9 @@
 /* A part to be scanned: the surface in a file, or a box. */
 typedef struct {
   ig_src at;
-  const char *stl;
+  const char *stl, *field;
   double unit;           /* m; NaN: the file's own */
+  double threshold;      /* of an image: voxels above it are the part */
   double move[3];        /* m, of the surface */
   double min[3], max[3]; /* of a box */
   int64_t laser;         /* 0: any */

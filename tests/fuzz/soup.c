@@ -26,16 +26,17 @@ static void use(ig_ctx *cx, const ig_soup *soup) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-  static const char *const names[] = {"fuzz-soup.stl", "fuzz-soup.obj", "fuzz-soup.3mf"};
+  static const char *const names[] = {"fuzz-soup.stl", "fuzz-soup.obj",  "fuzz-soup.3mf",
+                                      "fuzz-soup.vti", "fuzz-soup.nrrd", "fuzz-soup.npy"};
   ig_ctx *cx = NULL;
   const ig_ctx_options options = {.backend = "cpu", .threads = 1};
   if (ig_ctx_open(&options, &cx) == IG_OK)
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 6; i++) {
       FILE *f = fopen(names[i], "wb");
       if (!f || fwrite(data, 1, size, f) != size || fclose(f) != 0)
         abort();
       ig_soup soup;
-      const ig_status status = ig_soup_read(cx, names[i], 0, 0, &soup);
+      const ig_status status = ig_soup_read(cx, names[i], i == 5 ? 1e-3 : 0, 0, &soup);
       const char *message = ig_ctx_message(cx);
       demand(status == IG_OK || (status == IG_INPUT && *message && !strchr(message, '\n')));
       if (status == IG_OK)

@@ -4,6 +4,7 @@
 #include "folder.h"
 #include "mesh/mesh_case.h"
 #include "mesh/soup.h"
+#include "scan/hatch.h"
 
 static ig_ctx *cx;
 static int warnings;
@@ -342,8 +343,127 @@ static void a_ball_keeps_its_volume(void **state) {
   ig_soup_free(&s);
 }
 
+/* --- images: 4 x 3 x 2 voxels of 0.5 mm, a slab with a hole of one voxel through it */
+
+static const uint8_t slab[24] = {9, 9, 9, 9, 9, 0, 9, 9, 9, 9, 9, 9,
+                                 9, 9, 9, 9, 9, 0, 9, 9, 9, 9, 9, 9};
+
+static void store_after(const char *name, const char *head, size_t length) {
+  char bytes[1024];
+  memcpy(bytes, head, length);
+  memcpy(bytes + length, slab, sizeof slab);
+  store(name, bytes, length + sizeof slab);
+}
+
+static const char *nrrd(const char *name, const char *sizes, const char *more) {
+  char head[512];
+  const int length = snprintf(head, sizeof head,
+                              "NRRD0004\ntype: uchar\ndimension: 3\nsizes: %s\nspacings: 0.5 0.5 "
+                              "0.5\nencoding: raw\n%s\n",
+                              sizes, more);
+  store_after(name, head, (size_t)length);
+  return name;
+}
+
+static const char *vti(const char *name, const char *extent, const char *turn) {
+  char text[1024];
+  int n =
+      snprintf(text, sizeof text,
+               "<VTKFile type=\"ImageData\"><ImageData WholeExtent=\"%s\" Origin=\"0 0 0\" "
+               "Spacing=\".5 .5 .5\"%s><Piece Extent=\"%s\"><CellData><DataArray type=\"UInt8\" "
+               "Name=\"grey\" format=\"ascii\">",
+               extent, turn, extent);
+  for (int i = 0; i < 24; i++)
+    n += snprintf(text + n, sizeof text - (size_t)n, " %d", slab[i]);
+  n += snprintf(text + n, sizeof text - (size_t)n,
+                "</DataArray></CellData></Piece></ImageData></VTKFile>");
+  store(name, text, (size_t)n);
+  return name;
+}
+
+/* numpy's first format: the header's length in two bytes. */
+static const char *npy(const char *name, const char *shape) {
+  char head[256] = "\x93NUMPY\1";
+  const int length = snprintf(head + 10, sizeof head - 10,
+                              "{'descr': '|u1', 'fortran_order': False, 'shape': %s, }\n", shape);
+  head[8] = (char)length;
+  store_after(name, head, 10 + (size_t)length);
+  return name;
+}
+
+static void images_become_voxels(void **state) {
+  (void)state;
+  const struct {
+    const char *name;
+    double unit;
+  } good[] = {{npy("a.npy", "(2, 3, 4)"), 0.5e-3},
+              {nrrd("a.nrrd", "4 3 2", ""), 0},
+              {nrrd("um.nrrd", "4 3 2", "units: \"um\" \"um\" \"um\"\n"), 0},
+              {vti("a.vti", "0 4 0 3 0 2", ""), 1e-3}};
+  for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+    const double edge = i == 2 ? 0.5e-6 : 0.5e-3;
+    ig_voxel_case v = {.stl = in_folder(folder, good[i].name), .voxel = edge, .threshold = 8.5};
+    ig_soup soup;
+    ig_soup_survey look;
+    ig_mesh *mesh;
+    assert_int_equal(
+        ig_soup_read_as(cx, v.stl, &(ig_soup_how){.unit = good[i].unit, .threshold = 8.5}, &soup),
+        IG_OK);
+    assert_int_equal(ig_soup_look(cx, &soup, &look), IG_OK);
+    assert_true(look.oriented && look.open_edges == 0 && soup.stepped);
+    assert_float_equal(look.volume / (22 * pow(edge, 3)), 1, 1e-12);
+    assert_float_equal(look.area / (58 * pow(edge, 2)), 1,
+                       1e-12); /* 22 flat, 28 around, 8 in the hole */
+    ig_soup_free(&soup);
+    assert_int_equal(make(&v, good[i].unit, &mesh), IG_OK);
+    assert_int_equal(ig_mesh_elements(mesh), 22);
+    ig_mesh_free(mesh);
+    const ig_scan_part part = {.stl = v.stl,
+                               .unit = good[i].unit,
+                               .threshold = 8.5,
+                               .min = {NAN, NAN, NAN},
+                               .max = {NAN, NAN, NAN},
+                               .move = {1, NAN, NAN}};
+    ig_scan_body body;
+    ig_outline outline;
+    assert_int_equal(ig_scan_body_open(cx, &part, &body), IG_OK);
+    assert_int_equal(ig_scan_body_cut(cx, &body, 0.5 * edge, &outline), IG_OK);
+    assert_int_equal(outline.count, 8); /* two loops of four straight pieces */
+    double length = 0;
+    for (int k = 0; k < outline.count; k++)
+      length += hypot(outline.piece[k][2] - outline.piece[k][0],
+                      outline.piece[k][3] - outline.piece[k][1]);
+    assert_float_equal(length / (18 * edge), 1, 1e-9);
+    ig_outline_free(&outline);
+    ig_scan_body_close(&body);
+    v.threshold = 9;
+    assert_int_equal(make(&v, good[i].unit, &mesh), IG_INPUT);
+  }
+  const struct {
+    const char *name, *said;
+  } bad[] = {{npy("bare.npy", "(2, 3, 4)"), "says nothing of the size"},
+             {npy("short.npy", "(2, 3, 3)"), "expected 18"},
+             {npy("flat.npy", "(6, 4)"), "expected three numbers"},
+             {npy("large.npy", "(2000000, 3000, 4000)"), "at most"},
+             {npy("long.npy", "(2, 3, 5)"), "this short"},
+             {nrrd("skew.nrrd", "4 3 2", "space directions: (1,1,0) (0,1,0) (0,0,1)\n"), "axes"},
+             {nrrd("away.nrrd", "4 3 2", "data file: ../x.raw\n"), "beside it"},
+             {nrrd("few.nrrd", "4 3 3", ""), "this short"},
+             {vti("turned.vti", "0 4 0 3 0 2", " Direction=\"0 1 0 1 0 0 0 0 1\""), "turned"},
+             {vti("huge.vti", "0 4000 0 3000 0 20", ""), "this short"}};
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    ig_soup soup;
+    assert_int_equal(ig_soup_read_as(cx, in_folder(folder, bad[i].name),
+                                     &(ig_soup_how){.unit = i ? 1e-3 : 0}, &soup),
+                     IG_INPUT);
+    if (!strstr(ig_ctx_message(cx), bad[i].said))
+      fail_msg("%s: %s", bad[i].name, ig_ctx_message(cx));
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(images_become_voxels),
       cmocka_unit_test(a_box_is_its_voxels),
       cmocka_unit_test(binary_though_it_begins_with_solid),
       cmocka_unit_test(obj_with_polygons),
