@@ -11,6 +11,7 @@ one step), which other work on the machine disturbs least; on a GPU the clock on
 """
 
 import argparse
+import os
 import time
 
 import numpy
@@ -101,6 +102,8 @@ def peer(name, n, steps, dt, now):
     """Seconds of the steps by the clock `now`, temperatures at the probes."""
     T = start(n)
     if name == "jax":
+        if now is time.process_time:
+            os.environ["JAX_PLATFORMS"] = "cpu"  # where there is a GPU, it would be taken
         import jax
         import jax.numpy as xp
 
@@ -154,6 +157,8 @@ def main():
             short = None if device else peers.Ingot(case(n, 1, dt), folder, a.backend, a.threads)
             run = peers.Ingot(case(n, a.steps, dt), folder, a.backend, a.threads)
         seconds = run.solve if device else run.cpu - short.cpu
+        if not device and seconds < 0.2 * short.cpu:
+            raise SystemExit("the steps are too short beside the set-up (%.3g and %.3g s): take more of them" % (seconds, short.cpu))
         ours.append(1e9 * seconds / ((run.steps - (not device)) * n**3))
     if run.steps != a.steps:
         raise SystemExit("Ingot took %d steps, not %d" % (run.steps, a.steps))

@@ -283,6 +283,57 @@ ig_status ig_dyn_largest_step(ig_dyn_model *m, double *dt, double *stable) {
   return IG_OK;
 }
 
+/* What an element weighs: critical step, mass, moment of inertia at a corner. */
+typedef struct {
+  double dt, mass, inertia;
+} weight;
+
+enum { WEIGHED = 16384 }; /* elements at a time */
+
+/* Elements [first, last) of a group, by all threads. */
+static void weigh(const ig_dyn_model *m, const ig_dyn_group *g, ig_lid first, ig_lid last,
+                  weight *of) {
+#pragma omp parallel for schedule(static) num_threads(ig_team(m->cx, last - first, IG_WORK_ELEMENT))
+  for (ig_lid s = first; s < last; s++) {
+    double buffer[IG_DYN_CORNERS][3];
+    const double *x[IG_DYN_CORNERS];
+    weight *w = &of[s - first];
+    if (g->element[s] < 0)
+      continue;
+    element_points(m, g, s, false, buffer, x);
+    w->dt = ig_dyn_element_of[g->kind].size(g, m->c->inertia_scale, x, &w->mass, &w->inertia);
+  }
+}
+
+/* A group's elements, added to its particles one after the other: sums have one order. */
+static ig_status group_masses(ig_dyn_model *m, const ig_dyn_group *g, double least, weight *of) {
+  double *mass = m->weight.mass, *inertia = m->weight.inertia;
+  const int npe = g->g_f64.npe;
+  for (ig_lid s = 0, last = 0; s < g->slots; s++) {
+    if (s == last) {
+      last = g->slots - s < WEIGHED ? g->slots : s + WEIGHED;
+      weigh(m, g, s, last, of);
+    }
+    if (g->element[s] < 0)
+      continue;
+    const weight w = of[s % WEIGHED];
+    if (!(w.mass > 0))
+      return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat", g->element[s]);
+    const double scale = w.dt < least && !is_rigid(m, g, s) ? (least / w.dt) * (least / w.dt) : 1;
+    m->weight.total += w.mass;
+    m->weight.scaled += w.mass * (scale - 1);
+    for (int a = 0; a < npe; a++) {
+      const int32_t n = ((const int32_t *)g->conn.host)[(int64_t)s * npe + a];
+      mass[n] += ig_dyn_mass_share(g->kind, scale * w.mass, a);
+      if (scale != 1)
+        m->weight.added[n] += ig_dyn_mass_share(g->kind, (scale - 1) * w.mass, a);
+      if (w.inertia != 0)
+        inertia[n] += scale * w.inertia;
+    }
+  }
+  return IG_OK;
+}
+
 /* Particle masses; elements whose critical step is below `least` are made heavier. */
 ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
   double *mass = m->weight.mass, *inertia = m->weight.inertia;
@@ -292,29 +343,12 @@ ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
   memset(inertia, 0, sizeof *inertia * (size_t)m->mesh->nodes);
   m->weight.total = m->weight.scaled = 0;
   m->weight.scaled_to = least;
-  for (int k = 0; k < m->groups; k++) {
-    const ig_dyn_group *g = &m->group[k];
-    const int npe = g->g_f64.npe;
-    for (ig_lid s = 0; s < g->slots; s++) {
-      if (g->element[s] < 0)
-        continue;
-      double buffer[IG_DYN_CORNERS][3], me, ie;
-      const double *x[IG_DYN_CORNERS];
-      element_points(m, g, s, false, buffer, x);
-      const double dt = ig_dyn_element_of[g->kind].size(g, m->c->inertia_scale, x, &me, &ie);
-      if (!(me > 0))
-        return IG_FAIL(m->cx, IG_NUMERIC, "element %d is inverted or flat", g->element[s]);
-      const double scale = dt < least && !is_rigid(m, g, s) ? (least / dt) * (least / dt) : 1;
-      m->weight.total += me;
-      m->weight.scaled += me * (scale - 1);
-      for (int a = 0; a < npe; a++) {
-        const int32_t n = ((const int32_t *)g->conn.host)[(int64_t)s * npe + a];
-        mass[n] += ig_dyn_mass_share(g->kind, scale * me, a);
-        m->weight.added[n] += ig_dyn_mass_share(g->kind, (scale - 1) * me, a);
-        inertia[n] += scale * ie;
-      }
-    }
-  }
+  weight *of;
+  ig_status status = IG_NEW(m->cx, &of, WEIGHED, "masses");
+  for (int k = 0; k < m->groups && status == IG_OK; k++)
+    status = group_masses(m, &m->group[k], least, of);
+  free(of);
+  IG_TRY(status);
   for (ig_lid n = 0; n < m->mesh->nodes; n++)
     if (!(mass[n] > 0))
       mass[n] = 1; /* no element holds it: it stays where it is */

@@ -1,4 +1,5 @@
 /* Nodes: their arrays, volumes, films and heat content. */
+#include "core/threads.h"
 #include "thermal/heat_make.h"
 #include "thermal/heat_tables.h"
 
@@ -49,32 +50,15 @@ static void node_capacity(const ig_heat *h, ig_lid n, const double *volume, doub
 
 /* Adds the film of element face f, where it is bare now, at node n. */
 static void film_sum(const ig_heat *h, ig_lid e, int f, ig_lid n, double area, heat_film_f64 *sum) {
-  const uint8_t class = h->surface == IG_HEAT_LUMPED ? h->face.exposed[6 * (int64_t)e + f] : 0;
-  if (class == 0)
-    return;
-  const heat_film_f64 bare = ig_heat_film_at(h, class, n);
+  const heat_film_f64 bare = ig_heat_film_at(h, h->face.exposed[6 * (int64_t)e + f], n);
   ig_heat_film_add(sum, &bare, area);
 }
-
-/* Sizes of what is there, summed element by element. volume: nodes x materials; film: nodes */
-static void sizes_sum(const ig_heat *h, double *volume, heat_film_f64 *film) {
-  for (ig_lid e = 0; e < h->next.elements; e++) {
-    ig_heat_shape own;
-    const ig_heat_shape *s = ig_heat_shape_of(h, e, &own);
-    const ig_lid *conn = ig_heat_conn(h, e);
-    const int m = ((uint8_t *)h->material.of.host)[e];
-    for (int a = 0; a < 8; a++)
-      volume[(int64_t)conn[a] * h->material.count + m] += s->volume[a];
-    for (int f = 0; f < 6; f++)
-      for (int b = 0; b < 4; b++) {
-        const ig_lid n = conn[ig_heat_corner[ig_elem_face(IG_HEX8, f)[b]]];
-        film_sum(h, e, f, n, s->area[f][b], &film[n]);
-      }
-  }
+static bool bare_face(const ig_heat *h, ig_lid e, int f) {
+  return h->surface == IG_HEAT_LUMPED && h->face.exposed[6 * (int64_t)e + f] != 0;
 }
 
-void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, double *volume) {
-  memset(volume, 0, (size_t)h->material.count * sizeof *volume);
+/* Sizes of what is there at node n, summed element by element, to zeros. volume: materials */
+static void node_sizes(const ig_heat *h, ig_lid n, double *volume, heat_film_f64 *film) {
   for (ig_lid i = h->node.around.start[n]; i < h->node.around.start[n + 1]; i++) {
     const ig_lid e = h->node.around.item[i];
     if (e >= h->next.elements)
@@ -86,10 +70,54 @@ void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, doubl
       if (conn[a] == n)
         volume[((uint8_t *)h->material.of.host)[e]] += s->volume[a];
     for (int f = 0; f < 6; f++)
-      for (int b = 0; b < 4; b++)
+      for (int b = 0; b < 4 && bare_face(h, e, f); b++)
         if (conn[ig_heat_corner[ig_elem_face(IG_HEX8, f)[b]]] == n)
-          film_sum(h, e, f, n, s->area[f][b], &patch->film);
+          film_sum(h, e, f, n, s->area[f][b], film);
   }
+}
+
+/* The same for all nodes of elements that have no classes: their shapes, by all threads, so many at
+   a time; then they are added one after the other, to have the order of node_sizes. */
+static ig_status sizes_without_classes(ig_ctx *cx, const ig_heat *h, double *volume,
+                                       heat_film_f64 *film) {
+  enum { SHAPES = 2048 };
+  ig_heat_shape *shape;
+  IG_TRY(IG_NEW(cx, &shape, SHAPES, "element shapes"));
+  for (ig_lid first = 0; first < h->next.elements; first += SHAPES) {
+    const ig_lid left = h->next.elements - first, count = left < SHAPES ? left : SHAPES;
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, count, IG_WORK_ELEMENT))
+    for (ig_lid i = 0; i < count; i++)
+      ig_heat_shape_of(h, first + i, &shape[i]);
+    for (ig_lid e = first; e < first + count; e++) {
+      const ig_heat_shape *s = &shape[e - first];
+      const ig_lid *conn = ig_heat_conn(h, e);
+      const int m = ((uint8_t *)h->material.of.host)[e];
+      for (int a = 0; a < 8; a++)
+        volume[(int64_t)conn[a] * h->material.count + m] += s->volume[a];
+      for (int f = 0; f < 6; f++)
+        for (int b = 0; b < 4 && bare_face(h, e, f); b++) {
+          const ig_lid n = conn[ig_heat_corner[ig_elem_face(IG_HEX8, f)[b]]];
+          film_sum(h, e, f, n, s->area[f][b], &film[n]);
+        }
+    }
+  }
+  free(shape);
+  return IG_OK;
+}
+
+/* The sizes of all nodes. volume: nodes x materials; film: nodes */
+static ig_status sizes_sum(ig_ctx *cx, const ig_heat *h, double *volume, heat_film_f64 *film) {
+  if (!h->shape.classes.count)
+    return sizes_without_classes(cx, h, volume, film);
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, h->nodes, IG_WORK_ELEMENT))
+  for (ig_lid n = 0; n < h->nodes; n++)
+    node_sizes(h, n, &volume[(int64_t)n * h->material.count], &film[n]);
+  return IG_OK;
+}
+
+void ig_heat_node_values(const ig_heat *h, ig_lid n, ig_heat_patch *patch, double *volume) {
+  memset(volume, 0, (size_t)h->material.count * sizeof *volume);
+  node_sizes(h, n, volume, &patch->film);
   node_capacity(h, n, volume, &patch->inverse, &patch->body);
 }
 
@@ -166,7 +194,7 @@ ig_status ig_heat_films_fill(ig_ctx *cx, ig_heat *h) {
   IG_TRY_GOTO(status, done,
               IG_NEW(cx, &volume, (size_t)h->nodes * (size_t)h->material.count, "node sizes"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &film, h->nodes, "node sizes"));
-  sizes_sum(h, volume, film);
+  IG_TRY_GOTO(status, done, sizes_sum(cx, h, volume, film));
   for (ig_lid n = 0; n < h->nodes; n++)
     film_put(h, n, &film[n]);
   IG_TRY_GOTO(status, done, ig_array_push(cx, &h->node.film));
@@ -186,7 +214,8 @@ ig_status ig_heat_nodes_begin(ig_ctx *cx, ig_heat *h) {
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &volume, (size_t)h->nodes * (size_t)M, "node sizes"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &film, h->nodes, "node sizes"));
-  sizes_sum(h, volume, film);
+  IG_TRY_GOTO(status, done, sizes_sum(cx, h, volume, film));
+#pragma omp parallel for schedule(static) num_threads(ig_team(cx, h->nodes, IG_WORK_NODE))
   for (ig_lid n = 0; n < h->nodes; n++) {
     const double *sum = &volume[(int64_t)n * M];
     double inverse, body;
