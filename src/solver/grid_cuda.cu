@@ -242,13 +242,13 @@ __global__ void gather(const __grid_constant__ typename args_of<R>::type g, cons
 enum { TILE_ROWS = 16 };
 
 /* Planes a block marches through: tiles are split along z so that the device is busy to the end. A
-   block spends two plane's time more than its planes; `slots` of them run at once. They begin where
-   units of sums do. */
-static int planes_a_block(int planes, int tiles, int slots) {
-  const int most = (planes + IG_SLAB_GROUP - 1) / IG_SLAB_GROUP * IG_SLAB_GROUP;
+   block spends two plane's time more than its planes; `slots` of them run at once. Where they sum
+   they begin where units of sums do, every `step` planes; elsewhere anywhere. */
+static int planes_a_block(int planes, int tiles, int slots, int step) {
+  const int most = (planes + step - 1) / step * step;
   int best = most;
   int64_t least = INT64_MAX;
-  for (int chunk = most; chunk >= IG_SLAB_GROUP; chunk -= IG_SLAB_GROUP) {
+  for (int chunk = most; chunk >= 4; chunk -= step) {
     const int64_t blocks = (int64_t)tiles * ((planes + chunk - 1) / chunk);
     const int64_t cost = (blocks + slots - 1) / slots * (chunk + 2);
     if (cost < least) {
@@ -264,7 +264,8 @@ static ig_status launch_march(ig_ctx *cx, const typename args_of<R>::type *g, co
                               const R *x, R *d, R c0, R c1, R *y, ig_cg_state *state) {
   dim3 grid((g->n[0] + 30) / 30, (g->n[1] + TY - 2) / (TY - 2), 1);
   const int planes = g->n[2] + 1;
-  const int chunk = planes_a_block(planes, (int)(grid.x * grid.y), IG_CUDA_UNITS * BLOCKS);
+  const int chunk = planes_a_block(planes, (int)(grid.x * grid.y), IG_CUDA_UNITS * BLOCKS,
+                                   state ? IG_SLAB_GROUP : 1);
   grid.z = (planes + chunk - 1) / chunk;
   const int units = (planes + IG_SLAB_GROUP - 1) / IG_SLAB_GROUP;
   if (state && ((uint64_t)grid.x * grid.y + 1) * units > IG_PARTIALS)
