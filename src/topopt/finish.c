@@ -155,12 +155,14 @@ static ig_status put_pieces(ig_sink *sink, const ig_topopt_design *s, const doub
   if (pieces > 1)
     ig_warn(s->cx, "the part is in %" PRId64 " pieces (elements of density %g and more)", pieces,
             level);
-  if (pieces == 0)
-    ig_warn(
-        s->cx,
-        "nothing is left of the part: no element has a density of %g or more; a bound far below "
-        "what the design begins with can empty it: begin with less 'volume'",
-        level);
+  double most = 0;
+  for (int64_t i = 0; i < s->d->all_places; i++)
+    most = fmax(most, density[i]);
+  if (most < 0.01 * solid)
+    ig_warn(s->cx,
+            "nothing is left of the part: no element has a density above %.2g; a bound far below "
+            "what the design begins with can empty it: begin with less 'volume'",
+            most);
   if (cavities > 0)
     ig_warn(s->cx,
             "the part encloses %" PRId64 " cavit%s: powder, resin or supports in there cannot be "

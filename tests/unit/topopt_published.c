@@ -406,8 +406,30 @@ static void topopt_in_petsc(void **state) {
   ig_ctx_close(cx);
 }
 
+/* The tied cantilever of the DTU codes on a coarse grid: the first objective, from an independent
+   program with a direct solver. */
+static void tied(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 2);
+  ig_topopt_problem t;
+  ig_evaluation e = {0};
+  GOOD(cx,
+       ig_topopt_problem_open(
+           cx,
+           "{grid: {elements: [32, 16, 16]}, volume: 0.2, void_ratio: 1e-6, filter: {kind: "
+           "density, radius: 1.5}, supports: [{box: {max: [0, 4, 16]}}, {box: {min: [0, 12, 0], "
+           "max: [0, 16, 16]}}], loads: [{box: {max: [32, 16, 0]}, cylinder: {from: [32.5, 8, "
+           "-1], to: [32.5, 8, 1], radius: 3.4}, force: [0, 0, -1], spread: faces}], solver: "
+           "{tolerance: 1e-9}}",
+           &t));
+  GOOD(cx, ig_topopt_problem_iterate(&t, 1, &e));
+  assert_near(e.objective, 335.354, 0.5e-3);
+  ig_topopt_problem_close(&t);
+  ig_ctx_close(cx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(top3d125), cmocka_unit_test(inverter),
-                                     cmocka_unit_test(topopt_in_petsc)};
+                                     cmocka_unit_test(topopt_in_petsc), cmocka_unit_test(tied)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
