@@ -97,6 +97,8 @@ static bool line_next(const ig_toolpath *p, int64_t *piece, ig_powder_line *l) {
 
 /* Lines of all beams, as they begin; a new layer where a path is higher than all before. */
 static ig_status lines_find(ig_powder_run *r) {
+  int64_t below = 0;
+  double first_below[2] = {0, 0};
   for (int pass = 0; pass < 2; pass++) {
     int64_t piece[IG_POWDER_BEAMS] = {0};
     ig_powder_line next[IG_POWDER_BEAMS];
@@ -129,6 +131,8 @@ static ig_status lines_find(ig_powder_run *r) {
                                                      .hot = {NAN, NAN}};
         r->layers++;
       }
+      if (pass && p->x[3 * i + 2] < top - 1e-9 && below++ == 0)
+        first_below[0] = p->t[i], first_below[1] = p->x[3 * i + 2];
       if (pass) {
         next[first].beam = first;
         r->line_of[r->lines] = next[first];
@@ -142,6 +146,11 @@ static ig_status lines_find(ig_powder_run *r) {
       IG_TRY(IG_NEW(r->cx, &r->layer_of, r->layers, "layers"));
     }
   }
+  if (below)
+    ig_warn_at(r->cx, &r->c->at,
+               "%lld lines lie below a layer that was spread before them: their beam works on its "
+               "top; the first begins at %g s, at z = %g m",
+               (long long)below, first_below[0], first_below[1]);
   if (r->lines == 0)
     return ig_fail_at(r->cx, &r->c->at, "the beam is never on");
   return IG_OK;
@@ -252,6 +261,30 @@ static ig_status sizes_choose(ig_powder_run *r) {
   return IG_OK;
 }
 
+/* Probes lie in the bed, once all layers are there. */
+static ig_status probes_check(const ig_powder_run *r) {
+  const ig_list *probes = &r->c->probes;
+  if (probes->count > IG_POWDER_PROBES)
+    return ig_fail_at(r->cx, &IG_ITEM(const ig_powder_probe, *probes, IG_POWDER_PROBES)->at,
+                      "%d probes: at most %d", probes->count, IG_POWDER_PROBES);
+  for (int i = 0; i < probes->count; i++) {
+    const ig_powder_probe *p = IG_ITEM(const ig_powder_probe, *probes, i);
+    double high[3];
+    bool in = true;
+    for (int d = 0; d < 3; d++) {
+      high[d] = d < 2 ? r->low[d] + r->coarse.n[d] * r->coarse.edge : r->layer_of[r->layers - 1].z;
+      in &= p->point[d] >= r->low[d] - 1e-9 && p->point[d] <= high[d] + 1e-9;
+    }
+    if (!in)
+      return ig_fail_at(r->cx, &p->at,
+                        "probe '%s' at (%.4g, %.4g, %.4g) m is not in the bed, from (%.4g, %.4g, "
+                        "%.4g) to (%.4g, %.4g, %.4g) m",
+                        p->name, p->point[0], p->point[1], p->point[2], r->low[0], r->low[1],
+                        r->low[2], high[0], high[1], high[2]);
+  }
+  return IG_OK;
+}
+
 /* The plate, at the start. */
 static ig_status bed_start(ig_powder_run *r) {
   const double u = ig_powder_table_heat(r->tables, r->c->initial_temperature);
@@ -299,6 +332,7 @@ ig_status ig_powder_open(ig_job *job, ig_powder_run *r) {
     IG_TRY(
         ig_scan_body_open(r->cx, IG_ITEM(const ig_scan_part, r->c->hatch.parts, i), &r->body[i]));
   IG_TRY(sizes_choose(r));
+  IG_TRY(probes_check(r));
   IG_TRY(ig_powder_arrays_make(r));
   IG_TRY(bed_start(r));
   const double h = r->cell;

@@ -82,6 +82,7 @@ const ig_option ig_powder_options[] = {
     IG_MAP(C, film, ig_powder_film_case, film_options, NULL,
            "the surface of one layer in fine cells, while it is scanned: these frames are the "
            "snapshots of the run"),
-    IG_LIST(C, probes, ig_powder_probe, probe_options, NULL, "points whose temperature is kept"),
+    IG_LIST(C, probes, ig_powder_probe, probe_options, NULL,
+            "points of the bed whose temperature is kept, at most 64"),
     IG_END};
 #undef C

@@ -16,7 +16,7 @@ static double gap(const ig_powder_run *r, double *stored) {
 
 ig_status ig_powder_history(void *self, ig_sink *to) {
   ig_powder_run *r = self;
-  enum { FIXED = 19, MOST = FIXED + 64 };
+  enum { FIXED = 19, MOST = FIXED + IG_POWDER_PROBES };
   const char *names[MOST] = {
       "step",           "time [s]",       "T_max [K]",         "stored [J]",     "source [J]",
       "born [J]",       "lost [J]",       "held [J]",          "energy_gap [J]", "layer",
@@ -25,7 +25,7 @@ ig_status ig_powder_history(void *self, ig_sink *to) {
   double x[3], stored, values[MOST];
   IG_TRY(ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_LEDGER | IG_PULL_POOL | IG_PULL_PROBES));
   const double open = gap(r, &stored), *pool = ig_powder_host(&r->array.pool);
-  char probe[64][72];
+  char probe[IG_POWDER_PROBES][72];
   if (!isfinite(stored))
     return IG_FAIL(r->cx, IG_NUMERIC, "the heat of the bed is no number at %g s", r->time);
   if (!to)

@@ -37,6 +37,7 @@ typedef struct {
   double powder_absorptivity;
 } ig_powder_beam;
 
+enum { IG_POWDER_PROBES = 64 }; /* at most */
 typedef struct {
   ig_src at;
   const char *name;

@@ -364,8 +364,10 @@ static void a_saved_run_goes_on(void **state) {
 static void what_is_wrong_is_said(void **state) {
   (void)state;
   ig_powder_run r;
-  for (int i = 0; i < 4; i++) {
+  ig_powder_probe probe[IG_POWDER_PROBES + 1] = {{.name = "far", .point = {1, 0, 0}}};
+  for (int i = 0; i < 6; i++) {
     ig_powder_case c = small();
+    c.probes = (ig_list){i == 4 ? 1 : i == 5 ? IG_POWDER_PROBES + 1 : 0, probe};
     if (i == 0)
       c.hatch.layer_height = 25e-6;
     if (i == 1)
