@@ -96,41 +96,81 @@ static double melts_mean(const ig_powder_run *r, int i, int j, int k) {
   return count ? (double)sum / (double)count : 0;
 }
 
+/* --- fields of coarse cells */
+
+enum { FIELD_T, FIELD_SOLID, FIELD_MELTS, FIELD_UNFUSED, FIELDS };
+static const char *const field_name[FIELDS] = {"T", "solid", "melts", "unfused"};
+static const char *const field_unit[FIELDS] = {"K", "", "", ""};
+
+static ig_status field_pull(ig_powder_run *r, bool melts) {
+  return ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_SOLID | (melts ? IG_PULL_STATE : 0));
+}
+
+/* Of a filled cell, once it is pulled. */
+static double field_value(const ig_powder_run *r, int field, int i, int j, int k) {
+  const size_t at = ig_powder_cell(r, i, j, k);
+  const double solid = ig_powder_host(&r->array.solid)[at];
+  const float of_part = ((const float *)r->array.part_cells.host)[at],
+              unfused = ((const float *)r->array.part_unfused.host)[at];
+  switch (field) {
+  case FIELD_T:
+    return ig_powder_table_T(r->tables, r->coarse.heat[ig_level_at(&r->coarse, i, j, k)], solid);
+  case FIELD_SOLID:
+    return solid;
+  case FIELD_MELTS:
+    return melts_mean(r, i, j, k);
+  default:
+    return of_part > 0 ? (double)(unfused / of_part) : 0;
+  }
+}
+
+bool ig_powder_field(void *self, int i, ig_room_field *f) {
+  const ig_powder_run *r = self;
+  if (i >= FIELDS)
+    return false;
+  *f = (ig_room_field){.name = field_name[i],
+                       .unit = field_unit[i],
+                       .where = IG_AT_ELEMENTS,
+                       .dtype = IG_F64,
+                       .components = 1,
+                       .count = (int64_t)r->coarse.n[0] * r->coarse.n[1] * r->coarse.n[2]};
+  return true;
+}
+
+ig_status ig_powder_get(void *self, const char *name, double *values) {
+  ig_powder_run *r = self;
+  const int *n = r->coarse.n, levels = ig_powder_filled(&r->view, 2);
+  int field = 0;
+  while (strcmp(name, field_name[field]) != 0)
+    field++;
+  IG_TRY(field_pull(r, field == FIELD_MELTS));
+  for (int k = 0; k < n[2]; k++)
+    for (int j = 0; j < n[1]; j++)
+      for (int i = 0; i < n[0]; i++)
+        *values++ = k < levels ? field_value(r, field, i, j, k) : NAN;
+  return IG_OK;
+}
+
 ig_status ig_powder_snapshot(void *self, ig_sink *to) {
   ig_powder_run *r = self;
   const ig_level *l = &r->coarse;
   if (r->view.film.T)
     return IG_OK; /* its frames are the snapshots */
-  IG_TRY(ig_powder_pull(r, IG_PULL_HEAT | IG_PULL_SOLID |
-                               (ig_output_wants(r->job->output, "melts") ? IG_PULL_STATE : 0)));
+  IG_TRY(field_pull(r, ig_output_wants(r->job->output, "melts")));
   const int levels = (int)((r->bed + r->r - 1) / r->r);
   const int64_t cells = (int64_t)l->n[0] * l->n[1] * levels;
   ig_snapshot *s;
   IG_TRY(ig_snapshot_new(r->cx, (int64_t)(l->n[0] + 1) * (l->n[1] + 1) * (levels + 1), cells,
                          8 * cells, r->time, r->step, &s));
-  enum { FIELDS = 4 };
   double *field[FIELDS] = {0};
-  static const char *const name[FIELDS] = {"T", "solid", "melts", "unfused"}, *const unit[FIELDS] =
-                                                                                  {"K", "", "", ""};
-  const float *of_part = r->array.part_cells.host, *unfused = r->array.part_unfused.host;
   ig_status status = snapshot_grid(r, s);
-  for (int f = 0; f < FIELDS && status == IG_OK; f++)
-    if (ig_output_wants(r->job->output, name[f]))
-      status =
-          ig_snapshot_add(s, name[f], unit[f], IG_AT_CELLS, IG_F64, 1, NULL, (void **)&field[f]);
-  for (int64_t c = 0; c < cells && status == IG_OK; c++) {
-    const int i = (int)(c % l->n[0]), j = (int)(c / l->n[0] % l->n[1]),
-              k = (int)(c / l->n[0] / l->n[1]);
-    const double solid = ig_powder_host(&r->array.solid)[ig_powder_cell(r, i, j, k)];
-    if (field[0])
-      field[0][c] = ig_powder_table_T(r->tables, l->heat[ig_level_at(l, i, j, k)], solid);
-    if (field[1])
-      field[1][c] = solid;
-    if (field[2])
-      field[2][c] = melts_mean(r, i, j, k);
-    const size_t at = ig_powder_cell(r, i, j, k);
-    if (field[3])
-      field[3][c] = of_part[at] > 0 ? (double)(unfused[at] / of_part[at]) : 0;
+  for (int f = 0; f < FIELDS && status == IG_OK; f++) {
+    if (ig_output_wants(r->job->output, field_name[f]))
+      status = ig_snapshot_add(s, field_name[f], field_unit[f], IG_AT_CELLS, IG_F64, 1, NULL,
+                               (void **)&field[f]);
+    for (int64_t c = 0; c < cells && field[f] && status == IG_OK; c++)
+      field[f][c] = field_value(r, f, (int)(c % l->n[0]), (int)(c / l->n[0] % l->n[1]),
+                                (int)(c / l->n[0] / l->n[1]));
   }
   if (status != IG_OK) {
     ig_snapshot_free(s);

@@ -303,6 +303,9 @@ IG_MUST_CHECK ig_status ig_powder_restore(void *self, const ig_restart *from);
 IG_MUST_CHECK ig_status ig_powder_history(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_powder_snapshot(void *self, ig_sink *to);
 IG_MUST_CHECK ig_status ig_powder_results(void *self, ig_sink *to);
+/* Fields of all coarse cells, x fastest; NaN where nothing is yet. */
+bool ig_powder_field(void *self, int i, ig_room_field *field);
+IG_MUST_CHECK ig_status ig_powder_get(void *self, const char *name, double *values);
 
 /* --- report.c */
 IG_MUST_CHECK ig_status ig_powder_tables_write(ig_powder_run *run, ig_sink *to);

@@ -210,6 +210,16 @@ static void heat_is_counted(void **state) {
   assert_true(ig_powder_host(&r.array.pool)[IG_POOL_MOST + 4] > 1600);
   assert_int_equal(*(int *)r.array.molten.host, 0);
   assert_true(r.layer_of[1].interlayer > 300 && r.layer_of[1].interlayer < 1500);
+  ig_room_field f; /* what other programs see: temperatures of all cells */
+  double T[4096];
+  assert_true(ig_powder_field(&r, 0, &f) && f.count < 4096 && !ig_powder_field(&r, 4, &f));
+  assert_true(ig_powder_field(&r, 0, &f));
+  assert_int_equal(ig_powder_get(&r, "T", T), IG_OK);
+  double sum = 0; /* without latent heat the heat of a cell is its temperature's */
+  for (int64_t i = 0; i < f.count; i++)
+    sum += T[i] * 8000 * 500 * ig_powder_host(&r.array.fill)[i / (r.coarse.n[0] * r.coarse.n[1])] *
+           pow(r.coarse.edge, 3);
+  assert_float_equal(sum / ig_powder_stored(&r), 1, 1e-9);
   ig_powder_close(&r);
 }
 
