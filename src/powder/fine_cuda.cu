@@ -263,6 +263,26 @@ static __device__ __forceinline__ void slab_freeze(const ig_powder_view &v,
   }
 }
 
+/* The warp that has no cells: the beams of every step, one ahead. It meets the others as often as
+   they meet. */
+static __device__ __noinline__ void light_warp(const ig_powder_view &v, const ig_powder_window &w,
+                                               window_spots *spots, window_light *light,
+                                               int steps) {
+  int64_t piece[IG_POWDER_BEAMS];
+  for (int b = 0; b < w.beams; b++)
+    piece[b] = v.way[w.beam[b]].piece;
+  for (int n = -2; n < steps; n++) {
+    const int next = n < 0 ? 0 : n + 1;
+    if (n != -1 && next < steps) {
+      if (next % LANES == 0)
+        light_spots(v, w, piece, next, v.a.dt, spots);
+      light_look(next, spots, &light[next & 1]);
+    }
+    cluster_arrive();
+    cluster_wait();
+  }
+}
+
 /* ROUNDS: pieces of a thread at most; TABLES: those of the material are in shared memory. */
 template <int ROUNDS, int MOST, bool TABLES>
 __global__ void __launch_bounds__(MOST, 1)
@@ -276,7 +296,6 @@ __global__ void __launch_bounds__(MOST, 1)
   const double edge = w.fine.edge, dt = v.a.dt;
   const window_step h = {dt, 2 * dt / (edge * edge), 2 * dt * edge, edge, 1 / edge};
   const int items = t < workers ? s.own * cut.pieces * cut.nu : 0;
-  int64_t piece[IG_POWDER_BEAMS];
   double heat[ROUNDS][PIECE] = {{0}}, side[ROUNDS][PIECE] = {{0}};
   uint32_t state[ROUNDS] = {0}, loaded[ROUNDS] = {0};
   unsigned froze[ROUNDS] = {0}; /* cells, a bit each */
@@ -290,19 +309,21 @@ __global__ void __launch_bounds__(MOST, 1)
     base[m.tables + 2 * i] = v.tables->T[i];
     base[m.tables + 2 * i + 1] = v.tables->solid[i];
   }
-  if (t >= workers) {
-    for (int b = 0; b < w.beams; b++)
-      piece[b] = v.way[w.beam[b]].piece;
-    light_look(v, w, piece, v.a.time, dt, &s.light[0]);
-  } else if (t < 32) {
+  slab_clear(s, m.rim, m.deep, base);
+  __syncthreads();
+  if (t >= workers)
+    light_warp(v, w, s.spots, s.light, steps);
+  else
+    slab_ghosts(v, w, s, workers);
+  if (t >= workers - 32 && t < workers)
     slab_deep(v, s, edge);
-  }
-  slab_load(v, w, s, m.rim, m.deep, base);
   const int seen = t < v.probes ? probe_find(v, w, s, t) : -1;
   double peak = seen >= 0 ? v.probe_peak[t] : 0;
-  cluster_arrive();
-  cluster_wait();
-  for (int n = -1;; n++) { /* -1: only temperatures */
+  if (t < workers) {
+    cluster_arrive();
+    cluster_wait();
+  }
+  for (int n = -1; t < workers; n++) { /* -1: only temperatures */
     if (seen >= 0 && n > 0)
       peak = peak > s.cell[seen].x ? peak : s.cell[seen].x;
 #pragma unroll
@@ -318,10 +339,7 @@ __global__ void __launch_bounds__(MOST, 1)
         if (p.k <= s.top)
           slab_step(v, s, p, n, h, heat[r], side[r]);
       }
-    if (t < workers)
-      workers_meet(workers);
-    else if (n >= 0 && n + 1 < steps)
-      light_look(v, w, piece, v.a.time + (n + 1) * dt, dt, &s.light[(n + 1) & 1]);
+    workers_meet(workers);
 #pragma unroll
     for (int r = 0; r < ROUNDS; r++)
       if (t + r * workers < items) {

@@ -1,26 +1,36 @@
 /* The beams of a fine step in a cluster of blocks (fine_cuda.cu), worked out by one warp of each
-   block: where they are, and their shares along x and y. After beam.inc. */
+   block while the others take the step before: where they are, a lane a step, for 32 steps at once;
+   then their shares along x and y, step by step. After beam.inc. */
 
-enum { SPOTS = 4, REACH = 48 };
+enum { SPOTS = 4, REACH = 48, LANES = 32 };
 
 /* Spots of a step, and their shares along x and y. */
 struct window_light {
   int count, first[SPOTS][2], n[SPOTS][2];
   double joule[SPOTS], share[SPOTS][2][REACH], below[2][REACH + 1];
 };
+/* The window, for light: its corner, its cells. */
+struct light_grid {
+  double low[2], h, radius;
+  int n[2];
+};
+/* Where the spots of some steps are. */
+struct window_spots {
+  light_grid grid;
+  int count[LANES];
+  double x[LANES][SPOTS][2], joule[LANES][SPOTS];
+};
 
 /* A spot's shares, by one warp: half of it along x, half along y. */
-static __device__ __forceinline__ void light_share(const ig_powder_view &v,
-                                                   const ig_powder_window &w, const double *x,
-                                                   int spot, window_light *light) {
+static __device__ __forceinline__ void light_share(const light_grid &g, const double *x, int spot,
+                                                   window_light *light) {
   const int lane = (int)threadIdx.x & 15, d = (int)threadIdx.x >> 4 & 1;
-  const double h = w.fine.edge, at = d ? x[1] : x[0],
-               low = (d ? v.low[1] : v.low[0]) + (d ? w.box.at[1] : w.box.at[0]) * h * v.r;
+  const double at = d ? x[1] : x[0], low = d ? g.low[1] : g.low[0];
   int first, end;
-  powder_reach(d ? w.fine.n[1] : w.fine.n[0], low, h, at, v.radius, &first, &end);
+  powder_reach(d ? g.n[1] : g.n[0], low, g.h, at, g.radius, &first, &end);
   const int n = end > first ? (end - first < REACH ? end - first : REACH) : 0;
   for (int i = lane; i <= n; i += 16)
-    light->below[d][i] = powder_share_below(first + i, low, h, at, v.radius);
+    light->below[d][i] = powder_share_below(first + i, low, g.h, at, g.radius);
   __syncwarp();
   for (int i = lane; i < n; i += 16)
     light->share[spot][d][i] =
@@ -32,11 +42,19 @@ static __device__ __forceinline__ void light_share(const ig_powder_view &v,
   __syncwarp();
 }
 
-/* The beams of a step, by one warp. `piece`: where each way is. */
-static __device__ __noinline__ void light_look(const ig_powder_view &v, const ig_powder_window &w,
-                                               int64_t *piece, double time, double dt,
-                                               window_light *light) {
+/* Spots of 32 steps from `first` on. `piece`: where each way is at the lane's step, or before. */
+static __device__ __noinline__ void light_spots(const ig_powder_view &v, const ig_powder_window &w,
+                                                int64_t *piece, int first, double dt,
+                                                window_spots *spots) {
+  const int lane = (int)threadIdx.x & 31;
+  const double time = v.a.time + (first + lane) * dt, h = w.fine.edge;
   int count = 0;
+  if (lane < 2) {
+    spots->grid.low[lane] = v.low[lane] + w.box.at[lane] * h * v.r;
+    spots->grid.n[lane] = w.fine.n[lane];
+    spots->grid.h = h;
+    spots->grid.radius = v.radius;
+  }
   for (int b = 0; b < w.beams; b++) {
     const ig_powder_way *way = &v.way[w.beam[b]];
     int64_t at = piece[b];
@@ -46,14 +64,29 @@ static __device__ __noinline__ void light_look(const ig_powder_view &v, const ig
     powder_spot s = {at, -1, 0, 0, 0};
     double x[2], joule;
     while (count < SPOTS && powder_spot_next(way, time, dt, v.radius, &s, x, &joule)) {
-      light_share(v, w, x, count, light);
-      if ((threadIdx.x & 31) == 0)
-        light->joule[count] = joule;
+      spots->x[lane][count][0] = x[0];
+      spots->x[lane][count][1] = x[1];
+      spots->joule[lane][count] = joule;
       count++;
     }
   }
+  spots->count[lane] = count;
+  __syncwarp();
+}
+
+/* The beams of step `n`, by one warp. */
+static __device__ __noinline__ void light_look(int n, const window_spots *spots,
+                                               window_light *light) {
+  const int at = n % LANES, count = spots->count[at];
+  const light_grid g = spots->grid;
+  for (int i = 0; i < count; i++) {
+    light_share(g, spots->x[at][i], i, light);
+    if ((threadIdx.x & 31) == 0)
+      light->joule[i] = spots->joule[at][i];
+  }
   if ((threadIdx.x & 31) == 0)
     light->count = count;
+  __syncwarp(); /* before other spots come in the place of these */
 }
 
 /* Whether no step has more spots, or wider ones, than there is room for. */

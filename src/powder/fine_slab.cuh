@@ -27,7 +27,7 @@ static __host__ __device__ int window_items(const window_cut &c) {
 
 /* Shared memory of a block, in doubles from its start; states are words, one a piece. */
 struct window_memory {
-  int cell, tables, rim, lost, source, deep, below, light, state, doubles;
+  int cell, tables, rim, lost, source, deep, below, light, spots, state, doubles;
 };
 static __host__ __device__ window_memory window_memory_of(const window_cut &c, bool tables) {
   const int padded = (c.thick + 4) * (c.nz + 2) * (c.nu + 2);
@@ -41,6 +41,7 @@ static __host__ __device__ window_memory window_memory_of(const window_cut &c, b
   m.deep = at, at += c.nz + PIECE;
   m.below = at, at += c.nz + 2;
   m.light = at, at += 2 * (int)(sizeof(window_light) / sizeof(double));
+  m.spots = at, at += (int)(sizeof(window_spots) / sizeof(double));
   m.state = at, at += (window_items(c) + 1) / 2;
   m.doubles = at;
   return m;
@@ -58,6 +59,7 @@ struct window_slab {
   double *rim, *lost, *source, *deep, *below;
   uint32_t *state; /* of pieces, a byte a cell */
   window_light *light;
+  window_spots *spots;
 };
 
 static __device__ __forceinline__ int slab_at(const window_slab &s, int plane, int k, int u) {
@@ -187,19 +189,21 @@ static __device__ __noinline__ void slab_deep(const ig_powder_view &v, window_sl
                     : 1;
 }
 
-/* Into shared memory: ghosts; nothing has been counted yet. */
-static __device__ __noinline__ void slab_load(const ig_powder_view &v, const ig_powder_window &w,
-                                              window_slab s, int counted, int counted_end,
-                                              double *base) {
+/* In shared memory: nothing passes, nothing has been counted yet. */
+static __device__ __forceinline__ void slab_clear(const window_slab &s, int counted,
+                                                  int counted_end, double *base) {
   const int t = (int)threadIdx.x, step = (int)blockDim.x;
-  const window_cut &c = s.cut;
   const double2 closed = {0, IG_LEVEL_CLOSED};
   for (int i = counted + t; i < counted_end; i += step)
     base[i] = 0;
-  for (int i = t; i < (c.thick + 4) * s.prow; i += step)
+  for (int i = t; i < (s.cut.thick + 4) * s.prow; i += step)
     s.cell[i] = closed;
-  __syncthreads();
-  for (int i = t; i < slab_faces(s); i += step) {
+}
+
+/* Ghosts from the coarse grid, by the threads that have cells. */
+static __device__ __noinline__ void slab_ghosts(const ig_powder_view &v, const ig_powder_window &w,
+                                                window_slab s, int workers) {
+  for (int i = (int)threadIdx.x; i < slab_faces(s); i += workers) {
     slab_rim f;
     if (!slab_rim_at(s, i, &f))
       continue;
@@ -207,7 +211,7 @@ static __device__ __noinline__ void slab_load(const ig_powder_view &v, const ig_
                           : f.side < 4 ? rim_ghost<1>(v, w, f)
                                        : rim_ghost<2>(v, w, f);
     s.cell[f.ghost] = ghost;
-    if (f.side / 2 == c.cut) /* of even steps and of odd ones */
+    if (f.side / 2 == s.cut.cut) /* of even steps and of odd ones */
       s.cell[f.ghost + s.prow] = ghost;
   }
 }
@@ -309,6 +313,7 @@ static __device__ window_slab slab_of(const ig_powder_view &v, const ig_powder_w
   s.table = (const double2 *)(base + m.tables);
   s.state = (uint32_t *)(base + m.state);
   s.light = (window_light *)(base + m.light);
+  s.spots = (window_spots *)(base + m.spots);
   s.cell_below = s.cell_above = NULL;
   cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
   if (s.own > 0 && rank > 0)
