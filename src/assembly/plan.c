@@ -1,6 +1,8 @@
 /* Making assembly plans, and the CPU pass that adds up slots. */
 #include "core/threads.h"
+#include "assembly/assembly.h"
 #include "assembly/part.h"
+#include "assembly/split.h"
 #include "assembly/assembly_cuda.h"
 #include "backend/backend.h"
 #include "mesh/topology.h"
@@ -101,6 +103,22 @@ ig_status ig_plan_new(ig_ctx *cx, ig_assembly how, ig_slot_form form, ig_lid nod
   return status;
 }
 
+ig_status ig_plan_split(ig_ctx *cx, ig_plan *plan, const uint8_t *late) {
+  ig_lid *start, at = 0;
+  IG_TRY(IG_NEW(cx, &start, 3, "element ranges"));
+  free(plan->start);
+  plan->start = start;
+  plan->colors = 2;
+  IG_TRY(ig_array_new(cx, &plan->order, (size_t)plan->elements, sizeof(ig_lid), "element ranges"));
+  for (int c = 0; c < 2; c++) {
+    for (ig_lid e = 0; e < plan->elements; e++)
+      if ((late[e] != 0) == (c == 1))
+        ((ig_lid *)plan->order.host)[at++] = e;
+    start[c + 1] = at;
+  }
+  return ig_array_push(cx, &plan->order);
+}
+
 void ig_plan_free(ig_ctx *cx, ig_plan *plan) {
   ig_array_free(cx, &plan->conn);
   ig_array_free(cx, &plan->order);
@@ -161,7 +179,7 @@ ig_scatter_view ig_plan_view(const ig_plan *plan) {
 void ig_plan_range(const ig_plan *plan, int c, ig_lid active, ig_lid *begin, ig_lid *end) {
   *begin = plan->start[c];
   *end = plan->start[c + 1];
-  if (plan->how != IG_COLOR) {
+  if (!plan->order.dev) {
     *end = active < *end ? active : *end;
     return;
   }

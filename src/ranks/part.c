@@ -56,6 +56,8 @@ ig_status ig_divide(ig_ctx *cx, const ig_mesh *mesh, ig_division how, int ranks,
       owner[i] = (int32_t)(mixed((uint64_t)i) % (uint64_t)ranks);
     return IG_OK;
   }
+  if (how == IG_DIVIDE_BOXES)
+    return ig_divide_boxes(cx, mesh, 3, NULL, ranks, owner);
   ig_mesh_bounds(mesh, low, high);
   double size = 0;
   for (int d = 0; d < 3; d++)
@@ -152,7 +154,10 @@ ig_status ig_ranks_divide(ig_ranks *ranks, const char *how) {
     const char *name;
     ig_division how;
   } known[] = {
-      {"curve", IG_DIVIDE_CURVE}, {"random", IG_DIVIDE_RANDOM}, {"metis", IG_DIVIDE_METIS}};
+      {"curve", IG_DIVIDE_CURVE},
+      {"random", IG_DIVIDE_RANDOM},
+      {"metis", IG_DIVIDE_METIS},
+      {"boxes", IG_DIVIDE_BOXES}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strcmp(how, known[i].name) == 0) {
       if (known[i].how == IG_DIVIDE_METIS && !ig_divide_has_metis())

@@ -12,13 +12,14 @@
 
 /* Along a Morton curve in space; along one in the plane x, y, so that what is built in layers
    grows on all ranks; at random, for tests: almost every node is a ghost somewhere; for tests: the
-   first rank has one node, the last none; by METIS. */
+   first rank has one node, the last none; by METIS; by planes across the axes. */
 typedef enum {
   IG_DIVIDE_CURVE,
   IG_DIVIDE_PLAN,
   IG_DIVIDE_RANDOM,
   IG_DIVIDE_UNEVEN,
-  IG_DIVIDE_METIS
+  IG_DIVIDE_METIS,
+  IG_DIVIDE_BOXES
 } ig_division;
 
 typedef struct {
@@ -39,6 +40,10 @@ IG_MUST_CHECK ig_status ig_divide(ig_ctx *cx, const ig_mesh *mesh, ig_division h
 /* The same by METIS, on one rank: its numbers by chance are the process', not a thread's. */
 IG_MUST_CHECK ig_status ig_divide_metis(ig_ctx *cx, const ig_mesh *mesh, int ranks, int32_t *owner);
 bool ig_divide_has_metis(void);
+/* By planes across the first `axes` axes (2: what is built in layers grows on all ranks), so that
+   parts have equal weights as nearly as planes can. weight: nodes, their work; NULL: all alike. */
+IG_MUST_CHECK ig_status ig_divide_boxes(ig_ctx *cx, const ig_mesh *mesh, int axes,
+                                        const double *weight, int ranks, int32_t *owner);
 /* This rank's part, divided as the ranks were told (ig_ranks.division), else as `how`. */
 IG_MUST_CHECK ig_status ig_part_new(ig_ctx *cx, const ig_mesh *mesh, ig_division how,
                                     ig_part *part);

@@ -332,6 +332,7 @@ void ig_heat_free(ig_ctx *cx, ig_heat *h) {
                         &h->rows.of,
                         &h->rows.row,
                         &h->rows.bulk,
+                        &h->rows.border,
                         &h->batch.patch,
                         &h->batch.patch_volume,
                         &h->batch.source_node,

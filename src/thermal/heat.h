@@ -55,6 +55,7 @@ typedef struct {
   const uint8_t *ghost;
   const struct ig_heat *whole;
   const ig_lid *whole_element, *whole_node;
+  double until;         /* when the run ends, s; 0: not known. For weights of parts */
   int cluster;          /* assembly `cluster`: elements of one at most; 0: what suits the kernels */
   double anisotropy[3]; /* conductivity along x, y, z over the material's; all 0: 1 */
 } ig_heat_setup;
@@ -155,11 +156,17 @@ typedef struct {
   struct ig_heat_rows *book;
   ig_array of, row;        /* nodes: row; rows */
   ig_array bulk;           /* rows deep inside a grid of boxes, ordered for speed */
+  ig_array border;         /* of a part: its own nodes with a ghost beside them, rising */
+  ig_lid border_nodes;     /* how many they are */
   ig_array special;        /* how many nodes are of no bulk, and which */
   ig_array kind;           /* nodes: which of the bulks, in a byte */
   int32_t special_rows[4]; /* the bulks, when the list was made */
   bool special_known;      /* as rows are now */
 } ig_heat_row_arrays;
+
+/* Of a rank's part: a step in two phases. What needs no ghost is computed while these travel, the
+   rest once they are there. */
+typedef enum { IG_HEAT_ALL, IG_HEAT_EARLY, IG_HEAT_LATE } ig_heat_phase;
 
 /* What is kept of the elements' past. */
 typedef struct {
@@ -229,6 +236,7 @@ typedef struct ig_heat {
   const uint8_t *ghost;      /* of a part: nodes that others compute; NULL: none */
   ig_lid *cell_of;           /* of a part: cells of the whole */
   const ig_lid *node_of;     /* of a part: nodes of the whole */
+  ig_heat_phase phase;       /* of a part: what the next call does of a step or of melting */
 } ig_heat;
 
 IG_MUST_CHECK ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h);

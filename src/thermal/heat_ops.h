@@ -9,7 +9,8 @@ IG_C_BEGIN
 typedef struct ig_heat_ops {
   /* once, when the engine is made; NULL: nothing to do */
   ig_status (*open)(ig_ctx *cx, ig_heat *h);
-  /* steps [first, last) of the batch; no birth among them */
+  /* steps [first, last) of the batch; no birth among them; where h->phase is not IG_HEAT_ALL, that
+     phase of one step */
   ig_status (*steps)(ig_ctx *cx, ig_heat *h, int first, int last);
   /* powder that is molten through; of a part, whose ghosts come after a step. Else steps do it */
   ig_status (*melt)(ig_ctx *cx, ig_heat *h);
@@ -26,6 +27,15 @@ typedef struct ig_heat_ops {
   /* what each kernel of a step costs, apart; leaves temperatures as they are. NULL: not known */
   ig_status (*kernels)(ig_ctx *cx, ig_heat *h, ig_heat_kernel_cost *cost, int *count);
 } ig_heat_ops;
+
+/* The ranges of the elements' plan that the phase asks for: those of a part are two, see
+   ig_plan_split. */
+static inline int ig_heat_first_range(const ig_heat *h) {
+  return h->phase == IG_HEAT_LATE ? 1 : 0;
+}
+static inline int ig_heat_last_range(const ig_heat *h) {
+  return h->phase == IG_HEAT_EARLY ? 1 : h->elems.colors;
+}
 
 /* indexed by ig_precision */
 extern const ig_heat_ops ig_heat_cpu[3], ig_heat_cuda[3];

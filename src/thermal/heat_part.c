@@ -1,10 +1,12 @@
 /* The engine divided between ranks: its making, its batches, its state together and apart. */
 #include "thermal/heat_part.h"
+#include "assembly/split.h"
 #include "backend/backend.h"
 #include "thermal/heat_make.h"
 #include "thermal/heat_ops.h"
 #include "thermal/heat_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,11 +18,6 @@ static ig_status division_check(ig_ctx *cx, const ig_heat_setup *setup, const ig
     return IG_FAIL(cx, IG_INPUT,
                    "on several ranks (%d here) only assembly 'gather' has the bits of one: choose "
                    "assembly: gather",
-                   ranks);
-  if (setup->newborn == IG_BORN_INHERITED)
-    return IG_FAIL(cx, IG_INPUT,
-                   "births at inherited temperature do not run on several ranks (%d here): choose "
-                   "another temperature of births, or one rank",
                    ranks);
   return IG_OK;
 }
@@ -67,6 +64,54 @@ static ig_status conditions_take(ig_ctx *cx, ig_heat_part *p, const ig_heat_cond
   return IG_OK;
 }
 
+/* Elements without ghosts first: they can be computed while these travel. */
+static ig_status elements_split(ig_ctx *cx, ig_heat *l) {
+  uint8_t *late;
+  if (l->elems.how != IG_GATHER)
+    return IG_OK;
+  IG_TRY(IG_NEW(cx, &late, l->elements, "elements of a part"));
+  for (ig_lid e = 0; e < l->elements; e++)
+    for (int a = 0; a < 8; a++)
+      late[e] |= l->ghost[ig_heat_conn(l, e)[a]];
+  const ig_status status = ig_plan_split(cx, &l->elems, late);
+  free(late);
+  return status;
+}
+
+/* How long the elements at each node live, of the run: that is its work. */
+static ig_status lives_sum(ig_ctx *cx, const ig_heat_setup *setup, double **weight) {
+  const ig_mesh *mesh = setup->mesh;
+  ig_lid number = 0;
+  IG_TRY(IG_NEW(cx, weight, (size_t)mesh->nodes + 1, "work of nodes"));
+  for (int b = 0; b < mesh->blocks; b++) {
+    const int npe = ig_elem_info_get(mesh->block[b].type)->nodes;
+    for (ig_lid e = 0; e < mesh->block[b].count; e++, number++) {
+      const double life = (setup->until - setup->birth[number]) / setup->until;
+      for (int a = 0; a < npe; a++)
+        (*weight)[mesh->block[b].conn[(int64_t)npe * e + a]] += fmin(fmax(life, 0), 1);
+    }
+  }
+  return IG_OK;
+}
+
+/* By planes; what is built, in plan, by the time that elements live. */
+static ig_status owners_choose(ig_ctx *cx, const ig_heat_setup *setup, int32_t **owner) {
+  double *weight = NULL;
+  if (cx->ranks->division)
+    return ig_part_owners(cx, setup->mesh, IG_DIVIDE_BOXES, owner);
+  IG_TRY(IG_NEW(cx, owner, (size_t)setup->mesh->nodes + 1, "owners of nodes"));
+  ig_status status = IG_OK;
+  if (setup->birth && setup->until > 0)
+    status = lives_sum(cx, setup, &weight);
+  if (status == IG_OK)
+    status = ig_divide_boxes(cx, setup->mesh, setup->birth ? 2 : 3, weight,
+                             ig_ranks_count(cx->ranks), *owner);
+  free(weight);
+  if (status != IG_OK)
+    free(*owner);
+  return status;
+}
+
 static ig_status local_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *whole,
                             ig_heat_part *p) {
   const ig_part *part = &p->part;
@@ -100,6 +145,7 @@ static ig_status local_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *who
   IG_TRY(conditions_take(cx, p, setup->condition, setup->conditions));
   s.condition = p->condition;
   IG_TRY(ig_heat_new(cx, &s, &p->local));
+  IG_TRY(elements_split(cx, &p->local));
   p->local.resident.on = false; /* others wait between its steps */
   return IG_OK;
 }
@@ -156,7 +202,9 @@ ig_status ig_heat_part_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *whol
   ig_heat_part *p;
   IG_TRY(IG_NEW(cx, &p, 1, "part of a rank"));
   whole->part = p; /* and is freed with it */
-  IG_TRY(ig_part_new(cx, setup->mesh, setup->birth ? IG_DIVIDE_PLAN : IG_DIVIDE_CURVE, &p->part));
+  int32_t *owner;
+  IG_TRY(owners_choose(cx, setup, &owner));
+  IG_TRY(ig_part_of(cx, setup->mesh, owner, &p->part));
   p->idle = ig_mesh_elements(p->part.mesh) == 0;
   IG_TRY(ig_halo_new(cx, &p->part, sizeof(double), &p->halo));
   if (!p->idle)
@@ -351,6 +399,7 @@ static ig_status batch_push(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
   if (l->conduction == IG_HEAT_STENCIL)
     IG_TRY(ig_heat_rows_push(cx, l));
   IG_TRY(sources_take(cx, whole, l));
+  ig_heat_part_donors(whole, l);
   return ig_heat_patches_push(cx, l);
 }
 
@@ -362,35 +411,83 @@ static ig_status births_apply(ig_ctx *cx, ig_heat *whole, ig_heat *l, int32_t fi
   return l ? l->ops->patch(cx, l, part_first, part_last) : IG_OK;
 }
 
+static ig_status part_melt(ig_ctx *cx, ig_heat *l, ig_heat_phase which) {
+  if (!l || !l->material.solid.dev)
+    return IG_OK;
+  l->phase = which;
+  return l->ops->melt(cx, l);
+}
+
+static ig_status ghosts_refresh(ig_ctx *cx, ig_heat *whole, ig_heat *l, ig_status status) {
+  return ig_halo_refresh(cx, &whole->part->halo, l ? l->node.T.dev : NULL,
+                         ig_heat_state_size(whole), status);
+}
+
+/* Temperatures of ghosts: sent, and there. Powder that is molten through then becomes solid: all
+   of it, or what touches ghosts. */
+static ig_status ghosts_send(ig_ctx *cx, ig_heat *whole, ig_heat *l, ig_status status) {
+  const ig_halo_array T = {l ? l->node.T.dev : NULL, ig_heat_state_size(whole)};
+  return ig_halo_start(cx, &whole->part->halo, &T, 1, status);
+}
+static ig_status ghosts_take(ig_ctx *cx, ig_heat *whole, ig_heat *l, ig_heat_phase melt,
+                             ig_status status) {
+  const ig_halo_array T = {l ? l->node.T.dev : NULL, ig_heat_state_size(whole)};
+  status = ig_halo_finish(cx, &whole->part->halo, &T, 1, status);
+  return status == IG_OK ? part_melt(cx, l, melt) : status;
+}
+
+/* One step: what needs no ghost, while those of the step before travel; then the rest. */
+static ig_status step_take(ig_ctx *cx, ig_heat *whole, ig_heat *l, int i, bool travelling,
+                           ig_status status) {
+  if (l && status == IG_OK && travelling)
+    status = part_melt(cx, l, IG_HEAT_EARLY);
+  if (l && status == IG_OK) {
+    l->phase = IG_HEAT_EARLY;
+    status = l->ops->steps(cx, l, i, i + 1);
+  }
+  if (travelling)
+    status = ghosts_take(cx, whole, l, IG_HEAT_LATE, status);
+  if (l && status == IG_OK) {
+    l->phase = IG_HEAT_LATE;
+    status = l->ops->steps(cx, l, i, i + 1);
+  }
+  return ghosts_send(cx, whole, l, status);
+}
+
 /* A rank that fails goes on exchanging, for the others wait for it; all learn of it when they meet
    after the batch. */
 static ig_status steps_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
-  ig_halo *halo = &whole->part->halo;
-  const size_t size = ig_heat_state_size(whole);
+  const ig_heat_batch *batch = &whole->batch;
   ig_status status = IG_OK;
-  if (whole->batch.held_count) {
-    status = births_apply(cx, whole, l, 0, whole->batch.held_count, 0, l ? l->batch.held_count : 0);
-    status = ig_halo_refresh(cx, halo, l ? l->node.T.dev : NULL, size, status);
+  bool travelling = false;
+  if (batch->held_count) {
+    status = births_apply(cx, whole, l, 0, batch->held_count, 0, l ? l->batch.held_count : 0);
+    status = ghosts_refresh(cx, whole, l, status);
   }
-  for (int i = 0; i < whole->batch.step_count; i++) {
-    const ig_heat_step *step = &whole->batch.step[i], *own = l ? &l->batch.step[i] : NULL;
+  for (int i = 0; i < batch->step_count; i++) {
+    const ig_heat_step *step = &batch->step[i], *own = l ? &l->batch.step[i] : NULL;
     if (step->patch_last > step->patch_first) {
+      if (travelling)
+        status = ghosts_take(cx, whole, l, IG_HEAT_ALL, status);
+      travelling = false;
+      status = ig_heat_part_inherit(cx, whole, l, step->patch_first, step->patch_last, status);
       if (status == IG_OK)
         status = births_apply(cx, whole, l, step->patch_first, step->patch_last,
                               own ? own->patch_first : 0, own ? own->patch_last : 0);
-      status = ig_halo_refresh(cx, halo, l ? l->node.T.dev : NULL, size, status);
+      status = ghosts_refresh(cx, whole, l, status);
     }
     whole->now = step->there;
     if (l)
       l->now = own->there;
-    if (l && status == IG_OK)
-      status = l->ops->steps(cx, l, i, i + 1);
-    status = ig_halo_refresh(cx, halo, l ? l->node.T.dev : NULL, size, status);
-    if (l && l->material.solid.dev && status == IG_OK)
-      status = l->ops->melt(cx, l);
+    status = step_take(cx, whole, l, i, travelling, status);
+    travelling = step->look <= 0 && i + 1 < batch->step_count;
+    if (!travelling)
+      status = ghosts_take(cx, whole, l, IG_HEAT_ALL, status);
     if (l && own->look > 0 && status == IG_OK)
       status = l->ops->track(cx, l, own->look, own->time);
   }
+  if (l)
+    l->phase = IG_HEAT_ALL;
   return status;
 }
 

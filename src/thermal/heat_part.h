@@ -42,6 +42,13 @@ IG_MUST_CHECK ig_status ig_heat_part_conditions(ig_ctx *cx, ig_heat *whole,
 /* Runs the batch that was written. */
 IG_MUST_CHECK ig_status ig_heat_part_run(ig_ctx *cx, ig_heat *whole);
 
+/* heat_part_births.c: where the part's own nodes inherit their temperatures from, as written; and
+   those from other ranks, before the patches [first, last) of the whole are applied. All ranks call
+   it, with the `status` they are in. */
+void ig_heat_part_donors(ig_heat *whole, ig_heat *l);
+IG_MUST_CHECK ig_status ig_heat_part_inherit(ig_ctx *cx, ig_heat *whole, ig_heat *l, int32_t first,
+                                             int32_t last, ig_status status);
+
 /* The engine that takes the steps; NULL: this one does. */
 static inline ig_heat *ig_heat_stepper(const ig_heat *h) {
   return h->part && !h->part->idle ? &h->part->local : NULL;

@@ -20,8 +20,10 @@ enum { AROUND = 8 };
 typedef struct {
   uint32_t corner[AROUND]; /* pattern x 8 + corner */
   uint64_t exposed[AROUND];
-  uint32_t count, held;
+  uint32_t count;
+  uint32_t kind; /* HELD, BORDER: see heat_row.border */
 } row_key;
+enum { HELD = 1, BORDER = 2 };
 
 /* step: from the first corner's number to the others'. far: the same in the numbers of the whole
    mesh, where this is a rank's part of it; they decide how sums are ordered. */
@@ -31,7 +33,8 @@ typedef struct {
 } pattern;
 
 struct ig_heat_rows {
-  uint32_t *of; /* elements: pattern */
+  uint32_t *of;    /* elements: pattern */
+  uint8_t *border; /* of a part: nodes, 1: own, with a ghost beside; else NULL */
   pattern *pattern;
   int patterns;
   uint32_t *pattern_slot;
@@ -95,6 +98,34 @@ static ig_status pattern_find(ig_ctx *cx, const ig_heat *h, const pattern *p, ui
   return IG_OK;
 }
 
+/* Own nodes of a part that have a ghost beside them. */
+static ig_status border_find(ig_ctx *cx, ig_heat *h, uint8_t **border) {
+  ig_lid count = 0;
+  if (!h->ghost)
+    return IG_OK;
+  IG_TRY(IG_NEW(cx, border, h->nodes, "border of a part"));
+  for (ig_lid e = 0; e < h->elements; e++) {
+    const ig_lid *conn = ig_heat_conn(h, e);
+    bool beside = false;
+    for (int a = 0; a < 8; a++)
+      beside |= h->ghost[conn[a]] != 0;
+    for (int a = 0; a < 8 && beside; a++)
+      if (!h->ghost[conn[a]] && !(*border)[conn[a]]) {
+        (*border)[conn[a]] = 1;
+        count++;
+      }
+  }
+  h->rows.border_nodes = count;
+  if (count == 0)
+    return IG_OK;
+  IG_TRY(ig_array_new(cx, &h->rows.border, (size_t)count, sizeof(ig_lid), "border of a part"));
+  ig_lid *list = h->rows.border.host;
+  for (ig_lid n = 0; n < h->nodes; n++)
+    if ((*border)[n])
+      *list++ = n;
+  return ig_array_push(cx, &h->rows.border);
+}
+
 ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
   if (h->shape.classes.count == 0)
     return IG_FAIL(cx, IG_INPUT, "conduction 'stencil' needs elements that are alike");
@@ -106,6 +137,7 @@ ig_status ig_heat_rows_new(ig_ctx *cx, ig_heat *h) {
   struct ig_heat_rows *b;
   IG_TRY(IG_NEW(cx, &b, 1, "row book"));
   h->rows.book = b;
+  IG_TRY(border_find(cx, h, &b->border));
   IG_TRY(IG_NEW(cx, &b->of, h->elements, "element patterns"));
   IG_TRY(IG_NEW(cx, &b->pattern_slot, pattern_slots(h), "element patterns"));
   IG_TRY(IG_NEW(cx, &b->slot, row_slots(h), "row book"));
@@ -138,6 +170,7 @@ void ig_heat_rows_free(ig_heat *h) {
   if (!b)
     return;
   free(b->of);
+  free(b->border);
   free(b->pattern);
   free(b->pattern_slot);
   free(b->key);
@@ -223,7 +256,8 @@ static ig_status row_make(ig_ctx *cx, const ig_heat *h, const row_key *key, heat
   }
   row_order(row, far);
   row->body = volume * h->body;
-  row->inverse = volume == 0 ? 0 : key->held ? -1 : 1 / row->capacity;
+  row->border = (key->kind & BORDER) != 0;
+  row->inverse = volume == 0 ? 0 : key->kind & HELD ? -1 : 1 / row->capacity;
   return IG_OK;
 }
 
@@ -247,7 +281,8 @@ static void key_make(const ig_heat *h, ig_lid n, row_key *key) {
          (uint64_t)x[4] << 32 | (uint64_t)x[5] << 40) &
         b->touch[a];
   }
-  key->held = h->node.held && !isnan(h->node.held[n]);
+  key->kind = (h->node.held && !isnan(h->node.held[n]) ? HELD : 0) |
+              (b->border && b->border[n] ? BORDER : 0);
 }
 
 /* The row of a key, -1: there is none yet. `last` is tried first; *slot: where its number would be.
@@ -374,7 +409,7 @@ static bool bulk_order(const heat_row_f64 *row, const int32_t *far, heat_bulk_f6
       return false;
   }
   bulk->inverse = row->inverse;
-  if (box_fits(row->offset, bulk->full, step, &sy, &sz)) {
+  if (!row->border && box_fits(row->offset, bulk->full, step, &sy, &sz)) {
     bulk->sy = sy;
     bulk->sz = sz;
   }
@@ -431,6 +466,7 @@ int ig_heat_bulk_next(const ig_heat *h, int after) {
 static void row_round(const heat_row_f64 *from, heat_row_f32 *to) {
   to->count = from->count;
   to->bulk = from->bulk;
+  to->border = from->border;
   memcpy(to->offset, from->offset, sizeof to->offset);
   for (int j = 0; j < IG_ROW_NEIGHBORS; j++)
     to->weight[j] = (float)from->weight[j];

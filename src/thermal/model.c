@@ -157,6 +157,7 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
                          .material = run->material,
                          .material_of = run->material_of,
                          .birth = run->birth,
+                         .until = c->duration,
                          .condition = condition,
                          .initial = c->initial_temperature,
                          .initial_of = run->initial,

@@ -199,6 +199,9 @@ static const char *const wall[] = {
 static const char *const cubes[] = VOXELS("[12, 8, 8]", "[8, 4, 4]");
 static const char *const boxes[] = VOXELS("[18, 8, 6]", "[12, 4, 3]");
 
+/* layers upon layers at one time: nodes inherit over two elements, or from none */
+#define ALL_AT_ONCE "{by: list, temperature: inherited, list: [{set: wall, time: 0.1}]}"
+
 /* Every number of ranks with some precision, division, form and backend. */
 static void thermal_has_the_bits_of_one(void **state) {
   (void)state;
@@ -214,15 +217,16 @@ static void thermal_has_the_bits_of_one(void **state) {
       {3, cubes, "single", "dwell_change", "20", IG_DIVIDE_RANDOM},
       {5, boxes, "double", NULL, NULL, IG_DIVIDE_UNEVEN},
       {5, boxes, "mixed", "dwell_change", "20", IG_DIVIDE_CURVE},
-      {3, boxes, "single", "body_source", "1e7", IG_DIVIDE_RANDOM}};
+      {3, boxes, "single", "body_source", "1e7", IG_DIVIDE_PLAN},
+      {4, cubes, "double", "birth", ALL_AT_ONCE, IG_DIVIDE_RANDOM},
+      {3, boxes, "mixed", "birth", ALL_AT_ONCE, IG_DIVIDE_CURVE},
+      {5, wall, "double", "birth.temperature", "inherited", IG_DIVIDE_UNEVEN}};
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, -1);
 }
 
 static void what_cannot_be_divided_is_refused(void **state) {
   (void)state;
-  static const refused_change bad[] = {
-      {{"assembly"}, {"color"}, "assembly: gather"},
-      {{"birth.temperature"}, {"inherited"}, "births at inherited temperature"}};
+  static const refused_change bad[] = {{{"assembly"}, {"color"}, "assembly: gather"}};
   changes_are_refused(wall, bad, sizeof bad / sizeof *bad);
 }
 
