@@ -257,6 +257,7 @@ static ig_status ranks_work(ig_ctx *cx, int steps, double *seconds) {
   IG_TRY(cube(cx, 100, 0, false, &mesh));
   ig_heat_setup setup = warm_cube(mesh, IG_HEAT_CLASSES, materials);
   setup.enthalpy = true;
+  setup.purpose = ig_heat_part_purpose(cx);
   memset(&h, 0, sizeof h);
   ig_status status = ig_heat_new(cx, &setup, &h);
   if (status == IG_OK)

@@ -53,6 +53,8 @@ ig_status ig_thermal_exaca(ig_thermal_run *run, ig_sink *sink) {
   if (!run->c->exaca)
     return IG_OK;
   IG_TRY(ig_heat_gather(cx, &run->heat));
+  if (!ig_ranks_first(cx))
+    return IG_OK;
   IG_TRY(ig_array_pull(cx, &run->heat.past.track));
   FILE *f = open_memstream(&text, &size);
   if (!f)

@@ -107,8 +107,12 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
     memcpy(&conn[8 * (int64_t)e], &cells->conn[8 * (int64_t)cell], 8 * sizeof *conn);
     h->birth.order[e] = cells->parent[cell];
   }
-  const ig_assembly how = h->conduction == IG_HEAT_STENCIL ? IG_ATOMIC : setup->assembly;
+  const ig_assembly how = h->conduction == IG_HEAT_STENCIL || h->purpose != IG_HEAT_STEPS
+                              ? IG_ATOMIC /* nothing but the connectivity */
+                              : setup->assembly;
   ig_status status = ig_plan_new(cx, how, setup->slots, h->nodes, h->elements, 8, conn, &h->elems);
+  h->elems.how =
+      h->purpose != IG_HEAT_STEPS && h->conduction != IG_HEAT_STENCIL ? setup->assembly : how;
   if (status == IG_OK && how == IG_CLUSTER)
     status = ig_clusters_new(cx, h->nodes, h->elements, 8, conn, h->node.point,
                              ig_heat_cluster_size(h, setup), 1, &h->cluster.of);
@@ -120,7 +124,7 @@ static ig_status elements_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *
   for (ig_lid e = 0; e < h->elements && setup->material_of; e++)
     ((uint8_t *)h->material.of.host)[e] = setup->material_of[h->birth.order[e]];
   IG_TRY(ig_array_push(cx, &h->material.of));
-  if (!h->material.powder)
+  if (!h->material.powder || h->purpose == IG_HEAT_BOOKS)
     return IG_OK;
   IG_TRY(ig_array_new(cx, &h->material.solid, (size_t)h->elements, 1, "powder"));
   for (ig_lid e = 0; e < h->elements; e++)
@@ -222,6 +226,7 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
   IG_TRY(setup_check(cx, setup));
   h->precision = setup->precision;
   h->conduction = setup->conduction;
+  h->purpose = setup->purpose;
   h->surface = setup->surface;
   h->material.count = setup->materials;
   h->nodes = setup->mesh->nodes;
@@ -268,10 +273,13 @@ ig_status ig_heat_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *h) {
               ig_array_new(cx, &h->face.work_film, (size_t)h->face.classes,
                            ig_heat_film_size(h->precision != IG_DOUBLE), "films"));
   IG_TRY_GOTO(status, done, ig_heat_classes_push(cx, h));
-  IG_TRY_GOTO(status, done, ig_heat_nodes_make(cx, h, setup->leaps));
+  if (h->purpose != IG_HEAT_BOOKS)
+    IG_TRY_GOTO(status, done, ig_heat_nodes_make(cx, h, setup->leaps));
   if (h->conduction == IG_HEAT_STENCIL)
     IG_TRY_GOTO(status, done, ig_heat_rows_new(cx, h));
-  if (h->ops->open)
+  if (h->purpose == IG_HEAT_BOOKS) /* it was to fail where it does on other ranks */
+    ig_heat_rows_free(h);
+  if (h->ops->open && h->purpose == IG_HEAT_STEPS)
     IG_TRY_GOTO(status, done, h->ops->open(cx, h));
 done:
   free(place);
@@ -383,15 +391,15 @@ ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time) {
   do
     ig_heat_event_expose(h);
   while (h->next.event + 1 < h->birth.events && h->birth.time[h->next.event + 1] <= time);
-  for (ig_lid n = 0; n < h->nodes; n++) {
+  for (ig_lid n = 0; n < h->nodes && h->purpose != IG_HEAT_BOOKS; n++) {
     const bool there = h->node.around.start[n] < h->node.around.start[n + 1] &&
                        h->node.around.item[h->node.around.start[n]] < h->next.elements;
     ig_heat_put(h->node.T.host, ig_heat_state_size(h), n,
                 there ? ig_heat_start(h, n) : h->node.initial);
   }
-  if (h->conduction == IG_HEAT_STENCIL)
+  if (h->rows.book)
     IG_TRY(ig_heat_rows_find_all(cx, h));
-  else
+  else if (h->purpose != IG_HEAT_BOOKS)
     IG_TRY(ig_heat_nodes_begin(cx, h));
   ig_array *arrays[] = {&h->node.T,    &h->node.inverse, &h->node.volume, &h->node.H,
                         &h->node.film, &h->node.filmed,  &h->node.body,   &h->rows.of};
@@ -402,9 +410,9 @@ ig_status ig_heat_begin_at(ig_ctx *cx, ig_heat *h, double time) {
     IG_TRY(ig_array_zero(cx, &h->node.slots));
   IG_TRY(ig_heat_next_fill(cx, h));
   h->now = h->next;
-  if (h->conduction == IG_HEAT_STENCIL)
+  if (h->rows.book)
     IG_TRY(ig_heat_rows_push(cx, h));
-  IG_TRY(ig_heat_scatter(cx, h));
+  IG_TRY(ig_heat_part_begin(cx, h));
   ig_heat_ledger ledger;
   IG_TRY(ig_heat_ledger_read(cx, h, &ledger));
   h->start_content = h->totals[0] = ledger.stored;

@@ -28,6 +28,10 @@ typedef struct {
 
 typedef enum { IG_BORN_AMBIENT, IG_BORN_MELT, IG_BORN_INHERITED } ig_heat_newborn;
 
+/* What an engine is for: it takes steps; parts take them, it holds the state for whoever looks; the
+   state is elsewhere, it keeps the books of births, sources and conditions. */
+typedef enum { IG_HEAT_STEPS, IG_HEAT_LOOKS, IG_HEAT_BOOKS } ig_heat_purpose;
+
 typedef struct {
   const ig_mesh *mesh; /* of elements that heat_cells.h knows */
   ig_precision precision;
@@ -55,6 +59,7 @@ typedef struct {
   const uint8_t *ghost;
   const struct ig_heat *whole;
   const ig_lid *whole_element, *whole_node;
+  ig_heat_purpose purpose;
   double until;         /* when the run ends, s; 0: not known. For weights of parts */
   int cluster;          /* assembly `cluster`: elements of one at most; 0: what suits the kernels */
   double anisotropy[3]; /* conductivity along x, y, z over the material's; all 0: 1 */
@@ -203,6 +208,7 @@ typedef struct {
 
 typedef struct ig_heat {
   const struct ig_heat_ops *ops;
+  ig_heat_purpose purpose;
   ig_precision precision;
   ig_heat_conduction conduction;
   ig_heat_surface surface;

@@ -76,6 +76,10 @@ static ig_status patch_write(ig_ctx *cx, ig_heat *h, ig_lid n, bool there, ig_li
   else if (h->newborn == IG_BORN_INHERITED && isnan(p->held) &&
            (p->donor = donor_of(h, n, begin, false)) < 0)
     p->donor = donor_of(h, n, begin, true);
+  if (h->purpose == IG_HEAT_BOOKS) {
+    h->batch.patch_count++;
+    return IG_OK;
+  }
   patch_heat(h, n, begin, p);
   if (h->conduction == IG_HEAT_STENCIL) {
     IG_TRY(ig_heat_row_find(cx, h, n, &p->row));
@@ -93,7 +97,8 @@ ig_status ig_heat_batch_hold(ig_ctx *cx, ig_heat *h, ig_lid n) {
   IG_TRY(ig_heat_reserve(cx, &h->batch.patch, (size_t)h->batch.patch_count, sizeof(ig_heat_patch)));
   ((ig_heat_patch *)h->batch.patch.host)[h->batch.patch_count] =
       (ig_heat_patch){.node = n, .donor = IG_PATCH_HELD, .held = h->node.held[n]};
-  if (h->conduction != IG_HEAT_STENCIL) { /* volumes stand beside patches, one for one */
+  if (h->conduction != IG_HEAT_STENCIL &&
+      h->purpose != IG_HEAT_BOOKS) { /* volumes stand beside patches, one for one */
     const size_t materials = (size_t)h->material.count;
     IG_TRY(ig_heat_reserve(cx, &h->batch.patch_volume,
                            (size_t)(h->batch.patch_count + 1) * materials, sizeof(double)));
@@ -170,10 +175,12 @@ void ig_heat_batch_clear(ig_heat *h) {
 }
 
 static ig_status births_apply(ig_ctx *cx, ig_heat *h) {
-  if (h->conduction == IG_HEAT_STENCIL)
+  if (h->rows.book)
     IG_TRY(ig_heat_rows_push(cx, h));
-  IG_TRY(ig_heat_patches_push(cx, h));
-  IG_TRY(h->ops->patch(cx, h, 0, h->batch.patch_count));
+  if (h->purpose != IG_HEAT_BOOKS) {
+    IG_TRY(ig_heat_patches_push(cx, h));
+    IG_TRY(h->ops->patch(cx, h, 0, h->batch.patch_count));
+  }
   h->now = h->next;
   h->batch.patch_count = 0;
   step_open(h);
@@ -184,10 +191,14 @@ static ig_status births_apply(ig_ctx *cx, ig_heat *h) {
 ig_status ig_heat_births_now(ig_ctx *cx, ig_heat *h, double time) {
   ig_heat *stepper = ig_heat_stepper(h);
   IG_TRY(ig_heat_batch_births(cx, h, time));
-  IG_TRY(births_apply(cx, h));
+  if (stepper)
+    ig_heat_part_donors(h, stepper);
+  if (h->part)
+    IG_TRY(ig_heat_part_inherit(cx, h, stepper, 0, h->batch.patch_count, IG_OK));
   if (stepper)
     IG_TRY(births_apply(cx, stepper));
-  return ig_heat_scatter(cx, h);
+  IG_TRY(births_apply(cx, h));
+  return ig_heat_part_begin(cx, h);
 }
 
 ig_status ig_heat_batch_list(ig_ctx *cx, ig_heat *h, const ig_lid *nodes, int32_t count,

@@ -120,6 +120,7 @@ static ig_status local_make(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *who
   s.mesh = part->mesh;
   s.conduction = whole->conduction;
   s.ghost = part->ghost;
+  s.purpose = IG_HEAT_STEPS;
   s.whole = whole;
   s.whole_element = part->element;
   s.whole_node = part->node;
@@ -237,29 +238,48 @@ void ig_heat_part_free(ig_ctx *cx, ig_heat *whole) {
 
 /* --- state */
 
+static ig_status ghosts_refresh(ig_ctx *cx, ig_heat *whole, ig_heat *l, ig_status status) {
+  return ig_halo_refresh(cx, &whole->part->halo, l ? l->node.T.dev : NULL,
+                         ig_heat_state_size(whole), status);
+}
+
 /* Arrays of the state, in the whole and in the part; columns: of one array after another. */
 typedef struct {
   const ig_collect *items;
   const ig_array *whole, *part;
   int columns;
-  size_t size; /* bytes per item and column */
+  size_t size;      /* bytes per item and column */
+  const char *name; /* in a checkpoint; numbers there per item */
+  ig_dtype type;
+  int numbers;
 } kept;
 enum { KEPT = 6 };
 
+/* The same on all ranks, whatever each of them holds. */
 static int kept_list(ig_heat *w, kept *list) {
   ig_heat_part *p = w->part;
   ig_heat *l = &p->local;
   const size_t state = ig_heat_state_size(w);
+  const ig_dtype type = w->precision == IG_SINGLE ? IG_F32 : IG_F64;
   const kept all[KEPT] = {
-      {&p->nodes, &w->node.T, &l->node.T, 1, state},
-      {&p->nodes, &w->node.H, &l->node.H, 1, state},
-      {&p->nodes, &w->node.ledger, &l->node.ledger, 1, IG_LEDGER_COLUMNS * sizeof(double)},
-      {&p->faces, &w->face.ledger, &l->face.ledger, 1, 3 * sizeof(double)},
-      {&p->cells, &w->material.solid, &l->material.solid, 1, 1},
-      {&p->cells, &w->past.track, &l->past.track, IG_TRACK_COLUMNS, sizeof(float)}};
+      {&p->nodes, &w->node.T, &l->node.T, 1, state, "T", type, 1},
+      {&p->nodes, &w->node.H, &l->node.H, 1, state, "H", type, 1},
+      {&p->nodes, &w->node.ledger, &l->node.ledger, 1, IG_LEDGER_COLUMNS * sizeof(double),
+       "node_ledger", IG_F64, IG_LEDGER_COLUMNS},
+      {&p->faces, &w->face.ledger, &l->face.ledger, 1, 3 * sizeof(double), "face_ledger", IG_F64,
+       3},
+      {&p->cells, &w->material.solid, &l->material.solid, 1, 1, "solid", IG_U8, 1},
+      {&p->cells, &w->past.track, &l->past.track, IG_TRACK_COLUMNS, sizeof(float), "track", IG_F32,
+       IG_TRACK_COLUMNS}};
+  const bool there[KEPT] = {true,
+                            w->capacity == IG_HEAT_ENTHALPY,
+                            true,
+                            w->face.count > 0,
+                            w->material.powder,
+                            w->past.every > 0};
   int count = 0;
   for (int i = 0; i < KEPT; i++)
-    if (all[i].whole->dev && all[i].whole->count)
+    if (there[i])
       list[count++] = all[i];
   return count;
 }
@@ -273,9 +293,11 @@ static int64_t part_items(const ig_heat_part *p, const ig_collect *items) {
 
 static ig_status array_gather(ig_ctx *cx, const ig_heat_part *p, const kept *k) {
   const int64_t count = part_items(p, k->items), whole = k->items->whole_count;
-  for (int c = 0; c < k->columns; c++)
-    IG_TRY(ig_collect_items(cx, k->items, (char *)k->part->dev + (size_t)(c * count) * k->size,
-                            count, k->size, (char *)k->whole->dev + (size_t)(c * whole) * k->size));
+  for (int c = 0; c < k->columns; c++) {
+    char *part = k->part->dev, *all = k->whole->dev; /* there is none without items, or on others */
+    IG_TRY(ig_collect_items(cx, k->items, part ? part + (size_t)(c * count) * k->size : NULL, count,
+                            k->size, all ? all + (size_t)(c * whole) * k->size : NULL));
+  }
   return IG_OK;
 }
 
@@ -293,27 +315,30 @@ ig_status ig_heat_gather(ig_ctx *cx, ig_heat *whole) {
 ig_status ig_heat_gather_change(ig_ctx *cx, ig_heat *whole) {
   ig_heat_part *p = whole->part;
   const size_t state = ig_heat_state_size(whole);
-  const kept list[] = {{&p->nodes, &whole->node.T, &p->local.node.T, 1, state},
-                       {&p->nodes, &whole->node.H, &p->local.node.H, 1, state},
-                       {&p->nodes, &whole->node.base, &p->local.node.base, 1, state},
-                       {&p->cells, &whole->material.solid, &p->local.material.solid, 1, 1}};
+  const kept list[] = {
+      {.items = &p->nodes, .whole = &whole->node.T, .part = &p->local.node.T, .size = state},
+      {.items = &p->nodes, .whole = &whole->node.base, .part = &p->local.node.base, .size = state},
+      {.items = &p->nodes, .whole = &whole->node.H, .part = &p->local.node.H, .size = state},
+      {.items = &p->cells,
+       .whole = &whole->material.solid,
+       .part = &p->local.material.solid,
+       .size = 1}};
+  const bool there[] = {true, true, whole->capacity == IG_HEAT_ENTHALPY, whole->material.powder};
   for (int i = 0; i < 4; i++)
-    if (list[i].whole->dev && list[i].whole->count)
-      IG_TRY(array_gather(cx, p, &list[i]));
+    if (there[i]) {
+      kept k = list[i];
+      k.columns = 1;
+      IG_TRY(array_gather(cx, p, &k));
+    }
   return IG_OK;
 }
 
-/* Items of the part from the whole: all nodes and cells, ghosts too; of faces its own. */
-static ig_status array_scatter(ig_ctx *cx, const ig_heat_part *p, const kept *k) {
+/* Items of the part from those of the whole: all nodes and cells, ghosts too; of faces its own. */
+static ig_status array_scatter(ig_ctx *cx, const ig_heat_part *p, const kept *k, const char *from) {
   const int64_t count = part_items(p, k->items), whole = k->items->whole_count;
   const size_t size = k->size, columns = (size_t)k->columns;
-  char *from = NULL, *to = NULL;
-  ig_status status;
-  IG_TRY_GOTO(status, done,
-              ig_alloc(cx, (void **)&from, (size_t)whole * columns + 1, size, "state"));
-  IG_TRY_GOTO(status, done, ig_alloc(cx, (void **)&to, (size_t)count * columns + 1, size, "state"));
-  IG_TRY_GOTO(status, done,
-              cx->backend->copy_out(cx, from, k->whole->dev, (size_t)whole * columns * size));
+  char *to;
+  IG_TRY(ig_alloc(cx, (void **)&to, (size_t)count * columns + 1, size, "state"));
   for (size_t c = 0; c < columns; c++) {
     const char *column = from + c * (size_t)whole * size;
     char *mine = to + c * (size_t)count * size;
@@ -327,32 +352,53 @@ static ig_status array_scatter(ig_ctx *cx, const ig_heat_part *p, const kept *k)
     for (int64_t i = 0; i < count; i++)
       memcpy(mine + (size_t)i * size, column + (size_t)place[i] * size, size);
   }
-  IG_TRY_GOTO(status, done,
-              cx->backend->copy_in(cx, k->part->dev, to, (size_t)count * columns * size));
-  status = cx->backend->sync(cx); /* before its memory goes */
-done:
-  free(from);
+  ig_status status = cx->backend->copy_in(cx, k->part->dev, to, (size_t)count * columns * size);
+  if (status == IG_OK)
+    status = cx->backend->sync(cx); /* before its memory goes */
   free(to);
   return status;
 }
 
-ig_status ig_heat_scatter(ig_ctx *cx, ig_heat *whole) {
+ig_status ig_heat_part_restore(ig_ctx *cx, ig_heat *whole, const ig_restart *restart) {
   ig_heat_part *p = whole->part;
   kept list[KEPT];
+  const void *data;
   if (!p)
     return IG_OK;
   p->stale = false;
   if (p->idle)
     return IG_OK;
   const int count = kept_list(whole, list);
-  for (int i = 0; i < count; i++)
-    if (list[i].part->count)
-      IG_TRY(array_scatter(cx, p, &list[i]));
+  for (int i = 0; i < count; i++) {
+    const kept *k = &list[i];
+    IG_TRY(
+        ig_restart_find(cx, restart, k->name, k->type, k->items->whole_count * k->numbers, &data));
+    if (k->part->count)
+      IG_TRY(array_scatter(cx, p, k, data));
+  }
   IG_TRY(ig_heat_next_fill(cx, &p->local));
   p->local.time = whole->time;
   p->local.past.time = whole->past.time;
   p->local.past.steps = whole->past.steps;
   return IG_OK;
+}
+
+ig_status ig_heat_part_begin(ig_ctx *cx, ig_heat *whole) {
+  ig_heat *l = ig_heat_stepper(whole);
+  if (!whole->part)
+    return IG_OK;
+  IG_TRY(ig_ranks_agree(cx, IG_OK)); /* from here on each waits for the others */
+  whole->part->stale = false;
+  ig_status status = ghosts_refresh(cx, whole, l, IG_OK);
+  if (status == IG_OK && l)
+    status = ig_heat_next_fill(cx, l);
+  return status;
+}
+
+ig_heat_purpose ig_heat_part_purpose(const ig_ctx *cx) {
+  return ig_ranks_count(cx->ranks) == 1 ? IG_HEAT_STEPS
+         : ig_ranks_first(cx)           ? IG_HEAT_LOOKS
+                                        : IG_HEAT_BOOKS;
 }
 
 ig_status ig_heat_part_conditions(ig_ctx *cx, ig_heat *whole, const ig_heat_condition *condition,
@@ -391,9 +437,10 @@ static ig_status sources_take(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
 static ig_status batch_push(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
   if (whole->batch.powers_given)
     IG_TRY(ig_heat_push(cx, &whole->batch.source_power, (size_t)whole->batch.source_count));
-  if (whole->conduction == IG_HEAT_STENCIL)
+  if (whole->rows.book)
     IG_TRY(ig_heat_rows_push(cx, whole));
-  IG_TRY(ig_heat_patches_push(cx, whole));
+  if (whole->purpose != IG_HEAT_BOOKS)
+    IG_TRY(ig_heat_patches_push(cx, whole));
   if (!l)
     return IG_OK;
   if (l->conduction == IG_HEAT_STENCIL)
@@ -407,7 +454,8 @@ static ig_status batch_push(ig_ctx *cx, ig_heat *whole, ig_heat *l) {
    there are of no use before the next gathering. */
 static ig_status births_apply(ig_ctx *cx, ig_heat *whole, ig_heat *l, int32_t first, int32_t last,
                               int32_t part_first, int32_t part_last) {
-  IG_TRY(whole->ops->patch(cx, whole, first, last));
+  if (whole->purpose != IG_HEAT_BOOKS)
+    IG_TRY(whole->ops->patch(cx, whole, first, last));
   return l ? l->ops->patch(cx, l, part_first, part_last) : IG_OK;
 }
 
@@ -416,11 +464,6 @@ static ig_status part_melt(ig_ctx *cx, ig_heat *l, ig_heat_phase which) {
     return IG_OK;
   l->phase = which;
   return l->ops->melt(cx, l);
-}
-
-static ig_status ghosts_refresh(ig_ctx *cx, ig_heat *whole, ig_heat *l, ig_status status) {
-  return ig_halo_refresh(cx, &whole->part->halo, l ? l->node.T.dev : NULL,
-                         ig_heat_state_size(whole), status);
 }
 
 /* Temperatures of ghosts: sent, and there. Powder that is molten through then becomes solid: all

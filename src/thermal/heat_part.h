@@ -1,9 +1,10 @@
-/* The engine on several ranks. Every rank has the whole engine on which the room acts: births,
-   beams, conditions, and what is put out. Steps are taken by another engine that has the rank's
-   part of the mesh alone (ranks/part.h), and after each of them ghosts take their owners'
-   temperatures. What the room writes for the whole is written for the part too; when somebody looks
-   at the state it is gathered into the whole engine of rank 0, whose sums have the bits of a run on
-   one rank. */
+/* The engine on several ranks. Every rank has a whole engine on which the room acts: births, beams,
+   conditions, and what is put out. Steps are taken by another engine that has the rank's part of
+   the mesh alone (ranks/part.h), and after each of them ghosts take their owners' temperatures.
+   What the room writes for the whole is written for the part too; when somebody looks at the state
+   it is gathered into the whole engine of rank 0, whose sums have the bits of a run on one rank. On
+   the other ranks the whole engine has no state, and next to nothing on the device (IG_HEAT_BOOKS).
+ */
 #ifndef IG_HEAT_PART_H
 #define IG_HEAT_PART_H
 
@@ -28,8 +29,12 @@ typedef struct ig_heat_part {
    was made of. Refuses what cannot be divided. */
 IG_MUST_CHECK ig_status ig_heat_part_new(ig_ctx *cx, const ig_heat_setup *setup, ig_heat *whole);
 void ig_heat_part_free(ig_ctx *cx, ig_heat *whole);
-/* The whole engine's state to the part. */
-IG_MUST_CHECK ig_status ig_heat_scatter(ig_ctx *cx, ig_heat *whole);
+/* What the whole engine of this rank is for: its setup's purpose. */
+ig_heat_purpose ig_heat_part_purpose(const ig_ctx *cx);
+/* The part has begun: its ghosts take their owners' temperatures. Nothing without ranks. */
+IG_MUST_CHECK ig_status ig_heat_part_begin(ig_ctx *cx, ig_heat *whole);
+/* The part's state from a checkpoint, which has the whole. Nothing without ranks. */
+IG_MUST_CHECK ig_status ig_heat_part_restore(ig_ctx *cx, ig_heat *whole, const ig_restart *restart);
 /* The state of all parts to the whole engine of rank 0, for whoever looks at its arrays. Nothing
    without ranks. All ranks call it. */
 IG_MUST_CHECK ig_status ig_heat_gather(ig_ctx *cx, ig_heat *whole);

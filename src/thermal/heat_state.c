@@ -10,9 +10,10 @@
 
 ig_status ig_heat_temperatures(ig_ctx *cx, ig_heat *h, double *T) {
   IG_TRY(ig_heat_gather(cx, h));
-  const ig_status pulled = ig_array_pull(cx, &h->node.T);
+  const bool books = h->purpose == IG_HEAT_BOOKS;
+  const ig_status pulled = books ? IG_OK : ig_array_pull(cx, &h->node.T);
   IG_TRY(h->part ? ig_ranks_agree(cx, pulled) : pulled);
-  for (ig_lid n = 0; n < h->nodes; n++)
+  for (ig_lid n = 0; n < h->nodes && !books; n++)
     T[n] = ig_heat_get(h->node.T.host, ig_heat_state_size(h), n);
   return h->part ? ig_ranks_share(cx, 0, T, (size_t)h->nodes * sizeof *T) : IG_OK;
 }
@@ -154,7 +155,7 @@ ig_status ig_heat_restore(ig_ctx *cx, ig_heat *h, const ig_restart *restart) {
   h->steps_done = (int64_t)h->totals[1];
   h->past.time = h->totals[2];
   h->past.steps = (int)h->totals[3];
-  return ig_heat_scatter(cx, h);
+  return ig_heat_part_restore(cx, h, restart);
 }
 
 double ig_heat_ledger_gap(const ig_heat_ledger *l) {

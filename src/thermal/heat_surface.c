@@ -137,7 +137,7 @@ ig_status ig_heat_conditions_set(ig_ctx *cx, ig_heat *h, const ig_heat_condition
   if (!changed)
     return IG_OK;
   IG_TRY(ig_heat_classes_push(cx, h));
-  if (h->conduction == IG_HEAT_STENCIL)
+  if (h->rows.book)
     return ig_heat_rows_renew(cx, h);
   return ig_heat_films_fill(cx, h);
 }
@@ -231,15 +231,19 @@ ig_status ig_heat_faces_collect(ig_ctx *cx, const ig_heat_setup *setup, ig_heat 
     if ((status = IG_NEW(cx, &conn, count * 4, "surface nodes")) == IG_OK &&
         (status = ig_array_new(cx, &h->face.death, (size_t)count, 4, "surface deaths")) == IG_OK &&
         (status = ig_array_new(cx, &h->face.class_of, (size_t)count, 1, "surface classes")) ==
-            IG_OK)
+            IG_OK &&
+        h->purpose != IG_HEAT_BOOKS)
       status = ig_array_new(cx, &h->face.ledger, 3 * (size_t)count, 8, "surface ledger");
   }
   if (status == IG_OK)
-    status = ig_plan_new(cx, setup->assembly == IG_CLUSTER ? IG_COLOR : setup->assembly,
+    status = ig_plan_new(cx,
+                         h->purpose != IG_HEAT_STEPS     ? IG_ATOMIC
+                         : setup->assembly == IG_CLUSTER ? IG_COLOR
+                                                         : setup->assembly,
                          setup->slots, h->nodes, h->face.count, 4, conn, &h->face.plan);
   free(conn);
   IG_TRY(status);
   IG_TRY(ig_array_push(cx, &h->face.death));
   IG_TRY(ig_array_push(cx, &h->face.class_of));
-  return ig_array_zero(cx, &h->face.ledger);
+  return h->face.ledger.dev ? ig_array_zero(cx, &h->face.ledger) : IG_OK;
 }

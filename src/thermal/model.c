@@ -158,6 +158,7 @@ static ig_status engine_make(ig_thermal_run *run, ig_toolpath *paths) {
                          .material_of = run->material_of,
                          .birth = run->birth,
                          .until = c->duration,
+                         .purpose = ig_heat_part_purpose(cx),
                          .condition = condition,
                          .initial = c->initial_temperature,
                          .initial_of = run->initial,

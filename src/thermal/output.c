@@ -318,6 +318,8 @@ ig_status ig_thermal_snapshot(void *self, ig_sink *to) {
   float *value = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, ig_heat_gather(cx, &run->heat));
+  if (!ig_ranks_first(cx)) /* who has it all */
+    return IG_OK;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &alive, h->elements, "snapshot"));
   IG_TRY_GOTO(status, done, IG_NEW(cx, &value, h->elements, "snapshot"));
   for (ig_lid e = 0; e < h->now.elements; e++)
