@@ -34,6 +34,7 @@ typedef struct {
   uint64_t seen; /* of all rows and snapshots */
   int rows, snapshots, left;
   int64_t first_cells, most_cells; /* of snapshots */
+  size_t bytes, most_bytes;        /* held on the device at most: by this rank; by another than 0 */
   ig_ctx *cx;
 } seat;
 
@@ -102,6 +103,7 @@ static void *sit(void *user) {
     ig_case_close(c);
   }
   snprintf(s->message, sizeof s->message, "%s", ig_ctx_message(cx));
+  s->bytes = cx->device_peak;
   ig_ctx_close(cx);
   return NULL;
 }
@@ -121,6 +123,8 @@ static inline seat together(const seat *like, int count, int stopper) {
   }
   threads_sit(count, ranks, sit, s, sizeof *s);
   for (int i = 0; i < count; i++) {
+    if (i > 0 && s[i].bytes > s[0].most_bytes)
+      s[0].most_bytes = s[i].bytes;
     if (s[i].status != s[0].status || (s[i].status != IG_OK && s[i].status != like->status))
       fail_msg("rank %d of %d: %s", i, count, s[i].message);
   }

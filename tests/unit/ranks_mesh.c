@@ -12,7 +12,7 @@ typedef struct {
   const ig_mesh *mesh;
   ig_division how;
   size_t item; /* bytes per node */
-  int64_t owned, wrong;
+  int64_t owned, wrong, ghosts;
   ig_status status;
 } worker;
 
@@ -72,6 +72,7 @@ static ig_status part_check(worker *w, ig_ctx *cx) {
     status = ig_array_new(cx, &a, (size_t)p.mesh->nodes + 1, w->item, "values");
   if (status == IG_OK)
     status = values_check(w, cx, &p, &halo, &a);
+  w->ghosts = halo.received ? halo.received[halo.peers] : 0;
   if (status == IG_OK)
     status = whole_check(w, cx, &p, &a);
   for (ig_lid e = 0; e < ig_mesh_elements(p.mesh); e++)
@@ -108,6 +109,8 @@ static void parts_check(const ig_mesh *mesh, int count, ig_division how, const c
     owned += w[i].owned;
   }
   assert_int_equal(owned, mesh->nodes);
+  for (int i = 0; i < count && how == IG_DIVIDE_BOXES && count == 2; i++)
+    assert_int_equal(w[i].ghosts, 5 * 4); /* a plane of nodes, as in the model of docs/scaling.md */
   if (how == IG_DIVIDE_UNEVEN && count > 2) {
     assert_int_equal(w[0].owned, 1);
     assert_int_equal(w[count - 1].owned, 0);
@@ -125,12 +128,14 @@ static void ghosts_are_their_owners(void **state) {
   assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
   GOOD(cx, ig_case_new(cx, &c));
   GOOD(cx, ig_case_set(c, "physics", "thermal"));
-  GOOD(cx, ig_case_set(c, "mesh", "{boxes: [{size: [3, 2, 2], cells: [6, 4, 3]}]}"));
+  GOOD(cx, ig_case_set(c, "mesh", "{boxes: [{size: [3, 2, 2], cells: [7, 4, 3]}]}"));
   GOOD(cx, ig_case_mesh(c, &mesh));
   for (int b = 0; b < 2; b++)
-    for (int k = 0; k < 5; k++)
+    for (int k = 0; k < 5; k++) {
       for (int how = 0; how < 4 + ig_divide_has_metis(); how++)
         parts_check(mesh, counts[k], (ig_division)how, backend_of_test(b), items[(k + how) % 3]);
+      parts_check(mesh, counts[k], IG_DIVIDE_BOXES, backend_of_test(b), items[k % 3]);
+    }
   ig_mesh_free(mesh);
   ig_case_close(c);
   ig_ctx_close(cx);
@@ -224,6 +229,37 @@ static void thermal_has_the_bits_of_one(void **state) {
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, -1);
 }
 
+/* What a rank holds falls with their number, ghosts and the connectivity of the whole aside: N
+   cells per side, of which a cut leaves half and one more; the first rank holds the state of all
+   besides. */
+static void memory_falls_with_ranks(void **state) {
+  (void)state;
+  enum { N = 20 };
+  static const char *const block[] = {
+      "physics",
+      "thermal",
+      "conduction",
+      "classes",
+      "precision",
+      "double",
+      "mesh",
+      "{boxes: [{size: [20 mm, 20 mm, 20 mm], cells: [20, 20, 20]}]}",
+      "materials",
+      "[{name: m, density: 7900, conductivity: 20, specific_heat: "
+      "500}]",
+      "duration",
+      "0.01 s",
+      "boundary",
+      "[{set: zmin, temperature: 400}]",
+      NULL};
+  const seat like = {.base = block, .backend = "cpu"};
+  const double one = (double)alone(&like).bytes, books = 48. * N * N * N;
+  const double half = (N / 2 + 2.) / (N + 1);
+  assert_true((double)together(&like, 2, -1).most_bytes < half * one + books);
+  assert_true((double)together(&like, 4, -1).most_bytes < half * half * one + books);
+  assert_true(half * one + books < 0.8 * one);
+}
+
 static void what_cannot_be_divided_is_refused(void **state) {
   (void)state;
   static const refused_change bad[] = {{{"assembly"}, {"color"}, "assembly: gather"}};
@@ -243,6 +279,7 @@ static void checkpoints_go_from_any_number_to_any_other(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(memory_falls_with_ranks),
       cmocka_unit_test(ghosts_are_their_owners),
       cmocka_unit_test(thermal_has_the_bits_of_one),
       cmocka_unit_test(what_cannot_be_divided_is_refused),
