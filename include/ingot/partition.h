@@ -6,9 +6,10 @@
 
 IG_C_BEGIN
 
-/* How meshes are divided from now on: "curve" (along a space-filling curve, which is what happens
-   if nothing is said), "metis" (IG_UNSUPPORTED in builds without it), "random" (for tests). The
-   same on all ranks. It changes how long a run takes, not its results. */
+/* How meshes are divided from now on: "curve" (as if nothing were said: along a space-filling curve
+   or, in thermal, by planes), "boxes" (by planes across the axes), "metis" (IG_UNSUPPORTED in
+   builds without it), "random" (for tests). The same on all ranks. It changes how long a run takes,
+   not its results. */
 IG_API IG_MUST_CHECK ig_status ig_ranks_divide(ig_ranks *ranks, const char *how);
 
 IG_C_END

@@ -249,13 +249,13 @@ static ig_status ranks_steps(ig_ctx *cx, ig_heat *h, int steps, double *seconds)
   return IG_OK;
 }
 
-static ig_status ranks_work(ig_ctx *cx, int steps, double *seconds) {
+static ig_status ranks_work(ig_ctx *cx, ig_heat_conduction form, int steps, double *seconds) {
   const ig_material_case metal = steel(false);
   const ig_material_case *materials[] = {&metal};
   ig_mesh *mesh;
   ig_heat h;
   IG_TRY(cube(cx, 100, 0, false, &mesh));
-  ig_heat_setup setup = warm_cube(mesh, IG_HEAT_CLASSES, materials);
+  ig_heat_setup setup = warm_cube(mesh, form, materials);
   setup.enthalpy = true;
   setup.purpose = ig_heat_part_purpose(cx);
   memset(&h, 0, sizeof h);
@@ -271,8 +271,17 @@ static ig_status ranks_work(ig_ctx *cx, int steps, double *seconds) {
   return status;
 }
 
+static ig_status ranks_classes(ig_ctx *cx, int steps, double *seconds) {
+  return ranks_work(cx, IG_HEAT_CLASSES, steps, seconds);
+}
+static ig_status ranks_stencil(ig_ctx *cx, int steps, double *seconds) {
+  return ranks_work(cx, IG_HEAT_STENCIL, steps, seconds);
+}
+
 static ig_status bench_ranks(ig_ctx *cx, const ig_bench_sink *sink) {
-  return ig_crew_bench(cx, sink, "bricks, classes, single", 1e6, on_gpu(cx) ? 500 : 40, ranks_work);
+  const int steps = on_gpu(cx) ? 500 : 40;
+  IG_TRY(ig_crew_bench(cx, sink, "bricks, classes, single", 1e6, steps, ranks_classes));
+  return ig_crew_bench(cx, sink, "bricks, stencil, single", 1e6, steps, ranks_stencil);
 }
 
 const ig_bench_entry ig_thermal_bench[] = {
