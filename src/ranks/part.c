@@ -153,11 +153,10 @@ ig_status ig_ranks_divide(ig_ranks *ranks, const char *how) {
   static const struct {
     const char *name;
     ig_division how;
-  } known[] = {
-      {"curve", IG_DIVIDE_CURVE},
-      {"random", IG_DIVIDE_RANDOM},
-      {"metis", IG_DIVIDE_METIS},
-      {"boxes", IG_DIVIDE_BOXES}};
+  } known[] = {{"curve", IG_DIVIDE_CURVE},
+               {"random", IG_DIVIDE_RANDOM},
+               {"metis", IG_DIVIDE_METIS},
+               {"boxes", IG_DIVIDE_BOXES}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++)
     if (strcmp(how, known[i].name) == 0) {
       if (known[i].how == IG_DIVIDE_METIS && !ig_divide_has_metis())
