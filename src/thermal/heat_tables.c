@@ -49,7 +49,7 @@ static ig_status table_copy(ig_ctx *cx, const ig_material_case *from, const char
 /* rho c over temperature: knots of both tables, and jumps where melting begins and ends. */
 static ig_status capacity_make(ig_ctx *cx, const ig_material_case *from, heat_material_f64 *to) {
   heat_table_f64 *c = &to->capacity;
-  double knot[2 * IG_HEAT_KNOTS + 4];
+  double knot[2 * IG_HEAT_KNOTS + 6];
   int n = 0;
   const ig_table *tables[] = {&from->density, &from->specific_heat};
   for (int k = 0; k < 2; k++)
@@ -70,6 +70,16 @@ static ig_status capacity_make(ig_ctx *cx, const ig_material_case *from, heat_ma
     }
     knot[n++] = low;
     knot[n++] = high;
+    /* look-ups beyond a table take the value at its end, and a jump has two: none at an end */
+    double least_knot = low, most_knot = high;
+    for (int i = 0; i < n; i++) {
+      least_knot = fmin(least_knot, knot[i]);
+      most_knot = fmax(most_knot, knot[i]);
+    }
+    if (least_knot == low)
+      knot[n++] = low - 1;
+    if (most_knot == high)
+      knot[n++] = high + 1;
   }
   if (n == 0) {
     c->knots = 1;

@@ -389,15 +389,47 @@ static void heat_content_inverts(void **state) {
   ig_ctx_close(cx);
 }
 
+/* Capacities are constant but for melting: beyond it they are what they were before. Nodes of two
+   materials find their temperature, near and far; the material that melts may be either. */
+static void two_constant_materials(void **state) {
+  (void)state;
+  double one[] = {0}, rho[] = {2500}, k[] = {200}, c[] = {800}, dense[] = {5000}, less[] = {400};
+  ig_material_case melts = {.name = "melts",
+                            .density = {1, one, rho},
+                            .conductivity = {1, one, k},
+                            .specific_heat = {1, one, c},
+                            .solidus = 880,
+                            .liquidus = 900,
+                            .latent_heat = 3e5};
+  ig_material_case plain = {.name = "plain",
+                            .density = {1, one, dense},
+                            .conductivity = {1, one, k},
+                            .specific_heat = {1, one, less}};
+  ig_ctx *cx = ctx_on("cpu", 1);
+  heat_material_f64 *made = malloc(2 * sizeof *made);
+  GOOD(cx, ig_heat_material_make(cx, &melts, &made[0]));
+  GOOD(cx, ig_heat_material_make(cx, &plain, &made[1]));
+  assert_float_equal(heat_table_at_f64(&made[0].capacity, 300), 2e6, 1e-6);
+  assert_float_equal(heat_table_at_f64(&made[0].capacity, 2000), 2e6, 1e-6);
+  assert_float_equal(heat_table_at_f64(&made[0].capacity, 890), 2e6 + 2500 * 3e5 / 20, 1e-3);
+  const double volume[][2] = {{1e-9, 0}, {0, 1e-9}, {1e-9, 3e-9}};
+  for (int v = 0; v < 3; v++)
+    for (double from = 300; from < 2500; from += 211)
+      for (double x = 250; x < 2500; x += 37.7) {
+        const double content = volume[v][0] * heat_content_f64(&made[0], x) +
+                               volume[v][1] * heat_content_f64(&made[1], x);
+        assert_float_equal(heat_mixture_f64(made, 2, volume[v], content, from), x, 1e-8);
+      }
+  free(made);
+  ig_ctx_close(cx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(continuation_ends_the_same),
-      cmocka_unit_test(bad_input_is_named),
-      cmocka_unit_test(files_are_looked_at),
-      cmocka_unit_test(dwells_are_leapt_over),
-      cmocka_unit_test(heat_content_inverts),
-      cmocka_unit_test(continuation_goes_further),
-      cmocka_unit_test(outputs_are_due),
+      cmocka_unit_test(continuation_ends_the_same), cmocka_unit_test(bad_input_is_named),
+      cmocka_unit_test(files_are_looked_at),        cmocka_unit_test(dwells_are_leapt_over),
+      cmocka_unit_test(heat_content_inverts),       cmocka_unit_test(two_constant_materials),
+      cmocka_unit_test(continuation_goes_further),  cmocka_unit_test(outputs_are_due),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
