@@ -199,6 +199,7 @@ ig_status ig_dyn_ties_mass(ig_dyn_model *m) {
       turns[k] &= share[a] == 0 || m->weight.inertia[to[a]] > 0;
     for (int a = 0; a < 3; a++) {
       m->weight.mass[to[a]] += share[a] * m->weight.mass[n];
+      m->weight.heavy[to[a]] += share[a] * m->weight.heavy[n];
       if (turns[k])
         m->weight.inertia[to[a]] += share[a] * m->weight.inertia[n];
     }

@@ -214,6 +214,7 @@ typedef struct {
 typedef struct {
   double *mass, *inertia; /* host: as particles have them */
   double *added;          /* host: what of it scaling added */
+  double *heavy;          /* host: what gravity pulls; in statics without what scaling added */
   double total, scaled;   /* scaled: what scaling added to all of it */
   double scaled_to;       /* no element has a critical step below this */
 } ig_dyn_weight;
@@ -232,7 +233,7 @@ typedef struct ig_dyn_model {
   bool in_turn; /* a rank's part: ranges of its groups take turns */
   size_t part;  /* bytes of a particle number */
   double *x0;   /* host: positions at the start */
-  ig_array x, v, f, load, mass, inertia, work, clock, x_start;
+  ig_array x, v, f, load, mass, inertia, heavy, work, clock, x_start;
   ig_array slots, slot_first;
   ig_array scratch, partial; /* double: for sums */
   ig_dyn_leading held;

@@ -325,6 +325,8 @@ static ig_status group_masses(ig_dyn_model *m, const ig_dyn_group *g, double lea
     for (int a = 0; a < npe; a++) {
       const int32_t n = ((const int32_t *)g->conn.host)[(int64_t)s * npe + a];
       mass[n] += ig_dyn_mass_share(g->kind, scale * w.mass, a);
+      if (m->heavy.count)
+        m->weight.heavy[n] += ig_dyn_mass_share(g->kind, (m->relax.on ? 1 : scale) * w.mass, a);
       if (scale != 1)
         m->weight.added[n] += ig_dyn_mass_share(g->kind, (scale - 1) * w.mass, a);
       if (w.inertia != 0)
@@ -334,13 +336,15 @@ static ig_status group_masses(ig_dyn_model *m, const ig_dyn_group *g, double lea
   return IG_OK;
 }
 
-/* Particle masses; elements whose critical step is below `least` are made heavier. */
+/* Particle masses; elements whose critical step is below `least` are made heavier. What is heavier
+   falls as before, so gravity pulls it more; but where it comes to rest its weight is its own. */
 ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
-  double *mass = m->weight.mass, *inertia = m->weight.inertia;
+  double *mass = m->weight.mass, *inertia = m->weight.inertia, *heavy = m->weight.heavy;
   IG_TRY(ig_dyn_gather(m)); /* bodies go on from where they are */
   memset(mass, 0, sizeof *mass * (size_t)m->mesh->nodes);
   memset(m->weight.added, 0, sizeof *m->weight.added * (size_t)m->mesh->nodes);
   memset(inertia, 0, sizeof *inertia * (size_t)m->mesh->nodes);
+  memset(heavy, 0, sizeof *heavy * (size_t)m->mesh->nodes);
   m->weight.total = m->weight.scaled = 0;
   m->weight.scaled_to = least;
   weight *of;
@@ -354,9 +358,9 @@ ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
       mass[n] = 1; /* no element holds it: it stays where it is */
   IG_TRY(ig_dyn_ties_mass(m));
   IG_TRY(ig_dyn_bodies_mass(m));
-  ig_array *to[2] = {&m->mass, &m->inertia};
-  const double *from[2] = {mass, inertia};
-  for (int i = 0; i < 2; i++) {
+  ig_array *to[3] = {&m->mass, &m->inertia, &m->heavy};
+  const double *from[3] = {mass, inertia, heavy};
+  for (int i = 0; i < 3; i++) {
     if (!to[i]->count)
       continue;
     for (ig_lid n = 0; n < m->mesh->nodes; n++)

@@ -55,6 +55,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(IG_NEW(cx, &m->weight.mass, n, "masses"));
   IG_TRY(IG_NEW(cx, &m->weight.inertia, n, "inertias"));
   IG_TRY(IG_NEW(cx, &m->weight.added, n, "masses"));
+  IG_TRY(IG_NEW(cx, &m->weight.heavy, n, "masses"));
   ig_dyn_particles *p = &m->p;
   if (m->c->bodies.count + m->c->ties.count > 0) {
     IG_TRY(ig_array_new(cx, &m->carried.bound, n, sizeof(int32_t), "bodies and ties"));
@@ -77,6 +78,8 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   IG_TRY(ig_dyn_upload(m, &m->f, m->part, NULL, n * (size_t)p->pitch, "forces"));
   IG_TRY(ig_dyn_upload(m, &m->mass, m->part, NULL, n, "masses"));
   IG_TRY(ig_dyn_upload(m, &m->inertia, m->part, NULL, n, "inertias"));
+  if (m->c->gravity.at.given)
+    IG_TRY(ig_dyn_upload(m, &m->heavy, m->part, NULL, n, "weights"));
   IG_TRY(ig_dyn_upload(m, &m->work, sizeof(double), NULL, n * IG_WORKS, "work"));
   size_t space = n * IG_DYN_PARTICLE_ENERGIES;
   for (int k = 0; k < m->groups; k++)
@@ -123,6 +126,7 @@ static ig_status build(ig_dyn_model *m, const ig_list *materials) {
   p->x = m->x.dev, p->v = m->v.dev, p->f = m->f.dev, p->load = m->load.dev;
   p->mass = m->mass.dev, p->inertia = m->inertia.dev, p->work = m->work.dev;
   p->clock = m->clock.dev;
+  p->loads.heavy = m->heavy.dev;
   p->held.move = m->held.move.dev, p->held.motion = m->held.motion.dev;
   p->history_x = m->held.history_x.dev, p->history_y = m->held.history_y.dev;
   p->loads.node = m->loading.loaded_node.dev;
@@ -187,6 +191,7 @@ void ig_dyn_model_free(ig_dyn_model *m) {
                      &m->load,
                      &m->mass,
                      &m->inertia,
+                     &m->heavy,
                      &m->work,
                      &m->clock,
                      &m->x_start,
@@ -264,6 +269,7 @@ void ig_dyn_model_free(ig_dyn_model *m) {
   free(m->weight.mass);
   free(m->weight.inertia);
   free(m->weight.added);
+  free(m->weight.heavy);
   free(m->contact.skin);
   free(m->contact.skin_owner);
   free(m->loading.force_of);

@@ -41,7 +41,7 @@ static double probe_value(const ig_dyn_job *r, const ig_dyn_probe *p, const ig_s
     else if (turn < D) /* what keeps the particle in balance with all else that acts on it */
       sum += ig_dyn_get(m, &m->f, m->p.pitch * n + turn + c) -
              (m->load.count ? ig_dyn_get(m, &m->load, D * n + turn + c) : 0) -
-             (turn ? 0 : touch + ig_dyn_gravity_now(m, c) * m->weight.mass[n]);
+             (turn ? 0 : touch + ig_dyn_gravity_now(m, c) * m->weight.heavy[n]);
   }
   return p->quantity < IG_PROBE_FORCE && count > 0 ? sum / count : sum;
 }

@@ -238,6 +238,8 @@ static ig_status particle_arrays(ig_dyn_model *m) {
   IG_TRY(ig_dyn_upload(l, &l->f, m->part, NULL, n * (size_t)m->p.pitch, "forces"));
   IG_TRY(ig_dyn_upload(l, &l->mass, m->part, NULL, n, "masses"));
   IG_TRY(ig_dyn_upload(l, &l->inertia, m->part, NULL, n, "inertias"));
+  if (m->heavy.count)
+    IG_TRY(ig_dyn_upload(l, &l->heavy, m->part, NULL, n, "weights"));
   IG_TRY(ig_dyn_upload(l, &l->work, sizeof(double), NULL, n * IG_WORKS, "work"));
   if (m->load.count)
     IG_TRY(ig_dyn_upload(l, &l->load, m->part, NULL, n * D, "loads"));
@@ -392,6 +394,7 @@ static void view_make(ig_dyn_model *m) {
   p->x = l->x.dev, p->v = l->v.dev, p->f = l->f.dev, p->load = l->load.dev;
   p->mass = l->mass.dev, p->inertia = l->inertia.dev, p->work = l->work.dev;
   p->clock = l->clock.dev;
+  p->loads.heavy = l->heavy.dev;
   p->held.move = l->held.move.dev;
   p->loads.node = l->loading.loaded_node.dev;
   p->loads.force_start = l->loading.force_start.dev,

@@ -219,6 +219,8 @@ ig_status ig_dyn_scatter_weights(ig_dyn_model *m) {
     return IG_OK;
   IG_TRY(particles_take(m, &m->mass, &p->local->mass, 1));
   IG_TRY(particles_take(m, &m->inertia, &p->local->inertia, 1));
+  if (m->heavy.count)
+    IG_TRY(particles_take(m, &m->heavy, &p->local->heavy, 1));
   for (int32_t k = 0; k < p->local->p.ties.count; k++)
     ((int32_t *)p->local->carried.tie_turns.host)[k] =
         ((const int32_t *)m->carried.tie_turns.host)[p->tie[k]];

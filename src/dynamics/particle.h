@@ -69,6 +69,7 @@ typedef struct {
   const ig_dyn_force *force;
   const ig_dyn_face *face;
   double gravity[3];
+  const void *heavy; /* part: nodes, the masses that gravity pulls; NULL: there is none */
   ig_history gravity_history;
   int has_gravity;
 } ig_dyn_loads_view;

@@ -45,7 +45,7 @@ static double unbalanced(const ig_dyn_model *m, int64_t n, int c, double *all) {
   const double inner = ig_dyn_get(m, &m->f, n * m->p.pitch + c);
   const double outer =
       (m->load.count ? ig_dyn_get(m, &m->load, n * m->p.dofs + c) : 0) +
-      (c < 3 ? ig_dyn_gravity_now(m, c) * mass : 0) +
+      (c < 3 ? ig_dyn_gravity_now(m, c) * m->weight.heavy[n] : 0) +
       (c < 3 && m->p.contact.surfaces ? ig_dyn_get(m, &m->contact.touch, 3 * n + c) : 0);
   if (all && mass > 0)
     *all += (inner * inner + outer * outer) / mass;

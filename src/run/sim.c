@@ -519,7 +519,8 @@ ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
 /* The room is opened anew: what a restore finds there is what it finds in a continued run. */
 ig_status ig_sim_restore(ig_sim *s, const ig_sim_state *state) {
   IG_TRY(usable(s));
-  if (!state || !state->kept || state->fingerprint != ig_job_fingerprint(s->c, &s->job))
+  if (!state || !state->kept || s->march.now.whole ||
+      state->fingerprint != ig_job_fingerprint(s->c, &s->job))
     return IG_FAIL(s->cx, IG_ARG, "this state is not of this simulation");
   s->generation++;
   ig_march_close(&s->march);

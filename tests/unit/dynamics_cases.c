@@ -457,6 +457,36 @@ static void quadratic_tetrahedra_are_right(void **state) {
   hold(&pressed);
 }
 
+/* Statics scale masses, element by element: weight is not scaled with them. A column of unlike
+   tetrahedra hangs: its support bears its weight, it is longer by rho g L^2 / 2 E. A body and a
+   tied node hang on it. */
+static void weight_is_not_scaled(void **state) {
+  (void)state;
+  const problem column = {
+      {{"mesh", "{element: tet10, boxes: {size: [1, 1, 4], cells: [1, 1, 2]}}"},
+       {"materials", "{name: s, density: 2000, young: 1 GPa, poisson: 0}"},
+       {"supports", "{set: zmax, fix: all}"},
+       {"gravity", "{acceleration: [0, 0, -10]}"},
+       {"analysis", "{kind: static, tolerance: 1e-4}"},
+       {"probes", "[{name: bears, set: zmax, quantity: fz}, {name: foot, point: [0.5, 0.5, 0], "
+                  "quantity: uz}]"}},
+      {{"bears", 8e4, 8}, {"foot", -2000 * 10 * 16 / 2e9, 2e-2 * 1.6e-4}}};
+  const problem tied = {
+      {{"mesh", "{boxes: [{name: a, size: [1, 1, 2], cells: [1, 1, 2]}, {name: b, origin: [0, 0, "
+                "2], size: [1, 1, 1], cells: [2, 2, 8]}], sets: [{name: foot, of: nodes, box: "
+                "{max: [2, 2, 1.01]}}, {name: joint, of: nodes, box: {min: [-1, -1, 1.99], max: "
+                "[2, 2, 2.01]}}]}"},
+       {"materials", "{name: s, density: 2000, young: 1 GPa, poisson: 0}"},
+       {"supports", "{set: zmax, fix: all}"},
+       {"bodies", "{set: foot}"},
+       {"gravity", "{acceleration: [0, 0, -10]}"},
+       {"analysis", "{kind: static, tolerance: 1e-4}"},
+       {"probes", "{name: bears, set: zmax, quantity: fz}"}},
+      {{"bears", 6e4, 6}}};
+  hold(&column);
+  hold(&tied);
+}
+
 /* A bar cooled between two walls by the room `stress` is under E alpha dT. Handed to `dynamics` it
    rests between the same walls; without one of them it shortens by alpha dT L. */
 static void residual_stress_is_in_balance(void **state) {
@@ -610,6 +640,7 @@ int main(void) {
       cmocka_unit_test(hemisphere_comes_near_published_figure),
       cmocka_unit_test(quadratic_tetrahedra_are_right),
       cmocka_unit_test(residual_stress_is_in_balance),
+      cmocka_unit_test(weight_is_not_scaled),
       cmocka_unit_test(long_hexahedra_are_said),
       cmocka_unit_test(check_refuses_what_run_refuses),
   };

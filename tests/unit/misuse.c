@@ -2,7 +2,7 @@
    sizes. Each is answered by a status, and where there is a context by a message; none crashes.
    Memory that was freed (a context closed twice, a case used after its context) is not tried: C has
    no answer to that. */
-#include "check.h"
+#include "small_cases.h"
 #include <ingot/ingot.h>
 
 /* Not IG_OK, and the context says why. */
@@ -119,7 +119,7 @@ static void cases(void **state) {
   ig_ctx_close(cx);
 }
 
-static ig_case *small_case(ig_ctx *cx) {
+static ig_case *bar_case(ig_ctx *cx) {
   ig_case *c = NULL;
   GOOD(cx, ig_case_new(cx, &c));
   GOOD(cx, ig_case_set(c, "physics", "dynamics"));
@@ -136,7 +136,7 @@ static void simulations(void **state) {
   (void)state;
   for (const char *const *backend = backends_here(); *backend; backend++) {
     ig_ctx *cx = ctx_on(*backend, 1);
-    ig_case *c = small_case(cx);
+    ig_case *c = bar_case(cx);
     ig_sim *sim = NULL;
     ig_sim_state *saved = NULL;
     ig_field_view view = {0};
@@ -204,6 +204,63 @@ static void simulations(void **state) {
   }
 }
 
+/* What no simulation takes, before its first step and after. */
+static void sim_refuses(ig_ctx *cx, ig_sim *sim, const ig_sim_state *other) {
+  ig_field_view view;
+  double values[4];
+  REFUSED(cx, ig_sim_step(sim, -1, NULL));
+  REFUSED(cx, ig_sim_until(sim, NAN));
+  REFUSED(cx, ig_sim_view(sim, "phlogiston", IG_ON_HOST, &view));
+  REFUSED(cx, ig_sim_view(sim, NULL, IG_ON_HOST, &view));
+  REFUSED(cx, ig_sim_get(sim, "phlogiston", values));
+  REFUSED(cx, ig_sim_set(sim, "phlogiston", values));
+  REFUSED(cx, ig_sim_load(sim, 99, 1));
+  REFUSED(cx, ig_sim_load(sim, -1, 1));
+  REFUSED(cx, ig_sim_support(sim, 99, 1));
+  REFUSED(cx, ig_sim_restore(sim, NULL));
+  if (other)
+    REFUSED(cx, ig_sim_restore(sim, other)); /* another room's */
+}
+
+/* The same in every room, which takes no harm: it goes on, and may be left in the middle. */
+static void every_room(void **state) {
+  (void)state;
+  ig_sim_state *other = NULL;
+  for (int i = 0; i <= SMALL_CASES; i++) {
+    ig_ctx *cx = ctx_on(backends_here()[0], 1);
+    ig_case *c = NULL;
+    ig_sim *sim = NULL;
+#ifdef INGOT_HAVE_IO
+    if (i == SMALL_CASES)
+      GOOD(cx, ig_case_open(cx, "tests/cli/small/powder.yaml", &c));
+#else
+    if (i == SMALL_CASES) {
+      ig_ctx_close(cx);
+      break;
+    }
+#endif
+    c = c ? c : small_open(cx, &small_cases[i]);
+    print_message("%s\n", i < SMALL_CASES ? small_cases[i].name : "powder");
+    GOOD(cx, ig_sim_open(c, NULL, &sim));
+    sim_refuses(cx, sim, other);
+    if (i == SMALL_CASES || !small_cases[i].whole) {
+      ig_sim_state *own = NULL;
+      GOOD(cx, ig_sim_step(sim, 1, NULL));
+      sim_refuses(cx, sim, other);
+      GOOD(cx, ig_sim_save(sim, &own));
+      GOOD(cx, ig_sim_step(sim, 1, NULL));
+      GOOD(cx, ig_sim_restore(sim, own));
+      GOOD(cx, ig_sim_step(sim, 1, NULL));
+      ig_sim_state_free(other);
+      other = own;
+    }
+    ig_sim_close(sim);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
+  ig_sim_state_free(other);
+}
+
 static void meshes(void **state) {
   (void)state;
   ig_ctx *cx = ctx_on("cpu", 1);
@@ -250,7 +307,7 @@ static void meshes(void **state) {
   REFUSED(cx, ig_mesh_check(cx, mesh)); /* there is no node 4 */
   block->conn[3] = -1;
   REFUSED(cx, ig_mesh_check(cx, mesh));
-  ig_case *c = small_case(cx);
+  ig_case *c = bar_case(cx);
   GOOD(cx, ig_case_set(c, "mesh", "{}"));
   (void)!ig_case_set_mesh(c, mesh);
   REFUSED(cx, ig_run(c, NULL)); /* a mesh that fails its check is not run */
@@ -290,7 +347,7 @@ static void files(void **state) {
   assert_false(ig_case_is_chain(NULL));
   REFUSED_SILENTLY(ig_chain_run(NULL, NULL));
   REFUSED_SILENTLY(ig_chain_check(NULL, NULL, NULL, NULL));
-  ig_case *c = small_case(cx);
+  ig_case *c = bar_case(cx);
   assert_false(ig_case_is_chain(c));
   REFUSED(cx, ig_chain_run(c, NULL)); /* it has no stages */
   ig_case_close(c);
@@ -308,7 +365,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(null_contexts), cmocka_unit_test(unusable_contexts),
       cmocka_unit_test(cases),         cmocka_unit_test(simulations),
-      cmocka_unit_test(meshes),        cmocka_unit_test(files),
+      cmocka_unit_test(every_room),    cmocka_unit_test(meshes),
+      cmocka_unit_test(files),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
