@@ -29,7 +29,8 @@ def build(source, petsc, arch, folder):
 
 def theirs(program, n, designs, ranks, folder):
     """Seconds of each design, compliance of the first."""
-    words = ["mpirun", "-np", str(ranks), program, "-nx", str(n + 1), "-ny", str(n // 2 + 1), "-nz", str(n // 2 + 1)]
+    words = ["mpirun", "-np", str(ranks)] if ranks > 1 else []
+    words += [program, "-nx", str(n + 1), "-ny", str(n // 2 + 1), "-nz", str(n // 2 + 1)]
     words += ["-volfrac", str(VOLUME), "-rmin", str(RADIUS), "-maxItr", str(designs), "-restart", "0", "-onlyLoadDesign", "0"]
     _, _, said = peers.command(words, folder)
     rows = re.findall(r"It\.: *\d+, True fx: *([0-9.eE+-]+),.*time: *([0-9.eE+-]+)", said)
