@@ -168,6 +168,74 @@ static inline void runs_have_the_bits_of_one(const divided_run *run, size_t coun
     }
 }
 
+/* A program that takes steps, changes velocities and goes on; all ranks see the same in the end. */
+static void velocity_info(void *user, const ig_field_info *info) {
+  if (strcmp(info->name, "velocity") == 0)
+    *(ig_field_info *)user = *info;
+}
+static inline ig_status velocities_change(seat *s, ig_case *c) {
+  ig_sim *sim = NULL;
+  ig_sim_state *before = NULL;
+  ig_field_info info = {0};
+  for (int i = 0; s->base[i]; i += 2)
+    IG_TRY(ig_case_set(c, s->base[i], s->base[i + 1]));
+  IG_TRY(ig_sim_open(c, NULL, &sim));
+  ig_status status = ig_sim_step(sim, 6, NULL);
+  for (int look = 0; look < 3 && status == IG_OK; look++) {
+    if (look == 1) /* back to where velocities were changed: the third look sees the same */
+      status = ig_sim_save(sim, &before);
+    if (look == 2)
+      status = ig_sim_restore(sim, before);
+    ig_sim_fields(sim, velocity_info, &info);
+    const int64_t count = info.count * info.components;
+    double *v = calloc((size_t)count + 1, sizeof *v);
+    status = status == IG_OK ? ig_sim_get(sim, "velocity", v) : status;
+    see(s, v, (size_t)count * sizeof *v);
+    for (int64_t i = 0; i < count; i++)
+      v[i] = 0.9 * v[i] + 1e-3 * (double)(i % 7);
+    status = status == IG_OK && look == 0 ? ig_sim_set(sim, "velocity", v) : status;
+    status = status == IG_OK ? ig_sim_step(sim, 9, NULL) : status;
+    free(v);
+  }
+  ig_sim_state_free(before);
+  ig_sim_close(sim);
+  return status;
+}
+static void *program(void *user) {
+  seat *s = user;
+  ig_ctx *cx;
+  ig_case *c = NULL;
+  const ig_ctx_options options = {.backend = s->backend, .threads = 1, .ranks = s->ranks};
+  s->seen = 0xcbf29ce484222325u;
+  s->status = ig_ctx_open(&options, &cx);
+  if (s->status == IG_OK)
+    s->status = ig_case_new(cx, &c);
+  if (s->status == IG_OK)
+    s->status = velocities_change(s, c);
+  ig_case_close(c);
+  snprintf(s->message, sizeof s->message, "%s", ig_ctx_message(cx));
+  ig_ctx_close(cx);
+  return NULL;
+}
+static inline void programs_agree(const char *const *base) {
+  enum { RANKS = 3 };
+  ig_ranks *ranks[RANKS];
+  seat one = {.base = base, .backend = backend_of_test(0)}, s[RANKS];
+  program(&one);
+  assert_int_equal(one.status, IG_OK);
+  assert_int_equal(ig_ranks_threads(RANKS, ranks), IG_OK);
+  for (int i = 0; i < RANKS; i++) {
+    s[i] = one;
+    s[i].ranks = ranks[i];
+  }
+  threads_sit(RANKS, ranks, program, s, sizeof *s);
+  for (int i = 0; i < RANKS; i++) {
+    if (s[i].status != IG_OK)
+      fail_msg("rank %d: %s", i, s[i].message);
+    assert_true(s[i].seen == one.seen);
+  }
+}
+
 /* A change of a case that ranks refuse, with these words. */
 typedef struct {
   const char *key[2], *value[2], *words;

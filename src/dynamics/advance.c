@@ -199,6 +199,8 @@ ig_status ig_dyn_pull(ig_dyn_model *m) {
   if (ig_dyn_slotted(m) && !m->fresh)
     IG_TRY(m->ops->sum(m->cx, &m->p));
   IG_TRY(ig_array_pull(m->cx, &m->clock));
+  if (!ig_dyn_has_whole(m))
+    return IG_OK;
   IG_TRY(ig_array_pull(m->cx, &m->x));
   IG_TRY(ig_array_pull(m->cx, &m->v));
   return ig_array_pull(m->cx, &m->f);
@@ -223,6 +225,8 @@ ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
   for (int k = 0; k < m->groups; k++) {
     const ig_dyn_group *g = &m->group[k];
     IG_TRY(report_group(m, k));
+    if (!ig_dyn_has_whole(m))
+      continue;
     IG_TRY(m->cx->backend->copy_out(m->cx, m->scratch.host, m->scratch.dev,
                                     (size_t)g->slots * IG_DYN_REPORT * sizeof(double)));
     const double *from = m->scratch.host;
@@ -237,9 +241,19 @@ ig_status ig_dyn_report(ig_dyn_model *m, double *out) {
 ig_status ig_dyn_fields_now(ig_dyn_model *m, const ig_dyn_fields *to) {
   for (int k = 0; k < m->groups; k++) {
     IG_TRY(report_group(m, k));
+    if (!ig_dyn_has_whole(m))
+      continue;
     IG_TRY(m->ops->spread(m->cx, m->group[k].slots, m->group[k].ids.dev, m->scratch.dev, to));
   }
   return IG_OK;
+}
+
+/* What a rank without the whole does while the first finds the energies. */
+static ig_status energies_help(ig_dyn_model *m) {
+  IG_TRY(contact_now(m, &m->p));
+  for (int k = 0; k < m->groups; k++)
+    IG_TRY(report_group(m, k));
+  return ig_array_pull(m->cx, &m->clock);
 }
 
 static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
@@ -247,6 +261,8 @@ static ig_status energies_find(ig_dyn_model *m, ig_dyn_energy *e) {
   const int64_t n = m->p.nodes;
   memset(e, 0, sizeof *e);
   IG_TRY(ig_dyn_gather(m));
+  if (!ig_dyn_has_whole(m))
+    return energies_help(m);
   if (ig_dyn_slotted(m) && !m->fresh)
     IG_TRY(m->ops->sum(cx, &m->p));
   if (m->p.loads.count > 0)

@@ -74,6 +74,15 @@ static int saved_arrays(ig_dyn_job *r, double *mark, ig_saved *saved, char (*nam
   return n;
 }
 
+/* Of the arrays those that this rank has: without the whole model, what all ranks have alike. */
+static int saved_here(ig_saved *saved, int count) {
+  int n = 0;
+  for (int i = 0; i < count; i++)
+    if (saved[i].data)
+      saved[n++] = saved[i];
+  return n;
+}
+
 /* What pads hold depends on how elements are packed: they get the numbers of the last element. */
 static void pads_fill(ig_dyn_group *g) {
   for (ig_lid s = g->count; g->colors == 1 && s < g->slots; s++)
@@ -90,13 +99,15 @@ ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   ig_dyn_job *r = self;
   ig_dyn_model *m = r->m;
   IG_TRY(ig_dyn_pull(m));
-  IG_TRY(ig_array_pull(m->cx, &m->work));
+  const bool whole = ig_dyn_has_whole(m);
+  if (whole)
+    IG_TRY(ig_array_pull(m->cx, &m->work));
   if (m->p.bodies.count)
     IG_TRY(ig_array_pull(m->cx, &m->carried.body));
   if (m->contact.reach.count)
     IG_TRY(ig_array_pull(m->cx, &m->contact.reach));
   IG_TRY(ig_dyn_gather_states(m));
-  for (int k = 0; k < m->groups; k++) {
+  for (int k = 0; k < m->groups && whole; k++) {
     if (!m->divided)
       IG_TRY(ig_array_pull(m->cx, &m->group[k].state));
     pads_fill(&m->group[k]);
@@ -109,7 +120,7 @@ ig_status ig_dyn_checkpoint_write(void *self, ig_sink *to) {
   IG_TRY(IG_NEW(m->cx, &saved, space, "checkpoint"));
   ig_status status = IG_NEW(m->cx, &name, space, "checkpoint");
   if (status == IG_OK) {
-    const int n = saved_arrays(r, mark, saved, name, space);
+    const int n = saved_here(saved, saved_arrays(r, mark, saved, name, space));
     status = to->checkpoint(to, ig_dyn_clock_of(r)->time, ig_dyn_clock_of(r)->step, saved, n);
   }
   free(saved);
@@ -136,10 +147,13 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
     IG_TRY_GOTO(status, done, ig_dyn_masses(m, m->weight.scaled_to));
     marks_move(r, mark, true);
   }
-  if (m->relax.on)
+  const bool whole = ig_dyn_has_whole(m);
+  free(m->relax.was);
+  m->relax.was = NULL;
+  if (m->relax.on && whole)
     IG_TRY_GOTO(status, done,
                 IG_NEW(cx, &m->relax.was, IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, "relaxation"));
-  const int n = saved_arrays(r, mark, saved, name, space);
+  const int n = saved_here(saved, saved_arrays(r, mark, saved, name, space));
   for (int i = 0; i < n; i++) {
     IG_TRY_GOTO(status, done,
                 ig_restart_find(cx, from, saved[i].name, saved[i].dtype, saved[i].count, &data));
@@ -152,11 +166,10 @@ ig_status ig_dyn_checkpoint_read(void *self, const ig_restart *from) {
   if (m->contact.reach.count)
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->contact.reach));
   IG_TRY_GOTO(status, done, ig_array_push(cx, &m->clock));
-  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->x));
-  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->v));
-  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->f));
-  IG_TRY_GOTO(status, done, ig_array_push(cx, &m->work));
-  for (int i = 0; i < m->groups; i++)
+  ig_array *const state[] = {&m->x, &m->v, &m->f, &m->work};
+  for (int i = 0; i < 4 && whole; i++)
+    IG_TRY_GOTO(status, done, ig_array_push(cx, state[i]));
+  for (int i = 0; i < m->groups && whole; i++)
     IG_TRY_GOTO(status, done, ig_array_push(cx, &m->group[i].state));
   m->fresh = true; /* forces are in f */
   status = ig_dyn_scatter(m);

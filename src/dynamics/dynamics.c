@@ -285,7 +285,9 @@ static ig_status room_open(ig_job *job, void **self) {
   for (int i = 0; i < r->c->analysis.count; i++)
     if (analysis_at(r, i)->kind == IG_ANALYSIS_DYNAMIC)
       IG_TRY(analysis_look(r, analysis_at(r, i)));
-  return ig_dyn_masses(r->m, 0);
+  IG_TRY(ig_dyn_masses(r->m, 0));
+  ig_dyn_part_keep(r->m);
+  return IG_OK;
 }
 
 static void room_close(void *self) {

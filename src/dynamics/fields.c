@@ -20,7 +20,7 @@ bool ig_dyn_field(void *self, int i, ig_room_field *f) {
     return true;
   case 1:
     f->name = "velocity", f->unit = "m/s", f->dev = m->divided ? NULL : m->v.dev;
-    f->writable = !m->divided;
+    f->writable = true;
     f->stride[0] = m->p.dofs * size;
     return true;
   case 2:
@@ -37,9 +37,10 @@ ig_status ig_dyn_field_get(void *self, const char *name, double *values) {
   const int64_t count = 3 * (int64_t)m->mesh->nodes;
   const bool speed = strcmp(name, "velocity") == 0, moved = strcmp(name, "displacement") == 0;
   IG_TRY(ig_dyn_gather(m));
-  const ig_status pulled = ig_array_pull(m->cx, speed ? &m->v : &m->x);
+  const bool whole = ig_dyn_has_whole(m);
+  const ig_status pulled = whole ? ig_array_pull(m->cx, speed ? &m->v : &m->x) : IG_OK;
   IG_TRY(m->divided ? ig_ranks_agree(m->cx, pulled) : pulled);
-  for (int64_t i = 0; i < count; i++)
+  for (int64_t i = 0; i < count && whole; i++)
     values[i] = speed ? ig_dyn_get(m, &m->v, i / 3 * m->p.dofs + i % 3)
                       : ig_dyn_get(m, &m->x, i) - (moved ? m->x0[i] : 0);
   return m->divided ? ig_ranks_share(m->cx, 0, values, (size_t)count * sizeof *values) : IG_OK;
@@ -56,8 +57,10 @@ ig_status ig_dyn_field_set(void *self, const char *name, const double *values) {
   ig_dyn_energy before, after;
   (void)name;
   IG_TRY(ig_dyn_energies(m, &before));
-  IG_TRY(ig_array_pull(m->cx, &m->v));
-  for (int64_t n = 0; n < m->mesh->nodes; n++)
+  const bool whole = ig_dyn_has_whole(m);
+  if (whole)
+    IG_TRY(ig_array_pull(m->cx, &m->v));
+  for (int64_t n = 0; n < m->mesh->nodes && whole; n++)
     for (int c = 0; c < 3; c++) {
       const int64_t at = n * m->p.dofs + c;
       if (m->part == sizeof(double))
@@ -65,7 +68,7 @@ ig_status ig_dyn_field_set(void *self, const char *name, const double *values) {
       else
         ((float *)m->v.host)[at] = (float)values[3 * n + c];
     }
-  IG_TRY(ig_array_push(m->cx, &m->v));
+  IG_TRY(ig_dyn_scatter_velocities(m));
   IG_TRY(ig_dyn_energies(m, &after));
   m->balance.energy += held(&after) - held(&before);
   return IG_OK;

@@ -336,17 +336,13 @@ static ig_status group_masses(ig_dyn_model *m, const ig_dyn_group *g, double lea
   return IG_OK;
 }
 
-/* Particle masses; elements whose critical step is below `least` are made heavier. What is heavier
-   falls as before, so gravity pulls it more; but where it comes to rest its weight is its own. */
-ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
+static ig_status masses_find(ig_dyn_model *m, double least) {
   double *mass = m->weight.mass, *inertia = m->weight.inertia, *heavy = m->weight.heavy;
-  IG_TRY(ig_dyn_gather(m)); /* bodies go on from where they are */
   memset(mass, 0, sizeof *mass * (size_t)m->mesh->nodes);
   memset(m->weight.added, 0, sizeof *m->weight.added * (size_t)m->mesh->nodes);
   memset(inertia, 0, sizeof *inertia * (size_t)m->mesh->nodes);
   memset(heavy, 0, sizeof *heavy * (size_t)m->mesh->nodes);
   m->weight.total = m->weight.scaled = 0;
-  m->weight.scaled_to = least;
   weight *of;
   ig_status status = IG_NEW(m->cx, &of, WEIGHED, "masses");
   for (int k = 0; k < m->groups && status == IG_OK; k++)
@@ -370,6 +366,15 @@ ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
         ((float *)to[i]->host)[n] = (float)from[i][n];
     IG_TRY(ig_array_push(m->cx, to[i]));
   }
+  return IG_OK;
+}
+
+/* Particle masses; elements whose critical step is below `least` are made heavier. What is heavier
+   falls as before, so gravity pulls it more; but where it comes to rest its weight is its own. */
+ig_status ig_dyn_masses(ig_dyn_model *m, double least) {
+  IG_TRY(ig_dyn_gather(m)); /* bodies go on from where they are */
+  m->weight.scaled_to = least;
+  IG_TRY(ig_dyn_share_weights(m, ig_dyn_has_whole(m) ? masses_find(m, least) : IG_OK));
   IG_TRY(ig_dyn_scatter_weights(m));
   if (!m->clock.count)
     return IG_OK;

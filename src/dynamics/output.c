@@ -89,7 +89,7 @@ ig_status ig_dyn_probes_open(ig_dyn_job *r) {
 
 /* Reports of all elements on the host. */
 static ig_status report_now(ig_dyn_job *r) {
-  if (!r->report)
+  if (!r->report && ig_dyn_has_whole(r->m))
     IG_TRY(IG_NEW(r->job->cx, &r->report, (int64_t)ig_mesh_elements(r->m->mesh) * IG_DYN_REPORT,
                   "element results"));
   return ig_dyn_report(r->m, r->report);
@@ -108,6 +108,8 @@ static ig_status probes_pull(ig_dyn_job *r) {
     report |= q >= IG_PROBE_BEAM;
   }
   IG_TRY(ig_array_pull(m->cx, &m->clock));
+  if (!ig_dyn_has_whole(m))
+    return report ? report_now(r) : IG_OK;
   if (x)
     IG_TRY(ig_array_pull(m->cx, &m->x));
   if (v)
@@ -130,7 +132,7 @@ static ig_status row_now(ig_dyn_job *r, ig_dyn_energy *e) {
   const double fixed[FIXED] = {k->time,     k->dt,      e->plain,   e->internal, e->plastic,
                                e->external, e->damping, e->contact, e->scaling,  e->error};
   memcpy(r->values, fixed, sizeof fixed);
-  for (int i = 0; i < r->c->probes.count; i++)
+  for (int i = 0; i < r->c->probes.count && ig_dyn_has_whole(r->m); i++)
     r->values[FIXED + i] = probe_value(r, IG_ITEM(const ig_dyn_probe, r->c->probes, i),
                                        r->probe_set[i], r->probe_node[i]);
   return IG_OK;
@@ -249,6 +251,13 @@ static ig_status fields_add(ig_dyn_job *r, ig_snapshot *snap) {
   return contact_fields(r, snap);
 }
 
+/* What a rank without the whole does while the first makes a snapshot. */
+static ig_status snapshot_help(ig_dyn_job *r) {
+  const uint8_t *alive;
+  IG_TRY(ig_dyn_alive(r->m, &alive));
+  return ig_dyn_fields_now(r->m, NULL);
+}
+
 ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
   ig_dyn_job *r = self;
   ig_ctx *cx = r->job->cx;
@@ -257,6 +266,8 @@ ig_status ig_dyn_snapshot_write(void *self, ig_sink *to) {
   ig_snapshot *snap = NULL;
   IG_TRY(ig_array_pull(cx, &m->clock));
   IG_TRY(ig_dyn_gather(m));
+  if (!ig_dyn_has_whole(m))
+    return snapshot_help(r);
   IG_TRY(alive_now(r, &alive));
   ig_status status = ig_snapshot_of_mesh(cx, m->mesh, alive, ig_dyn_clock_of(r)->time,
                                          ig_dyn_clock_of(r)->step, &snap);
@@ -280,6 +291,8 @@ ig_status ig_dyn_results_write(void *self, ig_sink *s) {
   IG_TRY(row_now(r, &e));
   IG_TRY(ig_dyn_pull(m));
   IG_TRY(report_now(r));
+  if (!ig_dyn_has_whole(m))
+    return IG_OK;
   for (int64_t n = 0; n < m->mesh->nodes; n++) {
     double u = 0;
     for (int c = 0; c < 3; c++)

@@ -94,6 +94,8 @@ static ig_status slots_choose(ig_dyn_model *m, int k) {
       p->slot[k][at] = p->slot[k][g->end[c] - 1];
   }
   g->slots = at;
+  ig_lid *fit = realloc(p->slot[k], ((size_t)at + 1) * sizeof *fit); /* was large enough for all */
+  p->slot[k] = fit ? fit : p->slot[k];
   return IG_OK;
 }
 
@@ -527,6 +529,38 @@ ig_status ig_dyn_part_new(ig_dyn_model *m) {
   for (int k = 0; k < m->groups; k++)
     ig_array_free(m->cx, &m->group[k].slot);
   return IG_OK;
+}
+
+void ig_dyn_part_keep(ig_dyn_model *m) {
+  if (!m->divided)
+    return;
+  m->divided->apart = true;
+  free(m->fault_ids); /* the part's own are looked at */
+  m->fault_ids = NULL;
+  if (ig_dyn_has_whole(m))
+    return;
+  ig_dyn_touching *t = &m->contact;
+  ig_array *const whole[] = {
+      &m->x,       &m->v,         &m->f,          &m->load,          &m->mass,
+      &m->inertia, &m->heavy,     &m->work,       &m->x_start,       &m->scratch,
+      &m->partial, &m->held.move, &m->slot_first, &m->carried.bound, &t->touch,
+      &t->press,   &t->skin_area, &t->edge_length};
+  for (size_t i = 0; i < sizeof whole / sizeof *whole; i++)
+    ig_array_free(m->cx, whole[i]);
+  for (int k = 0; k < m->groups; k++) {
+    ig_dyn_group *g = &m->group[k];
+    ig_array_free(m->cx, &g->conn);
+    ig_array_free(m->cx, &g->state);
+    ig_array_free(m->cx, &g->ids);
+    free(g->element);
+    g->element = NULL;
+  }
+  free(m->x0);
+  free(m->weight.mass);
+  free(m->weight.inertia);
+  free(m->weight.added);
+  free(m->weight.heavy);
+  m->x0 = m->weight.mass = m->weight.inertia = m->weight.added = m->weight.heavy = NULL;
 }
 
 void ig_dyn_part_free(ig_dyn_model *m) {

@@ -1,11 +1,11 @@
-/* A model on several ranks. Every rank has the whole model, from which loads, masses, supports and
-   what is put out are made. Steps are taken by another model that has the rank's particles and
-   every element at one of them (ranks/part.h); between particles and elements of each step ghosts
-   take their owners' positions and velocities. Elements at the border are computed by several
-   ranks, from the same numbers to the same numbers, so that what they remember needs no message.
-   Particles that move as one, or are tied to each other, have one owner. When somebody looks at the
-   state it is gathered into the whole model of rank 0, whose sums have the bits of a run on one
-   rank. */
+/* A model on several ranks. Every rank makes the whole model; once it is set up the first alone
+   keeps it, from which masses and what is put out are made. Steps are taken by another model that
+   has the rank's particles and every element at one of them (ranks/part.h); between particles and
+   elements of each step ghosts take their owners' positions and velocities. Elements at the border
+   are computed by several ranks, from the same numbers to the same numbers, so that what they
+   remember needs no message. Particles that move as one, or are tied to each other, have one owner.
+   When somebody looks at the state it is gathered into the whole model of rank 0, whose sums have
+   the bits of a run on one rank. */
 #ifndef IG_DYNAMICS_PART_H
 #define IG_DYNAMICS_PART_H
 
@@ -25,12 +25,16 @@ typedef struct ig_dyn_part {
   int32_t *body, *tie, *force, *face;
   int64_t fallen; /* own elements that do not hold any more, as told to all; -1: not told */
   bool stale;     /* steps were taken since the whole model's particles were gathered */
+  bool apart;     /* the first rank alone has the whole */
 } ig_dyn_part;
 
 /* Divides the model between the ranks of its context; nothing if there is one. Refuses what cannot
    be divided. */
 IG_MUST_CHECK ig_status ig_dyn_part_new(ig_dyn_model *m);
 void ig_dyn_part_free(ig_dyn_model *m);
+/* All is set up: ranks but the first let go of the whole model's state and elements. What hangs on
+   them is then the first one's to do (ig_dyn_has_whole), and all take what it found. */
+void ig_dyn_part_keep(ig_dyn_model *m);
 /* --- part_contact.c: surfaces that touch
    The particles that all ranks have (NULL: none), to be freed; contact of the part; and, where
    surfaces may be laid open, which elements hold, from all to all: into contact.alive of the whole.
@@ -51,14 +55,22 @@ IG_MUST_CHECK ig_status ig_dyn_gather(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_gather_states(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_gather_alive(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_gather_report(ig_dyn_model *m, int k);
-/* From the whole, which all ranks have alike, to the part: all of the state; velocities and bodies;
-   masses and bodies; the size of loads. */
+/* From the whole, which all ranks have alike or the first alone, to the part: all of the state;
+   velocities and bodies; masses and bodies; the size of loads. */
 IG_MUST_CHECK ig_status ig_dyn_scatter(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_scatter_motion(ig_dyn_model *m);
 /* Velocities that the first rank has changed on the host: to all, and to the device. */
 IG_MUST_CHECK ig_status ig_dyn_scatter_velocities(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_scatter_weights(ig_dyn_model *m);
 IG_MUST_CHECK ig_status ig_dyn_scatter_loads(ig_dyn_model *m);
+/* Masses of bodies, turns of ties and sums of masses as the first rank found them (`status`: how it
+   fared), where it alone has the whole. */
+IG_MUST_CHECK ig_status ig_dyn_share_weights(ig_dyn_model *m, ig_status status);
+
+/* Whether this rank has the whole model's state and elements. */
+static inline bool ig_dyn_has_whole(const ig_dyn_model *m) {
+  return !m->divided || !m->divided->apart || ig_ranks_first(m->cx);
+}
 
 /* The model that takes the steps. */
 static inline ig_dyn_model *ig_dyn_stepper(ig_dyn_model *m) {

@@ -64,7 +64,7 @@ static int kept_list(ig_dyn_model *m, kept *list) {
                           {&m->contact.touch, &l->contact.touch, 3}};
   int count = 0;
   for (int i = 0; i < KEPT; i++)
-    if (all[i].whole->count)
+    if (all[i].part->count)
       list[count++] = all[i];
   return count;
 }
@@ -121,7 +121,7 @@ ig_status ig_dyn_gather_report(ig_dyn_model *m, int k) {
 }
 
 /* Where the numbers of slot s begin, and how far they are apart: bytes. */
-static size_t state_at(const ig_dyn_group *g, ig_lid s) {
+static size_t state_at(const ig_dyn_group *g, int64_t s) {
   const int64_t block = s / IG_DYN_BLOCK;
   return (size_t)(block * g->g_f64.states * IG_DYN_BLOCK + s % IG_DYN_BLOCK) * g->state.size;
 }
@@ -129,9 +129,9 @@ static size_t state_stride(const ig_dyn_group *g) {
   return IG_DYN_BLOCK * g->state.size;
 }
 
-/* The state of slot s, as a row. */
-static void state_read(const ig_dyn_group *g, ig_lid s, char *row) {
-  const char *from = (const char *)g->state.host + state_at(g, s);
+/* The state of slot s of `states`, laid out as those of g, as a row. */
+static void state_read(const ig_dyn_group *g, const void *states, int64_t s, char *row) {
+  const char *from = (const char *)states + state_at(g, s);
   for (int v = 0; v < g->g_f64.states; v++)
     memcpy(row + (size_t)v * g->state.size, from + (size_t)v * state_stride(g), g->state.size);
 }
@@ -152,7 +152,7 @@ static ig_status group_gather(ig_dyn_model *m, int k) {
     status = ig_alloc(m->cx, (void **)&buffer, (size_t)(first ? c->whole_count : c->mine_count) + 1,
                       row, "element state");
   for (int64_t i = 0; i < c->mine_count && status == IG_OK; i++)
-    state_read(g, c->mine[i], buffer + (size_t)i * row);
+    state_read(g, g->state.host, c->mine[i], buffer + (size_t)i * row);
   status = ig_collect_packed(m->cx, c, status, row, buffer);
   for (int64_t i = 0; i < c->whole_count && first && status == IG_OK; i++)
     state_write(whole, c->whole[i], buffer + (size_t)i * row);
@@ -168,14 +168,53 @@ ig_status ig_dyn_gather_states(ig_dyn_model *m) {
 
 /* --- apart */
 
+/* An array of the whole on the host, `count` items of `size` bytes, a stretch at a time: where the
+   first rank alone has the whole it sends it to all. `take` sees items from `first` on. */
+typedef void taker(void *user, const char *items, int64_t first, int64_t count);
+static ig_status whole_pass(ig_dyn_model *m, const void *whole, int64_t count, size_t size,
+                            taker *take, void *user) {
+  const int64_t most = (int64_t)(((size_t)1 << 24) / size) + 1;
+  char *buffer = NULL;
+  if (!m->divided->apart) {
+    take(user, whole, 0, count);
+    return IG_OK;
+  }
+  ig_status status = IG_OK;
+  if (!ig_dyn_has_whole(m))
+    status = ig_alloc(m->cx, (void **)&buffer, (size_t)(most < count ? most : count) + 1, size,
+                      "values of all ranks");
+  status = ig_ranks_agree(m->cx, status);
+  for (int64_t at = 0; at < count && status == IG_OK; at += most) {
+    const int64_t some = count - at < most ? count - at : most;
+    char *items = buffer ? buffer : (char *)whole + (size_t)at * size;
+    status = ig_ranks_share(m->cx, 0, items, (size_t)some * size);
+    if (status == IG_OK)
+      take(user, items, at, some);
+  }
+  free(buffer);
+  return status;
+}
+
+typedef struct {
+  const ig_part *p;
+  char *to;
+  size_t size;
+  ig_lid next; /* particle of the part */
+} particles_taking;
+static void particles_pick(void *user, const char *items, int64_t first, int64_t count) {
+  particles_taking *t = user;
+  for (; t->next < t->p->mesh->nodes && t->p->node[t->next] < first + count; t->next++)
+    memcpy(t->to + (size_t)t->next * t->size,
+           items + (size_t)(t->p->node[t->next] - first) * t->size, t->size);
+}
+
 /* Particles of the part from the host side of the whole. */
 static ig_status particles_take(ig_dyn_model *m, const ig_array *whole, ig_array *part,
                                 int numbers) {
   const ig_part *p = &m->divided->part;
-  const size_t size = whole->size * (size_t)numbers;
-  for (ig_lid n = 0; n < p->mesh->nodes; n++)
-    memcpy((char *)part->host + (size_t)n * size,
-           (const char *)whole->host + (size_t)p->node[n] * size, size);
+  const size_t size = part->size * (size_t)numbers;
+  particles_taking taking = {.p = p, .to = part->host, .size = size};
+  IG_TRY(whole_pass(m, whole->host, m->p.nodes, size, particles_pick, &taking));
   return ig_array_push(m->cx, part);
 }
 
@@ -206,10 +245,12 @@ ig_status ig_dyn_scatter_motion(ig_dyn_model *m) {
 }
 
 ig_status ig_dyn_scatter_velocities(ig_dyn_model *m) {
-  IG_TRY(ig_array_push(m->cx, &m->v));
+  if (ig_dyn_has_whole(m))
+    IG_TRY(ig_array_push(m->cx, &m->v));
   if (!m->divided)
     return IG_OK;
-  IG_TRY(ig_ranks_share(m->cx, 0, m->v.host, m->v.count * m->v.size));
+  if (!m->divided->apart)
+    IG_TRY(ig_ranks_share(m->cx, 0, m->v.host, m->v.count * m->v.size));
   return particles_take(m, &m->v, &m->divided->local->v, m->p.dofs);
 }
 
@@ -219,7 +260,7 @@ ig_status ig_dyn_scatter_weights(ig_dyn_model *m) {
     return IG_OK;
   IG_TRY(particles_take(m, &m->mass, &p->local->mass, 1));
   IG_TRY(particles_take(m, &m->inertia, &p->local->inertia, 1));
-  if (m->heavy.count)
+  if (p->local->heavy.count)
     IG_TRY(particles_take(m, &m->heavy, &p->local->heavy, 1));
   for (int32_t k = 0; k < p->local->p.ties.count; k++)
     ((int32_t *)p->local->carried.tie_turns.host)[k] =
@@ -227,6 +268,24 @@ ig_status ig_dyn_scatter_weights(ig_dyn_model *m) {
   if (p->local->p.ties.count)
     IG_TRY(ig_array_push(m->cx, &p->local->carried.tie_turns));
   return bodies_take(m);
+}
+
+ig_status ig_dyn_share_weights(ig_dyn_model *m, ig_status status) {
+  ig_dyn_carried *c = &m->carried;
+  if (!m->divided || !m->divided->apart)
+    return status;
+  double sums[2] = {m->weight.total, m->weight.scaled};
+  IG_TRY(ig_ranks_agree(m->cx, status));
+  IG_TRY(ig_ranks_share(m->cx, 0, sums, sizeof sums));
+  m->weight.total = sums[0];
+  m->weight.scaled = sums[1];
+  ig_array *const all[] = {&c->body, &c->body_arm, &c->tie_turns};
+  for (int i = 0; i < 3; i++)
+    if (all[i]->count) {
+      IG_TRY(ig_ranks_share(m->cx, 0, all[i]->host, all[i]->count * all[i]->size));
+      IG_TRY(ig_array_push(m->cx, all[i]));
+    }
+  return IG_OK;
 }
 
 ig_status ig_dyn_scatter_loads(ig_dyn_model *m) {
@@ -247,12 +306,28 @@ ig_status ig_dyn_scatter_loads(ig_dyn_model *m) {
   return ig_array_push(m->cx, &to->face);
 }
 
+typedef struct {
+  ig_dyn_group *g;
+  const ig_lid *slot;
+  char *row;
+} states_taking;
+/* Items are blocks of slots here. */
+static void states_pick(void *user, const char *items, int64_t first, int64_t count) {
+  const states_taking *t = user;
+  for (ig_lid s = 0; s < t->g->slots; s++) {
+    const int64_t w = t->slot[s] - first * IG_DYN_BLOCK;
+    if (w < 0 || w >= count * IG_DYN_BLOCK)
+      continue;
+    state_read(t->g, items, w, t->row);
+    state_write(t->g, s, t->row);
+  }
+}
+
 static ig_status group_scatter(ig_dyn_model *m, int k, char *row) {
   ig_dyn_group *g = &m->divided->local->group[k];
-  for (ig_lid s = 0; s < g->slots; s++) {
-    state_read(&m->group[k], m->divided->slot[k][s], row);
-    state_write(g, s, row);
-  }
+  states_taking taking = {g, m->divided->slot[k], row};
+  IG_TRY(whole_pass(m, m->group[k].state.host, m->group[k].slots / IG_DYN_BLOCK,
+                    state_stride(g) * (size_t)g->g_f64.states, states_pick, &taking));
   return ig_array_push(m->cx, &g->state);
 }
 

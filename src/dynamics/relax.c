@@ -115,9 +115,10 @@ static ig_status residual_now(ig_dyn_model *m, double tolerance, double *normal,
 
 /* Nothing moves. */
 static ig_status stop(ig_dyn_model *m) {
-  for (int64_t i = 0; i < (int64_t)m->p.nodes * m->p.dofs; i++)
-    array_put(&m->v, i, 0);
-  IG_TRY(ig_array_push(m->cx, &m->v));
+  for (size_t i = 0; i < m->v.count; i++)
+    array_put(&m->v, (int64_t)i, 0);
+  if (m->v.count)
+    IG_TRY(ig_array_push(m->cx, &m->v));
   if (m->p.bodies.count == 0)
     return ig_dyn_scatter_motion(m);
   IG_TRY(ig_array_pull(m->cx, &m->carried.body));
@@ -234,6 +235,8 @@ static ig_status damp(ig_dyn_model *m, const ig_dyn_analysis *a, const look *now
 static ig_status drill_lead(ig_dyn_model *m, const double *normal, const double *net) {
   const int64_t count = (int64_t)m->p.nodes * m->p.dofs;
   double *v;
+  if (!ig_dyn_has_whole(m))
+    return ig_dyn_scatter_velocities(m);
   IG_TRY(IG_NEW(m->cx, &v, count, "relaxation"));
   for (int64_t i = 0; i < count; i++)
     v[i] = ig_dyn_get(m, &m->v, i);
@@ -268,7 +271,8 @@ ig_status ig_dyn_relax_begin(ig_dyn_model *m, const ig_dyn_analysis *a) {
   ig_dyn_clock *clock = m->clock.host;
   free(m->relax.was);
   m->relax = (ig_dyn_relaxing){.on = true, .error = INFINITY, .residual = INFINITY};
-  IG_TRY(IG_NEW(m->cx, &m->relax.was, IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, "relaxation"));
+  if (ig_dyn_has_whole(m))
+    IG_TRY(IG_NEW(m->cx, &m->relax.was, IG_RELAX_ARRAYS * 3 * (int64_t)m->p.nodes, "relaxation"));
   IG_TRY(ig_dyn_largest_step(m, &dt, &stable));
   IG_TRY(ig_dyn_masses(m, dt));
   IG_TRY(ig_array_pull(m->cx, &m->clock));
@@ -292,22 +296,25 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
   IG_TRY(ig_dyn_advance(m, steps));
   r->steps += steps;
   IG_TRY(ig_ranks_agree(m->cx, ig_fault_check(m->cx, "element", ig_dyn_stepper(m)->fault_ids)));
-  const int64_t drilled = ig_dyn_drills(m) ? 3 * (int64_t)m->p.nodes : 0;
-  IG_TRY(IG_NEW(m->cx, &net, (int64_t)m->p.nodes * m->p.dofs + drilled, "relaxation"));
-  normal = drilled ? net + (int64_t)m->p.nodes * m->p.dofs : NULL;
-  ig_status status = residual_now(m, a->tolerance, normal, net, &out2);
-  look now = status == IG_OK ? look_now(m) : (look){0};
-  if (status == IG_OK && r->loaded)
+  const bool whole = ig_dyn_has_whole(m), drills = ig_dyn_drills(m);
+  const int64_t count = (int64_t)m->p.nodes * m->p.dofs;
+  if (whole)
+    IG_TRY(IG_NEW(m->cx, &net, count + (drills ? 3 * (int64_t)m->p.nodes : 0), "relaxation"));
+  normal = whole && drills ? net + count : NULL;
+  ig_status status = whole ? residual_now(m, a->tolerance, normal, net, &out2) : ig_dyn_pull(m);
+  look now = status == IG_OK && whole ? look_now(m) : (look){0};
+  if (status == IG_OK && r->loaded && whole)
     r->error = error_now(m, net, out2, now.stiffness, (double)steps * clock->dt);
   if (status == IG_OK && !r->loaded && r->steps >= ramp) {
     r->loaded = true;
     clock->tick = 0;
     clock->time = a->at_time;
     r->kinetic = 0;
-    stretch_begin(m, net);
+    if (whole)
+      stretch_begin(m, net);
   }
   status = look_share(m, status, &now);
-  if (status == IG_OK && normal)
+  if (status == IG_OK && drills)
     status = drill_lead(m, normal, net);
   free(net);
   IG_TRY(status);

@@ -516,17 +516,23 @@ ig_status ig_sim_save(ig_sim *s, ig_sim_state **state) {
   return status;
 }
 
-/* The room is opened anew: what a restore finds there is what it finds in a continued run. */
+/* The room is opened anew: what a restore finds there is what it finds in a continued run. On ranks
+   the first has all of the state. */
 ig_status ig_sim_restore(ig_sim *s, const ig_sim_state *state) {
   IG_TRY(usable(s));
-  if (!state || !state->kept || s->march.now.whole ||
-      state->fingerprint != ig_job_fingerprint(s->c, &s->job))
-    return IG_FAIL(s->cx, IG_ARG, "this state is not of this simulation");
+  const bool known = state && state->kept && !s->march.now.whole &&
+                     state->fingerprint == ig_job_fingerprint(s->c, &s->job);
+  IG_TRY(ig_ranks_agree(
+      s->cx, known ? IG_OK : IG_FAIL(s->cx, IG_ARG, "this state is not of this simulation")));
+  ig_restart *kept = ig_ranks_first(s->cx) ? state->kept : NULL;
+  IG_TRY(ig_ranks_share_restart(s->cx, &kept));
   s->generation++;
   ig_march_close(&s->march);
-  s->job.restart = state->kept;
+  s->job.restart = kept;
   s->failed = ig_march_open(&s->march, s->c->room, &s->job);
   s->job.restart = NULL;
+  if (!ig_ranks_first(s->cx))
+    ig_restart_free(kept);
   if (s->failed == IG_OK)
     s->failed = factors_copy(s->cx, &s->loads, &state->loads);
   if (s->failed == IG_OK)
@@ -560,7 +566,7 @@ ig_status ig_sim_snapshot(ig_sim *sim, ig_snapshot **snap) {
   if (!sim->march.room->snapshot)
     return IG_FAIL(sim->cx, IG_UNSUPPORTED, "%s gives no snapshots", sim->march.room->name);
   IG_TRY(sim->march.room->snapshot(sim->march.self, &sink));
-  return ig_snapshot_settle(*snap);
+  return *snap ? ig_snapshot_settle(*snap) : IG_OK; /* on ranks the first may have it alone */
 }
 
 ig_status ig_sim_show(ig_sim *s, ig_snapshot_fn *snapshot, void *user) {
@@ -569,7 +575,7 @@ ig_status ig_sim_show(ig_sim *s, ig_snapshot_fn *snapshot, void *user) {
     return IG_ARG;
   IG_TRY(usable(s));
   ig_status status = ig_sim_snapshot(s, &snap);
-  if (status == IG_OK)
+  if (status == IG_OK && snap)
     status = ig_snapshot_hand(s->cx, snap, snapshot, user);
   ig_snapshot_free(snap);
   return status;

@@ -241,6 +241,11 @@ static void dynamics_has_the_bits_of_one(void **state) {
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, -1);
 }
 
+static void programs_change_velocities(void **state) {
+  (void)state;
+  programs_agree(bar);
+}
+
 static void what_cannot_be_divided_is_refused(void **state) {
   (void)state;
   static const refused_change bad[] = {{{"assembly"}, {"color"}, "assembly: gather"}};
@@ -261,6 +266,60 @@ static void a_failure_of_one_ends_all(void **state) {
     fail_msg("%s", s.message);
 }
 
+/* Device memory of each rank after some steps. */
+typedef struct {
+  ig_ranks *ranks;
+  int64_t bytes;
+  ig_status status;
+} holder;
+static void *hold(void *user) {
+  holder *h = user;
+  ig_ctx *cx;
+  ig_case *c = NULL;
+  ig_sim *sim = NULL;
+  const ig_ctx_options options = {.backend = backend_of_test(0), .threads = 1, .ranks = h->ranks};
+  h->status = ig_ctx_open(&options, &cx);
+  if (h->status == IG_OK)
+    h->status = ig_case_new(cx, &c);
+  for (int i = 0; bar[i] && h->status == IG_OK; i += 2)
+    h->status = ig_case_set(c, bar[i], bar[i + 1]);
+  if (h->status == IG_OK)
+    h->status = ig_case_set(c, "mesh", "{boxes: [{size: [64, 8, 8], cells: [64, 8, 8]}]}");
+  if (h->status == IG_OK)
+    h->status = ig_sim_open(c, NULL, &sim);
+  if (h->status == IG_OK)
+    h->status = ig_sim_step(sim, 8, NULL);
+  h->bytes = (int64_t)cx->device_bytes;
+  ig_sim_close(sim);
+  ig_case_close(c);
+  ig_ctx_close(cx);
+  return NULL;
+}
+
+/* A rank but the first has its part and ghosts: of 64 layers of cubes, which the curve passes one
+   after the other, 64 / P and at most two on each side: it may cut within a layer. The first has
+   the whole besides, for what is put out. */
+static void memory_falls_with_ranks(void **state) {
+  (void)state;
+  holder one = {0};
+  hold(&one);
+  assert_int_equal(one.status, IG_OK);
+  for (int count = 2; count <= 4; count += 2) {
+    ig_ranks *ranks[MOST];
+    holder h[MOST] = {{0}};
+    assert_int_equal(ig_ranks_threads(count, ranks), IG_OK);
+    for (int i = 0; i < count; i++)
+      h[i].ranks = ranks[i];
+    threads_sit(count, ranks, hold, h, sizeof *h);
+    for (int i = 0; i < count; i++) {
+      const double share = (double)h[i].bytes / (double)one.bytes;
+      assert_int_equal(h[i].status, IG_OK);
+      if (i > 0 ? share > (64.0 / count + 4) / 64 : share > 1 + (64.0 / count + 4) / 64)
+        fail_msg("rank %d of %d has %.3f of the bytes of one rank", i, count, share);
+    }
+  }
+}
+
 #ifdef INGOT_HAVE_IO
 /* 3 -> 5 -> 1; the checkpoint at the end is that of a run on one rank */
 static void checkpoints_go_from_any_number_to_any_other(void **state) {
@@ -276,8 +335,10 @@ static void checkpoints_go_from_any_number_to_any_other(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(dynamics_has_the_bits_of_one),
+      cmocka_unit_test(programs_change_velocities),
       cmocka_unit_test(what_cannot_be_divided_is_refused),
       cmocka_unit_test(a_failure_of_one_ends_all),
+      cmocka_unit_test(memory_falls_with_ranks),
 #ifdef INGOT_HAVE_IO
       cmocka_unit_test(checkpoints_go_from_any_number_to_any_other),
 #endif

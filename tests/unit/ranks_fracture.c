@@ -116,6 +116,11 @@ static void fracture_has_the_bits_of_one(void **state) {
   runs_have_the_bits_of_one(run, sizeof run / sizeof *run, 10);
 }
 
+static void programs_change_velocities(void **state) {
+  (void)state;
+  programs_agree(strip);
+}
+
 static void what_cannot_be_divided_is_refused(void **state) {
   (void)state;
   static const refused_change bad[] = {{{"assembly"}, {"color"}, "assembly: gather"}};
@@ -142,6 +147,7 @@ static void checkpoints_go_from_any_number_to_any_other(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(fracture_has_the_bits_of_one),
+      cmocka_unit_test(programs_change_velocities),
       cmocka_unit_test(what_cannot_be_divided_is_refused),
 #ifdef INGOT_HAVE_IO
       cmocka_unit_test(checkpoints_go_from_any_number_to_any_other),
