@@ -125,6 +125,12 @@ if mpicc -shared -fPIC -O1 -o calls.so "$SOURCE/tests/cli/mpi_calls.c" 2>log; th
   many 2 run motion.yaml -q --resume -o lost 2>log || fail "the checkpoint of a killed run is not whole"
   same lost
 fi
+# memory that one rank does not get, while it sets up: all end, with one message
+if ! nm -D "$INGOT" 2>/dev/null | grep -q __asan_ && gcc -shared -fPIC -O1 -o fail.so "$SOURCE/tests/cli/fail_calls.c" -ldl 2>log; then
+  timeout 60 mpirun -n 1 "$INGOT" run motion.yaml -b cpu -t 1 -o poor : -n 1 env ASAN_OPTIONS=verify_asan_link_order=0 LD_PRELOAD="$work/fail.so" FAIL_CALL=malloc FAIL_AT=100 FAIL_ERROR=12 FAIL_FROM=motion.yaml "$INGOT" run motion.yaml -b cpu -t 1 -o poor >table 2>log
+  [ $? = 1 ] || fail "a rank without memory does not end the job"
+  [ "$(grep -c 'ingot: error: rank 1 on .*no memory' log)" = 1 ] || fail "a rank without memory is not told of once"
+fi
 
 # one grid divided: two systems each, springs on both sides of the cuts, the same files
 cat >grid.yaml <<'END'
