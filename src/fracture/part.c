@@ -7,8 +7,8 @@
 static ig_status division_check(const ig_frac_model *m) {
   const int ranks = ig_ranks_count(m->cx->ranks);
   if (ranks > IG_FRAC_RANKS)
-    return IG_FAIL(m->cx, IG_INPUT, "fracture runs on %d ranks at most (%d here)", IG_FRAC_RANKS,
-                   ranks);
+    return IG_FAIL(m->cx, IG_INPUT, "fracture runs on %d ranks at most (%d here): start fewer",
+                   IG_FRAC_RANKS, ranks);
   if (m->s.how != IG_GATHER)
     return IG_FAIL(m->cx, IG_INPUT,
                    "on several ranks (%d here) only assembly 'gather' has the bits of one: choose "
