@@ -23,7 +23,7 @@ typedef struct {
   const char *clip, *slice, *arrows, *movie; /* of view */
   const char *key, *figure;                  /* of calibrate */
   const char *at, *of;                       /* of results */
-  const char *partition;                     /* of runs on ranks */
+  const char *partition, *gpu_mpi;           /* of runs on ranks */
   cli_texts set, vary;
   int threads, jobs, width, height, layer, beam, frames, triangles, port;
   double range[2], view[2], threshold_range[2];
@@ -86,6 +86,13 @@ extern const cli_command *const cli_commands[]; /* ended by NULL */
     "partition", 0, CLI_TEXT, CLI_AT(partition), 0, "NAME", "curve|boxes|metis|random",            \
         "of several ranks: how a mesh is divided between them; results do not depend on it"        \
   }
+#define CLI_GPU_MPI                                                                                \
+  {                                                                                                \
+    "gpu-mpi", 0, CLI_TEXT, CLI_AT(gpu_mpi), 0, "NAME", "auto|on|off",                             \
+        "of several ranks with GPUs: send device memory by MPI; on: tried in a process of its "    \
+        "own, "                                                                                    \
+        "auto: where MPI says that it can"                                                         \
+  }
 #define CLI_QUIET                                                                                  \
   { "quiet", 'q', CLI_FLAG, CLI_AT(quiet), 0, NULL, NULL, "say nothing but errors" }
 #define CLI_SET                                                                                    \
@@ -139,6 +146,11 @@ void cli_warning(const char *format, ...) IG_PRINTF(1, 2);
 /* Opens a context that logs and shows progress here. Prints what is
    wrong. `backend` NULL: the case says. */
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx);
+
+/* --- gpu_try.c */
+#define CLI_GPU_TRY "gpu-mpi-try"        /* how this program is called for that, with a backend */
+bool cli_gpu_works(const char *backend); /* starts a child and waits */
+int cli_gpu_try(const char *backend);    /* what the child does */
 void cli_close(ig_ctx *cx);
 /* Started by mpirun or srun as one of several; the first of them, who alone prints. */
 /* How many copies of the program mpirun or srun started, 1 if none did; whether this is the first,

@@ -84,6 +84,8 @@ static int run(int argc, char **argv) {
   }
   if (strcmp(argv[0], "--version") == 0)
     return cli_version.run(NULL);
+  if (argc == 2 && strcmp(argv[0], CLI_GPU_TRY) == 0)
+    return cli_gpu_try(argv[1]);
   int used = 0;
   const cli_command *command = cli_find(argc, argv, &used);
   if (!command)

@@ -201,6 +201,22 @@ void cli_ranks_show(const ig_ctx *cx) {
             ig_ranks_transport(ranks), ig_ctx_device(cx));
 }
 
+/* --gpu-mpi: `on` is tried before it is believed, once per computer. */
+static int gpu_open(const char *backend, const cli_args *args, ig_ctx *cx) {
+  if (!args->gpu_mpi || !ranks)
+    return CLI_GOOD;
+  ig_status status = ig_ranks_gpu(ranks, args->gpu_mpi);
+  if (status == IG_OK && strcmp(args->gpu_mpi, "on") == 0 && ig_ranks_local(ranks) == 0 &&
+      !cli_gpu_works(backend))
+    status = IG_UNSUPPORTED;
+  status = ig_ranks_agree(cx, status);
+  if (status != IG_OK && cli_first())
+    cli_error("--gpu-mpi on: %s did not send device memory (tried in a process of its own): leave "
+              "it out, or take an MPI that knows GPUs",
+              ig_ranks_transport(ranks));
+  return status == IG_OK ? CLI_GOOD : CLI_BAD_INPUT;
+}
+
 int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
   *cx = NULL;
   const int joined = ranks_open();
@@ -230,7 +246,13 @@ int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
     return code;
   }
   running = *cx;
-  return CLI_GOOD;
+  const int sent = gpu_open(backend, args, *cx);
+  if (sent != CLI_GOOD) {
+    running = NULL;
+    ig_ctx_close(*cx);
+    *cx = NULL;
+  }
+  return sent;
 }
 
 void cli_catch_signals(void) {

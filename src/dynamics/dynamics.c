@@ -313,7 +313,7 @@ static void rank_tell(void *user, const char *label, const char *value) {
 /* The ranks and their parts, a line each. */
 static ig_status ranks_tell(const ig_dyn_job *r, ig_part_line *line, void *user) {
   const ig_dyn_part *p = r->m->divided;
-  return p ? ig_part_describe(r->job->cx, &p->part, p->halo.peers, line, user) : IG_OK;
+  return p ? ig_part_describe(r->job->cx, &p->part, &p->halo, line, user) : IG_OK;
 }
 
 static ig_status begin(void *self) {

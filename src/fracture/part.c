@@ -463,6 +463,8 @@ ig_status ig_frac_part_tell(ig_frac_model *m, ig_part_line *line, void *user) {
   const ig_part_facts mine = {.nodes = p->nodes.count,
                               .elements = p->elements.count,
                               .ghosts = p->averaged.count - p->nodes.count,
-                              .peers = p->halo[0].peers};
+                              .peers = p->halo[0].peers,
+                              .whole = m->s.ne,
+                              .item = (int64_t)p->halo[0].item};
   return ig_part_facts_tell(m->cx, &mine, line, user);
 }

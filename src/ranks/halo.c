@@ -79,11 +79,17 @@ static bool direct(const ig_ctx *cx) {
   return cx->backend->kernels == IG_KERNELS_CUDA;
 }
 
+/* Buffers that messages are sent from and come to: on a CPU the device's are the host's; an MPI
+   that sends device memory needs none of the host. */
+static bool staged(const ig_ctx *cx) {
+  return cx->backend && cx->backend->separate && !ig_ranks_device(cx);
+}
+
 static ig_status buffer_make(ig_ctx *cx, ig_array *device, void **host, int64_t count,
                              size_t item) {
-  if (!direct(cx))
+  if (!direct(cx) || !staged(cx))
     IG_TRY(ig_array_new_device(cx, device, (size_t)count + 1, item, "exchange of ghosts"));
-  if (cx->backend->separate)
+  if (staged(cx))
     return cx->backend->host_alloc(cx, host, ((size_t)count + 1) * item);
   *host = device->dev;
   return IG_OK;
@@ -132,7 +138,7 @@ ig_status ig_halo_new(ig_ctx *cx, const ig_part *part, size_t item, ig_halo *h) 
 }
 
 static void buffer_free(ig_ctx *cx, ig_array *device, void **host) {
-  if (cx->backend && cx->backend->separate && *host)
+  if (staged(cx) && *host)
     cx->backend->host_free(cx, *host);
   *host = NULL;
   ig_array_free(cx, device);
@@ -196,7 +202,7 @@ void ig_halo_free(ig_ctx *cx, ig_halo *h) {
 #ifdef INGOT_HAVE_CUDA
   ig_halo_mark_free_cuda(h->mark);
 #endif
-  if (cx->backend && cx->backend->separate) {
+  if (staged(cx)) {
     if (h->out)
       cx->backend->host_free(cx, h->out);
     if (h->in)
@@ -278,7 +284,7 @@ ig_status ig_halo_start(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int 
   if (direct(cx))
     return status == IG_OK ? ig_halo_mark_cuda(cx, &h->mark) : status;
 #endif
-  if (status == IG_OK && cx->backend->separate && give)
+  if (status == IG_OK && staged(cx) && give)
     status = cx->backend->copy_out(cx, h->out, h->given.dev, (size_t)give * item);
   const ig_status posted = ig_ranks_post(cx, h->message, h->peers);
   return status == IG_OK ? posted : status;
@@ -304,7 +310,7 @@ ig_status ig_halo_finish(ig_ctx *cx, ig_halo *h, const ig_halo_array *array, int
   const int64_t take = h->received[h->peers];
   const size_t item = items_of(array, arrays);
   status = messages_await(cx, h, status);
-  if (status == IG_OK && cx->backend->separate && !direct(cx) && take)
+  if (status == IG_OK && staged(cx) && !direct(cx) && take)
     status = cx->backend->copy_in(cx, h->taken.dev, h->in, (size_t)take * item);
   ig_halo_words at = {.stride = (int)(item / 4)};
   for (int i = 0; i < arrays && status == IG_OK; i++, at.offset += at.words) {

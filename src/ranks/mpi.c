@@ -1,4 +1,4 @@
-/* Ranks as the processes of an MPI job. Messages go through host memory. */
+/* Ranks as the processes of an MPI job. */
 #include "ranks/ranks.h"
 
 #include <stdio.h>
@@ -8,6 +8,9 @@
 #ifdef INGOT_HAVE_MPI
 #include <mpi.h>
 #include <unistd.h>
+#ifdef OPEN_MPI
+#include <mpi-ext.h>
+#endif
 
 typedef struct {
   MPI_Comm comm;
@@ -113,6 +116,18 @@ static ig_status swap(void *self, const ig_message *message, int count) {
   return await(self);
 }
 
+static int devices(void *self) {
+  (void)self;
+#if defined(OMPI_HAVE_MPI_EXT_CUDA) && OMPI_HAVE_MPI_EXT_CUDA
+  return MPIX_Query_cuda_support() != 0;
+#elif defined(MPICH_NUMVERSION) && MPICH_NUMVERSION >= 40000000
+  int can = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &can) == MPI_SUCCESS ? can != 0 : -1;
+#else
+  return -1;
+#endif
+}
+
 static void leave(void *self) {
   job *j = self;
   MPI_Comm_free(&j->comm);
@@ -139,7 +154,8 @@ static const ig_transport transport = {.broadcast = broadcast,
                                        .await = await,
                                        .close = leave,
                                        .abandon = abandon,
-                                       .trouble = trouble};
+                                       .trouble = trouble,
+                                       .devices = devices};
 
 static ig_status job_join(int communicator, job *j, ig_ranks *r) {
   int there, provided, length;

@@ -190,6 +190,7 @@ ig_status ig_part_with(ig_ctx *cx, const ig_mesh *mesh, int32_t *owner, const ui
   part->rank = ig_ranks_rank(cx->ranks);
   part->ranks = ig_ranks_count(cx->ranks);
   part->owner = owner;
+  part->whole = ig_mesh_elements(mesh);
   ig_lid *in_block = NULL;
   ig_status status;
   IG_TRY_GOTO(status, done, IG_NEW(cx, &in_block, (size_t)mesh->blocks + 1, "part of a rank"));
@@ -230,36 +231,4 @@ ig_lid ig_part_element(const ig_part *part, ig_lid element) {
       high = middle;
   }
   return low < ig_mesh_elements(part->mesh) && part->element[low] == element ? low : -1;
-}
-
-ig_status ig_part_facts_tell(ig_ctx *cx, const ig_part_facts *facts, ig_part_line *line,
-                             void *user) {
-  const int ranks = ig_ranks_count(cx->ranks);
-  ig_part_facts mine = *facts, *all;
-  mine.bytes = (int64_t)cx->device_bytes;
-  snprintf(mine.host, sizeof mine.host, "%s", cx->ranks ? cx->ranks->host : "");
-  snprintf(mine.device, sizeof mine.device, "%.60s", ig_ctx_device(cx));
-  const ig_status status = IG_NEW(cx, &all, ranks, "table of ranks");
-  IG_TRY(ig_ranks_agree(cx, status));
-  const ig_status told = ig_ranks_collect(cx, &mine, sizeof mine, all);
-  for (int r = 0; r < ranks && told == IG_OK && ig_ranks_first(cx); r++) {
-    char label[32], text[256];
-    snprintf(label, sizeof label, "rank %d", r);
-    snprintf(text, sizeof text,
-             "%s, %s: %lld elements, %lld own nodes, %lld ghosts, %lld neighbours, %.4g MB",
-             all[r].host, all[r].device, (long long)all[r].elements, (long long)all[r].nodes,
-             (long long)all[r].ghosts, (long long)all[r].peers, 1e-6 * (double)all[r].bytes);
-    line(user, label, text);
-  }
-  free(all);
-  return told;
-}
-
-ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, int peers, ig_part_line *line,
-                           void *user) {
-  const ig_part_facts mine = {.nodes = part->mesh->nodes - part->ghosts,
-                              .elements = ig_mesh_elements(part->mesh),
-                              .ghosts = part->ghosts,
-                              .peers = peers};
-  return ig_part_facts_tell(cx, &mine, line, user);
 }

@@ -32,6 +32,7 @@ typedef struct {
   uint8_t *ghost;  /* nodes of the part: 1 another rank's, 0 its own */
   uint8_t *common; /* nodes of the part: 1 all ranks have it; NULL: there are none */
   ig_lid ghosts;
+  ig_lid whole; /* elements of the whole mesh */
 } ig_part;
 
 /* The rank of each node; the same on all ranks, without a message. owner: nodes. */
@@ -65,14 +66,13 @@ typedef struct {
   int64_t nodes, elements, ghosts; /* nodes: owned */
   int64_t peers;                   /* ranks it talks to */
   int64_t bytes;                   /* device memory in use */
+  int64_t whole, item;             /* elements of the whole mesh; bytes per ghost and step */
 } ig_part_facts;
 /* A line per rank, "rank 1", "host, device, ..."; on rank 0. */
 typedef void ig_part_line(void *user, const char *label, const char *value);
 /* From facts without host, device and memory, which are filled in. */
 IG_MUST_CHECK ig_status ig_part_facts_tell(ig_ctx *cx, const ig_part_facts *mine,
                                            ig_part_line *line, void *user);
-IG_MUST_CHECK ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, int peers,
-                                         ig_part_line *line, void *user);
 
 /* --- halo.c: ghosts take their owners' values */
 
@@ -147,6 +147,18 @@ ig_status ig_halo_mark_cuda(ig_ctx *cx, void **mark); /* made when it is NULL */
 ig_status ig_halo_wait_cuda(ig_ctx *cx, void *mark);
 void ig_halo_mark_free_cuda(void *mark);
 #endif
+
+/* After the lines of the ranks: how they talk, timed now, and how well their work is divided. */
+typedef struct {
+  double all, sum, most; /* elements: of the whole; computed by all ranks; by the busiest */
+  double bytes;          /* received per step at most; 0: not known */
+} ig_ranks_work;
+IG_MUST_CHECK ig_status ig_ranks_tell(ig_ctx *cx, const ig_ranks_work *work, ig_part_line *line,
+                                      void *user);
+/* Of an exchange between two ranks that all make at once: s; bytes per s. */
+IG_MUST_CHECK ig_status ig_ranks_time(ig_ctx *cx, double *latency, double *rate);
+IG_MUST_CHECK ig_status ig_part_describe(ig_ctx *cx, const ig_part *part, const ig_halo *halo,
+                                         ig_part_line *line, void *user);
 
 /* --- collect.c: values of all, in the order of the whole mesh, on rank 0 */
 

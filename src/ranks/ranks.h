@@ -36,6 +36,7 @@ typedef struct {
   /* Instead of `close` after a call has failed: the others may wait for this rank. NULL: `close` */
   void (*abandon)(void *self);
   const char *(*trouble)(void *self); /* why the last call failed; NULL: not known */
+  int (*devices)(void *self); /* 1: messages may lie in a GPU's memory, 0: not, -1: not known */
 } ig_transport;
 
 struct ig_ranks {
@@ -47,7 +48,9 @@ struct ig_ranks {
   bool failed;      /* a meeting told of a failure: nobody waits any more */
   bool lost;        /* a call failed on this rank: from then on each fails at once */
   int division;     /* of meshes: ig_division in ranks/part.h */
+  int gpu;          /* whether messages lie in device memory: ig_gpu_way */
 };
+typedef enum { IG_GPU_AUTO, IG_GPU_ON, IG_GPU_OFF } ig_gpu_way;
 
 static inline bool ig_ranks_first(const ig_ctx *cx) {
   return ig_ranks_rank(cx->ranks) == 0;
@@ -65,6 +68,9 @@ IG_MUST_CHECK ig_status ig_ranks_swap(ig_ctx *cx, const ig_message *message, int
 /* In two calls: what is sent may not change, and what is received may not be read in between. */
 IG_MUST_CHECK ig_status ig_ranks_post(ig_ctx *cx, const ig_message *message, int count);
 IG_MUST_CHECK ig_status ig_ranks_await(ig_ctx *cx, const ig_message *message, int count);
+/* Whether messages may lie in device memory (device.c); in words, after the transport's name. */
+bool ig_ranks_device(const ig_ctx *cx);
+const char *ig_ranks_memory(const ig_ctx *cx);
 /* A call that the ranks of one process make one after the other: HDF5 serves one thread at a time.
  */
 IG_MUST_CHECK ig_status ig_ranks_in_turn(ig_ctx *cx, ig_status (*call)(ig_ctx *cx, void *user),

@@ -30,7 +30,7 @@ static void rank_tell(void *user, const char *label, const char *value) {
 /* The ranks and their parts, a line each. */
 static ig_status ranks_tell(ig_thermal_run *run, ig_part_line *line, void *user) {
   const ig_heat_part *p = run->heat.part;
-  return p ? ig_part_describe(run->job->cx, &p->part, p->halo.peers, line, user) : IG_OK;
+  return p ? ig_part_describe(run->job->cx, &p->part, &p->halo, line, user) : IG_OK;
 }
 
 static ig_status begin(void *self) {

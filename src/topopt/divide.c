@@ -6,7 +6,7 @@
 #include "topopt/stress.h"
 #include "backend/backend.h"
 #include "material/material.h"
-#include "ranks/ranks.h"
+#include "ranks/part.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -233,6 +233,7 @@ ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const ig_lis
   ig_topopt_grid_model m = {.cx = cx, .c = c};
   const char *why = NULL;
   facts mine = {.from = 0}, *all = NULL;
+  ig_ranks_work work = {0};
   if (ranks == 1)
     return IG_OK;
   ig_status status = ig_topopt_grid_make(&m, materials);
@@ -258,11 +259,17 @@ ig_status ig_topopt_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const ig_lis
       snprintf(text, sizeof text,
                "share the linear systems; the grid has too few planes along z to be divided");
     line(user, "ranks", text);
-    for (int r = 0; r < ranks; r++)
+    for (int r = 0; r < ranks; r++) {
       tell(&all[r], r, divided, line, user);
+      if (divided) { /* elements have one owner; slabs have one or two neighbours */
+        work.all = work.sum += (double)all[r].elements;
+        work.most = fmax(work.most, (double)all[r].elements);
+        work.bytes = 2 * 8.0 * m.whole.dof * (double)m.whole.plane;
+      }
+    }
   }
   free(all);
-  return status;
+  return status == IG_OK ? ig_ranks_tell(cx, &work, line, user) : status;
 }
 
 /* --- what the design sees --- */

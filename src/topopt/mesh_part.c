@@ -131,6 +131,7 @@ ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const i
     line(user, "ranks", text);
   const ig_part_facts mine = {.nodes = own.count,
                               .elements = divided ? p->elements : m->elements,
+                              .whole = divided ? m->elements : 0,
                               .ghosts = divided ? p->ghosts.received[p->ghosts.peers] : 0,
                               .peers = divided ? p->ghosts.peers : ig_ranks_count(cx->ranks) - 1};
   return ig_part_facts_tell(cx, &mine, line, user);

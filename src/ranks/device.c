@@ -1,0 +1,72 @@
+/* Messages that lie in a GPU's memory: whether they may, and whether they arrive. */
+#include "ranks/ranks.h"
+#include "backend/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+ig_status ig_ranks_gpu(ig_ranks *ranks, const char *how) {
+  static const char *const known[] = {"auto", "on", "off"};
+  for (int i = 0; i < 3; i++)
+    if (strcmp(how, known[i]) == 0) {
+      if (ranks)
+        ranks->gpu = i;
+      return IG_OK;
+    }
+  return IG_ARG;
+}
+
+static int says(const ig_ranks *r) {
+  return r->transport->devices ? r->transport->devices(r->self) : 0;
+}
+
+bool ig_ranks_device(const ig_ctx *cx) {
+  const ig_ranks *r = cx->ranks;
+  if (!r || !cx->backend->separate || r->one_process)
+    return false;
+  return r->gpu == IG_GPU_ON ||
+         (r->gpu == IG_GPU_AUTO && cx->backend->kernels == IG_KERNELS_CUDA && says(r) == 1);
+}
+
+const char *ig_ranks_memory(const ig_ctx *cx) {
+  const ig_ranks *r = cx->ranks;
+  if (!r || !cx->backend->separate)
+    return "";
+  if (ig_ranks_device(cx))
+    return r->gpu == IG_GPU_ON ? ", ghosts from device memory (asked for)"
+                               : ", ghosts from device memory (the library says it can)";
+  if (r->one_process || r->gpu == IG_GPU_OFF)
+    return ", through host memory";
+  return says(r) < 0 ? ", through host memory (the library does not say whether it knows devices)"
+                     : ", through host memory (the library does not send device memory)";
+}
+
+/* A message of this rank to itself, from device memory to device memory. */
+ig_status ig_ranks_gpu_try(ig_ctx *cx) {
+  enum { SIZE = 1 << 20 };
+  ig_ranks *r = cx->ranks;
+  ig_array sent = {0}, received = {0};
+  ig_status status;
+  if (!r || !r->transport->swap)
+    return IG_ARG;
+  IG_TRY_GOTO(status, done, ig_array_new(cx, &sent, SIZE, 1, "message"));
+  IG_TRY_GOTO(status, done, ig_array_new(cx, &received, SIZE, 1, "message"));
+  for (int i = 0; i < SIZE; i++)
+    ((unsigned char *)sent.host)[i] = (unsigned char)(i * 31 + i / 251);
+  IG_TRY_GOTO(status, done, ig_array_push(cx, &sent));
+  IG_TRY_GOTO(status, done, ig_array_zero(cx, &received));
+  IG_TRY_GOTO(status, done, cx->backend->sync(cx));
+  const ig_message message = {.rank = r->rank,
+                              .send = sent.dev,
+                              .send_size = SIZE,
+                              .receive = received.dev,
+                              .receive_size = SIZE};
+  IG_TRY_GOTO(status, done, r->transport->swap(r->self, &message, 1));
+  IG_TRY_GOTO(status, done, ig_array_pull(cx, &received));
+  if (memcmp(sent.host, received.host, SIZE) != 0)
+    status = IG_FAIL(cx, IG_IO, "a message from device memory did not arrive");
+done:
+  ig_array_free(cx, &sent);
+  ig_array_free(cx, &received);
+  return status;
+}
