@@ -1,4 +1,4 @@
-/* How a mesh is divided between ranks. */
+/* How a mesh is divided between ranks, and from where they send. */
 #ifndef INGOT_PARTITION_H
 #define INGOT_PARTITION_H
 
@@ -11,6 +11,14 @@ IG_C_BEGIN
    builds without it), "random" (for tests). The same on all ranks. It changes how long a run takes,
    not its results. */
 IG_API IG_MUST_CHECK ig_status ig_ranks_divide(ig_ranks *ranks, const char *how);
+
+/* Whether ghosts are sent from a GPU's memory without a detour through the host's: "on", "off", or
+   "auto", where MPI says of itself that it can. The same on all ranks. Results do not depend on
+   it. */
+IG_API IG_MUST_CHECK ig_status ig_ranks_gpu(ig_ranks *ranks, const char *how);
+/* Whether that works: a message of a rank to itself. An MPI that cannot may crash here: try it in a
+   process of its own. */
+IG_API IG_MUST_CHECK ig_status ig_ranks_gpu_try(struct ig_ctx *cx);
 
 IG_C_END
 #endif

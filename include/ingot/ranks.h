@@ -27,14 +27,6 @@ IG_API int ig_ranks_local(const ig_ranks *ranks);
 /* How they talk: "threads", "MPI (Open MPI 4.1.4)". */
 IG_API const char *ig_ranks_transport(const ig_ranks *ranks);
 
-/* Whether ghosts are sent from a GPU's memory without a detour through the host's: "on", "off", or
-   "auto", where MPI says of itself that it can. The same on all ranks. Results do not depend on
-   it. */
-IG_API IG_MUST_CHECK ig_status ig_ranks_gpu(ig_ranks *ranks, const char *how);
-/* Whether that works: a message of a rank to itself. An MPI that cannot may crash here: try it in a
-   process of its own. */
-IG_API IG_MUST_CHECK ig_status ig_ranks_gpu_try(struct ig_ctx *cx);
-
 /* Everybody says how it fared, and all return the same: IG_OK, or the status of the lowest rank
    that failed, with its message in every context. For what a program does by itself between
    collective calls, opening a case, say. Without ranks it returns `status`. */

@@ -1,5 +1,6 @@
 /* Messages that lie in a GPU's memory: whether they may, and whether they arrive. */
 #include "ranks/ranks.h"
+#include <ingot/partition.h>
 #include "backend/backend.h"
 
 #include <stdlib.h>

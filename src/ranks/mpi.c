@@ -170,6 +170,7 @@ static ig_status job_join(int communicator, job *j, ig_ranks *r) {
   MPI_Comm_set_errhandler(j->comm, MPI_ERRORS_RETURN);
   MPI_Comm_rank(j->comm, &r->rank);
   MPI_Comm_size(j->comm, &r->count);
+  r->communicator = (int)MPI_Comm_c2f(j->comm);
   if (MPI_Comm_split_type(j->comm, MPI_COMM_TYPE_SHARED, r->rank, MPI_INFO_NULL, &node) ==
       MPI_SUCCESS) {
     MPI_Comm_rank(node, &r->local);

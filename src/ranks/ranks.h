@@ -48,6 +48,7 @@ struct ig_ranks {
   bool failed;      /* a meeting told of a failure: nobody waits any more */
   bool lost;        /* a call failed on this rank: from then on each fails at once */
   int division;     /* of meshes: ig_division in ranks/part.h */
+  int communicator; /* MPI's, as a Fortran integer; 0: there is none */
   int gpu;          /* whether messages lie in device memory: ig_gpu_way */
 };
 typedef enum { IG_GPU_AUTO, IG_GPU_ON, IG_GPU_OFF } ig_gpu_way;

@@ -61,8 +61,7 @@ ig_status ig_ranks_tell(ig_ctx *cx, const ig_ranks_work *work, ig_part_line *lin
     return IG_OK;
   snprintf(text, sizeof text,
            "%s%s: %.3g us per message, %.3g GB/s between two ranks, measured in host memory",
-           ig_ranks_transport(cx->ranks), cx->backend->separate ? ", through host memory" : "",
-           1e6 * latency, 1e-9 * rate);
+           ig_ranks_transport(cx->ranks), ig_ranks_memory(cx), 1e6 * latency, 1e-9 * rate);
   line(user, "transport", text);
   if (!(work->most > 0))
     return IG_OK;

@@ -100,12 +100,21 @@ bool ig_topopt_divisible(const ig_ctx *cx, const ig_topopt_case *c, const ig_lis
 
 bool ig_topopt_mesh_divisible(const ig_ctx *cx, const ig_topopt_case *c, ig_assembly how,
                               const char **why) {
-  *why = c->ranks == IG_RANKS_SHARE                            ? "ranks: share"
-         : cx->backend->kernels == IG_KERNELS_CUDA             ? "a GPU's sums are of the whole"
-         : how == IG_ATOMIC                                    ? "assembly: atomic"
-         : c->solver.preconditioner == IG_PRECONDITIONER_PETSC ? "preconditioner: petsc"
-         : shares(cx, c) ? "there are as many systems as ranks"
-                         : NULL;
+  const bool petsc = c->solver.preconditioner == IG_PRECONDITIONER_PETSC;
+  const bool mpi = cx->ranks && cx->ranks->communicator;
+  *why = NULL;
+  if (c->ranks == IG_RANKS_SHARE)
+    *why = "ranks: share";
+  else if (cx->backend->kernels == IG_KERNELS_CUDA)
+    *why = "a GPU's sums are of the whole";
+  else if (how == IG_ATOMIC)
+    *why = "assembly: atomic";
+  else if (petsc && !mpi)
+    *why = "PETSc needs MPI to divide";
+  else if (petsc && c->ranks != IG_RANKS_DIVIDE) /* its iterates depend on the number of ranks */
+    *why = "preconditioner: petsc, whose bits depend on the division";
+  else if (shares(cx, c))
+    *why = "there are as many systems as ranks";
   return ig_ranks_count(cx->ranks) > 1 && !*why;
 }
 

@@ -123,6 +123,10 @@ ig_status ig_topopt_mesh_ranks_tell(ig_ctx *cx, const ig_topopt_case *c, const i
   const ig_topopt_mesh_range own = ig_topopt_mesh_own(m);
   const char *why = NULL;
   char text[160] = "each computes a range of the mesh's nodes; all hold the whole mesh";
+  if (m->petsc)
+    snprintf(text, sizeof text,
+             "each computes a range of the mesh's nodes; with PETSc results agree to the solver's "
+             "tolerance, not to the last bit");
   if (ig_ranks_count(cx->ranks) == 1)
     return IG_OK;
   if (!ig_topopt_mesh_divisible(cx, c, how, &why))

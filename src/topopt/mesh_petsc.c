@@ -1,8 +1,12 @@
 /* PETSc's preconditioners: GAMG with the rigid-body modes, or what the environment's PETSC_OPTIONS
-   ask for (-pc_type hypre). The finest matrix is assembled where the design is and comes to the
-   host; PETSc works there, in double precision, on one process. */
+   ask for (-ingot_pc_type hypre). The finest matrix is assembled where the design is and comes to
+   the host; PETSc works there, in double precision. Where ranks divide the nodes each gives PETSc
+   its rows; the preconditioner is then another one for each number of ranks, and results agree to
+   the tolerance of the solver, not in their bits. */
 #include "topopt/mesh_petsc.h"
 #include "backend/backend.h"
+
+#include "solver/rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +22,7 @@ struct ig_topopt_petsc {
   PC pc;
   Vec r, z;
   ig_array single;
+  ig_lid from, to; /* own nodes */
 };
 
 #define PETSC(cx, call)                                                                            \
@@ -32,45 +37,73 @@ struct ig_topopt_petsc {
 static const char *const defaults[][2] = {{"-ingot_mg_levels_pc_type", "sor"},
                                           {"-ingot_pc_gamg_threshold", "0.02"}};
 
+/* Blocks of an own row in own columns, and in others'. */
+static void row_count(const ig_topopt_petsc *s, ig_lid row, PetscInt *own, PetscInt *others) {
+  const ig_lid *start = s->finest->level[0].a.start.host;
+  const ig_lid *column = s->finest->level[0].a.column.host;
+  *own = *others = 0;
+  for (ig_lid k = start[row]; k < start[row + 1]; k++)
+    ++*(column[k] >= s->from && column[k] < s->to ? own : others);
+}
+
+static ig_status matrix_make(ig_topopt_petsc *s, MPI_Comm comm) {
+  ig_ctx *cx = s->cx;
+  const PetscInt size = s->finest->problem.size, n = size * (s->to - s->from);
+  PetscInt *count;
+  IG_TRY(IG_NEW(cx, &count, 2 * (size_t)n + 2, "PETSc matrix"));
+  for (PetscInt i = 0; i < n; i++) {
+    row_count(s, s->from + (ig_lid)(i / size), &count[i], &count[n + i]);
+    count[i] *= size;
+    count[n + i] *= size;
+  }
+  const PetscErrorCode made = MatCreateAIJ(comm, n, n, PETSC_DETERMINE, PETSC_DETERMINE, 0, count,
+                                           0, count + n, &s->matrix);
+  free(count);
+  PETSC(cx, made);
+  PETSC(cx, MatSetBlockSize(s->matrix, size));
+  PETSC(cx, MatSetOption(s->matrix, MAT_SPD, PETSC_TRUE));
+  PETSC(cx, MatCreateVecs(s->matrix, &s->z, &s->r));
+  return IG_OK;
+}
+
+/* Rigid-body modes, from the positions of own nodes. */
+static ig_status modes_give(ig_topopt_petsc *s) {
+  ig_ctx *cx = s->cx;
+  Vec x;
+  MatNullSpace modes;
+  PetscScalar *to;
+  PETSC(cx, MatCreateVecs(s->matrix, &x, NULL));
+  PETSC(cx, VecSetBlockSize(x, 3));
+  PETSC(cx, VecGetArray(x, &to));
+  for (PetscInt i = 0; i < 3 * (PetscInt)(s->to - s->from); i++)
+    to[i] = s->finest->problem.x[3 * (PetscInt)s->from + i];
+  PETSC(cx, VecRestoreArray(x, &to));
+  PETSC(cx, MatNullSpaceCreateRigidBody(x, &modes));
+  PETSC(cx, MatSetNearNullSpace(s->matrix, modes));
+  PETSC(cx, MatNullSpaceDestroy(&modes));
+  PETSC(cx, VecDestroy(&x));
+  return IG_OK;
+}
+
 /* Matrix, near-null space and vectors, from the pattern. */
 static ig_status make(ig_topopt_petsc *s) {
   const ig_amg_problem *p = &s->finest->problem;
   const ig_bsr *a = &s->finest->level[0].a.m;
-  const ig_lid *start = s->finest->level[0].a.start.host;
-  const PetscInt n = (PetscInt)p->nodes * p->size;
   ig_ctx *cx = s->cx;
   PetscBool running;
-  PetscInt *count;
   PETSC(cx, PetscInitialized(&running));
   if (!running) /* for the rest of the process: MPI starts only once */
     PETSC(cx, PetscInitializeNoArguments());
+  const MPI_Comm comm = p->rows ? MPI_Comm_f2c((MPI_Fint)cx->ranks->communicator) : PETSC_COMM_SELF;
+  s->from = p->rows ? p->rows->from : 0;
+  s->to = p->rows ? p->rows->to : p->nodes;
   IG_TRY(IG_NEW(cx, &s->value, (size_t)a->blocks * (size_t)(p->size * p->size), "PETSc matrix"));
-  IG_TRY(ig_array_new(cx, &s->single, (size_t)n, sizeof(float), "PETSc vector"));
-  IG_TRY(IG_NEW(cx, &count, (size_t)n, "PETSc matrix"));
-  for (PetscInt i = 0; i < n; i++)
-    count[i] = (PetscInt)p->size * (start[i / p->size + 1] - start[i / p->size]);
-  const PetscErrorCode made = MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 0, count, &s->matrix);
-  free(count);
-  PETSC(cx, made);
-  PETSC(cx, MatSetBlockSize(s->matrix, p->size));
-  PETSC(cx, MatSetOption(s->matrix, MAT_SPD, PETSC_TRUE));
-  PETSC(cx, MatCreateVecs(s->matrix, &s->z, &s->r));
-  if (p->size == 3) {
-    Vec x;
-    MatNullSpace modes;
-    PetscScalar *to;
-    PETSC(cx, MatCreateVecs(s->matrix, &x, NULL));
-    PETSC(cx, VecSetBlockSize(x, 3));
-    PETSC(cx, VecGetArray(x, &to));
-    for (PetscInt i = 0; i < n; i++)
-      to[i] = p->x[i];
-    PETSC(cx, VecRestoreArray(x, &to));
-    PETSC(cx, MatNullSpaceCreateRigidBody(x, &modes));
-    PETSC(cx, MatSetNearNullSpace(s->matrix, modes));
-    PETSC(cx, MatNullSpaceDestroy(&modes));
-    PETSC(cx, VecDestroy(&x));
-  }
-  PETSC(cx, PCCreate(PETSC_COMM_SELF, &s->pc));
+  IG_TRY(ig_array_new(cx, &s->single, (size_t)p->nodes * (size_t)p->size, sizeof(float),
+                      "PETSc vector"));
+  IG_TRY(matrix_make(s, comm));
+  if (p->size == 3)
+    IG_TRY(modes_give(s));
+  PETSC(cx, PCCreate(comm, &s->pc));
   PETSC(cx, PCSetOptionsPrefix(s->pc, "ingot_"));
   PETSC(cx, PCSetType(s->pc, PCGAMG));
   for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
@@ -124,7 +157,7 @@ ig_status ig_topopt_petsc_update(ig_topopt_petsc *s, const double *modulus) {
                                       sizeof *s->value * (size_t)m->m.blocks * (size_t)count);
   ig_amg_close_values(s->finest, m);
   IG_TRY(status);
-  for (PetscInt i = 0; i < m->m.rows; i++)
+  for (PetscInt i = s->from; i < s->to; i++)
     for (ig_lid k = start[i]; k < start[i + 1]; k++) {
       const PetscInt j = column[k];
       PetscScalar block[9];
@@ -140,21 +173,21 @@ ig_status ig_topopt_petsc_update(ig_topopt_petsc *s, const double *modulus) {
 }
 
 ig_status ig_topopt_petsc_apply(ig_topopt_petsc *s, const float *r, const float **z) {
-  float *host = s->single.host;
-  const size_t n = s->single.count;
+  const ig_amg_problem *p = &s->finest->problem;
+  const size_t size = (size_t)p->size, at = size * (size_t)s->from;
+  const size_t n = size * (size_t)(s->to - s->from);
+  float *host = (float *)s->single.host + at;
   PetscScalar *to;
   const PetscScalar *from;
-  IG_TRY(s->cx->backend->copy_out(s->cx, host, r, n * sizeof *host));
+  IG_TRY(s->cx->backend->copy_out(s->cx, host, r + at, n * sizeof *host));
   PETSC(s->cx, VecGetArrayWrite(s->r, &to));
   for (size_t i = 0; i < n; i++)
     to[i] = (PetscScalar)host[i];
   PETSC(s->cx, VecRestoreArrayWrite(s->r, &to));
   PETSC(s->cx, PCApply(s->pc, s->r, s->z));
   PETSC(s->cx, VecGetArrayRead(s->z, &from));
-  const ig_amg_problem *p = &s->finest->problem;
-  const size_t size = (size_t)p->size;
   for (size_t i = 0; i < n; i++) /* aggregates do not know what is held */
-    host[i] = p->fix[i / size] >> (i % size) & 1 ? 0 : (float)from[i];
+    host[i] = p->fix[(at + i) / size] >> ((at + i) % size) & 1 ? 0 : (float)from[i];
   PETSC(s->cx, VecRestoreArrayRead(s->z, &from));
   *z = s->single.dev;
   return ig_array_push(s->cx, &s->single);

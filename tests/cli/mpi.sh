@@ -132,6 +132,13 @@ if ! nm -D "$INGOT" 2>/dev/null | grep -q __asan_ && gcc -shared -fPIC -O1 -o fa
   [ "$(grep -c 'ingot: error: rank 1 on .*no memory' log)" = 1 ] || fail "a rank without memory is not told of once"
 fi
 
+# MPICH, where it is installed beside: the transport compiled with it
+if command -v mpicc.mpich >/dev/null && command -v mpirun.mpich >/dev/null; then
+  mpicc.mpich -std=gnu11 -O1 -DINGOT_HAVE_MPI=1 -I"$SOURCE/include" -I"$SOURCE/src" -o talk "$SOURCE/tests/cli/mpi_talk.c" "$SOURCE/src/ranks/mpi.c" 2>log || fail "ranks do not compile with MPICH"
+  timeout 60 mpirun.mpich -n 3 ./talk >table 2>log || fail "ranks over MPICH are wrong"
+  grep -q '3 ranks over MPI (MPICH.*: good' table || fail "this is not MPICH: $(cat table)"
+fi
+
 # one grid divided: two systems each, springs on both sides of the cuts, the same files
 cat >grid.yaml <<'END'
 physics: topopt
@@ -154,6 +161,28 @@ grep -q 'the grid is divided between them' log || fail "the grid is not divided"
 same grid3
 many 2 check grid.yaml -s ranks=divide >table 2>log || fail "the check of the grid on 2 ranks fails"
 grep -q 'rank 1 .*planes 8 to 17' table || fail "the check does not tell of planes"
+
+# one mesh divided in ranges of nodes, the same files; the table tells how they talk
+cat >block.yaml <<'END'
+physics: topopt
+mesh: {boxes: [{size: [9, 9, 12], cells: [9, 9, 12]}]}
+volume: 0.4
+supports: [{set: zmin}]
+loads: [{set: zmax, force: [1, 0, 0]}]
+surface: {formats: []}
+iterations: 2
+END
+rm -r one
+"$INGOT" run block.yaml -q -b cpu -t 1 -o one || fail "the mesh on one rank fails"
+many 2 run block.yaml -o block2 >table 2>log || fail "the mesh on 2 ranks fails"
+grep -q 'a range of the mesh' log || fail "the mesh is not divided"
+grep -q 'transport: MPI .*us per message' log || fail "the transport is not timed"
+grep -q 'efficiency: .*predicted' log || fail "no efficiency is predicted"
+same block2
+# messages from device memory (here of the debug backend), after a child has tried it
+timeout 120 mpirun -n 2 "$INGOT" run motion.yaml -b debug -t 1 --gpu-mpi on -o sent >table 2>log || fail "--gpu-mpi on fails"
+grep -q 'ghosts from device memory (asked for)' log || fail "ghosts do not come from device memory"
+rm -r one && mv motion3 one && same sent
 
 # a chain: stages on all ranks, `shape` on the first; the same files
 cat >chain.yaml <<'END'
