@@ -33,9 +33,11 @@ struct ig_topopt_petsc {
   } while (0)
 
 /* Chebyshev with PETSc's own bounds on D^-1 A loses definiteness on designs with void; symmetric
-   Gauss-Seidel sweeps do not. */
-static const char *const defaults[][2] = {{"-ingot_mg_levels_pc_type", "sor"},
-                                          {"-ingot_pc_gamg_threshold", "0.02"}};
+   Gauss-Seidel sweeps do not. On ranks an aggregate may be too small for all rigid-body modes: a
+   zero on the diagonal of a coarse level, by which sweeps divide, and incomplete factors do not. */
+static const char *const defaults[2][2][2] = {
+    {{"-ingot_mg_levels_pc_type", "sor"}, {"-ingot_pc_gamg_threshold", "0.02"}},
+    {{"-ingot_mg_levels_pc_type", "bjacobi"}, {"-ingot_mg_levels_sub_pc_type", "icc"}}};
 
 /* Blocks of an own row in own columns, and in others'. */
 static void row_count(const ig_topopt_petsc *s, ig_lid row, PetscInt *own, PetscInt *others) {
@@ -85,6 +87,13 @@ static ig_status modes_give(ig_topopt_petsc *s) {
   return IG_OK;
 }
 
+/* Where PETSc started MPI, it ends it: a launcher takes offence at processes that do not. */
+static void petsc_end(void) {
+  int over = 1;
+  if (MPI_Finalized(&over) == MPI_SUCCESS && !over)
+    PetscFinalize();
+}
+
 /* Matrix, near-null space and vectors, from the pattern. */
 static ig_status make(ig_topopt_petsc *s) {
   const ig_amg_problem *p = &s->finest->problem;
@@ -92,8 +101,10 @@ static ig_status make(ig_topopt_petsc *s) {
   ig_ctx *cx = s->cx;
   PetscBool running;
   PETSC(cx, PetscInitialized(&running));
-  if (!running) /* for the rest of the process: MPI starts only once */
+  if (!running) { /* for the rest of the process: MPI starts only once */
     PETSC(cx, PetscInitializeNoArguments());
+    atexit(petsc_end);
+  }
   const MPI_Comm comm = p->rows ? MPI_Comm_f2c((MPI_Fint)cx->ranks->communicator) : PETSC_COMM_SELF;
   s->from = p->rows ? p->rows->from : 0;
   s->to = p->rows ? p->rows->to : p->nodes;
@@ -106,11 +117,12 @@ static ig_status make(ig_topopt_petsc *s) {
   PETSC(cx, PCCreate(comm, &s->pc));
   PETSC(cx, PCSetOptionsPrefix(s->pc, "ingot_"));
   PETSC(cx, PCSetType(s->pc, PCGAMG));
-  for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++) {
+  for (int i = 0; i < 2; i++) {
+    const char *const *option = defaults[p->rows != NULL][i];
     PetscBool given;
-    PETSC(cx, PetscOptionsHasName(NULL, NULL, defaults[i][0], &given));
+    PETSC(cx, PetscOptionsHasName(NULL, NULL, option[0], &given));
     if (!given)
-      PETSC(cx, PetscOptionsSetValue(NULL, defaults[i][0], defaults[i][1]));
+      PETSC(cx, PetscOptionsSetValue(NULL, option[0], option[1]));
   }
   PETSC(cx, PCSetFromOptions(s->pc));
   return IG_OK;
