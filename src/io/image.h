@@ -29,8 +29,8 @@ IG_MUST_CHECK ig_status ig_image_surface(ig_ctx *cx, const char *path, const ig_
  */
 IG_MUST_CHECK ig_status ig_image_room(ig_ctx *cx, const char *path, double most, ig_image *image);
 ig_status ig_image_read_vti(ig_ctx *cx, const char *path, double threshold, const char *field,
-                            ig_image *image);
+                            ig_image *m);
 /* A number of 1, 2, 4 or 8 bytes: kind F, I or U. */
-double ig_bytes_number(const unsigned char *bytes, char kind, int size, bool big);
+double ig_bytes_number(const unsigned char *p, char kind, int size, bool big);
 
 #endif

@@ -25,6 +25,13 @@ static ig_status numbers(const ig_vtk_xml *v, const char *tag, const char *stop,
   return IG_OK;
 }
 
+static bool same(const double *a, const double *b, int count) {
+  for (int i = 0; i < count; i++)
+    if (a[i] != b[i])
+      return false;
+  return true;
+}
+
 /* Where the image lies; `extent`: its points. */
 static ig_status place_read(const ig_vtk_xml *v, ig_image *m, double *extent) {
   const char *stop, *tag = ig_vtk_xml_tag(v->text, v->end, "ImageData", &stop);
@@ -38,7 +45,7 @@ static ig_status place_read(const ig_vtk_xml *v, ig_image *m, double *extent) {
   IG_TRY(numbers(v, tag, stop, "Spacing", 3, m->step));
   if (ig_xml_attribute(tag, stop, "Direction", text, sizeof text)) {
     IG_TRY(numbers(v, tag, stop, "Direction", 9, turn));
-    if (memcmp(turn, along, sizeof turn) != 0)
+    if (!same(turn, along, 9))
       return IG_FAIL(v->cx, IG_INPUT, "%s: a turned image (Direction): resample it along x, y, z",
                      v->path);
   }
@@ -78,7 +85,7 @@ static ig_status piece_read(const ig_vtk_xml *v, double threshold, const char *f
   if (!piece)
     return IG_FAIL(v->cx, IG_INPUT, "%s: an image without a <Piece>", v->path);
   IG_TRY(numbers(v, piece, stop, "Extent", 6, extent));
-  if (memcmp(whole, extent, sizeof whole) != 0)
+  if (!same(whole, extent, 6))
     return IG_FAIL(v->cx, IG_INPUT, "%s: an image in several pieces: save it as one", v->path);
   for (points = 0; points < 2 && !tag; points++)
     if (ig_vtk_xml_section(piece, limit, section[points], &begin, &stop))
