@@ -205,7 +205,7 @@ static void same_bits(const char *const *set, int least) {
   sit(&one);
   assert_string_equal(one.message, "");
   assert_true(one.figures > 3);
-  for (int k = least; k < 4; k++) {
+  for (int k = SANITIZED ? 2 : least; k < 4 - SANITIZED; k++) {
     memset(many, 0, sizeof many);
     for (int i = 0; i < counts[k]; i++)
       many[i] = (seat){.set = set, .backend = backend_of_test(k % 2), .harsh = k == 2};
