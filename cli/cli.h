@@ -83,7 +83,7 @@ extern const cli_command *const cli_commands[]; /* ended by NULL */
   }
 #define CLI_PARTITION                                                                              \
   {                                                                                                \
-    "partition", 0, CLI_TEXT, CLI_AT(partition), 0, "NAME", "curve|boxes|metis|random",            \
+    "partition", 0, CLI_TEXT, CLI_AT(partition), 0, "NAME", "auto|curve|boxes|metis|random",       \
         "of several ranks: how a mesh is divided between them; results do not depend on it"        \
   }
 #define CLI_GPU_MPI                                                                                \

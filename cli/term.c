@@ -226,7 +226,7 @@ int cli_open(const char *backend, const cli_args *args, ig_ctx **cx) {
   if (divided != IG_OK) {
     if (cli_first())
       cli_error("--partition %s: METIS is not compiled in: install libmetis-dev and configure "
-                "again, or use curve",
+                "again, or leave it out",
                 args->partition);
     return CLI_BAD_INPUT;
   }

@@ -6,10 +6,10 @@
 
 IG_C_BEGIN
 
-/* How meshes are divided from now on: "curve" (as if nothing were said: along a space-filling curve
-   or, in thermal, by planes), "boxes" (by planes across the axes), "metis" (IG_UNSUPPORTED in
-   builds without it), "random" (for tests). The same on all ranks. It changes how long a run takes,
-   not its results. */
+/* How meshes are divided from now on: "auto" (as if nothing were said: by planes in thermal, along
+   a curve elsewhere), "curve" (space-filling), "boxes" (by planes across the axes), "metis"
+   (IG_UNSUPPORTED in builds without it), "random" (for tests). The same on all ranks. It changes
+   how long a run takes, not its results. */
 IG_API IG_MUST_CHECK ig_status ig_ranks_divide(ig_ranks *ranks, const char *how);
 
 /* Whether ghosts are sent from a GPU's memory without a detour through the host's: "on", "off", or

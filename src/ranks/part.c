@@ -153,7 +153,8 @@ ig_status ig_ranks_divide(ig_ranks *ranks, const char *how) {
   static const struct {
     const char *name;
     ig_division how;
-  } known[] = {{"curve", IG_DIVIDE_CURVE},
+  } known[] = {{"auto", IG_DIVIDE_AUTO},
+               {"curve", IG_DIVIDE_CURVE},
                {"random", IG_DIVIDE_RANDOM},
                {"metis", IG_DIVIDE_METIS},
                {"boxes", IG_DIVIDE_BOXES}};

@@ -10,10 +10,12 @@
 #include <ingot/mesh.h>
 #include <ingot/partition.h>
 
-/* Along a Morton curve in space; along one in the plane x, y, so that what is built in layers
-   grows on all ranks; at random, for tests: almost every node is a ghost somewhere; for tests: the
-   first rank has one node, the last none; by METIS; by planes across the axes. */
+/* As the room does where nothing is said; along a Morton curve in space; along one in the plane x,
+   y, so that what is built in layers grows on all ranks; at random, for tests: almost every node is
+   a ghost somewhere; for tests: the first rank has one node, the last none; by METIS; by planes
+   across the axes. */
 typedef enum {
+  IG_DIVIDE_AUTO,
   IG_DIVIDE_CURVE,
   IG_DIVIDE_PLAN,
   IG_DIVIDE_RANDOM,
