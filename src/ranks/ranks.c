@@ -65,7 +65,9 @@ static ig_status failure_share(ig_ctx *cx, int who, ig_status status) {
   r->failed = status != IG_INTERRUPTED; /* which all are, at the same step, and may go on */
   if (told != IG_OK)
     return lost(cx);
-  return r->rank == who && who == 0 ? status : IG_FAIL(cx, status, "%s", text);
+  cx->status = status; /* the text names its place already */
+  snprintf(cx->message, sizeof cx->message, "%.*s", (int)sizeof cx->message - 1, text);
+  return status;
 }
 
 ig_status ig_ranks_meet(ig_ctx *cx, ig_status status, bool *stop) {
