@@ -26,6 +26,7 @@ typedef struct {
   int outlines, above, below;
   ig_outline *outline;
   ig_spans line, cut, near, up, down, rest;
+  int64_t no_contour; /* outlines too narrow for one that was asked for */
 } work;
 
 /* --- pens */
@@ -264,6 +265,7 @@ static ig_status contours_scan(work *w) {
     const double speed = given(k->speed, w->c->speed), power = given(k->power, w->c->power);
     ig_outline line;
     IG_TRY(ig_outline_inset(w->cx, &w->outline[0], distance, &line));
+    w->no_contour += line.count == 0;
     pen *p = pen_next(w);
     ig_status status = IG_OK;
     for (int i = 0; i < line.count && status == IG_OK; i++) {
@@ -360,6 +362,11 @@ static ig_status layers_scan(work *w, const ig_scan_body *body, double top) {
     }
     IG_TRY(layer_end(w, begun));
   }
+  if (w->no_contour > 0)
+    ig_warn_at(w->cx, &c->contour.at,
+               "%lld contours of layers are left out: the part is narrower there than twice their "
+               "distance from the outline (offset, spacing)",
+               (long long)w->no_contour);
   for (int64_t i = 0; i < c->lasers; i++) /* the last recoating belongs to the build */
     IG_TRY(ig_toolpath_add(w->cx, w->pens[i].path, w->pens[i].t, w->pens[i].at, 0));
   return IG_OK;

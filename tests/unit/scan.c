@@ -95,6 +95,10 @@ static void border_and_contours(void **state) {
   const ig_toolpath_survey s = look_once(&c);
   assert_float_equal(s.length_on, 26 * 4.6e-3 + contours, 2e-3 * contours);
   assert_float_equal(s.energy, 200 * 26 * 4.6e-3 + 100 * contours, 0.2 * contours);
+  const int told = (int)cx->warnings; /* the part is 3 mm wide: none fits, and that is said once */
+  c.contour.offset = 1.6e-3;
+  assert_float_equal(look_once(&c).length_on, 26 * 4.6e-3, 1e-12);
+  assert_int_equal((int)cx->warnings, told + 1);
 }
 
 /* An outline of many corners: a disc of 2 mm with a hole of 1 mm. */
