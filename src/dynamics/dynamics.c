@@ -1,4 +1,5 @@
 /* The dynamics room: a queue of analyses (Tang et al. 2020, Fig. 5). */
+#include "dynamics/loose.h"
 #include "dynamics/run.h"
 #include "dynamics/part.h"
 #include "backend/backend.h"
@@ -130,6 +131,20 @@ static ig_status advance_dynamic(ig_dyn_job *r, const ig_dyn_analysis *a, int64_
   return IG_OK;
 }
 
+/* What no support holds may be why there is no equilibrium. */
+static ig_status loose_warn(ig_dyn_model *m) {
+  ig_dyn_loose l = {0};
+  if (ig_dyn_has_whole(m))
+    IG_TRY(ig_dyn_loose_find(m, &l));
+  if (l.parts)
+    ig_warn(m->cx,
+            "static: the part of %lld nodes that began around (%.4g, %.4g, %.4g) m is held by no "
+            "support and has moved by %.3g m: contact pushes it and friction slows it, but neither "
+            "brings it to one place; hold it where it may slide",
+            (long long)l.nodes, l.at[0], l.at[1], l.at[2], l.way);
+  return IG_OK;
+}
+
 /* A stretch of relaxation. */
 static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
   ig_ctx *cx = r->job->cx;
@@ -144,6 +159,8 @@ static ig_status advance_static(ig_dyn_job *r, const ig_dyn_analysis *a) {
     return IG_OK;
   ig_info(cx, "static: estimated error %.2g, residual %.2g after %lld steps", k->error, k->residual,
           (long long)k->steps);
+  if (!k->balanced)
+    IG_TRY(loose_warn(r->m));
   if (!k->balanced)
     return IG_FAIL(cx, IG_NUMERIC,
                    "no equilibrium after %lld steps: the displacements are off by about %.3g of "

@@ -13,6 +13,7 @@
    while the former is below half of the latter a slower mode is still coming up. Relaxation ends
    when |e| is below `tolerance` x |u|, u the displacements from the start. */
 #include "dynamics/part.h"
+#include "dynamics/loose.h"
 #include "backend/backend.h"
 
 #include "kern/prec_f64.h"
@@ -23,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STRETCH = 25, LEAST_AGES = 10 };
+enum { STRETCH = 25, LEAST_AGES = 10, LOOSE_EVERY = 1000 };
 
 static bool is_free(const ig_dyn_model *m, int64_t n, int c) {
   if (!m->held.move.host)
@@ -313,6 +314,8 @@ ig_status ig_dyn_relax_advance(ig_dyn_model *m, const ig_dyn_analysis *a, bool *
     if (whole)
       stretch_begin(m, net);
   }
+  if (status == IG_OK && whole && r->steps % LOOSE_EVERY < STRETCH)
+    status = ig_dyn_loose_check(m);
   status = look_share(m, status, &now);
   if (status == IG_OK && drills)
     status = drill_lead(m, normal, net);

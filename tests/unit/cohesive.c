@@ -95,6 +95,77 @@ static void unloading_is_straight_and_gives_back_the_triangle(void **state) {
     }
 }
 
+/* The ramp has the stiffness k in both modes, however much weaker shear is: a point holds T = k D
+   until T_n^2 / sigma^2 + T_t^2 / tau^2 = 1, and breaking it in shear takes phi_t + tau^2 / 2k.
+   With a ramp of tau^2 / 2k = phi_t / 8 and one secant for both modes it would take 5 times phi_t.
+ */
+static void ramps_are_as_stiff_in_shear(void **state) {
+  (void)state;
+  ig_cohesive l = law(IG_COHESIVE_LINEAR, 1, 2, 2);
+  l.tau = 0.2 * l.sigma;
+  l.phi_t = 0.4 * l.phi_n;
+  l = ig_cohesive_ready(l); /* soft: 0.1 */
+  const double k = 4 * l.tau * l.tau / l.phi_t, zero[2] = {0, 0};
+  for (int i = 0; i <= 8; i++) {
+    const double angle = i * acos(0) / 8, t[2] = {l.sigma * cos(angle), l.tau * sin(angle)};
+    double max[2] = {0, 0}, T[2], off[2];
+    const double D[2] = {0.999 * t[0] / k, 0.999 * t[1] / k};
+    FN(cohesive_point)(&l, 2, 1, k, D, D, zero, max, T);
+    for (int d = 0; d < 2; d++)
+      assert_float_equal(T[d], k * D[d], 1e-12 * l.sigma);
+    assert_true(max[0] == 0);
+    FN(cohesive_offset)(&l, 2, 1, k, t, off); /* and a facet begins with the traction given */
+    FN(cohesive_point)(&l, 2, 1, k, off, off, zero, max, T);
+    for (int d = 0; d < 2; d++)
+      assert_float_equal(T[d], t[d], 1e-12 * l.sigma);
+  }
+  const double phi[2] = {l.phi_n, l.phi_t}, strength[2] = {l.sigma, l.tau};
+  for (int mode = 0; mode < 2; mode++) {
+    double max[2] = {0, 0}, last = 0, sum = 0;
+    const double end = 2 * phi[mode] / strength[mode] + strength[mode] / k;
+    for (int i = 1; i <= 4000; i++) {
+      double D[2] = {0, 0}, T[2];
+      D[mode] = 1.001 * end * i / 4000;
+      FN(cohesive_point)(&l, 2, 1, k, D, D, zero, max, T);
+      sum += 0.5 * (T[mode] + last) * 1.001 * end / 4000;
+      last = T[mode];
+    }
+    assert_true(last == 0);
+    const double all = phi[mode] + 0.5 * strength[mode] * strength[mode] / k;
+    assert_float_equal(sum / all, 1, 1e-5);
+  }
+}
+
+/* Sheared beyond its strength, opened, and closed by way of shear or of tension first: no cycle
+   gives more than it took. */
+static void no_cycle_of_soft_shear_gives_energy(void **state) {
+  (void)state;
+  ig_cohesive l = law(IG_COHESIVE_LINEAR, 0.3, 2, 2);
+  l.tau = 0.1 * l.sigma;
+  l = ig_cohesive_ready(l);
+  const double k = 3 * l.sigma * l.sigma / l.phi_n, d = 2 * l.phi_n / l.sigma, zero[2] = {0, 0};
+  static const double corner[][2] = {{0, 0},    {0, 0.6},    {0.3, 0.6}, {0, 0.6},
+                                     {0, 0},    {0.3, 0.6},  {0.3, 0},   {0, 0},
+                                     {0, -0.5}, {0.4, -0.5}, {0, 0.7},   {0, 0}};
+  double max[2] = {0, 0}, D[2] = {0, 0}, last[2] = {0, 0}, T[2], sum = 0;
+  for (size_t c = 1; c < sizeof corner / sizeof *corner; c++) {
+    for (int i = 1; i <= 2000; i++) {
+      double next[2];
+      for (int a = 0; a < 2; a++)
+        next[a] = d * (corner[c - 1][a] + (corner[c][a] - corner[c - 1][a]) * i / 2000);
+      const double was = max[0];
+      FN(cohesive_point)(&l, 2, 1, k, next, D, zero, max, T);
+      assert_true(max[0] >= was && T[1] * next[1] >= 0);
+      for (int a = 0; a < 2; a++) {
+        sum += 0.5 * (T[a] + last[a]) * (next[a] - D[a]);
+        D[a] = next[a];
+        last[a] = T[a];
+      }
+    }
+    assert_true(sum - 0.5 * (T[0] * D[0] + T[1] * D[1]) > -1e-6 * l.phi_t);
+  }
+}
+
 static void a_failed_point_only_pushes_and_rubs(void **state) {
   (void)state;
   for (int kind = 0; kind < 2; kind++) {
@@ -151,6 +222,8 @@ int main(void) {
       cmocka_unit_test(mixed_mode_follows_the_potential),
       cmocka_unit_test(tractions_start_at_the_strengths),
       cmocka_unit_test(unloading_is_straight_and_gives_back_the_triangle),
+      cmocka_unit_test(ramps_are_as_stiff_in_shear),
+      cmocka_unit_test(no_cycle_of_soft_shear_gives_energy),
       cmocka_unit_test(a_failed_point_only_pushes_and_rubs),
       cmocka_unit_test(a_new_facet_carries_what_it_did)};
   return cmocka_run_group_tests(tests, NULL, NULL);

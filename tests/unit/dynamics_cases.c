@@ -623,9 +623,49 @@ static void long_hexahedra_are_said(void **state) {
   }
 }
 
+/* A block that no support holds. Contact of so soft a material cannot bear its weight (0.1 M / dt^2
+   times the gap is less) and it falls through, or there is no contact: said at once, not after all
+   steps. A stiffer one rests, but may slide: said with the error. */
+static void loose_parts_are_said(void **state) {
+  (void)state;
+  const struct {
+    const char *young, *contact, *steps, *fault;
+    bool warned;
+  } t[] = {{"1 MPa", "{friction: 0.3}", "200000", "nothing stops the part of 64 nodes", false},
+           {"1 MPa", NULL, "200000", "nothing stops the part of 64 nodes", false},
+           {"10 MPa", "{friction: 0.3}", "2000", "no equilibrium", true}};
+  for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+    char materials[96], analysis[64];
+    snprintf(materials, sizeof materials, "{name: s, density: 1000, young: %s, poisson: 0.2}",
+             t[i].young);
+    snprintf(analysis, sizeof analysis, "{kind: static, steps: %s}", t[i].steps);
+    const entry set[MOST] = {
+        {"mesh",
+         "{boxes: [{name: low, size: [1, 1, 1], cells: [2, 2, 2]}, {name: up, origin: [0.1, "
+         "0.1, 1.02], size: [0.8, 0.8, 0.8], cells: [3, 3, 3]}]}"},
+        {"materials", materials},
+        {"supports", "{set: zmin, fix: all}"},
+        {"gravity", "{}"},
+        {"analysis", analysis},
+        {t[i].contact ? "contact" : NULL, t[i].contact}};
+    ig_ctx *cx = NULL;
+    const ig_ctx_options options = {.backend = "cpu", .threads = 1, .log = listen};
+    assert_int_equal(ig_ctx_open(&options, &cx), IG_OK);
+    ig_case *c = case_of(cx, set);
+    said[0] = 0;
+    assert_int_equal(ig_run(c, &(ig_run_options){0}), IG_NUMERIC);
+    assert_non_null(strstr(ig_ctx_message(cx), t[i].fault));
+    assert_true((strstr(said, "part of 64 nodes that began around (0.5, 0.5, 1.42)") != NULL) ==
+                t[i].warned);
+    ig_case_close(c);
+    ig_ctx_close(cx);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(statics_begin_with_prescribed_motion),
+      cmocka_unit_test(loose_parts_are_said),
       cmocka_unit_test(contact_makes_no_energy),
       cmocka_unit_test(edges_touch_edges),
       cmocka_unit_test(eroded_surfaces_touch),

@@ -1,0 +1,21 @@
+/* Parts of a model that no support holds: what keeps a relaxation from ending. */
+#ifndef IG_DYN_LOOSE_H
+#define IG_DYN_LOOSE_H
+
+#include "dynamics/dynamics.h"
+
+/* Of the parts that no support holds the one whose middle has moved farthest. */
+typedef struct {
+  int32_t parts;   /* 0: all are held */
+  int64_t nodes;   /* of that one */
+  double at[3];    /* its middle at the start, m */
+  double way, far; /* how far it has moved, and the size of the model, m */
+} ig_dyn_loose;
+
+/* Elements, bodies and ties join particles into parts. Where the whole state is, positions pulled.
+ */
+IG_MUST_CHECK ig_status ig_dyn_loose_find(ig_dyn_model *m, ig_dyn_loose *found);
+/* Fails where a part has left the model and there is no tool it could come to rest on. */
+IG_MUST_CHECK ig_status ig_dyn_loose_check(ig_dyn_model *m);
+
+#endif
