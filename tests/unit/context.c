@@ -1,5 +1,6 @@
 /* Contexts: what a program leaves open a case may choose; what it chose stays. */
 #include "check.h"
+#include "core/backend.h"
 #include "core/ctx.h"
 
 static void a_case_chooses_what_was_left_open(void **state) {
@@ -32,11 +33,29 @@ static void interrupts_reach_the_context_they_name(void **state) {
   ig_ctx_close(b);
 }
 
+/* Systems promise more memory than there is and end the program that uses it. So what a case asks
+   for is held against what the machine has left before it is taken. */
+static void memory_is_asked_for_before_it_is_taken(void **state) {
+  (void)state;
+  ig_ctx *cx = ctx_on("cpu", 1);
+  double *p;
+  assert_int_equal(IG_NEW(cx, &p, (size_t)1 << 42, "temperatures"), IG_MEMORY);
+  assert_null(p);
+  assert_non_null(strstr(ig_ctx_message(cx), "temperatures: 3.52e+04 GB are needed and "));
+  assert_int_equal(IG_NEW(cx, &p, SIZE_MAX / 4, "temperatures"), IG_MEMORY);
+  assert_non_null(strstr(ig_ctx_message(cx), "more than memory can address"));
+  void *device;
+  assert_int_equal(cx->backend->alloc(cx, &device, (size_t)1 << 45), IG_MEMORY);
+  assert_non_null(strstr(ig_ctx_message(cx), "GB of memory are left: take a coarser mesh"));
+  ig_ctx_close(cx);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_case_chooses_what_was_left_open),
       cmocka_unit_test(a_program_has_the_last_word),
       cmocka_unit_test(interrupts_reach_the_context_they_name),
+      cmocka_unit_test(memory_is_asked_for_before_it_is_taken),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
